@@ -1,0 +1,52 @@
+# A thin front door to CMake. Each target installs what it lacks (scripts/setup) and then does its job.
+.PHONY: all demo test lint bench fuzz install format clean
+BUILD := build/release
+FUZZ_SECONDS ?= 60
+
+all: build/jeoul
+
+build/jeoul: FORCE
+	@scripts/setup build
+	@mkdir -p build
+	@test -f $(BUILD)/build.ninja || cmake --preset release -DJEOUL_TESTS=OFF >build/cmake.log 2>&1 || { cat build/cmake.log; exit 1; }
+	@cmake --build --preset release -- --quiet
+	@ln -sf release/jeoul build/jeoul
+FORCE:
+
+demo: build/jeoul
+	@scripts/demo
+
+# Release with gcc, then everything again with clang under AddressSanitizer and UndefinedBehaviorSanitizer.
+test:
+	@scripts/setup test
+	@cmake --preset release -DJEOUL_TESTS=ON
+	@cmake --build --preset release -- --quiet
+	@ln -sf release/jeoul build/jeoul
+	ctest --preset release
+	@cmake --preset asan
+	@cmake --build --preset asan -- --quiet
+	ctest --preset asan
+
+lint:
+	@scripts/setup lint
+	@scripts/lint
+
+bench: build/jeoul
+	@scripts/setup bench
+	@for b in bench/*/run; do echo "== $$b"; $$b || exit 1; done
+
+# Each target for FUZZ_SECONDS; new inputs are kept under build/, crashes stop it.
+fuzz:
+	@scripts/setup fuzz
+	@cmake --preset fuzz
+	@cmake --build --preset fuzz -- --quiet
+	@scripts/fuzz $(FUZZ_SECONDS)
+
+install: build/jeoul
+	@cmake --install $(BUILD)
+
+format:
+	@git ls-files 'src/*.[ch]' 'include/*.h' 'tests/*.[ch]' 'examples/*.c' | xargs clang-format -i
+
+clean:
+	rm -rf build

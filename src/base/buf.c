@@ -1,0 +1,150 @@
+#include "base/buf.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/units.h"
+
+void jl_buf_init(struct jl_buf *buf, size_t limit_B)
+{
+	*buf = (struct jl_buf){ .limit_B = limit_B };
+}
+
+void jl_buf_release(struct jl_buf *buf)
+{
+	jl_free(buf->data);
+	*buf = (struct jl_buf){ .limit_B = buf->limit_B };
+}
+
+void jl_buf_reset(struct jl_buf *buf)
+{
+	buf->len = 0;
+	buf->failed = JL_OK;
+	if (buf->data)
+		buf->data[0] = '\0';
+}
+
+/* Room for `extra` more bytes and the terminating NUL. */
+static bool reserve(struct jl_buf *buf, size_t extra)
+{
+	size_t need, size_B;
+	char *data;
+
+	if (buf->failed)
+		return false;
+	if (extra > buf->limit_B || buf->len > buf->limit_B - extra) {
+		buf->failed = JL_E_LIMIT;
+		return false;
+	}
+	need = buf->len + extra + 1;
+	if (need <= buf->size_B)
+		return true;
+	size_B = buf->size_B ? buf->size_B : 256;
+	while (size_B < need)
+		size_B = size_B < SIZE_MAX / 2 ? size_B * 2 : need;
+	data = jl_realloc(buf->data, size_B);
+	if (!data) {
+		buf->failed = JL_E_NOMEM;
+		return false;
+	}
+	buf->data = data;
+	buf->size_B = size_B;
+	return true;
+}
+
+void jl_buf_add(struct jl_buf *buf, const void *data, size_t len)
+{
+	if (!reserve(buf, len))
+		return;
+	if (len)
+		memcpy(buf->data + buf->len, data, len);
+	buf->len += len;
+	buf->data[buf->len] = '\0';
+}
+
+void jl_buf_puts(struct jl_buf *buf, const char *text)
+{
+	jl_buf_add(buf, text, strlen(text));
+}
+
+void jl_buf_putc(struct jl_buf *buf, char c)
+{
+	jl_buf_add(buf, &c, 1);
+}
+
+void jl_buf_pad(struct jl_buf *buf, char c, size_t n)
+{
+	if (!reserve(buf, n))
+		return;
+	memset(buf->data + buf->len, c, n);
+	buf->len += n;
+	buf->data[buf->len] = '\0';
+}
+
+void jl_buf_printf(struct jl_buf *buf, const char *format, ...)
+{
+	va_list args;
+	int n;
+
+	va_start(args, format);
+	n = vsnprintf(NULL, 0, format, args);
+	va_end(args);
+	if (n < 0 || !reserve(buf, (size_t)n))
+		return;
+	va_start(args, format);
+	vsnprintf(buf->data + buf->len, (size_t)n + 1, format, args);
+	va_end(args);
+	buf->len += (size_t)n;
+}
+
+const char *jl_buf_text(const struct jl_buf *buf)
+{
+	return buf->data ? buf->data : "";
+}
+
+static enum jl_status read_all(struct jl_buf *buf, FILE *file, const char *name, struct jl_err *err)
+{
+	char chunk[16384], limit[JL_UNITS_TEXT_MAX];
+	size_t n;
+
+	while ((n = fread(chunk, 1, sizeof(chunk), file)) > 0) {
+		jl_buf_add(buf, chunk, n);
+		if (buf->failed == JL_E_LIMIT)
+			return jl_fail(err, JL_E_LIMIT, "%s: larger than %s, which is the most we read",
+				       "%s: %s보다 큽니다. 그보다 큰 파일은 읽지 않습니다", name,
+				       jl_units_text(limit, (double)buf->limit_B, JL_K_BYTES, 3));
+		if (buf->failed)
+			return jl_fail_nomem(err);
+	}
+	if (ferror(file))
+		return jl_fail(err, JL_E_IO, "%s: cannot be read: %s", "%s: 읽을 수 없습니다: %s", name,
+			       strerror(errno));
+	jl_buf_add(buf, "", 0); /* an empty file is an empty string, not NULL */
+	return buf->failed ? jl_fail_nomem(err) : JL_OK;
+}
+
+enum jl_status jl_buf_read_file(struct jl_buf *ret_buf, const char *path, size_t limit_B, struct jl_err *err)
+{
+	struct jl_buf buf;
+	enum jl_status status;
+	bool is_stdin = strcmp(path, "-") == 0;
+	FILE *file = is_stdin ? stdin : fopen(path, "rb");
+
+	if (!file)
+		return jl_fail(err, errno == ENOENT ? JL_E_NOTFOUND : JL_E_IO, "%s: cannot be opened: %s",
+			       "%s: 열 수 없습니다: %s", path, strerror(errno));
+	jl_buf_init(&buf, limit_B);
+	status = read_all(&buf, file, is_stdin ? "standard input" : path, err);
+	if (!is_stdin)
+		fclose(file);
+	if (status) {
+		jl_buf_release(&buf);
+		return status;
+	}
+	*ret_buf = buf;
+	return JL_OK;
+}

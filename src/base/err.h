@@ -1,0 +1,59 @@
+/* Status codes and error messages.
+ *
+ * A function that can fail returns `enum jl_status` and takes `struct jl_err *err` last. The message is written in both
+ * languages at the place where it happens, so that the compiler checks both format strings against the arguments; which
+ * one a person sees is decided where it is printed. Messages say what was wrong, where, and what would be right. */
+#ifndef JL_BASE_ERR_H
+#define JL_BASE_ERR_H
+
+#include <stddef.h>
+
+enum jl_lang { JL_EN, JL_KO };
+
+enum jl_status {
+	JL_OK = 0,
+	JL_E_USAGE,     /* the caller's words: wrong option, missing argument */
+	JL_E_PARSE,     /* text that does not have the form it should have */
+	JL_E_UNIT,      /* a quantity with no unit, or with one of another kind */
+	JL_E_RANGE,     /* a value outside what makes sense */
+	JL_E_NOTFOUND,  /* a name that nobody knows */
+	JL_E_AMBIGUOUS, /* a name that fits several */
+	JL_E_DATA,      /* catalog or measurement data that contradicts itself */
+	JL_E_IO,
+	JL_E_LIMIT, /* larger than we accept */
+	JL_E_NOMEM,
+	JL_E_ABSENT /* a part that was not built or is not on this machine */
+};
+
+#define JL_ERR_TEXT_MAX 640
+
+struct jl_err {
+	enum jl_status status;
+	char en[JL_ERR_TEXT_MAX];
+	char ko[JL_ERR_TEXT_MAX];
+};
+
+/* Where in a text: line and column count from 1; 0 means "not known" and is not printed. */
+struct jl_where {
+	const char *file;
+	size_t line;
+	size_t column;
+};
+
+/* Fill `err` (which may be NULL) and return `status`, so that callers write `return jl_fail(err, ...)`. */
+enum jl_status jl_fail(struct jl_err *err, enum jl_status status, const char *en, const char *ko, ...)
+	__attribute__((format(printf, 3, 5), format(printf, 4, 5)));
+
+/* The same with "file:line:column: " in front. */
+enum jl_status jl_fail_at(struct jl_err *err, enum jl_status status, const struct jl_where *where, const char *en,
+			  const char *ko, ...) __attribute__((format(printf, 4, 6), format(printf, 5, 6)));
+
+/* Out of memory: needs no formatting, cannot fail itself. */
+enum jl_status jl_fail_nomem(struct jl_err *err);
+
+const char *jl_err_text(const struct jl_err *err, enum jl_lang lang);
+
+/* Choose a literal by language: JL_T(lang, "step", "스텝"). */
+#define JL_T(lang, en, ko) ((lang) == JL_KO ? (ko) : (en))
+
+#endif

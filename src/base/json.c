@@ -1,0 +1,222 @@
+#include "base/json.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/num.h"
+#include "base/utf8.h"
+
+void jl_json_init(struct jl_json *json, struct jl_buf *out, bool pretty)
+{
+	*json = (struct jl_json){ .out = out, .pretty = pretty };
+}
+
+static void new_line(struct jl_json *json)
+{
+	if (!json->pretty)
+		return;
+	jl_buf_putc(json->out, '\n');
+	jl_buf_pad(json->out, ' ', 2 * json->depth);
+}
+
+/* What stands between two items, and the check that an item may stand here. */
+static void begin_item(struct jl_json *json)
+{
+	if (json->depth == 0)
+		return;
+	if (json->levels[json->depth - 1].has_items)
+		jl_buf_putc(json->out, ',');
+	json->levels[json->depth - 1].has_items = true;
+	new_line(json);
+}
+
+static void begin_value(struct jl_json *json)
+{
+	assert(!json->done && "one value at the top only");
+	assert((json->depth == 0 || !json->levels[json->depth - 1].is_object || json->has_key) &&
+	       "a value in an object has a key");
+	if (!json->has_key)
+		begin_item(json);
+	json->has_key = false;
+	json->done = json->depth == 0;
+}
+
+static void open_level(struct jl_json *json, bool is_object)
+{
+	begin_value(json);
+	json->done = false;
+	assert(json->depth < JL_JSON_DEPTH_MAX && "too deep");
+	if (json->depth == JL_JSON_DEPTH_MAX) {
+		json->out->failed = JL_E_LIMIT;
+		return;
+	}
+	json->levels[json->depth].is_object = is_object;
+	json->levels[json->depth].has_items = false;
+	json->depth++;
+	jl_buf_putc(json->out, is_object ? '{' : '[');
+}
+
+static void close_level(struct jl_json *json, bool is_object)
+{
+	bool has_items;
+
+	assert(json->depth > 0 && !json->has_key && json->levels[json->depth - 1].is_object == is_object &&
+	       "an end that fits");
+	if (json->depth == 0)
+		return;
+	has_items = json->levels[--json->depth].has_items;
+	if (has_items)
+		new_line(json);
+	jl_buf_putc(json->out, is_object ? '}' : ']');
+	json->done = json->depth == 0;
+}
+
+void jl_json_finish(struct jl_json *json)
+{
+	assert(json->done && "a complete document");
+	if (json->pretty)
+		jl_buf_putc(json->out, '\n');
+}
+
+void jl_json_object(struct jl_json *json)
+{
+	open_level(json, true);
+}
+
+void jl_json_end_object(struct jl_json *json)
+{
+	close_level(json, true);
+}
+
+void jl_json_array(struct jl_json *json)
+{
+	open_level(json, false);
+}
+
+void jl_json_end_array(struct jl_json *json)
+{
+	close_level(json, false);
+}
+
+static void escape_char(struct jl_buf *out, uint32_t c, const char *bytes, size_t n)
+{
+	static const char named[][2] = { { '"', '"' },  { '\\', '\\' }, { '\n', 'n' }, { '\r', 'r' },
+					 { '\t', 't' }, { '\b', 'b' },  { '\f', 'f' } };
+
+	for (size_t i = 0; i < sizeof(named) / sizeof(named[0]); i++) {
+		if (c == (unsigned char)named[i][0]) {
+			jl_buf_putc(out, '\\');
+			jl_buf_putc(out, named[i][1]);
+			return;
+		}
+	}
+	/* '<' so that "</script>" in a name cannot end the page's script; U+2028 and U+2029 end lines in old JavaScript
+	 */
+	if (c < 0x20 || c == 0x7f || c == '<' || c == 0x2028 || c == 0x2029)
+		jl_buf_printf(out, "\\u%04x", (unsigned)c);
+	else
+		jl_buf_add(out, bytes, n);
+}
+
+void jl_json_escape(struct jl_buf *out, const char *text)
+{
+	size_t left = strlen(text);
+
+	jl_buf_putc(out, '"');
+	while (left > 0) {
+		uint32_t c;
+		size_t n = jl_utf8_decode(text, left, &c);
+		if (n == 0) {
+			jl_buf_puts(out, "\xef\xbf\xbd"); /* U+FFFD */
+			n = 1;
+		} else {
+			escape_char(out, c, text, n);
+		}
+		text += n;
+		left -= n;
+	}
+	jl_buf_putc(out, '"');
+}
+
+void jl_json_key(struct jl_json *json, const char *key)
+{
+	assert(json->depth > 0 && json->levels[json->depth - 1].is_object && !json->has_key &&
+	       "a key stands in an object");
+	begin_item(json);
+	jl_json_escape(json->out, key);
+	jl_buf_puts(json->out, json->pretty ? ": " : ":");
+	json->has_key = true;
+}
+
+void jl_json_string(struct jl_json *json, const char *text)
+{
+	begin_value(json);
+	if (text)
+		jl_json_escape(json->out, text);
+	else
+		jl_buf_puts(json->out, "null");
+}
+
+void jl_json_number(struct jl_json *json, double value)
+{
+	char text[JL_NUM_TEXT_MAX];
+
+	begin_value(json);
+	jl_buf_puts(json->out, isfinite(value) ? jl_num_text(text, value) : "null");
+}
+
+void jl_json_integer(struct jl_json *json, long long value)
+{
+	begin_value(json);
+	jl_buf_printf(json->out, "%lld", value);
+}
+
+void jl_json_bool(struct jl_json *json, bool value)
+{
+	begin_value(json);
+	jl_buf_puts(json->out, value ? "true" : "false");
+}
+
+void jl_json_null(struct jl_json *json)
+{
+	begin_value(json);
+	jl_buf_puts(json->out, "null");
+}
+
+void jl_json_put_object(struct jl_json *json, const char *key)
+{
+	jl_json_key(json, key);
+	jl_json_object(json);
+}
+
+void jl_json_put_array(struct jl_json *json, const char *key)
+{
+	jl_json_key(json, key);
+	jl_json_array(json);
+}
+
+void jl_json_put_string(struct jl_json *json, const char *key, const char *text)
+{
+	jl_json_key(json, key);
+	jl_json_string(json, text);
+}
+
+void jl_json_put_number(struct jl_json *json, const char *key, double value)
+{
+	jl_json_key(json, key);
+	jl_json_number(json, value);
+}
+
+void jl_json_put_integer(struct jl_json *json, const char *key, long long value)
+{
+	jl_json_key(json, key);
+	jl_json_integer(json, value);
+}
+
+void jl_json_put_bool(struct jl_json *json, const char *key, bool value)
+{
+	jl_json_key(json, key);
+	jl_json_bool(json, value);
+}

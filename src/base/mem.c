@@ -1,0 +1,34 @@
+#include "base/mem.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+static atomic_size_t n_made;
+static atomic_size_t fail_from;
+
+void *jl_realloc(void *old, size_t size)
+{
+	size_t nth;
+
+	if (size == 0) {
+		free(old);
+		return NULL;
+	}
+	nth = atomic_fetch_add(&n_made, 1) + 1;
+	if (atomic_load(&fail_from) && nth >= atomic_load(&fail_from))
+		return NULL;
+	return realloc(old, size);
+}
+
+void jl_free(void *old)
+{
+	free(old);
+}
+
+size_t jl_mem_fail_from(size_t nth)
+{
+	size_t before = atomic_exchange(&n_made, 0);
+
+	atomic_store(&fail_from, nth);
+	return before;
+}

@@ -1,0 +1,15 @@
+/* Heap memory goes through these, so that tests can let every allocation fail once. */
+#ifndef JL_BASE_MEM_H
+#define JL_BASE_MEM_H
+
+#include <stddef.h>
+
+/* As realloc(3): NULL `old` allocates, `size` 0 frees and returns NULL. */
+void *jl_realloc(void *old, size_t size);
+void jl_free(void *old);
+
+/* Tests only: let the n-th allocation from now on (1 = the next) and all after it fail; 0 switches it off.
+ * Returns how many allocations were made since the last call. */
+size_t jl_mem_fail_from(size_t nth);
+
+#endif

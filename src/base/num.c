@@ -1,0 +1,113 @@
+#include "base/num.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define PLAIN_MAX 128
+
+/* Digits without their separators: what strtod understands. */
+struct plain {
+	char text[PLAIN_MAX];
+	size_t len;
+	bool too_long;
+};
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static void add(struct plain *plain, char c)
+{
+	if (plain->len + 1 < PLAIN_MAX)
+		plain->text[plain->len++] = c;
+	else
+		plain->too_long = true;
+}
+
+static size_t take_digits(struct plain *plain, const char *text)
+{
+	size_t n = 0;
+
+	while (is_digit(text[n]))
+		add(plain, text[n++]);
+	return n;
+}
+
+/* Whole digits, perhaps grouped by commas. A comma counts only if a digit follows; then groups must be of three, the
+ * first of one to three and not "0": 0,123 is a decimal comma, which we do not guess at. */
+static enum jl_num_fault take_whole(struct plain *plain, const char *text, size_t *ret_used)
+{
+	size_t at = take_digits(plain, text), first = at;
+	bool grouped = false;
+
+	while (at > 0 && text[at] == ',' && is_digit(text[at + 1])) {
+		size_t n = take_digits(plain, text + at + 1);
+		if (n != 3 || (!grouped && (first > 3 || text[0] == '0')))
+			return JL_NUM_COMMAS;
+		grouped = true;
+		at += n + 1;
+	}
+	*ret_used = at;
+	return JL_NUM_OK;
+}
+
+static size_t take_exponent(struct plain *plain, const char *text)
+{
+	size_t sign = text[0] && (text[1] == '+' || text[1] == '-') ? 1 : 0;
+
+	/* "5EB" is five exabytes: an exponent has digits */
+	if ((text[0] != 'e' && text[0] != 'E') || !is_digit(text[1 + sign]))
+		return 0;
+	add(plain, 'e');
+	if (sign)
+		add(plain, text[1]);
+	return 1 + sign + take_digits(plain, text + 1 + sign);
+}
+
+enum jl_num_fault jl_num_parse(const char *text, double *ret_value, size_t *ret_used)
+{
+	struct plain plain = { .len = 0 };
+	size_t at = 0, n_whole, n_frac = 0;
+	enum jl_num_fault fault;
+	double value;
+
+	if (text[at] == '-' || text[at] == '+')
+		add(&plain, text[at++]);
+	fault = take_whole(&plain, text + at, &n_whole);
+	if (fault)
+		return fault;
+	at += n_whole;
+	if (text[at] == '.' && (n_whole || is_digit(text[at + 1]))) {
+		add(&plain, '.');
+		n_frac = take_digits(&plain, text + at + 1);
+		at += 1 + n_frac;
+	}
+	if (n_whole + n_frac == 0)
+		return JL_NUM_NONE;
+	at += take_exponent(&plain, text + at);
+	if (plain.too_long)
+		return JL_NUM_TOO_BIG;
+	value = strtod(plain.text, NULL);
+	if (!isfinite(value))
+		return JL_NUM_TOO_BIG;
+	*ret_value = value;
+	*ret_used = at;
+	return JL_NUM_OK;
+}
+
+const char *jl_num_text(char out[JL_NUM_TEXT_MAX], double value)
+{
+	if (!isfinite(value)) {
+		snprintf(out, JL_NUM_TEXT_MAX, "%s", isnan(value) ? "nan" : value > 0 ? "inf" : "-inf");
+		return out;
+	}
+	for (int digits = 15; digits <= 17; digits++) {
+		snprintf(out, JL_NUM_TEXT_MAX, "%.*g", digits, value);
+		if (strtod(out, NULL) == value)
+			break;
+	}
+	return out;
+}

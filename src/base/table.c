@@ -1,0 +1,339 @@
+#include "base/table.h"
+
+#include <assert.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/utf8.h"
+
+#define GAP           2
+#define MIN_WIDTH     4
+#define CLUSTER_MAX_B 256 /* looking farther for what belongs to one character would make long cells slow */
+#define CELLS_MAX     ((size_t)4 << 20)
+
+void jl_table_init(struct jl_table *table, struct jl_arena *arena, const struct jl_table_column *columns,
+		   size_t n_columns)
+{
+	assert(n_columns > 0 && n_columns <= JL_TABLE_COLUMNS_MAX);
+	*table = (struct jl_table){ .arena = arena, .columns = columns, .n_columns = n_columns };
+}
+
+/* Length of the colour sequence at `text`, 0 if there is none: ESC [ digits and semicolons m. */
+static size_t colour_len(const char *text)
+{
+	size_t n;
+
+	if (text[0] != '\033' || text[1] != '[')
+		return 0;
+	n = 2 + strspn(text + 2, "0123456789;");
+	return text[n] == 'm' ? n + 1 : 0;
+}
+
+/* Make a cell's own copy harmless: what is neither colour nor printable goes. Tabs are free once those of the text are
+ * blanks, so one stands for the escape of each colour while the rest is cleaned. */
+static void clean(char *text)
+{
+	for (char *at = text; *at; at++) {
+		if (*at == '\n' || *at == '\r' || *at == '\t')
+			*at = ' ';
+	}
+	for (char *at = text; *at; at++) {
+		if (colour_len(at))
+			*at = '\t';
+	}
+	jl_utf8_sanitize(text);
+	for (char *at = text; *at; at++) {
+		if (*at == '\t')
+			*at = '\033';
+	}
+}
+
+static void push(struct jl_table *table, const char *cell)
+{
+	if (table->failed)
+		return;
+	if (table->n_cells == CELLS_MAX) {
+		table->failed = JL_E_LIMIT;
+		return;
+	}
+	if (table->n_cells == table->room) {
+		size_t room = table->room ? table->room * 2 : 64;
+		const char **cells = jl_arena_array(table->arena, room, sizeof(*cells));
+		if (!cells) {
+			table->failed = JL_E_NOMEM;
+			return;
+		}
+		if (table->n_cells)
+			memcpy(cells, table->cells, table->n_cells * sizeof(*cells));
+		table->cells = cells;
+		table->room = room;
+	}
+	table->cells[table->n_cells++] = cell;
+}
+
+static void push_copy(struct jl_table *table, char *copy)
+{
+	assert(table->n_in_row < table->n_columns && "more cells than columns");
+	if (!copy)
+		table->failed = JL_E_NOMEM;
+	if (!copy || table->n_in_row == table->n_columns)
+		return;
+	clean(copy);
+	push(table, copy);
+	table->n_in_row++;
+}
+
+void jl_table_cell(struct jl_table *table, const char *text)
+{
+	if (!table->failed)
+		push_copy(table, jl_arena_strdup(table->arena, text));
+}
+
+void jl_table_printf(struct jl_table *table, const char *format, ...)
+{
+	va_list args;
+	char *copy;
+	int n;
+
+	if (table->failed)
+		return;
+	va_start(args, format);
+	n = vsnprintf(NULL, 0, format, args);
+	va_end(args);
+	copy = n < 0 ? NULL : jl_arena_alloc(table->arena, (size_t)n + 1);
+	if (copy) {
+		va_start(args, format);
+		vsnprintf(copy, (size_t)n + 1, format, args);
+		va_end(args);
+	}
+	push_copy(table, copy);
+}
+
+void jl_table_end_row(struct jl_table *table)
+{
+	for (; table->n_in_row < table->n_columns; table->n_in_row++)
+		push(table, "");
+	table->n_in_row = 0;
+}
+
+void jl_table_rule(struct jl_table *table)
+{
+	assert(table->n_in_row == 0 && "a rule stands between rows");
+	for (size_t i = 0; i < table->n_columns; i++)
+		push(table, NULL);
+}
+
+/* How a cell is written: Markdown takes some characters for its own. */
+static bool is_escaped(char c, enum jl_table_flavour flavour)
+{
+	return flavour == JL_TABLE_MARKDOWN && c && strchr("|\\<*`", c);
+}
+
+/* One visible character of a cell, or a colour; both never torn apart. */
+static size_t next_piece(const char *text, enum jl_table_flavour flavour, size_t *ret_width)
+{
+	size_t n = colour_len(text);
+
+	*ret_width = 0;
+	if (n)
+		return n;
+	n = jl_utf8_cluster(text, strnlen(text, CLUSTER_MAX_B), ret_width);
+	*ret_width += is_escaped(*text, flavour);
+	return n;
+}
+
+static size_t visible_width(const char *text, enum jl_table_flavour flavour)
+{
+	size_t total = 0;
+
+	while (*text) {
+		size_t width, n = next_piece(text, flavour, &width);
+		total += width;
+		text += n;
+	}
+	return total;
+}
+
+/* Write what fits in `columns`, with … where something does not; returns the columns taken. */
+static size_t put_cut(struct jl_buf *out, const char *text, size_t columns, const struct jl_table_style *style)
+{
+	bool cut = visible_width(text, style->flavour) > columns, coloured = false;
+	size_t room = cut && columns ? columns - 1 : columns, taken = 0;
+
+	while (*text) {
+		size_t width, n = next_piece(text, style->flavour, &width);
+		bool is_colour = *text == '\033';
+		if (taken + width > room)
+			break;
+		if (is_escaped(*text, style->flavour))
+			jl_buf_putc(out, '\\');
+		if (!is_colour || (style->colour && style->flavour == JL_TABLE_TEXT))
+			jl_buf_add(out, text, n);
+		if (is_colour)
+			coloured = strncmp(text, JL_TABLE_RESET, n) != 0 && strncmp(text, "\033[m", n) != 0;
+		taken += width;
+		text += n;
+	}
+	if (cut && columns) {
+		jl_buf_puts(out, "…");
+		taken++;
+	}
+	/* a colour that the cell leaves open, or whose end was cut off, must not run into the next column */
+	if (coloured && style->colour && style->flavour == JL_TABLE_TEXT)
+		jl_buf_puts(out, JL_TABLE_RESET);
+	return taken;
+}
+
+static void put_cell(struct jl_buf *out, const char *text, size_t columns, enum jl_align align,
+		     const struct jl_table_style *style)
+{
+	size_t width = visible_width(text, style->flavour), taken;
+
+	if (align == JL_RIGHT && width < columns)
+		jl_buf_pad(out, ' ', columns - width);
+	taken = put_cut(out, text, columns, style);
+	if ((align == JL_LEFT || width > columns) && taken < columns)
+		jl_buf_pad(out, ' ', columns - taken);
+}
+
+static const char *head_of(const struct jl_table_column *column)
+{
+	return column->head ? column->head : "";
+}
+
+static size_t min_width_of(const struct jl_table_column *column)
+{
+	return column->min_width ? column->min_width : MIN_WIDTH;
+}
+
+/* Take columns away from the widest flexible one until the table fits or nothing more can go. */
+static void shrink(const struct jl_table *table, const struct jl_table_style *style, size_t *widths)
+{
+	size_t total = style->indent + GAP * (table->n_columns - 1);
+
+	for (size_t i = 0; i < table->n_columns; i++)
+		total += widths[i];
+	while (total > style->width) {
+		size_t widest = table->n_columns;
+		for (size_t i = 0; i < table->n_columns; i++) {
+			bool can = table->columns[i].flexible && widths[i] > min_width_of(&table->columns[i]);
+			if (can && (widest == table->n_columns || widths[i] > widths[widest]))
+				widest = i;
+		}
+		if (widest == table->n_columns)
+			return;
+		widths[widest]--;
+		total--;
+	}
+}
+
+static void measure(const struct jl_table *table, const struct jl_table_style *style, size_t *widths)
+{
+	for (size_t i = 0; i < table->n_columns; i++)
+		widths[i] = visible_width(head_of(&table->columns[i]), style->flavour);
+	for (size_t i = 0; i < table->n_cells; i++) {
+		size_t width = table->cells[i] ? visible_width(table->cells[i], style->flavour) : 0;
+		if (width > widths[i % table->n_columns])
+			widths[i % table->n_columns] = width;
+	}
+	for (size_t i = 0; i < table->n_columns; i++) {
+		size_t max = table->columns[i].max_width;
+		if (style->flavour == JL_TABLE_MARKDOWN)
+			widths[i] = widths[i] < 3 ? 3 : widths[i]; /* "---" under the header */
+		else if (max && widths[i] > max)
+			widths[i] = max;
+	}
+	if (style->flavour == JL_TABLE_TEXT && style->width)
+		shrink(table, style, widths);
+}
+
+static void end_line(struct jl_buf *out, size_t from)
+{
+	while (!out->failed && out->len > from && out->data[out->len - 1] == ' ')
+		out->len--;
+	jl_buf_putc(out, '\n');
+}
+
+static void put_text_rule(const struct jl_table *table, const struct jl_table_style *style, const size_t *widths,
+			  struct jl_buf *out)
+{
+	jl_buf_pad(out, ' ', style->indent);
+	for (size_t i = 0; i < table->n_columns; i++) {
+		jl_buf_pad(out, ' ', i ? GAP : 0);
+		for (size_t j = 0; j < widths[i]; j++)
+			jl_buf_puts(out, "─");
+	}
+	jl_buf_putc(out, '\n');
+}
+
+/* One row; `cells` NULL is the header. */
+static void put_row(const struct jl_table *table, const struct jl_table_style *style, const size_t *widths,
+		    const char *const *cells, struct jl_buf *out)
+{
+	bool markdown = style->flavour == JL_TABLE_MARKDOWN;
+	size_t from = out->len;
+
+	jl_buf_pad(out, ' ', markdown ? 0 : style->indent);
+	for (size_t i = 0; i < table->n_columns; i++) {
+		const struct jl_table_column *column = &table->columns[i];
+		if (markdown)
+			jl_buf_puts(out, i ? " | " : "| ");
+		else
+			jl_buf_pad(out, ' ', i ? GAP : 0);
+		put_cell(out, cells ? cells[i] : head_of(column), widths[i], column->align, style);
+	}
+	if (markdown)
+		jl_buf_puts(out, " |");
+	end_line(out, from);
+}
+
+static void put_markdown_rule(const struct jl_table *table, const size_t *widths, struct jl_buf *out)
+{
+	for (size_t i = 0; i < table->n_columns; i++) {
+		bool right = table->columns[i].align == JL_RIGHT;
+		jl_buf_puts(out, i ? " | " : "| ");
+		jl_buf_pad(out, '-', widths[i] - right);
+		jl_buf_puts(out, right ? ":" : "");
+	}
+	jl_buf_puts(out, " |\n");
+}
+
+static bool has_header(const struct jl_table *table)
+{
+	for (size_t i = 0; i < table->n_columns; i++) {
+		if (head_of(&table->columns[i])[0])
+			return true;
+	}
+	return false;
+}
+
+enum jl_status jl_table_print(const struct jl_table *table, const struct jl_table_style *style, struct jl_buf *out,
+			      struct jl_err *err)
+{
+	size_t widths[JL_TABLE_COLUMNS_MAX];
+	bool markdown = style->flavour == JL_TABLE_MARKDOWN, header = has_header(table);
+
+	if (table->failed == JL_E_LIMIT)
+		return jl_fail(err, JL_E_LIMIT, "a table of more than %zu cells", "표의 칸이 %zu개보다 많습니다",
+			       CELLS_MAX);
+	if (table->failed)
+		return jl_fail_nomem(err);
+	measure(table, style, widths);
+	if (header || markdown)
+		put_row(table, style, widths, NULL, out);
+	if (markdown)
+		put_markdown_rule(table, widths, out);
+	else if (header && !style->no_rule)
+		put_text_rule(table, style, widths, out);
+	for (size_t i = 0; i + table->n_columns <= table->n_cells && !out->failed; i += table->n_columns) {
+		if (table->cells[i])
+			put_row(table, style, widths, table->cells + i, out);
+		else if (!markdown)
+			put_text_rule(table, style, widths, out);
+	}
+	if (out->failed == JL_E_LIMIT)
+		return jl_fail(err, JL_E_LIMIT, "the table is longer than %zu bytes", "표가 %zu바이트보다 깁니다",
+			       out->limit_B);
+	return out->failed ? jl_fail_nomem(err) : JL_OK;
+}

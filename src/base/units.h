@@ -1,0 +1,77 @@
+/* Text to quantity and back. This is the only place that knows kB from KiB and Gb from GB.
+ *
+ * Values are doubles in SI base units (byte, second, FLOP, joule, watt = J/s, metre, gram, currency). A bare number
+ * where a unit is needed is refused with an example. Bits become bytes (3200 Gb/s = 400e9 B/s). A year is 365 days
+ * (8,760 h) and a month a twelfth of it (730 h), as rents and tariffs count. */
+#ifndef JL_BASE_UNITS_H
+#define JL_BASE_UNITS_H
+
+#include <stddef.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+
+/* What kind of quantity is wanted. One row each in the table in units.c: name, example, how it is printed. */
+enum jl_kind {
+	JL_K_NUMBER,      /* no unit at all */
+	JL_K_FRACTION,    /* 0.15, 15 %, 15% */
+	JL_K_BYTES,       /* 80 GiB, 80 GB */
+	JL_K_BYTE_RATE,   /* 900 GB/s, 3200 Gb/s, 400 Gbps */
+	JL_K_TIME,        /* 1.06 s, 29 ms, 3.5 h, 300 d, 20 months */
+	JL_K_FREQUENCY,   /* 1980 MHz */
+	JL_K_FLOP,        /* 312e12 FLOP, 4.09 GFLOP; MAC is refused: it is two FLOP, say which */
+	JL_K_FLOP_RATE,   /* 19.5 TFLOP/s, 19.5 TFLOPS */
+	JL_K_OP_RATE,     /* 624 TOP/s, 624 TOPS (integer) */
+	JL_K_POWER,       /* 350 W, 10.2 kW */
+	JL_K_ENERGY,      /* 591 kWh, 3.6 MJ */
+	JL_K_LENGTH,      /* 336 mm */
+	JL_K_MASS,        /* 430 g (CO2e) */
+	JL_K_USD,         /* 2200 USD, 2 MUSD, $2200 */
+	JL_K_KRW,         /* 71269 KRW, 190만원 */
+	JL_K_MONEY,       /* USD or KRW: jl_quantity.kind says which */
+	JL_K_USD_RATE,    /* 2.14 USD/h */
+	JL_K_USD_ENERGY,  /* 0.12 USD/kWh */
+	JL_K_KRW_ENERGY,  /* 120 KRW/kWh */
+	JL_K_MASS_ENERGY, /* 430.6 g/kWh */
+	JL_K_COUNT_RATE,  /* 27.4 samples/s, 5762 tokens/s */
+	JL_N_KIND
+};
+
+struct jl_quantity {
+	double value; /* SI base units */
+	enum jl_kind kind;
+};
+
+/* `text` is the whole of a field or argument; surrounding blanks are fine. `what` names it in the message ("--size").
+ * Thousands separators (19,252) and e-notation are understood; inf, nan, hex and trailing words are not. */
+enum jl_status jl_quantity_parse(struct jl_quantity *ret_quantity, const char *text, enum jl_kind wanted,
+				 const char *what, struct jl_err *err);
+
+/* Shorthand: only the value. */
+enum jl_status jl_units_parse(double *ret_value, const char *text, enum jl_kind wanted, const char *what,
+			      struct jl_err *err);
+
+/* A whole number from min to max, no unit. */
+enum jl_status jl_units_parse_count(long long *ret_n, const char *text, long long min, long long max, const char *what,
+				    struct jl_err *err);
+
+/* Print with the prefix that reads best and `n_digits` significant digits: 3.35 TB/s, 80 GB, 1.06 s, 5.67 h. NAN prints
+ * "?". */
+void jl_units_print(struct jl_buf *out, double value, enum jl_kind kind, int n_digits);
+/* The same into a small fixed buffer, for tables; returns `out`. */
+#define JL_UNITS_TEXT_MAX 48
+const char *jl_units_text(char out[JL_UNITS_TEXT_MAX], double value, enum jl_kind kind, int n_digits);
+
+/* Suffix of JSON keys and C names: "B", "Bps", "s", "flopps", "W", "J", "usd". */
+const char *jl_kind_suffix(enum jl_kind kind);
+const char *jl_kind_example(enum jl_kind kind);
+
+/* Calendar dates as sources give them: 2024, 2026-01, 2026-08-22, 2025-Q1. Days since 1970-01-01 of the first day
+ * meant. */
+enum jl_status jl_date_parse(long *ret_day, const char *text, struct jl_err *err);
+
+/* The day as YYYY-MM-DD; returns `out`. */
+#define JL_DATE_TEXT_MAX 40
+const char *jl_date_text(char out[JL_DATE_TEXT_MAX], long day);
+
+#endif

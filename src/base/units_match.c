@@ -1,0 +1,283 @@
+#include "base/units_match.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/units_table.h"
+
+enum {
+	BIG = 1,              /* k M G T P E Z Y */
+	IEC = 2,              /* Ki Mi Gi ... */
+	MILLI = 4,            /* m */
+	SMALL = 8,            /* m u n p */
+	WON = 16,             /* 천 만 백만 천만 억 조 */
+	PREFIX_ANY_CASE = 32, /* gB is GB, kiB is KiB: the prefix' case says nothing as long as the rest is right */
+	ANY_CASE = 64         /* kwh is kWh, Hours is hours */
+};
+
+#define WORD   (ANY_CASE)
+#define SYMBOL (ANY_CASE | PREFIX_ANY_CASE)
+
+/* Lengths stand in the tables: a catalog holds thousands of quantities, and each meets most rows. */
+#define TEXT(text) text, sizeof(text) - 1
+
+static const struct {
+	const char *text;
+	size_t len;
+	double factor;
+	unsigned flags;
+} prefixes[] = {
+	{ TEXT("k"), 1e3, BIG },     { TEXT("M"), 1e6, BIG },     { TEXT("G"), 1e9, BIG },
+	{ TEXT("T"), 1e12, BIG },    { TEXT("P"), 1e15, BIG },    { TEXT("E"), 1e18, BIG },
+	{ TEXT("Z"), 1e21, BIG },    { TEXT("Y"), 1e24, BIG },    { TEXT("Ki"), 0x1p10, IEC },
+	{ TEXT("Mi"), 0x1p20, IEC }, { TEXT("Gi"), 0x1p30, IEC }, { TEXT("Ti"), 0x1p40, IEC },
+	{ TEXT("Pi"), 0x1p50, IEC }, { TEXT("Ei"), 0x1p60, IEC }, { TEXT("m"), 1e-3, MILLI | SMALL },
+	{ TEXT("u"), 1e-6, SMALL },  { TEXT("µ"), 1e-6, SMALL },  { TEXT("μ"), 1e-6, SMALL },
+	{ TEXT("n"), 1e-9, SMALL },  { TEXT("p"), 1e-12, SMALL }, { TEXT("천"), 1e3, WON },
+	{ TEXT("만"), 1e4, WON },    { TEXT("백만"), 1e6, WON },  { TEXT("천만"), 1e7, WON },
+	{ TEXT("억"), 1e8, WON },    { TEXT("조"), 1e12, WON },
+};
+
+/* Of several words for the same thing, the first is how it is written in messages. */
+static const struct unit {
+	const char *word;
+	size_t len;
+	enum jl_kind kind;
+	double factor;
+	unsigned flags;
+} units[] = {
+	{ TEXT("%"), JL_K_FRACTION, 0.01, 0 },
+	{ TEXT("percent"), JL_K_FRACTION, 0.01, WORD },
+	{ TEXT("퍼센트"), JL_K_FRACTION, 0.01, 0 },
+	{ TEXT("B"), JL_K_BYTES, 1, BIG | IEC | SYMBOL },
+	{ TEXT("byte"), JL_K_BYTES, 1, BIG | IEC | WORD },
+	{ TEXT("bytes"), JL_K_BYTES, 1, BIG | IEC | WORD },
+	{ TEXT("바이트"), JL_K_BYTES, 1, 0 },
+	{ TEXT("b"), JL_K_BYTES, 0.125, BIG | IEC | ANY_CASE },
+	{ TEXT("Kb"), JL_K_BYTES, 125, 0 }, /* Kbps is how telephone lines were sold */
+	{ TEXT("bit"), JL_K_BYTES, 0.125, BIG | IEC | WORD },
+	{ TEXT("bits"), JL_K_BYTES, 0.125, BIG | IEC | WORD },
+	{ TEXT("s"), JL_K_TIME, 1, SMALL },
+	{ TEXT("sec"), JL_K_TIME, 1, WORD },
+	{ TEXT("secs"), JL_K_TIME, 1, WORD },
+	{ TEXT("second"), JL_K_TIME, 1, WORD },
+	{ TEXT("seconds"), JL_K_TIME, 1, WORD },
+	{ TEXT("msec"), JL_K_TIME, 1e-3, WORD },
+	{ TEXT("usec"), JL_K_TIME, 1e-6, WORD },
+	{ TEXT("min"), JL_K_TIME, 60, WORD },
+	{ TEXT("mins"), JL_K_TIME, 60, WORD },
+	{ TEXT("minute"), JL_K_TIME, 60, WORD },
+	{ TEXT("minutes"), JL_K_TIME, 60, WORD },
+	{ TEXT("h"), JL_K_TIME, JL_HOUR_S, 0 },
+	{ TEXT("hr"), JL_K_TIME, JL_HOUR_S, WORD },
+	{ TEXT("hrs"), JL_K_TIME, JL_HOUR_S, WORD },
+	{ TEXT("hour"), JL_K_TIME, JL_HOUR_S, WORD },
+	{ TEXT("hours"), JL_K_TIME, JL_HOUR_S, WORD },
+	{ TEXT("d"), JL_K_TIME, JL_DAY_S, 0 },
+	{ TEXT("day"), JL_K_TIME, JL_DAY_S, WORD },
+	{ TEXT("days"), JL_K_TIME, JL_DAY_S, WORD },
+	{ TEXT("week"), JL_K_TIME, 7 * JL_DAY_S, WORD },
+	{ TEXT("weeks"), JL_K_TIME, 7 * JL_DAY_S, WORD },
+	{ TEXT("mo"), JL_K_TIME, JL_MONTH_S, 0 },
+	{ TEXT("month"), JL_K_TIME, JL_MONTH_S, WORD },
+	{ TEXT("months"), JL_K_TIME, JL_MONTH_S, WORD },
+	{ TEXT("y"), JL_K_TIME, JL_YEAR_S, 0 },
+	{ TEXT("yr"), JL_K_TIME, JL_YEAR_S, WORD },
+	{ TEXT("year"), JL_K_TIME, JL_YEAR_S, WORD },
+	{ TEXT("years"), JL_K_TIME, JL_YEAR_S, WORD },
+	{ TEXT("초"), JL_K_TIME, 1, 0 },
+	{ TEXT("밀리초"), JL_K_TIME, 1e-3, 0 },
+	{ TEXT("마이크로초"), JL_K_TIME, 1e-6, 0 },
+	{ TEXT("분"), JL_K_TIME, 60, 0 },
+	{ TEXT("시간"), JL_K_TIME, JL_HOUR_S, 0 },
+	{ TEXT("일"), JL_K_TIME, JL_DAY_S, 0 },
+	{ TEXT("주"), JL_K_TIME, 7 * JL_DAY_S, 0 },
+	{ TEXT("개월"), JL_K_TIME, JL_MONTH_S, 0 },
+	{ TEXT("달"), JL_K_TIME, JL_MONTH_S, 0 },
+	{ TEXT("년"), JL_K_TIME, JL_YEAR_S, 0 },
+	{ TEXT("Hz"), JL_K_FREQUENCY, 1, BIG | SYMBOL },
+	{ TEXT("FLOP"), JL_K_FLOP, 1, BIG | SYMBOL },
+	{ TEXT("FLOPs"), JL_K_FLOP, 1, BIG | SYMBOL },
+	{ TEXT("FLOPS"), JL_K_FLOP_RATE, 1, BIG | SYMBOL },
+	{ TEXT("FLOPs"), JL_K_FLOP_RATE, 1, BIG | SYMBOL },
+	{ TEXT("OP"), JL_K_OPS, 1, BIG | SYMBOL },
+	{ TEXT("OPs"), JL_K_OPS, 1, BIG | SYMBOL },
+	{ TEXT("OPS"), JL_K_OP_RATE, 1, BIG | SYMBOL },
+	{ TEXT("OPs"), JL_K_OP_RATE, 1, BIG | SYMBOL },
+	{ TEXT("W"), JL_K_POWER, 1, BIG | MILLI | SYMBOL },
+	{ TEXT("watt"), JL_K_POWER, 1, WORD },
+	{ TEXT("watts"), JL_K_POWER, 1, WORD },
+	{ TEXT("와트"), JL_K_POWER, 1, 0 },
+	{ TEXT("J"), JL_K_ENERGY, 1, BIG | MILLI | SYMBOL },
+	{ TEXT("Wh"), JL_K_ENERGY, JL_HOUR_S, BIG | SYMBOL },
+	{ TEXT("m"), JL_K_LENGTH, 1, SMALL },
+	{ TEXT("cm"), JL_K_LENGTH, 0.01, 0 },
+	{ TEXT("km"), JL_K_LENGTH, 1e3, 0 },
+	{ TEXT("in"), JL_K_LENGTH, 0.0254, 0 },
+	{ TEXT("inch"), JL_K_LENGTH, 0.0254, WORD },
+	{ TEXT("inches"), JL_K_LENGTH, 0.0254, WORD },
+	{ TEXT("g"), JL_K_MASS, 1, MILLI },
+	{ TEXT("kg"), JL_K_MASS, 1e3, 0 },
+	{ TEXT("t"), JL_K_MASS, 1e6, 0 },
+	{ TEXT("gCO2"), JL_K_MASS, 1, WORD },
+	{ TEXT("gCO2e"), JL_K_MASS, 1, WORD },
+	{ TEXT("gCO2eq"), JL_K_MASS, 1, WORD },
+	{ TEXT("kgCO2"), JL_K_MASS, 1e3, WORD },
+	{ TEXT("kgCO2e"), JL_K_MASS, 1e3, WORD },
+	{ TEXT("kgCO2eq"), JL_K_MASS, 1e3, WORD },
+	{ TEXT("tCO2"), JL_K_MASS, 1e6, WORD },
+	{ TEXT("tCO2e"), JL_K_MASS, 1e6, WORD },
+	{ TEXT("tCO2eq"), JL_K_MASS, 1e6, WORD },
+	{ TEXT("USD"), JL_K_USD, 1, BIG | SYMBOL },
+	{ TEXT("$"), JL_K_USD, 1, BIG | PREFIX_ANY_CASE },
+	{ TEXT("US$"), JL_K_USD, 1, BIG },
+	{ TEXT("dollar"), JL_K_USD, 1, WORD },
+	{ TEXT("dollars"), JL_K_USD, 1, WORD },
+	{ TEXT("달러"), JL_K_USD, 1, WON },
+	{ TEXT("KRW"), JL_K_KRW, 1, BIG | SYMBOL },
+	{ TEXT("₩"), JL_K_KRW, 1, BIG | PREFIX_ANY_CASE },
+	{ TEXT("won"), JL_K_KRW, 1, WORD },
+	{ TEXT("원"), JL_K_KRW, 1, WON },
+	{ TEXT("fps"), JL_K_COUNT_RATE, 1, WORD },
+	{ TEXT("samples"), JL_K_COUNT, 1, WORD },
+	{ TEXT("sample"), JL_K_COUNT, 1, WORD },
+	{ TEXT("tokens"), JL_K_COUNT, 1, WORD },
+	{ TEXT("token"), JL_K_COUNT, 1, WORD },
+	{ TEXT("tok"), JL_K_COUNT, 1, WORD },
+	{ TEXT("ktok"), JL_K_COUNT, 1e3, WORD },
+	{ TEXT("ktokens"), JL_K_COUNT, 1e3, WORD },
+	{ TEXT("images"), JL_K_COUNT, 1, WORD },
+	{ TEXT("image"), JL_K_COUNT, 1, WORD },
+	{ TEXT("img"), JL_K_COUNT, 1, WORD },
+	{ TEXT("imgs"), JL_K_COUNT, 1, WORD },
+	{ TEXT("sequences"), JL_K_COUNT, 1, WORD },
+	{ TEXT("sequence"), JL_K_COUNT, 1, WORD },
+	{ TEXT("seq"), JL_K_COUNT, 1, WORD },
+	{ TEXT("seqs"), JL_K_COUNT, 1, WORD },
+	{ TEXT("frames"), JL_K_COUNT, 1, WORD },
+	{ TEXT("items"), JL_K_COUNT, 1, WORD },
+	{ TEXT("examples"), JL_K_COUNT, 1, WORD },
+	{ TEXT("sentences"), JL_K_COUNT, 1, WORD },
+	{ TEXT("words"), JL_K_COUNT, 1, WORD },
+	{ TEXT("utterances"), JL_K_COUNT, 1, WORD },
+	{ TEXT("steps"), JL_K_COUNT, 1, WORD },
+	{ TEXT("step"), JL_K_COUNT, 1, WORD },
+	{ TEXT("batches"), JL_K_COUNT, 1, WORD },
+	{ TEXT("it"), JL_K_COUNT, 1, WORD },
+	{ TEXT("iter"), JL_K_COUNT, 1, WORD },
+	{ TEXT("iters"), JL_K_COUNT, 1, WORD },
+	{ TEXT("iterations"), JL_K_COUNT, 1, WORD },
+	{ TEXT("req"), JL_K_COUNT, 1, WORD },
+	{ TEXT("requests"), JL_K_COUNT, 1, WORD },
+	{ TEXT("queries"), JL_K_COUNT, 1, WORD },
+	{ TEXT("토큰"), JL_K_COUNT, 1, 0 },
+	{ TEXT("샘플"), JL_K_COUNT, 1, 0 },
+	{ TEXT("장"), JL_K_COUNT, 1, 0 },
+	{ TEXT("개"), JL_K_COUNT, 1, 0 },
+	{ TEXT(""), JL_K_COUNT, 1, 0 },
+};
+
+static const struct {
+	enum jl_kind over, under, gives;
+} quotients[] = {
+	{ JL_K_BYTES, JL_K_TIME, JL_K_BYTE_RATE },  { JL_K_FLOP, JL_K_TIME, JL_K_FLOP_RATE },
+	{ JL_K_OPS, JL_K_TIME, JL_K_OP_RATE },      { JL_K_ENERGY, JL_K_TIME, JL_K_POWER },
+	{ JL_K_USD, JL_K_TIME, JL_K_USD_RATE },     { JL_K_USD, JL_K_ENERGY, JL_K_USD_ENERGY },
+	{ JL_K_KRW, JL_K_ENERGY, JL_K_KRW_ENERGY }, { JL_K_MASS, JL_K_ENERGY, JL_K_MASS_ENERGY },
+	{ JL_K_COUNT, JL_K_TIME, JL_K_COUNT_RATE },
+};
+
+/* How far from the written case a match may be; a nearer one hides all farther ones. */
+enum nearness { EXACT, PREFIX_FOLDED, FOLDED, N_NEARNESS };
+
+struct list {
+	struct jl_meaning *items;
+	size_t n;
+};
+
+static void note(struct list *list, enum jl_kind kind, double factor, const char *over, const char *slash,
+		 const char *under)
+{
+	struct jl_meaning meaning = { .kind = kind, .factor = factor };
+
+	for (size_t i = 0; i < list->n; i++) {
+		if (list->items[i].kind == kind && list->items[i].factor == factor)
+			return;
+	}
+	if (list->n == JL_MEANINGS_MAX)
+		return;
+	snprintf(meaning.spelling, sizeof(meaning.spelling), "%.14s%s%.14s", over, slash, under);
+	list->items[list->n++] = meaning;
+}
+
+static bool same(const char *a, const char *b, size_t len, bool any_case)
+{
+	return (any_case ? strncasecmp(a, b, len) : strncmp(a, b, len)) == 0;
+}
+
+static void match_row(struct list *list, const struct unit *unit, const char *text, size_t len, enum nearness nearness)
+{
+	bool word_any_case = nearness == FOLDED && (unit->flags & ANY_CASE);
+	bool prefix_any_case = word_any_case || (nearness == PREFIX_FOLDED && (unit->flags & PREFIX_ANY_CASE));
+	size_t head_len = len - unit->len;
+	char spelling[32];
+
+	if (unit->len > len || !same(text + head_len, unit->word, unit->len, word_any_case))
+		return;
+	if (head_len == 0) {
+		note(list, unit->kind, unit->factor, unit->word, "", "");
+		return;
+	}
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
+		if (!(prefixes[i].flags & unit->flags) || prefixes[i].len != head_len ||
+		    !same(text, prefixes[i].text, head_len, prefix_any_case))
+			continue;
+		snprintf(spelling, sizeof(spelling), "%s%s", prefixes[i].text, unit->word);
+		note(list, unit->kind, unit->factor * prefixes[i].factor, spelling, "", "");
+	}
+}
+
+static void match_simple(struct list *list, const char *text, size_t len, enum nearness from)
+{
+	for (enum nearness nearness = from; nearness < N_NEARNESS && list->n == 0; nearness++) {
+		for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+			match_row(list, &units[i], text, len, nearness);
+	}
+}
+
+static void divide(struct list *list, const struct list *over, const struct list *under)
+{
+	for (size_t i = 0; i < over->n * under->n; i++) {
+		const struct jl_meaning *a = &over->items[i / under->n], *b = &under->items[i % under->n];
+		for (size_t j = 0; j < sizeof(quotients) / sizeof(quotients[0]); j++) {
+			if (quotients[j].over == a->kind && quotients[j].under == b->kind)
+				note(list, quotients[j].gives, a->factor / b->factor, a->spelling, "/", b->spelling);
+		}
+	}
+}
+
+size_t jl_units_match(const char *unit, struct jl_meaning ret_meanings[JL_MEANINGS_MAX])
+{
+	struct jl_meaning over_items[JL_MEANINGS_MAX], under_items[JL_MEANINGS_MAX];
+	struct list list = { ret_meanings, 0 }, over = { over_items, 0 }, under = { under_items, 0 };
+	const char *slash = strchr(unit, '/');
+	size_t len = strlen(unit);
+
+	if (slash) {
+		match_simple(&over, unit, (size_t)(slash - unit), EXACT);
+		match_simple(&under, slash + 1, strlen(slash + 1), EXACT);
+		divide(&list, &over, &under);
+		return list.n;
+	}
+	if (len > 0)
+		match_simple(&list, unit, len, EXACT);
+	/* GBps and Gbps; when "ps" is in capitals, the B before it cannot be trusted to mean bytes either */
+	if (list.n == 0 && len > 2 && strcasecmp(unit + len - 2, "ps") == 0) {
+		match_simple(&over, unit, len - 2, strcmp(unit + len - 2, "ps") == 0 ? EXACT : FOLDED);
+		match_simple(&under, "s", 1, EXACT);
+		divide(&list, &over, &under);
+	}
+	return list.n;
+}

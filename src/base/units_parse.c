@@ -1,0 +1,295 @@
+#include "base/units.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/num.h"
+#include "base/units_match.h"
+#include "base/units_table.h"
+#include "base/utf8.h"
+
+/* Spellings that people use for two different things, with what to write instead. */
+static const struct {
+	const char *tail;    /* what the unit ends with */
+	bool whole;          /* nothing may stand before it */
+	enum jl_kind wanted; /* JL_N_KIND: whatever is wanted */
+	const char *en, *ko;
+} traps[] = {
+	{ "KB", true, JL_N_KIND, "kB (1000 bytes) or KiB (1024 bytes)?",
+	  "kB(1000바이트)인가요, KiB(1024바이트)인가요?" },
+	{ "KB/s", true, JL_N_KIND, "kB/s (1000 bytes) or KiB/s (1024 bytes)?",
+	  "kB/s(1000바이트)인가요, KiB/s(1024바이트)인가요?" },
+	{ "KBps", true, JL_N_KIND, "kB/s (1000 bytes) or KiB/s (1024 bytes)?",
+	  "kB/s(1000바이트)인가요, KiB/s(1024바이트)인가요?" },
+	{ "kb", true, JL_K_BYTES, "kB (bytes) or kbit (bits)?", "kB(바이트)인가요, kbit(비트)인가요?" },
+	{ "Kb", true, JL_K_BYTES, "kB (bytes) or kbit (bits)?", "kB(바이트)인가요, kbit(비트)인가요?" },
+	{ "m", true, JL_K_TIME, "min (minutes) or months?", "min(분)인가요, months(개월)인가요?" },
+	{ "M", true, JL_K_TIME, "min (minutes) or months?", "min(분)인가요, months(개월)인가요?" },
+	{ "MAC", false, JL_N_KIND, "a MAC is two FLOP; count FLOP", "MAC 하나는 FLOP 둘입니다. FLOP으로 쓰세요" },
+	{ "MACs", false, JL_N_KIND, "a MAC is two FLOP; count FLOP", "MAC 하나는 FLOP 둘입니다. FLOP으로 쓰세요" },
+	{ "MAC/s", false, JL_N_KIND, "a MAC is two FLOP; count FLOP/s", "MAC 하나는 FLOP 둘입니다. FLOP/s로 쓰세요" },
+	{ "MACs/s", false, JL_N_KIND, "a MAC is two FLOP; count FLOP/s", "MAC 하나는 FLOP 둘입니다. FLOP/s로 쓰세요" },
+	{ "T/s", false, JL_K_BYTE_RATE, "transfers are not bytes; write GB/s",
+	  "전송 횟수는 바이트가 아닙니다. GB/s로 쓰세요" },
+};
+
+static const struct {
+	const char *sign, *unit;
+} currencies[] = { { "US$", "USD" }, { "$", "USD" }, { "₩", "KRW" } };
+
+struct request {
+	const char *text; /* without leading blanks */
+	int shown;        /* how much of it a message shows */
+	const struct jl_kind_row *row;
+	enum jl_kind wanted;
+	const char *what; /* names it in messages */
+	struct jl_err *err;
+};
+
+static const char *skip_blanks(const char *text)
+{
+	while (*text == ' ' || *text == '\t' || *text == '\n' || *text == '\r')
+		text++;
+	return text;
+}
+
+static struct request request_of(const char *text, enum jl_kind wanted, const char *what, struct jl_err *err)
+{
+	struct request request = {
+		.text = skip_blanks(text),
+		.row = jl_kind_row(wanted),
+		.wanted = wanted,
+		.what = what ? what : "value",
+		.err = err,
+	};
+
+	request.shown = (int)jl_utf8_fit(request.text, 60);
+	return request;
+}
+
+static enum jl_status bad_number(const struct request *request, enum jl_num_fault fault)
+{
+	if (request->text[0] == '\0')
+		return jl_fail(request->err, JL_E_PARSE, "%s: empty; write e.g. %s", "%s: 비어 있습니다. 예: %s",
+			       request->what, request->row->example);
+	switch (fault) {
+	case JL_NUM_COMMAS:
+		return jl_fail(request->err, JL_E_PARSE,
+			       "%s: '%.*s': a comma separates thousands (19,252); decimals take a point (1.5)",
+			       "%s: '%.*s': 쉼표는 천 단위 구분(19,252)에만 쓰고 소수에는 점(1.5)을 씁니다",
+			       request->what, request->shown, request->text);
+	case JL_NUM_TOO_BIG:
+		return jl_fail(request->err, JL_E_RANGE, "%s: '%.*s' is too large a number",
+			       "%s: '%.*s'은(는) 너무 큰 수입니다", request->what, request->shown, request->text);
+	default:
+		return jl_fail(request->err, JL_E_PARSE, "%s: '%.*s' does not begin with a number; write e.g. %s",
+			       "%s: '%.*s'은(는) 수로 시작하지 않습니다. 예: %s", request->what, request->shown,
+			       request->text, request->row->example);
+	}
+}
+
+static enum jl_status no_unit(const struct request *request)
+{
+	return jl_fail(request->err, JL_E_UNIT, "%s: '%.*s' has no unit; write e.g. %s",
+		       "%s: '%.*s'에 단위가 없습니다. 예: %s", request->what, request->shown, request->text,
+		       request->row->example);
+}
+
+/* In these the English name of a kind is followed by the Korean one; "%.0s" takes the one that is not shown. */
+static enum jl_status bad_unit(const struct request *request)
+{
+	return jl_fail(request->err, JL_E_UNIT, "%s: '%.*s' is not %s%.0s; write e.g. %s",
+		       "%s: '%.*s'은(는) %.0s%s 표기가 아닙니다. 예: %s", request->what, request->shown, request->text,
+		       request->row->en, request->row->ko, request->row->example);
+}
+
+static enum jl_status wrong_kind(const struct request *request, enum jl_kind found)
+{
+	const struct jl_kind_row *row = jl_kind_row(found);
+
+	if ((size_t)found >= JL_N_KIND)
+		return bad_unit(request);
+	return jl_fail(request->err, JL_E_UNIT, "%s: '%.*s' is %s%.0s, but %s%.0s is wanted; write e.g. %s",
+		       "%s: '%.*s'은(는) %.0s%s입니다. %.0s%s이(가) 필요합니다. 예: %s", request->what, request->shown,
+		       request->text, row->en, row->ko, request->row->en, request->row->ko, request->row->example);
+}
+
+static bool is_wanted(enum jl_kind kind, enum jl_kind wanted)
+{
+	return kind == wanted || (wanted == JL_K_MONEY && (kind == JL_K_USD || kind == JL_K_KRW));
+}
+
+static enum jl_status check_traps(const struct request *request, const char *unit)
+{
+	size_t len = strlen(unit);
+
+	for (size_t i = 0; i < sizeof(traps) / sizeof(traps[0]); i++) {
+		size_t tail_len = strlen(traps[i].tail);
+		if (tail_len > len || strcmp(unit + len - tail_len, traps[i].tail) != 0)
+			continue;
+		if ((traps[i].whole && tail_len != len) ||
+		    (traps[i].wanted != JL_N_KIND && traps[i].wanted != request->wanted))
+			continue;
+		return jl_fail(request->err, JL_E_UNIT, "%s: '%.*s': %s%.0s", "%s: '%.*s': %.0s%s", request->what,
+			       request->shown, request->text, traps[i].en, traps[i].ko);
+	}
+	return JL_OK;
+}
+
+static enum jl_status find_unit(struct jl_meaning *ret_meaning, const struct request *request, const char *unit)
+{
+	struct jl_meaning meanings[JL_MEANINGS_MAX];
+	const struct jl_meaning *found = NULL;
+	enum jl_status status = check_traps(request, unit);
+	size_t n;
+
+	if (status)
+		return status;
+	n = jl_units_match(unit, meanings);
+	for (size_t i = 0; i < n; i++) {
+		if (!is_wanted(meanings[i].kind, request->wanted))
+			continue;
+		if (found)
+			return jl_fail(request->err, JL_E_UNIT, "%s: '%.*s': %s or %s?",
+				       "%s: '%.*s': %s인가요, %s인가요?", request->what, request->shown, request->text,
+				       found->spelling, meanings[i].spelling);
+		found = &meanings[i];
+	}
+	if (!found)
+		return n ? wrong_kind(request, meanings[0].kind) : bad_unit(request);
+	*ret_meaning = *found;
+	return JL_OK;
+}
+
+/* The unit's text without blanks, "per" as a slash, and a currency sign that stood before the number put behind it:
+ * "$2.14/h" has the unit "USD/h", "$2M" has "MUSD". False: too long to be a unit. */
+static bool gather_unit(char out[JL_UNIT_TEXT_MAX], const char *text, const char *currency)
+{
+	size_t len = 0;
+
+	for (bool blank = false; *text; text++) {
+		if (skip_blanks(text) != text) {
+			blank = true;
+			continue;
+		}
+		if (len + 1 == JL_UNIT_TEXT_MAX)
+			return false;
+		if (blank && strncmp(text, "per ", 4) == 0) {
+			out[len++] = '/';
+			text += 3;
+			continue;
+		}
+		blank = false;
+		out[len++] = *text;
+	}
+	out[len] = '\0';
+	if (currency) {
+		size_t n = strcspn(out, "/"), add = strlen(currency);
+		if (n > 1 || len + add >= JL_UNIT_TEXT_MAX)
+			return false;
+		memmove(out + n + add, out + n, len - n + 1);
+		memcpy(out + n, currency, add);
+	}
+	return true;
+}
+
+/* "$5" and "-$5": `text` moves to the digits. */
+static const char *take_currency(const char **text, bool *ret_negative)
+{
+	const char *at = *text + (**text == '-');
+
+	for (size_t i = 0; i < sizeof(currencies) / sizeof(currencies[0]); i++) {
+		size_t len = strlen(currencies[i].sign);
+		if (strncmp(at, currencies[i].sign, len) == 0) {
+			*ret_negative = **text == '-';
+			*text = skip_blanks(at + len);
+			return currencies[i].unit;
+		}
+	}
+	return NULL;
+}
+
+static enum jl_status bare_number(struct jl_quantity *ret_quantity, const struct request *request, double value)
+{
+	if (request->wanted == JL_K_FRACTION && fabs(value) > 1)
+		return jl_fail(request->err, JL_E_UNIT,
+			       "%s: '%.*s': a fraction is at most 1; if per cent is meant, write %.*s %%",
+			       "%s: '%.*s': 비율은 1 이하입니다. 퍼센트라면 %.*s %%로 쓰세요", request->what,
+			       request->shown, request->text, request->shown, request->text);
+	if (request->wanted != JL_K_FRACTION && request->wanted != JL_K_NUMBER)
+		return no_unit(request);
+	*ret_quantity = (struct jl_quantity){ .value = value, .kind = request->wanted };
+	return JL_OK;
+}
+
+enum jl_status jl_quantity_parse(struct jl_quantity *ret_quantity, const char *text, enum jl_kind wanted,
+				 const char *what, struct jl_err *err)
+{
+	struct request request = request_of(text, wanted, what, err);
+	struct jl_meaning meaning = { .factor = 1 };
+	char unit[JL_UNIT_TEXT_MAX];
+	const char *at = request.text;
+	bool negative = false;
+	const char *currency = take_currency(&at, &negative);
+	enum jl_num_fault fault;
+	enum jl_status status;
+	double value;
+	size_t used;
+
+	fault = jl_num_parse(at, &value, &used);
+	if (fault)
+		return bad_number(&request, fault);
+	if (negative)
+		value = -value;
+	if (!gather_unit(unit, at + used, currency))
+		return bad_unit(&request);
+	if (unit[0] == '\0')
+		return bare_number(ret_quantity, &request, value);
+	status = find_unit(&meaning, &request, unit);
+	if (status)
+		return status;
+	value *= meaning.factor;
+	if (!isfinite(value))
+		return bad_number(&request, JL_NUM_TOO_BIG);
+	*ret_quantity = (struct jl_quantity){ .value = value, .kind = meaning.kind };
+	return JL_OK;
+}
+
+enum jl_status jl_units_parse(double *ret_value, const char *text, enum jl_kind wanted, const char *what,
+			      struct jl_err *err)
+{
+	struct jl_quantity quantity = { .value = NAN };
+	enum jl_status status = jl_quantity_parse(&quantity, text, wanted, what, err);
+
+	if (!status)
+		*ret_value = quantity.value;
+	return status;
+}
+
+enum jl_status jl_units_parse_count(long long *ret_n, const char *text, long long min, long long max, const char *what,
+				    struct jl_err *err)
+{
+	struct request request = request_of(text, JL_K_NUMBER, what, err);
+	enum jl_num_fault fault;
+	double value;
+	size_t used;
+
+	fault = jl_num_parse(request.text, &value, &used);
+	if (fault)
+		return bad_number(&request, fault);
+	if (*skip_blanks(request.text + used) != '\0')
+		return jl_fail(err, JL_E_PARSE, "%s: '%.*s' is not a whole number; write e.g. 8",
+			       "%s: '%.*s'은(는) 정수가 아닙니다. 예: 8", request.what, request.shown, request.text);
+	if (value != floor(value))
+		return jl_fail(err, JL_E_RANGE, "%s: '%.*s' is not a whole number", "%s: '%.*s'은(는) 정수가 아닙니다",
+			       request.what, request.shown, request.text);
+	/* whole numbers above 2^53 are not exact as doubles; nothing that is counted here comes near */
+	if (fabs(value) > 0x1p53 || value < (double)min || value > (double)max)
+		return jl_fail(err, JL_E_RANGE, "%s: '%.*s' is outside %lld to %lld",
+			       "%s: '%.*s'은(는) %lld–%lld 범위를 벗어났습니다", request.what, request.shown,
+			       request.text, min, max);
+	*ret_n = (long long)value;
+	return JL_OK;
+}

@@ -1,0 +1,162 @@
+#include "base/units_table.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DIGITS_MAX 15 /* every decimal of 15 digits survives being a double */
+
+/* Beyond these a fixed-point number is unreadable, and an exponent is used. */
+#define FIXED_MIN 1e-4
+#define FIXED_MAX 1e15
+
+/* A text of bounded length being put together: nothing that is printed here comes near the end. */
+struct line {
+	char text[JL_UNITS_TEXT_MAX];
+	size_t len;
+};
+
+static void add(struct line *line, const char *text, size_t len)
+{
+	if (len > sizeof(line->text) - 1 - line->len)
+		len = sizeof(line->text) - 1 - line->len;
+	memcpy(line->text + line->len, text, len);
+	line->len += len;
+}
+
+static void puts_to(struct line *line, const char *text)
+{
+	add(line, text, strlen(text));
+}
+
+static double round_digits(double value, int n_digits)
+{
+	char text[40];
+
+	snprintf(text, sizeof(text), "%.*e", n_digits - 1, value);
+	return strtod(text, NULL);
+}
+
+/* Zeros behind the decimal point say nothing. */
+static size_t trim_zeros(const char *text, size_t len)
+{
+	if (!memchr(text, '.', len))
+		return len;
+	while (text[len - 1] == '0')
+		len--;
+	return text[len - 1] == '.' ? len - 1 : len;
+}
+
+/* A positive number that fixed point would make unreadable; also tells print_fixed where the first digit is. */
+static long print_exponent(struct line *line, double value, int n_digits)
+{
+	char text[40], tail[24];
+	const char *e;
+	long exponent;
+
+	snprintf(text, sizeof(text), "%.*e", n_digits - 1, value);
+	e = strchr(text, 'e');
+	exponent = e ? strtol(e + 1, NULL, 10) : 0;
+	if (line && e) {
+		add(line, text, trim_zeros(text, (size_t)(e - text)));
+		snprintf(tail, sizeof(tail), "e%ld", exponent);
+		puts_to(line, tail);
+	}
+	return exponent;
+}
+
+/* A positive number in fixed point with thousands separators. */
+static void print_fixed(struct line *line, double value, int n_digits)
+{
+	char text[64];
+	long n_decimals = n_digits - 1 - print_exponent(NULL, value, n_digits);
+	size_t len, n_whole;
+	const char *point;
+
+	snprintf(text, sizeof(text), "%.*f", n_decimals > 0 ? (int)n_decimals : 0, value);
+	len = trim_zeros(text, strlen(text));
+	point = memchr(text, '.', len);
+	n_whole = point ? (size_t)(point - text) : len;
+	for (size_t i = 0; i < n_whole; i++) {
+		if (i > 0 && (n_whole - i) % 3 == 0)
+			puts_to(line, ",");
+		add(line, text + i, 1);
+	}
+	add(line, text + n_whole, len - n_whole);
+}
+
+/* What counts is the number that will be read, so 999.96 GB of three digits is 1 TB. Every `from` survives rounding, so
+ * only a value a little below it has to be rounded to know. */
+static bool reaches(const struct jl_units_rung *rung, double value, int n_digits)
+{
+	double n = value / rung->size;
+
+	return n >= rung->from || (n > 0.5 * rung->from && round_digits(n, n_digits) >= rung->from);
+}
+
+static const struct jl_units_rung *choose(const struct jl_units_rung *ladder, double value, int n_digits)
+{
+	const struct jl_units_rung *best = ladder;
+
+	for (const struct jl_units_rung *rung = ladder; rung->size > 0; rung++) {
+		/* zero has no size: it is shown in the base unit */
+		if (value == 0 ? rung->size == 1 : reaches(rung, value, n_digits))
+			best = rung;
+	}
+	/* more of the largest unit than anybody can picture, such as 3.8e25 FLOP: a power of ten of the base unit */
+	if (best->size > 1 && best[1].size == 0 && value / best->size >= 1e6) {
+		while (best->size != 1)
+			best--;
+	}
+	return best;
+}
+
+static void print_unit(struct line *line, const char *unit, const char *prefix)
+{
+	if (unit[0] != '/' && (unit[0] || prefix[0]))
+		puts_to(line, " ");
+	/* "USD" + "/h", but "k" + "B" */
+	puts_to(line, prefix[0] == '/' ? unit : prefix);
+	puts_to(line, prefix[0] == '/' ? prefix : unit);
+}
+
+const char *jl_units_text(char out[JL_UNITS_TEXT_MAX], double value, enum jl_kind kind, int n_digits)
+{
+	const struct jl_kind_row *row = jl_kind_row(kind);
+	const struct jl_units_rung *rung;
+	struct line line = { .len = 0 };
+	double size;
+
+	n_digits = n_digits < 1 ? 1 : n_digits > DIGITS_MAX ? DIGITS_MAX : n_digits;
+	if (isnan(value)) {
+		memcpy(out, "?", 2);
+		return out;
+	}
+	rung = choose(row->ladder, fabs(value), n_digits);
+	/* 312 with two digits is 310: rounded before it is printed without decimals */
+	size = round_digits(fabs(value) / rung->size, n_digits);
+	if (value < 0)
+		puts_to(&line, "-");
+	if (isinf(size))
+		puts_to(&line, "∞");
+	else if (size == 0)
+		puts_to(&line, "0");
+	else if (size < FIXED_MIN || size >= FIXED_MAX)
+		print_exponent(&line, size, n_digits);
+	else
+		print_fixed(&line, size, n_digits);
+	if (!isinf(size))
+		print_unit(&line, row->unit, rung->prefix);
+	memcpy(out, line.text, line.len);
+	out[line.len] = '\0';
+	return out;
+}
+
+void jl_units_print(struct jl_buf *out, double value, enum jl_kind kind, int n_digits)
+{
+	char text[JL_UNITS_TEXT_MAX];
+
+	jl_buf_puts(out, jl_units_text(text, value, kind, n_digits));
+}

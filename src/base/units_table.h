@@ -1,0 +1,31 @@
+/* Rows that reading and printing of quantities share. Private to units_*.c. */
+#ifndef JL_BASE_UNITS_TABLE_H
+#define JL_BASE_UNITS_TABLE_H
+
+#include "base/units.h"
+
+/* One unit to print in, used from `from` of it upwards (2 d, but 47 h). */
+struct jl_units_rung {
+	const char *prefix;
+	double size;
+	double from;
+};
+
+struct jl_kind_row {
+	const char *en, *ko; /* what it is, in a sentence: "wanted is a data rate" */
+	const char *example;
+	const char *suffix;
+	const char *unit;                   /* printed after the number and the rung's prefix */
+	const struct jl_units_rung *ladder; /* from the smallest up, ended by size 0 */
+};
+
+/* Never NULL: an impossible kind gives the row of plain numbers. */
+const struct jl_kind_row *jl_kind_row(enum jl_kind kind);
+
+#define JL_HOUR_S  3600.0
+#define JL_DAY_S   86400.0
+#define JL_YEAR_S  (365.0 * JL_DAY_S) /* 8,760 h, as rents and tariffs count it */
+#define JL_MONTH_S (JL_YEAR_S / 12.0) /* 730 h */
+#define JL_KWH_J   3.6e6
+
+#endif

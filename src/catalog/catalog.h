@@ -1,0 +1,326 @@
+/* What is listed: accelerators, CPUs, links, systems, prices, tariffs, rules, models, and where each figure comes from.
+ *
+ * The catalog is written as YAML and CSV under catalog/, checked and compiled into the program at build time (no parsing at start),
+ * and can be overlaid at run time by files of the same form. Records are read-only and live as long as the catalog. */
+#ifndef JL_CATALOG_CATALOG_H
+#define JL_CATALOG_CATALOG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/fact.h"
+#include "base/units.h"
+
+struct jl_source {
+	const char *id;
+	const char *title;
+	const char *url;
+	const char *date;      /* retrieved, or the source's own date */
+	enum jl_origin origin; /* what its figures are, unless a value says otherwise */
+	const char *note;
+};
+
+/* Where sources disagree: both values are kept, and which one is used. */
+struct jl_conflict {
+	const char *field;  /* the record's key, e.g. "mem_rate" */
+	const char *other;  /* the value that was not used, as text with unit */
+	const char *source; /* who says so */
+	const char *why;    /* why the used one is used */
+};
+
+/* The facts of an accelerator. X(member, YAML key, kind, English label, Korean label) */
+#define JL_GPU_FACTS(X)                                                                                                \
+	X(mem_B, "mem", JL_K_BYTES, "memory", "메모리")                                                                \
+	X(mem_Bps, "mem_rate", JL_K_BYTE_RATE, "memory bandwidth", "메모리 대역폭")                                    \
+	X(l2_B, "l2", JL_K_BYTES, "L2 cache", "L2 캐시")                                                               \
+	X(fp64_flopps, "fp64", JL_K_FLOP_RATE, "FP64", "FP64")                                                         \
+	X(fp32_flopps, "fp32", JL_K_FLOP_RATE, "FP32 (no tensor cores)", "FP32 (텐서 코어 제외)")                      \
+	X(tf32_dense_flopps, "tf32_dense", JL_K_FLOP_RATE, "TF32 tensor, dense", "TF32 텐서, dense")                   \
+	X(fp16_dense_flopps, "fp16_dense", JL_K_FLOP_RATE, "FP16 tensor, dense, FP16 accumulate",                      \
+	  "FP16 텐서, dense, FP16 누산")                                                                               \
+	X(fp16_fp32acc_dense_flopps, "fp16_fp32acc_dense", JL_K_FLOP_RATE, "FP16 tensor, dense, FP32 accumulate",      \
+	  "FP16 텐서, dense, FP32 누산")                                                                               \
+	X(bf16_dense_flopps, "bf16_dense", JL_K_FLOP_RATE, "BF16 tensor, dense", "BF16 텐서, dense")                   \
+	X(fp8_dense_flopps, "fp8_dense", JL_K_FLOP_RATE, "FP8 tensor, dense", "FP8 텐서, dense")                       \
+	X(fp4_dense_flopps, "fp4_dense", JL_K_FLOP_RATE, "FP4 tensor, dense", "FP4 텐서, dense")                       \
+	X(int8_dense_opps, "int8_dense", JL_K_OP_RATE, "INT8 tensor, dense", "INT8 텐서, dense")                       \
+	X(tf32_sparse_flopps, "tf32_sparse", JL_K_FLOP_RATE, "TF32 tensor, sparse 2:4", "TF32 텐서, sparse 2:4")       \
+	X(fp16_sparse_flopps, "fp16_sparse", JL_K_FLOP_RATE, "FP16 tensor, sparse 2:4", "FP16 텐서, sparse 2:4")       \
+	X(bf16_sparse_flopps, "bf16_sparse", JL_K_FLOP_RATE, "BF16 tensor, sparse 2:4", "BF16 텐서, sparse 2:4")       \
+	X(fp8_sparse_flopps, "fp8_sparse", JL_K_FLOP_RATE, "FP8 tensor, sparse 2:4", "FP8 텐서, sparse 2:4")           \
+	X(int8_sparse_opps, "int8_sparse", JL_K_OP_RATE, "INT8 tensor, sparse 2:4", "INT8 텐서, sparse 2:4")           \
+	X(n_core, "cores", JL_K_NUMBER, "CUDA cores / stream processors", "CUDA 코어")                                 \
+	X(n_sm, "sms", JL_K_NUMBER, "SMs / compute units", "SM")                                                       \
+	X(n_tensor_core, "tensor_cores", JL_K_NUMBER, "tensor cores", "텐서 코어")                                     \
+	X(boost_Hz, "boost", JL_K_FREQUENCY, "boost clock", "부스트 클럭")                                             \
+	X(tdp_W, "tdp", JL_K_POWER, "power limit (TDP)", "전력 한도(TDP)")                                             \
+	X(link_bothway_Bps, "link_bothway", JL_K_BYTE_RATE, "GPU link, both ways", "GPU 링크, 양방향 합")              \
+	X(link_oneway_Bps, "link_oneway", JL_K_BYTE_RATE, "GPU link, one way", "GPU 링크, 단방향")                     \
+	X(suggested_psu_W, "suggested_psu", JL_K_POWER, "suggested power supply", "권장 파워")                         \
+	X(length_m, "length", JL_K_LENGTH, "card length", "카드 길이")                                                 \
+	X(n_slots, "slots", JL_K_NUMBER, "slots", "슬롯 수")                                                           \
+	X(msrp_usd, "msrp", JL_K_USD, "list price at launch", "출시 가격")
+
+enum jl_p2p_support { JL_P2P_UNKNOWN, JL_P2P_YES, JL_P2P_NO, JL_P2P_DRIVER_DISABLED };
+
+struct jl_gpu {
+	const char *id;             /* h100-sxm5 */
+	const char *name;           /* H100 SXM5 80GB */
+	const char *const *aliases; /* further spellings; NULL-terminated, may be NULL */
+	const char *vendor;
+	const char *family;       /* id in families.yaml: hopper, ada, ampere-dc, ampere-rtx, ... */
+	const char *architecture; /* as the source wrote it */
+	const char *compute_capability;
+	int year; /* 0: unknown */
+	const char *memory_type;
+	const char *pcie;        /* id of a link, e.g. pcie5-x16; NULL: none */
+	const char *link;        /* id of a link, e.g. nvlink4; NULL: none or unknown */
+	const char *link_text;   /* as the source wrote type and generation */
+	enum jl_p2p_support p2p; /* over PCIe, stock driver */
+	const char *p2p_note;
+	const char *form_factor;
+	const char *power_connectors;
+	const char *msrp_basis;
+	const char *density_note;
+	const char *note;
+	const char *source; /* default source and date of the facts */
+	const char *date;
+	const struct jl_conflict *conflicts;
+	size_t n_conflicts;
+#define JL_X(member, key, kind, en, ko) struct jl_fact member;
+	JL_GPU_FACTS(JL_X)
+#undef JL_X
+};
+
+/* An architecture family: what a GPU falls back to, and the arithmetic that a listed rate must obey. */
+struct jl_family {
+	const char *id;
+	const char *name;
+	const char *vendor;
+	const char *parent; /* family that it is nearest to, for GPUs and formats without data; or NULL */
+	/* dense FLOP per clock and SM with tensor cores, FP32 accumulate; NAN where the format is not supported */
+	double fp32_per_sm_clock, tf32_per_sm_clock, fp16_per_sm_clock, bf16_per_sm_clock, fp8_per_sm_clock,
+		int8_per_sm_clock;
+	bool sparsity; /* 2:4 structured sparsity doubles the listed rates */
+	const char *source;
+	const char *note;
+};
+
+#define JL_CPU_FACTS(X)                                                                                                \
+	X(n_core, "cores", JL_K_NUMBER, "cores", "코어")                                                               \
+	X(n_thread, "threads", JL_K_NUMBER, "threads", "스레드")                                                       \
+	X(base_Hz, "base_clock", JL_K_FREQUENCY, "base clock", "기본 클럭")                                            \
+	X(boost_Hz, "boost_clock", JL_K_FREQUENCY, "boost clock", "부스트 클럭")                                       \
+	X(fp32_per_clock, "fp32_per_clock", JL_K_NUMBER, "FP32 FLOP per clock and core", "클럭·코어당 FP32 FLOP")      \
+	X(fp32_flopps, "fp32", JL_K_FLOP_RATE, "FP32, all cores", "FP32, 전체 코어")                                   \
+	X(mem_B, "mem", JL_K_BYTES, "memory, largest", "최대 메모리")                                                  \
+	X(mem_Bps, "mem_rate", JL_K_BYTE_RATE, "memory bandwidth", "메모리 대역폭")                                    \
+	X(l3_B, "l3", JL_K_BYTES, "last-level cache", "L3 캐시")                                                       \
+	X(tdp_W, "tdp", JL_K_POWER, "power limit (TDP)", "전력 한도(TDP)")
+
+struct jl_cpu {
+	const char *id; /* neoverse-v1, i9-13900k; written cpu:i9-13900k in a system */
+	const char *name;
+	const char *const *aliases;
+	const char *vendor;
+	const char *isa; /* arm64, x86-64 */
+	int year;
+	const char *note;
+	const char *source;
+	const char *date;
+#define JL_X(member, key, kind, en, ko) struct jl_fact member;
+	JL_CPU_FACTS(JL_X)
+#undef JL_X
+};
+
+enum jl_link_role {
+	JL_ROLE_WIRE,    /* a kind of link: pcie4-x16, nvlink4 */
+	JL_ROLE_JOIN,    /* how the devices of a host are joined ("via"): pcie4-no-p2p, nvlink2-mesh, nvswitch4 */
+	JL_ROLE_NETWORK, /* how hosts are joined ("over"): 10gbe-lacp2, ib-hdr, efa-v2 */
+	JL_ROLE_SWITCH   /* a switch chip: aggregate rate */
+};
+
+/* A published measurement of a link: the efficiency rows. */
+struct jl_link_measured {
+	const char *what;
+	const char *gpu;           /* as the source wrote it */
+	struct jl_fact oneway_Bps; /* what the link is listed at */
+	struct jl_fact bothway_Bps;
+	struct jl_fact measured_Bps;
+	struct jl_fact frac;
+	const char *conditions;
+	const char *note;
+	const char *source;
+	const char *date;
+};
+
+struct jl_link_info {
+	const char *id;
+	const char *name;
+	const char *const *aliases;
+	enum jl_link_role role;
+	const char *
+		kind; /* pcie, nvlink, nvlink-bridge, c2c, infinity-fabric, roce-mesh, ici, ethernet, infiniband, efa, ... */
+	const char *topology;     /* join: none, host, p2p, bridge-pair, mesh, switch, domain */
+	const char *wire;         /* join and network: id of the link it is made of; or NULL */
+	const char *per;          /* what the rate belongs to: device, port, node, pair, switch */
+	const char *fallback;     /* join: path beyond its reach, e.g. bridge pairs -> pcie4-no-p2p */
+	const char *gpus;         /* which devices, as the source wrote it */
+	bool in_switch_reduction; /* NVLS, SHARP */
+	struct jl_fact oneway_Bps;
+	struct jl_fact bothway_Bps;
+	struct jl_fact n_links; /* links per device, ports per switch, ports in a bond */
+	const char *conditions;
+	const char *note;
+	const char *source;
+	const char *date;
+	const struct jl_link_measured *measured;
+	size_t n_measured;
+};
+
+#define JL_SYSTEM_FACTS(X)                                                                                             \
+	X(link_bothway_Bps, "link_bothway", JL_K_BYTE_RATE, "GPU link, both ways", "GPU 링크, 양방향 합")              \
+	X(net_Bps, "net_rate", JL_K_BYTE_RATE, "network per node, one way", "노드당 네트워크, 단방향")                 \
+	X(n_vcpu, "vcpu", JL_K_NUMBER, "vCPU", "vCPU")                                                                 \
+	X(ram_B, "ram", JL_K_BYTES, "RAM", "RAM")                                                                      \
+	X(power_W, "power", JL_K_POWER, "power", "전력")                                                               \
+	X(price_usd, "price", JL_K_USD, "list price", "정가")
+
+struct jl_system {
+	const char *id;   /* aws:p5.48xlarge, dgx-h100 */
+	const char *name; /* as the source wrote it */
+	const char *const *aliases;
+	const char *kind; /* workstation, server, baseboard, rack, desktop, cloud vm, cluster */
+	const char *vendor;
+	const char *gpu;      /* id of an accelerator; NULL: none */
+	const char *gpu_text; /* as the source wrote it */
+	int n_gpu;
+	const char *gpu_memory_text; /* as the source wrote it, e.g. "40 or 80" */
+	const char *join;            /* id of a link with role join */
+	const char *join_text;
+	const char *switch_text;
+	const char *net; /* id of a link with role network */
+	const char *net_text;
+	int n_net;       /* how many of `net` a node has; 0: unknown */
+	const char *cpu; /* as the source wrote it */
+	const char *status;
+	const char *note;
+	const char *source;
+	const char *date;
+	const struct jl_conflict *conflicts;
+	size_t n_conflicts;
+#define JL_X(member, key, kind, en, ko) struct jl_fact member;
+	JL_SYSTEM_FACTS(JL_X)
+#undef JL_X
+};
+
+struct jl_price {         /* one dated row of prices/<file>.csv; NAN where the cell is empty */
+	const char *kind; /* cloud, card, system, ... */
+	const char *provider;
+	const char *item;
+	const char *gpu_text; /* as the source wrote it */
+	const char *gpu;      /* id of an accelerator, or NULL when it is not in the catalog */
+	double n_gpu, n_vcpu, ram_B;
+	const char *region;
+	double on_demand_usdps, spot_min_usdps, spot_median_usdps; /* rents per second */
+	double price_usd;
+	const char *basis;
+	const char *date;
+	const char *url;
+	const char *note;
+};
+
+struct jl_tariff {        /* one component of an electricity price */
+	const char *id;   /* group: us-massachusetts, kr-residential-low, kr-industrial-1-low, ... */
+	const char *name; /* as the source wrote it */
+	const char *region;
+	const char *component;   /* energy, base, climate, fuel, vat, fund, average */
+	double from_kWh, to_kWh; /* tier, per month; NAN: none */
+	const char *season;      /* summer, other, winter, spring/fall; or NULL */
+	const char *band;        /* off-peak, mid, peak; or NULL */
+	const char *value;       /* with unit, as text: "120.0 KRW/kWh", "1600 KRW/month", "10 %" */
+	const char *conditions;
+	const char *date;
+	const char *source;
+	const char *note;
+};
+
+/* Rules of thumb, recommendations, PUE, carbon, connectors, test vectors: text with a source that decide and build reason with. */
+struct jl_rule {
+	const char *id;
+	const char *kind; /* rule, recommendation, testvector, pue, carbon, connector, efficiency */
+	const char *name;
+	const char *subject; /* region or GPU it is about, or NULL */
+	const char *value;   /* as text, with unit where it has one */
+	const char *unit;
+	const char *conditions;
+	const char *date;
+	const char *source;
+	const char *note;
+};
+
+struct jl_model_moe {
+	int n_experts, top_k, n_shared, n_dense_layers;
+	double expert_ffn;
+};
+struct jl_model_mla {
+	double q_lora, kv_lora, rope_dim, nope_dim, v_dim;
+};
+
+struct jl_model_info { /* a transformer; convolutional networks are described in convnets.yaml */
+	const char *id;
+	const char *name;
+	const char *const *aliases;
+	const char *family; /* gpt2, neox, opt, bert, llama, mistral, qwen2, qwen3, gemma, deepseek, ... */
+	int n_layers;
+	double hidden, heads, kv_heads, head_dim, ffn, vocab, seq;
+	double positions;   /* learned position embeddings; 0: rotary or none */
+	double token_types; /* BERT: 2 */
+	bool tied, bias, gated, qkv_bias, rms_norm, qk_norm, pooler, mlm_head, final_norm, parallel_block;
+	struct jl_model_moe moe; /* n_experts 0: dense */
+	struct jl_model_mla mla; /* kv_lora 0: plain attention */
+	double params;           /* published count; NAN: none published */
+	const char *params_source;
+	const char *note;
+	const char *source;
+	const char *date;
+};
+
+struct jl_catalog {
+	const struct jl_source *sources;
+	size_t n_sources;
+	const struct jl_family *families;
+	size_t n_families;
+	const struct jl_gpu *gpus;
+	size_t n_gpus;
+	const struct jl_cpu *cpus;
+	size_t n_cpus;
+	const struct jl_link_info *links;
+	size_t n_links;
+	const struct jl_system *systems;
+	size_t n_systems;
+	const struct jl_price *prices;
+	size_t n_prices;
+	const struct jl_tariff *tariffs;
+	size_t n_tariffs;
+	const struct jl_rule *rules;
+	size_t n_rules;
+	const struct jl_model_info *models;
+	size_t n_models;
+};
+
+/* The catalog compiled into the program; costs nothing. */
+const struct jl_catalog *jl_catalog_embedded(void);
+
+/* The embedded catalog with every YAML or CSV file of `dirs` laid over it, in order (a record of the same id replaces the keys that it
+ * gives; a new id adds a record). Checked as strictly as the embedded one. Lives in `arena`. */
+enum jl_status jl_catalog_overlay(const struct jl_catalog **ret_catalog, const char *const *dirs, size_t n_dirs,
+				  struct jl_arena *arena, struct jl_err *err);
+
+/* Read a whole catalog folder from nothing (what the build does). */
+enum jl_status jl_catalog_load(const struct jl_catalog **ret_catalog, const char *dir, struct jl_arena *arena,
+			       struct jl_err *err);
+
+#endif

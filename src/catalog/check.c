@@ -1,0 +1,385 @@
+#include "catalog/check.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <string.h>
+
+/* What a listed figure can be at all; outside, a unit or a digit is wrong. */
+struct range {
+	double lo, hi;
+};
+
+static const struct range kind_range[JL_N_KIND] = {
+	[JL_K_NUMBER] = { 0, 1e9 },       [JL_K_FRACTION] = { 0, 1.5 },     [JL_K_BYTES] = { 1e3, 1e17 },
+	[JL_K_BYTE_RATE] = { 1e6, 1e16 }, [JL_K_FREQUENCY] = { 1e7, 1e10 }, [JL_K_FLOP_RATE] = { 1e8, 1e20 },
+	[JL_K_OP_RATE] = { 1e8, 1e20 },   [JL_K_POWER] = { 0.5, 1e8 },      [JL_K_LENGTH] = { 0.01, 5 },
+	[JL_K_USD] = { 1, 1e9 },
+};
+
+static const struct {
+	const char *key;
+	struct range range;
+} gpu_range[] = {
+	{ "mem", { 64e6, 8e12 } }, { "mem_rate", { 1e9, 1e14 } }, { "l2", { 1e4, 1e10 } },    { "sms", { 1, 1e4 } },
+	{ "cores", { 1, 1e6 } },   { "boost", { 1e8, 6e9 } },     { "tdp", { 1, 2e4 } },      { "slots", { 0.5, 12 } },
+	{ "length", { 0.05, 2 } }, { "msrp", { 10, 1e7 } },       { "year", { 1990, 2100 } },
+};
+
+/* A catalog figure and where a reader finds it agree to this much: rounding in data sheets. */
+#define ROUNDING 0.02
+
+static bool id_has_form(const char *id)
+{
+	size_t n_colons = 0;
+
+	if (!islower((unsigned char)id[0]) && !isdigit((unsigned char)id[0]))
+		return false;
+	for (const char *c = id; *c; c++) {
+		if (*c == ':')
+			n_colons++;
+		else if (!islower((unsigned char)*c) && !isdigit((unsigned char)*c) && !strchr("-._", *c))
+			return false;
+	}
+	return n_colons <= 1 && id[strlen(id) - 1] != ':';
+}
+
+static void check_ref(struct jl_check *check, const struct jl_field *field, const char *id)
+{
+	enum jl_record target = (enum jl_record)(field->ref - 1);
+	const struct jl_schema *schema = jl_schema_of(target);
+	const char *record;
+	size_t n;
+
+	record = jl_catalog_list(check->cat, target, &n);
+	for (size_t i = 0; i < n; i++, record += schema->size_B) {
+		enum jl_link_role role;
+
+		if (strcmp(jl_record_id(schema, record), id) != 0)
+			continue;
+		role = target == JL_R_LINK ? ((const struct jl_link_info *)(const void *)record)->role : JL_ROLE_WIRE;
+		if (field->ref_roles && !(field->ref_roles & 1U << role)) {
+			static const char *const names[] = { "wire", "join", "network", "switch" };
+
+			jl_check_say(check, JL_E_DATA,
+				     "'%.80s' is a link with role %s; a link of another role is needed here",
+				     "'%.80s'은(는) 역할이 %s인 링크입니다. 여기에는 다른 역할의 링크가 필요합니다", id,
+				     names[role]);
+		}
+		return;
+	}
+	jl_check_say(check, JL_E_NOTFOUND, "there is no %s '%.80s'; add it to '%s:' or use an id that is there",
+		     "없는 참조입니다 (%s '%.80s'). '%s:'에 더하거나 있는 id를 쓰십시오", schema->en, id, schema->list);
+}
+
+static void check_text(struct jl_check *check, const struct jl_field *field, const char *text)
+{
+	struct jl_err err;
+	long day;
+
+	if (field->flags & JL_FF_ID && !id_has_form(text))
+		jl_check_say(
+			check, JL_E_PARSE,
+			"'%.80s' is not an id: lower-case letters, digits, '-', '.', '_', and at most one ':' after a "
+			"provider",
+			"'%.80s'은(는) id 꼴이 아닙니다. 소문자, 숫자, '-', '.', '_'와 공급자 뒤의 ':' 하나만 씁니다",
+			text);
+	if (field->type == JL_F_DATE && jl_date_parse(&day, text, &err))
+		jl_check_say_err(check, &err);
+	if (field->ref)
+		check_ref(check, field, text);
+}
+
+static struct range range_of(const struct jl_check *check, const struct jl_field *field)
+{
+	for (size_t i = 0; check->kind == JL_R_GPU && i < sizeof(gpu_range) / sizeof(gpu_range[0]); i++) {
+		if (strcmp(gpu_range[i].key, field->key) == 0)
+			return gpu_range[i].range;
+	}
+	return field->type == JL_F_FACT ? kind_range[field->kind] : (struct range){ 0, 1e15 };
+}
+
+static void check_value(struct jl_check *check, const struct jl_field *field, double value)
+{
+	struct range range = range_of(check, field);
+	enum jl_kind kind = field->type == JL_F_FACT ? field->kind : JL_K_NUMBER;
+	char shown[JL_UNITS_TEXT_MAX], lo[JL_UNITS_TEXT_MAX], hi[JL_UNITS_TEXT_MAX];
+
+	if (value >= range.lo && value <= range.hi && !(field->flags & JL_FF_POSITIVE && !(value > 0)))
+		return;
+	jl_check_say(check, JL_E_RANGE, "%s cannot be: it should be from %s to %s; is the unit right?",
+		     "%s일 수 없습니다. %s에서 %s 사이여야 합니다. 단위가 맞습니까?",
+		     jl_units_text(shown, value, kind, 4), jl_units_text(lo, range.lo, kind, 3),
+		     jl_units_text(hi, range.hi, kind, 3));
+}
+
+static bool is_given(const struct jl_field *field, const void *record)
+{
+	const void *at = jl_field_at(field, record);
+
+	switch (field->type) {
+	case JL_F_TEXT:
+	case JL_F_DATE: return *(const char *const *)at != NULL && **(const char *const *)at != '\0';
+	case JL_F_NUMBER: return !isnan(*(const double *)at);
+	case JL_F_INT: return *(const int *)at != 0;
+	case JL_F_FACT: return jl_fact_known(at);
+	default: return true;
+	}
+}
+
+static void check_fields(struct jl_check *check, const struct jl_schema *schema, const void *record, bool is_sub);
+
+static void check_sub_records(struct jl_check *check, const struct jl_field *field, const void *record)
+{
+	const char *list = *(const char *const *)jl_field_at(field, record);
+	size_t n = *(const size_t *)(const void *)((const char *)record + field->count_offset);
+
+	for (check->item = 0; check->item < n; check->item++)
+		check_fields(check, field->sub, list + check->item * field->sub->size_B, true);
+	check->item = check->sub = JL_NO_FIELD;
+}
+
+/* A struct inside a record is absent when everything in it is zero. */
+static bool is_zero(const void *at, size_t size_B)
+{
+	const unsigned char *bytes = at;
+
+	while (size_B && !*bytes) {
+		bytes++;
+		size_B--;
+	}
+	return size_B == 0;
+}
+
+static void check_field(struct jl_check *check, const struct jl_field *field, const void *record)
+{
+	const void *at = jl_field_at(field, record);
+
+	switch (field->type) {
+	case JL_F_TEXT:
+	case JL_F_DATE: check_text(check, field, *(const char *const *)at); break;
+	case JL_F_FACT: check_value(check, field, ((const struct jl_fact *)at)->value); break;
+	case JL_F_NUMBER: check_value(check, field, *(const double *)at); break;
+	case JL_F_INT: check_value(check, field, *(const int *)at); break;
+	case JL_F_LIST: check_sub_records(check, field, record); break;
+	case JL_F_SUB:
+		check->item = 0;
+		if (!is_zero(at, field->sub->size_B))
+			check_fields(check, field->sub, at, true);
+		check->item = check->sub = JL_NO_FIELD;
+		break;
+	case JL_F_BOOL:
+	case JL_F_CHOICE:
+	case JL_F_TEXTS: break;
+	}
+}
+
+static void check_fields(struct jl_check *check, const struct jl_schema *schema, const void *record, bool is_sub)
+{
+	for (size_t i = 0; i < schema->n_fields; i++) {
+		const struct jl_field *field = &schema->fields[i];
+
+		if (is_sub)
+			check->sub = i;
+		else
+			check->field = i;
+		if (is_given(field, record)) {
+			check_field(check, field, record);
+		} else if (field->flags & JL_FF_REQUIRED) {
+			jl_check_say(check, JL_E_DATA, "missing: every %s needs '%s: ...'",
+				     "없습니다. 모든 %s에는 '%s: ...'이(가) 있어야 합니다", schema->en, field->key);
+		}
+	}
+	if (is_sub)
+		check->sub = JL_NO_FIELD;
+	else
+		check->field = JL_NO_FIELD;
+}
+
+static void look_at(struct jl_check *check, const char *key)
+{
+	check->field = jl_schema_field(jl_schema_of(check->kind), key);
+}
+
+/* Links and accelerators list both; half of the sum is one way. */
+static void check_ways(struct jl_check *check, const char *key, const struct jl_fact *oneway,
+		       const struct jl_fact *bothway)
+{
+	char one[JL_UNITS_TEXT_MAX], both[JL_UNITS_TEXT_MAX], want[JL_UNITS_TEXT_MAX];
+
+	if (!jl_fact_known(oneway) || !jl_fact_known(bothway) ||
+	    fabs(oneway->value * 2 / bothway->value - 1) <= ROUNDING)
+		return;
+	look_at(check, key);
+	jl_check_say(check, JL_E_DATA, "%s one way does not agree with %s both ways; one way would be %s",
+		     "단방향 %s와 양방향 합 %s가 맞지 않습니다. 단방향은 %s여야 합니다",
+		     jl_units_text(one, oneway->value, JL_K_BYTE_RATE, 4),
+		     jl_units_text(both, bothway->value, JL_K_BYTE_RATE, 4),
+		     jl_units_text(want, bothway->value / 2, JL_K_BYTE_RATE, 4));
+}
+
+/* The value that was not used is a quantity like the one that was: number and unit before any '@' or '('. */
+static void check_conflicts(struct jl_check *check, const struct jl_conflict *conflicts, size_t n)
+{
+	const struct jl_schema *schema = jl_schema_of(check->kind);
+
+	look_at(check, "conflicts");
+	for (check->item = 0; check->item < n; check->item++) {
+		const struct jl_conflict *conflict = &conflicts[check->item];
+		size_t field = conflict->field ? jl_schema_field(schema, conflict->field) : schema->n_fields;
+		struct jl_err err;
+		double value;
+		char text[128];
+		size_t len;
+
+		check->sub = 0;
+		if (conflict->field && field == schema->n_fields)
+			jl_check_say(check, JL_E_NOTFOUND, "'%.60s' is not a key of a %s",
+				     "'%.60s'은(는) %s의 키가 아닙니다", conflict->field, schema->en);
+		if (field == schema->n_fields || schema->fields[field].type != JL_F_FACT || !conflict->other)
+			continue;
+		check->sub = 1;
+		len = strcspn(conflict->other, "@(");
+		if (len >= sizeof(text))
+			len = sizeof(text) - 1;
+		memcpy(text, conflict->other, len);
+		text[len] = '\0';
+		if (jl_units_parse(&value, text, schema->fields[field].kind, schema->fields[field].key, &err))
+			jl_check_say_err(check, &err);
+	}
+	check->item = check->sub = JL_NO_FIELD;
+}
+
+static void check_gpu(struct jl_check *check)
+{
+	const struct jl_gpu *gpu = check->record;
+
+	check_ways(check, "link_oneway", &gpu->link_oneway_Bps, &gpu->link_bothway_Bps);
+	check_conflicts(check, gpu->conflicts, gpu->n_conflicts);
+	jl_check_gpu_rates(check);
+}
+
+static void check_link(struct jl_check *check)
+{
+	const struct jl_link_info *link = check->record;
+
+	check_ways(check, "oneway", &link->oneway_Bps, &link->bothway_Bps);
+	if (link->role == JL_ROLE_JOIN && !link->topology) {
+		look_at(check, "topology");
+		jl_check_say(check, JL_E_DATA,
+			     "missing: a join says how devices are joined: none, host, p2p, bridge-pair, mesh, switch "
+			     "or domain",
+			     "없습니다. join에는 장치를 잇는 방식(none, host, p2p, bridge-pair, mesh, switch, "
+			     "domain)이 있어야 합니다");
+	}
+}
+
+static void check_system(struct jl_check *check)
+{
+	const struct jl_system *system = check->record;
+
+	check_conflicts(check, system->conflicts, system->n_conflicts);
+	if (system->gpu && system->n_gpu < 1) {
+		look_at(check, "n_gpu");
+		jl_check_say(check, JL_E_DATA, "missing: a system with 'gpu' says how many it has",
+			     "없습니다. 'gpu'가 있는 시스템에는 개수가 있어야 합니다");
+	}
+}
+
+static void check_cpu(struct jl_check *check)
+{
+	const struct jl_cpu *cpu = check->record;
+	double clock_Hz = jl_fact_known(&cpu->boost_Hz) ? cpu->boost_Hz.value : cpu->base_Hz.value;
+	double peak_flopps = cpu->n_core.value * clock_Hz * cpu->fp32_per_clock.value;
+	char shown[JL_UNITS_TEXT_MAX], want[JL_UNITS_TEXT_MAX];
+
+	if (!jl_fact_known(&cpu->fp32_flopps) || isnan(peak_flopps))
+		return;
+	if (cpu->fp32_flopps.value <= peak_flopps * 1.35 && cpu->fp32_flopps.value >= peak_flopps * 0.3)
+		return;
+	look_at(check, "fp32");
+	jl_check_say(check, JL_E_DATA, "%s does not agree with cores x clock x FLOP per clock = %s",
+		     "%s은(는) 코어 × 클럭 × 클럭당 FLOP = %s와 맞지 않습니다",
+		     jl_units_text(shown, cpu->fp32_flopps.value, JL_K_FLOP_RATE, 4),
+		     jl_units_text(want, peak_flopps, JL_K_FLOP_RATE, 4));
+}
+
+static void check_tariff(struct jl_check *check)
+{
+	const struct jl_tariff *tariff = check->record;
+	size_t n_number = tariff->value ? strspn(tariff->value, "+-0123456789.,") : 1;
+
+	look_at(check, "value");
+	if (tariff->value && (n_number == 0 || tariff->value[n_number + strspn(tariff->value + n_number, " ")] == '\0'))
+		jl_check_say(check, JL_E_UNIT,
+			     "'%.60s' is not a number with a unit; write e.g. 120.0 KRW/kWh, 1600 KRW/month or 10 %%",
+			     "'%.60s'은(는) 단위가 있는 수가 아닙니다. 예: 120.0 KRW/kWh, 1600 KRW/month, 10 %%",
+			     tariff->value);
+	look_at(check, "to_kWh");
+	if (tariff->to_kWh <= tariff->from_kWh)
+		jl_check_say(check, JL_E_RANGE, "a tier ends above where it begins (%g)",
+			     "구간은 시작(%g)보다 위에서 끝나야 합니다", tariff->from_kWh);
+}
+
+static void check_model(struct jl_check *check)
+{
+	const struct jl_model_info *model = check->record;
+	double groups = model->heads / model->kv_heads;
+
+	if (model->kv_heads > model->heads || fabs(groups - round(groups)) > 1e-9) {
+		look_at(check, "kv_heads");
+		jl_check_say(check, JL_E_DATA, "%g heads cannot share %g key/value heads evenly",
+			     "헤드 %g개가 키/값 헤드 %g개를 고르게 나눌 수 없습니다", model->heads, model->kv_heads);
+	}
+	if (model->moe.n_experts && model->moe.top_k > model->moe.n_experts) {
+		look_at(check, "moe");
+		jl_check_say(check, JL_E_DATA, "top_k %d is more than %d experts",
+			     "top_k %d이(가) 전문가 수 %d보다 많습니다", model->moe.top_k, model->moe.n_experts);
+	}
+}
+
+static void check_price(struct jl_check *check)
+{
+	const struct jl_price *price = check->record;
+
+	if (isnan(price->on_demand_usdps) && isnan(price->spot_min_usdps) && isnan(price->spot_median_usdps) &&
+	    isnan(price->price_usd) && !price->basis) { /* the basis may say it in another currency */
+		look_at(check, "on_demand_usd_h");
+		jl_check_say(
+			check, JL_E_DATA,
+			"a row without a price; fill on_demand_usd_h, spot_usd_h_min, spot_usd_h_median or price_usd",
+			"가격이 없는 줄입니다. on_demand_usd_h, spot_usd_h_min, spot_usd_h_median, price_usd 중 하나를 "
+			"채우십시오");
+	}
+	if (price->on_demand_usdps > 1e5 / 3600) {
+		look_at(check, "on_demand_usd_h");
+		jl_check_say(check, JL_E_RANGE, "%g USD/h cannot be a rent", "%g USD/h는 임대료일 수 없습니다",
+			     price->on_demand_usdps * 3600);
+	}
+}
+
+static void (*const kind_checks[JL_N_RECORD])(struct jl_check *) = {
+	[JL_R_GPU] = check_gpu,       [JL_R_CPU] = check_cpu,       [JL_R_LINK] = check_link,
+	[JL_R_SYSTEM] = check_system, [JL_R_TARIFF] = check_tariff, [JL_R_MODEL] = check_model,
+	[JL_R_PRICE] = check_price,
+};
+
+void jl_catalog_check(const struct jl_catalog *cat, const struct jl_catalog_places *places,
+		      struct jl_findings *findings)
+{
+	for (int kind = 0; kind < JL_N_RECORD; kind++) {
+		const struct jl_schema *schema = jl_schema_of((enum jl_record)kind);
+		struct jl_check check = {
+			.cat = cat, .places = places, .findings = findings, .kind = (enum jl_record)kind
+		};
+		size_t n;
+		const char *list = jl_catalog_list(cat, check.kind, &n);
+
+		for (check.i = 0; check.i < n; check.i++) {
+			check.record = list + check.i * schema->size_B;
+			check.field = check.item = check.sub = JL_NO_FIELD;
+			check_fields(&check, schema, check.record, false);
+			if (kind_checks[kind])
+				kind_checks[kind](&check);
+		}
+	}
+}

@@ -1,0 +1,77 @@
+/* Is the catalog right: ids, references, dates, units, and figures that contradict each other.
+ *
+ * Everything that is wrong is collected, so that one run shows it all. Used by the build, by overlays and by
+ * `jeoul catalog validate`. */
+#ifndef JL_CATALOG_CHECK_H
+#define JL_CATALOG_CHECK_H
+
+#include "catalog/catalog.h"
+#include "catalog/locate.h"
+#include "catalog/schema.h"
+
+#define JL_FINDINGS_MAX 200
+
+struct jl_finding {
+	const struct jl_finding *next;
+	struct jl_err err; /* "file:line:column: gpu h100-sxm5: mem_rate: ..." */
+};
+
+struct jl_findings {
+	struct jl_arena *arena;
+	const struct jl_finding *first;
+	struct jl_finding *last;
+	size_t n;           /* all of them */
+	size_t n_listed;    /* at most JL_FINDINGS_MAX */
+	bool out_of_memory; /* some could not be kept */
+};
+
+void jl_findings_init(struct jl_findings *findings, struct jl_arena *arena);
+void jl_findings_add(struct jl_findings *findings, const struct jl_err *err);
+bool jl_findings_full(
+	const struct jl_findings *findings); /* more are counted, not kept: their place need not be looked for */
+
+/* JL_OK when there are none; else the first one, with how many more there are. */
+enum jl_status jl_findings_status(const struct jl_findings *findings, struct jl_err *err);
+
+/* Where a record was read: the newest file that speaks of it first. */
+struct jl_record_places {
+	const struct jl_places *places;
+	size_t record;
+	const struct jl_record_places *older;
+};
+
+/* For every record of a catalog, in its order. Records that were compiled in have NULL. */
+struct jl_catalog_places {
+	const struct jl_record_places **of[JL_N_RECORD];
+};
+
+#define JL_NO_FIELD ((size_t)JL_AT_NONE)
+
+/* `places` may be NULL; then the file is, too. */
+struct jl_where jl_catalog_where(const struct jl_catalog_places *places, enum jl_record kind, size_t i, size_t field,
+				 size_t item, size_t sub);
+
+/* `places` may be NULL: findings then name record and key only. */
+void jl_catalog_check(const struct jl_catalog *cat, const struct jl_catalog_places *places,
+		      struct jl_findings *findings);
+
+/* Between check.c and check_rates.c. */
+struct jl_check {
+	const struct jl_catalog *cat;
+	const struct jl_catalog_places *places;
+	struct jl_findings *findings;
+	enum jl_record kind; /* the record looked at */
+	size_t i;
+	const void *record;
+	size_t field, item, sub; /* the value looked at */
+};
+
+/* One finding about the value looked at, with its place and name in front. */
+void jl_check_say(struct jl_check *check, enum jl_status status, const char *en, const char *ko, ...)
+	__attribute__((format(printf, 3, 5), format(printf, 4, 5)));
+void jl_check_say_err(struct jl_check *check, const struct jl_err *err);
+
+/* Rates that the arithmetic of the chip does not allow; sparse figures given as dense. */
+void jl_check_gpu_rates(struct jl_check *check);
+
+#endif

@@ -1,0 +1,211 @@
+/* A listed rate must be what the chip can do: SMs x clock x FLOP per clock. Vendors print the figure for 2:4
+ * sparse matrices beside or instead of the dense one, twice as high, and it is the most common mistake in hardware
+ * tables. */
+#include <math.h>
+#include <string.h>
+
+#include "catalog/check.h"
+#include "catalog/find.h"
+
+#define RATIO_LO      0.55
+#define RATIO_LO_CUT  0.27 /* GeForce cards are cut to half rate wherever sums are kept in FP32, the L40 everywhere */
+#define RATIO_LO_INT8 0.02 /* Blackwell Ultra gave nearly all of its INT8 away for FP4 */
+#define RATIO_HI      1.35
+#define SPARSE_LO     1.6 /* about 2, with a clock that is a little off */
+#define SPARSE_HI     2.7
+
+struct rate {
+	const char *key;
+	size_t offset;    /* of the fact in struct jl_gpu */
+	size_t per_clock; /* of the double in struct jl_family */
+	double to_fp16;   /* what the rate times this should be: the FP16 rate of the same chip */
+	double ratio_lo;
+	const char *sparse; /* the key where the sparse figure belongs; NULL: there is none */
+};
+
+#define RATE(KEY, MEMBER, PER, TO_FP16, LO, SPARSE)                                                                    \
+	{                                                                                                              \
+		.key = KEY, .offset = offsetof(struct jl_gpu, MEMBER), .per_clock = offsetof(struct jl_family, PER),   \
+		.to_fp16 = (TO_FP16), .ratio_lo = (LO), .sparse = SPARSE                                               \
+	}
+
+static const struct rate rates[] = {
+	RATE("fp32", fp32_flopps, fp32_per_sm_clock, 0, RATIO_LO, NULL),
+	RATE("tf32_dense", tf32_dense_flopps, tf32_per_sm_clock, 2, RATIO_LO_CUT, "tf32_sparse"),
+	RATE("fp16_dense", fp16_dense_flopps, fp16_per_sm_clock, 1, RATIO_LO_CUT, "fp16_sparse"),
+	RATE("fp16_fp32acc_dense", fp16_fp32acc_dense_flopps, fp16_per_sm_clock, 1, RATIO_LO_CUT, "fp16_sparse"),
+	RATE("bf16_dense", bf16_dense_flopps, bf16_per_sm_clock, 1, RATIO_LO_CUT, "bf16_sparse"),
+	RATE("fp8_dense", fp8_dense_flopps, fp8_per_sm_clock, 0.5, RATIO_LO_CUT, "fp8_sparse"),
+	RATE("int8_dense", int8_dense_opps, int8_per_sm_clock, 0.5, RATIO_LO_INT8, "int8_sparse"),
+};
+
+static double fact_at(const struct jl_gpu *gpu, size_t offset)
+{
+	return ((const struct jl_fact *)(const void *)((const char *)gpu + offset))->value;
+}
+
+static enum jl_kind kind_of(const struct rate *rate)
+{
+	return strcmp(rate->key, "int8_dense") == 0 ? JL_K_OP_RATE : JL_K_FLOP_RATE;
+}
+
+static void look_at(struct jl_check *check, const char *key)
+{
+	check->field = jl_schema_field(jl_schema_of(check->kind), key);
+}
+
+/* What the chip does in this format, from its family's arithmetic; NAN where that is not known. */
+static double chip_rate(const struct jl_gpu *gpu, const struct jl_family *family, const struct rate *rate)
+{
+	double per_clock;
+
+	memcpy(&per_clock, (const char *)family + rate->per_clock, sizeof(per_clock));
+	return gpu->n_sm.value * gpu->boost_Hz.value * per_clock;
+}
+
+/* The same from another format of the record, where SMs or clock are not listed: the lowest FP16-equivalent of the
+ * other formats. */
+static double sibling_rate(const struct jl_gpu *gpu, const struct rate *rate)
+{
+	double least = NAN;
+
+	if (!(rate->to_fp16 > 0))
+		return NAN;
+	for (size_t i = 0; i < sizeof(rates) / sizeof(rates[0]); i++) {
+		double as_fp16 = fact_at(gpu, rates[i].offset) * rates[i].to_fp16;
+
+		/* FP16 accumulate is no measure for the others: it may be twice as fast. */
+		if (&rates[i] == rate || !(as_fp16 > 0) || strcmp(rates[i].key, "fp16_dense") == 0)
+			continue;
+		if (isnan(least) || as_fp16 < least)
+			least = as_fp16;
+	}
+	return least / rate->to_fp16;
+}
+
+/* `expected` is from SMs, boost clock and the family's arithmetic (`is_chip`), or from the other formats of the record. */
+static void say_rate(struct jl_check *check, const struct rate *rate, double listed, double expected, bool is_chip,
+		     bool sparsity)
+{
+	double ratio = listed / expected;
+	char shown[JL_UNITS_TEXT_MAX], want[JL_UNITS_TEXT_MAX], half[JL_UNITS_TEXT_MAX];
+	enum jl_kind kind = kind_of(rate);
+
+	look_at(check, rate->key);
+	jl_units_text(shown, listed, kind, 4);
+	jl_units_text(want, expected, kind, 3);
+	jl_units_text(half, listed / 2, kind, 4);
+	if (sparsity && rate->sparse && ratio >= SPARSE_LO && ratio <= SPARSE_HI) {
+		if (is_chip)
+			jl_check_say(check, JL_E_DATA,
+				     "%s looks like the sparse figure; dense would be about %s (SMs x boost x FLOP per "
+				     "clock "
+				     "allow %s); put the sparse one under '%s'",
+				     "%s은(는) sparse 수치로 보입니다. dense라면 약 %s입니다 (SM × 부스트 × 클럭당 "
+				     "FLOP = %s). "
+				     "sparse 수치는 '%s'에 적으십시오",
+				     shown, half, want, rate->sparse);
+		else
+			jl_check_say(
+				check, JL_E_DATA,
+				"%s looks like the sparse figure; dense would be about %s (the other formats of this "
+				"record say %s); put the sparse one under '%s'",
+				"%s은(는) sparse 수치로 보입니다. dense라면 약 %s입니다 (이 레코드의 다른 형식으로는 "
+				"%s). "
+				"sparse 수치는 '%s'에 적으십시오",
+				shown, half, want, rate->sparse);
+		return;
+	}
+	jl_check_say(
+		check, JL_E_DATA,
+		"%s does not agree with SMs x boost x FLOP per clock, about %s: %.2f times as much; is the unit right?",
+		"%s은(는) SM × 부스트 × 클럭당 FLOP, 약 %s와 맞지 않습니다 (%.2f배). 단위가 맞습니까?", shown, want,
+		ratio);
+}
+
+/* True when there is nothing to say. */
+static bool check_rate(struct jl_check *check, const struct jl_gpu *gpu, const struct jl_family *family,
+		       const struct rate *rate)
+{
+	double listed = fact_at(gpu, rate->offset);
+	double expected = family ? chip_rate(gpu, family, rate) : NAN;
+	bool sparsity = !family || family->sparsity;
+	double ratio;
+
+	if (isnan(listed))
+		return true;
+	if (!isnan(expected)) {
+		ratio = listed / expected;
+		if (ratio >= rate->ratio_lo && ratio <= RATIO_HI)
+			return true;
+		say_rate(check, rate, listed, expected, true, sparsity);
+		return false;
+	}
+	/* Formats of chips without sparsity are related in other ways; FP16 accumulate may be twice as fast as the rest. */
+	if (!sparsity || strcmp(rate->key, "fp16_dense") == 0)
+		return true;
+	expected = sibling_rate(gpu, rate);
+	ratio = listed / expected;
+	if (!(ratio >= SPARSE_LO && ratio <= SPARSE_HI))
+		return true;
+	say_rate(check, rate, listed, expected, false, true);
+	return false;
+}
+
+static void check_sparse(struct jl_check *check, const char *key, double sparse, double dense, double dense_too,
+			 const struct jl_family *family)
+{
+	char shown[JL_UNITS_TEXT_MAX], want[JL_UNITS_TEXT_MAX];
+	enum jl_kind kind = strncmp(key, "int8", 4) == 0 ? JL_K_OP_RATE : JL_K_FLOP_RATE;
+
+	if (isnan(sparse))
+		return;
+	look_at(check, key);
+	if (family && !family->sparsity) {
+		jl_check_say(
+			check, JL_E_DATA,
+			"family '%s' has no 2:4 sparsity; leave the key out or set 'sparsity: true' in families.yaml",
+			"'%s' 계열에는 2:4 sparsity가 없습니다. 키를 빼거나 families.yaml에 'sparsity: true'를 "
+			"적으십시오",
+			family->id);
+		return;
+	}
+	if (isnan(dense))
+		dense = dense_too;
+	if (isnan(dense) || fabs(sparse / dense - 2) <= 0.2 || fabs(sparse / dense_too - 2) <= 0.2)
+		return;
+	jl_check_say(check, JL_E_DATA, "%s is not twice the dense rate; sparse would be about %s",
+		     "%s은(는) dense의 두 배가 아닙니다. sparse라면 약 %s입니다", jl_units_text(shown, sparse, kind, 4),
+		     jl_units_text(want, 2 * dense, kind, 4));
+}
+
+static void check_sparse_rates(struct jl_check *check, const struct jl_gpu *gpu, const struct jl_family *family)
+{
+	check_sparse(check, "tf32_sparse", gpu->tf32_sparse_flopps.value, gpu->tf32_dense_flopps.value, NAN, family);
+	check_sparse(check, "fp16_sparse", gpu->fp16_sparse_flopps.value, gpu->fp16_dense_flopps.value,
+		     gpu->fp16_fp32acc_dense_flopps.value, family);
+	check_sparse(check, "bf16_sparse", gpu->bf16_sparse_flopps.value, gpu->bf16_dense_flopps.value, NAN, family);
+	check_sparse(check, "fp8_sparse", gpu->fp8_sparse_flopps.value, gpu->fp8_dense_flopps.value, NAN, family);
+	check_sparse(check, "int8_sparse", gpu->int8_sparse_opps.value, gpu->int8_dense_opps.value, NAN, family);
+}
+
+void jl_check_gpu_rates(struct jl_check *check)
+{
+	const struct jl_gpu *gpu = check->record;
+	const struct jl_family *family = gpu->family ? jl_family_by_id(check->cat, gpu->family) : NULL;
+	bool dense_ok = true;
+	char acc32[JL_UNITS_TEXT_MAX], acc16[JL_UNITS_TEXT_MAX];
+
+	for (size_t i = 0; i < sizeof(rates) / sizeof(rates[0]); i++)
+		dense_ok = check_rate(check, gpu, family, &rates[i]) && dense_ok;
+	if (dense_ok) /* a sparse figure is measured by the dense one, which must be right first */
+		check_sparse_rates(check, gpu, family);
+	if (gpu->fp16_fp32acc_dense_flopps.value > gpu->fp16_dense_flopps.value * 1.005) {
+		look_at(check, "fp16_fp32acc_dense");
+		jl_check_say(check, JL_E_DATA,
+			     "%s with FP32 accumulate is more than %s with FP16 accumulate; are the two swapped?",
+			     "FP32 누산 %s이(가) FP16 누산 %s보다 높습니다. 둘이 바뀌지 않았습니까?",
+			     jl_units_text(acc32, gpu->fp16_fp32acc_dense_flopps.value, JL_K_FLOP_RATE, 4),
+			     jl_units_text(acc16, gpu->fp16_dense_flopps.value, JL_K_FLOP_RATE, 4));
+	}
+}

@@ -1,0 +1,438 @@
+#include "catalog/cook.h"
+
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+#include "catalog/find.h"
+
+#define BLANKS " \t\r\n"
+
+struct span {
+	const char *at;
+	size_t len;
+};
+
+static struct span trim(struct span s)
+{
+	while (s.len && strchr(BLANKS, s.at[0])) {
+		s.at++;
+		s.len--;
+	}
+	while (s.len && strchr(BLANKS, s.at[s.len - 1]))
+		s.len--;
+	return s;
+}
+
+/* The last word of `s`; `s` is left with what stands before it. */
+static struct span cut_last_word(struct span *s)
+{
+	struct span word = { .at = s->at + s->len };
+
+	while (s->len && !strchr(BLANKS, s->at[s->len - 1])) {
+		s->len--;
+		word.at--;
+		word.len++;
+	}
+	*s = trim(*s);
+	return word;
+}
+
+static bool origin_by_name(enum jl_origin *ret_origin, struct span word)
+{
+	static const enum jl_origin all[] = { JL_MEASURED, JL_PUBLISHED, JL_LISTED, JL_ESTIMATED };
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		const char *name = jl_origin_name(all[i]);
+
+		if (strlen(name) == word.len && memcmp(name, word.at, word.len) == 0) {
+			*ret_origin = all[i];
+			return true;
+		}
+	}
+	return false;
+}
+
+struct fact_parts {
+	struct span quantity, source, note;
+	enum jl_origin origin; /* JL_ORIGIN_NONE: not given */
+};
+
+static enum jl_status split_fact(struct fact_parts *ret_parts, const char *text, const char *key, struct jl_err *err)
+{
+	struct fact_parts parts = { .origin = JL_ORIGIN_NONE };
+	struct span rest = trim((struct span){ text, strlen(text) });
+	const char *open, *at;
+
+	if (rest.len && rest.at[rest.len - 1] == ')') {
+		open = memchr(rest.at, '(', rest.len);
+		if (!open)
+			return jl_fail(err, JL_E_PARSE,
+				       "%s: ')' without '('; write e.g. 900 GB/s @source-id listed (a note)",
+				       "%s: '(' 없이 ')'만 있습니다. 예: 900 GB/s @source-id listed (메모)", key);
+		parts.note = trim((struct span){ open + 1, (size_t)(rest.at + rest.len - open) - 2 });
+		rest = trim((struct span){ rest.at, (size_t)(open - rest.at) });
+	}
+	at = rest.len ? memchr(rest.at, '@', rest.len) : NULL;
+	if (at) {
+		struct span tail = trim((struct span){ at + 1, (size_t)(rest.at + rest.len - at) - 1 });
+		struct span last = tail;
+		struct span word = cut_last_word(&last);
+
+		if (last.len && origin_by_name(&parts.origin, word))
+			tail = last;
+		if (!tail.len || memchr(tail.at, ' ', tail.len) || memchr(tail.at, '@', tail.len))
+			return jl_fail(err, JL_E_PARSE,
+				       "%s: '@%.*s' is not a source id and an origin (measured, published, listed, "
+				       "estimated); write e.g. %s @source-id listed",
+				       "%s: '@%.*s'은(는) 출처 id와 근거(measured, published, listed, estimated)가 "
+				       "아닙니다. 예: %s @source-id listed",
+				       key, (int)(tail.len < 60 ? tail.len : 60), tail.at, "900 GB/s");
+		parts.source = tail;
+		rest = trim((struct span){ rest.at, (size_t)(at - rest.at) });
+	} else {
+		struct span before = rest;
+		struct span word = cut_last_word(&before);
+
+		if (before.len && origin_by_name(&parts.origin, word))
+			rest = before;
+	}
+	parts.quantity = rest;
+	*ret_parts = parts;
+	return JL_OK;
+}
+
+enum jl_status jl_fact_parse(struct jl_fact *ret_fact, const char *text, enum jl_kind kind, const char *key,
+			     const char *source, const char *date, const struct jl_catalog *cat, struct jl_arena *arena,
+			     struct jl_err *err)
+{
+	struct jl_fact fact = JL_FACT_UNKNOWN;
+	struct fact_parts parts = { .origin = JL_ORIGIN_NONE };
+	const struct jl_source *found;
+	const char *copy;
+	enum jl_status status = split_fact(&parts, text, key, err);
+
+	if (status)
+		return status;
+	copy = jl_arena_strndup(arena, parts.quantity.at, parts.quantity.len);
+	if (!copy)
+		return jl_fail_nomem(err);
+	status = jl_units_parse(&fact.value, copy, kind, key, err);
+	if (status)
+		return status;
+	if (parts.source.len) {
+		source = jl_arena_strndup(arena, parts.source.at, parts.source.len);
+		date = NULL;
+		if (!source)
+			return jl_fail_nomem(err);
+	}
+	if (!source)
+		return jl_fail(err, JL_E_DATA, "%s: no source; add 'source: ID' to the record or '@ID' to the value",
+			       "%s: 출처가 없습니다. 레코드에 'source: ID'를, 또는 값에 '@ID'를 더하십시오", key);
+	found = jl_source_by_id(cat, source);
+	if (!found)
+		return jl_fail(err, JL_E_NOTFOUND,
+			       "%s: unknown source '%s'; add it to sources.yaml, or use an id that is there",
+			       "%s: 모르는 출처 '%s'. sources.yaml에 더하거나 거기 있는 id를 쓰십시오", key, source);
+	fact.source = found->id;
+	fact.date = date ? date : found->date;
+	fact.origin = parts.origin ? parts.origin : found->origin;
+	if (parts.note.len) {
+		fact.note = jl_arena_strndup(arena, parts.note.at, parts.note.len);
+		if (!fact.note)
+			return jl_fail_nomem(err);
+	}
+	*ret_fact = fact;
+	return JL_OK;
+}
+
+/* The value that is being cooked. */
+struct spot {
+	const struct jl_cook *cook;
+	const struct jl_schema *schema; /* of the record or of the sub-record */
+	const struct jl_field *field;
+	const char *id; /* of the record */
+	size_t field_i, item_i, sub_i;
+	const char *source, *date; /* of facts without their own */
+};
+
+/* "mem_rate: ..." becomes "gpu h100-sxm5: mem_rate: ...". */
+static void name_record(const struct spot *spot, struct jl_err *err)
+{
+	const struct jl_schema *schema = spot->cook->schema;
+	struct jl_err ko = *err;
+
+	jl_fail(&ko, err->status, "%s %.80s: %s", "%s %.80s: %s", schema->ko, spot->id, ko.ko);
+	jl_fail(err, err->status, "%s %.80s: %s", "%s %.80s: %s", schema->en, spot->id, err->en);
+	memcpy(err->ko, ko.ko, sizeof(err->ko));
+}
+
+/* JL_E_NOMEM goes up; everything else becomes a finding. */
+static enum jl_status settle(const struct spot *spot, enum jl_status status, struct jl_err *err)
+{
+	struct jl_where where;
+
+	if (status == JL_OK || status == JL_E_NOMEM)
+		return status;
+	if (jl_findings_full(spot->cook->findings)) {
+		spot->cook->findings->n++;
+		return JL_OK;
+	}
+	name_record(spot, err);
+	where = jl_places_find(spot->cook->places, spot->cook->record, spot->field_i, spot->item_i, spot->sub_i);
+	jl_err_prefix(err, &where);
+	jl_findings_add(spot->cook->findings, err);
+	return JL_OK;
+}
+
+static enum jl_status cook_choice(const struct jl_field *field, const char *text, int *ret_value, struct jl_err *err)
+{
+	struct jl_buf names;
+	enum jl_status status;
+
+	for (const struct jl_choice *c = field->choices; c->name; c++) {
+		if (strcmp(c->name, text) == 0) {
+			*ret_value = c->value;
+			return JL_OK;
+		}
+	}
+	jl_buf_init(&names, 512);
+	for (const struct jl_choice *c = field->choices; c->name; c++)
+		jl_buf_printf(&names, "%s%s", c == field->choices ? "" : ", ", c->name);
+	status = jl_fail(err, JL_E_PARSE, "%s: '%.60s' is none of %s", "%s: '%.60s'은(는) 다음 중 하나가 아닙니다: %s",
+			 field->key, text, jl_buf_text(&names));
+	jl_buf_release(&names);
+	return status;
+}
+
+static enum jl_status cook_bool(const struct jl_field *field, const char *text, bool *ret_value, struct jl_err *err)
+{
+	static const struct {
+		const char *name;
+		bool value;
+	} words[] = { { "true", true }, { "false", false }, { "yes", true }, { "no", false } };
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		if (strcmp(words[i].name, text) == 0) {
+			*ret_value = words[i].value;
+			return JL_OK;
+		}
+	}
+	return jl_fail(err, JL_E_PARSE, "%s: '%.60s' is neither true nor false",
+		       "%s: '%.60s'은(는) true도 false도 아닙니다", field->key, text);
+}
+
+static enum jl_status cook_scalar(const struct spot *spot, const char *text, void *at, struct jl_err *err)
+{
+	const struct jl_field *field = spot->field;
+	enum jl_status status;
+	long long n;
+	double number;
+	char *copy;
+
+	if (!text[strspn(text, BLANKS)])
+		return jl_fail(err, JL_E_PARSE, "%s: empty; leave the key out when the value is not known",
+			       "%s: 비어 있습니다. 값을 모르면 키를 쓰지 마십시오", field->key);
+	switch (field->type) {
+	case JL_F_FACT:
+		return jl_fact_parse(at, text, field->kind, field->key, spot->source, spot->date, spot->cook->cat,
+				     spot->cook->arena, err);
+	case JL_F_NUMBER:
+		status = jl_units_parse(&number, text, JL_K_NUMBER, field->key, err);
+		if (!status)
+			*(double *)at = number * field->scale;
+		return status;
+	case JL_F_INT:
+		status = jl_units_parse_count(&n, text, 0, INT_MAX, field->key, err);
+		if (!status)
+			*(int *)at = (int)n;
+		return status;
+	case JL_F_BOOL: return cook_bool(field, text, at, err);
+	case JL_F_CHOICE: return cook_choice(field, text, at, err);
+	default:
+		copy = jl_arena_strdup(spot->cook->arena, text);
+		if (!copy)
+			return jl_fail_nomem(err);
+		*(const char **)at = copy;
+		return JL_OK;
+	}
+}
+
+static enum jl_status cook_texts(const struct spot *spot, const struct jl_raw_slot *slot, void *at, struct jl_err *err)
+{
+	char *const *texts = slot->data;
+	const char **copy = jl_arena_array(spot->cook->arena, (size_t)slot->n + 1, sizeof(*copy));
+
+	if (!copy)
+		return jl_fail_nomem(err);
+	for (size_t i = 0; i < slot->n; i++) {
+		copy[i] = jl_arena_strdup(spot->cook->arena, texts[i]);
+		if (!copy[i])
+			return jl_fail_nomem(err);
+	}
+	*(const char *const **)at = copy;
+	return JL_OK;
+}
+
+static enum jl_status cook_all(struct spot *spot, const struct jl_raw_slot *slots, void *record, bool amends,
+			       struct jl_err *err);
+
+static enum jl_status cook_list(const struct spot *spot, const struct jl_raw_slot *slot, void *record,
+				struct jl_err *err)
+{
+	const struct jl_schema *sub = spot->field->sub;
+	char *list = jl_arena_array(spot->cook->arena, slot->n, sub->size_B);
+	size_t n = slot->n;
+
+	if (!list)
+		return jl_fail_nomem(err);
+	for (size_t i = 0; i < n; i++) {
+		const struct jl_raw_slot *slots = (const struct jl_raw_slot *)slot->data + i * sub->n_fields;
+		struct spot inner = *spot;
+		enum jl_status status;
+
+		jl_schema_clear(sub, list + i * sub->size_B);
+		inner.schema = sub;
+		inner.item_i = i;
+		status = cook_all(&inner, slots, list + i * sub->size_B, false, err);
+		if (status)
+			return status;
+	}
+	memcpy((char *)record + spot->field->offset, &list, sizeof(list));
+	memcpy((char *)record + spot->field->count_offset, &n, sizeof(n));
+	return JL_OK;
+}
+
+static enum jl_status cook_field(struct spot *spot, const struct jl_raw_slot *slot, void *record, struct jl_err *err)
+{
+	void *at = (char *)record + spot->field->offset;
+
+	switch (spot->field->type) {
+	case JL_F_TEXTS: return cook_texts(spot, slot, at, err);
+	case JL_F_LIST: return cook_list(spot, slot, record, err);
+	case JL_F_SUB: {
+		struct spot inner = *spot;
+
+		inner.schema = spot->field->sub;
+		inner.item_i = 0;
+		return cook_all(&inner, slot->data, at, true, err);
+	}
+	default: return settle(spot, cook_scalar(spot, slot->data, at, err), err);
+	}
+}
+
+/* Facts need the record's source and date, and lists its facts' defaults, so plain fields come first. */
+static enum jl_status cook_fields(const struct spot *around, const struct jl_raw_slot *slots, void *record, bool facts,
+				  struct jl_err *err)
+{
+	for (size_t i = 0; i < around->schema->n_fields; i++) {
+		struct spot spot = *around;
+		enum jl_status status;
+
+		spot.field = &around->schema->fields[i];
+		if (around->item_i == JL_NO_FIELD)
+			spot.field_i = i;
+		else
+			spot.sub_i = i;
+		if (!slots[i].data || facts != (spot.field->type == JL_F_FACT || spot.field->type == JL_F_LIST))
+			continue;
+		status = cook_field(&spot, &slots[i], record, err);
+		if (status)
+			return status;
+	}
+	return JL_OK;
+}
+
+/* What facts of this record fall back to: its own source and date, else those around it. */
+static void set_defaults(struct spot *spot, const struct jl_raw_slot *slots, void *record, bool amends)
+{
+	const struct jl_source *found;
+	bool own_source = false, own_date = false;
+	const char **source = NULL, **date = NULL;
+
+	for (size_t i = 0; i < spot->schema->n_fields; i++) {
+		const struct jl_field *field = &spot->schema->fields[i];
+		char *at = (char *)record + field->offset;
+
+		if (field->flags & JL_FF_SOURCE) {
+			source = (const char **)(void *)at;
+			own_source = slots[i].data != NULL;
+		}
+		if (field->flags & JL_FF_DATED) {
+			date = (const char **)(void *)at;
+			own_date = slots[i].data != NULL;
+		}
+	}
+	if (!source)
+		return;
+	if (!*source)
+		*source = spot->source;
+	found = *source ? jl_source_by_id(spot->cook->cat, *source) : NULL;
+	if (date && !own_date && found && (own_source || !*date))
+		*date = !own_source && spot->date ? spot->date : found->date;
+	/* New figures in an old record must not be laid at the old record's source. */
+	spot->source = amends && !own_source ? NULL : *source;
+	spot->date = date ? *date : NULL;
+}
+
+static enum jl_status cook_all(struct spot *spot, const struct jl_raw_slot *slots, void *record, bool amends,
+			       struct jl_err *err)
+{
+	enum jl_status status = cook_fields(spot, slots, record, false, err);
+
+	if (status)
+		return status;
+	set_defaults(spot, slots, record, amends);
+	return cook_fields(spot, slots, record, true, err);
+}
+
+/* What a model's file may leave out because the rest says it. */
+static void finish_model(struct jl_model_info *model)
+{
+	if (!(model->kv_heads > 0))
+		model->kv_heads = model->heads;
+	if (!(model->head_dim > 0) && model->heads > 0)
+		model->head_dim = model->hidden / model->heads;
+}
+
+/* A choice that was not made cannot be told from its first value later on. */
+static enum jl_status check_choices(const struct spot *around, const struct jl_raw_slot *slots, struct jl_err *err)
+{
+	for (size_t i = 0; i < around->schema->n_fields; i++) {
+		const struct jl_field *field = &around->schema->fields[i];
+		enum jl_status status;
+
+		if (slots[i].data || field->type != JL_F_CHOICE || !(field->flags & JL_FF_REQUIRED))
+			continue;
+		status = jl_fail(err, JL_E_DATA, "missing: every %s needs '%s: %s' or another of its values",
+				 "없습니다. 모든 %s에는 '%s: %s'이나 다른 값이 있어야 합니다", around->schema->en,
+				 field->key, field->choices->name);
+		status = settle(around, status, err);
+		if (status)
+			return status;
+	}
+	return JL_OK;
+}
+
+enum jl_status jl_cook_record(const struct jl_cook *cook, const struct jl_raw_slot *slots, void *record,
+			      struct jl_err *err)
+{
+	const char *id = slots[jl_schema_field(cook->schema, "id")].data;
+	struct spot spot = { .cook = cook,
+			     .schema = cook->schema,
+			     .id = id ? id : "?",
+			     .field_i = JL_NO_FIELD,
+			     .item_i = JL_NO_FIELD,
+			     .sub_i = JL_NO_FIELD };
+	struct jl_err local;
+	enum jl_status status;
+
+	if (!err)
+		err = &local;
+	status = cook_all(&spot, slots, record, cook->amends, err);
+	if (!status && !cook->amends)
+		status = check_choices(&spot, slots, err);
+	if (!status && cook->schema == jl_schema_of(JL_R_MODEL))
+		finish_model(record);
+	return status;
+}

@@ -1,0 +1,58 @@
+/* From what people write to the record they mean. */
+#ifndef JL_CATALOG_FIND_H
+#define JL_CATALOG_FIND_H
+
+#include "catalog/catalog.h"
+
+/* Case, blanks, hyphens, and brand words (NVIDIA, GeForce, Tesla, AMD Instinct) do not matter. In order, the first that
+ * fits decides:
+ *   1 the id itself;
+ *   2 the same words as an id, name or alias ("GeForce RTX3090" = rtx-3090; a leading RTX or GTX may be left out);
+ *   3 the same words in another order;
+ *   4 the same words but for a memory size ("rtx 3080" fits rtx-3080-10gb and rtx-3080-12gb, not rtx-3080-ti);
+ *   5 all the words asked for, among others ("a100" fits every A100; what was written together stands together), or the
+ *     beginning up to the end of a word ("p5" fits aws:p5.48xlarge).
+ * One record is found, several are JL_E_AMBIGUOUS and listed, none is JL_E_NOTFOUND with the nearest names. Nothing is
+ * allocated. */
+enum jl_status jl_find_gpu(const struct jl_gpu **ret_gpu, const struct jl_catalog *cat, const char *text,
+			   struct jl_err *err);
+
+/* All that fit equally well, for filters: "h100" gives every H100. At most `max` are written; returns how many there
+ * are, 0 for none. */
+size_t jl_find_gpus(const struct jl_gpu **ret_gpus, size_t max, const struct jl_catalog *cat, const char *text);
+
+enum jl_status jl_find_cpu(const struct jl_cpu **ret_cpu, const struct jl_catalog *cat, const char *text,
+			   struct jl_err *err);
+
+/* Any role: for looking a link up, not for building a system with it. */
+#define JL_ROLE_ANY ((enum jl_link_role)0xff)
+enum jl_status jl_find_link(const struct jl_link_info **ret_link, const struct jl_catalog *cat, const char *text,
+			    enum jl_link_role role, struct jl_err *err);
+
+/* The provider may be left out: p5.48xlarge finds aws:p5.48xlarge. */
+enum jl_status jl_find_system(const struct jl_system **ret_system, const struct jl_catalog *cat, const char *text,
+			      struct jl_err *err);
+
+/* An organisation in front ("meta-llama/") and words like Instruct, chat, it, hf do not matter. */
+enum jl_status jl_find_model(const struct jl_model_info **ret_model, const struct jl_catalog *cat, const char *text,
+			     struct jl_err *err);
+
+/* An accelerator or a catalog system, whichever fits better (the accelerator where both do); exactly one of the two is
+ * set. */
+struct jl_found {
+	const struct jl_gpu *gpu;
+	const struct jl_system *system;
+};
+enum jl_status jl_find_unit(struct jl_found *ret_found, const struct jl_catalog *cat, const char *text,
+			    struct jl_err *err);
+
+/* By exact id; NULL if there is none (or id is NULL). */
+const struct jl_source *jl_source_by_id(const struct jl_catalog *cat, const char *id);
+const struct jl_family *jl_family_by_id(const struct jl_catalog *cat, const char *id);
+const struct jl_gpu *jl_gpu_by_id(const struct jl_catalog *cat, const char *id);
+const struct jl_cpu *jl_cpu_by_id(const struct jl_catalog *cat, const char *id);
+const struct jl_link_info *jl_link_by_id(const struct jl_catalog *cat, const char *id);
+const struct jl_system *jl_system_by_id(const struct jl_catalog *cat, const char *id);
+const struct jl_model_info *jl_model_by_id(const struct jl_catalog *cat, const char *id);
+
+#endif

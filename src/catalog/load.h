@@ -1,0 +1,35 @@
+/* Reading catalog folders. */
+#ifndef JL_CATALOG_LOAD_H
+#define JL_CATALOG_LOAD_H
+
+#include "catalog/check.h"
+
+#define JL_CATALOG_FILES_MAX  1000
+#define JL_CATALOG_PRICES_MAX 100000
+
+/* `base` (NULL: nothing) with every *.yaml and *.csv of `dirs` and of the folders directly in them laid over it,
+ * in order, and all of it checked. All that is wrong is in `findings` (NULL: not wanted); the status and `err` are
+ * those of the first. */
+enum jl_status jl_catalog_read(const struct jl_catalog **ret_catalog, const struct jl_catalog *base,
+			       const char *const *dirs, size_t n_dirs, struct jl_arena *arena,
+			       struct jl_findings *findings, struct jl_err *err);
+
+/* The same for one file that is in memory already; `name` ends in .yaml or .csv. */
+enum jl_status jl_catalog_read_text(const struct jl_catalog **ret_catalog, const struct jl_catalog *base,
+				    const char *name, const char *text, size_t len, struct jl_arena *arena,
+				    struct jl_findings *findings, struct jl_err *err);
+
+/* Between load.c and prices.c. */
+
+/* Rows of a CSV file of prices, in the order of the file; `places` gets a line and column for each cell.
+ * JL_E_NOMEM or what stopped it. */
+enum jl_status jl_prices_read(struct jl_price **ret_prices, size_t *ret_n, struct jl_places *ret_places,
+			      const char *file, const char *text, size_t len, struct jl_arena *arena,
+			      struct jl_findings *findings, struct jl_err *err);
+
+/* Which accelerator a price is for, where it can be told: from the catalog system of that name, else from what the
+ * source calls it. */
+enum jl_status jl_prices_resolve(const struct jl_catalog *cat, struct jl_price *prices, size_t n,
+				 struct jl_arena *arena, struct jl_err *err);
+
+#endif

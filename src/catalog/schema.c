@@ -1,0 +1,449 @@
+#include "catalog/schema.h"
+
+#include <math.h>
+#include <string.h>
+
+#define N(array) (sizeof(array) / sizeof((array)[0]))
+#define UNKNOWN  __builtin_nan("")
+
+/* Rows. S is the struct, M the member; the key is the member's name unless it is given. */
+#define TEXT(S, M, FLAGS)                                                                                              \
+	{                                                                                                              \
+		.key = #M, .member = #M, .type = JL_F_TEXT, .flags = (FLAGS), .offset = offsetof(struct S, M)          \
+	}
+#define TEXT_AS(S, M, KEY, FLAGS)                                                                                      \
+	{                                                                                                              \
+		.key = KEY, .member = #M, .type = JL_F_TEXT, .flags = (FLAGS), .offset = offsetof(struct S, M)         \
+	}
+#define DATE(S, M, KEY, FLAGS)                                                                                         \
+	{                                                                                                              \
+		.key = KEY, .member = #M, .type = JL_F_DATE, .flags = (FLAGS), .offset = offsetof(struct S, M)         \
+	}
+#define REF(S, M, FLAGS, RECORD, ROLES)                                                                                \
+	{                                                                                                              \
+		.key = #M, .member = #M, .type = JL_F_TEXT, .flags = (FLAGS), .offset = offsetof(struct S, M),         \
+		.ref = 1 + (RECORD), .ref_roles = (ROLES)                                                              \
+	}
+#define FACT(S, M, KEY, KIND)                                                                                          \
+	{                                                                                                              \
+		.key = KEY, .member = #M, .type = JL_F_FACT, .kind = (KIND), .offset = offsetof(struct S, M)           \
+	}
+#define NUMBER(S, M, FLAGS, ABSENT)                                                                                    \
+	{                                                                                                              \
+		.key = #M, .member = #M, .type = JL_F_NUMBER, .flags = (FLAGS), .offset = offsetof(struct S, M),       \
+		.if_absent = (ABSENT), .scale = 1                                                                      \
+	}
+#define COLUMN(S, M, KEY, SCALE)                                                                                       \
+	{                                                                                                              \
+		.key = KEY, .member = #M, .type = JL_F_NUMBER, .offset = offsetof(struct S, M), .if_absent = UNKNOWN,  \
+		.scale = (SCALE)                                                                                       \
+	}
+#define INT(S, M, FLAGS)                                                                                               \
+	{                                                                                                              \
+		.key = #M, .member = #M, .type = JL_F_INT, .flags = (FLAGS), .offset = offsetof(struct S, M)           \
+	}
+#define BOOL(S, M)                                                                                                     \
+	{                                                                                                              \
+		.key = #M, .member = #M, .type = JL_F_BOOL, .offset = offsetof(struct S, M)                            \
+	}
+#define CHOICE(S, M, FLAGS, CHOICES)                                                                                   \
+	{                                                                                                              \
+		.key = #M, .member = #M, .type = JL_F_CHOICE, .flags = (FLAGS), .offset = offsetof(struct S, M),       \
+		.choices = (CHOICES)                                                                                   \
+	}
+#define TEXTS(S, M)                                                                                                    \
+	{                                                                                                              \
+		.key = #M, .member = #M, .type = JL_F_TEXTS, .offset = offsetof(struct S, M)                           \
+	}
+#define LIST(S, M, SUB)                                                                                                \
+	{                                                                                                              \
+		.key = #M, .member = #M, .type = JL_F_LIST, .offset = offsetof(struct S, M),                           \
+		.count_offset = offsetof(struct S, n_##M), .sub = (SUB)                                                \
+	}
+#define SUB(S, M, SCHEMA)                                                                                              \
+	{                                                                                                              \
+		.key = #M, .member = #M, .type = JL_F_SUB, .offset = offsetof(struct S, M), .sub = (SCHEMA)            \
+	}
+#define SOURCE(S) REF(S, source, JL_FF_REQUIRED | JL_FF_SOURCE, JL_R_SOURCE, 0)
+#define ID(S)     TEXT(S, id, JL_FF_REQUIRED | JL_FF_ID)
+#define NAME(S)   TEXT(S, name, JL_FF_REQUIRED)
+#define DATED(S)  DATE(S, date, "date", JL_FF_REQUIRED | JL_FF_DATED)
+
+#define WIRE    (1U << JL_ROLE_WIRE)
+#define JOIN    (1U << JL_ROLE_JOIN)
+#define NETWORK (1U << JL_ROLE_NETWORK)
+
+static const struct jl_choice origins[] = { { "measured", JL_MEASURED },
+					    { "published", JL_PUBLISHED },
+					    { "listed", JL_LISTED },
+					    { "estimated", JL_ESTIMATED },
+					    { NULL, 0 } };
+/* The first name of a value is the one that messages show; the others are what YAML writers also put. */
+static const struct jl_choice p2ps[] = { { "yes", JL_P2P_YES },
+					 { "true", JL_P2P_YES },
+					 { "no", JL_P2P_NO },
+					 { "false", JL_P2P_NO },
+					 { "driver-disabled", JL_P2P_DRIVER_DISABLED },
+					 { "driver_disabled", JL_P2P_DRIVER_DISABLED },
+					 { "unknown", JL_P2P_UNKNOWN },
+					 { NULL, 0 } };
+static const struct jl_choice roles[] = { { "wire", JL_ROLE_WIRE },
+					  { "join", JL_ROLE_JOIN },
+					  { "network", JL_ROLE_NETWORK },
+					  { "switch", JL_ROLE_SWITCH },
+					  { NULL, 0 } };
+
+static const struct jl_field source_fields[] = {
+	ID(jl_source),
+	TEXT(jl_source, title, JL_FF_REQUIRED),
+	TEXT(jl_source, url, 0),
+	DATE(jl_source, date, "date", JL_FF_REQUIRED),
+	CHOICE(jl_source, origin, JL_FF_REQUIRED, origins),
+	TEXT(jl_source, note, 0),
+};
+
+static const struct jl_field conflict_fields[] = {
+	TEXT(jl_conflict, field, JL_FF_REQUIRED),
+	TEXT(jl_conflict, other, JL_FF_REQUIRED),
+	REF(jl_conflict, source, JL_FF_REQUIRED, JL_R_SOURCE, 0),
+	TEXT(jl_conflict, why, JL_FF_REQUIRED),
+};
+static const struct jl_schema conflict_schema = {
+	.list = "conflicts",
+	.en = "conflict",
+	.ko = "충돌",
+	.c_type = "struct jl_conflict",
+	.size_B = sizeof(struct jl_conflict),
+	.fields = conflict_fields,
+	.n_fields = N(conflict_fields),
+};
+
+static const struct jl_field family_fields[] = {
+	ID(jl_family),
+	NAME(jl_family),
+	TEXT(jl_family, vendor, JL_FF_REQUIRED),
+	REF(jl_family, parent, 0, JL_R_FAMILY, 0),
+	NUMBER(jl_family, fp32_per_sm_clock, JL_FF_POSITIVE, UNKNOWN),
+	NUMBER(jl_family, tf32_per_sm_clock, JL_FF_POSITIVE, UNKNOWN),
+	NUMBER(jl_family, fp16_per_sm_clock, JL_FF_POSITIVE, UNKNOWN),
+	NUMBER(jl_family, bf16_per_sm_clock, JL_FF_POSITIVE, UNKNOWN),
+	NUMBER(jl_family, fp8_per_sm_clock, JL_FF_POSITIVE, UNKNOWN),
+	NUMBER(jl_family, int8_per_sm_clock, JL_FF_POSITIVE, UNKNOWN),
+	BOOL(jl_family, sparsity),
+	SOURCE(jl_family),
+	TEXT(jl_family, note, 0),
+};
+
+#define JL_X(member, key, kind, en, ko) FACT(jl_gpu, member, key, kind),
+static const struct jl_field gpu_fields[] = { ID(jl_gpu),
+					      NAME(jl_gpu),
+					      TEXTS(jl_gpu, aliases),
+					      TEXT(jl_gpu, vendor, JL_FF_REQUIRED),
+					      REF(jl_gpu, family, JL_FF_REQUIRED, JL_R_FAMILY, 0),
+					      TEXT(jl_gpu, architecture, 0),
+					      TEXT(jl_gpu, compute_capability, 0),
+					      INT(jl_gpu, year, 0),
+					      TEXT(jl_gpu, memory_type, 0),
+					      REF(jl_gpu, pcie, 0, JL_R_LINK, WIRE),
+					      REF(jl_gpu, link, 0, JL_R_LINK, WIRE),
+					      TEXT(jl_gpu, link_text, 0),
+					      CHOICE(jl_gpu, p2p, 0, p2ps),
+					      TEXT(jl_gpu, p2p_note, 0),
+					      TEXT(jl_gpu, form_factor, 0),
+					      TEXT(jl_gpu, power_connectors, 0),
+					      TEXT(jl_gpu, msrp_basis, 0),
+					      TEXT(jl_gpu, density_note, 0),
+					      TEXT(jl_gpu, note, 0),
+					      SOURCE(jl_gpu),
+					      DATED(jl_gpu),
+					      LIST(jl_gpu, conflicts, &conflict_schema),
+					      JL_GPU_FACTS(JL_X) };
+#undef JL_X
+
+#define JL_X(member, key, kind, en, ko) FACT(jl_cpu, member, key, kind),
+static const struct jl_field cpu_fields[] = { ID(jl_cpu),
+					      NAME(jl_cpu),
+					      TEXTS(jl_cpu, aliases),
+					      TEXT(jl_cpu, vendor, JL_FF_REQUIRED),
+					      TEXT(jl_cpu, isa, JL_FF_REQUIRED),
+					      INT(jl_cpu, year, 0),
+					      TEXT(jl_cpu, note, 0),
+					      SOURCE(jl_cpu),
+					      DATED(jl_cpu),
+					      JL_CPU_FACTS(JL_X) };
+#undef JL_X
+
+static const struct jl_field measured_fields[] = {
+	TEXT(jl_link_measured, what, 0),
+	TEXT(jl_link_measured, gpu, 0),
+	FACT(jl_link_measured, oneway_Bps, "oneway", JL_K_BYTE_RATE),
+	FACT(jl_link_measured, bothway_Bps, "bothway", JL_K_BYTE_RATE),
+	FACT(jl_link_measured, measured_Bps, "measured", JL_K_BYTE_RATE),
+	/* not JL_K_FRACTION: with reduction in the switch more arrives than the wire is listed at */
+	FACT(jl_link_measured, frac, "frac", JL_K_NUMBER),
+	TEXT(jl_link_measured, conditions, 0),
+	TEXT(jl_link_measured, note, 0),
+	SOURCE(jl_link_measured),
+	DATED(jl_link_measured),
+};
+static const struct jl_schema measured_schema = {
+	.list = "measured",
+	.en = "measurement",
+	.ko = "측정",
+	.c_type = "struct jl_link_measured",
+	.size_B = sizeof(struct jl_link_measured),
+	.fields = measured_fields,
+	.n_fields = N(measured_fields),
+};
+
+static const struct jl_field link_fields[] = {
+	ID(jl_link_info),
+	NAME(jl_link_info),
+	TEXTS(jl_link_info, aliases),
+	CHOICE(jl_link_info, role, JL_FF_REQUIRED, roles),
+	TEXT(jl_link_info, kind, JL_FF_REQUIRED),
+	TEXT(jl_link_info, topology, 0),
+	REF(jl_link_info, wire, 0, JL_R_LINK, 0),
+	TEXT(jl_link_info, per, 0),
+	REF(jl_link_info, fallback, 0, JL_R_LINK, JOIN),
+	TEXT(jl_link_info, gpus, 0),
+	BOOL(jl_link_info, in_switch_reduction),
+	FACT(jl_link_info, oneway_Bps, "oneway", JL_K_BYTE_RATE),
+	FACT(jl_link_info, bothway_Bps, "bothway", JL_K_BYTE_RATE),
+	FACT(jl_link_info, n_links, "n_links", JL_K_NUMBER),
+	TEXT(jl_link_info, conditions, 0),
+	TEXT(jl_link_info, note, 0),
+	SOURCE(jl_link_info),
+	DATED(jl_link_info),
+	LIST(jl_link_info, measured, &measured_schema),
+};
+
+#define JL_X(member, key, kind, en, ko) FACT(jl_system, member, key, kind),
+static const struct jl_field system_fields[] = { ID(jl_system),
+						 NAME(jl_system),
+						 TEXTS(jl_system, aliases),
+						 TEXT(jl_system, kind, JL_FF_REQUIRED),
+						 TEXT(jl_system, vendor, JL_FF_REQUIRED),
+						 REF(jl_system, gpu, 0, JL_R_GPU, 0),
+						 TEXT(jl_system, gpu_text, 0),
+						 INT(jl_system, n_gpu, 0),
+						 TEXT(jl_system, gpu_memory_text, 0),
+						 REF(jl_system, join, 0, JL_R_LINK, JOIN),
+						 TEXT(jl_system, join_text, 0),
+						 TEXT(jl_system, switch_text, 0),
+						 REF(jl_system, net, 0, JL_R_LINK, NETWORK),
+						 TEXT(jl_system, net_text, 0),
+						 INT(jl_system, n_net, 0),
+						 TEXT(jl_system, cpu, 0),
+						 TEXT(jl_system, status, 0),
+						 TEXT(jl_system, note, 0),
+						 SOURCE(jl_system),
+						 DATED(jl_system),
+						 LIST(jl_system, conflicts, &conflict_schema),
+						 JL_SYSTEM_FACTS(JL_X) };
+#undef JL_X
+
+static const struct jl_field tariff_fields[] = {
+	ID(jl_tariff),
+	NAME(jl_tariff),
+	TEXT(jl_tariff, region, JL_FF_REQUIRED),
+	TEXT(jl_tariff, component, JL_FF_REQUIRED),
+	NUMBER(jl_tariff, from_kWh, 0, UNKNOWN),
+	NUMBER(jl_tariff, to_kWh, 0, UNKNOWN),
+	TEXT(jl_tariff, season, 0),
+	TEXT(jl_tariff, band, 0),
+	TEXT(jl_tariff, value, JL_FF_REQUIRED),
+	TEXT(jl_tariff, conditions, 0),
+	DATED(jl_tariff),
+	SOURCE(jl_tariff),
+	TEXT(jl_tariff, note, 0),
+};
+
+static const struct jl_field rule_fields[] = {
+	ID(jl_rule),
+	TEXT(jl_rule, kind, JL_FF_REQUIRED),
+	NAME(jl_rule),
+	TEXT(jl_rule, subject, 0),
+	TEXT(jl_rule, value, JL_FF_REQUIRED),
+	TEXT(jl_rule, unit, 0),
+	TEXT(jl_rule, conditions, 0),
+	DATED(jl_rule),
+	SOURCE(jl_rule),
+	TEXT(jl_rule, note, 0),
+};
+
+static const struct jl_field moe_fields[] = {
+	INT(jl_model_moe, n_experts, JL_FF_REQUIRED),
+	INT(jl_model_moe, top_k, JL_FF_REQUIRED),
+	INT(jl_model_moe, n_shared, 0),
+	INT(jl_model_moe, n_dense_layers, 0),
+	NUMBER(jl_model_moe, expert_ffn, 0, 0.0),
+};
+static const struct jl_schema moe_schema = {
+	.list = "moe",
+	.en = "moe block",
+	.ko = "moe 항목",
+	.c_type = "struct jl_model_moe",
+	.size_B = sizeof(struct jl_model_moe),
+	.fields = moe_fields,
+	.n_fields = N(moe_fields),
+};
+static const struct jl_field mla_fields[] = {
+	NUMBER(jl_model_mla, q_lora, 0, 0.0),   NUMBER(jl_model_mla, kv_lora, JL_FF_REQUIRED, 0.0),
+	NUMBER(jl_model_mla, rope_dim, 0, 0.0), NUMBER(jl_model_mla, nope_dim, 0, 0.0),
+	NUMBER(jl_model_mla, v_dim, 0, 0.0),
+};
+static const struct jl_schema mla_schema = {
+	.list = "mla",
+	.en = "mla block",
+	.ko = "mla 항목",
+	.c_type = "struct jl_model_mla",
+	.size_B = sizeof(struct jl_model_mla),
+	.fields = mla_fields,
+	.n_fields = N(mla_fields),
+};
+
+static const struct jl_field model_fields[] = {
+	ID(jl_model_info),
+	NAME(jl_model_info),
+	TEXTS(jl_model_info, aliases),
+	TEXT(jl_model_info, family, JL_FF_REQUIRED),
+	INT(jl_model_info, n_layers, JL_FF_REQUIRED),
+	NUMBER(jl_model_info, hidden, JL_FF_REQUIRED | JL_FF_POSITIVE, UNKNOWN),
+	NUMBER(jl_model_info, heads, JL_FF_REQUIRED | JL_FF_POSITIVE, UNKNOWN),
+	NUMBER(jl_model_info, kv_heads, 0, 0.0),
+	NUMBER(jl_model_info, head_dim, 0, 0.0),
+	NUMBER(jl_model_info, ffn, JL_FF_REQUIRED, UNKNOWN),
+	NUMBER(jl_model_info, vocab, JL_FF_REQUIRED, UNKNOWN),
+	NUMBER(jl_model_info, seq, JL_FF_REQUIRED, UNKNOWN),
+	NUMBER(jl_model_info, positions, 0, 0.0),
+	NUMBER(jl_model_info, token_types, 0, 0.0),
+	BOOL(jl_model_info, tied),
+	BOOL(jl_model_info, bias),
+	BOOL(jl_model_info, gated),
+	BOOL(jl_model_info, qkv_bias),
+	BOOL(jl_model_info, rms_norm),
+	BOOL(jl_model_info, qk_norm),
+	BOOL(jl_model_info, pooler),
+	BOOL(jl_model_info, mlm_head),
+	BOOL(jl_model_info, final_norm),
+	BOOL(jl_model_info, parallel_block),
+	SUB(jl_model_info, moe, &moe_schema),
+	SUB(jl_model_info, mla, &mla_schema),
+	NUMBER(jl_model_info, params, JL_FF_POSITIVE, UNKNOWN),
+	REF(jl_model_info, params_source, 0, JL_R_SOURCE, 0),
+	TEXT(jl_model_info, note, 0),
+	SOURCE(jl_model_info),
+	DATED(jl_model_info),
+};
+
+static const struct jl_field price_fields[] = {
+	TEXT(jl_price, kind, JL_FF_REQUIRED),
+	TEXT(jl_price, provider, JL_FF_REQUIRED),
+	TEXT(jl_price, item, JL_FF_REQUIRED),
+	TEXT_AS(jl_price, gpu_text, "gpu", 0),
+	COLUMN(jl_price, n_gpu, "gpu_count", 1),
+	COLUMN(jl_price, n_vcpu, "vcpu", 1),
+	COLUMN(jl_price, ram_B, "ram_gb", 1073741824.0),
+	TEXT(jl_price, region, 0),
+	COLUMN(jl_price, on_demand_usdps, "on_demand_usd_h", 1.0 / 3600),
+	COLUMN(jl_price, spot_min_usdps, "spot_usd_h_min", 1.0 / 3600),
+	COLUMN(jl_price, spot_median_usdps, "spot_usd_h_median", 1.0 / 3600),
+	COLUMN(jl_price, price_usd, "price_usd", 1),
+	TEXT_AS(jl_price, basis, "price_basis", 0),
+	DATE(jl_price, date, "as_of", JL_FF_REQUIRED),
+	TEXT_AS(jl_price, url, "source_url", JL_FF_REQUIRED),
+	TEXT_AS(jl_price, note, "notes", 0),
+	/* not a column: found from gpu_text and the item */
+	{ .key = NULL,
+	  .member = "gpu",
+	  .type = JL_F_TEXT,
+	  .offset = offsetof(struct jl_price, gpu),
+	  .ref = 1 + JL_R_GPU },
+};
+
+#define KIND(LISTED, TYPE, FIELDS, EN, KO)                                                                             \
+	.list = #LISTED, .en = EN, .ko = KO, .c_type = "struct " #TYPE, .size_B = sizeof(struct TYPE),                 \
+	.fields = (FIELDS), .n_fields = N(FIELDS), .list_offset = offsetof(struct jl_catalog, LISTED),                 \
+	.count_offset = offsetof(struct jl_catalog, n_##LISTED)
+
+static const struct jl_schema schemas[JL_N_RECORD] = {
+	[JL_R_SOURCE] = { KIND(sources, jl_source, source_fields, "source", "출처") },
+	[JL_R_FAMILY] = { KIND(families, jl_family, family_fields, "family", "계열") },
+	[JL_R_GPU] = { KIND(gpus, jl_gpu, gpu_fields, "gpu", "GPU") },
+	[JL_R_CPU] = { KIND(cpus, jl_cpu, cpu_fields, "cpu", "CPU") },
+	[JL_R_LINK] = { KIND(links, jl_link_info, link_fields, "link", "링크") },
+	[JL_R_SYSTEM] = { KIND(systems, jl_system, system_fields, "system", "시스템") },
+	[JL_R_TARIFF] = { KIND(tariffs, jl_tariff, tariff_fields, "tariff", "요금"), .grouped = true },
+	[JL_R_RULE] = { KIND(rules, jl_rule, rule_fields, "rule", "규칙") },
+	[JL_R_MODEL] = { KIND(models, jl_model_info, model_fields, "model", "모델") },
+	[JL_R_PRICE] = { KIND(prices, jl_price, price_fields, "price", "가격"), .grouped = true },
+};
+
+_Static_assert(N(gpu_fields) <= JL_SCHEMA_FIELDS_MAX, "raise JL_SCHEMA_FIELDS_MAX");
+
+const struct jl_schema *jl_schema_of(enum jl_record kind)
+{
+	return &schemas[kind];
+}
+
+bool jl_schema_by_list(enum jl_record *ret_kind, const char *list)
+{
+	for (int kind = 0; kind < JL_N_RECORD; kind++) {
+		if (kind != JL_R_PRICE && strcmp(schemas[kind].list, list) == 0) {
+			*ret_kind = (enum jl_record)kind;
+			return true;
+		}
+	}
+	return false;
+}
+
+size_t jl_schema_field(const struct jl_schema *schema, const char *key)
+{
+	size_t i = 0;
+
+	while (i < schema->n_fields && !(schema->fields[i].key && strcmp(schema->fields[i].key, key) == 0))
+		i++;
+	return i;
+}
+
+void jl_schema_clear(const struct jl_schema *schema, void *record)
+{
+	memset(record, 0, schema->size_B);
+	for (size_t i = 0; i < schema->n_fields; i++) {
+		const struct jl_field *field = &schema->fields[i];
+		void *at = (char *)record + field->offset;
+
+		if (field->type == JL_F_FACT)
+			*(struct jl_fact *)at = JL_FACT_UNKNOWN;
+		else if (field->type == JL_F_NUMBER)
+			*(double *)at = field->if_absent;
+		else if (field->type == JL_F_SUB)
+			jl_schema_clear(field->sub, at);
+	}
+}
+
+const char *jl_choice_name(const struct jl_choice *choices, int value)
+{
+	for (; choices->name; choices++) {
+		if (choices->value == value)
+			return choices->name;
+	}
+	return NULL;
+}
+
+const void *jl_catalog_list(const struct jl_catalog *cat, enum jl_record kind, size_t *ret_n)
+{
+	const struct jl_schema *schema = &schemas[kind];
+	const void *list;
+
+	memcpy(&list, (const char *)cat + schema->list_offset, sizeof(list));
+	memcpy(ret_n, (const char *)cat + schema->count_offset, sizeof(*ret_n));
+	return list;
+}
+
+void jl_catalog_set_list(struct jl_catalog *cat, enum jl_record kind, const void *list, size_t n)
+{
+	memcpy((char *)cat + schemas[kind].list_offset, &list, sizeof(list));
+	memcpy((char *)cat + schemas[kind].count_offset, &n, sizeof(n));
+}

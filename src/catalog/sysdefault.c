@@ -1,0 +1,318 @@
+#include "catalog/sysdefault.h"
+
+#include <math.h>
+#include <string.h>
+#include <strings.h>
+
+#include "catalog/find.h"
+
+/* Boards (SXM, OAM, superchips): the reference host of each link generation. Rows of a link are in order of size. */
+static const struct join_default {
+	const char *link; /* the accelerator's */
+	const char *form; /* beginning of its form factor; "" fits all */
+	int n_max;        /* most of them in such a host */
+	const char *join;
+} join_defaults[] = {
+	{ "nvlink1", "", 8, "nvlink1-mesh" },    /* DGX-1 */
+	{ "nvlink2", "", 8, "nvlink2-mesh" },    /* DGX-1, DGX Station */
+	{ "nvlink2", "", 16, "nvlink2-switch" }, /* DGX-2 */
+	{ "nvlink3", "", 16, "nvlink3-switch" }, /* DGX A100; 16: two HGX boards, as in gcp:a2-megagpu-16g */
+	{ "nvlink4", "", 8, "nvlink4-switch" },  /* DGX H100 */
+	{ "nvlink5", "superchip", 72, "nvl72" }, /* GB200 NVL72: its trays have no switch of their own */
+	{ "nvlink5", "", 8, "nvlink5-switch" },  /* DGX B200 */
+};
+
+/* Adapters of the reference hosts of boards, by architecture family; one per accelerator up to n_max. The first row
+ * that fits is used. */
+static const struct net_default {
+	const char *family; /* beginning of the family's id; "" fits all */
+	const char *form;   /* beginning of the form factor; "" fits all */
+	const char *net;
+	int n_max;
+} net_defaults[] = {
+	{ "pascal", "", "ib-edr", 4 },                 /* DGX-1 */
+	{ "volta", "", "ib-edr", 4 },                  /* DGX-1 */
+	{ "ampere-dc", "", "ib-hdr", 8 },              /* DGX A100 */
+	{ "hopper", "", "ib-ndr", 8 },                 /* DGX H100 */
+	{ "blackwell-dc", "superchip", "ib-ndr", 72 }, /* GB200 NVL72: four in each tray of four */
+	{ "blackwell-dc", "", "ib-ndr", 8 },           /* DGX B200 */
+	{ "cdna", "", "roce-400", 8 },                 /* MI300X platforms */
+	{ "", "", "100gbe", 1 },
+};
+static const char card_net[] = "100gbe";   /* servers with data-centre PCIe cards */
+static const char desktop_net[] = "10gbe"; /* workstations, consumer cards, CPU hosts */
+
+static bool begins(const char *text, const char *with)
+{
+	return text && strncasecmp(text, with, strlen(with)) == 0;
+}
+
+/* Sits on a board that joins it to its neighbours. A DGX Station's cards look like PCIe cards but have the board's
+ * link, not a bridge. */
+static bool is_board(const struct jl_gpu *gpu)
+{
+	if (begins(gpu->form_factor, "pcie"))
+		return begins(gpu->link, "nvlink") && !begins(gpu->link, "nvlink-bridge");
+	return gpu->form_factor != NULL;
+}
+
+/* Does the stock driver move data between two of these cards over PCIe? Where nobody says, only the GeForce line is
+ * without. */
+static bool has_p2p(const struct jl_gpu *gpu)
+{
+	return gpu->p2p == JL_P2P_YES || (gpu->p2p == JL_P2P_UNKNOWN && gpu->name && !strstr(gpu->name, "GeForce"));
+}
+
+/* Consumer and workstation cards: they sit in machines with an ordinary Ethernet port. */
+static bool is_desktop(const struct jl_gpu *gpu)
+{
+	static const char *const series[] = { "rtx", "gtx", "titan", "quadro", "radeon", "rx-", "gb10" };
+	size_t i;
+
+	for (i = 0; i < sizeof(series) / sizeof(series[0]); i++)
+		if (begins(gpu->id, series[i]) && !strstr(gpu->id, "server"))
+			return true;
+	return false;
+}
+
+static bool same_text(const char *a, const char *b)
+{
+	return a && b && strcmp(a, b) == 0;
+}
+
+static const struct jl_link_info *join_by_id(const struct jl_catalog *cat, const char *id)
+{
+	const struct jl_link_info *link = jl_link_by_id(cat, id);
+
+	return link && link->role == JL_ROLE_JOIN ? link : NULL;
+}
+
+/* The join made of `wire` with this topology, in catalog order. */
+static const struct jl_link_info *join_of_wire(const struct jl_catalog *cat, const char *wire, const char *topology)
+{
+	size_t i;
+
+	for (i = 0; wire && i < cat->n_links; i++) {
+		const struct jl_link_info *link = &cat->links[i];
+
+		if (link->role == JL_ROLE_JOIN && same_text(link->wire, wire) &&
+		    (!topology || same_text(link->topology, topology)))
+			return link;
+	}
+	return NULL;
+}
+
+static enum jl_status join_of_board(struct jl_sys *sys, const struct jl_catalog *cat, struct jl_err *err)
+{
+	const struct join_default *largest = NULL;
+	size_t i;
+
+	for (i = 0; i < sizeof(join_defaults) / sizeof(join_defaults[0]); i++) {
+		const struct join_default *row = &join_defaults[i];
+		const struct jl_link_info *join = join_by_id(cat, row->join);
+
+		if (!join || !same_text(sys->gpu->link, row->link) || !begins(sys->gpu->form_factor, row->form))
+			continue;
+		if (!largest || largest->n_max < row->n_max)
+			largest = row;
+		if (sys->n_per_node <= row->n_max) {
+			sys->join = join;
+			return JL_OK;
+		}
+	}
+	if (largest)
+		return jl_fail(err, JL_E_RANGE,
+			       "no usual host holds %d %s (at most %d): write %dx(%dx %s), or say how they are joined "
+			       "with 'via'",
+			       "%d개의 %s를 담는 일반적인 호스트는 없습니다(최대 %d): %dx(%dx %s) 로 쓰거나 연결을 "
+			       "'via'로 적어 주세요",
+			       sys->n_per_node, sys->gpu->id, largest->n_max,
+			       (sys->n_per_node + largest->n_max - 1) / largest->n_max, largest->n_max, sys->gpu->id);
+	/* AMD, Gaudi, TPU: one join per link. */
+	sys->join = join_of_wire(cat, sys->gpu->link, NULL);
+	return JL_OK;
+}
+
+enum jl_status jl_sysdefault_join(struct jl_sys *sys, const struct jl_catalog *cat, struct jl_err *err)
+{
+	const struct jl_gpu *gpu = sys->gpu;
+	enum jl_status status;
+
+	sys->join_assumed = true;
+	sys->join = NULL;
+	if (is_board(gpu)) {
+		status = join_of_board(sys, cat, err);
+		if (status)
+			return status;
+	}
+	if (!sys->join)
+		sys->join = join_of_wire(cat, gpu->pcie, has_p2p(gpu) ? "p2p" : "host");
+	if (!sys->join)
+		return jl_fail(
+			err, JL_E_USAGE,
+			"how the %d %s of a host are joined is not known: write it, e.g. '%dx %s via pcie4-no-p2p'",
+			"호스트 안에서 %d개의 %s가 어떻게 연결되는지 알 수 없습니다: 예) '%dx %s via pcie4-no-p2p'",
+			sys->n_per_node, gpu->id, sys->n_per_node, gpu->id);
+	return JL_OK;
+}
+
+static const char *net_of_generation(const struct jl_sys *sys, const struct jl_catalog *cat, int *ret_n)
+{
+	size_t i;
+
+	*ret_n = 1;
+	/* A board that looks like a PCIe card is a DGX Station's. */
+	if (!sys->gpu || is_desktop(sys->gpu) || (is_board(sys->gpu) && begins(sys->gpu->form_factor, "pcie")))
+		return desktop_net;
+	for (i = 0; is_board(sys->gpu) && i < sizeof(net_defaults) / sizeof(net_defaults[0]); i++) {
+		const struct net_default *row = &net_defaults[i];
+
+		if (!jl_link_by_id(cat, row->net) || !begins(sys->gpu->family, row->family) ||
+		    !begins(sys->gpu->form_factor, row->form))
+			continue;
+		*ret_n = sys->n_per_node < row->n_max ? sys->n_per_node : row->n_max;
+		return row->net;
+	}
+	return card_net;
+}
+
+static double oneway_of(const struct jl_link_info *link)
+{
+	if (jl_fact_known(&link->oneway_Bps))
+		return link->oneway_Bps.value;
+	return link->bothway_Bps.value / 2;
+}
+
+enum jl_status jl_sysdefault_net(struct jl_sys *sys, const struct jl_catalog *cat, struct jl_err *err)
+{
+	const struct jl_system *system = sys->system;
+	const char *id;
+	double n;
+
+	if (system && system->net) {
+		sys->net = jl_link_by_id(cat, system->net);
+		sys->n_net = system->n_net;
+		/* A system that lists its whole rate but not its adapters: as many as make up the rate. */
+		if (sys->net && sys->n_net <= 0) {
+			n = round(system->net_Bps.value / oneway_of(sys->net));
+			sys->n_net = n >= 1 && n <= JL_NET_MAX ? (int)n : 1;
+		}
+	}
+	if (sys->net)
+		return JL_OK;
+	sys->net_assumed = true;
+	id = net_of_generation(sys, cat, &sys->n_net);
+	sys->net = jl_link_by_id(cat, id);
+	if (!sys->net)
+		return jl_fail(err, JL_E_USAGE,
+			       "the network between the %d hosts is not known: write it, e.g. 'over 10gbe'",
+			       "호스트 %d대 사이의 네트워크를 알 수 없습니다: 예) 'over 10gbe'", sys->n_nodes);
+	return JL_OK;
+}
+
+static struct jl_fact scaled(const struct jl_fact *fact, double by, const char *note)
+{
+	struct jl_fact out = *fact;
+
+	out.value *= by;
+	out.lo *= by;
+	out.hi *= by;
+	out.note = note;
+	return out;
+}
+
+/* One-way from whichever of the two is listed. */
+static struct jl_fact oneway(const struct jl_fact *oneway_Bps, const struct jl_fact *bothway_Bps)
+{
+	if (oneway_Bps && jl_fact_known(oneway_Bps))
+		return *oneway_Bps;
+	if (bothway_Bps && jl_fact_known(bothway_Bps))
+		return scaled(bothway_Bps, 0.5, "half of both ways");
+	return JL_FACT_UNKNOWN;
+}
+
+static struct jl_fact oneway_of_link(const struct jl_catalog *cat, const struct jl_link_info *link)
+{
+	const struct jl_link_info *wire;
+	struct jl_fact fact;
+
+	if (!link)
+		return JL_FACT_UNKNOWN;
+	fact = oneway(&link->oneway_Bps, &link->bothway_Bps);
+	wire = jl_link_by_id(cat, link->wire);
+	if (!jl_fact_known(&fact) && wire)
+		fact = oneway(&wire->oneway_Bps, &wire->bothway_Bps);
+	return fact;
+}
+
+static bool is_pcie(const struct jl_link_info *join)
+{
+	return join->topology ? same_text(join->topology, "host") || same_text(join->topology, "p2p")
+			      : begins(join->kind, "pcie");
+}
+
+static struct jl_fact join_rate(const struct jl_sys *sys, const struct jl_catalog *cat)
+{
+	struct jl_fact slot = oneway_of_link(cat, sys->join);
+	struct jl_fact own;
+	bool own_wire;
+
+	if (is_pcie(sys->join)) {
+		own = oneway_of_link(cat, jl_link_by_id(cat, sys->gpu->pcie));
+		if (jl_fact_known(&own) && (!jl_fact_known(&slot) || own.value < slot.value)) {
+			own.note = "the card's own PCIe is the narrower side";
+			return own;
+		}
+		return slot;
+	}
+	if (sys->system) {
+		own = oneway(NULL, &sys->system->link_bothway_Bps);
+		if (jl_fact_known(&own))
+			return own;
+	}
+	/* Rates of NVLink and its kin belong to the accelerator: a join of its own wire, or a bridge, carries what its
+	 * ports give. Any other join is a "what if", taken at its word. */
+	own = oneway(&sys->gpu->link_oneway_Bps, &sys->gpu->link_bothway_Bps);
+	own_wire = same_text(sys->gpu->link, sys->join->wire) ||
+		   (begins(sys->join->kind, "nvlink-bridge") && begins(sys->gpu->link, "nvlink-bridge"));
+	return jl_fact_known(&own) && (own_wire || !jl_fact_known(&slot)) ? own : slot;
+}
+
+/* Is the network the catalog system's own, not another one that was written? */
+static bool is_own_net(const struct jl_sys *sys)
+{
+	const struct jl_system *system = sys->system;
+
+	if (!system || !jl_fact_known(&system->net_Bps))
+		return false;
+	return sys->net_assumed ||
+	       (same_text(system->net, sys->net->id) && (system->n_net == 0 || system->n_net == sys->n_net));
+}
+
+static enum jl_status net_rate(struct jl_sys *sys, const struct jl_catalog *cat, struct jl_arena *arena,
+			       struct jl_err *err)
+{
+	struct jl_fact ports = oneway_of_link(cat, sys->net);
+	const char *note;
+
+	if (sys->n_net > 1) {
+		note = jl_arena_printf(arena, "%d x %s", sys->n_net, sys->net->id);
+		if (!note)
+			return jl_fail_nomem(err);
+		ports = scaled(&ports, sys->n_net, note);
+	}
+	sys->net_oneway_Bps = ports;
+	/* What a node lists as a whole may count ports that accelerators do not use, or be capped below what its ports
+	 * could: the smaller holds. Where the adapters are only assumed, the listed figure is all there is. */
+	if (is_own_net(sys) && (sys->net_assumed || !(ports.value < sys->system->net_Bps.value)))
+		sys->net_oneway_Bps = sys->system->net_Bps;
+	return JL_OK;
+}
+
+enum jl_status jl_sysdefault_rates(struct jl_sys *sys, const struct jl_catalog *cat, struct jl_arena *arena,
+				   struct jl_err *err)
+{
+	sys->join_oneway_Bps = sys->join ? join_rate(sys, cat) : JL_FACT_UNKNOWN;
+	sys->net_oneway_Bps = JL_FACT_UNKNOWN;
+	return sys->net ? net_rate(sys, cat, arena, err) : JL_OK;
+}

@@ -1,0 +1,18 @@
+/* What a practitioner would have where a system expression does not say, and the bandwidths that follow. Used by
+ * sysexpr.c. */
+#ifndef JL_CATALOG_SYSDEFAULT_H
+#define JL_CATALOG_SYSDEFAULT_H
+
+#include "catalog/sysexpr.h"
+
+/* Fill sys->join for n_per_node > 1; refused when no usual host of this accelerator holds that many. */
+enum jl_status jl_sysdefault_join(struct jl_sys *sys, const struct jl_catalog *cat, struct jl_err *err);
+
+/* Fill sys->net and n_net for n_nodes > 1 from the catalog system or the generation's usual adapters. */
+enum jl_status jl_sysdefault_net(struct jl_sys *sys, const struct jl_catalog *cat, struct jl_err *err);
+
+/* Fill join_oneway_Bps and net_oneway_Bps. */
+enum jl_status jl_sysdefault_rates(struct jl_sys *sys, const struct jl_catalog *cat, struct jl_arena *arena,
+				   struct jl_err *err);
+
+#endif

@@ -1,0 +1,215 @@
+/* Declarative options: what is on the command line against a command's table. */
+#include "cli/command.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "base/near.h"
+
+static const struct jl_option *find_in(const struct jl_option *options, const char *name, size_t len)
+{
+	for (const struct jl_option *o = options; o && o->name; o++)
+		if (strlen(o->name) == len && strncmp(o->name, name, len) == 0)
+			return o;
+	return NULL;
+}
+
+static const struct jl_option *find_letter(const struct jl_option *options, char letter)
+{
+	for (const struct jl_option *o = options; o && o->name; o++)
+		if (o->letter == letter)
+			return o;
+	return NULL;
+}
+
+const char *jl_nearest_name(const char *text, const char *const *names, size_t n)
+{
+	size_t index;
+
+	return jl_near_rank(text, names, n, &index, 1) ? names[index] : NULL;
+}
+
+static enum jl_status unknown_option(const struct jl_command *command, const char *name, struct jl_err *err)
+{
+	const char *names[128];
+	size_t n = 0;
+	const struct jl_option *tables[2] = { command->options, jl_global_options };
+	const char *nearest;
+
+	for (size_t t = 0; t < 2; t++)
+		for (const struct jl_option *o = tables[t]; o && o->name && n < 128; o++)
+			names[n++] = o->name;
+	nearest = jl_nearest_name(name, names, n);
+	if (nearest)
+		return jl_fail(err, JL_E_USAGE,
+			       "unknown option '--%s'; did you mean '--%s'? ('jeoul help %s' lists them)",
+			       "모르는 옵션 '--%s'입니다. '--%s'인가요? (목록: 'jeoul help %s')", name, nearest,
+			       command->name);
+	return jl_fail(err, JL_E_USAGE, "unknown option '--%s'; 'jeoul help %s' lists what there is",
+		       "모르는 옵션 '--%s'입니다. 목록: 'jeoul help %s'", name, command->name);
+}
+
+static enum jl_status check_choice(const struct jl_option *option, const char *text, struct jl_err *err)
+{
+	for (const char *const *c = option->choices; *c; c++)
+		if (strcmp(*c, text) == 0)
+			return JL_OK;
+	return jl_fail(err, JL_E_USAGE, "--%s: '%s' is not one of %s", "--%s: '%s'은(는) %s 중 하나가 아닙니다",
+		       option->name, text, option->arg);
+}
+
+static enum jl_status take_value(struct jl_given *given, struct jl_err *err)
+{
+	const struct jl_option *option = given->option;
+	char what[64] = "--";
+
+	strncat(what, option->name, sizeof(what) - 3);
+	switch (option->type) {
+	case JL_OPT_CHOICE: return check_choice(option, given->text, err);
+	case JL_OPT_COUNT: return jl_units_parse_count(&given->count, given->text, option->min, option->max, what, err);
+	case JL_OPT_QUANTITY: return jl_units_parse(&given->value, given->text, option->kind, what, err);
+	case JL_OPT_FLAG:
+	case JL_OPT_TEXT: break;
+	}
+	return JL_OK;
+}
+
+static enum jl_status add_given(struct jl_args *args, const struct jl_option *option, const char *text,
+				struct jl_err *err)
+{
+	struct jl_given *given;
+
+	if (!option->many)
+		for (size_t i = 0; i < args->n_given; i++)
+			if (args->given[i].option == option && option->type != JL_OPT_FLAG)
+				return jl_fail(err, JL_E_USAGE, "--%s is given twice", "--%s을(를) 두 번 썼습니다",
+					       option->name);
+	if (args->n_given == JL_GIVEN_MAX)
+		return jl_fail(err, JL_E_LIMIT, "more than %d options", "옵션이 %d개를 넘습니다", JL_GIVEN_MAX);
+	given = &args->given[args->n_given++];
+	*given = (struct jl_given){ .option = option, .text = text };
+	return take_value(given, err);
+}
+
+/* One argument that begins with a dash; `ret_skip` says whether it took the next one as its value. */
+static enum jl_status take_option(struct jl_args *args, const struct jl_command *command, const char *arg,
+				  const char *next, bool *ret_skip, struct jl_err *err)
+{
+	const char *equals = strchr(arg, '=');
+	const struct jl_option *option;
+	bool is_long = arg[1] == '-';
+	const char *name = arg + (is_long ? 2 : 1);
+	size_t len = equals ? (size_t)(equals - name) : strlen(name);
+
+	*ret_skip = false;
+	if (is_long) {
+		option = find_in(command->options, name, len);
+		if (!option)
+			option = find_in(jl_global_options, name, len);
+	} else {
+		option = len == 1 ? find_letter(command->options, *name) : NULL;
+		if (!option && len == 1)
+			option = find_letter(jl_global_options, *name);
+	}
+	if (!option) {
+		char shown[64] = "";
+		strncat(shown, name, len < 60 ? len : 60);
+		return unknown_option(command, shown, err);
+	}
+	if (option->type == JL_OPT_FLAG) {
+		if (equals)
+			return jl_fail(err, JL_E_USAGE, "--%s takes no value", "--%s에는 값을 쓰지 않습니다",
+				       option->name);
+		return add_given(args, option, "", err);
+	}
+	if (equals)
+		return add_given(args, option, equals + 1, err);
+	if (!next)
+		return jl_fail(err, JL_E_USAGE, "--%s needs a value: --%s %s", "--%s에 값이 필요합니다: --%s %s",
+			       option->name, option->name, option->arg ? option->arg : "VALUE");
+	*ret_skip = true;
+	return add_given(args, option, next, err);
+}
+
+static enum jl_status check_operands(const struct jl_args *args, const struct jl_command *command, struct jl_err *err)
+{
+	size_t n = args->n_operands;
+
+	for (size_t i = 0; i < args->n_given; i++)
+		if (strcmp(args->given[i].option->name, "help") == 0)
+			return JL_OK;
+	if (n < (size_t)command->n_min)
+		return jl_fail(err, JL_E_USAGE, "'jeoul %s' needs %s", "'jeoul %s'에는 %s이(가) 필요합니다",
+			       command->name, command->operands);
+	if (command->n_max >= 0 && n > (size_t)command->n_max)
+		return jl_fail(err, JL_E_USAGE,
+			       "'%s' is one argument too many for 'jeoul %s'; quote a system that contains blanks",
+			       "'%s': 'jeoul %s'의 인자가 너무 많습니다. 공백이 있는 시스템은 따옴표로 묶으세요",
+			       args->operands[command->n_max], command->name);
+	return JL_OK;
+}
+
+/* Nobody types control characters; they come from a broken script, and would reach the terminal with our answer. */
+static enum jl_status check_characters(const char *arg, struct jl_err *err)
+{
+	for (const char *c = arg; *c; c++)
+		if (iscntrl((unsigned char)*c))
+			return jl_fail(err, JL_E_USAGE,
+				       "argument '%s' has a control character at byte %td; take it out",
+				       "인자 '%s'의 %td번째 바이트에 제어 문자가 있습니다. 빼고 다시 쓰세요", arg,
+				       c - arg + 1);
+	return JL_OK;
+}
+
+enum jl_status jl_args_parse(struct jl_args *ret_args, const struct jl_command *command, int argc, char **argv,
+			     struct jl_err *err)
+{
+	struct jl_args *args = ret_args;
+	bool only_operands = false;
+	enum jl_status status;
+
+	*args = (struct jl_args){ 0 };
+	for (int i = 0; i < argc; i++) {
+		bool skip = false;
+
+		status = check_characters(argv[i], err);
+		if (status)
+			return status;
+		if (!only_operands && strcmp(argv[i], "--") == 0) {
+			only_operands = true;
+			continue;
+		}
+		if (!only_operands && argv[i][0] == '-' && argv[i][1]) {
+			status = take_option(args, command, argv[i], i + 1 < argc ? argv[i + 1] : NULL, &skip, err);
+			if (status)
+				return status;
+			i += skip;
+			continue;
+		}
+		if (args->n_operands == JL_OPERANDS_MAX)
+			return jl_fail(err, JL_E_LIMIT, "more than %d arguments", "인자가 %d개를 넘습니다",
+				       JL_OPERANDS_MAX);
+		args->operands[args->n_operands++] = argv[i];
+	}
+	return check_operands(args, command, err);
+}
+
+const struct jl_given *jl_given(const struct jl_cli *cli, const char *name)
+{
+	for (size_t i = cli->args.n_given; i-- > 0;)
+		if (strcmp(cli->args.given[i].option->name, name) == 0)
+			return &cli->args.given[i];
+	return NULL;
+}
+
+bool jl_flag(const struct jl_cli *cli, const char *name)
+{
+	return jl_given(cli, name) != NULL;
+}
+
+const char *jl_text(const struct jl_cli *cli, const char *name)
+{
+	const struct jl_given *given = jl_given(cli, name);
+
+	return given ? given->text : NULL;
+}

@@ -1,0 +1,363 @@
+/* jeoul catalog list, search, sources: what there is. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "catalog/find.h"
+#include "cli/view.h"
+
+const struct jl_option jl_catalog_list_options[] = { { 0 } };
+const struct jl_option jl_catalog_search_options[] = { { 0 } };
+const struct jl_option jl_catalog_sources_options[] = { { 0 } };
+
+#define LIST_COLUMNS_MAX 6
+
+/* A column of a list: a field of the record, by its YAML key. */
+struct list_column {
+	const char *key, *en, *ko;
+	bool flexible;
+};
+
+struct list_view {
+	enum jl_record kind;
+	const char *en, *ko;
+	struct list_column columns[LIST_COLUMNS_MAX];
+};
+
+static const struct list_view views[] = {
+	{ JL_R_GPU,
+	  "accelerators",
+	  "가속기",
+	  { { "id", "id", "id", false },
+	    { "mem", "memory", "메모리", false },
+	    { "mem_rate", "bandwidth", "대역폭", false },
+	    { "bf16_dense", "BF16 dense", "BF16 dense", false },
+	    { "fp32", "FP32", "FP32", false },
+	    { "tdp", "power", "전력", false } } },
+	{ JL_R_CPU,
+	  "CPUs",
+	  "CPU",
+	  { { "id", "id", "id", false },
+	    { "cores", "cores", "코어", false },
+	    { "fp32", "FP32", "FP32", false },
+	    { "mem_rate", "bandwidth", "대역폭", false },
+	    { "tdp", "power", "전력", false } } },
+	{ JL_R_LINK,
+	  "links and networks",
+	  "링크와 네트워크",
+	  { { "id", "id", "id", false },
+	    { "role", "role", "역할", false },
+	    { "oneway", "one way", "단방향", false },
+	    { "bothway", "both ways", "양방향 합", false },
+	    { "per", "per", "기준", false },
+	    { "name", "name", "이름", true } } },
+	{ JL_R_SYSTEM,
+	  "systems",
+	  "시스템",
+	  { { "id", "id", "id", false },
+	    { "n_gpu", "GPUs", "GPU", false },
+	    { "gpu", "kind", "종류", false },
+	    { "join", "joined via", "연결", true },
+	    { "net_rate", "network", "네트워크", false },
+	    { "ram", "RAM", "RAM", false } } },
+	{ JL_R_MODEL,
+	  "models",
+	  "모델",
+	  { { "id", "id", "id", false },
+	    { "params", "parameters", "파라미터", false },
+	    { "n_layers", "layers", "레이어", false },
+	    { "hidden", "hidden", "hidden", false },
+	    { "heads", "heads", "head", false },
+	    { "vocab", "vocabulary", "어휘", false } } },
+	{ JL_R_FAMILY,
+	  "architecture families",
+	  "아키텍처 계열",
+	  { { "id", "id", "id", false }, { "vendor", "vendor", "제조사", false }, { "name", "name", "이름", true } } },
+	{ JL_R_TARIFF,
+	  "tariffs",
+	  "전기 요금",
+	  { { "id", "id", "id", false },
+	    { "component", "component", "항목", false },
+	    { "value", "value", "값", false },
+	    { "date", "date", "날짜", false },
+	    { "name", "name", "이름", true } } },
+	{ JL_R_RULE,
+	  "rules",
+	  "규칙",
+	  { { "id", "id", "id", true },
+	    { "kind", "kind", "종류", false },
+	    { "value", "value", "값", true },
+	    { "date", "date", "날짜", false } } },
+	{ JL_R_SOURCE,
+	  "sources",
+	  "출처",
+	  { { "id", "id", "id", true },
+	    { "origin", "origin", "구분", false },
+	    { "date", "date", "날짜", false },
+	    { "url", "address", "주소", true } } },
+	{ JL_R_PRICE, "prices", "가격", { { NULL, NULL, NULL, false } } },
+};
+#define N_VIEWS (sizeof(views) / sizeof(*views))
+
+static bool is_right(enum jl_field_type type)
+{
+	return type == JL_F_FACT || type == JL_F_NUMBER || type == JL_F_INT;
+}
+
+static void cell(struct jl_table *table, const struct jl_field *field, const void *record)
+{
+	const void *at = jl_field_at(field, record);
+	char value[JL_UNITS_TEXT_MAX];
+	const char *text = "";
+
+	switch (field->type) {
+	case JL_F_TEXT:
+	case JL_F_DATE: text = *(const char *const *)at; break;
+	case JL_F_FACT:
+		if (jl_fact_known(at))
+			text = jl_view_value(value, ((const struct jl_fact *)at)->value, field->kind, true);
+		break;
+	case JL_F_NUMBER:
+		if (!isnan(*(const double *)at))
+			text = (snprintf(value, sizeof(value), "%.0f", *(const double *)at), value);
+		break;
+	case JL_F_INT:
+		if (*(const int *)at)
+			text = (snprintf(value, sizeof(value), "%d", *(const int *)at), value);
+		break;
+	case JL_F_CHOICE: text = jl_choice_name(field->choices, *(const int *)at); break;
+	case JL_F_BOOL:
+	case JL_F_TEXTS:
+	case JL_F_LIST:
+	case JL_F_SUB: break;
+	}
+	jl_table_cell(table, text ? text : "");
+}
+
+static enum jl_status print_view(struct jl_cli *cli, const struct list_view *view, struct jl_err *err)
+{
+	const struct jl_schema *schema = jl_schema_of(view->kind);
+	struct jl_table_column columns[LIST_COLUMNS_MAX] = { 0 };
+	size_t fields[LIST_COLUMNS_MAX], n_columns = 0, n;
+	const char *list = jl_catalog_list(cli->cat, view->kind, &n);
+	struct jl_table table;
+
+	for (size_t i = 0; i < LIST_COLUMNS_MAX && view->columns[i].key; i++) {
+		size_t f = jl_schema_field(schema, view->columns[i].key);
+
+		if (f == schema->n_fields)
+			continue;
+		fields[n_columns] = f;
+		columns[n_columns++] =
+			(struct jl_table_column){ .head = JL_T(cli->lang, view->columns[i].en, view->columns[i].ko),
+						  .align = is_right(schema->fields[f].type) ? JL_RIGHT : JL_LEFT,
+						  .flexible = view->columns[i].flexible };
+	}
+	jl_table_init(&table, &cli->arena, columns, n_columns);
+	for (size_t i = 0; i < n; i++) {
+		for (size_t c = 0; c < n_columns; c++)
+			cell(&table, &schema->fields[fields[c]], list + i * schema->size_B);
+		jl_table_end_row(&table);
+	}
+	return jl_view_table(cli, &table, 0, err);
+}
+
+static void print_json(struct jl_cli *cli, const struct list_view *view)
+{
+	struct jl_json json;
+	size_t n;
+	const struct jl_schema *schema = jl_schema_of(view->kind);
+	const char *list = jl_catalog_list(cli->cat, view->kind, &n);
+
+	jl_json_init(&json, &cli->out, true);
+	jl_json_object(&json);
+	jl_json_put_array(&json, schema->list);
+	for (size_t i = 0; i < n; i++)
+		jl_view_record_json(&json, cli->cat, view->kind, list + i * schema->size_B);
+	jl_json_end_array(&json);
+	jl_json_end_object(&json);
+	jl_json_finish(&json);
+}
+
+static enum jl_status print_counts(struct jl_cli *cli, struct jl_err *err)
+{
+	const struct jl_table_column columns[] = { { .head = JL_T(cli->lang, "kind", "종류") },
+						   { .head = JL_T(cli->lang, "records", "항목 수"), .align = JL_RIGHT },
+						   { .head = "" } };
+	struct jl_table table;
+	struct jl_json json;
+
+	jl_json_init(&json, &cli->out, true);
+	jl_table_init(&table, &cli->arena, columns, 3);
+	if (cli->json)
+		jl_json_object(&json);
+	for (size_t i = 0; i < N_VIEWS; i++) {
+		const char *list = jl_schema_of(views[i].kind)->list;
+		size_t n;
+
+		jl_catalog_list(cli->cat, views[i].kind, &n);
+		if (cli->json) {
+			jl_json_put_integer(&json, list, (long long)n);
+			continue;
+		}
+		jl_table_cell(&table, list);
+		jl_table_printf(&table, "%zu", n);
+		jl_table_cell(&table, JL_T(cli->lang, views[i].en, views[i].ko));
+		jl_table_end_row(&table);
+	}
+	if (!cli->json)
+		return jl_view_table(cli, &table, 0, err);
+	jl_json_end_object(&json);
+	jl_json_finish(&json);
+	return JL_OK;
+}
+
+enum jl_status jl_cmd_catalog_list(struct jl_cli *cli, struct jl_err *err)
+{
+	const char *kind = cli->args.n_operands ? cli->args.operands[0] : NULL;
+	const char *names[N_VIEWS];
+	const char *nearest;
+
+	if (!kind)
+		return print_counts(cli, err);
+	for (size_t i = 0; i < N_VIEWS; i++) {
+		names[i] = jl_schema_of(views[i].kind)->list;
+		if (strcmp(names[i], kind) != 0)
+			continue;
+		if (cli->json) {
+			print_json(cli, &views[i]);
+			return JL_OK;
+		}
+		if (!views[i].columns[0].key)
+			return jl_fail(err, JL_E_USAGE,
+				       "prices have a command of their own: jeoul catalog prices --gpu NAME",
+				       "가격은 전용 명령으로 보세요: jeoul catalog prices --gpu 이름");
+		return print_view(cli, &views[i], err);
+	}
+	nearest = jl_nearest_name(kind, names, N_VIEWS);
+	return jl_fail(err, JL_E_USAGE, "'%s' is not a kind of record; %s%s ('jeoul catalog list' shows all kinds)",
+		       "'%s' 종류는 없습니다. %s%s (전체 종류: 'jeoul catalog list')", kind, nearest ? "→ " : "",
+		       nearest ? nearest : "gpus");
+}
+
+static bool has_all_words(const struct jl_schema *schema, const void *record, const char *const *words, size_t n_words)
+{
+	for (size_t w = 0; w < n_words; w++) {
+		bool found = false;
+
+		for (size_t i = 0; i < schema->n_fields && !found; i++) {
+			const struct jl_field *field = &schema->fields[i];
+			const void *at = jl_field_at(field, record);
+			const char *text = field->type == JL_F_TEXT || field->type == JL_F_DATE
+						   ? *(const char *const *)at
+						   : NULL;
+
+			found = text && strcasestr(text, words[w]);
+			if (field->type == JL_F_TEXTS)
+				for (const char *const *t = *(const char *const *const *)at; t && *t && !found; t++)
+					found = strcasestr(*t, words[w]) != NULL;
+		}
+		if (!found)
+			return false;
+	}
+	return true;
+}
+
+static const char *name_of(const struct jl_schema *schema, const void *record)
+{
+	static const char *const keys[] = { "name", "title", "item" };
+
+	for (size_t k = 0; k < sizeof(keys) / sizeof(*keys); k++) {
+		size_t i = jl_schema_field(schema, keys[k]);
+		const char *text = i < schema->n_fields ? *(const char *const *)jl_field_at(&schema->fields[i], record)
+							: NULL;
+
+		if (text)
+			return text;
+	}
+	return "";
+}
+
+enum jl_status jl_cmd_catalog_search(struct jl_cli *cli, struct jl_err *err)
+{
+	const struct jl_table_column columns[] = { { .head = JL_T(cli->lang, "kind", "종류") },
+						   { .head = "id" },
+						   { .head = JL_T(cli->lang, "name", "이름"), .flexible = true } };
+	struct jl_table table;
+	struct jl_json json;
+	size_t n_found = 0;
+
+	jl_json_init(&json, &cli->out, true);
+	jl_table_init(&table, &cli->arena, columns, 3);
+	if (cli->json) {
+		jl_json_object(&json);
+		jl_json_put_array(&json, "found");
+	}
+	for (size_t v = 0; v < N_VIEWS; v++) {
+		const struct jl_schema *schema = jl_schema_of(views[v].kind);
+		size_t n;
+		const char *list = jl_catalog_list(cli->cat, views[v].kind, &n);
+
+		/* hundreds of rents would drown everything else; they have their own command */
+		for (size_t i = 0; views[v].kind != JL_R_PRICE && i < n; i++) {
+			const void *record = list + i * schema->size_B;
+
+			if (!has_all_words(schema, record, cli->args.operands, cli->args.n_operands))
+				continue;
+			n_found++;
+			if (cli->json) {
+				jl_view_record_json(&json, cli->cat, views[v].kind, record);
+				continue;
+			}
+			jl_table_cell(&table, JL_T(cli->lang, schema->en, schema->ko));
+			jl_table_cell(&table, jl_record_id(schema, record));
+			jl_table_cell(&table, name_of(schema, record));
+			jl_table_end_row(&table);
+		}
+	}
+	if (cli->json) {
+		jl_json_end_array(&json);
+		jl_json_end_object(&json);
+		jl_json_finish(&json);
+		return JL_OK;
+	}
+	if (n_found == 0)
+		return jl_fail(err, JL_E_NOTFOUND, "nothing in the catalog contains all of these words; try fewer",
+			       "모든 단어가 들어 있는 항목이 없습니다. 단어를 줄여 보세요");
+	return jl_view_table(cli, &table, 0, err);
+}
+
+enum jl_status jl_cmd_catalog_sources(struct jl_cli *cli, struct jl_err *err)
+{
+	const struct list_view *view = NULL;
+	const char *id = cli->args.n_operands ? cli->args.operands[0] : NULL;
+	const struct jl_source *source;
+	struct jl_json json;
+
+	for (size_t i = 0; i < N_VIEWS; i++)
+		if (views[i].kind == JL_R_SOURCE)
+			view = &views[i];
+	if (!id && cli->json) {
+		print_json(cli, view);
+		return JL_OK;
+	}
+	if (!id)
+		return print_view(cli, view, err);
+	source = jl_source_by_id(cli->cat, id);
+	if (!source)
+		return jl_fail(err, JL_E_NOTFOUND, "no source has the id '%s'; 'jeoul catalog sources' lists them",
+			       "id가 '%s'인 출처가 없습니다. 목록: 'jeoul catalog sources'", id);
+	if (cli->json) {
+		jl_json_init(&json, &cli->out, true);
+		jl_view_record_json(&json, cli->cat, JL_R_SOURCE, source);
+		jl_json_finish(&json);
+		return JL_OK;
+	}
+	jl_buf_printf(&cli->out, "%s\n  %s\n  %s\n  %s, %s\n", source->id, source->title ? source->title : "",
+		      source->url ? source->url : "", jl_origin_name(source->origin),
+		      source->date ? source->date : "?");
+	if (source->note)
+		jl_buf_printf(&cli->out, "  %s\n", source->note);
+	return JL_OK;
+}

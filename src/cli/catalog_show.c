@@ -1,0 +1,278 @@
+/* jeoul catalog show: one record with where each figure comes from, or a system as a tree. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "catalog/find.h"
+#include "catalog/sysexpr.h"
+#include "cli/view.h"
+
+const struct jl_option jl_catalog_show_options[] = { { 0 } };
+
+struct found {
+	enum jl_record kind;
+	const void *record;
+};
+
+static enum jl_status facts_table(struct jl_cli *cli, enum jl_record kind, const void *record,
+				  struct jl_footnotes *notes, struct jl_err *err)
+{
+	static const struct jl_table_column columns[] = {
+		{ .head = "" }, { .head = "", .align = JL_RIGHT }, { .head = "" }, { .head = "", .flexible = true }
+	};
+	const struct jl_schema *schema = jl_schema_of(kind);
+	struct jl_table table;
+	char value[JL_UNITS_TEXT_MAX], note[32];
+
+	jl_table_init(&table, &cli->arena, columns, 4);
+	for (size_t i = 0; i < schema->n_fields; i++) {
+		const struct jl_field *field = &schema->fields[i];
+		const struct jl_fact *fact = field->type == JL_F_FACT ? jl_field_at(field, record) : NULL;
+
+		if (!fact || !jl_fact_known(fact))
+			continue;
+		jl_table_cell(&table, jl_view_label(kind, field, cli->lang));
+		jl_table_cell(&table, jl_view_value(value, fact->value, field->kind, true));
+		jl_table_cell(&table, jl_view_note(note, notes, fact));
+		jl_table_cell(&table, fact->note ? fact->note : "");
+		jl_table_end_row(&table);
+	}
+	if (table.n_cells == 0)
+		return JL_OK;
+	return jl_view_table(cli, &table, 2, err);
+}
+
+/* The text fields that say something to a person; links to other records among them. */
+static void text_lines(struct jl_cli *cli, enum jl_record kind, const void *record)
+{
+	static const struct {
+		const char *key, *en, *ko;
+	} shown[] = {
+		{ "vendor", "vendor", "제조사" },
+		{ "architecture", "architecture", "아키텍처" },
+		{ "compute_capability", "compute capability", "compute capability" },
+		{ "memory_type", "memory type", "메모리 종류" },
+		{ "form_factor", "form", "형태" },
+		{ "pcie", "PCIe", "PCIe" },
+		{ "link", "GPU link", "GPU 링크" },
+		{ "p2p", "peer-to-peer over PCIe", "PCIe P2P" },
+		{ "p2p_note", "  because", "  근거" },
+		{ "power_connectors", "power connectors", "전원 커넥터" },
+		{ "kind", "kind", "종류" },
+		{ "role", "role", "역할" },
+		{ "topology", "topology", "토폴로지" },
+		{ "per", "rate belongs to", "대역폭 기준" },
+		{ "gpus", "used by", "사용 장치" },
+		{ "isa", "instruction set", "명령어 집합" },
+		{ "url", "address", "주소" },
+		{ "title", "title", "제목" },
+		{ "date", "date", "날짜" },
+		{ "note", "note", "비고" },
+	};
+	const struct jl_schema *schema = jl_schema_of(kind);
+
+	for (size_t s = 0; s < sizeof(shown) / sizeof(*shown); s++) {
+		size_t i = jl_schema_field(schema, shown[s].key);
+		const char *text;
+
+		if (i == schema->n_fields)
+			continue;
+		if (schema->fields[i].type == JL_F_CHOICE)
+			text = jl_choice_name(schema->fields[i].choices,
+					      *(const int *)jl_field_at(&schema->fields[i], record));
+		else if (schema->fields[i].type == JL_F_TEXT || schema->fields[i].type == JL_F_DATE)
+			text = *(const char *const *)jl_field_at(&schema->fields[i], record);
+		else
+			continue;
+		if (text && *text)
+			jl_view_wrapped(cli, 2, JL_T(cli->lang, shown[s].en, shown[s].ko), text);
+	}
+}
+
+static void conflict_lines(struct jl_cli *cli, const struct jl_conflict *conflicts, size_t n)
+{
+	if (n == 0)
+		return;
+	jl_buf_printf(&cli->out, "\n  %s\n", JL_T(cli->lang, "Sources disagree:", "출처마다 값이 다른 항목:"));
+	for (size_t i = 0; i < n; i++) {
+		const struct jl_conflict *c = &conflicts[i];
+
+		const char *line = jl_arena_printf(&cli->arena, "%s (%s)%s%s", c->other, c->source, c->why ? " — " : "",
+						   c->why ? c->why : "");
+
+		jl_view_wrapped(cli, 4, c->field, line ? line : c->other);
+	}
+}
+
+static enum jl_status measured_table(struct jl_cli *cli, const struct jl_link_info *link, struct jl_err *err)
+{
+	const struct jl_table_column columns[] = {
+		{ .head = JL_T(cli->lang, "measured", "측정 항목"), .flexible = true, .min_width = 12 },
+		{ .head = JL_T(cli->lang, "on", "장치") },
+		{ .head = JL_T(cli->lang, "rate", "속도"), .align = JL_RIGHT },
+		{ .head = JL_T(cli->lang, "of listed", "표기 대비"), .align = JL_RIGHT },
+		{ .head = JL_T(cli->lang, "conditions", "조건"), .flexible = true, .min_width = 10 },
+	};
+	struct jl_table table;
+	char value[JL_UNITS_TEXT_MAX];
+
+	if (link->n_measured == 0)
+		return JL_OK;
+	jl_buf_putc(&cli->out, '\n');
+	jl_table_init(&table, &cli->arena, columns, 5);
+	for (size_t i = 0; i < link->n_measured; i++) {
+		const struct jl_link_measured *m = &link->measured[i];
+
+		jl_table_cell(&table, m->what ? m->what : "");
+		jl_table_cell(&table, m->gpu ? m->gpu : "");
+		jl_table_cell(&table, jl_fact_known(&m->measured_Bps)
+					      ? jl_units_text(value, m->measured_Bps.value, JL_K_BYTE_RATE, 4)
+					      : "");
+		if (jl_fact_known(&m->frac))
+			jl_table_printf(&table, "%.0f %%", 100.0 * m->frac.value);
+		else
+			jl_table_cell(&table, "");
+		jl_table_cell(&table, m->conditions ? m->conditions : "");
+		jl_table_end_row(&table);
+	}
+	return jl_view_table(cli, &table, 2, err);
+}
+
+static void model_lines(struct jl_cli *cli, const struct jl_model_info *m)
+{
+	struct jl_buf *out = &cli->out;
+
+	jl_buf_printf(out,
+		      JL_T(cli->lang, "  %d layers · hidden %.0f · heads %.0f (kv %.0f) · ffn %.0f · vocabulary %.0f\n",
+			   "  레이어 %d · hidden %.0f · head %.0f (kv %.0f) · ffn %.0f · 어휘 %.0f\n"),
+		      m->n_layers, m->hidden, m->heads, m->kv_heads, m->ffn, m->vocab);
+	if (m->moe.n_experts > 0)
+		jl_buf_printf(out, JL_T(cli->lang, "  experts %d, %d per token\n", "  전문가 %d개, 토큰당 %d개\n"),
+			      (int)m->moe.n_experts, (int)m->moe.top_k);
+	if (!isnan(m->params))
+		jl_buf_printf(
+			out,
+			JL_T(cli->lang, "  parameters, published: %.0f (%s)\n", "  공개된 파라미터 수: %.0f (%s)\n"),
+			m->params, m->params_source ? m->params_source : m->source);
+	jl_buf_printf(out, "  %s · %s\n",
+		      m->tied ? JL_T(cli->lang, "head tied to the embedding", "출력층이 임베딩과 공유됨")
+			      : JL_T(cli->lang, "untied head", "출력층 비공유"),
+		      m->gated ? JL_T(cli->lang, "gated feed-forward", "게이트 FFN")
+			       : JL_T(cli->lang, "plain feed-forward", "일반 FFN"));
+}
+
+static enum jl_status show_record(struct jl_cli *cli, const struct found *found, struct jl_err *err)
+{
+	const struct jl_schema *schema = jl_schema_of(found->kind);
+	size_t name_at = jl_schema_field(schema, "name");
+	const char *id = jl_record_id(schema, found->record);
+	const char *name = name_at < schema->n_fields
+				   ? *(const char *const *)jl_field_at(&schema->fields[name_at], found->record)
+				   : id;
+	struct jl_footnotes notes = { .n = 0 };
+	enum jl_status status;
+
+	jl_buf_printf(&cli->out, "%s%s%s  (%s)\n\n", jl_view_bold(cli), name, jl_view_reset(cli), id);
+	if (found->kind == JL_R_MODEL)
+		model_lines(cli, found->record);
+	status = facts_table(cli, found->kind, found->record, &notes, err);
+	if (status)
+		return status;
+	jl_buf_putc(&cli->out, '\n');
+	text_lines(cli, found->kind, found->record);
+	if (found->kind == JL_R_GPU) {
+		const struct jl_gpu *gpu = found->record;
+		conflict_lines(cli, gpu->conflicts, gpu->n_conflicts);
+	}
+	if (found->kind == JL_R_SYSTEM) {
+		const struct jl_system *system = found->record;
+		conflict_lines(cli, system->conflicts, system->n_conflicts);
+	}
+	if (found->kind == JL_R_LINK)
+		status = measured_table(cli, found->record, err);
+	jl_view_footnotes(cli, &notes);
+	return status;
+}
+
+/* A bare name may be of any kind: an exact id wins, then accelerators before CPUs, links and models. */
+static enum jl_status find_record(struct jl_cli *cli, const char *text, struct found *ret_found, struct jl_err *err)
+{
+	const struct jl_catalog *cat = cli->cat;
+	const struct jl_gpu *gpu;
+	const struct jl_cpu *cpu;
+	const struct jl_link_info *link;
+	const struct jl_model_info *model;
+	const struct jl_system *system;
+	struct jl_err first = { 0 };
+	enum jl_status status;
+
+	if (jl_system_by_id(cat, text))
+		return JL_E_NOTFOUND; /* the caller draws it as a system */
+	if ((gpu = jl_gpu_by_id(cat, text)))
+		return *ret_found = (struct found){ JL_R_GPU, gpu }, JL_OK;
+	if ((link = jl_link_by_id(cat, text)))
+		return *ret_found = (struct found){ JL_R_LINK, link }, JL_OK;
+	if ((model = jl_model_by_id(cat, text)))
+		return *ret_found = (struct found){ JL_R_MODEL, model }, JL_OK;
+	status = jl_find_gpu(&gpu, cat, text, &first);
+	if (status == JL_OK)
+		return *ret_found = (struct found){ JL_R_GPU, gpu }, JL_OK;
+	if (status == JL_E_AMBIGUOUS)
+		goto out;
+	if (jl_find_system(&system, cat, text, NULL) == JL_OK)
+		return JL_E_NOTFOUND;
+	if (jl_find_cpu(&cpu, cat, text, NULL) == JL_OK)
+		return *ret_found = (struct found){ JL_R_CPU, cpu }, JL_OK;
+	if (jl_find_link(&link, cat, text, JL_ROLE_ANY, NULL) == JL_OK)
+		return *ret_found = (struct found){ JL_R_LINK, link }, JL_OK;
+	if (jl_find_model(&model, cat, text, NULL) == JL_OK)
+		return *ret_found = (struct found){ JL_R_MODEL, model }, JL_OK;
+out:
+	if (err)
+		*err = first;
+	return status;
+}
+
+/* Is it written as a system (a count, parentheses, via, over, a provider), or the name of one in the catalog? */
+static bool looks_like_system(const char *text)
+{
+	size_t digits = strspn(text, "0123456789 ");
+
+	return strpbrk(text, "()") || strstr(text, " via ") || strstr(text, " over ") || strchr(text, ':') ||
+	       (digits &&
+		(text[digits] == 'x' || text[digits] == 'X' || strncmp(text + digits, "×", strlen("×")) == 0) &&
+		(text[digits + 1] == ' ' || text[digits + 1] == '('));
+}
+
+enum jl_status jl_cmd_catalog_show(struct jl_cli *cli, struct jl_err *err)
+{
+	const char *text = cli->args.operands[0];
+	struct found found = { 0 };
+	struct jl_err name_err = { 0 };
+	struct jl_sys sys;
+	struct jl_json json;
+	enum jl_status status;
+
+	status = looks_like_system(text) ? JL_E_NOTFOUND : find_record(cli, text, &found, &name_err);
+	jl_json_init(&json, &cli->out, true);
+	if (status == JL_OK) {
+		if (!cli->json)
+			return show_record(cli, &found, err);
+		jl_view_record_json(&json, cli->cat, found.kind, found.record);
+		jl_json_finish(&json);
+		return JL_OK;
+	}
+	if (status == JL_E_AMBIGUOUS) {
+		if (err)
+			*err = name_err;
+		return status;
+	}
+	status = jl_sys_parse(&sys, cli->cat, text, &cli->arena, err);
+	if (status)
+		return status;
+	if (!cli->json)
+		return jl_view_system(cli, &sys, err);
+	jl_view_system_json(&json, cli->cat, &sys);
+	jl_json_finish(&json);
+	return JL_OK;
+}

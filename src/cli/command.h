@@ -1,0 +1,128 @@
+/* The frame that all commands share: one row each in a table; help, completion and the man page come from the same rows. */
+#ifndef JL_CLI_COMMAND_H
+#define JL_CLI_COMMAND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/units.h"
+#include "catalog/catalog.h"
+
+enum jl_opt_type {
+	JL_OPT_FLAG,
+	JL_OPT_TEXT,
+	JL_OPT_COUNT,    /* a whole number from min to max */
+	JL_OPT_QUANTITY, /* a quantity of `kind`, unit required */
+	JL_OPT_CHOICE
+};
+
+struct jl_option {
+	const char *name; /* without the dashes; NULL ends the table */
+	char letter;      /* '\0': no short form */
+	enum jl_opt_type type;
+	enum jl_kind kind;
+	long long min, max;
+	const char *const *choices; /* NULL-terminated */
+	const char *arg;            /* how the argument is called in help: "NAME" */
+	bool many;                  /* may be given several times */
+	const char *en, *ko;
+};
+
+enum jl_need {
+	JL_NEED_NOTHING = 0,
+	JL_NEED_CATALOG = 1 /* the embedded catalog with its overlays */
+};
+
+struct jl_cli;
+
+struct jl_command {
+	const char *name; /* one or two words: "catalog show" */
+	enum jl_status (*run)(struct jl_cli *cli, struct jl_err *err);
+	enum jl_need needs;
+	const struct jl_option *options;
+	const char *operands; /* synopsis of what is not an option: "NAME", "[WORD...]" */
+	int n_min, n_max;     /* how many of them; n_max -1: any number */
+	const char *en, *ko;  /* one line */
+	const char *const *examples;
+};
+
+/* One option as it was given. */
+struct jl_given {
+	const struct jl_option *option;
+	const char *text;
+	double value;
+	long long count;
+};
+
+#define JL_GIVEN_MAX    256
+#define JL_OPERANDS_MAX 256
+
+struct jl_args {
+	struct jl_given given[JL_GIVEN_MAX];
+	size_t n_given;
+	const char *operands[JL_OPERANDS_MAX];
+	size_t n_operands;
+};
+
+struct jl_cli {
+	const struct jl_command *command;
+	struct jl_args args;
+	enum jl_lang lang;
+	bool json, color;
+	size_t width;  /* columns of the terminal; 80 when it is not one */
+	long today;    /* days since 1970-01-01, for the age of prices */
+	int exit_code; /* a command that has a bad verdict sets 3 */
+	struct jl_arena arena;
+	struct jl_buf out;  /* everything for standard output; written once, at the end */
+	struct jl_buf warn; /* lines for standard error */
+	const struct jl_catalog *cat;
+};
+
+extern const struct jl_command jl_commands[]; /* ends with name NULL */
+extern const struct jl_option jl_global_options[];
+extern const char *const jl_langs[];
+
+/* args.c */
+enum jl_status jl_args_parse(struct jl_args *ret_args, const struct jl_command *command, int argc, char **argv,
+			     struct jl_err *err);
+const struct jl_given *jl_given(const struct jl_cli *cli, const char *name); /* the last one given, or NULL */
+bool jl_flag(const struct jl_cli *cli, const char *name);
+const char *jl_text(const struct jl_cli *cli, const char *name);
+const char *jl_nearest_name(const char *text, const char *const *names,
+			    size_t n); /* "did you mean"; NULL: none is near */
+
+/* help.c */
+void jl_help_all(struct jl_buf *out, enum jl_lang lang);
+void jl_help_group(struct jl_buf *out, const char *group, enum jl_lang lang);
+void jl_help_command(struct jl_buf *out, const struct jl_command *command, enum jl_lang lang);
+void jl_version(struct jl_buf *out, enum jl_lang lang);
+enum jl_status jl_cmd_help(struct jl_cli *cli, struct jl_err *err);
+enum jl_status jl_cmd_version(struct jl_cli *cli, struct jl_err *err);
+
+/* manpage.c, completion.c */
+enum jl_status jl_cmd_man(struct jl_cli *cli, struct jl_err *err);
+enum jl_status jl_cmd_completion(struct jl_cli *cli, struct jl_err *err);
+
+/* catalog_show.c, catalog_list.c, catalog_prices.c, catalog_validate.c */
+enum jl_status jl_cmd_catalog_list(struct jl_cli *cli, struct jl_err *err);
+enum jl_status jl_cmd_catalog_search(struct jl_cli *cli, struct jl_err *err);
+enum jl_status jl_cmd_catalog_show(struct jl_cli *cli, struct jl_err *err);
+enum jl_status jl_cmd_catalog_validate(struct jl_cli *cli, struct jl_err *err);
+enum jl_status jl_cmd_catalog_sources(struct jl_cli *cli, struct jl_err *err);
+enum jl_status jl_cmd_catalog_prices(struct jl_cli *cli, struct jl_err *err);
+extern const struct jl_option jl_catalog_list_options[], jl_catalog_search_options[], jl_catalog_show_options[],
+	jl_catalog_validate_options[], jl_catalog_sources_options[], jl_catalog_prices_options[];
+
+/* cmd_predict.c, cmd_fit.c, cmd_flops.c */
+enum jl_status jl_cmd_predict(struct jl_cli *cli, struct jl_err *err);
+enum jl_status jl_cmd_fit(struct jl_cli *cli, struct jl_err *err);
+enum jl_status jl_cmd_flops(struct jl_cli *cli, struct jl_err *err);
+extern const struct jl_option jl_predict_options[], jl_fit_options[], jl_flops_options[];
+
+/* main.c: the front door; returns the exit code. */
+int jl_cli_main(int argc, char **argv);
+
+#endif

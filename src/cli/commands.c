@@ -1,0 +1,117 @@
+/* The table of commands: adding one is adding a row here and the function it names. */
+#include "cli/command.h"
+
+const char *const jl_langs[] = { "ko", "en", NULL };
+
+const struct jl_option jl_global_options[] = {
+	{ .name = "json", .en = "print JSON instead of text", .ko = "텍스트 대신 JSON으로 출력" },
+	{ .name = "lang",
+	  .type = JL_OPT_CHOICE,
+	  .choices = jl_langs,
+	  .arg = "ko|en",
+	  .en = "language of the text (default: from the locale)",
+	  .ko = "출력 언어 (기본값: 로케일을 따름)" },
+	{ .name = "no-color", .en = "no colour, even on a terminal", .ko = "터미널에서도 색을 쓰지 않음" },
+	{ .name = "catalog",
+	  .type = JL_OPT_TEXT,
+	  .arg = "DIR",
+	  .many = true,
+	  .en = "lay the catalog files of DIR over the built-in ones",
+	  .ko = "DIR의 카탈로그 파일을 내장 카탈로그 위에 덧씌움" },
+	{ .name = "help", .letter = 'h', .en = "show help for the command", .ko = "이 명령의 도움말" },
+	{ 0 },
+};
+
+static const struct jl_option no_options[] = { { 0 } };
+
+static const char *const list_examples[] = { "jeoul catalog list gpus", "jeoul catalog list systems --json", NULL };
+static const char *const search_examples[] = { "jeoul catalog search ampere 24gb", NULL };
+static const char *const show_examples[] = {
+	"jeoul catalog show rtx-3090", "jeoul catalog show \"2x(10x rtx-3090 via pcie4-no-p2p) over 10gbe-lacp2\"", NULL
+};
+static const char *const validate_examples[] = { "jeoul catalog validate", "jeoul catalog validate my-catalog/", NULL };
+static const char *const prices_examples[] = { "jeoul catalog prices --gpu h100 --region seoul", NULL };
+static const char *const completion_examples[] = { "source <(jeoul completion bash)", NULL };
+
+
+const struct jl_command jl_commands[] = {
+	{ .name = "catalog list",
+	  .run = jl_cmd_catalog_list,
+	  .needs = JL_NEED_CATALOG,
+	  .options = jl_catalog_list_options,
+	  .operands = "[KIND]",
+	  .n_max = 1,
+	  .examples = list_examples,
+	  .en = "list the records of a kind",
+	  .ko = "종류별 목록" },
+	{ .name = "catalog search",
+	  .run = jl_cmd_catalog_search,
+	  .needs = JL_NEED_CATALOG,
+	  .options = jl_catalog_search_options,
+	  .operands = "WORD...",
+	  .n_min = 1,
+	  .n_max = -1,
+	  .examples = search_examples,
+	  .en = "find records that contain all the words",
+	  .ko = "모든 단어가 들어 있는 항목 찾기" },
+	{ .name = "catalog show",
+	  .run = jl_cmd_catalog_show,
+	  .needs = JL_NEED_CATALOG,
+	  .options = jl_catalog_show_options,
+	  .operands = "NAME|SYSTEM",
+	  .n_min = 1,
+	  .n_max = 1,
+	  .examples = show_examples,
+	  .en = "show a record or a system, with where each figure comes from",
+	  .ko = "항목이나 시스템을 값의 출처와 함께 표시" },
+	{ .name = "catalog prices",
+	  .run = jl_cmd_catalog_prices,
+	  .needs = JL_NEED_CATALOG,
+	  .options = jl_catalog_prices_options,
+	  .examples = prices_examples,
+	  .en = "rents and prices, cheapest first, with their dates",
+	  .ko = "임대료와 가격을 싼 순서로, 날짜와 함께" },
+	{ .name = "catalog sources",
+	  .run = jl_cmd_catalog_sources,
+	  .needs = JL_NEED_CATALOG,
+	  .options = jl_catalog_sources_options,
+	  .operands = "[ID]",
+	  .n_max = 1,
+	  .en = "where the figures come from",
+	  .ko = "값의 출처" },
+	{ .name = "catalog validate",
+	  .run = jl_cmd_catalog_validate,
+	  .options = jl_catalog_validate_options,
+	  .operands = "[DIR...]",
+	  .n_max = -1,
+	  .examples = validate_examples,
+	  .en = "check the catalog, or catalog files of your own",
+	  .ko = "카탈로그 또는 직접 만든 카탈로그 파일 검사" },
+	{ .name = "help",
+	  .run = jl_cmd_help,
+	  .options = no_options,
+	  .operands = "[COMMAND]",
+	  .n_max = 2,
+	  .en = "show help",
+	  .ko = "도움말" },
+	{ .name = "version",
+	  .run = jl_cmd_version,
+	  .options = no_options,
+	  .en = "show the version and the parts that are built in",
+	  .ko = "버전과 포함된 부품" },
+	{ .name = "man",
+	  .run = jl_cmd_man,
+	  .options = no_options,
+	  .en = "print the man page",
+	  .ko = "man 페이지 출력" },
+	{ .name = "completion",
+	  .run = jl_cmd_completion,
+	  .options = no_options,
+	  .operands = "bash|zsh",
+	  .n_min = 1,
+	  .n_max = 1,
+	  .examples = completion_examples,
+	  .en = "print shell completion",
+	  .ko = "셸 자동완성 스크립트 출력" },
+	{ 0 },
+};

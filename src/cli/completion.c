@@ -1,0 +1,129 @@
+/* Shell completion, made from the command table. */
+#include "cli/command.h"
+
+#include <string.h>
+
+static void words_of(struct jl_buf *out, const struct jl_option *options)
+{
+	for (const struct jl_option *o = options; o && o->name; o++)
+		jl_buf_printf(out, " --%s", o->name);
+}
+
+/* First words of all commands, each once. */
+static void first_words(struct jl_buf *out)
+{
+	const char *last = "";
+	size_t last_len = 0;
+
+	for (const struct jl_command *c = jl_commands; c->name; c++) {
+		size_t len = strcspn(c->name, " ");
+
+		if (len == last_len && strncmp(c->name, last, len) == 0)
+			continue;
+		jl_buf_printf(out, "%s%.*s", *last ? " " : "", (int)len, c->name);
+		last = c->name;
+		last_len = len;
+	}
+}
+
+static void second_words(struct jl_buf *out, const char *group, size_t len)
+{
+	for (const struct jl_command *c = jl_commands; c->name; c++)
+		if (strncmp(c->name, group, len) == 0 && c->name[len] == ' ')
+			jl_buf_printf(out, " %s", c->name + len + 1);
+}
+
+static void bash_groups(struct jl_buf *out)
+{
+	const char *last = "";
+	size_t last_len = 0;
+
+	for (const struct jl_command *c = jl_commands; c->name; c++) {
+		size_t len = strcspn(c->name, " ");
+
+		if (!c->name[len] || (len == last_len && strncmp(c->name, last, len) == 0))
+			continue;
+		jl_buf_printf(out, "\t\t%.*s) words=\"", (int)len, c->name);
+		second_words(out, c->name, len);
+		jl_buf_puts(out, "\" ;;\n");
+		last = c->name;
+		last_len = len;
+	}
+}
+
+static void bash_options(struct jl_buf *out)
+{
+	for (const struct jl_command *c = jl_commands; c->name; c++) {
+		jl_buf_printf(out, "\t\"%s\"*) words=\"", c->name);
+		words_of(out, c->options);
+		words_of(out, jl_global_options);
+		jl_buf_puts(out, "\" ;;\n");
+	}
+}
+
+static void bash_completion(struct jl_buf *out)
+{
+	jl_buf_puts(out,
+		    "# bash completion for jeoul\n_jeoul()\n{\n\tlocal cur=${COMP_WORDS[COMP_CWORD]} words=\"\"\n");
+	jl_buf_puts(out, "\tif [ \"$COMP_CWORD\" = 1 ]; then\n\t\twords=\"");
+	first_words(out);
+	jl_buf_puts(out, "\"\n\telif [ \"$COMP_CWORD\" = 2 ] && [ \"${cur#-}\" = \"$cur\" ]; then\n\t\tcase "
+			 "${COMP_WORDS[1]} in\n");
+	bash_groups(out);
+	jl_buf_puts(out, "\t\tesac\n\telif [ \"${cur#-}\" != \"$cur\" ]; then\n\tcase \"${COMP_WORDS[*]:1}\" in\n");
+	bash_options(out);
+	jl_buf_puts(out, "\tesac\n\tfi\n\tCOMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n}\ncomplete -o default -F "
+			 "_jeoul jeoul\n");
+}
+
+/* A single-quoted zsh word: quotes doubled out, colons and brackets escaped for _arguments and _describe. */
+static void zsh_text(struct jl_buf *out, const char *text)
+{
+	for (; *text; text++) {
+		if (*text == '\'')
+			jl_buf_puts(out, "'\\''");
+		else if (strchr(":[]", *text))
+			jl_buf_printf(out, "\\%c", *text);
+		else
+			jl_buf_putc(out, *text);
+	}
+}
+
+static void zsh_completion(struct jl_buf *out)
+{
+	jl_buf_puts(out, "#compdef jeoul\n_jeoul() {\n\tlocal -a commands\n\tcommands=(\n");
+	for (const struct jl_command *c = jl_commands; c->name; c++) {
+		jl_buf_printf(out, "\t\t'%s:", c->name);
+		zsh_text(out, c->en);
+		jl_buf_puts(out, "'\n");
+	}
+	jl_buf_puts(out, "\t)\n\tif (( CURRENT == 2 )); then\n\t\t_describe command commands\n\t\treturn\n\tfi\n\tcase "
+			 "\"${words[2,3]}\" in\n");
+	for (const struct jl_command *c = jl_commands; c->name; c++) {
+		const struct jl_option *tables[2] = { c->options, jl_global_options };
+
+		jl_buf_printf(out, "\t\"%s\"*) _arguments", c->name);
+		for (size_t t = 0; t < 2; t++)
+			for (const struct jl_option *o = tables[t]; o && o->name; o++) {
+				jl_buf_printf(out, " '--%s[", o->name);
+				zsh_text(out, o->en);
+				jl_buf_puts(out, "]'");
+			}
+		jl_buf_puts(out, " '*:file:_files' ;;\n");
+	}
+	jl_buf_puts(out, "\tesac\n}\n_jeoul \"$@\"\n");
+}
+
+enum jl_status jl_cmd_completion(struct jl_cli *cli, struct jl_err *err)
+{
+	const char *shell = cli->args.operands[0];
+
+	if (strcmp(shell, "bash") == 0)
+		bash_completion(&cli->out);
+	else if (strcmp(shell, "zsh") == 0)
+		zsh_completion(&cli->out);
+	else
+		return jl_fail(err, JL_E_USAGE, "there is completion for bash and zsh, not for '%s'",
+			       "bash와 zsh용만 있습니다. '%s'용은 없습니다", shell);
+	return JL_OK;
+}

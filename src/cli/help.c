@@ -1,0 +1,135 @@
+/* Help, made from the command table. */
+#include "cli/command.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/utf8.h"
+#include "version.inc"
+
+#define INDENT_COLUMN 26
+
+static void two_columns(struct jl_buf *out, const char *left, const char *right)
+{
+	size_t width = jl_utf8_width(left);
+
+	jl_buf_printf(out, "  %s", left);
+	jl_buf_pad(out, ' ', width + 2 < INDENT_COLUMN ? INDENT_COLUMN - width - 2 : 2);
+	jl_buf_printf(out, "%s\n", right);
+}
+
+static void print_options(struct jl_buf *out, const struct jl_option *options, enum jl_lang lang)
+{
+	for (const struct jl_option *o = options; o && o->name; o++) {
+		char left[96];
+
+		snprintf(left, sizeof(left), "%c%c%s--%s%s%s", o->letter ? '-' : ' ', o->letter ? o->letter : ' ',
+			 o->letter ? ", " : "  ", o->name, o->arg ? " " : "", o->arg ? o->arg : "");
+		two_columns(out, left, JL_T(lang, o->en, o->ko));
+	}
+}
+
+static void print_commands(struct jl_buf *out, const char *group, enum jl_lang lang)
+{
+	size_t len = group ? strlen(group) : 0;
+
+	for (const struct jl_command *c = jl_commands; c->name; c++)
+		if (!group || (strncmp(c->name, group, len) == 0 && c->name[len] == ' '))
+			two_columns(out, c->name, JL_T(lang, c->en, c->ko));
+}
+
+void jl_help_all(struct jl_buf *out, enum jl_lang lang)
+{
+	jl_buf_puts(out, JL_T(lang, "jeoul weighs GPU systems.\n\nUsage: jeoul COMMAND [OPTIONS]\n\nCommands:\n",
+			      "jeoul(저울): GPU 시스템을 저울질합니다.\n\n사용법: jeoul 명령 [옵션]\n\n명령:\n"));
+	print_commands(out, NULL, lang);
+	jl_buf_puts(out, JL_T(lang, "\nOptions of every command:\n", "\n모든 명령에 쓰는 옵션:\n"));
+	print_options(out, jl_global_options, lang);
+	jl_buf_puts(out, JL_T(lang, "\n'jeoul help COMMAND' says more.\n", "\n자세히: 'jeoul help 명령'\n"));
+}
+
+void jl_help_group(struct jl_buf *out, const char *group, enum jl_lang lang)
+{
+	jl_buf_printf(out, "%s: jeoul %s %s\n\n", JL_T(lang, "Usage", "사용법"), group,
+		      JL_T(lang, "COMMAND [OPTIONS]", "명령 [옵션]"));
+	print_commands(out, group, lang);
+}
+
+void jl_help_command(struct jl_buf *out, const struct jl_command *command, enum jl_lang lang)
+{
+	jl_buf_printf(out, "jeoul %s: %s\n\n%s: jeoul %s%s%s %s\n", command->name, JL_T(lang, command->en, command->ko),
+		      JL_T(lang, "Usage", "사용법"), command->name, command->operands ? " " : "",
+		      command->operands ? command->operands : "", JL_T(lang, "[OPTIONS]", "[옵션]"));
+	if (command->options && command->options->name) {
+		jl_buf_puts(out, JL_T(lang, "\nOptions:\n", "\n옵션:\n"));
+		print_options(out, command->options, lang);
+	}
+	jl_buf_puts(out, JL_T(lang, "\nOptions of every command:\n", "\n모든 명령에 쓰는 옵션:\n"));
+	print_options(out, jl_global_options, lang);
+	if (command->examples) {
+		jl_buf_puts(out, JL_T(lang, "\nExamples:\n", "\n예:\n"));
+		for (const char *const *e = command->examples; *e; e++)
+			jl_buf_printf(out, "  %s\n", *e);
+	}
+}
+
+struct part {
+	const char *name, *version, *used_by, *reason;
+};
+
+static const struct part parts[] = {
+#define JL_PART(name, version, used_by, reason) { name, version, used_by, reason },
+#include "parts.inc"
+#undef JL_PART
+};
+
+void jl_version(struct jl_buf *out, enum jl_lang lang)
+{
+	jl_buf_printf(out, "jeoul %s\n\n", JEOUL_VERSION);
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+		const struct part *p = &parts[i];
+
+		jl_buf_printf(out, "  %-14s ", p->name);
+		if (!*p->version)
+			jl_buf_printf(out, "%s: %s\n", JL_T(lang, "absent", "없음"), p->reason);
+		else if (*p->used_by)
+			jl_buf_printf(out, "%-9s %s %s\n", p->version, JL_T(lang, "in, used by", "포함, 사용처:"),
+				      p->used_by);
+		else
+			jl_buf_printf(out, "%-9s %s\n", p->version,
+				      JL_T(lang, "found; no command uses it yet", "있음. 아직 쓰는 명령 없음"));
+	}
+}
+
+enum jl_status jl_cmd_version(struct jl_cli *cli, struct jl_err *err)
+{
+	(void)err;
+	jl_version(&cli->out, cli->lang);
+	return JL_OK;
+}
+
+enum jl_status jl_cmd_help(struct jl_cli *cli, struct jl_err *err)
+{
+	const struct jl_args *args = &cli->args;
+	char name[96] = "";
+	bool group = false;
+
+	if (args->n_operands == 0) {
+		jl_help_all(&cli->out, cli->lang);
+		return JL_OK;
+	}
+	snprintf(name, sizeof(name), "%s%s%s", args->operands[0], args->n_operands > 1 ? " " : "",
+		 args->n_operands > 1 ? args->operands[1] : "");
+	for (const struct jl_command *c = jl_commands; c->name; c++) {
+		if (strcmp(c->name, name) == 0) {
+			jl_help_command(&cli->out, c, cli->lang);
+			return JL_OK;
+		}
+		group |= strncmp(c->name, name, strlen(name)) == 0 && c->name[strlen(name)] == ' ';
+	}
+	if (!group)
+		return jl_fail(err, JL_E_USAGE, "'%s' is not a command; 'jeoul help' lists them",
+			       "'%s' 명령은 없습니다. 목록: 'jeoul help'", name);
+	jl_help_group(&cli->out, name, cli->lang);
+	return JL_OK;
+}

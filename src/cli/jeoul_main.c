@@ -1,0 +1,6 @@
+#include "cli/command.h"
+
+int main(int argc, char **argv)
+{
+	return jl_cli_main(argc, argv);
+}

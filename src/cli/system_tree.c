@@ -1,0 +1,214 @@
+/* A system drawn as a tree with its bandwidths and where each figure comes from. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/utf8.h"
+#include "catalog/sysexpr.h"
+#include "cli/view.h"
+
+#define LABEL_COLUMN 24
+#define NOTE_COLUMN  58
+
+static void pad_to(struct jl_buf *out, size_t have, size_t want)
+{
+	jl_buf_pad(out, ' ', have < want ? want - have : 2);
+}
+
+struct tree {
+	struct jl_cli *cli;
+	struct jl_footnotes notes;
+};
+
+/* "├─ label      value            📄 [1]" */
+static void line(struct tree *tree, const char *prefix, const char *label, const char *value,
+		 const struct jl_fact *fact)
+{
+	struct jl_buf *out = &tree->cli->out;
+	size_t at = jl_utf8_width(prefix) + jl_utf8_width(label);
+	char note[32];
+
+	jl_buf_printf(out, "%s%s", prefix, label);
+	pad_to(out, at, LABEL_COLUMN);
+	at = (at < LABEL_COLUMN ? LABEL_COLUMN : at + 2) + jl_utf8_width(value);
+	jl_buf_puts(out, value);
+	if (fact && jl_fact_known(fact)) {
+		pad_to(out, at, NOTE_COLUMN);
+		jl_buf_printf(out, "%s%s%s", jl_view_dim(tree->cli), jl_view_note(note, &tree->notes, fact),
+			      jl_view_reset(tree->cli));
+	}
+	jl_buf_putc(out, '\n');
+}
+
+static void fact_line(struct tree *tree, const char *prefix, const char *label, const struct jl_fact *fact,
+		      enum jl_kind kind)
+{
+	char value[JL_UNITS_TEXT_MAX];
+
+	if (jl_fact_known(fact))
+		line(tree, prefix, label, jl_view_value(value, fact->value, kind, true), fact);
+}
+
+static void gpu_branch(struct tree *tree, const struct jl_sys *sys, const char *head, const char *child,
+		       const char *last)
+{
+	const struct jl_gpu *gpu = sys->gpu;
+	char label[64];
+	const struct jl_fact *rate = jl_fact_known(&gpu->bf16_dense_flopps) ? &gpu->bf16_dense_flopps
+									    : &gpu->fp16_fp32acc_dense_flopps;
+
+	jl_buf_printf(&tree->cli->out, "%s%d x %s\n", head, sys->n_per_node, gpu->name);
+	fact_line(tree, child, JL_T(tree->cli->lang, "memory", "메모리"), &gpu->mem_B, JL_K_BYTES);
+	fact_line(tree, child, JL_T(tree->cli->lang, "bandwidth", "메모리 대역폭"), &gpu->mem_Bps, JL_K_BYTE_RATE);
+	strcpy(label, rate == &gpu->bf16_dense_flopps ? "BF16 dense" : "FP16 dense");
+	if (jl_fact_known(rate))
+		fact_line(tree, child, label, rate, JL_K_FLOP_RATE);
+	else
+		fact_line(tree, child, "FP32", &gpu->fp32_flopps, JL_K_FLOP_RATE);
+	if (jl_fact_known(&gpu->tdp_W))
+		fact_line(tree, last, JL_T(tree->cli->lang, "power", "전력"), &gpu->tdp_W, JL_K_POWER);
+}
+
+static void cpu_branch(struct tree *tree, const struct jl_cpu *cpu, const char *bar)
+{
+	enum jl_lang lang = tree->cli->lang;
+	char child[16], last[16];
+
+	snprintf(child, sizeof(child), "%s     ├─ ", bar);
+	snprintf(last, sizeof(last), "%s     └─ ", bar);
+	jl_buf_printf(&tree->cli->out, "%s  └─ %s\n", bar, cpu->name);
+	fact_line(tree, child, JL_T(lang, "cores", "코어"), &cpu->n_core, JL_K_NUMBER);
+	fact_line(tree, child, "FP32", &cpu->fp32_flopps, JL_K_FLOP_RATE);
+	fact_line(tree, child, JL_T(lang, "bandwidth", "메모리 대역폭"), &cpu->mem_Bps, JL_K_BYTE_RATE);
+	fact_line(tree, last, JL_T(lang, "power", "전력"), &cpu->tdp_W, JL_K_POWER);
+}
+
+static void link_line(struct tree *tree, const char *prefix, const char *label, const struct jl_link_info *link, int n,
+		      bool assumed, const struct jl_fact *rate, const char *per)
+{
+	struct jl_buf text;
+	char value[JL_UNITS_TEXT_MAX];
+
+	jl_buf_init(&text, 1024);
+	if (n > 1)
+		jl_buf_printf(&text, "%dx ", n);
+	jl_buf_puts(&text, link->id);
+	if (assumed)
+		jl_buf_puts(&text, JL_T(tree->cli->lang, " (assumed)", " (가정)"));
+	line(tree, prefix, label, jl_buf_text(&text), NULL);
+	jl_buf_reset(&text);
+	if (jl_fact_known(rate)) {
+		jl_buf_printf(&text, "%s %s", jl_view_value(value, rate->value, JL_K_BYTE_RATE, false), per);
+		line(tree, strncmp(prefix, "└", strlen("└")) == 0 ? "      " : "│     ", "", jl_buf_text(&text), rate);
+	}
+	jl_buf_release(&text);
+}
+
+static void headline(struct jl_cli *cli, const struct jl_sys *sys)
+{
+	char value[JL_UNITS_TEXT_MAX];
+	double n = (double)sys->n_nodes * sys->n_per_node;
+
+	jl_buf_printf(&cli->out, "%s%s%s\n", jl_view_bold(cli), sys->text, jl_view_reset(cli));
+	if (sys->gpu) {
+		jl_buf_printf(&cli->out, JL_T(cli->lang, "%.0f GPU%s", "GPU %.0f장%s"), n,
+			      n > 1 && cli->lang == JL_EN ? "s" : "");
+		if (jl_fact_known(&sys->gpu->mem_B))
+			jl_buf_printf(&cli->out, JL_T(cli->lang, " · %s of GPU memory", " · GPU 메모리 %s"),
+				      jl_view_value(value, n * sys->gpu->mem_B.value, JL_K_BYTES, true));
+		if (jl_fact_known(&sys->gpu->tdp_W))
+			jl_buf_printf(&cli->out, JL_T(cli->lang, " · GPUs up to %s", " · GPU 최대 %s"),
+				      jl_view_value(value, n * sys->gpu->tdp_W.value, JL_K_POWER, false));
+		jl_buf_putc(&cli->out, '\n');
+	}
+}
+
+static void system_facts(struct tree *tree, const struct jl_system *system, const char *prefix)
+{
+	const struct jl_schema *schema = jl_schema_of(JL_R_SYSTEM);
+
+	for (size_t i = 0; i < schema->n_fields; i++) {
+		const struct jl_field *field = &schema->fields[i];
+
+		/* the link and the network are drawn on their own lines */
+		if (field->type == JL_F_FACT && strcmp(field->key, "link_bothway") != 0 &&
+		    strcmp(field->key, "net_rate") != 0)
+			fact_line(tree, prefix, jl_view_label(JL_R_SYSTEM, field, tree->cli->lang),
+				  jl_field_at(field, system), field->kind);
+	}
+	if (system->cpu)
+		line(tree, prefix, "CPU", system->cpu, NULL);
+}
+
+enum jl_status jl_view_system(struct jl_cli *cli, const struct jl_sys *sys, struct jl_err *err)
+{
+	struct jl_buf *out = &cli->out;
+	struct tree tree = { .cli = cli };
+	bool has_net = sys->net != NULL;
+
+	(void)err;
+	headline(cli, sys);
+	jl_buf_putc(out, '\n');
+	jl_buf_printf(out, "%s %s", has_net ? "├─" : "└─", JL_T(cli->lang, "host", "호스트"));
+	if (sys->n_nodes > 1)
+		jl_buf_printf(out, " x %d", sys->n_nodes);
+	if (sys->system)
+		jl_buf_printf(out, "  %s (%s)", sys->system->id, sys->system->kind);
+	jl_buf_putc(out, '\n');
+	if (sys->system)
+		system_facts(&tree, sys->system, has_net ? "│  ├─ " : "   ├─ ");
+	if (sys->cpu)
+		cpu_branch(&tree, sys->cpu, has_net ? "│" : " ");
+	if (sys->gpu) {
+		const char *bar = has_net ? "│" : " ";
+		char head[16], child[32], last[32], join[16];
+		bool has_join = sys->join != NULL;
+
+		snprintf(head, sizeof(head), "%s  %s ", bar, has_join ? "├─" : "└─");
+		snprintf(child, sizeof(child), "%s  %s  ├─ ", bar, has_join ? "│" : " ");
+		snprintf(last, sizeof(last), "%s  %s  └─ ", bar, has_join ? "│" : " ");
+		snprintf(join, sizeof(join), "%s  └─ ", bar);
+		gpu_branch(&tree, sys, head, child, last);
+		if (has_join)
+			link_line(&tree, join, JL_T(cli->lang, "joined via", "GPU 연결"), sys->join, 1,
+				  sys->join_assumed, &sys->join_oneway_Bps,
+				  JL_T(cli->lang, "one way, per GPU", "GPU당 단방향"));
+	}
+	if (has_net)
+		link_line(&tree, "└─ ", JL_T(cli->lang, "network", "네트워크"), sys->net, sys->n_net, sys->net_assumed,
+			  &sys->net_oneway_Bps, JL_T(cli->lang, "one way, per host", "호스트당 단방향"));
+	jl_view_footnotes(cli, &tree.notes);
+	return JL_OK;
+}
+
+void jl_view_system_json(struct jl_json *json, const struct jl_catalog *cat, const struct jl_sys *sys)
+{
+	jl_json_object(json);
+	jl_json_put_string(json, "record", "system expression");
+	jl_json_put_string(json, "text", sys->text);
+	jl_json_put_integer(json, "n_nodes", sys->n_nodes);
+	jl_json_put_integer(json, "n_per_node", sys->n_per_node);
+	if (sys->gpu) {
+		jl_json_key(json, "gpu");
+		jl_view_record_json(json, cat, JL_R_GPU, sys->gpu);
+	}
+	if (sys->cpu) {
+		jl_json_key(json, "cpu");
+		jl_view_record_json(json, cat, JL_R_CPU, sys->cpu);
+	}
+	if (sys->system) {
+		jl_json_key(json, "system");
+		jl_view_record_json(json, cat, JL_R_SYSTEM, sys->system);
+	}
+	if (sys->join) {
+		jl_json_put_string(json, "join", sys->join->id);
+		jl_json_put_bool(json, "join_assumed", sys->join_assumed);
+		jl_view_fact_json(json, "join_oneway_Bps", &sys->join_oneway_Bps);
+	}
+	if (sys->net) {
+		jl_json_put_string(json, "network", sys->net->id);
+		jl_json_put_integer(json, "n_network", sys->n_net);
+		jl_json_put_bool(json, "network_assumed", sys->net_assumed);
+		jl_view_fact_json(json, "network_oneway_Bps", &sys->net_oneway_Bps);
+	}
+	jl_json_end_object(json);
+}

@@ -1,0 +1,295 @@
+#include "cli/view.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/utf8.h"
+#include "catalog/fields.h"
+#include "catalog/find.h"
+
+/* 16896 -> "16,896" */
+static void with_separators(char out[JL_UNITS_TEXT_MAX], double whole, const char *unit)
+{
+	char digits[32];
+	size_t n = (size_t)snprintf(digits, sizeof(digits), "%.0f", whole), at = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (i && (n - i) % 3 == 0 && digits[i - 1] != '-')
+			out[at++] = ',';
+		out[at++] = digits[i];
+	}
+	snprintf(out + at, JL_UNITS_TEXT_MAX - at, "%s%s", *unit ? " " : "", unit);
+}
+
+const char *jl_view_value(char out[JL_UNITS_TEXT_MAX], double value, enum jl_kind kind, bool is_memory)
+{
+	static const char *const names[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB" };
+	size_t i = 0;
+
+	if (kind == JL_K_NUMBER && floor(value) == value && fabs(value) < 1e15) {
+		with_separators(out, value, "");
+		return out;
+	}
+	/* Rates of chips are compared in tera, whatever their size. */
+	if ((kind == JL_K_FLOP_RATE || kind == JL_K_OP_RATE) && value >= 1e15 && value < 1e17) {
+		with_separators(out, value / 1e12, kind == JL_K_OP_RATE ? "TOP/s" : "TFLOP/s");
+		return out;
+	}
+	/* Memory comes in powers of two: 80 GiB, not 85.9 GB. */
+	if (kind != JL_K_BYTES || !is_memory || isnan(value))
+		return jl_units_text(out, value, kind, 4);
+	while (value >= 1024 && i + 1 < sizeof(names) / sizeof(*names)) {
+		value /= 1024;
+		i++;
+	}
+	snprintf(out, JL_UNITS_TEXT_MAX, "%.4g %s", value, names[i]);
+	return out;
+}
+
+static bool same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+const char *jl_view_note(char out[32], struct jl_footnotes *notes, const struct jl_fact *fact)
+{
+	size_t i = 0;
+
+	out[0] = '\0';
+	if (!jl_fact_known(fact))
+		return out;
+	while (i < notes->n &&
+	       !(same_text(notes->facts[i]->source, fact->source) && same_text(notes->facts[i]->date, fact->date)))
+		i++;
+	if (i == notes->n && i < JL_FOOTNOTES_MAX)
+		notes->facts[notes->n++] = fact;
+	snprintf(out, 32, "%s [%zu]", jl_origin_mark(fact->origin), i + 1);
+	return out;
+}
+
+void jl_view_footnotes(struct jl_cli *cli, const struct jl_footnotes *notes)
+{
+	if (notes->n)
+		jl_buf_putc(&cli->out, '\n');
+	for (size_t i = 0; i < notes->n; i++) {
+		const struct jl_fact *fact = notes->facts[i];
+		const struct jl_source *source = fact->source ? jl_source_by_id(cli->cat, fact->source) : NULL;
+
+		jl_buf_printf(&cli->out, "  %s[%zu] %s, %s%s\n", jl_view_dim(cli), i + 1,
+			      fact->source ? fact->source : "?", fact->date ? fact->date : "?", jl_view_reset(cli));
+		if (source && source->url)
+			jl_buf_printf(&cli->out, "  %s    %s%s\n", jl_view_dim(cli), source->url, jl_view_reset(cli));
+	}
+	if (notes->n)
+		jl_buf_printf(&cli->out, "  %s%s%s\n", jl_view_dim(cli),
+			      JL_T(cli->lang, "✅ measured here  📄 published or listed  ⚠ estimated",
+				   "✅ 직접 측정  📄 공개·표기된 값  ⚠ 추정"),
+			      jl_view_reset(cli));
+}
+
+const char *jl_view_label(enum jl_record kind, const struct jl_field *field, enum jl_lang lang)
+{
+	const struct jl_fact_fields *tables[JL_N_RECORD] = {
+		[JL_R_GPU] = &jl_gpu_fields, [JL_R_CPU] = &jl_cpu_fields, [JL_R_SYSTEM] = &jl_system_fields
+	};
+	static const struct {
+		const char *key, *en, *ko;
+	} others[] = {
+		{ "oneway", "bandwidth, one way", "대역폭, 단방향" },
+		{ "bothway", "bandwidth, both ways", "대역폭, 양방향 합" },
+		{ "n_links", "links or ports", "링크(포트) 수" },
+	};
+
+	for (size_t i = 0; tables[kind] && i < tables[kind]->n; i++)
+		if (strcmp(tables[kind]->rows[i].key, field->key) == 0)
+			return JL_T(lang, tables[kind]->rows[i].en, tables[kind]->rows[i].ko);
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		if (strcmp(others[i].key, field->key) == 0)
+			return JL_T(lang, others[i].en, others[i].ko);
+	return field->key;
+}
+
+void jl_view_fact_json(struct jl_json *json, const char *key, const struct jl_fact *fact)
+{
+	if (!jl_fact_known(fact))
+		return;
+	jl_json_put_object(json, key);
+	jl_json_put_number(json, "value", fact->value);
+	if (!isnan(fact->lo))
+		jl_json_put_number(json, "lo", fact->lo);
+	if (!isnan(fact->hi))
+		jl_json_put_number(json, "hi", fact->hi);
+	jl_json_put_string(json, "origin", jl_origin_name(fact->origin));
+	jl_json_put_string(json, "source", fact->source);
+	jl_json_put_string(json, "date", fact->date);
+	if (fact->note)
+		jl_json_put_string(json, "note", fact->note);
+	jl_json_end_object(json);
+}
+
+static void fields_json(struct jl_json *json, const struct jl_schema *schema, const void *record);
+
+static void list_json(struct jl_json *json, const struct jl_field *field, const void *record)
+{
+	const char *items = *(const char *const *)jl_field_at(field, record);
+	size_t n;
+
+	memcpy(&n, (const char *)record + field->count_offset, sizeof(n));
+	if (n == 0)
+		return;
+	jl_json_put_array(json, field->member);
+	for (size_t i = 0; i < n; i++) {
+		jl_json_object(json);
+		fields_json(json, field->sub, items + i * field->sub->size_B);
+		jl_json_end_object(json);
+	}
+	jl_json_end_array(json);
+}
+
+static void texts_json(struct jl_json *json, const struct jl_field *field, const void *record)
+{
+	const char *const *texts = *(const char *const *const *)jl_field_at(field, record);
+
+	if (!texts || !*texts)
+		return;
+	jl_json_put_array(json, field->member);
+	for (; *texts; texts++)
+		jl_json_string(json, *texts);
+	jl_json_end_array(json);
+}
+
+/* What is not known is left out: a key that is there has a value. */
+static void field_json(struct jl_json *json, const struct jl_field *field, const void *record)
+{
+	const void *at = jl_field_at(field, record);
+	const char *text;
+
+	switch (field->type) {
+	case JL_F_TEXT:
+	case JL_F_DATE:
+		text = *(const char *const *)at;
+		if (text)
+			jl_json_put_string(json, field->member, text);
+		break;
+	case JL_F_FACT: jl_view_fact_json(json, field->member, at); break;
+	case JL_F_NUMBER:
+		if (!isnan(*(const double *)at))
+			jl_json_put_number(json, field->member, *(const double *)at);
+		break;
+	case JL_F_INT:
+		if (*(const int *)at)
+			jl_json_put_integer(json, field->member, *(const int *)at);
+		break;
+	case JL_F_BOOL: jl_json_put_bool(json, field->member, *(const bool *)at); break;
+	case JL_F_CHOICE:
+		text = jl_choice_name(field->choices, *(const int *)at);
+		if (text)
+			jl_json_put_string(json, field->member, text);
+		break;
+	case JL_F_TEXTS: texts_json(json, field, record); break;
+	case JL_F_LIST: list_json(json, field, record); break;
+	case JL_F_SUB:
+		jl_json_put_object(json, field->member);
+		fields_json(json, field->sub, at);
+		jl_json_end_object(json);
+		break;
+	}
+}
+
+static void fields_json(struct jl_json *json, const struct jl_schema *schema, const void *record)
+{
+	for (size_t i = 0; i < schema->n_fields; i++)
+		field_json(json, &schema->fields[i], record);
+}
+
+/* The sources that a record's facts name, so that the JSON stands by itself. */
+static void sources_json(struct jl_json *json, const struct jl_catalog *cat, const struct jl_schema *schema,
+			 const void *record)
+{
+	const char *seen[JL_SCHEMA_FIELDS_MAX];
+	size_t n_seen = 0;
+
+	jl_json_put_array(json, "sources");
+	for (size_t i = 0; i < schema->n_fields; i++) {
+		const struct jl_fact *fact = schema->fields[i].type == JL_F_FACT
+						     ? jl_field_at(&schema->fields[i], record)
+						     : NULL;
+		const struct jl_source *source = fact && fact->source ? jl_source_by_id(cat, fact->source) : NULL;
+		bool again = false;
+
+		for (size_t k = 0; source && k < n_seen; k++)
+			again |= strcmp(seen[k], source->id) == 0;
+		if (!source || again)
+			continue;
+		seen[n_seen++] = source->id;
+		jl_json_object(json);
+		fields_json(json, jl_schema_of(JL_R_SOURCE), source);
+		jl_json_end_object(json);
+	}
+	jl_json_end_array(json);
+}
+
+void jl_view_record_json(struct jl_json *json, const struct jl_catalog *cat, enum jl_record kind, const void *record)
+{
+	const struct jl_schema *schema = jl_schema_of(kind);
+
+	jl_json_object(json);
+	jl_json_put_string(json, "record", schema->en);
+	fields_json(json, schema, record);
+	sources_json(json, cat, schema, record);
+	jl_json_end_object(json);
+}
+
+enum jl_status jl_view_table(struct jl_cli *cli, struct jl_table *table, size_t indent, struct jl_err *err)
+{
+	struct jl_table_style style = { .width = cli->width, .indent = indent, .colour = cli->color };
+
+	return jl_table_print(table, &style, &cli->out, err);
+}
+
+void jl_view_wrapped(struct jl_cli *cli, size_t indent, const char *label, const char *text)
+{
+	struct jl_buf *out = &cli->out;
+	size_t at = indent + jl_utf8_width(label) + 2;
+	bool first = true;
+
+	jl_buf_pad(out, ' ', indent);
+	jl_buf_printf(out, "%s: ", label);
+	while (*text) {
+		size_t len = strcspn(text, " "), blanks = strspn(text + len, " ");
+		char word[512] = "";
+		size_t width;
+
+		strncat(word, text, len < sizeof(word) ? len : sizeof(word) - 1);
+		width = jl_utf8_width(word);
+		if (at + 1 + width > cli->width && !first) {
+			jl_buf_putc(out, '\n');
+			jl_buf_pad(out, ' ', indent + 4);
+			at = indent + 4;
+		} else if (!first) {
+			jl_buf_putc(out, ' ');
+			at++;
+		}
+		jl_buf_puts(out, word);
+		at += width;
+		first = false;
+		text += len + blanks;
+	}
+	jl_buf_putc(out, '\n');
+}
+
+const char *jl_view_bold(const struct jl_cli *cli)
+{
+	return cli->color ? JL_TABLE_BOLD : "";
+}
+
+const char *jl_view_dim(const struct jl_cli *cli)
+{
+	return cli->color ? JL_TABLE_DIM : "";
+}
+
+const char *jl_view_reset(const struct jl_cli *cli)
+{
+	return cli->color ? JL_TABLE_RESET : "";
+}

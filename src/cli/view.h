@@ -1,0 +1,46 @@
+/* What the commands of the catalog share: facts as table rows and as JSON. */
+#ifndef JL_CLI_VIEW_H
+#define JL_CLI_VIEW_H
+
+#include "base/json.h"
+#include "base/table.h"
+#include "catalog/schema.h"
+#include "cli/command.h"
+
+/* A quantity as people write it: memory in binary prefixes, numbers bare. */
+const char *jl_view_value(char out[JL_UNITS_TEXT_MAX], double value, enum jl_kind kind, bool is_memory);
+
+/* Sources by number: a figure says [1], the foot of the page says who that is. */
+#define JL_FOOTNOTES_MAX 32
+struct jl_footnotes {
+	const struct jl_fact *facts[JL_FOOTNOTES_MAX]; /* one for each pair of source and date */
+	size_t n;
+};
+/* "📄 [1]": the mark of the origin and the number of the source; empty for what is not known. */
+const char *jl_view_note(char out[32], struct jl_footnotes *notes, const struct jl_fact *fact);
+void jl_view_footnotes(struct jl_cli *cli, const struct jl_footnotes *notes);
+
+/* The label of a fact in the language of the command; the key itself where it has none. */
+const char *jl_view_label(enum jl_record kind, const struct jl_field *field, enum jl_lang lang);
+
+/* A whole record by its schema. Keys are the C members: units in the names. */
+void jl_view_record_json(struct jl_json *json, const struct jl_catalog *cat, enum jl_record kind, const void *record);
+void jl_view_fact_json(struct jl_json *json, const char *key, const struct jl_fact *fact);
+
+/* A page: print `table` into the output of the command. */
+enum jl_status jl_view_table(struct jl_cli *cli, struct jl_table *table, size_t indent, struct jl_err *err);
+
+/* "label: text" broken at blanks to the width of the terminal; what follows the first line is indented by four more. */
+void jl_view_wrapped(struct jl_cli *cli, size_t indent, const char *label, const char *text);
+
+/* Colour when the output is a terminal, else nothing. */
+const char *jl_view_bold(const struct jl_cli *cli);
+const char *jl_view_dim(const struct jl_cli *cli);
+const char *jl_view_reset(const struct jl_cli *cli);
+
+/* system_tree.c */
+struct jl_sys;
+enum jl_status jl_view_system(struct jl_cli *cli, const struct jl_sys *sys, struct jl_err *err);
+void jl_view_system_json(struct jl_json *json, const struct jl_catalog *cat, const struct jl_sys *sys);
+
+#endif

@@ -1,0 +1,38 @@
+#!/bin/bash
+# The frame of all commands: help, version, man page, completion, languages, exit codes.
+. "$(dirname "$0")/lib.sh"
+
+run 2; has "Usage: jeoul"
+run 0 --help; has "catalog show"
+run 0 help catalog show; has "Examples"
+run 0 catalog show --help; has "--json"
+run 2 catalog; has "catalog list"
+run 0 --version; has "jeoul 0."; has "libcyaml"
+run 0 version
+run 2 ctalog; one_line; says "catalog"
+run 2 catalog shw; one_line; says "catalog show"
+run 2 catalog list --jsn; one_line; says "--json"
+run 0 --help --lang ko; has "사용법"
+LC_ALL=ko_KR.UTF-8 run 0 catalog show rtx-3090; has "메모리"
+LC_ALL=ko_KR.UTF-8 run 1 catalog show rtx-309; one_line; says "rtx-3090"
+run 0 catalog show rtx-3090 --lang=en; has "memory"; lacks $'\033'
+for lang in en ko; do
+	run 0 catalog show "2x(10x rtx-3090 via pcie4-no-p2p) over 10gbe-lacp2" --lang $lang
+	# a page fits an 80-column terminal (addresses of sources may be longer)
+	python3 - "$work/out" <<'P' || bad "wider than 80 columns ($lang)"
+import sys, unicodedata
+def width(s): return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in s)
+wide = [l for l in open(sys.argv[1], encoding="utf-8") if width(l.rstrip("\n")) > 80 and "http" not in l and "github" not in l]
+sys.exit(1 if wide else 0)
+P
+done
+run 0 man; has ".TH JEOUL"
+if command -v man >/dev/null; then run 0 man; MANWIDTH=80 man --warnings -l "$work/out" >/dev/null 2>"$work/roff" || bad "man page"; [ -s "$work/roff" ] && bad "roff: $(cat "$work/roff")"; fi
+run 0 completion bash; bash -n "$work/out" || bad "bash completion does not parse"
+source "$work/out"; COMP_WORDS=(jeoul catalog sh); COMP_CWORD=2; _jeoul; [ "${COMPREPLY[*]}" = show ] && ok || bad "completion of 'catalog sh': ${COMPREPLY[*]}"
+COMP_WORDS=(jeoul catalog prices --reg); COMP_CWORD=3; _jeoul; [ "${COMPREPLY[*]}" = --region ] && ok || bad "completion of '--reg': ${COMPREPLY[*]}"
+run 0 completion zsh; has "#compdef jeoul"
+run 2 completion fish; one_line
+"$JEOUL" catalog list systems | head -1 >/dev/null; [ "${PIPESTATUS[0]}" = 0 ] && ok || bad "a closed pipe is an error"
+"$JEOUL" catalog list > /dev/full 2>"$work/err"; [ $? = 1 ] && ok || bad "a full disk is not noticed"
+finish
