@@ -1,5 +1,5 @@
 # A thin front door to CMake. Each target installs what it lacks (scripts/setup) and then does its job.
-.PHONY: all demo test lint bench fuzz install format clean
+.PHONY: all demo test lint bench fuzz scorecard install format clean
 BUILD := build/release
 FUZZ_SECONDS ?= 60
 
@@ -41,6 +41,10 @@ fuzz:
 	@cmake --preset fuzz
 	@cmake --build --preset fuzz -- --quiet
 	@scripts/fuzz $(FUZZ_SECONDS)
+
+# How wrong the program is, on published measurements: docs/SCORECARD.md. Takes some minutes.
+scorecard: build/jeoul
+	@scripts/scorecard
 
 install: build/jeoul
 	@cmake --install $(BUILD)

@@ -20,3 +20,25 @@ BY_ID(jl_cpu_by_id, jl_cpu, cpus, n_cpus)
 BY_ID(jl_link_by_id, jl_link_info, links, n_links)
 BY_ID(jl_system_by_id, jl_system, systems, n_systems)
 BY_ID(jl_model_by_id, jl_model_info, models, n_models)
+
+/* A search by halves finds nothing that is not there, but may miss what an overlay has put out of order. */
+const struct jl_param_info *jl_param_by_id(const struct jl_catalog *cat, const char *id)
+{
+	size_t lo = 0, hi = id ? cat->n_params : 0;
+
+	while (lo < hi) {
+		const size_t mid = lo + (hi - lo) / 2;
+		const int order = strcmp(id, cat->params[mid].id);
+
+		if (order == 0)
+			return &cat->params[mid];
+		if (order < 0)
+			hi = mid;
+		else
+			lo = mid + 1;
+	}
+	for (size_t i = 0; id && i < cat->n_params; i++)
+		if (strcmp(cat->params[i].id, id) == 0)
+			return &cat->params[i];
+	return NULL;
+}

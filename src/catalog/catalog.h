@@ -104,6 +104,7 @@ struct jl_family {
 	double fp32_per_sm_clock, tf32_per_sm_clock, fp16_per_sm_clock, bf16_per_sm_clock, fp8_per_sm_clock,
 		int8_per_sm_clock;
 	bool sparsity; /* 2:4 structured sparsity doubles the listed rates */
+	int n_dies;    /* dies with arithmetic that are one device; 0: one */
 	const char *source;
 	const char *note;
 };
@@ -288,6 +289,16 @@ struct jl_model_info { /* a transformer; convolutional networks are described in
 	const char *date;
 };
 
+/* A fitted parameter, or (`fit.*`) how far the rows of a set are from the fit: written by `jeoul calibrate --fit`. */
+struct jl_param_info {
+	const char *id; /* gemm.tail_frac.tensor, gemm.family.hopper.mem_frac, link.nvlink4.eff_frac, ... */
+	double value;
+	double lo, hi, prior; /* where it may lie, and what was expected before any row; NAN: nothing */
+	int n_rows;           /* published measurements whose prediction knows it */
+	const char *unit;
+	const char *note;
+};
+
 struct jl_catalog {
 	const struct jl_source *sources;
 	size_t n_sources;
@@ -309,6 +320,8 @@ struct jl_catalog {
 	size_t n_rules;
 	const struct jl_model_info *models;
 	size_t n_models;
+	const struct jl_param_info *params;
+	size_t n_params;
 };
 
 /* The catalog compiled into the program; costs nothing. */

@@ -357,10 +357,20 @@ static void check_price(struct jl_check *check)
 	}
 }
 
+static void check_param(struct jl_check *check)
+{
+	const struct jl_param_info *param = check->record;
+
+	check->field = jl_schema_field(jl_schema_of(JL_R_PARAM), "value");
+	if (param->value < param->lo || param->value > param->hi)
+		jl_check_say(check, JL_E_RANGE, "%g is outside of its bounds, %g to %g", "%g은(는) 범위 %g–%g 밖입니다",
+			     param->value, param->lo, param->hi);
+}
+
 static void (*const kind_checks[JL_N_RECORD])(struct jl_check *) = {
 	[JL_R_GPU] = check_gpu,       [JL_R_CPU] = check_cpu,       [JL_R_LINK] = check_link,
 	[JL_R_SYSTEM] = check_system, [JL_R_TARIFF] = check_tariff, [JL_R_MODEL] = check_model,
-	[JL_R_PRICE] = check_price,
+	[JL_R_PRICE] = check_price,   [JL_R_PARAM] = check_param,
 };
 
 void jl_catalog_check(const struct jl_catalog *cat, const struct jl_catalog_places *places,

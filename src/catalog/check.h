@@ -23,6 +23,7 @@ struct jl_findings {
 	size_t n;           /* all of them */
 	size_t n_listed;    /* at most JL_FINDINGS_MAX */
 	bool out_of_memory; /* some could not be kept */
+	size_t n_files;     /* that were read */
 };
 
 void jl_findings_init(struct jl_findings *findings, struct jl_arena *arena);

@@ -21,6 +21,11 @@ enum jl_status jl_find_gpu(const struct jl_gpu **ret_gpu, const struct jl_catalo
  * are, 0 for none. */
 size_t jl_find_gpus(const struct jl_gpu **ret_gpus, size_t max, const struct jl_catalog *cat, const char *text);
 
+/* Accelerators that a price may be for: one where the row says it, several where it leaves the variant open ("H100"),
+ * 0 where the catalog has none of that name. At most `max` are written. */
+size_t jl_price_gpus(const struct jl_gpu **ret_gpus, size_t max, const struct jl_catalog *cat,
+		     const struct jl_price *price);
+
 enum jl_status jl_find_cpu(const struct jl_cpu **ret_cpu, const struct jl_catalog *cat, const char *text,
 			   struct jl_err *err);
 
@@ -46,6 +51,20 @@ struct jl_found {
 enum jl_status jl_find_unit(struct jl_found *ret_found, const struct jl_catalog *cat, const char *text,
 			    struct jl_err *err);
 
+/* A record of any kind, for showing it. The kind whose records fit best is meant, in the order of the members where
+ * several fit alike; one of them is set. Beyond accelerators and systems, words that only occur in a description do not
+ * count. */
+struct jl_found_any {
+	const struct jl_gpu *gpu;
+	const struct jl_system *system;
+	const struct jl_cpu *cpu;
+	const struct jl_model_info *model;
+	const struct jl_family *family;
+	const struct jl_link_info *link;
+};
+enum jl_status jl_find_any(struct jl_found_any *ret_found, const struct jl_catalog *cat, const char *text,
+			   struct jl_err *err);
+
 /* By exact id; NULL if there is none (or id is NULL). */
 const struct jl_source *jl_source_by_id(const struct jl_catalog *cat, const char *id);
 const struct jl_family *jl_family_by_id(const struct jl_catalog *cat, const char *id);
@@ -54,5 +73,7 @@ const struct jl_cpu *jl_cpu_by_id(const struct jl_catalog *cat, const char *id);
 const struct jl_link_info *jl_link_by_id(const struct jl_catalog *cat, const char *id);
 const struct jl_system *jl_system_by_id(const struct jl_catalog *cat, const char *id);
 const struct jl_model_info *jl_model_by_id(const struct jl_catalog *cat, const char *id);
+/* Fast where the list is in the order of its ids, as the shipped one is. */
+const struct jl_param_info *jl_param_by_id(const struct jl_catalog *cat, const char *id);
 
 #endif

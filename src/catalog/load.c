@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 
 #include "catalog/cook.h"
@@ -30,8 +31,8 @@ struct load {
 	bool broken; /* a file could not be read: references into it would only repeat that */
 };
 
-/* Files of another form that live in the catalog and have their own reader. */
-static const char *const others[] = { "convnets.yaml" };
+/* What else may be the top of a YAML file that lies in a catalog: it has its own reader (src/workload/convnet.c). */
+static const char *const others[] = { "convnets:" };
 
 static bool has_ending(const char *name, const char *ending)
 {
@@ -42,16 +43,59 @@ static bool has_ending(const char *name, const char *ending)
 
 static bool is_ours(const char *name)
 {
-	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
-		if (strcmp(others[i], name) == 0)
-			return false;
-	}
 	return has_ending(name, ".yaml") || has_ending(name, ".yml") || has_ending(name, ".csv");
+}
+
+/* X.YML: somebody means it to be read. */
+static bool looks_like_ours(const char *name)
+{
+	const char *dot = strrchr(name, '.');
+
+	return dot && (strcasecmp(dot, ".yaml") == 0 || strcasecmp(dot, ".yml") == 0 || strcasecmp(dot, ".csv") == 0);
+}
+
+/* Is the first key of this YAML text one that another reader has? */
+static bool is_for_others(const char *text, size_t len)
+{
+	const char *end = text + len;
+
+	while (text < end && strchr("#%-\r\n", *text)) {
+		const char *line_end = memchr(text, '\n', (size_t)(end - text));
+
+		text = line_end ? line_end + 1 : end;
+	}
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		size_t n = strlen(others[i]);
+
+		if ((size_t)(end - text) >= n && memcmp(text, others[i], n) == 0)
+			return true;
+	}
+	return false;
 }
 
 static int by_path(const void *a, const void *b)
 {
 	return strcmp(((const struct file *)a)->path, ((const struct file *)b)->path);
+}
+
+/* Something in the folder that is meant to be read and is not: said, and the rest is still looked at. */
+static void say_unread(struct load *load, const char *path, const char *en, const char *ko)
+{
+	struct jl_where where = { .file = path };
+	struct jl_err err;
+
+	jl_fail_at(&err, JL_E_IO, &where, "%s%.0s", "%.0s%s", en, ko);
+	jl_findings_add(load->findings, &err);
+}
+
+/* One entry of a folder that could not be followed: a dangling link, or gone meanwhile. */
+static void say_dangling(struct load *load, const char *path)
+{
+	struct stat info;
+
+	if (lstat(path, &info) == 0)
+		say_unread(load, path, "a link that leads nowhere; mend it or take it out",
+			   "가리키는 파일이 없는 링크입니다. 고치거나 지우십시오");
 }
 
 static enum jl_status add_file(struct load *load, const char *path, const struct stat *info, struct jl_err *err)
@@ -94,12 +138,17 @@ static enum jl_status list_files(struct load *load, const char *dir, int depth, 
 			status = jl_fail_nomem(err);
 			break;
 		}
-		if (stat(path, &info) != 0)
-			continue; /* a dangling link, or gone meanwhile */
+		if (stat(path, &info) != 0) {
+			say_dangling(load, path);
+			continue;
+		}
 		if (S_ISDIR(info.st_mode) && depth > 0)
 			status = list_files(load, path, depth - 1, err);
 		else if (!S_ISDIR(info.st_mode) && is_ours(entry->d_name))
 			status = add_file(load, path, &info, err);
+		else if (!S_ISDIR(info.st_mode) && looks_like_ours(entry->d_name))
+			say_unread(load, path, "not read: the ending is written in small letters, .yaml, .yml or .csv",
+				   "읽지 않았습니다. 확장자는 소문자로 적습니다: .yaml, .yml, .csv");
 	}
 	closedir(open);
 	return status;
@@ -109,6 +158,9 @@ static enum jl_status parse_file(struct load *load, struct file *file, const cha
 {
 	enum jl_status status;
 
+	if (!file->is_csv && is_for_others(text, len))
+		return JL_OK;
+	load->findings->n_files++;
 	if (file->is_csv) {
 		file->kind = JL_R_PRICE;
 		status = jl_prices_read(&file->prices, &file->n_prices, &file->places, file->path, text, len,
@@ -279,10 +331,15 @@ static enum jl_status merge_record(struct load *load, struct merge *merge, const
 static enum jl_status merge_prices(struct load *load, struct merge *merge, const struct file *file, struct jl_err *err)
 {
 	struct jl_record_places *place = jl_arena_array(load->arena, file->n_prices, sizeof(*place));
+	const struct jl_price *old = (const void *)merge->list;
+	struct jl_price_index index;
 
-	if (!place)
+	if (!place || jl_price_index_init(&index, old, merge->n_old, load->arena))
 		return jl_fail_nomem(err);
 	for (size_t i = 0; i < file->n_prices; i++) {
+		/* a copy of the catalog laid over itself does not double its prices */
+		if (jl_price_index_has(&index, &file->prices[i]))
+			continue;
 		memcpy(record_at(merge, merge->n), &file->prices[i], sizeof(struct jl_price));
 		place[i] = (struct jl_record_places){ .places = &file->places, .record = i };
 		merge->places[merge->n++] = &place[i];

@@ -27,9 +27,19 @@ enum jl_status jl_prices_read(struct jl_price **ret_prices, size_t *ret_n, struc
 			      const char *file, const char *text, size_t len, struct jl_arena *arena,
 			      struct jl_findings *findings, struct jl_err *err);
 
-/* Which accelerator a price is for, where it can be told: from the catalog system of that name, else from what the
- * source calls it. */
+/* Which accelerator a price is for, where it can be told: from the catalog system of that name, from what the source
+ * calls it and the item's own name, or from what a provider is known to rent out. */
 enum jl_status jl_prices_resolve(const struct jl_catalog *cat, struct jl_price *prices, size_t n,
 				 struct jl_arena *arena, struct jl_err *err);
+
+/* Rows by their cells, to see which are there already. */
+struct jl_price_index {
+	const struct jl_price *prices;
+	size_t *slots; /* index + 1; 0: free */
+	size_t n_slots;
+};
+enum jl_status jl_price_index_init(struct jl_price_index *ret_index, const struct jl_price *prices, size_t n,
+				   struct jl_arena *arena);
+bool jl_price_index_has(const struct jl_price_index *index, const struct jl_price *price);
 
 #endif

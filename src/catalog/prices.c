@@ -1,14 +1,11 @@
 /* Prices are CSV: many dated rows of one form that people keep in spreadsheets. */
-#include <ctype.h>
 #include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/csv.h"
-#include "catalog/find.h"
 #include "catalog/load.h"
-
-#define SPELLINGS_MAX 500
 
 struct reader {
 	struct jl_csv csv;
@@ -81,6 +78,26 @@ static enum jl_status read_cell(struct reader *reader, const struct jl_field *fi
 	return JL_OK;
 }
 
+/* A TPU slice is rented whole and listed as one: "tpu-v6e-8" is eight chips. Up to v5p the number counts TensorCores, of
+ * which a chip has two (Google's documentation of TPU configurations). */
+static void count_slice(struct jl_price *price)
+{
+	static const struct {
+		const char *begin;
+		double per_chip;
+	} slices[] = { { "tpu-v2-", 2 },  { "tpu-v3-", 2 },  { "tpu-v4-", 2 },
+		       { "tpu-v5p-", 2 }, { "tpu-v6e-", 1 }, { "tpu-v5litepod-", 1 } };
+
+	for (size_t i = 0; price->gpu_text && i < sizeof(slices) / sizeof(slices[0]); i++) {
+		size_t len = strlen(slices[i].begin);
+		double n = strncmp(price->gpu_text, slices[i].begin, len) == 0 ? strtod(price->gpu_text + len, NULL)
+									       : 0;
+
+		if (n >= slices[i].per_chip && n < 1e6)
+			price->n_gpu = n / slices[i].per_chip;
+	}
+}
+
 static enum jl_status read_row(struct reader *reader, struct jl_err *err)
 {
 	struct jl_place place = { .record = (uint32_t)(reader->rows.len / sizeof(struct jl_price)),
@@ -104,6 +121,7 @@ static enum jl_status read_row(struct reader *reader, struct jl_err *err)
 		place.column = (uint32_t)where.column;
 		jl_buf_add(&reader->places, &place, sizeof(place));
 	}
+	count_slice(&price);
 	jl_buf_add(&reader->rows, &price, sizeof(price));
 	reader->last = price;
 	return reader->rows.failed || reader->places.failed ? jl_fail_nomem(err) : JL_OK;
@@ -165,65 +183,69 @@ out:
 	return status;
 }
 
-/* "AWS" and "p5.48xlarge" are the system aws:p5.48xlarge; NULL if there is none, or it has no accelerator of the
- * catalog. */
-static const char *gpu_of_system(const struct jl_catalog *cat, const struct jl_price *price)
+/* FNV-1a over the cells that tell rows apart. */
+static size_t hash_row(const struct jl_price *price)
 {
-	size_t n_provider = price->provider ? strlen(price->provider) : 0;
+	const char *const cells[] = { price->provider, price->item, price->region, price->date };
+	uint64_t hash = 14695981039346656037ull;
 
-	for (size_t i = 0; price->item && i < cat->n_systems; i++) {
-		const char *id = cat->systems[i].id;
-		const char *colon = id ? strchr(id, ':') : NULL;
-		size_t k = 0;
+	for (size_t i = 0; i < sizeof(cells) / sizeof(cells[0]); i++) {
+		for (const char *c = cells[i] ? cells[i] : ""; *c; c++)
+			hash = (hash ^ (unsigned char)*c) * 1099511628211ull;
+		hash = (hash ^ 0xff) * 1099511628211ull;
+	}
+	return (size_t)(hash ^ hash >> 32);
+}
 
-		if (!colon || (size_t)(colon - id) != n_provider)
+/* The same in every cell of the file. */
+static bool same_row(const struct jl_price *a, const struct jl_price *b)
+{
+	const struct jl_schema *schema = jl_schema_of(JL_R_PRICE);
+
+	for (size_t i = 0; i < schema->n_fields; i++) {
+		const void *x = jl_field_at(&schema->fields[i], a), *y = jl_field_at(&schema->fields[i], b);
+
+		if (!schema->fields[i].key)
 			continue;
-		while (k < n_provider && id[k] == tolower((unsigned char)price->provider[k]))
-			k++;
-		if (k == n_provider && strcasecmp(colon + 1, price->item) == 0)
-			return cat->systems[i].gpu;
+		if (schema->fields[i].type == JL_F_NUMBER) {
+			double p = *(const double *)x, q = *(const double *)y;
+
+			if (p != q && !(isnan(p) && isnan(q)))
+				return false;
+		} else {
+			const char *s = *(const char *const *)x, *t = *(const char *const *)y;
+
+			if (s != t && (!s || !t || strcmp(s, t) != 0))
+				return false;
+		}
 	}
-	return NULL;
+	return true;
 }
 
-/* What sources call accelerators repeats from row to row: each spelling is looked up once. */
-struct spelling {
-	const char *text;
-	const char *gpu;
-};
-
-static const char *gpu_by_spelling(const struct jl_catalog *cat, const char *text, struct spelling *known,
-				   size_t n_known_max, size_t *n_known)
+enum jl_status jl_price_index_init(struct jl_price_index *ret_index, const struct jl_price *prices, size_t n,
+				   struct jl_arena *arena)
 {
-	const struct jl_gpu *gpu = NULL;
+	struct jl_price_index index = { .prices = prices, .n_slots = 2 * n + 1 };
 
-	for (size_t i = 0; i < *n_known; i++) {
-		if (strcmp(known[i].text, text) == 0)
-			return known[i].gpu;
-	}
-	/* A file with more spellings than that is not a price list; looking each up would take minutes. */
-	if (*n_known >= n_known_max)
-		return NULL;
-	if (jl_find_gpu(&gpu, cat, text, NULL))
-		gpu = NULL;
-	known[(*n_known)++] = (struct spelling){ .text = text, .gpu = gpu ? gpu->id : NULL };
-	return gpu ? gpu->id : NULL;
-}
-
-enum jl_status jl_prices_resolve(const struct jl_catalog *cat, struct jl_price *prices, size_t n,
-				 struct jl_arena *arena, struct jl_err *err)
-{
-	size_t n_known = 0, n_known_max = n < SPELLINGS_MAX ? n : SPELLINGS_MAX;
-	struct spelling *known = jl_arena_array(arena, n_known_max, sizeof(*known));
-
-	if (!known)
-		return jl_fail_nomem(err);
+	index.slots = jl_arena_array(arena, index.n_slots, sizeof(*index.slots));
+	if (!index.slots)
+		return JL_E_NOMEM;
+	memset(index.slots, 0, index.n_slots * sizeof(*index.slots));
 	for (size_t i = 0; i < n; i++) {
-		if (prices[i].gpu)
-			continue;
-		prices[i].gpu = gpu_of_system(cat, &prices[i]);
-		if (!prices[i].gpu && prices[i].gpu_text)
-			prices[i].gpu = gpu_by_spelling(cat, prices[i].gpu_text, known, n_known_max, &n_known);
+		size_t at = hash_row(&prices[i]) % index.n_slots;
+
+		while (index.slots[at])
+			at = (at + 1) % index.n_slots;
+		index.slots[at] = i + 1;
 	}
+	*ret_index = index;
 	return JL_OK;
+}
+
+bool jl_price_index_has(const struct jl_price_index *index, const struct jl_price *price)
+{
+	for (size_t at = hash_row(price) % index->n_slots; index->slots[at]; at = (at + 1) % index->n_slots)
+		if (same_row(&index->prices[index->slots[at] - 1], price))
+			return true;
+	return false;
 }

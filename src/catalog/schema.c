@@ -130,6 +130,7 @@ static const struct jl_field family_fields[] = {
 	NUMBER(jl_family, fp8_per_sm_clock, JL_FF_POSITIVE, UNKNOWN),
 	NUMBER(jl_family, int8_per_sm_clock, JL_FF_POSITIVE, UNKNOWN),
 	BOOL(jl_family, sparsity),
+	INT(jl_family, n_dies, 0),
 	SOURCE(jl_family),
 	TEXT(jl_family, note, 0),
 };
@@ -337,6 +338,17 @@ static const struct jl_field model_fields[] = {
 	DATED(jl_model_info),
 };
 
+static const struct jl_field param_fields[] = {
+	ID(jl_param_info),
+	NUMBER(jl_param_info, value, JL_FF_REQUIRED, UNKNOWN),
+	NUMBER(jl_param_info, lo, JL_FF_POSITIVE, UNKNOWN),
+	NUMBER(jl_param_info, hi, JL_FF_POSITIVE, UNKNOWN),
+	NUMBER(jl_param_info, prior, JL_FF_POSITIVE, UNKNOWN),
+	INT(jl_param_info, n_rows, 0),
+	TEXT(jl_param_info, unit, 0),
+	TEXT(jl_param_info, note, 0),
+};
+
 static const struct jl_field price_fields[] = {
 	TEXT(jl_price, kind, JL_FF_REQUIRED),
 	TEXT(jl_price, provider, JL_FF_REQUIRED),
@@ -377,6 +389,7 @@ static const struct jl_schema schemas[JL_N_RECORD] = {
 	[JL_R_TARIFF] = { KIND(tariffs, jl_tariff, tariff_fields, "tariff", "요금"), .grouped = true },
 	[JL_R_RULE] = { KIND(rules, jl_rule, rule_fields, "rule", "규칙") },
 	[JL_R_MODEL] = { KIND(models, jl_model_info, model_fields, "model", "모델") },
+	[JL_R_PARAM] = { KIND(params, jl_param_info, param_fields, "parameter", "파라미터") },
 	[JL_R_PRICE] = { KIND(prices, jl_price, price_fields, "price", "가격"), .grouped = true },
 };
 

@@ -275,7 +275,13 @@ static struct jl_fact join_rate(const struct jl_sys *sys, const struct jl_catalo
 	own = oneway(&sys->gpu->link_oneway_Bps, &sys->gpu->link_bothway_Bps);
 	own_wire = same_text(sys->gpu->link, sys->join->wire) ||
 		   (begins(sys->join->kind, "nvlink-bridge") && begins(sys->gpu->link, "nvlink-bridge"));
-	return jl_fact_known(&own) && (own_wire || !jl_fact_known(&slot)) ? own : slot;
+	if (jl_fact_known(&own) && (own_wire || !jl_fact_known(&slot)))
+		return own;
+	if (!own_wire && !sys->system && !sys->join_assumed && jl_fact_known(&slot)) {
+		slot.origin = JL_ESTIMATED;
+		slot.note = "hypothetical: this card has no such port";
+	}
+	return slot;
 }
 
 /* Is the network the catalog system's own, not another one that was written? */

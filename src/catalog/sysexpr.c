@@ -73,10 +73,10 @@ static void skip_blanks(struct parser *p)
 		p->at++;
 }
 
-/* Bytes of a count sign: x, X, ×. */
+/* Bytes of a count sign: x, X, *, ×. */
 static size_t times_sign(const char *at)
 {
-	if (*at == 'x' || *at == 'X')
+	if (*at == 'x' || *at == 'X' || *at == '*')
 		return 1;
 	return strncmp(at, "\xc3\x97", 2) == 0 ? 2 : 0;
 }
@@ -117,7 +117,8 @@ static enum jl_status parse_count(struct parser *p, struct count *ret_count)
 		at++;
 	sign = times_sign(at);
 	/* After a blank the sign must stand alone: "4 xgmi" is no count. */
-	if (end == p->at || sign == 0 || (at > end && sign == 1 && at[1] && !is_blank(at[1]) && at[1] != '(')) {
+	if (end == p->at || sign == 0 ||
+	    (at > end && sign == 1 && *at != '*' && at[1] && !is_blank(at[1]) && at[1] != '(')) {
 		*ret_count = count;
 		return JL_OK;
 	}
@@ -134,7 +135,7 @@ static enum jl_status parse_count(struct parser *p, struct count *ret_count)
 	return JL_OK;
 }
 
-/* Everything up to a parenthesis, `via`, `over` or the end. */
+/* Everything up to a parenthesis, `via`, `over` or the end. `ko` ends the sentence, particle and all. */
 static enum jl_status parse_name(struct parser *p, char out[JL_NAME_MAX + 1], const char *en, const char *ko)
 {
 	const char *from = p->at;
@@ -150,8 +151,7 @@ static enum jl_status parse_name(struct parser *p, char out[JL_NAME_MAX + 1], co
 		;
 	if (end == from)
 		return at_column(p, from,
-				 jl_fail(p->err, JL_E_PARSE, "here should be %s%.0s",
-					 "여기에는 %.0s%s이(가) 와야 합니다", en, ko));
+				 jl_fail(p->err, JL_E_PARSE, "here should be %s%.0s", "여기에는 %.0s%s", en, ko));
 	if (end - from > JL_NAME_MAX)
 		return at_column(p, from,
 				 jl_fail(p->err, JL_E_LIMIT, "a name longer than %d bytes",
@@ -182,7 +182,7 @@ static enum jl_status parse_via(struct parser *p, struct draft *draft)
 					 "연결에는 개수를 적지 않습니다: 예) 'via pcie4-no-p2p'"));
 	draft->join_at = p->at;
 	return parse_name(p, draft->join, "a join, e.g. pcie4-no-p2p or nvlink4-switch",
-			  "연결 이름(예: pcie4-no-p2p, nvlink4-switch)");
+			  "연결 이름이 와야 합니다(예: pcie4-no-p2p, nvlink4-switch)");
 }
 
 static enum jl_status parse_over(struct parser *p, struct draft *draft)
@@ -203,7 +203,8 @@ static enum jl_status parse_over(struct parser *p, struct draft *draft)
 				 jl_fail(p->err, JL_E_RANGE, "a node has at most %d network ports",
 					 "노드의 네트워크 포트는 최대 %d개입니다", JL_NET_MAX));
 	draft->net_at = p->at;
-	return parse_name(p, draft->net, "a network, e.g. 10gbe or 8x ib-ndr", "네트워크 이름(예: 10gbe, 8x ib-ndr)");
+	return parse_name(p, draft->net, "a network, e.g. 10gbe or 8x ib-ndr",
+			  "네트워크 이름이 와야 합니다(예: 10gbe, 8x ib-ndr)");
 }
 
 static enum jl_status parse_host(struct parser *p, struct draft *draft)
@@ -212,7 +213,7 @@ static enum jl_status parse_host(struct parser *p, struct draft *draft)
 
 	draft->name_at = p->at;
 	status = parse_name(p, draft->name, "an accelerator, a system or cpu:NAME, e.g. rtx-3090",
-			    "가속기, 시스템 또는 cpu:이름(예: rtx-3090)");
+			    "가속기, 시스템 또는 cpu:이름이 와야 합니다(예: rtx-3090)");
 	return status ? status : parse_via(p, draft);
 }
 
@@ -302,7 +303,7 @@ static enum jl_status take_count(struct parser *p, int *ret_n, const struct coun
 	if (count->n > max)
 		return at_column(p, count->at,
 				 jl_fail(p->err, JL_E_RANGE, "too many: at most %d %s%.0s",
-					 "너무 많습니다: 최대 %d%.0s%s입니다", max, en, ko));
+					 "너무 많습니다: 최대 %d%.0s%s", max, en, ko));
 	*ret_n = (int)count->n;
 	return JL_OK;
 }
@@ -337,7 +338,7 @@ static enum jl_status take_cpu(struct parser *p, struct jl_sys *sys, const struc
 				 jl_fail(p->err, JL_E_PARSE,
 					 "CPU hosts are counted with parentheses, e.g. 2x(cpu:%s) over 10gbe",
 					 "CPU 호스트의 수는 괄호로 적습니다: 예) 2x(cpu:%s) over 10gbe", sys->cpu->id));
-	return take_count(p, &sys->n_nodes, &draft->outer, JL_NODES_MAX, "hosts", "대");
+	return take_count(p, &sys->n_nodes, &draft->outer, JL_NODES_MAX, "hosts", "대입니다");
 }
 
 static enum jl_status take_system(struct parser *p, struct jl_sys *sys, const struct draft *draft)
@@ -359,7 +360,7 @@ static enum jl_status take_system(struct parser *p, struct jl_sys *sys, const st
 					 "%s is a whole host already: write the number of hosts once, e.g. 4x %s",
 					 "%s은(는) 이미 호스트 하나입니다: 호스트 수는 한 번만 적습니다. 예) 4x %s",
 					 system->id, system->id));
-	status = take_count(p, &sys->n_nodes, &draft->outer, JL_NODES_MAX, "hosts", "대");
+	status = take_count(p, &sys->n_nodes, &draft->outer, JL_NODES_MAX, "hosts", "대입니다");
 	if (status)
 		return status;
 	sys->gpu = jl_gpu_by_id(p->cat, system->gpu);
@@ -382,11 +383,12 @@ static enum jl_status take_gpu(struct parser *p, struct jl_sys *sys, const struc
 {
 	const struct count *cards = draft->parens ? &draft->inner : &draft->outer;
 	enum jl_status status = take_count(p, &sys->n_per_node, cards, JL_PER_NODE_MAX,
-					   "cards in one host; write N hosts as Nx(8x ...)", "장(호스트 하나)");
+					   "cards in one host; write N hosts as Nx(8x ...)",
+					   "장입니다(호스트 하나). 호스트 N대는 Nx(8x ...)로 적어 주세요");
 
 	if (status || !draft->parens)
 		return status;
-	return take_count(p, &sys->n_nodes, &draft->outer, JL_NODES_MAX, "hosts", "대");
+	return take_count(p, &sys->n_nodes, &draft->outer, JL_NODES_MAX, "hosts", "대입니다");
 }
 
 static enum jl_status take_join(struct parser *p, struct jl_sys *sys, const struct draft *draft)

@@ -10,7 +10,7 @@
  *     host   = ACCELERATOR [via JOIN] | SYSTEM | cpu:CPU | "(" [COUNT x] host ")"
  *
  * A count before an accelerator counts cards in one host; before a catalog system or a parenthesis it counts hosts. The
- * sign of a count is x, X or ×. Names are found as in catalog/find.h: "4x GeForce RTX 3090" will do. Blanks are free.
+ * sign of a count is x, X, * or ×. Names are found as in catalog/find.h: "4x GeForce RTX 3090" will do. Blanks are free.
  *
  * What is not written is assumed as a practitioner would have it, and marked:
  *   join  accelerators on boards (SXM, OAM): the join of that link generation's reference host; PCIe cards: their PCIe

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/near.h"
+#include "base/utf8.h"
 
 static const struct jl_option *find_in(const struct jl_option *options, const char *name, size_t len)
 {
@@ -29,12 +30,14 @@ const char *jl_nearest_name(const char *text, const char *const *names, size_t n
 	return jl_near_rank(text, names, n, &index, 1) ? names[index] : NULL;
 }
 
-static enum jl_status unknown_option(const struct jl_command *command, const char *name, struct jl_err *err)
+/* `shown` is the option as it was written, dashes and all. `command` is NULL in front of it. */
+static enum jl_status unknown_option(const struct jl_command *command, const char *shown, struct jl_err *err)
 {
 	const char *names[128];
 	size_t n = 0;
-	const struct jl_option *tables[2] = { command->options, jl_global_options };
-	const char *nearest;
+	const struct jl_option *tables[2] = { command ? command->options : NULL, jl_global_options };
+	const char *name = shown + strspn(shown, "-");
+	const char *nearest, *help = command ? command->name : "";
 
 	for (size_t t = 0; t < 2; t++)
 		for (const struct jl_option *o = tables[t]; o && o->name && n < 128; o++)
@@ -42,11 +45,11 @@ static enum jl_status unknown_option(const struct jl_command *command, const cha
 	nearest = jl_nearest_name(name, names, n);
 	if (nearest)
 		return jl_fail(err, JL_E_USAGE,
-			       "unknown option '--%s'; did you mean '--%s'? ('jeoul help %s' lists them)",
-			       "모르는 옵션 '--%s'입니다. '--%s'인가요? (목록: 'jeoul help %s')", name, nearest,
-			       command->name);
-	return jl_fail(err, JL_E_USAGE, "unknown option '--%s'; 'jeoul help %s' lists what there is",
-		       "모르는 옵션 '--%s'입니다. 목록: 'jeoul help %s'", name, command->name);
+			       "unknown option '%s'; did you mean '--%s'? ('jeoul help%s%s' lists them)",
+			       "모르는 옵션 '%s'입니다. '--%s'인가요? (목록: 'jeoul help%s%s')", shown, nearest,
+			       *help ? " " : "", help);
+	return jl_fail(err, JL_E_USAGE, "unknown option '%s'; 'jeoul help%s%s' lists what there is",
+		       "모르는 옵션 '%s'입니다. 목록: 'jeoul help%s%s'", shown, *help ? " " : "", help);
 }
 
 static enum jl_status check_choice(const struct jl_option *option, const char *text, struct jl_err *err)
@@ -58,20 +61,36 @@ static enum jl_status check_choice(const struct jl_option *option, const char *t
 		       option->name, text, option->arg);
 }
 
+static bool is_blank(const char *text)
+{
+	return text[strspn(text, " ")] == '\0';
+}
+
 static enum jl_status take_value(struct jl_given *given, struct jl_err *err)
 {
 	const struct jl_option *option = given->option;
+	enum jl_status status = JL_OK;
 	char what[64] = "--";
 
 	strncat(what, option->name, sizeof(what) - 3);
+	if (option->type != JL_OPT_FLAG && is_blank(given->text))
+		return jl_fail(err, JL_E_USAGE, "--%s is empty: write --%s %s", "--%s 값이 비어 있습니다: --%s %s",
+			       option->name, option->name, option->arg ? option->arg : "VALUE");
 	switch (option->type) {
 	case JL_OPT_CHOICE: return check_choice(option, given->text, err);
-	case JL_OPT_COUNT: return jl_units_parse_count(&given->count, given->text, option->min, option->max, what, err);
-	case JL_OPT_QUANTITY: return jl_units_parse(&given->value, given->text, option->kind, what, err);
+	case JL_OPT_COUNT:
+		status = jl_units_parse_count(&given->count, given->text, option->min, option->max, what, err);
+		break;
+	case JL_OPT_QUANTITY: status = jl_units_parse(&given->value, given->text, option->kind, what, err); break;
 	case JL_OPT_FLAG:
 	case JL_OPT_TEXT: break;
 	}
-	return JL_OK;
+	if (status == JL_OK || status == JL_E_NOMEM)
+		return status;
+	/* Whatever is wrong with it, it is what was typed. */
+	if (err)
+		err->status = JL_E_USAGE;
+	return JL_E_USAGE;
 }
 
 static enum jl_status add_given(struct jl_args *args, const struct jl_option *option, const char *text,
@@ -82,7 +101,7 @@ static enum jl_status add_given(struct jl_args *args, const struct jl_option *op
 	if (!option->many)
 		for (size_t i = 0; i < args->n_given; i++)
 			if (args->given[i].option == option && option->type != JL_OPT_FLAG)
-				return jl_fail(err, JL_E_USAGE, "--%s is given twice", "--%s을(를) 두 번 썼습니다",
+				return jl_fail(err, JL_E_USAGE, "--%s is given twice", "--%s: 두 번 썼습니다",
 					       option->name);
 	if (args->n_given == JL_GIVEN_MAX)
 		return jl_fail(err, JL_E_LIMIT, "more than %d options", "옵션이 %d개를 넘습니다", JL_GIVEN_MAX);
@@ -113,7 +132,9 @@ static enum jl_status take_option(struct jl_args *args, const struct jl_command 
 	}
 	if (!option) {
 		char shown[64] = "";
-		strncat(shown, name, len < 60 ? len : 60);
+
+		len += (size_t)(name - arg);
+		strncat(shown, arg, len < 60 ? len : 60);
 		return unknown_option(command, shown, err);
 	}
 	if (option->type == JL_OPT_FLAG) {
@@ -139,8 +160,13 @@ static enum jl_status check_operands(const struct jl_args *args, const struct jl
 		if (strcmp(args->given[i].option->name, "help") == 0)
 			return JL_OK;
 	if (n < (size_t)command->n_min)
-		return jl_fail(err, JL_E_USAGE, "'jeoul %s' needs %s", "'jeoul %s'에는 %s이(가) 필요합니다",
+		return jl_fail(err, JL_E_USAGE, "'jeoul %s' needs %s", "'jeoul %s'에 빠진 인자가 있습니다: %s",
 			       command->name, command->operands);
+	for (size_t i = 0; i < n; i++)
+		if (is_blank(args->operands[i]))
+			return jl_fail(err, JL_E_USAGE, "'jeoul %s': argument %zu is empty; it takes %s",
+				       "'jeoul %s'의 %zu번째 인자가 비어 있습니다. 인자: %s", command->name, i + 1,
+				       command->operands ? command->operands : "-");
 	if (command->n_max >= 0 && n > (size_t)command->n_max)
 		return jl_fail(err, JL_E_USAGE,
 			       "'%s' is one argument too many for 'jeoul %s'; quote a system that contains blanks",
@@ -152,12 +178,42 @@ static enum jl_status check_operands(const struct jl_args *args, const struct jl
 /* Nobody types control characters; they come from a broken script, and would reach the terminal with our answer. */
 static enum jl_status check_characters(const char *arg, struct jl_err *err)
 {
-	for (const char *c = arg; *c; c++)
+	const char *bad = arg;
+	char shown[64] = "";
+
+	while (*bad && !iscntrl((unsigned char)*bad))
+		bad++;
+	if (!*bad)
+		return JL_OK;
+	strncat(shown, arg, sizeof(shown) - 1);
+	for (char *c = shown; *c; c++)
 		if (iscntrl((unsigned char)*c))
-			return jl_fail(err, JL_E_USAGE,
-				       "argument '%s' has a control character at byte %td; take it out",
-				       "인자 '%s'의 %td번째 바이트에 제어 문자가 있습니다. 빼고 다시 쓰세요", arg,
-				       c - arg + 1);
+			*c = '?';
+	jl_utf8_sanitize(shown);
+	return jl_fail(err, JL_E_USAGE, "argument '%s' has a control character at byte %td; take it out",
+		       "인자 '%s'의 %td번째 바이트에 제어 문자가 있습니다. 빼고 다시 쓰세요", shown, bad - arg + 1);
+}
+
+enum jl_status jl_args_leading(int *ret_n, int argc, char **argv, struct jl_err *err)
+{
+	int i = 0;
+
+	while (i < argc && argv[i][0] == '-' && argv[i][1]) {
+		const char *name = argv[i] + (argv[i][1] == '-' ? 2 : 1);
+		const struct jl_option *option = argv[i][1] == '-'
+							 ? find_in(jl_global_options, name, strcspn(name, "="))
+							 : NULL;
+		enum jl_status status = check_characters(argv[i], err);
+
+		if (status)
+			return status;
+		if (argv[i][1] != '-' && !name[1])
+			option = find_letter(jl_global_options, *name);
+		if (!option)
+			return unknown_option(NULL, argv[i], err);
+		i += option->type != JL_OPT_FLAG && !strchr(name, '=') && i + 1 < argc ? 2 : 1;
+	}
+	*ret_n = i;
 	return JL_OK;
 }
 

@@ -16,7 +16,7 @@ const struct jl_option jl_catalog_sources_options[] = { { 0 } };
 /* A column of a list: a field of the record, by its YAML key. */
 struct list_column {
 	const char *key, *en, *ko;
-	bool flexible;
+	size_t narrowest; /* may be cut to this; 0: never */
 };
 
 struct list_view {
@@ -29,80 +29,95 @@ static const struct list_view views[] = {
 	{ JL_R_GPU,
 	  "accelerators",
 	  "가속기",
-	  { { "id", "id", "id", false },
-	    { "mem", "memory", "메모리", false },
-	    { "mem_rate", "bandwidth", "대역폭", false },
-	    { "bf16_dense", "BF16 dense", "BF16 dense", false },
-	    { "fp32", "FP32", "FP32", false },
-	    { "tdp", "power", "전력", false } } },
+	  { { "id", "id", "id", 16 },
+	    { "mem", "memory", "메모리", 0 },
+	    { "mem_rate", "bandwidth", "대역폭", 0 },
+	    { "bf16_dense", "BF16 dense", "BF16 dense", 0 },
+	    { "fp32", "FP32", "FP32", 0 },
+	    { "tdp", "power", "전력", 0 } } },
 	{ JL_R_CPU,
 	  "CPUs",
 	  "CPU",
-	  { { "id", "id", "id", false },
-	    { "cores", "cores", "코어", false },
-	    { "fp32", "FP32", "FP32", false },
-	    { "mem_rate", "bandwidth", "대역폭", false },
-	    { "tdp", "power", "전력", false } } },
+	  { { "id", "id", "id", 0 },
+	    { "cores", "cores", "코어", 0 },
+	    { "fp32", "FP32", "FP32", 0 },
+	    { "mem_rate", "bandwidth", "대역폭", 0 },
+	    { "tdp", "power", "전력", 0 } } },
 	{ JL_R_LINK,
 	  "links and networks",
 	  "링크와 네트워크",
-	  { { "id", "id", "id", false },
-	    { "role", "role", "역할", false },
-	    { "oneway", "one way", "단방향", false },
-	    { "bothway", "both ways", "양방향 합", false },
-	    { "per", "per", "기준", false },
-	    { "name", "name", "이름", true } } },
+	  { { "id", "id", "id", 0 },
+	    { "role", "role", "역할", 0 },
+	    { "oneway", "one way", "단방향", 0 },
+	    { "bothway", "both ways", "양방향 합", 0 },
+	    { "per", "per", "기준", 0 },
+	    { "name", "name", "이름", 4 } } },
 	{ JL_R_SYSTEM,
 	  "systems",
 	  "시스템",
-	  { { "id", "id", "id", false },
-	    { "n_gpu", "GPUs", "GPU", false },
-	    { "gpu", "kind", "종류", false },
-	    { "join", "joined via", "연결", true },
-	    { "net_rate", "network", "네트워크", false },
-	    { "ram", "RAM", "RAM", false } } },
+	  { { "id", "id", "id", 24 },
+	    { "n_gpu", "GPUs", "GPU", 0 },
+	    { "gpu", "kind", "종류", 10 },
+	    { "join", "joined via", "연결", 10 },
+	    { "net_rate", "network", "네트워크", 0 },
+	    { "ram", "RAM", "RAM", 0 } } },
 	{ JL_R_MODEL,
 	  "models",
 	  "모델",
-	  { { "id", "id", "id", false },
-	    { "params", "parameters", "파라미터", false },
-	    { "n_layers", "layers", "레이어", false },
-	    { "hidden", "hidden", "hidden", false },
-	    { "heads", "heads", "head", false },
-	    { "vocab", "vocabulary", "어휘", false } } },
+	  { { "id", "id", "id", 0 },
+	    { "params", "parameters", "파라미터", 0 },
+	    { "n_layers", "layers", "레이어", 0 },
+	    { "hidden", "hidden", "hidden", 0 },
+	    { "heads", "heads", "head", 0 },
+	    { "vocab", "vocabulary", "어휘", 0 } } },
+	{ JL_R_PARAM,
+	  "fitted parameters",
+	  "맞춘 파라미터",
+	  { { "id", "id", "id", 4 },
+	    { "value", "value", "값", 0 },
+	    { "unit", "unit", "단위", 0 },
+	    { "n_rows", "rows", "행", 0 } } },
 	{ JL_R_FAMILY,
 	  "architecture families",
 	  "아키텍처 계열",
-	  { { "id", "id", "id", false }, { "vendor", "vendor", "제조사", false }, { "name", "name", "이름", true } } },
+	  { { "id", "id", "id", 0 }, { "vendor", "vendor", "제조사", 0 }, { "name", "name", "이름", 4 } } },
 	{ JL_R_TARIFF,
 	  "tariffs",
 	  "전기 요금",
-	  { { "id", "id", "id", false },
-	    { "component", "component", "항목", false },
-	    { "value", "value", "값", false },
-	    { "date", "date", "날짜", false },
-	    { "name", "name", "이름", true } } },
+	  { { "id", "id", "id", 0 },
+	    { "component", "component", "항목", 0 },
+	    { "value", "value", "값", 0 },
+	    { "date", "date", "날짜", 0 },
+	    { "name", "name", "이름", 4 } } },
 	{ JL_R_RULE,
 	  "rules",
 	  "규칙",
-	  { { "id", "id", "id", true },
-	    { "kind", "kind", "종류", false },
-	    { "value", "value", "값", true },
-	    { "date", "date", "날짜", false } } },
+	  { { "id", "id", "id", 4 },
+	    { "kind", "kind", "종류", 0 },
+	    { "value", "value", "값", 4 },
+	    { "date", "date", "날짜", 0 } } },
 	{ JL_R_SOURCE,
 	  "sources",
 	  "출처",
-	  { { "id", "id", "id", true },
-	    { "origin", "origin", "구분", false },
-	    { "date", "date", "날짜", false },
-	    { "url", "address", "주소", true } } },
-	{ JL_R_PRICE, "prices", "가격", { { NULL, NULL, NULL, false } } },
+	  { { "id", "id", "id", 4 },
+	    { "origin", "origin", "구분", 0 },
+	    { "date", "date", "날짜", 0 },
+	    { "url", "address", "주소", 4 } } },
+	{ JL_R_PRICE, "prices", "가격", { { NULL, NULL, NULL, 0 } } },
 };
 #define N_VIEWS (sizeof(views) / sizeof(*views))
 
 static bool is_right(enum jl_field_type type)
 {
 	return type == JL_F_FACT || type == JL_F_NUMBER || type == JL_F_INT;
+}
+
+static const char *number_text(char out[JL_UNITS_TEXT_MAX], double number)
+{
+	if (number == floor(number))
+		return jl_view_value(out, number, JL_K_NUMBER, false); /* with separators */
+	snprintf(out, JL_UNITS_TEXT_MAX, "%.4g", number);
+	return out;
 }
 
 static void cell(struct jl_table *table, const struct jl_field *field, const void *record)
@@ -120,7 +135,7 @@ static void cell(struct jl_table *table, const struct jl_field *field, const voi
 		break;
 	case JL_F_NUMBER:
 		if (!isnan(*(const double *)at))
-			text = (snprintf(value, sizeof(value), "%.0f", *(const double *)at), value);
+			text = number_text(value, *(const double *)at);
 		break;
 	case JL_F_INT:
 		if (*(const int *)at)
@@ -152,7 +167,8 @@ static enum jl_status print_view(struct jl_cli *cli, const struct list_view *vie
 		columns[n_columns++] =
 			(struct jl_table_column){ .head = JL_T(cli->lang, view->columns[i].en, view->columns[i].ko),
 						  .align = is_right(schema->fields[f].type) ? JL_RIGHT : JL_LEFT,
-						  .flexible = view->columns[i].flexible };
+						  .flexible = view->columns[i].narrowest > 0,
+						  .min_width = view->columns[i].narrowest };
 	}
 	jl_table_init(&table, &cli->arena, columns, n_columns);
 	for (size_t i = 0; i < n; i++) {
@@ -163,7 +179,7 @@ static enum jl_status print_view(struct jl_cli *cli, const struct list_view *vie
 	return jl_view_table(cli, &table, 0, err);
 }
 
-static void print_json(struct jl_cli *cli, const struct list_view *view)
+static void print_json(struct jl_cli *cli, const struct list_view *view, const struct jl_convnet_list *nets)
 {
 	struct jl_json json;
 	size_t n;
@@ -176,18 +192,28 @@ static void print_json(struct jl_cli *cli, const struct list_view *view)
 	for (size_t i = 0; i < n; i++)
 		jl_view_record_json(&json, cli->cat, view->kind, list + i * schema->size_B);
 	jl_json_end_array(&json);
+	if (nets) {
+		jl_json_put_array(&json, "networks");
+		for (size_t i = 0; i < nets->n_nets; i++)
+			jl_view_convnet_json(&json, &nets->nets[i]);
+		jl_json_end_array(&json);
+	}
 	jl_json_end_object(&json);
 	jl_json_finish(&json);
 }
 
 static enum jl_status print_counts(struct jl_cli *cli, struct jl_err *err)
 {
+	struct jl_convnet_list nets;
+	enum jl_status status = jl_convnets_embedded(&nets, &cli->arena, err);
 	const struct jl_table_column columns[] = { { .head = JL_T(cli->lang, "kind", "종류") },
 						   { .head = JL_T(cli->lang, "records", "항목 수"), .align = JL_RIGHT },
 						   { .head = "" } };
 	struct jl_table table;
 	struct jl_json json;
 
+	if (status)
+		return status;
 	jl_json_init(&json, &cli->out, true);
 	jl_table_init(&table, &cli->arena, columns, 3);
 	if (cli->json)
@@ -197,6 +223,7 @@ static enum jl_status print_counts(struct jl_cli *cli, struct jl_err *err)
 		size_t n;
 
 		jl_catalog_list(cli->cat, views[i].kind, &n);
+		n += views[i].kind == JL_R_MODEL ? nets.n_nets : 0;
 		if (cli->json) {
 			jl_json_put_integer(&json, list, (long long)n);
 			continue;
@@ -213,6 +240,28 @@ static enum jl_status print_counts(struct jl_cli *cli, struct jl_err *err)
 	return JL_OK;
 }
 
+static enum jl_status list_kind(struct jl_cli *cli, const struct list_view *view, struct jl_err *err)
+{
+	bool models = view->kind == JL_R_MODEL;
+	struct jl_convnet_list nets = { 0 };
+	enum jl_status status = models ? jl_convnets_embedded(&nets, &cli->arena, err) : JL_OK;
+
+	if (status)
+		return status;
+	if (cli->json) {
+		print_json(cli, view, models ? &nets : NULL);
+		return JL_OK;
+	}
+	if (!view->columns[0].key)
+		return jl_fail(err, JL_E_USAGE, "prices have a command of their own: jeoul catalog prices --gpu NAME",
+			       "가격은 전용 명령으로 보세요: jeoul catalog prices --gpu 이름");
+	status = print_view(cli, view, err);
+	if (status || !models)
+		return status;
+	jl_buf_putc(&cli->out, '\n');
+	return jl_view_convnets(cli, &nets, err);
+}
+
 enum jl_status jl_cmd_catalog_list(struct jl_cli *cli, struct jl_err *err)
 {
 	const char *kind = cli->args.n_operands ? cli->args.operands[0] : NULL;
@@ -223,22 +272,15 @@ enum jl_status jl_cmd_catalog_list(struct jl_cli *cli, struct jl_err *err)
 		return print_counts(cli, err);
 	for (size_t i = 0; i < N_VIEWS; i++) {
 		names[i] = jl_schema_of(views[i].kind)->list;
-		if (strcmp(names[i], kind) != 0)
-			continue;
-		if (cli->json) {
-			print_json(cli, &views[i]);
-			return JL_OK;
-		}
-		if (!views[i].columns[0].key)
-			return jl_fail(err, JL_E_USAGE,
-				       "prices have a command of their own: jeoul catalog prices --gpu NAME",
-				       "가격은 전용 명령으로 보세요: jeoul catalog prices --gpu 이름");
-		return print_view(cli, &views[i], err);
+		if (strcmp(names[i], kind) == 0)
+			return list_kind(cli, &views[i], err);
 	}
 	nearest = jl_nearest_name(kind, names, N_VIEWS);
-	return jl_fail(err, JL_E_USAGE, "'%s' is not a kind of record; %s%s ('jeoul catalog list' shows all kinds)",
-		       "'%s' 종류는 없습니다. %s%s (전체 종류: 'jeoul catalog list')", kind, nearest ? "→ " : "",
-		       nearest ? nearest : "gpus");
+	if (nearest)
+		return jl_fail(err, JL_E_USAGE, "'%s' is not a kind of record; did you mean %s?",
+			       "'%s' 종류는 없습니다. 혹시 %s인가요?", kind, nearest);
+	return jl_fail(err, JL_E_USAGE, "'%s' is not a kind of record; 'jeoul catalog list' shows all kinds",
+		       "'%s' 종류는 없습니다. 전체 종류: 'jeoul catalog list'", kind);
 }
 
 static bool has_all_words(const struct jl_schema *schema, const void *record, const char *const *words, size_t n_words)
@@ -279,53 +321,87 @@ static const char *name_of(const struct jl_schema *schema, const void *record)
 	return "";
 }
 
+/* What was found, as table or JSON. */
+struct finds {
+	struct jl_table table;
+	struct jl_json json;
+	size_t n;
+};
+
+static void find_records(struct jl_cli *cli, const struct list_view *view, struct finds *finds)
+{
+	const struct jl_schema *schema = jl_schema_of(view->kind);
+	size_t n;
+	const char *list = jl_catalog_list(cli->cat, view->kind, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		const void *record = list + i * schema->size_B;
+
+		if (!has_all_words(schema, record, cli->args.operands, cli->args.n_operands))
+			continue;
+		finds->n++;
+		if (cli->json) {
+			jl_view_record_json(&finds->json, cli->cat, view->kind, record);
+			continue;
+		}
+		jl_table_cell(&finds->table, JL_T(cli->lang, schema->en, schema->ko));
+		jl_table_cell(&finds->table, jl_record_id(schema, record));
+		jl_table_cell(&finds->table, name_of(schema, record));
+		jl_table_end_row(&finds->table);
+	}
+}
+
+static void find_convnets(struct jl_cli *cli, const struct jl_convnet_list *nets, struct finds *finds)
+{
+	for (size_t i = 0; i < nets->n_nets; i++) {
+		if (!jl_convnet_has_words(&nets->nets[i], cli->args.operands, cli->args.n_operands))
+			continue;
+		finds->n++;
+		if (cli->json) {
+			jl_view_convnet_json(&finds->json, &nets->nets[i]);
+			continue;
+		}
+		jl_table_cell(&finds->table, JL_T(cli->lang, "network", "네트워크(모델)"));
+		jl_table_cell(&finds->table, nets->nets[i].id);
+		jl_table_cell(&finds->table, nets->nets[i].name);
+		jl_table_end_row(&finds->table);
+	}
+}
+
 enum jl_status jl_cmd_catalog_search(struct jl_cli *cli, struct jl_err *err)
 {
 	const struct jl_table_column columns[] = { { .head = JL_T(cli->lang, "kind", "종류") },
-						   { .head = "id" },
+						   { .head = "id", .flexible = true, .min_width = 24 },
 						   { .head = JL_T(cli->lang, "name", "이름"), .flexible = true } };
-	struct jl_table table;
-	struct jl_json json;
-	size_t n_found = 0;
+	struct jl_convnet_list nets;
+	struct finds finds = { .n = 0 };
+	enum jl_status status = jl_convnets_embedded(&nets, &cli->arena, err);
 
-	jl_json_init(&json, &cli->out, true);
-	jl_table_init(&table, &cli->arena, columns, 3);
+	if (status)
+		return status;
+	jl_json_init(&finds.json, &cli->out, true);
+	jl_table_init(&finds.table, &cli->arena, columns, 3);
 	if (cli->json) {
-		jl_json_object(&json);
-		jl_json_put_array(&json, "found");
+		jl_json_object(&finds.json);
+		jl_json_put_array(&finds.json, "found");
 	}
 	for (size_t v = 0; v < N_VIEWS; v++) {
-		const struct jl_schema *schema = jl_schema_of(views[v].kind);
-		size_t n;
-		const char *list = jl_catalog_list(cli->cat, views[v].kind, &n);
-
 		/* hundreds of rents would drown everything else; they have their own command */
-		for (size_t i = 0; views[v].kind != JL_R_PRICE && i < n; i++) {
-			const void *record = list + i * schema->size_B;
-
-			if (!has_all_words(schema, record, cli->args.operands, cli->args.n_operands))
-				continue;
-			n_found++;
-			if (cli->json) {
-				jl_view_record_json(&json, cli->cat, views[v].kind, record);
-				continue;
-			}
-			jl_table_cell(&table, JL_T(cli->lang, schema->en, schema->ko));
-			jl_table_cell(&table, jl_record_id(schema, record));
-			jl_table_cell(&table, name_of(schema, record));
-			jl_table_end_row(&table);
-		}
+		if (views[v].kind != JL_R_PRICE)
+			find_records(cli, &views[v], &finds);
+		if (views[v].kind == JL_R_MODEL)
+			find_convnets(cli, &nets, &finds);
 	}
 	if (cli->json) {
-		jl_json_end_array(&json);
-		jl_json_end_object(&json);
-		jl_json_finish(&json);
+		jl_json_end_array(&finds.json);
+		jl_json_end_object(&finds.json);
+		jl_json_finish(&finds.json);
 		return JL_OK;
 	}
-	if (n_found == 0)
+	if (finds.n == 0)
 		return jl_fail(err, JL_E_NOTFOUND, "nothing in the catalog contains all of these words; try fewer",
 			       "모든 단어가 들어 있는 항목이 없습니다. 단어를 줄여 보세요");
-	return jl_view_table(cli, &table, 0, err);
+	return jl_view_table(cli, &finds.table, 0, err);
 }
 
 enum jl_status jl_cmd_catalog_sources(struct jl_cli *cli, struct jl_err *err)
@@ -339,7 +415,7 @@ enum jl_status jl_cmd_catalog_sources(struct jl_cli *cli, struct jl_err *err)
 		if (views[i].kind == JL_R_SOURCE)
 			view = &views[i];
 	if (!id && cli->json) {
-		print_json(cli, view);
+		print_json(cli, view, NULL);
 		return JL_OK;
 	}
 	if (!id)

@@ -1,4 +1,5 @@
 /* jeoul catalog prices: rents and prices, cheapest first, with their dates. */
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,29 +46,59 @@ static const struct {
 	const char *parts[10];
 } places[] = {
 	{ "seoul", { "ap-northeast-2", "asia-northeast3", "koreacentral", "ap-seoul", "seoul", "korea" } },
-	{ "korea", { "ap-northeast-2", "asia-northeast3", "korea", "ap-seoul", "ap-chuncheon", "seoul" } },
-	{ "us", { "us-", "us", "eastus", "westus", "centralus", "-usa-", ", us" } },
+	{ "korea",
+	  { "ap-northeast-2", "asia-northeast3", "korea", "koreacentral", "ap-seoul", "ap-chuncheon", "seoul" } },
+	{ "us", { "us", "usa", "eastus", "westus", "centralus" } },
+	/* Azure writes its regions in one word */
+	{ "us", { "northcentralus", "southcentralus", "westcentralus" } },
 };
+
+static bool is_wordy(char c)
+{
+	return isalnum((unsigned char)c) || (unsigned char)c >= 0x80;
+}
+
+/* May a word end between these two? A number behind letters is a word of its own: "asia-northeast" is in
+ * "asia-northeast3". */
+static bool is_border(char last, char next)
+{
+	return !is_wordy(last) || !is_wordy(next) || (isdigit((unsigned char)next) && !isdigit((unsigned char)last));
+}
+
+/* "us" is in "us-east-1" and "Oregon, US, NA", not in "jerusalem". */
+static bool has_words(const char *text, const char *words)
+{
+	size_t len = strlen(words);
+
+	for (const char *at = text; (at = strcasestr(at, words)); at++)
+		if ((at == text || is_border(at[-1], *words)) && is_border(words[len - 1], at[len]))
+			return true;
+	return false;
+}
 
 static bool is_at(const char *region, const char *wanted)
 {
-	if (!region)
-		return false;
-	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++)
-		if (strcasecmp(places[i].name, wanted) == 0) {
-			for (const char *const *p = places[i].parts; *p; p++)
-				if (strcasestr(region, *p))
-					return true;
-			return false;
-		}
-	return strcasestr(region, wanted) != NULL;
+	bool is_place = false;
+
+	for (size_t i = 0; region && i < sizeof(places) / sizeof(*places); i++) {
+		if (strcasecmp(places[i].name, wanted) != 0)
+			continue;
+		is_place = true;
+		for (const char *const *p = places[i].parts; *p; p++)
+			if (has_words(region, *p))
+				return true;
+	}
+	return region && !is_place && has_words(region, wanted);
 }
 
 enum order { BY_ON_DEMAND, BY_SPOT, BY_BUY };
 
 struct row {
 	const struct jl_price *price;
-	double key; /* per GPU */
+	double key;      /* per GPU */
+	const char *gpu; /* id; or as the source wrote it; NULL: the row has none */
+	bool open;       /* the source does not say which variant */
+	bool bare;       /* would fit, but has no GPU to reckon by */
 };
 
 static double per_gpu(double usd, const struct jl_price *p)
@@ -100,18 +131,36 @@ static int compare(const void *a, const void *b)
 struct filter {
 	const struct jl_gpu *gpus[GPUS_MAX];
 	size_t n_gpus;
+	const char *gpu_text; /* no accelerator of the catalog has this name, but some row may */
 	const char *region, *provider;
 	enum order order;
 };
 
-static bool wanted(const struct jl_price *p, const struct filter *f)
+/* Does the row fit, or may it? */
+static bool gpu_fits(const struct jl_catalog *cat, const struct filter *f, const struct jl_price *p, struct row *row)
 {
-	bool gpu_fits = f->n_gpus == 0;
+	const struct jl_gpu *may[GPUS_MAX];
+	size_t n = jl_price_gpus(may, GPUS_MAX, cat, p);
 
-	for (size_t i = 0; i < f->n_gpus && p->gpu; i++)
-		gpu_fits |= strcmp(p->gpu, f->gpus[i]->id) == 0;
-	return gpu_fits && (!f->region || is_at(p->region, f->region)) &&
-	       (!f->provider || (p->provider && strcasestr(p->provider, f->provider))) && !isnan(sort_key(p, f->order));
+	row->gpu = n == 1 ? may[0]->id : p->gpu_text;
+	row->open = n > 1;
+	if (f->gpu_text)
+		return p->gpu_text && has_words(p->gpu_text, f->gpu_text);
+	row->bare = f->n_gpus == 0 && !row->gpu;
+	if (f->n_gpus == 0)
+		return !row->bare; /* a machine or part without one has no price per GPU */
+	for (size_t i = 0; i < f->n_gpus; i++)
+		for (size_t k = 0; k < n && k < GPUS_MAX; k++)
+			if (f->gpus[i] == may[k])
+				return true;
+	return false;
+}
+
+static bool wanted(const struct jl_catalog *cat, const struct filter *f, const struct jl_price *p, struct row *ret_row)
+{
+	*ret_row = (struct row){ .price = p, .key = sort_key(p, f->order) };
+	return !isnan(ret_row->key) && (!f->region || is_at(p->region, f->region)) &&
+	       (!f->provider || (p->provider && strcasestr(p->provider, f->provider))) && gpu_fits(cat, f, p, ret_row);
 }
 
 static enum jl_status read_filter(struct jl_cli *cli, struct filter *f, struct jl_err *err)
@@ -128,7 +177,13 @@ static enum jl_status read_filter(struct jl_cli *cli, struct filter *f, struct j
 	f->n_gpus = jl_find_gpus(f->gpus, GPUS_MAX, cli->cat, gpu);
 	if (f->n_gpus > GPUS_MAX)
 		f->n_gpus = GPUS_MAX;
-	return f->n_gpus ? JL_OK : jl_find_gpu(&one, cli->cat, gpu, err); /* says what is near */
+	if (f->n_gpus)
+		return JL_OK;
+	f->gpu_text = gpu;
+	for (size_t i = 0; i < cli->cat->n_prices; i++)
+		if (cli->cat->prices[i].gpu_text && has_words(cli->cat->prices[i].gpu_text, gpu))
+			return JL_OK;
+	return jl_find_gpu(&one, cli->cat, gpu, err); /* says what is near */
 }
 
 /* Days since the price was seen; NAN where its date is not one. */
@@ -147,51 +202,101 @@ static void money_cell(struct jl_table *table, double usd)
 		jl_table_printf(table, usd >= 100 ? "%.0f" : "%.2f", usd);
 }
 
+/* All rows of one kind: then the kind stands once, above the table. */
+static bool is_one_kind(const struct row *rows, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!rows[i].gpu || rows[i].open || strcmp(rows[i].gpu, rows[0].gpu) != 0)
+			return false;
+	return n > 0;
+}
+
+static void print_row(struct jl_cli *cli, struct jl_table *table, const struct row *row, enum order order,
+		      bool one_kind)
+{
+	const struct jl_price *p = row->price;
+	double hour = order == BY_BUY ? 1 : 3600;
+	double spot = isnan(p->spot_min_usdps) ? p->spot_median_usdps : p->spot_min_usdps;
+	double n = isnan(p->n_gpu) ? 1 : p->n_gpu;
+
+	money_cell(table, row->key * hour);
+	if (one_kind || order == BY_SPOT)
+		money_cell(table, order == BY_BUY ? p->price_usd : p->on_demand_usdps * 3600);
+	if (order != BY_BUY && (one_kind || order != BY_SPOT))
+		money_cell(table, spot * 3600);
+	if (one_kind)
+		jl_table_printf(table, "%.0fx", n);
+	else
+		jl_table_printf(table, "%.0fx %s%s", n, row->gpu ? row->gpu : "?", row->open ? "*" : "");
+	jl_table_cell(table, p->provider ? p->provider : "");
+	jl_table_cell(table, p->item ? p->item : "");
+	jl_table_cell(table, p->region ? p->region : "");
+	jl_table_printf(table, "%s%s", p->date ? p->date : "?", age_days(cli, p) > OLD_DAYS ? " ⚠" : "");
+	jl_table_end_row(table);
+}
+
 static enum jl_status print_rows(struct jl_cli *cli, const struct row *rows, size_t n, const struct filter *f,
 				 struct jl_err *err)
 {
-	const struct jl_table_column columns[] = {
-		{ .head = f->order == BY_BUY ? "USD/GPU" : "USD/h/GPU", .align = JL_RIGHT },
-		{ .head = f->order == BY_BUY ? "USD" : "USD/h", .align = JL_RIGHT },
-		{ .head = f->order == BY_BUY ? "" : JL_T(cli->lang, "spot", "스팟"), .align = JL_RIGHT },
-		{ .head = "GPU" },
-		{ .head = JL_T(cli->lang, "provider", "업체"), .flexible = true, .min_width = 6, .max_width = 12 },
-		{ .head = JL_T(cli->lang, "item", "상품"), .flexible = true, .min_width = 14 },
-		{ .head = JL_T(cli->lang, "region", "지역"), .flexible = true, .min_width = 10 },
+	bool one_kind = is_one_kind(rows, n);
+	const struct jl_table_column texts[] = {
+		{ .head = "GPU", .flexible = !one_kind, .min_width = 20 },
+		{ .head = JL_T(cli->lang, "provider", "업체"),
+		  .flexible = true,
+		  .min_width = one_kind ? 6 : 5,
+		  .max_width = 12 },
+		{ .head = JL_T(cli->lang, "item", "상품"), .flexible = true, .min_width = one_kind ? 14 : 8 },
+		{ .head = JL_T(cli->lang, "region", "지역"), .flexible = true, .min_width = one_kind ? 10 : 7 },
 		{ .head = JL_T(cli->lang, "date", "날짜") },
 	};
-	bool one_kind = true; /* then the kind stands once, above the table */
+	struct jl_table_column columns[8] = {
+		{ .head = f->order == BY_BUY ? "USD/GPU" : "USD/h/GPU", .align = JL_RIGHT },
+	};
+	size_t n_columns = 1;
 	struct jl_table table;
 
-	for (size_t i = 1; i < n; i++)
-		one_kind &= rows[i].price->gpu && rows[0].price->gpu &&
-			    strcmp(rows[i].price->gpu, rows[0].price->gpu) == 0;
-	if (one_kind && rows[0].price->gpu)
-		jl_buf_printf(&cli->out, "%s\n\n", rows[0].price->gpu);
-	jl_table_init(&table, &cli->arena, columns, 8);
-	for (size_t i = 0; i < n; i++) {
-		const struct jl_price *p = rows[i].price;
-		double hour = f->order == BY_BUY ? 1 : 3600;
-		double all = f->order == BY_BUY ? p->price_usd : f->order == BY_SPOT ? NAN : p->on_demand_usdps * hour;
-		double spot = isnan(p->spot_min_usdps) ? p->spot_median_usdps : p->spot_min_usdps;
-
-		money_cell(&table, rows[i].key * hour);
-		money_cell(&table, f->order == BY_SPOT ? p->on_demand_usdps * 3600 : all);
-		money_cell(&table, f->order == BY_BUY ? NAN : spot * 3600);
-		if (one_kind && rows[0].price->gpu)
-			jl_table_printf(&table, "%.0fx", isnan(p->n_gpu) ? 1 : p->n_gpu);
-		else
-			jl_table_printf(&table, "%.0fx %s", isnan(p->n_gpu) ? 1 : p->n_gpu,
-					p->gpu        ? p->gpu
-					: p->gpu_text ? p->gpu_text
-						      : "?");
-		jl_table_cell(&table, p->provider ? p->provider : "");
-		jl_table_cell(&table, p->item ? p->item : "");
-		jl_table_cell(&table, p->region ? p->region : "");
-		jl_table_printf(&table, "%s%s", p->date ? p->date : "?", age_days(cli, p) > OLD_DAYS ? " ⚠" : "");
-		jl_table_end_row(&table);
-	}
+	if (one_kind)
+		jl_buf_printf(&cli->out, "%s\n\n", rows[0].gpu);
+	/* Names of the accelerators need the room of the machine's whole price. */
+	if (one_kind || f->order == BY_SPOT)
+		columns[n_columns++] = (struct jl_table_column){ .head = f->order == BY_BUY ? "USD" : "USD/h",
+								 .align = JL_RIGHT };
+	if (f->order != BY_BUY && (one_kind || f->order != BY_SPOT))
+		columns[n_columns++] = (struct jl_table_column){ .head = JL_T(cli->lang, "spot", "스팟"),
+								 .align = JL_RIGHT };
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+		columns[n_columns++] = texts[i];
+	jl_table_init(&table, &cli->arena, columns, n_columns);
+	for (size_t i = 0; i < n; i++)
+		print_row(cli, &table, &rows[i], f->order, one_kind);
 	return jl_view_table(cli, &table, 0, err);
+}
+
+/* The variants that a marked row may be, each name once: "* h100 (variant not stated): h100-pcie, ..." */
+static void print_open(struct jl_cli *cli, const struct row *rows, size_t n)
+{
+	const struct jl_gpu *may[GPUS_MAX];
+
+	for (size_t i = 0; i < n; i++) {
+		const char *label;
+		struct jl_buf text;
+		bool again = !rows[i].open;
+		size_t n_may;
+
+		for (size_t k = 0; k < i && !again; k++)
+			again = rows[k].open && strcasecmp(rows[k].gpu, rows[i].gpu) == 0;
+		if (again)
+			continue;
+		n_may = jl_price_gpus(may, GPUS_MAX, cli->cat, rows[i].price);
+		jl_buf_init(&text, 4096);
+		for (size_t k = 0; k < n_may && k < GPUS_MAX; k++)
+			jl_buf_printf(&text, "%s%s", k ? ", " : "", may[k]->id);
+		label = jl_arena_printf(&cli->arena,
+					JL_T(cli->lang, "* %s (variant not stated)", "* %s (세부 모델 미표기)"),
+					rows[i].gpu);
+		jl_view_wrapped(cli, 0, label ? label : "*", jl_buf_text(&text));
+		jl_buf_release(&text);
+	}
 }
 
 static void print_json(struct jl_cli *cli, const struct row *rows, size_t n)
@@ -214,7 +319,7 @@ enum jl_status jl_cmd_catalog_prices(struct jl_cli *cli, struct jl_err *err)
 	const struct jl_given *limit = jl_given(cli, "limit");
 	struct filter filter;
 	struct row *rows;
-	size_t n = 0, n_shown, n_old = 0;
+	size_t n = 0, n_shown, n_old = 0, n_bare = 0;
 	enum jl_status status = read_filter(cli, &filter, err);
 
 	if (status)
@@ -222,10 +327,12 @@ enum jl_status jl_cmd_catalog_prices(struct jl_cli *cli, struct jl_err *err)
 	rows = jl_arena_array(&cli->arena, cli->cat->n_prices + 1, sizeof(*rows));
 	if (!rows)
 		return jl_fail_nomem(err);
-	for (size_t i = 0; i < cli->cat->n_prices; i++)
-		if (wanted(&cli->cat->prices[i], &filter))
-			rows[n++] = (struct row){ .price = &cli->cat->prices[i],
-						  .key = sort_key(&cli->cat->prices[i], filter.order) };
+	for (size_t i = 0; i < cli->cat->n_prices; i++) {
+		bool fits = wanted(cli->cat, &filter, &cli->cat->prices[i], &rows[n]);
+
+		n_bare += rows[n].bare;
+		n += fits;
+	}
 	if (n == 0)
 		return jl_fail(err, JL_E_NOTFOUND,
 			       "no price fits; try without --region, or --sort buy for purchase prices",
@@ -241,14 +348,19 @@ enum jl_status jl_cmd_catalog_prices(struct jl_cli *cli, struct jl_err *err)
 	for (size_t i = 0; i < n_shown; i++)
 		n_old += age_days(cli, rows[i].price) > OLD_DAYS;
 	status = print_rows(cli, rows, n_shown, &filter, err);
+	print_open(cli, rows, n_shown);
 	if (n > n_shown)
 		jl_buf_printf(&cli->out,
 			      JL_T(cli->lang, "%zu of %zu; --limit shows more\n",
 				   "%zu건 표시 / 전체 %zu건. 더 보려면 --limit\n"),
 			      n_shown, n);
+	if (n_bare)
+		jl_buf_printf(&cli->out,
+			      JL_T(cli->lang, "rows without a GPU, left out: %zu\n", "GPU가 없어 뺀 항목: %zu건\n"),
+			      n_bare);
 	if (n_old)
 		jl_buf_printf(&cli->out,
-			      JL_T(cli->lang, "⚠ %zu of these are older than %d days: ask again before you decide\n",
+			      JL_T(cli->lang, "⚠ %zu shown here, older than %d days: ask again before you decide\n",
 				   "⚠ %zu건은 %d일이 넘은 가격입니다. 결정하기 전에 다시 확인하세요\n"),
 			      n_old, OLD_DAYS);
 	return status;

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "catalog/find.h"
 #include "catalog/sysexpr.h"
@@ -141,6 +142,7 @@ static enum jl_status measured_table(struct jl_cli *cli, const struct jl_link_in
 static void model_lines(struct jl_cli *cli, const struct jl_model_info *m)
 {
 	struct jl_buf *out = &cli->out;
+	char params[JL_UNITS_TEXT_MAX];
 
 	jl_buf_printf(out,
 		      JL_T(cli->lang, "  %d layers · hidden %.0f · heads %.0f (kv %.0f) · ffn %.0f · vocabulary %.0f\n",
@@ -150,15 +152,44 @@ static void model_lines(struct jl_cli *cli, const struct jl_model_info *m)
 		jl_buf_printf(out, JL_T(cli->lang, "  experts %d, %d per token\n", "  전문가 %d개, 토큰당 %d개\n"),
 			      (int)m->moe.n_experts, (int)m->moe.top_k);
 	if (!isnan(m->params))
-		jl_buf_printf(
-			out,
-			JL_T(cli->lang, "  parameters, published: %.0f (%s)\n", "  공개된 파라미터 수: %.0f (%s)\n"),
-			m->params, m->params_source ? m->params_source : m->source);
+		jl_buf_printf(out,
+			      JL_T(cli->lang, "  parameters, published: %s (%s)\n", "  공개된 파라미터 수: %s (%s)\n"),
+			      jl_view_value(params, m->params, JL_K_NUMBER, false),
+			      m->params_source ? m->params_source : m->source);
 	jl_buf_printf(out, "  %s · %s\n",
 		      m->tied ? JL_T(cli->lang, "head tied to the embedding", "출력층이 임베딩과 공유됨")
 			      : JL_T(cli->lang, "untied head", "출력층 비공유"),
 		      m->gated ? JL_T(cli->lang, "gated feed-forward", "게이트 FFN")
 			       : JL_T(cli->lang, "plain feed-forward", "일반 FFN"));
+}
+
+/* What the chips of a family do per clock, and who belongs to it. */
+static void family_lines(struct jl_cli *cli, const struct jl_family *f)
+{
+	const struct {
+		const char *name;
+		double rate;
+	} rates[] = { { "FP32", f->fp32_per_sm_clock }, { "TF32", f->tf32_per_sm_clock },
+		      { "FP16", f->fp16_per_sm_clock }, { "BF16", f->bf16_per_sm_clock },
+		      { "FP8", f->fp8_per_sm_clock },   { "INT8", f->int8_per_sm_clock } };
+	struct jl_buf text;
+
+	jl_buf_init(&text, 1 << 16);
+	for (size_t i = 0; i < sizeof(rates) / sizeof(*rates); i++)
+		if (!isnan(rates[i].rate))
+			jl_buf_printf(&text, "%s%s %.0f", text.len ? ", " : "", rates[i].name, rates[i].rate);
+	if (text.len)
+		jl_view_wrapped(cli, 2, JL_T(cli->lang, "dense operations per clock and SM", "클럭·SM당 dense 연산 수"),
+				jl_buf_text(&text));
+	jl_buf_reset(&text);
+	for (size_t i = 0; i < cli->cat->n_gpus; i++)
+		if (cli->cat->gpus[i].family && strcmp(cli->cat->gpus[i].family, f->id) == 0)
+			jl_buf_printf(&text, "%s%s", text.len ? ", " : "", cli->cat->gpus[i].id);
+	if (text.len)
+		jl_view_wrapped(cli, 2, JL_T(cli->lang, "accelerators", "가속기"), jl_buf_text(&text));
+	if (f->parent)
+		jl_view_wrapped(cli, 2, JL_T(cli->lang, "nearest family", "가장 가까운 계열"), f->parent);
+	jl_buf_release(&text);
 }
 
 static enum jl_status show_record(struct jl_cli *cli, const struct found *found, struct jl_err *err)
@@ -175,6 +206,8 @@ static enum jl_status show_record(struct jl_cli *cli, const struct found *found,
 	jl_buf_printf(&cli->out, "%s%s%s  (%s)\n\n", jl_view_bold(cli), name, jl_view_reset(cli), id);
 	if (found->kind == JL_R_MODEL)
 		model_lines(cli, found->record);
+	if (found->kind == JL_R_FAMILY)
+		family_lines(cli, found->record);
 	status = facts_table(cli, found->kind, found->record, &notes, err);
 	if (status)
 		return status;
@@ -194,85 +227,102 @@ static enum jl_status show_record(struct jl_cli *cli, const struct found *found,
 	return status;
 }
 
-/* A bare name may be of any kind: an exact id wins, then accelerators before CPUs, links and models. */
+/* The record that a bare name means; no record at all where it is a system, which the caller draws. */
 static enum jl_status find_record(struct jl_cli *cli, const char *text, struct found *ret_found, struct jl_err *err)
 {
-	const struct jl_catalog *cat = cli->cat;
-	const struct jl_gpu *gpu;
-	const struct jl_cpu *cpu;
-	const struct jl_link_info *link;
-	const struct jl_model_info *model;
-	const struct jl_system *system;
-	struct jl_err first = { 0 };
-	enum jl_status status;
+	struct jl_found_any any;
+	enum jl_status status = jl_find_any(&any, cli->cat, text, err);
 
-	if (jl_system_by_id(cat, text))
-		return JL_E_NOTFOUND; /* the caller draws it as a system */
-	if ((gpu = jl_gpu_by_id(cat, text)))
-		return *ret_found = (struct found){ JL_R_GPU, gpu }, JL_OK;
-	if ((link = jl_link_by_id(cat, text)))
-		return *ret_found = (struct found){ JL_R_LINK, link }, JL_OK;
-	if ((model = jl_model_by_id(cat, text)))
-		return *ret_found = (struct found){ JL_R_MODEL, model }, JL_OK;
-	status = jl_find_gpu(&gpu, cat, text, &first);
-	if (status == JL_OK)
-		return *ret_found = (struct found){ JL_R_GPU, gpu }, JL_OK;
-	if (status == JL_E_AMBIGUOUS)
-		goto out;
-	if (jl_find_system(&system, cat, text, NULL) == JL_OK)
-		return JL_E_NOTFOUND;
-	if (jl_find_cpu(&cpu, cat, text, NULL) == JL_OK)
-		return *ret_found = (struct found){ JL_R_CPU, cpu }, JL_OK;
-	if (jl_find_link(&link, cat, text, JL_ROLE_ANY, NULL) == JL_OK)
-		return *ret_found = (struct found){ JL_R_LINK, link }, JL_OK;
-	if (jl_find_model(&model, cat, text, NULL) == JL_OK)
-		return *ret_found = (struct found){ JL_R_MODEL, model }, JL_OK;
-out:
-	if (err)
-		*err = first;
-	return status;
+	if (status)
+		return status;
+	*ret_found = any.gpu      ? (struct found){ JL_R_GPU, any.gpu }
+		     : any.cpu    ? (struct found){ JL_R_CPU, any.cpu }
+		     : any.model  ? (struct found){ JL_R_MODEL, any.model }
+		     : any.family ? (struct found){ JL_R_FAMILY, any.family }
+				  : (struct found){ JL_R_LINK, any.link };
+	return JL_OK;
 }
 
-/* Is it written as a system (a count, parentheses, via, over, a provider), or the name of one in the catalog? */
+/* Is it written as a system: a count, parentheses, via, over, a provider? */
 static bool looks_like_system(const char *text)
 {
 	size_t digits = strspn(text, "0123456789 ");
+	const char *sign = text + digits;
 
-	return strpbrk(text, "()") || strstr(text, " via ") || strstr(text, " over ") || strchr(text, ':') ||
-	       (digits &&
-		(text[digits] == 'x' || text[digits] == 'X' || strncmp(text + digits, "×", strlen("×")) == 0) &&
-		(text[digits + 1] == ' ' || text[digits + 1] == '('));
+	if (strpbrk(text, "()") || strstr(text, " via ") || strstr(text, " over ") || strchr(text, ':'))
+		return true;
+	if (!digits)
+		return false;
+	return *sign == '*' || strncmp(sign, "×", strlen("×")) == 0 ||
+	       ((*sign == 'x' || *sign == 'X') && (sign[1] == ' ' || sign[1] == '('));
+}
+
+/* A network that is no plain transformer, by its name; or where nothing else is near, those that begin like it. */
+static enum jl_status find_convnet(struct jl_cli *cli, const char *text, const struct jl_convnet **ret_net,
+				   struct jl_err *err)
+{
+	struct jl_convnet_list nets;
+	char ids[256] = "";
+	size_t at = 0;
+	enum jl_status status = jl_convnets_embedded(&nets, &cli->arena, err);
+
+	if (status)
+		return status;
+	*ret_net = jl_convnet_find(&nets, text);
+	if (*ret_net)
+		return JL_OK;
+	for (size_t i = 0; i < nets.n_nets && at < sizeof(ids); i++)
+		if (strncasecmp(nets.nets[i].id, text, strlen(text)) == 0)
+			at += (size_t)snprintf(ids + at, sizeof(ids) - at, "%s%s", at ? ", " : "", nets.nets[i].id);
+	if (!at)
+		return JL_E_NOTFOUND;
+	return jl_fail(err, JL_E_AMBIGUOUS, "no record of the catalog is called '%s'; did you mean %s?",
+		       "카탈로그에 '%s'은(는) 없습니다. 혹시 %s인가요?", text, ids);
+}
+
+static enum jl_status show_system(struct jl_cli *cli, const char *text, struct jl_err *err)
+{
+	struct jl_json json;
+	struct jl_sys sys;
+	enum jl_status status = jl_sys_parse(&sys, cli->cat, text, &cli->arena, err);
+
+	if (status)
+		return status;
+	if (!cli->json)
+		return jl_view_system(cli, &sys, err);
+	jl_json_init(&json, &cli->out, true);
+	jl_view_system_json(&json, cli->cat, &sys);
+	jl_json_finish(&json);
+	return JL_OK;
 }
 
 enum jl_status jl_cmd_catalog_show(struct jl_cli *cli, struct jl_err *err)
 {
 	const char *text = cli->args.operands[0];
+	const struct jl_convnet *net = NULL;
 	struct found found = { 0 };
-	struct jl_err name_err = { 0 };
-	struct jl_sys sys;
+	struct jl_err net_err = { 0 };
 	struct jl_json json;
-	enum jl_status status;
+	enum jl_status status, net_status;
 
-	status = looks_like_system(text) ? JL_E_NOTFOUND : find_record(cli, text, &found, &name_err);
-	jl_json_init(&json, &cli->out, true);
-	if (status == JL_OK) {
-		if (!cli->json)
-			return show_record(cli, &found, err);
-		jl_view_record_json(&json, cli->cat, found.kind, found.record);
-		jl_json_finish(&json);
+	if (looks_like_system(text))
+		return show_system(cli, text, err);
+	net_status = find_convnet(cli, text, &net, &net_err);
+	if (net) {
+		jl_view_convnet(cli, net);
 		return JL_OK;
 	}
-	if (status == JL_E_AMBIGUOUS) {
-		if (err)
-			*err = name_err;
-		return status;
-	}
-	status = jl_sys_parse(&sys, cli->cat, text, &cli->arena, err);
+	status = find_record(cli, text, &found, err);
+	if (status == JL_E_NOTFOUND && net_status != JL_E_NOTFOUND && err)
+		*err = net_err;
 	if (status)
-		return status;
+		return status == JL_E_NOTFOUND ? net_status : status;
+	if (!found.record)
+		return show_system(cli, text, err);
 	if (!cli->json)
-		return jl_view_system(cli, &sys, err);
-	jl_view_system_json(&json, cli->cat, &sys);
+		return show_record(cli, &found, err);
+	jl_json_init(&json, &cli->out, true);
+	jl_view_record_json(&json, cli->cat, found.kind, found.record);
 	jl_json_finish(&json);
 	return JL_OK;
 }

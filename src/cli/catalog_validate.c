@@ -10,12 +10,29 @@ const struct jl_option jl_catalog_validate_options[] = {
 	{ 0 },
 };
 
+/* The folders to be read: those in force and those asked for; alone, only the latter. */
+static enum jl_status gather(const char **dirs, size_t *ret_n, struct jl_cli *cli, struct jl_err *err)
+{
+	const struct jl_args *args = &cli->args;
+	bool alone = jl_flag(cli, "alone");
+	size_t n = alone ? 0 : jl_overlay_dirs(dirs, cli);
+
+	if (alone && args->n_operands == 0)
+		return jl_fail(err, JL_E_USAGE, "--alone needs a folder: jeoul catalog validate --alone DIR",
+			       "--alone에는 폴더가 필요합니다: jeoul catalog validate --alone DIR");
+	for (size_t i = 0; i < args->n_operands; i++)
+		dirs[n++] = args->operands[i];
+	*ret_n = n;
+	return JL_OK;
+}
+
 static void print_json(struct jl_cli *cli, const struct jl_findings *findings)
 {
 	struct jl_json json;
 
 	jl_json_init(&json, &cli->out, true);
 	jl_json_object(&json);
+	jl_json_put_integer(&json, "n_files", (long long)findings->n_files);
 	jl_json_put_integer(&json, "n_findings", (long long)findings->n);
 	jl_json_put_array(&json, "findings");
 	for (const struct jl_finding *f = findings->first; f; f = f->next)
@@ -25,24 +42,49 @@ static void print_json(struct jl_cli *cli, const struct jl_findings *findings)
 	jl_json_finish(&json);
 }
 
+static void print_clean(struct jl_cli *cli, const struct jl_catalog *cat, size_t n_files)
+{
+	jl_buf_printf(&cli->out,
+		      JL_T(cli->lang,
+			   "clean: %zu accelerators, %zu systems, %zu links, %zu models, %zu prices, %zu sources\n",
+			   "이상 없음: 가속기 %zu, 시스템 %zu, 링크 %zu, 모델 %zu, 가격 %zu, 출처 %zu\n"),
+		      cat->n_gpus, cat->n_systems, cat->n_links, cat->n_models, cat->n_prices, cat->n_sources);
+	if (jl_flag(cli, "alone"))
+		jl_buf_printf(
+			&cli->out,
+			JL_T(cli->lang, "files read, by themselves: %zu\n", "내장 카탈로그 없이 읽은 파일: %zu개\n"),
+			n_files);
+	else if (n_files == 0)
+		jl_buf_puts(&cli->out, JL_T(cli->lang, "the built-in catalog; no files are laid over it\n",
+					    "내장 카탈로그. 덧씌운 파일 없음\n"));
+	else
+		jl_buf_printf(&cli->out,
+			      JL_T(cli->lang, "the built-in catalog; files laid over it: %zu\n",
+				   "내장 카탈로그. 덧씌운 파일: %zu개\n"),
+			      n_files);
+}
+
 enum jl_status jl_cmd_catalog_validate(struct jl_cli *cli, struct jl_err *err)
 {
-	const struct jl_args *args = &cli->args;
+	const char *dirs[JL_OVERLAYS_MAX + JL_OPERANDS_MAX];
 	const struct jl_catalog *cat = jl_catalog_embedded();
 	const struct jl_catalog *base = jl_flag(cli, "alone") ? NULL : cat;
 	struct jl_findings findings;
-	enum jl_status status = JL_OK;
+	size_t n_dirs = 0;
+	enum jl_status status = gather(dirs, &n_dirs, cli, err);
 
+	if (status)
+		return status;
 	jl_findings_init(&findings, &cli->arena);
-	if (args->n_operands)
-		status = jl_catalog_read(&cat, base, args->operands, args->n_operands, &cli->arena, &findings, err);
+	if (n_dirs)
+		status = jl_catalog_read(&cat, base, dirs, n_dirs, &cli->arena, &findings, err);
 	else
 		jl_catalog_check(cat, NULL, &findings);
 	if (status && findings.n == 0)
 		return status; /* nothing could be read at all */
+	cli->exit_code = findings.n ? 1 : 0;
 	if (cli->json) {
 		print_json(cli, &findings);
-		cli->exit_code = findings.n ? 1 : 0;
 		return JL_OK;
 	}
 	for (const struct jl_finding *f = findings.first; f; f = f->next)
@@ -51,12 +93,8 @@ enum jl_status jl_cmd_catalog_validate(struct jl_cli *cli, struct jl_err *err)
 		jl_buf_printf(&cli->out, JL_T(cli->lang, "... and %zu more\n", "... 외 %zu건\n"),
 			      findings.n - findings.n_listed);
 	if (findings.n == 0)
-		jl_buf_printf(
-			&cli->out,
-			JL_T(cli->lang,
-			     "clean: %zu accelerators, %zu systems, %zu links, %zu models, %zu prices, %zu sources\n",
-			     "이상 없음: 가속기 %zu, 시스템 %zu, 링크 %zu, 모델 %zu, 가격 %zu, 출처 %zu\n"),
-			cat->n_gpus, cat->n_systems, cat->n_links, cat->n_models, cat->n_prices, cat->n_sources);
-	cli->exit_code = findings.n ? 1 : 0;
+		print_clean(cli, cat, findings.n_files);
+	else
+		jl_buf_printf(&cli->out, JL_T(cli->lang, "files read: %zu\n", "읽은 파일: %zu개\n"), findings.n_files);
 	return JL_OK;
 }

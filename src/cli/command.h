@@ -88,6 +88,8 @@ extern const char *const jl_langs[];
 /* args.c */
 enum jl_status jl_args_parse(struct jl_args *ret_args, const struct jl_command *command, int argc, char **argv,
 			     struct jl_err *err);
+/* How many of the arguments are global options in front of the command. */
+enum jl_status jl_args_leading(int *ret_n, int argc, char **argv, struct jl_err *err);
 const struct jl_given *jl_given(const struct jl_cli *cli, const char *name); /* the last one given, or NULL */
 bool jl_flag(const struct jl_cli *cli, const char *name);
 const char *jl_text(const struct jl_cli *cli, const char *name);
@@ -95,10 +97,10 @@ const char *jl_nearest_name(const char *text, const char *const *names,
 			    size_t n); /* "did you mean"; NULL: none is near */
 
 /* help.c */
-void jl_help_all(struct jl_buf *out, enum jl_lang lang);
-void jl_help_group(struct jl_buf *out, const char *group, enum jl_lang lang);
-void jl_help_command(struct jl_buf *out, const struct jl_command *command, enum jl_lang lang);
-void jl_version(struct jl_buf *out, enum jl_lang lang);
+void jl_help_all(struct jl_cli *cli);
+void jl_help_group(struct jl_cli *cli, const char *group);
+void jl_help_command(struct jl_cli *cli, const struct jl_command *command);
+void jl_version(struct jl_cli *cli);
 enum jl_status jl_cmd_help(struct jl_cli *cli, struct jl_err *err);
 enum jl_status jl_cmd_version(struct jl_cli *cli, struct jl_err *err);
 
@@ -122,7 +124,23 @@ enum jl_status jl_cmd_fit(struct jl_cli *cli, struct jl_err *err);
 enum jl_status jl_cmd_flops(struct jl_cli *cli, struct jl_err *err);
 extern const struct jl_option jl_predict_options[], jl_fit_options[], jl_flops_options[];
 
-/* main.c: the front door; returns the exit code. */
+/* cmd_compare.c */
+enum jl_status jl_cmd_compare(struct jl_cli *cli, struct jl_err *err);
+extern const struct jl_option jl_compare_options[];
+
+/* cmd_calibrate.c */
+enum jl_status jl_cmd_calibrate(struct jl_cli *cli, struct jl_err *err);
+extern const struct jl_option jl_calibrate_options[];
+
+/* cmd_validate.c */
+enum jl_status jl_cmd_validate(struct jl_cli *cli, struct jl_err *err);
+extern const struct jl_option jl_validate_options[];
+
+/* main.c: folders that are laid over the built-in catalog: the person's own, then --catalog. Returns how many. */
+#define JL_OVERLAYS_MAX (JL_GIVEN_MAX + 1)
+size_t jl_overlay_dirs(const char *ret_dirs[JL_OVERLAYS_MAX], struct jl_cli *cli);
+
+/* The front door; returns the exit code. */
 int jl_cli_main(int argc, char **argv);
 
 #endif

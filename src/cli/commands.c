@@ -29,12 +29,83 @@ static const char *const search_examples[] = { "jeoul catalog search ampere 24gb
 static const char *const show_examples[] = {
 	"jeoul catalog show rtx-3090", "jeoul catalog show \"2x(10x rtx-3090 via pcie4-no-p2p) over 10gbe-lacp2\"", NULL
 };
-static const char *const validate_examples[] = { "jeoul catalog validate", "jeoul catalog validate my-catalog/", NULL };
+static const char *const validate_examples[] = { "jeoul catalog validate", "jeoul catalog validate my-catalog/",
+						 "jeoul catalog validate --alone catalog", NULL };
 static const char *const prices_examples[] = { "jeoul catalog prices --gpu h100 --region seoul", NULL };
 static const char *const completion_examples[] = { "source <(jeoul completion bash)", NULL };
 
+static const char *const predict_examples[] = {
+	"jeoul predict llama-3-8b --on dgx-h100",
+	"jeoul predict gpt-305m --on \"10x rtx-3090 via pcie4-no-p2p\" --batch 4 --sweep gpus=1,2,4,8,10",
+	"jeoul predict config.json --on \"4x a100-sxm4-80gb\" --tokens 1000000000 --json", NULL
+};
+static const char *const fit_examples[] = { "jeoul fit llama-3-70b --on \"2x dgx-h100\"", NULL };
+static const char *const flops_examples[] = { "jeoul flops llama-3-8b --seq 8192", "jeoul flops resnet-50", NULL };
+
+static const char *const compare_examples[] = {
+	"jeoul compare --observed \"1.06 s\" --observed-batch 128 --batches 19252 --kind cnn --baseline \"4x "
+	"v100-dgxs-32gb\" --on rtx-4090",
+	"jeoul compare gpt2-124m --samples 1000000 --baseline v100-dgxs-32gb --on rtx-4090 --on h200-sxm", NULL
+};
+
+static const char *const calibrate_examples[] = { "jeoul calibrate --fit -o catalog/params.yaml", NULL };
+
+static const char *const score_examples[] = { "jeoul validate --leave-one-group-out",
+					      "jeoul validate my-runs.csv --set train_llm --worst 20", NULL };
 
 const struct jl_command jl_commands[] = {
+	{ .name = "predict",
+	  .run = jl_cmd_predict,
+	  .needs = JL_NEED_CATALOG,
+	  .options = jl_predict_options,
+	  .operands = "[MODEL]",
+	  .n_max = 1,
+	  .examples = predict_examples,
+	  .en = "how long, how much memory, energy and money a training run takes",
+	  .ko = "학습에 걸리는 시간, 메모리, 에너지, 비용 예측" },
+	{ .name = "fit",
+	  .run = jl_cmd_fit,
+	  .needs = JL_NEED_CATALOG,
+	  .options = jl_fit_options,
+	  .operands = "[MODEL]",
+	  .n_max = 1,
+	  .examples = fit_examples,
+	  .en = "which techniques make a model fit in memory, and what they cost",
+	  .ko = "모델을 메모리에 넣는 기법과 그 대가" },
+	{ .name = "flops",
+	  .run = jl_cmd_flops,
+	  .needs = JL_NEED_CATALOG,
+	  .options = jl_flops_options,
+	  .operands = "[MODEL]",
+	  .n_max = 1,
+	  .examples = flops_examples,
+	  .en = "parameters, FLOP and activation bytes of a model",
+	  .ko = "모델의 파라미터 수, FLOP, 활성값 크기" },
+	{ .name = "compare",
+	  .run = jl_cmd_compare,
+	  .needs = JL_NEED_CATALOG,
+	  .options = jl_compare_options,
+	  .operands = "[MODEL]",
+	  .n_max = 1,
+	  .examples = compare_examples,
+	  .en = "one training run, of a model or observed, on several systems",
+	  .ko = "같은 학습을 여러 시스템에서 비교 (모델 또는 실측 시간으로)" },
+	{ .name = "calibrate",
+	  .run = jl_cmd_calibrate,
+	  .needs = JL_NEED_CATALOG,
+	  .options = jl_calibrate_options,
+	  .examples = calibrate_examples,
+	  .en = "fit the physical parameters on published measurements",
+	  .ko = "물리 파라미터를 공개 측정값에 맞춤" },
+	{ .name = "validate",
+	  .run = jl_cmd_validate,
+	  .needs = JL_NEED_CATALOG,
+	  .options = jl_validate_options,
+	  .operands = "[FILE.csv...]",
+	  .n_max = -1,
+	  .examples = score_examples,
+	  .en = "how wrong the predictions are on published measurements",
+	  .ko = "공개된 측정값에 대한 예측 오차" },
 	{ .name = "catalog list",
 	  .run = jl_cmd_catalog_list,
 	  .needs = JL_NEED_CATALOG,
@@ -98,7 +169,7 @@ const struct jl_command jl_commands[] = {
 	  .run = jl_cmd_version,
 	  .options = no_options,
 	  .en = "show the version and the parts that are built in",
-	  .ko = "버전과 포함된 부품" },
+	  .ko = "버전과 구성 요소" },
 	{ .name = "man",
 	  .run = jl_cmd_man,
 	  .options = no_options,

@@ -118,6 +118,9 @@ enum jl_status jl_cmd_completion(struct jl_cli *cli, struct jl_err *err)
 {
 	const char *shell = cli->args.operands[0];
 
+	if (cli->json)
+		return jl_fail(err, JL_E_USAGE, "completion is a shell script, no JSON; leave --json out",
+			       "자동완성은 셸 스크립트이고 JSON이 아닙니다. --json을 빼세요");
 	if (strcmp(shell, "bash") == 0)
 		bash_completion(&cli->out);
 	else if (strcmp(shell, "zsh") == 0)

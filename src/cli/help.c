@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/utf8.h"
 #include "version.inc"
 
@@ -38,8 +39,62 @@ static void print_commands(struct jl_buf *out, const char *group, enum jl_lang l
 			two_columns(out, c->name, JL_T(lang, c->en, c->ko));
 }
 
-void jl_help_all(struct jl_buf *out, enum jl_lang lang)
+static void options_json(struct jl_json *json, const char *key, const struct jl_option *options, enum jl_lang lang)
 {
+	jl_json_put_array(json, key);
+	for (const struct jl_option *o = options; o && o->name; o++) {
+		jl_json_object(json);
+		jl_json_put_string(json, "name", o->name);
+		if (o->arg)
+			jl_json_put_string(json, "argument", o->arg);
+		jl_json_put_string(json, "summary", JL_T(lang, o->en, o->ko));
+		jl_json_end_object(json);
+	}
+	jl_json_end_array(json);
+}
+
+static void command_json(struct jl_json *json, const struct jl_command *c, enum jl_lang lang)
+{
+	jl_json_object(json);
+	jl_json_put_string(json, "command", c->name);
+	if (c->operands)
+		jl_json_put_string(json, "operands", c->operands);
+	jl_json_put_string(json, "summary", JL_T(lang, c->en, c->ko));
+	options_json(json, "options", c->options, lang);
+	jl_json_put_array(json, "examples");
+	for (const char *const *e = c->examples; e && *e; e++)
+		jl_json_string(json, *e);
+	jl_json_end_array(json);
+	jl_json_end_object(json);
+}
+
+/* All commands, or those of a group. */
+static void commands_json(struct jl_cli *cli, const char *group)
+{
+	size_t len = group ? strlen(group) : 0;
+	struct jl_json json;
+
+	jl_json_init(&json, &cli->out, true);
+	jl_json_object(&json);
+	jl_json_put_array(&json, "commands");
+	for (const struct jl_command *c = jl_commands; c->name; c++)
+		if (!group || (strncmp(c->name, group, len) == 0 && c->name[len] == ' '))
+			command_json(&json, c, cli->lang);
+	jl_json_end_array(&json);
+	options_json(&json, "options_of_every_command", jl_global_options, cli->lang);
+	jl_json_end_object(&json);
+	jl_json_finish(&json);
+}
+
+void jl_help_all(struct jl_cli *cli)
+{
+	struct jl_buf *out = &cli->out;
+	enum jl_lang lang = cli->lang;
+
+	if (cli->json) {
+		commands_json(cli, NULL);
+		return;
+	}
 	jl_buf_puts(out, JL_T(lang, "jeoul weighs GPU systems.\n\nUsage: jeoul COMMAND [OPTIONS]\n\nCommands:\n",
 			      "jeoul(저울): GPU 시스템을 저울질합니다.\n\n사용법: jeoul 명령 [옵션]\n\n명령:\n"));
 	print_commands(out, NULL, lang);
@@ -48,15 +103,31 @@ void jl_help_all(struct jl_buf *out, enum jl_lang lang)
 	jl_buf_puts(out, JL_T(lang, "\n'jeoul help COMMAND' says more.\n", "\n자세히: 'jeoul help 명령'\n"));
 }
 
-void jl_help_group(struct jl_buf *out, const char *group, enum jl_lang lang)
+void jl_help_group(struct jl_cli *cli, const char *group)
 {
-	jl_buf_printf(out, "%s: jeoul %s %s\n\n", JL_T(lang, "Usage", "사용법"), group,
+	enum jl_lang lang = cli->lang;
+
+	if (cli->json) {
+		commands_json(cli, group);
+		return;
+	}
+	jl_buf_printf(&cli->out, "%s: jeoul %s %s\n\n", JL_T(lang, "Usage", "사용법"), group,
 		      JL_T(lang, "COMMAND [OPTIONS]", "명령 [옵션]"));
-	print_commands(out, group, lang);
+	print_commands(&cli->out, group, lang);
 }
 
-void jl_help_command(struct jl_buf *out, const struct jl_command *command, enum jl_lang lang)
+void jl_help_command(struct jl_cli *cli, const struct jl_command *command)
 {
+	struct jl_buf *out = &cli->out;
+	enum jl_lang lang = cli->lang;
+	struct jl_json json;
+
+	if (cli->json) {
+		jl_json_init(&json, out, true);
+		command_json(&json, command, lang);
+		jl_json_finish(&json);
+		return;
+	}
 	jl_buf_printf(out, "jeoul %s: %s\n\n%s: jeoul %s%s%s %s\n", command->name, JL_T(lang, command->en, command->ko),
 		      JL_T(lang, "Usage", "사용법"), command->name, command->operands ? " " : "",
 		      command->operands ? command->operands : "", JL_T(lang, "[OPTIONS]", "[옵션]"));
@@ -83,8 +154,42 @@ static const struct part parts[] = {
 #undef JL_PART
 };
 
-void jl_version(struct jl_buf *out, enum jl_lang lang)
+static void version_json(struct jl_cli *cli)
 {
+	struct jl_json json;
+
+	jl_json_init(&json, &cli->out, true);
+	jl_json_object(&json);
+	jl_json_put_string(&json, "version", JEOUL_VERSION);
+	jl_json_put_array(&json, "parts");
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+		const struct part *p = &parts[i];
+
+		jl_json_object(&json);
+		jl_json_put_string(&json, "name", p->name);
+		jl_json_put_bool(&json, "present", *p->version != '\0');
+		if (*p->version)
+			jl_json_put_string(&json, "version", p->version);
+		if (*p->used_by)
+			jl_json_put_string(&json, "used_by", p->used_by);
+		if (!*p->version)
+			jl_json_put_string(&json, "reason", p->reason);
+		jl_json_end_object(&json);
+	}
+	jl_json_end_array(&json);
+	jl_json_end_object(&json);
+	jl_json_finish(&json);
+}
+
+void jl_version(struct jl_cli *cli)
+{
+	struct jl_buf *out = &cli->out;
+	enum jl_lang lang = cli->lang;
+
+	if (cli->json) {
+		version_json(cli);
+		return;
+	}
 	jl_buf_printf(out, "jeoul %s\n\n", JEOUL_VERSION);
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
 		const struct part *p = &parts[i];
@@ -104,7 +209,7 @@ void jl_version(struct jl_buf *out, enum jl_lang lang)
 enum jl_status jl_cmd_version(struct jl_cli *cli, struct jl_err *err)
 {
 	(void)err;
-	jl_version(&cli->out, cli->lang);
+	jl_version(cli);
 	return JL_OK;
 }
 
@@ -115,14 +220,14 @@ enum jl_status jl_cmd_help(struct jl_cli *cli, struct jl_err *err)
 	bool group = false;
 
 	if (args->n_operands == 0) {
-		jl_help_all(&cli->out, cli->lang);
+		jl_help_all(cli);
 		return JL_OK;
 	}
 	snprintf(name, sizeof(name), "%s%s%s", args->operands[0], args->n_operands > 1 ? " " : "",
 		 args->n_operands > 1 ? args->operands[1] : "");
 	for (const struct jl_command *c = jl_commands; c->name; c++) {
 		if (strcmp(c->name, name) == 0) {
-			jl_help_command(&cli->out, c, cli->lang);
+			jl_help_command(cli, c);
 			return JL_OK;
 		}
 		group |= strncmp(c->name, name, strlen(name)) == 0 && c->name[strlen(name)] == ' ';
@@ -130,6 +235,6 @@ enum jl_status jl_cmd_help(struct jl_cli *cli, struct jl_err *err)
 	if (!group)
 		return jl_fail(err, JL_E_USAGE, "'%s' is not a command; 'jeoul help' lists them",
 			       "'%s' 명령은 없습니다. 목록: 'jeoul help'", name);
-	jl_help_group(&cli->out, name, cli->lang);
+	jl_help_group(cli, name);
 	return JL_OK;
 }

@@ -104,9 +104,8 @@ static enum jl_status unknown_command(const char *word, const char *group, struc
 		       "'%s' 명령은 없습니다. 목록: 'jeoul help'", word);
 }
 
-static enum jl_status load_catalog(struct jl_cli *cli, struct jl_err *err)
+size_t jl_overlay_dirs(const char *ret_dirs[JL_OVERLAYS_MAX], struct jl_cli *cli)
 {
-	const char *dirs[JL_GIVEN_MAX + 1];
 	size_t n = 0;
 	const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
 	char *own = NULL;
@@ -117,14 +116,18 @@ static enum jl_status load_catalog(struct jl_cli *cli, struct jl_err *err)
 	else if (home && *home)
 		own = jl_arena_printf(&cli->arena, "%s/.config/jeoul/catalog", home);
 	if (own && stat(own, &info) == 0)
-		dirs[n++] = own;
+		ret_dirs[n++] = own;
 	for (size_t i = 0; i < cli->args.n_given; i++)
 		if (strcmp(cli->args.given[i].option->name, "catalog") == 0)
-			dirs[n++] = cli->args.given[i].text;
-	if (n == 0) {
-		cli->cat = jl_catalog_embedded();
-		return JL_OK;
-	}
+			ret_dirs[n++] = cli->args.given[i].text;
+	return n;
+}
+
+static enum jl_status load_catalog(struct jl_cli *cli, struct jl_err *err)
+{
+	const char *dirs[JL_OVERLAYS_MAX];
+	size_t n = jl_overlay_dirs(dirs, cli);
+
 	return jl_catalog_overlay(&cli->cat, dirs, n, &cli->arena, err);
 }
 
@@ -142,7 +145,7 @@ static void apply_globals(struct jl_cli *cli)
 /* Also where parsing stops at an error: the message should come in the language that was asked for. */
 static void early_lang(struct jl_cli *cli, int argc, char **argv)
 {
-	for (int i = 0; i < argc; i++) {
+	for (int i = 0; i < argc && argv[i]; i++) {
 		const char *value = NULL;
 
 		if (strncmp(argv[i], "--lang=", 7) == 0)
@@ -154,9 +157,28 @@ static void early_lang(struct jl_cli *cli, int argc, char **argv)
 	}
 }
 
-static enum jl_status run_command(struct jl_cli *cli, int argc, char **argv, struct jl_err *err)
+/* Options in front of the command (`n_before` of them) are put behind it. */
+static enum jl_status parse_args(struct jl_cli *cli, int argc, char **argv, int n_before, int n_words,
+				 struct jl_err *err)
 {
-	int n_words = 0;
+	int n_after = argc - n_before - n_words;
+	char **all = jl_arena_array(&cli->arena, (size_t)(n_before + n_after) + 1, sizeof(*all));
+	enum jl_status status;
+
+	if (!all)
+		return jl_fail_nomem(err);
+	memcpy(all, argv, (size_t)n_before * sizeof(*all));
+	memcpy(all + n_before, argv + n_before + n_words, (size_t)n_after * sizeof(*all));
+	status = jl_args_parse(&cli->args, cli->command, n_before + n_after, all, err);
+	if (!status)
+		apply_globals(cli);
+	return status;
+}
+
+static enum jl_status run_command(struct jl_cli *cli, int argc_all, char **argv_all, int n_before, struct jl_err *err)
+{
+	int argc = argc_all - n_before, n_words = 0;
+	char **argv = argv_all + n_before;
 	enum jl_status status;
 
 	cli->command = find_command(argc, argv, &n_words);
@@ -165,18 +187,17 @@ static enum jl_status run_command(struct jl_cli *cli, int argc, char **argv, str
 
 		if (!help && argv[1][0] != '-')
 			return unknown_command(argv[1], argv[0], err);
-		jl_help_group(&cli->out, argv[0], cli->lang);
+		jl_help_group(cli, argv[0]);
 		cli->exit_code = argc < 2 ? 2 : 0;
 		return JL_OK;
 	}
 	if (!cli->command)
 		return unknown_command(argv[0], NULL, err);
-	status = jl_args_parse(&cli->args, cli->command, argc - n_words, argv + n_words, err);
+	status = parse_args(cli, argc_all, argv_all, n_before, n_words, err);
 	if (status)
 		return status;
-	apply_globals(cli);
 	if (jl_flag(cli, "help")) {
-		jl_help_command(&cli->out, cli->command, cli->lang);
+		jl_help_command(cli, cli->command);
 		return JL_OK;
 	}
 	if (cli->command->needs & JL_NEED_CATALOG) {
@@ -187,26 +208,43 @@ static enum jl_status run_command(struct jl_cli *cli, int argc, char **argv, str
 	return cli->command->run(cli, err);
 }
 
+/* --version may stand where a command would; the other options go with it. */
+static bool asks_version(int argc, char **argv)
+{
+	for (int i = 0; i < argc && argv[i][0] == '-'; i++)
+		if (strcmp(argv[i], "--version") == 0 || strcmp(argv[i], "-V") == 0)
+			return true;
+	return false;
+}
+
 static enum jl_status dispatch(struct jl_cli *cli, int argc, char **argv, struct jl_err *err)
 {
-	/* Options before the command are the global ones; put them behind it. */
-	if (argc > 0 && (strcmp(argv[0], "--version") == 0 || strcmp(argv[0], "-V") == 0)) {
-		jl_version(&cli->out, cli->lang);
+	enum jl_status status;
+	bool help = false;
+	int n_before = 0;
+
+	for (int i = 0; i < argc && argv[i][0] == '-'; i++)
+		cli->json |= strcmp(argv[i], "--json") == 0;
+	if (asks_version(argc, argv)) {
+		jl_version(cli);
 		return JL_OK;
 	}
-	if (argc == 0 || strcmp(argv[0], "--help") == 0 || strcmp(argv[0], "-h") == 0) {
-		jl_help_all(&cli->out, cli->lang);
-		cli->exit_code = argc == 0 ? 2 : 0;
-		return JL_OK;
-	}
-	if (argv[0][0] == '-')
-		return jl_fail(err, JL_E_USAGE, "'%s' comes before the command; write it behind: jeoul COMMAND %s",
-			       "'%s'이(가) 명령 앞에 있습니다. 뒤에 쓰세요: jeoul 명령 %s", argv[0], argv[0]);
-	return run_command(cli, argc, argv, err);
+	status = jl_args_leading(&n_before, argc, argv, err);
+	if (status)
+		return status;
+	if (n_before < argc)
+		return run_command(cli, argc, argv, n_before, err);
+	for (int i = 0; i < n_before; i++)
+		help |= strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0;
+	jl_help_all(cli);
+	cli->exit_code = help ? 0 : 2;
+	return JL_OK;
 }
 
 static int finish(struct jl_cli *cli, enum jl_status status, struct jl_err *err)
 {
+	int why;
+
 	if (status == JL_OK && cli->out.failed)
 		status = cli->out.failed == JL_E_NOMEM ? jl_fail_nomem(err)
 						       : jl_fail(err, JL_E_LIMIT, "the output is larger than %zu MB",
@@ -223,10 +261,12 @@ static int finish(struct jl_cli *cli, enum jl_status status, struct jl_err *err)
 		goto lost;
 	return cli->exit_code;
 lost:
-	if (errno != EPIPE) /* a reader that has seen enough (head, less) is no error */
-		fprintf(stderr, "jeoul: %s: %s\n",
-			JL_T(cli->lang, "the output could not be written", "출력할 수 없습니다"), strerror(errno));
-	return errno == EPIPE ? cli->exit_code : 1;
+	why = errno;
+	if (why == EPIPE) /* a reader that has seen enough (head, less) is no error */
+		return cli->exit_code;
+	fprintf(stderr, "jeoul: %s: %s\n", JL_T(cli->lang, "the output could not be written", "출력할 수 없습니다"),
+		strerror(why));
+	return 1;
 }
 
 int jl_cli_main(int argc, char **argv)

@@ -48,43 +48,64 @@ static void fact_line(struct tree *tree, const char *prefix, const char *label, 
 		line(tree, prefix, label, jl_view_value(value, fact->value, kind, true), fact);
 }
 
-static void gpu_branch(struct tree *tree, const struct jl_sys *sys, const char *head, const char *child,
-		       const char *last)
+/* Facts that stand under one node; what is not known is left out, so the last one is only known at the end. */
+struct leaf {
+	const char *label;
+	const struct jl_fact *fact;
+	enum jl_kind kind;
+};
+
+static void leaves(struct tree *tree, const struct leaf *leaf, size_t n, const char *bar)
+{
+	char child[32], last[32];
+
+	snprintf(child, sizeof(child), "%s├─ ", bar);
+	snprintf(last, sizeof(last), "%s└─ ", bar);
+	while (n > 0 && !jl_fact_known(leaf[n - 1].fact))
+		n--;
+	for (size_t i = 0; i < n; i++)
+		fact_line(tree, i + 1 < n ? child : last, leaf[i].label, leaf[i].fact, leaf[i].kind);
+}
+
+static void gpu_branch(struct tree *tree, const struct jl_sys *sys, const char *head, const char *bar)
 {
 	const struct jl_gpu *gpu = sys->gpu;
-	char label[64];
-	const struct jl_fact *rate = jl_fact_known(&gpu->bf16_dense_flopps) ? &gpu->bf16_dense_flopps
-									    : &gpu->fp16_fp32acc_dense_flopps;
+	enum jl_lang lang = tree->cli->lang;
+	const struct leaf rates[] = { { "BF16 dense", &gpu->bf16_dense_flopps, JL_K_FLOP_RATE },
+				      { "FP16 dense", &gpu->fp16_fp32acc_dense_flopps, JL_K_FLOP_RATE },
+				      { "FP32", &gpu->fp32_flopps, JL_K_FLOP_RATE } };
+	size_t rate = 0;
 
+	while (rate < 2 && !jl_fact_known(rates[rate].fact))
+		rate++;
 	jl_buf_printf(&tree->cli->out, "%s%d x %s\n", head, sys->n_per_node, gpu->name);
-	fact_line(tree, child, JL_T(tree->cli->lang, "memory", "메모리"), &gpu->mem_B, JL_K_BYTES);
-	fact_line(tree, child, JL_T(tree->cli->lang, "bandwidth", "메모리 대역폭"), &gpu->mem_Bps, JL_K_BYTE_RATE);
-	strcpy(label, rate == &gpu->bf16_dense_flopps ? "BF16 dense" : "FP16 dense");
-	if (jl_fact_known(rate))
-		fact_line(tree, child, label, rate, JL_K_FLOP_RATE);
-	else
-		fact_line(tree, child, "FP32", &gpu->fp32_flopps, JL_K_FLOP_RATE);
-	if (jl_fact_known(&gpu->tdp_W))
-		fact_line(tree, last, JL_T(tree->cli->lang, "power", "전력"), &gpu->tdp_W, JL_K_POWER);
+	leaves(tree,
+	       (const struct leaf[]){ { JL_T(lang, "memory", "메모리"), &gpu->mem_B, JL_K_BYTES },
+				      { JL_T(lang, "bandwidth", "메모리 대역폭"), &gpu->mem_Bps, JL_K_BYTE_RATE },
+				      rates[rate],
+				      { JL_T(lang, "power", "전력"), &gpu->tdp_W, JL_K_POWER } },
+	       4, bar);
 }
 
 static void cpu_branch(struct tree *tree, const struct jl_cpu *cpu, const char *bar)
 {
 	enum jl_lang lang = tree->cli->lang;
-	char child[16], last[16];
+	char under[16];
 
-	snprintf(child, sizeof(child), "%s     ├─ ", bar);
-	snprintf(last, sizeof(last), "%s     └─ ", bar);
+	snprintf(under, sizeof(under), "%s     ", bar);
 	jl_buf_printf(&tree->cli->out, "%s  └─ %s\n", bar, cpu->name);
-	fact_line(tree, child, JL_T(lang, "cores", "코어"), &cpu->n_core, JL_K_NUMBER);
-	fact_line(tree, child, "FP32", &cpu->fp32_flopps, JL_K_FLOP_RATE);
-	fact_line(tree, child, JL_T(lang, "bandwidth", "메모리 대역폭"), &cpu->mem_Bps, JL_K_BYTE_RATE);
-	fact_line(tree, last, JL_T(lang, "power", "전력"), &cpu->tdp_W, JL_K_POWER);
+	leaves(tree,
+	       (const struct leaf[]){ { JL_T(lang, "cores", "코어"), &cpu->n_core, JL_K_NUMBER },
+				      { "FP32", &cpu->fp32_flopps, JL_K_FLOP_RATE },
+				      { JL_T(lang, "bandwidth", "메모리 대역폭"), &cpu->mem_Bps, JL_K_BYTE_RATE },
+				      { JL_T(lang, "power", "전력"), &cpu->tdp_W, JL_K_POWER } },
+	       4, under);
 }
 
 static void link_line(struct tree *tree, const char *prefix, const char *label, const struct jl_link_info *link, int n,
 		      bool assumed, const struct jl_fact *rate, const char *per)
 {
+	const char *below = strncmp(prefix, "│", strlen("│")) == 0 ? "│     " : "      ";
 	struct jl_buf text;
 	char value[JL_UNITS_TEXT_MAX];
 
@@ -98,8 +119,10 @@ static void link_line(struct tree *tree, const char *prefix, const char *label, 
 	jl_buf_reset(&text);
 	if (jl_fact_known(rate)) {
 		jl_buf_printf(&text, "%s %s", jl_view_value(value, rate->value, JL_K_BYTE_RATE, false), per);
-		line(tree, strncmp(prefix, "└", strlen("└")) == 0 ? "      " : "│     ", "", jl_buf_text(&text), rate);
+		line(tree, below, "", jl_buf_text(&text), rate);
 	}
+	if (rate->origin == JL_ESTIMATED && rate->note)
+		line(tree, below, "", rate->note, NULL);
 	jl_buf_release(&text);
 }
 
@@ -120,6 +143,26 @@ static void headline(struct jl_cli *cli, const struct jl_sys *sys)
 				      jl_view_value(value, n * sys->gpu->tdp_W.value, JL_K_POWER, false));
 		jl_buf_putc(&cli->out, '\n');
 	}
+}
+
+/* The network of a catalog system that stands alone: nothing is at its other end, but the host has it. */
+static void net_line(struct tree *tree, const struct jl_system *system, const char *prefix)
+{
+	enum jl_lang lang = tree->cli->lang;
+	char rate[JL_UNITS_TEXT_MAX], count[16] = "";
+	const char *text;
+
+	if (system->net && system->n_net > 1)
+		snprintf(count, sizeof(count), "%dx ", system->n_net);
+	if (!system->net && !jl_fact_known(&system->net_Bps))
+		return;
+	text = jl_arena_printf(&tree->cli->arena, "%s%s%s%s%s", count, system->net ? system->net : "",
+			       system->net && jl_fact_known(&system->net_Bps) ? "  " : "",
+			       jl_fact_known(&system->net_Bps)
+				       ? jl_view_value(rate, system->net_Bps.value, JL_K_BYTE_RATE, false)
+				       : "",
+			       jl_fact_known(&system->net_Bps) ? JL_T(lang, " one way", " 단방향") : "");
+	line(tree, prefix, JL_T(lang, "network", "네트워크"), text ? text : "", &system->net_Bps);
 }
 
 static void system_facts(struct tree *tree, const struct jl_system *system, const char *prefix)
@@ -156,18 +199,19 @@ enum jl_status jl_view_system(struct jl_cli *cli, const struct jl_sys *sys, stru
 	jl_buf_putc(out, '\n');
 	if (sys->system)
 		system_facts(&tree, sys->system, has_net ? "│  ├─ " : "   ├─ ");
+	if (sys->system && !has_net)
+		net_line(&tree, sys->system, "   ├─ ");
 	if (sys->cpu)
 		cpu_branch(&tree, sys->cpu, has_net ? "│" : " ");
 	if (sys->gpu) {
 		const char *bar = has_net ? "│" : " ";
-		char head[16], child[32], last[32], join[16];
+		char head[16], under[16], join[16];
 		bool has_join = sys->join != NULL;
 
 		snprintf(head, sizeof(head), "%s  %s ", bar, has_join ? "├─" : "└─");
-		snprintf(child, sizeof(child), "%s  %s  ├─ ", bar, has_join ? "│" : " ");
-		snprintf(last, sizeof(last), "%s  %s  └─ ", bar, has_join ? "│" : " ");
+		snprintf(under, sizeof(under), "%s  %s  ", bar, has_join ? "│" : " ");
 		snprintf(join, sizeof(join), "%s  └─ ", bar);
-		gpu_branch(&tree, sys, head, child, last);
+		gpu_branch(&tree, sys, head, under);
 		if (has_join)
 			link_line(&tree, join, JL_T(cli->lang, "joined via", "GPU 연결"), sys->join, 1,
 				  sys->join_assumed, &sys->join_oneway_Bps,

@@ -230,6 +230,20 @@ static void sources_json(struct jl_json *json, const struct jl_catalog *cat, con
 	jl_json_end_array(json);
 }
 
+/* Where a source leaves the variant open ("H100"): all that it may mean. */
+static void variants_json(struct jl_json *json, const struct jl_catalog *cat, const struct jl_price *price)
+{
+	const struct jl_gpu *may[16];
+	size_t n = price->gpu ? 0 : jl_price_gpus(may, sizeof(may) / sizeof(*may), cat, price);
+
+	if (n == 0)
+		return;
+	jl_json_put_array(json, "gpu_variants");
+	for (size_t i = 0; i < n && i < sizeof(may) / sizeof(*may); i++)
+		jl_json_string(json, may[i]->id);
+	jl_json_end_array(json);
+}
+
 void jl_view_record_json(struct jl_json *json, const struct jl_catalog *cat, enum jl_record kind, const void *record)
 {
 	const struct jl_schema *schema = jl_schema_of(kind);
@@ -237,6 +251,8 @@ void jl_view_record_json(struct jl_json *json, const struct jl_catalog *cat, enu
 	jl_json_object(json);
 	jl_json_put_string(json, "record", schema->en);
 	fields_json(json, schema, record);
+	if (kind == JL_R_PRICE)
+		variants_json(json, cat, record);
 	sources_json(json, cat, schema, record);
 	jl_json_end_object(json);
 }

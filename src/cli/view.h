@@ -6,6 +6,7 @@
 #include "base/table.h"
 #include "catalog/schema.h"
 #include "cli/command.h"
+#include "workload/convnet.h"
 
 /* A quantity as people write it: memory in binary prefixes, numbers bare. */
 const char *jl_view_value(char out[JL_UNITS_TEXT_MAX], double value, enum jl_kind kind, bool is_memory);
@@ -37,6 +38,12 @@ void jl_view_wrapped(struct jl_cli *cli, size_t indent, const char *label, const
 const char *jl_view_bold(const struct jl_cli *cli);
 const char *jl_view_dim(const struct jl_cli *cli);
 const char *jl_view_reset(const struct jl_cli *cli);
+
+/* catalog_convnet.c: networks that are no plain transformers */
+void jl_view_convnet(struct jl_cli *cli, const struct jl_convnet *net); /* text or JSON */
+enum jl_status jl_view_convnets(struct jl_cli *cli, const struct jl_convnet_list *list, struct jl_err *err);
+void jl_view_convnet_json(struct jl_json *json, const struct jl_convnet *net);
+bool jl_convnet_has_words(const struct jl_convnet *net, const char *const *words, size_t n_words);
 
 /* system_tree.c */
 struct jl_sys;

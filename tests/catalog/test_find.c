@@ -196,11 +196,15 @@ static void test_together(void **state)
 static void test_bad_names(void **state)
 {
 	char longest[JL_NAME_MAX + 2];
+	const struct jl_gpu *gpu;
+	struct jl_err err;
 
 	(void)state;
 	memset(longest, 'x', sizeof(longest) - 1);
 	longest[sizeof(longest) - 1] = '\0';
-	check_refused("", JL_E_USAGE, NULL);
+	check_refused("", JL_E_USAGE, (const char *const[]){ "''", NULL });
+	assert_int_equal(jl_find_gpu(&gpu, &small_catalog, "", &err), JL_E_USAGE);
+	assert_non_null(strstr(err.en, "no name of an accelerator"));
 	check_refused(" \t-- ", JL_E_USAGE, NULL);
 	check_refused(longest, JL_E_LIMIT, NULL);
 	longest[JL_NAME_MAX] = '\0';
@@ -227,6 +231,11 @@ static void test_links(void **state)
 	assert_int_equal(jl_find_link(&link, &small_catalog, "10gbe", JL_ROLE_JOIN, &err), JL_E_NOTFOUND);
 	assert_non_null(strstr(err.en, "is a network (over); here should be a join"));
 	assert_non_null(strstr(err.ko, "네트워크(over)"));
+	assert_non_null(strstr(err.ko, "여기에는 연결이 와야"));
+	assert_int_equal(jl_find_link(&link, &small_catalog, "pcie4", JL_ROLE_NETWORK, &err), JL_E_NOTFOUND);
+	assert_non_null(strstr(err.ko, "여기에는 네트워크가 와야"));
+	assert_int_equal(jl_find_link(&link, &small_catalog, "qqqqqqqqqqqq", JL_ROLE_JOIN, &err), JL_E_NOTFOUND);
+	assert_non_null(strstr(err.en, "'jeoul catalog list links'"));
 	assert_int_equal(jl_find_link(&link, &small_catalog, "nvlink2-mash", JL_ROLE_JOIN, &err), JL_E_NOTFOUND);
 	assert_non_null(strstr(err.en, "did you mean nvlink2-mesh"));
 	assert_int_equal(jl_find_link(&link, &small_catalog, "nvlink2-mash", JL_ROLE_JOIN, NULL), JL_E_NOTFOUND);
@@ -285,6 +294,121 @@ static void test_units(void **state)
 	assert_int_equal(jl_find_unit(&found, &small_catalog, "dgx-h10", &err), JL_E_NOTFOUND);
 	assert_non_null(strstr(err.en, "no accelerator or system is called"));
 	assert_non_null(strstr(err.en, "dgx-h100"));
+}
+
+/* The id of the one record that is set; the name of its kind in *ret_kind. */
+static const char *any_id(const struct jl_found_any *any, const char **ret_kind)
+{
+	const struct {
+		const char *kind, *id;
+	} set[] = {
+		{ "gpu", any->gpu ? any->gpu->id : NULL },          { "system", any->system ? any->system->id : NULL },
+		{ "cpu", any->cpu ? any->cpu->id : NULL },          { "model", any->model ? any->model->id : NULL },
+		{ "family", any->family ? any->family->id : NULL }, { "link", any->link ? any->link->id : NULL }
+	};
+	const char *id = NULL;
+
+	for (size_t i = 0; i < COUNT(set); i++) {
+		if (!set[i].id)
+			continue;
+		assert_null(id);
+		id = set[i].id;
+		*ret_kind = set[i].kind;
+	}
+	return id;
+}
+
+static void test_any(void **state)
+{
+	static const struct {
+		const char *text, *kind, *id;
+	} good[] = {
+		{ "RTX 3090", "gpu", "rtx-3090" },   { "dgx-h100", "system", "dgx-h100" },
+		{ "epyc-7742", "cpu", "epyc-7742" }, { "llama 3 8b", "model", "llama-3-8b" },
+		{ "hopper", "family", "hopper" },    { "nvlink4", "link", "nvlink4" },
+	};
+	static const struct {
+		const char *text;
+		enum jl_status status;
+		const char *en[3];
+	} bad[] = {
+		{ "DGX-1", JL_E_AMBIGUOUS, { "systems", "dgx-1-p100", "dgx-1-v100-16gb" } },
+		{ "bert", JL_E_AMBIGUOUS, { "models", "bert-base", "bert-large" } },
+		{ "deepseek", JL_E_AMBIGUOUS, { "models", "deepseek-v3", "deepseek-v2" } },
+		{ "epyc", JL_E_AMBIGUOUS, { "CPUs", "epyc-7742", "epyc-9654" } },
+		{ "deepsek-v3", JL_E_NOTFOUND, { "did you mean", "deepseek-v3", "" } },
+		{ "epyc-7724", JL_E_NOTFOUND, { "did you mean", "epyc-7742", "" } },
+		{ "", JL_E_USAGE, { "is no name of a record", "", "" } },
+	};
+	const struct jl_catalog *cat = jl_catalog_embedded();
+	struct jl_found_any any;
+	struct jl_err err;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(good); i++) {
+		const char *kind = "none";
+
+		if (jl_find_any(&any, cat, good[i].text, &err))
+			fail_msg("'%s': %s", good[i].text, err.en);
+		assert_string_equal(any_id(&any, &kind), good[i].id);
+		assert_string_equal(kind, good[i].kind);
+	}
+	for (size_t i = 0; i < COUNT(bad); i++) {
+		assert_int_equal(jl_find_any(&any, cat, bad[i].text, &err), bad[i].status);
+		for (size_t k = 0; k < 3; k++)
+			if (!strstr(err.en, bad[i].en[k]))
+				fail_msg("'%s': no '%s' in: %s", bad[i].text, bad[i].en[k], err.en);
+	}
+}
+
+/* A price whose source leaves the variant open has all of them; one that says it has one. */
+static void test_prices(void **state)
+{
+	static const struct {
+		const char *provider, *item, *text;
+		size_t n;
+		const char *first;
+	} rows[] = {
+		{ "Paperspace", "H100x8", "H100", 4, NULL },
+		{ "Lambda", "gpu_8x_h100_sxm5", "H100", 1, "h100-sxm5" },
+		{ "Lambda", "gpu_1x_h100_pcie", "H100", 1, "h100-pcie" },
+		{ "Vast.ai", "4x-RTX_4070S_Ti-32-65536", "RTX4070", 1, "rtx-4070-ti-super" },
+		{ "Vast.ai", "1x-RTX_4090-32-65536", "RTX4090", 1, "rtx-4090" },
+		{ "GCP", "tpu tpu-v6e-8", "tpu-v6e-8", 1, "tpu-v6e" },
+		{ "AWS", "dl2q.24xlarge", "Qualcomm AI100", 0, NULL },
+		{ "GCP", "n1-standard-4", NULL, 0, NULL },
+	};
+	const struct jl_catalog *cat = jl_catalog_embedded();
+	const struct jl_gpu *gpus[16];
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct jl_price price = { .provider = rows[i].provider,
+					  .item = rows[i].item,
+					  .gpu_text = rows[i].text };
+		size_t n = jl_price_gpus(gpus, COUNT(gpus), cat, &price);
+
+		if (rows[i].n > 1 ? n < 2 : n != rows[i].n)
+			fail_msg("'%s' '%s': %zu", rows[i].item, rows[i].text ? rows[i].text : "", n);
+		if (rows[i].first)
+			assert_string_equal(gpus[0]->id, rows[i].first);
+	}
+	/* What a provider is known to rent out, and the instance types of the catalog. */
+	for (size_t i = 0; i < cat->n_prices; i++) {
+		const struct jl_price *p = &cat->prices[i];
+		const char *provider = p->provider, *text = p->gpu_text ? p->gpu_text : "";
+
+		if ((strcmp(provider, "GCP") == 0 || strcmp(provider, "AWS") == 0 ||
+		     strcmp(provider, "Oracle OCI") == 0) &&
+		    (strcmp(text, "V100") == 0 || strcmp(text, "A100") == 0 || strcmp(text, "H100") == 0))
+			assert_true(p->gpu && strstr(p->gpu, "-sxm"));
+		if (strcmp(p->item, "Standard_NC24ads_A100_v4") == 0)
+			assert_string_equal(p->gpu, "a100-pcie-80gb");
+		if (strcmp(text, "tpu-v6e-8") == 0 || strcmp(text, "tpu-v5litepod-8") == 0)
+			assert_true(p->n_gpu == 8);
+		if (strcmp(text, "tpu-v5p-8") == 0)
+			assert_true(p->n_gpu == 4);
+	}
 }
 
 static void test_by_id(void **state)
@@ -417,6 +541,8 @@ int main(void)
 		cmocka_unit_test(test_systems),
 		cmocka_unit_test(test_cpus_and_models),
 		cmocka_unit_test(test_units),
+		cmocka_unit_test(test_any),
+		cmocka_unit_test(test_prices),
 		cmocka_unit_test(test_by_id),
 		cmocka_unit_test(test_nearest),
 		cmocka_unit_test(test_every_id),

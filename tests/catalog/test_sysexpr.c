@@ -68,6 +68,8 @@ static const struct {
 	  "2x(10x rtx-3090 via pcie4-no-p2p) over 10gbe-lacp2", 2, 10, "pcie4-no-p2p", false, "10gbe-lacp2", 1, false },
 	{ "2x(10xrtx3090)over 10gbe", "2x(10x rtx-3090) over 10gbe", 2, 10, "pcie4-no-p2p", true, "10gbe", 1, false },
 	{ "2x(10x 3090)", "2x(10x rtx-3090)", 2, 10, "pcie4-no-p2p", true, "10gbe", 1, true },
+	{ "4*rtx-3090", "4x rtx-3090", 1, 4, "pcie4-no-p2p", true, "-", 0, false },
+	{ "2 * (4 *rtx-3090) over 10gbe", "2x(4x rtx-3090) over 10gbe", 2, 4, "pcie4-no-p2p", true, "10gbe", 1, false },
 	{ "(4x l40s)", "4x l40s", 1, 4, "pcie4", true, "-", 0, false },
 	{ "2x(8x l40s)", "2x(8x l40s)", 2, 8, "pcie4", true, "100gbe", 1, true },
 	{ "3x(rtx-4090)", "3x(rtx-4090)", 3, 1, "-", false, "10gbe", 1, true },
@@ -203,6 +205,26 @@ static void test_bad(void **state)
 	}
 }
 
+/* Particles belong to fixed words; the Korean has the advice that the English has. */
+static void test_korean(void **state)
+{
+	static const struct {
+		const char *text, *ko;
+	} cases[] = { { "4x rtx-3090 via", "연결 이름이 와야 합니다" },
+		      { "2x(rtx-3090) over", "네트워크 이름이 와야 합니다" },
+		      { "4x rtx-3090 via 10gbe", "여기에는 연결이 와야 합니다" },
+		      { "1025x rtx-3090", "Nx(8x ...)" } };
+	struct jl_sys sys;
+	struct jl_err err;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		assert_true(jl_sys_parse(&sys, &small_catalog, cases[i].text, &arena, &err) != JL_OK);
+		if (!strstr(err.ko, cases[i].ko))
+			fail_msg("'%s': %s", cases[i].text, err.ko);
+	}
+}
+
 static void test_limits(void **state)
 {
 	char text[JL_SYSEXPR_MAX + 2];
@@ -259,6 +281,13 @@ static void test_rates(void **state)
 	assert_true(join_rate("8x h100-sxm5") == 450e9);
 	assert_true(join_rate("dgx-h100") == 450e9);
 	assert_true(join_rate("8x rtx-4090 via nvlink4-switch") == 450e9); /* a "what if", taken at its word */
+	assert_int_equal(jl_sys_parse(&sys, &small_catalog, "8x rtx-4090 via nvlink4-switch", &arena, NULL), JL_OK);
+	assert_int_equal(sys.join_oneway_Bps.origin, JL_ESTIMATED);
+	assert_non_null(strstr(sys.join_oneway_Bps.note, "hypothetical"));
+	assert_int_equal(jl_sys_parse(&sys, &small_catalog, "8x h100-sxm5 via nvlink4-switch", &arena, NULL), JL_OK);
+	assert_int_equal(sys.join_oneway_Bps.origin, JL_LISTED);
+	assert_int_equal(jl_sys_parse(&sys, &small_catalog, "8x rtx-4090 via pcie4-no-p2p", &arena, NULL), JL_OK);
+	assert_int_equal(sys.join_oneway_Bps.origin, JL_LISTED);
 	assert_true(isnan(net_rate("dgx-h100")));
 	assert_true(net_rate("2x(10x rtx-3090) over 10gbe-lacp2") == 2.5e9);
 	assert_true(net_rate("2x dgx-h100") == 400e9);
@@ -414,7 +443,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_good),     cmocka_unit_test(test_bad),        cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_rates),    cmocka_unit_test(test_round_trip), cmocka_unit_test(test_torture),
-		cmocka_unit_test(test_embedded),
+		cmocka_unit_test(test_embedded), cmocka_unit_test(test_korean),
 	};
 	return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -25,6 +25,22 @@ refuse catalog nonsense
 refuse --nonsense
 refuse catalog show rtx-3090 --lang xx
 
+# What was typed wrong is a usage error
+usage() { run 2 "$@"; one_line; }
+usage catalog prices --limit 0
+usage catalog prices --region ''
+usage catalog prices --provider ' '
+usage catalog prices --gpu=
+usage catalog search ''
+usage catalog search rtx ''
+usage catalog show ''
+usage --lang xx help
+usage --jsn help; says "'--json'"
+# said as it was written, on one line
+usage catalog show '-1x rtx-3090'; says "'-1x rtx-3090'"
+usage catalog show $'rtx\n\033[31m3090'; says "'rtx??[31m3090'"
+if grep -q $'\033' "$work/err"; then bad "a control character is echoed"; else ok; fi
+
 plant() { mkdir -p "$work/$1"; cat > "$work/$1/x.yaml"; refuse catalog show rtx-3090 --catalog "$work/$1"; }
 head -c 65536 /dev/urandom | plant random
 printf 'gpus:\n  - id: "\xff\xfe"\n' | plant not-utf8

@@ -35,7 +35,7 @@ run 0 catalog show "cpu:neoverse-v1"; has "Neoverse"
 run 0 catalog show "cpu:i9-13900k"; has "13900K"
 
 run 0 catalog prices --gpu h100 --region seoul
-has "USD/h/GPU"; has "ap-northeast"
+has "USD/h/GPU"; has "ap-north"; has "ap-seoul-1"
 run 0 catalog prices --gpu h100 --region seoul --json
 json "all('northeast' in p['region'] or 'korea' in p['region'].lower() or 'seoul' in p['region'].lower() for p in j['prices'])"
 json "[p['on_demand_usdps'] / p['n_gpu'] for p in j['prices']] == sorted(p['on_demand_usdps'] / p['n_gpu'] for p in j['prices'])"
@@ -43,13 +43,68 @@ JEOUL_TODAY=2027-06-01 run 0 catalog prices --gpu h100 --region seoul; has "olde
 run 1 catalog prices --gpu h100 --region atlantis; one_line
 run 1 catalog prices --gpu h1oo; one_line
 
+# Rows whose source says only "H100" are not lost: resolved from the item, or marked
+run 0 catalog prices --gpu h100 --json
+json "sum('h100' in p.get('gpu_text', '').lower() and 'on_demand_usdps' in p for p in j['prices']) >= 70"
+json "all(p['gpu'] == 'h100-sxm5' for p in j['prices'] if p['item'] in ('gpu_8x_h100_sxm5', '1x-H100_SXM-32-65536', 'BM.GPU.H100.8'))"
+json "any('h100-sxm5' in p['gpu_variants'] and 'h100-pcie' in p['gpu_variants'] for p in j['prices'] if 'gpu' not in p)"
+json "all('gpu' in p or p['gpu_variants'] for p in j['prices'])"
+run 0 catalog prices --gpu h100 --limit 100; has "H100*"; has "H100 (variant not stated): h100-pcie"
+run 0 catalog list prices --json
+json "all('sxm' in p['gpu'] for p in j['prices'] if p['provider'] in ('GCP', 'AWS', 'Oracle OCI') and p.get('gpu_text') in ('V100', 'A100', 'H100'))"
+json "[p['gpu'] for p in j['prices'] if 'RTX_4070S_Ti' in p['item']] == ['rtx-4070-ti-super']"
+run 0 catalog prices --gpu "Qualcomm AI100"; has "dl2q.24xlarge"
+run 0 catalog prices --limit 1000 --json; json "len(j['prices']) > 800 and all(p.get('gpu_text') or p.get('gpu') for p in j['prices'])"
+mkdir "$work/rent"
+cat > "$work/rent/rent.csv" <<'Y'
+kind,provider,item,gpu,gpu_count,vcpu,ram_gb,region,on_demand_usd_h,spot_usd_h_min,spot_usd_h_median,price_usd,price_basis,as_of,source_url,notes
+cloud,Mine,far,RTX4090,1,,,jerusalem,1,,,,on-demand,2026-11-01,https://example.org/,
+cloud,Mine,near,RTX4090,1,,,"Austin, US, NA",1,,,,on-demand,2026-11-01,https://example.org/,
+cloud,Mine,bare,,,4,16,us-east-1,0.01,,,,on-demand,2026-11-01,https://example.org/,
+Y
+run 0 catalog prices --provider Mine --region us --catalog "$work/rent"; has near; lacks far; lacks bare
+run 0 catalog prices --provider Mine --catalog "$work/rent"; has far; lacks bare; has "without a GPU, left out: 1"
+run 0 catalog prices --gpu h100 --region asia-northeast --json; json "all('asia-northeast' in p['region'] for p in j['prices'])"
+run 0 catalog prices --provider azure --region us --json; json "{'westus2', 'southcentralus'} <= {p['region'] for p in j['prices']}"
+# The same row laid over the catalog again is still one row
+mkdir "$work/twice"; cp "$JEOUL_SOURCE"/catalog/prices/cloud-aws.csv "$JEOUL_SOURCE"/catalog/prices/cloud-gcp.csv "$work/twice"
+run 0 catalog list --json --catalog "$work/twice"; json "j['prices'] == 1220"
+run 0 catalog list --json --catalog "$work/rent"; json "j['prices'] == 1223"
+
+# Any kind can be shown; the better kind wins, and near names come from all kinds
+run 1 catalog show DGX-1; one_line; says "3 systems"; says "dgx-1-v100-16gb"
+run 0 catalog show '4*rtx-3090' --json; json "j['text'] == '4x rtx-3090'"
+run 1 catalog show bert; one_line; says bert-base; says bert-large
+run 1 catalog show deepseek; one_line; says deepseek-v3
+run 1 catalog show epyc; one_line; says epyc-7742
+run 1 catalog show deepsek-v3; one_line; says deepseek-v3
+run 0 catalog show hopper; has "h100-sxm5"; has "per clock and SM"
+run 0 catalog show hopper --json; json "j['id'] == 'hopper'"
+run 1 catalog show "4x rtx-3090 via qqqqqqqqqqqq"; one_line; says "jeoul catalog list links"
+# Networks that are no transformers
+run 0 catalog show resnet-50; has "25,557,032"; has "4.089 GMAC"
+run 0 catalog show ResNet-50 --json; json "j['id'] == 'resnet-50' and abs(j['fwd_mac_per_item'] / 4.09e9 - 1) < 0.01"
+run 1 catalog show resnet; one_line; says resnet-50
+run 0 catalog search resnet; has resnet-50; has "ssd300-resnet50"
+run 0 catalog list models; has resnet-50; has "8,030,261,248"
+run 0 catalog list models --json; json "len(j['networks']) == 8 and len(j['models']) > 90"
+run 0 catalog show llama-3-8b; has "8,030,261,248"
+
+# The tree: the last branch, the network of one host, a join that the card does not have
+run 0 catalog show cpu:neoverse-v1; has "└─ bandwidth"
+run 0 catalog show aws:p5.48xlarge; has "efa-v2  400 GB/s one way"
+run 0 catalog show "4x rtx-3090 via nvlink4-switch"; has "⚠ [3]"; has "hypothetical: this card has no such port"
+run 0 catalog show "4x rtx-3090 via nvlink-bridge"; lacks hypothetical
+
 run 0 catalog search nvswitch; has "link"
 run 1 catalog search xyzzy-no-such-thing; one_line
 run 0 catalog sources; has "techpowerup"
 run 1 catalog sources no-such-id; one_line
 
-run 0 catalog validate; has "clean"
-run 0 catalog validate "$JEOUL_SOURCE/catalog" --alone; has "clean"
+run 0 catalog validate; has "clean"; has "no files are laid over it"
+run 0 catalog validate "$JEOUL_SOURCE/catalog" --alone; has "clean"; has "by themselves: "
+run 2 catalog validate --alone; one_line
+run 0 catalog validate "$JEOUL_SOURCE/catalog"; has "1220 prices"
 
 # Overlay: a record amended and one added
 mkdir "$work/own"
@@ -61,5 +116,8 @@ Y
 run 0 catalog show rtx-3090 --json --catalog "$work/own"; json "j['tdp_W']['value'] == 280 and j['mem_Bps']['value'] > 9e11"
 XDG_CONFIG_HOME="$work/config"; mkdir -p "$XDG_CONFIG_HOME/jeoul/catalog"; cp "$work/own/mine.yaml" "$XDG_CONFIG_HOME/jeoul/catalog/"
 XDG_CONFIG_HOME="$XDG_CONFIG_HOME" run 0 catalog show rtx-3090 --json; json "j['tdp_W']['value'] == 280"
+XDG_CONFIG_HOME="$XDG_CONFIG_HOME" run 0 catalog validate; has "laid over it: 1"
+# both are in force
+run 0 catalog validate --catalog "$work/own" --json; json "j['n_files'] == 2 and j['n_findings'] == 0"
 run 1 catalog show rtx-3090 --catalog "$work/nowhere"; one_line; says "nowhere"
 finish

@@ -16,16 +16,44 @@ run 0 --help --lang ko; has "사용법"
 LC_ALL=ko_KR.UTF-8 run 0 catalog show rtx-3090; has "메모리"
 LC_ALL=ko_KR.UTF-8 run 1 catalog show rtx-309; one_line; says "rtx-3090"
 run 0 catalog show rtx-3090 --lang=en; has "memory"; lacks $'\033'
-for lang in en ko; do
-	run 0 catalog show "2x(10x rtx-3090 via pcie4-no-p2p) over 10gbe-lacp2" --lang $lang
-	# a page fits an 80-column terminal (addresses of sources may be longer)
-	python3 - "$work/out" <<'P' || bad "wider than 80 columns ($lang)"
+# a page fits an 80-column terminal (addresses of sources may be longer)
+narrow() { # ARGS...
+	run 0 "$@"
+	python3 - "$work/out" <<'P' || bad "wider than 80 columns: $*"
 import sys, unicodedata
 def width(s): return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in s)
 wide = [l for l in open(sys.argv[1], encoding="utf-8") if width(l.rstrip("\n")) > 80 and "http" not in l and "github" not in l]
 sys.exit(1 if wide else 0)
 P
+}
+for lang in en ko; do
+	narrow catalog show "2x(10x rtx-3090 via pcie4-no-p2p) over 10gbe-lacp2" --lang $lang
+	narrow catalog show "4x rtx-3090 via nvlink4-switch" --lang $lang
+	narrow catalog show aws:p5.48xlarge --lang $lang
+	for kind in gpus cpus links systems models families tariffs rules sources params; do narrow catalog list $kind --lang $lang; done
+	narrow catalog prices --limit 1000 --lang $lang
+	narrow catalog prices --sort spot --limit 1000 --lang $lang
+	narrow catalog prices --sort buy --limit 1000 --lang $lang
+	narrow catalog prices --gpu h100 --limit 1000 --lang $lang
+	narrow catalog show hopper --lang $lang
 done
+# global options may stand in front; every command has --json, or says why not
+run 0 --lang ko help; has "사용법"
+run 0 --lang=ko catalog list; has "가속기"
+run 2 --lang ko; has "사용법"
+run 0 --json catalog list; json "j['gpus'] > 80"
+run 0 --catalog "$JEOUL_SOURCE/catalog" catalog show rtx-3090; has "GeForce"
+run 0 --json --version; json "j['version'] and any(p['name'] == 'libcyaml' and p['present'] for p in j['parts'])"
+run 0 version --json; json "len(j['parts']) > 3"
+run 0 help --json; json "'catalog show' in [c['command'] for c in j['commands']]"
+run 0 help catalog show --json; json "j['command'] == 'catalog show' and j['summary']"
+run 0 help catalog --json; json "len(j['commands']) == 6"
+run 0 catalog show --help --json; json "j['command'] == 'catalog show'"
+run 2 man --json; one_line; says "help --json"
+run 2 completion bash --json; one_line
+run 0 version --lang ko; run 0 help --lang ko; has "구성 요소"; lacks "부품"
+run 2 catalog list gpu; one_line; says "did you mean gpus?"
+run 2 catalog list gpu --lang ko; one_line; says "혹시 gpus인가요?"
 run 0 man; has ".TH JEOUL"
 if command -v man >/dev/null; then run 0 man; MANWIDTH=80 man --warnings -l "$work/out" >/dev/null 2>"$work/roff" || bad "man page"; [ -s "$work/roff" ] && bad "roff: $(cat "$work/roff")"; fi
 run 0 completion bash; bash -n "$work/out" || bad "bash completion does not parse"

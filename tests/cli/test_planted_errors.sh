@@ -54,4 +54,21 @@ refused unknown-reference 5:13 "hoper" <<< 'gpus:
     date: 2026-01-01
     mem: 80 GB'
 refused unknown-source 8:10 "nobody" <<< "$head    mem: 80 GB @nobody"
+
+# An overlay in force is checked without being named
+mkdir -p "$work/config/jeoul/catalog"; cp "$work/missing-unit/bad.yaml" "$work/config/jeoul/catalog/"
+XDG_CONFIG_HOME="$work/config" run 1 catalog validate; has "bad.yaml:8:10"; has "files read: 1"
+run 1 catalog validate --catalog "$work/wrong-unit"; has "bad.yaml:8:10"
+
+# A file is known by what is in it, not by its name
+mkdir "$work/named"; cp "$work/missing-unit/bad.yaml" "$work/named/convnets.yaml"
+run 1 catalog validate "$work/named"; has "convnets.yaml:8:10"
+mkdir "$work/nets"; cp "$JEOUL_SOURCE/catalog/models/convnets.yaml" "$work/nets/mine.yaml"
+run 0 catalog validate "$work/nets"
+
+# What lies in the folder and is not read is said
+mkdir "$work/dangling" "$work/capital"
+ln -s "$work/nothing.yaml" "$work/dangling/gone.yaml"; run 1 catalog validate "$work/dangling"; has "gone.yaml"; has "leads nowhere"
+run 1 catalog show rtx-3090 --catalog "$work/dangling"; one_line; says "gone.yaml"
+echo "gpus:" > "$work/capital/X.YML"; run 1 catalog validate "$work/capital"; has "X.YML"; has "small letters"
 finish

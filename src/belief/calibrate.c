@@ -1,0 +1,292 @@
+#include "belief/calibrate.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "belief/score.h"
+#include "belief/validate.h"
+
+/* Digits that are written. The next set starts from the written value, so that reading the file gives what the fit had. */
+#define VALUE_FORMAT "%.9g"
+
+struct work {
+	const struct jl_calibrate_in *in;
+	struct jl_arena *arena;
+	struct jl_catalog cat; /* with the parameters that were found so far, and the old ones of sets still to come */
+	struct jl_param_info *params;
+	size_t n_params, room;
+	struct jl_calibration *out;
+};
+
+static double written(double value)
+{
+	char text[40];
+
+	(void)snprintf(text, sizeof(text), VALUE_FORMAT, value);
+	return strtod(text, NULL);
+}
+
+static enum jl_status add_param(struct work *w, const struct jl_param_info *info, struct jl_err *err)
+{
+	if (w->n_params == w->room) {
+		const size_t room = w->room ? 2 * w->room : 512;
+		struct jl_param_info *params = jl_arena_array(w->arena, room, sizeof(*params));
+
+		if (!params)
+			return jl_fail_nomem(err);
+		if (w->n_params)
+			memcpy(params, w->params, w->n_params * sizeof(*params));
+		w->params = params;
+		w->room = room;
+	}
+	w->params[w->n_params] = *info;
+	w->params[w->n_params].id = jl_arena_strdup(w->arena, info->id);
+	return w->params[w->n_params++].id ? JL_OK : jl_fail_nomem(err);
+}
+
+static int by_id(const void *a, const void *b)
+{
+	return strcmp(((const struct jl_param_info *)a)->id, ((const struct jl_param_info *)b)->id);
+}
+
+static void publish(struct work *w)
+{
+	if (w->n_params)
+		qsort(w->params, w->n_params, sizeof(*w->params), by_id);
+	w->cat.params = w->params;
+	w->cat.n_params = w->n_params;
+}
+
+/* One set while it is fitted. */
+struct fitting {
+	const struct jl_set_ops *ops;
+	struct jl_set_data *data;
+	struct jl_set_rows rows;
+	double *x;    /* one per parameter */
+	double *base; /* predictions, one per row */
+};
+
+static enum jl_status load(struct work *w, struct fitting *f, struct jl_err *err)
+{
+	for (const char *const *name = f->ops->files; *name; name++) {
+		for (size_t i = 0; i < w->in->n_files; i++) {
+			const struct jl_calibrate_file *file = &w->in->files[i];
+			struct jl_csv csv;
+			enum jl_status status;
+
+			if (strcmp(file->name, *name) != 0)
+				continue;
+			status = jl_csv_open(&csv, file->text, file->len, ',', file->path, err);
+			if (status)
+				return status;
+			for (const char *const *column = f->ops->columns; !status && *column; column++) {
+				size_t at;
+
+				status = jl_csv_need(&csv, *column, &at, err);
+			}
+			if (!status)
+				status = f->ops->load(&f->data, &f->rows, &w->cat, &csv, w->arena, err);
+			jl_csv_release(&csv);
+			if (status)
+				return status;
+		}
+	}
+	return JL_OK;
+}
+
+/* How many rows are predicted otherwise when one parameter moves a little. */
+static int rows_that_know(const struct fitting *f, const struct jl_param *param, size_t j)
+{
+	static const double step = 1.02;
+	const double kept = f->x[j];
+	int n = 0;
+
+	f->x[j] = kept * step <= param->hi ? kept * step : kept / step;
+	f->ops->predict(f->data, f->x, NULL, NULL, f->rows.rows, f->rows.n);
+	for (size_t i = 0; i < f->rows.n; i++)
+		n += !f->rows.rows[i].unscored && f->rows.rows[i].pred != f->base[i];
+	f->x[j] = kept;
+	return n;
+}
+
+static bool same_head(const char *a, const char *b)
+{
+	return strncmp(a, b, strcspn(a, ".") + 1) == 0;
+}
+
+/* What an earlier fit of this set found: parameters whose names begin with the same word, and its residuals. */
+static void forget(struct work *w, const struct fitting *f)
+{
+	const size_t n_param = f->ops->n_param(f->data), n_name = strlen(f->ops->name);
+	size_t n = 0;
+
+	for (size_t i = 0; i < w->n_params; i++) {
+		const char *id = w->params[i].id;
+		bool old = strncmp(id, "fit.", 4) == 0 && strncmp(id + 4, f->ops->name, n_name) == 0 &&
+			   id[4 + n_name] == '.';
+
+		for (size_t j = 0; j < n_param && !old; j++) {
+			struct jl_param param;
+
+			f->ops->param(f->data, j, &param);
+			old = same_head(param.name, id);
+		}
+		if (!old)
+			w->params[n++] = w->params[i];
+	}
+	w->n_params = n;
+}
+
+static enum jl_status keep_params(struct work *w, struct fitting *f, struct jl_calibrated *found, struct jl_err *err)
+{
+	enum jl_status status = JL_OK;
+
+	for (size_t j = 0; !status && j < f->ops->n_param(f->data); j++) {
+		struct jl_param param;
+
+		f->ops->param(f->data, j, &param);
+		const struct jl_param_info info = { .id = param.name,
+						    .value = f->x[j],
+						    .lo = written(param.lo),
+						    .hi = written(param.hi),
+						    .prior = written(param.prior),
+						    .n_rows = rows_that_know(f, &param, j),
+						    .unit = param.unit };
+
+		if (info.n_rows == 0 && info.value == info.prior)
+			continue; /* what no row knows is not written: it is its prior */
+		found->n_param += info.n_rows > 0;
+		status = add_param(w, &info, err);
+	}
+	return status;
+}
+
+/* How far the rows are from the fit, as catalog data too. */
+static enum jl_status keep_residuals(struct work *w, const struct fitting *f, struct jl_calibrated *found,
+				     struct jl_err *err)
+{
+	double *ln = jl_arena_array(w->arena, 2 * f->rows.n + 1, sizeof(*ln));
+	char id[80];
+	size_t n = 0;
+	enum jl_status status = JL_OK;
+
+	if (!ln)
+		return jl_fail_nomem(err);
+	for (size_t i = 0; i < f->rows.n; i++)
+		if (!f->rows.rows[i].unscored)
+			ln[n++] = jl_validate_ln(&f->rows.rows[i]);
+	const struct jl_score score = jl_score_rows(&(struct jl_score_in){ .n = n, .ln_ratio = ln }, ln + f->rows.n);
+	const struct {
+		const char *name;
+		double value;
+	} figures[] = { { "median_abs_ln", score.median_abs_ln }, { "p90_abs_ln", score.p90_abs_ln } };
+
+	found->n_resid = score.n_scored;
+	found->median_abs_ln = score.median_abs_ln;
+	found->p90_abs_ln = score.p90_abs_ln;
+	for (size_t i = 0; !status && score.n_scored && i < sizeof(figures) / sizeof(*figures); i++) {
+		(void)snprintf(id, sizeof(id), "fit.%s.%s", f->ops->name, figures[i].name);
+		status = add_param(w,
+				   &(struct jl_param_info){ .id = id,
+							    .value = written(figures[i].value),
+							    .lo = NAN,
+							    .hi = NAN,
+							    .prior = NAN,
+							    .n_rows = (int)score.n_scored,
+							    .unit = "1" },
+				   err);
+	}
+	return status;
+}
+
+static enum jl_status fit_set(struct work *w, const struct jl_set_ops *ops, struct jl_err *err)
+{
+	struct fitting f = { .ops = ops };
+	enum jl_status status = load(w, &f, err);
+
+	if (status || !f.data)
+		return status;
+	const size_t n_param = ops->n_param(f.data);
+	struct jl_calibrated found = { .ops = ops, .n_rows = f.rows.n };
+
+	f.x = jl_arena_array(w->arena, n_param + 1, sizeof(*f.x));
+	f.base = jl_arena_array(w->arena, f.rows.n + 1, sizeof(*f.base));
+	if (!f.x || !f.base)
+		return jl_fail_nomem(err);
+	jl_set_priors(ops, f.data, f.x);
+	status = ops->fit(f.data, NULL, 0, f.x, err);
+	if (status)
+		return status;
+	for (size_t j = 0; j < n_param; j++)
+		f.x[j] = written(f.x[j]);
+	ops->predict(f.data, f.x, NULL, NULL, f.rows.rows, f.rows.n);
+	for (size_t i = 0; i < f.rows.n; i++)
+		f.base[i] = f.rows.rows[i].pred;
+	forget(w, &f);
+	status = keep_residuals(w, &f, &found, err);
+	if (!status)
+		status = keep_params(w, &f, &found, err);
+	if (!status)
+		w->out->sets[w->out->n_sets++] = found;
+	publish(w);
+	return status;
+}
+
+enum jl_status jl_calibrate(struct jl_calibration *ret_calibration, const struct jl_calibrate_in *in,
+			    struct jl_arena *arena, struct jl_err *err)
+{
+	struct jl_calibration out = { .n_sets = 0 };
+	struct work w = { .in = in, .arena = arena, .cat = *in->cat, .out = &out };
+	enum jl_status status = JL_OK;
+	size_t n = 0, done = 0;
+
+	for (size_t i = 0; !status && i < in->cat->n_params; i++)
+		status = add_param(&w, &in->cat->params[i], err);
+	publish(&w);
+	for (const struct jl_set_ops *const *ops = jl_sets; *ops; ops++)
+		n += !(*ops)->no_model;
+	if (n > JL_CALIBRATE_SETS_MAX)
+		return jl_fail(err, JL_E_LIMIT, "more than %d sets", "세트가 %d개를 넘습니다", JL_CALIBRATE_SETS_MAX);
+	for (const struct jl_set_ops *const *ops = jl_sets; !status && *ops; ops++) {
+		if ((*ops)->no_model)
+			continue;
+		if (in->progress)
+			in->progress(in->ctx, (*ops)->name, done, n);
+		status = fit_set(&w, *ops, err);
+		done++;
+	}
+	if (status)
+		return status;
+	out.params = w.params;
+	out.n_params = w.n_params;
+	*ret_calibration = out;
+	return JL_OK;
+}
+
+static void put_number(struct jl_buf *out, const char *key, double value)
+{
+	if (!isnan(value))
+		jl_buf_printf(out, ", %s: " VALUE_FORMAT, key, value);
+}
+
+void jl_calibrate_yaml(struct jl_buf *out, const struct jl_calibration *calibration)
+{
+	jl_buf_puts(
+		out,
+		"# Fitted parameters, and how far the published measurements are from them (fit.*). Written by\n"
+		"# `jeoul calibrate --fit` from data/validation, never by hand. docs/METHOD.md says what each means;\n"
+		"# what is not here has its prior: no measurement knows it.\n"
+		"params:\n");
+	for (size_t i = 0; i < calibration->n_params; i++) {
+		const struct jl_param_info *info = &calibration->params[i];
+
+		jl_buf_printf(out, "  - {id: %s", info->id);
+		put_number(out, "value", info->value);
+		put_number(out, "lo", info->lo);
+		put_number(out, "hi", info->hi);
+		put_number(out, "prior", info->prior);
+		jl_buf_printf(out, ", n_rows: %d, unit: \"%s\"}\n", info->n_rows, info->unit ? info->unit : "1");
+	}
+}

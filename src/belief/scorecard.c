@@ -1,0 +1,312 @@
+#include "belief/scorecard.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Leave-one-group-out, |ln(pred/meas)|. */
+static const struct jl_goal goals[] = {
+	{ "train_llm", 0.08, 0.25 },   { "train_vtrain", 0.06, 0.18 }, { "collectives", 0.10, 0.30 },
+	{ "gemm_membw", 0.07, 0.22 },  { "train_other", 0.12, 0.35 },  { "power", 0.10, NAN },
+	{ JL_MEMORY_LINE, 0.04, NAN },
+};
+
+const struct jl_goal *jl_scorecard_goal(const char *set)
+{
+	for (size_t i = 0; i < sizeof(goals) / sizeof(*goals); i++)
+		if (strcmp(goals[i].set, set) == 0)
+			return &goals[i];
+	return NULL;
+}
+
+static const char *const history_columns[] = { "version",       "mode",       "set",
+					       "rows",          "scored",     "n_parameters",
+					       "median_abs_ln", "p90_abs_ln", "macro_median_abs_ln",
+					       "bias_ln",       "coverage80", NULL };
+
+static void put_round(struct jl_csv_writer *w, double value)
+{
+	char text[32];
+
+	if (isnan(value)) {
+		jl_csv_put_text(w, "");
+		return;
+	}
+	(void)snprintf(text, sizeof(text), "%.5f", value);
+	jl_csv_put_text(w, text);
+}
+
+static void put_history(struct jl_csv_writer *w, const char *version, const char *mode, const struct jl_validation *v)
+{
+	for (size_t i = 0; i < v->n_lines; i++) {
+		const struct jl_validate_line *line = &v->lines[i];
+
+		if (line->score.n_scored == 0)
+			continue;
+		jl_csv_put_text(w, version);
+		jl_csv_put_text(w, mode);
+		jl_csv_put_text(w, line->set);
+		jl_csv_put_number(w, (double)line->score.n_rows);
+		jl_csv_put_number(w, (double)line->score.n_scored);
+		jl_csv_put_number(w, (double)line->n_param);
+		put_round(w, line->score.median_abs_ln);
+		put_round(w, line->score.p90_abs_ln);
+		put_round(w, line->score.macro_median_abs_ln);
+		put_round(w, line->score.bias_ln);
+		put_round(w, line->score.coverage_frac);
+		jl_csv_end_row(w);
+	}
+}
+
+/* The rows of other versions, as they are. */
+static enum jl_status keep_others(struct jl_csv_writer *w, const char *old, const char *version, struct jl_err *err)
+{
+	struct jl_csv csv;
+	size_t at[16], n = 0;
+	bool more = true;
+	enum jl_status status;
+
+	if (old[strspn(old, " \r\n")] == '\0')
+		return JL_OK;
+	status = jl_csv_open(&csv, old, strlen(old), ',', "scorecard-history.csv", err);
+	if (status)
+		return status;
+	for (; history_columns[n] && !status; n++)
+		status = jl_csv_need(&csv, history_columns[n], &at[n], err);
+	while (!status) {
+		status = jl_csv_next(&csv, &more, err);
+		if (status || !more)
+			break;
+		if (strcmp(jl_csv_text(&csv, at[0]), version) == 0)
+			continue;
+		for (size_t i = 0; i < n; i++)
+			jl_csv_put_text(w, jl_csv_text(&csv, at[i]));
+		jl_csv_end_row(w);
+	}
+	jl_csv_release(&csv);
+	return status;
+}
+
+enum jl_status jl_scorecard_history(struct jl_buf *out, const struct jl_scorecard *card, const char *old,
+				    struct jl_err *err)
+{
+	struct jl_csv_writer w;
+	enum jl_status status;
+
+	jl_csv_writer_init(&w, out, ',');
+	for (size_t i = 0; history_columns[i]; i++)
+		jl_csv_put_text(&w, history_columns[i]);
+	jl_csv_end_row(&w);
+	status = keep_others(&w, old, card->version, err);
+	if (status)
+		return status;
+	put_history(&w, card->version, "left-out", card->held_out);
+	put_history(&w, card->version, "shipped", card->shipped);
+	return JL_OK;
+}
+
+enum jl_status jl_scorecard_compare(const char *history, const struct jl_validation *shipped, double tolerance,
+				    struct jl_err *err)
+{
+	struct jl_csv csv;
+	double was[JL_VALIDATE_LINES_MAX];
+	bool more = true;
+	size_t set, mode, median;
+	enum jl_status status = jl_csv_open(&csv, history, strlen(history), ',', "scorecard-history.csv", err);
+
+	if (status)
+		return status;
+	for (size_t i = 0; i < shipped->n_lines; i++)
+		was[i] = NAN;
+	status = jl_csv_need(&csv, "set", &set, err);
+	if (!status)
+		status = jl_csv_need(&csv, "mode", &mode, err);
+	if (!status)
+		status = jl_csv_need(&csv, "median_abs_ln", &median, err);
+	while (!status) {
+		status = jl_csv_next(&csv, &more, err);
+		if (status || !more)
+			break;
+		for (size_t i = 0; i < shipped->n_lines && !status; i++)
+			if (strcmp(jl_csv_text(&csv, mode), "shipped") == 0 &&
+			    strcmp(jl_csv_text(&csv, set), shipped->lines[i].set) == 0)
+				status = jl_csv_number(&csv, median, &was[i], err);
+	}
+	for (size_t i = 0; i < shipped->n_lines && !status; i++) {
+		const double now = shipped->lines[i].score.median_abs_ln;
+
+		if (now > was[i] * (1.0 + tolerance) + 1e-5 || (isnan(now) && !isnan(was[i])))
+			status = jl_fail(err, JL_E_DATA, "%s is worse than the last score card: median %.4f, was %.4f",
+					 "%s의 정확도가 지난 성적표보다 나쁩니다: 중앙값 %.4f (이전 %.4f)",
+					 shipped->lines[i].set, now, was[i]);
+	}
+	jl_csv_release(&csv);
+	return status;
+}
+
+static void verdict(struct jl_buf *out, double value, double goal)
+{
+	if (isnan(goal))
+		jl_buf_puts(out, "");
+	else if (value <= goal)
+		jl_buf_printf(out, " ✅ ≤ %.2f", goal);
+	else
+		jl_buf_printf(out, " ❌ %.3f above %.2f", value - goal, goal);
+}
+
+static void table(struct jl_buf *out, const struct jl_validation *v)
+{
+	jl_buf_puts(out,
+		    "| set | scored | median | p90 | macro | bias | in 80 % | parameters | naive guesses (median) |\n"
+		    "|---|---:|---:|---:|---:|---:|---:|---:|---|\n");
+	for (size_t i = 0; i < v->n_lines; i++) {
+		const struct jl_validate_line *l = &v->lines[i];
+		const struct jl_goal *goal = jl_scorecard_goal(l->set);
+
+		if (l->score.n_scored == 0) {
+			jl_buf_printf(out, "| %s | 0 of %zu | | | | | | | %s |\n", l->set, l->score.n_rows,
+				      l->ops && l->ops->no_model ? l->ops->no_model : "");
+			continue;
+		}
+		jl_buf_printf(out, "| %s | %zu of %zu | %.3f", l->set, l->score.n_scored, l->score.n_rows,
+			      l->score.median_abs_ln);
+		verdict(out, l->score.median_abs_ln, goal && v->held_out ? goal->median : NAN);
+		jl_buf_printf(out, " | %.3f", l->score.p90_abs_ln);
+		verdict(out, l->score.p90_abs_ln, goal && v->held_out ? goal->p90 : NAN);
+		jl_buf_printf(out, " | %.3f | %+.3f | %.0f %% | %zu |", l->score.macro_median_abs_ln, l->score.bias_ln,
+			      100.0 * l->score.coverage_frac, l->n_param);
+		for (int b = 0; b < JL_N_BASELINE; b++)
+			jl_buf_printf(out, "%s %s: %.2f", b ? ";" : "", l->naive_names[b], l->naive[b].median_abs_ln);
+		jl_buf_puts(out, " |\n");
+	}
+	jl_buf_putc(out, '\n');
+}
+
+static void labels(struct jl_buf *out, const struct jl_validate_line *line)
+{
+	static const char *const heads[JL_N_BY] = { "GPU", "framework", "link" };
+
+	for (int kind = 0; kind < JL_N_BY; kind++) {
+		if (line->n_by[kind] < 2)
+			continue;
+		jl_buf_printf(out, "| %s | rows | median | p90 | bias | in 80 %% |\n|---|---:|---:|---:|---:|---:|\n",
+			      heads[kind]);
+		for (size_t i = 0; i < line->n_by[kind]; i++) {
+			const struct jl_validate_by *by = &line->by[kind][i];
+
+			jl_buf_printf(out, "| %s | %zu | %.3f | %.3f | %+.3f | %.0f %% |\n", by->label,
+				      by->score.n_scored, by->score.median_abs_ln, by->score.p90_abs_ln,
+				      by->score.bias_ln, 100.0 * by->score.coverage_frac);
+		}
+		jl_buf_putc(out, '\n');
+	}
+}
+
+static const char *file_name(const struct jl_validation *v, const struct jl_validate_line *line, size_t index)
+{
+	const size_t f = line->family[index];
+	const size_t at = (size_t)(line->rows[index] - v->families[f].rows.rows);
+
+	for (size_t i = 0; i < v->n_files; i++)
+		if (v->files[i].family == f && at >= v->files[i].first && at < v->files[i].first + v->files[i].n)
+			return strrchr(v->files[i].path, '/') ? strrchr(v->files[i].path, '/') + 1 : v->files[i].path;
+	return "";
+}
+
+static void worst(struct jl_buf *out, const struct jl_validation *v, const struct jl_validate_line *line)
+{
+	enum { N_WORST = 8 };
+	size_t index[N_WORST];
+	const size_t n = jl_validate_worst(line, N_WORST, index);
+
+	jl_buf_puts(out, "| row | what | predicted / measured | where the prediction goes |\n|---|---|---:|---|\n");
+	for (size_t i = 0; i < n; i++) {
+		const struct jl_set_row *row = line->rows[index[i]];
+
+		jl_buf_printf(out, "| %s:%zu | %s, %s | %.2f | ", file_name(v, line, index[i]), row->line, row->gpu,
+			      row->what, row->pred / row->meas);
+		jl_validate_explain(v, line, index[i], JL_EN, out);
+		jl_buf_puts(out, " |\n");
+	}
+	jl_buf_putc(out, '\n');
+}
+
+static enum jl_status put_unscored(struct jl_buf *out, const struct jl_validation *v, struct jl_err *err)
+{
+	struct jl_unscored *list;
+	size_t n;
+	const enum jl_status status = jl_validate_unscored(v, &list, &n, err);
+
+	if (status)
+		return status;
+	jl_buf_puts(out, "## Not scored\n\n");
+	for (size_t i = 0; i < n; i++) {
+		const char *slash = strrchr(list[i].file->path, '/');
+
+		jl_buf_printf(out, "- %s, lines ", slash ? slash + 1 : list[i].file->path);
+		jl_validate_line_ranges(out, &list[i], 40);
+		jl_buf_printf(out, ": %s\n", list[i].en);
+	}
+	jl_buf_puts(out, n ? "\n" : "Nothing.\n\n");
+	return JL_OK;
+}
+
+static enum jl_status put_history_table(struct jl_buf *out, const char *history, struct jl_err *err)
+{
+	struct jl_csv csv;
+	bool more = true;
+	enum jl_status status = jl_csv_open(&csv, history, strlen(history), ',', "scorecard-history.csv", err);
+
+	if (status)
+		return status;
+	jl_buf_puts(out, "## Releases\n\n| version | set | scored | median, group left out | p90 | in 80 % |\n"
+			 "|---|---|---:|---:|---:|---:|\n");
+	while (!status) {
+		status = jl_csv_next(&csv, &more, err);
+		if (status || !more)
+			break;
+		if (strcmp(jl_csv_text(&csv, 1), "left-out") == 0)
+			jl_buf_printf(out, "| %s | %s | %s | %s | %s | %s |\n", jl_csv_text(&csv, 0),
+				      jl_csv_text(&csv, 2), jl_csv_text(&csv, 4), jl_csv_text(&csv, 6),
+				      jl_csv_text(&csv, 7), jl_csv_text(&csv, 10));
+	}
+	jl_csv_release(&csv);
+	return status;
+}
+
+enum jl_status jl_scorecard_markdown(struct jl_buf *out, const struct jl_scorecard *card, const char *history,
+				     struct jl_err *err)
+{
+	enum jl_status status;
+
+	jl_buf_printf(
+		out,
+		"# Score card of jeoul %s\n\n"
+		"Written by `make scorecard`; do not edit. How wrong the program is on published measurements\n"
+		"(`data/validation`), said before anybody else has to: every row is scored or listed with its "
+		"reason.\n\n"
+		"The figures are |ln(predicted / measured)|: 0.10 is 10 %% off. Each row is predicted by parameters "
+		"that were\n"
+		"fitted without its `split_group`. *macro*: mean over groups of each group's median. *bias*: median "
+		"of\n"
+		"ln(predicted / measured). *in 80 %%*: share of the measurements inside the stated 80 %% interval; 75 "
+		"to 85 %% is\n"
+		"right. *parameters*: how many the rows have moved from their priors; sets of one fit share them.\n\n",
+		card->version);
+	table(out, card->held_out);
+	jl_buf_puts(out, "The same rows with the shipped parameters, which were fitted on them:\n\n");
+	table(out, card->shipped);
+	for (size_t i = 0; i < card->held_out->n_lines; i++) {
+		const struct jl_validate_line *line = &card->held_out->lines[i];
+
+		if (line->score.n_scored == 0)
+			continue;
+		jl_buf_printf(out, "## %s\n\n![%s: predicted against measured](scorecard/%s.svg)\n\n", line->set,
+			      line->set, line->set);
+		labels(out, line);
+		jl_buf_puts(out, "The worst rows:\n\n");
+		worst(out, card->held_out, line);
+	}
+	status = put_unscored(out, card->held_out, err);
+	return status ? status : put_history_table(out, history, err);
+}

@@ -1,0 +1,36 @@
+/* The score card: docs/SCORECARD.md, one plot a set, and the history of releases. Makes texts; writes no files. */
+#ifndef JL_BELIEF_SCORECARD_H
+#define JL_BELIEF_SCORECARD_H
+
+#include "belief/validate.h"
+
+struct jl_scorecard {
+	const char *version;
+	const struct jl_validation *held_out; /* leave-one-group-out */
+	const struct jl_validation *shipped;  /* the shipped parameters on the same rows */
+};
+
+/* The page; `history` is the text of jl_scorecard_history. Links its plots as scorecard/<set>.svg. */
+enum jl_status jl_scorecard_markdown(struct jl_buf *out, const struct jl_scorecard *card, const char *history,
+				     struct jl_err *err);
+
+/* Predicted against measured, both logarithmic: readable on light and on dark pages. False where nothing is scored. */
+bool jl_scorecard_svg(struct jl_buf *out, const struct jl_validate_line *line);
+
+/* The old history (CSV text; "" for none) with this version's scores behind it, or in place of its earlier ones. */
+enum jl_status jl_scorecard_history(struct jl_buf *out, const struct jl_scorecard *card, const char *old,
+				    struct jl_err *err);
+
+/* Is no set worse than the last card's shipped scores by more than `tolerance` (0.02)? JL_E_DATA names the first that
+ * is. Sets that the card does not know pass. */
+enum jl_status jl_scorecard_compare(const char *history, const struct jl_validation *shipped, double tolerance,
+				    struct jl_err *err);
+
+/* What the project set out to reach; NAN: nothing. */
+struct jl_goal {
+	const char *set;
+	double median, p90;
+};
+const struct jl_goal *jl_scorecard_goal(const char *set); /* NULL: none */
+
+#endif

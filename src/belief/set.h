@@ -1,0 +1,91 @@
+/* One validation set: rows of published measurements as model inputs, the parameters that are fitted on them, and
+ * predictions. The driver (validate, calibrate, score card) knows sets only through this. */
+#ifndef JL_BELIEF_SET_H
+#define JL_BELIEF_SET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/arena.h"
+#include "base/csv.h"
+#include "base/err.h"
+#include "catalog/catalog.h"
+#include "physics/params.h"
+
+#define JL_N_BASELINE 2
+
+/* A row as the driver sees it. A line of the file gives one, and a second one where it also says how much memory was
+ * used. */
+struct jl_set_row {
+	size_t line;                        /* in the file */
+	size_t item;                        /* index into the set's own rows; rows of one line share it */
+	const char *group;                  /* split_group: the unit that is left out */
+	const char *gpu, *framework, *link; /* labels for the tables; "" where they mean nothing */
+	const char *what;                   /* the row in a few words, for the list of the worst */
+	const char *unscored;               /* NULL, or why there is nothing to score, in English */
+	const char *unscored_ko;
+	bool is_memory;              /* meas and pred are bytes that a device holds */
+	bool is_second;              /* the memory that a line gives beside its own metric: counted under memory only */
+	double meas, pred;           /* in the set's unit */
+	double half_ln;              /* 80 % interval: ln(pred) ± half_ln */
+	double naive[JL_N_BASELINE]; /* what the naive baselines say; NAN: nothing */
+};
+
+struct jl_set_data; /* the set's own */
+
+struct jl_set_rows {
+	struct jl_set_row *rows;
+	size_t n, room;
+};
+
+struct jl_set_ops {
+	const char *name;            /* train_llm */
+	const char *const *files;    /* NULL-terminated: names of the files that are fitted together, without .csv */
+	const char *unit;            /* of meas: "s", "W" */
+	const char *const *columns;  /* NULL-terminated: must be there; tell the set from its file */
+	const char *const *measures; /* NULL-terminated: numbers of these columns must be positive; may be absent */
+	const char *baselines[JL_N_BASELINE];        /* their names, in English */
+	const char *memory_baselines[JL_N_BASELINE]; /* for is_memory rows; NULL: the set has none */
+	const char *no_model; /* not NULL: the set is known and cannot be predicted yet; no functions below */
+	const char *no_model_ko;
+
+	/* Reads every row of `csv` (opened, header read) behind those that are there: *io_data is NULL at first, and
+	 * what the first call made of it at the next file. A row that cannot be scored is there too, and says why.
+	 * Predictions come later. Everything lives in `arena`. */
+	enum jl_status (*load)(struct jl_set_data **io_data, struct jl_set_rows *io_rows, const struct jl_catalog *cat,
+			       struct jl_csv *csv, struct jl_arena *arena, struct jl_err *err);
+	size_t (*n_param)(const struct jl_set_data *data);
+	void (*param)(const struct jl_set_data *data, size_t i, struct jl_param *ret_param);
+	/* Fits on the items where use[item] is not 0 (NULL: all). x: start in, best out; max_iter 0: the optimiser's
+	 * default. Deterministic. */
+	enum jl_status (*fit)(const struct jl_set_data *data, const unsigned char *use, int max_iter, double *x,
+			      struct jl_err *err);
+	/* Where a fit from the priors takes long: puts back to its prior what no used item knows, so that a fit without
+	 * a group may begin with the values of all. NULL: such a fit begins with the priors. */
+	void (*forget)(const struct jl_set_data *data, const unsigned char *use, double *x);
+	int refit_iter; /* iterations of a fit that begins so */
+	/* Fills pred and half_ln of every row that can be scored and has only[item] not 0 (NULL: all).
+	 * use: the items that x was fitted on (NULL: all): what it never saw gets a wider interval. */
+	void (*predict)(const struct jl_set_data *data, const double *x, const unsigned char *use,
+			const unsigned char *only, struct jl_set_row *rows, size_t n);
+	/* Where the predicted time or memory of a row goes, in a few words: "compute 80 %, all-reduce 20 %". */
+	void (*explain)(const struct jl_set_data *data, const double *x, const struct jl_set_row *row,
+			enum jl_lang lang, struct jl_buf *out);
+	size_t (*n_items)(const struct jl_set_data *data);
+};
+
+/* Every set, in the order in which they are fitted: later ones start from the physics that earlier ones found. Those
+ * without a model come last. NULL-terminated. */
+extern const struct jl_set_ops *const jl_sets[];
+
+/* The values that ship with the program, by name; what has none keeps its prior. And the priors alone. */
+void jl_set_shipped(const struct jl_set_ops *ops, const struct jl_set_data *data, const struct jl_catalog *cat,
+		    double *ret_x);
+void jl_set_priors(const struct jl_set_ops *ops, const struct jl_set_data *data, double *ret_x);
+
+/* By the name of a set, of one of its files, or "memory"; NULL: unknown. */
+const struct jl_set_ops *jl_set_by_name(const char *name);
+/* By its columns: the set whose needed columns are all there; the one that needs most where there are several. */
+const struct jl_set_ops *jl_set_by_columns(const struct jl_csv *csv);
+
+#endif

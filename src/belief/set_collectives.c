@@ -1,0 +1,367 @@
+/* Rows of the set as model inputs: free text to fabric and collective, by tables. */
+#include "belief/set_collectives.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/num.h"
+#include "catalog/find.h"
+
+#define GBPS       1e9
+#define GBITPS     0.125e9
+#define N_TABLE(t) (sizeof(t) / sizeof((t)[0]))
+
+/* What the catalog says about the GPU of a row. One way, per device. */
+struct gpu_fact {
+	enum jl_wire wire; /* how devices of a host are joined where the cell does not say it */
+	double link_Bps, pcie_Bps, bridge_Bps;
+	int n_per_node;
+	bool many_die;
+	const struct network *network;
+};
+
+/* Networks are what a host of that generation has where the source does not say: InfiniBand of A100 hosts is taken as
+ * two HDR rails (public runs without a stated count reach 45 GB/s), RoCE as one rail a GPU. */
+struct network {
+	const char *gpu; /* NULL: any */
+	enum jl_wire wire;
+	double ib_Gbitps, roce_Gbitps;
+	int ib_nics, roce_nics;
+};
+static const struct network networks[] = {
+	{ "b300", JL_WIRE_NVLINK5, 6400, 6400, 8, 8 },
+	{ "gb300", JL_WIRE_NVL72, 57600, 57600, 72, 72 },
+	{ NULL, JL_WIRE_NVLINK2, 100, 100, 1, 1 },
+	{ NULL, JL_WIRE_NVLINK3, 400, 1600, 2, 8 },
+	{ NULL, JL_WIRE_NVLINK4, 3200, 3200, 8, 8 },
+	{ NULL, JL_WIRE_NVLINK5, 3200, 3200, 8, 8 },
+	{ NULL, JL_WIRE_NVL72, 28800, 28800, 72, 72 },
+	{ NULL, JL_WIRE_XGMI, 3200, 3200, 8, 8 },
+	{ "a100-pcie-80gb", JL_WIRE_PCIE_P2P, 200, 200, 1, 1 },
+	{ "a100-pcie-40gb", JL_WIRE_PCIE_P2P, 200, 200, 1, 1 },
+	{ "h100-pcie", JL_WIRE_PCIE_P2P, 400, 400, 1, 1 },
+	{ "h100-nvl", JL_WIRE_PCIE_P2P, 400, 400, 1, 1 },
+	{ NULL, JL_WIRE_NONE, 100, 100, 1, 1 }, /* cards */
+};
+
+static double oneway(const struct jl_link_info *link)
+{
+	if (!link)
+		return NAN;
+	return isnan(link->oneway_Bps.value) ? link->bothway_Bps.value / 2 : link->oneway_Bps.value;
+}
+
+static struct gpu_fact gpu_fact(const struct jl_catalog *cat, const struct jl_gpu *gpu)
+{
+	static const int n_per_host = 8, n_per_rack = 72;
+	const struct jl_link_info *link = jl_link_by_id(cat, gpu->link);
+	const struct jl_family *family = jl_family_by_id(cat, gpu->family);
+	const enum jl_wire own = jl_wire_of(link);
+	const bool superchip = gpu->form_factor && strstr(gpu->form_factor, "superchip");
+	struct gpu_fact fact = { .pcie_Bps = oneway(jl_link_by_id(cat, gpu->pcie)),
+				 .many_die = family && family->n_dies > 1,
+				 .n_per_node = n_per_host };
+	size_t i = 0;
+
+	fact.link_Bps = isnan(gpu->link_bothway_Bps.value) ? gpu->link_oneway_Bps.value
+							   : gpu->link_bothway_Bps.value / 2;
+	fact.link_Bps = isnan(fact.link_Bps) ? oneway(link) : fact.link_Bps;
+	fact.bridge_Bps = fact.link_Bps;
+	if (own == JL_WIRE_NONE || own == JL_WIRE_BRIDGE) /* cards: peer-to-peer unless the driver is known not to */
+		fact.wire = gpu->p2p == JL_P2P_NO || gpu->p2p == JL_P2P_DRIVER_DISABLED ? JL_WIRE_PCIE_HOST
+											: JL_WIRE_PCIE_P2P;
+	else
+		fact.wire = own == JL_WIRE_NVLINK5 && superchip ? JL_WIRE_NVL72 : own;
+	if (fact.wire == JL_WIRE_NVL72)
+		fact.n_per_node = n_per_rack;
+	while (networks[i].wire != JL_WIRE_NONE &&
+	       (networks[i].wire != fact.wire || (networks[i].gpu && strcmp(networks[i].gpu, gpu->id) != 0)))
+		i++;
+	fact.network = &networks[i];
+	return fact;
+}
+
+/* How the cell says that devices of a host are joined; the first pattern that occurs decides. */
+enum path { PATH_OWN_ROOT, PATH_UNKNOWN };
+static const struct {
+	const char *text;
+	enum jl_wire wire;
+	const char *pcie; /* id of a link; NULL: what the GPU has */
+	enum path path;
+} intra_words[] = {
+	{ "NVL72", JL_WIRE_NVL72, NULL, PATH_OWN_ROOT },
+	{ "bridge", JL_WIRE_BRIDGE, NULL, PATH_UNKNOWN },
+	{ "PCIe 3.0 class path", JL_WIRE_PCIE_HOST, "pcie3-x16", PATH_OWN_ROOT },
+	{ "NVLink2", JL_WIRE_NVLINK2, NULL, PATH_OWN_ROOT },
+	{ "NVLink3", JL_WIRE_NVLINK3, NULL, PATH_OWN_ROOT },
+	{ "NV12", JL_WIRE_NVLINK3, NULL, PATH_OWN_ROOT },
+	{ "NVLink4", JL_WIRE_NVLINK4, NULL, PATH_OWN_ROOT },
+	{ "NVLink5", JL_WIRE_NVLINK5, NULL, PATH_OWN_ROOT },
+	{ "xGMI", JL_WIRE_XGMI, NULL, PATH_OWN_ROOT },
+	{ "NVSwitch", JL_WIRE_NONE, NULL, PATH_OWN_ROOT }, /* the GPU's own generation */
+	{ "P2P via", JL_WIRE_PCIE_P2P, NULL, PATH_OWN_ROOT },
+	{ "NCCL_P2P_DISABLE", JL_WIRE_PCIE_HOST, NULL, PATH_OWN_ROOT },
+	{ "no P2P", JL_WIRE_PCIE_HOST, NULL, PATH_OWN_ROOT },
+	{ "PCIe 5.0", JL_WIRE_PCIE_P2P, "pcie5-x16", PATH_OWN_ROOT },
+	{ "PCIe 4.0", JL_WIRE_PCIE_P2P, "pcie4-x16", PATH_UNKNOWN },
+	{ "PCIe", JL_WIRE_PCIE_P2P, NULL, PATH_UNKNOWN },
+	{ "NVLink", JL_WIRE_NONE, NULL, PATH_OWN_ROOT },
+};
+
+static const struct {
+	const char *text;
+	enum jl_wire wire;
+	int stated; /* 0: nothing is known about the network */
+} inter_words[] = {
+	{ "EFA", JL_WIRE_EFA, 1 },       { "IB", JL_WIRE_IB, 1 },        { "InfiniBand", JL_WIRE_IB, 1 },
+	{ "RoCE", JL_WIRE_ROCE, 1 },     { "GbE", JL_WIRE_ETHERNET, 1 }, { "Ethernet", JL_WIRE_ETHERNET, 1 },
+	{ "suggests", JL_WIRE_ROCE, 1 }, /* unknown, but a rate is given */
+	{ "", JL_WIRE_ETHERNET, 0 },
+};
+/* A network that nobody states is no fast one: 100 Gb/s a host, of which one rank alone drives half. */
+static const double unstated_Gbitps = 100.0;
+static const int unstated_nics = 2;
+
+static const struct {
+	const char *text;
+	enum jl_collective_kind kind;
+} kinds[] = {
+	{ "all_reduce", JL_ALLREDUCE }, { "all_gather", JL_ALLGATHER }, { "reduce_scatter", JL_REDUCESCATTER },
+	{ "alltoall", JL_ALLTOALL },    { "all_to_all", JL_ALLTOALL },  { "send_recv", JL_SENDRECV },
+	{ "sendrecv", JL_SENDRECV },    { "broadcast", JL_BROADCAST },  { "reduce", JL_REDUCE },
+};
+
+static const struct {
+	const char *text;
+	enum jl_coll_tool tool;
+} tools[] = {
+	{ "out-of-place time", JL_TOOL_DEVICE }, { "profiler", JL_TOOL_DEVICE }, { "all_reduce_bench", JL_TOOL_TORCH },
+	{ "nccl-tests", JL_TOOL_NCCL },          { "rccl-tests", JL_TOOL_NCCL },
+};
+
+static const char *or_empty(const char *text)
+{
+	return text ? text : "";
+}
+
+static int has(const char *text, const char *part)
+{
+	return strstr(or_empty(text), part) != NULL;
+}
+
+static double number(const char *text)
+{
+	double value;
+	size_t used;
+
+	if (!text || jl_num_parse(text, &value, &used) != JL_NUM_OK || text[used] != '\0')
+		return NAN;
+	return value;
+}
+
+static enum jl_status read_count(const char *what, const char *text, int *ret_count, struct jl_err *err)
+{
+	const double value = number(text);
+
+	if (!(value >= 1.0 && value <= 1e7) || value != floor(value))
+		return jl_fail(err, JL_E_DATA, "%s '%s' is not a whole number from 1 on",
+			       "%s '%s'은(는) 1 이상의 정수가 아닙니다", what, or_empty(text));
+	*ret_count = (int)value;
+	return JL_OK;
+}
+
+/* "4x200" -> 4 rails of 200 Gb/s; "3200 Gbps" -> as many rails of 100 as there are GPUs, at most. */
+static int read_rails(const char *text, double *ret_Gbitps, int *ret_nics)
+{
+	for (const char *p = text; *p; p++) {
+		double count, rate;
+		size_t used, more;
+
+		if (!isdigit((unsigned char)*p) ||
+		    (p > text && (isdigit((unsigned char)p[-1]) || isalpha((unsigned char)p[-1]))))
+			continue;
+		if (jl_num_parse(p, &count, &used) != JL_NUM_OK)
+			continue;
+		if (p[used] == 'x' && jl_num_parse(p + used + 1, &rate, &more) == JL_NUM_OK && count >= 1.0 &&
+		    count <= 64.0) {
+			*ret_Gbitps = count * rate;
+			*ret_nics = (int)count;
+			return 1;
+		}
+		if (strncmp(p + used, " Gbps", 5) == 0 || strncmp(p + used, "GbE", 3) == 0) {
+			*ret_Gbitps = count;
+			*ret_nics = (int)fmin(fmax(count / 100.0, 1.0), 8.0);
+		}
+	}
+	return *ret_Gbitps > 0.0;
+}
+
+static void read_inter(const struct gpu_fact *gpu, const char *text, struct jl_coll_case *c)
+{
+	double rate_Gbitps = 0.0;
+	int nics = 0;
+	size_t i = 0;
+
+	while (!has(text, inter_words[i].text))
+		i++;
+	c->inter = inter_words[i].wire;
+	if (!inter_words[i].stated) {
+		rate_Gbitps = unstated_Gbitps;
+		nics = unstated_nics;
+		c->assumed |= JL_COLL_NETWORK;
+	} else if (!read_rails(or_empty(text), &rate_Gbitps, &nics)) {
+		const int roce = c->inter == JL_WIRE_ROCE;
+
+		rate_Gbitps = roce ? gpu->network->roce_Gbitps : gpu->network->ib_Gbitps;
+		nics = roce ? gpu->network->roce_nics : gpu->network->ib_nics;
+		c->assumed |= JL_COLL_NETWORK;
+	}
+	c->listed.inter.rate_Bps = rate_Gbitps * GBITPS;
+	c->listed.n_nics = nics;
+	c->listed.inter.in_switch = has(text, "SHARP");
+}
+
+static enum jl_intra_kind kind_of(enum jl_wire wire)
+{
+	static const enum jl_intra_kind kind[JL_N_WIRE] = {
+		[JL_WIRE_PCIE_HOST] = JL_INTRA_PCIE_HOST, [JL_WIRE_PCIE_P2P] = JL_INTRA_PCIE_P2P,
+		[JL_WIRE_BRIDGE] = JL_INTRA_BRIDGE_PAIR,  [JL_WIRE_NVLINK2] = JL_INTRA_MESH,
+		[JL_WIRE_XGMI] = JL_INTRA_MESH,           [JL_WIRE_NVLINK3] = JL_INTRA_SWITCH,
+		[JL_WIRE_NVLINK4] = JL_INTRA_SWITCH,      [JL_WIRE_NVLINK5] = JL_INTRA_SWITCH,
+		[JL_WIRE_NVL72] = JL_INTRA_SWITCH,
+	};
+
+	return kind[wire];
+}
+
+static enum jl_status read_intra(const struct jl_catalog *cat, const struct gpu_fact *gpu, const char *text,
+				 struct jl_coll_case *c, struct jl_err *err)
+{
+	size_t i = 0;
+
+	while (i < N_TABLE(intra_words) && !has(text, intra_words[i].text))
+		i++;
+	if (i == N_TABLE(intra_words))
+		return jl_fail(err, JL_E_DATA, "unknown link inside a host: '%s'", "알 수 없는 호스트 내부 링크: '%s'",
+			       or_empty(text));
+	const enum jl_wire wire = intra_words[i].wire ? intra_words[i].wire : gpu->wire;
+	const double pcie_Bps = intra_words[i].pcie ? oneway(jl_link_by_id(cat, intra_words[i].pcie)) : gpu->pcie_Bps;
+	const int pcie = wire == JL_WIRE_PCIE_HOST || wire == JL_WIRE_PCIE_P2P || wire == JL_WIRE_BRIDGE;
+	struct jl_fabric *f = &c->listed;
+
+	c->intra = wire;
+	f->intra_kind = kind_of(wire);
+	f->intra.rate_Bps = pcie ? pcie_Bps : gpu->link_Bps;
+	f->pair.rate_Bps = gpu->bridge_Bps;
+	if (wire == JL_WIRE_BRIDGE && !(gpu->bridge_Bps > 0.0))
+		return jl_fail(err, JL_E_DATA, "a GPU without NVLink bridge: '%s'", "NVLink 브리지가 없는 GPU: '%s'",
+			       text);
+	if (!(f->intra.rate_Bps > 0.0))
+		return jl_fail(err, JL_E_DATA, "the catalog has no rate for '%s' of this GPU",
+			       "카탈로그에 이 GPU의 '%s' 속도가 없습니다", text);
+	f->intra.in_switch = wire == JL_WIRE_NVLINK4 || wire == JL_WIRE_NVLINK5 || wire == JL_WIRE_NVL72;
+	/* A device whose root complex is its own shares nothing; else two sockets. */
+	f->n_numa = intra_words[i].path == PATH_OWN_ROOT ? gpu->n_per_node : 2;
+	if (pcie && intra_words[i].path == PATH_UNKNOWN)
+		c->assumed |= JL_COLL_PATH;
+	return JL_OK;
+}
+
+/* An NVLink domain may span hosts: the model's "node" is then the domain. */
+static void lay_ranks(const struct gpu_fact *gpu, int n_gpus, int n_hosts, struct jl_coll_case *c)
+{
+	const int on_host = (n_gpus + n_hosts - 1) / n_hosts;
+	const int domain = c->intra == JL_WIRE_NVL72 ? gpu->n_per_node : on_host;
+
+	c->n_on_host = on_host;
+	c->coll.n_ranks = n_gpus;
+	c->coll.n_ranks_per_node = domain < n_gpus ? domain : n_gpus;
+	c->coll.n_groups_per_node = 1;
+	c->listed.n_per_node = gpu->n_per_node > c->coll.n_ranks_per_node ? gpu->n_per_node : c->coll.n_ranks_per_node;
+	c->listed.n_nodes = (n_gpus + c->coll.n_ranks_per_node - 1) / c->coll.n_ranks_per_node;
+	if (c->coll.n_ranks_per_node == n_gpus)
+		return;
+	/* "NVL72" of two racks of 72: as many hosts as even parts. */
+	c->coll.n_ranks_per_node = (n_gpus + c->listed.n_nodes - 1) / c->listed.n_nodes;
+}
+
+static double measured_s(const struct jl_coll_cells *cells, const struct jl_collective *coll)
+{
+	const double latency_us = number(cells->latency_us), algbw = number(cells->algbw_GBps),
+		     busbw = number(cells->busbw_GBps);
+
+	if (latency_us > 0.0)
+		return latency_us * 1e-6;
+	if (algbw > 0.0)
+		return coll->size_B / (algbw * GBPS);
+	if (busbw > 0.0)
+		return coll->size_B * jl_busbw_factor(coll->kind, coll->n_ranks) / (busbw * GBPS);
+	return NAN;
+}
+
+static enum jl_status read_collective(const struct jl_coll_cells *cells, struct jl_coll_case *c, struct jl_err *err)
+{
+	size_t i = 0;
+
+	while (i < N_TABLE(kinds) && strcmp(or_empty(cells->collective), kinds[i].text) != 0)
+		i++;
+	if (i == N_TABLE(kinds))
+		return jl_fail(err, JL_E_DATA, "unknown collective '%s'", "알 수 없는 집합 통신 '%s'",
+			       or_empty(cells->collective));
+	c->coll.kind = kinds[i].kind;
+	c->coll.size_B = number(cells->bytes);
+	if (!(c->coll.size_B > 0.0 && c->coll.size_B < 1e18))
+		return jl_fail(err, JL_E_DATA, "bytes '%s' is not a number above 0",
+			       "bytes '%s'은(는) 0보다 큰 수가 아닙니다", or_empty(cells->bytes));
+	c->tool = JL_TOOL_DEVICE;
+	for (i = 0; i < N_TABLE(tools); i++)
+		if (has(cells->tool, tools[i].text)) {
+			c->tool = tools[i].tool;
+			break;
+		}
+	return JL_OK;
+}
+
+/* What the cell says about the algorithm; reduction in the switch is only ever an all-reduce of one domain. */
+static enum jl_algorithm read_algorithm(const char *text, const struct jl_coll_case *c)
+{
+	if (has(text, ", Ring"))
+		return JL_ALGO_RING;
+	if (has(text, "NVLS") && c->coll.kind == JL_ALLREDUCE && c->listed.n_nodes == 1 && c->listed.intra.in_switch &&
+	    c->coll.size_B >= 1e8) /* small ones still go by the ring's protocols */
+		return JL_ALGO_SWITCH;
+	return JL_ALGO_BEST;
+}
+
+enum jl_status jl_coll_case_read(struct jl_coll_case *ret_case, const struct jl_coll_cells *cells,
+				 const struct jl_catalog *cat, const struct jl_gpu *gpu, struct jl_err *err)
+{
+	struct jl_coll_case c = { .intra = JL_WIRE_NONE };
+	const struct gpu_fact fact = gpu_fact(cat, gpu);
+	int n_gpus = 1, n_hosts = 1;
+	enum jl_status status;
+
+	status = read_collective(cells, &c, err);
+	if (!status)
+		status = read_count("n_gpus", cells->n_gpus, &n_gpus, err);
+	if (!status)
+		status = read_count("n_nodes", cells->n_nodes, &n_hosts, err);
+	if (!status && (n_gpus < 2 || n_hosts > n_gpus))
+		status = jl_fail(err, JL_E_DATA, "%d GPUs on %d hosts make no collective",
+				 "GPU %d개, 호스트 %d대로는 집합 통신이 되지 않습니다", n_gpus, n_hosts);
+	if (!status)
+		status = read_intra(cat, &fact, cells->intra_link, &c, err);
+	if (status)
+		return status;
+	lay_ranks(&fact, n_gpus, n_hosts, &c);
+	if (c.listed.n_nodes > 1)
+		read_inter(&fact, cells->inter_link, &c);
+	c.many_die = fact.many_die;
+	c.coll.algorithm = read_algorithm(cells->intra_link, &c);
+	c.meas_s = measured_s(cells, &c.coll);
+	if (!(c.meas_s > 0.0))
+		return jl_fail(err, JL_E_DATA, "neither a time nor a bandwidth", "시간도 대역폭도 없습니다");
+	*ret_case = c;
+	return JL_OK;
+}

@@ -1,0 +1,108 @@
+/* The sets train_llm and train_vtrain: rows of published training runs -> inputs of the model -> predictions, and the
+ * fit of their physics (physics/framework_params.h) on them. Cells are free text as their sources wrote them. */
+#ifndef JL_BELIEF_SET_LLM_H
+#define JL_BELIEF_SET_LLM_H
+
+#include <stddef.h>
+
+#include "base/err.h"
+#include "physics/framework_params.h"
+#include "physics/interval.h"
+#include "workload/train.h"
+
+/* The columns that are read; a missing column is an empty cell. */
+#define JL_LLM_CELLS(X)                                                                                                \
+	X(gpu)                                                                                                         \
+	X(n_gpus)                                                                                                      \
+	X(nodes)                                                                                                       \
+	X(intra_link) X(inter_link) X(framework) X(task) X(model) X(params_b) X(layers) X(hidden) X(heads) X(kv_heads) \
+		X(ffn) X(seq_len) X(vocab) X(tp) X(pp) X(vp) X(dp) X(cp) X(ep) X(zero_or_fsdp) X(micro_batch)          \
+			X(global_batch) X(precision) X(recompute) X(flash_attn) X(mem_gib_per_gpu) X(primary_metric)   \
+				X(primary_value) X(remark) X(split_group)
+
+struct jl_llm_cells {
+#define JL_X(name) const char *name;
+	JL_LLM_CELLS(JL_X)
+#undef JL_X
+};
+
+/* What the catalog says about a GPU, as the caller resolved it; `index` is any small id, the same for the same GPU. */
+struct jl_llm_gpu {
+	const char *id;       /* by the catalog; NULL: not from it */
+	int index;            /* < 0: no rows of its own, the family's values */
+	struct jl_device dev; /* with the physics of single operators already fitted (set_gemm) */
+	int p2p;              /* peer-to-peer over PCIe works with the stock driver */
+};
+
+enum jl_llm_metric { JL_LLM_TIME, JL_LLM_MEMORY };
+
+struct jl_llm_row {
+	struct jl_llm_gpu gpu;
+	struct jl_transformer model;
+	struct jl_plan plan;
+	struct jl_shard shard;
+	enum jl_framework framework;
+	enum jl_llm_link intra, inter;
+	struct jl_fabric fabric; /* with the physics of collectives already fitted (set_collectives) */
+	int n_gpus, n_nodes, n_per_node;
+	int rowwise; /* fp8 scaled by rows: slower kernels */
+	double chunked_loss, frozen_param_B;
+	enum jl_llm_scope scope;
+	double global_batch;
+	double meas_s;     /* step time that the row's metric stands for; NAN: the row has no time */
+	double meas_mem_B; /* NAN: the row does not say */
+	enum jl_llm_metric metric;
+	unsigned assumed;
+	const char *unscored; /* NULL, or why there is nothing to score */
+};
+
+struct jl_llm_find {
+	enum jl_status (*gpu)(void *ctx, const char *text, struct jl_llm_gpu *ret_gpu, struct jl_err *err);
+	void *ctx;
+	const double *link_x; /* parameters of links (jl_coll_read); NULL: the embedded catalog's */
+};
+
+/* The GPU as the catalog lists it and set_gemm fitted it; ctx: const struct jl_catalog. An unknown one is named.
+ * Its index is -1: whoever fits numbers the GPUs. */
+enum jl_status jl_llm_find_catalog(void *ctx, const char *text, struct jl_llm_gpu *ret_gpu, struct jl_err *err);
+
+enum jl_status jl_llm_row_read(const struct jl_llm_cells *cells, const struct jl_llm_find *find,
+			       struct jl_llm_row *ret_row, struct jl_err *err);
+
+struct jl_llm_prediction {
+	double step_s, mem_B;
+	struct jl_step_cost step;
+	struct jl_memory memory;
+	struct jl_train train; /* as it was priced; its pointers point into `x_*` below */
+	struct jl_device dev;
+	struct jl_fabric fabric;
+	struct jl_profile profile;
+};
+
+/* Half width, as ln, of the 80 % interval of a predicted time: wider where inputs are assumed. */
+double jl_llm_interval_ln(const struct jl_llm_row *row);
+
+void jl_llm_predict(const struct jl_llm_row *row, const double *x, struct jl_llm_prediction *ret_pred);
+
+/* Residuals that the fit minimises: ln(pred/meas) of time, and of memory where there is one. */
+double jl_llm_ln_time(const struct jl_llm_row *row, const double *x);
+double jl_llm_ln_memory(const struct jl_llm_row *row, const double *x);
+
+/* Which parameters a row's prediction uses: globals, its profile, its architecture, its links, its GPU. */
+int jl_llm_uses(const struct jl_llm_row *row, size_t param);
+
+struct jl_llm_set {
+	size_t n_row, n_gpu;
+	const struct jl_llm_row *rows;
+	const double *weight; /* per row, NULL: 1 */
+	double memory_weight; /* of a memory residual against a time residual */
+};
+
+/* Fits on the rows where use[i] is not 0 (NULL: all). x: start in, best out; max_iter 0: the optimiser's default. */
+enum jl_status jl_llm_fit(const struct jl_llm_set *set, const unsigned char *use, int max_iter, double *x,
+			  double *ret_cost, struct jl_err *err);
+
+/* The vector before any fit. */
+void jl_llm_start(size_t n_gpu, double *ret_x);
+
+#endif

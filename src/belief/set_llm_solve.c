@@ -1,0 +1,152 @@
+/* The fit over train_llm and train_vtrain. */
+#include <math.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "belief/optimize.h"
+#include "belief/set_llm.h"
+
+struct work {
+	const struct jl_llm_set *set;
+	const unsigned char *use;
+	size_t n_param, n_resid;
+	double *base_x, *base_r;
+	int has_base;
+};
+
+static double *new_doubles(size_t n)
+{
+	return jl_realloc(NULL, (n ? n : 1) * sizeof(double));
+}
+
+static int used(const struct work *w, size_t i)
+{
+	const struct jl_llm_row *row = &w->set->rows[i];
+
+	return (!w->use || w->use[i]) && !row->unscored;
+}
+
+/* Residuals of one row: time, then memory, as far as it has them. */
+static size_t row_residuals(const struct jl_llm_set *set, size_t i, const double *x, double *ret_r)
+{
+	const struct jl_llm_row *row = &set->rows[i];
+	const double weight = set->weight ? set->weight[i] : 1.0;
+	struct jl_llm_prediction p;
+	size_t n = 0;
+
+	jl_llm_predict(row, x, &p);
+	if (!isnan(row->meas_s))
+		ret_r[n++] = weight * log(p.step_s / row->meas_s);
+	if (!isnan(row->meas_mem_B))
+		ret_r[n++] = weight * set->memory_weight * log(p.mem_B / row->meas_mem_B);
+	return n;
+}
+
+static size_t row_count(const struct jl_llm_row *row)
+{
+	return (size_t)(!isnan(row->meas_s)) + (size_t)(!isnan(row->meas_mem_B));
+}
+
+enum { MAX_MOVED = 8 };
+
+static int uses_any(const struct jl_llm_row *row, const size_t *moved, size_t n_moved)
+{
+	for (size_t k = 0; k < n_moved; k++)
+		if (jl_llm_uses(row, moved[k]))
+			return 1;
+	return 0;
+}
+
+/* The optimiser mostly moves one parameter at a time, and most rows do not know most parameters: those keep their
+ * residuals. A point far from the last whole evaluation becomes the new one. */
+static void residuals(void *ctx, const double *x, double *ret_r)
+{
+	struct work *w = ctx;
+	size_t moved[MAX_MOVED], n_moved = 0, at = 0;
+
+	for (size_t j = 0; j < w->n_param; j++)
+		if (!w->has_base || x[j] != w->base_x[j]) {
+			if (n_moved < MAX_MOVED)
+				moved[n_moved] = j;
+			n_moved++;
+		}
+	const int whole = n_moved > MAX_MOVED;
+
+	for (size_t i = 0; i < w->set->n_row; i++) {
+		const struct jl_llm_row *row = &w->set->rows[i];
+
+		if (!used(w, i))
+			continue;
+		if (whole || uses_any(row, moved, n_moved)) {
+			at += row_residuals(w->set, i, x, ret_r + at);
+		} else {
+			const size_t n = row_count(row);
+
+			memcpy(ret_r + at, w->base_r + at, n * sizeof(double));
+			at += n;
+		}
+	}
+	if (whole) {
+		memcpy(w->base_x, x, w->n_param * sizeof(double));
+		memcpy(w->base_r, ret_r, w->n_resid * sizeof(double));
+		w->has_base = 1;
+	}
+}
+
+void jl_llm_start(size_t n_gpu, double *ret_x)
+{
+	const size_t n = jl_llm_n_params(n_gpu);
+
+	for (size_t j = 0; j < n; j++) {
+		struct jl_param param;
+
+		jl_llm_param_at(j, NULL, &param);
+		ret_x[j] = param.prior;
+	}
+}
+
+enum jl_status jl_llm_fit(const struct jl_llm_set *set, const unsigned char *use, int max_iter, double *x,
+			  double *ret_cost, struct jl_err *err)
+{
+	const size_t n = jl_llm_n_params(set->n_gpu);
+	struct work w = { .set = set, .use = use, .n_param = n };
+	double *lo = new_doubles(n), *hi = new_doubles(n), *prior = new_doubles(n), *sd = new_doubles(n);
+	enum jl_status status = JL_OK;
+
+	for (size_t i = 0; i < set->n_row; i++)
+		w.n_resid += used(&w, i) ? row_count(&set->rows[i]) : 0;
+	w.base_x = new_doubles(n);
+	w.base_r = new_doubles(w.n_resid);
+	if (!lo || !hi || !prior || !sd || !w.base_x || !w.base_r) {
+		status = jl_fail_nomem(err);
+		goto out;
+	}
+	for (size_t j = 0; j < n; j++) {
+		struct jl_param p;
+
+		jl_llm_param_at(j, NULL, &p);
+		lo[j] = p.lo;
+		hi[j] = p.hi;
+		prior[j] = log(p.prior);
+		sd[j] = p.prior_sd_ln / 0.1; /* residuals are in units of 10 %: a usual row is that far off */
+	}
+	const struct jl_fit_problem problem = { .n_param = n,
+						.n_resid = w.n_resid,
+						.lo = lo,
+						.hi = hi,
+						.prior_ln = prior,
+						.prior_sd_ln = sd,
+						.residuals = residuals,
+						.ctx = &w,
+						.huber = 0.1,
+						.max_iter = max_iter };
+	status = jl_fit_solve(&problem, x, ret_cost, err);
+out:
+	jl_free(lo);
+	jl_free(hi);
+	jl_free(prior);
+	jl_free(sd);
+	jl_free(w.base_x);
+	jl_free(w.base_r);
+	return status;
+}

@@ -1,0 +1,184 @@
+/* Rows of train_other: free text into model inputs. */
+#include "belief/set_other.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/num.h"
+
+static int holds(const char *text, const char *word)
+{
+	return text && strstr(text, word) != NULL;
+}
+
+static enum jl_status number(double *ret_value, const char *text, const char *column, struct jl_err *err)
+{
+	size_t used = 0;
+	double value = NAN;
+
+	if (text && *text) {
+		if (jl_num_parse(text, &value, &used) != JL_NUM_OK || text[used] != '\0')
+			return jl_fail(err, JL_E_PARSE, "%s: '%s' is not a number", "%s: '%s'는 숫자가 아닙니다",
+				       column, text);
+	}
+	*ret_value = value;
+	return JL_OK;
+}
+
+/* Formats as sources write them. "fp32" means TF32 where the device has it, unless the source says that it was off. */
+static enum jl_status read_dtype(enum jl_dtype *ret_dtype, const char *text, const struct jl_device *dev,
+				 struct jl_err *err)
+{
+	static const struct {
+		const char *word;
+		enum jl_dtype dtype;
+	} words[] = {
+		{ "TF32 off", JL_FP32 }, { "bf16", JL_BF16 }, { "bfloat16", JL_BF16 },
+		{ "fp16", JL_FP16 },     { "amp", JL_FP16 },  { "half", JL_FP16 },
+		{ "fp32", JL_TF32 },     { "tf32", JL_TF32 }, { "float", JL_TF32 },
+	};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		if (holds(text, words[i].word)) {
+			const int no_tf32 = words[i].dtype == JL_TF32 && jl_conv_path(dev, JL_TF32) == JL_CONV_VECTOR;
+
+			*ret_dtype = no_tf32 ? JL_FP32 : words[i].dtype;
+			return JL_OK;
+		}
+	}
+	return jl_fail(err, JL_E_DATA, "precision '%s' is not known; e.g. amp fp16, bf16, fp32 (TF32), fp32 (TF32 off)",
+		       "정밀도 '%s'를 알 수 없습니다. 예: amp fp16, bf16, fp32 (TF32), fp32 (TF32 off)",
+		       text ? text : "");
+}
+
+/* Software of a run. The sources' tables do not say it; their published logs print the version of PyTorch: in the
+ * snapshot of 2022-06-30 it is 1.4 (CUDA 10.2) for everything before Ampere, 1.7 (CUDA 11.0) for the first Ampere
+ * cards, 1.9 (NGC 21.03) for the cards named below, 1.10 for the rest; everything else was run with 1.13 or later. */
+#define AMP_WORKS 0x100u /* the recipes that ignore the flag in later releases still heed it */
+static unsigned software_of(const char *gpu, enum jl_arch arch, const char *remark)
+{
+	static const struct {
+		const char *gpu;
+		unsigned software;
+	} cards[] = {
+		{ "RTX 3070", JL_SW_UNDILATED_ONLY | AMP_WORKS },
+		{ "RTX 3080", JL_SW_UNDILATED_ONLY | AMP_WORKS },
+		{ "A40", JL_SW_SLOW_TF32 },
+		{ "RTX A4000", JL_SW_SLOW_TF32 },
+		{ "RTX A5000", JL_SW_SLOW_TF32 },
+	};
+
+	if (!holds(remark, "2022-06-30 snapshot"))
+		return 0;
+	if (arch == JL_ARCH_PASCAL || arch == JL_ARCH_VOLTA || arch == JL_ARCH_TURING)
+		return JL_SW_ALIGNED_ONLY | JL_SW_UNDILATED_ONLY | JL_SW_SLOW_HOST | AMP_WORKS;
+	for (size_t i = 0; i < sizeof(cards) / sizeof(cards[0]); i++) {
+		if (strcmp(gpu, cards[i].gpu) == 0)
+			return cards[i].software;
+	}
+	return 0;
+}
+
+static enum jl_status read_sizes(struct jl_other_row *row, const struct jl_other_cells *cells, struct jl_err *err)
+{
+	double n_gpus = NAN, batch = NAN;
+	enum jl_status status = number(&n_gpus, cells->n_gpus, "n_gpus", err);
+
+	if (status == JL_OK)
+		status = number(&batch, cells->micro_batch, "micro_batch", err);
+	if (status == JL_OK)
+		status = number(&row->meas, cells->throughput, "throughput", err);
+	if (status != JL_OK)
+		return status;
+	if (isnan(n_gpus))
+		n_gpus = 1;
+	if (!(n_gpus >= 1 && n_gpus <= 1e6))
+		return jl_fail(err, JL_E_RANGE, "n_gpus: %g; at least 1", "n_gpus: %g. 1 이상이어야 합니다", n_gpus);
+	if (!(row->meas > 0 && isfinite(row->meas)))
+		return jl_fail(err, JL_E_RANGE, "throughput: %g; a positive number is needed",
+			       "throughput: %g. 양수가 필요합니다", row->meas);
+	row->n_gpus = (int)n_gpus;
+	/* the column is headed "micro" and holds the batch of all GPUs together: it is n times that of one GPU
+	 * throughout, and the recipes write "GLOBAL_BATCH"; 0 is what is left of a rounded-down share */
+	row->batch = fmax(batch / n_gpus, 1);
+	if (isnan(batch)) {
+		const double per_B = jl_dtype_B(row->dtype) < 4 ? row->net->batch_per_B_half
+								: row->net->batch_per_B_full;
+
+		row->batch = fmax(floor(per_B * row->gpu.dev.mem_B), 1);
+		row->assumed |= JL_OTHER_ASSUMED_BATCH;
+	}
+	if (!(row->batch <= 1e9))
+		return jl_fail(err, JL_E_RANGE, "micro_batch: %g is more than any run has",
+			       "micro_batch: %g는 너무 큽니다", batch);
+	if (row->n_gpus > 1)
+		row->assumed |= JL_OTHER_ASSUMED_LINK;
+	return JL_OK;
+}
+
+enum jl_status jl_other_row_read(struct jl_other_row *ret_row, const struct jl_other_cells *cells,
+				 const struct jl_convnet_list *nets, const struct jl_other_find *find,
+				 struct jl_err *err)
+{
+	struct jl_other_row row = { 0 };
+	const char *gpu = cells->gpu ? cells->gpu : "", *model = cells->model ? cells->model : "";
+	enum jl_status status = find->gpu(find->ctx, gpu, &row.gpu, err);
+
+	if (status != JL_OK)
+		return status;
+	row.net = jl_convnet_find(nets, model);
+	if (!row.net)
+		return jl_fail(err, JL_E_NOTFOUND, "model '%s' is not in the list of catalog/models/convnets.yaml",
+			       "모델 '%s'가 catalog/models/convnets.yaml에 없습니다", model);
+	status = read_dtype(&row.dtype, cells->precision, &row.gpu.dev, err);
+	if (status != JL_OK)
+		return status;
+	const enum jl_dtype labelled = row.dtype;
+
+	row.software = software_of(gpu, row.gpu.dev.arch, cells->remark);
+	status = read_sizes(&row, cells, err);
+	if (status != JL_OK)
+		return status;
+	if (row.net->ignores_amp && !(row.software & AMP_WORKS) && jl_dtype_B(labelled) < 4)
+		row.dtype = jl_conv_path(&row.gpu.dev, JL_TF32) == JL_CONV_TF32 ? JL_TF32 : JL_FP32;
+	row.software &= ~AMP_WORKS;
+	*ret_row = row;
+	return JL_OK;
+}
+
+struct jl_conv_in jl_other_input(const struct jl_other_row *row, double bus_Bps)
+{
+	const double n = row->n_gpus;
+
+	return (struct jl_conv_in){
+		.ops = row->net->ops,
+		.n_ops = row->net->n_ops,
+		.batch = row->batch,
+		.dtype = row->dtype,
+		.n_params = row->net->n_params,
+		.update_B = jl_convnet_update_B(row->net),
+		.software = row->software,
+		.n_workers = row->n_gpus,
+		/* ring: every byte is sent and received 2 (n - 1) / n times */
+		.comm_s = row->n_gpus > 1 ? 2 * (n - 1) / n * jl_convnet_grad_B(row->net, row->dtype) / bus_Bps : 0,
+	};
+}
+
+struct jl_conv_cost jl_other_cost(const struct jl_other_row *row, const double *x)
+{
+	struct jl_conv_fit fit;
+	double bus_Bps;
+
+	jl_other_resolve(x, &row->gpu, &fit, &bus_Bps);
+	const struct jl_conv_in in = jl_other_input(row, bus_Bps);
+
+	return jl_conv_step(&row->gpu.dev, &fit, &in);
+}
+
+double jl_other_ln_ratio(const struct jl_other_row *row, const double *x)
+{
+	const double step_s = jl_other_cost(row, x).step_s;
+
+	return log(row->net->units_per_item * row->batch * row->n_gpus / step_s / row->meas);
+}

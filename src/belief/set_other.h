@@ -1,0 +1,74 @@
+/* The validation set train_other: published training runs of vision, speech and translation models. Its rows as model
+ * inputs, and the fit of their physics (physics/conv_params.h) on them. */
+#ifndef JL_BELIEF_SET_OTHER_H
+#define JL_BELIEF_SET_OTHER_H
+
+#include <stddef.h>
+
+#include "base/err.h"
+#include "physics/conv_params.h"
+#include "workload/convnet.h"
+
+/* The columns that are read; NULL or "" where empty. */
+struct jl_other_cells {
+	const char *gpu, *n_gpus, *model, *precision, *micro_batch, *throughput, *remark;
+};
+
+/* A GPU as the caller resolved it from the catalog. */
+struct jl_other_gpu {
+	int index; /* any small id, the same for the same GPU; < 0: no rows of its own, the family's values */
+	struct jl_device dev;
+	int p2p;    /* peer-to-peer over PCIe works with the stock driver */
+	int nvlink; /* all devices of a host are joined by NVLink: SXM modules, not bridged cards */
+};
+
+struct jl_other_find {
+	enum jl_status (*gpu)(void *ctx, const char *text, struct jl_other_gpu *ret_gpu, struct jl_err *err);
+	void *ctx;
+};
+
+enum jl_other_assumed {
+	JL_OTHER_ASSUMED_BATCH = 1,
+	JL_OTHER_ASSUMED_LINK = 2 /* how several GPUs were joined: always, the sources do not say */
+};
+
+struct jl_other_row {
+	struct jl_other_gpu gpu;
+	const struct jl_convnet *net;
+	enum jl_dtype dtype; /* as it was run, which is not always what the label says */
+	unsigned software;   /* enum jl_conv_software */
+	int n_gpus;
+	double batch; /* per GPU */
+	double meas;  /* units per second, all GPUs */
+	unsigned assumed;
+};
+
+/* A row that cannot be scored is an error with the reason. */
+enum jl_status jl_other_row_read(struct jl_other_row *ret_row, const struct jl_other_cells *cells,
+				 const struct jl_convnet_list *nets, const struct jl_other_find *find,
+				 struct jl_err *err);
+
+/* The vector before any fit: jl_conv_n_param(n_gpus) values. */
+void jl_other_start(size_t n_gpus, double *ret_x);
+
+/* Physics of one GPU from a parameter vector, and the rate at which its gradients are reduced. */
+void jl_other_resolve(const double *x, const struct jl_other_gpu *gpu, struct jl_conv_fit *ret_fit,
+		      double *ret_bus_Bps);
+
+/* What the model is asked; bus_Bps: rate of a ring all-reduce. */
+struct jl_conv_in jl_other_input(const struct jl_other_row *row, double bus_Bps);
+struct jl_conv_cost jl_other_cost(const struct jl_other_row *row, const double *x);
+/* ln(pred/meas) of the throughput. */
+double jl_other_ln_ratio(const struct jl_other_row *row, const double *x);
+
+struct jl_other_set {
+	const struct jl_other_row *rows;
+	size_t n_rows;
+	size_t n_gpus;
+};
+
+/* Fits on the rows where use[i] is not 0 (NULL: all). x: start in, best out; max_iter 0: the optimiser's default. */
+enum jl_status jl_other_fit(const struct jl_other_set *set, const unsigned char *use, int max_iter, double *x,
+			    double *ret_cost, struct jl_err *err);
+
+#endif

@@ -1,0 +1,158 @@
+/* The fit over train_other. */
+#include <math.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "belief/optimize.h"
+#include "belief/set_other.h"
+
+/* Ridge of the fit: one prior standard deviation weighs as much as a row that is wrong by this much. */
+#define PRIOR_LN 0.15
+#define HUBER_LN 0.1
+
+void jl_other_start(size_t n_gpus, double *ret_x)
+{
+	for (size_t i = 0; i < jl_conv_n_param(n_gpus); i++) {
+		struct jl_param param;
+
+		jl_conv_param_at(i, NULL, &param);
+		ret_x[i] = param.prior;
+	}
+}
+
+void jl_other_resolve(const double *x, const struct jl_other_gpu *gpu, struct jl_conv_fit *ret_fit, double *ret_bus_Bps)
+{
+	jl_conv_resolve(x, gpu->index, &gpu->dev, ret_fit);
+	*ret_bus_Bps = jl_conv_bus_Bps(x, &gpu->dev, gpu->nvlink, gpu->p2p);
+}
+
+/* Device times that a fit needs again and again: rows of the same GPU, model, format and batch share one, and it is
+ * priced again only when the parameters of its GPU have changed. */
+struct priced {
+	size_t row; /* that stands for it */
+	struct jl_conv_cost cost;
+};
+
+struct fit_ctx {
+	const struct jl_other_set *set;
+	const size_t *used; /* rows of the fit */
+	size_t n_used;
+	size_t *config; /* per used row: index into `priced` */
+	struct priced *priced;
+	size_t n_priced;
+	struct jl_conv_fit last[JL_CONV_MAX_GPUS];
+};
+
+static int same_config(const struct jl_other_row *a, const struct jl_other_row *b)
+{
+	return a->gpu.index == b->gpu.index && a->net == b->net && a->dtype == b->dtype && a->software == b->software &&
+	       a->batch == b->batch;
+}
+
+static void group_configs(struct fit_ctx *fit)
+{
+	for (size_t i = 0; i < fit->n_used; i++) {
+		size_t c = 0;
+
+		while (c < fit->n_priced &&
+		       !same_config(&fit->set->rows[fit->priced[c].row], &fit->set->rows[fit->used[i]]))
+			c++;
+		if (c == fit->n_priced)
+			fit->priced[fit->n_priced++] = (struct priced){ .row = fit->used[i] };
+		fit->config[i] = c;
+	}
+}
+
+static void residuals(void *ctx, const double *x, double *ret_r)
+{
+	struct fit_ctx *fit = ctx;
+	struct jl_conv_fit now[JL_CONV_MAX_GPUS];
+	double bus_Bps[JL_CONV_MAX_GPUS];
+	unsigned char changed[JL_CONV_MAX_GPUS], known[JL_CONV_MAX_GPUS] = { 0 };
+
+	for (size_t c = 0; c < fit->n_priced; c++) {
+		const struct jl_other_row *row = &fit->set->rows[fit->priced[c].row];
+		const int g = row->gpu.index;
+
+		if (!known[g]) {
+			jl_other_resolve(x, &row->gpu, &now[g], &bus_Bps[g]);
+			changed[g] = memcmp(&now[g], &fit->last[g], sizeof(now[g])) != 0;
+			fit->last[g] = now[g];
+			known[g] = 1;
+		}
+		if (changed[g]) {
+			const struct jl_conv_in in = jl_other_input(row, bus_Bps[g]);
+
+			fit->priced[c].cost = jl_conv_device(&row->gpu.dev, &now[g], &in);
+		}
+	}
+	for (size_t i = 0; i < fit->n_used; i++) {
+		const struct jl_other_row *row = &fit->set->rows[fit->used[i]];
+		const int g = row->gpu.index;
+		const struct jl_conv_in in = jl_other_input(row, bus_Bps[g]);
+		const struct jl_conv_cost cost = jl_conv_finish(&row->gpu.dev, &now[g], &in,
+								fit->priced[fit->config[i]].cost);
+
+		ret_r[i] = log(row->net->units_per_item * row->batch * row->n_gpus / cost.step_s / row->meas);
+	}
+}
+
+static enum jl_status solve(struct fit_ctx *fit, int max_iter, double *x, double *ret_cost, struct jl_err *err)
+{
+	const size_t n = jl_conv_n_param(fit->set->n_gpus);
+	double lo[JL_CONV_MAX_PARAMS], hi[JL_CONV_MAX_PARAMS];
+	double prior[JL_CONV_MAX_PARAMS], sd[JL_CONV_MAX_PARAMS];
+
+	for (size_t i = 0; i < n; i++) {
+		struct jl_param param;
+
+		jl_conv_param_at(i, NULL, &param);
+		lo[i] = param.lo;
+		hi[i] = param.hi;
+		prior[i] = log(param.prior);
+		sd[i] = param.prior_sd_ln / PRIOR_LN;
+	}
+	return jl_fit_solve(&(struct jl_fit_problem){ .n_param = n,
+						      .n_resid = fit->n_used,
+						      .lo = lo,
+						      .hi = hi,
+						      .prior_ln = prior,
+						      .prior_sd_ln = sd,
+						      .residuals = residuals,
+						      .ctx = fit,
+						      .huber = HUBER_LN,
+						      .max_iter = max_iter },
+			    x, ret_cost, err);
+}
+
+enum jl_status jl_other_fit(const struct jl_other_set *set, const unsigned char *use, int max_iter, double *x,
+			    double *ret_cost, struct jl_err *err)
+{
+	enum jl_status status;
+	size_t *used = jl_realloc(NULL, (2 * set->n_rows + 1) * sizeof(*used)), n_used = 0;
+	struct priced *priced = jl_realloc(NULL, (set->n_rows + 1) * sizeof(*priced));
+
+	if (!used || !priced) {
+		status = jl_fail_nomem(err);
+		goto out;
+	}
+	if (set->n_gpus > JL_CONV_MAX_GPUS) {
+		status = jl_fail(err, JL_E_LIMIT, "more than %d GPU models in one fit",
+				 "한 번에 맞출 수 있는 GPU 모델은 %d개까지입니다", JL_CONV_MAX_GPUS);
+		goto out;
+	}
+	for (size_t i = 0; i < set->n_rows; i++) {
+		if ((!use || use[i]) && set->rows[i].gpu.index >= 0)
+			used[n_used++] = i;
+	}
+	struct fit_ctx fit = {
+		.set = set, .used = used, .n_used = n_used, .config = used + set->n_rows, .priced = priced
+	};
+
+	group_configs(&fit);
+	status = solve(&fit, max_iter, x, ret_cost, err);
+out:
+	jl_free(used);
+	jl_free(priced);
+	return status;
+}

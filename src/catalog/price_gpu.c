@@ -1,0 +1,196 @@
+/* Which accelerator a row of prices is for. Sources write "H100" and mean one of several. */
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "catalog/find.h"
+#include "catalog/load.h"
+
+#define SPELLINGS_MAX  1000
+#define CANDIDATES_MAX 16
+
+/* What some providers rent out under a bare name, by their own documentation of instance types: NVIDIA's boards, the
+ * smaller memory where the name has no size. */
+static const struct {
+	const char *provider, *text, *gpu;
+} provider_rules[] = {
+	{ "AWS", "V100", "v100-sxm2-16gb" },        /* p3 */
+	{ "AWS", "A100", "a100-sxm4-40gb" },        /* p4d */
+	{ "AWS", "H100", "h100-sxm5" },             /* p5 */
+	{ "GCP", "V100", "v100-sxm2-16gb" },        /* attached to n1 */
+	{ "GCP", "A100", "a100-sxm4-40gb" },        /* a2-highgpu */
+	{ "GCP", "H100", "h100-sxm5" },             /* a3 */
+	{ "Oracle OCI", "V100", "v100-sxm2-16gb" }, /* BM.GPU3, VM.GPU3 */
+	{ "Oracle OCI", "A100", "a100-sxm4-40gb" }, /* BM.GPU4.8 */
+	{ "Oracle OCI", "H100", "h100-sxm5" },      /* BM.GPU.H100.8 */
+};
+
+/* Words of an item that say which board it is, where the accelerator's own cell does not. */
+static const char *const boards[] = { "sxm", "pcie", "nvl" };
+
+static bool same_text(const char *a, const char *b)
+{
+	return a && b && strcasecmp(a, b) == 0;
+}
+
+/* "AWS" and "p5.48xlarge" are the system aws:p5.48xlarge, "Azure" and "Standard_NC6" azure:nc6; NULL if there is none,
+ * or it has no accelerator of the catalog. */
+static const char *gpu_of_system(const struct jl_catalog *cat, const struct jl_price *price)
+{
+	static const char prefix[] = "Standard_"; /* Azure's price list has it, its documentation mostly not */
+	size_t n_provider = price->provider ? strlen(price->provider) : 0;
+	const char *item = price->item ? price->item : "";
+
+	if (strncmp(item, prefix, strlen(prefix)) == 0)
+		item += strlen(prefix);
+	for (size_t i = 0; n_provider && i < cat->n_systems; i++) {
+		const char *id = cat->systems[i].id;
+
+		if (id && strncasecmp(id, price->provider, n_provider) == 0 && id[n_provider] == ':' &&
+		    strcasecmp(id + n_provider + 1, item) == 0)
+			return cat->systems[i].gpu;
+	}
+	return NULL;
+}
+
+static const char *gpu_of_provider(const struct jl_catalog *cat, const struct jl_price *price)
+{
+	for (size_t i = 0; i < sizeof(provider_rules) / sizeof(provider_rules[0]); i++)
+		if (same_text(provider_rules[i].provider, price->provider) &&
+		    same_text(provider_rules[i].text, price->gpu_text)) {
+			const struct jl_gpu *gpu = jl_gpu_by_id(cat, provider_rules[i].gpu);
+
+			return gpu ? gpu->id : NULL;
+		}
+	return NULL;
+}
+
+/* "tpu-v6e-8" -> "tpu-v6e": the size of a slice is no part of the name. */
+static void plain_name(char out[64], const char *text)
+{
+	char *dash;
+
+	snprintf(out, 64, "%s", text);
+	dash = strrchr(out, '-');
+	if (strncmp(out, "tpu-", 4) == 0 && dash > out + 4 && dash[1] >= '0' && dash[1] <= '9')
+		*dash = '\0';
+}
+
+/* The accelerator in an item of the form COUNTx-NAME-...: "4x-RTX_4070S_Ti-32-65536" -> "RTX 4070 SUPER Ti". */
+static bool name_in_item(char out[64], const char *item)
+{
+	size_t digits = strspn(item, "0123456789"), at = 0;
+	const char *c = item + digits + 2;
+
+	if (digits == 0 || strncmp(item + digits, "x-", 2) != 0)
+		return false;
+	for (; *c && *c != '-' && at + 8 < 64; c++) {
+		if (*c == 'S' && c[-1] >= '0' && c[-1] <= '9' && (c[1] == '_' || c[1] == '-' || !c[1]))
+			at += (size_t)snprintf(out + at, 64 - at, " SUPER");
+		else
+			out[at++] = *c == '_' ? ' ' : *c;
+	}
+	out[at] = '\0';
+	return at > 0;
+}
+
+/* The same name with the board that the item says, where accelerators of that name come on it. */
+static size_t with_board(const struct jl_gpu **gpus, const struct jl_catalog *cat, const char *name, const char *item)
+{
+	char text[80];
+	size_t n = 0;
+
+	for (size_t b = 0; n == 0 && b < sizeof(boards) / sizeof(boards[0]); b++) {
+		if (!strcasestr(item, boards[b]))
+			continue;
+		snprintf(text, sizeof(text), "%s %s", name, boards[b]);
+		n = jl_find_gpus(gpus, CANDIDATES_MAX, cat, text);
+	}
+	return n;
+}
+
+/* All that the row leaves open, at most CANDIDATES_MAX. */
+static size_t candidates(const struct jl_gpu **gpus, const struct jl_catalog *cat, const struct jl_price *price)
+{
+	char name[64];
+	size_t n = 0;
+
+	/* The item, where it names one itself: its maker's list has just the family in the other column. */
+	if (price->item && name_in_item(name, price->item))
+		n = jl_find_gpus(gpus, CANDIDATES_MAX, cat, name);
+	if (n == 1)
+		return n;
+	plain_name(name, price->gpu_text);
+	n = jl_find_gpus(gpus, CANDIDATES_MAX, cat, name);
+	if (n > 1 && price->item) {
+		const struct jl_gpu *closer[CANDIDATES_MAX];
+		size_t n_closer = with_board(closer, cat, name, price->item);
+
+		if (n_closer && n_closer < n) {
+			n = n_closer;
+			memcpy(gpus, closer, (n < CANDIDATES_MAX ? n : CANDIDATES_MAX) * sizeof(*gpus));
+		}
+	}
+	return n < CANDIDATES_MAX ? n : CANDIDATES_MAX;
+}
+
+size_t jl_price_gpus(const struct jl_gpu **ret_gpus, size_t max, const struct jl_catalog *cat,
+		     const struct jl_price *price)
+{
+	const struct jl_gpu *found[CANDIDATES_MAX];
+	size_t n;
+
+	found[0] = jl_gpu_by_id(cat, price->gpu);
+	n = found[0] ? 1 : price->gpu_text ? candidates(found, cat, price) : 0;
+	for (size_t i = 0; i < n && i < max; i++)
+		ret_gpus[i] = found[i];
+	return n;
+}
+
+/* What sources call accelerators repeats from row to row: each pair of spellings is looked up once. */
+struct spelling {
+	const char *text, *item;
+	const char *gpu;
+};
+
+struct spellings {
+	struct spelling *known;
+	size_t n, max;
+};
+
+static const char *gpu_by_spelling(const struct jl_catalog *cat, const struct jl_price *price, struct spellings *all)
+{
+	const struct jl_gpu *gpus[CANDIDATES_MAX];
+	const char *item = price->item ? price->item : "";
+	const char *gpu;
+
+	for (size_t i = all->n; i-- > 0;)
+		if (strcmp(all->known[i].text, price->gpu_text) == 0 && strcmp(all->known[i].item, item) == 0)
+			return all->known[i].gpu;
+	/* A file with more spellings than that is not a price list; looking each up would take minutes. */
+	if (all->n >= all->max)
+		return NULL;
+	gpu = candidates(gpus, cat, price) == 1 ? gpus[0]->id : NULL;
+	all->known[all->n++] = (struct spelling){ .text = price->gpu_text, .item = item, .gpu = gpu };
+	return gpu;
+}
+
+enum jl_status jl_prices_resolve(const struct jl_catalog *cat, struct jl_price *prices, size_t n,
+				 struct jl_arena *arena, struct jl_err *err)
+{
+	struct spellings all = { .max = n < SPELLINGS_MAX ? n : SPELLINGS_MAX };
+
+	all.known = jl_arena_array(arena, all.max, sizeof(*all.known));
+	if (!all.known)
+		return jl_fail_nomem(err);
+	for (size_t i = 0; i < n; i++) {
+		if (prices[i].gpu)
+			continue;
+		prices[i].gpu = gpu_of_system(cat, &prices[i]);
+		if (!prices[i].gpu)
+			prices[i].gpu = gpu_of_provider(cat, &prices[i]);
+		if (!prices[i].gpu && prices[i].gpu_text)
+			prices[i].gpu = gpu_by_spelling(cat, &prices[i], &all);
+	}
+	return JL_OK;
+}

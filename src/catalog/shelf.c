@@ -1,0 +1,320 @@
+#include "catalog/shelf.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+/* Series words that people leave out when they stand first. */
+static const char *const leads[] = { "rtx", "gtx", "radeon", "core" };
+
+static const char *text_at(const struct jl_shelf *shelf, size_t i, size_t offset)
+{
+	const char *text;
+
+	memcpy(&text, shelf->base + i * shelf->stride + offset, sizeof(text));
+	return text ? text : "";
+}
+
+static const char *const *aliases_at(const struct jl_shelf *shelf, size_t i)
+{
+	static const char *const none[] = { NULL };
+	const char *const *aliases;
+
+	if (shelf->aliases == JL_NO_ALIASES)
+		return none;
+	memcpy(&aliases, shelf->base + i * shelf->stride + shelf->aliases, sizeof(aliases));
+	return aliases ? aliases : none;
+}
+
+static bool on_shelf(const struct jl_shelf *shelf, size_t i)
+{
+	const struct jl_link_info *links = (const void *)shelf->base;
+
+	return !shelf->has_role || links[i].role == shelf->role;
+}
+
+static bool has_lead(const struct jl_words *words)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(leads) / sizeof(leads[0]); i++)
+		if (jl_word_is(words, 0, leads[i]))
+			return true;
+	return false;
+}
+
+/* The beginning of `have`, up to where a word or number ends. */
+static bool begins(const struct jl_words *have, const struct jl_words *asked)
+{
+	char last, next;
+
+	if (asked->glued_len == 0 || have->glued_len <= asked->glued_len ||
+	    memcmp(have->glued, asked->glued, asked->glued_len) != 0)
+		return false;
+	last = asked->glued[asked->glued_len - 1];
+	next = have->glued[asked->glued_len];
+	return next == '.' || next == '-' || (last >= '0' && last <= '9') != (next >= '0' && next <= '9');
+}
+
+/* *ret_seen: a bit for each word of `asked` that is there. */
+static enum jl_fit fit_spelling(const struct jl_words *have, const struct jl_words *asked, unsigned *ret_seen)
+{
+	bool lead = has_lead(have);
+	bool only_memory = true;
+	unsigned used;
+	size_t i;
+
+	*ret_seen = jl_words_match(have, asked, &used);
+	if (jl_words_equal(have, asked))
+		return JL_FIT_SPELLING;
+	if (lead && have->glued_len - have->len[0] == asked->glued_len &&
+	    memcmp(have->glued + have->len[0], asked->glued, asked->glued_len) == 0)
+		return JL_FIT_SPELLING;
+	if (*ret_seen != JL_WORDS_ALL(asked->n))
+		return begins(have, asked) ? JL_FIT_WORDS : JL_FIT_NOT;
+	if (asked->n == have->n)
+		return JL_FIT_ORDER;
+	for (i = lead ? 1 : 0; i < have->n; i++)
+		if (!(used & 1u << i) && !jl_word_is_memory(have, i))
+			only_memory = false;
+	return only_memory ? JL_FIT_MEMORY : JL_FIT_WORDS;
+}
+
+/* Bit of the asked memory size if it is this accelerator's. */
+static unsigned seen_memory(const struct jl_shelf *shelf, size_t i, const struct jl_asked *asked)
+{
+	const struct jl_gpu *gpus = (const void *)shelf->base;
+	char text[32];
+	int n;
+
+	if (!shelf->is_gpu || asked->bare.n == 0 || !(gpus[i].mem_B.value > 0))
+		return 0;
+	/* A card sold as 80 GB holds 80 GiB; some are listed by the decimal unit. */
+	for (n = 0; n < 2; n++) {
+		snprintf(text, sizeof(text), "%.0fgb", round(gpus[i].mem_B.value / (n ? 1e9 : 1073741824.0)));
+		if (jl_word_is(&asked->words, asked->size, text))
+			return 1u << asked->size;
+	}
+	return 0;
+}
+
+/* What one record's spellings add up to. */
+struct tally {
+	enum jl_fit fit;
+	unsigned seen; /* words of the question that some spelling has */
+	bool bare;     /* a spelling is the question without its memory size */
+};
+
+static void add_spelling(struct tally *tally, const char *text, const struct jl_asked *asked, bool alias)
+{
+	struct jl_words have;
+	enum jl_fit fit;
+	unsigned seen;
+
+	jl_words_split(&have, text);
+	fit = fit_spelling(&have, &asked->words, &seen);
+	/* An alias "A100 80GB" must not claim every "A100", nor "HGX H20" every "HGX". */
+	if (alias && fit > JL_FIT_ORDER && !asked->has_number)
+		return;
+	if (alias && fit == JL_FIT_MEMORY)
+		fit = JL_FIT_WORDS;
+	if (fit < tally->fit)
+		tally->fit = fit;
+	tally->seen |= seen;
+	if (asked->bare.n > 0 && fit_spelling(&have, &asked->bare, &seen) <= JL_FIT_ORDER)
+		tally->bare = true;
+}
+
+static bool word_occurs(const struct jl_shelf *shelf, size_t i, const struct jl_words *words, size_t word)
+{
+	const char *const *alias = aliases_at(shelf, i);
+
+	if (jl_words_occur(words, word, text_at(shelf, i, shelf->id)) ||
+	    jl_words_occur(words, word, text_at(shelf, i, shelf->name)))
+		return true;
+	while (*alias && !jl_words_occur(words, word, *alias))
+		alias++;
+	return *alias != NULL;
+}
+
+/* Most records are not meant: look for the letters of every word before taking all spellings apart. Memory sizes may be
+ * spelled otherwise ("80 GiB"), so they do not count here. */
+static bool may_fit(const struct jl_shelf *shelf, size_t i, const struct jl_asked *asked)
+{
+	size_t word;
+
+	for (word = asked->words.n; word-- > 0;)
+		if (!jl_word_is_memory(&asked->words, word) && !word_occurs(shelf, i, &asked->words, word))
+			return false;
+	return true;
+}
+
+enum jl_fit jl_shelf_fit(const struct jl_shelf *shelf, size_t i, const struct jl_asked *asked)
+{
+	const char *id = text_at(shelf, i, shelf->id);
+	const char *const *alias = aliases_at(shelf, i);
+	const char *colon = shelf->is_system ? strchr(id, ':') : NULL;
+	struct tally tally = { .fit = JL_FIT_NOT };
+	enum jl_fit by_id;
+	unsigned memory;
+
+	if (!may_fit(shelf, i, asked))
+		return JL_FIT_NOT;
+	add_spelling(&tally, id, asked, false);
+	if (colon)
+		add_spelling(&tally, colon + 1, asked, false);
+	/* The words of an id settle what an alias of another record may also claim. */
+	if (tally.fit == JL_FIT_SPELLING)
+		return JL_FIT_ID_WORDS;
+	by_id = tally.fit;
+	add_spelling(&tally, text_at(shelf, i, shelf->name), asked, false);
+	for (; *alias; alias++)
+		add_spelling(&tally, *alias, asked, true);
+	if (shelf->strict && tally.fit > JL_FIT_ORDER)
+		return by_id;
+	memory = tally.fit > JL_FIT_MEMORY ? seen_memory(shelf, i, asked) : 0;
+	if (memory && tally.bare)
+		return JL_FIT_MEMORY;
+	/* Words that are spread over id, name, aliases and memory size: "A100 80GB HBM2e". */
+	if (tally.fit > JL_FIT_WORDS && (tally.seen | memory) == JL_WORDS_ALL(asked->words.n))
+		return JL_FIT_WORDS;
+	return tally.fit;
+}
+
+void jl_shelf_search(struct jl_picked *ret_picked, const struct jl_shelf *shelf, const struct jl_asked *asked)
+{
+	struct jl_picked picked = { .fit = JL_FIT_NOT };
+	size_t i;
+
+	for (i = 0; i < shelf->n; i++)
+		if (on_shelf(shelf, i) && strcasecmp(text_at(shelf, i, shelf->id), asked->text) == 0) {
+			*ret_picked = (struct jl_picked){ .fit = JL_FIT_ID, .n = 1, .index = { i } };
+			return;
+		}
+	for (i = 0; i < shelf->n; i++) {
+		enum jl_fit fit = on_shelf(shelf, i) ? jl_shelf_fit(shelf, i, asked) : JL_FIT_NOT;
+
+		if (fit == JL_FIT_NOT || fit > picked.fit)
+			continue;
+		if (fit < picked.fit)
+			picked.n = 0;
+		picked.fit = fit;
+		if (picked.n < JL_PICKED_MAX)
+			picked.index[picked.n] = i;
+		picked.n++;
+	}
+	*ret_picked = picked;
+}
+
+#define LIST_MAX (JL_ERR_TEXT_MAX - 2 * JL_NAME_MAX) /* leaves room for what was asked */
+
+/* "a, b, c and 4 more" */
+static void list_ids(char out[LIST_MAX], const struct jl_shelf *shelf, const struct jl_picked *picked,
+		     enum jl_lang lang)
+{
+	size_t n = picked->n < JL_PICKED_MAX ? picked->n : JL_PICKED_MAX;
+	size_t at = 0;
+	size_t i;
+
+	for (i = 0; i < n && at < LIST_MAX; i++)
+		at += (size_t)snprintf(out + at, LIST_MAX - at, "%s%s", i ? ", " : "",
+				       text_at(shelf, picked->index[i], shelf->id));
+	if (picked->n > n && at < LIST_MAX)
+		snprintf(out + at, LIST_MAX - at, JL_T(lang, " and %zu more", " 외 %zu개"), picked->n - n);
+}
+
+void jl_shelf_near(struct jl_nearest *nearest, const struct jl_shelf *shelf, const struct jl_asked *asked)
+{
+	struct jl_words have;
+	size_t i;
+
+	for (i = 0; i < shelf->n; i++) {
+		const char *id = text_at(shelf, i, shelf->id);
+		const char *colon = shelf->is_system ? strchr(id, ':') : NULL;
+		unsigned cost, other;
+
+		if (!on_shelf(shelf, i))
+			continue;
+		jl_words_split(&have, id);
+		cost = jl_nearest_cost(asked->words.glued, have.glued);
+		jl_words_split(&have, colon ? colon + 1 : text_at(shelf, i, shelf->name));
+		other = jl_nearest_cost(asked->words.glued, have.glued);
+		jl_nearest_add(nearest, id, cost < other ? cost : other);
+	}
+}
+
+enum jl_status jl_shelf_fail_nearest(const struct jl_shelf *shelf, const struct jl_asked *asked,
+				     const struct jl_nearest *nearest, struct jl_err *err)
+{
+	char ids[LIST_MAX] = "";
+	size_t at = 0;
+	size_t i;
+
+	for (i = 0; i < nearest->n && at < sizeof(ids); i++)
+		at += (size_t)snprintf(ids + at, sizeof(ids) - at, "%s%s", i ? ", " : "", nearest->id[i]);
+	if (nearest->n == 0)
+		return jl_fail(err, JL_E_NOTFOUND, "no %s%.0s is called '%s'; 'jeoul catalog list%s%s' shows all",
+			       "%.0s%s 중에 '%s'은(는) 없습니다. 전체 목록: 'jeoul catalog list%s%s'", shelf->en,
+			       shelf->ko, asked->text, shelf->list ? " " : "", shelf->list ? shelf->list : "");
+	return jl_fail(err, JL_E_NOTFOUND, "no %s%.0s is called '%s'; did you mean %s?",
+		       "%.0s%s 중에 '%s'은(는) 없습니다. 혹시 %s인가요?", shelf->en, shelf->ko, asked->text, ids);
+}
+
+enum jl_status jl_shelf_fail_ambiguous(const struct jl_shelf *shelf, const struct jl_asked *asked,
+				       const struct jl_picked *picked, struct jl_err *err)
+{
+	char en_ids[LIST_MAX] = "", ko_ids[LIST_MAX] = "";
+
+	list_ids(en_ids, shelf, picked, JL_EN);
+	list_ids(ko_ids, shelf, picked, JL_KO);
+	return jl_fail(err, JL_E_AMBIGUOUS, "'%s' fits %zu %s%.0s: %s%.0s; write one of them",
+		       "'%s'에 맞는 것이 %zu개입니다(%.0s%s): %.0s%s. 하나를 골라 적어 주세요", asked->text, picked->n,
+		       shelf->en_many, shelf->ko, en_ids, ko_ids);
+}
+
+/* "rtx 3090 24gb" -> "rtx 3090" and 24gb. */
+static void take_size(struct jl_asked *asked)
+{
+	const struct jl_words *words = &asked->words;
+	char text[JL_NAME_MAX * 3];
+	size_t at = 0;
+	size_t i;
+
+	asked->bare.n = 0;
+	asked->size = words->n;
+	for (i = 0; i < words->n; i++) {
+		if (jl_word_is_memory(words, i)) {
+			asked->size = i;
+			continue;
+		}
+		at += (size_t)snprintf(text + at, sizeof(text) - at, "%.*s ", words->len[i],
+				       words->glued + words->start[i]);
+	}
+	if (asked->size < asked->words.n && at > 0)
+		jl_words_split(&asked->bare, text);
+}
+
+/* What was asked, or why it cannot be. */
+enum jl_status jl_shelf_ask(struct jl_asked *ret_asked, const struct jl_shelf *shelf, const char *text,
+			    struct jl_err *err)
+{
+	size_t len, i;
+
+	while (*text == ' ' || *text == '\t')
+		text++;
+	len = strnlen(text, JL_NAME_MAX + 1);
+	if (len > JL_NAME_MAX)
+		return jl_fail(err, JL_E_LIMIT, "a name has at most %d bytes", "이름은 최대 %d바이트입니다",
+			       JL_NAME_MAX);
+	for (i = 0; i < len; i++)
+		ret_asked->text[i] = (unsigned char)text[i] < ' ' ? ' ' : text[i];
+	ret_asked->text[len] = '\0';
+	jl_words_split(&ret_asked->words, ret_asked->text);
+	ret_asked->has_number = strpbrk(ret_asked->words.glued, "0123456789") != NULL;
+	take_size(ret_asked);
+	if (ret_asked->words.n == 0)
+		return jl_fail(err, JL_E_USAGE, "'%s' is no name of %s %s%.0s", "'%s'은(는) %.0s%.0s%s 이름이 아닙니다",
+			       ret_asked->text, shelf->article ? shelf->article : "a", shelf->en, shelf->ko);
+	return JL_OK;
+}

@@ -1,0 +1,111 @@
+#include "cli/ask.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "model/profile.h"
+
+const char *const jl_ask_precisions[] = { "fp32", "tf32", "fp16", "bf16", "fp8", NULL };
+const char *const jl_ask_frameworks[] = { "eager", "compiled", "megatron", "native", NULL };
+const char *const jl_ask_recomputes[] = { "none", "selective", "full", NULL };
+const char *const jl_ask_yes_no[] = { "no", "yes", NULL };
+
+/* Place of the given choice in its list; JL_UNSET where the option was not given. */
+static int choice(const struct jl_cli *cli, const char *name, const char *const *choices)
+{
+	const char *text = jl_text(cli, name);
+
+	for (int i = 0; text && choices[i]; i++)
+		if (strcmp(choices[i], text) == 0)
+			return i;
+	return JL_UNSET;
+}
+
+static void read_counts(struct jl_request *req, const struct jl_cli *cli)
+{
+	const struct {
+		const char *name;
+		double *value;
+	} counts[] = {
+		{ "layers", &req->shape.layers },
+		{ "hidden", &req->shape.hidden },
+		{ "heads", &req->shape.heads },
+		{ "kv-heads", &req->shape.kv_heads },
+		{ "ffn", &req->shape.ffn },
+		{ "vocab", &req->shape.vocab },
+		{ "seq", &req->seq },
+		{ "batch", &req->batch },
+		{ "micro-batch", &req->micro_batch },
+		{ "global-batch", &req->global_batch },
+		{ "accumulate", &req->accumulate },
+		{ "samples", &req->samples },
+		{ "tokens", &req->tokens },
+		{ "steps-per-epoch", &req->steps_per_epoch },
+		{ "epochs", &req->epochs },
+	};
+
+	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++) {
+		const struct jl_given *given = jl_given(cli, counts[i].name);
+
+		if (given)
+			*counts[i].value = (double)given->count;
+	}
+}
+
+static enum jl_status check_words(const struct jl_request *req, struct jl_err *err)
+{
+	const struct jl_shape *s = &req->shape;
+
+	if (req->model && !(isnan(s->layers) && isnan(s->hidden) && isnan(s->heads) && isnan(s->kv_heads) &&
+			    isnan(s->ffn) && isnan(s->vocab)))
+		return jl_fail(
+			err, JL_E_USAGE, "'%s' already has a shape; leave --layers, --hidden, ... out, or the name",
+			"'%s'에는 이미 크기가 있습니다. --layers, --hidden 등을 빼거나 이름을 빼세요", req->model);
+	if (!isnan(req->pue) && !(req->pue >= 1 && req->pue <= 5))
+		return jl_fail(err, JL_E_USAGE, "--pue is %g; it is 1 (no cooling) to 5, e.g. 1.2",
+			       "--pue 값이 %g입니다. 1(냉방 제외)~5, 예: 1.2", req->pue);
+	if (!isnan(req->samples) + !isnan(req->tokens) + !isnan(req->steps_per_epoch) > 1)
+		return jl_fail(err, JL_E_USAGE, "give one of --samples, --tokens and --steps-per-epoch",
+			       "--samples, --tokens, --steps-per-epoch 중 하나만 쓰세요");
+	if (!isnan(req->epochs) && isnan(req->samples) && isnan(req->tokens) && isnan(req->steps_per_epoch))
+		return jl_fail(err, JL_E_USAGE,
+			       "--epochs needs to know an epoch: give --samples, --tokens or --steps-per-epoch",
+			       "--epochs를 쓰려면 에폭의 크기가 필요합니다: --samples, --tokens, --steps-per-epoch 중 "
+			       "하나를 쓰세요");
+	return JL_OK;
+}
+
+enum jl_status jl_ask_request(struct jl_request *ret_req, const struct jl_cli *cli, struct jl_err *err)
+{
+	/* The choices are written in the order of the enums. */
+	static const enum jl_dtype dtypes[] = { JL_FP32, JL_TF32, JL_FP16, JL_BF16, JL_FP8 };
+	static const enum jl_framework frameworks[] = { JL_FW_EAGER, JL_FW_COMPILED, JL_FW_MEGATRON, JL_FW_NATIVE };
+	static const enum jl_recompute recomputes[] = { JL_RECOMPUTE_NONE, JL_RECOMPUTE_SELECTIVE, JL_RECOMPUTE_FULL };
+	struct jl_request req = jl_request_empty();
+	const char *parallel = jl_text(cli, "parallel"), *offload = jl_text(cli, "offload");
+	const struct jl_given *pue = jl_given(cli, "pue");
+	int i;
+	enum jl_status status = JL_OK;
+
+	req.model = cli->args.n_operands ? cli->args.operands[0] : NULL;
+	req.system = jl_text(cli, "on");
+	read_counts(&req, cli);
+	if ((i = choice(cli, "precision", jl_ask_precisions)) != JL_UNSET)
+		req.dtype = (int)dtypes[i];
+	if ((i = choice(cli, "framework", jl_ask_frameworks)) != JL_UNSET)
+		req.framework = (int)frameworks[i];
+	if ((i = choice(cli, "recompute", jl_ask_recomputes)) != JL_UNSET)
+		req.recompute = (int)recomputes[i];
+	req.flash = choice(cli, "flash", jl_ask_yes_no);
+	if (pue)
+		req.pue = pue->value;
+	if (parallel)
+		status = jl_request_parallel(&req.plan, parallel, err);
+	if (!status && offload)
+		status = jl_request_offload(&req.offload, offload, err);
+	if (!status)
+		status = check_words(&req, err);
+	if (!status)
+		*ret_req = req;
+	return status;
+}

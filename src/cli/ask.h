@@ -1,0 +1,72 @@
+/* The options that describe a training run, shared by the commands that weigh one; from them to a request. */
+#ifndef JL_CLI_ASK_H
+#define JL_CLI_ASK_H
+
+#include "cli/command.h"
+#include "predict/request.h"
+
+#define JL_ASK_MAX 1000000000LL
+
+extern const char *const jl_ask_precisions[], *const jl_ask_frameworks[], *const jl_ask_recomputes[],
+										  *const jl_ask_yes_no[];
+
+#define JL_ASK_COUNT(n, e, k)                                                                                          \
+	{                                                                                                              \
+		.name = n, .type = JL_OPT_COUNT, .min = 1, .max = JL_ASK_MAX, .arg = "N", .en = e, .ko = k             \
+	}
+
+/* clang-format off */
+#define JL_ASK_SHAPE_OPTIONS \
+	JL_ASK_COUNT("layers", "layers of a model that is given by its shape", "모델을 크기로 줄 때: 레이어 수"), \
+	JL_ASK_COUNT("hidden", "its width", "hidden 크기"), \
+	JL_ASK_COUNT("heads", "its attention heads", "어텐션 헤드 수"), \
+	JL_ASK_COUNT("kv-heads", "its key/value heads; makes it a gated model like Llama", \
+		     "key/value 헤드 수. 주면 Llama 같은 게이트 모델로 봄"), \
+	JL_ASK_COUNT("ffn", "width of its feed-forward part", "FFN 크기"), \
+	JL_ASK_COUNT("vocab", "its vocabulary", "어휘 수"), \
+	JL_ASK_COUNT("seq", "tokens of a sample", "샘플당 토큰 수")
+
+#define JL_ASK_RUN_OPTIONS \
+	{ .name = "on", .type = JL_OPT_TEXT, .arg = "SYSTEM", .en = "the system, e.g. dgx-h100 or \"4x rtx-3090\"", \
+	  .ko = "시스템. 예: dgx-h100, \"4x rtx-3090\"" }, \
+	JL_ASK_COUNT("batch", "samples of one worker", "작업자당 배치"), \
+	JL_ASK_COUNT("micro-batch", "samples of one pass", "한 번에 처리하는 샘플 수"), \
+	JL_ASK_COUNT("global-batch", "samples of a step, all workers", "스텝당 전체 배치"), \
+	JL_ASK_COUNT("accumulate", "passes of a step", "그래디언트 누적 횟수"), \
+	{ .name = "precision", .type = JL_OPT_CHOICE, .choices = jl_ask_precisions, .arg = "fp32|tf32|fp16|bf16|fp8", \
+	  .en = "format of the matrix products", .ko = "행렬곱의 수 형식" }, \
+	{ .name = "framework", .type = JL_OPT_CHOICE, .choices = jl_ask_frameworks, \
+	  .arg = "eager|compiled|megatron|native", \
+	  .en = "what runs it", .ko = "실행 방식" }, \
+	{ .name = "recompute", .type = JL_OPT_CHOICE, .choices = jl_ask_recomputes, .arg = "none|selective|full", \
+	  .en = "activations made again instead of kept", .ko = "활성값 재계산" }, \
+	{ .name = "flash", .type = JL_OPT_CHOICE, .choices = jl_ask_yes_no, \
+	  .arg = "yes|no", .en = "flash attention", .ko = "flash attention 사용" }, \
+	{ .name = "offload", .type = JL_OPT_TEXT, .arg = "LIST", .en = "to host memory: optimizer,params,activations", \
+	  .ko = "호스트 메모리로 보낼 것: optimizer,params,activations" }, \
+	{ .name = "parallel", .type = JL_OPT_TEXT, \
+	  .arg = "LIST", .en = "how it is cut: dp=,tp=,sp=,pp=,vpp=,cp=,ep=,zero=", \
+	  .ko = "병렬화: dp=,tp=,sp=,pp=,vpp=,cp=,ep=,zero=" }
+
+#define JL_ASK_LENGTH_OPTIONS \
+	{ .name = "samples", .type = JL_OPT_COUNT, .min = 1, .max = 1000000000000000LL, \
+	  .arg = "N", .en = "samples of an epoch", \
+	  .ko = "에폭당 샘플 수" }, \
+	{ .name = "tokens", .type = JL_OPT_COUNT, .min = 1, .max = 9000000000000000LL, \
+	  .arg = "N", .en = "tokens of an epoch", \
+	  .ko = "에폭당 토큰 수" }, \
+	{ .name = "steps-per-epoch", .type = JL_OPT_COUNT, .min = 1, .max = 1000000000000LL, \
+	  .arg = "N", .en = "steps of an epoch", \
+	  .ko = "에폭당 스텝 수" }, \
+	{ .name = "epochs", .type = JL_OPT_COUNT, .min = 1, .max = JL_ASK_MAX, \
+	  .arg = "N", .en = "epochs of the run (default: 1)", \
+	  .ko = "에폭 수 (기본값: 1)" }, \
+	{ .name = "pue", .type = JL_OPT_QUANTITY, .kind = JL_K_NUMBER, \
+	  .arg = "X", .en = "power of the building / of the machines (default: 1)", \
+	  .ko = "건물 전력 / 장비 전력 (기본값: 1)" }
+/* clang-format on */
+
+/* The options that were given; the first operand, where there is one, is the model. */
+enum jl_status jl_ask_request(struct jl_request *ret_req, const struct jl_cli *cli, struct jl_err *err);
+
+#endif

@@ -1,0 +1,220 @@
+/* jeoul calibrate --fit: the physical parameters from published measurements, as catalog data. */
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/progress.h"
+#include "belief/calibrate.h"
+#include "cli/data_dir.h"
+#include "cli/view.h"
+
+#define FILES_MAX  32
+#define FILE_MAX_B ((size_t)1 << 28)
+#define YAML_MAX_B ((size_t)1 << 24)
+
+const struct jl_option jl_calibrate_options[] = {
+	{ .name = "fit", .en = "fit the parameters on published measurements", .ko = "공개 측정값에 파라미터를 맞춤" },
+	{ .name = "data",
+	  .type = JL_OPT_TEXT,
+	  .arg = "DIR",
+	  .en = "folder of the measurements (default: those of this program)",
+	  .ko = "측정값 폴더 (기본값: 이 프로그램의 것)" },
+	{ .name = "output",
+	  .letter = 'o',
+	  .type = JL_OPT_TEXT,
+	  .arg = "FILE",
+	  .en = "write the parameters there, as catalog/params.yaml",
+	  .ko = "파라미터를 catalog/params.yaml 형식으로 저장" },
+	{ 0 },
+};
+
+struct display {
+	struct jl_progress progress;
+	bool begun;
+};
+
+static double now_s(void)
+{
+	struct timespec now;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static void write_err(void *ctx, const char *text, size_t len)
+{
+	(void)ctx;
+	(void)fwrite(text, 1, len, stderr);
+	(void)fflush(stderr);
+}
+
+static void show(void *ctx, const char *set, size_t done, size_t total)
+{
+	struct display *display = ctx;
+	const struct jl_progress_options options = { .on = isatty(STDERR_FILENO) != 0,
+						     .label = set,
+						     .total = (double)total,
+						     .now_s = now_s(),
+						     .write = write_err };
+
+	if (display->begun)
+		jl_progress_clear(&display->progress);
+	jl_progress_begin(&display->progress, &options);
+	display->begun = true;
+	jl_progress_update(&display->progress, (double)done, now_s());
+}
+
+/* Files of sets that can be fitted, as far as the folder has them. */
+static enum jl_status read_files(struct jl_cli *cli, const char *dir, struct jl_calibrate_file *files, size_t *ret_n,
+				 struct jl_err *err)
+{
+	size_t n = 0;
+
+	for (const struct jl_set_ops *const *ops = jl_sets; *ops; ops++) {
+		for (const char *const *name = (*ops)->files; !(*ops)->no_model && *name; name++) {
+			const char *path = jl_arena_printf(&cli->arena, "%s/%s.csv", dir, *name);
+			struct jl_buf text;
+			enum jl_status status;
+
+			if (!path)
+				return jl_fail_nomem(err);
+			if (access(path, F_OK) != 0)
+				continue;
+			if (n == FILES_MAX)
+				return jl_fail(err, JL_E_LIMIT, "more than %d files", "파일이 %d개를 넘습니다",
+					       FILES_MAX);
+			status = jl_buf_read_file(&text, path, FILE_MAX_B, err);
+			if (status)
+				return status;
+			const char *copy = jl_arena_strndup(&cli->arena, jl_buf_text(&text), text.len);
+
+			files[n++] = (struct jl_calibrate_file){
+				.name = *name, .path = path, .text = copy, .len = text.len
+			};
+			jl_buf_release(&text);
+			if (!copy)
+				return jl_fail_nomem(err);
+		}
+	}
+	*ret_n = n;
+	return n ? JL_OK
+		 : jl_fail(err, JL_E_NOTFOUND, "%s has none of the sets, e.g. gemm_membw.csv",
+			   "%s에 gemm_membw.csv 같은 측정값 파일이 없습니다", dir);
+}
+
+static enum jl_status save(const char *path, const struct jl_calibration *found, struct jl_err *err)
+{
+	struct jl_buf text;
+	enum jl_status status;
+	FILE *file;
+
+	jl_buf_init(&text, YAML_MAX_B);
+	jl_calibrate_yaml(&text, found);
+	status = text.failed ? jl_fail_nomem(err) : JL_OK;
+	file = status ? NULL : fopen(path, "wb");
+	if (file) {
+		const bool short_write = fwrite(text.data, 1, text.len, file) != text.len;
+
+		if (fclose(file) != 0 || short_write)
+			status = jl_fail(err, JL_E_IO, "%s cannot be written", "%s에 쓸 수 없습니다", path);
+	} else if (!status) {
+		status = jl_fail(err, JL_E_IO, "%s cannot be written", "%s에 쓸 수 없습니다", path);
+	}
+	jl_buf_release(&text);
+	return status;
+}
+
+static void print_json(struct jl_cli *cli, const struct jl_calibration *found)
+{
+	struct jl_json json;
+
+	jl_json_init(&json, &cli->out, true);
+	jl_json_object(&json);
+	jl_json_put_array(&json, "sets");
+	for (size_t i = 0; i < found->n_sets; i++) {
+		const struct jl_calibrated *set = &found->sets[i];
+
+		jl_json_object(&json);
+		jl_json_put_string(&json, "set", set->ops->name);
+		jl_json_put_integer(&json, "rows", (long long)set->n_rows);
+		jl_json_put_integer(&json, "n_residuals", (long long)set->n_resid);
+		jl_json_put_integer(&json, "n_parameters", (long long)set->n_param);
+		jl_json_put_number(&json, "median_abs_ln", set->median_abs_ln);
+		jl_json_put_number(&json, "p90_abs_ln", set->p90_abs_ln);
+		jl_json_end_object(&json);
+	}
+	jl_json_end_array(&json);
+	jl_json_put_integer(&json, "n_parameters", (long long)found->n_params);
+	jl_json_end_object(&json);
+	jl_json_finish(&json);
+}
+
+static enum jl_status print_text(struct jl_cli *cli, const struct jl_calibration *found, struct jl_err *err)
+{
+	const enum jl_lang lang = cli->lang;
+	const struct jl_table_column columns[] = {
+		{ .head = JL_T(lang, "set", "세트") },
+		{ .head = JL_T(lang, "rows", "행"), .align = JL_RIGHT },
+		{ .head = JL_T(lang, "residuals", "잔차"), .align = JL_RIGHT },
+		{ .head = JL_T(lang, "parameters", "파라미터"), .align = JL_RIGHT },
+		{ .head = JL_T(lang, "median error", "오차 중앙값"), .align = JL_RIGHT },
+		{ .head = "p90", .align = JL_RIGHT },
+	};
+	struct jl_table table;
+
+	jl_table_init(&table, &cli->arena, columns, sizeof(columns) / sizeof(*columns));
+	for (size_t i = 0; i < found->n_sets; i++) {
+		const struct jl_calibrated *set = &found->sets[i];
+
+		jl_table_cell(&table, set->ops->name);
+		jl_table_printf(&table, "%zu", set->n_rows);
+		jl_table_printf(&table, "%zu", set->n_resid);
+		jl_table_printf(&table, "%zu", set->n_param);
+		jl_table_printf(&table, "%.3f", set->median_abs_ln);
+		jl_table_printf(&table, "%.3f", set->p90_abs_ln);
+		jl_table_end_row(&table);
+	}
+	enum jl_status status = jl_view_table(cli, &table, 0, err);
+	const char *path = jl_text(cli, "output");
+
+	jl_buf_puts(&cli->out,
+		    JL_T(lang,
+			 "Errors are |ln(predicted/measured)| on the rows that were fitted; what a set reaches on\n"
+			 "rows that it has not seen, `jeoul validate --leave-one-group-out` says.\n",
+			 "오차는 맞춘 행의 |ln(예측/측정)|입니다. 보지 않은 행에서의 오차는\n"
+			 "`jeoul validate --leave-one-group-out`이 알려 줍니다.\n"));
+	if (path)
+		jl_buf_printf(&cli->out,
+			      JL_T(lang, "%zu parameters are in %s\n", "파라미터 %zu개를 %s에 저장했습니다\n"),
+			      found->n_params, path);
+	return status;
+}
+
+enum jl_status jl_cmd_calibrate(struct jl_cli *cli, struct jl_err *err)
+{
+	struct jl_calibrate_file files[FILES_MAX];
+	struct jl_calibration found;
+	struct display display = { .begun = false };
+	struct jl_calibrate_in in = { .cat = cli->cat, .files = files, .progress = show, .ctx = &display };
+	const char *dir = jl_text(cli, "data"), *path = jl_text(cli, "output");
+	enum jl_status status;
+
+	if (!jl_flag(cli, "fit"))
+		return jl_fail(err, JL_E_USAGE,
+			       "say --fit: fitting on published measurements is all that calibrate knows today",
+			       "--fit을 적어 주세요: 지금은 공개 측정값에 맞추는 것만 할 수 있습니다");
+	status = read_files(cli, dir ? dir : jl_data_dir(cli), files, &in.n_files, err);
+	if (!status)
+		status = jl_calibrate(&found, &in, &cli->arena, err);
+	if (display.begun)
+		jl_progress_clear(&display.progress);
+	if (!status && path)
+		status = save(path, &found, err);
+	if (status)
+		return status;
+	if (!cli->json)
+		return print_text(cli, &found, err);
+	print_json(cli, &found);
+	return JL_OK;
+}

@@ -1,0 +1,267 @@
+/* jeoul compare: one training run on several systems, from a run that was observed or from a model. */
+#include <math.h>
+#include <string.h>
+
+#include "cli/ask.h"
+#include "cli/compare_view.h"
+
+static const char *const kinds[] = { "cnn", "transformer", "unknown", NULL };
+
+/* clang-format off */
+const struct jl_option jl_compare_options[] = {
+	{ .name = "baseline", .type = JL_OPT_TEXT, .arg = "SYSTEM", .en = "what the others are compared with; where the run was observed",
+	  .ko = "기준 시스템. 실측이 있으면 잰 시스템" },
+	{ .name = "on", .type = JL_OPT_TEXT, .arg = "SYSTEM", .many = true, .en = "a system to compare; may be repeated", .ko = "비교할 시스템. 여러 번 쓸 수 있음" },
+	{ .name = "observed", .type = JL_OPT_QUANTITY, .kind = JL_K_TIME, .arg = "TIME", .en = "time of one step on the baseline, e.g. \"1.06 s\"",
+	  .ko = "기준 시스템에서 잰 스텝 시간. 예: \"1.06 s\"" },
+	JL_ASK_COUNT("observed-batch", "samples of that step, all devices together", "그 스텝의 샘플 수, 모든 장치 합계"),
+	{ .name = "batches", .type = JL_OPT_COUNT, .min = 1, .max = 1000000000000LL, .arg = "N", .en = "steps of an epoch at that batch", .ko = "그 배치로 에폭당 스텝 수" },
+	{ .name = "kind", .type = JL_OPT_CHOICE, .choices = kinds, .arg = "cnn|transformer|unknown", .en = "what was observed (default: unknown, the widest interval)",
+	  .ko = "실측한 모델의 종류 (기본값: unknown, 범위가 가장 넓음)" },
+	{ .name = "params", .type = JL_OPT_COUNT, .min = 1, .max = 1000000000000000LL, .arg = "N", .en = "parameters of the observed model", .ko = "실측한 모델의 파라미터 수" },
+	{ .name = "memory-per-sample", .type = JL_OPT_QUANTITY, .kind = JL_K_BYTES, .arg = "BYTES", .en = "device memory that one more sample takes, e.g. \"0.9 GiB\"",
+	  .ko = "샘플 하나가 쓰는 장치 메모리. 예: \"0.9 GiB\"" },
+	{ .name = "memory-fixed", .type = JL_OPT_QUANTITY, .kind = JL_K_BYTES, .arg = "BYTES", .en = "device memory that does not depend on the batch",
+	  .ko = "배치와 무관한 장치 메모리" },
+	JL_ASK_COUNT("batch-limit", "largest batch of one baseline device (default: the observed one)", "기준 장치 하나에 들어가는 최대 배치 (기본값: 실측 배치)"),
+	{ .name = "watts", .type = JL_OPT_QUANTITY, .kind = JL_K_POWER, .arg = "POWER", .en = "what the whole baseline draws while it runs", .ko = "실행 중 기준 시스템 전체의 소비 전력" },
+	{ .name = "repeat", .type = JL_OPT_COUNT, .min = 1, .max = JL_ASK_MAX, .arg = "N", .en = "also: N trainings", .ko = "학습을 N번 반복할 때" },
+	{ .name = "tune", .type = JL_OPT_COUNT, .min = 1, .max = JL_ASK_MAX, .arg = "N", .en = "also: N trials of a search", .ko = "튜닝 실험을 N번 할 때" },
+	JL_ASK_COUNT("batch", "a model: samples of one worker", "모델: 작업자당 배치"),
+	JL_ASK_COUNT("micro-batch", "a model: samples of one pass", "모델: 한 번에 처리하는 샘플 수"),
+	JL_ASK_COUNT("global-batch", "a model: samples of a step, all workers", "모델: 스텝당 전체 배치"),
+	JL_ASK_COUNT("accumulate", "a model: passes of a step", "모델: 그래디언트 누적 횟수"),
+	{ .name = "precision", .type = JL_OPT_CHOICE, .choices = jl_ask_precisions, .arg = "fp32|tf32|fp16|bf16|fp8", .en = "format of the matrix products",
+	  .ko = "행렬곱의 수 형식" },
+	{ .name = "framework", .type = JL_OPT_CHOICE, .choices = jl_ask_frameworks, .arg = "eager|compiled|megatron|native", .en = "a model: what runs it",
+	  .ko = "모델: 실행 방식" },
+	{ .name = "recompute", .type = JL_OPT_CHOICE, .choices = jl_ask_recomputes, .arg = "none|selective|full", .en = "a model: activations made again",
+	  .ko = "모델: 활성값 재계산" },
+	{ .name = "flash", .type = JL_OPT_CHOICE, .choices = jl_ask_yes_no, .arg = "yes|no", .en = "a model: flash attention", .ko = "모델: flash attention 사용" },
+	JL_ASK_SHAPE_OPTIONS,
+	JL_ASK_LENGTH_OPTIONS,
+	{ 0 },
+};
+/* clang-format on */
+
+static double count_of(const struct jl_cli *cli, const char *name)
+{
+	const struct jl_given *given = jl_given(cli, name);
+
+	return given ? (double)given->count : NAN;
+}
+
+static double value_of(const struct jl_cli *cli, const char *name)
+{
+	const struct jl_given *given = jl_given(cli, name);
+
+	return given ? given->value : NAN;
+}
+
+static enum jl_status positive(const struct jl_cli *cli, const char *name, struct jl_err *err)
+{
+	const struct jl_given *given = jl_given(cli, name);
+
+	if (!given || given->value > 0)
+		return JL_OK;
+	return jl_fail(err, JL_E_RANGE, "--%s: '%s' is not more than nothing", "--%s: '%s'은(는) 0보다 커야 합니다",
+		       name, given->text);
+}
+
+/* Options that belong to the other way of saying what runs. */
+static enum jl_status check_mode(const struct jl_cli *cli, struct jl_err *err)
+{
+	static const char *const of_run[] = { "observed-batch",    "batches",      "kind",        "params",
+					      "memory-per-sample", "memory-fixed", "batch-limit", "watts" };
+	static const char *const of_model[] = { "batch",     "micro-batch", "global-batch", "accumulate", "framework",
+						"recompute", "flash",       "layers",       "hidden",     "heads",
+						"kv-heads",  "ffn",         "vocab",        "seq",        "tokens" };
+	const bool observed = jl_given(cli, "observed") != NULL;
+	const char *const *others = observed ? of_model : of_run;
+	const size_t n = observed ? sizeof(of_model) / sizeof(*of_model) : sizeof(of_run) / sizeof(*of_run);
+
+	if (observed && cli->args.n_operands)
+		return jl_fail(
+			err, JL_E_USAGE, "compare a model or an observed run, not both: leave '%s' or --observed out",
+			"모델과 실측 중 하나만 비교할 수 있습니다: '%s'나 --observed를 빼세요", cli->args.operands[0]);
+	for (size_t i = 0; i < n; i++)
+		if (jl_given(cli, others[i]))
+			return jl_fail(
+				err, JL_E_USAGE,
+				observed ? "--%s is for a model; an observed run has --observed-batch and --batches"
+					 : "--%s is for an observed run; give its time too, e.g. --observed \"1.06 s\"",
+				observed ? "--%s은(는) 모델용입니다. 실측에는 --observed-batch와 --batches를 쓰세요"
+					 : "--%s은(는) 실측용입니다. 시간도 주세요. 예: --observed \"1.06 s\"",
+				others[i]);
+	return JL_OK;
+}
+
+static int dtype_of(const char *name)
+{
+	for (int i = 0; name && i < JL_N_DTYPE; i++)
+		if (strcmp(name, jl_dtype_name((enum jl_dtype)i)) == 0)
+			return i;
+	return JL_UNSET;
+}
+
+/* Steps of an epoch, whichever way it is said. */
+static enum jl_status read_length(struct jl_observed *run, const struct jl_cli *cli, struct jl_err *err)
+{
+	const double batches = count_of(cli, "batches"), steps = count_of(cli, "steps-per-epoch"),
+		     samples = count_of(cli, "samples");
+
+	if (!isnan(batches) + !isnan(steps) + !isnan(samples) > 1)
+		return jl_fail(err, JL_E_USAGE, "give one of --batches, --steps-per-epoch and --samples",
+			       "--batches, --steps-per-epoch, --samples 중 하나만 쓰세요");
+	run->batches = !isnan(batches) ? batches : !isnan(steps) ? steps : samples / run->batch;
+	if (isnan(run->batches) && jl_given(cli, "epochs"))
+		return jl_fail(err, JL_E_USAGE, "--epochs needs to know an epoch: give --batches or --samples",
+			       "--epochs를 쓰려면 에폭의 크기가 필요합니다: --batches나 --samples를 쓰세요");
+	return JL_OK;
+}
+
+static enum jl_status read_run(struct jl_observed *run, const struct jl_cli *cli, struct jl_err *err)
+{
+	static const char *const more_than_nothing[] = { "observed", "memory-per-sample", "memory-fixed", "watts" };
+	const char *kind = jl_text(cli, "kind");
+	enum jl_status status = JL_OK;
+
+	for (size_t i = 0; !status && i < sizeof(more_than_nothing) / sizeof(*more_than_nothing); i++)
+		status = positive(cli, more_than_nothing[i], err);
+	if (status)
+		return status;
+	*run = jl_observed_empty();
+	run->step_s = value_of(cli, "observed");
+	run->batch = count_of(cli, "observed-batch");
+	run->params = count_of(cli, "params");
+	run->sample_B = value_of(cli, "memory-per-sample");
+	run->fixed_B = value_of(cli, "memory-fixed");
+	run->batch_limit = count_of(cli, "batch-limit");
+	run->watts_W = value_of(cli, "watts");
+	run->dtype = dtype_of(jl_text(cli, "precision"));
+	for (int i = 0; kind && i < JL_N_MIX; i++)
+		if (strcmp(kind, jl_mixes[i].id) == 0)
+			run->kind = (enum jl_mix_kind)i;
+	if (isnan(run->batch))
+		return jl_fail(err, JL_E_USAGE, "--observed needs the samples of that step: --observed-batch N",
+			       "--observed에는 그 스텝의 샘플 수가 필요합니다: --observed-batch N");
+	return read_length(run, cli, err);
+}
+
+static enum jl_status add_system(struct jl_compare *compare, struct jl_cli *cli, const char *text, struct jl_err *err)
+{
+	struct jl_sys sys;
+	enum jl_status status;
+
+	if (compare->n_rows == JL_COMPARE_MAX)
+		return jl_fail(err, JL_E_LIMIT, "more than %d systems", "시스템이 %d개를 넘습니다", JL_COMPARE_MAX);
+	status = jl_sys_parse(&sys, cli->cat, text, &cli->arena, err);
+	if (!status)
+		status = jl_machine_make(&compare->rows[compare->n_rows].machine, cli->cat, &sys, err);
+	if (!status)
+		compare->n_rows++;
+	return status;
+}
+
+static enum jl_status read_systems(struct jl_compare *compare, struct jl_cli *cli, struct jl_err *err)
+{
+	const char *baseline = jl_text(cli, "baseline");
+	enum jl_status status;
+
+	if (!baseline)
+		return jl_fail(err, JL_E_USAGE,
+			       "name the system to compare with: --baseline \"4x v100-dgxs-32gb via nvlink2-mesh\"",
+			       "기준 시스템을 쓰세요: --baseline \"4x v100-dgxs-32gb via nvlink2-mesh\"");
+	status = add_system(compare, cli, baseline, err);
+	for (size_t i = 0; !status && i < cli->args.n_given; i++)
+		if (strcmp(cli->args.given[i].option->name, "on") == 0)
+			status = add_system(compare, cli, cli->args.given[i].text, err);
+	if (!status && compare->n_rows < 2)
+		return jl_fail(err, JL_E_USAGE, "name at least one system to compare: --on rtx-4090",
+			       "비교할 시스템을 하나 이상 쓰세요: --on rtx-4090");
+	return status;
+}
+
+static void read_scenarios(struct jl_compare *compare, const struct jl_cli *cli)
+{
+	compare->epochs = count_of(cli, "epochs");
+	compare->repeat = count_of(cli, "repeat");
+	compare->tune = count_of(cli, "tune");
+	compare->pue = value_of(cli, "pue");
+}
+
+static enum jl_status check_length(const struct jl_compare *compare, bool known, struct jl_err *err)
+{
+	if (!known && !(isnan(compare->repeat) && isnan(compare->tune)))
+		return jl_fail(
+			err, JL_E_USAGE,
+			"--repeat and --tune need to know an epoch: give --batches, --samples or --steps-per-epoch",
+			"--repeat와 --tune에는 에폭의 크기가 필요합니다: --batches, --samples, --steps-per-epoch 중 "
+			"하나를 쓰세요");
+	return JL_OK;
+}
+
+static enum jl_status check_pue(const struct jl_compare *compare, struct jl_err *err)
+{
+	if (isnan(compare->pue) || (compare->pue >= 1 && compare->pue <= 5))
+		return JL_OK;
+	return jl_fail(err, JL_E_USAGE, "--pue is %g; it is 1 (no cooling) to 5, e.g. 1.2",
+		       "--pue 값이 %g입니다. 1(냉방 제외)~5, 예: 1.2", compare->pue);
+}
+
+static enum jl_status compare_run(struct jl_compare *compare, struct jl_observed *run, struct jl_cli *cli,
+				  struct jl_err *err)
+{
+	enum jl_status status = read_run(run, cli, err);
+
+	if (!status)
+		status = check_pue(compare, err);
+	if (!status)
+		status = check_length(compare, !isnan(run->batches), err);
+	return status ? status : jl_compare_observed(compare, run, err);
+}
+
+static enum jl_status compare_model(struct jl_compare *compare, struct jl_subject *subject, struct jl_cli *cli,
+				    struct jl_err *err)
+{
+	struct jl_request req;
+	enum jl_status status = jl_ask_request(&req, cli, err);
+
+	if (!status)
+		status = jl_subject_find(subject, cli->cat, &req, &cli->arena, err);
+	if (!status)
+		status = check_length(compare, !isnan(req.samples) || !isnan(req.tokens) || !isnan(req.steps_per_epoch),
+				      err);
+	return status ? status : jl_compare_model(compare, cli->cat, subject, &req, err);
+}
+
+enum jl_status jl_cmd_compare(struct jl_cli *cli, struct jl_err *err)
+{
+	struct jl_compare *compare = jl_arena_alloc(&cli->arena, sizeof(*compare));
+	struct jl_observed run;
+	struct jl_subject subject;
+	struct jl_compare_page page = { .compare = compare };
+	enum jl_status status;
+
+	if (!compare)
+		return jl_fail_nomem(err);
+	status = check_mode(cli, err);
+	if (!status)
+		status = read_systems(compare, cli, err);
+	if (status)
+		return status;
+	read_scenarios(compare, cli);
+	if (jl_given(cli, "observed")) {
+		page.run = &run;
+		status = compare_run(compare, &run, cli, err);
+	} else {
+		page.subject = &subject;
+		status = compare_model(compare, &subject, cli, err);
+	}
+	if (status)
+		return status;
+	if (!cli->json)
+		return jl_view_compare(cli, &page, err);
+	jl_view_compare_json(cli, &page);
+	return JL_OK;
+}

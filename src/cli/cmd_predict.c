@@ -1,0 +1,239 @@
+/* jeoul predict: how long, how much memory, energy and money a training run takes on a system. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/ask.h"
+#include "cli/explain_view.h"
+#include "cli/predict_view.h"
+
+const struct jl_option jl_predict_options[] = {
+	JL_ASK_RUN_OPTIONS,
+	JL_ASK_SHAPE_OPTIONS,
+	JL_ASK_LENGTH_OPTIONS,
+	JL_EXPLAIN_OPTIONS,
+	{ .name = "sweep",
+	  .type = JL_OPT_TEXT,
+	  .arg = "gpus=N,N,...",
+	  .en = "the first N GPUs of the system, for each N",
+	  .ko = "시스템의 앞쪽 GPU N개로, N마다" },
+	{ 0 },
+};
+
+#define SWEEP_MAX 64
+
+struct sweep {
+	size_t n;
+	int n_gpus[SWEEP_MAX];
+	struct jl_case *cases;
+	struct jl_prediction *predictions;
+};
+
+static enum jl_status read_sweep(struct sweep *sweep, const char *text, struct jl_err *err)
+{
+	const char *at = text + strlen("gpus=");
+
+	if (strncmp(text, "gpus=", strlen("gpus=")) != 0)
+		return jl_fail(err, JL_E_USAGE, "--sweep: '%s' does not begin with gpus=; write e.g. gpus=1,2,4,8",
+			       "--sweep: '%s'이(가) gpus=로 시작하지 않습니다. 예: gpus=1,2,4,8", text);
+	while (*at) {
+		size_t len = strcspn(at, ",");
+		char piece[32];
+		long long n;
+		enum jl_status status;
+
+		snprintf(piece, sizeof(piece), "%.*s", (int)(len < 31 ? len : 31), at);
+		status = jl_units_parse_count(&n, piece, 1, JL_ASK_MAX, "--sweep gpus", err);
+		if (status)
+			return status;
+		if (sweep->n == SWEEP_MAX)
+			return jl_fail(err, JL_E_LIMIT, "--sweep: more than %d sizes",
+				       "--sweep: 크기가 %d개를 넘습니다", SWEEP_MAX);
+		sweep->n_gpus[sweep->n++] = (int)n;
+		at += len + (at[len] == ',');
+	}
+	return sweep->n ? JL_OK
+			: jl_fail(err, JL_E_USAGE, "--sweep: no size; write e.g. gpus=1,2,4,8",
+				  "--sweep: 크기가 없습니다. 예: gpus=1,2,4,8");
+}
+
+static enum jl_status run_sweep(struct jl_cli *cli, struct sweep *sweep, const struct jl_request *req,
+				struct jl_err *err)
+{
+	struct jl_request each = *req;
+	struct jl_subject subject;
+	struct jl_machine whole, part;
+	struct jl_sys sys;
+	enum jl_status status = jl_subject_find(&subject, cli->cat, req, &cli->arena, err);
+
+	if (status)
+		return status;
+	if (!req->system)
+		return jl_fail(err, JL_E_USAGE, "name a system with --on, e.g. --on \"8x rtx-3090\"",
+			       "--on 으로 시스템을 쓰세요. 예: --on \"8x rtx-3090\"");
+	status = jl_sys_parse(&sys, cli->cat, req->system, &cli->arena, err);
+	if (!status)
+		status = jl_machine_make(&whole, cli->cat, &sys, err);
+	if (status)
+		return status;
+	each.plan.dp = NAN; /* the sweep's own variable */
+	sweep->cases = jl_arena_array(&cli->arena, sweep->n, sizeof(*sweep->cases));
+	sweep->predictions = jl_arena_array(&cli->arena, sweep->n, sizeof(*sweep->predictions));
+	if (!sweep->cases || !sweep->predictions)
+		return jl_fail_nomem(err);
+	for (size_t i = 0; i < sweep->n; i++) {
+		status = jl_machine_take(&part, &whole, sweep->n_gpus[i], err);
+		if (!status)
+			status = jl_case_choose(&sweep->cases[i], cli->cat, &subject, &part, &each, err);
+		if (status)
+			return status;
+		jl_predict(&sweep->predictions[i], cli->cat, &sweep->cases[i]);
+	}
+	return JL_OK;
+}
+
+/* Compute fills the bar; what costs most beside it is named. */
+static void where_cell(struct jl_cli *cli, struct jl_table *table, const struct jl_step_cost *step)
+{
+	size_t worst = 1;
+	double frac;
+	char bar[3 * JL_BAR_MAX + 1];
+
+	for (size_t i = 2; i < JL_N_PART; i++)
+		if (jl_part_s(step, i) > jl_part_s(step, worst))
+			worst = i;
+	frac = jl_part_s(step, worst) / step->step_s;
+	jl_view_bar(bar, step->compute_s / step->step_s, 10);
+	if (frac < 0.05)
+		jl_table_printf(table, "%s %s", bar, JL_T(cli->lang, "compute", "계산"));
+	else
+		jl_table_printf(table, "%s %.0f %% %s", bar, 100 * frac,
+				JL_T(cli->lang, jl_parts[worst].en, jl_parts[worst].ko));
+}
+
+static double sweep_base(const struct sweep *sweep)
+{
+	return sweep->predictions[0].samples_per_s.value / sweep->cases[0].n_gpus;
+}
+
+static enum jl_status print_sweep(struct jl_cli *cli, const struct sweep *sweep, struct jl_err *err)
+{
+	const enum jl_lang lang = cli->lang;
+	const struct jl_table_column columns[] = {
+		{ .head = JL_T(lang, "GPUs", "GPU 수"), .align = JL_RIGHT },
+		{ .head = JL_T(lang, "samples/s", "샘플/s") },
+		{ .head = JL_T(lang, "speed-up", "배속"), .align = JL_RIGHT },
+		{ .head = JL_T(lang, "eff.", "효율"), .align = JL_RIGHT },
+		{ .head = JL_T(lang, "step", "스텝"), .align = JL_RIGHT },
+		{ .head = JL_T(lang, "where the time goes", "시간이 쓰이는 곳"), .flexible = true, .min_width = 20 },
+	};
+	struct jl_table table;
+	char step[JL_UNITS_TEXT_MAX], a[JL_UNITS_TEXT_MAX], lo[JL_UNITS_TEXT_MAX], hi[JL_UNITS_TEXT_MAX];
+
+	jl_table_init(&table, &cli->arena, columns, 6);
+	for (size_t i = 0; i < sweep->n; i++) {
+		const struct jl_prediction *p = &sweep->predictions[i];
+		const double speedup = p->samples_per_s.value / sweep_base(sweep);
+
+		jl_table_printf(&table, "%d", sweep->cases[i].n_gpus);
+		jl_table_printf(&table, "%s (%s–%s)", jl_view_about(a, p->samples_per_s.value),
+				jl_view_about(lo, p->samples_per_s.lo), jl_view_about(hi, p->samples_per_s.hi));
+		jl_table_printf(&table, "%.2fx", speedup);
+		jl_table_printf(&table, "%.0f %%", 100 * speedup / sweep->cases[i].n_gpus);
+		jl_table_cell(&table, jl_units_text(step, p->step_s.value, JL_K_TIME, 2));
+		where_cell(cli, &table, &p->step);
+		jl_table_end_row(&table);
+	}
+	return jl_view_table(cli, &table, 2, err);
+}
+
+static void sweep_json(struct jl_json *json, const struct sweep *sweep)
+{
+	jl_json_put_array(json, "sweep");
+	for (size_t i = 0; i < sweep->n; i++) {
+		const double speedup = sweep->predictions[i].samples_per_s.value / sweep_base(sweep);
+
+		jl_json_object(json);
+		jl_view_case_json(json, &sweep->cases[i]);
+		jl_json_put_number(json, "speedup", speedup);
+		jl_json_put_number(json, "efficiency_frac", speedup / sweep->cases[i].n_gpus);
+		jl_view_prediction_json(json, &sweep->cases[i], &sweep->predictions[i]);
+		jl_view_assumed_json(json, &sweep->cases[i]);
+		jl_json_end_object(json);
+	}
+	jl_json_end_array(json);
+}
+
+static enum jl_status predict_sweep(struct jl_cli *cli, const struct jl_request *req, const char *text,
+				    struct jl_err *err)
+{
+	struct sweep sweep = { 0 };
+	struct jl_advice advice[JL_ADVICE_MAX];
+	const struct jl_case *last;
+	struct jl_json json;
+	size_t n_advice;
+	enum jl_status status = read_sweep(&sweep, text, err);
+
+	if (!status)
+		status = run_sweep(cli, &sweep, req, err);
+	if (status)
+		return status;
+	last = &sweep.cases[sweep.n - 1];
+	n_advice = jl_advise(advice, cli->cat, last, &cli->arena);
+	if (cli->json) {
+		jl_json_init(&json, &cli->out, true);
+		jl_json_object(&json);
+		sweep_json(&json, &sweep);
+		jl_view_advice_json(&json, advice, n_advice);
+		jl_json_end_object(&json);
+		jl_json_finish(&json);
+		return JL_OK;
+	}
+	jl_view_case(cli, last);
+	status = print_sweep(cli, &sweep, err);
+	jl_buf_putc(&cli->out, '\n');
+	jl_view_bound(cli, last, &sweep.predictions[sweep.n - 1]);
+	jl_view_memory(cli, last, &sweep.predictions[sweep.n - 1]);
+	jl_view_advice(cli, advice, n_advice);
+	jl_view_assumed(cli, last);
+	return status;
+}
+
+enum jl_status jl_cmd_predict(struct jl_cli *cli, struct jl_err *err)
+{
+	const char *sweep = jl_text(cli, "sweep");
+	struct jl_request req;
+	struct jl_case c;
+	struct jl_prediction prediction;
+	struct jl_advice advice[JL_ADVICE_MAX];
+	struct jl_json json;
+	size_t n_advice;
+	enum jl_status status = jl_ask_request(&req, cli, err);
+
+	if (!status)
+		status = jl_explain_check(cli, err);
+	if (status)
+		return status;
+	if (sweep)
+		return predict_sweep(cli, &req, sweep, err);
+	status = jl_case_make(&c, cli->cat, &req, &cli->arena, err);
+	if (status)
+		return status;
+	if (jl_flag(cli, "explain"))
+		return jl_view_explain(cli, &req, &c, err);
+	jl_predict(&prediction, cli->cat, &c);
+	n_advice = jl_advise(advice, cli->cat, &c, &cli->arena);
+	if (!cli->json) {
+		jl_view_prediction(cli, &c, &prediction, advice, n_advice);
+		return JL_OK;
+	}
+	jl_json_init(&json, &cli->out, true);
+	jl_json_object(&json);
+	jl_view_case_json(&json, &c);
+	jl_view_prediction_json(&json, &c, &prediction);
+	jl_view_advice_json(&json, advice, n_advice);
+	jl_view_assumed_json(&json, &c);
+	jl_json_end_object(&json);
+	jl_json_finish(&json);
+	return JL_OK;
+}

@@ -1,0 +1,257 @@
+/* jeoul validate: how wrong the program is on published measurements. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/progress.h"
+#include "belief/scorecard.h"
+#include "cli/data_dir.h"
+#include "cli/validate_view.h"
+#include "version.inc"
+
+#define FILE_MAX_B  ((size_t)4 << 30)
+#define ARENA_MAX_B ((size_t)32 << 30) /* a million rows of a large set take some GB */
+#define TEXT_MAX_B  ((size_t)64 << 20)
+
+const struct jl_option jl_validate_options[] = {
+	{ .name = "set",
+	  .type = JL_OPT_TEXT,
+	  .arg = "NAME",
+	  .en = "this set only; with files: the set they belong to",
+	  .ko = "이 세트만; 파일을 주면 그 파일이 속한 세트" },
+	{ .name = "leave-one-group-out",
+	  .en = "refit without each split_group, and score it",
+	  .ko = "split_group을 하나씩 빼고 다시 맞춰 채점" },
+	{ .name = "worst",
+	  .type = JL_OPT_COUNT,
+	  .min = 1,
+	  .max = 1000,
+	  .arg = "N",
+	  .en = "the N worst rows of each set, with their break-down",
+	  .ko = "세트마다 가장 많이 틀린 행 N개와 시간의 내역" },
+	{ .name = "card",
+	  .type = JL_OPT_TEXT,
+	  .arg = "DIR",
+	  .en = "write the score card (page, plots, history) to DIR",
+	  .ko = "성적표(SCORECARD.md, 그림, 이력)를 DIR에 쓰기" },
+	{ 0 },
+};
+
+static double now_s(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static enum jl_status add_file(struct jl_validation *v, const char *path, const char *name, const char *set,
+			       struct jl_err *err)
+{
+	struct jl_buf text;
+	enum jl_status status = jl_buf_read_file(&text, path, FILE_MAX_B, err);
+
+	if (status)
+		return status;
+	status = jl_validation_add(v, name, jl_buf_text(&text), text.len, set, err);
+	jl_buf_release(&text);
+	return status;
+}
+
+/* Every file of the sets that is there; with --set those that are fitted together with it. */
+static enum jl_status add_shipped(struct jl_cli *cli, struct jl_validation *v, const char *set, struct jl_err *err)
+{
+	const struct jl_set_ops *only = set ? jl_set_by_name(set) : NULL;
+	const char *dir = jl_data_dir(cli);
+	enum jl_status status = JL_OK;
+
+	for (const struct jl_set_ops *const *ops = jl_sets; *ops && !status; ops++) {
+		for (const char *const *file = (*ops)->files; *file && !status; file++) {
+			const char *path = jl_arena_printf(&cli->arena, "%s/%s.csv", dir, *file);
+
+			if ((only && *ops != only) || !path || access(path, F_OK) != 0)
+				continue;
+			status = add_file(v, path, strrchr(path, '/') + 1, NULL, err);
+		}
+	}
+	if (!status && v->n_files == 0)
+		return jl_fail(err, JL_E_NOTFOUND,
+			       "no measurements in %s; name the files, or set JEOUL_DATA to the folder that has them",
+			       "%s에 측정 데이터가 없습니다. 파일을 쓰거나 JEOUL_DATA에 폴더를 지정하세요", dir);
+	return status;
+}
+
+static enum jl_status known_set(const char *set, struct jl_err *err)
+{
+	const char *names[JL_VALIDATE_LINES_MAX], *nearest;
+	size_t n = 0;
+
+	if (!set || jl_set_by_name(set))
+		return JL_OK;
+	for (const struct jl_set_ops *const *ops = jl_sets; *ops; ops++)
+		for (const char *const *file = (*ops)->files; *file; file++)
+			names[n++] = *file;
+	nearest = jl_nearest_name(set, names, n);
+	if (nearest)
+		return jl_fail(err, JL_E_USAGE, "no set '%s'; did you mean '%s'?",
+			       "세트 '%s'이(가) 없습니다. '%s'인가요?", set, nearest);
+	return jl_fail(err, JL_E_USAGE,
+		       "no set '%s'; there are train_llm, train_vtrain, train_other, collectives, gemm_membw, power",
+		       "세트 '%s'이(가) 없습니다. train_llm, train_vtrain, train_other, collectives, gemm_membw, power "
+		       "가 있습니다",
+		       set);
+}
+
+struct watch {
+	struct jl_cli *cli;
+	struct jl_progress progress;
+	const char *set;
+};
+
+static void write_progress(void *ctx, const char *text, size_t len)
+{
+	(void)ctx;
+	(void)fwrite(text, 1, len, stderr);
+	(void)fflush(stderr);
+}
+
+static void on_progress(void *ctx, const char *set, size_t done, size_t total)
+{
+	struct watch *watch = ctx;
+
+	if (watch->set != set) {
+		jl_progress_clear(&watch->progress);
+		jl_progress_begin(&watch->progress, &(struct jl_progress_options){ .on = isatty(STDERR_FILENO),
+										   .columns = watch->cli->width,
+										   .lang = watch->cli->lang,
+										   .label = set,
+										   .total = (double)total,
+										   .now_s = now_s(),
+										   .write = write_progress });
+		watch->set = set;
+	}
+	jl_progress_update(&watch->progress, (double)done, now_s());
+}
+
+static enum jl_status run(struct jl_cli *cli, struct jl_validation *v, struct jl_arena *arena, bool left_out,
+			  struct jl_err *err)
+{
+	const char *set = jl_text(cli, "set");
+	struct watch watch = { .cli = cli };
+	enum jl_status status = known_set(set, err);
+
+	jl_validation_init(v, cli->cat, arena);
+	for (size_t i = 0; i < cli->args.n_operands && !status; i++)
+		status = add_file(v, cli->args.operands[i], cli->args.operands[i], set, err);
+	if (!status && cli->args.n_operands == 0)
+		status = add_shipped(cli, v, set, err);
+	if (!status)
+		status = jl_validation_run(v,
+					   &(struct jl_validate_options){ .leave_one_group_out = left_out,
+									  .progress = on_progress,
+									  .ctx = &watch },
+					   err);
+	jl_progress_clear(&watch.progress);
+	return status;
+}
+
+static enum jl_status write_text(const char *path, const struct jl_buf *text, struct jl_err *err)
+{
+	FILE *file = text->failed ? NULL : fopen(path, "wb");
+	bool bad;
+
+	if (text->failed)
+		return jl_fail(err, text->failed, "%s: too large to write", "%s: 너무 커서 쓸 수 없습니다", path);
+	if (!file)
+		return jl_fail(err, JL_E_IO, "%s: %s", "%s: %s", path, strerror(errno));
+	bad = fwrite(jl_buf_text(text), 1, text->len, file) != text->len;
+	bad = fclose(file) != 0 || bad;
+	return bad ? jl_fail(err, JL_E_IO, "%s: %s", "%s: %s", path, strerror(errno)) : JL_OK;
+}
+
+static enum jl_status write_plots(struct jl_cli *cli, const struct jl_validation *v, const char *dir,
+				  struct jl_err *err)
+{
+	const char *folder = jl_arena_printf(&cli->arena, "%s/scorecard", dir);
+	enum jl_status status = JL_OK;
+
+	if (!folder)
+		return jl_fail_nomem(err);
+	if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+		return jl_fail(err, JL_E_IO, "%s: %s", "%s: %s", folder, strerror(errno));
+	for (size_t i = 0; i < v->n_lines && !status; i++) {
+		const char *path = jl_arena_printf(&cli->arena, "%s/%s.svg", folder, v->lines[i].set);
+		struct jl_buf svg;
+
+		jl_buf_init(&svg, TEXT_MAX_B);
+		if (!path)
+			status = jl_fail_nomem(err);
+		else if (jl_scorecard_svg(&svg, &v->lines[i]))
+			status = write_text(path, &svg, err);
+		jl_buf_release(&svg);
+	}
+	return status;
+}
+
+static enum jl_status write_card(struct jl_cli *cli, const struct jl_scorecard *card, const char *dir,
+				 struct jl_err *err)
+{
+	const char *history_path = jl_arena_printf(&cli->arena, "%s/scorecard-history.csv", dir);
+	const char *page_path = jl_arena_printf(&cli->arena, "%s/SCORECARD.md", dir);
+	struct jl_buf old, history, page;
+	enum jl_status status = JL_OK;
+
+	if (!history_path || !page_path)
+		return jl_fail_nomem(err);
+	jl_buf_init(&old, TEXT_MAX_B);
+	jl_buf_init(&history, TEXT_MAX_B);
+	jl_buf_init(&page, TEXT_MAX_B);
+	if (access(history_path, F_OK) == 0)
+		status = jl_buf_read_file(&old, history_path, TEXT_MAX_B, err);
+	if (!status)
+		status = jl_scorecard_history(&history, card, jl_buf_text(&old), err);
+	if (!status)
+		status = jl_scorecard_markdown(&page, card, jl_buf_text(&history), err);
+	if (!status)
+		status = write_plots(cli, card->held_out, dir, err);
+	if (!status)
+		status = write_text(history_path, &history, err);
+	if (!status)
+		status = write_text(page_path, &page, err);
+	jl_buf_release(&old);
+	jl_buf_release(&history);
+	jl_buf_release(&page);
+	return status;
+}
+
+enum jl_status jl_cmd_validate(struct jl_cli *cli, struct jl_err *err)
+{
+	const char *card_dir = jl_text(cli, "card");
+	const struct jl_given *worst = jl_given(cli, "worst");
+	const bool left_out = jl_flag(cli, "leave-one-group-out") || card_dir;
+	const struct jl_validate_show show = { .set = jl_text(cli, "set"),
+					       .n_worst = worst ? (size_t)worst->count : 0 };
+	struct jl_validation *v;
+	struct jl_arena arena;
+	enum jl_status status;
+
+	jl_arena_init(&arena, ARENA_MAX_B);
+	v = jl_arena_array(&arena, 2, sizeof(*v));
+	status = v ? run(cli, &v[0], &arena, left_out, err) : jl_fail_nomem(err);
+	if (!status && card_dir) {
+		status = run(cli, &v[1], &arena, false, err);
+		if (!status)
+			status = write_card(
+				cli,
+				&(struct jl_scorecard){ .version = JEOUL_VERSION, .held_out = &v[0], .shipped = &v[1] },
+				card_dir, err);
+	}
+	if (!status)
+		status = cli->json ? jl_validate_json(cli, v, &show, err) : jl_validate_print(cli, v, &show, err);
+	jl_arena_release(&arena);
+	return status;
+}

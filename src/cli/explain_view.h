@@ -1,0 +1,23 @@
+/* `jeoul predict --explain`: what people reckon by hand, beside the full model. */
+#ifndef JL_CLI_EXPLAIN_VIEW_H
+#define JL_CLI_EXPLAIN_VIEW_H
+
+#include "cli/command.h"
+#include "predict/explain.h"
+
+/* clang-format off */
+#define JL_EXPLAIN_OPTIONS \
+	{ .name = "explain", .en = "estimates by hand (bandwidth ratio, tensor-core cycles) beside the full model", \
+	  .ko = "손으로 하는 추정(대역폭 비, 텐서 코어 사이클)을 전체 모델과 비교" }, \
+	{ .name = "baseline", .type = JL_OPT_TEXT, .arg = "SYSTEM", .en = "--explain: against which system (default: v100-dgxs-32gb)", \
+	  .ko = "--explain: 비교할 시스템 (기본값: v100-dgxs-32gb)" }
+/* clang-format on */
+
+/* Do the options that were given go together? */
+enum jl_status jl_explain_check(const struct jl_cli *cli, struct jl_err *err);
+
+/* The whole output of the command, text or JSON. */
+enum jl_status jl_view_explain(struct jl_cli *cli, const struct jl_request *req, const struct jl_case *c,
+			       struct jl_err *err);
+
+#endif

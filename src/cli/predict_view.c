@@ -1,0 +1,325 @@
+#include "cli/predict_view.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/num.h"
+#include "base/utf8.h"
+
+#define LABEL_COLUMNS 10
+
+const char *jl_view_about(char out[JL_UNITS_TEXT_MAX], double value)
+{
+	const double unit = value > 0 ? pow(10, floor(log10(value)) - 1) : 1;
+
+	if (isnan(value) || value < 10) {
+		snprintf(out, JL_UNITS_TEXT_MAX, isnan(value) ? "?" : "%.2g", value);
+		return out;
+	}
+	return jl_view_value(out, floor(value / unit + 0.5) * unit, JL_K_NUMBER, false);
+}
+
+/* Both ends in the unit of the value, which stands once. */
+const char *jl_view_range(char out[JL_RANGE_TEXT_MAX], const struct jl_estimate *e, enum jl_kind kind)
+{
+	char value[JL_UNITS_TEXT_MAX], lo[JL_UNITS_TEXT_MAX], hi[JL_UNITS_TEXT_MAX];
+	char exact[JL_UNITS_TEXT_MAX];
+	double shown = NAN, scale;
+	const char *unit, *exact_unit;
+	size_t used = 0;
+
+	jl_units_text(value, e->value, kind, 2);
+	jl_units_text(exact, e->value, kind, 12);
+	unit = strchr(value, ' ');
+	exact_unit = strchr(exact, ' ');
+	/* Where rounding changes the unit (999.7 ms), the rounded number is near enough. */
+	if (jl_num_parse(unit && exact_unit && strcmp(unit, exact_unit) == 0 ? exact : value, &shown, &used) !=
+		    JL_NUM_OK ||
+	    !(shown > 0)) {
+		snprintf(out, JL_RANGE_TEXT_MAX, "%s", value);
+		return out;
+	}
+	scale = e->value / shown;
+	snprintf(out, JL_RANGE_TEXT_MAX, "%s (%s–%s)", value, jl_view_about(lo, e->lo / scale),
+		 jl_view_about(hi, e->hi / scale));
+	return out;
+}
+
+const char *jl_view_bar(char out[3 * JL_BAR_MAX + 1], double frac, int width)
+{
+	const int full = (int)floor(frac * width + 0.5);
+
+	out[0] = '\0';
+	for (int i = 0; i < width && i < JL_BAR_MAX; i++)
+		strcat(out, i < full ? "█" : "░");
+	return out;
+}
+
+const char *jl_view_device(const struct jl_case *c)
+{
+	return c->machine.sys.gpu ? "GPU" : "CPU";
+}
+
+void jl_view_entry(struct jl_cli *cli, const char *en, const char *ko, const char *format, ...)
+{
+	const char *label = en ? JL_T(cli->lang, en, ko) : "";
+	const size_t width = jl_utf8_width(label);
+	const size_t room = cli->width > LABEL_COLUMNS + 22 ? cli->width - LABEL_COLUMNS - 2 : 20;
+	char text[512];
+	const char *rest = text;
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	jl_buf_printf(&cli->out, "  %s%s%s", jl_view_bold(cli), label, jl_view_reset(cli));
+	jl_buf_pad(&cli->out, ' ', width < LABEL_COLUMNS ? LABEL_COLUMNS - width : 1);
+	/* Too long for the terminal: broken at the last blank that fits. Colour is only in short texts. */
+	while (jl_utf8_width(rest) > room && !strchr(rest, '\033')) {
+		size_t len = jl_utf8_fit(rest, room);
+
+		while (len > 0 && rest[len] != ' ')
+			len--;
+		if (len == 0)
+			break;
+		jl_buf_printf(&cli->out, "%.*s\n%*s", (int)len, rest, LABEL_COLUMNS + 2, "");
+		rest += len + 1;
+	}
+	jl_buf_printf(&cli->out, "%s\n", rest);
+}
+
+/* A list of pieces with " · " between them, broken before the width of the terminal. */
+struct pieces {
+	struct jl_cli *cli;
+	size_t column, indent;
+};
+
+static void piece(struct pieces *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void piece(struct pieces *p, const char *format, ...)
+{
+	char text[160];
+	size_t width;
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	width = jl_utf8_width(text);
+	if (p->column > p->indent && p->column + 3 + width > p->cli->width) {
+		jl_buf_printf(&p->cli->out, "\n%*s", (int)p->indent, "");
+		p->column = p->indent;
+	} else if (p->column > p->indent) {
+		jl_buf_puts(&p->cli->out, " · ");
+		p->column += 3;
+	}
+	jl_buf_puts(&p->cli->out, text);
+	p->column += width;
+}
+
+static const char *framework_text(enum jl_framework framework)
+{
+	static const char *const names[JL_N_FRAMEWORK] = { [JL_FW_EAGER] = "PyTorch eager",
+							   [JL_FW_COMPILED] = "PyTorch compiled",
+							   [JL_FW_MEGATRON] = "Megatron-LM",
+							   [JL_FW_NATIVE] = "native",
+							   [JL_FW_GENERAL] = "general" };
+
+	return names[framework];
+}
+
+void jl_view_case(struct jl_cli *cli, const struct jl_case *c)
+{
+	const struct jl_plan *p = &c->plan;
+	const enum jl_lang lang = cli->lang;
+	struct pieces line = { .cli = cli };
+
+	piece(&line, "%s", c->subject.name);
+	piece(&line, "%s", c->machine.sys.text);
+	piece(&line, JL_T(lang, "batch %g a worker", "작업자당 배치 %g"), c->shard.micro_batch * p->n_micro);
+	if (p->n_micro > 1)
+		piece(&line, JL_T(lang, "micro-batch %g", "마이크로배치 %g"), c->shard.micro_batch);
+	if (p->dp > 1)
+		piece(&line, JL_T(lang, "global %g", "전체 %g"), c->global_batch);
+	piece(&line, JL_T(lang, "sequence %g", "시퀀스 %g"), c->shard.seq);
+	piece(&line, "%s", jl_dtype_name(c->shard.dtype));
+	if (p->zero >= 1 && p->shard > 0)
+		piece(&line, "%s %g×%g", p->zero == 3 ? "HSDP" : "ZeRO-2", p->dp / p->shard, p->shard);
+	else if (p->zero == 1 || p->zero == 2)
+		piece(&line, "ZeRO-%d %g", p->zero, p->dp);
+	else if (p->dp > 1)
+		piece(&line, p->zero == 3 ? "FSDP %g" : "DDP %g", p->dp);
+	if (p->tp > 1)
+		piece(&line, "TP %g%s", p->tp, p->sp ? "+SP" : "");
+	if (p->pp > 1)
+		piece(&line, "PP %g%s", p->pp, p->n_chunks > 1 ? JL_T(lang, " interleaved", " 인터리브") : "");
+	if (p->cp > 1)
+		piece(&line, "CP %g", p->cp);
+	if (p->ep > 1)
+		piece(&line, "EP %g", p->ep);
+	if (p->recompute != JL_RECOMPUTE_NONE)
+		piece(&line, "%s",
+		      p->recompute == JL_RECOMPUTE_FULL ? JL_T(lang, "full recompute", "전체 재계산")
+							: JL_T(lang, "selective recompute", "선택적 재계산"));
+	if (p->offload)
+		piece(&line, "%s", JL_T(lang, "offload", "오프로드"));
+	piece(&line, "%s", framework_text(c->framework));
+	jl_buf_puts(&cli->out, "\n\n");
+}
+
+static void time_lines(struct jl_cli *cli, const struct jl_prediction *p)
+{
+	bool first = true;
+
+	for (size_t n = 0, done = 0; n < JL_N_PART; n++) { /* largest first */
+		size_t best = JL_N_PART;
+		double frac;
+		char bar[3 * JL_BAR_MAX + 1], time[JL_UNITS_TEXT_MAX];
+		const char *name;
+		size_t width;
+
+		for (size_t i = 0; i < JL_N_PART; i++)
+			if (!(done & ((size_t)1 << i)) &&
+			    (best == JL_N_PART || jl_part_s(&p->step, i) > jl_part_s(&p->step, best)))
+				best = i;
+		done |= (size_t)1 << best;
+		frac = jl_part_s(&p->step, best) / p->step.step_s;
+		if (frac < 0.005)
+			break;
+		name = JL_T(cli->lang, jl_parts[best].en, jl_parts[best].ko);
+		width = jl_utf8_width(name);
+		jl_view_entry(cli, first ? "Time" : NULL, "시간", "%s %3.0f %%  %s%*s %s", jl_view_bar(bar, frac, 20),
+			      100 * frac, name, (int)(width < 18 ? 18 - width : 0), "",
+			      jl_units_text(time, jl_part_s(&p->step, best), JL_K_TIME, 2));
+		first = false;
+	}
+}
+
+static const char *gib(char out[JL_UNITS_TEXT_MAX], double bytes)
+{
+	const double x = bytes / 1073741824.0;
+
+	snprintf(out, JL_UNITS_TEXT_MAX, x >= 100 ? "%.0f" : x >= 9.95 ? "%.0f" : "%.1f", x);
+	return out;
+}
+
+void jl_view_memory(struct jl_cli *cli, const struct jl_case *c, const struct jl_prediction *p)
+{
+	const struct jl_memory *m = &p->memory;
+	const struct {
+		const char *en, *ko;
+		double bytes;
+	} parts[] = {
+		{ "weights", "가중치", m->weights_B },         { "gradients", "그래디언트", m->gradients_B },
+		{ "optimizer", "옵티마이저", m->optimizer_B }, { "activations", "활성값", m->activations_B },
+		{ "buffers", "버퍼", m->buffers_B },           { "context", "컨텍스트", m->context_B },
+	};
+	const enum jl_lang lang = cli->lang;
+	char total[JL_UNITS_TEXT_MAX], capacity[JL_UNITS_TEXT_MAX], part[JL_UNITS_TEXT_MAX];
+	struct pieces line = { .cli = cli, .indent = 12, .column = 12 };
+	const char *verdict = p->room == JL_ROOM_NONE ? JL_T(lang, "does not fit", "들어가지 않음")
+			      : p->room == JL_ROOM_TIGHT
+				      ? JL_T(lang, "tight, may run out of memory", "빠듯함, 메모리 부족 위험")
+				      : JL_T(lang, "fits", "들어감");
+
+	if (isnan(p->capacity_B))
+		jl_view_entry(cli, "Memory", "메모리", "%s GiB", gib(total, m->total_B));
+	else
+		jl_view_entry(cli, "Memory", "메모리", JL_T(lang, "%s of %s GiB a %s: %s", "%s / %s GiB (%s당): %s"),
+			      gib(total, m->total_B), gib(capacity, p->capacity_B), jl_view_device(c), verdict);
+	jl_buf_printf(&cli->out, "%*s", 12, "");
+	if (p->max_micro_batch >= 1)
+		piece(&line, JL_T(lang, "largest micro-batch that fits: %.0f", "들어가는 최대 마이크로배치 %.0f"),
+		      p->max_micro_batch);
+	else if (!isnan(p->capacity_B))
+		piece(&line, "%s", JL_T(lang, "not even one sample fits", "샘플 하나도 들어가지 않음"));
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+		if (parts[i].bytes >= 0.05e9)
+			piece(&line, "%s %s", JL_T(lang, parts[i].en, parts[i].ko), gib(part, parts[i].bytes));
+	jl_buf_putc(&cli->out, '\n');
+}
+
+/* Rents move: an old one is marked. */
+static const char *dated(char out[64], const struct jl_cli *cli, const char *date)
+{
+	const long old_days = 90;
+	long day;
+	const bool old = date && jl_date_parse(&day, date, NULL) == JL_OK && cli->today - day > old_days;
+
+	snprintf(out, 64, "%.40s%s", date ? date : "?", old ? JL_T(cli->lang, ", old ⚠", ", 오래됨 ⚠") : "");
+	return out;
+}
+
+static void run_lines(struct jl_cli *cli, const struct jl_case *c, const struct jl_prediction *p)
+{
+	char a[JL_RANGE_TEXT_MAX], b[JL_RANGE_TEXT_MAX], steps[JL_UNITS_TEXT_MAX], watts[JL_UNITS_TEXT_MAX], date[64];
+	const enum jl_lang lang = cli->lang;
+
+	if (p->whole_run) {
+		jl_view_entry(cli, "Epoch", "에폭", JL_T(lang, "%s for %s steps", "%s, %s스텝"),
+			      jl_view_range(a, &p->epoch_s, JL_K_TIME),
+			      jl_view_value(steps, p->steps_per_epoch, JL_K_NUMBER, false));
+		if (c->epochs > 1)
+			jl_view_entry(cli, "Run", "전체", JL_T(lang, "%s for %.0f epochs", "%s, %.0f에폭"),
+				      jl_view_range(b, &p->run_s, JL_K_TIME), c->epochs);
+	}
+	if (!isnan(p->power_W))
+		jl_view_entry(cli, "Energy", "에너지", JL_T(lang, "%s %s, at about %s%s", "%s %s, 약 %s%s"),
+			      jl_view_range(a, &p->energy_J, JL_K_ENERGY),
+			      p->whole_run ? JL_T(lang, "in all", "전체") : JL_T(lang, "a step", "스텝당"),
+			      jl_units_text(watts, p->power_W * c->pue, JL_K_POWER, 2),
+			      isnan(c->machine.host_idle_W) ? JL_T(lang, " (host not counted)", " (호스트 제외)") : "");
+	if (!isnan(p->rent.usdps) && p->whole_run)
+		jl_view_entry(cli, "Money", "비용",
+			      JL_T(lang, "%s; %.2f USD/h a GPU (%s, %s)", "%s, GPU당 시간당 %.2f USD (%s, %s)"),
+			      jl_view_range(a, &p->cost_usd, JL_K_USD), p->rent.usdps * 3600, p->rent.provider,
+			      dated(date, cli, p->rent.date));
+	else if (!isnan(p->rent.usdps))
+		jl_view_entry(cli, "Money", "비용",
+			      JL_T(lang, "%.2f USD/h to rent %d GPU%s (%s, %s)",
+				   "시간당 %.2f USD (GPU %d개 임대%.0s, %s, %s)"),
+			      p->rent.usdps * 3600 * c->n_gpus, c->n_gpus, c->n_gpus > 1 ? "s" : "", p->rent.provider,
+			      dated(date, cli, p->rent.date));
+}
+
+/* No single change helps: how many devices would hold the states alone. */
+static void nothing_fits(struct jl_cli *cli, const struct jl_case *c)
+{
+	const struct jl_plan *p = &c->plan;
+	const double states_B = jl_transformer_params(&c->subject.model).total *
+				(p->weight_B + p->grad_B + p->optimizer_B);
+
+	jl_view_entry(cli, "Try", "해볼 것",
+		      JL_T(cli->lang, "weights and optimizer alone need %.0f such %ss; 'jeoul fit' shows every way",
+			   "가중치와 옵티마이저만으로 %.0f개의 %s가 필요함. 'jeoul fit'으로 모든 방법을 볼 수 있음"),
+		      ceil(states_B / c->machine.dev.mem_B), jl_view_device(c));
+}
+
+void jl_view_prediction(struct jl_cli *cli, const struct jl_case *c, const struct jl_prediction *p,
+			const struct jl_advice *advice, size_t n_advice)
+{
+	char step[JL_RANGE_TEXT_MAX], rate[JL_UNITS_TEXT_MAX], lo[JL_UNITS_TEXT_MAX], hi[JL_UNITS_TEXT_MAX];
+	char about[JL_UNITS_TEXT_MAX], total[JL_UNITS_TEXT_MAX];
+
+	jl_view_case(cli, c);
+	jl_view_entry(cli, "Step", "스텝",
+		      JL_T(cli->lang, "%s%s%s   %s samples/s (%s–%s)", "%s%s%s   샘플 %s개/s (%s–%s)"),
+		      jl_view_bold(cli), jl_view_range(step, &p->step_s, JL_K_TIME), jl_view_reset(cli),
+		      jl_view_about(rate, p->samples_per_s.value), jl_view_about(lo, p->samples_per_s.lo),
+		      jl_view_about(hi, p->samples_per_s.hi));
+	jl_view_entry(cli, NULL, NULL,
+		      JL_T(cli->lang, "%s tokens/s, %s a %s · MFU %.2g %%", "토큰 %s개/s, %s개/s (%s당) · MFU %.2g %%"),
+		      jl_view_about(total, p->tokens_per_s.value), jl_view_about(about, p->tokens_per_s_per_gpu.value),
+		      jl_view_device(c), 100 * p->mfu_frac);
+	time_lines(cli, p);
+	jl_view_memory(cli, c, p);
+	run_lines(cli, c, p);
+	jl_buf_putc(&cli->out, '\n');
+	jl_view_bound(cli, c, p);
+	jl_view_advice(cli, advice, n_advice);
+	if (p->room == JL_ROOM_NONE && n_advice == 0)
+		nothing_fits(cli, c);
+	jl_view_assumed(cli, c);
+}

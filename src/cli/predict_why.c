@@ -1,0 +1,247 @@
+/* What bounds a prediction, what would help, how sure it is; and its JSON. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/utf8.h"
+#include "cli/predict_view.h"
+
+static const char *exchange_path(const struct jl_cli *cli, const struct jl_case *c)
+{
+	const struct jl_sys *sys = &c->machine.sys;
+
+	if (sys->n_nodes > 1 && sys->net)
+		return sys->net->id;
+	if (c->machine.fabric.intra_kind == JL_INTRA_PCIE_HOST)
+		return JL_T(cli->lang, "PCIe and host memory (no P2P)", "PCIe, 호스트 메모리 경유 (P2P 없음)");
+	return sys->join ? sys->join->id : "?";
+}
+
+static void bound_by_compute(struct jl_cli *cli, const struct jl_prediction *p)
+{
+	static const struct {
+		const char *en, *ko;
+	} kinds[] = { { "matrix products", "행렬곱" },
+		      { "attention", "어텐션" },
+		      { "memory bandwidth (norms, activations, loss)", "메모리 대역폭 (정규화, 활성함수, 손실)" } };
+	size_t best = 0;
+
+	for (size_t i = 1; i < 3; i++)
+		if (p->kind_frac[i] > p->kind_frac[best])
+			best = i;
+	jl_view_entry(cli, "Bound by", "병목",
+		      JL_T(cli->lang, "compute: %s take %.0f %% of it", "계산: 그중 %s %.0f %%"),
+		      JL_T(cli->lang, kinds[best].en, kinds[best].ko), 100 * p->kind_frac[best]);
+}
+
+void jl_view_bound(struct jl_cli *cli, const struct jl_case *c, const struct jl_prediction *p)
+{
+	const size_t part = jl_part_largest(&p->step);
+	const enum jl_lang lang = cli->lang;
+	char size[JL_UNITS_TEXT_MAX];
+	const char *key = jl_parts[part].key;
+
+	if (strcmp(key, "compute") == 0)
+		bound_by_compute(cli, p);
+	else if (strcmp(key, "data_parallel") == 0)
+		jl_view_entry(cli, "Bound by", "병목",
+			      JL_T(lang, "gradient exchange: %s a step over %s", "그래디언트 교환: 스텝마다 %s, %s"),
+			      jl_units_text(size, p->reduced_B, JL_K_BYTES, 3), exchange_path(cli, c));
+	else if (strcmp(key, "host_launch") == 0)
+		jl_view_entry(cli, "Bound by", "병목", "%s",
+			      JL_T(lang, "the host: it launches kernels more slowly than the GPU runs them",
+				   "호스트: GPU가 끝내는 것보다 커널을 늦게 내보냄"));
+	else
+		jl_view_entry(cli, "Bound by", "병목", "%s", JL_T(lang, jl_parts[part].en, jl_parts[part].ko));
+}
+
+static void advice_line(struct jl_cli *cli, const struct jl_advice *a, size_t n)
+{
+	const char *text = JL_T(cli->lang, a->en, a->ko);
+	const size_t width = jl_utf8_width(text), room = 36;
+	char before[JL_UNITS_TEXT_MAX], after[JL_UNITS_TEXT_MAX], gain[160];
+	const char *const fmt = n == 1 ? "Try" : NULL;
+
+	if (a->makes_it_fit)
+		snprintf(gain, sizeof(gain), JL_T(cli->lang, "fits; %s samples/s", "들어감, %s 샘플/s"),
+			 jl_view_about(after, a->samples_per_s_after));
+	else if (!isnan(a->alone_samples_per_s))
+		snprintf(gain, sizeof(gain), JL_T(cli->lang, "%d GPUs: %.2gx → %.2gx", "GPU %d개: %.2gx → %.2gx"),
+			 a->n_gpus, a->samples_per_s_before / a->alone_samples_per_s,
+			 a->samples_per_s_after / a->alone_samples_per_s);
+	else
+		snprintf(gain, sizeof(gain), JL_T(cli->lang, "%s → %s samples/s", "%s → %s 샘플/s"),
+			 jl_view_about(before, a->samples_per_s_before), jl_view_about(after, a->samples_per_s_after));
+	if (!a->makes_it_fit &&
+	    fabs(a->samples_per_s_after / a->samples_per_s_before * a->step_s_after / a->step_s_before - 1) < 1e-9 &&
+	    isnan(a->alone_samples_per_s))
+		snprintf(gain, sizeof(gain), JL_T(cli->lang, "step %+.0f %%, %s samples/s", "스텝 %+.0f %%, %s 샘플/s"),
+			 100 * (a->step_s_after / a->step_s_before - 1), jl_view_about(after, a->samples_per_s_after));
+	jl_view_entry(cli, fmt, "해볼 것", "%zu  %s%*s %s", n, text, (int)(width < room ? room - width : 0), "", gain);
+}
+
+void jl_view_advice(struct jl_cli *cli, const struct jl_advice *advice, size_t n_advice)
+{
+	for (size_t i = 0; i < n_advice; i++)
+		advice_line(cli, &advice[i], i + 1);
+}
+
+void jl_view_assumed(struct jl_cli *cli, const struct jl_case *c)
+{
+	struct jl_buf list;
+
+	jl_buf_printf(&cli->out, "  %s", jl_view_dim(cli));
+	jl_buf_puts(&cli->out,
+		    JL_T(cli->lang, "⚠ estimated; 80 % intervals, checked on published runs (jeoul validate).",
+			 "⚠ 추정값. 80 % 구간은 공개된 측정으로 검증했습니다 (jeoul validate)."));
+	jl_buf_printf(&cli->out, "%s\n", jl_view_reset(cli));
+	jl_buf_init(&list, 16384);
+	for (size_t i = 0; i < c->notes.n; i++)
+		jl_buf_printf(&list, "%s%s", i ? "; " : "",
+			      JL_T(cli->lang, c->notes.items[i].en, c->notes.items[i].ko));
+	jl_view_wrapped(cli, 2, JL_T(cli->lang, "Assumed", "가정"), jl_buf_text(&list));
+	jl_buf_release(&list);
+}
+
+void jl_view_estimate_json(struct jl_json *json, const char *key, const struct jl_estimate *e)
+{
+	jl_json_put_object(json, key);
+	jl_json_put_number(json, "value", e->value);
+	jl_json_put_number(json, "lo", e->lo);
+	jl_json_put_number(json, "hi", e->hi);
+	jl_json_end_object(json);
+}
+
+static const char *recompute_name(enum jl_recompute recompute)
+{
+	static const char *const names[JL_N_RECOMPUTE] = { "none", "selective", "full" };
+
+	return names[recompute];
+}
+
+void jl_view_case_json(struct jl_json *json, const struct jl_case *c)
+{
+	const struct jl_plan *p = &c->plan;
+	const struct {
+		const char *key;
+		double value;
+	} numbers[] = {
+		{ "n_gpus", c->n_gpus },
+		{ "micro_batch", c->shard.micro_batch },
+		{ "accumulate", p->n_micro },
+		{ "global_batch", c->global_batch },
+		{ "seq", c->shard.seq },
+	}, degrees[] = {
+		{ "dp", p->dp }, { "tp", p->tp }, { "sp", p->sp },       { "pp", p->pp },
+		{ "vpp", p->n_chunks }, { "cp", p->cp }, { "ep", p->ep }, { "zero", p->zero },
+		{ "shard", p->shard > 0 ? p->shard : p->dp * p->cp },
+	};
+
+	jl_json_put_string(json, "model", c->subject.id);
+	jl_json_put_number(json, "params", jl_transformer_params(&c->subject.model).total);
+	jl_json_put_string(json, "system", c->machine.sys.text);
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
+		jl_json_put_number(json, numbers[i].key, numbers[i].value);
+	jl_json_put_string(json, "precision", jl_dtype_name(c->shard.dtype));
+	jl_json_put_string(json, "framework", jl_framework_name(c->framework));
+	jl_json_put_string(json, "recompute", recompute_name(p->recompute));
+	jl_json_put_bool(json, "flash", c->shard.flash);
+	jl_json_put_object(json, "parallel");
+	for (size_t i = 0; i < sizeof(degrees) / sizeof(*degrees); i++)
+		jl_json_put_number(json, degrees[i].key, degrees[i].value);
+	jl_json_end_object(json);
+	jl_json_put_array(json, "offload");
+	if (p->offload & JL_OFFLOAD_OPTIMIZER)
+		jl_json_string(json, "optimizer");
+	if (p->offload & JL_OFFLOAD_PARAMS)
+		jl_json_string(json, "params");
+	if (p->offload & JL_OFFLOAD_ACTIVATIONS)
+		jl_json_string(json, "activations");
+	jl_json_end_array(json);
+}
+
+static void memory_json(struct jl_json *json, const struct jl_prediction *p)
+{
+	const struct jl_memory *m = &p->memory;
+
+	jl_json_put_object(json, "memory_B");
+	jl_json_put_number(json, "weights", m->weights_B);
+	jl_json_put_number(json, "gradients", m->gradients_B);
+	jl_json_put_number(json, "optimizer", m->optimizer_B);
+	jl_json_put_number(json, "activations", m->activations_B);
+	jl_json_put_number(json, "buffers", m->buffers_B);
+	jl_json_put_number(json, "context", m->context_B);
+	jl_json_put_number(json, "total", m->total_B);
+	jl_json_put_number(json, "capacity", p->capacity_B);
+	jl_json_end_object(json);
+}
+
+void jl_view_prediction_json(struct jl_json *json, const struct jl_case *c, const struct jl_prediction *p)
+{
+	static const char *const rooms[] = { "fits", "tight", "no" };
+
+	jl_view_estimate_json(json, "step_s", &p->step_s);
+	jl_view_estimate_json(json, "samples_per_s", &p->samples_per_s);
+	jl_view_estimate_json(json, "tokens_per_s", &p->tokens_per_s);
+	jl_view_estimate_json(json, "tokens_per_s_per_gpu", &p->tokens_per_s_per_gpu);
+	jl_json_put_number(json, "mfu_frac", p->mfu_frac);
+	jl_json_put_object(json, "breakdown_s");
+	for (size_t i = 0; i < JL_N_PART; i++)
+		jl_json_put_number(json, jl_parts[i].key, jl_part_s(&p->step, i));
+	jl_json_end_object(json);
+	memory_json(json, p);
+	jl_json_put_bool(json, "fits", p->room != JL_ROOM_NONE);
+	jl_json_put_string(json, "room", rooms[p->room]);
+	jl_json_put_number(json, "max_micro_batch", p->max_micro_batch);
+	jl_json_put_string(json, "bound_by", jl_parts[jl_part_largest(&p->step)].key);
+	if (p->whole_run) {
+		jl_json_put_number(json, "steps_per_epoch", p->steps_per_epoch);
+		jl_view_estimate_json(json, "epoch_s", &p->epoch_s);
+		jl_view_estimate_json(json, "run_s", &p->run_s);
+	}
+	jl_json_put_string(json, "scope", p->whole_run ? "run" : "step"); /* of energy and cost */
+	jl_view_estimate_json(json, "energy_J", &p->energy_J);
+	jl_json_put_number(json, "power_W", p->power_W * c->pue);
+	jl_view_estimate_json(json, "cost_usd", &p->cost_usd);
+	if (!isnan(p->rent.usdps)) {
+		jl_json_put_object(json, "rent");
+		jl_json_put_number(json, "gpu_usdps", p->rent.usdps);
+		jl_json_put_string(json, "provider", p->rent.provider);
+		jl_json_put_string(json, "item", p->rent.item);
+		jl_json_put_string(json, "date", p->rent.date);
+		jl_json_end_object(json);
+	}
+}
+
+void jl_view_advice_json(struct jl_json *json, const struct jl_advice *advice, size_t n_advice)
+{
+	jl_json_put_array(json, "advice");
+	for (size_t i = 0; i < n_advice; i++) {
+		const struct jl_advice *a = &advice[i];
+
+		jl_json_object(json);
+		jl_json_put_string(json, "change", a->key);
+		jl_json_put_string(json, "text", a->en);
+		jl_json_put_integer(json, "n_gpus", a->n_gpus);
+		jl_json_put_number(json, "gain_frac", a->samples_per_s_after / a->samples_per_s_before - 1);
+		jl_json_put_number(json, "samples_per_s_before", a->samples_per_s_before);
+		jl_json_put_number(json, "samples_per_s_after", a->samples_per_s_after);
+		jl_json_put_number(json, "step_s_before", a->step_s_before);
+		jl_json_put_number(json, "step_s_after", a->step_s_after);
+		jl_json_put_number(json, "global_batch", a->global_batch);
+		jl_json_end_object(json);
+	}
+	jl_json_end_array(json);
+}
+
+void jl_view_assumed_json(struct jl_json *json, const struct jl_case *c)
+{
+	jl_json_put_array(json, "assumptions");
+	for (size_t i = 0; i < c->notes.n; i++) {
+		jl_json_object(json);
+		jl_json_put_string(json, "option", c->notes.items[i].key);
+		jl_json_put_string(json, "why", c->notes.items[i].en);
+		jl_json_end_object(json);
+	}
+	jl_json_end_array(json);
+}

@@ -1,0 +1,290 @@
+#include "model/conv.h"
+
+#include <math.h>
+
+enum { FORWARD, INPUT_GRADIENT, WEIGHT_GRADIENT };
+
+/* Any matrix operator as products of m x k by k x n, per item; `repeats` of them one after the other. */
+struct shape {
+	double m, n, k;
+	double in, out, weights; /* elements */
+	double products;         /* side by side in one kernel */
+	double repeats;
+};
+
+struct pass {
+	double flop, moved_B, layout_B, m, n, k, kernels;
+};
+
+static struct shape shape_of(const struct jl_conv_op *op)
+{
+	if (op->kind == JL_CONV_CONV) {
+		const double out_h = ceil(op->h / op->stride), out_w = ceil(op->w / op->stride);
+		const double k = op->c_in * op->kh * op->kw / op->groups;
+
+		return (struct shape){ .m = out_h * out_w,
+				       .n = op->c_out,
+				       .k = k,
+				       .in = op->c_in * op->h * op->w,
+				       .out = op->c_out * out_h * out_w,
+				       .weights = op->c_out * k,
+				       .products = 1,
+				       .repeats = 1 };
+	}
+	const int bmm = op->kind == JL_CONV_BMM;
+
+	return (struct shape){ .m = op->rows,
+			       .n = op->n,
+			       .k = op->k,
+			       .in = op->rows * op->k + (bmm ? op->n * op->k : 0),
+			       .out = op->rows * op->n,
+			       .weights = bmm ? 0 : op->n * op->k,
+			       .products = bmm ? op->heads : 1,
+			       .repeats = bmm ? 1 : op->steps };
+}
+
+static int is_matrix(enum jl_conv_kind kind)
+{
+	return kind != JL_CONV_STREAM && kind != JL_CONV_HOST;
+}
+
+static int is_recurrent(enum jl_conv_kind kind)
+{
+	return kind == JL_CONV_RNN || kind == JL_CONV_CELL;
+}
+
+double jl_conv_op_mac(const struct jl_conv_op *op)
+{
+	if (!is_matrix(op->kind))
+		return 0;
+	const struct shape s = shape_of(op);
+
+	return s.m * s.n * s.k * s.products * s.repeats * op->count;
+}
+
+double jl_conv_op_weights(const struct jl_conv_op *op)
+{
+	return is_matrix(op->kind) ? shape_of(op).weights * op->count : 0;
+}
+
+double jl_conv_op_saved(const struct jl_conv_op *op)
+{
+	if (!is_matrix(op->kind) || op->train == JL_CONV_FROZEN || op->per_step)
+		return 0;
+	const struct shape s = shape_of(op);
+
+	return s.out * s.products * s.repeats * op->count;
+}
+
+/* A rate may be filled in for a format that a device only emulates; what counts is whether it has the units. */
+enum jl_conv_path jl_conv_path(const struct jl_device *dev, enum jl_dtype dtype)
+{
+	const int no_tensor = dev->arch == JL_ARCH_PASCAL;
+	const int no_tf32 = no_tensor || dev->arch == JL_ARCH_VOLTA || dev->arch == JL_ARCH_TURING;
+
+	switch (dtype) {
+	case JL_FP16:
+	case JL_BF16: return no_tensor || isnan(dev->peak_flopps[dtype]) ? JL_CONV_VECTOR : JL_CONV_HALF;
+	case JL_TF32: return no_tf32 || isnan(dev->peak_flopps[JL_TF32]) ? JL_CONV_VECTOR : JL_CONV_TF32;
+	default: return JL_CONV_VECTOR;
+	}
+}
+
+/* Where nobody lists SMs or clocks (superchips): 128 lanes of one multiply-add per SM and clock, and a large chip. */
+#define SM_VECTOR_FLOP 256.0
+#define SM_USUAL       132.0
+
+/* Everything that is the same for all operators of a step. */
+struct machine {
+	const struct jl_device *dev;
+	const struct jl_conv_fit *fit;
+	const struct jl_conv_in *in;
+	enum jl_conv_path path;
+	double elem_B, peak_flopps, vector_flopps, mem_Bps, n_sm, sm_Hz;
+};
+
+static struct machine machine_of(const struct jl_device *dev, const struct jl_conv_fit *fit,
+				 const struct jl_conv_in *in)
+{
+	struct machine m = { .dev = dev, .fit = fit, .in = in, .path = jl_conv_path(dev, in->dtype) };
+
+	m.elem_B = jl_dtype_B(in->dtype);
+	m.vector_flopps = dev->peak_flopps[JL_FP32];
+	m.peak_flopps = m.path == JL_CONV_VECTOR ? m.vector_flopps : dev->peak_flopps[in->dtype];
+	m.n_sm = isnan(dev->n_sm) ? SM_USUAL : dev->n_sm;
+	m.sm_Hz = m.n_sm * dev->boost_Hz;
+	if (isnan(dev->n_sm) || isnan(dev->boost_Hz))
+		m.sm_Hz = m.vector_flopps / SM_VECTOR_FLOP;
+	/* a stream is bound by the memory and, on wide memories, by what the SMs can have in flight */
+	m.mem_Bps = 1 / (1 / (fit->mem_frac * dev->mem_Bps) + 1 / (fit->sm_B * m.sm_Hz));
+	return m;
+}
+
+static int is_flat_conv(const struct jl_conv_op *op)
+{
+	return op->kind == JL_CONV_CONV && op->h <= 1;
+}
+
+/* Rows that begin at odd addresses: 16 bytes is what tensor cores are fed by. */
+static int is_odd(const struct machine *m, const struct jl_conv_op *op)
+{
+	return op->kind == JL_CONV_LINEAR && fmod(op->n * m->elem_B, 16) != 0;
+}
+
+/* FLOP per second of one group before the shape's own losses. */
+static double group_rate(const struct machine *m, const struct jl_conv_op *op)
+{
+	const struct jl_conv_fit *fit = m->fit;
+	const int conv = op->kind == JL_CONV_CONV;
+	double frac = conv ? fit->conv_frac[m->path] : fit->linear_frac[m->path];
+
+	if (is_recurrent(op->kind) && m->path != JL_CONV_VECTOR)
+		frac *= fit->rnn_frac;
+	if (op->kind == JL_CONV_BMM)
+		frac *= fit->bmm_frac;
+	frac = fmin(frac, 1);
+	if (m->path == JL_CONV_TF32 && (m->in->software & JL_SW_SLOW_TF32) && (!conv || is_flat_conv(op)))
+		frac *= fit->slow_tf32_frac;
+	double rate = frac * m->peak_flopps;
+
+	if (m->path != JL_CONV_VECTOR) {
+		const double share = m->path == JL_CONV_HALF ? 1 : 0.5;
+
+		rate = 1 / (1 / rate + 1 / (share * fit->feed_flop * m->sm_Hz));
+		if (is_odd(m, op)) {
+			if (m->path == JL_CONV_HALF && (m->in->software & JL_SW_ALIGNED_ONLY))
+				rate = fit->odd_vector_frac * fit->linear_frac[JL_CONV_VECTOR] * m->vector_flopps;
+			else
+				rate = 1 / (1 / rate + 1 / (share * fit->odd_feed_flop * m->sm_Hz));
+		}
+	}
+	if (conv && op->kh == 3 && op->kw == 3 && op->stride == 1 && m->path != JL_CONV_HALF)
+		rate = fmax(rate, fit->winograd_gain * fit->conv_frac[JL_CONV_VECTOR] * m->vector_flopps);
+	if (op->dilated && m->path == JL_CONV_HALF && (m->in->software & JL_SW_UNDILATED_ONLY))
+		rate = fmin(rate, 2 * fit->dilated_frac * fit->conv_frac[JL_CONV_VECTOR] * m->vector_flopps);
+	return rate;
+}
+
+static struct pass pass_of(const struct machine *m, const struct jl_conv_op *op, const struct shape *s, int which)
+{
+	const double batch = op->per_step ? 1 : m->in->batch;
+	double rows = s->m * batch, repeats = s->repeats, moved = (s->in + s->out) * s->products * batch;
+
+	/* a library's recurrent layer takes the weight gradient of all steps in one product */
+	if (op->kind == JL_CONV_RNN && which == WEIGHT_GRADIENT) {
+		rows *= repeats;
+		moved *= repeats;
+		repeats = 1;
+	}
+	struct pass p = { .flop = 2 * rows * s->n * s->k * s->products,
+			  .m = rows,
+			  .n = s->n,
+			  .k = s->k,
+			  .kernels = repeats * op->count };
+
+	/* a loop of the framework reads and writes the gradient that it adds to at every step */
+	p.moved_B = m->elem_B * (moved + s->weights * (op->kind == JL_CONV_CELL && which == WEIGHT_GRADIENT ? 2 : 1));
+	if (which == INPUT_GRADIENT) {
+		p.n = s->k;
+		p.k = s->n;
+	} else if (which == WEIGHT_GRADIENT) {
+		p.m = s->n;
+		p.n = s->k;
+		p.k = rows;
+	}
+	if (op->kind == JL_CONV_CONV && m->path == JL_CONV_HALF)
+		p.layout_B = m->fit->layout_frac * 2 * m->elem_B * moved;
+	return p;
+}
+
+static double pass_s(const struct machine *m, const struct jl_conv_op *op, const struct pass *p, double rate, int which)
+{
+	double fill = 1;
+
+	if (op->kind != JL_CONV_BMM)
+		fill = p->k / (p->k + m->fit->k_half);
+	if (is_recurrent(op->kind) && which != WEIGHT_GRADIENT) {
+		const double tiles = ceil(p->m / 64) * ceil(p->n / 64);
+
+		fill *= tiles / (tiles + m->fit->wave_frac * m->n_sm);
+	}
+	const double math_s = p->flop / (rate * fill), move_s = p->moved_B / m->mem_Bps;
+
+	return (fmax(math_s, move_s) + p->layout_B / m->mem_Bps + m->fit->kernel_s) * p->kernels;
+}
+
+static void add_matrix(struct jl_conv_cost *cost, const struct machine *m, const struct jl_conv_op *op, double *calls)
+{
+	static const int first[] = { FORWARD, WEIGHT_GRADIENT };
+	static const int full[] = { FORWARD, INPUT_GRADIENT, WEIGHT_GRADIENT };
+	const int n_pass = op->train == JL_CONV_FULL ? 3 : op->train == JL_CONV_FIRST ? 2 : 1;
+	const struct shape s = shape_of(op);
+	const double rate = group_rate(m, op);
+
+	for (int i = 0; i < n_pass; i++) {
+		const int which = n_pass == 2 ? first[i] : full[i];
+		const struct pass p = pass_of(m, op, &s, which);
+
+		cost->device_s += pass_s(m, op, &p, rate, which);
+		cost->flop += p.flop * p.kernels;
+		cost->moved_B += (p.moved_B + p.layout_B) * p.kernels;
+	}
+	if (!is_recurrent(op->kind))
+		*calls += op->count * n_pass;
+}
+
+struct jl_conv_cost jl_conv_device(const struct jl_device *dev, const struct jl_conv_fit *fit,
+				   const struct jl_conv_in *in)
+{
+	const struct machine m = machine_of(dev, fit, in);
+	struct jl_conv_cost cost = { 0 };
+	double calls = 0, sync_calls = 0, streamed_B = in->n_params * (in->update_B + (m.elem_B < 4 ? 12 : 0));
+
+	for (size_t i = 0; i < in->n_ops; i++) {
+		const struct jl_conv_op *op = &in->ops[i];
+		const double batch = op->per_step ? 1 : in->batch;
+
+		if (op->kind == JL_CONV_STREAM) {
+			streamed_B += op->elems * op->passes * (op->elem_B > 0 ? op->elem_B : m.elem_B) * batch;
+			calls += op->calls;
+			cost.device_s += op->calls * fit->kernel_s;
+		} else if (op->kind == JL_CONV_HOST) {
+			*(op->sync ? &sync_calls : &calls) += op->calls * batch;
+		} else {
+			add_matrix(&cost, &m, op, &calls);
+		}
+	}
+	cost.device_s += streamed_B / m.mem_Bps;
+	cost.device_s /= fit->device_frac;
+	cost.moved_B += streamed_B;
+	/* launches, still without what the other workers and the software add */
+	cost.host_s = calls * fit->launch_s;
+	cost.sync_s = sync_calls * fit->launch_s;
+	return cost;
+}
+
+struct jl_conv_cost jl_conv_finish(const struct jl_device *dev, const struct jl_conv_fit *fit,
+				   const struct jl_conv_in *in, struct jl_conv_cost cost)
+{
+	double gain = 1 + fit->worker_gain * (in->n_workers - 1);
+
+	if (in->software & JL_SW_SLOW_HOST)
+		gain *= fit->slow_host_gain;
+	if (jl_conv_path(dev, in->dtype) == JL_CONV_HALF)
+		gain *= fit->amp_calls_gain;
+	cost.host_s *= gain;
+	cost.sync_s *= gain;
+	/* the slower of device and host, with a little of the other where they are near (fourth-power mean) */
+	const double a = cost.device_s * cost.device_s, b = cost.host_s * cost.host_s;
+	const double busy_s = sqrt(sqrt(a * a + b * b));
+
+	cost.exposed_s = fmax(in->comm_s - fit->overlap_frac * 0.6 * cost.device_s, fit->exposed_frac * in->comm_s);
+	cost.step_s = busy_s + cost.sync_s + cost.exposed_s;
+	return cost;
+}
+
+struct jl_conv_cost jl_conv_step(const struct jl_device *dev, const struct jl_conv_fit *fit,
+				 const struct jl_conv_in *in)
+{
+	return jl_conv_finish(dev, fit, in, jl_conv_device(dev, fit, in));
+}

@@ -1,0 +1,118 @@
+/* How long a training step takes whose operators come as a list of groups: convolutional networks, recurrent ones,
+ * detectors, and whatever else is not a plain transformer. Pure: no I/O, no allocation, no globals. */
+#ifndef JL_MODEL_CONV_H
+#define JL_MODEL_CONV_H
+
+#include <stddef.h>
+
+#include "model/device.h"
+
+enum jl_conv_kind {
+	JL_CONV_CONV,
+	JL_CONV_LINEAR,
+	JL_CONV_RNN,    /* products that must follow each other, inside one library call */
+	JL_CONV_CELL,   /* the same as a loop of the framework: the weight gradient is taken at every step */
+	JL_CONV_BMM,    /* a product of activations: no weights */
+	JL_CONV_STREAM, /* elements moved through memory */
+	JL_CONV_HOST,   /* launches that are not counted with another operator */
+	JL_N_CONV_KIND
+};
+
+enum jl_conv_train {
+	JL_CONV_FULL,
+	JL_CONV_FIRST, /* nobody needs the gradient of its input */
+	JL_CONV_FROZEN /* forward only */
+};
+
+/* One group of operators, for one item of the batch unless per_step. */
+struct jl_conv_op {
+	enum jl_conv_kind kind;
+	enum jl_conv_train train;
+	int per_step; /* once a step, whatever the batch */
+	int sync;     /* host: the device waits for these launches */
+	int dilated;  /* conv */
+	double count;
+	double c_in, h, w, c_out, kh, kw, stride, groups; /* conv; h and w of the input */
+	double rows, k, n, steps, heads;                  /* linear, rnn, cell, bmm */
+	double elems, passes, elem_B;                     /* stream; elem_B 0: the activations' format */
+	double calls;                                     /* stream, host: kernels launched, forward and backward */
+};
+
+/* What a library of its time could not do yet. */
+enum jl_conv_software {
+	JL_SW_ALIGNED_ONLY = 1,   /* no tensor cores unless the sizes are multiples of 8 (cuBLAS before 11) */
+	JL_SW_UNDILATED_ONLY = 2, /* no tensor cores for dilated convolutions (cuDNN before 8.1) */
+	JL_SW_SLOW_TF32 = 4, /* TF32 products and one-dimensional convolutions fall back (NGC 21.03 on compute 8.6) */
+	JL_SW_SLOW_HOST = 8  /* more host time per launch (PyTorch before 1.7) */
+};
+
+/* How the products run: vector units, tensor cores on fp32 data, tensor cores on 16-bit data. */
+enum jl_conv_path { JL_CONV_VECTOR, JL_CONV_TF32, JL_CONV_HALF, JL_N_CONV_PATH };
+
+/* Fitted by `jeoul calibrate --fit`; rates of one device, after its family's and its own deviation. */
+struct jl_conv_fit {
+	double conv_frac[JL_N_CONV_PATH];   /* of the listed rate that convolutions reach */
+	double linear_frac[JL_N_CONV_PATH]; /* of the listed rate that matrix products reach */
+	double rnn_frac;                    /* tensor cores: recurrent products, of linear_frac */
+	double bmm_frac;                    /* batched products of activations, of linear_frac */
+	double winograd_gain;               /* 3x3, stride 1, fp32: speed over direct convolution on vector units */
+	double layout_frac;     /* 16-bit convolutions: share of the tensors that is transposed on the way */
+	double feed_flop;       /* 16-bit FLOP per clock that one SM can feed its tensor cores (fp32 data: half) */
+	double odd_feed_flop;   /* the same with rows at odd addresses */
+	double odd_vector_frac; /* JL_SW_ALIGNED_ONLY: odd 16-bit products, of the fp32 vector rate */
+	double dilated_frac;    /* JL_SW_UNDILATED_ONLY: dilated convolutions, of twice the fp32 vector rate */
+	double slow_tf32_frac;  /* JL_SW_SLOW_TF32 */
+	double wave_frac;       /* waves of 64x64 tiles that a recurrent product loses to filling the device */
+	double k_half;          /* inner length at which a product reaches half its rate */
+	double mem_frac;        /* of the listed bandwidth that streams reach */
+	double sm_B;            /* bytes per clock that one SM can stream */
+	double kernel_s;
+	double device_frac;    /* this GPU against its family: all rates together */
+	double launch_s;       /* host time of one launch */
+	double slow_host_gain; /* JL_SW_SLOW_HOST: launch_s is this much longer */
+	double amp_calls_gain; /* launches with automatic mixed precision, which adds casts */
+	double worker_gain;    /* launch_s grows by this share for every further worker on the host */
+	double overlap_frac;   /* of the device time that hides gradient traffic */
+	double exposed_frac;   /* of the gradient traffic that nothing hides */
+};
+
+struct jl_conv_in {
+	const struct jl_conv_op *ops;
+	size_t n_ops;
+	double batch;        /* items per device */
+	enum jl_dtype dtype; /* of activations and products; parameters are updated in fp32 */
+	double n_params;
+	double update_B;   /* bytes moved per parameter by the optimizer, gradient clipping and zeroing */
+	unsigned software; /* enum jl_conv_software */
+	int n_workers;     /* devices of the host that work together */
+	double comm_s;     /* all-reduce of the gradients; 0 for one device */
+};
+
+struct jl_conv_cost {
+	double step_s;
+	double device_s;  /* kernels */
+	double host_s;    /* launches that run ahead of the device */
+	double sync_s;    /* launches that the device waits for */
+	double exposed_s; /* gradient traffic that is not hidden */
+	double flop;      /* of a step, per device */
+	double moved_B;
+};
+
+/* Device time alone, with FLOP and bytes: what does not depend on the other workers. */
+struct jl_conv_cost jl_conv_device(const struct jl_device *dev, const struct jl_conv_fit *fit,
+				   const struct jl_conv_in *in);
+/* The whole step from it. */
+struct jl_conv_cost jl_conv_finish(const struct jl_device *dev, const struct jl_conv_fit *fit,
+				   const struct jl_conv_in *in, struct jl_conv_cost device);
+struct jl_conv_cost jl_conv_step(const struct jl_device *dev, const struct jl_conv_fit *fit,
+				 const struct jl_conv_in *in);
+
+enum jl_conv_path jl_conv_path(const struct jl_device *dev, enum jl_dtype dtype);
+
+/* Multiply-accumulates of one forward pass of the group, for one item (or step), and its weights. */
+double jl_conv_op_mac(const struct jl_conv_op *op);
+double jl_conv_op_weights(const struct jl_conv_op *op);
+/* Output elements that training keeps for the backward pass, for one item. */
+double jl_conv_op_saved(const struct jl_conv_op *op);
+
+#endif

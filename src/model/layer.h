@@ -1,0 +1,57 @@
+/* A block (one layer, the embedding, the head) as a list of operators, and what the list costs on one device. Pure. */
+#ifndef JL_MODEL_LAYER_H
+#define JL_MODEL_LAYER_H
+
+#include <stddef.h>
+
+#include "model/op.h"
+
+#define JL_MAX_OPS 48
+
+enum jl_op_kind { JL_OP_GEMM, JL_OP_STREAM, JL_OP_ATTENTION };
+
+struct jl_op {
+	const char *name;
+	enum jl_op_kind kind;
+	union {
+		struct jl_gemm gemm;
+		struct jl_stream stream;
+		struct jl_attention attention;
+	} u;
+	double n_kernels; /* launches forward; backward makes twice as many */
+	double saved_B;   /* kept for the backward pass */
+	int trained;      /* gemm: has a weight gradient */
+	int needs_dgrad;  /* gemm: has an input gradient */
+	int selective;    /* selective recompute runs it again, and does not keep dropped_B of saved_B */
+	double dropped_B;
+	double bwd_moved_frac; /* stream: bytes moved backward / forward */
+};
+
+/* Kinds of block that a model is made of. */
+enum jl_block_kind { JL_BLOCK_DENSE, JL_BLOCK_MOE, JL_BLOCK_EMBED, JL_BLOCK_HEAD, JL_N_BLOCK };
+
+struct jl_op_list {
+	size_t n_op;
+	struct jl_op op[JL_MAX_OPS];
+	double input_B; /* the block's input: what full recompute keeps */
+};
+
+enum jl_recompute { JL_RECOMPUTE_NONE, JL_RECOMPUTE_SELECTIVE, JL_RECOMPUTE_FULL, JL_N_RECOMPUTE };
+
+/* Seconds on the device by kind of work, and launches; host time and collectives are not in it. */
+struct jl_phase_cost {
+	double gemm_s, attention_s, stream_s;
+	double n_kernels;
+};
+
+struct jl_block_cost {
+	struct jl_phase_cost fwd, bwd, re; /* re: what recompute adds to the backward pass */
+	double saved_B;                    /* activations kept per micro-batch in flight */
+	double work_B;                     /* most bytes alive while the block runs backward, beyond saved_B */
+	double fwd_flop;                   /* of matrix products and attention */
+};
+
+struct jl_block_cost jl_block_price(const struct jl_device *dev, const struct jl_op_list *list,
+				    enum jl_recompute recompute);
+
+#endif

@@ -1,0 +1,147 @@
+#include "model/memory.h"
+
+#include <math.h>
+
+#include "model/pipeline.h"
+
+/* What all stages have in common. */
+struct common {
+	double layer_params, layer_saved_B, work_B; /* of one layer, on one device before any ZeRO cut */
+	double layers;                              /* of the fullest stage */
+	double n_ranks;
+	double own_frac; /* 1 / ranks that states are cut over */
+	double n_groups; /* of communicators */
+};
+
+struct stage {
+	double params; /* on one device before any ZeRO cut */
+	double in_flight;
+	int has_head, has_embed;
+};
+
+static struct common common_of(const struct jl_memory_in *in)
+{
+	const struct jl_model_size *size = in->size;
+	const struct jl_plan *plan = in->plan;
+	const struct jl_block_cost *dense = &in->block[JL_BLOCK_DENSE], *moe = &in->block[JL_BLOCK_MOE];
+	const double n_layers = size->n_dense_layers + size->n_moe_layers, n_ranks = plan->dp * plan->cp;
+	const double shard = plan->shard > 0.0 ? fmin(plan->shard, n_ranks) : n_ranks;
+	struct common c = {
+		.layer_params = size->dense_params / plan->tp,
+		.layer_saved_B = dense->saved_B,
+		.work_B = fmax(dense->work_B, moe->work_B),
+		.layers = ceil(n_layers / plan->pp - 1e-9),
+		.n_ranks = n_ranks,
+		.own_frac = 1.0 / shard,
+		.n_groups = (plan->tp > 1.0) + (plan->pp > 1.0) + (n_ranks > 1.0) + (plan->ep > 1.0),
+	};
+
+	if (size->n_moe_layers > 0.0) {
+		const double frac = size->n_moe_layers / n_layers;
+		const double moe_params = size->moe_params - size->expert_params + size->expert_params / plan->ep;
+
+		c.layer_params = ((1.0 - frac) * size->dense_params + frac * moe_params) / plan->tp;
+		c.layer_saved_B = (1.0 - frac) * dense->saved_B + frac * moe->saved_B;
+	}
+	return c;
+}
+
+static struct stage stage_at(const struct jl_memory_in *in, const struct common *c, double index)
+{
+	const struct jl_model_size *size = in->size;
+	const struct jl_plan *plan = in->plan;
+	struct stage st = { .has_embed = index <= 0.0, .has_head = index >= plan->pp - 1.0 };
+	double ends = 0.0;
+
+	st.in_flight = jl_pipeline_in_flight(plan->pp, plan->n_micro, plan->n_chunks, index);
+	if (st.has_embed)
+		ends += size->embed_params;
+	if (st.has_head) /* a tied table is held twice when its users are on different devices */
+		ends += size->head_params + (size->tied && !st.has_embed ? size->embed_params : 0.0);
+	st.params = c->layers * c->layer_params + ends / plan->tp;
+	return st;
+}
+
+/* Pieces that ZeRO holds whole for a while, the allocator's waste on them included: never more than the cut has saved,
+ * for what stays whole is not freed, and what is not freed leaves no holes. */
+static double gathered_B(const struct jl_memory_in *in, double piece_B, double whole_B, double own_frac)
+{
+	return fmin(piece_B * (1.0 + in->fit.waste_frac), whole_B * (1.0 - own_frac));
+}
+
+/* Returns what ZeRO holds whole beside its own share. */
+static double add_states(const struct jl_memory_in *in, const struct common *c, const struct stage *st,
+			 struct jl_memory *mem)
+{
+	const struct jl_plan *plan = in->plan;
+	const double own_frac = c->own_frac, one_layer = c->layer_params;
+	const double frozen_B = in->frozen_param_B > 0.0 ? in->frozen_param_B : plan->weight_B;
+	const double trained = st->params * plan->trained_frac, frozen = st->params - trained;
+	const double weights_B = trained * plan->weight_B + frozen * frozen_B, grads_B = trained * plan->grad_B;
+	const double layers_B = 2.0 * one_layer * (plan->trained_frac < 1.0 ? frozen_B : plan->weight_B);
+	const double layer_grads_B = one_layer * plan->grad_B * plan->trained_frac;
+	double whole_B = 0.0;
+
+	mem->optimizer_B = trained * plan->optimizer_B * (plan->zero >= 1 ? own_frac : 1.0);
+	if (plan->no_optimizer || (plan->offload & JL_OFFLOAD_OPTIMIZER))
+		mem->optimizer_B = 0.0;
+	if (plan->offload & JL_OFFLOAD_PARAMS) {
+		/* Cut or not, parameters and their gradients lie on the host: the device holds the layer at work and
+		 * the next one, whole. That is also what ZeRO would gather, so it is not counted again. */
+		mem->weights_B = fmin(weights_B, layers_B);
+		mem->gradients_B = fmin(grads_B, layer_grads_B);
+	} else {
+		mem->weights_B = weights_B * (plan->zero == 3 ? own_frac : 1.0);
+		mem->gradients_B = grads_B * (plan->zero >= 2 ? own_frac : 1.0);
+		if (plan->zero >= 2) /* gradients of one layer before they are cut */
+			whole_B += gathered_B(in, plan->hold_step ? grads_B : layer_grads_B, grads_B, own_frac);
+		if (plan->zero == 3) /* the layer at work and the next one */
+			whole_B += gathered_B(in, plan->keep_gathered || plan->hold_step ? weights_B : layers_B,
+					      weights_B, own_frac);
+	}
+	if (c->n_ranks > 1.0)
+		mem->buffers_B = in->fit.buffer_frac * mem->gradients_B;
+	return whole_B;
+}
+
+static void add_activations(const struct jl_memory_in *in, const struct common *c, const struct stage *st,
+			    struct jl_memory *mem)
+{
+	const struct jl_block_cost *b = in->block;
+	/* Offloaded: the layer at work and the next one stay. */
+	const double kept = in->plan->offload & JL_OFFLOAD_ACTIVATIONS ? fmin(2.0, c->layers) : c->layers;
+	double head_B = 0.0;
+
+	mem->activations_B = st->in_flight * kept * c->layer_saved_B;
+	if (st->has_embed)
+		mem->activations_B += st->in_flight * b[JL_BLOCK_EMBED].saved_B;
+	/* The head's tensors and a recomputed layer's are never alive together. */
+	if (st->has_head)
+		head_B = b[JL_BLOCK_HEAD].saved_B + in->logits_B;
+	mem->activations_B += fmax(head_B, c->work_B);
+}
+
+static struct jl_memory stage_memory(const struct jl_memory_in *in, const struct common *c, double index)
+{
+	const struct stage st = stage_at(in, c, index);
+	struct jl_memory mem = { .context_B = in->fit.context_B + c->n_groups * in->fit.comm_B };
+	const double whole_B = add_states(in, c, &st, &mem);
+
+	add_activations(in, c, &st, &mem);
+	mem.buffers_B += in->fit.waste_frac * (mem.activations_B + mem.buffers_B) + whole_B;
+	mem.total_B = mem.weights_B + mem.gradients_B + mem.optimizer_B + mem.activations_B + mem.buffers_B +
+		      mem.context_B;
+	return mem;
+}
+
+struct jl_memory jl_memory_peak(const struct jl_memory_in *in)
+{
+	const struct common common = common_of(in);
+	const struct jl_memory first = stage_memory(in, &common, 0.0);
+
+	if (in->plan->pp <= 1.0)
+		return first;
+	const struct jl_memory last = stage_memory(in, &common, in->plan->pp - 1.0);
+
+	return last.total_B > first.total_B ? last : first;
+}

@@ -1,0 +1,31 @@
+/* Device memory of a training step, per tensor, on its fullest stage at its fullest moment. Pure. */
+#ifndef JL_MODEL_MEMORY_H
+#define JL_MODEL_MEMORY_H
+
+#include "model/step.h"
+
+/* What lies beside the tensors: measured or fitted, not derived. */
+struct jl_memory_fit {
+	double context_B;   /* driver and library contexts */
+	double comm_B;      /* buffers of one group of communicators */
+	double waste_frac;  /* allocator: reserved beyond what tensors need */
+	double buffer_frac; /* buckets and gathered pieces / the gradients or layers they hold */
+};
+
+struct jl_memory_in {
+	const struct jl_model_size *size;
+	const struct jl_plan *plan;
+	const struct jl_block_cost *block; /* JL_N_BLOCK of them */
+	double logits_B;                   /* of one micro-batch: the vocabulary product and its fp32 copy */
+	double frozen_param_B;             /* bytes per frozen parameter (QLoRA: 0.5); 0: weight_B */
+	struct jl_memory_fit fit;
+};
+
+/* Parts sum to total_B. */
+struct jl_memory {
+	double weights_B, gradients_B, optimizer_B, activations_B, buffers_B, context_B, total_B;
+};
+
+struct jl_memory jl_memory_peak(const struct jl_memory_in *in);
+
+#endif

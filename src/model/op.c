@@ -1,0 +1,90 @@
+#include "model/op.h"
+
+#include <math.h>
+
+/* Bytes that unfused softmax, scale, mask and dropout move per attention score in 16 bit, forward. */
+static const double score_default_B = 13.0;
+static const double score_bwd_frac = 1.15; /* the same for the backward pass: two inputs instead of one */
+
+double jl_stream_s(const struct jl_device *dev, const struct jl_stream *stream)
+{
+	double mem_s = stream->moved_B / (dev->mem_Bps * dev->fit.mem_frac);
+	if (stream->reuse_B > 0.0 && dev->fit.l2_Bps > dev->mem_Bps * dev->fit.mem_frac) {
+		/* A fifth of L2 holds for sure, what is as large as L2 is gone for sure. */
+		double hit = (1.0 - stream->reuse_B / dev->l2_B) / 0.8;
+		hit = hit < 0.0 ? 0.0 : hit > 1.0 ? 1.0 : hit;
+		mem_s = (1.0 - hit) * mem_s + hit * stream->moved_B / dev->fit.l2_Bps;
+	}
+	double math_s = stream->flop > 0.0 ? stream->flop / dev->peak_flopps[JL_FP32] : 0.0;
+	return dev->fit.kernel_s + fmax(mem_s, math_s);
+}
+
+static double score_count(const struct jl_attention *att)
+{
+	return att->batch * att->heads * att->seq_q * att->seq_kv;
+}
+
+/* Short sequences leave part of the machine idle; a head of 64 feeds the tensor cores worse than one of 128. */
+static double flash_s(const struct jl_device *dev, const struct jl_attention *att, double flop)
+{
+	enum jl_dtype dtype = isnan(dev->peak_flopps[att->dtype]) ? JL_FP32 : att->dtype;
+	double rate = dev->peak_flopps[dtype] * dev->fit.gemm_frac[dtype] * dev->fit.flash_frac;
+	rate *= att->head_dim >= 128.0 ? 1.0 : att->head_dim / (att->head_dim + 16.0) * 1.125;
+	double n_tile = att->batch * att->heads * ceil(att->seq_q / 128.0);
+	double wave = n_tile / dev->n_sm;
+	double full = wave <= 1.0 ? 1.0 : wave + dev->fit.tail_frac[JL_UNIT_TENSOR16] * (ceil(wave) - wave);
+	/* Blocks on the diagonal are computed whole and masked. */
+	double kept = att->causal ? 0.5 + 0.5 * fmin(1.0, 128.0 / att->seq_kv) : 1.0;
+	return flop * kept / rate * (full / wave);
+}
+
+static double flash_moved_B(const struct jl_attention *att)
+{
+	double elem_B = jl_dtype_B(att->dtype);
+	double q = att->batch * att->heads * att->seq_q * att->head_dim;
+	double kv = att->batch * att->kv_heads * att->seq_kv * att->head_dim;
+	return elem_B * (2.0 * q + 2.0 * kv);
+}
+
+static double gemm_pair_s(const struct jl_device *dev, const struct jl_attention *att, double n_pair)
+{
+	double elem_B = jl_dtype_B(att->dtype), batch = att->batch * att->heads;
+	const struct jl_gemm scores = { .m = att->seq_q,
+					.n = att->seq_kv,
+					.k = att->head_dim,
+					.batch = batch,
+					.dtype = att->dtype,
+					.out_B = elem_B };
+	const struct jl_gemm values = { .m = att->seq_q,
+					.n = att->head_dim,
+					.k = att->seq_kv,
+					.batch = batch,
+					.dtype = att->dtype,
+					.out_B = elem_B };
+	return n_pair * (jl_gemm_s(dev, &scores) + jl_gemm_s(dev, &values));
+}
+
+double jl_attention_fwd_s(const struct jl_device *dev, const struct jl_attention *att)
+{
+	double flop = 4.0 * score_count(att) * att->head_dim;
+	if (att->flash) {
+		double mem_s = flash_moved_B(att) / (dev->mem_Bps * dev->fit.mem_frac);
+		return dev->fit.kernel_s + fmax(flash_s(dev, att, flop), mem_s);
+	}
+	double per_B = att->score_B > 0.0 ? att->score_B : score_default_B * jl_dtype_B(att->dtype) / 2.0;
+	const struct jl_stream soft = { .moved_B = per_B * score_count(att) };
+	return gemm_pair_s(dev, att, 1.0) + jl_stream_s(dev, &soft);
+}
+
+double jl_attention_bwd_s(const struct jl_device *dev, const struct jl_attention *att)
+{
+	double flop = 4.0 * score_count(att) * att->head_dim;
+	if (att->flash) {
+		/* Five products instead of two (scores are computed again), at a somewhat lower rate. */
+		double mem_s = 2.0 * flash_moved_B(att) / (dev->mem_Bps * dev->fit.mem_frac);
+		return dev->fit.kernel_s + fmax(flash_s(dev, att, 2.5 * flop) / 0.85, mem_s);
+	}
+	double per_B = att->score_B > 0.0 ? att->score_B : score_default_B * jl_dtype_B(att->dtype) / 2.0;
+	const struct jl_stream soft = { .moved_B = score_bwd_frac * per_B * score_count(att) };
+	return gemm_pair_s(dev, att, 2.0) + jl_stream_s(dev, &soft);
+}

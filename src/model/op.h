@@ -1,0 +1,43 @@
+/* How long one operator takes on one device. Pure functions: no I/O, no allocation, no globals. */
+#ifndef JL_MODEL_OP_H
+#define JL_MODEL_OP_H
+
+#include "model/device.h"
+
+/* Whose kernel it is: how freely tiles are chosen and whether k may be divided over several SMs. */
+enum jl_gemm_kernel {
+	JL_KERNEL_LIBRARY, /* the vendor's library: any tile, split k */
+	JL_KERNEL_PLAIN,   /* serving frameworks' own: any tile, k in one piece */
+	JL_KERNEL_BLOCK    /* block-scaled: the scales' block is the tile, k in one piece */
+};
+
+struct jl_gemm { /* C[m,n] = A[m,k] B[k,n], `batch` times */
+	double m, n, k, batch;
+	enum jl_dtype dtype; /* of the operands */
+	double out_B;        /* bytes of one output element */
+	double weight_B; /* bytes of one element of B where it is stored narrower than it is computed; 0: as dtype */
+	enum jl_gemm_kernel kernel;
+	int alone; /* a benchmark of this product only: small operands stay in L2, short runs stay cool */
+};
+
+/* Seconds on the device, host launch not included. */
+double jl_gemm_s(const struct jl_device *dev, const struct jl_gemm *gemm);
+
+/* A kernel that streams moved_B through device memory and does flop vector operations on the way. */
+struct jl_stream {
+	double moved_B;
+	double flop;
+	double reuse_B; /* a chain of kernels goes over this much again and again: in L2 if it fits; 0: once */
+};
+double jl_stream_s(const struct jl_device *dev, const struct jl_stream *stream);
+
+struct jl_attention { /* one layer's attention core, forward */
+	double batch, heads, kv_heads, seq_q, seq_kv, head_dim;
+	enum jl_dtype dtype;
+	int causal, flash;
+	double score_B; /* not flash: bytes that softmax, mask, scale and dropout move per score; 0: the default */
+};
+double jl_attention_fwd_s(const struct jl_device *dev, const struct jl_attention *att);
+double jl_attention_bwd_s(const struct jl_device *dev, const struct jl_attention *att);
+
+#endif

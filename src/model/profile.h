@@ -1,0 +1,33 @@
+/* How a framework runs a step: what it costs the host, what it fuses, what it overlaps. Pure data. */
+#ifndef JL_MODEL_PROFILE_H
+#define JL_MODEL_PROFILE_H
+
+enum jl_framework {
+	JL_FW_EAGER,    /* PyTorch and kin, operator by operator */
+	JL_FW_COMPILED, /* torch.compile, XLA: fused streams, few launches */
+	JL_FW_MEGATRON, /* Megatron-LM, NeMo, and kin: hand-fused kernels, no compiler */
+	JL_FW_NATIVE,   /* one program of hand-written kernels or a static graph */
+	JL_FW_GENERAL,  /* not known: between the others */
+	JL_N_FRAMEWORK
+};
+
+struct jl_profile {
+	double launch_s;          /* host seconds a kernel launch */
+	double comm_launch_s;     /* host and synchronisation seconds a collective inside a layer */
+	double stream_frac;       /* bytes that streams move / bytes that perfectly fused kernels would move */
+	double dp_overlap_frac;   /* share of the gradient exchange that may hide behind the backward pass */
+	double fsdp_overlap_frac; /* share of gathering parameters that may hide behind computing */
+	double tp_overlap_frac;   /* share of the collectives inside a layer that hides behind products */
+	double contention_frac;   /* what a hidden second of communication costs computing */
+	double bucket_B;          /* gradients are exchanged in pieces of this size */
+	double step_s;            /* fixed host seconds a step */
+	double optimizer_kernels; /* launches that the optimizer makes for one layer */
+	double straggler_frac; /* share of the step that is lost to waiting, each time the number of devices doubles */
+	double optimizer_frac; /* bytes that the optimizer moves / bytes that one fused pass would move */
+};
+
+/* Values before any fit. */
+struct jl_profile jl_profile_default(enum jl_framework framework);
+const char *jl_framework_name(enum jl_framework framework);
+
+#endif

@@ -1,0 +1,92 @@
+/* One training step: blocks -> stages -> pipeline -> gradient exchange -> optimizer. Pure; the work does not grow with
+ * the number of devices. Block times are computed once per (micro-batch, tp, cp, ep, sp, recompute) and reused. */
+#ifndef JL_MODEL_STEP_H
+#define JL_MODEL_STEP_H
+
+#include "model/collective.h"
+#include "model/layer.h"
+#include "model/profile.h"
+
+enum jl_offload { JL_OFFLOAD_OPTIMIZER = 1, JL_OFFLOAD_PARAMS = 2, JL_OFFLOAD_ACTIVATIONS = 4 };
+
+struct jl_plan {
+	double dp, tp, pp, cp, ep;
+	double n_chunks; /* interleaved pipeline: model chunks a stage; 1: plain 1F1B */
+	double n_micro;  /* micro-batches a step and data-parallel rank */
+	int sp;
+	int zero;          /* 0..3; 1: a distributed optimizer; 2: DeepSpeed's; 3 is FSDP */
+	double shard;      /* ranks that states are cut over; 0: all of dp*cp (HSDP, ZeRO inside a host: fewer) */
+	int keep_gathered; /* FSDP: gathered parameters stay from forward to backward (SHARD_GRAD_OP) */
+	int hold_step;     /* FSDP with a pipeline: parameters and whole gradients stay for all micro-batches */
+	int tp_async;      /* collectives inside a layer are pipelined with the products */
+	enum jl_recompute recompute;
+	unsigned offload;                     /* enum jl_offload */
+	int no_optimizer;                     /* forward and backward only */
+	double weight_B, grad_B, optimizer_B; /* bytes per parameter: working copy, gradient, states and master copy */
+	double optimizer_moved_B;             /* bytes that one optimizer pass moves per parameter */
+	double optimizer_kernels; /* launches a layer where the optimizer is not fused; 0: as the profile says */
+	double trained_frac;      /* share of the parameters that is trained: 1, or the adapters */
+};
+
+/* How many parameters each block has, on all devices together. */
+struct jl_model_size {
+	double n_dense_layers, n_moe_layers;
+	double dense_params, moe_params; /* of one layer; moe: experts included */
+	double expert_params;            /* of one mixture layer: the routed experts, cut by ep as well as tp */
+	double embed_params, head_params;
+	int tied;
+	double hidden;
+};
+
+/* Seconds of one block for one micro-batch, forward, backward and recompute together. */
+struct jl_block_time {
+	double compute_s;
+	double host_s; /* what the host needs beyond the device's own time */
+	double tp_s, cp_s, ep_s;
+	double bwd_s; /* of all of them: backward and recompute */
+};
+
+/* The collectives that one layer makes for one micro-batch and direction. */
+struct jl_layer_comm {
+	double tp_s, cp_s, ep_s; /* forward; already the sum over the layer */
+	double n_comm;
+};
+
+struct jl_block_time jl_block_time(const struct jl_profile *profile, const struct jl_plan *plan,
+				   const struct jl_block_cost *cost, const struct jl_layer_comm *comm);
+
+/* tokens_hidden: elements of one micro-batch's activation on a device (micro_batch * seq / cp * hidden);
+ * kv_frac: keys and values / hidden. */
+struct jl_comm_in {
+	double elements, kv_frac, act_B;
+	double top_k; /* 0: no mixture layer */
+};
+struct jl_layer_comm jl_layer_comm(const struct jl_fabric *fabric, const struct jl_plan *plan,
+				   const struct jl_comm_in *in);
+
+struct jl_step_in {
+	const struct jl_device *dev;
+	const struct jl_fabric *fabric;
+	const struct jl_profile *profile;
+	const struct jl_model_size *size;
+	const struct jl_plan *plan;
+	const struct jl_block_time *block; /* JL_N_BLOCK of them */
+	double saved_B;                    /* of one layer and micro-batch: what activation offload moves */
+	double boundary_B;                 /* activation that crosses to the next stage */
+	double host_mem_Bps;               /* of the host, shared by its devices; offloaded optimizers run on it */
+	double input_s;                    /* what the input pipeline needs a step; 0: never the bound */
+};
+
+/* Parts sum to step_s. */
+struct jl_step_cost {
+	double step_s;
+	double compute_s, host_s, tp_s, cp_s, ep_s;
+	double bubble_s, send_s, dp_s, contention_s, optimizer_s, offload_s, input_s;
+};
+
+struct jl_step_cost jl_step_cost(const struct jl_step_in *in);
+
+/* Parameters that the fullest stage's device holds before any ZeRO cut. */
+double jl_stage_params(const struct jl_model_size *size, const struct jl_plan *plan);
+
+#endif

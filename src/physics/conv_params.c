@@ -1,0 +1,184 @@
+#include "physics/conv_params.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum shared {
+	CONV_VECTOR,
+	CONV_TF32,
+	CONV_HALF,
+	LINEAR_VECTOR,
+	LINEAR_TF32,
+	LINEAR_HALF,
+	RNN,
+	BMM,
+	WINOGRAD,
+	LAYOUT,
+	FEED,
+	ODD_FEED,
+	ODD_VECTOR,
+	DILATED,
+	SLOW_TF32,
+	WAVE,
+	K_HALF,
+	MEM,
+	SM_B,
+	KERNEL_S,
+	LAUNCH_S,
+	SLOW_HOST,
+	AMP_CALLS,
+	WORKER,
+	OVERLAP,
+	EXPOSED,
+	PCIE,
+	NO_P2P,
+	NVLINK,
+	N_SHARED
+};
+static const struct jl_param shared_params[N_SHARED] = {
+	[CONV_VECTOR] = { "conv.conv_frac.vector", "1", 0.1, 1, 0.55, 0.5 },
+	[CONV_TF32] = { "conv.conv_frac.tf32", "1", 0.1, 1, 0.5, 0.5 },
+	[CONV_HALF] = { "conv.conv_frac.half", "1", 0.1, 1, 0.5, 0.5 },
+	[LINEAR_VECTOR] = { "conv.linear_frac.vector", "1", 0.1, 1, 0.8, 0.5 },
+	[LINEAR_TF32] = { "conv.linear_frac.tf32", "1", 0.1, 1, 0.8, 0.5 },
+	[LINEAR_HALF] = { "conv.linear_frac.half", "1", 0.1, 1, 0.7, 0.5 },
+	[RNN] = { "conv.rnn_frac", "1", 0.1, 2, 0.8, 0.4 },
+	[BMM] = { "conv.bmm_frac", "1", 0.05, 2, 0.4, 0.4 },
+	[WINOGRAD] = { "conv.winograd_gain", "1", 1, 4, 2.25, 0.3 },
+	[LAYOUT] = { "conv.layout_frac", "1", 0.01, 1.5, 0.3, 0.7 },
+	[FEED] = { "conv.feed", "FLOP/clock/SM", 100, 20000, 1500, 0.7 },
+	[ODD_FEED] = { "conv.odd_feed", "FLOP/clock/SM", 50, 5000, 480, 0.3 },
+	[ODD_VECTOR] = { "conv.odd_vector_frac", "1", 0.1, 4, 0.8, 0.5 },
+	[DILATED] = { "conv.dilated_frac", "1", 0.5, 2, 1, 0.3 },
+	[SLOW_TF32] = { "conv.slow_tf32_frac", "1", 0.2, 1, 0.6, 0.4 },
+	[WAVE] = { "conv.wave_frac", "1", 0.01, 3, 0.5, 0.4 },
+	[K_HALF] = { "conv.k_half", "1", 1, 1000, 32, 0.7 },
+	[MEM] = { "conv.mem_frac", "1", 0.3, 1.05, 0.85, 0.1 },
+	[SM_B] = { "conv.sm_stream", "B/clock/SM", 10, 500, 64, 0.5 },
+	[KERNEL_S] = { "conv.kernel_s", "s", 5e-7, 2e-5, 4e-6, 0.2 },
+	[LAUNCH_S] = { "conv.launch_s", "s", 2e-6, 4e-5, 1e-5, 0.5 },
+	[SLOW_HOST] = { "conv.slow_host_gain", "1", 0.5, 4, 1.4, 0.4 },
+	[AMP_CALLS] = { "conv.amp_calls_gain", "1", 0.8, 2, 1.3, 0.3 },
+	[WORKER] = { "conv.worker_gain", "1", 0.001, 0.5, 0.03, 1.0 },
+	[OVERLAP] = { "conv.overlap_frac", "1", 0.1, 1, 0.7, 0.3 },
+	[EXPOSED] = { "conv.exposed_frac", "1", 0.02, 1, 0.15, 0.5 },
+	[PCIE] = { "conv.pcie_frac", "1", 0.1, 0.95, 0.6, 0.3 },
+	[NO_P2P] = { "conv.no_p2p_frac", "1", 0.1, 1, 0.5, 0.3 },
+	[NVLINK] = { "conv.nvlink_frac", "1", 0.1, 1, 0.5, 0.3 },
+};
+
+/* Families as factors on the shared values; one that has no rows takes those of the family it is nearest to. */
+enum dev { DEV_VECTOR, DEV_TF32, DEV_HALF, DEV_MEM, N_DEV };
+static const char *const dev_names[N_DEV] = { "conv_frac.vector", "conv_frac.tf32", "conv_frac.half", "mem_frac" };
+static const double dev_sd[N_DEV] = { 0.25, 0.25, 0.25, 0.1 };
+static const enum jl_arch families[] = { JL_ARCH_PASCAL,     JL_ARCH_VOLTA, JL_ARCH_TURING, JL_ARCH_AMPERE_DC,
+					 JL_ARCH_AMPERE_RTX, JL_ARCH_ADA,   JL_ARCH_HOPPER };
+#define N_FAMILY  (sizeof(families) / sizeof(families[0]))
+#define FIRST_GPU (N_SHARED + N_FAMILY * N_DEV)
+#define GPU_SD    0.08
+_Static_assert(FIRST_GPU + JL_CONV_MAX_GPUS <= JL_CONV_MAX_PARAMS, "raise JL_CONV_MAX_PARAMS");
+
+static const enum jl_arch nearest[JL_N_ARCH] = {
+	[JL_ARCH_BLACKWELL_DC] = JL_ARCH_HOPPER, [JL_ARCH_BLACKWELL_RTX] = JL_ARCH_ADA,
+	[JL_ARCH_CDNA] = JL_ARCH_AMPERE_DC,      [JL_ARCH_GAUDI] = JL_ARCH_AMPERE_DC,
+	[JL_ARCH_OTHER] = JL_ARCH_AMPERE_RTX,
+};
+
+size_t jl_conv_n_param(size_t n_gpu)
+{
+	return FIRST_GPU + n_gpu;
+}
+
+void jl_conv_param_at(size_t i, const char *const *gpu_ids, struct jl_param *ret_param)
+{
+	struct jl_param param;
+
+	if (i < N_SHARED) {
+		param = shared_params[i];
+	} else if (i < FIRST_GPU) {
+		const size_t family = (i - N_SHARED) / N_DEV, dev = (i - N_SHARED) % N_DEV;
+
+		param = (struct jl_param){ .unit = "1",
+					   .lo = dev == DEV_MEM ? 0.5 : 0.3,
+					   .hi = dev == DEV_MEM ? 1.6 : 3,
+					   .prior = 1,
+					   .prior_sd_ln = dev_sd[dev] };
+		snprintf(param.name, sizeof(param.name), "conv.family.%s.%s", jl_arch_id(families[family]),
+			 dev_names[dev]);
+	} else {
+		param = (struct jl_param){ .unit = "1", .lo = 0.6, .hi = 1.6, .prior = 1, .prior_sd_ln = GPU_SD };
+		snprintf(param.name, sizeof(param.name), "conv.gpu.%.40s.rate_frac",
+			 gpu_ids ? gpu_ids[i - FIRST_GPU] : "?");
+	}
+	*ret_param = param;
+}
+
+static void one_gpu(const void *ctx, size_t i, struct jl_param *ret_param)
+{
+	jl_conv_param_at(i, ctx, ret_param);
+}
+
+bool jl_conv_read(const struct jl_catalog *cat, const char *gpu_id, double *ret_x)
+{
+	char prefix[80];
+
+	snprintf(prefix, sizeof(prefix), "conv.gpu.%.40s.", gpu_id ? gpu_id : "?");
+	jl_params_read(
+		cat, &(struct jl_param_list){ .n = jl_conv_n_param(1), .at = one_gpu, .ctx = gpu_id ? &gpu_id : NULL },
+		ret_x);
+	return gpu_id && jl_params_seen(cat, prefix);
+}
+
+static const double *family_devs(const double *x, enum jl_arch arch)
+{
+	for (int turn = 0; turn < 2; turn++) {
+		for (size_t f = 0; f < N_FAMILY; f++) {
+			if (families[f] == arch)
+				return x + N_SHARED + f * N_DEV;
+		}
+		arch = nearest[arch];
+	}
+	return x + N_SHARED;
+}
+
+void jl_conv_resolve(const double *x, int gpu, const struct jl_device *device, struct jl_conv_fit *ret_fit)
+{
+	const double *dev = family_devs(x, device->arch);
+	struct jl_conv_fit fit = {
+		.rnn_frac = x[RNN],
+		.bmm_frac = x[BMM],
+		.winograd_gain = x[WINOGRAD],
+		.layout_frac = x[LAYOUT],
+		.feed_flop = x[FEED],
+		.odd_feed_flop = x[ODD_FEED],
+		.odd_vector_frac = x[ODD_VECTOR],
+		.dilated_frac = x[DILATED],
+		.slow_tf32_frac = x[SLOW_TF32],
+		.wave_frac = x[WAVE],
+		.k_half = x[K_HALF],
+		.mem_frac = fmin(x[MEM] * dev[DEV_MEM], 1.05),
+		.sm_B = x[SM_B],
+		.kernel_s = x[KERNEL_S],
+		.device_frac = gpu >= 0 ? x[FIRST_GPU + (size_t)gpu] : 1,
+		.launch_s = x[LAUNCH_S],
+		.slow_host_gain = x[SLOW_HOST],
+		.amp_calls_gain = x[AMP_CALLS],
+		.worker_gain = x[WORKER],
+		.overlap_frac = x[OVERLAP],
+		.exposed_frac = x[EXPOSED],
+	};
+
+	for (int path = 0; path < JL_N_CONV_PATH; path++) {
+		fit.conv_frac[path] = x[CONV_VECTOR + path] * dev[DEV_VECTOR + path];
+		fit.linear_frac[path] = x[LINEAR_VECTOR + path] * dev[DEV_VECTOR + path];
+	}
+	*ret_fit = fit;
+}
+
+double jl_conv_bus_Bps(const double *x, const struct jl_device *device, bool nvlink, bool p2p)
+{
+	if (nvlink && !isnan(device->link_Bps))
+		return x[NVLINK] * device->link_Bps;
+	/* a superchip without PCIe figures: its host link is at least PCIe 5 */
+	return x[PCIE] * (isnan(device->host_Bps) ? 63e9 : device->host_Bps) * (p2p ? 1 : x[NO_P2P]);
+}

@@ -1,0 +1,279 @@
+#include "physics/device_params.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* Shared parameters. sd: how far, as ln, a fit may go from the prior before the data must insist. */
+enum shared {
+	FRAC_VECTOR,
+	FRAC_T16,
+	FRAC_T8,
+	ENERGY_VECTOR,
+	ENERGY_T16,
+	ENERGY_T8,
+	MEM_FRAC,
+	KERNEL_S,
+	TAIL_VECTOR,
+	TAIL_TENSOR,
+	TILE_VECTOR,
+	TILE_TENSOR,
+	HEAT_S,
+	FILL_VECTOR,
+	FILL_TENSOR,
+	OVERLAP_VECTOR,
+	OVERLAP_TENSOR,
+	SM_B_PER_CLOCK,
+	SM_MEM_B_PER_CLOCK,
+	L2_B_PER_CLOCK,
+	WARM_FRAC,
+	WRITE_VECTOR,
+	WRITE_TENSOR,
+	NARROW_FRAC,
+	BLOCK_B,
+	WIDE_FRAC,
+	BEST_FRAC,
+	COPY_FRAC,
+	UNFUSED_B,
+	UNFUSED_FLOP,
+	UNFUSED_KERNELS,
+	FUSED_B,
+	FUSED_KERNELS,
+	BLOCK_FRAC,
+	BLOCK_BLACKWELL,
+	BLOCK_KERNELS,
+	NVLINK_FRAC,
+	PCIE_FRAC,
+	CROSS_FRAC,
+	VIA_HOST_FRAC,
+	VIA_HOST_BOTH,
+	HOST_FRAC,
+	HOST_BOTH,
+	P2P_LATENCY_S,
+	HOST_LATENCY_S,
+	N_SHARED
+};
+static const struct jl_param shared_params[N_SHARED] = {
+	[FRAC_VECTOR] = { "gemm.gemm_frac.vector", "1", 0.5, 1.0, 0.93, 0.1 },
+	[FRAC_T16] = { "gemm.gemm_frac.tensor16", "1", 0.4, 1.0, 0.88, 0.1 },
+	[FRAC_T8] = { "gemm.gemm_frac.tensor8", "1", 0.4, 1.0, 0.76, 0.1 },
+	[ENERGY_VECTOR] = { "gemm.energy.vector", "1", 0.5, 2.0, 1.0, 0.15 },
+	[ENERGY_T16] = { "gemm.energy.tensor16", "1", 0.5, 2.0, 1.0, 0.15 },
+	[ENERGY_T8] = { "gemm.energy.tensor8", "1", 0.5, 2.0, 1.0, 0.15 },
+	[MEM_FRAC] = { "gemm.mem_frac", "1", 0.5, 1.0, 0.87, 0.05 },
+	[KERNEL_S] = { "gemm.kernel_s", "s", 1e-6, 10e-6, 3e-6, 0.3 },
+	[TAIL_VECTOR] = { "gemm.tail_frac.vector", "1", 0.05, 1.0, 0.8, 0.3 },
+	[TAIL_TENSOR] = { "gemm.tail_frac.tensor", "1", 0.05, 1.0, 0.8, 0.3 },
+	[TILE_VECTOR] = { "gemm.tile_elements.vector", "1", 0.5, 100.0, 10.0, 0.7 },
+	[TILE_TENSOR] = { "gemm.tile_elements.tensor", "1", 0.5, 100.0, 8.0, 0.4 },
+	[HEAT_S] = { "gemm.heat_s", "s", 2e-5, 1e-2, 3e-4, 0.7 },
+	[FILL_VECTOR] = { "gemm.fill_s.vector", "s", 1e-7, 3e-5, 3e-6, 1.0 },
+	[FILL_TENSOR] = { "gemm.fill_s.tensor", "s", 1e-8, 1e-5, 1e-6, 1.0 },
+	[OVERLAP_VECTOR] = { "gemm.overlap_frac.vector", "1", 0.01, 1.0, 0.2, 0.7 },
+	[OVERLAP_TENSOR] = { "gemm.overlap_frac.tensor", "1", 0.01, 1.0, 0.2, 0.7 },
+	[SM_B_PER_CLOCK] = { "gemm.sm_rate", "B/clock", 16.0, 256.0, 64.0, 0.3 },
+	[SM_MEM_B_PER_CLOCK] = { "gemm.sm_mem_rate", "B/clock", 8.0, 256.0, 40.0, 0.3 },
+	[L2_B_PER_CLOCK] = { "gemm.l2_rate", "B/clock/SM", 4.0, 64.0, 12.0, 0.3 },
+	[WRITE_VECTOR] = { "gemm.write_frac.vector", "1", 0.02, 1.0, 0.5, 0.5 },
+	[WRITE_TENSOR] = { "gemm.write_frac.tensor", "1", 0.02, 1.0, 0.5, 0.5 },
+	[WARM_FRAC] = { "gemm.warm_frac", "1", 0.02, 1.0, 0.17, 0.5 },
+	[NARROW_FRAC] = { "gemm.narrow_frac.blackwell-dc", "1", 0.3, 1.0, 0.55, 0.2 },
+	[BLOCK_B] = { "gemm.block_quant", "1", 0.5, 3.0, 1.2, 0.2 },
+	[WIDE_FRAC] = { "gemm.wide_frac", "1", 0.2, 1.0, 0.4, 0.5 },
+	[BEST_FRAC] = { "gemm.best_frac", "1", 1.0, 1.3, 1.03, 0.05 },
+	[COPY_FRAC] = { "gemm.copy_frac", "1", 0.6, 1.2, 0.95, 0.1 },
+	[UNFUSED_B] = { "gemm.quant_unfused.moved", "B/element", 8.0, 80.0, 28.0, 0.3 },
+	[UNFUSED_FLOP] = { "gemm.quant_unfused.flop", "FLOP/element", 10.0, 600.0, 120.0, 0.5 },
+	[UNFUSED_KERNELS] = { "gemm.quant_unfused.kernels", "1", 1.0, 20.0, 4.0, 0.5 },
+	[FUSED_B] = { "gemm.quant_fused.moved", "B/element", 2.0, 20.0, 5.0, 0.3 },
+	[FUSED_KERNELS] = { "gemm.quant_fused.kernels", "1", 0.1, 10.0, 1.0, 0.5 },
+	[BLOCK_FRAC] = { "gemm.block_frac", "1", 0.4, 1.0, 0.75, 0.15 },
+	[BLOCK_BLACKWELL] = { "gemm.block_frac.blackwell-dc", "1", 0.3, 1.0, 0.55, 0.2 },
+	[BLOCK_KERNELS] = { "gemm.block_unfused.kernels", "1", 0.5, 6.0, 3.0, 0.3 },
+	[NVLINK_FRAC] = { "gemm.nvlink_frac", "1", 0.5, 1.0, 0.87, 0.1 },
+	[PCIE_FRAC] = { "gemm.pcie_frac", "1", 0.5, 1.0, 0.85, 0.1 },
+	[CROSS_FRAC] = { "gemm.pcie_cross_frac", "1", 0.3, 1.0, 0.85, 0.15 },
+	[VIA_HOST_FRAC] = { "gemm.via_host_frac", "1", 0.1, 1.0, 0.6, 0.2 },
+	[VIA_HOST_BOTH] = { "gemm.via_host_both_frac", "1", 0.3, 1.0, 0.55, 0.2 },
+	[HOST_FRAC] = { "gemm.host_frac", "1", 0.4, 1.0, 0.82, 0.1 },
+	[HOST_BOTH] = { "gemm.host_both_frac", "1", 0.3, 1.0, 0.6, 0.3 },
+	[P2P_LATENCY_S] = { "gemm.p2p_latency_s", "s", 5e-7, 1e-5, 1.4e-6, 0.4 },
+	[HOST_LATENCY_S] = { "gemm.via_host_latency_s", "s", 3e-6, 5e-5, 1.2e-5, 0.4 },
+};
+
+/* Deviations, as factors: of a family from the shared value, of a GPU from its family. */
+enum dev { DEV_VECTOR, DEV_T16, DEV_T8, DEV_MEM, DEV_SM, DEV_TAIL, DEV_READ, N_ARCH_DEV, N_GPU_DEV = DEV_SM };
+static const char *const dev_names[N_ARCH_DEV] = {
+	"gemm_frac.vector", "gemm_frac.tensor16", "gemm_frac.tensor8", "mem_frac", "sm_rate", "tail_frac", "read_frac"
+};
+static const double arch_sd[N_ARCH_DEV] = { 0.10, 0.08, 0.10, 0.06, 0.25, 0.3, 0.08 };
+static const double gpu_sd[N_GPU_DEV] = { 0.06, 0.04, 0.05, 0.07 };
+
+/* What is known of the families before any fit.
+ * frac: tensor rates of Hopper and Blackwell are listed below the boost clock; SMs with 128 FP32 lanes reach about
+ * three quarters of them in products; published memory streams per family; GDDR reads fall behind HBM's.
+ * energy_pJ: of one FLOP at the sustained clock, by process (16/12 nm, 7 nm, 8 nm, 4 nm) and unit.
+ * align_frac: rate left at odd row starts (wgmma needs 16-byte strides; without them Hopper falls back to the previous
+ * generation's kernels with narrow loads). */
+static const struct arch_prior {
+	double frac[N_ARCH_DEV];
+	double energy_pJ[JL_N_UNIT];
+	double align_frac, dequant_frac, flash_frac;
+	double wide_B; /* 0: no limit seen */
+	double n_sm;   /* where the catalog does not say: the family's large chip */
+} arch_priors[JL_N_ARCH] = {
+	[JL_ARCH_OTHER] = { { 1, 1, 1, 1, 1, 1, 1 }, { 6, 0.9, 0.52 }, 0.4, 0.75, 0.65, 0, 100 },
+	[JL_ARCH_PASCAL] = { { 0.85, 0.9, 0.9, 0.86, 1, 1, 1 }, { 15, 15, 15 }, 1.0, 0.75, 0.65, 20e3, 56 },
+	[JL_ARCH_VOLTA] = { { 1.03, 1, 1, 1.05, 1, 1, 1 }, { 15, 2.0, 2.0 }, 0.45, 0.75, 0.6, 150e3, 80 },
+	[JL_ARCH_TURING] = { { 1, 1, 1, 0.97, 1, 1, 0.93 }, { 15, 2.2, 1.3 }, 0.45, 0.75, 0.6, 0, 72 },
+	[JL_ARCH_AMPERE_DC] = { { 1, 1, 1, 1.02, 1, 1, 1 }, { 9, 1.05, 0.61 }, 0.45, 0.75, 0.7, 150e3, 108 },
+	[JL_ARCH_AMPERE_RTX] = { { 0.83, 1, 1, 1.05, 1, 1, 0.93 }, { 9.5, 2.1, 1.2 }, 0.45, 0.75, 0.8, 0, 84 },
+	[JL_ARCH_ADA] = { { 0.83, 1, 1, 1.03, 1, 1, 0.93 }, { 5, 1.0, 0.58 }, 0.45, 0.75, 0.75, 0, 128 },
+	[JL_ARCH_HOPPER] = { { 0.83, 1.08, 1.08, 1.03, 1.5, 0.5, 1 }, { 5.5, 0.70, 0.41 }, 0.21, 0.5, 0.65, 0, 132 },
+	[JL_ARCH_BLACKWELL_DC] = { { 0.83, 1.06, 1.06, 0.98, 2, 0.5, 1 }, { 4.5, 0.48, 0.28 }, 0.21, 0.4, 0.6, 0, 148 },
+	[JL_ARCH_BLACKWELL_RTX] = { { 0.83, 1, 1, 1.03, 1, 1, 0.93 }, { 4.5, 0.9, 0.52 }, 0.45, 0.75, 0.7, 0, 170 },
+	[JL_ARCH_CDNA] = { { 0.8, 0.72, 0.72, 0.92, 1, 1, 1 }, { 8, 0.88, 0.51 }, 0.45, 0.6, 0.6, 0, 304 },
+	[JL_ARCH_GAUDI] = { { 1, 1.05, 1, 1, 2, 0.5, 1 }, { 6, 0.6, 0.35 }, 0.45, 0.6, 0.6, 0, 64 },
+};
+
+/* GeForce cards run FP32 accumulation at half rate: units that wait every other cycle are easily kept fed, and the
+ * cards boost beyond the listed clock. */
+static const double half_rate_gain = 1.12;
+
+size_t jl_gemm_n_param(size_t n_gpu)
+{
+	return N_SHARED + (size_t)JL_N_ARCH * N_ARCH_DEV + n_gpu * N_GPU_DEV;
+}
+
+void jl_gemm_param_at(size_t i, const char *const *gpu_ids, struct jl_param *ret_param)
+{
+	struct jl_param p;
+	size_t n_arch = (size_t)JL_N_ARCH * N_ARCH_DEV;
+	if (i < N_SHARED) {
+		p = shared_params[i];
+	} else if (i < N_SHARED + n_arch) {
+		size_t arch = (i - N_SHARED) / N_ARCH_DEV, d = (i - N_SHARED) % N_ARCH_DEV;
+		double prior = arch_priors[arch].frac[d];
+		p = (struct jl_param){
+			.unit = "1", .lo = prior * 0.4, .hi = prior * 2.5, .prior = prior, .prior_sd_ln = arch_sd[d]
+		};
+		snprintf(p.name, sizeof(p.name), "gemm.family.%s.%s", jl_arch_id((enum jl_arch)arch), dev_names[d]);
+	} else {
+		size_t gpu = (i - N_SHARED - n_arch) / N_GPU_DEV, d = (i - N_SHARED - n_arch) % N_GPU_DEV;
+		p = (struct jl_param){ .unit = "1", .lo = 0.6, .hi = 1.6, .prior = 1.0, .prior_sd_ln = gpu_sd[d] };
+		snprintf(p.name, sizeof(p.name), "gemm.gpu.%.40s.%s", gpu_ids ? gpu_ids[gpu] : "?", dev_names[d]);
+	}
+	*ret_param = p;
+}
+
+static void one_gpu(const void *ctx, size_t i, struct jl_param *ret_param)
+{
+	jl_gemm_param_at(i, ctx, ret_param);
+}
+
+bool jl_gemm_read(const struct jl_catalog *cat, const char *gpu_id, double *ret_x)
+{
+	char prefix[80];
+
+	snprintf(prefix, sizeof(prefix), "gemm.gpu.%.40s.", gpu_id ? gpu_id : "?");
+	jl_params_read(
+		cat, &(struct jl_param_list){ .n = jl_gemm_n_param(1), .at = one_gpu, .ctx = gpu_id ? &gpu_id : NULL },
+		ret_x);
+	return gpu_id && jl_params_seen(cat, prefix);
+}
+
+bool jl_gemm_shipped(const struct jl_catalog *cat, const char *gpu_id, struct jl_device *dev)
+{
+	double x[JL_GEMM_MAX_PARAMS];
+	const bool own = jl_gemm_read(cat, gpu_id, x);
+
+	_Static_assert(N_SHARED + (size_t)JL_N_ARCH * N_ARCH_DEV + N_GPU_DEV <= JL_GEMM_MAX_PARAMS,
+		       "raise JL_GEMM_MAX_PARAMS");
+	jl_gemm_resolve(x, own ? 0 : -1, dev);
+	return own;
+}
+
+/* The smaller of what the units give and what the power limit feeds, rounded where they meet. */
+static double capped(double units_flopps, double power_flopps)
+{
+	if (isnan(power_flopps))
+		return units_flopps;
+	double q = units_flopps / power_flopps;
+	return units_flopps / pow(1.0 + pow(q, 12.0), 1.0 / 12.0);
+}
+
+void jl_gemm_resolve(const double *x, int gpu, struct jl_device *dev)
+{
+	const struct arch_prior *prior = &arch_priors[dev->arch];
+	const double *arch = x + N_SHARED + (size_t)dev->arch * N_ARCH_DEV;
+	const double *own = gpu < 0 ? NULL : x + N_SHARED + (size_t)JL_N_ARCH * N_ARCH_DEV + (size_t)gpu * N_GPU_DEV;
+	struct jl_device_fit *fit = &dev->fit;
+	double clock_Hz = isnan(dev->boost_Hz) ? 1.8e9 : dev->boost_Hz;
+
+	if (isnan(dev->n_sm))
+		dev->n_sm = prior->n_sm;
+	if (isnan(dev->l2_B))
+		dev->l2_B = 40e6;
+	if (isnan(dev->peak_flopps[JL_FP32])) /* accelerators without a listed vector rate */
+		dev->peak_flopps[JL_FP32] = dev->peak_flopps[JL_BF16] / 16.0;
+
+	fit->idle_W = isnan(dev->tdp_W) ? NAN : 0.12 * dev->tdp_W;
+	for (int d = 0; d < JL_N_DTYPE; d++) {
+		enum jl_unit unit = jl_unit_of((enum jl_dtype)d);
+		double frac = x[FRAC_VECTOR + unit] * arch[DEV_VECTOR + unit] * (own ? own[DEV_VECTOR + unit] : 1.0);
+		double peak = dev->peak_flopps[d];
+		double per_vector = dev->peak_flopps[JL_FP16] / dev->peak_flopps[JL_FP32];
+		if (unit == JL_UNIT_TENSOR16 && per_vector > 1.5 && per_vector < 3.0)
+			frac *= half_rate_gain;
+		/* tf32 moves twice the bytes of fp16 per product: energy per FLOP doubles with the halved rate. */
+		double energy_pJ = prior->energy_pJ[unit] * x[ENERGY_VECTOR + unit] * (d == JL_TF32 ? 2.0 : 1.0);
+		double fed = (dev->tdp_W - fit->idle_W) / (energy_pJ * 1e-12);
+		fit->gemm_frac[d] = isnan(peak) ? NAN : capped(frac * peak, fed) / peak;
+		fit->burst_frac[d] = frac / fit->gemm_frac[d];
+	}
+	fit->mem_frac = fmin(x[MEM_FRAC] * arch[DEV_MEM] * (own ? own[DEV_MEM] : 1.0), 1.0);
+	fit->read_frac = fmin(arch[DEV_READ], 1.0 / fit->mem_frac);
+	fit->kernel_s = x[KERNEL_S];
+	for (int u = 0; u < JL_N_UNIT; u++) {
+		int vector = u == JL_UNIT_VECTOR;
+		fit->tail_frac[u] = fmin(1.0, x[vector ? TAIL_VECTOR : TAIL_TENSOR] * (vector ? 1.0 : arch[DEV_TAIL]));
+		fit->tile_elems[u] = x[vector ? TILE_VECTOR : TILE_TENSOR];
+		fit->fill_s[u] = x[vector ? FILL_VECTOR : FILL_TENSOR];
+		fit->write_frac[u] = x[vector ? WRITE_VECTOR : WRITE_TENSOR];
+		fit->overlap_frac[u] = x[vector ? OVERLAP_VECTOR : OVERLAP_TENSOR];
+	}
+	fit->sm_Bps = x[SM_B_PER_CLOCK] * arch[DEV_SM] * clock_Hz;
+	fit->sm_mem_Bps = x[SM_MEM_B_PER_CLOCK] * clock_Hz;
+	fit->l2_Bps = x[L2_B_PER_CLOCK] * clock_Hz * dev->n_sm;
+	fit->heat_s = x[HEAT_S];
+	fit->warm_frac = x[WARM_FRAC];
+	fit->align_frac = prior->align_frac;
+	fit->wide_B = prior->wide_B > 0.0 ? prior->wide_B : INFINITY;
+	fit->wide_frac = x[WIDE_FRAC];
+	fit->dequant_frac = prior->dequant_frac;
+	fit->flash_frac = prior->flash_frac;
+}
+
+void jl_gemm_shared_at(const double *x, struct jl_gemm_shared *ret_shared)
+{
+	*ret_shared = (struct jl_gemm_shared){
+		.best_frac = x[BEST_FRAC],
+		.copy_frac = x[COPY_FRAC],
+		.quant_B = { [JL_QUANT_FUSED] = x[FUSED_B], [JL_QUANT_UNFUSED] = x[UNFUSED_B] },
+		.quant_flop = { [JL_QUANT_UNFUSED] = x[UNFUSED_FLOP] },
+		.quant_kernels = { [JL_QUANT_FUSED] = x[FUSED_KERNELS], [JL_QUANT_UNFUSED] = x[UNFUSED_KERNELS] },
+		.block_frac = x[BLOCK_FRAC],
+		.block_blackwell_frac = x[BLOCK_BLACKWELL],
+		.block_quant = x[BLOCK_B],
+		.narrow_frac = x[NARROW_FRAC],
+		.block_kernels = x[BLOCK_KERNELS],
+		.nvlink_frac = x[NVLINK_FRAC],
+		.pcie_frac = x[PCIE_FRAC],
+		.cross_frac = x[CROSS_FRAC],
+		.via_host_frac = x[VIA_HOST_FRAC],
+		.via_host_both_frac = x[VIA_HOST_BOTH],
+		.host_frac = x[HOST_FRAC],
+		.host_both_frac = x[HOST_BOTH],
+		.p2p_latency_s = x[P2P_LATENCY_S],
+		.host_latency_s = x[HOST_LATENCY_S],
+	};
+}

@@ -1,0 +1,272 @@
+#include "physics/framework_params.h"
+
+#include <math.h>
+#include <stdio.h>
+
+struct entry {
+	const char *name, *unit;
+	double prior, lo, hi, sd;
+};
+
+enum global { G_ROWWISE, G_RELIEF, G_STRAGGLER, G_KERNEL, G_CONTEXT, G_COMM, G_WASTE, G_BUFFER, G_N };
+static const struct entry globals[G_N] = {
+	[G_ROWWISE] = { "train.fp8_rowwise_frac", "1", 0.6, 0.3, 1.0, 0.5 },
+	[G_RELIEF] = { "train.power_relief_frac", "1", 0.5, 0.05, 1.0,
+		       0.5 }, /* 0: products as hot as alone for hours; 1: as in a burst */
+	[G_STRAGGLER] = { "train.straggler_frac", "1", 0.005, 1e-4, 0.05, 0.7 },
+	[G_KERNEL] = { "train.kernel_ratio", "1", 1.0, 0.2, 3.0, 0.3 },
+	[G_CONTEXT] = { "memory.context", "B", 1.5e9, 2e8, 3e9, 0.4 },
+	[G_COMM] = { "memory.comm", "B", 2.5e9, 1e8, 4e9, 0.4 },
+	[G_WASTE] = { "memory.waste_frac", "1", 0.15, 0.005, 0.4, 0.4 },
+	[G_BUFFER] = { "memory.buffer_frac", "1", 0.02, 0.001, 1.0, 0.7 },
+};
+
+enum per_profile { F_LAUNCH, F_COMM, F_STREAM, F_DP, F_FSDP, F_TP, F_CONTEND, F_BUCKET, F_STEP, F_OPT, F_OPTK, F_N };
+static const struct entry profiles[F_N] = {
+	/* prior comes from the profile's default */
+	[F_LAUNCH] = { "launch_s", "s", 0, 1e-6, 6e-5, 0.5 },
+	[F_COMM] = { "comm_launch_s", "s", 0, 2e-6, 3e-4, 0.7 },
+	[F_STREAM] = { "stream_frac", "1", 0, 0.5, 4.0, 0.25 },
+	[F_DP] = { "dp_overlap_frac", "1", 0, 0.02, 0.98, 0.4 },
+	[F_FSDP] = { "fsdp_overlap_frac", "1", 0, 0.1, 0.99, 0.3 },
+	[F_TP] = { "tp_overlap_frac", "1", 0, 0.005, 0.9, 0.7 },
+	[F_CONTEND] = { "contention_frac", "1", 0, 0.005, 0.6, 0.7 },
+	[F_BUCKET] = { "bucket", "B", 0, 2e6, 2e9, 0.7 },
+	[F_STEP] = { "step_s", "s", 0, 1e-4, 1e-1, 0.7 },
+	[F_OPT] = { "optimizer_frac", "1", 0, 0.5, 6.0, 0.3 },
+	[F_OPTK] = { "optimizer_kernels", "1", 0, 1.0, 1000.0, 0.7 },
+};
+
+/* What a training run reaches of the rates that single operators reach: clocks under a long load, and what the model of
+ * a step leaves out. */
+enum per_arch { A_VECTOR, A_T16, A_T8, A_MEM, A_FLASH, A_N };
+static const struct entry archs[A_N] = {
+	[A_VECTOR] = { "vector_ratio", "1", 1.0, 0.4, 1.6, 0.12 },
+	[A_T16] = { "tensor16_ratio", "1", 0.9, 0.4, 1.6, 0.12 },
+	[A_T8] = { "tensor8_ratio", "1", 1.0, 0.4, 1.6, 0.12 },
+	[A_MEM] = { "mem_ratio", "1", 0.93, 0.4, 1.6, 0.12 },
+	[A_FLASH] = { "flash_ratio", "1", 0.9, 0.3, 2.0, 0.2 },
+};
+
+/* What collectives in the middle of a training run reach of what they reach alone, and how much later they start: ranks
+ * do not arrive together, and the device is busy. */
+enum per_link { L_EFF, L_ALPHA, L_N };
+static const struct entry links[L_N] = {
+	[L_EFF] = { "eff_ratio", "1", 0.9, 0.1, 1.6, 0.25 },
+	[L_ALPHA] = { "alpha_ratio", "1", 1.5, 0.2, 30.0, 0.5 },
+};
+static const struct {
+	const char *name;
+	double eff_prior;
+} link_types[JL_N_LLM_LINK] = {
+	[JL_LLM_PCIE_HOST] = { "pcie-host", 0.5 },  [JL_LLM_PCIE_P2P] = { "pcie-p2p", 0.9 },
+	[JL_LLM_BRIDGE] = { "nvlink-bridge", 0.9 }, [JL_LLM_NVLINK_MESH] = { "nvlink2-mesh", 0.9 },
+	[JL_LLM_NVLINK3] = { "nvlink3", 0.9 },      [JL_LLM_NVLINK4] = { "nvlink4", 0.9 },
+	[JL_LLM_NVLINK5] = { "nvlink5", 0.9 },      [JL_LLM_RDMA] = { "rdma", 0.9 },
+	[JL_LLM_ONLOAD] = { "rdma-onload", 0.5 }, /* the host's cores copy: half, as measured for Omni-Path with GPUs */
+	[JL_LLM_ETHERNET] = { "ethernet", 0.9 },
+};
+
+enum per_gpu { U_MATRIX, U_MEM, U_N };
+static const struct entry gpus[U_N] = {
+	[U_MATRIX] = { "matrix_ratio", "1", 1.0, 0.5, 2.0, 0.08 },
+	[U_MEM] = { "mem_ratio", "1", 1.0, 0.5, 2.0, 0.05 },
+};
+
+#define AT_PROFILE ((size_t)G_N)
+#define AT_ARCH    (AT_PROFILE + (size_t)JL_N_FRAMEWORK * F_N)
+#define AT_LINK    (AT_ARCH + (size_t)JL_N_ARCH * A_N)
+#define AT_GPU     (AT_LINK + (size_t)JL_N_LLM_LINK * L_N)
+
+size_t jl_llm_n_params(size_t n_gpus)
+{
+	return AT_GPU + n_gpus * U_N;
+}
+
+static double profile_field(const struct jl_profile *p, size_t f)
+{
+	const double field[F_N] = {
+		[F_LAUNCH] = p->launch_s,         [F_COMM] = p->comm_launch_s,     [F_STREAM] = p->stream_frac,
+		[F_DP] = p->dp_overlap_frac,      [F_FSDP] = p->fsdp_overlap_frac, [F_TP] = p->tp_overlap_frac,
+		[F_CONTEND] = p->contention_frac, [F_BUCKET] = p->bucket_B,        [F_STEP] = p->step_s,
+		[F_OPT] = p->optimizer_frac,      [F_OPTK] = p->optimizer_kernels,
+	};
+
+	return field[f];
+}
+
+static struct jl_param make(const char *block, const char *owner, const struct entry *e, double prior)
+{
+	struct jl_param p = { .unit = e->unit,
+			      .lo = e->lo,
+			      .hi = e->hi,
+			      .prior = fmin(fmax(prior, e->lo), e->hi),
+			      .prior_sd_ln = e->sd };
+
+	(void)snprintf(p.name, sizeof(p.name), "%s%.40s%s%s", block, owner, *owner ? "." : "", e->name);
+	return p;
+}
+
+void jl_llm_param_at(size_t i, const char *const *gpu_ids, struct jl_param *ret_param)
+{
+	if (i < AT_PROFILE) {
+		*ret_param = make("", "", &globals[i], globals[i].prior);
+	} else if (i < AT_ARCH) {
+		const enum jl_framework fw = (enum jl_framework)((i - AT_PROFILE) / F_N);
+		const size_t f = (i - AT_PROFILE) % F_N;
+		const struct jl_profile profile = jl_profile_default(fw);
+
+		*ret_param = make("framework.", jl_framework_name(fw), &profiles[f], profile_field(&profile, f));
+	} else if (i < AT_LINK) {
+		const size_t a = (i - AT_ARCH) / A_N, f = (i - AT_ARCH) % A_N;
+		/* Libraries and frameworks were least tuned for the newest architecture when its runs were made. */
+		const int newest = f == A_T16 && (a == JL_ARCH_BLACKWELL_DC || a == JL_ARCH_BLACKWELL_RTX);
+
+		*ret_param = make("train.family.", jl_arch_id((enum jl_arch)a), &archs[f],
+				  newest ? 0.8 : archs[f].prior);
+	} else if (i < AT_GPU) {
+		const size_t l = (i - AT_LINK) / L_N, f = (i - AT_LINK) % L_N;
+
+		*ret_param = make("train.link.", link_types[l].name, &links[f],
+				  f == L_EFF ? link_types[l].eff_prior : links[f].prior);
+	} else {
+		const size_t g = (i - AT_GPU) / U_N, f = (i - AT_GPU) % U_N;
+
+		*ret_param = make("train.gpu.", gpu_ids ? gpu_ids[g] : "?", &gpus[f], gpus[f].prior);
+	}
+}
+
+static void one_gpu(const void *ctx, size_t i, struct jl_param *ret_param)
+{
+	jl_llm_param_at(i, ctx, ret_param);
+}
+
+bool jl_llm_read(const struct jl_catalog *cat, const char *gpu_id, double *ret_x)
+{
+	_Static_assert(AT_GPU + JL_LLM_MAX_GPUS * U_N <= JL_LLM_MAX_PARAMS, "raise JL_LLM_MAX_PARAMS");
+	jl_params_read(
+		cat, &(struct jl_param_list){ .n = jl_llm_n_params(1), .at = one_gpu, .ctx = gpu_id ? &gpu_id : NULL },
+		ret_x);
+	return gpu_id && jl_llm_seen(cat, gpu_id);
+}
+
+bool jl_llm_seen(const struct jl_catalog *cat, const char *gpu_id)
+{
+	char prefix[80];
+
+	(void)snprintf(prefix, sizeof(prefix), "train.gpu.%.40s.", gpu_id);
+	return jl_params_seen(cat, prefix);
+}
+
+enum jl_llm_link jl_llm_link_of(enum jl_wire wire)
+{
+	static const enum jl_llm_link types[JL_N_WIRE] = {
+		[JL_WIRE_NONE] = JL_LLM_RDMA,
+		[JL_WIRE_PCIE_HOST] = JL_LLM_PCIE_HOST,
+		[JL_WIRE_PCIE_P2P] = JL_LLM_PCIE_P2P,
+		[JL_WIRE_BRIDGE] = JL_LLM_BRIDGE,
+		[JL_WIRE_NVLINK2] = JL_LLM_NVLINK_MESH,
+		[JL_WIRE_NVLINK3] = JL_LLM_NVLINK3,
+		[JL_WIRE_NVLINK4] = JL_LLM_NVLINK4,
+		[JL_WIRE_NVLINK5] = JL_LLM_NVLINK5,
+		[JL_WIRE_NVL72] = JL_LLM_NVLINK5,
+		[JL_WIRE_XGMI] = JL_LLM_NVLINK4, /* no rows: as the links of its time */
+		[JL_WIRE_IB] = JL_LLM_RDMA,
+		[JL_WIRE_ROCE] = JL_LLM_RDMA,
+		[JL_WIRE_EFA] = JL_LLM_RDMA,
+		[JL_WIRE_ETHERNET] = JL_LLM_ETHERNET,
+	};
+
+	return types[wire];
+}
+
+/* Nothing runs faster than it is listed; NAN stays. */
+static double at_most_listed(double frac)
+{
+	return frac > 1.0 ? 1.0 : frac;
+}
+
+void jl_llm_resolve_device(const double *x, int gpu_index, struct jl_device *dev)
+{
+	const double *a = x + AT_ARCH + (size_t)dev->arch * A_N;
+	const double *u = gpu_index < 0 ? NULL : x + AT_GPU + (size_t)gpu_index * U_N;
+
+	for (int d = 0; d < JL_N_DTYPE; d++) {
+		const enum jl_unit unit = jl_unit_of((enum jl_dtype)d);
+
+		dev->fit.gemm_frac[d] *= a[A_VECTOR + unit] * (u ? u[U_MATRIX] : 1.0);
+		/* A step is not all products: in between the device cools, and what a power limit takes is partly
+		 * given back. */
+		if (dev->fit.burst_frac[d] > 1.0)
+			dev->fit.gemm_frac[d] *= 1.0 + x[G_RELIEF] * (dev->fit.burst_frac[d] - 1.0);
+		dev->fit.gemm_frac[d] = at_most_listed(dev->fit.gemm_frac[d]);
+	}
+	dev->fit.mem_frac = at_most_listed(dev->fit.mem_frac * a[A_MEM] * (u ? u[U_MEM] : 1.0));
+	dev->fit.flash_frac *= a[A_FLASH];
+	dev->fit.kernel_s *= x[G_KERNEL];
+}
+
+struct jl_profile jl_llm_resolve_profile(const double *x, enum jl_framework framework)
+{
+	const double *f = x + AT_PROFILE + (size_t)framework * F_N;
+
+	return (struct jl_profile){
+		.launch_s = f[F_LAUNCH],
+		.comm_launch_s = f[F_COMM],
+		.stream_frac = f[F_STREAM],
+		.dp_overlap_frac = f[F_DP],
+		.fsdp_overlap_frac = f[F_FSDP],
+		.tp_overlap_frac = f[F_TP],
+		.contention_frac = f[F_CONTEND],
+		.bucket_B = f[F_BUCKET],
+		.step_s = f[F_STEP],
+		.optimizer_frac = f[F_OPT],
+		.optimizer_kernels = f[F_OPTK],
+		.straggler_frac = x[G_STRAGGLER],
+	};
+}
+
+static void scale_link(struct jl_link *link, const double *x)
+{
+	link->eff_frac = fmin(1.0, link->eff_frac * x[L_EFF]);
+	link->alpha_s *= x[L_ALPHA];
+	link->ll_alpha_s *= x[L_ALPHA];
+	link->setup_s *= x[L_ALPHA];
+}
+
+void jl_llm_resolve_fabric(const double *x, enum jl_llm_link intra, enum jl_llm_link inter, struct jl_fabric *fabric)
+{
+	scale_link(&fabric->intra, x + AT_LINK + (size_t)intra * L_N);
+	scale_link(&fabric->pair, x + AT_LINK + (size_t)intra * L_N);
+	scale_link(&fabric->inter, x + AT_LINK + (size_t)inter * L_N);
+	if (intra != JL_LLM_PCIE_HOST) /* peers do not load the root; bytes through the host do */
+		fabric->root_Bps = 0.0;
+}
+
+struct jl_memory_fit jl_llm_resolve_memory(const double *x, enum jl_llm_scope scope)
+{
+	return (struct jl_memory_fit){
+		.buffer_frac = x[G_BUFFER],
+		.waste_frac = scope >= JL_LLM_RESERVED ? x[G_WASTE] : 0.0,
+		.context_B = scope >= JL_LLM_DEVICE ? x[G_CONTEXT] : 0.0,
+		.comm_B = scope >= JL_LLM_DEVICE ? x[G_COMM] : 0.0,
+	};
+}
+
+static int in_block(size_t i, size_t at, size_t index, size_t n)
+{
+	return i >= at + index * n && i < at + (index + 1) * n;
+}
+
+int jl_llm_param_used(size_t i, const struct jl_llm_kind *kind)
+{
+	return i < AT_PROFILE || in_block(i, AT_PROFILE, (size_t)kind->framework, F_N) ||
+	       in_block(i, AT_ARCH, (size_t)kind->arch, A_N) || in_block(i, AT_LINK, (size_t)kind->intra, L_N) ||
+	       in_block(i, AT_LINK, (size_t)kind->inter, L_N) ||
+	       (kind->gpu_index >= 0 && in_block(i, AT_GPU, (size_t)kind->gpu_index, U_N));
+}
+
+double jl_llm_rowwise_frac(const double *x)
+{
+	return x[G_ROWWISE];
+}

@@ -1,0 +1,66 @@
+/* What a training run makes of devices and links that were fitted one by one, how frameworks run a step, and what memory
+ * takes beside tensors: parameters that are fitted on published training runs. One flat vector: globals, then per
+ * framework profile, per architecture, per link, per GPU. Names begin with "train.", "framework.", "memory.". */
+#ifndef JL_PHYSICS_FRAMEWORK_PARAMS_H
+#define JL_PHYSICS_FRAMEWORK_PARAMS_H
+
+#include <stddef.h>
+
+#include "model/device.h"
+#include "model/fabric.h"
+#include "model/memory.h"
+#include "model/profile.h"
+#include "physics/link_params.h"
+#include "physics/params.h"
+
+/* Links that runs are joined by; the fit knows each by its efficiency and latency. */
+enum jl_llm_link {
+	JL_LLM_PCIE_HOST, /* no peer-to-peer */
+	JL_LLM_PCIE_P2P,
+	JL_LLM_BRIDGE,
+	JL_LLM_NVLINK_MESH, /* V100 */
+	JL_LLM_NVLINK3,
+	JL_LLM_NVLINK4,
+	JL_LLM_NVLINK5,
+	JL_LLM_RDMA,   /* InfiniBand, RoCE, EFA */
+	JL_LLM_ONLOAD, /* Omni-Path: the host's cores move the data */
+	JL_LLM_ETHERNET,
+	JL_N_LLM_LINK
+};
+
+enum jl_llm_link jl_llm_link_of(enum jl_wire wire);
+
+/* What a source's memory figure counts: live tensors, what the allocator holds, or the whole device. */
+enum jl_llm_scope { JL_LLM_ALLOCATED, JL_LLM_RESERVED, JL_LLM_DEVICE };
+
+#define JL_LLM_MAX_GPUS   64
+#define JL_LLM_MAX_PARAMS 320 /* at least jl_llm_n_params(JL_LLM_MAX_GPUS) */
+
+size_t jl_llm_n_params(size_t n_gpus);
+/* gpu_ids: of the n_gpus, by the catalog; NULL: the names of their parameters are not asked for. */
+void jl_llm_param_at(size_t i, const char *const *gpu_ids, struct jl_param *ret_param);
+
+/* The catalog's values with the deviations of one GPU behind them (jl_llm_n_params(1) values). True where that GPU has
+ * runs of its own. */
+bool jl_llm_read(const struct jl_catalog *cat, const char *gpu_id, double *ret_x);
+bool jl_llm_seen(const struct jl_catalog *cat, const char *gpu_id);
+
+/* What the fitted vector makes of a device that jl_gemm_resolve has filled, a fabric that jl_coll_fill has filled, a
+ * framework, and of memory: the same for rows of the sets and for any other question. gpu_index < 0: the family's. */
+void jl_llm_resolve_device(const double *x, int gpu_index, struct jl_device *dev);
+void jl_llm_resolve_fabric(const double *x, enum jl_llm_link intra, enum jl_llm_link inter, struct jl_fabric *fabric);
+struct jl_profile jl_llm_resolve_profile(const double *x, enum jl_framework framework);
+struct jl_memory_fit jl_llm_resolve_memory(const double *x, enum jl_llm_scope scope);
+
+double jl_llm_rowwise_frac(const double *x); /* fp8 scaled by rows: rate left */
+
+/* Does a run of this kind know parameter i? */
+struct jl_llm_kind {
+	enum jl_framework framework;
+	enum jl_arch arch;
+	enum jl_llm_link intra, inter;
+	int gpu_index; /* < 0: none of its own */
+};
+int jl_llm_param_used(size_t i, const struct jl_llm_kind *kind);
+
+#endif

@@ -1,0 +1,306 @@
+#include "physics/link_params.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+	LAUNCH,
+	MANY_DIE,
+	HOST_RANK,
+	HOST_TORCH,
+	NV_EFF,
+	NV3_EFF,
+	NV4_EFF,
+	NV5_EFF,
+	BRIDGE_MAX,
+	NV_LL_ALPHA,
+	NV_LL,
+	NV_MID,
+	NV_MID_S,
+	OLD_LL,
+	NV_ALPHA,
+	NV_SETUP,
+	NV_SEGMENT,
+	OLD_SEGMENT,
+	NV_COPY,
+	SWITCH,
+	SWITCH_NV5,
+	SWITCH_NVL72,
+	SWITCH_ALPHA,
+	PC_EFF,
+	PC5_EFF,
+	HOST_EFF,
+	PC_LL_ALPHA,
+	PC_LL,
+	PC_ALPHA,
+	PC_SETUP,
+	PC_SEGMENT,
+	ROOT,
+	CROSS_P2P,
+	CROSS_HOST,
+	NET_EFF,
+	NET_TREE,
+	NET_START,
+	RDMA_LL_ALPHA,
+	EFA_LL_ALPHA,
+	ETH_LL_ALPHA,
+	NET_ALPHA,
+	NET_LL,
+	NET_MID,
+	NET_SETUP,
+	NET_SEGMENT,
+	P2P_START,
+	P2P_PEER,
+	P2P_SETUP,
+	P2P_LL,
+	P2P_COPY,
+	NV_ALLTOALL,
+	NET_ALLTOALL,
+	N_PARAM
+};
+
+/* Steps start from the figures of NCCL's own tuning table (github.com/NVIDIA/nccl, src/graph/tuning.cc: ring steps of
+ * 0.6 us on NVLink, 1.0 and with the large protocol 5.7 us on PCIe, 2.7 to 5 us on a network; whole lines at 20 GB/s
+ * a channel before Hopper, 36.7 from it on); ROOT and CROSS_HOST from a measured host of ten cards without
+ * peer-to-peer (9.6, 4.4, 3.2, 3.2 GB/s of bus bandwidth at 2, 4, 8, 10 ranks). */
+static const struct jl_param params[N_PARAM] = {
+	[LAUNCH] = { "link.launch_s", "s", 2e-6, 15e-6, 4.2e-6, 1.0 },
+	[MANY_DIE] = { "link.many_die_gain", "1", 1.0, 2.5, 1.6, 1.0 },
+	[HOST_RANK] = { "link.host.nccl_tests_rank_s", "s", 3e-6, 8e-6, 5.3e-6, 1.0 },
+	[HOST_TORCH] = { "link.host.torch_s", "s", 20e-6, 100e-6, 47e-6, 1.0 },
+	[NV_EFF] = { "link.nvlink.eff_frac", "1", 0.5, 1.0, 0.8, 0.5 },
+	[NV3_EFF] = { "link.nvlink3.eff_frac", "1", 0.5, 1.3, 1.0, 0.05 },
+	[NV4_EFF] = { "link.nvlink4.eff_frac", "1", 0.5, 1.3, 1.0, 0.05 },
+	[NV5_EFF] = { "link.nvlink5.eff_frac", "1", 0.5, 1.3, 1.0, 0.05 },
+	[BRIDGE_MAX] = { "link.bridge.max_rate", "B/s", 50e9, 300e9, 150e9, 0.2 },
+	[NV_LL_ALPHA] = { "link.nvlink.ll_alpha_s", "s", 0.3e-6, 4e-6, 0.6e-6, 0.3 },
+	[NV_LL] = { "link.nvlink.ll_frac", "1", 0.05, 0.6, 0.3, 1.0 },
+	[NV_MID] = { "link.nvlink.mid_frac", "1", 0.2, 0.95, 0.85, 1.0 },
+	[NV_MID_S] = { "link.nvlink.mid_s", "s", 0.2e-6, 50e-6, 5e-6, 1.0 },
+	[OLD_LL] = { "link.nvlink2-3.ll_frac", "1", 0.2, 1.3, 0.55, 0.2 },
+	[NV_ALPHA] = { "link.nvlink.alpha_more_s", "s", 0.05e-6, 5e-6, 0.5e-6, 1.0 },
+	[NV_SETUP] = { "link.nvlink.setup_s", "s", 2e-6, 60e-6, 20e-6, 1.0 },
+	[NV_SEGMENT] = { "link.nvlink.segment_s", "s", 0.1e-6, 30e-6, 3e-6, 0.7 },
+	[OLD_SEGMENT] = { "link.nvlink2-3.segment_gain", "1", 0.3, 6.0, 1.0, 0.5 },
+	[NV_COPY] = { "link.nvlink.copy_frac", "1", 0.05, 1.5, 0.4, 1.0 },
+	[SWITCH] = { "link.nvlink.switch_frac", "1", 0.5, 1.2, 0.8, 0.3 },
+	[SWITCH_NV5] = { "link.nvlink5.switch_frac", "1", 0.7, 1.2, 1.0, 0.1 },
+	[SWITCH_NVL72] = { "link.nvl72.switch_frac", "1", 0.4, 1.2, 0.8, 0.1 },
+	[SWITCH_ALPHA] = { "link.nvlink.switch_alpha_s", "s", 1e-6, 20e-6, 6e-6, 0.5 },
+	[PC_EFF] = { "link.pcie.eff_frac", "1", 0.3, 0.95, 0.65, 0.3 },
+	[PC5_EFF] = { "link.pcie5.eff_frac", "1", 0.5, 1.4, 1.0, 0.2 },
+	[HOST_EFF] = { "link.pcie-host.eff_frac", "1", 0.2, 0.9, 0.5, 0.3 },
+	[PC_LL_ALPHA] = { "link.pcie.ll_alpha_s", "s", 0.3e-6, 6e-6, 1e-6, 0.3 },
+	[PC_LL] = { "link.pcie.ll_frac", "1", 0.02, 0.6, 0.3, 1.0 },
+	[PC_ALPHA] = { "link.pcie.alpha_more_s", "s", 0.05e-6, 10e-6, 4.7e-6, 0.3 },
+	[PC_SETUP] = { "link.pcie.setup_s", "s", 2e-6, 80e-6, 8e-6, 0.5 },
+	[PC_SEGMENT] = { "link.pcie.segment_s", "s", 0.1e-6, 60e-6, 3e-6, 0.7 },
+	[ROOT] = { "link.pcie.root_rate", "B/s", 5e9, 80e9, 19e9, 0.15 },
+	[CROSS_P2P] = { "link.pcie-p2p.cross_frac", "1", 0.2, 1.0, 0.45, 0.15 },
+	[CROSS_HOST] = { "link.pcie-host.cross_frac", "1", 0.2, 1.0, 0.8, 0.1 },
+	[NET_EFF] = { "link.net.eff_frac", "1", 0.5, 0.98, 0.95, 0.03 },
+	[NET_TREE] = { "link.net.tree_frac", "1", 0.8, 0.95, 0.85, 0.05 },
+	[NET_START] = { "link.net.start_s", "s", 1e-6, 60e-6, 10e-6, 0.5 },
+	[RDMA_LL_ALPHA] = { "link.rdma.ll_alpha_s", "s", 2e-6, 40e-6, 5e-6, 0.2 },
+	[EFA_LL_ALPHA] = { "link.efa.ll_alpha_s", "s", 5e-6, 80e-6, 25e-6, 1.0 },
+	[ETH_LL_ALPHA] = { "link.ethernet.ll_alpha_s", "s", 2e-6, 80e-6, 15e-6, 1.0 },
+	[NET_ALPHA] = { "link.net.alpha_gain", "1", 0.5, 10.0, 2.0, 1.0 },
+	[NET_LL] = { "link.net.ll_frac", "1", 0.02, 0.6, 0.3, 1.0 },
+	[NET_MID] = { "link.net.mid_frac", "1", 0.2, 0.95, 0.8, 1.0 },
+	[NET_SETUP] = { "link.net.setup_s", "s", 2e-6, 200e-6, 40e-6, 1.0 },
+	[NET_SEGMENT] = { "link.net.segment_gain", "1", 0.02, 10.0, 1.0, 0.7 },
+	[P2P_START] = { "link.p2p.start_s", "s", 0.3e-6, 6e-6, 2e-6, 1.0 },
+	[P2P_PEER] = { "link.p2p.peer_s", "s", 0.02e-6, 3e-6, 0.3e-6, 1.0 },
+	[P2P_SETUP] = { "link.p2p.setup_s", "s", 1e-6, 40e-6, 10e-6, 1.0 },
+	[P2P_LL] = { "link.p2p.ll_rate", "B/s", 1e9, 40e9, 7e9, 1.0 },
+	[P2P_COPY] = { "link.p2p.copy_rate", "B/s", 200e9, 2000e9, 630e9, 0.5 },
+	[NV_ALLTOALL] = { "link.nvlink.alltoall_frac", "1", 0.4, 1.3, 0.9, 0.1 },
+	[NET_ALLTOALL] = { "link.net.alltoall_frac", "1", 0.4, 1.0, 0.8, 0.2 },
+};
+
+size_t jl_coll_n_param(void)
+{
+	return N_PARAM;
+}
+
+const struct jl_param *jl_coll_param_at(size_t i)
+{
+	return i < N_PARAM ? &params[i] : NULL;
+}
+
+static void at(const void *ctx, size_t i, struct jl_param *ret_param)
+{
+	(void)ctx;
+	*ret_param = params[i];
+}
+
+static const struct jl_param_list list = { .n = N_PARAM, .at = at };
+
+void jl_coll_start(double *ret_x)
+{
+	jl_params_start(&list, ret_x);
+}
+
+void jl_coll_read(const struct jl_catalog *cat, double *ret_x)
+{
+	jl_params_read(cat, &list, ret_x);
+}
+
+/* How a link type deviates from its family, NVLink: which parameters, -1 for none. */
+static const struct {
+	int eff, in_switch;
+	int old; /* before NVLink 4 the low-latency protocols and segments are slower */
+} nvlinks[JL_N_WIRE] = {
+	[JL_WIRE_BRIDGE] = { -1, -1, 0 },
+	[JL_WIRE_NVLINK2] = { -1, -1, 1 },
+	[JL_WIRE_NVLINK3] = { NV3_EFF, -1, 1 },
+	[JL_WIRE_NVLINK4] = { NV4_EFF, -1, 0 },
+	[JL_WIRE_NVLINK5] = { NV5_EFF, SWITCH_NV5, 0 },
+	[JL_WIRE_NVL72] = { NV5_EFF, SWITCH_NVL72, 0 },
+	[JL_WIRE_XGMI] = { -1, -1, 0 },
+};
+
+static void fill_nvlink(const double *x, enum jl_wire wire, int many_die, struct jl_link *link)
+{
+	const double old_ll = nvlinks[wire].old ? x[OLD_LL] : 1.0;
+
+	link->eff_frac = fmin(1.0, x[NV_EFF] * (nvlinks[wire].eff >= 0 ? x[nvlinks[wire].eff] : 1.0));
+	link->ll_alpha_s = x[NV_LL_ALPHA] * (many_die ? x[MANY_DIE] : 1.0);
+	link->alpha_s = link->ll_alpha_s + x[NV_ALPHA];
+	link->ll_frac = x[NV_LL] * old_ll;
+	link->mid_frac = x[NV_MID] * old_ll;
+	link->mid_s = x[NV_MID_S];
+	link->setup_s = x[NV_SETUP];
+	link->segment_s = x[NV_SEGMENT] * (nvlinks[wire].old ? x[OLD_SEGMENT] : 1.0);
+	link->copy_frac = x[NV_COPY];
+	link->switch_frac = x[SWITCH] * (nvlinks[wire].in_switch >= 0 ? x[nvlinks[wire].in_switch] : 1.0);
+	link->switch_alpha_s = x[SWITCH_ALPHA];
+	link->alltoall_frac = x[NV_ALLTOALL];
+}
+
+static void fill_pcie(const double *x, enum jl_wire wire, struct jl_link *link)
+{
+	link->eff_frac = wire == JL_WIRE_PCIE_HOST ? x[HOST_EFF]
+						   : x[PC_EFF] * (link->rate_Bps > 40e9 ? x[PC5_EFF] : 1.0);
+	link->ll_alpha_s = x[PC_LL_ALPHA];
+	link->alpha_s = link->ll_alpha_s + x[PC_ALPHA];
+	link->ll_frac = x[PC_LL];
+	link->setup_s = x[PC_SETUP];
+	link->segment_s = x[PC_SEGMENT];
+}
+
+static void fill_network(const double *x, enum jl_wire wire, struct jl_link *link)
+{
+	const int alpha = wire == JL_WIRE_EFA ? EFA_LL_ALPHA : wire == JL_WIRE_ETHERNET ? ETH_LL_ALPHA : RDMA_LL_ALPHA;
+
+	link->eff_frac = x[NET_EFF];
+	link->ll_alpha_s = x[alpha];
+	link->alpha_s = x[alpha] * x[NET_ALPHA];
+	link->ll_frac = x[NET_LL];
+	link->mid_frac = x[NET_MID];
+	link->mid_s = x[NV_MID_S];
+	link->setup_s = x[NET_SETUP];
+	link->segment_s = x[alpha] * x[NET_SEGMENT];
+	link->tree_frac = x[NET_TREE];
+	link->alltoall_frac = x[NET_ALLTOALL];
+}
+
+/* The first row that fits: kind and topology as in links.yaml, the wire's id by its beginning. */
+static const struct {
+	const char *kind, *topology, *wire;
+	enum jl_wire type;
+} wires[] = {
+	{ "none", "", "", JL_WIRE_NONE },
+	{ "pcie", "host", "", JL_WIRE_PCIE_HOST },
+	{ "pcie", "", "", JL_WIRE_PCIE_P2P },
+	{ "nvlink-bridge", "mesh", "", JL_WIRE_NVLINK4 }, /* four cards, each joined to each */
+	{ "nvlink-bridge", "", "", JL_WIRE_BRIDGE },
+	{ "nvlink", "domain", "", JL_WIRE_NVL72 },
+	{ "nvlink", "", "nvlink1", JL_WIRE_NVLINK2 },
+	{ "nvlink", "", "nvlink2", JL_WIRE_NVLINK2 },
+	{ "nvlink", "", "nvlink3", JL_WIRE_NVLINK3 },
+	{ "nvlink", "", "nvlink4", JL_WIRE_NVLINK4 },
+	{ "nvlink", "", "", JL_WIRE_NVLINK5 },
+	{ "infinity-fabric", "", "", JL_WIRE_XGMI },
+	{ "roce-mesh", "", "", JL_WIRE_XGMI },
+	{ "ici", "", "", JL_WIRE_XGMI },
+	{ "ethernet", "", "", JL_WIRE_ETHERNET },
+	{ "efa", "", "", JL_WIRE_EFA },
+	{ "roce", "", "", JL_WIRE_ROCE },
+};
+
+enum jl_wire jl_wire_of(const struct jl_link_info *link)
+{
+	if (!link)
+		return JL_WIRE_NONE;
+	const char *topology = link->topology ? link->topology : "", *wire = link->wire ? link->wire : link->id;
+
+	for (size_t i = 0; link->kind && i < sizeof(wires) / sizeof(wires[0]); i++)
+		if (strcmp(link->kind, wires[i].kind) == 0 &&
+		    (!*wires[i].topology || strcmp(topology, wires[i].topology) == 0) &&
+		    strncmp(wire, wires[i].wire, strlen(wires[i].wire)) == 0)
+			return wires[i].type;
+	return link->role == JL_ROLE_NETWORK ? JL_WIRE_IB : JL_WIRE_PCIE_P2P;
+}
+
+void jl_coll_fill(const double *x, enum jl_wire intra, enum jl_wire inter, int many_die, struct jl_fabric *fabric)
+{
+	const int pcie = intra == JL_WIRE_PCIE_HOST || intra == JL_WIRE_PCIE_P2P || intra == JL_WIRE_BRIDGE;
+
+	fabric->launch_s = x[LAUNCH] * (many_die ? x[MANY_DIE] : 1.0);
+	fabric->net_start_s = x[NET_START];
+	if (intra == JL_WIRE_BRIDGE) {
+		fill_nvlink(x, intra, many_die, &fabric->pair);
+		/* Two cards alone open few channels: a wide bridge is not filled. */
+		fabric->pair.eff_frac = fmin(fabric->pair.eff_frac, x[BRIDGE_MAX] / fabric->pair.rate_Bps);
+	}
+	if (pcie) {
+		fill_pcie(x, intra, &fabric->intra);
+		fabric->root_Bps = fabric->root_Bps > 0.0 ? fabric->root_Bps : x[ROOT];
+		fabric->cross_frac = x[intra == JL_WIRE_PCIE_HOST ? CROSS_HOST : CROSS_P2P];
+		if (fabric->n_numa <= 0)
+			fabric->n_numa = fabric->n_per_node > 4
+						 ? 2
+						 : 1; /* hosts of more than four cards have two sockets */
+		if (fabric->n_per_root <= 0)          /* kept where later only a part of the host is used */
+			fabric->n_per_root = (fabric->n_per_node + fabric->n_numa - 1) / fabric->n_numa;
+	} else if (intra != JL_WIRE_NONE) {
+		fill_nvlink(x, intra, many_die, &fabric->intra);
+		if (fabric->intra_kind == JL_INTRA_MESH && !(fabric->mesh_peers > 0.0))
+			fabric->mesh_peers = intra == JL_WIRE_XGMI
+						     ? 7.0
+						     : 3.0; /* six NVLinks go to three neighbours, two each */
+	}
+	if (inter != JL_WIRE_NONE)
+		fill_network(x, inter, &fabric->inter);
+	fabric->p2p = (struct jl_p2p){ .start_s = x[P2P_START],
+				       .peer_s = x[P2P_PEER],
+				       .setup_s = x[P2P_SETUP],
+				       .ll_Bps = x[P2P_LL],
+				       .copy_Bps = x[P2P_COPY] };
+}
+
+double jl_coll_host_s(const double *x, enum jl_coll_tool tool, int n_on_host)
+{
+	if (tool == JL_TOOL_NCCL)
+		return x[HOST_RANK] * n_on_host;
+	return tool == JL_TOOL_TORCH ? x[HOST_TORCH] : 0.0;
+}
+
+int jl_coll_seen(enum jl_wire intra, enum jl_wire inter)
+{
+	static const unsigned networks[JL_N_WIRE] = {
+		[JL_WIRE_NVLINK2] = 1u << JL_WIRE_IB,
+		[JL_WIRE_NVLINK3] = 1u << JL_WIRE_IB | 1u << JL_WIRE_ROCE | 1u << JL_WIRE_EFA | 1u << JL_WIRE_ETHERNET |
+				    1u << JL_WIRE_NONE,
+		[JL_WIRE_NVLINK4] = 1u << JL_WIRE_ROCE | 1u << JL_WIRE_NONE,
+		[JL_WIRE_NVLINK5] = 1u << JL_WIRE_EFA | 1u << JL_WIRE_NONE,
+		[JL_WIRE_NVL72] = 1u << JL_WIRE_IB | 1u << JL_WIRE_NONE,
+		[JL_WIRE_XGMI] = 1u << JL_WIRE_ROCE,
+		[JL_WIRE_PCIE_HOST] = 1u << JL_WIRE_NONE,
+		[JL_WIRE_PCIE_P2P] = 1u << JL_WIRE_NONE,
+		[JL_WIRE_BRIDGE] = 1u << JL_WIRE_NONE,
+	};
+
+	return networks[intra] >> inter & 1u;
+}

@@ -1,0 +1,57 @@
+/* The physics of links as parameters that are fitted on collectives, and the fabric that follows from them. Names begin
+ * with "link.". */
+#ifndef JL_PHYSICS_LINK_PARAMS_H
+#define JL_PHYSICS_LINK_PARAMS_H
+
+#include <stddef.h>
+
+#include "model/fabric.h"
+#include "physics/params.h"
+
+/* Link types: each has its own physics, deviating from its family's. */
+enum jl_wire {
+	JL_WIRE_NONE,
+	JL_WIRE_PCIE_HOST, /* no peer-to-peer */
+	JL_WIRE_PCIE_P2P,
+	JL_WIRE_BRIDGE,  /* NVLink bridge between two cards */
+	JL_WIRE_NVLINK2, /* mesh */
+	JL_WIRE_NVLINK3, /* switch, as the following */
+	JL_WIRE_NVLINK4,
+	JL_WIRE_NVLINK5,
+	JL_WIRE_NVL72, /* one NVLink 5 domain over 18 hosts */
+	JL_WIRE_XGMI,
+	JL_WIRE_IB,
+	JL_WIRE_ROCE,
+	JL_WIRE_EFA,
+	JL_WIRE_ETHERNET,
+	JL_N_WIRE
+};
+
+/* How it was timed: what the host adds. */
+enum jl_coll_tool {
+	JL_TOOL_DEVICE, /* device time: profiler, or launches that do not show */
+	JL_TOOL_NCCL,   /* nccl-tests, one process: it starts the ranks of a host one after the other */
+	JL_TOOL_TORCH,  /* a loop in PyTorch */
+	JL_N_TOOL
+};
+
+#define JL_COLL_MAX_PARAMS 128
+size_t jl_coll_n_param(void); /* at most JL_COLL_MAX_PARAMS */
+const struct jl_param *jl_coll_param_at(size_t i);
+void jl_coll_start(double *ret_x);                              /* the priors */
+void jl_coll_read(const struct jl_catalog *cat, double *ret_x); /* the catalog's values */
+
+/* The link type of a catalog record: by its kind, how it joins devices, and the generation of its wire. NULL or one
+ * that joins nothing: JL_WIRE_NONE. */
+enum jl_wire jl_wire_of(const struct jl_link_info *link);
+
+/* Fills the fitted part of a fabric whose rates and counts are known. */
+void jl_coll_fill(const double *x, enum jl_wire intra, enum jl_wire inter, int many_die, struct jl_fabric *fabric);
+
+/* What the host of a tool that times one collective after the other needs for each, at least. */
+double jl_coll_host_s(const double *x, enum jl_coll_tool tool, int n_on_host);
+
+/* Were devices joined by `intra` measured, with hosts joined by `inter` (JL_WIRE_NONE: one host)? */
+int jl_coll_seen(enum jl_wire intra, enum jl_wire inter);
+
+#endif

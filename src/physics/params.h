@@ -1,0 +1,33 @@
+/* Fitted parameters by name: what they are, and the values that the catalog ships (catalog/params.yaml, written by
+ * `jeoul calibrate --fit`). A vector of them becomes a device, a link, a profile in the other files of this room. */
+#ifndef JL_PHYSICS_PARAMS_H
+#define JL_PHYSICS_PARAMS_H
+
+#include <stddef.h>
+
+#include "catalog/catalog.h"
+
+/* Parameters are positive and fitted as ln x. */
+struct jl_param {
+	char name[80];    /* gemm.family.hopper.mem_frac: as the catalog's id */
+	const char *unit; /* "1", "s", "B/s", ... */
+	double lo, hi;
+	double prior;       /* expected before any row: what a parameter without rows keeps */
+	double prior_sd_ln; /* how far, as ln, a fit may go from it before the data must insist */
+};
+
+/* One vector: what stands at each place. */
+struct jl_param_list {
+	size_t n;
+	void (*at)(const void *ctx, size_t i, struct jl_param *ret_param);
+	const void *ctx;
+};
+
+/* The catalog's values of all of them; the prior where it has none. */
+void jl_params_read(const struct jl_catalog *cat, const struct jl_param_list *list, double *ret_x);
+void jl_params_start(const struct jl_param_list *list, double *ret_x); /* the priors */
+
+/* Had any parameter whose name begins with this rows of its own? `prefix` ends with a dot. */
+bool jl_params_seen(const struct jl_catalog *cat, const char *prefix);
+
+#endif

@@ -1,0 +1,48 @@
+#include "physics/power_params.h"
+
+/* Priors from what is known of the boards: idle with clocks up near a fifth, HBM near 5 pJ/bit and as much again on
+ * the way through L2 and SM, a board that is held by its limit reads 3 % below it. */
+static const struct jl_param params[JL_POWER_N_PARAM] = {
+	{ "power.idle_frac", "1", 0.05, 0.5, 0.18, 0.15 },
+	{ "power.byte", "J/B", 30e-12, 500e-12, 130e-12, 0.15 },
+	{ "power.flop", "J/FLOP", 0.3e-12, 6e-12, 1.5e-12, 0.2 },
+	{ "power.cap_frac", "1", 0.85, 1.0, 0.97, 0.01 },
+	{ "power.narrow_gain", "1", 0.8, 3, 1.5, 0.3 },
+	{ "power.routed_gain", "1", 0.8, 2.5, 1.2, 0.2 },
+};
+
+const struct jl_param *jl_power_param_at(size_t i)
+{
+	return &params[i];
+}
+
+struct jl_power_fit jl_power_fit_of(const double *x)
+{
+	return (struct jl_power_fit){ .idle_frac = x[0],
+				      .byte_J = x[1],
+				      .flop_J = x[2],
+				      .cap_frac = x[3],
+				      .narrow_gain = x[4],
+				      .routed_gain = x[5] };
+}
+
+static void at(const void *ctx, size_t i, struct jl_param *ret_param)
+{
+	(void)ctx;
+	*ret_param = params[i];
+}
+
+static const struct jl_param_list list = { .n = JL_POWER_N_PARAM, .at = at };
+
+void jl_power_start(double *ret_x)
+{
+	jl_params_start(&list, ret_x);
+}
+
+struct jl_power_fit jl_power_shipped(const struct jl_catalog *cat)
+{
+	double x[JL_POWER_N_PARAM];
+
+	jl_params_read(cat, &list, x);
+	return jl_power_fit_of(x);
+}

@@ -1,0 +1,19 @@
+/* What a device draws (struct jl_power_fit) as parameters that are fitted on published board power. Names begin with
+ * "power.". */
+#ifndef JL_PHYSICS_POWER_PARAMS_H
+#define JL_PHYSICS_POWER_PARAMS_H
+
+#include <stddef.h>
+
+#include "model/power.h"
+#include "physics/params.h"
+
+#define JL_POWER_N_PARAM 6
+
+const struct jl_param *jl_power_param_at(size_t i);
+/* Parameter vector and struct, in the order of jl_power_param_at. */
+struct jl_power_fit jl_power_fit_of(const double *x);
+void jl_power_start(double *ret_x);                                 /* the priors */
+struct jl_power_fit jl_power_shipped(const struct jl_catalog *cat); /* the catalog's values */
+
+#endif

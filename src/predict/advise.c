@@ -1,0 +1,370 @@
+#include "predict/advise.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+struct idea_in {
+	const struct jl_catalog *cat;
+	const struct jl_case *base;
+	struct jl_weight weight; /* of the base */
+	bool fits;
+	struct jl_arena *arena;
+};
+
+static void say(struct jl_advice *advice, const char *en, const char *ko, ...)
+	__attribute__((format(printf, 2, 4), format(printf, 3, 4)));
+
+static void say(struct jl_advice *advice, const char *en, const char *ko, ...)
+{
+	va_list args, again;
+
+	va_start(args, ko);
+	va_copy(again, args);
+	vsnprintf(advice->en, sizeof(advice->en), en, args);
+	vsnprintf(advice->ko, sizeof(advice->ko), ko, again);
+	va_end(again);
+	va_end(args);
+}
+
+static void set_framework(struct jl_case *c, const struct jl_catalog *cat, enum jl_framework framework)
+{
+	c->framework = framework;
+	jl_machine_profile(&c->profile, cat, framework);
+	jl_case_set_states(c);
+}
+
+/* An idea changes `alt` and says so; false: it does not apply. */
+
+static bool pad_vocabulary(const struct idea_in *in, struct jl_case *alt, struct jl_advice *advice)
+{
+	const double unit = 64 * alt->plan.tp, vocab = in->base->subject.model.vocab;
+
+	if (fmod(vocab, 8 * alt->plan.tp) == 0)
+		return false;
+	alt->subject.model.vocab = ceil(vocab / unit) * unit;
+	say(advice, "pad the vocabulary from %.0f to %.0f", "어휘를 %.0f에서 %.0f개로 채움", vocab,
+	    alt->subject.model.vocab);
+	return true;
+}
+
+static bool more_zero(const struct idea_in *in, struct jl_case *alt, struct jl_advice *advice)
+{
+	double best_s = INFINITY;
+	int best = 0;
+
+	if (alt->plan.dp * alt->plan.cp <= 1)
+		return false;
+	for (int zero = in->base->plan.zero + 1; zero <= 3; zero++) {
+		struct jl_weight w;
+
+		/* The model's ZeRO-1 is Megatron's reduce-scatter; elsewhere stage 1 reduces as DDP does and gains nothing. */
+		if (zero == 1 && in->base->framework != JL_FW_MEGATRON)
+			continue;
+		alt->plan.zero = zero;
+		jl_case_set_states(alt);
+		w = jl_case_weigh(alt);
+		if (w.memory.total_B <= alt->machine.dev.mem_B && w.step.step_s < best_s) {
+			best_s = w.step.step_s;
+			best = zero;
+		}
+	}
+	alt->plan.zero = best;
+	jl_case_set_states(alt);
+	if (in->base->plan.zero)
+		say(advice, "ZeRO-%d instead of ZeRO-%d", "ZeRO-%d (지금은 ZeRO-%d)", best, in->base->plan.zero);
+	else
+		say(advice, "ZeRO-%d instead of DDP", "DDP 대신 ZeRO-%d", best);
+	return best > 0;
+}
+
+static bool less_zero(const struct idea_in *in, struct jl_case *alt, struct jl_advice *advice)
+{
+	if (in->base->plan.zero < (in->base->framework == JL_FW_MEGATRON ? 2 : 3))
+		return false;
+	alt->plan.zero = in->base->plan.zero == 3 ? 2 : 1;
+	jl_case_set_states(alt);
+	say(advice, "ZeRO-%d instead of ZeRO-%d: it fits", "ZeRO-%d (지금은 ZeRO-%d): 메모리에 들어감", alt->plan.zero,
+	    in->base->plan.zero);
+	return true;
+}
+
+static bool accumulate(const struct idea_in *in, struct jl_case *alt, struct jl_advice *advice)
+{
+	const double times = 4;
+
+	if (in->weight.step.dp_s + in->weight.step.bubble_s < 0.05 * in->weight.step.step_s)
+		return false;
+	alt->plan.n_micro *= times;
+	alt->global_batch *= times;
+	if (alt->plan.pp > 1)
+		say(advice, "%gx the micro-batches (global %g)", "마이크로배치 %g배 (전체 %g)", times,
+		    alt->global_batch);
+	else
+		say(advice, "accumulate %g passes (global %g)", "그래디언트 누적 %g (전체 %g)", alt->plan.n_micro,
+		    alt->global_batch);
+	return true;
+}
+
+static bool larger_batch(const struct idea_in *in, struct jl_case *alt, struct jl_advice *advice)
+{
+	const double most = JL_TIGHT_FRAC * jl_case_max_micro_batch(alt); /* not to the last byte */
+	double times = 1;
+
+	while (times < 8 && in->base->shard.micro_batch * times * 2 <= most)
+		times *= 2;
+	if (times <= 1)
+		return false;
+	alt->shard.micro_batch *= times;
+	alt->global_batch *= times;
+	say(advice, "batch %g a GPU, not %g (global %g)", "GPU당 배치 %g (지금 %g, 전체 %g)", alt->shard.micro_batch,
+	    in->base->shard.micro_batch, alt->global_batch);
+	return true;
+}
+
+static bool use_flash(const struct idea_in *in, struct jl_case *alt, struct jl_advice *advice)
+{
+	if (in->base->shard.flash || alt->machine.dev.arch < JL_ARCH_AMPERE_DC || jl_dtype_B(alt->shard.act_dtype) > 2)
+		return false;
+	alt->shard.flash = 1;
+	say(advice, "flash attention", "flash attention 사용");
+	return true;
+}
+
+static bool compile(const struct idea_in *in, struct jl_case *alt, struct jl_advice *advice)
+{
+	if (in->base->framework != JL_FW_EAGER)
+		return false;
+	set_framework(alt, in->cat, JL_FW_COMPILED);
+	say(advice, "torch.compile instead of eager", "eager 대신 torch.compile");
+	return true;
+}
+
+static bool narrower(const struct idea_in *in, struct jl_case *alt, struct jl_advice *advice)
+{
+	const struct jl_device *dev = &alt->machine.dev;
+	const enum jl_dtype now = in->base->shard.dtype;
+	enum jl_dtype next = now;
+
+	if (now == JL_FP32 || now == JL_TF32)
+		next = dev->arch >= JL_ARCH_AMPERE_DC && dev->peak_flopps[JL_BF16] > 0 ? JL_BF16
+		       : dev->arch >= JL_ARCH_VOLTA                                    ? JL_FP16
+										       : now;
+	else if ((now == JL_FP16 || now == JL_BF16) && dev->arch >= JL_ARCH_HOPPER && dev->peak_flopps[JL_FP8] > 0)
+		next = JL_FP8;
+	if (next == now)
+		return false;
+	alt->shard.dtype = next;
+	alt->shard.act_dtype = next == JL_FP16 ? JL_FP16 : JL_BF16;
+	jl_case_set_states(alt);
+	say(advice, "%s instead of %s", "%s (지금은 %s)", jl_dtype_name(next), jl_dtype_name(now));
+	return true;
+}
+
+static bool less_recompute(const struct idea_in *in, struct jl_case *alt, struct jl_advice *advice)
+{
+	if (in->base->plan.recompute == JL_RECOMPUTE_NONE)
+		return false;
+	alt->plan.recompute = JL_RECOMPUTE_NONE;
+	if (jl_case_weigh(alt).memory.total_B > alt->machine.dev.mem_B && in->base->plan.recompute == JL_RECOMPUTE_FULL)
+		alt->plan.recompute = JL_RECOMPUTE_SELECTIVE;
+	if (alt->plan.recompute == JL_RECOMPUTE_NONE)
+		say(advice, "no recompute: it fits without", "재계산 끄기: 없어도 메모리에 들어감");
+	else
+		say(advice, "selective instead of full recompute", "전체 재계산 대신 선택적 재계산");
+	return true;
+}
+
+static bool more_recompute(const struct idea_in *in, struct jl_case *alt, struct jl_advice *advice)
+{
+	if (in->fits || in->base->plan.recompute == JL_RECOMPUTE_FULL)
+		return false;
+	alt->plan.recompute = JL_RECOMPUTE_FULL;
+	say(advice, "full recompute", "전체 재계산");
+	return true;
+}
+
+static bool offload(const struct idea_in *in, struct jl_case *alt, struct jl_advice *advice)
+{
+	if (in->fits || !(alt->machine.dev.host_Bps > 0) || (in->base->plan.offload & JL_OFFLOAD_OPTIMIZER))
+		return false;
+	alt->plan.offload |= JL_OFFLOAD_OPTIMIZER;
+	if (alt->plan.recompute == JL_RECOMPUTE_NONE)
+		alt->plan.recompute = JL_RECOMPUTE_FULL;
+	if (jl_case_weigh(alt).memory.total_B > alt->machine.dev.mem_B)
+		alt->plan.offload |= JL_OFFLOAD_PARAMS;
+	if (alt->plan.offload & JL_OFFLOAD_PARAMS)
+		say(advice, "offload optimizer, params; recompute", "옵티마이저·파라미터 오프로드, 재계산");
+	else
+		say(advice, "offload optimizer, full recompute", "옵티마이저 오프로드, 전체 재계산");
+	return true;
+}
+
+static bool smaller_batch(const struct idea_in *in, struct jl_case *alt, struct jl_advice *advice)
+{
+	const double most = in->fits ? 0 : jl_case_max_micro_batch(alt), now = in->base->shard.micro_batch;
+	double micro = floor(fmin(most, now));
+
+	while (micro > 1 && fmod(now, micro) != 0)
+		micro--;
+	if (micro < 1 || micro >= now)
+		return false;
+	alt->shard.micro_batch = micro;
+	alt->plan.n_micro *= now / micro;
+	say(advice, "micro-batch %g, accumulated %g times", "마이크로배치 %g, %g번 누적", micro, alt->plan.n_micro);
+	return true;
+}
+
+static bool interleave(const struct idea_in *in, struct jl_case *alt, struct jl_advice *advice)
+{
+	const double layers = in->base->subject.model.n_layers / in->base->plan.pp;
+
+	if (in->base->plan.pp <= 1 || in->base->plan.n_chunks > 1)
+		return false;
+	alt->plan.n_chunks = fmod(layers, 4) == 0 ? 4 : fmod(layers, 3) == 0 ? 3 : 2;
+	if (alt->plan.n_chunks > layers)
+		return false;
+	say(advice, "interleave %g chunks a stage (vpp=%g)", "단계마다 %g묶음을 엇갈리게 (vpp=%g)", alt->plan.n_chunks,
+	    alt->plan.n_chunks);
+	return true;
+}
+
+/* More samples a step, by whichever of the two gains more: larger passes, or more of them. */
+static bool larger_global(const struct idea_in *in, struct jl_case *alt, struct jl_advice *advice)
+{
+	struct jl_case other = *alt;
+	struct jl_advice text = *advice;
+	const bool batch = larger_batch(in, alt, advice), more = accumulate(in, &other, &text);
+
+	if (!batch && !more)
+		return false;
+	if (!batch || (more && other.global_batch / jl_case_weigh(&other).step.step_s >
+				       alt->global_batch / jl_case_weigh(alt).step.step_s)) {
+		*alt = other;
+		*advice = text;
+	}
+	return true;
+}
+
+/* A bridge of the GPU's own kind whose cards go on the way that they go now. */
+static const struct jl_link_info *bridge_of(const struct jl_catalog *cat, const struct jl_sys *sys)
+{
+	const struct jl_link_info *found = NULL;
+
+	for (size_t i = 0; sys->gpu && sys->gpu->link && i < cat->n_links; i++) {
+		const struct jl_link_info *link = &cat->links[i];
+
+		if (link->role != JL_ROLE_JOIN || !link->topology || strcmp(link->topology, "bridge-pair") != 0 ||
+		    !link->wire || strcmp(link->wire, sys->gpu->link) != 0)
+			continue;
+		if (!found || (link->fallback && sys->join && strcmp(link->fallback, sys->join->id) == 0))
+			found = link;
+	}
+	return found;
+}
+
+/* Pairs are what a bridge joins: tried on two GPUs against two GPUs. */
+static bool bridge(const struct idea_in *in, struct jl_case *alt, struct jl_advice *advice)
+{
+	const struct jl_case *base = in->base;
+	const enum jl_intra_kind kind = base->machine.fabric.intra_kind;
+	const struct jl_link_info *join = bridge_of(in->cat, &base->machine.sys);
+	struct jl_case one = *base, two = *base;
+	struct jl_weight w;
+	struct jl_sys sys;
+	char *text;
+
+	if (!join || (kind != JL_INTRA_PCIE_HOST && kind != JL_INTRA_PCIE_P2P) || base->plan.dp != base->n_gpus)
+		return false;
+	text = jl_arena_printf(in->arena, "2x %s via %s", base->machine.sys.gpu->id, join->id);
+	if (!text || jl_sys_parse(&sys, in->cat, text, in->arena, NULL) ||
+	    jl_machine_make(&alt->machine, in->cat, &sys, NULL) ||
+	    jl_machine_take(&two.machine, &base->machine, 2, NULL) ||
+	    jl_machine_take(&one.machine, &base->machine, 1, NULL))
+		return false;
+	one.n_gpus = 1;
+	two.n_gpus = alt->n_gpus = 2;
+	one.plan.dp = 1;
+	two.plan.dp = alt->plan.dp = 2;
+	one.global_batch = base->global_batch / base->plan.dp;
+	two.global_batch = alt->global_batch = one.global_batch * 2;
+	w = jl_case_weigh(&two);
+	advice->n_gpus = 2;
+	advice->step_s_before = w.step.step_s;
+	advice->samples_per_s_before = two.global_batch / w.step.step_s;
+	advice->alone_samples_per_s = one.global_batch / jl_case_weigh(&one).step.step_s;
+	say(advice, "NVLink bridges, training on pairs", "NVLink 브리지로 이은 쌍에서 학습");
+	return true;
+}
+
+static const struct {
+	const char *key;
+	bool (*change)(const struct idea_in *in, struct jl_case *alt, struct jl_advice *advice);
+} ideas[] = {
+	{ "pad_vocabulary", pad_vocabulary },
+	{ "nvlink_bridge", bridge },
+	{ "zero", more_zero },
+	{ "less_zero", less_zero },
+	{ "global_batch", larger_global },
+	{ "flash", use_flash },
+	{ "compile", compile },
+	{ "precision", narrower },
+	{ "less_recompute", less_recompute },
+	{ "recompute", more_recompute },
+	{ "offload", offload },
+	{ "smaller_batch", smaller_batch },
+	{ "interleave", interleave },
+};
+
+static double gain(const struct jl_advice *a)
+{
+	return a->samples_per_s_after / a->samples_per_s_before;
+}
+
+static bool try_idea(const struct idea_in *in, size_t i, struct jl_advice *advice)
+{
+	struct jl_case alt = *in->base;
+	struct jl_weight w;
+
+	*advice = (struct jl_advice){ .key = ideas[i].key,
+				      .n_gpus = in->base->n_gpus,
+				      .step_s_before = in->weight.step.step_s,
+				      .samples_per_s_before = in->base->global_batch / in->weight.step.step_s,
+				      .alone_samples_per_s = NAN,
+				      .makes_it_fit = !in->fits };
+	if (!ideas[i].change(in, &alt, advice) || jl_case_check(&alt, NULL))
+		return false;
+	w = jl_case_weigh(&alt);
+	advice->step_s_after = w.step.step_s;
+	advice->samples_per_s_after = alt.global_batch / w.step.step_s;
+	advice->global_batch = alt.global_batch;
+	if (w.memory.total_B > alt.machine.dev.mem_B)
+		return false;
+	return !in->fits || gain(advice) >= 1 + JL_ADVICE_GAIN_FRAC;
+}
+
+size_t jl_advise(struct jl_advice ret_advice[JL_ADVICE_MAX], const struct jl_catalog *cat, const struct jl_case *c,
+		 struct jl_arena *arena)
+{
+	struct idea_in in = { .cat = cat, .base = c, .weight = jl_case_weigh(c), .arena = arena };
+	size_t n = 0;
+
+	in.fits = !(in.weight.memory.total_B > c->machine.dev.mem_B);
+	for (size_t i = 0; i < sizeof(ideas) / sizeof(*ideas); i++) {
+		struct jl_advice advice;
+		size_t at = n < JL_ADVICE_MAX ? n : JL_ADVICE_MAX;
+
+		if (!try_idea(&in, i, &advice))
+			continue;
+		while (at > 0 && gain(&advice) > gain(&ret_advice[at - 1])) {
+			if (at < JL_ADVICE_MAX)
+				ret_advice[at] = ret_advice[at - 1];
+			at--;
+		}
+		if (at < JL_ADVICE_MAX)
+			ret_advice[at] = advice;
+		n += n < JL_ADVICE_MAX;
+	}
+	return n;
+}

@@ -1,0 +1,160 @@
+/* A case as the model takes it, and what is impossible about one. */
+#include "predict/predict.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+void jl_note_add(struct jl_notes *notes, const char *key, const char *en, const char *ko, ...)
+{
+	struct jl_note *note = &notes->items[notes->n];
+	va_list args, again;
+
+	if (notes->n == JL_NOTES_MAX)
+		return;
+	notes->n++;
+	note->key = key;
+	va_start(args, ko);
+	va_copy(again, args);
+	vsnprintf(note->en, sizeof(note->en), en, args);
+	vsnprintf(note->ko, sizeof(note->ko), ko, again);
+	va_end(again);
+	va_end(args);
+}
+
+struct jl_train jl_case_train(const struct jl_case *c)
+{
+	struct jl_train train = {
+		.model = &c->subject.model,
+		.dev = &c->machine.dev,
+		.fabric = &c->machine.fabric,
+		.profile = &c->profile,
+		.plan = c->plan,
+		.shard = c->shard,
+		.memory = c->machine.memory,
+		.fused_loss = c->framework == JL_FW_COMPILED || c->framework == JL_FW_NATIVE,
+		.host_mem_Bps = c->machine.host_mem_Bps,
+	};
+
+	train.shard.tp = c->plan.tp;
+	train.shard.cp = c->plan.cp;
+	train.shard.ep = c->plan.ep;
+	train.shard.sp = c->plan.sp;
+	if (!c->machine.sys.gpu)
+		train.memory.context_B = 0; /* a CPU has no driver context of its own */
+	return train;
+}
+
+/* PyTorch's autocast keeps fp32 weights and gradients; ZeRO and FSDP keep 16-bit ones beside fp32 masters; Megatron
+ * reduces in fp32. */
+void jl_case_set_states(struct jl_case *c)
+{
+	struct jl_plan *plan = &c->plan;
+	const bool half = jl_dtype_B(c->shard.act_dtype) < 4, cut = plan->zero >= 1 && plan->dp * plan->cp > 1;
+	enum jl_states states = JL_STATES_FP32;
+
+	if (half && c->framework == JL_FW_MEGATRON)
+		states = JL_STATES_MEGATRON;
+	else if (half && (cut || c->framework == JL_FW_NATIVE))
+		states = JL_STATES_MIXED;
+	jl_plan_set_states(plan, states);
+	/* FSDP gathers in 16 bits, keeps and reduces in fp32; with offload or stages it is DeepSpeed, which keeps
+	 * 16-bit gradients. */
+	if (cut && plan->zero == 3 && states == JL_STATES_MIXED && !plan->offload && plan->pp <= 1) {
+		plan->grad_B = 4;
+		plan->optimizer_B = 10;
+	}
+	plan->hold_step = 0; /* gathered anew for every micro-batch: least memory, as the stage promises */
+}
+
+static enum jl_status check_degrees(const struct jl_case *c, struct jl_err *err)
+{
+	const struct jl_plan *p = &c->plan;
+	const double rest = p->tp * p->pp * p->cp, product = p->dp * rest;
+
+	if (product != c->n_gpus && fmod(c->n_gpus, rest) == 0)
+		return jl_fail(err, JL_E_USAGE,
+			       "dp %g x tp %g x pp %g x cp %g is %g, but there are %d GPUs; take dp=%g",
+			       "dp %g x tp %g x pp %g x cp %g = %g 인데 GPU는 %d개입니다. dp=%g 로 하세요", p->dp,
+			       p->tp, p->pp, p->cp, product, c->n_gpus, c->n_gpus / rest);
+	if (product != c->n_gpus)
+		return jl_fail(err, JL_E_USAGE,
+			       "tp %g x pp %g x cp %g is %g, which does not divide %d GPUs; take a divisor of %d",
+			       "tp %g x pp %g x cp %g = %g 은(는) GPU %d개를 나누지 못합니다. %d의 약수를 쓰세요",
+			       p->tp, p->pp, p->cp, rest, c->n_gpus, c->n_gpus);
+	if (p->ep > 1 && c->subject.model.moe.n_experts <= 0)
+		return jl_fail(err, JL_E_USAGE, "ep %g: %s has no experts; leave ep out",
+			       "ep %g: %s에는 전문가가 없습니다. ep를 빼세요", p->ep, c->subject.id);
+	if (p->ep > 1 && fmod(p->dp * p->cp, p->ep) != 0)
+		return jl_fail(err, JL_E_USAGE, "ep %g must divide dp x cp, which is %g",
+			       "ep %g 은(는) dp x cp = %g 을(를) 나누어야 합니다", p->ep, p->dp * p->cp);
+	if (p->n_chunks > 1 && p->pp <= 1)
+		return jl_fail(err, JL_E_USAGE,
+			       "vpp %g interleaves pipeline stages, but pp is 1; take pp=2 or more, or leave vpp out",
+			       "vpp %g 은(는) 파이프라인 단계를 엇갈리게 하는데 pp가 1입니다. pp를 2 이상으로 하거나 "
+			       "vpp를 빼세요",
+			       p->n_chunks);
+	return JL_OK;
+}
+
+enum jl_status jl_case_check(const struct jl_case *c, struct jl_err *err)
+{
+	const struct jl_train train = jl_case_train(c);
+	const double peak = c->machine.dev.peak_flopps[c->shard.dtype];
+	enum jl_status status = check_degrees(c, err);
+
+	if (status)
+		return status;
+	if (!(peak > 0))
+		return jl_fail(err, JL_E_USAGE,
+			       "%s does not compute in %s, as far as the catalog knows; take --precision %s",
+			       "카탈로그에 따르면 %s은(는) %s로 계산하지 못합니다. --precision %s 로 하세요",
+			       c->machine.sys.gpu ? c->machine.sys.gpu->id : c->machine.sys.cpu->id,
+			       jl_dtype_name(c->shard.dtype), c->machine.sys.gpu ? "fp16" : "fp32");
+	if (c->plan.offload && !(c->machine.dev.host_Bps > 0))
+		return jl_fail(err, JL_E_USAGE, "nothing to offload to: the catalog knows no link from %s to a host",
+			       "오프로드할 곳이 없습니다: %s와 호스트 사이의 연결이 카탈로그에 없습니다",
+			       c->machine.sys.gpu ? c->machine.sys.gpu->id : c->machine.sys.cpu->id);
+	return jl_train_check(&train, c->n_gpus, c->global_batch, err);
+}
+
+struct jl_weight jl_case_weigh(const struct jl_case *c)
+{
+	const struct jl_train train = jl_case_train(c);
+	struct jl_train_blocks blocks;
+
+	jl_train_blocks(&train, &blocks);
+	return (struct jl_weight){ .step = jl_train_step(&train, &blocks), .memory = jl_train_memory(&train, &blocks) };
+}
+
+static bool micro_batch_fits(const struct jl_case *c, double micro_batch)
+{
+	struct jl_train train = jl_case_train(c);
+	struct jl_train_blocks blocks;
+
+	train.shard.micro_batch = micro_batch;
+	jl_train_blocks(&train, &blocks);
+	return jl_train_memory(&train, &blocks).total_B <= c->machine.dev.mem_B;
+}
+
+#define MICRO_BATCH_MAX 65536.0 /* beyond it nobody asks, and the search stays short */
+
+double jl_case_max_micro_batch(const struct jl_case *c)
+{
+	double lo = 1, hi = 2;
+
+	if (isnan(c->machine.dev.mem_B))
+		return NAN;
+	if (!micro_batch_fits(c, 1))
+		return 0;
+	while (hi <= MICRO_BATCH_MAX && micro_batch_fits(c, hi)) {
+		lo = hi;
+		hi *= 2;
+	}
+	while (hi - lo > 1) {
+		double mid = floor((lo + hi) / 2);
+
+		*(micro_batch_fits(c, mid) ? &lo : &hi) = mid;
+	}
+	return lo;
+}

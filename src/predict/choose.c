@@ -1,0 +1,247 @@
+/* The choices that a practitioner would make where a request says nothing, each with its reason. */
+#include "predict/predict.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "predict/choose.h"
+
+static bool has_tensor_cores16(enum jl_arch arch)
+{
+	return arch >= JL_ARCH_VOLTA;
+}
+
+static bool has_flash(enum jl_arch arch)
+{
+	return arch >= JL_ARCH_AMPERE_DC;
+}
+
+static double given_or(double value, double fallback)
+{
+	return isnan(value) ? fallback : value;
+}
+
+static const char *device_name(const struct jl_case *c)
+{
+	return c->machine.sys.gpu ? c->machine.sys.gpu->name : c->machine.sys.cpu->name;
+}
+
+static void choose_format(struct jl_case *c, const struct jl_request *req)
+{
+	const struct jl_device *dev = &c->machine.dev;
+	enum jl_dtype dtype = JL_FP32;
+
+	if (req->dtype != JL_UNSET) {
+		dtype = (enum jl_dtype)req->dtype;
+	} else if (dev->arch >= JL_ARCH_AMPERE_DC && dev->peak_flopps[JL_BF16] > 0) {
+		dtype = JL_BF16;
+		jl_note_add(&c->notes, "precision", "bf16: %s has it, and it needs no loss scaling",
+			    "bf16: %s이(가) 지원하고 손실 스케일링이 필요 없음", device_name(c));
+	} else if (c->machine.sys.gpu && has_tensor_cores16(dev->arch)) {
+		dtype = JL_FP16;
+		jl_note_add(&c->notes, "precision", "fp16: what the tensor cores of %s have",
+			    "fp16: %s의 텐서 코어가 지원하는 형식", device_name(c));
+	} else {
+		jl_note_add(&c->notes, "precision", "fp32: %s has no tensor cores", "fp32: %s에는 텐서 코어가 없음",
+			    device_name(c));
+	}
+	c->shard.dtype = dtype;
+	c->shard.act_dtype = dtype == JL_FP16                                         ? JL_FP16
+			     : dtype == JL_BF16 || dtype == JL_FP8 || dtype == JL_FP4 ? JL_BF16
+										      : JL_FP32;
+}
+
+static void choose_sequence(struct jl_case *c, const struct jl_request *req)
+{
+	struct jl_transformer *m = &c->subject.model;
+
+	c->shard.seq = given_or(req->seq, given_or(c->subject.seq, 2048));
+	if (isnan(req->seq))
+		jl_note_add(&c->notes, "seq", "sequence %g: %s%.0s", "시퀀스 %g: %.0s%s", c->shard.seq,
+			    isnan(c->subject.seq) ? "a common length" : "what the model is usually run at",
+			    isnan(c->subject.seq) ? "흔한 길이" : "이 모델을 보통 돌리는 길이");
+	if (m->n_positions > 0 && c->shard.seq > m->n_positions) {
+		jl_note_add(&c->notes, "seq", "the position table is extended from %g to %g",
+			    "위치 임베딩을 %g에서 %g개로 늘린 것으로 봄", m->n_positions, c->shard.seq);
+		m->n_positions = c->shard.seq;
+	}
+}
+
+static void choose_attention(struct jl_case *c, const struct jl_request *req)
+{
+	const bool half = jl_dtype_B(c->shard.act_dtype) < 4;
+
+	if (req->flash != JL_UNSET) {
+		c->shard.flash = req->flash;
+		return;
+	}
+	c->shard.flash = half && has_flash(c->machine.dev.arch);
+	if (c->shard.flash)
+		jl_note_add(&c->notes, "flash", "flash attention: %s runs it", "flash attention 사용: %s에서 동작함",
+			    device_name(c));
+	else
+		jl_note_add(&c->notes, "flash",
+			    "plain attention: flash attention needs 16 bits and an Ampere or newer GPU",
+			    "일반 attention: flash attention은 16비트와 Ampere 이후의 GPU가 필요함");
+}
+
+/* The framework of a plan: whoever cuts layers uses Megatron or its kin. */
+static enum jl_framework framework_of(const struct jl_plan *plan)
+{
+	return plan->tp > 1 || plan->pp > 1 || plan->cp > 1 || plan->ep > 1 ? JL_FW_MEGATRON : JL_FW_EAGER;
+}
+
+void jl_choose_apply(struct jl_case *c, const struct jl_request *req, const struct jl_catalog *cat,
+		     const struct jl_split *split)
+{
+	struct jl_plan *plan = &c->plan;
+	enum jl_framework framework;
+
+	plan->tp = split->tp;
+	plan->pp = split->pp;
+	plan->cp = given_or(req->plan.cp, 1);
+	plan->ep = split->ep;
+	plan->dp = given_or(req->plan.dp, fmax(1, floor(c->n_gpus / (plan->tp * plan->pp * plan->cp))));
+	plan->n_chunks = given_or(req->plan.vpp, 1);
+	plan->zero = split->zero;
+	plan->shard = split->shard;
+	plan->recompute = split->recompute;
+	plan->offload = req->offload == JL_UNSET ? 0 : (unsigned)req->offload;
+	plan->trained_frac = 1;
+	framework = req->framework == JL_UNSET ? framework_of(plan) : (enum jl_framework)req->framework;
+	if (framework != c->framework || isnan(c->profile.launch_s))
+		jl_machine_profile(&c->profile, cat, framework);
+	c->framework = framework;
+	plan->sp = req->plan.sp != JL_UNSET ? req->plan.sp && plan->tp > 1
+					    : plan->tp > 1 && framework == JL_FW_MEGATRON;
+	jl_case_set_states(c);
+}
+
+static void say_framework(struct jl_case *c, const struct jl_request *req)
+{
+	if (req->framework != JL_UNSET)
+		return;
+	if (c->framework == JL_FW_MEGATRON)
+		jl_note_add(&c->notes, "framework", "Megatron-LM: layers are cut over GPUs",
+			    "Megatron-LM: 층을 여러 GPU에 나누므로");
+	else
+		jl_note_add(&c->notes, "framework", "PyTorch eager: what most people run; try --framework compiled",
+			    "PyTorch eager: 가장 흔한 방식. --framework compiled도 시도해 보세요");
+}
+
+static void say_plan(struct jl_case *c, const struct jl_request *req, bool searched, bool fits)
+{
+	const struct jl_plan *p = &c->plan;
+	const bool cut = p->tp * p->pp > 1;
+	const char *en = !fits     ? "no cut fits; this needs the least"
+			 : cut     ? "the smallest cut that fits"
+			 : p->zero ? "plain data parallel does not fit"
+				   : "it fits a GPU";
+	const char *ko = !fits     ? "어떻게 나누어도 맞지 않음. 메모리가 가장 적게 드는 방법"
+			 : cut     ? "메모리에 맞는 가장 작은 분할"
+			 : p->zero ? "일반 데이터 병렬로는 맞지 않음"
+				   : "GPU 하나에 들어감";
+
+	if (req->plan.zero != JL_UNSET) /* the search had nothing to decide */
+		searched = searched && cut;
+	if (searched && cut)
+		jl_note_add(&c->notes, "parallel", "dp=%g tp=%g pp=%g zero=%d: %s%.0s",
+			    "dp=%g tp=%g pp=%g zero=%d: %.0s%s", p->dp, p->tp, p->pp, p->zero, en, ko);
+	else if (searched && p->shard > 0)
+		jl_note_add(&c->notes, "parallel",
+			    "dp=%g zero=%d inside each host (HSDP): plain data parallel does not fit",
+			    "dp=%g zero=%d, 호스트 안에서만 나눔 (HSDP): 일반 데이터 병렬로는 맞지 않음", p->dp,
+			    p->zero);
+	else if (searched && c->n_gpus > 1)
+		jl_note_add(&c->notes, "parallel", "dp=%g zero=%d: %s%.0s", "dp=%g zero=%d: %.0s%s", p->dp, p->zero, en,
+			    ko);
+	if (req->recompute == JL_UNSET && p->recompute != JL_RECOMPUTE_NONE)
+		jl_note_add(&c->notes, "recompute", "%s recompute: it does not fit without%.0s",
+			    "%.0s%s 재계산: 재계산 없이는 메모리에 맞지 않음",
+			    p->recompute == JL_RECOMPUTE_FULL ? "full" : "selective",
+			    p->recompute == JL_RECOMPUTE_FULL ? "전체" : "선택적");
+	else if (req->recompute == JL_UNSET)
+		jl_note_add(&c->notes, "recompute", "no recompute", "재계산 없음");
+	jl_note_add(&c->notes, "optimizer", "AdamW, %g bytes of states a parameter", "AdamW, 파라미터당 상태 %g바이트",
+		    p->weight_B + p->grad_B + p->optimizer_B);
+}
+
+static void say_system(struct jl_case *c)
+{
+	const struct jl_sys *sys = &c->machine.sys;
+
+	if (sys->join && sys->join_assumed)
+		jl_note_add(&c->notes, "on", "GPUs joined by %s (write 'via ...' to change it)",
+			    "GPU 연결은 %s (바꾸려면 'via ...')", sys->join->id);
+	if (sys->net && sys->net_assumed)
+		jl_note_add(&c->notes, "on", "hosts joined by %dx %s (write 'over ...' to change it)",
+			    "호스트 연결은 %dx %s (바꾸려면 'over ...')", sys->n_net, sys->net->id);
+	if (!c->machine.device_fitted)
+		jl_note_add(&c->notes, "on", "no measurements of %s itself: its family's values, so a wider interval",
+			    "%s의 측정값이 없어 같은 계열의 값을 씀: 구간이 더 넓음", device_name(c));
+}
+
+enum jl_status jl_case_choose(struct jl_case *ret_case, const struct jl_catalog *cat, const struct jl_subject *subject,
+			      const struct jl_machine *machine, const struct jl_request *req, struct jl_err *err)
+{
+	struct jl_case c = { .subject = *subject,
+			     .machine = *machine,
+			     .profile.launch_s = NAN,
+			     .samples = req->samples,
+			     .tokens = req->tokens,
+			     .steps_per_epoch = req->steps_per_epoch,
+			     .epochs = req->epochs,
+			     .pue = given_or(req->pue, 1) };
+	const int per_node = machine->sys.n_per_node > 0 ? machine->sys.n_per_node : 1;
+	bool searched, fits;
+	enum jl_status status;
+
+	c.n_gpus = per_node * machine->sys.n_nodes;
+	if (subject->shape_assumed)
+		jl_note_add(&c.notes, "model", "kv-heads %g, ffn %g, vocabulary %g where not given",
+			    "주지 않은 값: kv-heads %g, ffn %g, 어휘 %g", subject->model.kv_heads, subject->model.ffn,
+			    subject->model.vocab);
+	choose_format(&c, req);
+	choose_sequence(&c, req);
+	choose_attention(&c, req);
+	c.shard.micro_batch = given_or(req->micro_batch, given_or(req->batch, 1));
+	c.plan.n_micro = 1;
+	status = jl_choose_split(&c, req, cat, &searched, &fits, err);
+	if (status)
+		return status;
+	say_framework(&c, req);
+	say_plan(&c, req, searched, fits);
+	status = jl_choose_batch(&c, req, err);
+	if (status)
+		return status;
+	say_system(&c);
+	if (isnan(req->pue))
+		jl_note_add(&c.notes, "pue", "PUE 1: what the machines draw, no cooling",
+			    "PUE 1: 장비가 쓰는 전력만, 냉방 제외");
+	status = jl_case_check(&c, err);
+	if (!status)
+		*ret_case = c;
+	return status;
+}
+
+enum jl_status jl_case_make(struct jl_case *ret_case, const struct jl_catalog *cat, const struct jl_request *req,
+			    struct jl_arena *arena, struct jl_err *err)
+{
+	struct jl_subject subject;
+	struct jl_machine machine;
+	struct jl_sys sys;
+	enum jl_status status = jl_subject_find(&subject, cat, req, arena, err);
+
+	if (status)
+		return status;
+	if (!req->system)
+		return jl_fail(err, JL_E_USAGE, "name a system with --on, e.g. --on dgx-h100 or --on \"4x rtx-3090\"",
+			       "--on 으로 시스템을 쓰세요. 예: --on dgx-h100, --on \"4x rtx-3090\"");
+	status = jl_sys_parse(&sys, cat, req->system, arena, err);
+	if (status)
+		return status;
+	status = jl_machine_make(&machine, cat, &sys, err);
+	if (status)
+		return status;
+	return jl_case_choose(ret_case, cat, &subject, &machine, req, err);
+}

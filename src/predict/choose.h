@@ -1,0 +1,26 @@
+/* Inside predict only: the two searches behind jl_case_choose. */
+#ifndef JL_PREDICT_CHOOSE_H
+#define JL_PREDICT_CHOOSE_H
+
+#include "predict/predict.h"
+
+/* One way to cut a model. */
+struct jl_split {
+	double tp, pp, ep;
+	int zero;
+	double shard; /* ranks that ZeRO cuts over; 0: all */
+	enum jl_recompute recompute;
+};
+
+/* Puts a cut into the case: degrees, framework, states. */
+void jl_choose_apply(struct jl_case *c, const struct jl_request *req, const struct jl_catalog *cat,
+		     const struct jl_split *split);
+
+/* The smallest cut whose memory fits; where none does, the one that needs least. What the request gives is kept. */
+enum jl_status jl_choose_split(struct jl_case *c, const struct jl_request *req, const struct jl_catalog *cat,
+			       bool *ret_searched, bool *ret_fits, struct jl_err *err);
+
+/* Micro-batch, micro-batches a step, global batch. */
+enum jl_status jl_choose_batch(struct jl_case *c, const struct jl_request *req, struct jl_err *err);
+
+#endif

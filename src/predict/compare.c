@@ -1,0 +1,218 @@
+#include "predict/compare.h"
+
+#include <math.h>
+
+static const struct jl_estimate unknown = { NAN, NAN, NAN };
+
+static struct jl_estimate times(struct jl_estimate e, double factor)
+{
+	return (struct jl_estimate){ e.value * factor, e.lo * factor, e.hi * factor };
+}
+
+/* What follows from the time of a step: epoch, run, scenarios, speed against `base_samples_per_s`, energy. */
+static void follow_up(struct jl_compare_at *at, const struct jl_compare *compare, double base_samples_per_s)
+{
+	const struct jl_estimate *s = &at->step_s;
+	const double power_spread = 0.15; /* of the power model's own residuals */
+	struct jl_estimate whole;
+
+	at->epoch_s = isnan(at->batches) ? unknown : times(*s, at->batches);
+	at->run_s = times(at->epoch_s, compare->epochs);
+	at->repeat_s = times(at->run_s, compare->repeat);
+	at->tune_s = times(at->run_s, compare->tune);
+	at->speedup = (struct jl_estimate){ at->batch / s->value / base_samples_per_s,
+					    at->batch / s->hi / base_samples_per_s,
+					    at->batch / s->lo / base_samples_per_s };
+	whole = isnan(at->batches) ? *s : at->run_s;
+	at->energy_J = times(whole, at->power_W * compare->pue);
+	at->energy_J.lo /= 1 + power_spread;
+	at->energy_J.hi *= 1 + power_spread;
+}
+
+static void carry_row(struct jl_compare *compare, struct jl_compare_row *row, const struct jl_observed *run)
+{
+	const struct jl_machine *base = &compare->rows[0].machine;
+	const double largest = fmax(1, row->limit) * row->n_devices;
+
+	for (int a = 0; a < JL_N_AT; a++) {
+		struct jl_compare_at *at = &row->at[a];
+		const double batch = a == JL_AT_SAME_BATCH ? run->batch : largest;
+		struct jl_carried c;
+
+		jl_observed_carry(&c, run, base, &row->machine, batch, row->limit);
+		*at = (struct jl_compare_at){ .possible = true,
+					      .fits = row->limit >= 1,
+					      .batch = c.batch,
+					      .micro_batch = c.micro_batch,
+					      .n_passes = c.n_passes,
+					      .step_s = c.step_s,
+					      .part_s = c.part_s,
+					      .power_W = c.power_W,
+					      .host_power = c.host_power,
+					      .batches = jl_observed_batches(run, batch) };
+		follow_up(at, compare, run->batch / run->step_s);
+		if (at->step_s.lo == at->step_s.hi && !isnan(run->watts_W)) /* both measured */
+			at->energy_J.lo = at->energy_J.hi = at->energy_J.value;
+	}
+}
+
+static void note_observed(struct jl_compare *compare, const struct jl_observed *run)
+{
+	const struct jl_mix *mix = &jl_mixes[run->kind];
+	bool hosts = true;
+
+	for (size_t i = 0; i < compare->n_rows; i++)
+		hosts &= compare->rows[i].at[JL_AT_SAME_BATCH].host_power;
+	if (isnan(run->sample_B))
+		jl_note_add(&compare->notes, "memory-per-sample",
+			    "a batch of %.0f filled one baseline device at most, so others take at least as much as "
+			    "their memory allows",
+			    "배치 %.0f이(가) 기준 장치 하나의 메모리를 다 쓴 것으로 보면, 다른 장치에는 적어도 "
+			    "메모리에 비례하는 배치가 들어감",
+			    isnan(run->batch_limit) ? ceil(run->batch / compare->rows[0].n_devices) : run->batch_limit);
+	if (isnan(run->params))
+		jl_note_add(&compare->notes, "params",
+			    "%.3gM parameters (%.0fM to %.3gM): gradients that are exchanged, fixed memory",
+			    "파라미터 %.3gM개 (%.0fM~%.3gM): 교환하는 그래디언트와 고정 메모리", mix->params / 1e6,
+			    mix->params_least / 1e6, mix->params_most / 1e6);
+	if (run->dtype == JL_UNSET)
+		jl_note_add(&compare->notes, "precision",
+			    "format not known: the middle of fp32 and fp16, and the interval spans both",
+			    "수 형식을 모름: fp32와 fp16의 가운데 값이고, 범위는 둘을 모두 포함");
+	if (!hosts)
+		jl_note_add(&compare->notes, "watts",
+			    isnan(run->watts_W) ? "energy of the devices alone, without the rest of the host"
+						: "energy as measured for the baseline; of the devices alone, without "
+						  "their hosts, for the others",
+			    isnan(run->watts_W) ? "호스트의 나머지를 뺀 장치만의 에너지"
+						: "에너지는 기준 시스템은 실측 전체, 나머지는 호스트를 뺀 장치만");
+	for (size_t i = 0; i < compare->n_rows; i++)
+		if (!compare->rows[i].machine.sys.gpu) {
+			jl_note_add(&compare->notes, "on",
+				    "a CPU computes in fp32 and has all the memory that it can take",
+				    "CPU는 fp32로 계산하고 최대 메모리를 꽂은 것으로 봄");
+			break;
+		}
+}
+
+static void set_defaults(struct jl_compare *compare)
+{
+	compare->notes.n = 0;
+	if (isnan(compare->epochs))
+		compare->epochs = 10;
+	if (isnan(compare->pue))
+		compare->pue = 1;
+	for (size_t i = 0; i < compare->n_rows; i++) {
+		struct jl_compare_row *row = &compare->rows[i];
+
+		row->system = row->machine.sys.text;
+		row->n_devices = jl_machine_n_devices(&row->machine);
+		row->baseline = i == 0;
+		row->observed = false;
+	}
+}
+
+enum jl_status jl_compare_observed(struct jl_compare *compare, const struct jl_observed *run, struct jl_err *err)
+{
+	const struct jl_machine *base = &compare->rows[0].machine;
+	enum jl_status status = jl_observed_check(run, base, err);
+
+	set_defaults(compare);
+	for (size_t i = 1; !status && i < compare->n_rows; i++)
+		status = jl_observed_check_target(run, &compare->rows[i].machine, err);
+	if (status)
+		return status;
+	for (size_t i = 0; i < compare->n_rows; i++) {
+		struct jl_compare_row *row = &compare->rows[i];
+
+		row->limit = jl_observed_limit(run, base, &row->machine);
+		if (i == 0) /* what was seen to run is not cut into passes */
+			row->limit = fmax(row->limit, ceil(run->batch / row->n_devices));
+		row->observed = i == 0;
+		carry_row(compare, row, run);
+	}
+	note_observed(compare, run);
+	return JL_OK;
+}
+
+static void from_case(struct jl_compare_at *at, const struct jl_case *c, const struct jl_catalog *cat, double samples)
+{
+	struct jl_prediction p;
+
+	jl_predict(&p, cat, c);
+	*at = (struct jl_compare_at){ .possible = true,
+				      .fits = p.room != JL_ROOM_NONE,
+				      .batch = c->global_batch,
+				      .micro_batch = c->shard.micro_batch,
+				      .n_passes = c->plan.n_micro,
+				      .step_s = p.step_s,
+				      .power_W = p.power_W,
+				      .host_power = !isnan(c->machine.host_idle_W),
+				      .part_s = { NAN, NAN, NAN, NAN },
+				      .batches = ceil(samples / c->global_batch - 1e-9) };
+}
+
+/* Samples of an epoch, from whichever way it was said; NAN: not said. */
+static double epoch_samples(const struct jl_request *req, const struct jl_case *base)
+{
+	if (!isnan(req->samples))
+		return req->samples;
+	if (!isnan(req->tokens))
+		return req->tokens / base->shard.seq;
+	return req->steps_per_epoch * base->global_batch;
+}
+
+static void weigh_row(struct jl_compare *compare, struct jl_compare_row *row, const struct jl_catalog *cat,
+		      struct jl_case *c, double samples, const struct jl_case *base)
+{
+	const double base_rate = base->global_batch / jl_case_weigh(base).step.step_s;
+	double most;
+
+	from_case(&row->at[JL_AT_SAME_BATCH], c, cat, samples);
+	follow_up(&row->at[JL_AT_SAME_BATCH], compare, base_rate);
+	if (row->baseline) /* against itself it is sure */
+		row->at[JL_AT_SAME_BATCH].speedup = (struct jl_estimate){ 1, 1, 1 };
+	row->limit = most = jl_case_max_micro_batch(c);
+	if (!(most >= 1)) {
+		row->at[JL_AT_LARGEST_BATCH] = row->at[JL_AT_SAME_BATCH];
+		return;
+	}
+	/* stages of a pipeline stay as busy as they were; a plain step takes its batch in one pass */
+	row->limit = c->plan.pp > 1 ? c->shard.micro_batch : jl_practical_batch(JL_TIGHT_FRAC * most);
+	row->limit = fmax(row->limit, fmin(c->shard.micro_batch, most));
+	c->shard.micro_batch = row->limit;
+	c->plan.n_micro = c->plan.pp > 1 ? c->plan.n_micro : 1;
+	c->global_batch = c->shard.micro_batch * c->plan.n_micro * c->plan.dp;
+	from_case(&row->at[JL_AT_LARGEST_BATCH], c, cat, samples);
+	follow_up(&row->at[JL_AT_LARGEST_BATCH], compare, base_rate);
+}
+
+enum jl_status jl_compare_model(struct jl_compare *compare, const struct jl_catalog *cat,
+				const struct jl_subject *subject, const struct jl_request *req, struct jl_err *err)
+{
+	struct jl_case base, c;
+	struct jl_request same = *req;
+	double samples;
+	enum jl_status status = jl_case_choose(&base, cat, subject, &compare->rows[0].machine, req, err);
+
+	if (status)
+		return status;
+	set_defaults(compare);
+	samples = epoch_samples(req, &base);
+	same.global_batch = base.global_batch;
+	same.batch = same.accumulate = same.micro_batch = NAN;
+	for (size_t i = 0; i < compare->n_rows; i++) {
+		struct jl_compare_row *row = &compare->rows[i];
+		struct jl_err why = { 0 };
+
+		c = base;
+		if (i && jl_case_choose(&c, cat, subject, &row->machine, &same, &why)) {
+			row->limit = NAN;
+			row->at[JL_AT_SAME_BATCH] = row->at[JL_AT_LARGEST_BATCH] = (struct jl_compare_at){ .why = why };
+			continue;
+		}
+		weigh_row(compare, row, cat, &c, samples, &base);
+	}
+	compare->notes = base.notes;
+	return JL_OK;
+}

@@ -1,0 +1,177 @@
+#include "predict/count.h"
+
+#include <string.h>
+
+#include "workload/layers.h"
+
+enum group { PROJECTIONS, CORE, FFN, EXPERTS, ROUTER, NORMS, RESIDUALS, EMBEDDING, LOGITS, N_GROUP };
+
+static const struct {
+	const char *key, *en, *ko;
+} groups[N_GROUP] = {
+	[PROJECTIONS] = { "attention_projections", "attention projections", "어텐션 투영" },
+	[CORE] = { "attention_core", "attention core", "어텐션 본체" },
+	[FFN] = { "feed_forward", "feed-forward", "FFN" },
+	[EXPERTS] = { "experts", "experts", "전문가" },
+	[ROUTER] = { "router", "router and dispatch", "라우터와 분배" },
+	[NORMS] = { "norms", "norms", "정규화" },
+	[RESIDUALS] = { "residuals", "residual adds", "잔차 합" },
+	[EMBEDDING] = { "embedding", "embedding", "임베딩" },
+	[LOGITS] = { "logits", "logits and loss", "출력층과 손실" },
+};
+
+static enum group group_of(const char *op, enum jl_block_kind block)
+{
+	static const struct {
+		const char *op;
+		enum group group;
+	} names[] = {
+		{ "attention", CORE },     { "rotary", CORE },         { "ffn up", FFN },      { "ffn down", FFN },
+		{ "activation", FFN },     { "router", ROUTER },       { "dispatch", ROUTER }, { "norm", NORMS },
+		{ "residual", RESIDUALS }, { "embedding", EMBEDDING }, { "logits", LOGITS },   { "loss", LOGITS },
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (strcmp(names[i].op, op) == 0)
+			return names[i].group == FFN && block == JL_BLOCK_MOE ? EXPERTS : names[i].group;
+	return PROJECTIONS;
+}
+
+static double norm_size(const struct jl_transformer *m)
+{
+	return m->norm == JL_NORM_LAYER ? 2 * m->hidden : m->hidden;
+}
+
+static double ffn_size(const struct jl_transformer *m, double ffn)
+{
+	const double n_up = m->gated ? 2 : 1;
+
+	return (n_up + 1) * m->hidden * ffn + (m->bias ? n_up * ffn + m->hidden : 0);
+}
+
+/* What is left of a layer beside its norms and feed-forward part is attention. */
+static void count_params(struct jl_count *rows, const struct jl_transformer *m)
+{
+	const struct jl_transformer_params p = jl_transformer_params(m);
+	const double norms = (m->post_norm ? 4 : 2) * norm_size(m),
+		     attention = p.dense_layer - norms - ffn_size(m, m->ffn);
+	const double shared = m->moe.n_shared * ffn_size(m, m->moe.expert_ffn);
+	const double end_norms = (m->final_norm ? norm_size(m) : 0) + (m->embed_norm ? norm_size(m) : 0);
+
+	rows[PROJECTIONS].params = m->n_layers * attention;
+	rows[NORMS].params = m->n_layers * norms + end_norms;
+	rows[FFN].params = p.n_dense_layers * ffn_size(m, m->ffn);
+	rows[EXPERTS].params = p.n_moe_layers * (p.moe_expert + shared);
+	rows[ROUTER].params = p.n_moe_layers * m->moe.n_experts * m->hidden;
+	rows[EMBEDDING].params = p.embed - (m->embed_norm ? norm_size(m) : 0);
+	rows[LOGITS].params = p.head - (m->final_norm ? norm_size(m) : 0);
+}
+
+static double op_flop(const struct jl_op *op)
+{
+	const struct jl_gemm *g = &op->u.gemm;
+	const struct jl_attention *a = &op->u.attention;
+
+	if (op->kind == JL_OP_GEMM)
+		return 2 * g->m * g->n * g->k * g->batch;
+	if (op->kind == JL_OP_ATTENTION)
+		return 4 * a->batch * a->heads * a->seq_q * a->seq_kv * a->head_dim * (a->causal ? 0.5 : 1.0);
+	return 0;
+}
+
+static void finish(struct jl_counts *counts, const struct jl_count *rows, size_t n)
+{
+	counts->n = 0;
+	counts->total = (struct jl_count){ .key = "total", .en = "total", .ko = "합계" };
+	for (size_t i = 0; i < n; i++) {
+		if (!(rows[i].params > 0 || rows[i].fwd_flop > 0 || rows[i].saved_B > 0))
+			continue;
+		counts->rows[counts->n++] = rows[i];
+		counts->total.params += rows[i].params;
+		counts->total.fwd_flop += rows[i].fwd_flop;
+		counts->total.saved_B += rows[i].saved_B;
+	}
+}
+
+void jl_count_transformer(struct jl_counts *ret_counts, const struct jl_transformer *m, double batch, double seq)
+{
+	const struct jl_shard shard = { .micro_batch = batch,
+					.seq = seq,
+					.tp = 1,
+					.cp = 1,
+					.ep = 1,
+					.flash = 1,
+					.dtype = JL_BF16,
+					.act_dtype = JL_BF16 };
+	const struct jl_transformer_params p = jl_transformer_params(m);
+	const double n_blocks[JL_N_BLOCK] = { [JL_BLOCK_DENSE] = p.n_dense_layers,
+					      [JL_BLOCK_MOE] = p.n_moe_layers,
+					      [JL_BLOCK_EMBED] = 1,
+					      [JL_BLOCK_HEAD] = 1 };
+	struct jl_count rows[N_GROUP] = { 0 };
+	struct jl_op_list list;
+
+	for (size_t g = 0; g < N_GROUP; g++)
+		rows[g] = (struct jl_count){ .key = groups[g].key,
+					     .en = groups[g].en,
+					     .ko = groups[g].ko,
+					     .n = g == FFN                        ? p.n_dense_layers
+						  : g == EXPERTS || g == ROUTER   ? p.n_moe_layers
+						  : g == EMBEDDING || g == LOGITS ? 1
+										  : m->n_layers };
+	for (int k = 0; k < JL_N_BLOCK; k++) {
+		if (n_blocks[k] <= 0)
+			continue;
+		jl_transformer_ops(m, &shard, (enum jl_block_kind)k, &list);
+		for (size_t i = 0; i < list.n_op; i++) {
+			struct jl_count *row = &rows[group_of(list.op[i].name, (enum jl_block_kind)k)];
+
+			row->fwd_flop += n_blocks[k] * op_flop(&list.op[i]);
+			row->saved_B += n_blocks[k] * list.op[i].saved_B;
+		}
+	}
+	count_params(rows, m);
+	finish(ret_counts, rows, N_GROUP);
+	ret_counts->active_params = p.active;
+}
+
+static const struct {
+	const char *en, *ko;
+} kinds[JL_N_CONV_KIND] = {
+	[JL_CONV_CONV] = { "convolutions", "합성곱" },
+	[JL_CONV_LINEAR] = { "linear layers", "선형층" },
+	[JL_CONV_RNN] = { "recurrent products", "순환층" },
+	[JL_CONV_CELL] = { "recurrent cells", "순환 셀" },
+	[JL_CONV_BMM] = { "attention products", "어텐션 곱" },
+	[JL_CONV_STREAM] = { "norms, activations, sums", "정규화·활성함수·합" },
+	[JL_CONV_HOST] = { "host calls", "호스트 호출" },
+};
+
+void jl_count_convnet(struct jl_counts *ret_counts, const struct jl_convnet *net, double batch)
+{
+	struct jl_count rows[JL_N_CONV_KIND + 1] = { 0 };
+	double weights = 0;
+
+	for (int k = 0; k < JL_N_CONV_KIND; k++)
+		rows[k] = (struct jl_count){ .key = jl_layers_kind_name((enum jl_conv_kind)k),
+					     .en = kinds[k].en,
+					     .ko = kinds[k].ko };
+	for (size_t i = 0; i < net->n_ops; i++) {
+		const struct jl_conv_op *op = &net->ops[i];
+		struct jl_count *row = &rows[op->kind];
+
+		row->n += op->count > 0 ? op->count : 1;
+		row->params += jl_conv_op_weights(op);
+		row->fwd_flop += 2 * jl_conv_op_mac(op) * (op->per_step ? 1 : batch);
+		row->saved_B += 2 * jl_conv_op_saved(op) * (op->per_step ? 1 : batch);
+		weights += jl_conv_op_weights(op);
+	}
+	/* Norms, biases and embeddings are not operators of the list. */
+	rows[JL_N_CONV_KIND] = (struct jl_count){ .key = "other",
+						  .en = "norms, biases, embeddings",
+						  .ko = "정규화·편향·임베딩",
+						  .params = net->n_params > weights ? net->n_params - weights : 0 };
+	finish(ret_counts, rows, JL_N_CONV_KIND + 1);
+	ret_counts->total.params = net->n_params;
+	ret_counts->active_params = net->n_params;
+}

@@ -1,0 +1,128 @@
+/* The weighing of one request: what is run, on what, how; then how long, how much memory, energy and money. Never
+ * prints.
+ *
+ * jl_case_make(&c, cat, &request, &arena, &err); every choice made, each with its reason jl_predict(&prediction, &c);
+ * pure from here on */
+#ifndef JL_PREDICT_PREDICT_H
+#define JL_PREDICT_PREDICT_H
+
+#include "predict/request.h"
+#include "predict/subject.h"
+#include "system/machine.h"
+#include "workload/train.h"
+
+/* A choice that was made for the person, and why; in both languages. */
+#define JL_NOTE_TEXT_MAX 224
+#define JL_NOTES_MAX     24
+struct jl_note {
+	const char *key; /* the option that would have said it */
+	char en[JL_NOTE_TEXT_MAX], ko[JL_NOTE_TEXT_MAX];
+};
+struct jl_notes {
+	size_t n;
+	struct jl_note items[JL_NOTES_MAX];
+};
+
+/* More than JL_NOTES_MAX are not kept. */
+void jl_note_add(struct jl_notes *notes, const char *key, const char *en, const char *ko, ...)
+	__attribute__((format(printf, 3, 5), format(printf, 4, 5)));
+
+/* 80 % interval; multiplicative, so that a rate's is the mirror of a time's. */
+struct jl_estimate {
+	double value, lo, hi;
+};
+
+/* A request with nothing left open. Plain data: may be copied and changed to ask "what if". */
+struct jl_case {
+	struct jl_subject subject;
+	struct jl_machine machine;
+	enum jl_framework framework;
+	struct jl_profile profile;
+	struct jl_plan plan;
+	struct jl_shard shard;
+	int n_gpus;
+	double global_batch;
+	double samples, tokens, steps_per_epoch, epochs, pue; /* NAN: not asked for */
+	struct jl_notes notes;
+};
+
+/* Parses, chooses and checks. Errors are one line that says what would be right. */
+enum jl_status jl_case_make(struct jl_case *ret_case, const struct jl_catalog *cat, const struct jl_request *req,
+			    struct jl_arena *arena, struct jl_err *err);
+
+/* The same when the subject and the machine are known already (sweeps, comparisons). */
+enum jl_status jl_case_choose(struct jl_case *ret_case, const struct jl_catalog *cat, const struct jl_subject *subject,
+			      const struct jl_machine *machine, const struct jl_request *req, struct jl_err *err);
+
+/* The model's own form of a case; its pointers point into `c`. */
+struct jl_train jl_case_train(const struct jl_case *c);
+
+/* Bytes per parameter that this case's framework, format and ZeRO stage keep; sets them in its plan. */
+void jl_case_set_states(struct jl_case *c);
+
+/* Is the case possible: degrees, divisibility, batch? Says what would be right. */
+enum jl_status jl_case_check(const struct jl_case *c, struct jl_err *err);
+
+enum jl_room {
+	JL_ROOM_FITS,
+	JL_ROOM_TIGHT, /* above JL_TIGHT_FRAC: fragmentation or a longer sequence may end it */
+	JL_ROOM_NONE
+};
+#define JL_TIGHT_FRAC 0.92
+
+struct jl_rent {
+	double usdps; /* for one GPU; NAN: no price known */
+	const char *provider, *item, *date;
+};
+
+struct jl_prediction {
+	struct jl_step_cost step; /* parts sum to step_s.value */
+	struct jl_memory memory;
+	double capacity_B;
+	enum jl_room room;
+	double max_micro_batch; /* 0: not even one sample */
+	double spread_frac;     /* of step_s */
+	struct jl_estimate step_s, samples_per_s, tokens_per_s, tokens_per_s_per_gpu;
+	double mfu_frac;
+	double flop;                       /* of the model, forward and backward, all GPUs, one step */
+	double power_W;                    /* of all GPUs and hosts while it runs, before PUE */
+	double steps_per_epoch;            /* NAN: not asked for */
+	struct jl_estimate epoch_s, run_s; /* NAN where not asked for */
+	bool whole_run;                    /* energy and cost are of the run; else of one step */
+	struct jl_estimate energy_J, cost_usd;
+	struct jl_rent rent;
+	double reduced_B;    /* gradient bytes a device exchanges a step */
+	double kind_frac[3]; /* of compute: matrix products, attention, streams */
+};
+
+/* `cat` is for prices; NULL: none. */
+void jl_predict(struct jl_prediction *ret_prediction, const struct jl_catalog *cat, const struct jl_case *c);
+
+/* Only time and memory: what searches use. */
+struct jl_weight {
+	struct jl_step_cost step;
+	struct jl_memory memory;
+};
+struct jl_weight jl_case_weigh(const struct jl_case *c);
+
+/* Largest micro-batch whose memory fits; 0: none. */
+double jl_case_max_micro_batch(const struct jl_case *c);
+
+/* The parts of a step by name, in the order they are shown. */
+struct jl_part {
+	const char *key; /* in JSON */
+	const char *en, *ko;
+	size_t offset; /* of the double in struct jl_step_cost */
+};
+#define JL_N_PART 12
+extern const struct jl_part jl_parts[JL_N_PART];
+double jl_part_s(const struct jl_step_cost *step, size_t part);
+size_t jl_part_largest(const struct jl_step_cost *step);
+
+/* Cheapest on-demand rent of the case's GPU: of its own cloud offer where the system is one. */
+struct jl_rent jl_rent_find(const struct jl_catalog *cat, const struct jl_sys *sys);
+
+/* Average draw of all devices and hosts, PUE not included; NAN: TDP unknown. */
+double jl_case_power_W(const struct jl_case *c, const struct jl_step_cost *step);
+
+#endif

@@ -1,0 +1,140 @@
+#include "predict/request.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/units.h"
+
+#define PARALLEL_MAX 1000000 /* ranks: as many hosts as a system may have */
+
+struct jl_request jl_request_empty(void)
+{
+	return (struct jl_request){
+		.shape = { NAN, NAN, NAN, NAN, NAN, NAN },
+		.batch = NAN,
+		.micro_batch = NAN,
+		.global_batch = NAN,
+		.accumulate = NAN,
+		.seq = NAN,
+		.plan = { .dp = NAN,
+			  .tp = NAN,
+			  .pp = NAN,
+			  .vpp = NAN,
+			  .cp = NAN,
+			  .ep = NAN,
+			  .sp = JL_UNSET,
+			  .zero = JL_UNSET },
+		.dtype = JL_UNSET,
+		.framework = JL_UNSET,
+		.recompute = JL_UNSET,
+		.flash = JL_UNSET,
+		.offload = JL_UNSET,
+		.samples = NAN,
+		.tokens = NAN,
+		.steps_per_epoch = NAN,
+		.epochs = NAN,
+		.pue = NAN,
+	};
+}
+
+#define DEGREES "dp=, tp=, sp=, pp=, vpp=, cp=, ep=, zero="
+
+static enum jl_status set_degree(struct jl_ask_plan *plan, const char *key, const char *value, struct jl_err *err)
+{
+	const struct {
+		const char *name;
+		double *degree;
+		int *choice;
+		long long min, max;
+	} rows[] = {
+		{ "dp", &plan->dp, NULL, 1, PARALLEL_MAX }, { "tp", &plan->tp, NULL, 1, PARALLEL_MAX },
+		{ "pp", &plan->pp, NULL, 1, PARALLEL_MAX }, { "vpp", &plan->vpp, NULL, 1, PARALLEL_MAX },
+		{ "cp", &plan->cp, NULL, 1, PARALLEL_MAX }, { "ep", &plan->ep, NULL, 1, PARALLEL_MAX },
+		{ "sp", NULL, &plan->sp, 0, PARALLEL_MAX }, { "zero", NULL, &plan->zero, 0, 3 },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		char what[96];
+		long long n;
+		enum jl_status status;
+
+		if (strcmp(rows[i].name, key) != 0)
+			continue;
+		snprintf(what, sizeof(what), "--parallel %s", key);
+		status = jl_units_parse_count(&n, value, rows[i].min, rows[i].max, what, err);
+		if (status)
+			return status;
+		if (rows[i].degree)
+			*rows[i].degree = (double)n;
+		else
+			*rows[i].choice = rows[i].max == 3 ? (int)n : n > 1 || n == 1; /* sp=8 is sp over the 8 of tp */
+		return JL_OK;
+	}
+	return jl_fail(err, JL_E_USAGE, "--parallel: '%s=' is not one of " DEGREES "; write e.g. dp=4,tp=2",
+		       "--parallel: '%s='은(는) " DEGREES " 중 하나가 아닙니다. 예: dp=4,tp=2", key);
+}
+
+/* The next piece of a list with commas: false at its end. Longer pieces are cut: nothing that we know is as long. */
+static int next_piece(const char **at, char *piece, size_t room)
+{
+	size_t len = strcspn(*at, ","), keep = len < room - 1 ? len : room - 1;
+
+	if (**at == '\0')
+		return 0;
+	memcpy(piece, *at, keep);
+	piece[keep] = '\0';
+	*at += len + ((*at)[len] == ',');
+	return 1;
+}
+
+enum jl_status jl_request_parallel(struct jl_ask_plan *plan, const char *text, struct jl_err *err)
+{
+	struct jl_ask_plan next = *plan;
+	char piece[64];
+
+	while (next_piece(&text, piece, sizeof(piece))) {
+		char *equals = strchr(piece, '=');
+		enum jl_status status;
+
+		if (!equals)
+			return jl_fail(err, JL_E_USAGE, "--parallel: '%s' has no '='; write e.g. dp=4,tp=2",
+				       "--parallel: '%s'에 '='이 없습니다. 예: dp=4,tp=2", piece);
+		*equals = '\0';
+		status = set_degree(&next, piece, equals + 1, err);
+		if (status)
+			return status;
+	}
+	*plan = next;
+	return JL_OK;
+}
+
+enum jl_status jl_request_offload(int *ret_offload, const char *text, struct jl_err *err)
+{
+	static const struct {
+		const char *name;
+		int bit;
+	} words[] = {
+		{ "none", 0 },
+		{ "optimizer", JL_OFFLOAD_OPTIMIZER },
+		{ "params", JL_OFFLOAD_PARAMS },
+		{ "activations", JL_OFFLOAD_ACTIVATIONS },
+	};
+	int offload = 0;
+	char piece[64];
+
+	while (next_piece(&text, piece, sizeof(piece))) {
+		size_t i = 0;
+
+		while (i < sizeof(words) / sizeof(*words) && strcmp(words[i].name, piece) != 0)
+			i++;
+		if (i == sizeof(words) / sizeof(*words))
+			return jl_fail(
+				err, JL_E_USAGE, "--offload: '%s' is not one of optimizer, params, activations, none",
+				"--offload: '%s'은(는) optimizer, params, activations, none 중 하나가 아닙니다", piece);
+		offload |= words[i].bit;
+	}
+	*ret_offload = offload;
+	return JL_OK;
+}

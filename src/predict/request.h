@@ -1,0 +1,51 @@
+/* What a person asks to be predicted, as it was asked: unset things stay unset until choose.c decides them and says
+ * why. */
+#ifndef JL_PREDICT_REQUEST_H
+#define JL_PREDICT_REQUEST_H
+
+#include "base/dtype.h"
+#include "base/err.h"
+#include "model/step.h"
+
+#define JL_UNSET (-1) /* of choices; numbers that were not given are NAN */
+
+/* A model by its dimensions; all NAN: none given. */
+struct jl_shape {
+	double layers, hidden, heads, kv_heads, ffn, vocab;
+};
+
+/* A plan as far as it was given. */
+struct jl_ask_plan {
+	double dp, tp, pp, vpp, cp, ep;
+	int sp;   /* 0 or 1 */
+	int zero; /* 0 to 3 */
+};
+
+struct jl_request {
+	const char *model; /* id in the catalog, or path of a config.json; NULL: `shape` */
+	struct jl_shape shape;
+	const char *system; /* as in catalog/sysexpr.h */
+
+	double batch; /* samples of one worker and forward pass */
+	double micro_batch, global_batch, accumulate, seq;
+	struct jl_ask_plan plan;
+	int dtype;     /* enum jl_dtype */
+	int framework; /* enum jl_framework */
+	int recompute; /* enum jl_recompute */
+	int flash;
+	int offload; /* enum jl_offload, any of them; 0: none */
+
+	double samples, tokens, steps_per_epoch, epochs; /* how long the run is */
+	double pue;
+};
+
+/* Nothing given. */
+struct jl_request jl_request_empty(void);
+
+/* "dp=8,tp=4,zero=1" into `plan`; keys that are not in the text stay as they are. */
+enum jl_status jl_request_parallel(struct jl_ask_plan *plan, const char *text, struct jl_err *err);
+
+/* "optimizer,params,activations" -> enum jl_offload; "none" is 0. */
+enum jl_status jl_request_offload(int *ret_offload, const char *text, struct jl_err *err);
+
+#endif

@@ -1,0 +1,127 @@
+#include "predict/subject.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "catalog/find.h"
+#include "predict/count.h"
+#include "workload/from_catalog.h"
+#include "workload/hfconfig.h"
+
+/* A path is what has a slash or ends in .json; "meta-llama/..." has a slash too, so the catalog is asked first. */
+static bool looks_like_path(const char *text)
+{
+	size_t len = strlen(text);
+
+	return (len > 5 && strcmp(text + len - 5, ".json") == 0) || text[0] == '/' || text[0] == '.' ||
+	       strcmp(text, "-") == 0;
+}
+
+static enum jl_status from_file(struct jl_subject *subject, const char *path, struct jl_arena *arena,
+				struct jl_err *err)
+{
+	struct jl_hfconfig config;
+	enum jl_status status = jl_hfconfig_read(&config, path, arena, err);
+	struct jl_transformer_params params;
+
+	if (status)
+		return status;
+	params = jl_transformer_params(&config.model);
+	subject->model = config.model;
+	subject->seq = config.seq;
+	subject->id = jl_arena_strdup(arena, path);
+	subject->name = jl_arena_printf(arena, "%s %.3g%s", config.type,
+					params.total / (params.total >= 1e9 ? 1e9 : 1e6),
+					params.total >= 1e9 ? "B" : "M");
+	return subject->id && subject->name ? JL_OK : jl_fail_nomem(err);
+}
+
+/* A name that is known, but not of a transformer: say so. `err` keeps its message otherwise. */
+static enum jl_status not_a_transformer(const char *name, struct jl_arena *arena, struct jl_err *err)
+{
+	struct jl_convnet_list list;
+
+	if (jl_convnets_embedded(&list, arena, NULL) || !jl_convnet_find(&list, name))
+		return JL_E_NOTFOUND;
+	return jl_fail(
+		err, JL_E_NOTFOUND,
+		"'%s' is not a transformer, and only those can be weighed yet; 'jeoul flops %s' counts it",
+		"'%s'은(는) 트랜스포머가 아니어서 아직 예측할 수 없습니다. 'jeoul flops %s'로 연산량을 볼 수 있습니다",
+		name, name);
+}
+
+static double or_else(double value, double fallback)
+{
+	return isnan(value) ? fallback : value;
+}
+
+/* Decoder with learned positions like GPT-2: what a shape alone usually means. Grouped heads mean the Llama kind. */
+static enum jl_status from_shape(struct jl_subject *subject, const struct jl_shape *s, double seq,
+				 struct jl_arena *arena, struct jl_err *err)
+{
+	struct jl_transformer *m = &subject->model;
+	const bool llama = !isnan(s->kv_heads);
+	enum jl_status status;
+
+	if (isnan(s->layers) || isnan(s->hidden) || isnan(s->heads))
+		return jl_fail(err, JL_E_USAGE,
+			       "name a model, give a config.json, or give at least --layers, --hidden and --heads",
+			       "모델 이름이나 config.json을 쓰거나, 적어도 --layers, --hidden, --heads를 주세요");
+	if (fmod(s->hidden, s->heads) != 0)
+		return jl_fail(err, JL_E_USAGE,
+			       "--hidden %g does not divide by --heads %g; take a multiple of the heads",
+			       "--hidden %g 은(는) --heads %g (으)로 나뉘지 않습니다. 헤드 수의 배수를 쓰세요",
+			       s->hidden, s->heads);
+	*m = (struct jl_transformer){
+		.n_layers = s->layers,
+		.hidden = s->hidden,
+		.heads = s->heads,
+		.kv_heads = or_else(s->kv_heads, s->heads),
+		.head_dim = s->hidden / s->heads,
+		.ffn = or_else(s->ffn, llama ? ceil(s->hidden * 8 / 3 / 256) * 256 : 4 * s->hidden),
+		.vocab = or_else(s->vocab, 50257),
+		.n_positions = llama ? 0 : or_else(seq, 2048),
+		.gated = llama,
+		.bias = !llama,
+		.tied = !llama,
+		.final_norm = 1,
+		.causal = 1,
+		.norm = llama ? JL_NORM_RMS : JL_NORM_LAYER,
+		.head_tokens_frac = 1,
+	};
+	subject->id = "model";
+	subject->shape_assumed = isnan(s->kv_heads) || isnan(s->ffn) || isnan(s->vocab);
+	status = jl_transformer_check(m, err);
+	if (status)
+		return status;
+	subject->name = jl_arena_printf(arena, "%g x %g, %.3gB", s->layers, s->hidden,
+					jl_transformer_params(m).total / 1e9);
+	return subject->name ? JL_OK : jl_fail_nomem(err);
+}
+
+enum jl_status jl_subject_find(struct jl_subject *ret_subject, const struct jl_catalog *cat,
+			       const struct jl_request *req, struct jl_arena *arena, struct jl_err *err)
+{
+	struct jl_subject subject = { .seq = NAN };
+	enum jl_status status;
+
+	if (!req->model) {
+		status = from_shape(&subject, &req->shape, req->seq, arena, err);
+	} else if (looks_like_path(req->model)) {
+		status = from_file(&subject, req->model, arena, err);
+	} else {
+		status = jl_find_model(&subject.info, cat, req->model, err);
+		if (status == JL_E_NOTFOUND)
+			status = not_a_transformer(req->model, arena, err);
+		if (!status) {
+			jl_transformer_from_catalog(&subject.model, subject.info);
+			subject.id = subject.info->id;
+			subject.name = subject.info->name;
+			subject.seq = subject.info->seq > 0 ? subject.info->seq : NAN;
+			status = jl_transformer_check(&subject.model, err);
+		}
+	}
+	if (!status)
+		*ret_subject = subject;
+	return status;
+}

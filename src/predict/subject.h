@@ -1,0 +1,21 @@
+/* What is to be run: a transformer from the catalog, from a config.json, or from its dimensions. */
+#ifndef JL_PREDICT_SUBJECT_H
+#define JL_PREDICT_SUBJECT_H
+
+#include "catalog/catalog.h"
+#include "predict/request.h"
+#include "workload/transformer.h"
+
+struct jl_subject {
+	struct jl_transformer model;
+	const char *id;                   /* catalog id, path, or "model" for one given by its dimensions */
+	const char *name;                 /* as a person reads it */
+	const struct jl_model_info *info; /* NULL: not from the catalog */
+	double seq;                       /* the length it is usually run at; NAN: not known */
+	bool shape_assumed;               /* --kv-heads, --ffn or --vocab were filled in */
+};
+
+enum jl_status jl_subject_find(struct jl_subject *ret_subject, const struct jl_catalog *cat,
+			       const struct jl_request *req, struct jl_arena *arena, struct jl_err *err);
+
+#endif

@@ -1,0 +1,176 @@
+#include "predict/technique.h"
+
+#include <math.h>
+
+enum search { AS_IS, SLICES, STAGES, BOTH }; /* which degrees are searched: the smallest that fits */
+
+static const struct way {
+	const char *key, *en, *ko;
+	bool full_precision;
+	enum jl_recompute recompute;
+	int offload, zero;
+	enum search search;
+} ways[] = {
+	{ .key = "fp32", .en = "fp32", .ko = "fp32", .full_precision = true },
+	{ .key = "mixed", .en = "mixed precision", .ko = "혼합 정밀도" },
+	{ .key = "recompute_selective",
+	  .en = "+ selective recompute",
+	  .ko = "+ 선택적 재계산",
+	  .recompute = JL_RECOMPUTE_SELECTIVE },
+	{ .key = "recompute_full", .en = "+ full recompute", .ko = "+ 전체 재계산", .recompute = JL_RECOMPUTE_FULL },
+	{ .key = "offload_activations",
+	  .en = "+ activations offloaded",
+	  .ko = "+ 활성값 오프로드",
+	  .offload = JL_OFFLOAD_ACTIVATIONS },
+	{ .key = "offload_optimizer",
+	  .en = "+ optimizer offloaded",
+	  .ko = "+ 옵티마이저 오프로드",
+	  .offload = JL_OFFLOAD_OPTIMIZER },
+	{ .key = "offload_all",
+	  .en = "+ optimizer, params offloaded, full recompute",
+	  .ko = "+ 옵티마이저·파라미터 오프로드, 전체 재계산",
+	  .offload = JL_OFFLOAD_OPTIMIZER | JL_OFFLOAD_PARAMS,
+	  .recompute = JL_RECOMPUTE_FULL },
+	{ .key = "zero1", .en = "ZeRO-1", .ko = "ZeRO-1", .zero = 1 },
+	{ .key = "zero2", .en = "ZeRO-2", .ko = "ZeRO-2", .zero = 2 },
+	{ .key = "zero3", .en = "ZeRO-3 (FSDP)", .ko = "ZeRO-3 (FSDP)", .zero = 3 },
+	{ .key = "zero3_recompute",
+	  .en = "ZeRO-3 + full recompute",
+	  .ko = "ZeRO-3 + 전체 재계산",
+	  .zero = 3,
+	  .recompute = JL_RECOMPUTE_FULL },
+	{ .key = "zero3_offload",
+	  .en = "ZeRO-3 + all offloaded, full recompute",
+	  .ko = "ZeRO-3 + 전부 오프로드, 전체 재계산",
+	  .zero = 3,
+	  .offload = JL_OFFLOAD_OPTIMIZER | JL_OFFLOAD_PARAMS,
+	  .recompute = JL_RECOMPUTE_FULL },
+	{ .key = "tensor", .en = "tensor parallel", .ko = "텐서 병렬", .search = SLICES },
+	{ .key = "pipeline", .en = "pipeline parallel", .ko = "파이프라인 병렬", .search = STAGES },
+	{ .key = "3d",
+	  .en = "3D: tensor, pipeline, data",
+	  .ko = "3D: 텐서·파이프라인·데이터",
+	  .search = BOTH,
+	  .zero = 1,
+	  .recompute = JL_RECOMPUTE_SELECTIVE },
+};
+
+_Static_assert(sizeof(ways) / sizeof(*ways) <= JL_TECHNIQUES_MAX, "rows fit");
+
+struct input {
+	const struct jl_catalog *cat;
+	const struct jl_subject *subject;
+	const struct jl_machine *machine;
+	struct jl_request req; /* with the batch of all rows */
+	int n_gpus;
+};
+
+static enum jl_room room_of(const struct jl_case *c, const struct jl_weight *w)
+{
+	return w->memory.total_B > c->machine.dev.mem_B                   ? JL_ROOM_NONE
+	       : w->memory.total_B > JL_TIGHT_FRAC * c->machine.dev.mem_B ? JL_ROOM_TIGHT
+									  : JL_ROOM_FITS;
+}
+
+static bool weigh_at(const struct input *in, const struct way *way, double tp, double pp, struct jl_technique *row)
+{
+	struct jl_request req = in->req;
+
+	req.plan.tp = tp;
+	req.plan.pp = pp;
+	req.plan.dp = NAN;
+	req.plan.zero = in->n_gpus > tp * pp ? way->zero : 0;
+	req.recompute = (int)way->recompute;
+	req.offload = way->offload;
+	if (way->full_precision)
+		req.dtype = JL_FP32;
+	if (jl_case_choose(&row->how, in->cat, in->subject, in->machine, &req, &row->why))
+		return false;
+	row->possible = true;
+	row->weight = jl_case_weigh(&row->how);
+	row->room = room_of(&row->how, &row->weight);
+	return true;
+}
+
+/* Cuts from small to large until one fits; the last possible one is shown where none does. */
+static void search_cuts(const struct input *in, const struct way *way, struct jl_technique *row)
+{
+	const int per_node = in->machine->sys.n_per_node > 0 ? in->machine->sys.n_per_node : 1;
+	const double most = fmin(in->n_gpus, 4096);
+
+	for (double cut = 2; cut <= most; cut++) {
+		double tp = 1;
+		struct jl_technique next = *row;
+
+		if (fmod(in->n_gpus, cut) != 0)
+			continue;
+		if (way->search == SLICES)
+			tp = cut;
+		for (double t = fmin(cut, per_node); way->search == BOTH && t > 1 && tp == 1; t--)
+			if (fmod(cut, t) == 0 && fmod(in->subject->model.heads, t) == 0 && cut / t > 1)
+				tp = t;
+		if (tp > per_node || fmod(in->subject->model.heads, tp) != 0 ||
+		    cut / tp > in->subject->model.n_layers || (way->search == BOTH && (tp == 1 || cut == tp)))
+			continue;
+		if (!weigh_at(in, way, tp, cut / tp, &next))
+			continue;
+		*row = next;
+		if (row->room != JL_ROOM_NONE)
+			return;
+	}
+	if (!row->possible && !row->why.en[0])
+		jl_fail(&row->why, JL_E_RANGE, "%d GPUs and %g heads leave no such cut",
+			"GPU %d개와 헤드 %g개로는 이렇게 나눌 수 없음", in->n_gpus, in->subject->model.heads);
+}
+
+static void compare_times(struct jl_technique *rows, size_t n)
+{
+	double best_s = INFINITY;
+
+	for (size_t i = 0; i < n; i++)
+		if (rows[i].possible && rows[i].room != JL_ROOM_NONE)
+			best_s = fmin(best_s, rows[i].weight.step.step_s);
+	for (size_t i = 0; i < n; i++)
+		rows[i].cost_frac = rows[i].possible && best_s < INFINITY ? rows[i].weight.step.step_s / best_s - 1
+									  : NAN;
+}
+
+enum jl_status jl_techniques(struct jl_technique *ret_rows, size_t *ret_n, const struct jl_catalog *cat,
+			     const struct jl_subject *subject, const struct jl_machine *machine,
+			     const struct jl_request *req, struct jl_err *err)
+{
+	const int per_node = machine->sys.n_per_node > 0 ? machine->sys.n_per_node : 1;
+	struct input in = { .cat = cat,
+			    .subject = subject,
+			    .machine = machine,
+			    .req = *req,
+			    .n_gpus = per_node * machine->sys.n_nodes };
+	const double micro = !isnan(req->micro_batch) ? req->micro_batch : !isnan(req->batch) ? req->batch : 1;
+	struct jl_technique plain = { 0 };
+	size_t n = 0;
+
+	if (isnan(in.req.global_batch))
+		in.req.global_batch = micro * in.n_gpus * (isnan(req->accumulate) ? 1 : req->accumulate);
+	in.req.micro_batch = micro;
+	in.req.batch = in.req.accumulate = NAN;
+	if (!weigh_at(&in, &ways[1], 1, 1, &plain)) { /* what is wrong with it is wrong with all */
+		if (err)
+			*err = plain.why;
+		return plain.why.status;
+	}
+	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++) {
+		struct jl_technique *row = &ret_rows[n];
+
+		*row = (struct jl_technique){ .key = ways[i].key, .en = ways[i].en, .ko = ways[i].ko };
+		if (in.n_gpus == 1 && (ways[i].zero || ways[i].search != AS_IS))
+			continue;
+		if (ways[i].search == AS_IS)
+			weigh_at(&in, &ways[i], 1, 1, row);
+		else
+			search_cuts(&in, &ways[i], row);
+		n++;
+	}
+	compare_times(ret_rows, n);
+	*ret_n = n;
+	return JL_OK;
+}

@@ -1,0 +1,25 @@
+/* Ways to make a model fit, side by side: what each needs and what it costs. */
+#ifndef JL_PREDICT_TECHNIQUE_H
+#define JL_PREDICT_TECHNIQUE_H
+
+#include "predict/predict.h"
+
+#define JL_TECHNIQUES_MAX 20
+
+struct jl_technique {
+	const char *key;
+	const char *en, *ko;
+	bool possible; /* false: `why` says what stands against it */
+	struct jl_err why;
+	struct jl_case how; /* as it was weighed */
+	struct jl_weight weight;
+	enum jl_room room;
+	double cost_frac; /* step / fastest step that fits, less 1; NAN: none fits */
+};
+
+/* Every technique at the same global batch (the request's; else one sample a GPU). `ret_rows` has JL_TECHNIQUES_MAX. */
+enum jl_status jl_techniques(struct jl_technique *ret_rows, size_t *ret_n, const struct jl_catalog *cat,
+			     const struct jl_subject *subject, const struct jl_machine *machine,
+			     const struct jl_request *req, struct jl_err *err);
+
+#endif

@@ -1,0 +1,88 @@
+#include "system/machine.h"
+
+#include <math.h>
+
+#include "catalog/find.h"
+#include "physics/device_params.h"
+#include "physics/framework_params.h"
+#include "physics/interval.h"
+#include "physics/link_params.h"
+#include "physics/power_params.h"
+#include "system/resolve.h"
+
+/* Host memory of a usual two-socket server: what the catalog does not say of hosts. */
+static const double host_mem_Bps = 200e9;
+
+static void fill_links(struct jl_machine *machine, const struct jl_catalog *cat, const double *train_x)
+{
+	const struct jl_sys *sys = &machine->sys;
+	const struct jl_family *family = sys->gpu ? jl_family_by_id(cat, sys->gpu->family) : NULL;
+	const struct jl_link_info *wire = sys->join ? jl_link_by_id(cat, sys->join->wire) : NULL;
+	const enum jl_wire intra = machine->fabric.intra_kind == JL_INTRA_NONE ? JL_WIRE_NONE : jl_wire_of(sys->join);
+	const enum jl_wire inter = sys->n_nodes > 1 ? jl_wire_of(sys->net) : JL_WIRE_NONE;
+	double x[JL_COLL_MAX_PARAMS];
+
+	/* Where every device has a link to every other, the record counts them. */
+	if (intra == JL_WIRE_XGMI && wire && wire->n_links.value > 1.0)
+		machine->fabric.mesh_peers = fmin(wire->n_links.value, fmax(1.0, sys->n_per_node - 1));
+	jl_coll_read(cat, x);
+	jl_coll_fill(x, intra, jl_wire_of(sys->net), family && family->n_dies > 1, &machine->fabric);
+	jl_llm_resolve_fabric(train_x, jl_llm_link_of(intra), jl_llm_link_of(jl_wire_of(sys->net)), &machine->fabric);
+	machine->link_half_ln = jl_link_half_ln(&(struct jl_link_doubt){ .intra = intra,
+									 .inter = inter,
+									 .n_nodes = sys->n_nodes,
+									 .path_assumed = sys->join_assumed,
+									 .network_assumed = sys->net_assumed });
+	machine->links_fitted = (intra == JL_WIRE_NONE && inter == JL_WIRE_NONE) || jl_coll_seen(intra, inter);
+}
+
+enum jl_status jl_machine_make(struct jl_machine *ret_machine, const struct jl_catalog *cat, const struct jl_sys *sys,
+			       struct jl_err *err)
+{
+	struct jl_machine machine = { .sys = *sys, .host_mem_Bps = host_mem_Bps, .host_idle_W = NAN };
+	const char *gpu_id = sys->gpu ? sys->gpu->id : NULL;
+	double x[JL_LLM_MAX_PARAMS];
+	enum jl_status status;
+
+	jl_resolve_system_device(&machine.dev, cat, sys);
+	status = jl_resolve_fabric(&machine.fabric, cat, sys, err);
+	if (status)
+		return status;
+	if (!sys->gpu && !isnan(machine.dev.mem_Bps))
+		machine.host_mem_Bps = machine.dev.mem_Bps;
+	const bool by_ops = jl_gemm_shipped(cat, gpu_id, &machine.dev), by_runs = jl_llm_read(cat, gpu_id, x);
+
+	machine.device_fitted = by_ops || by_runs;
+	jl_llm_resolve_device(x, by_runs ? 0 : -1, &machine.dev);
+	machine.memory = jl_llm_resolve_memory(x, JL_LLM_DEVICE);
+	machine.power = jl_power_shipped(cat);
+	fill_links(&machine, cat, x);
+	*ret_machine = machine;
+	return JL_OK;
+}
+
+enum jl_status jl_machine_take(struct jl_machine *ret_machine, const struct jl_machine *machine, int n_devices,
+			       struct jl_err *err)
+{
+	struct jl_machine part = *machine;
+	int per_node = machine->sys.n_per_node > 0 ? machine->sys.n_per_node : 1;
+
+	if (n_devices < 1 || n_devices > per_node * machine->sys.n_nodes ||
+	    (n_devices > per_node && n_devices % per_node))
+		return jl_fail(err, JL_E_RANGE,
+			       "%d devices cannot be taken from %d hosts of %d; take up to %d, or whole hosts",
+			       "%d개를 나눌 수 없습니다: 호스트 %d대 x %d개. %d개까지 또는 호스트 단위로 고르세요",
+			       n_devices, machine->sys.n_nodes, per_node, per_node);
+	part.sys.n_nodes = part.fabric.n_nodes = n_devices > per_node ? n_devices / per_node : 1;
+	part.sys.n_per_node = part.fabric.n_per_node = n_devices > per_node ? per_node : n_devices;
+	*ret_machine = part;
+	return JL_OK;
+}
+
+void jl_machine_profile(struct jl_profile *ret_profile, const struct jl_catalog *cat, enum jl_framework framework)
+{
+	double x[JL_LLM_MAX_PARAMS];
+
+	(void)jl_llm_read(cat, NULL, x);
+	*ret_profile = jl_llm_resolve_profile(x, framework);
+}

@@ -1,0 +1,36 @@
+/* A system ready for the model: listed facts from the catalog and fitted physics, as plain numbers. Devices and links are
+ * as a training run sees them: less than single operators and collectives reach alone. */
+#ifndef JL_SYSTEM_MACHINE_H
+#define JL_SYSTEM_MACHINE_H
+
+#include "catalog/sysexpr.h"
+#include "model/device.h"
+#include "model/fabric.h"
+#include "model/memory.h"
+#include "model/power.h"
+#include "model/profile.h"
+
+struct jl_machine {
+	struct jl_sys sys;
+	struct jl_device dev;
+	struct jl_fabric fabric;     /* n_nodes 1 and JL_INTRA_NONE for a single device */
+	bool device_fitted;          /* the accelerator had measurements of its own; else its family's values */
+	bool links_fitted;           /* its links had */
+	struct jl_memory_fit memory; /* what a device holds beside tensors */
+	struct jl_power_fit power;
+	double link_half_ln; /* how sure the links are: half an 80 % interval, as ln */
+	double host_mem_Bps; /* of one host, all sockets; an assumption where the catalog does not say */
+	double host_idle_W;  /* what a host draws beside its accelerators; NAN: unknown */
+};
+
+enum jl_status jl_machine_make(struct jl_machine *ret_machine, const struct jl_catalog *cat, const struct jl_sys *sys,
+			       struct jl_err *err);
+
+/* The first n devices of a machine: fewer hosts first, then fewer devices in the last one (n must divide evenly or fit one host). */
+enum jl_status jl_machine_take(struct jl_machine *ret_machine, const struct jl_machine *machine, int n_devices,
+			       struct jl_err *err);
+
+/* A framework profile with its fitted values. */
+void jl_machine_profile(struct jl_profile *ret_profile, const struct jl_catalog *cat, enum jl_framework framework);
+
+#endif

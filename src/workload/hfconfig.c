@@ -1,0 +1,282 @@
+/* One row per model_type: how its keys are called and what its layers look like where the file does not say. */
+#include "workload/hfconfig.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/buf.h"
+
+enum style {
+	GATED = 1 << 0,
+	TIED = 1 << 1, /* unless tie_word_embeddings says otherwise */
+	BIAS = 1 << 2,
+	QKV_BIAS = 1 << 3,
+	QK_NORM = 1 << 4,
+	POST_NORM = 1 << 5, /* four norms a layer */
+	RMS = 1 << 6,
+	LEARNED = 1 << 7, /* position table */
+	ENCODER = 1 << 8  /* BERT: no causal mask, token types, pooler, masked-LM head, norm after the embedding */
+};
+
+struct keys {
+	const char *layers, *hidden, *heads, *ffn, *positions;
+};
+
+static const struct keys gpt2_keys = { "n_layer", "n_embd", "n_head", "n_inner", "n_positions" };
+static const struct keys usual_keys = { "num_hidden_layers", "hidden_size", "num_attention_heads", "intermediate_size",
+					"max_position_embeddings" };
+static const struct keys opt_keys = { "num_hidden_layers", "hidden_size", "num_attention_heads", "ffn_dim",
+				      "max_position_embeddings" };
+
+struct arch {
+	const char *type;
+	const struct keys *keys;
+	unsigned style;
+	double extra_positions; /* OPT's table has two more rows than positions */
+};
+
+#define LLAMA_LIKE (GATED | RMS)
+
+static const struct arch archs[] = {
+	{ "gpt2", &gpt2_keys, TIED | BIAS | LEARNED, 0 },
+	{ "gpt_neox", &usual_keys, BIAS, 0 },
+	{ "opt", &opt_keys, TIED | BIAS | LEARNED, 2 },
+	{ "bert", &usual_keys, TIED | BIAS | LEARNED | ENCODER, 0 },
+	{ "llama", &usual_keys, LLAMA_LIKE, 0 },
+	{ "mistral", &usual_keys, LLAMA_LIKE, 0 },
+	{ "mixtral", &usual_keys, LLAMA_LIKE, 0 },
+	{ "qwen2", &usual_keys, LLAMA_LIKE | QKV_BIAS, 0 },
+	{ "qwen2_moe", &usual_keys, LLAMA_LIKE | QKV_BIAS, 0 },
+	{ "qwen3", &usual_keys, LLAMA_LIKE | QK_NORM, 0 },
+	{ "qwen3_moe", &usual_keys, LLAMA_LIKE | QK_NORM, 0 },
+	{ "gemma", &usual_keys, LLAMA_LIKE | TIED, 0 },
+	{ "gemma2", &usual_keys, LLAMA_LIKE | TIED | POST_NORM, 0 },
+	{ "gemma3_text", &usual_keys, LLAMA_LIKE | TIED | POST_NORM | QK_NORM, 0 },
+	{ "deepseek_v2", &usual_keys, LLAMA_LIKE, 0 },
+	{ "deepseek_v3", &usual_keys, LLAMA_LIKE, 0 },
+};
+
+struct reader {
+	const json_t *root;
+	const char *file;
+	struct jl_err *err;
+	enum jl_status status; /* the first error sticks */
+};
+
+/* A number from 0 to 1e9, or `fallback` where the key is absent or null. */
+static double number(struct reader *r, const char *key, double fallback)
+{
+	const json_t *value = json_object_get(r->root, key);
+	double x;
+
+	if (!value || json_is_null(value) || r->status)
+		return fallback;
+	x = json_is_number(value) ? json_number_value(value) : NAN;
+	if (!(x >= 0.0 && x <= 1e9))
+		r->status = jl_fail_at(r->err, JL_E_RANGE, &(struct jl_where){ .file = r->file },
+				       "\"%s\" must be a number from 0 to 1e9",
+				       "\"%s\" 값은 0 이상 1e9 이하의 숫자여야 합니다", key);
+	return x;
+}
+
+static double required(struct reader *r, const char *key)
+{
+	double x = number(r, key, NAN);
+
+	if (isnan(x) && !r->status)
+		r->status = jl_fail_at(r->err, JL_E_PARSE, &(struct jl_where){ .file = r->file },
+				       "\"%s\" is missing; a config.json of this model_type has it",
+				       "\"%s\" 키가 없습니다. 이 model_type의 config.json에는 있어야 합니다", key);
+	return x;
+}
+
+/* A size that products are made of: zero would make an empty one. */
+static double width(struct reader *r, const char *key)
+{
+	double x = required(r, key);
+
+	if (!r->status && (x < 1 || x > 1e6 || floor(x) != x))
+		r->status = jl_fail_at(r->err, JL_E_RANGE, &(struct jl_where){ .file = r->file },
+				       "\"%s\" must be a whole number from 1 to 1e6",
+				       "\"%s\" 값은 1 이상 1e6 이하의 정수여야 합니다", key);
+	return x;
+}
+
+static int truth(const struct reader *r, const char *key, int fallback)
+{
+	const json_t *value = json_object_get(r->root, key);
+
+	return json_is_boolean(value) ? json_is_true(value) : fallback;
+}
+
+static void read_moe(struct reader *r, struct jl_transformer *m)
+{
+	double n = number(r, "num_local_experts", NAN);
+	double shared_ffn;
+
+	if (isnan(n))
+		n = number(r, "n_routed_experts", NAN);
+	if (isnan(n))
+		n = number(r, "num_experts", 0);
+	if (n == 0)
+		return;
+	m->moe.n_experts = n;
+	m->moe.top_k = required(r, "num_experts_per_tok");
+	m->moe.expert_ffn = number(r, "moe_intermediate_size", m->ffn);
+	m->moe.n_shared = number(r, "n_shared_experts", 0);
+	shared_ffn = number(r, "shared_expert_intermediate_size", 0);
+	if (shared_ffn > 0 && m->moe.expert_ffn > 0)
+		m->moe.n_shared = shared_ffn / m->moe.expert_ffn;
+	m->moe.n_dense_layers = number(r, "first_k_dense_replace", 0);
+}
+
+static void read_mla(struct reader *r, struct jl_transformer *m)
+{
+	m->mla.kv_lora = number(r, "kv_lora_rank", 0);
+	if (m->mla.kv_lora == 0)
+		return;
+	m->mla.q_lora = number(r, "q_lora_rank", 0);
+	m->mla.rope_dim = width(r, "qk_rope_head_dim");
+	m->mla.nope_dim = width(r, "qk_nope_head_dim");
+	m->mla.v_dim = width(r, "v_head_dim");
+	m->kv_heads = m->heads;        /* the file repeats heads there, but nothing is shared */
+	m->head_dim = m->mla.nope_dim; /* hidden / heads means nothing here, and need not be whole */
+}
+
+static void read_shape(struct reader *r, const struct arch *arch, struct jl_transformer *m)
+{
+	const struct keys *k = arch->keys;
+
+	m->n_layers = required(r, k->layers);
+	m->hidden = required(r, k->hidden);
+	m->heads = required(r, k->heads);
+	m->vocab = required(r, "vocab_size");
+	m->ffn = number(r, k->ffn, 4.0 * m->hidden);
+	m->kv_heads = number(r, "num_key_value_heads", m->heads);
+	m->head_dim = number(r, "head_dim", m->heads > 0 ? m->hidden / m->heads : NAN);
+	if (arch->style & LEARNED)
+		m->n_positions = required(r, k->positions) + arch->extra_positions;
+	m->tied = truth(r, "tie_word_embeddings", (arch->style & TIED) != 0);
+	m->bias = truth(r, "mlp_bias", (arch->style & BIAS) != 0);
+	m->qkv_bias = (arch->style & QKV_BIAS) != 0 || truth(r, "attention_bias", 0);
+	m->gated = (arch->style & GATED) != 0;
+	m->qk_norm = (arch->style & QK_NORM) != 0;
+	m->post_norm = (arch->style & POST_NORM) != 0;
+	m->norm = arch->style & RMS ? JL_NORM_RMS : JL_NORM_LAYER;
+	m->causal = !(arch->style & ENCODER);
+	m->final_norm = m->causal;
+	m->head_tokens_frac = 1.0;
+	if (arch->style & ENCODER) {
+		m->n_types = number(r, "type_vocab_size", 2);
+		m->embed_norm = m->pooler = m->mlm_transform = 1;
+		m->head = JL_HEAD_MLM;
+		m->head_tokens_frac = 0.15; /* BERT masks 15 % of the tokens */
+	}
+	m->dropout = number(r, "resid_pdrop", 0) > 0 || number(r, "hidden_dropout_prob", 0) > 0 ||
+		     number(r, "dropout", 0) > 0;
+	read_moe(r, m);
+	read_mla(r, m);
+}
+
+/* A piece of the file as it may stand in a message: one line, whatever it holds. */
+static const char *one_line(char out[80], const char *text)
+{
+	size_t n = 0;
+
+	for (; text && text[n] && n < 64; n++)
+		out[n] = (unsigned char)text[n] < ' ' || text[n] == 0x7f ? '?' : text[n];
+	while (text && n > 0 && ((unsigned char)text[n] & 0xc0) == 0x80) /* not inside a character */
+		n--;
+	out[n] = '\0';
+	return out;
+}
+
+static enum jl_status find_arch(const struct arch **ret_arch, const struct reader *r)
+{
+	const char *type = json_string_value(json_object_get(r->root, "model_type"));
+	char shown[80];
+	struct jl_buf list;
+	enum jl_status status;
+
+	for (size_t i = 0; type && i < sizeof(archs) / sizeof(*archs); i++)
+		if (strcmp(archs[i].type, type) == 0) {
+			*ret_arch = &archs[i];
+			return JL_OK;
+		}
+	jl_buf_init(&list, 1024);
+	for (size_t i = 0; i < sizeof(archs) / sizeof(*archs); i++)
+		jl_buf_printf(&list, "%s%s", i ? ", " : "", archs[i].type);
+	status = jl_fail_at(
+		r->err, JL_E_NOTFOUND, &(struct jl_where){ .file = r->file },
+		"model_type '%.64s' is not one we know: %s; or describe it with --layers --hidden --heads ...",
+		"모르는 model_type '%.64s'입니다. 아는 것: %s. 또는 --layers --hidden --heads ... 로 적으세요",
+		one_line(shown, type), jl_buf_text(&list));
+	jl_buf_release(&list);
+	return status;
+}
+
+/* Multi-modal files keep the language model one level down. */
+static const json_t *language_part(const json_t *root)
+{
+	const json_t *inner = json_object_get(root, "text_config");
+
+	return json_is_object(inner) && !json_object_get(root, "num_hidden_layers") ? inner : root;
+}
+
+enum jl_status jl_hfconfig_parse(struct jl_hfconfig *ret_config, const char *text, size_t len, const char *file,
+				 struct jl_arena *arena, struct jl_err *err)
+{
+	struct jl_hfconfig config = { 0 };
+	struct reader r = { .file = file, .err = err };
+	const struct arch *arch = NULL;
+	json_error_t json_err;
+	char shown[80];
+	json_t *root = json_loadb(text, len, JSON_REJECT_DUPLICATES, &json_err);
+	enum jl_status status;
+
+	if (!root)
+		return jl_fail_at(err, JL_E_PARSE,
+				  &(struct jl_where){ .file = file,
+						      .line = json_err.line > 0 ? (size_t)json_err.line : 0,
+						      .column = json_err.column > 0 ? (size_t)json_err.column : 0 },
+				  "not JSON: %s", "JSON이 아닙니다: %s", one_line(shown, json_err.text));
+	r.root = json_is_object(root) ? language_part(root) : root;
+	status = find_arch(&arch, &r);
+	if (status)
+		goto out;
+	read_shape(&r, arch, &config.model);
+	config.seq = number(&r, arch->keys->positions, NAN);
+	if (!(config.seq >= 1))
+		config.seq = NAN;
+	config.type = jl_arena_strdup(arena, arch->type);
+	status = r.status;
+	if (!status && !config.type)
+		status = jl_fail_nomem(err);
+	if (!status) {
+		struct jl_err shape = { 0 };
+
+		status = jl_transformer_check(&config.model, &shape);
+		if (status)
+			jl_fail_at(err, status, &(struct jl_where){ .file = file }, "%s%.0s", "%.0s%s", shape.en,
+				   shape.ko);
+	}
+	if (!status)
+		*ret_config = config;
+out:
+	json_decref(root);
+	return status;
+}
+
+enum jl_status jl_hfconfig_read(struct jl_hfconfig *ret_config, const char *path, struct jl_arena *arena,
+				struct jl_err *err)
+{
+	struct jl_buf text;
+	enum jl_status status = jl_buf_read_file(&text, path, JL_HFCONFIG_MAX_B, err);
+
+	if (status)
+		return status;
+	status = jl_hfconfig_parse(ret_config, text.data, text.len, path, arena, err);
+	jl_buf_release(&text);
+	return status;
+}

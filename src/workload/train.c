@@ -1,0 +1,170 @@
+#include "workload/train.h"
+
+#include <math.h>
+
+struct state_bytes {
+	double weight_B, grad_B, optimizer_B, moved_B;
+};
+
+/* moved_B: read gradient, states and master, write states, master and working copy, once each. */
+static const struct state_bytes state_table[JL_N_STATES] = {
+	[JL_STATES_MIXED] = { .weight_B = 2.0, .grad_B = 2.0, .optimizer_B = 12.0, .moved_B = 28.0 },
+	[JL_STATES_MEGATRON] = { .weight_B = 2.0, .grad_B = 4.0, .optimizer_B = 12.0, .moved_B = 30.0 },
+	[JL_STATES_FP32] = { .weight_B = 4.0, .grad_B = 4.0, .optimizer_B = 8.0, .moved_B = 28.0 },
+	[JL_STATES_BF16] = { .weight_B = 2.0, .grad_B = 2.0, .optimizer_B = 4.0, .moved_B = 14.0 },
+	[JL_STATES_BF16_8BIT] = { .weight_B = 2.0, .grad_B = 2.0, .optimizer_B = 2.0, .moved_B = 10.0 },
+};
+
+void jl_plan_set_states(struct jl_plan *plan, enum jl_states states)
+{
+	const struct state_bytes *s = &state_table[states];
+
+	plan->weight_B = s->weight_B;
+	plan->grad_B = s->grad_B;
+	plan->optimizer_B = s->optimizer_B;
+	plan->optimizer_moved_B = s->moved_B;
+}
+
+void jl_plan_set_unfused(struct jl_plan *plan)
+{
+	const double n_ops = 13.0, n_tensors = 16.0; /* of a layer with biases */
+
+	plan->optimizer_moved_B = n_ops * 2.5 * 4.0; /* two inputs and an output, or one and one, in fp32 */
+	plan->optimizer_kernels = n_ops * n_tensors;
+}
+
+static int divides(double part, double whole)
+{
+	return part >= 1.0 && whole >= part && fmod(whole, part) == 0.0;
+}
+
+enum jl_status jl_train_check(const struct jl_train *train, double n_gpus, double global_batch, struct jl_err *err)
+{
+	const struct jl_transformer *m = train->model;
+	const struct jl_plan *p = &train->plan;
+	const double product = p->dp * p->tp * p->pp * p->cp, local = global_batch / p->dp;
+
+	if (!(product == n_gpus))
+		return jl_fail(err, JL_E_USAGE, "dp %g x tp %g x pp %g x cp %g is %g, but there are %g GPUs",
+			       "dp %g x tp %g x pp %g x cp %g = %g 인데 GPU는 %g 개입니다", p->dp, p->tp, p->pp, p->cp,
+			       product, n_gpus);
+	if (!divides(p->tp, m->heads))
+		return jl_fail(err, JL_E_USAGE, "tp %g does not divide the %g heads; take a divisor of %g",
+			       "tp %g 는 헤드 %g 개를 나누지 못합니다. %g 의 약수를 쓰십시오", p->tp, m->heads,
+			       m->heads);
+	if (!(p->pp * p->n_chunks <= m->n_layers))
+		return jl_fail(err, JL_E_USAGE, "pp %g with %g chunks needs at least %g layers; the model has %g",
+			       "pp %g, 청크 %g 개에는 층이 %g 개 이상 필요합니다. 모델은 %g 층입니다", p->pp,
+			       p->n_chunks, p->pp * p->n_chunks, m->n_layers);
+	if (!divides(p->cp, train->shard.seq))
+		return jl_fail(err, JL_E_USAGE, "cp %g does not divide the sequence of %g tokens",
+			       "cp %g 는 시퀀스 %g 토큰을 나누지 못합니다", p->cp, train->shard.seq);
+	if (p->ep > 1.0 && !divides(p->ep, m->moe.n_experts))
+		return jl_fail(err, JL_E_USAGE, "ep %g does not divide the %g experts",
+			       "ep %g 는 전문가 %g 개를 나누지 못합니다", p->ep, m->moe.n_experts);
+	if (!divides(p->dp, global_batch) || !divides(train->shard.micro_batch, local))
+		return jl_fail(err, JL_E_USAGE,
+			       "global batch %g does not split into dp %g x micro-batch %g; take a multiple of %g",
+			       "전체 배치 %g 는 dp %g x 마이크로배치 %g 로 나뉘지 않습니다. %g 의 배수를 쓰십시오",
+			       global_batch, p->dp, train->shard.micro_batch, p->dp * train->shard.micro_batch);
+	if (p->zero < 0 || p->zero > 3)
+		return jl_fail(err, JL_E_USAGE, "zero is %d; it is 0, 1, 2 or 3",
+			       "zero 값이 %d 입니다. 0, 1, 2, 3 중 하나여야 합니다", p->zero);
+	return JL_OK;
+}
+
+static struct jl_model_size model_size(const struct jl_transformer *m)
+{
+	const struct jl_transformer_params p = jl_transformer_params(m);
+
+	return (struct jl_model_size){
+		.n_dense_layers = p.n_dense_layers,
+		.n_moe_layers = p.n_moe_layers,
+		.dense_params = p.dense_layer,
+		.moe_params = p.moe_layer,
+		.expert_params = p.moe_expert,
+		.embed_params = p.embed,
+		.head_params = p.head,
+		.tied = m->tied,
+		.hidden = m->hidden,
+	};
+}
+
+void jl_train_blocks(const struct jl_train *train, struct jl_train_blocks *ret_blocks)
+{
+	const struct jl_transformer *m = train->model;
+	const struct jl_shard *s = &train->shard;
+	const double act_B = jl_dtype_B(s->act_dtype), tokens = s->micro_batch * s->seq / s->cp;
+	const double kv_dim = m->mla.kv_lora > 0.0 ? m->heads * (m->mla.nope_dim + m->mla.rope_dim + m->mla.v_dim)
+						   : 2.0 * m->kv_heads * m->head_dim;
+	const struct jl_comm_in comm_in = { .elements = tokens * m->hidden,
+					    .kv_frac = kv_dim / m->hidden,
+					    .act_B = act_B,
+					    .top_k = m->moe.n_experts > 0.0 ? m->moe.top_k : 0.0 };
+	const struct jl_layer_comm layer = jl_layer_comm(train->fabric, &train->plan, &comm_in);
+	const struct jl_layer_comm none = { 0 };
+	struct jl_layer_comm dense = layer, ends = none;
+	struct jl_op_list list;
+
+	dense.ep_s = 0.0;
+	ends.tp_s = 0.5 * layer.tp_s; /* one collective instead of two */
+	ends.n_comm = s->tp > 1.0 ? 1.0 : 0.0;
+	ret_blocks->size = model_size(m);
+	for (int k = 0; k < JL_N_BLOCK; k++) {
+		const enum jl_block_kind kind = (enum jl_block_kind)k;
+		const int is_layer = kind == JL_BLOCK_DENSE || kind == JL_BLOCK_MOE;
+		const struct jl_layer_comm *comm = kind == JL_BLOCK_MOE     ? &layer
+						   : kind == JL_BLOCK_DENSE ? &dense
+									    : &ends;
+
+		ret_blocks->cost[k] = (struct jl_block_cost){ 0 };
+		ret_blocks->time[k] = (struct jl_block_time){ 0 };
+		if (kind == JL_BLOCK_MOE && m->moe.n_experts <= 0.0)
+			continue;
+		jl_transformer_ops(m, s, kind, &list);
+		ret_blocks->cost[k] = jl_block_price(train->dev, &list,
+						     is_layer ? train->plan.recompute : JL_RECOMPUTE_NONE);
+		ret_blocks->time[k] = jl_block_time(train->profile, &train->plan, &ret_blocks->cost[k], comm);
+	}
+	ret_blocks->boundary_B = tokens * m->hidden * act_B / (s->sp ? s->tp : 1.0);
+	ret_blocks->logits_B = 0.0;
+	if (m->head != JL_HEAD_SPAN) { /* product, its gradient and fp32 copies beside the one that the loss keeps */
+		const double n_logits = tokens * m->head_tokens_frac * m->vocab / s->tp;
+
+		ret_blocks->logits_B = n_logits * (2.0 * act_B + (train->fused_loss ? 4.0 : 6.0));
+		if (train->chunked_loss > 1.0) {
+			ret_blocks->logits_B /= train->chunked_loss;
+			ret_blocks->cost[JL_BLOCK_HEAD].saved_B -= n_logits * 4.0 * (1.0 - 1.0 / train->chunked_loss);
+		}
+	}
+}
+
+struct jl_step_cost jl_train_step(const struct jl_train *train, const struct jl_train_blocks *blocks)
+{
+	const struct jl_step_in in = {
+		.dev = train->dev,
+		.fabric = train->fabric,
+		.profile = train->profile,
+		.size = &blocks->size,
+		.plan = &train->plan,
+		.block = blocks->time,
+		.saved_B = blocks->cost[JL_BLOCK_DENSE].saved_B,
+		.boundary_B = blocks->boundary_B,
+		.host_mem_Bps = train->host_mem_Bps,
+		.input_s = train->input_s,
+	};
+
+	return jl_step_cost(&in);
+}
+
+struct jl_memory jl_train_memory(const struct jl_train *train, const struct jl_train_blocks *blocks)
+{
+	const struct jl_memory_in in = { .size = &blocks->size,
+					 .plan = &train->plan,
+					 .block = blocks->cost,
+					 .logits_B = blocks->logits_B,
+					 .frozen_param_B = train->frozen_param_B,
+					 .fit = train->memory };
+
+	return jl_memory_peak(&in);
+}

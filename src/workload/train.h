@@ -1,0 +1,56 @@
+/* From a transformer, a plan and a machine to the step and the memory: the glue that model/ must not know. Pure. */
+#ifndef JL_WORKLOAD_TRAIN_H
+#define JL_WORKLOAD_TRAIN_H
+
+#include "model/memory.h"
+#include "model/step.h"
+#include "workload/transformer.h"
+
+struct jl_train {
+	const struct jl_transformer *model;
+	const struct jl_device *dev;
+	const struct jl_fabric *fabric;
+	const struct jl_profile *profile;
+	struct jl_plan plan;
+	struct jl_shard shard; /* its tp, cp, ep, sp are the plan's */
+	struct jl_memory_fit memory;
+	double frozen_param_B; /* QLoRA: bytes a frozen parameter; 0: as the others */
+	double chunked_loss;   /* the loss is made in this many pieces; 0 or 1: whole */
+	int fused_loss;        /* softmax and its gradient share their fp32 copy */
+	double host_mem_Bps;
+	double input_s;
+};
+
+/* What depends only on (micro-batch, seq, tp, cp, ep, sp, recompute, formats): computed once, reused by every plan that
+ * differs in dp, pp, chunks, zero, shard or the number of micro-batches. */
+struct jl_train_blocks {
+	struct jl_block_cost cost[JL_N_BLOCK];
+	struct jl_block_time time[JL_N_BLOCK];
+	struct jl_model_size size;
+	double boundary_B, logits_B;
+};
+
+/* Can this plan be run on so many devices with this global batch? Says what would be right. */
+enum jl_status jl_train_check(const struct jl_train *train, double n_gpus, double global_batch, struct jl_err *err);
+
+void jl_train_blocks(const struct jl_train *train, struct jl_train_blocks *ret_blocks);
+
+/* Time and memory of a plan from its blocks; no operator is priced again. */
+struct jl_step_cost jl_train_step(const struct jl_train *train, const struct jl_train_blocks *blocks);
+struct jl_memory jl_train_memory(const struct jl_train *train, const struct jl_train_blocks *blocks);
+
+/* Bytes per parameter of a number format as frameworks keep it: weights, gradients, Adam's states and master copy. */
+enum jl_states {
+	JL_STATES_MIXED,     /* 16-bit weights and gradients; fp32 master, moments (2 + 2 + 12) */
+	JL_STATES_MEGATRON,  /* 16-bit weights, fp32 gradients; fp32 master, moments (2 + 4 + 12) */
+	JL_STATES_FP32,      /* everything fp32 (4 + 4 + 8): also AMP, which keeps fp32 weights */
+	JL_STATES_BF16,      /* everything bf16 (2 + 2 + 4) */
+	JL_STATES_BF16_8BIT, /* bf16 with 8-bit moments (2 + 2 + 2) */
+	JL_N_STATES
+};
+void jl_plan_set_states(struct jl_plan *plan, enum jl_states states);
+
+/* An optimizer written as one small operation after the other, tensor by tensor (thirteen for Adam). */
+void jl_plan_set_unfused(struct jl_plan *plan);
+
+#endif

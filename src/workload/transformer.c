@@ -1,0 +1,106 @@
+#include "workload/transformer.h"
+
+#include <math.h>
+
+static int is_count(double x, double max)
+{
+	return x >= 1.0 && x <= max && floor(x) == x;
+}
+
+struct limit {
+	const char *name;
+	double value, max;
+};
+
+enum jl_status jl_transformer_check(const struct jl_transformer *m, struct jl_err *err)
+{
+	/* Far above anything that exists; below what would overflow an exact double. */
+	const struct limit limits[] = {
+		{ "layers", m->n_layers, 1e5 },   { "hidden", m->hidden, 1e6 },     { "heads", m->heads, 1e5 },
+		{ "kv_heads", m->kv_heads, 1e5 }, { "head_dim", m->head_dim, 1e5 }, { "ffn", m->ffn, 1e7 },
+		{ "vocab", m->vocab, 1e8 },
+	};
+
+	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
+		if (!is_count(limits[i].value, limits[i].max))
+			return jl_fail(err, JL_E_RANGE, "%s is %g; it must be a whole number from 1 to %g",
+				       "%s 값이 %g 입니다. 1부터 %g 사이의 정수여야 합니다", limits[i].name,
+				       limits[i].value, limits[i].max);
+	if (fmod(m->heads, m->kv_heads) != 0.0)
+		return jl_fail(err, JL_E_RANGE, "kv_heads %g does not divide heads %g",
+			       "kv_heads %g 는 heads %g 를 나누지 못합니다", m->kv_heads, m->heads);
+	if (m->moe.n_experts > 0.0 && (!is_count(m->moe.n_experts, 1e6) || !is_count(m->moe.top_k, m->moe.n_experts) ||
+				       !is_count(m->moe.expert_ffn, 1e7) || m->moe.n_dense_layers > m->n_layers))
+		return jl_fail(err, JL_E_RANGE,
+			       "mixture of %g experts, %g a token, %g wide is not possible: 1 <= top_k <= experts",
+			       "전문가 %g 개, 토큰당 %g 개, 너비 %g 인 혼합은 불가능합니다: 1 <= top_k <= experts",
+			       m->moe.n_experts, m->moe.top_k, m->moe.expert_ffn);
+	return JL_OK;
+}
+
+static double norm_params(const struct jl_transformer *m)
+{
+	return m->norm == JL_NORM_LAYER ? 2.0 * m->hidden : m->hidden;
+}
+
+static double attention_params(const struct jl_transformer *m)
+{
+	const double h = m->hidden, q = m->heads * m->head_dim, kv = m->kv_heads * m->head_dim;
+
+	if (m->mla.kv_lora > 0.0) {
+		const struct jl_mla *a = &m->mla;
+		const double q_dim = m->heads * (a->nope_dim + a->rope_dim);
+		const double q_part = a->q_lora > 0.0 ? h * a->q_lora + a->q_lora + a->q_lora * q_dim : h * q_dim;
+
+		return q_part + h * (a->kv_lora + a->rope_dim) + a->kv_lora +
+		       a->kv_lora * m->heads * (a->nope_dim + a->v_dim) + m->heads * a->v_dim * h;
+	}
+	return h * (2.0 * q + 2.0 * kv) +
+	       (m->bias       ? q + 2.0 * kv + h
+		: m->qkv_bias ? q + 2.0 * kv
+			      : 0.0) +
+	       (m->qk_norm ? 2.0 * m->head_dim : 0.0);
+}
+
+static double ffn_params(const struct jl_transformer *m, double ffn)
+{
+	const double n_up = m->gated ? 2.0 : 1.0;
+
+	return (n_up + 1.0) * m->hidden * ffn + (m->bias ? n_up * ffn + m->hidden : 0.0);
+}
+
+struct jl_transformer_params jl_transformer_params(const struct jl_transformer *m)
+{
+	const double h = m->hidden, norms = (m->post_norm ? 4.0 : 2.0) * norm_params(m);
+	const double common = attention_params(m) + norms;
+	struct jl_transformer_params p = { .n_dense_layers = m->n_layers };
+
+	p.dense_layer = common + ffn_params(m, m->ffn);
+	p.embed = h * (m->vocab + m->n_positions + m->n_types) + (m->embed_norm ? norm_params(m) : 0.0);
+	p.head = (m->final_norm ? norm_params(m) : 0.0) + (m->tied ? 0.0 : m->vocab * h) +
+		 (m->pooler ? h * h + h : 0.0) + (m->mlm_transform ? h * h + h + norm_params(m) + m->vocab : 0.0);
+	if (m->moe.n_experts > 0.0) {
+		p.n_dense_layers = m->moe.n_dense_layers;
+		p.n_moe_layers = m->n_layers - p.n_dense_layers;
+		p.moe_expert = m->moe.n_experts * ffn_params(m, m->moe.expert_ffn);
+		p.moe_layer = common + p.moe_expert + m->moe.n_experts * h +
+			      m->moe.n_shared * ffn_params(m, m->moe.expert_ffn);
+	}
+	p.total = p.n_dense_layers * p.dense_layer + p.n_moe_layers * p.moe_layer + p.embed + p.head;
+	p.active = p.total;
+	if (p.n_moe_layers > 0.0)
+		p.active -= p.n_moe_layers * p.moe_expert * (1.0 - m->moe.top_k / m->moe.n_experts);
+	return p;
+}
+
+double jl_transformer_fwd_flop(const struct jl_transformer *m, double seq, int count_causal)
+{
+	const struct jl_transformer_params p = jl_transformer_params(m);
+	const double qk_dim = m->mla.kv_lora > 0.0 ? m->mla.nope_dim + m->mla.rope_dim : m->head_dim;
+	const double v_dim = m->mla.kv_lora > 0.0 ? m->mla.v_dim : m->head_dim;
+	const double core = 2.0 * m->heads * (qk_dim + v_dim) * seq * (count_causal && m->causal ? 0.5 : 1.0);
+	const double logits = m->head == JL_HEAD_SPAN ? 0.0 : 2.0 * m->vocab * m->hidden * m->head_tokens_frac;
+	const double layers = p.active - p.embed - p.head;
+
+	return 2.0 * layers + m->n_layers * core + logits;
+}

@@ -1,0 +1,328 @@
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "../model/a100.h"
+#include "belief/set_llm.h"
+#include "catalog/catalog.h"
+
+static enum jl_status find_gpu(void *ctx, const char *text, struct jl_llm_gpu *ret_gpu, struct jl_err *err)
+{
+	(void)ctx;
+	if (strcmp(text, "A100 SXM 80GB") != 0 && strcmp(text, "H100 SXM 80GB") != 0)
+		return jl_fail(err, JL_E_NOTFOUND, "no GPU '%s'", "'%s' GPU가 없습니다", text);
+	*ret_gpu = (struct jl_llm_gpu){ .index = -1, .dev = a100(), .p2p = 1 };
+	if (text[0] == 'H') { /* near enough for reading rows */
+		ret_gpu->dev.arch = JL_ARCH_HOPPER;
+		ret_gpu->dev.peak_flopps[JL_FP8] = 1979e12;
+		ret_gpu->dev.peak_flopps[JL_BF16] = 989e12;
+	}
+	return JL_OK;
+}
+
+static const struct jl_llm_find find = { .gpu = find_gpu };
+
+/* Korthikanti et al. 2022. */
+static struct jl_llm_cells megatron_175b(void)
+{
+	return (struct jl_llm_cells){
+		.gpu = "A100 SXM 80GB",
+		.n_gpus = "64",
+		.nodes = "8",
+		.intra_link = "NVSwitch",
+		.inter_link = "not stated",
+		.framework = "Megatron-LM",
+		.task = "pretrain",
+		.model = "gpt3-175B",
+		.params_b = "",
+		.layers = "96",
+		.hidden = "12288",
+		.heads = "96",
+		.kv_heads = "96",
+		.ffn = "49152",
+		.seq_len = "2048",
+		.vocab = "51200",
+		.tp = "8",
+		.pp = "8",
+		.vp = "3",
+		.dp = "1",
+		.cp = "1",
+		.ep = "",
+		.zero_or_fsdp = "",
+		.micro_batch = "1",
+		.global_batch = "64",
+		.precision = "fp16",
+		.recompute = "selective+seqpar",
+		.flash_attn = "n",
+		.mem_gib_per_gpu = "",
+		.primary_metric = "s_per_iter",
+		.primary_value = "13.75",
+		.remark = "mode seqsel",
+		.split_group = "korthikanti2022|A100",
+	};
+}
+
+static struct jl_llm_row read_row(const struct jl_llm_cells *cells)
+{
+	struct jl_llm_row row;
+	struct jl_err err = { 0 };
+
+	if (jl_llm_row_read(cells, &find, &row, &err) != JL_OK)
+		fail_msg("%s", err.en);
+	return row;
+}
+
+static void test_a_row_becomes_a_plan(void **state)
+{
+	(void)state;
+	const struct jl_llm_cells cells = megatron_175b();
+	const struct jl_llm_row row = read_row(&cells);
+
+	assert_true(row.plan.tp == 8.0 && row.plan.pp == 8.0 && row.plan.n_chunks == 3.0 && row.plan.n_micro == 64.0);
+	assert_true(row.plan.sp == 1 && row.plan.recompute == JL_RECOMPUTE_SELECTIVE && row.shard.dtype == JL_FP16);
+	assert_int_equal(row.framework, JL_FW_MEGATRON);
+	assert_true(row.meas_s == 13.75 && isnan(row.meas_mem_B));
+	assert_true(row.assumed & JL_ASSUMED_NETWORK);
+}
+
+static void test_the_start_is_near_a_known_run(void **state)
+{
+	(void)state;
+	enum { MAX_PARAMS = 1000 };
+	static double x[MAX_PARAMS];
+	const struct jl_llm_cells cells = megatron_175b();
+	const struct jl_llm_row row = read_row(&cells);
+
+	assert_true(jl_llm_n_params(0) < MAX_PARAMS);
+	jl_llm_start(0, x);
+	const double ln = jl_llm_ln_time(&row, x);
+
+	if (!(fabs(ln) < 0.2))
+		fail_msg("ln(pred/meas) is %g", ln);
+}
+
+static void test_metrics_agree_with_each_other(void **state)
+{
+	(void)state;
+	struct jl_llm_cells cells = megatron_175b();
+
+	/* NeMo's table gives both for Llama 2 7B on eight H100: 16,847 tokens/s and 776 TFLOP/s a GPU. */
+	cells.gpu = "H100 SXM 80GB";
+	cells.framework = "NeMo";
+	cells.model = "LLAMA2-7B";
+	cells.params_b = "6.738";
+	cells.layers = "32", cells.hidden = "4096", cells.heads = "32", cells.kv_heads = "32", cells.ffn = "11008";
+	cells.vocab = "32000", cells.seq_len = "4096", cells.n_gpus = "8", cells.nodes = "1", cells.split_group = "x";
+	cells.tp = cells.pp = cells.vp = "1", cells.dp = "8", cells.global_batch = "128", cells.precision = "fp8";
+	cells.recompute = "not stated", cells.flash_attn = "y";
+	cells.primary_metric = "tokens_per_s_per_gpu", cells.primary_value = "16847";
+	const double by_tokens = read_row(&cells).meas_s;
+
+	cells.primary_metric = "tflops_per_gpu", cells.primary_value = "776";
+	const double by_flop = read_row(&cells).meas_s;
+
+	assert_true(fabs(by_tokens / by_flop - 1.0) < 0.01);
+	cells.primary_metric = "samples_per_s", cells.primary_value = "-1";
+	assert_non_null(read_row(&cells).unscored);
+}
+
+static void test_spellings(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *text;
+		enum jl_framework want;
+	} frameworks[] = {
+		{ "2 OneFlow W/O clip", JL_FW_NATIVE },     { "ColossalAI", JL_FW_GENERAL },
+		{ "Composer/FSDP", JL_FW_EAGER },           { "InternEvo", JL_FW_MEGATRON },
+		{ "NGC PyTorch bsz=48", JL_FW_NATIVE },     { "NGC TensorFlow 1.x w/XLA bsz=96", JL_FW_COMPILED },
+		{ "NGC TensorFlow 1.x", JL_FW_GENERAL },    { "NeMo/Megatron-Core", JL_FW_MEGATRON },
+		{ "PyTorch FSDP+compile", JL_FW_COMPILED }, { "PyTorch 2.1 eager (HF)", JL_FW_EAGER },
+		{ "never heard of", JL_FW_GENERAL },
+	};
+	static const struct {
+		const char *text;
+		int zero;
+		double shard;
+	} zeros[] = {
+		{ "DDP", 0, 0 },
+		{ "FSDP SHARD_GRAD_OP", 3, 0 },
+		{ "FSDP2", 3, 0 },
+		{ "HSDP", 3, 8 },
+		{ "ZeRO-0", 0, 0 },
+		{ "ZeRO-1 (zero1=-1)", 1, 0 },
+		{ "ZeRO-1 (zero1=4)", 1, 4 },
+		{ "zero2(dp8)", 2, 0 },
+		{ "none", 0, 0 },
+		{ "distributed optimizer (not stated)", 1, 0 },
+	};
+	struct jl_llm_cells cells = megatron_175b();
+
+	for (size_t i = 0; i < sizeof(frameworks) / sizeof(frameworks[0]); i++) {
+		cells.framework = frameworks[i].text;
+		if (read_row(&cells).framework != frameworks[i].want)
+			fail_msg("framework '%s'", frameworks[i].text);
+	}
+	for (size_t i = 0; i < sizeof(zeros) / sizeof(zeros[0]); i++) {
+		cells.zero_or_fsdp = zeros[i].text;
+		const struct jl_llm_row row = read_row(&cells);
+
+		if (row.plan.zero != zeros[i].zero || row.plan.shard != zeros[i].shard)
+			fail_msg("'%s' is ZeRO-%d over %g", zeros[i].text, row.plan.zero, row.plan.shard);
+	}
+}
+
+/* Where a source's width does not fit the size in the model's name, the name is right. */
+static void test_contradicting_shapes_are_mended(void **state)
+{
+	(void)state;
+	struct jl_llm_cells cells = megatron_175b();
+
+	cells.model = "GPT-195B", cells.params_b = "195", cells.layers = "106", cells.hidden = "13824",
+	cells.ffn = "55296";
+	cells.vocab = "250000";
+	assert_true(read_row(&cells).model.hidden == 12288.0);
+	cells.layers = "", cells.params_b = "183", cells.hidden = "14400", cells.ffn = "57600";
+	assert_true(read_row(&cells).model.n_layers == 72.0);
+}
+
+static void test_an_unknown_gpu_is_named(void **state)
+{
+	(void)state;
+	struct jl_llm_cells cells = megatron_175b();
+	struct jl_llm_row row;
+	struct jl_err err = { 0 };
+
+	cells.gpu = "RTX 9999";
+	assert_int_equal(jl_llm_row_read(&cells, &find, &row, &err), JL_E_NOTFOUND);
+	assert_non_null(strstr(err.en, "RTX 9999"));
+}
+
+/* Every spelling of a GPU that occurs in the sets and in further rows of their kind. */
+static void test_every_gpu_is_known(void **state)
+{
+	(void)state;
+	static const char *const texts[] = {
+		"A10",
+		"A100 40GB",
+		"A100 80GB",
+		"A100 PCIe 40GB",
+		"A100 PCIe 80GB",
+		"A100 SXM 40GB",
+		"A100 SXM 80GB",
+		"A40",
+		"A800 80GB",
+		"B200 SXM",
+		"GH200",
+		"GTX 1080 Ti",
+		"H100 PCIe 80GB",
+		"H100 SXM 80GB",
+		"H100 SXM 96GB HBM2e 500W",
+		"H200 SXM 141GB",
+		"L4",
+		"Quadro RTX 5000",
+		"Quadro RTX 6000",
+		"Quadro RTX 8000",
+		"RTX 2080 Ti",
+		"RTX 3070",
+		"RTX 3080",
+		"RTX 3090",
+		"RTX 4090",
+		"RTX 6000 Ada",
+		"RTX A4000",
+		"RTX A4500",
+		"RTX A5000",
+		"RTX A5500",
+		"RTX A6000",
+		"Titan RTX",
+		"V100 32GB",
+		"V100 PCIe 32GB",
+		"V100 SXM2 16GB",
+		"V100 SXM2 32GB",
+	};
+	union {
+		const struct jl_catalog *cat;
+		void *ctx;
+	} u = { .cat = jl_catalog_embedded() };
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		struct jl_llm_gpu gpu;
+		struct jl_err err = { 0 };
+
+		if (jl_llm_find_catalog(u.ctx, texts[i], &gpu, &err) != JL_OK)
+			fail_msg("%s", err.en);
+		assert_true(gpu.dev.fit.gemm_frac[JL_FP32] > 0.0 && gpu.dev.mem_B > 0.0);
+	}
+}
+
+/* The shipped values on a run that everybody knows: 13.75 s, within 10 %. */
+static void test_the_shipped_fit(void **state)
+{
+	(void)state;
+	enum { MAX_PARAMS = 1000 };
+	static double x[MAX_PARAMS];
+	union {
+		const struct jl_catalog *cat;
+		void *ctx;
+	} u = { .cat = jl_catalog_embedded() };
+	const struct jl_llm_find catalog = { .gpu = jl_llm_find_catalog, .ctx = u.ctx };
+	const struct jl_llm_cells cells = megatron_175b();
+	struct jl_llm_row row;
+	struct jl_err err = { 0 };
+
+	assert_true(jl_llm_n_params(1) < MAX_PARAMS);
+	if (jl_llm_row_read(&cells, &catalog, &row, &err) != JL_OK)
+		fail_msg("%s", err.en);
+	assert_true(jl_llm_read(u.cat, row.gpu.id, x));
+	row.gpu.index = 0;
+	assert_true(fabs(jl_llm_ln_time(&row, x)) < 0.095);
+	assert_true(jl_llm_interval_ln(&row) > 0.1 && jl_llm_interval_ln(&row) < 0.5);
+}
+
+static void test_a_fit_comes_nearer(void **state)
+{
+	(void)state;
+	enum { MAX_PARAMS = 1000 };
+	static double x[MAX_PARAMS], y[MAX_PARAMS];
+	struct jl_llm_cells cells = megatron_175b();
+	struct jl_llm_row rows[2];
+	struct jl_err err = { 0 };
+
+	rows[0] = read_row(&cells);
+	cells.recompute = "full", cells.primary_value = "18.13";
+	rows[1] = read_row(&cells);
+	rows[0].meas_s *= 1.3; /* something to learn */
+	rows[1].meas_s *= 1.3;
+	const struct jl_llm_set set = { .n_row = 2, .rows = rows, .memory_weight = 1.0 };
+
+	jl_llm_start(0, x);
+	jl_llm_start(0, y);
+	const double before = fabs(jl_llm_ln_time(&rows[0], x));
+
+	assert_int_equal(jl_llm_fit(&set, NULL, 5, x, NULL, &err), JL_OK);
+	assert_true(fabs(jl_llm_ln_time(&rows[0], x)) < before);
+	assert_int_equal(jl_llm_fit(&set, NULL, 5, y, NULL, &err), JL_OK);
+	assert_memory_equal(x, y, jl_llm_n_params(0) * sizeof(double));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_a_row_becomes_a_plan),
+		cmocka_unit_test(test_the_start_is_near_a_known_run),
+		cmocka_unit_test(test_metrics_agree_with_each_other),
+		cmocka_unit_test(test_spellings),
+		cmocka_unit_test(test_contradicting_shapes_are_mended),
+		cmocka_unit_test(test_an_unknown_gpu_is_named),
+		cmocka_unit_test(test_every_gpu_is_known),
+		cmocka_unit_test(test_the_shipped_fit),
+		cmocka_unit_test(test_a_fit_comes_nearer),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

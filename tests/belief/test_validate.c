@@ -1,0 +1,315 @@
+/* Every row is scored or says why not; the figures are those of score.h; no set got worse than the last card. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "belief/scorecard.h"
+#include "belief/validate.h"
+
+static struct jl_arena arena;
+static struct jl_validation shipped;
+
+static void add(struct jl_validation *v, const char *name)
+{
+	char path[1024];
+	struct jl_buf text;
+	struct jl_err err;
+
+	(void)snprintf(path, sizeof(path), "%s/data/validation/%s.csv", JL_SOURCE_DIR, name);
+	if (jl_buf_read_file(&text, path, (size_t)1 << 28, &err) != JL_OK)
+		fail_msg("%s", err.en);
+	if (jl_validation_add(v, path, jl_buf_text(&text), text.len, NULL, &err) != JL_OK)
+		fail_msg("%s", err.en);
+	jl_buf_release(&text);
+}
+
+static void run(struct jl_validation *v, bool left_out)
+{
+	struct jl_err err;
+
+	if (jl_validation_run(v, &(struct jl_validate_options){ .leave_one_group_out = left_out }, &err) != JL_OK)
+		fail_msg("%s", err.en);
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	jl_arena_init(&arena, (size_t)1 << 30);
+	jl_validation_init(&shipped, jl_catalog_embedded(), &arena);
+	for (const struct jl_set_ops *const *ops = jl_sets; *ops; ops++)
+		for (const char *const *file = (*ops)->files; *file; file++)
+			add(&shipped, *file);
+	run(&shipped, false);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	jl_arena_release(&arena);
+	return 0;
+}
+
+static void test_every_row_is_scored(void **state)
+{
+	static const struct {
+		const char *set;
+		size_t n_rows;
+	} sets[] = { { "train_llm", 864 },  { "train_vtrain", 973 }, { "train_other", 1505 }, { "collectives", 1293 },
+		     { "gemm_membw", 522 }, { "power", 515 },        { "memory", 155 } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(sets) / sizeof(*sets); i++) {
+		const struct jl_validate_line *line = jl_validation_line(&shipped, sets[i].set);
+
+		assert_non_null(line);
+		assert_true(line->score.n_rows >= sets[i].n_rows);
+		assert_true((double)line->score.n_scored >= 0.97 * (double)line->score.n_rows);
+		assert_true(line->score.median_abs_ln < 0.2 && line->score.coverage_frac > 0.5);
+		/* a guess that needs no program is worse */
+		for (int b = 0; b < JL_N_BASELINE; b++)
+			assert_true(line->naive[b].median_abs_ln > line->score.median_abs_ln);
+	}
+}
+
+static void test_what_has_no_model_says_so(void **state)
+{
+	const struct jl_validate_line *line = jl_validation_line(&shipped, "infer_llm");
+	struct jl_unscored *list;
+	struct jl_err err;
+	size_t n;
+
+	(void)state;
+	assert_non_null(line);
+	assert_int_equal(line->score.n_scored, 0);
+	assert_true(line->score.n_rows > 1000);
+	assert_int_equal(jl_validate_unscored(&shipped, &list, &n, &err), JL_OK);
+	assert_true(n >= 2);
+	assert_string_equal(list[n - 1].en, "no model yet");
+}
+
+static void test_labels_cover_the_rows(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < shipped.n_lines; i++) {
+		const struct jl_validate_line *line = &shipped.lines[i];
+		size_t n = 0;
+
+		if (!line->score.n_scored)
+			continue;
+		for (size_t k = 0; k < line->n_by[JL_BY_GPU]; k++)
+			n += line->by[JL_BY_GPU][k].score.n_scored;
+		assert_int_equal(n, line->score.n_scored);
+	}
+}
+
+static void test_the_worst_come_first(void **state)
+{
+	const struct jl_validate_line *line = jl_validation_line(&shipped, "train_llm");
+	size_t index[20];
+	struct jl_buf why;
+
+	(void)state;
+	assert_int_equal(jl_validate_worst(line, 20, index), 20);
+	for (size_t i = 1; i < 20; i++)
+		assert_true(fabs(jl_validate_ln(line->rows[index[i]])) <=
+			    fabs(jl_validate_ln(line->rows[index[i - 1]])));
+	jl_buf_init(&why, 4096);
+	jl_validate_explain(&shipped, line, index[0], JL_EN, &why);
+	assert_true(strstr(jl_buf_text(&why), "%") != NULL);
+	jl_buf_release(&why);
+}
+
+/* Two runs over the groups of the smallest set: the same to the last bit, and another score than the shipped one. */
+static void test_groups_left_out(void **state)
+{
+	static struct jl_validation v[2];
+	const struct jl_validate_line *a, *b;
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		jl_validation_init(&v[i], jl_catalog_embedded(), &arena);
+		add(&v[i], "power");
+		run(&v[i], true);
+	}
+	a = jl_validation_line(&v[0], "power");
+	b = jl_validation_line(&v[1], "power");
+	assert_int_equal(a->score.n_groups, 2);
+	for (size_t i = 0; i < a->n_rows; i++)
+		assert_memory_equal(&a->rows[i]->pred, &b->rows[i]->pred, sizeof(double));
+	assert_true(a->score.median_abs_ln != jl_validation_line(&shipped, "power")->score.median_abs_ln);
+	assert_true(a->score.median_abs_ln < 0.11);
+}
+
+/* Another fit, another model: no set may become worse by more than 2 % without a new score card. */
+static void test_no_set_is_worse_than_the_last_card(void **state)
+{
+	struct jl_buf history;
+	struct jl_err err;
+
+	(void)state;
+	if (jl_buf_read_file(&history, JL_SOURCE_DIR "/docs/scorecard-history.csv", (size_t)1 << 24, &err) != JL_OK)
+		fail_msg("%s", err.en);
+	if (jl_scorecard_compare(jl_buf_text(&history), &shipped, 0.02, &err) != JL_OK)
+		fail_msg("%s", err.en);
+	jl_buf_release(&history);
+}
+
+static void test_a_worse_set_is_named(void **state)
+{
+	static const char better[] =
+		"version,mode,set,median_abs_ln\n0.0.1,left-out,power,0.001\n0.0.1,shipped,power,0.001\n";
+	struct jl_err err;
+
+	(void)state;
+	assert_int_equal(jl_scorecard_compare(better, &shipped, 0.02, &err), JL_E_DATA);
+	assert_non_null(strstr(err.en, "power"));
+}
+
+static void test_the_history_keeps_other_versions(void **state)
+{
+	const struct jl_scorecard old = { .version = "0.0.1", .held_out = &shipped, .shipped = &shipped };
+	const struct jl_scorecard new = { .version = "0.0.2", .held_out = &shipped, .shipped = &shipped };
+	struct jl_buf a, b, c, page;
+	struct jl_err err;
+
+	(void)state;
+	jl_buf_init(&a, 1 << 20);
+	jl_buf_init(&b, 1 << 20);
+	jl_buf_init(&c, 1 << 20);
+	jl_buf_init(&page, 1 << 22);
+	assert_int_equal(jl_scorecard_history(&a, &old, "", &err), JL_OK);
+	assert_int_equal(jl_scorecard_history(&b, &new, jl_buf_text(&a), &err), JL_OK);
+	assert_non_null(strstr(jl_buf_text(&b), "0.0.1,left-out,power"));
+	assert_non_null(strstr(jl_buf_text(&b), "0.0.2,shipped,power"));
+	assert_int_equal(jl_scorecard_history(&c, &new, jl_buf_text(&b), &err), JL_OK);
+	assert_string_equal(jl_buf_text(&b), jl_buf_text(&c));
+	assert_int_equal(jl_scorecard_compare(jl_buf_text(&b), &shipped, 0.02, &err), JL_OK);
+	assert_int_equal(jl_scorecard_markdown(&page, &new, jl_buf_text(&b), &err), JL_OK);
+	assert_non_null(strstr(jl_buf_text(&page), "scorecard/train_llm.svg"));
+	jl_buf_release(&a);
+	jl_buf_release(&b);
+	jl_buf_release(&c);
+	jl_buf_release(&page);
+}
+
+static void test_plots(void **state)
+{
+	struct jl_buf svg;
+
+	(void)state;
+	jl_buf_init(&svg, 1 << 22);
+	assert_true(jl_scorecard_svg(&svg, jl_validation_line(&shipped, "collectives")));
+	assert_non_null(strstr(jl_buf_text(&svg), "</svg>"));
+	assert_null(strstr(jl_buf_text(&svg), "nan"));
+	assert_null(strstr(jl_buf_text(&svg), "inf"));
+	assert_false(jl_scorecard_svg(&svg, jl_validation_line(&shipped, "infer_llm")));
+	jl_buf_release(&svg);
+}
+
+/* A file of somebody else. */
+static enum jl_status add_text(struct jl_validation *v, const char *text, const char *set, struct jl_err *err)
+{
+	jl_validation_init(v, jl_catalog_embedded(), &arena);
+	return jl_validation_add(v, "theirs.csv", text, strlen(text), set, err);
+}
+
+#define COLL "collective,bytes,n_gpus,n_nodes,gpu,intra_link,latency_us"
+
+static void test_files_of_others(void **state)
+{
+	static struct jl_validation v;
+	struct jl_unscored *list;
+	struct jl_err err;
+	size_t n;
+
+	(void)state;
+	/* a byte order mark, CRLF, an unknown GPU, no number, a negative one, nothing measured */
+	assert_int_equal(add_text(&v,
+				  "\xef\xbb\xbf" COLL "\r\n"
+				  "all_reduce,1048576,8,1,H100 SXM 80GB,NVSwitch,50\r\n"
+				  "all_reduce,1048576,8,1,Voodoo 2,NVSwitch,50\r\n"
+				  "all_reduce,1048576,8,1,H100 SXM 80GB,NVSwitch,nan\r\n"
+				  "all_reduce,1048576,8,1,H100 SXM 80GB,NVSwitch,-5\r\n"
+				  "all_reduce,1048576,8,1,H100 SXM 80GB,NVSwitch,\r\n",
+				  NULL, &err),
+			 JL_OK);
+	run(&v, false);
+	assert_int_equal(v.lines[0].score.n_rows, 5);
+	assert_int_equal(v.lines[0].score.n_scored, 1);
+	assert_int_equal(jl_validate_unscored(&v, &list, &n, &err), JL_OK);
+	assert_int_equal(n, 4);
+	assert_int_equal(list[0].lines[0], 3);
+	assert_non_null(strstr(list[0].en, "Voodoo 2"));
+	assert_non_null(strstr(list[1].en, "latency_us"));
+	assert_non_null(strstr(list[1].en, "column 7"));
+	assert_non_null(strstr(list[2].en, "-5"));
+	assert_non_null(strstr(list[3].en, "empty"));
+}
+
+static void test_malformed_files_are_refused(void **state)
+{
+	static const struct {
+		const char *text, *says;
+	} files[] = {
+		{ "collective;bytes;n_gpus\nall_reduce;1;2\n", "theirs.csv:1:1: columns look separated by" },
+		{ "collective,bytes,n_gpus,n_nodes,gpu,latency_us\n", "intra_link" },
+		{ "shoe,size\n1,2\n", "theirs.csv:1:1: these columns fit no set" },
+		{ COLL "\nall_reduce,1048576,8,1,H100 SXM 80GB,NVSwitch\n", "theirs.csv:2" },
+		{ COLL "\nall_reduce,1048576,8,1,\"H100,NVSwitch,50\n", "theirs.csv:2:24" },
+		{ "", "no header" },
+	};
+	static struct jl_validation v;
+	struct jl_err err;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
+		assert_int_not_equal(add_text(&v, files[i].text, NULL, &err), JL_OK);
+		if (!strstr(err.en, files[i].says))
+			fail_msg("%s", err.en);
+	}
+	assert_int_equal(add_text(&v, COLL "\n", "colectives", &err), JL_E_USAGE);
+	assert_non_null(strstr(err.en, "did you mean 'collectives'"));
+	assert_int_equal(add_text(&v, COLL "\n", "gemm_membw", &err), JL_E_NOTFOUND);
+}
+
+static void test_a_file_without_rows(void **state)
+{
+	static struct jl_validation v;
+	struct jl_err err;
+
+	(void)state;
+	assert_int_equal(add_text(&v, COLL "\n", NULL, &err), JL_OK);
+	run(&v, false);
+	assert_int_equal(v.lines[0].score.n_rows, 0);
+	assert_true(isnan(v.lines[0].score.median_abs_ln));
+	assert_int_equal(add_text(&v, COLL "\n", NULL, &err), JL_OK);
+	run(&v, true);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_every_row_is_scored),
+		cmocka_unit_test(test_what_has_no_model_says_so),
+		cmocka_unit_test(test_labels_cover_the_rows),
+		cmocka_unit_test(test_the_worst_come_first),
+		cmocka_unit_test(test_groups_left_out),
+		cmocka_unit_test(test_no_set_is_worse_than_the_last_card),
+		cmocka_unit_test(test_a_worse_set_is_named),
+		cmocka_unit_test(test_the_history_keeps_other_versions),
+		cmocka_unit_test(test_plots),
+		cmocka_unit_test(test_files_of_others),
+		cmocka_unit_test(test_malformed_files_are_refused),
+		cmocka_unit_test(test_a_file_without_rows),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}

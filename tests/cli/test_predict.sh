@@ -1,0 +1,88 @@
+#!/bin/bash
+# predict, fit and flops as a person uses them.
+. "$(dirname "$0")/lib.sh"
+export XDG_CONFIG_HOME="$work/none"
+
+seed=(predict gpt-305m --on "10x rtx-3090 via pcie4-no-p2p" --batch 4 --seq 512)
+
+# The keys that scripts rely on; parts sum to the whole
+run 0 "${seed[@]}" --precision fp16 --parallel dp=10,zero=2 --json
+for key in step_s samples_per_s tokens_per_s_per_gpu energy_J cost_usd; do
+	json "j['$key']['lo'] < j['$key']['value'] < j['$key']['hi']"
+done
+json "abs(sum(j['breakdown_s'].values()) / j['step_s']['value'] - 1) < 1e-9"
+json "abs(sum(v for k, v in j['memory_B'].items() if k not in ('total', 'capacity')) / j['memory_B']['total'] - 1) < 1e-9"
+json "set(j['memory_B']) == {'weights', 'gradients', 'optimizer', 'activations', 'buffers', 'context', 'total', 'capacity'}"
+json "j['fits'] is True and j['max_micro_batch'] > 4 and 0 < j['mfu_frac'] < 1 and j['bound_by'] in j['breakdown_s']"
+json "len(j['advice']) <= 3 and all(a['gain_frac'] >= 0.03 for a in j['advice'])"
+json "all(a['option'] and a['why'] for a in j['assumptions'])"
+json "j['parallel']['dp'] == 10 and j['parallel']['zero'] == 2 and j['precision'] == 'fp16' and j['global_batch'] == 40"
+
+# Text: one screen, both languages, nothing wider than 80 columns
+widest() { python3 -c "import sys, unicodedata as u; print(max(sum(2 if u.east_asian_width(c) in 'WF' else 1 for c in l.rstrip('\n')) for l in open(sys.argv[1], encoding='utf-8')))" "$work/out"; }
+for lang in en ko; do
+	for args in "gpt-305m --on 10x(rtx-3090) --batch 4 --samples 100000 --epochs 10" "gpt3-175b --on 128x(dgx-h100)" "llama-3-8b --on dgx-h100 --tokens 1e12" \
+		"deepseek-v3 --on 32x(dgx-h100)" "gpt2-124m --on cpu:i9-13900k" "llama-3-70b --on rtx-3090"; do
+		run 0 predict $args --lang $lang
+		[ "$(widest)" -le 80 ] && ok || bad "predict $args --lang $lang is $(widest) columns wide"
+	done
+	run 0 fit llama-3-8b --on dgx-h100 --lang $lang
+	[ "$(widest)" -le 80 ] && ok || bad "fit is $(widest) columns wide"
+	run 0 "${seed[@]}" --sweep gpus=1,2,4,8,10 --lang $lang
+	[ "$(widest)" -le 80 ] && ok || bad "sweep is $(widest) columns wide"
+	run 0 flops deepseek-v3 --lang $lang
+	[ "$(widest)" -le 80 ] && ok || bad "flops is $(widest) columns wide"
+done
+run 0 "${seed[@]}"; has "Bound by"; has "gradient exchange"; has "no P2P"; has "80 % intervals"; has "Assumed"
+run 0 "${seed[@]}" --lang ko; has "병목"; has "가정"
+run 0 predict llama-3-70b --on rtx-3090; has "does not fit"
+
+# The scaling table of a cluster without P2P: far from linear
+run 0 "${seed[@]}" --sweep gpus=1,2,4,8,10 --json
+json "[r['n_gpus'] for r in j['sweep']] == [1, 2, 4, 8, 10] and j['sweep'][0]['speedup'] == 1"
+json "j['sweep'][-1]['speedup'] < 4 and j['sweep'][0]['breakdown_s']['data_parallel'] == 0"
+# The same cluster, two hosts
+run 0 predict gpt-305m --on "2x(10x rtx-3090 via pcie4-no-p2p) over 10gbe-lacp2" --batch 4 --sweep gpus=10,20 --json
+json "[r['n_gpus'] for r in j['sweep']] == [10, 20]"
+
+run 0 flops llama-3-8b --json; json "j['params'] == 8030261248 and abs(sum(l['params'] for l in j['layers']) - j['params']) < 1"
+run 0 flops gpt3-175b --json; json "j['params'] == 174604259328"
+run 0 flops bert-large --json; json "j['params'] == 335141888"
+run 0 flops resnet-50 --json; json "abs(j['fwd_mac'] / 4.09e9 - 1) < 0.002 and j['params'] == 25557032"
+run 0 flops resnet-50; has "GMAC"
+run 0 flops --layers 12 --hidden 768 --heads 12 --seq 1024 --json; json "j['params'] == 124439808"
+
+run 0 fit llama-3-8b --on dgx-a100-80gb --json
+json "{t['technique'] for t in j['techniques']} >= {'fp32', 'mixed', 'recompute_full', 'offload_optimizer', 'zero1', 'zero2', 'zero3', 'tensor', 'pipeline', '3d'}"
+json "any(t['possible'] and t['fits'] and t['cost_frac'] == 0 for t in j['techniques'])"
+
+# A config.json of one's own
+cat > "$work/config.json" <<'J'
+{"model_type": "llama", "num_hidden_layers": 32, "hidden_size": 4096, "num_attention_heads": 32, "num_key_value_heads": 8,
+ "intermediate_size": 14336, "vocab_size": 128256, "max_position_embeddings": 8192}
+J
+run 0 flops "$work/config.json" --json; json "j['params'] == 8030261248 and j['seq'] == 8192"
+run 0 predict "$work/config.json" --on dgx-h100 --json; json "j['params'] == 8030261248"
+
+# One clear line for what is impossible
+clear() { run "$1" "${@:3}"; one_line; says "$2"; }
+clear 2 "divisor" predict llama-3-8b --on dgx-h100 --parallel tp=3
+clear 2 "take dp=" predict llama-3-8b --on dgx-h100 --parallel tp=2,dp=3
+clear 2 "heads" predict gpt-305m --on "5x rtx-3090" --parallel tp=5
+clear 2 "take 8 or 16" predict llama-3-8b --on dgx-h100 --global-batch 13
+clear 2 "--on" predict llama-3-8b
+clear 2 "--layers" predict --on dgx-h100
+clear 2 "gpus=" predict llama-3-8b --on dgx-h100 --sweep 1,2
+clear 1 "h200" predict llama-3-8b --on h20o
+clear 1 "llama-3-8b" predict llama-3-8v --on dgx-h100
+clear 1 "flops" predict resnet-50 --on dgx-h100
+clear 1 "12 devices" predict gpt-305m --on "10x rtx-3090" --sweep gpus=12
+clear 2 "pue" predict gpt-305m --on rtx-3090 --pue 0.5
+clear 2 "--samples" predict gpt-305m --on rtx-3090 --epochs 3
+clear 2 "offload" predict gpt-305m --on rtx-3090 --offload everything
+printf '{"model_type":"llama","num_hidden_layers":1e18}' > "$work/huge.json"; clear 1 "num_hidden_layers" predict "$work/huge.json" --on dgx-h100
+printf '{"model_type":"llama","hidden_size":NaN}' > "$work/nan.json"; clear 1 "not JSON" flops "$work/nan.json"
+head -c 3000000 /dev/zero | tr '\0' '[' > "$work/deep.json"; clear 1 "not JSON" flops "$work/deep.json"
+truncate -s 500M "$work/large.json"; clear 1 "large.json" flops "$work/large.json"
+clear 1 "nowhere" flops "$work/nowhere.json"
+finish

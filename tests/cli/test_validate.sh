@@ -1,0 +1,85 @@
+#!/bin/bash
+# jeoul validate as a person uses it: the shipped measurements, and files of their own.
+. "$(dirname "$0")/lib.sh"
+export XDG_CONFIG_HOME="$work/none"
+data=$JEOUL_SOURCE/data/validation
+widest() { python3 -c "import sys, unicodedata as u; print(max(sum(2 if u.east_asian_width(c) in 'WF' else 1 for c in l.rstrip('\n')) for l in open(sys.argv[1], encoding='utf-8')))" "$work/out"; }
+narrow() { [ "$(widest)" -le 80 ] && ok || bad "$* is $(widest) columns wide"; }
+
+# The keys that scripts rely on
+run 0 validate --json
+json "{s['set'] for s in j['sets']} == {'train_llm', 'train_vtrain', 'train_other', 'collectives', 'gemm_membw', 'power', 'memory', 'infer_llm', 'serve_silicon'}"
+json "all(s['scored'] >= 0.97 * s['rows'] for s in j['sets'] if 'no_model' not in s)"
+for key in rows scored median_abs_ln p90_abs_ln macro_median_abs_ln bias_ln coverage80 n_parameters baseline by_gpu by_framework by_link; do
+	json "all('$key' in s for s in j['sets'])"
+done
+json "all(len(s['baseline']) == 2 and all(b['median_abs_ln'] > s['median_abs_ln'] for b in s['baseline'].values()) for s in j['sets'] if s['scored'])"
+json "all(sum(g['rows'] for g in s['by_gpu']) == s['rows'] for s in j['sets'] if s['scored'])"
+json "sum(u['rows'] for u in j['unscored']) == sum(s['rows'] - s['scored'] for s in j['sets'])"
+json "j['parameters'] == 'shipped'"
+json "[s['rows'] for s in j['sets'] if s['set'] == 'train_llm'][0] >= 864"
+
+# Text: both languages, 80 columns, says that the parameters saw these rows
+for lang in en ko; do
+	run 0 validate --worst 3 --lang $lang; narrow "validate --lang $lang"
+done
+run 0 validate; has "leave-one-group-out"; has "no model yet"; has "naive"
+run 0 validate --lang ko; has "채점하지 못한 행"; has "단순 추측"
+
+# One set, with the rows that are left out; the worst say where their time goes
+run 0 validate --set power --leave-one-group-out --worst 5 --json
+json "j['parameters'] == 'leave_one_group_out' and len(j['sets']) == 1 and len(j['sets'][0]['worst']) == 5"
+json "all(w['line'] > 1 and w['why'] for w in j['sets'][0]['worst'])"
+run 0 validate --set train_llm --worst 5; has "compute"; has "memory"
+run 0 validate --set train_vtrain --json; json "[s['set'] for s in j['sets']] == ['train_vtrain']"
+run 2 validate --set train_lm; says "did you mean 'train_llm'"
+
+# Files of their own: the set is told from the columns
+head -40 "$data/collectives.csv" >"$work/mine.csv"
+run 0 validate "$work/mine.csv" --json; json "j['sets'][0]['set'] == 'collectives' and j['sets'][0]['rows'] == 39 == j['sets'][0]['scored']"
+printf '\xef\xbb\xbf' | cat - "$work/mine.csv" | sed 's/\r*$/\r/' >"$work/bom.csv"
+run 0 validate "$work/bom.csv" --json; json "j['sets'][0]['scored'] == 39"
+
+# What is wrong is said with its place; nothing is left out silently
+head -1 "$data/gemm_membw.csv" >"$work/bad.csv"
+cat >>"$work/bad.csv" <<'ROWS'
+s,n,c,g,gemm,H100 SXM 80GB,bf16,,4096,4096,4096,,600,TFLOP/s,,torch,,a
+s,n,c,g,gemm,H100 SXM 80GB,bf16,,4096,4096,4096,,-600,TFLOP/s,,torch,,a
+s,n,c,g,gemm,H100 SXM 80GB,bf16,,4096,4096,4096,,nan,TFLOP/s,,torch,,a
+s,n,c,g,gemm,Voodoo 2,bf16,,4096,4096,4096,,600,TFLOP/s,,torch,,a
+s,n,c,g,gemm,H100 SXM 80GB,bf16,,,,,,600,TFLOP/s,,torch,,a
+ROWS
+run 0 validate "$work/bad.csv" --json
+json "j['sets'][0]['scored'] == 1 and j['sets'][0]['rows'] == 5"
+json "[u['lines'] for u in j['unscored']] == ['3', '4', '5', '6']"
+json "'column 13 (value)' in j['unscored'][0]['reason'] and '-600' in j['unscored'][0]['reason'] and 'Voodoo 2' in j['unscored'][2]['reason']"
+cd "$work" && run 0 validate bad.csv; has "bad.csv:3: column 13 (value): '-600' is not a positive number"
+
+cut -d, -f1-6 "$work/mine.csv" | head -1 >"$work/short.csv"
+run 1 validate "$work/short.csv"; one_line; says "fit no set"
+sed 's/,/;/g' "$work/mine.csv" >"$work/semi.csv"
+run 1 validate "$work/semi.csv"; one_line; says "semi.csv:1:1: columns look separated by"
+{ cat "$work/mine.csv"; echo "one,two"; } >"$work/ragged.csv"
+run 1 validate "$work/ragged.csv"; one_line; says "ragged.csv:41"
+run 1 validate "$work/none.csv"; one_line; says "none.csv"
+JEOUL_DATA="$work/nowhere" run 1 validate; one_line; says "JEOUL_DATA"
+
+# Many rows: all of them are scored
+python3 - "$data/collectives.csv" "$work/many.csv" <<'PY'
+import sys
+head, *rows = open(sys.argv[1], encoding="utf-8").read().splitlines()
+with open(sys.argv[2], "w", encoding="utf-8") as out:
+    out.write(head + "\n" + "\n".join(rows[i % len(rows)] for i in range(50000)) + "\n")
+PY
+run 0 validate "$work/many.csv" --json; json "j['sets'][0]['scored'] == 50000"
+
+# The score card: page, plots, history; the same again when it is made again
+mkdir "$work/card"
+run 0 validate --set power --card "$work/card"
+for file in SCORECARD.md scorecard/power.svg scorecard-history.csv; do [ -s "$work/card/$file" ] && ok || bad "no $file"; done
+cp -r "$work/card" "$work/before"
+run 0 validate --set power --card "$work/card"
+diff -r "$work/before" "$work/card" >/dev/null && ok || bad "the card differs when it is made again"
+python3 -c "import sys, xml.dom.minidom as x; x.parse(sys.argv[1])" "$work/card/scorecard/power.svg" && ok || bad "the plot is not XML"
+run 1 validate --set power --card "$work/no-such-folder"; says "no-such-folder"
+finish

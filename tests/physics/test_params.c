@@ -1,0 +1,341 @@
+/* Parameters by name: every one has bounds that hold its prior and its shipped value, names are unique, what the catalog
+ * does not have falls back to the family, and what follows from a vector follows the right way. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "catalog/find.h"
+#include "model/collective.h"
+#include "physics/conv_params.h"
+#include "physics/device_params.h"
+#include "physics/framework_params.h"
+#include "physics/link_params.h"
+#include "physics/power_params.h"
+
+enum { MAX_NAMES = 2048 };
+
+static struct jl_param all[MAX_NAMES];
+static size_t n_all;
+static const char *const gpu_ids[] = { "h100-sxm5", "a100-sxm4-80gb" };
+
+static int collect(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < jl_gemm_n_param(2); i++)
+		jl_gemm_param_at(i, gpu_ids, &all[n_all++]);
+	for (size_t i = 0; i < jl_coll_n_param(); i++)
+		all[n_all++] = *jl_coll_param_at(i);
+	for (size_t i = 0; i < jl_conv_n_param(2); i++)
+		jl_conv_param_at(i, gpu_ids, &all[n_all++]);
+	for (size_t i = 0; i < jl_llm_n_params(2); i++)
+		jl_llm_param_at(i, gpu_ids, &all[n_all++]);
+	for (size_t i = 0; i < JL_POWER_N_PARAM; i++)
+		all[n_all++] = *jl_power_param_at(i);
+	return 0;
+}
+
+static void test_priors_lie_in_their_bounds(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < n_all; i++) {
+		const struct jl_param *p = &all[i];
+
+		if (!(p->lo > 0 && p->lo <= p->prior && p->prior <= p->hi && p->prior_sd_ln > 0))
+			fail_msg("%s: %g in %g..%g", p->name, p->prior, p->lo, p->hi);
+		assert_true(p->unit && *p->unit);
+	}
+}
+
+static void test_names_are_unique(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < n_all; i++)
+		for (size_t k = 0; k < i; k++)
+			if (strcmp(all[i].name, all[k].name) == 0)
+				fail_msg("%s twice", all[i].name);
+}
+
+static void test_shipped_values_lie_in_their_bounds(void **state)
+{
+	const struct jl_catalog *cat = jl_catalog_embedded();
+	size_t n = 0;
+
+	(void)state;
+	for (size_t i = 0; i < n_all; i++) {
+		const struct jl_param_info *info = jl_param_by_id(cat, all[i].name);
+
+		if (!info)
+			continue;
+		n++;
+		if (!(info->value >= all[i].lo * (1 - 1e-8) && info->value <= all[i].hi * (1 + 1e-8)))
+			fail_msg("%s: %g is outside of %g..%g", info->id, info->value, all[i].lo, all[i].hi);
+		assert_true(fabs(info->prior / all[i].prior - 1) < 1e-8);
+	}
+	assert_true(n > 250);
+	for (size_t i = 1; i < cat->n_params; i++)
+		assert_true(strcmp(cat->params[i - 1].id, cat->params[i].id) < 0);
+}
+
+/* A list that an overlay has put out of order is searched all the same. */
+static void test_any_order_is_searched(void **state)
+{
+	const struct jl_param_info infos[] = { { .id = "z", .value = 1 },
+					       { .id = "m", .value = 2 },
+					       { .id = "a", .value = 3 } };
+	const struct jl_catalog cat = { .params = infos, .n_params = 3 };
+
+	(void)state;
+	assert_true(jl_param_by_id(&cat, "a")->value == 3);
+	assert_true(jl_param_by_id(&cat, "m")->value == 2);
+	assert_true(jl_param_by_id(&cat, "z")->value == 1);
+	assert_null(jl_param_by_id(&cat, "b"));
+	assert_null(jl_param_by_id(&cat, NULL));
+}
+
+static struct jl_device hopper(void)
+{
+	struct jl_device dev = { .mem_B = 80e9,
+				 .mem_Bps = 3.35e12,
+				 .l2_B = 50e6,
+				 .n_sm = 132,
+				 .boost_Hz = 1.98e9,
+				 .tdp_W = 700,
+				 .host_Bps = 63e9,
+				 .link_Bps = 450e9,
+				 .arch = JL_ARCH_HOPPER };
+
+	for (int d = 0; d < JL_N_DTYPE; d++)
+		dev.peak_flopps[d] = NAN;
+	dev.peak_flopps[JL_FP32] = 67e12;
+	dev.peak_flopps[JL_BF16] = dev.peak_flopps[JL_FP16] = 989e12;
+	return dev;
+}
+
+static void test_an_empty_catalog_gives_the_priors(void **state)
+{
+	const struct jl_catalog none = { .n_params = 0 };
+	double x[JL_GEMM_MAX_PARAMS], y[JL_COLL_MAX_PARAMS];
+	struct jl_param p;
+
+	(void)state;
+	assert_false(jl_gemm_read(&none, "h100-sxm5", x));
+	for (size_t i = 0; i < jl_gemm_n_param(1); i++) {
+		jl_gemm_param_at(i, NULL, &p);
+		assert_true(x[i] == p.prior);
+	}
+	jl_coll_read(&none, y);
+	for (size_t i = 0; i < jl_coll_n_param(); i++)
+		assert_true(y[i] == jl_coll_param_at(i)->prior);
+}
+
+static void test_a_gpu_without_rows_is_its_family(void **state)
+{
+	const struct jl_catalog *cat = jl_catalog_embedded();
+	struct jl_device family = hopper(), stranger = hopper(), own = hopper();
+
+	(void)state;
+	assert_false(jl_gemm_shipped(cat, NULL, &family));
+	assert_false(jl_gemm_shipped(cat, "h1234-nobody", &stranger));
+	assert_memory_equal(&family.fit, &stranger.fit, sizeof(family.fit));
+	assert_true(jl_gemm_shipped(cat, "h200-sxm", &own));
+	assert_true(own.fit.mem_frac != family.fit.mem_frac);
+}
+
+/* One parameter up: what it stands for does not go down. */
+static void test_devices_follow_their_parameters(void **state)
+{
+	double x[JL_GEMM_MAX_PARAMS];
+	struct jl_param p;
+
+	(void)state;
+	(void)jl_gemm_read(jl_catalog_embedded(), NULL, x);
+	for (size_t i = 0; i < jl_gemm_n_param(0); i++) {
+		struct jl_device before = hopper(), after = hopper();
+		const double kept = x[i];
+
+		jl_gemm_param_at(i, NULL, &p);
+		jl_gemm_resolve(x, -1, &before);
+		x[i] = fmin(kept * 1.1, p.hi);
+		jl_gemm_resolve(x, -1, &after);
+		x[i] = kept;
+		if (strstr(p.name, "gemm_frac.tensor16"))
+			assert_true(after.fit.gemm_frac[JL_BF16] >= before.fit.gemm_frac[JL_BF16]);
+		if (strstr(p.name, "energy.tensor16"))
+			assert_true(after.fit.gemm_frac[JL_BF16] <= before.fit.gemm_frac[JL_BF16]);
+		if (strstr(p.name, "mem_frac"))
+			assert_true(after.fit.mem_frac >= before.fit.mem_frac && after.fit.mem_frac <= 1.0);
+		if (strstr(p.name, "kernel_s"))
+			assert_true(after.fit.kernel_s >= before.fit.kernel_s);
+		if (strstr(p.name, "family.") && !strstr(p.name, "family.hopper."))
+			assert_memory_equal(&after.fit, &before.fit, sizeof(after.fit));
+	}
+}
+
+static double allreduce_s(const double *x, enum jl_wire intra, int many_die)
+{
+	struct jl_fabric fabric = { .intra_kind = intra == JL_WIRE_NVLINK4 ? JL_INTRA_SWITCH : JL_INTRA_PCIE_P2P,
+				    .n_per_node = 8,
+				    .n_nodes = 1,
+				    .intra = { .rate_Bps = intra == JL_WIRE_NVLINK4 ? 450e9 : 31e9 } };
+	const struct jl_collective coll = { .kind = JL_ALLREDUCE, .size_B = 1e6, .n_ranks = 8 };
+
+	jl_coll_fill(x, intra, JL_WIRE_NONE, many_die, &fabric);
+	return jl_collective_cost(&fabric, &coll).time_s;
+}
+
+static void test_links_follow_their_parameters(void **state)
+{
+	static const enum jl_wire wires[] = { JL_WIRE_NVLINK4, JL_WIRE_PCIE_P2P };
+	double x[JL_COLL_MAX_PARAMS];
+
+	(void)state;
+	jl_coll_read(jl_catalog_embedded(), x);
+	for (size_t w = 0; w < 2; w++) {
+		const double before_s = allreduce_s(x, wires[w], 0);
+
+		assert_true(allreduce_s(x, wires[w], 1) >= before_s);
+		for (size_t i = 0; i < jl_coll_n_param(); i++) {
+			const struct jl_param *p = jl_coll_param_at(i);
+			const double kept = x[i];
+			const size_t len = strlen(p->name);
+			const int time = strcmp(p->name + len - 2, "_s") == 0, rate = strstr(p->name, "_frac") != NULL;
+
+			x[i] = fmin(kept * 1.1, p->hi);
+			const double after_s = allreduce_s(x, wires[w], 0);
+
+			x[i] = kept;
+			if ((time && after_s < before_s * (1 - 1e-12)) ||
+			    (rate && !strstr(p->name, "copy") && after_s > before_s * (1 + 1e-12)))
+				fail_msg("%s: %g s -> %g s", p->name, before_s, after_s);
+		}
+	}
+}
+
+static void test_link_types_of_records(void **state)
+{
+	static const struct {
+		const char *id;
+		enum jl_wire wire;
+	} rows[] = {
+		{ "pcie4-no-p2p", JL_WIRE_PCIE_HOST },
+		{ "pcie5", JL_WIRE_PCIE_P2P },
+		{ "nvlink-bridge", JL_WIRE_BRIDGE },
+		{ "nvlink2-mesh", JL_WIRE_NVLINK2 },
+		{ "nvlink3-switch", JL_WIRE_NVLINK3 },
+		{ "nvlink4-switch", JL_WIRE_NVLINK4 },
+		{ "nvlink5-switch", JL_WIRE_NVLINK5 },
+		{ "nvl72", JL_WIRE_NVL72 },
+		{ "xgmi-mesh", JL_WIRE_XGMI },
+		{ "ib-ndr", JL_WIRE_IB },
+		{ "dgx-h100-ndr", JL_WIRE_IB },
+		{ "efa-v2", JL_WIRE_EFA },
+		{ "roce-400", JL_WIRE_ROCE },
+		{ "10gbe-lacp2", JL_WIRE_ETHERNET },
+		{ "none", JL_WIRE_NONE },
+		{ "nvlink-bridge-h200-nvl-4way", JL_WIRE_NVLINK4 },
+		{ "nvlink4", JL_WIRE_NVLINK4 },
+		{ "infinity-fabric-mi300x", JL_WIRE_XGMI },
+	};
+
+	(void)state;
+	assert_int_equal(jl_wire_of(NULL), JL_WIRE_NONE);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct jl_link_info *link = jl_link_by_id(jl_catalog_embedded(), rows[i].id);
+
+		if (!link)
+			fail_msg("no link %s", rows[i].id);
+		if (jl_wire_of(link) != rows[i].wire)
+			fail_msg("%s is %d", rows[i].id, (int)jl_wire_of(link));
+	}
+}
+
+static void test_convolutions_and_power(void **state)
+{
+	const struct jl_catalog *cat = jl_catalog_embedded();
+	double x[JL_CONV_MAX_PARAMS];
+	struct jl_conv_fit own, family;
+	const struct jl_device dev = hopper();
+
+	(void)state;
+	assert_true(jl_conv_read(cat, "h100-sxm5", x));
+	jl_conv_resolve(x, 0, &dev, &own);
+	jl_conv_resolve(x, -1, &dev, &family);
+	assert_true(family.device_frac == 1.0 && own.device_frac > 0.6 && own.device_frac < 1.6);
+	assert_true(jl_conv_bus_Bps(x, &dev, true, true) > jl_conv_bus_Bps(x, &dev, false, true));
+	assert_true(jl_conv_bus_Bps(x, &dev, false, true) >= jl_conv_bus_Bps(x, &dev, false, false));
+
+	const struct jl_power_fit power = jl_power_shipped(cat);
+
+	assert_true(power.idle_frac > 0.05 && power.idle_frac < 0.5 && power.cap_frac > 0.8 && power.cap_frac <= 1.0);
+}
+
+/* A training run makes less of a device and a link than one operator or collective alone, never more than is listed. */
+static void test_training_runs(void **state)
+{
+	const struct jl_catalog *cat = jl_catalog_embedded();
+	double x[JL_LLM_MAX_PARAMS];
+	struct jl_device dev = hopper();
+	struct jl_fabric fabric = { .intra_kind = JL_INTRA_SWITCH,
+				    .intra = { .rate_Bps = 450e9, .eff_frac = 0.9, .alpha_s = 1e-6 },
+				    .inter = { .rate_Bps = 400e9, .eff_frac = 0.9, .alpha_s = 1e-5 } };
+
+	(void)state;
+	assert_true(jl_llm_read(cat, "h100-sxm5", x));
+	(void)jl_gemm_shipped(cat, "h100-sxm5", &dev);
+	const double before = dev.fit.flash_frac;
+
+	jl_llm_resolve_device(x, 0, &dev);
+	assert_true(dev.fit.gemm_frac[JL_BF16] > 0.3 && dev.fit.gemm_frac[JL_BF16] <= 1.0 && dev.fit.mem_frac <= 1.0);
+	assert_true(dev.fit.flash_frac != before && isnan(dev.fit.gemm_frac[JL_FP8]));
+	jl_llm_resolve_fabric(x, JL_LLM_NVLINK4, JL_LLM_RDMA, &fabric);
+	assert_true(fabric.intra.eff_frac <= 1.0 && fabric.inter.eff_frac <= 1.0);
+	for (int w = 0; w < JL_N_WIRE; w++)
+		assert_true(jl_llm_link_of((enum jl_wire)w) < JL_N_LLM_LINK);
+	for (int f = 0; f < JL_N_FRAMEWORK; f++) {
+		const struct jl_profile profile = jl_llm_resolve_profile(x, (enum jl_framework)f);
+
+		assert_true(profile.launch_s > 1e-7 && profile.launch_s < 1e-4 && profile.dp_overlap_frac <= 1.0);
+	}
+	const struct jl_memory_fit whole = jl_llm_resolve_memory(x, JL_LLM_DEVICE),
+				   tensors = jl_llm_resolve_memory(x, JL_LLM_ALLOCATED);
+
+	assert_true(whole.context_B > 1e8 && tensors.context_B == 0.0 && tensors.waste_frac == 0.0);
+	/* what a vector's place belongs to */
+	const struct jl_llm_kind kind = { .framework = JL_FW_EAGER, .arch = JL_ARCH_HOPPER, .gpu_index = -1 };
+
+	for (size_t i = 0; i < jl_llm_n_params(2); i++) {
+		struct jl_param p;
+
+		jl_llm_param_at(i, gpu_ids, &p);
+		if (strstr(p.name, "train.gpu.") || strstr(p.name, "framework.megatron") ||
+		    strstr(p.name, "family.ada."))
+			assert_false(jl_llm_param_used(i, &kind));
+		if (strstr(p.name, "framework.eager") || strstr(p.name, "family.hopper.") || strstr(p.name, "memory."))
+			assert_true(jl_llm_param_used(i, &kind));
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_priors_lie_in_their_bounds),
+		cmocka_unit_test(test_names_are_unique),
+		cmocka_unit_test(test_shipped_values_lie_in_their_bounds),
+		cmocka_unit_test(test_any_order_is_searched),
+		cmocka_unit_test(test_an_empty_catalog_gives_the_priors),
+		cmocka_unit_test(test_a_gpu_without_rows_is_its_family),
+		cmocka_unit_test(test_devices_follow_their_parameters),
+		cmocka_unit_test(test_links_follow_their_parameters),
+		cmocka_unit_test(test_link_types_of_records),
+		cmocka_unit_test(test_convolutions_and_power),
+		cmocka_unit_test(test_training_runs),
+	};
+
+	return cmocka_run_group_tests(tests, collect, NULL);
+}

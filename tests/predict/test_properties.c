@@ -1,0 +1,219 @@
+/* What must hold whatever the physics: over thousands of random plans. */
+#include "plans.h"
+
+#define SLACK 1e-9
+/* The parts of a sum in another order. */
+#define ROUNDING 1e-12
+
+static void each_case(void (*check)(const struct jl_case *c))
+{
+	struct jl_arena arena;
+	struct jl_case c;
+	int n = 0;
+
+	plan_seed = 1;
+	for (int i = 0; i < N_PLANS; i++) {
+		jl_arena_init(&arena, JL_ARENA_LIMIT_B);
+		if (random_case(&c, &arena)) {
+			check(&c);
+			n++;
+		}
+		jl_arena_release(&arena);
+	}
+	assert_true(n > N_PLANS / 5);
+}
+
+static void describe(const struct jl_case *c, char out[256])
+{
+	snprintf(out, 256,
+		 "%s on %s, dp %g tp %g pp %g(%g) cp %g zero %d, %g x %g, seq %g, recompute %d, %s %s, offload %u",
+		 c->subject.id, c->machine.sys.text, c->plan.dp, c->plan.tp, c->plan.pp, c->plan.n_chunks, c->plan.cp,
+		 c->plan.zero, c->plan.n_micro, c->shard.micro_batch, c->shard.seq, (int)c->plan.recompute,
+		 jl_framework_name(c->framework), jl_dtype_name(c->shard.dtype), c->plan.offload);
+}
+
+#define HOLDS(c, condition, ...)                                                                                       \
+	do {                                                                                                           \
+		if (!(condition)) {                                                                                    \
+			char text[256];                                                                                \
+			describe(c, text);                                                                             \
+			print_error("%s: ", text);                                                                     \
+			fail_msg(__VA_ARGS__);                                                                         \
+		}                                                                                                      \
+	} while (0)
+
+static void check_sums(const struct jl_case *c)
+{
+	struct jl_prediction p;
+	double sum_s = 0, sum_B;
+
+	jl_predict(&p, NULL, c);
+	for (size_t i = 0; i < JL_N_PART; i++) {
+		const double part = jl_part_s(&p.step, i);
+
+		HOLDS(c, part >= 0, "%s is %g", jl_parts[i].key, part);
+		sum_s += part;
+	}
+	HOLDS(c, isfinite(p.step.step_s) && p.step.step_s > 0, "step %g", p.step.step_s);
+	HOLDS(c, fabs(sum_s / p.step.step_s - 1) < SLACK, "parts sum to %g, not %g", sum_s, p.step.step_s);
+	sum_B = p.memory.weights_B + p.memory.gradients_B + p.memory.optimizer_B + p.memory.activations_B +
+		p.memory.buffers_B + p.memory.context_B;
+	HOLDS(c, fabs(sum_B / p.memory.total_B - 1) < SLACK, "memory sums to %g, not %g", sum_B, p.memory.total_B);
+	HOLDS(c, p.step_s.lo < p.step_s.value && p.step_s.value < p.step_s.hi, "interval");
+	HOLDS(c, fabs(p.samples_per_s.value * p.step_s.value / c->global_batch - 1) < SLACK, "rate and time disagree");
+	HOLDS(c, p.mfu_frac > 0 && p.mfu_frac < 1, "MFU %g", p.mfu_frac);
+	HOLDS(c, p.power_W > 0 && p.power_W <= 1.01 * c->n_gpus * c->machine.dev.tdp_W + 1e5 * c->machine.sys.n_nodes,
+	      "power %g", p.power_W);
+	if (p.max_micro_batch >= 1 && p.room == JL_ROOM_NONE)
+		HOLDS(c, c->shard.micro_batch > p.max_micro_batch, "micro-batch %g does not fit, but %g would",
+		      c->shard.micro_batch, p.max_micro_batch);
+}
+
+static void slow_link(struct jl_link *link, double times)
+{
+	link->rate_Bps /= times;
+	link->alpha_s *= times;
+	link->ll_alpha_s *= times;
+}
+
+static void check_slower_link(const struct jl_case *c)
+{
+	const double before = jl_case_weigh(c).step.step_s;
+	struct jl_case slow = *c;
+
+	slow_link(&slow.machine.fabric.intra, 2);
+	HOLDS(c, jl_case_weigh(&slow).step.step_s >= before * (1 - SLACK), "faster with half the link inside: %g < %g",
+	      jl_case_weigh(&slow).step.step_s, before);
+	slow = *c;
+	slow_link(&slow.machine.fabric.inter, 2);
+	HOLDS(c, jl_case_weigh(&slow).step.step_s >= before * (1 - SLACK), "faster with half the network: %g < %g",
+	      jl_case_weigh(&slow).step.step_s, before);
+	slow = *c;
+	slow.machine.dev.host_Bps /= 2;
+	HOLDS(c, jl_case_weigh(&slow).step.step_s >= before * (1 - SLACK), "faster with half the host link");
+}
+
+static void check_slower_gpu(const struct jl_case *c)
+{
+	const double before = jl_case_weigh(c).step.step_s;
+	struct jl_case slow = *c;
+
+	for (int d = 0; d < JL_N_DTYPE; d++)
+		slow.machine.dev.peak_flopps[d] /= 2;
+	HOLDS(c, jl_case_weigh(&slow).step.step_s >= before * (1 - SLACK), "faster with half the arithmetic: %g < %g",
+	      jl_case_weigh(&slow).step.step_s, before);
+	slow = *c;
+	slow.machine.dev.mem_Bps /= 2;
+	HOLDS(c, jl_case_weigh(&slow).step.step_s >= before * (1 - SLACK),
+	      "faster with half the memory bandwidth: %g < %g", jl_case_weigh(&slow).step.step_s, before);
+}
+
+static void check_zero_memory(const struct jl_case *c)
+{
+	struct jl_case higher = *c;
+	double before = INFINITY;
+
+	for (int zero = 0; zero <= 3; zero++) {
+		double now;
+
+		higher.plan.zero = zero;
+		jl_case_set_states(&higher);
+		now = jl_case_weigh(&higher).memory.total_B;
+		HOLDS(c, now <= before * (1 + ROUNDING), "ZeRO-%d needs %g, the stage below %g", zero, now, before);
+		before = now;
+	}
+}
+
+static void check_more_nodes(const struct jl_case *c)
+{
+	struct jl_case twice = *c;
+
+	if (fmod(c->plan.n_micro, 2) != 0)
+		return;
+	twice.machine.sys.n_nodes *= 2;
+	twice.machine.fabric.n_nodes *= 2;
+	if (!(twice.machine.fabric.inter.rate_Bps > 0))
+		return; /* a system that was never joined to another */
+	twice.n_gpus *= 2;
+	twice.plan.dp *= 2;
+	twice.plan.n_micro /= 2;
+	HOLDS(c, jl_case_weigh(&twice).step.compute_s <= jl_case_weigh(c).step.compute_s * (1 + SLACK),
+	      "compute grows with twice the hosts");
+}
+
+static void test_parts_sum_to_the_whole(void **state)
+{
+	(void)state;
+	each_case(check_sums);
+}
+
+static void test_slower_links_never_help(void **state)
+{
+	(void)state;
+	each_case(check_slower_link);
+}
+
+static void test_slower_gpus_never_help(void **state)
+{
+	(void)state;
+	each_case(check_slower_gpu);
+}
+
+static void test_zero_never_needs_more_memory(void **state)
+{
+	(void)state;
+	each_case(check_zero_memory);
+}
+
+static void test_more_nodes_never_compute_longer(void **state)
+{
+	(void)state;
+	each_case(check_more_nodes);
+}
+
+/* The first GPU of a large system is one GPU. */
+static void test_one_gpu_is_dp_1(void **state)
+{
+	static const char *const pairs[][2] = { { "10x rtx-3090 via pcie4-no-p2p", "rtx-3090" },
+						{ "dgx-h100", "h100-sxm5" },
+						{ "4x dgx-a100-80gb", "a100-sxm4-80gb" } };
+	const struct jl_catalog *cat = jl_catalog_embedded();
+	struct jl_arena arena;
+	struct jl_err err = { 0 };
+
+	(void)state;
+	jl_arena_init(&arena, JL_ARENA_LIMIT_B);
+	for (size_t i = 0; i < sizeof(pairs) / sizeof(*pairs); i++) {
+		struct jl_request req = jl_request_empty();
+		struct jl_case whole, one, alone;
+		struct jl_prediction a, b;
+
+		req.model = "gpt-305m";
+		req.batch = 4;
+		req.system = pairs[i][1];
+		assert_int_equal(jl_case_make(&alone, cat, &req, &arena, &err), JL_OK);
+		req.system = pairs[i][0];
+		assert_int_equal(jl_case_make(&whole, cat, &req, &arena, &err), JL_OK);
+		assert_int_equal(jl_machine_take(&one.machine, &whole.machine, 1, &err), JL_OK);
+		assert_int_equal(jl_case_choose(&one, cat, &whole.subject, &one.machine, &req, &err), JL_OK);
+		assert_true(one.plan.dp == 1 && one.n_gpus == 1);
+		jl_predict(&a, cat, &one);
+		jl_predict(&b, cat, &alone);
+		assert_true(a.step.dp_s == 0 && a.step.step_s == b.step.step_s && a.memory.total_B == b.memory.total_B);
+	}
+	jl_arena_release(&arena);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_parts_sum_to_the_whole),
+		cmocka_unit_test(test_slower_links_never_help),
+		cmocka_unit_test(test_slower_gpus_never_help),
+		cmocka_unit_test(test_zero_never_needs_more_memory),
+		cmocka_unit_test(test_more_nodes_never_compute_longer),
+		cmocka_unit_test(test_one_gpu_is_dp_1),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,178 @@
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "workload/convnet.h"
+#include "workload/layers.h"
+
+static struct jl_arena arena;
+static struct jl_convnet_list nets;
+
+static int load(void **state)
+{
+	(void)state;
+	struct jl_err err;
+
+	jl_arena_init(&arena, JL_ARENA_LIMIT_B);
+	if (jl_convnet_load(&nets, JL_SOURCE_DIR "/catalog/models/convnets.yaml", &arena, &err) != JL_OK) {
+		print_error("%s\n", err.en);
+		return 1;
+	}
+	return 0;
+}
+
+static int unload(void **state)
+{
+	(void)state;
+	jl_arena_release(&arena);
+	return 0;
+}
+
+static const struct jl_convnet *net(const char *name)
+{
+	const struct jl_convnet *found = jl_convnet_find(&nets, name);
+
+	assert_non_null(found);
+	return found;
+}
+
+static void test_resnet50_counts_as_published(void **state)
+{
+	(void)state;
+	const struct jl_convnet *resnet = net("resnet-50");
+	const struct jl_layers_total total = jl_layers_sum(resnet->ops, resnet->n_ops);
+
+	assert_true(fabs(total.mac / 1e9 - 4.09) < 0.005);
+	assert_true(resnet->n_params == 25557032);
+	/* weights of convolutions and the classifier; the rest are 53 norms and 1000 biases */
+	assert_true(total.weights == 25557032 - 2 * 26560 - 1000);
+}
+
+/* Every model's matrix operators hold its parameters, but for what is stated: embeddings that no product uses, norms,
+ * biases, and the region proposal head that five levels share. */
+static void test_weights_follow_from_the_shapes(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *id;
+		double lo, hi;
+	} ratios[] = {
+		{ "resnet-50", 0.995, 1 },
+		{ "ssd300-resnet50", 0.99, 1 },
+		{ "mask-rcnn-r50-fpn", 0.99, 1.06 },
+		{ "gnmt-v2", 0.79, 0.81 },
+		{ "transformer-xl-base", 0.995, 1 },
+		{ "transformer-xl-large", 0.995, 1 },
+		{ "tacotron2", 0.98, 1 },
+		{ "waveglow", 0.995, 1 },
+	};
+
+	assert_int_equal(nets.n_nets, sizeof(ratios) / sizeof(ratios[0]));
+	for (size_t i = 0; i < sizeof(ratios) / sizeof(ratios[0]); i++) {
+		const struct jl_convnet *n = net(ratios[i].id);
+		const double ratio = jl_layers_sum(n->ops, n->n_ops).weights / n->n_params;
+
+		if (ratio < ratios[i].lo || ratio > ratios[i].hi)
+			fail_msg("%s: weights are %.4f of the parameters", n->id, ratio);
+	}
+}
+
+static void test_totals_add_up(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < nets.n_nets; i++) {
+		const struct jl_layers_total total = jl_layers_sum(nets.nets[i].ops, nets.nets[i].n_ops);
+		double sum = 0;
+
+		for (int kind = 0; kind < JL_N_CONV_KIND; kind++)
+			sum += total.mac_kind[kind];
+		assert_true(fabs(sum / total.mac - 1) < 1e-12);
+		assert_true(total.saved > 0 && total.streamed > 0);
+	}
+}
+
+static void test_found_by_other_spellings(void **state)
+{
+	(void)state;
+	static const char *const spellings[] = {
+		"resnet50",           "ssd",       "maskrcnn", "gnmt",     "transformerxlbase",
+		"transformerxllarge", "tacotron2", "waveglow", "ResNet-50"
+	};
+
+	for (size_t i = 0; i < sizeof(spellings) / sizeof(spellings[0]); i++)
+		net(spellings[i]);
+	assert_null(jl_convnet_find(&nets, "alexnet"));
+	assert_null(jl_convnet_find(&nets, ""));
+}
+
+static void test_gradients_and_update(void **state)
+{
+	(void)state;
+	assert_true(jl_convnet_grad_B(net("resnet-50"), JL_FP16) == 4 * 25557032.0);
+	assert_true(jl_convnet_grad_B(net("gnmt"), JL_FP16) == 2 * 159605817.0);
+	assert_true(jl_convnet_grad_B(net("gnmt"), JL_TF32) == 4 * 159605817.0);
+	assert_true(jl_convnet_update_B(net("gnmt")) > jl_convnet_update_B(net("resnet-50")));
+}
+
+#define HEAD                                                                                                           \
+	"convnets:\n  - id: a\n    name: A\n    item: x\n    unit: y\n    units_per_item: 1\n    n_params: 10\n"       \
+	"    optimizer: sgd\n    batch_per_B_half: 1e-9\n    batch_per_B_full: 1e-9\n    source: none\n    ops:\n"
+
+static void test_refuses_what_is_not_a_network(void **state)
+{
+	(void)state;
+	static const char *const bad[] = {
+		HEAD "      - {op: conv, c_in: 3, h: 224, w: 224}\n", /* no c_out */
+		HEAD "      - {op: conv, c_in: -3, h: 224, w: 224, c_out: 64}\n",
+		HEAD "      - {op: conv, c_in: 1e300, h: 224, w: 224, c_out: 64}\n",
+		HEAD "      - {op: conv, c_in: nan, h: 224, w: 224, c_out: 64}\n",
+		HEAD "      - {op: pool, elems: 3}\n",                           /* no such operator */
+		HEAD "      - {op: stream, elems: 3, passes: 2, colour: red}\n", /* no such key */
+		HEAD "      - {op: linear, rows: 3, k: many, n: 4}\n",
+		HEAD "      []\n",
+		"convnets: {}\n",
+		"models: []\n",
+		"convnets:\n  - id: a\n",
+		"{",
+		"",
+	};
+	struct jl_arena scratch;
+
+	jl_arena_init(&scratch, JL_ARENA_LIMIT_B);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		struct jl_convnet_list list = { NULL, 77 };
+		struct jl_err err = { .en = "" };
+
+		if (jl_convnet_parse(&list, bad[i], strlen(bad[i]), "test.yaml", &scratch, &err) == JL_OK)
+			fail_msg("text %zu was taken", i);
+		assert_non_null(strstr(err.en, "test.yaml"));
+		assert_int_equal(list.n_nets, 77);
+	}
+	struct jl_convnet_list list;
+	struct jl_err err;
+	static const char good[] = HEAD "      - {op: conv, c_in: 3, h: 224, w: 224, c_out: 64}\n";
+
+	assert_int_equal(jl_convnet_parse(&list, good, sizeof(good) - 1, "test.yaml", &scratch, &err), JL_OK);
+	assert_int_equal(list.n_nets, 1);
+	assert_true(list.nets[0].ops[0].stride == 1 && list.nets[0].ops[0].count == 1);
+	jl_arena_release(&scratch);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_resnet50_counts_as_published),
+		cmocka_unit_test(test_weights_follow_from_the_shapes),
+		cmocka_unit_test(test_totals_add_up),
+		cmocka_unit_test(test_found_by_other_spellings),
+		cmocka_unit_test(test_gradients_and_update),
+		cmocka_unit_test(test_refuses_what_is_not_a_network),
+	};
+
+	return cmocka_run_group_tests(tests, load, unload);
+}
