@@ -222,23 +222,6 @@ static enum jl_status fit(const struct jl_set_data *data, const unsigned char *u
 	return jl_llm_fit(&set, use, max_iter, x, &cost, err);
 }
 
-static void forget(const struct jl_set_data *data, const unsigned char *use, double *x)
-{
-	const size_t n = n_param(data);
-
-	for (size_t j = 0; j < n; j++) {
-		struct jl_param p;
-		size_t i = 0;
-
-		while (i < data->n && !((!use || use[i]) && jl_llm_uses(&data->cases[i], j)))
-			i++;
-		if (i < data->n)
-			continue;
-		param(data, j, &p);
-		x[j] = p.prior;
-	}
-}
-
 static double interval_ln(const struct jl_llm_row *c, bool memory, bool known)
 {
 	struct jl_llm_row row = *c;
@@ -349,7 +332,6 @@ const struct jl_set_ops jl_llm_ops = {
 	.n_param = n_param,
 	.param = param,
 	.fit = fit,
-	.forget = forget,
 	.refit_iter = 12,
 	.predict = predict,
 	.explain = explain,

@@ -60,10 +60,9 @@ struct jl_set_ops {
 	 * default. Deterministic. */
 	enum jl_status (*fit)(const struct jl_set_data *data, const unsigned char *use, int max_iter, double *x,
 			      struct jl_err *err);
-	/* Where a fit from the priors takes long: puts back to its prior what no used item knows, so that a fit without
-	 * a group may begin with the values of all. NULL: such a fit begins with the priors. */
-	void (*forget)(const struct jl_set_data *data, const unsigned char *use, double *x);
-	int refit_iter; /* iterations of a fit that begins so */
+	/* 0: a fit without a group begins with the priors. Else, where that takes long: how many iterations a fit gets that
+	 * begins with one that had left out this group and others. */
+	int refit_iter;
 	/* Fills pred and half_ln of every row that can be scored and has only[item] not 0 (NULL: all).
 	 * use: the items that x was fitted on (NULL: all): what it never saw gets a wider interval. */
 	void (*predict)(const struct jl_set_data *data, const double *x, const unsigned char *use,

@@ -15,10 +15,36 @@
 	X(gpu)                                                                                                         \
 	X(n_gpus)                                                                                                      \
 	X(nodes)                                                                                                       \
-	X(intra_link) X(inter_link) X(framework) X(task) X(model) X(params_b) X(layers) X(hidden) X(heads) X(kv_heads) \
-		X(ffn) X(seq_len) X(vocab) X(tp) X(pp) X(vp) X(dp) X(cp) X(ep) X(zero_or_fsdp) X(micro_batch)          \
-			X(global_batch) X(precision) X(recompute) X(flash_attn) X(mem_gib_per_gpu) X(primary_metric)   \
-				X(primary_value) X(remark) X(split_group)
+	X(intra_link)                                                                                                  \
+	X(inter_link)                                                                                                  \
+	X(framework)                                                                                                   \
+	X(task)                                                                                                        \
+	X(model)                                                                                                       \
+	X(params_b)                                                                                                    \
+	X(layers)                                                                                                      \
+	X(hidden)                                                                                                      \
+	X(heads)                                                                                                       \
+	X(kv_heads)                                                                                                    \
+	X(ffn)                                                                                                         \
+	X(seq_len)                                                                                                     \
+	X(vocab)                                                                                                       \
+	X(tp)                                                                                                          \
+	X(pp)                                                                                                          \
+	X(vp)                                                                                                          \
+	X(dp)                                                                                                          \
+	X(cp)                                                                                                          \
+	X(ep)                                                                                                          \
+	X(zero_or_fsdp)                                                                                                \
+	X(micro_batch)                                                                                                 \
+	X(global_batch)                                                                                                \
+	X(precision)                                                                                                   \
+	X(recompute)                                                                                                   \
+	X(flash_attn)                                                                                                  \
+	X(mem_gib_per_gpu)                                                                                             \
+	X(primary_metric)                                                                                              \
+	X(primary_value)                                                                                               \
+	X(remark)                                                                                                      \
+	X(split_group)
 
 struct jl_llm_cells {
 #define JL_X(name) const char *name;
@@ -89,7 +115,7 @@ double jl_llm_ln_time(const struct jl_llm_row *row, const double *x);
 double jl_llm_ln_memory(const struct jl_llm_row *row, const double *x);
 
 /* Which parameters a row's prediction uses: globals, its profile, its architecture, its links, its GPU. */
-int jl_llm_uses(const struct jl_llm_row *row, size_t param);
+int jl_llm_uses(const struct jl_llm_row *row, size_t i);
 
 struct jl_llm_set {
 	size_t n_row, n_gpu;

@@ -76,6 +76,7 @@ static void residuals(void *ctx, const double *x, double *ret_r)
 
 		if (!known[g]) {
 			jl_other_resolve(x, &row->gpu, &now[g], &bus_Bps[g]);
+			/* all members are doubles: no padding. NOLINTNEXTLINE(bugprone-suspicious-memory-comparison) */
 			changed[g] = memcmp(&now[g], &fit->last[g], sizeof(now[g])) != 0;
 			fit->last[g] = now[g];
 			known[g] = 1;

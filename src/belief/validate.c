@@ -230,41 +230,57 @@ static size_t count_moved(const struct jl_validate_family *family, const double 
 	return n;
 }
 
-/* The groups of a family, left out one after the other by as many threads as there are processors. Each group has its
- * own vector and its own rows: nothing depends on which thread took it. */
+/* Where a fit from the priors takes long, a group's fit begins with one that had left out a quarter of the groups, this one
+ * among them: no fit begins with anything that has seen the rows it is scored on. */
+enum { N_FOLD = 4 };
+
+/* Fits of a family, shared out over as many threads as there are processors. Each has its own vector and its own rows:
+ * nothing depends on which thread took it. */
 struct turns {
 	struct jl_validate_family *family;
-	const double *start;
-	atomic_int next, n_done;
-	atomic_int status;
+	double *starts; /* N_FOLD vectors */
+	bool folds;     /* first the starts, then the groups */
+	int n;
+	atomic_int next, n_done, status;
 };
 
-static enum jl_status leave_out(struct jl_validate_family *family, int group, const double *start, unsigned char *use,
-				unsigned char *only, struct jl_err *err)
+/* Which items take part: those of one group, or of every N_FOLD-th, are left out. */
+static size_t choose(const struct jl_validate_family *family, int turn, bool fold, unsigned char *use,
+		     unsigned char *only)
 {
-	const struct jl_set_ops *ops = family->ops;
-	const size_t n_items = ops->n_items(family->data);
-	double *x = family->x + (size_t)group * family->n_x;
+	const size_t n_items = family->ops->n_items(family->data);
 	size_t n_only = 0;
-	enum jl_status status;
 
 	memset(use, 1, n_items);
 	memset(only, 0, n_items);
 	for (size_t i = 0; i < family->rows.n; i++) {
 		const size_t item = family->rows.rows[i].item;
+		const int group = fold ? family->group[i] % N_FOLD : family->group[i];
 
-		if (item == JL_NO_ITEM || family->group[i] != group)
+		if (item == JL_NO_ITEM || group != turn)
 			continue;
 		use[item] = 0;
 		only[item] = 1;
 		n_only++;
 	}
-	memcpy(x, start, family->n_x * sizeof(double));
+	return n_only;
+}
+
+static enum jl_status take_turn(const struct turns *t, int turn, unsigned char *use, unsigned char *only,
+				struct jl_err *err)
+{
+	struct jl_validate_family *family = t->family;
+	const struct jl_set_ops *ops = family->ops;
+	const size_t n_x = family->n_x, n_only = choose(family, turn, t->folds, use, only);
+	double *x = (t->folds ? t->starts : family->x) + (size_t)turn * n_x;
+	enum jl_status status;
+
+	if (t->folds)
+		return ops->fit(family->data, use, 0, x, err);
+	memcpy(x, t->starts + (size_t)(turn % N_FOLD) * n_x, n_x * sizeof(double));
 	if (n_only == 0)
 		return JL_OK;
-	if (ops->forget)
-		ops->forget(family->data, use, x);
-	status = ops->fit(family->data, use, ops->forget ? ops->refit_iter : 0, x, err);
+	status = ops->fit(family->data, use, ops->refit_iter, x, err);
 	if (!status)
 		ops->predict(family->data, x, use, only, family->rows.rows, family->rows.n);
 	return status;
@@ -276,14 +292,12 @@ static void *work(void *ctx)
 	const size_t n_items = turns->family->ops->n_items(turns->family->data);
 	unsigned char *flags = jl_realloc(NULL, 2 * n_items + 1);
 	struct jl_err err;
-	int group;
+	int turn;
 
 	if (!flags)
 		atomic_store(&turns->status, JL_E_NOMEM);
-	while (flags && atomic_load(&turns->status) == JL_OK &&
-	       (group = atomic_fetch_add(&turns->next, 1)) < turns->family->n_group) {
-		const enum jl_status status = leave_out(turns->family, group, turns->start, flags, flags + n_items,
-							&err);
+	while (flags && atomic_load(&turns->status) == JL_OK && (turn = atomic_fetch_add(&turns->next, 1)) < turns->n) {
+		const enum jl_status status = take_turn(turns, turn, flags, flags + n_items, &err);
 
 		if (status)
 			atomic_store(&turns->status, (int)status);
@@ -295,47 +309,60 @@ static void *work(void *ctx)
 
 static void watch(struct turns *turns, const struct jl_validate_options *options)
 {
-	const struct timespec pause = { .tv_nsec = 100 * 1000 * 1000 };
-	const int n = turns->family->n_group;
+	const struct timespec pause = { .tv_nsec = 100000000L };
+	const bool slow = turns->family->ops->refit_iter > 0;
+	const int n_before = slow && !turns->folds ? N_FOLD : 0;
+	const int n_all = turns->family->n_group + (slow ? N_FOLD : 0);
 	int done;
 
-	while ((done = atomic_load(&turns->n_done)) < n && atomic_load(&turns->status) == JL_OK) {
+	while ((done = atomic_load(&turns->n_done)) < turns->n && atomic_load(&turns->status) == JL_OK) {
 		if (options->progress)
-			options->progress(options->ctx, turns->family->ops->name, (size_t)done, (size_t)n);
+			options->progress(options->ctx, turns->family->ops->name, (size_t)(n_before + done),
+					  (size_t)n_all);
 		(void)nanosleep(&pause, NULL);
 	}
 }
 
-static enum jl_status leave_each_out(struct jl_validation *v, struct jl_validate_family *family, double *start,
-				     const struct jl_validate_options *options, struct jl_err *err)
+static enum jl_status take_turns(struct turns *turns, const struct jl_validate_options *options, struct jl_err *err)
 {
 	enum { MAX_THREADS = 16 };
-	struct turns turns = { .family = family, .start = start };
 	pthread_t threads[MAX_THREADS];
 	const long n_cpu = sysconf(_SC_NPROCESSORS_ONLN);
 	int n = 0;
 
-	family->x = jl_arena_array(v->arena, family->n_x * (size_t)family->n_group + 1, sizeof(double));
-	if (!family->x)
-		return jl_fail_nomem(err);
-	if (!family->ops->forget)
-		jl_set_priors(family->ops, family->data, start);
-	while (n < MAX_THREADS && n < n_cpu && n < family->n_group &&
-	       pthread_create(&threads[n], NULL, work, &turns) == 0)
+	while (n < MAX_THREADS && n < n_cpu && n < turns->n && pthread_create(&threads[n], NULL, work, turns) == 0)
 		n++;
 	if (n == 0)
-		(void)work(&turns);
+		(void)work(turns);
 	else
-		watch(&turns, options);
+		watch(turns, options);
 	for (int i = 0; i < n; i++)
 		(void)pthread_join(threads[i], NULL);
-	if (atomic_load(&turns.status) == JL_E_NOMEM)
+	if (atomic_load(&turns->status) == JL_E_NOMEM)
 		return jl_fail_nomem(err);
-	if (atomic_load(&turns.status) != JL_OK)
-		return jl_fail(err, (enum jl_status)atomic_load(&turns.status),
+	if (atomic_load(&turns->status) != JL_OK)
+		return jl_fail(err, (enum jl_status)atomic_load(&turns->status),
 			       "%s: a fit without one of its groups failed", "%s: 묶음 하나를 뺀 맞춤에 실패했습니다",
-			       family->ops->name);
+			       turns->family->ops->name);
 	return JL_OK;
+}
+
+static enum jl_status leave_each_out(struct jl_validation *v, struct jl_validate_family *family,
+				     const struct jl_validate_options *options, struct jl_err *err)
+{
+	double *starts = jl_arena_array(v->arena, N_FOLD * family->n_x + 1, sizeof(double));
+	struct turns folds = { .family = family, .starts = starts, .folds = true, .n = N_FOLD };
+	struct turns groups = { .family = family, .starts = starts, .n = family->n_group };
+	enum jl_status status = JL_OK;
+
+	family->x = jl_arena_array(v->arena, family->n_x * (size_t)family->n_group + 1, sizeof(double));
+	if (!family->x || !starts)
+		return jl_fail_nomem(err);
+	for (size_t f = 0; f < N_FOLD; f++)
+		jl_set_priors(family->ops, family->data, starts + f * family->n_x);
+	if (family->ops->refit_iter > 0)
+		status = take_turns(&folds, options, err);
+	return status ? status : take_turns(&groups, options, err);
 }
 
 static enum jl_status run_family(struct jl_validation *v, struct jl_validate_family *family,
@@ -353,7 +380,7 @@ static enum jl_status run_family(struct jl_validation *v, struct jl_validate_fam
 	jl_set_shipped(family->ops, family->data, v->cat, x);
 	family->n_param = count_moved(family, x);
 	if (options->leave_one_group_out)
-		return leave_each_out(v, family, x, options, err);
+		return leave_each_out(v, family, options, err);
 	family->x = x;
 	family->ops->predict(family->data, x, NULL, NULL, family->rows.rows, family->rows.n);
 	return JL_OK;

@@ -2,6 +2,7 @@
 #include "cli/command.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/near.h"
@@ -179,13 +180,13 @@ static enum jl_status check_operands(const struct jl_args *args, const struct jl
 static enum jl_status check_characters(const char *arg, struct jl_err *err)
 {
 	const char *bad = arg;
-	char shown[64] = "";
+	char shown[64];
 
 	while (*bad && !iscntrl((unsigned char)*bad))
 		bad++;
 	if (!*bad)
 		return JL_OK;
-	strncat(shown, arg, sizeof(shown) - 1);
+	(void)snprintf(shown, sizeof(shown), "%s", arg);
 	for (char *c = shown; *c; c++)
 		if (iscntrl((unsigned char)*c))
 			*c = '?';

@@ -21,7 +21,7 @@ static void how_cell(struct jl_table *table, const struct jl_technique *row)
 	if (p->tp > 1 && at > 0)
 		at += snprintf(text + at, sizeof(text) - (size_t)at, " tp %g", p->tp);
 	if (p->pp > 1 && at > 0)
-		at += snprintf(text + at, sizeof(text) - (size_t)at, " pp %g", p->pp);
+		(void)snprintf(text + at, sizeof(text) - (size_t)at, " pp %g", p->pp);
 	jl_table_cell(table, text);
 }
 

@@ -50,10 +50,12 @@ const char *jl_view_range(char out[JL_RANGE_TEXT_MAX], const struct jl_estimate 
 const char *jl_view_bar(char out[3 * JL_BAR_MAX + 1], double frac, int width)
 {
 	const int full = (int)floor(frac * width + 0.5);
+	const size_t block_B = strlen("█"); /* both blocks take as many bytes */
+	size_t at = 0;
 
-	out[0] = '\0';
-	for (int i = 0; i < width && i < JL_BAR_MAX; i++)
-		strcat(out, i < full ? "█" : "░");
+	for (int i = 0; i < width && i < JL_BAR_MAX; i++, at += block_B)
+		memcpy(out + at, i < full ? "█" : "░", block_B);
+	out[at] = '\0';
 	return out;
 }
 

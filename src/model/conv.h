@@ -103,7 +103,7 @@ struct jl_conv_cost jl_conv_device(const struct jl_device *dev, const struct jl_
 				   const struct jl_conv_in *in);
 /* The whole step from it. */
 struct jl_conv_cost jl_conv_finish(const struct jl_device *dev, const struct jl_conv_fit *fit,
-				   const struct jl_conv_in *in, struct jl_conv_cost device);
+				   const struct jl_conv_in *in, struct jl_conv_cost cost);
 struct jl_conv_cost jl_conv_step(const struct jl_device *dev, const struct jl_conv_fit *fit,
 				 const struct jl_conv_in *in);
 

@@ -143,7 +143,7 @@ static void one_gpu(const void *ctx, size_t i, struct jl_param *ret_param)
 
 bool jl_llm_read(const struct jl_catalog *cat, const char *gpu_id, double *ret_x)
 {
-	_Static_assert(AT_GPU + JL_LLM_MAX_GPUS * U_N <= JL_LLM_MAX_PARAMS, "raise JL_LLM_MAX_PARAMS");
+	_Static_assert(AT_GPU + (size_t)JL_LLM_MAX_GPUS * U_N <= JL_LLM_MAX_PARAMS, "raise JL_LLM_MAX_PARAMS");
 	jl_params_read(
 		cat, &(struct jl_param_list){ .n = jl_llm_n_params(1), .at = one_gpu, .ctx = gpu_id ? &gpu_id : NULL },
 		ret_x);

@@ -1,6 +1,7 @@
 #include "predict/predict.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "physics/interval.h"
 
@@ -26,7 +27,10 @@ const struct jl_part jl_parts[JL_N_PART] = {
 
 double jl_part_s(const struct jl_step_cost *step, size_t part)
 {
-	return *(const double *)((const char *)step + jl_parts[part].offset);
+	double part_s;
+
+	memcpy(&part_s, (const char *)step + jl_parts[part].offset, sizeof(part_s));
+	return part_s;
 }
 
 size_t jl_part_largest(const struct jl_step_cost *step)

@@ -4,8 +4,9 @@ set -eu
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cmake --install "$JEOUL_BUILD" --prefix "$dir/usr" >/dev/null
+unset PKG_CONFIG_SYSROOT_DIR # the folder it was installed to is no part of a sysroot
 export PKG_CONFIG_PATH
-PKG_CONFIG_PATH=$(dirname "$(find "$dir" -name jeoul.pc)")
+PKG_CONFIG_PATH=$(dirname "$(find "$dir" -name jeoul.pc)")${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}
 lib=$(dirname "$(find "$dir" -name 'libjeoul.so')")
 read -ra flags < <(pkg-config --define-variable=prefix="$dir/usr" --cflags --libs jeoul)
 "${CC:-cc}" -std=c17 -Wall -Wextra -Werror -o "$dir/links" "$JEOUL_SOURCE/examples/c/links.c" "${flags[@]}" -lm
