@@ -317,7 +317,7 @@ static void watch(struct turns *turns, const struct jl_validate_options *options
 
 	while ((done = atomic_load(&turns->n_done)) < turns->n && atomic_load(&turns->status) == JL_OK) {
 		if (options->progress)
-			options->progress(options->ctx, turns->family->ops->name, (size_t)(n_before + done),
+			options->progress(options->ctx, turns->family->ops->name, (size_t)n_before + (size_t)done,
 					  (size_t)n_all);
 		(void)nanosleep(&pause, NULL);
 	}
