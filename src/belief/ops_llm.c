@@ -41,7 +41,7 @@ static const char *const links[JL_N_LLM_LINK] = {
 
 /* Half widths, as ln, of predicted memory that held four fifths of the rows when their group was left out of the fit;
  * more where the batch, the plan or recompute are assumed. */
-static const double memory_width_ln = 0.11, memory_assumed_ln = 0.14;
+static const double memory_width_ln = 0.15, memory_assumed_ln = 0.15;
 static const double memory_weight = 1.0; /* a memory residual counts as much as one of time */
 
 /* The parameters of a GPU are those of its place in the list; more than the list holds have the family's. */
