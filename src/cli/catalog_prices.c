@@ -106,11 +106,19 @@ static double per_gpu(double usd, const struct jl_price *p)
 	return p->n_gpu > 0 ? usd / p->n_gpu : usd;
 }
 
+/* Some sources repeat the on-demand rent where they know no spot rent: that is no spot price. */
+static double spot_usdps(const struct jl_price *p)
+{
+	double spot = isnan(p->spot_min_usdps) ? p->spot_median_usdps : p->spot_min_usdps;
+
+	return spot >= p->on_demand_usdps ? NAN : spot;
+}
+
 static double sort_key(const struct jl_price *p, enum order order)
 {
 	switch (order) {
 	case BY_ON_DEMAND: return per_gpu(p->on_demand_usdps, p);
-	case BY_SPOT: return per_gpu(isnan(p->spot_min_usdps) ? p->spot_median_usdps : p->spot_min_usdps, p);
+	case BY_SPOT: return per_gpu(spot_usdps(p), p);
 	case BY_BUY: return per_gpu(p->price_usd, p);
 	}
 	return NAN;
@@ -216,7 +224,7 @@ static void print_row(struct jl_cli *cli, struct jl_table *table, const struct r
 {
 	const struct jl_price *p = row->price;
 	double hour = order == BY_BUY ? 1 : 3600;
-	double spot = isnan(p->spot_min_usdps) ? p->spot_median_usdps : p->spot_min_usdps;
+	double spot = spot_usdps(p);
 	double n = isnan(p->n_gpu) ? 1 : p->n_gpu;
 
 	money_cell(table, row->key * hour);

@@ -120,4 +120,5 @@ XDG_CONFIG_HOME="$XDG_CONFIG_HOME" run 0 catalog validate; has "laid over it: 1"
 # both are in force
 run 0 catalog validate --catalog "$work/own" --json; json "j['n_files'] == 2 and j['n_findings'] == 0"
 run 1 catalog show rtx-3090 --catalog "$work/nowhere"; one_line; says "nowhere"
+run 0 catalog prices --sort spot --limit 100000 --json; json "all(p.get(\"spot_min_usdps\", p.get(\"spot_median_usdps\")) < p[\"on_demand_usdps\"] for p in j[\"prices\"] if \"on_demand_usdps\" in p)"
 finish
