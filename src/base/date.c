@@ -80,7 +80,7 @@ enum jl_status jl_date_parse(long *ret_day, const char *text, struct jl_err *err
 	return JL_OK;
 }
 
-const char *jl_date_text(char out[JL_DATE_TEXT_MAX], long day)
+struct jl_civil jl_date_civil(long day)
 {
 	long shifted = (day < -719468 ? -719468 : day > DAY_MAX ? DAY_MAX : day) + 719468;
 	long era = (shifted >= 0 ? shifted : shifted - 146096) / 146097;
@@ -89,9 +89,40 @@ const char *jl_date_text(char out[JL_DATE_TEXT_MAX], long day)
 	long day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
 	long march_month = (5 * day_of_year + 2) / 153;
 	int month = (int)(march_month < 10 ? march_month + 3 : march_month - 9);
-	int year = (int)(year_of_era + era * 400 + (month <= 2));
 	int first = (int)(153 * march_month + 2) / 5;
 
-	snprintf(out, JL_DATE_TEXT_MAX, "%04d-%02d-%02d", year, month, (int)day_of_year - first + 1);
+	return (struct jl_civil){ .year = (int)(year_of_era + era * 400 + (month <= 2)),
+				  .month = month,
+				  .day = (int)day_of_year - first + 1 };
+}
+
+long jl_date_day(struct jl_civil civil)
+{
+	return days_from_civil(civil.year, civil.month, civil.day);
+}
+
+int jl_date_month_days(int year, int month)
+{
+	return days_in_month(year, month);
+}
+
+long jl_date_add_months(long day, int n)
+{
+	struct jl_civil c = jl_date_civil(day);
+	int months = c.year * 12 + c.month - 1 + n;
+	int longest;
+
+	c.year = months / 12;
+	c.month = months % 12 + 1;
+	longest = days_in_month(c.year, c.month);
+	c.day = c.day < longest ? c.day : longest;
+	return jl_date_day(c);
+}
+
+const char *jl_date_text(char out[JL_DATE_TEXT_MAX], long day)
+{
+	struct jl_civil c = jl_date_civil(day);
+
+	snprintf(out, JL_DATE_TEXT_MAX, "%04d-%02d-%02d", c.year, c.month, c.day);
 	return out;
 }

@@ -74,4 +74,14 @@ enum jl_status jl_date_parse(long *ret_day, const char *text, struct jl_err *err
 #define JL_DATE_TEXT_MAX 40
 const char *jl_date_text(char out[JL_DATE_TEXT_MAX], long day);
 
+/* Year, month (1..12) and day (1..31) of a day, and back. */
+struct jl_civil {
+	int year, month, day;
+};
+struct jl_civil jl_date_civil(long day);
+long jl_date_day(struct jl_civil civil);
+int jl_date_month_days(int year, int month);
+/* The same day of the month `n` months later; the last of a month that is too short. */
+long jl_date_add_months(long day, int n);
+
 #endif

@@ -21,6 +21,32 @@ BY_ID(jl_link_by_id, jl_link_info, links, n_links)
 BY_ID(jl_system_by_id, jl_system, systems, n_systems)
 BY_ID(jl_model_by_id, jl_model_info, models, n_models)
 
+/* Whether the list is in the order of its ids: looked at once for each list, because most lookups are for what is not there. */
+static bool params_in_order(const struct jl_catalog *cat)
+{
+	static _Thread_local struct {
+		const struct jl_param_info *params;
+		const char *first, *last;
+		size_t n;
+		bool in_order;
+	} known;
+	const size_t n = cat->n_params;
+
+	if (n == 0)
+		return true;
+	if (known.params == cat->params && known.n == n && known.first == cat->params[0].id &&
+	    known.last == cat->params[n - 1].id)
+		return known.in_order;
+	known.params = cat->params;
+	known.n = n;
+	known.first = cat->params[0].id;
+	known.last = cat->params[n - 1].id;
+	known.in_order = true;
+	for (size_t i = 1; known.in_order && i < n; i++)
+		known.in_order = strcmp(cat->params[i - 1].id, cat->params[i].id) < 0;
+	return known.in_order;
+}
+
 /* A search by halves finds nothing that is not there, but may miss what an overlay has put out of order. */
 const struct jl_param_info *jl_param_by_id(const struct jl_catalog *cat, const char *id)
 {
@@ -37,6 +63,8 @@ const struct jl_param_info *jl_param_by_id(const struct jl_catalog *cat, const c
 		else
 			lo = mid + 1;
 	}
+	if (params_in_order(cat))
+		return NULL;
 	for (size_t i = 0; id && i < cat->n_params; i++)
 		if (strcmp(cat->params[i].id, id) == 0)
 			return &cat->params[i];

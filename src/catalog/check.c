@@ -45,7 +45,7 @@ static bool id_has_form(const char *id)
 
 static void check_ref(struct jl_check *check, const struct jl_field *field, const char *id)
 {
-	enum jl_record target = (enum jl_record)(field->ref - 1);
+	enum jl_catalog_kind target = (enum jl_catalog_kind)(field->ref - 1);
 	const struct jl_schema *schema = jl_schema_of(target);
 	const char *record;
 	size_t n;
@@ -377,9 +377,9 @@ void jl_catalog_check(const struct jl_catalog *cat, const struct jl_catalog_plac
 		      struct jl_findings *findings)
 {
 	for (int kind = 0; kind < JL_N_RECORD; kind++) {
-		const struct jl_schema *schema = jl_schema_of((enum jl_record)kind);
+		const struct jl_schema *schema = jl_schema_of((enum jl_catalog_kind)kind);
 		struct jl_check check = {
-			.cat = cat, .places = places, .findings = findings, .kind = (enum jl_record)kind
+			.cat = cat, .places = places, .findings = findings, .kind = (enum jl_catalog_kind)kind
 		};
 		size_t n;
 		const char *list = jl_catalog_list(cat, check.kind, &n);

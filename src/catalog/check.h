@@ -49,8 +49,8 @@ struct jl_catalog_places {
 #define JL_NO_FIELD ((size_t)JL_AT_NONE)
 
 /* `places` may be NULL; then the file is, too. */
-struct jl_where jl_catalog_where(const struct jl_catalog_places *places, enum jl_record kind, size_t i, size_t field,
-				 size_t item, size_t sub);
+struct jl_where jl_catalog_where(const struct jl_catalog_places *places, enum jl_catalog_kind kind, size_t i,
+				 size_t field, size_t item, size_t sub);
 
 /* `places` may be NULL: findings then name record and key only. */
 void jl_catalog_check(const struct jl_catalog *cat, const struct jl_catalog_places *places,
@@ -61,7 +61,7 @@ struct jl_check {
 	const struct jl_catalog *cat;
 	const struct jl_catalog_places *places;
 	struct jl_findings *findings;
-	enum jl_record kind; /* the record looked at */
+	enum jl_catalog_kind kind; /* the record looked at */
 	size_t i;
 	const void *record;
 	size_t field, item, sub; /* the value looked at */

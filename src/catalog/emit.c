@@ -161,7 +161,7 @@ static void put_inner_arrays(struct jl_buf *out, const struct jl_schema *schema,
 	}
 }
 
-static void put_list(struct jl_buf *out, const struct jl_catalog *cat, enum jl_record kind)
+static void put_list(struct jl_buf *out, const struct jl_catalog *cat, enum jl_catalog_kind kind)
 {
 	const struct jl_schema *schema = jl_schema_of(kind);
 	struct owner owner = { .list = schema->list };
@@ -188,13 +188,13 @@ void jl_catalog_emit(struct jl_buf *out, const struct jl_catalog *cat)
 			 "#define NO __builtin_nan(\"\")\n"
 			 "#define UNKNOWN { .value = NO, .lo = NO, .hi = NO }\n\n");
 	for (int kind = 0; kind < JL_N_RECORD; kind++)
-		put_list(out, cat, (enum jl_record)kind);
+		put_list(out, cat, (enum jl_catalog_kind)kind);
 	jl_buf_puts(out, "static const struct jl_catalog catalog = {\n");
 	for (int kind = 0; kind < JL_N_RECORD; kind++) {
-		const char *list = jl_schema_of((enum jl_record)kind)->list;
+		const char *list = jl_schema_of((enum jl_catalog_kind)kind)->list;
 		size_t n;
 
-		jl_catalog_list(cat, (enum jl_record)kind, &n);
+		jl_catalog_list(cat, (enum jl_catalog_kind)kind, &n);
 		if (n)
 			jl_buf_printf(out, "\t.%s = %s, .n_%s = %zu,\n", list, list, list, n);
 	}

@@ -57,8 +57,8 @@ enum jl_status jl_findings_status(const struct jl_findings *findings, struct jl_
 	return first->status;
 }
 
-struct jl_where jl_catalog_where(const struct jl_catalog_places *places, enum jl_record kind, size_t i, size_t field,
-				 size_t item, size_t sub)
+struct jl_where jl_catalog_where(const struct jl_catalog_places *places, enum jl_catalog_kind kind, size_t i,
+				 size_t field, size_t item, size_t sub)
 {
 	const struct jl_record_places *newest = places && places->of[kind] ? places->of[kind][i] : NULL;
 	const struct jl_record_places *at;

@@ -14,7 +14,7 @@ struct file {
 	const char *path;
 	bool is_csv;
 	bool ok; /* read and understood */
-	enum jl_record kind;
+	enum jl_catalog_kind kind;
 	struct jl_places places;
 	struct jl_raw raw;       /* YAML */
 	struct jl_price *prices; /* CSV */
@@ -31,8 +31,9 @@ struct load {
 	bool broken; /* a file could not be read: references into it would only repeat that */
 };
 
-/* What else may be the top of a YAML file that lies in a catalog: it has its own reader (src/workload/convnet.c). */
-static const char *const others[] = { "convnets:" };
+/* What else may be the top of a YAML file that lies in a catalog: it has its own reader (src/workload/convnet.c,
+ * src/recommend/purpose.c). */
+static const char *const others[] = { "convnets:", "purposes:" };
 
 static bool has_ending(const char *name, const char *ending)
 {
@@ -189,7 +190,7 @@ static enum jl_status read_file(struct load *load, struct file *file, struct jl_
 
 /* The growing list of one kind while a folder is merged into it. */
 struct merge {
-	enum jl_record kind;
+	enum jl_catalog_kind kind;
 	const struct jl_schema *schema;
 	char *list;
 	const struct jl_record_places **places;
@@ -201,7 +202,7 @@ static char *record_at(const struct merge *merge, size_t i)
 	return merge->list + i * merge->schema->size_B;
 }
 
-static enum jl_status start_merge(struct load *load, struct merge *merge, enum jl_record kind, struct jl_err *err)
+static enum jl_status start_merge(struct load *load, struct merge *merge, enum jl_catalog_kind kind, struct jl_err *err)
 {
 	size_t n_new = 0, n_old;
 	const void *old = jl_catalog_list(load->cat, kind, &n_old);
@@ -347,7 +348,7 @@ static enum jl_status merge_prices(struct load *load, struct merge *merge, const
 	return JL_OK;
 }
 
-static enum jl_status merge_kind(struct load *load, enum jl_record kind, struct jl_err *err)
+static enum jl_status merge_kind(struct load *load, enum jl_catalog_kind kind, struct jl_err *err)
 {
 	struct merge merge;
 	enum jl_status status = start_merge(load, &merge, kind, err);
@@ -393,7 +394,7 @@ static enum jl_status merge_all(struct load *load, struct jl_err *err)
 	enum jl_status status = JL_OK;
 
 	for (int kind = 0; !status && kind < JL_N_RECORD; kind++)
-		status = merge_kind(load, (enum jl_record)kind, err);
+		status = merge_kind(load, (enum jl_catalog_kind)kind, err);
 	for (size_t f = 0; f < load->n_files; f++)
 		jl_raw_release(&load->files[f].raw);
 	return status;

@@ -312,10 +312,10 @@ static enum jl_status walk_records(struct walk *walk, const struct jl_schema *sc
 	"카탈로그 파일은 sources:, families:, gpus:, cpus:, links:, systems:, tariffs:, rules:, models: 중 하나와 그 " \
 	"목록입니다"
 
-static enum jl_status walk_top(struct walk *walk, enum jl_record *ret_kind)
+static enum jl_status walk_top(struct walk *walk, enum jl_catalog_kind *ret_kind)
 {
 	struct jl_where where;
-	enum jl_record kind;
+	enum jl_catalog_kind kind;
 	enum jl_status status = next(walk); /* stream start */
 
 	if (!status)
@@ -388,12 +388,12 @@ static enum jl_status check_text(const char *file, const char *text, size_t len,
 	return JL_OK;
 }
 
-enum jl_status jl_yaml_inspect(enum jl_record *ret_kind, struct jl_places *ret_places, const char *file,
+enum jl_status jl_yaml_inspect(enum jl_catalog_kind *ret_kind, struct jl_places *ret_places, const char *file,
 			       const char *text, size_t len, struct jl_arena *arena, struct jl_err *err)
 {
 	struct walk walk = { .file = file, .err = err };
 	struct jl_place *copy;
-	enum jl_record kind = JL_R_SOURCE;
+	enum jl_catalog_kind kind = JL_R_SOURCE;
 	enum jl_status status = check_text(file, text, len, err);
 
 	if (status)

@@ -31,7 +31,7 @@ struct jl_places { /* of one file */
 #define JL_CATALOG_RECORDS_MAX 4000 /* of one kind; ids are compared one by one */
 #define JL_CATALOG_ITEMS_MAX   200  /* of a list inside a record */
 
-enum jl_status jl_yaml_inspect(enum jl_record *ret_kind, struct jl_places *ret_places, const char *file,
+enum jl_status jl_yaml_inspect(enum jl_catalog_kind *ret_kind, struct jl_places *ret_places, const char *file,
 			       const char *text, size_t len, struct jl_arena *arena, struct jl_err *err);
 
 /* The place of a value; of the nearest thing around it that has one otherwise. */

@@ -395,16 +395,16 @@ static const struct jl_schema schemas[JL_N_RECORD] = {
 
 _Static_assert(N(gpu_fields) <= JL_SCHEMA_FIELDS_MAX, "raise JL_SCHEMA_FIELDS_MAX");
 
-const struct jl_schema *jl_schema_of(enum jl_record kind)
+const struct jl_schema *jl_schema_of(enum jl_catalog_kind kind)
 {
 	return &schemas[kind];
 }
 
-bool jl_schema_by_list(enum jl_record *ret_kind, const char *list)
+bool jl_schema_by_list(enum jl_catalog_kind *ret_kind, const char *list)
 {
 	for (int kind = 0; kind < JL_N_RECORD; kind++) {
 		if (kind != JL_R_PRICE && strcmp(schemas[kind].list, list) == 0) {
-			*ret_kind = (enum jl_record)kind;
+			*ret_kind = (enum jl_catalog_kind)kind;
 			return true;
 		}
 	}
@@ -445,7 +445,7 @@ const char *jl_choice_name(const struct jl_choice *choices, int value)
 	return NULL;
 }
 
-const void *jl_catalog_list(const struct jl_catalog *cat, enum jl_record kind, size_t *ret_n)
+const void *jl_catalog_list(const struct jl_catalog *cat, enum jl_catalog_kind kind, size_t *ret_n)
 {
 	const struct jl_schema *schema = &schemas[kind];
 	const void *list;
@@ -455,7 +455,7 @@ const void *jl_catalog_list(const struct jl_catalog *cat, enum jl_record kind, s
 	return list;
 }
 
-void jl_catalog_set_list(struct jl_catalog *cat, enum jl_record kind, const void *list, size_t n)
+void jl_catalog_set_list(struct jl_catalog *cat, enum jl_catalog_kind kind, const void *list, size_t n)
 {
 	memcpy((char *)cat + schemas[kind].list_offset, &list, sizeof(list));
 	memcpy((char *)cat + schemas[kind].count_offset, &n, sizeof(n));

@@ -5,7 +5,7 @@
 
 #include "catalog/catalog.h"
 
-enum jl_record {
+enum jl_catalog_kind {
 	JL_R_SOURCE,
 	JL_R_FAMILY,
 	JL_R_GPU,
@@ -60,7 +60,7 @@ struct jl_field {
 	double scale;                    /* JL_F_NUMBER: what a written 1 is in SI units */
 	const struct jl_choice *choices; /* JL_F_CHOICE; ends with a NULL name */
 	const struct jl_schema *sub;     /* JL_F_LIST, JL_F_SUB */
-	int ref;                         /* 1 + the enum jl_record whose id this text must be; 0: free text */
+	int ref;                         /* 1 + the enum jl_catalog_kind whose id this text must be; 0: free text */
 	unsigned ref_roles;              /* bits of enum jl_link_role that a link may have here; 0: any */
 };
 
@@ -79,10 +79,10 @@ struct jl_schema {
 
 #define JL_SCHEMA_FIELDS_MAX 64
 
-const struct jl_schema *jl_schema_of(enum jl_record kind);
+const struct jl_schema *jl_schema_of(enum jl_catalog_kind kind);
 
 /* The kind of record that a file with this top-level key has; false if there is none. */
-bool jl_schema_by_list(enum jl_record *ret_kind, const char *list);
+bool jl_schema_by_list(enum jl_catalog_kind *ret_kind, const char *list);
 
 /* Index of a key; n_fields if there is none. */
 size_t jl_schema_field(const struct jl_schema *schema, const char *key);
@@ -93,8 +93,8 @@ void jl_schema_clear(const struct jl_schema *schema, void *record);
 const char *jl_choice_name(const struct jl_choice *choices, int value);
 
 /* The records of one kind: pointer to the first, and how many. */
-const void *jl_catalog_list(const struct jl_catalog *cat, enum jl_record kind, size_t *ret_n);
-void jl_catalog_set_list(struct jl_catalog *cat, enum jl_record kind, const void *list, size_t n);
+const void *jl_catalog_list(const struct jl_catalog *cat, enum jl_catalog_kind kind, size_t *ret_n);
+void jl_catalog_set_list(struct jl_catalog *cat, enum jl_catalog_kind kind, const void *list, size_t n);
 
 /* The id (or for a price the item) of a record. Never NULL. */
 const char *jl_record_id(const struct jl_schema *schema, const void *record);

@@ -77,6 +77,14 @@ enum jl_status jl_view_convnets(struct jl_cli *cli, const struct jl_convnet_list
 	return jl_view_table(cli, &table, 0, err);
 }
 
+enum jl_status jl_cli_convnets(struct jl_convnet_list *ret_list, struct jl_cli *cli, struct jl_err *err)
+{
+	const char *dirs[JL_OVERLAYS_MAX];
+	const size_t n = jl_overlay_dirs(dirs, cli);
+
+	return jl_convnets_overlay(ret_list, dirs, n, &cli->arena, err);
+}
+
 bool jl_convnet_has_words(const struct jl_convnet *net, const char *const *words, size_t n_words)
 {
 	for (size_t w = 0; w < n_words; w++) {

@@ -20,7 +20,7 @@ struct list_column {
 };
 
 struct list_view {
-	enum jl_record kind;
+	enum jl_catalog_kind kind;
 	const char *en, *ko;
 	struct list_column columns[LIST_COLUMNS_MAX];
 };
@@ -205,7 +205,7 @@ static void print_json(struct jl_cli *cli, const struct list_view *view, const s
 static enum jl_status print_counts(struct jl_cli *cli, struct jl_err *err)
 {
 	struct jl_convnet_list nets;
-	enum jl_status status = jl_convnets_embedded(&nets, &cli->arena, err);
+	enum jl_status status = jl_cli_convnets(&nets, cli, err);
 	const struct jl_table_column columns[] = { { .head = JL_T(cli->lang, "kind", "종류") },
 						   { .head = JL_T(cli->lang, "records", "항목 수"), .align = JL_RIGHT },
 						   { .head = "" } };
@@ -244,7 +244,7 @@ static enum jl_status list_kind(struct jl_cli *cli, const struct list_view *view
 {
 	bool models = view->kind == JL_R_MODEL;
 	struct jl_convnet_list nets = { 0 };
-	enum jl_status status = models ? jl_convnets_embedded(&nets, &cli->arena, err) : JL_OK;
+	enum jl_status status = models ? jl_cli_convnets(&nets, cli, err) : JL_OK;
 
 	if (status)
 		return status;
@@ -375,7 +375,7 @@ enum jl_status jl_cmd_catalog_search(struct jl_cli *cli, struct jl_err *err)
 						   { .head = JL_T(cli->lang, "name", "이름"), .flexible = true } };
 	struct jl_convnet_list nets;
 	struct finds finds = { .n = 0 };
-	enum jl_status status = jl_convnets_embedded(&nets, &cli->arena, err);
+	enum jl_status status = jl_cli_convnets(&nets, cli, err);
 
 	if (status)
 		return status;

@@ -1,11 +1,11 @@
 /* jeoul catalog prices: rents and prices, cheapest first, with their dates. */
-#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "catalog/find.h"
+#include "catalog/place.h"
 #include "cli/view.h"
 
 #define OLD_DAYS 90 /* rents move faster than this; older ones are marked */
@@ -39,57 +39,6 @@ const struct jl_option jl_catalog_prices_options[] = {
 	  .ko = "최대 N줄 (기본값: 30)" },
 	{ 0 },
 };
-
-/* What people call a place, and how it is written in the clouds' own names for their regions there. */
-static const struct {
-	const char *name;
-	const char *parts[10];
-} places[] = {
-	{ "seoul", { "ap-northeast-2", "asia-northeast3", "koreacentral", "ap-seoul", "seoul", "korea" } },
-	{ "korea",
-	  { "ap-northeast-2", "asia-northeast3", "korea", "koreacentral", "ap-seoul", "ap-chuncheon", "seoul" } },
-	{ "us", { "us", "usa", "eastus", "westus", "centralus" } },
-	/* Azure writes its regions in one word */
-	{ "us", { "northcentralus", "southcentralus", "westcentralus" } },
-};
-
-static bool is_wordy(char c)
-{
-	return isalnum((unsigned char)c) || (unsigned char)c >= 0x80;
-}
-
-/* May a word end between these two? A number behind letters is a word of its own: "asia-northeast" is in
- * "asia-northeast3". */
-static bool is_border(char last, char next)
-{
-	return !is_wordy(last) || !is_wordy(next) || (isdigit((unsigned char)next) && !isdigit((unsigned char)last));
-}
-
-/* "us" is in "us-east-1" and "Oregon, US, NA", not in "jerusalem". */
-static bool has_words(const char *text, const char *words)
-{
-	size_t len = strlen(words);
-
-	for (const char *at = text; (at = strcasestr(at, words)); at++)
-		if ((at == text || is_border(at[-1], *words)) && is_border(words[len - 1], at[len]))
-			return true;
-	return false;
-}
-
-static bool is_at(const char *region, const char *wanted)
-{
-	bool is_place = false;
-
-	for (size_t i = 0; region && i < sizeof(places) / sizeof(*places); i++) {
-		if (strcasecmp(places[i].name, wanted) != 0)
-			continue;
-		is_place = true;
-		for (const char *const *p = places[i].parts; *p; p++)
-			if (has_words(region, *p))
-				return true;
-	}
-	return region && !is_place && has_words(region, wanted);
-}
 
 enum order { BY_ON_DEMAND, BY_SPOT, BY_BUY };
 
@@ -153,7 +102,7 @@ static bool gpu_fits(const struct jl_catalog *cat, const struct filter *f, const
 	row->gpu = n == 1 ? may[0]->id : p->gpu_text;
 	row->open = n > 1;
 	if (f->gpu_text)
-		return p->gpu_text && has_words(p->gpu_text, f->gpu_text);
+		return p->gpu_text && jl_has_words(p->gpu_text, f->gpu_text);
 	row->bare = f->n_gpus == 0 && !row->gpu;
 	if (f->n_gpus == 0)
 		return !row->bare; /* a machine or part without one has no price per GPU */
@@ -167,7 +116,7 @@ static bool gpu_fits(const struct jl_catalog *cat, const struct filter *f, const
 static bool wanted(const struct jl_catalog *cat, const struct filter *f, const struct jl_price *p, struct row *ret_row)
 {
 	*ret_row = (struct row){ .price = p, .key = sort_key(p, f->order) };
-	return !isnan(ret_row->key) && (!f->region || is_at(p->region, f->region)) &&
+	return !isnan(ret_row->key) && (!f->region || jl_place_has(p->region, f->region)) &&
 	       (!f->provider || (p->provider && strcasestr(p->provider, f->provider))) && gpu_fits(cat, f, p, ret_row);
 }
 
@@ -189,7 +138,7 @@ static enum jl_status read_filter(struct jl_cli *cli, struct filter *f, struct j
 		return JL_OK;
 	f->gpu_text = gpu;
 	for (size_t i = 0; i < cli->cat->n_prices; i++)
-		if (cli->cat->prices[i].gpu_text && has_words(cli->cat->prices[i].gpu_text, gpu))
+		if (cli->cat->prices[i].gpu_text && jl_has_words(cli->cat->prices[i].gpu_text, gpu))
 			return JL_OK;
 	return jl_find_gpu(&one, cli->cat, gpu, err); /* says what is near */
 }

@@ -11,11 +11,11 @@
 const struct jl_option jl_catalog_show_options[] = { { 0 } };
 
 struct found {
-	enum jl_record kind;
+	enum jl_catalog_kind kind;
 	const void *record;
 };
 
-static enum jl_status facts_table(struct jl_cli *cli, enum jl_record kind, const void *record,
+static enum jl_status facts_table(struct jl_cli *cli, enum jl_catalog_kind kind, const void *record,
 				  struct jl_footnotes *notes, struct jl_err *err)
 {
 	static const struct jl_table_column columns[] = {
@@ -44,7 +44,7 @@ static enum jl_status facts_table(struct jl_cli *cli, enum jl_record kind, const
 }
 
 /* The text fields that say something to a person; links to other records among them. */
-static void text_lines(struct jl_cli *cli, enum jl_record kind, const void *record)
+static void text_lines(struct jl_cli *cli, enum jl_catalog_kind kind, const void *record)
 {
 	static const struct {
 		const char *key, *en, *ko;
@@ -264,7 +264,7 @@ static enum jl_status find_convnet(struct jl_cli *cli, const char *text, const s
 	struct jl_convnet_list nets;
 	char ids[256] = "";
 	size_t at = 0;
-	enum jl_status status = jl_convnets_embedded(&nets, &cli->arena, err);
+	enum jl_status status = jl_cli_convnets(&nets, cli, err);
 
 	if (status)
 		return status;

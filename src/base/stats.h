@@ -1,0 +1,36 @@
+/* Statistics of repeated measurements, made for samples that have outliers and a long tail: medians and order statistics. */
+#ifndef JL_BASE_STATS_H
+#define JL_BASE_STATS_H
+
+#include <stddef.h>
+
+/* NAN where there are no samples. */
+struct jl_stats {
+	size_t n;
+	double median, mean, min, max, p95;
+	double lo95, hi95; /* 95 % interval of the median */
+};
+
+/* `samples` in the order they were taken; NAN and infinities are not allowed. `scratch` has room for n. The interval comes from order
+ * statistics (binomial; no assumption on the distribution), widened where neighbours resemble each other: samples that drift together
+ * tell less than their number. Below six samples it is the whole range. */
+void jl_stats_of(struct jl_stats *ret_stats, const double *samples, size_t n, double *scratch);
+
+void jl_stats_sort(double *values, size_t n);
+/* Linear between neighbours; q from 0 to 1. */
+double jl_stats_quantile(const double *sorted, size_t n, double q);
+
+/* From which sample on the series is steady: what comes before is warm-up. At most half is given up. `scratch` as above. */
+size_t jl_stats_steady_from(const double *samples, size_t n, double *scratch);
+
+/* How many lie further from the median than 5 robust standard deviations. */
+size_t jl_stats_outliers(const double *samples, size_t n, double *scratch);
+
+/* Correlation of neighbours, 0 to 1 (negative counts as 0). */
+double jl_stats_autocorrelation(const double *samples, size_t n);
+
+/* Two-sided probability that two sets of samples come from the same distribution (Mann-Whitney, normal approximation with ties;
+ * meaningful from about five samples each). NAN when one is empty. `scratch` has room for n_a + n_b pairs: 2·(n_a + n_b). */
+double jl_stats_same_p(const double *a, size_t n_a, const double *b, size_t n_b, double *scratch);
+
+#endif

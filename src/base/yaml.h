@@ -1,0 +1,44 @@
+/* YAML that people write for us (scenarios, parts lists), as a small tree that knows where each thing stands.
+ *
+ * The reader is strict: one document, no aliases, no tags, no key twice, limits on size and depth. Scalars stay text; whoever wants a
+ * quantity parses it with base/units and says file:line:column when it is wrong. */
+#ifndef JL_BASE_YAML_H
+#define JL_BASE_YAML_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+
+#define JL_YAML_SIZE_MAX  ((size_t)16 << 20)
+#define JL_YAML_NODES_MAX 1000000
+#define JL_YAML_DEPTH_MAX 32
+
+enum jl_yaml_kind { JL_YAML_TEXT, JL_YAML_MAP, JL_YAML_LIST };
+
+struct jl_yaml {
+	enum jl_yaml_kind kind;
+	const char *text;      /* JL_YAML_TEXT */
+	const char *key;       /* when it is a value of a map */
+	struct jl_where where; /* file is the name that was given */
+	struct jl_yaml *items; /* first of a map or list */
+	struct jl_yaml *next;
+	size_t n_items;
+};
+
+/* `name` is for messages and must outlive the tree. An empty document is an empty map. */
+enum jl_status jl_yaml_read(const struct jl_yaml **ret_root, const char *name, const char *text, size_t len,
+			    struct jl_arena *arena, struct jl_err *err);
+enum jl_status jl_yaml_read_file(const struct jl_yaml **ret_root, const char *path, struct jl_arena *arena,
+				 struct jl_err *err);
+
+/* A value of a map by its key; NULL: not there. */
+const struct jl_yaml *jl_yaml_get(const struct jl_yaml *map, const char *key);
+const char *jl_yaml_text(const struct jl_yaml *map, const char *key); /* NULL: not there or no text */
+
+/* Is it a map with no other keys than these (NULL-terminated)? Says the nearest one. `what` names the map in the message. */
+enum jl_status jl_yaml_check_keys(const struct jl_yaml *map, const char *what, const char *const *keys,
+				  struct jl_err *err);
+
+#endif
