@@ -82,10 +82,8 @@ static enum jl_status load(struct jl_set_data **io_data, struct jl_set_rows *io_
 {
 	struct jl_set_data *data = *io_data ? *io_data : jl_arena_alloc(arena, sizeof(*data));
 	const size_t n_left = jl_set_rows_left(csv);
-	enum jl_status status = jl_set_reserve(io_rows, n_left, arena, err);
-	bool more = true;
 
-	if (!data || status)
+	if (!data)
 		return jl_fail_nomem(err);
 	data->gpus.cat = cat;
 	data->cases = jl_set_grow(arena, data->cases, data->n, data->n + n_left, sizeof(*data->cases));
@@ -95,12 +93,8 @@ static enum jl_status load(struct jl_set_data **io_data, struct jl_set_rows *io_
 		.ops = &jl_collectives_ops, .csv = csv, .arena = arena, .labels = &data->labels, .rows = io_rows
 	};
 
-	while (!status) {
-		status = jl_csv_next(csv, &more, err);
-		if (status || !more)
-			break;
-		status = add_row(data, &in, err);
-	}
+	const enum jl_status status = jl_set_read(&in, data, add_row, 1, err);
+
 	if (!status)
 		*io_data = data;
 	return status;

@@ -23,6 +23,7 @@ struct jl_set_data {
 	size_t n_spelled;
 	struct jl_arena *arena;
 	struct jl_llm_row *cases;
+	const char **groups; /* of each case */
 	size_t n;
 };
 
@@ -164,6 +165,7 @@ static enum jl_status add_row(struct jl_set_data *data, const struct jl_set_read
 		row->meas = c->meas_s;
 		naive_time(c, row->naive);
 	}
+	data->groups[data->n] = jl_label(in->labels, in->arena, jl_set_cell(in, "split_group"));
 	if (!isnan(c->meas_mem_B))
 		status = add_memory(data, in, c, what, c->metric == JL_LLM_TIME, err);
 	data->n++;
@@ -175,27 +177,22 @@ static enum jl_status load(struct jl_set_data **io_data, struct jl_set_rows *io_
 {
 	struct jl_set_data *data = *io_data ? *io_data : jl_arena_alloc(arena, sizeof(*data));
 	const size_t n_left = jl_set_rows_left(csv);
-	enum jl_status status = jl_set_reserve(io_rows, 2 * n_left, arena, err);
-	bool more = true;
 
-	if (!data || status)
+	if (!data)
 		return jl_fail_nomem(err);
 	data->cat = cat;
 	data->arena = arena;
 	jl_coll_read(cat, data->link_x);
 	data->cases = jl_set_grow(arena, data->cases, data->n, data->n + n_left, sizeof(*data->cases));
-	if (!data->cases)
+	data->groups = jl_set_grow(arena, data->groups, data->n, data->n + n_left, sizeof(*data->groups));
+	if (!data->cases || !data->groups)
 		return jl_fail_nomem(err);
 	const struct jl_set_reader in = {
 		.ops = &jl_llm_ops, .csv = csv, .arena = arena, .labels = &data->labels, .rows = io_rows
 	};
 
-	while (!status) {
-		status = jl_csv_next(csv, &more, err);
-		if (status || !more)
-			break;
-		status = add_row(data, &in, err);
-	}
+	const enum jl_status status = jl_set_read(&in, data, add_row, 2, err);
+
 	if (!status)
 		*io_data = data;
 	return status;
@@ -215,7 +212,11 @@ static enum jl_status fit(const struct jl_set_data *data, const unsigned char *u
 			  struct jl_err *err)
 {
 	const struct jl_llm_set set = {
-		.n_row = data->n, .n_gpu = data->n_gpus, .rows = data->cases, .memory_weight = memory_weight
+		.n_row = data->n,
+		.n_gpu = data->n_gpus,
+		.rows = data->cases,
+		.group = data->groups,
+		.memory_weight = memory_weight,
 	};
 	double cost;
 
@@ -332,7 +333,7 @@ const struct jl_set_ops jl_llm_ops = {
 	.n_param = n_param,
 	.param = param,
 	.fit = fit,
-	.refit_iter = 12,
+	.refit_iter = 8,
 	.predict = predict,
 	.explain = explain,
 	.n_items = n_items,

@@ -9,6 +9,7 @@
 #include "system/resolve.h"
 
 struct jl_set_data {
+	double priors[JL_CONV_MAX_PARAMS]; /* FLOP and bytes of a row do not depend on the fit */
 	struct jl_labels labels;
 	struct jl_set_gpus gpus;
 	const char *gpu_ids[JL_SET_GPUS_MAX];
@@ -38,7 +39,7 @@ static enum jl_status find_gpu(void *ctx, const char *text, struct jl_other_gpu 
 	const struct jl_gpu *gpu = data->gpus.gpus[g];
 
 	data->gpu_ids[g] = gpu->id;
-	*ret_gpu = (struct jl_other_gpu){ .index = g < JL_CONV_MAX_GPUS ? (int)g : -1, .p2p = gpu->p2p == JL_P2P_YES };
+	*ret_gpu = (struct jl_other_gpu){ .index = g < JL_CONV_MAX_GPUS ? (int)g : -1, .p2p = jl_set_p2p(gpu) };
 	jl_resolve_device(&ret_gpu->dev, data->gpus.cat, gpu);
 	ret_gpu->nvlink = gpu->form_factor &&
 			  (strstr(gpu->form_factor, "SXM") || strstr(gpu->form_factor, "superchip"));
@@ -69,8 +70,7 @@ static double step_s(const struct jl_other_row *c, double units_per_s)
 	return c->net->units_per_item * c->batch * c->n_gpus / units_per_s;
 }
 
-static enum jl_status add_row(struct jl_set_data *data, const struct jl_set_reader *in, const double *priors,
-			      struct jl_err *err)
+static enum jl_status add_row(struct jl_set_data *data, const struct jl_set_reader *in, struct jl_err *err)
 {
 	struct jl_other_row *c = &data->cases[data->n];
 	struct jl_err why;
@@ -88,8 +88,8 @@ static enum jl_status add_row(struct jl_set_data *data, const struct jl_set_read
 
 	if (!row || !what)
 		return jl_fail_nomem(err);
-	plain.gpu.index = -1; /* FLOP and bytes do not depend on the fit */
-	const struct jl_conv_cost cost = jl_other_cost(&plain, priors);
+	plain.gpu.index = -1;
+	const struct jl_conv_cost cost = jl_other_cost(&plain, data->priors);
 
 	row->item = data->n++;
 	row->what = what;
@@ -105,15 +105,13 @@ static enum jl_status load(struct jl_set_data **io_data, struct jl_set_rows *io_
 {
 	struct jl_set_data *data = *io_data ? *io_data : jl_arena_alloc(arena, sizeof(*data));
 	const size_t n_left = jl_set_rows_left(csv);
-	enum jl_status status = jl_set_reserve(io_rows, n_left, arena, err);
-	double priors[JL_CONV_MAX_PARAMS];
-	bool more = true;
+	enum jl_status status = JL_OK;
 
-	if (!data || status)
+	if (!data)
 		return jl_fail_nomem(err);
 	if (!*io_data)
 		status = jl_convnets_embedded(&data->nets, arena, err);
-	jl_other_start(0, priors);
+	jl_other_start(0, data->priors);
 	data->gpus.cat = cat;
 	data->cases = jl_set_grow(arena, data->cases, data->n, data->n + n_left, sizeof(*data->cases));
 	if (!data->cases)
@@ -122,12 +120,8 @@ static enum jl_status load(struct jl_set_data **io_data, struct jl_set_rows *io_
 		.ops = &jl_other_ops, .csv = csv, .arena = arena, .labels = &data->labels, .rows = io_rows
 	};
 
-	while (!status) {
-		status = jl_csv_next(csv, &more, err);
-		if (status || !more)
-			break;
-		status = add_row(data, &in, priors, err);
-	}
+	if (!status)
+		status = jl_set_read(&in, data, add_row, 1, err);
 	if (!status)
 		*io_data = data;
 	return status;

@@ -7,7 +7,7 @@
 enum { MAX_ITER_DEFAULT = 60, MAX_DAMPING_TRIES = 12 };
 
 static const double step_ln = 1e-4;       /* of the numeric Jacobian: wide enough to see past the grain of ceil() */
-static const double gain_min_frac = 1e-7; /* an iteration that gains less than this share of the cost ends the run */
+static const double gain_min_frac = 1e-5; /* an iteration that gains less than this share of the cost ends the run */
 static const double damping_max = 1e10;
 
 struct work {
@@ -65,7 +65,7 @@ static double cost_of(const struct work *w, const double *u, const double *r)
 	const struct jl_fit_problem *p = w->p;
 	double sum = 0.0;
 	for (size_t i = 0; i < p->n_resid; i++)
-		sum += loss(p->huber, r[i]);
+		sum += (p->weight ? p->weight[i] : 1.0) * loss(p->huber, r[i]);
 	for (size_t j = 0; j < p->n_param; j++) {
 		if (!has_prior(p, j))
 			continue;
@@ -102,7 +102,7 @@ static void fill_normal(struct work *w)
 	const struct jl_fit_problem *p = w->p;
 	size_t n = p->n_param;
 	for (size_t i = 0; i < p->n_resid; i++)
-		w->r_try[i] = loss_weight(p->huber, w->r[i]);
+		w->r_try[i] = (p->weight ? p->weight[i] : 1.0) * loss_weight(p->huber, w->r[i]);
 	for (size_t a = 0; a < n; a++) {
 		const double *ja = w->jac + a * p->n_resid;
 		double g = 0.0;

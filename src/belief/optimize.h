@@ -9,7 +9,7 @@
 /* Parameters are positive and fitted as ln x, so that a step means the same for a latency and for a bandwidth and
  * the ridge towards the prior is a ratio. Residuals are usually ln(pred/meas), weighted as the caller likes.
  *
- * cost = sum_i rho(r_i) + 1/2 sum_j ((ln x_j - prior_ln_j) / prior_sd_ln_j)^2
+ * cost = sum_i weight_i rho(r_i) + 1/2 sum_j ((ln x_j - prior_ln_j) / prior_sd_ln_j)^2
  * rho(r) = r^2/2 for huber <= 0, else huber^2 (sqrt(1 + (r/huber)^2) - 1): square near zero, |r| far out. */
 struct jl_fit_problem {
 	size_t n_param, n_resid;
@@ -18,6 +18,7 @@ struct jl_fit_problem {
 	const double *prior_sd_ln; /* NULL together with prior_ln; > 0 */
 	void (*residuals)(void *ctx, const double *x, double *ret_r);
 	void *ctx;
+	const double *weight; /* per residual; NULL: 1 each */
 	double huber;
 	int max_iter; /* 0: the default, 60 */
 };

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/num.h"
+#include "belief/set_rows.h"
 #include "catalog/find.h"
 
 #define GBPS       1e9
@@ -69,8 +70,7 @@ static struct gpu_fact gpu_fact(const struct jl_catalog *cat, const struct jl_gp
 	fact.link_Bps = isnan(fact.link_Bps) ? oneway(link) : fact.link_Bps;
 	fact.bridge_Bps = fact.link_Bps;
 	if (own == JL_WIRE_NONE || own == JL_WIRE_BRIDGE) /* cards: peer-to-peer unless the driver is known not to */
-		fact.wire = gpu->p2p == JL_P2P_NO || gpu->p2p == JL_P2P_DRIVER_DISABLED ? JL_WIRE_PCIE_HOST
-											: JL_WIRE_PCIE_P2P;
+		fact.wire = jl_set_p2p(gpu) ? JL_WIRE_PCIE_P2P : JL_WIRE_PCIE_HOST;
 	else
 		fact.wire = own == JL_WIRE_NVLINK5 && superchip ? JL_WIRE_NVL72 : own;
 	if (fact.wire == JL_WIRE_NVL72)

@@ -120,8 +120,8 @@ int jl_llm_uses(const struct jl_llm_row *row, size_t i);
 struct jl_llm_set {
 	size_t n_row, n_gpu;
 	const struct jl_llm_row *rows;
-	const double *weight; /* per row, NULL: 1 */
-	double memory_weight; /* of a memory residual against a time residual */
+	const char *const *group; /* per row, the same text once; NULL: each row is its own */
+	double memory_weight;     /* of a memory residual against a time residual */
 };
 
 /* Fits on the rows where use[i] is not 0 (NULL: all). x: start in, best out; max_iter 0: the optimiser's default. */

@@ -211,7 +211,8 @@ enum jl_status jl_llm_shape(const struct jl_llm_cells *c, struct jl_transformer 
 	m.heads = isnan(heads) ? fmax(1.0, round(hidden / 128.0)) : heads;
 	m.kv_heads = isnan(kv_heads) ? m.heads : kv_heads;
 	m.ffn = isnan(ffn) ? 4.0 * hidden : ffn;
-	m.vocab = isnan(vocab) ? k->vocab : vocab;
+	/* Llama 3 has 128,256 tokens; sources that count one more would have it run at odd addresses. */
+	m.vocab = isnan(vocab) || fabs(vocab - k->vocab) <= 1.0 ? k->vocab : vocab;
 	m.head_dim = floor(m.hidden / m.heads);
 	if (m.gated && m.ffn >= 3.9 * m.hidden && !jl_llm_has(c->model, "3.2")) /* two matrices, not three */
 		m.gated = m.kv_heads < m.heads;

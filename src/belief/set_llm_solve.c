@@ -30,15 +30,14 @@ static int used(const struct work *w, size_t i)
 static size_t row_residuals(const struct jl_llm_set *set, size_t i, const double *x, double *ret_r)
 {
 	const struct jl_llm_row *row = &set->rows[i];
-	const double weight = set->weight ? set->weight[i] : 1.0;
 	struct jl_llm_prediction p;
 	size_t n = 0;
 
 	jl_llm_predict(row, x, &p);
 	if (!isnan(row->meas_s))
-		ret_r[n++] = weight * log(p.step_s / row->meas_s);
+		ret_r[n++] = log(p.step_s / row->meas_s);
 	if (!isnan(row->meas_mem_B))
-		ret_r[n++] = weight * set->memory_weight * log(p.mem_B / row->meas_mem_B);
+		ret_r[n++] = set->memory_weight * log(p.mem_B / row->meas_mem_B);
 	return n;
 }
 
@@ -105,22 +104,54 @@ void jl_llm_start(size_t n_gpu, double *ret_x)
 	}
 }
 
+/* Rows of one group share what their source does not say and we do not know: n of them say as much as
+ * n / (1 + (n - 1) * shared_frac) that have nothing in common. */
+static double row_weight(const struct work *w, size_t i)
+{
+	static const double shared_frac = 0.02;
+	const struct jl_llm_set *set = w->set;
+	size_t n = 0;
+
+	if (!set->group)
+		return 1.0;
+	for (size_t k = 0; k < set->n_row; k++)
+		n += used(w, k) && set->group[k] == set->group[i];
+	return 1.0 / (1.0 + ((double)n - 1.0) * shared_frac);
+}
+
+static void fill_weights(const struct work *w, double *ret_weight)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < w->set->n_row; i++) {
+		if (!used(w, i))
+			continue;
+		if (!isnan(w->set->rows[i].meas_s))
+			ret_weight[at++] = row_weight(w, i);
+		if (!isnan(w->set->rows[i].meas_mem_B))
+			ret_weight[at++] = 1.0; /* few sources say, and each of them much the same */
+	}
+}
+
 enum jl_status jl_llm_fit(const struct jl_llm_set *set, const unsigned char *use, int max_iter, double *x,
 			  double *ret_cost, struct jl_err *err)
 {
 	const size_t n = jl_llm_n_params(set->n_gpu);
 	struct work w = { .set = set, .use = use, .n_param = n };
 	double *lo = new_doubles(n), *hi = new_doubles(n), *prior = new_doubles(n), *sd = new_doubles(n);
+	double *weight = NULL;
 	enum jl_status status = JL_OK;
 
 	for (size_t i = 0; i < set->n_row; i++)
 		w.n_resid += used(&w, i) ? row_count(&set->rows[i]) : 0;
 	w.base_x = new_doubles(n);
 	w.base_r = new_doubles(w.n_resid);
-	if (!lo || !hi || !prior || !sd || !w.base_x || !w.base_r) {
+	weight = new_doubles(w.n_resid);
+	if (!lo || !hi || !prior || !sd || !w.base_x || !w.base_r || !weight) {
 		status = jl_fail_nomem(err);
 		goto out;
 	}
+	fill_weights(&w, weight);
 	for (size_t j = 0; j < n; j++) {
 		struct jl_param p;
 
@@ -137,6 +168,7 @@ enum jl_status jl_llm_fit(const struct jl_llm_set *set, const unsigned char *use
 						.prior_ln = prior,
 						.prior_sd_ln = sd,
 						.residuals = residuals,
+						.weight = weight,
 						.ctx = &w,
 						.huber = 0.1,
 						.max_iter = max_iter };
@@ -146,6 +178,7 @@ out:
 	jl_free(hi);
 	jl_free(prior);
 	jl_free(sd);
+	jl_free(weight);
 	jl_free(w.base_x);
 	jl_free(w.base_r);
 	return status;

@@ -21,6 +21,7 @@ static const struct {
 	{ "GH200", "gh200-96gb" },
 	{ "H100 PCIe 80GB", "h100-pcie" },
 	{ "H100 SXM 80GB", "h100-sxm5" },
+	{ "H100 SXM 96GB HBM2e 500W", "h100-sxm5-96gb-hbm2e" },
 	{ "H200 SXM 141GB", "h200-sxm" },
 	{ "V100 32GB", "v100-sxm2-32gb" },
 	{ "RTX 3080", "rtx-3080" },
@@ -52,7 +53,7 @@ const char *jl_label(struct jl_labels *labels, struct jl_arena *arena, const cha
 	return copy ? copy : "";
 }
 
-static const struct jl_gpu *look_up(const struct jl_catalog *cat, const char *text, struct jl_err *err)
+const struct jl_gpu *jl_set_find_gpu(const struct jl_catalog *cat, const char *text, struct jl_err *err)
 {
 	const struct jl_gpu *gpu = NULL;
 
@@ -64,6 +65,12 @@ static const struct jl_gpu *look_up(const struct jl_catalog *cat, const char *te
 	return gpu;
 }
 
+/* Where nobody says, only the GeForce line is without: as the catalog's own default has it. */
+bool jl_set_p2p(const struct jl_gpu *gpu)
+{
+	return gpu->p2p == JL_P2P_YES || (gpu->p2p == JL_P2P_UNKNOWN && gpu->name && !strstr(gpu->name, "GeForce"));
+}
+
 enum jl_status jl_set_gpu(struct jl_set_gpus *gpus, const char *text, size_t *ret_index, struct jl_err *err)
 {
 	const struct jl_gpu *gpu = NULL;
@@ -73,7 +80,7 @@ enum jl_status jl_set_gpu(struct jl_set_gpus *gpus, const char *text, size_t *re
 		if (gpus->names[i].text == text)
 			gpu = gpus->names[i].gpu;
 	if (!gpu) {
-		gpu = look_up(gpus->cat, text, err);
+		gpu = jl_set_find_gpu(gpus->cat, text, err);
 		if (!gpu)
 			return JL_E_NOTFOUND;
 		if (gpus->n_names < JL_SET_GPUS_MAX) {
@@ -121,6 +128,21 @@ enum jl_status jl_set_reserve(struct jl_set_rows *rows, size_t n, struct jl_aren
 	rows->rows = grown;
 	rows->room = rows->n + n;
 	return JL_OK;
+}
+
+enum jl_status jl_set_read(const struct jl_set_reader *in, struct jl_set_data *data, jl_set_add_row *add,
+			   size_t rows_a_line, struct jl_err *err)
+{
+	enum jl_status status = jl_set_reserve(in->rows, rows_a_line * jl_set_rows_left(in->csv), in->arena, err);
+	bool more = true;
+
+	while (!status) {
+		status = jl_csv_next(in->csv, &more, err);
+		if (status || !more)
+			break;
+		status = add(data, in, err);
+	}
+	return status;
 }
 
 const char *jl_set_cell(const struct jl_set_reader *in, const char *column)

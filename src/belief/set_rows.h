@@ -15,6 +15,11 @@ struct jl_labels {
 };
 const char *jl_label(struct jl_labels *labels, struct jl_arena *arena, const char *text);
 
+/* A GPU by the name that a source uses; NULL: unknown, and err names it. */
+const struct jl_gpu *jl_set_find_gpu(const struct jl_catalog *cat, const char *text, struct jl_err *err);
+/* Do two of these cards move data over PCIe without the host? */
+bool jl_set_p2p(const struct jl_gpu *gpu);
+
 /* GPUs as sources spell them, each looked up once. */
 #define JL_SET_GPUS_MAX 256
 struct jl_set_gpus {
@@ -56,6 +61,13 @@ enum jl_status jl_set_check_measures(const struct jl_set_reader *in, struct jl_e
 struct jl_set_row *jl_set_add(const struct jl_set_reader *in, const char *framework, const char *link);
 /* The same for a row that says nothing. */
 enum jl_status jl_set_add_unscored(const struct jl_set_reader *in, const struct jl_err *why, struct jl_err *err);
+
+/* Adds what the current row gives; false status: the file cannot be read on. */
+typedef enum jl_status jl_set_add_row(struct jl_set_data *data, const struct jl_set_reader *in, struct jl_err *err);
+
+/* Every row that the reader still has, each to `add`, which adds rows_a_line rows at most. */
+enum jl_status jl_set_read(const struct jl_set_reader *in, struct jl_set_data *data, jl_set_add_row *add,
+			   size_t rows_a_line, struct jl_err *err);
 
 /* "a 71 %, b 20 %": shares of a whole, largest first; what is below 2 % is left out. */
 struct jl_set_part {

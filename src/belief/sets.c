@@ -4,31 +4,9 @@
 #include "belief/set.h"
 #include "belief/set_ops.h"
 
-/* Known, and not asked of the model yet: their rows are counted and said to be unscored, never silently left out. */
-static const char *const infer_files[] = { "infer_llm", NULL };
-static const char *const infer_columns[] = { "engine", "tokens_per_s_kind", "primary_metric", "primary_value", "gpu",
-					     NULL };
-static const struct jl_set_ops infer_ops = {
-	.name = "infer_llm",
-	.files = infer_files,
-	.unit = "s",
-	.columns = infer_columns,
-	.no_model = "no model yet",
-	.no_model_ko = "아직 모델이 없음",
-};
-static const char *const serve_files[] = { "serve_silicon", NULL };
-static const char *const serve_columns[] = { "backend", "system", "silicon_ttft_ms", "silicon_tpot_ms", NULL };
-static const struct jl_set_ops serve_ops = {
-	.name = "serve_silicon",
-	.files = serve_files,
-	.unit = "s",
-	.columns = serve_columns,
-	.no_model = "no model yet",
-	.no_model_ko = "아직 모델이 없음",
-};
-
 const struct jl_set_ops *const jl_sets[] = {
-	&jl_gemm_ops, &jl_collectives_ops, &jl_llm_ops, &jl_other_ops, &jl_power_ops, &infer_ops, &serve_ops, NULL,
+	&jl_gemm_ops,  &jl_collectives_ops, &jl_llm_ops,   &jl_other_ops,
+	&jl_power_ops, &jl_infer_ops,       &jl_serve_ops, NULL,
 };
 
 const struct jl_set_ops *jl_set_by_name(const char *name)

@@ -111,20 +111,13 @@ static const char *label_of(const struct jl_set_ops *ops, const char *name)
 }
 
 /* Rows of a set that has no model: counted, and each says so. */
-static enum jl_status load_nothing(const struct jl_set_reader *in, struct jl_err *err)
+static enum jl_status add_nothing(struct jl_set_data *data, const struct jl_set_reader *in, struct jl_err *err)
 {
 	struct jl_err why;
-	enum jl_status status = JL_OK;
-	bool more = true;
 
+	(void)data;
 	jl_fail(&why, JL_E_ABSENT, "%s%.0s", "%.0s%s", in->ops->no_model, in->ops->no_model_ko);
-	while (!status) {
-		status = jl_csv_next(in->csv, &more, err);
-		if (status || !more)
-			break;
-		status = jl_set_add_unscored(in, &why, err);
-	}
-	return status;
+	return jl_set_add_unscored(in, &why, err);
 }
 
 static enum jl_status load(struct jl_validation *v, struct jl_validate_family *family, struct jl_csv *csv,
@@ -134,12 +127,12 @@ static enum jl_status load(struct jl_validation *v, struct jl_validate_family *f
 		return family->ops->load(&family->data, &family->rows, v->cat, csv, v->arena, err);
 	struct jl_labels *labels = jl_arena_alloc(v->arena, sizeof(*labels));
 
-	if (!labels || jl_set_reserve(&family->rows, jl_set_rows_left(csv), v->arena, err) != JL_OK)
+	if (!labels)
 		return jl_fail_nomem(err);
-	return load_nothing(
+	return jl_set_read(
 		&(struct jl_set_reader){
 			.ops = family->ops, .csv = csv, .arena = v->arena, .labels = labels, .rows = &family->rows },
-		err);
+		NULL, add_nothing, 1, err);
 }
 
 enum jl_status jl_validation_add(struct jl_validation *v, const char *path, const char *text, size_t len,

@@ -77,9 +77,9 @@ static double waves_s(const struct rates *r, double n_tile, double step_s, doubl
 static double best_tile_s(const struct rates *r, const struct jl_gemm *g)
 {
 	unsigned from = 0, to = N_TILE;
-	if (g->kernel == JL_KERNEL_BLOCK) {
-		from = g->m <= 64.0 ? TILE_FLAT : TILE_SQUARE;
-		to = from + 1;
+	if (g->kernel == JL_KERNEL_BLOCK) { /* a side of 128, the scales' block; the other as long or half */
+		from = TILE_SQUARE;
+		to = TILE_FLAT + 1;
 	}
 	double best = INFINITY;
 	for (unsigned i = from; i < to; i++) {

@@ -34,6 +34,7 @@ struct jl_op_list {
 	size_t n_op;
 	struct jl_op op[JL_MAX_OPS];
 	double input_B; /* the block's input: what full recompute keeps */
+	double wgrad_B; /* bytes that a weight gradient moves per element; 0: as the other products' outputs */
 };
 
 enum jl_recompute { JL_RECOMPUTE_NONE, JL_RECOMPUTE_SELECTIVE, JL_RECOMPUTE_FULL, JL_N_RECOMPUTE };
@@ -41,6 +42,7 @@ enum jl_recompute { JL_RECOMPUTE_NONE, JL_RECOMPUTE_SELECTIVE, JL_RECOMPUTE_FULL
 /* Seconds on the device by kind of work, and launches; host time and collectives are not in it. */
 struct jl_phase_cost {
 	double gemm_s, attention_s, stream_s;
+	double hot_s; /* of gemm_s: what the power limit takes; a device that was idle before gives it back */
 	double n_kernels;
 };
 
@@ -49,6 +51,7 @@ struct jl_block_cost {
 	double saved_B;                    /* activations kept per micro-batch in flight */
 	double work_B;                     /* most bytes alive while the block runs backward, beyond saved_B */
 	double fwd_flop;                   /* of matrix products and attention */
+	double portable_gain; /* time of fused attention that is not the vendor's own, of that one's; 0: 1 */
 };
 
 struct jl_block_cost jl_block_price(const struct jl_device *dev, const struct jl_op_list *list,

@@ -7,17 +7,30 @@
 /* What all stages have in common. */
 struct common {
 	double layer_params, layer_saved_B, work_B; /* of one layer, on one device before any ZeRO cut */
+	double layer_experts;                       /* of layer_params: routed experts */
 	double layers;                              /* of the fullest stage */
 	double n_ranks;
-	double own_frac; /* 1 / ranks that states are cut over */
-	double n_groups; /* of communicators */
+	double own_frac;    /* 1 / ranks that states are cut over */
+	double expert_frac; /* the same for experts: only every ep-th rank holds the same ones */
+	double n_groups;    /* of communicators */
 };
 
 struct stage {
-	double params; /* on one device before any ZeRO cut */
+	double params;   /* on one device before any ZeRO cut */
+	double own_frac; /* what it keeps of them under one */
 	double in_flight;
 	int has_head, has_embed;
 };
+
+/* Communicators: each cut has one, the ends of a pipeline that share a table, and all parts of a model together (norm
+ * of the gradients). */
+static double groups(const struct jl_plan *plan, double n_ranks, int tied)
+{
+	const double cut = plan->tp * plan->pp;
+
+	return (plan->tp > 1.0) + (plan->pp > 1.0) + (n_ranks > 1.0) + (plan->ep > 1.0) + (plan->pp > 1.0 && tied) +
+	       (cut > 1.0 && n_ranks > 1.0);
+}
 
 static struct common common_of(const struct jl_memory_in *in)
 {
@@ -33,13 +46,15 @@ static struct common common_of(const struct jl_memory_in *in)
 		.layers = ceil(n_layers / plan->pp - 1e-9),
 		.n_ranks = n_ranks,
 		.own_frac = 1.0 / shard,
-		.n_groups = (plan->tp > 1.0) + (plan->pp > 1.0) + (n_ranks > 1.0) + (plan->ep > 1.0),
+		.expert_frac = fmin(1.0, fmax(plan->ep, 1.0) / shard),
+		.n_groups = groups(plan, n_ranks, size->tied),
 	};
 
 	if (size->n_moe_layers > 0.0) {
 		const double frac = size->n_moe_layers / n_layers;
 		const double moe_params = size->moe_params - size->expert_params + size->expert_params / plan->ep;
 
+		c.layer_experts = frac * size->expert_params / (plan->ep * plan->tp);
 		c.layer_params = ((1.0 - frac) * size->dense_params + frac * moe_params) / plan->tp;
 		c.layer_saved_B = (1.0 - frac) * dense->saved_B + frac * moe->saved_B;
 	}
@@ -58,7 +73,10 @@ static struct stage stage_at(const struct jl_memory_in *in, const struct common 
 		ends += size->embed_params;
 	if (st.has_head) /* a tied table is held twice when its users are on different devices */
 		ends += size->head_params + (size->tied && !st.has_embed ? size->embed_params : 0.0);
+	const double experts = c->layers * c->layer_experts;
+
 	st.params = c->layers * c->layer_params + ends / plan->tp;
+	st.own_frac = c->own_frac + (c->expert_frac - c->own_frac) * experts / st.params;
 	return st;
 }
 
@@ -69,17 +87,30 @@ static double gathered_B(const struct jl_memory_in *in, double piece_B, double w
 	return fmin(piece_B * (1.0 + in->fit.waste_frac), whole_B * (1.0 - own_frac));
 }
 
+/* DeepSpeed reduces and gathers in two pieces of memory of their own, never larger than what the cut has saved; who
+ * keeps fp32 sums (Megatron) works in those. */
+static double bucket_B(const struct jl_plan *plan, double trained, double own_frac)
+{
+	const double two_B = 2.0 * plan->grad_B * fmin(trained, JL_ZERO2_BUCKET_ELEMS);
+
+	if ((plan->zero != 1 && plan->zero != 2) || plan->grad_B >= 4.0 || plan->offload || plan->no_optimizer)
+		return 0.0;
+	return fmin(two_B, trained * plan->optimizer_B * (1.0 - own_frac));
+}
+
 /* Returns what ZeRO holds whole beside its own share. */
 static double add_states(const struct jl_memory_in *in, const struct common *c, const struct stage *st,
 			 struct jl_memory *mem)
 {
 	const struct jl_plan *plan = in->plan;
-	const double own_frac = c->own_frac, one_layer = c->layer_params;
+	const double own_frac = st->own_frac, one_layer = c->layer_params;
 	const double frozen_B = in->frozen_param_B > 0.0 ? in->frozen_param_B : plan->weight_B;
 	const double trained = st->params * plan->trained_frac, frozen = st->params - trained;
 	const double weights_B = trained * plan->weight_B + frozen * frozen_B, grads_B = trained * plan->grad_B;
 	const double layers_B = 2.0 * one_layer * (plan->trained_frac < 1.0 ? frozen_B : plan->weight_B);
-	const double layer_grads_B = one_layer * plan->grad_B * plan->trained_frac;
+	/* FSDP widens gradients only when they are cut. */
+	const double whole_grad_B = plan->zero == 3 ? fmin(plan->grad_B, plan->weight_B) : plan->grad_B;
+	const double layer_grads_B = one_layer * whole_grad_B * plan->trained_frac;
 	double whole_B = 0.0;
 
 	mem->optimizer_B = trained * plan->optimizer_B * (plan->zero >= 1 ? own_frac : 1.0);
@@ -101,7 +132,7 @@ static double add_states(const struct jl_memory_in *in, const struct common *c, 
 	}
 	if (c->n_ranks > 1.0)
 		mem->buffers_B = in->fit.buffer_frac * mem->gradients_B;
-	return whole_B;
+	return whole_B + bucket_B(plan, trained, own_frac);
 }
 
 static void add_activations(const struct jl_memory_in *in, const struct common *c, const struct stage *st,
@@ -119,6 +150,8 @@ static void add_activations(const struct jl_memory_in *in, const struct common *
 	if (st->has_head)
 		head_B = b[JL_BLOCK_HEAD].saved_B + in->logits_B;
 	mem->activations_B += fmax(head_B, c->work_B);
+	if (in->plan->pp > 1.0) /* what was sent on stays until its gradient comes back */
+		mem->activations_B += st->in_flight * in->boundary_B;
 }
 
 static struct jl_memory stage_memory(const struct jl_memory_in *in, const struct common *c, double index)

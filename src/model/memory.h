@@ -16,6 +16,7 @@ struct jl_memory_in {
 	const struct jl_model_size *size;
 	const struct jl_plan *plan;
 	const struct jl_block_cost *block; /* JL_N_BLOCK of them */
+	double boundary_B;                 /* activation that crosses to the next stage */
 	double logits_B;                   /* of one micro-batch: the vocabulary product and its fp32 copy */
 	double frozen_param_B;             /* bytes per frozen parameter (QLoRA: 0.5); 0: weight_B */
 	struct jl_memory_fit fit;

@@ -23,6 +23,9 @@ struct jl_profile {
 	double step_s;            /* fixed host seconds a step */
 	double optimizer_kernels; /* launches that the optimizer makes for one layer */
 	double straggler_frac; /* share of the step that is lost to waiting, each time the number of devices doubles */
+	double cool_frac;      /* seconds that hot products get back for each second of other work */
+	int pads;              /* products whose rows do not start on 16 bytes are padded: the compiler does it */
+	int portable_flash;    /* fused attention of the framework's own, not the vendor's for the architecture */
 	double optimizer_frac; /* bytes that the optimizer moves / bytes that one fused pass would move */
 };
 

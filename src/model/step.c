@@ -87,9 +87,16 @@ struct jl_layer_comm jl_layer_comm(const struct jl_fabric *fabric, const struct 
 	return comm;
 }
 
-static double busy_s(const struct jl_phase_cost *phase, double stream_frac)
+static double busy_s(const struct jl_phase_cost *phase, double stream_frac, double attention_gain)
 {
-	return phase->gemm_s + phase->attention_s + phase->stream_s * stream_frac;
+	return phase->gemm_s + phase->attention_s * attention_gain + phase->stream_s * stream_frac;
+}
+
+/* What products get back of what the power limit takes: in the rest of `all_s` the device draws less than it may, and
+ * what it saved it may draw in the next product. */
+static double hot_s(const struct jl_phase_cost *phase, double all_s, double cool_frac)
+{
+	return smaller(phase->hot_s, cool_frac * (all_s - phase->gemm_s));
 }
 
 /* The host runs ahead of the device; the slower of the two sets the pace, and where they are near each waits for the
@@ -113,9 +120,12 @@ struct jl_block_time jl_block_time(const struct jl_profile *profile, const struc
 				   const struct jl_block_cost *cost, const struct jl_layer_comm *comm)
 {
 	struct jl_block_time time = { 0 };
-	const double fwd_s = busy_s(&cost->fwd, profile->stream_frac);
-	const double bwd_s = busy_s(&cost->bwd, profile->stream_frac);
-	const double re_s = busy_s(&cost->re, profile->stream_frac);
+	const double gain = profile->portable_flash && cost->portable_gain > 0.0 ? cost->portable_gain : 1.0;
+	const double fwd_s = busy_s(&cost->fwd, profile->stream_frac, gain);
+	const double bwd_s = busy_s(&cost->bwd, profile->stream_frac, gain);
+	const double re_s = busy_s(&cost->re, profile->stream_frac, gain);
+	const struct jl_phase_cost both = { .gemm_s = cost->bwd.gemm_s + cost->re.gemm_s,
+					    .hot_s = cost->bwd.hot_s + cost->re.hot_s };
 	const double back = plan->recompute == JL_RECOMPUTE_FULL ? 2.0 : 1.0; /* passes beside the forward one */
 	/* An overlapped collective still has its last piece in the open. */
 	const double open_frac = 1.0 -
@@ -123,15 +133,18 @@ struct jl_block_time jl_block_time(const struct jl_profile *profile, const struc
 	const double tp_s = comm->tp_s * open_frac;
 	/* With sequence parallelism the input is gathered once more for the weight gradient. */
 	const double tp_bwd_s = tp_s * (back + (plan->sp && plan->tp > 1.0 ? 0.25 : 0.0));
-	const double cp_fwd_s = open_cp_s(comm->cp_s, cost->fwd.attention_s);
-	const double cp_bwd_s = open_cp_s(comm->cp_s * back, cost->bwd.attention_s);
-	const double fwd_device_s = fwd_s + tp_s + cp_fwd_s + comm->ep_s;
-	const double bwd_device_s = bwd_s + re_s + tp_bwd_s + cp_bwd_s + comm->ep_s * back;
+	const double cp_fwd_s = open_cp_s(comm->cp_s, cost->fwd.attention_s * gain);
+	const double cp_bwd_s = open_cp_s(comm->cp_s * back, cost->bwd.attention_s * gain);
+	const double fwd_comm_s = tp_s + cp_fwd_s + comm->ep_s, bwd_comm_s = tp_bwd_s + cp_bwd_s + comm->ep_s * back;
+	const double fwd_hot_s = hot_s(&cost->fwd, fwd_s + fwd_comm_s, profile->cool_frac);
+	const double bwd_hot_s = hot_s(&both, bwd_s + re_s + bwd_comm_s, profile->cool_frac);
+	const double fwd_device_s = fwd_s + fwd_comm_s - fwd_hot_s;
+	const double bwd_device_s = bwd_s + re_s + bwd_comm_s - bwd_hot_s;
 	const double comm_host_s = comm->n_comm * profile->comm_launch_s;
 	const double fwd_host_s = cost->fwd.n_kernels * profile->launch_s + comm_host_s;
 	const double bwd_host_s = (cost->bwd.n_kernels + cost->re.n_kernels) * profile->launch_s + comm_host_s * back;
 
-	time.compute_s = fwd_s + bwd_s + re_s;
+	time.compute_s = fwd_s + bwd_s + re_s - fwd_hot_s - bwd_hot_s;
 	time.tp_s = tp_s + tp_bwd_s;
 	time.cp_s = cp_fwd_s + cp_bwd_s;
 	time.ep_s = comm->ep_s * (1.0 + back);
@@ -243,8 +256,6 @@ struct exchange {
 /* A ring cuts a piece by its ranks: with fewer elements a rank and step than this, latency would set the pace, so
  * frameworks that cut states take larger buckets on more ranks (Megatron-Core: max(40 M, 1 M * ranks) parameters). */
 #define LEAST_ELEMS_PER_RANK 1e6
-/* DeepSpeed's reduce_bucket_size and allgather_bucket_size, in elements. */
-#define ZERO2_BUCKET_ELEMS 5e8
 
 /* Ranks that states are cut over. */
 static double shard_ranks(const struct jl_plan *plan)
@@ -254,37 +265,50 @@ static double shard_ranks(const struct jl_plan *plan)
 	return plan->shard > 0.0 ? smaller(plan->shard, n_ranks) : n_ranks;
 }
 
+/* Parameters of one kind and the ranks that hold the same ones. */
+struct held {
+	double params;  /* on one device before any cut */
+	double n_ranks; /* that hold them */
+	double shard;   /* ranks that their states are cut over */
+	double stride;  /* devices between two of those ranks */
+};
+
 /* What becomes of gradients and parameters where states are cut. */
-static void cut_comms(const struct jl_step_in *in, const struct cut *cut, double params, struct comm *grads,
+static void cut_comms(const struct jl_step_in *in, const struct cut *cut, const struct held *held, struct comm *grads,
 		      struct comm *weights)
 {
 	const struct jl_plan *plan = in->plan;
 	const double bucket_B = larger(in->profile->bucket_B, LEAST_BUCKET_B);
-	const double least = LEAST_ELEMS_PER_RANK * shard_ranks(plan);
-	const double trained = params * plan->trained_frac;
+	const double least = LEAST_ELEMS_PER_RANK * held->shard;
+	const double trained = held->params * plan->trained_frac;
 
 	grads->kind = JL_REDUCESCATTER;
 	grads->size_B = trained * plan->grad_B;
 	weights->kind = JL_ALLGATHER;
-	weights->size_B = (plan->zero == 3 ? params : trained) * plan->weight_B;
+	weights->size_B = (plan->zero == 3 ? held->params : trained) * plan->weight_B;
 	switch (plan->zero) {
 	case 3: /* FSDP: a layer at a time */ grads->n_pieces = weights->n_pieces = cut->most; break;
 	case 2: /* DeepSpeed all-reduces by default (use_multi_rank_bucket_allreduce): each keeps its share of the sum */
 		grads->kind = JL_ALLREDUCE;
-		grads->n_pieces = weights->n_pieces = pieces(trained, ZERO2_BUCKET_ELEMS);
+		grads->n_pieces = weights->n_pieces = pieces(trained, JL_ZERO2_BUCKET_ELEMS);
 		break;
 	default:
+		if (plan->zero1_after) {
+			grads->kind = JL_ALLREDUCE;
+			grads->n_pieces = weights->n_pieces = pieces(trained, JL_ZERO2_BUCKET_ELEMS);
+			break;
+		}
 		grads->n_pieces = pieces(grads->size_B, larger(bucket_B, least * plan->grad_B));
 		weights->n_pieces = pieces(weights->size_B, larger(bucket_B, least * plan->weight_B));
 	}
 }
 
-static struct exchange exchange_s(const struct jl_step_in *in, const struct cut *cut, double params)
+static struct exchange exchange_of(const struct jl_step_in *in, const struct cut *cut, const struct held *held)
 {
 	const struct jl_plan *plan = in->plan;
-	const double n_ranks = plan->dp * plan->cp, shard = shard_ranks(plan), stride = plan->tp;
+	const double n_ranks = held->n_ranks, shard = held->shard, stride = held->stride;
 	const double bucket_B = larger(in->profile->bucket_B, LEAST_BUCKET_B);
-	const double grads_B = params * plan->trained_frac * plan->grad_B;
+	const double grads_B = held->params * plan->trained_frac * plan->grad_B;
 	struct exchange x = { 0 };
 	struct comm comm[MAX_COMM];
 	double time_s[MAX_COMM] = { 0 };
@@ -300,7 +324,7 @@ static struct exchange exchange_s(const struct jl_step_in *in, const struct cut 
 		comm[0] = (struct comm){ JL_ALLREDUCE, grads_B / shard, pieces(grads_B / shard, bucket_B) };
 		comms_s(in->fabric, n_ranks / shard, stride * shard, comm, 1, &x.reduce_s);
 	}
-	cut_comms(in, cut, params, &comm[0], &comm[1]);
+	cut_comms(in, cut, held, &comm[0], &comm[1]);
 	if (shard > 1.0)
 		comms_s(in->fabric, shard, stride, comm, MAX_COMM, time_s);
 	if (plan->zero == 3) {
@@ -312,9 +336,46 @@ static struct exchange exchange_s(const struct jl_step_in *in, const struct cut 
 	 * unless asked for). */
 	if (plan->zero == 2)
 		return (struct exchange){ .open_s = time_s[1] + plan->n_micro * time_s[0] + x.reduce_s };
+	if (plan->zero1_after)
+		return (struct exchange){ .open_s = time_s[1] + time_s[0] + x.reduce_s };
 	x.open_s = time_s[1];
 	x.reduce_s += time_s[0];
 	return x;
+}
+
+static double stage_experts(const struct jl_model_size *size, const struct jl_plan *plan, const struct cut *cut)
+{
+	return cut->moe_frac > 0.0 ? cut->most * cut->moe_frac * size->expert_params / (plan->ep * plan->tp) : 0.0;
+}
+
+/* Experts are exchanged among the ranks that hold the same ones: every ep-th. */
+static struct exchange exchange_s(const struct jl_step_in *in, const struct cut *cut, double params)
+{
+	const struct jl_plan *plan = in->plan;
+	const double n_ranks = plan->dp * plan->cp, shard = shard_ranks(plan);
+	const double experts = plan->ep > 1.0 ? stage_experts(in->size, plan, cut) : 0.0;
+	const struct held rest = { params - experts, n_ranks, shard, plan->tp };
+	struct exchange x = exchange_of(in, cut, &rest);
+
+	if (experts > 0.0) {
+		const struct held held = { experts, larger(1.0, n_ranks / plan->ep), larger(1.0, shard / plan->ep),
+					   plan->tp * plan->ep };
+		const struct exchange more = exchange_of(in, cut, &held);
+
+		x.each_s += more.each_s;
+		x.reduce_s += more.reduce_s;
+		x.open_s += more.open_s;
+	}
+	return x;
+}
+
+/* Parameters whose states a device keeps where they are cut over others. */
+static double own_params(const struct jl_step_in *in, const struct cut *cut, double params, int is_cut)
+{
+	const struct jl_plan *plan = in->plan;
+	const double experts = plan->ep > 1.0 ? stage_experts(in->size, plan, cut) : 0.0, shard = shard_ranks(plan);
+
+	return is_cut ? (params - experts) / shard + experts / larger(1.0, shard / plan->ep) : params;
 }
 
 /* Seconds of `comm` that stay in the open when up to `room` of computing can hide them. */
@@ -333,13 +394,13 @@ static double offload_s(const struct jl_step_in *in, const struct cut *cut, doub
 	double time_s = 0.0, moved_B = 0.0;
 
 	if (plan->offload & JL_OFFLOAD_OPTIMIZER) {
-		const double own = params * plan->trained_frac / (plan->zero >= 1 ? shard_ranks(plan) : 1.0);
+		const double own = own_params(in, cut, params, plan->zero >= 1) * plan->trained_frac;
 
 		time_s += own * (plan->grad_B + plan->weight_B) / in->dev->host_Bps +
 			  own * plan->optimizer_moved_B * in->fabric->n_per_node / in->host_mem_Bps;
 	}
 	if (plan->offload & JL_OFFLOAD_PARAMS)
-		moved_B += 2.0 * plan->n_micro * params / (plan->zero == 3 ? shard_ranks(plan) : 1.0) * plan->weight_B;
+		moved_B += 2.0 * plan->n_micro * own_params(in, cut, params, plan->zero == 3) * plan->weight_B;
 	if (plan->offload & JL_OFFLOAD_ACTIVATIONS)
 		moved_B += 2.0 * plan->n_micro * in->saved_B * cut->per_stage;
 	if (moved_B > 0.0)
@@ -350,7 +411,7 @@ static double offload_s(const struct jl_step_in *in, const struct cut *cut, doub
 static double optimizer_s(const struct jl_step_in *in, const struct cut *cut, double params)
 {
 	const struct jl_plan *plan = in->plan;
-	const double own = params * plan->trained_frac / (plan->zero >= 1 ? shard_ranks(plan) : 1.0);
+	const double own = own_params(in, cut, params, plan->zero >= 1) * plan->trained_frac;
 
 	if (plan->no_optimizer || (plan->offload & JL_OFFLOAD_OPTIMIZER))
 		return 0.0;
@@ -378,6 +439,17 @@ static void between_stages_s(const struct jl_step_in *in, double *ret_send_s, do
 	*ret_tied_s = time_s[1];
 }
 
+/* Gradients of every further micro-batch are added to the sum of those before. */
+static double sum_s(const struct jl_step_in *in, const struct cut *cut, double params)
+{
+	const struct jl_plan *plan = in->plan;
+	const double own = own_params(in, cut, params, plan->zero == 3) * plan->trained_frac;
+
+	if (plan->n_micro <= 1.0 || !(in->sum_B > 0.0))
+		return 0.0;
+	return (plan->n_micro - 1.0) * jl_stream_s(in->dev, &(struct jl_stream){ .moved_B = own * in->sum_B });
+}
+
 struct jl_step_cost jl_step_cost(const struct jl_step_in *in)
 {
 	const struct jl_plan *plan = in->plan;
@@ -397,7 +469,7 @@ struct jl_step_cost jl_step_cost(const struct jl_step_in *in)
 	const double slowest_s = larger(pipe.first_s, larger(pipe.middle_s, pipe.last_s));
 	const double scale = slowest_s > 0.0 ? m * slowest_s / larger(total_s(&full), 1e-30) : 0.0;
 
-	cost.compute_s = full.compute_s * scale;
+	cost.compute_s = full.compute_s * scale + sum_s(in, &cut, params);
 	cost.host_s = full.host_s * scale;
 	cost.tp_s = full.tp_s * scale;
 	cost.cp_s = full.cp_s * scale;

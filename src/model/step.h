@@ -9,6 +9,9 @@
 
 enum jl_offload { JL_OFFLOAD_OPTIMIZER = 1, JL_OFFLOAD_PARAMS = 2, JL_OFFLOAD_ACTIVATIONS = 4 };
 
+/* DeepSpeed's reduce_bucket_size and allgather_bucket_size, in elements. */
+#define JL_ZERO2_BUCKET_ELEMS 5e8
+
 struct jl_plan {
 	double dp, tp, pp, cp, ep;
 	double n_chunks; /* interleaved pipeline: model chunks a stage; 1: plain 1F1B */
@@ -16,6 +19,7 @@ struct jl_plan {
 	int sp;
 	int zero;          /* 0..3; 1: a distributed optimizer; 2: DeepSpeed's; 3 is FSDP */
 	double shard;      /* ranks that states are cut over; 0: all of dp*cp (HSDP, ZeRO inside a host: fewer) */
+	int zero1_after;   /* stage 1 as DeepSpeed does it: all-reduced once a step behind the last backward pass */
 	int keep_gathered; /* FSDP: gathered parameters stay from forward to backward (SHARD_GRAD_OP) */
 	int hold_step;     /* FSDP with a pipeline: parameters and whole gradients stay for all micro-batches */
 	int tp_async;      /* collectives inside a layer are pipelined with the products */
@@ -75,6 +79,7 @@ struct jl_step_in {
 	double boundary_B;                 /* activation that crosses to the next stage */
 	double host_mem_Bps;               /* of the host, shared by its devices; offloaded optimizers run on it */
 	double input_s;                    /* what the input pipeline needs a step; 0: never the bound */
+	double sum_B; /* bytes a parameter to add one more micro-batch's gradients; 0: the products do it */
 };
 
 /* Parts sum to step_s. */

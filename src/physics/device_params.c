@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "physics/power_params.h"
+
 /* Shared parameters. sd: how far, as ln, a fit may go from the prior before the data must insist. */
 enum shared {
 	FRAC_VECTOR,
@@ -56,9 +58,9 @@ static const struct jl_param shared_params[N_SHARED] = {
 	[FRAC_VECTOR] = { "gemm.gemm_frac.vector", "1", 0.5, 1.0, 0.93, 0.1 },
 	[FRAC_T16] = { "gemm.gemm_frac.tensor16", "1", 0.4, 1.0, 0.88, 0.1 },
 	[FRAC_T8] = { "gemm.gemm_frac.tensor8", "1", 0.4, 1.0, 0.76, 0.1 },
-	[ENERGY_VECTOR] = { "gemm.energy.vector", "1", 0.5, 2.0, 1.0, 0.15 },
-	[ENERGY_T16] = { "gemm.energy.tensor16", "1", 0.5, 2.0, 1.0, 0.15 },
-	[ENERGY_T8] = { "gemm.energy.tensor8", "1", 0.5, 2.0, 1.0, 0.15 },
+	[ENERGY_VECTOR] = { "gemm.energy.vector", "1", 0.5, 2.0, 0.93, 0.15 },
+	[ENERGY_T16] = { "gemm.energy.tensor16", "1", 0.5, 2.0, 0.93, 0.15 },
+	[ENERGY_T8] = { "gemm.energy.tensor8", "1", 0.5, 2.0, 0.93, 0.15 },
 	[MEM_FRAC] = { "gemm.mem_frac", "1", 0.5, 1.0, 0.87, 0.05 },
 	[KERNEL_S] = { "gemm.kernel_s", "s", 1e-6, 10e-6, 3e-6, 0.3 },
 	[TAIL_VECTOR] = { "gemm.tail_frac.vector", "1", 0.05, 1.0, 0.8, 0.3 },
@@ -216,7 +218,7 @@ void jl_gemm_resolve(const double *x, int gpu, struct jl_device *dev)
 	if (isnan(dev->peak_flopps[JL_FP32])) /* accelerators without a listed vector rate */
 		dev->peak_flopps[JL_FP32] = dev->peak_flopps[JL_BF16] / 16.0;
 
-	fit->idle_W = isnan(dev->tdp_W) ? NAN : 0.12 * dev->tdp_W;
+	fit->idle_W = isnan(dev->tdp_W) ? NAN : JL_POWER_IDLE_FRAC * dev->tdp_W;
 	for (int d = 0; d < JL_N_DTYPE; d++) {
 		enum jl_unit unit = jl_unit_of((enum jl_dtype)d);
 		double frac = x[FRAC_VECTOR + unit] * arch[DEV_VECTOR + unit] * (own ? own[DEV_VECTOR + unit] : 1.0);

@@ -8,15 +8,16 @@ struct entry {
 	double prior, lo, hi, sd;
 };
 
-enum global { G_ROWWISE, G_RELIEF, G_STRAGGLER, G_KERNEL, G_CONTEXT, G_COMM, G_WASTE, G_BUFFER, G_N };
+enum global { G_ROWWISE, G_PORTABLE, G_RELIEF, G_STRAGGLER, G_KERNEL, G_CONTEXT, G_COMM, G_WASTE, G_BUFFER, G_N };
 static const struct entry globals[G_N] = {
 	[G_ROWWISE] = { "train.fp8_rowwise_frac", "1", 0.6, 0.3, 1.0, 0.5 },
+	[G_PORTABLE] = { "train.portable_flash_frac", "1", 0.65, 0.3, 1.0, 0.2 },
 	[G_RELIEF] = { "train.power_relief_frac", "1", 0.5, 0.05, 1.0,
 		       0.5 }, /* 0: products as hot as alone for hours; 1: as in a burst */
 	[G_STRAGGLER] = { "train.straggler_frac", "1", 0.005, 1e-4, 0.05, 0.7 },
 	[G_KERNEL] = { "train.kernel_ratio", "1", 1.0, 0.2, 3.0, 0.3 },
 	[G_CONTEXT] = { "memory.context", "B", 1.5e9, 2e8, 3e9, 0.4 },
-	[G_COMM] = { "memory.comm", "B", 2.5e9, 1e8, 4e9, 0.4 },
+	[G_COMM] = { "memory.comm", "B", 1.4e9, 1e8, 4e9, 0.4 },
 	[G_WASTE] = { "memory.waste_frac", "1", 0.15, 0.005, 0.4, 0.4 },
 	[G_BUFFER] = { "memory.buffer_frac", "1", 0.02, 0.001, 1.0, 0.7 },
 };
@@ -26,7 +27,7 @@ static const struct entry profiles[F_N] = {
 	/* prior comes from the profile's default */
 	[F_LAUNCH] = { "launch_s", "s", 0, 1e-6, 6e-5, 0.5 },
 	[F_COMM] = { "comm_launch_s", "s", 0, 2e-6, 3e-4, 0.7 },
-	[F_STREAM] = { "stream_frac", "1", 0, 0.5, 4.0, 0.25 },
+	[F_STREAM] = { "stream_frac", "1", 0, 0.5, 6.0, 0.25 },
 	[F_DP] = { "dp_overlap_frac", "1", 0, 0.02, 0.98, 0.4 },
 	[F_FSDP] = { "fsdp_overlap_frac", "1", 0, 0.1, 0.99, 0.3 },
 	[F_TP] = { "tp_overlap_frac", "1", 0, 0.005, 0.9, 0.7 },
@@ -69,8 +70,8 @@ static const struct {
 
 enum per_gpu { U_MATRIX, U_MEM, U_N };
 static const struct entry gpus[U_N] = {
-	[U_MATRIX] = { "matrix_ratio", "1", 1.0, 0.5, 2.0, 0.08 },
-	[U_MEM] = { "mem_ratio", "1", 1.0, 0.5, 2.0, 0.05 },
+	[U_MATRIX] = { "matrix_ratio", "1", 1.0, 0.5, 2.0, 0.12 },
+	[U_MEM] = { "mem_ratio", "1", 1.0, 0.5, 2.0, 0.08 },
 };
 
 #define AT_PROFILE ((size_t)G_N)
@@ -190,19 +191,22 @@ void jl_llm_resolve_device(const double *x, int gpu_index, struct jl_device *dev
 {
 	const double *a = x + AT_ARCH + (size_t)dev->arch * A_N;
 	const double *u = gpu_index < 0 ? NULL : x + AT_GPU + (size_t)gpu_index * U_N;
+	const double alone_frac = dev->fit.gemm_frac[JL_FP16];
 
 	for (int d = 0; d < JL_N_DTYPE; d++) {
 		const enum jl_unit unit = jl_unit_of((enum jl_dtype)d);
 
 		dev->fit.gemm_frac[d] *= a[A_VECTOR + unit] * (u ? u[U_MATRIX] : 1.0);
-		/* A step is not all products: in between the device cools, and what a power limit takes is partly
-		 * given back. */
-		if (dev->fit.burst_frac[d] > 1.0)
-			dev->fit.gemm_frac[d] *= 1.0 + x[G_RELIEF] * (dev->fit.burst_frac[d] - 1.0);
 		dev->fit.gemm_frac[d] = at_most_listed(dev->fit.gemm_frac[d]);
 	}
 	dev->fit.mem_frac = at_most_listed(dev->fit.mem_frac * a[A_MEM] * (u ? u[U_MEM] : 1.0));
-	dev->fit.flash_frac *= a[A_FLASH];
+	/* Fused attention is not the vendor's products: what those lose in runs says nothing about it. */
+	const double products = dev->fit.gemm_frac[JL_FP16] / alone_frac;
+
+	dev->fit.flash_frac *= a[A_FLASH] / (products > 0.0 ? products : 1.0);
+	/* Frameworks' own kernels are written for Ampere's tensor instructions; Hopper and Blackwell have others. */
+	if (dev->arch == JL_ARCH_HOPPER || dev->arch == JL_ARCH_BLACKWELL_DC)
+		dev->fit.portable_frac = x[G_PORTABLE];
 	dev->fit.kernel_s *= x[G_KERNEL];
 }
 
@@ -223,6 +227,9 @@ struct jl_profile jl_llm_resolve_profile(const double *x, enum jl_framework fram
 		.optimizer_frac = f[F_OPT],
 		.optimizer_kernels = f[F_OPTK],
 		.straggler_frac = x[G_STRAGGLER],
+		.cool_frac = x[G_RELIEF],
+		.pads = framework == JL_FW_COMPILED,
+		.portable_flash = framework != JL_FW_MEGATRON && framework != JL_FW_NATIVE,
 	};
 }
 

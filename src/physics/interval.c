@@ -34,15 +34,15 @@ double jl_link_half_ln(const struct jl_link_doubt *d)
 enum reach { ONE_DEVICE, ONE_HOST, SEVERAL_HOSTS, N_REACH };
 
 static const double train_ln[JL_N_FRAMEWORK][N_REACH] = {
-	[JL_FW_EAGER] = { 0.11, 0.15, 0.20 },    [JL_FW_COMPILED] = { 0.18, 0.20, 0.20 },
-	[JL_FW_MEGATRON] = { 0.11, 0.11, 0.14 }, [JL_FW_NATIVE] = { 0.13, 0.13, 0.15 },
+	[JL_FW_EAGER] = { 0.125, 0.15, 0.20 },   [JL_FW_COMPILED] = { 0.18, 0.20, 0.20 },
+	[JL_FW_MEGATRON] = { 0.11, 0.11, 0.14 }, [JL_FW_NATIVE] = { 0.15, 0.15, 0.17 },
 	[JL_FW_GENERAL] = { 0.25, 0.25, 0.25 },
 };
 
 /* What each assumption adds, in quadrature, in the order of enum jl_train_assumed. */
-static const double assumed_ln[] = { 0.03, 0.20, 0.60, 0.06, 0.20, 0.10 };
+static const double assumed_ln[] = { 0.03, 0.14, 0.30, 0.06, 0.13, 0.10 };
 /* A GPU without runs of its own: on one device its listed rates say nearly all, several show their links as well. */
-static const double unseen_ln[N_REACH] = { 0.02, 0.15, 0.10 };
+static const double unseen_ln[N_REACH] = { 0.08, 0.15, 0.10 };
 static const double beyond_ln = 0.04; /* each doubling beyond the largest run seen */
 static const double n_gpus_seen = 1024.0;
 

@@ -9,6 +9,8 @@
 #include "physics/params.h"
 
 #define JL_POWER_N_PARAM 6
+/* Idle draw with clocks up, of the TDP, before any fit. */
+#define JL_POWER_IDLE_FRAC 0.18
 
 const struct jl_param *jl_power_param_at(size_t i);
 /* Parameter vector and struct, in the order of jl_power_param_at. */

@@ -25,7 +25,7 @@ struct raw_net {
 	char *id, *name, *item, *unit, *source;
 	char **aliases;
 	unsigned aliases_count;
-	double units_per_item, n_params, batch_per_B_half, batch_per_B_full;
+	double units_per_item, n_params, batch_per_B_half, batch_per_B_full, kept_per_output;
 	enum jl_convnet_optimizer optimizer;
 	bool half_grads, ignores_amp;
 	struct raw_op *ops;
@@ -97,6 +97,7 @@ static const cyaml_schema_field_t net_fields[] = {
 	CYAML_FIELD_BOOL("ignores_amp", OPT, struct raw_net, ignores_amp),
 	NUMBER(struct raw_net, batch_per_B_half, 0),
 	NUMBER(struct raw_net, batch_per_B_full, 0),
+	NUMBER(struct raw_net, kept_per_output, OPT),
 	TEXT(source),
 	CYAML_FIELD_SEQUENCE("ops", CYAML_FLAG_POINTER, struct raw_net, ops, &op_value, 1, 4096),
 	CYAML_FIELD_END,
@@ -127,6 +128,9 @@ static void hear(cyaml_log_t level, void *ctx, const char *format, va_list args)
 	for (char *end = strchr(heard->text, '\n'); end; end = strchr(end, '\n'))
 		*end = ' ';
 }
+
+/* A product's output is kept for the norm or gate behind it, and what that makes for the next product. */
+static const double kept_per_output = 2;
 
 static double or_one(double value)
 {
@@ -202,11 +206,16 @@ static enum jl_status cook_net(struct jl_convnet *net, const struct raw_net *raw
 		.ignores_amp = raw->ignores_amp,
 		.batch_per_B_half = raw->batch_per_B_half,
 		.batch_per_B_full = raw->batch_per_B_full,
+		.kept_per_output = raw->kept_per_output > 0 ? raw->kept_per_output : kept_per_output,
 		.ops = ops,
 		.n_ops = raw->ops_count,
 	};
 	if (!ops || !aliases || !net->id || !net->name || !net->item || !net->unit || !net->source)
 		return jl_fail_nomem(err);
+	if (!(net->kept_per_output <= 1e3))
+		return jl_fail(err, JL_E_RANGE, "%s: %s: kept_per_output is %g; it is 2 with norms or gates, 1 without",
+			       "%s: %s: kept_per_output이 %g입니다. 정규화나 게이트가 있으면 2, 없으면 1입니다", name,
+			       raw->id, raw->kept_per_output);
 	if (!(raw->units_per_item > 0 && raw->units_per_item < 1e15 && raw->n_params > 0 && raw->n_params < 1e15))
 		return jl_fail(err, JL_E_RANGE, "%s: %s: units_per_item and n_params must be positive numbers",
 			       "%s: %s: units_per_item과 n_params는 양수여야 합니다", name, raw->id);

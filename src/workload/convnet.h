@@ -22,8 +22,9 @@ struct jl_convnet {
 	double units_per_item;
 	double n_params;
 	enum jl_convnet_optimizer optimizer;
-	bool half_grads;                           /* gradients are kept and reduced in 16 bits under mixed precision */
-	bool ignores_amp;                          /* the published runs say fp16 and ran without */
+	bool half_grads;        /* gradients are kept and reduced in 16 bits under mixed precision */
+	bool ignores_amp;       /* the published runs say fp16 and ran without */
+	double kept_per_output; /* elements that the backward pass needs, for each one that a product makes */
 	double batch_per_B_half, batch_per_B_full; /* items per byte of device memory where a run states no batch */
 	const struct jl_conv_op *ops;
 	size_t n_ops;
@@ -44,6 +45,10 @@ enum jl_status jl_convnet_load(struct jl_convnet_list *ret_list, const char *pat
 
 /* The networks of catalog/models/convnets.yaml as they were when the program was built. */
 enum jl_status jl_convnets_embedded(struct jl_convnet_list *ret_list, struct jl_arena *arena, struct jl_err *err);
+
+/* The same with the "convnets:" files of catalog folders laid over it, in order; a network of the same id is replaced. */
+enum jl_status jl_convnets_overlay(struct jl_convnet_list *ret_list, const char *const *dirs, size_t n_dirs,
+				   struct jl_arena *arena, struct jl_err *err);
 
 /* By id or alias, capitals alike; NULL: unknown. */
 const struct jl_convnet *jl_convnet_find(const struct jl_convnet_list *list, const char *name);

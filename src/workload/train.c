@@ -33,6 +33,15 @@ void jl_plan_set_unfused(struct jl_plan *plan)
 	plan->optimizer_kernels = n_ops * n_tensors;
 }
 
+enum jl_loss jl_loss_of(enum jl_framework framework)
+{
+	static const enum jl_loss loss[JL_N_FRAMEWORK] = {
+		[JL_FW_COMPILED] = JL_LOSS_FUSED, [JL_FW_NATIVE] = JL_LOSS_FUSED, [JL_FW_MEGATRON] = JL_LOSS_IN_PLACE
+	};
+
+	return loss[framework];
+}
+
 static int divides(double part, double whole)
 {
 	return part >= 1.0 && whole >= part && fmod(whole, part) == 0.0;
@@ -90,10 +99,18 @@ static struct jl_model_size model_size(const struct jl_transformer *m)
 	};
 }
 
+/* Gradients that are kept wider than activations are summed by the product itself, read and written; FSDP moves as much
+ * to widen them before they are exchanged. */
+static int sums_in_product(const struct jl_train *train)
+{
+	return train->plan.grad_B > jl_dtype_B(train->shard.act_dtype);
+}
+
 void jl_train_blocks(const struct jl_train *train, struct jl_train_blocks *ret_blocks)
 {
 	const struct jl_transformer *m = train->model;
-	const struct jl_shard *s = &train->shard;
+	struct jl_shard shard = train->shard;
+	const struct jl_shard *s = &shard;
 	const double act_B = jl_dtype_B(s->act_dtype), tokens = s->micro_batch * s->seq / s->cp;
 	const double kv_dim = m->mla.kv_lora > 0.0 ? m->heads * (m->mla.nope_dim + m->mla.rope_dim + m->mla.v_dim)
 						   : 2.0 * m->kv_heads * m->head_dim;
@@ -106,7 +123,11 @@ void jl_train_blocks(const struct jl_train *train, struct jl_train_blocks *ret_b
 	struct jl_layer_comm dense = layer, ends = none;
 	struct jl_op_list list;
 
+	shard.padded = train->profile->pads;
+	if (sums_in_product(train))
+		shard.wgrad_B = 2.0 * train->plan.grad_B;
 	dense.ep_s = 0.0;
+	dense.n_comm -= train->plan.ep > 1.0 && comm_in.top_k > 0.0 ? 2.0 : 0.0;
 	ends.tp_s = 0.5 * layer.tp_s; /* one collective instead of two */
 	ends.n_comm = s->tp > 1.0 ? 1.0 : 0.0;
 	ret_blocks->size = model_size(m);
@@ -131,7 +152,12 @@ void jl_train_blocks(const struct jl_train *train, struct jl_train_blocks *ret_b
 	if (m->head != JL_HEAD_SPAN) { /* product, its gradient and fp32 copies beside the one that the loss keeps */
 		const double n_logits = tokens * m->head_tokens_frac * m->vocab / s->tp;
 
-		ret_blocks->logits_B = n_logits * (2.0 * act_B + (train->fused_loss ? 4.0 : 6.0));
+		/* The loss keeps one fp32 copy; how many more there are at once depends on who wrote it. */
+		static const double copies_B[] = {
+			[JL_LOSS_PLAIN] = 6.0, [JL_LOSS_FUSED] = 4.0, [JL_LOSS_IN_PLACE] = 0.0
+		};
+
+		ret_blocks->logits_B = n_logits * (2.0 * act_B + copies_B[train->fused_loss]);
 		if (train->chunked_loss > 1.0) {
 			ret_blocks->logits_B /= train->chunked_loss;
 			ret_blocks->cost[JL_BLOCK_HEAD].saved_B -= n_logits * 4.0 * (1.0 - 1.0 / train->chunked_loss);
@@ -141,6 +167,8 @@ void jl_train_blocks(const struct jl_train *train, struct jl_train_blocks *ret_b
 
 struct jl_step_cost jl_train_step(const struct jl_train *train, const struct jl_train_blocks *blocks)
 {
+	const struct jl_model_size *size = &blocks->size;
+	const double moe_frac = size->n_moe_layers / (size->n_dense_layers + size->n_moe_layers);
 	const struct jl_step_in in = {
 		.dev = train->dev,
 		.fabric = train->fabric,
@@ -148,10 +176,12 @@ struct jl_step_cost jl_train_step(const struct jl_train *train, const struct jl_
 		.size = &blocks->size,
 		.plan = &train->plan,
 		.block = blocks->time,
-		.saved_B = blocks->cost[JL_BLOCK_DENSE].saved_B,
+		.saved_B = (1.0 - moe_frac) * blocks->cost[JL_BLOCK_DENSE].saved_B +
+			   moe_frac * blocks->cost[JL_BLOCK_MOE].saved_B,
 		.boundary_B = blocks->boundary_B,
 		.host_mem_Bps = train->host_mem_Bps,
 		.input_s = train->input_s,
+		.sum_B = sums_in_product(train) ? 0.0 : 3.0 * train->plan.grad_B,
 	};
 
 	return jl_step_cost(&in);
@@ -159,12 +189,19 @@ struct jl_step_cost jl_train_step(const struct jl_train *train, const struct jl_
 
 struct jl_memory jl_train_memory(const struct jl_train *train, const struct jl_train_blocks *blocks)
 {
+	/* Inside a host communicators need few channels and no buffers for a network. */
+	const double in_host_frac = 0.3;
+	struct jl_memory_fit fit = train->memory;
+
+	if (train->fabric->n_nodes <= 1)
+		fit.comm_B *= in_host_frac;
 	const struct jl_memory_in in = { .size = &blocks->size,
 					 .plan = &train->plan,
 					 .block = blocks->cost,
+					 .boundary_B = blocks->boundary_B,
 					 .logits_B = blocks->logits_B,
 					 .frozen_param_B = train->frozen_param_B,
-					 .fit = train->memory };
+					 .fit = fit };
 
 	return jl_memory_peak(&in);
 }

@@ -6,6 +6,11 @@
 #include "model/step.h"
 #include "workload/transformer.h"
 
+/* How the loss treats its fp32 copies: softmax and gradient each have one, they share one, or it is the kept one. */
+enum jl_loss { JL_LOSS_PLAIN, JL_LOSS_FUSED, JL_LOSS_IN_PLACE };
+
+enum jl_loss jl_loss_of(enum jl_framework framework);
+
 struct jl_train {
 	const struct jl_transformer *model;
 	const struct jl_device *dev;
@@ -16,7 +21,7 @@ struct jl_train {
 	struct jl_memory_fit memory;
 	double frozen_param_B; /* QLoRA: bytes a frozen parameter; 0: as the others */
 	double chunked_loss;   /* the loss is made in this many pieces; 0 or 1: whole */
-	int fused_loss;        /* softmax and its gradient share their fp32 copy */
+	enum jl_loss fused_loss;
 	double host_mem_Bps;
 	double input_s;
 };

@@ -80,6 +80,8 @@ struct jl_shard {
 	int frozen;              /* adapters only: no weight gradients (LoRA) */
 	double lora_rank;        /* with frozen: width of the adapters */
 	int quantized;           /* with frozen: weights are unpacked from 4 bits before each product */
+	int padded;              /* products are padded until their rows start on 16 bytes */
+	double wgrad_B;          /* bytes that a weight gradient moves per element; 0: as activations */
 };
 
 /* The operators of one layer, the embedding or the head for one micro-batch on one device, forward. */

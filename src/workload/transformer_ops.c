@@ -39,8 +39,13 @@ static struct jl_op *add_linear(struct builder *b, const char *name, double m, d
 	op->u.gemm = (struct jl_gemm){ .m = m, .n = n, .k = k, .batch = batch, .dtype = s->dtype, .out_B = b->act_B };
 	op->trained = !s->frozen;
 	op->needs_dgrad = 1;
-	if (s->dtype == JL_FP8) /* quantise the input, and again transposed for the weight gradient */
-		add_stream(b, "fp8 cast", m * k * batch * (b->act_B + 2.0), 0.0);
+	if (s->dtype == JL_FP8) {
+		/* The kernel before writes a byte instead of 16 bits, and a transposed copy is made for the weight
+		 * gradient; the output's gradient is read once and written twice. */
+		struct jl_op *cast = add_stream(b, "fp8 cast", m * k * batch * 2.0, 0.0);
+
+		cast->bwd_moved_frac = n * (b->act_B + 2.0) / (2.0 * k);
+	}
 	if (s->frozen && s->quantized) {
 		struct jl_op *unpack = add_stream(b, "unpack weights", n * k * batch * 2.5, n * k * batch * 8.0);
 
@@ -214,9 +219,11 @@ static void add_head(struct builder *b)
 		add_norm(b, "norm");
 	if (m->head == JL_HEAD_SPAN)
 		return;
+	const double whole = 16.0 / b->act_B, wide = b->s->padded ? ceil(vocab / whole) * whole : vocab;
+
 	op = add_op(b, "logits", JL_OP_GEMM); /* not in fp8: frameworks keep the last product in 16 bits */
 	op->u.gemm = (struct jl_gemm){ .m = t,
-				       .n = vocab,
+				       .n = wide,
 				       .k = m->hidden,
 				       .batch = 1.0,
 				       .dtype = b->s->dtype == JL_FP8 ? b->s->act_dtype : b->s->dtype,
@@ -239,6 +246,7 @@ void jl_transformer_ops(const struct jl_transformer *model, const struct jl_shar
 	b.tokens = shard->micro_batch * shard->seq / shard->cp;
 	b.seq_tokens = shard->sp ? b.tokens / shard->tp : b.tokens;
 	ret_list->n_op = 0;
+	ret_list->wgrad_B = shard->wgrad_B;
 	ret_list->input_B = b.seq_tokens * model->hidden * b.act_B;
 	if (block == JL_BLOCK_EMBED)
 		add_embed(&b);

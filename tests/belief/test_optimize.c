@@ -88,6 +88,24 @@ static void robust_loss_ignores_a_wild_row(void **state)
 	assert_true(fabs(log(robust[1] / 0.003)) < 0.01);
 }
 
+/* A wild row that weighs nothing is as good as not there. */
+static void weights_count(void **state)
+{
+	(void)state;
+	struct line l = make_line(7.5, 0.003, 0);
+	double weight[64], x[2] = { 1.0, 1.0 };
+	struct jl_err err;
+
+	l.y[20] *= 10.0;
+	struct jl_fit_problem p = line_problem(&l);
+	for (size_t i = 0; i < sizeof(weight) / sizeof(*weight); i++)
+		weight[i] = i == 20 ? 0.0 : 2.0;
+	assert_true(p.n_resid <= sizeof(weight) / sizeof(*weight));
+	p.weight = weight;
+	assert_int_equal(jl_fit_solve(&p, x, NULL, &err), JL_OK);
+	assert_true(fabs(log(x[0] / 7.5)) < 1e-4 && fabs(log(x[1] / 0.003)) < 1e-4);
+}
+
 static void stays_inside_bounds(void **state)
 {
 	(void)state;
@@ -203,6 +221,7 @@ int main(void)
 		cmocka_unit_test(finds_latency_and_rate),
 		cmocka_unit_test(finds_a_kinked_floor),
 		cmocka_unit_test(robust_loss_ignores_a_wild_row),
+		cmocka_unit_test(weights_count),
 		cmocka_unit_test(stays_inside_bounds),
 		cmocka_unit_test(fixed_parameter_stays_and_prior_pulls),
 		cmocka_unit_test(unfelt_parameter_falls_back_to_its_prior),

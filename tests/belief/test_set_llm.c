@@ -310,6 +310,55 @@ static void test_a_fit_comes_nearer(void **state)
 	assert_memory_equal(x, y, jl_llm_n_params(0) * sizeof(double));
 }
 
+/* 100 steps of 2,560 samples are more than two passes over SQuAD: the script counts them all the same. */
+static void test_samples_that_were_never_run(void **state)
+{
+	(void)state;
+	struct jl_llm_cells cells = megatron_175b();
+
+	cells.framework = "NVIDIA DeepLearningExamples PyTorch";
+	cells.task = "BERT SQuAD finetune";
+	cells.model = "BERT-base";
+	cells.layers = cells.hidden = cells.heads = cells.kv_heads = cells.ffn = cells.tp = cells.pp = cells.vp = "";
+	cells.n_gpus = "8";
+	cells.nodes = "1";
+	cells.seq_len = "384";
+	cells.micro_batch = "1280";
+	cells.global_batch = cells.recompute = "";
+	cells.primary_metric = "samples_per_s";
+	cells.primary_value = "1000";
+	assert_true(fabs(read_row(&cells).meas_s - 1.28) < 1e-9);
+	cells.micro_batch = "2560";
+	assert_true(fabs(read_row(&cells).meas_s - 2.56 * 256000.0 / 177282.0) < 1e-9);
+}
+
+/* Four samples on 1,024 devices without context parallelism: tensors and stages take the rest, whatever it costs. */
+static void test_no_rank_without_a_sample(void **state)
+{
+	(void)state;
+	struct jl_llm_cells cells = megatron_175b();
+
+	cells.framework = "NeMo";
+	cells.model = "LLAMA2-7B";
+	cells.layers = "32";
+	cells.hidden = "4096";
+	cells.heads = cells.kv_heads = "32";
+	cells.ffn = "11008";
+	cells.vocab = "32000";
+	cells.n_gpus = "1024";
+	cells.nodes = "128";
+	cells.seq_len = "131072";
+	cells.flash_attn = "y";
+	cells.tp = cells.pp = cells.vp = cells.dp = cells.micro_batch = "";
+	cells.recompute = "unknown";
+	cells.global_batch = "4";
+	const struct jl_llm_row row = read_row(&cells);
+
+	assert_true(row.assumed & JL_ASSUMED_PLAN);
+	assert_true(row.plan.dp <= 4.0 && row.plan.dp * row.plan.tp * row.plan.pp == 1024.0);
+	assert_true(row.plan.n_micro * row.plan.dp * row.shard.micro_batch == 4.0 && row.shard.tp == row.plan.tp);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -317,6 +366,8 @@ int main(void)
 		cmocka_unit_test(test_the_start_is_near_a_known_run),
 		cmocka_unit_test(test_metrics_agree_with_each_other),
 		cmocka_unit_test(test_spellings),
+		cmocka_unit_test(test_samples_that_were_never_run),
+		cmocka_unit_test(test_no_rank_without_a_sample),
 		cmocka_unit_test(test_contradicting_shapes_are_mended),
 		cmocka_unit_test(test_an_unknown_gpu_is_named),
 		cmocka_unit_test(test_every_gpu_is_known),

@@ -174,6 +174,7 @@ static void test_everything_gathered_is_a_whole_copy(void **state)
 	struct jl_memory whole, cut;
 
 	t.memory = (struct jl_memory_fit){ .waste_frac = 0.2 };
+	jl_plan_set_states(&t.plan, JL_STATES_FP32); /* no buckets beside the sums, one width for all */
 	t.plan.zero = 2;
 	whole = memory_of(&t);
 	t.plan.zero = 3;
@@ -214,6 +215,46 @@ static void test_in_flight(void **state)
 	assert_true(fabs(jl_pipeline_in_flight(8, 64, 3, 0) / (8.0 * (1.0 + 7.0 / 24.0)) - 1.0) < 0.01);
 }
 
+/* Eight experts over eight ranks: each rank is the only one that holds its expert, so ZeRO has nothing to cut there. */
+static void test_experts_are_cut_over_those_who_hold_them(void **state)
+{
+	(void)state;
+	const struct jl_device dev = a100();
+	const struct jl_fabric fabric = a100_nodes(1);
+	const struct jl_profile profile = jl_profile_default(JL_FW_MEGATRON);
+	struct jl_transformer mixture = llama;
+	struct jl_train t = train_of(&dev, &fabric, &profile);
+
+	mixture.moe = (struct jl_moe){ .n_experts = 8, .top_k = 2, .expert_ffn = 14336 };
+	t.model = &mixture;
+	t.plan.zero = 1;
+	t.plan.ep = t.shard.ep = 8;
+	const struct jl_transformer_params p = jl_transformer_params(&mixture);
+	const double experts = p.n_moe_layers * p.moe_expert / 8.0, rest = p.total - p.n_moe_layers * p.moe_expert;
+
+	assert_true(fabs(memory_of(&t).optimizer_B / (12.0 * (experts + rest / 8.0)) - 1.0) < 1e-9);
+	t.plan.dp = 16; /* two ranks hold each expert */
+	assert_true(fabs(memory_of(&t).optimizer_B / (12.0 * (experts / 2.0 + rest / 16.0)) - 1.0) < 1e-9);
+}
+
+/* A communicator inside a host needs less than one over a network, and whole models have one more than their cuts. */
+static void test_communicators(void **state)
+{
+	(void)state;
+	const struct jl_device dev = a100();
+	const struct jl_fabric host = a100_nodes(1), net = a100_nodes(2);
+	const struct jl_profile profile = jl_profile_default(JL_FW_EAGER);
+	struct jl_train t = train_of(&dev, &host, &profile);
+	const double in_host_B = memory_of(&t).context_B;
+
+	t.fabric = &net;
+	const double over_net_B = memory_of(&t).context_B;
+
+	assert_true(in_host_B > 1e9 && in_host_B < over_net_B && over_net_B == 1.5e9);
+	t.plan.tp = t.shard.tp = 2;
+	assert_true(memory_of(&t).context_B == 1e9 + 3 * 0.5e9);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -223,6 +264,8 @@ int main(void)
 		cmocka_unit_test(test_everything_gathered_is_a_whole_copy),
 		cmocka_unit_test(test_recompute_and_batch),
 		cmocka_unit_test(test_in_flight),
+		cmocka_unit_test(test_experts_are_cut_over_those_who_hold_them),
+		cmocka_unit_test(test_communicators),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -53,6 +53,31 @@ static void test_resnet50_counts_as_published(void **state)
 	assert_true(total.weights == 25557032 - 2 * 26560 - 1000);
 }
 
+/* torchvision's counts: exact parameters; multiply-adds as published to two decimals. */
+static void test_resnet_family_counts_as_published(void **state)
+{
+	static const struct {
+		const char *id;
+		double params, gmac;
+		int n_norm; /* channels of all norms */
+	} family[] = {
+		{ "resnet-18", 11689512, 1.81, 4800 },
+		{ "resnet-34", 21797672, 3.66, 8512 },
+		{ "resnet-101", 44549160, 7.80, 52672 },
+		{ "resnet-152", 60192808, 11.51, 75712 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(family) / sizeof(*family); i++) {
+		const struct jl_convnet *n = net(family[i].id);
+		const struct jl_layers_total total = jl_layers_sum(n->ops, n->n_ops);
+
+		assert_true(n->n_params == family[i].params);
+		assert_true(fabs(total.mac / 1e9 - family[i].gmac) < 0.006);
+		assert_true(total.weights == family[i].params - 2 * family[i].n_norm - 1000);
+	}
+}
+
 /* Every model's matrix operators hold its parameters, but for what is stated: embeddings that no product uses, norms,
  * biases, and the region proposal head that five levels share. */
 static void test_weights_follow_from_the_shapes(void **state)
@@ -70,6 +95,11 @@ static void test_weights_follow_from_the_shapes(void **state)
 		{ "transformer-xl-large", 0.995, 1 },
 		{ "tacotron2", 0.98, 1 },
 		{ "waveglow", 0.995, 1 },
+		{ "resnet-18", 0.995, 1 },
+		{ "resnet-34", 0.995, 1 },
+		{ "resnet-101", 0.995, 1 },
+		{ "resnet-152", 0.995, 1 },
+		{ "ncf", 0.003, 0.004 }, /* all but its embeddings */
 	};
 
 	assert_int_equal(nets.n_nets, sizeof(ratios) / sizeof(ratios[0]));
@@ -167,6 +197,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_resnet50_counts_as_published),
+		cmocka_unit_test(test_resnet_family_counts_as_published),
 		cmocka_unit_test(test_weights_follow_from_the_shapes),
 		cmocka_unit_test(test_totals_add_up),
 		cmocka_unit_test(test_found_by_other_spellings),

@@ -1,0 +1,225 @@
+/* Rows of infer_llm: what each source measured, as seconds of a step, a prompt, or a token under load. */
+#include <math.h>
+#include <string.h>
+
+#include "belief/set_serve.h"
+#include "catalog/find.h"
+#include "workload/served.h"
+
+#define N(array) (sizeof(array) / sizeof((array)[0]))
+
+/* What sources leave open. A chat prompt; an answer; data sets of chats (ShareGPT) have about as many tokens asked as
+ * answered. Full load: as many sequences as fit, up to what the frameworks are built for. */
+#define PROMPT        128.0
+#define CHAT_PROMPT   250.0
+#define CHAT_OUTPUT   230.0
+#define OUTPUT        256.0
+#define FULL_LOAD     8192.0
+#define FULL_BATCH    2048.0
+#define LLAMACPP_PART 512.0 /* prompt tokens in one piece */
+
+/* Names that the catalog's search does not take. */
+static const struct {
+	const char *text, *id;
+} models[] = {
+	{ "Llama 7B", "llama-7b" },
+	{ "Llama 13B", "llama-13b" },
+	{ "Koala 13B", "llama-13b" },
+	{ "Llama 33B", "llama-33b" },
+	{ "WizardLM 33B", "llama-33b" },
+	{ "Llama 65B", "llama-65b" },
+	{ "Vicuna 7B", "llama-7b" },
+	{ "OpenLlama 3B", "open-llama-3b" },
+	{ "Mixtral 46.7B", "mixtral-8x7b" },
+	{ "DeepSeek 33B", "deepseek-coder-33b" },
+	{ "TinyLlama 1B", "tinyllama-1.1b" },
+	{ "opt_13", "opt-1.3b" },
+	{ "bert_large", "bert-large" },
+	{ "gpt2_large", "gpt2-774m" },
+	{ "gpt3_27", "gpt3-2.7b" },
+	{ "gpt3_xl", "gpt3-xl-3072" },
+	{ "GPT-350M", "gpt3-350m" },
+	{ "GPT-1.3B", "gpt3-1.3b" },
+	{ "GPT-6.7B", "gpt3-6.7b" },
+	{ "GPT-20B", "gpt3-20b" },
+	{ "GPT-89B", "gpt-89b" },
+	{ "GPT-175B", "gpt3-175b" },
+	{ "Megatron-530B", "megatron-529.6b" },
+	{ "Mistral 7B", "mistral-7b" },
+	{ "Falcon 7B", "falcon-7b" },
+	{ "MPT 7B", "mpt-7b" },
+	{ "internlm-20b", "internlm-20b" },
+};
+
+static enum jl_status find_model(struct jl_served *ret_served, const struct jl_serve_cells *cells,
+				 const struct jl_catalog *cat, struct jl_err *err)
+{
+	const char *text = cells->at(cells->ctx, "model");
+	const struct jl_model_info *info = NULL;
+
+	for (size_t i = 0; i < N(models); i++)
+		if (strcmp(models[i].text, text) == 0)
+			text = models[i].id;
+	const enum jl_status status = jl_find_model(&info, cat, text, err);
+
+	if (!status)
+		*ret_served = jl_served_from_catalog(info);
+	return status;
+}
+
+/* "RTX 4090 + RTX 3090 Ti": layers on both, and both have the same memory rate. "A100-80GB (330W ...)". */
+static enum jl_status find_gpu(struct jl_serve_row *row, const struct jl_serve_cells *cells,
+			       const struct jl_serve_find *find, struct jl_err *err)
+{
+	static const struct {
+		const char *text, *gpu;
+	} spellings[] = { { "A100", "A100 SXM 80GB" },
+			  { "A100-80GB", "A100 SXM 80GB" },
+			  { "RTX 3080 10GB", "RTX 3080" } };
+	char name[64];
+	bool p2p, nvlink;
+	const char *text = cells->at(cells->ctx, "gpu");
+	size_t len = strcspn(text, "(+");
+
+	while (len > 0 && text[len - 1] == ' ')
+		len--;
+	if (len >= sizeof(name))
+		len = sizeof(name) - 1;
+	memcpy(name, text, len);
+	name[len] = '\0';
+	text = name;
+	for (size_t i = 0; i < N(spellings); i++)
+		if (strcmp(spellings[i].text, name) == 0)
+			text = spellings[i].gpu;
+	const enum jl_status status = find->gpu(find->ctx, text, &row->dev, &p2p, &nvlink, err);
+
+	if (!status)
+		jl_served_join(&row->place, &row->dev, p2p, nvlink);
+	return status;
+}
+
+/* What a source counts: seconds of one step are n_tokens of each sequence over the rate. */
+static const struct {
+	const char *kind;
+	enum jl_serve_metric metric;
+} kinds[] = {
+	{ "prefill", JL_METRIC_PREFILL },
+	{ "decode", JL_METRIC_DECODE },
+	{ "output", JL_METRIC_LOAD },
+};
+
+/* Engines for consumer cards sum in 16 bit. */
+static const enum jl_engine short_summing[] = { JL_ENGINE_LLAMACPP, JL_ENGINE_EXLLAMA, JL_ENGINE_EXLLAMA2,
+						JL_ENGINE_MLC, JL_ENGINE_AWQ };
+
+static double or_else(double value, double instead, struct jl_serve_row *row)
+{
+	if (isnan(value))
+		row->assumed = 1;
+	return isnan(value) ? instead : value;
+}
+
+static enum jl_status read_kind(struct jl_serve_row *row, const struct jl_serve_cells *cells, double value,
+				struct jl_err *err)
+{
+	const char *kind = cells->at(cells->ctx, "tokens_per_s_kind");
+	size_t k = 0;
+
+	if (strcmp(cells->at(cells->ctx, "primary_metric"), "latency_ms") == 0) {
+		row->metric = JL_METRIC_PREFILL;
+		row->generate = strstr(cells->at(cells->ctx, "remark"), "generate") != NULL;
+		row->meas_s = value / 1e3;
+		return JL_OK;
+	}
+	while (k < N(kinds) && strncmp(kind, kinds[k].kind, strlen(kinds[k].kind)) != 0)
+		k++;
+	if (k == N(kinds))
+		return jl_fail(err, JL_E_DATA, "tokens_per_s_kind '%.40s': prefill, decode or output",
+			       "tokens_per_s_kind '%.40s': prefill, decode, output 중 하나여야 합니다", kind);
+	row->metric = kinds[k].metric;
+	row->context = row->prompt + 0.5 * row->output;
+	row->meas_s = 1 / value;
+	if (row->metric == JL_METRIC_PREFILL)
+		row->meas_s = row->n_requests * row->prompt / value;
+	else if (row->metric == JL_METRIC_DECODE)
+		row->meas_s = row->n_requests / value;
+	return JL_OK;
+}
+
+static enum jl_status read_load(struct jl_serve_row *row, const struct jl_serve_cells *cells, struct jl_err *err)
+{
+	const char *batch = cells->at(cells->ctx, "batch_or_concurrency");
+	double value = NAN;
+	const bool dataset = strstr(cells->at(cells->ctx, "remark"), "dataset") ||
+			     strstr(cells->at(cells->ctx, "tokens_per_s_kind"), "dataset");
+	enum jl_status status = jl_serve_number(cells, "in_len", &value, err);
+
+	if (!status) {
+		row->prompt = or_else(value, dataset ? CHAT_PROMPT : PROMPT, row);
+		status = jl_serve_number(cells, "out_len", &value, err);
+	}
+	if (!status) {
+		row->output = or_else(value, dataset ? CHAT_OUTPUT : OUTPUT, row);
+		row->n_requests = FULL_LOAD;
+		row->max_batch = FULL_BATCH;
+		if (!strstr(batch, "max load")) {
+			status = jl_serve_number(cells, "batch_or_concurrency", &value, err);
+			row->n_requests = fmax(or_else(value, 1, row), 1);
+			row->max_batch = row->n_requests;
+		}
+	}
+	return status;
+}
+
+static enum jl_status read_place(struct jl_serve_row *row, const struct jl_serve_cells *cells, struct jl_err *err)
+{
+	double n_gpus = NAN, tp = NAN, pp = NAN;
+	enum jl_status status = jl_serve_number(cells, "n_gpus", &n_gpus, err);
+
+	if (!status)
+		status = jl_serve_number(cells, "tp", &tp, err);
+	if (!status)
+		status = jl_serve_number(cells, "pp", &pp, err);
+	if (status)
+		return status;
+	n_gpus = isnan(n_gpus) ? 1 : fmax(n_gpus, 1);
+	row->place.n_gpus = isnan(tp) ? 1 : fmax(tp, 1);
+	row->place.n_stages = fmax(n_gpus / row->place.n_gpus, 1);
+	if (row->engine == JL_ENGINE_LLAMACPP)
+		row->place.chunk = LLAMACPP_PART;
+	/* Under load every stage works on sequences of its own. */
+	if (row->engine == JL_ENGINE_TRTLLM || row->engine == JL_ENGINE_VLLM) {
+		row->place.n_gpus *= row->place.n_stages;
+		row->place.n_stages = 1;
+	}
+	return JL_OK;
+}
+
+enum jl_status jl_infer_row_read(struct jl_serve_row *ret_row, const struct jl_serve_cells *cells,
+				 const struct jl_serve_find *find, struct jl_err *err)
+{
+	struct jl_serve_row row = { .engine = jl_engine_by_text(cells->at(cells->ctx, "engine")) };
+	double value = NAN;
+	enum jl_status status = find_gpu(&row, cells, find, err);
+
+	if (!status)
+		status = find_model(&row.model, cells, find->cat, err);
+	if (!status)
+		status = jl_served_format(&row.format, cells->at(cells->ctx, "dtype"), err);
+	if (!status)
+		status = read_place(&row, cells, err);
+	if (!status)
+		status = read_load(&row, cells, err);
+	if (!status)
+		status = jl_serve_number(cells, "primary_value", &value, err);
+	if (!status)
+		status = read_kind(&row, cells, value, err);
+	if (status)
+		return status;
+	if (row.format.dtype == JL_FP8 && row.engine == JL_ENGINE_TRTLLM)
+		row.format.kv_B = 1;
+	for (size_t i = 0; i < N(short_summing); i++)
+		row.format.short_sums |= row.engine == short_summing[i];
+	*ret_row = row;
+	return JL_OK;
+}

@@ -1,0 +1,61 @@
+/* The validation sets infer_llm (engines at work: single sequences, batches, full load) and serve_silicon (frameworks
+ * under a fixed number of requests: time to the first token, time of each further one). */
+#ifndef JL_BELIEF_SET_SERVE_H
+#define JL_BELIEF_SET_SERVE_H
+
+#include <stddef.h>
+
+#include "base/err.h"
+#include "physics/serve_params.h"
+
+struct jl_serve_row {
+	struct jl_device dev;
+	struct jl_served model;
+	enum jl_engine engine;
+	struct jl_serve_format format;
+	struct jl_serve_place place, prefill; /* prefill.n_gpus 0: the same machines */
+	double n_prefill_workers;
+	double n_decode_workers;
+	double n_requests, prompt, output, max_batch;
+	double context; /* decode alone: mean context */
+	enum jl_serve_metric metric;
+	int generate; /* prefill: and `output` tokens after it */
+	double meas_s;
+	unsigned char many;    /* more than eight devices in one domain of links */
+	unsigned char assumed; /* lengths, batch or plan are not stated */
+};
+
+struct jl_serve_find {
+	enum jl_status (*gpu)(void *ctx, const char *text, struct jl_device *ret_dev, bool *ret_p2p, bool *ret_nvlink,
+			      struct jl_err *err);
+	void *ctx;
+	const struct jl_catalog *cat;
+};
+
+/* A cell of the current row by its column; "" where there is none. */
+typedef const char *jl_serve_cell(const void *ctx, const char *column);
+struct jl_serve_cells {
+	jl_serve_cell *at;
+	const void *ctx;
+};
+
+/* A number in a cell; NAN where it is empty. */
+enum jl_status jl_serve_number(const struct jl_serve_cells *cells, const char *column, double *ret_value,
+			       struct jl_err *err);
+enum jl_status jl_infer_row_read(struct jl_serve_row *ret_row, const struct jl_serve_cells *cells,
+				 const struct jl_serve_find *find, struct jl_err *err);
+/* ret_model: the catalog's id, for the groups. The caller makes two rows of it, one for each metric. */
+enum jl_status jl_silicon_row_read(struct jl_serve_row *ret_row, const char **ret_model,
+				   const struct jl_serve_cells *cells, const struct jl_serve_find *find,
+				   struct jl_err *err);
+
+/* Seconds as the row measures them. ret_step: parts of the step or prompt behind them; may be NULL. */
+double jl_serve_row_s(const struct jl_serve_row *row, const struct jl_serve_fit *fit, struct jl_serve_step *ret_step);
+/* The same at one share of all listed rates and nothing else. */
+double jl_serve_naive_s(const struct jl_serve_row *row, double frac);
+
+/* Fits on the rows where use[i] is not 0 (NULL: all). x: start in, best out. */
+enum jl_status jl_serve_solve(enum jl_serve_scope scope, const struct jl_serve_row *rows, size_t n_rows,
+			      const unsigned char *use, int max_iter, double *x, struct jl_err *err);
+
+#endif

@@ -1,0 +1,218 @@
+/* Rows of serve_silicon: machines under a fixed number of requests. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "belief/set_serve.h"
+#include "catalog/find.h"
+#include "workload/served.h"
+
+#define N(array)      (sizeof(array) / sizeof((array)[0]))
+#define REQUESTS_EACH 4.0
+
+static const struct {
+	const char *text, *gpu;
+} systems[] = {
+	{ "h100_sxm", "H100 SXM 80GB" },
+	{ "h200_sxm", "H200 SXM 141GB" },
+	{ "b200_sxm", "B200 SXM" },
+	{ "b300_sxm", "B300 SXM" },
+	{ "gb200", "GB200" },
+	{ "gb300", "GB300" },
+};
+
+/* The catalog's model by what the path holds. */
+static const struct {
+	const char *word, *id;
+} models[] = {
+	{ "MiniMax-M2", "minimax-m2" },
+	{ "Qwen3-235B-A22B", "qwen3-235b-a22b" },
+	{ "Qwen3-32B", "qwen3-32b" },
+	{ "Qwen3.5-397B", "qwen3.5-397b-a17b" },
+	{ "DeepSeek-R1", "deepseek-v3" },
+	{ "DeepSeek-V3", "deepseek-v3" },
+	{ "Llama-3.1-70B", "llama-3-70b" },
+	{ "Llama-3.1-8B", "llama-3-8b" },
+	{ "Kimi-K2", "kimi-k2" },
+	{ "gpt-oss-120b", "gpt-oss-120b" },
+	{ "GLM-5", "glm-5" },
+};
+
+/* Models of which only the experts are narrow: the rest stays in 16 bit. */
+static const char *const wide_rest[] = { "gpt-oss", "Kimi-K2" };
+
+static enum jl_status find_model(struct jl_serve_row *row, const char **ret_model, const char *text,
+				 const struct jl_catalog *cat, struct jl_err *err)
+{
+	const struct jl_model_info *info = NULL;
+	enum jl_status status;
+
+	for (size_t i = 0; i < N(models); i++)
+		if (strstr(text, models[i].word))
+			info = jl_model_by_id(cat, models[i].id);
+	status = info ? JL_OK : jl_find_model(&info, cat, text, err);
+	if (!status) {
+		row->model = jl_served_from_catalog(info);
+		*ret_model = info->id;
+	}
+	return status;
+}
+
+static enum jl_status read_format(struct jl_serve_row *row, const struct jl_serve_cells *cells, struct jl_err *err)
+{
+	const char *text = cells->at(cells->ctx, "precision"), *path = cells->at(cells->ctx, "model_path");
+
+	if (!*text)
+		text = strcasestr(path, "FP8") ? "fp8" : strcasestr(path, "FP4") ? "fp4" : "bf16";
+	const enum jl_status status = jl_served_format(&row->format, text, err);
+
+	if (status)
+		return status;
+	for (size_t i = 0; i < N(wide_rest); i++)
+		if (row->format.expert_B < 1 && row->model.n_experts > 1 && strstr(path, wide_rest[i]))
+			row->format.weight_B = 2;
+	/* a GPU without 4-bit arithmetic widens the weights on the way */
+	if (row->format.dtype == JL_FP4 && isnan(row->dev.peak_flopps[JL_FP4])) {
+		row->format.dtype = JL_BF16;
+		row->format.weight_only = 1;
+	}
+	/* recipes with narrow weights keep keys and values in 8 bit as well */
+	if (row->format.expert_B <= 1)
+		row->format.kv_B = 1;
+	return JL_OK;
+}
+
+/* Devices of one worker. Attention in parallel over requests (dp) is run on the same devices as the experts: sources
+ * that give dp either count it in tp, or give it alone. What would not hold the weights is a larger worker of which the
+ * source gives a part. */
+static enum jl_status read_worker(struct jl_serve_place *place, struct jl_serve_row *row, const char *prefix,
+				  const struct jl_serve_cells *cells, struct jl_err *err)
+{
+	static const char *const names[] = { "tp_size", "attention_dp_size", "moe_ep_size" };
+	double degree[3] = { NAN, NAN, NAN };
+	char column[48];
+
+	for (size_t i = 0; i < 3; i++) {
+		(void)snprintf(column, sizeof(column), "%s%s", prefix, names[i]);
+		const enum jl_status status = jl_serve_number(cells, column, &degree[i], err);
+
+		if (status)
+			return status;
+		degree[i] = degree[i] >= 1 ? degree[i] : 1;
+	}
+	place->n_gpus = degree[0] > 1 ? degree[0] : degree[1] > 8 ? fmax(degree[2], sqrt(degree[1])) : degree[1];
+	place->n_gpus = fmax(place->n_gpus, degree[1] > 1 ? 1 : degree[2]);
+	/* Hosts of eight: a square beyond is tp times ep of the same devices. */
+	if (place->n_gpus > 8 && !row->many && sqrt(place->n_gpus) == floor(sqrt(place->n_gpus)))
+		place->n_gpus = sqrt(place->n_gpus);
+	place->n_stages = 1;
+	/* What cannot be cut by heads is cut by requests as soon as there are enough of them. */
+	place->split_batch = degree[1] > 1 ||
+			     (row->model.kv_heads < place->n_gpus && row->n_requests >= REQUESTS_EACH * place->n_gpus);
+	jl_served_join(place, &row->dev, true, true);
+
+	struct jl_serve_fit fit = { 0 };
+	struct jl_serve_job job = {
+		.dev = &row->dev, .fit = &fit, .model = &row->model, .format = row->format, .place = *place
+	};
+
+	while (jl_serve_weights_B(&job) > 0.95 * row->dev.mem_B && job.place.n_gpus < 1024) {
+		job.place.n_gpus *= 2;
+		row->assumed = 1;
+	}
+	*place = job.place;
+	return JL_OK;
+}
+
+static enum jl_status read_plan(struct jl_serve_row *row, const struct jl_serve_cells *cells, struct jl_err *err)
+{
+	double value = NAN;
+	enum jl_status status;
+
+	if (strcmp(cells->at(cells->ctx, "mode"), "disagg") != 0)
+		return read_worker(&row->place, row, "", cells, err);
+	status = read_worker(&row->place, row, "decode_", cells, err);
+	if (!status)
+		status = read_worker(&row->prefill, row, "prefill_", cells, err);
+	if (!status)
+		status = jl_serve_number(cells, "prefill_num_workers", &value, err);
+	if (status)
+		return status;
+	row->n_prefill_workers = value;
+	status = jl_serve_number(cells, "decode_num_workers", &value, err);
+	if (status)
+		return status;
+	/* Not stated: as many as hold all requests, and prompts are no narrow place. */
+	if (!(value >= 1)) {
+		const struct jl_serve_fit fit = { 0 };
+		const struct jl_serve_job job = {
+			.dev = &row->dev, .fit = &fit, .model = &row->model, .format = row->format, .place = row->place
+		};
+
+		value = ceil(row->n_requests / fmax(jl_serve_room(&job, row->prompt + row->output), 1));
+		row->assumed = 1;
+	}
+	row->n_decode_workers = value;
+	if (!(row->n_prefill_workers >= 1)) {
+		row->n_prefill_workers = JL_SERVE_ENOUGH;
+		row->assumed = 1;
+	}
+	return JL_OK;
+}
+
+/* All requests at once: the source's own figure, else what each group of devices runs. */
+static enum jl_status read_requests(struct jl_serve_row *row, const struct jl_serve_cells *cells, struct jl_err *err)
+{
+	const char *word = "silicon_concurrency=", *at = strstr(cells->at(cells->ctx, "silicon_data_source"), word);
+	double batch = NAN, dp = NAN;
+	enum jl_status status = JL_OK;
+
+	if (at) {
+		row->n_requests = strtod(at + strlen(word), NULL);
+	} else {
+		status = jl_serve_number(
+			cells, *cells->at(cells->ctx, "batch_size") ? "batch_size" : "decode_batch_size", &batch, err);
+		if (!status)
+			status = jl_serve_number(cells, "attention_dp_size", &dp, err);
+		row->n_requests = batch * (dp >= 1 ? dp : 1);
+	}
+	if (!status && !(row->n_requests >= 1 && row->n_requests <= 1e6))
+		return jl_fail(err, JL_E_DATA, "no number of requests in silicon_data_source or batch_size",
+			       "silicon_data_source나 batch_size에 요청 수가 없습니다");
+	return status;
+}
+
+enum jl_status jl_silicon_row_read(struct jl_serve_row *ret_row, const char **ret_model,
+				   const struct jl_serve_cells *cells, const struct jl_serve_find *find,
+				   struct jl_err *err)
+{
+	struct jl_serve_row row = { .engine = jl_engine_by_text(cells->at(cells->ctx, "backend")) };
+	const char *system = cells->at(cells->ctx, "system");
+	bool p2p, nvlink;
+
+	for (size_t i = 0; i < N(systems); i++)
+		if (strcmp(systems[i].text, system) == 0)
+			system = systems[i].gpu;
+	row.many = system[0] == 'G'; /* GB200, GB300: 72 in one domain */
+	enum jl_status status = find->gpu(find->ctx, system, &row.dev, &p2p, &nvlink, err);
+
+	if (!status)
+		status = find_model(&row, ret_model, cells->at(cells->ctx, "model_path"), find->cat, err);
+	if (!status)
+		status = read_format(&row, cells, err);
+	if (!status)
+		status = jl_serve_number(cells, "isl", &row.prompt, err);
+	if (!status)
+		status = jl_serve_number(cells, "osl", &row.output, err);
+	if (!status && !(row.prompt >= 1 && row.output >= 1))
+		status = jl_fail(err, JL_E_DATA, "isl and osl: at least 1 token",
+				 "isl과 osl은 1토큰 이상이어야 합니다");
+	if (!status)
+		status = read_requests(&row, cells, err);
+	if (!status)
+		status = read_plan(&row, cells, err);
+	if (!status)
+		*ret_row = row;
+	return status;
+}

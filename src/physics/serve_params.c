@@ -1,0 +1,244 @@
+#include "physics/serve_params.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define N(array) (sizeof(array) / sizeof((array)[0]))
+
+enum shared {
+	MEM,
+	KV,
+	MATH_VECTOR,
+	MATH_16,
+	MATH_8,
+	MATH_4,
+	FLASH,
+	NARROW_MEM,
+	NARROW_MATH,
+	EXPERT,
+	OVERLAP,
+	LAYER_S,
+	MOE_LAYER_S,
+	PROMPT_LAYER_S,
+	PROMPT_MOE_LAYER_S,
+	STEP_S,
+	SEQ_S,
+	TOKEN_S,
+	HOP_S,
+	LINK,
+	FIRST_S,
+	MIX,
+	BURST,
+	N_SHARED
+};
+/* name without its scope */
+static const struct jl_param shared_params[N_SHARED] = {
+	[MEM] = { "mem_frac", "1", 0.3, 1, 0.8, 0.15 },
+	[KV] = { "kv_frac", "1", 0.05, 1.2, 0.7, 0.5 },
+	[MATH_VECTOR] = { "math_frac.vector", "1", 0.2, 1, 0.8, 0.2 },
+	[MATH_16] = { "math_frac.tensor16", "1", 0.1, 1, 0.6, 0.3 },
+	[MATH_8] = { "math_frac.tensor8", "1", 0.1, 1, 0.5, 0.3 },
+	[MATH_4] = { "math_frac.tensor4", "1", 0.05, 1, 0.4, 0.3 },
+	[FLASH] = { "flash_frac", "1", 0.1, 1.2, 0.6, 0.4 },
+	[NARROW_MEM] = { "narrow_mem_frac", "1", 0.3, 1, 0.85, 0.2 },
+	[NARROW_MATH] = { "narrow_math_frac", "1", 0.2, 1, 0.7, 0.3 },
+	[EXPERT] = { "expert_frac", "1", 0.2, 1, 0.7, 0.3 },
+	[OVERLAP] = { "overlap_frac", "1", 0.02, 1, 0.4, 0.5 },
+	[LAYER_S] = { "layer_s", "s", 1e-6, 1e-3, 3e-5, 0.5 },
+	[MOE_LAYER_S] = { "moe_layer_s", "s", 1e-7, 5e-4, 1e-5, 0.7 },
+	[PROMPT_LAYER_S] = { "prompt_layer_s", "s", 1e-6, 5e-3, 1e-4, 0.7 },
+	[PROMPT_MOE_LAYER_S] = { "prompt_moe_layer_s", "s", 1e-6, 1e-2, 1e-4, 0.7 },
+	[STEP_S] = { "step_s", "s", 1e-5, 1e-2, 5e-4, 0.7 },
+	[SEQ_S] = { "seq_s", "s", 1e-7, 1e-3, 1e-5, 0.7 },
+	[TOKEN_S] = { "token_s", "s", 1e-8, 1e-4, 2e-6, 0.7 },
+	[HOP_S] = { "hop_s", "s", 1e-6, 1e-3, 8e-6, 0.5 },
+	[LINK] = { "link_frac", "1", 0.05, 1, 0.5, 0.4 },
+	[FIRST_S] = { "first_s", "s", 1e-4, 1, 1e-2, 0.7 },
+	[MIX] = { "mix_frac", "1", 0.1, 1.5, 0.8, 0.3 },
+	[BURST] = { "burst_frac", "1", 1e-3, 1, 0.08, 0.7 },
+};
+
+/* Families as factors on the shared values. */
+enum dev { DEV_MEM, DEV_MATH, N_DEV };
+static const char *const dev_names[N_DEV] = { "mem_frac", "math_frac" };
+static const double dev_sd[N_DEV] = { 0.1, 0.25 };
+static const enum jl_arch families[] = { JL_ARCH_PASCAL,     JL_ARCH_VOLTA, JL_ARCH_TURING, JL_ARCH_AMPERE_DC,
+					 JL_ARCH_AMPERE_RTX, JL_ARCH_ADA,   JL_ARCH_HOPPER, JL_ARCH_BLACKWELL_DC };
+#define N_FAMILY N(families)
+static const enum jl_arch nearest[JL_N_ARCH] = {
+	[JL_ARCH_BLACKWELL_RTX] = JL_ARCH_ADA,
+	[JL_ARCH_CDNA] = JL_ARCH_AMPERE_DC,
+	[JL_ARCH_GAUDI] = JL_ARCH_AMPERE_DC,
+	[JL_ARCH_OTHER] = JL_ARCH_AMPERE_RTX,
+};
+
+/* Frameworks as factors on the shared values: quality of their kernels, and what each layer and request costs. */
+enum eng { ENG_MEM, ENG_MATH, ENG_LAYER, ENG_SEQ, ENG_MIX, ENG_BURST, ENG_FIRST, N_ENG };
+static const struct {
+	const char *name;
+	double sd, reach;
+} eng_params[N_ENG] = {
+	{ "mem_frac", 0.15, 2 }, { "math_frac", 0.4, 6 },   { "layer_s", 0.6, 20 }, { "seq_s", 0.7, 20 },
+	{ "mix_frac", 0.3, 3 },  { "burst_frac", 0.6, 10 }, { "first_s", 0.7, 10 },
+};
+static const struct {
+	const char *id;
+	const char *words[3]; /* a spelling holds one of them, in lower case */
+} engines[JL_N_ENGINE] = {
+	[JL_ENGINE_GENERAL] = { "general", { NULL } },
+	[JL_ENGINE_TRTLLM] = { "trtllm", { "trtllm", "tensorrt" } },
+	[JL_ENGINE_VLLM] = { "vllm", { "vllm" } },
+	[JL_ENGINE_SGLANG] = { "sglang", { "sglang" } },
+	[JL_ENGINE_LLAMACPP] = { "llamacpp", { "llama.cpp" } },
+	[JL_ENGINE_EXLLAMA] = { "exllama", { "exllama" } },
+	[JL_ENGINE_EXLLAMA2] = { "exllama2", { "exllamav2", "exllama v2" } },
+	[JL_ENGINE_MLC] = { "mlc", { "mlc" } },
+	[JL_ENGINE_AWQ] = { "autoawq", { "awq" } },
+	[JL_ENGINE_AWQ_GEMV] = { "autoawq-gemv", { "gemv" } },
+	[JL_ENGINE_GPTFAST] = { "gpt-fast", { "gpt-fast" } },
+	[JL_ENGINE_LMDEPLOY] = { "lmdeploy", { "lmdeploy" } },
+	[JL_ENGINE_FT] = { "fastertransformer", { "fastertransformer" } },
+	[JL_ENGINE_EAGER] = { "eager", { "eager", "swissarmy" } },
+};
+/* The general profile is all ones. */
+#define N_OWN        (JL_N_ENGINE - 1)
+#define FIRST_ENGINE (N_SHARED + N_FAMILY * N_DEV)
+_Static_assert(FIRST_ENGINE + (size_t)N_OWN * N_ENG <= JL_SERVE_MAX_PARAMS, "raise JL_SERVE_MAX_PARAMS");
+
+static const char *const scopes[] = { [JL_SCOPE_INFER] = "infer", [JL_SCOPE_SERVE] = "serve" };
+
+size_t jl_serve_n_param(void)
+{
+	return FIRST_ENGINE + (size_t)N_OWN * N_ENG;
+}
+
+void jl_serve_param_at(enum jl_serve_scope scope, size_t i, struct jl_param *ret_param)
+{
+	struct jl_param param = { .unit = "1", .prior = 1 };
+
+	if (i < N_SHARED) {
+		param = shared_params[i];
+		snprintf(param.name, sizeof(param.name), "%s.%s", scopes[scope], shared_params[i].name);
+	} else if (i < FIRST_ENGINE) {
+		const size_t family = (i - N_SHARED) / N_DEV, dev = (i - N_SHARED) % N_DEV;
+
+		param.lo = dev == DEV_MEM ? 0.5 : 0.2;
+		param.hi = dev == DEV_MEM ? 1.6 : 3;
+		param.prior_sd_ln = dev_sd[dev];
+		snprintf(param.name, sizeof(param.name), "%s.family.%s.%s", scopes[scope], jl_arch_id(families[family]),
+			 dev_names[dev]);
+	} else {
+		const size_t engine = (i - FIRST_ENGINE) / N_ENG, eng = (i - FIRST_ENGINE) % N_ENG;
+
+		param.lo = 1 / eng_params[eng].reach;
+		param.hi = eng_params[eng].reach;
+		param.prior_sd_ln = eng_params[eng].sd;
+		snprintf(param.name, sizeof(param.name), "%s.engine.%s.%s", scopes[scope], engines[engine + 1].id,
+			 eng_params[eng].name);
+	}
+	*ret_param = param;
+}
+
+static const double *family_devs(const double *x, enum jl_arch arch)
+{
+	for (int turn = 0; turn < 2; turn++) {
+		for (size_t f = 0; f < N_FAMILY; f++)
+			if (families[f] == arch)
+				return x + N_SHARED + f * N_DEV;
+		arch = nearest[arch];
+	}
+	return x + N_SHARED;
+}
+
+static double below(double value, double most)
+{
+	return value < most ? value : most;
+}
+
+struct jl_serve_fit jl_serve_fit_of(const double *x, enum jl_arch arch, enum jl_engine engine)
+{
+	static const double ones[N_ENG] = { 1, 1, 1, 1, 1, 1, 1 };
+	static const enum shared maths[JL_N_DTYPE] = {
+		[JL_FP32] = MATH_VECTOR, [JL_TF32] = MATH_16, [JL_FP16] = MATH_16, [JL_BF16] = MATH_16,
+		[JL_FP8] = MATH_8,       [JL_FP4] = MATH_4,   [JL_INT8] = MATH_8,
+	};
+	const double *dev = family_devs(x, arch);
+	const double *eng = engine == JL_ENGINE_GENERAL ? ones : x + FIRST_ENGINE + ((size_t)engine - 1) * N_ENG;
+	struct jl_serve_fit fit = {
+		.mem_frac = below(x[MEM] * dev[DEV_MEM] * eng[ENG_MEM], 1),
+		.kv_frac = x[KV],
+		.flash_frac = x[FLASH],
+		.narrow_mem_frac = x[NARROW_MEM],
+		.narrow_math_frac = x[NARROW_MATH],
+		.expert_frac = x[EXPERT],
+		.overlap_frac = x[OVERLAP],
+		.layer_s = x[LAYER_S] * eng[ENG_LAYER],
+		.moe_layer_s = x[MOE_LAYER_S],
+		.prompt_layer_s = x[PROMPT_LAYER_S] * eng[ENG_LAYER],
+		.prompt_moe_layer_s = x[PROMPT_MOE_LAYER_S] * eng[ENG_LAYER],
+		.step_s = x[STEP_S],
+		.seq_s = x[SEQ_S] * eng[ENG_SEQ],
+		.token_s = x[TOKEN_S],
+		.hop_s = x[HOP_S],
+		.link_frac = x[LINK],
+		.first_s = x[FIRST_S] * eng[ENG_FIRST],
+		.mix_frac = x[MIX] * eng[ENG_MIX],
+		.burst_frac = x[BURST] * eng[ENG_BURST],
+	};
+
+	for (int d = 0; d < JL_N_DTYPE; d++)
+		fit.math_frac[d] = below(x[maths[d]] * dev[DEV_MATH] * eng[ENG_MATH], 1);
+	return fit;
+}
+
+enum jl_serve_scope jl_serve_scope_of(enum jl_arch arch)
+{
+	return arch == JL_ARCH_HOPPER || arch == JL_ARCH_BLACKWELL_DC ? JL_SCOPE_SERVE : JL_SCOPE_INFER;
+}
+
+static void at(const void *ctx, size_t i, struct jl_param *ret_param)
+{
+	jl_serve_param_at(*(const enum jl_serve_scope *)ctx, i, ret_param);
+}
+
+struct jl_serve_fit jl_serve_shipped(const struct jl_catalog *cat, enum jl_arch arch, enum jl_engine engine)
+{
+	const enum jl_serve_scope scope = jl_serve_scope_of(arch);
+	double x[JL_SERVE_MAX_PARAMS];
+
+	jl_params_read(cat, &(struct jl_param_list){ .n = jl_serve_n_param(), .at = at, .ctx = &scope }, x);
+	return jl_serve_fit_of(x, arch, engine);
+}
+
+const char *jl_engine_id(enum jl_engine engine)
+{
+	return engines[engine].id;
+}
+
+enum jl_engine jl_engine_by_text(const char *text)
+{
+	enum jl_engine best = JL_ENGINE_GENERAL;
+	size_t best_len = 0;
+
+	/* the longest word wins: "exllama v2" before "exllama" */
+	for (int e = 0; e < JL_N_ENGINE; e++) {
+		for (const char *const *word = engines[e].words; word < engines[e].words + 3 && *word; word++) {
+			if (strlen(*word) > best_len && strcasestr(text, *word)) {
+				best = (enum jl_engine)e;
+				best_len = strlen(*word);
+			}
+		}
+	}
+	return strcasestr(text, "gemv") ? JL_ENGINE_AWQ_GEMV : best;
+}
+
+/* Half widths that held four fifths of the rows of a kind when their group was left out of the fit. */
+double jl_serve_half_ln(enum jl_serve_scope scope, enum jl_serve_metric metric, bool assumed)
+{
+	static const double widths[2][JL_N_METRIC][2] = {
+		[JL_SCOPE_INFER] = { { 0.72, 0.9 }, { 0.3, 0.4 }, { 0.72, 0.9 }, { 0.22, 0.46 }, { 0.3, 0.39 } },
+		[JL_SCOPE_SERVE] = { { 0.72, 1.96 }, { 0.35, 0.79 }, { 0.72, 1.96 }, { 0.35, 0.79 }, { 0.35, 0.79 } },
+	};
+
+	return widths[scope][metric][assumed];
+}

@@ -1,0 +1,61 @@
+/* The physics of serving (struct jl_serve_fit) as parameters: shared ones, deviations of each architecture family and
+ * of each framework. Two vectors of the same form, because two kinds of measurements know different things: "infer."
+ * (one engine at work, mostly single sequences, many GPUs) and "serve." (frameworks under load, Hopper and
+ * Blackwell). */
+#ifndef JL_PHYSICS_SERVE_PARAMS_H
+#define JL_PHYSICS_SERVE_PARAMS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "model/serve.h"
+#include "physics/params.h"
+
+enum jl_engine {
+	JL_ENGINE_GENERAL, /* any other: the shared values */
+	JL_ENGINE_TRTLLM,
+	JL_ENGINE_VLLM,
+	JL_ENGINE_SGLANG,
+	JL_ENGINE_LLAMACPP,
+	JL_ENGINE_EXLLAMA,
+	JL_ENGINE_EXLLAMA2,
+	JL_ENGINE_MLC,
+	JL_ENGINE_AWQ,
+	JL_ENGINE_AWQ_GEMV, /* matrix-vector kernels, also where there are many rows */
+	JL_ENGINE_GPTFAST,
+	JL_ENGINE_LMDEPLOY,
+	JL_ENGINE_FT, /* FasterTransformer */
+	JL_ENGINE_EAGER,
+	JL_N_ENGINE
+};
+
+enum jl_serve_scope { JL_SCOPE_INFER, JL_SCOPE_SERVE };
+
+#define JL_SERVE_MAX_PARAMS 160
+size_t jl_serve_n_param(void); /* at most JL_SERVE_MAX_PARAMS */
+void jl_serve_param_at(enum jl_serve_scope scope, size_t i, struct jl_param *ret_param);
+
+/* Physics of a device's family with an engine, from a vector. */
+struct jl_serve_fit jl_serve_fit_of(const double *x, enum jl_arch arch, enum jl_engine engine);
+
+/* The catalog's values. The scope is the one that has measurements of the family. */
+enum jl_serve_scope jl_serve_scope_of(enum jl_arch arch);
+struct jl_serve_fit jl_serve_shipped(const struct jl_catalog *cat, enum jl_arch arch, enum jl_engine engine);
+
+const char *jl_engine_id(enum jl_engine engine);
+/* As sources spell it; JL_ENGINE_GENERAL where it is not known. */
+enum jl_engine jl_engine_by_text(const char *text);
+
+/* Which kind of answer an interval is for. */
+enum jl_serve_metric {
+	JL_METRIC_TTFT,
+	JL_METRIC_TPOT,
+	JL_METRIC_PREFILL,
+	JL_METRIC_DECODE,
+	JL_METRIC_LOAD,
+	JL_N_METRIC
+};
+/* Half width of the 80 % interval, as ln, from measurements whose group was left out of the fit. */
+double jl_serve_half_ln(enum jl_serve_scope scope, enum jl_serve_metric metric, bool assumed);
+
+#endif

@@ -1,0 +1,129 @@
+#include "workload/convnet_train.h"
+
+#include <math.h>
+
+#include "workload/layers.h"
+
+struct jl_conv_in jl_convnet_input(const struct jl_convnet_train *t, double comm_s)
+{
+	return (struct jl_conv_in){
+		.ops = t->net->ops,
+		.n_ops = t->net->n_ops,
+		.batch = t->micro_batch,
+		.dtype = t->dtype,
+		.n_params = t->net->n_params,
+		.update_B = jl_convnet_update_B(t->net),
+		.software = t->software,
+		.n_workers = t->n_per_host,
+		.comm_s = comm_s,
+	};
+}
+
+double jl_convnet_comm_s(const struct jl_convnet_train *t)
+{
+	const double grad_B = jl_convnet_grad_B(t->net, t->dtype), n = t->n_per_host;
+	/* ring: every byte is sent and received 2 (n - 1) / n times */
+	const double ring_s = t->n_per_host > 1 ? 2 * (n - 1) / n * grad_B / t->bus_Bps : 0;
+	const struct jl_collective coll = { .kind = JL_ALLREDUCE, .size_B = grad_B, .n_ranks = t->n_ranks };
+
+	if (t->n_ranks <= 1)
+		return 0;
+	return t->fabric ? fmax(ring_s, jl_collective_cost(t->fabric, &coll).time_s) : ring_s;
+}
+
+/* Kernels of one pass and of the update, each with its share of the device's own deviation. */
+static struct jl_conv_cost pass_cost(const struct jl_convnet_train *t, bool update, double comm_s)
+{
+	struct jl_conv_in in = jl_convnet_input(t, comm_s);
+
+	if (!update)
+		in.n_params = 0;
+	return jl_conv_step(t->dev, t->fit, &in);
+}
+
+struct jl_step_cost jl_convnet_step(const struct jl_convnet_train *t)
+{
+	const struct jl_conv_cost last = pass_cost(t, true, jl_convnet_comm_s(t)), plain = pass_cost(t, false, 0);
+	const double more = t->n_micro - 1;
+	struct jl_step_cost cost = { .compute_s = plain.device_s * t->n_micro,
+				     .optimizer_s = last.device_s - plain.device_s,
+				     .dp_s = last.exposed_s };
+
+	cost.step_s = last.step_s + more * plain.step_s;
+	cost.host_s = cost.step_s - cost.compute_s - cost.optimizer_s - cost.dp_s;
+	cost.input_s = fmax(0, t->input_s - cost.step_s);
+	cost.step_s += cost.input_s;
+	return cost;
+}
+
+struct jl_convnet_work jl_convnet_work(const struct jl_convnet_train *t)
+{
+	struct jl_conv_in in = jl_convnet_input(t, 0);
+	const struct jl_conv_cost whole = jl_conv_device(t->dev, t->fit, &in);
+	struct jl_convnet_work work = { .flop = whole.flop * t->n_micro, .moved_B = whole.moved_B * t->n_micro };
+	double kind_s[3] = { 0 }, all_s = 0;
+
+	in.n_params = 0;
+	in.n_ops = 1;
+	for (size_t i = 0; i < t->net->n_ops; i++) {
+		const enum jl_conv_kind kind = t->net->ops[i].kind;
+		double op_s;
+
+		in.ops = &t->net->ops[i];
+		op_s = jl_conv_device(t->dev, t->fit, &in).device_s;
+		kind_s[kind == JL_CONV_CONV ? 0 : kind == JL_CONV_STREAM || kind == JL_CONV_HOST ? 2 : 1] += op_s;
+		all_s += op_s;
+	}
+	if (all_s > 0) {
+		work.conv_frac = kind_s[0] / all_s;
+		work.matrix_frac = kind_s[1] / all_s;
+		work.stream_frac = kind_s[2] / all_s;
+	}
+	return work;
+}
+
+void jl_convnet_states(const struct jl_convnet *net, enum jl_dtype dtype, double *ret_weight_B, double *ret_grad_B,
+		       double *ret_optimizer_B)
+{
+	const bool half = jl_dtype_B(dtype) < 4;
+
+	*ret_weight_B = half ? 6 : 4;
+	*ret_grad_B = net->half_grads && half ? 2 : 4;
+	*ret_optimizer_B = net->optimizer == JL_CONVNET_SGD ? 4 : 8; /* momentum; two moments */
+}
+
+/* Buffers of one communicator: published runs keep their batch when they go from one GPU to eight, on cards that are full. */
+static const double comm_most_B = 0.3e9;
+
+struct jl_memory jl_convnet_memory(const struct jl_convnet_train *t)
+{
+	const double elem_B = jl_dtype_B(t->dtype) < 4 ? 2 : 4, n_params = t->net->n_params;
+	const struct jl_layers_total total = jl_layers_sum(t->net->ops, t->net->n_ops);
+	double largest = 0, weight_B, grad_B, optimizer_B;
+	struct jl_memory mem = { .context_B = t->memory.context_B +
+					      (t->n_ranks > 1 ? fmin(t->memory.comm_B, comm_most_B) : 0) };
+
+	for (size_t i = 0; i < t->net->n_ops; i++) {
+		const double count = t->net->ops[i].count > 0 ? t->net->ops[i].count : 1;
+
+		largest = fmax(largest, jl_conv_op_saved(&t->net->ops[i]) / count);
+	}
+	jl_convnet_states(t->net, t->dtype, &weight_B, &grad_B, &optimizer_B);
+	mem.weights_B = n_params * weight_B;
+	mem.gradients_B = n_params * grad_B;
+	mem.optimizer_B = n_params * optimizer_B;
+	/* Tensors have the same sizes in every step, so the allocator's waste is small: none is counted. */
+	mem.activations_B = t->micro_batch * elem_B * (t->net->kept_per_output * total.saved + 2 * largest);
+	mem.buffers_B = t->n_ranks > 1 ? mem.gradients_B : 0;
+	mem.total_B = mem.weights_B + mem.gradients_B + mem.optimizer_B + mem.activations_B + mem.buffers_B +
+		      mem.context_B;
+	return mem;
+}
+
+double jl_convnet_pixels(const struct jl_convnet *net)
+{
+	for (size_t i = 0; i < net->n_ops; i++)
+		if (net->ops[i].kind == JL_CONV_CONV && net->ops[i].c_in == 3)
+			return net->ops[i].h * net->ops[i].w;
+	return 0;
+}

@@ -1,0 +1,117 @@
+#include "workload/served.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/num.h"
+#include "workload/from_catalog.h"
+
+#define N(array) (sizeof(array) / sizeof((array)[0]))
+
+/* Layers that do not look at all of the context: sliding windows (Gemma 3: 5 of 6, gpt-oss: every other), linear
+ * attention (Qwen3.5: 3 of 4). The share that is left at contexts of some thousand tokens. By the beginning of
+ * the id. */
+static const struct {
+	const char *id;
+	double context_frac;
+} locals[] = {
+	{ "gemma-3-", 0.2 },
+	{ "gpt-oss-", 0.5 },
+	{ "qwen3.5-", 0.25 },
+};
+
+struct jl_served jl_served_of(const struct jl_transformer *model)
+{
+	const struct jl_transformer_params params = jl_transformer_params(model);
+	const struct jl_mla *mla = &model->mla;
+	const double expert_params = params.n_moe_layers * params.moe_expert;
+	const bool latent = mla->kv_lora > 0;
+	const double kv = latent ? mla->kv_lora + mla->rope_dim : 2.0 * model->kv_heads * model->head_dim;
+	/* scores and values: with latent attention a prompt is unpacked to full heads */
+	const double pair = latent ? 2.0 * model->heads * (mla->nope_dim + mla->rope_dim + mla->v_dim)
+				   : 4.0 * model->heads * model->head_dim;
+
+	return (struct jl_served){
+		.n_layers = model->n_layers,
+		.hidden = model->hidden,
+		/* a tied table is read as the logits' matrix */
+		.dense_params = params.total - expert_params - (model->tied ? 0.0 : params.embed),
+		.table_params = model->tied ? 0.0 : params.embed,
+		.expert_params = expert_params,
+		.n_experts = fmax(model->moe.n_experts, 0.0),
+		.top_k = fmax(model->moe.top_k, 0.0),
+		.n_moe_layers = params.n_moe_layers,
+		.kv_elems = model->n_layers * kv,
+		.kv_heads = latent ? 1.0 : model->kv_heads,
+		.pair_flop = model->n_layers * pair,
+		.context_frac = 1.0,
+	};
+}
+
+struct jl_served jl_served_from_catalog(const struct jl_model_info *info)
+{
+	struct jl_transformer model;
+
+	jl_transformer_from_catalog(&model, info);
+	struct jl_served served = jl_served_of(&model);
+
+	for (size_t i = 0; i < N(locals); i++)
+		if (strncmp(info->id, locals[i].id, strlen(locals[i].id)) == 0)
+			served.context_frac = locals[i].context_frac;
+	return served;
+}
+
+/* Bytes a weight with its scales. The first whose word the spelling holds, in any case. Q4_K_M: files of 8 B and 70 B
+ * models have 4.9 bits a weight. */
+static const struct {
+	const char *word;
+	struct jl_serve_format format;
+} formats[] = {
+	{ "q4_k", { JL_FP16, 0.613, 0.613, 2, 0, 1 } }, { "g32", { JL_FP16, 0.58, 0.58, 2, 0, 1 } },
+	{ "g128", { JL_FP16, 0.52, 0.52, 2, 0, 1 } },   { "awq", { JL_FP16, 0.53, 0.53, 2, 0, 1 } },
+	{ "gptq", { JL_FP16, 0.52, 0.52, 2, 0, 1 } },   { "4-bit", { JL_FP16, 0.55, 0.55, 2, 0, 1 } },
+	{ "int4", { JL_BF16, 0.52, 0.52, 2, 0, 1 } },   { "int8", { JL_BF16, 1, 1, 2, 0, 1 } },
+	{ "fp8", { JL_FP8, 1, 1, 2, 0, 0 } },           { "fp4", { JL_FP4, 0.5625, 0.5625, 2, 0, 0 } },
+	{ "bf16", { JL_BF16, 2, 2, 2, 0, 0 } },         { "bfloat16", { JL_BF16, 2, 2, 2, 0, 0 } },
+	{ "fp16", { JL_FP16, 2, 2, 2, 0, 0 } },         { "f16", { JL_FP16, 2, 2, 2, 0, 0 } },
+	{ "tf32 off", { JL_FP32, 4, 4, 4, 0, 0 } },     { "fp32", { JL_FP32, 4, 4, 4, 0, 0 } },
+};
+
+enum jl_status jl_served_format(struct jl_serve_format *ret_format, const char *text, struct jl_err *err)
+{
+	const char *exl2 = strstr(text, "EXL2 ");
+	double bits;
+	size_t used;
+
+	if (exl2 && jl_num_parse(exl2 + strlen("EXL2 "), &bits, &used) == JL_NUM_OK && bits > 0) {
+		*ret_format = (struct jl_serve_format){ JL_FP16, bits / 8, bits / 8, 2, 0, 1 };
+		return JL_OK;
+	}
+	for (size_t i = 0; i < N(formats); i++) {
+		if (strcasestr(text, formats[i].word)) {
+			*ret_format = formats[i].format;
+			return JL_OK;
+		}
+	}
+	return jl_fail(err, JL_E_DATA, "format '%.40s' is not known: bf16, fp16, fp8, fp4, int8, int4, fp32",
+		       "'%.40s' 형식을 알 수 없습니다: bf16, fp16, fp8, fp4, int8, int4, fp32", text);
+}
+
+/* An exchange over PCIe takes several times as long to begin as one over NVLink, through the host longer still. */
+#define PCIE_HOP  3.0
+#define HOST_HOP  5.0
+#define SLOW_PCIE 16e9 /* one way; where the catalog does not say */
+
+void jl_served_join(struct jl_serve_place *place, const struct jl_device *dev, bool p2p, bool nvlink)
+{
+	if (nvlink && !isnan(dev->link_Bps)) {
+		place->link_Bps = dev->link_Bps;
+		place->hop_gain = 1;
+	} else {
+		const double host_Bps = isnan(dev->host_Bps) ? SLOW_PCIE : dev->host_Bps;
+
+		place->link_Bps = p2p ? host_Bps : 0.5 * host_Bps;
+		place->hop_gain = p2p ? PCIE_HOP : HOST_HOP;
+	}
+}

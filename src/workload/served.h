@@ -1,0 +1,23 @@
+/* A transformer as serving sees it: what is read and computed for each token. */
+#ifndef JL_WORKLOAD_SERVED_H
+#define JL_WORKLOAD_SERVED_H
+
+#include <stdbool.h>
+
+#include "base/err.h"
+#include "catalog/catalog.h"
+#include "model/serve.h"
+#include "workload/transformer.h"
+
+/* From a shape. */
+struct jl_served jl_served_of(const struct jl_transformer *model);
+/* From the catalog: local and linear attention of its family included. */
+struct jl_served jl_served_from_catalog(const struct jl_model_info *info);
+
+/* Bytes and arithmetic of a format as people write it ("fp8", "int4 AWQ", "Q4_K_M"); an unknown one is an error. */
+enum jl_status jl_served_format(struct jl_serve_format *ret_format, const char *text, struct jl_err *err);
+
+/* Links between the devices of a host: NVLink, PCIe, or PCIe through the host's memory. */
+void jl_served_join(struct jl_serve_place *place, const struct jl_device *dev, bool p2p, bool nvlink);
+
+#endif
