@@ -4,11 +4,13 @@
 #include <string.h>
 
 #include "model/profile.h"
+#include "workload/input.h"
 
 const char *const jl_ask_precisions[] = { "fp32", "tf32", "fp16", "bf16", "fp8", NULL };
 const char *const jl_ask_frameworks[] = { "eager", "compiled", "megatron", "native", NULL };
 const char *const jl_ask_recomputes[] = { "none", "selective", "full", NULL };
 const char *const jl_ask_yes_no[] = { "no", "yes", NULL };
+const char *const jl_ask_inputs[] = { "images", "images-gpu", "tokens", "synthetic", NULL };
 
 /* Place of the given choice in its list; JL_UNSET where the option was not given. */
 static int choice(const struct jl_cli *cli, const char *name, const char *const *choices)
@@ -42,6 +44,7 @@ static void read_counts(struct jl_request *req, const struct jl_cli *cli)
 		{ "tokens", &req->tokens },
 		{ "steps-per-epoch", &req->steps_per_epoch },
 		{ "epochs", &req->epochs },
+		{ "cpu-threads", &req->cpu_threads },
 	};
 
 	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++) {
@@ -50,6 +53,40 @@ static void read_counts(struct jl_request *req, const struct jl_cli *cli)
 		if (given)
 			*counts[i].value = (double)given->count;
 	}
+}
+
+/* Quantities that must be more than nothing. */
+static enum jl_status read_quantities(struct jl_request *req, const struct jl_cli *cli, struct jl_err *err)
+{
+	const struct {
+		const char *name;
+		double *value;
+	} quantities[] = {
+		{ "storage", &req->storage_Bps }, { "sample-size", &req->sample_B }, { "decode-time", &req->sample_s },
+		{ "ram", &req->ram_B },           { "host-power", &req->host_W },
+	};
+
+	for (size_t i = 0; i < sizeof(quantities) / sizeof(*quantities); i++) {
+		const struct jl_given *given = jl_given(cli, quantities[i].name);
+
+		if (given && !(given->value > 0))
+			return jl_fail(err, JL_E_USAGE, "--%s: '%s' is not more than nothing",
+				       "--%s: '%s'은(는) 0보다 커야 합니다", quantities[i].name, given->text);
+		if (given)
+			*quantities[i].value = given->value;
+	}
+	return JL_OK;
+}
+
+static enum jl_status read_overlays(struct jl_request *req, struct jl_cli *cli, struct jl_err *err)
+{
+	const char **dirs = jl_arena_array(&cli->arena, JL_OVERLAYS_MAX, sizeof(*dirs));
+
+	if (!dirs)
+		return jl_fail_nomem(err);
+	req->n_overlays = jl_overlay_dirs(dirs, cli);
+	req->overlays = dirs;
+	return JL_OK;
 }
 
 static enum jl_status check_words(const struct jl_request *req, struct jl_err *err)
@@ -75,8 +112,10 @@ static enum jl_status check_words(const struct jl_request *req, struct jl_err *e
 	return JL_OK;
 }
 
-enum jl_status jl_ask_request(struct jl_request *ret_req, const struct jl_cli *cli, struct jl_err *err)
+enum jl_status jl_ask_request(struct jl_request *ret_req, struct jl_cli *cli, struct jl_err *err)
 {
+	static const enum jl_input_kind inputs[] = { JL_INPUT_IMAGES, JL_INPUT_IMAGES_GPU, JL_INPUT_TOKENS,
+						     JL_INPUT_SYNTHETIC };
 	/* The choices are written in the order of the enums. */
 	static const enum jl_dtype dtypes[] = { JL_FP32, JL_TF32, JL_FP16, JL_BF16, JL_FP8 };
 	static const enum jl_framework frameworks[] = { JL_FW_EAGER, JL_FW_COMPILED, JL_FW_MEGATRON, JL_FW_NATIVE };
@@ -85,8 +124,10 @@ enum jl_status jl_ask_request(struct jl_request *ret_req, const struct jl_cli *c
 	const char *parallel = jl_text(cli, "parallel"), *offload = jl_text(cli, "offload");
 	const struct jl_given *pue = jl_given(cli, "pue");
 	int i;
-	enum jl_status status = JL_OK;
+	enum jl_status status = read_overlays(&req, cli, err);
 
+	if (status)
+		return status;
 	req.model = cli->args.n_operands ? cli->args.operands[0] : NULL;
 	req.system = jl_text(cli, "on");
 	read_counts(&req, cli);
@@ -97,9 +138,12 @@ enum jl_status jl_ask_request(struct jl_request *ret_req, const struct jl_cli *c
 	if ((i = choice(cli, "recompute", jl_ask_recomputes)) != JL_UNSET)
 		req.recompute = (int)recomputes[i];
 	req.flash = choice(cli, "flash", jl_ask_yes_no);
+	if ((i = choice(cli, "input", jl_ask_inputs)) != JL_UNSET)
+		req.input = (int)inputs[i];
 	if (pue)
 		req.pue = pue->value;
-	if (parallel)
+	status = read_quantities(&req, cli, err);
+	if (!status && parallel)
 		status = jl_request_parallel(&req.plan, parallel, err);
 	if (!status && offload)
 		status = jl_request_offload(&req.offload, offload, err);

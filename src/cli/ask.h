@@ -7,8 +7,8 @@
 
 #define JL_ASK_MAX 1000000000LL
 
-extern const char *const jl_ask_precisions[], *const jl_ask_frameworks[], *const jl_ask_recomputes[],
-										  *const jl_ask_yes_no[];
+extern const char *const jl_ask_precisions[],
+	*const jl_ask_frameworks[], *const jl_ask_recomputes[], *const jl_ask_yes_no[], *const jl_ask_inputs[];
 
 #define JL_ASK_COUNT(n, e, k)                                                                                          \
 	{                                                                                                              \
@@ -48,6 +48,24 @@ extern const char *const jl_ask_precisions[], *const jl_ask_frameworks[], *const
 	  .arg = "LIST", .en = "how it is cut: dp=,tp=,sp=,pp=,vpp=,cp=,ep=,zero=", \
 	  .ko = "병렬화: dp=,tp=,sp=,pp=,vpp=,cp=,ep=,zero=" }
 
+#define JL_ASK_HOST_OPTIONS \
+	{ .name = "input", .type = JL_OPT_CHOICE, .choices = jl_ask_inputs, .arg = "images|images-gpu|tokens|synthetic", \
+	  .en = "what samples are: pictures decoded by the CPU or GPU, prepared, or none", \
+	  .ko = "입력: CPU 또는 GPU가 디코딩하는 이미지, 준비된 데이터, 합성 데이터" }, \
+	JL_ASK_COUNT("cpu-threads", "threads of one host that load samples", "호스트당 데이터 로딩 CPU 스레드 수"), \
+	{ .name = "storage", .type = JL_OPT_QUANTITY, .kind = JL_K_BYTE_RATE, .arg = "RATE", \
+	  .en = "what one host reads from storage, e.g. \"2 GB/s\" (default: never the bound)", \
+	  .ko = "호스트당 저장장치 읽기 속도. 예: \"2 GB/s\" (기본값: 병목 아님)" }, \
+	{ .name = "sample-size", .type = JL_OPT_QUANTITY, .kind = JL_K_BYTES, .arg = "BYTES", \
+	  .en = "bytes read for one sample, e.g. \"110 kB\"", .ko = "샘플 하나를 읽는 바이트 수. 예: \"110 kB\"" }, \
+	{ .name = "decode-time", .type = JL_OPT_QUANTITY, .kind = JL_K_TIME, .arg = "TIME", \
+	  .en = "of one CPU thread for one sample, e.g. \"5 ms\"", .ko = "샘플당 CPU 스레드 시간. 예: \"5 ms\"" }, \
+	{ .name = "ram", .type = JL_OPT_QUANTITY, .kind = JL_K_BYTES, .arg = "BYTES", \
+	  .en = "memory of one host, e.g. \"512 GiB\": what offloading may use", \
+	  .ko = "호스트 메모리. 예: \"512 GiB\" (오프로드에 사용)" }, \
+	{ .name = "host-power", .type = JL_OPT_QUANTITY, .kind = JL_K_POWER, .arg = "POWER", \
+	  .en = "what one host draws beside its GPUs, e.g. \"300 W\"", .ko = "GPU를 뺀 호스트의 소비 전력. 예: \"300 W\"" }
+
 #define JL_ASK_LENGTH_OPTIONS \
 	{ .name = "samples", .type = JL_OPT_COUNT, .min = 1, .max = 1000000000000000LL, \
 	  .arg = "N", .en = "samples of an epoch", \
@@ -67,6 +85,6 @@ extern const char *const jl_ask_precisions[], *const jl_ask_frameworks[], *const
 /* clang-format on */
 
 /* The options that were given; the first operand, where there is one, is the model. */
-enum jl_status jl_ask_request(struct jl_request *ret_req, const struct jl_cli *cli, struct jl_err *err);
+enum jl_status jl_ask_request(struct jl_request *ret_req, struct jl_cli *cli, struct jl_err *err);
 
 #endif

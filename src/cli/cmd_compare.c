@@ -2,29 +2,15 @@
 #include <math.h>
 #include <string.h>
 
-#include "cli/ask.h"
+#include "cli/ask_observed.h"
 #include "cli/compare_view.h"
-
-static const char *const kinds[] = { "cnn", "transformer", "unknown", NULL };
 
 /* clang-format off */
 const struct jl_option jl_compare_options[] = {
 	{ .name = "baseline", .type = JL_OPT_TEXT, .arg = "SYSTEM", .en = "what the others are compared with; where the run was observed",
 	  .ko = "기준 시스템. 실측이 있으면 잰 시스템" },
 	{ .name = "on", .type = JL_OPT_TEXT, .arg = "SYSTEM", .many = true, .en = "a system to compare; may be repeated", .ko = "비교할 시스템. 여러 번 쓸 수 있음" },
-	{ .name = "observed", .type = JL_OPT_QUANTITY, .kind = JL_K_TIME, .arg = "TIME", .en = "time of one step on the baseline, e.g. \"1.06 s\"",
-	  .ko = "기준 시스템에서 잰 스텝 시간. 예: \"1.06 s\"" },
-	JL_ASK_COUNT("observed-batch", "samples of that step, all devices together", "그 스텝의 샘플 수, 모든 장치 합계"),
-	{ .name = "batches", .type = JL_OPT_COUNT, .min = 1, .max = 1000000000000LL, .arg = "N", .en = "steps of an epoch at that batch", .ko = "그 배치로 에폭당 스텝 수" },
-	{ .name = "kind", .type = JL_OPT_CHOICE, .choices = kinds, .arg = "cnn|transformer|unknown", .en = "what was observed (default: unknown, the widest interval)",
-	  .ko = "실측한 모델의 종류 (기본값: unknown, 범위가 가장 넓음)" },
-	{ .name = "params", .type = JL_OPT_COUNT, .min = 1, .max = 1000000000000000LL, .arg = "N", .en = "parameters of the observed model", .ko = "실측한 모델의 파라미터 수" },
-	{ .name = "memory-per-sample", .type = JL_OPT_QUANTITY, .kind = JL_K_BYTES, .arg = "BYTES", .en = "device memory that one more sample takes, e.g. \"0.9 GiB\"",
-	  .ko = "샘플 하나가 쓰는 장치 메모리. 예: \"0.9 GiB\"" },
-	{ .name = "memory-fixed", .type = JL_OPT_QUANTITY, .kind = JL_K_BYTES, .arg = "BYTES", .en = "device memory that does not depend on the batch",
-	  .ko = "배치와 무관한 장치 메모리" },
-	JL_ASK_COUNT("batch-limit", "largest batch of one baseline device (default: the observed one)", "기준 장치 하나에 들어가는 최대 배치 (기본값: 실측 배치)"),
-	{ .name = "watts", .type = JL_OPT_QUANTITY, .kind = JL_K_POWER, .arg = "POWER", .en = "what the whole baseline draws while it runs", .ko = "실행 중 기준 시스템 전체의 소비 전력" },
+	JL_ASK_OBSERVED_OPTIONS,
 	{ .name = "repeat", .type = JL_OPT_COUNT, .min = 1, .max = JL_ASK_MAX, .arg = "N", .en = "also: N trainings", .ko = "학습을 N번 반복할 때" },
 	{ .name = "tune", .type = JL_OPT_COUNT, .min = 1, .max = JL_ASK_MAX, .arg = "N", .en = "also: N trials of a search", .ko = "튜닝 실험을 N번 할 때" },
 	JL_ASK_COUNT("batch", "a model: samples of one worker", "모델: 작업자당 배치"),
@@ -39,6 +25,7 @@ const struct jl_option jl_compare_options[] = {
 	  .ko = "모델: 활성값 재계산" },
 	{ .name = "flash", .type = JL_OPT_CHOICE, .choices = jl_ask_yes_no, .arg = "yes|no", .en = "a model: flash attention", .ko = "모델: flash attention 사용" },
 	JL_ASK_SHAPE_OPTIONS,
+	JL_ASK_HOST_OPTIONS,
 	JL_ASK_LENGTH_OPTIONS,
 	{ 0 },
 };
@@ -58,24 +45,17 @@ static double value_of(const struct jl_cli *cli, const char *name)
 	return given ? given->value : NAN;
 }
 
-static enum jl_status positive(const struct jl_cli *cli, const char *name, struct jl_err *err)
-{
-	const struct jl_given *given = jl_given(cli, name);
-
-	if (!given || given->value > 0)
-		return JL_OK;
-	return jl_fail(err, JL_E_RANGE, "--%s: '%s' is not more than nothing", "--%s: '%s'은(는) 0보다 커야 합니다",
-		       name, given->text);
-}
-
 /* Options that belong to the other way of saying what runs. */
 static enum jl_status check_mode(const struct jl_cli *cli, struct jl_err *err)
 {
 	static const char *const of_run[] = { "observed-batch",    "batches",      "kind",        "params",
 					      "memory-per-sample", "memory-fixed", "batch-limit", "watts" };
-	static const char *const of_model[] = { "batch",     "micro-batch", "global-batch", "accumulate", "framework",
-						"recompute", "flash",       "layers",       "hidden",     "heads",
-						"kv-heads",  "ffn",         "vocab",        "seq",        "tokens" };
+	static const char *const of_model[] = { "batch",       "micro-batch", "global-batch", "accumulate",
+						"framework",   "recompute",   "flash",        "layers",
+						"hidden",      "heads",       "kv-heads",     "ffn",
+						"vocab",       "seq",         "tokens",       "input",
+						"cpu-threads", "storage",     "sample-size",  "decode-time",
+						"ram",         "host-power" };
 	const bool observed = jl_given(cli, "observed") != NULL;
 	const char *const *others = observed ? of_model : of_run;
 	const size_t n = observed ? sizeof(of_model) / sizeof(*of_model) : sizeof(of_run) / sizeof(*of_run);
@@ -94,58 +74,6 @@ static enum jl_status check_mode(const struct jl_cli *cli, struct jl_err *err)
 					 : "--%s은(는) 실측용입니다. 시간도 주세요. 예: --observed \"1.06 s\"",
 				others[i]);
 	return JL_OK;
-}
-
-static int dtype_of(const char *name)
-{
-	for (int i = 0; name && i < JL_N_DTYPE; i++)
-		if (strcmp(name, jl_dtype_name((enum jl_dtype)i)) == 0)
-			return i;
-	return JL_UNSET;
-}
-
-/* Steps of an epoch, whichever way it is said. */
-static enum jl_status read_length(struct jl_observed *run, const struct jl_cli *cli, struct jl_err *err)
-{
-	const double batches = count_of(cli, "batches"), steps = count_of(cli, "steps-per-epoch"),
-		     samples = count_of(cli, "samples");
-
-	if (!isnan(batches) + !isnan(steps) + !isnan(samples) > 1)
-		return jl_fail(err, JL_E_USAGE, "give one of --batches, --steps-per-epoch and --samples",
-			       "--batches, --steps-per-epoch, --samples 중 하나만 쓰세요");
-	run->batches = !isnan(batches) ? batches : !isnan(steps) ? steps : samples / run->batch;
-	if (isnan(run->batches) && jl_given(cli, "epochs"))
-		return jl_fail(err, JL_E_USAGE, "--epochs needs to know an epoch: give --batches or --samples",
-			       "--epochs를 쓰려면 에폭의 크기가 필요합니다: --batches나 --samples를 쓰세요");
-	return JL_OK;
-}
-
-static enum jl_status read_run(struct jl_observed *run, const struct jl_cli *cli, struct jl_err *err)
-{
-	static const char *const more_than_nothing[] = { "observed", "memory-per-sample", "memory-fixed", "watts" };
-	const char *kind = jl_text(cli, "kind");
-	enum jl_status status = JL_OK;
-
-	for (size_t i = 0; !status && i < sizeof(more_than_nothing) / sizeof(*more_than_nothing); i++)
-		status = positive(cli, more_than_nothing[i], err);
-	if (status)
-		return status;
-	*run = jl_observed_empty();
-	run->step_s = value_of(cli, "observed");
-	run->batch = count_of(cli, "observed-batch");
-	run->params = count_of(cli, "params");
-	run->sample_B = value_of(cli, "memory-per-sample");
-	run->fixed_B = value_of(cli, "memory-fixed");
-	run->batch_limit = count_of(cli, "batch-limit");
-	run->watts_W = value_of(cli, "watts");
-	run->dtype = dtype_of(jl_text(cli, "precision"));
-	for (int i = 0; kind && i < JL_N_MIX; i++)
-		if (strcmp(kind, jl_mixes[i].id) == 0)
-			run->kind = (enum jl_mix_kind)i;
-	if (isnan(run->batch))
-		return jl_fail(err, JL_E_USAGE, "--observed needs the samples of that step: --observed-batch N",
-			       "--observed에는 그 스텝의 샘플 수가 필요합니다: --observed-batch N");
-	return read_length(run, cli, err);
 }
 
 static enum jl_status add_system(struct jl_compare *compare, struct jl_cli *cli, const char *text, struct jl_err *err)
@@ -212,7 +140,7 @@ static enum jl_status check_pue(const struct jl_compare *compare, struct jl_err 
 static enum jl_status compare_run(struct jl_compare *compare, struct jl_observed *run, struct jl_cli *cli,
 				  struct jl_err *err)
 {
-	enum jl_status status = read_run(run, cli, err);
+	enum jl_status status = jl_ask_observed(run, cli, err);
 
 	if (!status)
 		status = check_pue(compare, err);

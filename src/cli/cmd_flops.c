@@ -19,33 +19,29 @@ struct counted {
 	struct jl_counts counts;
 };
 
-/* Networks that are not transformers have their own list; a name that is in neither gets the catalog's message. */
 static enum jl_status count_model(struct counted *ret, struct jl_cli *cli, const struct jl_request *req,
 				  struct jl_err *err)
 {
 	const double batch = isnan(req->batch) ? 1 : req->batch;
 	struct jl_subject subject;
-	struct jl_convnet_list list;
-	const struct jl_convnet *net;
 	enum jl_status status = jl_subject_find(&subject, cli->cat, req, &cli->arena, err);
+	double seq;
 
-	if (status == JL_OK) {
-		const double seq = !isnan(req->seq) ? req->seq : !isnan(subject.seq) ? subject.seq : 2048;
-
-		*ret = (struct counted){
-			.id = subject.id, .name = subject.name, .item = "sequence", .batch = batch, .seq = seq
-		};
+	if (status)
+		return status;
+	if (subject.net && !isnan(req->seq))
+		return jl_fail(err, JL_E_USAGE, "--seq is for transformers; leave it out for %s",
+			       "--seq는 트랜스포머용입니다. %s에는 빼 주세요", subject.id);
+	seq = subject.net ? NAN : !isnan(req->seq) ? req->seq : !isnan(subject.seq) ? subject.seq : 2048;
+	*ret = (struct counted){ .id = subject.id,
+				 .name = subject.name,
+				 .item = subject.net ? subject.net->item : "sequence",
+				 .batch = batch,
+				 .seq = seq };
+	if (subject.net)
+		jl_count_convnet(&ret->counts, subject.net, batch);
+	else
 		jl_count_transformer(&ret->counts, &subject.model, batch, seq);
-		return JL_OK;
-	}
-	if (!req->model || (status != JL_E_NOTFOUND && status != JL_E_AMBIGUOUS) ||
-	    jl_convnets_embedded(&list, &cli->arena, NULL))
-		return status;
-	net = jl_convnet_find(&list, req->model);
-	if (!net)
-		return status;
-	*ret = (struct counted){ .id = net->id, .name = net->name, .item = net->item, .batch = batch, .seq = NAN };
-	jl_count_convnet(&ret->counts, net, batch);
 	return JL_OK;
 }
 
@@ -149,7 +145,7 @@ static void print_json(struct jl_cli *cli, const struct counted *c)
 enum jl_status jl_cmd_flops(struct jl_cli *cli, struct jl_err *err)
 {
 	struct jl_request req;
-	struct counted counted;
+	struct counted counted = { 0 };
 	enum jl_status status = jl_ask_request(&req, cli, err);
 
 	if (!status)

@@ -5,56 +5,47 @@
 
 #include "cli/ask.h"
 #include "cli/explain_view.h"
+#include "cli/predict_collective.h"
 #include "cli/predict_view.h"
+#include "predict/collective_case.h"
 
 const struct jl_option jl_predict_options[] = {
 	JL_ASK_RUN_OPTIONS,
 	JL_ASK_SHAPE_OPTIONS,
+	JL_ASK_HOST_OPTIONS,
 	JL_ASK_LENGTH_OPTIONS,
 	JL_EXPLAIN_OPTIONS,
 	{ .name = "sweep",
 	  .type = JL_OPT_TEXT,
-	  .arg = "gpus=N,N,...",
-	  .en = "the first N GPUs of the system, for each N",
-	  .ko = "시스템의 앞쪽 GPU N개로, N마다" },
+	  .arg = "gpus=N,N,...|nodes=N,N,...",
+	  .en = "the first N GPUs of the system, or N such hosts, for each N",
+	  .ko = "시스템의 앞쪽 GPU N개 또는 같은 호스트 N대로, N마다" },
+	{ .name = "size",
+	  .type = JL_OPT_QUANTITY,
+	  .kind = JL_K_BYTES,
+	  .arg = "BYTES",
+	  .en = "of a collective (allreduce, allgather, ...) instead of a model, e.g. \"16 GB\"",
+	  .ko = "모델 대신 집합 통신(allreduce, allgather 등)의 크기. 예: \"16 GB\"" },
 	{ 0 },
 };
 
-#define SWEEP_MAX 64
-
 struct sweep {
+	struct jl_sweep_list list;
 	size_t n;
-	int n_gpus[SWEEP_MAX];
 	struct jl_case *cases;
 	struct jl_prediction *predictions;
 };
 
-static enum jl_status read_sweep(struct sweep *sweep, const char *text, struct jl_err *err)
+static enum jl_status machine_at(struct jl_cli *cli, const struct sweep *sweep, const struct jl_sys *sys, size_t i,
+				 struct jl_machine *ret_machine, struct jl_err *err)
 {
-	const char *at = text + strlen("gpus=");
+	struct jl_machine whole;
+	enum jl_status status;
 
-	if (strncmp(text, "gpus=", strlen("gpus=")) != 0)
-		return jl_fail(err, JL_E_USAGE, "--sweep: '%s' does not begin with gpus=; write e.g. gpus=1,2,4,8",
-			       "--sweep: '%s'이(가) gpus=로 시작하지 않습니다. 예: gpus=1,2,4,8", text);
-	while (*at) {
-		size_t len = strcspn(at, ",");
-		char piece[32];
-		long long n;
-		enum jl_status status;
-
-		snprintf(piece, sizeof(piece), "%.*s", (int)(len < 31 ? len : 31), at);
-		status = jl_units_parse_count(&n, piece, 1, JL_ASK_MAX, "--sweep gpus", err);
-		if (status)
-			return status;
-		if (sweep->n == SWEEP_MAX)
-			return jl_fail(err, JL_E_LIMIT, "--sweep: more than %d sizes",
-				       "--sweep: 크기가 %d개를 넘습니다", SWEEP_MAX);
-		sweep->n_gpus[sweep->n++] = (int)n;
-		at += len + (at[len] == ',');
-	}
-	return sweep->n ? JL_OK
-			: jl_fail(err, JL_E_USAGE, "--sweep: no size; write e.g. gpus=1,2,4,8",
-				  "--sweep: 크기가 없습니다. 예: gpus=1,2,4,8");
+	if (sweep->list.over == JL_SWEEP_NODES)
+		return jl_machine_hosts(ret_machine, cli->cat, sys, sweep->list.values[i], &cli->arena, err);
+	status = jl_machine_make(&whole, cli->cat, sys, err);
+	return status ? status : jl_machine_take(ret_machine, &whole, sweep->list.values[i], err);
 }
 
 static enum jl_status run_sweep(struct jl_cli *cli, struct sweep *sweep, const struct jl_request *req,
@@ -62,7 +53,7 @@ static enum jl_status run_sweep(struct jl_cli *cli, struct sweep *sweep, const s
 {
 	struct jl_request each = *req;
 	struct jl_subject subject;
-	struct jl_machine whole, part;
+	struct jl_machine part;
 	struct jl_sys sys;
 	enum jl_status status = jl_subject_find(&subject, cli->cat, req, &cli->arena, err);
 
@@ -72,8 +63,6 @@ static enum jl_status run_sweep(struct jl_cli *cli, struct sweep *sweep, const s
 		return jl_fail(err, JL_E_USAGE, "name a system with --on, e.g. --on \"8x rtx-3090\"",
 			       "--on 으로 시스템을 쓰세요. 예: --on \"8x rtx-3090\"");
 	status = jl_sys_parse(&sys, cli->cat, req->system, &cli->arena, err);
-	if (!status)
-		status = jl_machine_make(&whole, cli->cat, &sys, err);
 	if (status)
 		return status;
 	each.plan.dp = NAN; /* the sweep's own variable */
@@ -82,7 +71,7 @@ static enum jl_status run_sweep(struct jl_cli *cli, struct sweep *sweep, const s
 	if (!sweep->cases || !sweep->predictions)
 		return jl_fail_nomem(err);
 	for (size_t i = 0; i < sweep->n; i++) {
-		status = jl_machine_take(&part, &whole, sweep->n_gpus[i], err);
+		status = machine_at(cli, sweep, &sys, i, &part, err);
 		if (!status)
 			status = jl_case_choose(&sweep->cases[i], cli->cat, &subject, &part, &each, err);
 		if (status)
@@ -111,9 +100,15 @@ static void where_cell(struct jl_cli *cli, struct jl_table *table, const struct 
 				JL_T(cli->lang, jl_parts[worst].en, jl_parts[worst].ko));
 }
 
-static double sweep_base(const struct sweep *sweep)
+/* Against the first row: how much faster, and how much of what its GPUs did each of these does. */
+static double speedup_at(const struct sweep *sweep, size_t i)
 {
-	return sweep->predictions[0].samples_per_s.value / sweep->cases[0].n_gpus;
+	return sweep->predictions[i].samples_per_s.value / sweep->predictions[0].samples_per_s.value;
+}
+
+static double efficiency_at(const struct sweep *sweep, size_t i)
+{
+	return speedup_at(sweep, i) * sweep->cases[0].n_gpus / sweep->cases[i].n_gpus;
 }
 
 static enum jl_status print_sweep(struct jl_cli *cli, const struct sweep *sweep, struct jl_err *err)
@@ -133,13 +128,12 @@ static enum jl_status print_sweep(struct jl_cli *cli, const struct sweep *sweep,
 	jl_table_init(&table, &cli->arena, columns, 6);
 	for (size_t i = 0; i < sweep->n; i++) {
 		const struct jl_prediction *p = &sweep->predictions[i];
-		const double speedup = p->samples_per_s.value / sweep_base(sweep);
 
 		jl_table_printf(&table, "%d", sweep->cases[i].n_gpus);
 		jl_table_printf(&table, "%s (%s–%s)", jl_view_about(a, p->samples_per_s.value),
 				jl_view_about(lo, p->samples_per_s.lo), jl_view_about(hi, p->samples_per_s.hi));
-		jl_table_printf(&table, "%.2fx", speedup);
-		jl_table_printf(&table, "%.0f %%", 100 * speedup / sweep->cases[i].n_gpus);
+		jl_table_printf(&table, "%.2fx", speedup_at(sweep, i));
+		jl_table_printf(&table, "%.0f %%", 100 * efficiency_at(sweep, i));
 		jl_table_cell(&table, jl_units_text(step, p->step_s.value, JL_K_TIME, 2));
 		where_cell(cli, &table, &p->step);
 		jl_table_end_row(&table);
@@ -151,12 +145,10 @@ static void sweep_json(struct jl_json *json, const struct sweep *sweep)
 {
 	jl_json_put_array(json, "sweep");
 	for (size_t i = 0; i < sweep->n; i++) {
-		const double speedup = sweep->predictions[i].samples_per_s.value / sweep_base(sweep);
-
 		jl_json_object(json);
 		jl_view_case_json(json, &sweep->cases[i]);
-		jl_json_put_number(json, "speedup", speedup);
-		jl_json_put_number(json, "efficiency_frac", speedup / sweep->cases[i].n_gpus);
+		jl_json_put_number(json, "speedup", speedup_at(sweep, i));
+		jl_json_put_number(json, "efficiency_frac", efficiency_at(sweep, i));
 		jl_view_prediction_json(json, &sweep->cases[i], &sweep->predictions[i]);
 		jl_view_assumed_json(json, &sweep->cases[i]);
 		jl_json_end_object(json);
@@ -172,8 +164,9 @@ static enum jl_status predict_sweep(struct jl_cli *cli, const struct jl_request 
 	const struct jl_case *last;
 	struct jl_json json;
 	size_t n_advice;
-	enum jl_status status = read_sweep(&sweep, text, err);
+	enum jl_status status = jl_sweep_parse(&sweep.list, text, err);
 
+	sweep.n = sweep.list.n;
 	if (!status)
 		status = run_sweep(cli, &sweep, req, err);
 	if (status)
@@ -202,14 +195,21 @@ static enum jl_status predict_sweep(struct jl_cli *cli, const struct jl_request 
 enum jl_status jl_cmd_predict(struct jl_cli *cli, struct jl_err *err)
 {
 	const char *sweep = jl_text(cli, "sweep");
+	enum jl_collective_kind kind;
 	struct jl_request req;
 	struct jl_case c;
 	struct jl_prediction prediction;
 	struct jl_advice advice[JL_ADVICE_MAX];
 	struct jl_json json;
 	size_t n_advice;
-	enum jl_status status = jl_ask_request(&req, cli, err);
+	enum jl_status status;
 
+	if (cli->args.n_operands && jl_collective_by_name(&kind, cli->args.operands[0]))
+		return jl_predict_collective(cli, kind, err);
+	if (jl_given(cli, "size"))
+		return jl_fail(err, JL_E_USAGE, "--size is for a collective, e.g. 'jeoul predict allreduce'",
+			       "--size는 집합 통신용입니다. 예: 'jeoul predict allreduce'");
+	status = jl_ask_request(&req, cli, err);
 	if (!status)
 		status = jl_explain_check(cli, err);
 	if (status)

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "cli/predict_view.h"
 
@@ -224,14 +225,27 @@ static void reasons(struct jl_cli *cli, const struct jl_compare *compare)
 	}
 }
 
-/* Each with the option that would say it otherwise, one paragraph. */
+static bool is_option(const struct jl_cli *cli, const char *key)
+{
+	for (const struct jl_option *o = cli->command->options; o && o->name; o++)
+		if (strcmp(o->name, key) == 0)
+			return true;
+	return false;
+}
+
+/* Each with the option that would say it otherwise, where there is one; one paragraph. */
 static void assumed(struct jl_cli *cli, const struct jl_notes *notes)
 {
 	const char *text = "";
 
-	for (size_t i = 0; i < notes->n && text; i++)
-		text = jl_arena_printf(&cli->arena, "%s%s%s (--%s)", text, i ? " · " : "",
-				       JL_T(cli->lang, notes->items[i].en, notes->items[i].ko), notes->items[i].key);
+	for (size_t i = 0; i < notes->n && text; i++) {
+		const struct jl_note *note = &notes->items[i];
+		const bool option = is_option(cli, note->key);
+
+		text = jl_arena_printf(&cli->arena, "%s%s%s%s%s%s", text, i ? " · " : "",
+				       JL_T(cli->lang, note->en, note->ko), option ? " (--" : "",
+				       option ? note->key : "", option ? ")" : "");
+	}
 	if (notes->n && text)
 		jl_view_wrapped(cli, 2, JL_T(cli->lang, "assumed", "가정"), text);
 }

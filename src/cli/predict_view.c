@@ -145,7 +145,8 @@ void jl_view_case(struct jl_cli *cli, const struct jl_case *c)
 		piece(&line, JL_T(lang, "micro-batch %g", "마이크로배치 %g"), c->shard.micro_batch);
 	if (p->dp > 1)
 		piece(&line, JL_T(lang, "global %g", "전체 %g"), c->global_batch);
-	piece(&line, JL_T(lang, "sequence %g", "시퀀스 %g"), c->shard.seq);
+	if (!c->subject.net)
+		piece(&line, JL_T(lang, "sequence %g", "시퀀스 %g"), c->shard.seq);
 	piece(&line, "%s", jl_dtype_name(c->shard.dtype));
 	if (p->zero >= 1 && p->shard > 0)
 		piece(&line, "%s %g×%g", p->zero == 3 ? "HSDP" : "ZeRO-2", p->dp / p->shard, p->shard);
@@ -207,6 +208,24 @@ static const char *gib(char out[JL_UNITS_TEXT_MAX], double bytes)
 	return out;
 }
 
+/* What offloading takes of the host's own memory, and whether it has that. */
+static void host_memory(struct jl_cli *cli, const struct jl_case *c, const struct jl_prediction *p)
+{
+	char need[JL_UNITS_TEXT_MAX], has[JL_UNITS_TEXT_MAX];
+
+	if (isnan(c->ram_B))
+		jl_view_entry(cli, "Host RAM", "호스트",
+			      JL_T(cli->lang, "%s GiB a host offloaded; what the host has is not known (--ram)",
+				   "호스트당 %s GiB 오프로드. 호스트 메모리를 모름 (--ram으로 지정)"),
+			      gib(need, p->host_B));
+	else
+		jl_view_entry(cli, "Host RAM", "호스트",
+			      JL_T(cli->lang, "%s of %s GiB a host offloaded: %s", "호스트당 %s / %s GiB 오프로드: %s"),
+			      gib(need, p->host_B), gib(has, c->ram_B),
+			      p->host_B > JL_HOST_RAM_FRAC * c->ram_B ? JL_T(cli->lang, "does not fit", "들어가지 않음")
+								      : JL_T(cli->lang, "fits", "들어감"));
+}
+
 void jl_view_memory(struct jl_cli *cli, const struct jl_case *c, const struct jl_prediction *p)
 {
 	const struct jl_memory *m = &p->memory;
@@ -221,8 +240,9 @@ void jl_view_memory(struct jl_cli *cli, const struct jl_case *c, const struct jl
 	const enum jl_lang lang = cli->lang;
 	char total[JL_UNITS_TEXT_MAX], capacity[JL_UNITS_TEXT_MAX], part[JL_UNITS_TEXT_MAX];
 	struct pieces line = { .cli = cli, .indent = 12, .column = 12 };
-	const char *verdict = p->room == JL_ROOM_NONE ? JL_T(lang, "does not fit", "들어가지 않음")
-			      : p->room == JL_ROOM_TIGHT
+	const bool device_fits = !(m->total_B > p->capacity_B); /* the host has a line of its own */
+	const char *verdict = !device_fits ? JL_T(lang, "does not fit", "들어가지 않음")
+			      : m->total_B > JL_TIGHT_FRAC * p->capacity_B
 				      ? JL_T(lang, "tight, may run out of memory", "빠듯함, 메모리 부족 위험")
 				      : JL_T(lang, "fits", "들어감");
 
@@ -235,12 +255,14 @@ void jl_view_memory(struct jl_cli *cli, const struct jl_case *c, const struct jl
 	if (p->max_micro_batch >= 1)
 		piece(&line, JL_T(lang, "largest micro-batch that fits: %.0f", "들어가는 최대 마이크로배치 %.0f"),
 		      p->max_micro_batch);
-	else if (!isnan(p->capacity_B))
+	else if (!device_fits)
 		piece(&line, "%s", JL_T(lang, "not even one sample fits", "샘플 하나도 들어가지 않음"));
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
 		if (parts[i].bytes >= 0.05e9)
 			piece(&line, "%s %s", JL_T(lang, parts[i].en, parts[i].ko), gib(part, parts[i].bytes));
 	jl_buf_putc(&cli->out, '\n');
+	if (p->host_B > 0)
+		host_memory(cli, c, p);
 }
 
 /* Rents move: an old one is marked. */
@@ -272,7 +294,7 @@ static void run_lines(struct jl_cli *cli, const struct jl_case *c, const struct 
 			      jl_view_range(a, &p->energy_J, JL_K_ENERGY),
 			      p->whole_run ? JL_T(lang, "in all", "전체") : JL_T(lang, "a step", "스텝당"),
 			      jl_units_text(watts, p->power_W * c->pue, JL_K_POWER, 2),
-			      isnan(c->machine.host_idle_W) ? JL_T(lang, " (host not counted)", " (호스트 제외)") : "");
+			      JL_T(lang, " with the host", " (호스트 포함)"));
 	if (!isnan(p->rent.usdps) && p->whole_run)
 		jl_view_entry(cli, "Money", "비용",
 			      JL_T(lang, "%s; %.2f USD/h a GPU (%s, %s)", "%s, GPU당 시간당 %.2f USD (%s, %s)"),
@@ -290,20 +312,40 @@ static void run_lines(struct jl_cli *cli, const struct jl_case *c, const struct 
 static void nothing_fits(struct jl_cli *cli, const struct jl_case *c)
 {
 	const struct jl_plan *p = &c->plan;
-	const double states_B = jl_transformer_params(&c->subject.model).total *
-				(p->weight_B + p->grad_B + p->optimizer_B);
+	const struct jl_weight weight = jl_case_weigh(c);
+	const double states_B = jl_subject_params(&c->subject) * (p->weight_B + p->grad_B + p->optimizer_B);
 
+	if (weight.memory.total_B <= c->machine.dev.mem_B) {
+		jl_view_entry(cli, "Try", "해볼 것",
+			      JL_T(cli->lang, "a host with %.0f GiB of RAM or more, or less offloaded",
+				   "RAM %.0f GiB 이상의 호스트, 또는 오프로드 줄이기"),
+			      ceil(weight.host_B / JL_HOST_RAM_FRAC / 1073741824.0));
+		return;
+	}
 	jl_view_entry(cli, "Try", "해볼 것",
 		      JL_T(cli->lang, "weights and optimizer alone need %.0f such %ss; 'jeoul fit' shows every way",
 			   "가중치와 옵티마이저만으로 %.0f개의 %s가 필요함. 'jeoul fit'으로 모든 방법을 볼 수 있음"),
 		      ceil(states_B / c->machine.dev.mem_B), jl_view_device(c));
 }
 
+/* What else is counted: tokens, mel frames; one GPU's share; how much of the listed rate that is. */
+static void rate_line(struct jl_cli *cli, const struct jl_case *c, const struct jl_prediction *p)
+{
+	const struct jl_convnet *net = c->subject.net;
+	const double all = net ? p->units_per_s.value : p->tokens_per_s.value;
+	const char *unit = net ? net->unit : JL_T(cli->lang, "tokens", "토큰");
+	char about[JL_UNITS_TEXT_MAX], total[JL_UNITS_TEXT_MAX];
+
+	jl_view_entry(cli, NULL, NULL,
+		      JL_T(cli->lang, "%s %.*s/s, %s a %s · MFU %.2g %%", "%s %.*s/s, %s (%s당) · MFU %.2g %%"),
+		      jl_view_about(total, all), (int)strcspn(unit, "("), unit, jl_view_about(about, all / c->n_gpus),
+		      jl_view_device(c), 100 * p->mfu_frac);
+}
+
 void jl_view_prediction(struct jl_cli *cli, const struct jl_case *c, const struct jl_prediction *p,
 			const struct jl_advice *advice, size_t n_advice)
 {
 	char step[JL_RANGE_TEXT_MAX], rate[JL_UNITS_TEXT_MAX], lo[JL_UNITS_TEXT_MAX], hi[JL_UNITS_TEXT_MAX];
-	char about[JL_UNITS_TEXT_MAX], total[JL_UNITS_TEXT_MAX];
 
 	jl_view_case(cli, c);
 	jl_view_entry(cli, "Step", "스텝",
@@ -311,10 +353,7 @@ void jl_view_prediction(struct jl_cli *cli, const struct jl_case *c, const struc
 		      jl_view_bold(cli), jl_view_range(step, &p->step_s, JL_K_TIME), jl_view_reset(cli),
 		      jl_view_about(rate, p->samples_per_s.value), jl_view_about(lo, p->samples_per_s.lo),
 		      jl_view_about(hi, p->samples_per_s.hi));
-	jl_view_entry(cli, NULL, NULL,
-		      JL_T(cli->lang, "%s tokens/s, %s a %s · MFU %.2g %%", "토큰 %s개/s, %s개/s (%s당) · MFU %.2g %%"),
-		      jl_view_about(total, p->tokens_per_s.value), jl_view_about(about, p->tokens_per_s_per_gpu.value),
-		      jl_view_device(c), 100 * p->mfu_frac);
+	rate_line(cli, c, p);
 	time_lines(cli, p);
 	jl_view_memory(cli, c, p);
 	run_lines(cli, c, p);

@@ -17,11 +17,12 @@ static const char *exchange_path(const struct jl_cli *cli, const struct jl_case 
 	return sys->join ? sys->join->id : "?";
 }
 
-static void bound_by_compute(struct jl_cli *cli, const struct jl_prediction *p)
+static void bound_by_compute(struct jl_cli *cli, const struct jl_case *c, const struct jl_prediction *p)
 {
 	static const struct {
 		const char *en, *ko;
-	} kinds[] = { { "matrix products", "행렬곱" },
+	} of_network = { "convolutions", "합성곱" },
+	  kinds[] = { { "matrix products", "행렬곱" },
 		      { "attention", "어텐션" },
 		      { "memory bandwidth (norms, activations, loss)", "메모리 대역폭 (정규화, 활성함수, 손실)" } };
 	size_t best = 0;
@@ -31,7 +32,31 @@ static void bound_by_compute(struct jl_cli *cli, const struct jl_prediction *p)
 			best = i;
 	jl_view_entry(cli, "Bound by", "병목",
 		      JL_T(cli->lang, "compute: %s take %.0f %% of it", "계산: 그중 %s %.0f %%"),
-		      JL_T(cli->lang, kinds[best].en, kinds[best].ko), 100 * p->kind_frac[best]);
+		      best == 1 && c->subject.net ? JL_T(cli->lang, of_network.en, of_network.ko)
+						  : JL_T(cli->lang, kinds[best].en, kinds[best].ko),
+		      100 * p->kind_frac[best]);
+}
+
+/* The input pipeline: what it brings a second, and what could be taken. */
+static void bound_by_input(struct jl_cli *cli, const struct jl_case *c, const struct jl_prediction *p)
+{
+	const double own_s = p->step.step_s - p->step.input_s;
+	char brought[JL_UNITS_TEXT_MAX], taken[JL_UNITS_TEXT_MAX], rate[JL_UNITS_TEXT_MAX];
+
+	jl_view_about(brought, c->global_batch / p->input.input_s);
+	jl_view_about(taken, c->global_batch / own_s);
+	if (p->input.storage_s > p->input.threads_s)
+		jl_view_entry(cli, "Bound by", "병목",
+			      JL_T(cli->lang, "input: storage of %s a host brings %s samples/s; the %ss could take %s",
+				   "입력: 호스트당 저장장치 %s로는 샘플 %s개/s. %s는 %s개/s까지 처리 가능"),
+			      jl_units_text(rate, c->input.storage_Bps, JL_K_BYTE_RATE, 3), brought, jl_view_device(c),
+			      taken);
+	else
+		jl_view_entry(cli, "Bound by", "병목",
+			      JL_T(cli->lang,
+				   "input: %.0f CPU threads a host prepare %s samples/s; the %ss could take %s",
+				   "입력: 호스트당 CPU 스레드 %.0f개로는 샘플 %s개/s. %s는 %s개/s까지 처리 가능"),
+			      c->input.n_threads, brought, jl_view_device(c), taken);
 }
 
 void jl_view_bound(struct jl_cli *cli, const struct jl_case *c, const struct jl_prediction *p)
@@ -41,8 +66,10 @@ void jl_view_bound(struct jl_cli *cli, const struct jl_case *c, const struct jl_
 	char size[JL_UNITS_TEXT_MAX];
 	const char *key = jl_parts[part].key;
 
-	if (strcmp(key, "compute") == 0)
-		bound_by_compute(cli, p);
+	if (p->step.input_s > 0) /* the step ends when its input has come, however small the wait is */
+		bound_by_input(cli, c, p);
+	else if (strcmp(key, "compute") == 0)
+		bound_by_compute(cli, c, p);
 	else if (strcmp(key, "data_parallel") == 0)
 		jl_view_entry(cli, "Bound by", "병목",
 			      JL_T(lang, "gradient exchange: %s a step over %s", "그래디언트 교환: 스텝마다 %s, %s"),
@@ -138,7 +165,7 @@ void jl_view_case_json(struct jl_json *json, const struct jl_case *c)
 	};
 
 	jl_json_put_string(json, "model", c->subject.id);
-	jl_json_put_number(json, "params", jl_transformer_params(&c->subject.model).total);
+	jl_json_put_number(json, "params", jl_subject_params(&c->subject));
 	jl_json_put_string(json, "system", c->machine.sys.text);
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
 		jl_json_put_number(json, numbers[i].key, numbers[i].value);
@@ -176,6 +203,20 @@ static void memory_json(struct jl_json *json, const struct jl_prediction *p)
 	jl_json_end_object(json);
 }
 
+/* What the input pipeline needs a step, hidden or not. */
+static void input_json(struct jl_json *json, const struct jl_case *c, const struct jl_prediction *p)
+{
+	jl_json_put_object(json, "input");
+	jl_json_put_string(json, "kind", jl_input_name(c->input.kind));
+	jl_json_put_number(json, "threads_s", p->input.threads_s);
+	jl_json_put_number(json, "storage_s", p->input.storage_s);
+	jl_json_put_number(json, "cpu_threads", c->input.n_threads);
+	jl_json_put_number(json, "storage_Bps", c->input.storage_Bps);
+	jl_json_put_number(json, "sample_B", c->input.sample_B);
+	jl_json_put_number(json, "decode_s", c->input.sample_s);
+	jl_json_end_object(json);
+}
+
 void jl_view_prediction_json(struct jl_json *json, const struct jl_case *c, const struct jl_prediction *p)
 {
 	static const char *const rooms[] = { "fits", "tight", "no" };
@@ -184,16 +225,27 @@ void jl_view_prediction_json(struct jl_json *json, const struct jl_case *c, cons
 	jl_view_estimate_json(json, "samples_per_s", &p->samples_per_s);
 	jl_view_estimate_json(json, "tokens_per_s", &p->tokens_per_s);
 	jl_view_estimate_json(json, "tokens_per_s_per_gpu", &p->tokens_per_s_per_gpu);
+	if (c->subject.net) {
+		jl_view_estimate_json(json, "units_per_s", &p->units_per_s);
+		jl_json_put_string(json, "unit", c->subject.net->unit);
+	}
 	jl_json_put_number(json, "mfu_frac", p->mfu_frac);
 	jl_json_put_object(json, "breakdown_s");
 	for (size_t i = 0; i < JL_N_PART; i++)
 		jl_json_put_number(json, jl_parts[i].key, jl_part_s(&p->step, i));
 	jl_json_end_object(json);
 	memory_json(json, p);
+	if (p->host_B > 0) {
+		jl_json_put_object(json, "host_memory_B");
+		jl_json_put_number(json, "offloaded", p->host_B);
+		jl_json_put_number(json, "capacity", c->ram_B);
+		jl_json_end_object(json);
+	}
 	jl_json_put_bool(json, "fits", p->room != JL_ROOM_NONE);
 	jl_json_put_string(json, "room", rooms[p->room]);
 	jl_json_put_number(json, "max_micro_batch", p->max_micro_batch);
-	jl_json_put_string(json, "bound_by", jl_parts[jl_part_largest(&p->step)].key);
+	jl_json_put_string(json, "bound_by", p->step.input_s > 0 ? "input" : jl_parts[jl_part_largest(&p->step)].key);
+	input_json(json, c, p);
 	if (p->whole_run) {
 		jl_json_put_number(json, "steps_per_epoch", p->steps_per_epoch);
 		jl_view_estimate_json(json, "epoch_s", &p->epoch_s);
@@ -202,6 +254,7 @@ void jl_view_prediction_json(struct jl_json *json, const struct jl_case *c, cons
 	jl_json_put_string(json, "scope", p->whole_run ? "run" : "step"); /* of energy and cost */
 	jl_view_estimate_json(json, "energy_J", &p->energy_J);
 	jl_json_put_number(json, "power_W", p->power_W * c->pue);
+	jl_json_put_number(json, "host_power_W", c->machine.host_idle_W * c->machine.sys.n_nodes);
 	jl_view_estimate_json(json, "cost_usd", &p->cost_usd);
 	if (!isnan(p->rent.usdps)) {
 		jl_json_put_object(json, "rent");

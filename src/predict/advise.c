@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "workload/convnet_train.h"
+
 struct idea_in {
 	const struct jl_catalog *cat;
 	const struct jl_case *base;
@@ -59,14 +61,12 @@ static bool more_zero(const struct idea_in *in, struct jl_case *alt, struct jl_a
 	for (int zero = in->base->plan.zero + 1; zero <= 3; zero++) {
 		struct jl_weight w;
 
-		/* The model's ZeRO-1 is Megatron's reduce-scatter; elsewhere stage 1 reduces as DDP does and gains nothing. */
-		if (zero == 1 && in->base->framework != JL_FW_MEGATRON)
-			continue;
 		alt->plan.zero = zero;
 		jl_case_set_states(alt);
 		w = jl_case_weigh(alt);
-		if (w.memory.total_B <= alt->machine.dev.mem_B && w.step.step_s < best_s) {
-			best_s = w.step.step_s;
+		/* Of equals the higher stage: it leaves more memory. */
+		if (w.memory.total_B <= alt->machine.dev.mem_B && w.step.step_s < best_s * (1 + 1e-6)) {
+			best_s = fmin(best_s, w.step.step_s);
 			best = zero;
 		}
 	}
@@ -81,9 +81,9 @@ static bool more_zero(const struct idea_in *in, struct jl_case *alt, struct jl_a
 
 static bool less_zero(const struct idea_in *in, struct jl_case *alt, struct jl_advice *advice)
 {
-	if (in->base->plan.zero < (in->base->framework == JL_FW_MEGATRON ? 2 : 3))
+	if (in->base->plan.zero < 2)
 		return false;
-	alt->plan.zero = in->base->plan.zero == 3 ? 2 : 1;
+	alt->plan.zero = in->base->plan.zero - 1;
 	jl_case_set_states(alt);
 	say(advice, "ZeRO-%d instead of ZeRO-%d: it fits", "ZeRO-%d (지금은 ZeRO-%d): 메모리에 들어감", alt->plan.zero,
 	    in->base->plan.zero);
@@ -94,7 +94,8 @@ static bool accumulate(const struct idea_in *in, struct jl_case *alt, struct jl_
 {
 	const double times = 4;
 
-	if (in->weight.step.dp_s + in->weight.step.bubble_s < 0.05 * in->weight.step.step_s)
+	if (in->weight.step.input_s > 0 ||
+	    in->weight.step.dp_s + in->weight.step.bubble_s < 0.05 * in->weight.step.step_s)
 		return false;
 	alt->plan.n_micro *= times;
 	alt->global_batch *= times;
@@ -151,13 +152,15 @@ static bool narrower(const struct idea_in *in, struct jl_case *alt, struct jl_ad
 		next = dev->arch >= JL_ARCH_AMPERE_DC && dev->peak_flopps[JL_BF16] > 0 ? JL_BF16
 		       : dev->arch >= JL_ARCH_VOLTA                                    ? JL_FP16
 										       : now;
-	else if ((now == JL_FP16 || now == JL_BF16) && dev->arch >= JL_ARCH_HOPPER && dev->peak_flopps[JL_FP8] > 0)
+	else if (!in->base->subject.net && (now == JL_FP16 || now == JL_BF16) && dev->arch >= JL_ARCH_HOPPER &&
+		 dev->peak_flopps[JL_FP8] > 0)
 		next = JL_FP8;
 	if (next == now)
 		return false;
 	alt->shard.dtype = next;
 	alt->shard.act_dtype = next == JL_FP16 ? JL_FP16 : JL_BF16;
-	jl_case_set_states(alt);
+	if (!in->base->subject.net)
+		jl_case_set_states(alt);
 	say(advice, "%s instead of %s", "%s (지금은 %s)", jl_dtype_name(next), jl_dtype_name(now));
 	return true;
 }
@@ -298,23 +301,76 @@ static bool bridge(const struct idea_in *in, struct jl_case *alt, struct jl_advi
 	return true;
 }
 
+/* What would help where the step waits for its input. */
+
+static bool waits_for(const struct idea_in *in, bool storage)
+{
+	const struct jl_input_time t = jl_case_input(in->base);
+
+	return in->weight.step.input_s > 0 && (t.storage_s > t.threads_s) == storage;
+}
+
+static bool decode_on_gpu(const struct idea_in *in, struct jl_case *alt, struct jl_advice *advice)
+{
+	const struct jl_input now = in->base->input;
+	const double pixels = in->base->subject.net ? jl_convnet_pixels(in->base->subject.net) : 0;
+
+	if (now.kind != JL_INPUT_IMAGES || !waits_for(in, false) || !alt->machine.sys.gpu)
+		return false;
+	alt->input = jl_input_of(JL_INPUT_IMAGES_GPU, pixels, 0);
+	alt->input.n_threads = now.n_threads;
+	alt->input.storage_Bps = now.storage_Bps;
+	alt->input.sample_B = now.sample_B;
+	say(advice, "decode on the GPU (DALI, nvJPEG)", "GPU에서 디코딩 (DALI, nvJPEG)");
+	return true;
+}
+
+static bool more_threads(const struct idea_in *in, struct jl_case *alt, struct jl_advice *advice)
+{
+	if (!waits_for(in, false))
+		return false;
+	alt->input.n_threads *= 2;
+	say(advice, "%.0f loader threads a host, not %.0f", "호스트당 로더 스레드 %.0f개 (지금 %.0f개)",
+	    alt->input.n_threads, in->base->input.n_threads);
+	return true;
+}
+
+/* As fast as the devices and threads can take it. */
+static bool faster_storage(const struct idea_in *in, struct jl_case *alt, struct jl_advice *advice)
+{
+	const struct jl_input_time t = jl_case_input(in->base);
+	const double own_s = in->weight.step.step_s - in->weight.step.input_s;
+
+	if (!waits_for(in, true))
+		return false;
+	alt->input.storage_Bps *= t.storage_s / fmax(own_s, t.threads_s);
+	say(advice, "storage of %.2g GB/s, or data kept in RAM", "저장장치 %.2g GB/s 또는 데이터를 RAM에",
+	    alt->input.storage_Bps / 1e9);
+	return true;
+}
+
+/* `network`: also of networks that are lists of operators. */
 static const struct {
 	const char *key;
 	bool (*change)(const struct idea_in *in, struct jl_case *alt, struct jl_advice *advice);
+	bool network;
 } ideas[] = {
-	{ "pad_vocabulary", pad_vocabulary },
-	{ "nvlink_bridge", bridge },
-	{ "zero", more_zero },
-	{ "less_zero", less_zero },
-	{ "global_batch", larger_global },
-	{ "flash", use_flash },
-	{ "compile", compile },
-	{ "precision", narrower },
-	{ "less_recompute", less_recompute },
-	{ "recompute", more_recompute },
-	{ "offload", offload },
-	{ "smaller_batch", smaller_batch },
-	{ "interleave", interleave },
+	{ .key = "pad_vocabulary", .change = pad_vocabulary },
+	{ .key = "nvlink_bridge", .change = bridge, .network = true },
+	{ .key = "zero", .change = more_zero },
+	{ .key = "less_zero", .change = less_zero },
+	{ .key = "global_batch", .change = larger_global, .network = true },
+	{ .key = "flash", .change = use_flash },
+	{ .key = "compile", .change = compile },
+	{ .key = "precision", .change = narrower, .network = true },
+	{ .key = "less_recompute", .change = less_recompute },
+	{ .key = "recompute", .change = more_recompute },
+	{ .key = "offload", .change = offload },
+	{ .key = "smaller_batch", .change = smaller_batch, .network = true },
+	{ .key = "interleave", .change = interleave },
+	{ .key = "decode_on_gpu", .change = decode_on_gpu, .network = true },
+	{ .key = "cpu_threads", .change = more_threads, .network = true },
+	{ .key = "storage", .change = faster_storage, .network = true },
 };
 
 static double gain(const struct jl_advice *a)
@@ -333,13 +389,14 @@ static bool try_idea(const struct idea_in *in, size_t i, struct jl_advice *advic
 				      .samples_per_s_before = in->base->global_batch / in->weight.step.step_s,
 				      .alone_samples_per_s = NAN,
 				      .makes_it_fit = !in->fits };
-	if (!ideas[i].change(in, &alt, advice) || jl_case_check(&alt, NULL))
+	if ((in->base->subject.net && !ideas[i].network) || !ideas[i].change(in, &alt, advice) ||
+	    jl_case_check(&alt, NULL))
 		return false;
 	w = jl_case_weigh(&alt);
 	advice->step_s_after = w.step.step_s;
 	advice->samples_per_s_after = alt.global_batch / w.step.step_s;
 	advice->global_batch = alt.global_batch;
-	if (w.memory.total_B > alt.machine.dev.mem_B)
+	if (jl_case_room(&alt, &w) == JL_ROOM_NONE)
 		return false;
 	return !in->fits || gain(advice) >= 1 + JL_ADVICE_GAIN_FRAC;
 }
@@ -350,7 +407,7 @@ size_t jl_advise(struct jl_advice ret_advice[JL_ADVICE_MAX], const struct jl_cat
 	struct idea_in in = { .cat = cat, .base = c, .weight = jl_case_weigh(c), .arena = arena };
 	size_t n = 0;
 
-	in.fits = !(in.weight.memory.total_B > c->machine.dev.mem_B);
+	in.fits = jl_case_room(c, &in.weight) != JL_ROOM_NONE;
 	for (size_t i = 0; i < sizeof(ideas) / sizeof(*ideas); i++) {
 		struct jl_advice advice;
 		size_t at = n < JL_ADVICE_MAX ? n : JL_ADVICE_MAX;

@@ -5,6 +5,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "predict/conv_case.h"
+
 void jl_note_add(struct jl_notes *notes, const char *key, const char *en, const char *ko, ...)
 {
 	struct jl_note *note = &notes->items[notes->n];
@@ -32,8 +34,9 @@ struct jl_train jl_case_train(const struct jl_case *c)
 		.plan = c->plan,
 		.shard = c->shard,
 		.memory = c->machine.memory,
-		.fused_loss = c->framework == JL_FW_COMPILED || c->framework == JL_FW_NATIVE,
+		.fused_loss = jl_loss_of(c->framework),
 		.host_mem_Bps = c->machine.host_mem_Bps,
+		.input_s = jl_case_input(c).input_s,
 	};
 
 	train.shard.tp = c->plan.tp;
@@ -64,6 +67,8 @@ void jl_case_set_states(struct jl_case *c)
 		plan->grad_B = 4;
 		plan->optimizer_B = 10;
 	}
+	/* Megatron's distributed optimizer scatters what it reduces behind the backward pass; elsewhere stage 1 is DeepSpeed's. */
+	plan->zero1_after = plan->zero == 1 && c->framework != JL_FW_MEGATRON;
 	plan->hold_step = 0; /* gathered anew for every micro-batch: least memory, as the stage promises */
 }
 
@@ -99,7 +104,6 @@ static enum jl_status check_degrees(const struct jl_case *c, struct jl_err *err)
 
 enum jl_status jl_case_check(const struct jl_case *c, struct jl_err *err)
 {
-	const struct jl_train train = jl_case_train(c);
 	const double peak = c->machine.dev.peak_flopps[c->shard.dtype];
 	enum jl_status status = check_degrees(c, err);
 
@@ -115,29 +119,55 @@ enum jl_status jl_case_check(const struct jl_case *c, struct jl_err *err)
 		return jl_fail(err, JL_E_USAGE, "nothing to offload to: the catalog knows no link from %s to a host",
 			       "오프로드할 곳이 없습니다: %s와 호스트 사이의 연결이 카탈로그에 없습니다",
 			       c->machine.sys.gpu ? c->machine.sys.gpu->id : c->machine.sys.cpu->id);
-	return jl_train_check(&train, c->n_gpus, c->global_batch, err);
+	if (!c->subject.net) {
+		const struct jl_train train = jl_case_train(c);
+
+		status = jl_train_check(&train, c->n_gpus, c->global_batch, err);
+	}
+	return status;
+}
+
+static struct jl_weight weigh_network(const struct jl_case *c)
+{
+	const struct jl_convnet_train train = jl_conv_case_train(c);
+
+	return (struct jl_weight){ .step = jl_convnet_step(&train), .memory = jl_convnet_memory(&train) };
 }
 
 struct jl_weight jl_case_weigh(const struct jl_case *c)
 {
-	const struct jl_train train = jl_case_train(c);
+	struct jl_train train;
 	struct jl_train_blocks blocks;
 
+	if (c->subject.net)
+		return weigh_network(c);
+	train = jl_case_train(c);
 	jl_train_blocks(&train, &blocks);
-	return (struct jl_weight){ .step = jl_train_step(&train, &blocks), .memory = jl_train_memory(&train, &blocks) };
+	return (struct jl_weight){ .step = jl_train_step(&train, &blocks),
+				   .memory = jl_train_memory(&train, &blocks),
+				   .host_B = c->plan.offload ? jl_case_host_B(c, &blocks) : 0 };
 }
 
 static bool micro_batch_fits(const struct jl_case *c, double micro_batch)
 {
-	struct jl_train train = jl_case_train(c);
+	struct jl_train train;
 	struct jl_train_blocks blocks;
 
+	if (c->subject.net) {
+		struct jl_convnet_train net = jl_conv_case_train(c);
+
+		net.micro_batch = micro_batch;
+		return jl_convnet_memory(&net).total_B <= c->machine.dev.mem_B;
+	}
+	train = jl_case_train(c);
 	train.shard.micro_batch = micro_batch;
 	jl_train_blocks(&train, &blocks);
+	if (c->plan.offload && jl_case_host_B(c, &blocks) > JL_HOST_RAM_FRAC * c->ram_B)
+		return false;
 	return jl_train_memory(&train, &blocks).total_B <= c->machine.dev.mem_B;
 }
 
-#define MICRO_BATCH_MAX 65536.0 /* beyond it nobody asks, and the search stays short */
+#define MICRO_BATCH_MAX 1e9 /* as many as may be asked for; the search takes its logarithm */
 
 double jl_case_max_micro_batch(const struct jl_case *c)
 {

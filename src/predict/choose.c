@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "predict/choose.h"
+#include "predict/conv_case.h"
 
 static bool has_tensor_cores16(enum jl_arch arch)
 {
@@ -166,6 +167,19 @@ static void say_plan(struct jl_case *c, const struct jl_request *req, bool searc
 		    p->weight_B + p->grad_B + p->optimizer_B);
 }
 
+/* Where cards share their PCIe roots unevenly, the fullest one sets the pace: 8 of a host of 10 are five and three, but a host
+ * of 8 has four and four. */
+static void say_roots(struct jl_case *c)
+{
+	const struct jl_fabric *f = &c->machine.fabric;
+	const bool pcie = f->intra_kind == JL_INTRA_PCIE_HOST || f->intra_kind == JL_INTRA_PCIE_P2P;
+
+	if (pcie && f->n_per_root > 0 && f->n_per_node > f->n_per_root)
+		jl_note_add(&c->notes, "on", "%d and %d of a host's GPUs below its two PCIe roots",
+			    "호스트의 GPU가 두 PCIe 루트에 %d개, %d개씩 있다고 봄", f->n_per_root,
+			    f->n_per_node - f->n_per_root);
+}
+
 static void say_system(struct jl_case *c)
 {
 	const struct jl_sys *sys = &c->machine.sys;
@@ -173,12 +187,51 @@ static void say_system(struct jl_case *c)
 	if (sys->join && sys->join_assumed)
 		jl_note_add(&c->notes, "on", "GPUs joined by %s (write 'via ...' to change it)",
 			    "GPU 연결은 %s (바꾸려면 'via ...')", sys->join->id);
+	say_roots(c);
 	if (sys->net && sys->net_assumed)
 		jl_note_add(&c->notes, "on", "hosts joined by %dx %s (write 'over ...' to change it)",
 			    "호스트 연결은 %dx %s (바꾸려면 'over ...')", sys->n_net, sys->net->id);
-	if (!c->machine.device_fitted)
+	if (c->subject.net && !c->machine.conv_fitted)
+		jl_note_add(&c->notes, "on", "no runs of such networks on %s itself: its family's values",
+			    "%s에서 이런 네트워크를 돌린 측정이 없어 같은 계열의 값을 씀", device_name(c));
+	else if (!c->subject.net && !c->machine.device_fitted)
 		jl_note_add(&c->notes, "on", "no measurements of %s itself: its family's values, so a wider interval",
 			    "%s의 측정값이 없어 같은 계열의 값을 씀: 구간이 더 넓음", device_name(c));
+}
+
+static const double given_half_ln = 0.1; /* of a figure that a person states */
+
+/* Energy counts the host; where its draw is not from a rated power, that is an assumption. */
+static void choose_host(struct jl_case *c, const struct jl_request *req)
+{
+	struct jl_host *host = &c->machine.host;
+
+	if (!isnan(req->host_W)) {
+		host->power_W = c->machine.host_idle_W = req->host_W;
+		host->power_half_ln = given_half_ln;
+		return;
+	}
+	jl_note_add(&c->notes, "host-power", "%.2g kW a host beside the %s%s%.0s",
+		    "호스트는 %.2g kW로 봄 (%.3s 제외%.0s, %s)", host->power_W / 1e3,
+		    c->machine.sys.gpu ? "GPUs" : "CPU",
+		    host->power_assumed ? ", what such hosts draw" : ", from its rated power",
+		    host->power_assumed ? "비슷한 호스트 기준" : "정격 전력 기준");
+}
+
+static enum jl_status choose_transformer(struct jl_case *c, const struct jl_request *req, const struct jl_catalog *cat,
+					 struct jl_err *err)
+{
+	bool searched, fits;
+	enum jl_status status;
+
+	choose_sequence(c, req);
+	choose_attention(c, req);
+	status = jl_choose_split(c, req, cat, &searched, &fits, err);
+	if (status)
+		return status;
+	say_framework(c, req);
+	say_plan(c, req, searched, fits);
+	return JL_OK;
 }
 
 enum jl_status jl_case_choose(struct jl_case *ret_case, const struct jl_catalog *cat, const struct jl_subject *subject,
@@ -193,7 +246,6 @@ enum jl_status jl_case_choose(struct jl_case *ret_case, const struct jl_catalog 
 			     .epochs = req->epochs,
 			     .pue = given_or(req->pue, 1) };
 	const int per_node = machine->sys.n_per_node > 0 ? machine->sys.n_per_node : 1;
-	bool searched, fits;
 	enum jl_status status;
 
 	c.n_gpus = per_node * machine->sys.n_nodes;
@@ -202,19 +254,16 @@ enum jl_status jl_case_choose(struct jl_case *ret_case, const struct jl_catalog 
 			    "주지 않은 값: kv-heads %g, ffn %g, 어휘 %g", subject->model.kv_heads, subject->model.ffn,
 			    subject->model.vocab);
 	choose_format(&c, req);
-	choose_sequence(&c, req);
-	choose_attention(&c, req);
 	c.shard.micro_batch = given_or(req->micro_batch, given_or(req->batch, 1));
 	c.plan.n_micro = 1;
-	status = jl_choose_split(&c, req, cat, &searched, &fits, err);
+	status = subject->net ? jl_conv_case_choose(&c, req, err) : choose_transformer(&c, req, cat, err);
+	if (!status)
+		status = jl_choose_batch(&c, req, err);
 	if (status)
 		return status;
-	say_framework(&c, req);
-	say_plan(&c, req, searched, fits);
-	status = jl_choose_batch(&c, req, err);
-	if (status)
-		return status;
+	jl_case_choose_input(&c, req);
 	say_system(&c);
+	choose_host(&c, req);
 	if (isnan(req->pue))
 		jl_note_add(&c.notes, "pue", "PUE 1: what the machines draw, no cooling",
 			    "PUE 1: 장비가 쓰는 전력만, 냉방 제외");

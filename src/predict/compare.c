@@ -13,7 +13,8 @@ static struct jl_estimate times(struct jl_estimate e, double factor)
 static void follow_up(struct jl_compare_at *at, const struct jl_compare *compare, double base_samples_per_s)
 {
 	const struct jl_estimate *s = &at->step_s;
-	const double power_spread = 0.15; /* of the power model's own residuals */
+	const double power_spread = 0.15 +
+				    at->host_spread_frac; /* of the power model's own residuals, and the host's */
 	struct jl_estimate whole;
 
 	at->epoch_s = isnan(at->batches) ? unknown : times(*s, at->batches);
@@ -27,6 +28,13 @@ static void follow_up(struct jl_compare_at *at, const struct jl_compare *compare
 	at->energy_J = times(whole, at->power_W * compare->pue);
 	at->energy_J.lo /= 1 + power_spread;
 	at->energy_J.hi *= 1 + power_spread;
+}
+
+static double host_spread(const struct jl_machine *m, double power_W)
+{
+	const double host_W = m->host_idle_W * m->sys.n_nodes;
+
+	return host_W > 0 && power_W > 0 ? host_W / power_W * expm1(m->host.power_half_ln) : 0;
 }
 
 static void carry_row(struct jl_compare *compare, struct jl_compare_row *row, const struct jl_observed *run)
@@ -48,6 +56,7 @@ static void carry_row(struct jl_compare *compare, struct jl_compare_row *row, co
 					      .step_s = c.step_s,
 					      .part_s = c.part_s,
 					      .power_W = c.power_W,
+					      .host_spread_frac = host_spread(&row->machine, c.power_W),
 					      .host_power = c.host_power,
 					      .batches = jl_observed_batches(run, batch) };
 		follow_up(at, compare, run->batch / run->step_s);
@@ -86,6 +95,15 @@ static void note_observed(struct jl_compare *compare, const struct jl_observed *
 						  "their hosts, for the others",
 			    isnan(run->watts_W) ? "호스트의 나머지를 뺀 장치만의 에너지"
 						: "에너지는 기준 시스템은 실측 전체, 나머지는 호스트를 뺀 장치만");
+	if (hosts)
+		jl_note_add(&compare->notes, "watts",
+			    isnan(run->watts_W)
+				    ? "energy counts the hosts, as such machines draw"
+				    : "energy as measured for the baseline; the others with their hosts, as "
+				      "such machines draw",
+			    isnan(run->watts_W)
+				    ? "에너지에 호스트 포함 (비슷한 장비 기준)"
+				    : "기준 시스템의 에너지는 실측, 나머지는 호스트 포함 추정 (비슷한 장비 기준)");
 	for (size_t i = 0; i < compare->n_rows; i++)
 		if (!compare->rows[i].machine.sys.gpu) {
 			jl_note_add(&compare->notes, "on",
@@ -147,6 +165,7 @@ static void from_case(struct jl_compare_at *at, const struct jl_case *c, const s
 				      .n_passes = c->plan.n_micro,
 				      .step_s = p.step_s,
 				      .power_W = p.power_W,
+				      .host_spread_frac = host_spread(&c->machine, p.power_W),
 				      .host_power = !isnan(c->machine.host_idle_W),
 				      .part_s = { NAN, NAN, NAN, NAN },
 				      .batches = ceil(samples / c->global_batch - 1e-9) };

@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "model/power.h"
-#include "predict/predict.h"
+#include "predict/conv_case.h"
 
 struct work {
 	double flop, moved_B;
@@ -63,9 +63,17 @@ static struct work step_work(const struct jl_case *c)
 	return total;
 }
 
+static struct work network_work(const struct jl_case *c)
+{
+	const struct jl_convnet_train train = jl_conv_case_train(c);
+	const struct jl_convnet_work w = jl_convnet_work(&train);
+
+	return (struct work){ .flop = w.flop, .moved_B = w.moved_B };
+}
+
 double jl_case_power_W(const struct jl_case *c, const struct jl_step_cost *step)
 {
-	const struct work w = step_work(c);
+	const struct work w = c->subject.net ? network_work(c) : step_work(c);
 	const double device_W = jl_power_W(
 		&c->machine.dev, &c->machine.power,
 		&(struct jl_power_in){
@@ -77,8 +85,8 @@ double jl_case_power_W(const struct jl_case *c, const struct jl_step_cost *step)
 			.limit_W = NAN,
 		});
 	const double host_W = isnan(c->machine.host_idle_W) ? 0 : c->machine.host_idle_W;
+	/* A processor that works runs at its limit. */
+	const double one_W = c->machine.sys.gpu ? device_W : c->machine.dev.tdp_W;
 
-	if (!c->machine.sys.gpu) /* a processor that works runs at its limit */
-		return c->machine.dev.tdp_W * c->n_gpus;
-	return device_W * c->n_gpus + host_W * c->machine.sys.n_nodes;
+	return one_W * c->n_gpus + host_W * c->machine.sys.n_nodes;
 }

@@ -1,4 +1,5 @@
 #include "predict/explain.h"
+#include "predict/conv_case.h"
 
 #include <math.h>
 
@@ -46,6 +47,13 @@ struct jl_product_time jl_explain_product(const struct jl_device *dev, double n)
 }
 
 /* Share of a device's computing that its matrix units take: from the operators of all blocks. */
+static double network_share(const struct jl_case *c)
+{
+	const struct jl_convnet_train train = jl_conv_case_train(c);
+
+	return 1 - jl_convnet_work(&train).stream_frac;
+}
+
 static double matrix_share(const struct jl_case *c)
 {
 	const struct jl_train train = jl_case_train(c);
@@ -73,7 +81,7 @@ static double matrix_share(const struct jl_case *c)
 static double split(const struct jl_case *c, double part_s[JL_N_EX])
 {
 	const struct jl_step_cost step = jl_case_weigh(c).step;
-	const double share = matrix_share(c), samples = c->global_batch / c->n_gpus;
+	const double share = c->subject.net ? network_share(c) : matrix_share(c), samples = c->global_batch / c->n_gpus;
 
 	part_s[JL_EX_MATRIX] = share * step.compute_s;
 	part_s[JL_EX_MEMORY] = (1 - share) * step.compute_s + step.optimizer_s;

@@ -260,8 +260,10 @@ static double power_W(const struct jl_machine *to, const struct jl_step_share *p
 				       .vector = elem_B > 2 && path != PATH_TF32,
 				       .limit_W = NAN });
 
+	const double one_W = to->sys.gpu ? device_W : to->dev.tdp_W; /* a processor that works runs at its limit */
+
 	*ret_host = !isnan(to->host_idle_W);
-	return device_W * jl_machine_n_devices(to) + (*ret_host ? to->host_idle_W * to->sys.n_nodes : 0);
+	return one_W * jl_machine_n_devices(to) + (*ret_host ? to->host_idle_W * to->sys.n_nodes : 0);
 }
 
 static double other_ln(const struct jl_observed *run, const struct jl_machine *base, const struct jl_machine *to)

@@ -9,6 +9,7 @@
 #include "predict/request.h"
 #include "predict/subject.h"
 #include "system/machine.h"
+#include "workload/input.h"
 #include "workload/train.h"
 
 /* A choice that was made for the person, and why; in both languages. */
@@ -39,9 +40,11 @@ struct jl_case {
 	enum jl_framework framework;
 	struct jl_profile profile;
 	struct jl_plan plan;
-	struct jl_shard shard;
+	struct jl_shard shard; /* seq NAN: a network without sequences */
 	int n_gpus;
 	double global_batch;
+	struct jl_input input;
+	double ram_B;                                         /* of one host; NAN: not known */
 	double samples, tokens, steps_per_epoch, epochs, pue; /* NAN: not asked for */
 	struct jl_notes notes;
 };
@@ -69,6 +72,8 @@ enum jl_room {
 	JL_ROOM_NONE
 };
 #define JL_TIGHT_FRAC 0.92
+#define JL_HOST_RAM_FRAC                                                                                               \
+	0.9 /* of a host's memory that offloaded tensors may take: the system and loaders need the rest */
 
 struct jl_rent {
 	double usdps; /* for one GPU; NAN: no price known */
@@ -81,8 +86,10 @@ struct jl_prediction {
 	double capacity_B;
 	enum jl_room room;
 	double max_micro_batch; /* 0: not even one sample */
-	double spread_frac;     /* of step_s */
+	double spread_frac;     /* of step_s, upward */
+	double below_frac;      /* downward */
 	struct jl_estimate step_s, samples_per_s, tokens_per_s, tokens_per_s_per_gpu;
+	struct jl_estimate units_per_s; /* of a network that counts other things than samples */
 	double mfu_frac;
 	double flop;                       /* of the model, forward and backward, all GPUs, one step */
 	double power_W;                    /* of all GPUs and hosts while it runs, before PUE */
@@ -91,8 +98,11 @@ struct jl_prediction {
 	bool whole_run;                    /* energy and cost are of the run; else of one step */
 	struct jl_estimate energy_J, cost_usd;
 	struct jl_rent rent;
-	double reduced_B;    /* gradient bytes a device exchanges a step */
-	double kind_frac[3]; /* of compute: matrix products, attention, streams */
+	struct jl_input_time input; /* what the input pipeline needs a step, hidden or not */
+	double host_B;              /* host memory that offloading needs, one host */
+	double reduced_B;           /* gradient bytes a device exchanges a step */
+	double kind_frac
+		[3]; /* of compute: matrix products, attention, streams; networks: other products, convolutions, streams */
 };
 
 /* `cat` is for prices; NULL: none. */
@@ -102,8 +112,19 @@ void jl_predict(struct jl_prediction *ret_prediction, const struct jl_catalog *c
 struct jl_weight {
 	struct jl_step_cost step;
 	struct jl_memory memory;
+	double host_B; /* host memory that offloading needs, one host */
 };
 struct jl_weight jl_case_weigh(const struct jl_case *c);
+
+/* Does it fit: the device's memory, and the host's where something is offloaded to it? */
+enum jl_room jl_case_room(const struct jl_case *c, const struct jl_weight *weight);
+
+/* What the input pipeline needs a step. */
+struct jl_input_time jl_case_input(const struct jl_case *c);
+void jl_case_choose_input(struct jl_case *c, const struct jl_request *req);
+
+/* Host memory of one host that offloading needs. */
+double jl_case_host_B(const struct jl_case *c, const struct jl_train_blocks *blocks);
 
 /* Largest micro-batch whose memory fits; 0: none. */
 double jl_case_max_micro_batch(const struct jl_case *c);

@@ -3,6 +3,8 @@
 #ifndef JL_PREDICT_REQUEST_H
 #define JL_PREDICT_REQUEST_H
 
+#include <stddef.h>
+
 #include "base/dtype.h"
 #include "base/err.h"
 #include "model/step.h"
@@ -24,7 +26,9 @@ struct jl_ask_plan {
 struct jl_request {
 	const char *model; /* id in the catalog, or path of a config.json; NULL: `shape` */
 	struct jl_shape shape;
-	const char *system; /* as in catalog/sysexpr.h */
+	const char *system;          /* as in catalog/sysexpr.h */
+	const char *const *overlays; /* catalog folders that may hold networks of one's own */
+	size_t n_overlays;
 
 	double batch; /* samples of one worker and forward pass */
 	double micro_batch, global_batch, accumulate, seq;
@@ -34,6 +38,14 @@ struct jl_request {
 	int recompute; /* enum jl_recompute */
 	int flash;
 	int offload; /* enum jl_offload, any of them; 0: none */
+
+	int input;          /* enum jl_input_kind */
+	double cpu_threads; /* of one host */
+	double storage_Bps; /* of one host */
+	double sample_B;    /* read for one sample */
+	double sample_s;    /* of one thread for one sample */
+	double ram_B;       /* of one host */
+	double host_W;      /* what one host draws beside its accelerators */
 
 	double samples, tokens, steps_per_epoch, epochs; /* how long the run is */
 	double pue;

@@ -226,7 +226,8 @@ static double fitting_divisor(const struct jl_case *c, double local)
 
 static double default_local(struct jl_case *c)
 {
-	const double most = jl_case_max_micro_batch(c), tokens = 16384;
+	const double most = jl_case_max_micro_batch(c), tokens = 16384, images = 256;
+	const double enough = c->subject.net ? images : tokens / c->shard.seq;
 	double batch = 1;
 
 	if (c->plan.pp > 1) {
@@ -235,7 +236,7 @@ static double default_local(struct jl_case *c)
 			    "작업자당 %g개, 마이크로배치 1: 단계당 8개면 파이프라인이 비지 않음", 8 * c->plan.pp);
 		return 8 * c->plan.pp;
 	}
-	while (batch * 2 <= most && batch * 2 * c->shard.seq <= tokens)
+	while (batch * 2 <= most && batch * 2 <= enough)
 		batch *= 2;
 	if (most >= 1)
 		jl_note_add(&c->notes, "batch", "batch %g a GPU: fits, and is enough to fill it",

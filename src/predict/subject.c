@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "catalog/find.h"
-#include "predict/count.h"
 #include "workload/from_catalog.h"
 #include "workload/hfconfig.h"
 
@@ -36,18 +35,27 @@ static enum jl_status from_file(struct jl_subject *subject, const char *path, st
 	return subject->id && subject->name ? JL_OK : jl_fail_nomem(err);
 }
 
-/* A name that is known, but not of a transformer: say so. `err` keeps its message otherwise. */
-static enum jl_status not_a_transformer(const char *name, struct jl_arena *arena, struct jl_err *err)
+/* A name that the catalog's transformers do not have may be one of the other networks. `err` keeps its message otherwise. */
+static enum jl_status from_list(struct jl_subject *subject, const struct jl_request *req, struct jl_arena *arena,
+				struct jl_err *err)
 {
 	struct jl_convnet_list list;
+	enum jl_status status = jl_convnets_overlay(&list, req->overlays, req->n_overlays, arena, NULL);
 
-	if (jl_convnets_embedded(&list, arena, NULL) || !jl_convnet_find(&list, name))
+	if (status) /* once more, for its own message */
+		return jl_convnets_overlay(&list, req->overlays, req->n_overlays, arena, err);
+	subject->net = jl_convnet_find(&list, req->model);
+	if (!subject->net)
 		return JL_E_NOTFOUND;
-	return jl_fail(
-		err, JL_E_NOTFOUND,
-		"'%s' is not a transformer, and only those can be weighed yet; 'jeoul flops %s' counts it",
-		"'%s'은(는) 트랜스포머가 아니어서 아직 예측할 수 없습니다. 'jeoul flops %s'로 연산량을 볼 수 있습니다",
-		name, name);
+	subject->info = NULL;
+	subject->id = subject->net->id;
+	subject->name = subject->net->name;
+	return JL_OK;
+}
+
+double jl_subject_params(const struct jl_subject *subject)
+{
+	return subject->net ? subject->net->n_params : jl_transformer_params(&subject->model).total;
 }
 
 static double or_else(double value, double fallback)
@@ -111,9 +119,13 @@ enum jl_status jl_subject_find(struct jl_subject *ret_subject, const struct jl_c
 		status = from_file(&subject, req->model, arena, err);
 	} else {
 		status = jl_find_model(&subject.info, cat, req->model, err);
-		if (status == JL_E_NOTFOUND)
-			status = not_a_transformer(req->model, arena, err);
-		if (!status) {
+		if (status == JL_E_NOTFOUND || status == JL_E_AMBIGUOUS) {
+			const enum jl_status first = status;
+
+			status = from_list(&subject, req, arena, err);
+			status = status == JL_E_NOTFOUND ? first : status;
+		}
+		if (!status && !subject.net) {
 			jl_transformer_from_catalog(&subject.model, subject.info);
 			subject.id = subject.info->id;
 			subject.name = subject.info->name;

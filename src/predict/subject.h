@@ -1,13 +1,16 @@
-/* What is to be run: a transformer from the catalog, from a config.json, or from its dimensions. */
+/* What is to be run: a transformer from the catalog, from a config.json, or from its dimensions; or a network that is a list of
+ * operators (convolutional, recurrent, detectors). */
 #ifndef JL_PREDICT_SUBJECT_H
 #define JL_PREDICT_SUBJECT_H
 
 #include "catalog/catalog.h"
 #include "predict/request.h"
+#include "workload/convnet.h"
 #include "workload/transformer.h"
 
 struct jl_subject {
-	struct jl_transformer model;
+	struct jl_transformer model;      /* of nothing where `net` is given */
+	const struct jl_convnet *net;     /* NULL: a transformer */
 	const char *id;                   /* catalog id, path, or "model" for one given by its dimensions */
 	const char *name;                 /* as a person reads it */
 	const struct jl_model_info *info; /* NULL: not from the catalog */
@@ -17,5 +20,8 @@ struct jl_subject {
 
 enum jl_status jl_subject_find(struct jl_subject *ret_subject, const struct jl_catalog *cat,
 			       const struct jl_request *req, struct jl_arena *arena, struct jl_err *err);
+
+/* How many parameters it has. */
+double jl_subject_params(const struct jl_subject *subject);
 
 #endif

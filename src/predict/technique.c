@@ -10,25 +10,27 @@ static const struct way {
 	enum jl_recompute recompute;
 	int offload, zero;
 	enum search search;
+	bool accumulate; /* the largest pass that fits, as often as the batch needs */
 } ways[] = {
 	{ .key = "fp32", .en = "fp32", .ko = "fp32", .full_precision = true },
 	{ .key = "mixed", .en = "mixed precision", .ko = "혼합 정밀도" },
+	{ .key = "accumulate", .en = "+ smaller micro-batch", .ko = "+ 작은 마이크로배치", .accumulate = true },
 	{ .key = "recompute_selective",
 	  .en = "+ selective recompute",
 	  .ko = "+ 선택적 재계산",
 	  .recompute = JL_RECOMPUTE_SELECTIVE },
 	{ .key = "recompute_full", .en = "+ full recompute", .ko = "+ 전체 재계산", .recompute = JL_RECOMPUTE_FULL },
 	{ .key = "offload_activations",
-	  .en = "+ activations offloaded",
+	  .en = "+ offload activations",
 	  .ko = "+ 활성값 오프로드",
 	  .offload = JL_OFFLOAD_ACTIVATIONS },
 	{ .key = "offload_optimizer",
-	  .en = "+ optimizer offloaded",
+	  .en = "+ offload optimizer",
 	  .ko = "+ 옵티마이저 오프로드",
 	  .offload = JL_OFFLOAD_OPTIMIZER },
 	{ .key = "offload_all",
-	  .en = "+ optimizer, params offloaded, full recompute",
-	  .ko = "+ 옵티마이저·파라미터 오프로드, 전체 재계산",
+	  .en = "+ offload all, recompute",
+	  .ko = "+ 전부 오프로드, 재계산",
 	  .offload = JL_OFFLOAD_OPTIMIZER | JL_OFFLOAD_PARAMS,
 	  .recompute = JL_RECOMPUTE_FULL },
 	{ .key = "zero1", .en = "ZeRO-1", .ko = "ZeRO-1", .zero = 1 },
@@ -40,16 +42,16 @@ static const struct way {
 	  .zero = 3,
 	  .recompute = JL_RECOMPUTE_FULL },
 	{ .key = "zero3_offload",
-	  .en = "ZeRO-3 + all offloaded, full recompute",
-	  .ko = "ZeRO-3 + 전부 오프로드, 전체 재계산",
+	  .en = "ZeRO-3 + offload all",
+	  .ko = "ZeRO-3 + 전부 오프로드",
 	  .zero = 3,
 	  .offload = JL_OFFLOAD_OPTIMIZER | JL_OFFLOAD_PARAMS,
 	  .recompute = JL_RECOMPUTE_FULL },
 	{ .key = "tensor", .en = "tensor parallel", .ko = "텐서 병렬", .search = SLICES },
 	{ .key = "pipeline", .en = "pipeline parallel", .ko = "파이프라인 병렬", .search = STAGES },
 	{ .key = "3d",
-	  .en = "3D: tensor, pipeline, data",
-	  .ko = "3D: 텐서·파이프라인·데이터",
+	  .en = "3D: tp x pp x dp",
+	  .ko = "3D: tp x pp x dp",
 	  .search = BOTH,
 	  .zero = 1,
 	  .recompute = JL_RECOMPUTE_SELECTIVE },
@@ -65,13 +67,6 @@ struct input {
 	int n_gpus;
 };
 
-static enum jl_room room_of(const struct jl_case *c, const struct jl_weight *w)
-{
-	return w->memory.total_B > c->machine.dev.mem_B                   ? JL_ROOM_NONE
-	       : w->memory.total_B > JL_TIGHT_FRAC * c->machine.dev.mem_B ? JL_ROOM_TIGHT
-									  : JL_ROOM_FITS;
-}
-
 static bool weigh_at(const struct input *in, const struct way *way, double tp, double pp, struct jl_technique *row)
 {
 	struct jl_request req = in->req;
@@ -84,11 +79,13 @@ static bool weigh_at(const struct input *in, const struct way *way, double tp, d
 	req.offload = way->offload;
 	if (way->full_precision)
 		req.dtype = JL_FP32;
+	if (way->accumulate)
+		req.micro_batch = NAN;
 	if (jl_case_choose(&row->how, in->cat, in->subject, in->machine, &req, &row->why))
 		return false;
 	row->possible = true;
 	row->weight = jl_case_weigh(&row->how);
-	row->room = room_of(&row->how, &row->weight);
+	row->room = jl_case_room(&row->how, &row->weight);
 	return true;
 }
 
@@ -121,6 +118,18 @@ static void search_cuts(const struct input *in, const struct way *way, struct jl
 	if (!row->possible && !row->why.en[0])
 		jl_fail(&row->why, JL_E_RANGE, "%d GPUs and %g heads leave no such cut",
 			"GPU %d개와 헤드 %g개로는 이렇게 나눌 수 없음", in->n_gpus, in->subject->model.heads);
+}
+
+/* Networks that are lists of operators are not cut, recomputed or offloaded. */
+static bool applies(const struct input *in, const struct way *way)
+{
+	const bool plain = !way->zero && way->search == AS_IS;
+
+	if (way->accumulate && in->req.micro_batch <= 1)
+		return false;
+	if (in->subject->net)
+		return plain && !way->offload && way->recompute == JL_RECOMPUTE_NONE;
+	return plain || in->n_gpus > 1;
 }
 
 static void compare_times(struct jl_technique *rows, size_t n)
@@ -162,7 +171,7 @@ enum jl_status jl_techniques(struct jl_technique *ret_rows, size_t *ret_n, const
 		struct jl_technique *row = &ret_rows[n];
 
 		*row = (struct jl_technique){ .key = ways[i].key, .en = ways[i].en, .ko = ways[i].ko };
-		if (in.n_gpus == 1 && (ways[i].zero || ways[i].search != AS_IS))
+		if (!applies(&in, &ways[i]))
 			continue;
 		if (ways[i].search == AS_IS)
 			weigh_at(&in, &ways[i], 1, 1, row);

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "catalog/find.h"
+#include "physics/conv_params.h"
 #include "physics/device_params.h"
 #include "physics/framework_params.h"
 #include "physics/interval.h"
@@ -13,21 +14,13 @@
 /* Host memory of a usual two-socket server: what the catalog does not say of hosts. */
 static const double host_mem_Bps = 200e9;
 
-static void fill_links(struct jl_machine *machine, const struct jl_catalog *cat, const double *train_x)
+/* How sure the links are depends on how many hosts take part. */
+static void doubt_links(struct jl_machine *machine)
 {
 	const struct jl_sys *sys = &machine->sys;
-	const struct jl_family *family = sys->gpu ? jl_family_by_id(cat, sys->gpu->family) : NULL;
-	const struct jl_link_info *wire = sys->join ? jl_link_by_id(cat, sys->join->wire) : NULL;
 	const enum jl_wire intra = machine->fabric.intra_kind == JL_INTRA_NONE ? JL_WIRE_NONE : jl_wire_of(sys->join);
 	const enum jl_wire inter = sys->n_nodes > 1 ? jl_wire_of(sys->net) : JL_WIRE_NONE;
-	double x[JL_COLL_MAX_PARAMS];
 
-	/* Where every device has a link to every other, the record counts them. */
-	if (intra == JL_WIRE_XGMI && wire && wire->n_links.value > 1.0)
-		machine->fabric.mesh_peers = fmin(wire->n_links.value, fmax(1.0, sys->n_per_node - 1));
-	jl_coll_read(cat, x);
-	jl_coll_fill(x, intra, jl_wire_of(sys->net), family && family->n_dies > 1, &machine->fabric);
-	jl_llm_resolve_fabric(train_x, jl_llm_link_of(intra), jl_llm_link_of(jl_wire_of(sys->net)), &machine->fabric);
 	machine->link_half_ln = jl_link_half_ln(&(struct jl_link_doubt){ .intra = intra,
 									 .inter = inter,
 									 .n_nodes = sys->n_nodes,
@@ -36,10 +29,41 @@ static void fill_links(struct jl_machine *machine, const struct jl_catalog *cat,
 	machine->links_fitted = (intra == JL_WIRE_NONE && inter == JL_WIRE_NONE) || jl_coll_seen(intra, inter);
 }
 
+static void fill_links(struct jl_machine *machine, const struct jl_catalog *cat, const double *train_x)
+{
+	const struct jl_sys *sys = &machine->sys;
+	const struct jl_family *family = sys->gpu ? jl_family_by_id(cat, sys->gpu->family) : NULL;
+	const struct jl_link_info *wire = sys->join ? jl_link_by_id(cat, sys->join->wire) : NULL;
+	const enum jl_wire intra = machine->fabric.intra_kind == JL_INTRA_NONE ? JL_WIRE_NONE : jl_wire_of(sys->join);
+	double x[JL_COLL_MAX_PARAMS];
+
+	/* Where every device has a link to every other, the record counts them. */
+	if (intra == JL_WIRE_XGMI && wire && wire->n_links.value > 1.0)
+		machine->fabric.mesh_peers = fmin(wire->n_links.value, fmax(1.0, sys->n_per_node - 1));
+	jl_coll_read(cat, x);
+	jl_coll_fill(x, intra, jl_wire_of(sys->net), family && family->n_dies > 1, &machine->fabric);
+	machine->alone = machine->fabric;
+	jl_llm_resolve_fabric(train_x, jl_llm_link_of(intra), jl_llm_link_of(jl_wire_of(sys->net)), &machine->fabric);
+	doubt_links(machine);
+}
+
+/* Networks that are lists of operators have their own fit, on listed rates. */
+static void fill_conv(struct jl_machine *machine, const struct jl_catalog *cat, const char *gpu_id)
+{
+	const enum jl_intra_kind kind = machine->fabric.intra_kind;
+	const bool nvlink = kind == JL_INTRA_SWITCH || kind == JL_INTRA_MESH ||
+			    (kind == JL_INTRA_BRIDGE_PAIR && machine->fabric.n_per_node <= 2);
+	double x[JL_CONV_MAX_PARAMS];
+
+	machine->conv_fitted = jl_conv_read(cat, gpu_id, x);
+	jl_conv_resolve(x, machine->conv_fitted ? 0 : -1, &machine->dev, &machine->conv);
+	machine->conv_bus_Bps = jl_conv_bus_Bps(x, &machine->dev, nvlink, kind == JL_INTRA_PCIE_P2P);
+}
+
 enum jl_status jl_machine_make(struct jl_machine *ret_machine, const struct jl_catalog *cat, const struct jl_sys *sys,
 			       struct jl_err *err)
 {
-	struct jl_machine machine = { .sys = *sys, .host_mem_Bps = host_mem_Bps, .host_idle_W = NAN };
+	struct jl_machine machine = { .sys = *sys, .host_mem_Bps = host_mem_Bps };
 	const char *gpu_id = sys->gpu ? sys->gpu->id : NULL;
 	double x[JL_LLM_MAX_PARAMS];
 	enum jl_status status;
@@ -52,15 +76,21 @@ enum jl_status jl_machine_make(struct jl_machine *ret_machine, const struct jl_c
 		machine.host_mem_Bps = machine.dev.mem_Bps;
 	const bool by_ops = jl_gemm_shipped(cat, gpu_id, &machine.dev), by_runs = jl_llm_read(cat, gpu_id, x);
 
-	machine.device_fitted = by_ops || by_runs;
+	/* a CPU whose rate was measured here is its own measurement */
+	machine.device_fitted = by_ops || by_runs ||
+				(!sys->gpu && sys->cpu && sys->cpu->fp32_flopps.origin == JL_MEASURED);
 	jl_llm_resolve_device(x, by_runs ? 0 : -1, &machine.dev);
 	machine.memory = jl_llm_resolve_memory(x, JL_LLM_DEVICE);
 	machine.power = jl_power_shipped(cat);
 	fill_links(&machine, cat, x);
+	fill_conv(&machine, cat, gpu_id);
+	jl_host_of(&machine.host, sys);
+	machine.host_idle_W = machine.host.power_W;
 	*ret_machine = machine;
 	return JL_OK;
 }
 
+/* What lies below one root complex stays there: the first 8 cards of 10 are five and three, not four and four. */
 enum jl_status jl_machine_take(struct jl_machine *ret_machine, const struct jl_machine *machine, int n_devices,
 			       struct jl_err *err)
 {
@@ -75,6 +105,9 @@ enum jl_status jl_machine_take(struct jl_machine *ret_machine, const struct jl_m
 			       n_devices, machine->sys.n_nodes, per_node, per_node);
 	part.sys.n_nodes = part.fabric.n_nodes = n_devices > per_node ? n_devices / per_node : 1;
 	part.sys.n_per_node = part.fabric.n_per_node = n_devices > per_node ? per_node : n_devices;
+	part.alone.n_nodes = part.fabric.n_nodes;
+	part.alone.n_per_node = part.fabric.n_per_node;
+	doubt_links(&part);
 	*ret_machine = part;
 	return JL_OK;
 }

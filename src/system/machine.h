@@ -4,23 +4,30 @@
 #define JL_SYSTEM_MACHINE_H
 
 #include "catalog/sysexpr.h"
+#include "model/conv.h"
 #include "model/device.h"
 #include "model/fabric.h"
 #include "model/memory.h"
 #include "model/power.h"
 #include "model/profile.h"
+#include "system/host.h"
 
 struct jl_machine {
 	struct jl_sys sys;
 	struct jl_device dev;
 	struct jl_fabric fabric;     /* n_nodes 1 and JL_INTRA_NONE for a single device */
+	struct jl_fabric alone;      /* the same links as a collective sees them that is measured by itself */
 	bool device_fitted;          /* the accelerator had measurements of its own; else its family's values */
 	bool links_fitted;           /* its links had */
 	struct jl_memory_fit memory; /* what a device holds beside tensors */
 	struct jl_power_fit power;
 	double link_half_ln; /* how sure the links are: half an 80 % interval, as ln */
 	double host_mem_Bps; /* of one host, all sockets; an assumption where the catalog does not say */
-	double host_idle_W;  /* what a host draws beside its accelerators; NAN: unknown */
+	double host_idle_W;  /* what a host draws beside its accelerators; of `host` */
+	struct jl_host host;
+	struct jl_conv_fit conv; /* physics of networks that are lists of operators */
+	double conv_bus_Bps;     /* rate of their gradient ring inside one host */
+	bool conv_fitted;        /* this accelerator had such runs */
 };
 
 enum jl_status jl_machine_make(struct jl_machine *ret_machine, const struct jl_catalog *cat, const struct jl_sys *sys,

@@ -56,6 +56,82 @@ run 0 fit llama-3-8b --on dgx-a100-80gb --json
 json "{t['technique'] for t in j['techniques']} >= {'fp32', 'mixed', 'recompute_full', 'offload_optimizer', 'zero1', 'zero2', 'zero3', 'tensor', 'pipeline', '3d'}"
 json "any(t['possible'] and t['fits'] and t['cost_frac'] == 0 for t in j['techniques'])"
 
+# Networks that are lists of operators: the whole view, as JSON and in both languages
+net=(predict resnet-50 --on dgx-h100 --batch 256 --precision fp16 --samples 1281167 --epochs 90)
+run 0 "${net[@]}" --json
+for key in step_s samples_per_s units_per_s energy_J cost_usd epoch_s run_s; do
+	json "j['$key']['lo'] < j['$key']['value'] < j['$key']['hi']"
+done
+json "j['params'] == 25557032 and j['seq'] is None and j['unit'] == 'images' and j['steps_per_epoch'] == 626"
+json "abs(sum(j['breakdown_s'].values()) / j['step_s']['value'] - 1) < 1e-9 and j['bound_by'] == 'compute'"
+json "j['max_micro_batch'] > 1000 and j['fits'] is True and j['host_power_W'] > 2000"
+run 0 "${net[@]}" --cpu-threads 16 --json
+json "j['bound_by'] == 'input' and j['breakdown_s']['input'] > 0 and {a['change'] for a in j['advice']} >= {'decode_on_gpu', 'cpu_threads'}"
+run 0 "${net[@]}" --storage "300 MB/s" --json; json "j['bound_by'] == 'input' and j['advice'][0]['change'] == 'storage'"
+run 0 "${net[@]}" --cpu-threads 16 --input synthetic --json; json "j['bound_by'] == 'compute'"
+for lang in en ko; do
+	for args in "resnet-50 --on dgx-h100 --cpu-threads 16" "waveglow --on 8x(rtx-3090)" "gnmt --on cpu:i9-13900k" "resnet-50 --on rtx-4090 --storage 100MB/s" \
+		"allreduce --on aws:p5.48xlarge --size 16GB --sweep nodes=2,4,8,16,32,64,125" "allgather --on dgx-h100 --size 1GB" \
+		"llama-3-8b --on 4x(rtx-3090) --offload optimizer,params --ram 256GiB" "resnet-50 --on dgx-h100 --sweep gpus=1,2,4,8"; do
+		run 0 predict $args --lang $lang
+		[ "$(widest)" -le 80 ] && ok || bad "predict $args --lang $lang is $(widest) columns wide"
+	done
+	for args in "resnet-50 --on rtx-3080 --batch 512" "llama-3-8b --on dgx-a100-80gb" "llama-3-8b --on 4x(rtx-3090)"; do
+		run 0 fit $args --lang $lang
+		[ "$(widest)" -le 80 ] && ok || bad "fit $args --lang $lang is $(widest) columns wide"
+	done
+done
+
+# A collective over more and more hosts: what operators measured is inside, what cannot be is above the bound
+run 0 predict allreduce --on aws:p5.48xlarge --size 16GB --sweep nodes=2,8,125 --json
+json "j['series'][0]['algbw_Bps']['lo'] < 340e9 < j['series'][0]['algbw_Bps']['hi']"
+json "j['series'][2]['algbw_Bps']['lo'] < 156e9 < j['series'][2]['algbw_Bps']['hi'] and j['series'][2]['bound_algbw_Bps'] < 300e9"
+json "all(r['in_network_reduction'] is False and r['bound_by'] == 'network' for r in j['series'])"
+run 0 predict all_reduce_perf --on "125x aws:p5.48xlarge" --size 16GB; has "125/248"; has "155"
+
+# Offloading needs a host with the memory for it
+run 0 predict llama-3-8b --on "4x rtx-3090" --offload optimizer,params --ram "64 GiB" --batch 1 --seq 512 --json
+json "j['fits'] is False and j['host_memory_B']['offloaded'] > j['host_memory_B']['capacity'] and j['breakdown_s']['offload'] > 0"
+run 0 predict llama-3-8b --on "4x rtx-3090" --offload optimizer,params --ram "2 TiB" --batch 1 --seq 512 --json; json "j['fits'] is True"
+run 0 predict llama-3-8b --on "4x rtx-3090" --offload optimizer --batch 1 --seq 512; has "--ram"
+run 0 fit llama-3-8b --on dgx-a100-80gb; has "2048 GiB of RAM"
+run 0 fit llama-3-8b --on "8x a100-sxm4-80gb" --ram "128 GiB" --json
+json "all(t['fits'] is False for t in j['techniques'] if t.get('possible') and t['host_memory_B'] > 0.9 * 128 * 2**30)"
+
+# DeepSpeed's stage 1 reduces once a step, stage 2 after every pass
+run 0 "${seed[@]}" --parallel zero=1 --accumulate 4 --json; z1=$(python3 -c "import json;print(json.load(open('$work/out'))['step_s']['value'])")
+run 0 "${seed[@]}" --parallel zero=2 --accumulate 4 --json; json "j['step_s']['value'] > 1.2 * $z1"
+
+# A network of one's own, laid over the catalog; one that is wrong says so
+mkdir -p "$work/cat/models"
+cat > "$work/cat/models/mine.yaml" <<'Y'
+# my own
+convnets:
+  - id: tiny-net
+    name: Tiny
+    item: image
+    unit: images
+    units_per_item: 1
+    n_params: 9408
+    optimizer: sgd
+    batch_per_B_half: 1e-9
+    batch_per_B_full: 1e-9
+    source: mine
+    ops:
+      - {op: conv, c_in: 3, h: 224, w: 224, c_out: 64, kh: 7, kw: 7, stride: 2, train: first}
+      - {op: stream, elems: 802816, passes: 8, calls: 4}
+Y
+run 0 predict tiny-net --on rtx-4090 --catalog "$work/cat" --json; json "j['params'] == 9408 and j['fits'] is True"
+run 0 flops tiny-net --catalog "$work/cat" --json; json "j['params'] == 9408 and j['fwd_mac'] == 112*112*64*147"
+run 0 catalog show tiny-net --catalog "$work/cat"; has "Tiny"
+run 0 catalog list models --catalog "$work/cat"; has "tiny-net"
+run 0 catalog validate --catalog "$work/cat"; has "clean"
+run 1 predict tiny-net --on rtx-4090; one_line
+sed -i 's/c_out: 64/c_out: -64/' "$work/cat/models/mine.yaml"
+run 1 predict tiny-net --on rtx-4090 --catalog "$work/cat"; one_line; says "mine.yaml"
+run 1 catalog validate --catalog "$work/cat"; has "mine.yaml"
+run 0 predict gpt-305m --on rtx-4090 --catalog "$work/cat"
+
 # A config.json of one's own
 cat > "$work/config.json" <<'J'
 {"model_type": "llama", "num_hidden_layers": 32, "hidden_size": 4096, "num_attention_heads": 32, "num_key_value_heads": 8,
@@ -72,10 +148,17 @@ clear 2 "heads" predict gpt-305m --on "5x rtx-3090" --parallel tp=5
 clear 2 "take 8 or 16" predict llama-3-8b --on dgx-h100 --global-batch 13
 clear 2 "--on" predict llama-3-8b
 clear 2 "--layers" predict --on dgx-h100
+clear 2 "transformers" predict resnet-50 --on dgx-h100 --parallel tp=2
+clear 2 "transformers" predict resnet-50 --on dgx-h100 --seq 512
+clear 2 "dp=8" predict resnet-50 --on dgx-h100 --parallel dp=3
+clear 2 "--size" predict allreduce --on dgx-h100
+clear 2 "collective" predict gpt-305m --on dgx-h100 --size 1GB
+clear 2 "for a model" predict allreduce --on dgx-h100 --size 1GB --batch 4
+clear 1 "at least two" predict allreduce --on rtx-3090 --size 1GB
+clear 2 "nothing" predict resnet-50 --on dgx-h100 --storage "0 GB/s"
 clear 2 "gpus=" predict llama-3-8b --on dgx-h100 --sweep 1,2
 clear 1 "h200" predict llama-3-8b --on h20o
 clear 1 "llama-3-8b" predict llama-3-8v --on dgx-h100
-clear 1 "flops" predict resnet-50 --on dgx-h100
 clear 1 "12 devices" predict gpt-305m --on "10x rtx-3090" --sweep gpus=12
 clear 2 "pue" predict gpt-305m --on rtx-3090 --pue 0.5
 clear 2 "--samples" predict gpt-305m --on rtx-3090 --epochs 3

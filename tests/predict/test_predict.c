@@ -345,9 +345,8 @@ static void test_shapes_from_flags(void **state)
 	assert_true(jl_transformer_params(&c.subject.model).total == 124439808 && has_note(&c, "model"));
 	req.shape.heads = 7;
 	assert_int_equal(jl_case_make(&c, jl_catalog_embedded(), &req, &arena, &err), JL_E_USAGE);
-	req = ask("resnet-50", "rtx-3090");
+	req = ask("resnet-5000", "rtx-3090");
 	assert_int_equal(jl_case_make(&c, jl_catalog_embedded(), &req, &arena, &err), JL_E_NOTFOUND);
-	assert_non_null(strstr(err.en, "flops"));
 }
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)

@@ -1,0 +1,107 @@
+#include "cli/ask_observed.h"
+
+#include <math.h>
+#include <string.h>
+
+const char *const jl_ask_kinds[] = { "cnn", "transformer", "unknown", NULL };
+
+static double count_of(const struct jl_cli *cli, const char *name)
+{
+	const struct jl_given *given = jl_given(cli, name);
+
+	return given ? (double)given->count : NAN;
+}
+
+static double value_of(const struct jl_cli *cli, const char *name)
+{
+	const struct jl_given *given = jl_given(cli, name);
+
+	return given ? given->value : NAN;
+}
+
+static enum jl_status positive(const struct jl_cli *cli, const char *name, struct jl_err *err)
+{
+	const struct jl_given *given = jl_given(cli, name);
+
+	if (!given || given->value > 0)
+		return JL_OK;
+	return jl_fail(err, JL_E_RANGE, "--%s: '%s' is not more than nothing", "--%s: '%s'은(는) 0보다 커야 합니다",
+		       name, given->text);
+}
+
+static int dtype_of(const char *name)
+{
+	for (int i = 0; name && i < JL_N_DTYPE; i++)
+		if (strcmp(name, jl_dtype_name((enum jl_dtype)i)) == 0)
+			return i;
+	return JL_UNSET;
+}
+
+/* Steps of an epoch, whichever way it is said. */
+static enum jl_status read_length(struct jl_observed *run, const struct jl_cli *cli, struct jl_err *err)
+{
+	const double batches = count_of(cli, "batches"), steps = count_of(cli, "steps-per-epoch"),
+		     samples = count_of(cli, "samples");
+
+	if (!isnan(batches) + !isnan(steps) + !isnan(samples) > 1)
+		return jl_fail(err, JL_E_USAGE, "give one of --batches, --steps-per-epoch and --samples",
+			       "--batches, --steps-per-epoch, --samples 중 하나만 쓰세요");
+	run->batches = !isnan(batches) ? batches : !isnan(steps) ? steps : samples / run->batch;
+	if (isnan(run->batches) && jl_given(cli, "epochs"))
+		return jl_fail(err, JL_E_USAGE, "--epochs needs to know an epoch: give --batches or --samples",
+			       "--epochs를 쓰려면 에폭의 크기가 필요합니다: --batches나 --samples를 쓰세요");
+	return JL_OK;
+}
+
+enum jl_status jl_ask_observed(struct jl_observed *ret_run, const struct jl_cli *cli, struct jl_err *err)
+{
+	static const char *const more_than_nothing[] = { "observed", "memory-per-sample", "memory-fixed", "watts" };
+	const char *kind = jl_text(cli, "kind");
+	struct jl_observed run = jl_observed_empty();
+	enum jl_status status = JL_OK;
+
+	for (size_t i = 0; !status && i < sizeof(more_than_nothing) / sizeof(*more_than_nothing); i++)
+		status = positive(cli, more_than_nothing[i], err);
+	if (status)
+		return status;
+	run.step_s = value_of(cli, "observed");
+	run.batch = count_of(cli, "observed-batch");
+	run.params = count_of(cli, "params");
+	run.sample_B = value_of(cli, "memory-per-sample");
+	run.fixed_B = value_of(cli, "memory-fixed");
+	run.batch_limit = count_of(cli, "batch-limit");
+	run.watts_W = value_of(cli, "watts");
+	run.dtype = dtype_of(jl_text(cli, "precision"));
+	for (int i = 0; kind && i < JL_N_MIX; i++)
+		if (strcmp(kind, jl_mixes[i].id) == 0)
+			run.kind = (enum jl_mix_kind)i;
+	if (isnan(run.batch))
+		return jl_fail(err, JL_E_USAGE, "--observed needs the samples of that step: --observed-batch N",
+			       "--observed에는 그 스텝의 샘플 수가 필요합니다: --observed-batch N");
+	status = read_length(&run, cli, err);
+	if (!status)
+		*ret_run = run;
+	return status;
+}
+
+enum jl_status jl_ask_observed_on(struct jl_observed *ret_run, struct jl_machine *ret_base, struct jl_cli *cli,
+				  struct jl_err *err)
+{
+	const char *baseline = jl_text(cli, "baseline");
+	struct jl_observed run;
+	struct jl_sys sys;
+	enum jl_status status = jl_ask_observed(&run, cli, err);
+
+	if (status)
+		return status;
+	if (!baseline)
+		return jl_fail(err, JL_E_USAGE,
+			       "--observed needs the system it was seen on: --baseline \"4x v100-dgxs-32gb\"",
+			       "--observed에는 잰 시스템이 필요합니다: --baseline \"4x v100-dgxs-32gb\"");
+	if ((status = jl_sys_parse(&sys, cli->cat, baseline, &cli->arena, err)) ||
+	    (status = jl_machine_make(ret_base, cli->cat, &sys, err)) ||
+	    (status = jl_observed_check(&run, ret_base, err)))
+		return status;
+	*ret_run = run;
+	return JL_OK;
+}

@@ -1,0 +1,180 @@
+#include "predict/collective_case.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct {
+	const char *name, *word; /* word: letters only */
+} kinds[JL_N_COLLECTIVE] = {
+	[JL_ALLREDUCE] = { "all-reduce", "allreduce" },
+	[JL_ALLGATHER] = { "all-gather", "allgather" },
+	[JL_REDUCESCATTER] = { "reduce-scatter", "reducescatter" },
+	[JL_BROADCAST] = { "broadcast", "broadcast" },
+	[JL_REDUCE] = { "reduce", "reduce" },
+	[JL_ALLTOALL] = { "all-to-all", "alltoall" },
+	[JL_SENDRECV] = { "send-receive", "sendrecv" },
+};
+
+const char *jl_collective_name(enum jl_collective_kind kind)
+{
+	return kinds[kind].name;
+}
+
+const char *jl_algorithm_name(enum jl_algorithm algorithm)
+{
+	static const char *const names[JL_N_ALGORITHM] = { [JL_ALGO_BEST] = "best",
+							   [JL_ALGO_RING] = "ring",
+							   [JL_ALGO_TREE] = "tree",
+							   [JL_ALGO_SWITCH] = "switch",
+							   [JL_ALGO_HIERARCHICAL] = "hierarchical" };
+
+	return names[algorithm];
+}
+
+bool jl_collective_by_name(enum jl_collective_kind *ret_kind, const char *name)
+{
+	static const char perf[] = "perf";
+	char word[32];
+	size_t n = 0;
+
+	for (const char *c = name; *c; c++) {
+		if (*c == '-' || *c == '_' || *c == ' ')
+			continue;
+		if (!isalpha((unsigned char)*c) || n + 1 >= sizeof(word))
+			return false;
+		word[n++] = (char)tolower((unsigned char)*c);
+	}
+	word[n] = '\0';
+	if (n > strlen(perf) && strcmp(word + n - strlen(perf), perf) == 0)
+		word[n - strlen(perf)] = '\0';
+	for (int i = 0; i < JL_N_COLLECTIVE; i++)
+		if (strcmp(kinds[i].word, word) == 0) {
+			*ret_kind = (enum jl_collective_kind)i;
+			return true;
+		}
+	return false;
+}
+
+/* Steps that follow each other, as the algorithms of model/collective.c take them. */
+static double steps_of(const struct jl_collective_case *c)
+{
+	const double rounds = c->kind == JL_ALLREDUCE ? 2 : 1;
+	const double n = c->n_nodes > 1 ? c->n_nodes : c->n_ranks;
+
+	switch (c->algorithm) {
+	case JL_ALGO_RING: return rounds * (n - 1);
+	case JL_ALGO_SWITCH: return rounds;
+	default: return rounds * ceil(log2(n));
+	}
+}
+
+static const char *link_id(const struct jl_link_info *link)
+{
+	return link ? link->id : "?";
+}
+
+/* Hosts: N of them share 2(N-1) sends of the size (all-reduce), so algbw <= rate * N / (2(N-1)). */
+static void say_limit(struct jl_collective_case *c, const struct jl_sys *sys)
+{
+	const int net = c->limit == JL_LIMIT_NETWORK;
+	const char *id = net ? link_id(sys->net) : link_id(sys->join);
+	const int n = net ? c->n_nodes : c->n_ranks;
+	const int rounds = c->kind == JL_ALLREDUCE && !c->in_network ? 2 : 1;
+	const bool spread = c->kind == JL_ALLREDUCE || c->kind == JL_ALLGATHER || c->kind == JL_REDUCESCATTER;
+	char share[64] = "";
+
+	if (spread && fabs(c->limit_frac * rounds * (n - 1) / n - 1) < 1e-6)
+		snprintf(share, sizeof(share), " x %d/%d", n, rounds * (n - 1));
+	else if (fabs(c->limit_frac - 1) > 1e-6)
+		snprintf(share, sizeof(share), " x %.3g", c->limit_frac);
+	snprintf(c->limit_en, sizeof(c->limit_en), "%s %.4g GB/s a %s%s", id, c->limit_Bps / 1e9, net ? "host" : "GPU",
+		 share);
+	snprintf(c->limit_ko, sizeof(c->limit_ko), "%s %s당 %.4g GB/s%s", id, net ? "호스트" : "GPU",
+		 c->limit_Bps / 1e9, share);
+}
+
+/* Which listed rate binds: with the network without limit, does the bound move? */
+static void find_limit(struct jl_collective_case *c, const struct jl_fabric *fabric, const struct jl_collective *coll)
+{
+	struct jl_fabric wide = *fabric;
+
+	wide.inter.rate_Bps *= 1e9;
+	c->limit = c->n_nodes > 1 && jl_collective_cost(&wide, coll).bound_s < c->bound_s * (1 - 1e-9)
+			   ? JL_LIMIT_NETWORK
+			   : JL_LIMIT_LINK;
+	c->limit_Bps = c->limit == JL_LIMIT_NETWORK                                       ? fabric->inter.rate_Bps
+		       : fabric->intra_kind == JL_INTRA_BRIDGE_PAIR && c->n_per_node <= 2 ? fabric->pair.rate_Bps
+											  : fabric->intra.rate_Bps;
+	c->limit_frac = c->bound_Bps / c->limit_Bps;
+}
+
+static enum jl_status check_ask(const struct jl_collective_ask *ask, int n_ranks, struct jl_err *err)
+{
+	if (!(ask->size_B > 0))
+		return jl_fail(err, JL_E_RANGE, "a collective needs a size, e.g. 16 GB",
+			       "집합 통신에는 크기가 필요합니다. 예: 16 GB");
+	if (n_ranks < 2)
+		return jl_fail(err, JL_E_RANGE, "one device alone has nobody to talk to; take at least two",
+			       "장치 하나로는 통신할 상대가 없습니다. 2개 이상이 필요합니다");
+	return JL_OK;
+}
+
+enum jl_status jl_collective_case(struct jl_collective_case *ret_case, const struct jl_machine *machine,
+				  const struct jl_collective_ask *ask, struct jl_err *err)
+{
+	const int per_node = machine->sys.n_per_node > 0 ? machine->sys.n_per_node : 1;
+	const int n_ranks = ask->n_ranks > 0 ? ask->n_ranks : per_node * machine->sys.n_nodes;
+	const struct jl_collective coll = { .kind = ask->kind, .size_B = ask->size_B, .n_ranks = n_ranks };
+	struct jl_collective_case c = { .kind = ask->kind, .size_B = ask->size_B, .n_ranks = n_ranks };
+	struct jl_machine part;
+	struct jl_collective_cost cost;
+	enum jl_status status = check_ask(ask, n_ranks, err);
+
+	if (!status)
+		status = jl_machine_take(&part, machine, n_ranks, err);
+	if (status)
+		return status;
+	cost = jl_collective_cost(&part.alone, &coll);
+	c.n_nodes = part.sys.n_nodes;
+	c.n_per_node = n_ranks / c.n_nodes;
+	c.time_s = cost.time_s;
+	c.bound_s = cost.bound_s;
+	c.bound_Bps = ask->size_B / cost.bound_s;
+	c.algorithm = cost.algorithm;
+	c.n_steps = steps_of(&c);
+	c.busbw_factor = jl_busbw_factor(ask->kind, n_ranks);
+	c.half_ln = part.link_half_ln;
+	c.seen = part.links_fitted;
+	c.in_network = c.n_nodes > 1 ? part.alone.inter.in_switch : part.alone.intra.in_switch;
+	c.algbw_Bps.value = ask->size_B / cost.time_s;
+	c.algbw_Bps.lo = c.algbw_Bps.value * exp(-c.half_ln);
+	c.algbw_Bps.hi = fmin(c.algbw_Bps.value * exp(c.half_ln), c.bound_Bps);
+	find_limit(&c, &part.alone, &coll);
+	say_limit(&c, &part.sys);
+	*ret_case = c;
+	return JL_OK;
+}
+
+enum jl_status jl_machine_hosts(struct jl_machine *ret_machine, const struct jl_catalog *cat, const struct jl_sys *sys,
+				int n_nodes, struct jl_arena *arena, struct jl_err *err)
+{
+	struct jl_sys many = *sys;
+	enum jl_status status = JL_OK;
+
+	if (n_nodes == sys->n_nodes)
+		return jl_machine_make(ret_machine, cat, sys, err);
+	if (sys->n_nodes == 1) { /* its network is not known yet: ask for several of it */
+		const char *text = jl_arena_printf(arena, "%dx(%s)", n_nodes, sys->text);
+
+		status = text ? jl_sys_parse(&many, cat, text, arena, err) : jl_fail_nomem(err);
+	} else if (n_nodes == 1) {
+		many.net = NULL;
+		many.n_net = 0;
+	}
+	if (status)
+		return status;
+	many.n_nodes = n_nodes;
+	return jl_machine_make(ret_machine, cat, &many, err);
+}

@@ -1,0 +1,77 @@
+/* The input pipeline and the host memory of a case: what the host must bring. */
+#include <math.h>
+
+#include "predict/predict.h"
+#include "workload/convnet_train.h"
+
+static double given_or(double value, double fallback)
+{
+	return isnan(value) ? fallback : value;
+}
+
+struct jl_input_time jl_case_input(const struct jl_case *c)
+{
+	return jl_input_time(&c->input, c->global_batch / c->machine.sys.n_nodes);
+}
+
+/* Pictures for networks that take them, prepared samples for everybody else. */
+void jl_case_choose_input(struct jl_case *c, const struct jl_request *req)
+{
+	const double pixels = c->subject.net ? jl_convnet_pixels(c->subject.net) : 0;
+	const double elements = c->subject.net ? c->subject.net->units_per_item : c->shard.seq;
+	const enum jl_input_kind kind = req->input != JL_UNSET ? (enum jl_input_kind)req->input
+					: pixels > 0           ? JL_INPUT_IMAGES
+							       : JL_INPUT_TOKENS;
+	const struct jl_host *host = &c->machine.host;
+
+	c->input = jl_input_of(kind, pixels, elements);
+	c->input.n_threads = given_or(req->cpu_threads, host->n_threads);
+	c->input.storage_Bps = req->storage_Bps;
+	c->input.sample_B = given_or(req->sample_B, c->input.sample_B);
+	if (!isnan(req->sample_s)) {
+		c->input.sample_s = req->sample_s;
+		c->input.half_ln = JL_INPUT_GIVEN_HALF_LN;
+	}
+	c->ram_B = given_or(req->ram_B, host->ram_B);
+	if (kind != JL_INPUT_IMAGES && kind != JL_INPUT_IMAGES_GPU)
+		return;
+	if (req->input == JL_UNSET)
+		jl_note_add(&c->notes, "input",
+			    "JPEG images decoded by the CPU, %.2g ms a thread; --input synthetic leaves that out",
+			    "CPU가 JPEG를 디코딩, 스레드당 %.2g ms. --input synthetic 이면 제외",
+			    1e3 * c->input.sample_s);
+	if (isnan(req->cpu_threads))
+		jl_note_add(&c->notes, "cpu-threads",
+			    host->threads_assumed ? "%.0f CPU threads a host, assumed for %s%.0s"
+						  : "%.0f CPU threads a host%.0s%.0s",
+			    host->threads_assumed ? "호스트당 CPU 스레드 %.0f개로 가정 (%.0s%s)"
+						  : "호스트당 CPU 스레드 %.0f개%.0s%.0s",
+			    c->input.n_threads, jl_host_class_en(host->kind), jl_host_class_ko(host->kind));
+}
+
+/* Pinned copies of what is offloaded: gradients come down and parameters go up through them. */
+double jl_case_host_B(const struct jl_case *c, const struct jl_train_blocks *blocks)
+{
+	const struct jl_plan *p = &c->plan;
+	const double params = jl_stage_params(&blocks->size, p) * p->trained_frac;
+	const double ranks = p->shard > 0 ? p->shard : p->dp * p->cp, own = p->zero >= 1 ? params / ranks : params;
+	const double layers = (blocks->size.n_dense_layers + blocks->size.n_moe_layers) / p->pp;
+	double device_B = 0;
+
+	if (p->offload & JL_OFFLOAD_OPTIMIZER)
+		device_B += own * (p->optimizer_B + p->grad_B);
+	if (p->offload & JL_OFFLOAD_PARAMS)
+		device_B += (p->zero == 3 ? own : params) * (p->weight_B + p->grad_B);
+	if (p->offload & JL_OFFLOAD_ACTIVATIONS)
+		device_B += blocks->cost[JL_BLOCK_DENSE].saved_B * layers * fmin(p->n_micro, p->pp);
+	return device_B * (c->machine.sys.n_per_node > 0 ? c->machine.sys.n_per_node : 1);
+}
+
+enum jl_room jl_case_room(const struct jl_case *c, const struct jl_weight *w)
+{
+	const double capacity_B = c->machine.dev.mem_B;
+
+	if (w->memory.total_B > capacity_B || w->host_B > JL_HOST_RAM_FRAC * c->ram_B)
+		return JL_ROOM_NONE;
+	return w->memory.total_B > JL_TIGHT_FRAC * capacity_B ? JL_ROOM_TIGHT : JL_ROOM_FITS;
+}

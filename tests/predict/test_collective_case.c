@@ -1,0 +1,153 @@
+/* What a collective should reach, and what it cannot. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "predict/collective_case.h"
+
+static struct jl_arena arena;
+static const struct jl_catalog *cat;
+
+static int setup(void **state)
+{
+	(void)state;
+	cat = jl_catalog_embedded();
+	jl_arena_init(&arena, JL_ARENA_LIMIT_B);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	jl_arena_release(&arena);
+	return 0;
+}
+
+static struct jl_machine hosts(const char *system, int n_nodes)
+{
+	struct jl_machine machine = { .device_fitted = false };
+	struct jl_sys sys;
+	struct jl_err err = { 0 };
+
+	if (jl_sys_parse(&sys, cat, system, &arena, &err) ||
+	    jl_machine_hosts(&machine, cat, &sys, n_nodes, &arena, &err))
+		fail_msg("%d of %s: %s", n_nodes, system, err.en);
+	return machine;
+}
+
+static struct jl_collective_case weigh(const struct jl_machine *machine, enum jl_collective_kind kind, double size_B)
+{
+	const struct jl_collective_ask ask = { .kind = kind, .size_B = size_B };
+	struct jl_collective_case c = { .n_ranks = 0 };
+	struct jl_err err = { 0 };
+
+	if (jl_collective_case(&c, machine, &ask, &err))
+		fail_msg("%s", err.en);
+	return c;
+}
+
+/* An operator's own figures: 340 GB/s on 2 hosts and 156 on 125 are normal; 300 on 125 cannot be. */
+static void test_node_series(void **state)
+{
+	struct jl_machine two = hosts("aws:p5.48xlarge", 2), many = hosts("aws:p5.48xlarge", 125);
+	const struct jl_collective_case a = weigh(&two, JL_ALLREDUCE, 16e9), b = weigh(&many, JL_ALLREDUCE, 16e9);
+
+	(void)state;
+	assert_true(a.algbw_Bps.lo < 340e9 && 340e9 < a.algbw_Bps.hi && 340e9 < a.bound_Bps);
+	assert_true(b.algbw_Bps.lo < 156e9 && 156e9 < b.algbw_Bps.hi);
+	assert_true(300e9 > b.bound_Bps && b.algbw_Bps.hi <= b.bound_Bps);
+	assert_true(fabs(b.bound_Bps / (400e9 * 125 / 248) - 1) < 1e-9);
+	assert_int_equal(b.limit, JL_LIMIT_NETWORK);
+	assert_false(b.in_network);
+	assert_non_null(strstr(b.limit_en, "125/248"));
+	assert_non_null(strstr(b.limit_ko, "125/248"));
+	assert_true(fabs(b.busbw_factor - 1.998) < 1e-9 && b.n_nodes == 125 && b.n_ranks == 1000);
+}
+
+static void test_more_hosts_are_never_faster(void **state)
+{
+	double last = INFINITY, bound = INFINITY;
+
+	(void)state;
+	for (int n = 2; n <= 4096; n *= 2) {
+		struct jl_machine m = hosts("aws:p5.48xlarge", n);
+		const struct jl_collective_case c = weigh(&m, JL_ALLREDUCE, 16e9);
+
+		assert_true(c.algbw_Bps.value <= last && c.bound_Bps <= bound && c.algbw_Bps.value <= c.bound_Bps);
+		assert_true(c.algbw_Bps.lo < c.algbw_Bps.value && c.algbw_Bps.value <= c.algbw_Bps.hi);
+		last = c.algbw_Bps.value;
+		bound = c.bound_Bps;
+	}
+}
+
+static void test_inside_a_host(void **state)
+{
+	struct jl_machine m = hosts("dgx-h100", 1);
+	const struct jl_collective_case gather = weigh(&m, JL_ALLGATHER, 1e9), reduce = weigh(&m, JL_ALLREDUCE, 1e9);
+	const struct jl_collective_ask four = { .kind = JL_ALLGATHER, .size_B = 1e9, .n_ranks = 4 };
+	struct jl_collective_case part;
+
+	(void)state;
+	assert_int_equal(gather.limit, JL_LIMIT_LINK);
+	assert_non_null(strstr(gather.limit_en, "8/7"));
+	assert_true(reduce.in_network && reduce.bound_Bps > 450e9 * 8 / 14);
+	assert_int_equal(jl_collective_case(&part, &m, &four, NULL), JL_OK);
+	assert_true(part.n_ranks == 4 && part.n_per_node == 4 && part.algbw_Bps.value > gather.algbw_Bps.value);
+}
+
+static void test_every_kind_is_below_its_bound(void **state)
+{
+	static const char *const systems[] = { "dgx-h100", "4x dgx-a100-80gb", "10x rtx-3090 via pcie4-no-p2p",
+					       "2x rtx-3090 via nvlink-bridge", "2x(10x rtx-3090) over 10gbe-lacp2" };
+
+	(void)state;
+	for (size_t s = 0; s < sizeof(systems) / sizeof(*systems); s++)
+		for (int kind = 0; kind < JL_N_COLLECTIVE; kind++)
+			for (double size_B = 1024; size_B < 1e11; size_B *= 32) {
+				struct jl_machine m;
+				struct jl_sys sys;
+				struct jl_collective_case c;
+
+				assert_int_equal(jl_sys_parse(&sys, cat, systems[s], &arena, NULL), JL_OK);
+				assert_int_equal(jl_machine_make(&m, cat, &sys, NULL), JL_OK);
+				c = weigh(&m, (enum jl_collective_kind)kind, size_B);
+				assert_true(c.algbw_Bps.value > 0 && c.algbw_Bps.value <= c.bound_Bps * (1 + 1e-9));
+				assert_true(c.limit_en[0] && c.limit_ko[0] && c.limit_Bps > 0);
+			}
+}
+
+static void test_names_and_refusals(void **state)
+{
+	struct jl_machine m = hosts("dgx-h100", 2), one = hosts("rtx-3090", 1);
+	enum jl_collective_kind kind;
+	struct jl_collective_case c;
+
+	(void)state;
+	assert_true(jl_collective_by_name(&kind, "all_reduce_perf") && kind == JL_ALLREDUCE);
+	assert_true(jl_collective_by_name(&kind, "AllGather") && kind == JL_ALLGATHER);
+	assert_true(jl_collective_by_name(&kind, "reduce-scatter") && kind == JL_REDUCESCATTER);
+	assert_false(jl_collective_by_name(&kind, "llama-3-8b"));
+	assert_false(jl_collective_by_name(&kind, ""));
+	assert_int_equal(jl_collective_case(&c, &one, &(struct jl_collective_ask){ .size_B = 1e6 }, NULL), JL_E_RANGE);
+	assert_int_equal(jl_collective_case(&c, &m, &(struct jl_collective_ask){ .size_B = 0 }, NULL), JL_E_RANGE);
+	assert_int_equal(jl_collective_case(&c, &m, &(struct jl_collective_ask){ .size_B = 1, .n_ranks = 11 }, NULL),
+			 JL_E_RANGE);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_node_series),        TEST(test_more_hosts_are_never_faster),
+		TEST(test_inside_a_host),      TEST(test_every_kind_is_below_its_bound),
+		TEST(test_names_and_refusals),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
