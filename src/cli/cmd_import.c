@@ -1,0 +1,231 @@
+/* jeoul import: the output of other tools becomes records. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "cli/store_view.h"
+#include "import/import.h"
+#include "store/store.h"
+
+#define ROWS_SHOWN 16
+#define BATCH      500
+#define FLUSH_B    ((size_t)1 << 20)
+
+static const char *const kinds[] = { "allreduce", "allgather", "reducescatter", "broadcast", "reduce",
+				     "alltoall",  "sendrecv",  "gather",        "scatter",   NULL };
+
+const struct jl_option jl_import_command_options[] = {
+	{ .name = "dry-run", .letter = 'n', .en = "show what would be stored", .ko = "저장하지 않고 보여 주기만 함" },
+	{ .name = "pattern",
+	  .type = JL_OPT_TEXT,
+	  .arg = "FORM",
+	  .en = "form of the lines of a training log: 'step {step} loss {*} {step_s} s'",
+	  .ko = "학습 로그 행의 형식: 'step {step} loss {*} {step_s} s'" },
+	{ .name = "kind",
+	  .type = JL_OPT_CHOICE,
+	  .choices = kinds,
+	  .arg = "allreduce|allgather|reducescatter|broadcast|reduce|alltoall|sendrecv|gather|scatter",
+	  .en = "which collective it is, where the output does not say",
+	  .ko = "출력에 나오지 않을 때, 어떤 집합 통신인지" },
+	{ .name = "machine",
+	  .type = JL_OPT_TEXT,
+	  .arg = "NAME",
+	  .en = "whose results they are",
+	  .ko = "결과를 잰 장비 이름" },
+	{ .name = "note",
+	  .type = JL_OPT_TEXT,
+	  .arg = "TEXT",
+	  .en = "a note for all of them",
+	  .ko = "모두에 붙일 메모" },
+	{ .name = "store",
+	  .type = JL_OPT_TEXT,
+	  .arg = "PATH|URL",
+	  .en = "which store (default: JEOUL_STORE, else the one in the data folder)",
+	  .ko = "저장소 (기본값: JEOUL_STORE, 없으면 데이터 폴더의 파일)" },
+	{ 0 },
+};
+
+struct job {
+	struct jl_cli *cli;
+	struct jl_store *store; /* NULL: nothing is to be stored */
+	struct jl_table table;
+	struct jl_buf remarks;
+	size_t n_shown, n_new, n_known, n_open, n_json;
+};
+
+static enum jl_status keep(struct job *job, const struct jl_record *record, struct jl_err *err)
+{
+	enum jl_store_kept kept;
+	enum jl_status status = JL_OK;
+
+	if (job->n_open == 0)
+		status = jl_store_begin(job->store, err);
+	if (!status)
+		status = jl_store_put(job->store, record, &kept, err);
+	if (status)
+		return status;
+	job->n_new += kept != JL_STORE_KNOWN;
+	job->n_known += kept == JL_STORE_KNOWN;
+	if (++job->n_open == BATCH) {
+		job->n_open = 0;
+		status = jl_store_end(job->store, err);
+	}
+	return status;
+}
+
+static void show(struct job *job, const struct jl_record *r)
+{
+	char text[JL_STORE_VIEW_TEXT_MAX];
+	const char *colon = r->source ? strrchr(r->source, ':') : NULL;
+
+	if (job->cli->json) {
+		jl_buf_puts(&job->cli->out, job->n_json++ ? ",\n" : "\n");
+		jl_record_write(r, &job->cli->out);
+		if (job->cli->out.len > FLUSH_B)
+			jl_cli_flush(job->cli);
+		return;
+	}
+	if (++job->n_shown > ROWS_SHOWN)
+		return;
+	jl_table_cell(&job->table, colon ? colon + 1 : "");
+	jl_table_cell(&job->table, r->kind);
+	jl_table_cell(&job->table, jl_store_view_what(text, r, job->cli->lang));
+	jl_table_cell(&job->table, jl_store_view_result(text, r));
+	if (r->n_metrics > 1)
+		jl_table_printf(&job->table, "%.*s %s", (int)strcspn(r->metrics[1].name, "_"), r->metrics[1].name,
+				jl_store_view_value(text, r->metrics[1].name, r->metrics[1].value.median));
+	jl_table_end_row(&job->table);
+}
+
+static enum jl_status take_record(void *ctx, const struct jl_record *record, struct jl_err *err)
+{
+	struct job *job = ctx;
+
+	show(job, record);
+	return job->store ? keep(job, record, err) : JL_OK;
+}
+
+static void take_remark(void *ctx, size_t line, const char *en, const char *ko)
+{
+	struct job *job = ctx;
+
+	jl_store_view_remark(job->cli, &job->remarks, line, JL_T(job->cli->lang, en, ko));
+}
+
+static void say(struct job *job, const char *path, const struct jl_import_count *count)
+{
+	struct jl_cli *cli = job->cli;
+	struct jl_buf *out = &cli->out;
+
+	jl_buf_printf(out, "%s · ", strcmp(path, "-") == 0 ? JL_T(cli->lang, "standard input", "표준 입력") : path);
+	for (size_t i = 0; i < count->n_formats; i++)
+		jl_buf_printf(out, "%s%s", i ? ", " : "", count->formats[i]);
+	if (count->n_records == 1)
+		jl_buf_puts(out, JL_T(cli->lang, " · 1 result", " · 결과 1건"));
+	else
+		jl_buf_printf(out, JL_T(cli->lang, " · %zu results", " · 결과 %zu건"), count->n_records);
+	if (!job->store)
+		jl_buf_puts(out, JL_T(cli->lang, ", not stored (--dry-run)", ", 저장 안 함 (--dry-run)"));
+	else if (job->n_known == 0)
+		jl_buf_puts(out, JL_T(cli->lang, ", stored", ", 저장함"));
+	else
+		jl_buf_printf(out, JL_T(cli->lang, ", %zu new, %zu known", ", 새로 %zu건, 이미 있던 것 %zu건"),
+			      job->n_new, job->n_known);
+	jl_buf_puts(out, "\n\n");
+}
+
+static void json_file(struct job *job, const char *path, const struct jl_import_count *count, struct jl_buf *files)
+{
+	struct jl_json json;
+
+	if (files->len)
+		jl_buf_puts(files, ", ");
+	jl_json_init(&json, files, false);
+	jl_json_object(&json);
+	jl_json_put_string(&json, "file", path);
+	jl_json_put_array(&json, "formats");
+	for (size_t i = 0; i < count->n_formats; i++)
+		jl_json_string(&json, count->formats[i]);
+	jl_json_end_array(&json);
+	jl_json_put_integer(&json, "n_lines", (long long)count->n_lines);
+	jl_json_put_number(&json, "size_B", count->size_B);
+	jl_json_put_integer(&json, "n_records", (long long)count->n_records);
+	jl_json_put_integer(&json, "n_dropped", (long long)count->n_dropped);
+	jl_json_put_bool(&json, "stored", job->store != NULL);
+	jl_json_put_integer(&json, "n_new", (long long)job->n_new);
+	jl_json_put_integer(&json, "n_known", (long long)job->n_known);
+	jl_json_end_object(&json);
+}
+
+static enum jl_status one_file(struct job *job, const char *path, struct jl_buf *files, struct jl_err *err)
+{
+	struct jl_cli *cli = job->cli;
+	const struct jl_table_column columns[] = {
+		{ .head = JL_T(cli->lang, "line", "행"), .align = JL_RIGHT },
+		{ .head = JL_T(cli->lang, "kind", "종류") },
+		{ .head = JL_T(cli->lang, "what", "내용"), .flexible = true, .min_width = 12 },
+		{ .head = JL_T(cli->lang, "result", "결과"), .align = JL_RIGHT },
+		{ .head = "" },
+	};
+	const struct jl_import_options options = { .time_s = NAN,
+						   .kind = jl_text(cli, "kind"),
+						   .pattern = jl_text(cli, "pattern"),
+						   .machine_name = jl_text(cli, "machine"),
+						   .note = jl_text(cli, "note") };
+	const struct jl_import_sink sink = { .record = take_record, .remark = take_remark, .ctx = job };
+	struct jl_import_count count;
+	enum jl_status status;
+
+	job->n_shown = job->n_new = job->n_known = job->n_open = 0;
+	jl_buf_reset(&job->remarks);
+	jl_table_init(&job->table, &cli->arena, columns, 5);
+	status = jl_import_file(path, &options, &sink, &count, err);
+	if (!status && job->store)
+		status = jl_store_end(job->store, err);
+	if (!status && cli->json)
+		json_file(job, path, &count, files);
+	if (!status && !cli->json) {
+		say(job, path, &count);
+		status = jl_table_print(
+			&job->table, &(struct jl_table_style){ .width = cli->width, .indent = 2, .colour = cli->color },
+			&cli->out, err);
+		if (job->n_shown > ROWS_SHOWN)
+			jl_buf_printf(&cli->out, JL_T(cli->lang, "  ... and %zu more\n", "  ... 그 밖에 %zu건\n"),
+				      job->n_shown - ROWS_SHOWN);
+		jl_buf_puts(&cli->out, jl_buf_text(&job->remarks));
+	} else {
+		jl_buf_puts(&cli->warn, jl_buf_text(&job->remarks));
+	}
+	return status;
+}
+
+enum jl_status jl_cmd_import(struct jl_cli *cli, struct jl_err *err)
+{
+	struct job job = { .cli = cli };
+	struct jl_buf files;
+	enum jl_status status = JL_OK;
+
+	jl_buf_init(&files, FLUSH_B);
+	jl_buf_init(&job.remarks, FLUSH_B);
+	if (!jl_flag(cli, "dry-run"))
+		status = jl_store_open(&job.store, jl_text(cli, "store"), err);
+	if (!status && cli->json)
+		jl_buf_puts(&cli->out, "{\"records\": [");
+	for (size_t i = 0; i < cli->args.n_operands && !status; i++) {
+		if (i && !cli->json)
+			jl_buf_putc(&cli->out, '\n');
+		status = one_file(&job, cli->args.operands[i], &files, err);
+	}
+	if (!status && cli->json)
+		jl_buf_printf(&cli->out, "\n], \"files\": [%s]}\n", jl_buf_text(&files));
+	if (!status && job.store && jl_store_waiting(job.store))
+		jl_buf_printf(&cli->warn,
+			      JL_T(cli->lang, "⚠ %zu results wait to be sent to %s\n",
+				   "⚠ 결과 %zu건이 %s 전송을 기다립니다\n"),
+			      jl_store_waiting(job.store), jl_store_where(job.store));
+	jl_store_close(job.store);
+	jl_buf_release(&job.remarks);
+	jl_buf_release(&files);
+	return status;
+}

@@ -1,0 +1,424 @@
+/* jeoul store: what was measured and imported, kept in one place. */
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/json.h"
+#include "base/utf8.h"
+#include "cli/store_view.h"
+#include "store/store.h"
+
+#define SHORT_ID     8 /* the end of an id differs most */
+#define LIST_ROWS    30
+#define FLUSH_B      ((size_t)1 << 20)
+#define IMPORT_BATCH 500
+
+#define STORE_OPTION                                                                                                   \
+	{                                                                                                              \
+		.name = "store", .type = JL_OPT_TEXT, .arg = "PATH|URL",                                               \
+		.en = "which store (default: JEOUL_STORE, else the one in the data folder)",                           \
+		.ko = "저장소 (기본값: JEOUL_STORE, 없으면 데이터 폴더의 파일)"                       \
+	}
+#define FILTER_OPTIONS                                                                                                 \
+	{ .name = "kind",                                                                                              \
+	  .type = JL_OPT_TEXT,                                                                                         \
+	  .arg = "KIND",                                                                                               \
+	  .en = "only gemm, memory, allreduce, train ...",                                                             \
+	  .ko = "종류: gemm, memory, allreduce, train ..." },                                                          \
+		{ .name = "machine",                                                                                   \
+		  .type = JL_OPT_TEXT,                                                                                 \
+		  .arg = "NAME",                                                                                       \
+		  .en = "only of this machine",                                                                        \
+		  .ko = "이 장비의 결과만" },                                                                          \
+		{ .name = "run",                                                                                       \
+		  .type = JL_OPT_TEXT,                                                                                 \
+		  .arg = "ID",                                                                                         \
+		  .en = "only of this run",                                                                            \
+		  .ko = "이 실행의 결과만" },                                                                          \
+	{                                                                                                              \
+		.name = "since", .type = JL_OPT_TEXT, .arg = "DATE|AGE",                                               \
+		.en = "from a day on (2026-11-01), or not older (7 d)",                                                \
+		.ko = "이 날짜(2026-11-01)부터, 또는 이보다 새로운 것 (7 d)"                             \
+	}
+
+const struct jl_option jl_store_list_options[] = {
+	FILTER_OPTIONS,
+	{ .name = "limit",
+	  .type = JL_OPT_COUNT,
+	  .min = 1,
+	  .max = JL_STORE_LIST_MAX,
+	  .arg = "N",
+	  .en = "how many (default: 30)",
+	  .ko = "최대 개수 (기본값: 30)" },
+	STORE_OPTION,
+	{ 0 },
+};
+const struct jl_option jl_store_export_options[] = { FILTER_OPTIONS, STORE_OPTION, { 0 } };
+const struct jl_option jl_store_plain_options[] = { STORE_OPTION, { 0 } };
+const struct jl_option jl_store_note_options[] = {
+	{ .name = "remove", .en = "take the note away", .ko = "메모 지우기" }, STORE_OPTION, { 0 }
+};
+
+static enum jl_status open_store(struct jl_store **ret_store, struct jl_cli *cli, struct jl_err *err)
+{
+	return jl_store_open(ret_store, jl_text(cli, "store"), err);
+}
+
+static enum jl_status read_since(double *ret_s, const struct jl_cli *cli, struct jl_err *err)
+{
+	const char *text = jl_text(cli, "since");
+	double age_s;
+	long day;
+
+	*ret_s = 0;
+	if (!text)
+		return JL_OK;
+	if (jl_date_parse(&day, text, NULL) == JL_OK) {
+		*ret_s = (double)day * 86400;
+		return JL_OK;
+	}
+	if (jl_units_parse(&age_s, text, JL_K_TIME, "--since", NULL) != JL_OK || !(age_s >= 0))
+		return jl_fail(err, JL_E_USAGE, "--since: '%s' is neither a date (2026-11-01) nor an age (7 d, 3 h)",
+			       "--since: '%s'은(는) 날짜(2026-11-01)도 기간(7 d, 3 h)도 아닙니다", text);
+	*ret_s = fmax(0, jl_record_now_s() - age_s);
+	return JL_OK;
+}
+
+static enum jl_status read_filter(struct jl_store_filter *ret_filter, const struct jl_cli *cli, struct jl_err *err)
+{
+	*ret_filter = (struct jl_store_filter){ .kind = jl_text(cli, "kind"),
+						.machine = jl_text(cli, "machine"),
+						.run = jl_text(cli, "run") };
+	return read_since(&ret_filter->since_s, cli, err);
+}
+
+/* What waits for the server, and what was sent just now. */
+static void say_spool(struct jl_cli *cli, const struct jl_store *store)
+{
+	if (jl_store_sent(store))
+		jl_buf_printf(&cli->warn,
+			      JL_T(cli->lang, "sent %zu results that had waited to %s\n",
+				   "대기하던 결과 %zu건을 %s에 보냈습니다\n"),
+			      jl_store_sent(store), jl_store_where(store));
+	if (jl_store_waiting(store))
+		jl_buf_printf(&cli->warn,
+			      JL_T(cli->lang, "⚠ %zu results wait to be sent to %s\n",
+				   "⚠ 결과 %zu건이 %s 전송을 기다립니다\n"),
+			      jl_store_waiting(store), jl_store_where(store));
+}
+
+/* ---- list */
+
+struct listing {
+	struct jl_cli *cli;
+	struct jl_table *table;
+	size_t n, limit;
+};
+
+static enum jl_status list_row(void *ctx, const char *line, size_t len, struct jl_err *err)
+{
+	struct listing *l = ctx;
+	struct jl_record r;
+	struct jl_arena arena;
+	char text[JL_STORE_VIEW_TEXT_MAX], when[32];
+	enum jl_status status;
+
+	if (l->n++ >= l->limit)
+		return JL_OK;
+	if (l->cli->json) {
+		jl_buf_puts(&l->cli->out, l->n > 1 ? ",\n" : "\n");
+		jl_buf_add(&l->cli->out, line, len);
+		return JL_OK;
+	}
+	jl_arena_init(&arena, JL_ARENA_LIMIT_B);
+	status = jl_record_read(line, len, &arena, &r, err);
+	if (!status) {
+		jl_table_cell(l->table, r.id + JL_RECORD_ID_LEN - SHORT_ID);
+		jl_table_cell(l->table, jl_store_view_time(when, r.time_s) + 2); /* 26-11-15 */
+		jl_table_printf(l->table, "%s%s", r.kind, r.noise.noisy ? " ~" : "");
+		jl_table_cell(l->table, jl_store_view_what(text, &r, l->cli->lang));
+		jl_table_cell(l->table, jl_store_view_result(text, &r));
+		jl_table_cell(l->table, r.backend);
+		jl_table_end_row(l->table);
+	}
+	jl_arena_release(&arena);
+	return status;
+}
+
+static enum jl_status list(struct jl_cli *cli, struct jl_store *store, struct jl_store_filter *filter,
+			   struct jl_err *err)
+{
+	const struct jl_given *limit = jl_given(cli, "limit");
+	const struct jl_table_column columns[] = {
+		{ .head = "id" },
+		{ .head = JL_T(cli->lang, "time", "시각") },
+		{ .head = JL_T(cli->lang, "kind", "종류") },
+		{ .head = JL_T(cli->lang, "what", "내용"), .flexible = true, .min_width = 22 },
+		{ .head = JL_T(cli->lang, "result", "결과"), .align = JL_RIGHT },
+		{ .head = JL_T(cli->lang, "by", "도구"), .flexible = true, .min_width = 4 },
+	};
+	struct jl_table table;
+	struct listing l = { .cli = cli, .table = &table, .limit = limit ? (size_t)limit->count : LIST_ROWS };
+	enum jl_status status;
+	size_t n_all = 0;
+
+	jl_table_init(&table, &cli->arena, columns, 6);
+	filter->limit = l.limit + 1; /* one more tells that there are more */
+	status = jl_store_each(store, filter, list_row, &l, err);
+	if (!status)
+		status = jl_store_count(store, &n_all, err);
+	if (status || cli->json)
+		return status;
+	if (l.n == 0) {
+		jl_buf_printf(
+			&cli->out,
+			n_all ? JL_T(cli->lang, "nothing fits; %zu results are in %s\n",
+				     "맞는 결과가 없습니다. 전체 %zu건: %s\n")
+			      : JL_T(cli->lang, "no results yet (%zu) in %s\n", "아직 결과가 없습니다 (%zu건): %s\n"),
+			n_all, jl_store_where(store));
+		return JL_OK;
+	}
+	status = jl_table_print(&table, &(struct jl_table_style){ .width = cli->width, .colour = cli->color },
+				&cli->out, err);
+	jl_buf_printf(&cli->out, JL_T(cli->lang, "%s%zu of %zu in %s%s%s\n", "%s%zu건 / 전체 %zu건: %s%s%s\n"),
+		      jl_store_view_dim(cli), l.n > l.limit ? l.limit : l.n, n_all, jl_store_where(store),
+		      l.n > l.limit ? JL_T(cli->lang, "; --limit shows more", ". 더 보려면 --limit") : "",
+		      jl_store_view_reset(cli));
+	return status;
+}
+
+enum jl_status jl_cmd_store_list(struct jl_cli *cli, struct jl_err *err)
+{
+	struct jl_store_filter filter;
+	struct jl_store *store = NULL;
+	enum jl_status status = read_filter(&filter, cli, err);
+
+	if (!status)
+		status = open_store(&store, cli, err);
+	if (status)
+		return status;
+	if (cli->json) {
+		jl_buf_puts(&cli->out, "{\"store\": ");
+		jl_json_escape(&cli->out, jl_store_where(store));
+		jl_buf_printf(&cli->out, ", \"n_waiting\": %zu, \"n_sent\": %zu, \"records\": [",
+			      jl_store_waiting(store), jl_store_sent(store));
+	} else if (!jl_store_offline(store)) {
+		say_spool(cli, store);
+	}
+	status = list(cli, store, &filter, err);
+	if (cli->json)
+		jl_buf_puts(&cli->out, "\n]}\n");
+	jl_store_close(store);
+	return status;
+}
+
+/* ---- show, note, delete */
+
+enum jl_status jl_cmd_store_show(struct jl_cli *cli, struct jl_err *err)
+{
+	struct jl_store *store = NULL;
+	struct jl_record record;
+	enum jl_status status = open_store(&store, cli, err);
+
+	if (!status)
+		status = jl_store_get(store, cli->args.operands[0], &cli->arena, &record, err);
+	if (!status && cli->json) {
+		jl_record_write(&record, &cli->out);
+		jl_buf_putc(&cli->out, '\n');
+	} else if (!status) {
+		status = jl_store_view_page(cli, &record, err);
+	}
+	jl_store_close(store);
+	return status;
+}
+
+static void say_done(struct jl_cli *cli, const char *key, size_t n, const char *en, const char *ko)
+{
+	if (cli->json)
+		jl_buf_printf(&cli->out, "{\"%s\": %zu}\n", key, n);
+	else
+		jl_buf_printf(&cli->out, "%zu %s\n", n, JL_T(cli->lang, en, ko));
+}
+
+enum jl_status jl_cmd_store_note(struct jl_cli *cli, struct jl_err *err)
+{
+	struct jl_store *store = NULL;
+	bool remove = jl_flag(cli, "remove");
+	const char *note = cli->args.n_operands > 1 ? cli->args.operands[1] : NULL;
+	enum jl_status status;
+
+	if (remove == (note != NULL))
+		return jl_fail(err, JL_E_USAGE,
+			       "write a text, or --remove: jeoul store note ID \"after the BIOS update\"",
+			       "메모를 쓰거나 --remove를 지정하세요: jeoul store note ID \"BIOS 업데이트 후\"");
+	if (note && !jl_utf8_valid(note, strlen(note), NULL))
+		return jl_fail(err, JL_E_USAGE, "the note is not UTF-8", "메모가 UTF-8이 아닙니다");
+	status = open_store(&store, cli, err);
+	if (!status)
+		status = jl_store_note(store, cli->args.operands[0], note, err);
+	jl_store_close(store);
+	if (!status)
+		say_done(cli, "n_changed", 1, "record changed", "건을 고쳤습니다");
+	return status;
+}
+
+enum jl_status jl_cmd_store_delete(struct jl_cli *cli, struct jl_err *err)
+{
+	struct jl_store *store = NULL;
+	size_t n = 0;
+	enum jl_status status = open_store(&store, cli, err);
+
+	for (; n < cli->args.n_operands && !status; n++)
+		status = jl_store_delete(store, cli->args.operands[n], err);
+	jl_store_close(store);
+	if (!status)
+		say_done(cli, "n_deleted", n, "deleted", "건을 지웠습니다");
+	return status;
+}
+
+/* ---- export, import, merge */
+
+static enum jl_status put_line(void *ctx, const char *line, size_t len, struct jl_err *err)
+{
+	struct jl_cli *cli = ctx;
+
+	(void)err;
+	jl_buf_add(&cli->out, line, len);
+	jl_buf_putc(&cli->out, '\n');
+	if (cli->out.len > FLUSH_B)
+		jl_cli_flush(cli);
+	return JL_OK;
+}
+
+enum jl_status jl_cmd_store_export(struct jl_cli *cli, struct jl_err *err)
+{
+	struct jl_store_filter filter;
+	struct jl_store *store = NULL;
+	enum jl_status status = read_filter(&filter, cli, err);
+
+	if (!status)
+		status = open_store(&store, cli, err);
+	filter.oldest_first = true;
+	if (!status)
+		status = jl_store_each(store, &filter, put_line, cli, err);
+	jl_store_close(store);
+	return status;
+}
+
+struct import {
+	struct jl_store *store;
+	const char *name;
+	size_t line, n_new, n_known, n_open;
+};
+
+static enum jl_status import_line(struct import *im, const char *line, size_t len, struct jl_err *err)
+{
+	enum jl_store_kept kept;
+	struct jl_err why;
+	enum jl_status status = JL_OK;
+
+	if (im->n_open == 0)
+		status = jl_store_begin(im->store, err);
+	if (status)
+		return status;
+	im->n_open++;
+	status = jl_store_put_line(im->store, line, len, &kept, &why);
+	if (status) {
+		/* what came before is good and stays; the same file may be imported again when it is mended */
+		if (jl_store_end(im->store, err))
+			return JL_E_IO;
+		return jl_fail_at(err, status, &(struct jl_where){ .file = im->name, .line = im->line },
+				  "%s%.0s (%zu records before it were stored)", "%.0s%s (앞의 %zu건은 저장했습니다)",
+				  why.en, why.ko, im->n_new + im->n_known);
+	}
+	im->n_new += kept != JL_STORE_KNOWN;
+	im->n_known += kept == JL_STORE_KNOWN;
+	if (im->n_open == IMPORT_BATCH) {
+		im->n_open = 0;
+		status = jl_store_end(im->store, err);
+	}
+	return status;
+}
+
+static enum jl_status import_lines(struct import *im, FILE *file, struct jl_err *err)
+{
+	char *line = NULL;
+	size_t room = 0;
+	ssize_t len;
+	enum jl_status status = JL_OK;
+
+	while (!status && (len = getline(&line, &room, file)) >= 0) {
+		size_t n = (size_t)len;
+
+		im->line++;
+		while (n && (line[n - 1] == '\n' || line[n - 1] == '\r' || line[n - 1] == ' '))
+			n--;
+		if (n)
+			status = import_line(im, line, n, err);
+	}
+	free(line);
+	if (!status && ferror(file))
+		status = jl_fail(err, JL_E_IO, "%s: cannot be read: %s", "%s: 읽을 수 없습니다: %s", im->name,
+				 strerror(errno));
+	return status;
+}
+
+static void say_taken(struct jl_cli *cli, size_t n_new, size_t n_known, const struct jl_store *store)
+{
+	if (cli->json)
+		jl_buf_printf(&cli->out, "{\"n_new\": %zu, \"n_known\": %zu}\n", n_new, n_known);
+	else
+		jl_buf_printf(&cli->out,
+			      JL_T(cli->lang, "%zu new, %zu were there already: %s\n",
+				   "새로 %zu건, 이미 있던 것 %zu건: %s\n"),
+			      n_new, n_known, jl_store_where(store));
+}
+
+enum jl_status jl_cmd_store_import(struct jl_cli *cli, struct jl_err *err)
+{
+	const char *path = cli->args.operands[0];
+	bool is_stdin = strcmp(path, "-") == 0;
+	struct import im = { .name = is_stdin ? "-" : path };
+	FILE *file = is_stdin ? stdin : fopen(path, "rb");
+	enum jl_status status;
+
+	if (!file)
+		return jl_fail(err, JL_E_IO, "%s: cannot be opened: %s", "%s: 열 수 없습니다: %s", path,
+			       strerror(errno));
+	status = open_store(&im.store, cli, err);
+	if (!status)
+		status = import_lines(&im, file, err);
+	if (!status)
+		status = jl_store_end(im.store, err);
+	if (!status) {
+		say_taken(cli, im.n_new, im.n_known, im.store);
+		say_spool(cli, im.store);
+	}
+	jl_store_close(im.store);
+	if (!is_stdin)
+		fclose(file);
+	return status;
+}
+
+enum jl_status jl_cmd_store_merge(struct jl_cli *cli, struct jl_err *err)
+{
+	struct jl_store *into = NULL, *from = NULL;
+	size_t n_new = 0, n_known = 0;
+	enum jl_status status = jl_store_open_existing(&from, cli->args.operands[0], err);
+
+	if (!status)
+		status = open_store(&into, cli, err);
+	if (!status)
+		status = jl_store_merge(into, from, &n_new, &n_known, err);
+	if (!status) {
+		say_taken(cli, n_new, n_known, into);
+		say_spool(cli, into);
+	}
+	jl_store_close(into);
+	jl_store_close(from);
+	return status;
+}

@@ -1,0 +1,316 @@
+#include "cli/store_view.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/utf8.h"
+
+static const struct {
+	const char *end;
+	enum jl_kind kind;
+} units[] = {
+	{ "_Bps", JL_K_BYTE_RATE }, { "_flopps", JL_K_FLOP_RATE }, { "_opps", JL_K_OP_RATE }, { "_flop", JL_K_FLOP },
+	{ "_B", JL_K_BYTES },       { "_s", JL_K_TIME },           { "_W", JL_K_POWER },      { "_J", JL_K_ENERGY },
+	{ "_Hz", JL_K_FREQUENCY },  { "_frac", JL_K_FRACTION },
+};
+
+static bool ends_with(const char *text, const char *end)
+{
+	size_t n = strlen(text), m = strlen(end);
+
+	return n >= m && strcmp(text + n - m, end) == 0;
+}
+
+/* Sizes of messages and buffers are powers of two: people call 268435456 bytes 256 MiB. */
+static void print_size(char out[JL_STORE_VIEW_TEXT_MAX], double size_B)
+{
+	static const char *const names[] = { "B", "KiB", "MiB", "GiB", "TiB" };
+	size_t i = 0;
+
+	for (; size_B >= 1024 && i < 4 && fmod(size_B, 1024) == 0; i++)
+		size_B /= 1024;
+	if (size_B >= 10000)
+		(void)jl_units_text(out, size_B * pow(1024, (double)i), JL_K_BYTES, 3);
+	else
+		(void)snprintf(out, JL_STORE_VIEW_TEXT_MAX, "%g %s", size_B, names[i]);
+}
+
+const char *jl_store_view_value(char out[JL_STORE_VIEW_TEXT_MAX], const char *name, double value)
+{
+	if (isnan(value)) {
+		(void)snprintf(out, JL_STORE_VIEW_TEXT_MAX, "?");
+		return out;
+	}
+	if (ends_with(name, "_per_s")) {
+		(void)snprintf(out, JL_STORE_VIEW_TEXT_MAX, "%.4g %.*s/s", value, (int)(strlen(name) - 6), name);
+		return out;
+	}
+	if (strcmp(name, "size_B") == 0) {
+		print_size(out, value);
+		return out;
+	}
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++) {
+		if (!ends_with(name, units[i].end))
+			continue;
+		(void)jl_units_text(out, value, units[i].kind, 3);
+		return out;
+	}
+	(void)snprintf(out, JL_STORE_VIEW_TEXT_MAX, fabs(value) < 1e15 && floor(value) == value ? "%.0f" : "%.6g",
+		       value);
+	return out;
+}
+
+static void append(char out[JL_STORE_VIEW_TEXT_MAX], const char *separator, const char *text)
+{
+	size_t used = strlen(out);
+
+	if (*text)
+		(void)snprintf(out + used, JL_STORE_VIEW_TEXT_MAX - used, "%s%s", used ? separator : "", text);
+}
+
+const char *jl_store_view_what(char out[JL_STORE_VIEW_TEXT_MAX], const struct jl_record *r, enum jl_lang lang)
+{
+	static const char *const texts[] = { "test", "label", "dtype", "protocol", "host" };
+	const double m = jl_record_number(r, "m"), n = jl_record_number(r, "n"), k = jl_record_number(r, "k");
+	const double size_B = jl_record_number(r, "size_B"), n_ranks = jl_record_number(r, "n_ranks"),
+		     n_gpus = jl_record_number(r, "n_gpus"), batch = jl_record_number(r, "batch");
+	char part[JL_STORE_VIEW_TEXT_MAX];
+
+	out[0] = '\0';
+	if (!isnan(size_B))
+		append(out, " ", jl_store_view_value(part, "size_B", size_B));
+	if (!isnan(m) && !isnan(n) && !isnan(k)) {
+		(void)snprintf(part, sizeof(part), "%.0f×%.0f×%.0f", m, n, k);
+		append(out, " ", part);
+	}
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+		const char *text = jl_record_text(r, texts[i]);
+
+		if (text && strcmp(text, r->kind) != 0)
+			append(out, " ", text);
+	}
+	if (!isnan(n_ranks)) {
+		(void)snprintf(part, sizeof(part), JL_T(lang, "%.0f ranks", "랭크 %.0f개"), n_ranks);
+		append(out, ", ", part);
+	}
+	if (!isnan(n_gpus)) {
+		(void)snprintf(part, sizeof(part), "%.0f GPU", n_gpus);
+		append(out, ", ", part);
+	}
+	if (!isnan(batch)) {
+		(void)snprintf(part, sizeof(part), JL_T(lang, "batch %.0f", "배치 %.0f"), batch);
+		append(out, ", ", part);
+	}
+	if (jl_record_number(r, "in_place") == 1)
+		append(out, ", ", JL_T(lang, "in place", "제자리"));
+	jl_utf8_sanitize(out);
+	return out;
+}
+
+const char *jl_store_view_result(char out[JL_STORE_VIEW_TEXT_MAX], const struct jl_record *r)
+{
+	out[0] = '\0';
+	if (r->n_metrics)
+		(void)jl_store_view_value(out, r->metrics[0].name, r->metrics[0].value.median);
+	return out;
+}
+
+const char *jl_store_view_time(char out[32], double time_s)
+{
+	time_t seconds = (time_t)time_s;
+	struct tm local;
+
+	if (!localtime_r(&seconds, &local) || strftime(out, 32, "%Y-%m-%d %H:%M", &local) == 0)
+		(void)snprintf(out, 32, "?");
+	return out;
+}
+
+const char *jl_store_view_dim(const struct jl_cli *cli)
+{
+	return cli->color ? JL_TABLE_DIM : "";
+}
+
+const char *jl_store_view_reset(const struct jl_cli *cli)
+{
+	return cli->color ? JL_TABLE_RESET : "";
+}
+
+void jl_store_view_remark(struct jl_cli *cli, struct jl_buf *out, size_t line, const char *text)
+{
+	if (line)
+		jl_buf_printf(out, JL_T(cli->lang, "  ⚠ line %zu: %s\n", "  ⚠ %zu행: %s\n"), line, text);
+	else
+		jl_buf_printf(out, "  ⚠ %s\n", text);
+}
+
+/* ---- a whole record */
+
+/* What others wrote may hold anything: no control character reaches the terminal. */
+static void entry(struct jl_cli *cli, const char *label, const char *text)
+{
+	char *clean = text ? jl_arena_strdup(&cli->arena, text) : NULL;
+	size_t width = jl_utf8_width(label);
+
+	if (!clean)
+		return;
+	for (char *c = clean; *c; c++)
+		if (*c == '\n' || *c == '\t')
+			*c = ' ';
+	jl_utf8_sanitize(clean);
+	jl_buf_printf(&cli->out, "  %s", label);
+	jl_buf_pad(&cli->out, ' ', width < 12 ? 14 - width : 2);
+	clean += strspn(clean, " ");
+	for (size_t room = cli->width > 40 ? cli->width - 16 : 24; *clean;) {
+		size_t len = jl_utf8_fit(clean, room), cut = len;
+
+		/* at a blank where there is one */
+		while (clean[len] && cut > 0 && clean[cut] != ' ')
+			cut--;
+		len = cut > 0 ? cut : len;
+		if (len == 0)
+			break;
+		jl_buf_add(&cli->out, clean, len);
+		clean += len;
+		clean += strspn(clean, " ");
+		jl_buf_putc(&cli->out, '\n');
+		if (*clean)
+			jl_buf_pad(&cli->out, ' ', 16);
+	}
+}
+
+static void items(struct jl_cli *cli, const char *label, const struct jl_record_item *list, size_t n)
+{
+	char value[JL_STORE_VIEW_TEXT_MAX];
+	struct jl_buf text;
+
+	jl_buf_init(&text, (size_t)1 << 20);
+	for (size_t i = 0; i < n; i++) {
+		const char *shown = list[i].text ? list[i].text
+						 : jl_store_view_value(value, list[i].key, list[i].number);
+
+		jl_buf_printf(&text, "%s%s %s", i ? " · " : "", list[i].key, shown);
+	}
+	if (n)
+		entry(cli, label, jl_buf_text(&text));
+	jl_buf_release(&text);
+}
+
+#define RANGE_TEXT_MAX ((size_t)320)
+
+/* The name stands beside it: "48.4 /s" says enough. */
+static const char *short_value(char out[RANGE_TEXT_MAX], const char *name, double value)
+{
+	return jl_store_view_value(out, ends_with(name, "_per_s") ? "_per_s" : name, value);
+}
+
+/* "5.26 – 5.33 s": the unit once where both have the same. */
+static const char *range(char out[RANGE_TEXT_MAX], const char *name, double lo, double hi)
+{
+	char a[RANGE_TEXT_MAX], b[RANGE_TEXT_MAX];
+	const char *unit_a, *unit_b;
+
+	out[0] = '\0';
+	if (isnan(lo) || isnan(hi))
+		return out;
+	unit_a = strchr(short_value(a, name, lo), ' ');
+	unit_b = strchr(short_value(b, name, hi), ' ');
+	if (unit_a && unit_b && strcmp(unit_a, unit_b) == 0)
+		a[unit_a - a] = '\0';
+	(void)snprintf(out, RANGE_TEXT_MAX, "%.100s – %.100s", a, b);
+	return out;
+}
+
+static enum jl_status metrics(struct jl_cli *cli, const struct jl_record *r, struct jl_err *err)
+{
+	const enum jl_lang lang = cli->lang;
+	const struct jl_table_column columns[] = {
+		{ .head = JL_T(lang, "figure", "지표") },
+		{ .head = JL_T(lang, "median", "중앙값"), .align = JL_RIGHT },
+		{ .head = JL_T(lang, "95 % interval", "95 % 구간"), .align = JL_RIGHT },
+		{ .head = JL_T(lang, "from – to", "최소 – 최대"), .align = JL_RIGHT },
+		{ .head = "n", .align = JL_RIGHT },
+	};
+	struct jl_table table;
+
+	if (!r->n_metrics)
+		return JL_OK;
+	jl_table_init(&table, &cli->arena, columns, 5);
+	for (size_t i = 0; i < r->n_metrics; i++) {
+		const struct jl_summary *s = &r->metrics[i].value;
+		const char *name = r->metrics[i].name;
+		char text[RANGE_TEXT_MAX];
+
+		jl_table_cell(&table, name);
+		jl_table_cell(&table, short_value(text, name, s->median));
+		jl_table_cell(&table, range(text, name, s->lo95, s->hi95));
+		jl_table_cell(&table, range(text, name, s->min, s->max));
+		if (s->n)
+			jl_table_printf(&table, "%zu", s->n);
+		jl_table_end_row(&table);
+	}
+	jl_buf_putc(&cli->out, '\n');
+	return jl_table_print(&table,
+			      &(struct jl_table_style){ .width = cli->width, .indent = 2, .colour = cli->color },
+			      &cli->out, err);
+}
+
+static void noise(struct jl_cli *cli, const struct jl_record_noise *n)
+{
+	char text[300] = "";
+	size_t used = 0;
+
+	if (!isnan(n->cpu_other_frac))
+		used += (size_t)snprintf(text, sizeof(text),
+					 JL_T(cli->lang, "others took %.0f %% of the CPU", "다른 작업이 CPU %.0f %%"),
+					 100 * n->cpu_other_frac);
+	if (!isnan(n->steal_frac) && n->steal_frac > 0.005)
+		used += (size_t)snprintf(text + used, sizeof(text) - used,
+					 JL_T(cli->lang, "%ssteal %.1f %%", "%s스틸 %.1f %%"), used ? ", " : "",
+					 100 * n->steal_frac);
+	if (n->thermal || n->power)
+		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s", used ? ", " : "",
+					 n->thermal ? JL_T(cli->lang, "thermal throttling", "온도 제한")
+						    : JL_T(cli->lang, "power throttling", "전력 제한"));
+	if (n->noisy)
+		(void)snprintf(text + used, sizeof(text) - used, "%s%s%s%s", used ? "; " : "",
+			       JL_T(cli->lang, "too noisy to judge", "잡음이 커서 판정 불가"), n->why ? ": " : "",
+			       n->why ? n->why : "");
+	if (text[0])
+		entry(cli, JL_T(cli->lang, "noise", "잡음"), text);
+}
+
+enum jl_status jl_store_view_page(struct jl_cli *cli, const struct jl_record *r, struct jl_err *err)
+{
+	const enum jl_lang lang = cli->lang;
+	char a[JL_STORE_VIEW_TEXT_MAX], when[32];
+	enum jl_status status;
+
+	jl_buf_puts(&cli->out, r->kind);
+	if (*jl_store_view_what(a, r, lang))
+		jl_buf_printf(&cli->out, " · %s", a);
+	if (*jl_store_view_result(a, r))
+		jl_buf_printf(&cli->out, " · %s", a);
+	jl_buf_printf(&cli->out, " · %s\n\n",
+		      strcmp(r->origin, "measured") == 0 ? JL_T(lang, "✅ measured", "✅ 측정")
+							 : JL_T(lang, "📄 imported", "📄 가져옴"));
+	entry(cli, "id", r->id);
+	entry(cli, JL_T(lang, "time", "시각"), jl_store_view_time(when, r->time_s));
+	entry(cli, JL_T(lang, "by", "도구"), r->backend);
+	entry(cli, JL_T(lang, "machine", "장비"), r->machine_name ? r->machine_name : r->machine);
+	entry(cli, JL_T(lang, "run", "실행"), r->run);
+	entry(cli, JL_T(lang, "source", "출처"), r->source);
+	entry(cli, JL_T(lang, "line", "원문"), r->line);
+	items(cli, JL_T(lang, "parameters", "매개변수"), r->params, r->n_params);
+	items(cli, JL_T(lang, "versions", "버전"), r->versions, r->n_versions);
+	noise(cli, &r->noise);
+	entry(cli, JL_T(lang, "note", "메모"), r->note);
+	status = metrics(cli, r, err);
+	if (r->n_samples)
+		jl_buf_printf(&cli->out,
+			      JL_T(lang, "\n  %s%zu raw samples; --json shows them%s\n",
+				   "\n  %s원시 표본 %zu개. --json으로 볼 수 있음%s\n"),
+			      jl_store_view_dim(cli), r->n_samples, jl_store_view_reset(cli));
+	return status;
+}

@@ -1,0 +1,101 @@
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "import/format.h"
+
+static size_t digits(const char *text)
+{
+	size_t n = 0;
+
+	while (isdigit((unsigned char)text[n]))
+		n++;
+	return n;
+}
+
+bool jl_scan_number(const char **at, struct jl_number *ret_number)
+{
+	const char *text = *at;
+	size_t n_whole = digits(text), n_frac = 0, used = n_whole;
+	double exponent = 0, value;
+	char copy[48];
+
+	if (text[used] == '.') {
+		n_frac = digits(text + used + 1);
+		used += 1 + n_frac;
+	}
+	if (n_whole + n_frac == 0)
+		return false;
+	if (text[used] == 'e' || text[used] == 'E') {
+		size_t sign = text[used + 1] == '+' || text[used + 1] == '-';
+		size_t n = digits(text + used + 1 + sign);
+
+		if (n > 0 && n < 4) {
+			exponent = strtod(text + used + 1, NULL);
+			used += 1 + sign + n;
+		}
+	}
+	if (used >= sizeof(copy))
+		return false;
+	memcpy(copy, text, used);
+	copy[used] = '\0';
+	value = strtod(copy, NULL);
+	if (!isfinite(value))
+		return false;
+	*ret_number = (struct jl_number){ .value = value, .half = 0.5 * pow(10, exponent - (double)n_frac) };
+	*at = text + used;
+	return true;
+}
+
+bool jl_scan_token(const char *token, struct jl_number *ret_number)
+{
+	return jl_scan_number(&token, ret_number) && *token == '\0';
+}
+
+bool jl_scan_whole(const char *token, double *ret_value)
+{
+	size_t n = digits(token);
+
+	if (n == 0 || n > 15 || token[n])
+		return false;
+	*ret_value = strtod(token, NULL);
+	return true;
+}
+
+bool jl_scan_after(const struct jl_line *line, const char *key, struct jl_number *ret_number)
+{
+	const char *at = strstr(line->text, key);
+	struct jl_number number;
+
+	if (!at)
+		return false;
+	at += strlen(key);
+	at += strspn(at, " \t");
+	if (!jl_scan_number(&at, &number))
+		return false;
+	/* "12." and then the end of a torn file is half a number; "12.5x" is none of ours */
+	if (*at == '\0' ? line->torn : !strchr(" \t,|}])", *at))
+		return false;
+	if (*at == ',' && isdigit((unsigned char)at[1])) /* 1,234: not how these tools write */
+		return false;
+	*ret_number = number;
+	return true;
+}
+
+size_t jl_scan_split(char *text, char **ret_tokens, size_t max)
+{
+	size_t n = 0;
+
+	for (char *at = text;;) {
+		at += strspn(at, " \t");
+		if (!*at)
+			return n;
+		if (n == max)
+			return max + 1;
+		ret_tokens[n++] = at;
+		at += strcspn(at, " \t");
+		if (*at)
+			*at++ = '\0';
+	}
+}

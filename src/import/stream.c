@@ -1,0 +1,554 @@
+/* From bytes to lines and JSON documents, and from those to the readers of the formats. */
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "import/format.h"
+#include "import/json_scan.h"
+
+#define CHUNK_B       ((size_t)64 << 10)
+#define LINE_KEPT_MAX 2000 /* bytes of a line that go into its record */
+
+struct jl_importer {
+	struct jl_import_options options;
+	const struct jl_import_sink *sink;
+	struct jl_import_count count;
+	struct jl_err err;
+	enum jl_status status; /* the first error sticks */
+	size_t n_remarks, n_same;
+	char last_remark[400]; /* the same on many lines is said once */
+	void *states[JL_IMPORT_FORMATS_MAX];
+	/* the line that is being read */
+	char *line;
+	size_t len, number;
+	bool too_long, binary;
+	/* ... or the document */
+	struct jl_json_scan scan;
+	struct jl_buf json;
+	bool in_json;
+	size_t json_line, json_tail; /* where it began; where its current line begins in `json` */
+	struct jl_buf draft;         /* a record without its id, to make the id of */
+};
+
+const struct jl_import_options *jl_importer_options(const struct jl_importer *imp)
+{
+	return &imp->options;
+}
+
+void jl_importer_fail(struct jl_importer *imp, enum jl_status status, const struct jl_err *err)
+{
+	if (imp->status)
+		return;
+	imp->status = status;
+	imp->err = *err;
+}
+
+void jl_importer_seen(struct jl_importer *imp, const char *format)
+{
+	for (size_t i = 0; i < imp->count.n_formats; i++)
+		if (strcmp(imp->count.formats[i], format) == 0)
+			return;
+	if (imp->count.n_formats < JL_IMPORT_FORMATS_MAX)
+		imp->count.formats[imp->count.n_formats++] = format;
+}
+
+static void say_same(struct jl_importer *imp)
+{
+	char en[64], ko[64];
+
+	if (!imp->n_same || !imp->sink->remark)
+		return;
+	(void)snprintf(en, sizeof(en), "the same, %zu more", imp->n_same);
+	(void)snprintf(ko, sizeof(ko), "같은 내용 %zu건 더", imp->n_same);
+	imp->sink->remark(imp->sink->ctx, 0, en, ko);
+	imp->n_same = 0;
+}
+
+void jl_importer_remark(struct jl_importer *imp, size_t line, bool dropped, const char *en, const char *ko, ...)
+{
+	char text[2][400];
+	va_list args;
+
+	imp->count.n_dropped += dropped;
+	for (int i = 0; i < 2; i++) {
+		va_start(args, ko);
+		(void)vsnprintf(text[i], sizeof(text[i]), i ? ko : en, args);
+		va_end(args);
+		jl_utf8_sanitize(text[i]);
+	}
+	if (strcmp(text[0], imp->last_remark) == 0) {
+		imp->n_same++;
+		return;
+	}
+	if (imp->n_remarks <= JL_IMPORT_REMARKS_MAX)
+		say_same(imp);
+	imp->n_same = 0;
+	memcpy(imp->last_remark, text[0], sizeof(imp->last_remark));
+	if (++imp->n_remarks <= JL_IMPORT_REMARKS_MAX && imp->sink->remark)
+		imp->sink->remark(imp->sink->ctx, line, text[0], text[1]);
+}
+
+/* ---- records */
+
+/* Valid UTF-8 without control characters, not longer than we keep. */
+static void clean_copy(char out[LINE_KEPT_MAX + 1], const char *text)
+{
+	size_t n = strnlen(text, LINE_KEPT_MAX);
+
+	memcpy(out, text, n);
+	out[n] = '\0';
+	jl_utf8_sanitize(out);
+	for (char *c = out; *c; c++)
+		if (*c == '\n')
+			*c = ' ';
+}
+
+void jl_importer_emit(struct jl_importer *imp, const struct jl_draft *d)
+{
+	char id[JL_RECORD_ID_LEN + 1] = "", text[LINE_KEPT_MAX + 1], source[1200];
+	struct jl_record r = {
+		.id = id,
+		.time_s = isfinite(d->time_s) ? d->time_s : imp->options.time_s,
+		.kind = d->kind,
+		.backend = d->backend,
+		.origin = "imported",
+		.line = d->text ? text : NULL,
+		.machine = imp->options.machine,
+		.machine_name = imp->options.machine_name,
+		.run = imp->options.run,
+		.params = d->params,
+		.n_params = d->n_params,
+		.metrics = d->metrics,
+		.n_metrics = d->n_metrics,
+		.versions = d->versions,
+		.n_versions = d->n_versions,
+		.samples_s = d->samples_s,
+		.n_samples = d->n_samples,
+		.noise = jl_record_noise_unknown(),
+	};
+	struct jl_err err = { .en = "" };
+
+	if (imp->status)
+		return;
+	if (d->text)
+		clean_copy(text, d->text);
+	(void)snprintf(source, sizeof(source), d->last_line > d->line ? "%.1000s:%zu-%zu" : "%.1000s:%zu",
+		       imp->options.name, d->line, d->last_line);
+	jl_utf8_sanitize(source);
+	/* The id comes from what was measured and where in the log it stood, not from where the log lies or who imports
+	 * it. */
+	jl_buf_reset(&imp->draft);
+	r.run = NULL;
+	r.machine = r.machine_name = NULL;
+	jl_record_write(&r, &imp->draft);
+	jl_buf_printf(&imp->draft, "%zu", d->line);
+	if (imp->draft.failed) {
+		jl_importer_fail(imp, jl_fail_nomem(&err), &err);
+		return;
+	}
+	jl_record_content_id(id, r.time_s, 2 * d->line + d->second, imp->draft.data, imp->draft.len);
+	r.run = imp->options.run;
+	r.machine = imp->options.machine;
+	r.machine_name = imp->options.machine_name;
+	r.source = source;
+	r.note = imp->options.note;
+	if (jl_record_check(&r, &err)) {
+		jl_importer_remark(imp, d->line, true, "not taken: %s%.0s", "제외: %.0s%s", err.en, err.ko);
+		return;
+	}
+	imp->count.n_records++;
+	if (imp->sink->record(imp->sink->ctx, &r, &err))
+		jl_importer_fail(imp, err.status ? err.status : JL_E_IO, &err);
+}
+
+/* A record of this program, in its own exchange form. */
+static bool take_record(struct jl_importer *imp, const json_t *root, const char *text, size_t len)
+{
+	struct jl_record record;
+	struct jl_arena arena;
+	struct jl_err err = { .en = "" };
+
+	if (!json_object_get(root, "record_version"))
+		return false;
+	jl_importer_seen(imp, "jeoul");
+	jl_arena_init(&arena, JL_ARENA_LIMIT_B);
+	if (jl_record_read(text, len, &arena, &record, &err)) {
+		jl_importer_remark(imp, imp->json_line, true, "not taken: %s%.0s", "제외: %.0s%s", err.en, err.ko);
+	} else {
+		imp->count.n_records++;
+		if (imp->sink->record(imp->sink->ctx, &record, &err))
+			jl_importer_fail(imp, err.status ? err.status : JL_E_IO, &err);
+	}
+	jl_arena_release(&arena);
+	return true;
+}
+
+/* ---- lines */
+
+/* ESC [ ... letter, ESC ] ... BEL, ESC x: in place. */
+static size_t strip_colours(char *text, size_t len)
+{
+	size_t out = 0;
+
+	for (size_t i = 0; i < len; i++) {
+		if (text[i] != '\033') {
+			text[out++] = text[i];
+			continue;
+		}
+		i++;
+		if (i < len && text[i] == '[') {
+			for (i++; i < len && !(text[i] >= '@' && text[i] <= '~'); i++)
+				;
+		} else if (i < len && text[i] == ']') {
+			for (i++; i < len && text[i] != '\a' && text[i] != '\033'; i++)
+				;
+		}
+	}
+	text[out] = '\0';
+	return out;
+}
+
+/* "[1,0]<stdout>: " of mpirun --tag-output, "0: " of srun --label, "node1: 0: ": what stands before the line of the
+ * tool. */
+static size_t launcher_prefix(const char *text)
+{
+	size_t at = 0, n;
+
+	if (text[0] == '[') {
+		at = 1 + strspn(text + 1, "0123456789,");
+		if (at > 3 && strncmp(text + at, "]<std", 5) == 0) {
+			n = strcspn(text + at, ">");
+			at += n;
+			if (text[at] == '>')
+				return at + 1 + strspn(text + at + 1, ":");
+		}
+		return 0;
+	}
+	at = strspn(text, " ");
+	n = strspn(text + at, "0123456789");
+	if (n > 0 && n < 7 && text[at + n] == ':' && text[at + n + 1] == ' ')
+		return at + n + 2;
+	return 0;
+}
+
+static bool offer_line(struct jl_importer *imp, const struct jl_line *line)
+{
+	for (size_t i = 0; jl_formats[i] && line->len; i++)
+		if (jl_formats[i]->line && jl_formats[i]->line(imp, imp->states[i], line))
+			return true;
+	return false;
+}
+
+static void give_line(struct jl_importer *imp, bool torn)
+{
+	struct jl_line line = { .number = imp->number, .torn = torn };
+	size_t skip;
+
+	if (imp->len == 0 || imp->binary || imp->status)
+		goto done;
+	if (imp->too_long)
+		goto done; /* no tool we know writes such lines: it is data, not a report */
+	imp->len = strip_colours(imp->line, imp->len);
+	line.text = imp->line;
+	line.len = imp->len;
+	/* a form of one's own may begin with what looks like a label */
+	if (imp->options.pattern && offer_line(imp, &line))
+		goto done;
+	skip = launcher_prefix(imp->line);
+	line.text += skip;
+	line.len -= skip;
+	if (skip || !imp->options.pattern)
+		(void)offer_line(imp, &line);
+done:
+	imp->len = 0;
+	imp->too_long = imp->binary = false;
+}
+
+static void add_to_line(struct jl_importer *imp, const char *data, size_t len)
+{
+	size_t room = JL_IMPORT_LINE_MAX_B - imp->len;
+
+	if (len > room) {
+		imp->too_long = true;
+		len = room;
+	}
+	imp->binary |= memchr(data, '\0', len) != NULL;
+	memcpy(imp->line + imp->len, data, len);
+	imp->len += len;
+	imp->line[imp->len] = '\0';
+}
+
+/* ---- documents */
+
+static void give_json(struct jl_importer *imp)
+{
+	json_error_t why;
+	json_t *root = json_loadb(imp->json.data, imp->json.len, 0, &why);
+	bool taken = false;
+
+	if (!root) {
+		jl_importer_remark(imp, imp->json_line, true, "JSON that cannot be read: %s", "읽을 수 없는 JSON: %s",
+				   why.text);
+		return;
+	}
+	if (json_is_object(root) && !imp->status) {
+		taken = take_record(imp, root, imp->json.data, imp->json.len);
+		for (size_t i = 0; jl_formats[i] && !taken; i++)
+			taken = jl_formats[i]->json && jl_formats[i]->json(imp, root, imp->json_line);
+	}
+	json_decref(root);
+}
+
+/* It was no document: what has come of its current line is a line like others; lines before it are lost, and said. */
+static void leave_json(struct jl_importer *imp)
+{
+	imp->in_json = false;
+	if (imp->number > imp->json_line)
+		jl_importer_remark(imp, imp->json_line, true,
+				   "JSON that begins here breaks off in line %zu; nothing was taken from it",
+				   "여기서 시작한 JSON이 %zu행에서 끊깁니다. 아무것도 가져오지 않았습니다",
+				   imp->number);
+	imp->len = 0;
+	add_to_line(imp, imp->json.data + imp->json_tail, imp->json.len - imp->json_tail);
+	jl_buf_reset(&imp->json);
+}
+
+static bool only_blanks(const char *text, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if (text[i] != ' ' && text[i] != '\t')
+			return false;
+	return true;
+}
+
+/* Bytes of a document; returns how many were used. */
+static size_t feed_json(struct jl_importer *imp, const char *data, size_t len)
+{
+	size_t from = 0;
+
+	for (size_t i = 0; i < len; i++) {
+		enum jl_json_state state = jl_json_scan(&imp->scan, data[i]);
+
+		if (state == JL_JSON_BAD || imp->json.len + i - from >= JL_IMPORT_JSON_MAX_B) {
+			jl_buf_add(&imp->json, data + from, i - from);
+			leave_json(imp);
+			return i;
+		}
+		if (data[i] == '\n') {
+			imp->number++;
+			jl_buf_add(&imp->json, data + from, i + 1 - from);
+			from = i + 1;
+			imp->json_tail = imp->json.len;
+		}
+		if (state == JL_JSON_DONE) {
+			jl_buf_add(&imp->json, data + from, i + 1 - from);
+			if (imp->json.failed)
+				jl_importer_fail(imp, jl_fail_nomem(&imp->err), &imp->err);
+			else
+				give_json(imp);
+			jl_buf_reset(&imp->json);
+			imp->in_json = false;
+			return i + 1;
+		}
+	}
+	jl_buf_add(&imp->json, data + from, len - from);
+	return len;
+}
+
+/* Bytes of a line up to its end; returns how many were used. */
+static size_t feed_line(struct jl_importer *imp, const char *data, size_t len)
+{
+	size_t n = 0;
+
+	if (data[0] == '{' && only_blanks(imp->line, imp->len)) {
+		imp->in_json = true;
+		imp->scan = (struct jl_json_scan){ 0 };
+		imp->json_line = imp->number;
+		imp->json_tail = 0;
+		jl_buf_reset(&imp->json);
+		return 0;
+	}
+	/* up to where the line ends, or to a brace that may begin a document */
+	while (n < len && data[n] != '\n' && data[n] != '\r' &&
+	       !(data[n] == '{' && only_blanks(data, n) && only_blanks(imp->line, imp->len)))
+		n++;
+	add_to_line(imp, data, n);
+	if (n < len && data[n] != '{') {
+		give_line(imp, false);
+		imp->number += data[n] == '\n'; /* progress bars end their lines with a carriage return */
+		n++;
+	}
+	return n;
+}
+
+/* ---- the whole */
+
+static enum jl_status check_encoding(const struct jl_importer *imp, const char *data, size_t len, struct jl_err *err)
+{
+	const unsigned char *b = (const unsigned char *)data;
+
+	if (len >= 2 && ((b[0] == 0xff && b[1] == 0xfe) || (b[0] == 0xfe && b[1] == 0xff)))
+		return jl_fail(
+			err, JL_E_PARSE, "%s: the text is UTF-16; convert it first: iconv -f UTF-16 -t UTF-8 FILE",
+			"%s: UTF-16 텍스트입니다. 먼저 변환하세요: iconv -f UTF-16 -t UTF-8 FILE", imp->options.name);
+	return JL_OK;
+}
+
+static void read_all(struct jl_importer *imp, const struct jl_import_reader *reader)
+{
+	char *chunk = jl_realloc(NULL, CHUNK_B);
+	struct jl_err err;
+	bool first = true;
+
+	if (!chunk)
+		jl_importer_fail(imp, jl_fail_nomem(&err), &err);
+	while (!imp->status) {
+		ssize_t got = reader->read(reader->ctx, chunk, CHUNK_B);
+		size_t at = 0;
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			jl_importer_fail(imp,
+					 jl_fail(&err, JL_E_IO, "%s: cannot be read: %s", "%s: 읽을 수 없습니다: %s",
+						 imp->options.name, strerror(errno)),
+					 &err);
+		if (got <= 0)
+			break;
+		if (first && check_encoding(imp, chunk, (size_t)got, &err))
+			jl_importer_fail(imp, err.status, &err);
+		if (first && got >= 3 && memcmp(chunk, "\xef\xbb\xbf", 3) == 0)
+			at = 3;
+		first = false;
+		imp->count.size_B += (double)got;
+		while (at < (size_t)got && !imp->status)
+			at += imp->in_json ? feed_json(imp, chunk + at, (size_t)got - at)
+					   : feed_line(imp, chunk + at, (size_t)got - at);
+	}
+	jl_free(chunk);
+}
+
+static void finish(struct jl_importer *imp)
+{
+	if (imp->in_json && !imp->status)
+		jl_importer_remark(imp, imp->json_line, true,
+				   "JSON that begins here is cut off; nothing was taken from it",
+				   "여기서 시작한 JSON이 끝나지 않았습니다. 아무것도 가져오지 않았습니다");
+	else if (imp->len > 0)
+		give_line(imp, true);
+	imp->count.n_lines = imp->number - 1 + (imp->len > 0 || imp->in_json);
+	for (size_t i = 0; jl_formats[i]; i++)
+		if (jl_formats[i]->end)
+			jl_formats[i]->end(imp, imp->states[i]);
+	if (imp->n_remarks <= JL_IMPORT_REMARKS_MAX)
+		say_same(imp);
+	if (imp->n_remarks > JL_IMPORT_REMARKS_MAX && imp->sink->remark) {
+		char en[64], ko[64];
+
+		(void)snprintf(en, sizeof(en), "and %zu more remarks", imp->n_remarks - JL_IMPORT_REMARKS_MAX);
+		(void)snprintf(ko, sizeof(ko), "그 밖에 %zu건", imp->n_remarks - JL_IMPORT_REMARKS_MAX);
+		imp->sink->remark(imp->sink->ctx, 0, en, ko);
+	}
+}
+
+static enum jl_status nothing_found(const struct jl_importer *imp, struct jl_err *err)
+{
+	char known[400] = "";
+	size_t at = 0;
+
+	if (imp->count.n_formats)
+		return jl_fail(err, JL_E_PARSE, "%s: looks like %s, but nothing in it is complete enough to be taken",
+			       "%s: %s 형식으로 보이지만 가져올 만큼 온전한 내용이 없습니다", imp->options.name,
+			       imp->count.formats[0]);
+	for (size_t i = 0; jl_import_known[i] && at < sizeof(known) - 60; i++)
+		at += (size_t)snprintf(known + at, sizeof(known) - at, "%s%s", i ? ", " : "", jl_import_known[i]);
+	return jl_fail(err, JL_E_PARSE, "%s: not recognised. Known: %s; other lines: --pattern",
+		       "%s: 알 수 없는 형식입니다. 아는 형식: %s. 그 밖의 로그는 --pattern", imp->options.name, known);
+}
+
+static enum jl_status set_up(struct jl_importer *imp, struct jl_err *err)
+{
+	imp->line = jl_realloc(NULL, JL_IMPORT_LINE_MAX_B + 1);
+	if (!imp->line)
+		return jl_fail_nomem(err);
+	imp->line[0] = '\0';
+	imp->number = 1;
+	for (size_t i = 0; jl_formats[i]; i++) {
+		if (!jl_formats[i]->state_B)
+			continue;
+		imp->states[i] = jl_realloc(NULL, jl_formats[i]->state_B);
+		if (!imp->states[i])
+			return jl_fail_nomem(err);
+		memset(imp->states[i], 0, jl_formats[i]->state_B);
+	}
+	return JL_OK;
+}
+
+enum jl_status jl_import_stream(const struct jl_import_reader *reader, const struct jl_import_options *options,
+				const struct jl_import_sink *sink, struct jl_import_count *ret_count,
+				struct jl_err *err)
+{
+	struct jl_importer imp = { .options = *options, .sink = sink };
+	enum jl_status status;
+
+	if (!imp.options.name)
+		imp.options.name = "-";
+	if (!isfinite(imp.options.time_s))
+		imp.options.time_s = jl_record_now_s();
+	jl_buf_init(&imp.json, JL_IMPORT_JSON_MAX_B + CHUNK_B);
+	jl_buf_init(&imp.draft, JL_RECORD_TEXT_MAX_B);
+	status = set_up(&imp, err);
+	if (!status) {
+		read_all(&imp, reader);
+		finish(&imp);
+		status = imp.status;
+		if (status && err)
+			*err = imp.err;
+		if (!status && imp.count.n_records == 0)
+			status = nothing_found(&imp, err);
+	}
+	for (size_t i = 0; jl_formats[i]; i++)
+		jl_free(imp.states[i]);
+	jl_free(imp.line);
+	jl_buf_release(&imp.json);
+	jl_buf_release(&imp.draft);
+	if (!status)
+		*ret_count = imp.count;
+	return status;
+}
+
+static ssize_t read_fd(void *ctx, void *buf, size_t size)
+{
+	return read(*(int *)ctx, buf, size);
+}
+
+enum jl_status jl_import_file(const char *path, const struct jl_import_options *options,
+			      const struct jl_import_sink *sink, struct jl_import_count *ret_count, struct jl_err *err)
+{
+	struct jl_import_options own = *options;
+	bool is_stdin = strcmp(path, "-") == 0;
+	int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+	struct jl_import_reader reader = { .read = read_fd, .ctx = &fd };
+	struct stat info;
+	enum jl_status status;
+
+	if (fd < 0)
+		return jl_fail(err, errno == ENOENT ? JL_E_NOTFOUND : JL_E_IO, "%s: cannot be opened: %s",
+			       "%s: 열 수 없습니다: %s", path, strerror(errno));
+	if (!own.name)
+		own.name = path;
+	if (!isfinite(own.time_s) && fstat(fd, &info) == 0 && S_ISREG(info.st_mode))
+		own.time_s = (double)info.st_mtim.tv_sec;
+	status = jl_import_stream(&reader, &own, sink, ret_count, err);
+	if (!is_stdin)
+		(void)close(fd);
+	return status;
+}

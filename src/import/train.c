@@ -1,0 +1,328 @@
+/* Training logs: progress bars of tqdm, DeepSpeed's timer, Megatron-LM's iterations, the Trainer's last line, lines of
+ * one's own form. */
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "import/pattern.h"
+
+struct train {
+	struct jl_series_set set;
+	struct jl_import_pattern pattern;
+	bool has_pattern, bad_pattern, asked;
+	struct jl_draft draft;
+};
+
+/* ---- tqdm: " 10%|█    | 100/1000 [01:46<15:54,  1.06s/it, loss=2.1]" */
+
+/* mm:ss or h:mm:ss; "?" where it is not known. */
+static const char *skip_clock(const char *at)
+{
+	size_t n = strspn(at, "0123456789:");
+
+	if (*at == '?')
+		return at + 1;
+	return n >= 4 && n < 16 ? at + n : NULL;
+}
+
+/* "100/1000 " in front of the bracket; false where the counts are shortened (1.2k) or there is no total. */
+static bool counts_before(const char *start, const char *bracket, double *ret_n, double *ret_total)
+{
+	const char *at = bracket;
+	char text[2][24];
+	size_t len;
+
+	if (at == start || at[-1] != ' ')
+		return false;
+	at--;
+	for (int part = 1; part >= 0; part--) {
+		const char *end = at;
+
+		while (at > start && isdigit((unsigned char)at[-1]))
+			at--;
+		len = (size_t)(end - at);
+		if (len == 0 || len > 15)
+			return false;
+		(void)snprintf(text[part], sizeof(text[part]), "%.*s", (int)len, at);
+		if (part == 1 && (at == start || *--at != '/'))
+			return false;
+	}
+	if (at > start && (at[-1] == '.' || isalnum((unsigned char)at[-1])))
+		return false;
+	return jl_scan_whole(text[0], ret_n) && jl_scan_whole(text[1], ret_total);
+}
+
+static bool is_word(const char *at, size_t len, const char *const *words)
+{
+	for (; *words; words++)
+		if (strlen(*words) == len && strncmp(*words, at, len) == 0)
+			return true;
+	return false;
+}
+
+/* "1.06s/it" or "12.3it/s": seconds of one step; false for other units (files, bytes, examples of a tokenizer). */
+static bool scan_rate(const char **at, double *ret_step_s)
+{
+	static const char *const units[] = { "it", "step", "steps", "batch", "batches", "iter", NULL };
+	struct jl_number number;
+	const char *c = *at + strspn(*at, " ");
+	size_t len;
+
+	if (!jl_scan_number(&c, &number) || !(number.value > 0))
+		return false;
+	c += strspn(c, " "); /* a unit of one's own stands after a blank */
+	if (strncmp(c, "s/", 2) == 0) {
+		len = strspn(c + 2, "abcdefghijklmnopqrstuvwxyz");
+		*ret_step_s = number.value;
+		*at = c + 2 + len;
+		return is_word(c + 2, len, units);
+	}
+	len = strspn(c, "abcdefghijklmnopqrstuvwxyz");
+	if (!is_word(c, len, units) || strncmp(c + len, "/s", 2) != 0)
+		return false;
+	*ret_step_s = 1 / number.value;
+	*at = c + len + 2;
+	return true;
+}
+
+/* What stands before "10%|": "Epoch 3: " becomes "Epoch". Bars that load or tokenize are not training. */
+static bool label_of(const char *start, char *ret_label, size_t size)
+{
+	static const char *const others[] = { "Load",    "Download", "Map",    "Filter",  "Generat", "Fetch",
+					      "Tokeniz", "Eval",     "Valid",  "Test",    "Predict", "Saving",
+					      "Extract", "Group",    "Runnin", "Casting", "Flatten", "Upload",
+					      "Captur",  "Process",  "Creat",  NULL };
+	const char *bar = strstr(start, "%|");
+	size_t n = 0;
+
+	if (!bar)
+		return false;
+	while (bar > start && isdigit((unsigned char)bar[-1]))
+		bar--;
+	for (const char *c = start; c < bar && n + 1 < size; c++)
+		if (!isdigit((unsigned char)*c) && *c != ':' && !(isspace((unsigned char)*c) && n == 0))
+			ret_label[n++] = *c;
+	while (n && isspace((unsigned char)ret_label[n - 1]))
+		n--;
+	ret_label[n] = '\0';
+	for (size_t i = 0; others[i]; i++)
+		if (strncasecmp(ret_label, others[i], strlen(others[i])) == 0)
+			return false;
+	return true;
+}
+
+static bool take_tqdm(struct jl_importer *imp, struct train *t, const struct jl_line *line)
+{
+	struct jl_step step = jl_step_unknown("tqdm");
+	char label[64];
+
+	if (!strstr(line->text, "%|"))
+		return false;
+	for (const char *bracket = strchr(line->text, '['); bracket; bracket = strchr(bracket + 1, '[')) {
+		const char *at = skip_clock(bracket + 1);
+
+		if (!at || *at++ != '<')
+			continue;
+		at = skip_clock(at);
+		if (!at || *at++ != ',' || !counts_before(line->text, bracket, &step.step, &step.n_total))
+			continue;
+		/* the bracket closes: a torn bar has none, so that its last figure is never half a figure */
+		if (!scan_rate(&at, &step.step_s) || (*at != ']' && *at != ',') || !strchr(at, ']'))
+			continue;
+		if (!(step.step > 0) || step.step > step.n_total || !label_of(line->text, label, sizeof(label)))
+			return true;
+		step.label = label;
+		jl_series_add(imp, &t->set, &step, line);
+		return true;
+	}
+	return false;
+}
+
+/* ---- DeepSpeed */
+
+static bool take_deepspeed(struct jl_importer *imp, struct train *t, const struct jl_line *line)
+{
+	static const char *const rates[] = { "CurrSamplesPerSec=", " SamplesPerSec=", NULL };
+	struct jl_step step = jl_step_unknown("DeepSpeed");
+	struct jl_number number;
+
+	if (strstr(line->text, "SamplesPerSec=")) {
+		for (size_t i = 0; rates[i] && isnan(step.samples_per_s); i++)
+			if (jl_scan_after(line, rates[i], &number))
+				step.samples_per_s = number.value;
+		if (jl_scan_after(line, "global_step=", &number))
+			step.step = number.value;
+	} else if (strstr(line->text, "iter time (s):") && jl_scan_after(line, "iter time (s):", &number)) {
+		step.step_s = number.value;
+		if (jl_scan_after(line, "samples/sec:", &number))
+			step.samples_per_s = number.value;
+		if (jl_scan_after(line, "steps:", &number))
+			step.step = number.value;
+	} else {
+		return false;
+	}
+	if (isnan(step.samples_per_s) && isnan(step.step_s))
+		return false;
+	jl_series_add(imp, &t->set, &step, line);
+	return true;
+}
+
+/* ---- Megatron-LM: fields parted by bars */
+
+static bool take_megatron(struct jl_importer *imp, struct train *t, const struct jl_line *line)
+{
+	struct jl_step step = jl_step_unknown("Megatron-LM");
+	const char *iteration = strstr(line->text, "iteration ");
+	const char *time = strstr(line->text, "elapsed time per iteration (ms):");
+	const char *flops = strstr(line->text, "throughput per GPU (TFLOP/s/GPU):");
+	struct jl_number number;
+
+	if (!iteration || !time || iteration > time)
+		return false;
+	/* each field ends with a bar: without it the number may be half */
+	if (!strchr(time, '|') || !jl_scan_after(line, "elapsed time per iteration (ms):", &number)) {
+		jl_importer_remark(imp, line->number, true, "dropped: an iteration line of Megatron-LM that is cut",
+				   "제외: 끊긴 Megatron-LM iteration 행");
+		return true;
+	}
+	step.step_s = number.value * 1e-3;
+	iteration += strlen("iteration ");
+	iteration += strspn(iteration, " ");
+	if (jl_scan_number(&iteration, &number))
+		step.step = number.value;
+	if (flops && strchr(flops, '|') && jl_scan_after(line, "throughput per GPU (TFLOP/s/GPU):", &number))
+		step.flopps = number.value * 1e12;
+	if (jl_scan_after(line, "global batch size:", &number) && strchr(strstr(line->text, "global batch size:"), '|'))
+		step.batch = number.value;
+	if (isfinite(step.batch) && step.step_s > 0)
+		step.samples_per_s = step.batch / step.step_s;
+	jl_series_add(imp, &t->set, &step, line);
+	return true;
+}
+
+/* ---- Hugging Face Trainer: {'train_runtime': 123.4, 'train_samples_per_second': 81.0, 'train_steps_per_second': 5.06,
+ * ...} */
+
+struct trainer {
+	struct jl_number runtime_s, samples_per_s, steps_per_s;
+};
+
+static void emit_trainer(struct jl_importer *imp, struct jl_draft *d, const struct trainer *tr, size_t line,
+			 const char *text)
+{
+	/* rounded to three decimals: of slow steps too little is left to say how long one takes */
+	bool precise = tr->steps_per_s.value > 0 && tr->steps_per_s.half / tr->steps_per_s.value <= 0.01;
+
+	jl_importer_seen(imp, "Hugging Face Trainer");
+	jl_draft_begin(d, "train", "hf-trainer", line, text);
+	jl_draft_number(d, "runtime_s", tr->runtime_s.value);
+	if (precise)
+		jl_draft_metric(d, "step_s", true, 1 / tr->steps_per_s.value);
+	jl_draft_metric(d, "samples_per_s", false, tr->samples_per_s.value);
+	if (d->n_metrics)
+		jl_importer_emit(imp, d);
+	else
+		jl_importer_remark(imp, line, true, "dropped: the Trainer's last line has no rate",
+				   "제외: Trainer 마지막 행에 속도가 없습니다");
+}
+
+/* A number behind 'key': or "key":, perhaps in quotes itself. */
+static bool dict_number(const char *text, const char *key, struct jl_number *ret_number)
+{
+	const char *at = strstr(text, key);
+
+	if (!at)
+		return false;
+	at += strlen(key);
+	if (*at != '\'' && *at != '"')
+		return false;
+	at += 1 + strspn(at + 1, ": ");
+	at += *at == '\'' || *at == '"';
+	if (!jl_scan_number(&at, ret_number))
+		return false;
+	at += *at == '\'' || *at == '"';
+	return *at == ',' || *at == '}';
+}
+
+static bool take_trainer(struct jl_importer *imp, struct train *t, const struct jl_line *line)
+{
+	const char *open = strchr(line->text, '{');
+	struct trainer tr = { .runtime_s.value = NAN, .samples_per_s.value = NAN, .steps_per_s.value = NAN };
+
+	if (!open || !strstr(open, "train_runtime") || !dict_number(open, "train_runtime", &tr.runtime_s))
+		return false;
+	if (!strchr(open, '}')) {
+		jl_importer_remark(imp, line->number, true, "dropped: the Trainer's last line is cut",
+				   "제외: Trainer 마지막 행이 끊겨 있습니다");
+		return true;
+	}
+	(void)dict_number(open, "train_samples_per_second", &tr.samples_per_s);
+	(void)dict_number(open, "train_steps_per_second", &tr.steps_per_s);
+	emit_trainer(imp, &t->draft, &tr, line->number, line->text);
+	return true;
+}
+
+static struct jl_number json_number(const json_t *root, const char *key)
+{
+	const json_t *value = json_object_get(root, key);
+
+	return (struct jl_number){ .value = json_is_number(value) ? json_number_value(value) : NAN, .half = 5e-4 };
+}
+
+/* train_results.json, all_results.json */
+static bool take_trainer_json(struct jl_importer *imp, const json_t *root, size_t line)
+{
+	struct jl_draft draft;
+	struct trainer tr = {
+		.runtime_s = json_number(root, "train_runtime"),
+		.samples_per_s = json_number(root, "train_samples_per_second"),
+		.steps_per_s = json_number(root, "train_steps_per_second"),
+	};
+
+	if (isnan(tr.runtime_s.value))
+		return false;
+	emit_trainer(imp, &draft, &tr, line, NULL);
+	return true;
+}
+
+const struct jl_format jl_format_trainer_json = { .name = "Hugging Face Trainer", .json = take_trainer_json };
+
+/* ---- lines of one's own form */
+
+static bool take_pattern(struct jl_importer *imp, struct train *t, const struct jl_line *line)
+{
+	struct jl_step step;
+	struct jl_err err;
+
+	if (!t->asked) {
+		const char *text = jl_importer_options(imp)->pattern;
+
+		t->asked = true;
+		if (text && jl_import_pattern_compile(&t->pattern, text, &err))
+			jl_importer_fail(imp, err.status, &err);
+		else
+			t->has_pattern = text != NULL;
+	}
+	if (!t->has_pattern || !jl_import_pattern_match(&t->pattern, line, &step))
+		return false;
+	jl_series_add(imp, &t->set, &step, line);
+	return true;
+}
+
+static bool take_line(struct jl_importer *imp, void *state, const struct jl_line *line)
+{
+	struct train *t = state;
+
+	return take_pattern(imp, t, line) || take_tqdm(imp, t, line) || take_megatron(imp, t, line) ||
+	       take_deepspeed(imp, t, line) || take_trainer(imp, t, line);
+}
+
+static void end(struct jl_importer *imp, void *state)
+{
+	jl_series_end(imp, &((struct train *)state)->set);
+}
+
+const struct jl_format jl_format_train = {
+	.name = "training log", .state_B = sizeof(struct train), .line = take_line, .end = end
+};

@@ -1,0 +1,111 @@
+/* A measured fact as it is kept and exchanged: what was measured, how, where, how noisy it was, and by whom.
+ *
+ * Benchmarks and the reader of other tools' output both make records; the store keeps them, `check` judges them,
+ * reports show them. The exchange form is JSON Lines, one record a line; unknown keys of a newer version survive a
+ * round trip. */
+#ifndef JL_RECORD_RECORD_H
+#define JL_RECORD_RECORD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/err.h"
+
+#define JL_RECORD_VERSION     1
+#define JL_RECORD_ID_LEN      26 /* time-ordered, Crockford base 32: 48 bits of milliseconds, 80 random bits */
+#define JL_RECORD_SAMPLES_MAX 1000000
+#define JL_RECORD_ITEMS_MAX   256 /* parameters, metrics, versions: each */
+#define JL_RECORD_KEY_MAX     64  /* letters, digits and _ ; begins with a letter */
+#define JL_RECORD_STRING_MAX  8192
+#define JL_RECORD_TEXT_MAX_B  ((size_t)32 << 20) /* one record as a line: a million samples fit */
+
+/* What a benchmark or a log says of itself: "dtype" = "bf16", "size_B" = 268435456. Numbers carry their unit in the
+ * key. */
+struct jl_record_item {
+	const char *key;
+	const char *text; /* NULL: it is a number */
+	double number;
+};
+
+/* A statistic of one quantity over its samples. NAN: not known; only the median must be there. */
+struct jl_summary {
+	size_t n; /* samples after warm-up */
+	double median, mean, min, max, p95;
+	double lo95, hi95; /* 95 % interval of the median */
+};
+
+struct jl_record_metric {
+	const char *name; /* unit last: algbw_Bps, gemm_flopps, step_s, samples_per_s */
+	bool less_is_better;
+	struct jl_summary value;
+};
+
+/* What disturbed the measurement. NAN: could not be seen. */
+struct jl_record_noise {
+	double cpu_other_frac; /* share of all CPU time that other processes took while we measured */
+	double steal_frac;     /* ... that the hypervisor took */
+	double clock_frac;     /* lowest clock seen over the clock at rest under load */
+	double drift_frac;     /* last quarter of the samples over the first, minus 1 */
+	bool thermal, power;   /* throttling was reported */
+	bool noisy;            /* the verdict of the benchmark's core: no judgement is to be built on this */
+	const char *why;       /* one line, or NULL */
+};
+
+struct jl_record {
+	const char *id;           /* JL_RECORD_ID_LEN characters */
+	double time_s;            /* since 1970, UTC */
+	const char *kind;         /* gemm memory link net allreduce ... train */
+	const char *backend;      /* cpu shm mpi cuda nccl fake; the tool's name when imported */
+	const char *origin;       /* "measured" here by this program, or "imported" */
+	const char *source;       /* imported: file:line; otherwise NULL */
+	const char *line;         /* imported: the line itself */
+	const char *machine;      /* fingerprint of the machine (probe), or NULL */
+	const char *machine_name; /* what a person calls it: "2x Neoverse-V1, no GPU" */
+	const char *run;          /* records of one run of the command share this id */
+	const char *note;
+
+	const struct jl_record_item *params;
+	size_t n_params;
+	const struct jl_record_metric *metrics; /* the first is the one that is judged */
+	size_t n_metrics;
+	const struct jl_record_item *versions; /* jeoul, kernel, driver, cuda, nccl, mpi, blas */
+	size_t n_versions;
+	const double *samples_s; /* raw: seconds of each iteration; NULL where the source has none */
+	size_t n_samples;
+	struct jl_record_noise noise;
+	const char *extra_json; /* keys at the top that this version does not know, as an object; NULL: none */
+};
+
+/* A fresh id; ids made later sort later. Safe from several threads and after fork. */
+enum jl_status jl_record_new_id(char ret_id[JL_RECORD_ID_LEN + 1], struct jl_err *err);
+/* The same id for the same time, place in the source and bytes: a log that is imported twice is stored once. Of one
+ * time, a later `place` sorts later. */
+void jl_record_content_id(char ret_id[JL_RECORD_ID_LEN + 1], double time_s, size_t place, const void *data, size_t len);
+bool jl_record_is_id(const char *text);
+
+/* Seconds since 1970, UTC. */
+double jl_record_now_s(void);
+
+/* All numbers unknown: what a metric and the noise begin with. */
+struct jl_summary jl_summary_unknown(void);
+struct jl_summary jl_summary_of(double value); /* a single figure: n = 1, the interval not known */
+struct jl_record_noise jl_record_noise_unknown(void);
+
+/* What the reader would refuse: ids, names without a unit, numbers that are no numbers, limits. The store asks before
+ * it keeps. */
+enum jl_status jl_record_check(const struct jl_record *record, struct jl_err *err);
+
+/* One line of JSON, without the newline. */
+void jl_record_write(const struct jl_record *record, struct jl_buf *out);
+/* Checks everything: types, limits, units, ids. What it points to lies in the arena. */
+enum jl_status jl_record_read(const char *text, size_t len, struct jl_arena *arena, struct jl_record *ret_record,
+			      struct jl_err *err);
+
+const struct jl_record_item *jl_record_param(const struct jl_record *record, const char *key);
+double jl_record_number(const struct jl_record *record, const char *key);    /* NAN: none */
+const char *jl_record_text(const struct jl_record *record, const char *key); /* NULL: none */
+const struct jl_record_metric *jl_record_metric(const struct jl_record *record, const char *name);
+
+#endif

@@ -1,0 +1,76 @@
+/* What keeps the rows: one const struct for SQLite, one for PostgreSQL. Private to src/store. */
+#ifndef JL_STORE_BACKEND_H
+#define JL_STORE_BACKEND_H
+
+#include "base/buf.h"
+#include "store/store.h"
+
+#define JL_STORE_SCHEMA   2 /* newest form of the tables; older ones are brought up to it when opened */
+#define JL_STORE_BUSY_MS  10000
+#define JL_STORE_FIND_MAX 3 /* how many ids `find` hands over: enough to say that a short one is not unique */
+
+/* Where a store is. `shown` is what messages may say. */
+struct jl_store_place {
+	char *target; /* path, or the whole URL with its password */
+	char *shown;
+	char *spool; /* NULL: this kind needs none */
+	bool must_exist;
+};
+
+struct jl_store_row {
+	const char *id, *kind, *machine, *machine_name, *run, *origin, *backend;
+	double time_s;
+	const char *body;
+	size_t len;
+};
+
+struct jl_store_db; /* the backend's own */
+
+struct jl_store_backend {
+	const char *name;
+	bool spools; /* may be out of reach: results wait in a spool */
+	/* JL_E_IO: cannot be reached now. */
+	enum jl_status (*open)(struct jl_store_db **ret_db, const struct jl_store_place *place, struct jl_err *err);
+	void (*close)(struct jl_store_db *db);
+	/* A transaction that only a commit makes durable. */
+	enum jl_status (*begin)(struct jl_store_db *db, struct jl_err *err);
+	enum jl_status (*commit)(struct jl_store_db *db, struct jl_err *err);
+	void (*rollback)(struct jl_store_db *db);
+	enum jl_status (*put)(struct jl_store_db *db, const struct jl_store_row *row, bool *ret_new,
+			      struct jl_err *err);
+	enum jl_status (*replace)(struct jl_store_db *db, const struct jl_store_row *row, struct jl_err *err);
+	enum jl_status (*erase)(struct jl_store_db *db, const char *id, struct jl_err *err);
+	/* Ids that begin or end with `part`. */
+	enum jl_status (*find)(struct jl_store_db *db, const char *part, char ret_ids[][JL_RECORD_ID_LEN + 1],
+			       size_t *ret_n, struct jl_err *err);
+	enum jl_status (*body)(struct jl_store_db *db, const char *id, struct jl_buf *out, struct jl_err *err);
+	enum jl_status (*each)(struct jl_store_db *db, const struct jl_store_filter *filter, jl_store_visit *visit,
+			       void *ctx, struct jl_err *err);
+	enum jl_status (*count)(struct jl_store_db *db, size_t *ret_n, struct jl_err *err);
+};
+
+extern const struct jl_store_backend jl_store_sqlite, jl_store_postgres;
+
+/* place.c: what a URL means. */
+enum jl_status jl_store_place_init(struct jl_store_place *ret_place, const struct jl_store_backend **ret_backend,
+				   const char *url, struct jl_err *err);
+void jl_store_place_release(struct jl_store_place *place);
+enum jl_status jl_store_make_parents(const char *path, struct jl_err *err);
+
+/* postgres.c: "postgresql://lab@db.example/results" of a URL or of key=value pairs, for people; allocated with
+ * jl_realloc. */
+enum jl_status jl_store_postgres_shown(char **ret_shown, const char *url, struct jl_err *err);
+
+/* spool.c: results that wait for the server. */
+enum jl_status jl_spool_add(const char *path, const char *lines, size_t len, struct jl_err *err);
+enum jl_status jl_spool_count(const char *path, size_t *ret_n, struct jl_err *err);
+/* `send` gets each line; when all were taken and `commit` says so, the file is emptied. Lines that are no records go to
+ * PATH.bad. */
+struct jl_spool_sink {
+	enum jl_status (*send)(void *ctx, const char *line, size_t len, struct jl_err *err);
+	enum jl_status (*commit)(void *ctx, struct jl_err *err);
+	void *ctx;
+};
+enum jl_status jl_spool_send(const char *path, const struct jl_spool_sink *sink, size_t *ret_n, struct jl_err *err);
+
+#endif

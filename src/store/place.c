@@ -1,0 +1,158 @@
+/* From what a person writes to a database: a path, sqlite:PATH, postgresql://... or key=value pairs as psql takes them.
+ */
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/mem.h"
+#include "store/backend.h"
+
+static char *copy(const char *text)
+{
+	size_t size = strlen(text) + 1;
+	char *new = jl_realloc(NULL, size);
+
+	return new ? memcpy(new, text, size) : NULL;
+}
+
+static char *join(const char *a, const char *b, const char *c)
+{
+	size_t size = strlen(a) + strlen(b) + strlen(c) + 1;
+	char *new = jl_realloc(NULL, size);
+
+	if (new)
+		(void)snprintf(new, size, "%s%s%s", a, b, c);
+	return new;
+}
+
+/* $XDG_DATA_HOME/jeoul, else ~/.local/share/jeoul; `name` in it. */
+static enum jl_status in_data_home(char **ret_path, const char *name, struct jl_err *err)
+{
+	const char *data = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
+	char *path;
+
+	if (data && data[0] == '/') /* the standard says that relative ones are to be ignored */
+		path = join(data, "/jeoul/", name);
+	else if (home && *home)
+		path = join(home, "/.local/share/jeoul/", name);
+	else
+		return jl_fail(err, JL_E_USAGE, "where should results be kept? Set JEOUL_STORE, XDG_DATA_HOME or HOME",
+			       "결과를 둘 곳을 알 수 없습니다. JEOUL_STORE, XDG_DATA_HOME, HOME 중 하나를 지정하세요");
+	if (!path)
+		return jl_fail_nomem(err);
+	*ret_path = path;
+	return JL_OK;
+}
+
+enum jl_status jl_store_make_parents(const char *path, struct jl_err *err)
+{
+	char *dir = copy(path);
+	enum jl_status status = JL_OK;
+
+	if (!dir)
+		return jl_fail_nomem(err);
+	for (char *slash = strchr(dir + 1, '/'); slash && !status; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		if (mkdir(dir, 0700) != 0 && errno != EEXIST && errno != EISDIR && errno != EROFS)
+			status = jl_fail(err, JL_E_IO, "%s: the folder cannot be made: %s",
+					 "%s: 폴더를 만들 수 없습니다: %s", dir, strerror(errno));
+		*slash = '/';
+	}
+	jl_free(dir);
+	return status;
+}
+
+static uint64_t name_of(const char *text)
+{
+	uint64_t h = 0xcbf29ce484222325U;
+
+	for (; *text; text++)
+		h = (h ^ (unsigned char)*text) * 0x100000001b3U;
+	return h;
+}
+
+static enum jl_status server_place(struct jl_store_place *place, const char *url, struct jl_err *err)
+{
+	char name[48];
+	enum jl_status status = jl_store_postgres_shown(&place->shown, url, err);
+
+	if (status)
+		return status;
+	/* by what is shown: a new password does not orphan what waits */
+	(void)snprintf(name, sizeof(name), "spool-%016llx.jsonl", (unsigned long long)name_of(place->shown));
+	status = in_data_home(&place->spool, name, err);
+	if (status)
+		return status;
+	place->target = copy(url);
+	return place->target ? JL_OK : jl_fail_nomem(err);
+}
+
+static enum jl_status file_place(struct jl_store_place *place, const char *url, struct jl_err *err)
+{
+	enum jl_status status = JL_OK;
+
+	if (!url) {
+		status = in_data_home(&place->target, "jeoul.db", err);
+	} else {
+		if (strncmp(url, "sqlite:", 7) == 0)
+			url += strncmp(url, "sqlite://", 9) == 0 ? 9 : 7;
+		place->target = copy(url);
+		if (!place->target)
+			status = jl_fail_nomem(err);
+		else if (!*place->target)
+			status = jl_fail(err, JL_E_USAGE, "a store needs a path: sqlite:results.db",
+					 "저장소 경로가 필요합니다: sqlite:results.db");
+	}
+	if (status)
+		return status;
+	place->shown = place->target ? copy(place->target) : NULL;
+	return place->shown ? JL_OK : jl_fail_nomem(err);
+}
+
+/* Something with a scheme that we do not have: a path with "://" in it is a slip, not a file. */
+static bool is_foreign_url(const char *url)
+{
+	return strstr(url, "://") && strncmp(url, "sqlite://", 9) != 0;
+}
+
+enum jl_status jl_store_place_init(struct jl_store_place *ret_place, const struct jl_store_backend **ret_backend,
+				   const char *url, struct jl_err *err)
+{
+	struct jl_store_place place = { 0 };
+	const struct jl_store_backend *backend = &jl_store_sqlite;
+	enum jl_status status;
+
+	if (!url || !*url)
+		url = getenv("JEOUL_STORE");
+	if (url && !*url)
+		url = NULL;
+	if (url && (strncmp(url, "postgresql:", 11) == 0 || strncmp(url, "postgres:", 9) == 0)) {
+		backend = &jl_store_postgres;
+		status = server_place(&place, url, err);
+	} else if (url && is_foreign_url(url)) {
+		status = jl_fail(err, JL_E_USAGE,
+				 "a store is a path, or postgresql://USER@HOST/DB; '%.*s' is not known",
+				 "저장소는 파일 경로 또는 postgresql://USER@HOST/DB 입니다. '%.*s'은(는) 모릅니다",
+				 (int)(strstr(url, "://") - url), url);
+	} else {
+		status = file_place(&place, url, err);
+	}
+	if (status) {
+		jl_store_place_release(&place);
+		return status;
+	}
+	*ret_place = place;
+	*ret_backend = backend;
+	return JL_OK;
+}
+
+void jl_store_place_release(struct jl_store_place *place)
+{
+	jl_free(place->target);
+	jl_free(place->shown);
+	jl_free(place->spool);
+	*place = (struct jl_store_place){ 0 };
+}

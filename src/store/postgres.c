@@ -1,0 +1,477 @@
+/* Results on a team's PostgreSQL server. A commit returns when the server has it on its disk (synchronous_commit). */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/num.h"
+#include "base/utf8.h"
+#include "store/backend.h"
+#include "store/libpq.h"
+
+#define CONNECT_S "5"
+
+struct jl_store_db {
+	const struct jl_libpq *pq;
+	struct pg_conn *conn;
+	char *shown;
+	char *password; /* only to take it out of messages */
+};
+
+/* As in sqlite.c: step i leads from version i to i + 1. */
+static const char *const steps[JL_STORE_SCHEMA] = {
+	"CREATE TABLE jeoul_record (id text PRIMARY KEY, time_s double precision NOT NULL, kind text NOT NULL, machine "
+	"text,"
+	" run text, body text NOT NULL);"
+	"CREATE INDEX jeoul_record_time ON jeoul_record (time_s, id);",
+
+	"ALTER TABLE jeoul_record ADD COLUMN origin text, ADD COLUMN backend text, ADD COLUMN machine_name text;"
+	"UPDATE jeoul_record SET origin = body::json->>'origin', backend = body::json->>'backend',"
+	" machine_name = body::json->>'machine_name';"
+	"CREATE INDEX jeoul_record_kind ON jeoul_record (kind, time_s);"
+	"CREATE INDEX jeoul_record_run ON jeoul_record (run);",
+};
+
+static char *copy(const char *text)
+{
+	size_t size = strlen(text) + 1;
+	char *new = jl_realloc(NULL, size);
+
+	return new ? memcpy(new, text, size) : NULL;
+}
+
+/* ---- what a URL says */
+
+static const char *option(const struct pg_option *options, const char *keyword)
+{
+	for (; options && options->keyword; options++)
+		if (strcmp(options->keyword, keyword) == 0)
+			return options->val && *options->val ? options->val : NULL;
+	return NULL;
+}
+
+/* A '/' or '@' in a password that was not written as %XX pushes the rest of it into what we would show. */
+static bool is_garbled(const struct pg_option *options)
+{
+	const char *db = option(options, "dbname"), *port = option(options, "port");
+
+	return (db && strpbrk(db, "@/:")) || (port && port[strspn(port, "0123456789,")]);
+}
+
+static enum jl_status parse_url(const struct jl_libpq *pq, const char *url, struct pg_option **ret_options,
+				struct jl_err *err)
+{
+	char *why = NULL;
+	struct pg_option *options = pq->parse(url, &why);
+
+	if (why)
+		pq->free_memory(why); /* it quotes parts of the URL: a password could be among them */
+	if (options && is_garbled(options)) {
+		pq->free_options(options);
+		options = NULL;
+	}
+	if (!options)
+		return jl_fail(err, JL_E_USAGE,
+			       "this is no address of a PostgreSQL store; write postgresql://USER@HOST:5432/DB "
+			       "(special characters "
+			       "of a password as %%XX)",
+			       "PostgreSQL 저장소 주소가 아닙니다. postgresql://USER@HOST:5432/DB 형식으로 쓰세요 "
+			       "(비밀번호의 특수 "
+			       "문자는 %%XX)");
+	*ret_options = options;
+	return JL_OK;
+}
+
+enum jl_status jl_store_postgres_shown(char **ret_shown, const char *url, struct jl_err *err)
+{
+	const struct jl_libpq *pq;
+	struct pg_option *options = NULL;
+	const char *user, *host, *port, *db;
+	enum jl_status status = jl_libpq(&pq, err);
+	char *shown;
+	size_t size;
+
+	if (!status)
+		status = parse_url(pq, url, &options, err);
+	if (status)
+		return status;
+	user = option(options, "user");
+	host = option(options, "host");
+	port = option(options, "port");
+	db = option(options, "dbname");
+	host = host ? host : option(options, "hostaddr");
+	host = host ? host : "localhost";
+	size = strlen(host) + (user ? strlen(user) : 0) + (port ? strlen(port) : 0) + (db ? strlen(db) : 0) + 24;
+	shown = jl_realloc(NULL, size);
+	if (shown) {
+		(void)snprintf(shown, size, "postgresql://%s%s%s%s%s/%s", user ? user : "", user ? "@" : "", host,
+			       port ? ":" : "", port ? port : "", db ? db : "");
+		jl_utf8_sanitize(shown);
+	}
+	pq->free_options(options);
+	if (!shown)
+		return jl_fail_nomem(err);
+	*ret_shown = shown;
+	return JL_OK;
+}
+
+/* ---- messages */
+
+/* One line, with every copy of the password blotted out. */
+static void tidy(char *text, const char *password)
+{
+	size_t n = password ? strlen(password) : 0;
+
+	for (char *at = n ? strstr(text, password) : NULL; at; at = strstr(at + n, password))
+		memset(at, '*', n);
+	for (char *c = text; *c; c++)
+		if (isspace((unsigned char)*c))
+			*c = ' ';
+	for (size_t len = strlen(text); len > 0 && text[len - 1] == ' '; len--)
+		text[len - 1] = '\0';
+	jl_utf8_sanitize(text);
+}
+
+static enum jl_status fail(struct jl_store_db *db, const struct pg_result *res, struct jl_err *err)
+{
+	char text[400];
+	const char *why = res ? db->pq->result_error(res) : NULL;
+
+	if (!why || !*why)
+		why = db->pq->error_message(db->conn);
+	(void)snprintf(text, sizeof(text), "%s", why && *why ? why : "?");
+	tidy(text, db->password);
+	return jl_fail(err, JL_E_IO, "%s: %s", "%s: %s", db->shown, text);
+}
+
+/* ---- statements */
+
+static enum jl_status run(struct jl_store_db *db, const char *sql, struct jl_err *err)
+{
+	struct pg_result *res = db->pq->exec(db->conn, sql);
+	int code = db->pq->result_status(res);
+	enum jl_status status = code == PG_COMMAND_OK || code == PG_TUPLES_OK ? JL_OK : fail(db, res, err);
+
+	db->pq->clear(res);
+	return status;
+}
+
+static enum jl_status ask(struct jl_store_db *db, const char *sql, int n, const char *const *values,
+			  struct pg_result **ret_res, struct jl_err *err)
+{
+	struct pg_result *res = db->pq->exec_params(db->conn, sql, n, NULL, values, NULL, NULL, 0);
+	int code = db->pq->result_status(res);
+
+	if (code != PG_COMMAND_OK && code != PG_TUPLES_OK) {
+		enum jl_status status = fail(db, res, err);
+
+		db->pq->clear(res);
+		return status;
+	}
+	*ret_res = res;
+	return JL_OK;
+}
+
+static enum jl_status ask_number(struct jl_store_db *db, const char *sql, long long *ret_value, struct jl_err *err)
+{
+	struct pg_result *res = NULL;
+	enum jl_status status = ask(db, sql, 0, NULL, &res, err);
+
+	if (status)
+		return status;
+	*ret_value = db->pq->n_tuples(res) > 0 ? strtoll(db->pq->value(res, 0, 0), NULL, 10) : 0;
+	db->pq->clear(res);
+	return JL_OK;
+}
+
+/* ---- opening */
+
+static enum jl_status read_version(struct jl_store_db *db, long long *ret_version, struct jl_err *err)
+{
+	long long exists = 0;
+	enum jl_status status = ask_number(db, "SELECT (to_regclass('jeoul_meta') IS NOT NULL)::int", &exists, err);
+
+	if (!status && exists)
+		return ask_number(db, "SELECT max(version) FROM jeoul_meta", ret_version, err);
+	if (!status)
+		*ret_version = 0;
+	return status;
+}
+
+static enum jl_status migrate(struct jl_store_db *db, struct jl_err *err)
+{
+	char sql[128];
+	long long version = 0;
+	/* one at a time, whoever comes first; the number only has to be ours */
+	enum jl_status status = run(db, "BEGIN; SELECT pg_advisory_xact_lock(1785029493)", err);
+
+	if (!status)
+		status = read_version(db, &version, err);
+	if (!status && version == 0)
+		status = run(db, "CREATE TABLE jeoul_meta (version integer NOT NULL)", err);
+	for (long long i = version; i < JL_STORE_SCHEMA && !status; i++) {
+		status = run(db, steps[i], err);
+		(void)snprintf(sql, sizeof(sql), "DELETE FROM jeoul_meta; INSERT INTO jeoul_meta VALUES (%lld)", i + 1);
+		if (!status)
+			status = run(db, sql, err);
+	}
+	if (!status)
+		status = run(db, "COMMIT", err);
+	if (status)
+		(void)run(db, "ROLLBACK", NULL);
+	return status;
+}
+
+static enum jl_status prepare(struct jl_store_db *db, struct jl_err *err)
+{
+	long long version = 0;
+	enum jl_status status = run(db, "SET synchronous_commit = on; SET client_min_messages = warning", err);
+
+	if (!status)
+		status = read_version(db, &version, err);
+	if (!status && version > JL_STORE_SCHEMA)
+		status = jl_fail(err, JL_E_DATA,
+				 "%s: made by a newer jeoul (form %lld, this one knows %d); use that, or export there "
+				 "and import here",
+				 "%s: 더 새로운 jeoul이 만든 저장소입니다 (형식 %lld, 이 버전은 %d까지). 새 버전을 "
+				 "쓰거나 export 후 "
+				 "import 하세요",
+				 db->shown, version, JL_STORE_SCHEMA);
+	if (!status && version < JL_STORE_SCHEMA)
+		status = migrate(db, err);
+	return status;
+}
+
+static void close_db(struct jl_store_db *db)
+{
+	if (!db)
+		return;
+	if (db->conn)
+		db->pq->finish(db->conn);
+	jl_free(db->shown);
+	jl_free(db->password);
+	jl_free(db);
+}
+
+/* The library would print the server's remarks on standard error. */
+static void be_silent(void *ctx, const char *text)
+{
+	(void)ctx;
+	(void)text;
+}
+
+static enum jl_status connect_db(struct jl_store_db *db, const char *url, struct jl_err *err)
+{
+	/* what stands in the URL comes after and wins */
+	const char *const keywords[] = { "connect_timeout", "tcp_user_timeout", "application_name",
+					 "dbname",          "client_encoding",  NULL };
+	const char *const values[] = { CONNECT_S, "10000", "jeoul", url, "UTF8", NULL };
+	struct pg_option *options = NULL;
+	const char *password;
+	enum jl_status status = parse_url(db->pq, url, &options, err);
+
+	if (status)
+		return status;
+	password = option(options, "password");
+	if (!password)
+		password = getenv("PGPASSWORD");
+	if (password && *password)
+		db->password = copy(password);
+	db->pq->free_options(options);
+	db->conn = db->pq->connect(keywords, values, 1);
+	if (!db->conn)
+		return jl_fail_nomem(err);
+	(void)db->pq->notice(db->conn, be_silent, NULL);
+	if (db->pq->status(db->conn) != PG_CONNECTION_OK)
+		return fail(db, NULL, err);
+	return prepare(db, err);
+}
+
+static enum jl_status open_db(struct jl_store_db **ret_db, const struct jl_store_place *place, struct jl_err *err)
+{
+	struct jl_store_db *db = jl_realloc(NULL, sizeof(*db));
+	enum jl_status status;
+
+	if (!db)
+		return jl_fail_nomem(err);
+	*db = (struct jl_store_db){ .shown = copy(place->shown) };
+	status = db->shown ? jl_libpq(&db->pq, err) : jl_fail_nomem(err);
+	if (!status)
+		status = connect_db(db, place->target, err);
+	if (status) {
+		close_db(db);
+		return status;
+	}
+	*ret_db = db;
+	return JL_OK;
+}
+
+/* ---- rows */
+
+static enum jl_status begin(struct jl_store_db *db, struct jl_err *err)
+{
+	return run(db, "BEGIN", err);
+}
+
+static enum jl_status commit(struct jl_store_db *db, struct jl_err *err)
+{
+	return run(db, "COMMIT", err);
+}
+
+static void rollback(struct jl_store_db *db)
+{
+	(void)run(db, "ROLLBACK", NULL);
+}
+
+static enum jl_status write_row(struct jl_store_db *db, const char *sql, const struct jl_store_row *row,
+				bool *ret_changed, struct jl_err *err)
+{
+	char time[JL_NUM_TEXT_MAX];
+	const char *const values[] = { row->id,     row->kind,    row->machine,      row->run,
+				       row->origin, row->backend, row->machine_name, jl_num_text(time, row->time_s),
+				       row->body };
+	struct pg_result *res = NULL;
+	enum jl_status status = ask(db, sql, 9, values, &res, err);
+
+	if (status)
+		return status;
+	*ret_changed = strcmp(db->pq->cmd_tuples(res), "0") != 0;
+	db->pq->clear(res);
+	return JL_OK;
+}
+
+static enum jl_status put(struct jl_store_db *db, const struct jl_store_row *row, bool *ret_new, struct jl_err *err)
+{
+	return write_row(
+		db,
+		"INSERT INTO jeoul_record (id, kind, machine, run, origin, backend, machine_name, time_s, body)"
+		" VALUES ($1, $2, $3, $4, $5, $6, $7, $8::double precision, $9) ON CONFLICT (id) DO NOTHING",
+		row, ret_new, err);
+}
+
+static enum jl_status replace(struct jl_store_db *db, const struct jl_store_row *row, struct jl_err *err)
+{
+	bool changed;
+
+	return write_row(db,
+			 "UPDATE jeoul_record SET kind = $2, machine = $3, run = $4, origin = $5, backend = $6,"
+			 " machine_name = $7, time_s = $8::double precision, body = $9 WHERE id = $1",
+			 row, &changed, err);
+}
+
+static enum jl_status erase(struct jl_store_db *db, const char *id, struct jl_err *err)
+{
+	struct pg_result *res = NULL;
+	enum jl_status status = ask(db, "DELETE FROM jeoul_record WHERE id = $1", 1, &id, &res, err);
+
+	if (!status)
+		db->pq->clear(res);
+	return status;
+}
+
+static enum jl_status find(struct jl_store_db *db, const char *part, char ret_ids[][JL_RECORD_ID_LEN + 1],
+			   size_t *ret_n, struct jl_err *err)
+{
+	struct pg_result *res = NULL;
+	enum jl_status status = ask(
+		db,
+		"SELECT id FROM jeoul_record WHERE left(id, length($1)) = $1 OR right(id, length($1)) = $1"
+		" ORDER BY id COLLATE \"C\" LIMIT 3",
+		1, &part, &res, err);
+
+	if (status)
+		return status;
+	*ret_n = (size_t)db->pq->n_tuples(res);
+	for (size_t i = 0; i < *ret_n; i++)
+		(void)snprintf(ret_ids[i], JL_RECORD_ID_LEN + 1, "%s", db->pq->value(res, (int)i, 0));
+	db->pq->clear(res);
+	return JL_OK;
+}
+
+static enum jl_status body(struct jl_store_db *db, const char *id, struct jl_buf *out, struct jl_err *err)
+{
+	struct pg_result *res = NULL;
+	enum jl_status status = ask(db, "SELECT body FROM jeoul_record WHERE id = $1", 1, &id, &res, err);
+
+	if (status)
+		return status;
+	if (db->pq->n_tuples(res) == 1)
+		jl_buf_add(out, db->pq->value(res, 0, 0), (size_t)db->pq->length(res, 0, 0));
+	else
+		status = jl_fail(err, JL_E_NOTFOUND, "%s: there is no record %s", "%s: %s 기록이 없습니다", db->shown,
+				 id);
+	db->pq->clear(res);
+	return status;
+}
+
+/* Rows come one at a time: an export of any size needs the memory of one record. */
+static enum jl_status walk(struct jl_store_db *db, jl_store_visit *visit, void *ctx, struct jl_err *err)
+{
+	enum jl_status status = JL_OK;
+	struct pg_result *res;
+
+	/* all results are taken, also after an error: the connection is free again only then */
+	while ((res = db->pq->get_result(db->conn)) != NULL) {
+		int code = db->pq->result_status(res);
+
+		if (code == PG_SINGLE_TUPLE && !status)
+			status = visit(ctx, db->pq->value(res, 0, 0), (size_t)db->pq->length(res, 0, 0), err);
+		else if (code != PG_TUPLES_OK && code != PG_SINGLE_TUPLE && !status)
+			status = fail(db, res, err);
+		db->pq->clear(res);
+	}
+	return status;
+}
+
+static enum jl_status each(struct jl_store_db *db, const struct jl_store_filter *f, jl_store_visit *visit, void *ctx,
+			   struct jl_err *err)
+{
+	char sql[640], since[JL_NUM_TEXT_MAX], limit[32];
+	const char *order = f->oldest_first ? "ASC" : "DESC";
+	const char *const values[] = { f->kind,
+				       f->machine,
+				       f->run,
+				       f->origin,
+				       f->backend,
+				       jl_num_text(since, f->since_s),
+				       f->limit ? limit : NULL };
+
+	(void)snprintf(limit, sizeof(limit), "%zu", f->limit);
+	(void)snprintf(sql, sizeof(sql),
+		       "SELECT body FROM jeoul_record WHERE ($1::text IS NULL OR kind = $1)"
+		       " AND ($2::text IS NULL OR machine = $2 OR machine_name = $2) AND ($3::text IS NULL OR run = $3)"
+		       " AND ($4::text IS NULL OR origin = $4) AND ($5::text IS NULL OR backend = $5)"
+		       " AND time_s >= $6::double precision ORDER BY time_s %s, id COLLATE \"C\" %s LIMIT $7::bigint",
+		       order, order);
+	if (!db->pq->send_params(db->conn, sql, 7, NULL, values, NULL, NULL, 0) || !db->pq->single_row(db->conn))
+		return fail(db, NULL, err);
+	return walk(db, visit, ctx, err);
+}
+
+static enum jl_status count(struct jl_store_db *db, size_t *ret_n, struct jl_err *err)
+{
+	long long n = 0;
+	enum jl_status status = ask_number(db, "SELECT count(*) FROM jeoul_record", &n, err);
+
+	if (!status)
+		*ret_n = (size_t)n;
+	return status;
+}
+
+const struct jl_store_backend jl_store_postgres = {
+	.name = "postgresql",
+	.spools = true,
+	.open = open_db,
+	.close = close_db,
+	.begin = begin,
+	.commit = commit,
+	.rollback = rollback,
+	.put = put,
+	.replace = replace,
+	.erase = erase,
+	.find = find,
+	.body = body,
+	.each = each,
+	.count = count,
+};

@@ -1,0 +1,205 @@
+/* Results that wait for the server: JSON Lines in one file. Whoever adds or sends holds a lock on it; a line that was
+ * written and synchronised is acknowledged. Sending is safe to repeat: the server ignores ids that it knows. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "store/backend.h"
+
+#define SPOOL_MAX_B ((size_t)1 << 30)
+
+static enum jl_status fail(const char *path, struct jl_err *err)
+{
+	return jl_fail(err, JL_E_IO, "%s: the spool cannot be used: %s", "%s: 스풀 파일을 쓸 수 없습니다: %s", path,
+		       strerror(errno));
+}
+
+static enum jl_status write_all(int fd, const char *path, const char *data, size_t len, struct jl_err *err)
+{
+	while (len > 0) {
+		ssize_t n = write(fd, data, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return fail(path, err);
+		data += n;
+		len -= (size_t)n;
+	}
+	return JL_OK;
+}
+
+/* The entry in the folder must be on the disk too, the first time. */
+static void sync_folder(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char dir[4096];
+	int fd;
+
+	if (!slash || (size_t)(slash - path) >= sizeof(dir))
+		return;
+	(void)snprintf(dir, sizeof(dir), "%.*s", (int)(slash - path), path);
+	fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	(void)fsync(fd);
+	(void)close(fd);
+}
+
+enum jl_status jl_spool_add(const char *path, const char *lines, size_t len, struct jl_err *err)
+{
+	enum jl_status status = jl_store_make_parents(path, err);
+	struct stat info;
+	char last = '\n';
+	int fd;
+
+	if (status)
+		return status;
+	fd = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return fail(path, err);
+	if (flock(fd, LOCK_EX) != 0 || fstat(fd, &info) != 0) {
+		status = fail(path, err);
+		goto out;
+	}
+	if ((size_t)info.st_size + len > SPOOL_MAX_B) {
+		status = jl_fail(err, JL_E_LIMIT, "%s: the spool is full (%zu MiB); make the server reachable",
+				 "%s: 스풀이 가득 찼습니다 (%zu MiB). 서버에 연결되게 하세요", path, SPOOL_MAX_B >> 20);
+		goto out;
+	}
+	/* somebody died in the middle of a line: it was never acknowledged, and must not swallow ours */
+	if (info.st_size > 0 && pread(fd, &last, 1, info.st_size - 1) == 1 && last != '\n')
+		status = write_all(fd, path, "\n", 1, err);
+	if (!status)
+		status = write_all(fd, path, lines, len, err);
+	if (!status && fsync(fd) != 0)
+		status = fail(path, err);
+	if (status && ftruncate(fd, info.st_size) != 0)
+		status = fail(path, err);
+	if (info.st_size == 0)
+		sync_folder(path);
+out:
+	(void)close(fd);
+	return status;
+}
+
+/* Opened and locked, its text in `text`; -1 and JL_OK: there is none. */
+static enum jl_status open_locked(const char *path, int *ret_fd, struct jl_buf *text, struct jl_err *err)
+{
+	char chunk[65536];
+	ssize_t n;
+	int fd = open(path, O_RDWR | O_CLOEXEC);
+
+	*ret_fd = -1;
+	if (fd < 0)
+		return errno == ENOENT ? JL_OK : fail(path, err);
+	if (flock(fd, LOCK_EX) != 0)
+		goto bad;
+	while ((n = read(fd, chunk, sizeof(chunk))) != 0) {
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			goto bad;
+		jl_buf_add(text, chunk, (size_t)n);
+	}
+	if (text->failed) {
+		(void)close(fd);
+		return jl_fail_nomem(err);
+	}
+	*ret_fd = fd;
+	return JL_OK;
+bad:
+	(void)fail(path, err);
+	(void)close(fd);
+	return JL_E_IO;
+}
+
+enum jl_status jl_spool_count(const char *path, size_t *ret_n, struct jl_err *err)
+{
+	struct jl_buf text;
+	size_t n = 0;
+	int fd;
+	enum jl_status status;
+
+	jl_buf_init(&text, SPOOL_MAX_B + 1);
+	status = open_locked(path, &fd, &text, err);
+	for (size_t i = 0; i < text.len; i++)
+		n += text.data[i] == '\n' && i > 0 && text.data[i - 1] != '\n';
+	if (fd >= 0)
+		(void)close(fd);
+	jl_buf_release(&text);
+	if (!status)
+		*ret_n = n;
+	return status;
+}
+
+/* What is no record is kept aside: it may be the half of one that a person can still read. */
+static enum jl_status set_aside(const char *path, const char *line, size_t len, struct jl_err *err)
+{
+	char bad[4096];
+	struct jl_buf buf;
+	enum jl_status status;
+
+	(void)snprintf(bad, sizeof(bad), "%s.bad", path);
+	jl_buf_init(&buf, JL_RECORD_TEXT_MAX_B + 2);
+	jl_buf_add(&buf, line, len);
+	jl_buf_putc(&buf, '\n');
+	status = buf.failed ? JL_OK : jl_spool_add(bad, buf.data, buf.len, err); /* too large for a record: nobody's */
+	jl_buf_release(&buf);
+	return status;
+}
+
+static enum jl_status send_lines(const char *path, const struct jl_buf *text, const struct jl_spool_sink *sink,
+				 size_t *ret_n, struct jl_err *err)
+{
+	enum jl_status status = JL_OK;
+	size_t n = 0;
+
+	for (size_t at = 0; at < text->len && !status;) {
+		const char *line = text->data + at;
+		const char *end = memchr(line, '\n', text->len - at);
+		size_t len = end ? (size_t)(end - line) : text->len - at;
+
+		at += len + 1;
+		if (len == 0)
+			continue;
+		status = sink->send(sink->ctx, line, len, err);
+		if (status == JL_E_PARSE || status == JL_E_DATA || status == JL_E_UNIT || status == JL_E_RANGE ||
+		    status == JL_E_LIMIT)
+			status = set_aside(path, line, len, err);
+		else if (!status)
+			n++;
+	}
+	if (!status)
+		*ret_n = n;
+	return status;
+}
+
+enum jl_status jl_spool_send(const char *path, const struct jl_spool_sink *sink, size_t *ret_n, struct jl_err *err)
+{
+	struct jl_buf text;
+	size_t n = 0;
+	int fd;
+	enum jl_status status;
+
+	jl_buf_init(&text, SPOOL_MAX_B + 1);
+	status = open_locked(path, &fd, &text, err);
+	if (!status && text.len > 0) {
+		status = send_lines(path, &text, sink, &n, err);
+		if (!status)
+			status = sink->commit(sink->ctx, err);
+		if (!status && (ftruncate(fd, 0) != 0 || fsync(fd) != 0))
+			status = fail(path, err);
+	}
+	if (fd >= 0)
+		(void)close(fd);
+	jl_buf_release(&text);
+	if (!status)
+		*ret_n = n;
+	return status;
+}

@@ -1,0 +1,445 @@
+/* Results in one SQLite file. Write-ahead log with full synchronisation: a commit that returned is on the disk. */
+#include <errno.h>
+#include <math.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <time.h>
+
+#include "base/mem.h"
+#include "store/backend.h"
+
+#define APPLICATION_ID 0x6a656f75 /* "jeou": tells our files from other programs' */
+
+struct jl_store_db {
+	sqlite3 *sq;
+	char *shown;
+};
+
+/* Step i brings a database of version i to version i + 1. Never edited once released: only added to. */
+static const char *const steps[JL_STORE_SCHEMA] = {
+	"CREATE TABLE record (id TEXT PRIMARY KEY NOT NULL, time_s REAL NOT NULL, kind TEXT NOT NULL, machine TEXT, "
+	"run TEXT,"
+	" body TEXT NOT NULL);"
+	"CREATE INDEX record_time ON record (time_s, id);",
+
+	"ALTER TABLE record ADD COLUMN origin TEXT;"
+	"ALTER TABLE record ADD COLUMN backend TEXT;"
+	"ALTER TABLE record ADD COLUMN machine_name TEXT;"
+	"UPDATE record SET origin = json_extract(body, '$.origin'), backend = json_extract(body, '$.backend'),"
+	" machine_name = json_extract(body, '$.machine_name');"
+	"CREATE INDEX record_kind ON record (kind, time_s);"
+	"CREATE INDEX record_run ON record (run);",
+};
+
+static enum jl_status fail(const struct jl_store_db *db, int code, struct jl_err *err)
+{
+	switch (code & 0xff) {
+	case SQLITE_NOTADB:
+		return jl_fail(err, JL_E_DATA, "%s: this is no SQLite database; it was not touched",
+			       "%s: SQLite 데이터베이스가 아닙니다. 파일은 그대로 두었습니다", db->shown);
+	case SQLITE_CORRUPT:
+		return jl_fail(err, JL_E_DATA,
+			       "%s: the database is damaged (%s); it was not touched. 'sqlite3 FILE .recover' saves "
+			       "what is readable",
+			       "%s: 데이터베이스가 손상되었습니다 (%s). 파일은 그대로 두었습니다. 읽을 수 있는 부분은 "
+			       "'sqlite3 FILE "
+			       ".recover'로 살릴 수 있습니다",
+			       db->shown, sqlite3_errmsg(db->sq));
+	case SQLITE_BUSY:
+		return jl_fail(err, JL_E_IO, "%s: another program has held the database for more than %d s",
+			       "%s: 다른 프로그램이 데이터베이스를 %d초 넘게 잡고 있습니다", db->shown,
+			       JL_STORE_BUSY_MS / 1000);
+	case SQLITE_FULL:
+		return jl_fail(err, JL_E_IO, "%s: the disk is full; the result was not stored",
+			       "%s: 디스크가 가득 찼습니다. 결과를 저장하지 못했습니다", db->shown);
+	case SQLITE_NOMEM: return jl_fail_nomem(err);
+	default:
+		return jl_fail(err, JL_E_IO, "%s: %s", "%s: %s", db->shown,
+			       db->sq ? sqlite3_errmsg(db->sq) : sqlite3_errstr(code));
+	}
+}
+
+static enum jl_status run(struct jl_store_db *db, const char *sql, struct jl_err *err)
+{
+	int code = sqlite3_exec(db->sq, sql, NULL, NULL, NULL);
+
+	return code == SQLITE_OK ? JL_OK : fail(db, code, err);
+}
+
+static enum jl_status ask_number(struct jl_store_db *db, const char *sql, long long *ret_value, struct jl_err *err)
+{
+	sqlite3_stmt *statement = NULL;
+	int code = sqlite3_prepare_v2(db->sq, sql, -1, &statement, NULL);
+	long long value = 0;
+
+	if (code == SQLITE_OK)
+		code = sqlite3_step(statement);
+	if (code == SQLITE_ROW)
+		value = sqlite3_column_int64(statement, 0);
+	sqlite3_finalize(statement);
+	if (code != SQLITE_ROW)
+		return fail(db, code == SQLITE_DONE ? SQLITE_CORRUPT : code, err);
+	*ret_value = value;
+	return JL_OK;
+}
+
+/* Several hosts cannot share the write-ahead log of a network file system: it needs memory that all of them see. */
+static bool is_network_file_system(const char *path)
+{
+	static const unsigned long magics[] = {
+		0x6969 /* NFS */,        0x517b /* SMB */,      0xff534d42 /* CIFS */, 0xfe534d42 /* SMB2 */,
+		0x0bd00bd0 /* Lustre */, 0x47504653 /* GPFS */, 0x00c36400 /* Ceph */, 0x19830326 /* BeeGFS */,
+		0x01021997 /* 9p */,     0x5346414f /* AFS */,
+	};
+	struct statfs info;
+
+	if (statfs(path, &info) != 0)
+		return false;
+	for (size_t i = 0; i < sizeof(magics) / sizeof(*magics); i++)
+		if (((unsigned long)info.f_type & 0xffffffffU) == magics[i])
+			return true;
+	return false;
+}
+
+/* Two programs may make the same database at once; the switch of the journal does not wait by itself. */
+static enum jl_status set_journal(struct jl_store_db *db, const char *path, struct jl_err *err)
+{
+	const char *sql = is_network_file_system(path) ? "PRAGMA journal_mode = DELETE" : "PRAGMA journal_mode = WAL";
+	int code = SQLITE_BUSY;
+
+	for (int i = 0; i < JL_STORE_BUSY_MS / 20; i++) {
+		code = sqlite3_exec(db->sq, sql, NULL, NULL, NULL);
+		if (code != SQLITE_BUSY)
+			break;
+		nanosleep(&(struct timespec){ .tv_nsec = 20000000 }, NULL);
+	}
+	return code == SQLITE_OK ? JL_OK : fail(db, code, err);
+}
+
+static enum jl_status check_owner(struct jl_store_db *db, long long version, struct jl_err *err)
+{
+	long long application = 0, n_tables = 0;
+	enum jl_status status = ask_number(db, "PRAGMA application_id", &application, err);
+
+	if (!status)
+		status = ask_number(db, "SELECT count(*) FROM sqlite_master", &n_tables, err);
+	if (status)
+		return status;
+	if (application != APPLICATION_ID && (application || n_tables || version))
+		return jl_fail(err, JL_E_DATA, "%s: an SQLite database of another program; it was not touched",
+			       "%s: 다른 프로그램의 SQLite 데이터베이스입니다. 파일은 그대로 두었습니다", db->shown);
+	if (version > JL_STORE_SCHEMA)
+		return jl_fail(err, JL_E_DATA,
+			       "%s: made by a newer jeoul (form %lld, this one knows %d); use that, or export there "
+			       "and import here",
+			       "%s: 더 새로운 jeoul이 만든 저장소입니다 (형식 %lld, 이 버전은 %d까지). 새 버전을 "
+			       "쓰거나 export 후 "
+			       "import 하세요",
+			       db->shown, version, JL_STORE_SCHEMA);
+	return JL_OK;
+}
+
+/* All steps in one transaction: a database is of one version or of the next, never between. */
+static enum jl_status migrate(struct jl_store_db *db, struct jl_err *err)
+{
+	char sql[96];
+	long long version = 0;
+	enum jl_status status = run(db, "BEGIN IMMEDIATE", err);
+
+	if (status)
+		return status;
+	/* again, now that nobody else can change it */
+	status = ask_number(db, "PRAGMA user_version", &version, err);
+	if (!status)
+		status = check_owner(db, version, err);
+	for (long long i = version; i < JL_STORE_SCHEMA && !status; i++)
+		status = run(db, steps[i], err);
+	(void)snprintf(sql, sizeof(sql), "PRAGMA application_id = %d; PRAGMA user_version = %d", APPLICATION_ID,
+		       JL_STORE_SCHEMA);
+	if (!status && version < JL_STORE_SCHEMA)
+		status = run(db, sql, err);
+	if (!status)
+		status = run(db, "COMMIT", err);
+	if (status)
+		(void)run(db, "ROLLBACK", NULL);
+	return status;
+}
+
+static enum jl_status prepare(struct jl_store_db *db, const char *path, struct jl_err *err)
+{
+	long long version = 0;
+	enum jl_status status;
+
+	sqlite3_extended_result_codes(db->sq, 1);
+	sqlite3_busy_timeout(db->sq, JL_STORE_BUSY_MS);
+	/* a record's lines are no programs: what is in the file cannot make SQLite call functions of ours */
+	sqlite3_db_config(db->sq, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+	sqlite3_db_config(db->sq, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+	sqlite3_limit(db->sq, SQLITE_LIMIT_LENGTH, (int)JL_RECORD_TEXT_MAX_B + 4096);
+	status = run(db, "PRAGMA synchronous = FULL", err);
+	if (!status)
+		status = ask_number(db, "PRAGMA user_version", &version, err);
+	if (!status)
+		status = check_owner(db, version, err);
+	if (status || version == JL_STORE_SCHEMA)
+		return status;
+	if (version == 0)
+		status = set_journal(db, path, err);
+	if (!status)
+		status = migrate(db, err);
+	return status;
+}
+
+static void close_db(struct jl_store_db *db)
+{
+	if (!db)
+		return;
+	sqlite3_close(db->sq);
+	jl_free(db->shown);
+	jl_free(db);
+}
+
+static enum jl_status open_db(struct jl_store_db **ret_db, const struct jl_store_place *place, struct jl_err *err)
+{
+	int flags = SQLITE_OPEN_READWRITE | (place->must_exist ? 0 : SQLITE_OPEN_CREATE);
+	struct jl_store_db *db;
+	struct stat info;
+	enum jl_status status = JL_OK;
+	int code;
+
+	if (stat(place->target, &info) == 0 && S_ISDIR(info.st_mode))
+		return jl_fail(err, JL_E_IO, "%s: a folder; a store is a file in it",
+			       "%s: 폴더입니다. 저장소는 파일이어야 합니다", place->shown);
+	if (place->must_exist && stat(place->target, &info) != 0)
+		return jl_fail(err, JL_E_NOTFOUND, "%s: cannot be opened: %s", "%s: 열 수 없습니다: %s", place->shown,
+			       strerror(errno));
+	if (!place->must_exist)
+		status = jl_store_make_parents(place->target, err);
+	if (status)
+		return status;
+	db = jl_realloc(NULL, sizeof(*db));
+	if (!db)
+		return jl_fail_nomem(err);
+	*db = (struct jl_store_db){ .shown = jl_realloc(NULL, strlen(place->shown) + 1) };
+	if (!db->shown) {
+		jl_free(db);
+		return jl_fail_nomem(err);
+	}
+	memcpy(db->shown, place->shown, strlen(place->shown) + 1);
+	code = sqlite3_open_v2(place->target, &db->sq, flags, NULL);
+	status = code == SQLITE_OK ? prepare(db, place->target, err) : fail(db, code, err);
+	if (status) {
+		close_db(db);
+		return status;
+	}
+	*ret_db = db;
+	return JL_OK;
+}
+
+static enum jl_status begin(struct jl_store_db *db, struct jl_err *err)
+{
+	return run(db, "BEGIN IMMEDIATE", err);
+}
+
+static enum jl_status commit(struct jl_store_db *db, struct jl_err *err)
+{
+	return run(db, "COMMIT", err);
+}
+
+static void rollback(struct jl_store_db *db)
+{
+	(void)run(db, "ROLLBACK", NULL);
+}
+
+static int bind_row(sqlite3_stmt *s, const struct jl_store_row *row)
+{
+	const char *const texts[] = { row->id,     row->kind,    row->machine,     row->run,
+				      row->origin, row->backend, row->machine_name };
+	int code = SQLITE_OK;
+
+	for (int i = 0; i < 7 && code == SQLITE_OK; i++)
+		code = texts[i] ? sqlite3_bind_text(s, i + 1, texts[i], -1, SQLITE_STATIC)
+				: sqlite3_bind_null(s, i + 1);
+	if (code == SQLITE_OK)
+		code = sqlite3_bind_double(s, 8, row->time_s);
+	if (code == SQLITE_OK)
+		code = sqlite3_bind_text64(s, 9, row->body, row->len, SQLITE_STATIC, SQLITE_UTF8);
+	return code;
+}
+
+static enum jl_status write_row(struct jl_store_db *db, const char *sql, const struct jl_store_row *row,
+				bool *ret_changed, struct jl_err *err)
+{
+	sqlite3_stmt *statement = NULL;
+	int code = sqlite3_prepare_v2(db->sq, sql, -1, &statement, NULL);
+
+	if (code == SQLITE_OK)
+		code = bind_row(statement, row);
+	if (code == SQLITE_OK)
+		code = sqlite3_step(statement);
+	if (code == SQLITE_DONE)
+		code = SQLITE_OK;
+	sqlite3_finalize(statement);
+	if (code != SQLITE_OK)
+		return fail(db, code, err);
+	*ret_changed = sqlite3_changes(db->sq) > 0;
+	return JL_OK;
+}
+
+static enum jl_status put(struct jl_store_db *db, const struct jl_store_row *row, bool *ret_new, struct jl_err *err)
+{
+	return write_row(db,
+			 "INSERT INTO record (id, kind, machine, run, origin, backend, machine_name, time_s, body)"
+			 " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) ON CONFLICT (id) DO NOTHING",
+			 row, ret_new, err);
+}
+
+static enum jl_status replace(struct jl_store_db *db, const struct jl_store_row *row, struct jl_err *err)
+{
+	bool changed;
+
+	return write_row(
+		db,
+		"UPDATE record SET kind = ?2, machine = ?3, run = ?4, origin = ?5, backend = ?6, machine_name = ?7,"
+		" time_s = ?8, body = ?9 WHERE id = ?1",
+		row, &changed, err);
+}
+
+static enum jl_status erase(struct jl_store_db *db, const char *id, struct jl_err *err)
+{
+	sqlite3_stmt *statement = NULL;
+	int code = sqlite3_prepare_v2(db->sq, "DELETE FROM record WHERE id = ?1", -1, &statement, NULL);
+
+	if (code == SQLITE_OK)
+		code = sqlite3_bind_text(statement, 1, id, -1, SQLITE_STATIC);
+	if (code == SQLITE_OK)
+		code = sqlite3_step(statement);
+	sqlite3_finalize(statement);
+	return code == SQLITE_DONE ? JL_OK : fail(db, code, err);
+}
+
+static enum jl_status find(struct jl_store_db *db, const char *part, char ret_ids[][JL_RECORD_ID_LEN + 1],
+			   size_t *ret_n, struct jl_err *err)
+{
+	sqlite3_stmt *statement = NULL;
+	size_t n = 0;
+	int code = sqlite3_prepare_v2(db->sq,
+				      "SELECT id FROM record WHERE substr(id, 1, length(?1)) = ?1"
+				      " OR substr(id, -length(?1)) = ?1 ORDER BY id LIMIT ?2",
+				      -1, &statement, NULL);
+
+	if (code == SQLITE_OK)
+		code = sqlite3_bind_text(statement, 1, part, -1, SQLITE_STATIC);
+	if (code == SQLITE_OK)
+		code = sqlite3_bind_int(statement, 2, JL_STORE_FIND_MAX);
+	while (code == SQLITE_OK || code == SQLITE_ROW) {
+		const char *id;
+
+		code = sqlite3_step(statement);
+		if (code != SQLITE_ROW || n == JL_STORE_FIND_MAX)
+			break;
+		id = (const char *)sqlite3_column_text(statement, 0);
+		(void)snprintf(ret_ids[n++], JL_RECORD_ID_LEN + 1, "%s", id ? id : "");
+	}
+	sqlite3_finalize(statement);
+	if (code != SQLITE_DONE)
+		return fail(db, code, err);
+	*ret_n = n;
+	return JL_OK;
+}
+
+static enum jl_status body(struct jl_store_db *db, const char *id, struct jl_buf *out, struct jl_err *err)
+{
+	sqlite3_stmt *statement = NULL;
+	int code = sqlite3_prepare_v2(db->sq, "SELECT body FROM record WHERE id = ?1", -1, &statement, NULL);
+
+	if (code == SQLITE_OK)
+		code = sqlite3_bind_text(statement, 1, id, -1, SQLITE_STATIC);
+	if (code == SQLITE_OK)
+		code = sqlite3_step(statement);
+	if (code == SQLITE_ROW) {
+		const void *text = sqlite3_column_text(statement, 0);
+
+		if (text)
+			jl_buf_add(out, text, (size_t)sqlite3_column_bytes(statement, 0));
+	}
+	sqlite3_finalize(statement);
+	return code == SQLITE_ROW ? JL_OK : fail(db, code == SQLITE_DONE ? SQLITE_CORRUPT : code, err);
+}
+
+static int bind_filter(sqlite3_stmt *s, const struct jl_store_filter *f)
+{
+	const char *const texts[] = { f->kind, f->machine, f->run, f->origin, f->backend };
+	int code = SQLITE_OK;
+
+	for (int i = 0; i < 5 && code == SQLITE_OK; i++)
+		code = texts[i] ? sqlite3_bind_text(s, i + 1, texts[i], -1, SQLITE_STATIC)
+				: sqlite3_bind_null(s, i + 1);
+	if (code == SQLITE_OK)
+		code = sqlite3_bind_double(s, 6, f->since_s);
+	if (code == SQLITE_OK)
+		code = sqlite3_bind_int64(s, 7, f->limit ? (sqlite3_int64)f->limit : -1);
+	return code;
+}
+
+static enum jl_status each(struct jl_store_db *db, const struct jl_store_filter *filter, jl_store_visit *visit,
+			   void *ctx, struct jl_err *err)
+{
+	char sql[512];
+	const char *order = filter->oldest_first ? "ASC" : "DESC";
+	sqlite3_stmt *statement = NULL;
+	enum jl_status status = JL_OK;
+	int code;
+
+	(void)snprintf(sql, sizeof(sql),
+		       "SELECT body FROM record WHERE (?1 IS NULL OR kind = ?1)"
+		       " AND (?2 IS NULL OR machine = ?2 OR machine_name = ?2) AND (?3 IS NULL OR run = ?3)"
+		       " AND (?4 IS NULL OR origin = ?4) AND (?5 IS NULL OR backend = ?5) AND time_s >= ?6"
+		       " ORDER BY time_s %s, id %s LIMIT ?7",
+		       order, order);
+	code = sqlite3_prepare_v2(db->sq, sql, -1, &statement, NULL);
+	if (code == SQLITE_OK)
+		code = bind_filter(statement, filter);
+	while (!status && (code == SQLITE_OK || code == SQLITE_ROW)) {
+		const char *text;
+
+		code = sqlite3_step(statement);
+		if (code != SQLITE_ROW)
+			break;
+		text = (const char *)sqlite3_column_text(statement, 0);
+		status = visit(ctx, text ? text : "", (size_t)sqlite3_column_bytes(statement, 0), err);
+	}
+	sqlite3_finalize(statement);
+	if (status || code == SQLITE_DONE)
+		return status;
+	return fail(db, code, err);
+}
+
+static enum jl_status count(struct jl_store_db *db, size_t *ret_n, struct jl_err *err)
+{
+	long long n = 0;
+	enum jl_status status = ask_number(db, "SELECT count(*) FROM record", &n, err);
+
+	if (!status)
+		*ret_n = (size_t)n;
+	return status;
+}
+
+const struct jl_store_backend jl_store_sqlite = {
+	.name = "sqlite",
+	.open = open_db,
+	.close = close_db,
+	.begin = begin,
+	.commit = commit,
+	.rollback = rollback,
+	.put = put,
+	.replace = replace,
+	.erase = erase,
+	.find = find,
+	.body = body,
+	.each = each,
+	.count = count,
+};

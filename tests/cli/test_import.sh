@@ -1,0 +1,57 @@
+#!/bin/bash
+# jeoul import: what is shown, what is stored, what is refused; a long log in little memory.
+. "$(dirname "$0")/lib.sh"
+export TZ=UTC XDG_DATA_HOME="$work/data" JEOUL_STORE="$work/a.db"
+logs="$JEOUL_SOURCE/tests/fixtures/logs"
+
+run 0 import "$logs/osu-allreduce.txt" --dry-run; has "not stored"; has "256 MiB"; has "106 ms"
+[ -e "$work/a.db" ] && bad "--dry-run made a store" || ok
+run 0 import "$logs/osu-allreduce.txt"; has "3 results, stored"
+run 0 import "$logs/osu-allreduce.txt"; has "0 new, 3 known"
+for log in "$logs"/*; do
+	case $log in */plain.log|*/nccl-*-unnamed.txt|*/iperf3-error.json) continue ;; esac
+	run 0 import "$log" --dry-run --json; json "len(j['records']) > 0 and j['files'][0]['n_dropped'] == 0 and j['files'][0]['stored'] is False"
+	run 0 import "$log" --dry-run --lang ko; has "결과"
+	if python3 - "$work/out" <<'P'
+import sys, unicodedata
+wide = max(sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in l.rstrip("\n")) for l in open(sys.argv[1], encoding="utf-8") if "fixtures" not in l)
+sys.exit(wide > 80)
+P
+	then ok; else bad "$log: wider than 80 columns"; fi
+done
+run 0 import "$logs/nccl-allgather-unnamed.txt" --kind allgather --dry-run; has "allgather"
+run 0 import "$logs/nccl-sendrecv-unnamed.txt" --dry-run; has "sendrecv"; has "line 11: dropped" # 8 bytes: 0.00 GB/s tells nothing
+run 1 import "$logs/nccl-allgather-unnamed.txt"; says "--kind"
+run 0 import "$logs/plain.log" --pattern 'step {step} loss {*} {step_s} s' --dry-run; has "510 ms"
+run 2 import "$logs/plain.log" --pattern 'loss {loss}'; says "--pattern"; one_line
+run 2 import "$logs/plain.log" --pattern '{hours} h'; says "{step_s}"; one_line
+run 1 import "$logs/plain.log"; says "not recognised"; says "nccl-tests"; says "--pattern"; one_line
+run 1 import "$logs/iperf3-error.json"; says "Connection refused"
+run 1 import "$work/missing.log"; says "missing.log"; one_line
+run 1 import "$work"; one_line
+run 2 import; one_line
+run 1 import /dev/null; one_line
+head -c 100000 /dev/urandom > "$work/random"; run 1 import "$work/random"; one_line
+run 0 import - --dry-run < "$logs/tqdm-fast.log"; has "standard input"; has "tqdm"
+printf '# OSU MPI Latency Test v7.3\n# Size       Avg Latency(us)\n1   1.5\n2   1.' > "$work/torn"
+run 0 import - --dry-run < "$work/torn"; has "line 4: dropped"; has "1 result"
+
+# 40 MB of bars and long lines need no more memory than a page of them
+python3 - <<'P' > "$work/bars"
+for i in range(1, 40001):
+    print("\r %3d%%|%s| %d/40000 [00:10<00:10, 1.%02ds/it]" % (i * 100 // 40000, "#" * 60, i, i % 100), end="")
+print()
+P
+noise=$(head -c 3000 /dev/zero | tr '\0' x)
+( for _ in 1 2 3 4 5 6 7 8 9 10; do cat "$work/bars"; for _ in $(seq 100); do echo "$noise"; done; done ) > "$work/long.log"
+peak=$(python3 - "$JEOUL" "$work/long.log" <<'P'
+import resource, subprocess, sys
+p = subprocess.run([sys.argv[1], "import", sys.argv[2], "--dry-run", "--json"], stdout=subprocess.PIPE)
+print(p.returncode, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024, p.stdout.count(b'"kind":"train"'))
+P
+)
+read -r code mib n <<< "$peak"
+[ "$code" = 0 ] && [ "$n" = 1 ] && ok || bad "long log: $peak"
+# sanitizers keep what was freed: only the plain build says something about memory
+if ldd "$JEOUL" | grep -q asan || [ "$mib" -lt 40 ]; then ok; else bad "a long log took $mib MiB"; fi
+finish

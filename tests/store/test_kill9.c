@@ -1,0 +1,130 @@
+/* Killed at random moments while it stores results: no result that was acknowledged is lost, the database stays intact.
+ *
+ * JEOUL_KILLS sets how often (20 by default). Two writers share the database; each says over a pipe which id was acknowledged. */
+#include "records.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sqlite3.h>
+#include <time.h>
+
+#define WRITERS 2
+
+static char path[128];
+
+static void write_results(int fd)
+{
+	struct jl_store *store = NULL;
+	struct jl_err err;
+	struct sample s;
+
+	if (jl_store_open(&store, path, &err)) {
+		fprintf(stderr, "writer: %s\n", err.en);
+		_exit(9);
+	}
+	for (double i = 0;; i++) {
+		make_record(&s, "kill9", i);
+		if (jl_store_put(store, &s.record, NULL, &err)) {
+			fprintf(stderr, "writer: %s\n", err.en);
+			_exit(9);
+		}
+		if (write(fd, s.id, JL_RECORD_ID_LEN) != JL_RECORD_ID_LEN)
+			_exit(8);
+	}
+}
+
+static void check_intact(void)
+{
+	sqlite3 *sq = NULL;
+	sqlite3_stmt *statement = NULL;
+
+	assert_int_equal(sqlite3_open(path, &sq), SQLITE_OK);
+	assert_int_equal(sqlite3_prepare_v2(sq, "PRAGMA integrity_check", -1, &statement, NULL), SQLITE_OK);
+	assert_int_equal(sqlite3_step(statement), SQLITE_ROW);
+	assert_string_equal((const char *)sqlite3_column_text(statement, 0), "ok");
+	sqlite3_finalize(statement);
+	sqlite3_close(sq);
+}
+
+/* Ids come whole: what fits into a pipe's atomic write is never torn. Returns how many were acknowledged and are there. */
+static size_t check_acknowledged(int fd, struct jl_store *store)
+{
+	char id[JL_RECORD_ID_LEN + 1] = "";
+	struct jl_record record;
+	struct jl_arena arena;
+	struct jl_err err;
+	size_t n = 0;
+
+	while (read(fd, id, JL_RECORD_ID_LEN) == JL_RECORD_ID_LEN) {
+		jl_arena_init(&arena, JL_ARENA_LIMIT_B);
+		must(jl_store_get(store, id, &arena, &record, &err), &err);
+		assert_string_equal(record.id, id);
+		jl_arena_release(&arena);
+		n++;
+	}
+	return n;
+}
+
+static size_t kill_once(void)
+{
+	struct jl_store *store = NULL;
+	struct jl_err err;
+	pid_t pids[WRITERS];
+	size_t n = 0;
+	int ends[2];
+
+	assert_int_equal(pipe(ends), 0);
+	(void)fcntl(ends[0], 1031 /* F_SETPIPE_SZ */, 1 << 20);
+	for (int w = 0; w < WRITERS; w++) {
+		pids[w] = fork();
+		assert_true(pids[w] >= 0);
+		if (pids[w] == 0) {
+			close(ends[0]);
+			write_results(ends[1]);
+		}
+	}
+	close(ends[1]);
+	for (int w = 0; w < WRITERS; w++) {
+		int how = 0;
+
+		nanosleep(&(struct timespec){ .tv_nsec = (long)(random() % 40000) * 1000 }, NULL);
+		kill(pids[w], SIGKILL);
+		assert_int_equal(waitpid(pids[w], &how, 0), pids[w]);
+		assert_true(WIFSIGNALED(how)); /* it was still at it: no error of its own */
+	}
+	must(jl_store_open(&store, path, &err), &err);
+	n = check_acknowledged(ends[0], store);
+	close(ends[0]);
+	jl_store_close(store);
+	return n;
+}
+
+static void test_kill9(void **state)
+{
+	const char *wanted = getenv("JEOUL_KILLS");
+	long n_kills = wanted ? strtol(wanted, NULL, 10) : 20;
+	size_t n_acknowledged = 0;
+
+	(void)state;
+	srandom((unsigned)time(NULL));
+	for (long done = 0, round = 0; done < n_kills; done += WRITERS, round++) {
+		if (round % 50 == 0) /* a new database now and then: its making is a moment too */
+			(void)snprintf(path, sizeof(path), "%s/kill-%ld.db", temp_dir(), round);
+		n_acknowledged += kill_once();
+		if (round % 10 == 0 || done + WRITERS >= n_kills)
+			check_intact();
+	}
+	print_message("%ld kills, %zu results acknowledged, none lost\n", n_kills, n_acknowledged);
+	assert_true(n_acknowledged > 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_kill9) };
+	int n_bad;
+
+	(void)temp_dir();
+	n_bad = cmocka_run_group_tests(tests, NULL, NULL);
+	remove_temp_dir();
+	return n_bad;
+}

@@ -1,0 +1,220 @@
+/* A real PostgreSQL server: older forms, a server that goes away in the middle, passwords that stay unseen. */
+#include "records.h"
+
+static const char *url;
+
+static void psql(const char *sql)
+{
+	char command[1200], out[600];
+
+	(void)snprintf(command, sizeof(command), "psql -X -q -v ON_ERROR_STOP=1 '%s' -c \"%s\" 2>&1", url, sql);
+	if (shell(out, sizeof(out), command) != 0)
+		fail_msg("%s", out);
+}
+
+static void test_from_version_1(void **state)
+{
+	struct jl_store *store = NULL;
+	struct jl_err err;
+	struct jl_arena arena;
+	const struct jl_record *list;
+	size_t n = 0;
+
+	(void)state;
+	psql("CREATE TABLE jeoul_meta (version integer NOT NULL); INSERT INTO jeoul_meta VALUES (1);"
+	     "CREATE TABLE jeoul_record (id text PRIMARY KEY, time_s double precision NOT NULL, kind text NOT NULL, "
+	     "machine text,"
+	     " run text, body text NOT NULL);"
+	     "INSERT INTO jeoul_record VALUES ('01JC0000000000000000000001', 10, 'gemm', NULL, NULL,"
+	     " '{\\\"record_version\\\":1,\\\"id\\\":\\\"01JC0000000000000000000001\\\",\\\"time_s\\\":10,\\\"kind\\\":"
+	     "\\\"gemm\\\","
+	     "\\\"backend\\\":\\\"cpu\\\",\\\"origin\\\":\\\"measured\\\",\\\"metrics\\\":[]}')");
+	must(jl_store_open(&store, url, &err), &err);
+	jl_arena_init(&arena, JL_ARENA_LIMIT_B);
+	must(jl_store_list(store, &(struct jl_store_filter){ .backend = "cpu" }, &arena, &list, &n, &err), &err);
+	assert_int_equal(n, 1);
+	jl_store_close(store);
+	jl_arena_release(&arena);
+	psql("UPDATE jeoul_meta SET version = 3");
+	assert_int_equal(jl_store_open(&store, url, &err), JL_E_DATA);
+	assert_non_null(strstr(err.en, "newer"));
+	psql("UPDATE jeoul_meta SET version = 2");
+}
+
+/* Stopped in the middle of a run: what follows waits in the spool and is sent at the next opening. */
+static void test_server_stops(void **state)
+{
+	struct jl_store *store = NULL;
+	enum jl_store_kept kept;
+	struct jl_err err;
+	struct sample s;
+	struct jl_arena arena;
+	struct jl_record back;
+	char ids[6][JL_RECORD_ID_LEN + 1];
+	size_t before = 0, n = 0;
+
+	(void)state;
+	must(jl_store_open(&store, url, &err), &err);
+	must(jl_store_count(store, &before, &err), &err);
+	for (int i = 0; i < 4; i++) {
+		if (i == 1)
+			server_stop();
+		make_record(&s, "stopped", i);
+		strcpy(ids[i], s.id);
+		must(jl_store_put(store, &s.record, &kept, &err), &err);
+		assert_int_equal(kept, i == 0 ? JL_STORE_NEW : JL_STORE_SPOOLED);
+	}
+	assert_non_null(jl_store_offline(store));
+	assert_int_equal(jl_store_waiting(store), 3);
+	assert_int_equal(jl_store_count(store, &n, &err), JL_E_IO);
+	assert_non_null(strstr(err.en, "3 results wait"));
+	jl_store_close(store);
+
+	/* still gone: opening works, a batch too */
+	must(jl_store_open(&store, url, &err), &err);
+	assert_int_equal(jl_store_waiting(store), 3);
+	must(jl_store_begin(store, &err), &err);
+	for (int i = 4; i < 6; i++) {
+		make_record(&s, "stopped", i);
+		strcpy(ids[i], s.id);
+		must(jl_store_put(store, &s.record, &kept, &err), &err);
+		assert_int_equal(kept, JL_STORE_SPOOLED);
+	}
+	must(jl_store_end(store, &err), &err);
+	assert_int_equal(jl_store_waiting(store), 5);
+	jl_store_close(store);
+
+	url = server_start();
+	must(jl_store_open(&store, url, &err), &err);
+	assert_null(jl_store_offline(store));
+	assert_int_equal(jl_store_sent(store), 5);
+	assert_int_equal(jl_store_waiting(store), 0);
+	must(jl_store_count(store, &n, &err), &err);
+	assert_int_equal(n, before + 6);
+	jl_arena_init(&arena, JL_ARENA_LIMIT_B);
+	for (int i = 0; i < 6; i++)
+		must(jl_store_get(store, ids[i], &arena, &back, &err), &err);
+	jl_arena_release(&arena);
+	jl_store_close(store);
+}
+
+static void test_server_stops_inside_a_batch(void **state)
+{
+	struct jl_store *store = NULL;
+	struct jl_err err;
+	struct sample s;
+	size_t before = 0, n = 0;
+
+	(void)state;
+	must(jl_store_open(&store, url, &err), &err);
+	must(jl_store_count(store, &before, &err), &err);
+	must(jl_store_begin(store, &err), &err);
+	for (int i = 0; i < 4; i++) {
+		if (i == 2)
+			server_stop();
+		make_record(&s, "batch", i);
+		must(jl_store_put(store, &s.record, NULL, &err), &err);
+	}
+	must(jl_store_end(store, &err), &err);
+	assert_int_equal(jl_store_waiting(store), 4); /* the server rolled the first two back */
+	jl_store_close(store);
+	url = server_start();
+	must(jl_store_open(&store, url, &err), &err);
+	assert_int_equal(jl_store_sent(store), 4);
+	must(jl_store_count(store, &n, &err), &err);
+	assert_int_equal(n, before + 4);
+	jl_store_close(store);
+}
+
+/* The half line of a writer that died is set aside; whole lines before and after it are sent. */
+static void test_torn_spool(void **state)
+{
+	struct jl_store *store = NULL;
+	struct jl_err err;
+	struct sample s;
+	char command[256], out[128];
+	size_t before = 0, n = 0;
+
+	(void)state;
+	must(jl_store_open(&store, url, &err), &err);
+	must(jl_store_count(store, &before, &err), &err);
+	jl_store_close(store);
+	server_stop();
+	must(jl_store_open(&store, url, &err), &err);
+	make_record(&s, "torn", 1);
+	must(jl_store_put(store, &s.record, NULL, &err), &err);
+	(void)snprintf(
+		command, sizeof(command),
+		"for f in %s/jeoul/spool-*.jsonl; do printf '{\"record_version\":1,\"id\":\"01J' >> \"$f\"; done",
+		temp_dir());
+	assert_int_equal(system(command), 0);
+	make_record(&s, "torn", 2);
+	must(jl_store_put(store, &s.record, NULL, &err), &err);
+	jl_store_close(store);
+	url = server_start();
+	must(jl_store_open(&store, url, &err), &err);
+	assert_int_equal(jl_store_sent(store), 2);
+	must(jl_store_count(store, &n, &err), &err);
+	assert_int_equal(n, before + 2);
+	jl_store_close(store);
+	(void)snprintf(command, sizeof(command), "cat %s/jeoul/spool-*.bad", temp_dir());
+	assert_int_equal(shell(out, sizeof(out), command), 0);
+	assert_non_null(strstr(out, "\"01J"));
+}
+
+static void unseen(const char *address)
+{
+	struct jl_store *store = NULL;
+	struct jl_err err = { .en = "" };
+	struct sample s;
+	enum jl_status status = jl_store_open(&store, address, &err);
+
+	if (status == JL_OK) {
+		const struct jl_err *why = jl_store_offline(store);
+
+		assert_non_null(why);
+		assert_null(strstr(why->en, "hunter2"));
+		assert_null(strstr(why->ko, "hunter2"));
+		assert_null(strstr(jl_store_where(store), "hunter2"));
+		make_record(&s, "wrong", 1);
+		must(jl_store_put(store, &s.record, NULL, &err), &err);
+		assert_int_equal(jl_store_waiting(store) > 0, true);
+	}
+	assert_null(strstr(err.en, "hunter2"));
+	assert_null(strstr(err.ko, "hunter2"));
+	jl_store_close(store);
+}
+
+static void test_password_is_never_shown(void **state)
+{
+	char address[256];
+
+	(void)state;
+	psql("CREATE ROLE guarded LOGIN PASSWORD 'right'");
+	(void)snprintf(address, sizeof(address), "postgresql://guarded:hunter2@/postgres?host=%s/pg", temp_dir());
+	unseen(address);
+	unseen("postgresql://u:hunter2@127.0.0.1:1/db");
+	unseen("postgresql://u:hunter2@[::1/db");
+	unseen("postgresql://u:x/hunter2@h:port/db");
+	unseen("postgresql://h/db?password=hunter2&nonsense=1");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_from_version_1),
+		cmocka_unit_test(test_server_stops),
+		cmocka_unit_test(test_server_stops_inside_a_batch),
+		cmocka_unit_test(test_torn_spool),
+		cmocka_unit_test(test_password_is_never_shown),
+	};
+	int n_bad = 0;
+
+	url = server_start();
+	if (url) {
+		n_bad = cmocka_run_group_tests(tests, NULL, NULL);
+		server_stop();
+	}
+	remove_temp_dir();
+	return n_bad;
+}
