@@ -1,4 +1,5 @@
-/* jeoul calibrate --fit: the physical parameters from published measurements, as catalog data. */
+/* jeoul calibrate: this machine's own parameters (calibrate_this.c), or with --fit those of all machines from published
+ * measurements, as catalog data. */
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -6,6 +7,7 @@
 
 #include "base/progress.h"
 #include "belief/calibrate.h"
+#include "cli/calibrate_this.h"
 #include "cli/data_dir.h"
 #include "cli/view.h"
 
@@ -26,6 +28,14 @@ const struct jl_option jl_calibrate_options[] = {
 	  .arg = "FILE",
 	  .en = "write the parameters there, as catalog/params.yaml",
 	  .ko = "파라미터를 catalog/params.yaml 형식으로 저장" },
+	{ .name = "show", .en = "this machine's own parameters", .ko = "이 장비의 보정값 표시" },
+	{ .name = "forget", .en = "remove them", .ko = "이 장비의 보정값 삭제" },
+	{ .name = "noisy", .en = "use results of a disturbed machine too", .ko = "잡음이 있던 결과도 사용" },
+	{ .name = "store",
+	  .type = JL_OPT_TEXT,
+	  .arg = "PATH|URL",
+	  .en = "which store (default: JEOUL_STORE, else the one in the data folder)",
+	  .ko = "저장소 (기본값: JEOUL_STORE, 없으면 데이터 폴더의 파일)" },
 	{ 0 },
 };
 
@@ -200,10 +210,11 @@ enum jl_status jl_cmd_calibrate(struct jl_cli *cli, struct jl_err *err)
 	const char *dir = jl_text(cli, "data"), *path = jl_text(cli, "output");
 	enum jl_status status;
 
+	if (!jl_flag(cli, "fit") && (dir || path))
+		return jl_fail(err, JL_E_USAGE, "--data and --output go with --fit",
+			       "--data와 --output은 --fit과 함께 씁니다");
 	if (!jl_flag(cli, "fit"))
-		return jl_fail(err, JL_E_USAGE,
-			       "say --fit: fitting on published measurements is all that calibrate knows today",
-			       "--fit을 적어 주세요: 지금은 공개 측정값에 맞추는 것만 할 수 있습니다");
+		return jl_calibrate_this(cli, err);
 	status = read_files(cli, dir ? dir : jl_data_dir(cli), files, &in.n_files, err);
 	if (!status)
 		status = jl_calibrate(&found, &in, &cli->arena, err);

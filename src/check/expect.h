@@ -1,0 +1,61 @@
+/* What a system should reach: a range from the model and from published measurements near it, and the bound of
+ * the hardware. Pure. */
+#ifndef JL_CHECK_EXPECT_H
+#define JL_CHECK_EXPECT_H
+
+#include "check/verdict.h"
+#include "physics/link_params.h"
+#include "predict/collective_case.h"
+
+/* A published measurement of a collective, with what the listed rates of its own system allow. */
+struct jl_published {
+	enum jl_collective_kind kind;
+	double size_B;
+	int n_ranks, n_nodes;
+	enum jl_wire intra, inter; /* inter: JL_WIRE_NONE for one host */
+	double algbw_Bps, bound_Bps;
+};
+
+struct jl_coll_ask {
+	struct jl_collective_ask ask;
+	double host_s; /* what the tool's host adds to each, at least; 0: nothing */
+	const struct jl_published *rows;
+	size_t n_rows;
+};
+
+struct jl_coll_expect {
+	struct jl_collective_case c;
+	struct jl_expect range; /* algbw: the model's interval, widened to the middle four fifths of the rows near it */
+	size_t n_near;          /* such rows: same links, a like number of hosts, a like size */
+	double near_lo_frac, near_hi_frac; /* share of their own bound that those reach; NAN: none */
+};
+enum jl_status jl_check_collective(struct jl_coll_expect *ret_expect, const struct jl_machine *machine,
+				   const struct jl_coll_ask *ask, struct jl_err *err);
+
+/* Figures of one device or one link. */
+enum jl_check_kind { JL_CHECK_GEMM, JL_CHECK_MEMORY, JL_CHECK_LINK, JL_CHECK_NET, JL_N_CHECK_KIND };
+
+#define JL_CHECK_TEXT_MAX 200
+
+struct jl_device_ask {
+	enum jl_check_kind kind;
+	enum jl_dtype dtype;  /* gemm */
+	double m, n, k;       /* gemm */
+	double size_B;        /* memory: what a cache could hold is not bound by memory; NAN: large */
+	bool copy;            /* memory: a copy, not a triad */
+	bool between_devices; /* link: device to device, not host and device */
+	double n_threads;     /* CPU: of those that take part; NAN: all */
+};
+
+struct jl_device_expect {
+	struct jl_expect range;
+	char bound_en[JL_CHECK_TEXT_MAX], bound_ko[JL_CHECK_TEXT_MAX]; /* where the bound comes from */
+};
+enum jl_status jl_check_device(struct jl_device_expect *ret_expect, const struct jl_catalog *cat,
+			       const struct jl_sys *sys, const struct jl_device_ask *ask, struct jl_err *err);
+
+/* What a CPU can do at most, where only the machine's own history says what is usual: the range stays unknown. */
+void jl_check_cpu_bound(struct jl_device_expect *ret_expect, const struct jl_cpu *cpu, int n_sockets,
+			const struct jl_device_ask *ask);
+
+#endif

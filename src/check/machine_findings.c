@@ -1,0 +1,110 @@
+#include "check/machine_findings.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/utf8.h"
+#include "check/machine_parts.h"
+#include "predict/predict.h"
+
+const char *jl_severity_name(enum jl_severity severity)
+{
+	static const char *const names[] = { "note", "warning", "bad" };
+
+	return names[severity];
+}
+
+struct jl_finding *jl_finding_add(struct jl_finding_in *in, const char *key, enum jl_severity severity)
+{
+	struct jl_finding *finding;
+
+	if (in->out->n == JL_FINDINGS_MAX)
+		return NULL;
+	finding = &in->out->items[in->out->n++];
+	*finding = (struct jl_finding){ .key = key, .severity = severity, .before = NAN, .after = NAN };
+	return finding;
+}
+
+void jl_finding_say(struct jl_bitext *text, const char *en, const char *ko, ...)
+{
+	va_list args;
+
+	va_start(args, ko);
+	vsnprintf(text->en, sizeof(text->en), en, args);
+	va_end(args);
+	va_start(args, ko);
+	vsnprintf(text->ko, sizeof(text->ko), ko, args);
+	va_end(args);
+	jl_utf8_sanitize(text->en);
+	jl_utf8_sanitize(text->ko);
+}
+
+size_t jl_finding_gpus(char out[JL_GPU_LIST_MAX], const bool *marked, size_t n)
+{
+	size_t count = 0, len = 0;
+
+	out[0] = '\0';
+	for (size_t i = 0; i < n; i++) {
+		size_t last = i;
+
+		if (!marked[i])
+			continue;
+		while (last + 1 < n && marked[last + 1])
+			last++;
+		count += last - i + 1;
+		if (len < JL_GPU_LIST_MAX - 40) {
+			len += (size_t)snprintf(out + len, JL_GPU_LIST_MAX - len, "%sGPU%zu", len ? ", " : "", i);
+			if (last > i)
+				len += (size_t)snprintf(out + len, JL_GPU_LIST_MAX - len, "%sGPU%zu",
+							last > i + 1 ? "–" : ", ", last);
+		}
+		i = last;
+	}
+	return count;
+}
+
+double jl_finding_samples_per_s(const struct jl_finding_in *in, const char *system)
+{
+	struct jl_request req = jl_request_empty();
+	struct jl_case *c = jl_arena_alloc(in->arena, sizeof(*c));
+	struct jl_prediction *prediction = jl_arena_alloc(in->arena, sizeof(*prediction));
+
+	req.model = "gpt-305m";
+	req.system = system;
+	req.batch = 4;
+	req.seq = 512;
+	if (!system || !c || !prediction || jl_case_make(c, in->cat, &req, in->arena, NULL) != JL_OK)
+		return NAN;
+	jl_predict(prediction, NULL, c);
+	return prediction->samples_per_s.value;
+}
+
+static void gravest_first(struct jl_findings *findings)
+{
+	for (size_t i = 1; i < findings->n; i++) {
+		struct jl_finding item = findings->items[i];
+		size_t at = i;
+
+		for (; at > 0 && findings->items[at - 1].severity < item.severity; at--)
+			findings->items[at] = findings->items[at - 1];
+		findings->items[at] = item;
+	}
+}
+
+enum jl_status jl_machine_findings(const struct jl_probe_machine *machine, const struct jl_catalog *cat,
+				   struct jl_arena *arena, const struct jl_findings **ret_findings, struct jl_err *err)
+{
+	struct jl_finding_in in = { .machine = machine, .cat = cat, .arena = arena };
+
+	in.out = jl_arena_alloc(arena, sizeof(*in.out));
+	if (!in.out)
+		return jl_fail_nomem(err);
+	jl_findings_links(&in);
+	jl_findings_gpus(&in);
+	jl_findings_host(&in);
+	gravest_first(in.out);
+	*ret_findings = in.out;
+	return JL_OK;
+}

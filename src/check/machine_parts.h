@@ -1,0 +1,30 @@
+/* Inside the findings on a machine: what its parts share. */
+#ifndef JL_CHECK_MACHINE_PARTS_H
+#define JL_CHECK_MACHINE_PARTS_H
+
+#include "check/machine_findings.h"
+
+struct jl_finding_in {
+	const struct jl_probe_machine *machine;
+	const struct jl_catalog *cat;
+	struct jl_arena *arena;
+	struct jl_findings *out;
+};
+
+/* A new one, or NULL when the list is full. */
+struct jl_finding *jl_finding_add(struct jl_finding_in *in, const char *key, enum jl_severity severity);
+void jl_finding_say(struct jl_bitext *text, const char *en, const char *ko, ...)
+	__attribute__((format(printf, 2, 4), format(printf, 3, 4)));
+
+/* "GPU0–GPU9", "GPU1, GPU3": the marked ones; returns how many there are. */
+#define JL_GPU_LIST_MAX 160
+size_t jl_finding_gpus(char out[JL_GPU_LIST_MAX], const bool *marked, size_t n);
+
+/* gpt-305m, batch 4 a GPU, sequence 512: samples a second on a system expression; NAN: cannot be predicted. */
+double jl_finding_samples_per_s(const struct jl_finding_in *in, const char *system);
+
+void jl_findings_gpus(struct jl_finding_in *in);
+void jl_findings_links(struct jl_finding_in *in);
+void jl_findings_host(struct jl_finding_in *in);
+
+#endif

@@ -1,0 +1,27 @@
+/* What to look at next, by what was measured and how it was judged. */
+#ifndef JL_CHECK_NEXT_H
+#define JL_CHECK_NEXT_H
+
+#include "check/expect.h"
+#include "check/machine_findings.h"
+
+#define JL_NEXT_MAX 4
+
+struct jl_next_ask {
+	const char *kind; /* of the record: gemm, memory, link, net, or a collective */
+	enum jl_verdict verdict;
+	double value;
+	bool on_gpu;
+	const struct jl_coll_expect *coll; /* NULL: no collective, or no system to judge it on */
+	enum jl_wire intra, inter;         /* with coll */
+};
+
+struct jl_next {
+	struct jl_bitext items[JL_NEXT_MAX];
+	size_t n;
+};
+
+/* None where nothing is to be done. */
+void jl_check_next(struct jl_next *ret_next, const struct jl_next_ask *ask);
+
+#endif

@@ -1,0 +1,346 @@
+#include "check/own_params.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "catalog/find.h"
+#include "model/op.h"
+#include "physics/device_params.h"
+#include "system/machine.h"
+#include "system/resolve.h"
+
+#define ROUNDS  12
+#define LARGE_B 64e6 /* collectives from here on tell the rate of links, not their latency */
+
+/* What of a record counts: of several the largest, of the same size the newest. */
+struct wanted {
+	const char *kind, *backend;
+	const char *key, *text; /* a parameter that must be so; NULL: any */
+};
+
+static double size_of(const struct jl_record *r)
+{
+	const double m = jl_record_number(r, "m"), n = jl_record_number(r, "n"), k = jl_record_number(r, "k");
+	const double size_B = jl_record_number(r, "size_B");
+
+	return isnan(m) ? (isnan(size_B) ? 0 : size_B) : m * n * k;
+}
+
+static bool is_wanted(const struct jl_record *r, const struct wanted *w)
+{
+	const char *text = w->key ? jl_record_text(r, w->key) : NULL;
+
+	return r->n_metrics && strcmp(r->kind, w->kind) == 0 && strcmp(r->backend, w->backend) == 0 &&
+	       (!w->key || (text && strcmp(text, w->text) == 0)) && r->metrics[0].value.median > 0;
+}
+
+static const struct jl_record *pick(struct jl_own *own, const struct jl_own_ask *ask, const struct wanted *w)
+{
+	const struct jl_record *best = NULL;
+
+	for (size_t i = 0; i < ask->n_records; i++) {
+		const struct jl_record *r = ask->records[i];
+
+		if (!is_wanted(r, w) ||
+		    jl_record_number(r, "pinned") == 0) /* the model's copies are from pinned memory */
+			continue;
+		if (r->noise.noisy && !ask->with_noisy)
+			own->n_noisy++;
+		else if (!best || size_of(r) > size_of(best))
+			best = r;
+	}
+	return best;
+}
+
+static struct jl_own_figure *add(struct jl_own *own, const struct jl_record *record, double before)
+{
+	struct jl_own_figure *f;
+
+	if (own->n == JL_OWN_MAX)
+		return NULL;
+	f = &own->figures[own->n++];
+	*f = (struct jl_own_figure){
+		.record = record, .before = before, .value = NAN, .lo = NAN, .hi = NAN, .prior = NAN
+	};
+	return f;
+}
+
+/* A parameter of the catalog times `ratio`, within its bounds. */
+static void scale(struct jl_own *own, const struct jl_own_ask *ask, const struct jl_record *record, double before,
+		  const struct jl_param *p)
+{
+	const struct jl_param_info *shipped = jl_param_by_id(ask->cat, p->name);
+	struct jl_own_figure *f = add(own, record, before);
+	double value;
+
+	if (!f)
+		return;
+	value = (shipped ? shipped->value : p->prior) * record->metrics[0].value.median / before;
+	snprintf(f->param, sizeof(f->param), "%s", p->name);
+	f->value = fmin(fmax(value, p->lo), p->hi);
+	f->clamped = f->value != value;
+	f->lo = p->lo;
+	f->hi = p->hi;
+	f->prior = p->prior;
+}
+
+static double gemm_rate(const struct jl_device *dev, const struct jl_record *r, enum jl_dtype dtype)
+{
+	const struct jl_gemm gemm = { .m = jl_record_number(r, "m"),
+				      .n = jl_record_number(r, "n"),
+				      .k = jl_record_number(r, "k"),
+				      .batch = 1,
+				      .dtype = dtype,
+				      .out_B = fmax(2, jl_dtype_B(dtype)),
+				      .alone = 1 };
+
+	return 2 * gemm.m * gemm.n * gemm.k / jl_gemm_s(dev, &gemm);
+}
+
+/* ---- the CPU as a device */
+
+static void cpu_device(struct jl_device *dev, const struct jl_own_ask *ask, double flopps, double mem_Bps)
+{
+	const struct jl_fact unknown = JL_FACT_UNKNOWN;
+	struct jl_cpu cpu = { .id = JL_OWN_CPU_ID };
+
+#define JL_X(member, key, kind, en, ko) cpu.member = unknown;
+	JL_CPU_FACTS(JL_X)
+#undef JL_X
+	cpu.n_core.value = ask->here->cpu.n_allowed > 0 ? ask->here->cpu.n_allowed : 1;
+	cpu.fp32_flopps.value = flopps;
+	cpu.mem_Bps.value = mem_Bps;
+	jl_resolve_cpu(dev, &cpu);
+	(void)jl_gemm_shipped(ask->cat, NULL, dev);
+}
+
+static enum jl_status make_cpu(struct jl_own *own, const struct jl_own_ask *ask, struct jl_err *err)
+{
+	const struct wanted want_gemm = { "gemm", "cpu", "dtype", "fp32" },
+			    want_mem = { "memory", "cpu", "test", "triad" };
+	const struct jl_record *gemm = pick(own, ask, &want_gemm), *mem = pick(own, ask, &want_mem);
+	struct jl_device dev;
+
+	if ((!gemm || !mem) && own->n_noisy)
+		return jl_fail(
+			err, JL_E_NOTFOUND,
+			"only disturbed results of %s (%zu); measure again on a quiet machine, or say --noisy",
+			"%s 결과가 모두 잡음이 심합니다 (%zu건). 다른 작업이 없을 때 다시 재거나 --noisy를 쓰세요",
+			gemm ? "memory" : "gemm", own->n_noisy);
+	if (!gemm || !mem)
+		return jl_fail(err, JL_E_NOTFOUND, "no result of '%s' on this machine yet: run jeoul bench %s first",
+			       "이 장비의 '%s' 결과가 없습니다. 먼저 실행하세요: jeoul bench %s",
+			       gemm ? "memory" : "gemm", gemm ? "memory" : "gemm");
+	(void)add(own, gemm, NAN);
+	(void)add(own, mem, NAN);
+	own->fp32_flopps = gemm->metrics[0].value.median;
+	own->mem_Bps = mem->metrics[0].value.median;
+	cpu_device(&dev, ask, own->fp32_flopps, own->mem_Bps);
+	own->mem_Bps /= dev.fit.mem_frac;
+	for (int i = 0; i < ROUNDS; i++) { /* tiles and memory make it other than proportional */
+		cpu_device(&dev, ask, own->fp32_flopps, own->mem_Bps);
+		own->fp32_flopps *= gemm->metrics[0].value.median / gemm_rate(&dev, gemm, JL_FP32);
+	}
+	return JL_OK;
+}
+
+/* ---- GPUs */
+
+static void gpu_param(struct jl_param *ret_param, const char *gpu_id, const char *end)
+{
+	for (size_t i = 0; i < jl_gemm_n_param(1); i++) {
+		const char *ids[] = { gpu_id };
+		size_t len;
+
+		jl_gemm_param_at(i, ids, ret_param);
+		len = strlen(ret_param->name);
+		if (strncmp(ret_param->name, "gemm.gpu.", 9) == 0 && len > strlen(end) &&
+		    strcmp(ret_param->name + len - strlen(end), end) == 0)
+			return;
+	}
+}
+
+static void make_gemm(struct jl_own *own, const struct jl_own_ask *ask, const struct jl_device *dev)
+{
+	static const struct {
+		enum jl_dtype dtype;
+		const char *end;
+	} units[] = { { JL_FP32, ".gemm_frac.vector" },
+		      { JL_BF16, ".gemm_frac.tensor16" },
+		      { JL_FP8, ".gemm_frac.tensor8" } };
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++) {
+		const struct wanted w = { "gemm", "cuda", "dtype", jl_dtype_name(units[i].dtype) };
+		const struct jl_record *r = dev->peak_flopps[units[i].dtype] > 0 ? pick(own, ask, &w) : NULL;
+		struct jl_param p = { .prior = 1 };
+
+		if (!r)
+			continue;
+		gpu_param(&p, own->gpu->id, units[i].end);
+		scale(own, ask, r, gemm_rate(dev, r, units[i].dtype), &p);
+	}
+}
+
+static const char *link_param(enum jl_wire wire)
+{
+	static const char *const ids[JL_N_WIRE] = {
+		[JL_WIRE_PCIE_HOST] = "link.pcie-host.eff_frac", [JL_WIRE_PCIE_P2P] = "link.pcie.eff_frac",
+		[JL_WIRE_BRIDGE] = "link.nvlink.eff_frac",       [JL_WIRE_NVLINK2] = "link.nvlink.eff_frac",
+		[JL_WIRE_NVLINK3] = "link.nvlink3.eff_frac",     [JL_WIRE_NVLINK4] = "link.nvlink4.eff_frac",
+		[JL_WIRE_NVLINK5] = "link.nvlink5.eff_frac",     [JL_WIRE_NVL72] = "link.nvlink5.eff_frac",
+		[JL_WIRE_XGMI] = "link.nvlink.eff_frac",
+	};
+
+	return ids[wire];
+}
+
+static enum jl_status make_links(struct jl_own *own, const struct jl_own_ask *ask, struct jl_err *err)
+{
+	const struct wanted w = { "allreduce", "nccl", NULL, NULL };
+	const struct jl_record *r = ask->sys->n_per_node > 1 ? pick(own, ask, &w) : NULL;
+	const char *id = link_param(jl_wire_of(ask->sys->join));
+	struct jl_machine machine;
+	struct jl_collective_case c;
+	enum jl_status status;
+
+	if (!r || !id || size_of(r) < LARGE_B)
+		return JL_OK;
+	status = jl_machine_make(&machine, ask->cat, ask->sys, err);
+	if (!status)
+		status = jl_collective_case(
+			&c, &machine,
+			&(struct jl_collective_ask){ .kind = JL_ALLREDUCE,
+						     .size_B = size_of(r),
+						     .n_ranks = (int)jl_record_number(r, "n_ranks") },
+			err);
+	if (status)
+		return status;
+	for (size_t i = 0; i < jl_coll_n_param(); i++)
+		if (strcmp(jl_coll_param_at(i)->name, id) == 0)
+			scale(own, ask, r, c.algbw_Bps.value, jl_coll_param_at(i));
+	return JL_OK;
+}
+
+static enum jl_status make_gpu(struct jl_own *own, const struct jl_own_ask *ask, struct jl_err *err)
+{
+	const struct wanted want_mem = { "memory", "cuda", "test", "triad" },
+			    want_host = { "link", "cuda", "test", "h2d" };
+	const struct jl_record *mem, *host;
+	double x[JL_GEMM_MAX_PARAMS];
+	struct jl_gemm_shared shared;
+	struct jl_device dev;
+	struct jl_param p = { .prior = 1 };
+	enum jl_status status;
+
+	jl_resolve_device(&dev, ask->cat, own->gpu);
+	(void)jl_gemm_shipped(ask->cat, own->gpu->id, &dev);
+	(void)jl_gemm_read(ask->cat, own->gpu->id, x);
+	jl_gemm_shared_at(x, &shared);
+	make_gemm(own, ask, &dev);
+	if ((mem = pick(own, ask, &want_mem)) != NULL && dev.mem_Bps > 0) {
+		gpu_param(&p, own->gpu->id, ".mem_frac");
+		scale(own, ask, mem, dev.mem_Bps * dev.fit.mem_frac, &p);
+	}
+	if ((host = pick(own, ask, &want_host)) != NULL && dev.host_Bps > 0)
+		for (size_t i = 0; i < jl_gemm_n_param(0); i++) {
+			jl_gemm_param_at(i, NULL, &p);
+			if (strcmp(p.name, "gemm.host_frac") == 0)
+				scale(own, ask, host, dev.host_Bps * shared.host_frac, &p);
+		}
+	status = make_links(own, ask, err);
+	if (status || own->n)
+		return status;
+	return own->n_noisy ? jl_fail(err, JL_E_NOTFOUND,
+				      "only disturbed results of the GPUs (%zu); measure again on a quiet machine, or "
+				      "say --noisy",
+				      "GPU 결과가 모두 잡음이 심합니다 (%zu건). 다른 작업이 없을 때 다시 재거나 "
+				      "--noisy를 쓰세요",
+				      own->n_noisy)
+			    : jl_fail(err, JL_E_NOTFOUND,
+				      "no result of the GPUs of this machine yet: run jeoul bench all first",
+				      "이 장비의 GPU 결과가 없습니다. 먼저 실행하세요: jeoul bench all");
+}
+
+enum jl_status jl_own_make(struct jl_own *ret_own, const struct jl_own_ask *ask, struct jl_err *err)
+{
+	struct jl_own own = { .gpu = ask->sys ? ask->sys->gpu : NULL, .fp32_flopps = NAN, .mem_Bps = NAN };
+	enum jl_status status;
+
+	if (!own.gpu && ask->here->n_gpus)
+		return jl_fail(err, JL_E_ABSENT, "the GPUs of this machine (%s) are not in the catalog",
+			       "이 장비(%s)의 GPU가 카탈로그에 없습니다", ask->here->short_name);
+	status = own.gpu ? make_gpu(&own, ask, err) : make_cpu(&own, ask, err);
+	if (!status)
+		*ret_own = own;
+	return status;
+}
+
+/* ---- as catalog text */
+
+/* Names come from the machine: what would end a quoted text is left out. */
+static void quoted(struct jl_buf *out, const char *text)
+{
+	jl_buf_putc(out, '"');
+	for (; *text; text++)
+		if (*text != '"' && *text != '\\' && (unsigned char)*text >= ' ')
+			jl_buf_putc(out, *text);
+	jl_buf_putc(out, '"');
+}
+
+static void cpu_yaml(struct jl_buf *out, const struct jl_own *own, const struct jl_probe_machine *here,
+		     const char *date)
+{
+	const int n = here->cpu.n_allowed > 0 ? here->cpu.n_allowed : 1;
+	char name[160];
+
+	snprintf(name, sizeof(name), "%.80s, %d threads", here->cpu.model ? here->cpu.model : "CPU", n);
+	jl_buf_printf(out, "cpus:\n  - id: %s\n    name: ", JL_OWN_CPU_ID);
+	quoted(out, name);
+	jl_buf_puts(out, "\n    vendor: ");
+	quoted(out, here->cpu.vendor ? here->cpu.vendor : "unknown");
+	jl_buf_puts(out, "\n    isa: ");
+	quoted(out, here->arch && strcmp(here->arch, "aarch64") == 0 ? "arm64" : "x86-64");
+	jl_buf_printf(out, "\n    source: %s\n    date: %s\n    cores: %d\n    threads: %d\n", JL_OWN_SOURCE_ID, date,
+		      n, n);
+	jl_buf_printf(out, "    fp32: %.6g GFLOP/s\n    mem_rate: %.6g GB/s\n", own->fp32_flopps / 1e9,
+		      own->mem_Bps / 1e9);
+	if (here->memory.total_B > 0)
+		jl_buf_printf(out, "    mem: %.4g GiB\n", here->memory.total_B / 1073741824.0);
+	for (size_t i = 0; i < here->cpu.n_caches; i++)
+		if (here->cpu.caches[i].level == 3 && here->cpu.caches[i].size_B > 0)
+			jl_buf_printf(out, "    l3: %.4g MiB\n", here->cpu.caches[i].size_B / 1048576.0);
+}
+
+#define HEAD                                                                                                           \
+	"# What was measured on this machine. Written by `jeoul calibrate`; `jeoul calibrate --forget` removes it.\n"
+
+void jl_own_source_yaml(struct jl_buf *out, const struct jl_own *own, const struct jl_probe_machine *here,
+			const char *date)
+{
+	jl_buf_printf(out, HEAD "sources:\n  - id: %s\n    title: ", JL_OWN_SOURCE_ID);
+	quoted(out, here->short_name);
+	jl_buf_printf(out, "\n    date: %s\n    origin: measured\n    note: \"records", date);
+	for (size_t i = 0; i < own->n; i++)
+		jl_buf_printf(out, " %s", own->figures[i].record->id);
+	jl_buf_puts(out, "\"\n");
+}
+
+void jl_own_figures_yaml(struct jl_buf *out, const struct jl_own *own, const struct jl_probe_machine *here,
+			 const char *date)
+{
+	jl_buf_puts(out, HEAD);
+	if (!own->gpu) {
+		cpu_yaml(out, own, here, date);
+		return;
+	}
+	jl_buf_puts(out, "params:\n");
+	for (size_t i = 0; i < own->n; i++) {
+		const struct jl_own_figure *f = &own->figures[i];
+
+		jl_buf_printf(out,
+			      "  - {id: %s, value: %.9g, lo: %.9g, hi: %.9g, prior: %.9g, n_rows: 1, unit: \"1\", "
+			      "note: \"measured here on %s, record %s\"}\n",
+			      f->param, f->value, f->lo, f->hi, f->prior, date, f->record->id);
+	}
+}

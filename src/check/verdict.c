@@ -1,0 +1,198 @@
+#include "check/verdict.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/stats.h"
+
+#define SAMPLES_LEAST 5
+#define SPREADS       3 /* how many robust standard deviations a run may be off */
+
+static const struct {
+	const char *name, *en, *ko;
+} words[] = {
+	[JL_VERDICT_FIRST] = { "first", "no expectation yet", "아직 기준 없음" },
+	[JL_VERDICT_NOISY] = { "noisy", "no verdict (noisy)", "판정 보류 (잡음)" },
+	[JL_VERDICT_GOOD] = { "good", "good", "우수" },
+	[JL_VERDICT_NORMAL] = { "normal", "normal", "정상" },
+	[JL_VERDICT_LOW] = { "low", "low", "낮음" },
+	[JL_VERDICT_IMPOSSIBLE] = { "impossible", "impossible", "불가능한 값" },
+};
+
+const char *jl_verdict_name(enum jl_verdict verdict)
+{
+	return words[verdict].name;
+}
+
+const char *jl_verdict_word(enum jl_verdict verdict, enum jl_lang lang)
+{
+	return JL_T(lang, words[verdict].en, words[verdict].ko);
+}
+
+bool jl_verdict_is_bad(enum jl_verdict verdict)
+{
+	return verdict == JL_VERDICT_LOW || verdict == JL_VERDICT_IMPOSSIBLE;
+}
+
+/* Everything as rates: more is better. */
+static double as_rate(double value, bool less_is_better)
+{
+	return less_is_better ? 1 / value : value;
+}
+
+enum jl_verdict jl_verdict_of(const struct jl_figure *figure, const struct jl_expect *expect)
+{
+	const bool less = figure->less_is_better;
+	const double value = as_rate(figure->value, less), bound = as_rate(expect->bound, less);
+	const double lo = as_rate(less ? expect->hi : expect->lo, less);
+	const double hi = as_rate(less ? expect->lo : expect->hi, less);
+	const double best = as_rate(less ? figure->lo95 : figure->hi95, less);
+	const double worst = as_rate(less ? figure->hi95 : figure->lo95, less);
+	const double rounding = 1.005; /* tools print three or four digits */
+	/* a figure without an interval has some doubt too */
+	const double edge = isnan(best) ? 0.98 : 1;
+
+	if (value > bound * rounding && !(worst <= bound))
+		return JL_VERDICT_IMPOSSIBLE;
+	if (figure->noisy)
+		return JL_VERDICT_NOISY;
+	if (isnan(lo) || isnan(hi))
+		return JL_VERDICT_FIRST;
+	if (value < lo * edge && !(best >= lo))
+		return JL_VERDICT_LOW;
+	if (value > hi && !(worst <= hi))
+		return JL_VERDICT_GOOD;
+	return JL_VERDICT_NORMAL;
+}
+
+struct jl_figure jl_figure_of(const struct jl_record *record, const char *metric)
+{
+	const struct jl_record_metric *m = metric              ? jl_record_metric(record, metric)
+					   : record->n_metrics ? &record->metrics[0]
+							       : NULL;
+
+	return (struct jl_figure){ .value = m ? m->value.median : NAN,
+				   .lo95 = m ? m->value.lo95 : NAN,
+				   .hi95 = m ? m->value.hi95 : NAN,
+				   .noisy = record->noise.noisy,
+				   .less_is_better = m && m->less_is_better };
+}
+
+/* What a run found out about itself is not what was asked of it. */
+static bool is_outcome(const char *key)
+{
+	static const char *const keys[] = { "n_warmup", "n_unsteady",    "n_outliers", "n_wrong",
+					    "count",    "n_retransmits", "n_steps",    "n_lines" };
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+		if (strcmp(keys[i], key) == 0)
+			return true;
+	return false;
+}
+
+static bool covers(const struct jl_record *a, const struct jl_record *b)
+{
+	for (size_t i = 0; i < a->n_params; i++) {
+		const struct jl_record_item *x = &a->params[i], *y = jl_record_param(b, x->key);
+
+		if (is_outcome(x->key))
+			continue;
+		if (!y || !x->text != !y->text)
+			return false;
+		if (x->text ? strcmp(x->text, y->text) != 0 : x->number != y->number)
+			return false;
+	}
+	return true;
+}
+
+bool jl_check_alike(const struct jl_record *a, const struct jl_record *b)
+{
+	if (strcmp(a->kind, b->kind) != 0 || strcmp(a->backend, b->backend) != 0 || !a->n_metrics || !b->n_metrics ||
+	    strcmp(a->metrics[0].name, b->metrics[0].name) != 0)
+		return false;
+	return covers(a, b) && covers(b, a);
+}
+
+/* One earlier run says little about how runs differ; five say it themselves. */
+static double least_half_ln(size_t n)
+{
+	static const double half_ln[] = { NAN, 0.25, 0.18, 0.12, 0.10 };
+
+	return n < sizeof(half_ln) / sizeof(*half_ln) ? half_ln[n] : 0.07;
+}
+
+static double robust_sd(const double *sorted, size_t n)
+{
+	const double median = jl_stats_quantile(sorted, n, 0.5);
+	double off[JL_HISTORY_MAX];
+
+	for (size_t i = 0; i < n; i++)
+		off[i] = fabs(sorted[i] - median);
+	jl_stats_sort(off, n);
+	return 1.4826 * jl_stats_quantile(off, n, 0.5);
+}
+
+void jl_check_history(struct jl_history *ret_history, const struct jl_record *now,
+		      const struct jl_record *const *records, size_t n_records)
+{
+	struct jl_history h = { .spread_ln = NAN, .expect = JL_EXPECT_NONE };
+	double ln[JL_HISTORY_MAX];
+
+	for (size_t i = 0; i < n_records && h.n < JL_HISTORY_MAX; i++) {
+		const struct jl_record *r = records[i];
+		const bool same_run = now->run && r->run && strcmp(now->run, r->run) == 0;
+
+		if (r == now || strcmp(r->id, now->id) >= 0 || same_run || !jl_check_alike(now, r))
+			continue;
+		if (r->noise.noisy) {
+			h.n_noisy++;
+			continue;
+		}
+		if (r->metrics[0].value.median > 0)
+			ln[h.n++] = log(r->metrics[0].value.median);
+	}
+	if (h.n) {
+		double half = least_half_ln(h.n);
+
+		jl_stats_sort(ln, h.n);
+		if (h.n >= 3) {
+			h.spread_ln = robust_sd(ln, h.n);
+			half = fmax(half, SPREADS * h.spread_ln);
+		}
+		h.expect.value = exp(jl_stats_quantile(ln, h.n, 0.5));
+		/* what was reached before is no surprise */
+		h.expect.lo = fmin(h.expect.value * exp(-half), exp(ln[0]));
+		h.expect.hi = fmax(h.expect.value * exp(half), exp(ln[h.n - 1]));
+	}
+	*ret_history = h;
+}
+
+enum jl_status jl_check_change(struct jl_change *ret_change, const struct jl_record *now,
+			       const struct jl_record *before, double spread_ln, struct jl_arena *arena,
+			       struct jl_err *err)
+{
+	const struct jl_figure a = jl_figure_of(now, NULL), b = jl_figure_of(before, NULL);
+	const size_t n_a = now->n_samples, n_b = before->n_samples;
+	struct jl_change c = { .p = NAN, .least = JL_CHANGE_LEAST_FRAC };
+
+	c.ratio = a.less_is_better ? b.value / a.value : a.value / b.value;
+	if (spread_ln > 0)
+		c.least = fmax(c.least, expm1(SPREADS * spread_ln));
+	/* without intervals the figures themselves must do */
+	c.apart = isnan(a.lo95) || isnan(b.lo95) || a.lo95 > b.hi95 || a.hi95 < b.lo95;
+	if (n_a >= SAMPLES_LEAST && n_b >= SAMPLES_LEAST) {
+		double *scratch = jl_arena_array(arena, 2 * (n_a + n_b), sizeof(*scratch));
+
+		if (!scratch)
+			return jl_fail_nomem(err);
+		c.p = jl_stats_same_p(now->samples_s, n_a, before->samples_s, n_b, scratch);
+	}
+	if (a.noisy || b.noisy)
+		c.verdict = JL_VERDICT_NOISY;
+	else if (fabs(log(c.ratio)) <= log1p(c.least) || !c.apart || c.p >= JL_CHANGE_P)
+		c.verdict = JL_VERDICT_NORMAL;
+	else
+		c.verdict = c.ratio < 1 ? JL_VERDICT_LOW : JL_VERDICT_GOOD;
+	*ret_change = c;
+	return JL_OK;
+}

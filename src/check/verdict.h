@@ -1,0 +1,76 @@
+/* Is a measured figure what it should be? Figures come with their own doubt (interval, noise), expectations with
+ * theirs (range, hard bound). Pure. */
+#ifndef JL_CHECK_VERDICT_H
+#define JL_CHECK_VERDICT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "record/record.h"
+
+enum jl_verdict {
+	JL_VERDICT_FIRST,     /* nothing to compare it with yet */
+	JL_VERDICT_NOISY,     /* measured on a disturbed machine: withheld */
+	JL_VERDICT_GOOD,      /* better than expected */
+	JL_VERDICT_NORMAL,    /* in the expected range */
+	JL_VERDICT_LOW,       /* worse, and not by the doubt of the measurement */
+	JL_VERDICT_IMPOSSIBLE /* beyond what the hardware can do: the figure, or what is said of the system, is wrong */
+};
+
+struct jl_figure {
+	double value;
+	double lo95, hi95; /* NAN: not known */
+	bool noisy, less_is_better;
+};
+
+struct jl_expect {
+	double lo, value, hi; /* NAN: no expectation */
+	double bound;         /* NAN: none known */
+};
+#define JL_EXPECT_NONE                                                                                                 \
+	((struct jl_expect){ __builtin_nan(""), __builtin_nan(""), __builtin_nan(""), __builtin_nan("") })
+
+/* A bound holds also for what was measured on a noisy machine: nothing disturbs a figure upwards. Low only where
+ * all of the figure's interval is outside. */
+enum jl_verdict jl_verdict_of(const struct jl_figure *figure, const struct jl_expect *expect);
+bool jl_verdict_is_bad(enum jl_verdict verdict);      /* low or impossible: exit code 3 */
+const char *jl_verdict_name(enum jl_verdict verdict); /* in JSON: "normal" */
+const char *jl_verdict_word(enum jl_verdict verdict, enum jl_lang lang);
+
+/* The figure of a record that is judged: `metric`, or its first one where that is NULL. NAN: it has none. */
+struct jl_figure jl_figure_of(const struct jl_record *record, const char *metric);
+
+/* Do two records tell of the same thing: kind, backend and parameters, apart from those that only say how it went? */
+bool jl_check_alike(const struct jl_record *a, const struct jl_record *b);
+
+/* What earlier undisturbed runs of the same thing let expect: the wider, the fewer there are and the more they
+ * differ. `records` newest first, in any mixture; those that are not like `now`, are of its run or are noisy do
+ * not count, and no more than the newest JL_HISTORY_MAX do. */
+#define JL_HISTORY_MAX 50
+struct jl_history {
+	size_t n, n_noisy;
+	double spread_ln; /* robust standard deviation between runs, as ln; NAN below 3 */
+	struct jl_expect expect;
+};
+void jl_check_history(struct jl_history *ret_history, const struct jl_record *now,
+		      const struct jl_record *const *records, size_t n_records);
+
+/* One run against another. A change counts where it is larger than JL_CHANGE_LEAST and than what differs between
+ * runs anyway, the intervals do not touch, and the samples (where there are some) are unlikely to be of one
+ * distribution. */
+#define JL_CHANGE_LEAST_FRAC 0.05
+#define JL_CHANGE_P          0.01
+struct jl_change {
+	double ratio; /* now over before; above 1: better */
+	double p;     /* that both are of one distribution; NAN: too few samples */
+	double least; /* relative change that would count */
+	bool apart;   /* the 95 % intervals do not touch */
+	enum jl_verdict verdict;
+};
+enum jl_status jl_check_change(struct jl_change *ret_change, const struct jl_record *now,
+			       const struct jl_record *before, double spread_ln, struct jl_arena *arena,
+			       struct jl_err *err);
+
+#endif

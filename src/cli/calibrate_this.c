@@ -1,0 +1,347 @@
+#include "cli/calibrate_this.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "catalog/find.h"
+#include "check/own_params.h"
+#include "cli/store_view.h"
+#include "cli/this_machine.h"
+#include "cli/view.h"
+#include "store/store.h"
+
+#define RECORDS_MAX 4000
+#define YAML_MAX_B  ((size_t)1 << 20)
+#define SOURCE_NAME "sources.yaml"
+#define FILE_NAME   "figures.yaml" /* written last, removed first: where it is, all is */
+
+enum jl_status jl_calibrate_dir(const char **ret_dir, struct jl_cli *cli, const struct jl_probe_machine *here,
+				struct jl_err *err)
+{
+	const char *data = getenv("XDG_DATA_HOME"), *home = getenv("HOME"), *dir = NULL;
+
+	if (data && data[0] == '/')
+		dir = jl_arena_printf(&cli->arena, "%s/jeoul/this/%s", data, here->fingerprint);
+	else if (home && *home)
+		dir = jl_arena_printf(&cli->arena, "%s/.local/share/jeoul/this/%s", home, here->fingerprint);
+	else
+		return jl_fail(err, JL_E_USAGE, "where should it be kept? Set XDG_DATA_HOME or HOME",
+			       "둘 곳을 알 수 없습니다. XDG_DATA_HOME이나 HOME을 지정하세요");
+	if (!dir)
+		return jl_fail_nomem(err);
+	*ret_dir = dir;
+	return JL_OK;
+}
+
+/* NULL: no memory. */
+static const char *file_in(struct jl_cli *cli, const char *dir, const char *name)
+{
+	return jl_arena_printf(&cli->arena, "%s/%s", dir, name);
+}
+
+enum jl_status jl_calibrate_lay(bool *ret_on, struct jl_cli *cli, const struct jl_probe_machine *here,
+				struct jl_err *err)
+{
+	const char *dirs[JL_OVERLAYS_MAX + 1], *dir = NULL, *path;
+	size_t n = jl_overlay_dirs(dirs, cli);
+	enum jl_status status = JL_OK;
+
+	*ret_on = false;
+	if (jl_calibrate_dir(&dir, cli, here, NULL) != JL_OK) /* nowhere to look: never calibrated */
+		return JL_OK;
+	path = file_in(cli, dir, FILE_NAME);
+	if (!path)
+		return jl_fail_nomem(err);
+	if (access(path, F_OK) != 0)
+		return JL_OK;
+	if (!jl_source_by_id(cli->cat, JL_OWN_SOURCE_ID)) { /* once a command */
+		dirs[n++] = dir;
+		status = jl_catalog_overlay(&cli->cat, dirs, n, &cli->arena, err);
+	}
+	*ret_on = !status;
+	return status;
+}
+
+/* ---- making it */
+
+static enum jl_status make_dirs(const char *path, struct jl_cli *cli, struct jl_err *err)
+{
+	char *dir = jl_arena_strdup(&cli->arena, path);
+
+	if (!dir)
+		return jl_fail_nomem(err);
+	for (char *slash = strchr(dir + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		if (mkdir(dir, 0700) != 0 && errno != EEXIST)
+			return jl_fail(err, JL_E_IO, "%s: the folder cannot be made: %s",
+				       "%s: 폴더를 만들 수 없습니다: %s", dir, strerror(errno));
+		*slash = '/';
+	}
+	return JL_OK;
+}
+
+/* Beside it first: a reader never sees half of it. */
+static enum jl_status write_file(const char *path, const struct jl_buf *text, struct jl_cli *cli, struct jl_err *err)
+{
+	const char *part = jl_arena_printf(&cli->arena, "%s.part%ld", path, (long)getpid());
+	enum jl_status status;
+	FILE *file;
+	bool whole;
+
+	if (!part)
+		return jl_fail_nomem(err);
+	status = make_dirs(path, cli, err);
+	if (status)
+		return status;
+	file = fopen(part, "wb");
+	whole = file && fwrite(text->data, 1, text->len, file) == text->len;
+	if (file && fclose(file) != 0)
+		whole = false;
+	if (whole && rename(part, path) == 0)
+		return JL_OK;
+	status = jl_fail(err, JL_E_IO, "%s cannot be written: %s", "%s에 쓸 수 없습니다: %s", path, strerror(errno));
+	(void)unlink(part);
+	return status;
+}
+
+static enum jl_status load(struct jl_own_ask *ask, struct jl_cli *cli, struct jl_store **ret_store, struct jl_err *err)
+{
+	const struct jl_store_filter filter = { .machine = ask->here->fingerprint,
+						.origin = "measured",
+						.limit = RECORDS_MAX };
+	const struct jl_record *records = NULL;
+	const struct jl_record **list;
+	size_t n = 0;
+	enum jl_status status = jl_store_open(ret_store, jl_text(cli, "store"), err);
+
+	if (!status)
+		status = jl_store_list(*ret_store, &filter, &cli->arena, &records, &n, err);
+	if (status)
+		return status;
+	list = jl_arena_array(&cli->arena, n + 1, sizeof(*list));
+	if (!list)
+		return jl_fail_nomem(err);
+	for (size_t i = 0; i < n; i++)
+		list[i] = &records[i];
+	ask->records = list;
+	ask->n_records = n;
+	return JL_OK;
+}
+
+static void say_json(struct jl_cli *cli, const struct jl_own *own, const char *date, const char *path)
+{
+	struct jl_json json;
+
+	jl_json_init(&json, &cli->out, true);
+	jl_json_object(&json);
+	jl_json_put_string(&json, "date", date);
+	jl_json_put_string(&json, "folder", path);
+	jl_json_put_string(&json, "device", own->gpu ? own->gpu->id : "cpu:" JL_OWN_CPU_ID);
+	jl_json_put_array(&json, "figures");
+	for (size_t i = 0; i < own->n; i++) {
+		const struct jl_own_figure *f = &own->figures[i];
+
+		jl_json_object(&json);
+		jl_json_put_string(&json, "record", f->record->id);
+		jl_json_put_string(&json, "kind", f->record->kind);
+		jl_json_put_string(&json, "metric", f->record->metrics[0].name);
+		jl_json_put_number(&json, "measured", f->record->metrics[0].value.median);
+		jl_json_put_number(&json, "model_before", f->before);
+		jl_json_put_string(&json, "parameter", f->param[0] ? f->param : NULL);
+		jl_json_put_number(&json, "value", f->value);
+		jl_json_put_bool(&json, "clamped", f->clamped);
+		jl_json_end_object(&json);
+	}
+	jl_json_end_array(&json);
+	jl_json_end_object(&json);
+	jl_json_finish(&json);
+}
+
+static enum jl_status say(struct jl_cli *cli, const struct jl_own *own, const char *date, struct jl_err *err)
+{
+	const enum jl_lang lang = cli->lang;
+	const struct jl_table_column columns[] = {
+		{ .head = JL_T(lang, "what", "대상") },
+		{ .head = JL_T(lang, "measured ✅", "측정 ✅"), .align = JL_RIGHT },
+		{ .head = JL_T(lang, "model had ⚠", "기존 모델 ⚠"), .align = JL_RIGHT },
+		{ .head = JL_T(lang, "record", "기록") },
+	};
+	struct jl_table table;
+	enum jl_status status;
+
+	jl_buf_printf(&cli->out,
+		      JL_T(lang, "This machine is now predicted by what was measured here (%s).\n\n",
+			   "이제 이 장비는 여기서 잰 값으로 예측합니다 (%s).\n\n"),
+		      date);
+	jl_table_init(&table, &cli->arena, columns, sizeof(columns) / sizeof(*columns));
+	for (size_t i = 0; i < own->n; i++) {
+		const struct jl_own_figure *f = &own->figures[i];
+		char text[JL_STORE_VIEW_TEXT_MAX];
+
+		jl_table_printf(&table, "%s %s", f->record->kind, jl_store_view_what(text, f->record, lang));
+		jl_table_cell(&table, jl_store_view_value(text, f->record->metrics[0].name,
+							  f->record->metrics[0].value.median));
+		jl_table_cell(&table, isnan(f->before)
+					      ? "–"
+					      : jl_store_view_value(text, f->record->metrics[0].name, f->before));
+		jl_table_printf(&table, "%s%s", f->record->id + JL_RECORD_ID_LEN - 8,
+				f->clamped ? JL_T(lang, " (at its limit)", " (한계값)") : "");
+		jl_table_end_row(&table);
+	}
+	status = jl_view_table(cli, &table, 2, err);
+	jl_buf_puts(&cli->out,
+		    JL_T(lang, "\n  Try   jeoul predict gpt-305m --on this\n  Undo  jeoul calibrate --forget\n",
+			 "\n  사용  jeoul predict gpt-305m --on this\n  취소  jeoul calibrate --forget\n"));
+	return status;
+}
+
+static enum jl_status keep(struct jl_cli *cli, const struct jl_own *own, const struct jl_probe_machine *here,
+			   const char *dir, const char *date, struct jl_err *err)
+{
+	static const struct {
+		const char *name;
+		void (*write)(struct jl_buf *out, const struct jl_own *own, const struct jl_probe_machine *here,
+			      const char *date);
+	} files[] = { { SOURCE_NAME, jl_own_source_yaml }, { FILE_NAME, jl_own_figures_yaml } };
+	enum jl_status status = JL_OK;
+
+	for (size_t i = 0; !status && i < sizeof(files) / sizeof(*files); i++) {
+		const char *path = file_in(cli, dir, files[i].name);
+		struct jl_buf text;
+
+		if (!path)
+			return jl_fail_nomem(err);
+		jl_buf_init(&text, YAML_MAX_B);
+		files[i].write(&text, own, here, date);
+		status = text.failed ? jl_fail_nomem(err) : write_file(path, &text, cli, err);
+		jl_buf_release(&text);
+	}
+	return status;
+}
+
+static enum jl_status make(struct jl_cli *cli, const struct jl_probe_machine *here, const char *dir, struct jl_err *err)
+{
+	struct jl_own_ask ask = { .cat = cli->cat, .here = here, .with_noisy = jl_flag(cli, "noisy") };
+	struct jl_store *store = NULL;
+	struct jl_own own;
+	struct jl_sys sys;
+	char date[JL_DATE_TEXT_MAX];
+	enum jl_status status = load(&ask, cli, &store, err);
+
+	(void)jl_date_text(date, cli->today);
+	if (!status && here->system && here->n_gpus && !here->mixed) {
+		status = jl_sys_parse(&sys, cli->cat, here->system, &cli->arena, err);
+		ask.sys = &sys;
+	}
+	if (!status)
+		status = jl_own_make(&own, &ask, err);
+	if (!status)
+		status = keep(cli, &own, here, dir, date, err);
+	if (!status && cli->json)
+		say_json(cli, &own, date, dir);
+	else if (!status)
+		status = say(cli, &own, date, err);
+	jl_store_close(store);
+	return status;
+}
+
+static enum jl_status never(struct jl_err *err)
+{
+	return jl_fail(err, JL_E_NOTFOUND, "this machine is not calibrated; jeoul bench all, then jeoul calibrate",
+		       "이 장비는 보정된 적이 없습니다. jeoul bench all 다음에 jeoul calibrate를 실행하세요");
+}
+
+/* The file as it is: what is laid over the catalog, and nothing else. */
+static enum jl_status show_file(struct jl_cli *cli, struct jl_json *json, const char *path, struct jl_err *err)
+{
+	struct jl_buf text;
+	enum jl_status status = jl_buf_read_file(&text, path, YAML_MAX_B, err);
+
+	if (status)
+		return status;
+	if (cli->json) {
+		jl_json_object(json);
+		jl_json_put_string(json, "file", path);
+		jl_json_put_string(json, "yaml", jl_buf_text(&text));
+		jl_json_end_object(json);
+	} else {
+		jl_buf_printf(&cli->out, "# %s\n%s", path, jl_buf_text(&text));
+	}
+	jl_buf_release(&text);
+	return JL_OK;
+}
+
+static enum jl_status show(struct jl_cli *cli, const char *dir, const char *path, struct jl_err *err)
+{
+	const char *source;
+	struct jl_json json;
+	enum jl_status status;
+
+	if (access(path, F_OK) != 0)
+		return never(err);
+	source = file_in(cli, dir, SOURCE_NAME);
+	if (!source)
+		return jl_fail_nomem(err);
+	if (cli->json) {
+		jl_json_init(&json, &cli->out, true);
+		jl_json_object(&json);
+		jl_json_put_array(&json, "files");
+	}
+	status = show_file(cli, &json, source, err);
+	if (!status)
+		status = show_file(cli, &json, path, err);
+	if (!status && cli->json) {
+		jl_json_end_array(&json);
+		jl_json_end_object(&json);
+		jl_json_finish(&json);
+	}
+	return status;
+}
+
+static enum jl_status forget(struct jl_cli *cli, const char *dir, const char *path, struct jl_err *err)
+{
+	const char *source;
+
+	if (access(path, F_OK) != 0)
+		return never(err);
+	if (unlink(path) != 0)
+		return jl_fail(err, JL_E_IO, "%s cannot be removed: %s", "%s을(를) 지울 수 없습니다: %s", path,
+			       strerror(errno));
+	source = file_in(cli, dir, SOURCE_NAME);
+	if (!source)
+		return jl_fail_nomem(err);
+	(void)unlink(source);
+	(void)rmdir(dir);
+	if (cli->json)
+		jl_buf_puts(&cli->out, "{\"forgotten\": true}\n");
+	else
+		jl_buf_puts(&cli->out,
+			    JL_T(cli->lang, "Forgotten: this machine is predicted by its family's values again.\n",
+				 "보정값을 지웠습니다. 다시 카탈로그 값으로 예측합니다.\n"));
+	return JL_OK;
+}
+
+enum jl_status jl_calibrate_this(struct jl_cli *cli, struct jl_err *err)
+{
+	const struct jl_probe_machine *here = NULL;
+	const char *dir = NULL, *path;
+	enum jl_status status = jl_this_machine_probe(cli, &here, err);
+
+	if (!status)
+		status = jl_calibrate_dir(&dir, cli, here, err);
+	if (status || !dir)
+		return status;
+	path = file_in(cli, dir, FILE_NAME);
+	if (!path)
+		return jl_fail_nomem(err);
+	if (jl_flag(cli, "show"))
+		return show(cli, dir, path, err);
+	if (jl_flag(cli, "forget"))
+		return forget(cli, dir, path, err);
+	return make(cli, here, dir, err);
+}

@@ -1,0 +1,313 @@
+#include "cli/check_judge.h"
+
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+#include "belief/set_rows.h"
+
+static const struct {
+	const char *kind;
+	enum jl_check_kind as;
+	const char *metric;
+} device_kinds[] = { { "gemm", JL_CHECK_GEMM, "gemm_flopps" },
+		     { "memory", JL_CHECK_MEMORY, "mem_Bps" },
+		     { "link", JL_CHECK_LINK, "link_Bps" },
+		     { "net", JL_CHECK_NET, "net_Bps" } };
+
+const char *jl_check_basis_name(enum jl_check_basis basis)
+{
+	static const char *const names[] = { [JL_BASIS_NONE] = "none",
+					     [JL_BASIS_MODEL] = "model",
+					     [JL_BASIS_HISTORY] = "history",
+					     [JL_BASIS_RUN] = "run" };
+
+	return names[basis];
+}
+
+static bool device_kind(enum jl_check_kind *ret_kind, const char *kind)
+{
+	for (size_t i = 0; i < sizeof(device_kinds) / sizeof(*device_kinds); i++)
+		if (strcmp(device_kinds[i].kind, kind) == 0) {
+			*ret_kind = device_kinds[i].as;
+			return true;
+		}
+	return false;
+}
+
+bool jl_judge_knows(const char *kind)
+{
+	enum jl_collective_kind coll;
+	enum jl_check_kind device;
+
+	return jl_collective_by_name(&coll, kind) || device_kind(&device, kind);
+}
+
+/* The metric that a kind is judged by; NULL: the first that there is. */
+static const char *metric_of(const char *kind)
+{
+	enum jl_collective_kind coll;
+
+	for (size_t i = 0; i < sizeof(device_kinds) / sizeof(*device_kinds); i++)
+		if (strcmp(device_kinds[i].kind, kind) == 0)
+			return device_kinds[i].metric;
+	return jl_collective_by_name(&coll, kind) ? "algbw_Bps" : NULL;
+}
+
+bool jl_judge_can(const struct jl_record *record)
+{
+	return jl_judge_knows(record->kind) && jl_figure_of(record, metric_of(record->kind)).value > 0;
+}
+
+/* ---- collectives */
+
+/* Hosts and GPUs as the log itself names them. */
+static enum jl_status system_of_log(const struct jl_sys **ret_sys, struct jl_cli *cli, const struct jl_record *r,
+				    struct jl_err *err)
+{
+	const char *name = jl_record_text(r, "gpu");
+	const double n_ranks = jl_record_number(r, "n_ranks"), n_nodes = jl_record_number(r, "n_nodes");
+	const struct jl_gpu *gpu = name ? jl_set_find_gpu(cli->cat, name, NULL) : NULL;
+	struct jl_sys *sys = jl_arena_alloc(&cli->arena, sizeof(*sys));
+	const char *text;
+
+	if (!sys)
+		return jl_fail_nomem(err);
+	if (!gpu || !(n_ranks >= 2) || !(n_nodes >= 1) || fmod(n_ranks, n_nodes) != 0)
+		return jl_fail(err, JL_E_USAGE, "it does not say on which system that was: --on \"2x aws:p5.48xlarge\"",
+			       "어떤 시스템에서 쟀는지 알 수 없습니다: --on \"2x aws:p5.48xlarge\"처럼 적어 주세요");
+	text = jl_arena_printf(&cli->arena, "%.0fx(%.0fx %s)", n_nodes, n_ranks / n_nodes, gpu->id);
+	if (!text)
+		return jl_fail_nomem(err);
+	*ret_sys = sys;
+	return jl_sys_parse(sys, cli->cat, text, &cli->arena, err);
+}
+
+/* One host was named and the ranks fill several: that many of them. */
+static enum jl_status machine_for(struct jl_machine *ret_machine, struct jl_cli *cli, const struct jl_sys *sys,
+				  double n_ranks, struct jl_err *err)
+{
+	const int per_node = sys->n_per_node > 0 ? sys->n_per_node : 1;
+	int n_nodes = sys->n_nodes;
+
+	if (sys->n_nodes == 1 && n_ranks > per_node && fmod(n_ranks, per_node) == 0 &&
+	    n_ranks / per_node <= JL_NODES_MAX)
+		n_nodes = (int)(n_ranks / per_node);
+	return jl_machine_hosts(ret_machine, cli->cat, sys, n_nodes, &cli->arena, err);
+}
+
+static enum jl_status judge_collective(struct jl_judged *j, struct jl_judge *judge, enum jl_collective_kind kind,
+				       struct jl_err *err)
+{
+	const struct jl_record *r = j->record;
+	const double n_ranks = jl_record_number(r, "n_ranks");
+	struct jl_coll_ask ask = { .ask = { .kind = kind, .size_B = jl_record_number(r, "size_B") } };
+	struct jl_machine *machine = jl_arena_alloc(&judge->cli->arena, sizeof(*machine));
+	double x[JL_COLL_MAX_PARAMS];
+	enum jl_status status = JL_OK;
+
+	if (!machine)
+		return jl_fail_nomem(err);
+	if (!j->sys)
+		status = system_of_log(&j->sys, judge->cli, r, err);
+	if (!status)
+		status = machine_for(machine, judge->cli, j->sys, n_ranks, err);
+	if (!status && !judge->rows_read) {
+		status = jl_check_rows(judge->cli, &judge->rows, &judge->n_rows, err);
+		judge->rows_read = true;
+	}
+	if (status)
+		return status;
+	j->sys = &machine->sys;
+	ask.rows = judge->rows;
+	ask.n_rows = judge->n_rows;
+	ask.ask.n_ranks = n_ranks >= 1 && n_ranks < INT_MAX ? (int)n_ranks : 0;
+	if (strcmp(r->backend, "nccl-tests") == 0) {
+		jl_coll_read(judge->cli->cat, x);
+		ask.host_s = jl_coll_host_s(x, JL_TOOL_NCCL, machine->sys.n_per_node);
+	}
+	status = jl_check_collective(&j->coll, machine, &ask, err);
+	if (status)
+		return status;
+	j->is_coll = true;
+	j->basis = JL_BASIS_MODEL;
+	j->expect = j->coll.range;
+	j->bound_en = jl_arena_strdup(&judge->cli->arena, j->coll.c.limit_en);
+	j->bound_ko = jl_arena_strdup(&judge->cli->arena, j->coll.c.limit_ko);
+	j->verdict = jl_verdict_of(&j->figure, &j->expect);
+	return j->bound_en && j->bound_ko ? JL_OK : jl_fail_nomem(err);
+}
+
+/* ---- devices */
+
+static bool on_gpu(const struct jl_record *r)
+{
+	static const char *const backends[] = { "cuda", "nccl", "nccl-tests", "nvbandwidth" };
+
+	for (size_t i = 0; i < sizeof(backends) / sizeof(*backends); i++)
+		if (strcmp(backends[i], r->backend) == 0)
+			return true;
+	return !isnan(jl_record_number(r, "device"));
+}
+
+static enum jl_status ask_of(struct jl_device_ask *ret_ask, const struct jl_record *r, enum jl_check_kind kind,
+			     struct jl_err *err)
+{
+	const char *test = jl_record_text(r, "test"), *dtype = jl_record_text(r, "dtype");
+	struct jl_device_ask ask = { .kind = kind,
+				     .m = jl_record_number(r, "m"),
+				     .n = jl_record_number(r, "n"),
+				     .k = jl_record_number(r, "k"),
+				     .size_B = jl_record_number(r, "size_B"),
+				     .n_threads = jl_record_number(r, "n_threads"),
+				     .copy = test && strcmp(test, "copy") == 0,
+				     .between_devices = test && (strcmp(test, "d2d") == 0 ||
+								 strstr(test, "device_to_device") != NULL) };
+	int d = 0;
+
+	while (kind == JL_CHECK_GEMM && d < JL_N_DTYPE &&
+	       (!dtype || strcmp(jl_dtype_name((enum jl_dtype)d), dtype) != 0))
+		d++;
+	if (d == JL_N_DTYPE)
+		return jl_fail(err, JL_E_USAGE,
+			       "number format '%s' is not known; write fp32, tf32, fp16, bf16, fp8, int8",
+			       "수 형식 '%s'은(는) 모릅니다. fp32, tf32, fp16, bf16, fp8, int8 중에서 쓰세요",
+			       dtype ? dtype : "");
+	ask.dtype = (enum jl_dtype)d;
+	*ret_ask = ask;
+	return JL_OK;
+}
+
+/* Copies that the model has no rate for: from ordinary host memory (the driver's own copy bounds it), and within one GPU. */
+static bool is_plain_copy(const struct jl_record *r, enum jl_check_kind kind)
+{
+	const double peer = jl_record_number(r, "peer");
+
+	if (kind != JL_CHECK_LINK)
+		return false;
+	return jl_record_number(r, "pinned") == 0 || (!isnan(peer) && peer == jl_record_number(r, "device"));
+}
+
+static enum jl_status judge_device(struct jl_judged *j, struct jl_judge *judge, enum jl_check_kind kind,
+				   struct jl_err *err)
+{
+	struct jl_device_expect *e = jl_arena_alloc(&judge->cli->arena, sizeof(*e));
+	const struct jl_probe_machine *here = judge->here;
+	struct jl_device_ask ask;
+	enum jl_status status = e ? ask_of(&ask, j->record, kind, err) : jl_fail_nomem(err);
+
+	if (status)
+		return status;
+	e->range = JL_EXPECT_NONE;
+	if (is_plain_copy(j->record, kind))
+		status = JL_OK;
+	else if (j->sys)
+		status = jl_check_device(e, judge->cli->cat, j->sys, &ask, err);
+	else if (here && here->listed_cpu && !on_gpu(j->record) && kind != JL_CHECK_NET)
+		jl_check_cpu_bound(e, here->listed_cpu, here->cpu.n_sockets > 0 ? here->cpu.n_sockets : 1, &ask);
+	if (status == JL_E_DATA && here) {
+		/* one result that the catalog cannot weigh does not keep the others from being judged */
+		e->range = JL_EXPECT_NONE;
+		status = JL_OK;
+	}
+	if (status)
+		return status;
+	j->expect = e->range;
+	if (!isnan(e->range.bound)) {
+		j->bound_en = e->bound_en;
+		j->bound_ko = e->bound_ko;
+	}
+	j->basis = isnan(e->range.lo) ? JL_BASIS_NONE : JL_BASIS_MODEL;
+	j->verdict = jl_verdict_of(&j->figure, &j->expect);
+	return JL_OK;
+}
+
+/* Where the model knows nothing, the machine's own past says what is usual; where it does, the past may still
+ * show a loss. */
+static void judge_by_past(struct jl_judged *j, const struct jl_judge *judge)
+{
+	struct jl_expect past;
+	enum jl_verdict verdict;
+
+	jl_check_history(&j->history, j->record, judge->past, judge->n_past);
+	if (!j->history.n)
+		return;
+	past = j->history.expect;
+	past.bound = j->expect.bound;
+	verdict = jl_verdict_of(&j->figure, &past);
+	if (j->basis == JL_BASIS_NONE || (verdict == JL_VERDICT_LOW && j->verdict == JL_VERDICT_NORMAL)) {
+		j->basis = JL_BASIS_HISTORY;
+		j->expect = past;
+		j->verdict = verdict;
+	}
+}
+
+static void advise(struct jl_judged *j)
+{
+	const struct jl_sys *sys = j->sys;
+
+	jl_check_next(&j->next, &(struct jl_next_ask){
+					.kind = j->record->kind,
+					.verdict = j->verdict,
+					.value = j->figure.value,
+					.on_gpu = on_gpu(j->record) || (sys && sys->gpu),
+					.coll = j->is_coll ? &j->coll : NULL,
+					.intra = sys ? jl_wire_of(sys->join) : JL_WIRE_NONE,
+					.inter = sys ? jl_wire_of(sys->net) : JL_WIRE_NONE,
+				});
+}
+
+enum jl_status jl_judge(struct jl_judged *ret_judged, struct jl_judge *judge, const struct jl_record *record,
+			struct jl_err *err)
+{
+	struct jl_judged j = { .record = record,
+			       .metric = jl_judge_can(record) ? metric_of(record->kind) : record->metrics[0].name,
+			       .expect = JL_EXPECT_NONE,
+			       .verdict = JL_VERDICT_FIRST,
+			       .sys = judge->sys };
+	enum jl_collective_kind coll;
+	enum jl_check_kind device;
+	enum jl_status status = JL_OK;
+
+	if (!j.sys && judge->here && on_gpu(record))
+		j.sys = judge->here_sys;
+	const bool can = jl_judge_can(record), is_coll = jl_collective_by_name(&coll, record->kind);
+
+	j.figure = jl_figure_of(record, j.metric);
+	if (j.figure.noisy)
+		j.verdict = JL_VERDICT_NOISY;
+	/* processes on the CPUs of this machine are no system that the model knows */
+	if (can && is_coll && (!judge->here || j.sys))
+		status = judge_collective(&j, judge, coll, err);
+	else if (can && !is_coll && device_kind(&device, record->kind))
+		status = judge_device(&j, judge, device, err);
+	if (status)
+		return status;
+	if (judge->here)
+		judge_by_past(&j, judge);
+	advise(&j);
+	*ret_judged = j;
+	return JL_OK;
+}
+
+enum jl_status jl_judge_change(struct jl_judged *ret_judged, struct jl_judge *judge, const struct jl_record *record,
+			       const struct jl_record *before, struct jl_err *err)
+{
+	struct jl_judged j = { .record = record,
+			       .before = before,
+			       .metric = record->metrics[0].name,
+			       .figure = jl_figure_of(record, NULL),
+			       .expect = JL_EXPECT_NONE,
+			       .basis = JL_BASIS_RUN };
+	enum jl_status status;
+
+	jl_check_history(&j.history, record, judge->past, judge->n_past);
+	status = jl_check_change(&j.change, record, before, j.history.spread_ln, &judge->cli->arena, err);
+	if (status)
+		return status;
+	j.verdict = j.change.verdict;
+	j.expect.value = before->metrics[0].value.median;
+	advise(&j);
+	*ret_judged = j;
+	return JL_OK;
+}

@@ -1,0 +1,62 @@
+/* One record against what its system, its history or another run lets expect. Between the command line and
+ * src/check. */
+#ifndef JL_CLI_CHECK_JUDGE_H
+#define JL_CLI_CHECK_JUDGE_H
+
+#include "check/next.h"
+#include "cli/command.h"
+#include "probe/probe.h"
+
+enum jl_check_basis {
+	JL_BASIS_NONE,    /* nothing to judge by, or a bound only */
+	JL_BASIS_MODEL,   /* the model, with published rows where there are some */
+	JL_BASIS_HISTORY, /* earlier results of the same machine */
+	JL_BASIS_RUN      /* one other run */
+};
+const char *jl_check_basis_name(enum jl_check_basis basis); /* in JSON */
+
+struct jl_judged {
+	const struct jl_record *record;
+	const char *metric; /* its name */
+	struct jl_figure figure;
+	enum jl_verdict verdict;
+	enum jl_check_basis basis;
+	struct jl_expect expect;
+	const char *bound_en, *bound_ko; /* NULL: no bound */
+	const struct jl_sys *sys;        /* the system that it was judged on; NULL: none */
+	bool is_coll;                    /* with `coll` */
+	struct jl_coll_expect coll;
+	struct jl_history history;
+	const struct jl_record *before; /* JL_BASIS_RUN */
+	struct jl_change change;
+	struct jl_next next;
+};
+
+struct jl_judge {
+	struct jl_cli *cli;
+	const struct jl_sys *sys;            /* of --on; NULL: none was named */
+	const struct jl_probe_machine *here; /* records of this machine are judged; else NULL */
+	const struct jl_sys *here_sys;       /* its GPUs as a system; NULL: none */
+	const struct jl_record *const *past; /* newest first */
+	size_t n_past;
+	bool rows_read;
+	const struct jl_published *rows;
+	size_t n_rows;
+};
+
+/* Refused: a record that needs a system where none is known. */
+enum jl_status jl_judge(struct jl_judged *ret_judged, struct jl_judge *judge, const struct jl_record *record,
+			struct jl_err *err);
+/* The same against another run's record of the same thing. */
+enum jl_status jl_judge_change(struct jl_judged *ret_judged, struct jl_judge *judge, const struct jl_record *record,
+			       const struct jl_record *before, struct jl_err *err);
+/* gemm, memory, link, net, collectives: kinds that a system lets expect something of. */
+bool jl_judge_knows(const char *kind);
+/* Such a record with the figure that is judged in it. */
+bool jl_judge_can(const struct jl_record *record);
+
+/* check_rows.c: published collectives, from the data folder; a folder without them is no error. */
+enum jl_status jl_check_rows(struct jl_cli *cli, const struct jl_published **ret_rows, size_t *ret_n,
+			     struct jl_err *err);
+
+#endif

@@ -1,0 +1,426 @@
+#include "cli/check_view.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/utf8.h"
+#include "cli/predict_view.h"
+#include "cli/store_view.h"
+#include "cli/view.h"
+
+#define ROWS_SHOWN 40
+#define BAND       52 /* columns of the chart */
+
+/* How much a verdict weighs in the whole. */
+static int weight(enum jl_verdict verdict)
+{
+	static const int weights[] = { [JL_VERDICT_FIRST] = 0,  [JL_VERDICT_NOISY] = 1, [JL_VERDICT_GOOD] = 2,
+				       [JL_VERDICT_NORMAL] = 3, [JL_VERDICT_LOW] = 4,   [JL_VERDICT_IMPOSSIBLE] = 5 };
+
+	return weights[verdict];
+}
+
+static double size_of(const struct jl_judged *j)
+{
+	const double size_B = jl_record_number(j->record, "size_B"), m = jl_record_number(j->record, "m");
+
+	return isnan(size_B) ? (isnan(m) ? 0 : m) : size_B;
+}
+
+const struct jl_judged *jl_check_worst(const struct jl_judged *judged, size_t n)
+{
+	const struct jl_judged *worst = n ? &judged[0] : NULL;
+
+	for (size_t i = 1; i < n; i++) {
+		const int more = weight(judged[i].verdict) - weight(worst->verdict);
+
+		if (more > 0 || (more == 0 && size_of(&judged[i]) > size_of(worst)))
+			worst = &judged[i];
+	}
+	return worst;
+}
+
+/* "112–202 GB/s", in the unit of the upper end. */
+static const char *range_text(char out[JL_STORE_VIEW_TEXT_MAX], const struct jl_judged *j)
+{
+	char lo[JL_STORE_VIEW_TEXT_MAX], hi[JL_STORE_VIEW_TEXT_MAX];
+	const char *unit;
+
+	out[0] = '\0';
+	if (isnan(j->expect.lo) || isnan(j->expect.hi))
+		return out;
+	(void)jl_store_view_value(hi, j->metric, j->expect.hi);
+	(void)jl_store_view_value(lo, j->metric, j->expect.lo);
+	unit = strchr(hi, ' ');
+	if (unit && strchr(lo, ' ') && strcmp(strchr(lo, ' '), unit) == 0)
+		*strchr(lo, ' ') = '\0';
+	(void)snprintf(out, JL_STORE_VIEW_TEXT_MAX, "%.60s–%.60s", lo, hi);
+	return out;
+}
+
+/* ---- one in full */
+
+static size_t column_of(double value, double top)
+{
+	const double at = value / top * (BAND - 1);
+
+	return at < 0 ? 0 : at > BAND - 1 ? BAND - 1 : (size_t)(at + 0.5);
+}
+
+/* 0 ───────┤▒▒▒▒▒▒▒▒├────┃ with the figure below it. */
+static void band(struct jl_cli *cli, const struct jl_judged *j)
+{
+	const struct jl_expect *e = &j->expect;
+	const bool bounded = !isnan(e->bound) && e->bound < 3 * fmax(e->hi, j->figure.value);
+	const double top = 1.02 * fmax(fmax(e->hi, j->figure.value), bounded ? e->bound : 0);
+	const size_t lo = column_of(e->lo, top), hi = column_of(e->hi, top), at = column_of(j->figure.value, top);
+	const size_t bound = bounded ? column_of(e->bound, top) : BAND;
+	char text[JL_STORE_VIEW_TEXT_MAX], end[JL_STORE_VIEW_TEXT_MAX];
+	const size_t indent = 12;
+
+	jl_buf_printf(&cli->out, "%*s0 ", (int)indent, "");
+	for (size_t i = 0; i < BAND && i <= bound; i++)
+		jl_buf_puts(&cli->out, i == bound ? "┃" : i == lo ? "┤" : i == hi ? "├" : i > lo && i < hi ? "▒" : "─");
+	if (bounded)
+		jl_buf_printf(&cli->out, " %s", jl_store_view_value(end, j->metric, e->bound));
+	jl_buf_puts(&cli->out, "\n");
+	(void)jl_store_view_value(text, j->metric, j->figure.value);
+	if (at + 2 + strlen(text) < BAND + 10)
+		jl_buf_printf(&cli->out, "%*s▲ %s\n", (int)(indent + 2 + at), "", text);
+	else
+		jl_buf_printf(&cli->out, "%*s%s ▲\n", (int)(indent + 2 + at - 1 - strlen(text)), "", text);
+}
+
+static void say_verdict(struct jl_cli *cli, const struct jl_judged *j)
+{
+	const enum jl_lang lang = cli->lang;
+	const double off = 100 * (j->figure.value / j->expect.value - 1);
+	char range[JL_STORE_VIEW_TEXT_MAX], text[JL_STORE_VIEW_TEXT_MAX], ratio[32];
+	const char *word = jl_verdict_word(j->verdict, lang);
+
+	(void)range_text(range, j);
+	if (j->before) {
+		(void)snprintf(ratio, sizeof(ratio), "%+.1f %%", 100 * (j->change.ratio - 1));
+		jl_view_entry(cli, "Verdict", "판정",
+			      JL_T(lang, "%s: %s against %s then", "%s: 이전 대비 %s (이전 %s)"), word, ratio,
+			      jl_store_view_value(text, j->metric, j->expect.value));
+	} else if (j->verdict == JL_VERDICT_IMPOSSIBLE) {
+		jl_view_entry(cli, "Verdict", "판정", JL_T(lang, "%s: above the bound of %s", "%s: 한계 %s를 넘음"),
+			      word, jl_store_view_value(text, j->metric, j->expect.bound));
+	} else if (!*range) {
+		jl_view_entry(cli, "Verdict", "판정", "%s%s", word,
+			      j->verdict == JL_VERDICT_FIRST ? JL_T(lang, "; kept as the first", "; 첫 기준으로 보관")
+							     : "");
+	} else {
+		jl_view_entry(cli, "Verdict", "판정",
+			      fabs(off) < 0.5 ? JL_T(lang, "%s: expected %s, in the middle of it",
+						     "%s: 예상 범위 %s, 중간값과 같음")
+			      : off < 0       ? JL_T(lang, "%s: expected %s, %.0f %% below the middle of it",
+						     "%s: 예상 범위 %s, 중간값보다 %.0f %% 낮음")
+					      : JL_T(lang, "%s: expected %s, %.0f %% above the middle of it",
+						     "%s: 예상 범위 %s, 중간값보다 %.0f %% 높음"),
+			      word, range, fabs(off));
+	}
+}
+
+static void why_collective(struct jl_cli *cli, const struct jl_judged *j)
+{
+	const struct jl_collective_case *c = &j->coll.c;
+	const enum jl_lang lang = cli->lang;
+	const bool reduce = c->kind == JL_ALLREDUCE && !c->in_network;
+
+	if (j->verdict == JL_VERDICT_IMPOSSIBLE) {
+		jl_view_entry(cli, "Why", "이유", "%s",
+			      reduce && c->n_nodes > 1
+				      ? JL_T(lang,
+					     "every byte has to leave and to enter each host nearly twice; no "
+					     "algorithm without "
+					     "reduction in the network can beat this bound",
+					     "모든 바이트가 호스트를 거의 두 번씩 드나들어야 함. 네트워크 내 리덕션 "
+					     "없이는 어떤 "
+					     "알고리즘도 이 한계를 넘을 수 없음")
+				      : JL_T(lang,
+					     "no algorithm moves the bytes faster than the listed rate of the links",
+					     "어떤 알고리즘도 링크의 명시된 속도보다 빨리 보낼 수 없음"));
+		return;
+	}
+	jl_view_entry(cli, "Why", "이유",
+		      c->limit == JL_LIMIT_NETWORK
+			      ? JL_T(lang, "%.0f %% of the bound; bound by the network between hosts (%.0f steps, %s)",
+				     "한계의 %.0f %%. 호스트 사이 네트워크가 병목 (%.0f단계, %s)")
+			      : JL_T(lang, "%.0f %% of the bound; bound by the links inside the host (%.0f steps, %s)",
+				     "한계의 %.0f %%. 호스트 내부 링크가 병목 (%.0f단계, %s)"),
+		      100 * j->figure.value / c->bound_Bps, c->n_steps, jl_algorithm_name(c->algorithm));
+}
+
+static void explain_bandwidths(struct jl_cli *cli, const struct jl_judged *j)
+{
+	static const char *const factors[JL_N_COLLECTIVE] = { [JL_ALLREDUCE] = "2(n-1)/n",
+							      [JL_ALLGATHER] = "(n-1)/n",
+							      [JL_REDUCESCATTER] = "(n-1)/n",
+							      [JL_ALLTOALL] = "(n-1)/n" };
+	const struct jl_collective_case *c = &j->coll.c;
+	const enum jl_lang lang = cli->lang;
+
+	jl_view_entry(
+		cli, "algbw", "algbw", "%s",
+		JL_T(lang, "size / time: what a program waits for", "크기 / 시간: 프로그램이 실제로 기다리는 속도"));
+	if (factors[c->kind])
+		jl_view_entry(cli, "busbw", "busbw",
+			      JL_T(lang, "algbw x %s = algbw x %.4g with n = %d: the rate that each link carries",
+				   "algbw x %s = algbw x %.4g (n = %d): 링크 하나가 실제로 나르는 속도"),
+			      factors[c->kind], c->busbw_factor, c->n_ranks);
+	else
+		jl_view_entry(cli, "busbw", "busbw", "%s",
+			      JL_T(lang, "the same as algbw for this collective", "이 집합 통신에서는 algbw와 같음"));
+}
+
+static void how_sure(struct jl_cli *cli, const struct jl_judged *j)
+{
+	const enum jl_lang lang = cli->lang;
+
+	switch (j->basis) {
+	case JL_BASIS_MODEL:
+		if (strcmp(j->record->kind, "net") == 0)
+			jl_view_entry(cli, "By", "근거", "%s",
+				      JL_T(lang, "⚠ what TCP reaches with usual settings; several streams",
+					   "⚠ 일반적인 설정의 TCP가 내는 값 (스트림 여러 개)"));
+		else if (!j->is_coll)
+			jl_view_entry(cli, "By", "근거", "%s",
+				      JL_T(lang,
+					   "⚠ the model's interval, checked on published figures of single devices",
+					   "⚠ 모델 추정 구간 (단일 장치의 공개 측정으로 검증)"));
+		else if (j->coll.n_near)
+			jl_view_entry(cli, "By", "근거",
+				      JL_T(lang,
+					   "⚠ the model's 80 %% interval · 📄 %zu published rows near it: %.0f–%.0f %% "
+					   "of their bound",
+					   "⚠ 모델의 80 %% 구간 · 📄 비슷한 공개 측정 %zu건: 각자 한계의 %.0f–%.0f %%"),
+				      j->coll.n_near, 100 * j->coll.near_lo_frac, 100 * j->coll.near_hi_frac);
+		else
+			jl_view_entry(
+				cli, "By", "근거", "%s",
+				JL_T(lang,
+				     "⚠ the model's 80 % interval · 📄 no published row near it (links, hosts, size)",
+				     "⚠ 모델의 80 % 구간 · 📄 비슷한 공개 측정(링크, 호스트 수, 크기)은 없음"));
+		break;
+	case JL_BASIS_HISTORY:
+		jl_view_entry(cli, "By", "근거",
+			      JL_T(lang, "✅ %zu earlier undisturbed results of this machine",
+				   "✅ 이 장비의 이전 결과 %zu건 (잡음 없는 것만)"),
+			      j->history.n);
+		break;
+	case JL_BASIS_RUN:
+		jl_view_entry(cli, "By", "근거",
+			      isnan(j->change.p) ? JL_T(lang, "a change counts from %.0f %% on; intervals %s",
+							"변화는 %.0f %%부터 인정. 구간은 %s")
+						 : JL_T(lang, "a change counts from %.0f %% on; intervals %s; p = %.2g",
+							"변화는 %.0f %%부터 인정. 구간은 %s. p = %.2g"),
+			      100 * j->change.least,
+			      j->change.apart ? JL_T(lang, "apart", "서로 떨어짐") : JL_T(lang, "touch", "겹침"),
+			      j->change.p);
+		break;
+	case JL_BASIS_NONE: break;
+	}
+	if (j->is_coll && j->coll.c.n_nodes > 1 && j->sys->net_assumed)
+		jl_view_entry(cli, "Assumed", "가정",
+			      JL_T(lang, "network %d x %s: name yours with over in --on",
+				   "네트워크 %d x %s. 다르면 --on에 over로 적어 주세요"),
+			      j->sys->n_net, j->sys->net->id);
+}
+
+static void title(struct jl_cli *cli, const struct jl_judged *j)
+{
+	const enum jl_lang lang = cli->lang;
+	char what[JL_STORE_VIEW_TEXT_MAX], value[JL_STORE_VIEW_TEXT_MAX], busbw[JL_STORE_VIEW_TEXT_MAX];
+
+	(void)jl_store_view_value(value, j->metric, j->figure.value);
+	if (j->is_coll) {
+		const struct jl_collective_case *c = &j->coll.c;
+
+		(void)jl_store_view_value(busbw, "busbw_Bps", j->figure.value * c->busbw_factor);
+		(void)jl_units_text(what, c->size_B, JL_K_BYTES, 4);
+		jl_buf_printf(&cli->out,
+			      JL_T(lang, "%s%s %s%s · %d hosts x %d · algbw %s (busbw %s)\n",
+				   "%s%s %s%s · 호스트 %d대 x %d · algbw %s (busbw %s)\n"),
+			      jl_view_bold(cli), jl_collective_name(c->kind), what, jl_view_reset(cli), c->n_nodes,
+			      c->n_per_node, value, busbw);
+	} else {
+		(void)jl_store_view_what(what, j->record, lang);
+		jl_buf_printf(&cli->out, "%s%s%s%s%s · %s%s%s\n", jl_view_bold(cli), j->record->kind, *what ? " " : "",
+			      what, jl_view_reset(cli), value, j->sys ? " · " : "", j->sys ? j->sys->text : "");
+	}
+	jl_buf_puts(&cli->out, "\n");
+}
+
+static void in_full(struct jl_cli *cli, const struct jl_judged *j)
+{
+	const enum jl_lang lang = cli->lang;
+	char value[JL_STORE_VIEW_TEXT_MAX];
+
+	say_verdict(cli, j);
+	if (!isnan(j->expect.lo) && !j->before)
+		band(cli, j);
+	if (j->bound_en)
+		jl_view_entry(cli, "Bound", "한계", "%s: %s", jl_store_view_value(value, j->metric, j->expect.bound),
+			      JL_T(lang, j->bound_en, j->bound_ko));
+	if (j->is_coll)
+		why_collective(cli, j);
+	else if (j->bound_en && j->verdict != JL_VERDICT_IMPOSSIBLE)
+		jl_view_entry(cli, "Why", "이유", JL_T(lang, "%.0f %% of the bound", "한계의 %.0f %%"),
+			      100 * j->figure.value / j->expect.bound);
+	if (j->verdict == JL_VERDICT_NOISY)
+		jl_view_entry(cli, "Noise", "잡음",
+			      JL_T(lang, "%s; measure again on a quiet machine", "%s. 다른 작업이 없을 때 다시 측정"),
+			      j->record->noise.why ? j->record->noise.why
+						   : JL_T(lang, "the machine was busy", "장비가 바빴음"));
+	for (size_t i = 0; i < j->next.n; i++)
+		jl_view_entry(cli, i ? NULL : "Next", i ? NULL : "다음", "%zu  %s", i + 1,
+			      JL_T(lang, j->next.items[i].en, j->next.items[i].ko));
+	how_sure(cli, j);
+	if (j->is_coll)
+		explain_bandwidths(cli, j);
+}
+
+/* ---- many */
+
+static enum jl_status many(struct jl_cli *cli, const struct jl_judged *judged, size_t n, struct jl_err *err)
+{
+	const enum jl_lang lang = cli->lang;
+	const struct jl_table_column columns[] = {
+		{ .head = JL_T(lang, "what", "대상") },
+		{ .head = JL_T(lang, "measured", "측정값"), .align = JL_RIGHT },
+		{ .head = JL_T(lang, judged[0].before ? "before" : "expected", judged[0].before ? "이전" : "예상"),
+		  .align = JL_RIGHT },
+		{ .head = JL_T(lang, "verdict", "판정") },
+	};
+	struct jl_table table;
+
+	jl_table_init(&table, &cli->arena, columns, sizeof(columns) / sizeof(*columns));
+	for (size_t i = 0; i < n && i < ROWS_SHOWN; i++) {
+		const struct jl_judged *j = &judged[i];
+		char text[JL_STORE_VIEW_TEXT_MAX];
+
+		jl_table_printf(&table, "%s %s", j->record->kind, jl_store_view_what(text, j->record, lang));
+		jl_table_cell(&table, jl_store_view_value(text, j->metric, j->figure.value));
+		jl_table_cell(&table,
+			      j->before ? jl_store_view_value(text, j->metric, j->expect.value) : range_text(text, j));
+		if (j->before && j->verdict != JL_VERDICT_NOISY)
+			jl_table_printf(&table, "%s (%+.1f %%)", jl_verdict_word(j->verdict, lang),
+					100 * (j->change.ratio - 1));
+		else
+			jl_table_cell(&table, jl_verdict_word(j->verdict, lang));
+		jl_table_end_row(&table);
+	}
+	return jl_view_table(cli, &table, 2, err);
+}
+
+static void count(struct jl_cli *cli, const struct jl_judged *judged, size_t n)
+{
+	size_t counts[JL_VERDICT_IMPOSSIBLE + 1] = { 0 };
+	bool first = true;
+
+	for (size_t i = 0; i < n; i++)
+		counts[judged[i].verdict]++;
+	for (int v = JL_VERDICT_IMPOSSIBLE; v >= 0; v--)
+		if (counts[v]) {
+			jl_buf_printf(&cli->out, JL_T(cli->lang, "%s%zu %s", "%s%zu건 %s"), first ? "" : " · ",
+				      counts[v], jl_verdict_word((enum jl_verdict)v, cli->lang));
+			first = false;
+		}
+	jl_buf_puts(&cli->out, "\n");
+}
+
+/* ---- JSON */
+
+static void one_json(struct jl_json *json, const struct jl_judged *j)
+{
+	const char *suffix = strrchr(j->metric, '_');
+	char what[JL_STORE_VIEW_TEXT_MAX];
+
+	jl_json_object(json);
+	jl_json_put_string(json, "id", *j->record->id ? j->record->id : NULL);
+	jl_json_put_string(json, "kind", j->record->kind);
+	jl_json_put_string(json, "what", jl_store_view_what(what, j->record, JL_EN));
+	jl_json_put_string(json, "system", j->sys ? j->sys->text : NULL);
+	jl_json_put_string(json, "verdict", jl_verdict_name(j->verdict));
+	jl_json_put_string(json, "metric", j->metric);
+	jl_json_put_string(json, "unit", suffix ? suffix + 1 : "");
+	jl_json_put_number(json, "value", j->figure.value);
+	jl_json_put_number(json, "value_lo95", j->figure.lo95);
+	jl_json_put_number(json, "value_hi95", j->figure.hi95);
+	jl_json_put_bool(json, "noisy", j->figure.noisy);
+	jl_json_put_string(json, "basis", jl_check_basis_name(j->basis));
+	jl_json_put_number(json, "expected_lo", j->expect.lo);
+	jl_json_put_number(json, "expected", j->expect.value);
+	jl_json_put_number(json, "expected_hi", j->expect.hi);
+	jl_json_put_number(json, "bound", j->expect.bound);
+	jl_json_put_string(json, "bound_text", j->bound_en);
+	jl_json_put_integer(json, "n_history", (long long)j->history.n);
+	if (j->is_coll) {
+		jl_json_put_integer(json, "n_nodes", j->coll.c.n_nodes);
+		jl_json_put_integer(json, "n_ranks", j->coll.c.n_ranks);
+		jl_json_put_number(json, "size_B", j->coll.c.size_B);
+		jl_json_put_number(json, "busbw_factor", j->coll.c.busbw_factor);
+		jl_json_put_bool(json, "in_network_reduction", j->coll.c.in_network);
+		jl_json_put_string(json, "algorithm", jl_algorithm_name(j->coll.c.algorithm));
+		jl_json_put_integer(json, "n_published", (long long)j->coll.n_near);
+	}
+	if (j->before) {
+		jl_json_put_string(json, "against", j->before->id);
+		jl_json_put_number(json, "ratio", j->change.ratio);
+		jl_json_put_number(json, "p", j->change.p);
+		jl_json_put_bool(json, "intervals_apart", j->change.apart);
+		jl_json_put_number(json, "least_change_frac", j->change.least);
+	}
+	jl_json_put_array(json, "next");
+	for (size_t i = 0; i < j->next.n; i++)
+		jl_json_string(json, j->next.items[i].en);
+	jl_json_end_array(json);
+	jl_json_end_object(json);
+}
+
+enum jl_status jl_check_view(struct jl_cli *cli, const struct jl_judged *judged, size_t n, const char *where,
+			     struct jl_err *err)
+{
+	const struct jl_judged *worst = jl_check_worst(judged, n);
+	enum jl_status status;
+
+	if (cli->json) {
+		struct jl_json json;
+
+		jl_json_init(&json, &cli->out, true);
+		jl_json_object(&json);
+		jl_json_put_string(&json, "verdict", jl_verdict_name(worst->verdict));
+		jl_json_put_bool(&json, "bad", jl_verdict_is_bad(worst->verdict));
+		jl_json_put_array(&json, "results");
+		for (size_t i = 0; i < n; i++)
+			one_json(&json, &judged[i]);
+		jl_json_end_array(&json);
+		jl_json_end_object(&json);
+		jl_json_finish(&json);
+		return JL_OK;
+	}
+	if (n == 1) {
+		title(cli, worst);
+		in_full(cli, worst);
+		return JL_OK;
+	}
+	if (where)
+		jl_buf_printf(&cli->out, "%s%s%s · ", jl_view_bold(cli), where, jl_view_reset(cli));
+	count(cli, judged, n);
+	jl_buf_puts(&cli->out, "\n");
+	status = many(cli, judged, n, err);
+	if (n > ROWS_SHOWN)
+		jl_buf_printf(&cli->out,
+			      JL_T(cli->lang, "  ... and %zu more (--json has all)\n",
+				   "  ... 그 밖에 %zu건 (--json에 모두 있음)\n"),
+			      n - ROWS_SHOWN);
+	if (!status && weight(worst->verdict) >= weight(JL_VERDICT_NORMAL)) {
+		jl_buf_puts(&cli->out, "\n");
+		title(cli, worst);
+		in_full(cli, worst);
+	}
+	return status;
+}

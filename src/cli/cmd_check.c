@@ -1,0 +1,500 @@
+/* jeoul check: is a measured number normal, and why not. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/check_view.h"
+#include "cli/this_machine.h"
+#include "import/import.h"
+#include "store/store.h"
+
+#define RECORDS_MAX 4000 /* newest that are looked at */
+#define JUDGED_MAX  500
+
+static const char *const collectives[] = { "allreduce", "allgather", "reducescatter", "broadcast",
+					   "reduce",    "alltoall",  "sendrecv",      NULL };
+
+const struct jl_option jl_check_options[] = {
+	{ .name = "on",
+	  .type = JL_OPT_TEXT,
+	  .arg = "SYSTEM",
+	  .en = "the system that it was measured on, e.g. \"125x aws:p5.48xlarge\"",
+	  .ko = "측정한 시스템. 예: \"125x aws:p5.48xlarge\"" },
+	{ .name = "size",
+	  .type = JL_OPT_QUANTITY,
+	  .kind = JL_K_BYTES,
+	  .arg = "BYTES",
+	  .en = "collectives: one rank's whole buffer, e.g. 16GB; memory: of one array",
+	  .ko = "집합 통신: 한 랭크의 버퍼 전체, 예: 16GB. memory: 배열 하나의 크기" },
+	{ .name = "algbw",
+	  .type = JL_OPT_QUANTITY,
+	  .kind = JL_K_BYTE_RATE,
+	  .arg = "RATE",
+	  .en = "size / time, e.g. \"156 GB/s\"",
+	  .ko = "크기 / 시간, 예: \"156 GB/s\"" },
+	{ .name = "busbw",
+	  .type = JL_OPT_QUANTITY,
+	  .kind = JL_K_BYTE_RATE,
+	  .arg = "RATE",
+	  .en = "bus bandwidth as nccl-tests counts it",
+	  .ko = "nccl-tests 방식의 버스 대역폭" },
+	{ .name = "time",
+	  .type = JL_OPT_QUANTITY,
+	  .kind = JL_K_TIME,
+	  .arg = "TIME",
+	  .en = "collectives: how long one took",
+	  .ko = "집합 통신: 한 번에 걸린 시간" },
+	{ .name = "rate",
+	  .type = JL_OPT_TEXT,
+	  .arg = "RATE",
+	  .en = "gemm: e.g. \"620 TFLOP/s\"; memory, link, net: e.g. \"25 GB/s\"",
+	  .ko = "gemm: \"620 TFLOP/s\", memory·link·net: \"25 GB/s\"" },
+	{ .name = "dtype",
+	  .type = JL_OPT_TEXT,
+	  .arg = "NAME",
+	  .en = "gemm: number format (default: bf16)",
+	  .ko = "gemm: 수 형식 (기본값: bf16)" },
+	{ .name = "shape",
+	  .type = JL_OPT_TEXT,
+	  .arg = "MxNxK",
+	  .en = "gemm: e.g. 8192 or 4096x1024x4096 (default: 8192)",
+	  .ko = "gemm: 예: 8192, 4096x1024x4096 (기본값: 8192)" },
+	{ .name = "test",
+	  .type = JL_OPT_TEXT,
+	  .arg = "NAME",
+	  .en = "memory: triad, copy; link: h2d, d2h, d2d",
+	  .ko = "memory: triad, copy. link: h2d, d2h, d2d" },
+	{ .name = "ranks",
+	  .type = JL_OPT_COUNT,
+	  .min = 2,
+	  .max = 1000000000LL,
+	  .arg = "N",
+	  .en = "of a collective, where not all of the system took part",
+	  .ko = "집합 통신에 시스템 일부만 참여했을 때 랭크 수" },
+	{ .name = "kind",
+	  .type = JL_OPT_CHOICE,
+	  .choices = collectives,
+	  .arg = "NAME",
+	  .en = "of a file: which collective it is, where it does not say",
+	  .ko = "파일에 없을 때, 어떤 집합 통신인지" },
+	{ .name = "run",
+	  .type = JL_OPT_TEXT,
+	  .arg = "RUN",
+	  .en = "judge the results of this run (default: the newest of each kind)",
+	  .ko = "판정할 실행 (기본값: 항목별 최신 결과)" },
+	{ .name = "against",
+	  .type = JL_OPT_TEXT,
+	  .arg = "RUN",
+	  .en = "what changed since that run, where it is significant",
+	  .ko = "그 실행과 비교해 유의하게 달라진 것" },
+	{ .name = "store",
+	  .type = JL_OPT_TEXT,
+	  .arg = "PATH|URL",
+	  .en = "which store (default: JEOUL_STORE, else the one in the data folder)",
+	  .ko = "저장소 (기본값: JEOUL_STORE, 없으면 데이터 폴더의 파일)" },
+	{ 0 },
+};
+
+struct batch {
+	struct jl_judge judge;
+	struct jl_judged *judged;
+	size_t n, n_skipped;
+	struct jl_sys sys;
+};
+
+static enum jl_status begin(struct batch *b, struct jl_cli *cli, struct jl_err *err)
+{
+	const char *on = jl_text(cli, "on");
+	enum jl_status status = JL_OK;
+
+	*b = (struct batch){ .judge = { .cli = cli },
+			     .judged = jl_arena_array(&cli->arena, JUDGED_MAX, sizeof(*b->judged)) };
+	if (!b->judged)
+		return jl_fail_nomem(err);
+	if (on) {
+		status = jl_sys_parse(&b->sys, cli->cat, on, &cli->arena, err);
+		b->judge.sys = &b->sys;
+	}
+	return status;
+}
+
+static enum jl_status finish(struct batch *b, const char *where, struct jl_err *err)
+{
+	struct jl_cli *cli = b->judge.cli;
+
+	if (!b->n)
+		return jl_fail(err, JL_E_NOTFOUND,
+			       "nothing to judge; measure first: jeoul bench all --quick, or name a file or a figure",
+			       "판정할 결과가 없습니다. 먼저 측정하세요: jeoul bench all --quick. 파일이나 값을 줄 "
+			       "수도 있습니다");
+	if (jl_verdict_is_bad(jl_check_worst(b->judged, b->n)->verdict))
+		cli->exit_code = 3;
+	return jl_check_view(cli, b->judged, b->n, where, err);
+}
+
+/* ---- a figure on the command line */
+
+struct figure {
+	struct jl_record record;
+	struct jl_record_item params[8];
+	struct jl_record_metric metric;
+};
+
+static void put(struct figure *f, const char *key, const char *text, double number)
+{
+	f->params[f->record.n_params++] = (struct jl_record_item){ .key = key, .text = text, .number = number };
+}
+
+static enum jl_status positive(double value, const char *name, struct jl_err *err)
+{
+	return value > 0
+		       ? JL_OK
+		       : jl_fail(err, JL_E_USAGE, "--%s: write something above 0", "--%s: 0보다 큰 값을 쓰세요", name);
+}
+
+static enum jl_status coll_figure(struct figure *f, struct batch *b, enum jl_collective_kind kind, struct jl_err *err)
+{
+	struct jl_cli *cli = b->judge.cli;
+	static const char *const names[] = { "algbw", "busbw", "time" };
+	const struct jl_given *size = jl_given(cli, "size"), *ranks = jl_given(cli, "ranks"), *value = NULL;
+	const int per_node = b->sys.n_per_node > 0 ? b->sys.n_per_node : 1;
+	const int n_ranks = ranks ? (int)ranks->count : b->sys.n_nodes * per_node;
+	size_t which = 0;
+	int n = 0;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (jl_given(cli, names[i])) {
+			value = jl_given(cli, names[i]);
+			which = i;
+			n++;
+		}
+	if (!size)
+		return jl_fail(err, JL_E_USAGE, "%s needs a size: --size 16GB", "%s에는 크기가 필요합니다: --size 16GB",
+			       jl_collective_name(kind));
+	if (n != 1)
+		return jl_fail(err, JL_E_USAGE, "%s needs one figure: --algbw, --busbw or --time",
+			       "%s에는 값 하나가 필요합니다: --algbw, --busbw, --time 중 하나",
+			       jl_collective_name(kind));
+	if (positive(value->value, names[which], err) || positive(size->value, "size", err))
+		return JL_E_USAGE;
+	f->metric = (struct jl_record_metric){ .name = "algbw_Bps" };
+	f->metric.value = jl_summary_of(which == 0   ? value->value
+					: which == 1 ? value->value / jl_busbw_factor(kind, n_ranks)
+						     : size->value / value->value);
+	put(f, "size_B", NULL, size->value);
+	put(f, "n_ranks", NULL, n_ranks);
+	return JL_OK;
+}
+
+/* "8192", "4096x1024x4096" */
+static enum jl_status read_shape(double ret_mnk[3], const char *text, struct jl_err *err)
+{
+	const char *at = text;
+	size_t n = 0;
+
+	while (n < 3) {
+		char *end;
+		const long value = strtol(at, &end, 10);
+
+		if (end == at || value < 1 || value > 10000000)
+			break;
+		ret_mnk[n++] = (double)value;
+		at = end;
+		if (*at != 'x')
+			break;
+		at++;
+	}
+	if (*at || (n != 1 && n != 3))
+		return jl_fail(err, JL_E_USAGE, "--shape: '%s' is no shape; write 8192 or 4096x1024x4096",
+			       "--shape: '%s'은(는) 크기가 아닙니다. 예: 8192, 4096x1024x4096", text);
+	if (n == 1)
+		ret_mnk[1] = ret_mnk[2] = ret_mnk[0];
+	return JL_OK;
+}
+
+static enum jl_status device_figure(struct figure *f, struct jl_cli *cli, const char *kind, struct jl_err *err)
+{
+	const bool gemm = strcmp(kind, "gemm") == 0;
+	const char *rate = jl_text(cli, "rate"), *shape = jl_text(cli, "shape"), *dtype = jl_text(cli, "dtype"),
+		   *test = jl_text(cli, "test");
+	const struct jl_given *size = jl_given(cli, "size");
+	double value, mnk[3] = { NAN, NAN, NAN };
+
+	if (!rate)
+		return jl_fail(err, JL_E_USAGE, "%s needs a figure: --rate \"%s\"",
+			       "%s에는 값이 필요합니다: --rate \"%s\"", kind, gemm ? "620 TFLOP/s" : "25 GB/s");
+	if (jl_units_parse(&value, rate, gemm ? JL_K_FLOP_RATE : JL_K_BYTE_RATE, "--rate", err)) {
+		err->status = JL_E_USAGE;
+		return JL_E_USAGE;
+	}
+	if (positive(value, "rate", err) || (gemm && read_shape(mnk, shape ? shape : "8192", err)))
+		return JL_E_USAGE;
+	f->metric = (struct jl_record_metric){ .value = jl_summary_of(value) };
+	f->metric.name = jl_arena_printf(&cli->arena, gemm ? "gemm_flopps" : "%.3s%s_Bps", kind,
+					 strcmp(kind, "link") == 0 ? "k" : "");
+	if (!f->metric.name)
+		return jl_fail_nomem(err);
+	if (gemm) {
+		put(f, "m", NULL, mnk[0]);
+		put(f, "n", NULL, mnk[1]);
+		put(f, "k", NULL, mnk[2]);
+		put(f, "dtype", dtype ? dtype : "bf16", NAN);
+	}
+	if (size)
+		put(f, "size_B", NULL, size->value);
+	if (test)
+		put(f, "test", test, NAN);
+	return JL_OK;
+}
+
+static enum jl_status check_figure(struct jl_cli *cli, const char *word, struct jl_err *err)
+{
+	struct figure *f = jl_arena_alloc(&cli->arena, sizeof(*f));
+	enum jl_collective_kind coll = JL_ALLREDUCE;
+	const bool is_coll = jl_collective_by_name(&coll, word);
+	struct batch b = { .judge = { .cli = cli } };
+	enum jl_status status = f ? begin(&b, cli, err) : jl_fail_nomem(err);
+
+	if (status)
+		return status;
+	if (!b.judge.sys)
+		return jl_fail(err, JL_E_USAGE, "say on which system: --on \"125x aws:p5.48xlarge\"",
+			       "어떤 시스템인지 적어 주세요: --on \"125x aws:p5.48xlarge\"");
+	f->record = (struct jl_record){ .id = "",
+					.kind = is_coll ? collectives[coll] : word,
+					.backend = "given",
+					.origin = "given",
+					.params = f->params,
+					.metrics = &f->metric,
+					.n_metrics = 1,
+					.noise = jl_record_noise_unknown() };
+	status = is_coll ? coll_figure(f, &b, coll, err) : device_figure(f, cli, word, err);
+	if (!status)
+		status = jl_judge(&b.judged[0], &b.judge, &f->record, err);
+	if (status)
+		return status;
+	b.n = 1;
+	return finish(&b, NULL, err);
+}
+
+/* ---- a file */
+
+/* Records of the reader live only during the call. */
+static const struct jl_record *keep(struct jl_arena *arena, const struct jl_record *r, struct jl_err *err)
+{
+	struct jl_record *kept = jl_arena_alloc(arena, sizeof(*kept));
+	struct jl_buf text;
+	enum jl_status status;
+
+	if (!kept)
+		return NULL;
+	jl_buf_init(&text, JL_RECORD_TEXT_MAX_B);
+	jl_record_write(r, &text);
+	status = text.failed ? jl_fail_nomem(err) : jl_record_read(jl_buf_text(&text), text.len, arena, kept, err);
+	jl_buf_release(&text);
+	return status ? NULL : kept;
+}
+
+static enum jl_status take(void *ctx, const struct jl_record *r, struct jl_err *err)
+{
+	struct batch *b = ctx;
+	const struct jl_record *kept;
+	enum jl_status status;
+
+	if (!jl_judge_can(r)) {
+		b->n_skipped++;
+		return JL_OK;
+	}
+	if (b->n == JUDGED_MAX)
+		return jl_fail(err, JL_E_LIMIT, "more than %d results", "결과가 %d건을 넘습니다", JUDGED_MAX);
+	kept = keep(&b->judge.cli->arena, r, err);
+	if (!kept)
+		return err && err->status ? err->status : JL_E_NOMEM;
+	status = jl_judge(&b->judged[b->n], &b->judge, kept, err);
+	b->n += !status;
+	return status;
+}
+
+static void remark(void *ctx, size_t line, const char *en, const char *ko)
+{
+	struct jl_cli *cli = ((struct batch *)ctx)->judge.cli;
+
+	jl_buf_printf(&cli->warn, JL_T(cli->lang, "jeoul: line %zu: %s\n", "jeoul: %zu행: %s\n"), line,
+		      JL_T(cli->lang, en, ko));
+}
+
+static enum jl_status check_file(struct jl_cli *cli, const char *path, struct jl_err *err)
+{
+	const struct jl_import_options options = { .time_s = NAN, .kind = jl_text(cli, "kind") };
+	struct jl_import_count counted;
+	struct batch b;
+	const struct jl_import_sink sink = { .record = take, .remark = remark, .ctx = &b };
+	enum jl_status status = begin(&b, cli, err);
+
+	if (!status)
+		status = jl_import_file(path, &options, &sink, &counted, err);
+	if (status)
+		return status;
+	if (!b.n && b.n_skipped)
+		return jl_fail(err, JL_E_DATA,
+			       "%zu results, but of a kind without expectation; jeoul import keeps them",
+			       "결과 %zu건은 기준이 없는 종류입니다. jeoul import로 보관할 수 있습니다", b.n_skipped);
+	return finish(&b, strcmp(path, "-") == 0 ? JL_T(cli->lang, "standard input", "표준 입력") : path, err);
+}
+
+/* ---- this machine */
+
+static enum jl_status load_past(struct batch *b, const char *fingerprint, struct jl_store **ret_store,
+				struct jl_err *err)
+{
+	struct jl_cli *cli = b->judge.cli;
+	const struct jl_store_filter filter = { .machine = fingerprint, .origin = "measured", .limit = RECORDS_MAX };
+	const struct jl_record *records = NULL;
+	const struct jl_record **past;
+	size_t n = 0;
+	enum jl_status status = jl_store_open(ret_store, jl_text(cli, "store"), err);
+
+	if (!status)
+		status = jl_store_list(*ret_store, &filter, &cli->arena, &records, &n, err);
+	if (status)
+		return status;
+	past = jl_arena_array(&cli->arena, n + 1, sizeof(*past));
+	if (!past)
+		return jl_fail_nomem(err);
+	for (size_t i = 0; i < n; i++)
+		past[i] = &records[i];
+	b->judge.past = past;
+	b->judge.n_past = n;
+	return JL_OK;
+}
+
+/* A run by its id, or by its beginning or end. */
+static bool is_run(const struct jl_record *r, const char *text)
+{
+	const size_t len = strlen(text), have = r->run ? strlen(r->run) : 0;
+
+	return len >= 4 && have >= len && (strncmp(r->run, text, len) == 0 || strcmp(r->run + have - len, text) == 0);
+}
+
+static enum jl_status find_run(const char **ret_run, const struct batch *b, const char *option, struct jl_err *err)
+{
+	const char *text = jl_text(b->judge.cli, option), *run = NULL;
+
+	*ret_run = NULL;
+	if (!text)
+		return JL_OK;
+	for (size_t i = 0; i < b->judge.n_past; i++) {
+		const struct jl_record *r = b->judge.past[i];
+
+		if (!is_run(r, text))
+			continue;
+		if (run && strcmp(run, r->run) != 0)
+			return jl_fail(err, JL_E_AMBIGUOUS, "--%s: '%s' fits several runs, e.g. %s and %s",
+				       "--%s: '%s'에 맞는 실행이 여럿입니다. 예: %s, %s", option, text, run, r->run);
+		run = r->run;
+	}
+	if (!run)
+		return jl_fail(err, JL_E_NOTFOUND, "--%s: this machine has no run '%s'; the newest is %s",
+			       "--%s: 이 장비에 '%s' 실행이 없습니다. 최신 실행: %s", option, text,
+			       b->judge.n_past && b->judge.past[0]->run ? b->judge.past[0]->run : "?");
+	*ret_run = run;
+	return JL_OK;
+}
+
+/* The newest record of the same thing in that run. */
+static const struct jl_record *same_in(const struct batch *b, const struct jl_record *r, const char *run)
+{
+	for (size_t i = 0; i < b->judge.n_past; i++) {
+		const struct jl_record *other = b->judge.past[i];
+
+		if (other != r && other->run && strcmp(other->run, run) == 0 && jl_check_alike(r, other))
+			return other;
+	}
+	return NULL;
+}
+
+static bool is_newest(const struct batch *b, size_t at, const char *only, const char *without)
+{
+	const struct jl_record *r = b->judge.past[at];
+
+	if (!r->n_metrics || (only && (!r->run || strcmp(r->run, only) != 0)) ||
+	    (without && r->run && strcmp(r->run, without) == 0))
+		return false;
+	for (size_t i = 0; i < b->n; i++)
+		if (jl_check_alike(r, b->judged[i].record))
+			return false;
+	return true;
+}
+
+static enum jl_status judge_past(struct batch *b, struct jl_err *err)
+{
+	const char *only = NULL, *against = NULL;
+	enum jl_status status = find_run(&only, b, "run", err);
+
+	if (!status)
+		status = find_run(&against, b, "against", err);
+	for (size_t i = 0; !status && i < b->judge.n_past && b->n < JUDGED_MAX; i++) {
+		const struct jl_record *r = b->judge.past[i];
+
+		if (!is_newest(b, i, only, against))
+			continue;
+		const struct jl_record *before = against ? same_in(b, r, against) : NULL;
+
+		if (against && !before)
+			continue;
+		status = before ? jl_judge_change(&b->judged[b->n], &b->judge, r, before, err)
+				: jl_judge(&b->judged[b->n], &b->judge, r, err);
+		b->n += !status;
+	}
+	if (!status && against && !b->n)
+		status = jl_fail(err, JL_E_NOTFOUND,
+				 "nothing was measured again since run %s; jeoul bench all --quick does it",
+				 "%s 실행 뒤에 다시 잰 것이 없습니다. jeoul bench all --quick 으로 재세요", against);
+	return status;
+}
+
+static enum jl_status check_here(struct jl_cli *cli, struct jl_err *err)
+{
+	const struct jl_probe_machine *here = NULL;
+	struct jl_sys *sys = jl_arena_alloc(&cli->arena, sizeof(*sys));
+	struct jl_store *store = NULL;
+	struct batch b = { .judge = { .cli = cli } };
+	enum jl_status status = sys ? begin(&b, cli, err) : jl_fail_nomem(err);
+
+	if (!status)
+		status = jl_this_machine_probe(cli, &here, err);
+	if (!status)
+		status = load_past(&b, here->fingerprint, &store, err);
+	if (status)
+		goto out;
+	b.judge.here = here;
+	if (here->system && here->n_gpus && jl_sys_parse(sys, cli->cat, here->system, &cli->arena, NULL) == JL_OK)
+		b.judge.here_sys = sys;
+	status = judge_past(&b, err);
+	if (!status)
+		status = finish(&b, here->short_name, err);
+out:
+	jl_store_close(store);
+	return status;
+}
+
+enum jl_status jl_cmd_check(struct jl_cli *cli, struct jl_err *err)
+{
+	const char *word = cli->args.n_operands ? cli->args.operands[0] : NULL;
+
+	if (!word)
+		return check_here(cli, err);
+	if (jl_text(cli, "run") || jl_text(cli, "against"))
+		return jl_fail(err, JL_E_USAGE, "--run and --against are for stored results; leave '%s' out",
+			       "--run과 --against는 저장된 결과에 씁니다. '%s'을(를) 빼세요", word);
+	if (strcmp(word, "-") != 0 && access(word, F_OK) != 0 && jl_judge_knows(word))
+		return check_figure(cli, word, err);
+	if (strcmp(word, "-") != 0 && access(word, F_OK) != 0)
+		return jl_fail(err, JL_E_USAGE,
+			       "'%s' is neither a file nor one of gemm, memory, link, net, allreduce, allgather, ...",
+			       "'%s'은(는) 파일도 아니고 gemm, memory, link, net, allreduce, allgather 등도 아닙니다",
+			       word);
+	return check_file(cli, word, err);
+}

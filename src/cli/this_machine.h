@@ -1,0 +1,19 @@
+/* The word `this` where a system is expected: the machine that the program runs on. */
+#ifndef JL_CLI_THIS_MACHINE_H
+#define JL_CLI_THIS_MACHINE_H
+
+#include "cli/command.h"
+#include "probe/probe.h"
+
+/* "this" (and "2x(this) over ...") with the machine's own system expression in its place; any other text as it
+ * is, NULL too. A captured machine stands in where JEOUL_MACHINE names its folder. */
+enum jl_status jl_this_machine(struct jl_cli *cli, const char *text, const char **ret_text, struct jl_err *err);
+
+/* The same in place, for every option of the command line that takes a system. */
+enum jl_status jl_this_machine_args(struct jl_cli *cli, struct jl_err *err);
+
+/* What is in it: live, or the captured machine that JEOUL_MACHINE names. */
+enum jl_status jl_this_machine_probe(struct jl_cli *cli, const struct jl_probe_machine **ret_machine,
+				     struct jl_err *err);
+
+#endif

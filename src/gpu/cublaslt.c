@@ -1,0 +1,374 @@
+#include "gpu/cublaslt.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <string.h>
+
+#include "base/dynlib.h"
+#include "base/mem.h"
+
+/* Numbers of the library's binary interface. */
+enum { TYPE_32F = 0, TYPE_16F = 2, TYPE_16BF = 14, TYPE_E4M3 = 28 };
+enum { COMPUTE_32F = 68, COMPUTE_32F_TF32 = 77 };
+enum { DESC_TRANSA = 3, DESC_TRANSB = 4, DESC_EPILOGUE = 7, DESC_BIAS = 8, DESC_AUX = 11, DESC_AUX_LD = 12 };
+enum { DESC_AUX_TYPE = 22, DESC_FAST_ACCUM = 25, DESC_BIAS_TYPE = 26 };
+enum { PREF_WORKSPACE_B = 1 };
+enum { N_CANDIDATES_MAX = 64 };
+
+struct heuristic {
+	uint64_t algo[8];
+	size_t workspace_B;
+	int state;
+	float waves;
+	int reserved[4];
+};
+
+struct functions {
+	size_t (*GetVersion)(void);
+	int (*Create)(void **handle);
+	int (*Destroy)(void *handle);
+	int (*DescCreate)(void **desc, int compute, int scale);
+	int (*DescDestroy)(void *desc);
+	int (*DescSet)(void *desc, int attribute, const void *value, size_t size_B);
+	int (*LayoutCreate)(void **layout, int type, uint64_t rows, uint64_t cols, int64_t ld);
+	int (*LayoutDestroy)(void *layout);
+	int (*PrefCreate)(void **pref);
+	int (*PrefDestroy)(void *pref);
+	int (*PrefSet)(void *pref, int attribute, const void *value, size_t size_B);
+	int (*Heuristic)(void *handle, void *desc, void *a, void *b, void *c, void *d, void *pref, int n_wanted,
+			 struct heuristic *results, int *n_found);
+	int (*Matmul)(void *handle, void *desc, const void *alpha, const void *a, void *layout_a, const void *b,
+		      void *layout_b, const void *beta, const void *c, void *layout_c, void *d, void *layout_d,
+		      const void *algo, void *workspace, size_t workspace_B, struct CUstream_st *stream);
+};
+
+#define FN(field, name)                                                                                                \
+	{                                                                                                              \
+#name, offsetof(struct functions, field), NULL, false                                                  \
+	}
+
+static const struct jl_dynlib_symbol symbols[] = {
+	FN(GetVersion, cublasLtGetVersion),
+	FN(Create, cublasLtCreate),
+	FN(Destroy, cublasLtDestroy),
+	FN(DescCreate, cublasLtMatmulDescCreate),
+	FN(DescDestroy, cublasLtMatmulDescDestroy),
+	FN(DescSet, cublasLtMatmulDescSetAttribute),
+	FN(LayoutCreate, cublasLtMatrixLayoutCreate),
+	FN(LayoutDestroy, cublasLtMatrixLayoutDestroy),
+	FN(PrefCreate, cublasLtMatmulPreferenceCreate),
+	FN(PrefDestroy, cublasLtMatmulPreferenceDestroy),
+	FN(PrefSet, cublasLtMatmulPreferenceSetAttribute),
+	FN(Heuristic, cublasLtMatmulAlgoGetHeuristic),
+	FN(Matmul, cublasLtMatmul),
+};
+
+static const char *const names[] = { "libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so", NULL };
+
+/* The library is large and slow to open: once a process. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct functions loaded;
+static bool is_open;
+
+static enum jl_status open_library(struct jl_err *err)
+{
+	struct jl_dynlib lib = { 0 };
+	enum jl_status status = JL_OK;
+	pthread_mutex_lock(&lock);
+	if (!is_open && jl_dynlib_open(&lib, "JEOUL_CUBLASLT", names, symbols, sizeof symbols / sizeof symbols[0],
+				       &loaded, err) != JL_OK)
+		status = jl_fail(
+			err, JL_E_ABSENT,
+			"%s cannot be opened: install the CUDA libraries (cuBLAS) or name it in JEOUL_CUBLASLT",
+			"%s 을(를) 열 수 없음: CUDA 라이브러리(cuBLAS)를 설치하거나 JEOUL_CUBLASLT에 경로를 지정하세요",
+			names[0]);
+	is_open = is_open || status == JL_OK;
+	pthread_mutex_unlock(&lock);
+	return status;
+}
+
+struct jl_lt {
+	const struct functions *f;
+	void *handle;
+	struct jl_gpu_dev *gpu;
+	uint64_t workspace;
+	size_t workspace_B;
+	struct CUevent_st *from, *to;
+};
+
+struct jl_matmul {
+	struct jl_lt *lt;
+	void *desc, *layout_a, *layout_b, *layout_c;
+	struct heuristic best;
+	double best_s;
+	float beta;
+	bool has_bias, has_aux;
+};
+
+static enum jl_status check(int code, const char *what, struct jl_err *err)
+{
+	if (code == 0)
+		return JL_OK;
+	return jl_fail(err, JL_E_IO, "%s failed: cuBLAS status %d", "%s 실패: cuBLAS 상태 %d", what, code);
+}
+
+enum jl_status jl_lt_open(struct jl_gpu_dev *gpu, struct jl_lt **ret_lt, struct jl_err *err)
+{
+	enum jl_status status = open_library(err);
+	if (status != JL_OK)
+		return status;
+	struct jl_lt *lt = jl_realloc(NULL, sizeof *lt);
+	if (!lt)
+		return jl_fail_nomem(err);
+	/* 32 MiB is what NVIDIA asks for on Hopper and later; split-K candidates of large products take more */
+	*lt = (struct jl_lt){ .f = &loaded, .gpu = gpu, .workspace_B = (size_t)64 << 20 };
+	status = check(lt->f->Create(&lt->handle), "cublasLtCreate", err);
+	if (status == JL_OK)
+		status = jl_gpu_alloc(gpu, lt->workspace_B, &lt->workspace, err);
+	if (status == JL_OK)
+		status = jl_cuda_check(gpu->cuda, gpu->cuda->EventCreate(&lt->from, 0), "cuEventCreate", err);
+	if (status == JL_OK)
+		status = jl_cuda_check(gpu->cuda, gpu->cuda->EventCreate(&lt->to, 0), "cuEventCreate", err);
+	if (status != JL_OK) {
+		jl_lt_close(lt);
+		return status;
+	}
+	*ret_lt = lt;
+	return JL_OK;
+}
+
+void jl_lt_close(struct jl_lt *lt)
+{
+	if (!lt)
+		return;
+	if (lt->from)
+		lt->gpu->cuda->EventDestroy(lt->from);
+	if (lt->to)
+		lt->gpu->cuda->EventDestroy(lt->to);
+	jl_gpu_free(lt->gpu, lt->workspace, lt->workspace_B);
+	if (lt->handle)
+		lt->f->Destroy(lt->handle);
+	jl_free(lt);
+}
+
+size_t jl_lt_version(void)
+{
+	return is_open ? loaded.GetVersion() : 0;
+}
+
+static int data_type(enum jl_matmul_type type)
+{
+	static const int types[JL_N_MM_TYPE] = {
+		[JL_MM_FP32] = TYPE_32F,  [JL_MM_TF32] = TYPE_32F, [JL_MM_FP16] = TYPE_16F,
+		[JL_MM_BF16] = TYPE_16BF, [JL_MM_FP8] = TYPE_E4M3,
+	};
+	return types[type];
+}
+
+static int set_epilogue(struct jl_matmul *plan, const struct jl_matmul_shape *shape)
+{
+	static const uint32_t epilogues[JL_N_MM_EPILOGUE] = {
+		[JL_MM_NONE] = 1,        [JL_MM_BIAS] = 4,         [JL_MM_GELU_BIAS] = 32 | 128 | 4,
+		[JL_MM_GELU] = 32 | 128, [JL_MM_DGELU] = 64 | 128, [JL_MM_BGRAD] = 512,
+	};
+	const struct functions *f = plan->lt->f;
+	uint32_t epilogue = epilogues[shape->epilogue];
+	int64_t aux_ld = (int64_t)shape->ldc;
+	int32_t type = data_type(shape->c_type);
+	int code = f->DescSet(plan->desc, DESC_EPILOGUE, &epilogue, sizeof epilogue);
+	if (code == 0 && plan->has_bias)
+		code = f->DescSet(plan->desc, DESC_BIAS_TYPE, &type, sizeof type);
+	if (code == 0 && plan->has_aux)
+		code = f->DescSet(plan->desc, DESC_AUX_LD, &aux_ld, sizeof aux_ld);
+	if (code == 0 && plan->has_aux)
+		code = f->DescSet(plan->desc, DESC_AUX_TYPE, &type, sizeof type);
+	return code;
+}
+
+/* The library counts columns first: our C is its Dᵀ, so A and B change places. */
+static enum jl_status describe(struct jl_matmul *plan, const struct jl_matmul_shape *s, struct jl_err *err)
+{
+	const struct functions *f = plan->lt->f;
+	int ab = data_type(s->type), c = data_type(s->c_type);
+	int32_t trans_a = s->tb, trans_b = s->ta;
+	int8_t fast = 1;
+	int code = f->DescCreate(&plan->desc, s->type == JL_MM_TF32 ? COMPUTE_32F_TF32 : COMPUTE_32F, TYPE_32F);
+	if (code == 0)
+		code = f->DescSet(plan->desc, DESC_TRANSA, &trans_a, sizeof trans_a);
+	if (code == 0)
+		code = f->DescSet(plan->desc, DESC_TRANSB, &trans_b, sizeof trans_b);
+	if (code == 0 && s->type == JL_MM_FP8)
+		code = f->DescSet(plan->desc, DESC_FAST_ACCUM, &fast, sizeof fast);
+	if (code == 0)
+		code = set_epilogue(plan, s);
+	if (code == 0)
+		code = f->LayoutCreate(&plan->layout_a, ab, s->tb ? s->k : s->n, s->tb ? s->n : s->k, (int64_t)s->ldb);
+	if (code == 0)
+		code = f->LayoutCreate(&plan->layout_b, ab, s->ta ? s->m : s->k, s->ta ? s->k : s->m, (int64_t)s->lda);
+	if (code == 0)
+		code = f->LayoutCreate(&plan->layout_c, c, s->n, s->m, (int64_t)s->ldc);
+	return check(code, "cublasLtMatmulDesc", err);
+}
+
+static int launch(struct jl_matmul *plan, const struct heuristic *algo, const struct jl_matmul_buffers *b,
+		  struct CUstream_st *stream)
+{
+	struct jl_lt *lt = plan->lt;
+	const float alpha = 1.0F;
+	int code = 0;
+	if (plan->has_bias)
+		code = lt->f->DescSet(plan->desc, DESC_BIAS, &b->bias, sizeof b->bias);
+	if (code == 0 && plan->has_aux)
+		code = lt->f->DescSet(plan->desc, DESC_AUX, &b->aux, sizeof b->aux);
+	if (code != 0)
+		return code;
+	return lt->f->Matmul(lt->handle, plan->desc, &alpha, (const void *)(uintptr_t)b->b, plan->layout_a,
+			     (const void *)(uintptr_t)b->a, plan->layout_b, &plan->beta, (const void *)(uintptr_t)b->c,
+			     plan->layout_c, (void *)(uintptr_t)b->c, plan->layout_c, algo->algo,
+			     (void *)(uintptr_t)lt->workspace, lt->workspace_B, stream);
+}
+
+/* Seconds of one product, the mean of `n`; negative: this candidate does not run. */
+static double time_candidate(struct jl_matmul *plan, const struct heuristic *algo, const struct jl_matmul_buffers *b,
+			     int n)
+{
+	struct jl_lt *lt = plan->lt;
+	const struct jl_cuda *cu = lt->gpu->cuda;
+	struct CUstream_st *stream = lt->gpu->stream;
+	float ms = 0.0F;
+	int code = launch(plan, algo, b, stream);
+	if (code == 0)
+		code = cu->EventRecord(lt->from, stream);
+	for (int i = 0; code == 0 && i < n; i++)
+		code = launch(plan, algo, b, stream);
+	if (code == 0)
+		code = cu->EventRecord(lt->to, stream);
+	if (code == 0)
+		code = cu->EventSynchronize(lt->to);
+	if (code == 0)
+		code = cu->EventElapsedTime(&ms, lt->from, lt->to);
+	return code == 0 ? (double)ms * 1e-3 / n : -1.0;
+}
+
+#define FINAL_S 0.01 /* how long each finalist runs */
+
+/* Two rounds: all candidates briefly, then the five best for longer, so that noise of a few microseconds does not
+ * choose. */
+static void tune(struct jl_matmul *plan, const struct jl_matmul_buffers *b, struct heuristic *found, int n_found)
+{
+	enum { N_FINAL = 5 };
+	int finalists[N_FINAL] = { 0 };
+	double times[N_CANDIDATES_MAX];
+	int n_final = 0, n_again = 1;
+	for (int i = 0; i < n_found; i++) {
+		times[i] = time_candidate(plan, &found[i], b, 1);
+		if (times[i] >= 0.0 && times[i] < 1e-3)
+			times[i] = time_candidate(plan, &found[i], b, 4);
+	}
+	for (; n_final < N_FINAL; n_final++) {
+		int best = -1;
+		for (int i = 0; i < n_found; i++)
+			if (times[i] >= 0.0 && (best < 0 || times[i] < times[best]))
+				best = i;
+		if (best < 0)
+			break;
+		if (n_final == 0)
+			n_again = times[best] > FINAL_S / 2    ? 2
+				  : times[best] < FINAL_S / 30 ? 30
+							       : (int)(FINAL_S / times[best]);
+		finalists[n_final] = best;
+		times[best] = -1.0;
+	}
+	for (int i = 0; i < n_final; i++) {
+		double once_s = time_candidate(plan, &found[finalists[i]], b, n_again);
+		if (once_s >= 0.0 && (isnan(plan->best_s) || once_s < plan->best_s)) {
+			plan->best_s = once_s;
+			plan->best = found[finalists[i]];
+		}
+	}
+}
+
+static enum jl_status choose(struct jl_matmul *plan, const struct jl_matmul_buffers *b, int n_try, struct jl_err *err)
+{
+	struct jl_lt *lt = plan->lt;
+	struct heuristic found[N_CANDIDATES_MAX];
+	int n_found = 0;
+	void *pref = NULL;
+	if (plan->has_bias)
+		lt->f->DescSet(plan->desc, DESC_BIAS, &b->bias, sizeof b->bias);
+	if (plan->has_aux)
+		lt->f->DescSet(plan->desc, DESC_AUX, &b->aux, sizeof b->aux);
+	int code = lt->f->PrefCreate(&pref);
+	if (code == 0)
+		code = lt->f->PrefSet(pref, PREF_WORKSPACE_B, &lt->workspace_B, sizeof lt->workspace_B);
+	int n_wanted = n_try < 1 ? 1 : n_try > N_CANDIDATES_MAX ? N_CANDIDATES_MAX : n_try;
+	if (code == 0)
+		code = lt->f->Heuristic(lt->handle, plan->desc, plan->layout_a, plan->layout_b, plan->layout_c,
+					plan->layout_c, pref, n_wanted, found, &n_found);
+	if (pref)
+		lt->f->PrefDestroy(pref);
+	if (code != 0 || n_found < 1)
+		return jl_fail(err, JL_E_ABSENT, "cuBLASLt has no algorithm for this matrix product (status %d)",
+			       "cuBLASLt에 이 행렬곱을 위한 알고리즘이 없음 (상태 %d)", code);
+	plan->best = found[0];
+	if (n_try <= 1)
+		return JL_OK;
+	tune(plan, b, found, n_found);
+	if (isnan(plan->best_s))
+		return jl_fail(err, JL_E_ABSENT, "no algorithm of cuBLASLt ran for this matrix product",
+			       "이 행렬곱에 대해 cuBLASLt의 어떤 알고리즘도 실행되지 않음");
+	return JL_OK;
+}
+
+enum jl_status jl_matmul_plan(struct jl_lt *lt, const struct jl_matmul_shape *shape,
+			      const struct jl_matmul_buffers *buffers, int n_try, struct jl_matmul **ret_plan,
+			      struct jl_err *err)
+{
+	enum jl_matmul_epilogue e = shape->epilogue;
+	struct jl_matmul *plan = jl_realloc(NULL, sizeof *plan);
+	if (!plan)
+		return jl_fail_nomem(err);
+	*plan = (struct jl_matmul){
+		.lt = lt,
+		.best_s = NAN,
+		.beta = shape->accumulate ? 1.0F : 0.0F,
+		.has_bias = e == JL_MM_BIAS || e == JL_MM_GELU_BIAS || e == JL_MM_BGRAD,
+		.has_aux = e == JL_MM_GELU || e == JL_MM_GELU_BIAS || e == JL_MM_DGELU,
+	};
+	enum jl_status status = describe(plan, shape, err);
+	if (status == JL_OK)
+		status = choose(plan, buffers, n_try, err);
+	if (status != JL_OK) {
+		jl_matmul_free(plan);
+		return status;
+	}
+	*ret_plan = plan;
+	return JL_OK;
+}
+
+void jl_matmul_free(struct jl_matmul *plan)
+{
+	if (!plan)
+		return;
+	const struct functions *f = plan->lt->f;
+	if (plan->layout_a)
+		f->LayoutDestroy(plan->layout_a);
+	if (plan->layout_b)
+		f->LayoutDestroy(plan->layout_b);
+	if (plan->layout_c)
+		f->LayoutDestroy(plan->layout_c);
+	if (plan->desc)
+		f->DescDestroy(plan->desc);
+	jl_free(plan);
+}
+
+double jl_matmul_best_s(const struct jl_matmul *plan)
+{
+	return plan->best_s;
+}
+
+enum jl_status jl_matmul_run(struct jl_matmul *plan, const struct jl_matmul_buffers *buffers,
+			     struct CUstream_st *stream, struct jl_err *err)
+{
+	return check(launch(plan, &plan->best, buffers, stream), "cublasLtMatmul", err);
+}

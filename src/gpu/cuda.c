@@ -1,0 +1,216 @@
+#include "gpu/cuda.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/dynlib.h"
+
+#define FN(field, name)                                                                                                \
+	{                                                                                                              \
+#name, offsetof(struct jl_cuda, field), NULL, false                                                    \
+	}
+#define FN2(field, name, old)                                                                                          \
+	{                                                                                                              \
+#name, offsetof(struct jl_cuda, field), #old, false                                                    \
+	}
+
+static const struct jl_dynlib_symbol symbols[] = {
+	FN(Init, cuInit),
+	FN(DriverGetVersion, cuDriverGetVersion),
+	FN(GetErrorString, cuGetErrorString),
+	FN(DeviceGetCount, cuDeviceGetCount),
+	FN(DeviceGet, cuDeviceGet),
+	FN(DeviceGetName, cuDeviceGetName),
+	FN2(DeviceTotalMem, cuDeviceTotalMem_v2, cuDeviceTotalMem),
+	FN(DeviceGetAttribute, cuDeviceGetAttribute),
+	FN(DeviceGetPCIBusId, cuDeviceGetPCIBusId),
+	FN(DeviceCanAccessPeer, cuDeviceCanAccessPeer),
+	FN(DevicePrimaryCtxRetain, cuDevicePrimaryCtxRetain),
+	FN2(DevicePrimaryCtxRelease, cuDevicePrimaryCtxRelease_v2, cuDevicePrimaryCtxRelease),
+	FN(CtxSetCurrent, cuCtxSetCurrent),
+	FN(CtxEnablePeerAccess, cuCtxEnablePeerAccess),
+	FN2(MemGetInfo, cuMemGetInfo_v2, cuMemGetInfo),
+	FN2(MemAlloc, cuMemAlloc_v2, cuMemAlloc),
+	FN2(MemFree, cuMemFree_v2, cuMemFree),
+	FN(MemHostAlloc, cuMemHostAlloc),
+	FN(MemFreeHost, cuMemFreeHost),
+	FN2(MemcpyHtoD, cuMemcpyHtoD_v2, cuMemcpyHtoD),
+	FN2(MemcpyDtoH, cuMemcpyDtoH_v2, cuMemcpyDtoH),
+	FN2(MemcpyHtoDAsync, cuMemcpyHtoDAsync_v2, cuMemcpyHtoDAsync),
+	FN2(MemcpyDtoHAsync, cuMemcpyDtoHAsync_v2, cuMemcpyDtoHAsync),
+	FN2(MemcpyDtoDAsync, cuMemcpyDtoDAsync_v2, cuMemcpyDtoDAsync),
+	FN(MemcpyPeerAsync, cuMemcpyPeerAsync),
+	FN(MemsetD8Async, cuMemsetD8Async),
+	FN(StreamCreate, cuStreamCreate),
+	FN2(StreamDestroy, cuStreamDestroy_v2, cuStreamDestroy),
+	FN(StreamSynchronize, cuStreamSynchronize),
+	FN(StreamWaitEvent, cuStreamWaitEvent),
+	FN(EventCreate, cuEventCreate),
+	FN2(EventDestroy, cuEventDestroy_v2, cuEventDestroy),
+	FN(EventRecord, cuEventRecord),
+	FN(EventRecordWithFlags, cuEventRecordWithFlags),
+	FN(EventQuery, cuEventQuery),
+	FN(EventSynchronize, cuEventSynchronize),
+	FN(EventElapsedTime, cuEventElapsedTime),
+	FN(ModuleLoadData, cuModuleLoadData),
+	FN(ModuleUnload, cuModuleUnload),
+	FN(ModuleGetFunction, cuModuleGetFunction),
+	FN(FuncSetAttribute, cuFuncSetAttribute),
+	FN(OccupancyMaxActiveBlocksPerMultiprocessor, cuOccupancyMaxActiveBlocksPerMultiprocessor),
+	FN(LaunchKernel, cuLaunchKernel),
+	FN2(StreamBeginCapture, cuStreamBeginCapture_v2, cuStreamBeginCapture),
+	FN(StreamEndCapture, cuStreamEndCapture),
+	FN(GraphInstantiate, cuGraphInstantiateWithFlags),
+	FN(GraphLaunch, cuGraphLaunch),
+	FN(GraphExecDestroy, cuGraphExecDestroy),
+	FN(GraphDestroy, cuGraphDestroy),
+	FN(GraphGetNodes, cuGraphGetNodes),
+};
+
+#define DRIVER_MAX_MS 60000 /* a machine with many GPUs and no persistence takes its time */
+
+static const char *const names[] = { "libcuda.so.1", "libcuda.so", NULL };
+
+/* Opened once and kept until the process ends: contexts and libraries above hold on to the driver. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct jl_cuda functions;
+static bool is_open;
+
+static enum jl_status open_locked(struct jl_err *err)
+{
+	struct jl_dynlib lib = { 0 };
+	struct jl_cuda loaded = { 0 };
+	enum jl_status status = jl_dynlib_open(&lib, "JEOUL_CUDA", names, symbols, sizeof symbols / sizeof symbols[0],
+					       &loaded, NULL);
+	if (status != JL_OK)
+		return jl_fail(err, JL_E_ABSENT, "no NVIDIA driver: %s cannot be opened; install the driver of the GPU",
+			       "NVIDIA 드라이버 없음: %s 을(를) 열 수 없음; GPU 드라이버를 설치하세요", names[0]);
+	int n_gpus = 0;
+	int code = loaded.Init(0);
+	if (code == JL_CU_OK)
+		code = loaded.DeviceGetCount(&n_gpus);
+	if (code != JL_CU_OK || n_gpus == 0) {
+		const char *text = NULL;
+		if (code == JL_CU_OK || loaded.GetErrorString(code, &text) != JL_CU_OK || !text)
+			text = "no device";
+		status = jl_fail(err, JL_E_ABSENT, "the NVIDIA driver finds no usable GPU: %s",
+				 "NVIDIA 드라이버가 쓸 수 있는 GPU를 찾지 못함: %s", text);
+		jl_dynlib_close(&lib);
+		return status;
+	}
+	functions = loaded;
+	is_open = true;
+	return JL_OK;
+}
+
+enum jl_status jl_cuda_open(const struct jl_cuda **ret_cuda, struct jl_err *err)
+{
+	pthread_mutex_lock(&lock);
+	enum jl_status status = is_open ? JL_OK : open_locked(err);
+	pthread_mutex_unlock(&lock);
+	if (status == JL_OK)
+		*ret_cuda = &functions;
+	return status;
+}
+
+int jl_cuda_count(const struct jl_cuda *cuda)
+{
+	int n = 0;
+	return cuda->DeviceGetCount(&n) == JL_CU_OK ? n : 0;
+}
+
+int jl_cuda_driver_version(const struct jl_cuda *cuda)
+{
+	int version = 0;
+	return cuda->DriverGetVersion(&version) == JL_CU_OK ? version : 0;
+}
+
+enum jl_status jl_cuda_check(const struct jl_cuda *cuda, int code, const char *what, struct jl_err *err)
+{
+	if (code == JL_CU_OK)
+		return JL_OK;
+	const char *text = NULL;
+	if (cuda->GetErrorString(code, &text) != JL_CU_OK || !text)
+		text = "?";
+	return jl_fail(err, code == JL_CU_OUT_OF_MEMORY ? JL_E_NOMEM : JL_E_IO, "%s failed: %s (CUDA error %d)",
+		       "%s 실패: %s (CUDA 오류 %d)", what, text, code);
+}
+
+bool jl_gpu_has_kernels(void)
+{
+	return jl_fatbins[0].name != NULL;
+}
+
+/* What a child found, as it comes through a pipe. */
+struct answer {
+	enum jl_status status;
+	struct jl_err err;
+};
+
+static void ask_driver(int to)
+{
+	struct answer answer = { .status = JL_OK };
+	answer.status = open_locked(&answer.err);
+	ssize_t n = write(to, &answer, sizeof answer);
+	_exit(n == (ssize_t)sizeof answer ? 0 : 1);
+}
+
+static enum jl_status listen_to(pid_t child, int from, struct jl_err *err)
+{
+	struct answer answer;
+	struct pollfd poll_fd = { .fd = from, .events = POLLIN };
+	ssize_t n = poll(&poll_fd, 1, DRIVER_MAX_MS) == 1 ? read(from, &answer, sizeof answer) : 0;
+	if (n == 0)
+		kill(child, SIGKILL);
+	while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
+		;
+	if (n != (ssize_t)sizeof answer)
+		return jl_fail(err, JL_E_ABSENT, "the NVIDIA driver does not answer",
+			       "NVIDIA 드라이버가 응답하지 않음");
+	if (answer.status != JL_OK && err)
+		*err = answer.err;
+	return answer.status;
+}
+
+/* In a child, since a process that has started CUDA cannot hand it on to the workers it forks later. */
+static enum jl_status present_locked(struct jl_err *err)
+{
+	int ends[2];
+	if (pipe2(ends, O_CLOEXEC) != 0)
+		return jl_fail(err, JL_E_IO, "no pipe: %s", "파이프를 만들 수 없음: %s", strerror(errno));
+	pid_t child = fork();
+	if (child == 0)
+		ask_driver(ends[1]);
+	close(ends[1]);
+	enum jl_status status = child < 0 ? jl_fail(err, JL_E_IO, "cannot fork: %s", "fork 실패: %s", strerror(errno))
+					  : listen_to(child, ends[0], err);
+	close(ends[0]);
+	return status;
+}
+
+enum jl_status jl_gpu_present(struct jl_err *err)
+{
+	static struct answer known;
+	static bool is_known;
+	if (!jl_gpu_has_kernels())
+		return jl_fail(
+			err, JL_E_ABSENT,
+			"built without CUDA kernels: nvcc was not there; install the CUDA toolkit and build again",
+			"CUDA 커널 없이 빌드됨: nvcc가 없었음; CUDA 툴킷을 설치하고 다시 빌드하세요");
+	pthread_mutex_lock(&lock);
+	if (!is_open && !is_known) {
+		known.status = present_locked(&known.err);
+		is_known = true;
+	}
+	enum jl_status status = is_open ? JL_OK : known.status;
+	if (status != JL_OK && err)
+		*err = known.err;
+	pthread_mutex_unlock(&lock);
+	return status;
+}

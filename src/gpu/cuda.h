@@ -1,0 +1,153 @@
+/* The CUDA driver, opened when it is needed. Only what this program calls is declared here, so that it builds without a
+ * toolkit and runs without a driver. Names and numbers are those of the driver's binary interface. */
+#ifndef JL_GPU_CUDA_H
+#define JL_GPU_CUDA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+struct CUctx_st;
+struct CUstream_st;
+struct CUevent_st;
+struct CUmod_st;
+struct CUfunc_st;
+struct CUgraph_st;
+struct CUgraphExec_st;
+
+#define JL_CU_OK                        0
+#define JL_CU_OUT_OF_MEMORY             2
+#define JL_CU_NOT_READY                 600
+#define JL_CU_PEER_ALREADY_ENABLED      704
+#define JL_CU_ATTR_N_SM                 16
+#define JL_CU_ATTR_L2_B                 38
+#define JL_CU_ATTR_CC_MAJOR             75
+#define JL_CU_ATTR_CC_MINOR             76
+#define JL_CU_ATTR_SHARED_MAX_B         97
+#define JL_CU_FUNC_MAX_DYNAMIC_SHARED_B 8
+#define JL_CU_STREAM_NON_BLOCKING       1
+#define JL_CU_EVENT_NO_TIMING           2
+#define JL_CU_EVENT_RECORD_EXTERNAL     1 /* inside a capture: a real record, whose time can be read */
+#define JL_CU_CAPTURE_RELAXED           2
+
+/* One field a function, named as the driver names it without its prefix. All return 0 or an error code. */
+struct jl_cuda {
+	int (*Init)(unsigned flags);
+	int (*DriverGetVersion)(int *version);
+	int (*GetErrorString)(int error, const char **text);
+	int (*DeviceGetCount)(int *count);
+	int (*DeviceGet)(int *device, int ordinal);
+	int (*DeviceGetName)(char *name, int len, int device);
+	int (*DeviceTotalMem)(size_t *bytes, int device);
+	int (*DeviceGetAttribute)(int *value, int attribute, int device);
+	int (*DeviceGetPCIBusId)(char *id, int len, int device);
+	int (*DeviceCanAccessPeer)(int *can, int device, int peer);
+	int (*DevicePrimaryCtxRetain)(struct CUctx_st **ctx, int device);
+	int (*DevicePrimaryCtxRelease)(int device);
+	int (*CtxSetCurrent)(struct CUctx_st *ctx);
+	int (*CtxEnablePeerAccess)(struct CUctx_st *peer, unsigned flags);
+	int (*MemGetInfo)(size_t *free_B, size_t *total_B);
+	int (*MemAlloc)(uint64_t *ptr, size_t bytes);
+	int (*MemFree)(uint64_t ptr);
+	int (*MemHostAlloc)(void **ptr, size_t bytes, unsigned flags);
+	int (*MemFreeHost)(void *ptr);
+	int (*MemcpyHtoD)(uint64_t to, const void *from, size_t bytes);
+	int (*MemcpyDtoH)(void *to, uint64_t from, size_t bytes);
+	int (*MemcpyHtoDAsync)(uint64_t to, const void *from, size_t bytes, struct CUstream_st *stream);
+	int (*MemcpyDtoHAsync)(void *to, uint64_t from, size_t bytes, struct CUstream_st *stream);
+	int (*MemcpyDtoDAsync)(uint64_t to, uint64_t from, size_t bytes, struct CUstream_st *stream);
+	int (*MemcpyPeerAsync)(uint64_t to, struct CUctx_st *to_ctx, uint64_t from, struct CUctx_st *from_ctx,
+			       size_t bytes, struct CUstream_st *stream);
+	int (*MemsetD8Async)(uint64_t to, unsigned char value, size_t n, struct CUstream_st *stream);
+	int (*StreamCreate)(struct CUstream_st **stream, unsigned flags);
+	int (*StreamDestroy)(struct CUstream_st *stream);
+	int (*StreamSynchronize)(struct CUstream_st *stream);
+	int (*StreamWaitEvent)(struct CUstream_st *stream, struct CUevent_st *event, unsigned flags);
+	int (*EventCreate)(struct CUevent_st **event, unsigned flags);
+	int (*EventDestroy)(struct CUevent_st *event);
+	int (*EventRecord)(struct CUevent_st *event, struct CUstream_st *stream);
+	int (*EventRecordWithFlags)(struct CUevent_st *event, struct CUstream_st *stream, unsigned flags);
+	int (*EventQuery)(struct CUevent_st *event);
+	int (*EventSynchronize)(struct CUevent_st *event);
+	int (*EventElapsedTime)(float *ms, struct CUevent_st *from, struct CUevent_st *to);
+	int (*ModuleLoadData)(struct CUmod_st **module, const void *image);
+	int (*ModuleUnload)(struct CUmod_st *module);
+	int (*ModuleGetFunction)(struct CUfunc_st **function, struct CUmod_st *module, const char *name);
+	int (*FuncSetAttribute)(struct CUfunc_st *function, int attribute, int value);
+	int (*OccupancyMaxActiveBlocksPerMultiprocessor)(int *n, struct CUfunc_st *function, int n_threads,
+							 size_t shared_B);
+	int (*LaunchKernel)(struct CUfunc_st *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+			    unsigned bz, unsigned shared_B, struct CUstream_st *stream, void **params, void **extra);
+	int (*StreamBeginCapture)(struct CUstream_st *stream, int mode);
+	int (*StreamEndCapture)(struct CUstream_st *stream, struct CUgraph_st **graph);
+	int (*GraphInstantiate)(struct CUgraphExec_st **exec, struct CUgraph_st *graph, unsigned long long flags);
+	int (*GraphLaunch)(struct CUgraphExec_st *exec, struct CUstream_st *stream);
+	int (*GraphExecDestroy)(struct CUgraphExec_st *exec);
+	int (*GraphDestroy)(struct CUgraph_st *graph);
+	int (*GraphGetNodes)(struct CUgraph_st *graph, void **nodes, size_t *n_nodes);
+};
+
+/* Opens libcuda.so.1 (or what JEOUL_CUDA names) once and starts it. JL_E_ABSENT with the reason where there is no
+ * driver or no GPU. A process that forks afterwards cannot use CUDA in its children. */
+enum jl_status jl_cuda_open(const struct jl_cuda **ret_cuda, struct jl_err *err);
+int jl_cuda_count(const struct jl_cuda *cuda);
+int jl_cuda_driver_version(const struct jl_cuda *cuda); /* 13000 = 13.0; 0: not known */
+
+/* A driver's return code as a status; `what` is the function's name. */
+enum jl_status jl_cuda_check(const struct jl_cuda *cuda, int code, const char *what, struct jl_err *err);
+
+#define JL_GPU_MODULES_MAX 16
+
+/* One GPU with its primary context current on this thread, a stream, and the program's own kernels loaded. */
+struct jl_gpu_dev {
+	const struct jl_cuda *cuda;
+	int index, device;
+	struct CUctx_st *ctx;
+	struct CUstream_st *stream;
+	struct CUmod_st *modules[JL_GPU_MODULES_MAX];
+	const char *module_names[JL_GPU_MODULES_MAX];
+	int n_modules;
+	char name[96];
+	char bus_id[32]; /* as NVML names it */
+	int n_sm, cc_major, cc_minor;
+	size_t mem_B, l2_B, shared_max_B;
+	/* what jl_gpu_alloc holds now and held at most */
+	size_t held_B, peak_B;
+};
+
+enum jl_status jl_gpu_open(int index, struct jl_gpu_dev **ret_gpu, struct jl_err *err);
+void jl_gpu_close(struct jl_gpu_dev *gpu); /* NULL is fine */
+enum jl_status jl_gpu_current(const struct jl_gpu_dev *gpu, struct jl_err *err);
+
+enum jl_status jl_gpu_alloc(struct jl_gpu_dev *gpu, size_t size_B, uint64_t *ret_ptr, struct jl_err *err);
+void jl_gpu_free(struct jl_gpu_dev *gpu, uint64_t ptr, size_t size_B); /* 0 is fine */
+
+/* A kernel by "file/name", the file without .cu; `shared_B` above 48 KiB is asked for here. JL_E_ABSENT: not in this
+ * program. */
+enum jl_status jl_gpu_function(const struct jl_gpu_dev *gpu, const char *name, size_t shared_B,
+			       struct CUfunc_st **ret_function, struct jl_err *err);
+
+bool jl_gpu_has_file(const struct jl_gpu_dev *gpu, const char *file);
+
+struct jl_gpu_grid {
+	unsigned x, y, z, n_threads, shared_B;
+};
+enum jl_status jl_gpu_launch(const struct jl_gpu_dev *gpu, struct CUfunc_st *function, const struct jl_gpu_grid *grid,
+			     struct CUstream_st *stream, void **args, struct jl_err *err);
+enum jl_status jl_gpu_sync(const struct jl_gpu_dev *gpu, struct jl_err *err);
+
+/* The kernels as nvcc made them, put into the program at build time (cmake/kernels.cmake). Ends with NULL; empty where
+ * there was no nvcc. */
+struct jl_fatbin {
+	const char *name;
+	const unsigned char *data;
+};
+extern const struct jl_fatbin jl_fatbins[];
+bool jl_gpu_has_kernels(void);
+/* JL_OK, or JL_E_ABSENT: no kernels in this program, no driver, or no GPU, with what would bring it. CUDA is not
+ * started in this process: it may still fork workers that use it. */
+enum jl_status jl_gpu_present(struct jl_err *err);
+
+#endif

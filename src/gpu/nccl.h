@@ -1,0 +1,66 @@
+/* NCCL, opened at run time: collectives between GPUs of one process or of several. Numbers are those of its binary
+ * interface. */
+#ifndef JL_GPU_NCCL_H
+#define JL_GPU_NCCL_H
+
+#include <stddef.h>
+
+#include "base/err.h"
+#include "gpu/cuda.h"
+
+struct ncclComm;
+
+#define JL_NCCL_ID_B        128
+#define JL_NCCL_OK          0
+#define JL_NCCL_IN_PROGRESS 7
+
+struct jl_nccl_id {
+	char bytes[JL_NCCL_ID_B];
+};
+
+enum jl_nccl_type {
+	JL_NCCL_INT8,
+	JL_NCCL_UINT8,
+	JL_NCCL_INT32,
+	JL_NCCL_UINT32,
+	JL_NCCL_INT64,
+	JL_NCCL_UINT64,
+	JL_NCCL_HALF,
+	JL_NCCL_FLOAT,
+	JL_NCCL_DOUBLE,
+	JL_NCCL_BF16
+};
+enum jl_nccl_op { JL_NCCL_SUM, JL_NCCL_PROD, JL_NCCL_MAX, JL_NCCL_MIN, JL_NCCL_AVG };
+
+/* One field a function, named as NCCL names it without its prefix. */
+struct jl_nccl {
+	int (*GetVersion)(int *version);
+	int (*GetUniqueId)(struct jl_nccl_id *id);
+	const char *(*GetErrorString)(int code);
+	int (*CommInitAll)(struct ncclComm **comms, int n, const int *devices);
+	int (*CommInitRank)(struct ncclComm **comm, int n_ranks, struct jl_nccl_id id, int rank);
+	int (*CommDestroy)(struct ncclComm *comm);
+	int (*CommAbort)(struct ncclComm *comm);
+	int (*CommGetAsyncError)(struct ncclComm *comm, int *code);
+	int (*GroupStart)(void);
+	int (*GroupEnd)(void);
+	int (*AllReduce)(const void *send, void *recv, size_t count, int type, int op, struct ncclComm *comm,
+			 struct CUstream_st *stream);
+	int (*AllGather)(const void *send, void *recv, size_t count, int type, struct ncclComm *comm,
+			 struct CUstream_st *stream);
+	int (*ReduceScatter)(const void *send, void *recv, size_t count, int type, int op, struct ncclComm *comm,
+			     struct CUstream_st *stream);
+	int (*Broadcast)(const void *send, void *recv, size_t count, int type, int root, struct ncclComm *comm,
+			 struct CUstream_st *stream);
+	int (*Reduce)(const void *send, void *recv, size_t count, int type, int op, int root, struct ncclComm *comm,
+		      struct CUstream_st *stream);
+	int (*Send)(const void *send, size_t count, int type, int peer, struct ncclComm *comm,
+		    struct CUstream_st *stream);
+	int (*Recv)(void *recv, size_t count, int type, int peer, struct ncclComm *comm, struct CUstream_st *stream);
+};
+
+/* Opens libnccl.so.2 (or what JEOUL_NCCL names) once. */
+enum jl_status jl_nccl_open(const struct jl_nccl **ret_nccl, struct jl_err *err);
+enum jl_status jl_nccl_check(const struct jl_nccl *nccl, int code, const char *what, struct jl_err *err);
+
+#endif

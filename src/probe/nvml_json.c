@@ -1,0 +1,303 @@
+#include "probe/nvml_json.h"
+
+#include <math.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/utf8.h"
+
+enum type { TEXT, REAL, WHOLE };
+
+struct field {
+	const char *key;
+	enum type type;
+	size_t offset, size; /* size: of texts */
+	bool is_name;
+};
+
+#define T(key, member)                                                                                                 \
+	{                                                                                                              \
+		key, TEXT, offsetof(struct jl_nvml_gpu, member), sizeof(((struct jl_nvml_gpu *)0)->member), false      \
+	}
+#define NAME(key, member)                                                                                              \
+	{                                                                                                              \
+		key, TEXT, offsetof(struct jl_nvml_gpu, member), sizeof(((struct jl_nvml_gpu *)0)->member), true       \
+	}
+#define R(member)                                                                                                      \
+	{                                                                                                              \
+#member, REAL, offsetof(struct jl_nvml_gpu, member), 0, false                                          \
+	}
+#define W(member)                                                                                                      \
+	{                                                                                                              \
+#member, WHOLE, offsetof(struct jl_nvml_gpu, member), 0, false                                         \
+	}
+
+/* clang-format off */
+static const struct field fields[] = {
+	T("name", name), NAME("uuid", uuid), T("bus", bus),
+	R(mem_B), R(mem_used_B), R(sm_Hz), R(sm_max_Hz), R(mem_Hz), R(mem_max_Hz),
+	R(power_W), R(limit_W), R(limit_default_W), R(limit_max_W), R(temperature_C), R(busy_frac),
+	W(cc_major), W(cc_minor), W(ecc), W(ecc_pending), W(persistence), W(mig), W(pstate),
+	W(pcie_gen), W(pcie_width), W(pcie_gen_max), W(pcie_width_max), W(pcie_gen_busy), W(pcie_width_busy),
+	W(throttle),
+};
+/* clang-format on */
+#define N_FIELDS (sizeof(fields) / sizeof(*fields))
+
+static const char *const ends[] = {
+	[JL_NVLINK_GPU] = "gpu", [JL_NVLINK_SWITCH] = "switch", [JL_NVLINK_OTHER] = "other"
+};
+static const char *const whats[JL_N_P2P_WHAT] = { "read", "write", "atomics" };
+
+static void write_field(struct jl_json *json, const struct field *field, const struct jl_nvml_gpu *gpu)
+{
+	const char *at = (const char *)gpu + field->offset;
+
+	jl_json_key(json, field->key);
+	if (field->type == TEXT)
+		jl_json_string(json, *at ? at : NULL);
+	else if (field->type == REAL)
+		jl_json_number(json, *(const double *)(const void *)at);
+	else if (*(const int *)(const void *)at < 0)
+		jl_json_null(json);
+	else
+		jl_json_integer(json, *(const int *)(const void *)at);
+}
+
+void jl_nvml_gpu_json(struct jl_json *json, const struct jl_nvml_gpu *gpu, bool with_names)
+{
+	for (size_t i = 0; i < N_FIELDS; i++)
+		if (with_names || !fields[i].is_name)
+			write_field(json, &fields[i], gpu);
+	jl_json_put_array(json, "nvlinks");
+	for (int i = 0; i < gpu->n_links; i++) {
+		const struct jl_nvml_link *link = &gpu->links[i];
+
+		jl_json_object(json);
+		jl_json_put_string(json, "to", ends[link->end]);
+		jl_json_put_string(json, "remote", link->remote[0] ? link->remote : NULL);
+		if (link->version >= 0)
+			jl_json_put_integer(json, "version", link->version);
+		jl_json_put_number(json, "oneway_Bps", link->oneway_Bps);
+		jl_json_end_object(json);
+	}
+	jl_json_end_array(json);
+}
+
+void jl_nvml_p2p_json(struct jl_json *json, const struct jl_nvml_snapshot *snapshot)
+{
+	size_t n = snapshot->n_gpus;
+
+	jl_json_put_object(json, "p2p");
+	for (size_t what = 0; what < JL_N_P2P_WHAT; what++) {
+		if (!snapshot->p2p[what])
+			continue;
+		jl_json_put_array(json, whats[what]);
+		for (size_t a = 0; a < n; a++) {
+			jl_json_array(json);
+			for (size_t b = 0; b < n; b++)
+				jl_json_string(json, a == b ? "X" : jl_p2p_names[snapshot->p2p[what][a * n + b]]);
+			jl_json_end_array(json);
+		}
+		jl_json_end_array(json);
+	}
+	jl_json_end_object(json);
+}
+
+void jl_nvml_write(struct jl_buf *out, const struct jl_nvml_snapshot *snapshot, bool with_names)
+{
+	struct jl_json json;
+
+	jl_json_init(&json, out, true);
+	jl_json_object(&json);
+	jl_json_put_string(&json, "record", "nvml");
+	if (snapshot->absent_en[0]) {
+		jl_json_put_string(&json, "absent", snapshot->absent_en);
+		jl_json_put_string(&json, "absent_ko", snapshot->absent_ko);
+	}
+	jl_json_put_string(&json, "driver", snapshot->driver[0] ? snapshot->driver : NULL);
+	if (snapshot->cuda >= 0)
+		jl_json_put_integer(&json, "cuda", snapshot->cuda);
+	jl_json_put_array(&json, "gpus");
+	for (size_t i = 0; i < snapshot->n_gpus; i++) {
+		jl_json_object(&json);
+		jl_nvml_gpu_json(&json, &snapshot->gpus[i], with_names);
+		jl_json_end_object(&json);
+	}
+	jl_json_end_array(&json);
+	jl_nvml_p2p_json(&json, snapshot);
+	jl_json_end_object(&json);
+	jl_json_finish(&json);
+}
+
+/* What would be right, in words that are the same in both languages. */
+static enum jl_status wrong(const char *name, const char *key, const char *right, struct jl_err *err)
+{
+	return jl_fail(err, JL_E_PARSE, "%.200s: '%s' is wrong; it should be: %s",
+		       "%.200s: '%s' 값이 잘못되었습니다. 올바른 형태: %s", name, key, right);
+}
+
+static enum jl_status wrong_type(const char *name, const char *key, enum type type, struct jl_err *err)
+{
+	static const char *const right[] = { "\"text\"", "1.5", "1" };
+
+	return wrong(name, key, right[type], err);
+}
+
+static void copy_text(char *out, size_t size, const char *text)
+{
+	snprintf(out, size, "%s", text);
+	jl_utf8_sanitize(out);
+}
+
+static enum jl_status read_field(const char *name, const struct field *field, json_t *object, struct jl_nvml_gpu *gpu,
+				 struct jl_err *err)
+{
+	json_t *value = json_object_get(object, field->key);
+	char *at = (char *)gpu + field->offset;
+
+	if (!value || json_is_null(value))
+		return JL_OK;
+	if (field->type == TEXT   ? !json_is_string(value)
+	    : field->type == REAL ? !json_is_number(value)
+				  : !json_is_integer(value))
+		return wrong_type(name, field->key, field->type, err);
+	if (field->type == TEXT) {
+		copy_text(at, field->size, json_string_value(value));
+	} else if (field->type == REAL) {
+		double x = json_number_value(value);
+
+		if (!(x >= 0 && x < 1e18))
+			return wrong(name, field->key, "0 ... 1e18", err);
+		*(double *)(void *)at = x;
+	} else {
+		json_int_t x = json_integer_value(value);
+
+		if (x < 0 || x > 1 << 20)
+			return wrong(name, field->key, "0 ... 1048576", err);
+		*(int *)(void *)at = (int)x;
+	}
+	return JL_OK;
+}
+
+static enum jl_status read_links(const char *name, json_t *array, struct jl_nvml_gpu *gpu, struct jl_err *err)
+{
+	size_t i;
+	json_t *item;
+
+	if (array && (!json_is_array(array) || json_array_size(array) > JL_NVML_LINKS_MAX))
+		return wrong(name, "nvlinks", "[...], n <= 36", err);
+	json_array_foreach(array, i, item)
+	{
+		struct jl_nvml_link *link = &gpu->links[gpu->n_links++];
+		const char *to = json_string_value(json_object_get(item, "to"));
+		const char *remote = json_string_value(json_object_get(item, "remote"));
+		json_t *version = json_object_get(item, "version"), *rate = json_object_get(item, "oneway_Bps");
+
+		*link = (struct jl_nvml_link){ .version = -1, .end = JL_NVLINK_OTHER, .oneway_Bps = NAN };
+		for (size_t end = 0; to && end < sizeof(ends) / sizeof(*ends); end++)
+			if (strcmp(ends[end], to) == 0)
+				link->end = (enum jl_nvlink_end)end;
+		if (remote)
+			jl_nvml_bus_id(link->remote, remote);
+		if (json_is_integer(version) && json_integer_value(version) >= 0 && json_integer_value(version) < 100)
+			link->version = (int)json_integer_value(version);
+		if (json_is_number(rate) && json_number_value(rate) >= 0 && json_number_value(rate) < 1e18)
+			link->oneway_Bps = json_number_value(rate);
+	}
+	return JL_OK;
+}
+
+static enum jl_status read_p2p(const char *name, json_t *rows, struct jl_nvml_snapshot *snap, size_t what,
+			       struct jl_arena *arena, struct jl_err *err)
+{
+	size_t n = snap->n_gpus;
+	unsigned char *cells;
+
+	if (!rows)
+		return JL_OK;
+	cells = jl_arena_array(arena, n * n + 1, 1);
+	if (!cells)
+		return jl_fail_nomem(err);
+	if (!json_is_array(rows) || json_array_size(rows) != n)
+		return wrong(name, "p2p", "n_gpus x n_gpus", err);
+	for (size_t a = 0; a < n; a++) {
+		json_t *row = json_array_get(rows, a);
+
+		if (!json_is_array(row) || json_array_size(row) != n)
+			return wrong(name, "p2p", "n_gpus x n_gpus", err);
+		for (size_t b = 0; b < n; b++) {
+			const char *cell = json_string_value(json_array_get(row, b));
+			size_t state = a == b ? 0 : JL_N_P2P;
+
+			for (size_t i = 0; a != b && cell && i < JL_N_P2P; i++)
+				if (strcmp(jl_p2p_names[i], cell) == 0)
+					state = i;
+			if (state == JL_N_P2P)
+				return wrong(name, "p2p", "OK | CNS | GNS | TNS | DR | NS | U", err);
+			cells[a * n + b] = (unsigned char)state;
+		}
+	}
+	snap->p2p[what] = cells;
+	return JL_OK;
+}
+
+static enum jl_status read_document(const char *name, json_t *root, struct jl_nvml_snapshot *snap,
+				    struct jl_arena *arena, struct jl_err *err)
+{
+	json_t *gpus = json_object_get(root, "gpus"), *cuda = json_object_get(root, "cuda");
+	const char *driver = json_string_value(json_object_get(root, "driver"));
+	const char *absent = json_string_value(json_object_get(root, "absent"));
+	const char *absent_ko = json_string_value(json_object_get(root, "absent_ko"));
+	enum jl_status status = JL_OK;
+
+	if (!json_is_array(gpus) || json_array_size(gpus) > JL_NVML_GPUS_MAX)
+		return wrong(name, "gpus", "[...], n <= 64", err);
+	if (driver)
+		copy_text(snap->driver, sizeof(snap->driver), driver);
+	if (absent)
+		copy_text(snap->absent_en, sizeof(snap->absent_en), absent);
+	if (absent)
+		copy_text(snap->absent_ko, sizeof(snap->absent_ko), absent_ko ? absent_ko : absent);
+	if (json_is_integer(cuda) && json_integer_value(cuda) > 0 && json_integer_value(cuda) < 1000000)
+		snap->cuda = (int)json_integer_value(cuda);
+	snap->n_gpus = json_array_size(gpus);
+	snap->gpus = jl_arena_array(arena, snap->n_gpus + 1, sizeof(*snap->gpus));
+	if (!snap->gpus)
+		return jl_fail_nomem(err);
+	for (size_t i = 0; !status && i < snap->n_gpus; i++) {
+		json_t *item = json_array_get(gpus, i);
+		char bus[32];
+
+		jl_nvml_gpu_clear(&snap->gpus[i]);
+		for (size_t f = 0; !status && f < N_FIELDS; f++)
+			status = read_field(name, &fields[f], item, &snap->gpus[i], err);
+		memcpy(bus, snap->gpus[i].bus, sizeof(bus));
+		jl_nvml_bus_id(snap->gpus[i].bus, bus);
+		if (!status)
+			status = read_links(name, json_object_get(item, "nvlinks"), &snap->gpus[i], err);
+	}
+	for (size_t what = 0; !status && what < JL_N_P2P_WHAT; what++)
+		status = read_p2p(name, json_object_get(json_object_get(root, "p2p"), whats[what]), snap, what, arena,
+				  err);
+	return status;
+}
+
+enum jl_status jl_nvml_parse(struct jl_nvml_snapshot *ret_snapshot, const char *name, const char *text, size_t len,
+			     struct jl_arena *arena, struct jl_err *err)
+{
+	struct jl_nvml_snapshot snap = { .cuda = -1 };
+	json_error_t where;
+	json_t *root = json_loadb(text, len, JSON_REJECT_DUPLICATES, &where);
+	enum jl_status status;
+
+	if (!root)
+		return jl_fail(err, JL_E_PARSE, "%.200s:%d:%d: %s", "%.200s:%d:%d: JSON이 아닙니다 (%s)", name,
+			       where.line, where.column, where.text);
+	status = read_document(name, root, &snap, arena, err);
+	json_decref(root);
+	if (!status)
+		*ret_snapshot = snap;
+	return status;
+}

@@ -1,0 +1,219 @@
+/* Processors, caches, NUMA nodes, memory. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "probe/read.h"
+
+#define CPU_DIR  "/sys/devices/system/cpu"
+#define NODE_DIR "/sys/devices/system/node"
+#define KIB      1024.0
+
+/* Cores of arm64 by implementer and part: the numbers of the MIDR register, from Arm's and the makers' manuals. */
+static const struct {
+	unsigned implementer, part;
+	const char *vendor, *name;
+} cores[] = {
+	{ 0x41, 0xd03, "ARM", "Cortex-A53" },     { 0x41, 0xd07, "ARM", "Cortex-A57" },
+	{ 0x41, 0xd08, "ARM", "Cortex-A72" },     { 0x41, 0xd0b, "ARM", "Cortex-A76" },
+	{ 0x41, 0xd0c, "ARM", "Neoverse-N1" },    { 0x41, 0xd40, "ARM", "Neoverse-V1" },
+	{ 0x41, 0xd42, "ARM", "Cortex-A78AE" },   { 0x41, 0xd49, "ARM", "Neoverse-N2" },
+	{ 0x41, 0xd4a, "ARM", "Neoverse-E1" },    { 0x41, 0xd4f, "ARM", "Neoverse-V2" },
+	{ 0x41, 0xd84, "ARM", "Neoverse-V3" },    { 0x41, 0xd85, "ARM", "Cortex-X925" },
+	{ 0x41, 0xd87, "ARM", "Cortex-A725" },    { 0x41, 0xd8e, "ARM", "Neoverse-N3" },
+	{ 0x46, 0x001, "Fujitsu", "A64FX" },      { 0x48, 0xd01, "HiSilicon", "TSV110" },
+	{ 0x4e, 0x004, "NVIDIA", "Carmel" },      { 0xc0, 0xac3, "Ampere", "AmpereOne" },
+	{ 0xc0, 0xac4, "Ampere", "AmpereOne-A" }, { 0x61, 0x022, "Apple", "M1" },
+};
+
+/* "Intel(R) Xeon(R) Gold 6330 CPU @ 2.00GHz" -> "Intel Xeon Gold 6330" */
+static const char *tidy_model(struct jl_arena *arena, const char *model)
+{
+	static const char *const noise[] = { "(R)", "(TM)", "(tm)", " CPU", " Processor" };
+	char *text = jl_arena_strdup(arena, model), *at;
+
+	if (!text)
+		return model;
+	if ((at = strstr(text, " @")) != NULL)
+		*at = '\0';
+	for (size_t i = 0; i < sizeof(noise) / sizeof(*noise); i++)
+		while ((at = strstr(text, noise[i])) != NULL)
+			memmove(at, at + strlen(noise[i]), strlen(at + strlen(noise[i])) + 1);
+	/* "AMD EPYC 7763 64-Core" */
+	if ((at = strstr(text, "-Core")) != NULL) {
+		while (at > text && at[-1] != ' ')
+			at--;
+		if (at > text)
+			at[-1] = '\0';
+	}
+	return text;
+}
+
+static void read_model(struct jl_probe_in *in)
+{
+	struct jl_probe_cpu *cpu = &in->machine->cpu;
+	const char *info = jl_source_read(in->source, "/proc/cpuinfo");
+	const char *model = jl_text_value(in->arena, info, "model name");
+	unsigned implementer, part;
+
+	cpu->vendor = jl_text_value(in->arena, info, "vendor_id");
+	if (model) {
+		cpu->model = tidy_model(in->arena, model);
+		return;
+	}
+	implementer = (unsigned)jl_text_whole(jl_text_value(in->arena, info, "CPU implementer"), 0);
+	part = (unsigned)jl_text_whole(jl_text_value(in->arena, info, "CPU part"), 0);
+	for (size_t i = 0; i < sizeof(cores) / sizeof(*cores); i++)
+		if (cores[i].implementer == implementer && cores[i].part == part) {
+			cpu->vendor = cores[i].vendor;
+			cpu->model = cores[i].name;
+			cpu->is_core_name = true;
+			return;
+		}
+	if (implementer)
+		cpu->model = jl_arena_printf(in->arena, "arm64 core 0x%x/0x%x", implementer, part);
+}
+
+static enum jl_status count_cores(struct jl_probe_in *in, struct jl_err *err)
+{
+	struct jl_probe_cpu *cpu = &in->machine->cpu;
+	bool *online = jl_arena_array(in->arena, JL_PROBE_CPUS_MAX, sizeof(*online));
+	bool *covered = jl_arena_array(in->arena, JL_PROBE_CPUS_MAX, sizeof(*covered));
+	bool *packages = jl_arena_array(in->arena, JL_PROBE_CPUS_MAX, sizeof(*packages));
+
+	if (!online || !covered || !packages)
+		return jl_fail_nomem(err);
+	cpu->n_threads = jl_text_cpus(jl_source_read(in->source, CPU_DIR "/online"), online);
+	for (int i = 0; i < JL_PROBE_CPUS_MAX; i++) {
+		const char *siblings;
+		long long package;
+
+		if (!online[i] || covered[i])
+			continue;
+		siblings = jl_source_readf(in->source, CPU_DIR "/cpu%d/topology/thread_siblings_list", i);
+		package = jl_text_whole(jl_source_readf(in->source, CPU_DIR "/cpu%d/topology/physical_package_id", i),
+					-1);
+		covered[i] = true;
+		jl_text_cpus(siblings, covered);
+		cpu->n_cores++;
+		if (package >= 0 && package < JL_PROBE_CPUS_MAX && !packages[package]) {
+			packages[package] = true;
+			cpu->n_sockets++;
+		}
+	}
+	if (cpu->n_threads > 0 && cpu->n_sockets == 0)
+		cpu->n_sockets = 1; /* virtual machines often do not say */
+	return JL_OK;
+}
+
+/* "32K", "1024K", "32M" */
+static double cache_size_B(const char *text)
+{
+	char *end;
+	double size;
+
+	if (!text)
+		return NAN;
+	size = strtod(text, &end);
+	if (end == text)
+		return NAN;
+	return size * (*end == 'K' ? KIB : *end == 'M' ? KIB * KIB : *end == 'G' ? KIB * KIB * KIB : 1);
+}
+
+static void read_caches(struct jl_probe_in *in)
+{
+	struct jl_probe_cpu *cpu = &in->machine->cpu;
+
+	for (int i = 0; i < JL_PROBE_CACHES_MAX; i++) {
+		struct jl_probe_cache *cache = &cpu->caches[cpu->n_caches];
+		const char *level = jl_source_readf(in->source, CPU_DIR "/cpu0/cache/index%d/level", i);
+		int shared;
+
+		if (!level)
+			break;
+		cache->level = (int)jl_text_whole(level, 0);
+		cache->type = jl_source_readf(in->source, CPU_DIR "/cpu0/cache/index%d/type", i);
+		cache->size_B = cache_size_B(jl_source_readf(in->source, CPU_DIR "/cpu0/cache/index%d/size", i));
+		shared = jl_text_cpus(jl_source_readf(in->source, CPU_DIR "/cpu0/cache/index%d/shared_cpu_list", i),
+				      NULL);
+		cache->n = shared > 0 ? (cpu->n_threads + shared - 1) / shared : 0;
+		if (!isnan(cache->size_B) && cache->type)
+			cpu->n_caches++;
+	}
+}
+
+static enum jl_status read_nodes(struct jl_probe_in *in, struct jl_err *err)
+{
+	struct jl_probe_machine *machine = in->machine;
+	bool *online = jl_arena_array(in->arena, JL_PROBE_CPUS_MAX, sizeof(*online));
+	int n = jl_text_cpus(jl_source_read(in->source, NODE_DIR "/online"), online);
+
+	n = n < JL_PROBE_NODES_MAX ? n : JL_PROBE_NODES_MAX;
+	machine->nodes = jl_arena_array(in->arena, (size_t)n + 1, sizeof(*machine->nodes));
+	if (!online || !machine->nodes)
+		return jl_fail_nomem(err);
+	for (int i = 0; i < JL_PROBE_CPUS_MAX && machine->n_nodes < (size_t)n; i++) {
+		struct jl_probe_node *node = &machine->nodes[machine->n_nodes];
+		const char *info, *total;
+		char key[32];
+
+		if (!online[i])
+			continue;
+		info = jl_source_readf(in->source, NODE_DIR "/node%d/meminfo", i);
+		snprintf(key, sizeof(key), "Node %d MemTotal", i);
+		total = jl_text_value(in->arena, info, key);
+		*node = (struct jl_probe_node){
+			.id = i,
+			.mem_B = total ? strtod(total, NULL) * KIB : NAN,
+			.cpus = jl_source_readf(in->source, NODE_DIR "/node%d/cpulist", i),
+		};
+		node->n_threads = jl_text_cpus(node->cpus, NULL);
+		machine->n_nodes++;
+	}
+	return JL_OK;
+}
+
+enum jl_status jl_read_cpu(struct jl_probe_in *in, struct jl_err *err)
+{
+	struct jl_probe_cpu *cpu = &in->machine->cpu;
+	const char *process = jl_source_read(in->source, "/proc/self/status");
+	const char *allowed = jl_text_value(in->arena, process, "Cpus_allowed_list");
+	enum jl_status status;
+
+	read_model(in);
+	status = count_cores(in, err);
+	if (!status)
+		status = read_nodes(in, err);
+	read_caches(in);
+	cpu->governor = jl_source_read(in->source, CPU_DIR "/cpu0/cpufreq/scaling_governor");
+	cpu->scaling_driver = jl_source_read(in->source, CPU_DIR "/cpu0/cpufreq/scaling_driver");
+	cpu->n_allowed = jl_text_cpus(allowed, NULL);
+	if (cpu->n_allowed <= 0 || cpu->n_allowed > cpu->n_threads)
+		cpu->n_allowed = cpu->n_threads;
+	return status;
+}
+
+static double meminfo_B(struct jl_probe_in *in, const char *info, const char *key)
+{
+	const char *value = jl_text_value(in->arena, info, key);
+
+	return value ? strtod(value, NULL) * KIB : NAN;
+}
+
+enum jl_status jl_read_memory(struct jl_probe_in *in, struct jl_err *err)
+{
+	struct jl_probe_memory *memory = &in->machine->memory;
+	const char *info = jl_source_read(in->source, "/proc/meminfo");
+	double swap_free_B;
+
+	(void)err;
+	memory->total_B = meminfo_B(in, info, "MemTotal");
+	memory->available_B = meminfo_B(in, info, "MemAvailable");
+	memory->swap_B = meminfo_B(in, info, "SwapTotal");
+	swap_free_B = meminfo_B(in, info, "SwapFree");
+	memory->swap_used_B = memory->swap_B - swap_free_B;
+	if (in->machine->n_nodes == 1) /* what was plugged in later is not counted there */
+		in->machine->nodes[0].mem_B = memory->total_B;
+	return JL_OK;
+}

@@ -1,0 +1,35 @@
+/* What was asked of a source and what it answered; the text form of it. */
+#ifndef JL_PROBE_RECORDS_H
+#define JL_PROBE_RECORDS_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/err.h"
+
+enum jl_answer { JL_ANSWER_NONE, JL_ANSWER_FILE, JL_ANSWER_LIST, JL_ANSWER_LINK };
+
+struct jl_asked_path {
+	const char *path;
+	enum jl_answer kind; /* a path may be both a link and a file: they are separate records */
+	const char *text;    /* NULL: nothing there */
+};
+
+struct jl_records {
+	struct jl_arena *arena;
+	struct jl_asked_path *items; /* in the order of (path, kind) */
+	size_t n, room;
+};
+
+/* NULL: not asked before. */
+const struct jl_asked_path *jl_records_find(const struct jl_records *records, const char *path, enum jl_answer kind);
+/* Keeps copies. JL_E_LIMIT above JL_SOURCE_RECORDS_MAX. */
+enum jl_status jl_records_add(struct jl_records *records, const char *path, enum jl_answer kind, const char *text,
+			      struct jl_err *err);
+
+void jl_records_write(const struct jl_records *records, struct jl_buf *out);
+enum jl_status jl_records_parse(struct jl_records *records, const char *name, const char *text, size_t len,
+				struct jl_err *err);
+
+#endif

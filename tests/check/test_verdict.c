@@ -1,0 +1,256 @@
+/* Verdicts: what counts as low, what noise and intervals do to it, what history and another run let expect; expectations of systems. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "catalog/catalog.h"
+#include "check/next.h"
+#include "check/own_params.h"
+
+static struct jl_figure figure(double value, double lo95, double hi95, bool noisy)
+{
+	return (struct jl_figure){ .value = value, .lo95 = lo95, .hi95 = hi95, .noisy = noisy };
+}
+
+static void verdicts(void **state)
+{
+	const struct jl_expect e = { .lo = 112, .value = 155, .hi = 190, .bound = 202 };
+	const struct {
+		struct jl_figure f;
+		enum jl_verdict verdict;
+	} rows[] = {
+		{ figure(156, NAN, NAN, false), JL_VERDICT_NORMAL },
+		{ figure(60, NAN, NAN, false), JL_VERDICT_LOW },
+		{ figure(300, NAN, NAN, false), JL_VERDICT_IMPOSSIBLE },
+		{ figure(200, NAN, NAN, false), JL_VERDICT_GOOD },
+		{ figure(60, NAN, NAN, true), JL_VERDICT_NOISY },
+		{ figure(300, NAN, NAN, true), JL_VERDICT_IMPOSSIBLE },
+		{ figure(110, 100, 120, false), JL_VERDICT_NORMAL }, /* its interval reaches into the range */
+		{ figure(110, 109, 111, false), JL_VERDICT_LOW },
+		{ figure(111, NAN, NAN, false), JL_VERDICT_NORMAL },
+		{ figure(195, 185, 205, false), JL_VERDICT_NORMAL },
+		{ figure(202.5, NAN, NAN, false), JL_VERDICT_GOOD },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if (jl_verdict_of(&rows[i].f, &e) != rows[i].verdict)
+			fail_msg("row %zu: %s", i, jl_verdict_name(jl_verdict_of(&rows[i].f, &e)));
+	const struct jl_expect none = JL_EXPECT_NONE;
+	struct jl_figure f = figure(5, NAN, NAN, false);
+
+	assert_int_equal(jl_verdict_of(&f, &none), JL_VERDICT_FIRST);
+	f = (struct jl_figure){ .value = 2, .lo95 = NAN, .hi95 = NAN, .less_is_better = true }; /* seconds */
+	const struct jl_expect time = { .lo = 0.9, .value = 1, .hi = 1.1, .bound = 0.5 };
+
+	assert_int_equal(jl_verdict_of(&f, &time), JL_VERDICT_LOW);
+	f.value = 0.8;
+	assert_int_equal(jl_verdict_of(&f, &time), JL_VERDICT_GOOD);
+	f.value = 0.4;
+	assert_int_equal(jl_verdict_of(&f, &time), JL_VERDICT_IMPOSSIBLE);
+	assert_true(jl_verdict_is_bad(JL_VERDICT_LOW) && jl_verdict_is_bad(JL_VERDICT_IMPOSSIBLE));
+	assert_false(jl_verdict_is_bad(JL_VERDICT_NOISY) || jl_verdict_is_bad(JL_VERDICT_FIRST));
+}
+
+#define N 8
+struct past {
+	struct jl_record records[N];
+	const struct jl_record *list[N];
+	struct jl_record_metric metrics[N];
+	struct jl_record_item params[N][2];
+	char ids[N][32], runs[N][32];
+	double samples[N][10];
+};
+
+/* Newest first; the newest has the largest id. */
+static void fill(struct past *p, const double *values, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		snprintf(p->ids[i], sizeof(p->ids[i]), "%02zu", n - i);
+		snprintf(p->runs[i], sizeof(p->runs[i]), "r%zu", n - i);
+		p->params[i][0] = (struct jl_record_item){ .key = "size_B", .number = 1024 };
+		p->params[i][1] = (struct jl_record_item){ .key = "n_outliers", .number = (double)i };
+		p->metrics[i] = (struct jl_record_metric){ .name = "mem_Bps", .value = jl_summary_of(values[i]) };
+		p->metrics[i].value.lo95 = values[i] * 0.99;
+		p->metrics[i].value.hi95 = values[i] * 1.01;
+		for (size_t k = 0; k < 10; k++)
+			p->samples[i][k] = (1 + 0.0001 * (double)k) / values[i];
+		p->records[i] = (struct jl_record){ .id = p->ids[i],
+						    .run = p->runs[i],
+						    .kind = "memory",
+						    .backend = "cpu",
+						    .params = p->params[i],
+						    .n_params = 2,
+						    .metrics = &p->metrics[i],
+						    .n_metrics = 1,
+						    .samples_s = p->samples[i],
+						    .n_samples = 10,
+						    .noise = jl_record_noise_unknown() };
+		p->list[i] = &p->records[i];
+	}
+}
+
+static void history(void **state)
+{
+	const double values[N] = { 80, 100, 101, 99, 100, 102, 98, 50 };
+	struct past p;
+	struct jl_history h;
+	struct jl_figure f;
+
+	(void)state;
+	fill(&p, values, N);
+	p.records[7].noise.noisy = true; /* does not count */
+	jl_check_history(&h, p.list[0], p.list, N);
+	assert_int_equal(h.n, 6);
+	assert_int_equal(h.n_noisy, 1);
+	assert_true(h.expect.lo > 85 && h.expect.lo <= 98 && h.expect.hi < 115);
+	f = jl_figure_of(p.list[0], NULL);
+	assert_int_equal(jl_verdict_of(&f, &h.expect), JL_VERDICT_LOW);
+	jl_check_history(&h, p.list[1], p.list, N); /* what is newer is not its past */
+	assert_int_equal(h.n, 5);
+	f = jl_figure_of(p.list[1], NULL);
+	assert_int_equal(jl_verdict_of(&f, &h.expect), JL_VERDICT_NORMAL);
+	/* one earlier run says little: a fifth less is not low yet */
+	jl_check_history(&h, p.list[0], p.list, 2);
+	f = jl_figure_of(p.list[0], NULL);
+	assert_int_equal(jl_verdict_of(&f, &h.expect), JL_VERDICT_NORMAL);
+	p.params[0][0].number = 2048; /* another thing */
+	assert_false(jl_check_alike(p.list[0], p.list[1]));
+	jl_check_history(&h, p.list[0], p.list, N);
+	assert_int_equal(h.n, 0);
+	assert_true(isnan(h.expect.lo));
+}
+
+static void changes(void **state)
+{
+	const double values[3] = { 80, 97, 100 };
+	struct past p;
+	struct jl_arena arena;
+	struct jl_change c;
+	struct jl_err err;
+
+	(void)state;
+	jl_arena_init(&arena, JL_ARENA_LIMIT_B);
+	fill(&p, values, 3);
+	assert_int_equal(jl_check_change(&c, p.list[0], p.list[2], NAN, &arena, &err), JL_OK);
+	assert_int_equal(c.verdict, JL_VERDICT_LOW);
+	assert_true(c.p < JL_CHANGE_P && c.apart && fabs(c.ratio - 0.8) < 1e-9);
+	assert_int_equal(jl_check_change(&c, p.list[2], p.list[0], NAN, &arena, &err), JL_OK);
+	assert_int_equal(c.verdict, JL_VERDICT_GOOD);
+	/* significant but small; large but usual between runs; large but the intervals touch; noisy */
+	assert_int_equal(jl_check_change(&c, p.list[1], p.list[2], NAN, &arena, &err), JL_OK);
+	assert_int_equal(c.verdict, JL_VERDICT_NORMAL);
+	assert_int_equal(jl_check_change(&c, p.list[0], p.list[2], 0.2, &arena, &err), JL_OK);
+	assert_int_equal(c.verdict, JL_VERDICT_NORMAL);
+	p.metrics[0].value.hi95 = 120;
+	assert_int_equal(jl_check_change(&c, p.list[0], p.list[2], NAN, &arena, &err), JL_OK);
+	assert_int_equal(c.verdict, JL_VERDICT_NORMAL);
+	p.metrics[0].value.hi95 = 81;
+	p.records[2].noise.noisy = true;
+	assert_int_equal(jl_check_change(&c, p.list[0], p.list[2], NAN, &arena, &err), JL_OK);
+	assert_int_equal(c.verdict, JL_VERDICT_NOISY);
+	jl_arena_release(&arena);
+}
+
+/* A published row near the system widens the range; others do not touch it. */
+static void published(void **state)
+{
+	const struct jl_catalog *cat = jl_catalog_embedded();
+	struct jl_published row = { .kind = JL_ALLREDUCE,
+				    .size_B = 8e9,
+				    .n_ranks = 16,
+				    .n_nodes = 2,
+				    .intra = JL_WIRE_NVLINK3,
+				    .inter = JL_WIRE_EFA,
+				    .algbw_Bps = 10e9,
+				    .bound_Bps = 50e9 };
+	struct jl_coll_ask ask = { .ask = { .kind = JL_ALLREDUCE, .size_B = 16e9 }, .rows = &row, .n_rows = 1 };
+	struct jl_coll_expect plain, e;
+	struct jl_machine machine;
+	struct jl_arena arena;
+	struct jl_sys sys;
+	struct jl_err err;
+
+	(void)state;
+	jl_arena_init(&arena, JL_ARENA_LIMIT_B);
+	assert_int_equal(jl_sys_parse(&sys, cat, "2x aws:p5.48xlarge", &arena, &err), JL_OK);
+	assert_int_equal(jl_machine_make(&machine, cat, &sys, &err), JL_OK);
+	ask.n_rows = 0;
+	assert_int_equal(jl_check_collective(&plain, &machine, &ask, &err), JL_OK);
+	ask.n_rows = 1;
+	assert_int_equal(jl_check_collective(&e, &machine, &ask, &err), JL_OK);
+	assert_int_equal(e.n_near, 1);
+	assert_true(fabs(e.range.lo - 0.2 * e.c.bound_Bps) < 1e-3 * e.c.bound_Bps && e.range.lo < plain.range.lo);
+	assert_true(e.range.hi == plain.range.hi && e.range.hi <= e.c.bound_Bps);
+	const struct jl_published near = row;
+	struct jl_published far[] = { near, near, near, near };
+
+	far[0].inter = JL_WIRE_IB;
+	far[1].n_nodes = 16;
+	far[2].size_B = 1e6;
+	far[3].kind = JL_ALLGATHER;
+	ask.rows = far;
+	ask.n_rows = 4;
+	assert_int_equal(jl_check_collective(&e, &machine, &ask, &err), JL_OK);
+	assert_int_equal(e.n_near, 0);
+	assert_true(e.range.lo == plain.range.lo);
+	jl_arena_release(&arena);
+}
+
+/* Seed figures: 340 GB/s on 2 hosts and 156 on 125 are normal, 60 is low, 300 cannot be. */
+static void seed_figures(void **state)
+{
+	static const struct {
+		const char *system;
+		double GBps;
+		enum jl_verdict verdict;
+	} rows[] = { { "2x aws:p5.48xlarge", 340, JL_VERDICT_NORMAL },
+		     { "125x aws:p5.48xlarge", 156, JL_VERDICT_NORMAL },
+		     { "125x aws:p5.48xlarge", 60, JL_VERDICT_LOW },
+		     { "125x aws:p5.48xlarge", 300, JL_VERDICT_IMPOSSIBLE } };
+	const struct jl_catalog *cat = jl_catalog_embedded();
+	const struct jl_coll_ask ask = { .ask = { .kind = JL_ALLREDUCE, .size_B = 16e9 } };
+	struct jl_arena arena;
+
+	(void)state;
+	jl_arena_init(&arena, JL_ARENA_LIMIT_B);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct jl_figure f = figure(rows[i].GBps * 1e9, NAN, NAN, false);
+		struct jl_coll_expect e;
+		struct jl_machine machine;
+		struct jl_next next;
+		struct jl_sys sys;
+		struct jl_err err;
+
+		assert_int_equal(jl_sys_parse(&sys, cat, rows[i].system, &arena, &err), JL_OK);
+		assert_int_equal(jl_machine_make(&machine, cat, &sys, &err), JL_OK);
+		assert_int_equal(jl_check_collective(&e, &machine, &ask, &err), JL_OK);
+		assert_int_equal(jl_verdict_of(&f, &e.range), rows[i].verdict);
+		jl_check_next(&next, &(struct jl_next_ask){ .kind = "allreduce",
+							    .verdict = rows[i].verdict,
+							    .value = f.value,
+							    .on_gpu = true,
+							    .coll = &e,
+							    .intra = jl_wire_of(sys.join),
+							    .inter = jl_wire_of(sys.net) });
+		assert_int_equal(next.n > 0, jl_verdict_is_bad(rows[i].verdict));
+		if (rows[i].verdict == JL_VERDICT_IMPOSSIBLE) /* 300 of busbw is 150 of algbw */
+			assert_non_null(strstr(next.items[0].en, "busbw"));
+	}
+	jl_arena_release(&arena);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(verdicts), cmocka_unit_test(history),
+					    cmocka_unit_test(changes), cmocka_unit_test(published),
+					    cmocka_unit_test(seed_figures) };
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

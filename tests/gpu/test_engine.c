@@ -1,0 +1,484 @@
+/* Every operator of the CUDA engine against the CPU engine, in each precision; whole steps against it too. Needs a GPU:
+ * without one the tests are skipped with the reason. */
+#include "../train/models.h"
+
+#include "gpu/cuda.h"
+
+struct both {
+	struct jl_engine *cpu, *gpu;
+	double tolerance;
+};
+
+struct tensor {
+	void *cpu, *gpu;
+	size_t n;
+};
+
+static uint64_t seed = 1;
+
+static float draw(void)
+{
+	seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
+	return (float)((double)(seed >> 40) / (double)(1 << 24) * 2.0 - 1.0);
+}
+
+static float as_bf16(float x)
+{
+	uint32_t bits;
+	memcpy(&bits, &x, sizeof bits);
+	bits = (bits + 0x7fff + (bits >> 16 & 1)) & 0xffff0000u;
+	memcpy(&x, &bits, sizeof x);
+	return x;
+}
+
+static bool there_is_a_gpu(void)
+{
+	struct jl_err err = { 0 };
+	if (getenv("JEOUL_CUDA") || jl_engine_cuda.present(&err) != JL_OK) {
+		print_message("no GPU: %s\n", getenv("JEOUL_CUDA") ? "a stand-in" : jl_err_text(&err, JL_EN));
+		return false;
+	}
+	return true;
+}
+
+static struct both open_both(enum jl_train_precision precision)
+{
+	static const double tolerances[] = { [JL_TRAIN_FP32] = 2e-5, [JL_TRAIN_TF32] = 3e-3, [JL_TRAIN_BF16] = 1.2e-2 };
+	struct both b = { .tolerance = tolerances[precision] };
+	struct jl_err err = { 0 };
+	assert_ok(jl_engine_cpu.create(&(struct jl_engine_in){ .n_threads = 4 }, &b.cpu, &err));
+	assert_ok(jl_engine_cuda.create(&(struct jl_engine_in){ .precision = precision }, &b.gpu, &err));
+	return b;
+}
+
+static void close_both(struct both *b)
+{
+	struct jl_err err = { 0 };
+	assert_ok(b->gpu->k->sync(b->gpu, &err));
+	jl_engine_cpu.destroy(b->cpu);
+	jl_engine_cuda.destroy(b->gpu);
+}
+
+/* Elements of the engine's type, the same numbers on both sides. */
+static struct tensor make(struct both *b, size_t n, double scale, double middle)
+{
+	struct tensor t = { .n = n };
+	struct jl_err err = { 0 };
+	void *staged;
+	bool half = b->gpu->elem_B == 2;
+	assert_ok(b->cpu->k->alloc(b->cpu, n * 4, JL_MEM_PLAIN, &t.cpu, &err));
+	assert_ok(b->gpu->k->alloc(b->gpu, n * b->gpu->elem_B, JL_MEM_PLAIN, &t.gpu, &err));
+	assert_ok(b->gpu->k->alloc(b->gpu, n * 4, JL_MEM_PLAIN, &staged, &err));
+	for (size_t i = 0; i < n; i++) {
+		float x = (float)(middle + scale * (double)draw());
+		((float *)t.cpu)[i] = half ? as_bf16(x) : x;
+	}
+	b->gpu->k->from_host(b->gpu, staged, t.cpu, n * 4);
+	b->gpu->k->elem_from_float(b->gpu, t.gpu, staged, n);
+	b->gpu->k->free(b->gpu, staged, n * 4, JL_MEM_PLAIN);
+	return t;
+}
+
+/* Plain floats (or whole numbers) on both sides. */
+static struct tensor make_raw(struct both *b, size_t n, const void *values)
+{
+	struct tensor t = { .n = n };
+	struct jl_err err = { 0 };
+	assert_ok(b->cpu->k->alloc(b->cpu, n * 4, JL_MEM_PLAIN, &t.cpu, &err));
+	assert_ok(b->gpu->k->alloc(b->gpu, n * 4, JL_MEM_PLAIN, &t.gpu, &err));
+	if (values)
+		memcpy(t.cpu, values, n * 4);
+	b->gpu->k->from_host(b->gpu, t.gpu, t.cpu, n * 4);
+	return t;
+}
+
+static void compare(struct both *b, const char *what, const float *got, const float *wanted, size_t n, double tolerance)
+{
+	double off = 0, all = 1e-30;
+	for (size_t i = 0; i < n; i++) {
+		off += pow((double)got[i] - (double)wanted[i], 2);
+		all += pow((double)wanted[i], 2);
+	}
+	off = sqrt(off / all);
+	if (!(off <= tolerance))
+		print_message("%s: relative error %.3g, allowed %.3g (%s)\n", what, off, tolerance,
+			      jl_train_precision_names[b->gpu->precision]);
+	assert_true(off <= tolerance);
+}
+
+static void same(struct both *b, const char *what, const struct tensor *t)
+{
+	struct jl_err err = { 0 };
+	void *staged;
+	float *got = malloc(t->n * 4);
+	assert_non_null(got);
+	assert_ok(b->gpu->k->alloc(b->gpu, t->n * 4, JL_MEM_PLAIN, &staged, &err));
+	b->gpu->k->grad_to_float(b->gpu, staged, t->gpu, t->n);
+	b->gpu->k->to_host(b->gpu, got, staged, t->n * 4);
+	assert_ok(b->cpu->k->sync(b->cpu, &err));
+	assert_ok(b->gpu->k->sync(b->gpu, &err));
+	compare(b, what, got, t->cpu, t->n, b->tolerance);
+	b->gpu->k->free(b->gpu, staged, t->n * 4, JL_MEM_PLAIN);
+	free(got);
+}
+
+static void same_raw(struct both *b, const char *what, const struct tensor *t, double tolerance)
+{
+	struct jl_err err = { 0 };
+	float *got = malloc(t->n * 4);
+	assert_non_null(got);
+	b->gpu->k->to_host(b->gpu, got, t->gpu, t->n * 4);
+	assert_ok(b->gpu->k->sync(b->gpu, &err));
+	compare(b, what, got, t->cpu, t->n, tolerance);
+	free(got);
+}
+
+static void check_gemm(struct both *b, size_t m, size_t n, size_t k, bool ta, bool tb, enum jl_epilogue epilogue,
+		       bool accumulate)
+{
+	static const char *const names[] = { "gemm", "gemm bias", "gemm gelu", "gemm dgelu", "gemm bgrad" };
+	struct tensor A = make(b, m * k, 1, 0), B = make(b, k * n, 1, 0), C = make(b, m * n, 5, 0);
+	struct tensor bias = make(b, n, 1, 0), aux = make(b, m * n, 2, 0), bgrad = make(b, m, 5, 0);
+	struct jl_eng_gemm op = { .m = m,
+				  .n = n,
+				  .k = k,
+				  .a = A.cpu,
+				  .b = B.cpu,
+				  .c = C.cpu,
+				  .lda = ta ? m : k,
+				  .ldb = tb ? k : n,
+				  .ldc = n,
+				  .ta = ta,
+				  .tb = tb,
+				  .c_is_grad = epilogue == JL_EP_BGRAD || accumulate,
+				  .accumulate = accumulate,
+				  .epilogue = epilogue,
+				  .bias = bias.cpu,
+				  .aux = aux.cpu,
+				  .bias_grad = bgrad.cpu };
+	b->cpu->k->gemm(b->cpu, &op);
+	op.a = A.gpu, op.b = B.gpu, op.c = C.gpu, op.bias = bias.gpu, op.aux = aux.gpu, op.bias_grad = bgrad.gpu;
+	b->gpu->k->gemm(b->gpu, &op);
+	same(b, names[epilogue], &C);
+	if (epilogue == JL_EP_BIAS_GELU)
+		same(b, "value before gelu", &aux);
+	if (epilogue == JL_EP_BGRAD)
+		same(b, "bias gradient", &bgrad);
+}
+
+static void products(struct both *b)
+{
+	check_gemm(b, 256, 384, 192, false, false, JL_EP_NONE, false);
+	check_gemm(b, 256, 384, 192, false, true, JL_EP_BIAS, false);
+	check_gemm(b, 256, 384, 192, false, true, JL_EP_BIAS_GELU, false);
+	check_gemm(b, 256, 384, 192, false, false, JL_EP_DGELU, false);
+	check_gemm(b, 256, 384, 192, true, false, JL_EP_BGRAD, false);
+	check_gemm(b, 256, 384, 192, true, false, JL_EP_BGRAD, true);
+	check_gemm(b, 256, 384, 192, true, false, JL_EP_NONE, true);
+}
+
+static void check_norm(struct both *b, bool rms, size_t n_rows, size_t width)
+{
+	size_t n = n_rows * width;
+	struct tensor residual = make(b, n, 1, 0.2), branch = make(b, n, 1, 0), kept = make(b, n, 1, 0);
+	struct tensor out = make(b, n, 1, 0), weight = make(b, width, 0.3, 1), bias = make(b, width, 1, 0);
+	struct tensor mean = make_raw(b, n_rows, NULL), rstd = make_raw(b, n_rows, NULL);
+	struct jl_eng_norm op = { rms,      1e-5,    n_rows,     width,    residual.cpu, branch.cpu,
+				  kept.cpu, out.cpu, weight.cpu, bias.cpu, mean.cpu,     rstd.cpu };
+	if (rms)
+		op.bias = NULL;
+	b->cpu->k->norm(b->cpu, &op);
+	op = (struct jl_eng_norm){ rms,      1e-5,    n_rows,     width,    residual.gpu, branch.gpu,
+				   kept.gpu, out.gpu, weight.gpu, bias.gpu, mean.gpu,     rstd.gpu };
+	if (rms)
+		op.bias = NULL;
+	b->gpu->k->norm(b->gpu, &op);
+	same(b, "residual", &kept);
+	same(b, "norm", &out);
+	same_raw(b, "rstd", &rstd, b->tolerance);
+
+	for (int variant = 0; variant < 3; variant++) {
+		struct tensor d_out = make(b, n, 1, 0), d_res = make(b, n, 1, 0), again = make(b, n, 1, 0);
+		struct tensor dw = make(b, width, 1, 0), db = make(b, width, 1, 0);
+		struct jl_eng_norm_bwd d = { .rms = rms,
+					     .d_residual_fresh = variant == 1,
+					     .accumulate = variant == 2,
+					     .n_rows = n_rows,
+					     .width = width,
+					     .d_out = d_out.cpu,
+					     .input = kept.cpu,
+					     .weight = weight.cpu,
+					     .mean = mean.cpu,
+					     .rstd = rstd.cpu,
+					     .d_residual = d_res.cpu,
+					     .weight_grad = dw.cpu,
+					     .bias_grad = rms ? NULL : db.cpu,
+					     .recompute_bias = rms ? NULL : bias.cpu,
+					     .recompute_out = again.cpu };
+		b->cpu->k->norm_bwd(b->cpu, &d);
+		d.d_out = d_out.gpu, d.input = kept.gpu, d.weight = weight.gpu, d.mean = mean.gpu, d.rstd = rstd.gpu;
+		d.d_residual = d_res.gpu, d.weight_grad = dw.gpu, d.recompute_out = again.gpu;
+		d.bias_grad = rms ? NULL : db.gpu, d.recompute_bias = rms ? NULL : bias.gpu;
+		b->gpu->k->norm_bwd(b->gpu, &d);
+		same(b, "d_residual", &d_res);
+		same(b, "weight gradient", &dw);
+		if (!rms)
+			same(b, "bias gradient of norm", &db);
+		same(b, "norm again", &again);
+	}
+}
+
+static void norms(struct both *b)
+{
+	check_norm(b, false, 300, 1024);
+	check_norm(b, true, 77, 768);
+	check_norm(b, false, 130, 640);
+	check_norm(b, true, 33, 2048);
+}
+
+static void check_attention(struct both *b, const struct jl_eng_attn *shape)
+{
+	size_t rows = shape->n_samples * shape->seq, width = (shape->n_heads + 2 * shape->n_kv) * shape->head_dim;
+	size_t out_width = shape->n_heads * shape->head_dim;
+	struct tensor qkv = make(b, rows * width, 1.5, 0), out = make(b, rows * out_width, 1, 0);
+	struct tensor d_out = make(b, rows * out_width, 1, 0), d_qkv = make(b, rows * width, 1, 0);
+	struct tensor lse = make_raw(b, rows * shape->n_heads, NULL);
+	struct jl_err err = { 0 };
+	void *scratch[2] = { NULL, NULL };
+	struct jl_engine *engines[2] = { b->cpu, b->gpu };
+	for (int i = 0; i < 2; i++) {
+		size_t scratch_B = engines[i]->k->attn_scratch_B(engines[i], shape);
+		if (scratch_B)
+			assert_ok(engines[i]->k->alloc(engines[i], scratch_B, JL_MEM_PLAIN, &scratch[i], &err));
+		struct jl_eng_attn op = *shape;
+		op.qkv = i ? qkv.gpu : qkv.cpu, op.out = i ? out.gpu : out.cpu, op.lse = i ? lse.gpu : lse.cpu;
+		engines[i]->k->attn(engines[i], &op);
+	}
+	same(b, "attention", &out);
+	same_raw(b, "log of the sum of exponentials", &lse, b->tolerance);
+	for (int i = 0; i < 2; i++)
+		engines[i]->k->attn_bwd(engines[i], &(struct jl_eng_attn_bwd){ .n_samples = shape->n_samples,
+									       .seq = shape->seq,
+									       .n_heads = shape->n_heads,
+									       .n_kv = shape->n_kv,
+									       .head_dim = shape->head_dim,
+									       .rope_theta = shape->rope_theta,
+									       .qkv = i ? qkv.gpu : qkv.cpu,
+									       .out = i ? out.gpu : out.cpu,
+									       .d_out = i ? d_out.gpu : d_out.cpu,
+									       .lse = i ? lse.gpu : lse.cpu,
+									       .d_qkv = i ? d_qkv.gpu : d_qkv.cpu,
+									       .scratch = scratch[i] });
+	same(b, "attention backward", &d_qkv);
+}
+
+static void attention(struct both *b)
+{
+	const struct jl_eng_attn shapes[] = {
+		{ .n_samples = 2, .seq = 256, .n_heads = 3, .n_kv = 3, .head_dim = 64 },
+		{ .n_samples = 1, .seq = 100, .n_heads = 4, .n_kv = 2, .head_dim = 64, .rope_theta = 10000 },
+		{ .n_samples = 2, .seq = 37, .n_heads = 2, .n_kv = 1, .head_dim = 128 },
+		{ .n_samples = 1, .seq = 192, .n_heads = 2, .n_kv = 2, .head_dim = 128, .rope_theta = 500000 },
+	};
+	for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+		check_attention(b, &shapes[i]);
+}
+
+static void activations(struct both *b)
+{
+	struct tensor in = make(b, 1003, 3, 0), out = make(b, 1003, 1, 0);
+	b->cpu->k->gelu(b->cpu, out.cpu, in.cpu, 1003);
+	b->gpu->k->gelu(b->gpu, out.gpu, in.gpu, 1003);
+	same(b, "gelu", &out);
+	struct tensor gate_up = make(b, 37 * 2 * 96, 2, 0), glu = make(b, 37 * 96, 1, 0), d = make(b, 37 * 96, 1, 0);
+	b->cpu->k->swiglu(b->cpu, glu.cpu, gate_up.cpu, 37, 96);
+	b->gpu->k->swiglu(b->gpu, glu.gpu, gate_up.gpu, 37, 96);
+	same(b, "swiglu", &glu);
+	b->cpu->k->swiglu_bwd(b->cpu, gate_up.cpu, gate_up.cpu, d.cpu, 37, 96);
+	b->gpu->k->swiglu_bwd(b->gpu, gate_up.gpu, gate_up.gpu, d.gpu, 37, 96);
+	same(b, "swiglu backward", &gate_up);
+}
+
+static void embedding(struct both *b)
+{
+	enum { SAMPLES = 20, SEQ = 128, WIDTH = 96, VOCAB = 117, ROWS = SAMPLES * SEQ };
+	static int32_t values[ROWS];
+	for (size_t i = 0; i < ROWS; i++) /* one token is very frequent */
+		values[i] = i % 3 ? (int32_t)(fabsf(draw()) * (VOCAB - 1)) : 5;
+	struct tensor tokens = make_raw(b, ROWS, values), table = make(b, (size_t)VOCAB * WIDTH, 1, 0);
+	struct tensor positions = make(b, (size_t)SEQ * WIDTH, 1, 0), out = make(b, (size_t)ROWS * WIDTH, 1, 0);
+	struct jl_eng_embed op = { ROWS, SEQ, WIDTH, tokens.cpu, table.cpu, positions.cpu, out.cpu };
+	b->cpu->k->embed(b->cpu, &op);
+	op = (struct jl_eng_embed){ ROWS, SEQ, WIDTH, tokens.gpu, table.gpu, positions.gpu, out.gpu };
+	b->gpu->k->embed(b->gpu, &op);
+	same(b, "embedding", &out);
+	struct jl_eng_embed_bwd d = { .n_rows = ROWS,
+				      .seq = SEQ,
+				      .width = WIDTH,
+				      .vocab = VOCAB,
+				      .tokens = tokens.cpu,
+				      .d_out = out.cpu,
+				      .table_grad = table.cpu,
+				      .position_grad = positions.cpu };
+	b->cpu->k->embed_bwd(b->cpu, &d);
+	d.tokens = tokens.gpu, d.d_out = out.gpu, d.table_grad = table.gpu, d.position_grad = positions.gpu;
+	b->gpu->k->embed_bwd(b->gpu, &d);
+	same(b, "token gradient", &table);
+	same(b, "position gradient", &positions);
+}
+
+static void losses(struct both *b)
+{
+	enum { ROWS = 70, VOCAB = 1001, LD = 1024 };
+	int32_t values[ROWS];
+	for (size_t i = 0; i < ROWS; i++)
+		values[i] = i % 7 == 3 ? -1 : (int32_t)(i * 13 % VOCAB);
+	struct tensor logits = make(b, (size_t)ROWS * LD, 4, 0), targets = make_raw(b, ROWS, values);
+	struct tensor loss = make_raw(b, ROWS, NULL);
+	struct jl_eng_loss op = { ROWS, VOCAB, LD, logits.cpu, targets.cpu, 0.25, loss.cpu };
+	b->cpu->k->loss(b->cpu, &op);
+	op = (struct jl_eng_loss){ ROWS, VOCAB, LD, logits.gpu, targets.gpu, 0.25, loss.gpu };
+	b->gpu->k->loss(b->gpu, &op);
+	same(b, "gradient of logits", &logits);
+	same_raw(b, "loss", &loss, 1e-5);
+}
+
+static void optimizer(struct both *b)
+{
+	enum { N = 4003 };
+	bool half = b->gpu->elem_B == 2;
+	struct tensor param = make(b, N, 1, 0), grad = make(b, N, 1, 0), more = make(b, N, 1, 0);
+	struct tensor master = make_raw(b, N, param.cpu), m = make_raw(b, N, grad.cpu), v = make_raw(b, N, NULL);
+	struct tensor sum = make_raw(b, 1, NULL);
+	struct jl_eng_scalars scalars = { .lr = 1e-2,
+					  .beta1 = 0.9,
+					  .beta2 = 0.95,
+					  .eps = 1e-8,
+					  .weight_decay = 0.1,
+					  .clip = 10,
+					  .grad_mul = 0.5,
+					  .step = 3 };
+	struct jl_engine *engines[2] = { b->cpu, b->gpu };
+	for (int i = 0; i < 2; i++) {
+		struct jl_engine *e = engines[i];
+		e->k->grad_add(e, i ? grad.gpu : grad.cpu, i ? more.gpu : more.cpu, N);
+		e->k->set_scalars(e, &scalars);
+		e->k->grad_norm_sq(e, i ? sum.gpu : sum.cpu, i ? grad.gpu : grad.cpu, N, false);
+		e->k->grad_norm_sq(e, i ? sum.gpu : sum.cpu, i ? more.gpu : more.cpu, N, true);
+		e->k->adamw(e, &(struct jl_eng_adamw){ .n = N,
+						       .param = i ? param.gpu : param.cpu,
+						       .master = half && i ? master.gpu : NULL,
+						       .m = i ? m.gpu : m.cpu,
+						       .v = i ? v.gpu : v.cpu,
+						       .grad = i ? grad.gpu : grad.cpu,
+						       .norm_sq = i ? sum.gpu : sum.cpu });
+	}
+	same(b, "sum of gradients", &grad);
+	same_raw(b, "norm of gradients", &sum, b->tolerance);
+	same_raw(b, "first moment", &m, b->tolerance);
+	same_raw(b, "second moment", &v, b->tolerance);
+	same(b, "parameters", &param);
+}
+
+static void in_all_precisions(void (*test)(struct both *b))
+{
+	if (!there_is_a_gpu())
+		skip();
+	for (int p = 0; p < JL_N_TRAIN_PRECISION; p++) {
+		struct both b = open_both((enum jl_train_precision)p);
+		test(&b);
+		close_both(&b);
+	}
+}
+
+#define ON_GPU(name)                                                                                                   \
+	static void test_##name(void **state)                                                                          \
+	{                                                                                                              \
+		(void)state;                                                                                           \
+		in_all_precisions(name);                                                                               \
+	}
+
+ON_GPU(products)
+ON_GPU(norms)
+ON_GPU(attention)
+ON_GPU(activations)
+ON_GPU(embedding)
+ON_GPU(losses)
+ON_GPU(optimizer)
+
+struct run {
+	double losses[TINY_STEPS];
+	float gradient[128 * 512];
+};
+
+static void run_tiny(const struct jl_engine_kernels *k, const struct jl_model_info *model,
+		     enum jl_train_precision precision, struct run *ret_run)
+{
+	struct jl_err err = { 0 };
+	struct jl_train_shape shape;
+	struct jl_tokens tokens;
+	struct jl_engine *engine;
+	struct jl_trainer *train;
+	int32_t in[TINY_BATCH * TINY_SEQ], out[TINY_BATCH * TINY_SEQ];
+	assert_ok(jl_train_shape(model, 1, &shape, &err));
+	assert_ok(jl_tokens_open(&tokens, NULL, shape.vocab, TINY_SEQ, &err));
+	assert_ok(k->create(&(struct jl_engine_in){ .precision = precision, .n_threads = 4 }, &engine, &err));
+	struct jl_trainer_in setting = jl_trainer_defaults;
+	setting.shape = &shape;
+	setting.n_samples = TINY_BATCH;
+	setting.seq = TINY_SEQ;
+	setting.lr = TINY_LR;
+	assert_ok(jl_trainer_create(engine, &setting, &train, &err));
+	for (size_t step = 0; step < TINY_STEPS; step++) {
+		tiny_batch(&tokens, step * TINY_BATCH, TINY_BATCH, in, out);
+		assert_ok(jl_trainer_step(train, in, out, &ret_run->losses[step], &err));
+		if (step == 0 && engine->elem_B == 4)
+			assert_ok(jl_trainer_weight(train, JL_W_DOWN, 0, true, ret_run->gradient, &err));
+	}
+	jl_trainer_destroy(train);
+	k->destroy(engine);
+	jl_tokens_close(&tokens);
+}
+
+/* 20 steps, recorded as a graph from the second on, give the losses of the CPU; the first gradient of the lowest layer
+ * too. */
+static void whole_steps(void **state)
+{
+	(void)state;
+	static const double loss_tolerances[] = { 1e-4, 2e-3, 2e-2 }, grad_tolerances[] = { 1e-4, 5e-3, 0 };
+	static struct run cpu, gpu;
+	if (!there_is_a_gpu())
+		skip();
+	for (size_t m = 0; m < N_TINY; m++) {
+		if (!jl_engine_cuda.supports_head_dim((size_t)tiny[m].head_dim))
+			continue;
+		run_tiny(&jl_engine_cpu, &tiny[m], JL_TRAIN_FP32, &cpu);
+		for (int p = 0; p < JL_N_TRAIN_PRECISION; p++) {
+			double worst = 0, off = 0, all = 0;
+			run_tiny(&jl_engine_cuda, &tiny[m], (enum jl_train_precision)p, &gpu);
+			for (size_t i = 0; i < TINY_STEPS; i++)
+				worst = fmax(worst, fabs(gpu.losses[i] / cpu.losses[i] - 1));
+			size_t n = (size_t)(tiny[m].hidden * tiny[m].ffn);
+			for (size_t i = 0; i < n; i++) {
+				off += pow((double)gpu.gradient[i] - (double)cpu.gradient[i], 2);
+				all += pow((double)cpu.gradient[i], 2);
+			}
+			print_message("%s %s: loss %.4f to %.4f, largest difference %.2g, gradient %.2g\n", tiny[m].id,
+				      jl_train_precision_names[p], gpu.losses[0], gpu.losses[TINY_STEPS - 1], worst,
+				      p == JL_TRAIN_BF16 ? (double)NAN : sqrt(off / all));
+			assert_true(worst <= loss_tolerances[p]);
+			if (p != JL_TRAIN_BF16)
+				assert_true(sqrt(off / all) <= grad_tolerances[p]);
+		}
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_products),    cmocka_unit_test(test_norms),     cmocka_unit_test(test_attention),
+		cmocka_unit_test(test_activations), cmocka_unit_test(test_embedding), cmocka_unit_test(test_losses),
+		cmocka_unit_test(test_optimizer),   cmocka_unit_test(whole_steps),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

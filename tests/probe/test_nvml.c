@@ -1,0 +1,157 @@
+/* The reader of NVIDIA's management library, on the stand-in. */
+#include "machines.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static struct jl_arena arena;
+
+static int set_up(void **state)
+{
+	const char *fake = getenv("JEOUL_FAKE_NVML");
+
+	(void)state;
+	jl_arena_init(&arena, JL_ARENA_LIMIT_B);
+	return fake ? setenv("JEOUL_NVML", fake, 1) : -1;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	jl_arena_release(&arena);
+	return 0;
+}
+
+static int clean(void **state)
+{
+	static const char *const names[] = { "GPUS", "NAME", "P2P", "NVLINK", "SWITCH", "INIT", "LOST", "UNSUPPORTED" };
+	char name[64];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		snprintf(name, sizeof(name), "FAKE_NVML_%s", names[i]);
+		unsetenv(name);
+	}
+	return 0;
+}
+
+static struct jl_nvml_snapshot read_all(void)
+{
+	struct jl_nvml_snapshot snap = { 0 };
+	struct jl_nvml *nvml = NULL;
+	struct jl_err err = { 0 };
+
+	assert_int_equal(jl_nvml_open(&nvml, &err), JL_OK);
+	assert_int_equal(jl_nvml_read(nvml, &arena, &snap, &err), JL_OK);
+	jl_nvml_close(nvml);
+	return snap;
+}
+
+static void test_facts(void **state)
+{
+	struct jl_nvml_snapshot snap = read_all();
+	const struct jl_nvml_gpu *gpu = &snap.gpus[1];
+
+	(void)state;
+	assert_int_equal(snap.n_gpus, 2);
+	assert_string_equal(snap.driver, "999.01");
+	assert_int_equal(snap.cuda, 13010);
+	assert_string_equal(gpu->name, "NVIDIA GeForce RTX 3090");
+	assert_string_equal(gpu->bus, "0000:11:00.0");
+	assert_true(gpu->mem_B == 24576.0 * 1048576);
+	assert_true(gpu->sm_Hz == 210e6 && gpu->sm_max_Hz == 2100e6 && gpu->mem_max_Hz == 9751e6);
+	assert_true(gpu->limit_W == 300 && gpu->limit_default_W == 350 && gpu->power_W == 24.5);
+	assert_true(gpu->temperature_C == 31 && gpu->busy_frac == 0.03);
+	assert_int_equal(gpu->pcie_gen, 1);
+	assert_int_equal(gpu->pcie_width_max, 16);
+	assert_int_equal(gpu->persistence, 1);
+	assert_int_equal(gpu->throttle, JL_THROTTLE_POWER_CAP); /* by its older name */
+	/* not supported, or no such function in this library: unknown */
+	assert_int_equal(gpu->ecc, -1);
+	assert_int_equal(gpu->mig, -1);
+	assert_true(isnan(gpu->limit_max_W));
+	assert_int_equal(gpu->pcie_gen_busy, -1);
+}
+
+static void test_p2p_and_links(void **state)
+{
+	struct jl_nvml_snapshot snap;
+
+	(void)state;
+	setenv("FAKE_NVML_GPUS", "4", 1);
+	setenv("FAKE_NVML_P2P", "1", 1);
+	setenv("FAKE_NVML_NVLINK", "4", 1);
+	snap = read_all();
+	assert_int_equal(snap.p2p[JL_P2P_READ][1], JL_P2P_CNS);
+	assert_int_equal(snap.p2p[JL_P2P_ATOMICS][5], JL_P2P_OK); /* itself */
+	assert_int_equal(snap.gpus[2].n_links, 4);
+	assert_string_equal(snap.gpus[2].links[0].remote, "0000:13:00.0");
+	assert_int_equal(snap.gpus[2].links[3].end, JL_NVLINK_GPU);
+	assert_true(snap.gpus[2].links[0].oneway_Bps == 14062e6);
+	setenv("FAKE_NVML_SWITCH", "1", 1);
+	setenv("FAKE_NVML_P2P", "77", 1);
+	snap = read_all();
+	assert_int_equal(snap.gpus[0].links[0].end, JL_NVLINK_SWITCH);
+	assert_int_equal(snap.p2p[JL_P2P_READ][1], JL_P2P_U);
+}
+
+static void test_trouble(void **state)
+{
+	struct jl_nvml_snapshot snap;
+	struct jl_nvml *nvml = NULL;
+	struct jl_err err = { 0 };
+	struct jl_nvml_gpu now;
+	char fake[1024];
+
+	(void)state;
+	setenv("FAKE_NVML_INIT", "9", 1);
+	assert_int_equal(jl_nvml_open(&nvml, &err), JL_E_ABSENT);
+	assert_non_null(strstr(err.en, "Driver Not Loaded"));
+	unsetenv("FAKE_NVML_INIT");
+	setenv("FAKE_NVML_GPUS", "4000", 1);
+	assert_int_equal(read_all().n_gpus, JL_NVML_GPUS_MAX);
+	setenv("FAKE_NVML_GPUS", "3", 1);
+	setenv("FAKE_NVML_LOST", "1", 1);
+	assert_int_equal(read_all().n_gpus, 2);
+	setenv("FAKE_NVML_UNSUPPORTED", "1", 1);
+	snap = read_all();
+	assert_true(isnan(snap.gpus[0].sm_Hz) && isnan(snap.gpus[0].limit_W) && snap.gpus[0].pstate == -1);
+	assert_int_equal(snap.p2p[JL_P2P_READ][1], JL_P2P_U);
+	assert_int_equal(snap.gpus[0].throttle, -1);
+	assert_int_equal(jl_nvml_open(&nvml, &err), JL_OK);
+	jl_nvml_watch(nvml, 99, &now);
+	assert_true(isnan(now.sm_Hz));
+	jl_nvml_close(nvml);
+	jl_nvml_close(NULL);
+	snprintf(fake, sizeof(fake), "%s", getenv("JEOUL_NVML"));
+	setenv("JEOUL_NVML", "/nonexistent/libnvidia-ml.so.1", 1);
+	assert_int_equal(jl_nvml_open(&nvml, &err), JL_E_ABSENT);
+	setenv("JEOUL_NVML", fake, 1);
+}
+
+static void test_bus_ids(void **state)
+{
+	char out[32];
+
+	(void)state;
+	jl_nvml_bus_id(out, "00000000:52:00.0");
+	assert_string_equal(out, "0000:52:00.0");
+	jl_nvml_bus_id(out, "0001:D1:00.0");
+	assert_string_equal(out, "0001:d1:00.0");
+	jl_nvml_bus_id(out, "d1:1f.7");
+	assert_string_equal(out, "0000:d1:1f.7");
+	jl_nvml_bus_id(out, "nothing");
+	assert_string_equal(out, "");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(test_facts, clean),
+		cmocka_unit_test_teardown(test_p2p_and_links, clean),
+		cmocka_unit_test_teardown(test_trouble, clean),
+		cmocka_unit_test(test_bus_ids),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}
