@@ -1,0 +1,69 @@
+/* What a measuring backend is: it prepares one task and times one iteration of it. The core (bench/core.h) owns warm-up,
+ * repetition, steady state, time budget, outliers, statistics and noise; one contract test runs every backend that is present. */
+#ifndef JL_BENCH_BACKEND_H
+#define JL_BENCH_BACKEND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/dtype.h"
+#include "base/err.h"
+#include "comm/comm.h"
+
+enum jl_bench_kind {
+	JL_BENCH_GEMM,
+	JL_BENCH_TRIAD, /* a = b + s·c */
+	JL_BENCH_COPY,  /* within one memory */
+	JL_BENCH_H2D,
+	JL_BENCH_D2H,
+	JL_BENCH_D2D, /* from one GPU to another, or to itself */
+	JL_BENCH_COLL,
+	JL_N_BENCH_KIND
+};
+
+struct jl_bench_task {
+	enum jl_bench_kind kind;
+	enum jl_dtype dtype; /* gemm */
+	size_t m, n, k;      /* gemm: C[m×n] = A[m×k]·B[k×n] */
+	size_t size_B;       /* the others: bytes of one array or message */
+	int device, peer;    /* GPU; peer: the other end of a copy between two */
+	bool pinned;         /* host memory of a copy */
+	int n_threads;       /* cpu: 0 = all */
+	enum jl_coll coll;
+	enum jl_comm_type type;
+	enum jl_redop op;
+	int root;
+	bool in_place;
+	struct jl_comm
+		*comm; /* collectives; NULL otherwise. nccl: NULL = the GPUs of this process, else one GPU a rank */
+	int n_gpus;    /* nccl without comm: how many GPUs, 0 = all */
+};
+
+struct jl_bench_state; /* the backend's own */
+
+struct jl_bench_backend {
+	const char *name;    /* fake cpu shm mpi cuda nccl */
+	const char *en, *ko; /* one line: what it measures */
+	/* JL_OK, or JL_E_ABSENT with the reason and what would bring it (package, driver, launcher). */
+	enum jl_status (*present)(struct jl_err *err);
+	bool (*supports)(const struct jl_bench_task *task);
+	enum jl_status (*prepare)(const struct jl_bench_task *task, struct jl_bench_state **ret_state,
+				  struct jl_err *err);
+	/* One iteration; seconds by the backend's own best clock (CUDA events, CLOCK_MONOTONIC). May run the task several times
+	 * and return the mean of them where one is too short to time. */
+	enum jl_status (*run_once)(struct jl_bench_state *state, double *ret_s, struct jl_err *err);
+	/* Exact check of the result: number of wrong elements. */
+	enum jl_status (*verify)(struct jl_bench_state *state, size_t *ret_n_wrong, struct jl_err *err);
+	void (*finish)(struct jl_bench_state *state); /* NULL is fine */
+	/* Optional: "sm clock 1980 MHz, 612 W, no throttling" into the record's noise. */
+	void (*watch)(struct jl_bench_state *state, double *ret_clock_frac, bool *ret_thermal, bool *ret_power);
+	bool simulated; /* its times are not this machine's: noise of the host means nothing */
+	/* Optional: key=value pairs of library versions, "cublas=13.0.2". */
+	const char *(*versions)(void);
+};
+
+extern const struct jl_bench_backend jl_bench_fake, jl_bench_cpu, jl_bench_shm, jl_bench_mpi, jl_bench_cuda,
+	jl_bench_nccl;
+extern const struct jl_bench_backend *const jl_bench_backends[]; /* NULL-terminated */
+
+#endif

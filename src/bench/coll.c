@@ -1,0 +1,187 @@
+/* Collectives through a communicator: the backends shm and mpi. */
+#include <stdint.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "bench/backend.h"
+#include "bench/pattern.h"
+
+struct jl_bench_state {
+	struct jl_bench_task task;
+	struct jl_comm *comm;
+	struct jl_pattern pattern;
+	size_t buffer_B;
+	char *buffers[2];
+	struct jl_coll_call call;
+	double clock_s; /* what reading the clock takes itself: a tenth of the smallest all-reduce */
+};
+
+static bool supports(const struct jl_bench_task *task)
+{
+	return task->kind == JL_BENCH_COLL && task->coll < JL_COLL_BARRIER && task->comm &&
+	       task->size_B >= jl_comm_type_B(task->type);
+}
+
+static bool shm_supports(const struct jl_bench_task *task)
+{
+	return supports(task) && strcmp(task->comm->backend->name, "mpi") != 0;
+}
+
+static bool mpi_supports(const struct jl_bench_task *task)
+{
+	return supports(task) && strcmp(task->comm->backend->name, "mpi") == 0;
+}
+
+static void finish(struct jl_bench_state *s)
+{
+	if (!s)
+		return;
+	for (int i = 0; i < 2; i++)
+		jl_comm_free(s->comm, s->buffers[i], s->buffer_B);
+	jl_free(s);
+}
+
+static void lay_out(struct jl_bench_state *s)
+{
+	const size_t own_B = (size_t)s->comm->rank * s->pattern.count * jl_comm_type_B(s->task.type);
+	char *send = s->buffers[0], *recv = s->task.in_place ? send : s->buffers[1];
+
+	if (s->task.in_place && s->task.coll == JL_COLL_ALLGATHER)
+		send += own_B;
+	if (s->task.in_place && s->task.coll == JL_COLL_REDUCESCATTER)
+		recv += own_B;
+	s->call = (struct jl_coll_call){ .coll = s->task.coll,
+					 .type = s->task.type,
+					 .op = s->task.op,
+					 .root = s->task.root,
+					 .count = s->pattern.count,
+					 .send = send,
+					 .recv = recv };
+}
+
+/* Ranks that fail alone leave the others waiting: agree on whether all have their memory. */
+static enum jl_status all_have(struct jl_comm *comm, bool mine, struct jl_err *err)
+{
+	int have = mine, all = mine;
+	enum jl_status status = JL_OK;
+
+	if (comm->n_ranks > 1)
+		status = jl_comm_run(
+			comm,
+			&(struct jl_coll_call){
+				.type = JL_COMM_INT32, .op = JL_RED_MIN, .count = 1, .send = &have, .recv = &all },
+			err);
+	if (status)
+		return status;
+	return all ? JL_OK
+		   : jl_fail(err, JL_E_NOMEM, "not enough memory for messages of this size; choose a smaller -e",
+			     "이 크기의 메시지를 담을 메모리가 부족합니다. -e 를 줄이세요");
+}
+
+static double clock_cost_s(void)
+{
+	double least_s = 1;
+
+	for (int i = 0; i < 1000; i++) {
+		const double from_s = jl_clock_s(), took_s = jl_clock_s() - from_s;
+
+		least_s = took_s < least_s ? took_s : least_s;
+	}
+	return least_s;
+}
+
+static enum jl_status prepare(const struct jl_bench_task *task, struct jl_bench_state **ret_state, struct jl_err *err)
+{
+	struct jl_bench_state *s = jl_realloc(NULL, sizeof(*s));
+	enum jl_status status;
+
+	if (!s)
+		return jl_fail_nomem(err);
+	*s = (struct jl_bench_state){ .task = *task, .comm = task->comm };
+	s->pattern = (struct jl_pattern){ .task = &s->task,
+					  .rank = task->comm->rank,
+					  .n_ranks = task->comm->n_ranks,
+					  .count = jl_pattern_count(task, task->comm->n_ranks) };
+	s->buffer_B = jl_pattern_size_B(task, task->comm->n_ranks);
+	s->buffers[0] = jl_comm_alloc(s->comm, s->buffer_B);
+	s->buffers[1] = task->in_place ? NULL : jl_comm_alloc(s->comm, s->buffer_B);
+	status = all_have(s->comm, s->buffers[0] && (task->in_place || s->buffers[1]), err);
+	if (status) {
+		finish(s);
+		return status;
+	}
+	lay_out(s);
+	if (s->buffers[1])
+		memset(s->buffers[1], 0, s->buffer_B); /* pages are there before anything is timed */
+	jl_pattern_fill(&s->pattern, (void *)(uintptr_t)s->call.send);
+	s->clock_s = clock_cost_s();
+	status = jl_comm_run(s->comm, &s->call, err);
+	if (status)
+		finish(s);
+	else
+		*ret_state = s;
+	return status;
+}
+
+static enum jl_status run_once(struct jl_bench_state *s, double *ret_s, struct jl_err *err)
+{
+	enum jl_status status = jl_comm_barrier(s->comm, err);
+	const double start_s = jl_clock_s();
+	double took_s;
+
+	/* past jl_comm_run's checks: they were passed in `prepare`, and nothing was started beside */
+	if (!status)
+		status = s->comm->backend->run(s->comm, &s->call, err);
+	took_s = jl_clock_s() - start_s;
+	if (!status)
+		*ret_s = took_s > 2 * s->clock_s ? took_s - s->clock_s : took_s;
+	return status;
+}
+
+static enum jl_status verify(struct jl_bench_state *s, size_t *ret_n_wrong, struct jl_err *err)
+{
+	enum jl_status status;
+
+	if (s->buffers[1])
+		memset(s->buffers[1], 0xa5, s->buffer_B); /* what is not written must not look right */
+	else if (s->task.coll == JL_COLL_ALLGATHER)
+		memset(s->buffers[0], 0xa5, s->buffer_B);
+	jl_pattern_fill(&s->pattern, (void *)(uintptr_t)s->call.send);
+	status = jl_comm_barrier(s->comm, err);
+	if (!status)
+		status = jl_comm_run(s->comm, &s->call, err);
+	if (!status)
+		*ret_n_wrong = jl_pattern_wrong(&s->pattern, s->call.recv);
+	return status;
+}
+
+static enum jl_status shm_present(struct jl_err *err)
+{
+	(void)err;
+	return JL_OK;
+}
+
+const struct jl_bench_backend jl_bench_shm = {
+	.name = "shm",
+	.en = "collectives between processes of this host",
+	.ko = "이 호스트의 프로세스 사이 집합 통신",
+	.present = shm_present,
+	.supports = shm_supports,
+	.prepare = prepare,
+	.run_once = run_once,
+	.verify = verify,
+	.finish = finish,
+};
+
+const struct jl_bench_backend jl_bench_mpi = {
+	.name = "mpi",
+	.en = "collectives between hosts, started by mpirun or srun",
+	.ko = "mpirun, srun 으로 시작한 호스트 사이 집합 통신",
+	.present = jl_comm_mpi_present,
+	.supports = mpi_supports,
+	.prepare = prepare,
+	.run_once = run_once,
+	.verify = verify,
+	.finish = finish,
+};

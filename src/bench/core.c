@@ -1,0 +1,320 @@
+#include "bench/core.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+
+#define TIME_S      2.0
+#define WARMUP_N    5
+#define WARMUP_FRAC 0.15 /* of the budget at least, so that clocks and caches settle */
+#define BLOCK_S     0.05 /* between two decisions */
+#define BLOCK_MAX   128
+#define SAMPLES_MIN 12
+#define SAMPLES_FEW 3 /* even when the time is over */
+#define WANT_FRAC   0.005
+#define DRIFT_N_MIN 16
+
+struct run {
+	const struct jl_bench_backend *backend;
+	const struct jl_bench_plan *plan;
+	struct jl_bench_state *state;
+	struct jl_comm *comm;
+	struct jl_bench_result *result;
+	struct jl_noise_watch watch;
+	double start_s, elapsed_s; /* elapsed: the slowest rank's */
+	double budget_s;
+	double last_s; /* median of the last block */
+	bool stopped;
+};
+
+/* Mean over all ranks of each value, and the largest of two more. */
+static enum jl_status agree(struct jl_comm *comm, double *values, size_t n, double most[2], struct jl_err *err)
+{
+	double mean[BLOCK_MAX], max[2];
+	enum jl_status status;
+
+	if (!comm || comm->n_ranks == 1)
+		return JL_OK;
+	status = jl_comm_run(
+		comm, &(struct jl_coll_call){ .type = JL_COMM_DOUBLE, .count = n, .send = values, .recv = mean }, err);
+	if (!status)
+		status = jl_comm_run(
+			comm,
+			&(struct jl_coll_call){
+				.type = JL_COMM_DOUBLE, .op = JL_RED_MAX, .count = 2, .send = most, .recv = max },
+			err);
+	if (status)
+		return status;
+	for (size_t i = 0; i < n; i++)
+		values[i] = mean[i] / comm->n_ranks;
+	memcpy(most, max, sizeof(max));
+	return JL_OK;
+}
+
+static bool stop_asked(const struct run *r)
+{
+	return (r->plan->stop && r->plan->stop(r->plan->ctx)) || (r->comm && jl_comm_stop_asked(r->comm));
+}
+
+/* `n` iterations; the samples of all ranks together. */
+static enum jl_status run_block(struct run *r, double samples[BLOCK_MAX], size_t n, struct jl_err *err)
+{
+	double most[2], sorted[BLOCK_MAX];
+	enum jl_status status = JL_OK;
+
+	for (size_t i = 0; i < n && !status; i++)
+		status = r->backend->run_once(r->state, &samples[i], err);
+	if (status)
+		return status;
+	most[0] = jl_clock_s() - r->start_s;
+	most[1] = stop_asked(r);
+	status = agree(r->comm, samples, n, most, err);
+	if (status)
+		return status;
+	r->elapsed_s = most[0];
+	r->stopped = most[1] > 0;
+	memcpy(sorted, samples, n * sizeof(*samples));
+	jl_stats_sort(sorted, n);
+	r->last_s = jl_stats_quantile(sorted, n, 0.5);
+	jl_noise_look(&r->watch);
+	if (r->plan->progress)
+		r->plan->progress(r->plan->ctx, fmin(1, r->elapsed_s / r->budget_s));
+	return JL_OK;
+}
+
+static size_t block_size(const struct run *r, size_t most)
+{
+	const double n = BLOCK_S / fmax(r->last_s, 1e-9);
+	const size_t size = n < 1 ? 1 : n > BLOCK_MAX ? BLOCK_MAX : (size_t)n;
+
+	return size < most ? size : most;
+}
+
+static enum jl_status warm_up(struct run *r, struct jl_err *err)
+{
+	const bool fixed = r->plan->n_iters > 0;
+	const size_t wanted = r->plan->n_warmup ? r->plan->n_warmup : WARMUP_N;
+	double samples[BLOCK_MAX];
+	enum jl_status status = run_block(r, samples, 1, err);
+
+	r->result->n_warmup = 1;
+	while (!status && !r->stopped) {
+		const bool enough = r->result->n_warmup >= wanted, over = r->elapsed_s > 0.5 * r->budget_s && !fixed;
+		const bool settled = fixed || r->elapsed_s > WARMUP_FRAC * r->budget_s;
+		size_t n;
+
+		if ((enough && settled) || over)
+			break;
+		n = block_size(r, enough ? BLOCK_MAX : wanted - r->result->n_warmup);
+		status = run_block(r, samples, n, err);
+		r->result->n_warmup += n;
+	}
+	return status;
+}
+
+static bool narrow_enough(const struct run *r)
+{
+	const struct jl_bench_result *res = r->result;
+	double scratch[JL_BENCH_SAMPLES_MAX];
+	struct jl_stats s;
+
+	if (res->n_samples < SAMPLES_MIN)
+		return false;
+	jl_stats_of(&s, res->samples_s, res->n_samples, scratch);
+	return s.hi95 - s.lo95 <= 2 * (r->plan->want_frac > 0 ? r->plan->want_frac : WANT_FRAC) * s.median;
+}
+
+static enum jl_status sample(struct run *r, struct jl_err *err)
+{
+	struct jl_bench_result *res = r->result;
+	const size_t most = r->plan->n_iters && r->plan->n_iters < JL_BENCH_SAMPLES_MAX ? r->plan->n_iters
+											: JL_BENCH_SAMPLES_MAX;
+	enum jl_status status = JL_OK;
+
+	while (!status && res->n_samples < most) {
+		const size_t n = block_size(r, most - res->n_samples);
+		double block[BLOCK_MAX];
+		bool over;
+
+		status = run_block(r, block, n, err);
+		if (status)
+			break;
+		memcpy(res->samples_s + res->n_samples, block, n * sizeof(*block));
+		res->n_samples += n;
+		if (r->stopped)
+			break;
+		over = r->elapsed_s > r->budget_s;
+		/* a given number of iterations is a promise, the time only a wish */
+		if (r->plan->n_iters)
+			continue;
+		if (over && (res->n_samples >= SAMPLES_FEW || r->elapsed_s > 3 * r->budget_s))
+			break;
+		if (narrow_enough(r) && r->elapsed_s > 0.3 * r->budget_s)
+			break;
+	}
+	return status;
+}
+
+/* Last quarter over the first, by their medians. */
+static double drift_of(const double *samples, size_t n)
+{
+	double first[JL_BENCH_SAMPLES_MAX], last[JL_BENCH_SAMPLES_MAX];
+	const size_t quarter = n / 4;
+
+	if (n < DRIFT_N_MIN)
+		return NAN;
+	memcpy(first, samples, quarter * sizeof(*first));
+	memcpy(last, samples + n - quarter, quarter * sizeof(*last));
+	jl_stats_sort(first, quarter);
+	jl_stats_sort(last, quarter);
+	return jl_stats_quantile(last, quarter, 0.5) / jl_stats_quantile(first, quarter, 0.5) - 1;
+}
+
+/* On a noisy machine the median of what was seen may be far from the machine's own: the interval takes in the bulk of the samples,
+ * and on the fast side the share of the CPU that was taken away. */
+static void widen(struct jl_bench_result *res, const double *samples, size_t n)
+{
+	double sorted[JL_BENCH_SAMPLES_MAX], taken = 0;
+
+	memcpy(sorted, samples, n * sizeof(*sorted));
+	jl_stats_sort(sorted, n);
+	if (res->noise.cpu_other_frac > 0)
+		taken += res->noise.cpu_other_frac;
+	if (res->noise.steal_frac > 0)
+		taken += res->noise.steal_frac;
+	res->time_s.lo95 = fmin(res->time_s.lo95, jl_stats_quantile(sorted, n, 0.05)) * (1 - fmin(0.9, taken));
+	res->time_s.hi95 = fmax(res->time_s.hi95, jl_stats_quantile(sorted, n, 0.95));
+}
+
+static void summarise(struct jl_bench_result *res)
+{
+	double scratch[JL_BENCH_SAMPLES_MAX];
+	const double *steady;
+	size_t n;
+
+	res->n_unsteady = jl_stats_steady_from(res->samples_s, res->n_samples, scratch);
+	steady = res->samples_s + res->n_unsteady;
+	n = res->n_samples - res->n_unsteady;
+	jl_stats_of(&res->time_s, steady, n, scratch);
+	res->n_outliers = jl_stats_outliers(steady, n, scratch);
+	res->noise.drift_frac = drift_of(steady, n);
+	jl_noise_judge(&res->noise, res->why);
+	if (res->noise.noisy && n > 0)
+		widen(res, steady, n);
+}
+
+static enum jl_status check_result(struct run *r, struct jl_err *err)
+{
+	size_t n_wrong = 0;
+	double sum = 0, most[2] = { 0 };
+	enum jl_status status;
+
+	if (!r->plan->check || !r->backend->verify || r->stopped)
+		return JL_OK;
+	status = r->backend->verify(r->state, &n_wrong, err);
+	sum = (double)n_wrong;
+	if (!status)
+		status = agree(r->comm, &sum, 1, most, err);
+	if (status)
+		return status;
+	r->result->checked = true;
+	r->result->n_wrong = r->comm && r->comm->n_ranks > 1 ? round(sum * r->comm->n_ranks) : sum;
+	return JL_OK;
+}
+
+static void watch_device(struct run *r)
+{
+	struct jl_record_noise *noise = &r->result->noise;
+	double clock_frac = NAN;
+	bool thermal = false, power = false;
+
+	if (!r->backend->watch)
+		return;
+	r->backend->watch(r->state, &clock_frac, &thermal, &power);
+	if (!isnan(clock_frac))
+		noise->clock_frac = clock_frac;
+	noise->thermal |= thermal;
+	noise->power |= power;
+}
+
+enum jl_status jl_bench_measure(const struct jl_bench_backend *backend, const struct jl_bench_task *task,
+				const struct jl_bench_plan *plan, struct jl_bench_result *ret_result,
+				struct jl_err *err)
+{
+	struct jl_bench_result *res = ret_result;
+	struct run r = { .backend = backend,
+			 .plan = plan,
+			 .comm = task->comm,
+			 .result = res,
+			 .start_s = jl_clock_s(),
+			 .budget_s = plan->time_s > 0 ? plan->time_s : TIME_S };
+	enum jl_status status;
+
+	memset(res, 0, sizeof(*res));
+	res->task = *task;
+	res->task.comm = NULL;
+	res->n_ranks = task->comm ? task->comm->n_ranks : 1;
+	if (!backend->supports(task))
+		return jl_fail(err, JL_E_ABSENT,
+			       "the backend %s does not measure this; 'jeoul bench list' shows what does",
+			       "백엔드 %s은(는) 이것을 재지 못합니다. 목록: 'jeoul bench list'", backend->name);
+	status = backend->prepare(task, &r.state, err);
+	if (status)
+		return status;
+	jl_noise_begin(&r.watch); /* from the warm-up on: short tasks end before the kernel has counted a tick */
+	r.start_s = jl_clock_s(); /* filling memory is not part of the budget */
+	status = warm_up(&r, err);
+	if (!status && !(r.stopped && res->n_samples == 0 && res->n_warmup < 2))
+		status = sample(&r, err);
+	if (!status)
+		status = jl_noise_end(&r.watch, r.comm, &res->noise, err);
+	if (backend->simulated)
+		res->noise = jl_record_noise_unknown();
+	if (!status) {
+		watch_device(&r);
+		summarise(res);
+		status = check_result(&r, err);
+	}
+	backend->finish(r.state);
+	res->stopped = r.stopped;
+	res->took_s = jl_clock_s() - r.start_s;
+	return status;
+}
+
+double jl_bench_work(const struct jl_bench_task *task)
+{
+	const double size_B = (double)task->size_B;
+
+	switch (task->kind) {
+	case JL_BENCH_GEMM: return 2.0 * (double)task->m * (double)task->n * (double)task->k;
+	case JL_BENCH_TRIAD: return 3 * size_B;
+	case JL_BENCH_COPY: return 2 * size_B;
+	case JL_BENCH_H2D:
+	case JL_BENCH_D2H:
+	case JL_BENCH_D2D:
+	case JL_BENCH_COLL:
+	case JL_N_BENCH_KIND: break;
+	}
+	return size_B;
+}
+
+const char *jl_bench_kind_name(enum jl_bench_kind kind)
+{
+	static const char *const names[JL_N_BENCH_KIND] = {
+		[JL_BENCH_GEMM] = "gemm",       [JL_BENCH_TRIAD] = "triad", [JL_BENCH_COPY] = "copy",
+		[JL_BENCH_H2D] = "h2d",         [JL_BENCH_D2H] = "d2h",     [JL_BENCH_D2D] = "d2d",
+		[JL_BENCH_COLL] = "collective",
+	};
+
+	return (size_t)kind < JL_N_BENCH_KIND ? names[kind] : "?";
+}
+
+const struct jl_bench_backend *jl_bench_find(const char *name)
+{
+	for (const struct jl_bench_backend *const *b = jl_bench_backends; *b; b++)
+		if (strcmp((*b)->name, name) == 0)
+			return *b;
+	return NULL;
+}

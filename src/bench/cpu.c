@@ -1,0 +1,83 @@
+/* The measuring backend for the CPUs of this machine. */
+#include "bench/cpu.h"
+
+#include <limits.h>
+
+#include "base/mem.h"
+
+#define EXACT_K_MAX ((size_t)1 << 22) /* more terms than float sums exactly */
+
+struct jl_bench_state {
+	struct jl_cpu_gemm *gemm;
+	struct jl_cpu_mem *mem;
+};
+
+static enum jl_status present(struct jl_err *err)
+{
+	(void)err; /* memory needs nothing; gemm says itself when OpenBLAS is missing */
+	return JL_OK;
+}
+
+static bool supports(const struct jl_bench_task *task)
+{
+	if (task->kind == JL_BENCH_GEMM)
+		return task->dtype == JL_FP32 && task->m && task->n && task->k && task->m <= INT_MAX &&
+		       task->n <= INT_MAX && task->k <= EXACT_K_MAX;
+	return (task->kind == JL_BENCH_TRIAD || task->kind == JL_BENCH_COPY) && task->size_B >= sizeof(double);
+}
+
+static void finish(struct jl_bench_state *s)
+{
+	if (!s)
+		return;
+	jl_cpu_gemm_finish(s->gemm);
+	jl_cpu_mem_finish(s->mem);
+	jl_free(s);
+}
+
+static enum jl_status prepare(const struct jl_bench_task *task, struct jl_bench_state **ret_state, struct jl_err *err)
+{
+	struct jl_bench_state *s = jl_realloc(NULL, sizeof(*s));
+	enum jl_status status;
+
+	if (!s)
+		return jl_fail_nomem(err);
+	*s = (struct jl_bench_state){ 0 };
+	status = task->kind == JL_BENCH_GEMM ? jl_cpu_gemm_prepare(task, &s->gemm, err)
+					     : jl_cpu_mem_prepare(task, &s->mem, err);
+	if (status)
+		finish(s);
+	else
+		*ret_state = s;
+	return status;
+}
+
+static enum jl_status run_once(struct jl_bench_state *s, double *ret_s, struct jl_err *err)
+{
+	(void)err;
+	if (s->gemm)
+		jl_cpu_gemm_run(s->gemm, ret_s);
+	else
+		jl_cpu_mem_run(s->mem, ret_s);
+	return JL_OK;
+}
+
+static enum jl_status verify(struct jl_bench_state *s, size_t *ret_n_wrong, struct jl_err *err)
+{
+	(void)err;
+	*ret_n_wrong = s->gemm ? jl_cpu_gemm_wrong(s->gemm) : jl_cpu_mem_wrong(s->mem);
+	return JL_OK;
+}
+
+const struct jl_bench_backend jl_bench_cpu = {
+	.name = "cpu",
+	.en = "matrix products (OpenBLAS) and memory of the CPUs",
+	.ko = "CPU의 행렬 곱(OpenBLAS)과 메모리",
+	.present = present,
+	.supports = supports,
+	.prepare = prepare,
+	.run_once = run_once,
+	.verify = verify,
+	.finish = finish,
+	.versions = jl_cpu_blas_version,
+};

@@ -1,0 +1,203 @@
+/* Matrix products by OpenBLAS, opened when it is needed. */
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/clock.h"
+#include "base/dynlib.h"
+#include "base/mem.h"
+#include "bench/cpu.h"
+
+#define ROW_MAJOR      101
+#define NO_TRANS       111
+#define WRONG_ROWS_MAX 64 /* rows that are recomputed element by element; more are counted whole */
+
+struct blas {
+	void (*sgemm)(int order, int trans_a, int trans_b, int m, int n, int k, float alpha, const float *a, int lda,
+		      const float *b, int ldb, float beta, float *c, int ldc);
+	void (*set_num_threads)(int n);
+	const char *(*get_config)(void);
+	const char *(*get_corename)(void);
+};
+
+struct jl_cpu_gemm {
+	struct blas blas;
+	size_t m, n, k;
+	float *a, *b, *c;
+};
+
+static enum jl_status open_blas(struct blas *ret_blas, struct jl_err *err)
+{
+	static const char *const names[] = { "libopenblas.so.0", "libopenblas.so", NULL };
+	static const struct jl_dynlib_symbol symbols[] = {
+		{ .name = "cblas_sgemm", .offset = offsetof(struct blas, sgemm) },
+		{ .name = "openblas_set_num_threads",
+		  .offset = offsetof(struct blas, set_num_threads),
+		  .optional = true },
+		{ .name = "openblas_get_config", .offset = offsetof(struct blas, get_config), .optional = true },
+		{ .name = "openblas_get_corename", .offset = offsetof(struct blas, get_corename), .optional = true },
+	};
+	static struct blas blas; /* stays open: its threads outlive a call */
+	struct jl_dynlib lib;
+	enum jl_status status = JL_OK;
+
+	if (!blas.sgemm)
+		status = jl_dynlib_open(&lib, "JEOUL_OPENBLAS", names, symbols, sizeof(symbols) / sizeof(*symbols),
+					&blas, err);
+	if (status)
+		return jl_fail(err, JL_E_ABSENT, "libopenblas.so.0 is not there: install the package libopenblas0",
+			       "libopenblas.so.0 이 없습니다: 패키지 libopenblas0 을 설치하세요");
+	*ret_blas = blas;
+	return JL_OK;
+}
+
+enum jl_status jl_cpu_blas_present(struct jl_err *err)
+{
+	struct blas blas = { 0 };
+
+	return open_blas(&blas, err);
+}
+
+const char *jl_cpu_blas_version(void)
+{
+	static char text[96];
+	struct blas blas = { 0 };
+	const char *config;
+
+	if (open_blas(&blas, NULL) || !blas.get_config)
+		return NULL;
+	config = blas.get_config(); /* "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH ..." */
+	config += strncmp(config, "OpenBLAS ", 9) == 0 ? 9 : 0;
+	(void)snprintf(text, sizeof(text), "openblas=%.*s%s%s", (int)strcspn(config, " "), config,
+		       blas.get_corename ? "-" : "", blas.get_corename ? blas.get_corename() : "");
+	return text;
+}
+
+/* Whole numbers from -2 to 2: sums over k up to 2^22 are exact in float. */
+static float element(size_t i, size_t j)
+{
+	uint64_t x = (i * 0x9e3779b97f4a7c15u) ^ (j * 0xc2b2ae3d27d4eb4fu);
+
+	x ^= x >> 31;
+	x *= 0xbf58476d1ce4e5b9u;
+	return (float)((x >> 40) % 5) - 2;
+}
+
+static float *matrix(size_t rows, size_t columns, size_t salt)
+{
+	const size_t size_B = rows * columns * sizeof(float);
+	float *x = mmap(NULL, size_B, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (x == MAP_FAILED)
+		return NULL;
+	(void)madvise(x, size_B, MADV_HUGEPAGE);
+	for (size_t i = 0; i < rows; i++)
+		for (size_t j = 0; j < columns; j++)
+			x[i * columns + j] = salt ? element(i + salt, j) : 0;
+	return x;
+}
+
+void jl_cpu_gemm_finish(struct jl_cpu_gemm *g)
+{
+	if (!g)
+		return;
+	if (g->a)
+		(void)munmap(g->a, g->m * g->k * sizeof(float));
+	if (g->b)
+		(void)munmap(g->b, g->k * g->n * sizeof(float));
+	if (g->c)
+		(void)munmap(g->c, g->m * g->n * sizeof(float));
+	jl_free(g);
+}
+
+enum jl_status jl_cpu_gemm_prepare(const struct jl_bench_task *task, struct jl_cpu_gemm **ret_gemm, struct jl_err *err)
+{
+	struct jl_cpu_gemm *g = jl_realloc(NULL, sizeof(*g));
+	enum jl_status status;
+
+	if (!g)
+		return jl_fail_nomem(err);
+	*g = (struct jl_cpu_gemm){ .m = task->m, .n = task->n, .k = task->k };
+	status = open_blas(&g->blas, err);
+	if (status)
+		goto out;
+	if (g->blas.set_num_threads)
+		g->blas.set_num_threads(task->n_threads > 0 ? task->n_threads : jl_cpu_count());
+	g->a = matrix(g->m, g->k, 1);
+	g->b = matrix(g->k, g->n, 1000003);
+	g->c = matrix(g->m, g->n, 0);
+	if (!g->a || !g->b || !g->c)
+		status = jl_fail(err, JL_E_NOMEM, "no memory for matrices of %zu x %zu x %zu",
+				 "%zu x %zu x %zu 행렬을 위한 메모리가 없습니다", g->m, g->n, g->k);
+out:
+	if (status)
+		jl_cpu_gemm_finish(g);
+	else
+		*ret_gemm = g;
+	return status;
+}
+
+static void multiply(struct jl_cpu_gemm *g)
+{
+	g->blas.sgemm(ROW_MAJOR, NO_TRANS, NO_TRANS, (int)g->m, (int)g->n, (int)g->k, 1.0f, g->a, (int)g->k, g->b,
+		      (int)g->n, 0.0f, g->c, (int)g->n);
+}
+
+void jl_cpu_gemm_run(struct jl_cpu_gemm *g, double *ret_s)
+{
+	/* too short for the clock and the wake-up of threads: several at once */
+	const double flop = 2.0 * (double)g->m * (double)g->n * (double)g->k;
+	const int n = flop < 1e6 ? 64 : flop < 1e7 ? 8 : 1;
+	const double start_s = jl_clock_s();
+
+	for (int i = 0; i < n; i++)
+		multiply(g);
+	*ret_s = (jl_clock_s() - start_s) / n;
+}
+
+static size_t wrong_in_row(const struct jl_cpu_gemm *g, size_t i)
+{
+	size_t n_wrong = 0;
+
+	for (size_t j = 0; j < g->n; j++) {
+		double sum = 0;
+
+		for (size_t k = 0; k < g->k; k++)
+			sum += (double)g->a[i * g->k + k] * (double)g->b[k * g->n + j];
+		n_wrong += (double)g->c[i * g->n + j] != sum;
+	}
+	return n_wrong;
+}
+
+/* C·x against A·(B·x) with whole numbers x, exact in double: a wrong element shows in its row, which is then recomputed. */
+size_t jl_cpu_gemm_wrong(struct jl_cpu_gemm *g)
+{
+	double *x = jl_realloc(NULL, (g->n + g->k) * sizeof(*x)), *bx = x + g->n;
+	size_t n_wrong = 0, n_rows = 0;
+
+	if (!x)
+		return g->m * g->n;
+	memset(g->c, 0xff, g->m * g->n * sizeof(float));
+	multiply(g);
+	for (size_t j = 0; j < g->n; j++)
+		x[j] = (double)(1 + (j * 2654435761u) % 1000);
+	for (size_t k = 0; k < g->k; k++) {
+		bx[k] = 0;
+		for (size_t j = 0; j < g->n; j++)
+			bx[k] += (double)g->b[k * g->n + j] * x[j];
+	}
+	for (size_t i = 0; i < g->m; i++) {
+		double wanted = 0, got = 0;
+
+		for (size_t k = 0; k < g->k; k++)
+			wanted += (double)g->a[i * g->k + k] * bx[k];
+		for (size_t j = 0; j < g->n; j++)
+			got += (double)g->c[i * g->n + j] * x[j];
+		if (got == wanted)
+			continue;
+		n_wrong += n_rows++ < WRONG_ROWS_MAX ? wrong_in_row(g, i) : g->n;
+	}
+	jl_free(x);
+	return n_wrong;
+}

@@ -1,0 +1,168 @@
+/* Memory bandwidth of the CPUs: triad and copy. Each thread first touches what it will work on, so that pages lie at its own node. */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "bench/cpu.h"
+
+#define SCALE 3.0
+
+struct jl_cpu_mem {
+	enum jl_bench_kind kind;
+	size_t n; /* doubles in each array */
+	double *a, *b, *c;
+	struct jl_cpu_team *team;
+};
+
+size_t jl_cpu_cache_B(void)
+{
+	size_t most = 0;
+
+	for (int i = 0; i < 8; i++) {
+		char path[96], unit = '\0';
+		unsigned long long size = 0;
+		FILE *file;
+
+		(void)snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu0/cache/index%d/size", i);
+		file = fopen(path, "re");
+		if (!file)
+			break;
+		if (fscanf(file, "%llu%c", &size, &unit) >= 1)
+			size *= unit == 'K' ? 1024 : unit == 'M' ? 1024 * 1024 : 1;
+		(void)fclose(file);
+		most = size > most ? (size_t)size : most;
+	}
+	return most;
+}
+
+/* Part i of n, at whole cache lines. */
+static void part_of(const struct jl_cpu_mem *m, int i, int n, size_t *ret_from, size_t *ret_to)
+{
+	const size_t step = (m->n / (size_t)n + 15) / 16 * 16, from = (size_t)i * step;
+
+	*ret_from = from < m->n ? from : m->n;
+	*ret_to = i == n - 1 || from + step > m->n ? m->n : from + step;
+}
+
+static void touch(void *ctx, int i, int n)
+{
+	struct jl_cpu_mem *m = ctx;
+	size_t from, to;
+
+	part_of(m, i, n, &from, &to);
+	for (size_t k = from; k < to; k++) {
+		m->a[k] = 0;
+		m->b[k] = (double)(k % 1021);
+		if (m->c)
+			m->c[k] = (double)(k % 509);
+	}
+}
+
+static void triad(double *restrict a, const double *restrict b, const double *restrict c, size_t n)
+{
+	size_t i = 0;
+
+#if defined(__SSE2__)
+	/* around the cache: a plain store would read the line first, a fourth stream */
+	const __m128d scale = _mm_set1_pd(SCALE);
+
+	for (; i + 2 <= n; i += 2)
+		_mm_stream_pd(a + i, _mm_add_pd(_mm_load_pd(b + i), _mm_mul_pd(scale, _mm_load_pd(c + i))));
+	_mm_sfence();
+#endif
+	for (; i < n; i++)
+		a[i] = b[i] + SCALE * c[i];
+}
+
+static void run_part(void *ctx, int i, int n)
+{
+	struct jl_cpu_mem *m = ctx;
+	size_t from, to;
+
+	part_of(m, i, n, &from, &to);
+	if (m->kind == JL_BENCH_TRIAD)
+		triad(m->a + from, m->b + from, m->c + from, to - from);
+	else
+		memcpy(m->a + from, m->b + from, (to - from) * sizeof(double));
+}
+
+static double *pages(size_t size_B)
+{
+	double *memory = mmap(NULL, size_B, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (memory == MAP_FAILED)
+		return NULL;
+	(void)madvise(memory, size_B, MADV_HUGEPAGE);
+	return memory;
+}
+
+void jl_cpu_mem_finish(struct jl_cpu_mem *m)
+{
+	if (!m)
+		return;
+	jl_cpu_team_destroy(m->team);
+	if (m->a)
+		(void)munmap(m->a, m->n * sizeof(double));
+	if (m->b)
+		(void)munmap(m->b, m->n * sizeof(double));
+	if (m->c)
+		(void)munmap(m->c, m->n * sizeof(double));
+	jl_free(m);
+}
+
+enum jl_status jl_cpu_mem_prepare(const struct jl_bench_task *task, struct jl_cpu_mem **ret_mem, struct jl_err *err)
+{
+	struct jl_cpu_mem *m = jl_realloc(NULL, sizeof(*m));
+	enum jl_status status;
+
+	if (!m)
+		return jl_fail_nomem(err);
+	*m = (struct jl_cpu_mem){ .kind = task->kind, .n = task->size_B / sizeof(double) };
+	m->a = pages(m->n * sizeof(double));
+	m->b = pages(m->n * sizeof(double));
+	m->c = task->kind == JL_BENCH_TRIAD ? pages(m->n * sizeof(double)) : NULL;
+	if (!m->a || !m->b || (task->kind == JL_BENCH_TRIAD && !m->c))
+		status = jl_fail(err, JL_E_NOMEM, "no memory for arrays of %zu bytes; choose a smaller --size",
+				 "%zu바이트 배열을 위한 메모리가 없습니다. --size 를 줄이세요", task->size_B);
+	else
+		status = jl_cpu_team_create(&m->team, task->n_threads > 0 ? task->n_threads : jl_cpu_count(), err);
+	if (status) {
+		jl_cpu_mem_finish(m);
+		return status;
+	}
+	jl_cpu_team_run(m->team, touch, m);
+	*ret_mem = m;
+	return JL_OK;
+}
+
+void jl_cpu_mem_run(struct jl_cpu_mem *m, double *ret_s)
+{
+	const double start_s = jl_clock_s();
+
+	jl_cpu_team_run(m->team, run_part, m);
+	*ret_s = jl_clock_s() - start_s;
+}
+
+/* Whole numbers: the result is exact. */
+size_t jl_cpu_mem_wrong(struct jl_cpu_mem *m)
+{
+	size_t n_wrong = 0;
+
+	memset(m->a, 0xff, m->n * sizeof(double));
+	jl_cpu_team_run(m->team, run_part, m);
+	for (size_t k = 0; k < m->n; k++) {
+		const double wanted = (double)(k % 1021) + (m->kind == JL_BENCH_TRIAD ? SCALE * (double)(k % 509) : 0);
+
+		n_wrong += !(m->a[k] == wanted);
+	}
+	return n_wrong;
+}

@@ -1,0 +1,91 @@
+#include "bench/cuda_state.h"
+
+/* Candidates of the library that are timed before the measurement begins. */
+enum { N_TRY = 16 };
+
+static enum jl_matmul_type type_of(enum jl_dtype dtype)
+{
+	static const enum jl_matmul_type types[JL_N_DTYPE] = {
+		[JL_FP32] = JL_MM_FP32, [JL_TF32] = JL_MM_TF32, [JL_FP16] = JL_MM_FP16,
+		[JL_BF16] = JL_MM_BF16, [JL_FP8] = JL_MM_FP8,
+	};
+	return types[dtype];
+}
+
+static struct jl_matmul_buffers buffers_of(const struct jl_bench_state *s)
+{
+	return (struct jl_matmul_buffers){ .a = s->buffers[0], .b = s->buffers[1], .c = s->buffers[2] };
+}
+
+/* Random numbers, never zeros: a chip computes those with less power and runs faster on them. */
+static enum jl_status fill(struct jl_bench_state *s, int small, struct jl_err *err)
+{
+	size_t n[2] = { s->shape.m * s->shape.k, s->shape.k * s->shape.n };
+	int type = (int)s->shape.type;
+	enum jl_status status = JL_OK;
+	for (uint32_t i = 0; status == JL_OK && i < 2; i++) {
+		uint32_t seed = 1000 + i;
+		void *args[] = { &s->buffers[i], &n[i], &type, &small, &seed };
+		status = jl_bench_cuda_kernel(s, s->gpu, "bench_kernels/jl_fill_numbers", args, err);
+	}
+	return status;
+}
+
+enum jl_status jl_bench_cuda_gemm_prepare(struct jl_bench_state *s, struct jl_err *err)
+{
+	const struct jl_bench_task *t = &s->task;
+	/* 8-bit products exist in one layout only: both operands with k running fastest */
+	bool tb = t->dtype == JL_FP8;
+	s->shape = (struct jl_matmul_shape){
+		.m = t->m,
+		.n = t->n,
+		.k = t->k,
+		.lda = t->k,
+		.ldb = tb ? t->k : t->n,
+		.ldc = t->n,
+		.tb = tb,
+		.type = type_of(t->dtype),
+		.c_type = tb ? JL_MM_BF16 : type_of(t->dtype),
+	};
+	size_t ab_B = (size_t)jl_dtype_B(t->dtype), c_B = tb ? 2 : ab_B;
+	enum jl_status status = jl_lt_open(s->gpu, &s->lt, err);
+	if (status == JL_OK)
+		status = jl_bench_cuda_alloc(s, s->gpu, 0, t->m * t->k * ab_B, err);
+	if (status == JL_OK)
+		status = jl_bench_cuda_alloc(s, s->gpu, 1, t->k * t->n * ab_B, err);
+	if (status == JL_OK)
+		status = jl_bench_cuda_alloc(s, s->gpu, 2, t->m * t->n * c_B, err);
+	if (status == JL_OK)
+		status = fill(s, 0, err);
+	struct jl_matmul_buffers buffers = buffers_of(s);
+	if (status == JL_OK)
+		status = jl_matmul_plan(s->lt, &s->shape, &buffers, N_TRY, &s->plan, err);
+	return status;
+}
+
+enum jl_status jl_bench_cuda_gemm_run(struct jl_bench_state *s, struct jl_err *err)
+{
+	struct jl_matmul_buffers buffers = buffers_of(s);
+	return jl_matmul_run(s->plan, &buffers, s->gpu->stream, err);
+}
+
+/* The same algorithm once more on small whole numbers, whose products are exact; every element up to 2^34
+ * multiplications, then as many drawn at random as take that long. */
+enum jl_status jl_bench_cuda_gemm_verify(struct jl_bench_state *s, size_t *ret_n_wrong, struct jl_err *err)
+{
+	size_t n_all = s->shape.m * s->shape.n, n_check = ((size_t)1 << 34) / s->shape.k;
+	if (n_check > n_all)
+		n_check = n_all;
+	int type = (int)s->shape.type, c_type = (int)s->shape.c_type, tb = s->shape.tb;
+	enum jl_status status = fill(s, 1, err);
+	if (status == JL_OK)
+		status = jl_bench_cuda_gemm_run(s, err);
+	void *args[] = { &s->buffers[0], &s->buffers[1], &s->buffers[2], &s->shape.m, &s->shape.n,
+			 &s->shape.k,    &type,          &c_type,        &tb,         &n_check,
+			 &s->counter };
+	if (status == JL_OK)
+		status = jl_bench_cuda_kernel(s, s->gpu, "bench_kernels/jl_check_gemm", args, err);
+	if (status == JL_OK)
+		status = jl_bench_cuda_counted(s, ret_n_wrong, err);
+	return status;
+}

@@ -1,0 +1,220 @@
+#include <string.h>
+
+#include "base/mem.h"
+#include "bench/cuda_state.h"
+
+static enum jl_status fill_words(struct jl_bench_state *s, struct jl_gpu_dev *gpu, uint64_t buffer, uint32_t seed,
+				 struct jl_err *err)
+{
+	size_t n = s->task.size_B / 4;
+	void *args[] = { &buffer, &n, &seed };
+	return jl_bench_cuda_kernel(s, gpu, "bench_kernels/jl_fill_words", args, err);
+}
+
+static enum jl_status fill_numbers(struct jl_bench_state *s, uint64_t buffer, uint32_t seed, struct jl_err *err)
+{
+	size_t n = s->task.size_B / 4;
+	int type = 0, small = 1;
+	void *args[] = { &buffer, &n, &type, &small, &seed };
+	return jl_bench_cuda_kernel(s, s->gpu, "bench_kernels/jl_fill_numbers", args, err);
+}
+
+static enum jl_status launch(struct jl_bench_state *s, void **args, struct jl_err *err)
+{
+	return jl_gpu_launch(s->gpu, s->kernel, &(struct jl_gpu_grid){ .x = s->n_blocks, .n_threads = 512 },
+			     s->gpu->stream, args, err);
+}
+
+/* A kernel or the driver's own copy, whichever is faster here; the number of blocks likewise. */
+static enum jl_status choose_copy(struct jl_bench_state *s, struct jl_err *err)
+{
+	static const unsigned per_sm[] = { 0, 2, 4, 8, 16, 32 };
+	struct CUfunc_st *kernel = NULL;
+	unsigned best_blocks = 0;
+	double best_s = 0.0;
+	enum jl_status status = jl_gpu_function(s->gpu, "bench_kernels/jl_copy", 0, &kernel, err);
+	for (size_t i = 0; status == JL_OK && i < sizeof per_sm / sizeof per_sm[0]; i++) {
+		double once_s = 0.0;
+		s->n_blocks = per_sm[i] * (unsigned)s->gpu->n_sm;
+		s->kernel = per_sm[i] ? kernel : NULL;
+		status = jl_bench_cuda_time(s, jl_bench_cuda_move_run, 8, &once_s, err);
+		if (i == 0 || once_s < best_s) {
+			best_s = once_s;
+			best_blocks = s->n_blocks;
+		}
+	}
+	s->n_blocks = best_blocks;
+	s->kernel = best_blocks ? kernel : NULL;
+	return status;
+}
+
+static enum jl_status prepare_triad(struct jl_bench_state *s, struct jl_err *err)
+{
+	static const unsigned per_sm[] = { 4, 8, 16, 32 };
+	double best_s = 0.0;
+	unsigned best_blocks = 0;
+	enum jl_status status = jl_bench_cuda_alloc(s, s->gpu, 2, s->task.size_B, err);
+	if (status == JL_OK)
+		status = fill_numbers(s, s->buffers[1], 1, err);
+	if (status == JL_OK)
+		status = fill_numbers(s, s->buffers[2], 2, err);
+	if (status == JL_OK)
+		status = jl_gpu_function(s->gpu, "bench_kernels/jl_triad", 0, &s->kernel, err);
+	for (size_t i = 0; status == JL_OK && i < sizeof per_sm / sizeof per_sm[0]; i++) {
+		double once_s = 0.0;
+		s->n_blocks = per_sm[i] * (unsigned)s->gpu->n_sm;
+		status = jl_bench_cuda_time(s, jl_bench_cuda_move_run, 8, &once_s, err);
+		if (i == 0 || once_s < best_s) {
+			best_s = once_s;
+			best_blocks = s->n_blocks;
+		}
+	}
+	s->n_blocks = best_blocks;
+	return status;
+}
+
+static enum jl_status prepare_host(struct jl_bench_state *s, struct jl_err *err)
+{
+	const struct jl_cuda *cu = s->gpu->cuda;
+	s->host_pinned = s->task.pinned;
+	if (s->task.pinned)
+		return jl_cuda_check(cu, cu->MemHostAlloc(&s->host, s->task.size_B, 0), "cuMemHostAlloc", err);
+	s->host = jl_realloc(NULL, s->task.size_B);
+	if (!s->host)
+		return jl_fail_nomem(err);
+	memset(s->host, 0x5a, s->task.size_B); /* its pages exist before the first copy */
+	return JL_OK;
+}
+
+/* Both directions: the reader and the writer of a copy between two may be either. */
+static enum jl_status prepare_peer(struct jl_bench_state *s, struct jl_err *err)
+{
+	const struct jl_cuda *cu = s->gpu->cuda;
+	int can = 0, can_back = 0;
+	enum jl_status status = jl_gpu_open(s->task.peer, &s->peer, err);
+	if (status != JL_OK)
+		return status;
+	cu->DeviceCanAccessPeer(&can, s->gpu->device, s->peer->device);
+	cu->DeviceCanAccessPeer(&can_back, s->peer->device, s->gpu->device);
+	if (can && can_back) {
+		cu->CtxSetCurrent(s->peer->ctx);
+		int code = cu->CtxEnablePeerAccess(s->gpu->ctx, 0);
+		cu->CtxSetCurrent(s->gpu->ctx);
+		int code_back = cu->CtxEnablePeerAccess(s->peer->ctx, 0);
+		s->peer_direct = (code == 0 || code == JL_CU_PEER_ALREADY_ENABLED) &&
+				 (code_back == 0 || code_back == JL_CU_PEER_ALREADY_ENABLED);
+	}
+	status = jl_gpu_current(s->peer, err);
+	if (status == JL_OK)
+		status = jl_bench_cuda_alloc(s, s->peer, 1, s->task.size_B, err);
+	enum jl_status back = jl_gpu_current(s->gpu, err);
+	return status == JL_OK ? back : status;
+}
+
+enum jl_status jl_bench_cuda_move_prepare(struct jl_bench_state *s, struct jl_err *err)
+{
+	const struct jl_bench_task *t = &s->task;
+	bool between = t->kind == JL_BENCH_D2D && t->peer != t->device;
+	bool one_side = t->kind == JL_BENCH_H2D || t->kind == JL_BENCH_D2H;
+	enum jl_status status = jl_bench_cuda_alloc(s, s->gpu, 0, t->size_B, err);
+	if (status == JL_OK && !between && !one_side)
+		status = jl_bench_cuda_alloc(s, s->gpu, 1, t->size_B, err);
+	if (status == JL_OK && between)
+		status = prepare_peer(s, err);
+	if (status == JL_OK && one_side)
+		status = prepare_host(s, err);
+	if (status == JL_OK)
+		status = fill_words(s, s->gpu, s->buffers[0], 7, err);
+	if (status == JL_OK && t->kind == JL_BENCH_TRIAD)
+		status = prepare_triad(s, err);
+	if (status == JL_OK && (t->kind == JL_BENCH_COPY || (t->kind == JL_BENCH_D2D && !between)))
+		status = choose_copy(s, err);
+	return status;
+}
+
+enum jl_status jl_bench_cuda_move_run(struct jl_bench_state *s, struct jl_err *err)
+{
+	const struct jl_cuda *cu = s->gpu->cuda;
+	struct CUstream_st *stream = s->gpu->stream;
+	size_t n = s->task.size_B;
+	uint64_t a = s->buffers[0], b = s->buffers[1];
+	size_t n16 = n / 16;
+	float scale = JL_BENCH_SCALE;
+	int code = 0;
+	switch (s->task.kind) {
+	case JL_BENCH_TRIAD: return launch(s, (void *[]){ &a, &b, &s->buffers[2], &scale, &n16 }, err);
+	case JL_BENCH_H2D: code = cu->MemcpyHtoDAsync(a, s->host, n, stream); break;
+	case JL_BENCH_D2H: code = cu->MemcpyDtoHAsync(s->host, a, n, stream); break;
+	default:
+		if (s->peer)
+			code = cu->MemcpyPeerAsync(b, s->peer->ctx, a, s->gpu->ctx, n, stream);
+		else if (s->kernel)
+			return launch(s, (void *[]){ &b, &a, &n16 }, err);
+		else
+			code = cu->MemcpyDtoDAsync(b, a, n, stream);
+	}
+	return jl_cuda_check(cu, code, "cuMemcpyAsync", err);
+}
+
+static enum jl_status check_words(struct jl_bench_state *s, struct jl_gpu_dev *gpu, uint64_t buffer, uint32_t seed,
+				  size_t *ret_n_wrong, struct jl_err *err)
+{
+	size_t n = s->task.size_B / 4;
+	/* where the words lie on the other GPU they come back here first: the counter is on this one */
+	if (gpu != s->gpu) {
+		enum jl_status status = jl_cuda_check(
+			gpu->cuda,
+			gpu->cuda->MemcpyPeerAsync(s->buffers[0], s->gpu->ctx, buffer, gpu->ctx, n * 4, s->gpu->stream),
+			"cuMemcpyPeerAsync", err);
+		if (status != JL_OK)
+			return status;
+		buffer = s->buffers[0];
+	}
+	void *args[] = { &buffer, &n, &seed, &s->counter };
+	enum jl_status status = jl_bench_cuda_kernel(s, s->gpu, "bench_kernels/jl_check_words", args, err);
+	return status == JL_OK ? jl_bench_cuda_counted(s, ret_n_wrong, err) : status;
+}
+
+/* To the host and back, with the device's copy spoiled in between. */
+static enum jl_status verify_host(struct jl_bench_state *s, size_t *ret_n_wrong, struct jl_err *err)
+{
+	const struct jl_cuda *cu = s->gpu->cuda;
+	size_t n = s->task.size_B;
+	enum jl_status status = fill_words(s, s->gpu, s->buffers[0], 11, err);
+	if (status == JL_OK)
+		status = jl_cuda_check(cu, cu->MemcpyDtoHAsync(s->host, s->buffers[0], n, s->gpu->stream),
+				       "cuMemcpyDtoHAsync", err);
+	if (status == JL_OK)
+		status = fill_words(s, s->gpu, s->buffers[0], 12, err);
+	if (status == JL_OK)
+		status = jl_cuda_check(cu, cu->MemcpyHtoDAsync(s->buffers[0], s->host, n, s->gpu->stream),
+				       "cuMemcpyHtoDAsync", err);
+	return status == JL_OK ? check_words(s, s->gpu, s->buffers[0], 11, ret_n_wrong, err) : status;
+}
+
+enum jl_status jl_bench_cuda_move_verify(struct jl_bench_state *s, size_t *ret_n_wrong, struct jl_err *err)
+{
+	if (s->host)
+		return verify_host(s, ret_n_wrong, err);
+	enum jl_status status = JL_OK;
+	if (s->task.kind == JL_BENCH_TRIAD) {
+		size_t n = s->task.size_B / 16 * 4;
+		float scale = JL_BENCH_SCALE;
+		void *args[] = { &s->buffers[0], &s->buffers[1], &s->buffers[2], &scale, &n, &s->counter };
+		status = fill_words(s, s->gpu, s->buffers[0], 13, err);
+		if (status == JL_OK)
+			status = jl_bench_cuda_move_run(s, err);
+		if (status == JL_OK)
+			status = jl_bench_cuda_kernel(s, s->gpu, "bench_kernels/jl_check_triad", args, err);
+		return status == JL_OK ? jl_bench_cuda_counted(s, ret_n_wrong, err) : status;
+	}
+	status = fill_words(s, s->gpu, s->buffers[0], 14, err);
+	if (status == JL_OK && !s->peer)
+		status = fill_words(s, s->gpu, s->buffers[1], 15, err);
+	if (status == JL_OK)
+		status = jl_bench_cuda_move_run(s, err);
+	if (status == JL_OK && s->peer) /* so that what comes back is what arrived there */
+		status = fill_words(s, s->gpu, s->buffers[0], 16, err);
+	return status == JL_OK ? check_words(s, s->peer ? s->peer : s->gpu, s->buffers[1], 14, ret_n_wrong, err)
+			       : status;
+}

@@ -1,0 +1,150 @@
+#include "bench/noise.h"
+
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+
+#define CPUS_MAX 1024
+
+static bool read_small(const char *path, char *ret_text, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t len = fd < 0 ? -1 : read(fd, ret_text, size - 1);
+
+	if (fd >= 0)
+		(void)close(fd);
+	ret_text[len > 0 ? len : 0] = '\0';
+	return len > 0;
+}
+
+/* The first line of /proc/stat: user nice system idle iowait irq softirq steal, in ticks. */
+static void read_stat(struct jl_noise_watch *w)
+{
+	char text[512];
+	unsigned long long t[8] = { 0 };
+	const double tick_s = 1.0 / (double)sysconf(_SC_CLK_TCK);
+
+	w->work_s = w->steal_s = w->all_s = NAN;
+	if (!read_small("/proc/stat", text, sizeof(text)) ||
+	    sscanf(text, "cpu %llu %llu %llu %llu %llu %llu %llu %llu", &t[0], &t[1], &t[2], &t[3], &t[4], &t[5], &t[6],
+		   &t[7]) < 7)
+		return;
+	w->work_s = (double)(t[0] + t[1] + t[2]) * tick_s;
+	w->steal_s = (double)t[7] * tick_s;
+	w->all_s = (double)(t[0] + t[1] + t[2] + t[3] + t[4] + t[5] + t[6] + t[7]) * tick_s;
+}
+
+static double own_cpu_s(void)
+{
+	struct rusage use;
+
+	if (getrusage(RUSAGE_SELF, &use) != 0)
+		return NAN;
+	return (double)(use.ru_utime.tv_sec + use.ru_stime.tv_sec) +
+	       1e-6 * (double)(use.ru_utime.tv_usec + use.ru_stime.tv_usec);
+}
+
+/* Sum of a number that each CPU has under sysfs; NAN when none has it. */
+static double cpu_sum(const char *file, double *ret_n)
+{
+	char path[160], text[64];
+	double sum = NAN;
+
+	*ret_n = 0;
+	for (int cpu = 0; cpu < CPUS_MAX; cpu++) {
+		(void)snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/%s", cpu, file);
+		if (!read_small(path, text, sizeof(text)))
+			break;
+		sum = (isnan(sum) ? 0 : sum) + strtod(text, NULL);
+		*ret_n += 1;
+	}
+	return sum;
+}
+
+void jl_noise_look(struct jl_noise_watch *w)
+{
+	double n, clock_Hz = cpu_sum("cpufreq/scaling_cur_freq", &n) * 1e3;
+
+	if (isnan(clock_Hz))
+		return;
+	clock_Hz /= n;
+	w->clock_low_Hz = isnan(w->clock_low_Hz) ? clock_Hz : fmin(w->clock_low_Hz, clock_Hz);
+	w->clock_high_Hz = isnan(w->clock_high_Hz) ? clock_Hz : fmax(w->clock_high_Hz, clock_Hz);
+}
+
+void jl_noise_begin(struct jl_noise_watch *w)
+{
+	double n;
+
+	*w = (struct jl_noise_watch){ .start_s = jl_clock_s(), .clock_low_Hz = NAN, .clock_high_Hz = NAN };
+	read_stat(w);
+	w->own_s = own_cpu_s();
+	w->n_throttled = cpu_sum("thermal_throttle/core_throttle_count", &n);
+}
+
+enum jl_status jl_noise_end(struct jl_noise_watch *w, struct jl_comm *comm, struct jl_record_noise *ret_noise,
+			    struct jl_err *err)
+{
+	struct jl_noise_watch now = { .start_s = 0 };
+	const bool speaks = !comm || comm->local_rank == 0; /* one rank of each host speaks for it */
+	double n, sums[6], all[6];
+	enum jl_status status = JL_OK;
+
+	read_stat(&now);
+	sums[0] = speaks ? now.work_s - w->work_s : 0;
+	sums[1] = speaks ? now.steal_s - w->steal_s : 0;
+	sums[2] = speaks ? now.all_s - w->all_s : 0;
+	sums[3] = own_cpu_s() - w->own_s;
+	sums[4] = speaks && cpu_sum("thermal_throttle/core_throttle_count", &n) > w->n_throttled ? 1 : 0;
+	sums[5] = speaks && w->clock_low_Hz < JL_NOISE_CLOCK_FRAC * w->clock_high_Hz ? 1 : 0;
+	memcpy(all, sums, sizeof(all));
+	if (comm && comm->n_ranks > 1)
+		status = jl_comm_run(
+			comm, &(struct jl_coll_call){ .type = JL_COMM_DOUBLE, .count = 6, .send = sums, .recv = all },
+			err);
+	if (status)
+		return status;
+	*ret_noise = (struct jl_record_noise){ .cpu_other_frac = NAN,
+					       .steal_frac = NAN,
+					       .clock_frac = w->clock_low_Hz / w->clock_high_Hz,
+					       .drift_frac = NAN,
+					       .thermal = all[4] > 0 };
+	if (all[5] > 0 && !(ret_noise->clock_frac < JL_NOISE_CLOCK_FRAC))
+		ret_noise->clock_frac = JL_NOISE_CLOCK_FRAC; /* on another host */
+	/* ticks of 10 ms: a shorter time says nothing */
+	if (all[2] > 0.2) {
+		ret_noise->cpu_other_frac = fmin(1, fmax(0, (all[0] - all[3]) / all[2]));
+		ret_noise->steal_frac = fmin(1, fmax(0, all[1] / all[2]));
+	}
+	return JL_OK;
+}
+
+void jl_noise_judge(struct jl_record_noise *noise, char ret_why[JL_NOISE_WHY_MAX])
+{
+	ret_why[0] = '\0';
+	noise->noisy = true;
+	if (noise->cpu_other_frac > JL_NOISE_CPU_OTHER_FRAC)
+		(void)snprintf(ret_why, JL_NOISE_WHY_MAX, "other processes took %.0f %% of the CPU time",
+			       100 * noise->cpu_other_frac);
+	else if (noise->steal_frac > JL_NOISE_STEAL_FRAC)
+		(void)snprintf(ret_why, JL_NOISE_WHY_MAX, "the hypervisor took %.0f %% of the CPU time",
+			       100 * noise->steal_frac);
+	else if (noise->thermal)
+		(void)snprintf(ret_why, JL_NOISE_WHY_MAX, "clocks were lowered because of heat");
+	else if (noise->power)
+		(void)snprintf(ret_why, JL_NOISE_WHY_MAX, "clocks were lowered because of the power limit");
+	else if (noise->clock_frac <= JL_NOISE_CLOCK_FRAC)
+		(void)snprintf(ret_why, JL_NOISE_WHY_MAX, "the clock fell to %.0f %% of what it was",
+			       100 * noise->clock_frac);
+	else if (fabs(noise->drift_frac) > JL_NOISE_DRIFT_FRAC)
+		(void)snprintf(ret_why, JL_NOISE_WHY_MAX, "the times drifted by %+.0f %% while it ran",
+			       100 * noise->drift_frac);
+	else
+		noise->noisy = false;
+}

@@ -1,0 +1,33 @@
+/* What disturbs a measurement while it runs: CPU time of others, steal, falling clocks, throttling. */
+#ifndef JL_BENCH_NOISE_H
+#define JL_BENCH_NOISE_H
+
+#include "comm/comm.h"
+#include "record/record.h"
+
+/* Above these a result is noisy: no verdict is built on it (docs/cmd/bench.md). */
+#define JL_NOISE_CPU_OTHER_FRAC 0.05
+#define JL_NOISE_STEAL_FRAC     0.02
+#define JL_NOISE_CLOCK_FRAC     0.90
+#define JL_NOISE_DRIFT_FRAC     0.10
+
+struct jl_noise_watch {
+	double start_s;
+	double work_s, steal_s, all_s; /* of all CPUs since boot; NAN: cannot be seen */
+	double own_s;                  /* of this process and its threads */
+	double n_throttled;            /* events counted by the CPUs */
+	double clock_low_Hz, clock_high_Hz;
+};
+
+void jl_noise_begin(struct jl_noise_watch *watch);
+/* Clocks are looked at now and then. */
+void jl_noise_look(struct jl_noise_watch *watch);
+/* `ret_noise` without drift, noisy and why. With a communicator the figures are those of all hosts together. */
+enum jl_status jl_noise_end(struct jl_noise_watch *watch, struct jl_comm *comm, struct jl_record_noise *ret_noise,
+			    struct jl_err *err);
+
+#define JL_NOISE_WHY_MAX 160
+/* Sets `noisy`, and the reason in one line (English, for records) if it is. `ret_why` is empty otherwise. */
+void jl_noise_judge(struct jl_record_noise *noise, char ret_why[JL_NOISE_WHY_MAX]);
+
+#endif

@@ -1,0 +1,27 @@
+/* Data for collectives whose results are known exactly in every type: small whole numbers that repeat with a prime period, so that a
+ * message that lands in the wrong place shows. */
+#ifndef JL_BENCH_PATTERN_H
+#define JL_BENCH_PATTERN_H
+
+#include "bench/backend.h"
+
+#define JL_PATTERN_PERIOD 1021
+
+/* nccl-tests' sizes: `size_B` of a task is that of the longer of the two buffers. Elements of one call; for collectives that deal in
+ * parts, of one part. */
+size_t jl_pattern_count(const struct jl_bench_task *task, int n_ranks);
+/* Bytes of the longer buffer that this count really makes. */
+size_t jl_pattern_size_B(const struct jl_bench_task *task, int n_ranks);
+
+struct jl_pattern {
+	const struct jl_bench_task *task;
+	int rank, n_ranks;
+	size_t count;
+};
+
+/* What this rank sends. */
+void jl_pattern_fill(const struct jl_pattern *pattern, void *send);
+/* How many elements of what it received are not what they must be. */
+size_t jl_pattern_wrong(const struct jl_pattern *pattern, const void *recv);
+
+#endif

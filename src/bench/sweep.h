@@ -1,0 +1,37 @@
+/* A collective over a range of sizes, out of place and in place, as nccl-tests does it: rows come as they are done. */
+#ifndef JL_BENCH_SWEEP_H
+#define JL_BENCH_SWEEP_H
+
+#include "bench/core.h"
+
+#define JL_SWEEP_ROWS_MAX 256
+
+struct jl_sweep_row {
+	size_t size_B, count; /* as nccl-tests prints them */
+	bool has_out, has_in;
+	struct jl_bench_result out, in; /* out of place, in place */
+};
+
+struct jl_sweep {
+	const struct jl_bench_backend *backend;
+	struct jl_bench_task task; /* coll, type, op, root; its size is set here */
+	size_t sizes_B[JL_SWEEP_ROWS_MAX];
+	size_t n_sizes;
+	struct jl_bench_plan
+		plan; /* time_s: of one measurement; stop and progress are called in the process that prints */
+	int n_ranks;  /* shm: processes to start; nccl without comm: GPUs */
+	/* In the process that prints (the caller of a shm team, rank 0 under MPI). */
+	void (*row)(void *ctx, const struct jl_sweep_row *row);
+	void *ctx;
+};
+
+/* min, then times `factor` (if > 1) or plus `step_B`, up to max. JL_E_LIMIT when that makes too many rows. */
+enum jl_status jl_sweep_sizes(struct jl_sweep *sweep, size_t min_B, size_t max_B, double factor, size_t step_B,
+			      struct jl_err *err);
+
+/* All ranks of `comm` call this; NULL: one process (nccl drives its GPUs itself, fake). */
+enum jl_status jl_sweep_run(const struct jl_sweep *sweep, struct jl_comm *comm, struct jl_err *err);
+/* Starts the processes. `ret_dead`: the rank that died or hung, -1 none. Rows that were done are handed over in any case. */
+enum jl_status jl_sweep_shm(const struct jl_sweep *sweep, int *ret_dead, struct jl_err *err);
+
+#endif

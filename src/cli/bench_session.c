@@ -1,0 +1,230 @@
+#include "cli/bench_session.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "cli/bench_view.h"
+#include "version.inc"
+
+static volatile sig_atomic_t interrupted;
+
+static void on_interrupt(int number)
+{
+	(void)number;
+	interrupted = 1;
+}
+
+void jl_bench_watch_keys(void)
+{
+	/* once: what is done is kept. Twice: the way it always was. */
+	const struct sigaction action = { .sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND };
+
+	(void)sigaction(SIGINT, &action, NULL);
+	(void)sigaction(SIGTERM, &action, NULL);
+}
+
+bool jl_bench_stop(void *ctx)
+{
+	(void)ctx;
+	return interrupted != 0;
+}
+
+static void write_err(void *ctx, const char *text, size_t len)
+{
+	(void)ctx;
+	(void)fwrite(text, 1, len, stderr);
+	(void)fflush(stderr);
+}
+
+void jl_bench_progress(void *ctx, double frac)
+{
+	struct jl_bench_session *s = ctx;
+
+	if (!s->silent)
+		jl_progress_update(&s->progress, s->n_done + frac, jl_clock_s());
+}
+
+void jl_bench_flush(struct jl_bench_session *s)
+{
+	jl_progress_clear(&s->progress);
+	if (!s->silent)
+		jl_cli_flush(s->cli);
+}
+
+double jl_bench_time_s(const struct jl_cli *cli, size_t n_tasks, double instead)
+{
+	const struct jl_given *given = jl_given(cli, "time");
+
+	return given ? given->value / (double)(n_tasks ? n_tasks : 1) : instead;
+}
+
+enum jl_status jl_bench_choose(struct jl_bench_session *s, const char *const *names, struct jl_err *err)
+{
+	const char *wanted = jl_text(s->cli, "backend");
+	enum jl_status status = JL_E_ABSENT;
+
+	if (wanted) {
+		s->backend = jl_bench_find(wanted);
+		if (!s->backend)
+			return jl_fail(
+				err, JL_E_USAGE, "--backend: '%s' is not known; write cpu, shm, mpi, cuda or nccl",
+				"--backend: '%s'은(는) 모르는 이름입니다. cpu, shm, mpi, cuda, nccl 중에서 쓰세요",
+				wanted);
+		return s->backend->present(err);
+	}
+	for (; *names && status; names++) {
+		s->backend = jl_bench_find(*names);
+		status = s->backend ? s->backend->present(err) : JL_E_ABSENT;
+	}
+	return status;
+}
+
+enum jl_status jl_bench_begin(struct jl_bench_session *s, struct jl_cli *cli, struct jl_err *err)
+{
+	const struct jl_given *time = jl_given(cli, "time");
+	enum jl_status status;
+	int rank;
+
+	*s = (struct jl_bench_session){ .cli = cli,
+					.where = { .version = JEOUL_VERSION, .note = jl_text(cli, "note") } };
+	if (time && !(time->value >= 0.01 && time->value <= 86400))
+		return jl_fail(err, JL_E_USAGE, "--time: write something from 10 ms to 1 d",
+			       "--time: 10 ms 에서 1 d 사이로 쓰세요");
+	status = jl_record_new_id(s->run, err);
+	if (status)
+		return status;
+	s->where.run = s->run;
+	(void)jl_comm_mpi_launched(&rank); /* the other ranks leave the talking to the first */
+	s->silent = rank > 0;
+	if (!s->silent)
+		jl_bench_view_machine(cli, &s->where);
+	jl_bench_watch_keys();
+	jl_progress_begin(&s->progress, &(struct jl_progress_options){ .on = false });
+	if (cli->json && !s->silent)
+		jl_buf_printf(&cli->out, "{\n\"run\": \"%s\",\n\"records\": [", s->run);
+	return JL_OK;
+}
+
+/* The line with the bar begins with the first measurement, when the number of tasks is known. */
+void jl_bench_draw(struct jl_bench_session *s)
+{
+	if (s->progress.options.write || s->silent)
+		return;
+	jl_progress_begin(&s->progress,
+			  &(struct jl_progress_options){ .on = isatty(STDERR_FILENO) && isatty(STDOUT_FILENO),
+							 .columns = s->cli->width,
+							 .lang = s->cli->lang,
+							 .label = JL_T(s->cli->lang, "measuring", "측정 중"),
+							 .total = s->n_tasks,
+							 .now_s = jl_clock_s(),
+							 .write = write_err });
+}
+
+static void put_in_store(struct jl_bench_session *s, const struct jl_record *record)
+{
+	struct jl_err err = { 0 };
+	enum jl_status status = JL_OK;
+
+	if (jl_flag(s->cli, "no-store") || s->store_failed)
+		return;
+	if (!s->store)
+		status = jl_store_open(&s->store, NULL, &err);
+	if (!status)
+		status = jl_store_put(s->store, record, NULL, &err);
+	if (!status) {
+		s->n_stored++;
+		return;
+	}
+	/* the figures are worth more than their place: say it once and go on */
+	s->store_failed = true;
+	jl_buf_printf(&s->cli->warn, "jeoul: %s: %s\n",
+		      JL_T(s->cli->lang, "results are not kept", "결과를 저장하지 못했습니다"),
+		      jl_err_text(&err, s->cli->lang));
+}
+
+void jl_bench_keep_record(struct jl_bench_session *s, const struct jl_record *record)
+{
+	if (s->silent)
+		return;
+	if (s->cli->json) {
+		jl_buf_puts(&s->cli->out, s->n_records ? ",\n" : "\n");
+		jl_record_write(record, &s->cli->out);
+	}
+	s->n_records++;
+	if (record->noise.noisy) {
+		s->n_noisy++;
+		if (!s->why[0] || record->noise.cpu_other_frac > s->noise.cpu_other_frac) {
+			s->noise = record->noise;
+			(void)snprintf(s->why, sizeof(s->why), "%s", record->noise.why ? record->noise.why : "?");
+		}
+	}
+	put_in_store(s, record);
+}
+
+void jl_bench_keep(struct jl_bench_session *s, const struct jl_bench_result *result)
+{
+	struct jl_arena arena;
+	struct jl_record record;
+	struct jl_err err = { 0 };
+
+	if (s->silent || result->n_samples == 0)
+		return;
+	s->n_wrong += result->checked ? result->n_wrong : 0;
+	jl_arena_init(&arena, JL_ARENA_LIMIT_B);
+	if (jl_bench_record(result, s->backend, &s->where, &arena, &record, &err) == JL_OK)
+		jl_bench_keep_record(s, &record);
+	else
+		jl_buf_printf(&s->cli->warn, "jeoul: %s\n", jl_err_text(&err, s->cli->lang));
+	jl_arena_release(&arena);
+}
+
+enum jl_status jl_bench_close(struct jl_bench_session *s, enum jl_status status)
+{
+	jl_progress_clear(&s->progress);
+	if (s->silent) {
+		jl_buf_reset(&s->cli->out);
+		/* what concerns all ranks is said by the first; what only this one knows is not kept back */
+		if (status && status != JL_E_IO) {
+			s->cli->exit_code = status == JL_E_USAGE ? 2 : 1;
+			status = JL_OK;
+		}
+		return status;
+	}
+	if (status && s->n_records == 0) { /* nothing to show: only the error is printed */
+		jl_buf_reset(&s->cli->out);
+		jl_store_close(s->store);
+		s->store = NULL;
+		return status;
+	}
+	jl_bench_end(s);
+	return status;
+}
+
+void jl_bench_end(struct jl_bench_session *s)
+{
+	jl_progress_clear(&s->progress);
+	if (s->silent)
+		return;
+	if (s->cli->json) {
+		jl_buf_puts(&s->cli->out, s->n_records ? "\n" : "");
+		jl_buf_printf(&s->cli->out, "],\n\"noisy\": %s,\n\"stopped\": %s\n}\n", s->n_noisy ? "true" : "false",
+			      interrupted ? "true" : "false");
+	} else {
+		jl_bench_view_end(s, interrupted != 0);
+	}
+	if (s->n_wrong > 0) {
+		jl_buf_printf(
+			&s->cli->warn,
+			JL_T(s->cli->lang, "jeoul: %.0f elements are wrong: memory, a driver or a library is faulty\n",
+			     "jeoul: 원소 %.0f개가 틀렸습니다. 메모리, 드라이버 또는 라이브러리에 문제가 있습니다\n"),
+			s->n_wrong);
+		s->cli->exit_code = 1;
+	}
+	jl_cli_flush(s->cli);
+	jl_store_close(s->store);
+	s->store = NULL;
+}

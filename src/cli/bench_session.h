@@ -1,0 +1,74 @@
+/* What the commands of `jeoul bench` share: one run with its records, the store, progress, Ctrl-C. */
+#ifndef JL_CLI_BENCH_SESSION_H
+#define JL_CLI_BENCH_SESSION_H
+
+#include "base/progress.h"
+#include "bench/records.h"
+#include "cli/command.h"
+#include "store/store.h"
+
+/* Options of every benchmark. */
+#define JL_BENCH_OPTIONS                                                                                               \
+	{ .name = "time",                                                                                              \
+	  .type = JL_OPT_QUANTITY,                                                                                     \
+	  .kind = JL_K_TIME,                                                                                           \
+	  .arg = "TIME",                                                                                               \
+	  .en = "how long it may take in all, e.g. \"10 s\"",                                                          \
+	  .ko = "전체에 쓸 시간, 예: \"10 s\"" },                                                                      \
+		{ .name = "backend",                                                                                   \
+		  .type = JL_OPT_TEXT,                                                                                 \
+		  .arg = "NAME",                                                                                       \
+		  .en = "what measures ('jeoul bench list' shows them)",                                               \
+		  .ko = "측정 백엔드 (목록: 'jeoul bench list')" },                                                    \
+		{ .name = "note",                                                                                      \
+		  .type = JL_OPT_TEXT,                                                                                 \
+		  .arg = "TEXT",                                                                                       \
+		  .en = "kept with the results",                                                                       \
+		  .ko = "결과와 함께 남길 메모" },                                                                     \
+	{                                                                                                              \
+		.name = "no-store", .en = "do not keep the results", .ko = "결과를 저장하지 않음"             \
+	}
+
+struct jl_bench_session {
+	struct jl_cli *cli;
+	struct jl_bench_where where;
+	char run[JL_RECORD_ID_LEN + 1];
+	const struct jl_bench_backend *backend;
+	bool silent; /* not rank 0: measures, says nothing, keeps nothing */
+	size_t n_records, n_stored, n_noisy;
+	double n_wrong;
+	char why[JL_NOISE_WHY_MAX]; /* of the noisiest result */
+	struct jl_record_noise noise;
+	struct jl_store *store;
+	bool store_failed;
+	struct jl_progress progress;
+	double n_tasks, n_done; /* for the progress line */
+};
+
+enum jl_status jl_bench_begin(struct jl_bench_session *session, struct jl_cli *cli, struct jl_err *err);
+/* One result is done: to the store, and to the output with --json. */
+void jl_bench_keep(struct jl_bench_session *session, const struct jl_bench_result *result);
+void jl_bench_keep_record(struct jl_bench_session *session, const struct jl_record *record);
+/* The progress line begins; the number of tasks is known by now. */
+void jl_bench_draw(struct jl_bench_session *session);
+/* jl_bench_end when something was measured, also after a failure; passes `status` on. */
+enum jl_status jl_bench_close(struct jl_bench_session *session, enum jl_status status);
+/* Closes what is open; the last lines of the output: noise, wrong results, where it was kept. */
+void jl_bench_end(struct jl_bench_session *session);
+
+/* Ctrl-C was pressed once (the second time ends the program). As jl_bench_plan.stop. */
+bool jl_bench_stop(void *ctx);
+/* As jl_bench_plan.progress; ctx is the session. */
+void jl_bench_progress(void *ctx, double frac);
+void jl_bench_watch_keys(void);
+
+/* The backend that --backend names, or the first of `names` that is present. */
+enum jl_status jl_bench_choose(struct jl_bench_session *session, const char *const *names, struct jl_err *err);
+
+/* Write out what there is: rows stream as they are done. */
+void jl_bench_flush(struct jl_bench_session *session);
+
+/* --time divided by n tasks; `instead` when it is not given. */
+double jl_bench_time_s(const struct jl_cli *cli, size_t n_tasks, double instead);
+
+#endif

@@ -1,0 +1,313 @@
+#include "cli/bench_view.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/table.h"
+#include "base/utf8.h"
+#include "probe/probe.h"
+
+#define WHAT_COLUMNS 24
+
+void jl_bench_view_machine(struct jl_cli *cli, struct jl_bench_where *where)
+{
+	const struct jl_probe_machine *machine;
+	struct jl_probe_source *source = NULL;
+	struct jl_err err = { 0 };
+
+	/* a result without it is still a result */
+	if (jl_source_live(&source, &cli->arena, &err) != JL_OK)
+		return;
+	if (jl_probe_machine(source, NULL, &(struct jl_probe_options){ .load = false }, &cli->arena, &machine, &err) ==
+	    JL_OK) {
+		where->machine = jl_arena_strdup(&cli->arena, jl_probe_fingerprint(machine));
+		where->machine_name = machine->short_name;
+	}
+	jl_source_destroy(source);
+}
+
+/* A text in a column, by what it takes on the terminal. */
+static void column(struct jl_buf *out, const char *text, size_t width, bool right)
+{
+	const size_t have = jl_utf8_width(text), pad = have < width ? width - have : 0;
+
+	if (right)
+		jl_buf_pad(out, ' ', pad);
+	jl_buf_puts(out, text);
+	if (!right)
+		jl_buf_pad(out, ' ', pad);
+}
+
+const char *jl_bench_view_size(char ret_text[JL_UNITS_TEXT_MAX], size_t size_B)
+{
+	static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB" };
+	double value = (double)size_B;
+	size_t i = 0;
+
+	for (; value >= 1024 && i + 1 < sizeof(units) / sizeof(*units); i++)
+		value /= 1024;
+	(void)snprintf(ret_text, JL_UNITS_TEXT_MAX, "%.4g %s", value, units[i]);
+	return ret_text;
+}
+
+void jl_bench_view_title(struct jl_bench_session *s, const char *what)
+{
+	const char *versions = s->backend->versions ? s->backend->versions() : NULL;
+
+	if (s->cli->json)
+		return;
+	jl_buf_printf(&s->cli->out, "%s%s%s · %s%s%s\n\n", s->cli->color ? JL_TABLE_BOLD : "", what,
+		      s->cli->color ? JL_TABLE_RESET : "", s->backend->name, versions ? " · " : "",
+		      versions ? versions : "");
+}
+
+void jl_bench_view_wrapped(struct jl_cli *cli, size_t indent, const char *text)
+{
+	const size_t room = cli->width > indent + 20 ? cli->width - indent : 20;
+
+	while (*text) {
+		size_t len = jl_utf8_fit(text, room), cut = len;
+
+		while (text[len] && cut > 0 && text[cut] != ' ')
+			cut--;
+		len = text[len] && cut > 0 ? cut : len;
+		jl_buf_pad(&cli->out, ' ', indent);
+		jl_buf_add(&cli->out, text, len);
+		jl_buf_putc(&cli->out, '\n');
+		text += len;
+		text += strspn(text, " ");
+	}
+}
+
+void jl_bench_view_head(struct jl_bench_session *s, enum jl_kind rate)
+{
+	struct jl_buf *out = &s->cli->out;
+	const enum jl_lang lang = s->cli->lang;
+
+	if (s->cli->json)
+		return;
+	jl_buf_puts(out, "  ");
+	column(out, "", WHAT_COLUMNS, false);
+	column(out, rate == JL_K_FLOP_RATE ? JL_T(lang, "rate", "속도") : JL_T(lang, "bandwidth", "대역폭"), 13, true);
+	column(out, JL_T(lang, "95 % interval", "95 % 구간"), 17, true);
+	column(out, JL_T(lang, "time", "시간"), 10, true);
+	column(out, "p95", 10, true);
+	jl_buf_puts(out, "\n");
+}
+
+/* "1.19–1.21": both in the unit of the figure before it. */
+static void interval_text(char ret_text[2 * JL_UNITS_TEXT_MAX + 8], double value, double lo, double hi,
+			  enum jl_kind kind)
+{
+	char unit[JL_UNITS_TEXT_MAX], low[JL_UNITS_TEXT_MAX], high[JL_UNITS_TEXT_MAX];
+	double scale;
+
+	jl_units_text(unit, value, kind, 3);
+	scale = strtod(unit, NULL) / value; /* 119 / 119e9 */
+	jl_units_text(low, lo * scale, JL_K_NUMBER, 3);
+	jl_units_text(high, hi * scale, JL_K_NUMBER, 3);
+	(void)snprintf(ret_text, 2 * JL_UNITS_TEXT_MAX + 8, "%s–%s", low, high);
+}
+
+void jl_bench_view_row(struct jl_bench_session *s, const char *what, const struct jl_bench_result *r, enum jl_kind kind)
+{
+	struct jl_buf *out = &s->cli->out;
+	const struct jl_summary rate = jl_bench_rate(r, jl_bench_work(&r->task));
+	char value[JL_UNITS_TEXT_MAX], interval[2 * JL_UNITS_TEXT_MAX + 8], time[JL_UNITS_TEXT_MAX],
+		p95[JL_UNITS_TEXT_MAX];
+
+	if (s->cli->json || r->n_samples == 0)
+		return;
+	interval_text(interval, rate.median, rate.lo95, rate.hi95, kind);
+	jl_buf_puts(out, "  ");
+	column(out, what, WHAT_COLUMNS, false);
+	column(out, jl_units_text(value, rate.median, kind, 3), 13, true);
+	column(out, interval, 17, true);
+	column(out, jl_units_text(time, r->time_s.median, JL_K_TIME, 3), 10, true);
+	column(out, jl_units_text(p95, r->time_s.p95, JL_K_TIME, 3), 10, true);
+	if (r->checked && r->n_wrong > 0)
+		jl_buf_printf(out, JL_T(s->cli->lang, "  %.0f wrong", "  오류 %.0f개"), r->n_wrong);
+	jl_buf_puts(out, r->noise.noisy ? " ~\n" : "\n");
+}
+
+static void noise_text(const struct jl_bench_session *s, char ret_text[200])
+{
+	const struct jl_record_noise *n = &s->noise;
+	const char *ko = "측정 중 성능이 흔들렸습니다";
+	char text[160];
+
+	if (n->cpu_other_frac > JL_NOISE_CPU_OTHER_FRAC) {
+		(void)snprintf(text, sizeof(text), "다른 프로세스가 CPU 시간의 %.0f %%를 썼습니다",
+			       100 * n->cpu_other_frac);
+		ko = text;
+	} else if (n->steal_frac > JL_NOISE_STEAL_FRAC) {
+		(void)snprintf(text, sizeof(text), "하이퍼바이저가 CPU 시간의 %.0f %%를 가져갔습니다",
+			       100 * n->steal_frac);
+		ko = text;
+	} else if (n->thermal) {
+		ko = "열 때문에 클럭이 내려갔습니다";
+	} else if (n->power) {
+		ko = "전력 제한 때문에 클럭이 내려갔습니다";
+	} else if (fabs(n->drift_frac) > JL_NOISE_DRIFT_FRAC) {
+		(void)snprintf(text, sizeof(text), "측정하는 동안 시간이 %+.0f %% 변했습니다", 100 * n->drift_frac);
+		ko = text;
+	}
+	(void)snprintf(ret_text, 200, "%s", s->cli->lang == JL_KO ? ko : s->why);
+}
+
+void jl_bench_view_end(struct jl_bench_session *s, bool stopped)
+{
+	struct jl_buf *out = &s->cli->out;
+	const enum jl_lang lang = s->cli->lang;
+	char why[200];
+
+	jl_buf_puts(out, "\n");
+	if (stopped)
+		jl_buf_puts(out, JL_T(lang, "  Stopped; what was measured until then is kept.\n",
+				      "  중단했습니다. 그때까지 측정한 것은 남깁니다.\n"));
+	if (s->n_noisy) {
+		noise_text(s, why);
+		jl_buf_printf(out,
+			      JL_T(lang, "  ~ noisy: %s.\n    Intervals are wider, and no verdict is built on these.\n",
+				   "  ~ 잡음: %s.\n    구간을 넓혔고, 이 값으로는 판정하지 않습니다.\n"),
+			      why);
+	}
+	if (s->n_stored)
+		jl_buf_printf(out,
+			      JL_T(lang, "  Kept: %zu results, run %s ('jeoul store list').\n",
+				   "  저장: 결과 %zu개, 실행 %s ('jeoul store list')\n"),
+			      s->n_stored, s->run);
+}
+
+/* --- nccl-tests' form */
+
+void jl_bench_view_coll_head(struct jl_bench_session *s, const struct jl_sweep *sweep, const struct jl_comm *comm)
+{
+	struct jl_buf *out = &s->cli->out;
+	const struct jl_bench_plan *plan = &sweep->plan;
+	const int n = comm ? comm->n_ranks : sweep->n_ranks;
+
+	if (s->cli->json || s->silent)
+		return;
+	jl_buf_printf(out, "# jeoul bench %s, backend %s, %d ranks minBytes %zu maxBytes %zu warmup iters: %zu iters: ",
+		      jl_coll_name(sweep->task.coll), s->backend->name, n, sweep->sizes_B[0],
+		      sweep->sizes_B[sweep->n_sizes - 1], plan->n_warmup ? plan->n_warmup : 5);
+	if (plan->n_iters)
+		jl_buf_printf(out, "%zu", plan->n_iters);
+	else
+		jl_buf_puts(out, "auto");
+	jl_buf_printf(out, " validation: %d\n#\n", plan->check);
+	jl_buf_printf(out,
+		      "# %10s  %12s  %8s  %6s  %6s           out-of-place                       in-place          \n",
+		      "", "", "", "", "");
+	jl_buf_printf(out, "# %10s  %12s  %8s  %6s  %6s  %7s  %6s  %6s %6s  %7s  %6s  %6s %6s\n", "size", "count",
+		      "type", "redop", "root", "time", "algbw", "busbw", "#wrong", "time", "algbw", "busbw", "#wrong");
+	jl_buf_printf(out, "# %10s  %12s  %8s  %6s  %6s  %7s  %6s  %6s  %5s  %7s  %6s  %6s  %5s\n", "(B)", "(elements)",
+		      "", "", "", "(us)", "(GB/s)", "(GB/s)", "", "(us)", "(GB/s)", "(GB/s)", "");
+}
+
+/* The time is the mean, as there. */
+static void half_row(struct jl_buf *out, const struct jl_bench_result *r, bool has)
+{
+	const double us = 1e6 * r->time_s.mean, algbw = jl_bench_work(&r->task) / r->time_s.mean / 1e9;
+	char wrong[24] = "N/A";
+
+	if (!has) {
+		jl_buf_printf(out, "  %7s  %6s  %6s  %5s", "N/A", "N/A", "N/A", "N/A");
+		return;
+	}
+	if (r->checked)
+		(void)snprintf(wrong, sizeof(wrong), "%.0f", r->n_wrong);
+	jl_buf_printf(out, "  %7.*f  %6.2f  %6.2f  %5s",
+		      us >= 10000 ? 0
+		      : us >= 100 ? 1
+				  : 2,
+		      us, algbw, algbw * jl_coll_bus_factor(r->task.coll, r->n_ranks), wrong);
+}
+
+void jl_bench_view_coll_row(struct jl_bench_session *s, const struct jl_sweep_row *row)
+{
+	const struct jl_bench_task *task = &row->out.task;
+	const bool rooted = task->coll == JL_COLL_BROADCAST || task->coll == JL_COLL_REDUCE;
+	struct jl_buf *out = &s->cli->out;
+
+	if (s->cli->json || s->silent)
+		return;
+	jl_buf_printf(out, "%12zu  %12zu  %8s  %6s  %6d", row->size_B, row->count, jl_comm_type_name(task->type),
+		      jl_coll_reduces(task->coll) ? jl_redop_name(task->op) : "none", rooted ? task->root : -1);
+	half_row(out, &row->out, row->has_out);
+	half_row(out, &row->in, row->has_in);
+	jl_buf_puts(out, "\n");
+}
+
+static void coll_detail(struct jl_buf *out, const struct jl_bench_result *r, const char *place)
+{
+	const struct jl_summary bw = jl_bench_rate(r, jl_bench_work(&r->task));
+
+	jl_buf_printf(out, "# %10zu  %-12s  %9.2f  %9.2f  %9.2f  %7.2f  %7.2f  %7.2f  %4zu%s\n", r->task.size_B, place,
+		      1e6 * r->time_s.median, 1e6 * r->time_s.p95, 1e6 * r->time_s.min, bw.median / 1e9, bw.lo95 / 1e9,
+		      bw.hi95 / 1e9, r->time_s.n, r->noise.noisy ? " ~" : "");
+}
+
+void jl_bench_view_coll_end(struct jl_bench_session *s, const struct jl_sweep_row *rows, size_t n_rows)
+{
+	struct jl_buf *out = &s->cli->out;
+	double sum = 0, n = 0;
+
+	if (s->cli->json || s->silent)
+		return;
+	for (size_t i = 0; i < n_rows; i++)
+		for (int in_place = 0; in_place < 2; in_place++) {
+			const struct jl_bench_result *r = in_place ? &rows[i].in : &rows[i].out;
+
+			if (in_place ? !rows[i].has_in : !rows[i].has_out)
+				continue;
+			sum += jl_bench_work(&r->task) / r->time_s.mean * jl_coll_bus_factor(r->task.coll, r->n_ranks) /
+			       1e9;
+			n++;
+		}
+	jl_buf_printf(out, "# Out of bounds values : %.0f %s\n", s->n_wrong, s->n_wrong > 0 ? "FAILED" : "OK");
+	jl_buf_printf(out, "# Avg bus bandwidth    : %g \n#\n", n > 0 ? sum / n : 0);
+	jl_buf_printf(out, "# %10s  %-12s  %9s  %9s  %9s  %7s  %7s  %7s  %4s\n", "size", "", "median", "p95", "min",
+		      "algbw", "lo95", "hi95", "n");
+	jl_buf_printf(out, "# %10s  %-12s  %9s  %9s  %9s  %7s  %7s  %7s\n", "(B)", "", "(us)", "(us)", "(us)", "(GB/s)",
+		      "(GB/s)", "(GB/s)");
+	for (size_t i = 0; i < n_rows; i++) {
+		if (rows[i].has_out)
+			coll_detail(out, &rows[i].out, "out-of-place");
+		if (rows[i].has_in)
+			coll_detail(out, &rows[i].in, "in-place");
+	}
+}
+
+enum jl_status jl_bench_view_matrix(struct jl_bench_session *s, const char *title, const double *Bps, int n,
+				    struct jl_err *err)
+{
+	struct jl_table_column columns[JL_TABLE_COLUMNS_MAX] = { { .head = title } };
+	const int n_shown = n < JL_TABLE_COLUMNS_MAX - 1 ? n : JL_TABLE_COLUMNS_MAX - 1;
+	struct jl_table table;
+
+	if (s->cli->json)
+		return JL_OK;
+	for (int j = 0; j < n_shown; j++)
+		columns[j + 1] = (struct jl_table_column){ .head = jl_arena_printf(&s->cli->arena, "GPU%d", j),
+							   .align = JL_RIGHT };
+	jl_table_init(&table, &s->cli->arena, columns, (size_t)n_shown + 1);
+	for (int i = 0; i < n; i++) {
+		jl_table_printf(&table, "GPU%d", i);
+		for (int j = 0; j < n_shown; j++) {
+			const double value = Bps[i * n + j] / 1e9;
+
+			if (isnan(value))
+				jl_table_cell(&table, "-");
+			else
+				jl_table_printf(&table, value < 100 ? "%.1f" : "%.0f", value);
+		}
+		jl_table_end_row(&table);
+	}
+	return jl_table_print(&table,
+			      &(struct jl_table_style){ .width = s->cli->width, .indent = 2, .colour = s->cli->color },
+			      &s->cli->out, err);
+}

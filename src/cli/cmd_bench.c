@@ -1,0 +1,445 @@
+/* jeoul bench gemm, memory, link, list: what one machine does by itself. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "bench/cpu.h"
+#include "cli/bench_session.h"
+#include "cli/bench_view.h"
+#include "cli/cmd_bench.h"
+#include "gpu/cuda.h"
+
+#define SIZES_MAX 32
+
+static const char *const dtypes[] = { "fp32", "tf32", "fp16", "bf16", "fp8", NULL };
+
+const struct jl_option jl_bench_gemm_options[] = {
+	{ .name = "size",
+	  .type = JL_OPT_TEXT,
+	  .arg = "N,N,...",
+	  .en = "square products N x N x N",
+	  .ko = "정사각 행렬 곱 N x N x N" },
+	{ .name = "m",
+	  .type = JL_OPT_COUNT,
+	  .min = 1,
+	  .max = 1 << 20,
+	  .arg = "N",
+	  .en = "rows of the result",
+	  .ko = "결과의 행 수" },
+	{ .name = "n",
+	  .type = JL_OPT_COUNT,
+	  .min = 1,
+	  .max = 1 << 20,
+	  .arg = "N",
+	  .en = "columns of the result",
+	  .ko = "결과의 열 수" },
+	{ .name = "k",
+	  .type = JL_OPT_COUNT,
+	  .min = 1,
+	  .max = 1 << 20,
+	  .arg = "N",
+	  .en = "length of the sums",
+	  .ko = "합의 길이" },
+	{ .name = "dtype",
+	  .type = JL_OPT_CHOICE,
+	  .choices = dtypes,
+	  .arg = "TYPE",
+	  .en = "fp32, tf32, fp16, bf16 or fp8 (default: bf16 on a GPU, else fp32)",
+	  .ko = "fp32, tf32, fp16, bf16, fp8 (기본값: GPU는 bf16, 아니면 fp32)" },
+	{ .name = "threads",
+	  .type = JL_OPT_COUNT,
+	  .min = 1,
+	  .max = 1024,
+	  .arg = "N",
+	  .en = "CPU threads (default: all)",
+	  .ko = "CPU 스레드 수 (기본값: 전부)" },
+	{ .name = "device",
+	  .type = JL_OPT_COUNT,
+	  .min = 0,
+	  .max = 63,
+	  .arg = "N",
+	  .en = "GPU (default: 0)",
+	  .ko = "GPU 번호 (기본값: 0)" },
+	{ .name = "check", .letter = 'c', .en = "verify the result exactly", .ko = "결과를 정확히 검증" },
+	JL_BENCH_OPTIONS,
+	{ 0 },
+};
+
+const struct jl_option jl_bench_memory_options[] = {
+	{ .name = "size",
+	  .type = JL_OPT_QUANTITY,
+	  .kind = JL_K_BYTES,
+	  .arg = "SIZE",
+	  .en = "of one array (default: four times the largest cache)",
+	  .ko = "배열 하나의 크기 (기본값: 가장 큰 캐시의 4배)" },
+	{ .name = "threads",
+	  .type = JL_OPT_COUNT,
+	  .min = 1,
+	  .max = 1024,
+	  .arg = "N",
+	  .en = "CPU threads (default: all)",
+	  .ko = "CPU 스레드 수 (기본값: 전부)" },
+	{ .name = "device",
+	  .type = JL_OPT_COUNT,
+	  .min = 0,
+	  .max = 63,
+	  .arg = "N",
+	  .en = "GPU (default: 0)",
+	  .ko = "GPU 번호 (기본값: 0)" },
+	{ .name = "check", .letter = 'c', .en = "verify the result exactly", .ko = "결과를 정확히 검증" },
+	JL_BENCH_OPTIONS,
+	{ 0 },
+};
+
+const struct jl_option jl_bench_link_options[] = {
+	{ .name = "size",
+	  .type = JL_OPT_QUANTITY,
+	  .kind = JL_K_BYTES,
+	  .arg = "SIZE",
+	  .en = "of one transfer (default: 256 MiB)",
+	  .ko = "전송 하나의 크기 (기본값: 256 MiB)" },
+	{ .name = "check", .letter = 'c', .en = "verify the result exactly", .ko = "결과를 정확히 검증" },
+	JL_BENCH_OPTIONS,
+	{ 0 },
+};
+
+const struct jl_option jl_bench_list_options[] = { { 0 } };
+
+static long long count_or(const struct jl_cli *cli, const char *name, long long instead)
+{
+	const struct jl_given *given = jl_given(cli, name);
+
+	return given ? given->count : instead;
+}
+
+static enum jl_dtype dtype_of(const char *name)
+{
+	for (int i = 0; i < JL_N_DTYPE; i++)
+		if (strcmp(jl_dtype_name((enum jl_dtype)i), name) == 0)
+			return (enum jl_dtype)i;
+	return JL_FP32;
+}
+
+enum jl_status jl_bench_task_run(struct jl_bench_session *s, const struct jl_bench_task *task, double time_s,
+				 bool check, struct jl_bench_result *ret_result, struct jl_err *err)
+{
+	const struct jl_bench_plan plan = {
+		.time_s = time_s, .check = check, .stop = jl_bench_stop, .progress = jl_bench_progress, .ctx = s
+	};
+	enum jl_status status;
+
+	jl_bench_draw(s);
+	status = jl_bench_measure(s->backend, task, &plan, ret_result, err);
+	s->n_done++;
+	if (status)
+		return status;
+	jl_bench_keep(s, ret_result);
+	return JL_OK;
+}
+
+/* --- gemm */
+
+static bool on_gpu(const struct jl_bench_session *s)
+{
+	return strcmp(s->backend->name, "cuda") == 0;
+}
+
+static enum jl_status gemm_shapes(const struct jl_bench_session *s, struct jl_bench_task *tasks, size_t *ret_n,
+				  struct jl_err *err)
+{
+	const struct jl_cli *cli = s->cli;
+	const char *text = jl_text(cli, "size");
+	const bool one = jl_given(cli, "m") || jl_given(cli, "n") || jl_given(cli, "k");
+	const char *at = text ? text : on_gpu(s) ? "1024,2048,4096,8192" : "256,512,1024,2048";
+	size_t n = 0;
+
+	if (one && text)
+		return jl_fail(err, JL_E_USAGE, "--size or --m, --n and --k, not both",
+			       "--size 와 --m, --n, --k 중 한쪽만 쓰세요");
+	if (one) {
+		const long long m = count_or(cli, "m", 1024);
+
+		tasks[0].m = (size_t)m;
+		tasks[0].n = (size_t)count_or(cli, "n", m);
+		tasks[0].k = (size_t)count_or(cli, "k", m);
+		*ret_n = 1;
+		return JL_OK;
+	}
+	while (*at) {
+		const size_t len = strcspn(at, ",");
+		char piece[32];
+		long long size;
+		enum jl_status status;
+
+		(void)snprintf(piece, sizeof(piece), "%.*s", (int)(len < 31 ? len : 31), at);
+		status = jl_units_parse_count(&size, piece, 1, 65536, "--size", err);
+		if (status)
+			return jl_fail(err, JL_E_USAGE, "--size: '%s' is no size; write e.g. 1024,2048,4096",
+				       "--size: '%s'은(는) 크기가 아닙니다. 예: 1024,2048,4096", piece);
+		if (n == SIZES_MAX)
+			return jl_fail(err, JL_E_USAGE, "--size: more than %d sizes", "--size: 크기가 %d개를 넘습니다",
+				       SIZES_MAX);
+		tasks[n].m = tasks[n].n = tasks[n].k = (size_t)size;
+		n++;
+		at += len + (at[len] == ',');
+	}
+	*ret_n = n;
+	return JL_OK;
+}
+
+enum jl_status jl_bench_gemm(struct jl_bench_session *s, double instead_s, struct jl_err *err)
+{
+	struct jl_bench_task tasks[SIZES_MAX] = { 0 };
+	const char *dtype = jl_text(s->cli, "dtype");
+	const enum jl_dtype type = dtype ? dtype_of(dtype) : on_gpu(s) ? JL_BF16 : JL_FP32;
+	static struct jl_bench_result result;
+	size_t n = 0;
+	char what[96];
+	enum jl_status status = gemm_shapes(s, tasks, &n, err);
+
+	if (status)
+		return status;
+	if (strcmp(s->backend->name, "cpu") == 0) {
+		if (type != JL_FP32)
+			return jl_fail(err, JL_E_ABSENT,
+				       "the CPU backend multiplies fp32 only, not %s; a GPU does more",
+				       "CPU 백엔드는 fp32만 잽니다 (%s 아님). 다른 자료형은 GPU가 필요합니다",
+				       jl_dtype_name(type));
+		status = jl_cpu_blas_present(err);
+		if (status)
+			return status;
+	}
+	(void)snprintf(what, sizeof(what), "%s %s", JL_T(s->cli->lang, "Matrix product", "행렬 곱"),
+		       jl_dtype_name(type));
+	jl_bench_view_title(s, what);
+	jl_bench_view_head(s, JL_K_FLOP_RATE);
+	s->n_tasks += (double)n;
+	for (size_t i = 0; i < n && !status && !jl_bench_stop(NULL); i++) {
+		tasks[i].kind = JL_BENCH_GEMM;
+		tasks[i].dtype = type;
+		tasks[i].n_threads = on_gpu(s) ? 0 : (int)count_or(s->cli, "threads", jl_cpu_count());
+		tasks[i].device = (int)count_or(s->cli, "device", 0);
+		status = jl_bench_task_run(s, &tasks[i], jl_bench_time_s(s->cli, n, instead_s),
+					   jl_flag(s->cli, "check"), &result, err);
+		if (status)
+			break;
+		(void)snprintf(what, sizeof(what), "%zu x %zu x %zu", tasks[i].m, tasks[i].n, tasks[i].k);
+		jl_bench_view_row(s, what, &result, JL_K_FLOP_RATE);
+		jl_bench_flush(s);
+	}
+	return status;
+}
+
+enum jl_status jl_cmd_bench_gemm(struct jl_cli *cli, struct jl_err *err)
+{
+	static const char *const backends[] = { "cuda", "cpu", NULL };
+	struct jl_bench_session s;
+	enum jl_status status = jl_bench_begin(&s, cli, err);
+
+	if (!status && s.silent)
+		return JL_OK;
+	if (!status)
+		status = jl_bench_choose(&s, backends, err);
+	if (!status)
+		status = jl_bench_gemm(&s, 2, err);
+	return jl_bench_close(&s, status);
+}
+
+/* --- memory */
+
+static size_t array_B(const struct jl_bench_session *s)
+{
+	const struct jl_given *given = jl_given(s->cli, "size");
+	const size_t cache_B = jl_cpu_cache_B(), least_B = (size_t)64 << 20;
+
+	if (given)
+		return (size_t)given->value / 64 * 64;
+	if (on_gpu(s))
+		return (size_t)1 << 30;
+	return cache_B * 4 > least_B ? cache_B * 4 : least_B;
+}
+
+enum jl_status jl_bench_memory(struct jl_bench_session *s, double instead_s, struct jl_err *err)
+{
+	static const enum jl_bench_kind kinds[] = { JL_BENCH_TRIAD, JL_BENCH_COPY };
+	static struct jl_bench_result result;
+	const struct jl_given *given = jl_given(s->cli, "size");
+	struct jl_bench_task task = { .size_B = array_B(s), .device = (int)count_or(s->cli, "device", 0) };
+	char size[JL_UNITS_TEXT_MAX], what[96];
+	enum jl_status status = JL_OK;
+
+	if (given && !(given->value >= 4096 && given->value <= 1e13))
+		return jl_fail(err, JL_E_USAGE, "--size: write something from 4 KiB to 10 TB",
+			       "--size: 4 KiB 에서 10 TB 사이로 쓰세요");
+	task.n_threads = on_gpu(s) ? 0 : (int)count_or(s->cli, "threads", jl_cpu_count());
+	(void)snprintf(what, sizeof(what), JL_T(s->cli->lang, "Memory, arrays of %s", "메모리, 배열 %s"),
+		       jl_bench_view_size(size, task.size_B));
+	jl_bench_view_title(s, what);
+	jl_bench_view_head(s, JL_K_BYTE_RATE);
+	s->n_tasks += 2;
+	for (size_t i = 0; i < 2 && !status && !jl_bench_stop(NULL); i++) {
+		task.kind = kinds[i];
+		status = jl_bench_task_run(s, &task, jl_bench_time_s(s->cli, 2, instead_s), jl_flag(s->cli, "check"),
+					   &result, err);
+		if (status)
+			break;
+		jl_bench_view_row(s, task.kind == JL_BENCH_TRIAD ? "triad  a = b + s·c" : "copy  a = b", &result,
+				  JL_K_BYTE_RATE);
+		jl_bench_flush(s);
+	}
+	return status;
+}
+
+enum jl_status jl_cmd_bench_memory(struct jl_cli *cli, struct jl_err *err)
+{
+	static const char *const backends[] = { "cuda", "cpu", NULL };
+	struct jl_bench_session s;
+	enum jl_status status = jl_bench_begin(&s, cli, err);
+
+	if (!status && s.silent)
+		return JL_OK;
+	if (!status)
+		status = jl_bench_choose(&s, backends, err);
+	if (!status)
+		status = jl_bench_memory(&s, 2, err);
+	return jl_bench_close(&s, status);
+}
+
+/* --- link */
+
+static int gpu_count(const struct jl_bench_session *s)
+{
+	const struct jl_cuda *cuda;
+
+	if (strcmp(s->backend->name, "cuda") != 0)
+		return 2; /* fake */
+	return jl_cuda_open(&cuda, NULL) == JL_OK ? jl_cuda_count(cuda) : 0;
+}
+
+static enum jl_status link_rows(struct jl_bench_session *s, size_t size_B, int n_gpus, double time_s,
+				struct jl_err *err)
+{
+	static struct jl_bench_result result;
+	enum jl_status status = JL_OK;
+
+	for (int gpu = 0; gpu < n_gpus && !status; gpu++)
+		for (int way = 0; way < 4 && !status && !jl_bench_stop(NULL); way++) {
+			const struct jl_bench_task task = { .kind = way & 1 ? JL_BENCH_D2H : JL_BENCH_H2D,
+							    .size_B = size_B,
+							    .device = gpu,
+							    .pinned = way < 2 };
+			char what[64];
+
+			status = jl_bench_task_run(s, &task, time_s, jl_flag(s->cli, "check"), &result, err);
+			if (status)
+				break;
+			(void)snprintf(what, sizeof(what), "%s GPU%d%s", way & 1 ? "D2H" : "H2D", gpu,
+				       way < 2 ? "" : JL_T(s->cli->lang, " pageable", " 일반 메모리"));
+			jl_bench_view_row(s, what, &result, JL_K_BYTE_RATE);
+			jl_bench_flush(s);
+		}
+	return status;
+}
+
+enum jl_status jl_bench_link(struct jl_bench_session *s, double instead_s, struct jl_err *err)
+{
+	const struct jl_given *given = jl_given(s->cli, "size");
+	const size_t size_B = given ? (size_t)given->value : (size_t)256 << 20;
+	const int n = gpu_count(s);
+	const size_t n_tasks = (size_t)n * 4 + (size_t)n * (size_t)n;
+	const double time_s = jl_bench_time_s(s->cli, n_tasks, instead_s);
+	static struct jl_bench_result result;
+	double *Bps = jl_arena_array(&s->cli->arena, (size_t)n * (size_t)n + 1, sizeof(*Bps));
+	enum jl_status status;
+
+	if (!Bps)
+		return jl_fail_nomem(err);
+	if (given && !(given->value >= 64 && given->value <= 1e12))
+		return jl_fail(err, JL_E_USAGE, "--size: write something from 64 B to 1 TB",
+			       "--size: 64 B 에서 1 TB 사이로 쓰세요");
+	jl_bench_view_title(s, JL_T(s->cli->lang, "Links", "링크"));
+	jl_bench_view_head(s, JL_K_BYTE_RATE);
+	s->n_tasks += (double)n_tasks;
+	status = link_rows(s, size_B, n, time_s, err);
+	for (int i = 0; i < n * n && !status; i++) {
+		const struct jl_bench_task task = {
+			.kind = JL_BENCH_D2D, .size_B = size_B, .device = i / n, .peer = i % n
+		};
+		struct jl_err why = { 0 };
+
+		Bps[i] = NAN;
+		/* a pair that cannot is a cell without a figure, not the end */
+		if (!jl_bench_stop(NULL) &&
+		    jl_bench_task_run(s, &task, time_s, jl_flag(s->cli, "check"), &result, &why) == JL_OK &&
+		    result.n_samples)
+			Bps[i] = (double)size_B / result.time_s.median;
+	}
+	if (status || n == 0)
+		return status;
+	jl_buf_puts(&s->cli->out, s->cli->json ? "" : "\n");
+	return jl_bench_view_matrix(s, JL_T(s->cli->lang, "from \\ to, GB/s", "GB/s"), Bps, n, err);
+}
+
+enum jl_status jl_cmd_bench_link(struct jl_cli *cli, struct jl_err *err)
+{
+	static const char *const backends[] = { "cuda", NULL };
+	struct jl_bench_session s;
+	enum jl_status status = jl_bench_begin(&s, cli, err);
+
+	if (!status && s.silent)
+		return JL_OK;
+	if (!status)
+		status = jl_bench_choose(&s, backends, err);
+	if (!status)
+		status = jl_bench_link(&s, 0.5, err);
+	return jl_bench_close(&s, status);
+}
+
+/* --- list */
+
+static void list_json(struct jl_cli *cli)
+{
+	struct jl_json json;
+
+	jl_json_init(&json, &cli->out, true);
+	jl_json_object(&json);
+	jl_json_put_array(&json, "backends");
+	for (const struct jl_bench_backend *const *b = jl_bench_backends; *b; b++) {
+		struct jl_err why = { 0 };
+		const bool present = (*b)->present(&why) == JL_OK;
+
+		jl_json_object(&json);
+		jl_json_put_string(&json, "name", (*b)->name);
+		jl_json_put_string(&json, "measures", (*b)->en);
+		jl_json_put_bool(&json, "present", present);
+		if (!present)
+			jl_json_put_string(&json, "reason", why.en);
+		if (present && (*b)->versions)
+			jl_json_put_string(&json, "versions", (*b)->versions());
+		jl_json_end_object(&json);
+	}
+	jl_json_end_array(&json);
+	jl_json_end_object(&json);
+	jl_json_finish(&json);
+}
+
+enum jl_status jl_cmd_bench_list(struct jl_cli *cli, struct jl_err *err)
+{
+	(void)err;
+	if (cli->json) {
+		list_json(cli);
+		return JL_OK;
+	}
+	for (const struct jl_bench_backend *const *b = jl_bench_backends; *b; b++) {
+		struct jl_err why = { 0 };
+		const bool present = (*b)->present(&why) == JL_OK;
+
+		jl_buf_printf(&cli->out, "  %-5s %s  %s\n", (*b)->name,
+			      present ? JL_T(cli->lang, "ready ", "있음") : JL_T(cli->lang, "absent", "없음"),
+			      JL_T(cli->lang, (*b)->en, (*b)->ko));
+		if (!present)
+			jl_bench_view_wrapped(cli, 16, jl_err_text(&why, cli->lang));
+	}
+	return JL_OK;
+}

@@ -1,0 +1,87 @@
+/* jeoul bench all: everything that this machine can measure by itself. */
+#include <string.h>
+
+#include "bench/cpu.h"
+#include "cli/bench_view.h"
+#include "cli/cmd_bench.h"
+
+const struct jl_option jl_bench_all_options[] = {
+	{ .name = "quick", .en = "within a minute", .ko = "1분 안에" },
+	JL_BENCH_OPTIONS,
+	{ 0 },
+};
+
+static void blank_line(struct jl_bench_session *s)
+{
+	if (!s->cli->json && s->n_records)
+		jl_buf_puts(&s->cli->out, "\n");
+}
+
+static bool use(struct jl_bench_session *s, const char *name)
+{
+	s->backend = jl_bench_find(name);
+	return s->backend && s->backend->present(NULL) == JL_OK;
+}
+
+static enum jl_status collectives(struct jl_bench_session *s, double time_s, bool quick, struct jl_err *err)
+{
+	struct jl_sweep *sweep = jl_arena_alloc(&s->cli->arena, sizeof(*sweep));
+	enum jl_status status;
+
+	if (!sweep)
+		return jl_fail_nomem(err);
+	sweep->task.coll = JL_COLL_ALLREDUCE;
+	sweep->task.type = JL_COMM_FLOAT;
+	sweep->n_ranks = jl_cpu_count() > 1 ? jl_cpu_count() : 2;
+	sweep->plan.check = true;
+	sweep->plan.time_s = time_s;
+	status = jl_sweep_sizes(sweep, 1024, (size_t)(quick ? 64 : 256) << 20, quick ? 256 : 64, 0, err);
+	return status ? status : jl_bench_sweep(s, sweep, NULL, err);
+}
+
+/* A part that fails is said; the others go on. */
+static void say(struct jl_bench_session *s, enum jl_status status, const struct jl_err *err)
+{
+	if (status)
+		jl_buf_printf(&s->cli->warn, "jeoul: %s\n", jl_err_text(err, s->cli->lang));
+	jl_bench_flush(s);
+}
+
+enum jl_status jl_cmd_bench_all(struct jl_cli *cli, struct jl_err *err)
+{
+	const bool quick = jl_flag(cli, "quick");
+	const double time_s = quick ? 1 : 3;
+	struct jl_err why = { 0 };
+	struct jl_bench_session s;
+	enum jl_status status = jl_bench_begin(&s, cli, err);
+
+	if (status || s.silent)
+		return status;
+	if (jl_text(cli, "backend"))
+		return jl_fail(err, JL_E_USAGE, "bench all uses every backend; leave --backend out",
+			       "bench all은 모든 백엔드를 씁니다. --backend 를 빼세요");
+	if (use(&s, "cpu")) {
+		say(&s, jl_bench_gemm(&s, time_s, &why), &why);
+		blank_line(&s);
+		say(&s, jl_bench_memory(&s, 2 * time_s, &why), &why);
+	}
+	if (use(&s, "cuda") && !jl_bench_stop(NULL)) {
+		blank_line(&s);
+		say(&s, jl_bench_gemm(&s, time_s, &why), &why);
+		blank_line(&s);
+		say(&s, jl_bench_memory(&s, time_s, &why), &why);
+		blank_line(&s);
+		say(&s, jl_bench_link(&s, quick ? 0.2 : 0.5, &why), &why);
+	}
+	if (!jl_bench_stop(NULL)) {
+		blank_line(&s);
+		say(&s, jl_bench_loopback(&s, quick ? 1 : 3, &why), &why);
+	}
+	if (use(&s, "shm") && !jl_bench_stop(NULL)) {
+		blank_line(&s);
+		say(&s, collectives(&s, quick ? 0.5 : 2, quick, &why), &why);
+	}
+	if (s.n_records == 0)
+		return jl_fail(err, JL_E_ABSENT, "nothing could be measured", "아무것도 재지 못했습니다");
+	return jl_bench_close(&s, JL_OK);
+}

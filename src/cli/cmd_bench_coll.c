@@ -1,0 +1,351 @@
+/* jeoul bench allreduce, allgather, ...: nccl-tests' flags and columns, over processes, MPI or GPUs. */
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "bench/cpu.h"
+#include "cli/bench_view.h"
+#include "cli/cmd_bench.h"
+#include "gpu/cuda.h"
+
+static const char *const types[] = { "int8", "uint8", "int32",  "uint32",   "int64", "uint64",
+				     "half", "float", "double", "bfloat16", NULL };
+static const char *const ops[] = { "sum", "prod", "min", "max", "avg", NULL };
+static const char *const checks[] = { "0", "1", NULL };
+
+const struct jl_option jl_bench_coll_options[] = {
+	{ .name = "minbytes",
+	  .letter = 'b',
+	  .type = JL_OPT_TEXT,
+	  .arg = "SIZE",
+	  .en = "smallest message, e.g. 8, 64K, 8M",
+	  .ko = "가장 작은 메시지, 예: 8, 64K, 8M" },
+	{ .name = "maxbytes",
+	  .letter = 'e',
+	  .type = JL_OPT_TEXT,
+	  .arg = "SIZE",
+	  .en = "largest message, e.g. 1G",
+	  .ko = "가장 큰 메시지, 예: 1G" },
+	{ .name = "stepfactor",
+	  .letter = 'f',
+	  .type = JL_OPT_TEXT,
+	  .arg = "FACTOR",
+	  .en = "each size is so many times the one before",
+	  .ko = "크기를 이 배수로 늘림" },
+	{ .name = "stepbytes",
+	  .letter = 'i',
+	  .type = JL_OPT_TEXT,
+	  .arg = "SIZE",
+	  .en = "each size is so much larger (default 1M)",
+	  .ko = "크기를 이만큼 늘림 (기본값 1M)" },
+	{ .name = "iters",
+	  .letter = 'n',
+	  .type = JL_OPT_COUNT,
+	  .min = 1,
+	  .max = JL_BENCH_SAMPLES_MAX,
+	  .arg = "N",
+	  .en = "iterations (default: until the interval is narrow)",
+	  .ko = "반복 횟수 (기본값: 구간이 좁아질 때까지)" },
+	{ .name = "warmup_iters",
+	  .letter = 'w',
+	  .type = JL_OPT_COUNT,
+	  .min = 1,
+	  .max = 100000,
+	  .arg = "N",
+	  .en = "iterations before (default 5)",
+	  .ko = "준비 반복 횟수 (기본값 5)" },
+	{ .name = "check",
+	  .letter = 'c',
+	  .type = JL_OPT_CHOICE,
+	  .choices = checks,
+	  .arg = "0|1",
+	  .en = "verify results exactly (default 1)",
+	  .ko = "결과를 정확히 검증 (기본값 1)" },
+	{ .name = "datatype",
+	  .letter = 'd',
+	  .type = JL_OPT_CHOICE,
+	  .choices = types,
+	  .arg = "TYPE",
+	  .en = "float, half, bfloat16, double, int8 ... (default float)",
+	  .ko = "float, half, bfloat16, double, int8 ... (기본값 float)" },
+	{ .name = "op",
+	  .letter = 'o',
+	  .type = JL_OPT_CHOICE,
+	  .choices = ops,
+	  .arg = "OP",
+	  .en = "sum, prod, min, max or avg (default sum)",
+	  .ko = "sum, prod, min, max, avg (기본값 sum)" },
+	{ .name = "root",
+	  .letter = 'r',
+	  .type = JL_OPT_COUNT,
+	  .min = 0,
+	  .max = 1 << 20,
+	  .arg = "RANK",
+	  .en = "of broadcast and reduce (default 0)",
+	  .ko = "broadcast, reduce의 root (기본값 0)" },
+	{ .name = "ngpus",
+	  .letter = 'g',
+	  .type = JL_OPT_COUNT,
+	  .min = 1,
+	  .max = JL_COMM_RANKS_MAX,
+	  .arg = "N",
+	  .en = "GPUs, or processes without GPUs (default: all)",
+	  .ko = "GPU 수, GPU가 없으면 프로세스 수 (기본값: 전부)" },
+	JL_BENCH_OPTIONS,
+	{ 0 },
+};
+
+/* nccl-tests' sizes: K, M and G are powers of 1,024. */
+static enum jl_status size_of(const struct jl_cli *cli, const char *name, size_t instead, size_t *ret_B,
+			      struct jl_err *err)
+{
+	static const char letters[] = "KMGT";
+	const char *text = jl_text(cli, name), *letter;
+	double value;
+	char *end;
+
+	*ret_B = instead;
+	if (!text)
+		return JL_OK;
+	value = strtod(text, &end);
+	letter = *end ? strchr(letters, toupper((unsigned char)*end)) : NULL;
+	if (letter) {
+		value *= pow(1024, (double)(letter - letters + 1));
+		end++;
+		end += strcmp(end, "iB") == 0 ? 2 : strcmp(end, "B") == 0 ? 1 : 0;
+	}
+	if (end == text || *end || !(value >= 1 && value <= 0x1p46) || !isdigit((unsigned char)text[0]))
+		return jl_fail(err, JL_E_USAGE, "--%s: '%s' is no size; write e.g. 8, 64K, 8M or 1G (powers of 1,024)",
+			       "--%s: '%s'은(는) 크기가 아닙니다. 예: 8, 64K, 8M, 1G (1,024의 거듭제곱)", name, text);
+	*ret_B = (size_t)value;
+	return JL_OK;
+}
+
+static int index_of(const char *const *names, const char *name, int instead)
+{
+	for (int i = 0; name && names[i]; i++)
+		if (strcmp(names[i], name) == 0)
+			return i;
+	return instead;
+}
+
+static enum jl_status read_sizes(const struct jl_cli *cli, struct jl_sweep *sweep, struct jl_err *err)
+{
+	const bool ranged = jl_given(cli, "minbytes") || jl_given(cli, "maxbytes");
+	const char *text = jl_text(cli, "stepfactor");
+	size_t min_B, max_B, step_B;
+	double factor = ranged ? 0 : 4;
+	char *end = NULL;
+	enum jl_status status = size_of(cli, "minbytes", ranged ? 0 : 1024, &min_B, err);
+
+	if (!status)
+		status = size_of(cli, "maxbytes", ranged ? 0 : (size_t)64 << 20, &max_B, err);
+	if (!status)
+		status = size_of(cli, "stepbytes", (size_t)1 << 20, &step_B, err);
+	if (status)
+		return status;
+	/* one of them alone is one size, as it is with nccl-tests when both are the same */
+	min_B = min_B ? min_B : max_B;
+	max_B = max_B ? max_B : min_B;
+	if (text) {
+		factor = strtod(text, &end);
+		if (end == text || *end || !(factor > 1 && factor <= 1e6))
+			return jl_fail(err, JL_E_USAGE, "-f: '%s' is no factor above 1; write e.g. 2",
+				       "-f: '%s'은(는) 1보다 큰 배수가 아닙니다. 예: 2", text);
+	}
+	if (min_B > max_B)
+		return jl_fail(err, JL_E_USAGE, "-b %zu is larger than -e %zu", "-b %zu 이(가) -e %zu 보다 큽니다",
+			       min_B, max_B);
+	return jl_sweep_sizes(sweep, min_B, max_B, factor, step_B, err);
+}
+
+static enum jl_status read_task(const struct jl_cli *cli, struct jl_sweep *sweep, struct jl_err *err)
+{
+	const char *name = strchr(cli->command->name, ' ') + 1;
+	const struct jl_given *root = jl_given(cli, "root");
+	struct jl_bench_task *task = &sweep->task;
+	size_t least_B;
+
+	for (int c = 0; c < JL_COLL_BARRIER; c++)
+		if (strcmp(jl_coll_name((enum jl_coll)c), name) == 0)
+			task->coll = (enum jl_coll)c;
+	task->type = (enum jl_comm_type)index_of(types, jl_text(cli, "datatype"), JL_COMM_FLOAT);
+	task->op = (enum jl_redop)index_of(ops, jl_text(cli, "op"), JL_RED_SUM);
+	task->root = root ? (int)root->count : 0;
+	least_B = jl_comm_type_B(task->type);
+	if (sweep->sizes_B[0] < least_B)
+		return jl_fail(err, JL_E_USAGE, "-b %zu: one %s takes %zu bytes", "-b %zu: %s 하나가 %zu바이트입니다",
+			       sweep->sizes_B[0], jl_comm_type_name(task->type), least_B);
+	return JL_OK;
+}
+
+/* --- rows */
+
+struct shown {
+	struct jl_bench_session *session;
+	struct jl_sweep_row *rows;
+	size_t n, room;
+};
+
+static void on_row(void *ctx, const struct jl_sweep_row *row)
+{
+	struct shown *shown = ctx;
+	struct jl_bench_session *s = shown->session;
+
+	if (shown->n < shown->room)
+		shown->rows[shown->n++] = *row;
+	if (row->has_out)
+		jl_bench_keep(s, &row->out);
+	if (row->has_in)
+		jl_bench_keep(s, &row->in);
+	jl_bench_view_coll_row(s, row);
+	if (!s->cli->json)
+		jl_bench_flush(s);
+}
+
+/* The sweep counts over all its rows; the session counts tasks. */
+static void on_progress(void *ctx, double frac)
+{
+	const struct shown *shown = ctx;
+
+	shown->session->n_done = 0;
+	jl_bench_progress(shown->session, frac * shown->session->n_tasks);
+}
+
+enum jl_status jl_bench_sweep(struct jl_bench_session *s, struct jl_sweep *sweep, struct jl_comm *comm,
+			      struct jl_err *err)
+{
+	struct shown shown = { .session = s, .room = sweep->n_sizes };
+	enum jl_status status;
+
+	shown.rows = jl_realloc(NULL, sweep->n_sizes * sizeof(*shown.rows));
+	if (!shown.rows)
+		return jl_fail_nomem(err);
+	sweep->backend = s->backend;
+	sweep->row = on_row;
+	sweep->ctx = &shown;
+	sweep->plan.stop = jl_bench_stop;
+	sweep->plan.progress = comm ? NULL : on_progress;
+	sweep->plan.ctx = &shown;
+	s->n_tasks = 2 * (double)sweep->n_sizes;
+	jl_bench_view_coll_head(s, sweep, comm);
+	jl_bench_flush(s);
+	jl_bench_draw(s);
+	if (strcmp(s->backend->name, "shm") == 0)
+		status = jl_sweep_shm(sweep, NULL, err);
+	else
+		status = jl_sweep_run(sweep, comm, err);
+	if (shown.n)
+		jl_bench_view_coll_end(s, shown.rows, shown.n);
+	jl_free(shown.rows);
+	return status;
+}
+
+/* How many ranks there are without a communicator: GPUs, or a process for each CPU. */
+static enum jl_status count_ranks(struct jl_bench_session *s, struct jl_sweep *sweep, struct jl_err *err)
+{
+	const struct jl_given *given = jl_given(s->cli, "ngpus");
+	const struct jl_cuda *cuda;
+	enum jl_status status = JL_OK;
+
+	sweep->n_ranks = given ? (int)given->count : jl_cpu_count();
+	if (strcmp(s->backend->name, "nccl") == 0 && !given) {
+		status = jl_cuda_open(&cuda, err);
+		sweep->n_ranks = status ? 0 : jl_cuda_count(cuda);
+	}
+	if (!given && sweep->n_ranks < 2 && strcmp(s->backend->name, "nccl") != 0)
+		sweep->n_ranks = 2; /* one CPU: two processes still have something to say to each other */
+	if (!status && sweep->task.root >= sweep->n_ranks)
+		return jl_fail(err, JL_E_USAGE, "--root %d: there are ranks 0 to %d",
+			       "--root %d: 랭크는 0부터 %d까지입니다", sweep->task.root, sweep->n_ranks - 1);
+	return status;
+}
+
+static enum jl_lang stuck_lang;
+static int own_rank;
+
+/* MPI does not come back: the rows that are done are printed and stored already; say who hangs and end. mpirun ends the others. */
+static void on_stuck(int rank)
+{
+	char line[256];
+
+	if (own_rank == (rank == 0 ? 1 : 0)) {
+		const int len = snprintf(line, sizeof(line),
+					 JL_T(stuck_lang,
+					      "jeoul: rank %d is stuck or gone: it does not answer any more\n",
+					      "jeoul: 랭크 %d이(가) 멈췄거나 사라졌습니다. 응답이 없습니다\n"),
+					 rank);
+
+		(void)!write(STDERR_FILENO, line, (size_t)len);
+		_exit(1);
+	}
+}
+
+/* Under a launcher every process is a rank, and all must find each other: ranks that run apart would print figures of nothing. */
+static enum jl_status open_comm(struct jl_bench_session *s, struct jl_comm **ret_comm, struct jl_err *err)
+{
+	const char *wanted = jl_text(s->cli, "backend");
+	const bool mpi = wanted && strcmp(wanted, "mpi") == 0;
+	int rank, n = jl_comm_mpi_launched(&rank);
+	enum jl_status status;
+
+	*ret_comm = NULL;
+	if (n > 1 && wanted && strcmp(wanted, "mpi") != 0 && strcmp(wanted, "nccl") != 0)
+		return jl_fail(
+			err, JL_E_USAGE, "%d processes were started; --backend %s is for one. Leave --backend out",
+			"프로세스가 %d개 시작되었는데 --backend %s 은(는) 한 프로세스용입니다. --backend 를 빼세요", n,
+			wanted);
+	if (n < 2 && mpi)
+		return jl_fail(err, JL_E_USAGE, "--backend mpi needs a launcher: mpirun -np 2 jeoul bench ...",
+			       "--backend mpi 는 실행기가 필요합니다: mpirun -np 2 jeoul bench ...");
+	if (n < 2)
+		return JL_OK;
+	stuck_lang = s->cli->lang;
+	own_rank = rank;
+	jl_comm_mpi_on_stuck(on_stuck);
+	status = jl_comm_mpi_plain(ret_comm, err);
+	if (status)
+		return status;
+	s->silent = (*ret_comm)->rank > 0;
+	s->where.mpi_version = (*ret_comm)->backend->version ? (*ret_comm)->backend->version(*ret_comm) : NULL;
+	return JL_OK;
+}
+
+enum jl_status jl_cmd_bench_coll(struct jl_cli *cli, struct jl_err *err)
+{
+	static const char *const backends[] = { "nccl", "shm", NULL };
+	const struct jl_given *iters = jl_given(cli, "iters"), *warmup = jl_given(cli, "warmup_iters");
+	struct jl_sweep *sweep = jl_arena_alloc(&cli->arena, sizeof(*sweep));
+	struct jl_comm *comm = NULL;
+	struct jl_bench_session s;
+	enum jl_status status = jl_bench_begin(&s, cli, err);
+
+	if (!status && !sweep)
+		status = jl_fail_nomem(err);
+	if (!status)
+		status = read_sizes(cli, sweep, err);
+	if (!status)
+		status = read_task(cli, sweep, err);
+	if (!status)
+		status = open_comm(&s, &comm, err);
+	if (!status && comm && !(jl_text(cli, "backend") && strcmp(jl_text(cli, "backend"), "nccl") == 0))
+		s.backend = &jl_bench_mpi;
+	else if (!status)
+		status = jl_bench_choose(&s, backends, err);
+	if (!status && !comm)
+		status = count_ranks(&s, sweep, err);
+	if (!status) {
+		sweep->plan.n_iters = iters ? (size_t)iters->count : 0;
+		sweep->plan.n_warmup = warmup ? (size_t)warmup->count : 0;
+		sweep->plan.check = !jl_text(cli, "check") || strcmp(jl_text(cli, "check"), "1") == 0;
+		sweep->plan.time_s = jl_bench_time_s(cli, 2 * sweep->n_sizes, 0.5);
+		status = jl_bench_sweep(&s, sweep, comm, err);
+	}
+	status = jl_bench_close(&s, status);
+	jl_comm_destroy(comm);
+	return status;
+}

@@ -1,0 +1,344 @@
+/* jeoul bench net: TCP between two hosts, or through this host's own loopback. */
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/utf8.h"
+#include "bench/net.h"
+#include "cli/bench_view.h"
+#include "cli/cmd_bench.h"
+
+static const char *const directions[] = { "send", "receive", "both", "all", NULL };
+
+const struct jl_option jl_bench_net_options[] = {
+	{ .name = "to",
+	  .type = JL_OPT_TEXT,
+	  .arg = "HOST",
+	  .en = "the host that listens (default: loopback of this one)",
+	  .ko = "기다리고 있는 호스트 (기본값: 이 호스트의 루프백)" },
+	{ .name = "listen",
+	  .en = "wait for the other host on ADDR (default 127.0.0.1)",
+	  .ko = "ADDR에서 상대를 기다림 (기본값 127.0.0.1)" },
+	{ .name = "once", .en = "with --listen: end after one client", .ko = "--listen: 한 번만 받고 끝냄" },
+	{ .name = "port",
+	  .type = JL_OPT_COUNT,
+	  .min = 1,
+	  .max = 65535,
+	  .arg = "N",
+	  .en = "TCP port (default 5270)",
+	  .ko = "TCP 포트 (기본값 5270)" },
+	{ .name = "streams",
+	  .type = JL_OPT_COUNT,
+	  .min = 1,
+	  .max = JL_NET_STREAMS_MAX,
+	  .arg = "N",
+	  .en = "parallel connections (default: 1 and 4)",
+	  .ko = "병렬 연결 수 (기본값: 1과 4)" },
+	{ .name = "direction",
+	  .type = JL_OPT_CHOICE,
+	  .choices = directions,
+	  .arg = "WAY",
+	  .en = "send, receive, both or all (default)",
+	  .ko = "send, receive, both, all (기본값)" },
+	JL_BENCH_OPTIONS,
+	{ 0 },
+};
+
+static const struct jl_bench_backend tcp = { .name = "tcp" };
+
+static const char *direction_name(enum jl_net_direction direction)
+{
+	return direction == JL_NET_SEND ? "send" : direction == JL_NET_RECEIVE ? "receive" : "both";
+}
+
+/* --- listening */
+
+static void seen(void *ctx, const char *peer, const struct jl_err *how)
+{
+	struct jl_cli *cli = ctx;
+	char line[800];
+
+	(void)snprintf(line, sizeof(line), "  %s  %s", peer,
+		       how ? jl_err_text(how, cli->lang) : JL_T(cli->lang, "served", "측정 완료"));
+	jl_utf8_sanitize(line);
+	jl_buf_printf(&cli->out, "%s\n", line);
+	jl_cli_flush(cli);
+}
+
+static enum jl_status wait_for_clients(struct jl_cli *cli, int port, struct jl_err *err)
+{
+	const char *address = cli->args.n_operands ? cli->args.operands[0] : NULL;
+	struct jl_net_listener listener = {
+		.fd = -1, .stop = jl_bench_stop, .seen = seen, .ctx = cli, .once = jl_flag(cli, "once")
+	};
+	enum jl_status status;
+
+	if (cli->json)
+		return jl_fail(err, JL_E_USAGE, "--listen has no JSON; the side that connects (--to) has it",
+			       "--listen 에는 JSON 출력이 없습니다. 접속하는 쪽(--to)에 있습니다");
+	status = jl_net_listen(&listener, address, port, err);
+	if (status)
+		return status;
+	jl_bench_watch_keys();
+	jl_buf_printf(&cli->out,
+		      JL_T(cli->lang, "Listening on %s port %d; on the other host: jeoul bench net --to THIS_HOST\n",
+			   "%s 포트 %d에서 기다리는 중. 상대 호스트에서: jeoul bench net --to 이_호스트\n"),
+		      address ? address : "127.0.0.1", listener.port);
+	jl_cli_flush(cli);
+	status = jl_net_serve(&listener, err);
+	jl_net_unlisten(&listener);
+	return status;
+}
+
+/* --- measuring */
+
+static void flow_record(struct jl_bench_session *s, const struct jl_net_result *r, const struct jl_net_flow *flow,
+			const char *direction, const char *host)
+{
+	const struct jl_record_item params[] = {
+		{ .key = "test", .text = "bandwidth" },
+		{ .key = "direction", .text = direction },
+		{ .key = "host", .text = host },
+		{ .key = "n_streams", .number = r->n_streams },
+		{ .key = "mss_B", .number = r->mss_B },
+		{ .key = "n_unsteady", .number = (double)flow->n_unsteady },
+		{ .key = "both_ways", .number = r->direction == JL_NET_BOTH },
+	};
+	struct jl_summary rate = jl_bench_summary(&flow->rate_Bps), wire = rate;
+	const double scale = jl_net_wire_Bps(r, 1);
+	struct jl_record_metric metrics[2] = { { .name = "net_Bps", .value = rate }, { .name = "wire_Bps" } };
+	char id[JL_RECORD_ID_LEN + 1];
+	struct jl_record record = { .id = id,
+				    .time_s = jl_record_now_s(),
+				    .kind = "net",
+				    .backend = tcp.name,
+				    .origin = "measured",
+				    .machine = s->where.machine,
+				    .machine_name = s->where.machine_name,
+				    .run = s->run,
+				    .note = s->where.note,
+				    .params = params,
+				    .n_params = sizeof(params) / sizeof(*params),
+				    .metrics = metrics,
+				    .n_metrics = isnan(scale) ? 1 : 2,
+				    .noise = r->noise };
+
+	wire.median *= scale, wire.mean *= scale, wire.min *= scale, wire.max *= scale;
+	wire.p95 *= scale, wire.lo95 *= scale, wire.hi95 *= scale;
+	metrics[1].value = wire;
+	record.noise.why = r->why[0] ? r->why : NULL;
+	if (flow->n_samples && jl_record_new_id(id, NULL) == JL_OK &&
+	    jl_bench_versions(&s->where, NULL, &s->cli->arena, &record, NULL) == JL_OK)
+		jl_bench_keep_record(s, &record);
+}
+
+static void latency_record(struct jl_bench_session *s, const struct jl_net_latency *latency, const char *host)
+{
+	const struct jl_record_item params[] = { { .key = "test", .text = "latency" },
+						 { .key = "host", .text = host } };
+	const struct jl_record_metric metric = { .name = "latency_s",
+						 .less_is_better = true,
+						 .value = jl_bench_summary(&latency->round_s) };
+	char id[JL_RECORD_ID_LEN + 1];
+	struct jl_record record = { .id = id,
+				    .time_s = jl_record_now_s(),
+				    .kind = "net",
+				    .backend = tcp.name,
+				    .origin = "measured",
+				    .machine = s->where.machine,
+				    .machine_name = s->where.machine_name,
+				    .run = s->run,
+				    .note = s->where.note,
+				    .params = params,
+				    .n_params = 2,
+				    .metrics = &metric,
+				    .n_metrics = 1,
+				    .samples_s = latency->samples_s,
+				    .n_samples = latency->n_samples,
+				    .noise = jl_record_noise_unknown() };
+
+	if (jl_record_new_id(id, NULL) == JL_OK &&
+	    jl_bench_versions(&s->where, NULL, &s->cli->arena, &record, NULL) == JL_OK)
+		jl_bench_keep_record(s, &record);
+}
+
+/* Networks are named in bits: 9.4 Gb/s. */
+static const char *bits(char out[32], double Bps)
+{
+	static const struct {
+		double least;
+		const char *unit;
+	} units[] = { { 1e12, "Tb/s" }, { 1e9, "Gb/s" }, { 1e6, "Mb/s" }, { 0, "kb/s" } };
+	const double b = 8 * Bps;
+	size_t i = 0;
+
+	while (b < units[i].least)
+		i++;
+	(void)snprintf(out, 32, "%.3g %s", b / (units[i].least > 0 ? units[i].least : 1e3), units[i].unit);
+	return out;
+}
+
+static void flow_row(struct jl_bench_session *s, const struct jl_net_result *r, const struct jl_net_flow *flow,
+		     const char *what)
+{
+	char rate[32], lo[32], hi[32], wire[32], payload[JL_UNITS_TEXT_MAX];
+
+	if (s->cli->json || flow->n_samples == 0)
+		return;
+	jl_buf_printf(&s->cli->out, "  %-9s %3d   %11s  %9s–%-11s  %10s  %11s%s\n", what, r->n_streams,
+		      bits(rate, flow->rate_Bps.median), bits(lo, flow->rate_Bps.lo95), bits(hi, flow->rate_Bps.hi95),
+		      jl_units_text(payload, flow->rate_Bps.median, JL_K_BYTE_RATE, 3),
+		      isnan(r->mss_B) ? "?" : bits(wire, jl_net_wire_Bps(r, flow->rate_Bps.median)),
+		      r->noise.noisy ? " ~" : "");
+}
+
+static enum jl_status one_transfer(struct jl_bench_session *s, struct jl_net_client *client, const char *host,
+				   enum jl_net_direction direction, int n_streams, double time_s, struct jl_err *err)
+{
+	static struct jl_net_result result;
+	enum jl_status status = jl_net_transfer(client, direction, n_streams, time_s, &result, err);
+	const bool both = direction == JL_NET_BOTH;
+
+	if (status)
+		return status;
+	/* what was shown while it was disturbed is worth less */
+	flow_record(s, &result, &result.send, "send", host);
+	flow_record(s, &result, &result.receive, "receive", host);
+	flow_row(s, &result, &result.send, both ? "both: out" : direction_name(JL_NET_SEND));
+	flow_row(s, &result, &result.receive, both ? "both: in" : direction_name(JL_NET_RECEIVE));
+	jl_bench_flush(s);
+	return JL_OK;
+}
+
+static void net_head(struct jl_bench_session *s, const char *host, const struct jl_net_latency *latency)
+{
+	const enum jl_lang lang = s->cli->lang;
+	char median[JL_UNITS_TEXT_MAX], p95[JL_UNITS_TEXT_MAX];
+
+	if (s->cli->json)
+		return;
+	jl_buf_printf(&s->cli->out,
+		      JL_T(lang, "TCP to %s · latency %s there and back (p95 %s)\n\n",
+			   "TCP 상대 %s · 왕복 지연 %s (p95 %s)\n\n"),
+		      host, jl_units_text(median, latency->round_s.median, JL_K_TIME, 3),
+		      jl_units_text(p95, latency->round_s.p95, JL_K_TIME, 3));
+	if (lang == JL_KO)
+		jl_buf_puts(
+			&s->cli->out,
+			"  방향    연결 수       속도              95 % 구간         페이로드    링크 (헤더 포함)\n");
+	else
+		jl_buf_printf(&s->cli->out, "  %-9s %-5s %11s  %21s  %10s  %11s\n", "way", "conns", "payload",
+			      "95 % interval", "bytes", "on the link");
+}
+
+static enum jl_status measure(struct jl_bench_session *s, const char *host, int port, double time_s, struct jl_err *err)
+{
+	static struct jl_net_latency latency;
+	static const enum jl_net_direction ways[] = { JL_NET_SEND, JL_NET_RECEIVE, JL_NET_BOTH };
+	const struct jl_given *streams = jl_given(s->cli, "streams");
+	const char *way = jl_text(s->cli, "direction");
+	const int counts[2] = { streams ? (int)streams->count : 1, 4 }, n_counts = streams ? 1 : 2;
+	struct jl_net_client *client = NULL;
+	enum jl_status status = jl_net_connect(&client, host, port, err);
+
+	if (!status)
+		status = jl_net_ping(client, 1000, &latency, err);
+	if (!status) {
+		latency_record(s, &latency, host);
+		net_head(s, host, &latency);
+		jl_bench_flush(s);
+	}
+	s->n_tasks = 3.0 * n_counts;
+	for (int i = 0; i < 3 * n_counts && !status && !jl_bench_stop(NULL); i++) {
+		const enum jl_net_direction direction = ways[i % 3];
+
+		jl_bench_draw(s);
+		jl_bench_progress(s, 0);
+		if (!way || strcmp(way, "all") == 0 || strcmp(way, direction_name(direction)) == 0)
+			status = one_transfer(s, client, host, direction, counts[i / 3], time_s, err);
+		s->n_done++;
+	}
+	jl_net_close(client);
+	return status;
+}
+
+/* --- loopback: the listener is a thread of this program */
+
+struct own {
+	struct jl_net_listener listener;
+	_Atomic bool ending;
+};
+
+static bool own_ending(void *ctx)
+{
+	return atomic_load(&((struct own *)ctx)->ending);
+}
+
+static void *serve_own(void *ctx)
+{
+	(void)jl_net_serve(&((struct own *)ctx)->listener, NULL);
+	return NULL;
+}
+
+enum jl_status jl_bench_loopback(struct jl_bench_session *s, double time_s, struct jl_err *err)
+{
+	struct own own = { .listener = { .fd = -1, .stop = own_ending } };
+	pthread_t thread;
+	enum jl_status status = jl_net_listen(&own.listener, NULL, 0, err);
+
+	own.listener.ctx = &own;
+	if (status)
+		return status;
+	if (pthread_create(&thread, NULL, serve_own, &own) != 0) {
+		jl_net_unlisten(&own.listener);
+		return jl_fail_nomem(err);
+	}
+	s->backend = &tcp;
+	status = measure(s, "127.0.0.1", own.listener.port, time_s, err);
+	atomic_store(&own.ending, true);
+	(void)pthread_join(thread, NULL);
+	jl_net_unlisten(&own.listener);
+	return status;
+}
+
+static double transfer_s(const struct jl_cli *cli)
+{
+	const struct jl_given *streams = jl_given(cli, "streams");
+	const char *way = jl_text(cli, "direction");
+	const size_t n_ways = !way || strcmp(way, "all") == 0 ? 3 : 1;
+	const double time_s = jl_bench_time_s(cli, n_ways * (streams ? 1 : 2), 3);
+
+	return fmin(JL_NET_TIME_MAX_S, fmax(0.5, time_s));
+}
+
+enum jl_status jl_cmd_bench_net(struct jl_cli *cli, struct jl_err *err)
+{
+	const struct jl_given *port = jl_given(cli, "port");
+	const char *host = jl_text(cli, "to"), *backend = jl_text(cli, "backend");
+	const int number = port ? (int)port->count : JL_NET_PORT;
+	struct jl_bench_session s;
+	enum jl_status status;
+
+	if (backend && strcmp(backend, tcp.name) != 0)
+		return jl_fail(err, JL_E_USAGE, "--backend %s: bench net measures TCP; leave --backend out",
+			       "--backend %s: bench net은 TCP를 잽니다. --backend 를 빼세요", backend);
+	if (jl_flag(cli, "listen") && host)
+		return jl_fail(err, JL_E_USAGE, "--listen on one host, --to on the other",
+			       "한쪽은 --listen, 다른 쪽은 --to 를 쓰세요");
+	if (jl_flag(cli, "listen"))
+		return wait_for_clients(cli, number, err);
+	if (cli->args.n_operands)
+		return jl_fail(err, JL_E_USAGE, "an address goes with --listen; to measure towards it: --to %s",
+			       "주소는 --listen 과 함께 씁니다. 그쪽으로 재려면: --to %s", cli->args.operands[0]);
+	status = jl_bench_begin(&s, cli, err);
+	if (status || s.silent)
+		return status;
+	s.backend = &tcp;
+	if (!status)
+		status = host ? measure(&s, host, number, transfer_s(cli), err)
+			      : jl_bench_loopback(&s, transfer_s(cli), err);
+	return jl_bench_close(&s, status);
+}

@@ -1,0 +1,286 @@
+/* jeoul bench train: a real training step over one and several workers, and why it scales as it does. */
+#include <math.h>
+#include <stdlib.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "catalog/find.h"
+#include "cli/bench_session.h"
+#include "cli/train_view.h"
+#include "train/records.h"
+#include "train/run.h"
+
+const struct jl_option jl_bench_train_options[] = {
+	{ .name = "model",
+	  .type = JL_OPT_TEXT,
+	  .arg = "NAME",
+	  .en = "a dense decoder of the catalog (default: gpt-305m)",
+	  .ko = "카탈로그의 dense 디코더 (기본값: gpt-305m)" },
+	{ .name = "batch",
+	  .type = JL_OPT_COUNT,
+	  .min = 1,
+	  .max = 1000000,
+	  .arg = "N",
+	  .en = "samples of one worker and micro-batch (default: 4)",
+	  .ko = "워커 하나의 마이크로배치 샘플 수 (기본값: 4)" },
+	{ .name = "seq",
+	  .type = JL_OPT_COUNT,
+	  .min = 1,
+	  .max = 1000000,
+	  .arg = "N",
+	  .en = "tokens of a sample (default: 512)",
+	  .ko = "샘플 하나의 토큰 수 (기본값: 512)" },
+	{ .name = "precision",
+	  .type = JL_OPT_CHOICE,
+	  .choices = jl_train_precision_names,
+	  .arg = "NAME",
+	  .en = "fp32, tf32 or bf16 (default: fp32 on a CPU, bf16 on a GPU)",
+	  .ko = "fp32, tf32, bf16 (기본값: CPU는 fp32, GPU는 bf16)" },
+	{ .name = "workers",
+	  .type = JL_OPT_TEXT,
+	  .arg = "N,N...",
+	  .en = "how many (default: 1,2)",
+	  .ko = "워커 수 (기본값: 1,2)" },
+	{ .name = "mode",
+	  .type = JL_OPT_TEXT,
+	  .arg = "NAME,...",
+	  .en = "ddp, zero1, zero2, zero3 (default: ddp,zero2)",
+	  .ko = "ddp, zero1, zero2, zero3 (기본값: ddp,zero2)" },
+	{ .name = "steps",
+	  .type = JL_OPT_COUNT,
+	  .min = 1,
+	  .max = JL_TRAIN_STEPS_MAX - 1,
+	  .arg = "N",
+	  .en = "to measure of each configuration (default: 5)",
+	  .ko = "구성마다 측정할 스텝 수 (기본값: 5)" },
+	{ .name = "accumulate",
+	  .type = JL_OPT_COUNT,
+	  .min = 1,
+	  .max = 10000,
+	  .arg = "N",
+	  .en = "micro-batches of a step (default: 1)",
+	  .ko = "스텝당 마이크로배치 수 (기본값: 1)" },
+	{ .name = "tokens",
+	  .type = JL_OPT_TEXT,
+	  .arg = "FILE",
+	  .en = "train on these: little-endian 16-bit numbers, 32-bit if it ends in .u32",
+	  .ko = "학습할 토큰 파일: 리틀엔디언 16비트, 이름이 .u32로 끝나면 32비트" },
+	{ .name = "threads",
+	  .type = JL_OPT_COUNT,
+	  .min = 1,
+	  .max = 1024,
+	  .arg = "N",
+	  .en = "of each worker (default: the cores, shared evenly)",
+	  .ko = "워커당 스레드 수 (기본값: 코어를 고르게 나눔)" },
+	JL_BENCH_OPTIONS,
+	{ 0 },
+};
+
+struct asked {
+	struct jl_bench_session session;
+	struct jl_train_run run;
+	struct jl_train_table table;
+	struct jl_comm *mpi;
+	double n_params;
+	size_t n_failed;
+};
+
+static size_t count_or(const struct jl_cli *cli, const char *name, size_t instead)
+{
+	const struct jl_given *given = jl_given(cli, name);
+	return given ? (size_t)given->count : instead;
+}
+
+/* "1,2,4": takes the next word; NULL: there is none. */
+static const char *next_word(const char **text, char ret_word[32])
+{
+	size_t len = strcspn(*text, ",");
+	if (!**text)
+		return NULL;
+	if (len >= 32)
+		len = 31;
+	memcpy(ret_word, *text, len);
+	ret_word[len] = '\0';
+	*text += strcspn(*text, ",");
+	*text += **text == ',';
+	return ret_word;
+}
+
+static enum jl_status read_modes(struct jl_cli *cli, enum jl_train_mode *ret_modes, size_t *ret_n, struct jl_err *err)
+{
+	const char *text = jl_text(cli, "mode");
+	char word[32];
+	size_t n = 0;
+	for (text = text ? text : "ddp,zero2"; next_word(&text, word);) {
+		size_t m = 0;
+		while (m < JL_N_TRAIN_MODE && strcmp(word, jl_train_mode_names[m]) != 0)
+			m++;
+		if (m == JL_N_TRAIN_MODE || n >= JL_N_TRAIN_MODE)
+			return jl_fail(err, JL_E_USAGE, "--mode: '%s' is none of ddp, zero1, zero2, zero3",
+				       "--mode: '%s' 은(는) ddp, zero1, zero2, zero3 중 하나가 아닙니다", word);
+		ret_modes[n++] = (enum jl_train_mode)m;
+	}
+	*ret_n = n;
+	return JL_OK;
+}
+
+/* Each number of workers with each mode; one worker has nobody to share with: once. */
+static enum jl_status read_configs(struct asked *a, struct jl_err *err)
+{
+	struct jl_cli *cli = a->session.cli;
+	enum jl_train_mode modes[JL_N_TRAIN_MODE];
+	size_t n_modes = 0;
+	const char *text = jl_text(cli, "workers");
+	char word[32], all[32];
+	enum jl_status status = read_modes(cli, modes, &n_modes, err);
+	if (status != JL_OK)
+		return status;
+	if (!text && a->mpi) {
+		snprintf(all, sizeof all, "%d", a->mpi->n_ranks);
+		text = all;
+	}
+	for (text = text ? text : "1,2"; next_word(&text, word);) {
+		char *end;
+		long n = strtol(word, &end, 10);
+		if (end == word || *end || n < 1 || n > JL_TRAIN_WORKERS_MAX)
+			return jl_fail(err, JL_E_USAGE, "--workers: '%s' is no number from 1 to %d; write e.g. 1,2,4",
+				       "--workers: '%s' 은(는) 1부터 %d 사이의 수가 아닙니다. 예: 1,2,4", word,
+				       JL_TRAIN_WORKERS_MAX);
+		if (a->mpi && n != 1 && n != a->mpi->n_ranks)
+			return jl_fail(err, JL_E_USAGE, "--workers %ld: the launcher started %d; write %d, or 1",
+				       "--workers %ld: 실행기가 %d개를 시작했습니다. %d 또는 1로 쓰세요", n,
+				       a->mpi->n_ranks, a->mpi->n_ranks);
+		for (size_t m = 0; m < (n == 1 ? 1 : n_modes); m++) {
+			if (a->run.n_configs >= JL_TRAIN_CONFIGS_MAX)
+				return jl_fail(err, JL_E_LIMIT, "more than %d configurations", "구성이 %d개를 넘습니다",
+					       JL_TRAIN_CONFIGS_MAX);
+			a->run.configs[a->run.n_configs++] = (struct jl_train_config){ .n_workers = (int)n,
+										       .mode = n == 1 ? JL_TRAIN_DDP
+												      : modes[m] };
+		}
+	}
+	return JL_OK;
+}
+
+/* --backend, or the first engine that is there. */
+static enum jl_status choose_engine(struct asked *a, struct jl_err *err)
+{
+	const char *wanted = jl_text(a->session.cli, "backend");
+	struct jl_err why = { 0 };
+	enum jl_status status = JL_E_ABSENT;
+	for (size_t i = 0; jl_engines[i] && status != JL_OK; i++) {
+		if (wanted && strcmp(wanted, jl_engines[i]->name) != 0)
+			continue;
+		a->run.kernels = jl_engines[i];
+		status = jl_engines[i]->present(&why);
+	}
+	if (!a->run.kernels)
+		return jl_fail(err, JL_E_USAGE, "--backend: '%s' is no engine for training; write cpu or cuda",
+			       "--backend: '%s' 은(는) 학습 엔진이 아닙니다. cpu 또는 cuda", wanted);
+	if (status != JL_OK)
+		*err = why;
+	return status;
+}
+
+static enum jl_status read_asked(struct asked *a, struct jl_err *err)
+{
+	struct jl_cli *cli = a->session.cli;
+	const struct jl_given *precision = jl_given(cli, "precision"), *time = jl_given(cli, "time");
+	const char *model = jl_text(cli, "model");
+	struct jl_train_shape shape;
+	enum jl_status status = jl_find_model(&a->run.model, cli->cat, model ? model : "gpt-305m", err);
+	if (status == JL_OK)
+		status = choose_engine(a, err);
+	if (status == JL_OK)
+		status = read_configs(a, err);
+	if (status == JL_OK)
+		status = jl_train_shape(a->run.model, 1, &shape, err);
+	if (status != JL_OK)
+		return status;
+	a->n_params = (double)shape.n_params;
+	a->run.precision = strcmp(a->run.kernels->name, "cpu") == 0 ? JL_TRAIN_FP32 : JL_TRAIN_BF16;
+	for (size_t i = 0; precision && i < JL_N_TRAIN_PRECISION; i++)
+		if (strcmp(precision->text, jl_train_precision_names[i]) == 0)
+			a->run.precision = (enum jl_train_precision)i;
+	a->run.batch = count_or(cli, "batch", 4);
+	a->run.seq = count_or(cli, "seq", 512);
+	a->run.n_micro = count_or(cli, "accumulate", 1);
+	a->run.n_threads = (int)count_or(cli, "threads", 0);
+	a->run.tokens = jl_text(cli, "tokens");
+	a->run.n_steps = count_or(cli, "steps", time ? 0 : 5);
+	a->run.time_s = time ? time->value / (double)a->run.n_configs : 0;
+	return JL_OK;
+}
+
+static void keep(struct asked *a, const struct jl_train_result *result)
+{
+	struct jl_arena arena;
+	struct jl_record record;
+	struct jl_err err = { 0 };
+	jl_arena_init(&arena, JL_ARENA_LIMIT_B);
+	if (jl_train_record(result, &a->run, &a->session.where, &arena, &record, &err) == JL_OK)
+		jl_bench_keep_record(&a->session, &record);
+	else
+		jl_buf_printf(&a->session.cli->warn, "jeoul: %s\n", jl_err_text(&err, a->session.cli->lang));
+	jl_arena_release(&arena);
+}
+
+static bool on_done(void *ctx, const struct jl_train_result *result)
+{
+	struct asked *a = ctx;
+	struct jl_cli *cli = a->session.cli;
+	a->session.n_done++;
+	if (result->status == JL_OK) {
+		keep(a, result);
+	} else {
+		a->n_failed++;
+		if (cli->json)
+			jl_buf_printf(&cli->warn, "jeoul: %d %s %s: %s\n", result->config.n_workers,
+				      JL_T(cli->lang, "workers,", "워커,"), jl_train_mode_names[result->config.mode],
+				      jl_err_text(&result->err, cli->lang));
+	}
+	jl_train_view_row(cli, &a->run, &a->table, result);
+	if (!cli->json)
+		jl_bench_flush(&a->session);
+	return !jl_bench_stop(NULL);
+}
+
+static bool on_tick(void *ctx, const struct jl_train_config *config, size_t n_steps)
+{
+	struct asked *a = ctx;
+	(void)config;
+	double n_all = (double)(a->run.n_steps ? a->run.n_steps + 1 : 0);
+	jl_bench_progress(&a->session, n_all > 0 ? (double)n_steps / n_all : 0);
+	return !jl_bench_stop(NULL);
+}
+
+enum jl_status jl_cmd_bench_train(struct jl_cli *cli, struct jl_err *err)
+{
+	struct asked *a = jl_arena_alloc(&cli->arena, sizeof *a);
+	if (!a)
+		return jl_fail_nomem(err);
+	enum jl_status status = jl_bench_begin(&a->session, cli, err);
+	if (status == JL_OK && jl_comm_mpi_wanted()) {
+		status = jl_comm_mpi(&a->mpi, err);
+		a->session.silent = a->mpi && a->mpi->rank > 0;
+	}
+	if (status == JL_OK)
+		status = read_asked(a, err);
+	if (status == JL_OK) {
+		a->run.done = on_done;
+		a->run.tick = on_tick;
+		a->run.ctx = a;
+		a->session.n_tasks = (double)a->run.n_configs;
+		if (!a->session.silent)
+			jl_train_view_head(cli, &a->run, a->n_params);
+		jl_bench_draw(&a->session);
+		status = jl_train_run(&a->run, a->mpi, err);
+	}
+	if (status == JL_OK && !a->session.silent)
+		jl_train_view_why(cli, &a->run, &a->table, 4 * a->n_params);
+	if (a->n_failed)
+		cli->exit_code = 1;
+	status = jl_bench_close(&a->session, status);
+	jl_comm_destroy(a->mpi);
+	return status;
+}

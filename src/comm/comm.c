@@ -1,0 +1,194 @@
+/* What all communicators share: names, checks of a call, the rank that is alone. */
+#include "comm/comm.h"
+
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/mem.h"
+#include "comm/queue.h"
+
+static const char *const coll_names[JL_N_COLL] = {
+	[JL_COLL_ALLREDUCE] = "allreduce", [JL_COLL_ALLGATHER] = "allgather", [JL_COLL_REDUCESCATTER] = "reducescatter",
+	[JL_COLL_BROADCAST] = "broadcast", [JL_COLL_REDUCE] = "reduce",       [JL_COLL_ALLTOALL] = "alltoall",
+	[JL_COLL_SENDRECV] = "sendrecv",   [JL_COLL_BARRIER] = "barrier",
+};
+
+static const char *const op_names[JL_N_REDOP] = {
+	[JL_RED_SUM] = "sum", [JL_RED_PROD] = "prod", [JL_RED_MIN] = "min", [JL_RED_MAX] = "max", [JL_RED_AVG] = "avg",
+};
+
+static const struct {
+	const char *name;
+	size_t size_B;
+} types[JL_N_COMM_TYPE] = {
+	[JL_COMM_INT8] = { "int8", 1 },     [JL_COMM_UINT8] = { "uint8", 1 }, [JL_COMM_INT32] = { "int32", 4 },
+	[JL_COMM_UINT32] = { "uint32", 4 }, [JL_COMM_INT64] = { "int64", 8 }, [JL_COMM_UINT64] = { "uint64", 8 },
+	[JL_COMM_HALF] = { "half", 2 },     [JL_COMM_FLOAT] = { "float", 4 }, [JL_COMM_DOUBLE] = { "double", 8 },
+	[JL_COMM_BF16] = { "bfloat16", 2 },
+};
+
+const char *jl_coll_name(enum jl_coll coll)
+{
+	return (size_t)coll < JL_N_COLL ? coll_names[coll] : "?";
+}
+
+const char *jl_redop_name(enum jl_redop op)
+{
+	return (size_t)op < JL_N_REDOP ? op_names[op] : "?";
+}
+
+const char *jl_comm_type_name(enum jl_comm_type type)
+{
+	return (size_t)type < JL_N_COMM_TYPE ? types[type].name : "?";
+}
+
+size_t jl_comm_type_B(enum jl_comm_type type)
+{
+	return (size_t)type < JL_N_COMM_TYPE ? types[type].size_B : 0;
+}
+
+bool jl_coll_reduces(enum jl_coll coll)
+{
+	return coll == JL_COLL_ALLREDUCE || coll == JL_COLL_REDUCESCATTER || coll == JL_COLL_REDUCE;
+}
+
+double jl_coll_bus_factor(enum jl_coll coll, int n_ranks)
+{
+	const double n = n_ranks;
+
+	switch (coll) {
+	case JL_COLL_ALLREDUCE: return 2 * (n - 1) / n;
+	case JL_COLL_ALLGATHER:
+	case JL_COLL_REDUCESCATTER:
+	case JL_COLL_ALLTOALL: return (n - 1) / n;
+	case JL_COLL_BROADCAST:
+	case JL_COLL_REDUCE:
+	case JL_COLL_SENDRECV:
+	case JL_COLL_BARRIER:
+	case JL_N_COLL: break;
+	}
+	return 1;
+}
+
+static enum jl_status check_call(const struct jl_comm *comm, const struct jl_coll_call *call, struct jl_err *err)
+{
+	if ((size_t)call->coll >= JL_N_COLL || (size_t)call->type >= JL_N_COMM_TYPE || (size_t)call->op >= JL_N_REDOP)
+		return jl_fail(err, JL_E_RANGE, "a collective of an unknown kind, type or operation",
+			       "알 수 없는 종류, 자료형 또는 연산의 집합 통신입니다");
+	if (call->coll == JL_COLL_BARRIER)
+		return JL_OK;
+	if ((call->coll == JL_COLL_BROADCAST || call->coll == JL_COLL_REDUCE) &&
+	    (call->root < 0 || call->root >= comm->n_ranks))
+		return jl_fail(err, JL_E_RANGE, "root %d: there are ranks 0 to %d",
+			       "root %d: 랭크는 0부터 %d까지입니다", call->root, comm->n_ranks - 1);
+	if (call->count > SIZE_MAX / 2 / jl_comm_type_B(call->type) / (size_t)comm->n_ranks)
+		return jl_fail(err, JL_E_LIMIT, "%zu elements are more than memory can hold",
+			       "원소 %zu개는 메모리가 담을 수 있는 것보다 많습니다", call->count);
+	return JL_OK;
+}
+
+enum jl_status jl_comm_run(struct jl_comm *comm, const struct jl_coll_call *call, struct jl_err *err)
+{
+	enum jl_status status = check_call(comm, call, err);
+	struct jl_comm_request *request;
+
+	if (status)
+		return status;
+	if (!comm->queue)
+		return comm->backend->run(comm, call, err);
+	/* calls that were started come first */
+	status = jl_queue_start(comm->queue, call, &request, err);
+	return status ? status : jl_queue_wait(comm->queue, request, err);
+}
+
+enum jl_status jl_comm_start(struct jl_comm *comm, const struct jl_coll_call *call,
+			     struct jl_comm_request **ret_request, struct jl_err *err)
+{
+	enum jl_status status = check_call(comm, call, err);
+
+	if (status)
+		return status;
+	if (comm->backend->start)
+		return comm->backend->start(comm, call, ret_request, err);
+	if (!comm->queue) {
+		status = jl_queue_create(&comm->queue, comm, err);
+		if (status)
+			return status;
+	}
+	return jl_queue_start(comm->queue, call, ret_request, err);
+}
+
+enum jl_status jl_comm_wait(struct jl_comm *comm, struct jl_comm_request *request, struct jl_err *err)
+{
+	if (comm->backend->wait)
+		return comm->backend->wait(comm, request, err);
+	return jl_queue_wait(comm->queue, request, err);
+}
+
+enum jl_status jl_comm_barrier(struct jl_comm *comm, struct jl_err *err)
+{
+	return jl_comm_run(comm, &(struct jl_coll_call){ .coll = JL_COLL_BARRIER }, err);
+}
+
+void *jl_comm_alloc(struct jl_comm *comm, size_t size_B)
+{
+	void *memory;
+
+	if (comm->backend->alloc)
+		return comm->backend->alloc(comm, size_B);
+	memory = mmap(NULL, size_B ? size_B : 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	return memory == MAP_FAILED ? NULL : memory;
+}
+
+void jl_comm_free(struct jl_comm *comm, void *memory, size_t size_B)
+{
+	if (!memory)
+		return;
+	if (comm->backend->alloc)
+		comm->backend->free(comm, memory, size_B);
+	else
+		(void)munmap(memory, size_B ? size_B : 1);
+}
+
+bool jl_comm_stop_asked(struct jl_comm *comm)
+{
+	return comm->backend->stop_asked && comm->backend->stop_asked(comm);
+}
+
+void jl_comm_destroy(struct jl_comm *comm)
+{
+	if (!comm)
+		return;
+	jl_queue_destroy(comm->queue);
+	comm->queue = NULL;
+	comm->backend->destroy(comm);
+}
+
+/* --- self */
+
+static enum jl_status self_run(struct jl_comm *comm, const struct jl_coll_call *call, struct jl_err *err)
+{
+	(void)comm, (void)err;
+	if (call->coll != JL_COLL_BARRIER && call->send != call->recv && call->count)
+		memcpy(call->recv, call->send, call->count * jl_comm_type_B(call->type));
+	return JL_OK;
+}
+
+static void self_destroy(struct jl_comm *comm)
+{
+	jl_free(comm);
+}
+
+static const struct jl_comm_backend self_backend = { .name = "self", .run = self_run, .destroy = self_destroy };
+
+enum jl_status jl_comm_self(struct jl_comm **ret_comm, struct jl_err *err)
+{
+	struct jl_comm *comm = jl_realloc(NULL, sizeof(*comm));
+
+	if (!comm)
+		return jl_fail_nomem(err);
+	*comm = (struct jl_comm){ .backend = &self_backend, .n_ranks = 1, .n_local = 1, .host = "localhost" };
+	*ret_comm = comm;
+	return JL_OK;
+}

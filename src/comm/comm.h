@@ -1,0 +1,155 @@
+/* Several workers that speak with each other: processes on one host (shm), hosts under mpirun or srun (mpi), GPUs (nccl).
+ *
+ * Benchmarks of collectives and the training benchmark use the same communicator. A collective names its buffers and counts; it
+ * blocks until this rank's part is done. `start` and `wait` let it run beside computation. A rank that died or hangs is an error
+ * that names the rank, within JL_COMM_STUCK_S. */
+#ifndef JL_COMM_COMM_H
+#define JL_COMM_COMM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/err.h"
+
+#define JL_COMM_STUCK_S   10.0
+#define JL_COMM_RANKS_MAX 1024 /* of one shm team */
+#define JL_COMM_QUEUE_MAX 256  /* calls started and not yet waited for */
+
+enum jl_coll {
+	JL_COLL_ALLREDUCE,
+	JL_COLL_ALLGATHER,
+	JL_COLL_REDUCESCATTER,
+	JL_COLL_BROADCAST,
+	JL_COLL_REDUCE,
+	JL_COLL_ALLTOALL,
+	JL_COLL_SENDRECV, /* each rank sends to the next and receives from the one before */
+	JL_COLL_BARRIER,
+	JL_N_COLL
+};
+
+enum jl_redop { JL_RED_SUM, JL_RED_PROD, JL_RED_MIN, JL_RED_MAX, JL_RED_AVG, JL_N_REDOP };
+
+enum jl_comm_type {
+	JL_COMM_INT8,
+	JL_COMM_UINT8,
+	JL_COMM_INT32,
+	JL_COMM_UINT32,
+	JL_COMM_INT64,
+	JL_COMM_UINT64,
+	JL_COMM_HALF,
+	JL_COMM_FLOAT,
+	JL_COMM_DOUBLE,
+	JL_COMM_BF16,
+	JL_N_COMM_TYPE
+};
+
+/* One call. `count` is as in MPI and NCCL: allreduce, broadcast, reduce: elements of the buffer; allgather: elements that each rank
+ * contributes; reducescatter: elements that each rank receives; alltoall: elements to each rank; sendrecv: elements sent.
+ * In place is send == recv, except allgather: send == recv + rank·count elements, and reducescatter: recv == send + rank·count
+ * elements, as in NCCL. `send` of a broadcast matters on the root only, `recv` of a reduce likewise. Other overlaps of the two are
+ * not allowed. */
+struct jl_coll_call {
+	enum jl_coll coll;
+	enum jl_comm_type type;
+	enum jl_redop op;
+	int root;
+	size_t count;
+	const void *send;
+	void *recv;
+};
+
+struct jl_comm;
+struct jl_comm_request;
+struct jl_comm_queue;
+
+struct jl_comm_backend {
+	const char *name; /* "shm", "mpi", "nccl", "self" */
+	void (*destroy)(struct jl_comm *comm);
+	enum jl_status (*run)(struct jl_comm *comm, const struct jl_coll_call *call, struct jl_err *err);
+	/* Optional, both or none, for backends that have streams of their own (nccl): the call proceeds while the caller computes.
+	 * Without them jl_comm_start hands the call to a thread of the communicator, which runs one after the other. Calls finish
+	 * in the order they were started; all ranks start the same calls in the same order. */
+	enum jl_status (*start)(struct jl_comm *comm, const struct jl_coll_call *call,
+				struct jl_comm_request **ret_request, struct jl_err *err);
+	enum jl_status (*wait)(struct jl_comm *comm, struct jl_comm_request *request, struct jl_err *err);
+	/* Optional: memory that the backend reaches without a further copy (shared pages for shm): zeroed, page-aligned, NULL when
+	 * there is none left. */
+	void *(*alloc)(struct jl_comm *comm, size_t size_B);
+	void (*free)(struct jl_comm *comm, void *memory, size_t size_B);
+	/* Optional: somebody asked the workers to come to an end (Ctrl-C). Ranks may see it at different moments: agree on it with
+	 * a collective before acting on it. */
+	bool (*stop_asked)(struct jl_comm *comm);
+	const char *(*version)(struct jl_comm *comm); /* optional: "Open MPI 4.1.4" */
+};
+
+/* What every communicator begins with; a backend embeds it. */
+struct jl_comm {
+	const struct jl_comm_backend *backend;
+	int rank, n_ranks;
+	int local_rank, n_local; /* among the ranks on this host */
+	const char *host;
+	struct jl_comm_queue *queue; /* the thread behind start and wait; NULL until the first start */
+};
+
+const char *jl_coll_name(enum jl_coll coll);           /* "allreduce" */
+const char *jl_comm_type_name(enum jl_comm_type type); /* nccl-tests' names: "float", "bfloat16" */
+const char *jl_redop_name(enum jl_redop op);           /* "sum" */
+size_t jl_comm_type_B(enum jl_comm_type type);
+/* Reads the data of others and makes a new value of it: allreduce, reducescatter, reduce. */
+bool jl_coll_reduces(enum jl_coll coll);
+/* busbw / algbw: 2(n-1)/n for allreduce, (n-1)/n for gather, scatter and alltoall, 1 for the rest. */
+double jl_coll_bus_factor(enum jl_coll coll, int n_ranks);
+
+/* A single rank that speaks with itself. */
+enum jl_status jl_comm_self(struct jl_comm **ret_comm, struct jl_err *err);
+
+/* --- shm: starts n_ranks processes on this host and runs `work` in each; the caller is not a rank and waits.
+ *
+ * The workers ignore SIGINT: the caller's `tick` says when to stop. They end with the caller, however it ends. A rank that died is
+ * noticed at once, one that is stopped or sleeps while others wait for it within JL_COMM_STUCK_S; one that computes is given
+ * `busy_s`. The others then fail with a message that names it, and so does jl_comm_team_run. */
+struct jl_comm_team {
+	int n_ranks;
+	size_t window_B; /* shared buffer of each rank for messages; 0: default */
+	/* Runs in each worker process; what it returns is the worker's exit. Results travel through `shared`. */
+	enum jl_status (*work)(struct jl_comm *comm, void *shared, void *ctx, struct jl_err *err);
+	void *ctx;
+	size_t shared_B; /* zeroed memory that all workers and the caller see */
+	double busy_s;   /* how long others may wait for a rank that computes; 0: ten minutes */
+	/* Called in the caller while the workers run, ten times a second: progress; false asks them to stop. May be NULL. */
+	bool (*tick)(void *shared, void *ctx);
+};
+/* `ret_dead` (may be NULL): the rank that died or hung, -1 none. `ret_shared` is written as soon as workers were started, also when
+ * they fail: what they measured is kept. It stays readable until jl_comm_team_release; it is NULL if nothing was started. */
+enum jl_status jl_comm_team_run(const struct jl_comm_team *spec, void **ret_shared, int *ret_dead, struct jl_err *err);
+void jl_comm_team_release(const struct jl_comm_team *team, void *shared);
+
+/* --- mpi: this process was started by mpirun or srun. The module that knows MPI is loaded at run time. */
+bool jl_comm_mpi_wanted(void);           /* the environment shows a launcher with more than one rank */
+int jl_comm_mpi_launched(int *ret_rank); /* how many ranks the launcher says it started, 1 if none; this one's rank */
+/* JL_OK when the module and its MPI can be loaded; JL_E_ABSENT with what would bring it. */
+enum jl_status jl_comm_mpi_present(struct jl_err *err);
+enum jl_status jl_comm_mpi(struct jl_comm **ret_comm, struct jl_err *err);
+/* The same without overlap (jl_comm_start runs the call at once): MPI needs no locks then, and small messages are faster. */
+enum jl_status jl_comm_mpi_plain(struct jl_comm **ret_comm, struct jl_err *err);
+
+/* Before jl_comm_mpi: `stuck` is called, from a thread of its own and on every rank that noticed, when a call does not come back and a
+ * rank does not answer any more, within JL_COMM_STUCK_S. MPI cannot be left from there: say it and end the process. NULL (the
+ * default): nobody watches. Ranks ask each other by UDP. */
+void jl_comm_mpi_on_stuck(void (*stuck)(int rank));
+
+void jl_comm_destroy(struct jl_comm *comm); /* NULL is fine */
+
+enum jl_status jl_comm_run(struct jl_comm *comm, const struct jl_coll_call *call, struct jl_err *err);
+/* The buffers belong to the call until `wait`; every request is waited for, once. */
+enum jl_status jl_comm_start(struct jl_comm *comm, const struct jl_coll_call *call,
+			     struct jl_comm_request **ret_request, struct jl_err *err);
+enum jl_status jl_comm_wait(struct jl_comm *comm, struct jl_comm_request *request, struct jl_err *err);
+enum jl_status jl_comm_barrier(struct jl_comm *comm, struct jl_err *err);
+
+/* Memory for messages: what the backend reaches without a copy, else plain pages. Zeroed, page-aligned; NULL: none left. */
+void *jl_comm_alloc(struct jl_comm *comm, size_t size_B);
+void jl_comm_free(struct jl_comm *comm, void *memory, size_t size_B); /* NULL is fine */
+bool jl_comm_stop_asked(struct jl_comm *comm);
+
+#endif

@@ -1,0 +1,169 @@
+/* Finds the module that knows MPI and what the launcher says. The program itself is not linked with MPI: it starts fast, and runs
+ * where there is none. */
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "comm/comm.h"
+#include "comm/mpi_module.h"
+
+/* Variables by which launchers tell a process how many there are, and which one it is. */
+static const struct {
+	const char *size, *rank;
+} launchers[] = {
+	{ "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK" }, /* Open MPI's mpirun */
+	{ "PMI_SIZE", "PMI_RANK" },                         /* MPICH, Intel MPI, srun --mpi=pmi2 */
+	{ "MV2_COMM_WORLD_SIZE", "MV2_COMM_WORLD_RANK" },   /* MVAPICH2 */
+	{ "SLURM_STEP_NUM_TASKS", "SLURM_PROCID" },         /* srun */
+};
+
+static int number_of(const char *name, int instead)
+{
+	const char *text = getenv(name);
+	char *end;
+	long value;
+
+	if (!text || !*text)
+		return instead;
+	value = strtol(text, &end, 10);
+	return *end == '\0' && value >= 0 && value < INT_MAX ? (int)value : instead;
+}
+
+int jl_comm_mpi_launched(int *ret_rank)
+{
+	for (size_t i = 0; i < sizeof(launchers) / sizeof(*launchers); i++) {
+		const int size = number_of(launchers[i].size, 0);
+
+		if (size > 0) {
+			*ret_rank = number_of(launchers[i].rank, 0);
+			return size;
+		}
+	}
+	*ret_rank = 0;
+	return 1;
+}
+
+bool jl_comm_mpi_wanted(void)
+{
+	int rank;
+
+	return jl_comm_mpi_launched(&rank) > 1;
+}
+
+/* JEOUL_MPI_MODULE, else beside the program, else where it was installed. */
+static const char *module_path(char ret_path[PATH_MAX])
+{
+	const char *env = getenv("JEOUL_MPI_MODULE");
+	static const char *const places[] = { "jeoul-mpi.so", "../" JEOUL_LIBDIR "/jeoul/jeoul-mpi.so" };
+	char self[PATH_MAX];
+	ssize_t len;
+	char *slash;
+
+	if (env && *env) {
+		(void)snprintf(ret_path, PATH_MAX, "%s", env);
+		return ret_path;
+	}
+	len = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	if (len <= 0)
+		return NULL;
+	self[len] = '\0';
+	slash = strrchr(self, '/');
+	if (slash)
+		slash[1] = '\0';
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
+		if (snprintf(ret_path, PATH_MAX, "%s%s", self, places[i]) < PATH_MAX && access(ret_path, R_OK) == 0)
+			return ret_path;
+	}
+	return NULL;
+}
+
+static enum jl_status load_module(const struct jl_mpi_module **ret_module, struct jl_err *err)
+{
+	static const struct jl_mpi_module *loaded;
+	char path[PATH_MAX];
+	const struct jl_mpi_module *module;
+	void *handle;
+
+	if (loaded) {
+		*ret_module = loaded;
+		return JL_OK;
+	}
+	if (!module_path(path))
+		return jl_fail(
+			err, JL_E_ABSENT,
+			"the module jeoul-mpi.so is not there: built without MPI; install "
+			"libopenmpi-dev and build again, or set JEOUL_MPI_MODULE",
+			"모듈 jeoul-mpi.so 가 없습니다: MPI 없이 빌드됨. libopenmpi-dev 를 설치하고 다시 빌드하거나 "
+			"JEOUL_MPI_MODULE 을 지정하세요");
+	/* Open MPI's own plug-ins look for its symbols among the global ones. */
+	handle = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
+	if (!handle) {
+		const char *why = dlerror();
+
+		return jl_fail(err, JL_E_ABSENT, "MPI cannot be loaded: %s (package libopenmpi3)",
+			       "MPI를 열 수 없습니다: %s (패키지 libopenmpi3)", why ? why : "?");
+	}
+	module = dlsym(handle, JL_MPI_MODULE_SYMBOL);
+	if (!module || module->abi != JL_MPI_MODULE_ABI) {
+		dlclose(handle);
+		return jl_fail(err, JL_E_ABSENT, "%s belongs to another version of jeoul: build both together",
+			       "%s: 다른 버전의 jeoul 모듈입니다. 함께 다시 빌드하세요", path);
+	}
+	loaded = module;
+	*ret_module = module;
+	return JL_OK;
+}
+
+enum jl_status jl_comm_mpi_present(struct jl_err *err)
+{
+	const struct jl_mpi_module *module;
+
+	return load_module(&module, err);
+}
+
+static void (*on_stuck)(int rank);
+
+void jl_comm_mpi_on_stuck(void (*stuck)(int rank))
+{
+	on_stuck = stuck;
+}
+
+static enum jl_status open_world(bool overlap, struct jl_comm **ret_comm, struct jl_err *err)
+{
+	const struct jl_mpi_module *module;
+	int rank, launched = jl_comm_mpi_launched(&rank), n_ranks;
+	struct jl_comm *comm;
+	enum jl_status status = load_module(&module, err);
+
+	if (!status)
+		status = module->open(overlap, on_stuck, &comm, err);
+	if (status)
+		return status;
+	n_ranks = comm->n_ranks;
+	if (n_ranks == launched || launched == 1) {
+		*ret_comm = comm;
+		return JL_OK;
+	}
+	/* The classic trap: a launcher of one MPI, a library of another; every process thinks that it is alone. */
+	jl_comm_destroy(comm);
+	return jl_fail(err, JL_E_DATA,
+		       "the launcher started %d processes but MPI sees %d: the ranks run apart. Use the mpirun of the "
+		       "MPI that jeoul-mpi.so is linked with (srun: --mpi=pmix)",
+		       "실행기는 프로세스 %d개를 시작했지만 MPI에는 %d개만 보입니다. 랭크가 따로 돌고 있습니다. "
+		       "jeoul-mpi.so 와 같은 "
+		       "MPI의 mpirun 을 쓰세요 (srun: --mpi=pmix)",
+		       launched, n_ranks);
+}
+
+enum jl_status jl_comm_mpi(struct jl_comm **ret_comm, struct jl_err *err)
+{
+	return open_world(true, ret_comm, err);
+}
+
+enum jl_status jl_comm_mpi_plain(struct jl_comm **ret_comm, struct jl_err *err)
+{
+	return open_world(false, ret_comm, err);
+}

@@ -1,0 +1,29 @@
+/* Who is still there? While MPI waits inside a call nobody can ask it: each rank answers by UDP from a thread of its own. A rank that is
+ * stopped or gone does not. */
+#ifndef JL_COMM_MPI_ROLLCALL_H
+#define JL_COMM_MPI_ROLLCALL_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define ROLLCALL_ADDRESSES 4
+
+/* What ranks tell each other once, through MPI. */
+struct rollcall_card {
+	uint32_t addresses[ROLLCALL_ADDRESSES]; /* IPv4, network order; 0: none */
+	uint32_t port;
+	uint32_t secret; /* strangers are not answered */
+};
+
+struct rollcall;
+
+/* Opens the socket and fills the own card; NULL: this host has no network, nobody watches. */
+struct rollcall *rollcall_open(struct rollcall_card *ret_card);
+/* `cards` of all ranks (kept by the caller until close). Starts the thread. `stuck` is called from it, once. */
+void rollcall_start(struct rollcall *roll, const struct rollcall_card *cards, int n, int own, void (*stuck)(int rank));
+void rollcall_cross(struct rollcall *roll); /* before and after each call into MPI; NULL is fine */
+void rollcall_close(struct rollcall *roll);
+
+#endif

@@ -1,0 +1,13 @@
+/* Calls that were started and proceed beside the caller: a thread of the communicator runs them one after the other. */
+#ifndef JL_COMM_QUEUE_H
+#define JL_COMM_QUEUE_H
+
+#include "comm/comm.h"
+
+enum jl_status jl_queue_create(struct jl_comm_queue **ret_queue, struct jl_comm *comm, struct jl_err *err);
+void jl_queue_destroy(struct jl_comm_queue *queue); /* runs what is left; NULL is fine */
+enum jl_status jl_queue_start(struct jl_comm_queue *queue, const struct jl_coll_call *call,
+			      struct jl_comm_request **ret_request, struct jl_err *err);
+enum jl_status jl_queue_wait(struct jl_comm_queue *queue, struct jl_comm_request *request, struct jl_err *err);
+
+#endif

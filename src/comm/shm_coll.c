@@ -1,0 +1,332 @@
+/* The collectives over shared memory. Three ways, chosen alike by all ranks:
+ *
+ *   small   the message is in the window when the ranks meet; one meeting, everybody takes what it needs
+ *   direct  the ranks meet, read each other's memory, and meet again
+ *   staged  for memory that peers cannot reach: piece by piece through the windows
+ *
+ * A window has two halves in turn: a half is written again only after a later meeting, when everybody has left it. */
+#include <string.h>
+
+#include "comm/reduce.h"
+#include "comm/shm.h"
+
+#define SMALL_B  ((size_t)16384)
+#define STREAM_B ((size_t)8 << 20) /* larger than what a core keeps in its cache */
+
+struct op {
+	struct shm_comm *c;
+	const struct jl_coll_call *call;
+	size_t size_B;  /* of an element */
+	size_t n_parts; /* messages that a rank has to offer: one, or one for each rank */
+};
+
+static size_t n_ranks(const struct op *o)
+{
+	return (size_t)o->c->comm.n_ranks;
+}
+
+static size_t self(const struct op *o)
+{
+	return (size_t)o->c->comm.rank;
+}
+
+static size_t rank_before(const struct op *o)
+{
+	return (self(o) + n_ranks(o) - 1) % n_ranks(o);
+}
+
+static const struct shm_call *call_of(const struct op *o, size_t rank)
+{
+	return &o->c->head->ranks[rank].calls[o->c->n_calls & 1];
+}
+
+static char *window(const struct op *o, size_t rank)
+{
+	const size_t half_B = o->c->window_B / 2;
+
+	return o->c->windows + rank * o->c->window_B + (o->c->n_chunks & 1) * half_B;
+}
+
+static bool offers(const struct op *o)
+{
+	return o->call->coll != JL_COLL_BROADCAST || (int)self(o) == o->call->root;
+}
+
+/* Elements [at, at + n) of each of my messages into my window, one behind the other. */
+static void stage(const struct op *o, size_t at, size_t n)
+{
+	char *to = window(o, self(o));
+
+	if (!offers(o))
+		return;
+	for (size_t part = 0; part < o->n_parts; part++)
+		memcpy(to + part * n * o->size_B,
+		       (const char *)o->call->send + (part * o->call->count + at) * o->size_B, n * o->size_B);
+}
+
+static void take(const struct op *o, const void *from, size_t at, size_t n)
+{
+	char *to = (char *)o->call->recv + at * o->size_B;
+
+	if (n && to != (const char *)from)
+		memcpy(to, from, n * o->size_B);
+}
+
+/* The sum (or whatever it is) of part `part` of all windows into `dst`. */
+static void reduce_windows(const struct op *o, size_t part, size_t stride, size_t skip, size_t n, void *dst)
+{
+	void *dsts[1] = { dst };
+
+	for (size_t r = 0; r < n_ranks(o); r++)
+		o->c->srcs[r] = window(o, r) + (part * stride + skip) * o->size_B;
+	jl_reduce(&(struct jl_reduce){ .type = o->call->type,
+				       .op = o->call->op,
+				       .srcs = o->c->srcs,
+				       .n_srcs = o->c->comm.n_ranks,
+				       .dsts = dsts,
+				       .n_dsts = 1,
+				       .count = n });
+}
+
+/* What this rank gets of elements [at, at + n), now that all windows hold them. */
+static void collect(const struct op *o, size_t at, size_t n)
+{
+	const size_t count = o->call->count;
+	char *recv = o->call->recv;
+
+	switch (o->call->coll) {
+	case JL_COLL_ALLREDUCE: reduce_windows(o, 0, n, 0, n, recv + at * o->size_B); break;
+	case JL_COLL_REDUCE:
+		if ((int)self(o) == o->call->root)
+			reduce_windows(o, 0, n, 0, n, recv + at * o->size_B);
+		break;
+	case JL_COLL_REDUCESCATTER: reduce_windows(o, self(o), n, 0, n, recv + at * o->size_B); break;
+	case JL_COLL_ALLGATHER:
+		for (size_t r = 0; r < n_ranks(o); r++)
+			take(o, window(o, r), r * count + at, n);
+		break;
+	case JL_COLL_BROADCAST: take(o, window(o, (size_t)o->call->root), at, n); break;
+	case JL_COLL_ALLTOALL:
+		for (size_t r = 0; r < n_ranks(o); r++)
+			take(o, window(o, r) + self(o) * n * o->size_B, r * count + at, n);
+		break;
+	case JL_COLL_SENDRECV: take(o, window(o, rank_before(o)), at, n); break;
+	case JL_COLL_BARRIER:
+	case JL_N_COLL: break;
+	}
+}
+
+/* --- direct */
+
+/* My share of `count` elements, cut at multiples of 64 so that no cache line has two writers. */
+static void share(const struct op *o, size_t *ret_from, size_t *ret_n)
+{
+	const size_t count = o->call->count, step = (count / n_ranks(o) + 63) / 64 * 64;
+	const size_t from = self(o) * step < count ? self(o) * step : count;
+
+	*ret_from = from;
+	*ret_n = self(o) == n_ranks(o) - 1 || count - from < step ? count - from : step;
+}
+
+static const char *send_of(const struct op *o, size_t rank)
+{
+	return call_of(o, rank)->call.send;
+}
+
+static bool large(const struct op *o)
+{
+	return o->call->count * o->size_B > STREAM_B;
+}
+
+/* Reduce elements [from, from + n) of what everybody sends into each of `n_dsts` buffers. */
+static void reduce_direct(const struct op *o, size_t from, size_t n, int n_dsts)
+{
+	for (size_t r = 0; r < n_ranks(o); r++)
+		o->c->srcs[r] = send_of(o, r) + from * o->size_B;
+	jl_reduce(&(struct jl_reduce){ .type = o->call->type,
+				       .op = o->call->op,
+				       .srcs = o->c->srcs,
+				       .n_srcs = o->c->comm.n_ranks,
+				       .dsts = o->c->dsts,
+				       .n_dsts = n_dsts,
+				       .count = n,
+				       .stream = large(o) });
+}
+
+static void take_direct(const struct op *o, const void *from, size_t at)
+{
+	char *to = (char *)o->call->recv + at * o->size_B;
+
+	if (to != (const char *)from)
+		jl_copy_stream(to, from, o->call->count * o->size_B, large(o));
+}
+
+static void direct(const struct op *o)
+{
+	const size_t count = o->call->count;
+	size_t from, n;
+
+	share(o, &from, &n);
+	switch (o->call->coll) {
+	case JL_COLL_ALLREDUCE:
+		for (size_t r = 0; r < n_ranks(o); r++)
+			o->c->dsts[r] = (char *)call_of(o, r)->call.recv + from * o->size_B;
+		reduce_direct(o, from, n, o->c->comm.n_ranks);
+		break;
+	case JL_COLL_REDUCE:
+		o->c->dsts[0] = (char *)call_of(o, (size_t)o->call->root)->call.recv + from * o->size_B;
+		reduce_direct(o, from, n, 1);
+		break;
+	case JL_COLL_REDUCESCATTER:
+		o->c->dsts[0] = o->call->recv;
+		reduce_direct(o, self(o) * count, count, 1);
+		break;
+	case JL_COLL_ALLGATHER: /* begin with the own one, so that not all read the same memory */
+		for (size_t i = 0; i < n_ranks(o); i++) {
+			const size_t r = (self(o) + i) % n_ranks(o);
+
+			take_direct(o, send_of(o, r), r * count);
+		}
+		break;
+	case JL_COLL_BROADCAST: take_direct(o, send_of(o, (size_t)o->call->root), 0); break;
+	case JL_COLL_ALLTOALL:
+		for (size_t i = 0; i < n_ranks(o); i++) {
+			const size_t r = (self(o) + i) % n_ranks(o);
+
+			take_direct(o, send_of(o, r) + self(o) * count * o->size_B, r * count);
+		}
+		break;
+	case JL_COLL_SENDRECV: take_direct(o, send_of(o, rank_before(o)), 0); break;
+	case JL_COLL_BARRIER:
+	case JL_N_COLL: break;
+	}
+}
+
+/* Can everybody reach all that this collective reads and writes of others? The answer is the same on all ranks. */
+static bool can_direct(const struct op *o)
+{
+	const bool swaps = o->call->coll == JL_COLL_ALLTOALL || o->call->coll == JL_COLL_SENDRECV;
+
+	for (size_t r = 0; r < n_ranks(o); r++) {
+		const struct shm_call *call = call_of(o, r);
+		const bool root = (int)r == o->call->root;
+
+		if (!call->send_shared && (o->call->coll != JL_COLL_BROADCAST || root))
+			return false;
+		if (!call->recv_shared &&
+		    (o->call->coll == JL_COLL_ALLREDUCE || (o->call->coll == JL_COLL_REDUCE && root)))
+			return false;
+		if (swaps && call->in_place) /* a peer would read what is being overwritten */
+			return false;
+	}
+	return true;
+}
+
+/* --- staged */
+
+/* Each rank reduces a share of the piece into its own window; then all take the shares from there. */
+static enum jl_status allreduce_piece(const struct op *o, size_t at, size_t n, struct jl_err *err)
+{
+	const size_t step = (n / n_ranks(o) + 63) / 64 * 64;
+	enum jl_status status;
+
+	for (size_t pass = 0; pass < 2; pass++) {
+		for (size_t r = 0; r < n_ranks(o); r++) {
+			const size_t from = r * step < n ? r * step : n;
+			const size_t len = r == n_ranks(o) - 1 || n - from < step ? n - from : step;
+
+			if (pass == 0 && r == self(o))
+				reduce_windows(o, 0, n, from, len, window(o, r) + from * o->size_B);
+			else if (pass == 1)
+				take(o, window(o, r) + from * o->size_B, at + from, len);
+		}
+		status = pass == 0 ? jl_shm_meet(o->c, err) : JL_OK;
+		if (status)
+			return status;
+	}
+	return JL_OK;
+}
+
+static enum jl_status staged(const struct op *o, struct jl_err *err)
+{
+	const size_t step = o->c->window_B / 2 / o->n_parts / o->size_B;
+	enum jl_status status = JL_OK;
+
+	for (size_t at = 0; at < o->call->count && !status; at += step) {
+		const size_t n = o->call->count - at < step ? o->call->count - at : step;
+
+		o->c->n_chunks++;
+		stage(o, at, n);
+		status = jl_shm_meet(o->c, err);
+		if (status)
+			break;
+		if (o->call->coll == JL_COLL_ALLREDUCE)
+			status = allreduce_piece(o, at, n, err);
+		else
+			collect(o, at, n);
+	}
+	return status;
+}
+
+static enum jl_status check_same(const struct op *o, struct jl_err *err)
+{
+	const struct jl_coll_call *mine = o->call;
+
+	for (size_t r = 0; r < n_ranks(o); r++) {
+		const struct jl_coll_call *its = &call_of(o, r)->call;
+
+		if (its->coll == mine->coll && its->type == mine->type && its->op == mine->op &&
+		    its->root == mine->root && its->count == mine->count)
+			continue;
+		return jl_fail(err, JL_E_DATA, "ranks disagree: rank %d calls %s of %zu %s, rank %zu %s of %zu %s",
+			       "랭크마다 호출이 다릅니다: 랭크 %d은(는) %s %zu %s, 랭크 %zu은(는) %s %zu %s",
+			       o->c->comm.rank, jl_coll_name(mine->coll), mine->count, jl_comm_type_name(mine->type), r,
+			       jl_coll_name(its->coll), its->count, jl_comm_type_name(its->type));
+	}
+	return JL_OK;
+}
+
+static void announce(const struct op *o)
+{
+	struct shm_call *mine = &o->c->me->calls[o->c->n_calls & 1];
+	const char *send = o->call->send, *recv = o->call->recv;
+
+	*mine = (struct shm_call){
+		.call = *o->call,
+		.send_shared = jl_shm_shared(o->c, send),
+		.recv_shared = jl_shm_shared(o->c, recv),
+		.in_place = send == recv,
+	};
+}
+
+enum jl_status jl_shm_run(struct jl_comm *comm, const struct jl_coll_call *call, struct jl_err *err)
+{
+	struct shm_comm *c = (struct shm_comm *)comm;
+	const bool parts = call->coll == JL_COLL_REDUCESCATTER || call->coll == JL_COLL_ALLTOALL;
+	const struct op o = {
+		.c = c, .call = call, .size_B = jl_comm_type_B(call->type), .n_parts = parts ? (size_t)comm->n_ranks : 1
+	};
+	const bool nothing = call->coll == JL_COLL_BARRIER || call->count == 0;
+	const bool small = nothing || call->count * o.size_B * o.n_parts <= SMALL_B;
+	enum jl_status status;
+
+	c->n_calls++;
+	announce(&o);
+	if (small && !nothing) {
+		c->n_chunks++;
+		stage(&o, 0, call->count);
+	}
+	status = jl_shm_meet(c, err);
+	if (!status)
+		status = check_same(&o, err);
+	if (status || nothing)
+		return status;
+	if (small) {
+		collect(&o, 0, call->count);
+		return JL_OK;
+	}
+	if (!can_direct(&o))
+		return staged(&o, err);
+	direct(&o);
+	return jl_shm_meet(c, err);
+}
