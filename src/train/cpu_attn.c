@@ -1,0 +1,279 @@
+/* Causal attention on the CPU: a tile of queries against all keys before it. The scores of one tile (TILE × seq) are
+ * all that is ever stored; backward makes them again from q, k and the kept log-sum-exp. The products are BLAS calls,
+ * one thread each. */
+#include <string.h>
+
+#include "train/cpu_engine.h"
+#include "train/cpu_vec.h"
+
+#define TILE         128
+#define HEAD_DIM_MAX 1024
+
+struct attn_ctx {
+	struct jl_cpu_engine *cpu;
+	size_t seq, n_heads, n_kv, dim, row; /* row: elements of one token's q, k and v */
+	float scale;
+	const float *qkv;
+	float *out, *lse;   /* forward writes these, backward reads them */
+	const float *d_out; /* backward */
+	float *d_qkv;
+};
+
+/* s[0..n) = exp(scale·s - max), its sum; s[n..n_cols) = 0 */
+JL_CLONES static void softmax_row(float *s, size_t n, size_t n_cols, float scale, float *ret_lse)
+{
+	float max = s[0];
+	size_t j = 0;
+	if (n >= VEC_N) {
+		vecf m = vec_load(s);
+		for (j = VEC_N; j + VEC_N <= n; j += VEC_N)
+			m = vec_max(m, vec_load(s + j));
+		for (size_t i = 0; i < VEC_N; i++)
+			max = m[i] > max ? m[i] : max;
+	}
+	for (; j < n; j++)
+		max = s[j] > max ? s[j] : max;
+	max *= scale;
+	vecf sum = vec_all(0.0f);
+	for (j = 0; j + VEC_N <= n; j += VEC_N) {
+		vecf e = vec_exp(vec_load(s + j) * vec_all(scale) - vec_all(max));
+		sum += e;
+		vec_store(s + j, e);
+	}
+	float total = vec_sum(sum);
+	if (j < n) {
+		vecf e = vec_exp(vec_load_part(s + j, n - j) * vec_all(scale) - vec_all(max));
+		for (size_t i = 0; i < n - j; i++) {
+			s[j + i] = e[i];
+			total += e[i];
+		}
+	}
+	float one = 1.0f / total;
+	for (j = 0; j < n; j++)
+		s[j] *= one;
+	memset(s + n, 0, (n_cols - n) * sizeof *s);
+	*ret_lse = max + logf(total);
+}
+
+static void attn_head(void *ctx, size_t index, int thread)
+{
+	const struct attn_ctx *c = ctx;
+	size_t sample = index / c->n_heads, head = index % c->n_heads, group = c->n_heads / c->n_kv;
+	const float *base = c->qkv + sample * c->seq * c->row;
+	const float *q = base + head * c->dim, *k = base + (c->n_heads + head / group) * c->dim,
+		    *v = k + c->n_kv * c->dim;
+	size_t out_ld = c->n_heads * c->dim;
+	float *s = c->cpu->scratch + (size_t)thread * c->cpu->scratch_n;
+	for (size_t r = 0; r < c->seq; r += TILE) {
+		size_t n_rows = c->seq - r < TILE ? c->seq - r : TILE, n_cols = r + n_rows;
+		jl_cpu_sgemm(&c->cpu->blas, &(struct jl_eng_gemm){ .m = n_rows,
+								   .n = n_cols,
+								   .k = c->dim,
+								   .a = q + r * c->row,
+								   .lda = c->row,
+								   .b = k,
+								   .ldb = c->row,
+								   .tb = true,
+								   .c = s,
+								   .ldc = n_cols });
+		float *lse = c->lse + index * c->seq + r;
+		for (size_t i = 0; i < n_rows; i++)
+			softmax_row(s + i * n_cols, r + i + 1, n_cols, c->scale, lse + i);
+		jl_cpu_sgemm(&c->cpu->blas,
+			     &(struct jl_eng_gemm){ .m = n_rows,
+						    .n = c->dim,
+						    .k = n_cols,
+						    .a = s,
+						    .lda = n_cols,
+						    .b = v,
+						    .ldb = c->row,
+						    .c = c->out + (sample * c->seq + r) * out_ld + head * c->dim,
+						    .ldc = out_ld });
+	}
+}
+
+/* p = exp(scale·s - lse), ds = p·(dp - delta)·scale; both 0 behind the diagonal */
+JL_CLONES static void softmax_bwd_row(float *s, float *dp, size_t n, size_t n_cols, float scale, float lse, float delta)
+{
+	size_t j = 0;
+	for (; j + VEC_N <= n; j += VEC_N) {
+		vecf p = vec_exp(vec_load(s + j) * vec_all(scale) - vec_all(lse));
+		vec_store(s + j, p);
+		vec_store(dp + j, p * (vec_load(dp + j) - vec_all(delta)) * vec_all(scale));
+	}
+	if (j < n) {
+		vecf p = vec_exp(vec_load_part(s + j, n - j) * vec_all(scale) - vec_all(lse));
+		vecf d = p * (vec_load_part(dp + j, n - j) - vec_all(delta)) * vec_all(scale);
+		vec_store_part(s + j, p, n - j);
+		vec_store_part(dp + j, d, n - j);
+	}
+	memset(s + n, 0, (n_cols - n) * sizeof *s);
+	memset(dp + n, 0, (n_cols - n) * sizeof *dp);
+}
+
+VEC_INLINE float dot(const float *a, const float *b, size_t n)
+{
+	vecf acc = vec_all(0.0f);
+	size_t j = 0;
+	for (; j + VEC_N <= n; j += VEC_N)
+		acc += vec_load(a + j) * vec_load(b + j);
+	float sum = vec_sum(acc);
+	for (; j < n; j++)
+		sum += a[j] * b[j];
+	return sum;
+}
+
+/* One tile of one query head; adds to dk and dv, overwrites dq. */
+static void bwd_tile(const struct attn_ctx *c, size_t sample, size_t head, size_t r, float *s, float *dp)
+{
+	const struct jl_cpu_blas *blas = &c->cpu->blas;
+	size_t group = c->n_heads / c->n_kv, kv = head / group, out_ld = c->n_heads * c->dim;
+	size_t n_rows = c->seq - r < TILE ? c->seq - r : TILE, n_cols = r + n_rows, token = sample * c->seq;
+	const float *q = c->qkv + (token + r) * c->row + head * c->dim;
+	const float *k = c->qkv + token * c->row + (c->n_heads + kv) * c->dim, *v = k + c->n_kv * c->dim;
+	float *dq = c->d_qkv + (token + r) * c->row + head * c->dim;
+	float *dk = c->d_qkv + token * c->row + (c->n_heads + kv) * c->dim, *dv = dk + c->n_kv * c->dim;
+	const float *out = c->out + (token + r) * out_ld + head * c->dim;
+	const float *d_out = c->d_out + (token + r) * out_ld + head * c->dim;
+	struct jl_eng_gemm scores = { .m = n_rows, .n = n_cols, .k = c->dim, .tb = true, .ldb = c->row, .ldc = n_cols };
+	struct jl_eng_gemm to_keys = {
+		.m = n_cols, .n = c->dim, .k = n_rows, .ta = true, .lda = n_cols, .ldc = c->row, .accumulate = true
+	};
+	struct jl_eng_gemm g = scores;
+	g.a = q, g.lda = c->row, g.b = k, g.c = s;
+	jl_cpu_sgemm(blas, &g); /* s = q·kᵀ */
+	g = scores;
+	g.a = d_out, g.lda = out_ld, g.b = v, g.c = dp;
+	jl_cpu_sgemm(blas, &g); /* dp = d_out·vᵀ */
+	const float *lse = c->lse + (sample * c->n_heads + head) * c->seq + r;
+	for (size_t i = 0; i < n_rows; i++)
+		softmax_bwd_row(s + i * n_cols, dp + i * n_cols, r + i + 1, n_cols, c->scale, lse[i],
+				dot(out + i * out_ld, d_out + i * out_ld, c->dim));
+	g = to_keys;
+	g.a = s, g.b = d_out, g.ldb = out_ld, g.c = dv;
+	jl_cpu_sgemm(blas, &g); /* dv += pᵀ·d_out */
+	g = to_keys;
+	g.a = dp, g.b = q, g.ldb = c->row, g.c = dk;
+	jl_cpu_sgemm(blas, &g); /* dk += dsᵀ·q */
+	g = (struct jl_eng_gemm){ .m = n_rows,
+				  .n = c->dim,
+				  .k = n_cols,
+				  .a = dp,
+				  .lda = n_cols,
+				  .b = k,
+				  .ldb = c->row,
+				  .c = dq,
+				  .ldc = c->row };
+	jl_cpu_sgemm(blas, &g); /* dq = ds·k */
+}
+
+/* All query heads that share one key head: nobody else writes its dk and dv. */
+static void bwd_kv_head(void *ctx, size_t index, int thread)
+{
+	const struct attn_ctx *c = ctx;
+	size_t sample = index / c->n_kv, kv = index % c->n_kv, group = c->n_heads / c->n_kv;
+	float *s = c->cpu->scratch + (size_t)thread * c->cpu->scratch_n, *dp = s + TILE * c->seq;
+	for (size_t t = 0; t < c->seq; t++) {
+		float *token = c->d_qkv + (sample * c->seq + t) * c->row;
+		memset(token + (c->n_heads + kv) * c->dim, 0, c->dim * sizeof *token);
+		memset(token + (c->n_heads + c->n_kv + kv) * c->dim, 0, c->dim * sizeof *token);
+	}
+	for (size_t head = kv * group; head < (kv + 1) * group; head++)
+		for (size_t r = 0; r < c->seq; r += TILE)
+			bwd_tile(c, sample, head, r, s, dp);
+}
+
+/* Rotation of q and k by position; sign -1 turns gradients back. */
+struct rope_ctx {
+	float *qkv;
+	size_t n_rows, seq, n_rotated, dim, row, n_pieces;
+	double sign;
+	float freq[HEAD_DIM_MAX / 2];
+};
+
+static void rope_rows(void *ctx, size_t index, int thread)
+{
+	const struct rope_ctx *c = ctx;
+	size_t half = c->dim / 2;
+	float cosine[HEAD_DIM_MAX / 2], sine[HEAD_DIM_MAX / 2];
+	(void)thread;
+	struct jl_cpu_span rows = jl_cpu_piece(c->n_rows, c->n_pieces, index, 1);
+	for (size_t t = rows.begin; t < rows.end; t++) {
+		for (size_t i = 0; i < half; i++) {
+			float angle = (float)(t % c->seq) * c->freq[i];
+			cosine[i] = cosf(angle);
+			sine[i] = (float)c->sign * sinf(angle);
+		}
+		for (size_t h = 0; h < c->n_rotated; h++) {
+			float *x = c->qkv + t * c->row + h * c->dim;
+			for (size_t i = 0; i < half; i++) {
+				float a = x[i], b = x[i + half];
+				x[i] = a * cosine[i] - b * sine[i];
+				x[i + half] = b * cosine[i] + a * sine[i];
+			}
+		}
+	}
+}
+
+static void rope(struct jl_cpu_engine *cpu, void *qkv, const struct attn_ctx *c, size_t n_samples, double theta,
+		 double sign)
+{
+	struct rope_ctx r = { .qkv = qkv,
+			      .n_rows = n_samples * c->seq,
+			      .seq = c->seq,
+			      .n_rotated = c->n_heads + c->n_kv,
+			      .dim = c->dim,
+			      .row = c->row,
+			      .sign = sign };
+	for (size_t i = 0; i < c->dim / 2; i++)
+		r.freq[i] = (float)pow(theta, -2.0 * (double)i / (double)c->dim);
+	r.n_pieces = jl_cpu_n_pieces(cpu, r.n_rows, 16);
+	jl_pool_run(cpu->pool, rope_rows, &r, r.n_pieces);
+}
+
+void jl_cpu_attn(struct jl_engine *engine, const struct jl_eng_attn *op)
+{
+	struct jl_cpu_engine *cpu = jl_cpu(engine);
+	if (engine->failed || !jl_cpu_scratch(cpu, TILE * op->seq))
+		return;
+	struct attn_ctx c = { .cpu = cpu,
+			      .seq = op->seq,
+			      .n_heads = op->n_heads,
+			      .n_kv = op->n_kv,
+			      .dim = op->head_dim,
+			      .row = (op->n_heads + 2 * op->n_kv) * op->head_dim,
+			      .scale = 1.0f / sqrtf((float)op->head_dim),
+			      .qkv = op->qkv,
+			      .out = op->out,
+			      .lse = op->lse };
+	if (op->rope_theta > 0)
+		rope(cpu, op->qkv, &c, op->n_samples, op->rope_theta, 1.0);
+	jl_pool_run(cpu->pool, attn_head, &c, op->n_samples * op->n_heads);
+}
+
+void jl_cpu_attn_bwd(struct jl_engine *engine, const struct jl_eng_attn_bwd *op)
+{
+	struct jl_cpu_engine *cpu = jl_cpu(engine);
+	if (engine->failed || !jl_cpu_scratch(cpu, (size_t)2 * TILE * op->seq))
+		return;
+	union {
+		const void *read;
+		float *f;
+	} out = { .read = op->out },
+	  lse = { .read = op->lse }; /* the context is shared with forward, which writes them */
+	struct attn_ctx c = { .cpu = cpu,
+			      .seq = op->seq,
+			      .n_heads = op->n_heads,
+			      .n_kv = op->n_kv,
+			      .dim = op->head_dim,
+			      .row = (op->n_heads + 2 * op->n_kv) * op->head_dim,
+			      .scale = 1.0f / sqrtf((float)op->head_dim),
+			      .qkv = op->qkv,
+			      .out = out.f,
+			      .lse = lse.f,
+			      .d_out = op->d_out,
+			      .d_qkv = op->d_qkv };
+	jl_pool_run(cpu->pool, bwd_kv_head, &c, op->n_samples * op->n_kv);
+	if (op->rope_theta > 0)
+		rope(cpu, op->d_qkv, &c, op->n_samples, op->rope_theta, -1.0);
+}

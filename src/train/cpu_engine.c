@@ -1,0 +1,365 @@
+/* The CPU engine itself: memory, exchange, timers, and the table of its kernels. */
+#include "train/cpu_engine.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#include "base/mem.h"
+
+#define LOGITS_B ((size_t)128 << 20) /* of logits at a time */
+
+static double now_s(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+size_t jl_cpu_n_pieces(const struct jl_cpu_engine *cpu, size_t n, size_t grain)
+{
+	size_t most = (size_t)cpu->base.n_threads * 8, pieces = n / grain;
+	return pieces < 1 ? 1 : pieces > most ? most : pieces;
+}
+
+struct jl_cpu_span jl_cpu_piece(size_t n, size_t n_pieces, size_t index, size_t align)
+{
+	size_t each = (n + n_pieces - 1) / n_pieces;
+	each = (each + align - 1) / align * align;
+	struct jl_cpu_span span = { .begin = index * each, .end = (index + 1) * each };
+	span.begin = span.begin < n ? span.begin : n;
+	span.end = span.end < n ? span.end : n;
+	return span;
+}
+
+bool jl_cpu_scratch(struct jl_cpu_engine *cpu, size_t n)
+{
+	if (n <= cpu->scratch_n)
+		return true;
+	n = (n + 63) / 64 * 64;
+	float *scratch = jl_realloc(NULL, n * (size_t)cpu->base.n_threads * sizeof *scratch);
+	if (!scratch) {
+		cpu->base.failed = jl_fail_nomem(&cpu->base.err);
+		return false;
+	}
+	jl_free(cpu->scratch);
+	cpu->scratch = scratch;
+	cpu->scratch_n = n;
+	return true;
+}
+
+static enum jl_status cpu_present(struct jl_err *err)
+{
+	struct jl_cpu_blas blas;
+	enum jl_status status = jl_cpu_blas_open(&blas, err);
+	if (status == JL_OK)
+		jl_dynlib_close(&blas.lib);
+	return status;
+}
+
+static void cpu_destroy(struct jl_engine *engine)
+{
+	if (!engine)
+		return;
+	struct jl_cpu_engine *cpu = jl_cpu(engine);
+	jl_pool_destroy(cpu->pool);
+	jl_dynlib_close(&cpu->blas.lib);
+	jl_free(cpu->scratch);
+	jl_free(cpu);
+}
+
+static enum jl_status cpu_create(const struct jl_engine_in *in, struct jl_engine **ret_engine, struct jl_err *err)
+{
+	if (in->precision != JL_TRAIN_FP32)
+		return jl_fail(err, JL_E_ABSENT,
+			       "the CPU engine computes in fp32 only; %s needs a GPU (--precision fp32)",
+			       "CPU 엔진은 fp32만 계산합니다. %s에는 GPU가 필요합니다 (--precision fp32)",
+			       jl_train_precision_names[in->precision]);
+	struct jl_cpu_engine *cpu = jl_realloc(NULL, sizeof *cpu);
+	if (!cpu)
+		return jl_fail_nomem(err);
+	*cpu = (struct jl_cpu_engine){ .base = { .k = &jl_engine_cpu,
+						 .precision = in->precision,
+						 .elem_B = sizeof(float),
+						 .grad_B = sizeof(float),
+						 .elem_type = JL_COMM_FLOAT,
+						 .grad_type = JL_COMM_FLOAT },
+				       .comm = in->comm };
+	enum jl_status status = jl_cpu_blas_open(&cpu->blas, err);
+	if (status == JL_OK)
+		status = jl_pool_create(in->n_threads, &cpu->pool, err);
+	if (status != JL_OK) {
+		cpu_destroy(&cpu->base);
+		return status;
+	}
+	cpu->base.n_threads = jl_pool_n_threads(cpu->pool);
+	*ret_engine = &cpu->base;
+	return JL_OK;
+}
+
+/* "MemAvailable:   123 kB" of /proc/meminfo, "RssAnon:   123 kB" of /proc/self/status */
+static double proc_B(const char *path, const char *key)
+{
+	char line[128];
+	double found = NAN, kib;
+	size_t len = strlen(key);
+	FILE *file = fopen(path, "re");
+	if (!file)
+		return NAN;
+	while (isnan(found) && fgets(line, sizeof line, file))
+		if (strncmp(line, key, len) == 0 && sscanf(line + len, ": %lf", &kib) == 1)
+			found = kib * 1024;
+	fclose(file);
+	return found;
+}
+
+static double cgroup_B(const char *name)
+{
+	char path[64];
+	double value = NAN;
+	snprintf(path, sizeof path, "/sys/fs/cgroup/%s", name);
+	FILE *file = fopen(path, "re");
+	if (!file)
+		return NAN;
+	if (fscanf(file, "%lf", &value) != 1)
+		value = NAN; /* "max" */
+	fclose(file);
+	return value;
+}
+
+static size_t cpu_available_B(struct jl_engine *engine)
+{
+	(void)engine;
+	double free_B = proc_B("/proc/meminfo", "MemAvailable"),
+	       limit_B = cgroup_B("memory.max") - cgroup_B("memory.current");
+	if (isfinite(limit_B) && !(limit_B > free_B))
+		free_B = limit_B;
+	return free_B > 0 ? (size_t)free_B : 0;
+}
+
+/* Own pages, and the shared ones that this worker asked for: peers' pages that it only reads count for the peers. */
+static double cpu_memory_B(struct jl_engine *engine)
+{
+	return proc_B("/proc/self/status", "RssAnon") + (double)jl_cpu(engine)->shared_B;
+}
+
+static const char *cpu_versions(struct jl_engine *engine)
+{
+	struct jl_cpu_engine *cpu = jl_cpu(engine);
+	char release[32] = "?";
+	/* "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH ..." */
+	if (cpu->blas.get_config)
+		(void)sscanf(cpu->blas.get_config(), "OpenBLAS %31s", release);
+	snprintf(cpu->versions, sizeof cpu->versions, "openblas=%s %s", release,
+		 cpu->blas.get_corename ? cpu->blas.get_corename() : "");
+	return cpu->versions;
+}
+
+static bool from_comm(const struct jl_cpu_engine *cpu, enum jl_engine_mem mem)
+{
+	return mem == JL_MEM_COMM && cpu->comm && cpu->comm->backend->alloc && cpu->comm->backend->free;
+}
+
+static enum jl_status cpu_alloc(struct jl_engine *engine, size_t size_B, enum jl_engine_mem mem, void **ret_memory,
+				struct jl_err *err)
+{
+	struct jl_cpu_engine *cpu = jl_cpu(engine);
+	void *memory;
+	if (from_comm(cpu, mem)) {
+		memory = cpu->comm->backend->alloc(cpu->comm, size_B);
+		cpu->shared_B += memory ? size_B : 0;
+	} else {
+		memory = mmap(NULL, size_B, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		memory = memory == MAP_FAILED ? NULL : memory;
+		if (memory)
+			(void)madvise(memory, size_B,
+				      MADV_HUGEPAGE); /* gigabytes walked in order: fewer misses of the TLB */
+	}
+	if (!memory)
+		return jl_fail_nomem(err);
+	engine->used_B += size_B;
+	engine->peak_B = engine->used_B > engine->peak_B ? engine->used_B : engine->peak_B;
+	*ret_memory = memory;
+	return JL_OK;
+}
+
+static void cpu_free(struct jl_engine *engine, void *memory, size_t size_B, enum jl_engine_mem mem)
+{
+	struct jl_cpu_engine *cpu = jl_cpu(engine);
+	if (!memory)
+		return;
+	if (from_comm(cpu, mem)) {
+		cpu->comm->backend->free(cpu->comm, memory, size_B);
+		cpu->shared_B -= size_B;
+	} else {
+		munmap(memory, size_B);
+	}
+	engine->used_B -= size_B;
+}
+
+struct bytes_ctx {
+	char *to;
+	const char *from; /* NULL: zero */
+	size_t size_B, n_pieces;
+};
+
+static void bytes_piece(void *ctx, size_t index, int thread)
+{
+	const struct bytes_ctx *c = ctx;
+	(void)thread;
+	struct jl_cpu_span span = jl_cpu_piece(c->size_B, c->n_pieces, index, 4096);
+	if (c->from)
+		memcpy(c->to + span.begin, c->from + span.begin, span.end - span.begin);
+	else
+		memset(c->to + span.begin, 0, span.end - span.begin);
+}
+
+static void cpu_zero(struct jl_engine *engine, void *memory, size_t size_B)
+{
+	struct bytes_ctx c = { .to = memory,
+			       .size_B = size_B,
+			       .n_pieces = jl_cpu_n_pieces(jl_cpu(engine), size_B, 1 << 20) };
+	if (!engine->failed)
+		jl_pool_run(jl_cpu(engine)->pool, bytes_piece, &c, c.n_pieces);
+}
+
+static void cpu_copy(struct jl_engine *engine, void *to, const void *from, size_t size_B)
+{
+	struct bytes_ctx c = {
+		.to = to, .from = from, .size_B = size_B, .n_pieces = jl_cpu_n_pieces(jl_cpu(engine), size_B, 1 << 20)
+	};
+	if (!engine->failed)
+		jl_pool_run(jl_cpu(engine)->pool, bytes_piece, &c, c.n_pieces);
+}
+
+static void cpu_float_copy(struct jl_engine *engine, void *to, const float *from, size_t n)
+{
+	cpu_copy(engine, to, from, n * sizeof *from);
+}
+
+static void cpu_grad_to_float(struct jl_engine *engine, float *to, const void *from, size_t n)
+{
+	cpu_copy(engine, to, from, n * sizeof *to);
+}
+
+static enum jl_status cpu_sync(struct jl_engine *engine, struct jl_err *err)
+{
+	enum jl_status failed = engine->failed;
+	if (failed && err)
+		*err = engine->err;
+	engine->failed = JL_OK;
+	return failed;
+}
+
+static size_t cpu_attn_scratch_B(struct jl_engine *engine, const struct jl_eng_attn *shape)
+{
+	(void)engine;
+	(void)shape;
+	return 0; /* each thread has its own */
+}
+
+static void cpu_set_scalars(struct jl_engine *engine, const struct jl_eng_scalars *scalars)
+{
+	jl_cpu(engine)->scalars = *scalars;
+}
+
+static void cpu_exchange_start(struct jl_engine *engine, struct jl_comm *comm, const struct jl_coll_call *call,
+			       int slot)
+{
+	if (!engine->failed)
+		engine->failed = jl_comm_start(comm, call, &jl_cpu(engine)->requests[slot], &engine->err);
+}
+
+static void cpu_exchange_finish(struct jl_engine *engine, struct jl_comm *comm, int slot)
+{
+	struct jl_cpu_engine *cpu = jl_cpu(engine);
+	struct jl_comm_request *request = cpu->requests[slot];
+	cpu->requests[slot] = NULL;
+	if (!request)
+		return;
+	double begin_s = now_s();
+	struct jl_err err = { 0 };
+	enum jl_status status = jl_comm_wait(comm, request, &err);
+	if (status != JL_OK && !engine->failed) {
+		engine->failed = status;
+		engine->err = err;
+	}
+	cpu->waited_s += now_s() - begin_s;
+}
+
+static double cpu_exchange_waited_s(struct jl_engine *engine)
+{
+	double waited_s = jl_cpu(engine)->waited_s;
+	jl_cpu(engine)->waited_s = 0;
+	return waited_s;
+}
+
+static void cpu_mark(struct jl_engine *engine, enum jl_engine_phase phase)
+{
+	jl_cpu(engine)->mark_s[phase] = now_s();
+}
+
+static double cpu_between_s(struct jl_engine *engine, enum jl_engine_phase from, enum jl_engine_phase to)
+{
+	return jl_cpu(engine)->mark_s[to] - jl_cpu(engine)->mark_s[from];
+}
+
+static size_t cpu_loss_rows(struct jl_engine *engine, size_t n_rows, size_t vocab)
+{
+	(void)engine;
+	size_t rows = LOGITS_B / (vocab * sizeof(float)) / 64 * 64;
+	return rows < 64 ? (n_rows < 64 ? n_rows : 64) : rows < n_rows ? rows : n_rows;
+}
+
+static bool cpu_supports_head_dim(size_t head_dim)
+{
+	return head_dim >= 2 && head_dim <= 1024 && head_dim % 2 == 0;
+}
+
+const struct jl_engine_kernels jl_engine_cpu = {
+	.name = "cpu",
+	.en = "CPU, OpenBLAS and own kernels",
+	.ko = "CPU, OpenBLAS와 자체 커널",
+	.present = cpu_present,
+	.create = cpu_create,
+	.destroy = cpu_destroy,
+	.available_B = cpu_available_B,
+	.versions = cpu_versions,
+	.alloc = cpu_alloc,
+	.free = cpu_free,
+	.zero = cpu_zero,
+	.copy = cpu_copy,
+	.from_host = cpu_copy,
+	.to_host = cpu_copy,
+	.elem_from_float = cpu_float_copy,
+	.grad_to_float = cpu_grad_to_float,
+	.sync = cpu_sync,
+	.gemm = jl_cpu_gemm,
+	.norm = jl_cpu_norm,
+	.norm_bwd = jl_cpu_norm_bwd,
+	.attn = jl_cpu_attn,
+	.attn_scratch_B = cpu_attn_scratch_B,
+	.attn_bwd = jl_cpu_attn_bwd,
+	.gelu = jl_cpu_gelu,
+	.swiglu = jl_cpu_swiglu,
+	.swiglu_bwd = jl_cpu_swiglu_bwd,
+	.embed = jl_cpu_embed,
+	.embed_bwd = jl_cpu_embed_bwd,
+	.loss = jl_cpu_loss,
+	.grad_norm_sq = jl_cpu_grad_norm_sq,
+	.grad_add = jl_cpu_grad_add,
+	.set_scalars = cpu_set_scalars,
+	.adamw = jl_cpu_adamw,
+	.exchange_start = cpu_exchange_start,
+	.exchange_finish = cpu_exchange_finish,
+	.exchange_waited_s = cpu_exchange_waited_s,
+	.mark = cpu_mark,
+	.between_s = cpu_between_s,
+	.memory_B = cpu_memory_B,
+	.recompute_norm = true,
+	.recompute_act = true,
+	.loss_rows = cpu_loss_rows,
+	.supports_head_dim = cpu_supports_head_dim,
+};

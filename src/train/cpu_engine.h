@@ -1,0 +1,68 @@
+/* What the files of the CPU kernel set share. */
+#ifndef JL_TRAIN_CPU_ENGINE_H
+#define JL_TRAIN_CPU_ENGINE_H
+
+#include "base/dynlib.h"
+#include "base/pool.h"
+#include "train/engine.h"
+
+/* CBLAS, opened at run time. */
+struct jl_cpu_blas {
+	struct jl_dynlib lib;
+	void (*sgemm)(int order, int ta, int tb, int m, int n, int k, float alpha, const float *a, int lda,
+		      const float *b, int ldb, float beta, float *c, int ldc);
+	void (*set_num_threads)(int n);
+	char *(*get_config)(void);
+	char *(*get_corename)(void);
+};
+
+struct jl_cpu_engine {
+	struct jl_engine base;
+	struct jl_pool *pool;
+	struct jl_cpu_blas blas;
+	struct jl_comm *comm;
+	struct jl_eng_scalars scalars;
+	float *scratch; /* n_threads × scratch_n floats, for attention and sums */
+	size_t scratch_n;
+	size_t shared_B; /* allocated from the communicator now */
+	double mark_s[JL_N_MARK], waited_s;
+	struct jl_comm_request *requests[JL_ENGINE_SLOTS];
+	char versions[128];
+};
+
+static inline struct jl_cpu_engine *jl_cpu(struct jl_engine *engine)
+{
+	return (struct jl_cpu_engine *)engine;
+}
+
+enum jl_status jl_cpu_blas_open(struct jl_cpu_blas *ret_blas, struct jl_err *err);
+/* Row-major, on this thread alone. */
+void jl_cpu_sgemm(const struct jl_cpu_blas *blas, const struct jl_eng_gemm *op);
+
+/* Each thread gets at least n floats of scratch; false: no memory (kept in the engine). */
+bool jl_cpu_scratch(struct jl_cpu_engine *cpu, size_t n);
+
+/* A loop over n elements or rows in pieces of about `grain`. */
+struct jl_cpu_span {
+	size_t begin, end;
+};
+size_t jl_cpu_n_pieces(const struct jl_cpu_engine *cpu, size_t n, size_t grain);
+struct jl_cpu_span jl_cpu_piece(size_t n, size_t n_pieces, size_t index, size_t align);
+
+void jl_cpu_gemm(struct jl_engine *engine, const struct jl_eng_gemm *op);
+void jl_cpu_norm(struct jl_engine *engine, const struct jl_eng_norm *op);
+void jl_cpu_norm_bwd(struct jl_engine *engine, const struct jl_eng_norm_bwd *op);
+void jl_cpu_attn(struct jl_engine *engine, const struct jl_eng_attn *op);
+void jl_cpu_attn_bwd(struct jl_engine *engine, const struct jl_eng_attn_bwd *op);
+void jl_cpu_gelu(struct jl_engine *engine, void *out, const void *in, size_t n);
+void jl_cpu_swiglu(struct jl_engine *engine, void *out, const void *gate_up, size_t n_rows, size_t width);
+void jl_cpu_swiglu_bwd(struct jl_engine *engine, void *d_gate_up, const void *gate_up, const void *d_out, size_t n_rows,
+		       size_t width);
+void jl_cpu_embed(struct jl_engine *engine, const struct jl_eng_embed *op);
+void jl_cpu_embed_bwd(struct jl_engine *engine, const struct jl_eng_embed_bwd *op);
+void jl_cpu_loss(struct jl_engine *engine, const struct jl_eng_loss *op);
+void jl_cpu_grad_norm_sq(struct jl_engine *engine, float *ret_sum, const void *grad, size_t n, bool accumulate);
+void jl_cpu_grad_add(struct jl_engine *engine, void *sum, const void *grad, size_t n);
+void jl_cpu_adamw(struct jl_engine *engine, const struct jl_eng_adamw *op);
+
+#endif

@@ -1,0 +1,331 @@
+/* What passes over memory once: embedding, SwiGLU, loss, AdamW, sums of gradients. */
+#include <string.h>
+
+#include "train/cpu_engine.h"
+#include "train/cpu_vec.h"
+
+#define GRAIN_B                                                                                                        \
+	65536 /* elements of a flat loop per piece: long enough to hide the counter, short enough to share evenly */
+
+struct glu_ctx {
+	float *out, *d_gate_up;
+	const float *gate_up, *d_out;
+	size_t n_rows, width, n_pieces;
+};
+
+JL_CLONES static void swiglu_rows(const struct glu_ctx *c, struct jl_cpu_span rows)
+{
+	for (size_t i = rows.begin; i < rows.end; i++) {
+		const float *gate = c->gate_up + i * 2 * c->width, *up = gate + c->width;
+		float *out = c->out + i * c->width;
+		for (size_t j = 0; j < c->width; j += VEC_N) {
+			size_t n = c->width - j < VEC_N ? c->width - j : VEC_N;
+			vecf g = vec_load_n(gate + j, n);
+			vec_store_n(out + j, g * vec_sigmoid(g) * vec_load_n(up + j, n), n);
+		}
+	}
+}
+
+JL_CLONES static void swiglu_bwd_rows(const struct glu_ctx *c, struct jl_cpu_span rows)
+{
+	for (size_t i = rows.begin; i < rows.end; i++) {
+		const float *gate = c->gate_up + i * 2 * c->width, *up = gate + c->width,
+			    *d_out = c->d_out + i * c->width;
+		float *d_gate = c->d_gate_up + i * 2 * c->width, *d_up = d_gate + c->width;
+		for (size_t j = 0; j < c->width; j += VEC_N) {
+			size_t n = c->width - j < VEC_N ? c->width - j : VEC_N;
+			vecf g = vec_load_n(gate + j, n), u = vec_load_n(up + j, n), d = vec_load_n(d_out + j, n);
+			vecf s = vec_sigmoid(g), silu = g * s;
+			vec_store_n(d_up + j, d * silu, n);
+			vec_store_n(d_gate + j, d * u * (s + silu * (vec_all(1.0f) - s)), n);
+		}
+	}
+}
+
+static void swiglu_piece(void *ctx, size_t index, int thread)
+{
+	const struct glu_ctx *c = ctx;
+	(void)thread;
+	struct jl_cpu_span rows = jl_cpu_piece(c->n_rows, c->n_pieces, index, 1);
+	if (c->d_out)
+		swiglu_bwd_rows(c, rows);
+	else
+		swiglu_rows(c, rows);
+}
+
+void jl_cpu_swiglu(struct jl_engine *engine, void *out, const void *gate_up, size_t n_rows, size_t width)
+{
+	if (engine->failed)
+		return;
+	struct glu_ctx c = { .out = out, .gate_up = gate_up, .n_rows = n_rows, .width = width };
+	c.n_pieces = jl_cpu_n_pieces(jl_cpu(engine), n_rows, 8);
+	jl_pool_run(jl_cpu(engine)->pool, swiglu_piece, &c, c.n_pieces);
+}
+
+void jl_cpu_swiglu_bwd(struct jl_engine *engine, void *d_gate_up, const void *gate_up, const void *d_out, size_t n_rows,
+		       size_t width)
+{
+	if (engine->failed)
+		return;
+	struct glu_ctx c = {
+		.d_gate_up = d_gate_up, .gate_up = gate_up, .d_out = d_out, .n_rows = n_rows, .width = width
+	};
+	c.n_pieces = jl_cpu_n_pieces(jl_cpu(engine), n_rows, 8);
+	jl_pool_run(jl_cpu(engine)->pool, swiglu_piece, &c, c.n_pieces);
+}
+
+struct embed_ctx {
+	const struct jl_eng_embed *op;
+	const struct jl_eng_embed_bwd *bwd;
+	size_t n_pieces;
+};
+
+static void embed_piece(void *ctx, size_t index, int thread)
+{
+	const struct embed_ctx *c = ctx;
+	const struct jl_eng_embed *op = c->op;
+	(void)thread;
+	struct jl_cpu_span rows = jl_cpu_piece(op->n_rows, c->n_pieces, index, 1);
+	for (size_t i = rows.begin; i < rows.end; i++) {
+		const float *token = (const float *)op->table + (size_t)op->tokens[i] * op->width;
+		const float *position = op->positions ? (const float *)op->positions + (i % op->seq) * op->width : NULL;
+		float *out = (float *)op->out + i * op->width;
+		for (size_t j = 0; j < op->width; j++)
+			out[j] = token[j] + (position ? position[j] : 0.0f);
+	}
+}
+
+void jl_cpu_embed(struct jl_engine *engine, const struct jl_eng_embed *op)
+{
+	if (engine->failed)
+		return;
+	struct embed_ctx c = { .op = op, .n_pieces = jl_cpu_n_pieces(jl_cpu(engine), op->n_rows, 16) };
+	jl_pool_run(jl_cpu(engine)->pool, embed_piece, &c, c.n_pieces);
+}
+
+/* A piece is a range of columns of all rows: two threads never add to the same element, and the order is that of the
+ * tokens. */
+static void embed_bwd_piece(void *ctx, size_t index, int thread)
+{
+	const struct embed_ctx *c = ctx;
+	const struct jl_eng_embed_bwd *op = c->bwd;
+	(void)thread;
+	struct jl_cpu_span cols = jl_cpu_piece(op->width, c->n_pieces, index, 16);
+	size_t seq = op->seq ? op->seq : 1;
+	if (op->position_grad && !op->accumulate)
+		for (size_t t = 0; t < seq; t++)
+			for (size_t j = cols.begin; j < cols.end; j++)
+				((float *)op->position_grad)[t * op->width + j] = 0.0f;
+	for (size_t i = 0; i < op->n_rows; i++) {
+		const float *d = (const float *)op->d_out + i * op->width;
+		float *table = (float *)op->table_grad + (size_t)op->tokens[i] * op->width;
+		for (size_t j = cols.begin; j < cols.end; j++)
+			table[j] += d[j];
+		if (!op->position_grad)
+			continue;
+		float *position = (float *)op->position_grad + (i % seq) * op->width;
+		for (size_t j = cols.begin; j < cols.end; j++)
+			position[j] += d[j];
+	}
+}
+
+void jl_cpu_embed_bwd(struct jl_engine *engine, const struct jl_eng_embed_bwd *op)
+{
+	if (engine->failed)
+		return;
+	struct embed_ctx c = { .bwd = op, .n_pieces = (size_t)engine->n_threads };
+	jl_pool_run(jl_cpu(engine)->pool, embed_bwd_piece, &c, c.n_pieces);
+}
+
+struct loss_ctx {
+	const struct jl_eng_loss *op;
+	size_t n_pieces;
+};
+
+VEC_INLINE float row_max(const float *x, size_t n)
+{
+	float max = x[0];
+	size_t j = 0;
+	if (n >= VEC_N) {
+		vecf m = vec_load(x);
+		for (j = VEC_N; j + VEC_N <= n; j += VEC_N)
+			m = vec_max(m, vec_load(x + j));
+		for (size_t i = 0; i < VEC_N; i++)
+			max = m[i] > max ? m[i] : max;
+	}
+	for (; j < n; j++)
+		max = x[j] > max ? x[j] : max;
+	return max;
+}
+
+JL_CLONES static void loss_row(float *x, size_t vocab, size_t ld, int32_t target, float scale, float *ret_loss)
+{
+	if (target < 0 || vocab == 0) {
+		memset(x, 0, ld * sizeof *x);
+		*ret_loss = 0.0f;
+		return;
+	}
+	float max = row_max(x, vocab), at_target = x[target];
+	double total = 0; /* 50,000 terms: sums of 512 in float, the rest in double */
+	for (size_t b = 0; b < vocab; b += 512) {
+		size_t end = vocab - b < 512 ? vocab : b + 512, j = b;
+		vecf sum = vec_all(0.0f);
+		for (; j + VEC_N <= end; j += VEC_N) {
+			vecf e = vec_exp(vec_load(x + j) - vec_all(max));
+			vec_store(x + j, e);
+			sum += e;
+		}
+		if (j < end) {
+			vecf e = vec_exp(vec_load_part(x + j, end - j) - vec_all(max));
+			vec_store_part(x + j, e, end - j);
+			for (size_t i = 0; i < end - j; i++)
+				total += (double)e[i];
+		}
+		total += (double)vec_sum(sum);
+	}
+	float factor = (float)((double)scale / total);
+	for (size_t j = 0; j < vocab; j++)
+		x[j] *= factor;
+	x[target] -= scale;
+	memset(x + vocab, 0, (ld - vocab) * sizeof *x);
+	*ret_loss = (float)log(total) + max - at_target;
+}
+
+static void loss_piece(void *ctx, size_t index, int thread)
+{
+	const struct loss_ctx *c = ctx;
+	const struct jl_eng_loss *op = c->op;
+	(void)thread;
+	struct jl_cpu_span rows = jl_cpu_piece(op->n_rows, c->n_pieces, index, 1);
+	for (size_t i = rows.begin; i < rows.end; i++)
+		loss_row((float *)op->logits + i * op->ld, op->vocab, op->ld, op->targets[i], (float)op->scale,
+			 op->loss + i);
+}
+
+void jl_cpu_loss(struct jl_engine *engine, const struct jl_eng_loss *op)
+{
+	if (engine->failed)
+		return;
+	struct loss_ctx c = { .op = op, .n_pieces = jl_cpu_n_pieces(jl_cpu(engine), op->n_rows, 4) };
+	jl_pool_run(jl_cpu(engine)->pool, loss_piece, &c, c.n_pieces);
+}
+
+struct flat_ctx {
+	struct jl_cpu_engine *cpu;
+	const struct jl_eng_adamw *adamw;
+	float *sum;
+	const float *grad;
+	double *sums_sq; /* one a piece */
+	size_t n, n_pieces;
+	float lr, beta1, beta2, eps, decay, grad_mul, m_mul, v_mul;
+};
+
+JL_CLONES static void adamw_span(const struct flat_ctx *c, struct jl_cpu_span span)
+{
+	const struct jl_eng_adamw *op = c->adamw;
+	const float *grad = op->grad;
+	float *param = op->param;
+	const vecf beta1 = vec_all(c->beta1), beta2 = vec_all(c->beta2), keep = vec_all(c->decay),
+		   lr = vec_all(c->lr * c->m_mul);
+	size_t i = span.begin;
+	for (; i < span.end; i += VEC_N) {
+		size_t n = span.end - i < VEC_N ? span.end - i : VEC_N;
+		vecf g = vec_load_n(grad + i, n) * vec_all(c->grad_mul);
+		vecf m = vec_load_n(op->m + i, n), v = vec_load_n(op->v + i, n), w = vec_load_n(param + i, n);
+		m = beta1 * m + (vec_all(1.0f) - beta1) * g;
+		v = beta2 * v + (vec_all(1.0f) - beta2) * g * g;
+		vecf scaled = v * vec_all(c->v_mul), root = scaled;
+		for (int j = 0; j < VEC_N; j++)
+			root[j] = sqrtf(scaled[j]);
+		vec_store_n(op->m + i, m, n);
+		vec_store_n(op->v + i, v, n);
+		vec_store_n(param + i, w * keep - lr * m / (root + vec_all(c->eps)), n);
+	}
+}
+
+static void adamw_piece(void *ctx, size_t index, int thread)
+{
+	const struct flat_ctx *c = ctx;
+	(void)thread;
+	adamw_span(c, jl_cpu_piece(c->n, c->n_pieces, index, 64));
+}
+
+void jl_cpu_adamw(struct jl_engine *engine, const struct jl_eng_adamw *op)
+{
+	struct jl_cpu_engine *cpu = jl_cpu(engine);
+	const struct jl_eng_scalars *s = &cpu->scalars;
+	if (engine->failed)
+		return;
+	double clip = 1.0;
+	if (op->norm_sq && s->clip > 0 && *op->norm_sq > 0) {
+		double norm = sqrt((double)*op->norm_sq);
+		clip = norm > s->clip ? s->clip / norm : 1.0;
+	}
+	struct flat_ctx c = { .adamw = op, .n = op->n, .n_pieces = jl_cpu_n_pieces(cpu, op->n, GRAIN_B) };
+	c.lr = (float)s->lr;
+	c.beta1 = (float)s->beta1;
+	c.beta2 = (float)s->beta2;
+	c.eps = (float)s->eps;
+	c.decay = (float)(1.0 - s->lr * s->weight_decay);
+	c.grad_mul = (float)(s->grad_mul * clip);
+	c.m_mul = (float)(1.0 / (1.0 - pow(s->beta1, (double)s->step)));
+	c.v_mul = (float)(1.0 / (1.0 - pow(s->beta2, (double)s->step)));
+	jl_pool_run(cpu->pool, adamw_piece, &c, c.n_pieces);
+}
+
+JL_CLONES static double sum_sq(const float *x, size_t n)
+{
+	double total = 0;
+	for (size_t b = 0; b < n; b += 4096) {
+		size_t end = n - b < 4096 ? n : b + 4096, j = b;
+		vecf sum = vec_all(0.0f);
+		for (; j + VEC_N <= end; j += VEC_N)
+			sum += vec_load(x + j) * vec_load(x + j);
+		total += (double)vec_sum(sum);
+		for (; j < end; j++)
+			total += (double)x[j] * (double)x[j];
+	}
+	return total;
+}
+
+static void sum_sq_piece(void *ctx, size_t index, int thread)
+{
+	const struct flat_ctx *c = ctx;
+	(void)thread;
+	struct jl_cpu_span span = jl_cpu_piece(c->n, c->n_pieces, index, 64);
+	c->sums_sq[index] = sum_sq(c->grad + span.begin, span.end - span.begin);
+}
+
+void jl_cpu_grad_norm_sq(struct jl_engine *engine, float *ret_sum, const void *grad, size_t n, bool accumulate)
+{
+	struct jl_cpu_engine *cpu = jl_cpu(engine);
+	double sums_sq[64] = { 0 };
+	if (engine->failed)
+		return;
+	struct flat_ctx c = { .grad = grad, .sums_sq = sums_sq, .n = n, .n_pieces = 64 };
+	jl_pool_run(cpu->pool, sum_sq_piece, &c, c.n_pieces);
+	double total = 0;
+	for (size_t i = 0; i < c.n_pieces; i++)
+		total += sums_sq[i];
+	total *= cpu->scalars.grad_mul * cpu->scalars.grad_mul;
+	*ret_sum = (float)(accumulate ? (double)*ret_sum + total : total);
+}
+
+static void add_piece(void *ctx, size_t index, int thread)
+{
+	const struct flat_ctx *c = ctx;
+	(void)thread;
+	struct jl_cpu_span span = jl_cpu_piece(c->n, c->n_pieces, index, 64);
+	for (size_t i = span.begin; i < span.end; i++)
+		c->sum[i] += c->grad[i];
+}
+
+void jl_cpu_grad_add(struct jl_engine *engine, void *sum, const void *grad, size_t n)
+{
+	if (engine->failed)
+		return;
+	struct flat_ctx c = {
+		.sum = sum, .grad = grad, .n = n, .n_pieces = jl_cpu_n_pieces(jl_cpu(engine), n, GRAIN_B)
+	};
+	jl_pool_run(jl_cpu(engine)->pool, add_piece, &c, c.n_pieces);
+}

@@ -1,0 +1,254 @@
+/* Collectives beside computation. NCCL on a stream of its own where every worker has a GPU to itself; otherwise
+ * (several workers on one GPU, no NCCL) the data crosses host memory and the workers' own communicator. */
+#include <string.h>
+#include <time.h>
+
+#include "train/cuda_engine.h"
+
+static double now_s(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* Whether all workers can and want to: one that cannot sends all through host memory. */
+static enum jl_status agree(struct jl_comm *comm, bool can, bool *ret_all, struct jl_err *err)
+{
+	int32_t mine = can, all = 0;
+	enum jl_status status = jl_comm_run(comm,
+					    &(struct jl_coll_call){ .coll = JL_COLL_ALLREDUCE,
+								    .type = JL_COMM_INT32,
+								    .op = JL_RED_MIN,
+								    .count = 1,
+								    .send = &mine,
+								    .recv = &all },
+					    err);
+	*ret_all = status == JL_OK && all == 1;
+	return status;
+}
+
+static enum jl_status connect_nccl(struct cuda_engine *e, struct jl_comm *comm, struct jl_err *err)
+{
+	struct cuda_exchange *x = &e->exchange;
+	struct jl_nccl_id id = { { 0 } };
+	int n_gpus = jl_cuda_count(e->gpu->cuda);
+	bool all = false;
+	bool can = comm->n_local <= n_gpus && jl_nccl_open(&x->nccl, NULL) == JL_OK &&
+		   (comm->rank != 0 || x->nccl->GetUniqueId(&id) == JL_NCCL_OK);
+	enum jl_status status = agree(comm, can, &all, err);
+	if (status != JL_OK || !all) {
+		x->nccl = NULL;
+		return status;
+	}
+	struct jl_coll_call call = {
+		.coll = JL_COLL_BROADCAST,
+		.type = JL_COMM_UINT8,
+		.count = sizeof id,
+		.send = &id,
+		.recv = &id,
+	};
+	status = jl_comm_run(comm, &call, err);
+	if (status == JL_OK)
+		status = jl_nccl_check(x->nccl, x->nccl->CommInitRank(&x->comm, comm->n_ranks, id, comm->rank),
+				       "ncclCommInitRank", err);
+	return status;
+}
+
+enum jl_status jl_cuda_exchange_open(struct cuda_engine *e, struct jl_comm *comm, struct jl_err *err)
+{
+	struct cuda_exchange *x = &e->exchange;
+	const struct jl_cuda *cu = e->gpu->cuda;
+	enum jl_status status = connect_nccl(e, comm, err);
+	if (status == JL_OK)
+		status = jl_cuda_check(cu, cu->StreamCreate(&x->stream, JL_CU_STREAM_NON_BLOCKING), "cuStreamCreate",
+				       err);
+	if (status == JL_OK)
+		status = jl_cuda_check(cu, cu->EventCreate(&x->ready, JL_CU_EVENT_NO_TIMING), "cuEventCreate", err);
+	return status;
+}
+
+void jl_cuda_exchange_close(struct cuda_engine *e)
+{
+	struct cuda_exchange *x = &e->exchange;
+	const struct jl_cuda *cu = e->gpu->cuda;
+	if (x->comm)
+		x->nccl->CommDestroy(x->comm);
+	for (int i = 0; i < JL_ENGINE_SLOTS; i++) {
+		struct CUevent_st *events[] = { x->slots[i].done, x->slots[i].before, x->slots[i].after };
+		for (int j = 0; j < 3; j++)
+			if (events[j])
+				cu->EventDestroy(events[j]);
+	}
+	if (x->ready)
+		cu->EventDestroy(x->ready);
+	if (x->stream)
+		cu->StreamDestroy(x->stream);
+	if (x->host)
+		cu->MemFreeHost(x->host);
+	*x = (struct cuda_exchange){ 0 };
+}
+
+static int queue_nccl(struct cuda_exchange *x, const struct jl_coll_call *c)
+{
+	static const int types[JL_N_COMM_TYPE] = {
+		[JL_COMM_INT8] = JL_NCCL_INT8,     [JL_COMM_UINT8] = JL_NCCL_UINT8, [JL_COMM_INT32] = JL_NCCL_INT32,
+		[JL_COMM_UINT32] = JL_NCCL_UINT32, [JL_COMM_INT64] = JL_NCCL_INT64, [JL_COMM_UINT64] = JL_NCCL_UINT64,
+		[JL_COMM_HALF] = JL_NCCL_HALF,     [JL_COMM_FLOAT] = JL_NCCL_FLOAT, [JL_COMM_DOUBLE] = JL_NCCL_DOUBLE,
+		[JL_COMM_BF16] = JL_NCCL_BF16,
+	};
+	static const int ops[JL_N_REDOP] = {
+		[JL_RED_SUM] = JL_NCCL_SUM, [JL_RED_PROD] = JL_NCCL_PROD, [JL_RED_MIN] = JL_NCCL_MIN,
+		[JL_RED_MAX] = JL_NCCL_MAX, [JL_RED_AVG] = JL_NCCL_AVG,
+	};
+	const struct jl_nccl *n = x->nccl;
+	int type = types[c->type], op = ops[c->op];
+	switch (c->coll) {
+	case JL_COLL_ALLREDUCE: return n->AllReduce(c->send, c->recv, c->count, type, op, x->comm, x->stream);
+	case JL_COLL_ALLGATHER: return n->AllGather(c->send, c->recv, c->count, type, x->comm, x->stream);
+	case JL_COLL_REDUCESCATTER: return n->ReduceScatter(c->send, c->recv, c->count, type, op, x->comm, x->stream);
+	case JL_COLL_BROADCAST: return n->Broadcast(c->send, c->recv, c->count, type, c->root, x->comm, x->stream);
+	case JL_COLL_REDUCE: return n->Reduce(c->send, c->recv, c->count, type, op, c->root, x->comm, x->stream);
+	default: return -1; /* the step asks for no other */
+	}
+}
+
+static void sizes_of(const struct jl_comm *comm, const struct jl_coll_call *c, size_t *ret_send_B, size_t *ret_recv_B)
+{
+	size_t one_B = c->count * jl_comm_type_B(c->type), all_B = one_B * (size_t)comm->n_ranks;
+	*ret_send_B = c->coll == JL_COLL_REDUCESCATTER ? all_B : one_B;
+	*ret_recv_B = c->coll == JL_COLL_ALLGATHER ? all_B : one_B;
+}
+
+/* Pinned memory for what goes out and what comes in; grows in the first step. */
+static bool host_room(struct cuda_engine *e, size_t size_B)
+{
+	struct cuda_exchange *x = &e->exchange;
+	const struct jl_cuda *cu = e->gpu->cuda;
+	if (x->host_B >= size_B)
+		return true;
+	if (x->host)
+		cu->MemFreeHost(x->host);
+	x->host = NULL;
+	x->host_B = 0;
+	jl_cuda_keep(e, cu->MemHostAlloc(&x->host, size_B, 0), "cuMemHostAlloc");
+	if (x->host)
+		x->host_B = size_B;
+	return x->host != NULL;
+}
+
+static void through_host(struct cuda_engine *e, struct jl_comm *comm, const struct jl_coll_call *call)
+{
+	struct cuda_exchange *x = &e->exchange;
+	const struct jl_cuda *cu = e->gpu->cuda;
+	size_t send_B = 0, recv_B = 0;
+	struct jl_err err;
+	sizes_of(comm, call, &send_B, &recv_B);
+	size_t gap_B = (send_B + 63) / 64 * 64;
+	if (!host_room(e, gap_B + recv_B))
+		return;
+	struct jl_coll_call host = *call;
+	host.send = x->host;
+	host.recv = (char *)x->host + gap_B;
+	jl_cuda_keep(e, cu->MemcpyDtoHAsync(x->host, (uint64_t)(uintptr_t)call->send, send_B, e->gpu->stream),
+		     "cuMemcpyDtoHAsync");
+	jl_cuda_keep(e, cu->StreamSynchronize(e->gpu->stream), "cuStreamSynchronize");
+	double from_s = now_s();
+	if (e->base.failed == JL_OK)
+		jl_cuda_keep_status(e, jl_comm_run(comm, &host, &err), &err);
+	if (e->base.failed == JL_OK)
+		jl_cuda_keep(e, cu->MemcpyHtoDAsync((uint64_t)(uintptr_t)call->recv, host.recv, recv_B, e->gpu->stream),
+			     "cuMemcpyHtoDAsync");
+	jl_cuda_keep(e, cu->StreamSynchronize(e->gpu->stream), "cuStreamSynchronize");
+	x->waited_s += now_s() - from_s;
+}
+
+static bool slot_events(struct cuda_engine *e, struct cuda_slot *slot)
+{
+	const struct jl_cuda *cu = e->gpu->cuda;
+	if (!slot->done)
+		jl_cuda_keep(e, cu->EventCreate(&slot->done, JL_CU_EVENT_NO_TIMING), "cuEventCreate");
+	if (!slot->before)
+		jl_cuda_keep(e, cu->EventCreate(&slot->before, 0), "cuEventCreate");
+	if (!slot->after)
+		jl_cuda_keep(e, cu->EventCreate(&slot->after, 0), "cuEventCreate");
+	return e->base.failed == JL_OK;
+}
+
+void jl_cuda_exchange_start(struct jl_engine *engine, struct jl_comm *comm, const struct jl_coll_call *call, int slot)
+{
+	struct cuda_engine *e = cuda_of(engine);
+	struct cuda_exchange *x = &e->exchange;
+	const struct jl_cuda *cu = e->gpu->cuda;
+	struct jl_err err;
+	if (engine->failed != JL_OK)
+		return;
+	if (!x->nccl) {
+		through_host(e, comm, call);
+		return;
+	}
+	if (!slot_events(e, &x->slots[slot]))
+		return;
+	jl_cuda_keep(e, cu->EventRecord(x->ready, e->gpu->stream), "cuEventRecord");
+	jl_cuda_keep(e, cu->StreamWaitEvent(x->stream, x->ready, 0), "cuStreamWaitEvent");
+	jl_cuda_keep_status(e, jl_nccl_check(x->nccl, queue_nccl(x, call), jl_coll_name(call->coll), &err), &err);
+	jl_cuda_keep(e, cu->EventRecord(x->slots[slot].done, x->stream), "cuEventRecord");
+}
+
+void jl_cuda_exchange_finish(struct jl_engine *engine, struct jl_comm *comm, int slot)
+{
+	(void)comm;
+	struct cuda_engine *e = cuda_of(engine);
+	struct cuda_exchange *x = &e->exchange;
+	const struct jl_cuda *cu = e->gpu->cuda;
+	if (engine->failed != JL_OK || !x->nccl)
+		return;
+	struct cuda_slot *s = &x->slots[slot];
+	jl_cuda_keep(e, cu->EventRecord(s->before, e->gpu->stream), "cuEventRecord");
+	jl_cuda_keep(e, cu->StreamWaitEvent(e->gpu->stream, s->done, 0), "cuStreamWaitEvent");
+	jl_cuda_keep(e, cu->EventRecord(s->after, e->gpu->stream), "cuEventRecord");
+	s->waited = true;
+}
+
+double jl_cuda_exchange_waited_s(struct jl_engine *engine)
+{
+	struct cuda_engine *e = cuda_of(engine);
+	struct cuda_exchange *x = &e->exchange;
+	double sum_s = x->waited_s;
+	for (int i = 0; i < JL_ENGINE_SLOTS; i++) {
+		float ms = 0.0F;
+		if (x->slots[i].waited &&
+		    e->gpu->cuda->EventElapsedTime(&ms, x->slots[i].before, x->slots[i].after) == JL_CU_OK)
+			sum_s += (double)ms * 1e-3;
+		x->slots[i].waited = false;
+	}
+	x->waited_s = 0.0;
+	return sum_s;
+}
+
+/* A worker that is gone leaves NCCL waiting for ever. */
+enum jl_status jl_cuda_exchange_sync(struct cuda_engine *e, struct jl_err *err)
+{
+	struct cuda_exchange *x = &e->exchange;
+	const struct jl_cuda *cu = e->gpu->cuda;
+	if (!x->nccl || !x->comm)
+		return jl_cuda_check(cu, cu->StreamSynchronize(e->gpu->stream), "cuStreamSynchronize", err);
+	enum jl_status status = jl_cuda_check(cu, cu->EventRecord(x->ready, e->gpu->stream), "cuEventRecord", err);
+	for (double from_s = now_s(); status == JL_OK;) {
+		int code = cu->EventQuery(x->ready), async = 0;
+		if (code != JL_CU_NOT_READY)
+			return jl_cuda_check(cu, code, "cuEventQuery", err);
+		x->nccl->CommGetAsyncError(x->comm, &async);
+		if (async != JL_NCCL_OK && async != JL_NCCL_IN_PROGRESS)
+			status = jl_nccl_check(x->nccl, async, "NCCL", err);
+		else if (now_s() - from_s > JL_COMM_STUCK_S)
+			status = jl_fail(err, JL_E_IO,
+					 "GPU %d: the exchange does not finish; another worker is stuck or gone",
+					 "GPU %d: 통신이 끝나지 않음; 다른 워커가 멈췄거나 사라짐", e->gpu->index);
+		else
+			nanosleep(&(struct timespec){ .tv_nsec = 20000 }, NULL);
+	}
+	x->nccl->CommAbort(x->comm);
+	x->comm = NULL;
+	return status;
+}

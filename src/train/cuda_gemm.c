@@ -1,0 +1,217 @@
+/* Matrix products of the step by cuBLASLt. The first time a shape is met its candidates are timed, with the epilogue
+ * inside the product and behind it, and the faster way is kept. */
+#include <math.h>
+#include <string.h>
+
+#include "train/cuda_engine.h"
+
+enum { N_TRY = 32, N_TIMED = 10 };
+
+static const enum jl_matmul_type types[JL_N_TRAIN_PRECISION] = {
+	[JL_TRAIN_FP32] = JL_MM_FP32, [JL_TRAIN_TF32] = JL_MM_TF32, [JL_TRAIN_BF16] = JL_MM_BF16
+};
+
+static struct jl_matmul_shape shape_of(const struct cuda_engine *e, const struct jl_eng_gemm *op)
+{
+	static const enum jl_matmul_epilogue epilogues[] = {
+		[JL_EP_NONE] = JL_MM_NONE,   [JL_EP_BIAS] = JL_MM_BIAS,   [JL_EP_BIAS_GELU] = JL_MM_GELU_BIAS,
+		[JL_EP_DGELU] = JL_MM_DGELU, [JL_EP_BGRAD] = JL_MM_BGRAD,
+	};
+	struct jl_matmul_shape shape = {
+		.m = op->m,
+		.n = op->n,
+		.k = op->k,
+		.lda = op->lda,
+		.ldb = op->ldb,
+		.ldc = op->ldc,
+		.ta = op->ta,
+		.tb = op->tb,
+		.accumulate = op->accumulate,
+		.type = types[e->base.precision],
+		.c_type = types[e->base.precision],
+		.epilogue = epilogues[op->epilogue],
+	};
+	if (op->epilogue == JL_EP_BIAS_GELU && !op->bias)
+		shape.epilogue = JL_MM_GELU;
+	return shape;
+}
+
+static struct jl_matmul_buffers buffers_of(const struct jl_eng_gemm *op)
+{
+	return (struct jl_matmul_buffers){
+		.a = (uint64_t)(uintptr_t)op->a,
+		.b = (uint64_t)(uintptr_t)op->b,
+		.c = (uint64_t)(uintptr_t)op->c,
+		.bias = (uint64_t)(uintptr_t)(op->epilogue == JL_EP_BGRAD ? op->bias_grad : op->bias),
+		.aux = (uint64_t)(uintptr_t)op->aux,
+	};
+}
+
+/* The sums of dy over the tokens, in two steps whose order is fixed. op(A) is [m × k] stored k × m: columns of what is
+ * stored. */
+static void bias_gradient(struct cuda_engine *e, const struct jl_eng_gemm *op, uint64_t to)
+{
+	int n_rows = (int)op->k, n = (int)op->m, accumulate = op->accumulate;
+	size_t ld = op->lda, x = (op->m + 255) / 256;
+	size_t y = (size_t)e->gpu->n_sm * 4 / x, most = (op->k + 31) / 32;
+	y = y < 1 ? 1 : y > most ? most : y;
+	int n_partials = (int)y;
+	uint64_t partials = jl_cuda_partials(e, y, op->m), none = 0;
+	const void *in = op->a;
+	struct jl_err err;
+	if (e->base.failed != JL_OK)
+		return;
+	int code = e->gpu->cuda->LaunchKernel(e->kernels[K_COLUMN_SUMS], (unsigned)x, (unsigned)y, 1, 32, 8, 1, 0,
+					      e->gpu->stream, (void *[]){ &in, &ld, &n_rows, &n, &partials }, NULL);
+	jl_cuda_keep_status(e, jl_cuda_check(e->gpu->cuda, code, "cuLaunchKernel", &err), &err);
+	jl_cuda_launch(e, e->kernels[K_SUM_ROWS],
+		       (struct jl_gpu_grid){ .x = (unsigned)((op->m + 31) / 32), .n_threads = 256 },
+		       (void *[]){ &partials, &none, &n_partials, &n, &to, &none, &accumulate });
+}
+
+/* What the product did not do itself. */
+static void finish_product(struct cuda_engine *e, const struct jl_eng_gemm *op, const struct jl_matmul_buffers *b)
+{
+	static const int kinds[] = { [JL_EP_BIAS] = 0, [JL_EP_BIAS_GELU] = 1, [JL_EP_DGELU] = 2, [JL_EP_BGRAD] = -1 };
+	struct jl_matmul_buffers at = *b;
+	size_t m = op->m, n = op->n, ld = op->ldc;
+	if (op->epilogue == JL_EP_NONE)
+		return;
+	if (op->epilogue == JL_EP_BGRAD) {
+		bias_gradient(e, op, b->bias);
+		return;
+	}
+	int kind = kinds[op->epilogue];
+	jl_cuda_launch(e, e->kernels[K_EPILOGUE],
+		       (struct jl_gpu_grid){ .x = jl_cuda_blocks(e, m * n / 8), .n_threads = 256 },
+		       (void *[]){ &at.c, &at.aux, &at.bias, &m, &n, &ld, &kind });
+}
+
+/* Seconds of finish_product, on the same scratch buffers as the candidates. */
+static double time_finish(struct cuda_engine *e, const struct jl_eng_gemm *op, const struct jl_matmul_buffers *b)
+{
+	const struct jl_cuda *cu = e->gpu->cuda;
+	struct CUevent_st *from = e->marks[JL_MARK_START], *to = e->marks[JL_MARK_FORWARD];
+	float ms = 0.0F;
+	finish_product(e, op, b);
+	jl_cuda_keep(e, cu->EventRecord(from, e->gpu->stream), "cuEventRecord");
+	for (int i = 0; i < N_TIMED; i++)
+		finish_product(e, op, b);
+	jl_cuda_keep(e, cu->EventRecord(to, e->gpu->stream), "cuEventRecord");
+	jl_cuda_keep(e, cu->EventSynchronize(to), "cuEventSynchronize");
+	jl_cuda_keep(e, cu->EventElapsedTime(&ms, from, to), "cuEventElapsedTime");
+	return (double)ms * 1e-3 / N_TIMED;
+}
+
+/* With the epilogue inside, or behind; JL_E_ABSENT of the fused form only means that there is none. */
+static enum jl_status choose(struct cuda_engine *e, const struct jl_eng_gemm *op, const struct jl_matmul_buffers *b,
+			     struct cuda_plan *plan, struct jl_err *err)
+{
+	struct jl_matmul *fused = NULL, *plain = NULL;
+	struct jl_matmul_shape shape = plan->shape;
+	bool has_epilogue = shape.epilogue != JL_MM_NONE;
+	/* the library overwrites a bias gradient, it does not add to one */
+	bool can_fuse = !(shape.epilogue == JL_MM_BGRAD && shape.accumulate);
+	enum jl_status status = can_fuse ? jl_matmul_plan(e->lt, &shape, b, N_TRY, &fused, err) : JL_E_ABSENT;
+	if (status != JL_OK && status != JL_E_ABSENT)
+		return status;
+	if (!has_epilogue || (fused && shape.epilogue == JL_MM_BIAS)) {
+		plan->matmul = fused;
+		plan->fused = true;
+		return status;
+	}
+	shape.epilogue = JL_MM_NONE;
+	status = jl_matmul_plan(e->lt, &shape, b, N_TRY, &plain, err);
+	if (status != JL_OK) {
+		jl_matmul_free(fused);
+		return status;
+	}
+	double behind_s = jl_matmul_best_s(plain) + time_finish(e, op, b);
+	plan->behind_s = behind_s;
+	plan->fused_s = fused ? jl_matmul_best_s(fused) : (double)NAN;
+	plan->fused = fused && plan->fused_s <= behind_s;
+	plan->matmul = plan->fused ? fused : plain;
+	jl_matmul_free(plan->fused ? plain : fused);
+	return JL_OK;
+}
+
+/* Timing runs many times over: into scratch memory, so that nothing is added twice and nothing that is still needed is
+ * lost. */
+static enum jl_status make_plan(struct cuda_engine *e, const struct jl_eng_gemm *op, struct cuda_plan *plan,
+				struct jl_err *err)
+{
+	size_t c_B = op->m * op->ldc * e->base.elem_B, bias_B = (op->m > op->n ? op->m : op->n) * e->base.elem_B;
+	struct jl_matmul_buffers b = buffers_of(op);
+	uint64_t c = 0, bias = 0, aux = 0;
+	enum jl_status status = jl_cuda_take(e, c_B, &c, err);
+	if (status == JL_OK)
+		status = jl_cuda_take(e, bias_B, &bias, err);
+	if (status == JL_OK && op->aux)
+		status = jl_cuda_take(e, c_B, &aux, err);
+	b.c = c;
+	if (op->epilogue == JL_EP_BGRAD)
+		b.bias = bias;
+	if (op->epilogue == JL_EP_BIAS_GELU)
+		b.aux = aux;
+	if (status == JL_OK)
+		status = choose(e, op, &b, plan, err);
+	e->gpu->cuda->StreamSynchronize(e->gpu->stream);
+	jl_cuda_drop(e, c, c_B);
+	jl_cuda_drop(e, bias, bias_B);
+	jl_cuda_drop(e, aux, c_B);
+	return status;
+}
+
+static bool same(const struct jl_matmul_shape *a, const struct jl_matmul_shape *b)
+{
+	return a->m == b->m && a->n == b->n && a->k == b->k && a->lda == b->lda && a->ldb == b->ldb &&
+	       a->ldc == b->ldc && a->ta == b->ta && a->tb == b->tb && a->accumulate == b->accumulate &&
+	       a->epilogue == b->epilogue;
+}
+
+static struct cuda_plan *find_plan(struct cuda_engine *e, const struct jl_eng_gemm *op)
+{
+	struct jl_matmul_shape shape = shape_of(e, op);
+	struct jl_err err;
+	for (int i = 0; i < e->n_plans; i++)
+		if (same(&e->plans[i].shape, &shape))
+			return &e->plans[i];
+	enum jl_status status = JL_OK;
+	if (e->n_plans == CUDA_PLANS_MAX)
+		status = jl_fail(&err, JL_E_LIMIT, "more than %d shapes of matrix products in one step",
+				 "한 스텝에 행렬곱 형태가 %d개를 넘음", CUDA_PLANS_MAX);
+	struct cuda_plan *plan = &e->plans[e->n_plans];
+	if (status == JL_OK) {
+		*plan = (struct cuda_plan){ .shape = shape, .fused_s = NAN, .behind_s = NAN };
+		status = make_plan(e, op, plan, &err);
+	}
+	if (status != JL_OK) {
+		jl_cuda_keep_status(e, status, &err);
+		return NULL;
+	}
+	e->n_plans++;
+	return plan;
+}
+
+void jl_cuda_gemm(struct jl_engine *engine, const struct jl_eng_gemm *op)
+{
+	struct cuda_engine *e = cuda_of(engine);
+	struct jl_err err;
+	if (engine->failed != JL_OK)
+		return;
+	struct cuda_plan *plan = find_plan(e, op);
+	if (!plan)
+		return;
+	struct jl_matmul_buffers b = buffers_of(op);
+	jl_cuda_keep_status(e, jl_matmul_run(plan->matmul, &b, e->gpu->stream, &err), &err);
+	if (!plan->fused)
+		finish_product(e, op,
+			       &b); /* a bias gradient needs nothing of the product: it may stay on the first stream */
+}
+
+void jl_cuda_gemm_release(struct cuda_engine *e)
+{
+	for (int i = 0; i < e->n_plans; i++)
+		jl_matmul_free(e->plans[i].matmul);
+	e->n_plans = 0;
+}

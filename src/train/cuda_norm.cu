@@ -1,0 +1,278 @@
+/* LayerNorm and RMSNorm with the residual stream, forward and backward. N > 0: one warp a row that lies in registers,
+ * the row's width is 256·N; N = 0: any width, one block a row. */
+#include "train/cuda_common.cuh"
+
+struct norm_args {
+	const void *residual, *branch;
+	void *residual_out, *out;
+	const void *weight, *bias;
+	float *mean, *rstd;
+	int n_rows, width, rms;
+	float eps;
+};
+
+template <typename T, int N> __device__ static void norm_warp(const norm_args &a)
+{
+	int row = (blockIdx.x * blockDim.x + threadIdx.x) / 32, lane = threadIdx.x % 32;
+	if (row >= a.n_rows)
+		return;
+	size_t base = (size_t)row * a.width + lane * 8;
+	float x[N][8], sum = 0.0f, sq = 0.0f;
+#pragma unroll
+	for (int i = 0; i < N; i++)
+		load8((const T *)a.residual + base + i * 256, x[i]);
+	if (a.branch) {
+#pragma unroll
+		for (int i = 0; i < N; i++) {
+			float y[8];
+			load8((const T *)a.branch + base + i * 256, y);
+#pragma unroll
+			for (int j = 0; j < 8; j++)
+				x[i][j] = rounded(x[i][j] + y[j], (const T *)0);
+			store8((T *)a.residual_out + base + i * 256, x[i]);
+		}
+	}
+#pragma unroll
+	for (int i = 0; i < N; i++)
+#pragma unroll
+		for (int j = 0; j < 8; j++)
+			sum += x[i][j];
+	float mean = a.rms ? 0.0f : warp_sum(sum) / a.width;
+#pragma unroll
+	for (int i = 0; i < N; i++)
+#pragma unroll
+		for (int j = 0; j < 8; j++)
+			sq += (x[i][j] - mean) * (x[i][j] - mean);
+	float rstd = rsqrtf(warp_sum(sq) / a.width + a.eps);
+	if (lane == 0) {
+		a.rstd[row] = rstd;
+		if (a.mean)
+			a.mean[row] = mean;
+	}
+#pragma unroll
+	for (int i = 0; i < N; i++) {
+		float w[8], b[8] = { 0 };
+		load8((const T *)a.weight + lane * 8 + i * 256, w);
+		if (a.bias)
+			load8((const T *)a.bias + lane * 8 + i * 256, b);
+#pragma unroll
+		for (int j = 0; j < 8; j++)
+			x[i][j] = (x[i][j] - mean) * rstd * w[j] + b[j];
+		store8((T *)a.out + base + i * 256, x[i]);
+	}
+}
+
+template <typename T> __device__ static void norm_block(const norm_args &a)
+{
+	__shared__ float room[33];
+	size_t base = (size_t)blockIdx.x * a.width;
+	const T *residual = (const T *)a.residual + base, *branch = a.branch ? (const T *)a.branch + base : 0;
+	T *kept = a.branch ? (T *)a.residual_out + base : 0;
+	float sum = 0.0f, sq = 0.0f;
+	for (int i = threadIdx.x; i < a.width; i += blockDim.x) {
+		float x = to_float(residual[i]);
+		if (branch) {
+			T y = from_float<T>(x + to_float(branch[i]));
+			kept[i] = y;
+			x = to_float(y);
+		}
+		sum += x;
+	}
+	const T *input = branch ? kept : residual;
+	float mean = a.rms ? 0.0f : block_sum(sum, room) / a.width;
+	for (int i = threadIdx.x; i < a.width; i += blockDim.x) {
+		float x = to_float(input[i]) - mean;
+		sq += x * x;
+	}
+	float rstd = rsqrtf(block_sum(sq, room) / a.width + a.eps);
+	if (threadIdx.x == 0) {
+		a.rstd[blockIdx.x] = rstd;
+		if (a.mean)
+			a.mean[blockIdx.x] = mean;
+	}
+	for (int i = threadIdx.x; i < a.width; i += blockDim.x) {
+		float y = (to_float(input[i]) - mean) * rstd * to_float(((const T *)a.weight)[i]);
+		((T *)a.out)[base + i] = from_float<T>(a.bias ? y + to_float(((const T *)a.bias)[i]) : y);
+	}
+}
+
+struct norm_bwd_args {
+	const void *d_out, *input, *weight;
+	const float *mean, *rstd;
+	void *d_residual;
+	float *partial_w, *partial_b; /* [gridDim.x × width] */
+	const void *recompute_bias;
+	void *recompute_out;
+	int n_rows, width, rms, fresh;
+};
+
+/* dx = rstd·(g − mean(g) − x̂·mean(g·x̂)), g = d_out·weight; RMSNorm without the first mean. The gradients of weight and
+ * bias are summed over the rows of a block here and over blocks by jl_norm_sum: the order never changes. */
+template <typename T, int N> __device__ static void norm_bwd_warp(const norm_bwd_args &a)
+{
+	extern __shared__ float shared[];
+	int lane = threadIdx.x % 32, warp = threadIdx.x / 32, n_warps = blockDim.x / 32;
+	float dw[N][8] = {}, db[N][8] = {};
+	for (int row = blockIdx.x * n_warps + warp; row < a.n_rows; row += gridDim.x * n_warps) {
+		size_t base = (size_t)row * a.width + lane * 8;
+		float x[N][8], g[N][8], sum_g = 0.0f, sum_gx = 0.0f;
+		float mean = a.rms ? 0.0f : a.mean[row], rstd = a.rstd[row];
+#pragma unroll
+		for (int i = 0; i < N; i++) {
+			load8((const T *)a.input + base + i * 256, x[i]);
+			load8((const T *)a.d_out + base + i * 256, g[i]);
+		}
+#pragma unroll
+		for (int i = 0; i < N; i++) {
+			float w[8];
+			load8((const T *)a.weight + lane * 8 + i * 256, w);
+#pragma unroll
+			for (int j = 0; j < 8; j++) {
+				x[i][j] = (x[i][j] - mean) * rstd;
+				dw[i][j] += g[i][j] * x[i][j];
+				db[i][j] += g[i][j];
+				g[i][j] *= w[j];
+				sum_g += g[i][j];
+				sum_gx += g[i][j] * x[i][j];
+			}
+			if (a.recompute_out) {
+				float y[8], b[8] = { 0 };
+				if (a.recompute_bias)
+					load8((const T *)a.recompute_bias + lane * 8 + i * 256, b);
+#pragma unroll
+				for (int j = 0; j < 8; j++)
+					y[j] = x[i][j] * w[j] + b[j];
+				store8((T *)a.recompute_out + base + i * 256, y);
+			}
+		}
+		sum_g = a.rms ? 0.0f : warp_sum(sum_g) / a.width;
+		sum_gx = warp_sum(sum_gx) / a.width;
+#pragma unroll
+		for (int i = 0; i < N; i++) {
+			float d[8] = { 0 };
+			if (!a.fresh)
+				load8((const T *)a.d_residual + base + i * 256, d);
+#pragma unroll
+			for (int j = 0; j < 8; j++)
+				d[j] += rstd * (g[i][j] - sum_g - x[i][j] * sum_gx);
+			store8((T *)a.d_residual + base + i * 256, d);
+		}
+	}
+	/* first all of dw, then all of db: a row of shared memory for each warp, added up in the order of the warps */
+	for (int pass = 0; pass < 2; pass++) {
+		float *partial = pass == 0 ? a.partial_w : a.partial_b;
+		if (!partial)
+			continue;
+#pragma unroll
+		for (int i = 0; i < N; i++)
+#pragma unroll
+			for (int j = 0; j < 8; j++)
+				shared[warp * a.width + (i * 8 + j) * 32 + lane] = pass == 0 ? dw[i][j] : db[i][j];
+		__syncthreads();
+		for (int at = threadIdx.x; at < a.width; at += blockDim.x) {
+			int from = (at / 256 * 8 + at % 8) * 32 + at % 256 / 8;
+			float sum = 0.0f;
+			for (int w = 0; w < n_warps; w++)
+				sum += shared[w * a.width + from];
+			partial[(size_t)blockIdx.x * a.width + at] = sum;
+		}
+		__syncthreads();
+	}
+}
+
+template <typename T> __device__ static void norm_bwd_block(const norm_bwd_args &a)
+{
+	extern __shared__ float shared[];
+	__shared__ float room[33];
+	float *dw = shared, *db = shared + a.width;
+	for (int i = threadIdx.x; i < a.width; i += blockDim.x)
+		dw[i] = db[i] = 0.0f;
+	for (int row = blockIdx.x; row < a.n_rows; row += gridDim.x) {
+		size_t base = (size_t)row * a.width;
+		float mean = a.rms ? 0.0f : a.mean[row], rstd = a.rstd[row], sum_g = 0.0f, sum_gx = 0.0f;
+		for (int i = threadIdx.x; i < a.width; i += blockDim.x) {
+			float x = (to_float(((const T *)a.input)[base + i]) - mean) * rstd;
+			float w = to_float(((const T *)a.weight)[i]), d = to_float(((const T *)a.d_out)[base + i]);
+			dw[i] += d * x;
+			db[i] += d;
+			sum_g += d * w;
+			sum_gx += d * w * x;
+			if (a.recompute_out)
+				((T *)a.recompute_out)[base + i] = from_float<T>(
+					x * w + (a.recompute_bias ? to_float(((const T *)a.recompute_bias)[i]) : 0.0f));
+		}
+		sum_g = a.rms ? 0.0f : block_sum(sum_g, room) / a.width;
+		sum_gx = block_sum(sum_gx, room) / a.width;
+		for (int i = threadIdx.x; i < a.width; i += blockDim.x) {
+			float x = (to_float(((const T *)a.input)[base + i]) - mean) * rstd;
+			float g = to_float(((const T *)a.d_out)[base + i]) * to_float(((const T *)a.weight)[i]);
+			T *d = (T *)a.d_residual + base + i;
+			*d = from_float<T>((a.fresh ? 0.0f : to_float(*d)) + rstd * (g - sum_g - x * sum_gx));
+		}
+	}
+	for (int i = threadIdx.x; i < a.width; i += blockDim.x) {
+		a.partial_w[(size_t)blockIdx.x * a.width + i] = dw[i];
+		if (a.partial_b)
+			a.partial_b[(size_t)blockIdx.x * a.width + i] = db[i];
+	}
+}
+
+#define NORM(suffix, T, N)                                                                                             \
+	extern "C" __global__ void __launch_bounds__(256) jl_norm_##suffix##N(norm_args a)                             \
+	{                                                                                                              \
+		norm_warp<T, N>(a);                                                                                    \
+	}                                                                                                              \
+	extern "C" __global__ void __launch_bounds__(256) jl_norm_bwd_##suffix##N(norm_bwd_args a)                     \
+	{                                                                                                              \
+		norm_bwd_warp<T, N>(a);                                                                                \
+	}
+#define NORMS(suffix, T)                                                                                               \
+	NORM(suffix, T, 1)                                                                                             \
+	NORM(suffix, T, 2)                                                                                             \
+	NORM(suffix, T, 3)                                                                                             \
+	NORM(suffix, T, 4)                                                                                             \
+	NORM(suffix, T, 5)                                                                                             \
+	NORM(suffix, T, 6)                                                                                             \
+	extern "C" __global__ void __launch_bounds__(256) jl_norm_##suffix##0(norm_args a)                             \
+	{                                                                                                              \
+		norm_block<T>(a);                                                                                      \
+	}                                                                                                              \
+	extern "C" __global__ void __launch_bounds__(256) jl_norm_bwd_##suffix##0(norm_bwd_args a)                     \
+	{                                                                                                              \
+		norm_bwd_block<T>(a);                                                                                  \
+	}
+
+NORMS(b, bf16)
+NORMS(f, float)
+
+/* Sums of n_partials rows of floats into gradients: blockIdx.y 0 the first pair, 1 the second (NULL: none). 32 columns
+ * a block, 8 threads a column. */
+template <typename T>
+__device__ static void sum_rows(const float *partial, int n_partials, int width, T *to, int accumulate)
+{
+	__shared__ float room[8][33];
+	if (!partial || !to)
+		return;
+	int col = blockIdx.x * 32 + threadIdx.x % 32, part = threadIdx.x / 32;
+	float sum = 0.0f;
+	if (col < width)
+		for (int i = part; i < n_partials; i += 8)
+			sum += partial[(size_t)i * width + col];
+	room[part][threadIdx.x % 32] = sum;
+	__syncthreads();
+	if (part == 0 && col < width) {
+		for (int i = 1; i < 8; i++)
+			sum += room[i][threadIdx.x];
+		to[col] = from_float<T>(accumulate ? to_float(to[col]) + sum : sum);
+	}
+}
+
+#define SUM_ROWS(suffix, T)                                                                                            \
+	extern "C" __global__ void __launch_bounds__(256) jl_sum_rows_##suffix(                                        \
+		const float *p0, const float *p1, int n_partials, int width, T *to0, T *to1, int accumulate)           \
+	{                                                                                                              \
+		sum_rows<T>(blockIdx.y == 0 ? p0 : p1, n_partials, width, blockIdx.y == 0 ? to0 : to1, accumulate);    \
+	}
+
+SUM_ROWS(b, bf16)
+SUM_ROWS(f, float)

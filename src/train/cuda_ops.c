@@ -1,0 +1,233 @@
+/* Norms and attention: which kernel, how many blocks. */
+#include <math.h>
+#include <stdio.h>
+
+#include "train/cuda_engine.h"
+
+/* As the kernels see them (cuda_norm.cu, cuda_attn.cu, cuda_attn32.cu). */
+struct norm_args {
+	const void *residual, *branch;
+	void *residual_out, *out;
+	const void *weight, *bias;
+	float *mean, *rstd;
+	int n_rows, width, rms;
+	float eps;
+};
+
+struct norm_bwd_args {
+	const void *d_out, *input, *weight;
+	const float *mean, *rstd;
+	void *d_residual;
+	uint64_t partial_w, partial_b;
+	const void *recompute_bias;
+	void *recompute_out;
+	int n_rows, width, rms, fresh;
+};
+
+struct attn_args {
+	const void *qkv, *out, *d_out;
+	void *o, *d_qkv;
+	const float *lse;
+	void *delta;
+	int seq, n_heads, n_kv;
+	float scale;
+};
+
+enum { ATTN_ROWS = 64, ATTN_THREADS = 128 };
+
+/* Shared memory of the three attention kernels: tiles that a block owns, tiles that pass by. */
+static size_t attn_shared_B(const struct cuda_engine *e, size_t dim, int kernel)
+{
+	if (e->base.precision == JL_TRAIN_BF16) {
+		size_t own_B = ATTN_ROWS * dim * 2, passing = kernel == 2 && dim == 128 ? 32 : 64;
+		size_t tile_B = passing * dim * 2, align_B = 1024; /* what the swizzle of Hopper's products asks for */
+		return (kernel == 0 ? own_B : 2 * own_B) + 4 * tile_B +
+		       (kernel == 2 ? 4 * passing * sizeof(float) : 0) + align_B;
+	}
+	size_t pitch_B = (dim + 4) * sizeof(float);
+	size_t passing = e->base.precision == JL_TRAIN_TF32 && dim == 64 ? 64 : 32;
+	return ((kernel == 0 ? 1UL : 2UL) * ATTN_ROWS + 2 * passing) * pitch_B + 2 * passing * sizeof(float);
+}
+
+/* Hopper has kernels of its own for heads of 64. */
+static bool is_hopper(const struct cuda_engine *e, size_t dim)
+{
+	return e->base.precision == JL_TRAIN_BF16 && e->gpu->cc_major == 9 && e->gpu->cc_minor == 0 && dim == 64 &&
+	       jl_gpu_has_file(e->gpu, "cuda_attn_sm90");
+}
+
+static enum jl_status load_attn(struct cuda_engine *e, struct jl_err *err)
+{
+	static const char kinds[JL_N_TRAIN_PRECISION] = {
+		[JL_TRAIN_FP32] = 'f', [JL_TRAIN_TF32] = 't', [JL_TRAIN_BF16] = 'b'
+	};
+	static const char *const names[3] = { "fwd", "bwd_q", "bwd_kv" };
+	struct CUfunc_st **to[3] = { e->attn_fwd, e->attn_bwd_q, e->attn_bwd_kv };
+	enum jl_status status = JL_OK;
+	for (int dim = 64; dim <= 128; dim *= 2) {
+		const char *file = is_hopper(e, (size_t)dim)            ? "cuda_attn_sm90"
+				   : e->base.precision == JL_TRAIN_BF16 ? "cuda_attn"
+									: "cuda_attn32";
+		for (int i = 0; status == JL_OK && i < 3; i++) {
+			char name[64];
+			snprintf(name, sizeof name, "%s/jl_attn_%s_%c%d", file, names[i], kinds[e->base.precision],
+				 dim);
+			size_t shared_B = attn_shared_B(e, (size_t)dim, i);
+			if (shared_B <= e->gpu->shared_max_B)
+				status = jl_gpu_function(e->gpu, name, shared_B, &to[i][dim / 128], err);
+		}
+	}
+	return status;
+}
+
+enum jl_status jl_cuda_load_ops(struct cuda_engine *e, struct jl_err *err)
+{
+	char kind = e->base.precision == JL_TRAIN_BF16 ? 'b' : 'f';
+	enum jl_status status = JL_OK;
+	for (int n = 0; status == JL_OK && n <= CUDA_NORM_MAX; n++) {
+		char name[48];
+		snprintf(name, sizeof name, "cuda_norm/jl_norm_%c%d", kind, n);
+		status = jl_gpu_function(e->gpu, name, 0, &e->norm[n], err);
+		snprintf(name, sizeof name, "cuda_norm/jl_norm_bwd_%c%d", kind, n);
+		if (status == JL_OK)
+			status = jl_gpu_function(e->gpu, name, n ? (size_t)n * 8192 : 98304, &e->norm_bwd[n], err);
+	}
+	return status == JL_OK ? load_attn(e, err) : status;
+}
+
+/* Which of the kernels for rows in registers fits; 0: none. */
+static int norm_kernel(size_t width)
+{
+	return width % 256 == 0 && width / 256 <= CUDA_NORM_MAX ? (int)(width / 256) : 0;
+}
+
+void jl_cuda_norm(struct jl_engine *engine, const struct jl_eng_norm *op)
+{
+	struct cuda_engine *e = cuda_of(engine);
+	struct norm_args a = {
+		.residual = op->residual,
+		.branch = op->branch,
+		.residual_out = op->residual_out,
+		.out = op->out,
+		.weight = op->weight,
+		.bias = op->bias,
+		.mean = op->rms ? NULL : op->mean,
+		.rstd = op->rstd,
+		.n_rows = (int)op->n_rows,
+		.width = (int)op->width,
+		.rms = op->rms,
+		.eps = (float)op->eps,
+	};
+	int n = norm_kernel(op->width);
+	unsigned blocks = (unsigned)(n ? (op->n_rows + 7) / 8 : op->n_rows);
+	jl_cuda_launch(e, e->norm[n], (struct jl_gpu_grid){ .x = blocks, .n_threads = 256 }, (void *[]){ &a });
+}
+
+void jl_cuda_norm_bwd(struct jl_engine *engine, const struct jl_eng_norm_bwd *op)
+{
+	struct cuda_engine *e = cuda_of(engine);
+	int n = norm_kernel(op->width), width = (int)op->width, accumulate = op->accumulate;
+	size_t wanted = n ? (op->n_rows + 7) / 8 : op->n_rows, most = (size_t)e->gpu->n_sm;
+	int blocks = (int)(wanted < most ? wanted : most);
+	uint64_t partials = jl_cuda_partials(e, 2 * (size_t)blocks, op->width);
+	struct norm_bwd_args a = {
+		.d_out = op->d_out,
+		.input = op->input,
+		.weight = op->weight,
+		.mean = op->mean,
+		.rstd = op->rstd,
+		.d_residual = op->d_residual,
+		.partial_w = partials,
+		.partial_b = op->bias_grad ? partials + (size_t)blocks * op->width * sizeof(float) : 0,
+		.recompute_bias = op->recompute_bias,
+		.recompute_out = op->recompute_out,
+		.n_rows = (int)op->n_rows,
+		.width = width,
+		.rms = op->rms,
+		.fresh = op->d_residual_fresh,
+	};
+	/* a row for each of the 8 warps, or two for the block */
+	unsigned shared_B = (unsigned)(op->width * sizeof(float) * (n ? 8 : 2));
+	jl_cuda_launch(e, e->norm_bwd[n],
+		       (struct jl_gpu_grid){ .x = (unsigned)blocks, .n_threads = 256, .shared_B = shared_B },
+		       (void *[]){ &a });
+	jl_cuda_launch(e, e->kernels[K_SUM_ROWS],
+		       (struct jl_gpu_grid){ .x = (unsigned)((op->width + 31) / 32), .y = 2, .n_threads = 256 },
+		       (void *[]){ &a.partial_w, &a.partial_b, &blocks, &width, (void *)&op->weight_grad,
+				   (void *)&op->bias_grad, &accumulate });
+}
+
+bool jl_cuda_supports_head_dim(size_t head_dim)
+{
+	return head_dim == 64 || head_dim == 128;
+}
+
+/* One number a row of every head. */
+size_t jl_cuda_attn_scratch_B(struct jl_engine *engine, const struct jl_eng_attn *shape)
+{
+	(void)engine;
+	return shape->n_samples * shape->n_heads * shape->seq * sizeof(float);
+}
+
+static bool can_attend(struct cuda_engine *e, size_t head_dim)
+{
+	struct jl_err err;
+	if (jl_cuda_supports_head_dim(head_dim) && e->attn_bwd_kv[head_dim / 128])
+		return true;
+	jl_cuda_keep_status(
+		e,
+		jl_fail(&err, JL_E_ABSENT, "no attention kernel for head size %zu on %s: 64 and 128 are known",
+			"head 크기 %zu 에 맞는 attention 커널이 %s 에 없음: 64와 128만 지원함", head_dim, e->gpu->name),
+		&err);
+	return false;
+}
+
+static void attend(struct cuda_engine *e, struct CUfunc_st *function, const struct jl_eng_attn *s, int kernel,
+		   struct attn_args *a)
+{
+	a->seq = (int)s->seq;
+	a->n_heads = (int)s->n_heads;
+	a->n_kv = (int)s->n_kv;
+	a->scale = (float)(1.0 / sqrt((double)s->head_dim));
+	jl_cuda_launch(e, function,
+		       (struct jl_gpu_grid){ .x = (unsigned)((s->seq + ATTN_ROWS - 1) / ATTN_ROWS),
+					     .y = (unsigned)(kernel == 2 ? s->n_kv : s->n_heads),
+					     .z = (unsigned)s->n_samples,
+					     .n_threads = ATTN_THREADS,
+					     .shared_B = (unsigned)attn_shared_B(e, s->head_dim, kernel) },
+		       (void *[]){ a });
+}
+
+void jl_cuda_attn(struct jl_engine *engine, const struct jl_eng_attn *op)
+{
+	struct cuda_engine *e = cuda_of(engine);
+	if (!can_attend(e, op->head_dim))
+		return;
+	if (op->rope_theta > 0)
+		jl_cuda_rope(e, op->qkv, op, 1.0F);
+	struct attn_args a = { .qkv = op->qkv, .o = op->out, .lse = op->lse };
+	attend(e, e->attn_fwd[op->head_dim / 128], op, 0, &a);
+}
+
+void jl_cuda_attn_bwd(struct jl_engine *engine, const struct jl_eng_attn_bwd *op)
+{
+	struct cuda_engine *e = cuda_of(engine);
+	if (!can_attend(e, op->head_dim))
+		return;
+	struct jl_eng_attn shape = { .n_samples = op->n_samples,
+				     .seq = op->seq,
+				     .n_heads = op->n_heads,
+				     .n_kv = op->n_kv,
+				     .head_dim = op->head_dim,
+				     .rope_theta = op->rope_theta };
+	struct attn_args a = { .qkv = op->qkv,
+			       .out = op->out,
+			       .d_out = op->d_out,
+			       .d_qkv = op->d_qkv,
+			       .lse = op->lse,
+			       .delta = op->scratch };
+	attend(e, e->attn_bwd_q[op->head_dim / 128], &shape, 1, &a);
+	attend(e, e->attn_bwd_kv[op->head_dim / 128], &shape, 2, &a);
+	if (op->rope_theta > 0)
+		jl_cuda_rope(e, op->d_qkv, &shape, -1.0F);
+}

@@ -1,0 +1,23 @@
+/* A result of the training benchmark as a record for the store and for --json.
+ *
+ *   kind train; params model mode precision n_workers batch seq accumulate n_threads n_params tokens
+ *   metrics samples_per_s (judged), step_s, exposed_s, mem_B, loss, cpu_s, [gemm_frac, gemm_cpu_frac], [energy_J],
+ *   [predicted_samples_per_s] */
+#ifndef JL_TRAIN_RECORDS_H
+#define JL_TRAIN_RECORDS_H
+
+#include "base/arena.h"
+#include "bench/records.h"
+#include "train/run.h"
+
+/* What the record points to lies in the arena or in `result` and `run`, which must outlive it. */
+enum jl_status jl_train_record(const struct jl_train_result *result, const struct jl_train_run *run,
+			       const struct jl_bench_where *where, struct jl_arena *arena, struct jl_record *ret_record,
+			       struct jl_err *err);
+
+/* Arithmetic of the step over the machine's own product rate; NAN: that was not measured. */
+double jl_train_gemm_frac(const struct jl_train_result *result);
+/* The same by CPU time on both sides: it does not change when other processes take turns. NAN on a GPU. */
+double jl_train_gemm_cpu_frac(const struct jl_train_result *result, const struct jl_train_run *run);
+
+#endif

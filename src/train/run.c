@@ -1,0 +1,118 @@
+/* The configurations one after another: processes on this host, or the ranks of a launcher. */
+#include "train/run.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "train/worker.h"
+
+struct team_ctx {
+	struct jl_train_job job;
+	const struct jl_train_run *run;
+};
+
+static enum jl_status team_work(struct jl_comm *comm, void *shared, void *ctx, struct jl_err *err)
+{
+	return jl_train_work(&((struct team_ctx *)ctx)->job, comm, shared, err);
+}
+
+static bool team_tick(void *shared, void *ctx)
+{
+	const struct team_ctx *t = ctx;
+	struct jl_train_shared *s = shared;
+	return !t->run->tick || t->run->tick(t->run->ctx, &t->job.config, atomic_load(&s->n_steps));
+}
+
+static void take_result(struct jl_train_result *result, const struct jl_train_shared *shared,
+			const struct jl_train_config *config, enum jl_status status, int dead, const struct jl_err *err)
+{
+	if (status == JL_OK) {
+		*result = shared->result;
+		result->noise.why = result->noise.noisy ? result->noise_why : NULL;
+		return;
+	}
+	*result = (struct jl_train_result){ .config = *config, .status = status, .dead_rank = dead, .err = *err };
+}
+
+static bool run_team(struct team_ctx *t, struct jl_train_result *result)
+{
+	struct jl_err err = { 0 };
+	void *shared = NULL;
+	int dead = -1;
+	struct jl_comm_team team = { .n_ranks = t->job.config.n_workers,
+				     .work = team_work,
+				     .ctx = t,
+				     .shared_B = sizeof(struct jl_train_shared),
+				     .tick = team_tick };
+	enum jl_status status = jl_comm_team_run(&team, &shared, &dead, &err);
+	take_result(result, shared, &t->job.config, status, dead, &err);
+	if (shared)
+		jl_comm_team_release(&team, shared);
+	return t->run->done(t->run->ctx, result);
+}
+
+/* All ranks together, or rank 0 alone while the others wait. Everybody learns whether to go on. */
+static enum jl_status run_mpi(struct team_ctx *t, struct jl_comm *mpi, struct jl_train_shared *shared,
+			      struct jl_train_result *result, bool *ret_more, struct jl_err *err)
+{
+	struct jl_err why = { 0 };
+	enum jl_status status = JL_OK;
+	bool alone = t->job.config.n_workers == 1 && mpi->n_ranks > 1;
+	int more = 1;
+	*shared = (struct jl_train_shared){ 0 };
+	if (!alone || mpi->rank == 0)
+		status = jl_train_work(&t->job, alone ? NULL : mpi, shared, &why);
+	if (mpi->rank == 0) {
+		take_result(result, shared, &t->job.config, status, -1, &why);
+		more = t->run->done(t->run->ctx, result);
+	}
+	status = jl_comm_run(
+		mpi,
+		&(struct jl_coll_call){
+			.coll = JL_COLL_BROADCAST, .type = JL_COMM_INT32, .count = 1, .send = &more, .recv = &more },
+		err);
+	*ret_more = more != 0;
+	return status;
+}
+
+static enum jl_status check(const struct jl_train_run *run, struct jl_tokens *ret_tokens, struct jl_err *err)
+{
+	struct jl_train_shape shape;
+	enum jl_status status = jl_train_shape(run->model, 1, &shape, err);
+	if (status == JL_OK && shape.n_positions && run->seq > shape.n_positions)
+		status = jl_fail(err, JL_E_RANGE, "--seq %zu: %s has %zu positions",
+				 "--seq %zu: %s의 위치는 %zu개입니다", run->seq, run->model->id, shape.n_positions);
+	if (status == JL_OK)
+		status = run->kernels->present(err);
+	if (status == JL_OK && !run->kernels->supports_head_dim(shape.head_dim))
+		status = jl_fail(err, JL_E_RANGE, "%s has heads of %zu; the %s engine has no attention for them",
+				 "%s의 head 크기는 %zu입니다. %s 엔진에는 그 크기의 attention이 없습니다",
+				 run->model->id, shape.head_dim, run->kernels->name);
+	if (status == JL_OK)
+		status = jl_tokens_open(ret_tokens, run->tokens, shape.vocab, run->seq, err);
+	return status;
+}
+
+enum jl_status jl_train_run(const struct jl_train_run *run, struct jl_comm *mpi, struct jl_err *err)
+{
+	struct jl_tokens tokens = { 0 };
+	enum jl_status status = check(run, &tokens, err);
+	if (status != JL_OK)
+		return status;
+	struct jl_train_result *result = jl_realloc(NULL, sizeof *result);
+	struct jl_train_shared *shared = jl_realloc(NULL, sizeof *shared);
+	bool more = true;
+	if (!result || !shared)
+		status = jl_fail_nomem(err);
+	for (size_t i = 0; status == JL_OK && more && i < run->n_configs; i++) {
+		struct team_ctx t = { .job = { .run = run, .config = run->configs[i], .tokens = &tokens }, .run = run };
+		if (mpi)
+			status = run_mpi(&t, mpi, shared, result, &more, err);
+		else
+			more = run_team(&t, result);
+	}
+	jl_free(result);
+	jl_free(shared);
+	jl_tokens_close(&tokens);
+	return status;
+}

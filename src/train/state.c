@@ -1,0 +1,288 @@
+/* A worker's memory: laid out once, by the same code that says beforehand how much it will be. */
+#include "train/state.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+#define INIT_CHUNK ((size_t)1 << 20)
+
+const char *const jl_train_mode_names[JL_N_TRAIN_MODE + 1] = { "ddp", "zero1", "zero2", "zero3", NULL };
+
+const struct jl_trainer_in jl_trainer_defaults = { .mode = JL_TRAIN_DDP,
+						   .n_samples = 4,
+						   .seq = 512,
+						   .n_micro = 1,
+						   .lr = 3e-4,
+						   .beta1 = 0.9,
+						   .beta2 = 0.999,
+						   .eps = 1e-8,
+						   .weight_decay = 0.01,
+						   .seed = 1 };
+
+/* Takes pieces of a block one after the other; without memory it only counts. */
+struct carve {
+	char *memory;
+	size_t used_B;
+};
+
+static void *take(struct carve *c, size_t n, size_t elem_B)
+{
+	void *piece = c->memory ? c->memory + c->used_B : NULL;
+	c->used_B += (n * elem_B + 255) / 256 * 256;
+	return piece;
+}
+
+static bool shards_grads(const struct jl_trainer *t)
+{
+	return t->mode >= JL_TRAIN_ZERO2;
+}
+
+static void lay_units(struct jl_trainer *t, struct carve c[JL_N_BLOCK])
+{
+	size_t elem_B = t->engine->elem_B, grad_B = t->engine->grad_B, most = 0;
+	for (size_t u = 0; u < t->shape.n_units; u++) {
+		struct jl_unit *unit = &t->units[u];
+		size_t n = jl_train_unit_n(&t->shape, u);
+		size_t shard_n = t->mode == JL_TRAIN_DDP ? n : n / (size_t)t->n_ranks;
+		most = n > most ? n : most;
+		*unit = (struct jl_unit){ .n = n,
+					  .shard_n = shard_n,
+					  .shard_at = t->mode == JL_TRAIN_DDP ? 0 : (size_t)t->rank * shard_n };
+		if (t->mode == JL_TRAIN_ZERO3) {
+			unit->param_shard = take(&c[JL_BLOCK_PARAM], shard_n, elem_B);
+		} else {
+			unit->param = take(&c[JL_BLOCK_PARAM], n, elem_B);
+			unit->param_shard = unit->param ? unit->param + unit->shard_at * elem_B : NULL;
+		}
+		if (shards_grads(t)) {
+			unit->grad_shard = take(&c[JL_BLOCK_GRAD], shard_n, grad_B);
+		} else {
+			unit->grad = take(&c[JL_BLOCK_GRAD], n, grad_B);
+			unit->grad_shard = unit->grad ? unit->grad + unit->shard_at * grad_B : NULL;
+		}
+		if (elem_B < sizeof(float))
+			unit->master = take(&c[JL_BLOCK_OPTIM], shard_n, sizeof(float));
+		unit->m = take(&c[JL_BLOCK_OPTIM], shard_n, sizeof(float));
+		unit->v = take(&c[JL_BLOCK_OPTIM], shard_n, sizeof(float));
+	}
+	for (size_t i = 0; t->mode == JL_TRAIN_ZERO3 && i < 2; i++)
+		t->param_buffers[i] = take(&c[JL_BLOCK_UNIT], most, elem_B);
+	for (size_t i = 0; shards_grads(t) && i < (t->shape.tied ? 3 : 2); i++)
+		t->grad_buffers[i] = take(&c[JL_BLOCK_UNIT],
+					  i < 2 && t->shape.tied ? t->shape.unit_n[JL_UNIT_LAYER] : most, grad_B);
+}
+
+static void lay_layer(struct jl_trainer *t, struct jl_layer_acts *a, struct carve *c)
+{
+	const struct jl_train_shape *s = &t->shape;
+	size_t rows = t->n_rows, elem_B = t->engine->elem_B;
+	a->x_in = take(c, rows * s->hidden, elem_B);
+	if (!t->k->recompute_norm) {
+		a->norm1 = take(c, rows * s->hidden, elem_B);
+		a->norm2 = take(c, rows * s->hidden, elem_B);
+	}
+	a->qkv = take(c, rows * jl_train_width_qkv(s), elem_B);
+	a->att = take(c, rows * s->heads * s->head_dim, elem_B);
+	a->x_mid = take(c, rows * s->hidden, elem_B);
+	a->up = take(c, rows * jl_train_width_up(s), elem_B);
+	if (!t->k->recompute_act)
+		a->act = take(c, rows * s->ffn, elem_B);
+	a->mean1 = take(c, rows, sizeof(float));
+	a->rstd1 = take(c, rows, sizeof(float));
+	a->mean2 = take(c, rows, sizeof(float));
+	a->rstd2 = take(c, rows, sizeof(float));
+	a->lse = take(c, rows * s->heads, sizeof(float));
+}
+
+static void lay_work(struct jl_trainer *t, struct carve *c)
+{
+	const struct jl_train_shape *s = &t->shape;
+	size_t rows = t->n_rows, elem_B = t->engine->elem_B;
+	void *norm = t->k->recompute_norm ? take(c, rows * s->hidden, elem_B) : NULL;
+	void *act = t->k->recompute_act ? take(c, rows * s->ffn, elem_B) : NULL;
+	for (size_t l = 0; l < s->n_layers; l++) {
+		struct jl_layer_acts *a = &t->layers[l];
+		a->norm1 = norm ? norm : a->norm1;
+		a->norm2 = norm ? norm : a->norm2;
+		a->act = act ? act : a->act;
+	}
+	t->branch = take(c, rows * s->hidden, elem_B);
+	t->x_final = take(c, rows * s->hidden, elem_B);
+	t->norm_final = take(c, rows * s->hidden, elem_B);
+	t->d_norm_final = t->branch; /* nothing branches behind the last layer */
+	t->mean_final = take(c, rows, sizeof(float));
+	t->rstd_final = take(c, rows, sizeof(float));
+	t->d_res = take(c, rows * s->hidden, elem_B);
+	t->d_norm = take(c, rows * s->hidden, elem_B);
+	t->d_up = take(c, rows * s->ffn, elem_B);
+	t->d_qkv = take(c, rows * jl_train_width_qkv(s), elem_B);
+	t->d_att = take(c, rows * s->heads * s->head_dim, elem_B);
+	struct jl_eng_attn shape = { .n_samples = t->in.n_samples,
+				     .seq = t->in.seq,
+				     .n_heads = s->heads,
+				     .n_kv = s->kv_heads,
+				     .head_dim = s->head_dim };
+	size_t scratch_B = t->k->attn_scratch_B(t->engine, &shape);
+	t->attn_scratch = scratch_B ? take(c, scratch_B, 1) : NULL;
+	t->logits_rows = t->k->loss_rows(t->engine, rows, s->vocab_pad);
+	t->logits = take(c, t->logits_rows * s->vocab_pad, elem_B);
+	t->loss = take(c, rows * t->in.n_micro, sizeof(float));
+	t->norm_sq = take(c, 64, sizeof(float));
+	t->tokens = take(c, rows * t->in.n_micro, sizeof(int32_t));
+	t->targets = take(c, rows * t->in.n_micro, sizeof(int32_t));
+}
+
+/* Called twice: to count, and with memory. */
+static void lay_out(struct jl_trainer *t, struct carve c[JL_N_BLOCK])
+{
+	lay_units(t, c);
+	for (size_t l = 0; l < t->shape.n_layers; l++)
+		lay_layer(t, &t->layers[l], &c[JL_BLOCK_ACT]);
+	lay_work(t, &c[JL_BLOCK_WORK]);
+}
+
+static void set_up(struct jl_trainer *t, struct jl_engine *engine, const struct jl_trainer_in *in)
+{
+	*t = (struct jl_trainer){ .engine = engine, .k = engine->k, .shape = *in->shape, .in = *in };
+	t->n_ranks = in->comm ? in->comm->n_ranks : 1;
+	t->rank = in->comm ? in->comm->rank : 0;
+	t->mode = t->n_ranks > 1 ? in->mode : JL_TRAIN_DDP;
+	t->n_rows = in->n_samples * in->seq;
+}
+
+struct jl_trainer_memory jl_trainer_memory(struct jl_engine *engine, const struct jl_trainer_in *in)
+{
+	struct jl_trainer t;
+	struct jl_unit units[JL_TRAIN_UNITS_MAX];
+	struct jl_layer_acts layers[JL_TRAIN_UNITS_MAX];
+	struct carve c[JL_N_BLOCK] = { 0 };
+	memset(layers, 0, sizeof layers);
+	set_up(&t, engine, in);
+	t.units = units;
+	t.layers = layers;
+	lay_out(&t, c);
+	struct jl_trainer_memory memory = { .param_B = (double)c[JL_BLOCK_PARAM].used_B,
+					    .grad_B = (double)c[JL_BLOCK_GRAD].used_B,
+					    .optim_B = (double)c[JL_BLOCK_OPTIM].used_B,
+					    .unit_B = (double)c[JL_BLOCK_UNIT].used_B,
+					    .act_B = (double)c[JL_BLOCK_ACT].used_B,
+					    .work_B = (double)c[JL_BLOCK_WORK].used_B };
+	for (size_t i = 0; i < JL_N_BLOCK; i++)
+		memory.total_B += (double)c[i].used_B;
+	return memory;
+}
+
+static enum jl_status allocate(struct jl_trainer *t, struct jl_err *err)
+{
+	struct carve count[JL_N_BLOCK] = { 0 }, real[JL_N_BLOCK] = { 0 };
+	lay_out(t, count);
+	for (size_t i = 0; i < JL_N_BLOCK; i++) {
+		struct jl_block *block = &t->blocks[i];
+		bool sent = i == JL_BLOCK_PARAM ? t->mode != JL_TRAIN_DDP : i == JL_BLOCK_GRAD || i == JL_BLOCK_UNIT;
+		void *memory = NULL;
+		if (count[i].used_B == 0)
+			continue;
+		*block = (struct jl_block){ .size_B = count[i].used_B,
+					    .mem = sent && t->n_ranks > 1 ? JL_MEM_COMM : JL_MEM_PLAIN };
+		enum jl_status status = t->k->alloc(t->engine, block->size_B, block->mem, &memory, err);
+		if (status != JL_OK)
+			return status;
+		block->memory = real[i].memory = memory;
+	}
+	lay_out(t, real);
+	return JL_OK;
+}
+
+/* Each worker fills what it keeps: all of it, or its shard. */
+static enum jl_status init_weights(struct jl_trainer *t, struct jl_err *err)
+{
+	float *values = jl_realloc(NULL, INIT_CHUNK * sizeof *values);
+	void *staged = NULL;
+	enum jl_status status = values ? JL_OK : jl_fail_nomem(err);
+	if (status == JL_OK)
+		status = t->k->alloc(t->engine, INIT_CHUNK * sizeof *values, JL_MEM_PLAIN, &staged, err);
+	for (size_t u = 0; status == JL_OK && u < t->shape.n_units; u++) {
+		struct jl_unit *unit = &t->units[u];
+		bool part = t->mode == JL_TRAIN_ZERO3;
+		char *to = part ? unit->param_shard : unit->param;
+		size_t first = part ? unit->shard_at : 0, n_all = part ? unit->shard_n : unit->n;
+		for (size_t at = 0; at < n_all; at += INIT_CHUNK) {
+			size_t n = n_all - at < INIT_CHUNK ? n_all - at : INIT_CHUNK;
+			jl_train_init(&t->shape, t->in.seed, u, first + at, n, values);
+			t->k->from_host(t->engine, staged, values, n * sizeof *values);
+			t->k->elem_from_float(t->engine, to + at * t->engine->elem_B, staged, n);
+		}
+		for (size_t at = 0; unit->master && at < unit->shard_n; at += INIT_CHUNK) {
+			size_t n = unit->shard_n - at < INIT_CHUNK ? unit->shard_n - at : INIT_CHUNK;
+			jl_train_init(&t->shape, t->in.seed, u, unit->shard_at + at, n, values);
+			t->k->from_host(t->engine, unit->master + at, values, n * sizeof *values);
+		}
+		status = t->k->sync(t->engine, err);
+	}
+	if (staged)
+		t->k->free(t->engine, staged, INIT_CHUNK * sizeof *values, JL_MEM_PLAIN);
+	jl_free(values);
+	return status;
+}
+
+enum jl_status jl_trainer_create(struct jl_engine *engine, const struct jl_trainer_in *in,
+				 struct jl_trainer **ret_trainer, struct jl_err *err)
+{
+	if (in->shape->n_positions && in->seq > in->shape->n_positions)
+		return jl_fail(err, JL_E_RANGE, "sequence %zu is longer than the %zu positions that %s has",
+			       "시퀀스 %zu 이(가) 위치 수 %zu 보다 깁니다 (%s)", in->seq, in->shape->n_positions,
+			       in->shape->id);
+	if (!engine->k->supports_head_dim(in->shape->head_dim))
+		return jl_fail(err, JL_E_RANGE, "the %s engine has no attention for heads of %zu",
+			       "%s 엔진은 head 크기 %zu 의 attention을 지원하지 않습니다", engine->k->name,
+			       in->shape->head_dim);
+	struct jl_trainer *t = jl_realloc(NULL, sizeof *t);
+	if (!t)
+		return jl_fail_nomem(err);
+	set_up(t, engine, in);
+	t->units = jl_realloc(NULL, t->shape.n_units * sizeof *t->units);
+	t->layers = jl_realloc(NULL, t->shape.n_layers * sizeof *t->layers);
+	t->host_loss = jl_realloc(NULL, t->n_rows * in->n_micro * sizeof *t->host_loss);
+	if (t->layers)
+		memset(t->layers, 0, t->shape.n_layers * sizeof *t->layers);
+	enum jl_status status = t->units && t->layers && t->host_loss ? JL_OK : jl_fail_nomem(err);
+	if (status == JL_OK)
+		status = allocate(t, err);
+	if (status == JL_OK)
+		status = init_weights(t, err);
+	if (status != JL_OK) {
+		jl_trainer_destroy(t);
+		return status;
+	}
+	*ret_trainer = t;
+	return JL_OK;
+}
+
+void jl_trainer_destroy(struct jl_trainer *t)
+{
+	if (!t)
+		return;
+	if (t->graph)
+		t->k->graph_free(t->engine, t->graph);
+	for (size_t i = JL_N_BLOCK; i-- > 0;)
+		if (t->blocks[i].memory)
+			t->k->free(t->engine, t->blocks[i].memory, t->blocks[i].size_B, t->blocks[i].mem);
+	jl_free(t->units);
+	jl_free(t->layers);
+	jl_free(t->host_loss);
+	jl_free(t);
+}
+
+void *jl_trainer_at(const struct jl_trainer *t, const struct jl_unit *unit, enum jl_tensor weight)
+{
+	const struct jl_tensor_place *p = &t->shape.weights[weight];
+	return p->rows ? unit->param + p->at * t->engine->elem_B : NULL;
+}
+
+void *jl_trainer_grad(const struct jl_trainer *t, const struct jl_unit *unit, enum jl_tensor weight)
+{
+	const struct jl_tensor_place *p = &t->shape.weights[weight];
+	return p->rows ? unit->grad + p->at * t->engine->grad_B : NULL;
+}

@@ -1,0 +1,89 @@
+/* Inside of a worker's training: what state.c lays out, step.c computes on and exchange.c sends around. */
+#ifndef JL_TRAIN_STATE_H
+#define JL_TRAIN_STATE_H
+
+#include "train/trainer.h"
+
+#define JL_TRAIN_BUFFERS                                                                                               \
+	3 /* for full units in passing: two in turn, and one for a tied embedding that stays until the end */
+
+/* One unit on this worker. Addresses in the engine's memory. */
+struct jl_unit {
+	size_t n;          /* elements, padding included */
+	size_t shard_n;    /* elements that this worker updates (ddp: all) */
+	size_t shard_at;   /* ... from here on */
+	char *param;       /* full; zero3: where it is gathered now, NULL: nowhere */
+	char *param_shard; /* the part this worker updates */
+	char *grad;        /* full; zero2, zero3: the buffer it is in now, NULL: in none */
+	char *grad_shard;
+	float *master, *m, *v; /* shard_n each; master NULL where parameters are float */
+	bool reducing, gathering;
+};
+
+/* What forward keeps of one layer for backward. Shared buffers where it is made again. */
+struct jl_layer_acts {
+	void *x_in, *norm1, *qkv, *att, *x_mid, *norm2, *up, *act;
+	float *mean1, *rstd1, *mean2, *rstd2, *lse;
+};
+
+struct jl_block { /* one allocation */
+	char *memory;
+	size_t size_B;
+	enum jl_engine_mem mem;
+};
+
+enum { JL_BLOCK_PARAM, JL_BLOCK_GRAD, JL_BLOCK_OPTIM, JL_BLOCK_UNIT, JL_BLOCK_ACT, JL_BLOCK_WORK, JL_N_BLOCK };
+
+struct jl_trainer {
+	struct jl_engine *engine;
+	const struct jl_engine_kernels *k;
+	struct jl_train_shape shape;
+	struct jl_trainer_in in;
+	enum jl_train_mode mode; /* ddp where there is one rank only */
+	int rank, n_ranks;
+	size_t n_rows; /* tokens of a micro-batch */
+	long n_steps;
+
+	struct jl_block blocks[JL_N_BLOCK];
+	struct jl_unit *units;
+	struct jl_layer_acts *layers;
+
+	/* full units in passing */
+	char *param_buffers[2], *grad_buffers[JL_TRAIN_BUFFERS];
+	size_t param_holds[2], grad_holds[JL_TRAIN_BUFFERS]; /* unit + 1; 0: nothing */
+	size_t n_uses, n_grads;                              /* units used, gradients begun: which buffer is next */
+	bool first_micro, last_micro;
+
+	/* work */
+	void *branch; /* what a block adds to the residual stream */
+	void *x_final, *norm_final, *d_norm_final;
+	float *mean_final, *rstd_final;
+	void *d_res; /* gradient of the residual stream */
+	void *d_norm, *d_up, *d_qkv, *d_att, *attn_scratch, *logits;
+	size_t logits_rows;
+	float *loss, *norm_sq;
+	int32_t *tokens, *targets;
+	float *host_loss;
+	struct jl_engine_graph *graph;
+	struct jl_trainer_times times;
+};
+
+/* state.c */
+void *jl_trainer_at(const struct jl_trainer *t, const struct jl_unit *unit,
+		    enum jl_tensor weight); /* parameter; NULL: none */
+void *jl_trainer_grad(const struct jl_trainer *t, const struct jl_unit *unit, enum jl_tensor weight); /* its gradient */
+
+/* exchange.c: parameters are there before a unit computes; its gradient has a place, and goes to the others when it
+ * is complete. */
+void jl_trainer_begin_step(struct jl_trainer *t);
+bool jl_trainer_accumulates(
+	const struct jl_trainer *t); /* does this micro-batch add to the gradients that are there? */
+struct jl_unit *jl_trainer_use(struct jl_trainer *t, size_t unit,
+			       long next_unit); /* next_unit: who computes after it; -1: nobody */
+void jl_trainer_grad_begin(struct jl_trainer *t, size_t unit);
+void jl_trainer_grad_done(struct jl_trainer *t, size_t unit);
+void jl_trainer_end_micro(struct jl_trainer *t);
+void jl_trainer_update(struct jl_trainer *t);
+void jl_trainer_finish_gathers(struct jl_trainer *t);
+
+#endif

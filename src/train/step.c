@@ -1,0 +1,421 @@
+/* One training step, from top to bottom: forward, loss, backward, exchange, update. What the kernels do is in
+ * engine.h; who holds which part of the parameters and gradients is in exchange.c. */
+#include <math.h>
+
+#include "train/state.h"
+
+/* y[rows × n_out] = x·Wᵀ + b */
+static void linear(struct jl_trainer *t, struct jl_unit *unit, enum jl_tensor weight, const void *x, void *y)
+{
+	const struct jl_tensor_place *w = &t->shape.weights[weight];
+	const void *bias = jl_trainer_at(t, unit, weight + 1);
+	t->k->gemm(t->engine, &(struct jl_eng_gemm){ .m = t->n_rows,
+						     .n = w->rows,
+						     .k = w->cols,
+						     .a = x,
+						     .lda = w->cols,
+						     .b = jl_trainer_at(t, unit, weight),
+						     .ldb = w->cols,
+						     .tb = true,
+						     .c = y,
+						     .ldc = w->rows,
+						     .epilogue = bias ? JL_EP_BIAS : JL_EP_NONE,
+						     .bias = bias });
+}
+
+/* act = gelu(x·Wᵀ + b); `up` keeps what goes into gelu */
+static void linear_gelu(struct jl_trainer *t, struct jl_unit *unit, const void *x, void *up, void *act)
+{
+	const struct jl_tensor_place *w = &t->shape.weights[JL_W_UP];
+	t->k->gemm(t->engine, &(struct jl_eng_gemm){ .m = t->n_rows,
+						     .n = w->rows,
+						     .k = w->cols,
+						     .a = x,
+						     .lda = w->cols,
+						     .b = jl_trainer_at(t, unit, JL_W_UP),
+						     .ldb = w->cols,
+						     .tb = true,
+						     .c = act,
+						     .ldc = w->rows,
+						     .epilogue = JL_EP_BIAS_GELU,
+						     .bias = jl_trainer_at(t, unit, JL_W_UP_BIAS),
+						     .aux = up });
+}
+
+/* dx = dy·W, times gelu'(before_gelu) where that is given */
+static void linear_dx(struct jl_trainer *t, struct jl_unit *unit, enum jl_tensor weight, const void *dy, void *dx,
+		      void *before_gelu)
+{
+	const struct jl_tensor_place *w = &t->shape.weights[weight];
+	t->k->gemm(t->engine, &(struct jl_eng_gemm){ .m = t->n_rows,
+						     .n = w->cols,
+						     .k = w->rows,
+						     .a = dy,
+						     .lda = w->rows,
+						     .b = jl_trainer_at(t, unit, weight),
+						     .ldb = w->cols,
+						     .c = dx,
+						     .ldc = w->cols,
+						     .epilogue = before_gelu ? JL_EP_DGELU : JL_EP_NONE,
+						     .aux = before_gelu });
+}
+
+/* dW (+)= dyᵀ·x, db (+)= sums of dy */
+static void linear_dw(struct jl_trainer *t, struct jl_unit *unit, enum jl_tensor weight, const void *dy, const void *x)
+{
+	const struct jl_tensor_place *w = &t->shape.weights[weight];
+	void *bias_grad = jl_trainer_grad(t, unit, weight + 1);
+	t->k->gemm(t->engine, &(struct jl_eng_gemm){ .m = w->rows,
+						     .n = w->cols,
+						     .k = t->n_rows,
+						     .a = dy,
+						     .lda = w->rows,
+						     .ta = true,
+						     .b = x,
+						     .ldb = w->cols,
+						     .c = jl_trainer_grad(t, unit, weight),
+						     .ldc = w->cols,
+						     .c_is_grad = true,
+						     .accumulate = jl_trainer_accumulates(t),
+						     .epilogue = bias_grad ? JL_EP_BGRAD : JL_EP_NONE,
+						     .bias_grad = bias_grad });
+}
+
+/* residual_out = residual + branch; out = norm(residual_out) */
+static void norm(struct jl_trainer *t, struct jl_unit *unit, enum jl_tensor weight, const void *residual,
+		 const void *branch, void *residual_out, void *out, float *mean, float *rstd)
+{
+	t->k->norm(t->engine, &(struct jl_eng_norm){ .rms = t->shape.rms,
+						     .eps = t->shape.norm_eps,
+						     .n_rows = t->n_rows,
+						     .width = t->shape.hidden,
+						     .residual = residual,
+						     .branch = branch,
+						     .residual_out = residual_out,
+						     .out = out,
+						     .weight = jl_trainer_at(t, unit, weight),
+						     .bias = t->shape.rms ? NULL : jl_trainer_at(t, unit, weight + 1),
+						     .mean = mean,
+						     .rstd = rstd });
+}
+
+/* d_res += gradient through the norm; the norm's output is made again where forward did not keep it */
+static void norm_bwd(struct jl_trainer *t, struct jl_unit *unit, enum jl_tensor weight, const void *d_out,
+		     const void *input, const float *mean, const float *rstd, void *again, bool fresh)
+{
+	bool rms = t->shape.rms;
+	t->k->norm_bwd(t->engine,
+		       &(struct jl_eng_norm_bwd){ .rms = rms,
+						  .d_residual_fresh = fresh,
+						  .accumulate = jl_trainer_accumulates(t),
+						  .n_rows = t->n_rows,
+						  .width = t->shape.hidden,
+						  .d_out = d_out,
+						  .input = input,
+						  .weight = jl_trainer_at(t, unit, weight),
+						  .mean = mean,
+						  .rstd = rstd,
+						  .d_residual = t->d_res,
+						  .weight_grad = jl_trainer_grad(t, unit, weight),
+						  .bias_grad = rms ? NULL : jl_trainer_grad(t, unit, weight + 1),
+						  .recompute_bias = rms ? NULL : jl_trainer_at(t, unit, weight + 1),
+						  .recompute_out = again });
+}
+
+static struct jl_eng_attn attn_shape(const struct jl_trainer *t)
+{
+	return (struct jl_eng_attn){ .n_samples = t->in.n_samples,
+				     .seq = t->in.seq,
+				     .n_heads = t->shape.heads,
+				     .n_kv = t->shape.kv_heads,
+				     .head_dim = t->shape.head_dim,
+				     .rope_theta = t->shape.rope_theta };
+}
+
+static void layer_forward(struct jl_trainer *t, size_t l)
+{
+	const struct jl_train_shape *s = &t->shape;
+	struct jl_layer_acts *a = &t->layers[l];
+	struct jl_layer_acts *before = l ? &t->layers[l - 1] : NULL;
+	long next = l + 1 < s->n_layers ? (long)l + 2 : s->tied ? 0 : (long)s->n_layers + 1;
+	struct jl_unit *u = jl_trainer_use(t, l + 1, next);
+
+	if (before)
+		norm(t, u, JL_W_NORM1, before->x_mid, t->branch, a->x_in, a->norm1, a->mean1, a->rstd1);
+	else
+		norm(t, u, JL_W_NORM1, a->x_in, NULL, NULL, a->norm1, a->mean1, a->rstd1);
+	linear(t, u, JL_W_QKV, a->norm1, a->qkv);
+	struct jl_eng_attn attn = attn_shape(t);
+	attn.qkv = a->qkv;
+	attn.out = a->att;
+	attn.lse = a->lse;
+	t->k->attn(t->engine, &attn);
+	linear(t, u, JL_W_OUT, a->att, t->branch);
+
+	norm(t, u, JL_W_NORM2, a->x_in, t->branch, a->x_mid, a->norm2, a->mean2, a->rstd2);
+	if (s->gated) {
+		linear(t, u, JL_W_UP, a->norm2, a->up);
+		t->k->swiglu(t->engine, a->act, a->up, t->n_rows, s->ffn);
+	} else {
+		linear_gelu(t, u, a->norm2, a->up, a->act);
+	}
+	linear(t, u, JL_W_DOWN, a->act, t->branch);
+}
+
+static void forward(struct jl_trainer *t, const int32_t *tokens)
+{
+	struct jl_unit *embed = jl_trainer_use(t, 0, 1);
+	t->k->embed(t->engine, &(struct jl_eng_embed){ .n_rows = t->n_rows,
+						       .seq = t->in.seq,
+						       .width = t->shape.hidden,
+						       .tokens = tokens,
+						       .table = jl_trainer_at(t, embed, JL_W_TOKENS),
+						       .positions = jl_trainer_at(t, embed, JL_W_POSITIONS),
+						       .out = t->layers[0].x_in });
+	for (size_t l = 0; l < t->shape.n_layers; l++)
+		layer_forward(t, l);
+}
+
+/* Logits, loss and all their gradients, some rows at a time: the logits of all tokens are never in memory together. */
+static void head(struct jl_trainer *t, const int32_t *targets, float *loss)
+{
+	const struct jl_train_shape *s = &t->shape;
+	size_t unit_number = s->tied ? 0 : s->n_layers + 1, hidden = s->hidden, elem_B = t->engine->elem_B;
+	struct jl_unit *u = jl_trainer_use(t, unit_number, (long)s->n_layers);
+	enum jl_tensor weight = s->tied ? JL_W_TOKENS : JL_W_LOGITS;
+	norm(t, u, JL_W_NORMF, t->layers[s->n_layers - 1].x_mid, t->branch, t->x_final, t->norm_final, t->mean_final,
+	     t->rstd_final);
+	jl_trainer_grad_begin(t, unit_number);
+	for (size_t row = 0; row < t->n_rows; row += t->logits_rows) {
+		size_t n = t->n_rows - row < t->logits_rows ? t->n_rows - row : t->logits_rows;
+		const void *x = (const char *)t->norm_final + row * hidden * elem_B;
+		struct jl_eng_gemm product = {
+			.m = n, .n = s->vocab_pad, .k = hidden, .a = x, .lda = hidden, .tb = true
+		};
+		product.b = jl_trainer_at(t, u, weight);
+		product.ldb = hidden;
+		product.c = t->logits;
+		product.ldc = s->vocab_pad;
+		t->k->gemm(t->engine, &product);
+		t->k->loss(t->engine, &(struct jl_eng_loss){ .n_rows = n,
+							     .vocab = s->vocab,
+							     .ld = s->vocab_pad,
+							     .logits = t->logits,
+							     .targets = targets + row,
+							     .scale = 1.0 / (double)(t->n_rows * t->in.n_micro),
+							     .loss = loss + row });
+		t->k->gemm(t->engine, &(struct jl_eng_gemm){ .m = n,
+							     .n = hidden,
+							     .k = s->vocab_pad,
+							     .a = t->logits,
+							     .lda = s->vocab_pad,
+							     .b = product.b,
+							     .ldb = hidden,
+							     .c = (char *)t->d_norm_final + row * hidden * elem_B,
+							     .ldc = hidden });
+		t->k->gemm(t->engine, &(struct jl_eng_gemm){ .m = s->vocab_pad,
+							     .n = hidden,
+							     .k = n,
+							     .a = t->logits,
+							     .lda = s->vocab_pad,
+							     .ta = true,
+							     .b = x,
+							     .ldb = hidden,
+							     .c = jl_trainer_grad(t, u, weight),
+							     .ldc = hidden,
+							     .c_is_grad = true,
+							     .accumulate = row > 0 || jl_trainer_accumulates(t) });
+	}
+	norm_bwd(t, u, JL_W_NORMF, t->d_norm_final, t->x_final, t->mean_final, t->rstd_final, NULL, true);
+	if (!s->tied)
+		jl_trainer_grad_done(t, unit_number);
+}
+
+/* d_res comes in as the gradient of what the layer gave and goes out as that of what it got. */
+static void layer_backward(struct jl_trainer *t, size_t l)
+{
+	const struct jl_train_shape *s = &t->shape;
+	struct jl_layer_acts *a = &t->layers[l];
+	struct jl_unit *u = jl_trainer_use(t, l + 1, l ? (long)l : -1);
+	void *again1 = t->k->recompute_norm ? a->norm1 : NULL, *again2 = t->k->recompute_norm ? a->norm2 : NULL;
+	void *d_up = t->d_up;
+	jl_trainer_grad_begin(t, l + 1);
+
+	if (t->k->recompute_act && s->gated)
+		t->k->swiglu(t->engine, a->act, a->up, t->n_rows, s->ffn);
+	else if (t->k->recompute_act)
+		t->k->gelu(t->engine, a->act, a->up, t->n_rows * s->ffn);
+	linear_dw(t, u, JL_W_DOWN, t->d_res, a->act);
+	linear_dx(t, u, JL_W_DOWN, t->d_res, t->d_up, s->gated ? NULL : a->up);
+	if (s->gated) {
+		t->k->swiglu_bwd(t->engine, a->up, a->up, t->d_up, t->n_rows, s->ffn);
+		d_up = a->up;
+	}
+	linear_dx(t, u, JL_W_UP, d_up, t->d_norm, NULL);
+	norm_bwd(t, u, JL_W_NORM2, t->d_norm, a->x_mid, a->mean2, a->rstd2, again2, false);
+	linear_dw(t, u, JL_W_UP, d_up, a->norm2);
+
+	linear_dw(t, u, JL_W_OUT, t->d_res, a->att);
+	linear_dx(t, u, JL_W_OUT, t->d_res, t->d_att, NULL);
+	t->k->attn_bwd(t->engine, &(struct jl_eng_attn_bwd){ .n_samples = t->in.n_samples,
+							     .seq = t->in.seq,
+							     .n_heads = s->heads,
+							     .n_kv = s->kv_heads,
+							     .head_dim = s->head_dim,
+							     .rope_theta = s->rope_theta,
+							     .qkv = a->qkv,
+							     .out = a->att,
+							     .d_out = t->d_att,
+							     .lse = a->lse,
+							     .d_qkv = t->d_qkv,
+							     .scratch = t->attn_scratch });
+	linear_dx(t, u, JL_W_QKV, t->d_qkv, t->d_norm, NULL);
+	norm_bwd(t, u, JL_W_NORM1, t->d_norm, a->x_in, a->mean1, a->rstd1, again1, false);
+	linear_dw(t, u, JL_W_QKV, t->d_qkv, a->norm1);
+	jl_trainer_grad_done(t, l + 1);
+}
+
+static void backward(struct jl_trainer *t, const int32_t *tokens)
+{
+	const struct jl_train_shape *s = &t->shape;
+	for (size_t l = s->n_layers; l-- > 0;)
+		layer_backward(t, l);
+	if (!s->tied)
+		jl_trainer_grad_begin(t, 0); /* tied: the head began it */
+	struct jl_unit *embed = &t->units[0];
+	void *table_grad = jl_trainer_grad(t, embed, JL_W_TOKENS),
+	     *position_grad = jl_trainer_grad(t, embed, JL_W_POSITIONS);
+	if (!s->tied && !jl_trainer_accumulates(t))
+		t->k->zero(t->engine, table_grad, s->vocab_pad * s->hidden * t->engine->grad_B);
+	if (position_grad && !jl_trainer_accumulates(t) &&
+	    t->in.seq < s->n_positions) /* positions that this sequence does not reach */
+		t->k->zero(t->engine, position_grad, s->n_positions * s->hidden * t->engine->grad_B);
+	t->k->embed_bwd(t->engine, &(struct jl_eng_embed_bwd){ .n_rows = t->n_rows,
+							       .seq = t->in.seq,
+							       .width = s->hidden,
+							       .vocab = s->vocab,
+							       .tokens = tokens,
+							       .d_out = t->d_res,
+							       .table_grad = table_grad,
+							       .position_grad = position_grad,
+							       .accumulate = jl_trainer_accumulates(t) });
+	jl_trainer_grad_done(t, 0);
+}
+
+/* All that is queued for one step; a captured step replays exactly this. */
+static void queue_step(struct jl_trainer *t)
+{
+	t->k->mark(t->engine, JL_MARK_START);
+	jl_trainer_begin_step(t);
+	for (size_t micro = 0; micro < t->in.n_micro; micro++) {
+		size_t at = micro * t->n_rows;
+		t->first_micro = micro == 0;
+		t->last_micro = micro + 1 == t->in.n_micro;
+		forward(t, t->tokens + at);
+		t->k->mark(t->engine, JL_MARK_FORWARD);
+		head(t, t->targets + at, t->loss + at);
+		t->k->mark(t->engine, JL_MARK_HEAD);
+		backward(t, t->tokens + at);
+		jl_trainer_end_micro(t);
+		t->k->mark(t->engine, JL_MARK_BACKWARD);
+	}
+	t->k->mark(t->engine, JL_MARK_EXCHANGE);
+	jl_trainer_update(t);
+	t->k->mark(t->engine, JL_MARK_UPDATE);
+}
+
+/* The first step warms up, the second is recorded where the engine can, and from then on that is replayed. */
+static enum jl_status queue_or_replay(struct jl_trainer *t, struct jl_err *err)
+{
+	enum jl_status status = JL_OK;
+	bool captures = t->k->capture_begin && t->n_ranks == 1 && !t->in.no_capture;
+	if (captures && !t->graph && t->n_steps > 1) {
+		status = t->k->capture_begin(t->engine, err);
+		if (status == JL_OK) {
+			queue_step(t);
+			status = t->k->capture_end(t->engine, &t->graph, err);
+		}
+	}
+	if (status != JL_OK)
+		return status;
+	if (t->graph)
+		t->k->replay(t->engine, t->graph);
+	else
+		queue_step(t);
+	return JL_OK;
+}
+
+enum jl_status jl_trainer_step(struct jl_trainer *t, const int32_t *tokens, const int32_t *targets, double *ret_loss,
+			       struct jl_err *err)
+{
+	size_t n = t->n_rows * t->in.n_micro;
+	double loss = 0;
+	t->n_steps++;
+	t->k->from_host(t->engine, t->tokens, tokens, n * sizeof *tokens);
+	t->k->from_host(t->engine, t->targets, targets, n * sizeof *targets);
+	t->k->set_scalars(t->engine, &(struct jl_eng_scalars){ .lr = t->in.lr,
+							       .beta1 = t->in.beta1,
+							       .beta2 = t->in.beta2,
+							       .eps = t->in.eps,
+							       .weight_decay = t->in.weight_decay,
+							       .clip = t->in.clip,
+							       .grad_mul = 1.0 / t->n_ranks,
+							       .step = t->n_steps });
+	enum jl_status status = queue_or_replay(t, err);
+	t->k->to_host(t->engine, t->host_loss, t->loss, n * sizeof *t->loss);
+	enum jl_status failed = t->k->sync(t->engine, status == JL_OK ? err : NULL);
+	if (status != JL_OK || failed != JL_OK)
+		return status != JL_OK ? status : failed;
+	for (size_t i = 0; i < n; i++)
+		loss += (double)t->host_loss[i];
+	*ret_loss = loss / (double)n;
+	return JL_OK;
+}
+
+enum jl_status jl_trainer_settle(struct jl_trainer *t, struct jl_err *err)
+{
+	jl_trainer_finish_gathers(t);
+	return t->k->sync(t->engine, err);
+}
+
+struct jl_trainer_times jl_trainer_times(struct jl_trainer *t)
+{
+	const struct jl_engine_kernels *k = t->k;
+	double n_micro = (double)t->in.n_micro;
+	double begin_s = t->in.n_micro > 1 ? NAN : k->between_s(t->engine, JL_MARK_START, JL_MARK_FORWARD);
+	return (struct jl_trainer_times){ .forward_s = begin_s * n_micro,
+					  .head_s = k->between_s(t->engine, JL_MARK_FORWARD, JL_MARK_HEAD) * n_micro,
+					  .backward_s = k->between_s(t->engine, JL_MARK_HEAD, JL_MARK_BACKWARD) *
+							n_micro,
+					  .update_s = k->between_s(t->engine, JL_MARK_EXCHANGE, JL_MARK_UPDATE),
+					  .exposed_s = k->exchange_waited_s(t->engine) };
+}
+
+enum jl_status jl_trainer_weight(struct jl_trainer *t, enum jl_tensor weight, size_t layer, bool gradient,
+				 float *ret_values, struct jl_err *err)
+{
+	const struct jl_tensor_place *p = &t->shape.weights[weight];
+	struct jl_unit *unit = &t->units[p->unit == JL_UNIT_EMBED   ? 0
+					 : p->unit == JL_UNIT_LAYER ? layer + 1
+								    : t->shape.n_layers + 1];
+	if (!p->rows || t->engine->elem_B != sizeof(float) || (gradient ? !unit->grad : !unit->param))
+		return jl_fail(err, JL_E_RANGE, "this worker does not hold that tensor",
+			       "이 워커에는 그 텐서가 없습니다");
+	const void *from = gradient ? jl_trainer_grad(t, unit, weight) : jl_trainer_at(t, unit, weight);
+	t->k->to_host(t->engine, ret_values, from, p->rows * p->cols * sizeof *ret_values);
+	return t->k->sync(t->engine, err);
+}
+
+enum jl_status jl_trainer_set_weight(struct jl_trainer *t, enum jl_tensor weight, size_t layer, const float *values,
+				     struct jl_err *err)
+{
+	const struct jl_tensor_place *p = &t->shape.weights[weight];
+	struct jl_unit *unit = &t->units[p->unit == JL_UNIT_EMBED   ? 0
+					 : p->unit == JL_UNIT_LAYER ? layer + 1
+								    : t->shape.n_layers + 1];
+	if (!p->rows || t->engine->elem_B != sizeof(float) || !unit->param)
+		return jl_fail(err, JL_E_RANGE, "this worker does not hold that tensor",
+			       "이 워커에는 그 텐서가 없습니다");
+	t->k->from_host(t->engine, jl_trainer_at(t, unit, weight), values, p->rows * p->cols * sizeof *values);
+	return t->k->sync(t->engine, err);
+}

@@ -1,0 +1,72 @@
+/* One worker's training: its memory, and one step of it.
+ *
+ * Data parallel in four ways. Each worker computes on its own samples; what they share:
+ *   ddp    gradients are summed over all workers; each updates all parameters
+ *   zero1  each worker updates 1/n of every unit (its shard of optimizer state), then parameters are gathered
+ *   zero2  gradients are kept only for the own shard; a unit's full gradient lives until it is reduced
+ *   zero3  parameters too: a unit's are gathered before it computes and dropped behind it */
+#ifndef JL_TRAIN_TRAINER_H
+#define JL_TRAIN_TRAINER_H
+
+#include "train/engine.h"
+#include "train/shape.h"
+
+enum jl_train_mode { JL_TRAIN_DDP, JL_TRAIN_ZERO1, JL_TRAIN_ZERO2, JL_TRAIN_ZERO3, JL_N_TRAIN_MODE };
+
+extern const char *const jl_train_mode_names[JL_N_TRAIN_MODE + 1]; /* "ddp", "zero1", ..., NULL */
+
+struct jl_trainer_in {
+	const struct jl_train_shape *shape; /* made for the communicator's number of ranks */
+	enum jl_train_mode mode;
+	size_t n_samples;     /* of one micro-batch on this worker */
+	size_t seq, n_micro;  /* micro-batches a step */
+	struct jl_comm *comm; /* the data's; NULL: alone */
+	double lr, beta1, beta2, eps, weight_decay, clip;
+	uint64_t seed;
+	bool no_capture;
+};
+
+extern const struct jl_trainer_in
+	jl_trainer_defaults; /* the optimizer's numbers: those of torch.optim.AdamW, lr 3e-4, no clipping */
+
+/* Bytes of one worker by what they hold. */
+struct jl_trainer_memory {
+	double param_B, grad_B, optim_B; /* states */
+	double unit_B; /* full units in passing: gathered parameters (zero3), gradients (zero2, zero3) */
+	double act_B;  /* kept from forward for backward */
+	double work_B; /* logits, gradients of activations, tokens */
+	double total_B;
+};
+
+struct jl_trainer;
+
+/* What it would take; nothing is allocated. */
+struct jl_trainer_memory jl_trainer_memory(struct jl_engine *engine, const struct jl_trainer_in *in);
+
+enum jl_status jl_trainer_create(struct jl_engine *engine, const struct jl_trainer_in *in,
+				 struct jl_trainer **ret_trainer, struct jl_err *err);
+void jl_trainer_destroy(struct jl_trainer *train); /* NULL is fine */
+
+/* One step on n_micro · n_samples · seq tokens; targets[i] is what follows tokens[i]. Returns when the parameters are
+ * updated, or, where they are gathered (zero1, zero2), when the gathering is under way: jl_trainer_settle waits for
+ * that. *ret_loss: mean over this worker's tokens. */
+enum jl_status jl_trainer_step(struct jl_trainer *train, const int32_t *tokens, const int32_t *targets,
+			       double *ret_loss, struct jl_err *err);
+enum jl_status jl_trainer_settle(struct jl_trainer *train, struct jl_err *err);
+
+/* Where the last step's time went, seconds on this worker. */
+struct jl_trainer_times {
+	double forward_s, head_s, backward_s, update_s;
+	double exposed_s; /* of these: standing still for other workers */
+};
+struct jl_trainer_times jl_trainer_times(struct jl_trainer *train);
+
+/* Tests: full parameters or gradients of one weight as floats (rows × cols as stored); layer counts from 0 and is
+ * ignored for the ends. Gradients: those of the last step's last exchange, before averaging; only where this worker
+ * holds them (ddp, zero1). */
+enum jl_status jl_trainer_weight(struct jl_trainer *train, enum jl_tensor weight, size_t layer, bool gradient,
+				 float *ret_values, struct jl_err *err);
+enum jl_status jl_trainer_set_weight(struct jl_trainer *train, enum jl_tensor weight, size_t layer, const float *values,
+				     struct jl_err *err);
+
+#endif

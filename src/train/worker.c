@@ -1,0 +1,302 @@
+/* One worker of one configuration: check the memory, measure the machine's rates, train, report. All workers run this
+ * in step. */
+#include "train/worker.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "base/pool.h"
+#include "bench/noise.h"
+
+#define MEMORY_SLACK_FRAC 0.02 /* of what is free: the rest of the process, page tables */
+
+struct worker {
+	const struct jl_train_job *job;
+	struct jl_comm *processes, *data; /* NULL: alone */
+	struct jl_train_shared *shared;
+	int rank, n_ranks, n_local;
+	struct jl_train_shape shape;
+	struct jl_trainer_in setting;
+	struct jl_engine *engine;
+	struct jl_trainer *train;
+	int32_t *tokens, *targets;
+	struct jl_train_result *result; /* this worker's own; rank 0's is handed over */
+	double sums[5];                 /* phases */
+	double cpu_s;                   /* of all measured steps */
+};
+
+static enum jl_status reduce(struct worker *w, double *values, size_t n, enum jl_redop op, struct jl_err *err)
+{
+	if (!w->processes)
+		return JL_OK;
+	return jl_comm_run(w->processes,
+			   &(struct jl_coll_call){ .coll = JL_COLL_ALLREDUCE,
+						   .type = JL_COMM_DOUBLE,
+						   .op = op,
+						   .count = n,
+						   .send = values,
+						   .recv = values },
+			   err);
+}
+
+/* --- memory */
+
+static double need_B(struct worker *w, enum jl_train_mode mode, size_t n_samples)
+{
+	struct jl_trainer_in in = w->setting;
+	in.mode = mode;
+	in.n_samples = n_samples;
+	return jl_trainer_memory(w->engine, &in).total_B;
+}
+
+/* What would fit instead: the largest batch in this mode, else the first mode that keeps less. */
+static void what_fits(struct worker *w, double free_B, char ret_en[160], char ret_ko[160])
+{
+	for (size_t n = w->setting.n_samples; n-- > 1;) {
+		double B = need_B(w, w->setting.mode, n);
+		if (B > free_B)
+			continue;
+		snprintf(ret_en, 160, "--batch %zu fits (%.1f GB)", n, B / 1e9);
+		snprintf(ret_ko, 160, "--batch %zu 이면 들어갑니다 (%.1f GB)", n, B / 1e9);
+		return;
+	}
+	for (int mode = (int)w->setting.mode + 1; w->n_ranks > 1 && mode < JL_N_TRAIN_MODE; mode++) {
+		double B = need_B(w, (enum jl_train_mode)mode, w->setting.n_samples);
+		if (B > free_B)
+			continue;
+		snprintf(ret_en, 160, "--mode %s fits (%.1f GB)", jl_train_mode_names[mode], B / 1e9);
+		snprintf(ret_ko, 160, "--mode %s 이면 들어갑니다 (%.1f GB)", jl_train_mode_names[mode], B / 1e9);
+		return;
+	}
+	snprintf(ret_en, 160, "not even batch 1 fits (%.1f GB): a smaller model, or more hosts with --mode zero3",
+		 need_B(w, w->setting.mode, 1) / 1e9);
+	snprintf(ret_ko, 160,
+		 "배치 1도 들어가지 않습니다 (%.1f GB). 더 작은 모델이나, 호스트를 늘려 --mode zero3를 쓰세요",
+		 need_B(w, w->setting.mode, 1) / 1e9);
+}
+
+/* Before anything is allocated, and with all workers of this host counted. */
+static enum jl_status check_memory(struct worker *w, struct jl_err *err)
+{
+	w->result->plan = jl_trainer_memory(w->engine, &w->setting);
+	double free_B = (double)w->engine->k->available_B(w->engine) * (1 - MEMORY_SLACK_FRAC);
+	if (strcmp(w->engine->k->name, "cpu") == 0)
+		free_B /= w->n_local; /* a GPU has memory of its own */
+	double least_B = -free_B;
+	enum jl_status status = reduce(w, &least_B, 1, JL_RED_MAX, err);
+	if (status != JL_OK || w->result->plan.total_B <= -least_B)
+		return status;
+	char en[160], ko[160];
+	what_fits(w, -least_B, en, ko);
+	return jl_fail(err, JL_E_LIMIT, "too little memory: a worker needs %.1f GB and has %.1f GB; %s%.0s",
+		       "메모리 부족: 워커 하나에 %.1f GB가 필요한데 %.1f GB가 남아 있습니다.%.0s %s",
+		       w->result->plan.total_B / 1e9, -least_B / 1e9, en, ko);
+}
+
+/* --- set-up */
+
+static enum jl_status set_up(struct worker *w, struct jl_err *err)
+{
+	const struct jl_train_run *run = w->job->run;
+	int n_threads = run->n_threads ? run->n_threads : jl_pool_cpus_each(w->n_local);
+	enum jl_status status = jl_train_shape(run->model, w->n_ranks, &w->shape, err);
+	if (status == JL_OK)
+		status = run->kernels->create(
+			&(struct jl_engine_in){ .precision = run->precision,
+						.device = w->processes ? w->processes->local_rank : 0,
+						.n_threads = n_threads,
+						.comm = w->n_ranks > 1 ? w->processes : NULL },
+			&w->engine, err);
+	if (status != JL_OK)
+		return status;
+	w->result->n_threads = w->engine->n_threads;
+	snprintf(w->result->versions, sizeof w->result->versions, "%s", run->kernels->versions(w->engine));
+	w->data = w->n_ranks > 1 ? w->processes : NULL;
+	if (w->data && run->kernels->comm_open)
+		status = run->kernels->comm_open(w->engine, w->processes, &w->data, err);
+	w->setting = jl_trainer_defaults;
+	w->setting.shape = &w->shape;
+	w->setting.mode = w->job->config.mode;
+	w->setting.n_samples = run->batch;
+	w->setting.seq = run->seq;
+	w->setting.n_micro = run->n_micro;
+	w->setting.comm = w->data;
+	if (run->lr > 0)
+		w->setting.lr = run->lr;
+	if (status == JL_OK)
+		status = check_memory(w, err);
+	if (status == JL_OK && !run->no_rates)
+		status = jl_train_measure_rates(w->engine, &w->shape, run->batch * run->seq, w->processes, w->data,
+						&w->result->rates, err);
+	if (status == JL_OK)
+		status = jl_trainer_create(w->engine, &w->setting, &w->train, err);
+	size_t n_tokens = run->batch * run->n_micro * run->seq;
+	w->tokens = jl_realloc(NULL, n_tokens * sizeof *w->tokens);
+	w->targets = jl_realloc(NULL, n_tokens * sizeof *w->targets);
+	if (status == JL_OK && (!w->tokens || !w->targets))
+		status = jl_fail_nomem(err);
+	return status;
+}
+
+/* --- steps */
+
+/* Samples are numbered over the whole run, so that any number of workers sees the same ones. */
+static void next_samples(struct worker *w, size_t step)
+{
+	const struct jl_train_run *run = w->job->run;
+	size_t own = run->batch * run->n_micro;
+	uint64_t first = (uint64_t)step * own * (uint64_t)w->n_ranks + (uint64_t)w->rank * own;
+	for (size_t i = 0; i < own; i++)
+		jl_tokens_sample(w->job->tokens, first + i, w->tokens + i * run->seq, w->targets + i * run->seq);
+}
+
+static void add_phases(struct worker *w)
+{
+	struct jl_trainer_times times = jl_trainer_times(w->train);
+	const double parts[5] = { times.forward_s, times.head_s, times.backward_s, times.update_s, times.exposed_s };
+	for (size_t i = 0; i < 5; i++)
+		w->sums[i] += parts[i];
+}
+
+/* One step of all workers. `last` is agreed on: enough steps, enough time, or somebody was asked to stop. */
+static enum jl_status one_step(struct worker *w, size_t step, double begin_s, bool *ret_last, struct jl_err *err)
+{
+	const struct jl_train_run *run = w->job->run;
+	struct jl_train_result *r = w->result;
+	double loss = 0, start_s = jl_clock_s(), start_cpu_s = jl_clock_cpu_s();
+	next_samples(w, step);
+	enum jl_status status = jl_trainer_step(w->train, w->tokens, w->targets, &loss, err);
+	if (status != JL_OK)
+		return status;
+	size_t n_measured = step; /* the first one warms up */
+	bool enough = run->n_steps ? n_measured >= run->n_steps
+				   : n_measured >= 2 && jl_clock_s() - begin_s >= run->time_s;
+	enough = enough || n_measured + 1 > JL_TRAIN_STEPS_MAX;
+	bool stop = w->processes && jl_comm_stop_asked(w->processes);
+	double most[2] = { jl_clock_s() - start_s, enough || stop ? 1 : 0 };
+	status = reduce(w, most, 2, JL_RED_MAX, err);
+	if (status == JL_OK)
+		status = reduce(w, &loss, 1, JL_RED_SUM, err);
+	if (status != JL_OK)
+		return status;
+	loss /= w->n_ranks;
+	if (!isfinite(loss))
+		return jl_fail(err, JL_E_DATA, "the loss of step %zu is no number",
+			       "%zu번째 스텝의 loss가 숫자가 아닙니다", step + 1);
+	if (step == 0) {
+		r->loss_first = loss;
+		(void)jl_trainer_times(w->train); /* what the warm-up waited does not count */
+	} else {
+		r->samples_s[r->n_samples++] = most[0];
+		add_phases(w);
+		w->cpu_s += jl_clock_cpu_s() - start_cpu_s;
+	}
+	r->loss_last = loss;
+	atomic_store(&w->shared->n_steps, step + 1);
+	*ret_last = most[1] > 0;
+	return JL_OK;
+}
+
+static enum jl_status train(struct worker *w, struct jl_err *err)
+{
+	struct jl_train_result *r = w->result;
+	struct jl_noise_watch watch = { 0 };
+	double begin_s = 0, energy_J = NAN;
+	bool last = false;
+	enum jl_status status = JL_OK;
+	for (size_t step = 0; status == JL_OK && !last; step++) {
+		if (step == 1) {
+			begin_s = jl_clock_s();
+			jl_noise_begin(&watch);
+			energy_J = jl_train_energy_J(&r->energy_from);
+		}
+		status = one_step(w, step, begin_s, &last, err);
+	}
+	double settle_s = jl_clock_s();
+	if (status == JL_OK)
+		status = jl_trainer_settle(w->train, err);
+	if (status != JL_OK)
+		return status;
+	if (r->n_samples)
+		r->samples_s[r->n_samples - 1] += jl_clock_s() -
+						  settle_s; /* what the next step would have waited for */
+	r->energy_J = (jl_train_energy_J(&r->energy_from) - energy_J) / (double)r->n_samples;
+	return r->n_samples ? jl_noise_end(&watch, w->processes, &r->noise, err) : JL_OK;
+}
+
+/* --- report */
+
+static enum jl_status sum_up(struct worker *w, struct jl_err *err)
+{
+	const struct jl_train_run *run = w->job->run;
+	struct jl_train_result *r = w->result;
+	double n = (double)r->n_samples;
+	double most[2] = { w->sums[4] / n,
+			   run->kernels->memory_B ? run->kernels->memory_B(w->engine) : (double)w->engine->peak_B };
+	enum jl_status status = reduce(w, most, 2, JL_RED_MAX, err);
+	if (status != JL_OK)
+		return status;
+	if (r->n_samples == 0)
+		return jl_fail(err, JL_E_IO, "stopped before the first step was measured",
+			       "첫 스텝을 재기 전에 중단했습니다");
+	r->exposed_s = w->n_ranks > 1 ? most[0] : 0;
+	r->mem_B = most[1];
+	r->cpu_s = w->cpu_s / n;
+	status = reduce(w, &r->cpu_s, 1, JL_RED_SUM, err);
+	if (status != JL_OK)
+		return status;
+	r->forward_s = w->sums[0] / n;
+	r->head_s = w->sums[1] / n;
+	r->backward_s = w->sums[2] / n;
+	r->update_s = w->sums[3] / n;
+	double *scratch = jl_realloc(NULL, r->n_samples * sizeof *scratch);
+	if (!scratch)
+		return jl_fail_nomem(err);
+	jl_stats_of(&r->step_s, r->samples_s, r->n_samples, scratch);
+	jl_free(scratch);
+	r->n_steps = r->n_samples;
+	double n_samples = (double)(run->batch * run->n_micro * (size_t)w->n_ranks);
+	r->samples_per_s = n_samples / r->step_s.median;
+	r->flop = jl_train_step_flop(&w->shape, n_samples, (double)run->seq);
+	r->expect = (struct jl_train_expect){ .step_s = NAN, .lo_s = NAN, .hi_s = NAN };
+	if (!run->no_rates)
+		r->expect = jl_train_expected(&w->shape, run, &r->config, &r->rates);
+	jl_noise_judge(&r->noise, r->noise_why);
+	r->noise.why = NULL; /* another process's memory */
+	return JL_OK;
+}
+
+enum jl_status jl_train_work(const struct jl_train_job *job, struct jl_comm *processes, struct jl_train_shared *shared,
+			     struct jl_err *err)
+{
+	struct worker w = { .job = job, .shared = shared, .n_ranks = 1, .n_local = 1 };
+	if (processes) {
+		w.processes = processes;
+		w.rank = processes->rank;
+		w.n_ranks = processes->n_ranks;
+		w.n_local = processes->n_local;
+	}
+	w.result = jl_realloc(NULL, sizeof *w.result);
+	if (!w.result)
+		return jl_fail_nomem(err);
+	*w.result = (struct jl_train_result){ .config = job->config, .dead_rank = -1, .energy_J = NAN };
+	enum jl_status status = set_up(&w, err);
+	if (status == JL_OK)
+		status = train(&w, err);
+	if (status == JL_OK)
+		status = sum_up(&w, err);
+	if (status == JL_OK && w.rank == 0)
+		shared->result = *w.result;
+	jl_trainer_destroy(w.train);
+	if (w.data && w.data != w.processes)
+		jl_comm_destroy(w.data);
+	if (w.engine)
+		w.engine->k->destroy(w.engine);
+	jl_free(w.tokens);
+	jl_free(w.targets);
+	jl_free(w.result);
+	return status;
+}
