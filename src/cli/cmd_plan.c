@@ -1,0 +1,509 @@
+/* jeoul plan: the best of all ways to run a training step, over cuts, batches, kinds and numbers of GPUs. */
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/progress.h"
+#include "cli/ask.h"
+#include "cli/plan_view.h"
+#include "comm/comm.h"
+
+static const char *const precisions[] = { "fp32", "tf32", "fp16", "bf16", "fp8", "any", NULL };
+static const char *const frameworks[] = { "eager", "compiled", "megatron", "native", "any", NULL };
+static const char *const targets[] = { "megatron", "deepspeed", "torchtitan", "all", NULL };
+
+/* clang-format off */
+const struct jl_option jl_plan_options[] = {
+	{ .name = "on", .type = JL_OPT_TEXT, .arg = "SYSTEM", .many = true, .en = "the system; several with --batch-limit", .ko = "시스템. --batch-limit이면 여러 개" },
+	JL_ASK_COUNT("global-batch", "samples of a step, all workers", "스텝당 전체 배치"),
+	{ .name = "objective", .type = JL_OPT_CHOICE, .choices = jl_plan_objectives, .arg = "time|cost|energy|tokens-per-usd", .en = "what is to be best (default: time)",
+	  .ko = "무엇을 최선으로 할지 (기본값: time)" },
+	{ .name = "memory-margin", .type = JL_OPT_QUANTITY, .kind = JL_K_FRACTION, .arg = "SHARE", .en = "device memory that stays free (default: 6%)",
+	  .ko = "비워 둘 장치 메모리 (기본값: 6%)" },
+	{ .name = "fix", .type = JL_OPT_TEXT, .arg = "LIST", .many = true, .en = "what is decided: tp=8,zero=1,recompute=full,...", .ko = "정해진 것: tp=8,zero=1,recompute=full,..." },
+	{ .name = "forbid", .type = JL_OPT_TEXT, .arg = "LIST", .many = true, .en = "what is ruled out: offload,recompute,fp8,pp,...",
+	  .ko = "쓰지 않을 것: offload,recompute,fp8,pp,..." },
+	{ .name = "gpus", .type = JL_OPT_TEXT, .arg = "8..4096", .en = "numbers of GPUs: a range, or 8,16,32", .ko = "GPU 수: 범위 또는 8,16,32" },
+	{ .name = "kinds", .type = JL_OPT_TEXT, .arg = "LIST", .en = "kinds of GPU or host: h100-sxm5,h200-sxm", .ko = "GPU나 호스트의 종류: h100-sxm5,h200-sxm" },
+	{ .name = "deadline", .type = JL_OPT_QUANTITY, .kind = JL_K_TIME, .arg = "TIME", .en = "the run must end within it, e.g. 30d", .ko = "학습 기한. 예: 30d" },
+	{ .name = "budget", .type = JL_OPT_QUANTITY, .kind = JL_K_USD, .arg = "USD", .en = "what the run may cost, e.g. 2MUSD", .ko = "예산. 예: 2MUSD" },
+	{ .name = "batch-limit", .en = "largest batch that fits, and the fastest, of each --on", .ko = "--on 시스템마다 들어가는 최대 배치와 가장 빠른 배치" },
+	{ .name = "best", .type = JL_OPT_COUNT, .min = 1, .max = JL_PLAN_BEST_MAX, .arg = "N", .en = "how many plans to show (default: 5)", .ko = "보여 줄 계획 수 (기본값: 5)" },
+	{ .name = "settings", .type = JL_OPT_CHOICE, .choices = targets, .arg = "megatron|deepspeed|torchtitan|all", .en = "print only the settings of the best plan",
+	  .ko = "최선의 계획을 설정 형식으로만 출력" },
+	{ .name = "precision", .type = JL_OPT_CHOICE, .choices = precisions, .arg = "fp32|tf32|fp16|bf16|fp8|any", .en = "number format (default: 16 bits and fp8)",
+	  .ko = "수 형식 (기본값: 16비트와 fp8)" },
+	{ .name = "framework", .type = JL_OPT_CHOICE, .choices = frameworks, .arg = "eager|compiled|megatron|native|any", .en = "what runs it (default: eager; Megatron where cut)",
+	  .ko = "실행 방식 (기본값: eager, 나누면 Megatron)" },
+	{ .name = "flash", .type = JL_OPT_CHOICE, .choices = jl_ask_yes_no, .arg = "yes|no", .en = "flash attention", .ko = "flash attention 사용" },
+	{ .name = "threads", .type = JL_OPT_COUNT, .min = 1, .max = 256, .arg = "N", .en = "threads of the search (default: all processors)", .ko = "탐색 스레드 수 (기본값: 모든 프로세서)" },
+	{ .name = "no-prune", .en = "evaluate every way that fits; the answer is the same", .ko = "맞는 조합을 모두 계산 (답은 같음)" },
+	JL_ASK_SHAPE_OPTIONS,
+	JL_ASK_LENGTH_OPTIONS,
+	{ 0 },
+};
+/* clang-format on */
+
+/* Ctrl-C ends the search, and what it has found so far is printed. */
+static volatile sig_atomic_t interrupted;
+
+static void on_interrupt(int signal_number)
+{
+	(void)signal_number;
+	interrupted = 1;
+}
+
+static double now_s(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void write_stderr(void *ctx, const char *text, size_t len)
+{
+	(void)ctx;
+	if (fwrite(text, 1, len, stderr) == len)
+		fflush(stderr);
+}
+
+struct display {
+	struct jl_cli *cli;
+	struct jl_progress progress;
+	char label[96];
+	bool begun;
+	double fleet_done, fleet_total; /* searches; total 0: one search */
+};
+
+static void show(void *ctx, const struct jl_plan_progress *at)
+{
+	struct display *d = ctx;
+	char best[JL_UNITS_TEXT_MAX];
+	const bool fleet = d->fleet_total > 0;
+	const double share = at->total > 0 ? at->done / at->total : 0;
+
+	if (!d->begun)
+		jl_progress_begin(&d->progress,
+				  &(struct jl_progress_options){ .on = isatty(STDERR_FILENO) != 0,
+								 .columns = d->cli->width,
+								 .lang = d->cli->lang,
+								 .label = d->label,
+								 .total = fleet ? d->fleet_total : at->total,
+								 .now_s = now_s(),
+								 .write = write_stderr });
+	d->begun = true;
+	if (!d->progress.options.on)
+		return;
+	if (at->top && at->top->n && !fleet)
+		snprintf(d->label, sizeof(d->label), JL_T(d->cli->lang, "best so far %s", "현재 최선 %s"),
+			 jl_units_text(best, at->top->best[0].step_s, JL_K_TIME, 3));
+	jl_progress_update(&d->progress, fleet ? d->fleet_done + share : at->done, now_s());
+}
+
+static bool next_point(void *ctx, size_t i, size_t n, const char *kind, int n_gpus)
+{
+	struct display *d = ctx;
+
+	d->fleet_done = (double)i;
+	d->fleet_total = (double)n;
+	snprintf(d->label, sizeof(d->label), "%d x %.60s", n_gpus, kind);
+	return true; /* an interrupt ends the search itself, on all ranks in the same round */
+}
+
+static void read_search(struct jl_plan_ask *ask, struct jl_cli *cli)
+{
+	const struct jl_given *margin = jl_given(cli, "memory-margin"), *best = jl_given(cli, "best"),
+			      *threads = jl_given(cli, "threads");
+	const char *objective = jl_text(cli, "objective");
+
+	*ask = (struct jl_plan_ask){ .memory_frac = 1 - (margin ? margin->value : 0.06),
+				     .n_best = best ? (int)best->count : 5,
+				     .n_threads = threads ? (int)threads->count : 0,
+				     .mark_value = NAN,
+				     .gpu_usdps = NAN,
+				     .no_prune = jl_flag(cli, "no-prune"),
+				     .stop = &interrupted };
+	for (int i = 0; objective && jl_plan_objectives[i]; i++)
+		if (strcmp(objective, jl_plan_objectives[i]) == 0)
+			ask->objective = (enum jl_plan_objective)i;
+}
+
+static enum jl_status read_ask(struct jl_plan_ask *ask, struct jl_cli *cli, struct jl_err *err)
+{
+	enum jl_status status = JL_OK;
+
+	read_search(ask, cli);
+	if (!(ask->memory_frac > 0 && ask->memory_frac <= 1))
+		return jl_fail(err, JL_E_USAGE, "--memory-margin is %g; it is a share from 0 to below 1, e.g. 6%%",
+			       "--memory-margin 값이 %g입니다. 0 이상 1 미만이어야 합니다. 예: 6%%",
+			       1 - ask->memory_frac);
+	for (size_t i = 0; !status && i < cli->args.n_given; i++) {
+		const struct jl_given *given = &cli->args.given[i];
+
+		if (strcmp(given->option->name, "fix") == 0)
+			status = jl_plan_fix(&ask->narrow, given->text, err);
+		else if (strcmp(given->option->name, "forbid") == 0)
+			status = jl_plan_forbid(&ask->narrow, given->text, err);
+	}
+	return status;
+}
+
+static bool says_any(struct jl_cli *cli, const char *name)
+{
+	const char *text = jl_text(cli, name);
+
+	return text && strcmp(text, "any") == 0;
+}
+
+static enum jl_status read_machine(struct jl_machine *ret_machine, struct jl_cli *cli, const char *text,
+				   struct jl_err *err)
+{
+	struct jl_sys sys;
+	enum jl_status status;
+
+	if (!text)
+		return jl_fail(err, JL_E_USAGE,
+			       "name a system with --on, e.g. --on \"8x dgx-h100\", or --gpus and --kinds",
+			       "--on 으로 시스템을 쓰세요. 예: --on \"8x dgx-h100\". 또는 --gpus와 --kinds를 쓰세요");
+	status = jl_sys_parse(&sys, cli->cat, text, &cli->arena, err);
+	return status ? status : jl_machine_make(ret_machine, cli->cat, &sys, err);
+}
+
+/* --- one system */
+
+static enum jl_status print_settings(struct jl_cli *cli, const struct jl_plan_answer *a, const char *name,
+				     struct jl_err *err)
+{
+	if (a->result->top.n == 0)
+		return jl_fail(err, JL_E_RANGE, "no plan fits; without --settings the nearest one is shown",
+			       "맞는 계획이 없습니다. --settings 없이 실행하면 가장 가까운 계획을 보여 줍니다");
+	for (int i = 0; i < JL_N_PLAN_TARGET; i++) {
+		const bool all = strcmp(name, "all") == 0;
+
+		if (!all && strcmp(targets[i], name) != 0)
+			continue;
+		if (all)
+			jl_buf_printf(&cli->out, "%s# %s\n", i ? "\n" : "", targets[i]);
+		jl_view_settings(cli, &a->how[0], (enum jl_plan_target)i, 0);
+	}
+	return JL_OK;
+}
+
+static enum jl_status print_answer(struct jl_cli *cli, struct jl_plan_answer *a, struct jl_err *err)
+{
+	const char *settings = jl_text(cli, "settings");
+	struct jl_json json;
+
+	if (a->result->stopped)
+		cli->exit_code = 130; /* as a shell says of what Ctrl-C ended */
+	else if (a->result->top.n == 0)
+		cli->exit_code = 3;
+	if (settings && !cli->json)
+		return print_settings(cli, a, settings, err);
+	if (!cli->json)
+		return jl_view_plans(cli, a, err);
+	jl_json_init(&json, &cli->out, true);
+	jl_json_object(&json);
+	jl_view_plans_json(&json, a);
+	jl_json_end_object(&json);
+	jl_json_finish(&json);
+	return JL_OK;
+}
+
+static enum jl_status plan_one(struct jl_cli *cli, const struct jl_request *req, const struct jl_subject *subject,
+			       struct jl_plan_ask *ask, struct display *display, struct jl_err *err)
+{
+	struct jl_plan_site *site = jl_arena_alloc(&cli->arena, sizeof(*site));
+	struct jl_plan_result result;
+	struct jl_machine machine;
+	struct jl_plan_answer answer = { .ask = ask, .result = &result, .batch_given = !isnan(req->global_batch) };
+	enum jl_status status = site ? read_machine(&machine, cli, req->system, err) : jl_fail_nomem(err);
+
+	if (!status)
+		status = jl_plan_site_make(site, cli->cat, req, subject, &machine, err);
+	if (status)
+		return status;
+	site->any_format = says_any(cli, "precision");
+	site->any_framework = says_any(cli, "framework");
+	ask->site = site;
+	ask->gpu_usdps = jl_rent_find(cli->cat, &machine.sys).usdps;
+	if (isnan(ask->gpu_usdps) && (ask->objective == JL_PLAN_COST || ask->objective == JL_PLAN_TOKENS_PER_USD))
+		return jl_fail(err, JL_E_NOTFOUND, "no rent is known for %s; take --objective time or energy",
+			       "%s의 임대료를 알 수 없습니다. --objective time 또는 energy를 쓰세요", req->system);
+	status = jl_plan_search(&result, ask, err);
+	jl_progress_clear(&display->progress);
+	if (status)
+		return status;
+	answer.how = jl_arena_array(&cli->arena, (size_t)result.top.n + 1, sizeof(*answer.how));
+	answer.prediction = jl_arena_array(&cli->arena, (size_t)result.top.n + 1, sizeof(*answer.prediction));
+	if (!answer.how || !answer.prediction)
+		return jl_fail_nomem(err);
+	for (int i = 0; i < result.top.n; i++) {
+		jl_plan_way_case(&answer.how[i], site, &result.top.best[i].way);
+		jl_predict(&answer.prediction[i], cli->cat, &answer.how[i]);
+	}
+	return print_answer(cli, &answer, err);
+}
+
+/* --- kinds and numbers */
+
+static enum jl_status read_kinds(struct jl_fleet_ask *fleet, struct jl_cli *cli, const char *text, struct jl_err *err)
+{
+	while (text && *text) {
+		const size_t len = strcspn(text, ",");
+
+		if (fleet->n_kinds == JL_FLEET_KINDS_MAX)
+			return jl_fail(err, JL_E_LIMIT, "--kinds: more than %d", "--kinds: %d가지를 넘습니다",
+				       JL_FLEET_KINDS_MAX);
+		fleet->kinds[fleet->n_kinds] = jl_arena_strndup(&cli->arena, text, len);
+		if (!fleet->kinds[fleet->n_kinds++])
+			return jl_fail_nomem(err);
+		text += len + (text[len] == ',');
+	}
+	return JL_OK;
+}
+
+/* The batch is the same for all, or their times could not be compared. */
+static enum jl_status fleet_batch(double *ret_batch, struct jl_cli *cli, const struct jl_fleet_ask *fleet,
+				  const struct jl_request *req, struct jl_err *err)
+{
+	struct jl_plan_site *site = jl_arena_alloc(&cli->arena, sizeof(*site));
+	struct jl_machine machine;
+	enum jl_status status;
+	int largest = 1;
+
+	if (!site)
+		return jl_fail_nomem(err);
+	status = read_machine(&machine, cli, fleet->n_kinds ? fleet->kinds[0] : req->system, err);
+	if (!status)
+		status = jl_plan_site_make(site, cli->cat, req, fleet->subject, &machine, err);
+	if (status)
+		return status;
+	for (size_t i = 0; i < fleet->n_sizes; i++)
+		largest = fleet->sizes[i] > largest ? fleet->sizes[i] : largest;
+	site->base.n_gpus = largest;
+	*ret_batch = isnan(req->global_batch) ? jl_plan_default_batch(site) : req->global_batch;
+	return JL_OK;
+}
+
+static enum jl_status check_fleet(struct jl_cli *cli, const struct jl_fleet_ask *fleet, const struct jl_request *req,
+				  struct jl_err *err)
+{
+	const bool length = !isnan(req->tokens) || !isnan(req->samples) || !isnan(req->steps_per_epoch);
+
+	if (!length && (jl_given(cli, "deadline") || jl_given(cli, "budget")))
+		return jl_fail(err, JL_E_USAGE,
+			       "--deadline and --budget are of a whole run: say how long it is with --tokens",
+			       "--deadline과 --budget은 학습 전체에 대한 것입니다. --tokens로 길이를 알려 주세요");
+	if (fleet->n_kinds && req->system)
+		return jl_fail(err, JL_E_USAGE, "give --on or --kinds, not both", "--on과 --kinds 중 하나만 쓰세요");
+	if (!jl_given(cli, "gpus"))
+		return jl_fail(err, JL_E_USAGE, "--kinds needs to know how many: add e.g. --gpus 8..4096",
+			       "--kinds에는 개수가 필요합니다. 예: --gpus 8..4096");
+	return JL_OK;
+}
+
+static enum jl_status plan_fleet(struct jl_cli *cli, struct jl_request *req, const struct jl_subject *subject,
+				 const struct jl_plan_ask *ask, struct display *display, struct jl_err *err)
+{
+	const struct jl_given *deadline = jl_given(cli, "deadline"), *budget = jl_given(cli, "budget");
+	struct jl_fleet_ask fleet_ask = { .cat = cli->cat,
+					  .req = req,
+					  .subject = subject,
+					  .plan = *ask,
+					  .deadline_s = deadline ? deadline->value : NAN,
+					  .budget_usd = budget ? budget->value : NAN,
+					  .any_format = says_any(cli, "precision"),
+					  .any_framework = says_any(cli, "framework"),
+					  .next = next_point,
+					  .next_ctx = display };
+	struct jl_fleet fleet;
+	struct jl_json json;
+	enum jl_status status = read_kinds(&fleet_ask, cli, jl_text(cli, "kinds"), err);
+
+	if (!status)
+		status = check_fleet(cli, &fleet_ask, req, err);
+	if (!status)
+		status = jl_fleet_sizes(&fleet_ask, jl_text(cli, "gpus"), err);
+	if (!status)
+		status = fleet_batch(&req->global_batch, cli, &fleet_ask, req, err);
+	if (!status)
+		status = jl_fleet_search(&fleet, &fleet_ask, &cli->arena, err);
+	jl_progress_clear(&display->progress);
+	if (status)
+		return status;
+	cli->exit_code = fleet.stopped ? 130 : fleet.cheapest < 0 && fleet.fastest < 0 ? 3 : 0;
+	if (!cli->json)
+		return jl_view_fleet(cli, &fleet_ask, &fleet, err);
+	jl_json_init(&json, &cli->out, true);
+	jl_json_object(&json);
+	jl_view_fleet_json(&json, &fleet_ask, &fleet);
+	jl_json_end_object(&json);
+	jl_json_finish(&json);
+	return JL_OK;
+}
+
+/* --- largest and fastest batch */
+
+#define SYSTEMS_MAX 64
+
+static enum jl_status batch_rows(struct jl_cli *cli, const struct jl_request *req, const struct jl_subject *subject,
+				 const struct jl_plan_ask *ask, struct jl_batch_row *rows, size_t *ret_n,
+				 struct jl_err *err)
+{
+	struct jl_plan_site *site = jl_arena_alloc(&cli->arena, sizeof(*site));
+	enum jl_status status = site ? JL_OK : jl_fail_nomem(err);
+
+	*ret_n = 0;
+	for (size_t i = 0; !status && i < cli->args.n_given; i++) {
+		struct jl_machine machine = { 0 };
+
+		if (strcmp(cli->args.given[i].option->name, "on") != 0)
+			continue;
+		if (*ret_n == SYSTEMS_MAX)
+			return jl_fail(err, JL_E_LIMIT, "more than %d systems", "시스템이 %d개를 넘습니다",
+				       SYSTEMS_MAX);
+		status = read_machine(&machine, cli, cli->args.given[i].text, err);
+		if (!status)
+			status = jl_plan_site_make(site, cli->cat, req, subject, &machine, err);
+		if (status)
+			return status;
+		rows[*ret_n].system = machine.sys.text;
+		jl_plan_batch_limit(&rows[*ret_n].limit, &(struct jl_batch_ask){ .cat = cli->cat,
+										 .site = site,
+										 .narrow = &ask->narrow,
+										 .memory_frac = ask->memory_frac });
+		(*ret_n)++;
+	}
+	if (!status && *ret_n == 0)
+		return jl_fail(err, JL_E_USAGE, "name a system with --on, e.g. --on rtx-4090 --on h200-sxm",
+			       "--on 으로 시스템을 쓰세요. 예: --on rtx-4090 --on h200-sxm");
+	return status;
+}
+
+static enum jl_status plan_batches(struct jl_cli *cli, const struct jl_request *req, const struct jl_subject *subject,
+				   const struct jl_plan_ask *ask, struct jl_err *err)
+{
+	struct jl_batch_row *rows = jl_arena_array(&cli->arena, SYSTEMS_MAX, sizeof(*rows));
+	struct jl_json json;
+	size_t n = 0;
+	enum jl_status status = rows ? batch_rows(cli, req, subject, ask, rows, &n, err) : jl_fail_nomem(err);
+
+	if (status)
+		return status;
+	if (cli->json) {
+		jl_json_init(&json, &cli->out, true);
+		jl_json_object(&json);
+		jl_json_put_string(&json, "model", subject->id);
+		jl_json_put_number(&json, "memory_margin_frac", 1 - ask->memory_frac);
+		jl_view_batches_json(&json, rows, n);
+		jl_json_end_object(&json);
+		jl_json_finish(&json);
+		return JL_OK;
+	}
+	jl_buf_printf(&cli->out,
+		      JL_T(cli->lang, "%s · largest batch in one pass, and the fastest\n\n",
+			   "%s · 한 번에 들어가는 최대 배치와 가장 빠른 배치\n\n"),
+		      subject->name);
+	status = jl_view_batches(cli, rows, n, err);
+	jl_buf_putc(&cli->out, '\n');
+	jl_buf_printf(&cli->out, "  %s%s%s\n", jl_view_dim(cli),
+		      JL_T(cli->lang,
+			   "Largest, fastest: data parallel, no recompute, nothing offloaded.\n"
+			   "  At most: with slices, ZeRO, recompute and offload. ⚠ estimated",
+			   "최대·가장 빠름: 데이터 병렬, 재계산과 오프로드 없음.\n"
+			   "  한계: 텐서 병렬, ZeRO, 재계산, 오프로드를 모두 쓸 때. ⚠ 추정값"),
+		      jl_view_reset(cli));
+	return status;
+}
+
+/* --- under mpirun */
+
+static enum jl_status gather(void *ctx, const void *mine, size_t size_B, void *ret_all, struct jl_err *err)
+{
+	return jl_comm_run(ctx,
+			   &(struct jl_coll_call){ .coll = JL_COLL_ALLGATHER,
+						   .type = JL_COMM_UINT8,
+						   .count = size_B,
+						   .send = mine,
+						   .recv = ret_all },
+			   err);
+}
+
+/* Ranks share the space; those on one host share its processors. NULL in `ret_comm`: nobody else is there. */
+static enum jl_status join_team(struct jl_comm **ret_comm, struct jl_plan_team *team, struct jl_plan_ask *ask,
+				struct jl_err *err)
+{
+	const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+	enum jl_status status;
+
+	*ret_comm = NULL;
+	if (!jl_comm_mpi_wanted())
+		return JL_OK;
+	status = jl_comm_mpi(ret_comm, err);
+	if (status)
+		return status;
+	*team = (struct jl_plan_team){
+		.rank = (*ret_comm)->rank, .n = (*ret_comm)->n_ranks, .gather = gather, .ctx = *ret_comm
+	};
+	ask->team = team;
+	if (ask->n_threads == 0 && (*ret_comm)->n_local > 0)
+		ask->n_threads = cores / (*ret_comm)->n_local > 1 ? (int)(cores / (*ret_comm)->n_local) : 1;
+	return JL_OK;
+}
+
+static int systems_given(const struct jl_cli *cli)
+{
+	int n = 0;
+
+	for (size_t i = 0; i < cli->args.n_given; i++)
+		n += strcmp(cli->args.given[i].option->name, "on") == 0;
+	return n;
+}
+
+enum jl_status jl_cmd_plan(struct jl_cli *cli, struct jl_err *err)
+{
+	struct display display = { .cli = cli };
+	struct jl_request req;
+	struct jl_subject subject;
+	struct jl_plan_ask ask;
+	struct jl_plan_team team;
+	struct jl_comm *comm = NULL;
+	struct sigaction action = { .sa_handler = on_interrupt }, before;
+	const bool batches = jl_flag(cli, "batch-limit"), fleet = jl_given(cli, "gpus") || jl_given(cli, "kinds");
+	enum jl_status status = jl_ask_request(&req, cli, err);
+
+	snprintf(display.label, sizeof(display.label), "%s", JL_T(cli->lang, "searching", "탐색 중"));
+	if (!status)
+		status = read_ask(&ask, cli, err);
+	if (!status)
+		status = jl_subject_find(&subject, cli->cat, &req, &cli->arena, err);
+	if (status)
+		return status;
+	if (!batches && systems_given(cli) > 1)
+		return jl_fail(err, JL_E_USAGE,
+			       "one --on at a time; several only with --batch-limit, kinds with --kinds",
+			       "--on은 하나만 쓰세요. 여러 시스템은 --batch-limit, 여러 종류는 --kinds로 비교합니다");
+	if (batches)
+		return plan_batches(cli, &req, &subject, &ask, err);
+	status = join_team(&comm, &team, &ask, err);
+	if (status)
+		return status;
+	if (!comm || comm->rank == 0) {
+		ask.progress = show;
+		ask.progress_ctx = &display;
+	}
+	interrupted = 0;
+	sigaction(SIGINT, &action, &before);
+	status = fleet ? plan_fleet(cli, &req, &subject, &ask, &display, err)
+		       : plan_one(cli, &req, &subject, &ask, &display, err);
+	sigaction(SIGINT, &before, NULL);
+	if (comm && comm->rank > 0) /* one of them speaks for all */
+		jl_buf_reset(&cli->out);
+	jl_comm_destroy(comm);
+	return status;
+}

@@ -1,0 +1,287 @@
+/* Kinds and numbers of GPUs: the front of time and money, as a table, a chart and JSON. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/utf8.h"
+#include "cli/plan_view.h"
+
+#define CHART_ROWS    11
+#define CHART_COLUMNS 62
+
+struct scale {
+	double lo, hi; /* ln */
+};
+
+static void widen(struct scale *s, double value)
+{
+	if (!(value > 0))
+		return;
+	s->lo = fmin(s->lo, log(value));
+	s->hi = fmax(s->hi, log(value));
+}
+
+/* 0 .. n-1 */
+static int place(const struct scale *s, double value, int n)
+{
+	const double span = s->hi - s->lo;
+	const int at = span > 0 ? (int)((log(value) - s->lo) / span * (n - 1) + 0.5) : 0;
+
+	return at < 0 ? 0 : at >= n ? n - 1 : at;
+}
+
+static size_t kind_of(const struct jl_fleet_ask *ask, const struct jl_fleet_point *p)
+{
+	for (size_t i = 0; i < ask->n_kinds; i++)
+		if (ask->kinds[i] == p->kind)
+			return i;
+	return 0;
+}
+
+static void plot(char grid[CHART_ROWS][CHART_COLUMNS + 1], const struct jl_fleet_ask *ask, const struct jl_fleet *fleet,
+		 const struct scale *x, const struct scale *y)
+{
+	for (int r = 0; r < CHART_ROWS; r++) {
+		memset(grid[r], ' ', CHART_COLUMNS);
+		grid[r][CHART_COLUMNS] = '\0';
+	}
+	for (int front = 0; front < 2; front++) /* points of the front are drawn last, and large */
+		for (size_t i = 0; i < fleet->n; i++) {
+			const struct jl_fleet_point *p = &fleet->points[i];
+			const double usd = jl_fleet_cost_usd(p);
+
+			if (p->fits && usd > 0 && p->on_front == front)
+				grid[CHART_ROWS - 1 - place(y, usd, CHART_ROWS)]
+				    [place(x, jl_fleet_time_s(p), CHART_COLUMNS)] = (char)((front ? 'A' : 'a') +
+											   (int)kind_of(ask, p));
+		}
+}
+
+static void chart(struct jl_cli *cli, const struct jl_fleet_ask *ask, const struct jl_fleet *fleet)
+{
+	static char grid[CHART_ROWS][CHART_COLUMNS + 1];
+	struct scale x = { INFINITY, -INFINITY }, y = { INFINITY, -INFINITY };
+	char top[JL_UNITS_TEXT_MAX], low[JL_UNITS_TEXT_MAX], left[JL_UNITS_TEXT_MAX], right[JL_UNITS_TEXT_MAX];
+
+	for (size_t i = 0; i < fleet->n; i++)
+		if (fleet->points[i].fits && jl_fleet_cost_usd(&fleet->points[i]) > 0) {
+			widen(&x, jl_fleet_time_s(&fleet->points[i]));
+			widen(&y, jl_fleet_cost_usd(&fleet->points[i]));
+		}
+	if (!(x.hi >= x.lo))
+		return;
+	plot(grid, ask, fleet, &x, &y);
+	jl_units_text(top, exp(y.hi), JL_K_USD, 2);
+	jl_units_text(low, exp(y.lo), JL_K_USD, 2);
+	jl_units_text(left, exp(x.lo), JL_K_TIME, 2);
+	jl_units_text(right, exp(x.hi), JL_K_TIME, 2);
+	for (int r = 0; r < CHART_ROWS; r++) {
+		int end = CHART_COLUMNS;
+
+		while (end > 0 && grid[r][end - 1] == ' ')
+			end--;
+		jl_buf_printf(&cli->out, "  %11s │%.*s\n", r == 0 ? top : r == CHART_ROWS - 1 ? low : "", end, grid[r]);
+	}
+	jl_buf_printf(&cli->out, "  %11s └", "");
+	for (int i = 0; i < CHART_COLUMNS; i++)
+		jl_buf_puts(&cli->out, "─");
+	jl_buf_printf(&cli->out, "\n  %11s  %s%*s\n", "", left, (int)(CHART_COLUMNS - strlen(left)), right);
+	jl_buf_printf(&cli->out, "  %11s  ", "");
+	for (size_t i = 0; i < ask->n_kinds; i++)
+		jl_buf_printf(&cli->out, "%c %s   ", 'A' + (int)i, ask->kinds[i]);
+	jl_buf_printf(
+		&cli->out, "\n  %11s  %s\n\n", "",
+		JL_T(cli->lang, "capitals: nothing is both faster and cheaper", "대문자: 더 빠르면서 더 싼 것이 없음"));
+}
+
+/* "250 kUSD (220–290)": the unit once, and no more digits than are known. */
+static const char *money(char out[JL_RANGE_TEXT_MAX], const struct jl_estimate *e)
+{
+	const double unit = e->value >= 1e7 ? 1e6 : e->value >= 1e4 ? 1e3 : 1;
+	char value[JL_UNITS_TEXT_MAX], lo[JL_UNITS_TEXT_MAX], hi[JL_UNITS_TEXT_MAX];
+
+	if (isnan(e->value))
+		snprintf(out, JL_RANGE_TEXT_MAX, "?");
+	else
+		snprintf(out, JL_RANGE_TEXT_MAX, "%s %sUSD (%s–%s)", jl_view_about(value, e->value / unit),
+			 unit >= 1e6   ? "M"
+			 : unit >= 1e3 ? "k"
+				       : "",
+			 jl_view_about(lo, e->lo / unit), jl_view_about(hi, e->hi / unit));
+	return out;
+}
+
+static enum jl_status front_table(struct jl_cli *cli, const struct jl_fleet_ask *ask, const struct jl_fleet *fleet,
+				  struct jl_err *err)
+{
+	const enum jl_lang lang = cli->lang;
+	const bool limits = !isnan(ask->deadline_s) || !isnan(ask->budget_usd);
+	const struct jl_table_column columns[] = {
+		{ .head = JL_T(lang, "GPUs", "GPU 수"), .align = JL_RIGHT },
+		{ .head = JL_T(lang, "kind", "종류"), .flexible = true, .min_width = 9 },
+		{ .head = fleet->whole_run ? JL_T(lang, "time", "시간") : JL_T(lang, "step", "스텝") },
+		{ .head = JL_T(lang, "cost", "비용") },
+		{ .head = JL_T(lang, "plan", "계획") },
+		{ .head = limits ? JL_T(lang, "limits", "제한") : "" },
+	};
+	struct jl_table table;
+	char a[JL_RANGE_TEXT_MAX], b[JL_RANGE_TEXT_MAX];
+
+	jl_table_init(&table, &cli->arena, columns, limits ? 6 : 5);
+	for (size_t i = 0; i < fleet->n; i++) {
+		const struct jl_fleet_point *p = &fleet->points[i];
+		const struct jl_plan *plan = &p->how.plan;
+
+		if (!p->fits || !(p->on_front || (int)i == fleet->fastest))
+			continue;
+		jl_table_printf(&table, "%d", p->n_gpus);
+		jl_table_cell(&table, p->kind);
+		jl_table_cell(&table, jl_view_range(a, fleet->whole_run ? &p->prediction.run_s : &p->prediction.step_s,
+						    JL_K_TIME));
+		jl_table_cell(&table, money(b, &p->prediction.cost_usd));
+		jl_table_printf(&table, "tp%.0f pp%.0f z%d", plan->tp, plan->pp, plan->zero);
+		if (limits)
+			jl_table_cell(&table, p->in_time && p->in_budget ? JL_T(lang, "ok", "통과")
+					      : p->in_budget             ? JL_T(lang, "late", "늦음")
+					      : p->in_time               ? JL_T(lang, "dear", "초과")
+									 : JL_T(lang, "both", "둘 다"));
+		jl_table_end_row(&table);
+	}
+	return jl_view_table(cli, &table, 2, err);
+}
+
+static void answer_line(struct jl_cli *cli, const struct jl_fleet *fleet, int i, const char *en, const char *ko)
+{
+	const struct jl_fleet_point *p = &fleet->points[i];
+	char a[JL_RANGE_TEXT_MAX], b[JL_RANGE_TEXT_MAX];
+
+	jl_view_entry(cli, en, ko, "%d x %s: %s, %s", p->n_gpus, p->kind,
+		      jl_view_range(a, fleet->whole_run ? &p->prediction.run_s : &p->prediction.step_s, JL_K_TIME),
+		      money(b, &p->prediction.cost_usd));
+	jl_view_plan_case(cli, &p->how);
+}
+
+static void answer(struct jl_cli *cli, const struct jl_fleet_ask *ask, const struct jl_fleet *fleet)
+{
+	const struct jl_fleet_point *near = NULL;
+	size_t n_fit = 0;
+
+	for (size_t i = 0; i < fleet->n; i++) {
+		const struct jl_fleet_point *p = &fleet->points[i];
+
+		n_fit += p->fits;
+		if (p->possible && !p->fits && p->miss_B < INFINITY && (!near || p->miss_B < near->miss_B))
+			near = p;
+	}
+	if (fleet->cheapest >= 0)
+		answer_line(cli, fleet, fleet->cheapest, "Cheapest", "최저가");
+	if (fleet->fastest >= 0 && fleet->fastest != fleet->cheapest)
+		answer_line(cli, fleet, fleet->fastest, "Fastest", "최단");
+	if (fleet->cheapest < 0 && fleet->fastest < 0 && n_fit)
+		jl_view_entry(cli, "None", "없음", "%s",
+			      JL_T(cli->lang,
+				   "of them keeps the deadline and the budget; the front shows what is possible",
+				   "기한과 예산을 모두 지키는 것이 없음. 아래에서 가능한 조합을 볼 수 있음"));
+	else if (!n_fit && near)
+		jl_view_entry(cli, "None", "없음",
+			      JL_T(cli->lang, "fits. The nearest, %d x %s, lacks %.1f GiB a GPU",
+				   "맞는 것이 없음. 가장 가까운 %d x %s은(는) GPU당 %.1f GiB 부족"),
+			      near->n_gpus, near->kind, near->miss_B / 1073741824.0);
+	else if (!n_fit)
+		jl_view_entry(cli, "None", "없음", "%s", JL_T(cli->lang, "is possible", "가능한 조합이 없음"));
+	(void)ask;
+}
+
+/* Where each kind's rent comes from. */
+static void rents(struct jl_cli *cli, const struct jl_fleet_ask *ask, const struct jl_fleet *fleet)
+{
+	bool first = true;
+
+	for (size_t k = 0; k < (ask->n_kinds ? ask->n_kinds : 1); k++)
+		for (size_t i = 0; i < fleet->n; i++) {
+			const struct jl_fleet_point *p = &fleet->points[i];
+			const struct jl_rent *r = &p->prediction.rent;
+
+			if (!p->fits || kind_of(ask, p) != k)
+				continue;
+			if (isnan(r->usdps))
+				jl_view_entry(cli, first ? "Rent" : NULL, "임대료",
+					      JL_T(cli->lang, "%s: no price known", "%s: 알려진 가격 없음"), p->kind);
+			else
+				jl_view_entry(cli, first ? "Rent" : NULL, "임대료",
+					      JL_T(cli->lang, "%s: %.2f USD/h a GPU (%s, %s)",
+						   "%s: GPU당 시간당 %.2f USD (%s, %s)"),
+					      p->kind, r->usdps * 3600, r->provider, r->date ? r->date : "?");
+			first = false;
+			break;
+		}
+}
+
+enum jl_status jl_view_fleet(struct jl_cli *cli, const struct jl_fleet_ask *ask, const struct jl_fleet *fleet,
+			     struct jl_err *err)
+{
+	enum jl_status status;
+	bool any = false;
+
+	for (size_t i = 0; i < fleet->n; i++)
+		any |= fleet->points[i].fits;
+	jl_buf_printf(&cli->out, JL_T(cli->lang, "%s · global batch %.0f\n\n", "%s · 전체 배치 %.0f\n\n"),
+		      ask->subject->name, ask->req->global_batch);
+	answer(cli, ask, fleet);
+	jl_buf_putc(&cli->out, '\n');
+	if (any) {
+		status = front_table(cli, ask, fleet, err);
+		if (status)
+			return status;
+		jl_buf_putc(&cli->out, '\n');
+		chart(cli, ask, fleet);
+		rents(cli, ask, fleet);
+	}
+	jl_view_searched(cli, &fleet->tally, fleet->search_s, fleet->stopped);
+	jl_buf_printf(&cli->out, "  %s%s%s\n", jl_view_dim(cli),
+		      JL_T(cli->lang, "⚠ estimated; 80 % intervals. Rents are list prices of their date.",
+			   "⚠ 추정값, 80 % 구간. 임대료는 해당 날짜의 공시 가격입니다."),
+		      jl_view_reset(cli));
+	return JL_OK;
+}
+
+static void point_json(struct jl_json *json, const struct jl_fleet_point *p)
+{
+	jl_json_object(json);
+	jl_json_put_string(json, "kind", p->kind);
+	jl_json_put_integer(json, "n_gpus", p->n_gpus);
+	jl_json_put_bool(json, "possible", p->possible);
+	jl_json_put_bool(json, "fits", p->fits);
+	if (p->possible && !p->fits)
+		jl_json_put_number(json, "lacks_B", p->miss_B);
+	if (p->fits) {
+		jl_json_put_bool(json, "in_time", p->in_time);
+		jl_json_put_bool(json, "in_budget", p->in_budget);
+		jl_json_put_bool(json, "on_front", p->on_front);
+		jl_json_put_number(json, "time_s", jl_fleet_time_s(p));
+		jl_json_put_object(json, "plan");
+		jl_view_case_json(json, &p->how);
+		jl_view_prediction_json(json, &p->how, &p->prediction);
+		jl_json_end_object(json);
+	}
+	jl_json_end_object(json);
+}
+
+void jl_view_fleet_json(struct jl_json *json, const struct jl_fleet_ask *ask, const struct jl_fleet *fleet)
+{
+	jl_json_put_string(json, "model", ask->subject->id);
+	jl_json_put_number(json, "global_batch", ask->req->global_batch);
+	jl_json_put_string(json, "objective", jl_plan_objectives[ask->plan.objective]);
+	jl_json_put_string(json, "scope", fleet->whole_run ? "run" : "step");
+	jl_json_put_number(json, "deadline_s", ask->deadline_s);
+	jl_json_put_number(json, "budget_usd", ask->budget_usd);
+	jl_view_searched_json(json, &fleet->tally, fleet->search_s, fleet->stopped);
+	jl_json_put_array(json, "points");
+	for (size_t i = 0; i < fleet->n; i++)
+		point_json(json, &fleet->points[i]);
+	jl_json_end_array(json);
+	if (fleet->cheapest >= 0)
+		jl_json_put_integer(json, "cheapest", fleet->cheapest);
+	if (fleet->fastest >= 0)
+		jl_json_put_integer(json, "fastest", fleet->fastest);
+}

@@ -1,0 +1,226 @@
+#include "plan/fleet.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "catalog/find.h"
+
+#define PER_HOST 8 /* of a kind that is a GPU: what boards and most servers have */
+#define GPUS_MAX 8000000
+
+static enum jl_status add_size(struct jl_fleet_ask *ask, long long n, struct jl_err *err)
+{
+	if (ask->n_sizes == JL_FLEET_SIZES_MAX)
+		return jl_fail(err, JL_E_LIMIT, "--gpus: more than %d numbers", "--gpus: 개수가 %d가지를 넘습니다",
+			       JL_FLEET_SIZES_MAX);
+	for (size_t i = 0; i < ask->n_sizes; i++)
+		if (ask->sizes[i] == (int)n)
+			return JL_OK;
+	ask->sizes[ask->n_sizes++] = (int)n;
+	return JL_OK;
+}
+
+static enum jl_status add_range(struct jl_fleet_ask *ask, long long from, long long to, struct jl_err *err)
+{
+	enum jl_status status;
+
+	if (from > to)
+		return jl_fail(err, JL_E_USAGE, "--gpus: %lld..%lld goes down; write e.g. 8..4096",
+			       "--gpus: %lld..%lld 순서가 거꾸로입니다. 예: 8..4096", from, to);
+	status = add_size(ask, from, err);
+	for (long long n = 1; !status && n <= to; n *= 2) {
+		if (n > from)
+			status = add_size(ask, n, err);
+		/* Three halves of it: whole hosts only. */
+		if (!status && n >= 2LL * PER_HOST && n / 2 * 3 > from && n / 2 * 3 <= to)
+			status = add_size(ask, n / 2 * 3, err);
+	}
+	return status ? status : add_size(ask, to, err);
+}
+
+enum jl_status jl_fleet_sizes(struct jl_fleet_ask *ask, const char *text, struct jl_err *err)
+{
+	while (*text) {
+		const size_t len = strcspn(text, ",");
+		char piece[64];
+		char *dots;
+		long long from = 0, to = 0;
+		enum jl_status status;
+
+		snprintf(piece, sizeof(piece), "%.*s", (int)(len < 63 ? len : 63), text);
+		dots = strstr(piece, "..");
+		if (dots)
+			*dots = '\0';
+		status = jl_units_parse_count(&from, piece, 1, GPUS_MAX, "--gpus", err);
+		if (!status && dots)
+			status = jl_units_parse_count(&to, dots + 2, 1, GPUS_MAX, "--gpus", err);
+		if (!status)
+			status = dots ? add_range(ask, from, to, err) : add_size(ask, from, err);
+		if (status)
+			return status;
+		text += len + (text[len] == ',');
+	}
+	if (ask->n_sizes == 0)
+		return jl_fail(err, JL_E_USAGE, "--gpus: no number; write e.g. 8..4096 or 8,16,32",
+			       "--gpus: 개수가 없습니다. 예: 8..4096 또는 8,16,32");
+	return JL_OK;
+}
+
+/* How a kind in a number is written; NULL in `ret_text`: it does not come in that number. */
+static enum jl_status write_system(const char **ret_text, const struct jl_fleet_ask *ask, const char *kind, int n_gpus,
+				   struct jl_arena *arena, struct jl_err *err)
+{
+	struct jl_sys sys;
+	enum jl_status status = jl_sys_parse(&sys, ask->cat, kind, arena, err);
+	int per_host;
+
+	*ret_text = NULL;
+	if (status)
+		return status;
+	per_host = sys.n_per_node > 1 ? sys.n_per_node : PER_HOST;
+	if (sys.n_per_node > 1 && n_gpus % per_host == 0)
+		*ret_text = jl_arena_printf(arena, "%dx(%s)", n_gpus / per_host, kind);
+	else if (sys.n_per_node <= 1 && n_gpus <= per_host)
+		*ret_text = jl_arena_printf(arena, "%dx %s", n_gpus, kind);
+	else if (sys.n_per_node <= 1 && n_gpus % per_host == 0)
+		*ret_text = jl_arena_printf(arena, "%dx(%dx %s)", n_gpus / per_host, per_host, kind);
+	return JL_OK;
+}
+
+static enum jl_status machine_of(struct jl_machine *ret_machine, bool *ret_possible, const struct jl_fleet_ask *ask,
+				 const char *kind, int n_gpus, struct jl_arena *arena, struct jl_err *err)
+{
+	struct jl_machine whole;
+	struct jl_sys sys;
+	const char *text = NULL;
+	enum jl_status status;
+
+	*ret_possible = true;
+	if (ask->n_kinds) {
+		status = write_system(&text, ask, kind, n_gpus, arena, err);
+		*ret_possible = text != NULL;
+		if (status || !text)
+			return status;
+		status = jl_sys_parse(&sys, ask->cat, text, arena, err);
+		return status ? status : jl_machine_make(ret_machine, ask->cat, &sys, err);
+	}
+	status = jl_sys_parse(&sys, ask->cat, kind, arena, err);
+	if (!status)
+		status = jl_machine_make(&whole, ask->cat, &sys, err);
+	if (!status && jl_machine_take(ret_machine, &whole, n_gpus, err)) /* not a part of it: left out */
+		*ret_possible = false;
+	return status;
+}
+
+double jl_fleet_time_s(const struct jl_fleet_point *p)
+{
+	return p->prediction.whole_run ? p->prediction.run_s.value : p->prediction.step_s.value;
+}
+
+double jl_fleet_cost_usd(const struct jl_fleet_point *p)
+{
+	return p->prediction.cost_usd.value;
+}
+
+static void judge(struct jl_fleet_point *p, const struct jl_fleet_ask *ask)
+{
+	p->in_time = isnan(ask->deadline_s) || jl_fleet_time_s(p) <= ask->deadline_s;
+	p->in_budget = isnan(ask->budget_usd) || jl_fleet_cost_usd(p) <= ask->budget_usd;
+}
+
+static enum jl_status search_point(struct jl_fleet *fleet, struct jl_fleet_point *p, const struct jl_fleet_ask *ask,
+				   struct jl_plan_site *site, struct jl_arena *arena, struct jl_err *err)
+{
+	struct jl_plan_ask plan = ask->plan;
+	struct jl_plan_result result;
+	struct jl_machine machine;
+	enum jl_status status = machine_of(&machine, &p->possible, ask, p->kind, p->n_gpus, arena, err);
+
+	if (status || !p->possible)
+		return status;
+	status = jl_plan_site_make(site, ask->cat, ask->req, ask->subject, &machine, err);
+	if (status)
+		return status;
+	site->any_format = ask->any_format;
+	site->any_framework = ask->any_framework;
+	site->global_batch = ask->req->global_batch;
+	plan.site = site;
+	plan.n_best = 1;
+	plan.gpu_usdps = jl_rent_find(ask->cat, &machine.sys).usdps;
+	if (isnan(plan.gpu_usdps) && plan.objective != JL_PLAN_ENERGY)
+		plan.objective = JL_PLAN_TIME;
+	status = jl_plan_search(&result, &plan, err);
+	if (status)
+		return status;
+	fleet->tally.n_evaluated += result.tally.n_evaluated;
+	fleet->tally.n_memory += result.tally.n_memory;
+	fleet->tally.n_host += result.tally.n_host;
+	fleet->tally.n_framework += result.tally.n_framework;
+	fleet->tally.n_slower += result.tally.n_slower;
+	fleet->tally.n_shape += result.tally.n_shape;
+	fleet->search_s += result.search_s;
+	fleet->stopped |= result.stopped;
+	p->fits = result.top.n > 0;
+	p->miss_B = p->fits ? 0 : result.miss.memory_B - machine.dev.mem_B * plan.memory_frac;
+	if (!p->fits)
+		return JL_OK;
+	jl_plan_way_case(&p->how, site, &result.top.best[0].way);
+	jl_predict(&p->prediction, ask->cat, &p->how);
+	judge(p, ask);
+	return JL_OK;
+}
+
+/* Nothing is both faster and cheaper. Where no price is known, a point is on nobody's front. */
+static void find_front(struct jl_fleet *fleet)
+{
+	fleet->cheapest = fleet->fastest = -1;
+	for (size_t i = 0; i < fleet->n; i++) {
+		struct jl_fleet_point *p = &fleet->points[i];
+		const double t = jl_fleet_time_s(p), usd = jl_fleet_cost_usd(p);
+
+		p->on_front = p->fits && !isnan(usd);
+		for (size_t k = 0; k < fleet->n && p->on_front; k++) {
+			const struct jl_fleet_point *q = &fleet->points[k];
+			const double qt = jl_fleet_time_s(q), qusd = jl_fleet_cost_usd(q);
+
+			if (k != i && q->fits && qt <= t && qusd <= usd && (qt < t || qusd < usd || k < i))
+				p->on_front = false;
+		}
+		if (!p->fits || !p->in_time || !p->in_budget)
+			continue;
+		if (!isnan(usd) && (fleet->cheapest < 0 || usd < jl_fleet_cost_usd(&fleet->points[fleet->cheapest])))
+			fleet->cheapest = (int)i;
+		if (fleet->fastest < 0 || t < jl_fleet_time_s(&fleet->points[fleet->fastest]))
+			fleet->fastest = (int)i;
+	}
+}
+
+enum jl_status jl_fleet_search(struct jl_fleet *ret_fleet, const struct jl_fleet_ask *ask, struct jl_arena *arena,
+			       struct jl_err *err)
+{
+	const size_t n_kinds = ask->n_kinds ? ask->n_kinds : 1, n = n_kinds * ask->n_sizes;
+	struct jl_fleet fleet = { .points = jl_arena_array(arena, n, sizeof(*fleet.points)) };
+	struct jl_plan_site *site = jl_arena_alloc(arena, sizeof(*site));
+	enum jl_status status = JL_OK;
+
+	if (!fleet.points || !site)
+		return jl_fail_nomem(err);
+	for (size_t i = 0; !status && i < n && !fleet.stopped; i++) {
+		struct jl_fleet_point *p = &fleet.points[fleet.n++];
+
+		p->kind = ask->n_kinds ? ask->kinds[i / ask->n_sizes] : ask->req->system;
+		p->n_gpus = ask->sizes[i % ask->n_sizes];
+		if (ask->next && !ask->next(ask->next_ctx, i, n, p->kind, p->n_gpus))
+			fleet.stopped = true;
+		else
+			status = search_point(&fleet, p, ask, site, arena, err);
+		fleet.whole_run |= p->fits && p->prediction.whole_run;
+	}
+	if (status)
+		return status;
+	find_front(&fleet);
+	*ret_fleet = fleet;
+	return JL_OK;
+}

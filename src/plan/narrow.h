@@ -1,0 +1,39 @@
+/* What a search may not choose: axes that are fixed (--fix tp=8) and what is ruled out (--forbid offload). */
+#ifndef JL_PLAN_NARROW_H
+#define JL_PLAN_NARROW_H
+
+#include <stdbool.h>
+
+#include "base/err.h"
+
+enum jl_plan_axis {
+	JL_AXIS_DP,
+	JL_AXIS_TP,
+	JL_AXIS_PP,
+	JL_AXIS_VPP,
+	JL_AXIS_CP,
+	JL_AXIS_EP,
+	JL_AXIS_SP,
+	JL_AXIS_ZERO,
+	JL_AXIS_MICRO_BATCH,
+	JL_AXIS_RECOMPUTE,
+	JL_AXIS_OFFLOAD,
+	JL_AXIS_OVERLAP, /* tensor slices behind products; ZeRO-3 keeps what it gathered */
+	JL_AXIS_HSDP,
+	JL_AXIS_FP8,
+	JL_N_AXIS
+};
+
+struct jl_plan_narrow {
+	bool is_fixed[JL_N_AXIS];
+	int fixed[JL_N_AXIS];
+	unsigned forbidden; /* rows of the table of words */
+};
+
+/* "tp=8,zero=1,recompute=selective" and "offload,fp8"; added to what is there. */
+enum jl_status jl_plan_fix(struct jl_plan_narrow *narrow, const char *text, struct jl_err *err);
+enum jl_status jl_plan_forbid(struct jl_plan_narrow *narrow, const char *text, struct jl_err *err);
+
+bool jl_plan_allows(const struct jl_plan_narrow *narrow, enum jl_plan_axis axis, int value);
+
+#endif

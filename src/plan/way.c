@@ -1,0 +1,172 @@
+#include "plan/way.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+/* Only these of the choices that predict makes stay true whatever the search chooses. */
+static void keep_notes(struct jl_notes *notes)
+{
+	static const char *const kept[] = { "model", "seq", "flash", "on", "input", "ram", "host-power", "pue" };
+	size_t n = 0;
+
+	for (size_t i = 0; i < notes->n; i++)
+		for (size_t k = 0; k < sizeof(kept) / sizeof(*kept); k++)
+			if (strcmp(notes->items[i].key, kept[k]) == 0) {
+				notes->items[n++] = notes->items[i];
+				break;
+			}
+	notes->n = n;
+}
+
+enum jl_status jl_plan_site_make(struct jl_plan_site *ret_site, const struct jl_catalog *cat,
+				 const struct jl_request *req, const struct jl_subject *subject,
+				 const struct jl_machine *machine, struct jl_err *err)
+{
+	struct jl_request open = *req;
+	enum jl_status status;
+
+	/* One sample a worker goes with every cut, so that choosing never fails for the batch. */
+	open.plan = jl_request_empty().plan;
+	open.batch = open.global_batch = NAN;
+	open.micro_batch = open.accumulate = 1;
+	open.recompute = open.offload = JL_UNSET;
+	status = jl_case_choose(&ret_site->base, cat, subject, machine, &open, err);
+	if (status)
+		return status;
+	keep_notes(&ret_site->base.notes);
+	ret_site->framework_given = req->framework != JL_UNSET;
+	ret_site->format_given = req->dtype != JL_UNSET;
+	ret_site->flash_given = req->flash != JL_UNSET;
+	ret_site->any_format = ret_site->any_framework = false;
+	for (int i = 0; i < JL_N_FRAMEWORK; i++)
+		jl_machine_profile(&ret_site->profile[i], cat, (enum jl_framework)i);
+	ret_site->global_batch = isnan(req->global_batch) ? jl_plan_default_batch(ret_site) : req->global_batch;
+	return JL_OK;
+}
+
+double jl_plan_default_batch(const struct jl_plan_site *site)
+{
+	const double seq = site->base.shard.seq, most_tokens = 4194304;
+	const double tokens = fmin(16384.0 * site->base.n_gpus, most_tokens);
+	double batch = 1;
+
+	while (batch * 2 * seq <= tokens)
+		batch *= 2;
+	return batch;
+}
+
+double jl_plan_way_dp(const struct jl_plan_site *site, const struct jl_plan_way *way)
+{
+	return site->base.n_gpus / ((double)way->tp * way->pp * way->cp);
+}
+
+double jl_plan_host_ranks(const struct jl_plan_site *site, double tp, double n_ranks)
+{
+	const int per_node = site->base.machine.sys.n_per_node;
+	const double ranks = floor(per_node / tp);
+
+	return ranks > 1 && fmod(per_node, tp) == 0 && ranks < n_ranks && fmod(n_ranks, ranks) == 0 ? ranks : 0;
+}
+
+bool jl_plan_way_moves_activations(const struct jl_plan_way *way)
+{
+	return way->pp == 1 &&
+	       way->recompute == (way->framework == JL_FW_MEGATRON ? JL_RECOMPUTE_NONE : JL_RECOMPUTE_FULL);
+}
+
+bool jl_plan_way_moves_both(const struct jl_plan_way *way, unsigned offload)
+{
+	return way->framework == JL_FW_MEGATRON && offload & JL_OFFLOAD_PARAMS && offload & JL_OFFLOAD_ACTIVATIONS;
+}
+
+bool jl_plan_way_runs(const struct jl_plan_site *site, const struct jl_plan_way *way)
+{
+	const double dp = jl_plan_way_dp(site, way), n_ranks = dp * way->cp;
+	const double n_micro = site->global_batch / dp / way->micro_batch;
+	const bool cut = way->tp > 1 || way->pp > 1 || way->cp > 1 || way->ep > 1;
+	const double layers = site->base.subject.model.n_layers;
+
+	if (cut && way->framework == JL_FW_EAGER &&
+	    !site->framework_given) /* cut layers are Megatron's and its kin's, as in predict */
+		return false;
+	if (way->sp && way->tp == 1)
+		return false;
+	if (way->tp_async && !way->sp) /* overlapped slices gather along the sequence */
+		return false;
+	if (way->vpp > 1 &&
+	    (way->pp == 1 || fmod(layers, (double)way->pp * way->vpp) != 0 || fmod(n_micro, way->pp) != 0))
+		return false;
+	if (n_ranks <= 1 && (way->zero || way->keep || way->in_host))
+		return false;
+	if (way->zero == 2 && way->pp > 1) /* DeepSpeed's pipeline takes stages 0 and 1; with FSDP it is stage 3 */
+		return false;
+	if (way->keep && (way->zero != 3 || way->offload & JL_OFFLOAD_PARAMS))
+		return false;
+	if (way->in_host && (!way->zero || jl_plan_host_ranks(site, way->tp, n_ranks) <= 0))
+		return false;
+	if (way->offload & JL_OFFLOAD_ACTIVATIONS && !jl_plan_way_moves_activations(way))
+		return false;
+	if (jl_plan_way_moves_both(way, way->offload))
+		return false;
+	/* Weights go to the host with ZeRO-3; one device alone is a cut of one. */
+	return !(way->offload & JL_OFFLOAD_PARAMS) || way->zero == 3 || (n_ranks <= 1 && !cut);
+}
+
+/* Activations as predict keeps them. */
+static enum jl_dtype activation_of(enum jl_dtype dtype)
+{
+	return dtype == JL_FP16 ? JL_FP16 : dtype == JL_BF16 || dtype == JL_FP8 || dtype == JL_FP4 ? JL_BF16 : JL_FP32;
+}
+
+void jl_plan_way_case(struct jl_case *ret_case, const struct jl_plan_site *site, const struct jl_plan_way *way)
+{
+	struct jl_plan *plan = &ret_case->plan;
+
+	if (ret_case != &site->base)
+		*ret_case = site->base;
+	ret_case->global_batch = site->global_batch;
+	ret_case->framework = (enum jl_framework)way->framework;
+	ret_case->profile = site->profile[way->framework];
+	ret_case->shard.dtype = (enum jl_dtype)way->dtype;
+	ret_case->shard.act_dtype = activation_of((enum jl_dtype)way->dtype);
+	/* Flash attention takes 16 bits; whoever asks for it in 32 gets what predict gives. */
+	ret_case->shard.flash = site->base.shard.flash &&
+				(site->flash_given || jl_dtype_B(ret_case->shard.act_dtype) < 4);
+	ret_case->shard.micro_batch = way->micro_batch;
+	plan->tp = way->tp;
+	plan->pp = way->pp;
+	plan->cp = way->cp;
+	plan->ep = way->ep;
+	plan->dp = jl_plan_way_dp(site, way);
+	plan->n_chunks = way->vpp;
+	plan->n_micro = site->global_batch / plan->dp / way->micro_batch;
+	plan->sp = way->sp;
+	plan->tp_async = way->tp_async;
+	plan->zero = way->zero;
+	plan->keep_gathered = way->keep;
+	plan->shard = way->in_host ? jl_plan_host_ranks(site, plan->tp, plan->dp * plan->cp) : 0;
+	plan->recompute = (enum jl_recompute)way->recompute;
+	plan->offload = way->offload;
+	jl_case_set_states(ret_case);
+}
+
+int jl_plan_way_compare(const struct jl_plan_way *a, const struct jl_plan_way *b)
+{
+	const int of_a[] = { a->offload, a->recompute, a->pp,    a->tp,          a->cp,
+			     a->ep,      a->zero,      a->vpp,   a->tp_async,    a->sp,
+			     a->in_host, a->keep,      a->dtype, a->micro_batch, a->framework };
+	const int of_b[] = { b->offload, b->recompute, b->pp,    b->tp,          b->cp,
+			     b->ep,      b->zero,      b->vpp,   b->tp_async,    b->sp,
+			     b->in_host, b->keep,      b->dtype, b->micro_batch, b->framework };
+
+	for (size_t i = 0; i < sizeof(of_a) / sizeof(*of_a); i++)
+		if (of_a[i] != of_b[i])
+			return of_a[i] < of_b[i] ? -1 : 1;
+	return 0;
+}
+
+bool jl_plan_way_same_cut(const struct jl_plan_way *a, const struct jl_plan_way *b)
+{
+	return a->tp == b->tp && a->pp == b->pp && a->cp == b->cp && a->ep == b->ep && (a->zero == 3) == (b->zero == 3);
+}

@@ -1,0 +1,66 @@
+/* One way to run a training step: everything a search may choose, and the case that follows from it. Plain data. */
+#ifndef JL_PLAN_WAY_H
+#define JL_PLAN_WAY_H
+
+#include "predict/predict.h"
+
+struct jl_plan_way {
+	int tp, pp, cp, ep;
+	int vpp; /* chunks a stage; 1: not interleaved */
+	int micro_batch;
+	unsigned char sp, tp_async; /* 0 or 1 */
+	unsigned char zero;         /* 0 to 3 */
+	unsigned char keep;         /* ZeRO-3: gathered weights stay until the backward pass */
+	unsigned char in_host;      /* states are cut over the ranks of a host only (HSDP) */
+	unsigned char recompute;    /* enum jl_recompute */
+	unsigned char offload;      /* enum jl_offload */
+	unsigned char dtype;        /* enum jl_dtype */
+	unsigned char framework;    /* enum jl_framework */
+};
+
+/* What all ways of a search have in common. */
+struct jl_plan_site {
+	struct jl_case base;  /* model, machine, sequence, attention; its plan and batch are not used */
+	bool framework_given; /* the request names it: then every cut runs under it */
+	bool format_given;    /* the same of its number format */
+	bool flash_given;
+	bool any_format, any_framework; /* search all that the device has and that we know; the caller sets them */
+	double global_batch;
+	struct jl_profile profile[JL_N_FRAMEWORK];
+};
+
+/* The site of a request: its batch and its plan are left to the search, its number format and framework are kept in
+ * `base`. `machine` NULL: the request's own system. */
+enum jl_status jl_plan_site_make(struct jl_plan_site *ret_site, const struct jl_catalog *cat,
+				 const struct jl_request *req, const struct jl_subject *subject,
+				 const struct jl_machine *machine, struct jl_err *err);
+
+/* The batch where nobody gives one: 16,384 tokens a GPU, 4 M tokens at most, a power of two. */
+double jl_plan_default_batch(const struct jl_plan_site *site);
+
+/* Data-parallel ranks, and micro-batches of one of them; not whole numbers where the way is not possible. */
+double jl_plan_way_dp(const struct jl_plan_site *site, const struct jl_plan_way *way);
+
+/* Ranks of one host that share states, and where that is a cut of its own: 0 otherwise. */
+double jl_plan_host_ranks(const struct jl_plan_site *site, double tp, double n_ranks);
+
+/* May activations go to the host? Nobody does it in a pipeline; Megatron not beside recompute, DeepSpeed only what full
+ * recompute keeps. */
+bool jl_plan_way_moves_activations(const struct jl_plan_way *way);
+
+/* Weights and activations at once: nobody who cuts layers does. */
+bool jl_plan_way_moves_both(const struct jl_plan_way *way, unsigned offload);
+
+/* Is there a framework that runs it, beside what jl_case_check asks for? */
+bool jl_plan_way_runs(const struct jl_plan_site *site, const struct jl_plan_way *way);
+
+/* The case that jl_predict takes. jl_case_check says whether it is possible. */
+void jl_plan_way_case(struct jl_case *ret_case, const struct jl_plan_site *site, const struct jl_plan_way *way);
+
+/* A total order: of two equal times the plainer way comes first. */
+int jl_plan_way_compare(const struct jl_plan_way *a, const struct jl_plan_way *b);
+
+/* The same cut of the model and its states: what differs are settings inside it. */
+bool jl_plan_way_same_cut(const struct jl_plan_way *a, const struct jl_plan_way *b);
+
+#endif
