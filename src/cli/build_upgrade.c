@@ -1,0 +1,162 @@
+/* jeoul build --upgrade: purchases by predicted gain per money. */
+#include "cli/build_upgrade.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/utf8.h"
+#include "cli/this_machine.h"
+#include "cli/view.h"
+#include "parts/upgrade.h"
+
+#define SHOWN_MAX 8
+
+static double value_of(const struct jl_cli *cli, const char *name)
+{
+	const struct jl_given *given = jl_given(cli, name);
+
+	return given ? given->value : NAN;
+}
+
+#define ROOM_WIDTH 38 /* what the table leaves for the first column in 80 */
+
+/* What the table had to cut, in full. */
+static void details(struct jl_cli *cli, const struct jl_upgrades *found)
+{
+	bool first = true;
+
+	for (size_t i = 0; i < found->n && i < SHOWN_MAX; i++) {
+		const struct jl_upgrade *u = &found->items[i];
+		const char *text = JL_T(cli->lang, u->en, u->ko);
+
+		if (jl_utf8_width(text) <= ROOM_WIDTH)
+			continue;
+		if (first)
+			jl_buf_puts(&cli->out, "\n");
+		first = false;
+		jl_view_wrapped(cli, 2, jl_arena_printf(&cli->arena, "%zu", i + 1), text);
+	}
+}
+
+static enum jl_status view(struct jl_cli *cli, const struct jl_upgrade_ask *ask, const struct jl_upgrades *found,
+			   struct jl_err *err)
+{
+	const struct jl_table_column columns[] = {
+		{ .head = JL_T(cli->lang, "purchase", "살 것"), .flexible = true, .min_width = 24 },
+		{ .head = "USD", .align = JL_RIGHT },
+		{ .head = JL_T(cli->lang, "faster", "향상"), .align = JL_RIGHT },
+		{ .head = JL_T(cli->lang, "per 1,000 USD", "1,000 USD당"), .align = JL_RIGHT },
+		{ .head = JL_T(cli->lang, "price of", "가격 시점"), .align = JL_LEFT },
+	};
+	struct jl_table table;
+	char money[JL_MONEY_TEXT_MAX];
+
+	jl_buf_printf(&cli->out,
+		      JL_T(cli->lang, "%s%s now: %.3g samples/s (%.3g–%.3g) on %s%s\n\n",
+			   "%s%s: 지금 %.3g samples/s (%.3g–%.3g), %s%s\n\n"),
+		      jl_view_bold(cli), ask->system, found->now_per_s.value, found->now_per_s.lo, found->now_per_s.hi,
+		      ask->run.model, jl_view_reset(cli));
+	jl_table_init(&table, &cli->arena, columns, sizeof columns / sizeof columns[0]);
+	for (size_t i = 0; i < found->n && i < SHOWN_MAX; i++) {
+		const struct jl_upgrade *u = &found->items[i];
+
+		jl_table_cell(&table, JL_T(cli->lang, u->en, u->ko));
+		jl_table_cell(&table, u->price.micro ? jl_money_short(money, u->price) : "?");
+		jl_table_printf(&table, "+%.0f %%", u->gain_frac * 100);
+		if (isnan(u->gain_per_kusd))
+			jl_table_cell(&table, "");
+		else
+			jl_table_printf(&table, "+%.0f %%", u->gain_per_kusd * 100);
+		jl_table_cell(&table, u->price.micro == 0 ? JL_T(cli->lang, "not known", "모름")
+				      : u->price_date     ? u->price_date
+							  : JL_T(cli->lang, "given", "입력값"));
+		jl_table_end_row(&table);
+	}
+	if (!found->n)
+		jl_buf_puts(&cli->out,
+			    JL_T(cli->lang,
+				 "  Nothing in the catalog within the budget makes this run noticeably faster.\n",
+				 "  예산 안에서 눈에 띄게 빨라지는 선택이 카탈로그에 없습니다.\n"));
+	else if (jl_view_table(cli, &table, 2, err))
+		return err->status;
+	details(cli, found);
+	if (found->n_over_budget)
+		jl_buf_printf(&cli->out,
+			      JL_T(cli->lang, "\n  %zu further purchase(s) are over the budget.\n",
+				   "\n  예산을 넘는 선택 %zu개는 뺐습니다.\n"),
+			      found->n_over_budget);
+	jl_buf_puts(&cli->out, JL_T(cli->lang, "  ⚠ estimated; check slots, power and cooling with 'jeoul build'.\n",
+				    "  ⚠ 추정값. 슬롯, 파워, 냉각은 'jeoul build'로 확인하세요.\n"));
+	return JL_OK;
+}
+
+static void put_estimate(struct jl_json *json, const char *key, struct jl_estimate e)
+{
+	jl_json_put_object(json, key);
+	jl_json_put_number(json, "value", e.value);
+	jl_json_put_number(json, "lo", e.lo);
+	jl_json_put_number(json, "hi", e.hi);
+	jl_json_end_object(json);
+}
+
+static void view_json(struct jl_cli *cli, const struct jl_upgrade_ask *ask, const struct jl_upgrades *found)
+{
+	struct jl_json json;
+
+	jl_json_init(&json, &cli->out, true);
+	jl_json_object(&json);
+	jl_json_put_string(&json, "system", ask->system);
+	jl_json_put_string(&json, "model", ask->run.model);
+	put_estimate(&json, "samples_per_s", found->now_per_s);
+	jl_json_put_integer(&json, "n_over_budget", (long long)found->n_over_budget);
+	jl_json_put_array(&json, "upgrades");
+	for (size_t i = 0; i < found->n; i++) {
+		const struct jl_upgrade *u = &found->items[i];
+
+		jl_json_object(&json);
+		jl_json_put_string(&json, "kind", u->kind);
+		jl_json_put_string(&json, "text", u->en);
+		jl_json_put_string(&json, "before", u->before);
+		jl_json_put_string(&json, "after", u->after);
+		jl_json_put_integer(&json, "n_items", u->n_items);
+		jl_json_put_number(&json, "price_usd", u->price.micro ? jl_money_value(u->price) : NAN);
+		jl_json_put_string(&json, "price_date", u->price_date);
+		put_estimate(&json, "before_samples_per_s", u->before_per_s);
+		put_estimate(&json, "after_samples_per_s", u->after_per_s);
+		jl_json_put_number(&json, "gain_frac", u->gain_frac);
+		jl_json_put_number(&json, "gain_frac_per_1000_usd", u->gain_per_kusd);
+		jl_json_end_object(&json);
+	}
+	jl_json_end_array(&json);
+	jl_json_end_object(&json);
+	jl_json_finish(&json);
+}
+
+enum jl_status jl_build_upgrade(struct jl_cli *cli, struct jl_err *err)
+{
+	struct jl_upgrades *found = jl_arena_alloc(&cli->arena, sizeof *found);
+	const struct jl_given *batch = jl_given(cli, "batch"), *seq = jl_given(cli, "seq");
+	struct jl_upgrade_ask ask = { .system = jl_text(cli, "upgrade"),
+				      .run = jl_request_empty(),
+				      .budget_usd = value_of(cli, "budget"),
+				      .bridge_usd = value_of(cli, "bridge-price") };
+	enum jl_status status;
+
+	if (!found)
+		return jl_fail_nomem(err);
+	if (ask.budget_usd <= 0 || ask.bridge_usd < 0)
+		return jl_fail(err, JL_E_RANGE, "--budget and --bridge-price are amounts above zero",
+			       "--budget과 --bridge-price는 0보다 커야 합니다");
+	ask.run.model = jl_text(cli, "model") ? jl_text(cli, "model") : "gpt-305m";
+	ask.run.batch = batch ? (double)batch->count : 4;
+	ask.run.seq = seq ? (double)seq->count : jl_text(cli, "model") ? NAN : 512;
+	if ((status = jl_this_machine(cli, ask.system, &ask.system, err)))
+		return status;
+	if ((status = jl_upgrades_find(found, &ask, cli->cat, &cli->arena, err)))
+		return status;
+	if (cli->json) {
+		view_json(cli, &ask, found);
+		return JL_OK;
+	}
+	return view(cli, &ask, found, err);
+}

@@ -1,0 +1,298 @@
+/* jeoul recommend: which machine for a purpose, a model or a run that was observed. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "catalog/find.h"
+#include "cli/ask_observed.h"
+#include "cli/cost_view.h"
+#include "cli/recommend_view.h"
+
+#define DEFAULT_MONTHS 24
+#define DEFAULT_ROWS   10
+
+static const char *const currencies[] = { "USD", "KRW", NULL };
+
+/* clang-format off */
+const struct jl_option jl_recommend_options[] = {
+	{ .name = "purpose", .type = JL_OPT_TEXT, .arg = "NAME", .en = "kaggle, learning, cv-research, nlp-research, pretraining, finetune-7b, finetune-70b, serve-70b, startup, cluster",
+	  .ko = "용도: kaggle, learning, cv-research, nlp-research, pretraining, finetune-7b, finetune-70b, serve-70b, startup, cluster" },
+	{ .name = "budget", .type = JL_OPT_TEXT, .arg = "MONEY", .en = "for all the work, e.g. \"3000 USD\" or 400만원", .ko = "전체 예산. 예: \"3000 USD\", 400만원" },
+	{ .name = "deadline", .type = JL_OPT_QUANTITY, .kind = JL_K_TIME, .arg = "TIME", .en = "one run (serving: one token) takes at most this",
+	  .ko = "한 번(서빙: 토큰 하나)에 걸려도 되는 시간" },
+	{ .name = "power-limit", .type = JL_OPT_QUANTITY, .kind = JL_K_POWER, .arg = "POWER", .en = "what bought machines may draw, e.g. \"1500 W\"",
+	  .ko = "구매한 장비의 전력 한도. 예: \"1500 W\"" },
+	{ .name = "region", .type = JL_OPT_TEXT, .arg = "NAME", .en = "where to rent: seoul, korea, us, us-east-1", .ko = "임대 지역: seoul, korea, us, us-east-1" },
+	{ .name = "only", .type = JL_OPT_TEXT, .arg = "LIST", .en = "only these accelerators: rtx-3090,h100", .ko = "이 가속기만: rtx-3090,h100" },
+	{ .name = "how", .type = JL_OPT_TEXT, .arg = "LIST", .en = "only these ways: buy,rent,spot (or buy-new, buy-used)", .ko = "이 방법만: buy,rent,spot (또는 buy-new, buy-used)" },
+	JL_ASK_COUNT("max-gpus", "at most so many GPUs", "최대 GPU 수"),
+	JL_ASK_COUNT("per-machine", "exactly so many GPUs in a machine", "장비당 GPU 수"),
+	{ .name = "runs-per-month", .type = JL_OPT_QUANTITY, .kind = JL_K_NUMBER, .arg = "N", .en = "training runs a month (default: the purpose's; 4)", .ko = "한 달 학습 횟수 (기본값: 용도에 따름, 4)" },
+	{ .name = "months", .type = JL_OPT_QUANTITY, .kind = JL_K_NUMBER, .arg = "N", .en = "for how long (default: the purpose's; 24)", .ko = "기간, 개월 (기본값: 용도에 따름, 24)" },
+	{ .name = "max-price-age", .type = JL_OPT_QUANTITY, .kind = JL_K_TIME, .arg = "TIME", .en = "rents with an older price are not taken (default: 365 d)",
+	  .ko = "이보다 오래된 임대 가격은 쓰지 않음 (기본값: 365 d)" },
+	{ .name = "util", .type = JL_OPT_QUANTITY, .kind = JL_K_FRACTION, .arg = "SHARE", .en = "bought machines are busy so much: the work pays only its share",
+	  .ko = "구매한 장비의 전체 가동률: 이 작업은 자기 몫만 냄" },
+	{ .name = "kwh", .type = JL_OPT_TEXT, .arg = "PRICE", .en = "electricity: \"0.12 USD/kWh\" or \"150 KRW/kWh\"", .ko = "전기 단가: \"0.12 USD/kWh\", \"150 KRW/kWh\"" },
+	{ .name = "currency", .type = JL_OPT_CHOICE, .choices = currencies, .arg = "USD|KRW", .en = "what the answer is in (default: USD)", .ko = "표시 통화 (기본값: USD)" },
+	{ .name = "fx", .type = JL_OPT_QUANTITY, .kind = JL_K_NUMBER, .arg = "N", .en = "won for one dollar", .ko = "환율: 1달러당 원" },
+	{ .name = "limit", .type = JL_OPT_COUNT, .min = 1, .max = 1000, .arg = "N", .en = "rows of the table (default: 10)", .ko = "표의 행 수 (기본값: 10)" },
+	{ .name = "lora", .type = JL_OPT_FLAG, .en = "train adapters on the frozen model", .ko = "LoRA 학습" },
+	{ .name = "serve", .type = JL_OPT_FLAG, .en = "serve the model instead of training it", .ko = "학습 대신 서빙" },
+	JL_ASK_COUNT("users", "serving: sequences at once", "서빙: 동시 사용자"),
+	JL_ASK_COUNT("context", "serving: tokens that each keeps", "서빙: 사용자당 문맥 토큰"),
+	{ .name = "tokens-per-s", .type = JL_OPT_QUANTITY, .kind = JL_K_NUMBER, .arg = "N", .en = "serving: output tokens a second that must be reached", .ko = "서빙: 필요한 초당 출력 토큰" },
+	{ .name = "baseline", .type = JL_OPT_TEXT, .arg = "SYSTEM", .en = "where --observed was measured", .ko = "--observed를 잰 시스템" },
+	JL_ASK_OBSERVED_OPTIONS,
+	JL_ASK_COUNT("global-batch", "samples of a step, all workers", "스텝당 전체 배치"),
+	JL_ASK_COUNT("micro-batch", "samples of one pass", "한 번에 처리하는 샘플 수"),
+	{ .name = "precision", .type = JL_OPT_CHOICE, .choices = jl_ask_precisions, .arg = "fp32|tf32|fp16|bf16|fp8", .en = "format of the matrix products", .ko = "행렬곱의 수 형식" },
+	{ .name = "framework", .type = JL_OPT_CHOICE, .choices = jl_ask_frameworks, .arg = "eager|compiled|megatron|native", .en = "what runs it", .ko = "실행 방식" },
+	JL_ASK_SHAPE_OPTIONS,
+	JL_ASK_LENGTH_OPTIONS,
+	{ 0 },
+};
+/* clang-format on */
+
+static double value_of(const struct jl_cli *cli, const char *name)
+{
+	const struct jl_given *given = jl_given(cli, name);
+
+	return given ? given->value : NAN;
+}
+
+static double count_of(const struct jl_cli *cli, const char *name)
+{
+	const struct jl_given *given = jl_given(cli, name);
+
+	return given ? (double)given->count : NAN;
+}
+
+static enum jl_status above_zero(const struct jl_cli *cli, struct jl_err *err)
+{
+	static const char *const names[] = { "deadline", "power-limit",  "runs-per-month",
+					     "months",   "tokens-per-s", "max-price-age" };
+	const double util = value_of(cli, "util"), fx = value_of(cli, "fx");
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (jl_given(cli, names[i]) && !(value_of(cli, names[i]) > 0))
+			return jl_fail(err, JL_E_RANGE, "--%s: '%s' must be above zero",
+				       "--%s: '%s'은(는) 0보다 커야 합니다", names[i], jl_text(cli, names[i]));
+	if (!isnan(util) && !(util > 0 && util <= 1))
+		return jl_fail(err, JL_E_RANGE,
+			       "--util %s: a machine works more than 0 %% and at most 100 %% of the time",
+			       "--util %s: 가동률은 0 %%보다 크고 100 %% 이하입니다", jl_text(cli, "util"));
+	if (!isnan(fx) && !(fx >= 1 && fx <= 1e6))
+		return jl_fail(err, JL_E_RANGE, "--fx is the won for one dollar, e.g. 1400",
+			       "--fx는 1달러당 원입니다. 예: 1400");
+	return JL_OK;
+}
+
+/* Into dollars, which everything is weighed in. */
+static enum jl_status to_usd(double *ret_usd, struct jl_money money, double fx, const char *what, struct jl_err *err)
+{
+	if (money.currency == JL_KRW && isnan(fx))
+		return jl_fail(err, JL_E_USAGE, "%s is in won: give the rate too, e.g. --fx 1400",
+			       "%s이(가) 원화입니다. 환율도 주세요. 예: --fx 1400", what);
+	*ret_usd = jl_money_value(money) / (money.currency == JL_KRW ? fx : 1);
+	return JL_OK;
+}
+
+static enum jl_status read_money(struct jl_recommend_ask *ask, const struct jl_cli *cli, struct jl_err *err)
+{
+	const char *budget = jl_text(cli, "budget"), *kwh = jl_text(cli, "kwh");
+	const double fx = value_of(cli, "fx");
+	struct jl_quantity q;
+	struct jl_money money;
+	enum jl_status status = JL_OK;
+
+	if (budget) {
+		if ((status = jl_quantity_parse(&q, budget, JL_K_MONEY, "--budget", err)))
+			return status;
+		if (!(q.value > 0 && q.value < 1e15))
+			return jl_fail(err, JL_E_RANGE, "--budget: '%s' is no budget",
+				       "--budget: '%s'은(는) 예산이 아닙니다", budget);
+		money = jl_money_from(fmin(q.value, 3e12), q.kind == JL_K_KRW ? JL_KRW : JL_USD);
+		status = to_usd(&ask->budget_usd, money, fx, "--budget", err);
+	}
+	if (!status && kwh) {
+		status = jl_cost_read_kwh(&money, kwh, err);
+		if (!status)
+			status = to_usd(&ask->usd_per_kWh, money, fx, "--kwh", err);
+	}
+	return status;
+}
+
+/* "rtx-3090,h100": every accelerator that a word fits. */
+static enum jl_status read_only(struct jl_recommend_ask *ask, struct jl_cli *cli, struct jl_err *err)
+{
+	const char *text = jl_text(cli, "only");
+
+	while (text && *text) {
+		const size_t len = strcspn(text, ",");
+		char *word = jl_arena_strndup(&cli->arena, text, len);
+		const struct jl_gpu *found[JL_RECOMMEND_ONLY_MAX], *one;
+		size_t n;
+
+		if (!word)
+			return jl_fail_nomem(err);
+		n = jl_find_gpus(found, JL_RECOMMEND_ONLY_MAX, cli->cat, word);
+		if (n == 0)
+			return jl_find_gpu(&one, cli->cat, word, err);
+		if (ask->n_only + n > JL_RECOMMEND_ONLY_MAX)
+			return jl_fail(err, JL_E_LIMIT, "--only: more than %d accelerators",
+				       "--only: 가속기가 %d개를 넘습니다", JL_RECOMMEND_ONLY_MAX);
+		for (size_t i = 0; i < n; i++)
+			ask->only[ask->n_only++] = found[i];
+		text += len + (text[len] == ',');
+	}
+	return JL_OK;
+}
+
+static enum jl_status read_how(struct jl_recommend_ask *ask, const struct jl_cli *cli, struct jl_err *err)
+{
+	const char *text = jl_text(cli, "how");
+
+	while (text && *text) {
+		const size_t len = strcspn(text, ",");
+		unsigned bits = 0;
+
+		for (int h = 0; h < JL_N_HOW; h++) {
+			const char *key = jl_how_key((enum jl_how)h);
+
+			if ((strlen(key) == len && strncmp(key, text, len) == 0) ||
+			    (len == 3 && strncmp(text, "buy", 3) == 0 && strncmp(key, "buy", 3) == 0))
+				bits |= 1U << h;
+		}
+		if (!bits)
+			return jl_fail(err, JL_E_USAGE, "--how '%.*s' is none of buy, buy-new, buy-used, rent, spot",
+				       "--how '%.*s'은(는) buy, buy-new, buy-used, rent, spot 중에 없습니다", (int)len,
+				       text);
+		ask->hows |= bits;
+		text += len + (text[len] == ',');
+	}
+	return JL_OK;
+}
+
+static enum jl_status read_purpose(const struct jl_purpose **ret_purpose, struct jl_recommend_ask *ask,
+				   struct jl_cli *cli, struct jl_err *err)
+{
+	const char *name = jl_text(cli, "purpose");
+	struct jl_purposes list;
+	enum jl_status status;
+
+	if (!name)
+		return JL_OK;
+	if ((status = jl_purposes_embedded(&list, &cli->arena, err)) ||
+	    (status = jl_purpose_find(ret_purpose, &list, name, err)))
+		return status;
+	jl_recommend_purpose(ask, *ret_purpose);
+	return JL_OK;
+}
+
+static enum jl_status read_work(struct jl_recommend_ask *ask, const struct jl_purpose **ret_purpose, struct jl_cli *cli,
+				struct jl_err *err)
+{
+	struct jl_observed *run = jl_arena_alloc(&cli->arena, sizeof(*run));
+	struct jl_machine *base = jl_arena_alloc(&cli->arena, sizeof(*base));
+	const bool observed = jl_given(cli, "observed") != NULL;
+	enum jl_status status = jl_ask_request(&ask->run, cli, err);
+
+	if (status)
+		return status;
+	if (!run || !base)
+		return jl_fail_nomem(err);
+	if (observed && cli->args.n_operands)
+		return jl_fail(err, JL_E_USAGE, "a model or an observed run, not both: leave '%s' or --observed out",
+			       "모델과 실측 중 하나만 쓸 수 있습니다: '%s'나 --observed를 빼세요",
+			       cli->args.operands[0]);
+	if (observed) {
+		if ((status = jl_ask_observed_on(run, base, cli, err)))
+			return status;
+		ask->seen = run;
+		ask->seen_on = base;
+		ask->seen_epochs = isnan(ask->run.epochs) ? 1 : ask->run.epochs;
+	}
+	if (!jl_given(cli, "purpose") && !observed && !cli->args.n_operands && !jl_given(cli, "layers"))
+		return jl_fail(err, JL_E_USAGE,
+			       "name a purpose or a model, e.g. --purpose kaggle, or llama-2-7b --tokens 1000000000",
+			       "용도나 모델을 쓰세요. 예: --purpose kaggle, 또는 llama-2-7b --tokens 1000000000");
+	if ((status = read_purpose(ret_purpose, ask, cli, err)))
+		return status;
+	if (jl_flag(cli, "lora"))
+		ask->task = JL_TASK_LORA;
+	if (jl_flag(cli, "serve"))
+		ask->task = JL_TASK_SERVE;
+	if (isnan(ask->runs_per_month))
+		ask->runs_per_month = 4;
+	if (isnan(ask->months))
+		ask->months = DEFAULT_MONTHS;
+	if (ask->task == JL_TASK_SERVE && !jl_given(cli, "purpose")) {
+		if (isnan(ask->users))
+			ask->users = 32;
+		if (isnan(ask->context))
+			ask->context = 4096;
+		if (isnan(ask->tokens_per_s))
+			ask->tokens_per_s = 10 * ask->users;
+	}
+	return JL_OK;
+}
+
+/* A step's batch decides how many devices can share it; where nobody says, one that a single host fills. */
+static void default_batch(struct jl_recommend_ask *ask)
+{
+	if (!ask->seen && isnan(ask->run.global_batch))
+		ask->run.global_batch = 256;
+}
+
+enum jl_status jl_cmd_recommend(struct jl_cli *cli, struct jl_err *err)
+{
+	struct jl_recommend_ask *ask = jl_arena_alloc(&cli->arena, sizeof(*ask));
+	const struct jl_given *limit = jl_given(cli, "limit"), *gpus = jl_given(cli, "max-gpus"),
+			      *per = jl_given(cli, "per-machine");
+	const char *currency = jl_text(cli, "currency");
+	struct jl_recommend_page page = { .ask = ask, .krw_per_usd = NAN, .limit = DEFAULT_ROWS };
+	struct jl_recommendation result;
+	enum jl_status status;
+
+	if (!ask)
+		return jl_fail_nomem(err);
+	*ask = jl_recommend_ask_empty();
+	ask->cat = cli->cat;
+	ask->today = cli->today;
+	ask->region = jl_text(cli, "region");
+	ask->deadline_s = value_of(cli, "deadline");
+	ask->power_W = value_of(cli, "power-limit");
+	ask->util_frac = value_of(cli, "util");
+	ask->runs_per_month = value_of(cli, "runs-per-month");
+	ask->months = value_of(cli, "months");
+	ask->users = count_of(cli, "users");
+	ask->context = count_of(cli, "context");
+	ask->tokens_per_s = value_of(cli, "tokens-per-s");
+	if (jl_given(cli, "max-price-age"))
+		ask->rent_days_max = lround(fmin(value_of(cli, "max-price-age") / 86400, 1e6));
+	ask->gpus_max = gpus ? (int)gpus->count : 0;
+	ask->per_node = per ? (int)per->count : 0;
+	if ((status = above_zero(cli, err)) || (status = read_money(ask, cli, err)) ||
+	    (status = read_only(ask, cli, err)) || (status = read_how(ask, cli, err)) ||
+	    (status = read_work(ask, &page.purpose, cli, err)))
+		return status;
+	default_batch(ask);
+	ask->pue = isnan(ask->run.pue) ? 1 : ask->run.pue;
+	if (currency && strcmp(currency, "KRW") == 0) {
+		page.krw_per_usd = value_of(cli, "fx");
+		if (isnan(page.krw_per_usd))
+			return jl_fail(err, JL_E_USAGE, "--currency KRW needs the rate: --fx 1400",
+				       "--currency KRW에는 환율이 필요합니다: --fx 1400");
+	}
+	if ((status = jl_recommend_run(&result, ask, &cli->arena, err)))
+		return status;
+	page.result = &result;
+	page.assumed_kwh = !jl_given(cli, "kwh");
+	page.limit = limit ? (int)limit->count : DEFAULT_ROWS;
+	if (cli->json) {
+		jl_view_recommend_json(cli, &page);
+		return JL_OK;
+	}
+	return jl_view_recommend(cli, &page, err);
+}

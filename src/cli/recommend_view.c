@@ -1,0 +1,343 @@
+/* jeoul recommend as a person reads it: the pick and why, the best of each way to have it, what nothing beats, what to beware of. */
+#include "cli/recommend_view.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/view.h"
+#include "cost/money.h"
+
+static const double thin = 0.95; /* of the front, a row is shown that is at least 5 % faster than the one before */
+
+static bool is_serve(const struct jl_recommend_page *page)
+{
+	return page->ask->task == JL_TASK_SERVE;
+}
+
+/* "1,950" in dollars, won in ten thousands (Korean) or thousands. */
+static const char *amount(char out[JL_MONEY_TEXT_MAX], const struct jl_cli *cli, const struct jl_recommend_page *page,
+			  double usd)
+{
+	const double scale = isnan(page->krw_per_usd) ? 1 : page->krw_per_usd / (cli->lang == JL_KO ? 1e4 : 1e3);
+
+	return jl_money_short(out, jl_money_from(fmin(usd * scale, 3e12), JL_USD));
+}
+
+static const char *currency(const struct jl_cli *cli, const struct jl_recommend_page *page)
+{
+	return isnan(page->krw_per_usd) ? "USD" : JL_T(cli->lang, "thousand KRW", "만원");
+}
+
+static const char *two_digits(char out[32], double value)
+{
+	const double size = value > 0 ? pow(10, floor(log10(value)) - 1) : 1;
+
+	snprintf(out, 32, "%.*f", size < 0.1 ? 2 : size < 1 ? 1 : 0, round(value / size) * size);
+	return out;
+}
+
+/* "3.4 h (2.5–4.6)": the ends in the unit of the middle. */
+static const char *interval(char out[96], struct jl_estimate e)
+{
+	char mid[JL_UNITS_TEXT_MAX], lo[32], hi[32];
+	double scale, middle;
+
+	jl_units_text(mid, e.value, JL_K_TIME, 2);
+	if (sscanf(mid, "%lf", &middle) != 1 || !(middle > 0) || strchr(mid, ',')) {
+		snprintf(out, 96, "%s", mid);
+		return out;
+	}
+	scale = middle / e.value;
+	snprintf(out, 96, "%s (%s–%s)", mid, two_digits(lo, e.lo * scale), two_digits(hi, e.hi * scale));
+	return out;
+}
+
+static const char *grouped(char out[JL_MONEY_TEXT_MAX], size_t n)
+{
+	if (n < 1000)
+		snprintf(out, JL_MONEY_TEXT_MAX, "%zu", n);
+	else
+		jl_money_short(out, jl_money_from((double)n, JL_USD));
+	return out;
+}
+
+static const char *machine_name(const struct jl_cli *cli, struct jl_arena *arena, const struct jl_candidate *c)
+{
+	const struct jl_sys *s = &c->setup->sys;
+	const char *bridges = s->join && s->join->topology && strcmp(s->join->topology, "bridge-pair") == 0
+				      ? " + NVLink"
+				      : "";
+
+	(void)cli;
+	if (s->n_per_node == 1 && s->n_nodes > 1)
+		return jl_arena_printf(arena, "%d × %s", s->n_nodes, s->gpu->id);
+	if (s->n_nodes == 1)
+		return jl_arena_printf(arena, "%dx %s%s", s->n_per_node, s->gpu->id, bridges);
+	return jl_arena_printf(arena, "%d × %dx %s%s", s->n_nodes, s->n_per_node, s->gpu->id, bridges);
+}
+
+static const char *seller(const struct jl_cli *cli, struct jl_arena *arena, const struct jl_candidate *c)
+{
+	if (!c->price)
+		return c->setup->sys.system ? c->setup->sys.system->id : JL_T(cli->lang, "list price", "출시 가격");
+	if (c->how == JL_HOW_RENT || c->how == JL_HOW_SPOT)
+		return jl_arena_printf(arena, "%s %s", c->price->provider ? c->price->provider : "?",
+				       c->price->region ? c->price->region : "");
+	return c->price->provider ? c->price->provider : "?";
+}
+
+static void put_row(struct jl_table *table, struct jl_cli *cli, const struct jl_recommend_page *page,
+		    const struct jl_candidate *c, bool mark)
+{
+	char money[JL_MONEY_TEXT_MAX], time[96];
+	const char *name = machine_name(cli, &cli->arena, c);
+
+	jl_table_printf(table, "%s%s", mark ? "▸" : " ", jl_how_name(c->how, cli->lang));
+	jl_table_cell(table, name ? name : "?");
+	jl_table_cell(table, seller(cli, &cli->arena, c));
+	jl_table_cell(table, interval(time, c->setup->run_s));
+	jl_table_cell(table, amount(money, cli, page, c->cost_usd.value));
+	jl_table_end_row(table);
+}
+
+static enum jl_status rows(struct jl_cli *cli, const struct jl_recommend_page *page, const char *title,
+			   const int *indices, size_t n, struct jl_err *err)
+{
+	const struct jl_table_column columns[] = {
+		{ .head = JL_T(cli->lang, " how", " 방법") },
+		{ .head = JL_T(cli->lang, "machines", "장비"), .flexible = true, .min_width = 18 },
+		{ .head = JL_T(cli->lang, "from", "공급"), .flexible = true, .min_width = 10 },
+		{ .head = is_serve(page) ? JL_T(cli->lang, "a token", "토큰당") : JL_T(cli->lang, "a run", "한 번"),
+		  .align = JL_RIGHT },
+		{ .head = currency(cli, page), .align = JL_RIGHT },
+	};
+	struct jl_table table;
+
+	jl_table_init(&table, &cli->arena, columns, sizeof(columns) / sizeof(columns[0]));
+	for (size_t i = 0; i < n; i++)
+		put_row(&table, cli, page, &page->result->items[indices[i]], indices[i] == page->result->pick);
+	jl_buf_printf(&cli->out, "\n  %s\n", title);
+	return jl_view_table(cli, &table, 2, err);
+}
+
+static enum jl_status best_table(struct jl_cli *cli, const struct jl_recommend_page *page, struct jl_err *err)
+{
+	int indices[JL_N_HOW];
+	size_t n = 0;
+
+	for (int h = 0; h < JL_N_HOW; h++)
+		if (page->result->best[h] >= 0)
+			indices[n++] = page->result->best[h];
+	return n > 1 ? rows(cli, page, JL_T(cli->lang, "The best of each way to have it", "방법별로 가장 나은 것"),
+			    indices, n, err)
+		     : JL_OK;
+}
+
+/* From cheap to fast; small steps are left out so that the ends fit. */
+static enum jl_status front_table(struct jl_cli *cli, const struct jl_recommend_page *page, struct jl_err *err)
+{
+	const struct jl_recommendation *r = page->result;
+	int *indices = jl_arena_array(&cli->arena, (size_t)page->limit + 1, sizeof(*indices));
+	double step = thin, last_s;
+	size_t n, n_front = 0;
+
+	if (!indices)
+		return jl_fail_nomem(err);
+	for (size_t i = 0; i < r->n_ok; i++)
+		n_front += r->items[i].on_front;
+	do { /* coarser until it fits */
+		n = 0;
+		last_s = INFINITY;
+		for (size_t i = 0; i < r->n_ok && n <= (size_t)page->limit; i++) {
+			const struct jl_candidate *c = &r->items[i];
+
+			if (!c->on_front ||
+			    !(c->setup->run_s.value <= step * last_s || (int)i == r->pick || (int)i == r->fastest))
+				continue;
+			indices[n++] = (int)i;
+			last_s = c->setup->run_s.value;
+		}
+		step *= 0.85;
+	} while (n > (size_t)page->limit && step > 1e-9);
+	if (n > (size_t)page->limit)
+		n = (size_t)page->limit;
+	return rows(cli, page,
+		    jl_arena_printf(&cli->arena,
+				    JL_T(cli->lang, "Nothing is both faster and cheaper than these (%zu of %zu shown)",
+					 "이보다 빠르면서 싼 것은 없습니다 (%zu개 표시, 전체 %zu개)"),
+				    n, n_front),
+		    indices, n, err);
+}
+
+static const char *why(const struct jl_cli *cli, const struct jl_recommend_page *page)
+{
+	const struct jl_recommend_ask *ask = page->ask;
+
+	if (!isnan(ask->deadline_s))
+		return JL_T(cli->lang, "the cheapest that meets the deadline", "기한을 지키는 것 중 가장 쌈");
+	if (!isnan(ask->budget_usd))
+		return JL_T(cli->lang, "the fastest within the budget", "예산 안에서 가장 빠름");
+	if (!isnan(ask->wait_s))
+		return JL_T(cli->lang, "the cheapest that is fast enough for this",
+			    "이 용도에 충분히 빠른 것 중 가장 쌈");
+	return JL_T(cli->lang, "the least time x cost", "시간 x 비용이 가장 작음");
+}
+
+static void technique(struct jl_buf *out, const struct jl_cli *cli, const struct jl_recommend_page *page,
+		      const struct jl_setup *s)
+{
+	if (is_serve(page)) {
+		jl_buf_printf(out, JL_T(cli->lang, "%g-bit weights", "가중치 %g비트"), s->weight_bits);
+		if (s->tp > 1)
+			jl_buf_printf(out, ", tp %g", s->tp);
+		return;
+	}
+	jl_buf_printf(out, "dp %g", s->dp);
+	if (s->tp > 1)
+		jl_buf_printf(out, ", tp %g", s->tp);
+	if (s->pp > 1)
+		jl_buf_printf(out, ", pp %g", s->pp);
+	if (s->zero)
+		jl_buf_printf(out, ", ZeRO-%d", s->zero);
+	if (s->recompute != JL_RECOMPUTE_NONE)
+		jl_buf_puts(out, s->recompute == JL_RECOMPUTE_FULL
+					 ? JL_T(cli->lang, ", full recompute", ", 전체 재계산")
+					 : JL_T(cli->lang, ", selective recompute", ", 선택적 재계산"));
+	if (s->offload)
+		jl_buf_puts(out, JL_T(cli->lang, ", offload to the host", ", 호스트 오프로드"));
+	jl_buf_printf(out, JL_T(cli->lang, ", micro-batch %g", ", 마이크로배치 %g"), s->micro_batch);
+}
+
+/* "1,950 USD (1,800–2,100)"; a price that does not depend on the time has no interval. */
+static const char *cost_text(struct jl_cli *cli, const struct jl_recommend_page *page, struct jl_estimate usd)
+{
+	char mid[JL_MONEY_TEXT_MAX], lo[JL_MONEY_TEXT_MAX], hi[JL_MONEY_TEXT_MAX];
+	const char *text;
+
+	amount(mid, cli, page, usd.value);
+	amount(lo, cli, page, usd.lo);
+	amount(hi, cli, page, usd.hi);
+	if (strcmp(lo, hi) == 0)
+		text = jl_arena_printf(&cli->arena, "%s %s", mid, currency(cli, page));
+	else
+		text = jl_arena_printf(&cli->arena, "%s %s (%s–%s)", mid, currency(cli, page), lo, hi);
+	return text ? text : "?";
+}
+
+static void headline(struct jl_cli *cli, const struct jl_recommend_page *page)
+{
+	const struct jl_recommendation *r = page->result;
+	const struct jl_candidate *c = &r->items[r->pick];
+	const bool rented = c->how == JL_HOW_RENT || c->how == JL_HOW_SPOT;
+	char count[JL_MONEY_TEXT_MAX], time[96], power[JL_UNITS_TEXT_MAX];
+	struct jl_buf how;
+
+	jl_buf_printf(&cli->out, "%s%s: %s%s%s%s\n", jl_view_bold(cli), jl_how_name(c->how, cli->lang),
+		      machine_name(cli, &cli->arena, c), rented ? " @ " : "", rented ? seller(cli, &cli->arena, c) : "",
+		      jl_view_reset(cli));
+	interval(time, c->setup->run_s);
+	if (is_serve(page))
+		jl_buf_printf(&cli->out,
+			      JL_T(cli->lang, "  %s a token, %s for %.3g months\n", "  토큰당 %s, %s, %.3g개월\n"),
+			      time, cost_text(cli, page, c->cost_usd), page->ask->months);
+	else
+		jl_buf_printf(&cli->out,
+			      JL_T(cli->lang, "  %s a run; %s for %.4g runs in %.3g months\n",
+				   "  한 번에 %s; 비용 %s: %.4g번, %.3g개월\n"),
+			      time, cost_text(cli, page, c->cost_usd), r->runs, page->ask->months);
+	jl_buf_printf(&cli->out, JL_T(cli->lang, "  %s of %s candidates\n", "  %s (후보 %s개)\n"), why(cli, page),
+		      grouped(count, r->n));
+	jl_buf_init(&how, 512);
+	technique(&how, cli, page, c->setup);
+	jl_buf_printf(&cli->out, "  %s · %s\n", jl_buf_text(&how),
+		      isnan(c->setup->power_W) ? "? W" : jl_units_text(power, c->setup->power_W, JL_K_POWER, 2));
+	jl_buf_release(&how);
+}
+
+/* What was weighed and not taken, so that nobody has to guess. */
+static void against(struct jl_cli *cli, const struct jl_recommend_page *page)
+{
+	struct jl_buf text;
+	bool any = false;
+
+	jl_buf_init(&text, 2048);
+	for (int a = 1; a < JL_N_AGAINST; a++)
+		if (page->result->n_against[a]) {
+			jl_buf_printf(&text, "%s%s %zu", any ? "; " : "",
+				      jl_against_name((enum jl_against)a, cli->lang), page->result->n_against[a]);
+			any = true;
+		}
+	if (any)
+		jl_view_wrapped(cli, 2, JL_T(cli->lang, "Not taken", "제외"), jl_buf_text(&text));
+	jl_buf_release(&text);
+}
+
+static void assumptions(struct jl_cli *cli, const struct jl_recommend_page *page)
+{
+	const struct jl_recommend_ask *ask = page->ask;
+	struct jl_buf text;
+
+	jl_buf_init(&text, 4096);
+	if (page->purpose)
+		jl_buf_printf(&text, "%s; ", JL_T(cli->lang, page->purpose->en, page->purpose->ko));
+	if (ask->seen)
+		jl_buf_printf(&text, JL_T(cli->lang, "the observed run on %s; ", "%s에서 잰 학습; "),
+			      ask->seen_on->sys.text);
+	else
+		jl_buf_printf(&text, "%s%s; ", ask->run.model ? ask->run.model : JL_T(cli->lang, "the model", "모델"),
+			      ask->task == JL_TASK_LORA ? " LoRA" : "");
+	if (is_serve(page))
+		jl_buf_printf(
+			&text,
+			JL_T(cli->lang,
+			     "%g users of %g tokens, %g tokens/s in all; a memory and bandwidth bound, not fitted; ",
+			     "사용자 %g명, 문맥 %g토큰, 합계 %g tokens/s; 메모리·대역폭 한계 계산(측정에 맞춘 값 "
+			     "아님); "),
+			ask->users, ask->context, ask->tokens_per_s);
+	else if (!ask->seen)
+		jl_buf_printf(&text, JL_T(cli->lang, "global batch %g; ", "전체 배치 %g; "), ask->run.global_batch);
+	jl_buf_printf(&text, isnan(ask->util_frac) ? JL_T(cli->lang, "bought machines are paid in full, no resale; ",
+							  "구매한 장비는 전액, 되파는 값 없음; ")
+						   : JL_T(cli->lang, "bought machines are paid by their share of use; ",
+							  "구매한 장비는 사용한 몫만; "));
+	jl_buf_printf(&text, "%.3g USD/kWh%s", ask->usd_per_kWh, page->assumed_kwh ? " (--kwh)" : "");
+	jl_view_wrapped(cli, 2, JL_T(cli->lang, "Assumed", "가정"), jl_buf_text(&text));
+	jl_buf_release(&text);
+}
+
+static void caveats(struct jl_cli *cli, const struct jl_recommend_page *page)
+{
+	struct jl_caveat list[JL_CAVEATS_MAX];
+	const size_t n = jl_recommend_caveats(list, &page->result->items[page->result->pick], page->ask);
+
+	for (size_t i = 0; i < n; i++)
+		jl_view_wrapped(cli, 2, JL_T(cli->lang, "Beware", "주의"), JL_T(cli->lang, list[i].en, list[i].ko));
+	if (page->purpose && page->purpose->caveat_en && page->purpose->caveat_ko)
+		jl_view_wrapped(cli, 2, JL_T(cli->lang, "Note", "참고"),
+				JL_T(cli->lang, page->purpose->caveat_en, page->purpose->caveat_ko));
+}
+
+enum jl_status jl_view_recommend(struct jl_cli *cli, const struct jl_recommend_page *page, struct jl_err *err)
+{
+	enum jl_status status;
+
+	if (page->result->pick < 0) {
+		jl_buf_printf(
+			&cli->out,
+			JL_T(cli->lang, "None of %zu candidates will do.\n", "후보 %zu개 중에 맞는 것이 없습니다.\n"),
+			page->result->n);
+		against(cli, page);
+		assumptions(cli, page);
+		cli->exit_code = 3;
+		return JL_OK;
+	}
+	headline(cli, page);
+	if ((status = best_table(cli, page, err)) || (status = front_table(cli, page, err)))
+		return status;
+	jl_buf_puts(&cli->out, "\n");
+	caveats(cli, page);
+	against(cli, page);
+	assumptions(cli, page);
+	return JL_OK;
+}

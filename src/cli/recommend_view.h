@@ -1,0 +1,20 @@
+/* What a person sees of `jeoul recommend`. */
+#ifndef JL_CLI_RECOMMEND_VIEW_H
+#define JL_CLI_RECOMMEND_VIEW_H
+
+#include "cli/command.h"
+#include "recommend/recommend.h"
+
+struct jl_recommend_page {
+	const struct jl_recommend_ask *ask;
+	const struct jl_recommendation *result;
+	const struct jl_purpose *purpose; /* NULL: none named */
+	double krw_per_usd;               /* amounts are told in won; NAN: in dollars */
+	bool assumed_kwh;
+	int limit; /* rows of the table */
+};
+
+enum jl_status jl_view_recommend(struct jl_cli *cli, const struct jl_recommend_page *page, struct jl_err *err);
+void jl_view_recommend_json(struct jl_cli *cli, const struct jl_recommend_page *page);
+
+#endif

@@ -1,0 +1,515 @@
+#include "cost/option.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/units.h"
+#include "catalog/place.h"
+
+#define DAY_S       86400.0
+#define REST_W      100.0 /* a desktop besides its GPUs: rule 3090-desktop-power-example, 350 W + 100 W */
+#define SEGMENT_MAX 16
+#define TEXT_MAX    1024
+
+static const struct {
+	const char *key, *en, *ko;
+} kinds[JL_N_COST_KIND] = {
+	[JL_COST_BUY] = { "buy", "bought", "구매" },           [JL_COST_OWN] = { "own", "owned already", "보유" },
+	[JL_COST_RENT] = { "rent", "rented", "임대" },         [JL_COST_SPOT] = { "spot", "spot", "스팟" },
+	[JL_COST_RESERVE] = { "reserve", "reserved", "예약" },
+};
+
+const char *jl_cost_kind_key(enum jl_cost_kind kind)
+{
+	return kinds[kind].key;
+}
+
+const char *jl_cost_kind_name(enum jl_cost_kind kind, enum jl_lang lang)
+{
+	return JL_T(lang, kinds[kind].en, kinds[kind].ko);
+}
+
+bool jl_cost_is_rent(enum jl_cost_kind kind)
+{
+	return kind == JL_COST_RENT || kind == JL_COST_SPOT || kind == JL_COST_RESERVE;
+}
+
+enum jl_status jl_cost_overhead_ppm(long long *ret_ppm, const struct jl_cost_option *o, struct jl_err *err)
+{
+	/* of each paid hour, this share is lost to interruptions */
+	const double lost = (double)o->interrupts_ppm / 1e6 * (double)(o->lost_s + o->restart_s) / 3600;
+
+	if (lost >= 0.95)
+		return jl_fail(
+			err, JL_E_RANGE,
+			"%s: interruptions lose %.0f %% of the paid time; save more often (lost=) or do not use spot",
+			"%s: 중단으로 지불한 시간의 %.0f %%를 잃습니다. 더 자주 저장(lost=)하거나 스팟을 쓰지 마세요",
+			o->name, lost * 100);
+	*ret_ppm = llround(1e6 / (1 - lost));
+	return JL_OK;
+}
+
+/* ---- values behind "key=" */
+
+struct parse {
+	struct jl_cost_option *o;
+	const char *what; /* the option's whole text, for messages */
+	struct jl_err *err;
+};
+
+static enum jl_status quantity(double *ret_value, const struct parse *p, const char *key, const char *text,
+			       enum jl_kind kind, double lo, double hi)
+{
+	double value;
+	enum jl_status status = jl_units_parse(&value, text, kind, key, p->err);
+
+	if (status)
+		return status;
+	if (!(value >= lo && value <= hi))
+		return jl_fail(p->err, JL_E_RANGE, "%s=%s in \"%s\" makes no sense; expected e.g. %s",
+			       "%s=%s (\"%s\")은(는) 말이 되지 않는 값입니다. 예: %s", key, text, p->what,
+			       jl_kind_example(kind));
+	*ret_value = value;
+	return JL_OK;
+}
+
+/* "100 USD/month", "10만원/월", "100 USD a month" is not taken. */
+static enum jl_status per(struct jl_money *ret_money, const struct parse *p, const char *key, const char *text,
+			  const char *const *suffixes, const char *example)
+{
+	char amount[96];
+	struct jl_quantity q;
+	enum jl_status status;
+
+	for (size_t i = 0; suffixes[i]; i++) {
+		const size_t len = strlen(text), tail = strlen(suffixes[i]);
+
+		if (len <= tail || len - tail >= sizeof amount || strcasecmp(text + len - tail, suffixes[i]) != 0)
+			continue;
+		snprintf(amount, sizeof amount, "%.*s", (int)(len - tail), text);
+		if ((status = jl_quantity_parse(&q, amount, JL_K_MONEY, key, p->err)))
+			return status;
+		if (!(q.value >= 0 && q.value < 1e12))
+			return jl_fail(p->err, JL_E_RANGE, "%s in \"%s\" makes no sense: %s",
+				       "%s (\"%s\")이(가) 말이 되지 않는 값입니다: %s", key, p->what, text);
+		*ret_money = jl_money_from(q.value, q.kind == JL_K_KRW ? JL_KRW : JL_USD);
+		return JL_OK;
+	}
+	return jl_fail(p->err, JL_E_UNIT, "%s '%s' in \"%s\" has no currency and time; write e.g. %s",
+		       "%s '%s' (\"%s\")에 통화와 기간이 없습니다. 예: %s", key, text, p->what, example);
+}
+
+static const char *const month_suffixes[] = { "/month", "/mo", "/월", NULL };
+static const char *const hour_suffixes[] = { "/hour", "/hr", "/h", "/시간", NULL };
+
+/* --- one row for each key. */
+static enum jl_status set_watts(const struct parse *p, const char *text)
+{
+	double W = NAN;
+	if (quantity(&W, p, "watts", text, JL_K_POWER, 0, JL_COST_WATTS_MAX))
+		return p->err->status;
+	p->o->active_mW = llround(W * 1000);
+	p->o->watts_assumed = false;
+	return JL_OK;
+}
+static enum jl_status set_idle(const struct parse *p, const char *text)
+{
+	double W = NAN;
+	if (quantity(&W, p, "idle", text, JL_K_POWER, 0, JL_COST_WATTS_MAX))
+		return p->err->status;
+	p->o->idle_mW = llround(W * 1000);
+	p->o->off_when_idle = false;
+	return JL_OK;
+}
+static enum jl_status set_fraction(const struct parse *p, const char *key, const char *text, double lo, double hi,
+				   long long *ret_ppm)
+{
+	double frac = NAN;
+	if (quantity(&frac, p, key, text, JL_K_FRACTION, lo, hi))
+		return p->err->status;
+	*ret_ppm = llround(frac * 1e6);
+	return JL_OK;
+}
+static enum jl_status set_resale(const struct parse *p, const char *text)
+{
+	return set_fraction(p, "resale", text, 0, 1, &p->o->resale_ppm);
+}
+static enum jl_status set_finance(const struct parse *p, const char *text)
+{
+	return set_fraction(p, "finance", text, 0, 1, &p->o->finance_ppm);
+}
+static enum jl_status set_util(const struct parse *p, const char *text)
+{
+	return set_fraction(p, "util", text, 1e-6, 1, &p->o->util_ppm);
+}
+static enum jl_status set_days(const struct parse *p, const char *key, const char *text, long *ret_days)
+{
+	double s = NAN;
+	if (quantity(&s, p, key, text, JL_K_TIME, DAY_S, JL_COST_DAYS_MAX * DAY_S))
+		return p->err->status;
+	*ret_days = lround(s / DAY_S);
+	return JL_OK;
+}
+static enum jl_status set_life(const struct parse *p, const char *text)
+{
+	return set_days(p, "life", text, &p->o->life_days);
+}
+static enum jl_status set_term(const struct parse *p, const char *text)
+{
+	return set_days(p, "term", text, &p->o->term_days);
+}
+static enum jl_status set_seconds(const struct parse *p, const char *key, const char *text, long long *ret_s)
+{
+	double s = NAN;
+	if (quantity(&s, p, key, text, JL_K_TIME, 0, 30 * DAY_S))
+		return p->err->status;
+	*ret_s = llround(s);
+	return JL_OK;
+}
+static enum jl_status set_lost(const struct parse *p, const char *text)
+{
+	return set_seconds(p, "lost", text, &p->o->lost_s);
+}
+static enum jl_status set_restart(const struct parse *p, const char *text)
+{
+	return set_seconds(p, "restart", text, &p->o->restart_s);
+}
+static enum jl_status set_interrupts(const struct parse *p, const char *text)
+{
+	char share[48];
+	snprintf(share, sizeof share, "%.*s", (int)strcspn(text, "/"),
+		 text); /* "20 %/h" or "20 %" are both of an hour */
+	return set_fraction(p, "interrupts", share, 0, 10, &p->o->interrupts_ppm);
+}
+static enum jl_status set_hosting(const struct parse *p, const char *text)
+{
+	struct jl_money money;
+
+	if (per(&money, p, "hosting", text, month_suffixes, "hosting=100 USD/month"))
+		return p->err->status;
+	if (p->o->per_month.micro && p->o->per_month.currency != money.currency)
+		return jl_fail(p->err, JL_E_USAGE, "\"%s\": hosting and staff must be in one currency",
+			       "\"%s\": hosting과 staff는 통화가 같아야 합니다", p->what);
+	p->o->per_month = p->o->per_month.micro ? jl_money_add(p->o->per_month, money) : money;
+	return JL_OK;
+}
+/* "10 h at 50 USD/h": of every month; added to what hosting costs. */
+static enum jl_status set_staff(const struct parse *p, const char *text)
+{
+	static const char example[] = "staff=10 h at 50 USD/h";
+	const char *at = strstr(text, " at ");
+	char hours[64];
+	struct jl_money rate;
+	double s = NAN;
+
+	if (!at || (size_t)(at - text) >= sizeof hours)
+		return jl_fail(p->err, JL_E_USAGE, "staff=%s in \"%s\": write hours a month and their price, e.g. %s",
+			       "staff=%s (\"%s\"): 월 시간과 단가를 쓰세요. 예: %s", text, p->what, example);
+	snprintf(hours, sizeof hours, "%.*s", (int)(at - text), text);
+	if (quantity(&s, p, "staff", hours, JL_K_TIME, 0, 10000 * 3600.0) ||
+	    per(&rate, p, "staff", at + 4, hour_suffixes, example))
+		return p->err->status;
+	rate = jl_money_scale(rate, llround(s), 3600);
+	if (p->o->per_month.micro == 0)
+		p->o->per_month = rate;
+	else if (p->o->per_month.currency == rate.currency)
+		p->o->per_month = jl_money_add(p->o->per_month, rate);
+	else
+		return jl_fail(p->err, JL_E_USAGE, "\"%s\": hosting and staff must be in one currency",
+			       "\"%s\": hosting과 staff는 통화가 같아야 합니다", p->what);
+	return JL_OK;
+}
+static enum jl_status set_upfront(const struct parse *p, const char *text)
+{
+	struct jl_quantity q;
+	if (jl_quantity_parse(&q, text, JL_K_MONEY, "upfront", p->err))
+		return p->err->status;
+	p->o->price = jl_money_from(q.value, q.kind == JL_K_KRW ? JL_KRW : JL_USD);
+	return JL_OK;
+}
+
+static const struct {
+	const char *key;
+	enum jl_status (*set)(const struct parse *p, const char *text);
+	unsigned kinds; /* bits of enum jl_cost_kind */
+} settings[] = {
+#define MACHINE ((1U << JL_COST_BUY) | (1U << JL_COST_OWN))
+#define ANY     0xffU
+	{ "watts", set_watts, MACHINE },
+	{ "idle", set_idle, MACHINE },
+	{ "resale", set_resale, 1U << JL_COST_BUY },
+	{ "life", set_life, 1U << JL_COST_BUY },
+	{ "finance", set_finance, 1U << JL_COST_BUY },
+	{ "hosting", set_hosting, ANY },
+	{ "staff", set_staff, ANY },
+	{ "util", set_util, ANY },
+	{ "interrupts", set_interrupts, 1U << JL_COST_SPOT },
+	{ "lost", set_lost, 1U << JL_COST_SPOT },
+	{ "restart", set_restart, 1U << JL_COST_SPOT },
+	{ "term", set_term, 1U << JL_COST_RESERVE },
+	{ "upfront", set_upfront, 1U << JL_COST_RESERVE },
+};
+#define N_SETTINGS (sizeof settings / sizeof settings[0])
+
+static enum jl_status apply(const struct parse *p, char *segment)
+{
+	char *equal = strchr(segment, '=');
+	char list[160] = "";
+
+	if (equal) {
+		*equal = '\0';
+		for (size_t i = 0; i < N_SETTINGS; i++)
+			if (strcasecmp(settings[i].key, segment) == 0 && settings[i].kinds & (1U << p->o->kind))
+				return settings[i].set(p, equal + 1);
+		*equal = '=';
+	}
+	for (size_t i = 0; i < N_SETTINGS; i++)
+		if (settings[i].kinds & (1U << p->o->kind))
+			snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s=", *list ? ", " : "",
+				 settings[i].key);
+	return jl_fail(p->err, JL_E_USAGE, "'%s' in \"%s\" is not a setting of --%s; there are %s",
+		       "'%s' (\"%s\")은(는) --%s 의 설정이 아닙니다. 가능: %s", segment, p->what, kinds[p->o->kind].key,
+		       list);
+}
+
+/* ---- the head: a name, and what it costs */
+
+static char *trim(char *text)
+{
+	size_t len;
+	while (isspace((unsigned char)*text))
+		text++;
+	for (len = strlen(text); len && isspace((unsigned char)text[len - 1]);)
+		text[--len] = '\0';
+	return text;
+}
+
+/* At commas, but not inside 2,200. */
+static size_t split(char *text, char *segments[SEGMENT_MAX])
+{
+	size_t n = 0;
+	char *from = text;
+
+	for (char *at = text;; at++) {
+		const bool inside = *at == ',' && at > text && isdigit((unsigned char)at[-1]) &&
+				    isdigit((unsigned char)at[1]);
+
+		if (*at && (*at != ',' || inside))
+			continue;
+		const bool last = *at == '\0';
+		*at = '\0';
+		if (n < SEGMENT_MAX)
+			segments[n++] = trim(from);
+		if (last)
+			return n;
+		from = at + 1;
+	}
+}
+
+static bool money_of(struct jl_money *ret_money, const char *text, bool rate)
+{
+	struct jl_cost_option none = { .name = "" };
+	struct jl_err ignored;
+	struct parse p = { .o = &none, .what = text, .err = &ignored };
+	struct jl_quantity q;
+
+	if (rate)
+		return per(ret_money, &p, "rent", text, hour_suffixes, "") == JL_OK;
+	if (jl_quantity_parse(&q, text, JL_K_MONEY, "price", &ignored))
+		return false;
+	*ret_money = jl_money_from(q.value, q.kind == JL_K_KRW ? JL_KRW : JL_USD);
+	return true;
+}
+
+/* The last one to three words, when they are an amount; they are cut off. */
+static bool take_amount(char *head, struct jl_money *ret_money, bool rate)
+{
+	char *at = head + strlen(head);
+
+	for (int words = 1; words <= 3 && at > head; words++) {
+		while (at > head && at[-1] == ' ')
+			at--;
+		while (at > head && at[-1] != ' ')
+			at--;
+		if (money_of(ret_money, at, rate)) {
+			*at = '\0';
+			return true;
+		}
+	}
+	return false;
+}
+
+/* "rtx-3090 desktop" is an rtx-3090 to the catalog. */
+static void find_system(struct jl_cost_option *o, const char *name, const struct jl_catalog *cat,
+			struct jl_arena *arena)
+{
+	char words[TEXT_MAX];
+	struct jl_err ignored;
+
+	snprintf(words, sizeof words, "%s", name);
+	while (*trim(words)) {
+		char *space;
+
+		if (jl_sys_parse(&o->system, cat, words, arena, &ignored) == JL_OK) {
+			o->has_system = true;
+			return;
+		}
+		space = strrchr(words, ' ');
+		if (!space)
+			return;
+		*space = '\0';
+	}
+}
+
+static void assume_watts(struct jl_cost_option *o)
+{
+	const struct jl_sys *s = &o->system;
+	double W = NAN;
+
+	if (o->active_mW > 0 || !o->has_system)
+		return;
+	if (s->system && jl_fact_known(&s->system->power_W))
+		W = s->system->power_W.value * s->n_nodes;
+	else if (s->gpu && jl_fact_known(&s->gpu->tdp_W))
+		W = (s->gpu->tdp_W.value * s->n_per_node + REST_W) * s->n_nodes;
+	if (isnan(W))
+		return;
+	o->active_mW = llround(W * 1000);
+	o->watts_assumed = true;
+}
+
+/* "aws:p3.2xlarge" is AWS's p3.2xlarge; an expression such as 8x h100-sxm5 takes offers of that GPU. */
+static bool is_offer(const struct jl_price *p, const char *name)
+{
+	const char *colon = strchr(name, ':');
+	const size_t len = colon ? (size_t)(colon - name) : 0;
+
+	return colon && p->provider && p->item && strncasecmp(p->provider, name, len) == 0 &&
+	       p->provider[len] == '\0' && strcasecmp(p->item, colon + 1) == 0;
+}
+
+static double rent_usdps(const struct jl_price *p, enum jl_cost_kind kind)
+{
+	const double spot = isnan(p->spot_median_usdps) ? p->spot_min_usdps : p->spot_median_usdps;
+
+	if (kind != JL_COST_SPOT)
+		return p->on_demand_usdps;
+	return spot < p->on_demand_usdps ? spot : NAN; /* a "spot" rent that repeats on-demand is none */
+}
+
+static enum jl_status catalog_rent(struct jl_cost_option *o, const char *region, const struct jl_catalog *cat,
+				   struct jl_arena *arena, struct jl_err *err)
+{
+	double best = NAN;
+	const struct jl_price *from = NULL;
+
+	for (size_t i = 0; i < cat->n_prices; i++) {
+		const struct jl_price *p = &cat->prices[i];
+		const bool offer = is_offer(p, o->name);
+		const bool gpu = o->has_system && o->system.gpu && !strchr(o->name, ':') && p->gpu &&
+				 strcmp(p->gpu, o->system.gpu->id) == 0 && p->n_gpu > 0;
+		double usdps = rent_usdps(p, o->kind);
+
+		if ((!offer && !gpu) || !(usdps > 0) || (region && !jl_place_has(p->region, region)))
+			continue;
+		if (gpu)
+			usdps *= (double)o->system.n_per_node * o->system.n_nodes / p->n_gpu;
+		else if (o->has_system)
+			usdps *= o->system.n_nodes;
+		if (isnan(best) || usdps < best) {
+			best = usdps;
+			from = p;
+		}
+	}
+	if (!from)
+		return jl_fail(err, JL_E_NOTFOUND,
+			       "the catalog has no %s price of '%s'%s%s; write it, e.g. \"%s 2.14 USD/h\"",
+			       "카탈로그에 %s 가격이 없습니다: '%s'%s%s. 직접 쓰세요. 예: \"%s 2.14 USD/h\"",
+			       kinds[o->kind].key, o->name, region ? " in " : "", region ? region : "", o->name);
+	o->per_hour = jl_money_from(round(best * 3600 * 1e6) / 1e6, JL_USD);
+	o->price_date = from->date;
+	o->price_source = jl_arena_printf(arena, "%s, %s", from->provider, from->region ? from->region : "?");
+	return JL_OK;
+}
+
+/* Newest dealer's price of the card, else what its maker asked. */
+static enum jl_status catalog_price(struct jl_cost_option *o, const struct jl_catalog *cat, struct jl_err *err)
+{
+	const struct jl_price *from = NULL;
+	const struct jl_gpu *gpu = o->has_system && !o->system.system ? o->system.gpu : NULL;
+	const int n = o->system.n_per_node * o->system.n_nodes;
+
+	for (size_t i = 0; gpu && i < cat->n_prices; i++) {
+		const struct jl_price *p = &cat->prices[i];
+		if (p->gpu && strcmp(p->gpu, gpu->id) == 0 && p->price_usd > 0 &&
+		    (!from || strcmp(p->date, from->date) > 0))
+			from = p;
+	}
+	if (from) {
+		o->price = jl_money_from(from->price_usd / (from->n_gpu > 0 ? from->n_gpu : 1) * n, JL_USD);
+		o->price_date = from->date;
+		o->price_source = from->provider;
+		return JL_OK;
+	}
+	return jl_fail(err, JL_E_NOTFOUND, "\"%s\" has no price and the catalog knows none; write e.g. \"%s 2200 USD\"",
+		       "\"%s\"에 가격이 없고 카탈로그에도 없습니다. 예: \"%s 2200 USD\"", o->name, o->name);
+}
+
+static enum jl_status parse_head(struct jl_cost_option *o, char *head, const char *region, const struct jl_catalog *cat,
+				 struct jl_arena *arena, struct jl_err *err)
+{
+	struct jl_money *amount = jl_cost_is_rent(o->kind) ? &o->per_hour : &o->price;
+	const bool said = o->kind != JL_COST_OWN && take_amount(head, amount, jl_cost_is_rent(o->kind));
+	const char *last = strrchr(head, ' ');
+
+	head = trim(head);
+	if (!said && last && isdigit((unsigned char)last[1]) && strspn(last + 1, "0123456789.,") == strlen(last + 1))
+		return jl_fail(err, JL_E_UNIT, "the price '%s' of \"%s\" has no currency; write e.g. %s",
+			       "가격 '%s' (\"%s\")에 통화가 없습니다. 예: %s", last + 1, head,
+			       jl_cost_is_rent(o->kind) ? "2.14 USD/h" : "2200 USD");
+	if (said && amount->micro <= 0)
+		return jl_fail(err, JL_E_RANGE, "the price of \"%s\" must be above zero",
+			       "\"%s\"의 가격은 0보다 커야 합니다", *head ? head : kinds[o->kind].key);
+	if (said && amount->micro >= JL_MONEY_MAX)
+		return jl_fail(err, JL_E_RANGE, "the price of \"%s\" is absurd: four trillion is the most",
+			       "\"%s\"의 가격이 터무니없습니다: 4조가 한도입니다", *head ? head : kinds[o->kind].key);
+	snprintf(o->name, sizeof o->name, "%s", *head ? head : kinds[o->kind].key);
+	find_system(o, head, cat, arena);
+	if (said || o->kind == JL_COST_OWN)
+		return JL_OK;
+	return jl_cost_is_rent(o->kind) ? catalog_rent(o, region, cat, arena, err) : catalog_price(o, cat, err);
+}
+
+enum jl_status jl_cost_option_parse(struct jl_cost_option *ret_option, enum jl_cost_kind kind, const char *text,
+				    const char *region, const struct jl_catalog *cat, struct jl_arena *arena,
+				    struct jl_err *err)
+{
+	struct jl_cost_option o = { .kind = kind, .off_when_idle = true, .term_days = 365 };
+	struct parse p = { .o = &o, .what = text, .err = err };
+	char copy[TEXT_MAX], *segments[SEGMENT_MAX];
+	enum jl_status status;
+	size_t n;
+
+	if (strlen(text) >= sizeof copy)
+		return jl_fail(err, JL_E_LIMIT, "--%s: at most %d characters", "--%s: 최대 %d자", kinds[kind].key,
+			       TEXT_MAX);
+	snprintf(copy, sizeof copy, "%s", text);
+	n = split(copy, segments);
+	if (!*segments[0])
+		return jl_fail(err, JL_E_USAGE, "--%s needs a name and a price, e.g. %s",
+			       "--%s 에는 이름과 가격이 필요합니다. 예: %s", kinds[kind].key,
+			       jl_cost_is_rent(kind) ? "\"aws:p3.2xlarge\" or \"2.14 USD/h\""
+						     : "\"rtx-3090 desktop 2200 USD\"");
+	if ((status = parse_head(&o, segments[0], region, cat, arena, err)))
+		return status;
+	for (size_t i = 1; i < n; i++)
+		if (*segments[i] && (status = apply(&p, segments[i])))
+			return status;
+	if (!jl_cost_is_rent(kind))
+		assume_watts(&o);
+	*ret_option = o;
+	return JL_OK;
+}

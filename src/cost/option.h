@@ -1,0 +1,54 @@
+/* The ways to have a machine: bought, owned already, rented by the hour, rented while nobody else wants it (spot), or reserved. */
+#ifndef JL_COST_OPTION_H
+#define JL_COST_OPTION_H
+
+#include "catalog/sysexpr.h"
+#include "cost/money.h"
+
+enum jl_cost_kind { JL_COST_BUY, JL_COST_OWN, JL_COST_RENT, JL_COST_SPOT, JL_COST_RESERVE, JL_N_COST_KIND };
+
+#define JL_PPM            1000000LL
+#define JL_COST_DAYS_MAX  18263 /* fifty years */
+#define JL_COST_NAME_MAX  96
+#define JL_COST_WATTS_MAX 1e9
+
+/* Shares and rates are whole millionths, powers whole milliwatts, so that nothing is lost on the way to the cent. */
+struct jl_cost_option {
+	char name[JL_COST_NAME_MAX];
+	enum jl_cost_kind kind;
+	bool has_system;
+	struct jl_sys system; /* what it is, where the name is one that the catalog knows */
+
+	struct jl_money price; /* buy: paid on the first day; reserve: paid up front for each term */
+	long life_days;        /* buy: bought again after this; 0: never within the horizon */
+	long long resale_ppm;  /* of the price, at the end of its life */
+	long long finance_ppm; /* interest a year on the price */
+	long long active_mW, idle_mW;
+	bool watts_assumed, off_when_idle;
+
+	struct jl_money per_hour;    /* rent, spot, reserve */
+	long term_days;              /* reserve: every hour of the term is paid, used or not */
+	long long interrupts_ppm;    /* spot: interruptions per paid hour */
+	long long lost_s, restart_s; /* spot: work lost and time to come back, each time */
+
+	struct jl_money per_month; /* hosting, cooling contract, staff hours */
+	const char *price_date;    /* NULL: the person said it */
+	const char *price_source;  /* provider and region, or NULL */
+	long long util_ppm;        /* share of all hours in which it works; 0: as the setting says */
+};
+
+const char *jl_cost_kind_key(enum jl_cost_kind kind);
+const char *jl_cost_kind_name(enum jl_cost_kind kind, enum jl_lang lang);
+bool jl_cost_is_rent(enum jl_cost_kind kind);
+
+/* "rtx-3090 desktop 2200 USD, watts=450 W, idle=60 W, resale=30 %, life=3 y, finance=5 %, hosting=100 USD/month, util=15 %"
+ * "aws:p3.2xlarge" (the catalog's price), "my cloud 2.14 USD/h, interrupts=20 %/h, lost=30 min, restart=5 min, term=1 y".
+ * `region` (may be NULL) chooses among the catalog's prices. */
+enum jl_status jl_cost_option_parse(struct jl_cost_option *ret_option, enum jl_cost_kind kind, const char *text,
+				    const char *region, const struct jl_catalog *cat, struct jl_arena *arena,
+				    struct jl_err *err);
+
+/* Paid hours for one hour of work, in millionths: spot loses some. JL_E_RANGE when it would never finish. */
+enum jl_status jl_cost_overhead_ppm(long long *ret_ppm, const struct jl_cost_option *option, struct jl_err *err);
+
+#endif

@@ -1,0 +1,127 @@
+/* Which input moves the break-even most: each is lowered and raised by the same share, the others stay. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "cost/timeline.h"
+
+struct inputs {
+	struct jl_cost_option dear, cheap;
+	struct jl_cost_setting setting;
+};
+
+static void scale(long long *value, double factor)
+{
+	*value = llround((double)*value * factor);
+}
+
+static void move_price(struct inputs *in, double f)
+{
+	scale(&in->dear.price.micro, f);
+}
+static void move_rent(struct inputs *in, double f)
+{
+	scale(&in->cheap.per_hour.micro, f);
+}
+static void move_util(struct inputs *in, double f)
+{
+	scale(&in->setting.util_ppm, f);
+	scale(&in->dear.util_ppm, f);
+	scale(&in->cheap.util_ppm, f);
+	if (in->setting.util_ppm > JL_PPM)
+		in->setting.util_ppm = JL_PPM;
+	if (in->dear.util_ppm > JL_PPM)
+		in->dear.util_ppm = JL_PPM;
+	if (in->cheap.util_ppm > JL_PPM)
+		in->cheap.util_ppm = JL_PPM;
+}
+static void move_watts(struct inputs *in, double f)
+{
+	scale(&in->dear.active_mW, f);
+	scale(&in->dear.idle_mW, f);
+}
+static void move_power_price(struct inputs *in, double f)
+{
+	scale(&in->setting.per_kWh.micro, f);
+}
+static void move_finance(struct inputs *in, double f)
+{
+	scale(&in->dear.finance_ppm, f);
+}
+static void move_hosting(struct inputs *in, double f)
+{
+	scale(&in->dear.per_month.micro, f);
+}
+static void move_interrupts(struct inputs *in, double f)
+{
+	scale(&in->cheap.interrupts_ppm, f);
+}
+
+static const struct {
+	const char *key, *en, *ko;
+	void (*move)(struct inputs *in, double factor);
+} inputs[] = {
+	{ "price", "purchase price", "구매 가격", move_price },
+	{ "rent", "rent", "임대료", move_rent },
+	{ "util", "utilisation", "가동률", move_util },
+	{ "watts", "power draw", "소비 전력", move_watts },
+	{ "per_kWh", "electricity price", "전기 단가", move_power_price },
+	{ "finance", "interest rate", "이자율", move_finance },
+	{ "hosting", "monthly costs", "월 고정비", move_hosting },
+	{ "interrupts", "spot interruptions", "스팟 중단 빈도", move_interrupts },
+};
+
+static enum jl_status days(double *ret_days, const struct inputs *in, const struct jl_catalog *cat, struct jl_err *err)
+{
+	struct jl_arena arena;
+	struct jl_cost_line dear, cheap;
+	enum jl_status status;
+
+	jl_arena_init(&arena, JL_ARENA_LIMIT_B);
+	if ((status = jl_cost_line_make(&dear, &in->dear, &in->setting, cat, &arena, err)) == JL_OK &&
+	    (status = jl_cost_line_make(&cheap, &in->cheap, &in->setting, cat, &arena, err)) == JL_OK)
+		*ret_days = jl_cost_break_even(&dear, &cheap, in->setting.horizon_days);
+	jl_arena_release(&arena);
+	return status;
+}
+
+static double swing_of(const struct jl_cost_swing *s)
+{
+	if (isnan(s->lo) || isnan(s->hi))
+		return isnan(s->lo) && isnan(s->hi) ? 0 : INFINITY;
+	return fabs(s->hi - s->lo);
+}
+
+static int by_swing(const void *a, const void *b)
+{
+	const double x = swing_of(a), y = swing_of(b);
+
+	return x < y ? 1 : x > y ? -1 : 0;
+}
+
+enum jl_status jl_cost_sensitivity(struct jl_cost_swing ret_swings[JL_COST_SWINGS_MAX], size_t *ret_n,
+				   const struct jl_cost_option *dear, const struct jl_cost_option *cheap,
+				   const struct jl_cost_setting *setting, double step_frac,
+				   const struct jl_catalog *cat, struct jl_err *err)
+{
+	const struct inputs base = { .dear = *dear, .cheap = *cheap, .setting = *setting };
+	enum jl_status status;
+	double at_base;
+	size_t n = 0;
+
+	if ((status = days(&at_base, &base, cat, err)))
+		return status;
+	for (size_t i = 0; i < sizeof inputs / sizeof inputs[0]; i++) {
+		struct jl_cost_swing s = { .key = inputs[i].key, .en = inputs[i].en, .ko = inputs[i].ko };
+		struct inputs low = base, high = base;
+
+		inputs[i].move(&low, 1 - step_frac);
+		inputs[i].move(&high, 1 + step_frac);
+		if ((status = days(&s.lo, &low, cat, err)) || (status = days(&s.hi, &high, cat, err)))
+			return status;
+		if (swing_of(&s) > 0)
+			ret_swings[n++] = s;
+	}
+	qsort(ret_swings, n, sizeof *ret_swings, by_swing);
+	*ret_n = n;
+	return JL_OK;
+}

@@ -1,0 +1,190 @@
+#include "cost/study.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/units.h"
+
+#define HOURS_A_MONTH 730.0
+
+/* The training run on one option, by the predictor. */
+static void predict_work(struct jl_cost_work *w, const struct jl_cost_option *o, const struct jl_request *request,
+			 const struct jl_catalog *cat, struct jl_arena *arena)
+{
+	struct jl_request req = *request;
+	struct jl_case c;
+	struct jl_prediction p;
+
+	if (!o->has_system) {
+		jl_fail(&w->why, JL_E_NOTFOUND, "what '%s' is, is not in the catalog",
+			"'%s'이(가) 무엇인지 카탈로그에 없습니다", o->name);
+		return;
+	}
+	req.system = o->system.text;
+	if (jl_case_make(&c, cat, &req, arena, &w->why))
+		return;
+	jl_predict(&p, cat, &c);
+	if (isnan(p.run_s.value)) {
+		jl_fail(&w->why, JL_E_USAGE,
+			"how long the run is was not said: give --tokens, --samples or --steps-per-epoch",
+			"학습 길이가 없습니다: --tokens, --samples, --steps-per-epoch 중 하나를 쓰세요");
+		return;
+	}
+	if (p.room == JL_ROOM_NONE) {
+		jl_fail(&w->why, JL_E_RANGE, "it does not fit in the memory of %s", "%s 의 메모리에 들어가지 않습니다",
+			o->name);
+		return;
+	}
+	w->known = true;
+	w->run_s = p.run_s;
+}
+
+/* Utilisation from the work: so many runs a month take so many hours on this option. */
+static enum jl_status util_from_runs(struct jl_cost_study *study, struct jl_err *err)
+{
+	for (size_t i = 0; i < study->n_options; i++) {
+		const struct jl_cost_work *w = &study->work[i];
+		const double util = w->known ? study->runs_per_month * w->run_s.value / 3600 / HOURS_A_MONTH : NAN;
+
+		if (isnan(util))
+			continue;
+		if (util > 1)
+			return jl_fail(
+				err, JL_E_RANGE, "%s cannot do %g runs a month: one takes %.1f h and a month has 730",
+				"%s: 한 달에 %g번 학습할 수 없습니다. 한 번에 %.1f시간인데 한 달은 730시간입니다",
+				study->options[i].name, study->runs_per_month, w->run_s.value / 3600);
+		study->options[i].util_ppm = util * 1e6 < 1 ? 1 : llround(util * 1e6);
+	}
+	return JL_OK;
+}
+
+static struct jl_estimate scaled(struct jl_estimate time_s, double per_s)
+{
+	return (struct jl_estimate){ .value = time_s.value * per_s, .lo = time_s.lo * per_s, .hi = time_s.hi * per_s };
+}
+
+static enum jl_status price_work(struct jl_cost_study *study, const struct jl_request *request, struct jl_err *err)
+{
+	for (size_t i = 0; i < study->n_options; i++) {
+		struct jl_cost_work *w = &study->work[i];
+		const double epochs = request && !isnan(request->epochs) ? request->epochs : 1;
+		struct jl_money hour;
+		enum jl_status status;
+
+		w->run_cost = w->epoch_cost = w->mtoken_cost = w->run_kWh = (struct jl_estimate){ NAN, NAN, NAN };
+		w->run_co2_g = NAN;
+		if (!w->known)
+			continue;
+		if ((status = jl_cost_per_work_hour(&hour, &study->lines[i], &study->setting, err)))
+			return status;
+		w->run_cost = scaled(w->run_s, jl_money_value(hour) / 3600);
+		w->epoch_cost = scaled(w->run_cost, 1 / epochs);
+		if (!jl_cost_is_rent(study->options[i].kind)) {
+			const double kW = (double)study->options[i].active_mW / 1e6 * (double)study->setting.pue_ppm /
+					  1e6;
+
+			w->run_kWh = scaled(w->run_s, kW / 3600);
+			w->run_co2_g = w->run_kWh.value * study->setting.carbon_gpkWh;
+		}
+		if (request && !isnan(request->tokens))
+			w->mtoken_cost = scaled(w->run_cost, 1e6 / (request->tokens * epochs));
+	}
+	return JL_OK;
+}
+
+static enum jl_status add_pair(struct jl_cost_study *study, size_t a, size_t b, const struct jl_catalog *cat,
+			       struct jl_err *err)
+{
+	const bool a_dear = study->lines[a].cum_micro[0] > study->lines[b].cum_micro[0];
+	struct jl_cost_pair *p = &study->pairs[study->n_pairs];
+	enum jl_status status;
+
+	if (study->lines[a].cum_micro[0] == study->lines[b].cum_micro[0] || study->n_pairs == JL_COST_PAIRS_MAX)
+		return JL_OK;
+	p->dear = a_dear ? a : b;
+	p->cheap = a_dear ? b : a;
+	p->days = jl_cost_break_even(&study->lines[p->dear], &study->lines[p->cheap], study->setting.horizon_days);
+	p->by_hand_unrounded = NAN;
+	/* by hand nobody reckons with monthly costs and interest */
+	p->by_hand = NAN;
+	if (!study->options[a].per_month.micro && !study->options[b].per_month.micro &&
+	    !study->options[p->dear].finance_ppm)
+		p->by_hand = jl_cost_break_even_by_hand(&study->lines[p->dear], &study->lines[p->cheap],
+							&study->setting, &p->by_hand_unrounded);
+	status = jl_cost_sensitivity(p->swings, &p->n_swings, &study->options[p->dear], &study->options[p->cheap],
+				     &study->setting, JL_COST_STEP_FRAC, cat, err);
+	if (!status)
+		study->n_pairs++;
+	return status;
+}
+
+/* Break-even is asked between what is bought and what is rented; between two of a kind only when there is nothing else. */
+static enum jl_status find_pairs(struct jl_cost_study *study, const struct jl_catalog *cat, struct jl_err *err)
+{
+	enum jl_status status = JL_OK;
+	bool mixed = false;
+
+	for (size_t i = 1; i < study->n_options; i++)
+		mixed |= jl_cost_is_rent(study->options[i].kind) != jl_cost_is_rent(study->options[0].kind);
+	for (size_t a = 0; !status && a < study->n_options; a++)
+		for (size_t b = a + 1; !status && b < study->n_options; b++)
+			if (!mixed ||
+			    jl_cost_is_rent(study->options[a].kind) != jl_cost_is_rent(study->options[b].kind))
+				status = add_pair(study, a, b, cat, err);
+	return status;
+}
+
+static enum jl_status finish(struct jl_cost_study *study, const struct jl_request *request,
+			     const struct jl_catalog *cat, struct jl_arena *arena, struct jl_err *err)
+{
+	enum jl_status status = JL_OK;
+
+	if (!isnan(study->runs_per_month))
+		status = util_from_runs(study, err);
+	for (size_t i = 0; !status && i < study->n_options; i++)
+		status = jl_cost_line_make(&study->lines[i], &study->options[i], &study->setting, cat, arena, err);
+	if (!status)
+		status = find_pairs(study, cat, err);
+	if (!status && study->has_work)
+		status = price_work(study, request, err);
+	return status;
+}
+
+enum jl_status jl_cost_study_make(struct jl_cost_study *study, const struct jl_request *request,
+				  const struct jl_catalog *cat, struct jl_arena *arena, struct jl_err *err)
+{
+	study->has_work = request != NULL;
+	study->n_pairs = 0;
+	for (size_t i = 0; request && i < study->n_options; i++)
+		predict_work(&study->work[i], &study->options[i], request, cat, arena);
+	return finish(study, request, cat, arena, err);
+}
+
+enum jl_status jl_cost_study_times(struct jl_cost_study *study, const struct jl_catalog *cat, struct jl_arena *arena,
+				   struct jl_err *err)
+{
+	study->has_work = true;
+	study->n_pairs = 0;
+	return finish(study, NULL, cat, arena, err);
+}
+
+void jl_cost_calendar(long start_day, double days, int *ret_months, int *ret_days)
+{
+	const long end = start_day + (long)ceil(days);
+	int n = 0;
+
+	while (n < 12 * 60 && jl_date_add_months(start_day, n + 1) <= end)
+		n++;
+	*ret_months = n;
+	*ret_days = (int)(end - jl_date_add_months(start_day, n));
+}
+
+size_t jl_cost_cheapest(const struct jl_cost_study *study, long at_day)
+{
+	size_t best = 0;
+
+	for (size_t i = 1; i < study->n_options; i++)
+		if (study->lines[i].cum_micro[at_day] < study->lines[best].cum_micro[at_day])
+			best = i;
+	return best;
+}

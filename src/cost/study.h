@@ -1,0 +1,56 @@
+/* Buy or rent: all options beside each other, over time, and for the work that is to be done. */
+#ifndef JL_COST_STUDY_H
+#define JL_COST_STUDY_H
+
+#include "cost/timeline.h"
+#include "predict/predict.h"
+
+#define JL_COST_OPTIONS_MAX 16
+#define JL_COST_PAIRS_MAX   32
+#define JL_COST_STEP_FRAC   0.2 /* how far sensitivity moves an input */
+
+/* One training run on one option. */
+struct jl_cost_work {
+	bool known;
+	struct jl_err why; /* when it is not */
+	struct jl_estimate run_s, run_cost, epoch_cost,
+		mtoken_cost;        /* in the study's currency; NAN where not asked for */
+	struct jl_estimate run_kWh; /* PUE included; NAN for rents */
+	double run_co2_g;           /* NAN: unknown or rented */
+};
+
+struct jl_cost_pair {
+	size_t dear, cheap; /* options: dear costs more on the first day */
+	double days;        /* NAN: not within the horizon */
+	double by_hand, by_hand_unrounded;
+	struct jl_cost_swing swings[JL_COST_SWINGS_MAX];
+	size_t n_swings;
+};
+
+struct jl_cost_study {
+	struct jl_cost_setting setting;
+	struct jl_cost_option options[JL_COST_OPTIONS_MAX];
+	struct jl_cost_line lines[JL_COST_OPTIONS_MAX];
+	struct jl_cost_work work[JL_COST_OPTIONS_MAX];
+	size_t n_options;
+	struct jl_cost_pair pairs[JL_COST_PAIRS_MAX];
+	size_t n_pairs;
+	bool has_work;
+	double runs_per_month; /* NAN: the setting's utilisation stands */
+};
+
+/* setting, options and runs_per_month are given; `request` (NULL: none) is the training run, its system is each option's. */
+enum jl_status jl_cost_study_make(struct jl_cost_study *study, const struct jl_request *request,
+				  const struct jl_catalog *cat, struct jl_arena *arena, struct jl_err *err);
+
+/* The same when the times of a run on each option are known already (an observed run carried to it). */
+enum jl_status jl_cost_study_times(struct jl_cost_study *study, const struct jl_catalog *cat, struct jl_arena *arena,
+				   struct jl_err *err);
+
+/* Days as "293 days" reads in calendar months: whole months, and days beyond, counted from the start. */
+void jl_cost_calendar(long start_day, double days, int *ret_months, int *ret_days);
+
+/* Cheapest at the end of the horizon. */
+size_t jl_cost_cheapest(const struct jl_cost_study *study, long at_day);
+
+#endif

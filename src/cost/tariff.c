@@ -1,0 +1,282 @@
+#include "cost/tariff.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/near.h"
+#include "base/units.h"
+
+#define WON_10 (10 * JL_MICRO)
+
+static const struct {
+	const char *key, *component, *en, *ko;
+} parts[JL_N_BILL_PART] = {
+	[JL_BILL_BASE] = { "base", "base", "base charge", "기본요금" },
+	[JL_BILL_ENERGY] = { "energy", "energy", "energy", "전력량요금" },
+	[JL_BILL_CLIMATE] = { "climate", "climate", "climate charge", "기후환경요금" },
+	[JL_BILL_FUEL] = { "fuel", "fuel", "fuel adjustment", "연료비조정액" },
+	[JL_BILL_VAT] = { "vat", "vat", "VAT", "부가가치세" },
+	[JL_BILL_FUND] = { "fund", "fund", "power industry fund", "전력산업기반기금" },
+};
+
+const char *jl_bill_part_key(enum jl_bill_part part)
+{
+	return parts[part].key;
+}
+
+const char *jl_bill_part_name(enum jl_bill_part part, enum jl_lang lang)
+{
+	return JL_T(lang, parts[part].en, parts[part].ko);
+}
+
+/* What people say, and the tariff they mean. */
+static const struct {
+	const char *word, *id;
+} words[] = {
+	{ "kepco", "kr-residential-low" },        { "kepco-residential", "kr-residential-low" },
+	{ "korea", "kr-residential-low" },        { "한전", "kr-residential-low" },
+	{ "주택용", "kr-residential-low" },       { "주택용 저압", "kr-residential-low" },
+	{ "주택용 고압", "kr-residential-high" }, { "kepco-industrial", "kr-industrial-1-low" },
+	{ "산업용", "kr-industrial-1-low" },
+};
+
+enum jl_status jl_tariff_find(const char **ret_id, const struct jl_catalog *cat, const char *name, struct jl_err *err)
+{
+	const char *near = NULL;
+	size_t best = 4; /* more letters apart than this is another word */
+
+	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+		if (strcasecmp(words[i].word, name) == 0)
+			name = words[i].id;
+	for (size_t i = 0; i < cat->n_tariffs; i++) {
+		const struct jl_tariff *t = &cat->tariffs[i];
+		const char *state = strncmp(t->id, "us-", 3) == 0 ? t->id + 3 : t->id;
+		size_t d;
+
+		if (strcasecmp(t->id, name) == 0 || strcasecmp(state, name) == 0) {
+			*ret_id = t->id;
+			return JL_OK;
+		}
+		d = jl_near_distance(t->id, name, best);
+		if (d < best) {
+			best = d;
+			near = t->id;
+		}
+	}
+	if (near)
+		return jl_fail(err, JL_E_NOTFOUND,
+			       "no tariff '%s' in the catalog; did you mean %s? (jeoul catalog list tariffs)",
+			       "카탈로그에 요금제 '%s'이(가) 없습니다. %s 인가요? (jeoul catalog list tariffs)", name,
+			       near);
+	return jl_fail(err, JL_E_NOTFOUND, "no tariff '%s' in the catalog; see: jeoul catalog list tariffs",
+		       "카탈로그에 요금제 '%s'이(가) 없습니다. 목록: jeoul catalog list tariffs", name);
+}
+
+/* KEPCO's seasons. Residential tiers know only July and August; other tariffs have four seasons in three prices. */
+static bool in_season(const char *season, int month)
+{
+	if (!season)
+		return true;
+	if (strcmp(season, "other") == 0)
+		return month != 7 && month != 8;
+	if (strcmp(season, "winter") == 0)
+		return month >= 11 || month <= 2;
+	if (strcmp(season, "spring/fall") == 0)
+		return (month >= 3 && month <= 5) || month == 9 || month == 10;
+	return false; /* summer: see below, it depends on the tariff */
+}
+
+static bool in_summer(const struct jl_catalog *cat, const char *id, int month)
+{
+	for (size_t i = 0; i < cat->n_tariffs; i++)
+		if (strcmp(cat->tariffs[i].id, id) == 0 && cat->tariffs[i].season &&
+		    strcmp(cat->tariffs[i].season, "other") == 0)
+			return month == 7 || month == 8;
+	return month >= 6 && month <= 8;
+}
+
+static bool applies(const struct jl_catalog *cat, const struct jl_tariff *t, int month)
+{
+	if (t->season && strcmp(t->season, "summer") == 0)
+		return in_summer(cat, t->id, month);
+	return in_season(t->season, month);
+}
+
+struct rate {
+	long long micro; /* per kWh, per month, per kW and month */
+	bool per_kW;
+	double frac; /* "10 %": share; NAN otherwise */
+	enum jl_currency currency;
+};
+
+static enum jl_status read_rate(struct rate *ret_rate, const struct jl_tariff *t, struct jl_err *err)
+{
+	struct rate r = { .frac = NAN };
+	char *end = NULL;
+	const double number = strtod(t->value, &end);
+
+	while (end && *end == ' ')
+		end++;
+	if (!end || end == t->value)
+		return jl_fail(err, JL_E_DATA, "tariff %s: '%s' is not a price",
+			       "요금제 %s: '%s'은(는) 요금이 아닙니다", t->id, t->value);
+	if (*end == '%')
+		r.frac = number / 100;
+	r.currency = strncmp(end, "KRW", 3) == 0 ? JL_KRW : JL_USD;
+	r.per_kW = strstr(end, "/kW/") != NULL;
+	r.micro = jl_money_from(number, r.currency).micro;
+	*ret_rate = r;
+	return JL_OK;
+}
+
+/* Share of a constant load in KEPCO's bands on a working day: ten hours off-peak, eight mid, six peak. */
+static const double constant_load[3] = { 10.0 / 24, 8.0 / 24, 6.0 / 24 };
+static const char *const bands[3] = { "off-peak", "mid", "peak" };
+
+static long long band_milli(const struct jl_tariff *t, const struct jl_tariff_use *use)
+{
+	const double *share = use->band_frac;
+
+	if (!t->band)
+		return use->milli_kWh;
+	if (share[0] + share[1] + share[2] <= 0)
+		share = constant_load;
+	for (int b = 0; b < 3; b++)
+		if (strcmp(bands[b], t->band) == 0)
+			return llround((double)use->milli_kWh * share[b]);
+	return 0;
+}
+
+/* Thousandths of a kWh that fall into this row's tier. */
+static long long tier_milli(const struct jl_tariff *t, long long milli_kWh)
+{
+	const long long from = isnan(t->from_kWh) ? 0 : llround(t->from_kWh * 1000);
+	const long long to = isnan(t->to_kWh) ? milli_kWh : llround(t->to_kWh * 1000);
+	const long long upper = milli_kWh < to ? milli_kWh : to;
+
+	return upper > from ? upper - from : 0;
+}
+
+static long long whole_won(long long micro, long long step)
+{
+	return micro / step * step; /* KEPCO drops what is below */
+}
+
+static bool base_applies(const struct jl_tariff *t, const struct jl_tariff_use *use)
+{
+	const double kWh = (double)use->milli_kWh / 1000;
+	const bool low = isnan(t->from_kWh) || t->from_kWh <= 0 || kWh > t->from_kWh;
+
+	return low && (isnan(t->to_kWh) || kWh <= t->to_kWh);
+}
+
+static long long charge(const struct jl_tariff *t, const struct rate *r, enum jl_bill_part part,
+			const struct jl_tariff_use *use)
+{
+	if (part == JL_BILL_BASE) {
+		if (r->per_kW)
+			return jl_micro_scale(r->micro, llround(use->demand_kW * 1000), 1000);
+		return base_applies(t, use) ? r->micro : 0;
+	}
+	return jl_micro_scale(r->micro, tier_milli(t, band_milli(t, use)), 1000);
+}
+
+/* "average" rows are what a US state's households pay all in: energy. */
+static int part_of(const struct jl_tariff *t)
+{
+	if (strcmp(t->component, "average") == 0)
+		return JL_BILL_ENERGY;
+	for (int p = 0; p < JL_N_BILL_PART; p++)
+		if (strcmp(parts[p].component, t->component) == 0)
+			return p;
+	return -1;
+}
+
+static bool has_season(const struct jl_catalog *cat, const char *id, int month)
+{
+	for (size_t i = 0; i < cat->n_tariffs; i++) {
+		const struct jl_tariff *t = &cat->tariffs[i];
+		if (strcmp(t->id, id) == 0 && part_of(t) == JL_BILL_ENERGY && applies(cat, t, month))
+			return true;
+	}
+	return false;
+}
+
+static enum jl_status add_rows(struct jl_bill *bill, double frac[JL_N_BILL_PART], const struct jl_catalog *cat,
+			       const char *id, const struct jl_tariff_use *use, struct jl_err *err)
+{
+	for (size_t i = 0; i < cat->n_tariffs; i++) {
+		const struct jl_tariff *t = &cat->tariffs[i];
+		const int part = strcmp(t->id, id) == 0 ? part_of(t) : -1;
+		struct rate r = { .frac = NAN };
+
+		if (part < 0 || !applies(cat, t, use->month))
+			continue;
+		if (read_rate(&r, t, err))
+			return err->status;
+		if (!bill->date || strcmp(t->date, bill->date) < 0)
+			bill->date = t->date;
+		if (!isnan(r.frac)) {
+			frac[part] += r.frac;
+			continue;
+		}
+		bill->currency = r.currency;
+		bill->parts[part].micro += charge(t, &r, (enum jl_bill_part)part, use);
+	}
+	return JL_OK;
+}
+
+enum jl_status jl_tariff_bill(struct jl_bill *ret_bill, const struct jl_catalog *cat, const char *id,
+			      const struct jl_tariff_use *use, struct jl_err *err)
+{
+	struct jl_bill bill = { 0 };
+	struct jl_tariff_use in = *use;
+	struct jl_err local;
+	double frac[JL_N_BILL_PART] = { 0 };
+	long long before_tax = 0, total = 0;
+
+	if (!has_season(cat, id, in.month)) {
+		bill.borrowed_season = true;
+		in.month = 1; /* winter is in every seasonal tariff */
+	}
+	if (add_rows(&bill, frac, cat, id, &in, err ? err : &local))
+		return err ? err->status : JL_E_DATA;
+	for (int p = 0; p < JL_N_BILL_PART; p++) {
+		bill.parts[p].currency = bill.currency;
+		if (bill.currency == JL_KRW)
+			bill.parts[p].micro = whole_won(bill.parts[p].micro, JL_MICRO);
+		before_tax += bill.parts[p].micro;
+	}
+	for (int p = 0; p < JL_N_BILL_PART; p++) {
+		if (frac[p] <= 0)
+			continue;
+		bill.parts[p].micro = jl_micro_scale(before_tax, llround(frac[p] * 1e6), JL_MICRO);
+		if (bill.currency == JL_KRW) /* VAT to the won, half up; the fund drops what is below ten won */
+			bill.parts[p].micro = p == JL_BILL_FUND
+						      ? whole_won(bill.parts[p].micro, WON_10)
+						      : whole_won(bill.parts[p].micro + JL_MICRO / 2, JL_MICRO);
+	}
+	for (int p = 0; p < JL_N_BILL_PART; p++)
+		total += bill.parts[p].micro;
+	bill.total = (struct jl_money){ .micro = total, .currency = bill.currency };
+	*ret_bill = bill;
+	return JL_OK;
+}
+
+enum jl_status jl_tariff_marginal(struct jl_money *ret_money, const struct jl_catalog *cat, const char *id,
+				  const struct jl_tariff_use *already, long long more_milli_kWh, struct jl_err *err)
+{
+	struct jl_tariff_use more = *already;
+	struct jl_bill with, without;
+	enum jl_status status;
+
+	more.milli_kWh += more_milli_kWh;
+	if ((status = jl_tariff_bill(&with, cat, id, &more, err)) ||
+	    (status = jl_tariff_bill(&without, cat, id, already, err)))
+		return status;
+	*ret_money = (struct jl_money){ .micro = with.total.micro - without.total.micro, .currency = with.currency };
+	return JL_OK;
+}

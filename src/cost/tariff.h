@@ -1,0 +1,49 @@
+/* What electricity costs: a flat price, or a tariff of the catalog with its tiers, seasons, bands, base charge, levies and taxes. */
+#ifndef JL_COST_TARIFF_H
+#define JL_COST_TARIFF_H
+
+#include "catalog/catalog.h"
+#include "cost/money.h"
+
+struct jl_tariff_use {
+	long long milli_kWh; /* of the month: thousandths of a kWh */
+	int month;           /* 1..12: season */
+	double demand_kW;    /* contract demand, for base charges by kW */
+	double band_frac[3]; /* off-peak, mid, peak; all 0: the load is constant over the day */
+};
+
+enum jl_bill_part {
+	JL_BILL_BASE,
+	JL_BILL_ENERGY,
+	JL_BILL_CLIMATE,
+	JL_BILL_FUEL,
+	JL_BILL_VAT,
+	JL_BILL_FUND,
+	JL_N_BILL_PART
+};
+
+struct jl_bill {
+	enum jl_currency currency;
+	struct jl_money parts[JL_N_BILL_PART];
+	struct jl_money total;
+	const char *date;     /* oldest of the rows that were used */
+	bool borrowed_season; /* the tariff lists no price for this month's season: another season's was taken */
+};
+
+/* Names, in the order they are shown. */
+const char *jl_bill_part_key(enum jl_bill_part part); /* in JSON */
+const char *jl_bill_part_name(enum jl_bill_part part, enum jl_lang lang);
+
+/* The tariff's id as the catalog has it: exact, or what the word means ("kepco", "korea", a US state's name). */
+enum jl_status jl_tariff_find(const char **ret_id, const struct jl_catalog *cat, const char *name, struct jl_err *err);
+
+/* The bill of one month. */
+enum jl_status jl_tariff_bill(struct jl_bill *ret_bill, const struct jl_catalog *cat, const char *id,
+			      const struct jl_tariff_use *use, struct jl_err *err);
+
+/* What a month's bill grows by when `more_milli_kWh` are used beside what the household or the site uses already. Progressive tiers
+ * make this dearer than the first kWh. */
+enum jl_status jl_tariff_marginal(struct jl_money *ret_money, const struct jl_catalog *cat, const char *id,
+				  const struct jl_tariff_use *already, long long more_milli_kWh, struct jl_err *err);
+
+#endif

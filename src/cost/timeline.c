@@ -1,0 +1,207 @@
+#include "cost/timeline.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/units.h"
+
+__extension__ typedef __int128 wide;
+
+#define DAYS_A_YEAR 365
+
+static long long util_of(const struct jl_cost_option *o, const struct jl_cost_setting *s)
+{
+	return o->util_ppm > 0 ? o->util_ppm : s->util_ppm;
+}
+
+long long jl_cost_milli_kWh(const struct jl_cost_option *o, const struct jl_cost_setting *s, long n_days)
+{
+	const long long util = util_of(o, s);
+	/* milliwatts · ppm · hours: thousandths of a Wh times a million; a thousandth of a kWh is a thousand of the former */
+	const wide used = ((wide)o->active_mW * util + (wide)o->idle_mW * (JL_PPM - util)) * 24 * n_days;
+	const wide den = (wide)JL_PPM * 1000 * JL_PPM;
+
+	return jl_cost_is_rent(o->kind) ? 0 : (long long)((used * s->pue_ppm + den / 2) / den);
+}
+
+/* What the kWh of the `n_days` days from `day` on cost; they lie in one calendar month of `month_days`. */
+static enum jl_status month_power(long long *ret_micro, const struct jl_cost_option *o, const struct jl_cost_setting *s,
+				  const struct jl_catalog *cat, struct jl_civil first, int month_days,
+				  struct jl_cost_line *line, struct jl_err *err)
+{
+	struct jl_tariff_use site = s->site;
+	struct jl_money money;
+	struct jl_bill bill;
+	enum jl_status status;
+
+	site.month = first.month;
+	if ((status = jl_tariff_marginal(&money, cat, s->tariff, &site, jl_cost_milli_kWh(o, s, month_days), err)) ||
+	    (status = jl_tariff_bill(&bill, cat, s->tariff, &site, err)) ||
+	    (status = jl_money_convert(&money, money, s->currency, &s->fx, err)))
+		return status;
+	line->borrowed_season |= bill.borrowed_season;
+	line->tariff_date = bill.date;
+	*ret_micro = money.micro;
+	return JL_OK;
+}
+
+/* Electricity paid by the end of each day. */
+static enum jl_status power_by_day(long long *cum, const struct jl_cost_option *o, const struct jl_cost_setting *s,
+				   const struct jl_catalog *cat, struct jl_cost_line *line, struct jl_err *err)
+{
+	struct jl_money flat = { .currency = s->currency };
+	long long months = 0, month = 0;
+	int month_days = 0;
+	enum jl_status status;
+
+	if (!s->tariff && (status = jl_money_convert(&flat, s->per_kWh, s->currency, &s->fx, err)))
+		return status;
+	for (long d = 1; d <= s->horizon_days; d++) {
+		const struct jl_civil today = jl_date_civil(s->start_day + d - 1);
+
+		if (!s->tariff) {
+			cum[d] += jl_micro_scale(flat.micro, jl_cost_milli_kWh(o, s, d), 1000);
+			continue;
+		}
+		if (d == 1 || today.day == 1) {
+			if (d > 1)
+				months += month_days ? month : 0;
+			month_days = jl_date_month_days(today.year, today.month);
+			if ((status = month_power(&month, o, s, cat, today, month_days, line, err)))
+				return status;
+			/* the first month may begin in its middle: only its rest counts */
+			if (d == 1)
+				months -= jl_micro_scale(month, today.day - 1, month_days);
+		}
+		cum[d] += months + jl_micro_scale(month, today.day, month_days);
+	}
+	return JL_OK;
+}
+
+struct rates {
+	long long price, hour, month; /* in the setting's currency */
+	long long overhead_ppm;
+};
+
+static long long owned_by(const struct jl_cost_option *o, const struct rates *r, long d)
+{
+	const long n_again = o->life_days > 0 && d > 0 ? (d - 1) / o->life_days : 0;
+	long long micro = r->price + jl_micro_scale(r->price, o->finance_ppm * d, JL_PPM * DAYS_A_YEAR);
+
+	/* each replacement: the old one is sold, a new one bought */
+	return micro + jl_micro_scale(r->price, (JL_PPM - o->resale_ppm) * n_again, JL_PPM);
+}
+
+static long long rented_by(const struct jl_cost_option *o, const struct jl_cost_setting *s, const struct rates *r,
+			   long d)
+{
+	const wide hours_ppm = o->kind == JL_COST_RESERVE ? (wide)24 * d * JL_PPM : (wide)24 * d * util_of(o, s);
+	const wide paid = hours_ppm * r->overhead_ppm / JL_PPM;
+	const long n_terms = o->kind == JL_COST_RESERVE && d > 0 ? (d - 1) / o->term_days + 1 : 0;
+
+	return jl_micro_scale(r->hour, (long long)paid, JL_PPM) + r->price * n_terms;
+}
+
+static enum jl_status rates_of(struct rates *ret_rates, const struct jl_cost_option *o, const struct jl_cost_setting *s,
+			       struct jl_err *err)
+{
+	struct jl_money price, hour, month;
+	enum jl_status status;
+
+	if ((status = jl_money_convert(&price, o->price, s->currency, &s->fx, err)) ||
+	    (status = jl_money_convert(&hour, o->per_hour, s->currency, &s->fx, err)) ||
+	    (status = jl_money_convert(&month, o->per_month, s->currency, &s->fx, err)) ||
+	    (status = jl_cost_overhead_ppm(&ret_rates->overhead_ppm, o, err)))
+		return status;
+	ret_rates->price = price.micro;
+	ret_rates->hour = hour.micro;
+	ret_rates->month = month.micro;
+	return JL_OK;
+}
+
+static void first_year(struct jl_cost_line *line, const long long *power, const struct jl_cost_setting *s)
+{
+	const long n = s->horizon_days < DAYS_A_YEAR ? s->horizon_days : DAYS_A_YEAR;
+	const long long milli = jl_cost_milli_kWh(line->option, s, DAYS_A_YEAR);
+
+	line->year_kWh = (double)milli / 1000;
+	line->year_power = (struct jl_money){ .micro = jl_micro_scale(power[n], DAYS_A_YEAR, n),
+					      .currency = s->currency };
+	line->year_co2_g = milli > 0 ? line->year_kWh * s->carbon_gpkWh : NAN;
+}
+
+enum jl_status jl_cost_line_make(struct jl_cost_line *ret_line, const struct jl_cost_option *o,
+				 const struct jl_cost_setting *s, const struct jl_catalog *cat, struct jl_arena *arena,
+				 struct jl_err *err)
+{
+	struct jl_cost_line line = { .option = o, .year_co2_g = NAN };
+	const size_t n = (size_t)s->horizon_days + 1;
+	long long *cum = jl_arena_array(arena, n, sizeof *cum), *power = jl_arena_array(arena, n, sizeof *power);
+	struct rates r;
+	enum jl_status status;
+
+	if (!cum || !power)
+		return jl_fail_nomem(err);
+	if ((status = rates_of(&r, o, s, err)))
+		return status;
+	if (!jl_cost_is_rent(o->kind) && o->active_mW > 0 && (status = power_by_day(power, o, s, cat, &line, err)))
+		return status;
+	for (long d = 0; d <= s->horizon_days; d++) {
+		cum[d] = power[d] + jl_micro_scale(r.month, 12 * (long long)d, DAYS_A_YEAR);
+		if (jl_cost_is_rent(o->kind))
+			cum[d] += rented_by(o, s, &r, d);
+		else if (o->kind == JL_COST_BUY)
+			cum[d] += owned_by(o, &r, d);
+	}
+	line.cum_micro = cum;
+	line.resale =
+		(struct jl_money){ .micro = o->kind == JL_COST_BUY ? jl_micro_scale(r.price, o->resale_ppm, JL_PPM) : 0,
+				   .currency = s->currency };
+	first_year(&line, power, s);
+	*ret_line = line;
+	return JL_OK;
+}
+
+double jl_cost_break_even(const struct jl_cost_line *dear, const struct jl_cost_line *cheap, long horizon_days)
+{
+	for (long d = 0; d <= horizon_days; d++) {
+		const long long gap = dear->cum_micro[d] - cheap->cum_micro[d];
+		long long before;
+
+		if (gap > 0)
+			continue;
+		if (d == 0)
+			return 0;
+		before = dear->cum_micro[d - 1] - cheap->cum_micro[d - 1];
+		return (double)(d - 1) + (double)before / (double)(before - gap);
+	}
+	return NAN;
+}
+
+double jl_cost_break_even_by_hand(const struct jl_cost_line *dear, const struct jl_cost_line *cheap,
+				  const struct jl_cost_setting *s, double *ret_unrounded)
+{
+	const long n = s->horizon_days < DAYS_A_YEAR ? s->horizon_days : DAYS_A_YEAR;
+	const double rent_a_day = (double)(cheap->cum_micro[n] - cheap->cum_micro[0]) / (double)n;
+	const double paid = (double)(dear->cum_micro[0] + dear->year_power.micro - cheap->cum_micro[0]);
+
+	if (!(rent_a_day > 0) || !(paid > 0) || dear->year_power.micro == 0)
+		return NAN;
+	*ret_unrounded = paid / rent_a_day;
+	return ceil(*ret_unrounded / 30) * 30;
+}
+
+enum jl_status jl_cost_per_work_hour(struct jl_money *ret_money, const struct jl_cost_line *line,
+				     const struct jl_cost_setting *s, struct jl_err *err)
+{
+	const struct jl_cost_option *o = line->option;
+	const long life = o->life_days > 0 && o->life_days < s->horizon_days ? o->life_days : s->horizon_days;
+	const wide hours_ppm = (wide)24 * life * util_of(o, s);
+
+	if (hours_ppm <= 0)
+		return jl_fail(err, JL_E_RANGE, "%s never works: utilisation is zero",
+			       "%s: 가동률이 0이라 일하지 않습니다", o->name);
+	ret_money->micro = (long long)((wide)(line->cum_micro[life] - line->resale.micro) * JL_PPM / hours_ppm);
+	ret_money->currency = s->currency;
+	return JL_OK;
+}

@@ -1,0 +1,62 @@
+/* What each option has cost by each day, and when one becomes cheaper than another. */
+#ifndef JL_COST_TIMELINE_H
+#define JL_COST_TIMELINE_H
+
+#include "cost/option.h"
+#include "cost/tariff.h"
+
+struct jl_cost_setting {
+	enum jl_currency currency; /* everything is told in this */
+	struct jl_fx fx;
+	long start_day, horizon_days;
+	long long util_ppm;
+	long long pue_ppm;         /* power of the building over that of the machine */
+	const char *tariff;        /* id; NULL: the flat price */
+	struct jl_money per_kWh;   /* flat */
+	struct jl_tariff_use site; /* what is used there already, a month; demand; bands */
+	double carbon_gpkWh;       /* NAN: unknown */
+};
+
+struct jl_cost_line {
+	const struct jl_cost_option *option;
+	long long *cum_micro;       /* [horizon_days + 1] in the setting's currency, paid by the end of that day */
+	double year_kWh;            /* of the first 365 days, PUE included; 0 for rents */
+	struct jl_money year_power; /* what that costs */
+	double year_co2_g;          /* NAN: unknown or rented */
+	struct jl_money resale;     /* at the end of the horizon or its life, whichever is first; 0 for rents */
+	bool borrowed_season;
+	const char *tariff_date;
+};
+
+enum jl_status jl_cost_line_make(struct jl_cost_line *ret_line, const struct jl_cost_option *option,
+				 const struct jl_cost_setting *setting, const struct jl_catalog *cat,
+				 struct jl_arena *arena, struct jl_err *err);
+
+/* Days until `dear` (more on the first day) has cost no more than `cheap`, parts of a day by proportion; NAN: not within the
+ * horizon. */
+double jl_cost_break_even(const struct jl_cost_line *dear, const struct jl_cost_line *cheap, long horizon_days);
+
+/* As it is often reckoned by hand: a whole year's electricity paid at once, then rounded up to months of thirty days; NAN: none. */
+double jl_cost_break_even_by_hand(const struct jl_cost_line *dear, const struct jl_cost_line *cheap,
+				  const struct jl_cost_setting *setting, double *ret_unrounded);
+
+/* Energy of n days in thousandths of a kWh, PUE included. */
+long long jl_cost_milli_kWh(const struct jl_cost_option *option, const struct jl_cost_setting *setting, long n_days);
+
+/* One input moved down and up by `step_frac`, and the break-even that follows. */
+struct jl_cost_swing {
+	const char *key, *en, *ko;
+	double lo, hi; /* days at the lowered and the raised input; NAN: never */
+};
+#define JL_COST_SWINGS_MAX 12
+/* Largest swing first. */
+enum jl_status jl_cost_sensitivity(struct jl_cost_swing ret_swings[JL_COST_SWINGS_MAX], size_t *ret_n,
+				   const struct jl_cost_option *dear, const struct jl_cost_option *cheap,
+				   const struct jl_cost_setting *setting, double step_frac,
+				   const struct jl_catalog *cat, struct jl_err *err);
+
+/* Cost of one hour of work, everything spread over the hours worked in its life (the horizon where it has none). */
+enum jl_status jl_cost_per_work_hour(struct jl_money *ret_money, const struct jl_cost_line *line,
+				     const struct jl_cost_setting *setting, struct jl_err *err);
+
+#endif

@@ -1,0 +1,41 @@
+/* What to buy next for a machine that is there: each purchase with what it would gain on a given training run, and what it costs. */
+#ifndef JL_PARTS_UPGRADE_H
+#define JL_PARTS_UPGRADE_H
+
+#include "cost/money.h"
+#include "predict/predict.h"
+
+#define JL_UPGRADES_MAX     64
+#define JL_UPGRADE_TEXT_MAX 200
+
+struct jl_upgrade {
+	const char *kind; /* bridge, more-gpus, other-gpu, network */
+	char en[JL_UPGRADE_TEXT_MAX], ko[JL_UPGRADE_TEXT_MAX];
+	char before[JL_UPGRADE_TEXT_MAX], after[JL_UPGRADE_TEXT_MAX]; /* the systems that were compared */
+	int n_items;
+	struct jl_money price;                        /* of all of them; micro 0: not known */
+	const char *price_date, *price_source;        /* NULL: as given */
+	struct jl_estimate before_per_s, after_per_s; /* samples/s of the run */
+	double gain_frac;                             /* after / before - 1 */
+	double gain_per_kusd;                         /* NAN: price not known */
+	bool within_budget;
+};
+
+struct jl_upgrades {
+	struct jl_upgrade items[JL_UPGRADES_MAX]; /* best gain per money first; those without a price last, by gain */
+	size_t n;
+	size_t n_over_budget;         /* left out */
+	struct jl_estimate now_per_s; /* of the whole machine as it is */
+};
+
+struct jl_upgrade_ask {
+	const char *system;    /* as in catalog/sysexpr.h */
+	struct jl_request run; /* model, batch, sequence ...; its system is not read */
+	double budget_usd;     /* NAN: none */
+	double bridge_usd;     /* of one NVLink bridge; NAN: the catalog's */
+};
+
+enum jl_status jl_upgrades_find(struct jl_upgrades *ret_upgrades, const struct jl_upgrade_ask *ask,
+				const struct jl_catalog *cat, struct jl_arena *arena, struct jl_err *err);
+
+#endif

@@ -1,0 +1,56 @@
+/* Inside recommend only: the parts of jl_recommend_run. */
+#ifndef JL_RECOMMEND_INSIDE_H
+#define JL_RECOMMEND_INSIDE_H
+
+#include "recommend/recommend.h"
+
+/* One kind of machine, whatever number of it. */
+struct jl_unit_offered {
+	const struct jl_gpu *gpu;
+	const struct jl_system *system; /* NULL: a host with cards */
+	const char *join;               /* NULL: the usual one */
+	int n_per_node;
+	size_t first; /* its first setup; one for each of jl_node_counts */
+};
+
+/* One way to have one such machine. */
+struct jl_offer {
+	size_t unit;
+	enum jl_how how;
+	const struct jl_price *price;
+	const char *date;
+	long day;
+	double unit_usd, host_usd;
+};
+
+extern const int jl_node_counts[];
+extern const size_t jl_n_node_counts;
+
+struct jl_offers {
+	struct jl_unit_offered *units;
+	size_t n_units;
+	struct jl_offer *items;
+	size_t n;
+};
+
+enum jl_status jl_offers_find(struct jl_offers *ret_offers, const struct jl_recommend_ask *ask, struct jl_arena *arena,
+			      struct jl_err *err);
+
+/* What a host around `n` cards costs: an assumption, stated in the answer. */
+double jl_host_usd(int n_cards);
+double jl_host_ram_B(int n_cards);
+
+/* The work on one machine: fills everything of `setup` but sys and text. Pure. */
+struct jl_work {
+	const struct jl_recommend_ask *ask;
+	struct jl_subject subject; /* not used for a run that was observed */
+};
+void jl_setup_weigh(struct jl_setup *setup, const struct jl_work *work, const struct jl_machine *machine);
+
+/* Serving: memory and the time of one token for every user of a machine. */
+void jl_setup_serve(struct jl_setup *setup, const struct jl_work *work, const struct jl_machine *machine);
+
+/* Boards and superchips come only in whole systems. */
+bool jl_gpu_is_card(const struct jl_gpu *gpu);
+
+#endif

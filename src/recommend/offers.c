@@ -1,0 +1,280 @@
+/* Every way of the catalog to have a machine: cards at dated prices, systems at their list price, rents of every cloud and region. */
+#include <math.h>
+#include <string.h>
+#include <strings.h>
+
+#include "catalog/find.h"
+#include "catalog/place.h"
+#include "recommend/inside.h"
+
+#define UNITS_MAX  2048
+#define OFFERS_MAX 16384
+#define NEW_YEARS  4 /* what came out longer ago is not sold new any more */
+
+const int jl_node_counts[] = { 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128 };
+const size_t jl_n_node_counts = sizeof(jl_node_counts) / sizeof(*jl_node_counts);
+
+static const int card_counts[] = { 1, 2, 4, 8, 10 };
+
+/* Desktop for one or two cards, workstation for four, server beyond. Assumed: no row of the catalog prices a bare host. The first is what
+ * was left of a 2,200 USD desktop after its RTX 3090 of 1,499 (prices/systems.csv). */
+double jl_host_usd(int n_cards)
+{
+	return n_cards <= 1 ? 700 : n_cards <= 2 ? 1500 : n_cards <= 4 ? 4000 : 10000;
+}
+
+/* What goes with it: twice the memory of usual cards; offloading may not use more. */
+double jl_host_ram_B(int n_cards)
+{
+	const double GiB = 1024.0 * 1024 * 1024;
+
+	return (n_cards <= 1 ? 64 : n_cards <= 2 ? 128 : n_cards <= 4 ? 256 : 512) * GiB;
+}
+
+bool jl_gpu_is_card(const struct jl_gpu *gpu)
+{
+	return gpu->form_factor && strstr(gpu->form_factor, "PCIe card") != NULL;
+}
+
+struct find {
+	const struct jl_recommend_ask *ask;
+	struct jl_offers *offers;
+	struct jl_arena *arena;
+};
+
+static bool wanted(const struct jl_recommend_ask *ask, const struct jl_gpu *gpu, int n_per_node)
+{
+	if (!gpu || n_per_node < 1 || n_per_node > JL_PER_NODE_MAX || (ask->per_node && ask->per_node != n_per_node))
+		return false;
+	for (size_t i = 0; i < ask->n_only; i++)
+		if (ask->only[i] == gpu)
+			return true;
+	return ask->n_only == 0;
+}
+
+static bool takes(const struct jl_recommend_ask *ask, enum jl_how how)
+{
+	return !ask->hows || (ask->hows & (1U << how));
+}
+
+static size_t unit_of(struct find *f, const struct jl_gpu *gpu, const struct jl_system *system, const char *join,
+		      int n_per_node)
+{
+	struct jl_offers *o = f->offers;
+
+	for (size_t i = 0; i < o->n_units; i++) {
+		const struct jl_unit_offered *u = &o->units[i];
+
+		if (u->gpu == gpu && u->system == system && u->n_per_node == n_per_node &&
+		    (u->join == join || (u->join && join && strcmp(u->join, join) == 0)))
+			return i;
+	}
+	if (o->n_units == UNITS_MAX)
+		return UNITS_MAX;
+	o->units[o->n_units] =
+		(struct jl_unit_offered){ .gpu = gpu, .system = system, .join = join, .n_per_node = n_per_node };
+	return o->n_units++;
+}
+
+static void add(struct find *f, size_t unit, const struct jl_offer *offer)
+{
+	if (unit == UNITS_MAX || f->offers->n == OFFERS_MAX)
+		return;
+	f->offers->items[f->offers->n] = *offer;
+	f->offers->items[f->offers->n].unit = unit;
+	f->offers->n++;
+}
+
+static long day_of(const char *date, long today)
+{
+	struct jl_err ignored;
+	long day;
+
+	return date && jl_date_parse(&day, date, &ignored) == JL_OK ? day : today - 36500;
+}
+
+/* "AWS" and "p5.48xlarge" are aws:p5.48xlarge; Azure writes Standard_ in front. */
+static const struct jl_system *system_of(const struct jl_catalog *cat, const struct jl_price *p)
+{
+	const size_t n = p->provider ? strlen(p->provider) : 0;
+	const char *item = p->item ? p->item : "";
+
+	if (strncmp(item, "Standard_", 9) == 0)
+		item += 9;
+	for (size_t i = 0; n && i < cat->n_systems; i++) {
+		const char *id = cat->systems[i].id;
+
+		if (strncasecmp(id, p->provider, n) == 0 && id[n] == ':' && strcasecmp(id + n + 1, item) == 0 &&
+		    cat->systems[i].gpu && p->gpu && strcmp(cat->systems[i].gpu, p->gpu) == 0 &&
+		    cat->systems[i].n_gpu == (int)p->n_gpu)
+			return &cat->systems[i];
+	}
+	return NULL;
+}
+
+static void find_rents(struct find *f)
+{
+	const struct jl_catalog *cat = f->ask->cat;
+
+	for (size_t i = 0; i < cat->n_prices; i++) {
+		const struct jl_price *p = &cat->prices[i];
+		const struct jl_gpu *gpu = jl_gpu_by_id(cat, p->gpu);
+		const bool whole = p->n_gpu >= 1 && p->n_gpu == floor(p->n_gpu);
+		struct jl_offer offer = { .price = p, .date = p->date };
+		size_t unit;
+
+		if (!(p->on_demand_usdps > 0 || p->spot_median_usdps > 0) || !whole ||
+		    !wanted(f->ask, gpu, (int)p->n_gpu) || (f->ask->region && !jl_place_has(p->region, f->ask->region)))
+			continue;
+		offer.day = day_of(p->date, f->ask->today);
+		unit = unit_of(f, gpu, system_of(cat, p), NULL, (int)p->n_gpu);
+		if (p->on_demand_usdps > 0 && takes(f->ask, JL_HOW_RENT)) {
+			offer.how = JL_HOW_RENT;
+			offer.unit_usd = p->on_demand_usdps * 3600;
+			add(f, unit, &offer);
+		}
+		/* a spot rent that is not below on-demand is a placeholder of the source */
+		if (p->spot_median_usdps > 0 && !(p->spot_median_usdps >= p->on_demand_usdps) &&
+		    takes(f->ask, JL_HOW_SPOT) && f->ask->task != JL_TASK_SERVE) {
+			offer.how = JL_HOW_SPOT;
+			offer.unit_usd = p->spot_median_usdps * 3600;
+			add(f, unit, &offer);
+		}
+	}
+}
+
+static bool has_word(const char *text, const char *word)
+{
+	return text && strcasestr(text, word) != NULL;
+}
+
+/* The newest price of a card, new or used; medians before minima of the same day. */
+static bool card_price(struct jl_offer *ret_offer, const struct find *f, const struct jl_gpu *gpu, enum jl_how how)
+{
+	const struct jl_catalog *cat = f->ask->cat;
+	const struct jl_civil now = jl_date_civil(f->ask->today);
+	struct jl_offer best = { .how = how, .day = f->ask->today - JL_RECOMMEND_STALE_DAYS, .unit_usd = NAN };
+
+	for (size_t i = 0; i < cat->n_prices; i++) {
+		const struct jl_price *p = &cat->prices[i];
+		const bool used = has_word(p->basis, "used") || has_word(p->basis, "resale");
+		const bool list = has_word(p->basis, "launch") || has_word(p->basis, "list");
+		const long day = day_of(p->date, f->ask->today);
+
+		if (!(p->price_usd > 0) || !p->gpu || strcmp(p->gpu, gpu->id) != 0 || used != (how == JL_HOW_USED) ||
+		    list || (p->n_gpu > 1) || day < best.day || (day == best.day && has_word(p->basis, "min")))
+			continue;
+		best.price = p;
+		best.date = p->date;
+		best.day = day;
+		best.unit_usd = p->price_usd;
+	}
+	/* what nobody lists in shops has the price it came out at, while it is still made */
+	if (isnan(best.unit_usd) && how == JL_HOW_NEW && gpu->msrp_usd.value > 0 && gpu->year > 0 &&
+	    gpu->year + NEW_YEARS > now.year) {
+		best.unit_usd = gpu->msrp_usd.value;
+		best.date = gpu->msrp_usd.date ? gpu->msrp_usd.date : NULL;
+		best.day = jl_date_day((struct jl_civil){ gpu->year, 1, 1 });
+	}
+	*ret_offer = best;
+	return !isnan(best.unit_usd);
+}
+
+/* What an NVLink bridge costs: the catalog's part; NAN: none listed. */
+static double bridge_usd(const struct jl_catalog *cat)
+{
+	for (size_t i = 0; i < cat->n_prices; i++)
+		if (has_word(cat->prices[i].item, "NVLink bridge") && cat->prices[i].price_usd > 0)
+			return cat->prices[i].price_usd;
+	return NAN;
+}
+
+/* The join of pairs that takes this card's own link, where there is one. */
+static const char *bridge_of(const struct jl_catalog *cat, const struct jl_gpu *gpu)
+{
+	for (size_t i = 0; gpu->link && i < cat->n_links; i++) {
+		const struct jl_link_info *l = &cat->links[i];
+
+		if (l->role != JL_ROLE_JOIN || !l->topology || strcmp(l->topology, "bridge-pair") != 0 || !l->wire ||
+		    strcmp(l->wire, gpu->link) != 0)
+			continue;
+		/* two joins share a wire: the one for GeForce has a fallback without peer-to-peer */
+		if ((l->fallback && strstr(l->fallback, "no-p2p")) ==
+		    (gpu->p2p == JL_P2P_NO || gpu->p2p == JL_P2P_DRIVER_DISABLED))
+			return l->id;
+	}
+	return NULL;
+}
+
+static void find_cards(struct find *f)
+{
+	const struct jl_catalog *cat = f->ask->cat;
+	const double bridge = bridge_usd(cat);
+
+	for (size_t g = 0; g < cat->n_gpus; g++) {
+		const struct jl_gpu *gpu = &cat->gpus[g];
+
+		if (!jl_gpu_is_card(gpu))
+			continue;
+		for (int how = JL_HOW_NEW; how <= JL_HOW_USED; how++) {
+			struct jl_offer card;
+
+			if (!takes(f->ask, (enum jl_how)how) || !card_price(&card, f, gpu, (enum jl_how)how))
+				continue;
+			for (size_t i = 0; i < sizeof(card_counts) / sizeof(*card_counts); i++) {
+				const int n = card_counts[i];
+				const char *join = n > 1 ? bridge_of(cat, gpu) : NULL;
+				struct jl_offer offer = card;
+
+				if (!wanted(f->ask, gpu, n))
+					continue;
+				offer.host_usd = jl_host_usd(n);
+				offer.unit_usd = card.unit_usd * n + offer.host_usd;
+				add(f, unit_of(f, gpu, NULL, NULL, n), &offer);
+				if (join && !isnan(bridge)) {
+					const int n_bridges = n / 2;
+
+					offer.unit_usd += bridge * n_bridges;
+					add(f, unit_of(f, gpu, NULL, join, n), &offer);
+				}
+			}
+		}
+	}
+}
+
+/* Whole systems at their list price. */
+static void find_systems(struct find *f)
+{
+	const struct jl_catalog *cat = f->ask->cat;
+
+	for (size_t i = 0; takes(f->ask, JL_HOW_NEW) && i < cat->n_systems; i++) {
+		const struct jl_system *s = &cat->systems[i];
+		const struct jl_gpu *gpu = jl_gpu_by_id(cat, s->gpu);
+		struct jl_offer offer = { .how = JL_HOW_NEW, .unit_usd = s->price_usd.value };
+
+		if (!(s->price_usd.value > 0) || !wanted(f->ask, gpu, s->n_gpu))
+			continue;
+		offer.date = s->price_usd.date ? s->price_usd.date : s->date;
+		offer.day = day_of(offer.date, f->ask->today);
+		if (f->ask->today - offer.day <= JL_RECOMMEND_STALE_DAYS)
+			add(f, unit_of(f, gpu, s, NULL, s->n_gpu), &offer);
+	}
+}
+
+enum jl_status jl_offers_find(struct jl_offers *ret_offers, const struct jl_recommend_ask *ask, struct jl_arena *arena,
+			      struct jl_err *err)
+{
+	struct jl_offers offers = {
+		.units = jl_arena_array(arena, UNITS_MAX, sizeof(*offers.units)),
+		.items = jl_arena_array(arena, OFFERS_MAX, sizeof(*offers.items)),
+	};
+	struct find f = { .ask = ask, .offers = &offers, .arena = arena };
+
+	if (!offers.units || !offers.items)
+		return jl_fail_nomem(err);
+	find_cards(&f);
+	find_systems(&f);
+	find_rents(&f);
+	*ret_offers = offers;
+	return JL_OK;
+}

@@ -1,0 +1,157 @@
+#include "recommend/purpose.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/units.h"
+#include "base/yaml.h"
+
+#define PURPOSES_MAX 64
+
+static const char *const tasks[JL_N_TASK] = {
+	[JL_TASK_TRAIN] = "train",
+	[JL_TASK_LORA] = "lora",
+	[JL_TASK_SERVE] = "serve",
+};
+
+const char *jl_task_key(enum jl_task task)
+{
+	return tasks[task];
+}
+
+static const struct {
+	const char *key;
+	size_t offset;
+} words[] = {
+	{ "id", offsetof(struct jl_purpose, id) },
+	{ "en", offsetof(struct jl_purpose, en) },
+	{ "ko", offsetof(struct jl_purpose, ko) },
+	{ "model", offsetof(struct jl_purpose, model) },
+	{ "caveat_en", offsetof(struct jl_purpose, caveat_en) },
+	{ "caveat_ko", offsetof(struct jl_purpose, caveat_ko) },
+};
+
+static const struct {
+	const char *key;
+	size_t offset;
+	enum jl_kind kind;
+} numbers[] = {
+	{ "seq", offsetof(struct jl_purpose, seq), JL_K_NUMBER },
+	{ "global_batch", offsetof(struct jl_purpose, global_batch), JL_K_NUMBER },
+	{ "samples", offsetof(struct jl_purpose, samples), JL_K_NUMBER },
+	{ "tokens", offsetof(struct jl_purpose, tokens), JL_K_NUMBER },
+	{ "epochs", offsetof(struct jl_purpose, epochs), JL_K_NUMBER },
+	{ "runs", offsetof(struct jl_purpose, runs), JL_K_NUMBER },
+	{ "months", offsetof(struct jl_purpose, months), JL_K_NUMBER },
+	{ "wait", offsetof(struct jl_purpose, wait_s), JL_K_TIME },
+	{ "users", offsetof(struct jl_purpose, users), JL_K_NUMBER },
+	{ "context", offsetof(struct jl_purpose, context), JL_K_NUMBER },
+	{ "tokens_per_s", offsetof(struct jl_purpose, tokens_per_s), JL_K_NUMBER },
+};
+
+#define N_WORDS   (sizeof(words) / sizeof(*words))
+#define N_NUMBERS (sizeof(numbers) / sizeof(*numbers))
+
+static enum jl_status read_numbers(struct jl_purpose *p, const struct jl_yaml *map, struct jl_err *err)
+{
+	for (size_t i = 0; i < N_NUMBERS; i++) {
+		double *to = (double *)(void *)((char *)p + numbers[i].offset);
+		const char *text = jl_yaml_text(map, numbers[i].key);
+		enum jl_status status;
+
+		*to = NAN;
+		if (!text)
+			continue;
+		status = jl_units_parse(to, text, numbers[i].kind, numbers[i].key, err);
+		if (status)
+			return status;
+		if (!(*to > 0))
+			return jl_fail(err, JL_E_RANGE, "%s: %s must be above zero", "%s: %s은(는) 0보다 커야 합니다",
+				       p->id, numbers[i].key);
+	}
+	return JL_OK;
+}
+
+static enum jl_status read_purpose(struct jl_purpose *p, const struct jl_yaml *map, struct jl_err *err)
+{
+	const char *keys[N_WORDS + N_NUMBERS + 2];
+	const char *task = jl_yaml_text(map, "task");
+	enum jl_status status;
+	int t = 0;
+
+	for (size_t i = 0; i < N_WORDS; i++) {
+		keys[i] = words[i].key;
+		*(const char **)(void *)((char *)p + words[i].offset) = jl_yaml_text(map, words[i].key);
+	}
+	for (size_t i = 0; i < N_NUMBERS; i++)
+		keys[N_WORDS + i] = numbers[i].key;
+	keys[N_WORDS + N_NUMBERS] = "task";
+	keys[N_WORDS + N_NUMBERS + 1] = NULL;
+	if ((status = jl_yaml_check_keys(map, "a purpose", keys, err)))
+		return status;
+	if (!p->id || !p->en || !p->ko || !p->model || !task)
+		return jl_fail(err, JL_E_PARSE, "line %zu: a purpose has id, en, ko, task and model",
+			       "%zu행: 용도에는 id, en, ko, task, model이 필요합니다", map->where.line);
+	while (t < JL_N_TASK && strcmp(tasks[t], task) != 0)
+		t++;
+	if (t == JL_N_TASK)
+		return jl_fail(err, JL_E_PARSE, "%s: task is train, lora or serve, not '%s'",
+			       "%s: task는 train, lora, serve 중 하나입니다 ('%s' 아님)", p->id, task);
+	p->task = (enum jl_task)t;
+	return read_numbers(p, map, err);
+}
+
+enum jl_status jl_purposes_parse(struct jl_purposes *ret_list, const char *text, size_t len, const char *name,
+				 struct jl_arena *arena, struct jl_err *err)
+{
+	const struct jl_yaml *root, *list;
+	struct jl_purpose *items;
+	size_t n = 0;
+	enum jl_status status = jl_yaml_read(&root, name, text, len, arena, err);
+
+	if (status)
+		return status;
+	list = jl_yaml_get(root, "purposes");
+	if (!list || list->kind != JL_YAML_LIST || list->n_items == 0 || list->n_items > PURPOSES_MAX)
+		return jl_fail(err, JL_E_PARSE, "%s: a list 'purposes:' of 1 to %d is needed",
+			       "%s: 'purposes:' 목록이 필요합니다 (1~%d개)", name, PURPOSES_MAX);
+	items = jl_arena_array(arena, list->n_items, sizeof(*items));
+	if (!items)
+		return jl_fail_nomem(err);
+	for (const struct jl_yaml *map = list->items; map; map = map->next)
+		if ((status = read_purpose(&items[n++], map, err)))
+			return status;
+	*ret_list = (struct jl_purposes){ .items = items, .n = n };
+	return JL_OK;
+}
+
+extern const unsigned char jl_purposes_text[];
+extern const size_t jl_purposes_text_len;
+
+enum jl_status jl_purposes_embedded(struct jl_purposes *ret_list, struct jl_arena *arena, struct jl_err *err)
+{
+	return jl_purposes_parse(ret_list, (const char *)jl_purposes_text, jl_purposes_text_len, "purposes.yaml", arena,
+				 err);
+}
+
+enum jl_status jl_purpose_find(const struct jl_purpose **ret_purpose, const struct jl_purposes *list, const char *name,
+			       struct jl_err *err)
+{
+	struct jl_buf all;
+	enum jl_status status;
+
+	for (size_t i = 0; i < list->n; i++)
+		if (strcmp(list->items[i].id, name) == 0) {
+			*ret_purpose = &list->items[i];
+			return JL_OK;
+		}
+	jl_buf_init(&all, 4096);
+	for (size_t i = 0; i < list->n; i++)
+		jl_buf_printf(&all, "%s%s", i ? ", " : "", list->items[i].id);
+	status = jl_fail(err, JL_E_NOTFOUND, "--purpose '%s' is none of: %s",
+			 "--purpose '%s'은(는) 다음 중에 없습니다: %s", name, jl_buf_text(&all));
+	jl_buf_release(&all);
+	return status;
+}

@@ -1,0 +1,439 @@
+#include "recommend/recommend.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/pool.h"
+#include "cost/option.h"
+#include "recommend/inside.h"
+
+/* Interruptions of spot machines, where nobody says otherwise: 5 % an hour, half an hour of work lost, ten minutes to come back. */
+#define SPOT_INTERRUPTS_PPM 50000
+#define SPOT_LOST_S         1800
+#define SPOT_RESTART_S      600
+
+static const struct {
+	const char *key, *en, *ko;
+} hows[JL_N_HOW] = {
+	[JL_HOW_NEW] = { "buy-new", "buy new", "새것 구매" },
+	[JL_HOW_USED] = { "buy-used", "buy used", "중고 구매" },
+	[JL_HOW_RENT] = { "rent", "rent", "임대" },
+	[JL_HOW_SPOT] = { "spot", "spot", "스팟" },
+};
+static const struct {
+	const char *key, *en, *ko;
+} reasons[JL_N_AGAINST] = {
+	[JL_AGAINST_NOTHING] = { "nothing", "nothing", "없음" },
+	[JL_AGAINST_UNKNOWN] = { "unknown", "facts are missing, or it cannot run this",
+				 "자료가 없거나 실행할 수 없음" },
+	[JL_AGAINST_MEMORY] = { "memory", "does not fit in memory", "메모리 부족" },
+	[JL_AGAINST_BATCH] = { "batch", "more devices than the batch has samples", "배치보다 장치가 많음" },
+	[JL_AGAINST_USE] = { "use", "too slow for all the work", "전체 작업을 제때 못 끝냄" },
+	[JL_AGAINST_WAIT] = { "wait", "a run takes too long", "한 번이 너무 오래 걸림" },
+	[JL_AGAINST_BUDGET] = { "budget", "above the budget", "예산 초과" },
+	[JL_AGAINST_PRICE] = { "price", "the price is too old", "가격이 너무 오래됨" },
+	[JL_AGAINST_POWER] = { "power", "above the power limit", "전력 한도 초과" },
+};
+
+const char *jl_how_key(enum jl_how how)
+{
+	return hows[how].key;
+}
+
+const char *jl_how_name(enum jl_how how, enum jl_lang lang)
+{
+	return JL_T(lang, hows[how].en, hows[how].ko);
+}
+
+const char *jl_against_key(enum jl_against against)
+{
+	return reasons[against].key;
+}
+
+const char *jl_against_name(enum jl_against against, enum jl_lang lang)
+{
+	return JL_T(lang, reasons[against].en, reasons[against].ko);
+}
+
+struct jl_recommend_ask jl_recommend_ask_empty(void)
+{
+	return (struct jl_recommend_ask){ .run = jl_request_empty(),
+					  .seen_epochs = 1,
+					  .runs_per_month = NAN,
+					  .months = NAN,
+					  .users = NAN,
+					  .context = NAN,
+					  .tokens_per_s = NAN,
+					  .wait_s = NAN,
+					  .deadline_s = NAN,
+					  .budget_usd = NAN,
+					  .power_W = NAN,
+					  .util_frac = NAN,
+					  .rent_days_max = 365,
+					  .usd_per_kWh = 0.12,
+					  .pue = 1 };
+}
+
+static void fill(double *value, double from)
+{
+	if (isnan(*value))
+		*value = from;
+}
+
+void jl_recommend_purpose(struct jl_recommend_ask *ask, const struct jl_purpose *p)
+{
+	const bool own_length = !isnan(ask->run.samples) || !isnan(ask->run.tokens) || !isnan(ask->run.steps_per_epoch);
+	const bool own_model = ask->run.model || !isnan(ask->run.shape.layers);
+
+	ask->task = p->task;
+	if (!own_model && !ask->seen) {
+		ask->run.model = p->model;
+		fill(&ask->run.seq, p->seq);
+	}
+	if (!ask->seen) {
+		fill(&ask->run.global_batch, p->global_batch);
+		if (!own_length) {
+			ask->run.samples = p->samples;
+			ask->run.tokens = p->tokens;
+			fill(&ask->run.epochs, p->epochs);
+		}
+	}
+	fill(&ask->runs_per_month, p->runs);
+	fill(&ask->months, p->months);
+	fill(&ask->users, p->users);
+	fill(&ask->context, p->context);
+	fill(&ask->tokens_per_s, p->tokens_per_s);
+	fill(&ask->wait_s, p->wait_s);
+}
+
+/* ---- setups */
+
+struct weighing {
+	struct jl_setup *setups;
+	const struct jl_work *work;
+};
+
+static void weigh_unit(void *ctx, size_t unit, int thread)
+{
+	const struct weighing *w = ctx;
+	struct jl_setup *setups = &w->setups[unit * jl_n_node_counts];
+	const struct jl_sys *largest = &setups[jl_n_node_counts - 1].sys;
+	struct jl_machine all, machine;
+	struct jl_err ignored;
+	const bool ok = !setups[0].against && jl_machine_make(&all, w->work->ask->cat, largest, &ignored) == JL_OK;
+
+	(void)thread;
+	for (size_t i = 0; i < jl_n_node_counts; i++) {
+		struct jl_setup *s = &setups[i];
+		const int n = s->sys.n_nodes * (s->sys.n_per_node > 0 ? s->sys.n_per_node : 1);
+
+		s->run_s = s->per_s = (struct jl_estimate){ NAN, NAN, NAN };
+		s->power_W = s->peak_W = s->memory_B = s->memory_frac = NAN;
+		s->against = JL_AGAINST_UNKNOWN;
+		if (!ok || jl_machine_take(&machine, &all, n, &ignored))
+			continue;
+		machine.sys = s->sys;
+		s->against = JL_AGAINST_NOTHING;
+		jl_setup_weigh(s, w->work, &machine);
+	}
+}
+
+static const char *unit_text(const struct jl_unit_offered *u, int n_nodes, struct jl_arena *arena)
+{
+	const char *via = u->join ? " via " : "", *join = u->join ? u->join : "";
+
+	if (u->system)
+		return n_nodes == 1 ? u->system->id : jl_arena_printf(arena, "%dx %s", n_nodes, u->system->id);
+	if (n_nodes == 1)
+		return u->n_per_node == 1 ? u->gpu->id
+					  : jl_arena_printf(arena, "%dx %s%s%s", u->n_per_node, u->gpu->id, via, join);
+	return jl_arena_printf(arena, "%dx(%dx %s%s%s)", n_nodes, u->n_per_node, u->gpu->id, via, join);
+}
+
+/* Systems of one and of two machines are parsed; more machines are two with another count. */
+static enum jl_status make_setups(struct jl_setup *setups, struct jl_offers *offers, const struct jl_recommend_ask *ask,
+				  struct jl_arena *arena, struct jl_err *err)
+{
+	for (size_t i = 0; i < offers->n_units; i++) {
+		struct jl_unit_offered *u = &offers->units[i];
+		struct jl_sys sys[2] = { 0 };
+		struct jl_err why;
+		bool ok = true;
+
+		u->first = i * jl_n_node_counts;
+		for (int k = 0; ok && k < 2; k++) {
+			const char *text = unit_text(u, k + 1, arena);
+
+			if (!text)
+				return jl_fail_nomem(err);
+			ok = jl_sys_parse(&sys[k], ask->cat, text, arena, &why) == JL_OK;
+		}
+		for (size_t k = 0; k < jl_n_node_counts; k++) {
+			struct jl_setup *s = &setups[u->first + k];
+			const int n = jl_node_counts[k];
+
+			s->sys = sys[n > 1];
+			s->sys.n_nodes = n;
+			s->against = ok ? JL_AGAINST_NOTHING : JL_AGAINST_UNKNOWN;
+			if (ok && n > 2)
+				s->sys.text = unit_text(u, n, arena);
+			s->text = s->sys.text;
+			if (ok && !s->text)
+				return jl_fail_nomem(err);
+		}
+	}
+	return JL_OK;
+}
+
+static enum jl_status weigh_all(struct jl_setup *setups, size_t n_units, const struct jl_recommend_ask *ask,
+				struct jl_arena *arena, struct jl_err *err)
+{
+	struct jl_work *work = jl_arena_alloc(arena, sizeof(*work));
+	struct weighing w = { .setups = setups, .work = work };
+	struct jl_pool *pool;
+	enum jl_status status;
+
+	if (!work)
+		return jl_fail_nomem(err);
+	work->ask = ask;
+	if (!ask->seen && (status = jl_subject_find(&work->subject, ask->cat, &ask->run, arena, err)))
+		return status;
+	if (ask->task == JL_TASK_SERVE && (ask->seen || work->subject.net))
+		return jl_fail(err, JL_E_USAGE, "serving needs a transformer, e.g. llama-3-70b",
+			       "서빙에는 트랜스포머 모델이 필요합니다. 예: llama-3-70b");
+	if (ask->task == JL_TASK_LORA && (ask->seen || work->subject.net))
+		return jl_fail(err, JL_E_USAGE, "adapters (LoRA) need a transformer, e.g. llama-2-7b",
+			       "LoRA에는 트랜스포머 모델이 필요합니다. 예: llama-2-7b");
+	if ((status = jl_pool_create(ask->n_threads, &pool, err)))
+		return status;
+	jl_pool_run(pool, weigh_unit, &w, n_units);
+	jl_pool_destroy(pool);
+	return JL_OK;
+}
+
+/* ---- money */
+
+static struct jl_estimate plus_scaled(double fixed, struct jl_estimate by, double each)
+{
+	return (struct jl_estimate){ fixed + by.value * each, fixed + by.lo * each, fixed + by.hi * each };
+}
+
+static double spot_overhead(void)
+{
+	const struct jl_cost_option spot = { .kind = JL_COST_SPOT,
+					     .interrupts_ppm = SPOT_INTERRUPTS_PPM,
+					     .lost_s = SPOT_LOST_S,
+					     .restart_s = SPOT_RESTART_S };
+	struct jl_err ignored;
+	long long ppm;
+
+	return jl_cost_overhead_ppm(&ppm, &spot, &ignored) ? NAN : (double)ppm / 1e6;
+}
+
+/* Hours of all the work, with their interval: a server works always. */
+static struct jl_estimate work_hours(const struct jl_recommend_ask *ask, const struct jl_setup *s, double runs)
+{
+	const double all = ask->months * JL_RECOMMEND_HOURS;
+
+	if (ask->task == JL_TASK_SERVE)
+		return (struct jl_estimate){ all, all, all };
+	return plus_scaled(0, s->run_s, runs / 3600);
+}
+
+static void price(struct jl_candidate *c, const struct jl_recommend_ask *ask, double runs, double overhead)
+{
+	const struct jl_setup *s = c->setup;
+	const int n = s->sys.n_nodes;
+	struct jl_estimate hours = work_hours(ask, s, runs);
+	double fixed = 0, per_hour;
+
+	if (c->how == JL_HOW_SPOT)
+		hours = plus_scaled(0, hours, overhead);
+	c->work_h = hours.value;
+	c->energy_kWh = s->power_W / 1000 * ask->pue * hours.value;
+	if (c->how == JL_HOW_RENT || c->how == JL_HOW_SPOT) {
+		per_hour = c->unit_usd * n;
+	} else {
+		const double all_h = ask->months * JL_RECOMMEND_HOURS;
+		const double share = isnan(ask->util_frac) ? 1 : fmin(1, hours.value / (ask->util_frac * all_h));
+
+		fixed = c->unit_usd * n * share;
+		per_hour = isnan(s->power_W) ? 0 : s->power_W / 1000 * ask->pue * ask->usd_per_kWh;
+	}
+	c->cost_usd = plus_scaled(fixed, hours, per_hour);
+	c->run_cost_usd = plus_scaled(0, c->cost_usd, 1 / runs);
+}
+
+static enum jl_against judge(struct jl_candidate *c, const struct jl_recommend_ask *ask)
+{
+	const struct jl_setup *s = c->setup;
+	const double wait_s = isnan(ask->deadline_s) ? ask->wait_s : ask->deadline_s;
+	const double stretch = c->how == JL_HOW_SPOT ? spot_overhead() : 1;
+	const bool bought = c->how == JL_HOW_NEW || c->how == JL_HOW_USED;
+
+	if (!bought && ask->today - c->price_day > ask->rent_days_max)
+		return JL_AGAINST_PRICE;
+	if (ask->task == JL_TASK_SERVE ? s->per_s.value < ask->tokens_per_s
+				       : c->work_h > ask->months * JL_RECOMMEND_HOURS)
+		return JL_AGAINST_USE;
+	c->at_risk = s->run_s.hi * stretch > wait_s;
+	if (s->run_s.value * stretch > wait_s)
+		return JL_AGAINST_WAIT;
+	if (c->cost_usd.value > ask->budget_usd)
+		return JL_AGAINST_BUDGET;
+	if (bought && s->peak_W > ask->power_W)
+		return JL_AGAINST_POWER;
+	return JL_AGAINST_NOTHING;
+}
+
+/* ---- which is best */
+
+static int by_cost(const void *a, const void *b)
+{
+	const struct jl_candidate *x = a, *y = b;
+	const bool x_out = x->against != JL_AGAINST_NOTHING, y_out = y->against != JL_AGAINST_NOTHING;
+
+	if (x_out != y_out)
+		return x_out ? 1 : -1;
+	if (x->cost_usd.value != y->cost_usd.value)
+		return x->cost_usd.value < y->cost_usd.value ? -1 : x->cost_usd.value > y->cost_usd.value ? 1 : 0;
+	if (x->setup->run_s.value != y->setup->run_s.value)
+		return x->setup->run_s.value < y->setup->run_s.value ? -1 : 1;
+	if (x->how != y->how)
+		return x->how < y->how ? -1 : 1;
+	/* of the same offer in several regions the first of the catalog */
+	return x->price < y->price ? -1 : x->price > y->price;
+}
+
+static bool better(const struct jl_recommend_ask *ask, const struct jl_candidate *a, const struct jl_candidate *b)
+{
+	const bool limit_time = !isnan(ask->deadline_s) || !isnan(ask->wait_s), limit_cost = !isnan(ask->budget_usd);
+
+	if (limit_cost && isnan(ask->deadline_s))
+		return a->setup->run_s.value < b->setup->run_s.value;
+	if (limit_time)
+		return a->cost_usd.value < b->cost_usd.value;
+	return a->cost_usd.value * a->setup->run_s.value < b->cost_usd.value * b->setup->run_s.value;
+}
+
+static void choose(struct jl_recommendation *r, const struct jl_recommend_ask *ask)
+{
+	double least_s = INFINITY;
+
+	r->pick = r->fastest = r->cheapest = -1;
+	for (int h = 0; h < JL_N_HOW; h++)
+		r->best[h] = -1;
+	for (size_t i = 0; i < r->n_ok; i++) {
+		struct jl_candidate *c = &r->items[i];
+
+		c->on_front = c->setup->run_s.value < least_s;
+		if (c->on_front) {
+			least_s = c->setup->run_s.value;
+			r->fastest = (int)i;
+		}
+		if (r->cheapest < 0)
+			r->cheapest = (int)i;
+		if (r->pick < 0 || better(ask, c, &r->items[r->pick]))
+			r->pick = (int)i;
+		if (r->best[c->how] < 0 || better(ask, c, &r->items[r->best[c->how]]))
+			r->best[c->how] = (int)i;
+	}
+}
+
+static enum jl_status make_candidates(struct jl_recommendation *r, const struct jl_offers *offers,
+				      const struct jl_setup *setups, const struct jl_recommend_ask *ask,
+				      struct jl_arena *arena, struct jl_err *err)
+{
+	const double overhead = spot_overhead();
+
+	if (offers->n > JL_RECOMMEND_MAX / jl_n_node_counts)
+		return jl_fail(err, JL_E_LIMIT, "more than %d candidates", "후보가 %d개를 넘습니다", JL_RECOMMEND_MAX);
+	r->items = jl_arena_array(arena, offers->n * jl_n_node_counts + 1, sizeof(*r->items));
+	if (!r->items)
+		return jl_fail_nomem(err);
+	for (size_t i = 0; i < offers->n; i++) {
+		const struct jl_offer *o = &offers->items[i];
+		const struct jl_unit_offered *u = &offers->units[o->unit];
+
+		for (size_t k = 0; k < jl_n_node_counts; k++) {
+			struct jl_candidate *c = &r->items[r->n];
+
+			if (ask->gpus_max && u->n_per_node * jl_node_counts[k] > ask->gpus_max)
+				break;
+			*c = (struct jl_candidate){ .setup = &setups[u->first + k],
+						    .how = o->how,
+						    .price = o->price,
+						    .price_date = o->date,
+						    .price_day = o->day,
+						    .unit_usd = o->unit_usd,
+						    .host_usd = o->host_usd };
+			c->against = c->setup->against;
+			c->cost_usd = c->run_cost_usd = (struct jl_estimate){ NAN, NAN, NAN };
+			if (!c->against) {
+				price(c, ask, r->runs, overhead);
+				c->against = judge(c, ask);
+			}
+			r->n_against[c->against]++;
+			r->n++;
+		}
+	}
+	r->n_ok = r->n_against[JL_AGAINST_NOTHING];
+	qsort(r->items, r->n, sizeof(*r->items), by_cost);
+	return JL_OK;
+}
+
+static enum jl_status check(const struct jl_recommend_ask *ask, struct jl_err *err)
+{
+	if (!(ask->months > 0 && ask->months <= 600))
+		return jl_fail(err, JL_E_RANGE, "--months is above 0 and at most 600",
+			       "--months는 0보다 크고 600 이하입니다");
+	if (ask->task != JL_TASK_SERVE && !(ask->runs_per_month > 0 && ask->runs_per_month <= 1e6))
+		return jl_fail(err, JL_E_RANGE, "--runs-per-month is above 0 and at most 1,000,000",
+			       "--runs-per-month는 0보다 크고 1,000,000 이하입니다");
+	if (ask->task != JL_TASK_SERVE && !ask->seen && isnan(ask->run.samples) && isnan(ask->run.tokens) &&
+	    isnan(ask->run.steps_per_epoch))
+		return jl_fail(err, JL_E_USAGE, "how long is a run? give --tokens, --samples or --steps-per-epoch",
+			       "학습 길이가 없습니다: --tokens, --samples, --steps-per-epoch 중 하나를 쓰세요");
+	if (ask->seen && !(ask->seen->batches > 0))
+		return jl_fail(err, JL_E_USAGE, "how long is a run? give --batches or --samples",
+			       "학습 길이가 없습니다: --batches나 --samples를 쓰세요");
+	if (ask->task == JL_TASK_SERVE && !(ask->users >= 1 && ask->context >= 1 && ask->tokens_per_s > 0))
+		return jl_fail(err, JL_E_USAGE, "serving needs --users, --context and --tokens-per-s",
+			       "서빙에는 --users, --context, --tokens-per-s가 필요합니다");
+	return JL_OK;
+}
+
+enum jl_status jl_recommend_run(struct jl_recommendation *ret_result, const struct jl_recommend_ask *ask,
+				struct jl_arena *arena, struct jl_err *err)
+{
+	const double start_s = jl_clock_s();
+	struct jl_recommendation r = { .runs = ask->task == JL_TASK_SERVE ? 1 : ask->runs_per_month * ask->months };
+	struct jl_offers offers;
+	struct jl_setup *setups;
+	size_t n_setups;
+	enum jl_status status = check(ask, err);
+
+	if (!status)
+		status = jl_offers_find(&offers, ask, arena, err);
+	if (status)
+		return status;
+	n_setups = offers.n_units * jl_n_node_counts;
+	setups = jl_arena_array(arena, n_setups + 1, sizeof(*setups));
+	if (!setups)
+		return jl_fail_nomem(err);
+	status = make_setups(setups, &offers, ask, arena, err);
+	if (!status)
+		status = weigh_all(setups, offers.n_units, ask, arena, err);
+	if (!status)
+		status = make_candidates(&r, &offers, setups, ask, arena, err);
+	if (status)
+		return status;
+	choose(&r, ask);
+	r.n_setups = n_setups;
+	r.n_offers = offers.n;
+	r.elapsed_s = jl_clock_s() - start_s;
+	*ret_result = r;
+	return JL_OK;
+}

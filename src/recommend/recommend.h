@@ -1,0 +1,130 @@
+/* Which machine for a purpose: every accelerator of the catalog in every number that can be bought or rented, the work predicted on it,
+ * what that costs, and which of them nothing beats in both. Nothing is a fixed list. Never prints.
+ *
+ * jl_recommend_run(&result, &ask, &arena, &err): candidates sorted by cost, flags for limits and the front, the pick. */
+#ifndef JL_RECOMMEND_RECOMMEND_H
+#define JL_RECOMMEND_RECOMMEND_H
+
+#include "predict/observed.h"
+#include "predict/predict.h"
+#include "recommend/purpose.h"
+
+enum jl_how { JL_HOW_NEW, JL_HOW_USED, JL_HOW_RENT, JL_HOW_SPOT, JL_N_HOW };
+const char *jl_how_key(enum jl_how how); /* "buy-new", "buy-used", "rent", "spot" */
+const char *jl_how_name(enum jl_how how, enum jl_lang lang);
+
+#define JL_RECOMMEND_ONLY_MAX   64
+#define JL_RECOMMEND_NODES_MAX  1024
+#define JL_RECOMMEND_OLD_DAYS   90     /* a price older than this is warned about */
+#define JL_RECOMMEND_STALE_DAYS 1461   /* a price to buy at is not taken at all beyond four years */
+#define JL_RECOMMEND_HOURS      730.0  /* of a month */
+#define JL_RECOMMEND_MAX        200000 /* candidates */
+
+struct jl_recommend_ask {
+	const struct jl_catalog *cat;
+	long today;
+	enum jl_task task;
+	struct jl_request run;            /* what is trained or served: its system is not used */
+	const struct jl_observed *seen;   /* a run that was observed instead of a model; NULL: none */
+	const struct jl_machine *seen_on; /* where */
+	double seen_epochs;
+	double runs_per_month, months;
+	double users, context, tokens_per_s; /* serve */
+	double wait_s;                       /* what the purpose bears; NAN: not said. A deadline takes its place. */
+
+	double deadline_s, budget_usd, power_W; /* limits; NAN: none */
+	const char *region;                     /* for rents; NULL: everywhere */
+	double util_frac; /* share of a bought machine's hours that are used by somebody: the work pays for its share; NAN: the work pays
+			     for the whole machine */
+	long rent_days_max; /* an older rent is not taken */
+	double usd_per_kWh, pue;
+	unsigned hows; /* 1 << enum jl_how; 0: all */
+	int gpus_max;  /* 0: no limit */
+	int per_node;  /* exactly so many GPUs in a machine; 0: any */
+	const struct jl_gpu *only[JL_RECOMMEND_ONLY_MAX];
+	size_t n_only; /* 0: every accelerator */
+	int n_threads; /* 0: as many as there are processors */
+};
+struct jl_recommend_ask jl_recommend_ask_empty(void);
+
+/* Puts what a purpose says into the request; what was given already stays. */
+void jl_recommend_purpose(struct jl_recommend_ask *ask, const struct jl_purpose *purpose);
+
+/* What stands against a setup or a candidate; the first that applies. */
+enum jl_against {
+	JL_AGAINST_NOTHING,
+	JL_AGAINST_UNKNOWN, /* facts are missing, or such a machine cannot be made */
+	JL_AGAINST_MEMORY,
+	JL_AGAINST_BATCH, /* more devices than the batch has samples */
+	JL_AGAINST_PRICE, /* rents: older than rent_days_max */
+	JL_AGAINST_USE,   /* too slow to do all the work in the time there is */
+	JL_AGAINST_WAIT,  /* a run takes longer than the deadline, or than the purpose bears */
+	JL_AGAINST_BUDGET,
+	JL_AGAINST_POWER,
+	JL_N_AGAINST
+};
+const char *jl_against_key(enum jl_against against);
+const char *jl_against_name(enum jl_against against, enum jl_lang lang);
+
+/* Hardware, with the work predicted on it. */
+struct jl_setup {
+	struct jl_sys sys;
+	const char *text; /* as --on takes it */
+	enum jl_against against;
+	struct jl_estimate run_s;     /* of one run; serve: of one token of one user */
+	struct jl_estimate per_s;     /* samples, tokens or (serve) output tokens a second */
+	double power_W, peak_W;       /* average while it works; what it may draw, hosts included */
+	double memory_B, memory_frac; /* of the fullest device */
+	bool device_fitted;
+	/* how it was made to fit */
+	double tp, pp, dp;
+	int zero;
+	enum jl_recompute recompute;
+	unsigned offload;
+	double micro_batch, n_micro;
+	double weight_bits; /* serve */
+};
+
+struct jl_candidate {
+	const struct jl_setup *setup;
+	enum jl_how how;
+	const struct jl_price *price; /* NULL: the list price of the accelerator or system */
+	const char *price_date;       /* NULL: not known */
+	long price_day;
+	double unit_usd;             /* one machine: to buy, or an hour of it */
+	double host_usd;             /* of unit_usd: what an assumed host around bought cards costs */
+	struct jl_estimate cost_usd; /* of all the work */
+	struct jl_estimate run_cost_usd;
+	double work_h;     /* hours it works for all of it, all machines at once */
+	double energy_kWh; /* of all the work, PUE included; NAN: not known */
+	enum jl_against against;
+	bool at_risk; /* within the deadline only if it goes as predicted */
+	bool on_front;
+};
+
+struct jl_recommendation {
+	struct jl_candidate *items; /* those that nothing stands against first, by cost; then the others */
+	size_t n, n_ok;
+	size_t n_against[JL_N_AGAINST];
+	size_t n_setups, n_offers;
+	int pick;           /* -1: none */
+	int best[JL_N_HOW]; /* the pick among each way to have it; -1: none */
+	int fastest, cheapest;
+	double runs; /* in all */
+	double elapsed_s;
+};
+
+/* Everything lives in `arena`. */
+enum jl_status jl_recommend_run(struct jl_recommendation *ret_result, const struct jl_recommend_ask *ask,
+				struct jl_arena *arena, struct jl_err *err);
+
+/* What to know before taking one, most important first. */
+#define JL_CAVEATS_MAX 8
+struct jl_caveat {
+	const char *key;
+	char en[JL_NOTE_TEXT_MAX], ko[JL_NOTE_TEXT_MAX];
+};
+size_t jl_recommend_caveats(struct jl_caveat ret_caveats[JL_CAVEATS_MAX], const struct jl_candidate *candidate,
+			    const struct jl_recommend_ask *ask);
+
+#endif

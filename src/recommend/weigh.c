@@ -1,0 +1,218 @@
+/* The work on one machine: does it fit, with what techniques, how long, at what power. */
+#include <math.h>
+
+#include "recommend/inside.h"
+
+#define LORA_RANK    16.0
+#define LORA_FRAC    0.005 /* of the parameters: rank 16 on the projections of a layer */
+#define MICRO_TRIES  4
+#define OFFLOAD_GPUS 8 /* offloading is what few cards need */
+
+static int n_devices(const struct jl_sys *sys)
+{
+	return (sys->n_per_node > 0 ? sys->n_per_node : 1) * sys->n_nodes;
+}
+
+/* The batch of the request, or the next larger one that every device gets an equal part of. */
+static double batch_for(double batch, int n)
+{
+	return n <= batch ? ceil(batch / n) * n : batch;
+}
+
+/* One pass as large as fits is not always the fastest way to the same batch; the others are tried. */
+static void choose_micro_batch(struct jl_case *c, struct jl_weight *weight)
+{
+	const double local = c->global_batch / c->plan.dp;
+	struct jl_case trial = *c;
+
+	for (int i = 0; i < MICRO_TRIES; i++) {
+		struct jl_weight w;
+
+		trial.shard.micro_batch *= 2;
+		trial.plan.n_micro = local / trial.shard.micro_batch;
+		if (trial.shard.micro_batch > local || floor(trial.plan.n_micro) != trial.plan.n_micro ||
+		    (c->plan.pp > 1 && trial.plan.n_micro < c->plan.pp))
+			break;
+		w = jl_case_weigh(&trial);
+		if (jl_case_room(&trial, &w) == JL_ROOM_NONE)
+			break;
+		if (w.step.step_s < weight->step.step_s) {
+			*c = trial;
+			*weight = w;
+		}
+	}
+}
+
+static bool fits(const struct jl_case *c, struct jl_weight *ret_weight)
+{
+	*ret_weight = jl_case_weigh(c);
+	return jl_case_room(c, ret_weight) != JL_ROOM_NONE;
+}
+
+/* All parameters are trained: as predict chooses; where that does not fit, states and weights go to the host. */
+static enum jl_against make_full(struct jl_case *ret_case, const struct jl_work *work, const struct jl_machine *machine,
+				 const struct jl_request *req)
+{
+	struct jl_request moved = *req;
+	struct jl_weight weight;
+	struct jl_err ignored;
+
+	if (jl_case_choose(ret_case, work->ask->cat, &work->subject, machine, req, &ignored))
+		return n_devices(&machine->sys) > req->global_batch ? JL_AGAINST_BATCH : JL_AGAINST_UNKNOWN;
+	if (fits(ret_case, &weight)) {
+		if (!work->subject.net && isnan(req->micro_batch))
+			choose_micro_batch(ret_case, &weight);
+		return JL_AGAINST_NOTHING;
+	}
+	if (work->subject.net || req->offload != JL_UNSET || n_devices(&machine->sys) > OFFLOAD_GPUS)
+		return JL_AGAINST_MEMORY;
+	moved.plan.tp = moved.plan.pp = 1;
+	moved.plan.zero = n_devices(&machine->sys) > 1 ? 3 : 0;
+	moved.recompute = JL_RECOMPUTE_FULL;
+	moved.offload = JL_OFFLOAD_OPTIMIZER | JL_OFFLOAD_PARAMS;
+	if (isnan(moved.ram_B))
+		moved.ram_B = machine->sys.system && machine->sys.system->ram_B.value > 0
+				      ? machine->sys.system->ram_B.value
+				      : jl_host_ram_B(machine->sys.n_per_node);
+	if (jl_case_choose(ret_case, work->ask->cat, &work->subject, machine, &moved, &ignored) ||
+	    !fits(ret_case, &weight))
+		return JL_AGAINST_MEMORY;
+	return JL_AGAINST_NOTHING;
+}
+
+/* Adapters on a frozen 16-bit model: whole on every device, else cut (FSDP); activations kept, else made again. */
+static enum jl_against make_lora(struct jl_case *ret_case, const struct jl_work *work, const struct jl_machine *machine,
+				 const struct jl_request *asked)
+{
+	static const struct {
+		int zero;
+		enum jl_recompute recompute;
+	} steps[] = {
+		{ 0, JL_RECOMPUTE_NONE }, { 0, JL_RECOMPUTE_FULL }, { 3, JL_RECOMPUTE_NONE }, { 3, JL_RECOMPUTE_FULL }
+	};
+	const int n = n_devices(&machine->sys);
+	struct jl_request req = *asked;
+	struct jl_err ignored;
+	struct jl_case c;
+
+	req.plan.tp = req.plan.pp = 1;
+	req.plan.zero = 0;
+	req.recompute = JL_RECOMPUTE_NONE;
+	req.micro_batch = isnan(req.micro_batch) ? 1 : req.micro_batch;
+	if (jl_case_choose(&c, work->ask->cat, &work->subject, machine, &req, &ignored))
+		return JL_AGAINST_UNKNOWN;
+	c.shard.frozen = 1;
+	c.shard.lora_rank = LORA_RANK;
+	c.plan.trained_frac = LORA_FRAC;
+	jl_plan_set_states(&c.plan, JL_STATES_BF16);
+	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
+		struct jl_weight weight;
+
+		if (steps[i].zero && n == 1)
+			break;
+		c.plan.zero = steps[i].zero;
+		c.plan.recompute = steps[i].recompute;
+		if (!fits(&c, &weight))
+			continue;
+		if (isnan(asked->micro_batch))
+			choose_micro_batch(&c, &weight);
+		*ret_case = c;
+		return JL_AGAINST_NOTHING;
+	}
+	return JL_AGAINST_MEMORY;
+}
+
+static void weigh_model(struct jl_setup *setup, const struct jl_work *work, const struct jl_machine *machine)
+{
+	struct jl_request req = work->ask->run;
+	struct jl_prediction p;
+	struct jl_case c;
+
+	/* what is not cut by layers has a sample for every device */
+	if (n_devices(&machine->sys) > req.global_batch && (work->subject.net || work->ask->task == JL_TASK_LORA)) {
+		setup->against = JL_AGAINST_BATCH;
+		return;
+	}
+	if (!isnan(req.global_batch))
+		req.global_batch = batch_for(req.global_batch, n_devices(&machine->sys));
+	setup->against = work->ask->task == JL_TASK_LORA ? make_lora(&c, work, machine, &req)
+							 : make_full(&c, work, machine, &req);
+	if (setup->against)
+		return;
+	jl_predict(&p, NULL, &c);
+	if (isnan(p.run_s.value)) {
+		setup->against = JL_AGAINST_UNKNOWN;
+		return;
+	}
+	setup->run_s = p.run_s;
+	setup->per_s = work->subject.net ? p.samples_per_s : p.tokens_per_s;
+	setup->power_W = p.power_W;
+	setup->memory_B = p.memory.total_B;
+	setup->memory_frac = p.memory.total_B / p.capacity_B;
+	setup->tp = c.plan.tp;
+	setup->pp = c.plan.pp;
+	setup->dp = c.plan.dp;
+	setup->zero = c.plan.zero;
+	setup->recompute = c.plan.recompute;
+	setup->offload = c.plan.offload;
+	setup->micro_batch = c.shard.micro_batch;
+	setup->n_micro = c.plan.n_micro;
+}
+
+/* A run whose model is not known: the same batch, in passes where it does not fit at once. */
+static void weigh_observed(struct jl_setup *setup, const struct jl_work *work, const struct jl_machine *machine)
+{
+	const struct jl_observed *run = work->ask->seen;
+	const int n = n_devices(&machine->sys);
+	const double batch = batch_for(run->batch, n);
+	const double steps = jl_observed_batches(run, batch) * work->ask->seen_epochs;
+	struct jl_carried carried;
+	struct jl_err ignored;
+	double limit;
+
+	if (jl_observed_check_target(run, machine, &ignored)) {
+		setup->against = JL_AGAINST_UNKNOWN;
+		return;
+	}
+	if (n > run->batch) {
+		setup->against = JL_AGAINST_BATCH;
+		return;
+	}
+	limit = jl_observed_limit(run, work->ask->seen_on, machine);
+	if (!(limit >= 1)) {
+		setup->against = JL_AGAINST_MEMORY;
+		return;
+	}
+	jl_observed_carry(&carried, run, work->ask->seen_on, machine, batch, limit);
+	setup->run_s = (struct jl_estimate){ carried.step_s.value * steps, carried.step_s.lo * steps,
+					     carried.step_s.hi * steps };
+	setup->per_s = (struct jl_estimate){ batch / carried.step_s.value, batch / carried.step_s.hi,
+					     batch / carried.step_s.lo };
+	setup->power_W = carried.power_W;
+	setup->memory_B = setup->memory_frac = NAN;
+	setup->tp = setup->pp = 1;
+	setup->dp = n;
+	setup->micro_batch = carried.micro_batch;
+	setup->n_micro = carried.n_passes;
+}
+
+void jl_setup_weigh(struct jl_setup *setup, const struct jl_work *work, const struct jl_machine *machine)
+{
+	const int per_node = setup->sys.n_per_node > 0 ? setup->sys.n_per_node : 1;
+
+	/* The physics of other families than these are guesses: not taken unless somebody asks for them. */
+	if (machine->dev.arch == JL_ARCH_OTHER && !work->ask->n_only) {
+		setup->against = JL_AGAINST_UNKNOWN;
+		return;
+	}
+	setup->device_fitted = machine->device_fitted || (work->subject.net && machine->conv_fitted);
+	setup->peak_W = (machine->dev.tdp_W * per_node + machine->host_idle_W) * setup->sys.n_nodes;
+	if (work->ask->task == JL_TASK_SERVE)
+		jl_setup_serve(setup, work, machine);
+	else if (work->ask->seen)
+		weigh_observed(setup, work, machine);
+	else
+		weigh_model(setup, work, machine);
+	if (!setup->against && !(setup->run_s.value > 0 && isfinite(setup->run_s.value)))
+		setup->against = JL_AGAINST_UNKNOWN;
+}

@@ -1,0 +1,65 @@
+#!/bin/bash
+# Buy or rent: the figures of the issue to the cent, the other ways to pay, and input that makes no sense.
+. "$(dirname "$0")/lib.sh"
+
+desk="rtx-3090 desktop 2200 USD, watts=450 W"
+# 2,200 USD, 450 W, 15 %, 0.12 USD/kWh against 2.14 USD/h: 293 days; why 300 is often told
+run 0 cost --buy "$desk" --rent "2.14 USD/h" --util 15% --kwh "0.12 USD/kWh" --lang en
+has "after 293 days (9.6 months"; has "Often told as 300 days"; has "591 kWh and 70.96 USD a year"
+if [ "$(wc -L < "$work/out")" -le 80 ]; then ok; else bad "too wide"; fi
+run 0 cost --buy "$desk" --rent "2.14 USD/h" --spot "0.9 USD/h" --util 15% --kwh "0.12 USD/kWh" --json
+json "abs(j['break_even'][0]['break_even_days'] - 292.958) < 0.001 and j['break_even'][0]['often_told_days'] == 300"
+json "abs(j['break_even'][1]['break_even_months'] - 23.73) < 0.005"
+json "j['options'][0]['year_kWh'] == 591.3 and j['options'][0]['year_electricity'] == 70.956"
+# rent of the first year to the cent: 365 days x 24 h x 15 % x 2.14
+json "[p['total'] for p in j['options'][1]['paid'] if p['months'] == 12] == [2811.96]"
+json "[p['day'] for p in j['options'][0]['paid'] if p['months'] in (12, 24, 36)] == [365, 731, 1096]"
+run 0 cost --buy "$desk" --rent "2.14 USD/h" --util 15% --kwh "0.12 USD/kWh" --lang ko
+has "293일"; has "300일"
+
+# The bill of KEPCO, part by part
+run 0 cost --bill "350 kWh" --tariff kepco --month 5 --json
+json "j['total'] == 71269 and j['parts'] == {'base': 1600, 'energy': 56190, 'climate': 3150, 'fuel': 1750, 'vat': 6269, 'fund': 2310}"
+run 0 cost --bill "350 kWh" --tariff kepco --month 5 --lang ko; has "71,269 KRW"
+# Time of use: all of it off-peak costs less than all of it at the peak
+total() { run 0 cost --bill "10000 kWh" --tariff kr-industrial-2-hv-a-1 --demand "50 kW" --month 7 "$@" --json; python3 -c "import json,sys; print(int(json.load(open(sys.argv[1]))['total']))" "$work/out"; }
+off=$(total --bands off-peak=100% | tail -1) peak=$(total --bands peak=100% | tail -1) all=$(total | tail -1)
+if [ "$off" -lt "$all" ] && [ "$all" -lt "$peak" ]; then ok; else bad "bands: $off $all $peak"; fi
+
+# Two of one name say what they are
+run 0 cost --rent aws:p3.2xlarge --spot aws:p3.2xlarge --lang en; has "aws:p3.2xlarge (rented)"; has "aws:p3.2xlarge (spot)"
+# Won in ten thousands, said in the head; both fit 80 columns
+run 0 cost --buy "desktop 3000000 KRW" --rent "2.14 USD/h" --fx 1400 --currency KRW --lang ko; has "(만원)"; has "300"
+if [ "$(grep -v 'Often\|http' "$work/out" | wc -L)" -le 80 ]; then ok; else bad "KRW table wider than 80 columns"; fi
+run 0 cost --buy "desktop 3000000 KRW" --rent "2.14 USD/h" --fx 1400 --currency KRW --lang en; has "(thousand KRW)"; has "3,000"
+# Staff: 2 h at 50 USD are 100 USD a month, beside hosting
+run 0 cost --buy "x 1000 USD, watts=0 W, staff=2 h at 50 USD/h, hosting=20 USD/month" --json
+json "abs([p['total'] for p in j['options'][0]['paid'] if p['months'] == 12][0] - 1000 - 12 * 120) < 1"
+# Interest of a year on the price; a reservation is paid, used or not
+run 0 cost --buy "x 1000 USD, watts=0 W, finance=10 %, life=1 y" --horizon "365 d" --json
+json "1090 <= j['options'][0]['paid'][-1]['total'] <= 2200"
+run 0 cost --reserve "1 USD/h, term=1 y, upfront=100 USD" --horizon "365 d" --util 1% --json
+json "j['options'][0]['paid'][-1]['total'] > 8700"
+
+# The work: a model, and a run that was only observed
+run 0 cost resnet-50 --samples 1281167 --epochs 90 --buy "rtx-3090 2200 USD" --rent aws:p3.2xlarge --json
+json "all(o['run']['run_cost']['lo'] < o['run']['run_cost']['value'] < o['run']['run_cost']['hi'] for o in j['options'])"
+json "abs(j['options'][0]['run']['run_kWh']['value'] - 0.45 * j['options'][0]['run']['run_s']['value'] / 3600) < 1e-6 and 'run_kWh' not in j['options'][1]['run']"
+run 0 cost --observed "1.06 s" --observed-batch 128 --batches 19252 --kind cnn --baseline "4x v100-dgxs-32gb via nvlink2-mesh" --buy "rtx-3090 2200 USD" --rent aws:p3.2xlarge --json
+json "all(o['run']['run_s']['lo'] < o['run']['run_s']['value'] for o in j['options'])"
+
+# Zero, negative, absurd, missing: one clear line each
+run 1 cost --buy "x 2200" --rent "2 USD/h" --lang en; one_line; says "no currency"
+run 1 cost --buy "x 2200 USD, life=0 y" --lang en; one_line; says "life=0 y"
+run 1 cost --buy "x 2200 USD" --util 150% --lang en; one_line; says "100 %"
+run 1 cost --buy "x 2200 USD" --util 0% --lang en; one_line
+run 1 cost --buy "x -5 USD" --lang en; one_line; says "above zero"
+run 1 cost --buy "x 1e30 USD" --lang en; one_line; says "four trillion"
+run 1 cost --buy "x 2200 USD" --horizon "0 d" --lang en; one_line
+run 1 cost --buy "x 2200 USD" --kwh 0.12 --lang en; one_line; says "USD/kWh"
+run 1 cost --buy "x 2200 USD" --tariff kepco --bands peak=50% --lang en; one_line; says "100 %"
+run 2 cost --buy "x 2200 USD" --bands peak=100% --lang en; one_line; says "--tariff"
+run 2 cost --buy "x 2200 USD, staff=10 h" --lang en; one_line; says "staff=10 h at 50 USD/h"
+run 2 cost --lang en; one_line; says "--buy"
+run 2 cost --lang ko; one_line; says "비교할 것"
+finish

@@ -1,0 +1,83 @@
+#!/bin/bash
+# Which machine for a purpose: computed from the catalog, within the limits, with its reasons.
+. "$(dirname "$0")/lib.sh"
+
+# Every purpose has an answer that fits, in 80 columns, in both languages
+for p in kaggle learning cv-research nlp-research pretraining finetune-7b finetune-70b serve-70b startup cluster; do
+	run 0 recommend --purpose $p --lang en
+	has "candidates"; has "Nothing is both faster and cheaper"; has "Assumed:"; has "▸"
+	if [ "$(wc -L < "$work/out")" -le 80 ]; then ok; else bad "$p: wider than 80 columns"; fi
+done
+run 0 recommend --purpose finetune-7b --lang ko
+has "후보"; has "방법별로 가장 나은 것"; has "가정:"
+if [ "$(wc -L < "$work/out")" -le 80 ]; then ok; else bad "Korean: wider than 80 columns"; fi
+
+# The whole catalog: at least 20,000 candidates, every one accounted for; the front is a front
+run 0 recommend --purpose cluster --json
+json "j['n_candidates'] >= 20000 and sum(j['against'].values()) == j['n_candidates']"
+json "all(a['cost_usd']['value'] < b['cost_usd']['value'] and a['run_s']['value'] > b['run_s']['value'] for a, b in zip(j['front'], j['front'][1:]))"
+json "all(c['run_s']['lo'] < c['run_s']['value'] < c['run_s']['hi'] for c in j['front'])"
+json "j['pick']['cost_usd']['value'] == min(c['cost_usd']['value'] for c in j['front'])"
+json "j['pick']['run_s']['value'] <= 60 * 86400"
+json "abs(j['pick']['run_cost_usd']['value'] * 12 - j['pick']['cost_usd']['value']) < 1e-6 * j['pick']['cost_usd']['value']"
+
+# Rents by hand: hours x rent x machines
+run 0 recommend --purpose kaggle --how rent --json
+json "abs(j['pick']['cost_usd']['value'] - j['pick']['run_s']['value'] / 3600 * 480 * j['pick']['machine_usd_per_hour'] * j['pick']['n_machines']) < 1e-6"
+json "list(j['best']) == ['rent']"
+# Spot loses 1/30 of its paid time: 5 %/h x 40 min
+run 0 recommend --purpose kaggle --how spot --json
+json "abs(j['pick']['cost_usd']['value'] / (j['pick']['run_s']['value'] / 3600 * 480 * j['pick']['machine_usd_per_hour'] * j['pick']['n_machines']) - 30 / 29) < 1e-5"
+# Bought: the price once, and electricity
+run 0 recommend --purpose kaggle --how buy --kwh "0.2 USD/kWh" --json
+json "abs(j['pick']['machine_usd'] * j['pick']['n_machines'] + j['pick']['energy_kWh'] * 0.2 - j['pick']['cost_usd']['value']) < 1e-6 * j['pick']['cost_usd']['value']"
+json "set(j['best']) <= {'buy-new', 'buy-used'} and any(c['key'] == 'host-price' for c in j['pick']['caveats'])"
+
+# Limits hold
+run 0 recommend --purpose kaggle --budget "1500 USD" --how buy --json
+json "j['pick']['cost_usd']['value'] <= 1500 and all(c['cost_usd']['value'] <= 1500 for c in j['front'])"
+run 0 recommend --purpose kaggle --budget "200만원" --fx 1400 --how buy --json
+json "j['pick']['cost_usd']['value'] <= 2000000 / 1400"
+run 0 recommend --purpose cluster --deadline "10 d" --json
+json "all(c['run_s']['value'] <= 864000 for c in j['front'])"
+run 0 recommend --purpose cv-research --how buy --power-limit "800 W" --json
+json "all(c['peak_W'] <= 800 for c in j['front'])"
+run 0 recommend --purpose finetune-7b --how rent --region seoul --json
+json "all(c['region'] and ('northeast' in c['region'] or 'orea' in c['region'].lower() or 'KOREA' in c['region']) for c in j['front'])"
+run 0 recommend --purpose finetune-7b --only rtx-3090,rtx-4090 --max-gpus 4 --json
+json "all(c['gpu'] in ('rtx-3090', 'rtx-4090') and c['n_gpus'] <= 4 for c in j['front'])"
+
+# 70B in 16 bits needs more than one card of 96 GB; in 4 bits one 80 GB card holds it
+run 0 recommend --purpose finetune-70b --json
+json "all(c['n_gpus'] * 200e9 > 140e9 and c['memory_B'] < 300e9 for c in j['front'])"
+run 0 recommend --purpose serve-70b --json
+json "all(c['how'] != 'spot' for c in j['front']) and j['pick']['weight_bits'] in (4, 8, 16) and j['pick']['token_s']['value'] <= 0.1"
+run 0 recommend llama-3-70b --serve --only rtx-pro-6000-blackwell-server --how buy --per-machine 1 --users 1 --context 4096 --tokens-per-s 1 --json
+json "j['pick']['weight_bits'] < 16"
+
+# A run of which only its time is known
+run 0 recommend --observed "1.06 s" --observed-batch 128 --batches 19252 --kind cnn --baseline "4x v100-dgxs-32gb via nvlink2-mesh" --json
+json "j['task'] == 'observed' and j['n_candidates'] >= 20000 and j['pick']['run_s']['lo'] < j['pick']['run_s']['value'] < j['pick']['run_s']['hi']"
+# A model of one's own, by its shape
+run 0 recommend --layers 16 --hidden 1024 --heads 16 --seq 512 --global-batch 64 --tokens 100000000 --json
+json "j['pick']['n_gpus'] >= 1"
+
+# Nothing will do: said, and a verdict
+run 3 recommend --purpose cluster --budget "10 USD" --lang en
+has "None of"; has "the budget "
+
+# Bad input: one clear line
+run 1 recommend --purpose kaggel --lang en; one_line; says "kaggle"
+run 2 recommend --lang en; one_line; says "--purpose kaggle"
+run 2 recommend llama-2-7b --lang en; one_line; says "--tokens"
+run 1 recommend --purpose kaggle --util 150% --lang en; one_line; says "100 %"
+run 1 recommend --purpose kaggle --budget 3000 --lang en; one_line
+run 1 recommend --purpose kaggle --budget "-5 USD" --lang en; one_line
+run 2 recommend --purpose kaggle --budget "100만원" --lang en; one_line; says "--fx"
+run 1 recommend --purpose kaggle --deadline "0 s" --lang en; one_line; says "above zero"
+run 1 recommend --purpose kaggle --months 0 --lang en; one_line; says "above zero"
+run 2 recommend --purpose kaggle --how steal --lang en; one_line; says "buy-new"
+run 1 recommend --purpose kaggle --only rtx-9999 --lang en; one_line
+run 2 recommend resnet-50 --samples 1000 --lora --lang en; one_line; says "LoRA"
+run 2 recommend --purpose kaggle --observed "1 s" --lang en; one_line; says "--observed-batch"
+finish

@@ -1,0 +1,223 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <string.h>
+
+#include "cost/study.h"
+#include "base/units.h"
+
+static const struct jl_catalog *cat(void)
+{
+	return jl_catalog_embedded();
+}
+
+static struct jl_cost_setting setting(void)
+{
+	struct jl_cost_setting s = { .currency = JL_USD,
+				     .horizon_days = 1096,
+				     .util_ppm = 150000,
+				     .pue_ppm = JL_PPM,
+				     .per_kWh = jl_money_from(0.12, JL_USD),
+				     .carbon_gpkWh = 369.5 };
+	struct jl_err err;
+
+	assert_int_equal(jl_date_parse(&s.start_day, "2026-11-15", &err), JL_OK);
+	return s;
+}
+
+static void parse(struct jl_cost_option *o, enum jl_cost_kind kind, const char *text, struct jl_arena *arena)
+{
+	struct jl_err err;
+
+	if (jl_cost_option_parse(o, kind, text, NULL, cat(), arena, &err))
+		fail_msg("%s: %s", text, err.en);
+}
+
+static double break_even(const char *buy, enum jl_cost_kind kind, const char *rent, struct jl_cost_setting s)
+{
+	struct jl_arena arena;
+	struct jl_cost_option dear, cheap;
+	struct jl_cost_line a, b;
+	struct jl_err err;
+	double days;
+
+	jl_arena_init(&arena, JL_ARENA_LIMIT_B);
+	parse(&dear, JL_COST_BUY, buy, &arena);
+	parse(&cheap, kind, rent, &arena);
+	assert_int_equal(jl_cost_line_make(&a, &dear, &s, cat(), &arena, &err), JL_OK);
+	assert_int_equal(jl_cost_line_make(&b, &cheap, &s, cat(), &arena, &err), JL_OK);
+	days = jl_cost_break_even(&a, &b, s.horizon_days);
+	jl_arena_release(&arena);
+	return days;
+}
+
+/* 2200 / ((2.14 - 0.054) * 3.6) and 2200 / ((0.9 - 0.054) * 3.6) */
+static void the_desktop_of_the_guide_pays_after_293_days(void **state)
+{
+	(void)state;
+	assert_true(fabs(break_even("rtx-3090 desktop 2200 USD, watts=450 W", JL_COST_RENT, "2.14 USD/h", setting()) -
+			 2200 / ((2.14 - 0.054) * 3.6)) < 1e-6);
+	assert_true(fabs(break_even("rtx-3090 desktop 2200 USD, watts=450 W", JL_COST_SPOT, "0.9 USD/h", setting()) -
+			 2200 / ((0.9 - 0.054) * 3.6)) < 1e-6);
+}
+
+static void its_year_takes_591_kWh_and_71_dollars(void **state)
+{
+	struct jl_cost_setting s = setting();
+	struct jl_arena arena;
+	struct jl_cost_option o;
+	struct jl_cost_line line;
+	struct jl_err err;
+	char text[JL_MONEY_TEXT_MAX];
+
+	(void)state;
+	jl_arena_init(&arena, JL_ARENA_LIMIT_B);
+	parse(&o, JL_COST_BUY, "rtx-3090 desktop 2,200 USD", &arena);
+	assert_true(o.watts_assumed); /* 350 W of the card and 100 W of the rest */
+	assert_int_equal(o.active_mW, 450000);
+	assert_int_equal(jl_cost_line_make(&line, &o, &s, cat(), &arena, &err), JL_OK);
+	assert_true(fabs(line.year_kWh - 591.3) < 1e-9);
+	assert_string_equal(jl_money_text(text, line.year_power), "70.96 USD");
+	assert_int_equal(line.cum_micro[0], 2200 * JL_MICRO);
+	assert_int_equal(line.cum_micro[300], 2258320000LL);
+	jl_arena_release(&arena);
+}
+
+static void kepco_350_kWh_is_71269_won(void **state)
+{
+	const long long expected[JL_N_BILL_PART] = { 1600, 56190, 3150, 1750, 6269, 2310 };
+	struct jl_bill bill;
+	struct jl_err err;
+	const char *id;
+
+	(void)state;
+	assert_int_equal(jl_tariff_find(&id, cat(), "kepco", &err), JL_OK);
+	assert_int_equal(
+		jl_tariff_bill(&bill, cat(), id, &(struct jl_tariff_use){ .milli_kWh = 350000, .month = 5 }, &err),
+		JL_OK);
+	for (int p = 0; p < JL_N_BILL_PART; p++)
+		assert_int_equal(bill.parts[p].micro, expected[p] * JL_MICRO);
+	assert_int_equal(bill.total.micro, 71269 * JL_MICRO);
+}
+
+static void progressive_tiers_make_the_next_kWh_dearer(void **state)
+{
+	const struct jl_tariff_use empty = { .month = 5 }, home = { .month = 5, .milli_kWh = 350000 };
+	struct jl_money alone, beside;
+	struct jl_err err;
+
+	(void)state;
+	assert_int_equal(jl_tariff_marginal(&alone, cat(), "kr-residential-low", &empty, 200000, &err), JL_OK);
+	assert_int_equal(jl_tariff_marginal(&beside, cat(), "kr-residential-low", &home, 200000, &err), JL_OK);
+	assert_true(beside.micro > 2 * alone.micro);
+	/* summer has wider tiers */
+	assert_int_equal(jl_tariff_marginal(&alone, cat(), "kr-residential-low",
+					    &(struct jl_tariff_use){ .month = 8, .milli_kWh = 250000 }, 50000, &err),
+			 JL_OK);
+	assert_int_equal(jl_tariff_marginal(&beside, cat(), "kr-residential-low",
+					    &(struct jl_tariff_use){ .month = 5, .milli_kWh = 250000 }, 50000, &err),
+			 JL_OK);
+	assert_true(alone.micro < beside.micro);
+}
+
+/* A tariff's months add up: what is paid by the end of the year is the sum of its bills. */
+static void a_year_of_bills_is_twelve_months(void **state)
+{
+	struct jl_cost_setting s = setting();
+	struct jl_arena arena;
+	struct jl_cost_option o;
+	struct jl_cost_line line;
+	struct jl_err err;
+	long long sum = 0;
+
+	(void)state;
+	jl_arena_init(&arena, JL_ARENA_LIMIT_B);
+	s.currency = JL_KRW;
+	s.tariff = "kr-residential-low";
+	assert_int_equal(jl_date_parse(&s.start_day, "2028-01-01", &err), JL_OK); /* leap year */
+	s.horizon_days = 366;
+	parse(&o, JL_COST_OWN, "rtx-3090 desktop, watts=450 W", &arena);
+	assert_int_equal(jl_cost_line_make(&line, &o, &s, cat(), &arena, &err), JL_OK);
+	for (int m = 1; m <= 12; m++) {
+		struct jl_money bill;
+		const struct jl_tariff_use none = { .month = m };
+
+		assert_int_equal(jl_tariff_marginal(&bill, cat(), s.tariff, &none,
+						    jl_cost_milli_kWh(&o, &s, jl_date_month_days(2028, m)), &err),
+				 JL_OK);
+		sum += bill.micro;
+	}
+	assert_int_equal(line.cum_micro[366], sum);
+	jl_arena_release(&arena);
+}
+
+static void spot_pays_for_what_it_loses(void **state)
+{
+	struct jl_arena arena;
+	struct jl_cost_option o;
+	struct jl_err err;
+	long long ppm;
+
+	(void)state;
+	jl_arena_init(&arena, JL_ARENA_LIMIT_B);
+	parse(&o, JL_COST_SPOT, "0.9 USD/h, interrupts=20 %/h, lost=30 min, restart=6 min", &arena);
+	assert_int_equal(jl_cost_overhead_ppm(&ppm, &o, &err), JL_OK);
+	assert_int_equal(ppm, 1136364); /* 1 / (1 - 0.2 * 0.6) */
+	parse(&o, JL_COST_SPOT, "0.9 USD/h, interrupts=200 %/h, lost=60 min", &arena);
+	assert_int_equal(jl_cost_overhead_ppm(&ppm, &o, &err), JL_E_RANGE);
+	jl_arena_release(&arena);
+}
+
+static void bad_options_say_what_would_be_right(void **state)
+{
+	static const struct {
+		enum jl_cost_kind kind;
+		const char *text, *expect;
+	} bad[] = {
+		{ JL_COST_BUY, "rtx-3090 desktop 2200", "currency" },
+		{ JL_COST_BUY, "", "needs a name" },
+		{ JL_COST_BUY, "rtx-3090 desktop 0 USD", "above zero" },
+		{ JL_COST_BUY, "rtx-3090 2200 USD, life=0 y", "life" },
+		{ JL_COST_BUY, "rtx-3090 2200 USD, resale=150 %", "resale" },
+		{ JL_COST_BUY, "rtx-3090 2200 USD, watts=-5 W", "watts" },
+		{ JL_COST_BUY, "rtx-3090 2200 USD, colour=red", "not a setting" },
+		{ JL_COST_RENT, "2.14 USD/h, util=150 %", "util" },
+		{ JL_COST_RENT, "nobody:nothing", "no rent price" },
+		{ JL_COST_RENT, "2.14 USD/h, resale=3 %", "not a setting" },
+	};
+	struct jl_arena arena;
+
+	(void)state;
+	jl_arena_init(&arena, JL_ARENA_LIMIT_B);
+	for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+		struct jl_cost_option o;
+		struct jl_err err = { 0 };
+
+		assert_int_not_equal(jl_cost_option_parse(&o, bad[i].kind, bad[i].text, NULL, cat(), &arena, &err),
+				     JL_OK);
+		if (!strstr(err.en, bad[i].expect))
+			fail_msg("'%s': %s", bad[i].text, err.en);
+		assert_true(strlen(err.ko) > 0);
+	}
+	jl_arena_release(&arena);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_desktop_of_the_guide_pays_after_293_days),
+		cmocka_unit_test(its_year_takes_591_kWh_and_71_dollars),
+		cmocka_unit_test(kepco_350_kWh_is_71269_won),
+		cmocka_unit_test(progressive_tiers_make_the_next_kWh_dearer),
+		cmocka_unit_test(a_year_of_bills_is_twelve_months),
+		cmocka_unit_test(spot_pays_for_what_it_loses),
+		cmocka_unit_test(bad_options_say_what_would_be_right),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,227 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "catalog/find.h"
+#include "recommend/recommend.h"
+
+struct fixture {
+	struct jl_arena arena;
+	struct jl_purposes purposes;
+};
+
+static int set_up(void **state)
+{
+	static struct fixture f;
+	struct jl_err err;
+
+	jl_arena_init(&f.arena, JL_ARENA_LIMIT_B);
+	assert_int_equal(jl_purposes_embedded(&f.purposes, &f.arena, &err), JL_OK);
+	*state = &f;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	jl_arena_release(&((struct fixture *)*state)->arena);
+	return 0;
+}
+
+static struct jl_recommend_ask ask_for(struct fixture *f, const char *purpose)
+{
+	struct jl_recommend_ask ask = jl_recommend_ask_empty();
+	const struct jl_purpose *p;
+	struct jl_err err;
+
+	ask.cat = jl_catalog_embedded();
+	assert_int_equal(jl_date_parse(&ask.today, "2026-11-15", &err), JL_OK);
+	assert_int_equal(jl_purpose_find(&p, &f->purposes, purpose, &err), JL_OK);
+	jl_recommend_purpose(&ask, p);
+	return ask;
+}
+
+static struct jl_recommendation run(struct fixture *f, const struct jl_recommend_ask *ask)
+{
+	struct jl_recommendation r;
+	struct jl_err err;
+
+	if (jl_recommend_run(&r, ask, &f->arena, &err))
+		fail_msg("%s", err.en);
+	return r;
+}
+
+/* By the definition, not by the sweep that made the flags. */
+static void front_is_what_nothing_beats(void **state)
+{
+	struct fixture *f = *state;
+	const struct jl_recommend_ask ask = ask_for(f, "finetune-7b");
+	const struct jl_recommendation r = run(f, &ask);
+	size_t n_front = 0;
+
+	assert_true(r.n >= 20000);
+	assert_true(r.n_ok > 100 && r.pick >= 0);
+	for (size_t i = 0; i < r.n_ok; i += 7) {
+		const struct jl_candidate *c = &r.items[i];
+		bool beaten = false;
+
+		for (size_t k = 0; !beaten && k < r.n_ok; k++)
+			beaten = r.items[k].cost_usd.value < c->cost_usd.value &&
+				 r.items[k].setup->run_s.value < c->setup->run_s.value;
+		if (c->on_front)
+			assert_false(beaten);
+	}
+	for (size_t i = 0; i < r.n_ok; i++)
+		n_front += r.items[i].on_front;
+	assert_true(n_front >= 2);
+	assert_true(r.items[0].on_front && r.items[r.fastest].on_front);
+}
+
+static void every_candidate_is_judged(void **state)
+{
+	struct fixture *f = *state;
+	struct jl_recommend_ask ask = ask_for(f, "cv-research");
+	struct jl_recommendation r;
+	size_t sum = 0;
+
+	ask.budget_usd = 20000;
+	ask.power_W = 1500;
+	r = run(f, &ask);
+	for (int a = 0; a < JL_N_AGAINST; a++)
+		sum += r.n_against[a];
+	assert_int_equal(sum, r.n);
+	for (size_t i = 0; i < r.n; i++) {
+		const struct jl_candidate *c = &r.items[i];
+
+		assert_true((c->against == JL_AGAINST_NOTHING) == (i < r.n_ok));
+		if (i >= r.n_ok)
+			continue;
+		assert_true(c->cost_usd.value <= 20000 && c->cost_usd.lo <= c->cost_usd.value &&
+			    c->cost_usd.value <= c->cost_usd.hi);
+		assert_true(c->setup->run_s.value <= ask.wait_s);
+		assert_true(c->how == JL_HOW_RENT || c->how == JL_HOW_SPOT || c->setup->peak_W <= 1500);
+		assert_true(c->how == JL_HOW_NEW || c->how == JL_HOW_USED || ask.today - c->price_day <= 365);
+	}
+}
+
+/* The time is the predictor's own, on the system as a person would write it. */
+static void times_are_the_predictors(void **state)
+{
+	struct fixture *f = *state;
+	struct jl_recommend_ask ask = ask_for(f, "kaggle");
+	struct jl_recommendation r;
+	int n_seen = 0;
+
+	ask.n_only = 1;
+	ask.only[0] = jl_gpu_by_id(ask.cat, "rtx-3090");
+	r = run(f, &ask);
+	for (size_t i = 0; i < r.n_ok && n_seen < 20; i++) {
+		const struct jl_setup *s = r.items[i].setup;
+		struct jl_request req = ask.run;
+		struct jl_prediction p;
+		struct jl_case c;
+		struct jl_err err;
+
+		if (fmod(req.global_batch, s->sys.n_per_node * s->sys.n_nodes) != 0)
+			continue;
+		req.system = s->text;
+		assert_int_equal(jl_case_make(&c, ask.cat, &req, &f->arena, &err), JL_OK);
+		jl_predict(&p, ask.cat, &c);
+		assert_true(fabs(p.run_s.value / s->run_s.value - 1) < 1e-9);
+		n_seen++;
+	}
+	assert_true(n_seen >= 3);
+}
+
+static void threads_do_not_matter(void **state)
+{
+	struct fixture *f = *state;
+	struct jl_recommend_ask ask = ask_for(f, "serve-70b");
+	struct jl_recommendation one, two;
+
+	ask.n_threads = 1;
+	one = run(f, &ask);
+	ask.n_threads = 3;
+	two = run(f, &ask);
+	assert_int_equal(one.n_ok, two.n_ok);
+	assert_int_equal(one.pick, two.pick);
+	for (size_t i = 0; i < one.n_ok; i++)
+		assert_true(one.items[i].cost_usd.value == two.items[i].cost_usd.value &&
+			    strcmp(one.items[i].setup->text, two.items[i].setup->text) == 0);
+}
+
+static void share_of_use_is_cheaper(void **state)
+{
+	struct fixture *f = *state;
+	struct jl_recommend_ask ask = ask_for(f, "kaggle");
+	struct jl_recommendation whole, part;
+
+	ask.hows = 1U << JL_HOW_NEW;
+	whole = run(f, &ask);
+	ask.util_frac = 0.5;
+	part = run(f, &ask);
+	assert_true(part.items[part.pick].cost_usd.value < whole.items[whole.pick].cost_usd.value);
+}
+
+static void bad_purposes_are_refused(void **state)
+{
+	static const char *const texts[] = {
+		"purposes: []\n",
+		"purposes:\n  - id: a\n",
+		"purposes:\n  - {id: a, en: b, ko: c, task: fly, model: m}\n",
+		"purposes:\n  - {id: a, en: b, ko: c, task: train, model: m, runs: 0}\n",
+		"purposes:\n  - {id: a, en: b, ko: c, task: train, model: m, wait: 5}\n",
+		"purposes:\n  - {id: a, en: b, ko: c, task: train, model: m, colour: red}\n",
+	};
+	struct fixture *f = *state;
+	struct jl_purposes list;
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+		struct jl_err err;
+
+		assert_int_not_equal(jl_purposes_parse(&list, texts[i], strlen(texts[i]), "test", &f->arena, &err),
+				     JL_OK);
+		assert_true(err.en[0] && err.ko[0]);
+	}
+}
+
+/* Every purpose names a model that there is, and its numbers are whole. */
+static void purposes_are_sound(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_int_equal(f->purposes.n, 10);
+	for (size_t i = 0; i < f->purposes.n; i++) {
+		const struct jl_purpose *p = &f->purposes.items[i];
+		const struct jl_recommend_ask ask = ask_for(f, p->id);
+		struct jl_subject subject;
+		struct jl_err err;
+
+		assert_int_equal(jl_subject_find(&subject, ask.cat, &ask.run, &f->arena, &err), JL_OK);
+		assert_true(ask.months > 0 && ask.wait_s > 0);
+		if (p->task != JL_TASK_SERVE)
+			assert_true(ask.runs_per_month > 0 && ask.run.global_batch > 0 &&
+				    (ask.run.samples > 0) != (ask.run.tokens > 0));
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(front_is_what_nothing_beats, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(every_candidate_is_judged, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(times_are_the_predictors, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(threads_do_not_matter, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(share_of_use_is_cheaper, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(bad_purposes_are_refused, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(purposes_are_sound, set_up, tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
