@@ -1,0 +1,353 @@
+/* jeoul report: what a person would forward. From a scenario, or on this machine from what the store has. */
+#include <errno.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/command.h"
+#include "probe/probe.h"
+#include "report/report.h"
+#include "store/store.h"
+
+#define RECORDS_MAX  2000
+#define REPORT_MAX_B ((size_t)64 << 20)
+#define FILE_MAX_B   ((size_t)64 << 20)
+
+static const char *const formats[] = { "text", "md", "html", "json", NULL };
+
+const struct jl_option jl_report_options[] = {
+	{ .name = "output",
+	  .letter = 'o',
+	  .type = JL_OPT_TEXT,
+	  .arg = "FILE",
+	  .en = "write there; .html, .md, .json or .txt says how; - is standard output",
+	  .ko = "저장할 파일. 확장자 .html .md .json .txt에 맞춰 씀. -는 표준 출력" },
+	{ .name = "format",
+	  .type = JL_OPT_CHOICE,
+	  .choices = formats,
+	  .arg = "text|md|html|json",
+	  .en = "how, whatever the file is called (default: text)",
+	  .ko = "파일 이름과 상관없이 이 형식으로 (기본값: text)" },
+	{ .name = "store",
+	  .type = JL_OPT_TEXT,
+	  .arg = "PATH|URL",
+	  .en = "which store (default: JEOUL_STORE, else the one in the data folder)",
+	  .ko = "저장소 (기본값: JEOUL_STORE, 없으면 데이터 폴더의 파일)" },
+	{ 0 },
+};
+
+enum format { FORMAT_TEXT, FORMAT_MD, FORMAT_HTML, FORMAT_JSON };
+
+static enum jl_status choose_format(enum format *ret_format, const struct jl_cli *cli, struct jl_err *err)
+{
+	static const struct {
+		const char *end;
+		enum format format;
+	} ends[] = { { ".html", FORMAT_HTML },
+		     { ".htm", FORMAT_HTML },
+		     { ".md", FORMAT_MD },
+		     { ".json", FORMAT_JSON },
+		     { ".txt", FORMAT_TEXT } };
+	const char *said = jl_text(cli, "format"), *path = jl_text(cli, "output");
+	const size_t len = path ? strlen(path) : 0;
+
+	*ret_format = cli->json ? FORMAT_JSON : FORMAT_TEXT;
+	for (size_t i = 0; said && formats[i]; i++)
+		if (strcmp(said, formats[i]) == 0) {
+			*ret_format = (enum format)i;
+			return JL_OK;
+		}
+	if (!path || strcmp(path, "-") == 0)
+		return JL_OK;
+	for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+		const size_t n = strlen(ends[i].end);
+		if (len > n && strcmp(path + len - n, ends[i].end) == 0) {
+			*ret_format = ends[i].format;
+			return JL_OK;
+		}
+	}
+	return jl_fail(err, JL_E_USAGE, "-o %s: end the name in .html, .md, .json or .txt, or give --format",
+		       "-o %s: 확장자를 .html, .md, .json, .txt 중 하나로 하거나 --format을 쓰세요", path);
+}
+
+static enum jl_status render(struct jl_buf *out, const struct jl_doc *doc, enum format format, const struct jl_cli *cli,
+			     bool to_terminal, struct jl_err *err)
+{
+	switch (format) {
+	case FORMAT_MD: return jl_doc_to_markdown(doc, out, err);
+	case FORMAT_HTML: return jl_doc_to_html(doc, out, err);
+	case FORMAT_JSON: return jl_doc_to_json(doc, out, err);
+	case FORMAT_TEXT: break;
+	}
+	return jl_doc_to_text(doc, to_terminal ? cli->width : 80, to_terminal && cli->color, out, err);
+}
+
+/* Whole or not at all: written beside, then renamed. */
+static enum jl_status save(const char *path, const struct jl_buf *text, struct jl_arena *arena, struct jl_err *err)
+{
+	const char *beside = jl_arena_printf(arena, "%s.%ld.part", path, (long)getpid());
+	FILE *file = beside ? fopen(beside, "wxe") : NULL;
+	bool fine;
+
+	if (!file)
+		return jl_fail(err, JL_E_IO, "%s: cannot be written: %s", "%s: 쓸 수 없습니다: %s", path,
+			       strerror(errno));
+	fine = fwrite(text->data, 1, text->len, file) == text->len;
+	fine = fclose(file) == 0 && fine;
+	if (fine && rename(beside, path) == 0)
+		return JL_OK;
+	jl_fail(err, JL_E_IO, "%s: cannot be written: %s", "%s: 쓸 수 없습니다: %s", path, strerror(errno));
+	(void)unlink(beside);
+	return JL_E_IO;
+}
+
+static enum jl_status probe(const struct jl_probe_machine **ret_machine, struct jl_cli *cli, struct jl_err *err)
+{
+	const char *captured = getenv("JEOUL_MACHINE");
+	struct jl_probe_source *source = NULL;
+	enum jl_status status = captured && *captured ? jl_source_replay(&source, captured, &cli->arena, err)
+						      : jl_source_live(&source, &cli->arena, err);
+
+	if (!status)
+		status = jl_probe_machine(source, cli->cat, NULL, &cli->arena, ret_machine, err);
+	jl_source_destroy(source);
+	return status;
+}
+
+/* What stands for this machine in a scenario; NULL: nothing that can be weighed. */
+static const char *expression(const struct jl_probe_machine *machine, struct jl_arena *arena)
+{
+	if (machine->system)
+		return machine->system;
+	if (machine->n_gpus || !machine->listed_cpu)
+		return NULL;
+	return jl_arena_printf(arena, "cpu:%s", machine->listed_cpu->id);
+}
+
+static enum jl_status grow(struct jl_record **records, size_t n, struct jl_cli *cli, struct jl_err *err)
+{
+	if (!*records && !(*records = jl_arena_array(&cli->arena, RECORDS_MAX, sizeof **records)))
+		return jl_fail_nomem(err);
+	if (n >= RECORDS_MAX)
+		return jl_fail(err, JL_E_LIMIT, "more than %d measured results", "측정 결과가 %d건을 넘습니다",
+			       RECORDS_MAX);
+	return JL_OK;
+}
+
+/* A path in a scenario is meant from where the scenario lies. */
+static const char *beside(const char *scenario, const char *file, struct jl_arena *arena)
+{
+	const char *slash = scenario ? strrchr(scenario, '/') : NULL;
+
+	if (file[0] == '/' || !slash)
+		return file;
+	return jl_arena_printf(arena, "%.*s/%s", (int)(slash - scenario), scenario, file);
+}
+
+static enum jl_status fetch_file(struct jl_record **records, size_t *n, const struct jl_scenario *scenario,
+				 const struct jl_scenario_fetch *fetch, struct jl_cli *cli, struct jl_err *err)
+{
+	const char *path = beside(scenario->file, fetch->file, &cli->arena);
+	struct jl_buf text;
+	struct jl_err inner;
+	enum jl_status status;
+
+	if (!path)
+		return jl_fail_nomem(err);
+	if ((status = jl_buf_read_file(&text, path, FILE_MAX_B, &inner)))
+		return jl_fail_at(err, status, &fetch->where, "%s%.0s", "%.0s%s", inner.en, inner.ko);
+	for (const char *at = jl_buf_text(&text); !status && *at;) {
+		const size_t len = strcspn(at, "\n");
+
+		if (len) {
+			status = grow(records, *n, cli, err);
+			if (!status && (status = jl_record_read(at, len, &cli->arena, &(*records)[*n], &inner)))
+				jl_fail_at(err, status, &fetch->where, "%s%.0s", "%.0s%s", inner.en, inner.ko);
+			*n += !status;
+		}
+		at += len + (at[len] == '\n');
+	}
+	jl_buf_release(&text);
+	return status;
+}
+
+static enum jl_status fetch_all(struct jl_report_in *in, const struct jl_scenario *scenario, struct jl_cli *cli,
+				struct jl_err *err)
+{
+	struct jl_store *store = NULL;
+	struct jl_record *records = NULL;
+	enum jl_status status = JL_OK;
+	size_t n = 0;
+
+	for (size_t i = 0; !status && i < scenario->n_fetch; i++) {
+		const struct jl_scenario_fetch *fetch = &scenario->fetch[i];
+		struct jl_err inner;
+
+		if (fetch->file) {
+			status = fetch_file(&records, &n, scenario, fetch, cli, err);
+			continue;
+		}
+		if (!store && (status = jl_store_open_existing(&store, jl_text(cli, "store"), err)))
+			break;
+		status = grow(&records, n, cli, err);
+		if (!status && (status = jl_store_get(store, fetch->record, &cli->arena, &records[n], &inner)))
+			jl_fail_at(err, status, &fetch->where, "%s%.0s", "%.0s%s", inner.en, inner.ko);
+		n += !status;
+	}
+	jl_store_close(store);
+	in->records = records;
+	in->n_records = n;
+	return status;
+}
+
+/* Only looked at: a store that is not there stays so. */
+static void fetch_machine(struct jl_report_in *in, struct jl_cli *cli)
+{
+	const struct jl_store_filter filter = { .machine = in->machine->fingerprint, .limit = RECORDS_MAX };
+	struct jl_store *store = NULL;
+	struct jl_err ignored;
+
+	if (jl_store_open_existing(&store, jl_text(cli, "store"), &ignored))
+		return;
+	if (jl_store_list(store, &filter, &cli->arena, &in->records, &in->n_records, &ignored))
+		in->n_records = 0;
+	jl_store_close(store);
+}
+
+/* Best of what was measured here by a metric of this name; NAN: nothing. */
+static double best_measured(const struct jl_report_in *in, const char *name)
+{
+	double best = NAN;
+
+	for (size_t i = 0; i < in->n_records; i++) {
+		const struct jl_record_metric *metric = jl_record_metric(&in->records[i], name);
+		if (metric && !(metric->value.median <= best))
+			best = metric->value.median;
+	}
+	return best;
+}
+
+/* The catalog knows the whole processor; this machine may have a few of its cores, and its memory was perhaps measured. */
+static enum jl_status own_cpu(struct jl_scenario *scenario, const struct jl_report_in *in, struct jl_cli *cli,
+			      struct jl_err *err)
+{
+	const double mem_Bps = best_measured(in, "mem_Bps");
+
+	for (size_t i = 0; i < scenario->n_systems; i++) {
+		struct jl_sys *sys = &scenario->systems[i].sys;
+		struct jl_cpu *cpu;
+
+		if (!sys->cpu || !in->this_on || strcmp(scenario->systems[i].on, in->this_on) != 0)
+			continue;
+		if (!(cpu = jl_arena_alloc(&cli->arena, sizeof *cpu)))
+			return jl_fail_nomem(err);
+		*cpu = *sys->cpu;
+		if (in->machine->cpu.n_cores > 0 && in->machine->cpu.n_cores < cpu->n_core.value) {
+			cpu->fp32_flopps.value *= in->machine->cpu.n_cores / cpu->n_core.value;
+			cpu->fp32_flopps.origin = JL_ESTIMATED;
+			cpu->tdp_W = JL_FACT_UNKNOWN;
+			cpu->n_core = cpu->n_thread = (struct jl_fact){ .value = in->machine->cpu.n_cores,
+									.lo = NAN,
+									.hi = NAN,
+									.origin = JL_MEASURED,
+									.source = "jeoul probe" };
+		}
+		cpu->mem_B = (struct jl_fact){ .value = in->machine->memory.total_B,
+					       .lo = NAN,
+					       .hi = NAN,
+					       .origin = JL_MEASURED,
+					       .source = "jeoul probe" };
+		if (!isnan(mem_Bps))
+			cpu->mem_Bps = (struct jl_fact){ .value = mem_Bps,
+							 .lo = NAN,
+							 .hi = NAN,
+							 .origin = JL_MEASURED,
+							 .source = "jeoul bench memory" };
+		sys->cpu = cpu;
+	}
+	return JL_OK;
+}
+
+static enum jl_status of_scenario(struct jl_scenario *scenario, struct jl_report_in *in, struct jl_cli *cli,
+				  struct jl_err *err)
+{
+	const struct jl_yaml *root = NULL;
+	enum jl_status status = jl_yaml_read_file(&root, cli->args.operands[0], &cli->arena, err);
+
+	/* the tree is ours: it lies in the command's arena */
+	if (!status && jl_scenario_put_this((struct jl_yaml *)(uintptr_t)root, NULL)) {
+		const char *system;
+
+		if ((status = probe(&in->machine, cli, err)))
+			return status;
+		if (!(system = expression(in->machine, &cli->arena)))
+			return jl_fail(err, JL_E_ABSENT, "this machine (%s) cannot stand in a report's systems",
+				       "이 장비(%s)는 systems에 쓸 수 없습니다", in->machine->short_name);
+		(void)jl_scenario_put_this((struct jl_yaml *)(uintptr_t)root, system);
+		in->this_on = system;
+		fetch_machine(in, cli);
+	}
+	if (!status)
+		status = jl_scenario_read(scenario, root, cli->cat, &cli->arena, err);
+	if (!status)
+		status = own_cpu(scenario, in, cli, err);
+	if (!status && scenario->n_fetch)
+		status = fetch_all(in, scenario, cli, err);
+	return status;
+}
+
+static enum jl_status of_machine(struct jl_scenario *scenario, struct jl_report_in *in, struct jl_cli *cli,
+				 struct jl_err *err)
+{
+	enum jl_status status = probe(&in->machine, cli, err);
+	const char *system;
+
+	if (status)
+		return status;
+	*scenario = jl_scenario_empty(NULL);
+	if ((system = expression(in->machine, &cli->arena)) &&
+	    jl_sys_parse(&scenario->systems[0].sys, cli->cat, system, &cli->arena, err) == JL_OK) {
+		scenario->systems[0].on = system;
+		scenario->systems[0].name = (struct jl_words){ .ko = "이 장비", .en = "this machine" };
+		scenario->n_systems = 1;
+		in->this_on = system;
+	}
+	fetch_machine(in, cli);
+	return own_cpu(scenario, in, cli, err);
+}
+
+enum jl_status jl_cmd_report(struct jl_cli *cli, struct jl_err *err)
+{
+	struct jl_scenario *scenario = jl_arena_alloc(&cli->arena, sizeof *scenario);
+	struct jl_report_in in = {
+		.scenario = scenario, .cat = cli->cat, .arena = &cli->arena, .lang = cli->lang, .today = cli->today
+	};
+	const char *path = jl_text(cli, "output");
+	const bool to_file = path && strcmp(path, "-") != 0;
+	enum format format;
+	struct jl_doc doc;
+	struct jl_buf text;
+	enum jl_status status;
+
+	if (!scenario)
+		return jl_fail_nomem(err);
+	if ((status = choose_format(&format, cli, err)))
+		return status;
+	status = cli->args.n_operands ? of_scenario(scenario, &in, cli, err) : of_machine(scenario, &in, cli, err);
+	if (status || (status = jl_report_make(&doc, &in, err)))
+		return status;
+	if (!to_file)
+		return render(&cli->out, &doc, format, cli, true, err);
+	jl_buf_init(&text, REPORT_MAX_B);
+	status = render(&text, &doc, format, cli, false, err);
+	if (!status)
+		status = save(path, &text, &cli->arena, err);
+	if (!status)
+		jl_buf_printf(&cli->out, JL_T(cli->lang, "%s: written, %zu KB\n", "%s: 저장함, %zu KB\n"), path,
+			      (text.len + 999) / 1000);
+	jl_buf_release(&text);
+	return status;
+}

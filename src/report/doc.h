@@ -1,0 +1,156 @@
+/* A document that can be shown as text, Markdown, HTML or JSON.
+ *
+ * It is built in one language. A number is never just text: it carries its value, unit, origin, source and interval, so that every
+ * rendering can show where it comes from. Text may hold names with digits in them (RTX 3090, ZeRO-2); a bare number in text is a
+ * mistake of the author and a test finds it in the page.
+ *
+ *     jl_doc_section(&doc, "scaling", "Scaling");
+ *     jl_doc_para(&doc); jl_doc_text(&doc, "Ten cards reach "); jl_doc_num(&doc, &speedup); jl_doc_end(&doc);
+ *     jl_doc_table(&doc, "caption", columns, n); jl_doc_cell_text(...); jl_doc_cell_num(...); jl_doc_end_row(&doc); jl_doc_end(&doc); */
+#ifndef JL_REPORT_DOC_H
+#define JL_REPORT_DOC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/fact.h"
+#include "base/units.h"
+
+struct jl_chart;
+
+/* A number as it is shown. */
+struct jl_num {
+	double value;
+	enum jl_kind kind;  /* decides prefix and unit; JL_K_NUMBER takes `unit` */
+	const char *unit;   /* "x", "GPU", "samples/s" behind a plain number; NULL: none */
+	int n_digits;       /* significant; 0: three */
+	int n_decimals;     /* of a plain number, when n_digits is 0 and this is above 0 */
+	double lo, hi;      /* 80 % interval; NAN or 0/0: none */
+	bool show_interval; /* in the text, not only behind it */
+	bool binary;        /* bytes of memory: 24 GiB, as it is sold */
+	enum jl_origin origin;
+	const char *source, *date, *note; /* or NULL */
+};
+
+#define JL_NUM(v, k, o) ((struct jl_num){ .value = (v), .kind = (k), .origin = (o) })
+
+/* "24 GiB": bytes of memory as people say them. */
+const char *jl_memory_text(char out[JL_UNITS_TEXT_MAX], double value_B);
+/* The number as a person reads it: "147 ms", "1.91x", "27 (25–30) samples/s". */
+void jl_num_print(struct jl_buf *out, const struct jl_num *num);
+/* All that is known of it in one line: "0.147 s, 80 % interval 0.13–0.16 s, estimated, docs/METHOD.md, 2026-11". */
+void jl_num_tell(struct jl_buf *out, const struct jl_num *num, enum jl_lang lang);
+
+enum jl_run_kind {
+	JL_RUN_TEXT,
+	JL_RUN_NUM,
+	JL_RUN_NAME,
+	JL_RUN_STRONG,
+	JL_RUN_CODE,
+	JL_RUN_SAID /* a sentence of another room with figures in it; `num` has their origin and source */
+};
+
+struct jl_run { /* a stretch of a paragraph or cell */
+	enum jl_run_kind kind;
+	const char *text;
+	struct jl_num num;
+	struct jl_run *next;
+};
+
+enum jl_mark { JL_MARK_NONE, JL_MARK_GOOD, JL_MARK_WARN, JL_MARK_BAD, JL_MARK_UNKNOWN };
+
+struct jl_doc_cell {
+	struct jl_run *runs;
+	enum jl_mark mark;
+	struct jl_doc_cell *next;
+};
+
+struct jl_doc_row {
+	struct jl_doc_cell *cells;
+	bool strong; /* the row that matters */
+	struct jl_doc_row *next;
+};
+
+struct jl_doc_column {
+	const char *head;
+	const char *unit; /* shown under the head where all cells share it; NULL: none */
+	bool right;       /* numbers */
+};
+
+enum jl_doc_block_kind { JL_DOC_SECTION, JL_DOC_PARA, JL_DOC_ITEM, JL_DOC_TABLE, JL_DOC_CHART, JL_DOC_FINDING };
+
+struct jl_doc_block {
+	enum jl_doc_block_kind kind;
+	const char *id;    /* section: stable, for links and JSON */
+	const char *title; /* section, table, finding */
+	int level;         /* section: 2 or 3 */
+	enum jl_mark mark; /* finding */
+	struct jl_run *runs;
+	const struct jl_doc_column *columns;
+	size_t n_columns;
+	struct jl_doc_row *rows;
+	size_t n_rows;
+	const struct jl_chart *chart;
+	struct jl_doc_block *next;
+};
+
+struct jl_doc {
+	struct jl_arena *arena;
+	enum jl_lang lang;
+	const char *title, *subtitle;
+	const char *date; /* YYYY-MM-DD of the day it was made */
+	struct jl_doc_block *blocks, *last;
+	size_t n_blocks;
+	enum jl_status failed; /* out of memory or too large: sticks */
+	/* where the next run goes */
+	struct jl_run **tail;
+	struct jl_doc_row **row_tail;
+	struct jl_doc_cell **cell_tail;
+};
+
+#define JL_DOC_BLOCKS_MAX 20000
+#define JL_DOC_ROWS_MAX   20000 /* of one table */
+
+void jl_doc_init(struct jl_doc *doc, struct jl_arena *arena, enum jl_lang lang, const char *title);
+
+void jl_doc_section(struct jl_doc *doc, const char *id, const char *title);
+void jl_doc_subsection(struct jl_doc *doc, const char *id, const char *title);
+void jl_doc_para(struct jl_doc *doc);
+void jl_doc_item(struct jl_doc *doc); /* of a list */
+/* What is the matter, how bad; then text for why, and what to do. */
+void jl_doc_finding(struct jl_doc *doc, enum jl_mark mark, const char *title);
+
+/* Into the open paragraph, item, finding or cell. All text is copied. */
+void jl_doc_text(struct jl_doc *doc, const char *text);
+void jl_doc_textf(struct jl_doc *doc, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void jl_doc_strong(struct jl_doc *doc, const char *text);
+void jl_doc_name(struct jl_doc *doc,
+		 const char *text); /* "RTX 3090", "10x rtx-3090 via pcie4-no-p2p": digits that are no figure */
+void jl_doc_code(struct jl_doc *doc, const char *text);
+void jl_doc_num(struct jl_doc *doc, const struct jl_num *num);
+/* A whole sentence made elsewhere (a finding, a note, an error): the figures in it all have this origin and source. */
+void jl_doc_said(struct jl_doc *doc, const char *text, enum jl_origin origin, const char *source);
+
+/* `columns` must outlive the document. */
+void jl_doc_table(struct jl_doc *doc, const char *title, const struct jl_doc_column *columns, size_t n_columns);
+void jl_doc_cell(struct jl_doc *doc, enum jl_mark mark); /* opens one; the calls above fill it */
+void jl_doc_cell_text(struct jl_doc *doc, const char *text);
+void jl_doc_cell_name(struct jl_doc *doc, const char *text);
+void jl_doc_cell_num(struct jl_doc *doc, const struct jl_num *num);
+void jl_doc_end_row(struct jl_doc *doc, bool strong);
+
+void jl_doc_chart(struct jl_doc *doc, const struct jl_chart *chart); /* must outlive the document */
+
+/* The renderings. Nothing is lost between them: JSON holds every number with all that is known of it. */
+enum jl_status jl_doc_to_text(const struct jl_doc *doc, size_t width, bool colour, struct jl_buf *out,
+			      struct jl_err *err);
+enum jl_status jl_doc_to_markdown(const struct jl_doc *doc, struct jl_buf *out, struct jl_err *err);
+enum jl_status jl_doc_to_html(const struct jl_doc *doc, struct jl_buf *out, struct jl_err *err);
+enum jl_status jl_doc_to_json(const struct jl_doc *doc, struct jl_buf *out, struct jl_err *err);
+
+const char *jl_mark_text(enum jl_mark mark); /* "✅" "⚠" "❌" "❓" or "" */
+
+#endif

@@ -1,0 +1,175 @@
+/* Where every number of the report comes from, and how wrong the program is known to be. */
+#include <math.h>
+#include <string.h>
+
+#include "base/csv.h"
+#include "report/section.h"
+
+#define SOURCES_MAX 64
+
+extern const unsigned char jl_scorecard_text[];
+extern const size_t jl_scorecard_text_len;
+
+struct source {
+	enum jl_origin origin;
+	const char *source, *date;
+	size_t n;
+};
+
+static bool same(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static void count(struct source *list, size_t *n, const struct jl_num *num)
+{
+	size_t i = 0;
+
+	if (isnan(num->value))
+		return;
+	while (i < *n &&
+	       !(list[i].origin == num->origin && same(list[i].source, num->source) && same(list[i].date, num->date)))
+		i++;
+	if (i == *n && *n < SOURCES_MAX)
+		list[(*n)++] = (struct source){ .origin = num->origin, .source = num->source, .date = num->date };
+	if (i < *n)
+		list[i].n++;
+}
+
+static void count_runs(struct source *list, size_t *n, const struct jl_run *run)
+{
+	for (; run; run = run->next)
+		if (run->kind == JL_RUN_NUM)
+			count(list, n, &run->num);
+}
+
+static const char *origin_name(const struct jl_section *s, enum jl_origin origin)
+{
+	switch (origin) {
+	case JL_MEASURED: return JL_T(s->lang, "measured", "실측");
+	case JL_PUBLISHED: return JL_T(s->lang, "published", "공개 측정");
+	case JL_LISTED: return JL_T(s->lang, "listed", "사양·가격표");
+	case JL_ESTIMATED: return JL_T(s->lang, "estimated", "추정");
+	case JL_ORIGIN_NONE: break;
+	}
+	return JL_T(s->lang, "given", "입력값");
+}
+
+void jl_section_origins(struct jl_section *s)
+{
+	static const struct jl_section_head heads[] = { { "Origin", "출처 구분", false },
+							{ "Source", "출처", false },
+							{ "As of", "기준일", false },
+							{ "Numbers", "수치 개수", true } };
+	static const enum jl_origin order[] = { JL_MEASURED, JL_PUBLISHED, JL_LISTED, JL_ESTIMATED, JL_ORIGIN_NONE };
+	struct source list[SOURCES_MAX];
+	size_t n = 0;
+
+	for (const struct jl_doc_block *b = s->doc->blocks; b; b = b->next) {
+		count_runs(list, &n, b->runs);
+		for (const struct jl_doc_row *row = b->rows; row; row = row->next)
+			for (const struct jl_doc_cell *cell = row->cells; cell; cell = cell->next)
+				count_runs(list, &n, cell->runs);
+	}
+	jl_section_open(s, "origins", "Where the numbers come from", "데이터 출처");
+	jl_section_table(s, NULL, heads, 4);
+	for (size_t k = 0; k < sizeof order / sizeof order[0]; k++)
+		for (size_t i = 0; i < n; i++) {
+			if (list[i].origin != order[k])
+				continue;
+			jl_doc_cell(s->doc, JL_MARK_NONE);
+			jl_doc_textf(s->doc, "%s%s%s", order[k] ? jl_origin_mark(order[k]) : "", order[k] ? " " : "",
+				     origin_name(s, order[k]));
+			jl_doc_cell_name(s->doc, list[i].source ? list[i].source
+						 : order[k] == JL_ORIGIN_NONE
+							 ? JL_T(s->lang, "this scenario", "이 시나리오")
+							 : "—");
+			jl_doc_cell_name(s->doc, list[i].date ? list[i].date : "—");
+			jl_section_cell(s, jl_num_plain((double)list[i].n, JL_K_NUMBER, NULL, JL_ORIGIN_NONE, NULL));
+			jl_doc_end_row(s->doc, false);
+		}
+}
+
+static const char *set_name(const struct jl_section *s, const char *set)
+{
+	static const struct {
+		const char *set, *en, *ko;
+	} names[] = {
+		{ "gemm_membw", "matrix products, memory", "행렬 곱·메모리 대역폭" },
+		{ "collectives", "collectives", "집합 통신" },
+		{ "train_llm", "LLM training", "LLM 학습" },
+		{ "train_vtrain", "LLM training, one cluster", "LLM 학습 (단일 클러스터)" },
+		{ "train_other", "other training", "그 밖의 학습" },
+		{ "power", "power", "전력" },
+		{ "memory", "memory", "메모리" },
+	};
+
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+		if (strcmp(names[i].set, set) == 0)
+			return JL_T(s->lang, names[i].en, names[i].ko);
+	return set;
+}
+
+static struct jl_num score(double value, enum jl_kind kind)
+{
+	struct jl_num num = jl_num_plain(value, kind, NULL, JL_MEASURED, "docs/SCORECARD.md");
+
+	num.n_digits = kind == JL_K_FRACTION ? 2 : 4;
+	return num;
+}
+
+/* Rows of the last release in the history, held out. */
+static void score_rows(struct jl_section *s, struct jl_csv *csv)
+{
+	const size_t mode = jl_csv_find(csv, "mode"), set = jl_csv_find(csv, "set"),
+		     scored = jl_csv_find(csv, "scored"), median = jl_csv_find(csv, "median_abs_ln"),
+		     p90 = jl_csv_find(csv, "p90_abs_ln"), inside = jl_csv_find(csv, "coverage80");
+	struct jl_err ignored;
+	bool more = false;
+
+	while (jl_csv_next(csv, &more, &ignored) == JL_OK && more) {
+		double values[4] = { NAN, NAN, NAN, NAN };
+
+		if (strcmp(jl_csv_text(csv, mode), "left-out") != 0 ||
+		    jl_csv_number(csv, scored, &values[0], &ignored) ||
+		    jl_csv_number(csv, median, &values[1], &ignored) || jl_csv_number(csv, p90, &values[2], &ignored) ||
+		    jl_csv_number(csv, inside, &values[3], &ignored))
+			continue;
+		jl_doc_cell_text(s->doc, set_name(s, jl_csv_text(csv, set)));
+		jl_section_cell(s, score(values[0], JL_K_NUMBER));
+		jl_section_cell(s, score(expm1(values[1]), JL_K_FRACTION));
+		jl_section_cell(s, score(expm1(values[2]), JL_K_FRACTION));
+		jl_section_cell(s, score(values[3], JL_K_FRACTION));
+		jl_doc_end_row(s->doc, false);
+	}
+}
+
+void jl_section_method(struct jl_section *s)
+{
+	static const struct jl_section_head heads[] = { { "Published measurements of", "공개 측정값", false },
+							{ "Scored", "건수", true },
+							{ "Typical error", "대표 오차(중앙값)", true },
+							{ "Nine of ten below", "열에 아홉은 이하", true },
+							{ "Inside the interval", "구간 적중률", true } };
+	struct jl_csv csv;
+	struct jl_err ignored;
+
+	jl_section_open(s, "method", "Method and how wrong it is", "방법과 오차");
+	jl_doc_para(s->doc);
+	JL_SAY(s,
+	       "Estimates come from a physical model of kernels, links and memory (docs/METHOD.md). Intervals are "
+	       "meant to hold four "
+	       "times out of five. Below is how far predictions were off on published measurements that the fit had "
+	       "not seen.",
+	       "추정값은 커널·링크·메모리의 물리 모델로 계산합니다(docs/METHOD.md). 구간은 다섯 번 중 네 번 맞도록 "
+	       "잡습니다. 아래는 맞춤에 "
+	       "쓰지 않은 공개 측정값에서 예측이 얼마나 벗어났는지입니다.");
+	if (jl_csv_open(&csv, (const char *)jl_scorecard_text, jl_scorecard_text_len, ',', "scorecard", &ignored))
+		return;
+	jl_section_table(s, NULL, heads, 5);
+	score_rows(s, &csv);
+	jl_csv_release(&csv);
+	jl_doc_para(s->doc);
+	JL_SAY(s, "Marks: ✅ measured, 📄 published or listed, ⚠ estimated. Numbers without a mark were given.",
+	       "표시: ✅ 실측, 📄 공개 측정·사양·가격표, ⚠ 추정. 표시가 없는 수치는 입력값입니다.");
+}

@@ -1,0 +1,420 @@
+/* How the run behaves: over more GPUs, where its time goes, what it needs of memory. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "report/section.h"
+
+static struct jl_num ranged(struct jl_num num)
+{
+	num.show_interval = true;
+	return num;
+}
+
+/* --- scaling */
+
+static void scaling_line(struct jl_section *s, struct jl_chart *chart, size_t series, const struct jl_weighed_point *p,
+			 size_t n, bool measured)
+{
+	const char *mode = jl_mode_name(s, p->mode);
+	const char *name = jl_arena_printf(
+		s->arena, measured ? JL_T(s->lang, "%s measured", "%s 실측") : JL_T(s->lang, "%s predicted", "%s 예측"),
+		mode);
+	struct jl_chart_point *points = jl_section_series(s, chart, series, name ? name : mode,
+							  measured ? JL_MEASURED : JL_ESTIMATED, n);
+
+	for (size_t i = 0; points && i < n; i++) {
+		points[i].x = p[i].n_gpus;
+		points[i].y = measured ? p[i].measured_speedup : p[i].speedup;
+		points[i].lo = measured ? NAN : p[i].speedup_range.lo;
+		points[i].hi = measured ? NAN : p[i].speedup_range.hi;
+	}
+}
+
+static bool has_measured(const struct jl_weighed_scaling *sc, size_t mode)
+{
+	for (size_t i = 0; i < sc->n_counts; i++)
+		if (!isnan(sc->points[mode * sc->n_counts + i].measured_speedup))
+			return true;
+	return false;
+}
+
+static void scaling_chart(struct jl_section *s)
+{
+	const struct jl_weighed_scaling *sc = &s->w->scaling;
+	struct jl_chart *chart;
+	struct jl_chart_point *ideal;
+	size_t n = 1;
+
+	for (size_t k = 0; k < sc->n_modes; k++)
+		n += 1 + has_measured(sc, k);
+	chart = jl_section_chart(s, JL_CHART_LINE,
+				 JL_T(s->lang, "Speed-up over one GPU: measured, predicted with its band, ideal",
+				      "GPU 한 장 대비 배속: 실측, 예측(구간 포함), 이상적 배속"),
+				 n);
+	if (!chart)
+		return;
+	chart->x = (struct jl_axis){ .label = JL_T(s->lang, "GPUs", "GPU 수"), .lo = NAN, .hi = NAN };
+	chart->y = (struct jl_axis){ .label = JL_T(s->lang, "speed-up", "배속"), .unit = "x", .lo = NAN, .hi = NAN };
+	n = 0;
+	for (size_t k = 0; k < sc->n_modes; k++) {
+		const struct jl_weighed_point *p = &sc->points[k * sc->n_counts];
+		scaling_line(s, chart, n++, p, sc->n_counts, false);
+		if (has_measured(sc, k))
+			scaling_line(s, chart, n++, p, sc->n_counts, true);
+	}
+	ideal = jl_section_series(s, chart, n, JL_T(s->lang, "ideal", "이상적"), JL_ESTIMATED, 2);
+	if (!ideal)
+		return;
+	((struct jl_chart_series *)&chart->series[n])->dashed = true;
+	/* the whole ideal line would press the others flat on the floor: it leaves through the top */
+	chart->y.hi = 0;
+	for (size_t k = 0; k < sc->n_modes * sc->n_counts; k++)
+		chart->y.hi = fmax(chart->y.hi, fmax(sc->points[k].speedup_range.hi, sc->points[k].measured_speedup));
+	chart->y.hi = fmin(ceil(chart->y.hi * 1.3), sc->counts[sc->n_counts - 1]);
+	ideal[0].x = ideal[0].y = sc->counts[0];
+	ideal[1].x = ideal[1].y = fmin(chart->y.hi, sc->counts[sc->n_counts - 1]);
+	jl_doc_chart(s->doc, chart);
+}
+
+static void point_row(struct jl_section *s, const struct jl_weighed_point *p, bool named)
+{
+	const struct jl_num gpus = jl_num_given(p->n_gpus, JL_K_NUMBER, NULL);
+	struct jl_num per_s = ranged(jl_num_estimate(p->per_s, JL_K_NUMBER, NULL)),
+		      seen = jl_num_measured(p->measured_per_s, JL_K_NUMBER, NULL, p->measured);
+	struct jl_num times = jl_num_estimate(p->speedup_range, JL_K_NUMBER, "x"),
+		      seen_times = jl_num_measured(p->measured_speedup, JL_K_NUMBER, "x", p->measured);
+
+	per_s.note = seen.note = "samples/s";
+	times.n_digits = 0;
+	times.n_decimals = seen_times.n_decimals = 2;
+	if (named)
+		jl_doc_cell_name(s->doc, jl_system_name(s, p->of));
+	jl_doc_cell_name(s->doc, jl_mode_name(s, p->mode));
+	jl_section_cell(s, gpus);
+	jl_section_cell(s, seen);
+	if (p->predicted)
+		jl_section_cell(s, per_s);
+	else
+		jl_doc_cell_text(s->doc, "—");
+	if (named) {
+		jl_section_cell(s, jl_num_plain(p->per_s.value / p->measured_per_s - 1, JL_K_FRACTION, NULL,
+						JL_ESTIMATED, JL_METHOD));
+	} else {
+		jl_section_cell(s, seen_times);
+		jl_section_cell(s, times);
+		jl_section_cell(s, jl_num_measured(p->measured_speedup / p->n_gpus, JL_K_FRACTION, NULL, p->measured));
+	}
+	jl_doc_end_row(s->doc, false);
+}
+
+static void scaling_tables(struct jl_section *s)
+{
+	static const struct jl_section_head heads[] = {
+		{ "Mode", "방식", false },     { "GPUs", "GPU 수", true },   { "Measured", "실측", true },
+		{ "Predicted", "예측", true }, { "Speed-up", "배속", true }, { "Predicted", "예측 배속", true },
+		{ "Efficiency", "효율", true }
+	};
+	static const struct jl_section_head other[] = { { "System", "시스템", false }, { "Mode", "방식", false },
+							{ "GPUs", "GPU 수", true },    { "Measured", "실측", true },
+							{ "Predicted", "예측", true }, { "Off by", "차이", true } };
+	const struct jl_weighed_scaling *sc = &s->w->scaling;
+
+	jl_section_table(s,
+			 JL_T(s->lang, "samples/s; speed-up and efficiency over one GPU in the same mode",
+			      "samples/s. 배속과 효율은 같은 방식의 GPU 한 장 대비"),
+			 heads, 7);
+	for (size_t k = 0; k < sc->n_modes * sc->n_counts; k++)
+		point_row(s, &sc->points[k], false);
+	if (!sc->n_further)
+		return;
+	jl_section_table(s, JL_T(s->lang, "Measured elsewhere, samples/s", "다른 구성에서 측정한 값, samples/s"), other,
+			 6);
+	for (size_t k = 0; k < sc->n_further; k++)
+		point_row(s, &sc->further[k], true);
+}
+
+void jl_section_scaling(struct jl_section *s)
+{
+	if (!s->w->scaling.of)
+		return;
+	jl_section_open(s, "scaling", "Scaling", "스케일링");
+	jl_doc_para(s->doc);
+	JL_SAY(s, "On ", "대상: ");
+	jl_doc_name(s->doc, jl_system_name(s, s->w->scaling.of));
+	jl_doc_text(s->doc, ". ");
+	JL_SAY(s, "The work of one GPU stays the same as GPUs are added.", "GPU를 늘려도 GPU당 배치는 그대로 둡니다.");
+	scaling_chart(s);
+	scaling_tables(s);
+}
+
+/* --- where the time goes */
+
+static double share_part(const struct jl_step_share *share, size_t k)
+{
+	const double parts[] = { share->matrix, share->memory, share->host, share->links };
+
+	return parts[k];
+}
+
+static void observed_time(struct jl_section *s)
+{
+	static const char *const en[] = { "matrix products", "memory streams", "host", "links" };
+	static const char *const ko[] = { "행렬 연산", "메모리 접근", "호스트", "통신" };
+	struct jl_chart *chart = jl_section_chart(
+		s, JL_CHART_STACKED, JL_T(s->lang, "Time of one step at the same batch", "같은 배치의 스텝 시간 구성"),
+		4);
+
+	if (!chart)
+		return;
+	chart->y = (struct jl_axis){ .label = JL_T(s->lang, "time", "시간"), .kind = JL_K_TIME, .lo = NAN, .hi = NAN };
+	for (size_t k = 0; k < 4; k++) {
+		struct jl_chart_point *points = jl_section_series(s, chart, k, JL_T(s->lang, en[k], ko[k]),
+								  JL_ESTIMATED, s->w->compare->n_rows);
+		size_t n = 0;
+
+		for (size_t i = 0; points && i < s->w->n_systems; i++) {
+			const struct jl_compare_row *row = s->w->systems[i].row;
+
+			if (!row || !row->at[JL_AT_SAME_BATCH].possible)
+				continue;
+			points[n].label = jl_system_name(s, &s->w->systems[i]);
+			points[n++].y = share_part(&row->at[JL_AT_SAME_BATCH].part_s, k);
+		}
+		if (points)
+			((struct jl_chart_series *)&chart->series[k])->n_points = n;
+	}
+	jl_doc_chart(s->doc, chart);
+}
+
+/* Parts that matter somewhere; the rest is summed. */
+static size_t parts_shown(const struct jl_weighed *w, size_t ret_parts[JL_N_PART])
+{
+	size_t n = 0;
+
+	for (size_t k = 0; k < JL_N_PART; k++) {
+		bool large = false;
+		for (size_t i = 0; i < w->n_systems; i++)
+			large |= w->systems[i].predicted && jl_part_s(&w->systems[i].prediction.step, k) >
+								    0.03 * w->systems[i].prediction.step.step_s;
+		for (size_t i = 0; i < w->scaling.n_modes * w->scaling.n_counts; i++)
+			large |= w->scaling.points[i].predicted &&
+				 jl_part_s(&w->scaling.points[i].step, k) > 0.03 * w->scaling.points[i].step.step_s;
+		if (large && n < 5)
+			ret_parts[n++] = k;
+	}
+	return n;
+}
+
+struct bar_of {
+	const char *label;
+	const struct jl_step_cost *step;
+};
+
+static void model_chart(struct jl_section *s, const char *title, const struct bar_of *bars, size_t n_bars)
+{
+	size_t parts[JL_N_PART];
+	const size_t n = parts_shown(s->w, parts);
+	bool rest = false;
+	struct jl_chart *chart = jl_section_chart(s, JL_CHART_STACKED, title, n + 1);
+
+	if (!chart)
+		return;
+	chart->y = (struct jl_axis){ .label = JL_T(s->lang, "time", "시간"), .kind = JL_K_TIME, .lo = NAN, .hi = NAN };
+	for (size_t k = 0; k <= n; k++) {
+		const char *name = k == n ? JL_T(s->lang, "rest", "나머지")
+					  : JL_T(s->lang, jl_parts[parts[k]].en, jl_parts[parts[k]].ko);
+		struct jl_chart_point *points = jl_section_series(s, chart, k, name, JL_ESTIMATED, n_bars);
+
+		for (size_t i = 0; points && i < n_bars; i++) {
+			points[i].label = bars[i].label;
+			points[i].y = k < n ? jl_part_s(bars[i].step, parts[k]) : bars[i].step->step_s;
+			for (size_t j = 0; k == n && j < n; j++)
+				points[i].y -= jl_part_s(bars[i].step, parts[j]);
+			/* what the shown parts leave over by rounding is nothing */
+			points[i].y = points[i].y > 1e-3 * bars[i].step->step_s ? points[i].y : 0;
+			rest |= k == n && points[i].y > 0;
+		}
+	}
+	chart->n_series = n + rest;
+	jl_doc_chart(s->doc, chart);
+}
+
+static void model_time(struct jl_section *s)
+{
+	struct bar_of bars[JL_SCENARIO_LIST_MAX * 2];
+	const struct jl_weighed_scaling *sc = &s->w->scaling;
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->w->n_systems; i++)
+		if (s->w->systems[i].predicted)
+			bars[n++] = (struct bar_of){ jl_system_name(s, &s->w->systems[i]),
+						     &s->w->systems[i].prediction.step };
+	if (n)
+		model_chart(s, JL_T(s->lang, "Time of one step on each system", "시스템별 스텝 시간 구성"), bars, n);
+	n = 0;
+	for (size_t k = 0; sc->of && k < sc->n_modes * sc->n_counts && n < 24; k++) {
+		const struct jl_weighed_point *p = &sc->points[k];
+
+		if (!p->predicted)
+			continue;
+		bars[n].label = jl_arena_printf(s->arena, "%s · %d GPU", jl_mode_name(s, p->mode), p->n_gpus);
+		bars[n++].step = &p->step;
+	}
+	if (n)
+		model_chart(s, JL_T(s->lang, "Time of one step as GPUs are added", "GPU 수에 따른 스텝 시간 구성"),
+			    bars, n);
+}
+
+static bool any_predicted(const struct jl_weighed *w)
+{
+	for (size_t i = 0; i < w->n_systems; i++)
+		if (w->systems[i].predicted)
+			return true;
+	return false;
+}
+
+void jl_section_time(struct jl_section *s)
+{
+	const bool observed = s->w->compare && !isnan(s->w->scenario->observed.step_s);
+
+	if (!observed && !any_predicted(s->w))
+		return;
+	jl_section_open(s, "time", "Where the time goes", "시간 구성");
+	if (observed) {
+		jl_doc_para(s->doc);
+		JL_SAY(s,
+		       "Only the time of the run was observed; its split follows a stated mix for this kind of model.",
+		       "실측한 것은 스텝 시간뿐입니다. 구성 비율은 이 종류의 모델에 대해 밝혀 둔 가정을 따릅니다.");
+		observed_time(s);
+	} else {
+		model_time(s);
+	}
+}
+
+/* --- memory */
+
+static void memory_chart(struct jl_section *s)
+{
+	static const struct {
+		const char *en, *ko;
+		size_t offset;
+	} parts[] = {
+		{ "weights", "가중치", offsetof(struct jl_memory, weights_B) },
+		{ "gradients", "그래디언트", offsetof(struct jl_memory, gradients_B) },
+		{ "optimizer", "옵티마이저", offsetof(struct jl_memory, optimizer_B) },
+		{ "activations", "활성값", offsetof(struct jl_memory, activations_B) },
+		{ "buffers", "버퍼", offsetof(struct jl_memory, buffers_B) },
+		{ "context", "컨텍스트", offsetof(struct jl_memory, context_B) },
+	};
+	struct jl_chart *chart = jl_section_chart(
+		s, JL_CHART_STACKED, JL_T(s->lang, "Memory of one device at its peak", "장치당 최대 메모리 사용량"), 6);
+
+	if (!chart)
+		return;
+	chart->y = (struct jl_axis){
+		.label = JL_T(s->lang, "memory", "메모리"), .kind = JL_K_BYTES, .binary = true, .lo = NAN, .hi = NAN
+	};
+	for (size_t k = 0; k < 6; k++) {
+		struct jl_chart_point *points = jl_section_series(s, chart, k, JL_T(s->lang, parts[k].en, parts[k].ko),
+								  JL_ESTIMATED, s->w->n_systems);
+		size_t n = 0;
+
+		for (size_t i = 0; points && i < s->w->n_systems; i++) {
+			if (!s->w->systems[i].predicted)
+				continue;
+			points[n].label = jl_system_name(s, &s->w->systems[i]);
+			points[n++].y = *(
+				const double *)(const void *)((const char *)&s->w->systems[i].prediction.memory +
+							      parts[k].offset);
+		}
+		if (points)
+			((struct jl_chart_series *)&chart->series[k])->n_points = n;
+	}
+	jl_doc_chart(s->doc, chart);
+}
+
+static struct jl_num memory_num(double value_B, enum jl_origin origin, const char *source)
+{
+	struct jl_num num = jl_num_plain(value_B, JL_K_BYTES, NULL, origin, source);
+
+	num.binary = true;
+	return num;
+}
+
+static void model_memory(struct jl_section *s)
+{
+	static const struct jl_section_head heads[] = { { "System", "시스템", false },
+							{ "Needed", "필요", true },
+							{ "Of", "용량", true },
+							{ "Largest batch a GPU", "GPU당 최대 배치", true },
+							{ "Fits", "판정", false } };
+
+	memory_chart(s);
+	jl_section_table(s, NULL, heads, 5);
+	for (size_t i = 0; i < s->w->n_systems; i++) {
+		const struct jl_weighed_system *system = &s->w->systems[i];
+		const struct jl_prediction *p = &system->prediction;
+
+		if (!system->predicted)
+			continue;
+		jl_doc_cell_name(s->doc, jl_system_name(s, system));
+		jl_section_cell(s, memory_num(p->memory.total_B, JL_ESTIMATED, JL_METHOD));
+		jl_section_cell(s, memory_num(p->capacity_B, JL_LISTED,
+					      system->said->sys.gpu ? system->said->sys.gpu->mem_B.source : NULL));
+		jl_section_cell(s, jl_num_plain(p->max_micro_batch, JL_K_NUMBER, NULL, JL_ESTIMATED, JL_METHOD));
+		jl_doc_cell(s->doc, p->room == JL_ROOM_FITS    ? JL_MARK_GOOD
+				    : p->room == JL_ROOM_TIGHT ? JL_MARK_WARN
+							       : JL_MARK_BAD);
+		jl_doc_text(s->doc, p->room == JL_ROOM_FITS    ? JL_T(s->lang, "fits", "들어감")
+				    : p->room == JL_ROOM_TIGHT ? JL_T(s->lang, "tight", "빠듯함")
+							       : JL_T(s->lang, "does not fit", "부족"));
+		jl_doc_end_row(s->doc, false);
+	}
+}
+
+static void observed_memory(struct jl_section *s)
+{
+	static const struct jl_section_head heads[] = { { "System", "시스템", false },
+							{ "Memory a device", "장치당 메모리", true },
+							{ "Largest batch a device", "장치당 최대 배치", true },
+							{ "Passes for the same batch", "같은 배치의 누적 횟수",
+							  true } };
+
+	jl_doc_para(s->doc);
+	JL_SAY(s, "What surely fits: one sample takes at most what the observed batch could use.",
+	       "확실히 들어가는 크기입니다. 샘플 하나가 쓰는 메모리는 실측한 배치가 쓸 수 있던 양을 넘지 않는다고 "
+	       "봅니다.");
+	jl_section_table(s, NULL, heads, 4);
+	for (size_t i = 0; i < s->w->n_systems; i++) {
+		const struct jl_weighed_system *system = &s->w->systems[i];
+
+		if (!system->row)
+			continue;
+		jl_doc_cell_name(s->doc, jl_system_name(s, system));
+		if (system->said->sys.gpu)
+			jl_section_cell(s, memory_num(system->said->sys.gpu->mem_B.value, JL_LISTED,
+						      system->said->sys.gpu->mem_B.source));
+		else
+			jl_doc_cell_text(s->doc, "—");
+		jl_section_cell(s, jl_num_plain(system->row->limit, JL_K_NUMBER, NULL, JL_ESTIMATED, JL_METHOD));
+		jl_section_cell(s, jl_num_plain(system->row->at[JL_AT_SAME_BATCH].possible
+							? system->row->at[JL_AT_SAME_BATCH].n_passes
+							: NAN,
+						JL_K_NUMBER, NULL, JL_ESTIMATED, JL_METHOD));
+		jl_doc_end_row(s->doc, system->row->baseline);
+	}
+}
+
+void jl_section_memory(struct jl_section *s)
+{
+	const bool observed = s->w->compare && !isnan(s->w->scenario->observed.step_s);
+
+	if (!observed && !any_predicted(s->w))
+		return;
+	jl_section_open(s, "memory", "Memory", "메모리");
+	if (observed)
+		observed_memory(s);
+	else
+		model_memory(s);
+}

@@ -1,0 +1,80 @@
+#!/bin/bash
+# jeoul report: the seeds in both languages and all forms, bad scenarios, hostile titles, results from the store and from files.
+. "$(dirname "$0")/lib.sh"
+export JEOUL_TODAY=2026-11-15 TZ=UTC XDG_DATA_HOME="$work/data" JEOUL_MACHINE=
+unset JEOUL_STORE
+cd "$JEOUL_SOURCE" || exit 1
+line() { printf '%s\n' "$@" > "$work/s.yaml"; }
+walk() { if python3 "$JEOUL_SOURCE/tests/web/bare_numbers.py" "$@" > "$work/walk"; then ok; else bad "$(head -5 "$work/walk")"; fi; }
+
+# golden files: 5 seeds x 2 languages x 4 forms
+mkdir -p "$work/golden"
+if GOLDEN_OUT="$work/golden" scripts/golden "$JEOUL" 2> "$work/err"; then ok; else bad "scripts/golden: $(cat "$work/err")"; fi
+for f in tests/golden/report/*; do
+	if cmp -s "$f" "$work/golden/$(basename "$f")"; then ok; else
+		bad "$(basename "$f") differs (scripts/golden writes them anew): $(diff "$f" "$work/golden/$(basename "$f")" | head -3 | cut -c1-200)"
+	fi
+done
+[ "$(ls tests/golden/report | wc -l)" = 40 ] && ok || bad "not 40 golden files"
+walk "$work"/golden/*.html
+for f in "$work"/golden/*.json; do python3 -c "import json,sys; j=json.load(open('$f')); assert j['blocks'] and j['title']" && ok || bad "$f"; done
+python3 - "$work"/golden/*.txt <<'P' && ok || bad "text wider than 80 columns"
+import sys, unicodedata
+def width(s):
+    return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in s)
+wide = [(p, l) for p in sys.argv[1:] for l in open(p, encoding="utf-8").read().split("\n") if width(l) > 82]
+for p, l in wide[:5]: print(p, l)
+sys.exit(bool(wide))
+P
+
+# five lines are a full report
+line "title: 다섯 줄" "systems:" "  - 2x rtx-3090" "  - {on: rtx-4090, name: 새 카드}" "workload: {model: gpt2-124m, batch: 4}"
+run 0 report "$work/s.yaml" --json
+json "{b.get('id') for b in j['blocks'] if b['kind'] == 'section'} >= {'summary', 'specifications', 'comparison', 'scaling', 'time', 'memory', 'topology', 'findings', 'origins', 'method'}"
+json "all(set(r) >= {'value', 'unit', 'origin'} for b in j['blocks'] for r in b.get('runs', []) if isinstance(r, dict))"
+run 0 report "$work/s.yaml" --lang ko; has "요약"; has "새 카드"
+line "systems: [rtx-4090]"
+run 0 report "$work/s.yaml"; has "stands in"
+
+# bad scenarios: one line, with its place
+line "title: x" "systms: [rtx-4090]"; run 1 report "$work/s.yaml"; says "s.yaml:2:"; says "systems"; one_line
+line "systems: [rtx-40900]"; run 1 report "$work/s.yaml"; says "s.yaml:1:"; says "rtx-4090"; one_line
+line "systems: [rtx-4090]" "workload: {observed: {step: 1.06, batch: 128}}"; run 1 report "$work/s.yaml"; says "s.yaml:2:"; says "unit"; one_line
+line "systems: [rtx-4090]" "workload: {observed: {batch: 128}}"; run 1 report "$work/s.yaml"; says "step"; one_line
+line "systems: [rtx-4090]" "workload: {model: gpt-999}"; run 1 report "$work/s.yaml"; one_line
+line "systems: [rtx-4090]" "sections: [sumary]"; run 1 report "$work/s.yaml"; says "sumary"; one_line
+line "systems: [rtx-4090]" "measured: [{what: samples_per_s, value: 3 GB}]"; run 1 report "$work/s.yaml"; says "s.yaml:2:"; one_line
+line "systems: [rtx-4090]" "systems: [rtx-3090]"; run 1 report "$work/s.yaml"; one_line
+line "just words"; run 1 report "$work/s.yaml"; one_line
+run 1 report "$work/not-there.yaml"; one_line
+run 2 report examples/seed-000.yaml -o "$work/report.pdf"; says ".html"; one_line
+run 1 report examples/seed-000.yaml -o "$work/no/such/folder.html"; one_line
+python3 -c "print('systems:'); [print('  - rtx-4090') for _ in range(10000)]" > "$work/many.yaml"
+run 1 report "$work/many.yaml"; says "many.yaml:34:"; one_line
+
+# nothing in a text executes
+line 'title: "<script>alert(1)</script>"' 'subtitle: "\"><img src=x onerror=alert(2)>"' 'systems:' \
+	"  - {on: rtx-4090, name: '\"><svg onload=alert(3)>', note: '<b>&amp;'}" '  - rtx-3090' \
+	'questions: ["</title><script>alert(4)</script>", "| a | `b`"]'
+run 0 report "$work/s.yaml" -o "$work/x.html"; walk "$work/x.html"
+grep -qi '<script\|<img\|<svg o' "$work/x.html" && bad "markup of a title came through" || ok
+run 0 report "$work/s.yaml" --format md; lacks "<script"; lacks "<img"
+line 'systems: [{on: rtx-4090, name: "a\u001b[31mred"}]'; run 1 report "$work/s.yaml"; says "s.yaml:1:"; says "control"; one_line
+line 'title: "a\n```\n<script>"' 'systems: [rtx-4090]'; run 1 report "$work/s.yaml" --format md; one_line
+
+# results from a file and from the store; the store is only read
+logs="$JEOUL_SOURCE/tests/fixtures/logs"
+run 0 import "$logs/nccl-allreduce-2x8.txt" --machine "H100 시험"
+run 0 store export; cp "$work/out" "$work/results.jsonl"
+id=$(head -1 "$work/results.jsonl" | python3 -c "import json,sys; print(json.load(sys.stdin)['id'])")
+line "systems: [rtx-4090]" "measured: [{file: results.jsonl}]"; run 0 report "$work/s.yaml"; has "allreduce"
+line "systems: [rtx-4090]" "measured: [{record: $id}]"; run 0 report "$work/s.yaml"; has "allreduce"
+line "systems: [rtx-4090]" "measured: [{record: ZZZZZZZZ}]"; run 1 report "$work/s.yaml"; says "s.yaml:2:"; one_line
+line "systems: [rtx-4090]" "measured: [{file: gone.jsonl}]"; run 1 report "$work/s.yaml"; says "s.yaml:2:"; one_line
+run 0 store list --json; json "len(j['records']) == 10"
+
+# this machine
+run 0 report --lang ko; has "이 장비"
+run 0 report --json; json "any(b.get('id') == 'machine' for b in j['blocks'])"
+run 0 report -o "$work/here.html"; walk "$work/here.html"
+finish
