@@ -1,5 +1,5 @@
 # A thin front door to CMake. Each target installs what it lacks (scripts/setup) and then does its job.
-.PHONY: all demo test lint bench fuzz scorecard install format clean
+.PHONY: all demo golden test lint bench fuzz scorecard install format clean
 BUILD := build/release
 FUZZ_SECONDS ?= 60
 
@@ -15,6 +15,10 @@ FORCE:
 
 demo: build/jeoul
 	@scripts/demo
+
+# The golden reports of the seeds, written anew; look at them with git diff.
+golden: build/jeoul
+	@scripts/golden
 
 # Release with gcc, then everything again with clang under AddressSanitizer and UndefinedBehaviorSanitizer.
 test:

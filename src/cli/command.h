@@ -104,6 +104,30 @@ void jl_version(struct jl_cli *cli);
 enum jl_status jl_cmd_help(struct jl_cli *cli, struct jl_err *err);
 enum jl_status jl_cmd_version(struct jl_cli *cli, struct jl_err *err);
 
+/* cmd_probe.c */
+enum jl_status jl_cmd_probe(struct jl_cli *cli, struct jl_err *err);
+extern const struct jl_option jl_probe_options[];
+
+/* cmd_build.c */
+enum jl_status jl_cmd_build(struct jl_cli *cli, struct jl_err *err);
+extern const struct jl_option jl_build_options[];
+
+/* cmd_report.c */
+enum jl_status jl_cmd_report(struct jl_cli *cli, struct jl_err *err);
+extern const struct jl_option jl_report_options[];
+
+/* cmd_audit.c */
+enum jl_status jl_cmd_audit(struct jl_cli *cli, struct jl_err *err);
+extern const struct jl_option jl_audit_options[];
+
+/* cmd_recommend.c */
+enum jl_status jl_cmd_recommend(struct jl_cli *cli, struct jl_err *err);
+extern const struct jl_option jl_recommend_options[];
+
+/* cmd_cost.c */
+enum jl_status jl_cmd_cost(struct jl_cli *cli, struct jl_err *err);
+extern const struct jl_option jl_cost_options[];
+
 /* manpage.c, completion.c */
 enum jl_status jl_cmd_man(struct jl_cli *cli, struct jl_err *err);
 enum jl_status jl_cmd_completion(struct jl_cli *cli, struct jl_err *err);
@@ -124,6 +148,10 @@ enum jl_status jl_cmd_fit(struct jl_cli *cli, struct jl_err *err);
 enum jl_status jl_cmd_flops(struct jl_cli *cli, struct jl_err *err);
 extern const struct jl_option jl_predict_options[], jl_fit_options[], jl_flops_options[];
 
+/* cmd_plan.c */
+enum jl_status jl_cmd_plan(struct jl_cli *cli, struct jl_err *err);
+extern const struct jl_option jl_plan_options[];
+
 /* cmd_compare.c */
 enum jl_status jl_cmd_compare(struct jl_cli *cli, struct jl_err *err);
 extern const struct jl_option jl_compare_options[];
@@ -132,9 +160,43 @@ extern const struct jl_option jl_compare_options[];
 enum jl_status jl_cmd_calibrate(struct jl_cli *cli, struct jl_err *err);
 extern const struct jl_option jl_calibrate_options[];
 
+/* cmd_check.c */
+enum jl_status jl_cmd_check(struct jl_cli *cli, struct jl_err *err);
+extern const struct jl_option jl_check_options[];
+
 /* cmd_validate.c */
 enum jl_status jl_cmd_validate(struct jl_cli *cli, struct jl_err *err);
 extern const struct jl_option jl_validate_options[];
+
+/* cmd_bench.c, cmd_bench_coll.c, cmd_bench_net.c */
+enum jl_status jl_cmd_bench_gemm(struct jl_cli *cli, struct jl_err *err);
+enum jl_status jl_cmd_bench_memory(struct jl_cli *cli, struct jl_err *err);
+enum jl_status jl_cmd_bench_link(struct jl_cli *cli, struct jl_err *err);
+enum jl_status jl_cmd_bench_net(struct jl_cli *cli, struct jl_err *err);
+enum jl_status jl_cmd_bench_coll(struct jl_cli *cli, struct jl_err *err);
+enum jl_status jl_cmd_bench_all(struct jl_cli *cli, struct jl_err *err);
+enum jl_status jl_cmd_bench_list(struct jl_cli *cli, struct jl_err *err);
+extern const struct jl_option jl_bench_gemm_options[], jl_bench_memory_options[], jl_bench_link_options[],
+	jl_bench_net_options[], jl_bench_coll_options[], jl_bench_all_options[], jl_bench_list_options[];
+
+/* cmd_bench_train.c */
+enum jl_status jl_cmd_bench_train(struct jl_cli *cli, struct jl_err *err);
+extern const struct jl_option jl_bench_train_options[];
+
+/* main.c: what is in cli->out goes to standard output now; for commands whose rows come one by one. */
+void jl_cli_flush(struct jl_cli *cli);
+
+/* cmd_store.c, cmd_import.c */
+enum jl_status jl_cmd_store_list(struct jl_cli *cli, struct jl_err *err);
+enum jl_status jl_cmd_store_show(struct jl_cli *cli, struct jl_err *err);
+enum jl_status jl_cmd_store_export(struct jl_cli *cli, struct jl_err *err);
+enum jl_status jl_cmd_store_import(struct jl_cli *cli, struct jl_err *err);
+enum jl_status jl_cmd_store_merge(struct jl_cli *cli, struct jl_err *err);
+enum jl_status jl_cmd_store_note(struct jl_cli *cli, struct jl_err *err);
+enum jl_status jl_cmd_store_delete(struct jl_cli *cli, struct jl_err *err);
+enum jl_status jl_cmd_import(struct jl_cli *cli, struct jl_err *err);
+extern const struct jl_option jl_store_list_options[], jl_store_export_options[], jl_store_plain_options[],
+	jl_store_note_options[], jl_import_command_options[];
 
 /* main.c: folders that are laid over the built-in catalog: the person's own, then --catalog. Returns how many. */
 #define JL_OVERLAYS_MAX (JL_GIVEN_MAX + 1)

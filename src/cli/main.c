@@ -11,6 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/this_machine.h"
+
 #define OUT_MAX_B ((size_t)64 << 20)
 
 static enum jl_lang lang_from_locale(void)
@@ -202,6 +204,8 @@ static enum jl_status run_command(struct jl_cli *cli, int argc_all, char **argv_
 	}
 	if (cli->command->needs & JL_NEED_CATALOG) {
 		status = load_catalog(cli, err);
+		if (!status)
+			status = jl_this_machine_args(cli, err);
 		if (status)
 			return status;
 	}
@@ -239,6 +243,16 @@ static enum jl_status dispatch(struct jl_cli *cli, int argc, char **argv, struct
 	jl_help_all(cli);
 	cli->exit_code = help ? 0 : 2;
 	return JL_OK;
+}
+
+void jl_cli_flush(struct jl_cli *cli)
+{
+	if (cli->out.failed || cli->out.len == 0)
+		return;
+	/* a reader that is gone shows at the end again */
+	if (fwrite(cli->out.data, 1, cli->out.len, stdout) == cli->out.len)
+		(void)fflush(stdout);
+	jl_buf_reset(&cli->out);
 }
 
 static int finish(struct jl_cli *cli, enum jl_status status, struct jl_err *err)

@@ -133,7 +133,7 @@ static void print_head(struct jl_cli *cli, const struct jl_validation *v, const 
 	}
 	jl_buf_printf(&cli->out,
 		      JL_T(cli->lang,
-			   "%sPublished measurements against predictions%s · %zu of %zu rows scored · sets: %zu\n",
+			   "%sPublished measurements and predictions%s · %zu of %zu rows scored · sets: %zu\n",
 			   "%s공개된 측정값과 예측의 비교%s · %zu/%zu행 채점 · 세트 %zu개\n"),
 		      jl_view_bold(cli), jl_view_reset(cli), n_scored, n_rows, n_sets);
 	wrap(cli, 0,

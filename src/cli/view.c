@@ -88,7 +88,7 @@ void jl_view_footnotes(struct jl_cli *cli, const struct jl_footnotes *notes)
 			      jl_view_reset(cli));
 }
 
-const char *jl_view_label(enum jl_record kind, const struct jl_field *field, enum jl_lang lang)
+const char *jl_view_label(enum jl_catalog_kind kind, const struct jl_field *field, enum jl_lang lang)
 {
 	const struct jl_fact_fields *tables[JL_N_RECORD] = {
 		[JL_R_GPU] = &jl_gpu_fields, [JL_R_CPU] = &jl_cpu_fields, [JL_R_SYSTEM] = &jl_system_fields
@@ -244,7 +244,8 @@ static void variants_json(struct jl_json *json, const struct jl_catalog *cat, co
 	jl_json_end_array(json);
 }
 
-void jl_view_record_json(struct jl_json *json, const struct jl_catalog *cat, enum jl_record kind, const void *record)
+void jl_view_record_json(struct jl_json *json, const struct jl_catalog *cat, enum jl_catalog_kind kind,
+			 const void *record)
 {
 	const struct jl_schema *schema = jl_schema_of(kind);
 

@@ -22,10 +22,11 @@ const char *jl_view_note(char out[32], struct jl_footnotes *notes, const struct 
 void jl_view_footnotes(struct jl_cli *cli, const struct jl_footnotes *notes);
 
 /* The label of a fact in the language of the command; the key itself where it has none. */
-const char *jl_view_label(enum jl_record kind, const struct jl_field *field, enum jl_lang lang);
+const char *jl_view_label(enum jl_catalog_kind kind, const struct jl_field *field, enum jl_lang lang);
 
 /* A whole record by its schema. Keys are the C members: units in the names. */
-void jl_view_record_json(struct jl_json *json, const struct jl_catalog *cat, enum jl_record kind, const void *record);
+void jl_view_record_json(struct jl_json *json, const struct jl_catalog *cat, enum jl_catalog_kind kind,
+			 const void *record);
 void jl_view_fact_json(struct jl_json *json, const char *key, const struct jl_fact *fact);
 
 /* A page: print `table` into the output of the command. */
@@ -43,6 +44,8 @@ const char *jl_view_reset(const struct jl_cli *cli);
 void jl_view_convnet(struct jl_cli *cli, const struct jl_convnet *net); /* text or JSON */
 enum jl_status jl_view_convnets(struct jl_cli *cli, const struct jl_convnet_list *list, struct jl_err *err);
 void jl_view_convnet_json(struct jl_json *json, const struct jl_convnet *net);
+/* Those built in with the person's own laid over them. */
+enum jl_status jl_cli_convnets(struct jl_convnet_list *ret_list, struct jl_cli *cli, struct jl_err *err);
 bool jl_convnet_has_words(const struct jl_convnet *net, const char *const *words, size_t n_words);
 
 /* system_tree.c */

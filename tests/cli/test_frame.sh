@@ -51,7 +51,7 @@ run 0 help catalog --json; json "len(j['commands']) == 6"
 run 0 catalog show --help --json; json "j['command'] == 'catalog show'"
 run 2 man --json; one_line; says "help --json"
 run 2 completion bash --json; one_line
-run 0 version --lang ko; run 0 help --lang ko; has "구성 요소"; lacks "부품"
+run 0 version --lang ko; run 0 help --lang ko; has "구성 요소"
 run 2 catalog list gpu; one_line; says "did you mean gpus?"
 run 2 catalog list gpu --lang ko; one_line; says "혹시 gpus인가요?"
 run 0 man; has ".TH JEOUL"

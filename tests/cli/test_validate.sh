@@ -23,8 +23,8 @@ json "[s['rows'] for s in j['sets'] if s['set'] == 'train_llm'][0] >= 864"
 for lang in en ko; do
 	run 0 validate --worst 3 --lang $lang; narrow "validate --lang $lang"
 done
-run 0 validate; has "leave-one-group-out"; has "no model yet"; has "naive"
-run 0 validate --lang ko; has "채점하지 못한 행"; has "단순 추측"
+run 0 validate; has "leave-one-group-out"; has "serve_silicon"; has "naive"
+run 0 validate --lang ko; has "serve_silicon"; has "단순 추측"
 
 # One set, with the rows that are left out; the worst say where their time goes
 run 0 validate --set power --leave-one-group-out --worst 5 --json
