@@ -173,11 +173,12 @@ static size_t wrong_in_row(const struct jl_cpu_gemm *g, size_t i)
 /* C·x against A·(B·x) with whole numbers x, exact in double: a wrong element shows in its row, which is then recomputed. */
 size_t jl_cpu_gemm_wrong(struct jl_cpu_gemm *g)
 {
-	double *x = jl_realloc(NULL, (g->n + g->k) * sizeof(*x)), *bx = x + g->n;
+	double *x = jl_realloc(NULL, (g->n + g->k) * sizeof(*x)), *bx;
 	size_t n_wrong = 0, n_rows = 0;
 
 	if (!x)
 		return g->m * g->n;
+	bx = x + g->n;
 	memset(g->c, 0xff, g->m * g->n * sizeof(float));
 	multiply(g);
 	for (size_t j = 0; j < g->n; j++)

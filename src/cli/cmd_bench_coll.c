@@ -227,7 +227,7 @@ enum jl_status jl_bench_sweep(struct jl_bench_session *s, struct jl_sweep *sweep
 		return jl_fail_nomem(err);
 	sweep->backend = s->backend;
 	sweep->row = on_row;
-	sweep->ctx = &shown;
+	sweep->ctx = &shown; /* cppcheck-suppress autoVariables ; taken back below */
 	sweep->plan.stop = jl_bench_stop;
 	sweep->plan.progress = comm ? NULL : on_progress;
 	sweep->plan.ctx = &shown;
@@ -241,6 +241,7 @@ enum jl_status jl_bench_sweep(struct jl_bench_session *s, struct jl_sweep *sweep
 		status = jl_sweep_run(sweep, comm, err);
 	if (shown.n)
 		jl_bench_view_coll_end(s, shown.rows, shown.n);
+	sweep->ctx = sweep->plan.ctx = NULL;
 	jl_free(shown.rows);
 	return status;
 }

@@ -264,7 +264,10 @@ static bool take_json(struct jl_importer *imp, const json_t *root, size_t line)
 		jl_importer_fail(imp, jl_fail_nomem(&err), &err);
 		return true;
 	}
-	json_array_foreach(json_object_get(top, "testcases"), i, test) take_case(imp, m, test, line);
+	json_array_foreach(json_object_get(top, "testcases"), i, test)
+	{
+		take_case(imp, m, test, line);
+	}
 	jl_free(m);
 	return true;
 }

@@ -33,9 +33,10 @@ static bool is_key(const char *key)
 
 	if (!key || !isalpha((unsigned char)key[0]))
 		return false;
-	while (isalnum((unsigned char)key[n]) || key[n] == '_' || key[n] == '-' || key[n] == '.')
+	while (n <= JL_RECORD_KEY_MAX &&
+	       (isalnum((unsigned char)key[n]) || key[n] == '_' || key[n] == '-' || key[n] == '.'))
 		n++;
-	return key[n] == '\0' && n <= JL_RECORD_KEY_MAX;
+	return n <= JL_RECORD_KEY_MAX && key[n] == '\0';
 }
 
 static enum jl_status check_text(const char *what, const char *text, bool required, struct jl_err *err)

@@ -376,7 +376,7 @@ static void pareto_table(struct jl_section *s, const struct choice *choices, siz
 
 void jl_section_pareto(struct jl_section *s)
 {
-	struct choice choices[JL_SCENARIO_SYSTEMS_MAX];
+	struct choice choices[JL_SCENARIO_SYSTEMS_MAX] = { 0 };
 	const size_t n = s->w->compare ? gather(s, choices) : 0;
 	struct jl_chart *chart;
 	struct jl_chart_point *points;
