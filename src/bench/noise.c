@@ -5,12 +5,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 
-#define CPUS_MAX 1024
+#define CPUS_MAX      1024
+#define TICKS_LEAST_S 0.2 /* of all CPUs together: less says nothing */
 
 static bool read_small(const char *path, char *ret_text, size_t size)
 {
@@ -88,6 +90,19 @@ void jl_noise_begin(struct jl_noise_watch *w)
 	w->n_throttled = cpu_sum("thermal_throttle/core_throttle_count", &n);
 }
 
+/* The kernel counts in ticks of 10 ms. What was measured in less time than a few of them is watched a little longer, so that a process
+ * that never rests does not go unseen. */
+static void look_on(const struct jl_noise_watch *w, struct jl_noise_watch *ret_now)
+{
+	read_stat(ret_now);
+	for (int i = 0; i < 12 && ret_now->all_s - w->all_s <= TICKS_LEAST_S; i++) {
+		const struct timespec nap = { .tv_nsec = 20000000 };
+
+		(void)nanosleep(&nap, NULL);
+		read_stat(ret_now);
+	}
+}
+
 enum jl_status jl_noise_end(struct jl_noise_watch *w, struct jl_comm *comm, struct jl_record_noise *ret_noise,
 			    struct jl_err *err)
 {
@@ -96,7 +111,7 @@ enum jl_status jl_noise_end(struct jl_noise_watch *w, struct jl_comm *comm, stru
 	double n, sums[6], all[6];
 	enum jl_status status = JL_OK;
 
-	read_stat(&now);
+	look_on(w, &now);
 	sums[0] = speaks ? now.work_s - w->work_s : 0;
 	sums[1] = speaks ? now.steal_s - w->steal_s : 0;
 	sums[2] = speaks ? now.all_s - w->all_s : 0;
@@ -117,8 +132,7 @@ enum jl_status jl_noise_end(struct jl_noise_watch *w, struct jl_comm *comm, stru
 					       .thermal = all[4] > 0 };
 	if (all[5] > 0 && !(ret_noise->clock_frac < JL_NOISE_CLOCK_FRAC))
 		ret_noise->clock_frac = JL_NOISE_CLOCK_FRAC; /* on another host */
-	/* ticks of 10 ms: a shorter time says nothing */
-	if (all[2] > 0.2) {
+	if (all[2] > TICKS_LEAST_S) {
 		ret_noise->cpu_other_frac = fmin(1, fmax(0, (all[0] - all[3]) / all[2]));
 		ret_noise->steal_frac = fmin(1, fmax(0, all[1] / all[2]));
 	}
