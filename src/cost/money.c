@@ -25,7 +25,7 @@ double jl_money_value(struct jl_money money)
 	return (double)money.micro / (double)JL_MICRO;
 }
 
-long long jl_micro_scale(long long micro, long long num, long long den)
+JL_WIDE_MATH long long jl_micro_scale(long long micro, long long num, long long den)
 {
 	assert(den > 0);
 	const wide product = (wide)micro * num;

@@ -14,7 +14,7 @@ static long long util_of(const struct jl_cost_option *o, const struct jl_cost_se
 	return o->util_ppm > 0 ? o->util_ppm : s->util_ppm;
 }
 
-long long jl_cost_milli_kWh(const struct jl_cost_option *o, const struct jl_cost_setting *s, long n_days)
+JL_WIDE_MATH long long jl_cost_milli_kWh(const struct jl_cost_option *o, const struct jl_cost_setting *s, long n_days)
 {
 	const long long util = util_of(o, s);
 	/* milliwatts · ppm · hours: thousandths of a Wh times a million; a thousandth of a kWh is a thousand of the former */
@@ -92,8 +92,8 @@ static long long owned_by(const struct jl_cost_option *o, const struct rates *r,
 	return micro + jl_micro_scale(r->price, (JL_PPM - o->resale_ppm) * n_again, JL_PPM);
 }
 
-static long long rented_by(const struct jl_cost_option *o, const struct jl_cost_setting *s, const struct rates *r,
-			   long d)
+JL_WIDE_MATH static long long rented_by(const struct jl_cost_option *o, const struct jl_cost_setting *s,
+					const struct rates *r, long d)
 {
 	const wide hours_ppm = o->kind == JL_COST_RESERVE ? (wide)24 * d * JL_PPM : (wide)24 * d * util_of(o, s);
 	const wide paid = hours_ppm * r->overhead_ppm / JL_PPM;
@@ -191,8 +191,8 @@ double jl_cost_break_even_by_hand(const struct jl_cost_line *dear, const struct 
 	return ceil(*ret_unrounded / 30) * 30;
 }
 
-enum jl_status jl_cost_per_work_hour(struct jl_money *ret_money, const struct jl_cost_line *line,
-				     const struct jl_cost_setting *s, struct jl_err *err)
+JL_WIDE_MATH enum jl_status jl_cost_per_work_hour(struct jl_money *ret_money, const struct jl_cost_line *line,
+						  const struct jl_cost_setting *s, struct jl_err *err)
 {
 	const struct jl_cost_option *o = line->option;
 	const long life = o->life_days > 0 && o->life_days < s->horizon_days ? o->life_days : s->horizon_days;
