@@ -197,3 +197,36 @@ double jl_stats_same_p(const double *a, size_t n_a, const double *b, size_t n_b,
 	z = (fabs(u - mean) - 0.5) / sqrt(var);
 	return z > 0 ? erfc(z / sqrt(2)) : 1;
 }
+
+/* P(-t < T < t), exact for whole degrees of freedom: with t = sqrt(dof)·tan(angle) the integral is a finite sum of powers of the cosine. */
+static double t_inside(double t, size_t dof)
+{
+	const double angle = atan(t / sqrt((double)dof)), square = cos(angle) * cos(angle);
+	double term = dof % 2 ? cos(angle) : 1, sum = dof == 1 ? 0 : term;
+
+	for (size_t k = dof % 2 ? 3 : 2; k < dof; k += 2) {
+		term *= square * (double)(k - 1) / (double)k;
+		sum += term;
+	}
+	return dof % 2 ? 2 / M_PI * (angle + sin(angle) * sum) : sin(angle) * sum;
+}
+
+double jl_stats_t_quantile(double p, size_t dof)
+{
+	const double inside = 2 * p - 1;
+	double lo = 0, hi = 1;
+
+	if (!(p >= 0.5 && p < 1) || dof == 0)
+		return NAN;
+	while (t_inside(hi, dof) < inside && hi < 1e12)
+		hi *= 2;
+	for (int i = 0; i < 100; i++) {
+		const double mid = (lo + hi) / 2;
+
+		if (t_inside(mid, dof) < inside)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	return (lo + hi) / 2;
+}

@@ -29,6 +29,9 @@ size_t jl_stats_outliers(const double *samples, size_t n, double *scratch);
 /* Correlation of neighbours, 0 to 1 (negative counts as 0). */
 double jl_stats_autocorrelation(const double *samples, size_t n);
 
+/* Student's t: the value below which a share `p` (0.5 to 1) of the distribution with `dof` >= 1 degrees of freedom lies. */
+double jl_stats_t_quantile(double p, size_t dof);
+
 /* Two-sided probability that two sets of samples come from the same distribution (Mann-Whitney, normal approximation with ties;
  * meaningful from about five samples each). NAN when one is empty. `scratch` has room for n_a + n_b pairs: 2·(n_a + n_b). */
 double jl_stats_same_p(const double *a, size_t n_a, const double *b, size_t n_b, double *scratch);

@@ -37,7 +37,18 @@ struct jl_bench_task {
 	struct jl_comm
 		*comm; /* collectives; NULL otherwise. nccl: NULL = the GPUs of this process, else one GPU a rank */
 	int n_gpus;    /* nccl without comm: how many GPUs, 0 = all */
+	int place;     /* 0 to JL_BENCH_PLACES - 1: which of the places in memory, see place_B */
 };
+
+/* The kernel hands out memory in order, so buffers that are prepared one after the other lie alike in the caches. What is to lie
+ * differently begins this many bytes later: less than JL_BENCH_SHIFT_B, spread evenly over what a way of a cache holds. `buffer`
+ * numbers all that work together, of all ranks. */
+#define JL_BENCH_PLACES  5
+#define JL_BENCH_SHIFT_B ((size_t)64 * 4096)
+static inline size_t jl_bench_shift_B(const struct jl_bench_task *task, int buffer)
+{
+	return (size_t)task->place * (size_t)buffer * 13 % 64 * 4096;
+}
 
 struct jl_bench_state; /* the backend's own */
 
@@ -57,6 +68,10 @@ struct jl_bench_backend {
 	void (*finish)(struct jl_bench_state *state); /* NULL is fine */
 	/* Optional: "sm clock 1980 MHz, 612 W, no throttling" into the record's noise. */
 	void (*watch)(struct jl_bench_state *state, double *ret_clock_frac, bool *ret_thermal, bool *ret_power);
+	/* Optional: bytes of memory whose place in the caches shows in the times of this task. Pages that fall on one another's cache
+	 * lines stay there for as long as they are mapped: a run in one place is steady, and off by a tenth from the next run. The core
+	 * prepares such a task in several places (task->place) and measures in all of them. 0, or without this: it does not matter. */
+	size_t (*place_B)(const struct jl_bench_task *task);
 	bool simulated; /* its times are not this machine's: noise of the host means nothing */
 	/* Optional: key=value pairs of library versions, "cublas=13.0.2". */
 	const char *(*versions)(void);

@@ -12,7 +12,7 @@ struct jl_bench_state {
 	struct jl_comm *comm;
 	struct jl_pattern pattern;
 	size_t buffer_B;
-	char *buffers[2];
+	char *memory[2], *buffers[2]; /* a buffer begins somewhere in its memory */
 	struct jl_coll_call call;
 	double clock_s; /* what reading the clock takes itself: a tenth of the smallest all-reduce */
 };
@@ -33,12 +33,17 @@ static bool mpi_supports(const struct jl_bench_task *task)
 	return supports(task) && strcmp(task->comm->backend->name, "mpi") == 0;
 }
 
+static size_t place_B(const struct jl_bench_task *task)
+{
+	return (task->in_place ? 1 : 2) * jl_pattern_size_B(task, task->comm->n_ranks);
+}
+
 static void finish(struct jl_bench_state *s)
 {
 	if (!s)
 		return;
 	for (int i = 0; i < 2; i++)
-		jl_comm_free(s->comm, s->buffers[i], s->buffer_B);
+		jl_comm_free(s->comm, s->memory[i], s->buffer_B + JL_BENCH_SHIFT_B);
 	jl_free(s);
 }
 
@@ -104,8 +109,11 @@ static enum jl_status prepare(const struct jl_bench_task *task, struct jl_bench_
 					  .n_ranks = task->comm->n_ranks,
 					  .count = jl_pattern_count(task, task->comm->n_ranks) };
 	s->buffer_B = jl_pattern_size_B(task, task->comm->n_ranks);
-	s->buffers[0] = jl_comm_alloc(s->comm, s->buffer_B);
-	s->buffers[1] = task->in_place ? NULL : jl_comm_alloc(s->comm, s->buffer_B);
+	for (int i = 0; i < (task->in_place ? 1 : 2); i++) {
+		s->memory[i] = jl_comm_alloc(s->comm, s->buffer_B + JL_BENCH_SHIFT_B);
+		if (s->memory[i])
+			s->buffers[i] = s->memory[i] + jl_bench_shift_B(task, 2 * s->comm->rank + i);
+	}
 	status = all_have(s->comm, s->buffers[0] && (task->in_place || s->buffers[1]), err);
 	if (status) {
 		finish(s);
@@ -172,6 +180,7 @@ const struct jl_bench_backend jl_bench_shm = {
 	.run_once = run_once,
 	.verify = verify,
 	.finish = finish,
+	.place_B = place_B,
 };
 
 const struct jl_bench_backend jl_bench_mpi = {
@@ -184,4 +193,5 @@ const struct jl_bench_backend jl_bench_mpi = {
 	.run_once = run_once,
 	.verify = verify,
 	.finish = finish,
+	.place_B = place_B,
 };

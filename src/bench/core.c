@@ -6,20 +6,23 @@
 
 #include "base/clock.h"
 
-#define TIME_S      2.0
-#define WARMUP_N    5
-#define WARMUP_FRAC 0.15 /* of the budget at least, so that clocks and caches settle */
-#define BLOCK_S     0.05 /* between two decisions */
-#define BLOCK_MAX   128
-#define SAMPLES_MIN 12
-#define SAMPLES_FEW 3 /* even when the time is over */
-#define WANT_FRAC   0.005
-#define DRIFT_N_MIN 16
+#define TIME_S       2.0
+#define WARMUP_N     5
+#define WARMUP_FRAC  0.15 /* of the budget at least, so that clocks and caches settle */
+#define BLOCK_S      0.05 /* between two decisions */
+#define BLOCK_MAX    128
+#define SAMPLES_MIN  12
+#define SAMPLES_FEW  3 /* even when the time is over */
+#define WANT_FRAC    0.005
+#define DRIFT_N_MIN  16
+#define PLACES_B     ((size_t)128 << 20) /* that all places together may take */
+#define PLACE_SLOW_S 0.002               /* an iteration this long moves more than caches hold, or waits for a wire */
 
 struct run {
 	const struct jl_bench_backend *backend;
 	const struct jl_bench_plan *plan;
-	struct jl_bench_state *state;
+	struct jl_bench_state *places[JL_BENCH_PLACES]; /* the same task in different pages */
+	size_t n_places;
 	struct jl_comm *comm;
 	struct jl_bench_result *result;
 	struct jl_noise_watch watch;
@@ -58,14 +61,29 @@ static bool stop_asked(const struct run *r)
 	return (r->plan->stop && r->plan->stop(r->plan->ctx)) || (r->comm && jl_comm_stop_asked(r->comm));
 }
 
+/* `n` iterations, a multiple of the places: each place in turn, its first iteration again not counted, so that its data are back in
+ * the caches. Sample i is from place i mod n_places: every stretch of the series has all of them alike. */
+static enum jl_status run_places(struct run *r, double *samples, size_t n, struct jl_err *err)
+{
+	enum jl_status status = JL_OK;
+
+	for (size_t place = 0; place < r->n_places && !status; place++) {
+		double ignored_s;
+
+		if (r->n_places > 1)
+			status = r->backend->run_once(r->places[place], &ignored_s, err);
+		for (size_t i = place; i < n && !status; i += r->n_places)
+			status = r->backend->run_once(r->places[place], &samples[i], err);
+	}
+	return status;
+}
+
 /* `n` iterations; the samples of all ranks together. */
 static enum jl_status run_block(struct run *r, double samples[BLOCK_MAX], size_t n, struct jl_err *err)
 {
 	double most[2], sorted[BLOCK_MAX];
-	enum jl_status status = JL_OK;
+	enum jl_status status = run_places(r, samples, n, err);
 
-	for (size_t i = 0; i < n && !status; i++)
-		status = r->backend->run_once(r->state, &samples[i], err);
 	if (status)
 		return status;
 	most[0] = jl_clock_s() - r->start_s;
@@ -87,12 +105,28 @@ static enum jl_status run_block(struct run *r, double samples[BLOCK_MAX], size_t
 static size_t block_size(const struct run *r, size_t most)
 {
 	const double n = BLOCK_S / fmax(r->last_s, 1e-9);
-	const size_t size = n < 1 ? 1 : n > BLOCK_MAX ? BLOCK_MAX : (size_t)n;
+	size_t size = n < 1 ? 1 : n > BLOCK_MAX ? BLOCK_MAX : (size_t)n;
 
-	return size < most ? size : most;
+	size = size < most ? size : most;
+	return size < r->n_places ? r->n_places : size / r->n_places * r->n_places;
 }
 
-static enum jl_status warm_up(struct run *r, struct jl_err *err)
+/* Further places, where they matter. All ranks decide alike: `last_s` is common, and so is whether a prepare fails. */
+static void spread_out(struct run *r, const struct jl_bench_task *task)
+{
+	const size_t one_B = r->backend->place_B ? r->backend->place_B(task) : 0;
+	struct jl_bench_task other = *task;
+
+	if (r->plan->n_iters || !one_B || one_B > PLACES_B / JL_BENCH_PLACES || r->last_s > PLACE_SLOW_S)
+		return;
+	for (; r->n_places < JL_BENCH_PLACES; r->n_places++) {
+		other.place = (int)r->n_places;
+		if (r->backend->prepare(&other, &r->places[r->n_places], NULL))
+			return;
+	}
+}
+
+static enum jl_status warm_up(struct run *r, const struct jl_bench_task *task, struct jl_err *err)
 {
 	const bool fixed = r->plan->n_iters > 0;
 	const size_t wanted = r->plan->n_warmup ? r->plan->n_warmup : WARMUP_N;
@@ -100,6 +134,8 @@ static enum jl_status warm_up(struct run *r, struct jl_err *err)
 	enum jl_status status = run_block(r, samples, 1, err);
 
 	r->result->n_warmup = 1;
+	if (!status && !r->stopped)
+		spread_out(r, task);
 	while (!status && !r->stopped) {
 		const bool enough = r->result->n_warmup >= wanted, over = r->elapsed_s > 0.5 * r->budget_s && !fixed;
 		const bool settled = fixed || r->elapsed_s > WARMUP_FRAC * r->budget_s;
@@ -188,6 +224,29 @@ static void widen(struct jl_bench_result *res, const double *samples, size_t n)
 	res->time_s.hi95 = fmax(res->time_s.hi95, jl_stats_quantile(sorted, n, 0.95));
 }
 
+/* Places differ by more than the samples in one of them: what another run would find, in other pages, is judged from their medians. */
+static void widen_by_places(struct jl_bench_result *res)
+{
+	const double t = jl_stats_t_quantile(0.975, res->n_places - 1);
+	double mean = 0, square = 0, half;
+
+	for (size_t place = 0; place < res->n_places; place++) {
+		double own[JL_BENCH_SAMPLES_MAX], median;
+		size_t n = 0;
+
+		for (size_t i = place; i < res->n_samples; i += res->n_places)
+			if (i >= res->n_unsteady)
+				own[n++] = res->samples_s[i];
+		jl_stats_sort(own, n);
+		median = jl_stats_quantile(own, n, 0.5);
+		mean += median / (double)res->n_places;
+		square += median * median / (double)res->n_places;
+	}
+	half = t * sqrt(fmax(0, square - mean * mean) / (double)(res->n_places - 1));
+	res->time_s.lo95 = fmin(res->time_s.lo95, fmax(res->time_s.min, res->time_s.median - half));
+	res->time_s.hi95 = fmax(res->time_s.hi95, res->time_s.median + half);
+}
+
 static void summarise(struct jl_bench_result *res)
 {
 	double scratch[JL_BENCH_SAMPLES_MAX];
@@ -198,6 +257,8 @@ static void summarise(struct jl_bench_result *res)
 	steady = res->samples_s + res->n_unsteady;
 	n = res->n_samples - res->n_unsteady;
 	jl_stats_of(&res->time_s, steady, n, scratch);
+	if (res->n_places > 1 && n >= 2 * res->n_places)
+		widen_by_places(res);
 	res->n_outliers = jl_stats_outliers(steady, n, scratch);
 	res->noise.drift_frac = drift_of(steady, n);
 	jl_noise_judge(&res->noise, res->why);
@@ -209,12 +270,14 @@ static enum jl_status check_result(struct run *r, struct jl_err *err)
 {
 	size_t n_wrong = 0;
 	double sum = 0, most[2] = { 0 };
-	enum jl_status status;
+	enum jl_status status = JL_OK;
 
 	if (!r->plan->check || !r->backend->verify || r->stopped)
 		return JL_OK;
-	status = r->backend->verify(r->state, &n_wrong, err);
-	sum = (double)n_wrong;
+	for (size_t place = 0; place < r->n_places && !status; place++) {
+		status = r->backend->verify(r->places[place], &n_wrong, err);
+		sum += (double)n_wrong;
+	}
 	if (!status)
 		status = agree(r->comm, &sum, 1, most, err);
 	if (status)
@@ -232,7 +295,7 @@ static void watch_device(struct run *r)
 
 	if (!r->backend->watch)
 		return;
-	r->backend->watch(r->state, &clock_frac, &thermal, &power);
+	r->backend->watch(r->places[0], &clock_frac, &thermal, &power);
 	if (!isnan(clock_frac))
 		noise->clock_frac = clock_frac;
 	noise->thermal |= thermal;
@@ -260,12 +323,13 @@ enum jl_status jl_bench_measure(const struct jl_bench_backend *backend, const st
 		return jl_fail(err, JL_E_ABSENT,
 			       "the backend %s does not measure this; 'jeoul bench list' shows what does",
 			       "백엔드 %s은(는) 이것을 재지 못합니다. 목록: 'jeoul bench list'", backend->name);
-	status = backend->prepare(task, &r.state, err);
+	status = backend->prepare(task, &r.places[0], err);
 	if (status)
 		return status;
+	r.n_places = 1;
 	jl_noise_begin(&r.watch); /* from the warm-up on: short tasks end before the kernel has counted a tick */
 	r.start_s = jl_clock_s(); /* filling memory is not part of the budget */
-	status = warm_up(&r, err);
+	status = warm_up(&r, task, err);
 	if (!status && !(r.stopped && res->n_samples == 0 && res->n_warmup < 2))
 		status = sample(&r, err);
 	if (!status)
@@ -274,10 +338,12 @@ enum jl_status jl_bench_measure(const struct jl_bench_backend *backend, const st
 		res->noise = jl_record_noise_unknown();
 	if (!status) {
 		watch_device(&r);
+		res->n_places = r.n_places;
 		summarise(res);
 		status = check_result(&r, err);
 	}
-	backend->finish(r.state);
+	for (size_t place = 0; place < r.n_places; place++)
+		backend->finish(r.places[place]);
 	res->stopped = r.stopped;
 	res->took_s = jl_clock_s() - r.start_s;
 	return status;

@@ -34,6 +34,7 @@ struct jl_bench_result {
 	size_t n_warmup;           /* iterations before the first sample */
 	size_t n_unsteady;         /* samples at the beginning that were left out */
 	size_t n_outliers;
+	size_t n_places; /* pages that were tried, in turn: sample i is from place i mod n_places */
 	size_t n_samples;
 	double samples_s[JL_BENCH_SAMPLES_MAX]; /* all of them, in order */
 	bool checked, stopped;

@@ -26,6 +26,12 @@ static bool supports(const struct jl_bench_task *task)
 	return (task->kind == JL_BENCH_TRIAD || task->kind == JL_BENCH_COPY) && task->size_B >= sizeof(double);
 }
 
+/* A product works on copies that it packs itself. */
+static size_t place_B(const struct jl_bench_task *task)
+{
+	return task->kind == JL_BENCH_GEMM ? 0 : (task->kind == JL_BENCH_TRIAD ? 3 : 2) * task->size_B;
+}
+
 static void finish(struct jl_bench_state *s)
 {
 	if (!s)
@@ -79,5 +85,6 @@ const struct jl_bench_backend jl_bench_cpu = {
 	.run_once = run_once,
 	.verify = verify,
 	.finish = finish,
+	.place_B = place_B,
 	.versions = jl_cpu_blas_version,
 };

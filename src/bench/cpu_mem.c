@@ -19,7 +19,8 @@
 struct jl_cpu_mem {
 	enum jl_bench_kind kind;
 	size_t n; /* doubles in each array */
-	double *a, *b, *c;
+	void *memory[3];
+	double *a, *b, *c; /* each begins somewhere in its memory */
 	struct jl_cpu_team *team;
 };
 
@@ -95,14 +96,16 @@ static void run_part(void *ctx, int i, int n)
 		memcpy(m->a + from, m->b + from, (to - from) * sizeof(double));
 }
 
-static double *pages(size_t size_B)
+static double *pages(struct jl_cpu_mem *m, const struct jl_bench_task *task, int array)
 {
-	double *memory = mmap(NULL, size_B, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	const size_t size_B = m->n * sizeof(double) + JL_BENCH_SHIFT_B;
+	void *memory = mmap(NULL, size_B, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (memory == MAP_FAILED)
 		return NULL;
 	(void)madvise(memory, size_B, MADV_HUGEPAGE);
-	return memory;
+	m->memory[array] = memory;
+	return (double *)((char *)memory + jl_bench_shift_B(task, array));
 }
 
 void jl_cpu_mem_finish(struct jl_cpu_mem *m)
@@ -110,12 +113,9 @@ void jl_cpu_mem_finish(struct jl_cpu_mem *m)
 	if (!m)
 		return;
 	jl_cpu_team_destroy(m->team);
-	if (m->a)
-		(void)munmap(m->a, m->n * sizeof(double));
-	if (m->b)
-		(void)munmap(m->b, m->n * sizeof(double));
-	if (m->c)
-		(void)munmap(m->c, m->n * sizeof(double));
+	for (int array = 0; array < 3; array++)
+		if (m->memory[array])
+			(void)munmap(m->memory[array], m->n * sizeof(double) + JL_BENCH_SHIFT_B);
 	jl_free(m);
 }
 
@@ -127,9 +127,9 @@ enum jl_status jl_cpu_mem_prepare(const struct jl_bench_task *task, struct jl_cp
 	if (!m)
 		return jl_fail_nomem(err);
 	*m = (struct jl_cpu_mem){ .kind = task->kind, .n = task->size_B / sizeof(double) };
-	m->a = pages(m->n * sizeof(double));
-	m->b = pages(m->n * sizeof(double));
-	m->c = task->kind == JL_BENCH_TRIAD ? pages(m->n * sizeof(double)) : NULL;
+	m->a = pages(m, task, 0);
+	m->b = pages(m, task, 1);
+	m->c = task->kind == JL_BENCH_TRIAD ? pages(m, task, 2) : NULL;
 	if (!m->a || !m->b || (task->kind == JL_BENCH_TRIAD && !m->c))
 		status = jl_fail(err, JL_E_NOMEM, "no memory for arrays of %zu bytes; choose a smaller --size",
 				 "%zu바이트 배열을 위한 메모리가 없습니다. --size 를 줄이세요", task->size_B);

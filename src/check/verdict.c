@@ -113,12 +113,22 @@ bool jl_check_alike(const struct jl_record *a, const struct jl_record *b)
 	return covers(a, b) && covers(b, a);
 }
 
-/* One earlier run says little about how runs differ; five say it themselves. */
-static double least_half_ln(size_t n)
-{
-	static const double half_ln[] = { NAN, 0.25, 0.18, 0.12, 0.10 };
+/* How far the next run may be from the middle of n earlier ones, as ln. Few runs say little about how runs differ: what their spread
+ * says is taken together with what is usual (docs/cmd/check.md), as if that had been seen in USUAL_N runs; Student's t for the rest. */
+#define USUAL_SD_LN  0.04
+#define USUAL_N      8
+#define FALSE_ALARMS 0.0005 /* of undisturbed runs */
 
-	return n < sizeof(half_ln) / sizeof(*half_ln) ? half_ln[n] : 0.07;
+static double half_ln(const double *ln, size_t n)
+{
+	double mean = 0, squares = USUAL_N * USUAL_SD_LN * USUAL_SD_LN;
+
+	for (size_t i = 0; i < n; i++)
+		mean += ln[i] / (double)n;
+	for (size_t i = 0; i < n; i++)
+		squares += (ln[i] - mean) * (ln[i] - mean);
+	return jl_stats_t_quantile(1 - FALSE_ALARMS, USUAL_N + n - 1) *
+	       sqrt(squares / (double)(USUAL_N + n - 1) * (1 + 1 / (double)n));
 }
 
 static double robust_sd(const double *sorted, size_t n)
@@ -152,13 +162,11 @@ void jl_check_history(struct jl_history *ret_history, const struct jl_record *no
 			ln[h.n++] = log(r->metrics[0].value.median);
 	}
 	if (h.n) {
-		double half = least_half_ln(h.n);
+		const double half = half_ln(ln, h.n);
 
 		jl_stats_sort(ln, h.n);
-		if (h.n >= 3) {
+		if (h.n >= 3)
 			h.spread_ln = robust_sd(ln, h.n);
-			half = fmax(half, SPREADS * h.spread_ln);
-		}
 		h.expect.value = exp(jl_stats_quantile(ln, h.n, 0.5));
 		/* what was reached before is no surprise */
 		h.expect.lo = fmin(h.expect.value * exp(-half), exp(ln[0]));

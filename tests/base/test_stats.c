@@ -125,6 +125,25 @@ static void two_sets(void **state)
 	assert_true(isnan(jl_stats_same_p(NULL, 0, NULL, 0, NULL)));
 }
 
+/* The printed tables of Student's t. */
+static void t_quantiles(void **state)
+{
+	static const struct {
+		double p;
+		size_t dof;
+		double t;
+	} table[] = { { 0.975, 1, 12.706 }, { 0.975, 2, 4.3027 },  { 0.975, 3, 3.1824 },   { 0.975, 4, 2.7764 },
+		      { 0.995, 7, 3.4995 }, { 0.9995, 8, 5.0413 }, { 0.9995, 12, 4.3178 }, { 0.95, 30, 1.6973 } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++)
+		assert_true(fabs(jl_stats_t_quantile(table[i].p, table[i].dof) / table[i].t - 1) < 1e-4);
+	assert_true(fabs(jl_stats_t_quantile(0.975, 100000) - 1.95996) < 1e-3);
+	assert_true(jl_stats_t_quantile(0.5, 5) < 1e-9);
+	assert_true(isnan(jl_stats_t_quantile(0.4, 5)) && isnan(jl_stats_t_quantile(0.9, 0)) &&
+		    isnan(jl_stats_t_quantile(1, 3)));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -133,6 +152,7 @@ int main(void)
 		cmocka_unit_test(interval_widens_when_samples_drift),
 		cmocka_unit_test(warm_up_is_found),
 		cmocka_unit_test(two_sets),
+		cmocka_unit_test(t_quantiles),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -217,11 +217,90 @@ static void a_misplaced_message_shows(void **state)
 	assert_true(jl_pattern_wrong(&p, data) > N / 2);
 }
 
+/* A backend whose times depend on where its memory lies. */
+struct jl_bench_state {
+	int place;
+};
+static struct jl_bench_state places[JL_BENCH_PLACES];
+static int n_prepared, n_finished;
+
+static bool placed_supports(const struct jl_bench_task *task)
+{
+	return task->kind == JL_BENCH_COPY;
+}
+
+static enum jl_status placed_prepare(const struct jl_bench_task *task, struct jl_bench_state **ret_state,
+				     struct jl_err *err)
+{
+	(void)err;
+	n_prepared++;
+	places[task->place].place = task->place;
+	*ret_state = &places[task->place];
+	return JL_OK;
+}
+
+static enum jl_status placed_once(struct jl_bench_state *s, double *ret_s, struct jl_err *err)
+{
+	(void)err;
+	*ret_s = 1e-4 * (1 + 0.03 * s->place);
+	return JL_OK;
+}
+
+static void placed_finish(struct jl_bench_state *s)
+{
+	(void)s;
+	n_finished++;
+}
+
+static size_t placed_B(const struct jl_bench_task *task)
+{
+	return 2 * task->size_B;
+}
+
+static const struct jl_bench_backend placed = { .name = "fake",
+						.simulated = true,
+						.supports = placed_supports,
+						.prepare = placed_prepare,
+						.run_once = placed_once,
+						.finish = placed_finish,
+						.place_B = placed_B };
+
+static void the_interval_covers_places(void **state)
+{
+	struct jl_bench_task task = { .kind = JL_BENCH_COPY, .size_B = 1 << 20 };
+	struct jl_bench_plan plan = { .time_s = 0.02 };
+
+	(void)state;
+	assert_int_equal(jl_bench_measure(&placed, &task, &plan, &result, NULL), JL_OK);
+	assert_int_equal(result.n_places, JL_BENCH_PLACES);
+	assert_int_equal(n_prepared, JL_BENCH_PLACES);
+	assert_int_equal(n_finished, JL_BENCH_PLACES);
+	assert_int_equal(result.n_samples % JL_BENCH_PLACES, 0);
+	for (size_t i = 0; i < result.n_samples; i++) /* all places alike in every stretch */
+		assert_true(fabs(result.samples_s[i] / 1e-4 - (1 + 0.03 * (double)(i % JL_BENCH_PLACES))) < 1e-9);
+	assert_true(fabs(result.time_s.median / 1.06e-4 - 1) < 1e-9);
+	/* half of it: t(4) = 2.776 times the standard deviation of the five over the root of 5 */
+	assert_true(fabs((result.time_s.hi95 - result.time_s.median) / 1e-4 - 2.7764 * 0.03 * sqrt(2.5 / 5)) < 1e-5);
+	assert_true(result.time_s.lo95 >= 1e-4 && result.time_s.lo95 < 1.005e-4);
+
+	n_prepared = 0;
+	plan.n_iters = 20; /* a given number of iterations is in one place */
+	assert_int_equal(jl_bench_measure(&placed, &task, &plan, &result, NULL), JL_OK);
+	assert_int_equal(n_prepared, 1);
+	assert_int_equal(result.n_samples, 20);
+	plan.n_iters = 0;
+	task.size_B = (size_t)1 << 30; /* large arrays lie everywhere anyway */
+	n_prepared = 0;
+	assert_int_equal(jl_bench_measure(&placed, &task, &plan, &result, NULL), JL_OK);
+	assert_int_equal(n_prepared, 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(times_become_rates),
 		cmocka_unit_test(a_slow_start_is_left_out),
+		cmocka_unit_test(the_interval_covers_places),
 		cmocka_unit_test(drift_is_noise),
 		cmocka_unit_test(wrong_results_are_counted),
 		cmocka_unit_test(what_was_measured_is_kept_when_stopped),

@@ -109,7 +109,7 @@ static void history(void **state)
 	jl_check_history(&h, p.list[0], p.list, N);
 	assert_int_equal(h.n, 6);
 	assert_int_equal(h.n_noisy, 1);
-	assert_true(h.expect.lo > 85 && h.expect.lo <= 98 && h.expect.hi < 115);
+	assert_true(h.expect.lo > 85 && h.expect.lo <= 98 && h.expect.hi < 118);
 	f = jl_figure_of(p.list[0], NULL);
 	assert_int_equal(jl_verdict_of(&f, &h.expect), JL_VERDICT_LOW);
 	jl_check_history(&h, p.list[1], p.list, N); /* what is newer is not its past */
