@@ -1,4 +1,5 @@
-/* MPI_Allreduce timed as the OSU micro-benchmarks describe it: each call on its own, a barrier between calls, the mean over the ranks.
+/* MPI_Allreduce timed as the OSU micro-benchmarks describe it: each call on its own, a barrier between calls, the mean over the ranks,
+ * buffers that begin at a page (malloc's, 16 bytes into one, are 5 % faster at 64 MiB here: the copies do not meet in the caches).
  * mpi_allreduce BYTES SECONDS; prints median and best seconds of a call. */
 #include <mpi.h>
 #include <stdio.h>
@@ -18,7 +19,8 @@ int main(int argc, char **argv)
 	static double mine[RUNS_MAX], all[RUNS_MAX];
 	const int n = argc > 2 ? atoi(argv[1]) / 4 : 0;
 	const double seconds = argc > 2 ? atof(argv[2]) : 0;
-	float *send = malloc((size_t)n * 4 + 1), *recv = malloc((size_t)n * 4 + 1);
+	float *send = aligned_alloc(4096, (size_t)n * 4 / 4096 * 4096 + 4096);
+	float *recv = aligned_alloc(4096, (size_t)n * 4 / 4096 * 4096 + 4096);
 	int rank, n_ranks, n_runs = 0, go = 1;
 	double start_s;
 

@@ -53,7 +53,7 @@ static inline size_t jl_bench_shift_B(const struct jl_bench_task *task, int buff
 struct jl_bench_state; /* the backend's own */
 
 struct jl_bench_backend {
-	const char *name;    /* fake cpu shm mpi cuda nccl */
+	const char *name;    /* fake cpu shm tcp mpi cuda nccl */
 	const char *en, *ko; /* one line: what it measures */
 	/* JL_OK, or JL_E_ABSENT with the reason and what would bring it (package, driver, launcher). */
 	enum jl_status (*present)(struct jl_err *err);
@@ -77,8 +77,8 @@ struct jl_bench_backend {
 	const char *(*versions)(void);
 };
 
-extern const struct jl_bench_backend jl_bench_fake, jl_bench_cpu, jl_bench_shm, jl_bench_mpi, jl_bench_cuda,
-	jl_bench_nccl;
+extern const struct jl_bench_backend jl_bench_fake, jl_bench_cpu, jl_bench_shm, jl_bench_tcp, jl_bench_mpi,
+	jl_bench_cuda, jl_bench_nccl;
 extern const struct jl_bench_backend *const jl_bench_backends[]; /* NULL-terminated */
 
 #endif

@@ -1,4 +1,4 @@
-/* Collectives through a communicator: the backends shm and mpi. */
+/* Collectives through a communicator: the backends shm, tcp and mpi. */
 #include <stdint.h>
 #include <string.h>
 
@@ -23,14 +23,24 @@ static bool supports(const struct jl_bench_task *task)
 	       task->size_B >= jl_comm_type_B(task->type);
 }
 
+static bool runs_on(const struct jl_bench_task *task, const char *name)
+{
+	return supports(task) && strcmp(task->comm->backend->name, name) == 0;
+}
+
 static bool shm_supports(const struct jl_bench_task *task)
 {
-	return supports(task) && strcmp(task->comm->backend->name, "mpi") != 0;
+	return runs_on(task, "shm") || runs_on(task, "self");
+}
+
+static bool tcp_supports(const struct jl_bench_task *task)
+{
+	return runs_on(task, "tcp");
 }
 
 static bool mpi_supports(const struct jl_bench_task *task)
 {
-	return supports(task) && strcmp(task->comm->backend->name, "mpi") == 0;
+	return runs_on(task, "mpi");
 }
 
 static size_t place_B(const struct jl_bench_task *task)
@@ -81,7 +91,7 @@ static enum jl_status all_have(struct jl_comm *comm, bool mine, struct jl_err *e
 		return status;
 	return all ? JL_OK
 		   : jl_fail(err, JL_E_NOMEM, "not enough memory for messages of this size; choose a smaller -e",
-			     "이 크기의 메시지를 담을 메모리가 부족합니다. -e 를 줄이세요");
+			     "이 크기의 메시지를 담을 메모리가 부족합니다. -e를 줄이세요");
 }
 
 static double clock_cost_s(void)
@@ -164,7 +174,7 @@ static enum jl_status verify(struct jl_bench_state *s, size_t *ret_n_wrong, stru
 	return status;
 }
 
-static enum jl_status shm_present(struct jl_err *err)
+static enum jl_status always_present(struct jl_err *err)
 {
 	(void)err;
 	return JL_OK;
@@ -174,8 +184,21 @@ const struct jl_bench_backend jl_bench_shm = {
 	.name = "shm",
 	.en = "collectives between processes of this host",
 	.ko = "이 호스트의 프로세스 사이 집합 통신",
-	.present = shm_present,
+	.present = always_present,
 	.supports = shm_supports,
+	.prepare = prepare,
+	.run_once = run_once,
+	.verify = verify,
+	.finish = finish,
+	.place_B = place_B,
+};
+
+const struct jl_bench_backend jl_bench_tcp = {
+	.name = "tcp",
+	.en = "collectives between hosts, by --listen and --to",
+	.ko = "호스트 사이 집합 통신 (--listen, --to)",
+	.present = always_present,
+	.supports = tcp_supports,
 	.prepare = prepare,
 	.run_once = run_once,
 	.verify = verify,
@@ -186,7 +209,7 @@ const struct jl_bench_backend jl_bench_shm = {
 const struct jl_bench_backend jl_bench_mpi = {
 	.name = "mpi",
 	.en = "collectives between hosts, started by mpirun or srun",
-	.ko = "mpirun, srun 으로 시작한 호스트 사이 집합 통신",
+	.ko = "mpirun, srun으로 시작한 호스트 사이 집합 통신",
 	.present = jl_comm_mpi_present,
 	.supports = mpi_supports,
 	.prepare = prepare,

@@ -47,7 +47,7 @@ static enum jl_status open_blas(struct blas *ret_blas, struct jl_err *err)
 					&blas, err);
 	if (status)
 		return jl_fail(err, JL_E_ABSENT, "libopenblas.so.0 is not there: install the package libopenblas0",
-			       "libopenblas.so.0 이 없습니다: 패키지 libopenblas0 을 설치하세요");
+			       "libopenblas.so.0이 없습니다: 패키지 libopenblas0을 설치하세요");
 	*ret_blas = blas;
 	return JL_OK;
 }

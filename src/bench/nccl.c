@@ -224,7 +224,7 @@ static enum jl_status wait_part(struct jl_bench_state *s, struct gpu_part *p, st
 			s->nccl->CommAbort(p->comm);
 			p->comm = NULL;
 			return jl_fail(err, JL_E_IO, "GPU %d: %s does not finish; another rank is stuck or gone",
-				       "GPU %d: %s 이(가) 끝나지 않음; 다른 랭크가 멈췄거나 사라짐", p->gpu->index,
+				       "GPU %d: %s이(가) 끝나지 않음; 다른 랭크가 멈췄거나 사라짐", p->gpu->index,
 				       jl_coll_name(s->task.coll));
 		}
 		nanosleep(&(struct timespec){ .tv_nsec = 100000 }, NULL);

@@ -149,7 +149,7 @@ enum jl_status jl_net_ping(struct jl_net_client *c, size_t n, struct jl_net_late
 		if (!status)
 			status = net_receive(c->fd, &answer, err);
 		if (!status && (answer.word != NET_PING || answer.a != i))
-			status = jl_fail(err, JL_E_PARSE, "the listener answered something else",
+			status = jl_fail(err, JL_E_DATA, "the listener answered something else",
 					 "상대의 응답이 다릅니다");
 		if (!status && i >= n_warm)
 			ret->samples_s[ret->n_samples++] = jl_clock_s() - start_s;
@@ -190,7 +190,7 @@ static enum jl_status read_report(struct jl_net_client *c, struct jl_net_flow *r
 	if (status)
 		return status;
 	if (report.word != NET_REPORT || report.a > JL_NET_SAMPLES_MAX)
-		return jl_fail(err, JL_E_PARSE, "the listener's report makes no sense",
+		return jl_fail(err, JL_E_DATA, "the listener's report makes no sense",
 			       "상대의 보고를 이해할 수 없습니다");
 	memset(ret_flow, 0, sizeof(*ret_flow));
 	for (uint64_t i = 0; i < report.a && !status; i++) {
@@ -200,7 +200,7 @@ static enum jl_status read_report(struct jl_net_client *c, struct jl_net_flow *r
 		status = net_read(c->fd, bytes, sizeof(bytes), err);
 		rate = status ? 0 : (double)net_value(bytes);
 		if (rate > 1e15)
-			return jl_fail(err, JL_E_PARSE, "the listener's report makes no sense",
+			return jl_fail(err, JL_E_DATA, "the listener's report makes no sense",
 				       "상대의 보고를 이해할 수 없습니다");
 		ret_flow->samples_Bps[ret_flow->n_samples++] = rate;
 	}

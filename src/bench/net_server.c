@@ -209,7 +209,7 @@ static enum jl_status converse(struct session *s, struct jl_err *err)
 		else if (m.word == NET_TEST)
 			status = run_test(s, &m, err);
 		else
-			status = jl_fail(err, JL_E_PARSE, "it said something that makes no sense",
+			status = jl_fail(err, JL_E_DATA, "it said something that makes no sense",
 					 "이해할 수 없는 요청입니다");
 	}
 	return status;

@@ -101,7 +101,7 @@ enum jl_status net_receive(int fd, struct net_message *ret_message, struct jl_er
 
 	/* somebody else's protocol may be shorter: its first bytes already tell */
 	if (!status && memcmp(bytes, magic, 8) != 0)
-		return jl_fail(err, JL_E_PARSE, "the other side is not 'jeoul bench net'",
+		return jl_fail(err, JL_E_DATA, "the other side is not 'jeoul bench net'",
 			       "상대가 'jeoul bench net'이 아닙니다");
 	if (!status)
 		status = net_read(fd, bytes + 8, sizeof(bytes) - 8, err);

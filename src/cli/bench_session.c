@@ -71,8 +71,8 @@ enum jl_status jl_bench_choose(struct jl_bench_session *s, const char *const *na
 		s->backend = jl_bench_find(wanted);
 		if (!s->backend)
 			return jl_fail(
-				err, JL_E_USAGE, "--backend: '%s' is not known; write cpu, shm, mpi, cuda or nccl",
-				"--backend: '%s'은(는) 모르는 이름입니다. cpu, shm, mpi, cuda, nccl 중에서 쓰세요",
+				err, JL_E_USAGE, "--backend: '%s' is not known; write cpu, shm, tcp, mpi, cuda or nccl",
+				"--backend: '%s'은(는) 모르는 이름입니다. cpu, shm, tcp, mpi, cuda, nccl 중에서 쓰세요",
 				wanted);
 		return s->backend->present(err);
 	}
@@ -93,7 +93,7 @@ enum jl_status jl_bench_begin(struct jl_bench_session *s, struct jl_cli *cli, st
 					.where = { .version = JEOUL_VERSION, .note = jl_text(cli, "note") } };
 	if (time && !(time->value >= 0.01 && time->value <= 86400))
 		return jl_fail(err, JL_E_USAGE, "--time: write something from 10 ms to 1 d",
-			       "--time: 10 ms 에서 1 d 사이로 쓰세요");
+			       "--time: 10 ms에서 1 d 사이로 쓰세요");
 	status = jl_record_new_id(s->run, err);
 	if (status)
 		return status;
@@ -189,7 +189,7 @@ enum jl_status jl_bench_close(struct jl_bench_session *s, enum jl_status status)
 		jl_buf_reset(&s->cli->out);
 		/* what concerns all ranks is said by the first; what only this one knows is not kept back */
 		if (status && status != JL_E_IO) {
-			s->cli->exit_code = status == JL_E_USAGE ? 2 : 1;
+			s->cli->exit_code = jl_err_is_usage(&(struct jl_err){ .status = status }) ? 2 : 1;
 			status = JL_OK;
 		}
 		return status;

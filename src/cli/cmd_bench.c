@@ -8,6 +8,7 @@
 #include "cli/bench_session.h"
 #include "cli/bench_view.h"
 #include "cli/cmd_bench.h"
+#include "cli/view.h"
 #include "gpu/cuda.h"
 
 #define SIZES_MAX 32
@@ -156,7 +157,7 @@ static enum jl_status gemm_shapes(const struct jl_bench_session *s, struct jl_be
 
 	if (one && text)
 		return jl_fail(err, JL_E_USAGE, "--size or --m, --n and --k, not both",
-			       "--size 와 --m, --n, --k 중 한쪽만 쓰세요");
+			       "--size와 --m, --n, --k 중 한쪽만 쓰세요");
 	if (one) {
 		const long long m = count_or(cli, "m", 1024);
 
@@ -271,7 +272,7 @@ enum jl_status jl_bench_memory(struct jl_bench_session *s, double instead_s, str
 
 	if (given && !(given->value >= 4096 && given->value <= 1e13))
 		return jl_fail(err, JL_E_USAGE, "--size: write something from 4 KiB to 10 TB",
-			       "--size: 4 KiB 에서 10 TB 사이로 쓰세요");
+			       "--size: 4 KiB에서 10 TB 사이로 쓰세요");
 	task.n_threads = on_gpu(s) ? 0 : (int)count_or(s->cli, "threads", jl_cpu_count());
 	(void)snprintf(what, sizeof(what), JL_T(s->cli->lang, "Memory, arrays of %s", "메모리, 배열 %s"),
 		       jl_bench_view_size(size, task.size_B));
@@ -357,7 +358,7 @@ enum jl_status jl_bench_link(struct jl_bench_session *s, double instead_s, struc
 		return jl_fail_nomem(err);
 	if (given && !(given->value >= 64 && given->value <= 1e12))
 		return jl_fail(err, JL_E_USAGE, "--size: write something from 64 B to 1 TB",
-			       "--size: 64 B 에서 1 TB 사이로 쓰세요");
+			       "--size: 64 B에서 1 TB 사이로 쓰세요");
 	jl_bench_view_title(s, JL_T(s->cli->lang, "Links", "링크"));
 	jl_bench_view_head(s, JL_K_BYTE_RATE);
 	s->n_tasks += (double)n_tasks;
@@ -435,9 +436,9 @@ enum jl_status jl_cmd_bench_list(struct jl_cli *cli, struct jl_err *err)
 		struct jl_err why = { 0 };
 		const bool present = (*b)->present(&why) == JL_OK;
 
-		jl_buf_printf(&cli->out, "  %-5s %s  %s\n", (*b)->name,
-			      present ? JL_T(cli->lang, "ready ", "있음") : JL_T(cli->lang, "absent", "없음"),
-			      JL_T(cli->lang, (*b)->en, (*b)->ko));
+		jl_buf_printf(&cli->out, "  %-5s %s  ", (*b)->name,
+			      present ? JL_T(cli->lang, "ready ", "있음  ") : JL_T(cli->lang, "absent", "없음  "));
+		jl_view_flow(cli, 16, 16, JL_T(cli->lang, (*b)->en, (*b)->ko));
 		if (!present)
 			jl_bench_view_wrapped(cli, 16, jl_err_text(&why, cli->lang));
 	}

@@ -1,4 +1,4 @@
-/* jeoul bench allreduce, allgather, ...: nccl-tests' flags and columns, over processes, MPI or GPUs. */
+/* jeoul bench allreduce, allgather, ...: nccl-tests' flags and columns, over processes, TCP, MPI or GPUs. */
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "bench/cpu.h"
+#include "cli/bench_tcp.h"
 #include "cli/bench_view.h"
 #include "cli/cmd_bench.h"
 #include "gpu/cuda.h"
@@ -95,6 +96,7 @@ const struct jl_option jl_bench_coll_options[] = {
 	  .arg = "N",
 	  .en = "GPUs, or processes without GPUs (default: all)",
 	  .ko = "GPU 수, GPU가 없으면 프로세스 수 (기본값: 전부)" },
+	JL_BENCH_TCP_OPTIONS,
 	JL_BENCH_OPTIONS,
 	{ 0 },
 };
@@ -158,8 +160,8 @@ static enum jl_status read_sizes(const struct jl_cli *cli, struct jl_sweep *swee
 				       "-f: '%s'은(는) 1보다 큰 배수가 아닙니다. 예: 2", text);
 	}
 	if (min_B > max_B)
-		return jl_fail(err, JL_E_USAGE, "-b %zu is larger than -e %zu", "-b %zu 이(가) -e %zu 보다 큽니다",
-			       min_B, max_B);
+		return jl_fail(err, JL_E_USAGE, "-b %zu is larger than -e %zu", "-b %zu: -e %zu보다 큽니다", min_B,
+			       max_B);
 	return jl_sweep_sizes(sweep, min_B, max_B, factor, step_B, err);
 }
 
@@ -286,8 +288,75 @@ static void on_stuck(int rank)
 	}
 }
 
+/* --- hosts that join by themselves: the first one's options count, the others are told */
+
+enum told { TOLD_TYPE, TOLD_OP, TOLD_ROOT, TOLD_ITERS, TOLD_WARMUP, TOLD_CHECK, TOLD_TIME_S, TOLD_SIZES, N_TOLD };
+
+static enum jl_status tell(struct jl_sweep *sweep, struct jl_comm *comm, struct jl_err *err)
+{
+	double told[N_TOLD + JL_SWEEP_ROWS_MAX] = { [TOLD_TYPE] = sweep->task.type,
+						    [TOLD_OP] = sweep->task.op,
+						    [TOLD_ROOT] = sweep->task.root,
+						    [TOLD_ITERS] = (double)sweep->plan.n_iters,
+						    [TOLD_WARMUP] = (double)sweep->plan.n_warmup,
+						    [TOLD_CHECK] = sweep->plan.check,
+						    [TOLD_TIME_S] = sweep->plan.time_s,
+						    [TOLD_SIZES] = (double)sweep->n_sizes };
+	const struct jl_coll_call call = { .coll = JL_COLL_BROADCAST,
+					   .type = JL_COMM_DOUBLE,
+					   .count = N_TOLD + JL_SWEEP_ROWS_MAX,
+					   .send = told,
+					   .recv = told };
+	enum jl_status status;
+
+	for (size_t i = 0; i < sweep->n_sizes; i++)
+		told[N_TOLD + i] = (double)sweep->sizes_B[i];
+	status = jl_comm_run(comm, &call, err);
+	if (status || comm->rank == 0)
+		return status;
+	sweep->task.type = (enum jl_comm_type)told[TOLD_TYPE];
+	sweep->task.op = (enum jl_redop)told[TOLD_OP];
+	sweep->task.root = (int)told[TOLD_ROOT];
+	sweep->plan.n_iters = (size_t)told[TOLD_ITERS];
+	sweep->plan.n_warmup = (size_t)told[TOLD_WARMUP];
+	sweep->plan.check = told[TOLD_CHECK] > 0;
+	sweep->plan.time_s = told[TOLD_TIME_S];
+	sweep->n_sizes = (size_t)told[TOLD_SIZES] < JL_SWEEP_ROWS_MAX ? (size_t)told[TOLD_SIZES] : JL_SWEEP_ROWS_MAX;
+	for (size_t i = 0; i < sweep->n_sizes; i++)
+		sweep->sizes_B[i] = (size_t)told[N_TOLD + i];
+	return JL_OK;
+}
+
+static enum jl_status open_tcp(struct jl_bench_session *s, const struct jl_sweep *sweep, struct jl_comm **ret_comm,
+			       struct jl_err *err)
+{
+	const char *wanted = jl_text(s->cli, "backend");
+	const struct jl_given *ranks = jl_given(s->cli, "ranks");
+	const int n_ranks = ranks ? (int)ranks->count : 2;
+
+	if (wanted && strcmp(wanted, "tcp") != 0 && jl_bench_tcp_asked(s->cli))
+		return jl_fail(err, JL_E_USAGE, "--listen and --to are for --backend tcp, not for %s",
+			       "--listen, --to는 --backend tcp 용입니다 (%s 아님)", wanted);
+	if (!jl_bench_tcp_asked(s->cli) && s->cli->args.n_operands == 0)
+		return jl_fail(err, JL_E_USAGE,
+			       "--backend tcp: write --listen ADDR --ranks N on one host, --to HOST on the others",
+			       "--backend tcp: 한 호스트에 --listen 주소 --ranks N, 다른 호스트에 --to HOST를 쓰세요");
+	if (jl_flag(s->cli, "listen") && sweep->task.root >= n_ranks)
+		return jl_fail(err, JL_E_USAGE, "--root %d: there are ranks 0 to %d",
+			       "--root %d: 랭크는 0부터 %d까지입니다", sweep->task.root, n_ranks - 1);
+	s->backend = &jl_bench_tcp;
+	return jl_bench_tcp_open(s, 0, ret_comm, err);
+}
+
+static bool tcp_asked(const struct jl_cli *cli)
+{
+	const char *wanted = jl_text(cli, "backend");
+
+	return jl_bench_tcp_asked(cli) || cli->args.n_operands || (wanted && strcmp(wanted, "tcp") == 0);
+}
+
 /* Under a launcher every process is a rank, and all must find each other: ranks that run apart would print figures of nothing. */
-static enum jl_status open_comm(struct jl_bench_session *s, struct jl_comm **ret_comm, struct jl_err *err)
+static enum jl_status open_mpi(struct jl_bench_session *s, struct jl_comm **ret_comm, struct jl_err *err)
 {
 	const char *wanted = jl_text(s->cli, "backend");
 	const bool mpi = wanted && strcmp(wanted, "mpi") == 0;
@@ -298,11 +367,11 @@ static enum jl_status open_comm(struct jl_bench_session *s, struct jl_comm **ret
 	if (n > 1 && wanted && strcmp(wanted, "mpi") != 0 && strcmp(wanted, "nccl") != 0)
 		return jl_fail(
 			err, JL_E_USAGE, "%d processes were started; --backend %s is for one. Leave --backend out",
-			"프로세스가 %d개 시작되었는데 --backend %s 은(는) 한 프로세스용입니다. --backend 를 빼세요", n,
+			"프로세스가 %d개 시작되었는데 --backend %s은(는) 한 프로세스용입니다. --backend를 빼세요", n,
 			wanted);
 	if (n < 2 && mpi)
 		return jl_fail(err, JL_E_USAGE, "--backend mpi needs a launcher: mpirun -np 2 jeoul bench ...",
-			       "--backend mpi 는 실행기가 필요합니다: mpirun -np 2 jeoul bench ...");
+			       "--backend mpi는 실행기가 필요합니다: mpirun -np 2 jeoul bench ...");
 	if (n < 2)
 		return JL_OK;
 	stuck_lang = s->cli->lang;
@@ -313,14 +382,26 @@ static enum jl_status open_comm(struct jl_bench_session *s, struct jl_comm **ret
 		return status;
 	s->silent = (*ret_comm)->rank > 0;
 	s->where.mpi_version = (*ret_comm)->backend->version ? (*ret_comm)->backend->version(*ret_comm) : NULL;
+	if (!wanted || mpi)
+		s->backend = &jl_bench_mpi;
 	return JL_OK;
+}
+
+static void read_plan(const struct jl_cli *cli, struct jl_sweep *sweep)
+{
+	const struct jl_given *iters = jl_given(cli, "iters"), *warmup = jl_given(cli, "warmup_iters");
+
+	sweep->plan.n_iters = iters ? (size_t)iters->count : 0;
+	sweep->plan.n_warmup = warmup ? (size_t)warmup->count : 0;
+	sweep->plan.check = !jl_text(cli, "check") || strcmp(jl_text(cli, "check"), "1") == 0;
+	sweep->plan.time_s = jl_bench_time_s(cli, 2 * sweep->n_sizes, 0.5);
 }
 
 enum jl_status jl_cmd_bench_coll(struct jl_cli *cli, struct jl_err *err)
 {
 	static const char *const backends[] = { "nccl", "shm", NULL };
-	const struct jl_given *iters = jl_given(cli, "iters"), *warmup = jl_given(cli, "warmup_iters");
 	struct jl_sweep *sweep = jl_arena_alloc(&cli->arena, sizeof(*sweep));
+	const bool tcp = tcp_asked(cli);
 	struct jl_comm *comm = NULL;
 	struct jl_bench_session s;
 	enum jl_status status = jl_bench_begin(&s, cli, err);
@@ -331,22 +412,19 @@ enum jl_status jl_cmd_bench_coll(struct jl_cli *cli, struct jl_err *err)
 		status = read_sizes(cli, sweep, err);
 	if (!status)
 		status = read_task(cli, sweep, err);
-	if (!status)
-		status = open_comm(&s, &comm, err);
-	if (!status && comm && !(jl_text(cli, "backend") && strcmp(jl_text(cli, "backend"), "nccl") == 0))
-		s.backend = &jl_bench_mpi;
-	else if (!status)
+	if (!status) {
+		read_plan(cli, sweep);
+		status = tcp ? open_tcp(&s, sweep, &comm, err) : open_mpi(&s, &comm, err);
+	}
+	if (!status && !s.backend)
 		status = jl_bench_choose(&s, backends, err);
 	if (!status && !comm)
 		status = count_ranks(&s, sweep, err);
-	if (!status) {
-		sweep->plan.n_iters = iters ? (size_t)iters->count : 0;
-		sweep->plan.n_warmup = warmup ? (size_t)warmup->count : 0;
-		sweep->plan.check = !jl_text(cli, "check") || strcmp(jl_text(cli, "check"), "1") == 0;
-		sweep->plan.time_s = jl_bench_time_s(cli, 2 * sweep->n_sizes, 0.5);
+	if (!status && tcp)
+		status = tell(sweep, comm, err);
+	if (!status)
 		status = jl_bench_sweep(&s, sweep, comm, err);
-	}
-	status = jl_bench_close(&s, status);
+	status = tcp && s.silent ? jl_bench_tcp_left(&s, comm, status) : jl_bench_close(&s, status);
 	jl_comm_destroy(comm);
 	return status;
 }

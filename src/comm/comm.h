@@ -1,4 +1,5 @@
-/* Several workers that speak with each other: processes on one host (shm), hosts under mpirun or srun (mpi), GPUs (nccl).
+/* Several workers that speak with each other: processes on one host (shm), hosts that find each other by themselves (tcp) or were started
+ * by mpirun or srun (mpi), GPUs (nccl).
  *
  * Benchmarks of collectives and the training benchmark use the same communicator. A collective names its buffers and counts; it
  * blocks until this rank's part is done. `start` and `wait` let it run beside computation. A rank that died or hangs is an error
@@ -8,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/err.h"
 
@@ -63,7 +65,7 @@ struct jl_comm_request;
 struct jl_comm_queue;
 
 struct jl_comm_backend {
-	const char *name; /* "shm", "mpi", "nccl", "self" */
+	const char *name; /* "shm", "tcp", "mpi", "nccl", "self" */
 	void (*destroy)(struct jl_comm *comm);
 	enum jl_status (*run)(struct jl_comm *comm, const struct jl_coll_call *call, struct jl_err *err);
 	/* Optional, both or none, for backends that have streams of their own (nccl): the call proceeds while the caller computes.
@@ -137,6 +139,31 @@ enum jl_status jl_comm_mpi_plain(struct jl_comm **ret_comm, struct jl_err *err);
  * rank does not answer any more, within JL_COMM_STUCK_S. MPI cannot be left from there: say it and end the process. NULL (the
  * default): nobody watches. Ranks ask each other by UDP. */
 void jl_comm_mpi_on_stuck(void (*stuck)(int rank));
+
+/* --- tcp: hosts without a launcher. One process waits for the others and becomes rank 0; they are numbered as they come, and every two of
+ * them are joined by a connection. Rank r > 0 listens for the ranks above it on the first free one of port + r, port + r + n, ... (eight
+ * are tried). There is no authentication, as with any benchmark of this kind: wait on an address that only the other hosts reach. Whoever
+ * is no rank of this program and this purpose is refused and disturbs nobody. */
+#define JL_COMM_TCP_PORT      5270
+#define JL_COMM_TCP_RANKS_MAX 128
+#define JL_COMM_TCP_WHAT_MAX  31
+
+struct jl_comm_tcp {
+	const char *to;          /* where rank 0 waits; NULL: this process is rank 0 */
+	const char *listen;      /* rank 0: an address of this host; NULL: loopback */
+	int port;                /* rank 0: 0 is any free one */
+	int n_ranks;             /* rank 0 says how many */
+	double wait_s;           /* for all to come */
+	const char *what;        /* "bench allreduce": who came for something else is told so */
+	uint64_t tag;            /* must be the same on all ranks: options that the ranks do not tell each other */
+	bool (*stop)(void *ctx); /* may be NULL: looked at ten times a second until all are there */
+	/* Rank 0, may be NULL: it waits now, at this address and port; somebody came (`n_here` of n_ranks) or was refused. */
+	void (*listening)(void *ctx, const char *address, int port);
+	void (*seen)(void *ctx, const char *peer, int n_here, const struct jl_err *refused);
+	void *ctx;
+};
+/* A rank that died is named at once, one that does not answer any more within JL_COMM_STUCK_S; one that computes is waited for. */
+enum jl_status jl_comm_tcp(struct jl_comm **ret_comm, const struct jl_comm_tcp *how, struct jl_err *err);
 
 void jl_comm_destroy(struct jl_comm *comm); /* NULL is fine */
 

@@ -96,8 +96,8 @@ static enum jl_status load_module(const struct jl_mpi_module **ret_module, struc
 			err, JL_E_ABSENT,
 			"the module jeoul-mpi.so is not there: built without MPI; install "
 			"libopenmpi-dev and build again, or set JEOUL_MPI_MODULE",
-			"모듈 jeoul-mpi.so 가 없습니다: MPI 없이 빌드됨. libopenmpi-dev 를 설치하고 다시 빌드하거나 "
-			"JEOUL_MPI_MODULE 을 지정하세요");
+			"모듈 jeoul-mpi.so가 없습니다: MPI 없이 빌드됨. libopenmpi-dev를 설치하고 다시 빌드하거나 "
+			"JEOUL_MPI_MODULE을 지정하세요");
 	/* Open MPI's own plug-ins look for its symbols among the global ones. */
 	handle = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
 	if (!handle) {
@@ -153,8 +153,8 @@ static enum jl_status open_world(bool overlap, struct jl_comm **ret_comm, struct
 		       "the launcher started %d processes but MPI sees %d: the ranks run apart. Use the mpirun of the "
 		       "MPI that jeoul-mpi.so is linked with (srun: --mpi=pmix)",
 		       "실행기는 프로세스 %d개를 시작했지만 MPI에는 %d개만 보입니다. 랭크가 따로 돌고 있습니다. "
-		       "jeoul-mpi.so 와 같은 "
-		       "MPI의 mpirun 을 쓰세요 (srun: --mpi=pmix)",
+		       "jeoul-mpi.so와 같은 "
+		       "MPI의 mpirun을 쓰세요 (srun: --mpi=pmix)",
 		       launched, n_ranks);
 }
 

@@ -248,3 +248,35 @@ void jl_reduce(const struct jl_reduce *r)
 			jl_copy_stream((char *)r->dsts[d] + at * size_B, block, n * size_B, r->stream);
 	}
 }
+
+#define DIVIDE(type)                                                                                                   \
+	do {                                                                                                           \
+		type *x_ = data;                                                                                       \
+		for (size_t i_ = 0; i_ < count; i_++)                                                                  \
+			x_[i_] = (type)(x_[i_] / (type)n);                                                             \
+	} while (0)
+
+void jl_reduce_divide(enum jl_comm_type type, void *data, size_t count, int n)
+{
+	uint16_t *bits = data;
+
+	switch (type) {
+	case JL_COMM_INT8: DIVIDE(int8_t); break;
+	case JL_COMM_UINT8: DIVIDE(uint8_t); break;
+	case JL_COMM_INT32: DIVIDE(int32_t); break;
+	case JL_COMM_UINT32: DIVIDE(uint32_t); break;
+	case JL_COMM_INT64: DIVIDE(int64_t); break;
+	case JL_COMM_UINT64: DIVIDE(uint64_t); break;
+	case JL_COMM_FLOAT: DIVIDE(float); break;
+	case JL_COMM_DOUBLE: DIVIDE(double); break;
+	case JL_COMM_HALF:
+		for (size_t i = 0; i < count; i++)
+			bits[i] = jl_float_to_half(jl_half_to_float(bits[i]) / (float)n);
+		break;
+	case JL_COMM_BF16:
+		for (size_t i = 0; i < count; i++)
+			bits[i] = jl_float_to_bf16(jl_bf16_to_float(bits[i]) / (float)n);
+		break;
+	case JL_N_COMM_TYPE: break;
+	}
+}

@@ -22,6 +22,9 @@ struct jl_reduce {
 };
 void jl_reduce(const struct jl_reduce *r);
 
+/* data[i] /= n: turns a sum into an average where the sources do not all lie here. */
+void jl_reduce_divide(enum jl_comm_type type, void *data, size_t count, int n);
+
 /* memcpy that writes around the cache where that helps. */
 void jl_copy_stream(void *dst, const void *src, size_t size_B, bool stream);
 

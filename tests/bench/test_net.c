@@ -213,7 +213,7 @@ static void a_lying_listener_is_refused(void **state)
 	assert_int_equal(fcntl(fd, F_SETFL, 0), 0);
 	assert_int_equal(pthread_create(&thread, NULL, lie, &fd), 0);
 	assert_int_equal(jl_net_connect(&client, "127.0.0.1", l.port, &err), JL_OK);
-	assert_int_equal(jl_net_transfer(client, JL_NET_SEND, 1, 0.5, &result, &err), JL_E_PARSE);
+	assert_int_equal(jl_net_transfer(client, JL_NET_SEND, 1, 0.5, &result, &err), JL_E_DATA);
 	jl_net_close(client);
 	(void)pthread_join(thread, NULL);
 	(void)close(fd);

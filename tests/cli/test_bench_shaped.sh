@@ -1,6 +1,6 @@
 #!/bin/bash
-# Two hosts on one machine: network namespaces joined by a link of known rate. bench net must not be faster than it; bench allreduce over MPI must
-# move its bytes through the link. (bench/measure/netns-pair says what is needed.)
+# Two hosts on one machine: network namespaces joined by a link of known rate. bench net must not be faster than it; bench allreduce over TCP and
+# MPI must move its bytes through the link. (bench/measure/netns-pair says what is needed.)
 . "$(dirname "$0")/lib.sh"
 pair=$JEOUL_SOURCE/bench/measure/netns-pair
 name=jl$$
@@ -25,6 +25,12 @@ P
 	then ok; else bad "faster than the link can be"; fi
 }
 find_rate 125e6 1
+# an all-reduce between the two, over TCP
+ip netns exec $name-b timeout 60 "$JEOUL" bench allreduce --to 10.98.76.1 >"$work/to" 2>&1 & pid=$!
+ip netns exec $name-a timeout 60 "$JEOUL" bench allreduce --listen 10.98.76.1 -b 16M -n 4 -w 1 --no-store --json >"$work/out" 2>"$work/err" || bad "bench allreduce: $(cat "$work/err" "$work/to")"
+wait $pid || bad "bench allreduce --to: $(cat "$work/to")"
+json "len(j['records']) == 2 and all(r['params']['n_wrong'] == 0 and 0 < r['metrics'][0]['median'] < 1.05 * 125e6 for r in j['records'])"
+python3 -c "import json; print('all-reduce over TCP %.0f MB/s of 125' % (json.load(open('$work/out'))['records'][0]['metrics'][0]['median'] / 1e6))"
 if command -v mpirun >/dev/null && "$JEOUL" bench list --json | python3 -c "import json,sys; sys.exit(0 if [b for b in json.load(sys.stdin)['backends'] if b['name'] == 'mpi'][0]['present'] else 1)"; then
 	timeout 120 "$pair" mpirun $name -np 2 "$JEOUL" bench allreduce -b 16M -n 4 -w 1 --no-store --json >"$work/out" 2>"$work/err" || bad "mpirun: $(cat "$work/err")"
 	# not faster than the link: the bytes went through it; how close it comes is bench/measure's business, this machine may be busy

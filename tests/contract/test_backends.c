@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 #include "bench/core.h"
@@ -81,17 +83,78 @@ static void every_backend_present(void **state)
 		}
 		n = run_all(*b, self);
 		print_message("%s: %zu tasks\n", (*b)->name, n);
-		/* mpi wants a communicator of its own; tests/cli/test_bench_mpi.sh has it */
-		assert_true(n > 0 || strcmp((*b)->name, "mpi") == 0);
+		/* these want a communicator of their own: see below, and tests/cli/test_bench_mpi.sh */
+		assert_true(n > 0 || strcmp((*b)->name, "mpi") == 0 || strcmp((*b)->name, "tcp") == 0);
 		n_present++;
 	}
 	assert_true(n_present >= 3); /* fake, cpu, shm need nothing */
 	jl_comm_destroy(self);
 }
 
+/* --- tcp: three ranks on loopback; this process is the first, and starts the others when it knows its port */
+
+#define N_TCP 3
+
+static size_t n_collectives(void)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < N_TASKS; i++)
+		n += tasks[i].kind == JL_BENCH_COLL;
+	return n;
+}
+
+static void join(int port)
+{
+	const struct jl_comm_tcp how = { .to = "127.0.0.1", .port = port, .what = "contract", .wait_s = 20 };
+	struct jl_err err = { 0 };
+	struct jl_comm *comm = NULL;
+	size_t n = 0;
+
+	if (jl_comm_tcp(&comm, &how, &err) == JL_OK)
+		n = run_all(&jl_bench_tcp, comm);
+	jl_comm_destroy(comm);
+	_exit(n == n_collectives() ? 0 : 1);
+}
+
+static void start_others(void *ctx, const char *address, int port)
+{
+	pid_t *pids = ctx;
+
+	(void)address;
+	for (int i = 0; i < N_TCP - 1; i++) {
+		pids[i] = fork();
+		if (pids[i] == 0)
+			join(port);
+	}
+}
+
+static void tcp_between_processes(void **state)
+{
+	pid_t pids[N_TCP - 1] = { 0 };
+	const struct jl_comm_tcp how = {
+		.n_ranks = N_TCP, .what = "contract", .wait_s = 20, .listening = start_others, .ctx = pids
+	};
+	struct jl_err err = { 0 };
+	struct jl_comm *comm = NULL;
+
+	(void)state;
+	assert_int_equal(jl_comm_tcp(&comm, &how, &err), JL_OK);
+	assert_string_equal(comm->backend->name, "tcp");
+	assert_int_equal(run_all(&jl_bench_tcp, comm), n_collectives());
+	jl_comm_destroy(comm);
+	for (int i = 0; i < N_TCP - 1; i++) {
+		int how_it_ended = -1;
+
+		assert_int_equal(waitpid(pids[i], &how_it_ended, 0), pids[i]);
+		assert_int_equal(how_it_ended, 0);
+	}
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(every_backend_present) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(every_backend_present),
+					    cmocka_unit_test(tcp_between_processes) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

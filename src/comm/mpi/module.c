@@ -78,39 +78,6 @@ static MPI_Op op_of(const struct mpi_comm *c, const struct jl_coll_call *call)
 	return MPI_SUM;
 }
 
-/* The average is the sum, divided here: x / n with x alone as the source. */
-#define DIVIDE(type)                                                                                                   \
-	do {                                                                                                           \
-		type *x_ = recv;                                                                                       \
-		for (size_t i_ = 0; i_ < count; i_++)                                                                  \
-			x_[i_] = (type)(x_[i_] / (type)n);                                                             \
-	} while (0)
-
-static void divide(enum jl_comm_type type, void *recv, size_t count, int n)
-{
-	uint16_t *bits = recv;
-
-	switch (type) {
-	case JL_COMM_INT8: DIVIDE(int8_t); break;
-	case JL_COMM_UINT8: DIVIDE(uint8_t); break;
-	case JL_COMM_INT32: DIVIDE(int32_t); break;
-	case JL_COMM_UINT32: DIVIDE(uint32_t); break;
-	case JL_COMM_INT64: DIVIDE(int64_t); break;
-	case JL_COMM_UINT64: DIVIDE(uint64_t); break;
-	case JL_COMM_FLOAT: DIVIDE(float); break;
-	case JL_COMM_DOUBLE: DIVIDE(double); break;
-	case JL_COMM_HALF:
-		for (size_t i = 0; i < count; i++)
-			bits[i] = jl_float_to_half(jl_half_to_float(bits[i]) / (float)n);
-		break;
-	case JL_COMM_BF16:
-		for (size_t i = 0; i < count; i++)
-			bits[i] = jl_float_to_bf16(jl_bf16_to_float(bits[i]) / (float)n);
-		break;
-	case JL_N_COMM_TYPE: break;
-	}
-}
-
 /* Collectives whose buffers can be cut anywhere: one piece. */
 static int run_piece(struct mpi_comm *c, const struct jl_coll_call *call, const char *send, char *recv, int count)
 {
@@ -196,7 +163,7 @@ static enum jl_status run_call(struct jl_comm *comm, const struct jl_coll_call *
 	}
 	if (code == MPI_SUCCESS && call->op == JL_RED_AVG && jl_coll_reduces(call->coll) &&
 	    (call->coll != JL_COLL_REDUCE || comm->rank == call->root))
-		divide(call->type, call->recv, call->count, comm->n_ranks);
+		jl_reduce_divide(call->type, call->recv, call->count, comm->n_ranks); /* it was the sum until here */
 	return failed(code, call->coll, err);
 }
 

@@ -1,0 +1,44 @@
+/* Hosts that join a benchmark by themselves: --listen on one, --to on the others. */
+#ifndef JL_CLI_BENCH_TCP_H
+#define JL_CLI_BENCH_TCP_H
+
+#include "cli/bench_session.h"
+#include "comm/comm.h"
+
+#define JL_BENCH_TCP_OPTIONS                                                                                           \
+	{ .name = "listen",                                                                                            \
+	  .en = "wait for the other hosts on ADDR (default 127.0.0.1)",                                                \
+	  .ko = "ADDR에서 다른 호스트를 기다림 (기본값 127.0.0.1)" },                                                  \
+		{ .name = "to",                                                                                        \
+		  .type = JL_OPT_TEXT,                                                                                 \
+		  .arg = "HOST",                                                                                       \
+		  .en = "take part in what the host that listens measures",                                            \
+		  .ko = "--listen으로 기다리는 호스트의 측정에 참여" },                                                \
+		{ .name = "ranks",                                                                                     \
+		  .type = JL_OPT_COUNT,                                                                                \
+		  .min = 2,                                                                                            \
+		  .max = JL_COMM_TCP_RANKS_MAX,                                                                        \
+		  .arg = "N",                                                                                          \
+		  .en = "with --listen: how many, this one included (default 2)",                                      \
+		  .ko = "--listen: 자신을 포함한 랭크 수 (기본값 2)" },                                                \
+		{ .name = "port",                                                                                      \
+		  .type = JL_OPT_COUNT,                                                                                \
+		  .min = 1,                                                                                            \
+		  .max = 65535,                                                                                        \
+		  .arg = "N",                                                                                          \
+		  .en = "TCP port (default 5270)",                                                                     \
+		  .ko = "TCP 포트 (기본값 5270)" },                                                                    \
+	{                                                                                                              \
+		.name = "timeout", .type = JL_OPT_QUANTITY, .kind = JL_K_TIME, .arg = "TIME",                          \
+		.en = "how long to wait for the others (default 10 min)",                                              \
+		.ko = "다른 호스트를 기다릴 시간 (기본값 10 min)"                                        \
+	}
+
+bool jl_bench_tcp_asked(const struct jl_cli *cli); /* --listen or --to */
+/* Joins the others; `tag`: a number that all must have alike. Ranks other than 0 are silent from here on. */
+enum jl_status jl_bench_tcp_open(struct jl_bench_session *session, uint64_t tag, struct jl_comm **ret_comm,
+				 struct jl_err *err);
+/* Instead of jl_bench_close on the other ranks: one line that it took part, or what went wrong, since nobody else says it here. */
+enum jl_status jl_bench_tcp_left(struct jl_bench_session *session, const struct jl_comm *comm, enum jl_status status);
+
+#endif

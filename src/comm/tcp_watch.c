@@ -1,0 +1,280 @@
+/* Who is still there? Each rank has a thread at the connection by which it joined rank 0. It answers when it is asked,
+ * also while the rank computes. Rank 0 sees at once when such a connection ends; when a call takes long somewhere, it
+ * calls the roll. What it finds out it tells everybody, so that all ranks name the same one and not whoever left
+ * because of it. */
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "comm/tcp.h"
+#include "comm/wire.h"
+
+#define QUIET_S  4.0 /* a call may take so long before anybody asks */
+#define ANSWER_S 3.0 /* silent for so long after being asked: stuck; with QUIET_S below JL_COMM_STUCK_S */
+#define ASK_S    0.5
+#define LOOK_MS  200
+#define BLAME_S  1.0 /* how long a broken connection waits for word from rank 0 */
+
+enum how { HOW_FINE, HOW_LEFT, HOW_DIED, HOW_STUCK };
+
+struct line {
+	int fd; /* -1: none, or it ended */
+	size_t n;
+	unsigned char bytes[JL_WIRE_MESSAGE_B];
+	double heard_s;
+	bool bye;
+};
+
+struct tcp_watch {
+	int n, own;
+	struct line *lines; /* by rank */
+	struct pollfd *fds; /* the lines, then `wake` */
+	int wake;
+	pthread_t thread;
+	_Atomic bool ending;
+	_Atomic uint64_t n_crossed; /* odd: inside a call */
+	_Atomic int left, fallen;   /* how << 16 | rank + 1: the first that left, that died or is stuck; 0: none */
+	double asked_s, last_s;     /* of the present roll call; 0: none */
+	double wanted_s;            /* rank 0: when another rank last asked for one */
+};
+
+static int pack(enum how how, int rank)
+{
+	return (int)how << 16 | (rank + 1);
+}
+
+static void note(struct tcp_watch *w, enum how how, int rank)
+{
+	int none = 0;
+
+	(void)atomic_compare_exchange_strong(how == HOW_LEFT ? &w->left : &w->fallen, &none, pack(how, rank));
+}
+
+/* Never waits: a line that takes nothing has not been read for long, and its rank will be found silent. */
+static void say(const struct line *line, uint32_t word, uint64_t a, uint64_t b)
+{
+	unsigned char bytes[JL_WIRE_MESSAGE_B];
+
+	if (line->fd < 0)
+		return;
+	jl_wire_pack(bytes, &(struct jl_wire_message){ .word = word, .n = { a, b } });
+	(void)!send(line->fd, bytes, sizeof(bytes), MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+static void spread(struct tcp_watch *w, enum how how, int rank)
+{
+	note(w, how, rank);
+	for (int r = 1; r < w->n && w->own == 0; r++)
+		if (r != rank)
+			say(&w->lines[r], JL_WIRE_GONE, (uint64_t)rank, (uint64_t)how);
+}
+
+static void hear(struct tcp_watch *w, int rank, const struct jl_wire_message *m, double now_s)
+{
+	struct line *line = &w->lines[rank];
+
+	line->heard_s = now_s;
+	switch (m->word) {
+	case JL_WIRE_ASK:
+		say(line, JL_WIRE_HERE, 0, 0);
+		w->wanted_s = now_s;
+		break;
+	case JL_WIRE_GONE:
+		if (rank == 0 && m->n[0] < (uint64_t)w->n && m->n[1] >= HOW_LEFT && m->n[1] <= HOW_STUCK)
+			note(w, (enum how)m->n[1], (int)m->n[0]);
+		break;
+	case JL_WIRE_BYE: line->bye = true; break;
+	default: break;
+	}
+}
+
+static void read_line(struct tcp_watch *w, int rank, double now_s)
+{
+	struct line *line = &w->lines[rank];
+
+	for (int i = 0; i < 64 && line->fd >= 0; i++) {
+		const ssize_t n = recv(line->fd, line->bytes + line->n, sizeof(line->bytes) - line->n, MSG_DONTWAIT);
+		struct jl_wire_message m;
+
+		if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR))
+			return;
+		if (n <= 0) {
+			(void)close(line->fd);
+			line->fd = -1;
+			spread(w, line->bye ? HOW_LEFT : HOW_DIED, rank);
+			return;
+		}
+		line->n += (size_t)n;
+		if (line->n < sizeof(line->bytes))
+			continue;
+		line->n = 0;
+		if (jl_wire_plausible(line->bytes, sizeof(line->bytes))) {
+			jl_wire_unpack(line->bytes, &m);
+			hear(w, rank, &m, now_s);
+		}
+	}
+}
+
+static void call_the_roll(struct tcp_watch *w, bool wanted, double now_s)
+{
+	if (!wanted) {
+		w->asked_s = 0;
+		return;
+	}
+	if (now_s - w->last_s > ASK_S) {
+		for (int r = 0; r < w->n; r++)
+			say(&w->lines[r], JL_WIRE_ASK, 0, 0);
+		w->last_s = now_s;
+		w->asked_s = w->asked_s > 0 ? w->asked_s : now_s;
+	}
+	for (int r = 0; r < w->n; r++)
+		if (w->lines[r].fd >= 0 && w->lines[r].heard_s < w->asked_s && now_s - w->asked_s > ANSWER_S)
+			spread(w, HOW_STUCK, r);
+}
+
+static void *watch(void *ctx)
+{
+	struct tcp_watch *w = ctx;
+	double moved_s = jl_clock_s();
+	uint64_t seen = 0;
+
+	while (!atomic_load(&w->ending)) {
+		const uint64_t crossed = atomic_load(&w->n_crossed);
+		const double now_s = jl_clock_s();
+
+		if (crossed != seen) {
+			seen = crossed;
+			moved_s = now_s;
+		}
+		for (int r = 0; r < w->n; r++)
+			w->fds[r] = (struct pollfd){ .fd = w->lines[r].fd, .events = POLLIN };
+		w->fds[w->n] = (struct pollfd){ .fd = w->wake, .events = POLLIN };
+		if (poll(w->fds, (nfds_t)w->n + 1, LOOK_MS) > 0)
+			for (int r = 0; r < w->n; r++)
+				if (w->fds[r].revents)
+					read_line(w, r, jl_clock_s());
+		/* Judged by the time before the answers were read: a rank that was stopped itself, and goes on, blames
+		 * nobody. Rank 0 asks for the others too: their question is what it hears. */
+		call_the_roll(w,
+			      ((seen & 1) && now_s - moved_s > QUIET_S) ||
+				      (w->own == 0 && w->wanted_s > 0 && now_s - w->wanted_s < 2 * ASK_S),
+			      now_s);
+	}
+	return NULL;
+}
+
+static void release(struct tcp_watch *w)
+{
+	for (int r = 0; w->lines && r < w->n; r++)
+		if (w->lines[r].fd >= 0)
+			(void)close(w->lines[r].fd);
+	if (w->wake >= 0)
+		(void)close(w->wake);
+	jl_free(w->lines);
+	jl_free(w->fds);
+	jl_free(w);
+}
+
+enum jl_status jl_tcp_watch_start(struct tcp_watch **ret_watch, int *controls, int n, int own, struct jl_err *err)
+{
+	struct tcp_watch *w = jl_realloc(NULL, sizeof(*w));
+	struct line *lines = jl_realloc(NULL, (size_t)n * sizeof(*lines));
+	struct pollfd *fds = jl_realloc(NULL, ((size_t)n + 1) * sizeof(*fds));
+	sigset_t all, before;
+	int why;
+
+	if (!w || !lines || !fds) {
+		jl_free(w);
+		jl_free(lines);
+		jl_free(fds);
+		return jl_fail_nomem(err);
+	}
+	memset(w, 0, sizeof(*w));
+	*w = (struct tcp_watch){ .n = n, .own = own, .lines = lines, .fds = fds };
+	w->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	for (int r = 0; r < n; r++) {
+		lines[r] = (struct line){ .fd = controls[r] };
+		controls[r] = -1;
+	}
+	/* signals are for the thread that works */
+	(void)sigfillset(&all);
+	(void)pthread_sigmask(SIG_SETMASK, &all, &before);
+	why = w->wake < 0 ? errno : pthread_create(&w->thread, NULL, watch, w);
+	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (why) {
+		release(w);
+		return jl_fail(err, JL_E_NOMEM, "no thread that answers other ranks: %s",
+			       "다른 랭크에 응답할 스레드를 만들 수 없습니다: %s", strerror(why));
+	}
+	*ret_watch = w;
+	return JL_OK;
+}
+
+void jl_tcp_watch_cross(struct tcp_watch *w)
+{
+	atomic_store_explicit(&w->n_crossed, atomic_load_explicit(&w->n_crossed, memory_order_relaxed) + 1,
+			      memory_order_relaxed);
+}
+
+static enum jl_status name(int found, struct jl_err *err)
+{
+	const int rank = (found & 0xffff) - 1;
+
+	switch ((enum how)(found >> 16)) {
+	case HOW_STUCK:
+		return jl_fail(err, JL_E_IO, "rank %d is stuck or cannot be reached: it does not answer any more",
+			       "랭크 %d이(가) 멈췄거나 연결되지 않습니다. 응답이 없습니다", rank);
+	case HOW_DIED:
+		return jl_fail(err, JL_E_IO, "rank %d died: its connection ended",
+			       "랭크 %d이(가) 죽었습니다: 연결이 끊겼습니다", rank);
+	case HOW_LEFT:
+	case HOW_FINE: break;
+	}
+	return jl_fail(err, JL_E_IO, "rank %d ended while others waited for it",
+		       "다른 랭크가 기다리는데 랭크 %d이(가) 먼저 끝났습니다", rank);
+}
+
+enum jl_status jl_tcp_watch_look(struct tcp_watch *w, struct jl_err *err)
+{
+	const int fallen = atomic_load(&w->fallen);
+
+	return fallen ? name(fallen, err) : JL_OK;
+}
+
+enum jl_status jl_tcp_watch_lost(struct tcp_watch *w, int rank, struct jl_err *err)
+{
+	const double end_s = jl_clock_s() + BLAME_S;
+	const struct timespec nap = { .tv_nsec = 5000000 };
+	int found = 0;
+
+	while (!found && jl_clock_s() < end_s) {
+		found = atomic_load(&w->fallen);
+		found = found ? found : atomic_load(&w->left);
+		if (!found)
+			(void)nanosleep(&nap, NULL);
+	}
+	return name(found ? found : pack(HOW_DIED, rank), err);
+}
+
+void jl_tcp_watch_end(struct tcp_watch *w)
+{
+	const uint64_t one = 1;
+
+	if (!w)
+		return;
+	atomic_store(&w->ending, true);
+	(void)!write(w->wake, &one, sizeof(one));
+	(void)pthread_join(w->thread, NULL);
+	for (int r = 0; r < w->n; r++)
+		say(&w->lines[r], JL_WIRE_BYE, 0, 0);
+	release(w);
+}
