@@ -6,9 +6,14 @@
 
 #include "catalog/find.h"
 #include "cli/bench_session.h"
+#include "cli/bench_tcp.h"
 #include "cli/train_view.h"
+#include "gpu/cuda.h"
 #include "train/records.h"
 #include "train/run.h"
+
+#define GPU_TIME_S       3.0 /* of one configuration: five steps are over before a GPU's energy is counted once */
+#define WORKERS_TEXT_MAX 96
 
 const struct jl_option jl_bench_train_options[] = {
 	{ .name = "model",
@@ -39,8 +44,8 @@ const struct jl_option jl_bench_train_options[] = {
 	{ .name = "workers",
 	  .type = JL_OPT_TEXT,
 	  .arg = "N,N...",
-	  .en = "how many (default: 1,2)",
-	  .ko = "워커 수 (기본값: 1,2)" },
+	  .en = "how many (default: 1,2; GPUs: 1,2,4 ... as many as there are)",
+	  .ko = "워커 수 (기본값: 1,2. GPU는 1,2,4 ... 있는 만큼)" },
 	{ .name = "mode",
 	  .type = JL_OPT_TEXT,
 	  .arg = "NAME,...",
@@ -51,8 +56,8 @@ const struct jl_option jl_bench_train_options[] = {
 	  .min = 1,
 	  .max = JL_TRAIN_STEPS_MAX - 1,
 	  .arg = "N",
-	  .en = "to measure of each configuration (default: 5)",
-	  .ko = "구성마다 측정할 스텝 수 (기본값: 5)" },
+	  .en = "to measure of each configuration (default: 5; GPUs: 3 s of them)",
+	  .ko = "구성마다 측정할 스텝 수 (기본값: 5. GPU는 3초 동안)" },
 	{ .name = "accumulate",
 	  .type = JL_OPT_COUNT,
 	  .min = 1,
@@ -72,6 +77,7 @@ const struct jl_option jl_bench_train_options[] = {
 	  .arg = "N",
 	  .en = "of each worker (default: the cores, shared evenly)",
 	  .ko = "워커당 스레드 수 (기본값: 코어를 고르게 나눔)" },
+	JL_BENCH_TCP_OPTIONS,
 	JL_BENCH_OPTIONS,
 	{ 0 },
 };
@@ -80,7 +86,7 @@ struct asked {
 	struct jl_bench_session session;
 	struct jl_train_run run;
 	struct jl_train_table table;
-	struct jl_comm *mpi;
+	struct jl_comm *mpi; /* or hosts that joined by --listen and --to */
 	double n_params;
 	size_t n_failed;
 };
@@ -117,11 +123,25 @@ static enum jl_status read_modes(struct jl_cli *cli, enum jl_train_mode *ret_mod
 			m++;
 		if (m == JL_N_TRAIN_MODE || n >= JL_N_TRAIN_MODE)
 			return jl_fail(err, JL_E_USAGE, "--mode: '%s' is none of ddp, zero1, zero2, zero3",
-				       "--mode: '%s' 은(는) ddp, zero1, zero2, zero3 중 하나가 아닙니다", word);
+				       "--mode: '%s'은(는) ddp, zero1, zero2, zero3 중 하나가 아닙니다", word);
 		ret_modes[n++] = (enum jl_train_mode)m;
 	}
 	*ret_n = n;
 	return JL_OK;
+}
+
+static bool on_cpu(const struct asked *a)
+{
+	return strcmp(a->run.kernels->name, "cpu") == 0;
+}
+
+/* A launcher's ranks; on a CPU one and two; a GPU for each worker, doubled up to all of them. */
+static void usual_workers(const struct asked *a, char ret_text[WORKERS_TEXT_MAX])
+{
+	int n_gpus = on_cpu(a) ? 2 : jl_gpu_count();
+	int n = snprintf(ret_text, WORKERS_TEXT_MAX, "%d", a->mpi ? a->mpi->n_ranks : 1);
+	for (int i = 2; !a->mpi && i < 2 * n_gpus && n < WORKERS_TEXT_MAX - 16; i *= 2)
+		n += snprintf(ret_text + n, (size_t)(WORKERS_TEXT_MAX - n), ",%d", i < n_gpus ? i : n_gpus);
 }
 
 /* Each number of workers with each mode; one worker has nobody to share with: once. */
@@ -131,20 +151,17 @@ static enum jl_status read_configs(struct asked *a, struct jl_err *err)
 	enum jl_train_mode modes[JL_N_TRAIN_MODE];
 	size_t n_modes = 0;
 	const char *text = jl_text(cli, "workers");
-	char word[32], all[32];
+	char word[32], usual[WORKERS_TEXT_MAX];
 	enum jl_status status = read_modes(cli, modes, &n_modes, err);
 	if (status != JL_OK)
 		return status;
-	if (!text && a->mpi) {
-		snprintf(all, sizeof all, "%d", a->mpi->n_ranks);
-		text = all;
-	}
-	for (text = text ? text : "1,2"; next_word(&text, word);) {
+	usual_workers(a, usual);
+	for (text = text ? text : usual; next_word(&text, word);) {
 		char *end;
 		long n = strtol(word, &end, 10);
 		if (end == word || *end || n < 1 || n > JL_TRAIN_WORKERS_MAX)
 			return jl_fail(err, JL_E_USAGE, "--workers: '%s' is no number from 1 to %d; write e.g. 1,2,4",
-				       "--workers: '%s' 은(는) 1부터 %d 사이의 수가 아닙니다. 예: 1,2,4", word,
+				       "--workers: '%s'은(는) 1부터 %d 사이의 수가 아닙니다. 예: 1,2,4", word,
 				       JL_TRAIN_WORKERS_MAX);
 		if (a->mpi && n != 1 && n != a->mpi->n_ranks)
 			return jl_fail(err, JL_E_USAGE, "--workers %ld: the launcher started %d; write %d, or 1",
@@ -176,7 +193,7 @@ static enum jl_status choose_engine(struct asked *a, struct jl_err *err)
 	}
 	if (!a->run.kernels)
 		return jl_fail(err, JL_E_USAGE, "--backend: '%s' is no engine for training; write cpu or cuda",
-			       "--backend: '%s' 은(는) 학습 엔진이 아닙니다. cpu 또는 cuda", wanted);
+			       "--backend: '%s'은(는) 학습 엔진이 아닙니다. cpu 또는 cuda", wanted);
 	if (status != JL_OK)
 		*err = why;
 	return status;
@@ -198,7 +215,7 @@ static enum jl_status read_asked(struct asked *a, struct jl_err *err)
 	if (status != JL_OK)
 		return status;
 	a->n_params = (double)shape.n_params;
-	a->run.precision = strcmp(a->run.kernels->name, "cpu") == 0 ? JL_TRAIN_FP32 : JL_TRAIN_BF16;
+	a->run.precision = on_cpu(a) ? JL_TRAIN_FP32 : JL_TRAIN_BF16;
 	for (size_t i = 0; precision && i < JL_N_TRAIN_PRECISION; i++)
 		if (strcmp(precision->text, jl_train_precision_names[i]) == 0)
 			a->run.precision = (enum jl_train_precision)i;
@@ -207,8 +224,8 @@ static enum jl_status read_asked(struct asked *a, struct jl_err *err)
 	a->run.n_micro = count_or(cli, "accumulate", 1);
 	a->run.n_threads = (int)count_or(cli, "threads", 0);
 	a->run.tokens = jl_text(cli, "tokens");
-	a->run.n_steps = count_or(cli, "steps", time ? 0 : 5);
-	a->run.time_s = time ? time->value / (double)a->run.n_configs : 0;
+	a->run.n_steps = count_or(cli, "steps", time || !on_cpu(a) ? 0 : 5);
+	a->run.time_s = time ? time->value / (double)a->run.n_configs : GPU_TIME_S;
 	return JL_OK;
 }
 
@@ -254,16 +271,42 @@ static bool on_tick(void *ctx, const struct jl_train_config *config, size_t n_st
 	return !jl_bench_stop(NULL);
 }
 
+/* What all hosts must have been given alike; each may have its own number of threads. */
+static uint64_t tag_of(const struct jl_cli *cli)
+{
+	static const char *const names[] = { "model", "batch",      "seq",    "precision", "workers", "mode",
+					     "steps", "accumulate", "tokens", "time",      "backend" };
+	uint64_t hash = 0xcbf29ce484222325u;
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		const struct jl_given *given = jl_given(cli, names[i]);
+		for (const char *at = given && given->text ? given->text : ""; *at; at++)
+			hash = (hash ^ (unsigned char)*at) * 0x100000001b3u;
+		hash = (hash ^ 0x1f) * 0x100000001b3u;
+	}
+	return hash;
+}
+
+static enum jl_status open_comm(struct asked *a, struct jl_err *err)
+{
+	struct jl_cli *cli = a->session.cli;
+	enum jl_status status = JL_OK;
+	if (jl_bench_tcp_asked(cli) || cli->args.n_operands)
+		return jl_bench_tcp_open(&a->session, tag_of(cli), &a->mpi, err);
+	if (jl_comm_mpi_wanted()) {
+		status = jl_comm_mpi(&a->mpi, err);
+		a->session.silent = a->mpi && a->mpi->rank > 0;
+	}
+	return status;
+}
+
 enum jl_status jl_cmd_bench_train(struct jl_cli *cli, struct jl_err *err)
 {
 	struct asked *a = jl_arena_alloc(&cli->arena, sizeof *a);
 	if (!a)
 		return jl_fail_nomem(err);
 	enum jl_status status = jl_bench_begin(&a->session, cli, err);
-	if (status == JL_OK && jl_comm_mpi_wanted()) {
-		status = jl_comm_mpi(&a->mpi, err);
-		a->session.silent = a->mpi && a->mpi->rank > 0;
-	}
+	if (status == JL_OK)
+		status = open_comm(a, err);
 	if (status == JL_OK)
 		status = read_asked(a, err);
 	if (status == JL_OK) {
@@ -277,10 +320,13 @@ enum jl_status jl_cmd_bench_train(struct jl_cli *cli, struct jl_err *err)
 		status = jl_train_run(&a->run, a->mpi, err);
 	}
 	if (status == JL_OK && !a->session.silent)
-		jl_train_view_why(cli, &a->run, &a->table, 4 * a->n_params);
+		jl_train_view_why(cli, &a->run, &a->table);
 	if (a->n_failed)
 		cli->exit_code = 1;
-	status = jl_bench_close(&a->session, status);
+	if (a->session.silent && jl_bench_tcp_asked(cli))
+		status = jl_bench_tcp_left(&a->session, a->mpi, status);
+	else
+		status = jl_bench_close(&a->session, status);
 	jl_comm_destroy(a->mpi);
 	return status;
 }

@@ -92,6 +92,8 @@ static struct jl_train_row row_of(const struct jl_train_result *r, const struct 
 	row.loss_last = r->loss_last;
 	row.energy_J = r->energy_J;
 	row.energy_from = r->energy_from;
+	row.n_samples = n_samples;
+	row.grad_B = r->grad_B;
 	row.rates = r->rates;
 	row.noisy = r->noise.noisy;
 	return row;
@@ -100,15 +102,21 @@ static struct jl_train_row row_of(const struct jl_train_result *r, const struct 
 static void under_row(struct jl_cli *cli, const struct jl_train_row *row)
 {
 	struct jl_buf *out = &cli->out;
-	char a[JL_UNITS_TEXT_MAX], b[JL_UNITS_TEXT_MAX], c[JL_UNITS_TEXT_MAX], d[JL_UNITS_TEXT_MAX];
+	char a[JL_UNITS_TEXT_MAX], b[JL_UNITS_TEXT_MAX], c[JL_UNITS_TEXT_MAX];
 	jl_buf_printf(out, "%16s%s", "", jl_view_dim(cli));
 	jl_buf_printf(out, "loss %.3f → %.3f", row->loss_first, row->loss_last);
 	if (isfinite(row->predicted))
 		jl_buf_printf(out, JL_T(cli->lang, " · predicted %s (%s–%s)", " · 예측 %s (%s–%s)"),
 			      number(a, row->predicted), number(b, row->predicted_lo), number(c, row->predicted_hi));
-	if (isfinite(row->energy_J))
-		jl_buf_printf(out, " · %s (%s)", jl_units_text(d, row->energy_J, JL_K_ENERGY, 3), row->energy_from);
 	jl_buf_printf(out, "%s%s\n", row->noisy ? " ~" : "", jl_view_reset(cli));
+	if (isfinite(row->energy_J))
+		jl_buf_printf(out,
+			      JL_T(cli->lang, "%16s%s%s a step · %s a sample · %s (%s)%s\n",
+				   "%16s%s스텝당 %s · 샘플당 %s · %s (%s)%s\n"),
+			      "", jl_view_dim(cli), jl_units_text(a, row->energy_J, JL_K_ENERGY, 3),
+			      jl_units_text(b, row->energy_J / row->n_samples, JL_K_ENERGY, 3),
+			      jl_units_text(c, row->energy_J / row->step_s, JL_K_POWER, 3), row->energy_from,
+			      jl_view_reset(cli));
 }
 
 void jl_train_view_row(struct jl_cli *cli, const struct jl_train_run *run, struct jl_train_table *table,
@@ -171,9 +179,10 @@ static void why_compute(struct jl_cli *cli, const struct jl_train_row *row)
 		      jl_units_text(b, row->rates.gemm_flopps, JL_K_FLOP_RATE, 3), 100 * row->gemm_frac, by_cpu);
 }
 
-static void why_exposed(struct jl_cli *cli, const struct jl_train_row *row, double grad_B)
+static void why_exposed(struct jl_cli *cli, const struct jl_train_row *row)
 {
 	char a[JL_UNITS_TEXT_MAX], b[JL_UNITS_TEXT_MAX];
+	double grad_B = row->grad_B;
 	if (row->config.n_workers < 2)
 		return;
 	jl_view_entry(
@@ -197,20 +206,19 @@ static void why_cores(struct jl_cli *cli, const struct jl_train_row *alone, cons
 				   "each one core "
 				   "and shows how they scale",
 				   "워커 하나가 이미 코어 %.0f개를 다 씁니다. 워커를 늘리면 나눠 쓸 뿐입니다. "
-				   "--threads 1 로 워커당 코어 하나씩 "
+				   "--threads 1로 워커당 코어 하나씩 "
 				   "주면 확장성이 보입니다"),
 			      alone->n_threads);
 }
 
-void jl_train_view_why(struct jl_cli *cli, const struct jl_train_run *run, const struct jl_train_table *table,
-		       double grad_B)
+void jl_train_view_why(struct jl_cli *cli, const struct jl_train_run *run, const struct jl_train_table *table)
 {
 	const struct jl_train_row *row = largest(table), *alone = first_alone(table);
 	if (cli->json || !row)
 		return;
 	jl_buf_puts(&cli->out, "\n");
 	why_compute(cli, alone ? alone : row);
-	why_exposed(cli, row, grad_B);
+	why_exposed(cli, row);
 	if (strcmp(run->kernels->name, "cpu") == 0)
 		why_cores(cli, alone, row);
 	if (row->config.n_workers > 1 && row->exposed_s > NOTABLE_FRAC * row->step_s && run->n_micro == 1)

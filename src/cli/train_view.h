@@ -10,7 +10,7 @@ struct jl_train_row {
 	struct jl_train_config config;
 	bool ok;
 	double samples_per_s, step_s, exposed_s, mem_B, gemm_frac, gemm_cpu_frac, predicted_lo, predicted_hi, predicted;
-	double flop, n_threads, update_s, loss_first, loss_last, energy_J;
+	double flop, n_threads, update_s, loss_first, loss_last, energy_J, n_samples, grad_B;
 	struct jl_train_rates rates;
 	bool noisy;
 	const char *energy_from;
@@ -25,7 +25,6 @@ void jl_train_view_head(struct jl_cli *cli, const struct jl_train_run *run, doub
 void jl_train_view_row(struct jl_cli *cli, const struct jl_train_run *run, struct jl_train_table *table,
 		       const struct jl_train_result *result);
 /* The reason in words, and what would help. */
-void jl_train_view_why(struct jl_cli *cli, const struct jl_train_run *run, const struct jl_train_table *table,
-		       double grad_B);
+void jl_train_view_why(struct jl_cli *cli, const struct jl_train_run *run, const struct jl_train_table *table);
 
 #endif

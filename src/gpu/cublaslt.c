@@ -80,7 +80,7 @@ static enum jl_status open_library(struct jl_err *err)
 		status = jl_fail(
 			err, JL_E_ABSENT,
 			"%s cannot be opened: install the CUDA libraries (cuBLAS) or name it in JEOUL_CUBLASLT",
-			"%s 을(를) 열 수 없음: CUDA 라이브러리(cuBLAS)를 설치하거나 JEOUL_CUBLASLT에 경로를 지정하세요",
+			"%s을(를) 열 수 없음: CUDA 라이브러리(cuBLAS)를 설치하거나 JEOUL_CUBLASLT에 경로를 지정하세요",
 			names[0]);
 	is_open = is_open || status == JL_OK;
 	pthread_mutex_unlock(&lock);

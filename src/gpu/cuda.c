@@ -90,7 +90,7 @@ static enum jl_status open_locked(struct jl_err *err)
 					       &loaded, NULL);
 	if (status != JL_OK)
 		return jl_fail(err, JL_E_ABSENT, "no NVIDIA driver: %s cannot be opened; install the driver of the GPU",
-			       "NVIDIA 드라이버 없음: %s 을(를) 열 수 없음; GPU 드라이버를 설치하세요", names[0]);
+			       "NVIDIA 드라이버 없음: %s을(를) 열 수 없음; GPU 드라이버를 설치하세요", names[0]);
 	int n_gpus = 0;
 	int code = loaded.Init(0);
 	if (code == JL_CU_OK)
@@ -150,6 +150,7 @@ bool jl_gpu_has_kernels(void)
 /* What a child found, as it comes through a pipe. */
 struct answer {
 	enum jl_status status;
+	int n_gpus;
 	struct jl_err err;
 };
 
@@ -157,13 +158,14 @@ static void ask_driver(int to)
 {
 	struct answer answer = { .status = JL_OK };
 	answer.status = open_locked(&answer.err);
+	answer.n_gpus = answer.status == JL_OK ? jl_cuda_count(&functions) : 0;
 	ssize_t n = write(to, &answer, sizeof answer);
 	_exit(n == (ssize_t)sizeof answer ? 0 : 1);
 }
 
-static enum jl_status listen_to(pid_t child, int from, struct jl_err *err)
+static struct answer listen_to(pid_t child, int from)
 {
-	struct answer answer;
+	struct answer answer = { 0 };
 	struct pollfd poll_fd = { .fd = from, .events = POLLIN };
 	ssize_t n = poll(&poll_fd, 1, DRIVER_MAX_MS) == 1 ? read(from, &answer, sizeof answer) : 0;
 	if (n == 0)
@@ -171,46 +173,67 @@ static enum jl_status listen_to(pid_t child, int from, struct jl_err *err)
 	while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
 		;
 	if (n != (ssize_t)sizeof answer)
-		return jl_fail(err, JL_E_ABSENT, "the NVIDIA driver does not answer",
-			       "NVIDIA 드라이버가 응답하지 않음");
-	if (answer.status != JL_OK && err)
-		*err = answer.err;
-	return answer.status;
+		answer.status = jl_fail(&answer.err, JL_E_ABSENT, "the NVIDIA driver does not answer",
+					"NVIDIA 드라이버가 응답하지 않음");
+	return answer;
 }
 
 /* In a child, since a process that has started CUDA cannot hand it on to the workers it forks later. */
-static enum jl_status present_locked(struct jl_err *err)
+static struct answer present_locked(void)
 {
+	struct answer answer = { 0 };
 	int ends[2];
-	if (pipe2(ends, O_CLOEXEC) != 0)
-		return jl_fail(err, JL_E_IO, "no pipe: %s", "파이프를 만들 수 없음: %s", strerror(errno));
+	if (pipe2(ends, O_CLOEXEC) != 0) {
+		answer.status = jl_fail(&answer.err, JL_E_IO, "no pipe: %s", "파이프를 만들 수 없음: %s",
+					strerror(errno));
+		return answer;
+	}
 	pid_t child = fork();
 	if (child == 0)
 		ask_driver(ends[1]);
 	close(ends[1]);
-	enum jl_status status = child < 0 ? jl_fail(err, JL_E_IO, "cannot fork: %s", "fork 실패: %s", strerror(errno))
-					  : listen_to(child, ends[0], err);
+	if (child < 0)
+		answer.status = jl_fail(&answer.err, JL_E_IO, "cannot fork: %s", "fork 실패: %s", strerror(errno));
+	else
+		answer = listen_to(child, ends[0]);
 	close(ends[0]);
-	return status;
+	return answer;
+}
+
+/* Found out once; `lock` is held. */
+static const struct answer *known_locked(void)
+{
+	static struct answer known;
+	static bool is_known;
+	if (!is_known) {
+		known = present_locked();
+		is_known = true;
+	}
+	return &known;
 }
 
 enum jl_status jl_gpu_present(struct jl_err *err)
 {
-	static struct answer known;
-	static bool is_known;
 	if (!jl_gpu_has_kernels())
 		return jl_fail(
 			err, JL_E_ABSENT,
 			"built without CUDA kernels: nvcc was not there; install the CUDA toolkit and build again",
 			"CUDA 커널 없이 빌드됨: nvcc가 없었음; CUDA 툴킷을 설치하고 다시 빌드하세요");
 	pthread_mutex_lock(&lock);
-	if (!is_open && !is_known) {
-		known.status = present_locked(&known.err);
-		is_known = true;
-	}
-	enum jl_status status = is_open ? JL_OK : known.status;
+	const struct answer *known = is_open ? NULL : known_locked();
+	enum jl_status status = known ? known->status : JL_OK;
 	if (status != JL_OK && err)
-		*err = known.err;
+		*err = known->err;
 	pthread_mutex_unlock(&lock);
 	return status;
+}
+
+int jl_gpu_count(void)
+{
+	if (!jl_gpu_has_kernels())
+		return 0;
+	pthread_mutex_lock(&lock);
+	int n = is_open ? jl_cuda_count(&functions) : known_locked()->n_gpus;
+	pthread_mutex_unlock(&lock);
+	return n;
 }

@@ -149,5 +149,6 @@ bool jl_gpu_has_kernels(void);
 /* JL_OK, or JL_E_ABSENT: no kernels in this program, no driver, or no GPU, with what would bring it. CUDA is not
  * started in this process: it may still fork workers that use it. */
 enum jl_status jl_gpu_present(struct jl_err *err);
+int jl_gpu_count(void); /* likewise; 0: none */
 
 #endif

@@ -77,7 +77,7 @@ enum jl_status jl_gpu_open(int index, struct jl_gpu_dev **ret_gpu, struct jl_err
 	int n_gpus = jl_cuda_count(cuda);
 	if (index < 0 || index >= n_gpus)
 		return jl_fail(err, JL_E_RANGE, "there is no GPU %d; this machine has %d, counted from 0",
-			       "GPU %d 은(는) 없음; 이 장비에는 0번부터 %d개가 있음", index, n_gpus);
+			       "GPU %d번은 없음; 이 장비에는 0번부터 %d개가 있음", index, n_gpus);
 	struct jl_gpu_dev *gpu = jl_realloc(NULL, sizeof *gpu);
 	if (!gpu)
 		return jl_fail_nomem(err);
@@ -165,7 +165,7 @@ enum jl_status jl_gpu_function(const struct jl_gpu_dev *gpu, const char *name, s
 	}
 	if (!module)
 		return jl_fail(err, JL_E_ABSENT, "this program has no GPU kernel %s for %s",
-			       "이 프로그램에는 GPU 커널 %s 이(가) 없음 (%s)", name, gpu->name);
+			       "이 프로그램에는 GPU 커널 %s이(가) 없음 (%s)", name, gpu->name);
 	enum jl_status status = jl_cuda_check(cu, cu->ModuleGetFunction(&function, module, name), name, err);
 	if (status == JL_OK && shared_B > 49152)
 		status = jl_cuda_check(

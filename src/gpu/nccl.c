@@ -31,7 +31,7 @@ enum jl_status jl_nccl_open(const struct jl_nccl **ret_nccl, struct jl_err *err)
 				       &functions, NULL) != JL_OK)
 		status = jl_fail(
 			err, JL_E_ABSENT, "%s cannot be opened: install NCCL (libnccl2) or name it in JEOUL_NCCL",
-			"%s 을(를) 열 수 없음: NCCL(libnccl2)을 설치하거나 JEOUL_NCCL에 경로를 지정하세요", names[0]);
+			"%s을(를) 열 수 없음: NCCL(libnccl2)을 설치하거나 JEOUL_NCCL에 경로를 지정하세요", names[0]);
 	is_open = is_open || status == JL_OK;
 	pthread_mutex_unlock(&lock);
 	if (status == JL_OK)

@@ -70,6 +70,7 @@ struct functions {
 	int (*gen_max)(device_t, unsigned *);
 	int (*width_max)(device_t, unsigned *);
 	int (*throttle)(device_t, unsigned long long *);
+	int (*energy)(device_t, unsigned long long *); /* mJ */
 	int (*p2p)(device_t, device_t, int, int *);
 	int (*link_state)(device_t, unsigned, int *);
 	int (*link_version)(device_t, unsigned, unsigned *);
@@ -129,6 +130,7 @@ static const struct jl_dynlib_symbol symbols[] = {
 	OPTIONAL(gen_max, "nvmlDeviceGetMaxPcieLinkGeneration"),
 	OPTIONAL(width_max, "nvmlDeviceGetMaxPcieLinkWidth"),
 	OLDER(throttle, "nvmlDeviceGetCurrentClocksEventReasons", "nvmlDeviceGetCurrentClocksThrottleReasons"),
+	OPTIONAL(energy, "nvmlDeviceGetTotalEnergyConsumption"),
 	OPTIONAL(p2p, "nvmlDeviceGetP2PStatus"),
 	OPTIONAL(link_state, "nvmlDeviceGetNvLinkState"),
 	OPTIONAL(link_version, "nvmlDeviceGetNvLinkVersion"),
@@ -415,4 +417,33 @@ void jl_nvml_watch(struct jl_nvml *nvml, size_t gpu, struct jl_nvml_gpu *ret_now
 	jl_nvml_gpu_clear(ret_now);
 	if (gpu < nvml->n_devices)
 		read_moving(&nvml->f, nvml->devices[gpu], ret_now);
+}
+
+bool jl_nvml_find(struct jl_nvml *nvml, const char *bus, size_t *ret_gpu)
+{
+	char wanted[32], here[32];
+
+	jl_nvml_bus_id(wanted, bus);
+	for (size_t i = 0; wanted[0] && nvml->f.pci && i < nvml->n_devices; i++) {
+		struct pci_info pci = { 0 };
+
+		if (nvml->f.pci(nvml->devices[i], &pci) != SUCCESS)
+			continue;
+		pci.bus_id[sizeof(pci.bus_id) - 1] = '\0';
+		jl_nvml_bus_id(here, pci.bus_id);
+		if (strcmp(here, wanted) == 0) {
+			*ret_gpu = i;
+			return true;
+		}
+	}
+	return false;
+}
+
+double jl_nvml_energy_J(struct jl_nvml *nvml, size_t gpu)
+{
+	unsigned long long mJ = 0;
+
+	if (gpu >= nvml->n_devices || !nvml->f.energy || nvml->f.energy(nvml->devices[gpu], &mJ) != SUCCESS)
+		return NAN;
+	return (double)mJ * 1e-3;
 }

@@ -6,6 +6,7 @@
 #ifndef JL_GPU_NVML_H
 #define JL_GPU_NVML_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/arena.h"
@@ -88,6 +89,12 @@ enum jl_status jl_nvml_read(struct jl_nvml *nvml, struct jl_arena *arena, struct
 
 /* Only what changes while something runs: clocks, power, temperature, throttling, link. */
 void jl_nvml_watch(struct jl_nvml *nvml, size_t gpu, struct jl_nvml_gpu *ret_now);
+
+/* The number of the GPU at this bus id, in any spelling: NVML counts GPUs by bus, CUDA by speed. False: there is none. */
+bool jl_nvml_find(struct jl_nvml *nvml, const char *bus, size_t *ret_gpu);
+/* Joule that the GPU has taken since the driver was loaded; NAN: it does not count (before Volta). The counter is
+ * renewed some ten times a second. */
+double jl_nvml_energy_J(struct jl_nvml *nvml, size_t gpu);
 
 /* All unknown. */
 void jl_nvml_gpu_clear(struct jl_nvml_gpu *gpu);

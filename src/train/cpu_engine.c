@@ -9,7 +9,7 @@
 
 #include "base/mem.h"
 
-#define LOGITS_B ((size_t)128 << 20) /* of logits at a time */
+#define LOGITS_B ((size_t)256 << 20) /* of logits at a time: fewer rows pack the head's weights more often */
 
 static double now_s(void)
 {
@@ -64,6 +64,7 @@ static void cpu_destroy(struct jl_engine *engine)
 	if (!engine)
 		return;
 	struct jl_cpu_engine *cpu = jl_cpu(engine);
+	jl_sgemm_destroy(cpu->sgemm);
 	jl_pool_destroy(cpu->pool);
 	jl_dynlib_close(&cpu->blas.lib);
 	jl_free(cpu->scratch);
@@ -90,6 +91,8 @@ static enum jl_status cpu_create(const struct jl_engine_in *in, struct jl_engine
 	enum jl_status status = jl_cpu_blas_open(&cpu->blas, err);
 	if (status == JL_OK)
 		status = jl_pool_create(in->n_threads, &cpu->pool, err);
+	if (status == JL_OK && jl_sgemm_is_fast())
+		status = jl_sgemm_create(cpu->pool, &cpu->sgemm, err);
 	if (status != JL_OK) {
 		cpu_destroy(&cpu->base);
 		return status;
@@ -309,8 +312,11 @@ static double cpu_between_s(struct jl_engine *engine, enum jl_engine_phase from,
 static size_t cpu_loss_rows(struct jl_engine *engine, size_t n_rows, size_t vocab)
 {
 	(void)engine;
-	size_t rows = LOGITS_B / (vocab * sizeof(float)) / 64 * 64;
-	return rows < 64 ? (n_rows < 64 ? n_rows : 64) : rows < n_rows ? rows : n_rows;
+	size_t most = LOGITS_B / (vocab * sizeof(float)) / 64 * 64;
+	most = most < 64 ? 64 : most;
+	size_t n_parts = (n_rows + most - 1) / most; /* equal ones: a short last part would be slow */
+	size_t rows = ((n_rows + n_parts - 1) / n_parts + 63) / 64 * 64;
+	return rows < n_rows ? rows : n_rows;
 }
 
 static bool cpu_supports_head_dim(size_t head_dim)

@@ -4,6 +4,7 @@
 
 #include "base/dynlib.h"
 #include "base/pool.h"
+#include "train/cpu_sgemm.h"
 #include "train/engine.h"
 
 /* CBLAS, opened at run time. */
@@ -20,6 +21,7 @@ struct jl_cpu_engine {
 	struct jl_engine base;
 	struct jl_pool *pool;
 	struct jl_cpu_blas blas;
+	struct jl_sgemm *sgemm; /* NULL: every product is OpenBLAS's */
 	struct jl_comm *comm;
 	struct jl_eng_scalars scalars;
 	float *scratch; /* n_threads × scratch_n floats, for attention and sums */

@@ -1,6 +1,6 @@
-/* Matrix products on the CPU: OpenBLAS on each thread's own block of the output, and what follows a product on the
- * same block while it is still in the cache. One single-threaded call per block keeps BLAS's own threads (which wait
- * awake) out of the way of ours. */
+/* Matrix products on the CPU, and what follows a product on the same block while it is still in the cache: our own
+ * product where this processor has one (cpu_sgemm.h), otherwise OpenBLAS on each thread's own block of the output. One
+ * single-threaded call per block keeps BLAS's own threads (which wait awake) out of the way of ours. */
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,6 +12,8 @@
 #define NO_TRANS   111
 #define TRANS      112
 #define BLOCK_COLS 128 /* narrower blocks waste BLAS's packing of the other operand */
+#define OWN_ROWS   64  /* smaller products are OpenBLAS's: it packs less for them (bench/sgemm) */
+#define OWN_COLS   16
 
 enum jl_status jl_cpu_blas_open(struct jl_cpu_blas *ret_blas, struct jl_err *err)
 {
@@ -149,6 +151,40 @@ static void bias_grad_block(void *ctx, size_t index, int thread)
 	sum_columns(g->op, jl_cpu_piece(g->op->m, g->n_row_blocks, index, 64));
 }
 
+static void finish_own(void *ctx, const struct jl_sgemm_block *block)
+{
+	finish_block(ctx, (struct jl_cpu_span){ block->row, block->row + block->n_rows },
+		     (struct jl_cpu_span){ block->col, block->col + block->n_cols });
+}
+
+static void own_product(struct jl_sgemm *sgemm, const struct jl_eng_gemm *op)
+{
+	struct jl_eng_gemm ends = *op; /* finish has a plain pointer */
+	jl_sgemm_run(sgemm, &(struct jl_sgemm_op){ .m = op->m,
+						   .n = op->n,
+						   .k = op->k,
+						   .a = op->a,
+						   .b = op->b,
+						   .c = op->epilogue == JL_EP_BIAS_GELU ? op->aux : op->c,
+						   .lda = op->lda,
+						   .ldb = op->ldb,
+						   .ldc = op->ldc,
+						   .ta = op->ta,
+						   .tb = op->tb,
+						   .accumulate = op->accumulate,
+						   .finish = finish_own,
+						   .finish_ctx = &ends });
+}
+
+static void blas_product(struct gemm_ctx *g)
+{
+	size_t n_threads = (size_t)g->cpu->base.n_threads;
+	size_t n_cols = g->op->n / BLOCK_COLS < 1 ? 1 : g->op->n / BLOCK_COLS;
+	g->n_col_blocks = n_cols < n_threads ? n_cols : n_threads;
+	g->n_row_blocks = (n_threads + g->n_col_blocks - 1) / g->n_col_blocks;
+	jl_pool_run(g->cpu->pool, gemm_block, g, g->n_row_blocks * g->n_col_blocks);
+}
+
 void jl_cpu_gemm(struct jl_engine *engine, const struct jl_eng_gemm *op)
 {
 	struct jl_cpu_engine *cpu = jl_cpu(engine);
@@ -159,12 +195,11 @@ void jl_cpu_gemm(struct jl_engine *engine, const struct jl_eng_gemm *op)
 					 "행렬의 한 변이 2^31을 넘습니다");
 		return;
 	}
-	size_t n_threads = (size_t)engine->n_threads;
-	size_t n_cols = op->n / BLOCK_COLS < 1 ? 1 : op->n / BLOCK_COLS;
 	struct gemm_ctx g = { .cpu = cpu, .op = op };
-	g.n_col_blocks = n_cols < n_threads ? n_cols : n_threads;
-	g.n_row_blocks = (n_threads + g.n_col_blocks - 1) / g.n_col_blocks;
-	jl_pool_run(cpu->pool, gemm_block, &g, g.n_row_blocks * g.n_col_blocks);
+	if (cpu->sgemm && op->m >= OWN_ROWS && op->n >= OWN_COLS && op->k > 0)
+		own_product(cpu->sgemm, op);
+	else
+		blas_product(&g);
 	if (op->epilogue == JL_EP_BGRAD) {
 		g.n_row_blocks = jl_cpu_n_pieces(cpu, op->m, 64);
 		jl_pool_run(cpu->pool, bias_grad_block, &g, g.n_row_blocks);

@@ -1,5 +1,6 @@
-/* Eight floats at a time with the compiler's own vectors: NEON on arm64, SSE or AVX2 on x86-64 (JL_CLONES builds both
- * and picks when the program starts). Everything is inlined, so no vector crosses a function boundary. */
+/* Some floats at a time with the compiler's own vectors: NEON on arm64, SSE or AVX2 on x86-64 (JL_CLONES builds both
+ * and picks when the program starts). Everything is inlined, so no vector crosses a function boundary. On arm64 a vector
+ * is as wide as a register: gcc takes comparisons of wider ones apart into single elements. */
 #ifndef JL_TRAIN_CPU_VEC_H
 #define JL_TRAIN_CPU_VEC_H
 
@@ -13,16 +14,21 @@
 #define JL_CLONES
 #endif
 
-#define VEC_N      8
+#if defined(__aarch64__)
+#define VEC_N 4
+#else
+#define VEC_N 8
+#endif
 #define VEC_INLINE static inline __attribute__((always_inline))
 
-#if defined(__GNUC__) && !defined(__clang__)
+#if defined(__GNUC__)
 #pragma GCC diagnostic ignored                                                                                         \
 	"-Wpsabi" /* these functions are always inlined: there is no call whose convention could change */
 #endif
 
-typedef float vecf __attribute__((vector_size(32)));
-typedef int32_t veci __attribute__((vector_size(32)));
+typedef float vecf __attribute__((vector_size(4 * VEC_N)));
+typedef int32_t veci __attribute__((vector_size(4 * VEC_N)));
+typedef uint32_t vecu __attribute__((vector_size(4 * VEC_N)));
 
 VEC_INLINE vecf vec_load(const float *from)
 {
@@ -38,12 +44,20 @@ VEC_INLINE void vec_store(float *to, vecf v)
 
 VEC_INLINE vecf vec_all(float x)
 {
+#if VEC_N == 4
+	return (vecf){ x, x, x, x };
+#else
 	return (vecf){ x, x, x, x, x, x, x, x };
+#endif
 }
 
 VEC_INLINE float vec_sum(vecf v)
 {
+#if VEC_N == 4
+	return (v[0] + v[1]) + (v[2] + v[3]);
+#else
 	return ((v[0] + v[4]) + (v[1] + v[5])) + ((v[2] + v[6]) + (v[3] + v[7]));
+#endif
 }
 
 VEC_INLINE vecf vec_pick(veci mask, vecf yes, vecf no)
@@ -61,57 +75,27 @@ VEC_INLINE vecf vec_min(vecf a, vecf b)
 	return vec_pick(a < b, a, b);
 }
 
-/* exp(x), relative error below 2e-7 for results that are normal numbers: x = n·ln 2 + r, |r| <= ln 2 / 2, Taylor
- * polynomial of degree 7 in Horner form, then n goes into the exponent. Below -87.3 the result is 0, above 88.7 it is
- * about 3.3e38. */
+/* exp(x), relative error below 2e-7: x = n·ln 2 + r, |r| <= ln 2 / 2; a polynomial whose relative error is at most 2e-9
+ * there (found by Remez's exchange), in two halves that do not wait for each other; then n goes into the exponent. Below
+ * -87.33 the result is 0, above 88.37 it stays at 2.4e38. */
 VEC_INLINE vecf vec_exp(vecf x)
 {
 	const vecf round = vec_all(
 		12582912.0f); /* 1.5·2^23: adding it leaves the nearest whole number in the low bits */
-	vecf bounded = vec_min(vec_max(x, vec_all(-87.33f)), vec_all(88.71f));
+	vecf bounded = vec_min(vec_max(x, vec_all(-87.33f)), vec_all(88.37f));
 	vecf shifted = bounded * vec_all(1.44269504f) + round;
 	vecf n = shifted - round;
 	vecf r = bounded - n * vec_all(0.693145752f);
 	r = r - n * vec_all(1.42860677e-6f);
-	vecf p = vec_all(1.98412698e-4f);
-	p = p * r + vec_all(1.38888889e-3f);
-	p = p * r + vec_all(8.33333333e-3f);
-	p = p * r + vec_all(4.16666667e-2f);
-	p = p * r + vec_all(1.66666667e-1f);
-	p = p * r + vec_all(0.5f);
-	p = p * r + vec_all(1.0f);
-	p = p * r + vec_all(1.0f);
-	/* 2^128 has no float: the last doubling is a product */
-	veci whole = (veci)shifted - (veci)round;
-	veci half = whole >> 1;
-	vecf low = (vecf)((half + 127) << 23), high = (vecf)((whole - half + 127) << 23);
-	return vec_pick(x < vec_all(-87.33f), vec_all(0.0f), p * low * high);
-}
-
-/* tanh(x) = 1 - 2/(exp(2x) + 1); for |x| below 0.1 an odd polynomial, where that difference loses digits */
-VEC_INLINE vecf vec_tanh(vecf x)
-{
-	vecf big = vec_all(1.0f) - vec_all(2.0f) / (vec_exp(x + x) + vec_all(1.0f));
-	vecf q = x * x;
-	vecf small = x *
-		     (vec_all(1.0f) + q * (vec_all(-0.333333333f) + q * (vec_all(0.133333333f) - q * 0.0539682540f)));
-	return vec_pick((q < vec_all(0.01f)), small, big);
-}
-
-#define GELU_C 0.797884561f /* sqrt(2/π) */
-
-VEC_INLINE vecf vec_gelu(vecf x)
-{
-	vecf inner = vec_all(GELU_C) * (x + vec_all(0.044715f) * x * x * x);
-	return vec_all(0.5f) * x * (vec_all(1.0f) + vec_tanh(inner));
-}
-
-VEC_INLINE vecf vec_gelu_slope(vecf x)
-{
-	vecf q = x * x;
-	vecf t = vec_tanh(vec_all(GELU_C) * (x + vec_all(0.044715f) * x * q));
-	vecf d_inner = vec_all(GELU_C) * (vec_all(1.0f) + vec_all(3 * 0.044715f) * q);
-	return vec_all(0.5f) * (vec_all(1.0f) + t) + vec_all(0.5f) * x * (vec_all(1.0f) - t * t) * d_inner;
+	vecf q = r * r;
+	vecf low = r * vec_all(1.000000036f) + vec_all(1.0f);
+	vecf mid = r * vec_all(1.666641968e-1f) + vec_all(4.999999206e-1f);
+	vecf high = r * vec_all(8.374857068e-3f) + vec_all(4.166822868e-2f);
+	high = q * vec_all(1.383679417e-3f) + high;
+	vecf p = q * (q * high + mid) + low;
+	/* the low bits of 1.5·2^23 are 0, so its own bits vanish in the shift */
+	vecf power = (vecf)(((vecu)shifted + 127) << 23);
+	return (vecf)((veci)(p * power) & (veci)(x > vec_all(-87.33f)));
 }
 
 VEC_INLINE vecf vec_sigmoid(vecf x)
@@ -119,7 +103,27 @@ VEC_INLINE vecf vec_sigmoid(vecf x)
 	return vec_all(1.0f) / (vec_all(1.0f) + vec_exp(-x));
 }
 
-/* The last n < 8 elements of a row: the rest is 0 and is not written back. */
+#define GELU_C 0.797884561f /* sqrt(2/π) */
+
+/* 0.5·(1 + tanh(u)) is sigmoid(2u): no difference of nearly equal numbers, and no second form for small u */
+VEC_INLINE vecf vec_gelu_gate(vecf x)
+{
+	return vec_sigmoid(vec_all(2 * GELU_C) * x * (vec_all(1.0f) + vec_all(0.044715f) * x * x));
+}
+
+VEC_INLINE vecf vec_gelu(vecf x)
+{
+	return x * vec_gelu_gate(x);
+}
+
+VEC_INLINE vecf vec_gelu_slope(vecf x)
+{
+	vecf s = vec_gelu_gate(x);
+	vecf d_inner = vec_all(2 * GELU_C) * (vec_all(1.0f) + vec_all(3 * 0.044715f) * x * x);
+	return s + x * s * (vec_all(1.0f) - s) * d_inner;
+}
+
+/* The last n < VEC_N elements of a row: the rest is 0 and is not written back. */
 VEC_INLINE vecf vec_load_part(const float *from, size_t n)
 {
 	float part[VEC_N] = { 0 };

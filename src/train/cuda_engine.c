@@ -101,6 +101,7 @@ static void cuda_destroy(struct jl_engine *engine)
 		jl_gpu_free(e->gpu, e->scalars, sizeof(struct cuda_scalars));
 		jl_gpu_close(e->gpu);
 	}
+	jl_nvml_close(e->nvml);
 	jl_free(e);
 }
 
@@ -156,6 +157,23 @@ static enum jl_status open_small(struct cuda_engine *e, struct jl_err *err)
 	return status;
 }
 
+/* Without it a step has no energy, nothing else. */
+static void open_meter(struct cuda_engine *e)
+{
+	if (jl_nvml_open(&e->nvml, NULL) != JL_OK)
+		e->nvml = NULL;
+	else if (!jl_nvml_find(e->nvml, e->gpu->bus_id, &e->nvml_gpu)) {
+		jl_nvml_close(e->nvml);
+		e->nvml = NULL;
+	}
+}
+
+static double cuda_energy_J(struct jl_engine *engine)
+{
+	struct cuda_engine *e = cuda_of(engine);
+	return e->nvml ? jl_nvml_energy_J(e->nvml, e->nvml_gpu) : NAN;
+}
+
 /* A GPU for each worker of this host; tests may let them share one. */
 static enum jl_status choose_device(const struct jl_engine_in *in, int *ret_device, struct jl_err *err)
 {
@@ -209,6 +227,7 @@ static enum jl_status cuda_create(const struct jl_engine_in *in, struct jl_engin
 		cuda_destroy(&e->base);
 		return status;
 	}
+	open_meter(e);
 	e->base.used_B = e->base.peak_B = e->gpu->held_B;
 	*ret_engine = &e->base;
 	return JL_OK;
@@ -413,8 +432,8 @@ static size_t cuda_loss_rows(struct jl_engine *engine, size_t n_rows, size_t voc
 
 const struct jl_engine_kernels jl_engine_cuda = {
 	.name = "cuda",
-	.en = "NVIDIA GPU: cuBLASLt and own kernels, the step as one graph",
-	.ko = "NVIDIA GPU: cuBLASLt와 자체 커널, 스텝 전체를 그래프 하나로 실행",
+	.en = "NVIDIA GPU, cuBLASLt and own kernels",
+	.ko = "NVIDIA GPU, cuBLASLt와 자체 커널",
 	.present = cuda_present,
 	.create = cuda_create,
 	.destroy = cuda_destroy,
@@ -454,6 +473,8 @@ const struct jl_engine_kernels jl_engine_cuda = {
 	.capture_end = cuda_capture_end,
 	.replay = cuda_replay,
 	.graph_free = cuda_graph_free,
+	.energy_J = cuda_energy_J,
+	.rates_by_shape = true,
 	.loss_rows = cuda_loss_rows,
 	.supports_head_dim = jl_cuda_supports_head_dim,
 };

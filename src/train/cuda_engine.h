@@ -5,6 +5,7 @@
 #include "gpu/cublaslt.h"
 #include "gpu/cuda.h"
 #include "gpu/nccl.h"
+#include "gpu/nvml.h"
 #include "train/engine.h"
 
 enum cuda_kernel {
@@ -82,6 +83,8 @@ struct cuda_engine {
 	struct CUevent_st *marks[JL_N_MARK];
 	bool marked[JL_N_MARK], capturing;
 	struct cuda_exchange exchange;
+	struct jl_nvml *nvml; /* for the energy counter; NULL: not there */
+	size_t nvml_gpu;
 	char versions[96];
 };
 

@@ -177,7 +177,7 @@ static bool can_attend(struct cuda_engine *e, size_t head_dim)
 	jl_cuda_keep_status(
 		e,
 		jl_fail(&err, JL_E_ABSENT, "no attention kernel for head size %zu on %s: 64 and 128 are known",
-			"head 크기 %zu 에 맞는 attention 커널이 %s 에 없음: 64와 128만 지원함", head_dim, e->gpu->name),
+			"head 크기 %zu에 맞는 attention 커널이 %s에 없음: 64와 128만 지원함", head_dim, e->gpu->name),
 		&err);
 	return false;
 }

@@ -1,5 +1,5 @@
-/* Energy counters of this host: RAPL packages (powercap), hwmon energy inputs. GPUs are counted by their engine's
- * library elsewhere. */
+/* Energy counters of this host: RAPL packages (powercap), hwmon energy inputs. A GPU's is its engine's
+ * (jl_engine_kernels.energy_J). */
 #include <dirent.h>
 #include <math.h>
 #include <stdio.h>

@@ -274,10 +274,14 @@ struct jl_engine_kernels {
 				    struct jl_err *err);
 	/* Optional: memory of this worker as the system counts it now; NULL: peak_B. */
 	double (*memory_B)(struct jl_engine *engine);
+	/* Optional: joule that this engine's device has taken since some moment; NAN: it does not count. NULL: the host's
+	 * counters are asked (energy.c). */
+	double (*energy_J)(struct jl_engine *engine);
 
 	/* --- what suits this kernel set */
 	bool recompute_norm; /* norms' outputs are made again in backward: memory against a cheap pass */
 	bool recompute_act;  /* the same for gelu and swiglu outputs */
+	bool rates_by_shape; /* products of different shape differ much: all are measured for what is predicted */
 	size_t (*loss_rows)(struct jl_engine *engine, size_t n_rows, size_t vocab); /* rows of logits at a time */
 	bool (*supports_head_dim)(size_t head_dim);
 };

@@ -1,14 +1,14 @@
 /* The machine's own rates with all workers at work: the largest product of the model, copying, the all-reduce of one
- * layer. */
+ * layer; and where products of different shape differ much, those of the whole step (rates_parts.c). */
 #include <math.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "train/worker.h"
 
-#define LEAST_S 0.5 /* of each measurement */
-#define MOST_N  1000
-#define COPY_B  ((size_t)64 << 20)
+#define LEAST_S 0.5  /* of each measurement */
+#define QUEUE_S 0.02 /* of work is queued before it is waited for: a wait after each would show in short ones */
+#define MOST_N  5000
 #define N_COMM  3
 #define SLOT    (JL_ENGINE_SLOTS - 2)
 
@@ -46,10 +46,13 @@ static enum jl_status rate(struct jl_engine *engine, struct jl_comm *processes,
 	if (status == JL_OK && processes)
 		status = jl_comm_barrier(processes, err);
 	double begin_s = jl_clock_s(), begin_cpu_s = jl_clock_cpu_s(), n = 0;
+	size_t n_queued = 1;
 	while (status == JL_OK && jl_clock_s() - begin_s < LEAST_S && n < MOST_N) {
-		once(b, ctx);
+		for (size_t i = 0; i < n_queued; i++)
+			once(b, ctx);
 		status = engine->k->sync(engine, err);
-		n++;
+		n += (double)n_queued;
+		n_queued = (size_t)fmin(MOST_N, fmax(1, QUEUE_S * n / (jl_clock_s() - begin_s)));
 	}
 	*ret_rate = work * n / (jl_clock_s() - begin_s);
 	b->work_per_cpu_s = work * n / (jl_clock_cpu_s() - begin_cpu_s);
@@ -64,7 +67,7 @@ static void one_product(struct buffers *b, const void *ctx)
 static void one_copy(struct buffers *b, const void *ctx)
 {
 	(void)ctx;
-	b->engine->k->copy(b->engine, b->memory[0], b->memory[1], COPY_B);
+	b->engine->k->copy(b->engine, b->memory[0], b->memory[1], b->size_B[0]);
 }
 
 static enum jl_status product(struct buffers *b, const struct jl_train_shape *shape, size_t n_rows,
@@ -84,6 +87,10 @@ static enum jl_status product(struct buffers *b, const struct jl_train_shape *sh
 	op.b = b->memory[1];
 	op.c = b->memory[2];
 	if (status == JL_OK)
+		status = jl_train_fill(engine, b->memory[0], op.m * op.k, 1, err);
+	if (status == JL_OK)
+		status = jl_train_fill(engine, b->memory[1], op.n * op.k, 0.05, err);
+	if (status == JL_OK)
 		status = rate(engine, processes, one_product, b, &op, 2.0 * (double)op.m * (double)op.n * (double)op.k,
 			      ret_flopps, err);
 	release(b);
@@ -92,12 +99,14 @@ static enum jl_status product(struct buffers *b, const struct jl_train_shape *sh
 
 static enum jl_status copying(struct buffers *b, struct jl_comm *processes, double *ret_Bps, struct jl_err *err)
 {
-	enum jl_status status = get(b, 0, COPY_B, JL_MEM_PLAIN, err);
+	bool on_gpu = strcmp(b->engine->k->name, "cpu") != 0;
+	size_t size_B = (size_t)(on_gpu ? 256 : 64) << 20; /* more than a cache holds: 60 MB of an H200 */
+	enum jl_status status = get(b, 0, size_B, JL_MEM_PLAIN, err);
 	if (status == JL_OK)
-		status = get(b, 1, COPY_B, JL_MEM_PLAIN, err);
+		status = get(b, 1, size_B, JL_MEM_PLAIN, err);
 	if (status == JL_OK) {
-		b->engine->k->zero(b->engine, b->memory[1], COPY_B); /* pages that nobody wrote are all the same page */
-		status = rate(b->engine, processes, one_copy, b, NULL, 2.0 * (double)COPY_B, ret_Bps, err);
+		b->engine->k->zero(b->engine, b->memory[1], size_B); /* pages that nobody wrote are all the same page */
+		status = rate(b->engine, processes, one_copy, b, NULL, 2.0 * (double)size_B, ret_Bps, err);
 	}
 	release(b);
 	return status;
@@ -131,15 +140,33 @@ static enum jl_status all_reduce(struct buffers *b, size_t n, struct jl_comm *pr
 	return status;
 }
 
-enum jl_status jl_train_measure_rates(struct jl_engine *engine, const struct jl_train_shape *shape, size_t n_rows,
+/* As flop per second of this worker. */
+static enum jl_status parts(struct jl_engine *engine, const struct jl_train_work_shape *work, struct jl_comm *processes,
+			    double *ret_step_flopps, double *ret_attn_flopps, struct jl_err *err)
+{
+	double n_samples = (double)work->n_samples, seq = (double)work->seq, products_s = NAN, attention_s = NAN;
+	double attention = jl_train_attention_flop(work->shape, n_samples, seq);
+	enum jl_status status = jl_train_measure_parts(engine, work, processes, &products_s, &attention_s, err);
+	*ret_step_flopps = (jl_train_step_flop(work->shape, n_samples, seq) - attention) / products_s;
+	*ret_attn_flopps = attention / attention_s;
+	return status;
+}
+
+enum jl_status jl_train_measure_rates(struct jl_engine *engine, const struct jl_train_work_shape *work,
 				      struct jl_comm *processes, struct jl_comm *data, struct jl_train_rates *ret_rates,
 				      struct jl_err *err)
 {
+	const struct jl_train_shape *shape = work->shape;
 	struct buffers b = { .engine = engine };
-	struct jl_train_rates rates = { .allreduce_Bps = NAN, .message_B = NAN };
-	double own[4] = { 0 }, all[4];
-	enum jl_status status = product(&b, shape, n_rows, processes, &own[0], err);
+	struct jl_train_rates rates = { .allreduce_Bps = NAN,
+					.message_B = NAN,
+					.elem_B = (double)engine->elem_B,
+					.grad_B = (double)engine->grad_B };
+	double own[6] = { 0, 0, 0, 0, NAN, NAN }, all[6];
+	enum jl_status status = product(&b, shape, work->n_samples * work->seq, processes, &own[0], err);
 	own[3] = b.work_per_cpu_s;
+	if (status == JL_OK && engine->k->rates_by_shape)
+		status = parts(engine, work, processes, &own[4], &own[5], err);
 	if (status == JL_OK)
 		status = copying(&b, processes, &own[1], err);
 	if (status == JL_OK && data) {
@@ -151,12 +178,14 @@ enum jl_status jl_train_measure_rates(struct jl_engine *engine, const struct jl_
 		status = jl_comm_run(
 			processes,
 			&(struct jl_coll_call){
-				.type = JL_COMM_DOUBLE, .op = JL_RED_SUM, .count = 4, .send = own, .recv = all },
+				.type = JL_COMM_DOUBLE, .op = JL_RED_SUM, .count = 6, .send = own, .recv = all },
 			err);
 	if (status != JL_OK)
 		return status;
 	rates.gemm_flopps = all[0];
 	rates.mem_Bps = all[1];
+	rates.step_flopps = all[4];
+	rates.attn_flopps = all[5];
 	rates.flop_per_cpu_s = all[3] / (processes ? processes->n_ranks : 1);
 	if (data)
 		rates.allreduce_Bps = all[2] / data->n_ranks;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #define N_PARAMS  12
-#define N_METRICS 12
+#define N_METRICS 32
 
 double jl_train_gemm_frac(const struct jl_train_result *r)
 {
@@ -60,6 +60,33 @@ static size_t add_params(struct jl_record_item *p, const struct jl_train_result 
 	return n;
 }
 
+/* Where the step's time went, and the rates that the prediction is built on. */
+static size_t add_parts(struct jl_record_metric *m, const struct jl_train_result *r)
+{
+	const struct {
+		const char *name;
+		double value;
+		bool is_rate;
+	} parts[] = {
+		{ "forward_s", r->forward_s, false },
+		{ "head_s", r->head_s, false },
+		{ "backward_s", r->backward_s, false },
+		{ "update_s", r->update_s, false },
+		{ "gemm_flopps", r->rates.gemm_flopps, true },
+		{ "products_flopps", r->rates.step_flopps, true },
+		{ "attention_flopps", r->rates.attn_flopps, true },
+		{ "copy_Bps", r->rates.mem_Bps, true },
+		{ "allreduce_Bps", r->rates.allreduce_Bps, true },
+	};
+	size_t n = 0;
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+		if (isfinite(parts[i].value) && parts[i].value > 0)
+			m[n++] = (struct jl_record_metric){ .name = parts[i].name,
+							    .less_is_better = !parts[i].is_rate,
+							    .value = one(parts[i].value) };
+	return n;
+}
+
 static size_t add_metrics(struct jl_record_metric *m, const struct jl_train_result *r, const struct jl_train_run *run)
 {
 	double n_samples = (double)(run->batch * run->n_micro) * r->config.n_workers, frac = jl_train_gemm_frac(r),
@@ -81,13 +108,17 @@ static size_t add_metrics(struct jl_record_metric *m, const struct jl_train_resu
 		m[n++] = (struct jl_record_metric){ .name = "energy_J",
 						    .less_is_better = true,
 						    .value = one(r->energy_J) };
+	if (isfinite(r->energy_J))
+		m[n++] = (struct jl_record_metric){ .name = "energy_per_sample_J",
+						    .less_is_better = true,
+						    .value = one(r->energy_J / n_samples) };
 	if (isfinite(r->expect.step_s)) {
 		struct jl_summary predicted = one(n_samples / r->expect.step_s);
 		predicted.min = predicted.lo95 = n_samples / r->expect.hi_s;
 		predicted.max = predicted.hi95 = predicted.p95 = n_samples / r->expect.lo_s;
 		m[n++] = (struct jl_record_metric){ .name = "predicted_samples_per_s", .value = predicted };
 	}
-	return n;
+	return n + add_parts(m + n, r);
 }
 
 enum jl_status jl_train_record(const struct jl_train_result *r, const struct jl_train_run *run,

@@ -20,10 +20,13 @@ struct jl_train_config {
 /* What the machine does by itself with so many workers at work: measured in the workers right before they train. */
 struct jl_train_rates {
 	double gemm_flopps;    /* of all workers together; the model's own largest product */
+	double step_flopps;    /* likewise, of all products of a step in their own shapes; NAN: not measured */
+	double attn_flopps;    /* likewise, of attention, forward and backward; NAN: not measured */
 	double mem_Bps;        /* of all workers together: copying, read and written bytes */
 	double allreduce_Bps;  /* message size over time; NAN: alone */
 	double message_B;      /* of that all-reduce */
 	double flop_per_cpu_s; /* of the product, by CPU time instead of the clock: what others take does not count */
+	double elem_B, grad_B; /* of one parameter or activation, of one gradient */
 };
 
 /* How long a step should take by those rates (train/expect.c), and between what and what. */
@@ -47,8 +50,9 @@ struct jl_train_result {
 	double loss_first, loss_last;  /* mean over the workers, of the first and the last step */
 	double cpu_s;                  /* CPU time of one step, all workers */
 	double flop;                   /* of one step, all workers */
-	double energy_J;               /* of one step; NAN: no counter */
-	const char *energy_from;       /* "RAPL", "NVML"; NULL: none */
+	double grad_B;                 /* of all gradients of one worker */
+	double energy_J;               /* of one step: the host's, or that of all GPUs at work; NAN: no counter */
+	const char *energy_from;       /* "RAPL", "hwmon", "NVML"; NULL: none */
 	int n_threads;                 /* of each worker */
 	struct jl_train_rates rates;
 	struct jl_train_expect expect;

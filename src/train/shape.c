@@ -137,15 +137,19 @@ size_t jl_train_width_up(const struct jl_train_shape *shape)
 	return shape->gated ? 2 * shape->ffn : shape->ffn;
 }
 
+/* Scores and their use: 2 products forward, 4 backward and the scores again: 7 of 2·seq²/2·inner. */
+double jl_train_attention_flop(const struct jl_train_shape *s, double n_samples, double seq)
+{
+	return 7.0 * (double)s->n_layers * n_samples * seq * seq * (double)(s->heads * s->head_dim);
+}
+
 double jl_train_step_flop(const struct jl_train_shape *s, double n_samples, double seq)
 {
 	double tokens = n_samples * seq, inner = (double)(s->heads * s->head_dim);
 	double layer = (double)(jl_train_width_qkv(s) * s->hidden) + inner * (double)s->hidden +
 		       (double)(jl_train_width_up(s) * s->hidden) + (double)(s->ffn * s->hidden);
 	double products = 6.0 * tokens * ((double)s->n_layers * layer + (double)(s->vocab * s->hidden));
-	/* scores and their use: 2 products forward, 4 backward and the scores again: 7 of 2·seq²/2·inner */
-	double attention = 7.0 * (double)s->n_layers * n_samples * seq * seq * inner;
-	return products + attention;
+	return products + jl_train_attention_flop(s, n_samples, seq);
 }
 
 uint64_t jl_train_mix(uint64_t counter)

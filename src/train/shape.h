@@ -78,6 +78,7 @@ size_t jl_train_width_up(const struct jl_train_shape *shape);  /* outputs of the
 
 /* Multiply-adds times two of one step on `n_samples`: forward and backward, attention over the causal half. */
 double jl_train_step_flop(const struct jl_train_shape *shape, double n_samples, double seq);
+double jl_train_attention_flop(const struct jl_train_shape *shape, double n_samples, double seq); /* part of it */
 
 /* First weights of elements [begin, begin + n) of a unit: uniform with standard deviation 0.02 (residual outputs by
  * 1/sqrt(2·layers) less), norms 1, biases and padding 0. A function of (seed, layer, tensor, index) alone: any shard

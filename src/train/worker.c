@@ -12,6 +12,7 @@
 #include "bench/noise.h"
 
 #define MEMORY_SLACK_FRAC 0.02 /* of what is free: the rest of the process, page tables */
+#define ENERGY_LEAST_S    0.5  /* of steps, for a figure */
 
 struct worker {
 	const struct jl_train_job *job;
@@ -26,6 +27,7 @@ struct worker {
 	struct jl_train_result *result; /* this worker's own; rank 0's is handed over */
 	double sums[5];                 /* phases */
 	double cpu_s;                   /* of all measured steps */
+	double mark_s;                  /* when the last step ended */
 };
 
 static enum jl_status reduce(struct worker *w, double *values, size_t n, enum jl_redop op, struct jl_err *err)
@@ -129,8 +131,11 @@ static enum jl_status set_up(struct worker *w, struct jl_err *err)
 	if (status == JL_OK)
 		status = check_memory(w, err);
 	if (status == JL_OK && !run->no_rates)
-		status = jl_train_measure_rates(w->engine, &w->shape, run->batch * run->seq, w->processes, w->data,
-						&w->result->rates, err);
+		status = jl_train_measure_rates(
+			w->engine,
+			&(struct jl_train_work_shape){ .shape = &w->shape, .n_samples = run->batch, .seq = run->seq },
+			w->processes, w->data, &w->result->rates, err);
+	w->engine->peak_B = w->engine->used_B; /* what the rates took is no memory of the training */
 	if (status == JL_OK)
 		status = jl_trainer_create(w->engine, &w->setting, &w->train, err);
 	size_t n_tokens = run->batch * run->n_micro * run->seq;
@@ -166,7 +171,9 @@ static enum jl_status one_step(struct worker *w, size_t step, double begin_s, bo
 {
 	const struct jl_train_run *run = w->job->run;
 	struct jl_train_result *r = w->result;
-	double loss = 0, start_s = jl_clock_s(), start_cpu_s = jl_clock_cpu_s();
+	/* from the end of the last step on: what that left to be exchanged (parameters of zero1 and zero2) is waited for by the
+	 * agreement behind it, and would be missing otherwise */
+	double loss = 0, start_s = step ? w->mark_s : jl_clock_s(), start_cpu_s = jl_clock_cpu_s();
 	next_samples(w, step);
 	enum jl_status status = jl_trainer_step(w->train, w->tokens, w->targets, &loss, err);
 	if (status != JL_OK)
@@ -176,7 +183,8 @@ static enum jl_status one_step(struct worker *w, size_t step, double begin_s, bo
 				   : n_measured >= 2 && jl_clock_s() - begin_s >= run->time_s;
 	enough = enough || n_measured + 1 > JL_TRAIN_STEPS_MAX;
 	bool stop = w->processes && jl_comm_stop_asked(w->processes);
-	double most[2] = { jl_clock_s() - start_s, enough || stop ? 1 : 0 };
+	w->mark_s = jl_clock_s();
+	double most[2] = { w->mark_s - start_s, enough || stop ? 1 : 0 };
 	status = reduce(w, most, 2, JL_RED_MAX, err);
 	if (status == JL_OK)
 		status = reduce(w, &loss, 1, JL_RED_SUM, err);
@@ -200,18 +208,38 @@ static enum jl_status one_step(struct worker *w, size_t step, double begin_s, bo
 	return JL_OK;
 }
 
+static double energy_J(struct worker *w)
+{
+	double (*own)(struct jl_engine *) = w->engine->k->energy_J;
+	if (!own)
+		return jl_train_energy_J(&w->result->energy_from);
+	w->result->energy_from = "NVML";
+	return own(w->engine);
+}
+
+/* Of one step. Each worker has a GPU of its own, but all of a host share its counters. */
+static enum jl_status share_energy(struct worker *w, double all_J, double measured_s, struct jl_err *err)
+{
+	double n = (double)w->result->n_samples;
+	/* counters are renewed some ten times a second, and some begin anew */
+	double each_J = measured_s >= ENERGY_LEAST_S && all_J >= 0 && n > 0 ? all_J / n : NAN;
+	enum jl_status status = w->engine->k->energy_J ? reduce(w, &each_J, 1, JL_RED_SUM, err) : JL_OK;
+	w->result->energy_J = each_J;
+	return status;
+}
+
 static enum jl_status train(struct worker *w, struct jl_err *err)
 {
 	struct jl_train_result *r = w->result;
 	struct jl_noise_watch watch = { 0 };
-	double begin_s = 0, energy_J = NAN;
+	double begin_s = 0, begin_J = NAN;
 	bool last = false;
 	enum jl_status status = JL_OK;
 	for (size_t step = 0; status == JL_OK && !last; step++) {
 		if (step == 1) {
 			begin_s = jl_clock_s();
 			jl_noise_begin(&watch);
-			energy_J = jl_train_energy_J(&r->energy_from);
+			begin_J = energy_J(w);
 		}
 		status = one_step(w, step, begin_s, &last, err);
 	}
@@ -223,7 +251,9 @@ static enum jl_status train(struct worker *w, struct jl_err *err)
 	if (r->n_samples)
 		r->samples_s[r->n_samples - 1] += jl_clock_s() -
 						  settle_s; /* what the next step would have waited for */
-	r->energy_J = (jl_train_energy_J(&r->energy_from) - energy_J) / (double)r->n_samples;
+	status = share_energy(w, energy_J(w) - begin_J, jl_clock_s() - begin_s, err);
+	if (status != JL_OK)
+		return status;
 	return r->n_samples ? jl_noise_end(&watch, w->processes, &r->noise, err) : JL_OK;
 }
 
@@ -261,6 +291,7 @@ static enum jl_status sum_up(struct worker *w, struct jl_err *err)
 	double n_samples = (double)(run->batch * run->n_micro * (size_t)w->n_ranks);
 	r->samples_per_s = n_samples / r->step_s.median;
 	r->flop = jl_train_step_flop(&w->shape, n_samples, (double)run->seq);
+	r->grad_B = (double)(w->shape.n_params * w->engine->grad_B);
 	r->expect = (struct jl_train_expect){ .step_s = NAN, .lo_s = NAN, .hi_s = NAN };
 	if (!run->no_rates)
 		r->expect = jl_train_expected(&w->shape, run, &r->config, &r->rates);

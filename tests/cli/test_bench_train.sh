@@ -89,8 +89,8 @@ run 2 "${train[@]}" --workers 0; one_line; says "--workers"
 run 2 "${train[@]}" --workers 1,x; one_line; says "1,2,4"
 run 2 "${train[@]}" --mode zero4; one_line; says "zero3"
 run 2 "${train[@]}" --backend tpu; one_line; says "cpu"
-run 1 "${plain[@]}" --seq 65; one_line; says "64 positions"
-run 1 bench train --model mixtral-8x7b; one_line; says "mixture of experts"
+run 2 "${plain[@]}" --seq 65; one_line; says "64 positions"
+run 2 bench train --model mixtral-8x7b; one_line; says "mixture of experts"
 
 # Too little memory is said before anything is allocated, with what fits; other configurations go on
 run 1 "${plain[@]}" --seq 64 --batch 1000000 --workers 1 --no-store

@@ -153,7 +153,8 @@ FN(cuDevicePrimaryCtxRelease_v2, int device)
 FN(cuCtxSetCurrent, const int *ctx)
 {
 	MAY_FAIL();
-	current = *ctx;
+	if (ctx) /* NULL: none is current */
+		current = *ctx;
 	return OK;
 }
 FN(cuCtxEnablePeerAccess, const int *peer, unsigned flags)

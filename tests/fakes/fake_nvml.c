@@ -2,6 +2,7 @@
  *
  *     FAKE_NVML_GPUS=2             how many (default 2)
  *     FAKE_NVML_NAME=...           their name
+ *     FAKE_NVML_MEM_MIB=143771     their memory (default 24576)
  *     FAKE_NVML_P2P=1              state of every pair, as the library numbers them (default 0: ok)
  *     FAKE_NVML_NVLINK=4           active NVLinks between GPU i and i^1 (default 0); FAKE_NVML_SWITCH=1: to a switch instead
  *     FAKE_NVML_INIT=9             what nvmlInit returns (default 0)
@@ -85,6 +86,7 @@ EXPORT int nvmlDeviceGetNvLinkVersion(struct device *device, unsigned link, unsi
 EXPORT int nvmlDeviceGetNvLinkRemotePciInfo_v2(struct device *device, unsigned link, struct pci_info *out);
 EXPORT int nvmlDeviceGetNvLinkRemoteDeviceType(struct device *device, unsigned link, int *out);
 EXPORT int nvmlDeviceGetFieldValues(struct device *device, int n, struct field_value *values);
+EXPORT int nvmlDeviceGetTotalEnergyConsumption(struct device *device, unsigned long long *out);
 
 int nvmlInit_v2(void)
 {
@@ -155,8 +157,10 @@ int nvmlDeviceGetPciInfo_v3(struct device *device, struct pci_info *out)
 int nvmlDeviceGetMemoryInfo(struct device *device, unsigned long long out[3])
 {
 	(void)device;
-	out[0] = 24576ull << 20; /* total, free, used */
-	out[1] = 24000ull << 20;
+	unsigned long long total_MiB = number("FAKE_NVML_MEM_MIB", 24576);
+
+	out[0] = total_MiB << 20; /* total, free, used */
+	out[1] = (total_MiB - 576) << 20;
 	out[2] = 576ull << 20;
 	return OK;
 }
@@ -253,6 +257,16 @@ int nvmlDeviceGetNvLinkRemoteDeviceType(struct device *device, unsigned link, in
 	(void)link;
 	*out = number("FAKE_NVML_SWITCH", 0) ? 2 : 0;
 	return OK;
+}
+
+/* 1000 J, and each time it is asked 25 J more, 26 J of GPU 1 and so on. */
+int nvmlDeviceGetTotalEnergyConsumption(struct device *device, unsigned long long *out)
+{
+	static unsigned long long taken_mJ[N_MAX];
+
+	taken_mJ[device->index] += 25000ull + 1000ull * device->index;
+	*out = 1000000ull + taken_mJ[device->index];
+	return optional();
 }
 
 int nvmlDeviceGetFieldValues(struct device *device, int n, struct field_value *values)

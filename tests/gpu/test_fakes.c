@@ -7,6 +7,7 @@
 
 #include "bench/backend.h"
 #include "gpu/cuda.h"
+#include "train/run.h"
 
 static size_t (*held)(void);
 static int (*recount)(void);
@@ -209,6 +210,56 @@ static void training_steps(void **state)
 	setenv("FAKE_LT_PLAIN", "0", 1);
 }
 
+/* A run as `bench train` makes it, in a worker of its own: rates of all parts, energy by NVML's counter, all gradients. */
+static bool keep(void *ctx, const struct jl_train_result *result)
+{
+	*(struct jl_train_result *)ctx = *result;
+	return true;
+}
+
+static void a_whole_run(void **state)
+{
+	(void)state;
+	struct jl_err err = { 0 };
+	need_fakes();
+	setenv("FAKE_CUDA_GPUS", "2", 1);
+	struct jl_model_info model = small(&tiny[0]);
+	struct jl_train_result *r = malloc(sizeof *r);
+	assert_non_null(r);
+	struct jl_train_run run = { .model = &model,
+				    .kernels = &jl_engine_cuda,
+				    .precision = JL_TRAIN_BF16,
+				    .batch = 16, /* so that 10,000 steps take longer than the time that is given */
+				    .seq = 64,
+				    .n_micro = 1,
+				    .time_s = 0.6,
+				    .configs = { { .n_workers = 1 } },
+				    .n_configs = 1,
+				    .done = keep,
+				    .ctx = r };
+	assert_ok(jl_train_run(&run, NULL, &err));
+	if (r->status != JL_OK)
+		fail_msg("%s", r->err.en);
+	assert_true(r->rates.gemm_flopps > 0 && r->rates.step_flopps > 0 && r->rates.attn_flopps > 0);
+	assert_true(r->rates.elem_B == 2 && r->rates.grad_B == 2);
+	assert_true(r->expect.lo_s > 0 && r->expect.lo_s < r->expect.step_s && r->expect.step_s < r->expect.hi_s);
+	/* two reads of the counter, 25 J apart, over all steps */
+	assert_string_equal(r->energy_from, "NVML");
+	print_message("%g J a step, %zu steps\n", r->energy_J, r->n_steps);
+	assert_true(fabs(r->energy_J * (double)r->n_steps - 25) < 1e-6);
+	struct jl_train_shape shape;
+	assert_ok(jl_train_shape(&model, 1, &shape, &err));
+	assert_true(r->grad_B == 2.0 * (double)shape.n_params);
+	/* steps that are over before the counter moves have no figure */
+	run.time_s = 0;
+	run.n_steps = 2;
+	run.batch = 1;
+	run.seq = 8;
+	assert_ok(jl_train_run(&run, NULL, &err));
+	assert_true(isnan(r->energy_J));
+	free(r);
+}
+
 /* Lets the n-th driver call fail: each of the first 30, then as many spread over the rest. */
 static void fail_each(enum jl_status (*run)(struct jl_err *err))
 {
@@ -267,6 +318,7 @@ int main(void)
 		cmocka_unit_test(every_collective),
 		cmocka_unit_test(what_is_wrong_is_said),
 		cmocka_unit_test(training_steps),
+		cmocka_unit_test(a_whole_run),
 		cmocka_unit_test(every_call_may_fail),
 	};
 	return cmocka_run_group_tests(tests, use_fakes, NULL);
