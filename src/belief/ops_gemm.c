@@ -13,6 +13,7 @@ struct jl_set_data {
 	struct jl_set_gpus gpus;
 	const char *gpu_ids[JL_SET_GPUS_MAX];
 	struct jl_device devices[JL_SET_GPUS_MAX];
+	unsigned char seen[JL_SET_GPUS_MAX]; /* shipped parameters know them */
 	struct jl_gemm_case *cases;
 	size_t n;
 };
@@ -34,6 +35,9 @@ static enum jl_status find_gpu(struct jl_set_data *data, const char *text, int *
 	if (status)
 		return status;
 	if (data->gpus.n > n_before) {
+		double x[JL_GEMM_MAX_PARAMS];
+
+		data->seen[g] = jl_gemm_read(data->gpus.cat, data->gpus.gpus[g]->id, x);
 		data->gpu_ids[g] = data->gpus.gpus[g]->id;
 		jl_resolve_device(&data->devices[g], data->gpus.cat, data->gpus.gpus[g]);
 	}
@@ -184,8 +188,7 @@ static void predict(const struct jl_set_data *data, const double *x, const unsig
 
 	jl_gemm_shared_at(x, &shared);
 	for (size_t i = 0; i < data->n; i++)
-		if (!use || use[i])
-			known[data->cases[i].gpu] = 1;
+		known[data->cases[i].gpu] |= use ? use[i] != 0 : data->seen[data->cases[i].gpu];
 	for (size_t i = 0; i < n; i++) {
 		struct jl_set_row *row = &rows[i];
 

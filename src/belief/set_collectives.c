@@ -242,6 +242,8 @@ static enum jl_status read_intra(const struct jl_catalog *cat, const struct gpu_
 
 	while (i < N_TABLE(intra_words) && !has(text, intra_words[i].text))
 		i++;
+	if (!*or_empty(text)) /* nobody says: the GPU's own, by whatever path */
+		i = N_TABLE(intra_words) - 1;
 	if (i == N_TABLE(intra_words))
 		return jl_fail(err, JL_E_DATA, "unknown link inside a host: '%s'", "알 수 없는 호스트 내부 링크: '%s'",
 			       or_empty(text));
@@ -263,7 +265,7 @@ static enum jl_status read_intra(const struct jl_catalog *cat, const struct gpu_
 	f->intra.in_switch = wire == JL_WIRE_NVLINK4 || wire == JL_WIRE_NVLINK5 || wire == JL_WIRE_NVL72;
 	/* A device whose root complex is its own shares nothing; else two sockets. */
 	f->n_numa = intra_words[i].path == PATH_OWN_ROOT ? gpu->n_per_node : 2;
-	if (pcie && intra_words[i].path == PATH_UNKNOWN)
+	if (pcie && (intra_words[i].path == PATH_UNKNOWN || !*or_empty(text)))
 		c->assumed |= JL_COLL_PATH;
 	return JL_OK;
 }
@@ -345,7 +347,9 @@ enum jl_status jl_coll_case_read(struct jl_coll_case *ret_case, const struct jl_
 	status = read_collective(cells, &c, err);
 	if (!status)
 		status = read_count("n_gpus", cells->n_gpus, &n_gpus, err);
-	if (!status)
+	if (!status && !*or_empty(cells->n_nodes)) /* hosts of the usual size */
+		n_hosts = (n_gpus + fact.n_per_node - 1) / fact.n_per_node;
+	else if (!status)
 		status = read_count("n_nodes", cells->n_nodes, &n_hosts, err);
 	if (!status && (n_gpus < 2 || n_hosts > n_gpus))
 		status = jl_fail(err, JL_E_DATA, "%d GPUs on %d hosts make no collective",

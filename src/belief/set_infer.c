@@ -204,8 +204,12 @@ enum jl_status jl_infer_row_read(struct jl_serve_row *ret_row, const struct jl_s
 
 	if (!status)
 		status = find_model(&row.model, cells, find->cat, err);
-	if (!status)
-		status = jl_served_format(&row.format, cells->at(cells->ctx, "dtype"), err);
+	if (!status) {
+		const char *dtype = cells->at(cells->ctx, "dtype");
+
+		row.assumed |= !*dtype;
+		status = jl_served_format(&row.format, *dtype ? dtype : "fp16", err);
+	}
 	if (!status)
 		status = read_place(&row, cells, err);
 	if (!status)

@@ -33,12 +33,18 @@ static int lookup(const struct spelling *table, size_t n, const char *cell, int 
 
 /* NVIDIA's BERT pre-training is written with fused kernels throughout, unlike its fine-tuning scripts. */
 static const struct spelling framework_table[] = {
-	{ "LAMB", JL_FW_NATIVE },     { "NGC PyTorch", JL_FW_NATIVE }, { "compile", JL_FW_COMPILED },
-	{ "XLA", JL_FW_COMPILED },    { "OneFlow", JL_FW_NATIVE },     { "Megatron", JL_FW_MEGATRON },
-	{ "NeMo", JL_FW_MEGATRON },   { "InternEvo", JL_FW_MEGATRON }, { "torchtitan", JL_FW_COMPILED },
-	{ "torchtune", JL_FW_EAGER }, { "Composer", JL_FW_EAGER },     { "Lightning", JL_FW_EAGER },
-	{ "PyTorch", JL_FW_EAGER },   { "llm.c", JL_FW_NATIVE },
+	{ "LAMB", JL_FW_NATIVE },         { "NGC PyTorch", JL_FW_NATIVE },
+	{ "compile", JL_FW_COMPILED },    { "XLA", JL_FW_COMPILED },
+	{ "OneFlow", JL_FW_NATIVE },      { "Megatron", JL_FW_MEGATRON },
+	{ "NeMo", JL_FW_MEGATRON },       { "InternEvo", JL_FW_MEGATRON },
+	{ "torchtitan", JL_FW_COMPILED }, { "torchtune", JL_FW_EAGER },
+	{ "Composer", JL_FW_EAGER },      { "Lightning", JL_FW_EAGER },
+	{ "PyTorch", JL_FW_EAGER },       { "llm.c", JL_FW_NATIVE },
+	{ "TensorFlow", JL_FW_EAGER }, /* without XLA: one kernel after the other as well */
 };
+
+/* Frameworks whose profile was fitted on others of their kind only. */
+static const char *const no_runs[] = { "OneFlow", "TensorFlow", "Composer" };
 
 enum precision { P_FP32, P_TF32, P_FP16, P_BF16, P_FP8, P_FP32_OR_TF32 };
 static const struct spelling precision_table[] = {
@@ -114,7 +120,14 @@ static void read_framework(const struct jl_llm_cells *c, struct jl_llm_row *row)
 		fw = JL_FW_EAGER; /* its tables say where the compiler was on; fp8 and async TP need it */
 	if (has(c->framework, "torchtune") && has(c->remark, "cumulative") && !has(c->remark, "Packed"))
 		fw = JL_FW_COMPILED; /* each line of that table adds to the one before; the second adds the compiler */
+	for (size_t i = 0; i < N(no_runs); i++)
+		if (has(c->framework, no_runs[i]))
+			row->assumed |= JL_ASSUMED_FRAMEWORK;
 	row->framework = (enum jl_framework)fw;
+	row->loss = jl_loss_of(row->framework);
+	/* These compile layer by layer and leave the loss to fused kernels of its own. */
+	if (row->loss == JL_LOSS_COMPILED && (has(c->framework, "torchtitan") || has(c->framework, "torchtune")))
+		row->loss = JL_LOSS_FUSED;
 }
 
 static void read_precision(const struct jl_llm_cells *c, struct jl_llm_row *row)
@@ -263,6 +276,19 @@ static void read_links(const struct jl_llm_cells *c, const double *link_x, struc
 	jl_coll_fill(link_x ? link_x : x, wire_of[row->intra], wire_of[row->inter], 0, f);
 }
 
+/* One device, or a way of data parallelism that is named: nothing else is cut unless the source says so. */
+static int is_whole(const struct jl_llm_cells *c, const struct jl_llm_row *row)
+{
+	static const char *const ways[] = { "fsdp", "hsdp", "ddp", "zero2", "zero-2", "zero3", "zero-3" };
+
+	if (row->n_gpus == 1)
+		return 1;
+	for (size_t i = 0; i < N(ways); i++)
+		if (has(c->zero_or_fsdp, ways[i]))
+			return 1;
+	return 0;
+}
+
 static void read_plan(const struct jl_llm_cells *c, struct jl_llm_row *row)
 {
 	struct jl_plan *plan = &row->plan;
@@ -272,7 +298,7 @@ static void read_plan(const struct jl_llm_cells *c, struct jl_llm_row *row)
 	plan->pp = count_or(c->pp, 1.0);
 	plan->cp = count_or(c->cp, 1.0);
 	plan->ep = count_or(c->ep, 1.0);
-	if (isnan(jl_llm_number(c->tp)) && isnan(jl_llm_number(c->pp)))
+	if (isnan(jl_llm_number(c->tp)) && isnan(jl_llm_number(c->pp)) && !is_whole(c, row))
 		jl_llm_default_plan(row);
 	if (has(c->zero_or_fsdp, "tp2+pp4")) {
 		plan->tp = 2.0;
@@ -323,6 +349,11 @@ static void read_batch(const struct jl_llm_cells *c, struct jl_llm_row *row)
 	struct jl_plan *plan = &row->plan;
 	double mb = jl_llm_number(c->micro_batch), gb = jl_llm_number(c->global_batch), accumulate = NAN;
 
+	/* "OneFlow bsz=160": tables whose columns had batches of their own */
+	const double named = number_after(c->framework, "bsz=", 0);
+
+	if (named >= 1.0)
+		mb = named;
 	/* The batch column of this benchmark is the whole host's: it grows with the GPUs at the same memory. */
 	if (has(c->framework, "DeepLearningExamples") && has(c->task, "squad") && isnan(gb) && !isnan(mb))
 		mb = fmax(1.0, floor(mb / row->n_gpus));
@@ -428,7 +459,7 @@ enum jl_status jl_llm_row_read(const struct jl_llm_cells *c, const struct jl_llm
 	row.n_gpus = (int)fmin(n_gpus, 1e7);
 	row.n_nodes = (int)fmin(count_or(c->nodes, ceil(n_gpus / 8.0)), n_gpus);
 	row.n_per_node = (row.n_gpus + row.n_nodes - 1) / row.n_nodes;
-	row.shard.seq = count_or(c->seq_len, 2048.0);
+	row.shard.seq = count_or(c->seq_len, !has(c->model, "bert") ? 2048.0 : has(c->task, "squad") ? 384.0 : 512.0);
 	/* NVIDIA's BERT sorts long sequences into bins of 64 tokens and pads a batch to its bin only. How long the mean
 	 * sequence is, it does not say; its fp32 rate on a V100 would be 122 % of the peak with 512. */
 	if (has(c->framework, "LAMB") && has(c->task, "BERT pretrain") && row.shard.seq > 256.0)

@@ -73,6 +73,7 @@ struct jl_llm_row {
 	int n_gpus, n_nodes, n_per_node;
 	int rowwise; /* fp8 scaled by rows: slower kernels */
 	double chunked_loss, frozen_param_B;
+	enum jl_loss loss;
 	enum jl_llm_scope scope;
 	double global_batch;
 	double meas_s;     /* step time that the row's metric stands for; NAN: the row has no time */

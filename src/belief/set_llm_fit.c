@@ -25,7 +25,7 @@ void jl_llm_predict(const struct jl_llm_row *row, const double *x, struct jl_llm
 		.frozen_param_B = row->frozen_param_B,
 		.host_mem_Bps = 150e9,
 		.memory = jl_llm_resolve_memory(x, row->scope),
-		.fused_loss = jl_loss_of(row->framework),
+		.fused_loss = row->loss,
 	};
 	jl_train_blocks(&ret->train, &blocks);
 	ret->step = jl_train_step(&ret->train, &blocks);

@@ -2,9 +2,13 @@
 
 #include <ctype.h>
 #include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/num.h"
+#include "catalog/find.h"
+#include "workload/from_catalog.h"
 
 int jl_llm_has(const char *text, const char *part)
 {
@@ -181,7 +185,38 @@ static void mend(struct jl_transformer *m, double params_b, int layers_stated)
 
 	m->hidden = round(m->hidden / sqrt(off) / 128.0) * 128.0;
 	m->ffn = round(m->hidden * ffn_ratio);
-	m->head_dim = m->hidden / m->heads;
+	m->head_dim = floor(m->hidden / m->heads);
+}
+
+/* Mixtures of experts are too many numbers for a row: they are the catalog's, with the depth that the row states
+ * ("mixtral-8x7b truncated"). False: not one of them. */
+static bool mixture(const struct jl_llm_cells *c, struct jl_transformer *ret_model)
+{
+	static const char *const words[] = { "mixtral", "8x", "deepseek-v", "deepseekv", "deepseek v", "moe", "-a" };
+	const double layers = jl_llm_number(c->layers), vocab = jl_llm_number(c->vocab);
+	const struct jl_model_info *info = NULL;
+	struct jl_transformer m;
+	struct jl_err err;
+	char name[64];
+	size_t i = 0;
+
+	while (i < sizeof(words) / sizeof(words[0]) && !jl_llm_has(c->model, words[i]))
+		i++;
+	if (i == sizeof(words) / sizeof(words[0]))
+		return false;
+	(void)snprintf(name, sizeof(name), "%.*s", (int)strcspn(c->model, " ("), c->model);
+	if ((jl_find_model(&info, jl_catalog_embedded(), c->model, &err) != JL_OK &&
+	     jl_find_model(&info, jl_catalog_embedded(), name, &err) != JL_OK) ||
+	    info->moe.n_experts <= 0)
+		return false;
+	jl_transformer_from_catalog(&m, info);
+	if (layers >= 1.0)
+		m.n_layers = layers;
+	m.moe.n_dense_layers = fmin(m.moe.n_dense_layers, m.n_layers - 1.0);
+	if (vocab >= 1.0)
+		m.vocab = vocab;
+	*ret_model = m;
+	return true;
 }
 
 enum jl_status jl_llm_shape(const struct jl_llm_cells *c, struct jl_transformer *ret_model, unsigned *assumed,
@@ -192,6 +227,10 @@ enum jl_status jl_llm_shape(const struct jl_llm_cells *c, struct jl_transformer 
 	double kv_heads = jl_llm_number(c->kv_heads), vocab = jl_llm_number(c->vocab);
 	struct jl_transformer m;
 
+	if (mixture(c, &m)) {
+		*ret_model = m;
+		return JL_OK;
+	}
 	apply_style(c->model, &m);
 	const struct known *k = find_known(c->model, params_b);
 
@@ -210,6 +249,8 @@ enum jl_status jl_llm_shape(const struct jl_llm_cells *c, struct jl_transformer 
 	m.hidden = hidden;
 	m.heads = isnan(heads) ? fmax(1.0, round(hidden / 128.0)) : heads;
 	m.kv_heads = isnan(kv_heads) ? m.heads : kv_heads;
+	if (isnan(heads) && kv_heads >= 1.0) /* whole groups of them */
+		m.heads = kv_heads * fmax(1.0, round(m.heads / kv_heads));
 	m.ffn = isnan(ffn) ? 4.0 * hidden : ffn;
 	/* Llama 3 has 128,256 tokens; sources that count one more would have it run at odd addresses. */
 	m.vocab = isnan(vocab) || fabs(vocab - k->vocab) <= 1.0 ? k->vocab : vocab;

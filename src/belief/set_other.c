@@ -19,7 +19,7 @@ static enum jl_status number(double *ret_value, const char *text, const char *co
 
 	if (text && *text) {
 		if (jl_num_parse(text, &value, &used) != JL_NUM_OK || text[used] != '\0')
-			return jl_fail(err, JL_E_PARSE, "%s: '%s' is not a number", "%s: '%s'는 숫자가 아닙니다",
+			return jl_fail(err, JL_E_PARSE, "%s: '%s' is not a number", "%s: '%s'은(는) 숫자가 아닙니다",
 				       column, text);
 	}
 	*ret_value = value;
@@ -48,7 +48,7 @@ static enum jl_status read_dtype(enum jl_dtype *ret_dtype, const char *text, con
 		}
 	}
 	return jl_fail(err, JL_E_DATA, "precision '%s' is not known; e.g. amp fp16, bf16, fp32 (TF32), fp32 (TF32 off)",
-		       "정밀도 '%s'를 알 수 없습니다. 예: amp fp16, bf16, fp32 (TF32), fp32 (TF32 off)",
+		       "정밀도 '%s'을(를) 알 수 없습니다. 예: amp fp16, bf16, fp32 (TF32), fp32 (TF32 off)",
 		       text ? text : "");
 }
 
@@ -111,7 +111,7 @@ static enum jl_status read_sizes(struct jl_other_row *row, const struct jl_other
 	}
 	if (!(row->batch <= 1e9))
 		return jl_fail(err, JL_E_RANGE, "micro_batch: %g is more than any run has",
-			       "micro_batch: %g는 너무 큽니다", batch);
+			       "micro_batch: %g. 너무 큽니다", batch);
 	if (row->n_gpus > 1)
 		row->assumed |= JL_OTHER_ASSUMED_LINK;
 	return JL_OK;
@@ -130,7 +130,7 @@ enum jl_status jl_other_row_read(struct jl_other_row *ret_row, const struct jl_o
 	row.net = jl_convnet_find(nets, model);
 	if (!row.net)
 		return jl_fail(err, JL_E_NOTFOUND, "model '%s' is not in the list of catalog/models/convnets.yaml",
-			       "모델 '%s'가 catalog/models/convnets.yaml에 없습니다", model);
+			       "모델 '%s'이(가) catalog/models/convnets.yaml에 없습니다", model);
 	status = read_dtype(&row.dtype, cells->precision, &row.gpu.dev, err);
 	if (status != JL_OK)
 		return status;

@@ -81,7 +81,7 @@ static enum jl_status number(double *ret_value, const char *text, const char *co
 
 	if (text && *text) {
 		if (jl_num_parse(text, &value, &used) != JL_NUM_OK || text[used] != '\0')
-			return jl_fail(err, JL_E_PARSE, "%s: '%s' is not a number", "%s: '%s'는 숫자가 아닙니다",
+			return jl_fail(err, JL_E_PARSE, "%s: '%s' is not a number", "%s: '%s'은(는) 숫자가 아닙니다",
 				       column, text);
 	}
 	*ret_value = value;

@@ -61,11 +61,10 @@ static enum jl_status fail_columns(const struct jl_csv *csv, struct jl_err *err)
 					.line = csv->header[0].line,
 					.column = csv->header[0].column };
 
-	return jl_fail_at(
-		err, JL_E_DATA, &where,
-		"these columns fit no set; the nearest is %s, which also needs '%s' (--set names one)",
-		"어느 세트의 열도 아닙니다. 가장 가까운 것은 %s이고 '%s' 열이 더 필요합니다 (--set 으로 지정)",
-		nearest->name, missing ? missing : "?");
+	return jl_fail_at(err, JL_E_DATA, &where,
+			  "these columns fit no set; the nearest is %s, which also needs '%s' (--set names one)",
+			  "어느 세트의 열도 아닙니다. 가장 가까운 것은 %s이고 '%s' 열이 더 필요합니다 (--set으로 지정)",
+			  nearest->name, missing ? missing : "?");
 }
 
 static enum jl_status find_ops(const struct jl_set_ops **ret_ops, const struct jl_csv *csv, const char *set,
@@ -175,19 +174,41 @@ out:
 
 struct named {
 	const char *name;
-	size_t row;
+	size_t len, row;
 };
+
+static int same_name(const struct named *x, const struct named *y)
+{
+	return x->len == y->len && memcmp(x->name, y->name, x->len) == 0;
+}
 
 static int by_name(const void *a, const void *b)
 {
 	const struct named *x = a, *y = b;
-	const int order = strcmp(x->name, y->name);
+	int order = memcmp(x->name, y->name, x->len < y->len ? x->len : y->len);
 
+	if (order == 0)
+		order = (x->len > y->len) - (x->len < y->len);
 	return order ? order : (x->row > y->row) - (x->row < y->row);
 }
 
-/* Group names to numbers, in the order of the names. */
-static enum jl_status number_groups(struct jl_validation *v, struct jl_validate_family *family, struct jl_err *err)
+/* What is left out together with a row. */
+static struct named name_of(const struct jl_set_row *row, enum jl_leave_out leave_out, size_t i)
+{
+	const char *const names[JL_N_LEAVE_OUT] = {
+		[JL_LEAVE_NOTHING] = row->group,       [JL_LEAVE_GROUP] = row->group, [JL_LEAVE_GPU] = row->gpu,
+		[JL_LEAVE_FRAMEWORK] = row->framework, [JL_LEAVE_LINK] = row->link,   [JL_LEAVE_SOURCE] = row->group,
+	};
+	const char *name = names[leave_out];
+
+	return (struct named){ .name = name,
+			       .len = leave_out == JL_LEAVE_SOURCE ? strcspn(name, "|") : strlen(name),
+			       .row = i };
+}
+
+/* Groups to numbers, in the order of their names. */
+static enum jl_status number_groups(struct jl_validation *v, struct jl_validate_family *family,
+				    enum jl_leave_out leave_out, struct jl_err *err)
 {
 	const size_t n = family->rows.n;
 	struct named *named = jl_realloc(NULL, (n + 1) * sizeof(*named));
@@ -198,10 +219,10 @@ static enum jl_status number_groups(struct jl_validation *v, struct jl_validate_
 		return jl_fail_nomem(err);
 	}
 	for (size_t i = 0; i < n; i++)
-		named[i] = (struct named){ .name = family->rows.rows[i].group, .row = i };
+		named[i] = name_of(&family->rows.rows[i], leave_out, i);
 	qsort(named, n, sizeof(*named), by_name);
 	for (size_t i = 0; i < n; i++) {
-		if (i == 0 || strcmp(named[i].name, named[i - 1].name) != 0)
+		if (i == 0 || !same_name(&named[i], &named[i - 1]))
 			family->n_group++;
 		family->group[named[i].row] = family->n_group - 1;
 	}
@@ -268,12 +289,15 @@ static enum jl_status take_turn(const struct turns *t, int turn, unsigned char *
 	double *x = (t->folds ? t->starts : family->x) + (size_t)turn * n_x;
 	enum jl_status status;
 
+	/* Nothing is left to fit on: the priors say it. */
+	const bool empty = !memchr(use, 1, ops->n_items(family->data));
+
 	if (t->folds)
-		return ops->fit(family->data, use, 0, x, err);
+		return empty ? JL_OK : ops->fit(family->data, use, 0, x, err);
 	memcpy(x, t->starts + (size_t)(turn % N_FOLD) * n_x, n_x * sizeof(double));
 	if (n_only == 0)
 		return JL_OK;
-	status = ops->fit(family->data, use, ops->refit_iter, x, err);
+	status = empty ? JL_OK : ops->fit(family->data, use, ops->refit_iter, x, err);
 	if (!status)
 		ops->predict(family->data, x, use, only, family->rows.rows, family->rows.n);
 	return status;
@@ -362,7 +386,7 @@ static enum jl_status run_family(struct jl_validation *v, struct jl_validate_fam
 				 const struct jl_validate_options *options, struct jl_err *err)
 {
 	double *x;
-	enum jl_status status = number_groups(v, family, err);
+	enum jl_status status = number_groups(v, family, options->leave_out, err);
 
 	if (status || family->ops->no_model)
 		return status;
@@ -372,7 +396,7 @@ static enum jl_status run_family(struct jl_validation *v, struct jl_validate_fam
 		return jl_fail_nomem(err);
 	jl_set_shipped(family->ops, family->data, v->cat, x);
 	family->n_param = count_moved(family, x);
-	if (options->leave_one_group_out)
+	if (options->leave_out != JL_LEAVE_NOTHING)
 		return leave_each_out(v, family, options, err);
 	family->x = x;
 	family->ops->predict(family->data, x, NULL, NULL, family->rows.rows, family->rows.n);
@@ -383,7 +407,8 @@ enum jl_status jl_validation_run(struct jl_validation *v, const struct jl_valida
 {
 	enum jl_status status = JL_OK;
 
-	v->held_out = options->leave_one_group_out;
+	v->held_out = options->leave_out != JL_LEAVE_NOTHING;
+	v->left_out = options->leave_out;
 	for (size_t f = 0; f < v->n_families && !status; f++)
 		status = run_family(v, &v->families[f], options, err);
 	return status ? status : jl_validate_score(v, err);

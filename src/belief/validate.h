@@ -53,10 +53,23 @@ struct jl_validate_line {
 	size_t n_by[JL_N_BY];
 };
 
+/* What a row's fit has not seen: nothing is left out, its split_group, every row with its GPU, framework or link, or
+ * every row of its source (split_group up to the first '|'). */
+enum jl_leave_out {
+	JL_LEAVE_NOTHING,
+	JL_LEAVE_GROUP,
+	JL_LEAVE_GPU,
+	JL_LEAVE_FRAMEWORK,
+	JL_LEAVE_LINK,
+	JL_LEAVE_SOURCE,
+	JL_N_LEAVE_OUT
+};
+
 struct jl_validation {
 	const struct jl_catalog *cat;
 	struct jl_arena *arena;
-	bool held_out; /* each row was predicted by a fit that has not seen its group */
+	bool held_out; /* each row was predicted by a fit that has not seen what is left_out with it */
+	enum jl_leave_out left_out;
 	struct jl_validate_file files[JL_VALIDATE_FILES_MAX];
 	size_t n_files;
 	struct jl_validate_family families[JL_VALIDATE_LINES_MAX];
@@ -66,7 +79,7 @@ struct jl_validation {
 };
 
 struct jl_validate_options {
-	bool leave_one_group_out;
+	enum jl_leave_out leave_out;
 	void (*progress)(void *ctx, const char *set, size_t done, size_t total); /* NULL: nobody looks */
 	void *ctx;
 };

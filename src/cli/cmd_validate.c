@@ -26,6 +26,11 @@ const struct jl_option jl_validate_options[] = {
 	{ .name = "leave-one-group-out",
 	  .en = "refit without each split_group, and score it",
 	  .ko = "split_group을 하나씩 빼고 다시 맞춰 채점" },
+	{ .name = "leave-out",
+	  .type = JL_OPT_TEXT,
+	  .arg = "WHAT",
+	  .en = "the same for all rows of a gpu, framework, link or source",
+	  .ko = "같은 gpu, framework, link, source의 행을 모두 빼고 채점" },
 	{ .name = "worst",
 	  .type = JL_OPT_COUNT,
 	  .min = 1,
@@ -100,9 +105,10 @@ static enum jl_status known_set(const char *set, struct jl_err *err)
 		return jl_fail(err, JL_E_USAGE, "no set '%s'; did you mean '%s'?",
 			       "세트 '%s'이(가) 없습니다. '%s'인가요?", set, nearest);
 	return jl_fail(err, JL_E_USAGE,
-		       "no set '%s'; there are train_llm, train_vtrain, train_other, collectives, gemm_membw, power",
-		       "세트 '%s'이(가) 없습니다. train_llm, train_vtrain, train_other, collectives, gemm_membw, power "
-		       "가 있습니다",
+		       "no set '%s'; there are train_llm, train_vtrain, train_other, collectives, gemm_membw, power, "
+		       "infer_llm, serve_silicon, memory",
+		       "세트 '%s'이(가) 없습니다. 있는 것: train_llm, train_vtrain, train_other, collectives, "
+		       "gemm_membw, power, infer_llm, serve_silicon, memory",
 		       set);
 }
 
@@ -137,8 +143,33 @@ static void on_progress(void *ctx, const char *set, size_t done, size_t total)
 	jl_progress_update(&watch->progress, (double)done, now_s());
 }
 
-static enum jl_status run(struct jl_cli *cli, struct jl_validation *v, struct jl_arena *arena, bool left_out,
-			  struct jl_err *err)
+static enum jl_status read_leave_out(struct jl_cli *cli, bool card, enum jl_leave_out *ret_leave_out,
+				     struct jl_err *err)
+{
+	static const char *const words[] = { "group", "gpu", "framework", "link", "source" };
+	static const enum jl_leave_out values[] = { JL_LEAVE_GROUP, JL_LEAVE_GPU, JL_LEAVE_FRAMEWORK, JL_LEAVE_LINK,
+						    JL_LEAVE_SOURCE };
+	const char *text = jl_text(cli, "leave-out");
+
+	if (text && (card || jl_flag(cli, "leave-one-group-out")))
+		return jl_fail(err, JL_E_USAGE, "--leave-out says what is left out; %s leaves out groups",
+			       "--leave-out과 %s은(는) 함께 쓸 수 없습니다", card ? "--card" : "--leave-one-group-out");
+	if (!text) {
+		*ret_leave_out = card || jl_flag(cli, "leave-one-group-out") ? JL_LEAVE_GROUP : JL_LEAVE_NOTHING;
+		return JL_OK;
+	}
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+		if (strcmp(words[i], text) != 0)
+			continue;
+		*ret_leave_out = values[i];
+		return JL_OK;
+	}
+	return jl_fail(err, JL_E_USAGE, "--leave-out '%s': group, gpu, framework, link or source",
+		       "--leave-out '%s': group, gpu, framework, link, source 중 하나", text);
+}
+
+static enum jl_status run(struct jl_cli *cli, struct jl_validation *v, struct jl_arena *arena,
+			  enum jl_leave_out leave_out, struct jl_err *err)
 {
 	const char *set = jl_text(cli, "set");
 	struct watch watch = { .cli = cli };
@@ -150,11 +181,10 @@ static enum jl_status run(struct jl_cli *cli, struct jl_validation *v, struct jl
 	if (!status && cli->args.n_operands == 0)
 		status = add_shipped(cli, v, set, err);
 	if (!status)
-		status = jl_validation_run(v,
-					   &(struct jl_validate_options){ .leave_one_group_out = left_out,
-									  .progress = on_progress,
-									  .ctx = &watch },
-					   err);
+		status = jl_validation_run(
+			v,
+			&(struct jl_validate_options){ .leave_out = leave_out, .progress = on_progress, .ctx = &watch },
+			err);
 	jl_progress_clear(&watch.progress);
 	return status;
 }
@@ -232,7 +262,7 @@ enum jl_status jl_cmd_validate(struct jl_cli *cli, struct jl_err *err)
 {
 	const char *card_dir = jl_text(cli, "card");
 	const struct jl_given *worst = jl_given(cli, "worst");
-	const bool left_out = jl_flag(cli, "leave-one-group-out") || card_dir;
+	enum jl_leave_out leave_out = JL_LEAVE_NOTHING;
 	const struct jl_validate_show show = { .set = jl_text(cli, "set"),
 					       .n_worst = worst ? (size_t)worst->count : 0 };
 	struct jl_validation *v;
@@ -241,9 +271,11 @@ enum jl_status jl_cmd_validate(struct jl_cli *cli, struct jl_err *err)
 
 	jl_arena_init(&arena, ARENA_MAX_B);
 	v = jl_arena_array(&arena, 2, sizeof(*v));
-	status = v ? run(cli, &v[0], &arena, left_out, err) : jl_fail_nomem(err);
+	status = v ? read_leave_out(cli, card_dir != NULL, &leave_out, err) : jl_fail_nomem(err);
+	if (!status)
+		status = run(cli, &v[0], &arena, leave_out, err);
 	if (!status && card_dir) {
-		status = run(cli, &v[1], &arena, false, err);
+		status = run(cli, &v[1], &arena, JL_LEAVE_NOTHING, err);
 		if (!status)
 			status = write_card(
 				cli,

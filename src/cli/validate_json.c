@@ -142,9 +142,13 @@ enum jl_status jl_validate_json(struct jl_cli *cli, const struct jl_validation *
 
 	if (status)
 		return status;
+	static const char *const parameters[JL_N_LEAVE_OUT] = { "shipped",        "leave_one_group_out",
+								"leave_gpu_out",  "leave_framework_out",
+								"leave_link_out", "leave_source_out" };
+
 	jl_json_init(&json, &cli->out, true);
 	jl_json_object(&json);
-	jl_json_put_string(&json, "parameters", v->held_out ? "leave_one_group_out" : "shipped");
+	jl_json_put_string(&json, "parameters", parameters[v->left_out]);
 	jl_json_put_array(&json, "sets");
 	for (size_t i = 0; i < v->n_lines; i++)
 		if (jl_validate_shown(show, &v->lines[i]))

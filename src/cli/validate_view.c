@@ -117,34 +117,44 @@ static enum jl_status print_sets(struct jl_cli *cli, const struct jl_validation 
 	return jl_view_table(cli, &table, 2, err);
 }
 
+/* Figures, not rows of files: some rows have two, such as a rate and the memory that the run took. */
 static void print_head(struct jl_cli *cli, const struct jl_validation *v, const struct jl_validate_show *show)
 {
-	size_t n_rows = 0, n_scored = 0, n_sets = 0;
+	size_t n_figures = 0, n_scored = 0, n_sets = 0;
+	char scored[JL_UNITS_TEXT_MAX], figures[JL_UNITS_TEXT_MAX];
 
 	for (size_t i = 0; i < v->n_lines; i++) {
-		const bool alone = show->set &&
-				   strcmp(show->set, JL_MEMORY_LINE) == 0; /* else its rows count already */
+		const struct jl_validate_line *l = &v->lines[i];
 
-		if (!jl_validate_shown(show, &v->lines[i]) || (!v->lines[i].ops && !alone))
+		if (!jl_validate_shown(show, l))
 			continue;
-		n_rows += v->lines[i].score.n_rows;
-		n_scored += v->lines[i].score.n_scored;
+		n_figures += l->score.n_rows;
+		n_scored += l->score.n_scored;
 		n_sets++;
 	}
-	jl_buf_printf(&cli->out,
-		      JL_T(cli->lang,
-			   "%sPublished measurements and predictions%s · %zu of %zu rows scored · sets: %zu\n",
-			   "%s공개된 측정값과 예측의 비교%s · %zu/%zu행 채점 · 세트 %zu개\n"),
-		      jl_view_bold(cli), jl_view_reset(cli), n_scored, n_rows, n_sets);
+	(void)jl_units_text(scored, (double)n_scored, JL_K_NUMBER, 12);
+	(void)jl_units_text(figures, (double)n_figures, JL_K_NUMBER, 12);
+	jl_buf_printf(&cli->out, "%s%s%s · ", jl_view_bold(cli),
+		      JL_T(cli->lang, "Published measurements and predictions", "공개된 측정값과 예측의 비교"),
+		      jl_view_reset(cli));
+	jl_buf_printf(&cli->out, JL_T(cli->lang, "%s of %s scored · ", "%s/%s건 채점 · "), scored, figures);
+	jl_buf_printf(&cli->out, JL_T(cli->lang, "%zu set%s\n", "세트 %zu개%.0s\n"), n_sets, n_sets == 1 ? "" : "s");
+	static const char *const en[JL_N_LEAVE_OUT] = { "", "split_group", "GPU", "framework", "link", "source" };
+	static const char *const ko[JL_N_LEAVE_OUT] = {
+		"", "split_group을", "GPU를", "프레임워크를", "링크를", "출처를"
+	};
+
 	wrap(cli, 0,
-	     v->held_out
-		     ? JL_T(cli->lang, "Each row is predicted by parameters that were fitted without its split_group.",
-			    "각 행은 그 split_group을 빼고 맞춘 파라미터로 예측했습니다.")
-		     : JL_T(cli->lang,
-			    "With the shipped parameters, which were fitted on data/validation: on those rows "
-			    "--leave-one-group-out is the honest figure.",
-			    "배포된 파라미터로 예측했습니다. data/validation에 맞춘 값이므로 그 행들에 대해서는 "
-			    "--leave-one-group-out 이 정직한 수치입니다."));
+	     v->held_out ? jl_arena_printf(&cli->arena,
+					   JL_T(cli->lang,
+						"Each row is predicted by parameters that were fitted without its %s.",
+						"각 행은 그 %s 빼고 맞춘 파라미터로 예측했습니다."),
+					   JL_T(cli->lang, en[v->left_out], ko[v->left_out]))
+			 : JL_T(cli->lang,
+				"With the shipped parameters, which were fitted on data/validation: on those rows "
+				"--leave-one-group-out is the honest figure.",
+				"배포된 파라미터로 예측했습니다. data/validation에 맞춘 값이므로 그 행들에 대해서는 "
+				"--leave-one-group-out이 정직한 수치입니다."));
 	jl_buf_putc(&cli->out, '\n');
 }
 

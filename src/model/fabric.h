@@ -48,6 +48,7 @@ struct jl_fabric {
 	int n_numa;     /* root complexes that share the devices of a host; n_per_node: each has its own; 0: 1 */
 	struct jl_link intra;
 	struct jl_link pair; /* only for JL_INTRA_BRIDGE_PAIR: the bridge; `intra` is the PCIe path */
+	int pairs_by_host;   /* likewise: from pair to pair there is no peer-to-peer, bytes cross host memory */
 	int n_nodes;
 	struct jl_link inter;
 	double launch_s; /* fixed cost of starting a collective, fitted */

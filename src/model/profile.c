@@ -56,7 +56,7 @@ static const struct jl_profile defaults[JL_N_FRAMEWORK] = {
 			   .optimizer_frac = 1.0 },
 	[JL_FW_GENERAL] = { .launch_s = 7e-6,
 			    .comm_launch_s = 20e-6,
-			    .stream_frac = 1.2,
+			    .stream_frac = 2.0, /* between fused kernels and one for each operation */
 			    .dp_overlap_frac = 0.6,
 			    .fsdp_overlap_frac = 0.8,
 			    .tp_overlap_frac = 0.0,

@@ -53,6 +53,14 @@ static double exchange_s(const struct jl_serve_job *job, double n_tokens)
 	return 2.0 * job->model->n_layers * each_s;
 }
 
+/* What the kernels read a second: the memory's share, held back by what the SMs ask for at once. */
+static double read_Bps(const struct jl_device *dev, const struct jl_serve_fit *fit)
+{
+	const double mem_Bps = dev->mem_Bps * fit->mem_frac, asked_Bps = fit->sm_B * dev->n_sm * dev->boost_Hz;
+
+	return asked_Bps > 0.0 ? 1.0 / (1.0 / mem_Bps + 1.0 / asked_Bps) : mem_Bps;
+}
+
 struct jl_serve_step jl_serve_step(const struct jl_serve_job *job, double n_seq, double n_tokens, double context)
 {
 	const struct jl_device *dev = job->dev;
@@ -62,7 +70,7 @@ struct jl_serve_step jl_serve_step(const struct jl_serve_job *job, double n_seq,
 	const enum jl_dtype dtype = computed(dev, format->dtype),
 			    half = dtype == JL_FP32 ? dtype : computed(dev, JL_BF16);
 	const double n = job->place.n_gpus;
-	const double mem_Bps = dev->mem_Bps * fit->mem_frac, narrow = format->weight_only ? fit->narrow_mem_frac : 1.0;
+	const double mem_Bps = read_Bps(dev, fit), narrow = format->weight_only ? fit->narrow_mem_frac : 1.0;
 	const double listed = format->short_sums && dtype == JL_FP16 && dev->peak_flopps[JL_INT8] > 0.0
 				      ? fmax(peak(dev, dtype), 0.5 * dev->peak_flopps[JL_INT8])
 				      : peak(dev, dtype);

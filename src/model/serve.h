@@ -32,8 +32,9 @@ struct jl_serve_format {
 
 /* Physics of one device with one framework. */
 struct jl_serve_fit {
-	double mem_frac;              /* of the listed memory rate, reading weights */
-	double kv_frac;               /* reading keys and values, of that */
+	double mem_frac; /* of the listed memory rate, reading weights */
+	double sm_B;     /* bytes a clock that one SM's kernels keep on the way; 0: enough for any memory */
+	double kv_frac;  /* reading keys and values, of that */
 	double math_frac[JL_N_DTYPE]; /* of the listed matrix rate */
 	double flash_frac;            /* attention of a prompt, of the 16-bit products' rate */
 	double narrow_mem_frac;       /* weight-only formats: of mem_frac */

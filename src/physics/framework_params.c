@@ -243,10 +243,12 @@ static void scale_link(struct jl_link *link, const double *x)
 
 void jl_llm_resolve_fabric(const double *x, enum jl_llm_link intra, enum jl_llm_link inter, struct jl_fabric *fabric)
 {
-	scale_link(&fabric->intra, x + AT_LINK + (size_t)intra * L_N);
+	const enum jl_llm_link path = fabric->pairs_by_host ? JL_LLM_PCIE_HOST : intra;
+
+	scale_link(&fabric->intra, x + AT_LINK + (size_t)path * L_N);
 	scale_link(&fabric->pair, x + AT_LINK + (size_t)intra * L_N);
 	scale_link(&fabric->inter, x + AT_LINK + (size_t)inter * L_N);
-	if (intra != JL_LLM_PCIE_HOST) /* peers do not load the root; bytes through the host do */
+	if (path != JL_LLM_PCIE_HOST) /* peers do not load the root; bytes through the host do */
 		fabric->root_Bps = 0.0;
 }
 

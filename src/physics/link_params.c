@@ -246,6 +246,7 @@ enum jl_wire jl_wire_of(const struct jl_link_info *link)
 void jl_coll_fill(const double *x, enum jl_wire intra, enum jl_wire inter, int many_die, struct jl_fabric *fabric)
 {
 	const int pcie = intra == JL_WIRE_PCIE_HOST || intra == JL_WIRE_PCIE_P2P || intra == JL_WIRE_BRIDGE;
+	const enum jl_wire path = intra == JL_WIRE_BRIDGE && fabric->pairs_by_host ? JL_WIRE_PCIE_HOST : intra;
 
 	fabric->launch_s = x[LAUNCH] * (many_die ? x[MANY_DIE] : 1.0);
 	fabric->net_start_s = x[NET_START];
@@ -255,9 +256,9 @@ void jl_coll_fill(const double *x, enum jl_wire intra, enum jl_wire inter, int m
 		fabric->pair.eff_frac = fmin(fabric->pair.eff_frac, x[BRIDGE_MAX] / fabric->pair.rate_Bps);
 	}
 	if (pcie) {
-		fill_pcie(x, intra, &fabric->intra);
+		fill_pcie(x, path, &fabric->intra);
 		fabric->root_Bps = fabric->root_Bps > 0.0 ? fabric->root_Bps : x[ROOT];
-		fabric->cross_frac = x[intra == JL_WIRE_PCIE_HOST ? CROSS_HOST : CROSS_P2P];
+		fabric->cross_frac = x[path == JL_WIRE_PCIE_HOST ? CROSS_HOST : CROSS_P2P];
 		if (fabric->n_numa <= 0)
 			fabric->n_numa = fabric->n_per_node > 4
 						 ? 2

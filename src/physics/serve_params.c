@@ -29,6 +29,7 @@ enum shared {
 	FIRST_S,
 	MIX,
 	BURST,
+	SM_RATE,
 	N_SHARED
 };
 /* name without its scope */
@@ -56,6 +57,7 @@ static const struct jl_param shared_params[N_SHARED] = {
 	[FIRST_S] = { "first_s", "s", 1e-4, 1, 1e-2, 0.7 },
 	[MIX] = { "mix_frac", "1", 0.1, 1.5, 0.8, 0.3 },
 	[BURST] = { "burst_frac", "1", 1e-3, 1, 0.08, 0.7 },
+	[SM_RATE] = { "sm_rate", "B/clock", 5, 500, 64, 0.7 },
 };
 
 /* Families as factors on the shared values. */
@@ -150,6 +152,12 @@ static const double *family_devs(const double *x, enum jl_arch arch)
 	return x + N_SHARED;
 }
 
+/* Written for consumer cards: their matrix-vector kernels keep too little on the way for the memory of large boards. */
+static const unsigned char portable[JL_N_ENGINE] = {
+	[JL_ENGINE_LLAMACPP] = 1, [JL_ENGINE_EXLLAMA] = 1, [JL_ENGINE_EXLLAMA2] = 1,
+	[JL_ENGINE_MLC] = 1,      [JL_ENGINE_AWQ] = 1,     [JL_ENGINE_AWQ_GEMV] = 1
+};
+
 static double below(double value, double most)
 {
 	return value < most ? value : most;
@@ -166,6 +174,7 @@ struct jl_serve_fit jl_serve_fit_of(const double *x, enum jl_arch arch, enum jl_
 	const double *eng = engine == JL_ENGINE_GENERAL ? ones : x + FIRST_ENGINE + ((size_t)engine - 1) * N_ENG;
 	struct jl_serve_fit fit = {
 		.mem_frac = below(x[MEM] * dev[DEV_MEM] * eng[ENG_MEM], 1),
+		.sm_B = portable[engine] ? x[SM_RATE] : 0.0,
 		.kv_frac = x[KV],
 		.flash_frac = x[FLASH],
 		.narrow_mem_frac = x[NARROW_MEM],

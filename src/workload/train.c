@@ -36,7 +36,7 @@ void jl_plan_set_unfused(struct jl_plan *plan)
 enum jl_loss jl_loss_of(enum jl_framework framework)
 {
 	static const enum jl_loss loss[JL_N_FRAMEWORK] = {
-		[JL_FW_COMPILED] = JL_LOSS_FUSED, [JL_FW_NATIVE] = JL_LOSS_FUSED, [JL_FW_MEGATRON] = JL_LOSS_IN_PLACE
+		[JL_FW_COMPILED] = JL_LOSS_COMPILED, [JL_FW_NATIVE] = JL_LOSS_FUSED, [JL_FW_MEGATRON] = JL_LOSS_IN_PLACE
 	};
 
 	return loss[framework];
@@ -55,30 +55,29 @@ enum jl_status jl_train_check(const struct jl_train *train, double n_gpus, doubl
 
 	if (!(product == n_gpus))
 		return jl_fail(err, JL_E_USAGE, "dp %g x tp %g x pp %g x cp %g is %g, but there are %g GPUs",
-			       "dp %g x tp %g x pp %g x cp %g = %g 인데 GPU는 %g 개입니다", p->dp, p->tp, p->pp, p->cp,
+			       "dp %g x tp %g x pp %g x cp %g = %g인데 GPU는 %g개입니다", p->dp, p->tp, p->pp, p->cp,
 			       product, n_gpus);
 	if (!divides(p->tp, m->heads))
 		return jl_fail(err, JL_E_USAGE, "tp %g does not divide the %g heads; take a divisor of %g",
-			       "tp %g 는 헤드 %g 개를 나누지 못합니다. %g 의 약수를 쓰십시오", p->tp, m->heads,
-			       m->heads);
+			       "tp %g: 헤드 %g개를 나누지 못합니다. %g의 약수를 쓰세요", p->tp, m->heads, m->heads);
 	if (!(p->pp * p->n_chunks <= m->n_layers))
 		return jl_fail(err, JL_E_USAGE, "pp %g with %g chunks needs at least %g layers; the model has %g",
-			       "pp %g, 청크 %g 개에는 층이 %g 개 이상 필요합니다. 모델은 %g 층입니다", p->pp,
+			       "pp %g, 청크 %g개에는 층이 %g개 이상 필요합니다. 모델의 층은 %g개입니다", p->pp,
 			       p->n_chunks, p->pp * p->n_chunks, m->n_layers);
 	if (!divides(p->cp, train->shard.seq))
 		return jl_fail(err, JL_E_USAGE, "cp %g does not divide the sequence of %g tokens",
-			       "cp %g 는 시퀀스 %g 토큰을 나누지 못합니다", p->cp, train->shard.seq);
+			       "cp %g: 시퀀스 %g토큰을 나누지 못합니다", p->cp, train->shard.seq);
 	if (p->ep > 1.0 && !divides(p->ep, m->moe.n_experts))
 		return jl_fail(err, JL_E_USAGE, "ep %g does not divide the %g experts",
-			       "ep %g 는 전문가 %g 개를 나누지 못합니다", p->ep, m->moe.n_experts);
+			       "ep %g: 전문가 %g개를 나누지 못합니다", p->ep, m->moe.n_experts);
 	if (!divides(p->dp, global_batch) || !divides(train->shard.micro_batch, local))
 		return jl_fail(err, JL_E_USAGE,
 			       "global batch %g does not split into dp %g x micro-batch %g; take a multiple of %g",
-			       "전체 배치 %g 는 dp %g x 마이크로배치 %g 로 나뉘지 않습니다. %g 의 배수를 쓰십시오",
+			       "전체 배치 %g: dp %g x 마이크로배치 %g의 배수가 아닙니다. %g의 배수를 쓰세요",
 			       global_batch, p->dp, train->shard.micro_batch, p->dp * train->shard.micro_batch);
 	if (p->zero < 0 || p->zero > 3)
 		return jl_fail(err, JL_E_USAGE, "zero is %d; it is 0, 1, 2 or 3",
-			       "zero 값이 %d 입니다. 0, 1, 2, 3 중 하나여야 합니다", p->zero);
+			       "zero 값이 %d입니다. 0, 1, 2, 3 중 하나여야 합니다", p->zero);
 	return JL_OK;
 }
 
@@ -124,6 +123,7 @@ void jl_train_blocks(const struct jl_train *train, struct jl_train_blocks *ret_b
 	struct jl_op_list list;
 
 	shard.padded = train->profile->pads;
+	shard.thin_loss = train->fused_loss == JL_LOSS_COMPILED;
 	if (sums_in_product(train))
 		shard.wgrad_B = 2.0 * train->plan.grad_B;
 	dense.ep_s = 0.0;
@@ -154,13 +154,16 @@ void jl_train_blocks(const struct jl_train *train, struct jl_train_blocks *ret_b
 
 		/* The loss keeps one fp32 copy; how many more there are at once depends on who wrote it. */
 		static const double copies_B[] = {
-			[JL_LOSS_PLAIN] = 6.0, [JL_LOSS_FUSED] = 4.0, [JL_LOSS_IN_PLACE] = 0.0
+			[JL_LOSS_PLAIN] = 6.0, [JL_LOSS_FUSED] = 4.0, [JL_LOSS_IN_PLACE] = 0.0, [JL_LOSS_COMPILED] = 0.0
 		};
+		/* a thin loss keeps the product itself: beside it is only the gradient */
+		const double kept_B = shard.thin_loss ? act_B : 4.0, products = shard.thin_loss ? 1.0 : 2.0;
 
-		ret_blocks->logits_B = n_logits * (2.0 * act_B + copies_B[train->fused_loss]);
+		ret_blocks->logits_B = n_logits * (products * act_B + copies_B[train->fused_loss]);
 		if (train->chunked_loss > 1.0) {
 			ret_blocks->logits_B /= train->chunked_loss;
-			ret_blocks->cost[JL_BLOCK_HEAD].saved_B -= n_logits * 4.0 * (1.0 - 1.0 / train->chunked_loss);
+			ret_blocks->cost[JL_BLOCK_HEAD].saved_B -= n_logits * kept_B *
+								   (1.0 - 1.0 / train->chunked_loss);
 		}
 	}
 }

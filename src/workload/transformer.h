@@ -81,6 +81,7 @@ struct jl_shard {
 	double lora_rank;        /* with frozen: width of the adapters */
 	int quantized;           /* with frozen: weights are unpacked from 4 bits before each product */
 	int padded;              /* products are padded until their rows start on 16 bytes */
+	int thin_loss;           /* the loss reads the logits and writes their gradient, and makes no fp32 copy */
 	double wgrad_B;          /* bytes that a weight gradient moves per element; 0: as activations */
 };
 

@@ -231,10 +231,11 @@ static void add_head(struct builder *b)
 	op->trained = !b->s->frozen;
 	op->needs_dgrad = 1;
 	op->saved_B = t * m->hidden * b->act_B;
-	op = add_stream(b, "loss", t * vocab * (b->act_B + 4.0 + 4.0), 5.0 * t * vocab); /* fp32 softmax */
-	op->saved_B = t * vocab * 4.0;
-	op->bwd_moved_frac = 1.0;
-	op->n_kernels = 6.0;
+	/* Read for the sums, read for the gradient and written; else an fp32 softmax and its copies. */
+	op = add_stream(b, "loss", t * vocab * (b->s->thin_loss ? b->act_B : b->act_B + 4.0 + 4.0), 5.0 * t * vocab);
+	op->saved_B = t * vocab * (b->s->thin_loss ? b->act_B : 4.0);
+	op->bwd_moved_frac = b->s->thin_loss ? 2.0 : 1.0;
+	op->n_kernels = b->s->thin_loss ? 3.0 : 6.0;
 }
 
 void jl_transformer_ops(const struct jl_transformer *model, const struct jl_shard *shard, enum jl_block_kind block,

@@ -278,8 +278,26 @@ static void test_bad_rows_are_named(void **state)
 	cells.n_gpus = "1";
 	assert_int_equal(read_case(&c, &cells, h100, &err), JL_E_DATA);
 	cells = plain_cells();
-	cells.intra_link = NULL;
+	cells.intra_link = "two tins and a string";
 	assert_int_equal(read_case(&c, &cells, h100, &err), JL_E_DATA);
+}
+
+/* What nobody says is the GPU's own link, on hosts of the usual size. */
+static void test_links_that_nobody_states(void **state)
+{
+	struct jl_coll_cells cells = plain_cells();
+	struct jl_coll_case said, unsaid;
+	struct jl_err err;
+
+	(void)state;
+	assert_int_equal(read_case(&said, &cells, h100, &err), JL_OK);
+	cells.intra_link = NULL;
+	cells.n_nodes = "";
+	assert_int_equal(read_case(&unsaid, &cells, h100, &err), JL_OK);
+	assert_int_equal(unsaid.intra, said.intra);
+	assert_int_equal(unsaid.listed.n_nodes, said.listed.n_nodes);
+	assert_int_equal(read_case(&unsaid, &cells, "A40", &err), JL_OK);
+	assert_true(unsaid.assumed & JL_COLL_PATH);
 }
 
 static void test_bandwidth_stands_for_time(void **state)
@@ -441,11 +459,17 @@ static void test_left_out_groups(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_every_row_is_read),          cmocka_unit_test(test_every_spelling_is_known),
-		cmocka_unit_test(test_cells_mean_what_they_say),   cmocka_unit_test(test_bad_rows_are_named),
-		cmocka_unit_test(test_bandwidth_stands_for_time),  cmocka_unit_test(test_efa_clusters),
-		cmocka_unit_test(test_ten_cards_without_p2p),      cmocka_unit_test(test_part_of_a_host),
-		cmocka_unit_test(test_shipped_values_are_the_fit), cmocka_unit_test(test_left_out_groups),
+		cmocka_unit_test(test_every_row_is_read),
+		cmocka_unit_test(test_every_spelling_is_known),
+		cmocka_unit_test(test_cells_mean_what_they_say),
+		cmocka_unit_test(test_bad_rows_are_named),
+		cmocka_unit_test(test_links_that_nobody_states),
+		cmocka_unit_test(test_bandwidth_stands_for_time),
+		cmocka_unit_test(test_efa_clusters),
+		cmocka_unit_test(test_ten_cards_without_p2p),
+		cmocka_unit_test(test_part_of_a_host),
+		cmocka_unit_test(test_shipped_values_are_the_fit),
+		cmocka_unit_test(test_left_out_groups),
 	};
 
 	return cmocka_run_group_tests(tests, read_rows, NULL);

@@ -141,7 +141,7 @@ static void test_spellings(void **state)
 		{ "2 OneFlow W/O clip", JL_FW_NATIVE },     { "ColossalAI", JL_FW_GENERAL },
 		{ "Composer/FSDP", JL_FW_EAGER },           { "InternEvo", JL_FW_MEGATRON },
 		{ "NGC PyTorch bsz=48", JL_FW_NATIVE },     { "NGC TensorFlow 1.x w/XLA bsz=96", JL_FW_COMPILED },
-		{ "NGC TensorFlow 1.x", JL_FW_GENERAL },    { "NeMo/Megatron-Core", JL_FW_MEGATRON },
+		{ "NGC TensorFlow 1.x", JL_FW_EAGER },      { "NeMo/Megatron-Core", JL_FW_MEGATRON },
 		{ "PyTorch FSDP+compile", JL_FW_COMPILED }, { "PyTorch 2.1 eager (HF)", JL_FW_EAGER },
 		{ "never heard of", JL_FW_GENERAL },
 	};
@@ -175,6 +175,63 @@ static void test_spellings(void **state)
 		if (row.plan.zero != zeros[i].zero || row.plan.shard != zeros[i].shard)
 			fail_msg("'%s' is ZeRO-%d over %g", zeros[i].text, row.plan.zero, row.plan.shard);
 	}
+}
+
+/* Nothing is cut that the source does not cut: one device, or a way of data parallelism by its name. */
+static void test_named_data_parallelism_cuts_nothing_else(void **state)
+{
+	static const char *const ways[] = { "FSDP FULL_SHARD", "FSDP SHARD_GRAD_OP", "DDP", "zero2", "HSDP" };
+	struct jl_llm_cells cells = megatron_175b();
+
+	(void)state;
+	cells.framework = "Composer/FSDP";
+	cells.tp = cells.pp = cells.vp = cells.dp = "";
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		cells.zero_or_fsdp = ways[i];
+		const struct jl_llm_row row = read_row(&cells);
+
+		assert_true(row.plan.tp == 1.0 && row.plan.pp == 1.0 && row.plan.dp == 64.0);
+		assert_false(row.assumed & JL_ASSUMED_PLAN);
+		assert_true(row.assumed & JL_ASSUMED_FRAMEWORK); /* fitted on others of its kind */
+	}
+	cells.zero_or_fsdp = "";
+	assert_true(read_row(&cells).assumed & JL_ASSUMED_PLAN);
+	cells.n_gpus = cells.nodes = "1";
+	assert_false(read_row(&cells).assumed & JL_ASSUMED_PLAN);
+}
+
+static void test_cells_that_are_missing_or_say_more(void **state)
+{
+	struct jl_llm_cells cells = megatron_175b();
+
+	(void)state;
+	cells.framework = "OneFlow bsz=160", cells.micro_batch = cells.global_batch = "";
+	assert_true(read_row(&cells).shard.micro_batch == 160.0);
+	cells = megatron_175b();
+	cells.heads = "", cells.hidden = "1024", cells.kv_heads = "16"; /* heads of 64: whole groups */
+	assert_true(read_row(&cells).model.heads == 16.0);
+	/* a width that is mended need not be a multiple of the heads */
+	cells = megatron_175b();
+	cells.params_b = "203", cells.layers = "94", cells.hidden = "13312", cells.heads = "104",
+	cells.kv_heads = "104";
+	assert_true(read_row(&cells).model.head_dim >= 100.0);
+	/* PyTorch's compiler has the whole step; torchtitan's layers do not contain the loss */
+	cells = megatron_175b();
+	cells.framework = "PyTorch FSDP+compile";
+	assert_int_equal(read_row(&cells).loss, JL_LOSS_COMPILED);
+	cells.framework = "torchtitan", cells.remark = "FSDP+compile";
+	assert_int_equal(read_row(&cells).loss, JL_LOSS_FUSED);
+}
+
+static void test_mixtures_are_the_catalogs(void **state)
+{
+	struct jl_llm_cells cells = megatron_175b();
+
+	(void)state;
+	cells.model = "mixtral-8x7b truncated", cells.params_b = "46.7", cells.layers = "4", cells.vocab = "";
+	const struct jl_transformer m = read_row(&cells).model;
+
+	assert_true(m.n_layers == 4.0 && m.hidden == 4096.0 && m.moe.n_experts == 8.0 && m.moe.top_k == 2.0);
 }
 
 /* Where a source's width does not fit the size in the model's name, the name is right. */
@@ -366,6 +423,9 @@ int main(void)
 		cmocka_unit_test(test_the_start_is_near_a_known_run),
 		cmocka_unit_test(test_metrics_agree_with_each_other),
 		cmocka_unit_test(test_spellings),
+		cmocka_unit_test(test_named_data_parallelism_cuts_nothing_else),
+		cmocka_unit_test(test_cells_that_are_missing_or_say_more),
+		cmocka_unit_test(test_mixtures_are_the_catalogs),
 		cmocka_unit_test(test_samples_that_were_never_run),
 		cmocka_unit_test(test_no_rank_without_a_sample),
 		cmocka_unit_test(test_contradicting_shapes_are_mended),

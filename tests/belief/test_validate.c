@@ -34,7 +34,9 @@ static void run(struct jl_validation *v, bool left_out)
 {
 	struct jl_err err;
 
-	if (jl_validation_run(v, &(struct jl_validate_options){ .leave_one_group_out = left_out }, &err) != JL_OK)
+	if (jl_validation_run(
+		    v, &(struct jl_validate_options){ .leave_out = left_out ? JL_LEAVE_GROUP : JL_LEAVE_NOTHING },
+		    &err) != JL_OK)
 		fail_msg("%s", err.en);
 }
 

@@ -24,12 +24,19 @@ for lang in en ko; do
 	run 0 validate --worst 3 --lang $lang; narrow "validate --lang $lang"
 done
 run 0 validate; has "leave-one-group-out"; has "serve_silicon"; has "naive"
+run 0 validate --json; n=$(python3 -c "import json; print(format(sum(s['rows'] for s in json.load(open('$work/out'))['sets']), ','))")
+run 0 validate; has "$n of $n scored · 9 sets" # what the table below it sums to
 run 0 validate --lang ko; has "serve_silicon"; has "단순 추측"
 
 # One set, with the rows that are left out; the worst say where their time goes
 run 0 validate --set power --leave-one-group-out --worst 5 --json
 json "j['parameters'] == 'leave_one_group_out' and len(j['sets']) == 1 and len(j['sets'][0]['worst']) == 5"
 json "all(w['line'] > 1 and w['why'] for w in j['sets'][0]['worst'])"
+run 0 validate --set power --leave-out gpu --json; json "j['parameters'] == 'leave_gpu_out'"
+run 0 validate --set power --leave-out source; has "without its source"
+run 0 validate --set power --leave-out source --lang ko; has "그 출처를 빼고"
+run 2 validate --leave-out mood; says "gpu, framework, link"
+run 2 validate --leave-out gpu --leave-one-group-out; one_line
 run 0 validate --set train_llm --worst 5; has "compute"; has "memory"
 run 0 validate --set train_vtrain --json; json "[s['set'] for s in j['sets']] == ['train_vtrain']"
 run 2 validate --set train_lm; says "did you mean 'train_llm'"

@@ -141,6 +141,27 @@ static void test_states_of_a_whole_copy(void **state)
 	assert_true(fabs(m.weights_B / (2.0 * n / 8.0) - 1.0) < 1e-9);
 }
 
+/* A step that is compiled as a whole holds logits and their gradient in 16 bits; others have fp32 copies too. */
+static void test_a_compiled_loss_makes_no_copies(void **state)
+{
+	(void)state;
+	const struct jl_device dev = a100();
+	const struct jl_fabric fabric = a100_nodes(1);
+	const struct jl_profile profile = jl_profile_default(JL_FW_COMPILED);
+	struct jl_train t = train_of(&dev, &fabric, &profile);
+	const double logits = t.shard.micro_batch * t.shard.seq * llama.vocab;
+
+	t.fused_loss = JL_LOSS_FUSED;
+	const double copies_B = memory_of(&t).activations_B;
+
+	t.fused_loss = JL_LOSS_COMPILED;
+	const double thin_B = memory_of(&t).activations_B;
+
+	/* 2 + 2 bytes a logit instead of 2 + 2 + 4 and the 4 that are kept */
+	assert_true(fabs((copies_B - thin_B) / (8.0 * logits) - 1.0) < 1e-9);
+	assert_int_equal(jl_loss_of(JL_FW_COMPILED), JL_LOSS_COMPILED);
+}
+
 /* Offloaded parameters: two whole layers and one layer's gradients are on the device, whoever gathers them. */
 static void test_offloaded_parameters_are_counted_once(void **state)
 {
@@ -260,6 +281,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_parts_sum_and_zero_never_costs_memory),
 		cmocka_unit_test(test_states_of_a_whole_copy),
+		cmocka_unit_test(test_a_compiled_loss_makes_no_copies),
 		cmocka_unit_test(test_offloaded_parameters_are_counted_once),
 		cmocka_unit_test(test_everything_gathered_is_a_whole_copy),
 		cmocka_unit_test(test_recompute_and_batch),

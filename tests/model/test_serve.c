@@ -59,6 +59,33 @@ static void test_one_token_reads_the_weights_once(void **state)
 		    4 * 1000 * dense.kv_elems * 2 / 3.35e12, 1e-9);
 }
 
+/* Kernels that keep little on the way lose more of a fast memory than of a slow one. */
+static void test_few_requests_do_not_fill_a_fast_memory(void **state)
+{
+	struct jl_device fast = dev, slow = dev;
+	struct jl_serve_fit few = plain;
+	struct jl_serve_job job = job_of(&dense, bf16);
+
+	(void)state;
+	fast.n_sm = slow.n_sm = 100;
+	fast.boost_Hz = slow.boost_Hz = 1.5e9;
+	slow.mem_Bps = 0.9e12;
+	few.sm_B = 64;
+	const struct jl_device *const devices[] = { &fast, &slow };
+	double lost[2];
+
+	for (int i = 0; i < 2; i++) {
+		job.dev = devices[i];
+		job.fit = &plain;
+		const double all_s = jl_serve_decode(&job, 1, 0).step_s;
+
+		job.fit = &few;
+		lost[i] = jl_serve_decode(&job, 1, 0).step_s / all_s;
+	}
+	assert_near(lost[0], 1 + 3.35e12 / (64 * 100 * 1.5e9), 1e-9);
+	assert_true(lost[0] > lost[1] && lost[1] > 1);
+}
+
 static void test_narrow_weights_are_faster_alone(void **state)
 {
 	const struct jl_serve_job wide = job_of(&dense, bf16), narrow = job_of(&dense, int4);
@@ -155,6 +182,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_one_token_reads_the_weights_once),
+		cmocka_unit_test(test_few_requests_do_not_fill_a_fast_memory),
 		cmocka_unit_test(test_narrow_weights_are_faster_alone),
 		cmocka_unit_test(test_a_long_prompt_is_arithmetic),
 		cmocka_unit_test(test_a_format_that_is_missing_is_computed_in_the_next_wider),
