@@ -66,7 +66,9 @@ extern const char *const jl_ask_precisions[],
 	{ .name = "host-power", .type = JL_OPT_QUANTITY, .kind = JL_K_POWER, .arg = "POWER", \
 	  .en = "what one host draws beside its GPUs, e.g. \"300 W\"", .ko = "GPU를 뺀 호스트의 소비 전력. 예: \"300 W\"" }
 
-#define JL_ASK_LENGTH_OPTIONS \
+#define JL_ASK_LENGTH_OPTIONS JL_ASK_LENGTH_WITH("epochs of the run (default: 1)", "에폭 수 (기본값: 1)")
+
+#define JL_ASK_LENGTH_WITH(epochs_en, epochs_ko) \
 	{ .name = "samples", .type = JL_OPT_COUNT, .min = 1, .max = 1000000000000000LL, \
 	  .arg = "N", .en = "samples of an epoch", \
 	  .ko = "에폭당 샘플 수" }, \
@@ -77,8 +79,8 @@ extern const char *const jl_ask_precisions[],
 	  .arg = "N", .en = "steps of an epoch", \
 	  .ko = "에폭당 스텝 수" }, \
 	{ .name = "epochs", .type = JL_OPT_COUNT, .min = 1, .max = JL_ASK_MAX, \
-	  .arg = "N", .en = "epochs of the run (default: 1)", \
-	  .ko = "에폭 수 (기본값: 1)" }, \
+	  .arg = "N", .en = epochs_en, \
+	  .ko = epochs_ko }, \
 	{ .name = "pue", .type = JL_OPT_QUANTITY, .kind = JL_K_NUMBER, \
 	  .arg = "X", .en = "power of the building / of the machines (default: 1)", \
 	  .ko = "건물 전력 / 장비 전력 (기본값: 1)" }

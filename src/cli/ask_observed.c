@@ -5,20 +5,6 @@
 
 const char *const jl_ask_kinds[] = { "cnn", "transformer", "unknown", NULL };
 
-static double count_of(const struct jl_cli *cli, const char *name)
-{
-	const struct jl_given *given = jl_given(cli, name);
-
-	return given ? (double)given->count : NAN;
-}
-
-static double value_of(const struct jl_cli *cli, const char *name)
-{
-	const struct jl_given *given = jl_given(cli, name);
-
-	return given ? given->value : NAN;
-}
-
 static enum jl_status positive(const struct jl_cli *cli, const char *name, struct jl_err *err)
 {
 	const struct jl_given *given = jl_given(cli, name);
@@ -40,8 +26,8 @@ static int dtype_of(const char *name)
 /* Steps of an epoch, whichever way it is said. */
 static enum jl_status read_length(struct jl_observed *run, const struct jl_cli *cli, struct jl_err *err)
 {
-	const double batches = count_of(cli, "batches"), steps = count_of(cli, "steps-per-epoch"),
-		     samples = count_of(cli, "samples");
+	const double batches = jl_count(cli, "batches"), steps = jl_count(cli, "steps-per-epoch"),
+		     samples = jl_count(cli, "samples");
 
 	if (!isnan(batches) + !isnan(steps) + !isnan(samples) > 1)
 		return jl_fail(err, JL_E_USAGE, "give one of --batches, --steps-per-epoch and --samples",
@@ -64,13 +50,13 @@ enum jl_status jl_ask_observed(struct jl_observed *ret_run, const struct jl_cli 
 		status = positive(cli, more_than_nothing[i], err);
 	if (status)
 		return status;
-	run.step_s = value_of(cli, "observed");
-	run.batch = count_of(cli, "observed-batch");
-	run.params = count_of(cli, "params");
-	run.sample_B = value_of(cli, "memory-per-sample");
-	run.fixed_B = value_of(cli, "memory-fixed");
-	run.batch_limit = count_of(cli, "batch-limit");
-	run.watts_W = value_of(cli, "watts");
+	run.step_s = jl_value(cli, "observed");
+	run.batch = jl_count(cli, "observed-batch");
+	run.params = jl_count(cli, "params");
+	run.sample_B = jl_value(cli, "memory-per-sample");
+	run.fixed_B = jl_value(cli, "memory-fixed");
+	run.batch_limit = jl_count(cli, "batch-limit");
+	run.watts_W = jl_value(cli, "watts");
 	run.dtype = dtype_of(jl_text(cli, "precision"));
 	for (int i = 0; kind && i < JL_N_MIX; i++)
 		if (strcmp(kind, jl_mixes[i].id) == 0)

@@ -26,24 +26,10 @@ const struct jl_option jl_compare_options[] = {
 	{ .name = "flash", .type = JL_OPT_CHOICE, .choices = jl_ask_yes_no, .arg = "yes|no", .en = "a model: flash attention", .ko = "모델: flash attention 사용" },
 	JL_ASK_SHAPE_OPTIONS,
 	JL_ASK_HOST_OPTIONS,
-	JL_ASK_LENGTH_OPTIONS,
+	JL_ASK_LENGTH_WITH("epochs of the run (default: 1; of an observed one: 10)", "에폭 수 (기본값: 1, 실측이면 10)"),
 	{ 0 },
 };
 /* clang-format on */
-
-static double count_of(const struct jl_cli *cli, const char *name)
-{
-	const struct jl_given *given = jl_given(cli, name);
-
-	return given ? (double)given->count : NAN;
-}
-
-static double value_of(const struct jl_cli *cli, const char *name)
-{
-	const struct jl_given *given = jl_given(cli, name);
-
-	return given ? given->value : NAN;
-}
 
 /* Options that belong to the other way of saying what runs. */
 static enum jl_status check_mode(const struct jl_cli *cli, struct jl_err *err)
@@ -112,10 +98,10 @@ static enum jl_status read_systems(struct jl_compare *compare, struct jl_cli *cl
 
 static void read_scenarios(struct jl_compare *compare, const struct jl_cli *cli)
 {
-	compare->epochs = count_of(cli, "epochs");
-	compare->repeat = count_of(cli, "repeat");
-	compare->tune = count_of(cli, "tune");
-	compare->pue = value_of(cli, "pue");
+	compare->epochs = jl_count(cli, "epochs");
+	compare->repeat = jl_count(cli, "repeat");
+	compare->tune = jl_count(cli, "tune");
+	compare->pue = jl_value(cli, "pue");
 }
 
 static enum jl_status check_length(const struct jl_compare *compare, bool known, struct jl_err *err)

@@ -17,14 +17,14 @@ static void how_cell(struct jl_table *table, const struct jl_technique *row)
 {
 	const struct jl_plan *p = &row->how.plan;
 	char text[64];
-	int at = snprintf(text, sizeof(text), "dp %g", p->dp);
+	int at = snprintf(text, sizeof(text), "dp %.0f", p->dp);
 
 	if (p->tp > 1 && at > 0)
-		at += snprintf(text + at, sizeof(text) - (size_t)at, " tp %g", p->tp);
+		at += snprintf(text + at, sizeof(text) - (size_t)at, " tp %.0f", p->tp);
 	if (p->pp > 1 && at > 0)
-		at += snprintf(text + at, sizeof(text) - (size_t)at, " pp %g", p->pp);
+		at += snprintf(text + at, sizeof(text) - (size_t)at, " pp %.0f", p->pp);
 	if (p->pp <= 1 && p->n_micro > 1 && at > 0)
-		(void)snprintf(text + at, sizeof(text) - (size_t)at, " x %g", p->n_micro);
+		(void)snprintf(text + at, sizeof(text) - (size_t)at, " x %.0f", p->n_micro);
 	jl_table_cell(table, text);
 }
 
@@ -164,6 +164,14 @@ static void summary(struct jl_cli *cli, const struct jl_technique *rows, size_t 
 			      JL_T(cli->lang,
 				   "Nothing fits: it needs more GPUs, GPUs with more memory, or a smaller batch.",
 				   "들어가는 방법이 없습니다. GPU 수나 메모리를 늘리거나 배치를 줄이세요."));
+	for (size_t i = 0; i < n; i++)
+		if (rows[i].possible && rows[i].room == JL_ROOM_TIGHT) {
+			jl_buf_printf(&cli->out,
+				      JL_T(cli->lang, "  Tight: less than %.0f %% of the memory stays free.\n",
+					   "  빠듯함: 메모리 여유가 %.0f %% 미만.\n"),
+				      100 * JL_MEMORY_MARGIN_FRAC);
+			break;
+		}
 	host_line(cli, rows, n);
 	jl_buf_printf(&cli->out, "  %s%s%s\n", jl_view_dim(cli),
 		      rows[1].how.subject.net
@@ -185,7 +193,7 @@ enum jl_status jl_cmd_fit(struct jl_cli *cli, struct jl_err *err)
 	struct jl_machine machine;
 	struct jl_sys sys;
 	size_t n = 0;
-	double params;
+	char params[JL_PARAMS_TEXT_MAX];
 	char capacity[JL_UNITS_TEXT_MAX];
 	enum jl_status status = rows ? jl_ask_request(&req, cli, err) : jl_fail_nomem(err);
 
@@ -193,7 +201,7 @@ enum jl_status jl_cmd_fit(struct jl_cli *cli, struct jl_err *err)
 		status = jl_subject_find(&subject, cli->cat, &req, &cli->arena, err);
 	if (!status && !req.system)
 		status = jl_fail(err, JL_E_USAGE, "name a system with --on, e.g. --on dgx-h100",
-				 "--on 으로 시스템을 쓰세요. 예: --on dgx-h100");
+				 "--on으로 시스템을 쓰세요. 예: --on dgx-h100");
 	if (!status)
 		status = jl_sys_parse(&sys, cli->cat, req.system, &cli->arena, err);
 	if (!status)
@@ -206,17 +214,17 @@ enum jl_status jl_cmd_fit(struct jl_cli *cli, struct jl_err *err)
 		print_json(cli, rows, n);
 		return JL_OK;
 	}
-	params = jl_subject_params(&subject);
+	jl_buf_printf(
+		&cli->out,
+		JL_T(cli->lang, "%s%s%s · %s parameters · %s · %s a GPU\n", "%s%s%s · 파라미터 %s · %s · GPU당 %s\n"),
+		jl_view_bold(cli), subject.name, jl_view_reset(cli),
+		jl_params_text(params, jl_subject_params(&subject)), machine.sys.text,
+		jl_view_value(capacity, machine.dev.mem_B, JL_K_BYTES, true));
 	jl_buf_printf(&cli->out,
-		      JL_T(cli->lang, "%s%s%s · %.3g%s parameters · %s · %s a GPU\n",
-			   "%s%s%s · 파라미터 %.3g%s · %s · GPU당 %s\n"),
-		      jl_view_bold(cli), subject.name, jl_view_reset(cli), params / (params < 1e9 ? 1e6 : 1e9),
-		      params < 1e9 ? "M" : "B", machine.sys.text,
-		      jl_view_value(capacity, machine.dev.mem_B, JL_K_BYTES, true));
-	jl_buf_printf(&cli->out, JL_T(cli->lang, "global batch %g · micro-batch %g", "전체 배치 %g · 마이크로배치 %g"),
+		      JL_T(cli->lang, "global batch %.0f · micro-batch %.0f", "전체 배치 %.0f · 마이크로배치 %.0f"),
 		      rows[1].how.global_batch, rows[1].how.shard.micro_batch);
 	if (!subject.net)
-		jl_buf_printf(&cli->out, JL_T(cli->lang, " · sequence %g", " · 시퀀스 %g"), rows[1].how.shard.seq);
+		jl_buf_printf(&cli->out, JL_T(cli->lang, " · sequence %.0f", " · 시퀀스 %.0f"), rows[1].how.shard.seq);
 	jl_buf_printf(&cli->out, " · %s\n\n", jl_dtype_name(rows[1].how.shard.dtype));
 	status = print_rows(cli, rows, n, err);
 	summary(cli, rows, n);

@@ -120,7 +120,7 @@ static void read_search(struct jl_plan_ask *ask, struct jl_cli *cli)
 			      *threads = jl_given(cli, "threads");
 	const char *objective = jl_text(cli, "objective");
 
-	*ask = (struct jl_plan_ask){ .memory_frac = 1 - (margin ? margin->value : 0.06),
+	*ask = (struct jl_plan_ask){ .memory_frac = 1 - (margin ? margin->value : JL_MEMORY_MARGIN_FRAC),
 				     .n_best = best ? (int)best->count : 5,
 				     .n_threads = threads ? (int)threads->count : 0,
 				     .mark_value = NAN,
@@ -168,7 +168,7 @@ static enum jl_status read_machine(struct jl_machine *ret_machine, struct jl_cli
 	if (!text)
 		return jl_fail(err, JL_E_USAGE,
 			       "name a system with --on, e.g. --on \"8x dgx-h100\", or --gpus and --kinds",
-			       "--on 으로 시스템을 쓰세요. 예: --on \"8x dgx-h100\". 또는 --gpus와 --kinds를 쓰세요");
+			       "--on으로 시스템을 쓰세요. 예: --on \"8x dgx-h100\". 또는 --gpus와 --kinds를 쓰세요");
 	status = jl_sys_parse(&sys, cli->cat, text, &cli->arena, err);
 	return status ? status : jl_machine_make(ret_machine, cli->cat, &sys, err);
 }
@@ -193,6 +193,18 @@ static enum jl_status print_settings(struct jl_cli *cli, const struct jl_plan_an
 	return JL_OK;
 }
 
+/* The best plan against what was asked of the run. */
+static void judge(struct jl_plan_answer *a)
+{
+	const struct jl_prediction *p = a->prediction;
+
+	a->in_time = a->in_budget = true;
+	if (a->result->top.n == 0)
+		return;
+	a->in_time = isnan(a->deadline_s) || p->run_s.value <= a->deadline_s;
+	a->in_budget = isnan(a->budget_usd) || p->cost_usd.value <= a->budget_usd;
+}
+
 static enum jl_status print_answer(struct jl_cli *cli, struct jl_plan_answer *a, struct jl_err *err)
 {
 	const char *settings = jl_text(cli, "settings");
@@ -200,7 +212,7 @@ static enum jl_status print_answer(struct jl_cli *cli, struct jl_plan_answer *a,
 
 	if (a->result->stopped)
 		cli->exit_code = 130; /* as a shell says of what Ctrl-C ended */
-	else if (a->result->top.n == 0)
+	else if (a->result->top.n == 0 || !a->in_time || !a->in_budget)
 		cli->exit_code = 3;
 	if (settings && !cli->json)
 		return print_settings(cli, a, settings, err);
@@ -220,7 +232,11 @@ static enum jl_status plan_one(struct jl_cli *cli, const struct jl_request *req,
 	struct jl_plan_site *site = jl_arena_alloc(&cli->arena, sizeof(*site));
 	struct jl_plan_result result;
 	struct jl_machine machine;
-	struct jl_plan_answer answer = { .ask = ask, .result = &result, .batch_given = !isnan(req->global_batch) };
+	struct jl_plan_answer answer = { .ask = ask,
+					 .result = &result,
+					 .batch_given = !isnan(req->global_batch),
+					 .deadline_s = jl_value(cli, "deadline"),
+					 .budget_usd = jl_value(cli, "budget") };
 	enum jl_status status = site ? read_machine(&machine, cli, req->system, err) : jl_fail_nomem(err);
 
 	if (!status)
@@ -234,6 +250,10 @@ static enum jl_status plan_one(struct jl_cli *cli, const struct jl_request *req,
 	if (isnan(ask->gpu_usdps) && (ask->objective == JL_PLAN_COST || ask->objective == JL_PLAN_TOKENS_PER_USD))
 		return jl_fail(err, JL_E_NOTFOUND, "no rent is known for %s; take --objective time or energy",
 			       "%s의 임대료를 알 수 없습니다. --objective time 또는 energy를 쓰세요", req->system);
+	if (isnan(ask->gpu_usdps) && !isnan(answer.budget_usd))
+		return jl_fail(err, JL_E_NOTFOUND,
+			       "no rent is known for %s, so --budget cannot be judged; leave it out",
+			       "%s의 임대료를 알 수 없어 --budget을 따질 수 없습니다. 빼 주세요", req->system);
 	status = jl_plan_search(&result, ask, err);
 	jl_progress_clear(&display->progress);
 	if (status)
@@ -246,6 +266,7 @@ static enum jl_status plan_one(struct jl_cli *cli, const struct jl_request *req,
 		jl_plan_way_case(&answer.how[i], site, &result.top.best[i].way);
 		jl_predict(&answer.prediction[i], cli->cat, &answer.how[i]);
 	}
+	judge(&answer);
 	return print_answer(cli, &answer, err);
 }
 
@@ -293,12 +314,6 @@ static enum jl_status fleet_batch(double *ret_batch, struct jl_cli *cli, const s
 static enum jl_status check_fleet(struct jl_cli *cli, const struct jl_fleet_ask *fleet, const struct jl_request *req,
 				  struct jl_err *err)
 {
-	const bool length = !isnan(req->tokens) || !isnan(req->samples) || !isnan(req->steps_per_epoch);
-
-	if (!length && (jl_given(cli, "deadline") || jl_given(cli, "budget")))
-		return jl_fail(err, JL_E_USAGE,
-			       "--deadline and --budget are of a whole run: say how long it is with --tokens",
-			       "--deadline과 --budget은 학습 전체에 대한 것입니다. --tokens로 길이를 알려 주세요");
 	if (fleet->n_kinds && req->system)
 		return jl_fail(err, JL_E_USAGE, "give --on or --kinds, not both", "--on과 --kinds 중 하나만 쓰세요");
 	if (!jl_given(cli, "gpus"))
@@ -310,13 +325,12 @@ static enum jl_status check_fleet(struct jl_cli *cli, const struct jl_fleet_ask 
 static enum jl_status plan_fleet(struct jl_cli *cli, struct jl_request *req, const struct jl_subject *subject,
 				 const struct jl_plan_ask *ask, struct display *display, struct jl_err *err)
 {
-	const struct jl_given *deadline = jl_given(cli, "deadline"), *budget = jl_given(cli, "budget");
 	struct jl_fleet_ask fleet_ask = { .cat = cli->cat,
 					  .req = req,
 					  .subject = subject,
 					  .plan = *ask,
-					  .deadline_s = deadline ? deadline->value : NAN,
-					  .budget_usd = budget ? budget->value : NAN,
+					  .deadline_s = jl_value(cli, "deadline"),
+					  .budget_usd = jl_value(cli, "budget"),
 					  .any_format = says_any(cli, "precision"),
 					  .any_framework = says_any(cli, "framework"),
 					  .next = next_point,
@@ -381,7 +395,7 @@ static enum jl_status batch_rows(struct jl_cli *cli, const struct jl_request *re
 	}
 	if (!status && *ret_n == 0)
 		return jl_fail(err, JL_E_USAGE, "name a system with --on, e.g. --on rtx-4090 --on h200-sxm",
-			       "--on 으로 시스템을 쓰세요. 예: --on rtx-4090 --on h200-sxm");
+			       "--on으로 시스템을 쓰세요. 예: --on rtx-4090 --on h200-sxm");
 	return status;
 }
 
@@ -411,13 +425,15 @@ static enum jl_status plan_batches(struct jl_cli *cli, const struct jl_request *
 		      subject->name);
 	status = jl_view_batches(cli, rows, n, err);
 	jl_buf_putc(&cli->out, '\n');
-	jl_buf_printf(&cli->out, "  %s%s%s\n", jl_view_dim(cli),
+	jl_buf_printf(&cli->out,
 		      JL_T(cli->lang,
-			   "Largest, fastest: data parallel, no recompute, nothing offloaded.\n"
-			   "  At most: with slices, ZeRO, recompute and offload. ⚠ estimated",
-			   "최대·가장 빠름: 데이터 병렬, 재계산과 오프로드 없음.\n"
-			   "  한계: 텐서 병렬, ZeRO, 재계산, 오프로드를 모두 쓸 때. ⚠ 추정값"),
-		      jl_view_reset(cli));
+			   "  %sLargest, fastest: data parallel, no recompute, nothing offloaded.\n"
+			   "  At most: with slices, ZeRO, recompute and offload. %.3g %% of the memory stays\n"
+			   "  free (--memory-margin). ⚠ estimated%s\n",
+			   "  %s최대·가장 빠름: 데이터 병렬, 재계산과 오프로드 없음.\n"
+			   "  한계: 텐서 병렬, ZeRO, 재계산, 오프로드를 모두 쓸 때.\n"
+			   "  메모리 %.3g %%는 비워 둠 (--memory-margin). ⚠ 추정값%s\n"),
+		      jl_view_dim(cli), 100 * (1 - ask->memory_frac), jl_view_reset(cli));
 	return status;
 }
 
@@ -465,6 +481,23 @@ static int systems_given(const struct jl_cli *cli)
 	return n;
 }
 
+/* --deadline and --budget need a run whose length is known, and a search that weighs runs. */
+static enum jl_status check_limits(const struct jl_cli *cli, const struct jl_request *req, struct jl_err *err)
+{
+	const bool length = !isnan(req->tokens) || !isnan(req->samples) || !isnan(req->steps_per_epoch);
+
+	if (!jl_given(cli, "deadline") && !jl_given(cli, "budget"))
+		return JL_OK;
+	if (jl_flag(cli, "batch-limit"))
+		return jl_fail(err, JL_E_USAGE, "--batch-limit weighs one step: leave --deadline and --budget out",
+			       "--batch-limit은 한 스텝만 봅니다. --deadline과 --budget을 빼세요");
+	if (!length)
+		return jl_fail(err, JL_E_USAGE,
+			       "--deadline and --budget are of a whole run: say how long it is with --tokens",
+			       "--deadline과 --budget은 학습 전체에 대한 것입니다. --tokens로 길이를 알려 주세요");
+	return JL_OK;
+}
+
 enum jl_status jl_cmd_plan(struct jl_cli *cli, struct jl_err *err)
 {
 	struct display display = { .cli = cli };
@@ -480,6 +513,8 @@ enum jl_status jl_cmd_plan(struct jl_cli *cli, struct jl_err *err)
 	snprintf(display.label, sizeof(display.label), "%s", JL_T(cli->lang, "searching", "탐색 중"));
 	if (!status)
 		status = read_ask(&ask, cli, err);
+	if (!status)
+		status = check_limits(cli, &req, err);
 	if (!status)
 		status = jl_subject_find(&subject, cli->cat, &req, &cli->arena, err);
 	if (status)

@@ -6,6 +6,7 @@
 #include "cli/ask.h"
 #include "cli/explain_view.h"
 #include "cli/predict_collective.h"
+#include "cli/predict_serving.h"
 #include "cli/predict_view.h"
 #include "predict/collective_case.h"
 
@@ -26,6 +27,7 @@ const struct jl_option jl_predict_options[] = {
 	  .arg = "BYTES",
 	  .en = "of a collective (allreduce, allgather, ...) instead of a model, e.g. \"16 GB\"",
 	  .ko = "모델 대신 집합 통신(allreduce, allgather 등)의 크기. 예: \"16 GB\"" },
+	JL_SERVING_OPTIONS,
 	{ 0 },
 };
 
@@ -61,7 +63,7 @@ static enum jl_status run_sweep(struct jl_cli *cli, struct sweep *sweep, const s
 		return status;
 	if (!req->system)
 		return jl_fail(err, JL_E_USAGE, "name a system with --on, e.g. --on \"8x rtx-3090\"",
-			       "--on 으로 시스템을 쓰세요. 예: --on \"8x rtx-3090\"");
+			       "--on으로 시스템을 쓰세요. 예: --on \"8x rtx-3090\"");
 	status = jl_sys_parse(&sys, cli->cat, req->system, &cli->arena, err);
 	if (status)
 		return status;
@@ -109,6 +111,45 @@ static double speedup_at(const struct sweep *sweep, size_t i)
 static double efficiency_at(const struct sweep *sweep, size_t i)
 {
 	return speedup_at(sweep, i) * sweep->cases[0].n_gpus / sweep->cases[i].n_gpus;
+}
+
+static bool same_settings(const struct jl_case *a, const struct jl_case *b)
+{
+	const struct jl_plan *p = &a->plan, *q = &b->plan;
+
+	return p->tp == q->tp && p->pp == q->pp && p->cp == q->cp && p->ep == q->ep && p->sp == q->sp &&
+	       p->zero == q->zero && (p->shard > 0) == (q->shard > 0) && p->recompute == q->recompute &&
+	       a->shard.micro_batch == b->shard.micro_batch;
+}
+
+/* Rows are to be compared: where they could not all run alike, how each runs is said, and what that does to the efficiency. */
+static void print_settings(struct jl_cli *cli, const struct sweep *sweep)
+{
+	size_t first = 0;
+	bool differ = false, above = false;
+
+	for (size_t i = 1; i < sweep->n; i++) {
+		differ |= !same_settings(&sweep->cases[0], &sweep->cases[i]);
+		above |= efficiency_at(sweep, i) > 1.005;
+	}
+	for (size_t i = 1; differ && i <= sweep->n; i++) {
+		char how[JL_CUT_TEXT_MAX], to[32] = "";
+
+		if (i < sweep->n && same_settings(&sweep->cases[first], &sweep->cases[i]))
+			continue;
+		if (i - 1 > first)
+			snprintf(to, sizeof(to), "–%d", sweep->cases[i - 1].n_gpus);
+		jl_view_entry(cli, first ? NULL : "Settings", "설정",
+			      JL_T(cli->lang, "%d%s GPU%s: %s", "GPU %d%s개%.0s: %s"), sweep->cases[first].n_gpus, to,
+			      sweep->cases[i - 1].n_gpus > 1 ? "s" : "",
+			      jl_view_cut(how, cli, &sweep->cases[first].plan, sweep->cases[first].shard.micro_batch));
+		first = i;
+	}
+	if (differ && above)
+		jl_view_entry(cli, NULL, NULL, "%s",
+			      JL_T(cli->lang,
+				   "above 100 %: what fits on more GPUs costs less time than what fits on few",
+				   "100 % 초과: GPU가 적을 때는 메모리 때문에 더 느린 설정을 써야 함"));
 }
 
 static enum jl_status print_sweep(struct jl_cli *cli, const struct sweep *sweep, struct jl_err *err)
@@ -185,6 +226,7 @@ static enum jl_status predict_sweep(struct jl_cli *cli, const struct jl_request 
 	jl_view_case(cli, last);
 	status = print_sweep(cli, &sweep, err);
 	jl_buf_putc(&cli->out, '\n');
+	print_settings(cli, &sweep);
 	jl_view_bound(cli, last, &sweep.predictions[sweep.n - 1]);
 	jl_view_memory(cli, last, &sweep.predictions[sweep.n - 1]);
 	jl_view_advice(cli, advice, n_advice);
@@ -212,6 +254,11 @@ enum jl_status jl_cmd_predict(struct jl_cli *cli, struct jl_err *err)
 	status = jl_ask_request(&req, cli, err);
 	if (!status)
 		status = jl_explain_check(cli, err);
+	if (status)
+		return status;
+	if (jl_flag(cli, "serve"))
+		return jl_predict_serving(cli, &req, err);
+	status = jl_serving_unused(cli, err);
 	if (status)
 		return status;
 	if (sweep)

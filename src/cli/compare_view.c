@@ -86,7 +86,7 @@ static enum jl_status same_table(struct jl_cli *cli, const struct jl_compare *co
 			jl_table_end_row(&table);
 			continue;
 		}
-		jl_table_printf(&table, "%.0f", at->n_passes);
+		count_cell(&table, at->n_passes);
 		time_cell(&table, &at->step_s, !epochs);
 		speed_cell(&table, &at->speedup);
 		if (epochs)
@@ -147,10 +147,12 @@ static enum jl_status whole_table(struct jl_cli *cli, const struct jl_compare *c
 	const bool has_repeat = !isnan(compare->repeat), has_tune = !isnan(compare->tune);
 	struct jl_table table;
 
-	snprintf(run, sizeof(run), JL_T(lang, "%g epoch%s", "%g에폭%s"), compare->epochs,
+	snprintf(run, sizeof(run), JL_T(lang, "%.0f epoch%s", "%.0f에폭%s"), compare->epochs,
 		 lang == JL_EN && compare->epochs > 1 ? "s" : "");
-	snprintf(repeat, sizeof(repeat), JL_T(lang, "x %g trainings", "학습 %g회"), compare->repeat);
-	snprintf(tune, sizeof(tune), JL_T(lang, "x %g trials", "튜닝 %g회"), compare->tune);
+	snprintf(repeat, sizeof(repeat), JL_T(lang, "x %.0f training%s", "학습 %.0f회%.0s"), compare->repeat,
+		 compare->repeat > 1 ? "s" : "");
+	snprintf(tune, sizeof(tune), JL_T(lang, "x %.0f trial%s", "튜닝 %.0f회%.0s"), compare->tune,
+		 compare->tune > 1 ? "s" : "");
 	if (has_repeat)
 		columns[n++] = (struct jl_table_column){ .head = repeat };
 	if (has_tune)
@@ -225,6 +227,29 @@ static void reasons(struct jl_cli *cli, const struct jl_compare *compare)
 	}
 }
 
+/* A model that is cut differently from system to system is: so that nobody takes the difference for the hardware's alone. */
+static void settings(struct jl_cli *cli, const struct jl_compare *compare)
+{
+	char first[JL_CUT_TEXT_MAX] = "", how[JL_CUT_TEXT_MAX];
+	const char *text = "";
+	bool differ = false;
+
+	for (size_t i = 0; i < compare->n_rows && text; i++) {
+		const struct jl_compare_row *row = &compare->rows[i];
+
+		if (!row->at[JL_AT_SAME_BATCH].possible || !(row->plan.dp >= 1))
+			continue;
+		jl_view_cut(how, cli, &row->plan, NAN); /* passes are in the table */
+		if (i == 0)
+			memcpy(first, how, sizeof(first));
+		differ |= strcmp(first, how) != 0;
+		jl_view_cut(how, cli, &row->plan, row->at[JL_AT_SAME_BATCH].micro_batch);
+		text = jl_arena_printf(&cli->arena, "%s%s%s: %s", text, *text ? "; " : "", row->system, how);
+	}
+	if (differ && text)
+		jl_view_wrapped(cli, 2, JL_T(cli->lang, "settings", "설정"), text);
+}
+
 static bool is_option(const struct jl_cli *cli, const char *key)
 {
 	for (const struct jl_option *o = cli->command->options; o && o->name; o++)
@@ -252,19 +277,22 @@ static void assumed(struct jl_cli *cli, const struct jl_notes *notes)
 
 static void foot(struct jl_cli *cli, const struct jl_compare_page *page)
 {
+	const char *const of_model = JL_T(
+		cli->lang,
+		"80 %% intervals; speed is samples a second over the baseline's at its batch; what fits leaves "
+		"%.0f %% of the memory free",
+		"80 %% 범위. 배속은 초당 샘플 수를 기준 시스템과 비교한 값. 메모리 %.0f %%는 비워 둠");
+	const char *text = page->run
+				   ? JL_T(cli->lang,
+					  "intervals span every corner of the mix; speed is samples a second over the "
+					  "observed run's",
+					  "범위는 가정한 비중의 모든 끝을 포함. 배속은 초당 샘플 수를 실측과 비교한 값")
+				   : jl_arena_printf(&cli->arena, of_model, 100 * JL_MEMORY_MARGIN_FRAC);
+
 	jl_buf_putc(&cli->out, '\n');
 	reasons(cli, page->compare);
-	if (page->run)
-		jl_view_wrapped(cli, 2, JL_T(cli->lang, "⚠ estimated", "⚠ 추정"),
-				JL_T(cli->lang,
-				     "intervals span every corner of the mix; speed is samples a second over the "
-				     "observed run's",
-				     "범위는 가정한 비중의 모든 끝을 포함. 배속은 초당 샘플 수를 실측과 비교한 값"));
-	else
-		jl_view_wrapped(cli, 2, JL_T(cli->lang, "⚠ estimated", "⚠ 추정"),
-				JL_T(cli->lang,
-				     "80 % intervals; speed is samples a second over the baseline's at its batch",
-				     "80 % 범위. 배속은 초당 샘플 수를 기준 시스템과 비교한 값"));
+	settings(cli, page->compare);
+	jl_view_wrapped(cli, 2, JL_T(cli->lang, "⚠ estimated", "⚠ 추정"), text ? text : "");
 	assumed(cli, &page->compare->notes);
 }
 
@@ -287,10 +315,11 @@ enum jl_status jl_view_compare(struct jl_cli *cli, const struct jl_compare_page 
 		 base->batch, jl_view_value(batches, base->batches, JL_K_NUMBER, false));
 	heading(cli, text);
 	status = same_table(cli, compare, err);
-	heading(cli, page->run ? JL_T(cli->lang, "At the largest batch that is sure to fit: another training",
-				      "확실히 들어가는 가장 큰 배치에서: 다른 학습")
-			       : JL_T(cli->lang, "At the largest batch that fits: another training",
-				      "들어가는 가장 큰 배치에서: 다른 학습"));
+	heading(cli, page->run
+			     ? JL_T(cli->lang, "At the largest batch that is sure to fit in one pass: another training",
+				    "한 번에 확실히 들어가는 가장 큰 배치에서: 다른 학습")
+			     : JL_T(cli->lang, "At the largest batch that fits in one pass: another training",
+				    "한 번에 들어가는 가장 큰 배치에서: 다른 학습"));
 	if (!status)
 		status = largest_table(cli, compare, err);
 	if (!status && !isnan(base->batches)) {
@@ -341,12 +370,29 @@ static void at_json(struct jl_json *json, const char *key, const struct jl_compa
 	jl_json_end_object(json);
 }
 
+static void plan_json(struct jl_json *json, const struct jl_plan *p)
+{
+	static const char *const recomputes[JL_N_RECOMPUTE] = { "none", "selective", "full" };
+
+	jl_json_put_object(json, "parallel");
+	jl_json_put_number(json, "dp", p->dp);
+	jl_json_put_number(json, "tp", p->tp);
+	jl_json_put_number(json, "pp", p->pp);
+	jl_json_put_number(json, "cp", p->cp);
+	jl_json_put_number(json, "ep", p->ep);
+	jl_json_put_number(json, "zero", p->zero);
+	jl_json_end_object(json);
+	jl_json_put_string(json, "recompute", recomputes[p->recompute]);
+}
+
 static void row_json(struct jl_json *json, const struct jl_compare_row *row)
 {
 	jl_json_put_string(json, "system", row->system);
 	jl_json_put_integer(json, "n_devices", row->n_devices);
 	jl_json_put_string(json, "origin", row->observed ? "observed" : "estimated");
 	jl_json_put_number(json, "batch_limit_per_device", row->limit);
+	if (row->plan.dp >= 1)
+		plan_json(json, &row->plan);
 	at_json(json, "at_same_batch", &row->at[JL_AT_SAME_BATCH]);
 	at_json(json, "at_largest_batch", &row->at[JL_AT_LARGEST_BATCH]);
 }

@@ -57,6 +57,25 @@ static void plot(char grid[CHART_ROWS][CHART_COLUMNS + 1], const struct jl_fleet
 		}
 }
 
+static double money_unit(double usd)
+{
+	return usd >= 1e6 ? 1e6 : usd >= 1e4 ? 1e3 : 1;
+}
+
+static const char *money_name(double unit)
+{
+	return unit >= 1e6 ? "MUSD" : unit >= 1e3 ? "kUSD" : "USD";
+}
+
+/* "8.4 MUSD", for the axis. */
+static void dollars(char out[JL_UNITS_TEXT_MAX], double usd)
+{
+	char about[JL_UNITS_TEXT_MAX];
+	const double unit = money_unit(usd);
+
+	snprintf(out, JL_UNITS_TEXT_MAX, "%.20s %s", jl_view_about(about, usd / unit), money_name(unit));
+}
+
 static void chart(struct jl_cli *cli, const struct jl_fleet_ask *ask, const struct jl_fleet *fleet)
 {
 	static char grid[CHART_ROWS][CHART_COLUMNS + 1];
@@ -68,11 +87,11 @@ static void chart(struct jl_cli *cli, const struct jl_fleet_ask *ask, const stru
 			widen(&x, jl_fleet_time_s(&fleet->points[i]));
 			widen(&y, jl_fleet_cost_usd(&fleet->points[i]));
 		}
-	if (!(x.hi >= x.lo))
+	if (!(x.hi > x.lo || y.hi > y.lo)) /* one point says nothing that the table does not */
 		return;
 	plot(grid, ask, fleet, &x, &y);
-	jl_units_text(top, exp(y.hi), JL_K_USD, 2);
-	jl_units_text(low, exp(y.lo), JL_K_USD, 2);
+	dollars(top, exp(y.hi));
+	dollars(low, exp(y.lo));
 	jl_units_text(left, exp(x.lo), JL_K_TIME, 2);
 	jl_units_text(right, exp(x.hi), JL_K_TIME, 2);
 	for (int r = 0; r < CHART_ROWS; r++) {
@@ -88,7 +107,7 @@ static void chart(struct jl_cli *cli, const struct jl_fleet_ask *ask, const stru
 	jl_buf_printf(&cli->out, "\n  %11s  %s%*s\n", "", left, (int)(CHART_COLUMNS - strlen(left)), right);
 	jl_buf_printf(&cli->out, "  %11s  ", "");
 	for (size_t i = 0; i < ask->n_kinds; i++)
-		jl_buf_printf(&cli->out, "%c %s   ", 'A' + (int)i, ask->kinds[i]);
+		jl_buf_printf(&cli->out, "%s%c %s", i ? "   " : "", 'A' + (int)i, ask->kinds[i]);
 	jl_buf_printf(
 		&cli->out, "\n  %11s  %s\n\n", "",
 		JL_T(cli->lang, "capitals: nothing is both faster and cheaper", "대문자: 더 빠르면서 더 싼 것이 없음"));
@@ -97,17 +116,14 @@ static void chart(struct jl_cli *cli, const struct jl_fleet_ask *ask, const stru
 /* "250 kUSD (220–290)": the unit once, and no more digits than are known. */
 static const char *money(char out[JL_RANGE_TEXT_MAX], const struct jl_estimate *e)
 {
-	const double unit = e->value >= 1e7 ? 1e6 : e->value >= 1e4 ? 1e3 : 1;
+	const double unit = money_unit(e->value);
 	char value[JL_UNITS_TEXT_MAX], lo[JL_UNITS_TEXT_MAX], hi[JL_UNITS_TEXT_MAX];
 
 	if (isnan(e->value))
 		snprintf(out, JL_RANGE_TEXT_MAX, "?");
 	else
-		snprintf(out, JL_RANGE_TEXT_MAX, "%s %sUSD (%s–%s)", jl_view_about(value, e->value / unit),
-			 unit >= 1e6   ? "M"
-			 : unit >= 1e3 ? "k"
-				       : "",
-			 jl_view_about(lo, e->lo / unit), jl_view_about(hi, e->hi / unit));
+		snprintf(out, JL_RANGE_TEXT_MAX, "%s %s (%s–%s)", jl_view_about(value, e->value / unit),
+			 money_name(unit), jl_view_about(lo, e->lo / unit), jl_view_about(hi, e->hi / unit));
 	return out;
 }
 
@@ -161,6 +177,38 @@ static void answer_line(struct jl_cli *cli, const struct jl_fleet *fleet, int i,
 	jl_view_plan_case(cli, &p->how);
 }
 
+static bool any_possible(const struct jl_fleet *fleet)
+{
+	for (size_t i = 0; i < fleet->n; i++)
+		if (fleet->points[i].possible)
+			return true;
+	return false;
+}
+
+/* Numbers that a kind does not come in, and the next ones that it does. */
+static void left_out(struct jl_cli *cli, const struct jl_fleet *fleet)
+{
+	const size_t most = 4;
+	size_t n = 0;
+
+	for (size_t i = 0; i < fleet->n && n < most; i++) {
+		const struct jl_fleet_point *p = &fleet->points[i];
+		const char *const label = n ? NULL : "Left out";
+
+		if (p->possible || p->below + p->above == 0)
+			continue;
+		if (p->below && p->above)
+			jl_view_entry(cli, label, "제외",
+				      JL_T(cli->lang, "%d x %s: whole hosts only; take %d or %d",
+					   "%d x %s: 호스트 단위로만 가능. %d 또는 %d개로 하세요"),
+				      p->n_gpus, p->kind, p->below, p->above);
+		else
+			jl_view_entry(cli, label, "제외", JL_T(cli->lang, "%d x %s: take %d", "%d x %s: %d개로 하세요"),
+				      p->n_gpus, p->kind, p->below + p->above);
+		n++;
+	}
+}
+
 static void answer(struct jl_cli *cli, const struct jl_fleet_ask *ask, const struct jl_fleet *fleet)
 {
 	const struct jl_fleet_point *near = NULL;
@@ -187,15 +235,21 @@ static void answer(struct jl_cli *cli, const struct jl_fleet_ask *ask, const str
 			      JL_T(cli->lang, "fits. The nearest, %d x %s, lacks %.1f GiB a GPU",
 				   "맞는 것이 없음. 가장 가까운 %d x %s은(는) GPU당 %.1f GiB 부족"),
 			      near->n_gpus, near->kind, near->miss_B / 1073741824.0);
+	else if (!n_fit && !any_possible(fleet))
+		jl_view_entry(cli, "None", "없음", "%s", JL_T(cli->lang, "comes in these numbers", "이 개수로는 없음"));
 	else if (!n_fit)
-		jl_view_entry(cli, "None", "없음", "%s", JL_T(cli->lang, "is possible", "가능한 조합이 없음"));
-	(void)ask;
+		jl_view_entry(cli, "None", "없음",
+			      JL_T(cli->lang, "divides: global batch %.0f; change --global-batch or --fix",
+				   "나누어지는 것이 없음: 전체 배치 %.0f. --global-batch나 --fix를 바꿔 보세요"),
+			      ask->req->global_batch);
+	left_out(cli, fleet);
 }
 
 /* Where each kind's rent comes from. */
 static void rents(struct jl_cli *cli, const struct jl_fleet_ask *ask, const struct jl_fleet *fleet)
 {
 	bool first = true;
+	char date[JL_DATED_MAX];
 
 	for (size_t k = 0; k < (ask->n_kinds ? ask->n_kinds : 1); k++)
 		for (size_t i = 0; i < fleet->n; i++) {
@@ -211,7 +265,7 @@ static void rents(struct jl_cli *cli, const struct jl_fleet_ask *ask, const stru
 				jl_view_entry(cli, first ? "Rent" : NULL, "임대료",
 					      JL_T(cli->lang, "%s: %.2f USD/h a GPU (%s, %s)",
 						   "%s: GPU당 시간당 %.2f USD (%s, %s)"),
-					      p->kind, r->usdps * 3600, r->provider, r->date ? r->date : "?");
+					      p->kind, r->usdps * 3600, r->provider, jl_view_dated(date, cli, r->date));
 			first = false;
 			break;
 		}
@@ -237,7 +291,8 @@ enum jl_status jl_view_fleet(struct jl_cli *cli, const struct jl_fleet_ask *ask,
 		chart(cli, ask, fleet);
 		rents(cli, ask, fleet);
 	}
-	jl_view_searched(cli, &fleet->tally, fleet->search_s, fleet->stopped);
+	if (jl_plan_n_configurations(&fleet->tally))
+		jl_view_searched(cli, &fleet->tally, fleet->search_s, fleet->stopped);
 	jl_buf_printf(&cli->out, "  %s%s%s\n", jl_view_dim(cli),
 		      JL_T(cli->lang, "⚠ estimated; 80 % intervals. Rents are list prices of their date.",
 			   "⚠ 추정값, 80 % 구간. 임대료는 해당 날짜의 공시 가격입니다."),
@@ -254,6 +309,10 @@ static void point_json(struct jl_json *json, const struct jl_fleet_point *p)
 	jl_json_put_bool(json, "fits", p->fits);
 	if (p->possible && !p->fits)
 		jl_json_put_number(json, "lacks_B", p->miss_B);
+	if (!p->possible && p->below)
+		jl_json_put_integer(json, "next_below", p->below);
+	if (!p->possible && p->above)
+		jl_json_put_integer(json, "next_above", p->above);
 	if (p->fits) {
 		jl_json_put_bool(json, "in_time", p->in_time);
 		jl_json_put_bool(json, "in_budget", p->in_budget);

@@ -397,11 +397,36 @@ static void legend(struct jl_cli *cli)
 		      jl_view_reset(cli));
 }
 
+/* What was asked of the run, and whether the best plan keeps it. */
+static void limit_lines(struct jl_cli *cli, const struct jl_plan_answer *a)
+{
+	const struct jl_prediction *p = &a->prediction[0];
+	const enum jl_lang lang = cli->lang;
+	char is[JL_UNITS_TEXT_MAX], may[JL_UNITS_TEXT_MAX];
+
+	if (!isnan(a->deadline_s))
+		jl_view_entry(cli, "Deadline", "기한",
+			      a->in_time ? JL_T(lang, "kept: %s of %s", "지킴: %s / %s")
+					 : JL_T(lang, "missed: %s, but %s are allowed", "넘김: %s 필요, 기한 %s"),
+			      jl_units_text(is, p->run_s.value, JL_K_TIME, 2),
+			      jl_units_text(may, a->deadline_s, JL_K_TIME, 3));
+	if (!isnan(a->budget_usd))
+		jl_view_entry(cli, "Budget", "예산",
+			      a->in_budget ? JL_T(lang, "kept: %s of %s", "지킴: %s / %s")
+					   : JL_T(lang, "missed: %s, but %s are allowed", "넘김: %s 필요, 예산 %s"),
+			      jl_units_text(is, p->cost_usd.value, JL_K_USD, 2),
+			      jl_units_text(may, a->budget_usd, JL_K_USD, 6));
+	if (!a->in_time || !a->in_budget)
+		jl_view_entry(cli, NULL, NULL, "%s",
+			      JL_T(lang, "other numbers or kinds of GPUs: --gpus 64..4096 --kinds h100-sxm5",
+				   "다른 개수나 종류: --gpus 64..4096 --kinds h100-sxm5"));
+}
+
 static void best_lines(struct jl_cli *cli, const struct jl_plan_answer *a)
 {
 	const struct jl_prediction *p = &a->prediction[0];
 	const struct jl_case *c = &a->how[0];
-	char step[JL_RANGE_TEXT_MAX], run[JL_RANGE_TEXT_MAX], rate[JL_UNITS_TEXT_MAX];
+	char step[JL_RANGE_TEXT_MAX], run[JL_RANGE_TEXT_MAX], rate[JL_UNITS_TEXT_MAX], date[JL_DATED_MAX];
 
 	jl_view_entry(cli, "Best", "최선",
 		      JL_T(cli->lang, "%s%s%s a step · %s samples/s · MFU %.2g %%",
@@ -414,6 +439,12 @@ static void best_lines(struct jl_cli *cli, const struct jl_plan_answer *a)
 			      jl_view_range(run, &p->cost_usd, JL_K_USD));
 	else if (p->whole_run)
 		jl_view_entry(cli, "Run", "전체", "%s", jl_view_range(step, &p->run_s, JL_K_TIME));
+	if (!isnan(p->rent.usdps) &&
+	    (p->whole_run || a->ask->objective == JL_PLAN_COST || a->ask->objective == JL_PLAN_TOKENS_PER_USD))
+		jl_view_entry(cli, "Rent", "임대료",
+			      JL_T(cli->lang, "%.2f USD/h a GPU (%s, %s)", "GPU당 시간당 %.2f USD (%s, %s)"),
+			      p->rent.usdps * 3600, p->rent.provider, jl_view_dated(date, cli, p->rent.date));
+	limit_lines(cli, a);
 	jl_buf_putc(&cli->out, '\n');
 }
 
@@ -461,6 +492,12 @@ void jl_view_plans_json(struct jl_json *json, const struct jl_plan_answer *a)
 	jl_json_put_number(json, "global_batch", ask->site->global_batch);
 	jl_json_put_string(json, "objective", jl_plan_objectives[ask->objective]);
 	jl_json_put_number(json, "memory_margin_frac", 1 - ask->memory_frac);
+	jl_json_put_number(json, "deadline_s", a->deadline_s);
+	jl_json_put_number(json, "budget_usd", a->budget_usd);
+	if (a->result->top.n) {
+		jl_json_put_bool(json, "in_time", a->in_time);
+		jl_json_put_bool(json, "in_budget", a->in_budget);
+	}
 	jl_view_searched_json(json, &a->result->tally, a->result->search_s, a->result->stopped);
 	jl_json_put_integer(json, "n_threads", a->result->n_threads);
 	jl_json_put_array(json, "plans");

@@ -17,6 +17,8 @@ struct jl_plan_answer {
 	struct jl_case *how; /* result->top.n of them */
 	struct jl_prediction *prediction;
 	bool batch_given;
+	double deadline_s, budget_usd; /* of the run; NAN: none */
+	bool in_time, in_budget;       /* the best plan; also where there is no limit */
 };
 
 void jl_view_plan_case(struct jl_cli *cli, const struct jl_case *c); /* one line or two: how it is cut */

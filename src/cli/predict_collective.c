@@ -75,7 +75,7 @@ static enum jl_status run_series(struct jl_cli *cli, struct series *series, cons
 
 	if (!system)
 		return jl_fail(err, JL_E_USAGE, "name a system with --on, e.g. --on aws:p5.48xlarge",
-			       "--on 으로 시스템을 쓰세요. 예: --on aws:p5.48xlarge");
+			       "--on으로 시스템을 쓰세요. 예: --on aws:p5.48xlarge");
 	if (sweep)
 		status = jl_sweep_parse(&list, sweep, err);
 	if (!status)
@@ -91,28 +91,53 @@ static enum jl_status run_series(struct jl_cli *cli, struct series *series, cons
 	return status;
 }
 
-/* Below 10 GB/s whole numbers say too little. */
-static const char *rate_text(char out[JL_UNITS_TEXT_MAX], double value_Bps)
+/* The unit of all rates in a table: small messages reach so little that GB/s would be all zeros. */
+struct rate_unit {
+	double Bps;
+	const char *name;
+};
+
+static struct rate_unit rate_unit_of(const struct series *series)
 {
-	snprintf(out, JL_UNITS_TEXT_MAX, value_Bps < 9.95e9 ? "%.2g" : "%.0f", value_Bps / 1e9);
+	static const struct rate_unit units[] = { { 1e9, "GB/s" }, { 1e6, "MB/s" }, { 1e3, "kB/s" } };
+	double most_Bps = 0;
+	size_t i = 0;
+
+	for (size_t k = 0; k < series->n; k++)
+		most_Bps = fmax(most_Bps, series->cases[k].algbw_Bps.value);
+	while (i + 1 < sizeof(units) / sizeof(*units) && most_Bps < 0.1 * units[i].Bps)
+		i++;
+	return units[i];
+}
+
+/* Below 10 whole numbers say too little. */
+static const char *rate_text(char out[JL_UNITS_TEXT_MAX], double value_Bps, const struct rate_unit *unit)
+{
+	const double value = value_Bps / unit->Bps;
+
+	snprintf(out, JL_UNITS_TEXT_MAX, value < 9.95 ? "%.2g" : "%.0f", value);
 	return out;
 }
 
 static enum jl_status print_table(struct jl_cli *cli, const struct series *series, struct jl_err *err)
 {
 	const enum jl_lang lang = cli->lang;
+	const struct rate_unit unit = rate_unit_of(series), large = { 1e9, "GB/s" };
+	char algbw[32], bound[32];
 	const struct jl_table_column columns[] = {
 		{ .head = JL_T(lang, "hosts", "호스트"), .align = JL_RIGHT },
 		{ .head = "GPU", .align = JL_RIGHT },
-		{ .head = "algbw GB/s" },
+		{ .head = algbw },
 		{ .head = "busbw", .align = JL_RIGHT },
-		{ .head = JL_T(lang, "bound", "한계"), .align = JL_RIGHT },
+		{ .head = bound, .align = JL_RIGHT },
 		{ .head = JL_T(lang, "of it", "대비"), .align = JL_RIGHT },
 		{ .head = JL_T(lang, "time", "시간"), .align = JL_RIGHT },
 		{ .head = JL_T(lang, "way, steps", "방식, 단계") },
 	};
 	struct jl_table table;
 
+	snprintf(algbw, sizeof(algbw), "algbw %s", unit.name);
+	snprintf(bound, sizeof(bound), "%s%s", JL_T(lang, "bound", "한계"), unit.Bps < large.Bps ? " GB/s" : "");
 	jl_table_init(&table, &cli->arena, columns, 8);
 	for (size_t i = 0; i < series->n; i++) {
 		const struct jl_collective_case *c = &series->cases[i];
@@ -120,10 +145,10 @@ static enum jl_status print_table(struct jl_cli *cli, const struct series *serie
 
 		jl_table_printf(&table, "%d", c->n_nodes);
 		jl_table_printf(&table, "%d", c->n_ranks);
-		jl_table_printf(&table, "%s (%s–%s)", rate_text(a, c->algbw_Bps.value), rate_text(lo, c->algbw_Bps.lo),
-				rate_text(hi, c->algbw_Bps.hi));
-		jl_table_cell(&table, rate_text(a, c->algbw_Bps.value * c->busbw_factor));
-		jl_table_cell(&table, rate_text(a, c->bound_Bps));
+		jl_table_printf(&table, "%s (%s–%s)", rate_text(a, c->algbw_Bps.value, &unit),
+				rate_text(lo, c->algbw_Bps.lo, &unit), rate_text(hi, c->algbw_Bps.hi, &unit));
+		jl_table_cell(&table, rate_text(a, c->algbw_Bps.value * c->busbw_factor, &unit));
+		jl_table_cell(&table, rate_text(a, c->bound_Bps, &large));
 		jl_table_printf(&table, "%.0f %%", 100 * c->algbw_Bps.value / c->bound_Bps);
 		jl_table_cell(&table, jl_units_text(time, c->time_s, JL_K_TIME, 2));
 		jl_table_printf(&table, "%s, %.0f", jl_algorithm_name(c->algorithm), c->n_steps);

@@ -14,11 +14,26 @@ const char *jl_view_about(char out[JL_UNITS_TEXT_MAX], double value)
 {
 	const double unit = value > 0 ? pow(10, floor(log10(value)) - 1) : 1;
 
-	if (isnan(value) || value < 10) {
+	if (isnan(value) || !(value > 0)) {
 		snprintf(out, JL_UNITS_TEXT_MAX, isnan(value) ? "?" : "%.2g", value);
 		return out;
 	}
+	if (value < 10) { /* 0.000021, not 2.1e-05: such figures stand beside larger ones */
+		const double rounded = floor(value / unit + 0.5) * unit;
+
+		snprintf(out, JL_UNITS_TEXT_MAX, value < 1e-4 && value >= 1e-6 ? "%.*f" : "%.*g",
+			 value < 1e-4 && value >= 1e-6 ? 1 - (int)floor(log10(rounded) + 1e-9) : 2, value);
+		return out;
+	}
 	return jl_view_value(out, floor(value / unit + 0.5) * unit, JL_K_NUMBER, false);
+}
+
+const char *jl_view_count(char out[JL_UNITS_TEXT_MAX], double n)
+{
+	if (n >= 10000)
+		return jl_view_value(out, n, JL_K_NUMBER, false);
+	snprintf(out, JL_UNITS_TEXT_MAX, "%.0f", n);
+	return out;
 }
 
 /* Both ends in the unit of the value, which stands once. */
@@ -42,6 +57,13 @@ const char *jl_view_range(char out[JL_RANGE_TEXT_MAX], const struct jl_estimate 
 		return out;
 	}
 	scale = e->value / shown;
+	if (strchr(value, 'e') && unit && strchr(value, 'e') < unit) { /* 2.4e-5: in digits, as its ends are */
+		char digits[JL_UNITS_TEXT_MAX];
+
+		snprintf(out, JL_RANGE_TEXT_MAX, "%s%s (%s–%s)", jl_view_about(digits, shown), unit,
+			 jl_view_about(lo, e->lo / scale), jl_view_about(hi, e->hi / scale));
+		return out;
+	}
 	snprintf(out, JL_RANGE_TEXT_MAX, "%s (%s–%s)", value, jl_view_about(lo, e->lo / scale),
 		 jl_view_about(hi, e->hi / scale));
 	return out;
@@ -132,36 +154,68 @@ static const char *framework_text(enum jl_framework framework)
 	return names[framework];
 }
 
+const char *jl_view_cut(char out[JL_CUT_TEXT_MAX], const struct jl_cli *cli, const struct jl_plan *p,
+			double micro_batch)
+{
+	static const char *const states[] = { "DDP", "ZeRO-1", "ZeRO-2", "FSDP" };
+	struct jl_buf text;
+
+	jl_buf_init(&text, JL_CUT_TEXT_MAX);
+	jl_buf_puts(&text, p->zero == 3 && p->shard > 0 ? "HSDP" : states[p->zero]);
+	if (p->tp > 1)
+		jl_buf_printf(&text, ", TP %.0f%s", p->tp, p->sp ? "+SP" : "");
+	if (p->pp > 1)
+		jl_buf_printf(&text, ", PP %.0f", p->pp);
+	if (p->cp > 1)
+		jl_buf_printf(&text, ", CP %.0f", p->cp);
+	if (p->ep > 1)
+		jl_buf_printf(&text, ", EP %.0f", p->ep);
+	if (p->recompute != JL_RECOMPUTE_NONE)
+		jl_buf_printf(&text, ", %s",
+			      p->recompute == JL_RECOMPUTE_FULL
+				      ? JL_T(cli->lang, "full recompute", "전체 재계산")
+				      : JL_T(cli->lang, "selective recompute", "선택적 재계산"));
+	if (p->offload)
+		jl_buf_printf(&text, ", %s", JL_T(cli->lang, "offload", "오프로드"));
+	if (!isnan(micro_batch))
+		jl_buf_printf(&text, JL_T(cli->lang, ", micro-batch %.0f", ", 마이크로배치 %.0f"), micro_batch);
+	snprintf(out, JL_CUT_TEXT_MAX, "%s", jl_buf_text(&text));
+	jl_buf_release(&text);
+	return out;
+}
+
 void jl_view_case(struct jl_cli *cli, const struct jl_case *c)
 {
 	const struct jl_plan *p = &c->plan;
 	const enum jl_lang lang = cli->lang;
 	struct pieces line = { .cli = cli };
+	char n[JL_UNITS_TEXT_MAX];
 
 	piece(&line, "%s", c->subject.name);
 	piece(&line, "%s", c->machine.sys.text);
-	piece(&line, JL_T(lang, "batch %g a worker", "작업자당 배치 %g"), c->shard.micro_batch * p->n_micro);
+	piece(&line, JL_T(lang, "batch %s a worker", "작업자당 배치 %s"),
+	      jl_view_count(n, c->shard.micro_batch * p->n_micro));
 	if (p->n_micro > 1)
-		piece(&line, JL_T(lang, "micro-batch %g", "마이크로배치 %g"), c->shard.micro_batch);
+		piece(&line, JL_T(lang, "micro-batch %s", "마이크로배치 %s"), jl_view_count(n, c->shard.micro_batch));
 	if (p->dp > 1)
-		piece(&line, JL_T(lang, "global %g", "전체 %g"), c->global_batch);
+		piece(&line, JL_T(lang, "global %s", "전체 %s"), jl_view_count(n, c->global_batch));
 	if (!c->subject.net)
-		piece(&line, JL_T(lang, "sequence %g", "시퀀스 %g"), c->shard.seq);
+		piece(&line, JL_T(lang, "sequence %s", "시퀀스 %s"), jl_view_count(n, c->shard.seq));
 	piece(&line, "%s", jl_dtype_name(c->shard.dtype));
 	if (p->zero >= 1 && p->shard > 0)
-		piece(&line, "%s %g×%g", p->zero == 3 ? "HSDP" : "ZeRO-2", p->dp / p->shard, p->shard);
+		piece(&line, "%s %.0f×%.0f", p->zero == 3 ? "HSDP" : "ZeRO-2", p->dp / p->shard, p->shard);
 	else if (p->zero == 1 || p->zero == 2)
-		piece(&line, "ZeRO-%d %g", p->zero, p->dp);
+		piece(&line, "ZeRO-%d %.0f", p->zero, p->dp);
 	else if (p->dp > 1)
-		piece(&line, p->zero == 3 ? "FSDP %g" : "DDP %g", p->dp);
+		piece(&line, p->zero == 3 ? "FSDP %.0f" : "DDP %.0f", p->dp);
 	if (p->tp > 1)
-		piece(&line, "TP %g%s", p->tp, p->sp ? "+SP" : "");
+		piece(&line, "TP %.0f%s", p->tp, p->sp ? "+SP" : "");
 	if (p->pp > 1)
-		piece(&line, "PP %g%s", p->pp, p->n_chunks > 1 ? JL_T(lang, " interleaved", " 인터리브") : "");
+		piece(&line, "PP %.0f%s", p->pp, p->n_chunks > 1 ? JL_T(lang, " interleaved", " 인터리브") : "");
 	if (p->cp > 1)
-		piece(&line, "CP %g", p->cp);
+		piece(&line, "CP %.0f", p->cp);
 	if (p->ep > 1)
-		piece(&line, "EP %g", p->ep);
+		piece(&line, "EP %.0f", p->ep);
 	if (p->recompute != JL_RECOMPUTE_NONE)
 		piece(&line, "%s",
 		      p->recompute == JL_RECOMPUTE_FULL ? JL_T(lang, "full recompute", "전체 재계산")
@@ -204,7 +258,9 @@ static const char *gib(char out[JL_UNITS_TEXT_MAX], double bytes)
 {
 	const double x = bytes / 1073741824.0;
 
-	snprintf(out, JL_UNITS_TEXT_MAX, x >= 100 ? "%.0f" : x >= 9.95 ? "%.0f" : "%.1f", x);
+	if (x >= 9.95)
+		return jl_view_count(out, floor(x + 0.5));
+	snprintf(out, JL_UNITS_TEXT_MAX, "%.1f", x);
 	return out;
 }
 
@@ -253,8 +309,13 @@ void jl_view_memory(struct jl_cli *cli, const struct jl_case *c, const struct jl
 			      gib(total, m->total_B), gib(capacity, p->capacity_B), jl_view_device(c), verdict);
 	jl_buf_printf(&cli->out, "%*s", 12, "");
 	if (p->max_micro_batch >= 1)
-		piece(&line, JL_T(lang, "largest micro-batch that fits: %.0f", "들어가는 최대 마이크로배치 %.0f"),
-		      p->max_micro_batch);
+		piece(&line,
+		      JL_T(lang, "largest micro-batch (%.0f %% free): %s", "최대 마이크로배치 (여유 %.0f %%) %s"),
+		      100 * JL_MEMORY_MARGIN_FRAC, jl_view_count(part, p->max_micro_batch));
+	else if (p->room == JL_ROOM_TIGHT)
+		piece(&line,
+		      JL_T(lang, "one sample leaves less than %.0f %% free", "샘플 하나만 넣어도 여유 %.0f %% 미만"),
+		      100 * JL_MEMORY_MARGIN_FRAC);
 	else if (!device_fits)
 		piece(&line, "%s", JL_T(lang, "not even one sample fits", "샘플 하나도 들어가지 않음"));
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
@@ -265,26 +326,27 @@ void jl_view_memory(struct jl_cli *cli, const struct jl_case *c, const struct jl
 		host_memory(cli, c, p);
 }
 
-/* Rents move: an old one is marked. */
-static const char *dated(char out[64], const struct jl_cli *cli, const char *date)
+const char *jl_view_dated(char out[JL_DATED_MAX], const struct jl_cli *cli, const char *date)
 {
 	const long old_days = 90;
 	long day;
 	const bool old = date && jl_date_parse(&day, date, NULL) == JL_OK && cli->today - day > old_days;
 
-	snprintf(out, 64, "%.40s%s", date ? date : "?", old ? JL_T(cli->lang, ", old ⚠", ", 오래됨 ⚠") : "");
+	snprintf(out, JL_DATED_MAX, "%.40s%s", date ? date : "?", old ? JL_T(cli->lang, ", old ⚠", ", 오래됨 ⚠") : "");
 	return out;
 }
 
 static void run_lines(struct jl_cli *cli, const struct jl_case *c, const struct jl_prediction *p)
 {
-	char a[JL_RANGE_TEXT_MAX], b[JL_RANGE_TEXT_MAX], steps[JL_UNITS_TEXT_MAX], watts[JL_UNITS_TEXT_MAX], date[64];
+	char a[JL_RANGE_TEXT_MAX], b[JL_RANGE_TEXT_MAX], steps[JL_UNITS_TEXT_MAX], watts[JL_UNITS_TEXT_MAX],
+		date[JL_DATED_MAX];
 	const enum jl_lang lang = cli->lang;
 
 	if (p->whole_run) {
-		jl_view_entry(cli, "Epoch", "에폭", JL_T(lang, "%s for %s steps", "%s, %s스텝"),
+		jl_view_entry(cli, "Epoch", "에폭", JL_T(lang, "%s for %s step%s", "%s, %s스텝%.0s"),
 			      jl_view_range(a, &p->epoch_s, JL_K_TIME),
-			      jl_view_value(steps, p->steps_per_epoch, JL_K_NUMBER, false));
+			      jl_view_value(steps, p->steps_per_epoch, JL_K_NUMBER, false),
+			      p->steps_per_epoch > 1 ? "s" : "");
 		if (c->epochs > 1)
 			jl_view_entry(cli, "Run", "전체", JL_T(lang, "%s for %.0f epochs", "%s, %.0f에폭"),
 				      jl_view_range(b, &p->run_s, JL_K_TIME), c->epochs);
@@ -299,13 +361,13 @@ static void run_lines(struct jl_cli *cli, const struct jl_case *c, const struct 
 		jl_view_entry(cli, "Money", "비용",
 			      JL_T(lang, "%s; %.2f USD/h a GPU (%s, %s)", "%s, GPU당 시간당 %.2f USD (%s, %s)"),
 			      jl_view_range(a, &p->cost_usd, JL_K_USD), p->rent.usdps * 3600, p->rent.provider,
-			      dated(date, cli, p->rent.date));
+			      jl_view_dated(date, cli, p->rent.date));
 	else if (!isnan(p->rent.usdps))
 		jl_view_entry(cli, "Money", "비용",
 			      JL_T(lang, "%.2f USD/h to rent %d GPU%s (%s, %s)",
 				   "시간당 %.2f USD (GPU %d개 임대%.0s, %s, %s)"),
 			      p->rent.usdps * 3600 * c->n_gpus, c->n_gpus, c->n_gpus > 1 ? "s" : "", p->rent.provider,
-			      dated(date, cli, p->rent.date));
+			      jl_view_dated(date, cli, p->rent.date));
 }
 
 /* No single change helps: how many devices would hold the states alone. */
@@ -322,10 +384,11 @@ static void nothing_fits(struct jl_cli *cli, const struct jl_case *c)
 			      ceil(weight.host_B / JL_HOST_RAM_FRAC / 1073741824.0));
 		return;
 	}
-	jl_view_entry(cli, "Try", "해볼 것",
-		      JL_T(cli->lang, "weights and optimizer alone need %.0f such %ss; 'jeoul fit' shows every way",
-			   "가중치와 옵티마이저만으로 %.0f개의 %s가 필요함. 'jeoul fit'으로 모든 방법을 볼 수 있음"),
-		      ceil(states_B / c->machine.dev.mem_B), jl_view_device(c));
+	jl_view_entry(
+		cli, "Try", "해볼 것",
+		JL_T(cli->lang, "weights and optimizer alone need %.0f such %ss; 'jeoul fit' shows every way",
+		     "가중치와 옵티마이저만으로 %.0f개의 %s이(가) 필요함. 'jeoul fit'으로 모든 방법을 볼 수 있음"),
+		ceil(states_B / c->machine.dev.mem_B), jl_view_device(c));
 }
 
 /* What else is counted: tokens, mel frames; one GPU's share; how much of the listed rate that is. */

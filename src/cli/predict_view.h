@@ -23,6 +23,18 @@ const char *jl_view_bar(char out[3 * JL_BAR_MAX + 1], double frac, int width);
 void jl_view_entry(struct jl_cli *cli, const char *en, const char *ko, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
+/* "ZeRO-1, TP 8+SP, selective recompute, micro-batch 1": what of a case may differ from a system to the next. `micro_batch` NAN: not said. */
+#define JL_CUT_TEXT_MAX 160
+const char *jl_view_cut(char out[JL_CUT_TEXT_MAX], const struct jl_cli *cli, const struct jl_plan *plan,
+			double micro_batch);
+
+/* Samples, tokens, steps as they are written: 8192, but 100,000. */
+const char *jl_view_count(char out[JL_UNITS_TEXT_MAX], double n);
+
+/* "2025-10-27, old ⚠": rents move, so an old one is marked. */
+#define JL_DATED_MAX 64
+const char *jl_view_dated(char out[JL_DATED_MAX], const struct jl_cli *cli, const char *date);
+
 /* "batch 4 a GPU · ... · PyTorch eager": how the case runs. */
 void jl_view_case(struct jl_cli *cli, const struct jl_case *c);
 void jl_view_prediction(struct jl_cli *cli, const struct jl_case *c, const struct jl_prediction *p,

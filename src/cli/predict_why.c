@@ -21,17 +21,17 @@ static void bound_by_compute(struct jl_cli *cli, const struct jl_case *c, const 
 {
 	static const struct {
 		const char *en, *ko;
-	} of_network = { "convolutions", "합성곱" },
-	  kinds[] = { { "matrix products", "행렬곱" },
-		      { "attention", "어텐션" },
-		      { "memory bandwidth (norms, activations, loss)", "메모리 대역폭 (정규화, 활성함수, 손실)" } };
+	} of_network = { "convolutions take", "합성곱" },
+	  kinds[] = { { "matrix products take", "행렬곱" },
+		      { "attention takes", "어텐션" },
+		      { "memory bandwidth (norms, activations, loss) takes",
+			"메모리 대역폭 (정규화, 활성함수, 손실)" } };
 	size_t best = 0;
 
 	for (size_t i = 1; i < 3; i++)
 		if (p->kind_frac[i] > p->kind_frac[best])
 			best = i;
-	jl_view_entry(cli, "Bound by", "병목",
-		      JL_T(cli->lang, "compute: %s take %.0f %% of it", "계산: 그중 %s %.0f %%"),
+	jl_view_entry(cli, "Bound by", "병목", JL_T(cli->lang, "compute: %s %.0f %% of it", "계산: 그중 %s %.0f %%"),
 		      best == 1 && c->subject.net ? JL_T(cli->lang, of_network.en, of_network.ko)
 						  : JL_T(cli->lang, kinds[best].en, kinds[best].ko),
 		      100 * p->kind_frac[best]);
@@ -82,10 +82,10 @@ void jl_view_bound(struct jl_cli *cli, const struct jl_case *c, const struct jl_
 		jl_view_entry(cli, "Bound by", "병목", "%s", JL_T(lang, jl_parts[part].en, jl_parts[part].ko));
 }
 
-static void advice_line(struct jl_cli *cli, const struct jl_advice *a, size_t n)
+static void advice_line(struct jl_cli *cli, const struct jl_advice *a, size_t n, size_t room)
 {
 	const char *text = JL_T(cli->lang, a->en, a->ko);
-	const size_t width = jl_utf8_width(text), room = 36;
+	const size_t width = jl_utf8_width(text);
 	char before[JL_UNITS_TEXT_MAX], after[JL_UNITS_TEXT_MAX], gain[160];
 	const char *const fmt = n == 1 ? "Try" : NULL;
 
@@ -104,13 +104,20 @@ static void advice_line(struct jl_cli *cli, const struct jl_advice *a, size_t n)
 	    isnan(a->alone_samples_per_s))
 		snprintf(gain, sizeof(gain), JL_T(cli->lang, "step %+.0f %%, %s samples/s", "스텝 %+.0f %%, %s 샘플/s"),
 			 100 * (a->step_s_after / a->step_s_before - 1), jl_view_about(after, a->samples_per_s_after));
-	jl_view_entry(cli, fmt, "해볼 것", "%zu  %s%*s %s", n, text, (int)(width < room ? room - width : 0), "", gain);
+	jl_view_entry(cli, fmt, "해볼 것", "%zu  %s%*s  %s", n, text, (int)(width < room ? room - width : 0), "", gain);
 }
 
 void jl_view_advice(struct jl_cli *cli, const struct jl_advice *advice, size_t n_advice)
 {
+	size_t room = 35; /* gains stand below each other */
+
+	for (size_t i = 0; i < n_advice; i++) {
+		const size_t width = jl_utf8_width(JL_T(cli->lang, advice[i].en, advice[i].ko));
+
+		room = width > room ? width : room;
+	}
 	for (size_t i = 0; i < n_advice; i++)
-		advice_line(cli, &advice[i], i + 1);
+		advice_line(cli, &advice[i], i + 1, room);
 }
 
 void jl_view_assumed(struct jl_cli *cli, const struct jl_case *c)

@@ -31,8 +31,7 @@ static double largest_of(const struct jl_batch_ask *ask, struct jl_plan_way *way
 	case_of(scratch, ask, way, 1);
 	if ((!ask->site->base.subject.net && !jl_plan_way_runs(ask->site, way)) || jl_case_check(scratch, NULL))
 		return 0;
-	scratch->machine.dev.mem_B *= ask->memory_frac;
-	return jl_case_max_micro_batch(scratch);
+	return jl_case_max_micro_batch_within(scratch, ask->memory_frac);
 }
 
 static void point_at(struct jl_batch_point *ret_point, const struct jl_batch_ask *ask, struct jl_plan_way *way,

@@ -69,9 +69,11 @@ enum jl_status jl_fleet_sizes(struct jl_fleet_ask *ask, const char *text, struct
 }
 
 /* How a kind in a number is written; NULL in `ret_text`: it does not come in that number. */
-static enum jl_status write_system(const char **ret_text, const struct jl_fleet_ask *ask, const char *kind, int n_gpus,
+static enum jl_status write_system(const char **ret_text, struct jl_fleet_point *p, const struct jl_fleet_ask *ask,
 				   struct jl_arena *arena, struct jl_err *err)
 {
+	const char *const kind = p->kind;
+	const int n_gpus = p->n_gpus;
 	struct jl_sys sys;
 	enum jl_status status = jl_sys_parse(&sys, ask->cat, kind, arena, err);
 	int per_host;
@@ -86,31 +88,41 @@ static enum jl_status write_system(const char **ret_text, const struct jl_fleet_
 		*ret_text = jl_arena_printf(arena, "%dx %s", n_gpus, kind);
 	else if (sys.n_per_node <= 1 && n_gpus % per_host == 0)
 		*ret_text = jl_arena_printf(arena, "%dx(%dx %s)", n_gpus / per_host, per_host, kind);
+	p->below = n_gpus / per_host * per_host;
+	p->above = p->below + per_host;
 	return JL_OK;
 }
 
-static enum jl_status machine_of(struct jl_machine *ret_machine, bool *ret_possible, const struct jl_fleet_ask *ask,
-				 const char *kind, int n_gpus, struct jl_arena *arena, struct jl_err *err)
+/* Numbers of a system that may be taken of it: up to one host, or whole hosts. */
+static void nearest(struct jl_fleet_point *p, int per_host, int n_hosts)
+{
+	p->possible = false;
+	p->below = (p->n_gpus / per_host < n_hosts ? p->n_gpus / per_host : n_hosts) * per_host;
+	p->above = p->below < per_host * n_hosts ? p->below + per_host : 0;
+}
+
+static enum jl_status machine_of(struct jl_machine *ret_machine, struct jl_fleet_point *p,
+				 const struct jl_fleet_ask *ask, struct jl_arena *arena, struct jl_err *err)
 {
 	struct jl_machine whole;
 	struct jl_sys sys;
 	const char *text = NULL;
 	enum jl_status status;
 
-	*ret_possible = true;
+	p->possible = true;
 	if (ask->n_kinds) {
-		status = write_system(&text, ask, kind, n_gpus, arena, err);
-		*ret_possible = text != NULL;
+		status = write_system(&text, p, ask, arena, err);
+		p->possible = text != NULL;
 		if (status || !text)
 			return status;
 		status = jl_sys_parse(&sys, ask->cat, text, arena, err);
 		return status ? status : jl_machine_make(ret_machine, ask->cat, &sys, err);
 	}
-	status = jl_sys_parse(&sys, ask->cat, kind, arena, err);
+	status = jl_sys_parse(&sys, ask->cat, p->kind, arena, err);
 	if (!status)
 		status = jl_machine_make(&whole, ask->cat, &sys, err);
-	if (!status && jl_machine_take(ret_machine, &whole, n_gpus, err)) /* not a part of it: left out */
-		*ret_possible = false;
+	if (!status && jl_machine_take(ret_machine, &whole, p->n_gpus, NULL)) /* not a part of it: left out */
+		nearest(p, whole.sys.n_per_node > 0 ? whole.sys.n_per_node : 1, whole.sys.n_nodes);
 	return status;
 }
 
@@ -136,7 +148,7 @@ static enum jl_status search_point(struct jl_fleet *fleet, struct jl_fleet_point
 	struct jl_plan_ask plan = ask->plan;
 	struct jl_plan_result result;
 	struct jl_machine machine;
-	enum jl_status status = machine_of(&machine, &p->possible, ask, p->kind, p->n_gpus, arena, err);
+	enum jl_status status = machine_of(&machine, p, ask, arena, err);
 
 	if (status || !p->possible)
 		return status;

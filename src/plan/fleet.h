@@ -28,7 +28,8 @@ struct jl_fleet_point {
 	const char *kind;
 	int n_gpus;
 	bool fits;               /* some plan does; else `miss_B` is what the nearest one lacks */
-	bool possible;           /* false: this kind does not come in this number */
+	bool possible;           /* false: this kind does not come in this number, but in these: */
+	int below, above;        /* 0: not known */
 	bool in_time, in_budget; /* also where there is no limit */
 	bool on_front;
 	double miss_B;

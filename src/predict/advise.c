@@ -11,6 +11,8 @@ struct idea_in {
 	const struct jl_catalog *cat;
 	const struct jl_case *base;
 	struct jl_weight weight; /* of the base */
+	enum jl_room room;       /* of the base */
+	double limit_B;          /* memory that a change may need: no advice into the margin that the base leaves */
 	bool fits;
 	struct jl_arena *arena;
 };
@@ -65,7 +67,7 @@ static bool more_zero(const struct idea_in *in, struct jl_case *alt, struct jl_a
 		jl_case_set_states(alt);
 		w = jl_case_weigh(alt);
 		/* Of equals the higher stage: it leaves more memory. */
-		if (w.memory.total_B <= alt->machine.dev.mem_B && w.step.step_s < best_s * (1 + 1e-6)) {
+		if (w.memory.total_B <= in->limit_B && w.step.step_s < best_s * (1 + 1e-6)) {
 			best_s = fmin(best_s, w.step.step_s);
 			best = zero;
 		}
@@ -100,17 +102,17 @@ static bool accumulate(const struct idea_in *in, struct jl_case *alt, struct jl_
 	alt->plan.n_micro *= times;
 	alt->global_batch *= times;
 	if (alt->plan.pp > 1)
-		say(advice, "%gx the micro-batches (global %g)", "마이크로배치 %g배 (전체 %g)", times,
+		say(advice, "%.0fx the micro-batches (global %.0f)", "마이크로배치 %.0f배 (전체 %.0f)", times,
 		    alt->global_batch);
 	else
-		say(advice, "accumulate %g passes (global %g)", "그래디언트 누적 %g (전체 %g)", alt->plan.n_micro,
-		    alt->global_batch);
+		say(advice, "accumulate %.0f passes (global %.0f)", "그래디언트 누적 %.0f (전체 %.0f)",
+		    alt->plan.n_micro, alt->global_batch);
 	return true;
 }
 
 static bool larger_batch(const struct idea_in *in, struct jl_case *alt, struct jl_advice *advice)
 {
-	const double most = JL_TIGHT_FRAC * jl_case_max_micro_batch(alt); /* not to the last byte */
+	const double most = jl_case_max_micro_batch(alt);
 	double times = 1;
 
 	while (times < 8 && in->base->shard.micro_batch * times * 2 <= most)
@@ -119,8 +121,8 @@ static bool larger_batch(const struct idea_in *in, struct jl_case *alt, struct j
 		return false;
 	alt->shard.micro_batch *= times;
 	alt->global_batch *= times;
-	say(advice, "batch %g a GPU, not %g (global %g)", "GPU당 배치 %g (지금 %g, 전체 %g)", alt->shard.micro_batch,
-	    in->base->shard.micro_batch, alt->global_batch);
+	say(advice, "batch %.0f a GPU, not %.0f (global %.0f)", "GPU당 배치 %.0f (지금 %.0f, 전체 %.0f)",
+	    alt->shard.micro_batch, in->base->shard.micro_batch, alt->global_batch);
 	return true;
 }
 
@@ -170,7 +172,7 @@ static bool less_recompute(const struct idea_in *in, struct jl_case *alt, struct
 	if (in->base->plan.recompute == JL_RECOMPUTE_NONE)
 		return false;
 	alt->plan.recompute = JL_RECOMPUTE_NONE;
-	if (jl_case_weigh(alt).memory.total_B > alt->machine.dev.mem_B && in->base->plan.recompute == JL_RECOMPUTE_FULL)
+	if (jl_case_weigh(alt).memory.total_B > in->limit_B && in->base->plan.recompute == JL_RECOMPUTE_FULL)
 		alt->plan.recompute = JL_RECOMPUTE_SELECTIVE;
 	if (alt->plan.recompute == JL_RECOMPUTE_NONE)
 		say(advice, "no recompute: it fits without", "재계산 끄기: 없어도 메모리에 들어감");
@@ -215,7 +217,8 @@ static bool smaller_batch(const struct idea_in *in, struct jl_case *alt, struct 
 		return false;
 	alt->shard.micro_batch = micro;
 	alt->plan.n_micro *= now / micro;
-	say(advice, "micro-batch %g, accumulated %g times", "마이크로배치 %g, %g번 누적", micro, alt->plan.n_micro);
+	say(advice, "micro-batch %.0f, accumulated %.0f times", "마이크로배치 %.0f, %.0f번 누적", micro,
+	    alt->plan.n_micro);
 	return true;
 }
 
@@ -228,8 +231,8 @@ static bool interleave(const struct idea_in *in, struct jl_case *alt, struct jl_
 	alt->plan.n_chunks = fmod(layers, 4) == 0 ? 4 : fmod(layers, 3) == 0 ? 3 : 2;
 	if (alt->plan.n_chunks > layers)
 		return false;
-	say(advice, "interleave %g chunks a stage (vpp=%g)", "단계마다 %g묶음을 엇갈리게 (vpp=%g)", alt->plan.n_chunks,
-	    alt->plan.n_chunks);
+	say(advice, "interleave %.0f chunks a stage (vpp=%.0f)", "단계마다 %.0f묶음을 엇갈리게 (vpp=%.0f)",
+	    alt->plan.n_chunks, alt->plan.n_chunks);
 	return true;
 }
 
@@ -396,7 +399,7 @@ static bool try_idea(const struct idea_in *in, size_t i, struct jl_advice *advic
 	advice->step_s_after = w.step.step_s;
 	advice->samples_per_s_after = alt.global_batch / w.step.step_s;
 	advice->global_batch = alt.global_batch;
-	if (jl_case_room(&alt, &w) == JL_ROOM_NONE)
+	if (jl_case_room(&alt, &w) > (in->room == JL_ROOM_FITS ? JL_ROOM_FITS : JL_ROOM_TIGHT))
 		return false;
 	return !in->fits || gain(advice) >= 1 + JL_ADVICE_GAIN_FRAC;
 }
@@ -407,7 +410,9 @@ size_t jl_advise(struct jl_advice ret_advice[JL_ADVICE_MAX], const struct jl_cat
 	struct idea_in in = { .cat = cat, .base = c, .weight = jl_case_weigh(c), .arena = arena };
 	size_t n = 0;
 
-	in.fits = jl_case_room(c, &in.weight) != JL_ROOM_NONE;
+	in.room = jl_case_room(c, &in.weight);
+	in.limit_B = c->machine.dev.mem_B * (in.room == JL_ROOM_FITS ? JL_TIGHT_FRAC : 1);
+	in.fits = in.room != JL_ROOM_NONE;
 	for (size_t i = 0; i < sizeof(ideas) / sizeof(*ideas); i++) {
 		struct jl_advice advice;
 		size_t at = n < JL_ADVICE_MAX ? n : JL_ADVICE_MAX;

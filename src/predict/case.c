@@ -79,24 +79,25 @@ static enum jl_status check_degrees(const struct jl_case *c, struct jl_err *err)
 
 	if (product != c->n_gpus && fmod(c->n_gpus, rest) == 0)
 		return jl_fail(err, JL_E_USAGE,
-			       "dp %g x tp %g x pp %g x cp %g is %g, but there are %d GPUs; take dp=%g",
-			       "dp %g x tp %g x pp %g x cp %g = %g 인데 GPU는 %d개입니다. dp=%g 로 하세요", p->dp,
-			       p->tp, p->pp, p->cp, product, c->n_gpus, c->n_gpus / rest);
+			       "dp %.0f x tp %.0f x pp %.0f x cp %.0f is %.0f, but there are %d GPUs; take dp=%.0f",
+			       "dp %.0f x tp %.0f x pp %.0f x cp %.0f = %.0f인데 GPU는 %d개입니다. dp=%.0f로 하세요",
+			       p->dp, p->tp, p->pp, p->cp, product, c->n_gpus, c->n_gpus / rest);
 	if (product != c->n_gpus)
-		return jl_fail(err, JL_E_USAGE,
-			       "tp %g x pp %g x cp %g is %g, which does not divide %d GPUs; take a divisor of %d",
-			       "tp %g x pp %g x cp %g = %g 은(는) GPU %d개를 나누지 못합니다. %d의 약수를 쓰세요",
-			       p->tp, p->pp, p->cp, rest, c->n_gpus, c->n_gpus);
+		return jl_fail(
+			err, JL_E_USAGE,
+			"tp %.0f x pp %.0f x cp %.0f is %.0f, which does not divide %d GPUs; take a divisor of %d",
+			"tp %.0f x pp %.0f x cp %.0f = %.0f: GPU %d개를 나누지 못합니다. %d의 약수를 쓰세요", p->tp,
+			p->pp, p->cp, rest, c->n_gpus, c->n_gpus);
 	if (p->ep > 1 && c->subject.model.moe.n_experts <= 0)
-		return jl_fail(err, JL_E_USAGE, "ep %g: %s has no experts; leave ep out",
-			       "ep %g: %s에는 전문가가 없습니다. ep를 빼세요", p->ep, c->subject.id);
+		return jl_fail(err, JL_E_USAGE, "ep %.0f: %s has no experts; leave ep out",
+			       "ep %.0f: %s에는 전문가가 없습니다. ep를 빼세요", p->ep, c->subject.id);
 	if (p->ep > 1 && fmod(p->dp * p->cp, p->ep) != 0)
-		return jl_fail(err, JL_E_USAGE, "ep %g must divide dp x cp, which is %g",
-			       "ep %g 은(는) dp x cp = %g 을(를) 나누어야 합니다", p->ep, p->dp * p->cp);
+		return jl_fail(err, JL_E_USAGE, "ep %.0f must divide dp x cp, which is %.0f",
+			       "ep %.0f: dp x cp = %.0f의 약수여야 합니다", p->ep, p->dp * p->cp);
 	if (p->n_chunks > 1 && p->pp <= 1)
 		return jl_fail(err, JL_E_USAGE,
-			       "vpp %g interleaves pipeline stages, but pp is 1; take pp=2 or more, or leave vpp out",
-			       "vpp %g 은(는) 파이프라인 단계를 엇갈리게 하는데 pp가 1입니다. pp를 2 이상으로 하거나 "
+			       "vpp %.0f interleaves pipeline stages, but pp is 1; take pp=2 or more, or leave vpp out",
+			       "vpp %.0f: 파이프라인 단계를 엇갈리게 하는데 pp가 1입니다. pp를 2 이상으로 하거나 "
 			       "vpp를 빼세요",
 			       p->n_chunks);
 	return JL_OK;
@@ -112,12 +113,12 @@ enum jl_status jl_case_check(const struct jl_case *c, struct jl_err *err)
 	if (!(peak > 0))
 		return jl_fail(err, JL_E_USAGE,
 			       "%s does not compute in %s, as far as the catalog knows; take --precision %s",
-			       "카탈로그에 따르면 %s은(는) %s로 계산하지 못합니다. --precision %s 로 하세요",
+			       "카탈로그에 따르면 %s은(는) %s 계산을 지원하지 않습니다. 예: --precision %s",
 			       c->machine.sys.gpu ? c->machine.sys.gpu->id : c->machine.sys.cpu->id,
 			       jl_dtype_name(c->shard.dtype), c->machine.sys.gpu ? "fp16" : "fp32");
 	if (c->plan.offload && !(c->machine.dev.host_Bps > 0))
 		return jl_fail(err, JL_E_USAGE, "nothing to offload to: the catalog knows no link from %s to a host",
-			       "오프로드할 곳이 없습니다: %s와 호스트 사이의 연결이 카탈로그에 없습니다",
+			       "오프로드할 곳이 없습니다: %s와(과) 호스트 사이의 연결이 카탈로그에 없습니다",
 			       c->machine.sys.gpu ? c->machine.sys.gpu->id : c->machine.sys.cpu->id);
 	if (!c->subject.net) {
 		const struct jl_train train = jl_case_train(c);
@@ -148,7 +149,7 @@ struct jl_weight jl_case_weigh(const struct jl_case *c)
 				   .host_B = c->plan.offload ? jl_case_host_B(c, &blocks) : 0 };
 }
 
-static bool micro_batch_fits(const struct jl_case *c, double micro_batch)
+static bool micro_batch_fits(const struct jl_case *c, double micro_batch, double limit_B)
 {
 	struct jl_train train;
 	struct jl_train_blocks blocks;
@@ -157,34 +158,40 @@ static bool micro_batch_fits(const struct jl_case *c, double micro_batch)
 		struct jl_convnet_train net = jl_conv_case_train(c);
 
 		net.micro_batch = micro_batch;
-		return jl_convnet_memory(&net).total_B <= c->machine.dev.mem_B;
+		return jl_convnet_memory(&net).total_B <= limit_B;
 	}
 	train = jl_case_train(c);
 	train.shard.micro_batch = micro_batch;
 	jl_train_blocks(&train, &blocks);
 	if (c->plan.offload && jl_case_host_B(c, &blocks) > JL_HOST_RAM_FRAC * c->ram_B)
 		return false;
-	return jl_train_memory(&train, &blocks).total_B <= c->machine.dev.mem_B;
+	return jl_train_memory(&train, &blocks).total_B <= limit_B;
 }
 
 #define MICRO_BATCH_MAX 1e9 /* as many as may be asked for; the search takes its logarithm */
 
 double jl_case_max_micro_batch(const struct jl_case *c)
 {
+	return jl_case_max_micro_batch_within(c, JL_TIGHT_FRAC);
+}
+
+double jl_case_max_micro_batch_within(const struct jl_case *c, double memory_frac)
+{
+	const double limit_B = memory_frac * c->machine.dev.mem_B;
 	double lo = 1, hi = 2;
 
 	if (isnan(c->machine.dev.mem_B))
 		return NAN;
-	if (!micro_batch_fits(c, 1))
+	if (!micro_batch_fits(c, 1, limit_B))
 		return 0;
-	while (hi <= MICRO_BATCH_MAX && micro_batch_fits(c, hi)) {
+	while (hi <= MICRO_BATCH_MAX && micro_batch_fits(c, hi, limit_B)) {
 		lo = hi;
 		hi *= 2;
 	}
 	while (hi - lo > 1) {
 		double mid = floor((lo + hi) / 2);
 
-		*(micro_batch_fits(c, mid) ? &lo : &hi) = mid;
+		*(micro_batch_fits(c, mid, limit_B) ? &lo : &hi) = mid;
 	}
 	return lo;
 }

@@ -58,12 +58,12 @@ static void choose_sequence(struct jl_case *c, const struct jl_request *req)
 
 	c->shard.seq = given_or(req->seq, given_or(c->subject.seq, 2048));
 	if (isnan(req->seq))
-		jl_note_add(&c->notes, "seq", "sequence %g: %s%.0s", "시퀀스 %g: %.0s%s", c->shard.seq,
+		jl_note_add(&c->notes, "seq", "sequence %.0f: %s%.0s", "시퀀스 %.0f: %.0s%s", c->shard.seq,
 			    isnan(c->subject.seq) ? "a common length" : "what the model is usually run at",
 			    isnan(c->subject.seq) ? "흔한 길이" : "이 모델을 보통 돌리는 길이");
 	if (m->n_positions > 0 && c->shard.seq > m->n_positions) {
-		jl_note_add(&c->notes, "seq", "the position table is extended from %g to %g",
-			    "위치 임베딩을 %g에서 %g개로 늘린 것으로 봄", m->n_positions, c->shard.seq);
+		jl_note_add(&c->notes, "seq", "the position table is extended from %.0f to %.0f",
+			    "위치 임베딩을 %.0f에서 %.0f개로 늘린 것으로 봄", m->n_positions, c->shard.seq);
 		m->n_positions = c->shard.seq;
 	}
 }
@@ -130,37 +130,56 @@ static void say_framework(struct jl_case *c, const struct jl_request *req)
 			    "PyTorch eager: 가장 흔한 방식. --framework compiled도 시도해 보세요");
 }
 
+/* Why: with the next milder kind it does not fit, or not with the margin that is to stay free. */
+static void say_recompute(struct jl_case *c)
+{
+	const bool full = c->plan.recompute == JL_RECOMPUTE_FULL;
+	struct jl_case milder = *c;
+
+	milder.plan.recompute = full ? JL_RECOMPUTE_SELECTIVE : JL_RECOMPUTE_NONE;
+	if (jl_case_weigh(&milder).memory.total_B > c->machine.dev.mem_B)
+		jl_note_add(&c->notes, "recompute",
+			    full ? "full recompute: with less it does not fit"
+				 : "selective recompute: it does not fit without",
+			    full ? "전체 재계산: 덜 하면 메모리에 들어가지 않음"
+				 : "선택적 재계산: 재계산 없이는 메모리에 들어가지 않음");
+	else
+		jl_note_add(&c->notes, "recompute",
+			    full ? "full recompute: with less, under %.0f %% of the memory stays free"
+				 : "selective recompute: without, under %.0f %% of the memory stays free",
+			    full ? "전체 재계산: 덜 하면 메모리 여유가 %.0f %%보다 작음"
+				 : "선택적 재계산: 재계산 없이는 메모리 여유가 %.0f %%보다 작음",
+			    100 * JL_MEMORY_MARGIN_FRAC);
+}
+
 static void say_plan(struct jl_case *c, const struct jl_request *req, bool searched, bool fits)
 {
 	const struct jl_plan *p = &c->plan;
 	const bool cut = p->tp * p->pp > 1;
 	const char *en = !fits     ? "no cut fits; this needs the least"
-			 : cut     ? "the smallest cut that fits"
+			 : cut     ? "the fastest of the small cuts that fit"
 			 : p->zero ? "plain data parallel does not fit"
 				   : "it fits a GPU";
 	const char *ko = !fits     ? "어떻게 나누어도 맞지 않음. 메모리가 가장 적게 드는 방법"
-			 : cut     ? "메모리에 맞는 가장 작은 분할"
+			 : cut     ? "메모리에 맞는 작은 분할 중 가장 빠름"
 			 : p->zero ? "일반 데이터 병렬로는 맞지 않음"
 				   : "GPU 하나에 들어감";
 
 	if (req->plan.zero != JL_UNSET) /* the search had nothing to decide */
 		searched = searched && cut;
 	if (searched && cut)
-		jl_note_add(&c->notes, "parallel", "dp=%g tp=%g pp=%g zero=%d: %s%.0s",
-			    "dp=%g tp=%g pp=%g zero=%d: %.0s%s", p->dp, p->tp, p->pp, p->zero, en, ko);
+		jl_note_add(&c->notes, "parallel", "dp=%.0f tp=%.0f pp=%.0f zero=%d: %s%.0s",
+			    "dp=%.0f tp=%.0f pp=%.0f zero=%d: %.0s%s", p->dp, p->tp, p->pp, p->zero, en, ko);
 	else if (searched && p->shard > 0)
 		jl_note_add(&c->notes, "parallel",
-			    "dp=%g zero=%d inside each host (HSDP): plain data parallel does not fit",
-			    "dp=%g zero=%d, 호스트 안에서만 나눔 (HSDP): 일반 데이터 병렬로는 맞지 않음", p->dp,
+			    "dp=%.0f zero=%d inside each host (HSDP): plain data parallel does not fit",
+			    "dp=%.0f zero=%d, 호스트 안에서만 나눔 (HSDP): 일반 데이터 병렬로는 맞지 않음", p->dp,
 			    p->zero);
 	else if (searched && c->n_gpus > 1)
-		jl_note_add(&c->notes, "parallel", "dp=%g zero=%d: %s%.0s", "dp=%g zero=%d: %.0s%s", p->dp, p->zero, en,
-			    ko);
+		jl_note_add(&c->notes, "parallel", "dp=%.0f zero=%d: %s%.0s", "dp=%.0f zero=%d: %.0s%s", p->dp, p->zero,
+			    en, ko);
 	if (req->recompute == JL_UNSET && p->recompute != JL_RECOMPUTE_NONE)
-		jl_note_add(&c->notes, "recompute", "%s recompute: it does not fit without%.0s",
-			    "%.0s%s 재계산: 재계산 없이는 메모리에 맞지 않음",
-			    p->recompute == JL_RECOMPUTE_FULL ? "full" : "selective",
-			    p->recompute == JL_RECOMPUTE_FULL ? "전체" : "선택적");
+		say_recompute(c);
 	else if (req->recompute == JL_UNSET)
 		jl_note_add(&c->notes, "recompute", "no recompute", "재계산 없음");
 	jl_note_add(&c->notes, "optimizer", "AdamW, %g bytes of states a parameter", "AdamW, 파라미터당 상태 %g바이트",
@@ -234,6 +253,42 @@ static enum jl_status choose_transformer(struct jl_case *c, const struct jl_requ
 	return JL_OK;
 }
 
+#define HOST_MOST_W 1e5 /* beside its accelerators: a whole rack of them draws less */
+
+/* What can be said but not be: better refused than taken without effect, or with one that nobody can have. */
+static enum jl_status check_words(const struct jl_subject *subject, const struct jl_machine *machine,
+				  const struct jl_request *req, struct jl_err *err)
+{
+	const enum jl_arch arch = machine->dev.arch;
+	const bool images = req->input == JL_INPUT_IMAGES || req->input == JL_INPUT_IMAGES_GPU;
+	const bool old = !machine->sys.gpu || (arch >= JL_ARCH_PASCAL && arch < JL_ARCH_AMPERE_DC);
+
+	if (req->flash == 1 && !subject->net && old)
+		return jl_fail(
+			err, JL_E_USAGE,
+			"--flash yes: %s does not run it, flash attention needs an Ampere or newer GPU; take --flash "
+			"no",
+			"--flash yes: %s에서는 동작하지 않습니다. flash attention은 Ampere 이후의 GPU가 필요합니다. "
+			"--flash no로 하세요",
+			machine->sys.gpu ? machine->sys.gpu->id : machine->sys.cpu->id);
+	if (images && !(subject->net && jl_convnet_pixels(subject->net) > 0))
+		return jl_fail(
+			err, JL_E_USAGE,
+			"--input %s: %s takes no pictures; take --input tokens or synthetic, or leave it out",
+			"--input %s: %s은(는) 이미지를 받지 않습니다. --input tokens나 synthetic을 쓰거나 빼세요",
+			jl_input_name((enum jl_input_kind)req->input), subject->id);
+	if (req->host_W > HOST_MOST_W)
+		return jl_fail(
+			err, JL_E_USAGE,
+			"--host-power: %.0f kW is more than a host draws beside its GPUs; it is at most %.0f kW, "
+			"e.g. \"300 W\"",
+			"--host-power: %.0f kW는 GPU를 뺀 호스트 한 대의 전력으로 너무 큽니다. %.0f kW 이하여야 "
+			"합니다. "
+			"예: \"300 W\"",
+			req->host_W / 1e3, HOST_MOST_W / 1e3);
+	return JL_OK;
+}
+
 enum jl_status jl_case_choose(struct jl_case *ret_case, const struct jl_catalog *cat, const struct jl_subject *subject,
 			      const struct jl_machine *machine, const struct jl_request *req, struct jl_err *err)
 {
@@ -246,13 +301,15 @@ enum jl_status jl_case_choose(struct jl_case *ret_case, const struct jl_catalog 
 			     .epochs = req->epochs,
 			     .pue = given_or(req->pue, 1) };
 	const int per_node = machine->sys.n_per_node > 0 ? machine->sys.n_per_node : 1;
-	enum jl_status status;
+	enum jl_status status = check_words(subject, machine, req, err);
 
+	if (status)
+		return status;
 	c.n_gpus = per_node * machine->sys.n_nodes;
 	if (subject->shape_assumed)
-		jl_note_add(&c.notes, "model", "kv-heads %g, ffn %g, vocabulary %g where not given",
-			    "주지 않은 값: kv-heads %g, ffn %g, 어휘 %g", subject->model.kv_heads, subject->model.ffn,
-			    subject->model.vocab);
+		jl_note_add(&c.notes, "model", "kv-heads %.0f, ffn %.0f, vocabulary %.0f where not given",
+			    "주지 않은 값: kv-heads %.0f, ffn %.0f, 어휘 %.0f", subject->model.kv_heads,
+			    subject->model.ffn, subject->model.vocab);
 	choose_format(&c, req);
 	c.shard.micro_batch = given_or(req->micro_batch, given_or(req->batch, 1));
 	c.plan.n_micro = 1;
@@ -285,7 +342,7 @@ enum jl_status jl_case_make(struct jl_case *ret_case, const struct jl_catalog *c
 		return status;
 	if (!req->system)
 		return jl_fail(err, JL_E_USAGE, "name a system with --on, e.g. --on dgx-h100 or --on \"4x rtx-3090\"",
-			       "--on 으로 시스템을 쓰세요. 예: --on dgx-h100, --on \"4x rtx-3090\"");
+			       "--on으로 시스템을 쓰세요. 예: --on dgx-h100, --on \"4x rtx-3090\"");
 	status = jl_sys_parse(&sys, cat, req->system, arena, err);
 	if (status)
 		return status;

@@ -75,11 +75,20 @@ static const char *link_id(const struct jl_link_info *link)
 	return link ? link->id : "?";
 }
 
+/* Beyond two cards of a host, what bridges do not join binds: the path between the pairs. */
+static bool beyond_pairs(const struct jl_collective_case *c, const struct jl_fabric *fabric)
+{
+	return fabric->intra_kind == JL_INTRA_BRIDGE_PAIR && c->n_per_node > 2;
+}
+
 /* Hosts: N of them share 2(N-1) sends of the size (all-reduce), so algbw <= rate * N / (2(N-1)). */
-static void say_limit(struct jl_collective_case *c, const struct jl_sys *sys)
+static void say_limit(struct jl_collective_case *c, const struct jl_sys *sys, const struct jl_fabric *fabric)
 {
 	const int net = c->limit == JL_LIMIT_NETWORK;
-	const char *id = net ? link_id(sys->net) : link_id(sys->join);
+	const bool between = !net && beyond_pairs(c, fabric);
+	const char *id = net                                           ? link_id(sys->net)
+			 : between && sys->join && sys->join->fallback ? sys->join->fallback
+								       : link_id(sys->join);
 	const int n = net ? c->n_nodes : c->n_ranks;
 	const int rounds = c->kind == JL_ALLREDUCE && !c->in_network ? 2 : 1;
 	const bool spread = c->kind == JL_ALLREDUCE || c->kind == JL_ALLGATHER || c->kind == JL_REDUCESCATTER;
@@ -89,10 +98,10 @@ static void say_limit(struct jl_collective_case *c, const struct jl_sys *sys)
 		snprintf(share, sizeof(share), " x %d/%d", n, rounds * (n - 1));
 	else if (fabs(c->limit_frac - 1) > 1e-6)
 		snprintf(share, sizeof(share), " x %.3g", c->limit_frac);
-	snprintf(c->limit_en, sizeof(c->limit_en), "%s %.4g GB/s a %s%s", id, c->limit_Bps / 1e9, net ? "host" : "GPU",
-		 share);
-	snprintf(c->limit_ko, sizeof(c->limit_ko), "%s %s당 %.4g GB/s%s", id, net ? "호스트" : "GPU",
-		 c->limit_Bps / 1e9, share);
+	snprintf(c->limit_en, sizeof(c->limit_en), "%s %.4g GB/s a %s%s%s", id, c->limit_Bps / 1e9,
+		 net ? "host" : "GPU", share, between ? " between the bridged pairs" : "");
+	snprintf(c->limit_ko, sizeof(c->limit_ko), "%s %s당 %.4g GB/s%s%s", id, net ? "호스트" : "GPU",
+		 c->limit_Bps / 1e9, share, between ? ", 브리지로 이은 쌍 사이" : "");
 }
 
 /* Which listed rate binds: with the network without limit, does the bound move? */
@@ -104,9 +113,10 @@ static void find_limit(struct jl_collective_case *c, const struct jl_fabric *fab
 	c->limit = c->n_nodes > 1 && jl_collective_cost(&wide, coll).bound_s < c->bound_s * (1 - 1e-9)
 			   ? JL_LIMIT_NETWORK
 			   : JL_LIMIT_LINK;
-	c->limit_Bps = c->limit == JL_LIMIT_NETWORK                                       ? fabric->inter.rate_Bps
-		       : fabric->intra_kind == JL_INTRA_BRIDGE_PAIR && c->n_per_node <= 2 ? fabric->pair.rate_Bps
-											  : fabric->intra.rate_Bps;
+	c->limit_Bps = c->limit == JL_LIMIT_NETWORK ? fabric->inter.rate_Bps
+		       : fabric->intra_kind == JL_INTRA_BRIDGE_PAIR && !beyond_pairs(c, fabric)
+			       ? fabric->pair.rate_Bps
+			       : fabric->intra.rate_Bps;
 	c->limit_frac = c->bound_Bps / c->limit_Bps;
 }
 
@@ -152,7 +162,7 @@ enum jl_status jl_collective_case(struct jl_collective_case *ret_case, const str
 	c.algbw_Bps.lo = c.algbw_Bps.value * exp(-c.half_ln);
 	c.algbw_Bps.hi = fmin(c.algbw_Bps.value * exp(c.half_ln), c.bound_Bps);
 	find_limit(&c, &part.alone, &coll);
-	say_limit(&c, &part.sys);
+	say_limit(&c, &part.sys, &part.alone);
 	*ret_case = c;
 	return JL_OK;
 }

@@ -68,6 +68,7 @@ static void carry_row(struct jl_compare *compare, struct jl_compare_row *row, co
 static void note_observed(struct jl_compare *compare, const struct jl_observed *run)
 {
 	const struct jl_mix *mix = &jl_mixes[run->kind];
+	const bool billions = mix->params_most >= 1e9;
 	bool hosts = true;
 
 	for (size_t i = 0; i < compare->n_rows; i++)
@@ -81,9 +82,9 @@ static void note_observed(struct jl_compare *compare, const struct jl_observed *
 			    isnan(run->batch_limit) ? ceil(run->batch / compare->rows[0].n_devices) : run->batch_limit);
 	if (isnan(run->params))
 		jl_note_add(&compare->notes, "params",
-			    "%.3gM parameters (%.0fM to %.3gM): gradients that are exchanged, fixed memory",
-			    "파라미터 %.3gM개 (%.0fM~%.3gM): 교환하는 그래디언트와 고정 메모리", mix->params / 1e6,
-			    mix->params_least / 1e6, mix->params_most / 1e6);
+			    "%.3gM parameters (%.0fM to %.3g%s): gradients that are exchanged, fixed memory",
+			    "파라미터 %.3gM개 (%.0fM~%.3g%s): 교환하는 그래디언트와 고정 메모리", mix->params / 1e6,
+			    mix->params_least / 1e6, mix->params_most / (billions ? 1e9 : 1e6), billions ? "B" : "M");
 	if (run->dtype == JL_UNSET)
 		jl_note_add(&compare->notes, "precision",
 			    "format not known: the middle of fp32 and fp16, and the interval spans both",
@@ -113,11 +114,11 @@ static void note_observed(struct jl_compare *compare, const struct jl_observed *
 		}
 }
 
-static void set_defaults(struct jl_compare *compare)
+static void set_defaults(struct jl_compare *compare, double epochs)
 {
 	compare->notes.n = 0;
 	if (isnan(compare->epochs))
-		compare->epochs = 10;
+		compare->epochs = epochs;
 	if (isnan(compare->pue))
 		compare->pue = 1;
 	for (size_t i = 0; i < compare->n_rows; i++) {
@@ -127,6 +128,7 @@ static void set_defaults(struct jl_compare *compare)
 		row->n_devices = jl_machine_n_devices(&row->machine);
 		row->baseline = i == 0;
 		row->observed = false;
+		row->plan = (struct jl_plan){ .dp = 0 };
 	}
 }
 
@@ -135,7 +137,7 @@ enum jl_status jl_compare_observed(struct jl_compare *compare, const struct jl_o
 	const struct jl_machine *base = &compare->rows[0].machine;
 	enum jl_status status = jl_observed_check(run, base, err);
 
-	set_defaults(compare);
+	set_defaults(compare, JL_COMPARE_OBSERVED_EPOCHS);
 	for (size_t i = 1; !status && i < compare->n_rows; i++)
 		status = jl_observed_check_target(run, &compare->rows[i].machine, err);
 	if (status)
@@ -185,20 +187,23 @@ static void weigh_row(struct jl_compare *compare, struct jl_compare_row *row, co
 		      struct jl_case *c, double samples, const struct jl_case *base)
 {
 	const double base_rate = base->global_batch / jl_case_weigh(base).step.step_s;
-	double most;
 
 	from_case(&row->at[JL_AT_SAME_BATCH], c, cat, samples);
 	follow_up(&row->at[JL_AT_SAME_BATCH], compare, base_rate);
 	if (row->baseline) /* against itself it is sure */
 		row->at[JL_AT_SAME_BATCH].speedup = (struct jl_estimate){ 1, 1, 1 };
-	row->limit = most = jl_case_max_micro_batch(c);
-	if (!(most >= 1)) {
+	row->plan = c->plan;
+	row->framework = c->framework;
+	row->limit = jl_case_max_micro_batch(c);
+	if (row->at[JL_AT_SAME_BATCH].fits) /* as asked for, be it into the margin */
+		row->limit = fmax(row->limit, c->shard.micro_batch);
+	if (!(row->limit >= 1)) {
 		row->at[JL_AT_LARGEST_BATCH] = row->at[JL_AT_SAME_BATCH];
 		return;
 	}
 	/* stages of a pipeline stay as busy as they were; a plain step takes its batch in one pass */
-	row->limit = c->plan.pp > 1 ? c->shard.micro_batch : jl_practical_batch(JL_TIGHT_FRAC * most);
-	row->limit = fmax(row->limit, fmin(c->shard.micro_batch, most));
+	if (c->plan.pp > 1)
+		row->limit = c->shard.micro_batch;
 	c->shard.micro_batch = row->limit;
 	c->plan.n_micro = c->plan.pp > 1 ? c->plan.n_micro : 1;
 	c->global_batch = c->shard.micro_batch * c->plan.n_micro * c->plan.dp;
@@ -216,7 +221,7 @@ enum jl_status jl_compare_model(struct jl_compare *compare, const struct jl_cata
 
 	if (status)
 		return status;
-	set_defaults(compare);
+	set_defaults(compare, 1);
 	samples = epoch_samples(req, &base);
 	same.global_batch = base.global_batch;
 	same.batch = same.accumulate = same.micro_batch = NAN;

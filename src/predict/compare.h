@@ -1,7 +1,8 @@
 /* One training run on several systems, side by side: a run that was observed on the baseline, or a model.
  *
  * Each system is weighed twice and the two are never mixed: at the baseline's batch (the same training, in several passes where it does
- * not fit at once) and at the largest batch that fits (fewer steps an epoch, but another training). */
+ * not fit at once) and at the largest batch of one pass that fits (fewer steps an epoch where it is larger, but another training). A
+ * pipeline keeps its passes: the second is then the first again. */
 #ifndef JL_PREDICT_COMPARE_H
 #define JL_PREDICT_COMPARE_H
 
@@ -31,11 +32,15 @@ struct jl_compare_row {
 	const char *system;
 	struct jl_machine machine;
 	int n_devices;
-	double limit;            /* largest batch of one device; 0: not one sample; NAN: not known */
+	double limit;            /* largest batch of one device and pass; 0: not one sample; NAN: not known */
 	bool baseline, observed; /* observed: the times at the same batch were measured */
 	struct jl_compare_at at[JL_N_AT];
+	struct jl_plan plan; /* of a model, at the same batch; dp 0: none */
+	enum jl_framework framework;
 };
 
+#define JL_COMPARE_OBSERVED_EPOCHS                                                                                     \
+	10                /* where nobody says: what people who time a step plan to run; a model's run is one epoch */
 #define JL_COMPARE_MAX 32 /* systems, the baseline among them */
 
 struct jl_compare {

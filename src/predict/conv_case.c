@@ -68,8 +68,8 @@ static enum jl_status refuse_transformer_words(const struct jl_case *c, const st
 				       "예측합니다. 빼 주세요",
 				       words[i].what, c->subject.id);
 	if (!isnan(p->dp) && p->dp != c->n_gpus)
-		return jl_fail(err, JL_E_USAGE, "dp %g, but there are %d GPUs; take dp=%d",
-			       "dp %g 인데 GPU는 %d개입니다. dp=%d 로 하세요", p->dp, c->n_gpus, c->n_gpus);
+		return jl_fail(err, JL_E_USAGE, "dp %.0f, but there are %d GPUs; take dp=%d",
+			       "dp %.0f인데 GPU는 %d개입니다. dp=%d로 하세요", p->dp, c->n_gpus, c->n_gpus);
 	return JL_OK;
 }
 

@@ -222,6 +222,13 @@ static double sum(const struct jl_step_share *s)
 	return s->matrix + s->memory + s->host + s->links;
 }
 
+/* `to` and so much of `part` more. */
+static struct jl_step_share plus(const struct jl_step_share *to, const struct jl_step_share *part, double times)
+{
+	return (struct jl_step_share){ to->matrix + times * part->matrix, to->memory + times * part->memory,
+				       to->host + times * part->host, to->links + times * part->links };
+}
+
 /* Corners of the mix by number, the stated middle first. */
 #define N_CORNER 27
 static struct corner corner_at(const struct jl_observed *run, enum path path, int i)
@@ -292,7 +299,8 @@ void jl_observed_carry(struct jl_carried *ret_carried, const struct jl_observed 
 	const struct pass pass = { .n_passes = ceil(each / fmax(1, limit)),
 				   .micro_batch = each / ceil(each / fmax(1, limit)) };
 	struct jl_carried c = { .batch = batch, .micro_batch = ceil(pass.micro_batch), .n_passes = pass.n_passes };
-	double lo_s = INFINITY, hi_s = 0, ln = 0, scale;
+	struct jl_step_share frac = { 0 }, last_s = { 0 };
+	double lo_s = INFINITY, hi_s = 0, ln = 0;
 	enum path paths[PATHS_MAX];
 	const size_t n_paths = paths_of(run, paths);
 
@@ -306,16 +314,15 @@ void jl_observed_carry(struct jl_carried *ret_carried, const struct jl_observed 
 			hi_s = fmax(hi_s, step_s);
 			if (i == 0) {
 				ln += log(step_s) / (double)n_paths;
-				c.part_s = part_s; /* of the last path: what a tuned run would do */
+				frac = plus(&frac, &part_s, 1 / step_s / (double)n_paths);
+				last_s = part_s;
 			}
 		}
-	c.power_W = power_W(to, &c.part_s, paths[n_paths - 1], &c.host_power);
+	c.power_W = power_W(to, &last_s, paths[n_paths - 1], &c.host_power); /* what a tuned run would draw */
 	c.step_s = (struct jl_estimate){ .value = exp(ln), .lo = lo_s / spread, .hi = hi_s * spread };
 	if (same_system(base, to) && batch == run->batch)
 		as_observed(&c, run);
-	scale = c.step_s.value / sum(&c.part_s);
-	c.part_s = (struct jl_step_share){ c.part_s.matrix * scale, c.part_s.memory * scale, c.part_s.host * scale,
-					   c.part_s.links * scale };
+	c.part_s = plus(&c.part_s, &frac, c.step_s.value);
 	*ret_carried = c;
 }
 
@@ -336,17 +343,14 @@ void jl_observed_split(struct jl_step_share *ret_frac, struct jl_step_share *ret
 	for (size_t p = 0; p < n_paths; p++)
 		for (int i = 0; i < N_CORNER; i++) {
 			struct jl_step_share s = carry_corner(run, base, base, &pass, corner_at(run, paths[p], i));
-			const double whole = sum(&s), each = whole * (double)n_paths;
+			const double whole = sum(&s);
 
 			widen(&least.matrix, &most.matrix, s.matrix / whole);
 			widen(&least.memory, &most.memory, s.memory / whole);
 			widen(&least.host, &most.host, s.host / whole);
 			widen(&least.links, &most.links, s.links / whole);
 			if (i == 0)
-				middle = (struct jl_step_share){ middle.matrix + s.matrix / each,
-								 middle.memory + s.memory / each,
-								 middle.host + s.host / each,
-								 middle.links + s.links / each };
+				middle = plus(&middle, &s, 1 / whole / (double)n_paths);
 		}
 	*ret_frac = middle;
 	*ret_least = least;
@@ -411,9 +415,10 @@ enum jl_status jl_observed_check(const struct jl_observed *run, const struct jl_
 	if (!(run->batch >= n_devices))
 		return jl_fail(
 			err, JL_E_RANGE,
-			"--observed-batch %g is fewer than the %d devices of '%s'; give the samples of all of them "
+			"--observed-batch %.0f is fewer than the %d devices of '%s'; give the samples of all of them "
 			"together",
-			"--observed-batch %g 이(가) 장치 %d개보다 적습니다 ('%s'). 모든 장치의 샘플 수를 합해서 쓰세요",
+			"--observed-batch %.0f: 장치 %d개보다 적습니다 ('%s'). 모든 장치의 샘플 수를 합해서 "
+			"쓰세요",
 			run->batch, n_devices, base->sys.text);
 	if (or_else(run->sample_B, 0) * base_limit(run, base) + or_else(run->fixed_B, 0) > base->dev.mem_B)
 		return jl_fail(err, JL_E_RANGE,
@@ -436,18 +441,18 @@ enum jl_status jl_observed_check_target(const struct jl_observed *run, const str
 		return jl_fail(err, JL_E_DATA,
 			       "%s: the catalog does not know its memory bandwidth or its FP32 rate; lay them over it "
 			       "with --catalog",
-			       "%s: 메모리 대역폭이나 FP32 성능이 카탈로그에 없습니다. --catalog 로 덧씌우세요",
+			       "%s: 메모리 대역폭이나 FP32 성능이 카탈로그에 없습니다. --catalog로 덧씌우세요",
 			       device_id(to));
 	if (!(to->dev.mem_B > 0))
 		return jl_fail(err, JL_E_DATA,
 			       "%s: the catalog does not know its memory, which decides the largest batch; lay it over "
 			       "with --catalog",
-			       "%s: 메모리 크기가 카탈로그에 없어 최대 배치를 알 수 없습니다. --catalog 로 덧씌우세요",
+			       "%s: 메모리 크기가 카탈로그에 없어 최대 배치를 알 수 없습니다. --catalog로 덧씌우세요",
 			       device_id(to));
 	for (size_t i = 0; i < n_paths; i++)
 		if (to->sys.gpu && isnan(matrix_flopps(&to->dev, paths[i], &elem_B)))
 			return jl_fail(err, JL_E_USAGE, "%s does not compute in %s; take --precision fp16 or fp32",
-				       "%s은(는) %s로 계산하지 못합니다. --precision fp16 이나 fp32 로 하세요",
+				       "%s은(는) %s 계산을 지원하지 않습니다. --precision fp16이나 fp32로 하세요",
 				       device_id(to), jl_dtype_name((enum jl_dtype)run->dtype));
 	return JL_OK;
 }

@@ -71,13 +71,21 @@ enum jl_room {
 	JL_ROOM_TIGHT, /* above JL_TIGHT_FRAC: fragmentation or a longer sequence may end it */
 	JL_ROOM_NONE
 };
-#define JL_TIGHT_FRAC 0.92
+/* Of a device's memory that whatever is chosen here leaves free: cuts, micro-batches, largest batches, plans. */
+#define JL_MEMORY_MARGIN_FRAC 0.06
+#define JL_TIGHT_FRAC         (1 - JL_MEMORY_MARGIN_FRAC)
 #define JL_HOST_RAM_FRAC                                                                                               \
 	0.9 /* of a host's memory that offloaded tensors may take: the system and loaders need the rest */
 
+/* A rent older than this is taken only where there is no newer one (recommend: not at all, unless it is told to). */
+#define JL_PRICE_STALE_DAYS 365
+
 struct jl_rent {
 	double usdps; /* for one GPU; NAN: no price known */
-	const char *provider, *item, *date;
+	const char *provider, *item, *region, *date;
+	double n_gpu;  /* accelerators of the machine that is offered */
+	long age_days; /* -1: not known */
+	bool stale;    /* older than JL_PRICE_STALE_DAYS */
 };
 
 struct jl_prediction {
@@ -85,7 +93,7 @@ struct jl_prediction {
 	struct jl_memory memory;
 	double capacity_B;
 	enum jl_room room;
-	double max_micro_batch; /* 0: not even one sample */
+	double max_micro_batch; /* with the margin left free; 0: not even one sample */
 	double spread_frac;     /* of step_s, upward */
 	double below_frac;      /* downward */
 	struct jl_estimate step_s, samples_per_s, tokens_per_s, tokens_per_s_per_gpu;
@@ -126,8 +134,11 @@ void jl_case_choose_input(struct jl_case *c, const struct jl_request *req);
 /* Host memory of one host that offloading needs. */
 double jl_case_host_B(const struct jl_case *c, const struct jl_train_blocks *blocks);
 
-/* Largest micro-batch whose memory fits; 0: none. */
+/* Largest micro-batch whose memory fits and leaves JL_MEMORY_MARGIN_FRAC free; 0: none. */
 double jl_case_max_micro_batch(const struct jl_case *c);
+
+/* The same within `memory_frac` of the device. */
+double jl_case_max_micro_batch_within(const struct jl_case *c, double memory_frac);
 
 /* The parts of a step by name, in the order they are shown. */
 struct jl_part {
@@ -140,7 +151,15 @@ extern const struct jl_part jl_parts[JL_N_PART];
 double jl_part_s(const struct jl_step_cost *step, size_t part);
 size_t jl_part_largest(const struct jl_step_cost *step);
 
-/* Cheapest on-demand rent of the case's GPU: of its own cloud offer where the system is one. */
+/* Which offers count, the same for every command. A price is one of a machine where its host is in it and its
+ * accelerators are whole ones; it may be had many times unless it is one seller's on a marketplace. -1: age not known. */
+bool jl_price_is_machine(const struct jl_price *price);
+bool jl_price_may_repeat(const struct jl_price *price);
+long jl_price_age_days(const struct jl_price *price, long today);
+
+/* On-demand rent of a system's GPU: of its own cloud offer where the system is one, else of machines before bare
+ * accelerators, of prices that are not stale before those that are, of machines of its size before others; then the
+ * cheapest. Several hosts are never rented from a marketplace's single offers. */
 struct jl_rent jl_rent_find(const struct jl_catalog *cat, const struct jl_sys *sys);
 
 /* Average draw of all devices and hosts, PUE not included; NAN: TDP unknown. */

@@ -58,7 +58,7 @@ enum jl_status jl_serve_predict(struct jl_serve_answer *ret_answer, const struct
 				const struct jl_machine *machine, const struct jl_serve_ask *ask, struct jl_err *err)
 {
 	const struct jl_device *dev = &machine->dev;
-	const struct jl_served model = jl_served_from_catalog(ask->model);
+	const struct jl_served model = ask->model ? jl_served_from_catalog(ask->model) : jl_served_of(ask->shape);
 	const struct jl_serve_fit fit = jl_serve_shipped(cat, dev->arch, ask->engine);
 	const enum jl_intra_kind join = machine->fabric.intra_kind;
 	const int n_host = gpus_of_host(machine);

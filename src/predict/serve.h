@@ -7,7 +7,8 @@
 #include "workload/served.h"
 
 struct jl_serve_ask {
-	const struct jl_model_info *model;
+	const struct jl_model_info *model;  /* of the catalog, or NULL: */
+	const struct jl_transformer *shape; /* any other */
 	const char *weights;   /* format: "bf16", "fp8", "int4", ...; NULL: bf16, fp16 where the device has no bf16 */
 	enum jl_engine engine; /* JL_ENGINE_GENERAL: nobody's in particular */
 	int n_gpus;            /* that share the model; 0: the fewest of one host that hold it and the requests */

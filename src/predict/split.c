@@ -3,8 +3,14 @@
 
 #include <math.h>
 
-#define CUT_MAX    16384.0 /* tp x pp: more stages and slices than any model has */
-#define ZERO_NODES 4       /* ZeRO over a few hosts is what people run; beyond, gathers cost too much */
+#define CUT_MAX       16384.0 /* tp x pp: more stages and slices than any model has */
+#define ZERO_NODES    4       /* ZeRO over a few hosts is what people run; beyond, gathers cost too much */
+#define FOUND_MAX     6       /* cuts that are weighed against each other */
+#define CUT_MAX_WHOLE 64      /* looked for where it fits without a cut, but with full recompute only */
+#define CUT_TIMES     4       /* up to so many times the smallest that fits: beyond, slices and stages only cost */
+
+static const double near_frac = 0.01;       /* of two cuts whose speeds differ by less, the smaller is taken */
+static const double default_tokens = 16384; /* of a GPU and step, where nobody says */
 
 static bool given(double value)
 {
@@ -18,6 +24,8 @@ struct search {
 	struct jl_split best;
 	double best_B;
 	bool fits;
+	struct jl_split found[FOUND_MAX]; /* cuts that fit, small to large */
+	size_t n_found;
 	/* Blocks depend only on these; the others are cheap. */
 	struct jl_train_blocks blocks;
 	double blocks_tp, blocks_ep;
@@ -129,11 +137,18 @@ static bool try_experts(struct search *s, struct jl_split split)
 	return false;
 }
 
+static bool joined_fast(const struct search *s)
+{
+	const enum jl_intra_kind kind = s->c->machine.fabric.intra_kind;
+
+	return kind == JL_INTRA_SWITCH || kind == JL_INTRA_MESH;
+}
+
 /* Fast links inside a host: tensor slices first; over PCIe: pipeline stages first. */
 static double slices(const struct search *s, double cut)
 {
 	const struct jl_fabric *f = &s->c->machine.fabric;
-	const bool fast = f->intra_kind == JL_INTRA_SWITCH || f->intra_kind == JL_INTRA_MESH;
+	const bool fast = joined_fast(s);
 	const double heads = s->c->subject.model.heads, layers = s->c->subject.model.n_layers;
 	const double most = fmin(fmin(cut, f->n_per_node), heads);
 
@@ -157,6 +172,68 @@ static bool possible(const struct search *s, double tp, double pp)
 	       pp * (given(p->vpp) ? p->vpp : 1) <= s->c->subject.model.n_layers && (!given(p->pp) || p->pp == pp);
 }
 
+/* Whoever can train without cutting layers does so; only full recompute is dear enough to look further, and weights that are gathered
+ * over slow links. */
+static bool goes_on(const struct search *s, double cut)
+{
+	const bool whole = s->n_found && s->found[0].tp * s->found[0].pp == 1;
+	const size_t first = whole ? 1 : 0;
+	const struct jl_split *least = s->n_found > first ? &s->found[first] : NULL; /* the smallest that cuts layers */
+
+	if (s->n_found == 0)
+		return true;
+	if (whole && (s->found[0].recompute != JL_RECOMPUTE_FULL || s->req->recompute != JL_UNSET) &&
+	    (s->found[0].zero != 3 || s->req->plan.zero != JL_UNSET || joined_fast(s)))
+		return false;
+	return s->n_found < FOUND_MAX && cut <= (least ? CUT_TIMES * least->tp * least->pp : CUT_MAX_WHOLE);
+}
+
+static double default_micro(const struct jl_case *c)
+{
+	const double most = jl_case_max_micro_batch(c), images = 256;
+	const double enough = c->subject.net ? images : default_tokens / c->shard.seq;
+	double batch = 1;
+
+	while (batch * 2 <= most && batch * 2 <= enough)
+		batch *= 2;
+	return batch;
+}
+
+/* Samples a second of a cut; 0: the batch that was asked for does not go with it. Where no batch was given all have the same. */
+static double speed_of(const struct search *s, const struct jl_split *split)
+{
+	const struct jl_request *req = s->req;
+	struct jl_case c = *s->c;
+
+	jl_choose_apply(&c, req, s->cat, split);
+	if (given(req->global_batch) || given(req->batch) || given(req->micro_batch)) {
+		if (jl_choose_batch(&c, req, NULL))
+			return 0;
+	} else {
+		c.shard.micro_batch = c.plan.pp > 1 ? 1 : default_micro(&c);
+		c.plan.n_micro = fmax(1,
+				      round(default_tokens / c.shard.seq * c.n_gpus / c.plan.dp / c.shard.micro_batch));
+		c.global_batch = c.shard.micro_batch * c.plan.n_micro * c.plan.dp;
+	}
+	return c.global_batch / jl_case_weigh(&c).step.step_s;
+}
+
+static size_t fastest(const struct search *s)
+{
+	double best = s->n_found > 1 ? speed_of(s, &s->found[0]) : 0;
+	size_t at = 0;
+
+	for (size_t i = 1; i < s->n_found; i++) {
+		const double speed = speed_of(s, &s->found[i]);
+
+		if (speed > best * (1 + near_frac)) {
+			best = speed;
+			at = i;
+		}
+	}
+	return at;
+}
+
 enum jl_status jl_choose_split(struct jl_case *c, const struct jl_request *req, const struct jl_catalog *cat,
 			       bool *ret_searched, bool *ret_fits, struct jl_err *err)
 {
@@ -175,16 +252,18 @@ enum jl_status jl_choose_split(struct jl_case *c, const struct jl_request *req, 
 		found = try_experts(&s, split);
 		any = true;
 	}
-	for (double cut = 1; !any && cut <= c->n_gpus && cut <= CUT_MAX; cut++) {
+	for (double cut = 1; !any && cut <= c->n_gpus && cut <= CUT_MAX && goes_on(&s, cut); cut++) {
 		double tp;
 
 		if (fmod(c->n_gpus, cut * cp) != 0 || (given(p->dp) && cut != c->n_gpus / (p->dp * cp)))
 			continue;
 		tp = slices(&s, cut);
-		if (possible(&s, tp, cut / tp))
-			found = try_experts(&s, (struct jl_split){ .tp = tp, .pp = cut / tp });
-		if (found)
-			break;
+		if (possible(&s, tp, cut / tp) && try_experts(&s, (struct jl_split){ .tp = tp, .pp = cut / tp }))
+			s.found[s.n_found++] = s.best;
+	}
+	if (s.n_found) {
+		s.best = s.found[fastest(&s)];
+		found = true;
 	}
 	if (s.best_B == INFINITY && !found) /* dp, cp or both do not go with the GPUs: keep them for the check */
 		s.best = (struct jl_split){ .tp = 1,
@@ -226,24 +305,23 @@ static double fitting_divisor(const struct jl_case *c, double local)
 
 static double default_local(struct jl_case *c)
 {
-	const double most = jl_case_max_micro_batch(c), tokens = 16384, images = 256;
-	const double enough = c->subject.net ? images : tokens / c->shard.seq;
-	double batch = 1;
+	const double batch = default_micro(c);
 
 	if (c->plan.pp > 1) {
 		jl_note_add(&c->notes, "batch",
-			    "%g samples a worker in micro-batches of 1: eight a stage keep the pipeline full",
-			    "작업자당 %g개, 마이크로배치 1: 단계당 8개면 파이프라인이 비지 않음", 8 * c->plan.pp);
+			    "%.0f samples a worker in micro-batches of 1: eight a stage keep the pipeline full",
+			    "작업자당 %.0f개, 마이크로배치 1: 단계당 8개면 파이프라인이 비지 않음", 8 * c->plan.pp);
 		return 8 * c->plan.pp;
 	}
-	while (batch * 2 <= most && batch * 2 <= enough)
-		batch *= 2;
-	if (most >= 1)
-		jl_note_add(&c->notes, "batch", "batch %g a GPU: fits, and is enough to fill it",
-			    "GPU당 배치 %g: 메모리에 맞고 GPU를 채우기에 충분함", batch);
+	if (jl_case_max_micro_batch(c) >= 2 * batch || isnan(c->machine.dev.mem_B))
+		jl_note_add(&c->notes, "batch", "batch %.0f a GPU: fits, and is enough to fill it",
+			    "GPU당 배치 %.0f: 메모리에 맞고 GPU를 채우기에 충분함", batch);
+	else if (jl_case_max_micro_batch(c) >= 1)
+		jl_note_add(&c->notes, "batch", "batch %.0f a GPU: twice as many do not fit",
+			    "GPU당 배치 %.0f: 두 배는 메모리에 들어가지 않음", batch);
 	else
-		jl_note_add(&c->notes, "batch", "batch %g a GPU: the least there is",
-			    "GPU당 배치 %g: 가능한 가장 작은 값", batch);
+		jl_note_add(&c->notes, "batch", "batch %.0f a GPU: the least there is",
+			    "GPU당 배치 %.0f: 가능한 가장 작은 값", batch);
 	return batch;
 }
 
@@ -253,9 +331,8 @@ enum jl_status jl_choose_batch(struct jl_case *c, const struct jl_request *req, 
 
 	if (given(req->global_batch) && fmod(req->global_batch, c->plan.dp) != 0)
 		return jl_fail(err, JL_E_USAGE, "global batch %.0f does not divide by dp %.0f; take %.0f or %.0f",
-			       "전체 배치 %.0f 은(는) dp %.0f (으)로 나뉘지 않습니다. %.0f 또는 %.0f 을(를) 쓰세요",
-			       req->global_batch, c->plan.dp,
-			       fmax(1, floor(req->global_batch / c->plan.dp)) * c->plan.dp,
+			       "전체 배치 %.0f: dp %.0f의 배수가 아닙니다. 예: %.0f, %.0f", req->global_batch,
+			       c->plan.dp, fmax(1, floor(req->global_batch / c->plan.dp)) * c->plan.dp,
 			       ceil(req->global_batch / c->plan.dp) * c->plan.dp);
 	if (isnan(local))
 		local = default_local(c);
@@ -270,22 +347,23 @@ enum jl_status jl_choose_batch(struct jl_case *c, const struct jl_request *req, 
 	else
 		micro = fitting_divisor(c, local);
 	if (floor(micro) != micro || fmod(local, micro) != 0)
-		return jl_fail(err, JL_E_USAGE, "%g samples a worker do not split into %s %g; take a multiple of %g",
-			       "작업자당 %g개는 %s %g (으)로 나뉘지 않습니다. %g 의 배수를 쓰세요", local,
+		return jl_fail(err, JL_E_USAGE,
+			       "%.0f samples a worker do not split into %s %.0f; take a multiple of %.0f",
+			       "작업자당 %.0f개: %s %.0f의 배수가 아닙니다. %.0f의 배수를 쓰세요", local,
 			       floor(micro) != micro ? "accumulate" : "micro-batch",
 			       floor(micro) != micro ? req->accumulate : micro,
 			       floor(micro) != micro ? req->accumulate : micro);
 	if (given(req->micro_batch) && given(req->accumulate) && micro * req->accumulate != local)
-		return jl_fail(
-			err, JL_E_USAGE,
-			"micro-batch %g x accumulate %g is %g, but a worker has %g samples; leave one of them out",
-			"마이크로배치 %g x 누적 %g = %g 인데 작업자당 %g개입니다. 하나를 빼세요", micro,
-			req->accumulate, micro * req->accumulate, local);
+		return jl_fail(err, JL_E_USAGE,
+			       "micro-batch %.0f x accumulate %.0f is %.0f, but a worker has %.0f samples; leave one "
+			       "of them out",
+			       "마이크로배치 %.0f x 누적 %.0f = %.0f인데 작업자당 %.0f개입니다. 하나를 빼세요", micro,
+			       req->accumulate, micro * req->accumulate, local);
 	c->shard.micro_batch = micro;
 	c->plan.n_micro = local / micro;
 	c->global_batch = local * c->plan.dp;
 	if (given(req->global_batch) && !given(req->micro_batch) && !given(req->accumulate))
-		jl_note_add(&c->notes, "micro-batch", "micro-batch %g, %g a step", "마이크로배치 %g, 스텝당 %g번",
-			    micro, c->plan.n_micro);
+		jl_note_add(&c->notes, "micro-batch", "micro-batch %.0f, %.0f a step",
+			    "마이크로배치 %.0f, 스텝당 %.0f번", micro, c->plan.n_micro);
 	return JL_OK;
 }

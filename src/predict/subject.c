@@ -1,6 +1,7 @@
 #include "predict/subject.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "catalog/find.h"
@@ -16,22 +17,37 @@ static bool looks_like_path(const char *text)
 	       strcmp(text, "-") == 0;
 }
 
+const char *jl_params_text(char out[JL_PARAMS_TEXT_MAX], double params)
+{
+	static const struct {
+		double size;
+		const char *name;
+	} units[] = { { 1e12, "T" }, { 1e9, "B" }, { 1e6, "M" } };
+	const size_t last = sizeof(units) / sizeof(*units) - 1;
+	size_t i = 0;
+
+	while (i < last && params < 0.9995 * units[i].size)
+		i++;
+	snprintf(out, JL_PARAMS_TEXT_MAX, params < 9.995e14 ? "%.3g%s" : "%.0f%s", params / units[i].size,
+		 units[i].name);
+	return out;
+}
+
 static enum jl_status from_file(struct jl_subject *subject, const char *path, struct jl_arena *arena,
 				struct jl_err *err)
 {
 	struct jl_hfconfig config;
 	enum jl_status status = jl_hfconfig_read(&config, path, arena, err);
 	struct jl_transformer_params params;
+	char text[JL_PARAMS_TEXT_MAX];
 
 	if (status)
-		return status;
+		return jl_fail_in_file(err, status);
 	params = jl_transformer_params(&config.model);
 	subject->model = config.model;
 	subject->seq = config.seq;
 	subject->id = jl_arena_strdup(arena, path);
-	subject->name = jl_arena_printf(arena, "%s %.3g%s", config.type,
-					params.total / (params.total >= 1e9 ? 1e9 : 1e6),
-					params.total >= 1e9 ? "B" : "M");
+	subject->name = jl_arena_printf(arena, "%s %s", config.type, jl_params_text(text, params.total));
 	return subject->id && subject->name ? JL_OK : jl_fail_nomem(err);
 }
 
@@ -43,7 +59,7 @@ static enum jl_status from_list(struct jl_subject *subject, const struct jl_requ
 	enum jl_status status = jl_convnets_overlay(&list, req->overlays, req->n_overlays, arena, NULL);
 
 	if (status) /* once more, for its own message */
-		return jl_convnets_overlay(&list, req->overlays, req->n_overlays, arena, err);
+		return jl_fail_in_file(err, jl_convnets_overlay(&list, req->overlays, req->n_overlays, arena, err));
 	subject->net = jl_convnet_find(&list, req->model);
 	if (!subject->net)
 		return JL_E_NOTFOUND;
@@ -69,6 +85,7 @@ static enum jl_status from_shape(struct jl_subject *subject, const struct jl_sha
 {
 	struct jl_transformer *m = &subject->model;
 	const bool llama = !isnan(s->kv_heads);
+	char text[JL_PARAMS_TEXT_MAX];
 	enum jl_status status;
 
 	if (isnan(s->layers) || isnan(s->hidden) || isnan(s->heads))
@@ -76,10 +93,9 @@ static enum jl_status from_shape(struct jl_subject *subject, const struct jl_sha
 			       "name a model, give a config.json, or give at least --layers, --hidden and --heads",
 			       "모델 이름이나 config.json을 쓰거나, 적어도 --layers, --hidden, --heads를 주세요");
 	if (fmod(s->hidden, s->heads) != 0)
-		return jl_fail(err, JL_E_USAGE,
-			       "--hidden %g does not divide by --heads %g; take a multiple of the heads",
-			       "--hidden %g 은(는) --heads %g (으)로 나뉘지 않습니다. 헤드 수의 배수를 쓰세요",
-			       s->hidden, s->heads);
+		return jl_fail(
+			err, JL_E_USAGE, "--hidden %.0f does not divide by --heads %.0f; take a multiple of the heads",
+			"--hidden %.0f: --heads %.0f의 배수가 아닙니다. 헤드 수의 배수를 쓰세요", s->hidden, s->heads);
 	*m = (struct jl_transformer){
 		.n_layers = s->layers,
 		.hidden = s->hidden,
@@ -102,8 +118,8 @@ static enum jl_status from_shape(struct jl_subject *subject, const struct jl_sha
 	status = jl_transformer_check(m, err);
 	if (status)
 		return status;
-	subject->name = jl_arena_printf(arena, "%g x %g, %.3gB", s->layers, s->hidden,
-					jl_transformer_params(m).total / 1e9);
+	subject->name = jl_arena_printf(arena, "%.0f x %.0f, %s", s->layers, s->hidden,
+					jl_params_text(text, jl_transformer_params(m).total));
 	return subject->name ? JL_OK : jl_fail_nomem(err);
 }
 

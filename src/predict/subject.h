@@ -24,4 +24,8 @@ enum jl_status jl_subject_find(struct jl_subject *ret_subject, const struct jl_c
 /* How many parameters it has. */
 double jl_subject_params(const struct jl_subject *subject);
 
+/* "124M", "8.03B", "51.5T": three digits. */
+#define JL_PARAMS_TEXT_MAX 32
+const char *jl_params_text(char out[JL_PARAMS_TEXT_MAX], double params);
+
 #endif

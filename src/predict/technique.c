@@ -31,7 +31,7 @@ static const struct way {
 	{ .key = "offload_all",
 	  .en = "+ offload all, recompute",
 	  .ko = "+ 전부 오프로드, 재계산",
-	  .offload = JL_OFFLOAD_OPTIMIZER | JL_OFFLOAD_PARAMS,
+	  .offload = JL_OFFLOAD_OPTIMIZER | JL_OFFLOAD_PARAMS | JL_OFFLOAD_ACTIVATIONS,
 	  .recompute = JL_RECOMPUTE_FULL },
 	{ .key = "zero1", .en = "ZeRO-1", .ko = "ZeRO-1", .zero = 1 },
 	{ .key = "zero2", .en = "ZeRO-2", .ko = "ZeRO-2", .zero = 2 },
@@ -45,7 +45,7 @@ static const struct way {
 	  .en = "ZeRO-3 + offload all",
 	  .ko = "ZeRO-3 + 전부 오프로드",
 	  .zero = 3,
-	  .offload = JL_OFFLOAD_OPTIMIZER | JL_OFFLOAD_PARAMS,
+	  .offload = JL_OFFLOAD_OPTIMIZER | JL_OFFLOAD_PARAMS | JL_OFFLOAD_ACTIVATIONS,
 	  .recompute = JL_RECOMPUTE_FULL },
 	{ .key = "tensor", .en = "tensor parallel", .ko = "텐서 병렬", .search = SLICES },
 	{ .key = "pipeline", .en = "pipeline parallel", .ko = "파이프라인 병렬", .search = STAGES },
@@ -116,8 +116,8 @@ static void search_cuts(const struct input *in, const struct way *way, struct jl
 			return;
 	}
 	if (!row->possible && !row->why.en[0])
-		jl_fail(&row->why, JL_E_RANGE, "%d GPUs and %g heads leave no such cut",
-			"GPU %d개와 헤드 %g개로는 이렇게 나눌 수 없음", in->n_gpus, in->subject->model.heads);
+		jl_fail(&row->why, JL_E_RANGE, "%d GPUs and %.0f heads leave no such cut",
+			"GPU %d개와 헤드 %.0f개로는 이렇게 나눌 수 없음", in->n_gpus, in->subject->model.heads);
 }
 
 /* Networks that are lists of operators are not cut, recomputed or offloaded. */

@@ -174,7 +174,7 @@ static enum jl_status check_rate(const struct jl_link *link, const struct jl_lin
 	if (link->rate_Bps > 0)
 		return JL_OK;
 	return jl_fail(err, JL_E_DATA, "the rate of %s is not in the catalog: name another with '%s'",
-		       "%s의 속도가 카탈로그에 없습니다: '%s'로 다른 것을 적어 주세요", info->id,
+		       "%s의 속도가 카탈로그에 없습니다: '%s'(으)로 다른 것을 적어 주세요", info->id,
 		       info->role == JL_ROLE_NETWORK ? "over" : "via");
 }
 
@@ -196,7 +196,10 @@ static enum jl_status resolve_intra(struct jl_fabric *fabric, const struct jl_ca
 		return status;
 	fabric->intra = plain_link(sys->join_oneway_Bps.value, sys->join->in_switch_reduction);
 	if (fabric->intra_kind == JL_INTRA_BRIDGE_PAIR) {
+		const struct jl_link_info *beyond = jl_link_by_id(cat, sys->join->fallback);
+
 		fabric->pair = fabric->intra;
+		fabric->pairs_by_host = beyond && beyond->topology && strcmp(beyond->topology, "host") == 0;
 		fabric->intra = plain_link(beyond_pair(cat, sys), false);
 		status = check_rate(&fabric->pair, sys->join, err);
 	}

@@ -110,4 +110,35 @@ clear 2 "8..4096" plan gpt3-1.3b --kinds h100-sxm5 --gpus 64..8
 clear 2 "not both" plan gpt3-1.3b --on dgx-h100 --kinds h100-sxm5 --gpus 8
 clear 2 "--batch-limit" plan gpt3-1.3b --on dgx-h100 --on dgx-a100-80gb
 clear 2 "--batch-limit" plan resnet-50 --on dgx-h100
+
+# A deadline and a budget that the best plan misses are said, and end the command as a bad verdict
+run 3 plan gpt3-1.3b --on dgx-a100-80gb --tokens 1e12 --deadline 1d --budget 10USD
+has "Deadline"; has "Budget"; has "missed"; has "USD/h a GPU"
+run 3 plan gpt3-1.3b --on dgx-a100-80gb --tokens 1e12 --deadline 1d --json
+json "j['deadline_s'] == 86400 and j['in_time'] is False and j['in_budget'] is True and j['budget_usd'] is None"
+run 0 plan gpt3-1.3b --on dgx-a100-80gb --tokens 1e9 --deadline 30d --budget 1MUSD
+has "kept"; lacks "missed"
+run 0 plan gpt3-1.3b --on dgx-a100-80gb --tokens 1e9 --json
+json "j['deadline_s'] is None and j['in_time'] is True"
+clear 2 "--tokens" plan gpt3-1.3b --on dgx-a100-80gb --deadline 30d
+clear 2 "--batch-limit" plan gpt2-355m --batch-limit --on rtx-4090 --deadline 30d --tokens 1e9
+
+# A number that no host comes in: the next ones
+run 3 plan gpt3-1.3b --gpus 500 --kinds h100-sxm5 --tokens 1e10; has "496 or 504"
+run 3 plan gpt3-1.3b --gpus 500 --kinds h100-sxm5 --tokens 1e10 --json
+json "j['points'][0]['possible'] is False and j['points'][0]['next_below'] == 496 and j['points'][0]['next_above'] == 504"
+
+# The largest batch is the same wherever it is asked for, and its margin is named
+run 0 plan gpt2-124m --batch-limit --on rtx-4090 --on h200-sxm --json; cp "$work/out" "$work/limits"
+run 0 predict gpt2-124m --on rtx-4090 --json
+json "j['max_micro_batch'] == json.load(open('$work/limits'))['systems'][0]['largest']['batch']"
+run 0 compare gpt2-124m --baseline rtx-4090 --on h200-sxm --json
+json "[j['baseline']['batch_limit_per_device'], j['systems'][0]['batch_limit_per_device']] == [s['largest']['batch'] for s in json.load(open('$work/limits'))['systems']]"
+run 0 plan gpt2-124m --batch-limit --on rtx-4090; has "6 %"
+run 0 predict gpt2-124m --on rtx-4090; has "(6 % free): "
+
+# 80 columns, however much money: the table, the axis of the chart, and no chart of one point
+run 3 plan llama-3-70b --gpus 64..256 --kinds h100-sxm5,h200-sxm --tokens 15e12 --deadline 30d
+has "MUSD"; has "└"; [ "$(widest)" -le 80 ] && ok || bad "plan of two kinds is $(widest) columns wide"
+run 0 plan gpt3-1.3b --gpus 8 --kinds h100-sxm5 --tokens 1e10; lacks "└"
 finish

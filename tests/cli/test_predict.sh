@@ -140,8 +140,34 @@ J
 run 0 flops "$work/config.json" --json; json "j['params'] == 8030261248 and j['seq'] == 8192"
 run 0 predict "$work/config.json" --on dgx-h100 --json; json "j['params'] == 8030261248"
 
+# Serving: more requests never make one of them faster, all of them never slower; halved weights, no slower token
+run 0 predict llama-3-70b --on "4x h100-sxm5" --serve --requests 1,4,16,64 --json
+cp "$work/out" "$work/serve16"
+run 0 predict llama-3-70b --on "4x h100-sxm5" --serve --requests 1,4,16,64 --weights fp8 --json
+if python3 - "$work/serve16" "$work/out" <<'P'
+import json, sys
+a, b = (json.load(open(f)) for f in sys.argv[1:])
+for r in a, b:
+    rows = r["series"]
+    assert r["fits"] and [x["n_requests"] for x in rows] == [1, 4, 16, 64]
+    for x, y in zip(rows, rows[1:]):
+        assert y["tpot_s"]["value"] >= x["tpot_s"]["value"] and y["total_tokens_per_s"]["value"] >= x["total_tokens_per_s"]["value"]
+        assert x["ttft_s"]["lo"] < x["ttft_s"]["value"] < x["ttft_s"]["hi"]
+assert b["weights_B"] < 0.55 * a["weights_B"] * a["n_gpus"] / b["n_gpus"]
+assert 140e9 < a["weights_B"] * a["n_gpus"] < 143e9
+P
+then ok; else bad "serving: $(cat "$work/out")"; fi
+run 0 predict llama-3-70b --on rtx-3090 --serve
+if grep -q "does not fit" "$work/out"; then ok; else bad "serving on a card that is too small: $(cat "$work/out")"; fi
+
 # One clear line for what is impossible
 clear() { run "$1" "${@:3}"; one_line; says "$2"; }
+clear 2 "--on" predict llama-3-70b --serve
+clear 2 "transformer" predict resnet-50 --on rtx-4090 --serve
+clear 2 "for training" predict llama-3-8b --on rtx-4090 --serve --batch 3
+clear 2 "add --serve" predict llama-3-8b --on rtx-4090 --prompt 3
+clear 2 "vllm" predict llama-3-8b --on rtx-4090 --serve --engine warp
+clear 1 "int4" predict llama-3-8b --on rtx-4090 --serve --weights paper
 clear 2 "divisor" predict llama-3-8b --on dgx-h100 --parallel tp=3
 clear 2 "take dp=" predict llama-3-8b --on dgx-h100 --parallel tp=2,dp=3
 clear 2 "heads" predict gpt-305m --on "5x rtx-3090" --parallel tp=5
@@ -154,12 +180,12 @@ clear 2 "dp=8" predict resnet-50 --on dgx-h100 --parallel dp=3
 clear 2 "--size" predict allreduce --on dgx-h100
 clear 2 "collective" predict gpt-305m --on dgx-h100 --size 1GB
 clear 2 "for a model" predict allreduce --on dgx-h100 --size 1GB --batch 4
-clear 1 "at least two" predict allreduce --on rtx-3090 --size 1GB
+clear 2 "at least two" predict allreduce --on rtx-3090 --size 1GB
 clear 2 "nothing" predict resnet-50 --on dgx-h100 --storage "0 GB/s"
 clear 2 "gpus=" predict llama-3-8b --on dgx-h100 --sweep 1,2
 clear 1 "h200" predict llama-3-8b --on h20o
 clear 1 "llama-3-8b" predict llama-3-8v --on dgx-h100
-clear 1 "12 devices" predict gpt-305m --on "10x rtx-3090" --sweep gpus=12
+clear 2 "12 devices" predict gpt-305m --on "10x rtx-3090" --sweep gpus=12
 clear 2 "pue" predict gpt-305m --on rtx-3090 --pue 0.5
 clear 2 "--samples" predict gpt-305m --on rtx-3090 --epochs 3
 clear 2 "offload" predict gpt-305m --on rtx-3090 --offload everything
@@ -168,4 +194,22 @@ printf '{"model_type":"llama","hidden_size":NaN}' > "$work/nan.json"; clear 1 "n
 head -c 3000000 /dev/zero | tr '\0' '[' > "$work/deep.json"; clear 1 "not JSON" flops "$work/deep.json"
 truncate -s 500M "$work/large.json"; clear 1 "large.json" flops "$work/large.json"
 clear 1 "nowhere" flops "$work/nowhere.json"
+
+# A sweep whose rows do not run alike says how each runs; none claims more than its GPUs could do
+run 0 predict llama-3-70b --on "64x dgx-h100" --global-batch 512 --sweep nodes=8,64 --json
+json "all(r['efficiency_frac'] < 1.01 for r in j['sweep'])"
+run 0 predict llama-3-70b --on "64x dgx-h100" --global-batch 512 --sweep nodes=4,64; has "Settings"; has "32 GPUs: "; has "512 GPUs: ZeRO-1, TP 8+SP"
+run 0 predict gpt-305m --on "10x rtx-3090" --batch 4 --sweep gpus=1,2,4,8,10; lacks "Settings"
+
+# What cannot be is refused, not taken without effect
+run 2 predict gpt2-124m --on v100-dgxs-32gb --flash yes; one_line; says "Ampere"
+run 2 predict gpt2-124m --on rtx-4090 --input images; one_line; says "--input tokens"
+run 2 predict gpt2-124m --on rtx-4090 --host-power "1 MW"; one_line; says "100 kW"
+run 0 predict resnet-50 --on rtx-4090 --input images-gpu --host-power "300 W"
+
+# Numbers as people write them
+run 0 predict gpt2-124m --on rtx-4090 --batch 1 --samples 1; has "for 1 step"; lacks "1 steps"
+run 0 predict gpt2-124m --on rtx-4090 --seq 100000000; has "sequence 100,000,000"; has "81,"; lacks "e+"; has "attention takes 100 %"
+run 0 predict allreduce --on "2x aws:p5.48xlarge" --size "64 B"; has "algbw MB/s"; lacks "0.0003"
+run 0 predict allreduce --on "4x rtx-3090 via nvlink-bridge" --size "1 GB"; has "between the bridged pairs"; lacks "nvlink-bridge 31"
 finish

@@ -139,6 +139,21 @@ static void test_names_and_refusals(void **state)
 			 JL_E_RANGE);
 }
 
+/* The bridge is named where it bounds; beyond a pair the path that bridges do not join. */
+static void test_bridges_are_named_for_what_they_bound(void **state)
+{
+	struct jl_machine two = hosts("2x rtx-3090 via nvlink-bridge", 1),
+			  four = hosts("4x rtx-3090 via nvlink-bridge", 1);
+	const struct jl_collective_case a = weigh(&two, JL_ALLREDUCE, 1e9), b = weigh(&four, JL_ALLREDUCE, 1e9);
+
+	(void)state;
+	assert_non_null(strstr(a.limit_en, "nvlink-bridge"));
+	assert_true(fabs(a.limit_Bps / 56.25e9 - 1) < 0.01);
+	assert_null(strstr(b.limit_en, "nvlink-bridge"));
+	assert_non_null(strstr(b.limit_en, "pcie4-no-p2p"));
+	assert_true(b.limit_Bps < 40e9);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 int main(void)
@@ -146,7 +161,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_node_series),        TEST(test_more_hosts_are_never_faster),
 		TEST(test_inside_a_host),      TEST(test_every_kind_is_below_its_bound),
-		TEST(test_names_and_refusals),
+		TEST(test_names_and_refusals), TEST(test_bridges_are_named_for_what_they_bound),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

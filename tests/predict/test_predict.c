@@ -109,6 +109,9 @@ static void test_cuts_are_as_small_as_fits(void **state)
 
 	(void)state;
 	assert_true(c.plan.dp == 8 && c.plan.tp == 1 && c.plan.pp == 1 && c.plan.zero == 0);
+	req.recompute = JL_RECOMPUTE_FULL; /* asked for, not needed: no reason to look for a cut */
+	c = make(&req);
+	assert_true(c.plan.dp == 8 && c.plan.zero == 0 && c.framework == JL_FW_EAGER);
 	req = ask("llama-3-8b", "dgx-h100");
 	c = make(&req);
 	assert_true(c.plan.tp * c.plan.pp == 1 && c.plan.zero >= 2);
@@ -158,9 +161,100 @@ static void test_largest_batch_is_the_largest(void **state)
 	most = jl_case_max_micro_batch(&c);
 	assert_true(most >= 4);
 	c.shard.micro_batch = most;
-	assert_true(jl_case_weigh(&c).memory.total_B <= c.machine.dev.mem_B);
+	assert_true(jl_case_weigh(&c).memory.total_B <= (1 - JL_MEMORY_MARGIN_FRAC) * c.machine.dev.mem_B);
 	c.shard.micro_batch = most + 1;
-	assert_true(jl_case_weigh(&c).memory.total_B > c.machine.dev.mem_B);
+	assert_true(jl_case_weigh(&c).memory.total_B > (1 - JL_MEMORY_MARGIN_FRAC) * c.machine.dev.mem_B);
+	assert_true(jl_case_max_micro_batch_within(&c, 1) >= most && jl_case_max_micro_batch_within(&c, 0.01) == 0);
+}
+
+/* A step of the system's own default cut, and of that of another system with the same links. */
+static double step_of(const char *model, const char *system, double global_batch, const struct jl_case *like)
+{
+	struct jl_request req = ask(model, system);
+	struct jl_case c;
+
+	req.global_batch = global_batch;
+	if (like) {
+		req.plan.tp = like->plan.tp;
+		req.plan.pp = like->plan.pp;
+		req.plan.zero = like->plan.zero;
+		req.recompute = (int)like->plan.recompute;
+		req.micro_batch = like->shard.micro_batch;
+	}
+	c = make(&req);
+	assert_true(jl_case_room(&c, &(struct jl_weight){ .memory = jl_case_weigh(&c).memory }) == JL_ROOM_FITS);
+	return jl_case_weigh(&c).step.step_s;
+}
+
+/* More memory must not lead to a slower choice: whatever the smaller card chooses fits the larger one too. */
+static void test_more_memory_is_never_a_slower_choice(void **state)
+{
+	static const struct {
+		const char *model, *small, *large;
+		double batch;
+	} rows[] = { { "llama-3-70b", "64x dgx-h100", "64x dgx-h200", 512 },
+		     { "llama-3-70b", "8x dgx-h100", "8x dgx-h200", 512 },
+		     { "gpt3-175b", "16x dgx-h100", "16x dgx-h200", 256 },
+		     { "llama-3-70b", "8x dgx-a100-40gb", "8x dgx-a100-80gb", 256 } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct jl_request req = ask(rows[i].model, rows[i].small);
+		struct jl_case c;
+		double own_s, like_s;
+
+		req.global_batch = rows[i].batch;
+		c = make(&req);
+		own_s = step_of(rows[i].model, rows[i].large, rows[i].batch, NULL);
+		like_s = step_of(rows[i].model, rows[i].large, rows[i].batch, &c);
+		if (own_s > 1.011 * like_s)
+			fail_msg("%s on %s: %.3f s by choice, %.3f s as on %s", rows[i].model, rows[i].large, own_s,
+				 like_s, rows[i].small);
+	}
+}
+
+/* What is assumed and what is advised must not contradict each other. */
+static void test_advice_keeps_the_margin(void **state)
+{
+	static const char *const systems[] = { "dgx-h100", "dgx-a100-80gb", "8x rtx-4090", "2x dgx-h100" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(systems) / sizeof(*systems); i++) {
+		const struct jl_request req = ask("llama-3-8b", systems[i]);
+		const struct jl_case c = make(&req);
+		struct jl_advice advice[JL_ADVICE_MAX];
+		const size_t n = jl_advise(advice, jl_catalog_embedded(), &c, &arena);
+		struct jl_case without = c;
+		bool advised = false;
+
+		without.plan.recompute = JL_RECOMPUTE_NONE;
+		for (size_t k = 0; k < n; k++)
+			advised |= strcmp(advice[k].key, "less_recompute") == 0;
+		if (c.plan.recompute == JL_RECOMPUTE_SELECTIVE)
+			assert_true(!advised && jl_case_weigh(&without).memory.total_B >
+							(1 - JL_MEMORY_MARGIN_FRAC) * c.machine.dev.mem_B);
+	}
+}
+
+static void test_words_without_effect_are_refused(void **state)
+{
+	struct jl_request req = ask("gpt2-124m", "v100-dgxs-32gb");
+	struct jl_case c;
+
+	(void)state;
+	req.flash = 1;
+	assert_int_equal(jl_case_make(&c, jl_catalog_embedded(), &req, &arena, &err), JL_E_USAGE);
+	req.system = "rtx-3090";
+	assert_true(make(&req).shard.flash == 1);
+	req.flash = JL_UNSET;
+	req.input = JL_INPUT_IMAGES;
+	assert_int_equal(jl_case_make(&c, jl_catalog_embedded(), &req, &arena, &err), JL_E_USAGE);
+	req.model = "resnet-50";
+	assert_true(make(&req).input.kind == JL_INPUT_IMAGES);
+	req.host_W = 1e6;
+	assert_int_equal(jl_case_make(&c, jl_catalog_embedded(), &req, &arena, &err), JL_E_USAGE);
+	req.host_W = 1e3;
+	assert_true(make(&req).machine.host_idle_W == 1e3);
 }
 
 static void test_impossible_plans_say_what_would_be_right(void **state)
@@ -296,6 +390,10 @@ static void test_techniques_cost_what_they_cost(void **state)
 		full = strcmp(rows[i].key, "recompute_full") == 0 ? &rows[i] : full;
 		assert_true(!rows[i].possible || rows[i].how.global_batch == 8);
 	}
+	for (size_t i = 0; i < n; i++)
+		if (strstr(rows[i].en, "offload all") && rows[i].possible)
+			assert_true(rows[i].how.plan.offload ==
+				    (JL_OFFLOAD_OPTIMIZER | JL_OFFLOAD_PARAMS | JL_OFFLOAD_ACTIVATIONS));
 	assert_true(zero3 && mixed && full && zero3->room != JL_ROOM_NONE && mixed->room == JL_ROOM_NONE);
 	assert_true(full->weight.memory.total_B < mixed->weight.memory.total_B &&
 		    full->weight.step.step_s > mixed->weight.step.step_s);
@@ -359,6 +457,9 @@ int main(void)
 		TEST(test_cuts_are_as_small_as_fits),
 		TEST(test_batches),
 		TEST(test_largest_batch_is_the_largest),
+		TEST(test_more_memory_is_never_a_slower_choice),
+		TEST(test_advice_keeps_the_margin),
+		TEST(test_words_without_effect_are_refused),
 		TEST(test_impossible_plans_say_what_would_be_right),
 		TEST(test_published_run_before_any_fit),
 		TEST(test_runs_and_money),

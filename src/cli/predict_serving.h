@@ -1,0 +1,48 @@
+/* jeoul predict MODEL --serve: a language model that answers requests instead of being trained. */
+#ifndef JL_CLI_PREDICT_SERVING_H
+#define JL_CLI_PREDICT_SERVING_H
+
+#include "cli/command.h"
+
+#define JL_SERVING_OPTIONS                                                                                             \
+	{ .name = "serve",                                                                                             \
+	  .type = JL_OPT_FLAG,                                                                                         \
+	  .en = "answer requests with the model instead of training it",                                               \
+	  .ko = "학습 대신 서빙(추론)을 예측" },                                                                       \
+		{ .name = "requests",                                                                                  \
+		  .type = JL_OPT_TEXT,                                                                                 \
+		  .arg = "N,N,...",                                                                                    \
+		  .en = "serve: requests at once (default: 1,8,32,128)",                                               \
+		  .ko = "서빙: 동시 요청 수 (기본값: 1,8,32,128)" },                                                   \
+		{ .name = "prompt",                                                                                    \
+		  .type = JL_OPT_COUNT,                                                                                \
+		  .min = 1,                                                                                            \
+		  .max = 100000000,                                                                                    \
+		  .arg = "TOKENS",                                                                                     \
+		  .en = "serve: tokens of a question (default: 1024)",                                                 \
+		  .ko = "서빙: 프롬프트 토큰 수 (기본값: 1024)" },                                                     \
+		{ .name = "output",                                                                                    \
+		  .type = JL_OPT_COUNT,                                                                                \
+		  .min = 1,                                                                                            \
+		  .max = 100000000,                                                                                    \
+		  .arg = "TOKENS",                                                                                     \
+		  .en = "serve: tokens of an answer (default: 256)",                                                   \
+		  .ko = "서빙: 출력 토큰 수 (기본값: 256)" },                                                          \
+		{ .name = "weights",                                                                                   \
+		  .type = JL_OPT_TEXT,                                                                                 \
+		  .arg = "FORMAT",                                                                                     \
+		  .en = "serve: bf16, fp16, fp8, fp4, int8, int4, awq, q4_k_m ... (default: bf16)",                    \
+		  .ko = "서빙: 가중치 형식. bf16, fp16, fp8, fp4, int8, int4, awq, q4_k_m 등 (기본값: bf16)" },        \
+	{                                                                                                              \
+		.name = "engine", .type = JL_OPT_TEXT, .arg = "NAME",                                                  \
+		.en = "serve: vllm, sglang, trtllm, llama.cpp ... (default: none in particular)",                      \
+		.ko = "서빙: vllm, sglang, trtllm, llama.cpp 등 (기본값: 특정하지 않음)"                   \
+	}
+
+struct jl_request;
+enum jl_status jl_predict_serving(struct jl_cli *cli, const struct jl_request *req, struct jl_err *err);
+
+/* Without --serve its options mean nothing: an error that says so. */
+enum jl_status jl_serving_unused(const struct jl_cli *cli, struct jl_err *err);
+
+#endif

@@ -1,0 +1,85 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "base/units.h"
+#include "predict/predict.h"
+
+static struct jl_rent rent_of(const struct jl_catalog *cat, const char *system)
+{
+	struct jl_arena arena;
+	struct jl_sys sys;
+	struct jl_rent rent;
+	struct jl_err err;
+
+	jl_arena_init(&arena, JL_ARENA_LIMIT_B);
+	if (jl_sys_parse(&sys, cat, system, &arena, &err))
+		fail_msg("%s: %s", system, err.en);
+	rent = jl_rent_find(cat, &sys);
+	jl_arena_release(&arena);
+	return rent;
+}
+
+static struct jl_catalog catalog_of(const char *day)
+{
+	struct jl_catalog cat = *jl_catalog_embedded();
+
+	assert_int_equal(jl_date_parse(&cat.today, day, NULL), JL_OK);
+	return cat;
+}
+
+/* A price of the last year before an older one, machines of the size before others, no marketplace offer many times. */
+static void rents_are_fresh_and_whole(void **state)
+{
+	const struct jl_catalog cat = catalog_of("2026-11-15");
+	const struct jl_rent rent = rent_of(&cat, "64x(8x h100-sxm5)");
+
+	(void)state;
+	assert_true(rent.usdps > 0 && rent.n_gpu == 8 && !rent.stale);
+	assert_in_range(rent.age_days, 0, JL_PRICE_STALE_DAYS);
+	assert_string_not_equal(rent.provider, "Vast.ai");
+}
+
+static void an_old_rent_says_so(void **state)
+{
+	struct jl_catalog cat = catalog_of("2026-11-15");
+	struct jl_rent rent = rent_of(&cat, "aws:p3.2xlarge");
+
+	(void)state;
+	assert_true(rent.usdps > 0 && rent.stale && rent.age_days > JL_PRICE_STALE_DAYS);
+	cat.today = 0; /* without a day nothing is old */
+	rent = rent_of(&cat, "aws:p3.2xlarge");
+	assert_true(!rent.stale && rent.age_days == -1);
+}
+
+static void offers_are_machines_or_not(void **state)
+{
+	const struct jl_price whole = { .n_gpu = 8 }, half = { .n_gpu = 0.5 },
+			      bare = { .n_gpu = 1, .note = "accelerator only: add the N1 VM price" },
+			      single = { .n_gpu = 1, .note = "marketplace offer snapshot", .date = "2025-10-27" };
+	long today;
+
+	(void)state;
+	assert_int_equal(jl_date_parse(&today, "2026-11-15", NULL), JL_OK);
+	assert_true(jl_price_is_machine(&whole) && jl_price_is_machine(&single));
+	assert_false(jl_price_is_machine(&half) || jl_price_is_machine(&bare));
+	assert_true(jl_price_may_repeat(&whole) && !jl_price_may_repeat(&single));
+	assert_int_equal(jl_price_age_days(&single, today), 384);
+	assert_int_equal(jl_price_age_days(&whole, today), -1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(rents_are_fresh_and_whole),
+		cmocka_unit_test(an_old_rent_says_so),
+		cmocka_unit_test(offers_are_machines_or_not),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
