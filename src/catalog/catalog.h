@@ -103,8 +103,9 @@ struct jl_family {
 	/* dense FLOP per clock and SM with tensor cores, FP32 accumulate; NAN where the format is not supported */
 	double fp32_per_sm_clock, tf32_per_sm_clock, fp16_per_sm_clock, bf16_per_sm_clock, fp8_per_sm_clock,
 		int8_per_sm_clock;
-	bool sparsity; /* 2:4 structured sparsity doubles the listed rates */
-	int n_dies;    /* dies with arithmetic that are one device; 0: one */
+	bool sparsity;         /* 2:4 structured sparsity doubles the listed rates */
+	int n_dies;            /* dies with arithmetic that are one device; 0: one */
+	int tensor_generation; /* of the tensor cores, as NVIDIA counts them; 0: it has none */
 	const char *source;
 	const char *note;
 };
@@ -322,6 +323,7 @@ struct jl_catalog {
 	size_t n_models;
 	const struct jl_param_info *params;
 	size_t n_params;
+	long today; /* the day that ages of prices are counted from; 0: not known, and no price is too old */
 };
 
 /* The catalog compiled into the program; costs nothing. */

@@ -26,6 +26,9 @@ size_t jl_find_gpus(const struct jl_gpu **ret_gpus, size_t max, const struct jl_
 size_t jl_price_gpus(const struct jl_gpu **ret_gpus, size_t max, const struct jl_catalog *cat,
 		     const struct jl_price *price);
 
+/* Is the price that of a cloud's offer, "aws:p3.2xlarge"? */
+bool jl_price_is_offer(const struct jl_price *price, const char *system_id);
+
 enum jl_status jl_find_cpu(const struct jl_cpu **ret_cpu, const struct jl_catalog *cat, const char *text,
 			   struct jl_err *err);
 

@@ -268,7 +268,7 @@ static void say_duplicate(struct load *load, const struct merge *merge, const st
 	jl_fail_at(
 		&err, JL_E_DATA, &where,
 		"duplicate id '%.80s': the first one is at %s:%zu:%zu; give this %s an id of its own or merge the two",
-		"id '%.80s'가 겹칩니다. 먼저 나온 곳은 %s:%zu:%zu입니다. 다른 id를 쓰거나 둘을 합치십시오 (%s)",
+		"id '%.80s'이(가) 겹칩니다. 먼저 나온 곳은 %s:%zu:%zu입니다. 다른 id를 쓰거나 둘을 합치십시오 (%s)",
 		jl_record_id(merge->schema, record_at(merge, first)), there.file, there.line, there.column,
 		merge->schema->en);
 	jl_findings_add(load->findings, &err);

@@ -382,7 +382,7 @@ static enum jl_status check_text(const char *file, const char *text, size_t len,
 		if ((c < 0x20 && c != '\t' && c != '\n' && c != '\r') || c == 0x7F) {
 			where = offset_where(file, text, i);
 			return jl_fail_at(err, JL_E_PARSE, &where, "control character 0x%02x; this is not a text file",
-					  "제어 문자 0x%02x가 있습니다. 글 파일이 아닙니다", (unsigned)c);
+					  "제어 문자 0x%02x이(가) 있습니다. 글 파일이 아닙니다", (unsigned)c);
 		}
 	}
 	return JL_OK;

@@ -194,3 +194,12 @@ enum jl_status jl_prices_resolve(const struct jl_catalog *cat, struct jl_price *
 	}
 	return JL_OK;
 }
+
+bool jl_price_is_offer(const struct jl_price *price, const char *system_id)
+{
+	const char *colon = strchr(system_id, ':');
+	size_t len = colon ? (size_t)(colon - system_id) : 0;
+
+	return colon && price->provider && price->item && strncasecmp(price->provider, system_id, len) == 0 &&
+	       price->provider[len] == '\0' && strcasecmp(price->item, colon + 1) == 0;
+}

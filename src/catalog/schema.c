@@ -131,6 +131,7 @@ static const struct jl_field family_fields[] = {
 	NUMBER(jl_family, int8_per_sm_clock, JL_FF_POSITIVE, UNKNOWN),
 	BOOL(jl_family, sparsity),
 	INT(jl_family, n_dies, 0),
+	INT(jl_family, tensor_generation, 0),
 	SOURCE(jl_family),
 	TEXT(jl_family, note, 0),
 };

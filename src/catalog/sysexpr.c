@@ -373,7 +373,7 @@ static enum jl_status take_system(struct parser *p, struct jl_sys *sys, const st
 		return at_column(p, draft->name_at,
 				 jl_fail(p->err, JL_E_DATA,
 					 "the catalog does not say how many %s are in %s: write 8x %s",
-					 "%s가 %s에 몇 개 있는지 카탈로그에 없습니다: 8x %s 처럼 적어 주세요",
+					 "%s이(가) %s에 몇 개 있는지 카탈로그에 없습니다: 8x %s 처럼 적어 주세요",
 					 sys->gpu->id, system->id, sys->gpu->id));
 	sys->n_per_node = system->n_gpu;
 	return JL_OK;
@@ -436,12 +436,12 @@ static enum jl_status take_net(struct parser *p, struct jl_sys *sys, const struc
 		if (status)
 			return at_column(p, draft->net_at, status);
 		if (sys->n_nodes == 1 && sys->n_per_node > 1 && !sys->system && !draft->parens)
-			return at_column(
-				p, draft->over_at,
-				jl_fail(p->err, JL_E_PARSE,
-					"one host has no network: for %d hosts write %dx(%s) over %s",
-					"호스트가 하나면 네트워크가 없습니다: %d대라면 %dx(%s) over %s 로 적어 주세요",
-					sys->n_per_node, sys->n_per_node, sys->gpu->id, sys->net->id));
+			return at_column(p, draft->over_at,
+					 jl_fail(p->err, JL_E_PARSE,
+						 "one host has no network: for %d hosts write %dx(%s) over %s",
+						 "호스트가 하나면 네트워크가 없습니다: %d대라면 %dx(%s) over %s(으)로 "
+						 "적어 주세요",
+						 sys->n_per_node, sys->n_per_node, sys->gpu->id, sys->net->id));
 		if (sys->n_nodes == 1)
 			return at_column(
 				p, draft->over_at,

@@ -2,21 +2,17 @@
 #include "cli/build_upgrade.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/utf8.h"
+#include "cli/predict_view.h"
 #include "cli/this_machine.h"
 #include "cli/view.h"
 #include "parts/upgrade.h"
 
 #define SHOWN_MAX 8
-
-static double value_of(const struct jl_cli *cli, const char *name)
-{
-	const struct jl_given *given = jl_given(cli, name);
-
-	return given ? given->value : NAN;
-}
+#define OLD_DAYS  90 /* prices move faster than this */
 
 #define ROOM_WIDTH 38 /* what the table leaves for the first column in 80 */
 
@@ -38,6 +34,32 @@ static void details(struct jl_cli *cli, const struct jl_upgrades *found)
 	}
 }
 
+/* "59.1", "1,050": never with an exponent. */
+static const char *three_digits(char out[JL_MONEY_TEXT_MAX], double value)
+{
+	if (value >= 1000) {
+		const double size = pow(10, floor(log10(value)) - 2);
+
+		return jl_grouped(out, round(value / size) * size);
+	}
+	snprintf(out, JL_MONEY_TEXT_MAX, "%.3g", value);
+	return out;
+}
+
+/* When the price was, marked when that is long ago. */
+static const char *price_of(struct jl_cli *cli, const struct jl_upgrade *u)
+{
+	long day;
+
+	if (u->price.micro == 0)
+		return JL_T(cli->lang, "not known", "모름");
+	if (!u->price_date)
+		return JL_T(cli->lang, "given", "입력값");
+	if (jl_date_parse(&day, u->price_date, NULL) == JL_OK && cli->today - day <= OLD_DAYS)
+		return u->price_date;
+	return jl_arena_printf(&cli->arena, "%s ⚠", u->price_date);
+}
+
 static enum jl_status view(struct jl_cli *cli, const struct jl_upgrade_ask *ask, const struct jl_upgrades *found,
 			   struct jl_err *err)
 {
@@ -49,27 +71,30 @@ static enum jl_status view(struct jl_cli *cli, const struct jl_upgrade_ask *ask,
 		{ .head = JL_T(cli->lang, "price of", "가격 시점"), .align = JL_LEFT },
 	};
 	struct jl_table table;
-	char money[JL_MONEY_TEXT_MAX];
+	char money[JL_MONEY_TEXT_MAX], mid[JL_MONEY_TEXT_MAX], lo[JL_MONEY_TEXT_MAX], hi[JL_MONEY_TEXT_MAX];
 
 	jl_buf_printf(&cli->out,
-		      JL_T(cli->lang, "%s%s now: %.3g samples/s (%.3g–%.3g) on %s%s\n\n",
-			   "%s%s: 지금 %.3g samples/s (%.3g–%.3g), %s%s\n\n"),
-		      jl_view_bold(cli), ask->system, found->now_per_s.value, found->now_per_s.lo, found->now_per_s.hi,
-		      ask->run.model, jl_view_reset(cli));
+		      JL_T(cli->lang, "%s%s now: %s samples/s (%s–%s)%s\n", "%s%s: 지금 %s 샘플/s (%s–%s)%s\n"),
+		      jl_view_bold(cli), ask->system, three_digits(mid, found->now_per_s.value),
+		      three_digits(lo, found->now_per_s.lo), three_digits(hi, found->now_per_s.hi), jl_view_reset(cli));
+	jl_buf_printf(&cli->out, JL_T(cli->lang, "  %s, batch %g a GPU", "  %s, GPU당 배치 %g"), ask->run.model,
+		      ask->run.batch);
+	if (found->now_zero)
+		jl_buf_printf(&cli->out, ", ZeRO-%d", found->now_zero);
+	jl_buf_puts(&cli->out, "\n\n");
 	jl_table_init(&table, &cli->arena, columns, sizeof columns / sizeof columns[0]);
 	for (size_t i = 0; i < found->n && i < SHOWN_MAX; i++) {
 		const struct jl_upgrade *u = &found->items[i];
 
 		jl_table_cell(&table, JL_T(cli->lang, u->en, u->ko));
 		jl_table_cell(&table, u->price.micro ? jl_money_short(money, u->price) : "?");
-		jl_table_printf(&table, "+%.0f %%", u->gain_frac * 100);
+		jl_table_printf(&table, "%+.0f %%", u->gain_frac * 100);
 		if (isnan(u->gain_per_kusd))
 			jl_table_cell(&table, "");
 		else
-			jl_table_printf(&table, "+%.0f %%", u->gain_per_kusd * 100);
-		jl_table_cell(&table, u->price.micro == 0 ? JL_T(cli->lang, "not known", "모름")
-				      : u->price_date     ? u->price_date
-							  : JL_T(cli->lang, "given", "입력값"));
+			jl_table_printf(&table, "%+.*f %%", fabs(u->gain_per_kusd) < 0.1 ? 1 : 0,
+					u->gain_per_kusd * 100);
+		jl_table_cell(&table, price_of(cli, u));
 		jl_table_end_row(&table);
 	}
 	if (!found->n)
@@ -82,21 +107,17 @@ static enum jl_status view(struct jl_cli *cli, const struct jl_upgrade_ask *ask,
 	details(cli, found);
 	if (found->n_over_budget)
 		jl_buf_printf(&cli->out,
-			      JL_T(cli->lang, "\n  %zu further purchase(s) are over the budget.\n",
+			      JL_T(cli->lang, "\n  Over the budget: %zu further.\n",
 				   "\n  예산을 넘는 선택 %zu개는 뺐습니다.\n"),
 			      found->n_over_budget);
-	jl_buf_puts(&cli->out, JL_T(cli->lang, "  ⚠ estimated; check slots, power and cooling with 'jeoul build'.\n",
-				    "  ⚠ 추정값. 슬롯, 파워, 냉각은 'jeoul build'로 확인하세요.\n"));
+	jl_view_wrapped(
+		cli, 2, JL_T(cli->lang, "Note", "참고"),
+		JL_T(cli->lang,
+		     "estimated, each at its fastest ZeRO stage; prices with ⚠ are older than 90 days. Check slots, "
+		     "power and cooling with 'jeoul build'.",
+		     "추정값, 각각 가장 빠른 ZeRO 단계 기준. 가격의 ⚠는 90일 넘은 것. 슬롯, 파워, 냉각은 'jeoul "
+		     "build'로 확인하세요."));
 	return JL_OK;
-}
-
-static void put_estimate(struct jl_json *json, const char *key, struct jl_estimate e)
-{
-	jl_json_put_object(json, key);
-	jl_json_put_number(json, "value", e.value);
-	jl_json_put_number(json, "lo", e.lo);
-	jl_json_put_number(json, "hi", e.hi);
-	jl_json_end_object(json);
 }
 
 static void view_json(struct jl_cli *cli, const struct jl_upgrade_ask *ask, const struct jl_upgrades *found)
@@ -107,7 +128,8 @@ static void view_json(struct jl_cli *cli, const struct jl_upgrade_ask *ask, cons
 	jl_json_object(&json);
 	jl_json_put_string(&json, "system", ask->system);
 	jl_json_put_string(&json, "model", ask->run.model);
-	put_estimate(&json, "samples_per_s", found->now_per_s);
+	jl_view_estimate_json(&json, "samples_per_s", &found->now_per_s);
+	jl_json_put_integer(&json, "zero", found->now_zero);
 	jl_json_put_integer(&json, "n_over_budget", (long long)found->n_over_budget);
 	jl_json_put_array(&json, "upgrades");
 	for (size_t i = 0; i < found->n; i++) {
@@ -121,8 +143,14 @@ static void view_json(struct jl_cli *cli, const struct jl_upgrade_ask *ask, cons
 		jl_json_put_integer(&json, "n_items", u->n_items);
 		jl_json_put_number(&json, "price_usd", u->price.micro ? jl_money_value(u->price) : NAN);
 		jl_json_put_string(&json, "price_date", u->price_date);
-		put_estimate(&json, "before_samples_per_s", u->before_per_s);
-		put_estimate(&json, "after_samples_per_s", u->after_per_s);
+		jl_view_estimate_json(&json, "before_samples_per_s", &u->before_per_s);
+		jl_view_estimate_json(&json, "after_samples_per_s", &u->after_per_s);
+		jl_json_put_integer(&json, "before_zero", u->before_zero);
+		jl_json_put_integer(&json, "after_zero", u->after_zero);
+		if (!isnan(u->pair_before_per_s)) {
+			jl_json_put_number(&json, "pair_before_samples_per_s", u->pair_before_per_s);
+			jl_json_put_number(&json, "pair_after_samples_per_s", u->pair_after_per_s);
+		}
 		jl_json_put_number(&json, "gain_frac", u->gain_frac);
 		jl_json_put_number(&json, "gain_frac_per_1000_usd", u->gain_per_kusd);
 		jl_json_end_object(&json);
@@ -138,8 +166,8 @@ enum jl_status jl_build_upgrade(struct jl_cli *cli, struct jl_err *err)
 	const struct jl_given *batch = jl_given(cli, "batch"), *seq = jl_given(cli, "seq");
 	struct jl_upgrade_ask ask = { .system = jl_text(cli, "upgrade"),
 				      .run = jl_request_empty(),
-				      .budget_usd = value_of(cli, "budget"),
-				      .bridge_usd = value_of(cli, "bridge-price") };
+				      .budget_usd = jl_value(cli, "budget"),
+				      .bridge_usd = jl_value(cli, "bridge-price") };
 	enum jl_status status;
 
 	if (!found)

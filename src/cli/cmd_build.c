@@ -51,22 +51,29 @@ const struct jl_option jl_build_options[] = {
 };
 /* clang-format on */
 
-/* Options are the keys of a parts list with dashes. */
+/* Options are the keys of a parts list with dashes; false: not one of them. */
+static bool part_key(char ret_key[48], const char *option)
+{
+	snprintf(ret_key, 48, "%s", option);
+	for (char *at = ret_key; (at = strchr(at, '-'));)
+		*at = '_';
+	for (size_t k = 0; jl_rig_keys[k]; k++)
+		if (strcmp(jl_rig_keys[k], ret_key) == 0)
+			return true;
+	return false;
+}
+
 static enum jl_status read_flags(struct jl_rig *rig, struct jl_cli *cli, struct jl_err *err)
 {
 	for (size_t i = 0; i < cli->args.n_given; i++) {
 		const struct jl_given *g = &cli->args.given[i];
 		const struct jl_where nowhere = { 0 };
 		char key[48];
-		bool mine = false;
 		enum jl_status status;
 
-		snprintf(key, sizeof key, "%s", g->option->name);
-		for (char *at = key; (at = strchr(at, '-'));)
-			*at = '_';
-		for (size_t k = 0; jl_rig_keys[k] && !mine; k++)
-			mine = strcmp(jl_rig_keys[k], key) == 0;
-		if (mine && (status = jl_rig_set(rig, key, g->text, &nowhere, cli->cat, &cli->arena, err)))
+		if (!part_key(key, g->option->name))
+			continue;
+		if ((status = jl_rig_set(rig, key, g->text, &nowhere, cli->cat, &cli->arena, err)))
 			return status;
 	}
 	return JL_OK;
@@ -108,11 +115,12 @@ static void view(struct jl_cli *cli, const struct jl_rig *rig, const struct jl_p
 	jl_buf_printf(&cli->out, "%s%s: ", jl_view_bold(cli), rig->name ? rig->name : rig->gpu->name);
 	if (n_wrong)
 		jl_buf_printf(&cli->out,
-			      JL_T(cli->lang, "does not work as it is (%zu wrong, %zu warnings)",
-				   "이대로는 안 됨 (문제 %zu, 주의 %zu)"),
-			      n_wrong, n_warn);
+			      JL_T(cli->lang, "does not work as it is (%zu wrong, %zu warning%s)",
+				   "이대로는 안 됨 (문제 %zu, 주의 %zu%.0s)"),
+			      n_wrong, n_warn, n_warn == 1 ? "" : "s");
 	else if (n_warn)
-		jl_buf_printf(&cli->out, JL_T(cli->lang, "works, with %zu warning(s)", "가능, 주의 %zu건"), n_warn);
+		jl_buf_printf(&cli->out, JL_T(cli->lang, "works, with %zu warning%s", "가능, 주의 %zu건%.0s"), n_warn,
+			      n_warn == 1 ? "" : "s");
 	else
 		jl_buf_puts(&cli->out,
 			    JL_T(cli->lang, "sound, as far as it was described", "적힌 범위에서는 문제없음"));
@@ -165,6 +173,32 @@ static void view_json(struct jl_cli *cli, const struct jl_rig *rig, const struct
 	jl_json_finish(&json);
 }
 
+/* A parts list, or what to buy next for a system: options of the one say nothing about the other. */
+static enum jl_status check_mode(const struct jl_cli *cli, struct jl_err *err)
+{
+	static const char *const of_upgrade[] = { "budget", "bridge-price", "model", "batch", "seq" };
+	const bool upgrade = jl_given(cli, "upgrade") != NULL;
+	char key[48];
+
+	for (size_t i = 0; upgrade && i < cli->args.n_given; i++)
+		if (part_key(key, cli->args.given[i].option->name))
+			return jl_fail(
+				err, JL_E_USAGE,
+				"--%s describes a parts list; --upgrade takes its system from its own words, e.g. "
+				"--upgrade \"2x rtx-3090\"",
+				"--%s: 부품 목록용 옵션입니다. --upgrade에는 시스템만 쓰세요. 예: --upgrade \"2x "
+				"rtx-3090\"",
+				cli->args.given[i].option->name);
+	if (upgrade && cli->args.n_operands)
+		return jl_fail(err, JL_E_USAGE, "a parts list ('%s') or --upgrade, not both",
+			       "부품 목록('%s')과 --upgrade 중 하나만 쓰세요", cli->args.operands[0]);
+	for (size_t i = 0; !upgrade && i < sizeof of_upgrade / sizeof of_upgrade[0]; i++)
+		if (jl_given(cli, of_upgrade[i]))
+			return jl_fail(err, JL_E_USAGE, "--%s goes with --upgrade",
+				       "--%s: --upgrade와 함께 쓰는 옵션입니다", of_upgrade[i]);
+	return JL_OK;
+}
+
 enum jl_status jl_cmd_build(struct jl_cli *cli, struct jl_err *err)
 {
 	struct jl_part_findings *found = jl_arena_alloc(&cli->arena, sizeof *found);
@@ -173,6 +207,8 @@ enum jl_status jl_cmd_build(struct jl_cli *cli, struct jl_err *err)
 
 	if (!found)
 		return jl_fail_nomem(err);
+	if ((status = check_mode(cli, err)))
+		return status;
 	if (jl_text(cli, "upgrade"))
 		return jl_build_upgrade(cli, err);
 	if (cli->args.n_operands) {

@@ -53,13 +53,6 @@ const struct jl_option jl_cost_options[] = {
 };
 /* clang-format on */
 
-static double value_of(const struct jl_cli *cli, const char *name)
-{
-	const struct jl_given *given = jl_given(cli, name);
-
-	return given ? given->value : NAN;
-}
-
 /* Two options of one name: each says what kind it is. */
 static void tell_apart(struct jl_cost_study *study, enum jl_lang lang)
 {
@@ -111,6 +104,8 @@ static enum jl_status read_options(struct jl_cost_study *study, struct jl_cli *c
 {
 	const char *region = jl_text(cli, "region");
 
+	if (region && jl_cost_check_region(cli->cat, region, err))
+		return err->status;
 	for (size_t i = 0; i < cli->args.n_given; i++) {
 		const struct jl_given *g = &cli->args.given[i];
 		enum jl_status status;
@@ -161,16 +156,16 @@ static enum jl_status read_power(struct jl_cost_study *study, struct jl_cli *cli
 {
 	struct jl_cost_setting *s = &study->setting;
 	const char *kwh = jl_text(cli, "kwh"), *tariff = jl_text(cli, "tariff"), *bands = jl_text(cli, "bands");
-	const double pue = value_of(cli, "pue"), household = value_of(cli, "household"),
-		     demand = value_of(cli, "demand");
+	const double pue = jl_value(cli, "pue"), household = jl_value(cli, "household"),
+		     demand = jl_value(cli, "demand");
 	enum jl_status status = JL_OK;
 
 	if (kwh && tariff)
 		return jl_fail(err, JL_E_USAGE, "give --kwh or --tariff, not both",
 			       "--kwh와 --tariff 중 하나만 쓰세요");
-	if (!isnan(pue) && !(pue >= 1 && pue <= 10))
-		return jl_fail(err, JL_E_RANGE, "--pue is 1 or more: power of the building over that of the machines",
-			       "--pue는 1 이상입니다: 건물 전력 / 장비 전력");
+	if (!isnan(pue) && !(pue >= 1 && pue <= 5))
+		return jl_fail(err, JL_E_USAGE, "--pue is %g; it is 1 (no cooling) to 5, e.g. 1.2",
+			       "--pue 값이 %g입니다. 1(냉방 제외)~5, 예: 1.2", pue);
 	if (household < 0 || demand < 0)
 		return jl_fail(err, JL_E_RANGE, "--household and --demand cannot be below zero",
 			       "--household와 --demand는 0보다 작을 수 없습니다");
@@ -199,7 +194,7 @@ static void read_carbon(struct jl_cost_setting *s, const struct jl_cli *cli, str
 			   (!s->tariff && s->per_kWh.currency == JL_KRW);
 	const char *subject = korea ? "Korea" : "USA";
 
-	s->carbon_gpkWh = value_of(cli, "carbon") * 3.6e6;
+	s->carbon_gpkWh = jl_value(cli, "carbon") * 3.6e6;
 	if (!isnan(s->carbon_gpkWh))
 		return;
 	for (size_t i = 0; i < cli->cat->n_rules; i++) {
@@ -219,7 +214,7 @@ static void read_carbon(struct jl_cost_setting *s, const struct jl_cli *cli, str
 static enum jl_status read_calendar(struct jl_cost_setting *s, const struct jl_cli *cli, struct jl_err *err)
 {
 	const char *start = jl_text(cli, "start"), *fx_date = jl_text(cli, "fx-date");
-	const double horizon = value_of(cli, "horizon"), fx = value_of(cli, "fx");
+	const double horizon = jl_value(cli, "horizon"), fx = jl_value(cli, "fx");
 	enum jl_status status;
 
 	s->start_day = s->fx.day = cli->today;
@@ -242,7 +237,7 @@ static enum jl_status read_calendar(struct jl_cost_setting *s, const struct jl_c
 static enum jl_status read_util(struct jl_cost_study *study, const struct jl_cli *cli, struct jl_cost_said *assumed,
 				struct jl_err *err)
 {
-	const double util = value_of(cli, "util"), runs = value_of(cli, "runs-per-month");
+	const double util = jl_value(cli, "util"), runs = jl_value(cli, "runs-per-month");
 
 	if (!isnan(util) && !(util > 0 && util <= 1))
 		return jl_fail(err, JL_E_RANGE,
@@ -288,7 +283,7 @@ static enum jl_status observed_study(struct jl_cost_study *study, struct jl_cli 
 
 		if (!o->has_system) {
 			jl_fail(&w->why, JL_E_NOTFOUND, "what '%s' is, is not in the catalog",
-				"'%s'이(가) 무엇인지 카탈로그에 없습니다", o->name);
+				"'%s': 카탈로그에 없는 시스템입니다", o->name);
 			continue;
 		}
 		if (jl_machine_make(&machines[1], cli->cat, &o->system, &w->why) ||
@@ -303,6 +298,7 @@ static enum jl_status observed_study(struct jl_cost_study *study, struct jl_cli 
 		jl_observed_carry(&carried, &run, &machines[0], &machines[1], run.batch, limit);
 		w->run_s = (struct jl_estimate){ carried.step_s.value * steps, carried.step_s.lo * steps,
 						 carried.step_s.hi * steps };
+		w->power_W = carried.host_power ? carried.power_W : NAN;
 		w->known = true;
 	}
 	return jl_cost_study_times(study, cli->cat, &cli->arena, err);
@@ -312,7 +308,7 @@ static enum jl_status one_bill(struct jl_cli *cli, const struct jl_cost_setting 
 {
 	const struct jl_given *month = jl_given(cli, "month");
 	struct jl_tariff_use use = s->site;
-	const double bill_J = value_of(cli, "bill");
+	const double bill_J = jl_value(cli, "bill");
 	struct jl_bill bill;
 	enum jl_status status;
 

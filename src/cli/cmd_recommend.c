@@ -17,9 +17,9 @@ static const char *const currencies[] = { "USD", "KRW", NULL };
 const struct jl_option jl_recommend_options[] = {
 	{ .name = "purpose", .type = JL_OPT_TEXT, .arg = "NAME", .en = "kaggle, learning, cv-research, nlp-research, pretraining, finetune-7b, finetune-70b, serve-70b, startup, cluster",
 	  .ko = "용도: kaggle, learning, cv-research, nlp-research, pretraining, finetune-7b, finetune-70b, serve-70b, startup, cluster" },
-	{ .name = "budget", .type = JL_OPT_TEXT, .arg = "MONEY", .en = "for all the work, e.g. \"3000 USD\" or 400만원", .ko = "전체 예산. 예: \"3000 USD\", 400만원" },
+	{ .name = "budget", .type = JL_OPT_TEXT, .arg = "MONEY", .en = "for all the work, e.g. \"3000 USD\", or 400만원 with --fx", .ko = "전체 예산. 예: \"3000 USD\", 400만원 (--fx 필요)" },
 	{ .name = "deadline", .type = JL_OPT_QUANTITY, .kind = JL_K_TIME, .arg = "TIME", .en = "one run (serving: one token) takes at most this",
-	  .ko = "한 번(서빙: 토큰 하나)에 걸려도 되는 시간" },
+	  .ko = "1회 학습(서빙: 토큰 하나)의 제한 시간" },
 	{ .name = "power-limit", .type = JL_OPT_QUANTITY, .kind = JL_K_POWER, .arg = "POWER", .en = "what bought machines may draw, e.g. \"1500 W\"",
 	  .ko = "구매한 장비의 전력 한도. 예: \"1500 W\"" },
 	{ .name = "region", .type = JL_OPT_TEXT, .arg = "NAME", .en = "where to rent: seoul, korea, us, us-east-1", .ko = "임대 지역: seoul, korea, us, us-east-1" },
@@ -46,7 +46,7 @@ const struct jl_option jl_recommend_options[] = {
 	JL_ASK_OBSERVED_OPTIONS,
 	JL_ASK_COUNT("global-batch", "samples of a step, all workers", "스텝당 전체 배치"),
 	JL_ASK_COUNT("micro-batch", "samples of one pass", "한 번에 처리하는 샘플 수"),
-	{ .name = "precision", .type = JL_OPT_CHOICE, .choices = jl_ask_precisions, .arg = "fp32|tf32|fp16|bf16|fp8", .en = "format of the matrix products", .ko = "행렬곱의 수 형식" },
+	{ .name = "precision", .type = JL_OPT_CHOICE, .choices = jl_ask_precisions, .arg = "fp32|tf32|fp16|bf16|fp8", .en = "format of the matrix products; serving: of the weights", .ko = "행렬곱의 수 형식 (서빙: 가중치 형식)" },
 	{ .name = "framework", .type = JL_OPT_CHOICE, .choices = jl_ask_frameworks, .arg = "eager|compiled|megatron|native", .en = "what runs it", .ko = "실행 방식" },
 	JL_ASK_SHAPE_OPTIONS,
 	JL_ASK_LENGTH_OPTIONS,
@@ -54,28 +54,14 @@ const struct jl_option jl_recommend_options[] = {
 };
 /* clang-format on */
 
-static double value_of(const struct jl_cli *cli, const char *name)
-{
-	const struct jl_given *given = jl_given(cli, name);
-
-	return given ? given->value : NAN;
-}
-
-static double count_of(const struct jl_cli *cli, const char *name)
-{
-	const struct jl_given *given = jl_given(cli, name);
-
-	return given ? (double)given->count : NAN;
-}
-
 static enum jl_status above_zero(const struct jl_cli *cli, struct jl_err *err)
 {
 	static const char *const names[] = { "deadline", "power-limit",  "runs-per-month",
 					     "months",   "tokens-per-s", "max-price-age" };
-	const double util = value_of(cli, "util"), fx = value_of(cli, "fx");
+	const double util = jl_value(cli, "util"), fx = jl_value(cli, "fx");
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (jl_given(cli, names[i]) && !(value_of(cli, names[i]) > 0))
+		if (jl_given(cli, names[i]) && !(jl_value(cli, names[i]) > 0))
 			return jl_fail(err, JL_E_RANGE, "--%s: '%s' must be above zero",
 				       "--%s: '%s'은(는) 0보다 커야 합니다", names[i], jl_text(cli, names[i]));
 	if (!isnan(util) && !(util > 0 && util <= 1))
@@ -93,7 +79,7 @@ static enum jl_status to_usd(double *ret_usd, struct jl_money money, double fx, 
 {
 	if (money.currency == JL_KRW && isnan(fx))
 		return jl_fail(err, JL_E_USAGE, "%s is in won: give the rate too, e.g. --fx 1400",
-			       "%s이(가) 원화입니다. 환율도 주세요. 예: --fx 1400", what);
+			       "%s: 원화 금액에는 환율도 필요합니다. 예: --fx 1400", what);
 	*ret_usd = jl_money_value(money) / (money.currency == JL_KRW ? fx : 1);
 	return JL_OK;
 }
@@ -101,7 +87,7 @@ static enum jl_status to_usd(double *ret_usd, struct jl_money money, double fx, 
 static enum jl_status read_money(struct jl_recommend_ask *ask, const struct jl_cli *cli, struct jl_err *err)
 {
 	const char *budget = jl_text(cli, "budget"), *kwh = jl_text(cli, "kwh");
-	const double fx = value_of(cli, "fx");
+	const double fx = jl_value(cli, "fx");
 	struct jl_quantity q;
 	struct jl_money money;
 	enum jl_status status = JL_OK;
@@ -261,16 +247,18 @@ enum jl_status jl_cmd_recommend(struct jl_cli *cli, struct jl_err *err)
 	ask->cat = cli->cat;
 	ask->today = cli->today;
 	ask->region = jl_text(cli, "region");
-	ask->deadline_s = value_of(cli, "deadline");
-	ask->power_W = value_of(cli, "power-limit");
-	ask->util_frac = value_of(cli, "util");
-	ask->runs_per_month = value_of(cli, "runs-per-month");
-	ask->months = value_of(cli, "months");
-	ask->users = count_of(cli, "users");
-	ask->context = count_of(cli, "context");
-	ask->tokens_per_s = value_of(cli, "tokens-per-s");
+	if (ask->region && (status = jl_cost_check_region(cli->cat, ask->region, err)))
+		return status;
+	ask->deadline_s = jl_value(cli, "deadline");
+	ask->power_W = jl_value(cli, "power-limit");
+	ask->util_frac = jl_value(cli, "util");
+	ask->runs_per_month = jl_value(cli, "runs-per-month");
+	ask->months = jl_value(cli, "months");
+	ask->users = jl_count(cli, "users");
+	ask->context = jl_count(cli, "context");
+	ask->tokens_per_s = jl_value(cli, "tokens-per-s");
 	if (jl_given(cli, "max-price-age"))
-		ask->rent_days_max = lround(fmin(value_of(cli, "max-price-age") / 86400, 1e6));
+		ask->rent_days_max = lround(fmin(jl_value(cli, "max-price-age") / 86400, 1e6));
 	ask->gpus_max = gpus ? (int)gpus->count : 0;
 	ask->per_node = per ? (int)per->count : 0;
 	if ((status = above_zero(cli, err)) || (status = read_money(ask, cli, err)) ||
@@ -280,7 +268,7 @@ enum jl_status jl_cmd_recommend(struct jl_cli *cli, struct jl_err *err)
 	default_batch(ask);
 	ask->pue = isnan(ask->run.pue) ? 1 : ask->run.pue;
 	if (currency && strcmp(currency, "KRW") == 0) {
-		page.krw_per_usd = value_of(cli, "fx");
+		page.krw_per_usd = jl_value(cli, "fx");
 		if (isnan(page.krw_per_usd))
 			return jl_fail(err, JL_E_USAGE, "--currency KRW needs the rate: --fx 1400",
 				       "--currency KRW에는 환율이 필요합니다: --fx 1400");

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "cli/cost_view.h"
+#include "cli/predict_view.h"
 #include "cli/view.h"
 
 static void put_money(struct jl_json *json, const char *key, long long micro)
@@ -11,13 +12,8 @@ static void put_money(struct jl_json *json, const char *key, long long micro)
 
 static void put_estimate(struct jl_json *json, const char *key, struct jl_estimate e)
 {
-	if (isnan(e.value))
-		return;
-	jl_json_put_object(json, key);
-	jl_json_put_number(json, "value", e.value);
-	jl_json_put_number(json, "lo", e.lo);
-	jl_json_put_number(json, "hi", e.hi);
-	jl_json_end_object(json);
+	if (!isnan(e.value))
+		jl_view_estimate_json(json, key, &e);
 }
 
 static void option_json(struct jl_json *json, const struct jl_cost_study *study, size_t i, enum jl_lang lang)
@@ -36,8 +32,16 @@ static void option_json(struct jl_json *json, const struct jl_cost_study *study,
 	jl_json_put_string(json, "price_origin", o->price_date ? "listed" : "given");
 	jl_json_put_string(json, "price_date", o->price_date);
 	jl_json_put_string(json, "price_source", o->price_source);
+	if (o->host.micro)
+		put_money(json, "price_host_assumed", o->host.micro);
+	if (o->bare)
+		jl_json_put_bool(json, "price_is_card_only", true);
 	if (!jl_cost_is_rent(o->kind)) {
 		jl_json_put_number(json, "active_W", (double)o->active_mW / 1000);
+		jl_json_put_string(json, "active_W_origin",
+				   o->watts_predicted ? "predicted"
+				   : o->watts_assumed ? "assumed"
+						      : "given");
 		jl_json_put_number(json, "idle_W", (double)o->idle_mW / 1000);
 		jl_json_put_number(json, "year_kWh", l->year_kWh);
 		put_money(json, "year_electricity", l->year_power.micro);

@@ -40,18 +40,33 @@ static const char *milestone_name(char out[24], int months, enum jl_lang lang)
 	return out;
 }
 
+static const char *plural(double n)
+{
+	return n == 1 ? "" : "s";
+}
+
+/* A day begins on which it has paid for itself: parts of a day count as a whole one, here and in the date. */
 static void say_days(struct jl_buf *out, const struct jl_cost_setting *s, double days, enum jl_lang lang)
 {
 	char date[JL_DATE_TEXT_MAX];
-	int months, rest;
 
-	jl_cost_calendar(s->start_day, days, &months, &rest);
 	jl_date_text(date, s->start_day + (long)ceil(days));
 	if (days < 60)
-		jl_buf_printf(out, JL_T(lang, "%.0f days (%s)", "%.0f일 (%s)"), days, date);
+		jl_buf_printf(out, JL_T(lang, "%.0f day%s (%s)", "%.0f일%.0s (%s)"), ceil(days), plural(ceil(days)),
+			      date);
 	else
-		jl_buf_printf(out, JL_T(lang, "%.0f days (%.1f months, %s)", "%.0f일 (%.1f개월, %s)"), days,
+		jl_buf_printf(out, JL_T(lang, "%.0f days (%.1f months, %s)", "%.0f일 (%.1f개월, %s)"), ceil(days),
 			      days / MONTH_DAYS, date);
+}
+
+/* "3.0 years", "20 days": how far was looked. */
+static const char *horizon_text(struct jl_cli *cli, const struct jl_cost_setting *s)
+{
+	const double days = (double)s->horizon_days;
+
+	if (days < 365)
+		return jl_arena_printf(&cli->arena, JL_T(cli->lang, "%.0f day%s", "%.0f일%.0s"), days, plural(days));
+	return jl_arena_printf(&cli->arena, JL_T(cli->lang, "%.1f years", "%.1f년"), days / 365.25);
 }
 
 static void headline(struct jl_cli *cli, const struct jl_cost_study *study, const struct jl_cost_pair *p)
@@ -61,11 +76,11 @@ static void headline(struct jl_cli *cli, const struct jl_cost_study *study, cons
 
 	jl_buf_puts(out, jl_view_bold(cli));
 	if (isnan(p->days)) {
-		jl_buf_printf(out,
-			      JL_T(cli->lang, "%s is not cheaper than %s%swithin %.1f years",
-				   "%s: %s보다%s%.1f년 안에 싸지지 않습니다"),
-			      dear->name, cheap->name, strlen(dear->name) + strlen(cheap->name) > 40 ? "\n  " : " ",
-			      (double)study->setting.horizon_days / 365.25);
+		jl_buf_printf(
+			out,
+			JL_T(cli->lang, "%s is not cheaper than %s%swithin %s", "%s: %s보다%s%s 안에 싸지지 않습니다"),
+			dear->name, cheap->name, strlen(dear->name) + strlen(cheap->name) > 40 ? "\n  " : " ",
+			horizon_text(cli, &study->setting));
 	} else {
 		const bool narrow = strlen(dear->name) + strlen(cheap->name) > 26; /* the rest is 54 columns at most */
 
@@ -131,10 +146,10 @@ static void swings(struct jl_cli *cli, const struct jl_cost_pair *p)
 
 		snprintf(lo, sizeof lo,
 			 isnan(s->lo) ? JL_T(cli->lang, "never", "없음") : JL_T(cli->lang, "%.0f days", "%.0f일"),
-			 s->lo);
+			 ceil(s->lo));
 		snprintf(hi, sizeof hi,
 			 isnan(s->hi) ? JL_T(cli->lang, "never", "없음") : JL_T(cli->lang, "%.0f days", "%.0f일"),
-			 s->hi);
+			 ceil(s->hi));
 		jl_buf_printf(out, "    %s: %s … %s\n", JL_T(cli->lang, s->en, s->ko), lo, hi);
 	}
 }
@@ -142,7 +157,7 @@ static void swings(struct jl_cli *cli, const struct jl_cost_pair *p)
 /* Why a rounder figure is often told for the same inputs. */
 static void by_hand(struct jl_cli *cli, const struct jl_cost_pair *p)
 {
-	if (isnan(p->by_hand) || isnan(p->days) || p->by_hand == round(p->days) || p->days < 60)
+	if (isnan(p->by_hand) || isnan(p->days) || p->by_hand == ceil(p->days) || p->days < 60)
 		return;
 	jl_view_wrapped(
 		cli, 2, JL_T(cli->lang, "Note", "참고"),
@@ -162,29 +177,49 @@ static void power_line(struct jl_cli *cli, const struct jl_cost_study *study, co
 		const struct jl_cost_option *o = &study->options[i];
 		const struct jl_cost_line *l = &study->lines[i];
 		const long long util = o->util_ppm > 0 ? o->util_ppm : study->setting.util_ppm;
-		char money[JL_MONEY_TEXT_MAX], watts[JL_UNITS_TEXT_MAX], idle[JL_UNITS_TEXT_MAX], co2[64] = "";
+		char money[JL_MONEY_TEXT_MAX], kWh[JL_MONEY_TEXT_MAX], watts[JL_UNITS_TEXT_MAX],
+			idle[JL_UNITS_TEXT_MAX], co2[64] = "";
 
 		if (jl_cost_is_rent(o->kind) || o->active_mW == 0)
 			continue;
 		jl_units_text(watts, (double)o->active_mW / 1000, JL_K_POWER, 3);
 		jl_units_text(idle, (double)o->idle_mW / 1000, JL_K_POWER, 3);
 		if (!isnan(l->year_co2_g))
-			snprintf(co2, sizeof co2, JL_T(cli->lang, "; %.0f kg CO2e", ", CO2e %.0f kg"),
-				 l->year_co2_g / 1000);
+			snprintf(co2, sizeof co2, JL_T(cli->lang, "; %s kg CO2e", ", CO2e %s kg"),
+				 jl_grouped(money, l->year_co2_g / 1000));
 		jl_view_wrapped(
 			cli, 2, JL_T(cli->lang, "Power", "전력"),
-			jl_arena_printf(
-				&cli->arena,
-				JL_T(cli->lang, "%s: %.0f kWh and %s a year (%s%s for %.3g %% of the time, %s)%s",
-				     "%s: 1년에 %.0f kWh, %s (%s%s, 가동률 %.3g %%, %s)%s"),
-				o->name, l->year_kWh, jl_money_text(money, l->year_power), watts,
-				o->watts_assumed ? JL_T(cli->lang, " assumed", " 가정") : "", (double)util / 1e4,
-				o->off_when_idle
-					? JL_T(cli->lang, "off otherwise", "나머지는 꺼둠")
-					: jl_arena_printf(&cli->arena, JL_T(cli->lang, "%s idle", "유휴 %s"), idle),
-				co2));
+			jl_arena_printf(&cli->arena,
+					JL_T(cli->lang, "%s: %s kWh and %s a year (%s%s for %.3g %% of the time, %s)%s",
+					     "%s: 1년에 %s kWh, %s (%s%s, 가동률 %.3g %%, %s)%s"),
+					o->name, jl_grouped(kWh, l->year_kWh), jl_money_text(money, l->year_power),
+					watts,
+					o->watts_predicted ? JL_T(cli->lang, " predicted", " 예측")
+					: o->watts_assumed ? JL_T(cli->lang, " assumed", " 가정")
+							   : "",
+					(double)util / 1e4,
+					o->off_when_idle ? JL_T(cli->lang, "off otherwise", "나머지는 꺼둠")
+							 : jl_arena_printf(&cli->arena,
+									   JL_T(cli->lang, "%s idle", "유휴 %s"), idle),
+					co2));
 	}
 	(void)assumed;
+}
+
+/* What is in a price of the catalog and what is not, and whether it is old. */
+static const char *price_notes(struct jl_cli *cli, const struct jl_cost_option *o, long age_days)
+{
+	char host[JL_MONEY_TEXT_MAX];
+
+	return jl_arena_printf(
+		&cli->arena, "%s%s%s",
+		o->host.micro
+			? jl_arena_printf(&cli->arena,
+					  JL_T(cli->lang, "; %s of it assumed for the host", "; 이 중 본체 %s 가정"),
+					  jl_money_text(host, o->host))
+			: "",
+		o->bare ? JL_T(cli->lang, "; card only, no host", "; 카드만, 본체 제외") : "",
+		age_days > OLD_DAYS ? JL_T(cli->lang, " ⚠ older than 90 days", " ⚠ 90일 넘은 가격") : "");
 }
 
 static void price_lines(struct jl_cli *cli, const struct jl_cost_study *study)
@@ -205,10 +240,7 @@ static void price_lines(struct jl_cli *cli, const struct jl_cost_study *study)
 				o->price_date ? jl_arena_printf(&cli->arena, "%s: %s%s 📄 %s, %s%s", o->name, money,
 								jl_cost_is_rent(o->kind) ? "/h" : "",
 								o->price_source ? o->price_source : "?", o->price_date,
-								cli->today - day > OLD_DAYS
-									? JL_T(cli->lang, " ⚠ older than 90 days",
-									       " ⚠ 90일 넘은 가격")
-									: "")
+								price_notes(cli, o, cli->today - day))
 					      : jl_arena_printf(&cli->arena, "%s: %s%s %s", o->name, money,
 								jl_cost_is_rent(o->kind) ? "/h" : "",
 								JL_T(cli->lang, "(as given)", "(입력값)")));
@@ -228,7 +260,7 @@ static void work_energy(struct jl_cli *cli, const struct jl_cost_study *study)
 
 		if (!w->known || isnan(w->run_kWh.value) || !(w->run_kWh.value > 0))
 			continue;
-		jl_view_wrapped(cli, 2, JL_T(cli->lang, "One run", "학습 한 번"),
+		jl_view_wrapped(cli, 2, JL_T(cli->lang, "One run", "1회 학습"),
 				jl_arena_printf(&cli->arena, "%s: %.3g kWh (%.3g–%.3g)%s", study->options[i].name,
 						w->run_kWh.value, w->run_kWh.lo, w->run_kWh.hi,
 						isnan(w->run_co2_g) ? ""
@@ -240,7 +272,7 @@ static void work_energy(struct jl_cli *cli, const struct jl_cost_study *study)
 static enum jl_status work_table(struct jl_cli *cli, const struct jl_cost_study *study, struct jl_err *err)
 {
 	const struct jl_table_column columns[] = {
-		{ .head = JL_T(cli->lang, "one training run", "학습 한 번"), .flexible = true, .min_width = 12 },
+		{ .head = JL_T(cli->lang, "one training run", "1회 학습"), .flexible = true, .min_width = 12 },
 		{ .head = JL_T(cli->lang, "time", "시간"), .align = JL_RIGHT },
 		{ .head = jl_currency_name(study->setting.currency), .align = JL_RIGHT },
 		{ .head = JL_T(cli->lang, "80 % interval", "80 % 구간"), .align = JL_RIGHT },
@@ -275,6 +307,40 @@ static enum jl_status work_table(struct jl_cli *cli, const struct jl_cost_study 
 	return jl_view_table(cli, &table, 2, err);
 }
 
+static bool resale_counts(const struct jl_cost_study *study)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < study->n_options; i++)
+		any |= study->options[i].kind == JL_COST_BUY && study->options[i].resale_ppm > 0;
+	return any;
+}
+
+/* The tariff with its age: rates change every year. */
+static void tariff_line(struct jl_cli *cli, const char *tariff, const char *date, const char *source)
+{
+	const char *newer = jl_tariff_newer(cli->cat, tariff), *old = "", *next = "";
+	char year[5], days[JL_MONEY_TEXT_MAX];
+	long day = cli->today;
+
+	if (!date)
+		return;
+	snprintf(year, sizeof year, "%.4s", date);
+	if (jl_date_parse(&day, date, NULL)) /* "2025-Q1": its year is near enough */
+		(void)jl_date_parse(&day, year, NULL);
+	if (cli->today - day > OLD_DAYS)
+		old = jl_arena_printf(&cli->arena,
+				      JL_T(cli->lang, " ⚠ %s days old: rates may have changed",
+					   " ⚠ %s일 지남: 요율이 바뀌었을 수 있음"),
+				      jl_grouped(days, (double)(cli->today - day)));
+	if (newer)
+		next = jl_arena_printf(&cli->arena, JL_T(cli->lang, "; newer: --tariff %s", "; 최신: --tariff %s"),
+				       newer);
+	jl_view_wrapped(cli, 2, JL_T(cli->lang, "Tariff", "요금제"),
+			jl_arena_printf(&cli->arena, "%s 📄 %s%s%s%s%s", tariff, source ? source : "",
+					source ? ", " : "", date, old, next));
+}
+
 static void assumptions(struct jl_cli *cli, const struct jl_cost_study *study, const struct jl_cost_said *assumed)
 {
 	const struct jl_cost_setting *s = &study->setting;
@@ -299,8 +365,12 @@ static void assumptions(struct jl_cli *cli, const struct jl_cost_study *study, c
 					 "요금제에 봄·가을 단가가 없어 겨울 단가를 씀; "));
 			break;
 		}
-	jl_buf_puts(&text, JL_T(cli->lang, "no resale within the table; a year has 365 days of electricity",
-				"표에는 되파는 값 없음, 전기료는 1년 365일"));
+	if (resale_counts(study))
+		jl_buf_puts(&text, JL_T(cli->lang, "resale counts when a machine is replaced, not before; ",
+					"되파는 값은 교체할 때만 반영; "));
+	else
+		jl_buf_puts(&text, JL_T(cli->lang, "no resale within the table; ", "표에는 되파는 값 없음; "));
+	jl_buf_puts(&text, JL_T(cli->lang, "a year has 365 days of electricity", "전기료는 1년 365일"));
 	jl_view_wrapped(cli, 2, JL_T(cli->lang, "Assumed", "가정"), jl_buf_text(&text));
 	jl_buf_release(&text);
 }
@@ -313,9 +383,8 @@ enum jl_status jl_cost_view(struct jl_cli *cli, const struct jl_cost_study *stud
 	for (size_t i = 0; i < study->n_pairs; i++)
 		headline(cli, study, &study->pairs[i]);
 	if (!study->n_pairs)
-		jl_buf_printf(&cli->out,
-			      JL_T(cli->lang, "Cheapest over %.1f years: %s\n", "%.1f년 동안 가장 싼 것: %s\n"),
-			      (double)study->setting.horizon_days / 365.25,
+		jl_buf_printf(&cli->out, JL_T(cli->lang, "Cheapest over %s: %s\n", "%s 동안 가장 싼 것: %s\n"),
+			      horizon_text(cli, &study->setting),
 			      study->options[jl_cost_cheapest(study, study->setting.horizon_days)].name);
 	if ((status = paid_table(cli, study, err)))
 		return status;
@@ -328,6 +397,12 @@ enum jl_status jl_cost_view(struct jl_cli *cli, const struct jl_cost_study *stud
 		work_energy(cli, study);
 	power_line(cli, study, assumed);
 	price_lines(cli, study);
+	for (size_t i = 0; study->setting.tariff && i < study->n_options; i++)
+		if (study->lines[i].tariff_date) {
+			tariff_line(cli, study->setting.tariff, study->lines[i].tariff_date,
+				    study->lines[i].tariff_source);
+			break;
+		}
 	for (size_t i = 0; i < study->n_pairs; i++)
 		by_hand(cli, &study->pairs[i]);
 	assumptions(cli, study, assumed);
@@ -357,6 +432,8 @@ enum jl_status jl_cost_bill_view(struct jl_cli *cli, const char *tariff, const s
 		jl_json_end_object(&json);
 		jl_json_put_number(&json, "total", jl_money_value(bill->total));
 		jl_json_put_string(&json, "date", bill->date);
+		jl_json_put_string(&json, "source", bill->source);
+		jl_json_put_string(&json, "newer_tariff", jl_tariff_newer(cli->cat, tariff));
 		jl_json_end_object(&json);
 		jl_json_finish(&json);
 		return JL_OK;
@@ -374,5 +451,9 @@ enum jl_status jl_cost_bill_view(struct jl_cli *cli, const char *tariff, const s
 		jl_table_end_row(&table);
 	}
 	jl_buf_puts(&cli->out, "\n");
-	return jl_view_table(cli, &table, 2, err);
+	if (jl_view_table(cli, &table, 2, err))
+		return err->status;
+	jl_buf_puts(&cli->out, "\n");
+	tariff_line(cli, tariff, bill->date, bill->source);
+	return JL_OK;
 }

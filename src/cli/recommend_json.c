@@ -2,16 +2,8 @@
 #include <math.h>
 
 #include "cli/recommend_view.h"
+#include "cli/predict_view.h"
 #include "cli/view.h"
-
-static void put_estimate(struct jl_json *json, const char *key, struct jl_estimate e)
-{
-	jl_json_put_object(json, key);
-	jl_json_put_number(json, "value", e.value);
-	jl_json_put_number(json, "lo", e.lo);
-	jl_json_put_number(json, "hi", e.hi);
-	jl_json_end_object(json);
-}
 
 static void put_candidate(struct jl_json *json, const struct jl_cli *cli, const struct jl_recommend_page *page,
 			  int index)
@@ -34,11 +26,13 @@ static void put_candidate(struct jl_json *json, const struct jl_cli *cli, const 
 	jl_json_put_number(json,
 			   c->how == JL_HOW_RENT || c->how == JL_HOW_SPOT ? "machine_usd_per_hour" : "machine_usd",
 			   c->unit_usd);
+	if (c->how == JL_HOW_NEW || c->how == JL_HOW_USED)
+		jl_json_put_number(json, "purchase_usd", c->unit_usd * s->sys.n_nodes);
 	jl_json_put_number(json, "host_assumed_usd", c->host_usd);
-	put_estimate(json, serve ? "token_s" : "run_s", s->run_s);
-	put_estimate(json, "per_s", s->per_s);
-	put_estimate(json, "cost_usd", c->cost_usd);
-	put_estimate(json, "run_cost_usd", c->run_cost_usd);
+	jl_view_estimate_json(json, serve ? "token_s" : "run_s", &s->run_s);
+	jl_view_estimate_json(json, "per_s", &s->per_s);
+	jl_view_estimate_json(json, "cost_usd", &c->cost_usd);
+	jl_view_estimate_json(json, "run_cost_usd", &c->run_cost_usd);
 	jl_json_put_number(json, "work_h", c->work_h);
 	jl_json_put_number(json, "power_W", s->power_W);
 	jl_json_put_number(json, "peak_W", s->peak_W);
@@ -49,6 +43,12 @@ static void put_candidate(struct jl_json *json, const struct jl_cli *cli, const 
 	jl_json_put_number(json, "pp", s->pp);
 	jl_json_put_integer(json, "zero", s->zero);
 	jl_json_put_bool(json, "offload", s->offload != 0);
+	if (!serve) {
+		jl_json_put_number(json, "micro_batch", s->micro_batch);
+		jl_json_put_number(json, "global_batch", s->global_batch);
+	}
+	if (!serve && !page->ask->seen)
+		jl_json_put_string(json, "precision", jl_dtype_name(s->dtype));
 	if (serve)
 		jl_json_put_number(json, "weight_bits", s->weight_bits);
 	jl_json_put_bool(json, "on_front", c->on_front);
@@ -88,6 +88,12 @@ void jl_view_recommend_json(struct jl_cli *cli, const struct jl_recommend_page *
 		jl_json_end_object(&json);
 	} else {
 		cli->exit_code = 3;
+	}
+	if (r->nearest >= 0) {
+		jl_json_put_object(&json, "nearest");
+		jl_json_put_string(&json, "misses", jl_against_key(r->items[r->nearest].against));
+		put_candidate(&json, cli, page, r->nearest);
+		jl_json_end_object(&json);
 	}
 	jl_json_put_object(&json, "best");
 	for (int h = 0; h < JL_N_HOW; h++)

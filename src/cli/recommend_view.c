@@ -53,15 +53,6 @@ static const char *interval(char out[96], struct jl_estimate e)
 	return out;
 }
 
-static const char *grouped(char out[JL_MONEY_TEXT_MAX], size_t n)
-{
-	if (n < 1000)
-		snprintf(out, JL_MONEY_TEXT_MAX, "%zu", n);
-	else
-		jl_money_short(out, jl_money_from((double)n, JL_USD));
-	return out;
-}
-
 static const char *machine_name(const struct jl_cli *cli, struct jl_arena *arena, const struct jl_candidate *c)
 {
 	const struct jl_sys *s = &c->setup->sys;
@@ -108,7 +99,7 @@ static enum jl_status rows(struct jl_cli *cli, const struct jl_recommend_page *p
 		{ .head = JL_T(cli->lang, " how", " 방법") },
 		{ .head = JL_T(cli->lang, "machines", "장비"), .flexible = true, .min_width = 18 },
 		{ .head = JL_T(cli->lang, "from", "공급"), .flexible = true, .min_width = 10 },
-		{ .head = is_serve(page) ? JL_T(cli->lang, "a token", "토큰당") : JL_T(cli->lang, "a run", "한 번"),
+		{ .head = is_serve(page) ? JL_T(cli->lang, "a token", "토큰당") : JL_T(cli->lang, "a run", "1회 학습"),
 		  .align = JL_RIGHT },
 		{ .head = currency(cli, page), .align = JL_RIGHT },
 	};
@@ -225,12 +216,17 @@ static const char *cost_text(struct jl_cli *cli, const struct jl_recommend_page 
 	return text ? text : "?";
 }
 
+static const char *plural(double n)
+{
+	return n == 1 ? "" : "s";
+}
+
 static void headline(struct jl_cli *cli, const struct jl_recommend_page *page)
 {
 	const struct jl_recommendation *r = page->result;
 	const struct jl_candidate *c = &r->items[r->pick];
 	const bool rented = c->how == JL_HOW_RENT || c->how == JL_HOW_SPOT;
-	char count[JL_MONEY_TEXT_MAX], time[96], power[JL_UNITS_TEXT_MAX];
+	char count[JL_MONEY_TEXT_MAX], price[JL_MONEY_TEXT_MAX], time[96], power[JL_UNITS_TEXT_MAX];
 	struct jl_buf how;
 
 	jl_buf_printf(&cli->out, "%s%s: %s%s%s%s\n", jl_view_bold(cli), jl_how_name(c->how, cli->lang),
@@ -239,15 +235,21 @@ static void headline(struct jl_cli *cli, const struct jl_recommend_page *page)
 	interval(time, c->setup->run_s);
 	if (is_serve(page))
 		jl_buf_printf(&cli->out,
-			      JL_T(cli->lang, "  %s a token, %s for %.3g months\n", "  토큰당 %s, %s, %.3g개월\n"),
-			      time, cost_text(cli, page, c->cost_usd), page->ask->months);
+			      JL_T(cli->lang, "  %s a token, %s for %.3g month%s\n", "  토큰당 %s, %s, %.3g개월%.0s\n"),
+			      time, cost_text(cli, page, c->cost_usd), page->ask->months, plural(page->ask->months));
 	else
 		jl_buf_printf(&cli->out,
-			      JL_T(cli->lang, "  %s a run; %s for %.4g runs in %.3g months\n",
-				   "  한 번에 %s; 비용 %s: %.4g번, %.3g개월\n"),
-			      time, cost_text(cli, page, c->cost_usd), r->runs, page->ask->months);
+			      JL_T(cli->lang, "  %s a run; %s for %.4g run%s in %.3g month%s\n",
+				   "  1회 학습 %s; 비용 %s: %.4g회%.0s, %.3g개월%.0s\n"),
+			      time, cost_text(cli, page, c->cost_usd), r->runs, plural(r->runs), page->ask->months,
+			      plural(page->ask->months));
+	if (!rented && !isnan(page->ask->util_frac))
+		jl_buf_printf(&cli->out,
+			      JL_T(cli->lang, "  its share of a purchase of %s %s (--util)\n",
+				   "  구매 가격 %s %s 중 사용한 몫 (--util)\n"),
+			      amount(price, cli, page, c->unit_usd * c->setup->sys.n_nodes), currency(cli, page));
 	jl_buf_printf(&cli->out, JL_T(cli->lang, "  %s of %s candidates\n", "  %s (후보 %s개)\n"), why(cli, page),
-		      grouped(count, r->n));
+		      jl_grouped(count, (double)r->n));
 	jl_buf_init(&how, 512);
 	technique(&how, cli, page, c->setup);
 	jl_buf_printf(&cli->out, "  %s · %s\n", jl_buf_text(&how),
@@ -258,14 +260,15 @@ static void headline(struct jl_cli *cli, const struct jl_recommend_page *page)
 /* What was weighed and not taken, so that nobody has to guess. */
 static void against(struct jl_cli *cli, const struct jl_recommend_page *page)
 {
+	char count[JL_MONEY_TEXT_MAX];
 	struct jl_buf text;
 	bool any = false;
 
 	jl_buf_init(&text, 2048);
 	for (int a = 1; a < JL_N_AGAINST; a++)
 		if (page->result->n_against[a]) {
-			jl_buf_printf(&text, "%s%s %zu", any ? "; " : "",
-				      jl_against_name((enum jl_against)a, cli->lang), page->result->n_against[a]);
+			jl_buf_printf(&text, "%s%s %s", any ? "; " : "", jl_against_name((enum jl_against)a, cli->lang),
+				      jl_grouped(count, (double)page->result->n_against[a]));
 			any = true;
 		}
 	if (any)
@@ -288,15 +291,17 @@ static void assumptions(struct jl_cli *cli, const struct jl_recommend_page *page
 		jl_buf_printf(&text, "%s%s; ", ask->run.model ? ask->run.model : JL_T(cli->lang, "the model", "모델"),
 			      ask->task == JL_TASK_LORA ? " LoRA" : "");
 	if (is_serve(page))
-		jl_buf_printf(
-			&text,
-			JL_T(cli->lang,
-			     "%g users of %g tokens, %g tokens/s in all; a memory and bandwidth bound, not fitted; ",
-			     "사용자 %g명, 문맥 %g토큰, 합계 %g tokens/s; 메모리·대역폭 한계 계산(측정에 맞춘 값 "
-			     "아님); "),
-			ask->users, ask->context, ask->tokens_per_s);
+		jl_buf_printf(&text,
+			      JL_T(cli->lang, "%g user%s of %g tokens, %g tokens/s in all; ",
+				   "사용자 %g명%.0s, 문맥 %g토큰, 합계 %g토큰/s; "),
+			      ask->users, plural(ask->users), ask->context, ask->tokens_per_s);
 	else if (!ask->seen)
-		jl_buf_printf(&text, JL_T(cli->lang, "global batch %g; ", "전체 배치 %g; "), ask->run.global_batch);
+		jl_buf_printf(&text,
+			      JL_T(cli->lang, "global batch %g (--global-batch); ", "전체 배치 %g (--global-batch); "),
+			      ask->run.global_batch);
+	if (!is_serve(page) && !ask->seen && page->result->pick >= 0)
+		jl_buf_printf(&text, "%s%s; ", jl_dtype_name(page->result->items[page->result->pick].setup->dtype),
+			      ask->run.dtype == JL_UNSET ? " (--precision)" : "");
 	jl_buf_printf(&text, isnan(ask->util_frac) ? JL_T(cli->lang, "bought machines are paid in full, no resale; ",
 							  "구매한 장비는 전액, 되파는 값 없음; ")
 						   : JL_T(cli->lang, "bought machines are paid by their share of use; ",
@@ -318,15 +323,64 @@ static void caveats(struct jl_cli *cli, const struct jl_recommend_page *page)
 				JL_T(cli->lang, page->purpose->caveat_en, page->purpose->caveat_ko));
 }
 
+/* Where nothing will do: what would, and which limit it takes to move. */
+static void nearest(struct jl_cli *cli, const struct jl_recommend_page *page)
+{
+	const struct jl_recommendation *r = page->result;
+	const struct jl_candidate *c = r->nearest >= 0 ? &r->items[r->nearest] : NULL;
+	char time[96], money[JL_MONEY_TEXT_MAX], power[JL_UNITS_TEXT_MAX];
+	const char *what = NULL;
+
+	if (!c)
+		return;
+	const bool bought = c->how == JL_HOW_NEW || c->how == JL_HOW_USED;
+	const double usd = bought ? fmax(c->cost_usd.value, c->unit_usd * c->setup->sys.n_nodes) : c->cost_usd.value;
+	const char *name = jl_arena_printf(&cli->arena, "%s, %s", jl_how_name(c->how, cli->lang),
+					   machine_name(cli, &cli->arena, c));
+
+	if (c->against == JL_AGAINST_BUDGET)
+		what = jl_arena_printf(&cli->arena,
+				       JL_T(cli->lang,
+					    "the cheapest that is fast enough (%s) costs %s %s: raise --budget",
+					    "충분히 빠르면서 가장 싼 것(%s)이 %s %s: --budget을 올리세요"),
+				       name, amount(money, cli, page, usd), currency(cli, page));
+	else if (c->against == JL_AGAINST_POWER)
+		what = jl_arena_printf(&cli->arena,
+				       JL_T(cli->lang, "the least power (%s) is %s: raise --power-limit",
+					    "전력이 가장 작은 것(%s)이 %s: --power-limit을 올리세요"),
+				       name, jl_units_text(power, c->setup->peak_W, JL_K_POWER, 3));
+	else if (c->against == JL_AGAINST_USE && is_serve(page))
+		what = jl_arena_printf(&cli->arena,
+				       JL_T(cli->lang, "the fastest (%s) makes %s tokens/s: lower --tokens-per-s",
+					    "가장 빠른 것(%s)이 %s토큰/s: --tokens-per-s를 낮추세요"),
+				       name, jl_grouped(money, c->setup->per_s.value));
+	else if (c->against == JL_AGAINST_USE)
+		what = jl_arena_printf(&cli->arena,
+				       JL_T(cli->lang, "the fastest (%s) takes %s a run: lower --runs-per-month",
+					    "가장 빠른 것(%s)이 1회 학습에 %s: --runs-per-month를 낮추세요"),
+				       name, interval(time, c->setup->run_s));
+	else
+		what = jl_arena_printf(&cli->arena,
+				       is_serve(page)
+					       ? JL_T(cli->lang, "the fastest (%s) takes %s a token: raise --deadline",
+						      "가장 빠른 것(%s)이 토큰당 %s: --deadline을 늘리세요")
+					       : JL_T(cli->lang, "the fastest (%s) takes %s a run: raise --deadline",
+						      "가장 빠른 것(%s)이 1회 학습에 %s: --deadline을 늘리세요"),
+				       name, interval(time, c->setup->run_s));
+	jl_view_wrapped(cli, 2, JL_T(cli->lang, "Nearest", "가장 가까운 것"), what);
+}
+
 enum jl_status jl_view_recommend(struct jl_cli *cli, const struct jl_recommend_page *page, struct jl_err *err)
 {
+	char count[JL_MONEY_TEXT_MAX];
 	enum jl_status status;
 
 	if (page->result->pick < 0) {
 		jl_buf_printf(
 			&cli->out,
-			JL_T(cli->lang, "None of %zu candidates will do.\n", "후보 %zu개 중에 맞는 것이 없습니다.\n"),
-			page->result->n);
+			JL_T(cli->lang, "None of %s candidates will do.\n", "후보 %s개 중에 맞는 것이 없습니다.\n"),
+			jl_grouped(count, (double)page->result->n));
+		nearest(cli, page);
 		against(cli, page);
 		assumptions(cli, page);
 		cli->exit_code = 3;

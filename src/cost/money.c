@@ -14,7 +14,7 @@ const char *jl_currency_name(enum jl_currency currency)
 
 struct jl_money jl_money_from(double amount, enum jl_currency currency)
 {
-	const double limit = (double)(JL_MONEY_MAX / JL_MICRO);
+	const double limit = (double)JL_MONEY_MAX / (double)JL_MICRO;
 	const double bounded = amount > limit ? limit : amount < -limit ? -limit : amount;
 
 	return (struct jl_money){ .micro = llround(bounded * (double)JL_MICRO), .currency = currency };
@@ -32,7 +32,7 @@ JL_WIDE_MATH long long jl_micro_scale(long long micro, long long num, long long 
 	const wide half = den / 2;
 	const wide scaled = product >= 0 ? (product + half) / den : -((-product + half) / den);
 
-	if (scaled > JL_MONEY_MAX)
+	if (scaled > (wide)JL_MONEY_MAX)
 		return JL_MONEY_MAX;
 	return scaled < -JL_MONEY_MAX ? -JL_MONEY_MAX : (long long)scaled;
 }
@@ -57,8 +57,8 @@ enum jl_status jl_money_convert(struct jl_money *ret_money, struct jl_money mone
 	}
 	if (!fx || fx->krw_micro <= 0)
 		return jl_fail(err, JL_E_USAGE, "%s and %s are mixed and no exchange rate is given; add e.g. --fx 1400",
-			       "%s 와 %s 가 섞여 있는데 환율이 없습니다. 예: --fx 1400",
-			       jl_currency_name(money.currency), jl_currency_name(to));
+			       "%s와 %s가 섞여 있는데 환율이 없습니다. 예: --fx 1400", jl_currency_name(money.currency),
+			       jl_currency_name(to));
 	ret_money->micro = to == JL_KRW ? jl_micro_scale(money.micro, fx->krw_micro, JL_MICRO)
 					: jl_micro_scale(money.micro, JL_MICRO, fx->krw_micro);
 	ret_money->currency = to;
@@ -103,4 +103,9 @@ const char *jl_money_text(char out[JL_MONEY_TEXT_MAX], struct jl_money money)
 const char *jl_money_short(char out[JL_MONEY_TEXT_MAX], struct jl_money money)
 {
 	return print(out, money, money.currency == JL_USD && llabs(money.micro) < 1000 * JL_MICRO, "");
+}
+
+const char *jl_grouped(char out[JL_MONEY_TEXT_MAX], double number)
+{
+	return print(out, jl_money_from(number, JL_KRW), false, "");
 }

@@ -47,5 +47,7 @@ enum jl_status jl_money_convert(struct jl_money *ret_money, struct jl_money mone
 const char *jl_money_text(char out[JL_MONEY_TEXT_MAX], struct jl_money money);
 /* Without cents where there are at least a thousand dollars, for tables: "2,271". No currency. */
 const char *jl_money_short(char out[JL_MONEY_TEXT_MAX], struct jl_money money);
+/* A whole number in the same form: "24,966". */
+const char *jl_grouped(char out[JL_MONEY_TEXT_MAX], double number);
 
 #endif

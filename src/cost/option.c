@@ -7,10 +7,13 @@
 #include <strings.h>
 
 #include "base/units.h"
+#include "catalog/find.h"
 #include "catalog/place.h"
+#include "system/machine.h"
 
 #define DAY_S       86400.0
-#define REST_W      100.0 /* a desktop besides its GPUs: rule 3090-desktop-power-example, 350 W + 100 W */
+#define MONTH_DAYS  30.436875 /* of the calendar, on average */
+#define REST_W      100.0     /* a desktop besides its one GPU: rule 3090-desktop-power-example, 350 W + 100 W */
 #define SEGMENT_MAX 16
 #define TEXT_MAX    1024
 
@@ -52,11 +55,53 @@ enum jl_status jl_cost_overhead_ppm(long long *ret_ppm, const struct jl_cost_opt
 	return JL_OK;
 }
 
+long jl_cost_period_end(struct jl_cost_period period, long start_day, long n)
+{
+	return period.months ? jl_date_add_months(start_day, (int)(period.months * n)) - start_day : period.days * n;
+}
+
+long jl_cost_period_again(struct jl_cost_period period, long start_day, long d)
+{
+	long n;
+
+	if (d <= 0 || (!period.months && !period.days))
+		return 0;
+	if (!period.months)
+		return (d - 1) / period.days;
+	n = (long)((double)d / (period.months * MONTH_DAYS)) + 1; /* at most one too many or too few */
+	while (n > 0 && jl_cost_period_end(period, start_day, n) >= d)
+		n--;
+	return n;
+}
+
+/* Desktop for one or two cards, workstation for four, server beyond. The first is what was left of a 2,200 USD desktop
+ * after its RTX 3090 of 1,499 (prices/systems.csv). */
+double jl_cost_host_usd(int n_cards)
+{
+	return n_cards <= 1 ? 700 : n_cards <= 2 ? 1500 : n_cards <= 4 ? 4000 : 10000;
+}
+
+enum jl_status jl_cost_check_region(const struct jl_catalog *cat, const char *region, struct jl_err *err)
+{
+	for (size_t i = 0; i < cat->n_prices; i++)
+		if ((cat->prices[i].on_demand_usdps > 0 || cat->prices[i].spot_median_usdps > 0) &&
+		    jl_place_has(cat->prices[i].region, region))
+			return JL_OK;
+	return jl_fail(
+		err, JL_E_NOTFOUND,
+		"--region: no rent of the catalog is from '%s'; try seoul, korea, us, or a cloud's own name such as "
+		"us-east-1",
+		"--region: 카탈로그에 '%s' 지역의 임대 가격이 없습니다. seoul, korea, us 또는 us-east-1 같은 "
+		"클라우드 지역 이름을 쓰세요",
+		region);
+}
+
 /* ---- values behind "key=" */
 
 struct parse {
 	struct jl_cost_option *o;
 	const char *what; /* the option's whole text, for messages */
+	bool any_sign;    /* amounts below zero are read too: the caller says what is wrong with them */
 	struct jl_err *err;
 };
 
@@ -70,7 +115,7 @@ static enum jl_status quantity(double *ret_value, const struct parse *p, const c
 		return status;
 	if (!(value >= lo && value <= hi))
 		return jl_fail(p->err, JL_E_RANGE, "%s=%s in \"%s\" makes no sense; expected e.g. %s",
-			       "%s=%s (\"%s\")은(는) 말이 되지 않는 값입니다. 예: %s", key, text, p->what,
+			       "%s=%s (\"%s\"): 터무니없는 값입니다. 예: %s", key, text, p->what,
 			       jl_kind_example(kind));
 	*ret_value = value;
 	return JL_OK;
@@ -92,9 +137,9 @@ static enum jl_status per(struct jl_money *ret_money, const struct parse *p, con
 		snprintf(amount, sizeof amount, "%.*s", (int)(len - tail), text);
 		if ((status = jl_quantity_parse(&q, amount, JL_K_MONEY, key, p->err)))
 			return status;
-		if (!(q.value >= 0 && q.value < 1e12))
+		if (!(q.value >= (p->any_sign ? -1e12 : 0) && q.value < 1e12))
 			return jl_fail(p->err, JL_E_RANGE, "%s in \"%s\" makes no sense: %s",
-				       "%s (\"%s\")이(가) 말이 되지 않는 값입니다: %s", key, p->what, text);
+				       "%s (\"%s\"): 터무니없는 값입니다: %s", key, p->what, text);
 		*ret_money = jl_money_from(q.value, q.kind == JL_K_KRW ? JL_KRW : JL_USD);
 		return JL_OK;
 	}
@@ -145,21 +190,29 @@ static enum jl_status set_util(const struct parse *p, const char *text)
 {
 	return set_fraction(p, "util", text, 1e-6, 1, &p->o->util_ppm);
 }
-static enum jl_status set_days(const struct parse *p, const char *key, const char *text, long *ret_days)
+/* Whole months where the text counts in years or months. */
+static enum jl_status set_period(const struct parse *p, const char *key, const char *text,
+				 struct jl_cost_period *ret_period)
 {
+	static const double month_s = 365 * DAY_S / 12; /* as units count it */
 	double s = NAN;
+
 	if (quantity(&s, p, key, text, JL_K_TIME, DAY_S, JL_COST_DAYS_MAX * DAY_S))
 		return p->err->status;
-	*ret_days = lround(s / DAY_S);
+	const double months = round(s / month_s);
+	if (months >= 1 && fabs(s - months * month_s) < 1)
+		*ret_period = (struct jl_cost_period){ .months = (int)months };
+	else
+		*ret_period = (struct jl_cost_period){ .days = lround(s / DAY_S) };
 	return JL_OK;
 }
 static enum jl_status set_life(const struct parse *p, const char *text)
 {
-	return set_days(p, "life", text, &p->o->life_days);
+	return set_period(p, "life", text, &p->o->life);
 }
 static enum jl_status set_term(const struct parse *p, const char *text)
 {
-	return set_days(p, "term", text, &p->o->term_days);
+	return set_period(p, "term", text, &p->o->term);
 }
 static enum jl_status set_seconds(const struct parse *p, const char *key, const char *text, long long *ret_s)
 {
@@ -271,7 +324,7 @@ static enum jl_status apply(const struct parse *p, char *segment)
 			snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s=", *list ? ", " : "",
 				 settings[i].key);
 	return jl_fail(p->err, JL_E_USAGE, "'%s' in \"%s\" is not a setting of --%s; there are %s",
-		       "'%s' (\"%s\")은(는) --%s 의 설정이 아닙니다. 가능: %s", segment, p->what, kinds[p->o->kind].key,
+		       "'%s' (\"%s\")은(는) --%s의 설정이 아닙니다. 가능: %s", segment, p->what, kinds[p->o->kind].key,
 		       list);
 }
 
@@ -313,7 +366,7 @@ static bool money_of(struct jl_money *ret_money, const char *text, bool rate)
 {
 	struct jl_cost_option none = { .name = "" };
 	struct jl_err ignored;
-	struct parse p = { .o = &none, .what = text, .err = &ignored };
+	struct parse p = { .o = &none, .what = text, .any_sign = true, .err = &ignored };
 	struct jl_quantity q;
 
 	if (rate)
@@ -364,17 +417,22 @@ static void find_system(struct jl_cost_option *o, const char *name, const struct
 	}
 }
 
-static void assume_watts(struct jl_cost_option *o)
+/* At work: a desktop of one card as in the rule; anything larger as the predictor takes it, its host included. */
+static void assume_watts(struct jl_cost_option *o, const struct jl_catalog *cat)
 {
 	const struct jl_sys *s = &o->system;
+	struct jl_machine machine;
+	struct jl_err ignored;
 	double W = NAN;
 
 	if (o->active_mW > 0 || !o->has_system)
 		return;
-	if (s->system && jl_fact_known(&s->system->power_W))
-		W = s->system->power_W.value * s->n_nodes;
-	else if (s->gpu && jl_fact_known(&s->gpu->tdp_W))
-		W = (s->gpu->tdp_W.value * s->n_per_node + REST_W) * s->n_nodes;
+	if (s->gpu && !s->system && s->n_per_node == 1)
+		W = (s->gpu->tdp_W.value + REST_W) * s->n_nodes;
+	else if (jl_machine_make(&machine, cat, s, &ignored) == JL_OK)
+		W = (machine.dev.tdp_W * (s->n_per_node > 0 ? s->n_per_node : 1) +
+		     (isnan(machine.host_idle_W) ? 0 : machine.host_idle_W)) *
+		    s->n_nodes;
 	if (isnan(W))
 		return;
 	o->active_mW = llround(W * 1000);
@@ -382,15 +440,6 @@ static void assume_watts(struct jl_cost_option *o)
 }
 
 /* "aws:p3.2xlarge" is AWS's p3.2xlarge; an expression such as 8x h100-sxm5 takes offers of that GPU. */
-static bool is_offer(const struct jl_price *p, const char *name)
-{
-	const char *colon = strchr(name, ':');
-	const size_t len = colon ? (size_t)(colon - name) : 0;
-
-	return colon && p->provider && p->item && strncasecmp(p->provider, name, len) == 0 &&
-	       p->provider[len] == '\0' && strcasecmp(p->item, colon + 1) == 0;
-}
-
 static double rent_usdps(const struct jl_price *p, enum jl_cost_kind kind)
 {
 	const double spot = isnan(p->spot_median_usdps) ? p->spot_min_usdps : p->spot_median_usdps;
@@ -408,7 +457,7 @@ static enum jl_status catalog_rent(struct jl_cost_option *o, const char *region,
 
 	for (size_t i = 0; i < cat->n_prices; i++) {
 		const struct jl_price *p = &cat->prices[i];
-		const bool offer = is_offer(p, o->name);
+		const bool offer = jl_price_is_offer(p, o->name);
 		const bool gpu = o->has_system && o->system.gpu && !strchr(o->name, ':') && p->gpu &&
 				 strcmp(p->gpu, o->system.gpu->id) == 0 && p->n_gpu > 0;
 		double usdps = rent_usdps(p, o->kind);
@@ -444,6 +493,7 @@ static enum jl_status catalog_price(struct jl_cost_option *o, const struct jl_ca
 
 	for (size_t i = 0; gpu && i < cat->n_prices; i++) {
 		const struct jl_price *p = &cat->prices[i];
+
 		if (p->gpu && strcmp(p->gpu, gpu->id) == 0 && p->price_usd > 0 &&
 		    (!from || strcmp(p->date, from->date) > 0))
 			from = p;
@@ -452,6 +502,12 @@ static enum jl_status catalog_price(struct jl_cost_option *o, const struct jl_ca
 		o->price = jl_money_from(from->price_usd / (from->n_gpu > 0 ? from->n_gpu : 1) * n, JL_USD);
 		o->price_date = from->date;
 		o->price_source = from->provider;
+		/* "rtx-3090 desktop" is a machine, "rtx-3090" the card */
+		o->bare = strcasecmp(o->name, o->system.text) == 0;
+		if (!o->bare) {
+			o->host = jl_money_from(jl_cost_host_usd(o->system.n_per_node) * o->system.n_nodes, JL_USD);
+			o->price = jl_money_add(o->price, o->host);
+		}
 		return JL_OK;
 	}
 	return jl_fail(err, JL_E_NOTFOUND, "\"%s\" has no price and the catalog knows none; write e.g. \"%s 2200 USD\"",
@@ -487,7 +543,7 @@ enum jl_status jl_cost_option_parse(struct jl_cost_option *ret_option, enum jl_c
 				    const char *region, const struct jl_catalog *cat, struct jl_arena *arena,
 				    struct jl_err *err)
 {
-	struct jl_cost_option o = { .kind = kind, .off_when_idle = true, .term_days = 365 };
+	struct jl_cost_option o = { .kind = kind, .off_when_idle = true, .term = { .months = 12 } };
 	struct parse p = { .o = &o, .what = text, .err = err };
 	char copy[TEXT_MAX], *segments[SEGMENT_MAX];
 	enum jl_status status;
@@ -500,7 +556,7 @@ enum jl_status jl_cost_option_parse(struct jl_cost_option *ret_option, enum jl_c
 	n = split(copy, segments);
 	if (!*segments[0])
 		return jl_fail(err, JL_E_USAGE, "--%s needs a name and a price, e.g. %s",
-			       "--%s 에는 이름과 가격이 필요합니다. 예: %s", kinds[kind].key,
+			       "--%s에는 이름과 가격이 필요합니다. 예: %s", kinds[kind].key,
 			       jl_cost_is_rent(kind) ? "\"aws:p3.2xlarge\" or \"2.14 USD/h\""
 						     : "\"rtx-3090 desktop 2200 USD\"");
 	if ((status = parse_head(&o, segments[0], region, cat, arena, err)))
@@ -509,7 +565,7 @@ enum jl_status jl_cost_option_parse(struct jl_cost_option *ret_option, enum jl_c
 		if (*segments[i] && (status = apply(&p, segments[i])))
 			return status;
 	if (!jl_cost_is_rent(kind))
-		assume_watts(&o);
+		assume_watts(&o, cat);
 	*ret_option = o;
 	return JL_OK;
 }

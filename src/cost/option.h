@@ -12,6 +12,17 @@ enum jl_cost_kind { JL_COST_BUY, JL_COST_OWN, JL_COST_RENT, JL_COST_SPOT, JL_COS
 #define JL_COST_NAME_MAX  96
 #define JL_COST_WATTS_MAX 1e9
 
+/* "3 y" and "6 months" are so many months of the calendar; "100 d" are days. Neither: none. */
+struct jl_cost_period {
+	int months;
+	long days;
+};
+
+/* Days from `start_day` to the end of the period's n-th repetition; 0: no period. */
+long jl_cost_period_end(struct jl_cost_period period, long start_day, long n);
+/* How often it has begun again by the end of day `d`: not on the day it ends. */
+long jl_cost_period_again(struct jl_cost_period period, long start_day, long d);
+
 /* Shares and rates are whole millionths, powers whole milliwatts, so that nothing is lost on the way to the cent. */
 struct jl_cost_option {
 	char name[JL_COST_NAME_MAX];
@@ -19,15 +30,17 @@ struct jl_cost_option {
 	bool has_system;
 	struct jl_sys system; /* what it is, where the name is one that the catalog knows */
 
-	struct jl_money price; /* buy: paid on the first day; reserve: paid up front for each term */
-	long life_days;        /* buy: bought again after this; 0: never within the horizon */
-	long long resale_ppm;  /* of the price, at the end of its life */
-	long long finance_ppm; /* interest a year on the price */
+	struct jl_money price;      /* buy: paid on the first day; reserve: paid up front for each term */
+	struct jl_money host;       /* of the price: what is assumed for the host around the catalog's cards */
+	bool bare;                  /* the catalog's price of the accelerators alone: no host in it */
+	struct jl_cost_period life; /* buy: bought again after this; none: never within the horizon */
+	long long resale_ppm;       /* of the price, at the end of its life */
+	long long finance_ppm;      /* interest a year on the price */
 	long long active_mW, idle_mW;
-	bool watts_assumed, off_when_idle;
+	bool watts_assumed, watts_predicted, off_when_idle; /* predicted: of the run that is asked about */
 
 	struct jl_money per_hour;    /* rent, spot, reserve */
-	long term_days;              /* reserve: every hour of the term is paid, used or not */
+	struct jl_cost_period term;  /* reserve: every hour of the term is paid, used or not */
 	long long interrupts_ppm;    /* spot: interruptions per paid hour */
 	long long lost_s, restart_s; /* spot: work lost and time to come back, each time */
 
@@ -47,6 +60,13 @@ bool jl_cost_is_rent(enum jl_cost_kind kind);
 enum jl_status jl_cost_option_parse(struct jl_cost_option *ret_option, enum jl_cost_kind kind, const char *text,
 				    const char *region, const struct jl_catalog *cat, struct jl_arena *arena,
 				    struct jl_err *err);
+
+/* What a host around so many cards costs: assumed, since no row of the catalog prices a bare host, and said wherever it
+ * is used. */
+double jl_cost_host_usd(int n_cards);
+
+/* Is there any rent in this place? What is wrong names some that there are. */
+enum jl_status jl_cost_check_region(const struct jl_catalog *cat, const char *region, struct jl_err *err);
 
 /* Paid hours for one hour of work, in millionths: spot loses some. JL_E_RANGE when it would never finish. */
 enum jl_status jl_cost_overhead_ppm(long long *ret_ppm, const struct jl_cost_option *option, struct jl_err *err);

@@ -17,7 +17,7 @@ static void predict_work(struct jl_cost_work *w, const struct jl_cost_option *o,
 
 	if (!o->has_system) {
 		jl_fail(&w->why, JL_E_NOTFOUND, "what '%s' is, is not in the catalog",
-			"'%s'이(가) 무엇인지 카탈로그에 없습니다", o->name);
+			"'%s': 카탈로그에 없는 시스템입니다", o->name);
 		return;
 	}
 	req.system = o->system.text;
@@ -31,12 +31,13 @@ static void predict_work(struct jl_cost_work *w, const struct jl_cost_option *o,
 		return;
 	}
 	if (p.room == JL_ROOM_NONE) {
-		jl_fail(&w->why, JL_E_RANGE, "it does not fit in the memory of %s", "%s 의 메모리에 들어가지 않습니다",
+		jl_fail(&w->why, JL_E_RANGE, "it does not fit in the memory of %s", "%s의 메모리에 들어가지 않습니다",
 			o->name);
 		return;
 	}
 	w->known = true;
 	w->run_s = p.run_s;
+	w->power_W = p.power_W;
 }
 
 /* Utilisation from the work: so many runs a month take so many hours on this option. */
@@ -49,10 +50,10 @@ static enum jl_status util_from_runs(struct jl_cost_study *study, struct jl_err 
 		if (isnan(util))
 			continue;
 		if (util > 1)
-			return jl_fail(
-				err, JL_E_RANGE, "%s cannot do %g runs a month: one takes %.1f h and a month has 730",
-				"%s: 한 달에 %g번 학습할 수 없습니다. 한 번에 %.1f시간인데 한 달은 730시간입니다",
-				study->options[i].name, study->runs_per_month, w->run_s.value / 3600);
+			return jl_fail(err, JL_E_RANGE,
+				       "%s cannot do %g runs a month: one takes %.1f h and a month has 730",
+				       "%s: 한 달에 %g회 학습할 수 없습니다. 1회에 %.1f시간인데 한 달은 730시간입니다",
+				       study->options[i].name, study->runs_per_month, w->run_s.value / 3600);
 		study->options[i].util_ppm = util * 1e6 < 1 ? 1 : llround(util * 1e6);
 	}
 	return JL_OK;
@@ -134,11 +135,27 @@ static enum jl_status find_pairs(struct jl_cost_study *study, const struct jl_ca
 	return status;
 }
 
+/* Where nobody said what a machine draws, the work does. */
+static void take_power(struct jl_cost_study *study)
+{
+	for (size_t i = 0; i < study->n_options; i++) {
+		const struct jl_cost_work *w = &study->work[i];
+		struct jl_cost_option *o = &study->options[i];
+
+		if (!o->watts_assumed || !w->known || !(w->power_W > 0 && w->power_W < JL_COST_WATTS_MAX))
+			continue;
+		o->active_mW = llround(w->power_W * 1000);
+		o->watts_predicted = true;
+	}
+}
+
 static enum jl_status finish(struct jl_cost_study *study, const struct jl_request *request,
 			     const struct jl_catalog *cat, struct jl_arena *arena, struct jl_err *err)
 {
 	enum jl_status status = JL_OK;
 
+	if (study->has_work)
+		take_power(study);
 	if (!isnan(study->runs_per_month))
 		status = util_from_runs(study, err);
 	for (size_t i = 0; !status && i < study->n_options; i++)
@@ -166,17 +183,6 @@ enum jl_status jl_cost_study_times(struct jl_cost_study *study, const struct jl_
 	study->has_work = true;
 	study->n_pairs = 0;
 	return finish(study, NULL, cat, arena, err);
-}
-
-void jl_cost_calendar(long start_day, double days, int *ret_months, int *ret_days)
-{
-	const long end = start_day + (long)ceil(days);
-	int n = 0;
-
-	while (n < 12 * 60 && jl_date_add_months(start_day, n + 1) <= end)
-		n++;
-	*ret_months = n;
-	*ret_days = (int)(end - jl_date_add_months(start_day, n));
 }
 
 size_t jl_cost_cheapest(const struct jl_cost_study *study, long at_day)

@@ -15,6 +15,7 @@ struct jl_cost_work {
 	struct jl_err why; /* when it is not */
 	struct jl_estimate run_s, run_cost, epoch_cost,
 		mtoken_cost;        /* in the study's currency; NAN where not asked for */
+	double power_W;             /* what all of it draws at this work, as predicted; 0 or NAN: not known */
 	struct jl_estimate run_kWh; /* PUE included; NAN for rents */
 	double run_co2_g;           /* NAN: unknown or rented */
 };
@@ -46,9 +47,6 @@ enum jl_status jl_cost_study_make(struct jl_cost_study *study, const struct jl_r
 /* The same when the times of a run on each option are known already (an observed run carried to it). */
 enum jl_status jl_cost_study_times(struct jl_cost_study *study, const struct jl_catalog *cat, struct jl_arena *arena,
 				   struct jl_err *err);
-
-/* Days as "293 days" reads in calendar months: whole months, and days beyond, counted from the start. */
-void jl_cost_calendar(long start_day, double days, int *ret_months, int *ret_days);
 
 /* Cheapest at the end of the horizon. */
 size_t jl_cost_cheapest(const struct jl_cost_study *study, long at_day);

@@ -40,7 +40,7 @@ static const struct {
 	{ "korea", "kr-residential-low" },        { "한전", "kr-residential-low" },
 	{ "주택용", "kr-residential-low" },       { "주택용 저압", "kr-residential-low" },
 	{ "주택용 고압", "kr-residential-high" }, { "kepco-industrial", "kr-industrial-1-low" },
-	{ "산업용", "kr-industrial-1-low" },
+	{ "산업용", "kr-industrial-1-low" },      { "kepco-2025", "kr-residential-low-2025" },
 };
 
 enum jl_status jl_tariff_find(const char **ret_id, const struct jl_catalog *cat, const char *name, struct jl_err *err)
@@ -69,17 +69,37 @@ enum jl_status jl_tariff_find(const char **ret_id, const struct jl_catalog *cat,
 	if (near)
 		return jl_fail(err, JL_E_NOTFOUND,
 			       "no tariff '%s' in the catalog; did you mean %s? (jeoul catalog list tariffs)",
-			       "카탈로그에 요금제 '%s'이(가) 없습니다. %s 인가요? (jeoul catalog list tariffs)", name,
+			       "카탈로그에 없는 요금제입니다: '%s'. 비슷한 이름: %s (jeoul catalog list tariffs)", name,
 			       near);
 	return jl_fail(err, JL_E_NOTFOUND, "no tariff '%s' in the catalog; see: jeoul catalog list tariffs",
-		       "카탈로그에 요금제 '%s'이(가) 없습니다. 목록: jeoul catalog list tariffs", name);
+		       "카탈로그에 없는 요금제입니다: '%s'. 목록: jeoul catalog list tariffs", name);
 }
 
-/* KEPCO's seasons. Residential tiers know only July and August; other tariffs have four seasons in three prices. */
+const char *jl_tariff_newer(const struct jl_catalog *cat, const char *id)
+{
+	const size_t len = strlen(id);
+	const char *best = NULL;
+
+	for (size_t i = 0; i < cat->n_tariffs; i++) {
+		const char *other = cat->tariffs[i].id;
+
+		if (strncmp(other, id, len) == 0 && strncmp(other + len, "-20", 3) == 0 &&
+		    (!best || strcmp(other, best) > 0))
+			best = other;
+	}
+	return best;
+}
+
+/* KEPCO's seasons. Residential tiers know July and August, and December to February for those who use most; other
+ * tariffs have four seasons in three prices. */
 static bool in_season(const char *season, int month)
 {
 	if (!season)
 		return true;
+	if (strcmp(season, "dec-feb") == 0)
+		return month == 12 || month <= 2;
+	if (strcmp(season, "rest") == 0)
+		return (month >= 3 && month <= 6) || (month >= 9 && month <= 11);
 	if (strcmp(season, "other") == 0)
 		return month != 7 && month != 8;
 	if (strcmp(season, "winter") == 0)
@@ -93,7 +113,7 @@ static bool in_summer(const struct jl_catalog *cat, const char *id, int month)
 {
 	for (size_t i = 0; i < cat->n_tariffs; i++)
 		if (strcmp(cat->tariffs[i].id, id) == 0 && cat->tariffs[i].season &&
-		    strcmp(cat->tariffs[i].season, "other") == 0)
+		    (strcmp(cat->tariffs[i].season, "other") == 0 || strcmp(cat->tariffs[i].season, "rest") == 0))
 			return month == 7 || month == 8;
 	return month >= 6 && month <= 8;
 }
@@ -121,8 +141,8 @@ static enum jl_status read_rate(struct rate *ret_rate, const struct jl_tariff *t
 	while (end && *end == ' ')
 		end++;
 	if (!end || end == t->value)
-		return jl_fail(err, JL_E_DATA, "tariff %s: '%s' is not a price",
-			       "요금제 %s: '%s'은(는) 요금이 아닙니다", t->id, t->value);
+		return jl_fail(err, JL_E_DATA, "tariff %s: '%s' is not a price", "요금제 %s: '%s' 값은 요금이 아닙니다",
+			       t->id, t->value);
 	if (*end == '%')
 		r.frac = number / 100;
 	r.currency = strncmp(end, "KRW", 3) == 0 ? JL_KRW : JL_USD;
@@ -212,13 +232,16 @@ static enum jl_status add_rows(struct jl_bill *bill, double frac[JL_N_BILL_PART]
 		const struct jl_tariff *t = &cat->tariffs[i];
 		const int part = strcmp(t->id, id) == 0 ? part_of(t) : -1;
 		struct rate r = { .frac = NAN };
+		enum jl_status status;
 
 		if (part < 0 || !applies(cat, t, use->month))
 			continue;
-		if (read_rate(&r, t, err))
-			return err->status;
-		if (!bill->date || strcmp(t->date, bill->date) < 0)
+		if ((status = read_rate(&r, t, err)))
+			return status;
+		if (!bill->date || strcmp(t->date, bill->date) < 0) {
 			bill->date = t->date;
+			bill->source = t->source;
+		}
 		if (!isnan(r.frac)) {
 			frac[part] += r.frac;
 			continue;
@@ -234,7 +257,7 @@ enum jl_status jl_tariff_bill(struct jl_bill *ret_bill, const struct jl_catalog 
 {
 	struct jl_bill bill = { 0 };
 	struct jl_tariff_use in = *use;
-	struct jl_err local;
+	enum jl_status status;
 	double frac[JL_N_BILL_PART] = { 0 };
 	long long before_tax = 0, total = 0;
 
@@ -242,8 +265,8 @@ enum jl_status jl_tariff_bill(struct jl_bill *ret_bill, const struct jl_catalog 
 		bill.borrowed_season = true;
 		in.month = 1; /* winter is in every seasonal tariff */
 	}
-	if (add_rows(&bill, frac, cat, id, &in, err ? err : &local))
-		return err ? err->status : JL_E_DATA;
+	if ((status = add_rows(&bill, frac, cat, id, &in, err)))
+		return status;
 	for (int p = 0; p < JL_N_BILL_PART; p++) {
 		bill.parts[p].currency = bill.currency;
 		if (bill.currency == JL_KRW)

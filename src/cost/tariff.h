@@ -27,6 +27,7 @@ struct jl_bill {
 	struct jl_money parts[JL_N_BILL_PART];
 	struct jl_money total;
 	const char *date;     /* oldest of the rows that were used */
+	const char *source;   /* of that row */
 	bool borrowed_season; /* the tariff lists no price for this month's season: another season's was taken */
 };
 
@@ -36,6 +37,9 @@ const char *jl_bill_part_name(enum jl_bill_part part, enum jl_lang lang);
 
 /* The tariff's id as the catalog has it: exact, or what the word means ("kepco", "korea", a US state's name). */
 enum jl_status jl_tariff_find(const char **ret_id, const struct jl_catalog *cat, const char *name, struct jl_err *err);
+
+/* A later entry of the same tariff ("kr-residential-low-2025" of kr-residential-low); NULL: none. */
+const char *jl_tariff_newer(const struct jl_catalog *cat, const char *id);
 
 /* The bill of one month. */
 enum jl_status jl_tariff_bill(struct jl_bill *ret_bill, const struct jl_catalog *cat, const char *id,

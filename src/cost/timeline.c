@@ -41,6 +41,7 @@ static enum jl_status month_power(long long *ret_micro, const struct jl_cost_opt
 		return status;
 	line->borrowed_season |= bill.borrowed_season;
 	line->tariff_date = bill.date;
+	line->tariff_source = bill.source;
 	*ret_micro = money.micro;
 	return JL_OK;
 }
@@ -83,9 +84,10 @@ struct rates {
 	long long overhead_ppm;
 };
 
-static long long owned_by(const struct jl_cost_option *o, const struct rates *r, long d)
+static long long owned_by(const struct jl_cost_option *o, const struct jl_cost_setting *s, const struct rates *r,
+			  long d)
 {
-	const long n_again = o->life_days > 0 && d > 0 ? (d - 1) / o->life_days : 0;
+	const long n_again = jl_cost_period_again(o->life, s->start_day, d);
 	long long micro = r->price + jl_micro_scale(r->price, o->finance_ppm * d, JL_PPM * DAYS_A_YEAR);
 
 	/* each replacement: the old one is sold, a new one bought */
@@ -97,7 +99,8 @@ JL_WIDE_MATH static long long rented_by(const struct jl_cost_option *o, const st
 {
 	const wide hours_ppm = o->kind == JL_COST_RESERVE ? (wide)24 * d * JL_PPM : (wide)24 * d * util_of(o, s);
 	const wide paid = hours_ppm * r->overhead_ppm / JL_PPM;
-	const long n_terms = o->kind == JL_COST_RESERVE && d > 0 ? (d - 1) / o->term_days + 1 : 0;
+	/* up front for each term: the first on the first day */
+	const long n_terms = o->kind == JL_COST_RESERVE ? jl_cost_period_again(o->term, s->start_day, d) + 1 : 0;
 
 	return jl_micro_scale(r->hour, (long long)paid, JL_PPM) + r->price * n_terms;
 }
@@ -151,7 +154,7 @@ enum jl_status jl_cost_line_make(struct jl_cost_line *ret_line, const struct jl_
 		if (jl_cost_is_rent(o->kind))
 			cum[d] += rented_by(o, s, &r, d);
 		else if (o->kind == JL_COST_BUY)
-			cum[d] += owned_by(o, &r, d);
+			cum[d] += owned_by(o, s, &r, d);
 	}
 	line.cum_micro = cum;
 	line.resale =
@@ -195,7 +198,8 @@ JL_WIDE_MATH enum jl_status jl_cost_per_work_hour(struct jl_money *ret_money, co
 						  const struct jl_cost_setting *s, struct jl_err *err)
 {
 	const struct jl_cost_option *o = line->option;
-	const long life = o->life_days > 0 && o->life_days < s->horizon_days ? o->life_days : s->horizon_days;
+	const long once = jl_cost_period_end(o->life, s->start_day, 1);
+	const long life = once > 0 && once < s->horizon_days ? once : s->horizon_days;
 	const wide hours_ppm = (wide)24 * life * util_of(o, s);
 
 	if (hours_ppm <= 0)

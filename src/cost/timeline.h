@@ -25,7 +25,7 @@ struct jl_cost_line {
 	double year_co2_g;          /* NAN: unknown or rented */
 	struct jl_money resale;     /* at the end of the horizon or its life, whichever is first; 0 for rents */
 	bool borrowed_season;
-	const char *tariff_date;
+	const char *tariff_date, *tariff_source; /* oldest of its rows; NULL: no tariff */
 };
 
 enum jl_status jl_cost_line_make(struct jl_cost_line *ret_line, const struct jl_cost_option *option,

@@ -58,8 +58,7 @@ static void say(const struct checking *c, const char *id, enum jl_part_level lev
 
 static void unchecked(const struct checking *c, const char *id, const char *key)
 {
-	say(c, id, JL_PART_UNCHECKED, JL_SURE_SPEC, "", "not checked: %s is not given", "확인 못 함: %s 이(가) 없음",
-	    key);
+	say(c, id, JL_PART_UNCHECKED, JL_SURE_SPEC, "", "not checked: %s is not given", "확인 못 함: %s 값 없음", key);
 }
 
 static double card_W(const struct jl_rig *r)
@@ -212,7 +211,7 @@ static void check_slots(const struct checking *c)
 		    "cards of %g slots do not fit side by side: the board's slots are %g apart",
 		    "%g슬롯 카드를 나란히 꽂을 수 없음: 보드 슬롯 간격 %g", thick, r->board_spacing);
 	else
-		say(c, "slots", JL_PART_OK, JL_SURE_SPEC, "", "%d card(s) of %g slots fit", "%d장 x %g슬롯: 들어감",
+		say(c, "slots", JL_PART_OK, JL_SURE_SPEC, "", "%d x %g slots: they fit", "%d장 x %g슬롯: 들어감",
 		    r->n_gpus, thick);
 }
 
@@ -299,7 +298,7 @@ static void check_case(const struct checking *c)
 static void check_ram(const struct checking *c)
 {
 	const struct jl_rig *r = c->rig;
-	const double vram = r->gpu->mem_B.value, GB = 1024.0 * 1024 * 1024;
+	const double vram = r->gpu->mem_B.value, GiB = 1024.0 * 1024 * 1024;
 
 	if (isnan(r->ram_B) || isnan(vram)) {
 		unchecked(c, "ram", "ram");
@@ -310,19 +309,20 @@ static void check_ram(const struct checking *c)
 					 : r->ram_B < 2 * all * 0.95 ? JL_PART_CONFLICT
 								     : JL_PART_OK;
 	say(c, "ram", level, JL_SURE_OPINION, "rule-ram-vs-gpu rule-ram-second-opinion conflict-ram-rule",
-	    level == JL_PART_OK      ? "%.0f GB of RAM: twice the cards' %.0f GB or more"
-	    : level == JL_PART_ERROR ? "%.0f GB of RAM is less than one card's memory (%.0f GB)"
-				     : "%.0f GB of RAM: enough by one rule (the largest card), less than twice the "
-				       "cards' memory (%.0f GB) that another asks",
-	    level == JL_PART_OK      ? "RAM %.0f GB: GPU 메모리의 두 배(%.0f GB의 두 배) 이상"
-	    : level == JL_PART_ERROR ? "RAM %.0f GB는 카드 한 장의 메모리(%.0f GB)보다 적음"
-				     : "RAM %.0f GB: 한 기준(가장 큰 카드 이상)으로는 충분, 다른 기준(GPU 메모리의 두 "
-				       "배, 기준 %.0f GB)에는 부족",
-	    r->ram_B / GB,
-	    (level == JL_PART_ERROR ? vram
-	     : level == JL_PART_OK  ? all
-				    : all) /
-		    GB);
+	    level == JL_PART_OK      ? "%.0f GiB of RAM: twice the cards' %.0f GiB or more"
+	    : level == JL_PART_ERROR ? "%.0f GiB of RAM is less than one card's memory (%.0f GiB)"
+				     : "%.0f GiB of RAM: enough by one rule (the largest card), less than the %.0f GiB "
+				       "(twice the cards' memory) that another asks",
+	    level == JL_PART_OK ? "RAM %.0f GiB: GPU 메모리 %.0f GiB의 두 배 이상"
+	    : level == JL_PART_ERROR
+		    ? "RAM %.0f GiB: 카드 한 장의 메모리(%.0f GiB)보다 적음"
+		    : "RAM %.0f GiB: 한 기준(가장 큰 카드 이상)으로는 충분, 다른 기준(GPU 메모리의 두 배, "
+		      "%.0f GiB)에는 부족",
+	    r->ram_B / GiB,
+	    (level == JL_PART_ERROR      ? vram
+	     : level == JL_PART_CONFLICT ? 2 * all
+					 : all) /
+		    GiB);
 }
 
 static void check_threads(const struct checking *c)
@@ -356,8 +356,8 @@ static void check_storage(const struct checking *c)
 	if (!isnan(r->data_B) && r->data_B > r->ssd_B)
 		say(c, "storage", JL_PART_WARNING, JL_SURE_PHYSICS, "",
 		    "the data (%.3g TB) does not fit on the SSD (%.3g TB): disks feed few cards",
-		    "데이터(%.3g TB)가 SSD(%.3g TB)에 들어가지 않음: HDD로는 GPU를 먹이기 어려움", r->data_B / 1e12,
-		    r->ssd_B / 1e12);
+		    "데이터(%.3g TB)가 SSD(%.3g TB)에 들어가지 않음: HDD로는 GPU에 데이터를 제때 공급하지 못함",
+		    r->data_B / 1e12, r->ssd_B / 1e12);
 	else
 		say(c, "storage", JL_PART_OK, JL_SURE_OPINION, "", "SSD of %.3g TB", "SSD %.3g TB", r->ssd_B / 1e12);
 }
@@ -383,7 +383,7 @@ static void check_links(const struct checking *c)
 	if (r->n_gpus < 2)
 		return;
 	if (r->nvlink && !r->gpu->link)
-		say(c, "nvlink", JL_PART_ERROR, JL_SURE_SPEC, "", "%s has no NVLink", "%s 에는 NVLink가 없음",
+		say(c, "nvlink", JL_PART_ERROR, JL_SURE_SPEC, "", "%s has no NVLink", "%s에는 NVLink가 없음",
 		    r->gpu->name);
 	else if (r->gpu->link && strstr(r->gpu->link, "bridge"))
 		say(c, "nvlink", JL_PART_CONFLICT, JL_SURE_OPINION,

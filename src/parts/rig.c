@@ -121,7 +121,7 @@ const char *const jl_rig_keys[] = { "name",
 				    "nvlink",
 				    NULL };
 
-/* "2x rtx-3090", "rtx-3090" */
+/* "2x rtx-3090", "2xrtx-3090", "rtx-3090" */
 static enum jl_status set_gpu(struct jl_rig *rig, const char *text, const struct jl_where *where,
 			      const struct jl_catalog *cat, struct jl_err *err)
 {
@@ -129,7 +129,7 @@ static enum jl_status set_gpu(struct jl_rig *rig, const char *text, const struct
 	long n = strtol(text, &end, 10);
 	struct jl_err inner;
 
-	if (end > text && (*end == 'x' || *end == 'X' || *end == '*') && (end[1] == ' ' || end[1] == '\0')) {
+	if (end > text && (*end == 'x' || *end == 'X' || *end == '*')) {
 		text = end + 1;
 		while (*text == ' ')
 			text++;
@@ -158,7 +158,7 @@ static enum jl_status set_word(int *ret_value, const struct field *f, const char
 		strncat(list, f->words[i], sizeof list - strlen(list) - 1);
 	}
 	return jl_fail_at(err, JL_E_PARSE, where, "%s: '%.40s' is none of %s",
-			  "%s: '%.40s'은(는) 다음 중 하나가 아닙니다: %s", f->key, text, list);
+			  "%s: '%.40s'. 다음 중 하나여야 합니다: %s", f->key, text, list);
 }
 
 static enum jl_status set_flag(bool *ret_value, const char *key, const char *text, const struct jl_where *where,
@@ -186,7 +186,7 @@ static enum jl_status set_number(double *ret_value, const struct field *f, const
 	}
 	if (!(value >= f->lo && value <= f->hi))
 		return jl_fail_at(err, JL_E_RANGE, where, "%s: '%.40s' is not between %g and %g %s",
-				  "%s: '%.40s'은(는) %g와 %g 사이가 아닙니다 %s", f->key, text, f->lo, f->hi,
+				  "%s: '%.40s' 값이 범위 %g~%g %s 밖입니다", f->key, text, f->lo, f->hi,
 				  f->form == NUMBER ? "" : jl_kind_suffix(f->kind));
 	*ret_value = value;
 	return JL_OK;
@@ -216,7 +216,7 @@ enum jl_status jl_rig_set(struct jl_rig *rig, const char *key, const char *text,
 		}
 		}
 	}
-	return jl_fail_at(err, JL_E_USAGE, where, "a parts list has no '%.60s'", "부품 목록에 '%.60s'은(는) 없습니다",
+	return jl_fail_at(err, JL_E_USAGE, where, "a parts list has no '%.60s'", "부품 목록에 없는 항목입니다: '%.60s'",
 			  key);
 }
 

@@ -9,15 +9,18 @@
 #define JL_UPGRADE_TEXT_MAX 200
 
 struct jl_upgrade {
-	const char *kind; /* bridge, more-gpus, other-gpu, network */
+	const char *kind; /* bridge, more-gpus, more-machines, other-gpu, network */
 	char en[JL_UPGRADE_TEXT_MAX], ko[JL_UPGRADE_TEXT_MAX];
 	char before[JL_UPGRADE_TEXT_MAX], after[JL_UPGRADE_TEXT_MAX]; /* the systems that were compared */
 	int n_items;
-	struct jl_money price;                        /* of all of them; micro 0: not known */
-	const char *price_date, *price_source;        /* NULL: as given */
-	struct jl_estimate before_per_s, after_per_s; /* samples/s of the run */
-	double gain_frac;                             /* after / before - 1 */
-	double gain_per_kusd;                         /* NAN: price not known */
+	struct jl_money price;                 /* of all of them; micro 0: not known */
+	const char *price_date, *price_source; /* NULL: as given */
+	struct jl_estimate before_per_s,
+		after_per_s;         /* samples/s of the run on all of it, each by its fastest ZeRO stage */
+	int before_zero, after_zero; /* which that is */
+	double pair_before_per_s, pair_after_per_s; /* bridge: of a job on two cards; NAN otherwise */
+	double gain_frac;                           /* after / before - 1 */
+	double gain_per_kusd;                       /* NAN: price not known */
 	bool within_budget;
 };
 
@@ -25,7 +28,8 @@ struct jl_upgrades {
 	struct jl_upgrade items[JL_UPGRADES_MAX]; /* best gain per money first; those without a price last, by gain */
 	size_t n;
 	size_t n_over_budget;         /* left out */
-	struct jl_estimate now_per_s; /* of the whole machine as it is */
+	struct jl_estimate now_per_s; /* of the whole machine as it is, by its fastest ZeRO stage */
+	int now_zero;
 };
 
 struct jl_upgrade_ask {

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cost/money.h"
 #include "recommend/inside.h"
 
 struct list {
@@ -57,22 +58,24 @@ static void of_links(struct list *list, const struct jl_candidate *c)
 		    "P2P 미지원: 그래디언트가 호스트 메모리를 거침 (시간에 반영됨)");
 	if (sys->n_nodes > 1 && sys->net && sys->net_assumed)
 		add(list, "network", "hosts joined by %dx %s: assumed, and not in the price of bought machines",
-		    "호스트 연결 %dx %s는 가정이며 구매 가격에 없음", sys->n_net, sys->net->id);
+		    "호스트 연결 %dx %s은(는) 가정이며 구매 가격에 없음", sys->n_net, sys->net->id);
 }
 
 static void of_price(struct list *list, const struct jl_candidate *c, const struct jl_recommend_ask *ask)
 {
 	const long age = ask->today - c->price_day;
+	char days[JL_MONEY_TEXT_MAX], host[JL_MONEY_TEXT_MAX];
 
 	if (age > JL_RECOMMEND_OLD_DAYS && age < 36000)
-		add(list, "price-age", "price of %s: %ld days old", "가격 시점 %s: %ld일 지남",
-		    c->price_date ? c->price_date : "launch", age);
+		add(list, "price-age", "price of %s%.0s: %s days old", "가격 시점 %.0s%s: %s일 지남",
+		    c->price_date ? c->price_date : "launch", c->price_date ? c->price_date : "출시",
+		    jl_grouped(days, (double)age));
 	if (c->how == JL_HOW_NEW && !c->price && !c->setup->sys.system)
 		add(list, "list-price", "list price at launch: shops may ask more",
 		    "출시 가격 기준: 실제 판매가는 더 높을 수 있음");
 	if (c->host_usd > 0)
-		add(list, "host-price", "of the price, %.0f USD are assumed for the host around the cards",
-		    "가격 중 %.0f USD는 본체 값으로 가정", c->host_usd);
+		add(list, "host-price", "of the price, %s USD are assumed for the host around the cards",
+		    "가격 중 %s USD는 본체 값으로 가정", jl_grouped(host, c->host_usd));
 	if (c->how == JL_HOW_USED)
 		add(list, "used", "used: no warranty, and prices differ from seller to seller",
 		    "중고: 보증이 없고 판매자마다 가격이 다름");
@@ -84,6 +87,7 @@ size_t jl_recommend_caveats(struct jl_caveat ret_caveats[JL_CAVEATS_MAX], const 
 	struct list list = { .items = ret_caveats };
 	const struct jl_sys *sys = &c->setup->sys;
 	const bool bought = c->how == JL_HOW_NEW || c->how == JL_HOW_USED;
+	const double asked = ask->task == JL_TASK_SERVE ? NAN : ask->seen ? ask->seen->batch : ask->run.global_batch;
 
 	if (c->at_risk)
 		add(&list, "deadline", "in time only as predicted: the slow end of the interval is too late",
@@ -95,6 +99,10 @@ size_t jl_recommend_caveats(struct jl_caveat ret_caveats[JL_CAVEATS_MAX], const 
 	if (bought && !sys->system && sys->n_per_node > 1)
 		of_cards(&list, c);
 	of_links(&list, c);
+	if (asked > 0 && c->setup->global_batch != asked)
+		add(&list, "batch", "a step takes %g samples, not %g: what %g devices share evenly",
+		    "스텝당 배치 %g (요청 %g): 장치 %g개로 고르게 나눈 값", c->setup->global_batch, asked,
+		    (double)sys->n_per_node * sys->n_nodes);
 	if (c->setup->memory_frac > JL_TIGHT_FRAC)
 		add(&list, "memory", "memory is tight: %.0f %% of the device", "메모리 여유 없음: 장치의 %.0f %%",
 		    c->setup->memory_frac * 100);
@@ -107,7 +115,10 @@ size_t jl_recommend_caveats(struct jl_caveat ret_caveats[JL_CAVEATS_MAX], const 
 	if (sys->gpu->vendor && strcmp(sys->gpu->vendor, "NVIDIA") != 0)
 		add(&list, "software", "%s: not every CUDA program runs there", "%s: CUDA 프로그램이 모두 돌지는 않음",
 		    sys->gpu->vendor);
-	if (!c->setup->device_fitted && ask->task != JL_TASK_SERVE)
+	if (!c->setup->device_fitted && ask->task == JL_TASK_SERVE)
+		add(&list, "fit", "no measurements of its family under load: those of single requests",
+		    "이 계열의 부하 측정값이 없어 단일 요청 측정값을 씀");
+	else if (!c->setup->device_fitted)
 		add(&list, "fit", "no measurements of this accelerator: its family's values",
 		    "이 가속기의 측정값이 없어 같은 계열의 값을 씀");
 	of_price(&list, c, ask);

@@ -36,8 +36,7 @@ struct jl_offers {
 enum jl_status jl_offers_find(struct jl_offers *ret_offers, const struct jl_recommend_ask *ask, struct jl_arena *arena,
 			      struct jl_err *err);
 
-/* What a host around `n` cards costs: an assumption, stated in the answer. */
-double jl_host_usd(int n_cards);
+/* What goes with the host around `n` cards: an assumption, stated in the answer. */
 double jl_host_ram_B(int n_cards);
 
 /* The work on one machine: fills everything of `setup` but sys and text. Pure. */

@@ -5,6 +5,7 @@
 
 #include "catalog/find.h"
 #include "catalog/place.h"
+#include "cost/option.h"
 #include "recommend/inside.h"
 
 #define UNITS_MAX  2048
@@ -16,14 +17,7 @@ const size_t jl_n_node_counts = sizeof(jl_node_counts) / sizeof(*jl_node_counts)
 
 static const int card_counts[] = { 1, 2, 4, 8, 10 };
 
-/* Desktop for one or two cards, workstation for four, server beyond. Assumed: no row of the catalog prices a bare host. The first is what
- * was left of a 2,200 USD desktop after its RTX 3090 of 1,499 (prices/systems.csv). */
-double jl_host_usd(int n_cards)
-{
-	return n_cards <= 1 ? 700 : n_cards <= 2 ? 1500 : n_cards <= 4 ? 4000 : 10000;
-}
-
-/* What goes with it: twice the memory of usual cards; offloading may not use more. */
+/* Twice the memory of usual cards; offloading may not use more. */
 double jl_host_ram_B(int n_cards)
 {
 	const double GiB = 1024.0 * 1024 * 1024;
@@ -119,11 +113,10 @@ static void find_rents(struct find *f)
 	for (size_t i = 0; i < cat->n_prices; i++) {
 		const struct jl_price *p = &cat->prices[i];
 		const struct jl_gpu *gpu = jl_gpu_by_id(cat, p->gpu);
-		const bool whole = p->n_gpu >= 1 && p->n_gpu == floor(p->n_gpu);
 		struct jl_offer offer = { .price = p, .date = p->date };
 		size_t unit;
 
-		if (!(p->on_demand_usdps > 0 || p->spot_median_usdps > 0) || !whole ||
+		if (!(p->on_demand_usdps > 0 || p->spot_median_usdps > 0) || !jl_price_is_machine(p) ||
 		    !wanted(f->ask, gpu, (int)p->n_gpu) || (f->ask->region && !jl_place_has(p->region, f->ask->region)))
 			continue;
 		offer.day = day_of(p->date, f->ask->today);
@@ -173,8 +166,9 @@ static bool card_price(struct jl_offer *ret_offer, const struct find *f, const s
 	if (isnan(best.unit_usd) && how == JL_HOW_NEW && gpu->msrp_usd.value > 0 && gpu->year > 0 &&
 	    gpu->year + NEW_YEARS > now.year) {
 		best.unit_usd = gpu->msrp_usd.value;
-		best.date = gpu->msrp_usd.date ? gpu->msrp_usd.date : NULL;
-		best.day = jl_date_day((struct jl_civil){ gpu->year, 1, 1 });
+		best.date = gpu->msrp_usd.date;
+		best.day = best.date ? day_of(best.date, f->ask->today)
+				     : jl_date_day((struct jl_civil){ gpu->year, 1, 1 });
 	}
 	*ret_offer = best;
 	return !isnan(best.unit_usd);
@@ -228,7 +222,7 @@ static void find_cards(struct find *f)
 
 				if (!wanted(f->ask, gpu, n))
 					continue;
-				offer.host_usd = jl_host_usd(n);
+				offer.host_usd = jl_cost_host_usd(n);
 				offer.unit_usd = card.unit_usd * n + offer.host_usd;
 				add(f, unit_of(f, gpu, NULL, NULL, n), &offer);
 				if (join && !isnan(bridge)) {

@@ -150,7 +150,7 @@ enum jl_status jl_purpose_find(const struct jl_purpose **ret_purpose, const stru
 	jl_buf_init(&all, 4096);
 	for (size_t i = 0; i < list->n; i++)
 		jl_buf_printf(&all, "%s%s", i ? ", " : "", list->items[i].id);
-	status = jl_fail(err, JL_E_NOTFOUND, "--purpose '%s' is none of: %s",
+	status = jl_fail(err, JL_E_USAGE, "--purpose '%s' is none of: %s",
 			 "--purpose '%s'은(는) 다음 중에 없습니다: %s", name, jl_buf_text(&all));
 	jl_buf_release(&all);
 	return status;

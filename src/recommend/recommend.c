@@ -29,11 +29,12 @@ static const struct {
 	[JL_AGAINST_UNKNOWN] = { "unknown", "facts are missing, or it cannot run this",
 				 "자료가 없거나 실행할 수 없음" },
 	[JL_AGAINST_MEMORY] = { "memory", "does not fit in memory", "메모리 부족" },
-	[JL_AGAINST_BATCH] = { "batch", "more devices than the batch has samples", "배치보다 장치가 많음" },
+	[JL_AGAINST_BATCH] = { "batch", "the batch cannot be shared out evenly", "배치가 장치 수로 나뉘지 않음" },
 	[JL_AGAINST_USE] = { "use", "too slow for all the work", "전체 작업을 제때 못 끝냄" },
-	[JL_AGAINST_WAIT] = { "wait", "a run takes too long", "한 번이 너무 오래 걸림" },
+	[JL_AGAINST_WAIT] = { "wait", "takes too long", "시간 초과" },
 	[JL_AGAINST_BUDGET] = { "budget", "above the budget", "예산 초과" },
 	[JL_AGAINST_PRICE] = { "price", "the price is too old", "가격이 너무 오래됨" },
+	[JL_AGAINST_OFFER] = { "offer", "a single offer, not many", "매물 하나로 여러 대 불가" },
 	[JL_AGAINST_POWER] = { "power", "above the power limit", "전력 한도 초과" },
 };
 
@@ -71,7 +72,7 @@ struct jl_recommend_ask jl_recommend_ask_empty(void)
 					  .budget_usd = NAN,
 					  .power_W = NAN,
 					  .util_frac = NAN,
-					  .rent_days_max = 365,
+					  .rent_days_max = JL_PRICE_STALE_DAYS,
 					  .usd_per_kWh = 0.12,
 					  .pue = 1 };
 }
@@ -275,13 +276,16 @@ static enum jl_against judge(struct jl_candidate *c, const struct jl_recommend_a
 
 	if (!bought && ask->today - c->price_day > ask->rent_days_max)
 		return JL_AGAINST_PRICE;
+	if (!bought && s->sys.n_nodes > 1 && c->price && !jl_price_may_repeat(c->price))
+		return JL_AGAINST_OFFER;
 	if (ask->task == JL_TASK_SERVE ? s->per_s.value < ask->tokens_per_s
 				       : c->work_h > ask->months * JL_RECOMMEND_HOURS)
 		return JL_AGAINST_USE;
 	c->at_risk = s->run_s.hi * stretch > wait_s;
 	if (s->run_s.value * stretch > wait_s)
 		return JL_AGAINST_WAIT;
-	if (c->cost_usd.value > ask->budget_usd)
+	/* what is bought has to be paid for, whatever share of it the work uses */
+	if (c->cost_usd.value > ask->budget_usd || (bought && c->unit_usd * s->sys.n_nodes > ask->budget_usd))
 		return JL_AGAINST_BUDGET;
 	if (bought && s->peak_W > ask->power_W)
 		return JL_AGAINST_POWER;
@@ -342,6 +346,43 @@ static void choose(struct jl_recommendation *r, const struct jl_recommend_ask *a
 	}
 }
 
+/* How far a candidate is from being taken, in the measure of what stands against it. */
+static double missing(const struct jl_candidate *c)
+{
+	switch (c->against) {
+	case JL_AGAINST_BUDGET: {
+		const bool bought = c->how == JL_HOW_NEW || c->how == JL_HOW_USED;
+
+		return bought ? fmax(c->cost_usd.value, c->unit_usd * c->setup->sys.n_nodes) : c->cost_usd.value;
+	}
+	case JL_AGAINST_WAIT: return c->setup->run_s.value;
+	case JL_AGAINST_USE: return -c->setup->per_s.value;
+	case JL_AGAINST_POWER: return c->setup->peak_W;
+	default: return INFINITY;
+	}
+}
+
+/* The limits that a person can move, from the one that is met last. */
+static int find_nearest(const struct jl_recommendation *r, const struct jl_recommend_ask *ask)
+{
+	static const enum jl_against limits[] = { JL_AGAINST_POWER, JL_AGAINST_BUDGET, JL_AGAINST_WAIT,
+						  JL_AGAINST_USE };
+	int best = -1;
+
+	for (size_t k = 0; best < 0 && k < sizeof(limits) / sizeof(*limits); k++)
+		for (size_t i = 0; i < r->n; i++) {
+			const struct jl_candidate *c = &r->items[i];
+			const bool bought = c->how == JL_HOW_NEW || c->how == JL_HOW_USED;
+
+			if (c->against != limits[k] ||
+			    (bought && limits[k] != JL_AGAINST_POWER && c->setup->peak_W > ask->power_W))
+				continue;
+			if (best < 0 || missing(c) < missing(&r->items[best]))
+				best = (int)i;
+		}
+	return best;
+}
+
 static enum jl_status make_candidates(struct jl_recommendation *r, const struct jl_offers *offers,
 				      const struct jl_setup *setups, const struct jl_recommend_ask *ask,
 				      struct jl_arena *arena, struct jl_err *err)
@@ -399,6 +440,9 @@ static enum jl_status check(const struct jl_recommend_ask *ask, struct jl_err *e
 	if (ask->seen && !(ask->seen->batches > 0))
 		return jl_fail(err, JL_E_USAGE, "how long is a run? give --batches or --samples",
 			       "학습 길이가 없습니다: --batches나 --samples를 쓰세요");
+	if (ask->task == JL_TASK_SERVE && (ask->run.dtype == JL_FP32 || ask->run.dtype == JL_TF32))
+		return jl_fail(err, JL_E_USAGE, "--precision: models are served in fp16, bf16 or fp8",
+			       "--precision: 서빙은 fp16, bf16, fp8 중 하나입니다");
 	if (ask->task == JL_TASK_SERVE && !(ask->users >= 1 && ask->context >= 1 && ask->tokens_per_s > 0))
 		return jl_fail(err, JL_E_USAGE, "serving needs --users, --context and --tokens-per-s",
 			       "서빙에는 --users, --context, --tokens-per-s가 필요합니다");
@@ -431,6 +475,7 @@ enum jl_status jl_recommend_run(struct jl_recommendation *ret_result, const stru
 	if (status)
 		return status;
 	choose(&r, ask);
+	r.nearest = r.pick < 0 ? find_nearest(&r, ask) : -1;
 	r.n_setups = n_setups;
 	r.n_offers = offers.n;
 	r.elapsed_s = jl_clock_s() - start_s;

@@ -55,8 +55,9 @@ enum jl_against {
 	JL_AGAINST_NOTHING,
 	JL_AGAINST_UNKNOWN, /* facts are missing, or such a machine cannot be made */
 	JL_AGAINST_MEMORY,
-	JL_AGAINST_BATCH, /* more devices than the batch has samples */
+	JL_AGAINST_BATCH, /* the devices cannot share the batch evenly; serve: more machines than users */
 	JL_AGAINST_PRICE, /* rents: older than rent_days_max */
+	JL_AGAINST_OFFER, /* one offer of a marketplace is one machine */
 	JL_AGAINST_USE,   /* too slow to do all the work in the time there is */
 	JL_AGAINST_WAIT,  /* a run takes longer than the deadline, or than the purpose bears */
 	JL_AGAINST_BUDGET,
@@ -82,7 +83,9 @@ struct jl_setup {
 	enum jl_recompute recompute;
 	unsigned offload;
 	double micro_batch, n_micro;
-	double weight_bits; /* serve */
+	double global_batch; /* of a step as it is run: may be up to a tenth above the one that was asked for */
+	enum jl_dtype dtype; /* of the products; not for observed runs and serving */
+	double weight_bits;  /* serve */
 };
 
 struct jl_candidate {
@@ -110,6 +113,7 @@ struct jl_recommendation {
 	int pick;           /* -1: none */
 	int best[JL_N_HOW]; /* the pick among each way to have it; -1: none */
 	int fastest, cheapest;
+	int nearest; /* where nothing will do: the one that misses least, by what stands against it; -1: none */
 	double runs; /* in all */
 	double elapsed_s;
 };

@@ -6,17 +6,20 @@
 #define LORA_RANK    16.0
 #define LORA_FRAC    0.005 /* of the parameters: rank 16 on the projections of a layer */
 #define MICRO_TRIES  4
-#define OFFLOAD_GPUS 8 /* offloading is what few cards need */
+#define OFFLOAD_GPUS 8   /* offloading is what few cards need */
+#define BATCH_MORE   1.1 /* a batch may be so much larger where the devices do not divide it; the answer tells */
 
 static int n_devices(const struct jl_sys *sys)
 {
 	return (sys->n_per_node > 0 ? sys->n_per_node : 1) * sys->n_nodes;
 }
 
-/* The batch of the request, or the next larger one that every device gets an equal part of. */
+/* The next larger batch that every device gets an equal part of; NAN: it would be another training. */
 static double batch_for(double batch, int n)
 {
-	return n <= batch ? ceil(batch / n) * n : batch;
+	const double shared = ceil(batch / n) * n;
+
+	return n <= batch && shared <= batch * BATCH_MORE ? shared : NAN;
 }
 
 /* One pass as large as fits is not always the fastest way to the same batch; the others are tried. */
@@ -58,7 +61,7 @@ static enum jl_against make_full(struct jl_case *ret_case, const struct jl_work 
 	struct jl_err ignored;
 
 	if (jl_case_choose(ret_case, work->ask->cat, &work->subject, machine, req, &ignored))
-		return n_devices(&machine->sys) > req->global_batch ? JL_AGAINST_BATCH : JL_AGAINST_UNKNOWN;
+		return JL_AGAINST_UNKNOWN;
 	if (fits(ret_case, &weight)) {
 		if (!work->subject.net && isnan(req->micro_batch))
 			choose_micro_batch(ret_case, &weight);
@@ -122,21 +125,35 @@ static enum jl_against make_lora(struct jl_case *ret_case, const struct jl_work 
 	return JL_AGAINST_MEMORY;
 }
 
+/* The batch that was asked for; where the devices do not divide it, the next that they do if it is near. */
+static enum jl_against make_case(struct jl_case *ret_case, const struct jl_work *work, const struct jl_machine *machine)
+{
+	enum jl_against (*const make)(struct jl_case *, const struct jl_work *, const struct jl_machine *,
+				      const struct jl_request *) = work->ask->task == JL_TASK_LORA ? make_lora
+												   : make_full;
+	struct jl_request req = work->ask->run;
+	const int n = n_devices(&machine->sys);
+	const double shared = batch_for(req.global_batch, n);
+	enum jl_against against;
+
+	/* what is not cut by layers has a sample for every device */
+	if ((work->subject.net || work->ask->task == JL_TASK_LORA) && isnan(shared) && !isnan(req.global_batch))
+		return JL_AGAINST_BATCH;
+	against = make(ret_case, work, machine, &req);
+	if (against != JL_AGAINST_UNKNOWN || isnan(req.global_batch) || fmod(req.global_batch, n) == 0)
+		return against;
+	if (isnan(shared))
+		return JL_AGAINST_BATCH;
+	req.global_batch = shared;
+	return make(ret_case, work, machine, &req);
+}
+
 static void weigh_model(struct jl_setup *setup, const struct jl_work *work, const struct jl_machine *machine)
 {
-	struct jl_request req = work->ask->run;
 	struct jl_prediction p;
 	struct jl_case c;
 
-	/* what is not cut by layers has a sample for every device */
-	if (n_devices(&machine->sys) > req.global_batch && (work->subject.net || work->ask->task == JL_TASK_LORA)) {
-		setup->against = JL_AGAINST_BATCH;
-		return;
-	}
-	if (!isnan(req.global_batch))
-		req.global_batch = batch_for(req.global_batch, n_devices(&machine->sys));
-	setup->against = work->ask->task == JL_TASK_LORA ? make_lora(&c, work, machine, &req)
-							 : make_full(&c, work, machine, &req);
+	setup->against = make_case(&c, work, machine);
 	if (setup->against)
 		return;
 	jl_predict(&p, NULL, &c);
@@ -157,6 +174,8 @@ static void weigh_model(struct jl_setup *setup, const struct jl_work *work, cons
 	setup->offload = c.plan.offload;
 	setup->micro_batch = c.shard.micro_batch;
 	setup->n_micro = c.plan.n_micro;
+	setup->global_batch = c.global_batch;
+	setup->dtype = c.shard.dtype;
 }
 
 /* A run whose model is not known: the same batch, in passes where it does not fit at once. */
@@ -165,7 +184,7 @@ static void weigh_observed(struct jl_setup *setup, const struct jl_work *work, c
 	const struct jl_observed *run = work->ask->seen;
 	const int n = n_devices(&machine->sys);
 	const double batch = batch_for(run->batch, n);
-	const double steps = jl_observed_batches(run, batch) * work->ask->seen_epochs;
+	const double steps = isnan(batch) ? NAN : jl_observed_batches(run, batch) * work->ask->seen_epochs;
 	struct jl_carried carried;
 	struct jl_err ignored;
 	double limit;
@@ -174,7 +193,7 @@ static void weigh_observed(struct jl_setup *setup, const struct jl_work *work, c
 		setup->against = JL_AGAINST_UNKNOWN;
 		return;
 	}
-	if (n > run->batch) {
+	if (isnan(batch)) {
 		setup->against = JL_AGAINST_BATCH;
 		return;
 	}
@@ -194,6 +213,7 @@ static void weigh_observed(struct jl_setup *setup, const struct jl_work *work, c
 	setup->dp = n;
 	setup->micro_batch = carried.micro_batch;
 	setup->n_micro = carried.n_passes;
+	setup->global_batch = batch;
 }
 
 void jl_setup_weigh(struct jl_setup *setup, const struct jl_work *work, const struct jl_machine *machine)

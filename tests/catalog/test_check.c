@@ -74,7 +74,7 @@ static const struct planted planted[] = {
 	  "none of measured, published, listed, estimated", "heard", JL_E_PARSE },
 	{ "sources.yaml", "date: 2025-06-01", "date: 2025-13-01", "2025-13", "date", "date", JL_OK },
 	{ "sources.yaml", "id: somebody", "id: maker-sheet", "maker-sheet\n    title: Some",
-	  "duplicate id 'maker-sheet': the first one is at", "가 겹칩니다", JL_E_DATA },
+	  "duplicate id 'maker-sheet': the first one is at", "겹칩니다", JL_E_DATA },
 	{ "links.yaml", "    role: wire\n    kind: nvlink\n", "    kind: nvlink\n", NULL,
 	  "missing: every link needs 'role: wire'", "role", JL_E_DATA },
 	{ "links.yaml", "    topology: switch\n", "", NULL, "a join says how devices are joined", "잇는 방식",

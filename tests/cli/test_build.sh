@@ -22,7 +22,17 @@ json "[f['level'] for f in j['findings'] if f['id'] == 'psu'] == ['ok']"
 
 # What to buy next: bridges for five pairs of ten cards; what the table cuts stands below in full
 run 0 build --upgrade "10x rtx-3090" --budget "500 USD" --lang en
-has "NVLink bridges on 5 pair(s)"; has "over the budget"; has "1: NVLink bridges on 5 pair(s) of cards"
+has "NVLink bridges on 5 pairs"; has "Over the budget"; has "1: NVLink bridges on 5 pairs of cards"; has "2019 ⚠"
 run 0 build --upgrade "10x rtx-3090" --budget "500 USD" --json
 json "j['upgrades'][0]['price_usd'] == 400 and j['upgrades'][0]['n_items'] == 5"
+json "j['upgrades'][0]['before_samples_per_s'] == j['samples_per_s'] and j['upgrades'][0]['pair_after_samples_per_s'] > j['upgrades'][0]['pair_before_samples_per_s']"
+run 0 build --upgrade "10x rtx-3090" --lang ko; has "샘플/s"; has "가격의 ⚠"
+if [ "$(wc -L < "$work/out")" -le 80 ]; then ok; else bad "upgrades wider than 80 columns"; fi
+# Boards come with their machine
+run 0 build --upgrade dgx-h100 --lang en; has "1 more DGX H100"; lacks "instead"; lacks "more H100 SXM5"
+# Counts may touch the name; memory is told in GiB
+run 0 build --gpu 2xrtx-3090 --psu "1600 W" --ram "64 GiB" --lang en; has "64 GiB of RAM"; has "less than the 96"
+# A parts list or an upgrade: options of the other are refused
+run 2 build --gpu "2x rtx-3090" --upgrade dgx-h100 --lang en; one_line; says "--gpu"
+run 2 build --gpu "2x rtx-3090" --budget "500 USD" --lang en; one_line; says "--upgrade"
 finish

@@ -26,6 +26,12 @@ total() { run 0 cost --bill "10000 kWh" --tariff kr-industrial-2-hv-a-1 --demand
 off=$(total --bands off-peak=100% | tail -1) peak=$(total --bands peak=100% | tail -1) all=$(total | tail -1)
 if [ "$off" -lt "$all" ] && [ "$all" -lt "$peak" ]; then ok; else bad "bands: $off $all $peak"; fi
 
+# The tariff has a date, a source, its age, and a newer entry with the rates of 2025
+run 0 cost --bill "350 kWh" --tariff kepco --month 5 --lang en; has "📄 cncityenergy"; has "2024 ⚠"; has "newer: --tariff kr-residential-low-2025"
+run 0 cost --bill "1200 kWh" --tariff kepco-2025 --month 1 --json
+json "j['parts']['energy'] == 398540 and j['parts']['fund'] == 11410 and j['source'] and j['newer_tariff'] is None"
+run 0 cost --own "rtx-3090 desktop" --rent "2 USD/h" --tariff kepco --fx 1400 --currency KRW --lang en; has "Tariff: kr-residential-low"
+
 # Two of one name say what they are
 run 0 cost --rent aws:p3.2xlarge --spot aws:p3.2xlarge --lang en; has "aws:p3.2xlarge (rented)"; has "aws:p3.2xlarge (spot)"
 # Won in ten thousands, said in the head; both fit 80 columns
@@ -41,25 +47,45 @@ json "1090 <= j['options'][0]['paid'][-1]['total'] <= 2200"
 run 0 cost --reserve "1 USD/h, term=1 y, upfront=100 USD" --horizon "365 d" --util 1% --json
 json "j['options'][0]['paid'][-1]['total'] > 8700"
 
+# Up front on the first day and once a term; a life of three years is not over in its third
+run 0 cost --reserve "1.3 USD/h, term=1 y, upfront=1000 USD" --rent "2 USD/h" --util 100% --json
+json "[round(p['total'], 2) for p in j['options'][0]['paid'] if p['months'] in (0, 12, 24, 36)] == [1000, 12388, 24807.2, 37195.2]"
+run 0 cost --buy "rtx-4090 3500 USD, life=3 y, resale=30 %" --rent "0.2 USD/h" --lang en; has "3,760"; has "resale counts when"; lacks "no resale"
+# Days and date are of the same day: the one on which it has paid for itself
+run 0 cost --buy "$desk" --rent aws:p3.2xlarge --util 15% --lang en; has "204 days (6.7 months, 2027-06-07)"
+run 0 cost --buy "x 1000 USD" --rent "1 USD/h" --horizon "20 d" --lang en; has "within 20 days"
+# A desktop of the catalog has a host, a card says that it is one
+run 0 cost --buy "rtx-3090 desktop" --rent "2 USD/h" --lang en; has "700.00 USD of it"
+run 0 cost --buy "rtx-3090" --rent "2 USD/h" --lang en; has "card only, no host"
+
 # The work: a model, and a run that was only observed
 run 0 cost resnet-50 --samples 1281167 --epochs 90 --buy "rtx-3090 2200 USD" --rent aws:p3.2xlarge --json
 json "all(o['run']['run_cost']['lo'] < o['run']['run_cost']['value'] < o['run']['run_cost']['hi'] for o in j['options'])"
-json "abs(j['options'][0]['run']['run_kWh']['value'] - 0.45 * j['options'][0]['run']['run_s']['value'] / 3600) < 1e-6 and 'run_kWh' not in j['options'][1]['run']"
+json "abs(j['options'][0]['run']['run_kWh']['value'] - j['options'][0]['active_W'] / 1000 * j['options'][0]['run']['run_s']['value'] / 3600) < 1e-6 and 'run_kWh' not in j['options'][1]['run']"
+json "j['options'][0]['active_W_origin'] == 'predicted' and 300 < j['options'][0]['active_W'] < 500"
+run 0 cost resnet-50 --samples 1281167 --buy "rtx-3090 2200 USD, watts=450 W" --json; json "j['options'][0]['active_W'] == 450 and j['options'][0]['active_W_origin'] == 'given'"
+# What a run draws is what predict says
+run 0 cost llama-3-8b --tokens 1e9 --buy "8x h100-sxm5 300000 USD" --json
+kwh=$(python3 -c "import json,sys; print(json.load(open(sys.argv[1]))['options'][0]['run']['run_kWh']['value'])" "$work/out")
+run 0 predict llama-3-8b --on "8x h100-sxm5" --tokens 1e9 --json; json "abs(j['energy_J']['value'] / 3.6e6 / $kwh - 1) < 0.02"
 run 0 cost --observed "1.06 s" --observed-batch 128 --batches 19252 --kind cnn --baseline "4x v100-dgxs-32gb via nvlink2-mesh" --buy "rtx-3090 2200 USD" --rent aws:p3.2xlarge --json
 json "all(o['run']['run_s']['lo'] < o['run']['run_s']['value'] for o in j['options'])"
 
 # Zero, negative, absurd, missing: one clear line each
-run 1 cost --buy "x 2200" --rent "2 USD/h" --lang en; one_line; says "no currency"
-run 1 cost --buy "x 2200 USD, life=0 y" --lang en; one_line; says "life=0 y"
-run 1 cost --buy "x 2200 USD" --util 150% --lang en; one_line; says "100 %"
-run 1 cost --buy "x 2200 USD" --util 0% --lang en; one_line
-run 1 cost --buy "x -5 USD" --lang en; one_line; says "above zero"
-run 1 cost --buy "x 1e30 USD" --lang en; one_line; says "four trillion"
-run 1 cost --buy "x 2200 USD" --horizon "0 d" --lang en; one_line
-run 1 cost --buy "x 2200 USD" --kwh 0.12 --lang en; one_line; says "USD/kWh"
-run 1 cost --buy "x 2200 USD" --tariff kepco --bands peak=50% --lang en; one_line; says "100 %"
+run 2 cost --buy "x 2200" --rent "2 USD/h" --lang en; one_line; says "no currency"
+run 2 cost --buy "x 2200 USD, life=0 y" --lang en; one_line; says "life=0 y"
+run 2 cost --buy "x 2200 USD" --util 150% --lang en; one_line; says "100 %"
+run 2 cost --buy "x 2200 USD" --util 0% --lang en; one_line
+run 2 cost --buy "x -5 USD" --lang en; one_line; says "above zero"
+run 2 cost --buy "x 1e30 USD" --lang en; one_line; says "four trillion"
+run 2 cost --buy "x 2200 USD" --horizon "0 d" --lang en; one_line
+run 2 cost --buy "x 2200 USD" --kwh 0.12 --lang en; one_line; says "USD/kWh"
+run 2 cost --buy "x 2200 USD" --tariff kepco --bands peak=50% --lang en; one_line; says "100 %"
 run 2 cost --buy "x 2200 USD" --bands peak=100% --lang en; one_line; says "--tariff"
 run 2 cost --buy "x 2200 USD, staff=10 h" --lang en; one_line; says "staff=10 h at 50 USD/h"
+run 1 cost --rent "2 USD/h" --region atlantis --lang en; one_line; says "seoul"
+run 2 cost --rent "2 USD/h" --pue 100 --lang en; one_line; says "1 (no cooling) to 5"
+run 2 cost --rent "-2 USD/h" --lang en; one_line; says "above zero"
 run 2 cost --lang en; one_line; says "--buy"
 run 2 cost --lang ko; one_line; says "비교할 것"
 finish

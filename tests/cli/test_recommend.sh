@@ -47,6 +47,25 @@ json "all(c['region'] and ('northeast' in c['region'] or 'orea' in c['region'].l
 run 0 recommend --purpose finetune-7b --only rtx-3090,rtx-4090 --max-gpus 4 --json
 json "all(c['gpu'] in ('rtx-3090', 'rtx-4090') and c['n_gpus'] <= 4 for c in j['front'])"
 
+# What is shown can be run: the batch divides, and is told where it is not the one asked for
+run 0 recommend --purpose kaggle --budget "3000 USD" --json
+json "all(c['global_batch'] % c['dp'] == 0 and 128 <= c['global_batch'] <= 140 for c in j['front'])"
+json "all((c['global_batch'] == 128) == all(x['key'] != 'batch' for x in c['caveats']) for c in j['front'])"
+# A price is as old as its date says; a purchase is told, and must be within the budget
+run 0 recommend --purpose kaggle --only h200-nvl --how buy-new --max-gpus 1 --lang en; has "price of 2026-02-07: 281 days old"
+run 0 recommend --purpose kaggle --max-gpus 1 --how buy --util 15% --budget "3000 USD" --json
+json "all(c['purchase_usd'] <= 3000 for c in j['front'])"
+run 0 recommend --purpose kaggle --max-gpus 1 --how buy --util 15% --lang en; has "its share of a purchase of"
+# The same rents as plan's: RunPod's machines of 2026-08, no marketplace offer times 64
+run 0 recommend llama-3-70b --tokens 1e12 --max-gpus 512 --per-machine 8 --only h100-sxm5 --how rent --deadline 30d --runs-per-month 1 --months 1 --json
+json "j['pick']['provider'] != 'Vast.ai' and j['pick']['precision'] == 'bf16'"
+rent=$(python3 -c "import json,sys; j=json.load(open(sys.argv[1])); print(j['pick']['machine_usd_per_hour'] / 8)" "$work/out")
+run 0 predict llama-3-70b --on "64x(8x h100-sxm5)" --tokens 1e12 --json
+json "abs(j['rent']['gpu_usdps'] * 3600 - $rent) < 1e-6"
+# Serving in the format that was asked for
+run 0 recommend llama-3-70b --serve --users 1 --context 8192 --only rtx-3090 --how buy --precision fp16 --json
+json "j['pick']['weight_bits'] == 16"
+
 # 70B in 16 bits needs more than one card of 96 GB; in 4 bits one 80 GB card holds it
 run 0 recommend --purpose finetune-70b --json
 json "all(c['n_gpus'] * 200e9 > 140e9 and c['memory_B'] < 300e9 for c in j['front'])"
@@ -64,19 +83,24 @@ json "j['pick']['n_gpus'] >= 1"
 
 # Nothing will do: said, and a verdict
 run 3 recommend --purpose cluster --budget "10 USD" --lang en
-has "None of"; has "the budget "
+has "None of"; has "the budget "; has "Nearest: the cheapest that is fast enough"; has "raise --budget"
+run 3 recommend --purpose kaggle --deadline "1 ms" --lang ko; has "--deadline을 늘리세요"
+run 3 recommend --purpose serve-70b --budget "2000 USD" --json; json "j['nearest']['misses'] == 'budget' and j['nearest']['cost_usd']['value'] > 2000"
 
 # Bad input: one clear line
-run 1 recommend --purpose kaggel --lang en; one_line; says "kaggle"
+run 2 recommend --purpose kaggel --lang en; one_line; says "kaggle"
 run 2 recommend --lang en; one_line; says "--purpose kaggle"
 run 2 recommend llama-2-7b --lang en; one_line; says "--tokens"
-run 1 recommend --purpose kaggle --util 150% --lang en; one_line; says "100 %"
-run 1 recommend --purpose kaggle --budget 3000 --lang en; one_line
-run 1 recommend --purpose kaggle --budget "-5 USD" --lang en; one_line
+run 2 recommend --purpose kaggle --util 150% --lang en; one_line; says "100 %"
+run 2 recommend --purpose kaggle --budget 3000 --lang en; one_line
+run 2 recommend --purpose kaggle --budget "-5 USD" --lang en; one_line
 run 2 recommend --purpose kaggle --budget "100만원" --lang en; one_line; says "--fx"
-run 1 recommend --purpose kaggle --deadline "0 s" --lang en; one_line; says "above zero"
-run 1 recommend --purpose kaggle --months 0 --lang en; one_line; says "above zero"
+run 2 recommend --purpose kaggle --deadline "0 s" --lang en; one_line; says "above zero"
+run 2 recommend --purpose kaggle --months 0 --lang en; one_line; says "above zero"
 run 2 recommend --purpose kaggle --how steal --lang en; one_line; says "buy-new"
+run 1 recommend --purpose kaggle --region atlantis --lang en; one_line; says "seoul"
+run 2 recommend llama-3-70b --serve --precision tf32 --lang en; one_line; says "fp16, bf16 or fp8"
+run 0 recommend --help --lang ko; has "--fx 필요"
 run 1 recommend --purpose kaggle --only rtx-9999 --lang en; one_line
 run 2 recommend resnet-50 --samples 1000 --lora --lang en; one_line; says "LoRA"
 run 2 recommend --purpose kaggle --observed "1 s" --lang en; one_line; says "--observed-batch"

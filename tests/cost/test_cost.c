@@ -156,6 +156,110 @@ static void a_year_of_bills_is_twelve_months(void **state)
 	jl_arena_release(&arena);
 }
 
+static struct jl_cost_line line_of(enum jl_cost_kind kind, const char *text, const struct jl_cost_setting *s,
+				   struct jl_arena *arena)
+{
+	struct jl_cost_option *o = jl_arena_alloc(arena, sizeof *o);
+	struct jl_cost_line line;
+	struct jl_err err;
+
+	parse(o, kind, text, arena);
+	assert_int_equal(jl_cost_line_make(&line, o, s, cat(), arena, &err), JL_OK);
+	return line;
+}
+
+/* Terms and lives in years end with years of the calendar, leap years too, and begin again the day after. */
+static void years_are_those_of_the_calendar(void **state)
+{
+	const struct jl_cost_setting s = setting(); /* 2026-11-15: two years are 731 days, three 1,096 */
+	struct jl_arena arena;
+	struct jl_cost_line line;
+
+	(void)state;
+	jl_arena_init(&arena, JL_ARENA_LIMIT_B);
+	line = line_of(JL_COST_RESERVE, "1.3 USD/h, term=1 y, upfront=1000 USD", &s, &arena);
+	assert_int_equal(line.cum_micro[0], 1000 * JL_MICRO);
+	assert_int_equal(line.cum_micro[365], (1000 * 10 + 365 * 24 * 13) * JL_MICRO / 10);
+	assert_int_equal(line.cum_micro[366], (2000 * 10 + 366 * 24 * 13) * JL_MICRO / 10);
+	assert_int_equal(line.cum_micro[731], (2000 * 10 + 731 * 24 * 13) * JL_MICRO / 10);
+	assert_int_equal(line.cum_micro[1096], (3000 * 10 + 1096 * 24 * 13) * JL_MICRO / 10);
+	line = line_of(JL_COST_BUY, "x 3500 USD, life=3 y, resale=30 %", &s, &arena);
+	assert_int_equal(line.cum_micro[1096], 3500 * JL_MICRO); /* no replacement on the day it ends */
+	line = line_of(JL_COST_BUY, "x 3500 USD, life=1 y, resale=30 %", &s, &arena);
+	assert_int_equal(line.cum_micro[731], (3500 + 2450) * JL_MICRO);
+	line = line_of(JL_COST_BUY, "x 3500 USD, life=100 d", &s, &arena);
+	assert_int_equal(line.cum_micro[100], 3500 * JL_MICRO);
+	assert_int_equal(line.cum_micro[101], 7000 * JL_MICRO);
+	jl_arena_release(&arena);
+}
+
+/* Eight boards draw 5.6 kW and their host 2.8, as predict takes it; a desktop of one card keeps the rule's 100 W. */
+static void hosts_draw_power_too(void **state)
+{
+	struct jl_arena arena;
+	struct jl_cost_option o;
+
+	(void)state;
+	jl_arena_init(&arena, JL_ARENA_LIMIT_B);
+	parse(&o, JL_COST_BUY, "8x h100-sxm5 300000 USD", &arena);
+	assert_int_equal(o.active_mW, 8400000);
+	parse(&o, JL_COST_OWN, "dgx-h100", &arena);
+	assert_in_range(o.active_mW, 8000000, 10200000);
+	parse(&o, JL_COST_BUY, "rtx-4090 3500 USD", &arena);
+	assert_int_equal(o.active_mW, 550000);
+	jl_arena_release(&arena);
+}
+
+/* A desktop is more than its card; a card by itself says so. */
+static void a_desktop_has_a_host(void **state)
+{
+	struct jl_arena arena;
+	struct jl_cost_option desktop, card, two;
+
+	(void)state;
+	jl_arena_init(&arena, JL_ARENA_LIMIT_B);
+	parse(&desktop, JL_COST_BUY, "rtx-3090 desktop", &arena);
+	parse(&card, JL_COST_BUY, "rtx-3090", &arena);
+	parse(&two, JL_COST_BUY, "2x rtx-3090 workstation", &arena);
+	assert_int_equal(desktop.price.micro - card.price.micro, 700 * JL_MICRO);
+	assert_int_equal(two.price.micro, 2 * card.price.micro + 1500 * JL_MICRO);
+	assert_true(card.bare && !desktop.bare && desktop.host.micro == 700 * JL_MICRO);
+	jl_arena_release(&arena);
+}
+
+/* The rates of 2025-08: fund 2.7 %, and above 1,000 kWh 736.2 KRW in winter and summer. */
+static void kepco_of_2025_charges_those_who_use_most(void **state)
+{
+	static const struct {
+		int month;
+		long long milli_kWh, energy;
+	} bills[] = {
+		{ 5, 350000, 56190 },
+		{ 1, 1200000, 24000 + 42920 + 184380 + 147240 },
+		{ 4, 1200000, 24000 + 42920 + 245840 },
+		{ 8, 1200000, 36000 + 32190 + 169015 + 147240 },
+	};
+	struct jl_bill bill;
+	struct jl_err err;
+	const char *id;
+
+	(void)state;
+	assert_int_equal(jl_tariff_find(&id, cat(), "kepco-2025", &err), JL_OK);
+	assert_string_equal(jl_tariff_newer(cat(), "kr-residential-low"), id);
+	assert_null(jl_tariff_newer(cat(), "kr-industrial-1-low"));
+	for (size_t i = 0; i < sizeof bills / sizeof bills[0]; i++) {
+		const struct jl_tariff_use use = { .milli_kWh = bills[i].milli_kWh, .month = bills[i].month };
+
+		assert_int_equal(jl_tariff_bill(&bill, cat(), id, &use, &err), JL_OK);
+		assert_int_equal(bill.parts[JL_BILL_ENERGY].micro, bills[i].energy * JL_MICRO);
+		assert_non_null(bill.source);
+	}
+	assert_int_equal(
+		jl_tariff_bill(&bill, cat(), id, &(struct jl_tariff_use){ .milli_kWh = 350000, .month = 5 }, &err),
+		JL_OK);
+	assert_int_equal(bill.parts[JL_BILL_FUND].micro, 1690 * JL_MICRO); /* 2.7 % of 62,690, tens of won */
+}
+
 static void spot_pays_for_what_it_loses(void **state)
 {
 	struct jl_arena arena;
@@ -189,6 +293,7 @@ static void bad_options_say_what_would_be_right(void **state)
 		{ JL_COST_RENT, "2.14 USD/h, util=150 %", "util" },
 		{ JL_COST_RENT, "nobody:nothing", "no rent price" },
 		{ JL_COST_RENT, "2.14 USD/h, resale=3 %", "not a setting" },
+		{ JL_COST_RENT, "-2 USD/h", "above zero" },
 	};
 	struct jl_arena arena;
 
@@ -215,6 +320,10 @@ int main(void)
 		cmocka_unit_test(kepco_350_kWh_is_71269_won),
 		cmocka_unit_test(progressive_tiers_make_the_next_kWh_dearer),
 		cmocka_unit_test(a_year_of_bills_is_twelve_months),
+		cmocka_unit_test(years_are_those_of_the_calendar),
+		cmocka_unit_test(hosts_draw_power_too),
+		cmocka_unit_test(a_desktop_has_a_host),
+		cmocka_unit_test(kepco_of_2025_charges_those_who_use_most),
 		cmocka_unit_test(spot_pays_for_what_it_loses),
 		cmocka_unit_test(bad_options_say_what_would_be_right),
 	};

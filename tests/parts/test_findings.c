@@ -126,6 +126,7 @@ static void bad_lists_name_the_place(void **state)
 		{ "gpu: rtx-3090\ncooling: magic\n", "none of open-air" },
 		{ "gpu: rtx-3090\nram: -3 GiB\n", "not between" },
 		{ "gpu: [1]\n", "one value" },
+		{ "gpu: 99xrtx-3090\n", "from 1 to" },
 	};
 
 	(void)state;
@@ -142,12 +143,43 @@ static void bad_lists_name_the_place(void **state)
 	}
 }
 
+static struct jl_rig rig_of(const char *text)
+{
+	const struct jl_yaml *root;
+	struct jl_rig rig = { 0 };
+	struct jl_err err;
+
+	if (jl_yaml_read(&root, "x.yaml", text, strlen(text), &arena, &err) ||
+	    jl_rig_read(&rig, root, jl_catalog_embedded(), &arena, &err))
+		fail_msg("%s: %s", text, err.en);
+	return rig;
+}
+
+/* Two cards of 24 GiB ask for 96 GiB by the rule that doubles them; GiB are called GiB. */
+static void memory_is_told_in_GiB(void **state)
+{
+	const struct jl_rig rig = rig_of("gpu: 2xrtx-3090\nram: 64 GiB\n");
+	struct jl_part_findings found;
+
+	(void)state;
+	assert_int_equal(rig.n_gpus, 2);
+	jl_rig_check(&found, &rig, jl_catalog_embedded());
+	for (size_t i = 0; i < found.n; i++)
+		if (strcmp(found.items[i].id, "ram") == 0) {
+			assert_non_null(strstr(found.items[i].en, "64 GiB of RAM"));
+			assert_non_null(strstr(found.items[i].en, "96 GiB"));
+			assert_non_null(strstr(found.items[i].ko, "96 GiB"));
+			assert_null(strstr(found.items[i].en, " GB"));
+			assert_null(strstr(found.items[i].ko, " GB"));
+		}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(four_3090_in_one_box_do_not_work), cmocka_unit_test(the_two_way_machine_works),
 		cmocka_unit_test(the_single_card_machine_is_sound), cmocka_unit_test(worse_parts_never_look_better),
-		cmocka_unit_test(bad_lists_name_the_place),
+		cmocka_unit_test(bad_lists_name_the_place),         cmocka_unit_test(memory_is_told_in_GiB),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

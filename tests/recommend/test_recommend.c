@@ -128,8 +128,11 @@ static void times_are_the_predictors(void **state)
 		struct jl_case c;
 		struct jl_err err;
 
-		if (fmod(req.global_batch, s->sys.n_per_node * s->sys.n_nodes) != 0)
-			continue;
+		/* what is shown can be asked for: the batch divides, and is at most a tenth above the one wanted */
+		assert_true(fmod(s->global_batch, s->dp) == 0 && s->global_batch >= req.global_batch &&
+			    s->global_batch <= 1.1 * req.global_batch);
+		assert_true(s->dp * s->micro_batch * s->n_micro == s->global_batch);
+		req.global_batch = s->global_batch;
 		req.system = s->text;
 		assert_int_equal(jl_case_make(&c, ask.cat, &req, &f->arena, &err), JL_OK);
 		jl_predict(&p, ask.cat, &c);
@@ -167,6 +170,88 @@ static void share_of_use_is_cheaper(void **state)
 	ask.util_frac = 0.5;
 	part = run(f, &ask);
 	assert_true(part.items[part.pick].cost_usd.value < whole.items[whole.pick].cost_usd.value);
+}
+
+/* One seller's offer is one machine; a price counts its days from the date that is shown. */
+static void offers_are_what_they_are(void **state)
+{
+	struct fixture *f = *state;
+	struct jl_recommend_ask ask = ask_for(f, "kaggle");
+	struct jl_recommendation r;
+
+	ask.rent_days_max = 1000; /* the marketplace's snapshot is more than a year old */
+	r = run(f, &ask);
+	assert_true(r.n_against[JL_AGAINST_OFFER] > 0);
+	for (size_t i = 0; i < r.n; i++) {
+		const struct jl_candidate *c = &r.items[i];
+		long day;
+
+		if (i < r.n_ok && c->setup->sys.n_nodes > 1 && c->price)
+			assert_true(jl_price_may_repeat(c->price) || c->how == JL_HOW_NEW || c->how == JL_HOW_USED);
+		if (c->price)
+			assert_true(c->how == JL_HOW_NEW || c->how == JL_HOW_USED || jl_price_is_machine(c->price));
+		if (c->price_date && jl_date_parse(&day, c->price_date, NULL) == JL_OK)
+			assert_int_equal(c->price_day, day);
+	}
+}
+
+/* Who buys pays all of it: a share of use does not bring a machine into the budget. */
+static void budgets_hold_for_the_purchase(void **state)
+{
+	struct fixture *f = *state;
+	struct jl_recommend_ask ask = ask_for(f, "kaggle");
+	struct jl_recommendation r;
+
+	ask.hows = 1U << JL_HOW_NEW | 1U << JL_HOW_USED;
+	ask.util_frac = 0.15;
+	ask.budget_usd = 3000;
+	r = run(f, &ask);
+	assert_true(r.n_ok > 0);
+	for (size_t i = 0; i < r.n_ok; i++)
+		assert_true(r.items[i].unit_usd * r.items[i].setup->sys.n_nodes <= 3000);
+}
+
+/* Nothing will do: the one that misses least, and by what. */
+static void the_nearest_is_told(void **state)
+{
+	struct fixture *f = *state;
+	struct jl_recommend_ask ask = ask_for(f, "serve-70b");
+	struct jl_recommendation r;
+
+	ask.budget_usd = 2000;
+	r = run(f, &ask);
+	assert_true(r.pick < 0 && r.nearest >= 0);
+	assert_int_equal(r.items[r.nearest].against, JL_AGAINST_BUDGET);
+	for (size_t i = 0; i < r.n; i++)
+		if (r.items[i].against == JL_AGAINST_BUDGET && r.items[i].how == JL_HOW_RENT)
+			assert_true(r.items[i].cost_usd.value >= r.items[r.nearest].cost_usd.value);
+	ask = ask_for(f, "kaggle");
+	ask.deadline_s = 1e-3;
+	r = run(f, &ask);
+	assert_int_equal(r.items[r.nearest].against, JL_AGAINST_WAIT);
+}
+
+/* The format that is asked for is the one that serves. */
+static void serving_keeps_the_format(void **state)
+{
+	static const struct {
+		enum jl_dtype dtype;
+		double bits;
+	} cases[] = { { JL_FP16, 16 }, { JL_BF16, 16 }, { JL_FP8, 8 } };
+	struct fixture *f = *state;
+	struct jl_recommend_ask ask = ask_for(f, "serve-70b");
+	struct jl_recommendation r;
+	struct jl_err err;
+
+	for (size_t k = 0; k < sizeof(cases) / sizeof(*cases); k++) {
+		ask.run.dtype = cases[k].dtype;
+		r = run(f, &ask);
+		assert_true(r.n_ok > 0);
+		for (size_t i = 0; i < r.n_ok; i++)
+			assert_true(r.items[i].setup->weight_bits == cases[k].bits);
+	}
+	ask.run.dtype = JL_TF32;
+	assert_int_equal(jl_recommend_run(&r, &ask, &f->arena, &err), JL_E_USAGE);
 }
 
 static void bad_purposes_are_refused(void **state)
@@ -219,6 +304,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(times_are_the_predictors, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(threads_do_not_matter, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(share_of_use_is_cheaper, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(offers_are_what_they_are, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(budgets_hold_for_the_purchase, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(the_nearest_is_told, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(serving_keeps_the_format, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(bad_purposes_are_refused, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(purposes_are_sound, set_up, tear_down),
 	};
