@@ -196,7 +196,7 @@ static void view(struct jl_cli *cli, const struct jl_audit *audit)
 	} else if (audit->n[JL_CLAIM_FOLLOWS]) {
 		jl_buf_printf(&cli->out,
 			      JL_T(cli->lang, "\n%zu that follow and %zu inputs are listed with --all.\n",
-				   "\n맞는 주장 %zu개와 입력값 %zu개는 --all 로 볼 수 있습니다.\n"),
+				   "\n맞는 주장 %zu개와 입력값 %zu개는 --all로 볼 수 있습니다.\n"),
 			      audit->n[JL_CLAIM_FOLLOWS], audit->n[JL_CLAIM_GIVEN]);
 	}
 }

@@ -19,9 +19,11 @@ struct jl_axis {
 	const char *label;
 	enum jl_kind kind; /* ticks are printed in it; JL_K_NUMBER takes `unit` */
 	const char *unit;
+	const char *of; /* of a count: what is counted ("GPU", "node"); stands in the markup, not in the title */
 	bool log;
 	bool binary;   /* bytes of memory */
 	double lo, hi; /* NAN: from the data */
+	double step;   /* between ticks; 0: chosen */
 };
 
 struct jl_chart_point {
@@ -29,6 +31,10 @@ struct jl_chart_point {
 	double lo, hi;     /* of y; NAN: none */
 	const char *label; /* category of a bar; name of a point; NULL: none */
 	bool front;        /* scatter: nothing is better in both */
+	bool own;          /* it does not come from where its series does, but from: */
+	enum jl_origin origin;
+	const char *source, *date; /* or NULL */
+	const char *x_source;      /* scatter: where x comes from; NULL: not said */
 };
 
 struct jl_chart_series {
@@ -42,7 +48,8 @@ struct jl_chart_series {
 
 struct jl_tree_node {
 	const char *name, *detail;
-	const char *link; /* to its parent: "PCIe 4.0 x16" */
+	const struct jl_num *num; /* the figure that `detail` shows; NULL: it shows none */
+	const char *link;         /* to its parent: "PCIe 4.0 x16" */
 	const struct jl_tree_node *children;
 	size_t n_children;
 	enum jl_mark mark;
@@ -59,11 +66,23 @@ struct jl_chart {
 	size_t n_names;
 	const double *cells;           /* [n_names * n_names]; NAN: none */
 	const char *const *cell_words; /* or NULL */
+	enum jl_origin cell_origin;
+	const char *cell_source; /* or NULL */
+	enum jl_origin x_origin; /* scatter */
 	const struct jl_tree_node *tree;
 	const char *mark_label; /* a vertical line: "break-even" */
 	double mark_x;          /* NAN: none */
+	const char *mark_source;
 	enum jl_lang lang;
 };
+
+/* A point's value with all that is known of it. */
+struct jl_num jl_chart_num(const struct jl_chart *chart, const struct jl_chart_series *series,
+			   const struct jl_chart_point *point);
+/* The height of a stack: its parts' origin, or an estimate where they differ. */
+struct jl_num jl_chart_total(const struct jl_chart *chart, size_t k);
+/* "B/s", "samples/s", "GPU"; 1 where there is none. */
+const char *jl_axis_unit(const struct jl_axis *axis);
 
 /* In words: what is shown, range of each series, where lines cross. */
 void jl_chart_alt(struct jl_buf *out, const struct jl_chart *chart);

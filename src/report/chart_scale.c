@@ -36,6 +36,33 @@ static void log_ticks(struct jl_scale *s, size_t n_wanted)
 	}
 }
 
+void jl_scale_decimal(struct jl_scale *s)
+{
+	static const double few[] = { 1, 2, 5 }, more[] = { 1, 1.5, 2, 3, 4, 5, 6, 8 };
+	const bool wide = s->log && s->hi / s->lo > 6;
+	const double *const steps = wide ? few : more;
+	const size_t n = wide ? sizeof few / sizeof few[0] : sizeof more / sizeof more[0];
+
+	if (!s->log || s->hi / s->lo > 500)
+		return; /* powers of ten already */
+	s->n_ticks = 0;
+	for (double power = pow(10, floor(log10(s->lo))); power <= s->hi; power *= 10)
+		for (size_t i = 0; i < n; i++)
+			if (power * steps[i] >= s->lo * (1 - 1e-9) && power * steps[i] <= s->hi * (1 + 1e-9) &&
+			    s->n_ticks < JL_TICKS_MAX)
+				s->ticks[s->n_ticks++] = power * steps[i];
+}
+
+void jl_scale_step(struct jl_scale *s, double step)
+{
+	if (s->log || !(step > 0) || (s->hi - s->lo) / step > JL_TICKS_MAX - 1)
+		return;
+	s->n_ticks = 0;
+	for (double v = ceil(s->lo / step - 1e-9) * step; v <= s->hi + step * 1e-6 && s->n_ticks < JL_TICKS_MAX;
+	     v += step)
+		s->ticks[s->n_ticks++] = v;
+}
+
 struct jl_scale jl_scale_make(double lo, double hi, bool is_log, double from, double to, size_t n_wanted)
 {
 	struct jl_scale s = { .lo = lo, .hi = hi, .from = from, .to = to, .log = is_log && lo > 0 };
@@ -61,6 +88,10 @@ double jl_scale_at(const struct jl_scale *s, double value)
 
 const char *jl_tick_text(char out[JL_UNITS_TEXT_MAX], const struct jl_axis *axis, double value)
 {
+	if (value == 0) {
+		snprintf(out, JL_UNITS_TEXT_MAX, "0");
+		return out;
+	}
 	if (axis->binary)
 		return jl_memory_text(out, value);
 	if (axis->kind != JL_K_NUMBER)
@@ -69,6 +100,53 @@ const char *jl_tick_text(char out[JL_UNITS_TEXT_MAX], const struct jl_axis *axis
 		return jl_units_text(out, value, JL_K_NUMBER, 3);
 	snprintf(out, JL_UNITS_TEXT_MAX, "%.6g", value);
 	return out;
+}
+
+const char *jl_axis_unit(const struct jl_axis *axis)
+{
+	if (axis->kind != JL_K_NUMBER)
+		return jl_kind_suffix(axis->kind);
+	return axis->unit ? axis->unit : axis->of ? axis->of : "1";
+}
+
+struct jl_num jl_chart_num(const struct jl_chart *chart, const struct jl_chart_series *s,
+			   const struct jl_chart_point *p)
+{
+	return (struct jl_num){ .value = p->y,
+				.kind = chart->y.kind,
+				.unit = chart->y.unit,
+				.binary = chart->y.binary,
+				.lo = p->lo,
+				.hi = p->hi,
+				.origin = p->own ? p->origin : s->origin,
+				.source = p->own ? p->source : s->source,
+				.date = p->own ? p->date : NULL };
+}
+
+struct jl_num jl_chart_total(const struct jl_chart *chart, size_t k)
+{
+	struct jl_num total = {
+		.kind = chart->y.kind, .unit = chart->y.unit, .binary = chart->y.binary, .lo = NAN, .hi = NAN
+	};
+	bool any = false;
+
+	for (size_t i = 0; i < chart->n_series; i++) {
+		const struct jl_chart_series *s = &chart->series[i];
+		struct jl_num part;
+
+		if (k >= s->n_points || isnan(s->points[k].y))
+			continue;
+		part = jl_chart_num(chart, s, &s->points[k]);
+		total.value += part.value;
+		if (any && part.origin != total.origin)
+			part.origin = JL_ESTIMATED;
+		if (any && part.source != total.source)
+			part.source = NULL;
+		total.origin = part.origin;
+		total.source = part.source;
+		any = true;
+	}
+	return total;
 }
 
 static void widen(double *lo, double *hi, double v)

@@ -7,10 +7,10 @@
 #include "report/chart_scale.h"
 #include "report/escape.h"
 
-#define LABEL_W 210.0
-#define BAR_H   16.0
-#define GAP     12.0
-#define N_STYLE 6
+#define LABEL_MAX 210.0
+#define BAR_H     16.0
+#define GAP       12.0
+#define N_STYLE   6
 
 /* Hatches: what colour says, lines say too. */
 static void patterns(struct jl_buf *out, const char *prefix)
@@ -58,6 +58,17 @@ static void cut(char *out, size_t size, const char *text, size_t width)
 	snprintf(out + __builtin_strlen(out), size - __builtin_strlen(out), "…");
 }
 
+/* Room for the names beside the bars. */
+static double label_room(const struct jl_chart *c, size_t n)
+{
+	double most = 0;
+
+	for (size_t k = 0; k < n; k++)
+		if (c->series[0].points[k].label)
+			most = fmax(most, 7.4 * (double)jl_utf8_width(c->series[0].points[k].label));
+	return fmin(most + 14, LABEL_MAX);
+}
+
 static double largest(const struct jl_chart *c, size_t n)
 {
 	double most = 0;
@@ -75,40 +86,12 @@ static double largest(const struct jl_chart *c, size_t n)
 	return most > 0 ? most : 1;
 }
 
-static void bar_title(struct jl_buf *out, const struct jl_chart *c, const struct jl_chart_series *s,
-		      const struct jl_chart_point *p)
+static void value_text(char out[64], const struct jl_num *num)
 {
-	const struct jl_num num = { .value = p->y,
-				    .kind = c->y.kind,
-				    .unit = c->y.unit,
-				    .binary = c->y.binary,
-				    .lo = p->lo,
-				    .hi = p->hi,
-				    .origin = s->origin,
-				    .source = s->source };
 	struct jl_buf text;
 
 	jl_buf_init(&text, 4096);
-	jl_num_tell(&text, &num, c->lang);
-	jl_buf_puts(out, "<title>");
-	if (s->name) {
-		jl_html_escape(out, s->name);
-		jl_buf_puts(out, ": ");
-	}
-	jl_html_escape(out, jl_buf_text(&text));
-	jl_buf_puts(out, "</title>");
-	jl_buf_release(&text);
-}
-
-static void value_text(char out[64], const struct jl_chart *c, double v)
-{
-	const struct jl_num num = {
-		.value = v, .kind = c->y.kind, .unit = c->y.unit, .binary = c->y.binary, .lo = NAN, .hi = NAN
-	};
-	struct jl_buf text;
-
-	jl_buf_init(&text, 4096);
-	jl_num_print(&text, &num);
+	jl_num_print(&text, num);
 	snprintf(out, 64, "%s", jl_buf_text(&text));
 	jl_buf_release(&text);
 }
@@ -117,18 +100,23 @@ static void value_text(char out[64], const struct jl_chart *c, double v)
 static double bar(struct jl_buf *out, const struct jl_chart *c, const char *prefix, size_t i,
 		  const struct jl_chart_point *p, double x, double y, double per_unit)
 {
-	const double w = fmax(isnan(p->y) ? 0 : p->y * per_unit, 0);
+	const double w = fmax(p->y * per_unit, 0), end = x + (isnan(p->hi) ? w : fmax(w, p->hi * per_unit));
+	const struct jl_num num = jl_chart_num(c, &c->series[i], p);
+	char value[64];
 
-	jl_svg_value_open(out, "g", c->series[i].origin, &c->y, p->y);
-	bar_title(out, c, &c->series[i], p);
+	jl_svg_num_open(out, &num, &c->y, c->series[i].name, p->label, c->lang);
 	jl_buf_printf(out,
 		      "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.0f\" fill=\"url(#%s-h%zu)\" "
 		      "stroke=\"var(--s%zu)\"/>",
 		      x, y, w, BAR_H, prefix, i % N_STYLE, i % N_STYLE + 1);
-	if (!isnan(p->lo) && p->hi > p->lo && c->kind == JL_CHART_BARS) {
+	if (c->kind == JL_CHART_BARS && !isnan(p->lo) && p->hi > p->lo) {
 		const double a = x + p->lo * per_unit, b = x + p->hi * per_unit, m = y + BAR_H / 2;
 		jl_buf_printf(out, "<path d=\"M%.1f %.1fH%.1fM%.1f %.1fv8M%.1f %.1fv8\" stroke=\"var(--fg)\"/>", a, m,
 			      b, a, m - 4, b, m - 4);
+	}
+	if (c->kind == JL_CHART_BARS) {
+		value_text(value, &num);
+		text_at(out, end + 6, y + BAR_H - 4, "start", "dim", value, "");
 	}
 	jl_buf_puts(out, "</g>\n");
 	return x + w;
@@ -177,38 +165,71 @@ void jl_svg_bars(const struct jl_chart *c, const char *prefix, struct jl_buf *ou
 {
 	const size_t n = c->n_series ? c->series[0].n_points : 0, lanes = c->kind == JL_CHART_STACKED ? 1 : c->n_series;
 	const double row_h = (double)lanes * (BAR_H + 3) + GAP, top = legend_rows(c);
-	const double per_unit = (JL_SVG_WIDTH - LABEL_W - 110) / largest(c, n);
+	const double label_w = label_room(c, n), per_unit = (JL_SVG_WIDTH - label_w - 110) / largest(c, n);
 
 	jl_svg_open(out, c, prefix, top + (double)n * row_h + 6);
 	patterns(out, prefix);
 	bars_legend(out, c, prefix);
 	for (size_t k = 0; k < n; k++) {
 		const double y = top + (double)k * row_h;
-		double end = LABEL_W, total = 0;
+		double end = label_w;
 		char label[128], value[64];
 
 		cut(label, sizeof label, c->series[0].points[k].label ? c->series[0].points[k].label : "", 28);
-		text_at(out, LABEL_W - 8, y + (row_h - GAP) / 2 + 4, "end", NULL, label, "data-name=\"\"");
+		text_at(out, label_w - 8, y + (row_h - GAP) / 2 + 4, "end", NULL, label, "data-name=\"\"");
 		for (size_t i = 0; i < c->n_series; i++) {
 			const struct jl_chart_point *p = k < c->series[i].n_points ? &c->series[i].points[k] : NULL;
 			const double lane = c->kind == JL_CHART_STACKED ? y : y + (double)i * (BAR_H + 3);
 
 			if (!p || isnan(p->y))
 				continue;
-			total += isnan(p->y) ? 0 : p->y;
-			end = bar(out, c, prefix, i, p, c->kind == JL_CHART_STACKED ? end : LABEL_W, lane, per_unit);
-			if (c->kind == JL_CHART_BARS && !isnan(p->y)) {
-				const double right = fmax(end, isnan(p->hi) ? 0 : LABEL_W + p->hi * per_unit);
-				value_text(value, c, p->y);
-				text_at(out, right + 6, lane + BAR_H - 4, "start", "dim", value, "data-axis=\"value\"");
-			}
+			end = bar(out, c, prefix, i, p, c->kind == JL_CHART_STACKED ? end : label_w, lane, per_unit);
 		}
 		if (c->kind == JL_CHART_STACKED) {
-			value_text(value, c, total);
-			text_at(out, end + 6, y + BAR_H - 4, "start", "dim", value, "data-axis=\"value\"");
+			const struct jl_num total = jl_chart_total(c, k);
+
+			value_text(value, &total);
+			jl_svg_num_open(out, &total, &c->y, c->series[0].points[k].label, NULL, c->lang);
+			text_at(out, end + 6, y + BAR_H - 4, "start", "dim", value, "");
+			jl_buf_puts(out, "</g>\n");
 		}
 	}
 	jl_buf_puts(out, "</svg>\n");
+}
+
+/* One cell of a matrix: how much, and from where to where. */
+static void heat_cell(struct jl_buf *out, const struct jl_chart *c, size_t row, size_t column, double x, double y,
+		      double size, double shade)
+{
+	const size_t at = row * c->n_names + column;
+	const struct jl_num num = { .value = c->cells ? c->cells[at] : NAN,
+				    .kind = c->y.kind,
+				    .unit = c->y.unit,
+				    .lo = NAN,
+				    .hi = NAN,
+				    .origin = c->cell_origin,
+				    .source = c->cell_source };
+	const bool known = !isnan(num.value);
+	const char *word = c->cell_words ? c->cell_words[at] : NULL;
+	char text[JL_UNITS_TEXT_MAX], way[128];
+
+	if (known) {
+		snprintf(way, sizeof way, "%.40s → %.40s", c->names[row], c->names[column]);
+		jl_svg_num_open(out, &num, &c->y, way, word, c->lang);
+	}
+	jl_buf_printf(out,
+		      "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"var(--s1)\" "
+		      "fill-opacity=\"%.2f\" stroke=\"var(--line)\"/>",
+		      x, y, size, size, known ? shade : 0);
+	if (word)
+		text_at(out, x + size / 2, y + size / 2 + (known ? -1 : 4), "middle", NULL, word, "data-name=\"\"");
+	if (word && known)
+		text_at(out, x + size / 2, y + size / 2 + 13, "middle", "dim small",
+			jl_tick_text(text, &c->y, num.value), "");
+	else if (known)
+		text_at(out, x + size / 2, y + size / 2 + 4, "middle", NULL, jl_tick_text(text, &c->y, num.value), "");
+	if (known)
+		jl_buf_puts(out, "</g>");
 }
 
 void jl_svg_heat(const struct jl_chart *c, const char *prefix, struct jl_buf *out)
@@ -231,20 +252,8 @@ void jl_svg_heat(const struct jl_chart *c, const char *prefix, struct jl_buf *ou
 			const double v = c->cells ? c->cells[at] : NAN, share = isnan(v)  ? 0
 										: hi > lo ? (v - lo) / (hi - lo)
 											  : 0.35;
-			char text[JL_UNITS_TEXT_MAX];
-
-			jl_buf_printf(out,
-				      "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"var(--s1)\" "
-				      "fill-opacity=\"%.2f\" "
-				      "stroke=\"var(--line)\"/>",
-				      90 + cell * (double)k, top + cell * (double)r, cell, cell,
-				      isnan(v) ? 0 : 0.08 + 0.5 * share);
-			if (c->cell_words && c->cell_words[at])
-				text_at(out, 90 + cell * ((double)k + 0.5), top + cell * ((double)r + 0.5) + 4,
-					"middle", NULL, c->cell_words[at], "data-name=\"\"");
-			else if (!isnan(v))
-				text_at(out, 90 + cell * ((double)k + 0.5), top + cell * ((double)r + 0.5) + 4,
-					"middle", NULL, jl_tick_text(text, &c->y, v), "data-axis=\"value\"");
+			heat_cell(out, c, r, k, 90 + cell * (double)k, top + cell * (double)r, cell,
+				  0.08 + 0.5 * share);
 		}
 		jl_buf_puts(out, "\n");
 	}
@@ -273,50 +282,103 @@ static size_t depth_of(const struct jl_tree_node *node)
 	return most + 1;
 }
 
-static void tree_node(struct jl_buf *out, const struct jl_tree_node *node, double x, double y, double step,
-		      double box_w)
+#define DEPTH_MAX 8
+#define TREE_GAP  24.0
+#define TREE_ROW  46.0
+
+/* Boxes of one depth are as wide as their widest words. */
+static void measure(const struct jl_tree_node *node, size_t depth, double width[DEPTH_MAX])
 {
-	const double row = 46, mid = y + (double)leaves(node) * row / 2;
-	double child_y = y;
+	const double name = 7.2 * (double)jl_utf8_width(node->name ? node->name : ""),
+		     detail = 7.2 * (double)jl_utf8_width(node->detail ? node->detail : "");
+
+	if (depth >= DEPTH_MAX)
+		return;
+	width[depth] = fmax(width[depth], fmax(name, detail) + 18);
+	for (size_t i = 0; i < node->n_children; i++)
+		measure(&node->children[i], depth + 1, width);
+}
+
+/* What does not fit the paper is taken from the widest. */
+static void fit(double width[DEPTH_MAX], size_t depth)
+{
+	double sum = TREE_GAP * (double)(depth - 1) + 4;
+
+	for (size_t i = 0; i < depth; i++)
+		sum += width[i];
+	while (sum > JL_SVG_WIDTH) {
+		size_t widest = 0;
+
+		for (size_t i = 1; i < depth; i++)
+			widest = width[i] > width[widest] ? i : widest;
+		if (width[widest] < 40)
+			break;
+		width[widest] -= 4;
+		sum -= 4;
+	}
+}
+
+struct tree_paper {
+	struct jl_buf *out;
+	double width[DEPTH_MAX];
+	enum jl_lang lang;
+};
+
+static void tree_box(const struct tree_paper *t, const struct jl_tree_node *node, double x, double mid, double w)
+{
 	char text[128];
 
-	for (size_t i = 0; i < node->n_children; i++) {
-		const struct jl_tree_node *child = &node->children[i];
-		const double child_mid = child_y + (double)leaves(child) * row / 2;
-
-		jl_buf_printf(out, "<path class=\"axis\" fill=\"none\" d=\"M%.1f %.1fH%.1fV%.1fH%.1f\"/>", x + box_w,
-			      mid, x + box_w + 10, child_mid, x + step);
-		tree_node(out, child, x + step, child_y, step, box_w);
-		child_y += (double)leaves(child) * row;
-	}
-	jl_buf_printf(out,
+	jl_buf_printf(t->out,
 		      "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"36\" rx=\"4\" fill=\"var(--soft)\" "
 		      "stroke=\"var(--%s)\"/>",
-		      x, mid - 18, box_w,
+		      x, mid - 18, w,
 		      node->mark == JL_MARK_BAD    ? "bad"
 		      : node->mark == JL_MARK_WARN ? "warn"
 						   : "line");
-	cut(text, sizeof text, node->name, (size_t)(box_w / 7.4));
-	text_at(out, x + 8, mid - (node->detail ? 3 : -4), "start", NULL, text, "data-name=\"\"");
-	if (node->detail) {
-		cut(text, sizeof text, node->detail, (size_t)(box_w / 6.8));
-		text_at(out, x + 8, mid + 12, "start", "dim", text, "data-name=\"\"");
+	cut(text, sizeof text, node->name ? node->name : "", (size_t)((w - 14) / 7.2));
+	text_at(t->out, x + 8, mid - (node->detail ? 3 : -4), "start", NULL, text, "data-name=\"\"");
+	if (!node->detail)
+		return;
+	cut(text, sizeof text, node->detail, (size_t)((w - 14) / 7.2));
+	if (node->num)
+		jl_svg_num_open(t->out, node->num, &(struct jl_axis){ 0 }, node->name, NULL, t->lang);
+	text_at(t->out, x + 8, mid + 12, "start", "dim", text, node->num ? "" : "data-name=\"\"");
+	jl_buf_puts(t->out, node->num ? "</g>" : "");
+}
+
+static void tree_node(const struct tree_paper *t, const struct jl_tree_node *node, size_t depth, double x, double y)
+{
+	const double mid = y + (double)leaves(node) * TREE_ROW / 2, w = t->width[depth], next = x + w + TREE_GAP;
+	double child_y = y;
+
+	for (size_t i = 0; i < node->n_children && depth + 1 < DEPTH_MAX; i++) {
+		const struct jl_tree_node *child = &node->children[i];
+		const double child_mid = child_y + (double)leaves(child) * TREE_ROW / 2;
+
+		jl_buf_printf(t->out, "<path class=\"axis\" fill=\"none\" d=\"M%.1f %.1fH%.1fV%.1fH%.1f\"/>", x + w,
+			      mid, x + w + TREE_GAP / 2, child_mid, next);
+		tree_node(t, child, depth + 1, next, child_y);
+		child_y += (double)leaves(child) * TREE_ROW;
 	}
 	if (node->link) {
-		jl_buf_puts(out, "<title>");
-		jl_html_escape(out, node->link);
-		jl_buf_puts(out, "</title>");
+		jl_buf_puts(t->out, "<g><title>");
+		jl_html_escape(t->out, node->link);
+		jl_buf_puts(t->out, "</title>");
 	}
-	jl_buf_puts(out, "\n");
+	tree_box(t, node, x, mid, w);
+	jl_buf_puts(t->out, node->link ? "</g>\n" : "\n");
 }
 
 void jl_svg_tree(const struct jl_chart *c, const char *prefix, struct jl_buf *out)
 {
+	struct tree_paper t = { .out = out, .lang = c->lang };
 	const size_t depth = c->tree ? depth_of(c->tree) : 1;
-	const double step = JL_SVG_WIDTH / (double)depth, box_w = step - 24;
 
-	jl_svg_open(out, c, prefix, c->tree ? (double)leaves(c->tree) * 46 + 8 : 40);
-	if (c->tree)
-		tree_node(out, c->tree, 2, 2, step, box_w);
+	jl_svg_open(out, c, prefix, c->tree ? (double)leaves(c->tree) * TREE_ROW + 8 : 40);
+	if (c->tree) {
+		measure(c->tree, 0, t.width);
+		fit(t.width, depth < DEPTH_MAX ? depth : DEPTH_MAX);
+		tree_node(&t, c->tree, 0, 2, 2);
+	}
 	jl_buf_puts(out, "</svg>\n");
 }

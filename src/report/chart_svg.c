@@ -116,19 +116,35 @@ static void axis_title(struct jl_buf *out, const struct jl_axis *a, double x, do
 	jl_buf_puts(out, "</text>\n");
 }
 
+/* A tick is no figure of anything: it says so, and in which unit the axis is. */
+static void tick(struct jl_buf *out, const struct jl_axis *axis, double value, double x, double y, const char *anchor)
+{
+	char text[JL_UNITS_TEXT_MAX];
+
+	jl_buf_printf(out,
+		      "<text class=\"dim\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\" data-origin=\"scale\" "
+		      "data-unit=\"",
+		      x, y, anchor);
+	jl_html_escape(out, jl_axis_unit(axis));
+	jl_buf_printf(out, "\" data-value=\"%.9g\">", value);
+	jl_html_escape(out, jl_tick_text(text, axis, value));
+	jl_buf_puts(out, "</text>\n");
+}
+
 static void y_axis(struct jl_buf *out, const struct jl_chart *c, const struct jl_scale *y)
 {
+	size_t widest = 0;
+
 	for (size_t i = 0; i < y->n_ticks; i++) {
 		const double at = jl_scale_at(y, y->ticks[i]);
 		char text[JL_UNITS_TEXT_MAX];
+		const size_t width = jl_utf8_width(jl_tick_text(text, &c->y, y->ticks[i]));
 
+		widest = width > widest ? width : widest;
 		jl_buf_printf(out, "<path class=\"grid\" d=\"M%.1f %.1fH%.1f\"/>", LEFT, at, WIDTH - RIGHT);
-		jl_buf_printf(out, "<text class=\"dim\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\" data-axis=\"y\">",
-			      LEFT - 8, at + 4);
-		jl_html_escape(out, jl_tick_text(text, &c->y, y->ticks[i]));
-		jl_buf_puts(out, "</text>\n");
+		tick(out, &c->y, y->ticks[i], LEFT - 8, at + 4, "end");
 	}
-	axis_title(out, &c->y, 13, (y->from + y->to) / 2, true);
+	axis_title(out, &c->y, fmax(13, LEFT - 22 - 7.2 * (double)widest), (y->from + y->to) / 2, true);
 }
 
 static void x_axis(struct jl_buf *out, const struct jl_chart *c, const struct jl_scale *x, double bottom)
@@ -136,47 +152,39 @@ static void x_axis(struct jl_buf *out, const struct jl_chart *c, const struct jl
 	jl_buf_printf(out, "<path class=\"axis\" d=\"M%.1f %.1fH%.1f\"/>\n", LEFT, bottom, WIDTH - RIGHT);
 	for (size_t i = 0; i < x->n_ticks; i++) {
 		const double at = jl_scale_at(x, x->ticks[i]);
-		char text[JL_UNITS_TEXT_MAX];
 
 		jl_buf_printf(out, "<path class=\"axis\" d=\"M%.1f %.1fv4\"/>", at, bottom);
-		jl_buf_printf(out, "<text class=\"dim\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\" data-axis=\"x\">",
-			      at, bottom + 18);
-		jl_html_escape(out, jl_tick_text(text, &c->x, x->ticks[i]));
-		jl_buf_puts(out, "</text>\n");
+		tick(out, &c->x, x->ticks[i], at, bottom + 18, "middle");
 	}
 	axis_title(out, &c->x, (LEFT + WIDTH - RIGHT) / 2, bottom + 40, false);
 }
 
+/* The point's group, with the words that a pointer reads. */
 static void point_open(struct jl_buf *out, const struct jl_chart *c, const struct jl_chart_series *s,
 		       const struct jl_chart_point *p)
 {
-	jl_svg_value_open(out, "g", s->origin, &c->y, p->y);
-}
+	const struct jl_num y = jl_chart_num(c, s, p), x = { .value = p->x,
+							     .kind = c->x.kind,
+							     .unit = c->x.unit,
+							     .lo = NAN,
+							     .hi = NAN,
+							     .origin = c->x_origin,
+							     .source = p->x_source };
+	struct jl_buf at;
 
-/* A label that a pointer reads, for each point. */
-static void point_title(struct jl_buf *out, const struct jl_chart *c, const struct jl_chart_series *s,
-			const struct jl_chart_point *p)
-{
-	struct jl_num y = { .value = p->y,
-			    .kind = c->y.kind,
-			    .unit = c->y.unit,
-			    .lo = p->lo,
-			    .hi = p->hi,
-			    .origin = s->origin,
-			    .source = s->source };
-	struct jl_buf text;
-	char x[JL_UNITS_TEXT_MAX];
-
-	jl_buf_init(&text, 4096);
-	jl_num_tell(&text, &y, c->lang);
-	jl_buf_puts(out, "<title>");
-	jl_html_escape(out, s->name ? s->name : "");
-	jl_buf_puts(out, " · ");
-	jl_html_escape(out, p->label ? p->label : jl_tick_text(x, &c->x, p->x));
-	jl_buf_puts(out, ": ");
-	jl_html_escape(out, jl_buf_text(&text));
-	jl_buf_puts(out, "</title>");
-	jl_buf_release(&text);
+	jl_buf_init(&at, 4096);
+	if (c->kind == JL_CHART_SCATTER) { /* both of its figures are facts */
+		jl_buf_printf(&at, "%s%s%s ", p->label ? p->label : "", p->label ? " · " : "",
+			      c->x.label ? c->x.label : "");
+		jl_num_tell(&at, &x, c->lang);
+	} else {
+		char text[JL_UNITS_TEXT_MAX];
+		jl_buf_puts(&at, p->label ? p->label : jl_tick_text(text, &c->x, p->x));
+		if (!p->label && (c->x.unit || c->x.of))
+			jl_buf_printf(&at, " %s", jl_axis_unit(&c->x));
+	}
+	jl_svg_num_open(out, &y, &c->y, c->kind == JL_CHART_SCATTER ? NULL : s->name, jl_buf_text(&at), c->lang);
+	jl_buf_release(&at);
 }
 
 static void band(struct jl_buf *out, const struct jl_chart_series *s, size_t style, const struct jl_scale *x,
@@ -227,16 +235,68 @@ static void line(struct jl_buf *out, const struct jl_chart *c, size_t i, const s
 		if (isnan(s->points[k].y))
 			continue;
 		point_open(out, c, s, &s->points[k]);
-		point_title(out, c, s, &s->points[k]);
-		marker(out, i, jl_scale_at(x, s->points[k].x), jl_scale_at(y, s->points[k].y), 3.5);
+		if (s->n_points <= 20 || k % 6 == 0)
+			marker(out, i, jl_scale_at(x, s->points[k].x), jl_scale_at(y, s->points[k].y), 3.5);
+		else /* of many points a mark now and then; the pointer finds all */
+			jl_buf_printf(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"5\" fill=\"transparent\"/>",
+				      jl_scale_at(x, s->points[k].x), jl_scale_at(y, s->points[k].y));
 		jl_buf_puts(out, "</g>\n");
 	}
 }
 
-static void scatter(struct jl_buf *out, const struct jl_chart *c, size_t i, const struct jl_scale *x,
-		    const struct jl_scale *y)
+struct box {
+	double x0, y0, x1, y1;
+};
+
+#define BOXES_MAX 128
+
+static bool is_free(const struct box *boxes, size_t n, const struct box *b)
 {
-	const struct jl_chart_series *s = &c->series[i];
+	if (b->x0 < LEFT || b->x1 > WIDTH)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (b->x0 < boxes[i].x1 && boxes[i].x0 < b->x1 && b->y0 < boxes[i].y1 && boxes[i].y0 < b->y1)
+			return false;
+	return true;
+}
+
+/* The name of a point where it covers no other name and no point; a name without such a place is left to the pointer and the table,
+ * but for the front's. */
+static void point_label(struct jl_buf *out, const struct jl_chart_point *p, double px, double py, struct box *boxes,
+			size_t *n)
+{
+	static const struct {
+		double dx, dy;
+		bool left;
+	} places[] = { { 9, -7, false }, { -9, -7, true }, { 9, 15, false },  { -9, 15, true },
+		       { 9, 4, false },  { -9, 4, true },  { 9, -20, false }, { -9, -20, true } };
+	const double w = 7.2 * (double)jl_utf8_width(p->label);
+	const size_t n_places = sizeof places / sizeof places[0];
+	size_t k = 0;
+	struct box b = { 0 };
+
+	for (; k < n_places; k++) {
+		const double x = px + places[k].dx, y = py + places[k].dy;
+
+		b = (struct box){ places[k].left ? x - w : x, y - 11, places[k].left ? x : x + w, y + 3 };
+		if (is_free(boxes, *n, &b))
+			break;
+	}
+	if (k == n_places && !p->front)
+		return;
+	if (k == n_places)
+		k = px < WIDTH / 2 ? 0 : 1;
+	if (*n < BOXES_MAX)
+		boxes[(*n)++] = b;
+	jl_buf_printf(out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\" class=\"lab%s\" data-name=\"\">",
+		      px + places[k].dx, py + places[k].dy, places[k].left ? "end" : "start", p->front ? "" : " dim");
+	jl_html_escape(out, p->label);
+	jl_buf_puts(out, "</text>");
+}
+
+static void front_line(struct jl_buf *out, const struct jl_chart_series *s, const struct jl_scale *x,
+		       const struct jl_scale *y)
+{
 	bool joined = false;
 
 	jl_buf_puts(out, "<path fill=\"none\" stroke=\"var(--dim)\" stroke-dasharray=\"3 3\" d=\"");
@@ -247,6 +307,22 @@ static void scatter(struct jl_buf *out, const struct jl_chart *c, size_t i, cons
 			joined = true;
 		}
 	jl_buf_puts(out, joined ? "\"/>\n" : "M0 0\"/>\n");
+}
+
+static void scatter(struct jl_buf *out, const struct jl_chart *c, size_t i, const struct jl_scale *x,
+		    const struct jl_scale *y)
+{
+	const struct jl_chart_series *s = &c->series[i];
+	struct box boxes[BOXES_MAX];
+	size_t n = 0;
+
+	front_line(out, s, x, y);
+	for (size_t k = 0; k < s->n_points && n < BOXES_MAX; k++) {
+		const double px = jl_scale_at(x, s->points[k].x), py = jl_scale_at(y, s->points[k].y);
+
+		if (!isnan(s->points[k].x) && !isnan(s->points[k].y) && (s->points[k].front || s->n_points <= 12))
+			boxes[n++] = (struct box){ px - 5, py - 5, px + 5, py + 5 };
+	}
 	for (size_t k = 0; k < s->n_points; k++) {
 		const struct jl_chart_point *p = &s->points[k];
 		const double px = jl_scale_at(x, p->x), py = jl_scale_at(y, p->y);
@@ -254,17 +330,12 @@ static void scatter(struct jl_buf *out, const struct jl_chart *c, size_t i, cons
 		if (isnan(p->x) || isnan(p->y))
 			continue;
 		point_open(out, c, s, p);
-		point_title(out, c, s, p);
+		if (!isnan(p->lo) && p->hi > p->lo)
+			jl_buf_printf(out, "<path d=\"M%.1f %.1fV%.1f\" stroke=\"var(--dim)\"/>", px,
+				      jl_scale_at(y, p->lo), jl_scale_at(y, p->hi));
 		marker(out, p->front ? i : N_STYLE - 1 - i % 2, px, py, p->front ? 5 : 3);
-		if (p->label && (p->front || s->n_points <= 12)) {
-			const bool right = px < WIDTH * 0.7;
-			jl_buf_printf(out,
-				      "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\" class=\"%s\" data-name=\"\">",
-				      px + (right ? 8 : -8), p->front ? py - 6 : py + 14, right ? "start" : "end",
-				      p->front ? "" : "dim");
-			jl_html_escape(out, p->label);
-			jl_buf_puts(out, "</text>");
-		}
+		if (p->label && (p->front || s->n_points <= 12))
+			point_label(out, p, px, py, boxes, &n);
 		jl_buf_puts(out, "</g>\n");
 	}
 }
@@ -276,22 +347,37 @@ static void mark_line(struct jl_buf *out, const struct jl_chart *c, const struct
 	const double at = jl_scale_at(x, c->mark_x);
 	jl_buf_printf(out, "<path d=\"M%.1f %.1fV%.1f\" stroke=\"var(--fg)\" stroke-dasharray=\"2 2\"/>", at, top,
 		      bottom);
-	jl_buf_printf(out,
-		      "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\" "
-		      "data-origin=\"estimated\" data-unit=\"%s\" data-value=\"%.9g\">",
-		      at + (at < WIDTH * 0.6 ? 6 : -6), top + 14, at < WIDTH * 0.6 ? "start" : "end",
-		      c->x.unit ? c->x.unit : "1", c->mark_x);
+	jl_buf_printf(out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\"", at + (at < WIDTH * 0.6 ? 6 : -6), top + 14,
+		      at < WIDTH * 0.6 ? "start" : "end");
+	jl_html_num_attributes(out,
+			       &(struct jl_num){ .value = c->mark_x,
+						 .kind = c->x.kind,
+						 .unit = c->x.unit,
+						 .origin = JL_ESTIMATED,
+						 .source = c->mark_source },
+			       c->x.of);
+	jl_buf_putc(out, '>');
 	jl_html_escape(out, c->mark_label);
 	jl_buf_puts(out, "</text>\n");
 }
 
-void jl_svg_value_open(struct jl_buf *out, const char *tag, enum jl_origin origin, const struct jl_axis *axis,
-		       double value)
+void jl_svg_num_open(struct jl_buf *out, const struct jl_num *num, const struct jl_axis *axis, const char *before,
+		     const char *at, enum jl_lang lang)
 {
-	jl_buf_printf(out, "<%s data-origin=\"%s\" data-unit=\"", tag,
-		      origin == JL_ORIGIN_NONE ? "given" : jl_origin_name(origin));
-	jl_html_escape(out, axis->kind != JL_K_NUMBER ? jl_kind_suffix(axis->kind) : axis->unit ? axis->unit : "1");
-	jl_buf_printf(out, "\" data-value=\"%.9g\">", value);
+	struct jl_buf told;
+
+	jl_buf_init(&told, 4096);
+	jl_num_tell(&told, num, lang);
+	jl_buf_puts(out, "<g");
+	jl_html_num_attributes(out, num, axis->of);
+	jl_buf_puts(out, "><title>");
+	jl_html_escape(out, before ? before : "");
+	jl_buf_puts(out, before && at ? " · " : "");
+	jl_html_escape(out, at ? at : "");
+	jl_buf_puts(out, before || at ? ": " : "");
+	jl_html_escape(out, jl_buf_text(&told));
+	jl_buf_puts(out, "</title>");
+	jl_buf_release(&told);
 }
 
 void jl_svg_open(struct jl_buf *out, const struct jl_chart *c, const char *prefix, double height)
@@ -330,9 +416,14 @@ static enum jl_status plot(const struct jl_chart *c, const char *prefix, struct 
 	jl_svg_open(out, c, prefix, bottom + BOTTOM);
 	if (jl_chart_range(c, &x_lo, &x_hi, &y_lo, &y_hi)) {
 		struct jl_scale x = jl_scale_make(x_lo, x_hi, c->x.log, LEFT + 8, WIDTH - RIGHT - 8, 7);
-		const struct jl_scale y = jl_scale_make(y_lo, y_hi, c->y.log, bottom, top + 6, 5);
+		struct jl_scale y = jl_scale_make(y_lo, y_hi, c->y.log, bottom, top + 6, 5);
 
+		if (!c->x.of)
+			jl_scale_decimal(&x);
+		if (!c->y.of)
+			jl_scale_decimal(&y);
 		ticks_of_points(&x, c);
+		jl_scale_step(&x, c->x.step);
 		legend(out, c);
 		y_axis(out, c, &y);
 		x_axis(out, c, &x, bottom);

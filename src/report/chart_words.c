@@ -138,12 +138,13 @@ static void rows_text(struct jl_buf *out, const struct jl_chart *c, size_t width
 
 	for (size_t i = 0; i < c->n_series; i++) {
 		const struct jl_chart_series *s = &c->series[i];
-		const size_t stride = s->n_points > 12 ? (s->n_points + 11) / 12 : 1;
+		const size_t stride = s->n_points > 12 && c->kind != JL_CHART_SCATTER ? (s->n_points + 11) / 12 : 1;
 
 		if (s->name)
 			jl_buf_printf(out, "  %s\n", s->name);
 		for (size_t k = 0; k < s->n_points; k += stride) {
 			const struct jl_chart_point *p = &s->points[k];
+			struct jl_num num;
 			struct jl_buf label;
 
 			if (c->kind == JL_CHART_SCATTER && !p->front)
@@ -155,14 +156,8 @@ static void rows_text(struct jl_buf *out, const struct jl_chart *c, size_t width
 			jl_buf_putc(out, ' ');
 			block_bar(out, p->y / most, bar_w);
 			jl_buf_putc(out, ' ');
-			value(out, &c->y, p->y);
-			if (!isnan(p->lo) && p->hi > p->lo) {
-				jl_buf_puts(out, " (");
-				value(out, &c->y, p->lo);
-				jl_buf_puts(out, "–");
-				value(out, &c->y, p->hi);
-				jl_buf_puts(out, ")");
-			}
+			num = jl_num_ranged(jl_chart_num(c, s, p));
+			jl_num_print(out, &num);
 			jl_buf_putc(out, '\n');
 			jl_buf_release(&label);
 		}
@@ -291,11 +286,18 @@ static void tree_json(struct jl_json *json, const struct jl_tree_node *node)
 	jl_json_end_object(json);
 }
 
+static void origin_json(struct jl_json *json, enum jl_origin origin, const char *source)
+{
+	jl_json_put_string(json, "origin", origin == JL_ORIGIN_NONE ? "given" : jl_origin_name(origin));
+	if (source)
+		jl_json_put_string(json, "source", source);
+}
+
 static void series_json(struct jl_json *json, const struct jl_chart_series *s)
 {
 	jl_json_object(json);
 	jl_json_put_string(json, "name", s->name);
-	jl_json_put_string(json, "origin", s->origin == JL_ORIGIN_NONE ? "given" : jl_origin_name(s->origin));
+	origin_json(json, s->origin, s->source);
 	jl_json_put_array(json, "points");
 	for (size_t k = 0; k < s->n_points; k++) {
 		const struct jl_chart_point *p = &s->points[k];
@@ -309,6 +311,8 @@ static void series_json(struct jl_json *json, const struct jl_chart_series *s)
 			jl_json_put_number(json, "lo", p->lo);
 			jl_json_put_number(json, "hi", p->hi);
 		}
+		if (p->own)
+			origin_json(json, p->origin, p->source);
 		jl_json_end_object(json);
 	}
 	jl_json_end_array(json);
@@ -333,14 +337,18 @@ void jl_chart_to_json(const struct jl_chart *c, struct jl_json *json)
 		for (size_t i = 0; i < c->n_names; i++)
 			jl_json_string(json, c->names[i]);
 		jl_json_end_array(json);
+		origin_json(json, c->cell_origin, c->cell_source);
 		jl_json_put_array(json, "cells");
 		for (size_t i = 0; i < c->n_names * c->n_names; i++) {
-			if (c->cell_words && c->cell_words[i])
-				jl_json_string(json, c->cell_words[i]);
-			else
-				jl_json_number(json, c->cells ? c->cells[i] : NAN);
+			jl_json_number(json, c->cells ? c->cells[i] : NAN);
 		}
 		jl_json_end_array(json);
+		if (c->cell_words) {
+			jl_json_put_array(json, "words");
+			for (size_t i = 0; i < c->n_names * c->n_names; i++)
+				jl_json_string(json, c->cell_words[i]);
+			jl_json_end_array(json);
+		}
 	}
 	if (c->kind == JL_CHART_TREE && c->tree) {
 		jl_json_key(json, "tree");

@@ -157,7 +157,7 @@ enum jl_status jl_audit_make(struct jl_audit *ret_audit, const struct jl_scenari
 	enum jl_status status;
 
 	if (!list)
-		return jl_fail(err, JL_E_PARSE, "%s has no claims: to audit", "%s: 검토할 claims: 가 없습니다",
+		return jl_fail(err, JL_E_DATA, "%s has no claims: to audit", "%s: 검토할 claims:가 없습니다",
 			       scenario->file ? scenario->file : "-");
 	if (list->kind != JL_YAML_LIST || list->n_items > JL_CLAIMS_MAX)
 		return jl_fail_at(err, JL_E_PARSE, &list->where, "claims: a list of at most %d",

@@ -217,7 +217,7 @@ enum jl_status jl_call_eval(struct jl_val *ret_val, struct jl_reckon *reckon, co
 	if (f == functions + N_FUNCTIONS)
 		return unknown_function(call->name, err);
 	if (call->n_args < f->n_min || call->n_args > f->n_max || (f->takes == ARGS_VALUES && call->field))
-		return jl_fail(err, JL_E_PARSE, "%s() is written %s", "%s() 는 이렇게 씁니다: %s", f->name, f->form);
+		return jl_fail(err, JL_E_PARSE, "%s() is written %s", "%s()는 이렇게 씁니다: %s", f->name, f->form);
 	if (f->takes == ARGS_TEXT)
 		return f->text(ret_val, reckon, call, err);
 	for (size_t i = 0; !status && i < call->n_args; i++)

@@ -6,22 +6,6 @@
 #include "catalog/find.h"
 #include "report/claims_expr.h"
 
-/* Generation of the tensor cores by family, as NVIDIA counts them in the architectures' white papers. */
-static const struct {
-	const char *family;
-	int generation;
-} tensor_generations[] = {
-	{ "volta", 1 }, { "turing", 2 }, { "ampere", 3 }, { "ada", 4 }, { "hopper", 4 }, { "blackwell", 5 },
-};
-
-static double tensor_generation(const struct jl_gpu *gpu)
-{
-	for (size_t i = 0; gpu->family && i < sizeof tensor_generations / sizeof tensor_generations[0]; i++)
-		if (strncmp(gpu->family, tensor_generations[i].family, strlen(tensor_generations[i].family)) == 0)
-			return tensor_generations[i].generation;
-	return NAN;
-}
-
 static enum jl_status not_listed(struct jl_err *err, const char *name, const char *field)
 {
 	return jl_fail(err, JL_E_ABSENT, "the catalog does not have %.40s of %.60s",
@@ -48,13 +32,16 @@ static enum jl_status from_fields(struct jl_val *ret_val, const struct jl_fact_f
 		       key);
 }
 
-static enum jl_status of_gpu(struct jl_val *ret_val, const struct jl_gpu *gpu, const char *field, struct jl_err *err)
+static enum jl_status of_gpu(struct jl_val *ret_val, const struct jl_catalog *cat, const struct jl_gpu *gpu,
+			     const char *field, struct jl_err *err)
 {
+	const struct jl_family *family = jl_family_by_id(cat, gpu->family);
 	const struct {
 		const char *name;
 		double value;
 	} counts[] = { { "year", gpu->year ? (double)gpu->year : (double)NAN },
-		       { "tensor_gen", tensor_generation(gpu) } };
+		       { "tensor_gen",
+			 family && family->tensor_generation ? (double)family->tensor_generation : (double)NAN } };
 
 	for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
 		if (strcmp(field, counts[i].name) == 0) {
@@ -75,7 +62,7 @@ enum jl_status jl_call_catalog(struct jl_val *ret_val, struct jl_reckon *reckon,
 
 	if (call->field)
 		return jl_fail(err, JL_E_PARSE, "catalog() is written catalog(rtx-4090, mem)",
-			       "catalog() 는 이렇게 씁니다: catalog(rtx-4090, mem)");
+			       "catalog()는 이렇게 씁니다: catalog(rtx-4090, mem)");
 	if (strcmp(call->args[1], "params") == 0) {
 		if ((status = jl_find_model(&model, reckon->cat, call->args[0], err)))
 			return status;
@@ -87,7 +74,7 @@ enum jl_status jl_call_catalog(struct jl_val *ret_val, struct jl_reckon *reckon,
 	if ((status = jl_find_unit(&found, reckon->cat, call->args[0], err)))
 		return status;
 	if (found.gpu)
-		return of_gpu(ret_val, found.gpu, call->args[1], err);
+		return of_gpu(ret_val, reckon->cat, found.gpu, call->args[1], err);
 	if (strcmp(call->args[1], "n_gpu") == 0) {
 		*ret_val = jl_val_number(found.system->n_gpu);
 		return JL_OK;
@@ -107,7 +94,7 @@ enum jl_status jl_call_link(struct jl_val *ret_val, struct jl_reckon *reckon, co
 		return status;
 	if (call->field || (!oneway && strcmp(call->args[1], "bothway") != 0))
 		return jl_fail(err, JL_E_PARSE, "link() is written link(pcie5-x16, oneway) or ..., bothway)",
-			       "link() 는 link(pcie5-x16, oneway) 또는 bothway 로 씁니다");
+			       "link()는 link(pcie5-x16, oneway) 또는 bothway로 씁니다");
 	fact = oneway ? &link->oneway_Bps : &link->bothway_Bps;
 	if (isnan(fact->value))
 		return not_listed(err, link->id, call->args[1]);

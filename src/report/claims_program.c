@@ -220,7 +220,7 @@ enum jl_status jl_call_allreduce(struct jl_val *ret_val, struct jl_reckon *r, co
 	if (!jl_dim_none(&nodes.dim) || !(nodes.v >= 1 && nodes.v <= JL_NODES_MAX) || size.dim.e[JL_DIM_B] != 1 ||
 	    !(size.v > 0))
 		return jl_fail(err, JL_E_RANGE, "allreduce() is written allreduce(aws:p5.48xlarge, 125, 16 GB)",
-			       "allreduce() 는 이렇게 씁니다: allreduce(aws:p5.48xlarge, 125, 16 GB)");
+			       "allreduce()는 이렇게 씁니다: allreduce(aws:p5.48xlarge, 125, 16 GB)");
 	if (jl_machine_hosts(&machine, r->cat, &sys, (int)nodes.v, r->arena, &why) ||
 	    jl_collective_case(&c, &machine, &(struct jl_collective_ask){ .kind = JL_ALLREDUCE, .size_B = size.v },
 			       &why))

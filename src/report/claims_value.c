@@ -134,7 +134,7 @@ static enum jl_status combine_dims(struct jl_dim *dim, char op, const struct jl_
 		const int e = a->e[i] + (op == '*' ? b->e[i] : -b->e[i]);
 
 		if (e > EXPONENT_MAX || e < -EXPONENT_MAX)
-			return jl_fail(err, JL_E_UNIT, "a unit to a power above %d", "단위의 지수가 %d을 넘습니다",
+			return jl_fail(err, JL_E_UNIT, "a unit to a power above %d", "단위의 지수가 %d을(를) 넘습니다",
 				       EXPONENT_MAX);
 		dim->e[i] = (signed char)e;
 	}

@@ -143,6 +143,57 @@ void jl_doc_said(struct jl_doc *doc, const char *text, enum jl_origin origin, co
 		run->num = (struct jl_num){ .origin = origin, .source = source };
 }
 
+void jl_doc_break(struct jl_doc *doc)
+{
+	add_run(doc, JL_RUN_BREAK, "\n");
+}
+
+void jl_doc_ref(struct jl_doc *doc, const char *id)
+{
+	struct jl_run *run = add_run(doc, JL_RUN_REF, "");
+
+	if (run && !(run->ref = jl_arena_strdup(doc->arena, id)))
+		doc->failed = JL_E_NOMEM;
+}
+
+static void resolve(const struct jl_doc *doc, struct jl_run *run)
+{
+	for (; run; run = run->next)
+		for (const struct jl_doc_block *b = doc->blocks; run->kind == JL_RUN_REF && b; b = b->next)
+			if (b->kind == JL_DOC_SECTION && b->id && run->ref && strcmp(b->id, run->ref) == 0)
+				run->text = b->title;
+}
+
+void jl_doc_resolve(struct jl_doc *doc)
+{
+	for (struct jl_doc_block *b = doc->blocks; b; b = b->next) {
+		resolve(doc, b->runs);
+		for (struct jl_doc_row *row = b->rows; row; row = row->next)
+			for (struct jl_doc_cell *cell = row->cells; cell; cell = cell->next)
+				resolve(doc, cell->runs);
+	}
+}
+
+struct jl_doc_place jl_doc_here(const struct jl_doc *doc)
+{
+	return (struct jl_doc_place){ .last = doc->last, .n_blocks = doc->n_blocks };
+}
+
+void jl_doc_back(struct jl_doc *doc, struct jl_doc_place place)
+{
+	if (doc->failed)
+		return;
+	doc->last = place.last;
+	doc->n_blocks = place.n_blocks;
+	if (place.last)
+		place.last->next = NULL;
+	else
+		doc->blocks = NULL;
+	doc->tail = NULL;
+	doc->row_tail = NULL;
+	doc->cell_tail = NULL;
+}
+
 void jl_doc_table(struct jl_doc *doc, const char *title, const struct jl_doc_column *columns, size_t n_columns)
 {
 	struct jl_doc_block *block = add(doc, JL_DOC_TABLE, title);
@@ -292,9 +343,16 @@ static bool print_compact(struct jl_buf *out, const struct jl_num *num)
 	return true;
 }
 
+struct jl_num jl_num_ranged(struct jl_num num)
+{
+	num.show_interval = true;
+	return num;
+}
+
 void jl_num_print(struct jl_buf *out, const struct jl_num *num)
 {
-	const bool tight = num->unit && strcmp(num->unit, "x") == 0;
+	/* 1.9x, 293일: Korean units stand close, as people write them */
+	const bool tight = num->unit && (strcmp(num->unit, "x") == 0 || (unsigned char)num->unit[0] >= 0xea);
 
 	if (isnan(num->value)) {
 		jl_buf_puts(out, "—");

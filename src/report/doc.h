@@ -39,6 +39,8 @@ struct jl_num {
 
 /* "24 GiB": bytes of memory as people say them. */
 const char *jl_memory_text(char out[JL_UNITS_TEXT_MAX], double value_B);
+/* Its interval is shown in the text. */
+struct jl_num jl_num_ranged(struct jl_num num);
 /* The number as a person reads it: "147 ms", "1.91x", "27 (25–30) samples/s". */
 void jl_num_print(struct jl_buf *out, const struct jl_num *num);
 /* All that is known of it in one line: "0.147 s, 80 % interval 0.13–0.16 s, estimated, docs/METHOD.md, 2026-11". */
@@ -50,12 +52,15 @@ enum jl_run_kind {
 	JL_RUN_NAME,
 	JL_RUN_STRONG,
 	JL_RUN_CODE,
-	JL_RUN_SAID /* a sentence of another room with figures in it; `num` has their origin and source */
+	JL_RUN_SAID,  /* a sentence of another room with figures in it; `num` has their origin and source */
+	JL_RUN_BREAK, /* a new line of the same paragraph */
+	JL_RUN_REF    /* a section of this document: `ref` is its id, `text` its title once jl_doc_resolve has run */
 };
 
 struct jl_run { /* a stretch of a paragraph or cell */
 	enum jl_run_kind kind;
 	const char *text;
+	const char *ref;
 	struct jl_num num;
 	struct jl_run *next;
 };
@@ -86,6 +91,7 @@ struct jl_doc_block {
 	enum jl_doc_block_kind kind;
 	const char *id;    /* section: stable, for links and JSON */
 	const char *title; /* section, table, finding */
+	bool asked;        /* finding: the title is a reader's question; figures in it are given */
 	int level;         /* section: 2 or 3 */
 	enum jl_mark mark; /* finding */
 	struct jl_run *runs;
@@ -133,6 +139,20 @@ void jl_doc_code(struct jl_doc *doc, const char *text);
 void jl_doc_num(struct jl_doc *doc, const struct jl_num *num);
 /* A whole sentence made elsewhere (a finding, a note, an error): the figures in it all have this origin and source. */
 void jl_doc_said(struct jl_doc *doc, const char *text, enum jl_origin origin, const char *source);
+
+void jl_doc_break(struct jl_doc *doc);
+/* "→ Scaling": where more is said. Shows nothing where the document has no such section. */
+void jl_doc_ref(struct jl_doc *doc, const char *id);
+/* When all sections are there: references get their titles. */
+void jl_doc_resolve(struct jl_doc *doc);
+
+/* Takes back the blocks that were added since: what turned out to have nothing to say. */
+struct jl_doc_place {
+	struct jl_doc_block *last;
+	size_t n_blocks;
+};
+struct jl_doc_place jl_doc_here(const struct jl_doc *doc);
+void jl_doc_back(struct jl_doc *doc, struct jl_doc_place place);
 
 /* `columns` must outlive the document. */
 void jl_doc_table(struct jl_doc *doc, const char *title, const struct jl_doc_column *columns, size_t n_columns);

@@ -22,12 +22,26 @@ static void num_json(struct jl_json *json, const struct jl_num *num)
 	jl_json_end_object(json);
 }
 
+static void ref_json(struct jl_json *json, const struct jl_run *run)
+{
+	if (!*run->text)
+		return;
+	jl_json_object(json);
+	jl_json_put_string(json, "section", run->ref);
+	jl_json_put_string(json, "title", run->text);
+	jl_json_end_object(json);
+}
+
 static void runs_json(struct jl_json *json, const char *key, const struct jl_run *run)
 {
 	jl_json_put_array(json, key);
 	for (; run; run = run->next) {
 		if (run->kind == JL_RUN_NUM)
 			num_json(json, &run->num);
+		else if (run->kind == JL_RUN_BREAK)
+			jl_json_string(json, "\n");
+		else if (run->kind == JL_RUN_REF)
+			ref_json(json, run);
 		else
 			jl_json_string(json, run->text);
 	}

@@ -9,7 +9,7 @@
 #include "report/chart.h"
 #include "report/escape.h"
 
-extern const char jl_report_css[];
+extern const char *const jl_report_css[]; /* NULL ends */
 
 void jl_html_escape(struct jl_buf *out, const char *text)
 {
@@ -98,11 +98,22 @@ static void name_html(struct jl_buf *out, const char *text)
 	jl_buf_puts(out, "</span>");
 }
 
-static const char *unit_of(const struct jl_num *num)
+void jl_html_num_attributes(struct jl_buf *out, const struct jl_num *num, const char *of)
 {
-	if (num->kind == JL_K_NUMBER)
-		return num->unit ? num->unit : "1";
-	return jl_kind_suffix(num->kind);
+	const char *plain = num->unit ? num->unit : of ? of : "1";
+
+	jl_buf_printf(out, " data-origin=\"%s\" data-unit=\"",
+		      num->origin == JL_ORIGIN_NONE ? "given" : jl_origin_name(num->origin));
+	jl_html_escape(out, num->kind == JL_K_NUMBER ? plain : jl_kind_suffix(num->kind));
+	if (isnan(num->value))
+		jl_buf_puts(out, "\" data-value=\"unknown");
+	else
+		jl_buf_printf(out, "\" data-value=\"%.9g", num->value);
+	if (num->source) {
+		jl_buf_puts(out, "\" data-source=\"");
+		jl_html_escape(out, num->source);
+	}
+	jl_buf_putc(out, '"');
 }
 
 static void num_html(struct jl_buf *out, const struct jl_num *num, enum jl_lang lang)
@@ -113,25 +124,15 @@ static void num_html(struct jl_buf *out, const struct jl_num *num, enum jl_lang 
 	jl_buf_init(&told, 4096);
 	jl_num_print(&shown, num);
 	jl_num_tell(&told, num, lang);
-	jl_buf_puts(out, "<span class=\"n\" data-origin=\"");
-	jl_buf_puts(out, num->origin == JL_ORIGIN_NONE ? "given" : jl_origin_name(num->origin));
-	jl_buf_puts(out, "\" data-unit=\"");
-	jl_html_escape(out, unit_of(num));
-	if (isnan(num->value))
-		jl_buf_puts(out, "\" data-value=\"unknown");
-	else
-		jl_buf_printf(out, "\" data-value=\"%.9g", num->value);
-	if (num->source) {
-		jl_buf_puts(out, "\" data-source=\"");
-		jl_html_escape(out, num->source);
-	}
-	jl_buf_puts(out, "\" title=\"");
+	jl_buf_puts(out, "<span class=\"n\"");
+	jl_html_num_attributes(out, num, NULL);
+	jl_buf_puts(out, " title=\"");
 	jl_html_escape(out, jl_buf_text(&told));
 	jl_buf_puts(out, "\">");
 	jl_html_escape(out, jl_buf_text(&shown));
-	jl_buf_puts(out, "</span>");
-	if (num->origin == JL_ESTIMATED)
+	if (num->origin == JL_ESTIMATED) /* inside, so that no line breaks before it */
 		jl_buf_puts(out, "<span class=\"o\" aria-hidden=\"true\">⚠</span>");
+	jl_buf_puts(out, "</span>");
 	jl_buf_release(&shown);
 	jl_buf_release(&told);
 }
@@ -229,6 +230,16 @@ static void runs_html(struct jl_buf *out, const struct jl_run *run, enum jl_lang
 			text_html(out, run->text);
 			jl_buf_puts(out, "</strong>");
 			break;
+		case JL_RUN_BREAK: jl_buf_puts(out, "<br>\n"); break;
+		case JL_RUN_REF:
+			if (!*run->text)
+				break;
+			jl_buf_puts(out, " <a class=\"ref\" href=\"#");
+			jl_html_escape(out, run->ref);
+			jl_buf_puts(out, "\">→ ");
+			text_html(out, run->text);
+			jl_buf_puts(out, "</a>");
+			break;
 		case JL_RUN_CODE:
 			jl_buf_puts(out, "<code>");
 			jl_html_escape(out, run->text);
@@ -257,24 +268,31 @@ static void mark_html(struct jl_buf *out, enum jl_mark mark, enum jl_lang lang)
 			      JL_T(lang, en[mark], ko[mark]), signs[mark]);
 }
 
-/* A cell that holds sentences needs room beside its neighbours on a narrow screen. */
-static bool is_long(const struct jl_doc_cell *cell)
+static size_t cell_width(const struct jl_doc_cell *cell)
 {
 	size_t n = 0;
 
 	for (const struct jl_run *run = cell->runs; run; run = run->next)
 		n += run->text ? jl_utf8_width(run->text) : 8;
-	return n > 36;
+	return n;
+}
+
+/* A cell that holds sentences needs room beside its neighbours on a narrow screen; a short name at the head of a row is not broken. */
+static const char *cell_class(const struct jl_doc_cell *cell, const struct jl_doc_column *column, bool first)
+{
+	const size_t width = cell_width(cell);
+
+	return column->right ? "r" : width > 36 ? "long" : first && width <= 22 ? "nb" : NULL;
 }
 
 static void cell_html(struct jl_buf *out, const struct jl_doc_cell *cell, const struct jl_doc_column *column,
 		      bool first, enum jl_lang lang)
 {
-	const char *tag = first ? "th scope=\"row\"" : "td";
+	const char *tag = first ? "th scope=\"row\"" : "td", *class = cell_class(cell, column, first);
 
 	jl_buf_printf(out, "<%s", tag);
-	if (column->right || is_long(cell))
-		jl_buf_printf(out, " class=\"%s\"", column->right ? "r" : "long");
+	if (class)
+		jl_buf_printf(out, " class=\"%s\"", class);
 	jl_buf_puts(out, ">");
 	if (cell->mark)
 		mark_html(out, cell->mark, lang);
@@ -284,7 +302,8 @@ static void cell_html(struct jl_buf *out, const struct jl_doc_cell *cell, const 
 
 static void table_html(struct jl_buf *out, const struct jl_doc_block *b, enum jl_lang lang)
 {
-	jl_buf_puts(out, "<div class=\"wide\" tabindex=\"0\"><table>");
+	/* a short table stays on one sheet */
+	jl_buf_printf(out, "<div class=\"wide%s\" tabindex=\"0\"><table>", b->n_rows <= 14 ? " short" : "");
 	if (b->title) {
 		jl_buf_puts(out, "<caption>");
 		text_html(out, b->title);
@@ -321,11 +340,11 @@ static enum jl_status chart_html(struct jl_buf *out, const struct jl_chart *char
 	enum jl_status status;
 
 	snprintf(prefix, sizeof prefix, "c%zu", number);
-	jl_buf_puts(out, "<figure>\n");
-	status = jl_chart_to_svg(chart, prefix, out, err);
-	jl_buf_puts(out, "<figcaption>");
+	jl_buf_puts(out, "<figure><figcaption>");
 	name_html(out, chart->title ? chart->title : "");
-	jl_buf_puts(out, "</figcaption></figure>\n");
+	jl_buf_puts(out, "</figcaption>\n");
+	status = jl_chart_to_svg(chart, prefix, out, err);
+	jl_buf_puts(out, "</figure>\n");
 	return status;
 }
 
@@ -333,7 +352,10 @@ static void finding_html(struct jl_buf *out, const struct jl_doc_block *b, enum 
 {
 	jl_buf_printf(out, "<div class=\"finding %s\"><p class=\"what\">", mark_class(b->mark));
 	mark_html(out, b->mark, lang);
-	text_html(out, b->title ? b->title : "");
+	if (b->asked)
+		said_html(out, &(struct jl_run){ .text = b->title ? b->title : "" });
+	else
+		text_html(out, b->title ? b->title : "");
 	jl_buf_puts(out, "</p>");
 	if (b->runs) {
 		jl_buf_puts(out, "<p>");
@@ -370,7 +392,10 @@ static void head_html(struct jl_buf *out, const struct jl_doc *doc)
 		"img-src data:\">\n<link rel=\"icon\" href=\"data:,\">\n<title>",
 		doc->lang == JL_KO ? "ko" : "en");
 	jl_html_escape(out, doc->title);
-	jl_buf_printf(out, "</title>\n<style>\n%s</style>\n</head>\n<body>\n<main>\n<header><h1>", jl_report_css);
+	jl_buf_puts(out, "</title>\n<style>\n");
+	for (size_t i = 0; jl_report_css[i]; i++)
+		jl_buf_puts(out, jl_report_css[i]);
+	jl_buf_puts(out, "</style>\n</head>\n<body>\n<main>\n<header><h1>");
 	name_html(out, doc->title);
 	jl_buf_puts(out, "</h1>");
 	if (doc->subtitle) {

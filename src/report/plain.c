@@ -38,6 +38,14 @@ static void runs_plain(const struct sink *s, const struct jl_run *run, struct jl
 				jl_buf_puts(out, " ⚠");
 			continue;
 		}
+		if (run->kind == JL_RUN_BREAK) {
+			jl_buf_putc(out, '\n');
+			continue;
+		}
+		if (run->kind == JL_RUN_REF) {
+			jl_buf_printf(out, "%s%s", *run->text ? " → " : "", run->text);
+			continue;
+		}
 		if (is_markdown(s))
 			around = run->kind == JL_RUN_STRONG ? "**" : run->kind == JL_RUN_CODE ? "`" : "";
 		jl_buf_puts(out, around);
@@ -46,16 +54,14 @@ static void runs_plain(const struct sink *s, const struct jl_run *run, struct jl
 	}
 }
 
-/* What Markdown would take for markup or HTML; a table cell also minds its bars. */
-static void markdown_safe(struct jl_buf *out, const char *text, bool cell)
+/* What Markdown would take for markup or HTML. `breaks`: line ends are breaks of a paragraph, and nothing else can have put them there. */
+static void markdown_safe(struct jl_buf *out, const char *text, bool breaks)
 {
 	for (; *text; text++) {
 		if (*text == '<')
 			jl_buf_puts(out, "&lt;");
 		else if (*text == '\n')
-			jl_buf_putc(out, ' ');
-		else if (cell && *text == '|')
-			jl_buf_puts(out, "\\|");
+			jl_buf_puts(out, breaks ? "  \n" : " ");
 		else
 			jl_buf_putc(out, *text);
 	}
@@ -73,7 +79,7 @@ static void title_plain(const struct sink *s, const char *text)
 static void wrap(struct jl_buf *out, const char *text, size_t width, size_t indent)
 {
 	size_t at = indent;
-	bool first = true;
+	bool first = true, broken = false;
 
 	while (*text) {
 		const size_t len = strcspn(text, " \n"), blanks = strspn(text + len, " \n");
@@ -82,7 +88,7 @@ static void wrap(struct jl_buf *out, const char *text, size_t width, size_t inde
 
 		snprintf(word, sizeof word, "%.*s", (int)len, text);
 		w = jl_utf8_width(word);
-		if (!first && at + 1 + w > width) {
+		if (!first && (broken || at + 1 + w > width)) {
 			jl_buf_putc(out, '\n');
 			jl_buf_pad(out, ' ', indent);
 			at = indent;
@@ -93,6 +99,7 @@ static void wrap(struct jl_buf *out, const char *text, size_t width, size_t inde
 		jl_buf_add(out, text, len);
 		at += w;
 		first = false;
+		broken = memchr(text + len, '\n', blanks) != NULL;
 		text += len + blanks;
 	}
 	jl_buf_putc(out, '\n');
@@ -106,7 +113,7 @@ static void paragraph(const struct sink *s, const struct jl_doc_block *b, const 
 	runs_plain(s, b->runs, &text);
 	jl_buf_puts(s->out, first);
 	if (is_markdown(s)) {
-		markdown_safe(s->out, jl_buf_text(&text), false);
+		markdown_safe(s->out, jl_buf_text(&text), true);
 		jl_buf_puts(s->out, b->kind == JL_DOC_ITEM ? "\n" : "\n\n");
 	} else {
 		wrap(s->out, jl_buf_text(&text), s->width, jl_utf8_width(first));
@@ -151,7 +158,7 @@ static void fill_row(const struct sink *s, struct jl_table *table, const struct 
 		struct jl_buf raw, safe;
 
 		jl_buf_init(&raw, JL_DOC_ROWS_MAX);
-		jl_buf_init(&safe, 4 * JL_DOC_ROWS_MAX);
+		jl_buf_init(&safe, (size_t)4 * JL_DOC_ROWS_MAX);
 		if (cell->mark)
 			jl_buf_printf(&raw, "%s ", jl_mark_text(cell->mark));
 		runs_plain(s, cell->runs, &raw);

@@ -20,6 +20,7 @@ static const struct {
 	{ "allreduce", jl_section_allreduce },
 	{ "cost", jl_section_cost },
 	{ "pareto", jl_section_pareto },
+	{ "recommend", jl_section_recommend },
 	{ "topology", jl_section_topology },
 };
 
@@ -63,8 +64,11 @@ static enum jl_status write_all(struct jl_section *s, struct jl_err *err)
 	for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++) {
 		if (jl_scenario_wants(scenario, sections[i].name))
 			sections[i].write(s);
-		if (i == 0)
+		if (i == 0) {
 			jl_section_machine(s);
+			if (jl_scenario_wants(scenario, "training"))
+				jl_section_train(s);
+		}
 	}
 	if (jl_scenario_wants(scenario, "builds"))
 		status = jl_section_builds(s, err);
@@ -93,6 +97,7 @@ enum jl_status jl_report_make(struct jl_doc *ret_doc, const struct jl_report_in 
 	ret_doc->date = jl_arena_strdup(in->arena, jl_date_text(day, in->today));
 	if ((status = write_all(&s, err)))
 		return status;
+	jl_doc_resolve(ret_doc);
 	if (ret_doc->failed)
 		return jl_fail(err, ret_doc->failed, "the report is too large", "보고서가 너무 큽니다");
 	return JL_OK;

@@ -4,18 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/units.h"
+#include "report/scenario_read.h"
 
-const char *const jl_scenario_sections[] = { "summary", "specifications", "comparison", "scaling",
-					     "time",    "memory",         "allreduce",  "cost",
-					     "pareto",  "topology",       "builds",     "findings",
-					     "claims",  "origins",        "method",     NULL };
-
-struct reader {
-	struct jl_scenario *s;
-	const struct jl_catalog *cat;
-	struct jl_arena *arena;
-	struct jl_err *err;
+const char *const jl_scenario_sections[] = {
+	"summary", "training",  "specifications", "comparison", "scaling",  "time",   "memory",  "allreduce", "cost",
+	"pareto",  "recommend", "topology",       "builds",     "findings", "claims", "origins", "method",    NULL
 };
 
 bool jl_scenario_wants(const struct jl_scenario *s, const char *section)
@@ -48,7 +41,7 @@ static enum jl_status check_plain(const struct jl_yaml *node, struct jl_err *err
 }
 
 /* "text", or {ko: ..., en: ...} */
-static enum jl_status read_words(struct jl_words *ret_words, const struct jl_yaml *node, struct jl_err *err)
+enum jl_status jl_scenario_words(struct jl_words *ret_words, const struct jl_yaml *node, struct jl_err *err)
 {
 	static const char *const keys[] = { "ko", "en", NULL };
 	enum jl_status status;
@@ -72,7 +65,7 @@ static enum jl_status read_words(struct jl_words *ret_words, const struct jl_yam
 	return JL_OK;
 }
 
-static enum jl_status want_text(const struct jl_yaml *node, struct jl_err *err)
+enum jl_status jl_scenario_text(const struct jl_yaml *node, struct jl_err *err)
 {
 	if (node->kind == JL_YAML_TEXT)
 		return check_plain(node, err);
@@ -81,11 +74,11 @@ static enum jl_status want_text(const struct jl_yaml *node, struct jl_err *err)
 }
 
 /* A quantity of a kind, with the place in the message. */
-static enum jl_status read_quantity(double *ret_value, const struct jl_yaml *node, enum jl_kind kind,
+enum jl_status jl_scenario_quantity(double *ret_value, const struct jl_yaml *node, enum jl_kind kind,
 				    struct jl_err *err)
 {
 	struct jl_err inner;
-	enum jl_status status = want_text(node, err);
+	enum jl_status status = jl_scenario_text(node, err);
 
 	if (status)
 		return status;
@@ -94,11 +87,11 @@ static enum jl_status read_quantity(double *ret_value, const struct jl_yaml *nod
 	return status;
 }
 
-static enum jl_status read_count(double *ret_n, const struct jl_yaml *node, struct jl_err *err)
+enum jl_status jl_scenario_count(double *ret_n, const struct jl_yaml *node, struct jl_err *err)
 {
 	struct jl_err inner;
 	long long n;
-	enum jl_status status = want_text(node, err);
+	enum jl_status status = jl_scenario_text(node, err);
 
 	if (status)
 		return status;
@@ -121,14 +114,14 @@ static enum jl_status read_counts(double *ret_values, size_t *ret_n, const struc
 		if (n == JL_SCENARIO_LIST_MAX)
 			return jl_fail_at(err, JL_E_LIMIT, &item->where, "more than %d values", "값이 %d개를 넘습니다",
 					  JL_SCENARIO_LIST_MAX);
-		if ((status = read_count(&ret_values[n++], item, err)))
+		if ((status = jl_scenario_count(&ret_values[n++], item, err)))
 			return status;
 	}
 	*ret_n = n;
 	return JL_OK;
 }
 
-static enum jl_status read_system(struct reader *r, const struct jl_yaml *item)
+static enum jl_status read_system(struct jl_scenario_reader *r, const struct jl_yaml *item)
 {
 	static const char *const keys[] = { "on", "name", "note", "baseline", NULL };
 	struct jl_scenario_system *system = &r->s->systems[r->s->n_systems];
@@ -150,16 +143,16 @@ static enum jl_status read_system(struct reader *r, const struct jl_yaml *item)
 		return jl_fail_at(r->err, inner.status, &item->where, "%s%.0s", "%.0s%s", inner.en, inner.ko);
 	system->name = (struct jl_words){ .ko = system->on, .en = system->on };
 	if ((name = jl_yaml_get(item, "name")))
-		status = read_words(&system->name, name, r->err);
+		status = jl_scenario_words(&system->name, name, r->err);
 	if (!status && (note = jl_yaml_get(item, "note")))
-		status = read_words(&system->note, note, r->err);
+		status = jl_scenario_words(&system->note, note, r->err);
 	if (!status && jl_yaml_text(item, "baseline") && strcmp(jl_yaml_text(item, "baseline"), "yes") == 0)
 		r->s->baseline = r->s->n_systems;
 	r->s->n_systems++;
 	return status;
 }
 
-static enum jl_status read_systems(struct reader *r, const struct jl_yaml *list)
+static enum jl_status read_systems(struct jl_scenario_reader *r, const struct jl_yaml *list)
 {
 	enum jl_status status = JL_OK;
 
@@ -198,7 +191,7 @@ static enum jl_status read_precision(int *ret_dtype, const struct jl_yaml *node,
 			  "precision: fp32, tf32, fp16, bf16, fp8 중 하나");
 }
 
-static enum jl_status read_observed(struct reader *r, const struct jl_yaml *map)
+static enum jl_status read_observed(struct jl_scenario_reader *r, const struct jl_yaml *map)
 {
 	static const char *const keys[] = { "step",         "batch",       "batches", "kind",
 					    "precision",    "params",      "watts",   "memory_per_sample",
@@ -226,12 +219,12 @@ static enum jl_status read_observed(struct reader *r, const struct jl_yaml *map)
 	for (size_t i = 0; !status && i < sizeof fields / sizeof fields[0]; i++) {
 		const struct jl_yaml *node = jl_yaml_get(map, fields[i].key);
 		if (node)
-			status = read_quantity(fields[i].value, node, fields[i].kind, r->err);
+			status = jl_scenario_quantity(fields[i].value, node, fields[i].kind, r->err);
 	}
 	for (size_t i = 0; !status && i < sizeof counts / sizeof counts[0]; i++) {
 		const struct jl_yaml *node = jl_yaml_get(map, counts[i].key);
 		if (node)
-			status = read_count(counts[i].value, node, r->err);
+			status = jl_scenario_count(counts[i].value, node, r->err);
 	}
 	if (!status && jl_yaml_get(map, "precision"))
 		status = read_precision(&o->dtype, jl_yaml_get(map, "precision"), r->err);
@@ -245,7 +238,7 @@ static enum jl_status read_observed(struct reader *r, const struct jl_yaml *map)
 	return status;
 }
 
-static enum jl_status read_workload(struct reader *r, const struct jl_yaml *map)
+static enum jl_status read_workload(struct jl_scenario_reader *r, const struct jl_yaml *map)
 {
 	static const char *const keys[] = { "model",  "observed",    "precision",    "parallel",
 					    "batch",  "micro_batch", "global_batch", "accumulate",
@@ -258,18 +251,19 @@ static enum jl_status read_workload(struct reader *r, const struct jl_yaml *map)
 	q->model = jl_yaml_text(map, "model");
 	for (size_t i = 0; !status && i < sizeof request_counts / sizeof request_counts[0]; i++)
 		if ((node = jl_yaml_get(map, request_counts[i].key)))
-			status = read_count((double *)(void *)((char *)q + request_counts[i].offset), node, r->err);
+			status = jl_scenario_count((double *)(void *)((char *)q + request_counts[i].offset), node,
+						   r->err);
 	if (!status && (node = jl_yaml_get(map, "precision")))
 		status = read_precision(&q->dtype, node, r->err);
-	if (!status && (node = jl_yaml_get(map, "parallel")) && !(status = want_text(node, r->err))) {
+	if (!status && (node = jl_yaml_get(map, "parallel")) && !(status = jl_scenario_text(node, r->err))) {
 		struct jl_err inner;
 		if ((status = jl_request_parallel(&q->plan, node->text, &inner)))
 			jl_fail_at(r->err, status, &node->where, "%s%.0s", "%.0s%s", inner.en, inner.ko);
 	}
 	if (!status && (node = jl_yaml_get(map, "repeat")))
-		status = read_count(&r->s->repeat, node, r->err);
+		status = jl_scenario_count(&r->s->repeat, node, r->err);
 	if (!status && (node = jl_yaml_get(map, "tune")))
-		status = read_count(&r->s->tune, node, r->err);
+		status = jl_scenario_count(&r->s->tune, node, r->err);
 	if (!status && (node = jl_yaml_get(map, "observed")))
 		status = read_observed(r, node);
 	if (!status && !q->model && isnan(r->s->observed.step_s))
@@ -297,7 +291,7 @@ static const struct {
 };
 
 /* {record: ID} of the store, or {file: results.jsonl} */
-static enum jl_status read_fetch(struct reader *r, const struct jl_yaml *map)
+static enum jl_status read_fetch(struct jl_scenario_reader *r, const struct jl_yaml *map)
 {
 	if (map->n_items != 1)
 		return jl_fail_at(r->err, JL_E_PARSE, &map->where, "measured: record: or file: stands alone",
@@ -311,7 +305,7 @@ static enum jl_status read_fetch(struct reader *r, const struct jl_yaml *map)
 	return JL_OK;
 }
 
-static enum jl_status read_measured(struct reader *r, const struct jl_yaml *map)
+static enum jl_status read_measured(struct jl_scenario_reader *r, const struct jl_yaml *map)
 {
 	static const char *const keys[] = { "what", "value",  "system", "gpus",   "nodes", "mode",
 					    "size", "source", "date",   "record", "file",  NULL };
@@ -338,16 +332,16 @@ static enum jl_status read_measured(struct reader *r, const struct jl_yaml *map)
 	if (!(node = jl_yaml_get(map, "value")))
 		return jl_fail_at(r->err, JL_E_PARSE, &map->where, "measured: value: is missing",
 				  "measured: value: 가 없습니다");
-	if ((status = read_quantity(&m.value, node, m.kind, r->err)))
+	if ((status = jl_scenario_quantity(&m.value, node, m.kind, r->err)))
 		return status;
 	if (!(m.value > 0))
 		return jl_fail_at(r->err, JL_E_RANGE, &node->where, "a measured value is above zero",
 				  "측정값은 0보다 커야 합니다");
-	if ((node = jl_yaml_get(map, "gpus")) && (status = read_count(&m.n_gpus, node, r->err)))
+	if ((node = jl_yaml_get(map, "gpus")) && (status = jl_scenario_count(&m.n_gpus, node, r->err)))
 		return status;
-	if ((node = jl_yaml_get(map, "nodes")) && (status = read_count(&m.n_nodes, node, r->err)))
+	if ((node = jl_yaml_get(map, "nodes")) && (status = jl_scenario_count(&m.n_nodes, node, r->err)))
 		return status;
-	if ((node = jl_yaml_get(map, "size")) && (status = read_quantity(&m.size_B, node, JL_K_BYTES, r->err)))
+	if ((node = jl_yaml_get(map, "size")) && (status = jl_scenario_quantity(&m.size_B, node, JL_K_BYTES, r->err)))
 		return status;
 	m.system = jl_yaml_text(map, "system");
 	m.mode = jl_yaml_text(map, "mode");
@@ -361,7 +355,7 @@ static enum jl_status read_measured(struct reader *r, const struct jl_yaml *map)
 	return JL_OK;
 }
 
-static enum jl_status read_measureds(struct reader *r, const struct jl_yaml *list)
+static enum jl_status read_measureds(struct jl_scenario_reader *r, const struct jl_yaml *list)
 {
 	enum jl_status status = JL_OK;
 
@@ -376,7 +370,7 @@ static enum jl_status read_measureds(struct reader *r, const struct jl_yaml *lis
 	return status;
 }
 
-static enum jl_status read_texts(const char **ret_texts, size_t *ret_n, size_t max, const struct jl_yaml *list,
+enum jl_status jl_scenario_texts(const char **ret_texts, size_t *ret_n, size_t max, const struct jl_yaml *list,
 				 struct jl_err *err)
 {
 	size_t n = 0;
@@ -385,7 +379,7 @@ static enum jl_status read_texts(const char **ret_texts, size_t *ret_n, size_t m
 		return jl_fail_at(err, JL_E_PARSE, &list->where, "%s: a list of at most %zu", "%s: 최대 %zu개의 목록",
 				  list->key, max);
 	for (const struct jl_yaml *item = list->items; item; item = item->next) {
-		enum jl_status status = want_text(item, err);
+		enum jl_status status = jl_scenario_text(item, err);
 		if (status)
 			return status;
 		ret_texts[n++] = item->text;
@@ -394,7 +388,7 @@ static enum jl_status read_texts(const char **ret_texts, size_t *ret_n, size_t m
 	return JL_OK;
 }
 
-static enum jl_status read_scaling(struct reader *r, const struct jl_yaml *map)
+static enum jl_status read_scaling(struct jl_scenario_reader *r, const struct jl_yaml *map)
 {
 	static const char *const keys[] = { "system", "gpus", "modes", NULL };
 	struct jl_scenario_scaling *s = &r->s->scaling;
@@ -406,11 +400,11 @@ static enum jl_status read_scaling(struct reader *r, const struct jl_yaml *map)
 	if (!status && (node = jl_yaml_get(map, "gpus")))
 		status = read_counts(s->counts, &s->n_counts, node, r->err);
 	if (!status && (node = jl_yaml_get(map, "modes")))
-		status = read_texts(s->modes, &s->n_modes, sizeof s->modes / sizeof s->modes[0], node, r->err);
+		status = jl_scenario_texts(s->modes, &s->n_modes, sizeof s->modes / sizeof s->modes[0], node, r->err);
 	return status;
 }
 
-static enum jl_status read_allreduce(struct reader *r, const struct jl_yaml *map)
+static enum jl_status read_allreduce(struct jl_scenario_reader *r, const struct jl_yaml *map)
 {
 	static const char *const keys[] = { "on", "size", "nodes", NULL };
 	struct jl_scenario_allreduce *a = &r->s->allreduce;
@@ -424,13 +418,13 @@ static enum jl_status read_allreduce(struct reader *r, const struct jl_yaml *map
 		return jl_fail_at(r->err, JL_E_PARSE, &map->where, "allreduce: on: is missing, e.g. aws:p5.48xlarge",
 				  "allreduce: on: 이 없습니다. 예: aws:p5.48xlarge");
 	if (!status && (node = jl_yaml_get(map, "size")))
-		status = read_quantity(&a->size_B, node, JL_K_BYTES, r->err);
+		status = jl_scenario_quantity(&a->size_B, node, JL_K_BYTES, r->err);
 	if (!status && (node = jl_yaml_get(map, "nodes")))
 		status = read_counts(a->nodes, &a->n_nodes, node, r->err);
 	return status;
 }
 
-static enum jl_status read_cost(struct reader *r, const struct jl_yaml *map)
+static enum jl_status read_cost(struct jl_scenario_reader *r, const struct jl_yaml *map)
 {
 	static const char *const keys[] = { "buy",    "own",    "rent",     "spot", "reserve",   "util",    "kwh",
 					    "tariff", "region", "currency", "fx",   "household", "horizon", NULL };
@@ -447,7 +441,7 @@ static enum jl_status read_cost(struct reader *r, const struct jl_yaml *map)
 			if (c->n_options == JL_SCENARIO_LIST_MAX)
 				return jl_fail_at(r->err, JL_E_LIMIT, &item->where, "too many options",
 						  "항목이 너무 많습니다");
-			status = want_text(item, r->err);
+			status = jl_scenario_text(item, r->err);
 			c->kinds[c->n_options] = keys[k];
 			c->options[c->n_options++] = item;
 		}
@@ -457,19 +451,20 @@ static enum jl_status read_cost(struct reader *r, const struct jl_yaml *map)
 	c->region = jl_yaml_text(map, "region");
 	c->currency = jl_yaml_text(map, "currency");
 	if (!status && (node = jl_yaml_get(map, "util")))
-		status = read_quantity(&c->util_frac, node, JL_K_FRACTION, r->err);
+		status = jl_scenario_quantity(&c->util_frac, node, JL_K_FRACTION, r->err);
 	if (!status && (node = jl_yaml_get(map, "fx")))
-		status = read_quantity(&c->fx, node, JL_K_NUMBER, r->err);
+		status = jl_scenario_quantity(&c->fx, node, JL_K_NUMBER, r->err);
 	if (!status && (node = jl_yaml_get(map, "household")))
-		status = read_quantity(&c->household_J, node, JL_K_ENERGY, r->err);
+		status = jl_scenario_quantity(&c->household_J, node, JL_K_ENERGY, r->err);
 	if (!status && (node = jl_yaml_get(map, "horizon")))
-		status = read_quantity(&c->horizon_s, node, JL_K_TIME, r->err);
+		status = jl_scenario_quantity(&c->horizon_s, node, JL_K_TIME, r->err);
 	return status;
 }
 
-static enum jl_status read_sections(struct reader *r, const struct jl_yaml *list)
+static enum jl_status read_sections(struct jl_scenario_reader *r, const struct jl_yaml *list)
 {
-	enum jl_status status = read_texts(r->s->sections, &r->s->n_sections, JL_SCENARIO_LIST_MAX, list, r->err);
+	enum jl_status status = jl_scenario_texts(r->s->sections, &r->s->n_sections, JL_SCENARIO_LIST_MAX, list,
+						  r->err);
 
 	for (size_t i = 0; !status && i < r->s->n_sections; i++) {
 		bool known = false;
@@ -484,24 +479,14 @@ static enum jl_status read_sections(struct reader *r, const struct jl_yaml *list
 	return status;
 }
 
-static enum jl_status read_questions(struct reader *r, const struct jl_yaml *list)
-{
-	enum jl_status status = JL_OK;
-
-	if (list->kind != JL_YAML_LIST || list->n_items > JL_SCENARIO_LIST_MAX)
-		return jl_fail_at(r->err, JL_E_PARSE, &list->where, "questions: a list of at most %d",
-				  "questions: 최대 %d개의 목록", JL_SCENARIO_LIST_MAX);
-	for (const struct jl_yaml *item = list->items; !status && item; item = item->next)
-		status = read_words(&r->s->questions[r->s->n_questions++], item, r->err);
-	return status;
-}
-
 struct jl_scenario jl_scenario_empty(const char *file)
 {
 	struct jl_scenario s = {
 		.file = file, .request = jl_request_empty(), .observed = jl_observed_empty(), .repeat = NAN, .tune = NAN
 	};
 
+	s.recommend.budget_usd = s.recommend.deadline_s = s.recommend.power_W = s.recommend.runs = NAN;
+	s.recommend.months = s.recommend.gpus_max = s.recommend.fx = NAN;
 	s.cost.util_frac = s.cost.fx = s.cost.household_J = s.cost.horizon_s = NAN;
 	return s;
 }
@@ -533,17 +518,23 @@ enum jl_status jl_scenario_read(struct jl_scenario *ret_scenario, const struct j
 	/* systems come before what names them */
 	static const struct {
 		const char *key;
-		enum jl_status (*read)(struct reader *r, const struct jl_yaml *node);
+		enum jl_status (*read)(struct jl_scenario_reader *r, const struct jl_yaml *node);
 	} parts[] = {
-		{ "systems", read_systems },     { "workload", read_workload },   { "measured", read_measureds },
-		{ "scaling", read_scaling },     { "allreduce", read_allreduce }, { "cost", read_cost },
-		{ "questions", read_questions }, { "sections", read_sections },
+		{ "systems", read_systems },
+		{ "workload", read_workload },
+		{ "measured", read_measureds },
+		{ "scaling", read_scaling },
+		{ "allreduce", read_allreduce },
+		{ "cost", read_cost },
+		{ "questions", jl_scenario_read_questions },
+		{ "sections", read_sections },
+		{ "recommend", jl_scenario_read_recommend },
 	};
-	static const char *const keys[] = { "title",    "subtitle",  "systems", "workload", "measured",
-					    "scaling",  "allreduce", "cost",    "builds",   "questions",
-					    "sections", "claims",    "inputs",  NULL };
+	static const char *const keys[] = { "title",    "subtitle",  "systems", "workload",  "measured",
+					    "scaling",  "allreduce", "cost",    "builds",    "questions",
+					    "sections", "claims",    "inputs",  "recommend", NULL };
 	enum jl_status status = jl_yaml_check_keys(root, "a scenario", keys, err);
-	struct reader r = { .s = ret_scenario, .cat = cat, .arena = arena, .err = err };
+	struct jl_scenario_reader r = { .s = ret_scenario, .cat = cat, .arena = arena, .err = err };
 
 	if (status)
 		return status;
@@ -554,14 +545,14 @@ enum jl_status jl_scenario_read(struct jl_scenario *ret_scenario, const struct j
 			status = parts[i].read(&r, node);
 	}
 	if (!status && jl_yaml_get(root, "title"))
-		status = read_words(&ret_scenario->title, jl_yaml_get(root, "title"), err);
+		status = jl_scenario_words(&ret_scenario->title, jl_yaml_get(root, "title"), err);
 	if (!status && jl_yaml_get(root, "subtitle"))
-		status = read_words(&ret_scenario->subtitle, jl_yaml_get(root, "subtitle"), err);
+		status = jl_scenario_words(&ret_scenario->subtitle, jl_yaml_get(root, "subtitle"), err);
 	ret_scenario->builds = jl_yaml_get(root, "builds");
 	ret_scenario->claims = jl_yaml_get(root, "claims");
 	ret_scenario->inputs = jl_yaml_get(root, "inputs");
 	if (!status && !ret_scenario->n_systems && !ret_scenario->cost.wanted && !ret_scenario->builds &&
-	    !ret_scenario->allreduce.wanted && !ret_scenario->claims)
+	    !ret_scenario->allreduce.wanted && !ret_scenario->claims && !ret_scenario->recommend.wanted)
 		return jl_fail_at(err, JL_E_PARSE, &root->where,
 				  "a scenario names at least its systems:, e.g. systems: [rtx-4090]",
 				  "시나리오에는 systems: 가 필요합니다. 예: systems: [rtx-4090]");

@@ -76,6 +76,30 @@ struct jl_scenario_cost {
 	double fx, household_J, horizon_s; /* NAN: not said */
 };
 
+/* What the reader wants to know. `ask` is the kind of question (jl_scenario_asks); without it the text stands alone and cannot be
+ * answered: nothing is guessed from words. */
+struct jl_scenario_question {
+	struct jl_words text;
+	const char *ask;        /* or NULL */
+	const char *of;         /* name of a system; NULL: all of them */
+	const char *mode;       /* ddp, zero2; NULL: all of them */
+	const char *what;       /* ask: helps: the change that is meant (advice.key); NULL: any */
+	double n_nodes, n_gpus; /* NAN: not said */
+	struct jl_where where;
+};
+extern const char *const jl_scenario_asks[]; /* NULL ends */
+
+/* A purpose or a budget: the whole catalog is searched for it. */
+struct jl_scenario_recommend {
+	bool wanted;
+	const char *purpose, *region;                     /* or NULL */
+	double budget_usd, deadline_s, power_W;           /* NAN: no limit */
+	double runs, months, gpus_max, fx;                /* NAN: not said; runs a month */
+	const char *only[JL_SCENARIO_LIST_MAX], *hows[8]; /* names of accelerators; buy, rent, spot */
+	size_t n_only, n_hows;
+	struct jl_where where;
+};
+
 struct jl_scenario {
 	const char *file;
 	struct jl_words title, subtitle;
@@ -97,7 +121,8 @@ struct jl_scenario {
 	const struct jl_yaml *builds; /* list of parts lists (parts/rig.h), or NULL */
 	const struct jl_yaml *claims; /* list, read by report/claims.h; or NULL */
 	const struct jl_yaml *inputs; /* map of named figures that the claims rest on; or NULL */
-	struct jl_words questions[JL_SCENARIO_LIST_MAX];
+	struct jl_scenario_recommend recommend;
+	struct jl_scenario_question questions[JL_SCENARIO_LIST_MAX];
 	size_t n_questions;
 	const char *sections[JL_SCENARIO_LIST_MAX]; /* none: all that the facts allow */
 	size_t n_sections;

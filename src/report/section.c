@@ -52,6 +52,32 @@ struct jl_num jl_num_measured(double value, enum jl_kind kind, const char *unit,
 	return num;
 }
 
+struct jl_num jl_num_share(double frac, enum jl_origin origin)
+{
+	struct jl_num num = jl_num_plain(frac, JL_K_FRACTION, NULL, origin, origin == JL_ESTIMATED ? JL_METHOD : NULL);
+
+	num.n_digits = 2;
+	return num;
+}
+
+void jl_section_put(struct jl_section *s, struct jl_num num)
+{
+	jl_doc_num(s->doc, &num);
+}
+
+struct jl_num jl_num_capacity(const struct jl_weighed_system *system)
+{
+	const struct jl_sys *sys = &system->said->sys;
+	struct jl_num num = sys->gpu   ? jl_num_fact(&sys->gpu->mem_B, JL_K_BYTES)
+			    : sys->cpu ? jl_num_fact(&sys->cpu->mem_B, JL_K_BYTES)
+				       : jl_num_plain(NAN, JL_K_BYTES, NULL, JL_ORIGIN_NONE, NULL);
+
+	if (system->predicted)
+		num.value = system->prediction.capacity_B;
+	num.binary = true;
+	return num;
+}
+
 void jl_section_open(struct jl_section *s, const char *id, const char *en, const char *ko)
 {
 	jl_doc_section(s->doc, id, JL_T(s->lang, en, ko));
@@ -100,6 +126,16 @@ const char *jl_mode_name(const struct jl_section *s, const char *mode)
 	return mode ? mode : JL_T(s->lang, "data parallel", "데이터 병렬");
 }
 
+void jl_point_measured(struct jl_chart_point *point, const struct jl_scenario_measured *measured)
+{
+	if (!measured)
+		return;
+	point->own = true;
+	point->origin = JL_MEASURED;
+	point->source = measured->source;
+	point->date = measured->date;
+}
+
 struct jl_chart *jl_section_chart(struct jl_section *s, enum jl_chart_kind kind, const char *title, size_t n_series)
 {
 	struct jl_chart *chart = jl_arena_alloc(s->arena, sizeof *chart);
@@ -132,6 +168,10 @@ struct jl_chart_point *jl_section_series(struct jl_section *s, struct jl_chart *
 	}
 	for (size_t k = 0; k <= n_points; k++)
 		points[k] = (struct jl_chart_point){ .x = NAN, .y = NAN, .lo = NAN, .hi = NAN };
-	*series = (struct jl_chart_series){ .name = name, .origin = origin, .points = points, .n_points = n_points };
+	*series = (struct jl_chart_series){ .name = name,
+					    .origin = origin,
+					    .source = origin == JL_ESTIMATED ? JL_METHOD : NULL,
+					    .points = points,
+					    .n_points = n_points };
 	return points;
 }

@@ -28,6 +28,12 @@ struct jl_num jl_num_measured(double value, enum jl_kind kind, const char *unit,
 struct jl_num jl_num_plain(double value, enum jl_kind kind, const char *unit, enum jl_origin origin,
 			   const char *source);
 
+struct jl_num jl_num_share(double frac, enum jl_origin origin); /* "17 %" */
+void jl_section_put(struct jl_section *s, struct jl_num num);   /* into what is open */
+
+/* Memory of one device, as it is listed. */
+struct jl_num jl_num_capacity(const struct jl_weighed_system *system);
+
 struct jl_section_head {
 	const char *en, *ko;
 	bool right;
@@ -46,12 +52,17 @@ struct jl_chart *jl_section_chart(struct jl_section *s, enum jl_chart_kind kind,
 struct jl_chart_point *jl_section_series(struct jl_section *s, struct jl_chart *chart, size_t i, const char *name,
 					 enum jl_origin origin, size_t n_points);
 
+/* The point is this measurement, with its source and date; NULL: it is not. */
+void jl_point_measured(struct jl_chart_point *point, const struct jl_scenario_measured *measured);
+
 /* The sections; each writes nothing where the facts do not allow it. */
 void jl_section_summary(struct jl_section *s);
 void jl_section_machine(struct jl_section *s);
 void jl_section_specifications(struct jl_section *s);
 void jl_section_comparison(struct jl_section *s);
 void jl_section_pareto(struct jl_section *s);
+void jl_section_recommend(struct jl_section *s);
+void jl_section_train(struct jl_section *s);
 void jl_section_scaling(struct jl_section *s);
 void jl_section_time(struct jl_section *s);
 void jl_section_memory(struct jl_section *s);

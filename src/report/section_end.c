@@ -100,6 +100,8 @@ static const char *set_name(const struct jl_section *s, const char *set)
 		{ "train_llm", "LLM training", "LLM 학습" },
 		{ "train_vtrain", "LLM training, one cluster", "LLM 학습 (단일 클러스터)" },
 		{ "train_other", "other training", "그 밖의 학습" },
+		{ "infer_llm", "LLM inference", "LLM 추론" },
+		{ "serve_silicon", "LLM serving", "LLM 서빙" },
 		{ "power", "power", "전력" },
 		{ "memory", "memory", "메모리" },
 	};

@@ -34,7 +34,14 @@ static void cost_chart(struct jl_section *s)
 
 	if (!chart)
 		return;
-	chart->x = (struct jl_axis){ .label = JL_T(s->lang, "months", "개월"), .lo = NAN, .hi = NAN };
+	chart->x = (struct jl_axis){ .label = JL_T(s->lang, "time", "기간"),
+				     .step = horizon > 4 * 365 ? 12
+					     : horizon > 200   ? 6
+							       : 1,
+				     .unit = JL_T(s->lang, "months", "개월"),
+				     .lo = NAN,
+				     .hi = NAN };
+	chart->mark_source = JL_METHOD;
 	chart->y = (struct jl_axis){
 		.label = JL_T(s->lang, "paid", "비용"), .kind = money_kind(study), .lo = NAN, .hi = NAN
 	};

@@ -38,7 +38,11 @@ static void reduce_chart(struct jl_section *s)
 
 	if (!chart)
 		return;
-	chart->x = (struct jl_axis){ .label = JL_T(s->lang, "nodes", "노드 수"), .log = true, .lo = NAN, .hi = NAN };
+	chart->x = (struct jl_axis){ .label = JL_T(s->lang, "nodes", "노드 수"),
+				     .of = JL_T(s->lang, "nodes", "노드"),
+				     .log = true,
+				     .lo = NAN,
+				     .hi = NAN };
 	chart->y = (struct jl_axis){ .label = "algbw", .kind = JL_K_BYTE_RATE, .lo = NAN, .hi = NAN };
 	expected = jl_section_series(s, chart, 0, JL_T(s->lang, "expected", "예상"), JL_ESTIMATED, s->w->n_reduce);
 	measured = jl_section_series(s, chart, 1, JL_T(s->lang, "measured", "실측"), JL_MEASURED, s->w->n_reduce);
@@ -56,6 +60,7 @@ static void reduce_chart(struct jl_section *s)
 		expected[i].lo = r->expected.algbw_Bps.lo;
 		expected[i].hi = r->expected.algbw_Bps.hi;
 		measured[i].y = r->measured_Bps;
+		jl_point_measured(&measured[i], r->measured);
 		bound[i].y = r->expected.bound_Bps;
 	}
 	jl_doc_chart(s->doc, chart);
@@ -126,38 +131,62 @@ void jl_section_allreduce(struct jl_section *s)
 
 /* --- topology */
 
-#define DEVICES_SHOWN 16
+#define DEVICES_SHOWN 16 /* in a matrix */
+#define TREE_SHOWN    4  /* alike as they are, the others look the same */
 #define HOSTS_SHOWN   2
+
+/* A fact under a node's name, with its origin. */
+static void node_fact(struct jl_section *s, struct jl_tree_node *node, const struct jl_fact *fact, enum jl_kind kind)
+{
+	struct jl_num *num = jl_arena_alloc(s->arena, sizeof *num);
+	char text[JL_UNITS_TEXT_MAX];
+
+	if (!num || !jl_fact_known(fact))
+		return;
+	*num = jl_num_fact(fact, kind);
+	num->binary = kind == JL_K_BYTES;
+	node->num = num;
+	node->detail = jl_arena_strdup(s->arena, kind == JL_K_BYTES ? jl_memory_text(text, fact->value)
+								    : jl_units_text(text, fact->value, kind, 3));
+}
+
+/* "… 16 in all" under the last one that is drawn. */
+static void node_more(struct jl_section *s, struct jl_tree_node *node, int n_all)
+{
+	struct jl_num *num = jl_arena_alloc(s->arena, sizeof *num);
+
+	if (!num)
+		return;
+	*num = jl_num_given(n_all, JL_K_NUMBER, NULL);
+	node->num = num;
+	node->detail = jl_arena_printf(s->arena, JL_T(s->lang, "… %d in all", "… 모두 %d개"), n_all);
+}
 
 /* One host: its devices behind what joins them. */
 static bool host_node(struct jl_section *s, const struct jl_sys *sys, struct jl_tree_node *ret_host)
 {
-	const int n = sys->n_per_node < DEVICES_SHOWN ? sys->n_per_node : DEVICES_SHOWN;
+	const int n = sys->n_per_node < TREE_SHOWN ? sys->n_per_node : TREE_SHOWN;
 	struct jl_tree_node *join = jl_arena_alloc(s->arena, sizeof *join),
 			    *devices = jl_arena_array(s->arena, (size_t)n + 1, sizeof *devices);
-	char mem[JL_UNITS_TEXT_MAX];
 
 	if (!join || !devices)
 		return false;
-	for (int i = 0; i < n; i++)
-		devices[i] = (struct jl_tree_node){
-			.name = jl_arena_printf(s->arena, "GPU%d %s", i, sys->gpu->name),
-			.detail = i == n - 1 && n < sys->n_per_node
-					  ? jl_arena_printf(s->arena, JL_T(s->lang, "… %d in all", "… 모두 %d개"),
-							    sys->n_per_node)
-					  : jl_arena_strdup(s->arena, jl_memory_text(mem, sys->gpu->mem_B.value)),
-		};
-	*join = (struct jl_tree_node){
-		.name = sys->join ? sys->join->name : "PCIe",
-		.detail = sys->join && jl_fact_known(&sys->join_oneway_Bps)
-				  ? jl_arena_strdup(s->arena,
-						    jl_units_text(mem, sys->join_oneway_Bps.value, JL_K_BYTE_RATE, 3))
-				  : NULL,
-		.mark = sys->join && sys->join->topology && strcmp(sys->join->topology, "host") == 0 ? JL_MARK_WARN
-												     : JL_MARK_NONE,
-		.children = devices,
-		.n_children = (size_t)n
-	};
+	for (int i = 0; i < n; i++) {
+		devices[i].name = jl_arena_printf(s->arena, "GPU%d %s", i, sys->gpu->name);
+		if (i == n - 1 && n < sys->n_per_node)
+			node_more(s, &devices[i], sys->n_per_node);
+		else
+			node_fact(s, &devices[i], &sys->gpu->mem_B, JL_K_BYTES);
+	}
+	*join = (struct jl_tree_node){ .name = sys->join ? sys->join->name : "PCIe",
+				       .mark = sys->join && sys->join->topology &&
+							       strcmp(sys->join->topology, "host") == 0
+						       ? JL_MARK_WARN
+						       : JL_MARK_NONE,
+				       .children = devices,
+				       .n_children = (size_t)n };
+	if (sys->join)
+		node_fact(s, join, &sys->join_oneway_Bps, JL_K_BYTE_RATE);
 	*ret_host = (struct jl_tree_node){ .name = JL_T(s->lang, "host", "호스트"), .children = join, .n_children = 1 };
 	return true;
 }
@@ -167,7 +196,6 @@ static const struct jl_tree_node *tree_of(struct jl_section *s, const struct jl_
 	const int n = sys->n_nodes < HOSTS_SHOWN ? sys->n_nodes : HOSTS_SHOWN;
 	struct jl_tree_node *hosts = jl_arena_array(s->arena, (size_t)n + 1, sizeof *hosts),
 			    *net = jl_arena_alloc(s->arena, sizeof *net);
-	char rate[JL_UNITS_TEXT_MAX];
 
 	if (!hosts || !net)
 		return NULL;
@@ -177,19 +205,14 @@ static const struct jl_tree_node *tree_of(struct jl_section *s, const struct jl_
 		if (n > 1)
 			hosts[i].name = jl_arena_printf(s->arena, JL_T(s->lang, "host %d", "호스트 %d"), i);
 		if (i == n - 1 && n < sys->n_nodes)
-			hosts[i].detail = jl_arena_printf(s->arena, JL_T(s->lang, "… %d in all", "… 모두 %d개"),
-							  sys->n_nodes);
+			node_more(s, &hosts[i], sys->n_nodes);
 	}
 	if (n == 1)
 		return hosts;
 	*net = (struct jl_tree_node){ .name = sys->net ? sys->net->name : JL_T(s->lang, "network", "네트워크"),
-				      .detail = jl_fact_known(&sys->net_oneway_Bps)
-							? jl_arena_strdup(s->arena,
-									  jl_units_text(rate, sys->net_oneway_Bps.value,
-											JL_K_BYTE_RATE, 3))
-							: NULL,
 				      .children = hosts,
 				      .n_children = (size_t)n };
+	node_fact(s, net, &sys->net_oneway_Bps, JL_K_BYTE_RATE);
 	return net;
 }
 
@@ -242,6 +265,8 @@ static void matrix(struct jl_section *s, const struct jl_weighed_system *system)
 			words[i * n + k] = i == k ? NULL : path_word(s, f->intra_kind, i / 2 == k / 2);
 	}
 	chart->cell_words = words;
+	chart->cell_origin = sys->join_oneway_Bps.origin;
+	chart->cell_source = sys->join_oneway_Bps.source;
 	chart->names = names;
 	chart->n_names = n;
 	chart->cells = cells;

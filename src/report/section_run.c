@@ -5,12 +5,6 @@
 
 #include "report/section.h"
 
-static struct jl_num ranged(struct jl_num num)
-{
-	num.show_interval = true;
-	return num;
-}
-
 /* --- scaling */
 
 static void scaling_line(struct jl_section *s, struct jl_chart *chart, size_t series, const struct jl_weighed_point *p,
@@ -28,6 +22,8 @@ static void scaling_line(struct jl_section *s, struct jl_chart *chart, size_t se
 		points[i].y = measured ? p[i].measured_speedup : p[i].speedup;
 		points[i].lo = measured ? NAN : p[i].speedup_range.lo;
 		points[i].hi = measured ? NAN : p[i].speedup_range.hi;
+		if (measured)
+			jl_point_measured(&points[i], p[i].measured);
 	}
 }
 
@@ -54,7 +50,7 @@ static void scaling_chart(struct jl_section *s)
 				 n);
 	if (!chart)
 		return;
-	chart->x = (struct jl_axis){ .label = JL_T(s->lang, "GPUs", "GPU 수"), .lo = NAN, .hi = NAN };
+	chart->x = (struct jl_axis){ .label = JL_T(s->lang, "GPUs", "GPU 수"), .of = "GPU", .lo = NAN, .hi = NAN };
 	chart->y = (struct jl_axis){ .label = JL_T(s->lang, "speed-up", "배속"), .unit = "x", .lo = NAN, .hi = NAN };
 	n = 0;
 	for (size_t k = 0; k < sc->n_modes; k++) {
@@ -80,7 +76,7 @@ static void scaling_chart(struct jl_section *s)
 static void point_row(struct jl_section *s, const struct jl_weighed_point *p, bool named)
 {
 	const struct jl_num gpus = jl_num_given(p->n_gpus, JL_K_NUMBER, NULL);
-	struct jl_num per_s = ranged(jl_num_estimate(p->per_s, JL_K_NUMBER, NULL)),
+	struct jl_num per_s = jl_num_ranged(jl_num_estimate(p->per_s, JL_K_NUMBER, NULL)),
 		      seen = jl_num_measured(p->measured_per_s, JL_K_NUMBER, NULL, p->measured);
 	struct jl_num times = jl_num_estimate(p->speedup_range, JL_K_NUMBER, "x"),
 		      seen_times = jl_num_measured(p->measured_speedup, JL_K_NUMBER, "x", p->measured);
@@ -98,12 +94,14 @@ static void point_row(struct jl_section *s, const struct jl_weighed_point *p, bo
 	else
 		jl_doc_cell_text(s->doc, "—");
 	if (named) {
-		jl_section_cell(s, jl_num_plain(p->per_s.value / p->measured_per_s - 1, JL_K_FRACTION, NULL,
-						JL_ESTIMATED, JL_METHOD));
+		jl_section_cell(s, jl_num_share(p->per_s.value / p->measured_per_s - 1, JL_ESTIMATED));
 	} else {
 		jl_section_cell(s, seen_times);
 		jl_section_cell(s, times);
-		jl_section_cell(s, jl_num_measured(p->measured_speedup / p->n_gpus, JL_K_FRACTION, NULL, p->measured));
+		struct jl_num share = jl_num_measured(p->measured_speedup / p->n_gpus, JL_K_FRACTION, NULL,
+						      p->measured);
+		share.n_digits = 2;
+		jl_section_cell(s, share);
 	}
 	jl_doc_end_row(s->doc, false);
 }
@@ -360,8 +358,7 @@ static void model_memory(struct jl_section *s)
 			continue;
 		jl_doc_cell_name(s->doc, jl_system_name(s, system));
 		jl_section_cell(s, memory_num(p->memory.total_B, JL_ESTIMATED, JL_METHOD));
-		jl_section_cell(s, memory_num(p->capacity_B, JL_LISTED,
-					      system->said->sys.gpu ? system->said->sys.gpu->mem_B.source : NULL));
+		jl_section_cell(s, jl_num_capacity(system));
 		jl_section_cell(s, jl_num_plain(p->max_micro_batch, JL_K_NUMBER, NULL, JL_ESTIMATED, JL_METHOD));
 		jl_doc_cell(s->doc, p->room == JL_ROOM_FITS    ? JL_MARK_GOOD
 				    : p->room == JL_ROOM_TIGHT ? JL_MARK_WARN
@@ -393,8 +390,7 @@ static void observed_memory(struct jl_section *s)
 			continue;
 		jl_doc_cell_name(s->doc, jl_system_name(s, system));
 		if (system->said->sys.gpu)
-			jl_section_cell(s, memory_num(system->said->sys.gpu->mem_B.value, JL_LISTED,
-						      system->said->sys.gpu->mem_B.source));
+			jl_section_cell(s, jl_num_capacity(system));
 		else
 			jl_doc_cell_text(s->doc, "—");
 		jl_section_cell(s, jl_num_plain(system->row->limit, JL_K_NUMBER, NULL, JL_ESTIMATED, JL_METHOD));

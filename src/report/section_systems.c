@@ -125,12 +125,6 @@ void jl_section_specifications(struct jl_section *s)
 	notes_of(s);
 }
 
-static struct jl_num ranged(struct jl_num num)
-{
-	num.show_interval = true;
-	return num;
-}
-
 /* An observed time is what was measured; the others are estimates from it. */
 static struct jl_num time_of(const struct jl_compare_row *row, struct jl_estimate e)
 {
@@ -165,7 +159,7 @@ static void compare_cells(struct jl_section *s, const struct jl_compare_row *row
 	}
 	if (row->baseline && a->batch == row->at[JL_AT_SAME_BATCH].batch)
 		speedup = jl_num_plain(1, JL_K_NUMBER, "x", JL_ORIGIN_NONE, NULL);
-	jl_section_cell(s, ranged(speedup));
+	jl_section_cell(s, jl_num_ranged(speedup));
 }
 
 static void compare_table(struct jl_section *s, enum jl_compare_batch at, const char *title)
@@ -223,6 +217,7 @@ static void compare_chart(struct jl_section *s)
 		points[k].y = row->baseline ? 1 : a->possible ? a->speedup.value : NAN;
 		points[k].lo = row->baseline || !a->possible ? NAN : a->speedup.lo;
 		points[k].hi = row->baseline || !a->possible ? NAN : a->speedup.hi;
+		points[k].own = row->baseline; /* one by definition */
 		k++;
 	}
 	jl_doc_chart(s->doc, chart);
@@ -276,8 +271,8 @@ static void repeats(struct jl_section *s)
 		if (!a || !a->possible)
 			continue;
 		jl_doc_cell_name(s->doc, jl_system_name(s, &s->w->systems[i]));
-		jl_section_cell(s, ranged(jl_num_estimate(a->repeat_s, JL_K_TIME, NULL)));
-		jl_section_cell(s, ranged(jl_num_estimate(a->tune_s, JL_K_TIME, NULL)));
+		jl_section_cell(s, jl_num_ranged(jl_num_estimate(a->repeat_s, JL_K_TIME, NULL)));
+		jl_section_cell(s, jl_num_ranged(jl_num_estimate(a->tune_s, JL_K_TIME, NULL)));
 		jl_section_cell(s, jl_num_estimate(a->energy_J, JL_K_ENERGY, NULL));
 		jl_doc_end_row(s->doc, row->baseline);
 	}
@@ -298,8 +293,8 @@ void jl_section_comparison(struct jl_section *s)
 		s, JL_AT_SAME_BATCH,
 		JL_T(s->lang, "At the baseline's batch: the same training", "기준과 같은 배치: 학습 결과가 같은 비교"));
 	compare_table(s, JL_AT_LARGEST_BATCH,
-		      JL_T(s->lang, "At the largest batch that fits: fewer steps an epoch, another training",
-			   "들어가는 최대 배치: 에폭당 스텝이 줄지만 다른 학습이 됨"));
+		      JL_T(s->lang, "At the largest batch that fits in one pass: other steps, another training",
+			   "한 번에 들어가는 최대 배치: 에폭당 스텝 수가 달라 다른 학습이 됨"));
 	why_not(s);
 	repeats(s);
 }
@@ -310,6 +305,7 @@ struct choice {
 	const char *name;
 	double usd, speed; /* rent an hour, samples a second or speed-up */
 	struct jl_estimate range;
+	const char *source, *date; /* of the rent */
 	bool front;
 };
 
@@ -317,7 +313,9 @@ static double speed_of(const struct jl_weighed_system *system, struct jl_estimat
 {
 	if (system->row && system->row->at[JL_AT_SAME_BATCH].possible) {
 		*ret_range = system->row->at[JL_AT_SAME_BATCH].speedup;
-		return system->row->baseline ? 1 : ret_range->value;
+		if (system->row->baseline) /* by definition */
+			*ret_range = (struct jl_estimate){ .value = 1, .lo = NAN, .hi = NAN };
+		return ret_range->value;
 	}
 	return NAN;
 }
@@ -335,7 +333,10 @@ static size_t gather(struct jl_section *s, struct choice *ret_choices)
 	size_t n = 0;
 
 	for (size_t i = 0; i < s->w->n_systems; i++) {
-		struct choice c = { .name = jl_system_name(s, &s->w->systems[i]), .usd = s->w->systems[i].rent_usdps };
+		struct choice c = { .name = jl_system_name(s, &s->w->systems[i]),
+				    .usd = s->w->systems[i].rent_usdps,
+				    .source = s->w->systems[i].rent_source,
+				    .date = s->w->systems[i].rent_date };
 
 		c.speed = speed_of(&s->w->systems[i], &c.range);
 		if (!isnan(c.usd) && !isnan(c.speed))
@@ -359,12 +360,13 @@ static void pareto_table(struct jl_section *s, const struct choice *choices, siz
 
 	jl_section_table(s, NULL, heads, 4);
 	for (size_t i = 0; i < n; i++) {
-		struct jl_num rent = jl_num_plain(choices[i].usd, JL_K_USD_RATE, NULL, JL_LISTED, "catalog/prices"),
+		struct jl_num rent = jl_num_plain(choices[i].usd, JL_K_USD_RATE, NULL, JL_LISTED, choices[i].source),
 			      speed = jl_num_estimate((struct jl_estimate){ choices[i].speed, NAN, NAN }, JL_K_NUMBER,
 						      "x"),
 			      work = jl_num_plain(choices[i].usd * 3600 / choices[i].speed, JL_K_USD, NULL,
 						  JL_ESTIMATED, JL_METHOD);
 
+		rent.date = choices[i].date;
 		jl_doc_cell(s->doc, choices[i].front ? JL_MARK_GOOD : JL_MARK_NONE);
 		jl_doc_name(s->doc, choices[i].name);
 		jl_section_cell(s, rent);
@@ -393,16 +395,20 @@ void jl_section_pareto(struct jl_section *s)
 	if (!points)
 		return;
 	chart->x = (struct jl_axis){
-		.label = JL_T(s->lang, "rent, USD/h", "임대료, USD/h"), .log = true, .lo = NAN, .hi = NAN
+		.label = JL_T(s->lang, "rent", "임대료"), .unit = "USD/h", .log = true, .lo = NAN, .hi = NAN
 	};
-	chart->y = (struct jl_axis){ .label = JL_T(s->lang, "speed over the baseline", "기준 대비 배속"),
-				     .lo = NAN,
-				     .hi = NAN };
+	chart->x_origin = JL_LISTED;
+	chart->y = (struct jl_axis){
+		.label = JL_T(s->lang, "speed over the baseline", "기준 대비 배속"), .unit = "x", .lo = NAN, .hi = NAN
+	};
 	for (size_t i = 0; i < n; i++) {
 		points[i].x = choices[i].usd * 3600;
 		points[i].y = choices[i].speed;
 		points[i].label = choices[i].name;
 		points[i].front = choices[i].front;
+		points[i].lo = choices[i].range.lo;
+		points[i].hi = choices[i].range.hi;
+		points[i].x_source = choices[i].source;
 	}
 	jl_doc_chart(s->doc, chart);
 	pareto_table(s, choices, n);

@@ -1,8 +1,11 @@
 /* The look of a report: one column for reading, tables that scroll by themselves on a narrow screen, A4 when printed. System fonts, so
  * that Korean and digits sit well together; figures of equal width in tables. */
-extern const char jl_report_css[];
+#include <stddef.h>
 
-const char jl_report_css[] =
+extern const char *const jl_report_css[];
+
+/* in parts: a compiler need not take a longer string */
+const char *const jl_report_css[] = {
 	":root{--bg:#fff;--fg:#1c1e21;--dim:#5b6168;--line:#d9dde2;--soft:#f4f6f8;--accent:#0b62a4;--good:#146c37;--"
 	"warn:#8a5a00;"
 	"--bad:#b3261e;--s1:#0b62a4;--s2:#c2410c;--s3:#146c37;--s4:#7c3aed;--s5:#6b7280;--s6:#b3261e}\n"
@@ -25,10 +28,11 @@ const char jl_report_css[] =
 	".sub{color:var(--dim);margin:.15rem 0;font-size:.95rem}\n"
 	"nav ul{list-style:none;display:flex;flex-wrap:wrap;gap:.25rem 1rem;padding:0;margin:0 0 "
 	"1rem;font-size:.9rem}\n"
+	".ref{white-space:nowrap;font-size:.92em}\n"
 	"a{color:var(--accent);text-decoration:none}a:hover,a:focus{text-decoration:underline}\n"
 	"code{font:0.9em "
 	"ui-monospace,SFMono-Regular,Menlo,Consolas,'D2Coding',monospace;background:var(--soft);padding:.1em .3em;"
-	"border-radius:3px}\n"
+	"border-radius:3px}\n",
 	".wide{overflow-x:auto;margin:1rem 0}\n"
 	"th,td{overflow-wrap:break-word}tbody th,tbody "
 	"td:not(.r){min-width:6.5em}td.long,th.long{min-width:17em!important}nav li{margin:0}\n"
@@ -46,17 +50,21 @@ const char jl_report_css[] =
 	".m{display:inline-block;width:1.35em;height:1.35em;line-height:1.35em;border-radius:50%;text-align:center;"
 	"font-size:.78em;"
 	"font-weight:700;color:var(--bg);background:var(--dim);vertical-align:.08em;margin-right:.15em}\n"
+	".m,tr.strong th,tr.strong td{-webkit-print-color-adjust:exact;print-color-adjust:exact}\n"
 	".m.good{background:var(--good)}.m.warn{background:var(--warn)}.m.bad{background:var(--bad)}\n"
 	".finding{border-left:3px solid var(--line);padding:.1rem 0 .1rem .9rem;margin:.9rem 0}\n"
 	".finding.good{border-color:var(--good)}.finding.warn{border-color:var(--warn)}.finding.bad{border-color:var(--"
 	"bad)}\n"
 	".what{font-weight:650;margin:.2rem 0}\n"
 	"figure{margin:1.5rem 0}figure svg{width:100%;height:auto;display:block}\n"
-	"figcaption{color:var(--dim);font-size:.9rem;margin-top:.35rem}\n"
+	"figcaption{color:var(--dim);font-size:.9rem;margin-bottom:.6rem}\n"
 	"svg text{font:12px system-ui,-apple-system,'Segoe UI','Apple SD Gothic Neo','Noto Sans KR','Noto Sans CJK "
 	"KR',sans-serif;"
-	"fill:var(--fg)}svg .dim{fill:var(--dim)}svg .grid{stroke:var(--line);stroke-width:1}svg "
-	".axis{stroke:var(--fg);stroke-width:1}\n"
+	"fill:var(--fg)}svg .dim{fill:var(--dim)}svg "
+	".lab{paint-order:stroke;stroke:var(--bg);stroke-width:3px;stroke-linejoin:round}svg .small{font-size:10px}svg "
+	".grid{stroke:var(--line);stroke-width:1}svg "
+	".axis{stroke:var(--fg);stroke-width:1}\n",
+	"@media(min-width:40rem){.nb{white-space:nowrap}}\n"
 	"@media(max-width:40rem){figure{overflow-x:auto}figure "
 	"svg{min-width:36rem}figcaption{position:sticky;left:0}}\n"
 	"@media(max-width:34rem){body{font-size:15px}main{padding:1.5rem 1rem "
@@ -66,6 +74,9 @@ const char jl_report_css[] =
 	"@media "
 	"print{:root{--bg:#fff;--fg:#000;--dim:#444;--line:#bbb;--soft:#f2f2f2;--accent:#000}main{max-width:none;"
 	"padding:0}"
-	"body{font-size:10.5pt}nav{display:none}h2,h3{break-after:avoid}figure,tr,.finding{break-inside:avoid}.wide{"
+	"body{font-size:10.5pt}nav{display:none}h2,h3{break-after:avoid}figure,tr,.finding,.short{break-inside:avoid}."
+	"wide{"
 	"overflow:visible}"
-	"thead{display:table-header-group}}\n";
+	"thead{display:table-header-group}}\n",
+	NULL
+};

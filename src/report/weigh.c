@@ -124,7 +124,7 @@ enum jl_status jl_weigh(struct jl_weighed *ret_weighed, const struct jl_scenario
 	*w = (struct jl_weighed){ .scenario = scenario, .cat = cat, .arena = arena, .today = today };
 	if ((status = weigh_model(w, err)) || (status = weigh_systems(w, err)) || (status = weigh_compare(w, err)) ||
 	    (status = jl_weigh_scaling(w, err)) || (status = jl_weigh_reduce(w, err)) ||
-	    (status = jl_weigh_cost(w, err)))
+	    (status = jl_weigh_cost(w, err)) || (status = jl_weigh_recommend(w, err)))
 		return status;
 	weigh_advice(w);
 	return JL_OK;

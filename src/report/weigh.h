@@ -7,6 +7,7 @@
 #include "predict/advise.h"
 #include "predict/collective_case.h"
 #include "predict/compare.h"
+#include "recommend/recommend.h"
 #include "report/scenario.h"
 
 struct jl_weighed_system {
@@ -83,6 +84,11 @@ struct jl_weighed {
 	struct jl_cost_study *study; /* NULL: none asked for */
 	bool kwh_assumed, util_assumed;
 
+	struct jl_recommendation *found; /* of recommend:; NULL: none asked for, or `found_why` */
+	struct jl_recommend_ask *found_ask;
+	const struct jl_purpose *purpose; /* NULL: the scenario's own workload */
+	struct jl_err found_why;
+
 	struct jl_advice advice[JL_ADVICE_MAX];
 	size_t n_advice;
 	const struct jl_weighed_system *advised; /* what the advice is for */
@@ -95,5 +101,6 @@ enum jl_status jl_weigh(struct jl_weighed *ret_weighed, const struct jl_scenario
 enum jl_status jl_weigh_scaling(struct jl_weighed *w, struct jl_err *err);
 enum jl_status jl_weigh_reduce(struct jl_weighed *w, struct jl_err *err);
 enum jl_status jl_weigh_cost(struct jl_weighed *w, struct jl_err *err);
+enum jl_status jl_weigh_recommend(struct jl_weighed *w, struct jl_err *err);
 
 #endif

@@ -36,6 +36,47 @@ run 0 report "$work/s.yaml" --lang ko; has "요약"; has "새 카드"
 line "systems: [rtx-4090]"
 run 0 report "$work/s.yaml"; has "stands in"
 
+# questions: answered with a figure and the section it stands in; what cannot be answered says what is needed
+line "systems: [{name: A, on: 4x rtx-3090, baseline: yes}, {name: B, on: rtx-4090}]" "workload: {model: gpt2-124m, batch: 4}" "questions:" \
+	"  - {ask: fastest, en: which?}" "  - {ask: speed, of: B}" "  - {ask: time, of: A, en: how long?}" "  - {ask: fits, en: does it fit?}" \
+	"  - {ask: scaling, en: how many pay off?}" "  - {ask: scaling, gpus: 2, en: and two?}" "  - {ask: scaling, gpus: 3, en: and three?}" "  - {ask: why, of: A, en: what holds it?}" "  - {ask: energy}" "  - {ask: do}" "  - {ask: helps, what: offload}" \
+	"  - {ask: breakeven, en: buy or rent?}" "  - {ask: normal, nodes: 4, en: 4 nodes?}" "  - {ask: best, en: which card?}" "  - what is the meaning of 42?"
+run 0 report "$work/s.yaml" --lang en --json
+for heading in "which?" "how long?" "does it fit?" "how many pay off?" "what holds it?"; do
+	json "[b for b in j['blocks'] if b.get('title') == '$heading' and b['mark'] != 'unknown' and any('value' in r for r in b['runs'] if isinstance(r, dict)) and any('section' in r for r in b['runs'] if isinstance(r, dict))]"
+done
+json "[b for b in j['blocks'] if b.get('title') == 'how many pay off?' and 'GPU' in str(b['runs'])]"
+json "[b for b in j['blocks'] if b.get('title') == 'and two?' and any(r.get('value') == 2 and r.get('unit') == 'GPU' for r in b['runs'] if isinstance(r, dict))]"
+json "[b for b in j['blocks'] if b.get('title') == 'and three?' and b['mark'] == 'unknown']"
+json "{r['section'] for b in j['blocks'] for r in b.get('runs', []) if isinstance(r, dict) and 'section' in r} <= {b.get('id') for b in j['blocks']}"
+for heading in "buy or rent?" "4 nodes?" "which card?"; do
+	json "[b for b in j['blocks'] if b.get('title') == '$heading' and b['mark'] == 'unknown' and 'Needed: ' in ''.join(r for r in b['runs'] if isinstance(r, str))]"
+done
+json "[b for b in j['blocks'] if b.get('title') == 'what is the meaning of 42?' and b['mark'] == 'unknown' and 'breakeven' in b['runs']]"
+json "not any(b.get('title') == 'Fastest for this run' for b in j['blocks'])"
+run 0 report "$work/s.yaml" --lang en; has "cost: with something to buy"; has "→ Comparison"; has "→ Memory"
+run 0 report "$work/s.yaml" -o "$work/q.html"; walk "$work/q.html"; grep -q 'href="#memory"' "$work/q.html" && ok || bad "no link to the section"
+line "systems: [rtx-4090]" "questions: [{ask: fastets}]"; run 1 report "$work/s.yaml"; says "s.yaml:2:"; says "fastest"; one_line
+line "systems: [rtx-4090]" "questions: [{ask: fits, of: C}]"; run 1 report "$work/s.yaml"; says "s.yaml:2:"; says "'C'"; one_line
+line "systems: [rtx-4090]" "questions: [{of: rtx-4090}]"; run 1 report "$work/s.yaml"; says "ask:"; one_line
+line "allreduce: {on: aws:p5.48xlarge, nodes: [8, 125]}" "measured: [{what: algbw_Bps, nodes: 8, value: 270 GB/s}, {what: algbw_Bps, nodes: 125, value: 60 GB/s}]" \
+	"questions: [{ask: normal, en: all well?}]"
+run 0 report "$work/s.yaml" --lang en; has "❌ all well?"; has "Slow: on 125 nodes"; has "More than the links carry: on 8 nodes"
+
+# a purpose or a budget: the front of the whole catalog
+line "recommend: {purpose: kaggle, budget: 3000 USD, only: [rtx-3090, rtx-4090], how: [buy, rent]}" "questions: [{ask: best, en: which machine?}]"
+run 0 report "$work/s.yaml" --lang en --json
+json "[b for b in j['blocks'] if b.get('title') == 'which machine?' and b['mark'] == 'good' and {'section': 'recommend', 'title': 'Which machine'} in b['runs']]"
+json "[b for b in j['blocks'] if b['kind'] == 'chart' and b['chart']['kind'] == 'scatter' and len(b['chart']['series'][0]['points']) > 3]"
+json "all(c['runs'][0]['value'] <= 3000 for b in j['blocks'] if b['kind'] == 'table' and b['columns'][-1] == 'All of it' for row in b['rows'] for c in row[-1:])"
+run 0 report "$work/s.yaml" -o "$work/r.html"; walk "$work/r.html"
+line "recommend: {purpose: kagle}"; run 1 report "$work/s.yaml"; says "s.yaml:1:"; says "kaggle"; one_line
+line "recommend: {budget: 3000 USD}"; run 1 report "$work/s.yaml"; says "s.yaml:1:"; says "purpose:"; one_line
+line "recommend: {purpose: kaggle, budget: 400만원}"; run 1 report "$work/s.yaml"; says "fx"; one_line
+line "recommend: {purpose: kaggle, budget: 1 USD, only: [rtx-3090]}"; run 0 report "$work/s.yaml" --lang en; has "Nothing does it within these limits"
+line "recommend: {purpose: kaggle, months: 0}"; run 1 report "$work/s.yaml"; says "months"; one_line
+line "recommend: {purpose: kaggle, how: [steal]}"; run 1 report "$work/s.yaml"; says "rent"; one_line
+
 # bad scenarios: one line, with its place
 line "title: x" "systms: [rtx-4090]"; run 1 report "$work/s.yaml"; says "s.yaml:2:"; says "systems"; one_line
 line "systems: [rtx-40900]"; run 1 report "$work/s.yaml"; says "s.yaml:1:"; says "rtx-4090"; one_line

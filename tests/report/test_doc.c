@@ -213,6 +213,131 @@ static void every_chart_is_drawn_and_told(void **state)
 	}
 }
 
+/* No number of a drawing is bare: ticks are a scale in their unit, all others have origin, unit, value and source. */
+static void drawn_numbers_carry_their_origin(void **state)
+{
+	const struct jl_num mem = { .value = 24.0 * (1 << 30),
+				    .kind = JL_K_BYTES,
+				    .binary = true,
+				    .lo = NAN,
+				    .hi = NAN,
+				    .origin = JL_LISTED,
+				    .source = "maker" };
+	const struct jl_chart_point points[] = {
+		{ .x = 1, .y = 1e9, .lo = 8e8, .hi = 2e9, .label = "a", .front = true },
+		{ .x = 2,
+		  .y = 3e9,
+		  .lo = NAN,
+		  .hi = NAN,
+		  .label = "b",
+		  .own = true,
+		  .origin = JL_MEASURED,
+		  .source = "log 7" }
+	};
+	const struct jl_chart_series series[] = {
+		{ .name = "s", .origin = JL_ESTIMATED, .source = "method", .points = points, .n_points = 2 }
+	};
+	const struct jl_tree_node root = { .name = "GPU0", .detail = "24 GiB", .num = &mem };
+	const char *const names[] = { "A", "B" };
+	const double cells[] = { NAN, 31e9, 31e9, NAN };
+	const char *const words[] = { NULL, "host", "host", NULL };
+	static const struct {
+		enum jl_chart_kind kind;
+		const char *has;
+	} wants[] = {
+		{ JL_CHART_LINE, "data-origin=\"scale\" data-unit=\"GPU\" data-value=\"1\">1</text>" },
+		{ JL_CHART_LINE, "data-origin=\"scale\" data-unit=\"Bps\" data-value=\"2e+09\">2 GB/s</text>" },
+		{ JL_CHART_LINE,
+		  "data-origin=\"measured\" data-unit=\"Bps\" data-value=\"3e+09\" data-source=\"log 7\"" },
+		{ JL_CHART_SCATTER,
+		  "data-origin=\"estimated\" data-unit=\"Bps\" data-value=\"1e+09\" data-source=\"method\"" },
+		{ JL_CHART_BARS,
+		  "data-origin=\"measured\" data-unit=\"Bps\" data-value=\"3e+09\" data-source=\"log 7\"" },
+		{ JL_CHART_BARS, ">3 GB/s</text></g>" },
+		{ JL_CHART_STACKED, "<title>b: 3 GB/s, measured, log 7</title><text" },
+		{ JL_CHART_HEAT,
+		  "data-origin=\"published\" data-unit=\"Bps\" data-value=\"3.1e+10\" data-source=\"paper\"" },
+		{ JL_CHART_HEAT, "<title>A → B · host: 31 GB/s, published, paper</title>" },
+		{ JL_CHART_TREE,
+		  "data-origin=\"listed\" data-unit=\"B\" data-value=\"2.57698038e+10\" data-source=\"maker\"" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof wants / sizeof wants[0]; i++) {
+		const struct jl_chart chart = { .kind = wants[i].kind,
+						.title = "t",
+						.series = series,
+						.n_series = 1,
+						.x = { .label = "x", .of = "GPU", .lo = NAN, .hi = NAN },
+						.y = { .label = "y", .kind = JL_K_BYTE_RATE, .lo = NAN, .hi = NAN },
+						.names = names,
+						.n_names = 2,
+						.cells = cells,
+						.cell_words = words,
+						.cell_origin = JL_PUBLISHED,
+						.cell_source = "paper",
+						.tree = &root,
+						.mark_x = NAN };
+		struct jl_buf out;
+		struct jl_err err;
+
+		jl_buf_init(&out, 1 << 20);
+		assert_int_equal(jl_chart_to_svg(&chart, "c1", &out, &err), JL_OK);
+		assert_null(strstr(jl_buf_text(&out), "data-axis"));
+		if (!strstr(jl_buf_text(&out), wants[i].has))
+			fail_msg("%zu: no %s in %s", i, wants[i].has, jl_buf_text(&out));
+		jl_buf_release(&out);
+	}
+}
+
+/* A reference gets the title of its section, or vanishes; what was taken back is gone; a break is one in every form. */
+static void references_breaks_and_taking_back(void **state)
+{
+	struct jl_doc doc;
+	struct jl_buf html, md, text, json;
+	struct jl_err err;
+
+	(void)state;
+	jl_doc_init(&doc, &arena, JL_EN, "t");
+	jl_doc_section(&doc, "summary", "Summary");
+	jl_doc_finding(&doc, JL_MARK_GOOD, "asked");
+	jl_doc_text(&doc, "one.");
+	jl_doc_break(&doc);
+	jl_doc_text(&doc, "two.");
+	jl_doc_ref(&doc, "memory");
+	jl_doc_ref(&doc, "nowhere");
+	{
+		const struct jl_doc_place place = jl_doc_here(&doc);
+		jl_doc_finding(&doc, JL_MARK_BAD, "taken back");
+		jl_doc_text(&doc, "unsaid");
+		jl_doc_back(&doc, place);
+	}
+	jl_doc_section(&doc, "memory", "Memory <of it>");
+	jl_doc_para(&doc);
+	jl_doc_text(&doc, "end");
+	jl_doc_resolve(&doc);
+	jl_buf_init(&html, 1 << 20);
+	jl_buf_init(&md, 1 << 20);
+	jl_buf_init(&text, 1 << 20);
+	jl_buf_init(&json, 1 << 20);
+	assert_int_equal(jl_doc_to_html(&doc, &html, &err), JL_OK);
+	assert_int_equal(jl_doc_to_markdown(&doc, &md, &err), JL_OK);
+	assert_int_equal(jl_doc_to_text(&doc, 80, false, &text, &err), JL_OK);
+	assert_int_equal(jl_doc_to_json(&doc, &json, &err), JL_OK);
+	assert_non_null(strstr(jl_buf_text(&html),
+			       "one.<br>\ntwo. <a class=\"ref\" href=\"#memory\">→ Memory &lt;of it&gt;</a>"));
+	assert_null(strstr(jl_buf_text(&html), "nowhere"));
+	assert_null(strstr(jl_buf_text(&html), "unsaid"));
+	assert_non_null(strstr(jl_buf_text(&md), "one.  \ntwo. → Memory &lt;of it>"));
+	assert_non_null(strstr(jl_buf_text(&text), "   one.\n   two. → Memory <of it>\n"));
+	assert_non_null(strstr(jl_buf_text(&json), "\"section\": \"memory\""));
+	assert_null(strstr(jl_buf_text(&json), "nowhere"));
+	jl_buf_release(&html);
+	jl_buf_release(&md);
+	jl_buf_release(&text);
+	jl_buf_release(&json);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -223,6 +348,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(markdown_and_text_and_json, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_full_document_says_so, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(every_chart_is_drawn_and_told, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(drawn_numbers_carry_their_origin, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(references_breaks_and_taking_back, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

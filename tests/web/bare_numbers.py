@@ -1,28 +1,43 @@
 #!/usr/bin/env python3
 """Walks a report and fails on a bare number: every figure must stand inside markup that says its origin, unit and value.
 
-Names (data-name), code, dates (time), ticks of an axis (data-axis) and the words that stand in for a chart are no figures."""
+Inside a chart too: points, labels of bars, cells of a matrix and boxes of a tree are figures like those of the tables; ticks of an
+axis say that they are a scale (data-origin="scale") and in which unit. Names (data-name), code, dates (time) and the words that stand
+in for a chart are no figures; a "name" that is nothing but a number with a unit is a figure in disguise."""
 import html.parser
+import re
 import sys
 
 VOID = {"meta", "link", "br", "img", "hr", "input"}
 QUIET = {"style", "title", "desc", "code", "time"}
+ORIGINS = {"measured", "published", "listed", "estimated", "given", "scale"}
+DISGUISED = re.compile(r"^(?!(19|20)\d\d(-\d\d)*$)[~≤≥±+-]?\d[\d,.]*\s*([kMGTP]i?B(/s)?|B/s|[kMGTP]?FLOPS?(/s)?|[kM]?W|kWh|[GM]b/s|GiB|USD(/h)?|KRW|[mµun]?s|h|d|%|x|"
+                       r"samples/s|tokens/s|GPU|배|개|장|일|개월|초|시간|days|months|)$")
 
 
 class Walk(html.parser.HTMLParser):
     def __init__(self):
         super().__init__()
         self.stack, self.bare, self.n_figures, self.n_charts, self.levels = [], [], 0, 0, []
-        self.problems = []
+        self.problems, self.ids, self.links = [], set(), []
+
+    def figure(self, tag, a):
+        self.n_figures += 1
+        if not a.get("data-unit") or not a.get("data-value"):
+            self.problems.append("a figure without unit or value: %r" % a)
+        if a["data-origin"] not in ORIGINS:
+            self.problems.append("an origin that nobody knows: %r" % a)
+        if a["data-origin"] == "scale" and tag != "text":
+            self.problems.append("only ticks are a scale: %s %r" % (tag, a))
 
     def handle_starttag(self, tag, attrs):
         a = dict(attrs)
         if tag not in VOID:
             self.stack.append((tag, a))
         if "data-origin" in a:
-            self.n_figures += 1
-            if not a.get("data-unit") or not a.get("data-value"):
-                self.problems.append("a figure without unit or value: %r" % a)
+            self.figure(tag, a)
+        if "data-axis" in a:
+            self.problems.append("data-axis says neither origin nor unit: %r" % a)
         if tag == "script" or any(k.startswith("on") for k in a):
             self.problems.append("something that executes: %s %r" % (tag, a))
         if tag in ("h1", "h2", "h3", "h4"):
@@ -38,8 +53,14 @@ class Walk(html.parser.HTMLParser):
                 self.problems.append("a chart without alternative text")
         if tag == "html" and a.get("lang") not in ("ko", "en"):
             self.problems.append("no language")
+        if a.get("id"):
+            if a["id"] in self.ids:
+                self.problems.append("the id %s twice" % a["id"])
+            self.ids.add(a["id"])
         for k in ("src", "href"):
-            if a.get(k) and not a[k].startswith(("#", "data:")):
+            if a.get(k, "").startswith("#"):
+                self.links.append(a[k][1:])
+            elif a.get(k) and not a[k].startswith("data:"):
                 self.problems.append("leads outside: %s" % a[k])
 
     def handle_startendtag(self, tag, attrs):
@@ -54,17 +75,41 @@ class Walk(html.parser.HTMLParser):
     def handle_data(self, data):
         if not any(c.isdigit() and c.isascii() for c in data):
             return
+        quiet = named = False
         for tag, a in self.stack:
-            if tag in QUIET or "data-origin" in a or "data-name" in a or "data-axis" in a:
+            if "data-origin" in a:
                 return
+            quiet |= tag in QUIET
+            named |= "data-name" in a
+        if quiet or named and not DISGUISED.match(data.strip()):
+            return
         self.bare.append(data.strip())
 
 
+def look(text):
+    walk = Walk()
+    walk.feed(text)
+    walk.problems += ["a bare number: %r" % b for b in walk.bare]
+    walk.problems += ["a link to nothing: #%s" % to for to in walk.links if to not in walk.ids]
+    return walk
+
+
+# What the walk itself must find: a walk that finds nothing proves nothing.
+FAULTS = ["<p>3 GB/s</p>", '<text data-axis="y">3</text>', '<text data-origin="scale" data-value="3">3</text>',
+          '<span data-origin="measured" data-unit="s">3 s</span>', '<text data-name="">24 GiB</text>', '<a href="#none">x</a>',
+          '<g data-origin="scale" data-unit="x" data-value="3">3x</g>', '<span data-origin="guessed" data-unit="1" data-value="3">3</span>',
+          "<p onclick='x'>a</p>", "<script></script>", '<img src="http://x/">']
+FINE = ['<text data-origin="scale" data-unit="B/s" data-value="3e9">3 GB/s</text>', '<span data-name="">RTX 3090</span>',
+        '<g data-origin="estimated" data-unit="x" data-value="3"><title>3x</title><text>3x</text></g>', "<code>jeoul 3</code>"]
+for fault in FAULTS:
+    assert look(fault).problems, "not found: " + fault
+for fine in FINE:
+    assert not look(fine).problems, "found: " + fine
+
 failed = False
 for path in sys.argv[1:]:
-    walk = Walk()
-    walk.feed(open(path, encoding="utf-8").read())
-    for line in walk.problems + ["a bare number: %r" % b for b in walk.bare]:
+    walk = look(open(path, encoding="utf-8").read())
+    for line in walk.problems:
         print("%s: %s" % (path, line))
         failed = True
     if walk.n_figures < 10:

@@ -1,0 +1,364 @@
+/* The training benchmark as it was measured: scaling beside what was predicted and what would be ideal, what the workers waited for
+ * each other, memory and energy. One table for each thing that was trained; of one configuration the newest result counts. */
+#include <math.h>
+#include <string.h>
+
+#include "report/section.h"
+
+#define GROUPS_MAX 4
+#define ROWS_MAX   64
+#define MODES_MAX  4
+#define EXPOSED    0.15 /* of a step: worth a sentence */
+
+/* What must be the same for rows to stand in one table. */
+static const char *const group_texts[] = { "model", "precision", "tokens" };
+static const char *const group_numbers[] = { "batch", "seq", "accumulate" };
+
+struct group {
+	const struct jl_record *rows[ROWS_MAX]; /* by mode, then workers */
+	size_t n;
+	const struct jl_record *alone; /* one worker; NULL: not measured */
+	const char *modes[MODES_MAX];
+	size_t n_modes;
+};
+
+static bool same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static bool is_train(const struct jl_record *r)
+{
+	return r->kind && strcmp(r->kind, "train") == 0 && jl_record_metric(r, "samples_per_s") &&
+	       jl_record_number(r, "n_workers") >= 1;
+}
+
+static bool same_group(const struct jl_record *a, const struct jl_record *b)
+{
+	for (size_t i = 0; i < sizeof group_texts / sizeof group_texts[0]; i++)
+		if (!same_text(jl_record_text(a, group_texts[i]), jl_record_text(b, group_texts[i])))
+			return false;
+	for (size_t i = 0; i < sizeof group_numbers / sizeof group_numbers[0]; i++) {
+		const double x = jl_record_number(a, group_numbers[i]), y = jl_record_number(b, group_numbers[i]);
+		if (x != y && !(isnan(x) && isnan(y)))
+			return false;
+	}
+	return same_text(a->backend, b->backend) && same_text(a->machine, b->machine);
+}
+
+static double workers_of(const struct jl_record *r)
+{
+	return jl_record_number(r, "n_workers");
+}
+
+static double metric_of(const struct jl_record *r, const char *name)
+{
+	const struct jl_record_metric *m = r ? jl_record_metric(r, name) : NULL;
+
+	return m ? m->value.median : NAN;
+}
+
+/* One worker exchanges nothing: its mode does not matter. */
+static const char *mode_of(const struct jl_record *r)
+{
+	const char *mode = jl_record_text(r, "mode");
+
+	return workers_of(r) == 1 || !mode ? "" : mode;
+}
+
+static bool before(const struct jl_record *a, const struct jl_record *b)
+{
+	const int order = strcmp(mode_of(a), mode_of(b));
+
+	return order != 0 ? order < 0 : workers_of(a) < workers_of(b);
+}
+
+static void add_row(struct group *g, const struct jl_record *r)
+{
+	size_t at = g->n;
+
+	for (size_t i = 0; i < g->n; i++)
+		if (workers_of(g->rows[i]) == workers_of(r) && strcmp(mode_of(g->rows[i]), mode_of(r)) == 0)
+			return; /* an older one of the same configuration */
+	if (g->n == ROWS_MAX)
+		return;
+	for (; at > 0 && before(r, g->rows[at - 1]); at--)
+		g->rows[at] = g->rows[at - 1];
+	g->rows[at] = r;
+	g->n++;
+	if (workers_of(r) == 1)
+		g->alone = r;
+}
+
+static void find_modes(struct group *g)
+{
+	for (size_t i = 0; i < g->n; i++) {
+		const char *mode = mode_of(g->rows[i]);
+
+		if (*mode && (!g->n_modes || strcmp(g->modes[g->n_modes - 1], mode) != 0) && g->n_modes < MODES_MAX)
+			g->modes[g->n_modes++] = mode;
+	}
+}
+
+/* A figure of a record, with its interval and its day. */
+static struct jl_num measured_num(struct jl_section *s, const struct jl_record *r, const char *name, enum jl_kind kind,
+				  const char *unit)
+{
+	const struct jl_record_metric *m = jl_record_metric(r, name);
+	struct jl_num num = jl_num_plain(m ? m->value.median : NAN, kind, unit, JL_MEASURED, "jeoul bench train");
+	char day[JL_DATE_TEXT_MAX];
+
+	num.date = jl_arena_strdup(s->arena, jl_date_text(day, (long)(r->time_s / 86400)));
+	if (m && m->value.n > 1) {
+		num.lo = m->value.lo95;
+		num.hi = m->value.hi95;
+	}
+	return num;
+}
+
+static struct jl_num predicted_num(const struct jl_record *r)
+{
+	const struct jl_record_metric *m = jl_record_metric(r, "predicted_samples_per_s");
+	struct jl_num num = jl_num_plain(m ? m->value.median : NAN, JL_K_NUMBER, NULL, JL_ESTIMATED, JL_METHOD);
+
+	if (m) {
+		num.lo = m->value.lo95;
+		num.hi = m->value.hi95;
+	}
+	num.note = "samples/s";
+	num.n_digits = 2 + (num.value >= 100);
+	return jl_num_ranged(num);
+}
+
+static double ideal_of(const struct group *g, const struct jl_record *r)
+{
+	return metric_of(g->alone, "samples_per_s") * workers_of(r);
+}
+
+static bool any_energy(const struct group *g)
+{
+	for (size_t i = 0; i < g->n; i++)
+		if (!isnan(metric_of(g->rows[i], "energy_per_sample_J")))
+			return true;
+	return false;
+}
+
+static void row_head(struct jl_section *s, const struct jl_record *r)
+{
+	jl_doc_cell(s->doc, r->noise.noisy ? JL_MARK_WARN : JL_MARK_NONE);
+	jl_doc_name(s->doc, *mode_of(r) ? jl_mode_name(s, mode_of(r)) : "—");
+	jl_section_cell(s, jl_num_given(workers_of(r), JL_K_NUMBER, NULL));
+}
+
+static void speed_table(struct jl_section *s, const struct group *g)
+{
+	static const struct jl_section_head heads[] = { { "Mode", "방식", false },     { "Workers", "워커", true },
+							{ "Measured", "실측", true },  { "Predicted", "예측", true },
+							{ "Ideal", "이상", true },     { "Speed-up", "배속", true },
+							{ "Efficiency", "효율", true } };
+
+	jl_section_table(s,
+			 JL_T(s->lang, "samples/s; speed-up and efficiency over one worker",
+			      "samples/s. 배속과 효율은 워커 하나 대비"),
+			 heads, 7);
+	for (size_t i = 0; i < g->n; i++) {
+		const struct jl_record *r = g->rows[i];
+		const double per_s = metric_of(r, "samples_per_s"), ideal = ideal_of(g, r);
+		struct jl_num seen = measured_num(s, r, "samples_per_s", JL_K_NUMBER, NULL),
+			      times = jl_num_plain(per_s / metric_of(g->alone, "samples_per_s"), JL_K_NUMBER, "x",
+						   JL_MEASURED, "jeoul bench train"),
+			      perfect = jl_num_plain(ideal, JL_K_NUMBER, NULL, JL_ESTIMATED, JL_METHOD);
+
+		seen.note = perfect.note = "samples/s";
+		times.n_decimals = 2;
+		row_head(s, r);
+		jl_section_cell(s, seen);
+		jl_section_cell(s, predicted_num(r));
+		jl_section_cell(s, perfect);
+		jl_section_cell(s, times);
+		jl_section_cell(s, jl_num_share(per_s / ideal, JL_MEASURED));
+		jl_doc_end_row(s->doc, false);
+	}
+}
+
+static void need_table(struct jl_section *s, const struct group *g)
+{
+	static const struct jl_section_head heads[] = { { "Mode", "방식", false },
+							{ "Workers", "워커", true },
+							{ "A step", "스텝", true },
+							{ "Exposed", "통신 대기", true },
+							{ "Memory a worker", "워커당 메모리", true },
+							{ "Energy a sample", "샘플당 에너지", true } };
+	const bool energy = any_energy(g);
+
+	jl_section_table(s,
+			 JL_T(s->lang, "Exposed: share of a step that waits for other workers",
+			      "통신 대기: 스텝에서 다른 워커를 기다린 비율"),
+			 heads, 5 + energy);
+	for (size_t i = 0; i < g->n; i++) {
+		const struct jl_record *r = g->rows[i];
+		const double exposed = metric_of(r, "exposed_s") / metric_of(r, "step_s");
+		struct jl_num memory = measured_num(s, r, "mem_B", JL_K_BYTES, NULL);
+
+		memory.binary = true;
+		row_head(s, r);
+		jl_section_cell(s, measured_num(s, r, "step_s", JL_K_TIME, NULL));
+		/* below half a per cent there is none */
+		jl_section_cell(s, jl_num_share(round(exposed * 100) / 100, JL_MEASURED));
+		jl_section_cell(s, memory);
+		if (energy)
+			jl_section_cell(s, measured_num(s, r, "energy_per_sample_J", JL_K_ENERGY, NULL));
+		jl_doc_end_row(s->doc, false);
+	}
+}
+
+static void chart_line(struct jl_section *s, const struct group *g, struct jl_chart *chart, size_t at, const char *mode,
+		       bool measured)
+{
+	const char *name = jl_arena_printf(
+		s->arena, measured ? JL_T(s->lang, "%s measured", "%s 실측") : JL_T(s->lang, "%s predicted", "%s 예측"),
+		jl_mode_name(s, mode));
+	struct jl_chart_point *points = jl_section_series(s, chart, at, name ? name : mode,
+							  measured ? JL_MEASURED : JL_ESTIMATED, g->n);
+	size_t n = 0;
+
+	for (size_t i = 0; points && i < g->n; i++) {
+		const struct jl_record_metric *m = jl_record_metric(g->rows[i], measured ? "samples_per_s"
+											 : "predicted_samples_per_s");
+
+		if (!m || (*mode_of(g->rows[i]) && strcmp(mode_of(g->rows[i]), mode) != 0))
+			continue;
+		points[n].x = workers_of(g->rows[i]);
+		points[n].y = m->value.median;
+		points[n].lo = m->value.lo95;
+		points[n].hi = m->value.hi95;
+		n++;
+	}
+	((struct jl_chart_series *)&chart->series[at])->n_points = n;
+	if (measured)
+		((struct jl_chart_series *)&chart->series[at])->source = "jeoul bench train";
+}
+
+static void group_chart(struct jl_section *s, const struct group *g)
+{
+	struct jl_chart *chart;
+	struct jl_chart_point *ideal;
+	double most = 1;
+
+	for (size_t i = 0; i < g->n; i++)
+		most = fmax(most, workers_of(g->rows[i]));
+	if (!g->alone || most < 2 || !g->n_modes)
+		return;
+	chart = jl_section_chart(s, JL_CHART_LINE,
+				 JL_T(s->lang, "Samples a second: measured, predicted with its band, ideal",
+				      "초당 샘플: 실측, 예측(구간 포함), 이상"),
+				 2 * g->n_modes + 1);
+	if (!chart)
+		return;
+	chart->x = (struct jl_axis){ .label = JL_T(s->lang, "workers", "워커 수"),
+				     .of = JL_T(s->lang, "workers", "워커"),
+				     .lo = NAN,
+				     .hi = NAN };
+	chart->y =
+		(struct jl_axis){ .label = JL_T(s->lang, "speed", "속도"), .unit = "samples/s", .lo = NAN, .hi = NAN };
+	for (size_t k = 0; k < g->n_modes; k++) {
+		chart_line(s, g, chart, 2 * k, g->modes[k], true);
+		chart_line(s, g, chart, 2 * k + 1, g->modes[k], false);
+	}
+	ideal = jl_section_series(s, chart, 2 * g->n_modes, JL_T(s->lang, "ideal", "이상"), JL_ESTIMATED, 2);
+	if (!ideal)
+		return;
+	((struct jl_chart_series *)&chart->series[2 * g->n_modes])->dashed = true;
+	ideal[0].x = 1;
+	ideal[1].x = most;
+	ideal[0].y = metric_of(g->alone, "samples_per_s");
+	ideal[1].y = ideal[0].y * most;
+	jl_doc_chart(s->doc, chart);
+}
+
+/* Why it came out so, of the largest number of workers: what was waited for, and what one worker makes of the machine. */
+static void group_words(struct jl_section *s, const struct group *g)
+{
+	const struct jl_record *r = NULL;
+	const double gemm = metric_of(g->alone, "gemm_frac");
+
+	for (size_t i = 0; i < g->n; i++)
+		if (!r || workers_of(g->rows[i]) > workers_of(r))
+			r = g->rows[i];
+	if (!isnan(gemm)) {
+		jl_doc_item(s->doc);
+		JL_SAY(s, "Of the rate that this machine's own matrix product reaches, one worker uses ",
+		       "워커 하나가 이 장비의 행렬곱 속도에서 쓰는 비율: ");
+		jl_section_put(s, jl_num_share(gemm, JL_MEASURED));
+		jl_doc_text(s->doc, ".");
+	}
+	if (r && workers_of(r) > 1 && metric_of(r, "exposed_s") > EXPOSED * metric_of(r, "step_s")) {
+		jl_doc_item(s->doc);
+		jl_section_put(s, jl_num_share(metric_of(r, "exposed_s") / metric_of(r, "step_s"), JL_MEASURED));
+		JL_SAY(s, " of a step stands still for other workers at ",
+		       "의 스텝 시간이 다른 워커를 기다린 시간입니다 (워커 ");
+		jl_section_put(s, jl_num_given(workers_of(r), JL_K_NUMBER, NULL));
+		JL_SAY(s, " workers", "개)");
+		if (!isnan(metric_of(r, "allreduce_Bps"))) {
+			JL_SAY(s, "; all-reduce alone reaches ", ". all-reduce만 재면 ");
+			jl_section_put(s, measured_num(s, r, "allreduce_Bps", JL_K_BYTE_RATE, NULL));
+		}
+		JL_SAY(s, ". Gradients exchanged once for several micro-batches (",
+		       ". 그래디언트를 여러 마이크로배치에 한 번만 교환하면 줄어듭니다 (");
+		jl_doc_code(s->doc, "--accumulate");
+		JL_SAY(s, ") would shorten that.", ").");
+	}
+}
+
+static void group_head(struct jl_section *s, const struct group *g, size_t at)
+{
+	const struct jl_record *r = g->rows[0];
+	const char *model = jl_record_text(r, "model"), *precision = jl_record_text(r, "precision");
+	const char *id = jl_arena_printf(s->arena, "training-%zu", at + 1);
+
+	jl_doc_subsection(s->doc, id ? id : "training-0", model ? model : "—");
+	jl_doc_para(s->doc);
+	jl_doc_name(s->doc, precision ? precision : "—");
+	JL_SAY(s, ", batch a worker ", ", 워커당 배치 ");
+	jl_section_put(s, jl_num_given(jl_record_number(r, "batch"), JL_K_NUMBER, NULL));
+	JL_SAY(s, ", sequence ", ", 시퀀스 ");
+	jl_section_put(s, jl_num_given(jl_record_number(r, "seq"), JL_K_NUMBER, NULL));
+	JL_SAY(s, ", accumulated ", ", 누적 ");
+	jl_section_put(s, jl_num_given(jl_record_number(r, "accumulate"), JL_K_NUMBER, NULL));
+	jl_doc_textf(s->doc, ", %s.", r->backend ? r->backend : "—");
+}
+
+void jl_section_train(struct jl_section *s)
+{
+	struct group *groups = jl_arena_array(s->arena, GROUPS_MAX, sizeof *groups);
+	size_t n = 0;
+
+	if (!groups) {
+		s->doc->failed = JL_E_NOMEM;
+		return;
+	}
+	for (size_t i = 0; i < s->in->n_records; i++) {
+		const struct jl_record *r = &s->in->records[i];
+		size_t k = 0;
+
+		if (!is_train(r))
+			continue;
+		while (k < n && !same_group(groups[k].rows[0], r))
+			k++;
+		if (k == GROUPS_MAX)
+			continue;
+		n += k == n;
+		add_row(&groups[k], r);
+	}
+	if (!n)
+		return;
+	jl_section_open(s, "training", "Training benchmark", "학습 벤치마크");
+	for (size_t k = 0; k < n; k++) {
+		find_modes(&groups[k]);
+		group_head(s, &groups[k], k);
+		group_chart(s, &groups[k]);
+		speed_table(s, &groups[k]);
+		need_table(s, &groups[k]);
+		group_words(s, &groups[k]);
+	}
+}
