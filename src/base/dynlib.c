@@ -29,7 +29,7 @@ enum jl_status jl_dynlib_open(struct jl_dynlib *ret_lib, const char *env, const 
 	void *handle = open_first(env, names, &name);
 	if (!handle) {
 		const char *reason = dlerror();
-		return jl_fail(err, JL_E_ABSENT, "%s cannot be opened: %s", "%s 을(를) 열 수 없음: %s", name,
+		return jl_fail(err, JL_E_ABSENT, "%s cannot be opened: %s", "%s을(를) 열 수 없음: %s", name,
 			       reason ? reason : "?");
 	}
 	for (size_t i = 0; i < n_symbols; i++) {
@@ -38,7 +38,7 @@ enum jl_status jl_dynlib_open(struct jl_dynlib *ret_lib, const char *env, const 
 			address = dlsym(handle, symbols[i].instead);
 		if (!address && !symbols[i].optional) {
 			jl_fail(err, JL_E_ABSENT, "%s has no function %s: is it an old version?",
-				"%s 에 함수 %s 이(가) 없음: 오래된 버전일 수 있음", name, symbols[i].name);
+				"%s에 함수 %s이(가) 없음: 오래된 버전일 수 있음", name, symbols[i].name);
 			dlclose(handle);
 			return JL_E_ABSENT;
 		}

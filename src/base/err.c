@@ -39,7 +39,7 @@ static void fill(struct jl_err *err, enum jl_status status, const struct jl_wher
 	size_t at;
 
 	/* Arguments may point into the old message (a caller that adds context), so build beside it. */
-	struct jl_err built = { .status = status };
+	struct jl_err built = { .status = status, .in_file = where && where->file };
 	va_copy(again, args);
 	at = print_where(built.en, where);
 	vsnprintf(built.en + at, JL_ERR_TEXT_MAX - at, en, args);
@@ -76,6 +76,24 @@ enum jl_status jl_fail_at(struct jl_err *err, enum jl_status status, const struc
 	return status;
 }
 
+enum jl_status jl_fail_in_file(struct jl_err *err, enum jl_status status)
+{
+	if (err && status)
+		err->in_file = true;
+	return status;
+}
+
+bool jl_err_is_usage(const struct jl_err *err)
+{
+	switch (err->status) {
+	case JL_E_USAGE:
+	case JL_E_PARSE:
+	case JL_E_UNIT:
+	case JL_E_RANGE: return !err->in_file;
+	default: return false;
+	}
+}
+
 enum jl_status jl_fail_nomem(struct jl_err *err)
 {
 	static const char en[] = "out of memory";
@@ -83,6 +101,7 @@ enum jl_status jl_fail_nomem(struct jl_err *err)
 
 	if (err) {
 		err->status = JL_E_NOMEM;
+		err->in_file = false;
 		memcpy(err->en, en, sizeof(en));
 		memcpy(err->ko, ko, sizeof(ko));
 	}

@@ -6,6 +6,7 @@
 #ifndef JL_BASE_ERR_H
 #define JL_BASE_ERR_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum jl_lang { JL_EN, JL_KO };
@@ -29,6 +30,7 @@ enum jl_status {
 
 struct jl_err {
 	enum jl_status status;
+	bool in_file; /* what was wrong stands in a file, not in what was asked */
 	char en[JL_ERR_TEXT_MAX];
 	char ko[JL_ERR_TEXT_MAX];
 };
@@ -47,6 +49,13 @@ enum jl_status jl_fail(struct jl_err *err, enum jl_status status, const char *en
 /* The same with "file:line:column: " in front. */
 enum jl_status jl_fail_at(struct jl_err *err, enum jl_status status, const struct jl_where *where, const char *en,
 			  const char *ko, ...) __attribute__((format(printf, 4, 6), format(printf, 5, 6)));
+
+/* Says of a failure, where there is one, that it lies in a file; returns `status`. */
+enum jl_status jl_fail_in_file(struct jl_err *err, enum jl_status status);
+
+/* Is the caller to blame: words that have not the form, unit or range that they should have? Not for what stands in a
+ * file, for names that nobody knows, or for what fails while running. */
+bool jl_err_is_usage(const struct jl_err *err);
 
 /* Out of memory: needs no formatting, cannot fail itself. */
 enum jl_status jl_fail_nomem(struct jl_err *err);

@@ -22,9 +22,9 @@ static const struct jl_units_rung energy[] = { { "mJ", 1e-3, 0 },
 					       { "GWh", JL_KWH_J * 1e6, 1 },
 					       { "TWh", JL_KWH_J * 1e9, 1 },
 					       END };
-static const struct jl_units_rung duration[] = { { "ns", 1e-9, 0 },    { "µs", 1e-6, 1 },         { "ms", 1e-3, 1 },
-						 { "s", 1, 1 },        { "min", 60, 2 },          { "h", JL_HOUR_S, 1 },
-						 { "d", JL_DAY_S, 2 }, { "years", JL_YEAR_S, 2 }, END };
+static const struct jl_units_rung duration[] = { { "ns", 1e-9, 0 },    { "µs", 1e-6, 1 },     { "ms", 1e-3, 1 },
+						 { "s", 1, 1 },        { "min", 60, 2 },      { "h", JL_HOUR_S, 1 },
+						 { "d", JL_DAY_S, 2 }, { "y", JL_YEAR_S, 2 }, END };
 static const struct jl_units_rung length[] = { { "nm", 1e-9, 0 }, { "µm", 1e-6, 1 }, { "mm", 1e-3, 1 },
 					       { "m", 1, 1 },     { "km", 1e3, 1 },  END };
 static const struct jl_units_rung mass[] = { { "mg", 1e-3, 0 }, { "g", 1, 1 }, { "kg", 1e3, 1 }, { "t", 1e6, 1 }, END };

@@ -190,7 +190,7 @@ enum jl_status jl_yaml_read(const struct jl_yaml **ret_root, const char *name, c
 	enum jl_status status;
 
 	if (len > JL_YAML_SIZE_MAX)
-		return jl_fail(err, JL_E_LIMIT, "%s is larger than %zu MiB", "%s 이(가) %zu MiB보다 큽니다", name,
+		return jl_fail(err, JL_E_LIMIT, "%s is larger than %zu MiB", "%s이(가) %zu MiB보다 큽니다", name,
 			       JL_YAML_SIZE_MAX >> 20);
 	if (!yaml_parser_initialize(&r.parser))
 		return jl_fail_nomem(err);
@@ -240,7 +240,7 @@ enum jl_status jl_yaml_check_keys(const struct jl_yaml *map, const char *what, c
 
 	if (map->kind != JL_YAML_MAP)
 		return jl_fail_at(err, JL_E_PARSE, &map->where, "%s must have keys, e.g. %s: ...",
-				  "%s 에는 키가 있어야 합니다. 예: %s: ...", what, keys[0]);
+				  "%s에는 키가 있어야 합니다. 예: %s: ...", what, keys[0]);
 	while (keys[n])
 		n++;
 	for (const struct jl_yaml *item = map->items; item; item = item->next) {
@@ -253,9 +253,9 @@ enum jl_status jl_yaml_check_keys(const struct jl_yaml *map, const char *what, c
 			continue;
 		if (jl_near_rank(item->key, keys, n, &near, 1))
 			return jl_fail_at(err, JL_E_PARSE, &item->where, "%s has no key '%.60s'; did you mean %s?",
-					  "%s 에 '%.60s' 키는 없습니다. %s 인가요?", what, item->key, keys[near]);
+					  "%s에 '%.60s' 키는 없습니다. %s 인가요?", what, item->key, keys[near]);
 		return jl_fail_at(err, JL_E_PARSE, &item->where, "%s has no key '%.60s'; the first of its keys is %s",
-				  "%s 에 '%.60s' 키는 없습니다. 키의 예: %s", what, item->key, keys[0]);
+				  "%s에 '%.60s' 키는 없습니다. 키의 예: %s", what, item->key, keys[0]);
 	}
 	return JL_OK;
 }

@@ -10,10 +10,12 @@
 #include "physics/device_params.h"
 #include "system/resolve.h"
 
-#define NEAR_MAX   512
-#define LARGE_B    1e9 /* from here on only bandwidth counts: sizes are alike */
-#define SIZE_NEAR  4   /* times as large or small */
-#define NODES_NEAR 3
+#define NEAR_MAX     512
+#define SIZE_STEPS   30 /* of 2 each; from the last on (1 GiB) only bandwidth counts: sizes are alike */
+#define STEPS_NEAR   2  /* 4 times as large or small */
+#define NODES_NEAR   3
+#define SMALL_B      8.0
+#define MOSTLY_FIXED 0.5
 
 /* Clocks above the listed boost: listed rates are passed by a few per cent on healthy devices. */
 static const double clock_gain = 1.10;
@@ -21,19 +23,25 @@ static const double clock_gain = 1.10;
 static const double turbo_gain = 1.5;
 /* TCP payload on Ethernet frames of 1,500 and of 9,000 bytes; what hosts with a usual setting reach. */
 static const double tcp_lo_frac = 0.80, tcp_mid_frac = 0.93, tcp_hi_frac = 0.99;
+/* Beyond this the host's own work for TCP decides, not the NICs: 40 Gb/s as installed, 100 with many streams, 200 tuned. */
+static const double tcp_lo_Bps = 5e9, tcp_mid_Bps = 12.5e9, tcp_hi_Bps = 25e9;
 
 static bool within(double a, double b, double times)
 {
 	return a <= b * times && b <= a * times;
 }
 
+/* Which power of two of bytes, up to the last. */
+static int step_of(double size_B)
+{
+	return size_B < 1 ? 0 : (int)fmin(floor(log2(size_B)), SIZE_STEPS);
+}
+
 /* Hosts alike in what bounds them: between hosts the network decides, inside one the links of the devices. */
-static bool is_near(const struct jl_published *row, const struct jl_collective_case *c, enum jl_wire intra,
-		    enum jl_wire inter)
+static bool is_alike(const struct jl_published *row, const struct jl_collective_case *c, enum jl_wire intra,
+		     enum jl_wire inter)
 {
 	if (row->kind != c->kind || !(row->bound_Bps > 0) || (row->n_nodes > 1) != (c->n_nodes > 1))
-		return false;
-	if (!(row->size_B >= LARGE_B && c->size_B >= LARGE_B) && !within(row->size_B, c->size_B, SIZE_NEAR))
 		return false;
 	if (c->n_nodes > 1)
 		return row->inter == inter && within(row->n_nodes, c->n_nodes, NODES_NEAR) &&
@@ -41,28 +49,100 @@ static bool is_near(const struct jl_published *row, const struct jl_collective_c
 	return row->intra == intra && row->n_ranks == c->n_ranks;
 }
 
-static void take_rows(struct jl_coll_expect *e, const struct jl_coll_ask *ask, enum jl_wire intra, enum jl_wire inter)
+struct alike {
+	const struct jl_published *rows[NEAR_MAX];
+	size_t n;
+	double bound_Bps; /* of the case */
+};
+
+static bool is_near(const struct jl_published *row, int step)
+{
+	const int own = step_of(row->size_B);
+
+	return step == SIZE_STEPS ? own == step : own - step <= STEPS_NEAR && step - own <= STEPS_NEAR;
+}
+
+/* What the rows near a step let expect of `size_B`: the fixed share of their time as it is, the rest by the bounds of
+ * their system and of this one. Returns how many there are. */
+static size_t near_times(const struct alike *a, int step, double size_B, double *ret_fast_s, double *ret_slow_s)
+{
+	double time_s[NEAR_MAX];
+	size_t n = 0;
+
+	for (size_t i = 0; i < a->n; i++) {
+		const struct jl_published *r = a->rows[i];
+		const double took_s = r->size_B / r->algbw_Bps, frac = r->algbw_Bps / r->bound_Bps;
+
+		if (is_near(r, step))
+			time_s[n++] = r->fixed_frac * took_s + (1 - r->fixed_frac) * size_B / (frac * a->bound_Bps);
+	}
+	*ret_fast_s = INFINITY;
+	*ret_slow_s = 0;
+	if (n) {
+		jl_stats_sort(time_s, n);
+		*ret_fast_s = jl_stats_quantile(time_s, n, 0.1);
+		*ret_slow_s = jl_stats_quantile(time_s, n, 0.9);
+	}
+	return n;
+}
+
+static void near_fracs(struct jl_coll_expect *e, const struct alike *a, int step)
 {
 	double frac[NEAR_MAX];
 	size_t n = 0;
 
-	for (size_t i = 0; i < ask->n_rows && n < NEAR_MAX; i++)
-		if (is_near(&ask->rows[i], &e->c, intra, inter))
-			frac[n++] = ask->rows[i].algbw_Bps / ask->rows[i].bound_Bps;
-	e->n_near = n;
-	if (!n)
-		return;
+	for (size_t i = 0; i < a->n; i++)
+		if (is_near(a->rows[i], step))
+			frac[n++] = a->rows[i]->algbw_Bps / a->rows[i]->bound_Bps;
 	jl_stats_sort(frac, n);
 	e->near_lo_frac = jl_stats_quantile(frac, n, 0.1);
 	e->near_hi_frac = jl_stats_quantile(frac, n, 0.9);
-	e->range.lo = fmin(e->range.lo, e->near_lo_frac * e->c.bound_Bps);
-	e->range.hi = fmin(fmax(e->range.hi, e->near_hi_frac * e->c.bound_Bps), e->c.bound_Bps);
+}
+
+/* A larger message is never expected to be faster: what larger ones need is enough for this one, and it may take as
+ * long as smaller ones do. */
+static void take_rows(struct jl_coll_expect *e, const struct jl_coll_ask *ask, enum jl_wire intra, enum jl_wire inter)
+{
+	const int step = step_of(e->c.size_B);
+	struct alike a = { .bound_Bps = e->c.bound_Bps };
+	double fast_s, slow_s, other_fast_s, other_slow_s;
+
+	for (size_t i = 0; i < ask->n_rows && a.n < NEAR_MAX; i++)
+		if (is_alike(&ask->rows[i], &e->c, intra, inter))
+			a.rows[a.n++] = &ask->rows[i];
+	e->n_near = near_times(&a, step, e->c.size_B, &fast_s, &slow_s);
+	if (e->n_near) {
+		near_fracs(e, &a, step);
+		e->near_lo_s = fast_s;
+		e->near_hi_s = slow_s;
+	}
+	for (int k = 0; k <= SIZE_STEPS; k++) {
+		(void)near_times(&a, k, ldexp(1, k < step ? k + 1 : k), &other_fast_s, &other_slow_s);
+		if (k < step)
+			slow_s = fmax(slow_s, other_slow_s);
+		else if (k > step)
+			fast_s = fmin(fast_s, other_fast_s);
+	}
+	if (slow_s > 0)
+		e->range.lo = fmin(e->range.lo, e->c.size_B / slow_s);
+	e->range.hi = fmin(fmax(e->range.hi, e->c.size_B / fast_s), e->c.bound_Bps);
+}
+
+/* Of the model's time, what it needs for next to nothing. */
+static double fixed_frac(const struct jl_coll_expect *e, const struct jl_machine *machine,
+			 const struct jl_collective_ask *ask)
+{
+	struct jl_collective_ask small = *ask;
+	struct jl_collective_case c;
+
+	small.size_B = SMALL_B;
+	return jl_collective_case(&c, machine, &small, NULL) ? 0 : fmin(c.time_s / e->c.time_s, 1);
 }
 
 enum jl_status jl_check_collective(struct jl_coll_expect *ret_expect, const struct jl_machine *machine,
 				   const struct jl_coll_ask *ask, struct jl_err *err)
 {
-	struct jl_coll_expect e = { .near_lo_frac = NAN, .near_hi_frac = NAN };
+	struct jl_coll_expect e = { .near_lo_frac = NAN, .near_hi_frac = NAN, .near_lo_s = NAN, .near_hi_s = NAN };
 	const struct jl_sys *sys = &machine->sys;
 	enum jl_status status = jl_collective_case(&e.c, machine, &ask->ask, err);
 
@@ -77,6 +157,7 @@ enum jl_status jl_check_collective(struct jl_coll_expect *ret_expect, const stru
 		e.range.value = fmin(e.range.value, slow_Bps);
 		e.range.lo = fmin(e.range.lo, slow_Bps * exp(-e.c.half_ln));
 	}
+	e.by_time = fixed_frac(&e, machine, &ask->ask) >= MOSTLY_FIXED;
 	take_rows(&e, ask, jl_wire_of(sys->join), e.c.n_nodes > 1 ? jl_wire_of(sys->net) : JL_WIRE_NONE);
 	*ret_expect = e;
 	return JL_OK;
@@ -147,9 +228,11 @@ static enum jl_status expect_link(struct jl_device_expect *e, const struct jl_de
 	return JL_OK;
 }
 
+/* One flow goes through one NIC, and TCP is the host's work: the sum of many fast NICs is for RDMA. */
 static enum jl_status expect_net(struct jl_device_expect *e, const struct jl_sys *sys, struct jl_err *err)
 {
 	const double rate = sys->net_oneway_Bps.value;
+	const double nic_Bps = rate / (sys->n_net > 0 ? sys->n_net : 1);
 	char text[JL_UNITS_TEXT_MAX];
 
 	if (!sys->net || !(rate > 0))
@@ -158,9 +241,9 @@ static enum jl_status expect_net(struct jl_device_expect *e, const struct jl_sys
 	e->range.bound = rate;
 	say_bound(e, "one host's network is listed at %s", "호스트당 네트워크의 명시된 속도 %s",
 		  jl_units_text(text, rate, JL_K_BYTE_RATE, 4));
-	e->range.value = rate * tcp_mid_frac;
-	e->range.lo = rate * tcp_lo_frac;
-	e->range.hi = rate * tcp_hi_frac;
+	e->range.value = fmin(nic_Bps, tcp_mid_Bps) * tcp_mid_frac;
+	e->range.lo = fmin(nic_Bps * tcp_lo_frac, tcp_lo_Bps);
+	e->range.hi = fmin(rate * tcp_hi_frac, fmax(tcp_hi_Bps, e->range.value));
 	return JL_OK;
 }
 

@@ -14,6 +14,7 @@ struct jl_published {
 	int n_ranks, n_nodes;
 	enum jl_wire intra, inter; /* inter: JL_WIRE_NONE for one host */
 	double algbw_Bps, bound_Bps;
+	double fixed_frac; /* share of its time that the size does not change: starting, steps (by the model) */
 };
 
 struct jl_coll_ask {
@@ -28,6 +29,8 @@ struct jl_coll_expect {
 	struct jl_expect range; /* algbw: the model's interval, widened to the middle four fifths of the rows near it */
 	size_t n_near;          /* such rows: same links, a like number of hosts, a like size */
 	double near_lo_frac, near_hi_frac; /* share of their own bound that those reach; NAN: none */
+	double near_lo_s, near_hi_s;       /* what they let expect here, as time; NAN: none */
+	bool by_time; /* starting and steps take most of it: a rate and its bound tell little, the time does */
 };
 enum jl_status jl_check_collective(struct jl_coll_expect *ret_expect, const struct jl_machine *machine,
 				   const struct jl_coll_ask *ask, struct jl_err *err);

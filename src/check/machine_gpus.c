@@ -23,10 +23,9 @@ static void no_driver(struct jl_finding_in *in)
 		       "%s: 버스에는 있으나 NVIDIA 드라이버가 인식하지 못함", list);
 	snprintf(finding->why.en, sizeof(finding->why.en), "%.300s", machine->nvml->absent_en);
 	snprintf(finding->why.ko, sizeof(finding->why.ko), "%.300s", machine->nvml->absent_ko);
-	jl_finding_say(
-		&finding->todo,
-		"install the NVIDIA driver; in a container start it with --gpus all (NVIDIA container toolkit)",
-		"NVIDIA 드라이버를 설치하세요. 컨테이너라면 --gpus all 로 시작하세요 (NVIDIA container toolkit)");
+	jl_finding_say(&finding->todo,
+		       "install the NVIDIA driver; in a container start it with --gpus all (NVIDIA container toolkit)",
+		       "NVIDIA 드라이버를 설치하세요. 컨테이너라면 --gpus all로 시작하세요 (NVIDIA container toolkit)");
 }
 
 static void hidden(struct jl_finding_in *in)
@@ -151,7 +150,7 @@ static void ecc(struct jl_finding_in *in)
 			       "bit errors in memory go unnoticed; GDDR cards gain some memory and speed that way",
 			       "메모리 비트 오류를 알 수 없습니다. GDDR 카드는 대신 메모리와 속도를 조금 얻습니다");
 		jl_finding_say(&finding->todo, "nvidia-smi -e 1 for long runs; then restart",
-			       "오래 학습한다면 nvidia-smi -e 1 을 실행하고 재시작하세요");
+			       "오래 학습한다면 nvidia-smi -e 1을 실행하고 재시작하세요");
 	}
 	if (jl_finding_gpus(list, pending, machine->n_gpus) &&
 	    (finding = jl_finding_add(in, "ecc_pending", JL_FINDING_NOTE)) != NULL) {

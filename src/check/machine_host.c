@@ -75,7 +75,7 @@ static void limits(struct jl_finding_in *in)
 			       "programs see all threads, start as many, and are stopped when the quota is used up",
 			       "프로그램은 스레드 전체를 보고 그만큼 시작하지만 할당량을 넘으면 멈춥니다");
 		jl_finding_say(&finding->todo, "raise it (--cpus, resources.limits.cpu), or set OMP_NUM_THREADS=%.0f",
-			       "할당량을 올리거나(--cpus, resources.limits.cpu) OMP_NUM_THREADS=%.0f 로 맞추세요",
+			       "할당량을 올리거나(--cpus, resources.limits.cpu) OMP_NUM_THREADS=%.0f(으)로 맞추세요",
 			       fmax(1, floor(machine->limits.cpu_quota)));
 	}
 	if (!isnan(machine->limits.memory_B) &&

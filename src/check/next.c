@@ -118,8 +118,19 @@ static const struct {
 	  "다른 프로세스, 비어 있는 메모리 채널, 다른 NUMA 노드에서 도는 스레드" },
 	{ "link", 1, "PCIe generation and width under load, pinned memory, the NUMA node: jeoul probe",
 	  "부하 중 PCIe 세대와 폭, pinned 메모리, NUMA 노드: jeoul probe" },
+	{ "train", 1,
+	  "clocks and power while it trains: nvidia-smi -q -d CLOCK,PERFORMANCE; other processes on the GPU",
+	  "학습 중 클럭과 전력: nvidia-smi -q -d CLOCK,PERFORMANCE. GPU를 함께 쓰는 프로세스" },
+	{ "train", 0, "other processes and the governor; then jeoul bench gemm and jeoul bench memory by themselves",
+	  "다른 프로세스와 CPU governor. 그다음 jeoul bench gemm, jeoul bench memory를 따로 측정" },
+	{ "train", -1, "jeoul bench train --workers 1: is one worker alone as fast as predicted?",
+	  "jeoul bench train --workers 1: 워커 하나만으로는 예측만큼 빠른지" },
+	{ "train", -1, "jeoul bench allreduce: an exchange that is slow by itself; --accumulate 4 exchanges less often",
+	  "jeoul bench allreduce: 통신만 따로 느린지. --accumulate 4로 통신 횟수를 줄임" },
 	{ "net", -1, "several streams (--streams 4): one TCP stream fills neither 100 Gb/s nor a bond",
 	  "스트림 여러 개(--streams 4): TCP 스트림 하나로는 100 Gb/s나 본딩을 채우지 못함" },
+	{ "net", -1, "InfiniBand, RoCE, EFA: their full rate is for RDMA (ib_write_bw, fi_pingpong), not for TCP",
+	  "InfiniBand, RoCE, EFA의 전체 속도는 TCP가 아니라 RDMA로 나옴 (ib_write_bw, fi_pingpong)" },
 	{ "net", -1, "frames of 9,000 bytes on both ends and the switch; interrupts on the NIC's NUMA node",
 	  "양쪽과 스위치의 MTU 9000, NIC과 같은 NUMA 노드의 인터럽트 처리" },
 };
@@ -136,7 +147,8 @@ void jl_check_next(struct jl_next *ret_next, const struct jl_next_ask *ask)
 	else if (ask->verdict == JL_VERDICT_LOW && ask->coll)
 		low_collective(&a, ask);
 	for (size_t i = 0; ask->verdict == JL_VERDICT_LOW && i < sizeof(looks) / sizeof(*looks); i++)
-		if (strcmp(looks[i].kind, ask->kind) == 0 && (looks[i].on_gpu < 0 || looks[i].on_gpu == ask->on_gpu))
+		if (strcmp(looks[i].kind, ask->kind) == 0 && !(ask->n_workers == 1 && looks[i].on_gpu < 0) &&
+		    (looks[i].on_gpu < 0 || looks[i].on_gpu == ask->on_gpu))
 			add_plain(&a, looks[i].en, looks[i].ko);
 	*ret_next = a;
 }

@@ -12,6 +12,7 @@ struct jl_next_ask {
 	enum jl_verdict verdict;
 	double value;
 	bool on_gpu;
+	double n_workers;                  /* train; NAN otherwise */
 	const struct jl_coll_expect *coll; /* NULL: no collective, or no system to judge it on */
 	enum jl_wire intra, inter;         /* with coll */
 };

@@ -42,8 +42,8 @@ static const struct jl_record *pick(struct jl_own *own, const struct jl_own_ask 
 	for (size_t i = 0; i < ask->n_records; i++) {
 		const struct jl_record *r = ask->records[i];
 
-		if (!is_wanted(r, w) ||
-		    jl_record_number(r, "pinned") == 0) /* the model's copies are from pinned memory */
+		/* the model's copies are from pinned memory, and one rank alone exchanges nothing */
+		if (!is_wanted(r, w) || jl_record_number(r, "pinned") == 0 || jl_record_number(r, "n_ranks") == 1)
 			continue;
 		if (r->noise.noisy && !ask->with_noisy)
 			own->n_noisy++;

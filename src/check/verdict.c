@@ -49,8 +49,7 @@ enum jl_verdict jl_verdict_of(const struct jl_figure *figure, const struct jl_ex
 	const double best = as_rate(less ? figure->lo95 : figure->hi95, less);
 	const double worst = as_rate(less ? figure->hi95 : figure->lo95, less);
 	const double rounding = 1.005; /* tools print three or four digits */
-	/* a figure without an interval has some doubt too */
-	const double edge = isnan(best) ? 0.98 : 1;
+	const double edge = isnan(best) ? 1 - JL_VERDICT_EDGE_FRAC : 1;
 
 	if (value > bound * rounding && !(worst <= bound))
 		return JL_VERDICT_IMPOSSIBLE;
@@ -63,6 +62,12 @@ enum jl_verdict jl_verdict_of(const struct jl_figure *figure, const struct jl_ex
 	if (value > hi && !(worst <= hi))
 		return JL_VERDICT_GOOD;
 	return JL_VERDICT_NORMAL;
+}
+
+bool jl_verdict_at_edge(const struct jl_figure *figure, const struct jl_expect *expect)
+{
+	return jl_verdict_of(figure, expect) == JL_VERDICT_NORMAL &&
+	       (figure->value < expect->lo || figure->value > expect->hi);
 }
 
 struct jl_figure jl_figure_of(const struct jl_record *record, const char *metric)

@@ -32,9 +32,14 @@ struct jl_expect {
 #define JL_EXPECT_NONE                                                                                                 \
 	((struct jl_expect){ __builtin_nan(""), __builtin_nan(""), __builtin_nan(""), __builtin_nan("") })
 
+/* A figure without an interval has some doubt too: it is low only where it is this much below the range. */
+#define JL_VERDICT_EDGE_FRAC 0.02
+
 /* A bound holds also for what was measured on a noisy machine: nothing disturbs a figure upwards. Low only where
  * all of the figure's interval is outside. */
 enum jl_verdict jl_verdict_of(const struct jl_figure *figure, const struct jl_expect *expect);
+/* Normal although outside the range: by the doubt of the figure alone. */
+bool jl_verdict_at_edge(const struct jl_figure *figure, const struct jl_expect *expect);
 bool jl_verdict_is_bad(enum jl_verdict verdict);      /* low or impossible: exit code 3 */
 const char *jl_verdict_name(enum jl_verdict verdict); /* in JSON: "normal" */
 const char *jl_verdict_word(enum jl_verdict verdict, enum jl_lang lang);

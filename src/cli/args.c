@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <stdio.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/near.h"
@@ -257,6 +258,20 @@ const struct jl_given *jl_given(const struct jl_cli *cli, const char *name)
 		if (strcmp(cli->args.given[i].option->name, name) == 0)
 			return &cli->args.given[i];
 	return NULL;
+}
+
+double jl_value(const struct jl_cli *cli, const char *name)
+{
+	const struct jl_given *given = jl_given(cli, name);
+
+	return given ? given->value : NAN;
+}
+
+double jl_count(const struct jl_cli *cli, const char *name)
+{
+	const struct jl_given *given = jl_given(cli, name);
+
+	return given ? (double)given->count : NAN;
 }
 
 bool jl_flag(const struct jl_cli *cli, const char *name)

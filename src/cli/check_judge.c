@@ -20,7 +20,8 @@ const char *jl_check_basis_name(enum jl_check_basis basis)
 	static const char *const names[] = { [JL_BASIS_NONE] = "none",
 					     [JL_BASIS_MODEL] = "model",
 					     [JL_BASIS_HISTORY] = "history",
-					     [JL_BASIS_RUN] = "run" };
+					     [JL_BASIS_RUN] = "run",
+					     [JL_BASIS_OWN] = "own_rates" };
 
 	return names[basis];
 }
@@ -43,11 +44,18 @@ bool jl_judge_knows(const char *kind)
 	return jl_collective_by_name(&coll, kind) || device_kind(&device, kind);
 }
 
+static bool is_train(const char *kind)
+{
+	return strcmp(kind, "train") == 0;
+}
+
 /* The metric that a kind is judged by; NULL: the first that there is. */
 static const char *metric_of(const char *kind)
 {
 	enum jl_collective_kind coll;
 
+	if (is_train(kind))
+		return "samples_per_s";
 	for (size_t i = 0; i < sizeof(device_kinds) / sizeof(*device_kinds); i++)
 		if (strcmp(device_kinds[i].kind, kind) == 0)
 			return device_kinds[i].metric;
@@ -56,7 +64,17 @@ static const char *metric_of(const char *kind)
 
 bool jl_judge_can(const struct jl_record *record)
 {
+	if (is_train(record->kind))
+		return jl_figure_of(record, "samples_per_s").value > 0 &&
+		       jl_figure_of(record, "predicted_samples_per_s").value > 0;
 	return jl_judge_knows(record->kind) && jl_figure_of(record, metric_of(record->kind)).value > 0;
+}
+
+/* Of this machine's own results: one that the model cannot weigh (a collective of one GPU alone, a format that the
+ * catalog has no rate for) does not keep the others from being judged. */
+static bool is_passed_over(const struct jl_judge *judge, enum jl_status status)
+{
+	return judge->here && (status == JL_E_DATA || status == JL_E_RANGE);
 }
 
 /* ---- collectives */
@@ -127,6 +145,8 @@ static enum jl_status judge_collective(struct jl_judged *j, struct jl_judge *jud
 		ask.host_s = jl_coll_host_s(x, JL_TOOL_NCCL, machine->sys.n_per_node);
 	}
 	status = jl_check_collective(&j->coll, machine, &ask, err);
+	if (is_passed_over(judge, status))
+		return JL_OK;
 	if (status)
 		return status;
 	j->is_coll = true;
@@ -205,8 +225,7 @@ static enum jl_status judge_device(struct jl_judged *j, struct jl_judge *judge, 
 		status = jl_check_device(e, judge->cli->cat, j->sys, &ask, err);
 	else if (here && here->listed_cpu && !on_gpu(j->record) && kind != JL_CHECK_NET)
 		jl_check_cpu_bound(e, here->listed_cpu, here->cpu.n_sockets > 0 ? here->cpu.n_sockets : 1, &ask);
-	if (status == JL_E_DATA && here) {
-		/* one result that the catalog cannot weigh does not keep the others from being judged */
+	if (is_passed_over(judge, status)) {
 		e->range = JL_EXPECT_NONE;
 		status = JL_OK;
 	}
@@ -220,6 +239,20 @@ static enum jl_status judge_device(struct jl_judged *j, struct jl_judge *judge, 
 	j->basis = isnan(e->range.lo) ? JL_BASIS_NONE : JL_BASIS_MODEL;
 	j->verdict = jl_verdict_of(&j->figure, &j->expect);
 	return JL_OK;
+}
+
+/* ---- training */
+
+/* The record carries its expectation: what the machine's own rates, measured in the same run, let expect. */
+static void judge_train(struct jl_judged *j)
+{
+	const struct jl_figure p = jl_figure_of(j->record, "predicted_samples_per_s");
+
+	j->expect = (struct jl_expect){ .lo = p.lo95, .value = p.value, .hi = p.hi95, .bound = NAN };
+	if (isnan(p.lo95) || isnan(p.hi95))
+		return;
+	j->basis = JL_BASIS_OWN;
+	j->verdict = jl_verdict_of(&j->figure, &j->expect);
 }
 
 /* Where the model knows nothing, the machine's own past says what is usual; where it does, the past may still
@@ -251,6 +284,7 @@ static void advise(struct jl_judged *j)
 					.verdict = j->verdict,
 					.value = j->figure.value,
 					.on_gpu = on_gpu(j->record) || (sys && sys->gpu),
+					.n_workers = jl_record_number(j->record, "n_workers"),
 					.coll = j->is_coll ? &j->coll : NULL,
 					.intra = sys ? jl_wire_of(sys->join) : JL_WIRE_NONE,
 					.inter = sys ? jl_wire_of(sys->net) : JL_WIRE_NONE,
@@ -279,6 +313,8 @@ enum jl_status jl_judge(struct jl_judged *ret_judged, struct jl_judge *judge, co
 	/* processes on the CPUs of this machine are no system that the model knows */
 	if (can && is_coll && (!judge->here || j.sys))
 		status = judge_collective(&j, judge, coll, err);
+	else if (can && is_train(record->kind))
+		judge_train(&j);
 	else if (can && !is_coll && device_kind(&device, record->kind))
 		status = judge_device(&j, judge, device, err);
 	if (status)

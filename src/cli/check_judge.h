@@ -11,7 +11,8 @@ enum jl_check_basis {
 	JL_BASIS_NONE,    /* nothing to judge by, or a bound only */
 	JL_BASIS_MODEL,   /* the model, with published rows where there are some */
 	JL_BASIS_HISTORY, /* earlier results of the same machine */
-	JL_BASIS_RUN      /* one other run */
+	JL_BASIS_RUN,     /* one other run */
+	JL_BASIS_OWN      /* rates of the same machine, measured with it: train */
 };
 const char *jl_check_basis_name(enum jl_check_basis basis); /* in JSON */
 
@@ -52,7 +53,7 @@ enum jl_status jl_judge_change(struct jl_judged *ret_judged, struct jl_judge *ju
 			       const struct jl_record *before, struct jl_err *err);
 /* gemm, memory, link, net, collectives: kinds that a system lets expect something of. */
 bool jl_judge_knows(const char *kind);
-/* Such a record with the figure that is judged in it. */
+/* Such a record with the figure that is judged in it, or a training run that carries what its machine lets expect. */
 bool jl_judge_can(const struct jl_record *record);
 
 /* check_rows.c: published collectives, from the data folder; a folder without them is no error. */

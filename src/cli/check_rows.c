@@ -1,3 +1,4 @@
+#include <math.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -9,6 +10,7 @@
 
 #define FILE_MAX_B ((size_t)1 << 26)
 #define ROWS_MAX   100000
+#define SMALL_B    8.0 /* the time of next to nothing */
 
 struct columns {
 	size_t collective, bytes, n_gpus, n_nodes, gpu, intra, inter, latency, algbw, busbw, tool;
@@ -57,11 +59,14 @@ static bool read_row(struct jl_published *row, struct jl_cli *cli, const struct 
 	};
 	const struct jl_gpu *gpu = jl_set_find_gpu(cli->cat, jl_csv_text(csv, c->gpu), NULL);
 	struct jl_collective_cost cost;
-	struct jl_coll_case one;
+	struct jl_coll_case one, small;
+	double time_s;
 
 	if (!gpu || jl_coll_case_read(&one, &cells, cli->cat, gpu, NULL) != JL_OK)
 		return false;
-	(void)jl_coll_predict_s(x, &one, &cost);
+	small = one;
+	small.coll.size_B = SMALL_B;
+	time_s = jl_coll_predict_s(x, &one, &cost);
 	*row = (struct jl_published){ .kind = one.coll.kind,
 				      .size_B = one.coll.size_B,
 				      .n_ranks = one.coll.n_ranks,
@@ -69,7 +74,8 @@ static bool read_row(struct jl_published *row, struct jl_cli *cli, const struct 
 				      .intra = one.intra,
 				      .inter = one.listed.n_nodes > 1 ? one.inter : JL_WIRE_NONE,
 				      .algbw_Bps = one.coll.size_B / one.meas_s,
-				      .bound_Bps = one.coll.size_B / cost.bound_s };
+				      .bound_Bps = one.coll.size_B / cost.bound_s,
+				      .fixed_frac = fmin(jl_coll_predict_s(x, &small, NULL) / time_s, 1) };
 	return !(one.assumed & JL_COLL_NETWORK); /* a share of an assumed rate tells nothing */
 }
 

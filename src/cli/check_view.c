@@ -41,17 +41,40 @@ const struct jl_judged *jl_check_worst(const struct jl_judged *judged, size_t n)
 	return worst;
 }
 
+/* What is shown of it: the figure that was judged, or for collectives that mostly start and wait, their time. */
+struct shown {
+	const char *metric;
+	double value;
+	struct jl_expect expect;
+	bool is_time;
+};
+
+static struct shown shown_of(const struct jl_judged *j)
+{
+	const double size_B = j->coll.c.size_B;
+
+	if (!j->is_coll || !j->coll.by_time || j->before || j->verdict == JL_VERDICT_IMPOSSIBLE)
+		return (struct shown){ .metric = j->metric, .value = j->figure.value, .expect = j->expect };
+	return (struct shown){ .metric = "time_s",
+			       .value = size_B / j->figure.value,
+			       .expect = { .lo = size_B / j->expect.hi,
+					   .value = size_B / j->expect.value,
+					   .hi = size_B / j->expect.lo,
+					   .bound = NAN },
+			       .is_time = true };
+}
+
 /* "112–202 GB/s", in the unit of the upper end. */
-static const char *range_text(char out[JL_STORE_VIEW_TEXT_MAX], const struct jl_judged *j)
+static const char *range_text(char out[JL_STORE_VIEW_TEXT_MAX], const struct shown *s)
 {
 	char lo[JL_STORE_VIEW_TEXT_MAX], hi[JL_STORE_VIEW_TEXT_MAX];
 	const char *unit;
 
 	out[0] = '\0';
-	if (isnan(j->expect.lo) || isnan(j->expect.hi))
+	if (isnan(s->expect.lo) || isnan(s->expect.hi))
 		return out;
-	(void)jl_store_view_value(hi, j->metric, j->expect.hi);
-	(void)jl_store_view_value(lo, j->metric, j->expect.lo);
+	(void)jl_store_view_value(hi, s->metric, s->expect.hi);
+	(void)jl_store_view_value(lo, s->metric, s->expect.lo);
 	unit = strchr(hi, ' ');
 	if (unit && strchr(lo, ' ') && strcmp(strchr(lo, ' '), unit) == 0)
 		*strchr(lo, ' ') = '\0';
@@ -69,37 +92,71 @@ static size_t column_of(double value, double top)
 }
 
 /* 0 ───────┤▒▒▒▒▒▒▒▒├────┃ with the figure below it. */
-static void band(struct jl_cli *cli, const struct jl_judged *j)
+static void band(struct jl_cli *cli, const struct shown *s)
 {
-	const struct jl_expect *e = &j->expect;
-	const bool bounded = !isnan(e->bound) && e->bound < 3 * fmax(e->hi, j->figure.value);
-	const double top = 1.02 * fmax(fmax(e->hi, j->figure.value), bounded ? e->bound : 0);
-	const size_t lo = column_of(e->lo, top), hi = column_of(e->hi, top), at = column_of(j->figure.value, top);
+	const struct jl_expect *e = &s->expect;
+	const bool bounded = !isnan(e->bound) && e->bound < 3 * fmax(e->hi, s->value);
+	const double top = 1.02 * fmax(fmax(e->hi, s->value), bounded ? e->bound : 0);
+	const size_t lo = column_of(e->lo, top), hi = column_of(e->hi, top), at = column_of(s->value, top);
 	const size_t bound = bounded ? column_of(e->bound, top) : BAND;
 	char text[JL_STORE_VIEW_TEXT_MAX], end[JL_STORE_VIEW_TEXT_MAX];
-	const size_t indent = 12;
+	const size_t indent = 12, width = jl_utf8_width(jl_store_view_value(text, s->metric, s->value));
 
 	jl_buf_printf(&cli->out, "%*s0 ", (int)indent, "");
 	for (size_t i = 0; i < BAND && i <= bound; i++)
 		jl_buf_puts(&cli->out, i == bound ? "┃" : i == lo ? "┤" : i == hi ? "├" : i > lo && i < hi ? "▒" : "─");
 	if (bounded)
-		jl_buf_printf(&cli->out, " %s", jl_store_view_value(end, j->metric, e->bound));
+		jl_buf_printf(&cli->out, " %s", jl_store_view_value(end, s->metric, e->bound));
 	jl_buf_puts(&cli->out, "\n");
-	(void)jl_store_view_value(text, j->metric, j->figure.value);
-	if (at + 2 + strlen(text) < BAND + 10)
+	if (at + 2 + width < BAND + 10)
 		jl_buf_printf(&cli->out, "%*s▲ %s\n", (int)(indent + 2 + at), "", text);
 	else
-		jl_buf_printf(&cli->out, "%*s%s ▲\n", (int)(indent + 2 + at - 1 - strlen(text)), "", text);
+		jl_buf_printf(&cli->out, "%*s%s ▲\n", (int)(indent + 2 + at - 1 - width), "", text);
 }
 
-static void say_verdict(struct jl_cli *cli, const struct jl_judged *j)
+/* Against the middle of the range: rates are lower or higher, times longer or shorter. */
+static void say_place(struct jl_cli *cli, const struct jl_judged *j, const struct shown *s)
+{
+	static const struct {
+		const char *en, *ko;
+	} words[2][2] = {
+		{ { "%s: expected %s, %.0f %% below the middle of it", "%s: 예상 범위 %s, 중간값보다 %.0f %% 낮음" },
+		  { "%s: expected %s, %.0f %% above the middle of it", "%s: 예상 범위 %s, 중간값보다 %.0f %% 높음" } },
+		{ { "%s: expected %s, %.0f %% shorter than the middle of it",
+		    "%s: 예상 범위 %s, 중간값보다 %.0f %% 짧음" },
+		  { "%s: expected %s, %.0f %% longer than the middle of it",
+		    "%s: 예상 범위 %s, 중간값보다 %.0f %% 긺" } }
+	};
+	const enum jl_lang lang = cli->lang;
+	const double off = 100 * (s->value / s->expect.value - 1);
+	const char *word = jl_verdict_word(j->verdict, lang);
+	char range[JL_STORE_VIEW_TEXT_MAX];
+
+	(void)range_text(range, s);
+	if (jl_verdict_at_edge(&j->figure, &j->expect))
+		jl_view_entry(cli, "Verdict", "판정",
+			      isnan(j->figure.lo95)
+				      ? JL_T(lang, "%s, at the edge: expected %s, and %.0f %% of doubt in the figure",
+					     "%s, 경계: 예상 범위 %s, 측정 오차 %.0f %%까지 허용")
+				      : JL_T(lang, "%s, at the edge: expected %s, and its own interval reaches into it",
+					     "%s, 경계: 예상 범위 %s, 측정값의 신뢰 구간이 걸침"),
+			      word, range, 100 * JL_VERDICT_EDGE_FRAC);
+	else if (fabs(off) < 0.5)
+		jl_view_entry(cli, "Verdict", "판정",
+			      JL_T(lang, "%s: expected %s, in the middle of it", "%s: 예상 범위 %s, 중간값과 같음"),
+			      word, range);
+	else
+		jl_view_entry(cli, "Verdict", "판정",
+			      JL_T(lang, words[s->is_time][off > 0].en, words[s->is_time][off > 0].ko), word, range,
+			      fabs(off));
+}
+
+static void say_verdict(struct jl_cli *cli, const struct jl_judged *j, const struct shown *s)
 {
 	const enum jl_lang lang = cli->lang;
-	const double off = 100 * (j->figure.value / j->expect.value - 1);
-	char range[JL_STORE_VIEW_TEXT_MAX], text[JL_STORE_VIEW_TEXT_MAX], ratio[32];
+	char text[JL_STORE_VIEW_TEXT_MAX], ratio[32];
 	const char *word = jl_verdict_word(j->verdict, lang);
 
-	(void)range_text(range, j);
 	if (j->before) {
 		(void)snprintf(ratio, sizeof(ratio), "%+.1f %%", 100 * (j->change.ratio - 1));
 		jl_view_entry(cli, "Verdict", "판정",
@@ -108,19 +165,12 @@ static void say_verdict(struct jl_cli *cli, const struct jl_judged *j)
 	} else if (j->verdict == JL_VERDICT_IMPOSSIBLE) {
 		jl_view_entry(cli, "Verdict", "판정", JL_T(lang, "%s: above the bound of %s", "%s: 한계 %s를 넘음"),
 			      word, jl_store_view_value(text, j->metric, j->expect.bound));
-	} else if (!*range) {
+	} else if (isnan(s->expect.lo) || isnan(s->expect.hi)) {
 		jl_view_entry(cli, "Verdict", "판정", "%s%s", word,
 			      j->verdict == JL_VERDICT_FIRST ? JL_T(lang, "; kept as the first", "; 첫 기준으로 보관")
 							     : "");
 	} else {
-		jl_view_entry(cli, "Verdict", "판정",
-			      fabs(off) < 0.5 ? JL_T(lang, "%s: expected %s, in the middle of it",
-						     "%s: 예상 범위 %s, 중간값과 같음")
-			      : off < 0       ? JL_T(lang, "%s: expected %s, %.0f %% below the middle of it",
-						     "%s: 예상 범위 %s, 중간값보다 %.0f %% 낮음")
-					      : JL_T(lang, "%s: expected %s, %.0f %% above the middle of it",
-						     "%s: 예상 범위 %s, 중간값보다 %.0f %% 높음"),
-			      word, range, fabs(off));
+		say_place(cli, j, s);
 	}
 }
 
@@ -145,6 +195,13 @@ static void why_collective(struct jl_cli *cli, const struct jl_judged *j)
 					     "어떤 알고리즘도 링크의 명시된 속도보다 빨리 보낼 수 없음"));
 		return;
 	}
+	if (j->coll.by_time) {
+		jl_view_entry(cli, "Why", "이유",
+			      JL_T(lang, "so small that starting and waiting take most of it (%.0f steps, %s)",
+				   "크기가 작아 시작과 대기가 시간의 대부분 (%.0f단계, %s)"),
+			      c->n_steps, jl_algorithm_name(c->algorithm));
+		return;
+	}
 	jl_view_entry(cli, "Why", "이유",
 		      c->limit == JL_LIMIT_NETWORK
 			      ? JL_T(lang, "%.0f %% of the bound; bound by the network between hosts (%.0f steps, %s)",
@@ -152,6 +209,32 @@ static void why_collective(struct jl_cli *cli, const struct jl_judged *j)
 			      : JL_T(lang, "%.0f %% of the bound; bound by the links inside the host (%.0f steps, %s)",
 				     "한계의 %.0f %%. 호스트 내부 링크가 병목 (%.0f단계, %s)"),
 		      100 * j->figure.value / c->bound_Bps, c->n_steps, jl_algorithm_name(c->algorithm));
+}
+
+/* Where the step's time went, as far as the record says. */
+static void why_train(struct jl_cli *cli, const struct jl_judged *j)
+{
+	const double step_s = jl_figure_of(j->record, "step_s").value,
+		     exposed = jl_figure_of(j->record, "exposed_s").value / step_s,
+		     gemm = jl_figure_of(j->record, "gemm_frac").value;
+	const bool alone = !(jl_record_number(j->record, "n_workers") > 1);
+
+	if (!isnan(gemm) && (alone || isnan(exposed)))
+		jl_view_entry(cli, "Why", "이유",
+			      JL_T(cli->lang, "%.0f %% of the rate that this machine's own matrix product reaches",
+				   "이 장비 행렬곱 속도의 %.0f %%"),
+			      100 * gemm);
+	else if (!isnan(exposed) && !isnan(gemm))
+		jl_view_entry(cli, "Why", "이유",
+			      JL_T(cli->lang,
+				   "%.0f %% of a step waits for other workers; %.0f %% of the matrix product's rate",
+				   "스텝의 %.0f %%가 다른 워커를 기다린 시간. 행렬곱 속도의 %.0f %%"),
+			      100 * exposed, 100 * gemm);
+	else if (!isnan(exposed))
+		jl_view_entry(cli, "Why", "이유",
+			      JL_T(cli->lang, "%.0f %% of a step waits for other workers",
+				   "스텝의 %.0f %%가 다른 워커를 기다린 시간"),
+			      100 * exposed);
 }
 
 static void explain_bandwidths(struct jl_cli *cli, const struct jl_judged *j)
@@ -179,18 +262,28 @@ static void explain_bandwidths(struct jl_cli *cli, const struct jl_judged *j)
 static void how_sure(struct jl_cli *cli, const struct jl_judged *j)
 {
 	const enum jl_lang lang = cli->lang;
+	const struct shown near = { .metric = "time_s",
+				    .expect = { .lo = j->coll.near_lo_s, .hi = j->coll.near_hi_s } };
+	char range[JL_STORE_VIEW_TEXT_MAX];
 
 	switch (j->basis) {
 	case JL_BASIS_MODEL:
 		if (strcmp(j->record->kind, "net") == 0)
-			jl_view_entry(cli, "By", "근거", "%s",
-				      JL_T(lang, "⚠ what TCP reaches with usual settings; several streams",
-					   "⚠ 일반적인 설정의 TCP가 내는 값 (스트림 여러 개)"));
+			jl_view_entry(
+				cli, "By", "근거", "%s",
+				JL_T(lang,
+				     "⚠ what TCP reaches with several streams: one NIC's rate, a host's 40–200 Gb/s",
+				     "⚠ 스트림 여러 개의 TCP가 내는 값: NIC 하나의 속도, 호스트당 40–200 Gb/s"));
 		else if (!j->is_coll)
 			jl_view_entry(cli, "By", "근거", "%s",
 				      JL_T(lang,
 					   "⚠ the model's interval, checked on published figures of single devices",
 					   "⚠ 모델 추정 구간 (단일 장치의 공개 측정으로 검증)"));
+		else if (j->coll.n_near && j->coll.by_time)
+			jl_view_entry(cli, "By", "근거",
+				      JL_T(lang, "⚠ the model's 80 %% interval · 📄 %zu published rows near it: %s",
+					   "⚠ 모델의 80 %% 구간 · 📄 비슷한 공개 측정 %zu건: %s"),
+				      j->coll.n_near, range_text(range, &near));
 		else if (j->coll.n_near)
 			jl_view_entry(cli, "By", "근거",
 				      JL_T(lang,
@@ -210,6 +303,11 @@ static void how_sure(struct jl_cli *cli, const struct jl_judged *j)
 			      JL_T(lang, "✅ %zu earlier undisturbed results of this machine",
 				   "✅ 이 장비의 이전 결과 %zu건 (잡음 없는 것만)"),
 			      j->history.n);
+		break;
+	case JL_BASIS_OWN:
+		jl_view_entry(cli, "By", "근거", "%s",
+			      JL_T(lang, "✅ rates of this machine alone, measured in the same run",
+				   "✅ 같은 실행에서 잰 이 장비의 행렬곱·복사·all-reduce 속도"));
 		break;
 	case JL_BASIS_RUN:
 		jl_view_entry(cli, "By", "근거",
@@ -233,7 +331,9 @@ static void how_sure(struct jl_cli *cli, const struct jl_judged *j)
 static void title(struct jl_cli *cli, const struct jl_judged *j)
 {
 	const enum jl_lang lang = cli->lang;
+	const struct shown s = shown_of(j);
 	char what[JL_STORE_VIEW_TEXT_MAX], value[JL_STORE_VIEW_TEXT_MAX], busbw[JL_STORE_VIEW_TEXT_MAX];
+	char time[JL_STORE_VIEW_TEXT_MAX];
 
 	(void)jl_store_view_value(value, j->metric, j->figure.value);
 	if (j->is_coll) {
@@ -241,11 +341,15 @@ static void title(struct jl_cli *cli, const struct jl_judged *j)
 
 		(void)jl_store_view_value(busbw, "busbw_Bps", j->figure.value * c->busbw_factor);
 		(void)jl_units_text(what, c->size_B, JL_K_BYTES, 4);
-		jl_buf_printf(&cli->out,
-			      JL_T(lang, "%s%s %s%s · %d hosts x %d · algbw %s (busbw %s)\n",
-				   "%s%s %s%s · 호스트 %d대 x %d · algbw %s (busbw %s)\n"),
-			      jl_view_bold(cli), jl_collective_name(c->kind), what, jl_view_reset(cli), c->n_nodes,
-			      c->n_per_node, value, busbw);
+		jl_buf_printf(&cli->out, "%s%s %s%s · ", jl_view_bold(cli), jl_collective_name(c->kind), what,
+			      jl_view_reset(cli));
+		jl_buf_printf(&cli->out, JL_T(lang, "%d host%s x %d · ", "호스트 %d대%.0s x %d · "), c->n_nodes,
+			      c->n_nodes == 1 ? "" : "s", c->n_per_node);
+		if (s.is_time)
+			jl_buf_printf(&cli->out, "%s (algbw %s)\n", jl_store_view_value(time, s.metric, s.value),
+				      value);
+		else
+			jl_buf_printf(&cli->out, "algbw %s (busbw %s)\n", value, busbw);
 	} else {
 		(void)jl_store_view_what(what, j->record, lang);
 		jl_buf_printf(&cli->out, "%s%s%s%s%s · %s%s%s\n", jl_view_bold(cli), j->record->kind, *what ? " " : "",
@@ -257,14 +361,17 @@ static void title(struct jl_cli *cli, const struct jl_judged *j)
 static void in_full(struct jl_cli *cli, const struct jl_judged *j)
 {
 	const enum jl_lang lang = cli->lang;
+	const struct shown s = shown_of(j);
 	char value[JL_STORE_VIEW_TEXT_MAX];
 
-	say_verdict(cli, j);
+	say_verdict(cli, j, &s);
 	if (!isnan(j->expect.lo) && !j->before)
-		band(cli, j);
-	if (j->bound_en)
+		band(cli, &s);
+	if (j->bound_en && !s.is_time)
 		jl_view_entry(cli, "Bound", "한계", "%s: %s", jl_store_view_value(value, j->metric, j->expect.bound),
 			      JL_T(lang, j->bound_en, j->bound_ko));
+	if (strcmp(j->record->kind, "train") == 0)
+		why_train(cli, j);
 	if (j->is_coll)
 		why_collective(cli, j);
 	else if (j->bound_en && j->verdict != JL_VERDICT_IMPOSSIBLE)
@@ -289,7 +396,7 @@ static enum jl_status many(struct jl_cli *cli, const struct jl_judged *judged, s
 {
 	const enum jl_lang lang = cli->lang;
 	const struct jl_table_column columns[] = {
-		{ .head = JL_T(lang, "what", "대상") },
+		{ .head = JL_T(lang, "what", "대상"), .flexible = true, .min_width = 16 },
 		{ .head = JL_T(lang, "measured", "측정값"), .align = JL_RIGHT },
 		{ .head = JL_T(lang, judged[0].before ? "before" : "expected", judged[0].before ? "이전" : "예상"),
 		  .align = JL_RIGHT },
@@ -300,15 +407,19 @@ static enum jl_status many(struct jl_cli *cli, const struct jl_judged *judged, s
 	jl_table_init(&table, &cli->arena, columns, sizeof(columns) / sizeof(*columns));
 	for (size_t i = 0; i < n && i < ROWS_SHOWN; i++) {
 		const struct jl_judged *j = &judged[i];
+		const struct shown s = shown_of(j);
 		char text[JL_STORE_VIEW_TEXT_MAX];
 
 		jl_table_printf(&table, "%s %s", j->record->kind, jl_store_view_what(text, j->record, lang));
-		jl_table_cell(&table, jl_store_view_value(text, j->metric, j->figure.value));
+		jl_table_cell(&table, jl_store_view_value(text, s.metric, s.value));
 		jl_table_cell(&table,
-			      j->before ? jl_store_view_value(text, j->metric, j->expect.value) : range_text(text, j));
+			      j->before ? jl_store_view_value(text, j->metric, j->expect.value) : range_text(text, &s));
 		if (j->before && j->verdict != JL_VERDICT_NOISY)
 			jl_table_printf(&table, "%s (%+.1f %%)", jl_verdict_word(j->verdict, lang),
 					100 * (j->change.ratio - 1));
+		else if (!j->before && jl_verdict_at_edge(&j->figure, &j->expect))
+			jl_table_printf(&table, JL_T(lang, "%s (edge)", "%s (경계)"),
+					jl_verdict_word(j->verdict, lang));
 		else
 			jl_table_cell(&table, jl_verdict_word(j->verdict, lang));
 		jl_table_end_row(&table);
@@ -356,12 +467,18 @@ static void one_json(struct jl_json *json, const struct jl_judged *j)
 	jl_json_put_number(json, "expected", j->expect.value);
 	jl_json_put_number(json, "expected_hi", j->expect.hi);
 	jl_json_put_number(json, "bound", j->expect.bound);
+	jl_json_put_bool(json, "at_edge", !j->before && jl_verdict_at_edge(&j->figure, &j->expect));
 	jl_json_put_string(json, "bound_text", j->bound_en);
 	jl_json_put_integer(json, "n_history", (long long)j->history.n);
 	if (j->is_coll) {
 		jl_json_put_integer(json, "n_nodes", j->coll.c.n_nodes);
 		jl_json_put_integer(json, "n_ranks", j->coll.c.n_ranks);
 		jl_json_put_number(json, "size_B", j->coll.c.size_B);
+		jl_json_put_number(json, "time_s", j->coll.c.size_B / j->figure.value);
+		jl_json_put_number(json, "expected_time_lo_s", j->coll.c.size_B / j->expect.hi);
+		jl_json_put_number(json, "expected_time_s", j->coll.c.size_B / j->expect.value);
+		jl_json_put_number(json, "expected_time_hi_s", j->coll.c.size_B / j->expect.lo);
+		jl_json_put_bool(json, "judged_by_time", j->coll.by_time);
 		jl_json_put_number(json, "busbw_factor", j->coll.c.busbw_factor);
 		jl_json_put_bool(json, "in_network_reduction", j->coll.c.in_network);
 		jl_json_put_string(json, "algorithm", jl_algorithm_name(j->coll.c.algorithm));

@@ -59,7 +59,7 @@ enum jl_status jl_cmd_bench_all(struct jl_cli *cli, struct jl_err *err)
 		return status;
 	if (jl_text(cli, "backend"))
 		return jl_fail(err, JL_E_USAGE, "bench all uses every backend; leave --backend out",
-			       "bench all은 모든 백엔드를 씁니다. --backend 를 빼세요");
+			       "bench all은 모든 백엔드를 씁니다. --backend를 빼세요");
 	if (use(&s, "cpu")) {
 		say(&s, jl_bench_gemm(&s, time_s, &why), &why);
 		blank_line(&s);

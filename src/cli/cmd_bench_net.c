@@ -78,7 +78,7 @@ static enum jl_status wait_for_clients(struct jl_cli *cli, int port, struct jl_e
 
 	if (cli->json)
 		return jl_fail(err, JL_E_USAGE, "--listen has no JSON; the side that connects (--to) has it",
-			       "--listen 에는 JSON 출력이 없습니다. 접속하는 쪽(--to)에 있습니다");
+			       "--listen에는 JSON 출력이 없습니다. 접속하는 쪽(--to)에 있습니다");
 	status = jl_net_listen(&listener, address, port, err);
 	if (status)
 		return status;
@@ -324,15 +324,15 @@ enum jl_status jl_cmd_bench_net(struct jl_cli *cli, struct jl_err *err)
 
 	if (backend && strcmp(backend, tcp.name) != 0)
 		return jl_fail(err, JL_E_USAGE, "--backend %s: bench net measures TCP; leave --backend out",
-			       "--backend %s: bench net은 TCP를 잽니다. --backend 를 빼세요", backend);
+			       "--backend %s: bench net은 TCP를 잽니다. --backend를 빼세요", backend);
 	if (jl_flag(cli, "listen") && host)
 		return jl_fail(err, JL_E_USAGE, "--listen on one host, --to on the other",
-			       "한쪽은 --listen, 다른 쪽은 --to 를 쓰세요");
+			       "한쪽은 --listen, 다른 쪽은 --to를 쓰세요");
 	if (jl_flag(cli, "listen"))
 		return wait_for_clients(cli, number, err);
 	if (cli->args.n_operands)
 		return jl_fail(err, JL_E_USAGE, "an address goes with --listen; to measure towards it: --to %s",
-			       "주소는 --listen 과 함께 씁니다. 그쪽으로 재려면: --to %s", cli->args.operands[0]);
+			       "주소는 --listen과 함께 씁니다. 그쪽으로 재려면: --to %s", cli->args.operands[0]);
 	status = jl_bench_begin(&s, cli, err);
 	if (status || s.silent)
 		return status;

@@ -12,6 +12,7 @@
 
 #define RECORDS_MAX 4000 /* newest that are looked at */
 #define JUDGED_MAX  500
+#define RUN_LEAST   4 /* characters that name a run */
 
 static const char *const collectives[] = { "allreduce", "allgather", "reducescatter", "broadcast",
 					   "reduce",    "alltoall",  "sendrecv",      NULL };
@@ -154,6 +155,22 @@ static enum jl_status positive(double value, const char *name, struct jl_err *er
 		       : jl_fail(err, JL_E_USAGE, "--%s: write something above 0", "--%s: 0보다 큰 값을 쓰세요", name);
 }
 
+/* One host and more ranks than it has: that many such hosts are meant. */
+static enum jl_status check_ranks(const struct jl_sys *sys, int per_node, int n_ranks, struct jl_err *err)
+{
+	const int most = per_node * sys->n_nodes;
+
+	if (sys->n_nodes > 1 && n_ranks > most)
+		return jl_fail(err, JL_E_USAGE, "--ranks: %d, but %s has %d devices",
+			       "--ranks: %d개. %s의 장치는 %d개입니다", n_ranks, sys->text, most);
+	if (n_ranks > per_node && n_ranks % per_node != 0)
+		return jl_fail(err, JL_E_USAGE,
+			       "--ranks: %d is no whole number of hosts; write 2 to %d, or a multiple of %d",
+			       "--ranks: %d개는 호스트 단위로 나눠지지 않습니다. 2–%d 또는 %d의 배수를 쓰세요", n_ranks,
+			       per_node, per_node);
+	return JL_OK;
+}
+
 static enum jl_status coll_figure(struct figure *f, struct batch *b, enum jl_collective_kind kind, struct jl_err *err)
 {
 	struct jl_cli *cli = b->judge.cli;
@@ -177,7 +194,8 @@ static enum jl_status coll_figure(struct figure *f, struct batch *b, enum jl_col
 		return jl_fail(err, JL_E_USAGE, "%s needs one figure: --algbw, --busbw or --time",
 			       "%s에는 값 하나가 필요합니다: --algbw, --busbw, --time 중 하나",
 			       jl_collective_name(kind));
-	if (positive(value->value, names[which], err) || positive(size->value, "size", err))
+	if (positive(value->value, names[which], err) || positive(size->value, "size", err) ||
+	    (ranks && check_ranks(&b->sys, per_node, n_ranks, err)))
 		return JL_E_USAGE;
 	f->metric = (struct jl_record_metric){ .name = "algbw_Bps" };
 	f->metric.value = jl_summary_of(which == 0   ? value->value
@@ -339,8 +357,9 @@ static enum jl_status check_file(struct jl_cli *cli, const char *path, struct jl
 		return status;
 	if (!b.n && b.n_skipped)
 		return jl_fail(err, JL_E_DATA,
-			       "%zu results, but of a kind without expectation; jeoul import keeps them",
-			       "결과 %zu건은 기준이 없는 종류입니다. jeoul import로 보관할 수 있습니다", b.n_skipped);
+			       "%zu result%s, but of a kind without expectation; jeoul import keeps them",
+			       "결과 %zu건%.0s은 기준이 없는 종류입니다. jeoul import로 보관할 수 있습니다",
+			       b.n_skipped, b.n_skipped == 1 ? "" : "s");
 	return finish(&b, strcmp(path, "-") == 0 ? JL_T(cli->lang, "standard input", "표준 입력") : path, err);
 }
 
@@ -375,7 +394,8 @@ static bool is_run(const struct jl_record *r, const char *text)
 {
 	const size_t len = strlen(text), have = r->run ? strlen(r->run) : 0;
 
-	return len >= 4 && have >= len && (strncmp(r->run, text, len) == 0 || strcmp(r->run + have - len, text) == 0);
+	return len >= RUN_LEAST && have >= len &&
+	       (strncmp(r->run, text, len) == 0 || strcmp(r->run + have - len, text) == 0);
 }
 
 static enum jl_status find_run(const char **ret_run, const struct batch *b, const char *option, struct jl_err *err)
@@ -385,6 +405,9 @@ static enum jl_status find_run(const char **ret_run, const struct batch *b, cons
 	*ret_run = NULL;
 	if (!text)
 		return JL_OK;
+	if (strlen(text) < RUN_LEAST)
+		return jl_fail(err, JL_E_USAGE, "--%s: '%s' is too short; write %d characters of a run or more",
+			       "--%s: '%s'은(는) 너무 짧습니다. 실행 ID를 %d자 이상 쓰세요", option, text, RUN_LEAST);
 	for (size_t i = 0; i < b->judge.n_past; i++) {
 		const struct jl_record *r = b->judge.past[i];
 
@@ -395,10 +418,16 @@ static enum jl_status find_run(const char **ret_run, const struct batch *b, cons
 				       "--%s: '%s'에 맞는 실행이 여럿입니다. 예: %s, %s", option, text, run, r->run);
 		run = r->run;
 	}
+	for (size_t i = 0; !run && i < b->judge.n_past; i++)
+		if (b->judge.past[i]->run)
+			return jl_fail(err, JL_E_NOTFOUND, "--%s: this machine has no run '%s'; the newest is %s",
+				       "--%s: 이 장비에 '%s' 실행이 없습니다. 최신 실행: %s", option, text,
+				       b->judge.past[i]->run);
 	if (!run)
-		return jl_fail(err, JL_E_NOTFOUND, "--%s: this machine has no run '%s'; the newest is %s",
-			       "--%s: 이 장비에 '%s' 실행이 없습니다. 최신 실행: %s", option, text,
-			       b->judge.n_past && b->judge.past[0]->run ? b->judge.past[0]->run : "?");
+		return jl_fail(err, JL_E_NOTFOUND,
+			       "--%s: no run of this machine is stored; measure first: jeoul bench all --quick",
+			       "--%s: 이 장비의 저장된 실행이 없습니다. 먼저 측정하세요: jeoul bench all --quick",
+			       option);
 	*ret_run = run;
 	return JL_OK;
 }
@@ -451,7 +480,7 @@ static enum jl_status judge_past(struct batch *b, struct jl_err *err)
 	if (!status && against && !b->n)
 		status = jl_fail(err, JL_E_NOTFOUND,
 				 "nothing was measured again since run %s; jeoul bench all --quick does it",
-				 "%s 실행 뒤에 다시 잰 것이 없습니다. jeoul bench all --quick 으로 재세요", against);
+				 "%s 실행 뒤에 다시 잰 것이 없습니다. jeoul bench all --quick으로 재세요", against);
 	return status;
 }
 
@@ -474,7 +503,7 @@ static enum jl_status check_here(struct jl_cli *cli, struct jl_err *err)
 		b.judge.here_sys = sys;
 	status = judge_past(&b, err);
 	if (!status)
-		status = finish(&b, here->short_name, err);
+		status = finish(&b, JL_T(cli->lang, here->short_name, here->short_name_ko), err);
 out:
 	jl_store_close(store);
 	return status;

@@ -92,9 +92,13 @@ static void show(struct job *job, const struct jl_record *r)
 	jl_table_cell(&job->table, r->kind);
 	jl_table_cell(&job->table, jl_store_view_what(text, r, job->cli->lang));
 	jl_table_cell(&job->table, jl_store_view_result(text, r));
-	if (r->n_metrics > 1)
-		jl_table_printf(&job->table, "%.*s %s", (int)strcspn(r->metrics[1].name, "_"), r->metrics[1].name,
-				jl_store_view_value(text, r->metrics[1].name, r->metrics[1].value.median));
+	if (r->n_metrics > 1) {
+		const struct jl_record_metric *second = &r->metrics[1];
+		const char *named = strstr(second->name, "_per_s"); /* its unit says what it is: 48.8 samples/s */
+
+		jl_table_printf(&job->table, "%.*s%s%s", named ? 0 : (int)strcspn(second->name, "_"), second->name,
+				named ? "" : " ", jl_store_view_value(text, second->name, second->value.median));
+	}
 	jl_table_end_row(&job->table);
 }
 

@@ -93,6 +93,8 @@ enum jl_status jl_args_leading(int *ret_n, int argc, char **argv, struct jl_err 
 const struct jl_given *jl_given(const struct jl_cli *cli, const char *name); /* the last one given, or NULL */
 bool jl_flag(const struct jl_cli *cli, const char *name);
 const char *jl_text(const struct jl_cli *cli, const char *name);
+double jl_value(const struct jl_cli *cli, const char *name); /* of a quantity; NAN: not given */
+double jl_count(const struct jl_cli *cli, const char *name); /* of a whole number; NAN: not given */
 const char *jl_nearest_name(const char *text, const char *const *names,
 			    size_t n); /* "did you mean"; NULL: none is near */
 

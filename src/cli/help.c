@@ -6,37 +6,47 @@
 
 #include "base/json.h"
 #include "base/utf8.h"
+#include "cli/view.h"
 #include "version.inc"
 
-#define INDENT_COLUMN 26
+#define INDENT_COLUMN   26
+#define VERSION_COLUMNS 9
 
-static void two_columns(struct jl_buf *out, const char *left, const char *right)
+/* A left side that is too long has its words on the next line, unless they fit beside it. */
+static void two_columns(struct jl_cli *cli, const char *left, const char *right)
 {
-	size_t width = jl_utf8_width(left);
+	struct jl_buf *out = &cli->out;
+	const size_t width = 2 + jl_utf8_width(left);
+	size_t at = width < INDENT_COLUMN ? INDENT_COLUMN : width + 2;
 
 	jl_buf_printf(out, "  %s", left);
-	jl_buf_pad(out, ' ', width + 2 < INDENT_COLUMN ? INDENT_COLUMN - width - 2 : 2);
-	jl_buf_printf(out, "%s\n", right);
+	if (at > INDENT_COLUMN && at + jl_utf8_width(right) > cli->width) {
+		jl_buf_putc(out, '\n');
+		jl_buf_pad(out, ' ', at = INDENT_COLUMN);
+	} else {
+		jl_buf_pad(out, ' ', at - width);
+	}
+	jl_view_flow(cli, at, INDENT_COLUMN, right);
 }
 
-static void print_options(struct jl_buf *out, const struct jl_option *options, enum jl_lang lang)
+static void print_options(struct jl_cli *cli, const struct jl_option *options)
 {
 	for (const struct jl_option *o = options; o && o->name; o++) {
 		char left[96];
 
 		snprintf(left, sizeof(left), "%c%c%s--%s%s%s", o->letter ? '-' : ' ', o->letter ? o->letter : ' ',
 			 o->letter ? ", " : "  ", o->name, o->arg ? " " : "", o->arg ? o->arg : "");
-		two_columns(out, left, JL_T(lang, o->en, o->ko));
+		two_columns(cli, left, JL_T(cli->lang, o->en, o->ko));
 	}
 }
 
-static void print_commands(struct jl_buf *out, const char *group, enum jl_lang lang)
+static void print_commands(struct jl_cli *cli, const char *group)
 {
 	size_t len = group ? strlen(group) : 0;
 
 	for (const struct jl_command *c = jl_commands; c->name; c++)
 		if (!group || (strncmp(c->name, group, len) == 0 && c->name[len] == ' '))
-			two_columns(out, c->name, JL_T(lang, c->en, c->ko));
+			two_columns(cli, c->name, JL_T(cli->lang, c->en, c->ko));
 }
 
 static void options_json(struct jl_json *json, const char *key, const struct jl_option *options, enum jl_lang lang)
@@ -97,9 +107,9 @@ void jl_help_all(struct jl_cli *cli)
 	}
 	jl_buf_puts(out, JL_T(lang, "jeoul weighs GPU systems.\n\nUsage: jeoul COMMAND [OPTIONS]\n\nCommands:\n",
 			      "jeoul(저울): GPU 시스템을 저울질합니다.\n\n사용법: jeoul 명령 [옵션]\n\n명령:\n"));
-	print_commands(out, NULL, lang);
+	print_commands(cli, NULL);
 	jl_buf_puts(out, JL_T(lang, "\nOptions of every command:\n", "\n모든 명령에 쓰는 옵션:\n"));
-	print_options(out, jl_global_options, lang);
+	print_options(cli, jl_global_options);
 	jl_buf_puts(out, JL_T(lang, "\n'jeoul help COMMAND' says more.\n", "\n자세히: 'jeoul help 명령'\n"));
 }
 
@@ -113,7 +123,27 @@ void jl_help_group(struct jl_cli *cli, const char *group)
 	}
 	jl_buf_printf(&cli->out, "%s: jeoul %s %s\n\n", JL_T(lang, "Usage", "사용법"), group,
 		      JL_T(lang, "COMMAND [OPTIONS]", "명령 [옵션]"));
-	print_commands(&cli->out, group, lang);
+	print_commands(cli, group);
+}
+
+/* To be pasted: broken before an option, as a shell reads it. */
+static void print_example(struct jl_cli *cli, const char *text)
+{
+	size_t indent = 2;
+
+	while (indent + jl_utf8_width(text) > cli->width) {
+		size_t best = 0;
+
+		for (const char *at = strstr(text + 1, " --"); at; at = strstr(at + 1, " --"))
+			if (indent + (size_t)(at - text) + strlen(" \\") <= cli->width)
+				best = (size_t)(at - text);
+		if (best == 0)
+			break;
+		jl_buf_printf(&cli->out, "%*s%.*s \\\n", (int)indent, "", (int)best, text);
+		text += best + 1;
+		indent = 6;
+	}
+	jl_buf_printf(&cli->out, "%*s%s\n", (int)indent, "", text);
 }
 
 void jl_help_command(struct jl_cli *cli, const struct jl_command *command)
@@ -128,19 +158,21 @@ void jl_help_command(struct jl_cli *cli, const struct jl_command *command)
 		jl_json_finish(&json);
 		return;
 	}
-	jl_buf_printf(out, "jeoul %s: %s\n\n%s: jeoul %s%s%s %s\n", command->name, JL_T(lang, command->en, command->ko),
-		      JL_T(lang, "Usage", "사용법"), command->name, command->operands ? " " : "",
-		      command->operands ? command->operands : "", JL_T(lang, "[OPTIONS]", "[옵션]"));
+	jl_buf_printf(out, "jeoul %s: ", command->name);
+	jl_view_flow(cli, strlen("jeoul : ") + strlen(command->name), 4, JL_T(lang, command->en, command->ko));
+	jl_buf_printf(out, "\n%s: jeoul %s%s%s %s\n", JL_T(lang, "Usage", "사용법"), command->name,
+		      command->operands ? " " : "", command->operands ? command->operands : "",
+		      JL_T(lang, "[OPTIONS]", "[옵션]"));
 	if (command->options && command->options->name) {
 		jl_buf_puts(out, JL_T(lang, "\nOptions:\n", "\n옵션:\n"));
-		print_options(out, command->options, lang);
+		print_options(cli, command->options);
 	}
 	jl_buf_puts(out, JL_T(lang, "\nOptions of every command:\n", "\n모든 명령에 쓰는 옵션:\n"));
-	print_options(out, jl_global_options, lang);
+	print_options(cli, jl_global_options);
 	if (command->examples) {
 		jl_buf_puts(out, JL_T(lang, "\nExamples:\n", "\n예:\n"));
 		for (const char *const *e = command->examples; *e; e++)
-			jl_buf_printf(out, "  %s\n", *e);
+			print_example(cli, *e);
 	}
 }
 
@@ -197,11 +229,13 @@ void jl_version(struct jl_cli *cli)
 		jl_buf_printf(out, "  %-14s ", p->name);
 		if (!*p->version)
 			jl_buf_printf(out, "%s: %s\n", JL_T(lang, "absent", "없음"), p->reason);
+		else if (*p->used_by && strlen(p->version) > VERSION_COLUMNS)
+			jl_buf_printf(out, "%s%s %s\n", p->version, JL_T(lang, ", used by", ", 사용처:"), p->used_by);
 		else if (*p->used_by)
-			jl_buf_printf(out, "%-9s %s %s\n", p->version, JL_T(lang, "in, used by", "포함, 사용처:"),
-				      p->used_by);
+			jl_buf_printf(out, "%-*s %s %s\n", VERSION_COLUMNS, p->version,
+				      JL_T(lang, "in, used by", "포함, 사용처:"), p->used_by);
 		else
-			jl_buf_printf(out, "%-9s %s\n", p->version,
+			jl_buf_printf(out, "%-*s %s\n", VERSION_COLUMNS, p->version,
 				      JL_T(lang, "found; no command uses it yet", "있음. 아직 쓰는 명령 없음"));
 	}
 }

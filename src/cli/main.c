@@ -129,8 +129,15 @@ static enum jl_status load_catalog(struct jl_cli *cli, struct jl_err *err)
 {
 	const char *dirs[JL_OVERLAYS_MAX];
 	size_t n = jl_overlay_dirs(dirs, cli);
+	struct jl_catalog *dated = jl_arena_alloc(&cli->arena, sizeof(*dated));
+	enum jl_status status = dated ? jl_catalog_overlay(&cli->cat, dirs, n, &cli->arena, err) : jl_fail_nomem(err);
 
-	return jl_catalog_overlay(&cli->cat, dirs, n, &cli->arena, err);
+	if (status)
+		return jl_fail_in_file(err, status);
+	*dated = *cli->cat;
+	dated->today = cli->today;
+	cli->cat = dated;
+	return JL_OK;
 }
 
 static void apply_globals(struct jl_cli *cli)
@@ -267,7 +274,8 @@ static int finish(struct jl_cli *cli, enum jl_status status, struct jl_err *err)
 		fputs(jl_buf_text(&cli->warn), stderr);
 	if (status) {
 		fprintf(stderr, "jeoul: %s\n", jl_err_text(err, cli->lang));
-		return status == JL_E_USAGE ? 2 : 1;
+		err->status = status;
+		return jl_err_is_usage(err) ? 2 : 1;
 	}
 	if (cli->out.len && fwrite(cli->out.data, 1, cli->out.len, stdout) != cli->out.len)
 		goto lost;

@@ -63,7 +63,8 @@ static void headline(struct jl_cli *cli, const struct jl_probe_machine *machine)
 	struct jl_buf text;
 	bool first = true;
 
-	jl_buf_printf(&cli->out, "%s%s%s\n", jl_view_bold(cli), machine->short_name, jl_view_reset(cli));
+	jl_buf_printf(&cli->out, "%s%s%s\n", jl_view_bold(cli),
+		      JL_T(cli->lang, machine->short_name, machine->short_name_ko), jl_view_reset(cli));
 	jl_buf_init(&text, 4096);
 	put_part(&text, &first, machine->hostname);
 	put_part(&text, &first, machine->vendor);

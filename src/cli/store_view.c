@@ -72,10 +72,11 @@ static void append(char out[JL_STORE_VIEW_TEXT_MAX], const char *separator, cons
 
 const char *jl_store_view_what(char out[JL_STORE_VIEW_TEXT_MAX], const struct jl_record *r, enum jl_lang lang)
 {
-	static const char *const texts[] = { "test", "label", "dtype", "protocol", "host" };
+	static const char *const texts[] = { "test", "label", "dtype", "protocol", "host", "model" };
 	const double m = jl_record_number(r, "m"), n = jl_record_number(r, "n"), k = jl_record_number(r, "k");
 	const double size_B = jl_record_number(r, "size_B"), n_ranks = jl_record_number(r, "n_ranks"),
-		     n_gpus = jl_record_number(r, "n_gpus"), batch = jl_record_number(r, "batch");
+		     n_gpus = jl_record_number(r, "n_gpus"), batch = jl_record_number(r, "batch"),
+		     device = jl_record_number(r, "device"), peer = jl_record_number(r, "peer");
 	char part[JL_STORE_VIEW_TEXT_MAX];
 
 	out[0] = '\0';
@@ -85,14 +86,30 @@ const char *jl_store_view_what(char out[JL_STORE_VIEW_TEXT_MAX], const struct jl
 		(void)snprintf(part, sizeof(part), "%.0f×%.0f×%.0f", m, n, k);
 		append(out, " ", part);
 	}
+	if (jl_record_number(r, "n_workers") > 1 && jl_record_text(r, "mode")) {
+		(void)snprintf(part, sizeof(part), "%.0f×%.20s", jl_record_number(r, "n_workers"),
+			       jl_record_text(r, "mode"));
+		append(out, " ", part);
+	}
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
 		const char *text = jl_record_text(r, texts[i]);
 
 		if (text && strcmp(text, r->kind) != 0)
 			append(out, " ", text);
 	}
+	if (!isnan(device)) {
+		(void)snprintf(part, sizeof(part), "GPU%.0f", device);
+		append(out, " ", part);
+	}
+	if (!isnan(peer) && peer != device) {
+		(void)snprintf(part, sizeof(part), "GPU%.0f", peer);
+		append(out, "→", part);
+	}
+	if (jl_record_number(r, "pinned") == 0)
+		append(out, " ", JL_T(lang, "pageable", "일반 메모리"));
 	if (!isnan(n_ranks)) {
-		(void)snprintf(part, sizeof(part), JL_T(lang, "%.0f ranks", "랭크 %.0f개"), n_ranks);
+		(void)snprintf(part, sizeof(part), JL_T(lang, "%.0f rank%s", "랭크 %.0f개%.0s"), n_ranks,
+			       n_ranks == 1 ? "" : "s");
 		append(out, ", ", part);
 	}
 	if (!isnan(n_gpus)) {

@@ -53,7 +53,7 @@ static enum jl_status lay_own(struct jl_cli *cli, const struct jl_probe_machine 
 	if (!said && !cli->json && source)
 		jl_buf_printf(&cli->out,
 			      JL_T(cli->lang, "✅ this: %s, measured here on %s\n", "✅ this: %s, %s에 여기서 잰 값\n"),
-			      machine->short_name, source->date);
+			      JL_T(cli->lang, machine->short_name, machine->short_name_ko), source->date);
 	return JL_OK;
 }
 
@@ -80,13 +80,14 @@ enum jl_status jl_this_machine(struct jl_cli *cli, const char *text, const char 
 	if (!system && machine->n_gpus == 0)
 		return jl_fail(
 			err, JL_E_ABSENT,
-			"this machine (%s) has no GPU to predict for; name a system, e.g. --on rtx-4090 or --on cpu:%s",
-			"이 장비(%s)에는 예측할 GPU가 없습니다. 시스템을 쓰세요. 예: --on rtx-4090, --on cpu:%s",
-			machine->short_name, cpu);
+			"this machine (%s%.0s) has no GPU to predict for; name a system, e.g. --on rtx-4090 or --on "
+			"cpu:%s",
+			"이 장비(%.0s%s)에는 예측할 GPU가 없습니다. 시스템을 쓰세요. 예: --on rtx-4090, --on cpu:%s",
+			machine->short_name, machine->short_name_ko, cpu);
 	if (!system)
-		return jl_fail(err, JL_E_ABSENT, "this machine (%s) cannot stand in a system: %s",
-			       "이 장비(%s)를 시스템으로 쓸 수 없습니다 (%s)", machine->short_name,
-			       machine->system_why_en);
+		return jl_fail(err, JL_E_ABSENT, "this machine (%s%.0s) cannot stand in a system: %s%.0s",
+			       "이 장비(%.0s%s)를 시스템으로 쓸 수 없습니다: %.0s%s", machine->short_name,
+			       machine->short_name_ko, machine->system_why_en, machine->system_why_ko);
 	/* alone, or inside parentheses that are there already, it needs none */
 	if (word == text && !word[strlen(WORD)])
 		whole = jl_arena_strdup(&cli->arena, system);

@@ -78,8 +78,11 @@ void jl_view_footnotes(struct jl_cli *cli, const struct jl_footnotes *notes)
 
 		jl_buf_printf(&cli->out, "  %s[%zu] %s, %s%s\n", jl_view_dim(cli), i + 1,
 			      fact->source ? fact->source : "?", fact->date ? fact->date : "?", jl_view_reset(cli));
-		if (source && source->url)
-			jl_buf_printf(&cli->out, "  %s    %s%s\n", jl_view_dim(cli), source->url, jl_view_reset(cli));
+		if (source && source->url) {
+			jl_buf_printf(&cli->out, "  %s    ", jl_view_dim(cli));
+			jl_view_flow(cli, 6, 6, source->url);
+			jl_buf_puts(&cli->out, jl_view_reset(cli));
+		}
 	}
 	if (notes->n)
 		jl_buf_printf(&cli->out, "  %s%s%s\n", jl_view_dim(cli),
@@ -267,12 +270,16 @@ enum jl_status jl_view_table(struct jl_cli *cli, struct jl_table *table, size_t 
 
 void jl_view_wrapped(struct jl_cli *cli, size_t indent, const char *label, const char *text)
 {
+	jl_buf_pad(&cli->out, ' ', indent);
+	jl_buf_printf(&cli->out, "%s: ", label);
+	jl_view_flow(cli, indent + jl_utf8_width(label) + 2, indent + 4, text);
+}
+
+void jl_view_flow(struct jl_cli *cli, size_t at, size_t indent, const char *text)
+{
 	struct jl_buf *out = &cli->out;
-	size_t at = indent + jl_utf8_width(label) + 2;
 	bool first = true;
 
-	jl_buf_pad(out, ' ', indent);
-	jl_buf_printf(out, "%s: ", label);
 	while (*text) {
 		size_t len = strcspn(text, " "), blanks = strspn(text + len, " ");
 		char word[512] = "";
@@ -282,8 +289,8 @@ void jl_view_wrapped(struct jl_cli *cli, size_t indent, const char *label, const
 		width = jl_utf8_width(word);
 		if (at + 1 + width > cli->width && !first) {
 			jl_buf_putc(out, '\n');
-			jl_buf_pad(out, ' ', indent + 4);
-			at = indent + 4;
+			jl_buf_pad(out, ' ', indent);
+			at = indent;
 		} else if (!first) {
 			jl_buf_putc(out, ' ');
 			at++;

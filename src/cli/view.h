@@ -35,6 +35,9 @@ enum jl_status jl_view_table(struct jl_cli *cli, struct jl_table *table, size_t 
 /* "label: text" broken at blanks to the width of the terminal; what follows the first line is indented by four more. */
 void jl_view_wrapped(struct jl_cli *cli, size_t indent, const char *label, const char *text);
 
+/* The rest of a line that has come to column `at`, broken at blanks; what follows the first line is indented by `indent`. */
+void jl_view_flow(struct jl_cli *cli, size_t at, size_t indent, const char *text);
+
 /* Colour when the output is a terminal, else nothing. */
 const char *jl_view_bold(const struct jl_cli *cli);
 const char *jl_view_dim(const struct jl_cli *cli);

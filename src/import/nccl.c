@@ -54,17 +54,28 @@ static bool take_rank(struct nccl *n, const char *text)
 	return true;
 }
 
-static bool take_header(struct nccl *n, const char *text)
+static bool is_last(const char *name)
+{
+	return strcmp(name, "#wrong") == 0 || strcmp(name, "error") == 0 || strcmp(name, "timestamp") == 0;
+}
+
+static bool take_header(struct jl_importer *imp, struct nccl *n, const struct jl_line *line)
 {
 	static const char *const left[] = { "size", "count", "type", "redop", "root" };
 	static const char *const right[] = { "time", "algbw", "busbw", "#wrong" };
 	char *tokens[COLUMNS_MAX];
 	size_t n_tokens, group = 0;
 
-	(void)snprintf(n->row, sizeof(n->row), "%s", text + 1);
+	(void)snprintf(n->row, sizeof(n->row), "%s", line->text + 1);
 	n_tokens = jl_scan_split(n->row, tokens, COLUMNS_MAX);
 	if (n_tokens < 8 || n_tokens > COLUMNS_MAX || strcmp(tokens[0], "size") != 0 || strcmp(tokens[1], "count") != 0)
 		return false;
+	n->in_table = false;
+	if (!is_last(tokens[n_tokens - 1])) { /* rows below it may end in the middle of a number */
+		jl_importer_remark(imp, line->number, true, "dropped: a table of nccl-tests whose heading is cut",
+				   "제외: 제목 행이 끊긴 nccl-tests 표");
+		return true;
+	}
 	memset(n->left, -1, sizeof(n->left));
 	memset(n->right, -1, sizeof(n->right));
 	n->has_timestamp = strcmp(tokens[n_tokens - 1], "timestamp") == 0;
@@ -113,7 +124,7 @@ static bool take_comment(struct jl_importer *imp, struct nccl *n, const struct j
 	}
 	if (strstr(text, " Rank ") && take_rank(n, text))
 		return true;
-	if (strstr(text, "busbw") && take_header(n, text)) {
+	if (strstr(text, "busbw") && take_header(imp, n, line)) {
 		jl_importer_seen(imp, "nccl-tests");
 		return true;
 	}

@@ -133,6 +133,7 @@ static bool take_row(struct jl_importer *imp, struct osu *o, const struct jl_lin
 {
 	char *tokens[COLUMNS_MAX + 1];
 	double values[COLUMNS_MAX], size_B;
+	bool cut = false;
 	size_t n;
 
 	memcpy(o->row, line->text, line->len + 1);
@@ -149,8 +150,10 @@ static bool take_row(struct jl_importer *imp, struct osu *o, const struct jl_lin
 		if (!jl_scan_token(tokens[i], &number))
 			return false;
 		values[i] = number.value;
+		/* printed with two decimals: a last one with fewer has lost some */
+		cut = i + 1 == n && n == o->n_columns && o->columns[i] != ITERATIONS && number.half > 0.006;
 	}
-	if (line->torn || n != o->n_columns) {
+	if (line->torn || n != o->n_columns || cut) {
 		jl_importer_remark(imp, line->number, true, "dropped: a row of OSU that is not complete",
 				   "제외: 온전하지 않은 OSU 행");
 		return true;

@@ -397,7 +397,7 @@ static enum jl_status check_encoding(const struct jl_importer *imp, const char *
 
 	if (len >= 2 && ((b[0] == 0xff && b[1] == 0xfe) || (b[0] == 0xfe && b[1] == 0xff)))
 		return jl_fail(
-			err, JL_E_PARSE, "%s: the text is UTF-16; convert it first: iconv -f UTF-16 -t UTF-8 FILE",
+			err, JL_E_DATA, "%s: the text is UTF-16; convert it first: iconv -f UTF-16 -t UTF-8 FILE",
 			"%s: UTF-16 텍스트입니다. 먼저 변환하세요: iconv -f UTF-16 -t UTF-8 FILE", imp->options.name);
 	return JL_OK;
 }
@@ -465,12 +465,12 @@ static enum jl_status nothing_found(const struct jl_importer *imp, struct jl_err
 	size_t at = 0;
 
 	if (imp->count.n_formats)
-		return jl_fail(err, JL_E_PARSE, "%s: looks like %s, but nothing in it is complete enough to be taken",
+		return jl_fail(err, JL_E_DATA, "%s: looks like %s, but nothing in it is complete enough to be taken",
 			       "%s: %s 형식으로 보이지만 가져올 만큼 온전한 내용이 없습니다", imp->options.name,
 			       imp->count.formats[0]);
 	for (size_t i = 0; jl_import_known[i] && at < sizeof(known) - 60; i++)
 		at += (size_t)snprintf(known + at, sizeof(known) - at, "%s%s", i ? ", " : "", jl_import_known[i]);
-	return jl_fail(err, JL_E_PARSE, "%s: not recognised. Known: %s; other lines: --pattern",
+	return jl_fail(err, JL_E_DATA, "%s: not recognised. Known: %s; other lines: --pattern",
 		       "%s: 알 수 없는 형식입니다. 아는 형식: %s. 그 밖의 로그는 --pattern", imp->options.name, known);
 }
 

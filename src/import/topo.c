@@ -11,6 +11,7 @@
 
 struct topo {
 	bool open, is_p2p;
+	bool full; /* all its rows are there; what follows shows whether it had more columns */
 	size_t line, n, n_rows;
 	char names[SIDE_MAX][NAME_MAX_B];
 	char cells[SIDE_MAX][SIDE_MAX][8];
@@ -127,9 +128,26 @@ static bool take_row(struct jl_importer *imp, struct topo *t, const struct jl_li
 	}
 	if (++t->n_rows == t->n) {
 		t->open = false;
-		emit(imp, t);
+		t->full = true;
 	}
 	return true;
+}
+
+/* A row more than there are columns: the lines were cut. */
+static void close_full(struct jl_importer *imp, struct topo *t, const char *next)
+{
+	const char *end = next + strcspn(next, " \t");
+	const bool is_row = (strncmp(next, "GPU", 3) == 0 || strncmp(next, "NIC", 3) == 0) && end - next > 3 &&
+			    isdigit((unsigned char)end[-1]) && strncmp(next, "GPU0", 4) != 0;
+
+	if (!t->full)
+		return;
+	t->full = false;
+	if (is_row)
+		jl_importer_remark(imp, t->line, true, "dropped: the matrix of nvidia-smi topo lacks columns",
+				   "제외: nvidia-smi topo 행렬의 열이 모자랍니다");
+	else
+		emit(imp, t);
 }
 
 static bool take_line(struct jl_importer *imp, void *state, const struct jl_line *line)
@@ -137,6 +155,8 @@ static bool take_line(struct jl_importer *imp, void *state, const struct jl_line
 	struct topo *t = state;
 	const char *text = line->text + strspn(line->text, " \t");
 
+	if (*text)
+		close_full(imp, t, text);
 	if (strncmp(text, "GPU0", 4) == 0 && strstr(text, "GPU0") && take_header(imp, t, line)) {
 		return true;
 	}
@@ -151,6 +171,7 @@ static bool take_line(struct jl_importer *imp, void *state, const struct jl_line
 
 static void end(struct jl_importer *imp, void *state)
 {
+	close_full(imp, state, "");
 	close_cut(imp, state);
 }
 

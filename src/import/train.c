@@ -11,8 +11,15 @@ struct train {
 	struct jl_series_set set;
 	struct jl_import_pattern pattern;
 	bool has_pattern, bad_pattern, asked;
+	size_t n_bars; /* of the longest iteration line of Megatron-LM so far */
 	struct jl_draft draft;
 };
+
+static void drop_cut(struct jl_importer *imp, const struct jl_line *line, const char *tool)
+{
+	jl_importer_seen(imp, tool);
+	jl_importer_remark(imp, line->number, true, "dropped: a line of %s that is cut", "제외: 끊긴 %s 행", tool);
+}
 
 /* ---- tqdm: " 10%|█    | 100/1000 [01:46<15:54,  1.06s/it, loss=2.1]" */
 
@@ -128,7 +135,11 @@ static bool take_tqdm(struct jl_importer *imp, struct train *t, const struct jl_
 		if (!at || *at++ != ',' || !counts_before(line->text, bracket, &step.step, &step.n_total))
 			continue;
 		/* the bracket closes: a torn bar has none, so that its last figure is never half a figure */
-		if (!scan_rate(&at, &step.step_s) || (*at != ']' && *at != ',') || !strchr(at, ']'))
+		if (!strchr(at, ']')) {
+			drop_cut(imp, line, "tqdm");
+			return true;
+		}
+		if (!scan_rate(&at, &step.step_s) || (*at != ']' && *at != ','))
 			continue;
 		if (!(step.step > 0) || step.step > step.n_total || !label_of(line->text, label, sizeof(label)))
 			return true;
@@ -141,6 +152,24 @@ static bool take_tqdm(struct jl_importer *imp, struct train *t, const struct jl_
 
 /* ---- DeepSpeed */
 
+/* A rate that ends the line may have lost digits: it counts only where those that are there are enough. */
+static bool rate_after(const struct jl_line *line, const char *key, double *ret_rate)
+{
+	const char *at = strstr(line->text, key);
+	struct jl_number number;
+	double enough;
+
+	if (!at || !jl_scan_after(line, key, &number))
+		return false;
+	at += strlen(key);
+	at += strspn(at, " ");
+	enough = fmax(5.1e-4, 1e-6 * number.value); /* three decimals, as its timer prints them */
+	if (at[strcspn(at, ", \t")] == '\0' && number.half > enough)
+		return false;
+	*ret_rate = number.value;
+	return true;
+}
+
 static bool take_deepspeed(struct jl_importer *imp, struct train *t, const struct jl_line *line)
 {
 	static const char *const rates[] = { "CurrSamplesPerSec=", " SamplesPerSec=", NULL };
@@ -149,26 +178,42 @@ static bool take_deepspeed(struct jl_importer *imp, struct train *t, const struc
 
 	if (strstr(line->text, "SamplesPerSec=")) {
 		for (size_t i = 0; rates[i] && isnan(step.samples_per_s); i++)
-			if (jl_scan_after(line, rates[i], &number))
-				step.samples_per_s = number.value;
+			(void)rate_after(line, rates[i], &step.samples_per_s);
 		if (jl_scan_after(line, "global_step=", &number))
 			step.step = number.value;
-	} else if (strstr(line->text, "iter time (s):") && jl_scan_after(line, "iter time (s):", &number)) {
-		step.step_s = number.value;
-		if (jl_scan_after(line, "samples/sec:", &number))
-			step.samples_per_s = number.value;
+	} else if (strstr(line->text, "iter time (s):")) {
+		(void)rate_after(line, "iter time (s):", &step.step_s);
+		(void)rate_after(line, "samples/sec:", &step.samples_per_s);
 		if (jl_scan_after(line, "steps:", &number))
 			step.step = number.value;
 	} else {
 		return false;
 	}
 	if (isnan(step.samples_per_s) && isnan(step.step_s))
-		return false;
-	jl_series_add(imp, &t->set, &step, line);
+		drop_cut(imp, line, "DeepSpeed");
+	else
+		jl_series_add(imp, &t->set, &step, line);
 	return true;
 }
 
 /* ---- Megatron-LM: fields parted by bars */
+
+/* Every field ends with a bar, the last one too, and all lines of a run have the same ones. */
+static bool is_whole(struct train *t, const struct jl_line *line)
+{
+	size_t n_bars = 0, len = line->len;
+
+	while (len && isspace((unsigned char)line->text[len - 1]))
+		len--;
+	for (size_t i = 0; i < len; i++)
+		n_bars += line->text[i] == '|';
+	if (!len || line->text[len - 1] != '|' || n_bars < t->n_bars)
+		return false;
+	if (line->torn && n_bars != t->n_bars)
+		return false;
+	t->n_bars = n_bars;
+	return true;
+}
 
 static bool take_megatron(struct jl_importer *imp, struct train *t, const struct jl_line *line)
 {
@@ -180,10 +225,8 @@ static bool take_megatron(struct jl_importer *imp, struct train *t, const struct
 
 	if (!iteration || !time || iteration > time)
 		return false;
-	/* each field ends with a bar: without it the number may be half */
-	if (!strchr(time, '|') || !jl_scan_after(line, "elapsed time per iteration (ms):", &number)) {
-		jl_importer_remark(imp, line->number, true, "dropped: an iteration line of Megatron-LM that is cut",
-				   "제외: 끊긴 Megatron-LM iteration 행");
+	if (!is_whole(t, line) || !jl_scan_after(line, "elapsed time per iteration (ms):", &number)) {
+		drop_cut(imp, line, "Megatron-LM");
 		return true;
 	}
 	step.step_s = number.value * 1e-3;
@@ -191,9 +234,9 @@ static bool take_megatron(struct jl_importer *imp, struct train *t, const struct
 	iteration += strspn(iteration, " ");
 	if (jl_scan_number(&iteration, &number))
 		step.step = number.value;
-	if (flops && strchr(flops, '|') && jl_scan_after(line, "throughput per GPU (TFLOP/s/GPU):", &number))
+	if (flops && jl_scan_after(line, "throughput per GPU (TFLOP/s/GPU):", &number))
 		step.flopps = number.value * 1e12;
-	if (jl_scan_after(line, "global batch size:", &number) && strchr(strstr(line->text, "global batch size:"), '|'))
+	if (jl_scan_after(line, "global batch size:", &number))
 		step.batch = number.value;
 	if (isfinite(step.batch) && step.step_s > 0)
 		step.samples_per_s = step.batch / step.step_s;
@@ -253,8 +296,7 @@ static bool take_trainer(struct jl_importer *imp, struct train *t, const struct 
 	if (!open || !strstr(open, "train_runtime") || !dict_number(open, "train_runtime", &tr.runtime_s))
 		return false;
 	if (!strchr(open, '}')) {
-		jl_importer_remark(imp, line->number, true, "dropped: the Trainer's last line is cut",
-				   "제외: Trainer 마지막 행이 끊겨 있습니다");
+		drop_cut(imp, line, "Hugging Face Trainer");
 		return true;
 	}
 	(void)dict_number(open, "train_samples_per_second", &tr.samples_per_s);
@@ -304,8 +346,17 @@ static bool take_pattern(struct jl_importer *imp, struct train *t, const struct 
 		else
 			t->has_pattern = text != NULL;
 	}
-	if (!t->has_pattern || !jl_import_pattern_match(&t->pattern, line, &step))
+	if (!t->has_pattern)
 		return false;
+	if (!jl_import_pattern_match(&t->pattern, line, &step)) {
+		struct jl_line whole = *line;
+
+		whole.torn = false;
+		if (!line->torn || !jl_import_pattern_match(&t->pattern, &whole, &step))
+			return false;
+		drop_cut(imp, line, "--pattern");
+		return true;
+	}
 	jl_series_add(imp, &t->set, &step, line);
 	return true;
 }

@@ -134,7 +134,7 @@ void jl_nvml_write(struct jl_buf *out, const struct jl_nvml_snapshot *snapshot, 
 /* What would be right, in words that are the same in both languages. */
 static enum jl_status wrong(const char *name, const char *key, const char *right, struct jl_err *err)
 {
-	return jl_fail(err, JL_E_PARSE, "%.200s: '%s' is wrong; it should be: %s",
+	return jl_fail(err, JL_E_DATA, "%.200s: '%s' is wrong; it should be: %s",
 		       "%.200s: '%s' 값이 잘못되었습니다. 올바른 형태: %s", name, key, right);
 }
 
@@ -293,7 +293,7 @@ enum jl_status jl_nvml_parse(struct jl_nvml_snapshot *ret_snapshot, const char *
 	enum jl_status status;
 
 	if (!root)
-		return jl_fail(err, JL_E_PARSE, "%.200s:%d:%d: %s", "%.200s:%d:%d: JSON이 아닙니다 (%s)", name,
+		return jl_fail(err, JL_E_DATA, "%.200s:%d:%d: %s", "%.200s:%d:%d: JSON이 아닙니다 (%s)", name,
 			       where.line, where.column, where.text);
 	status = read_document(name, root, &snap, arena, err);
 	json_decref(root);

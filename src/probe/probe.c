@@ -95,8 +95,8 @@ static const char *without_brand(const char *name)
 	return name;
 }
 
-/* "2x Xeon Gold 6330, 512 GB, 10x RTX 3090"; a machine whose processor is known by its core counts cores */
-static const char *make_name(const struct jl_probe_machine *machine, struct jl_arena *arena)
+/* "2x Xeon Gold 6330, 512 GiB, 10x RTX 3090"; a machine whose processor is known by its core counts cores */
+static const char *make_name(const struct jl_probe_machine *machine, enum jl_lang lang, struct jl_arena *arena)
 {
 	const struct jl_probe_cpu *cpu = &machine->cpu;
 	double memory_B = installed_B(machine->memory.total_B);
@@ -106,9 +106,9 @@ static const char *make_name(const struct jl_probe_machine *machine, struct jl_a
 	len += (size_t)snprintf(text, sizeof(text), "%dx %.100s", cpu->is_core_name ? cpu->n_cores : cpu->n_sockets,
 				cpu->model ? without_brand(cpu->model) : "CPU");
 	if (!isnan(memory_B))
-		len += (size_t)snprintf(text + len, sizeof(text) - len, ", %.0f GB", memory_B / GIB);
+		len += (size_t)snprintf(text + len, sizeof(text) - len, ", %.0f GiB", memory_B / GIB);
 	if (machine->n_gpus == 0)
-		len += (size_t)snprintf(text + len, sizeof(text) - len, ", no GPU");
+		len += (size_t)snprintf(text + len, sizeof(text) - len, "%s", JL_T(lang, ", no GPU", ", GPU 없음"));
 	for (size_t i = 0; i < machine->n_gpus && len < sizeof(text) - 120;) {
 		size_t n = 1;
 
@@ -143,8 +143,9 @@ enum jl_status jl_probe_machine(struct jl_probe_source *source, const struct jl_
 	if (status)
 		return status;
 	make_fingerprint(in.machine, arena);
-	in.machine->short_name = make_name(in.machine, arena);
-	if (!in.machine->short_name)
+	in.machine->short_name = make_name(in.machine, JL_EN, arena);
+	in.machine->short_name_ko = make_name(in.machine, JL_KO, arena);
+	if (!in.machine->short_name || !in.machine->short_name_ko)
 		return jl_fail_nomem(err);
 	*ret_machine = in.machine;
 	return JL_OK;

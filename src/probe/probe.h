@@ -156,7 +156,8 @@ struct jl_probe_machine {
 	const char *system_why_en, *system_why_ko;
 	bool mixed; /* GPUs of several kinds */
 	char fingerprint[17];
-	const char *short_name; /* "2x Neoverse-V1, 24 GB, no GPU" */
+	const char *short_name; /* "2x Neoverse-V1, 24 GiB, no GPU" */
+	const char *short_name_ko;
 };
 
 struct jl_probe_options {

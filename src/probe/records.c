@@ -227,7 +227,7 @@ enum jl_status jl_records_parse(struct jl_records *records, const char *name, co
 
 	if (!next_line(&reader, &line, &n) || n != strlen(HEADER) || memcmp(line, HEADER, n) != 0)
 		return jl_fail_at(err, JL_E_PARSE, &reader.where, "no capture of a machine: it begins with '%s'",
-				  "장비 캡처가 아닙니다. '%s'로 시작해야 합니다", HEADER);
+				  "장비 캡처가 아닙니다. '%s'(으)로 시작해야 합니다", HEADER);
 	while (!status && next_line(&reader, &line, &n)) {
 		size_t wanted;
 		char *rest;
@@ -244,7 +244,7 @@ enum jl_status jl_records_parse(struct jl_records *records, const char *name, co
 				return jl_fail_at(
 					err, JL_E_PARSE, &reader.where,
 					"%zu records where 'end' says %.20s: part of the capture is missing",
-					"기록이 %zu개인데 'end'에는 %.20s로 되어 있습니다. 캡처 일부가 없습니다",
+					"기록이 %zu개인데 'end'에는 %.20s(으)로 되어 있습니다. 캡처 일부가 없습니다",
 					n_records, reader.line + 4);
 			return JL_OK;
 		}

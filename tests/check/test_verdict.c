@@ -42,6 +42,8 @@ static void verdicts(void **state)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 		if (jl_verdict_of(&rows[i].f, &e) != rows[i].verdict)
 			fail_msg("row %zu: %s", i, jl_verdict_name(jl_verdict_of(&rows[i].f, &e)));
+	assert_true(jl_verdict_at_edge(&rows[8].f, &e) && jl_verdict_at_edge(&rows[6].f, &e));
+	assert_false(jl_verdict_at_edge(&rows[0].f, &e) || jl_verdict_at_edge(&rows[1].f, &e));
 	const struct jl_expect none = JL_EXPECT_NONE;
 	struct jl_figure f = figure(5, NAN, NAN, false);
 
@@ -203,6 +205,83 @@ static void published(void **state)
 	jl_arena_release(&arena);
 }
 
+/* Small messages by their time, whatever bounds the row's own system has; a larger message is never expected to be faster. */
+static void small_messages(void **state)
+{
+	const struct jl_catalog *cat = jl_catalog_embedded();
+	const struct jl_published rows[] = {
+		{ JL_ALLREDUCE, 1024, 16, 2, JL_WIRE_NVLINK3, JL_WIRE_EFA, 1024 / 165e-6, 50e9, 1 },
+		{ JL_ALLREDUCE, 4096, 16, 2, JL_WIRE_NVLINK3, JL_WIRE_EFA, 4096 / 100e-6, 50e9, 1 },
+		{ JL_ALLREDUCE, 65536, 32, 4, JL_WIRE_NVLINK3, JL_WIRE_EFA, 65536 / 900e-6, 50e9, 0.95 },
+		{ JL_ALLREDUCE, 1048576, 16, 2, JL_WIRE_NVLINK3, JL_WIRE_EFA, 1048576 / 309e-6, 50e9, 0.6 },
+		{ JL_ALLREDUCE, 1e9, 16, 2, JL_WIRE_NVLINK3, JL_WIRE_EFA, 41e9, 50e9, 0.01 },
+	};
+	struct jl_coll_ask ask = { .ask = { .kind = JL_ALLREDUCE }, .rows = rows, .n_rows = 5 };
+	double fast_s = 0, slow_s = 0;
+	struct jl_coll_expect e;
+	struct jl_machine machine;
+	struct jl_arena arena;
+	struct jl_sys sys;
+	struct jl_err err;
+
+	(void)state;
+	jl_arena_init(&arena, JL_ARENA_LIMIT_B);
+	assert_int_equal(jl_sys_parse(&sys, cat, "2x aws:p5.48xlarge", &arena, &err), JL_OK);
+	assert_int_equal(jl_machine_make(&machine, cat, &sys, &err), JL_OK);
+	ask.ask.size_B = 1024;
+	assert_int_equal(jl_check_collective(&e, &machine, &ask, &err), JL_OK);
+	assert_true(e.by_time && e.n_near == 2);
+	assert_true(e.near_lo_s > 99e-6 && e.near_hi_s < 166e-6);
+	assert_true(1024 / e.range.hi > 90e-6); /* not stretched by the bounds, which differ eightfold */
+	for (double size_B = 8; size_B < 64e9; size_B *= 1.37) {
+		ask.ask.size_B = size_B;
+		assert_int_equal(jl_check_collective(&e, &machine, &ask, &err), JL_OK);
+		if (size_B / e.range.hi < fast_s * (1 - 1e-9) || size_B / e.range.lo < slow_s * (1 - 1e-9))
+			fail_msg("%g B: %g to %g s after %g to %g s", size_B, size_B / e.range.hi, size_B / e.range.lo,
+				 fast_s, slow_s);
+		assert_true(e.range.lo <= e.range.value && e.range.value <= e.range.hi && e.range.hi <= e.c.bound_Bps);
+		fast_s = size_B / e.range.hi;
+		slow_s = size_B / e.range.lo;
+	}
+	assert_false(e.by_time);
+	jl_arena_release(&arena);
+}
+
+/* TCP: one NIC and the host's own work, not the sum of what is there for RDMA. */
+static void network(void **state)
+{
+	static const struct {
+		const char *system;
+		double GBps;
+		enum jl_verdict verdict;
+	} rows[] = { { "2x aws:p5.48xlarge", 11, JL_VERDICT_NORMAL },
+		     { "2x aws:p5.48xlarge", 25, JL_VERDICT_NORMAL },
+		     { "2x aws:p5.48xlarge", 1, JL_VERDICT_LOW },
+		     { "2x aws:p5.48xlarge", 60, JL_VERDICT_GOOD },
+		     { "2x aws:p5.48xlarge", 500, JL_VERDICT_IMPOSSIBLE },
+		     { "2x(rtx-3090) over 10gbe", 1.17, JL_VERDICT_NORMAL },
+		     { "2x(rtx-3090) over 10gbe", 0.8, JL_VERDICT_LOW } };
+	const struct jl_catalog *cat = jl_catalog_embedded();
+	const struct jl_device_ask ask = { .kind = JL_CHECK_NET };
+	struct jl_arena arena;
+
+	(void)state;
+	jl_arena_init(&arena, JL_ARENA_LIMIT_B);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		const struct jl_figure f = figure(rows[i].GBps * 1e9, NAN, NAN, false);
+		struct jl_device_expect e;
+		struct jl_sys sys;
+		struct jl_err err;
+
+		assert_int_equal(jl_sys_parse(&sys, cat, rows[i].system, &arena, &err), JL_OK);
+		assert_int_equal(jl_check_device(&e, cat, &sys, &ask, &err), JL_OK);
+		assert_true(e.range.lo <= e.range.value && e.range.value <= e.range.hi);
+		if (jl_verdict_of(&f, &e.range) != rows[i].verdict)
+			fail_msg("row %zu: %s", i, jl_verdict_name(jl_verdict_of(&f, &e.range)));
+	}
+	jl_arena_release(&arena);
+}
+
 /* Seed figures: 340 GB/s on 2 hosts and 156 on 125 are normal, 60 is low, 300 cannot be. */
 static void seed_figures(void **state)
 {
@@ -248,9 +327,10 @@ static void seed_figures(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(verdicts), cmocka_unit_test(history),
-					    cmocka_unit_test(changes), cmocka_unit_test(published),
-					    cmocka_unit_test(seed_figures) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(verdicts),     cmocka_unit_test(history),
+					    cmocka_unit_test(changes),      cmocka_unit_test(published),
+					    cmocka_unit_test(seed_figures), cmocka_unit_test(small_messages),
+					    cmocka_unit_test(network) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

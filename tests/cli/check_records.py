@@ -1,7 +1,8 @@
 """Records of a made-up machine as JSON Lines, for the tests of `jeoul check` and `jeoul calibrate`.
 
 check_records.py FINGERPRINT KIND:VALUE[:OPTION]... prints one record for each; each is a run of its own, later ones are newer.
-KIND: gemm (GFLOP/s), triad (GB/s), gpu-gemm (TFLOP/s, bf16), gpu-triad (GB/s), gpu-h2d (GB/s), nccl (GB/s algbw, 1 GiB on 8 ranks).
+KIND: gemm (GFLOP/s), triad (GB/s), gpu-gemm (TFLOP/s, bf16), gpu-triad (GB/s), gpu-h2d (GB/s), nccl (GB/s algbw, 1 GiB on 8 ranks);
+what the model has no rate for: gpu-pageable, gpu-within (copies from ordinary memory, inside a GPU; GB/s), nccl-alone (one rank).
 OPTION: noisy.
 """
 import json
@@ -15,6 +16,10 @@ KINDS = {
     "gpu-h2d": ("link", "cuda", {"test": "h2d", "size_B": 268435456, "pinned": 1, "device": 0}, "link_Bps", 1e9),
     "nccl": ("allreduce", "nccl", {"size_B": 1073741824, "dtype": "float", "redop": "sum", "root": -1, "n_ranks": 8, "in_place": 0},
              "algbw_Bps", 1e9),
+    "gpu-pageable": ("link", "cuda", {"test": "h2d", "size_B": 268435456, "pinned": 0, "device": 0}, "link_Bps", 1e9),
+    "gpu-within": ("link", "cuda", {"test": "d2d", "size_B": 268435456, "peer": 0, "device": 0}, "link_Bps", 1e9),
+    "nccl-alone": ("allreduce", "nccl", {"size_B": 1073741824, "dtype": "float", "redop": "sum", "root": -1, "n_ranks": 1, "in_place": 0},
+                   "algbw_Bps", 1e9),
 }
 
 

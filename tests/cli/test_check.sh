@@ -30,6 +30,23 @@ run 3 check memory --on h200-sxm --rate "5.5 TB/s"; has "impossible"
 run 3 check link --on rtx-3090 --rate "3 GB/s" --test h2d; has "PCIe"
 run 0 check net --on "2x(rtx-3090) over 10gbe" --rate "9.4 Gb/s"; has "normal"
 run 3 check net --on "2x(4x rtx-3090) over 10gbe" --rate "3 Gb/s" --lang ko; has "낮음"
+run 0 check net --on "2x aws:p5.48xlarge" --rate "25 GB/s"; has "normal"; has "Gb/s"
+run 3 check net --on "2x aws:p5.48xlarge" --rate "1 GB/s"; has "RDMA"
+
+# small messages: by their time, and none is expected to be faster than a smaller one
+run 0 check allreduce --on "2x aws:p5.48xlarge" --size "1 KiB" --time "170 us"; has "normal"; has "µs, "; has "170 µs"; lacks "0–0 %"; lacks "0 % of the bound"
+run 0 check allreduce --on "2x aws:p5.48xlarge" --size "1 KiB" --time "170 us" --lang ko; has "정상"; has "시작과 대기"
+fast=0
+for size in 8 1024 65536 1048576 16777216 268435456; do
+	run 3 check allreduce --on "2x aws:p5.48xlarge" --size "$size B" --time "9 ms" --json
+	json "j['results'][0]['expected_time_lo_s'] >= $fast and j['results'][0]['judged_by_time'] == ($size < 2e7)"
+	fast=$(python3 -c "import json; print(json.load(open('$work/out'))['results'][0]['expected_time_lo_s'])")
+done
+# just outside the range: normal, and said why
+edge=$("$JEOUL" check allreduce --on "2x aws:p5.48xlarge" --size 1GiB --algbw "200 GB/s" --json | python3 -c "import json,sys; print(json.load(sys.stdin)['results'][0]['expected_lo'] * 0.99 / 1e9)")
+run 0 check allreduce --on "2x aws:p5.48xlarge" --size 1GiB --algbw "$edge GB/s"; has "normal, at the edge"; has "2 % of doubt"
+run 0 check allreduce --on "2x aws:p5.48xlarge" --size 1GiB --algbw "$edge GB/s" --json; json "j['results'][0]['at_edge']"
+run 2 check allreduce --on "125x aws:p5.48xlarge" --size 1GB --algbw "9 GB/s" --ranks 5000; says "1000 devices"; one_line
 
 # what other tools print
 run 0 check - < "$logs/nccl-allreduce-2x8.txt"; has "standard input"; has "8 GiB"; has "Assumed"
@@ -58,10 +75,10 @@ run 2 check allreduce --on "125x aws:p5.48xlarge" --size 0GB --algbw "5 GB/s"; s
 run 2 check allreduce --on "125x aws:p5.48xlarge" --algbw "5 GB/s"; says "--size"; one_line
 run 2 check allreduce --on "125x aws:p5.48xlarge" --size 1GB; says "--busbw"; one_line
 run 2 check allreduce --size 1GB --algbw "5 GB/s"; says "--on"; one_line
-run 1 check allreduce --on "0x aws:p5.48xlarge" --size 1GB --algbw "5 GB/s"; one_line
+run 2 check allreduce --on "0x aws:p5.48xlarge" --size 1GB --algbw "5 GB/s"; one_line
 run 1 check allreduce --on no-such-thing --size 1GB --algbw "5 GB/s"; one_line
-run 1 check allreduce --on rtx-3090 --size 1GB --algbw "5 GB/s"; one_line
-run 1 check allreduce --on "2x dgx-h100" --size 1GB --algbw "5 GB/s" --ranks 11; one_line
+run 2 check allreduce --on rtx-3090 --size 1GB --algbw "5 GB/s"; one_line
+run 2 check allreduce --on "2x dgx-h100" --size 1GB --algbw "5 GB/s" --ranks 11; says "multiple of 8"; one_line
 run 2 check gemm --on h100-sxm5; says "--rate"; one_line
 run 2 check gemm --on h100-sxm5 --rate "5 GB/s"; one_line
 run 2 check gemm --on h100-sxm5 --rate "5 TFLOP/s" --shape 8x8; says "--shape"; one_line
@@ -74,6 +91,8 @@ run 2 check allreduce --against 01K5; one_line
 export JEOUL_MACHINE="$machines/gpuless-arm64-vm"
 id=$("$JEOUL" probe --from "$JEOUL_MACHINE" --json | python3 -c "import json,sys; print(json.load(sys.stdin)['fingerprint'])")
 run 1 check; says "bench all"; one_line
+run 1 check --against 01ZZZZ; says "bench all"; one_line
+run 2 check --against 01Z; says "too short"; one_line
 records "$id" gemm:70 triad:20 > "$work/one.jsonl"
 run 0 store import "$work/one.jsonl"
 run 0 check; has "no expectation yet"
@@ -133,4 +152,13 @@ run 0 predict llama-3-8b --on this; has "measured here on 2026-11-15"
 run 0 predict llama-3-8b --on this --json
 json "(j['step_s']['value'] if isinstance(j['step_s'], dict) else j['step_s']) > 1.15 * $before" # a third slower products
 run 0 calibrate --forget
+
+# ... what the model has no rate for keeps nobody from being judged
+export JEOUL_STORE="$work/e.db"
+records "$id" gpu-gemm:700 gpu-triad:2700 gpu-pageable:6 gpu-within:1200 nccl-alone:900 > "$work/o.jsonl"; run 0 store import "$work/o.jsonl"
+run 0 check; has "2 normal"; has "3 no expectation yet"
+run 0 check --lang ko; has "GPU0 일반"
+run 0 check --json; json "[r['what'] for r in j['results'] if 'pageable' in r['what']] == ['256 MiB h2d GPU0 pageable']"
+json "sum(r['basis'] == 'none' for r in j['results']) == 3 and sum(r['verdict'] == 'normal' for r in j['results']) == 2"
+run 0 calibrate --json; json "len(j['figures']) == 2"
 finish

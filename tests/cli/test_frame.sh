@@ -63,4 +63,22 @@ run 0 completion zsh; has "#compdef jeoul"
 run 2 completion fish; one_line
 "$JEOUL" catalog list systems | head -1 >/dev/null; [ "${PIPESTATUS[0]}" = 0 ] && ok || bad "a closed pipe is an error"
 "$JEOUL" catalog list > /dev/full 2>"$work/err"; [ $? = 1 ] && ok || bad "a full disk is not noticed"
+
+# 80 columns: help of everything, the version, the backends, a card; an option's own choices cannot be broken
+widest() { python3 -c "
+import sys, unicodedata as u
+lines = [l for l in sys.stdin.read().split(chr(10)) if not l.lstrip().startswith('--')]
+print(max(sum(2 if u.east_asian_width(c) in 'WF' else 1 for c in l) for l in lines))" <<< "$out"; }
+run 0 help --json
+names=$(python3 -c "import json; print(chr(10).join(c['command'] for c in json.load(open('$work/out'))['commands']))")
+for lang in en ko; do
+	while read -r name; do
+		run 0 help $name --lang $lang
+		[ "$(widest)" -le 80 ] && ok || bad "help $name --lang $lang is $(widest) columns wide"
+	done <<< "$names"
+	for args in help version "bench list" "catalog show rtx-3090" "catalog show h200-nvl"; do
+		run 0 $args --lang $lang
+		[ "$(widest)" -le 80 ] && ok || bad "$args --lang $lang is $(widest) columns wide"
+	done
+done
 finish

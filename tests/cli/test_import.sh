@@ -33,8 +33,14 @@ run 2 import; one_line
 run 1 import /dev/null; one_line
 head -c 100000 /dev/urandom > "$work/random"; run 1 import "$work/random"; one_line
 run 0 import - --dry-run < "$logs/tqdm-fast.log"; has "standard input"; has "tqdm"
-printf '# OSU MPI Latency Test v7.3\n# Size       Avg Latency(us)\n1   1.5\n2   1.' > "$work/torn"
+printf '# OSU MPI Latency Test v7.3\n# Size       Avg Latency(us)\n1   1.52\n2   1.' > "$work/torn"
 run 0 import - --dry-run < "$work/torn"; has "line 4: dropped"; has "1 result"
+# torn and shortened lines of training logs give no figure, and are said
+head -c 900 "$logs/megatron.log" > "$work/torn"
+run 0 import "$work/torn" --dry-run; has "line 4: dropped"; has " 48.77 samples/s"; lacks "samples 48.77"
+run 0 import "$work/torn" --dry-run --json; json "j['files'][0]['n_dropped'] == 1 and len(j['records'][0]['samples_s']) == 2"
+cut -c1-150 "$logs/megatron.log" > "$work/torn"
+run 1 import "$work/torn" --dry-run; says "looks like Megatron-LM"; says "cut"
 
 # 40 MB of bars and long lines need no more memory than a page of them
 python3 - <<'P' > "$work/bars"

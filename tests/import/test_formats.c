@@ -81,7 +81,7 @@ static void test_nccl_which_collective(void **state)
 	collect_release(&got);
 	n = fixture(text, sizeof(text), "nccl-allgather-unnamed.txt");
 	collect(&got, text, n, 65536, &plain);
-	assert_int_equal(got.status, JL_E_PARSE); /* all-gather or all-to-all: it does not say */
+	assert_int_equal(got.status, JL_E_DATA); /* all-gather or all-to-all: it does not say */
 	assert_non_null(strstr(got.remarks, "--kind"));
 	collect_release(&got);
 	options.kind = "allgather";
@@ -157,7 +157,7 @@ static void test_iperf3(void **state)
 	collect_release(&got);
 	n = fixture(text, sizeof(text), "iperf3-error.json");
 	collect(&got, text, n, 65536, &plain);
-	assert_int_equal(got.status, JL_E_PARSE);
+	assert_int_equal(got.status, JL_E_DATA);
 	assert_non_null(strstr(got.remarks, "Connection refused"));
 	collect_release(&got);
 }
@@ -285,12 +285,12 @@ static void test_unknown_is_refused(void **state)
 
 	(void)state;
 	collect(&got, words, strlen(words), 65536, &plain);
-	assert_int_equal(got.status, JL_E_PARSE);
+	assert_int_equal(got.status, JL_E_DATA);
 	assert_non_null(strstr(got.err.en, "nccl-tests"));
 	assert_non_null(strstr(got.err.ko, "Megatron-LM"));
 	collect_release(&got);
 	collect(&got, "", 0, 65536, &plain);
-	assert_int_equal(got.status, JL_E_PARSE);
+	assert_int_equal(got.status, JL_E_DATA);
 	collect_release(&got);
 	collect(&got, "\xff\xfe#\0 \0", 6, 65536, &plain);
 	assert_non_null(strstr(got.err.en, "UTF-16"));

@@ -106,6 +106,91 @@ static void test_cut_anywhere(void **state)
 	}
 }
 
+/* Each line not longer than `columns` bytes, as a terminal or a tool that shortens lines leaves it. */
+static size_t shorten(const char *from, size_t n, size_t columns)
+{
+	size_t out = 0, at = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const bool is_end = from[i] == '\n' || from[i] == '\r';
+
+		if (is_end || at < columns)
+			changed[out++] = from[i];
+		at = is_end ? 0 : at + 1;
+	}
+	return out;
+}
+
+static bool is_sample(const struct jl_record *r, double value)
+{
+	for (size_t i = 0; i < r->n_samples; i++)
+		if (fabs(r->samples_s[i] - value) <= 1e-9 * value)
+			return true;
+	return false;
+}
+
+/* The names of GPUs may be cut, figures may not. */
+static bool has_figures_of_whole(const struct jl_record *r)
+{
+	for (size_t i = 0; i < whole.n; i++) {
+		const struct jl_record *w = &whole.records[i];
+		bool same = strcmp(r->kind, w->kind) == 0 &&
+			    (jl_record_number(r, "size_B") == jl_record_number(w, "size_B") ||
+			     isnan(jl_record_number(r, "size_B")));
+
+		for (size_t k = 0; same && k < r->n_metrics; k++) {
+			const struct jl_record_metric *m = jl_record_metric(w, r->metrics[k].name);
+
+			same = m && m->value.median == r->metrics[k].value.median;
+		}
+		if (same)
+			return true;
+	}
+	return false;
+}
+
+/* All figures of a shortened series stand in the whole one. */
+static bool is_part(const struct jl_record *r)
+{
+	const struct jl_record *w = &whole.records[0];
+
+	for (size_t i = 0; i < r->n_samples; i++)
+		if (!is_sample(w, r->samples_s[i]))
+			return false;
+	for (size_t i = 0; i < r->n_metrics; i++) {
+		const struct jl_record_metric *m = jl_record_metric(w, r->metrics[i].name);
+
+		if (!m || r->metrics[i].value.min < m->value.min * (1 - 1e-9) ||
+		    r->metrics[i].value.max > m->value.max * (1 + 1e-9))
+			return false;
+	}
+	return true;
+}
+
+static void test_lines_shortened(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < N_LOGS; i++) {
+		const struct jl_import_options options = options_of(i);
+		size_t n = fixture(text, sizeof(text), logs[i].name), m = 0;
+
+		if (strstr(logs[i].name, ".json"))
+			continue; /* the parser of JSON says so itself */
+		collect(&whole, text, n, 65536, &options);
+		for (size_t columns = 1; columns < 420 && m < n; columns++) {
+			m = shorten(text, n, columns);
+			collect(&part, changed, m, 65536, &options);
+			for (size_t k = 0; k < part.n; k++)
+				if (!(logs[i].is_series ? is_part(&part.records[k])
+							: has_figures_of_whole(&part.records[k])))
+					fail_msg("%s in %zu columns: %s has figures that are not in the log",
+						 logs[i].name, columns, part.records[k].source);
+			collect_release(&part);
+		}
+		collect_release(&whole);
+	}
+}
+
 static void same_as_whole(size_t log, const char *what)
 {
 	if (part.status || part.n != whole.n)
@@ -204,6 +289,47 @@ static void test_torn_end_is_said(void **state)
 	collect_release(&part);
 }
 
+/* Cut lines of training logs: nothing is taken from them, and each is said. */
+static void test_cut_training_lines(void **state)
+{
+	static const struct {
+		const char *text, *pattern;
+		size_t n_records, n_dropped;
+	} rows[] = {
+		{ "iteration 1/ 9 | elapsed time per iteration (ms): 100.0 | lm loss: 2 |\n"
+		  "iteration 2/ 9 | elapsed time per iteration (ms): 101.0 | lm loss: 2 |\n"
+		  "iteration 3/ 9 | elapsed time per iteration (ms): 102.0 | lm lo",
+		  NULL, 1, 1 },
+		{ "iteration 1/ 9 | elapsed time per iteration (ms): 100.0 | lm loss: 2 |\n"
+		  "iteration 2/ 9 | elapsed time per iteration (ms): 101.0 |\n",
+		  NULL, 1, 1 },
+		{ "iteration 1/ 9 | elapsed time per iteration (ms): 100.0 | lm l\n"
+		  "iteration 2/ 9 | elapsed time per iteration (ms): 101.0 | lm l\n",
+		  NULL, 0, 0 },
+		{ "epoch=0/micro_step=2/global_step=1, CurrSamplesPerSec=16.1, MemAllocated=0.02GB\n"
+		  "epoch=0/micro_step=4/global_step=2, CurrSamplesPerSec=1\n",
+		  NULL, 1, 1 },
+		{ "steps: 1 loss: 6.9 iter time (s): 0.614 samples/sec: 26.037\n"
+		  "steps: 2 loss: 6.9 iter time (s): 0.614 samples/sec: 2\n"
+		  "steps: 3 loss: 6.9 iter time (s): 0.6\n",
+		  NULL, 1, 1 },
+		{ " 10%|#  | 1/10 [00:01<00:09,  1.06s/it]\n 20%|##  | 2/10 [00:01<00:09,  1.0", NULL, 1, 1 },
+		{ "took 1.25\ntook 1.2", "took {step_s}", 1, 1 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		const struct jl_import_options options = { .name = "x", .time_s = 1e9, .pattern = rows[i].pattern };
+
+		collect(&part, rows[i].text, strlen(rows[i].text), 65536, &options);
+		if (part.n != rows[i].n_records || part.count.n_dropped != rows[i].n_dropped ||
+		    !strstr(part.remarks, "cut"))
+			fail_msg("row %zu: %zu records, %zu dropped: %s%s", i, part.n, part.count.n_dropped,
+				 part.err.en, part.remarks);
+		collect_release(&part);
+	}
+}
+
 static enum jl_status refuse(void *ctx, const struct jl_record *record, struct jl_err *err)
 {
 	(void)ctx;
@@ -231,10 +357,9 @@ static void test_sink_that_fails(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_cut_anywhere),
-		cmocka_unit_test(test_dressed),
-		cmocka_unit_test(test_torn_json_before_a_table),
-		cmocka_unit_test(test_torn_end_is_said),
+		cmocka_unit_test(test_cut_anywhere),     cmocka_unit_test(test_lines_shortened),
+		cmocka_unit_test(test_dressed),          cmocka_unit_test(test_torn_json_before_a_table),
+		cmocka_unit_test(test_torn_end_is_said), cmocka_unit_test(test_cut_training_lines),
 		cmocka_unit_test(test_sink_that_fails),
 	};
 

@@ -129,6 +129,28 @@ static void test_trouble(void **state)
 	setenv("JEOUL_NVML", fake, 1);
 }
 
+static void test_energy(void **state)
+{
+	struct jl_nvml *nvml = NULL;
+	struct jl_err err = { 0 };
+	size_t gpu = 99;
+
+	(void)state;
+	assert_int_equal(jl_nvml_open(&nvml, &err), JL_OK);
+	assert_true(jl_nvml_find(nvml, "0000:11:00.0", &gpu));
+	assert_int_equal(gpu, 1);
+	assert_false(jl_nvml_find(nvml, "0000:12:00.0", &gpu));
+	assert_false(jl_nvml_find(nvml, "nothing", &gpu));
+	assert_int_equal(gpu, 1);
+	double before_J = jl_nvml_energy_J(nvml, gpu);
+	assert_true(before_J > 1000);
+	assert_true(fabs(jl_nvml_energy_J(nvml, gpu) - before_J - 26) < 1e-9);
+	assert_true(isnan(jl_nvml_energy_J(nvml, 2)));
+	setenv("FAKE_NVML_UNSUPPORTED", "1", 1);
+	assert_true(isnan(jl_nvml_energy_J(nvml, gpu)));
+	jl_nvml_close(nvml);
+}
+
 static void test_bus_ids(void **state)
 {
 	char out[32];
@@ -150,6 +172,7 @@ int main(void)
 		cmocka_unit_test_teardown(test_facts, clean),
 		cmocka_unit_test_teardown(test_p2p_and_links, clean),
 		cmocka_unit_test_teardown(test_trouble, clean),
+		cmocka_unit_test_teardown(test_energy, clean),
 		cmocka_unit_test(test_bus_ids),
 	};
 

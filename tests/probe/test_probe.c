@@ -30,7 +30,7 @@ static void test_ten_3090(void **state)
 	assert_int_equal(m->n_gpus, 10);
 	assert_string_equal(m->board, "X12DPG-OA6");
 	assert_string_equal(m->system, "10x rtx-3090 via pcie4-no-p2p");
-	assert_string_equal(m->short_name, "2x Xeon Gold 6330, 512 GB, 10x RTX 3090");
+	assert_string_equal(m->short_name, "2x Xeon Gold 6330, 512 GiB, 10x RTX 3090");
 	assert_string_equal(m->net, "10gbe-lacp2");
 	assert_int_equal(m->n_net, 1);
 	assert_string_equal(m->listed_cpu->id, "xeon-gold-6330");
@@ -106,7 +106,8 @@ static void test_no_gpu(void **state)
 	assert_int_equal(m->n_gpus, 0);
 	assert_null(m->system);
 	assert_non_null(m->system_why_en);
-	assert_string_equal(m->short_name, "2x Neoverse-N1, 24 GB, no GPU");
+	assert_string_equal(m->short_name, "2x Neoverse-N1, 24 GiB, no GPU");
+	assert_string_equal(m->short_name_ko, "2x Neoverse-N1, 24 GiB, GPU 없음");
 	assert_string_equal(m->arch, "aarch64");
 	assert_string_equal(m->limits.vm, "kvm (virtio)");
 	assert_true(isnan(m->limits.cpu_quota) && isnan(m->limits.memory_B));

@@ -147,7 +147,7 @@ static void test_broken_folders(void **state)
 	assert_int_equal(jl_source_replay(&source, folder, &arena, &err), JL_E_IO);
 	assert_non_null(strstr(err.en, "plain file"));
 	put("nvml.json", "{ \"gpus\": [ { \"name\": 5 } ] }");
-	assert_int_equal(jl_source_replay(&source, folder, &arena, &err), JL_E_PARSE);
+	assert_int_equal(jl_source_replay(&source, folder, &arena, &err), JL_E_DATA);
 	assert_non_null(strstr(err.en, "'name'"));
 }
 
@@ -172,7 +172,7 @@ static void test_nvml_json(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
-		assert_int_equal(jl_nvml_parse(&snap, "nvml.json", bad[i], strlen(bad[i]), &arena, &err), JL_E_PARSE);
+		assert_int_equal(jl_nvml_parse(&snap, "nvml.json", bad[i], strlen(bad[i]), &arena, &err), JL_E_DATA);
 	/* what was written reads back as the same */
 	assert_int_equal(jl_buf_read_file(&first, MACHINES "dgx-station-v100/nvml.json", 1 << 20, &err), JL_OK);
 	assert_int_equal(jl_nvml_parse(&snap, "nvml.json", first.data, first.len, &arena, &err), JL_OK);
