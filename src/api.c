@@ -29,7 +29,7 @@ static enum jeoul_status give_error(struct jeoul_error *error, const struct jl_e
 		status = JEOUL_NOT_FOUND;
 	else if (err->status == JL_E_AMBIGUOUS)
 		status = JEOUL_AMBIGUOUS;
-	else if (err->status == JL_E_USAGE)
+	else if (jl_err_is_usage(err))
 		status = JEOUL_USAGE;
 	if (error) {
 		error->status = status;

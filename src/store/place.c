@@ -135,7 +135,7 @@ enum jl_status jl_store_place_init(struct jl_store_place *ret_place, const struc
 	} else if (url && is_foreign_url(url)) {
 		status = jl_fail(err, JL_E_USAGE,
 				 "a store is a path, or postgresql://USER@HOST/DB; '%.*s' is not known",
-				 "저장소는 파일 경로 또는 postgresql://USER@HOST/DB 입니다. '%.*s'은(는) 모릅니다",
+				 "저장소는 파일 경로 또는 postgresql://USER@HOST/DB입니다. '%.*s'은(는) 모릅니다",
 				 (int)(strstr(url, "://") - url), url);
 	} else {
 		status = file_place(&place, url, err);
