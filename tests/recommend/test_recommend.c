@@ -244,7 +244,7 @@ static void serving_keeps_the_format(void **state)
 	struct jl_err err;
 
 	for (size_t k = 0; k < sizeof(cases) / sizeof(*cases); k++) {
-		ask.run.dtype = cases[k].dtype;
+		ask.run.dtype = (int)cases[k].dtype;
 		r = run(f, &ask);
 		assert_true(r.n_ok > 0);
 		for (size_t i = 0; i < r.n_ok; i++)
