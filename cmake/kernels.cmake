@@ -1,4 +1,4 @@
-# GPU kernels: every src/*/*.cu becomes machine code for the chips below, in fat binaries that lie inside the program. Without nvcc there
+# GPU kernels: every src/measure/*/*.cu becomes machine code for the chips below, in fat binaries that lie inside the program. Without nvcc there
 # are none and what needs them says so. JEOUL_CUDA_ARCHS: compute capabilities; the lowest is also kept as PTX, which the driver compiles
 # at the first start on every other chip. For a package: -DJEOUL_CUDA_ARCHS="80;90;100;120" (each adds a minute to the build).
 option(JEOUL_CUDA "Build the GPU kernels where nvcc is found" ON)
@@ -7,7 +7,7 @@ set(JEOUL_CUDA_ARCHS "80;90" CACHE STRING "Compute capabilities of the GPU kerne
 set(fatbin_c ${PROJECT_BINARY_DIR}/generated/fatbin.c)
 set(fatbin_text "/* Made by cmake/kernels.cmake. */\n#include \"gpu/cuda.h\"\n\n")
 set(fatbin_rows "")
-file(GLOB kernel_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*/*.cu)
+file(GLOB kernel_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/measure/*/*.cu)
 if(JEOUL_CUDA AND JEOUL_NVCC)
 	set(gencode "")
 	foreach(arch IN LISTS JEOUL_CUDA_ARCHS)
@@ -15,7 +15,7 @@ if(JEOUL_CUDA AND JEOUL_NVCC)
 	endforeach()
 	list(GET JEOUL_CUDA_ARCHS 0 lowest)
 	list(APPEND gencode -gencode arch=compute_${lowest},code=compute_${lowest})
-	file(GLOB kernel_headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*/*.cuh)
+	file(GLOB kernel_headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/measure/*/*.cuh)
 	foreach(source IN LISTS kernel_sources)
 		get_filename_component(name ${source} NAME_WE)
 		set(targets ${gencode})
@@ -26,7 +26,7 @@ if(JEOUL_CUDA AND JEOUL_NVCC)
 			set(targets -gencode arch=compute_${CMAKE_MATCH_1}a,code=sm_${CMAKE_MATCH_1}a)
 		endif()
 		set(out ${PROJECT_BINARY_DIR}/generated/${name}.fatbin)
-		add_custom_command(OUTPUT ${out} COMMAND ${JEOUL_NVCC} -std=c++17 -O3 -lineinfo --compress-mode=size ${targets} -I ${PROJECT_SOURCE_DIR}/src
+		add_custom_command(OUTPUT ${out} COMMAND ${JEOUL_NVCC} -std=c++17 -O3 -lineinfo --compress-mode=size ${targets} -I ${PROJECT_SOURCE_DIR}/src -I ${PROJECT_SOURCE_DIR}/src/measure
 			-fatbin ${source} -o ${out} DEPENDS ${source} ${kernel_headers} COMMENT "GPU kernels: ${name}.cu" VERBATIM)
 		list(APPEND fatbins ${out})
 		string(APPEND fatbin_text "__asm__(\".section .rodata\\n.balign 64\\njl_fatbin_${name}:\\n.incbin \\\"${out}\\\"\\n.previous\\n\");\n"

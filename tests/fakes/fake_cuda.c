@@ -389,7 +389,7 @@ FN(cuOccupancyMaxActiveBlocksPerMultiprocessor, int *n, void *function, int n_th
 	return OK;
 }
 
-/* --- the kernels of the measuring backends (src/gpu/bench_kernels.cu), on the host */
+/* --- the kernels of the measuring backends (src/measure/gpu/bench_kernels.cu), on the host */
 #define PTR(i)  ((void *)(uintptr_t) * (const uint64_t *)params[i])
 #define SIZE(i) (*(const size_t *)params[i])
 #define INT(i)  (*(const int *)params[i])

@@ -1,0 +1,488 @@
+#include "catalog/load.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+
+#include "catalog/cook.h"
+#include "catalog/raw.h"
+
+struct file {
+	const char *path;
+	bool is_csv;
+	bool ok; /* read and understood */
+	enum jl_catalog_kind kind;
+	struct jl_places places;
+	struct jl_raw raw;       /* YAML */
+	struct jl_price *prices; /* CSV */
+	size_t n_prices;
+};
+
+struct load {
+	struct jl_arena *arena;
+	struct jl_findings *findings;
+	struct jl_catalog *cat;
+	struct jl_catalog_places *places;
+	struct file *files; /* of the folder at hand */
+	size_t n_files;
+	bool broken; /* a file could not be read: references into it would only repeat that */
+};
+
+/* What else may be the top of a YAML file that lies in a catalog: it has its own reader (src/weigh/workload/convnet.c,
+ * src/weigh/recommend/purpose.c). */
+static const char *const others[] = { "convnets:", "purposes:" };
+
+static bool has_ending(const char *name, const char *ending)
+{
+	size_t n = strlen(name), m = strlen(ending);
+
+	return n > m && strcmp(name + n - m, ending) == 0;
+}
+
+static bool is_ours(const char *name)
+{
+	return has_ending(name, ".yaml") || has_ending(name, ".yml") || has_ending(name, ".csv");
+}
+
+/* X.YML: somebody means it to be read. */
+static bool looks_like_ours(const char *name)
+{
+	const char *dot = strrchr(name, '.');
+
+	return dot && (strcasecmp(dot, ".yaml") == 0 || strcasecmp(dot, ".yml") == 0 || strcasecmp(dot, ".csv") == 0);
+}
+
+/* Is the first key of this YAML text one that another reader has? */
+static bool is_for_others(const char *text, size_t len)
+{
+	const char *end = text + len;
+
+	while (text < end && strchr("#%-\r\n", *text)) {
+		const char *line_end = memchr(text, '\n', (size_t)(end - text));
+
+		text = line_end ? line_end + 1 : end;
+	}
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		size_t n = strlen(others[i]);
+
+		if ((size_t)(end - text) >= n && memcmp(text, others[i], n) == 0)
+			return true;
+	}
+	return false;
+}
+
+static int by_path(const void *a, const void *b)
+{
+	return strcmp(((const struct file *)a)->path, ((const struct file *)b)->path);
+}
+
+/* Something in the folder that is meant to be read and is not: said, and the rest is still looked at. */
+static void say_unread(struct load *load, const char *path, const char *en, const char *ko)
+{
+	struct jl_where where = { .file = path };
+	struct jl_err err;
+
+	jl_fail_at(&err, JL_E_IO, &where, "%s%.0s", "%.0s%s", en, ko);
+	jl_findings_add(load->findings, &err);
+}
+
+/* One entry of a folder that could not be followed: a dangling link, or gone meanwhile. */
+static void say_dangling(struct load *load, const char *path)
+{
+	struct stat info;
+
+	if (lstat(path, &info) == 0)
+		say_unread(load, path, "a link that leads nowhere; mend it or take it out",
+			   "가리키는 파일이 없는 링크입니다. 고치거나 지우십시오");
+}
+
+static enum jl_status add_file(struct load *load, const char *path, const struct stat *info, struct jl_err *err)
+{
+	struct jl_where where = { .file = path };
+
+	if (!S_ISREG(info->st_mode))
+		return jl_fail_at(err, JL_E_IO, &where, "not a plain file", "일반 파일이 아닙니다");
+	if (load->n_files >= JL_CATALOG_FILES_MAX)
+		return jl_fail_at(err, JL_E_LIMIT, &where, "more than %d files in one catalog folder",
+				  "한 카탈로그 폴더에 파일이 %d개보다 많습니다", JL_CATALOG_FILES_MAX);
+	load->files[load->n_files++] = (struct file){ .path = path, .is_csv = has_ending(path, ".csv") };
+	return JL_OK;
+}
+
+/* Fills load->files; `depth` 1 also looks into the folders of `dir`. The order is made the same everywhere by
+ * sorting. */
+static enum jl_status list_files(struct load *load, const char *dir, int depth, struct jl_err *err)
+{
+	struct jl_where where = { .file = dir };
+	enum jl_status status = JL_OK;
+	DIR *open = opendir(dir);
+	struct dirent *entry;
+
+	if (!open && errno == ENOMEM)
+		return jl_fail_nomem(err);
+	if (!open)
+		return jl_fail_at(err, errno == ENOENT ? JL_E_NOTFOUND : JL_E_IO, &where,
+				  "not a folder that can be read: %s; a catalog folder holds *.yaml and *.csv",
+				  "읽을 수 있는 폴더가 아닙니다: %s. 카탈로그 폴더에는 *.yaml과 *.csv가 있습니다",
+				  strerror(errno));
+	while (!status && (entry = readdir(open))) {
+		struct stat info;
+		const char *path;
+
+		if (entry->d_name[0] == '.')
+			continue;
+		path = jl_arena_printf(load->arena, "%s/%s", dir, entry->d_name);
+		if (!path) {
+			status = jl_fail_nomem(err);
+			break;
+		}
+		if (stat(path, &info) != 0) {
+			say_dangling(load, path);
+			continue;
+		}
+		if (S_ISDIR(info.st_mode) && depth > 0)
+			status = list_files(load, path, depth - 1, err);
+		else if (!S_ISDIR(info.st_mode) && is_ours(entry->d_name))
+			status = add_file(load, path, &info, err);
+		else if (!S_ISDIR(info.st_mode) && looks_like_ours(entry->d_name))
+			say_unread(load, path, "not read: the ending is written in small letters, .yaml, .yml or .csv",
+				   "읽지 않았습니다. 확장자는 소문자로 적습니다: .yaml, .yml, .csv");
+	}
+	closedir(open);
+	return status;
+}
+
+static enum jl_status parse_file(struct load *load, struct file *file, const char *text, size_t len, struct jl_err *err)
+{
+	enum jl_status status;
+
+	if (!file->is_csv && is_for_others(text, len))
+		return JL_OK;
+	load->findings->n_files++;
+	if (file->is_csv) {
+		file->kind = JL_R_PRICE;
+		status = jl_prices_read(&file->prices, &file->n_prices, &file->places, file->path, text, len,
+					load->arena, load->findings, err);
+	} else {
+		status = jl_yaml_inspect(&file->kind, &file->places, file->path, text, len, load->arena, err);
+		if (!status)
+			status = jl_raw_load(&file->raw, jl_schema_of(file->kind), file->path, text, len, load->arena,
+					     err);
+	}
+	file->ok = !status;
+	return status;
+}
+
+static enum jl_status read_file(struct load *load, struct file *file, struct jl_err *err)
+{
+	struct jl_buf text;
+	enum jl_status status = jl_buf_read_file(&text, file->path, JL_CATALOG_FILE_MAX_B, err);
+
+	if (status)
+		return status;
+	status = parse_file(load, file, jl_buf_text(&text), text.len, err);
+	jl_buf_release(&text);
+	return status;
+}
+
+/* The growing list of one kind while a folder is merged into it. */
+struct merge {
+	enum jl_catalog_kind kind;
+	const struct jl_schema *schema;
+	char *list;
+	const struct jl_record_places **places;
+	size_t n, n_old; /* records before n_old are from before this folder */
+};
+
+static char *record_at(const struct merge *merge, size_t i)
+{
+	return merge->list + i * merge->schema->size_B;
+}
+
+static enum jl_status start_merge(struct load *load, struct merge *merge, enum jl_catalog_kind kind, struct jl_err *err)
+{
+	size_t n_new = 0, n_old;
+	const void *old = jl_catalog_list(load->cat, kind, &n_old);
+	const struct jl_record_places **old_places = load->places->of[kind];
+	size_t limit = kind == JL_R_PRICE ? JL_CATALOG_PRICES_MAX : JL_CATALOG_RECORDS_MAX;
+
+	*merge = (struct merge){ .kind = kind, .schema = jl_schema_of(kind), .n = n_old, .n_old = n_old };
+	for (size_t f = 0; f < load->n_files; f++) {
+		if (load->files[f].ok && load->files[f].kind == kind)
+			n_new += load->files[f].is_csv ? load->files[f].n_prices : load->files[f].raw.n_records;
+	}
+	if (n_old + n_new > limit)
+		return jl_fail(err, JL_E_LIMIT, "more than %zu records under '%s'", "레코드가 %zu개보다 많습니다: '%s'",
+			       limit, merge->schema->list);
+	merge->list = jl_arena_array(load->arena, n_old + n_new, merge->schema->size_B);
+	merge->places = jl_arena_array(load->arena, n_old + n_new, sizeof(void *));
+	if (!merge->list || !merge->places)
+		return jl_fail_nomem(err);
+	if (n_old)
+		memcpy(merge->list, old, n_old * merge->schema->size_B);
+	if (n_old && old_places)
+		memcpy(merge->places, old_places, n_old * sizeof(void *));
+	return JL_OK;
+}
+
+static size_t find_id(const struct merge *merge, const char *id)
+{
+	for (size_t i = 0; i < merge->n; i++) {
+		if (strcmp(jl_record_id(merge->schema, record_at(merge, i)), id) == 0)
+			return i;
+	}
+	return merge->n;
+}
+
+/* A folder that speaks of a group of records (a tariff) replaces the whole group. */
+static void drop_group(struct merge *merge, const char *id)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < merge->n; i++) {
+		if (i < merge->n_old && strcmp(jl_record_id(merge->schema, record_at(merge, i)), id) == 0)
+			continue;
+		if (kept != i) {
+			memcpy(record_at(merge, kept), record_at(merge, i), merge->schema->size_B);
+			merge->places[kept] = merge->places[i];
+		}
+		kept++;
+	}
+	merge->n_old -= merge->n - kept;
+	merge->n = kept;
+}
+
+static void say_duplicate(struct load *load, const struct merge *merge, const struct file *file, size_t record,
+			  size_t first)
+{
+	struct jl_where where = jl_places_find(&file->places, record, jl_schema_field(merge->schema, "id"), JL_NO_FIELD,
+					       JL_NO_FIELD);
+	const struct jl_record_places *other = merge->places[first];
+	struct jl_where there = jl_places_find(other->places, other->record, jl_schema_field(merge->schema, "id"),
+					       JL_NO_FIELD, JL_NO_FIELD);
+	struct jl_err err;
+
+	jl_fail_at(
+		&err, JL_E_DATA, &where,
+		"duplicate id '%.80s': the first one is at %s:%zu:%zu; give this %s an id of its own or merge the two",
+		"id '%.80s'이(가) 겹칩니다. 먼저 나온 곳은 %s:%zu:%zu입니다. 다른 id를 쓰거나 둘을 합치십시오 (%s)",
+		jl_record_id(merge->schema, record_at(merge, first)), there.file, there.line, there.column,
+		merge->schema->en);
+	jl_findings_add(load->findings, &err);
+}
+
+/* A record that a file of the folder at hand has already spoken of. */
+static bool is_said(const struct load *load, const struct merge *merge, size_t i)
+{
+	for (size_t f = 0; merge->places[i] && f < load->n_files; f++) {
+		if (merge->places[i]->places == &load->files[f].places)
+			return true;
+	}
+	return false;
+}
+
+static enum jl_status merge_record(struct load *load, struct merge *merge, const struct file *file, size_t record,
+				   struct jl_err *err)
+{
+	const struct jl_schema *schema = merge->schema;
+	const struct jl_raw_slot *slots = file->raw.slots + record * schema->n_fields;
+	const char *id = slots[jl_schema_field(schema, "id")].data;
+	struct jl_record_places *place = jl_arena_alloc(load->arena, sizeof(*place));
+	struct jl_cook cook = { .arena = load->arena,
+				.cat = load->cat,
+				.findings = load->findings,
+				.schema = schema,
+				.places = &file->places,
+				.record = record };
+	size_t at = merge->n;
+	enum jl_status status;
+
+	if (!place)
+		return jl_fail_nomem(err);
+	*place = (struct jl_record_places){ .places = &file->places, .record = record };
+	if (id && schema->grouped) {
+		drop_group(merge, id);
+		at = merge->n;
+	} else if (id) {
+		at = find_id(merge, id);
+		if (at < merge->n && is_said(load, merge, at)) {
+			say_duplicate(load, merge, file, record, at);
+			return JL_OK;
+		}
+		cook.amends = at < merge->n;
+	}
+	if (cook.amends) {
+		place->older = merge->places[at];
+	} else {
+		at = merge->n;
+		jl_schema_clear(schema, record_at(merge, at));
+	}
+	status = jl_cook_record(&cook, slots, record_at(merge, at), err);
+	if (status)
+		return status;
+	merge->places[at] = place;
+	if (at == merge->n)
+		merge->n++;
+	return JL_OK;
+}
+
+static enum jl_status merge_prices(struct load *load, struct merge *merge, const struct file *file, struct jl_err *err)
+{
+	struct jl_record_places *place = jl_arena_array(load->arena, file->n_prices, sizeof(*place));
+	const struct jl_price *old = (const void *)merge->list;
+	struct jl_price_index index;
+
+	if (!place || jl_price_index_init(&index, old, merge->n_old, load->arena))
+		return jl_fail_nomem(err);
+	for (size_t i = 0; i < file->n_prices; i++) {
+		/* a copy of the catalog laid over itself does not double its prices */
+		if (jl_price_index_has(&index, &file->prices[i]))
+			continue;
+		memcpy(record_at(merge, merge->n), &file->prices[i], sizeof(struct jl_price));
+		place[i] = (struct jl_record_places){ .places = &file->places, .record = i };
+		merge->places[merge->n++] = &place[i];
+	}
+	return JL_OK;
+}
+
+static enum jl_status merge_kind(struct load *load, enum jl_catalog_kind kind, struct jl_err *err)
+{
+	struct merge merge;
+	enum jl_status status = start_merge(load, &merge, kind, err);
+
+	for (size_t f = 0; !status && f < load->n_files; f++) {
+		struct file *file = &load->files[f];
+
+		if (!file->ok || file->kind != kind)
+			continue;
+		if (file->is_csv)
+			status = merge_prices(load, &merge, file, err);
+		for (size_t r = 0; !status && !file->is_csv && r < file->raw.n_records; r++)
+			status = merge_record(load, &merge, file, r, err);
+	}
+	if (status)
+		return status;
+	/* New accelerators may be what an old price row speaks of, so all rows are looked at again. */
+	if (kind == JL_R_PRICE) {
+		status = jl_prices_resolve(load->cat, (struct jl_price *)(void *)merge.list, merge.n, load->arena, err);
+		if (status)
+			return status;
+	}
+	jl_catalog_set_list(load->cat, kind, merge.list, merge.n);
+	load->places->of[kind] = merge.places;
+	return JL_OK;
+}
+
+/* A file that is wrong is reported, and the others are still looked at. */
+static enum jl_status settle_file(struct load *load, enum jl_status status, const struct jl_err *wrong,
+				  struct jl_err *err)
+{
+	if (status == JL_E_NOMEM)
+		return jl_fail_nomem(err);
+	if (status) {
+		jl_findings_add(load->findings, wrong);
+		load->broken = true;
+	}
+	return JL_OK;
+}
+
+static enum jl_status merge_all(struct load *load, struct jl_err *err)
+{
+	enum jl_status status = JL_OK;
+
+	for (int kind = 0; !status && kind < JL_N_RECORD; kind++)
+		status = merge_kind(load, (enum jl_catalog_kind)kind, err);
+	for (size_t f = 0; f < load->n_files; f++)
+		jl_raw_release(&load->files[f].raw);
+	return status;
+}
+
+static enum jl_status read_dir(struct load *load, const char *dir, struct jl_err *err)
+{
+	enum jl_status status;
+
+	load->files = jl_arena_array(load->arena, JL_CATALOG_FILES_MAX, sizeof(*load->files));
+	load->n_files = 0;
+	if (!load->files)
+		return jl_fail_nomem(err);
+	status = list_files(load, dir, 1, err);
+	if (status)
+		return status;
+	qsort(load->files, load->n_files, sizeof(*load->files), by_path);
+	for (size_t f = 0; !status && f < load->n_files; f++) {
+		struct jl_err wrong;
+
+		status = settle_file(load, read_file(load, &load->files[f], &wrong), &wrong, err);
+	}
+	if (!status)
+		return merge_all(load, err);
+	for (size_t f = 0; f < load->n_files; f++)
+		jl_raw_release(&load->files[f].raw);
+	return status;
+}
+
+static enum jl_status begin(struct load *load, const struct jl_catalog *base, struct jl_err *err)
+{
+	jl_findings_init(load->findings, load->arena);
+	load->cat = jl_arena_alloc(load->arena, sizeof(*load->cat));
+	load->places = jl_arena_alloc(load->arena, sizeof(*load->places));
+	if (!load->cat || !load->places)
+		return jl_fail_nomem(err);
+	if (base)
+		*load->cat = *base;
+	return JL_OK;
+}
+
+static enum jl_status finish(struct load *load, const struct jl_catalog **ret_catalog, struct jl_err *err)
+{
+	enum jl_status status;
+
+	if (!load->broken)
+		jl_catalog_check(load->cat, load->places, load->findings);
+	status = jl_findings_status(load->findings, err);
+	if (!status)
+		*ret_catalog = load->cat;
+	return status;
+}
+
+enum jl_status jl_catalog_read(const struct jl_catalog **ret_catalog, const struct jl_catalog *base,
+			       const char *const *dirs, size_t n_dirs, struct jl_arena *arena,
+			       struct jl_findings *findings, struct jl_err *err)
+{
+	struct jl_findings own = { .arena = arena };
+	struct load load = { .arena = arena, .findings = findings ? findings : &own };
+	enum jl_status status = begin(&load, base, err);
+
+	for (size_t i = 0; !status && i < n_dirs; i++)
+		status = read_dir(&load, dirs[i], err);
+	return status ? status : finish(&load, ret_catalog, err);
+}
+
+enum jl_status jl_catalog_read_text(const struct jl_catalog **ret_catalog, const struct jl_catalog *base,
+				    const char *name, const char *text, size_t len, struct jl_arena *arena,
+				    struct jl_findings *findings, struct jl_err *err)
+{
+	struct jl_findings own = { .arena = arena };
+	struct file *file = jl_arena_alloc(arena, sizeof(*file));
+	struct load load = { .arena = arena, .findings = findings ? findings : &own, .files = file, .n_files = 1 };
+	struct jl_err wrong;
+	enum jl_status status = begin(&load, base, err);
+
+	if (!file)
+		return jl_fail_nomem(err);
+	*file = (struct file){ .path = name, .is_csv = has_ending(name, ".csv") };
+	if (!status)
+		status = settle_file(&load, parse_file(&load, file, text, len, &wrong), &wrong, err);
+	if (!status)
+		status = merge_all(&load, err);
+	return status ? status : finish(&load, ret_catalog, err);
+}
+
+enum jl_status jl_catalog_load(const struct jl_catalog **ret_catalog, const char *dir, struct jl_arena *arena,
+			       struct jl_err *err)
+{
+	return jl_catalog_read(ret_catalog, NULL, &dir, 1, arena, NULL, err);
+}

@@ -1,0 +1,449 @@
+#include "probe/nvml.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/dynlib.h"
+#include "base/mem.h"
+#include "base/utf8.h"
+
+const char *const jl_p2p_names[JL_N_P2P] = { "OK", "CNS", "GNS", "TNS", "DR", "NS", "U" };
+
+/* The layouts that the library's interface fixes, written here: it is opened at run time, its header need not be there. */
+#define MHZ                 1e6
+#define FIELD_NVLINK_COMMON 90  /* rate of the active links, MB/s */
+#define FIELD_NVLINK_SPEED  164 /* rate of link `scope`, MB/s */
+#define SUCCESS             0
+
+struct pci_info {
+	char bus_legacy[16];
+	unsigned domain, bus, device, id, subsystem;
+	char bus_id[32];
+};
+struct memory_info {
+	unsigned long long total, free, used;
+};
+struct utilization {
+	unsigned gpu, memory;
+};
+struct field_value {
+	unsigned id, scope;
+	long long time, latency;
+	int type, status;
+	union {
+		double real;
+		unsigned u32;
+		unsigned long long u64;
+	} value;
+};
+
+typedef struct device *device_t;
+
+struct functions {
+	int (*init)(void);
+	int (*shutdown)(void);
+	const char *(*error)(int);
+	int (*driver)(char *, unsigned);
+	int (*cuda)(int *);
+	int (*count)(unsigned *);
+	int (*handle)(unsigned, device_t *);
+	int (*name)(device_t, char *, unsigned);
+	int (*uuid)(device_t, char *, unsigned);
+	int (*pci)(device_t, struct pci_info *);
+	int (*memory)(device_t, struct memory_info *);
+	int (*clock)(device_t, int, unsigned *);
+	int (*clock_max)(device_t, int, unsigned *);
+	int (*power)(device_t, unsigned *);
+	int (*limit)(device_t, unsigned *);
+	int (*limit_default)(device_t, unsigned *);
+	int (*limit_range)(device_t, unsigned *, unsigned *);
+	int (*temperature)(device_t, int, unsigned *);
+	int (*busy)(device_t, struct utilization *);
+	int (*capability)(device_t, int *, int *);
+	int (*ecc)(device_t, int *, int *);
+	int (*persistence)(device_t, int *);
+	int (*mig)(device_t, unsigned *, unsigned *);
+	int (*pstate)(device_t, int *);
+	int (*gen)(device_t, unsigned *);
+	int (*width)(device_t, unsigned *);
+	int (*gen_max)(device_t, unsigned *);
+	int (*width_max)(device_t, unsigned *);
+	int (*throttle)(device_t, unsigned long long *);
+	int (*energy)(device_t, unsigned long long *); /* mJ */
+	int (*p2p)(device_t, device_t, int, int *);
+	int (*link_state)(device_t, unsigned, int *);
+	int (*link_version)(device_t, unsigned, unsigned *);
+	int (*link_remote)(device_t, unsigned, struct pci_info *);
+	int (*link_type)(device_t, unsigned, int *);
+	int (*fields)(device_t, int, struct field_value *);
+};
+
+struct jl_nvml {
+	struct jl_dynlib lib;
+	struct functions f;
+	device_t devices[JL_NVML_GPUS_MAX];
+	size_t n_devices;
+};
+
+#define WANTED(member, text)                                                                                           \
+	{                                                                                                              \
+		.name = text, .offset = offsetof(struct functions, member)                                             \
+	}
+#define OPTIONAL(member, text)                                                                                         \
+	{                                                                                                              \
+		.name = text, .offset = offsetof(struct functions, member), .optional = true                           \
+	}
+#define OLDER(member, text, old_text)                                                                                  \
+	{                                                                                                              \
+		.name = text, .offset = offsetof(struct functions, member), .instead = old_text, .optional = true      \
+	}
+
+/* clang-format off */
+static const struct jl_dynlib_symbol symbols[] = {
+	WANTED(init, "nvmlInit_v2"),
+	WANTED(shutdown, "nvmlShutdown"),
+	WANTED(count, "nvmlDeviceGetCount_v2"),
+	WANTED(handle, "nvmlDeviceGetHandleByIndex_v2"),
+	OPTIONAL(error, "nvmlErrorString"),
+	OPTIONAL(driver, "nvmlSystemGetDriverVersion"),
+	OLDER(cuda, "nvmlSystemGetCudaDriverVersion_v2", "nvmlSystemGetCudaDriverVersion"),
+	OPTIONAL(name, "nvmlDeviceGetName"),
+	OPTIONAL(uuid, "nvmlDeviceGetUUID"),
+	OPTIONAL(pci, "nvmlDeviceGetPciInfo_v3"), /* older ones have another layout */
+	OPTIONAL(memory, "nvmlDeviceGetMemoryInfo"),
+	OPTIONAL(clock, "nvmlDeviceGetClockInfo"),
+	OPTIONAL(clock_max, "nvmlDeviceGetMaxClockInfo"),
+	OPTIONAL(power, "nvmlDeviceGetPowerUsage"),
+	OPTIONAL(limit, "nvmlDeviceGetPowerManagementLimit"),
+	OPTIONAL(limit_default, "nvmlDeviceGetPowerManagementDefaultLimit"),
+	OPTIONAL(limit_range, "nvmlDeviceGetPowerManagementLimitConstraints"),
+	OPTIONAL(temperature, "nvmlDeviceGetTemperature"),
+	OPTIONAL(busy, "nvmlDeviceGetUtilizationRates"),
+	OPTIONAL(capability, "nvmlDeviceGetCudaComputeCapability"),
+	OPTIONAL(ecc, "nvmlDeviceGetEccMode"),
+	OPTIONAL(persistence, "nvmlDeviceGetPersistenceMode"),
+	OPTIONAL(mig, "nvmlDeviceGetMigMode"),
+	OPTIONAL(pstate, "nvmlDeviceGetPerformanceState"),
+	OPTIONAL(gen, "nvmlDeviceGetCurrPcieLinkGeneration"),
+	OPTIONAL(width, "nvmlDeviceGetCurrPcieLinkWidth"),
+	OPTIONAL(gen_max, "nvmlDeviceGetMaxPcieLinkGeneration"),
+	OPTIONAL(width_max, "nvmlDeviceGetMaxPcieLinkWidth"),
+	OLDER(throttle, "nvmlDeviceGetCurrentClocksEventReasons", "nvmlDeviceGetCurrentClocksThrottleReasons"),
+	OPTIONAL(energy, "nvmlDeviceGetTotalEnergyConsumption"),
+	OPTIONAL(p2p, "nvmlDeviceGetP2PStatus"),
+	OPTIONAL(link_state, "nvmlDeviceGetNvLinkState"),
+	OPTIONAL(link_version, "nvmlDeviceGetNvLinkVersion"),
+	OPTIONAL(link_remote, "nvmlDeviceGetNvLinkRemotePciInfo_v2"),
+	OPTIONAL(link_type, "nvmlDeviceGetNvLinkRemoteDeviceType"),
+	OPTIONAL(fields, "nvmlDeviceGetFieldValues"),
+};
+/* clang-format on */
+
+enum jl_status jl_nvml_open(struct jl_nvml **ret_nvml, struct jl_err *err)
+{
+	static const char *const names[] = { "libnvidia-ml.so.1", "libnvidia-ml.so", NULL };
+	struct jl_nvml *nvml = jl_realloc(NULL, sizeof(*nvml));
+	unsigned n = 0;
+	int code;
+	enum jl_status status;
+
+	if (!nvml)
+		return jl_fail_nomem(err);
+	memset(nvml, 0, sizeof(*nvml));
+	status = jl_dynlib_open(&nvml->lib, "JEOUL_NVML", names, symbols, sizeof(symbols) / sizeof(*symbols), &nvml->f,
+				err);
+	if (status) {
+		jl_free(nvml);
+		return status;
+	}
+	code = nvml->f.init();
+	if (code != SUCCESS) {
+		const char *why = nvml->f.error ? nvml->f.error(code) : "?";
+
+		status = jl_fail(err, JL_E_ABSENT, "the NVIDIA driver does not answer: %s",
+				 "NVIDIA 드라이버가 응답하지 않음: %s", why);
+		jl_dynlib_close(&nvml->lib);
+		jl_free(nvml);
+		return status;
+	}
+	if (nvml->f.count(&n) != SUCCESS)
+		n = 0;
+	for (unsigned i = 0; i < n && nvml->n_devices < JL_NVML_GPUS_MAX; i++)
+		if (nvml->f.handle(i, &nvml->devices[nvml->n_devices]) == SUCCESS)
+			nvml->n_devices++; /* one that has fallen off the bus has no handle */
+	*ret_nvml = nvml;
+	return JL_OK;
+}
+
+void jl_nvml_close(struct jl_nvml *nvml)
+{
+	if (!nvml)
+		return;
+	nvml->f.shutdown();
+	jl_dynlib_close(&nvml->lib);
+	jl_free(nvml);
+}
+
+void jl_nvml_gpu_clear(struct jl_nvml_gpu *gpu)
+{
+	*gpu = (struct jl_nvml_gpu){
+		.mem_B = NAN,
+		.mem_used_B = NAN,
+		.sm_Hz = NAN,
+		.sm_max_Hz = NAN,
+		.mem_Hz = NAN,
+		.mem_max_Hz = NAN,
+		.power_W = NAN,
+		.limit_W = NAN,
+		.limit_default_W = NAN,
+		.limit_max_W = NAN,
+		.temperature_C = NAN,
+		.busy_frac = NAN,
+		.cc_major = -1,
+		.cc_minor = -1,
+		.ecc = -1,
+		.ecc_pending = -1,
+		.persistence = -1,
+		.mig = -1,
+		.pstate = -1,
+		.pcie_gen = -1,
+		.pcie_width = -1,
+		.pcie_gen_max = -1,
+		.pcie_width_max = -1,
+		.pcie_gen_busy = -1,
+		.pcie_width_busy = -1,
+		.throttle = -1,
+	};
+}
+
+void jl_nvml_bus_id(char out[32], const char *text)
+{
+	unsigned domain = 0, bus, device, function;
+
+	out[0] = '\0';
+	if (sscanf(text, "%8x:%2x:%2x.%1x", &domain, &bus, &device, &function) == 4 ||
+	    (domain = 0, sscanf(text, "%2x:%2x.%1x", &bus, &device, &function) == 3))
+		snprintf(out, 32, "%04x:%02x:%02x.%x", domain, bus, device, function);
+}
+
+static double number(int (*get)(device_t, unsigned *), device_t device, double scale)
+{
+	unsigned value = 0;
+
+	return get && get(device, &value) == SUCCESS ? value * scale : NAN;
+}
+
+static int small(int (*get)(device_t, unsigned *), device_t device)
+{
+	unsigned value = 0;
+
+	return get && get(device, &value) == SUCCESS && value < 1024 ? (int)value : -1;
+}
+
+static double clock_Hz(int (*get)(device_t, int, unsigned *), device_t device, int type)
+{
+	unsigned value = 0;
+
+	return get && get(device, type, &value) == SUCCESS ? value * MHZ : NAN;
+}
+
+static void read_moving(const struct functions *f, device_t device, struct jl_nvml_gpu *gpu)
+{
+	enum { CLOCK_SM = 1, CLOCK_MEMORY = 2, SENSOR_GPU = 0 };
+	struct utilization busy = { 0 };
+	unsigned long long reasons = 0;
+	unsigned value = 0;
+
+	gpu->sm_Hz = clock_Hz(f->clock, device, CLOCK_SM);
+	gpu->mem_Hz = clock_Hz(f->clock, device, CLOCK_MEMORY);
+	gpu->power_W = number(f->power, device, 1e-3);
+	if (f->temperature && f->temperature(device, SENSOR_GPU, &value) == SUCCESS)
+		gpu->temperature_C = value;
+	if (f->busy && f->busy(device, &busy) == SUCCESS)
+		gpu->busy_frac = busy.gpu / 100.0;
+	if (f->throttle && f->throttle(device, &reasons) == SUCCESS)
+		gpu->throttle = (int)(reasons & 0x1ff);
+	if (!f->pstate || f->pstate(device, &gpu->pstate) != SUCCESS || gpu->pstate < 0 || gpu->pstate > 15)
+		gpu->pstate = -1;
+	gpu->pcie_gen = small(f->gen, device);
+	gpu->pcie_width = small(f->width, device);
+}
+
+static void read_fixed(const struct functions *f, device_t device, struct jl_nvml_gpu *gpu)
+{
+	enum { CLOCK_SM = 1, CLOCK_MEMORY = 2 };
+	struct memory_info memory = { 0 };
+	struct pci_info pci = { 0 };
+	unsigned low = 0, high = 0, pending = 0;
+	int a = -1, b = -1;
+
+	if (f->name && f->name(device, gpu->name, sizeof(gpu->name)) != SUCCESS)
+		gpu->name[0] = '\0';
+	if (f->uuid && f->uuid(device, gpu->uuid, sizeof(gpu->uuid)) != SUCCESS)
+		gpu->uuid[0] = '\0';
+	gpu->name[sizeof(gpu->name) - 1] = gpu->uuid[sizeof(gpu->uuid) - 1] = '\0';
+	jl_utf8_sanitize(gpu->name);
+	jl_utf8_sanitize(gpu->uuid);
+	if (f->pci && f->pci(device, &pci) == SUCCESS) {
+		pci.bus_id[sizeof(pci.bus_id) - 1] = '\0';
+		jl_nvml_bus_id(gpu->bus, pci.bus_id);
+	}
+	if (f->memory && f->memory(device, &memory) == SUCCESS) {
+		gpu->mem_B = (double)memory.total;
+		gpu->mem_used_B = (double)memory.used;
+	}
+	gpu->sm_max_Hz = clock_Hz(f->clock_max, device, CLOCK_SM);
+	gpu->mem_max_Hz = clock_Hz(f->clock_max, device, CLOCK_MEMORY);
+	gpu->limit_W = number(f->limit, device, 1e-3);
+	gpu->limit_default_W = number(f->limit_default, device, 1e-3);
+	if (f->limit_range && f->limit_range(device, &low, &high) == SUCCESS)
+		gpu->limit_max_W = high * 1e-3;
+	if (f->capability && f->capability(device, &a, &b) == SUCCESS) {
+		gpu->cc_major = a;
+		gpu->cc_minor = b;
+	}
+	if (f->ecc && f->ecc(device, &a, &b) == SUCCESS) {
+		gpu->ecc = a != 0;
+		gpu->ecc_pending = b != 0;
+	}
+	if (f->persistence && f->persistence(device, &a) == SUCCESS)
+		gpu->persistence = a != 0;
+	if (f->mig && f->mig(device, &low, &pending) == SUCCESS)
+		gpu->mig = low != 0;
+	gpu->pcie_gen_max = small(f->gen_max, device);
+	gpu->pcie_width_max = small(f->width_max, device);
+}
+
+/* MB/s; one link where the driver can tell, else what all active ones have in common. */
+static double link_rate(const struct functions *f, device_t device, unsigned link)
+{
+	const unsigned ids[] = { FIELD_NVLINK_SPEED, FIELD_NVLINK_COMMON };
+
+	for (size_t i = 0; f->fields && i < sizeof(ids) / sizeof(*ids); i++) {
+		struct field_value value = { .id = ids[i], .scope = ids[i] == FIELD_NVLINK_SPEED ? link : 0 };
+
+		if (f->fields(device, 1, &value) == SUCCESS && value.status == SUCCESS && value.value.u32 > 0)
+			return value.value.u32 * 1e6;
+	}
+	return NAN;
+}
+
+static void read_links(const struct functions *f, device_t device, struct jl_nvml_gpu *gpu)
+{
+	enum { TYPE_GPU = 0, TYPE_SWITCH = 2 };
+
+	for (unsigned i = 0; f->link_state && i < JL_NVML_LINKS_MAX; i++) {
+		struct jl_nvml_link *link = &gpu->links[gpu->n_links];
+		struct pci_info remote = { 0 };
+		unsigned version = 0;
+		int active = 0, type = -1;
+
+		if (f->link_state(device, i, &active) != SUCCESS || !active)
+			continue;
+		*link = (struct jl_nvml_link){ .version = -1, .end = JL_NVLINK_OTHER };
+		if (f->link_version && f->link_version(device, i, &version) == SUCCESS && version < 100)
+			link->version = (int)version;
+		if (f->link_type && f->link_type(device, i, &type) == SUCCESS)
+			link->end = type == TYPE_GPU      ? JL_NVLINK_GPU
+				    : type == TYPE_SWITCH ? JL_NVLINK_SWITCH
+							  : JL_NVLINK_OTHER;
+		if (f->link_remote && f->link_remote(device, i, &remote) == SUCCESS) {
+			remote.bus_id[sizeof(remote.bus_id) - 1] = '\0';
+			jl_nvml_bus_id(link->remote, remote.bus_id);
+		}
+		link->oneway_Bps = link_rate(f, device, i);
+		gpu->n_links++;
+	}
+}
+
+static enum jl_status read_p2p(const struct jl_nvml *nvml, struct jl_arena *arena, struct jl_nvml_snapshot *snap,
+			       struct jl_err *err)
+{
+	static const int caps[JL_N_P2P_WHAT] = { 0, 1, 3 }; /* the library's numbers for read, write, atomics */
+	size_t n = nvml->n_devices;
+
+	for (size_t what = 0; nvml->f.p2p && what < JL_N_P2P_WHAT; what++) {
+		unsigned char *cells = jl_arena_array(arena, n * n + 1, 1);
+
+		if (!cells)
+			return jl_fail_nomem(err);
+		for (size_t a = 0; a < n; a++)
+			for (size_t b = 0; b < n; b++) {
+				int state = JL_P2P_U;
+
+				if (a != b &&
+				    nvml->f.p2p(nvml->devices[a], nvml->devices[b], caps[what], &state) != SUCCESS)
+					state = JL_P2P_U;
+				if (state < 0 || state >= JL_N_P2P)
+					state = JL_P2P_U;
+				cells[a * n + b] = (unsigned char)(a == b ? JL_P2P_OK : state);
+			}
+		snap->p2p[what] = cells;
+	}
+	return JL_OK;
+}
+
+enum jl_status jl_nvml_read(struct jl_nvml *nvml, struct jl_arena *arena, struct jl_nvml_snapshot *ret_snapshot,
+			    struct jl_err *err)
+{
+	struct jl_nvml_snapshot snap = { .cuda = -1, .n_gpus = nvml->n_devices };
+	enum jl_status status;
+	int cuda = 0;
+
+	snap.gpus = jl_arena_array(arena, snap.n_gpus ? snap.n_gpus : 1, sizeof(*snap.gpus));
+	if (!snap.gpus)
+		return jl_fail_nomem(err);
+	if (nvml->f.driver && nvml->f.driver(snap.driver, sizeof(snap.driver)) != SUCCESS)
+		snap.driver[0] = '\0';
+	snap.driver[sizeof(snap.driver) - 1] = '\0';
+	jl_utf8_sanitize(snap.driver);
+	if (nvml->f.cuda && nvml->f.cuda(&cuda) == SUCCESS && cuda > 0)
+		snap.cuda = cuda;
+	for (size_t i = 0; i < snap.n_gpus; i++) {
+		jl_nvml_gpu_clear(&snap.gpus[i]);
+		read_fixed(&nvml->f, nvml->devices[i], &snap.gpus[i]);
+		read_moving(&nvml->f, nvml->devices[i], &snap.gpus[i]);
+		read_links(&nvml->f, nvml->devices[i], &snap.gpus[i]);
+	}
+	status = read_p2p(nvml, arena, &snap, err);
+	if (!status)
+		*ret_snapshot = snap;
+	return status;
+}
+
+void jl_nvml_watch(struct jl_nvml *nvml, size_t gpu, struct jl_nvml_gpu *ret_now)
+{
+	jl_nvml_gpu_clear(ret_now);
+	if (gpu < nvml->n_devices)
+		read_moving(&nvml->f, nvml->devices[gpu], ret_now);
+}
+
+bool jl_nvml_find(struct jl_nvml *nvml, const char *bus, size_t *ret_gpu)
+{
+	char wanted[32], here[32];
+
+	jl_nvml_bus_id(wanted, bus);
+	for (size_t i = 0; wanted[0] && nvml->f.pci && i < nvml->n_devices; i++) {
+		struct pci_info pci = { 0 };
+
+		if (nvml->f.pci(nvml->devices[i], &pci) != SUCCESS)
+			continue;
+		pci.bus_id[sizeof(pci.bus_id) - 1] = '\0';
+		jl_nvml_bus_id(here, pci.bus_id);
+		if (strcmp(here, wanted) == 0) {
+			*ret_gpu = i;
+			return true;
+		}
+	}
+	return false;
+}
+
+double jl_nvml_energy_J(struct jl_nvml *nvml, size_t gpu)
+{
+	unsigned long long mJ = 0;
+
+	if (gpu >= nvml->n_devices || !nvml->f.energy || nvml->f.energy(nvml->devices[gpu], &mJ) != SUCCESS)
+		return NAN;
+	return (double)mJ * 1e-3;
+}

@@ -1,0 +1,20 @@
+/* What NVML said, as JSON: for captures and for people. */
+#ifndef JL_PROBE_NVML_JSON_H
+#define JL_PROBE_NVML_JSON_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "base/json.h"
+#include "probe/nvml.h"
+
+/* Members of the open object: unknown values are null. */
+void jl_nvml_gpu_json(struct jl_json *json, const struct jl_nvml_gpu *gpu, bool with_names);
+void jl_nvml_p2p_json(struct jl_json *json, const struct jl_nvml_snapshot *snapshot);
+/* The whole document. Without `with_names`, UUIDs are left out. */
+void jl_nvml_write(struct jl_buf *out, const struct jl_nvml_snapshot *snapshot, bool with_names);
+/* Wrong types, sizes and unknown words are refused; keys that are not known are passed over. */
+enum jl_status jl_nvml_parse(struct jl_nvml_snapshot *ret_snapshot, const char *name, const char *text, size_t len,
+			     struct jl_arena *arena, struct jl_err *err);
+
+#endif

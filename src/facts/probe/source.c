@@ -1,0 +1,413 @@
+#include "probe/source.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "probe/nvml_json.h"
+#include "probe/records.h"
+#include "probe/redact.h"
+
+#define ASKED_PATH_MAX 1024
+#define ARCH_PATH      "/proc/sys/kernel/arch"
+#define CONFIG_B       4096 /* of a PCI Express device */
+
+struct jl_probe_source {
+	bool live;
+	struct jl_arena *arena;
+	struct jl_records records;
+	struct jl_nvml_snapshot *nvml; /* in the arena: machines point to it */
+	bool nvml_done;
+	enum jl_status failed;
+	struct jl_err err;
+};
+
+static enum jl_status create(struct jl_probe_source **ret_source, struct jl_arena *arena, bool live, struct jl_err *err)
+{
+	struct jl_probe_source *source = jl_realloc(NULL, sizeof(*source));
+
+	if (!source)
+		return jl_fail_nomem(err);
+	memset(source, 0, sizeof(*source));
+	source->live = live;
+	source->arena = source->records.arena = arena;
+	source->nvml = jl_arena_alloc(arena, sizeof(*source->nvml));
+	if (!source->nvml) {
+		jl_free(source);
+		return jl_fail_nomem(err);
+	}
+	*ret_source = source;
+	return JL_OK;
+}
+
+enum jl_status jl_source_live(struct jl_probe_source **ret_source, struct jl_arena *arena, struct jl_err *err)
+{
+	return create(ret_source, arena, true, err);
+}
+
+void jl_source_destroy(struct jl_probe_source *source)
+{
+	jl_free(source);
+}
+
+bool jl_source_is_live(const struct jl_probe_source *source)
+{
+	return source->live;
+}
+
+static enum jl_status replay_nvml(struct jl_probe_source *source, const char *name, const char *text, size_t len,
+				  struct jl_err *err)
+{
+	source->nvml_done = true;
+	if (text)
+		return jl_nvml_parse(source->nvml, name, text, len, source->arena, err);
+	source->nvml->cuda = -1;
+	snprintf(source->nvml->absent_en, sizeof(source->nvml->absent_en), "the capture has no nvml.json");
+	snprintf(source->nvml->absent_ko, sizeof(source->nvml->absent_ko), "캡처에 nvml.json이 없음");
+	return JL_OK;
+}
+
+enum jl_status jl_source_replay_text(struct jl_probe_source **ret_source, const char *name, const char *text,
+				     size_t len, const char *nvml_json, size_t nvml_len, struct jl_arena *arena,
+				     struct jl_err *err)
+{
+	struct jl_probe_source *source = NULL;
+	enum jl_status status = create(&source, arena, false, err);
+
+	if (!status)
+		status = jl_records_parse(&source->records, name, text, len, err);
+	if (!status)
+		status = replay_nvml(source, "nvml.json", nvml_json, nvml_len, err);
+	if (status)
+		jl_source_destroy(source);
+	else
+		*ret_source = source;
+	return status;
+}
+
+/* A plain file of a capture: links that go in circles, pipes and devices are refused before anything is read. */
+static enum jl_status read_part(const char *dir, const char *file, struct jl_buf *ret_buf, struct jl_err *err)
+{
+	char path[4096];
+	struct stat info;
+
+	if ((size_t)snprintf(path, sizeof(path), "%s/%s", dir, file) >= sizeof(path))
+		return jl_fail(err, JL_E_USAGE, "--from: the path is too long", "--from: 경로가 너무 깁니다");
+	if (stat(path, &info) != 0)
+		return jl_fail(err, JL_E_IO, "%.300s: %s; --from takes a folder that --capture has made",
+			       "%.300s: %s. --from에는 --capture로 만든 폴더를 쓰세요", path, strerror(errno));
+	if (!S_ISREG(info.st_mode))
+		return jl_fail(err, JL_E_IO, "%.300s is not a plain file", "%.300s: 일반 파일이 아닙니다", path);
+	return jl_buf_read_file(ret_buf, path, JL_SOURCE_CAPTURE_MAX_B, err);
+}
+
+enum jl_status jl_source_replay(struct jl_probe_source **ret_source, const char *dir, struct jl_arena *arena,
+				struct jl_err *err)
+{
+	struct jl_buf text = { 0 }, nvml = { 0 };
+	char path[4096];
+	struct stat info;
+	bool has_nvml;
+	enum jl_status status = read_part(dir, "machine.txt", &text, err);
+
+	if (status)
+		return status;
+	snprintf(path, sizeof(path), "%s/nvml.json", dir);
+	has_nvml = lstat(path, &info) == 0;
+	if (has_nvml)
+		status = read_part(dir, "nvml.json", &nvml, err);
+	snprintf(path, sizeof(path), "%.4000s/machine.txt", dir);
+	if (!status)
+		status = jl_source_replay_text(ret_source, path, jl_buf_text(&text), text.len,
+					       has_nvml ? jl_buf_text(&nvml) : NULL, nvml.len, arena, err);
+	jl_buf_release(&text);
+	jl_buf_release(&nvml);
+	return status;
+}
+
+enum jl_status jl_source_failed(const struct jl_probe_source *source, struct jl_err *err)
+{
+	if (source->failed && err)
+		*err = source->err;
+	return source->failed;
+}
+
+/* Linux has a file for it since 6.1; before that uname answers. */
+static const char *arch_live(struct jl_probe_source *source)
+{
+	struct utsname name;
+
+	return uname(&name) == 0 ? jl_arena_strdup(source->arena, name.machine) : NULL;
+}
+
+/* As much of a file as the limit allows; trailing line ends go, control characters too. NULL: cannot be read. */
+static const char *read_live(struct jl_probe_source *source, const char *path)
+{
+	int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+	size_t len = 0, room = 4096;
+	char *text = NULL;
+	const char *kept = NULL;
+	struct stat info;
+
+	if (file < 0)
+		return strcmp(path, ARCH_PATH) == 0 ? arch_live(source) : NULL;
+	if (fstat(file, &info) != 0 || !S_ISREG(info.st_mode))
+		goto out;
+	for (;;) {
+		char *more = jl_realloc(text, room + 1);
+		ssize_t n;
+
+		if (!more) {
+			source->failed = jl_fail_nomem(&source->err);
+			goto out;
+		}
+		text = more;
+		n = read(file, text + len, room - len);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			goto out; /* a link that is down has no speed */
+		len += (size_t)n;
+		if (n == 0 || len >= JL_SOURCE_FILE_MAX_B)
+			break;
+		if (len == room)
+			room *= 2;
+	}
+	while (len > 0 && (text[len - 1] == '\n' || text[len - 1] == '\0'))
+		len--;
+	text[len] = '\0';
+	for (size_t i = 0; i < len; i++)
+		if (text[i] == '\0')
+			text[i] = ' ';
+	jl_utf8_sanitize(text);
+	kept = jl_arena_strdup(source->arena, text);
+	if (!kept)
+		source->failed = jl_fail_nomem(&source->err);
+out:
+	jl_free(text);
+	close(file);
+	return kept;
+}
+
+static const char *link_live(struct jl_probe_source *source, const char *path)
+{
+	char target[ASKED_PATH_MAX];
+	ssize_t n = readlink(path, target, sizeof(target) - 1);
+
+	if (n <= 0)
+		return NULL;
+	target[n] = '\0';
+	jl_utf8_sanitize(target);
+	return strpbrk(target, " \n\t") ? NULL : jl_arena_strdup(source->arena, target);
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static const char *list_live(struct jl_probe_source *source, const char *path)
+{
+	DIR *folder = opendir(path);
+	const char **names = NULL;
+	const struct dirent *entry;
+	size_t n = 0;
+	struct jl_buf text;
+	const char *kept = NULL;
+
+	if (!folder)
+		return NULL;
+	jl_buf_init(&text, JL_SOURCE_FILE_MAX_B);
+	names = jl_arena_array(source->arena, JL_SOURCE_LIST_MAX, sizeof(*names));
+	while (names && n < JL_SOURCE_LIST_MAX && (entry = readdir(folder)) != NULL) {
+		if (entry->d_name[0] == '.' || strchr(entry->d_name, '\n'))
+			continue;
+		names[n] = jl_arena_strdup(source->arena, entry->d_name);
+		if (!names[n])
+			break;
+		n++;
+	}
+	closedir(folder);
+	if (names)
+		qsort(names, n, sizeof(*names), by_name);
+	for (size_t i = 0; names && i < n; i++)
+		jl_buf_printf(&text, "%s%s", i ? "\n" : "", names[i]);
+	if (names && !text.failed)
+		kept = jl_arena_strdup(source->arena, jl_buf_text(&text));
+	jl_buf_release(&text);
+	return kept;
+}
+
+/* Walks the extended capabilities of a device's configuration space; unprivileged readers get 64 bytes and learn
+ * nothing. */
+static const char *acs_live(struct jl_probe_source *source, const char *device_path)
+{
+	enum { EXTENDED = 0x100, ACS = 0x0d, CONTROL = 6, STEPS_MAX = 96 };
+	unsigned char config[CONFIG_B];
+	char path[ASKED_PATH_MAX];
+	size_t at = EXTENDED;
+	ssize_t n;
+	int file;
+
+	snprintf(path, sizeof(path), "%.*s/config", ASKED_PATH_MAX - 16, device_path);
+	file = open(path, O_RDONLY | O_CLOEXEC);
+	if (file < 0)
+		return NULL;
+	n = pread(file, config, sizeof(config), 0);
+	close(file);
+	if (n < (ssize_t)sizeof(config))
+		return NULL;
+	for (int step = 0; at >= EXTENDED && at + 8 <= CONFIG_B && step < STEPS_MAX; step++) {
+		unsigned head = config[at] | (unsigned)config[at + 1] << 8 | (unsigned)config[at + 2] << 16 |
+				(unsigned)config[at + 3] << 24;
+
+		if ((head & 0xffff) == ACS)
+			return jl_arena_printf(source->arena, "0x%04x",
+					       config[at + CONTROL] | (unsigned)config[at + CONTROL + 1] << 8);
+		at = head >> 20 & ~3u;
+	}
+	return "none";
+}
+
+static const char *ask(struct jl_probe_source *source, const char *path, enum jl_answer kind,
+		       const char *(*live)(struct jl_probe_source *, const char *), const char *key)
+{
+	const struct jl_asked_path *known = jl_records_find(&source->records, key, kind);
+	const char *text;
+	enum jl_status status;
+
+	if (known)
+		return known->text;
+	if (!source->live || source->failed)
+		return NULL;
+	text = live(source, path);
+	status = jl_records_add(&source->records, key, kind, text, &source->err);
+	if (status)
+		source->failed = status;
+	return text;
+}
+
+const char *jl_source_read(struct jl_probe_source *source, const char *path)
+{
+	return ask(source, path, JL_ANSWER_FILE, read_live, path);
+}
+
+const char *jl_source_link(struct jl_probe_source *source, const char *path)
+{
+	return ask(source, path, JL_ANSWER_LINK, link_live, path);
+}
+
+const char *jl_source_list(struct jl_probe_source *source, const char *path)
+{
+	return ask(source, path, JL_ANSWER_LIST, list_live, path);
+}
+
+const char *jl_source_acs(struct jl_probe_source *source, const char *device_path)
+{
+	char key[ASKED_PATH_MAX];
+
+	snprintf(key, sizeof(key), "%.*s/acs", ASKED_PATH_MAX - 16, device_path);
+	return ask(source, device_path, JL_ANSWER_FILE, acs_live, key);
+}
+
+const char *jl_source_readf(struct jl_probe_source *source, const char *format, ...)
+{
+	char path[ASKED_PATH_MAX];
+	va_list args;
+	int n;
+
+	va_start(args, format);
+	n = vsnprintf(path, sizeof(path), format, args);
+	va_end(args);
+	return n > 0 && (size_t)n < sizeof(path) ? jl_source_read(source, path) : NULL;
+}
+
+const char *jl_source_linkf(struct jl_probe_source *source, const char *format, ...)
+{
+	char path[ASKED_PATH_MAX];
+	va_list args;
+	int n;
+
+	va_start(args, format);
+	n = vsnprintf(path, sizeof(path), format, args);
+	va_end(args);
+	return n > 0 && (size_t)n < sizeof(path) ? jl_source_link(source, path) : NULL;
+}
+
+const struct jl_nvml_snapshot *jl_source_nvml(struct jl_probe_source *source, jl_link_load *load)
+{
+	struct jl_nvml *nvml = NULL;
+	struct jl_err err = { 0 };
+	enum jl_status status;
+
+	if (source->nvml_done)
+		return source->nvml;
+	source->nvml_done = true;
+	source->nvml->cuda = -1;
+	status = jl_nvml_open(&nvml, &err);
+	if (!status)
+		status = jl_nvml_read(nvml, source->arena, source->nvml, &err);
+	if (!status && load)
+		load(nvml, source->nvml);
+	if (status) {
+		snprintf(source->nvml->absent_en, sizeof(source->nvml->absent_en), "%.*s",
+			 (int)sizeof(source->nvml->absent_en) - 1, err.en);
+		snprintf(source->nvml->absent_ko, sizeof(source->nvml->absent_ko), "%.*s",
+			 (int)sizeof(source->nvml->absent_ko) - 1, err.ko);
+		jl_utf8_sanitize(source->nvml->absent_en);
+		jl_utf8_sanitize(source->nvml->absent_ko);
+	}
+	jl_nvml_close(nvml);
+	return source->nvml;
+}
+
+static enum jl_status write_part(const char *dir, const char *file, const struct jl_buf *text, struct jl_err *err)
+{
+	char path[4096];
+	FILE *out;
+	bool bad;
+
+	if (text->failed)
+		return jl_fail(err, text->failed, "%s does not fit its limit", "%s이(가) 한도를 넘습니다", file);
+	if ((size_t)snprintf(path, sizeof(path), "%s/%s", dir, file) >= sizeof(path))
+		return jl_fail(err, JL_E_USAGE, "--capture: the path is too long", "--capture: 경로가 너무 깁니다");
+	out = fopen(path, "we");
+	if (!out)
+		return jl_fail(err, JL_E_IO, "%.300s: %s", "%.300s: %s", path, strerror(errno));
+	bad = fwrite(text->data, 1, text->len, out) != text->len;
+	bad = fclose(out) != 0 || bad;
+	return bad ? jl_fail(err, JL_E_IO, "%.300s could not be written: %s", "%.300s: 쓸 수 없습니다 (%s)", path,
+			     strerror(errno))
+		   : JL_OK;
+}
+
+enum jl_status jl_source_capture(struct jl_probe_source *source, const char *dir, bool with_names, struct jl_err *err)
+{
+	struct jl_records kept = source->records;
+	struct jl_buf text, nvml;
+	enum jl_status status = with_names ? JL_OK : jl_redact(&source->records, &kept, err);
+
+	if (status)
+		return status;
+	if (mkdir(dir, 0777) != 0 && errno != EEXIST)
+		return jl_fail(err, JL_E_IO, "--capture: %.300s: %s", "--capture: %.300s: %s", dir, strerror(errno));
+	jl_buf_init(&text, JL_SOURCE_CAPTURE_MAX_B);
+	jl_buf_init(&nvml, JL_SOURCE_CAPTURE_MAX_B);
+	jl_records_write(&kept, &text);
+	jl_nvml_write(&nvml, jl_source_nvml(source, false), with_names);
+	status = write_part(dir, "machine.txt", &text, err);
+	if (!status)
+		status = write_part(dir, "nvml.json", &nvml, err);
+	jl_buf_release(&text);
+	jl_buf_release(&nvml);
+	return status;
+}

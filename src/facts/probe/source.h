@@ -1,0 +1,73 @@
+/* Where the facts of a machine are read from: the running one, or one that was captured.
+ *
+ * Readers ask for files, folders and links of /sys and /proc by their absolute path and for what NVML says; they
+ * cannot tell which kind of source answers. Whatever is asked is remembered, so that a capture holds exactly what a
+ * replay will ask for. What a source tells lives in the arena that it was made with, also when the source is gone.
+ *
+ * A capture is a folder with two text files. machine.txt has one record for each thing that was there when it was asked
+ * for; lines of content begin with a tab:
+ *     jeoul capture 1
+ *     file /proc/sys/kernel/osrelease
+ *     <tab>6.1.0-18-amd64
+ *     list /sys/class/net
+ *     <tab>eth0
+ *     link /sys/class/net/eth0/device ../../../0000:01:00.0
+ *     end 3
+ * and nvml.json. Paths are keys that are looked up, never opened, so a capture cannot lead anywhere else. */
+#ifndef JL_PROBE_SOURCE_H
+#define JL_PROBE_SOURCE_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "probe/nvml.h"
+
+#define JL_SOURCE_FILE_MAX_B    ((size_t)4 << 20) /* of one file; longer ones are cut */
+#define JL_SOURCE_RECORDS_MAX   65536
+#define JL_SOURCE_LIST_MAX      8192
+#define JL_SOURCE_CAPTURE_MAX_B ((size_t)64 << 20)
+
+struct jl_probe_source;
+
+/* The running machine. */
+enum jl_status jl_source_live(struct jl_probe_source **ret_source, struct jl_arena *arena, struct jl_err *err);
+/* A captured one: a folder with machine.txt and nvml.json (without the latter: no NVML). */
+enum jl_status jl_source_replay(struct jl_probe_source **ret_source, const char *dir, struct jl_arena *arena,
+				struct jl_err *err);
+/* The same from memory; `name` is for messages. `nvml_json` may be NULL. */
+enum jl_status jl_source_replay_text(struct jl_probe_source **ret_source, const char *name, const char *text,
+				     size_t len, const char *nvml_json, size_t nvml_len, struct jl_arena *arena,
+				     struct jl_err *err);
+void jl_source_destroy(struct jl_probe_source *source);
+
+bool jl_source_is_live(const struct jl_probe_source *source);
+
+/* NULL: there is none, or it cannot be read. */
+const char *jl_source_read(struct jl_probe_source *source, const char *path); /* without the last line end */
+const char *jl_source_link(struct jl_probe_source *source, const char *path); /* where a symbolic link points */
+/* Names in a folder, sorted, one a line; "" for an empty one. */
+const char *jl_source_list(struct jl_probe_source *source, const char *path);
+/* What access control a PCI bridge imposes, as "0x001d": bits of its ACS control register. Needs root on the running
+ * machine. A bridge without the capability has "none". */
+const char *jl_source_acs(struct jl_probe_source *source, const char *device_path);
+
+/* printf-style path in front of the above. */
+const char *jl_source_readf(struct jl_probe_source *source, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+const char *jl_source_linkf(struct jl_probe_source *source, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* What NVML says; `absent_*` of the snapshot says why there is nothing. With `load`, each GPU copies for a moment and
+ * its link is read meanwhile. Read once, then kept. */
+const struct jl_nvml_snapshot *jl_source_nvml(struct jl_probe_source *source, jl_link_load *load);
+
+/* Set when something did not fit the limits or memory ran out. */
+enum jl_status jl_source_failed(const struct jl_probe_source *source, struct jl_err *err);
+
+/* Everything that was asked so far into `dir`, which is made if it is not there. Without `with_names`, host names,
+ * serial numbers, hardware addresses, UUIDs and paths of containers are left out (redact.h). */
+enum jl_status jl_source_capture(struct jl_probe_source *source, const char *dir, bool with_names, struct jl_err *err);
+
+#endif

@@ -1,0 +1,54 @@
+/* What the measuring backend for one GPU keeps between prepare and finish. Private to bench/cuda*.c. */
+#ifndef JL_BENCH_CUDA_STATE_H
+#define JL_BENCH_CUDA_STATE_H
+
+#include "bench/backend.h"
+#include "gpu/cublaslt.h"
+#include "gpu/cuda.h"
+#include "probe/nvml.h"
+
+struct jl_bench_state {
+	struct jl_bench_task task;
+	struct jl_gpu_dev *gpu, *peer; /* peer: the other end of a copy between two, or NULL */
+	struct CUevent_st *from, *to;
+	int n_each; /* runs in one sample, so that it is long enough to time */
+	uint64_t buffers[3];
+	size_t buffer_B[3];
+	uint64_t counter; /* of wrong elements */
+	void *host;
+	bool host_pinned;
+	bool peer_direct; /* the two GPUs reach each other's memory */
+
+	struct jl_lt *lt;
+	struct jl_matmul *plan;
+	struct jl_matmul_shape shape;
+	struct CUfunc_st *kernel; /* copy, triad; NULL: the copy engine is faster */
+	unsigned n_blocks;
+
+	struct jl_nvml *nvml; /* NULL: not there */
+	size_t nvml_index;
+	double clock_max_Hz;
+};
+
+#define JL_BENCH_SCALE 3.0F /* triad's s */
+
+enum jl_status jl_bench_cuda_gemm_prepare(struct jl_bench_state *s, struct jl_err *err);
+enum jl_status jl_bench_cuda_gemm_run(struct jl_bench_state *s, struct jl_err *err);
+enum jl_status jl_bench_cuda_gemm_verify(struct jl_bench_state *s, size_t *ret_n_wrong, struct jl_err *err);
+
+enum jl_status jl_bench_cuda_move_prepare(struct jl_bench_state *s, struct jl_err *err);
+enum jl_status jl_bench_cuda_move_run(struct jl_bench_state *s, struct jl_err *err);
+enum jl_status jl_bench_cuda_move_verify(struct jl_bench_state *s, size_t *ret_n_wrong, struct jl_err *err);
+
+/* Shared by both. */
+enum jl_status jl_bench_cuda_alloc(struct jl_bench_state *s, struct jl_gpu_dev *gpu, int i, size_t size_B,
+				   struct jl_err *err);
+enum jl_status jl_bench_cuda_kernel(struct jl_bench_state *s, struct jl_gpu_dev *gpu, const char *name, void **args,
+				    struct jl_err *err);
+enum jl_status jl_bench_cuda_counted(struct jl_bench_state *s, size_t *ret_n, struct jl_err *err);
+/* Seconds of one run as events see it, the mean of `n`. */
+enum jl_status jl_bench_cuda_time(struct jl_bench_state *s,
+				  enum jl_status (*run)(struct jl_bench_state *s, struct jl_err *err), int n,
+				  double *ret_s, struct jl_err *err);
+
+#endif

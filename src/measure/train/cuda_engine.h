@@ -1,0 +1,146 @@
+/* The CUDA kernel set's own: what its files share. Private to train/cuda_*.c. */
+#ifndef JL_TRAIN_CUDA_ENGINE_H
+#define JL_TRAIN_CUDA_ENGINE_H
+
+#include "gpu/cublaslt.h"
+#include "gpu/cuda.h"
+#include "gpu/nccl.h"
+#include "probe/nvml.h"
+#include "train/engine.h"
+
+enum cuda_kernel {
+	K_GELU,
+	K_EPILOGUE,
+	K_SWIGLU,
+	K_SWIGLU_BWD,
+	K_ROPE,
+	K_EMBED,
+	K_EMBED_SORT,
+	K_EMBED_BWD,
+	K_POSITION_BWD,
+	K_LOSS,
+	K_ADAMW,
+	K_NORM_SQ,
+	K_NORM_SQ_END,
+	K_COLUMN_SUMS,
+	K_SUM_ROWS,
+	K_GRAD_ADD,
+	K_TO_BF16,
+	K_FROM_BF16,
+	N_CUDA_KERNEL
+};
+
+#define CUDA_NORM_MAX     6   /* kernels for rows of 256·n, n = 1 .. this; 0: any width */
+#define CUDA_PLANS_MAX    256 /* matrix products of different shape */
+#define CUDA_STAGES       16  /* small copies from the host under way */
+#define CUDA_STAGE_B      ((size_t)1 << 20)
+#define CUDA_PARTIALS_MAX 1024 /* rows of partial sums */
+
+/* As the kernels see them (cuda_misc.cu). */
+struct cuda_scalars {
+	float lr, beta1, beta2, eps, weight_decay, clip, grad_mul, correct1, correct2;
+};
+
+struct cuda_plan {
+	struct jl_matmul_shape shape; /* with the epilogue that was asked for */
+	struct jl_matmul *matmul;
+	bool fused;               /* the epilogue is part of it */
+	double fused_s, behind_s; /* what the two ways took; NAN: not timed */
+};
+
+struct cuda_slot {
+	struct CUevent_st *done;           /* the collective is through */
+	struct CUevent_st *before, *after; /* the kernels stood still between these */
+	bool waited;
+};
+
+struct cuda_exchange {
+	const struct jl_nccl *nccl; /* NULL: through host memory */
+	struct ncclComm *comm;
+	struct CUstream_st *stream;
+	struct CUevent_st *ready;
+	struct cuda_slot slots[JL_ENGINE_SLOTS];
+	void *host;
+	size_t host_B;
+	double waited_s;
+};
+
+struct cuda_engine {
+	struct jl_engine base;
+	struct jl_gpu_dev *gpu;
+	struct jl_lt *lt;
+	struct CUfunc_st *kernels[N_CUDA_KERNEL];
+	struct CUfunc_st *norm[CUDA_NORM_MAX + 1], *norm_bwd[CUDA_NORM_MAX + 1];
+	struct CUfunc_st *attn_fwd[2], *attn_bwd_q[2], *attn_bwd_kv[2]; /* head sizes 64, 128 */
+	struct cuda_plan plans[CUDA_PLANS_MAX];
+	int n_plans;
+	uint64_t scalars;
+	uint64_t partials; /* room for sums that are finished by a second kernel */
+	size_t partials_B;
+	void *stages; /* pinned */
+	struct CUevent_st *stage_free[CUDA_STAGES];
+	int next_stage;
+	struct CUevent_st *marks[JL_N_MARK];
+	bool marked[JL_N_MARK], capturing;
+	struct cuda_exchange exchange;
+	struct jl_nvml *nvml; /* for the energy counter; NULL: not there */
+	size_t nvml_gpu;
+	char versions[96];
+};
+
+static inline struct cuda_engine *cuda_of(struct jl_engine *engine)
+{
+	return (struct cuda_engine *)engine;
+}
+
+/* Keeps the first failure. */
+void jl_cuda_keep(struct cuda_engine *e, int code, const char *what);
+void jl_cuda_keep_status(struct cuda_engine *e, enum jl_status status, const struct jl_err *err);
+void jl_cuda_launch(struct cuda_engine *e, struct CUfunc_st *function, struct jl_gpu_grid grid, void **args);
+/* Blocks of 256 threads for n pieces of work, not more than fill the GPU. */
+unsigned jl_cuda_blocks(const struct cuda_engine *e, size_t n);
+/* Room for n_rows of `width` partial sums. */
+uint64_t jl_cuda_partials(struct cuda_engine *e, size_t n_rows, size_t width);
+/* Memory of the engine's own, counted like the step's. */
+enum jl_status jl_cuda_take(struct cuda_engine *e, size_t size_B, uint64_t *ret_ptr, struct jl_err *err);
+void jl_cuda_drop(struct cuda_engine *e, uint64_t ptr, size_t size_B);
+
+/* cuda_gemm.c */
+void jl_cuda_gemm(struct jl_engine *engine, const struct jl_eng_gemm *op);
+void jl_cuda_gemm_release(struct cuda_engine *e);
+
+/* cuda_ops.c */
+void jl_cuda_norm(struct jl_engine *engine, const struct jl_eng_norm *op);
+void jl_cuda_norm_bwd(struct jl_engine *engine, const struct jl_eng_norm_bwd *op);
+void jl_cuda_attn(struct jl_engine *engine, const struct jl_eng_attn *op);
+size_t jl_cuda_attn_scratch_B(struct jl_engine *engine, const struct jl_eng_attn *shape);
+void jl_cuda_attn_bwd(struct jl_engine *engine, const struct jl_eng_attn_bwd *op);
+bool jl_cuda_supports_head_dim(size_t head_dim);
+enum jl_status jl_cuda_load_ops(struct cuda_engine *e, struct jl_err *err);
+
+/* cuda_point.c */
+void jl_cuda_gelu(struct jl_engine *engine, void *out, const void *in, size_t n);
+void jl_cuda_swiglu(struct jl_engine *engine, void *out, const void *gate_up, size_t n_rows, size_t width);
+void jl_cuda_swiglu_bwd(struct jl_engine *engine, void *d_gate_up, const void *gate_up, const void *d_out,
+			size_t n_rows, size_t width);
+void jl_cuda_embed(struct jl_engine *engine, const struct jl_eng_embed *op);
+void jl_cuda_embed_bwd(struct jl_engine *engine, const struct jl_eng_embed_bwd *op);
+void jl_cuda_loss(struct jl_engine *engine, const struct jl_eng_loss *op);
+void jl_cuda_grad_norm_sq(struct jl_engine *engine, float *ret_sum, const void *grad, size_t n, bool accumulate);
+void jl_cuda_grad_add(struct jl_engine *engine, void *sum, const void *grad, size_t n);
+void jl_cuda_set_scalars(struct jl_engine *engine, const struct jl_eng_scalars *scalars);
+void jl_cuda_adamw(struct jl_engine *engine, const struct jl_eng_adamw *op);
+void jl_cuda_elem_from_float(struct jl_engine *engine, void *to, const float *from, size_t n);
+void jl_cuda_grad_to_float(struct jl_engine *engine, float *to, const void *from, size_t n);
+void jl_cuda_rope(struct cuda_engine *e, const void *qkv, const struct jl_eng_attn *shape, float sign);
+
+/* cuda_exchange.c */
+enum jl_status jl_cuda_exchange_open(struct cuda_engine *e, struct jl_comm *comm, struct jl_err *err);
+void jl_cuda_exchange_close(struct cuda_engine *e);
+void jl_cuda_exchange_start(struct jl_engine *engine, struct jl_comm *comm, const struct jl_coll_call *call, int slot);
+void jl_cuda_exchange_finish(struct jl_engine *engine, struct jl_comm *comm, int slot);
+double jl_cuda_exchange_waited_s(struct jl_engine *engine);
+/* Waits for all kernels, looking after the other workers meanwhile. */
+enum jl_status jl_cuda_exchange_sync(struct cuda_engine *e, struct jl_err *err);
+
+#endif

@@ -1,0 +1,274 @@
+/* jeoul audit: the claims of a text, reckoned again. The counts first, then what is wrong and why, then what nobody can tell. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/utf8.h"
+#include "cli/view.h"
+#include "audit/claims.h"
+
+const struct jl_option jl_audit_options[] = {
+	{ .name = "all",
+	  .en = "also list what follows and what is taken as given",
+	  .ko = "맞는 주장과 입력값도 모두 표시" },
+	{ .name = "strict", .en = "exit status 3 when a claim differs", .ko = "다른 주장이 있으면 종료 코드 3" },
+	{ 0 },
+};
+
+static const char *words(const struct jl_cli *cli, const struct jl_words *w)
+{
+	return JL_T(cli->lang, w->en, w->ko);
+}
+
+/* "2.0x too high", "2.4 % too low" */
+static const char *how_far(struct jl_cli *cli, const struct jl_claim *c)
+{
+	const double ratio = 1 + c->off_frac, larger = ratio > 1 ? ratio : 1 / ratio;
+	const bool high = c->off_frac > 0;
+
+	if (!c->derived || !isfinite(larger) || !*c->unit_text) /* a count or a year: no share of it means anything */
+		return "";
+	if (larger >= 1.5)
+		return jl_arena_printf(&cli->arena, JL_T(cli->lang, " (%.1fx too %s)", " (%.1f배 %s)"), larger,
+				       high ? JL_T(cli->lang, "high", "큼") : JL_T(cli->lang, "low", "작음"));
+	return jl_arena_printf(&cli->arena, JL_T(cli->lang, " (%.*f %% too %s)", " (%.*f %% %s)"),
+			       fabs(c->off_frac) < 0.095, fabs(c->off_frac) * 100,
+			       high ? JL_T(cli->lang, "high", "큼") : JL_T(cli->lang, "low", "작음"));
+}
+
+#define PLACES_SHOWN 6
+
+/* "L21 58 93", "L21 58 93 128 138 208 +2" */
+static const char *place(struct jl_cli *cli, const struct jl_claim *c)
+{
+	const char *letter = c->at[0] >= '0' && c->at[0] <= '9' ? "L" : "", *end = c->at;
+
+	if (c->n_places <= PLACES_SHOWN + 1)
+		return jl_arena_printf(&cli->arena, "%s %s%s", jl_verdict_mark(c->verdict), letter, c->at);
+	for (size_t i = 0; i < PLACES_SHOWN; i++) {
+		end += strspn(end, " ,");
+		end += strcspn(end, " ,");
+	}
+	return jl_arena_printf(&cli->arena, "%s %s%.*s +%zu", jl_verdict_mark(c->verdict), letter, (int)(end - c->at),
+			       c->at, c->n_places - PLACES_SHOWN);
+}
+
+/* One claim in a line or two: where, what it says, what it should be; `why` unless it stands above the group. */
+static void one_claim(struct jl_cli *cli, const struct jl_claim *c, bool why)
+{
+	const char *stop = JL_T(cli->lang, "; ", ". ");
+	char figure[JL_CLAIM_SAY_MAX];
+	struct jl_buf text;
+
+	jl_buf_init(&text, 8192);
+	jl_buf_printf(&text, "%s: %s", words(cli, &c->says), jl_claim_say(figure, c->value_text, cli->lang));
+	if (c->verdict == JL_CLAIM_DIFFERS && c->derived)
+		jl_buf_printf(&text, " → %s%s", jl_claim_say(figure, c->result_text, cli->lang), how_far(cli, c));
+	if (c->verdict == JL_CLAIM_FOLLOWS || c->verdict == JL_CLAIM_GIVEN)
+		jl_buf_printf(&text, " = %s", c->from);
+	if (why && JL_T(cli->lang, c->why_en, c->why_ko)[0])
+		jl_buf_printf(&text, "%s%s", stop, JL_T(cli->lang, c->why_en, c->why_ko));
+	if (c->taken_from)
+		jl_buf_printf(&text, JL_T(cli->lang, "; the figure is %s", ". 적힌 값 = %s"), c->taken_from);
+	else if (c->verdict == JL_CLAIM_DIFFERS && c->derived)
+		jl_buf_printf(&text, "%s%s",
+			      c->result.estimate ? JL_T(cli->lang, "; estimated (80 %): ", ". 추정(80 % 구간): ")
+						 : JL_T(cli->lang, "; it is ", ". 계산: "),
+			      c->from);
+	if (c->note.en)
+		jl_buf_printf(&text, "%s%s", stop, words(cli, &c->note));
+	if (c->against)
+		jl_buf_printf(&text, JL_T(cli->lang, " [L%s says %s]", " [L%s에는 %s]"), c->against->at,
+			      jl_claim_say(figure, c->against->value_text, cli->lang));
+	jl_view_wrapped(cli, 2, place(cli, c), jl_buf_text(&text));
+	jl_buf_release(&text);
+}
+
+static bool same_reason(const struct jl_claim *a, const struct jl_claim *b)
+{
+	return a->verdict == b->verdict &&
+	       (a->reason == b->reason || (a->reason && b->reason && strcmp(a->reason, b->reason) == 0));
+}
+
+static const struct jl_claim *first_same(const struct jl_audit *audit, const struct jl_claim *c)
+{
+	const struct jl_claim *first = audit->claims;
+
+	while (!same_reason(first, c))
+		first++;
+	return first;
+}
+
+static size_t count_same(const struct jl_audit *audit, const struct jl_claim *c)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < audit->n_claims; i++)
+		n += same_reason(&audit->claims[i], c);
+	return n;
+}
+
+static void one_mistake(struct jl_cli *cli, const struct jl_audit *audit, const struct jl_claim *first)
+{
+	const size_t n = count_same(audit, first);
+
+	jl_buf_putc(&cli->out, '\n');
+	if (first->reason)
+		jl_view_wrapped(cli, 0,
+				jl_arena_printf(&cli->arena, JL_T(cli->lang, "Mistake (%zu)", "오류 (%zu건)"), n),
+				JL_T(cli->lang, first->why_en, first->why_ko));
+	else
+		jl_view_wrapped(cli, 0,
+				jl_arena_printf(&cli->arena, JL_T(cli->lang, "Otherwise (%zu)", "그 밖 (%zu건)"), n),
+				JL_T(cli->lang, "it does not follow, and none of the usual mistakes gives the figure",
+				     "계산과 다르고, 흔한 실수로도 이 값이 나오지 않음"));
+	for (const struct jl_claim *c = first; c < audit->claims + audit->n_claims; c++)
+		if (same_reason(c, first))
+			one_claim(cli, c, false);
+}
+
+/* Those with the same mistake stand together under it: the mistake with most claims first, what has no known cause last. */
+static void differing(struct jl_cli *cli, const struct jl_audit *audit)
+{
+	const struct jl_claim *done = NULL;
+
+	for (;;) {
+		const struct jl_claim *best = NULL;
+		size_t best_n = 0;
+
+		for (const struct jl_claim *c = audit->claims; c < audit->claims + audit->n_claims; c++) {
+			const size_t n = c->verdict == JL_CLAIM_DIFFERS && c->reason ? count_same(audit, c) : 0;
+			const size_t done_n = done ? count_same(audit, done) : SIZE_MAX;
+
+			/* the first claim of each reason, in falling order of (count, place) */
+			if (n > best_n && (n < done_n || (n == done_n && c > done)) && c == first_same(audit, c)) {
+				best = c;
+				best_n = n;
+			}
+		}
+		if (!best)
+			break;
+		one_mistake(cli, audit, best);
+		done = best;
+	}
+	for (const struct jl_claim *c = audit->claims; c < audit->claims + audit->n_claims; c++)
+		if (c->verdict == JL_CLAIM_DIFFERS && !c->reason) {
+			one_mistake(cli, audit, c);
+			break;
+		}
+}
+
+static void group(struct jl_cli *cli, const struct jl_audit *audit, enum jl_verdict verdict, const char *title)
+{
+	if (!audit->n[verdict])
+		return;
+	jl_buf_printf(&cli->out, "\n%s%s%s\n", jl_view_bold(cli), title, jl_view_reset(cli));
+	for (size_t i = 0; i < audit->n_claims; i++)
+		if (audit->claims[i].verdict == verdict)
+			one_claim(cli, &audit->claims[i], true);
+}
+
+static void view(struct jl_cli *cli, const struct jl_audit *audit)
+{
+	const struct jl_words *title = &audit->scenario->title;
+	const bool all = jl_flag(cli, "all");
+
+	if (title->en)
+		jl_buf_printf(&cli->out, "%s%s%s\n", jl_view_bold(cli), words(cli, title), jl_view_reset(cli));
+	jl_buf_printf(&cli->out,
+		      JL_T(cli->lang,
+			   "%zu claims in %zu places:  ⚠ %zu differ  ✅ %zu follow  ❓ %zu open  📄 %zu given\n",
+			   "주장 %zu개, %zu곳:  ⚠ 다름 %zu  ✅ 맞음 %zu  ❓ 확인 불가 %zu  📄 입력값 %zu\n"),
+		      audit->n_claims, audit->n_places, audit->n[JL_CLAIM_DIFFERS], audit->n[JL_CLAIM_FOLLOWS],
+		      audit->n[JL_CLAIM_OPEN], audit->n[JL_CLAIM_GIVEN]);
+	if (audit->n_contradictions)
+		jl_buf_printf(&cli->out,
+			      JL_T(cli->lang, "The text contradicts itself in %zu place(s).\n",
+				   "글 안에서 서로 어긋나는 곳: %zu\n"),
+			      audit->n_contradictions);
+	differing(cli, audit);
+	group(cli, audit, JL_CLAIM_OPEN,
+	      JL_T(cli->lang, "Cannot be derived, and what would be needed", "확인할 수 없음, 필요한 것"));
+	if (all) {
+		group(cli, audit, JL_CLAIM_FOLLOWS, JL_T(cli->lang, "Follows", "맞음"));
+		group(cli, audit, JL_CLAIM_GIVEN,
+		      JL_T(cli->lang, "Inputs, taken as given", "입력값 (그대로 받아들임)"));
+	} else if (audit->n[JL_CLAIM_FOLLOWS]) {
+		jl_buf_printf(&cli->out,
+			      JL_T(cli->lang, "\n%zu that follow and %zu inputs are listed with --all.\n",
+				   "\n맞는 주장 %zu개와 입력값 %zu개는 --all로 볼 수 있습니다.\n"),
+			      audit->n[JL_CLAIM_FOLLOWS], audit->n[JL_CLAIM_GIVEN]);
+	}
+}
+
+static void claim_json(struct jl_json *json, const struct jl_claim *c)
+{
+	char unit[JL_DIM_TEXT_MAX];
+
+	jl_json_object(json);
+	jl_json_put_string(json, "at", c->at);
+	jl_json_put_integer(json, "n_places", (long long)c->n_places);
+	jl_json_put_integer(json, "line", (long long)c->where.line);
+	jl_json_put_string(json, "says", c->says.en);
+	jl_json_put_string(json, "value", c->value_text);
+	jl_json_put_string(json, "verdict", jl_verdict_key(c->verdict));
+	jl_json_put_string(json, "si_unit", jl_dim_text(unit, &c->unit.dim));
+	jl_json_put_number(json, "claimed_lo_si", c->lo);
+	jl_json_put_number(json, "claimed_hi_si", c->hi);
+	jl_json_put_string(json, "from", c->from);
+	jl_json_put_number(json, "derived_si", c->derived ? c->result.v : NAN);
+	jl_json_put_number(json, "derived_lo_si", c->derived ? c->result.lo : NAN);
+	jl_json_put_number(json, "derived_hi_si", c->derived ? c->result.hi : NAN);
+	jl_json_put_string(json, "derived", c->derived ? c->result_text : NULL);
+	jl_json_put_number(json, "off_frac", c->derived ? c->off_frac : NAN);
+	jl_json_put_string(json, "reason", c->reason);
+	jl_json_put_string(json, "figure_is", c->taken_from);
+	jl_json_put_string(json, "why", c->why_en[0] ? c->why_en : NULL);
+	jl_json_put_string(json, "note", c->note.en);
+	jl_json_put_string(json, "contradicts_at", c->against ? c->against->at : NULL);
+	jl_json_end_object(json);
+}
+
+static void view_json(struct jl_cli *cli, const struct jl_audit *audit)
+{
+	struct jl_json json;
+
+	jl_json_init(&json, &cli->out, true);
+	jl_json_object(&json);
+	jl_json_put_string(&json, "file", audit->scenario->file);
+	jl_json_put_string(&json, "title", audit->scenario->title.en);
+	jl_json_put_integer(&json, "n_claims", (long long)audit->n_claims);
+	jl_json_put_integer(&json, "n_places", (long long)audit->n_places);
+	for (int v = 0; v < JL_N_VERDICT; v++)
+		jl_json_put_integer(&json, jl_arena_printf(&cli->arena, "n_%s", jl_verdict_key((enum jl_verdict)v)),
+				    (long long)audit->n[v]);
+	jl_json_put_integer(&json, "n_contradictions", (long long)audit->n_contradictions);
+	jl_json_put_array(&json, "claims");
+	for (size_t i = 0; i < audit->n_claims; i++)
+		claim_json(&json, &audit->claims[i]);
+	jl_json_end_array(&json);
+	jl_json_end_object(&json);
+	jl_json_finish(&json);
+}
+
+enum jl_status jl_cmd_audit(struct jl_cli *cli, struct jl_err *err)
+{
+	struct jl_scenario *scenario = jl_arena_alloc(&cli->arena, sizeof *scenario);
+	const struct jl_yaml *root;
+	struct jl_audit audit;
+	enum jl_status status;
+
+	if (!scenario)
+		return jl_fail_nomem(err);
+	if ((status = jl_yaml_read_file(&root, cli->args.operands[0], &cli->arena, err)) ||
+	    (status = jl_scenario_read(scenario, root, cli->cat, &cli->arena, err)) ||
+	    (status = jl_audit_make(&audit, scenario, cli->cat, &cli->arena, cli->today, err)))
+		return status;
+	if (cli->json)
+		view_json(cli, &audit);
+	else
+		view(cli, &audit);
+	if (jl_flag(cli, "strict") && audit.n[JL_CLAIM_DIFFERS])
+		cli->exit_code = 3;
+	return JL_OK;
+}

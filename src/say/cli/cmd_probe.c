@@ -1,0 +1,76 @@
+/* jeoul probe: what is in this machine, or in a captured one, and what to do about it. */
+#include "check/machine_findings.h"
+#include "cli/command.h"
+#include "cli/probe_view.h"
+#include "cli/view.h"
+#include "gpu/link_load.h"
+#include "probe/probe.h"
+
+const struct jl_option jl_probe_options[] = {
+	{ .name = "from",
+	  .type = JL_OPT_TEXT,
+	  .arg = "DIR",
+	  .en = "replay a machine that --capture has saved",
+	  .ko = "--capture로 저장한 장비를 다시 읽음" },
+	{ .name = "capture",
+	  .type = JL_OPT_TEXT,
+	  .arg = "DIR",
+	  .en = "save everything that was read into DIR",
+	  .ko = "읽은 것을 모두 DIR에 저장" },
+	{ .name = "with-names",
+	  .en = "keep host name, UUIDs, MAC addresses and container paths; left out otherwise",
+	  .ko = "호스트 이름, UUID, MAC 주소, 컨테이너 경로도 포함 (기본은 제외)" },
+	{ .name = "no-load",
+	  .en = "do not make the GPUs copy while their links are read",
+	  .ko = "링크를 읽는 동안 GPU에 복사 작업을 시키지 않음" },
+	{ 0 },
+};
+
+static void say_captured(struct jl_cli *cli, const char *dir, bool with_names)
+{
+	struct jl_buf *out = cli->json ? &cli->warn : &cli->out;
+
+	jl_buf_printf(out,
+		      JL_T(cli->lang, "\nCaptured into %s; replay it with: jeoul probe --from %s\n",
+			   "\n%s에 저장했습니다. 다시 보기: jeoul probe --from %s\n") +
+			      (cli->json ? 1 : 0),
+		      dir, dir);
+	if (!with_names)
+		jl_buf_puts(out, JL_T(cli->lang,
+				      "Host name, UUIDs, MAC addresses and container paths are left out "
+				      "(--with-names\nkeeps them); serial numbers are never read.\n",
+				      "호스트 이름, UUID, MAC 주소, 컨테이너 경로는 빠져 있습니다 (--with-names로 "
+				      "포함).\n시리얼 번호는 아예 읽지 않습니다.\n"));
+}
+
+enum jl_status jl_cmd_probe(struct jl_cli *cli, struct jl_err *err)
+{
+	const char *from = jl_text(cli, "from"), *capture = jl_text(cli, "capture");
+	const struct jl_probe_options options = { .load = jl_flag(cli, "no-load") ? NULL : jl_load_links,
+						  .with_names = jl_flag(cli, "with-names") };
+	const struct jl_probe_machine *machine = NULL;
+	const struct jl_findings *findings = NULL;
+	struct jl_probe_source *source = NULL;
+	enum jl_status status = from ? jl_source_replay(&source, from, &cli->arena, err)
+				     : jl_source_live(&source, &cli->arena, err);
+
+	if (!status)
+		status = jl_probe_machine(source, cli->cat, &options, &cli->arena, &machine, err);
+	if (!status)
+		status = jl_machine_findings(machine, cli->cat, &cli->arena, &findings, err);
+	if (!status && capture)
+		status = jl_source_capture(source, capture, options.with_names, err);
+	if (status)
+		goto out;
+	if (cli->json) {
+		jl_view_machine_json(cli, machine, findings, options.with_names);
+	} else {
+		status = jl_view_machine(cli, machine, err);
+		jl_view_findings(cli, findings);
+	}
+	if (!status && capture)
+		say_captured(cli, capture, options.with_names);
+out:
+	jl_source_destroy(source);
+	return status;
+}

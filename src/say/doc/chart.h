@@ -1,0 +1,97 @@
+/* Charts: data first, drawing after. Drawn as SVG that is readable in light and dark, in print and without colour; told in words for
+ * those who do not see it. */
+#ifndef JL_REPORT_CHART_H
+#define JL_REPORT_CHART_H
+
+#include "doc/doc.h"
+
+enum jl_chart_kind {
+	JL_CHART_LINE,    /* with a band where points have intervals */
+	JL_CHART_BARS,    /* one bar a category and series */
+	JL_CHART_STACKED, /* parts of a whole */
+	JL_CHART_SCATTER, /* points; `front` joins the best ones */
+	JL_CHART_HEAT,    /* a matrix */
+	JL_CHART_TREE,    /* a topology */
+	JL_N_CHART_KIND
+};
+
+struct jl_axis {
+	const char *label;
+	enum jl_kind kind; /* ticks are printed in it; JL_K_NUMBER takes `unit` */
+	const char *unit;
+	const char *of; /* of a count: what is counted ("GPU", "node"); stands in the markup, not in the title */
+	bool log;
+	bool binary;   /* bytes of memory */
+	double lo, hi; /* NAN: from the data */
+	double step;   /* between ticks; 0: chosen */
+};
+
+struct jl_chart_point {
+	double x, y;
+	double lo, hi;     /* of y; NAN: none */
+	const char *label; /* category of a bar; name of a point; NULL: none */
+	bool front;        /* scatter: nothing is better in both */
+	bool own;          /* it does not come from where its series does, but from: */
+	enum jl_origin origin;
+	const char *source, *date; /* or NULL */
+	const char *x_source;      /* scatter: where x comes from; NULL: not said */
+};
+
+struct jl_chart_series {
+	const char *name;
+	enum jl_origin origin;
+	const char *source; /* or NULL */
+	const struct jl_chart_point *points;
+	size_t n_points;
+	bool dashed; /* ideal, limit */
+};
+
+struct jl_tree_node {
+	const char *name, *detail;
+	const struct jl_num *num; /* the figure that `detail` shows; NULL: it shows none */
+	const char *link;         /* to its parent: "PCIe 4.0 x16" */
+	const struct jl_tree_node *children;
+	size_t n_children;
+	enum jl_mark mark;
+};
+
+struct jl_chart {
+	enum jl_chart_kind kind;
+	const char *id, *title;
+	struct jl_axis x, y;
+	const struct jl_chart_series *series;
+	size_t n_series;
+	/* heat: rows and columns are named, cells hold a value or a word */
+	const char *const *names;
+	size_t n_names;
+	const double *cells;           /* [n_names * n_names]; NAN: none */
+	const char *const *cell_words; /* or NULL */
+	enum jl_origin cell_origin;
+	const char *cell_source; /* or NULL */
+	enum jl_origin x_origin; /* scatter */
+	const struct jl_tree_node *tree;
+	const char *mark_label; /* a vertical line: "break-even" */
+	double mark_x;          /* NAN: none */
+	const char *mark_source;
+	enum jl_lang lang;
+};
+
+/* A point's value with all that is known of it. */
+struct jl_num jl_chart_num(const struct jl_chart *chart, const struct jl_chart_series *series,
+			   const struct jl_chart_point *point);
+/* The height of a stack: its parts' origin, or an estimate where they differ. */
+struct jl_num jl_chart_total(const struct jl_chart *chart, size_t k);
+/* "B/s", "samples/s", "GPU"; 1 where there is none. */
+const char *jl_axis_unit(const struct jl_axis *axis);
+
+/* In words: what is shown, range of each series, where lines cross. */
+void jl_chart_alt(struct jl_buf *out, const struct jl_chart *chart);
+/* One <svg> element with <title> and <desc>; `id_prefix` keeps ids apart in one page. */
+enum jl_status jl_chart_to_svg(const struct jl_chart *chart, const char *id_prefix, struct jl_buf *out,
+			       struct jl_err *err);
+/* A few lines of characters. */
+enum jl_status jl_chart_to_text(const struct jl_chart *chart, size_t width, struct jl_buf *out, struct jl_err *err);
+struct jl_json;
+void jl_chart_to_json(const struct jl_chart *chart, struct jl_json *json); /* one value */
+
+#endif

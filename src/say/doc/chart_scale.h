@@ -1,0 +1,35 @@
+/* From data to places on the paper: nice ticks, linear or by powers of ten. */
+#ifndef JL_REPORT_CHART_SCALE_H
+#define JL_REPORT_CHART_SCALE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "doc/chart.h"
+
+#define JL_TICKS_MAX 16
+
+struct jl_scale {
+	double lo, hi;   /* data */
+	double from, to; /* paper */
+	bool log;
+	double ticks[JL_TICKS_MAX];
+	size_t n_ticks;
+};
+
+/* Covers lo..hi with ticks at 1, 2 or 5 times a power of ten (log: powers of ten or of two). */
+struct jl_scale jl_scale_make(double lo, double hi, bool log, double from, double to, size_t n_wanted);
+/* Where nothing is counted in twos, a logarithmic axis has 1, 2, 5, 10 and not 1, 2, 4, 8. */
+void jl_scale_decimal(struct jl_scale *scale);
+/* Ticks at multiples of this instead, where they are not too many. */
+void jl_scale_step(struct jl_scale *scale, double step);
+double jl_scale_at(const struct jl_scale *scale, double value);
+
+/* A tick as text: in the axis's kind, or plain. */
+const char *jl_tick_text(char out[JL_UNITS_TEXT_MAX], const struct jl_axis *axis, double value);
+
+/* Smallest and largest of all points, intervals included. false: nothing to draw. */
+bool jl_chart_range(const struct jl_chart *chart, double *ret_x_lo, double *ret_x_hi, double *ret_y_lo,
+		    double *ret_y_hi);
+
+#endif

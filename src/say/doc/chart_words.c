@@ -1,0 +1,358 @@
+/* A chart in words, in characters and as JSON. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/utf8.h"
+#include "doc/chart_scale.h"
+
+static const char *kind_word(enum jl_chart_kind kind, enum jl_lang lang)
+{
+	switch (kind) {
+	case JL_CHART_LINE: return JL_T(lang, "Line chart", "꺾은선 그래프");
+	case JL_CHART_BARS: return JL_T(lang, "Bar chart", "막대 그래프");
+	case JL_CHART_STACKED: return JL_T(lang, "Stacked bar chart", "누적 막대 그래프");
+	case JL_CHART_SCATTER: return JL_T(lang, "Scatter chart", "산점도");
+	case JL_CHART_HEAT: return JL_T(lang, "Matrix", "행렬");
+	case JL_CHART_TREE: return JL_T(lang, "Topology", "토폴로지");
+	case JL_N_CHART_KIND: break;
+	}
+	return "";
+}
+
+static void value(struct jl_buf *out, const struct jl_axis *axis, double v)
+{
+	const struct jl_num num = {
+		.value = v, .kind = axis->kind, .unit = axis->unit, .binary = axis->binary, .lo = NAN, .hi = NAN
+	};
+
+	jl_num_print(out, &num);
+}
+
+static void place(struct jl_buf *out, const struct jl_chart *c, const struct jl_chart_point *p)
+{
+	if (p->label)
+		jl_buf_puts(out, p->label);
+	else
+		value(out, &c->x, p->x);
+}
+
+static void tree_words(struct jl_buf *out, const struct jl_tree_node *node, int depth)
+{
+	jl_buf_printf(out, "%s%s", depth ? "; " : "", node->name);
+	for (size_t i = 0; i < node->n_children; i++)
+		tree_words(out, &node->children[i], depth + 1);
+}
+
+void jl_chart_alt(struct jl_buf *out, const struct jl_chart *c)
+{
+	jl_buf_printf(out, "%s: %s.", kind_word(c->kind, c->lang), c->title ? c->title : "");
+	if (c->kind == JL_CHART_TREE && c->tree) {
+		jl_buf_putc(out, ' ');
+		tree_words(out, c->tree, 0);
+		jl_buf_putc(out, '.');
+		return;
+	}
+	if (c->kind == JL_CHART_HEAT)
+		jl_buf_printf(out, JL_T(c->lang, " %zu by %zu.", " %zu x %zu."), c->n_names, c->n_names);
+	for (size_t i = 0; i < c->n_series; i++) {
+		const struct jl_chart_series *s = &c->series[i];
+
+		if (!s->n_points)
+			continue;
+		jl_buf_printf(out, " %s: ", s->name ? s->name : "");
+		for (size_t k = 0; k < s->n_points; k++) {
+			/* long series: first, middle and last tell the shape */
+			if (s->n_points > 12 && k != 0 && k != s->n_points / 2 && k != s->n_points - 1)
+				continue;
+			jl_buf_puts(out, k ? ", " : "");
+			place(out, c, &s->points[k]);
+			jl_buf_puts(out, " ");
+			value(out, &c->y, s->points[k].y);
+		}
+		jl_buf_putc(out, '.');
+	}
+	if (c->mark_label && !isnan(c->mark_x))
+		jl_buf_printf(out, " %s.", c->mark_label);
+}
+
+static double stack_height(const struct jl_chart *c, size_t k)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < c->n_series; i++)
+		sum += k < c->series[i].n_points && !isnan(c->series[i].points[k].y) ? c->series[i].points[k].y : 0;
+	return sum;
+}
+
+static void pad_to(struct jl_buf *out, const char *text, size_t width)
+{
+	const size_t w = jl_utf8_width(text);
+
+	jl_buf_puts(out, text);
+	if (w < width)
+		jl_buf_pad(out, ' ', width - w);
+}
+
+static void block_bar(struct jl_buf *out, double share, size_t width)
+{
+	const size_t n = (size_t)lround(fmax(0, fmin(1, share)) * (double)width);
+
+	for (size_t i = 0; i < n; i++)
+		jl_buf_puts(out, "█");
+	for (size_t i = n; i < width; i++)
+		jl_buf_puts(out, "░");
+}
+
+/* As wide as the longest label, within bounds. */
+static size_t label_width(const struct jl_chart *c, size_t most)
+{
+	size_t width = 6;
+
+	for (size_t i = 0; i < c->n_series; i++)
+		for (size_t k = 0; k < c->series[i].n_points; k++) {
+			const char *label = c->series[i].points[k].label;
+			const size_t w = label ? jl_utf8_width(label) : 0;
+			width = w > width ? w : width;
+		}
+	return width < most ? width : most;
+}
+
+static double most_of(const struct jl_chart *c)
+{
+	double most = 0;
+
+	for (size_t i = 0; i < c->n_series; i++)
+		for (size_t k = 0; k < c->series[i].n_points; k++)
+			if (c->series[i].points[k].y > most)
+				most = c->series[i].points[k].y;
+	return most > 0 ? most : 1;
+}
+
+/* Every chart of points becomes rows of bars, one for each point: it needs no axes and survives a copy into a mail. */
+static void rows_text(struct jl_buf *out, const struct jl_chart *c, size_t width)
+{
+	const double most = most_of(c);
+	const size_t label_w = label_width(c, width > 70 ? 26 : 18), bar_w = width > 70 ? 24 : 14;
+
+	for (size_t i = 0; i < c->n_series; i++) {
+		const struct jl_chart_series *s = &c->series[i];
+		const size_t stride = s->n_points > 12 && c->kind != JL_CHART_SCATTER ? (s->n_points + 11) / 12 : 1;
+
+		if (s->name)
+			jl_buf_printf(out, "  %s\n", s->name);
+		for (size_t k = 0; k < s->n_points; k += stride) {
+			const struct jl_chart_point *p = &s->points[k];
+			struct jl_num num;
+			struct jl_buf label;
+
+			if (c->kind == JL_CHART_SCATTER && !p->front)
+				continue;
+			jl_buf_init(&label, 4096);
+			place(&label, c, p);
+			jl_buf_puts(out, "    ");
+			pad_to(out, jl_buf_text(&label), label_w);
+			jl_buf_putc(out, ' ');
+			block_bar(out, p->y / most, bar_w);
+			jl_buf_putc(out, ' ');
+			num = jl_num_ranged(jl_chart_num(c, s, p));
+			jl_num_print(out, &num);
+			jl_buf_putc(out, '\n');
+			jl_buf_release(&label);
+		}
+	}
+}
+
+/* One row for each bar: how long it is, and which parts make most of it. */
+static void stacked_text(struct jl_buf *out, const struct jl_chart *c, size_t width)
+{
+	const size_t label_w = label_width(c, width > 70 ? 26 : 18), bar_w = width > 70 ? 24 : 14,
+		     n = c->n_series ? c->series[0].n_points : 0;
+	double most = 0;
+
+	for (size_t k = 0; k < n; k++)
+		most = fmax(most, stack_height(c, k));
+	for (size_t k = 0; k < n; k++) {
+		const double total = stack_height(c, k);
+		size_t at = 0;
+
+		jl_buf_puts(out, "    ");
+		pad_to(out, c->series[0].points[k].label ? c->series[0].points[k].label : "", label_w);
+		jl_buf_putc(out, ' ');
+		block_bar(out, total / (most > 0 ? most : 1), bar_w);
+		jl_buf_putc(out, ' ');
+		value(out, &c->y, total);
+		jl_buf_puts(out, "\n");
+		for (size_t i = 0; i < c->n_series; i++) {
+			const double share = k < c->series[i].n_points ? c->series[i].points[k].y / total : NAN;
+
+			if (!(share >= 0.05))
+				continue;
+			if (at && at + jl_utf8_width(c->series[i].name) + 8 > width) {
+				jl_buf_putc(out, '\n');
+				at = 0;
+			}
+			jl_buf_printf(out, "%s%s %.0f %%", at ? " · " : "      ", c->series[i].name, share * 100);
+			at += (at ? 3 : 6) + jl_utf8_width(c->series[i].name) + 5;
+		}
+		jl_buf_putc(out, '\n');
+	}
+}
+
+static void tree_text(struct jl_buf *out, const struct jl_tree_node *node, size_t depth, size_t width)
+{
+	const size_t before = 4 + 2 * depth, after = node->detail ? 3 + jl_utf8_width(node->detail) : 0,
+		     room = width > before + after + 8 ? width - before - after : 8;
+	const bool whole = jl_utf8_width(node->name) <= room;
+
+	jl_buf_pad(out, ' ', 2 + 2 * depth);
+	jl_buf_printf(out, "%s%.*s%s%s%s\n", depth ? "└ " : "", (int)jl_utf8_fit(node->name, whole ? room : room - 1),
+		      node->name, whole ? "" : "…", node->detail ? " · " : "", node->detail ? node->detail : "");
+	for (size_t i = 0; i < node->n_children; i++)
+		tree_text(out, &node->children[i], depth + 1, width);
+}
+
+/* Right-aligned in a column; Korean takes two places a character. */
+static void pad_before(struct jl_buf *out, const char *text, size_t width)
+{
+	const size_t fits = jl_utf8_fit(text, width - 1);
+	char cut[JL_UNITS_TEXT_MAX];
+
+	snprintf(cut, sizeof cut, "%.*s", (int)fits, text);
+	jl_buf_pad(out, ' ', width - jl_utf8_width(cut));
+	jl_buf_puts(out, cut);
+}
+
+static void heat_text(struct jl_buf *out, const struct jl_chart *c)
+{
+	const size_t width = c->n_names > 8 ? 7 : 9;
+
+	jl_buf_pad(out, ' ', 8);
+	for (size_t k = 0; k < c->n_names; k++)
+		pad_before(out, c->names[k], width);
+	jl_buf_putc(out, '\n');
+	for (size_t r = 0; r < c->n_names; r++) {
+		jl_buf_puts(out, "  ");
+		pad_to(out, c->names[r], 6);
+		for (size_t k = 0; k < c->n_names; k++) {
+			const size_t at = r * c->n_names + k;
+			char text[JL_UNITS_TEXT_MAX] = "";
+
+			if (c->cell_words && c->cell_words[at])
+				snprintf(text, sizeof text, "%s", c->cell_words[at]);
+			else if (c->cells && !isnan(c->cells[at]))
+				jl_tick_text(text, &c->y, c->cells[at]);
+			pad_before(out, text, width);
+		}
+		jl_buf_putc(out, '\n');
+	}
+}
+
+enum jl_status jl_chart_to_text(const struct jl_chart *c, size_t width, struct jl_buf *out, struct jl_err *err)
+{
+	jl_buf_printf(out, "  %s\n", c->title ? c->title : "");
+	if (c->kind == JL_CHART_TREE && c->tree)
+		tree_text(out, c->tree, 0, width);
+	else if (c->kind == JL_CHART_HEAT)
+		heat_text(out, c);
+	else if (c->kind == JL_CHART_STACKED)
+		stacked_text(out, c, width);
+	else
+		rows_text(out, c, width);
+	if (c->mark_label && !isnan(c->mark_x))
+		jl_buf_printf(out, "    %s\n", c->mark_label);
+	return out->failed ? jl_fail(err, JL_E_LIMIT, "the chart is too large", "차트가 너무 큽니다") : JL_OK;
+}
+
+static void axis_json(struct jl_json *json, const char *key, const struct jl_axis *axis)
+{
+	jl_json_put_object(json, key);
+	jl_json_put_string(json, "label", axis->label);
+	jl_json_put_string(json, "unit", axis->kind == JL_K_NUMBER ? axis->unit : jl_kind_suffix(axis->kind));
+	jl_json_end_object(json);
+}
+
+static void tree_json(struct jl_json *json, const struct jl_tree_node *node)
+{
+	jl_json_object(json);
+	jl_json_put_string(json, "name", node->name);
+	jl_json_put_string(json, "detail", node->detail);
+	jl_json_put_string(json, "link", node->link);
+	jl_json_put_array(json, "children");
+	for (size_t i = 0; i < node->n_children; i++)
+		tree_json(json, &node->children[i]);
+	jl_json_end_array(json);
+	jl_json_end_object(json);
+}
+
+static void origin_json(struct jl_json *json, enum jl_origin origin, const char *source)
+{
+	jl_json_put_string(json, "origin", origin == JL_ORIGIN_NONE ? "given" : jl_origin_name(origin));
+	if (source)
+		jl_json_put_string(json, "source", source);
+}
+
+static void series_json(struct jl_json *json, const struct jl_chart_series *s)
+{
+	jl_json_object(json);
+	jl_json_put_string(json, "name", s->name);
+	origin_json(json, s->origin, s->source);
+	jl_json_put_array(json, "points");
+	for (size_t k = 0; k < s->n_points; k++) {
+		const struct jl_chart_point *p = &s->points[k];
+
+		jl_json_object(json);
+		if (p->label)
+			jl_json_put_string(json, "label", p->label);
+		jl_json_put_number(json, "x", p->x);
+		jl_json_put_number(json, "y", p->y);
+		if (!isnan(p->lo) && p->hi > p->lo) {
+			jl_json_put_number(json, "lo", p->lo);
+			jl_json_put_number(json, "hi", p->hi);
+		}
+		if (p->own)
+			origin_json(json, p->origin, p->source);
+		jl_json_end_object(json);
+	}
+	jl_json_end_array(json);
+	jl_json_end_object(json);
+}
+
+void jl_chart_to_json(const struct jl_chart *c, struct jl_json *json)
+{
+	static const char *const kinds[JL_N_CHART_KIND] = { "line", "bars", "stacked", "scatter", "heat", "tree" };
+
+	jl_json_object(json);
+	jl_json_put_string(json, "kind", kinds[c->kind]);
+	jl_json_put_string(json, "title", c->title);
+	axis_json(json, "x", &c->x);
+	axis_json(json, "y", &c->y);
+	jl_json_put_array(json, "series");
+	for (size_t i = 0; i < c->n_series; i++)
+		series_json(json, &c->series[i]);
+	jl_json_end_array(json);
+	if (c->kind == JL_CHART_HEAT) {
+		jl_json_put_array(json, "names");
+		for (size_t i = 0; i < c->n_names; i++)
+			jl_json_string(json, c->names[i]);
+		jl_json_end_array(json);
+		origin_json(json, c->cell_origin, c->cell_source);
+		jl_json_put_array(json, "cells");
+		for (size_t i = 0; i < c->n_names * c->n_names; i++) {
+			jl_json_number(json, c->cells ? c->cells[i] : NAN);
+		}
+		jl_json_end_array(json);
+		if (c->cell_words) {
+			jl_json_put_array(json, "words");
+			for (size_t i = 0; i < c->n_names * c->n_names; i++)
+				jl_json_string(json, c->cell_words[i]);
+			jl_json_end_array(json);
+		}
+	}
+	if (c->kind == JL_CHART_TREE && c->tree) {
+		jl_json_key(json, "tree");
+		tree_json(json, c->tree);
+	}
+	jl_json_end_object(json);
+}

@@ -1,0 +1,12 @@
+/* What goes between tags or into quoted attributes, made harmless. */
+#ifndef JL_REPORT_ESCAPE_H
+#define JL_REPORT_ESCAPE_H
+
+#include "doc/doc.h"
+
+void jl_html_escape(struct jl_buf *out, const char *text);
+
+/* data-origin, data-unit, data-value and data-source of a figure. `of`: what a plain number counts; NULL: nothing. */
+void jl_html_num_attributes(struct jl_buf *out, const struct jl_num *num, const char *of);
+
+#endif

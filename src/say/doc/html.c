@@ -1,0 +1,458 @@
+/* One HTML file that needs nothing else: style inside, charts as SVG, no script. Every number says in the markup where it comes
+ * from; a pointer that rests on it reads the same. */
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/utf8.h"
+#include "doc/chart.h"
+#include "doc/escape.h"
+
+extern const char *const jl_report_css[]; /* NULL ends */
+
+void jl_html_escape(struct jl_buf *out, const char *text)
+{
+	for (const char *at = text; *at; at++) {
+		switch (*at) {
+		case '&': jl_buf_puts(out, "&amp;"); break;
+		case '<': jl_buf_puts(out, "&lt;"); break;
+		case '>': jl_buf_puts(out, "&gt;"); break;
+		case '"': jl_buf_puts(out, "&quot;"); break;
+		case '\'': jl_buf_puts(out, "&#39;"); break;
+		default:
+			if ((unsigned char)*at >= 0x20 || *at == '\n' || *at == '\t')
+				jl_buf_putc(out, *at);
+		}
+	}
+}
+
+static void escape_word(struct jl_buf *out, const char *word, size_t len)
+{
+	char copy[256];
+
+	while (len > 0) {
+		size_t n = len < sizeof copy - 1 ? len : sizeof copy - 1;
+
+		while (n > 1 && n < len && ((unsigned char)word[n] & 0xc0) == 0x80)
+			n--; /* not inside a character */
+		memcpy(copy, word, n);
+		copy[n] = '\0';
+		jl_html_escape(out, copy);
+		word += n;
+		len -= n;
+	}
+}
+
+/* A word with digits and letters in it is a name (A100, ZeRO-2, gpt-305m); digits alone are a figure and stay bare, so that the test
+ * of the page finds them. */
+static bool is_name(const char *word, size_t len)
+{
+	bool digit = false, letter = false;
+
+	for (size_t i = 0; i < len; i++) {
+		digit |= isdigit((unsigned char)word[i]) != 0;
+		letter |= isalpha((unsigned char)word[i]) != 0;
+	}
+	return digit && letter;
+}
+
+static size_t span_of(const char *text, size_t most, const char *set, bool in)
+{
+	size_t n = 0;
+
+	while (n < most && (strchr(set, text[n]) != NULL) == in)
+		n++;
+	return n;
+}
+
+static void text_part(struct jl_buf *out, const char *text, size_t left)
+{
+	while (left) {
+		const size_t blank = span_of(text, left, " \t\n", true),
+			     len = span_of(text + blank, left - blank, " \t\n", false);
+
+		escape_word(out, text, blank);
+		if (is_name(text + blank, len)) {
+			jl_buf_puts(out, "<span data-name=\"\">");
+			escape_word(out, text + blank, len);
+			jl_buf_puts(out, "</span>");
+		} else {
+			escape_word(out, text + blank, len);
+		}
+		text += blank + len;
+		left -= blank + len;
+	}
+}
+
+static void text_html(struct jl_buf *out, const char *text)
+{
+	text_part(out, text, strlen(text));
+}
+
+/* What somebody called a thing: its digits are no figures. */
+static void name_html(struct jl_buf *out, const char *text)
+{
+	jl_buf_puts(out, "<span data-name=\"\">");
+	jl_html_escape(out, text);
+	jl_buf_puts(out, "</span>");
+}
+
+void jl_html_num_attributes(struct jl_buf *out, const struct jl_num *num, const char *of)
+{
+	const char *plain = num->unit ? num->unit : of ? of : "1";
+
+	jl_buf_printf(out, " data-origin=\"%s\" data-unit=\"",
+		      num->origin == JL_ORIGIN_NONE ? "given" : jl_origin_name(num->origin));
+	jl_html_escape(out, num->kind == JL_K_NUMBER ? plain : jl_kind_suffix(num->kind));
+	if (isnan(num->value))
+		jl_buf_puts(out, "\" data-value=\"unknown");
+	else
+		jl_buf_printf(out, "\" data-value=\"%.9g", num->value);
+	if (num->source) {
+		jl_buf_puts(out, "\" data-source=\"");
+		jl_html_escape(out, num->source);
+	}
+	jl_buf_putc(out, '"');
+}
+
+static void num_html(struct jl_buf *out, const struct jl_num *num, enum jl_lang lang)
+{
+	struct jl_buf shown, told;
+
+	jl_buf_init(&shown, 4096);
+	jl_buf_init(&told, 4096);
+	jl_num_print(&shown, num);
+	jl_num_tell(&told, num, lang);
+	jl_buf_puts(out, "<span class=\"n\"");
+	jl_html_num_attributes(out, num, NULL);
+	jl_buf_puts(out, " title=\"");
+	jl_html_escape(out, jl_buf_text(&told));
+	jl_buf_puts(out, "\">");
+	jl_html_escape(out, jl_buf_text(&shown));
+	if (num->origin == JL_ESTIMATED) /* inside, so that no line breaks before it */
+		jl_buf_puts(out, "<span class=\"o\" aria-hidden=\"true\">⚠</span>");
+	jl_buf_puts(out, "</span>");
+	jl_buf_release(&shown);
+	jl_buf_release(&told);
+}
+
+static bool starts_figure(const char *text, const char *at)
+{
+	const unsigned char before = at > text ? (unsigned char)at[-1] : ' ';
+
+	/* the dash of 512-1024 parts two figures, that of rtx-3090 is inside a name */
+	if (before == '-' && at - text > 1 && !isdigit((unsigned char)at[-2]) && at[-2] != ' ' && at[-2] != '(')
+		return false;
+	return isdigit((unsigned char)*at) && !isalnum(before) && before != '_' && before != '.';
+}
+
+/* The unit behind a figure of a sentence: "GB/s", "%", "x"; 1 where none follows. */
+static size_t unit_behind(const char *at)
+{
+	static const char *const units[] = { "GB/s",    "MB/s", "TB/s", "GiB",       "MiB", "GB",  "MB",  "TB",
+					     "TFLOP/s", "ms",   "us",   "W",         "kW",  "kWh", "USD", "KRW",
+					     "%",       "x",    "GPU",  "samples/s", "h",   "s",   "d",   "V",
+					     "A",       "mm",   "배",   "개",        "장",  "초" };
+	const size_t blank = *at == ' ';
+
+	for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+		const size_t len = strlen(units[i]);
+		if (strncmp(at + blank, units[i], len) == 0 && !isalnum((unsigned char)at[blank + len]))
+			return blank + len;
+	}
+	return 0;
+}
+
+/* A sentence of another room: its figures get the origin that it came with. */
+static void said_html(struct jl_buf *out, const struct jl_run *run)
+{
+	const char *at = run->text, *from = at;
+
+	while (*at) {
+		size_t n, unit;
+
+		if (!starts_figure(run->text, at)) {
+			at++;
+			continue;
+		}
+		n = strspn(at, "0123456789.,");
+		while (n > 1 && (at[n - 1] == '.' || at[n - 1] == ','))
+			n--;
+		if (isalpha((unsigned char)at[n]) && !unit_behind(at + n)) { /* 10x, 4x-rtx, 305M: part of a name */
+			at += n;
+			continue;
+		}
+		unit = unit_behind(at + n);
+		if (unit == 1 && at[n] == 'x' && at[n + 1] == ' ' &&
+		    is_name(at + n + 2, strcspn(at + n + 2, " ,.;)"))) {
+			at += n + 1; /* 4x rtx-3090 */
+			continue;
+		}
+		text_part(out, from, (size_t)(at - from));
+		jl_buf_printf(out, "<span class=\"n\" data-origin=\"%s\" data-unit=\"",
+			      run->num.origin == JL_ORIGIN_NONE ? "given" : jl_origin_name(run->num.origin));
+		if (unit)
+			escape_word(out, at + n + (at[n] == ' '), unit - (at[n] == ' '));
+		else
+			jl_buf_putc(out, '1');
+		jl_buf_puts(out, "\" data-value=\"");
+		for (size_t i = 0; i < n; i++)
+			if (at[i] != ',')
+				jl_buf_putc(out, at[i]);
+		if (run->num.source) {
+			jl_buf_puts(out, "\" data-source=\"");
+			jl_html_escape(out, run->num.source);
+		}
+		jl_buf_puts(out, "\">");
+		escape_word(out, at, n + unit);
+		jl_buf_puts(out, "</span>");
+		at += n + unit;
+		from = at;
+	}
+	text_part(out, from, strlen(from));
+}
+
+static void runs_html(struct jl_buf *out, const struct jl_run *run, enum jl_lang lang)
+{
+	for (; run; run = run->next) {
+		switch (run->kind) {
+		case JL_RUN_TEXT: text_html(out, run->text); break;
+		case JL_RUN_SAID: said_html(out, run); break;
+		case JL_RUN_NUM: num_html(out, &run->num, lang); break;
+		case JL_RUN_NAME:
+			jl_buf_puts(out, "<span class=\"name\" data-name=\"\">");
+			jl_html_escape(out, run->text);
+			jl_buf_puts(out, "</span>");
+			break;
+		case JL_RUN_STRONG:
+			jl_buf_puts(out, "<strong>");
+			text_html(out, run->text);
+			jl_buf_puts(out, "</strong>");
+			break;
+		case JL_RUN_BREAK: jl_buf_puts(out, "<br>\n"); break;
+		case JL_RUN_REF:
+			if (!*run->text)
+				break;
+			jl_buf_puts(out, " <a class=\"ref\" href=\"#");
+			jl_html_escape(out, run->ref);
+			jl_buf_puts(out, "\">→ ");
+			text_html(out, run->text);
+			jl_buf_puts(out, "</a>");
+			break;
+		case JL_RUN_CODE:
+			jl_buf_puts(out, "<code>");
+			jl_html_escape(out, run->text);
+			jl_buf_puts(out, "</code>");
+			break;
+		}
+	}
+}
+
+static const char *mark_class(enum jl_mark mark)
+{
+	static const char *const classes[] = { "", "good", "warn", "bad", "unknown" };
+
+	return classes[mark];
+}
+
+/* A badge that needs no emoji font and says what it means to who does not see it. */
+static void mark_html(struct jl_buf *out, enum jl_mark mark, enum jl_lang lang)
+{
+	static const char *const signs[] = { "", "✓", "!", "×", "?" };
+	static const char *const en[] = { "", "good", "warning", "bad", "unknown" };
+	static const char *const ko[] = { "", "좋음", "주의", "나쁨", "모름" };
+
+	if (mark)
+		jl_buf_printf(out, "<span class=\"m %s\" role=\"img\" aria-label=\"%s\">%s</span> ", mark_class(mark),
+			      JL_T(lang, en[mark], ko[mark]), signs[mark]);
+}
+
+static size_t cell_width(const struct jl_doc_cell *cell)
+{
+	size_t n = 0;
+
+	for (const struct jl_run *run = cell->runs; run; run = run->next)
+		n += run->text ? jl_utf8_width(run->text) : 8;
+	return n;
+}
+
+/* A cell that holds sentences needs room beside its neighbours on a narrow screen; a short name at the head of a row is not broken. */
+static const char *cell_class(const struct jl_doc_cell *cell, const struct jl_doc_column *column, bool first)
+{
+	const size_t width = cell_width(cell);
+
+	return column->right ? "r" : width > 36 ? "long" : first && width <= 22 ? "nb" : NULL;
+}
+
+static void cell_html(struct jl_buf *out, const struct jl_doc_cell *cell, const struct jl_doc_column *column,
+		      bool first, enum jl_lang lang)
+{
+	const char *tag = first ? "th scope=\"row\"" : "td", *class = cell_class(cell, column, first);
+
+	jl_buf_printf(out, "<%s", tag);
+	if (class)
+		jl_buf_printf(out, " class=\"%s\"", class);
+	jl_buf_puts(out, ">");
+	if (cell->mark)
+		mark_html(out, cell->mark, lang);
+	runs_html(out, cell->runs, lang);
+	jl_buf_puts(out, first ? "</th>" : "</td>");
+}
+
+static void table_html(struct jl_buf *out, const struct jl_doc_block *b, enum jl_lang lang)
+{
+	/* a short table stays on one sheet */
+	jl_buf_printf(out, "<div class=\"wide%s\" tabindex=\"0\"><table>", b->n_rows <= 14 ? " short" : "");
+	if (b->title) {
+		jl_buf_puts(out, "<caption>");
+		text_html(out, b->title);
+		jl_buf_puts(out, "</caption>");
+	}
+	jl_buf_puts(out, "\n<thead><tr>");
+	for (size_t i = 0; i < b->n_columns; i++) {
+		jl_buf_printf(out, "<th scope=\"col\"%s>", b->columns[i].right ? " class=\"r\"" : "");
+		text_html(out, b->columns[i].head);
+		if (b->columns[i].unit) {
+			jl_buf_puts(out, "<small> ");
+			jl_html_escape(out, b->columns[i].unit);
+			jl_buf_puts(out, "</small>");
+		}
+		jl_buf_puts(out, "</th>");
+	}
+	jl_buf_puts(out, "</tr></thead>\n<tbody>\n");
+	for (const struct jl_doc_row *row = b->rows; row; row = row->next) {
+		size_t i = 0;
+
+		jl_buf_puts(out, row->strong ? "<tr class=\"strong\">" : "<tr>");
+		for (const struct jl_doc_cell *cell = row->cells; cell && i < b->n_columns; cell = cell->next, i++)
+			cell_html(out, cell, &b->columns[i], i == 0, lang);
+		for (; i < b->n_columns; i++)
+			jl_buf_puts(out, "<td></td>");
+		jl_buf_puts(out, "</tr>\n");
+	}
+	jl_buf_puts(out, "</tbody></table></div>\n");
+}
+
+static enum jl_status chart_html(struct jl_buf *out, const struct jl_chart *chart, size_t number, struct jl_err *err)
+{
+	char prefix[24];
+	enum jl_status status;
+
+	snprintf(prefix, sizeof prefix, "c%zu", number);
+	jl_buf_puts(out, "<figure><figcaption>");
+	name_html(out, chart->title ? chart->title : "");
+	jl_buf_puts(out, "</figcaption>\n");
+	status = jl_chart_to_svg(chart, prefix, out, err);
+	jl_buf_puts(out, "</figure>\n");
+	return status;
+}
+
+static void finding_html(struct jl_buf *out, const struct jl_doc_block *b, enum jl_lang lang)
+{
+	jl_buf_printf(out, "<div class=\"finding %s\"><p class=\"what\">", mark_class(b->mark));
+	mark_html(out, b->mark, lang);
+	if (b->asked)
+		said_html(out, &(struct jl_run){ .text = b->title ? b->title : "" });
+	else
+		text_html(out, b->title ? b->title : "");
+	jl_buf_puts(out, "</p>");
+	if (b->runs) {
+		jl_buf_puts(out, "<p>");
+		runs_html(out, b->runs, lang);
+		jl_buf_puts(out, "</p>");
+	}
+	jl_buf_puts(out, "</div>\n");
+}
+
+/* Links to the sections, so that a long report can be walked. */
+static void contents_html(struct jl_buf *out, const struct jl_doc *doc)
+{
+	jl_buf_printf(out, "<nav aria-label=\"%s\"><ul>", JL_T(doc->lang, "Contents", "차례"));
+	for (const struct jl_doc_block *b = doc->blocks; b; b = b->next) {
+		if (b->kind != JL_DOC_SECTION || b->level != 2)
+			continue;
+		jl_buf_puts(out, "<li><a href=\"#");
+		jl_html_escape(out, b->id);
+		jl_buf_puts(out, "\">");
+		text_html(out, b->title);
+		jl_buf_puts(out, "</a></li>");
+	}
+	jl_buf_puts(out, "</ul></nav>\n");
+}
+
+static void head_html(struct jl_buf *out, const struct jl_doc *doc)
+{
+	jl_buf_printf(
+		out,
+		"<!DOCTYPE html>\n<html lang=\"%s\">\n<head>\n<meta charset=\"utf-8\">\n"
+		"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+		"<meta name=\"color-scheme\" content=\"light dark\">\n"
+		"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
+		"img-src data:\">\n<link rel=\"icon\" href=\"data:,\">\n<title>",
+		doc->lang == JL_KO ? "ko" : "en");
+	jl_html_escape(out, doc->title);
+	jl_buf_puts(out, "</title>\n<style>\n");
+	for (size_t i = 0; jl_report_css[i]; i++)
+		jl_buf_puts(out, jl_report_css[i]);
+	jl_buf_puts(out, "</style>\n</head>\n<body>\n<main>\n<header><h1>");
+	name_html(out, doc->title);
+	jl_buf_puts(out, "</h1>");
+	if (doc->subtitle) {
+		jl_buf_puts(out, "<p class=\"sub\">");
+		name_html(out, doc->subtitle);
+		jl_buf_puts(out, "</p>");
+	}
+	if (doc->date)
+		jl_buf_printf(out, "<p class=\"sub\"><time datetime=\"%s\">%s</time> · jeoul 저울</p>", doc->date,
+			      doc->date);
+	jl_buf_puts(out, "</header>\n");
+}
+
+static enum jl_status block_html(struct jl_buf *out, const struct jl_doc *doc, const struct jl_doc_block *b,
+				 bool *in_list, size_t *n_charts, struct jl_err *err)
+{
+	if (*in_list != (b->kind == JL_DOC_ITEM)) {
+		jl_buf_puts(out, *in_list ? "</ul>\n" : "<ul>\n");
+		*in_list = !*in_list;
+	}
+	switch (b->kind) {
+	case JL_DOC_SECTION:
+		jl_buf_printf(out, "<h%d id=\"", b->level);
+		jl_html_escape(out, b->id);
+		jl_buf_puts(out, "\">");
+		text_html(out, b->title);
+		jl_buf_printf(out, "</h%d>\n", b->level);
+		break;
+	case JL_DOC_PARA:
+	case JL_DOC_ITEM:
+		jl_buf_puts(out, b->kind == JL_DOC_ITEM ? "<li>" : "<p>");
+		runs_html(out, b->runs, doc->lang);
+		jl_buf_puts(out, b->kind == JL_DOC_ITEM ? "</li>\n" : "</p>\n");
+		break;
+	case JL_DOC_TABLE: table_html(out, b, doc->lang); break;
+	case JL_DOC_CHART: return chart_html(out, b->chart, ++*n_charts, err);
+	case JL_DOC_FINDING: finding_html(out, b, doc->lang); break;
+	}
+	return JL_OK;
+}
+
+enum jl_status jl_doc_to_html(const struct jl_doc *doc, struct jl_buf *out, struct jl_err *err)
+{
+	bool in_list = false;
+	size_t n_charts = 0;
+
+	if (doc->failed)
+		return jl_fail(err, doc->failed, "the report is too large", "보고서가 너무 큽니다");
+	head_html(out, doc);
+	contents_html(out, doc);
+	for (const struct jl_doc_block *b = doc->blocks; b; b = b->next) {
+		enum jl_status status = block_html(out, doc, b, &in_list, &n_charts, err);
+		if (status)
+			return status;
+	}
+	if (in_list)
+		jl_buf_puts(out, "</ul>\n");
+	jl_buf_puts(out, "</main>\n</body>\n</html>\n");
+	return out->failed ? jl_fail(err, JL_E_LIMIT, "the report is too large", "보고서가 너무 큽니다") : JL_OK;
+}

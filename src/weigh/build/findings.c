@@ -1,0 +1,447 @@
+#include "build/findings.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CPU_ASSUMED_W  175.0  /* rule psu-sizing-a: 150 to 200 W */
+#define REST_W         75.0   /* rule psu-sizing-a: 50 to 100 W for board, disks, fans */
+#define PSU_STANDARD_W 1600.0 /* largest ATX supply that shops have */
+#define CASE_SLOTS     7.0    /* openings of an ATX case; 8 in some */
+#define SLOT_W         75.0   /* a PCIe slot itself gives this much */
+#define CIRCUIT_FRAC   0.8    /* of a breaker's rating, for hours on end */
+
+struct checking {
+	struct jl_part_findings *out;
+	const struct jl_rig *rig;
+	const struct jl_catalog *cat;
+};
+
+static const struct jl_rule *rule(const struct jl_catalog *cat, const char *id)
+{
+	for (size_t i = 0; i < cat->n_rules; i++)
+		if (strcmp(cat->rules[i].id, id) == 0)
+			return &cat->rules[i];
+	return NULL;
+}
+
+/* `rules` is a list of ids with blanks between. */
+static void say(const struct checking *c, const char *id, enum jl_part_level level, enum jl_part_sure sure,
+		const char *rules, const char *en, const char *ko, ...)
+	__attribute__((format(printf, 6, 8), format(printf, 7, 8)));
+
+static void say(const struct checking *c, const char *id, enum jl_part_level level, enum jl_part_sure sure,
+		const char *rules, const char *en, const char *ko, ...)
+{
+	struct jl_part_finding *f = &c->out->items[c->out->n];
+	char ids[256], *rest = ids, *word;
+	size_t n = 0;
+	va_list args;
+
+	if (c->out->n == JL_FINDINGS_MAX)
+		return;
+	*f = (struct jl_part_finding){ .id = id, .level = level, .sure = sure };
+	va_start(args, ko);
+	vsnprintf(f->en, sizeof f->en, en, args);
+	va_end(args);
+	va_start(args, ko);
+	vsnprintf(f->ko, sizeof f->ko, ko, args);
+	va_end(args);
+	snprintf(ids, sizeof ids, "%s", rules);
+	while (n < JL_PART_RULES_MAX && (word = strtok_r(rest, " ", &rest)))
+		if ((f->rules[n] = rule(c->cat, word)))
+			n++;
+	c->out->n++;
+}
+
+static void unchecked(const struct checking *c, const char *id, const char *key)
+{
+	say(c, id, JL_PART_UNCHECKED, JL_SURE_SPEC, "", "not checked: %s is not given", "확인 못 함: %s 값 없음", key);
+}
+
+static double card_W(const struct jl_rig *r)
+{
+	return isnan(r->gpu_limit_W) ? r->gpu->tdp_W.value : r->gpu_limit_W;
+}
+
+static double card_slots(const struct jl_rig *r)
+{
+	return isnan(r->gpu_slots) ? r->gpu->n_slots.value : r->gpu_slots;
+}
+
+static void check_psu(const struct checking *c)
+{
+	const struct jl_rig *r = c->rig;
+	const double cpu = isnan(r->cpu_W) ? CPU_ASSUMED_W : r->cpu_W;
+	const double cards = card_W(r) * r->n_gpus, load = cards + cpu + REST_W;
+	const double a = load / 0.8, b = load * 1.3,
+		     cc = (cards + cpu) * 1.10; /* least that A and C ask for, most that B does */
+	const double least = fmin(cc, fmin(a, load * 1.25)), most = fmax(a, b), have = r->psu_W * r->n_psu;
+
+	c->out->load_W = load;
+	c->out->psu_least_W = least;
+	c->out->psu_most_W = most;
+	if (isnan(load)) {
+		unchecked(c, "psu", "the card's power");
+		return;
+	}
+	if (least > PSU_STANDARD_W && r->n_psu < 2)
+		say(c, "psu-standard", JL_PART_ERROR, JL_SURE_SPEC,
+		    "rule-psu-sizing-a rule-4x-rtx-3090-blower-300-w-wall-peak",
+		    "%.0f W under load: no standard power supply (up to %.0f W) is enough; limit the cards' power or "
+		    "use two supplies",
+		    "부하 %.0f W: 표준 파워(최대 %.0f W)로는 부족. 카드 전력 제한을 걸거나 파워를 둘 쓸 것", load,
+		    PSU_STANDARD_W);
+	if (isnan(have))
+		unchecked(c, "psu", "psu");
+	else if (have < load)
+		say(c, "psu", JL_PART_ERROR, JL_SURE_PHYSICS, "rule-psu-sizing-a",
+		    "%.0f W supply, %.0f W under load (%d cards at %.0f W, CPU %.0f W, rest %.0f W): it will shut down",
+		    "파워 %.0f W, 부하 %.0f W (카드 %d장 x %.0f W, CPU %.0f W, 나머지 %.0f W): 부하 중 꺼짐", have,
+		    load, r->n_gpus, card_W(r), cpu, REST_W);
+	else if (have < least)
+		say(c, "psu", JL_PART_WARNING, JL_SURE_OPINION, "rule-psu-sizing-a rule-psu-sizing-b rule-psu-sizing-c",
+		    "%.0f W supply for %.0f W under load leaves %.0f %%; every rule asks for more: at least %.0f W",
+		    "파워 %.0f W, 부하 %.0f W: 여유 %.0f %%. 모든 기준이 더 요구함: 최소 %.0f W", have, load,
+		    (have / load - 1) * 100, least);
+	else if (have < most)
+		say(c, "psu", JL_PART_CONFLICT, JL_SURE_OPINION,
+		    "rule-psu-sizing-a rule-psu-sizing-b rule-psu-sizing-c",
+		    "%.0f W supply for %.0f W under load: enough by one rule (CPU + GPU + 10 %%: %.0f W), not by "
+		    "others (+30 %%: %.0f W; 80 %% load: %.0f W)",
+		    "파워 %.0f W, 부하 %.0f W: 기준이 갈림. CPU+GPU+10 %%면 %.0f W로 충분, +30 %%면 %.0f W, 부하율 80 "
+		    "%%면 %.0f W 필요",
+		    have, load, cc, b, a);
+	else
+		say(c, "psu", JL_PART_OK, JL_SURE_OPINION, "rule-psu-sizing-a rule-psu-sizing-b rule-psu-sizing-c",
+		    "%.0f W supply for %.0f W under load (%.0f %% loaded; the rules ask for %.0f to %.0f W)",
+		    "파워 %.0f W, 부하 %.0f W (부하율 %.0f %%, 기준은 %.0f~%.0f W)", have, load, load / have * 100,
+		    least, most);
+}
+
+/* Short peaks of a card above its limit, where somebody measured them. */
+static void check_transients(const struct checking *c)
+{
+	const struct jl_rig *r = c->rig;
+	const double have = r->psu_W * r->n_psu;
+
+	if (strncmp(r->gpu->id, "rtx-5090", 8) != 0 || isnan(have))
+		return;
+	const double peak = 800.0 * r->n_gpus + c->out->load_W - card_W(r) * r->n_gpus;
+	say(c, "transients", peak > have && !r->psu_atx3 ? JL_PART_WARNING : JL_PART_OK, JL_SURE_MEASURED,
+	    "rule-rtx-5090-transient-spike-2 rule-psu-sizing-b",
+	    "peaks of 1 to 5 ms reach 800 W a card: %.0f W in all, %.0f W supply%s",
+	    "1~5 ms 순간 피크가 카드당 800 W: 합계 %.0f W, 파워 %.0f W%s", peak, have,
+	    r->psu_atx3 ? " (ATX 3.x: 200 % / 100 us)" : "");
+}
+
+/* "2x 8-pin", "1x 12-pin", "1x 16-pin": how many of a kind. */
+static double count_of(const char *text, const char *kind)
+{
+	const char *at = text ? strstr(text, kind) : NULL;
+	double n = 1;
+
+	if (!at)
+		return 0;
+	while (at > text && at[-1] == ' ')
+		at--;
+	if (at > text && at[-1] == 'x') {
+		const char *digits = at - 1;
+		while (digits > text && digits[-1] >= '0' && digits[-1] <= '9')
+			digits--;
+		n = strtod(digits, NULL);
+	}
+	return n;
+}
+
+static void check_connectors(const struct checking *c)
+{
+	const struct jl_rig *r = c->rig;
+	const char *text = r->gpu->power_connectors;
+	const double eight = (isnan(r->gpu_8pin) ? count_of(text, "8-pin") : r->gpu_8pin) * r->n_gpus;
+	const double sixteen = isnan(r->gpu_8pin) ? (count_of(text, "12-pin") + count_of(text, "16-pin")) * r->n_gpus
+						  : 0;
+	/* an adapter makes one 12-pin of two or three 8-pin cables */
+	const double adapted = sixteen > r->psu_12vhpwr || isnan(r->psu_12vhpwr)
+				       ? sixteen - (isnan(r->psu_12vhpwr) ? 0 : r->psu_12vhpwr)
+				       : 0;
+	const double per_card_W = card_W(r) > 450 ? 4 : card_W(r) > 300 ? 3 : 2;
+	const double need = eight + adapted * per_card_W;
+
+	if (!text && isnan(r->gpu_8pin)) {
+		unchecked(c, "connectors", "the card's connectors");
+		return;
+	}
+	if (isnan(r->psu_8pin)) {
+		say(c, "connectors", JL_PART_UNCHECKED, JL_SURE_SPEC,
+		    "connector-8-pin-pcie connector-12-pin-16-pin-12vhpwr",
+		    "the cards want %s each; check that the supply has as many cables (psu_8pin)",
+		    "카드마다 %s 필요. 파워의 케이블 수 확인 필요 (psu_8pin)", isnan(r->gpu_8pin) ? text : "8-pin");
+		return;
+	}
+	say(c, "connectors", need > r->psu_8pin ? JL_PART_ERROR : JL_PART_OK, JL_SURE_SPEC,
+	    "connector-8-pin-pcie connector-12-pin-16-pin-12vhpwr", "%g 8-pin cables wanted (%s a card), %g there",
+	    "8핀 케이블 %g개 필요 (카드당 %s), 파워에 %g개", need, text ? text : "8-pin", r->psu_8pin);
+}
+
+static void check_slots(const struct checking *c)
+{
+	const struct jl_rig *r = c->rig;
+	const double thick = card_slots(r), openings = isnan(r->case_slots) ? CASE_SLOTS : r->case_slots;
+
+	if (isnan(thick)) {
+		unchecked(c, "slots", "gpu_slots");
+		return;
+	}
+	if (thick * r->n_gpus > openings)
+		say(c, "slots", JL_PART_ERROR, JL_SURE_SPEC, "rule-max-gpus-per-desktop-motherboard",
+		    "%d cards of %g slots need %g; a%s case has %g: use 2-slot (blower or water) cards, or PCIe "
+		    "extenders",
+		    "%d장 x %g슬롯 = %g슬롯 필요.%.0s 케이스는 %g슬롯: 2슬롯(블로워·수랭) 카드나 PCIe 연장선 필요",
+		    r->n_gpus, thick, thick * r->n_gpus, isnan(r->case_slots) ? "n ATX" : "", openings);
+	else if (!isnan(r->board_x16) && r->n_gpus > r->board_x16)
+		say(c, "slots", JL_PART_ERROR, JL_SURE_SPEC, "", "%d cards, %g x16 slots on the board",
+		    "카드 %d장, 보드의 x16 슬롯 %g개", r->n_gpus, r->board_x16);
+	else if (r->n_gpus > 1 && isnan(r->board_spacing))
+		unchecked(c, "slots", "board_spacing");
+	else if (r->n_gpus > 1 && r->board_spacing < thick)
+		say(c, "slots", JL_PART_ERROR, JL_SURE_SPEC, "",
+		    "cards of %g slots do not fit side by side: the board's slots are %g apart",
+		    "%g슬롯 카드를 나란히 꽂을 수 없음: 보드 슬롯 간격 %g", thick, r->board_spacing);
+	else
+		say(c, "slots", JL_PART_OK, JL_SURE_SPEC, "", "%d x %g slots: they fit", "%d장 x %g슬롯: 들어감",
+		    r->n_gpus, thick);
+}
+
+static void check_cooling(const struct checking *c)
+{
+	const struct jl_rig *r = c->rig;
+	const double gap = r->board_spacing - card_slots(r);
+
+	if (r->n_gpus == 1) {
+		say(c, "cooling", JL_PART_OK, JL_SURE_OPINION, "rule-air-cooling-ok", "one card: air is enough",
+		    "1장: 공랭으로 충분");
+	} else if (r->cooling == JL_COOLING_UNKNOWN) {
+		unchecked(c, "cooling", "cooling");
+	} else if (r->cooling == JL_COOLING_WATER) {
+		say(c, "cooling", JL_PART_OK, JL_SURE_OPINION, "rule-water-cooling", "water-cooled", "수랭");
+	} else if (r->cooling == JL_COOLING_OPEN_AIR && r->n_gpus >= 3) {
+		say(c, "cooling", JL_PART_ERROR, JL_SURE_MEASURED,
+		    "rule-non-blower-adjacent-cards rule-blower-needed rule-water-cooling rule-throttle-temperature",
+		    "%d open-air cards in one box heat each other and throttle (10 to 30 %% slower at 80 °C): blower "
+		    "or water cooling",
+		    "오픈에어 카드 %d장을 붙이면 서로 가열되어 스로틀링(80 °C, 10~30 %% 저하): 블로워나 수랭 필요",
+		    r->n_gpus);
+	} else if (r->cooling == JL_COOLING_OPEN_AIR && !(gap >= 1)) {
+		say(c, "cooling", isnan(gap) ? JL_PART_UNCHECKED : JL_PART_WARNING, JL_SURE_MEASURED,
+		    "rule-air-cooling-ok rule-non-blower-adjacent-cards",
+		    isnan(gap) ? "%d open-air cards need a free slot between them (board_spacing is not given)"
+			       : "%d open-air cards without a free slot between them lose 10 to 30 %%",
+		    isnan(gap) ? "오픈에어 카드 %d장 사이에 빈 슬롯이 필요 (board_spacing 없음)"
+			       : "오픈에어 카드 %d장 사이에 빈 슬롯이 없음: 10~30 %% 저하",
+		    r->n_gpus);
+	} else if (r->cooling == JL_COOLING_PASSIVE) {
+		say(c, "cooling", JL_PART_WARNING, JL_SURE_SPEC, "",
+		    "passive cards need a server's air flow, not a desktop case",
+		    "패시브 카드는 서버 풍량이 필요. 데스크톱 케이스는 부적합");
+	} else {
+		say(c, "cooling", JL_PART_OK, JL_SURE_OPINION, "rule-air-cooling-ok rule-blower-penalty-multi-gpu",
+		    r->cooling == JL_COOLING_BLOWER
+			    ? "blower cards may stand side by side (10 to 15 %% slower than cool ones)"
+			    : "open-air cards with a free slot between them",
+		    r->cooling == JL_COOLING_BLOWER ? "블로워 카드는 붙여도 됨 (잘 식는 경우보다 10~15 %% 느림)"
+						    : "오픈에어 카드 사이에 빈 슬롯 있음");
+	}
+}
+
+static void check_lanes(const struct checking *c)
+{
+	const struct jl_rig *r = c->rig;
+	const double lanes = !isnan(r->board_lanes) ? r->board_lanes
+			     : isnan(r->cpu_lanes)  ? NAN
+						    : floor(r->cpu_lanes / r->n_gpus);
+
+	if (isnan(lanes)) {
+		unchecked(c, "lanes", "board_lanes_per_gpu");
+		return;
+	}
+	if (lanes >= 8)
+		say(c, "lanes", r->n_gpus > 1 && lanes < 16 ? JL_PART_CONFLICT : JL_PART_OK, JL_SURE_OPINION,
+		    "rule-pcie-gen-lanes-matter rule-nvlink-worth-it",
+		    lanes >= 16 ? "x%.0f for each card"
+				: "x%.0f for each card: fine for data parallel by one rule; tensor parallel and ZeRO "
+				  "feel it",
+		    lanes >= 16 ? "카드당 x%.0f"
+				: "카드당 x%.0f: 데이터 병렬은 괜찮다는 기준이 있으나 텐서 병렬·ZeRO는 느려짐",
+		    fmin(lanes, 16));
+	else
+		say(c, "lanes", JL_PART_WARNING, JL_SURE_OPINION, "rule-pcie-gen-lanes-matter",
+		    "x%.0f for each card: gradients and data wait for the bus",
+		    "카드당 x%.0f: 그래디언트와 데이터가 버스를 기다림", lanes);
+}
+
+static void check_case(const struct checking *c)
+{
+	const struct jl_rig *r = c->rig;
+	const double length = isnan(r->gpu_length_m) ? r->gpu->length_m.value : r->gpu_length_m;
+
+	if (isnan(r->case_length_m) || isnan(length))
+		unchecked(c, "case", "case_gpu_length");
+	else
+		say(c, "case", length > r->case_length_m ? JL_PART_ERROR : JL_PART_OK, JL_SURE_SPEC, "",
+		    "the card is %.0f mm long, the case takes %.0f mm", "카드 길이 %.0f mm, 케이스 허용 %.0f mm",
+		    length * 1000, r->case_length_m * 1000);
+}
+
+static void check_ram(const struct checking *c)
+{
+	const struct jl_rig *r = c->rig;
+	const double vram = r->gpu->mem_B.value, GiB = 1024.0 * 1024 * 1024;
+
+	if (isnan(r->ram_B) || isnan(vram)) {
+		unchecked(c, "ram", "ram");
+		return;
+	}
+	const double all = vram * r->n_gpus;
+	const enum jl_part_level level = r->ram_B < vram * 0.95      ? JL_PART_ERROR
+					 : r->ram_B < 2 * all * 0.95 ? JL_PART_CONFLICT
+								     : JL_PART_OK;
+	say(c, "ram", level, JL_SURE_OPINION, "rule-ram-vs-gpu rule-ram-second-opinion conflict-ram-rule",
+	    level == JL_PART_OK      ? "%.0f GiB of RAM: twice the cards' %.0f GiB or more"
+	    : level == JL_PART_ERROR ? "%.0f GiB of RAM is less than one card's memory (%.0f GiB)"
+				     : "%.0f GiB of RAM: enough by one rule (the largest card), less than the %.0f GiB "
+				       "(twice the cards' memory) that another asks",
+	    level == JL_PART_OK ? "RAM %.0f GiB: GPU 메모리 %.0f GiB의 두 배 이상"
+	    : level == JL_PART_ERROR
+		    ? "RAM %.0f GiB: 카드 한 장의 메모리(%.0f GiB)보다 적음"
+		    : "RAM %.0f GiB: 한 기준(가장 큰 카드 이상)으로는 충분, 다른 기준(GPU 메모리의 두 배, "
+		      "%.0f GiB)에는 부족",
+	    r->ram_B / GiB,
+	    (level == JL_PART_ERROR      ? vram
+	     : level == JL_PART_CONFLICT ? 2 * all
+					 : all) /
+		    GiB);
+}
+
+static void check_threads(const struct checking *c)
+{
+	const struct jl_rig *r = c->rig;
+	const bool before = r->input == JL_RIG_INPUT_BEFORE;
+	const double need = (before ? 2 : 4) * (double)r->n_gpus;
+
+	if (isnan(r->cpu_threads)) {
+		unchecked(c, "threads", "cpu_threads");
+		return;
+	}
+	say(c, "threads", r->cpu_threads < need ? JL_PART_WARNING : JL_PART_OK, JL_SURE_OPINION,
+	    before ? "rule-cpu-threads-per-gpu-preprocessing-before-training"
+		   : "rule-cpu-threads-per-gpu-preprocessing-while-training rule-extra-cpu-core-per-gpu-gain",
+	    before ? "%g CPU threads; %g wanted (2 a card, data prepared before training)"
+		   : "%g CPU threads; %g wanted (4 a card, data prepared while training)",
+	    before ? "CPU 스레드 %g개, 필요 %g개 (카드당 2개, 전처리를 미리 함)"
+		   : "CPU 스레드 %g개, 필요 %g개 (카드당 4개, 학습 중 전처리)",
+	    r->cpu_threads, need);
+}
+
+static void check_storage(const struct checking *c)
+{
+	const struct jl_rig *r = c->rig;
+
+	if (isnan(r->ssd_B)) {
+		unchecked(c, "storage", "ssd");
+		return;
+	}
+	if (!isnan(r->data_B) && r->data_B > r->ssd_B)
+		say(c, "storage", JL_PART_WARNING, JL_SURE_PHYSICS, "",
+		    "the data (%.3g TB) does not fit on the SSD (%.3g TB): disks feed few cards",
+		    "데이터(%.3g TB)가 SSD(%.3g TB)에 들어가지 않음: HDD로는 GPU에 데이터를 제때 공급하지 못함",
+		    r->data_B / 1e12, r->ssd_B / 1e12);
+	else
+		say(c, "storage", JL_PART_OK, JL_SURE_OPINION, "", "SSD of %.3g TB", "SSD %.3g TB", r->ssd_B / 1e12);
+}
+
+static void check_circuit(const struct checking *c)
+{
+	const struct jl_rig *r = c->rig;
+	const double limit = r->circuit_V * r->circuit_A * CIRCUIT_FRAC,
+		     wall = c->out->load_W / 0.92; /* a good supply's efficiency */
+
+	if (isnan(limit) || isnan(wall))
+		return;
+	say(c, "circuit", wall > limit ? JL_PART_ERROR : JL_PART_OK, JL_SURE_PHYSICS,
+	    "rule-4x-rtx-3090-blower-300-w-wall-peak",
+	    "%.0f W from the wall, the circuit gives %.0f W for hours on end",
+	    "벽면 전력 %.0f W, 회로의 연속 허용 %.0f W", wall, limit);
+}
+
+static void check_links(const struct checking *c)
+{
+	const struct jl_rig *r = c->rig;
+
+	if (r->n_gpus < 2)
+		return;
+	if (r->nvlink && !r->gpu->link)
+		say(c, "nvlink", JL_PART_ERROR, JL_SURE_SPEC, "", "%s has no NVLink", "%s에는 NVLink가 없음",
+		    r->gpu->name);
+	else if (r->gpu->link && strstr(r->gpu->link, "bridge"))
+		say(c, "nvlink", JL_PART_CONFLICT, JL_SURE_OPINION,
+		    "rule-nvlink-worth-it rule-sli-nvlink-gain-2x-3090-training conflict-nvlink-useful",
+		    "a bridge joins two cards (%.0f GB/s one way); opinions differ: about 5 %% for data parallel, "
+		    "needed for tensor parallel (jeoul predict tells)",
+		    "브리지로 두 장 연결 가능 (단방향 %.0f GB/s). 의견이 갈림: 데이터 병렬은 5 %% 안팎, 텐서 병렬에는 "
+		    "필요 (jeoul predict로 확인)",
+		    r->gpu->link_oneway_Bps.value / 1e9);
+	if (r->gpu->p2p == JL_P2P_NO || r->gpu->p2p == JL_P2P_DRIVER_DISABLED)
+		say(c, "p2p", JL_PART_WARNING, JL_SURE_SPEC, "conflict-rtx-3090-p2p",
+		    "%s: no peer-to-peer over PCIe with the stock driver; every exchange crosses host memory",
+		    "%s: 기본 드라이버는 PCIe P2P 미지원. GPU 간 전송이 모두 호스트 메모리를 거침", r->gpu->name);
+}
+
+void jl_rig_check(struct jl_part_findings *ret_findings, const struct jl_rig *rig, const struct jl_catalog *cat)
+{
+	static void (*const checks[])(const struct checking *c) = { check_psu,     check_transients, check_connectors,
+								    check_slots,   check_cooling,    check_lanes,
+								    check_case,    check_ram,        check_threads,
+								    check_storage, check_circuit,    check_links };
+	struct checking c = { .out = ret_findings, .rig = rig, .cat = cat };
+
+	*ret_findings = (struct jl_part_findings){ 0 };
+	for (size_t i = 0; i < sizeof checks / sizeof checks[0]; i++)
+		checks[i](&c);
+}
+
+static const struct {
+	const char *key, *en, *ko;
+} levels[JL_N_PART_LEVEL] = {
+	[JL_PART_OK] = { "ok", "ok", "정상" },
+	[JL_PART_UNCHECKED] = { "unchecked", "not checked", "미확인" },
+	[JL_PART_CONFLICT] = { "conflict", "rules disagree", "기준 상충" },
+	[JL_PART_WARNING] = { "warning", "warning", "주의" },
+	[JL_PART_ERROR] = { "error", "wrong", "문제" },
+};
+
+static const struct {
+	const char *en, *ko;
+} sures[JL_N_SURE] = {
+	[JL_SURE_PHYSICS] = { "certain", "확실" },
+	[JL_SURE_SPEC] = { "by specification", "사양 기준" },
+	[JL_SURE_MEASURED] = { "measured by others", "타인 실측" },
+	[JL_SURE_OPINION] = { "rule of thumb", "경험칙" },
+};
+
+const char *jl_part_level_key(enum jl_part_level level)
+{
+	return levels[level].key;
+}
+
+const char *jl_part_level_name(enum jl_part_level level, enum jl_lang lang)
+{
+	return JL_T(lang, levels[level].en, levels[level].ko);
+}
+
+const char *jl_part_sure_name(enum jl_part_sure sure, enum jl_lang lang)
+{
+	return JL_T(lang, sures[sure].en, sures[sure].ko);
+}

@@ -1,0 +1,43 @@
+/* What speaks for and against a parts list, each with its rule, where the rule comes from, and how sure it is. */
+#ifndef JL_PARTS_FINDINGS_H
+#define JL_PARTS_FINDINGS_H
+
+#include "build/rig.h"
+
+enum jl_part_level {
+	JL_PART_OK,
+	JL_PART_UNCHECKED, /* something it needs was not said */
+	JL_PART_CONFLICT,  /* the rules of different people disagree here */
+	JL_PART_WARNING,
+	JL_PART_ERROR,
+	JL_N_PART_LEVEL
+};
+
+enum jl_part_sure { JL_SURE_PHYSICS, JL_SURE_SPEC, JL_SURE_MEASURED, JL_SURE_OPINION, JL_N_SURE };
+
+#define JL_PART_TEXT_MAX  320
+#define JL_PART_RULES_MAX 4
+#define JL_FINDINGS_MAX   32
+
+struct jl_part_finding {
+	const char *id; /* psu, psu-margin, connectors, slots, ... */
+	enum jl_part_level level;
+	enum jl_part_sure sure;
+	char en[JL_PART_TEXT_MAX], ko[JL_PART_TEXT_MAX];
+	const struct jl_rule *rules[JL_PART_RULES_MAX]; /* of the catalog; NULL-terminated unless full */
+};
+
+struct jl_part_findings {
+	struct jl_part_finding items[JL_FINDINGS_MAX];
+	size_t n;
+	double load_W;                  /* all cards at their limit, CPU and the rest */
+	double psu_least_W, psu_most_W; /* what the rules ask for: smallest and largest */
+};
+
+void jl_rig_check(struct jl_part_findings *ret_findings, const struct jl_rig *rig, const struct jl_catalog *cat);
+
+const char *jl_part_level_key(enum jl_part_level level);
+const char *jl_part_level_name(enum jl_part_level level, enum jl_lang lang);
+const char *jl_part_sure_name(enum jl_part_sure sure, enum jl_lang lang);
+
+#endif

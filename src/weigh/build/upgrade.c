@@ -1,0 +1,332 @@
+#include "build/upgrade.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cost/option.h"
+
+#define LEAST_GAIN_FRAC 0.05            /* below this nobody would notice */
+#define BRIDGE_JOIN     "nvlink-bridge" /* two cards joined by their bridge */
+#define CARDS_MAX       10              /* that a server for cards takes */
+#define ZERO_MAX        3
+
+/* How fast the run goes on a system, and with which ZeRO stage. */
+struct rated {
+	struct jl_estimate per_s;
+	int zero;
+};
+
+struct search {
+	struct jl_upgrades *out;
+	const struct jl_upgrade_ask *ask;
+	const struct jl_catalog *cat;
+	struct jl_arena *arena;
+	struct jl_sys sys;
+	struct rated now;
+};
+
+/* Samples a second of the run on a system, by whichever ZeRO stage is fastest there: a purchase is not worth what a
+ * setting gives for nothing. False: it cannot run there. */
+static bool rate(struct rated *ret_rated, const struct search *s, const char *system)
+{
+	const bool given = s->ask->run.plan.zero != JL_UNSET;
+	struct rated best = { .per_s = { .value = 0 } };
+
+	for (int zero = given ? ZERO_MAX : -1; zero <= ZERO_MAX; zero++) {
+		struct jl_request run = s->ask->run;
+		struct jl_case c;
+		struct jl_prediction p;
+		struct jl_err ignored;
+
+		run.system = system;
+		if (!given && zero >= 0)
+			run.plan.zero = zero;
+		if (jl_case_make(&c, s->cat, &run, s->arena, &ignored))
+			continue;
+		jl_predict(&p, NULL, &c);
+		if (p.room != JL_ROOM_NONE && p.samples_per_s.value > best.per_s.value)
+			best = (struct rated){ .per_s = p.samples_per_s, .zero = c.plan.zero };
+		if (c.n_gpus < 2 || c.subject.net) /* nothing to cut */
+			break;
+	}
+	if (!(best.per_s.value > 0))
+		return false;
+	*ret_rated = best;
+	return true;
+}
+
+/* A purchase that turns the machine into `after`; NULL: it cannot be, or there is no room. Its gain may be none. */
+static struct jl_upgrade *add(struct search *s, const char *kind, const char *after)
+{
+	struct jl_upgrade *u = &s->out->items[s->out->n];
+	struct rated rated;
+
+	if (s->out->n == JL_UPGRADES_MAX || !rate(&rated, s, after))
+		return NULL;
+	*u = (struct jl_upgrade){ .kind = kind,
+				  .before_per_s = s->now.per_s,
+				  .before_zero = s->now.zero,
+				  .after_per_s = rated.per_s,
+				  .after_zero = rated.zero,
+				  .pair_before_per_s = NAN,
+				  .pair_after_per_s = NAN };
+	snprintf(u->before, sizeof u->before, "%s", s->sys.text);
+	snprintf(u->after, sizeof u->after, "%s", after);
+	u->gain_frac = u->after_per_s.value / u->before_per_s.value - 1;
+	return u;
+}
+
+static struct jl_upgrade *add_faster(struct search *s, const char *kind, const char *after)
+{
+	struct jl_upgrade *u = add(s, kind, after);
+
+	return u && u->gain_frac > LEAST_GAIN_FRAC ? u : NULL;
+}
+
+/* Keeps the last candidate when its money is within the budget. */
+static void keep(struct search *s, struct jl_upgrade *u)
+{
+	const double usd = jl_money_value(u->price);
+
+	u->gain_per_kusd = usd > 0 ? u->gain_frac / (usd / 1000) : NAN;
+	u->within_budget = isnan(s->ask->budget_usd) || !(usd > s->ask->budget_usd);
+	if (u->within_budget)
+		s->out->n++;
+	else
+		s->out->n_over_budget++;
+}
+
+static const struct jl_price *part_price(const struct jl_catalog *cat, const char *word)
+{
+	const struct jl_price *best = NULL;
+
+	for (size_t i = 0; i < cat->n_prices; i++) {
+		const struct jl_price *p = &cat->prices[i];
+		if (strcmp(p->kind, "part") == 0 && p->item && strstr(p->item, word) && p->price_usd > 0 &&
+		    (!best || strcmp(p->date, best->date) > 0))
+			best = p;
+	}
+	return best;
+}
+
+/* The host with `n` of these cards, as many hosts as there are. */
+static const char *with_cards(char out[JL_UPGRADE_TEXT_MAX], const struct search *s, const char *gpu, int n,
+			      const char *join)
+{
+	char host[JL_UPGRADE_TEXT_MAX / 2];
+
+	join = n > 1 ? join : NULL;
+	snprintf(host, sizeof host, "%dx %s%s%s", n, gpu, join ? " via " : "", join ? join : "");
+	if (s->sys.n_nodes > 1)
+		snprintf(out, JL_UPGRADE_TEXT_MAX, "%dx(%s) over %dx %s", s->sys.n_nodes, host, s->sys.n_net,
+			 s->sys.net->id);
+	else
+		snprintf(out, JL_UPGRADE_TEXT_MAX, "%s", host);
+	return out;
+}
+
+static bool is_card(const struct jl_gpu *gpu)
+{
+	return gpu->form_factor && strstr(gpu->form_factor, "PCIe card");
+}
+
+/* A bridge joins two cards: its gain is that of the whole machine; what a job on one pair gains is told beside. */
+static void try_bridge(struct search *s)
+{
+	const struct jl_gpu *gpu = s->sys.gpu;
+	const int n_pairs = s->sys.n_per_node / 2 * s->sys.n_nodes;
+	const struct jl_price *listed = part_price(s->cat, "NVLink bridge");
+	char before[JL_UPGRADE_TEXT_MAX], after[JL_UPGRADE_TEXT_MAX], whole[JL_UPGRADE_TEXT_MAX];
+	struct rated one, pair, bridged;
+	struct jl_upgrade *u;
+
+	if (n_pairs < 1 || s->sys.system || !gpu->link || !strstr(gpu->link, "bridge") || !s->sys.join ||
+	    strcmp(s->sys.join->id, BRIDGE_JOIN) == 0)
+		return;
+	snprintf(before, sizeof before, "2x %s via %s", gpu->id, s->sys.join->id);
+	snprintf(after, sizeof after, "2x %s via %s", gpu->id, BRIDGE_JOIN);
+	u = add(s, "bridge", with_cards(whole, s, gpu->id, s->sys.n_per_node, BRIDGE_JOIN));
+	if (!u || !rate(&one, s, gpu->id) || !rate(&pair, s, before) || !rate(&bridged, s, after))
+		return;
+	if (u->gain_frac <= LEAST_GAIN_FRAC && bridged.per_s.value <= pair.per_s.value * (1 + LEAST_GAIN_FRAC))
+		return;
+	u->n_items = n_pairs;
+	u->pair_before_per_s = pair.per_s.value;
+	u->pair_after_per_s = bridged.per_s.value;
+	snprintf(u->en, sizeof u->en,
+		 "NVLink bridges on %d pair%s of cards; a job on 2 cards: %.2fx -> %.2fx of one card", n_pairs,
+		 n_pairs == 1 ? "" : "s", pair.per_s.value / one.per_s.value, bridged.per_s.value / one.per_s.value);
+	snprintf(u->ko, sizeof u->ko, "NVLink 브리지 %d쌍. 2장 작업: 한 장의 %.2f배 -> %.2f배", n_pairs,
+		 pair.per_s.value / one.per_s.value, bridged.per_s.value / one.per_s.value);
+	if (!isnan(s->ask->bridge_usd)) {
+		u->price = jl_money_from(s->ask->bridge_usd * n_pairs, JL_USD);
+	} else if (listed) {
+		u->price = jl_money_from(listed->price_usd * n_pairs, JL_USD);
+		u->price_date = listed->date;
+		u->price_source = listed->provider;
+	}
+	keep(s, u);
+}
+
+static bool card_price(struct jl_upgrade *u, const struct search *s, const struct jl_gpu *gpu, int n)
+{
+	struct jl_cost_option o;
+	struct jl_err ignored;
+
+	if (jl_cost_option_parse(&o, JL_COST_BUY, gpu->id, NULL, s->cat, s->arena, &ignored) || o.price.micro <= 0)
+		return false;
+	o.price.micro -= o.host.micro; /* the host is there already */
+	u->price = jl_money_scale(o.price, n, 1);
+	u->price_date = o.price_date;
+	u->price_source = o.price_source;
+	return true;
+}
+
+/* Cards go into free slots; boards do not, and a system that is sold whole has as many as it has. */
+static void try_more_cards(struct search *s)
+{
+	const int n = s->sys.n_per_node, more[] = { n + 1, 2 * n };
+	char after[JL_UPGRADE_TEXT_MAX];
+
+	for (size_t i = n > 1 ? 0 : 1; !s->sys.system && is_card(s->sys.gpu) && i < 2; i++) {
+		struct jl_upgrade *u;
+
+		if (more[i] > CARDS_MAX)
+			continue;
+		u = add_faster(s, "more-gpus",
+			       with_cards(after, s, s->sys.gpu->id, more[i], s->sys.join ? s->sys.join->id : NULL));
+		if (!u)
+			continue;
+		u->n_items = (more[i] - n) * s->sys.n_nodes;
+		if (!card_price(u, s, s->sys.gpu, u->n_items))
+			u->price.micro = 0;
+		snprintf(u->en, sizeof u->en, "%d more %s", u->n_items, s->sys.gpu->name);
+		snprintf(u->ko, sizeof u->ko, "%s %d장 추가", s->sys.gpu->name, u->n_items);
+		keep(s, u);
+	}
+}
+
+/* What takes no more accelerators is bought again: one more, and as many again. */
+static void try_more_machines(struct search *s)
+{
+	const struct jl_system *system = s->sys.system;
+	const int n = s->sys.n_nodes, more[] = { n + 1, 2 * n };
+
+	if (!system && is_card(s->sys.gpu))
+		return;
+	for (size_t i = n > 1 ? 0 : 1; i < 2; i++) {
+		char one[JL_UPGRADE_TEXT_MAX / 2], after[JL_UPGRADE_TEXT_MAX];
+		struct jl_upgrade *u;
+
+		snprintf(one, sizeof one, "%dx %s", s->sys.n_per_node, s->sys.gpu->id);
+		if (system)
+			snprintf(after, sizeof after, "%dx %s", more[i], system->id);
+		else
+			snprintf(after, sizeof after, "%dx(%s)", more[i], one);
+		if (!(u = add_faster(s, "more-machines", after)))
+			continue;
+		u->n_items = more[i] - n;
+		if (system && system->price_usd.value > 0) {
+			u->price = jl_money_from(system->price_usd.value * u->n_items, JL_USD);
+			u->price_date = system->price_usd.date ? system->price_usd.date : system->date;
+		}
+		snprintf(u->en, sizeof u->en, "%d more %s (the whole machine)", u->n_items,
+			 system ? system->name : one);
+		snprintf(u->ko, sizeof u->ko, "%s %d대 추가 (장비 전체)", system ? system->name : one, u->n_items);
+		keep(s, u);
+	}
+}
+
+/* The same number of other cards in the place of cards: those whose price somebody listed. */
+static void try_other_cards(struct search *s)
+{
+	for (size_t i = 0; is_card(s->sys.gpu) && i < s->cat->n_gpus; i++) {
+		const struct jl_gpu *gpu = &s->cat->gpus[i];
+		struct jl_upgrade priced = { 0 }, *u;
+		char after[JL_UPGRADE_TEXT_MAX];
+		const int n = s->sys.n_per_node * s->sys.n_nodes;
+
+		if (gpu == s->sys.gpu || !gpu->pcie || !is_card(gpu) || !card_price(&priced, s, gpu, n))
+			continue;
+		if (jl_money_value(priced.price) > s->ask->budget_usd) {
+			s->out->n_over_budget++;
+			continue;
+		}
+		u = add_faster(s, "other-gpu",
+			       with_cards(after, s, gpu->id, s->sys.n_per_node, s->sys.join ? s->sys.join->id : NULL));
+		if (!u)
+			continue;
+		u->n_items = n;
+		u->price = priced.price;
+		u->price_date = priced.price_date;
+		u->price_source = priced.price_source;
+		snprintf(u->en, sizeof u->en, "%d %s instead", n, gpu->name);
+		snprintf(u->ko, sizeof u->ko, "%s %d장으로 교체", gpu->name, n);
+		keep(s, u);
+	}
+}
+
+static void try_networks(struct search *s)
+{
+	static const char *const faster[] = { "25gbe", "100gbe", "ib-hdr", "ib-ndr" };
+	char after[JL_UPGRADE_TEXT_MAX], host[JL_UPGRADE_TEXT_MAX / 2];
+	const struct jl_sys *y = &s->sys;
+
+	if (y->n_nodes < 2 || y->system)
+		return;
+	snprintf(host, sizeof host, "%dx(%dx %s%s%s)", y->n_nodes, y->n_per_node, y->gpu->id, y->join ? " via " : "",
+		 y->join ? y->join->id : "");
+	for (size_t i = 0; i < sizeof faster / sizeof faster[0]; i++) {
+		struct jl_upgrade *u;
+
+		snprintf(after, sizeof after, "%s over %s", host, faster[i]);
+		if (!(u = add_faster(s, "network", after)))
+			continue;
+		u->n_items = y->n_nodes;
+		snprintf(u->en, sizeof u->en, "%s between the %d hosts instead of %s", faster[i], y->n_nodes,
+			 y->net->id);
+		snprintf(u->ko, sizeof u->ko, "호스트 %d대의 네트워크를 %s(으)로 교체 (지금 %s)", y->n_nodes, faster[i],
+			 y->net->id);
+		keep(s, u);
+	}
+}
+
+/* Gain per money first; without a price last, by gain. */
+static int by_worth(const void *a, const void *b)
+{
+	const struct jl_upgrade *x = a, *y = b;
+
+	if (isnan(x->gain_per_kusd) != isnan(y->gain_per_kusd))
+		return isnan(x->gain_per_kusd) ? 1 : -1;
+	const double p = isnan(x->gain_per_kusd) ? x->gain_frac : x->gain_per_kusd;
+	const double q = isnan(y->gain_per_kusd) ? y->gain_frac : y->gain_per_kusd;
+	return p < q ? 1 : p > q ? -1 : strcmp(x->after, y->after);
+}
+
+enum jl_status jl_upgrades_find(struct jl_upgrades *ret_upgrades, const struct jl_upgrade_ask *ask,
+				const struct jl_catalog *cat, struct jl_arena *arena, struct jl_err *err)
+{
+	struct search s = { .out = ret_upgrades, .ask = ask, .cat = cat, .arena = arena };
+	enum jl_status status = jl_sys_parse(&s.sys, cat, ask->system, arena, err);
+
+	if (status)
+		return status;
+	if (!s.sys.gpu)
+		return jl_fail(err, JL_E_USAGE, "'%s' has no accelerator to begin with; ask 'jeoul recommend'",
+			       "'%s'에는 가속기가 없습니다. 'jeoul recommend'를 쓰세요", ask->system);
+	ret_upgrades->n = ret_upgrades->n_over_budget = 0;
+	if (!rate(&s.now, &s, s.sys.text))
+		return jl_fail(err, JL_E_RANGE, "the run does not fit on '%s' as it is; see 'jeoul fit'",
+			       "'%s'에서는 이 학습이 돌지 않습니다. 'jeoul fit'을 보세요", s.sys.text);
+	ret_upgrades->now_per_s = s.now.per_s;
+	ret_upgrades->now_zero = s.now.zero;
+	try_bridge(&s);
+	try_more_cards(&s);
+	try_more_machines(&s);
+	try_other_cards(&s);
+	try_networks(&s);
+	qsort(ret_upgrades->items, ret_upgrades->n, sizeof *ret_upgrades->items, by_worth);
+	return JL_OK;
+}

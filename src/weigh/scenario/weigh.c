@@ -1,0 +1,131 @@
+#include "scenario/weigh.h"
+
+#include <math.h>
+#include <string.h>
+
+/* What is weighed where a scenario names systems and no work: the run of the machine findings. */
+#define DEFAULT_MODEL "gpt-305m"
+#define DEFAULT_BATCH 4
+#define DEFAULT_SEQ   512
+
+static enum jl_status weigh_model(struct jl_weighed *w, struct jl_err *err)
+{
+	const struct jl_scenario *s = w->scenario;
+	enum jl_status status;
+
+	w->request = s->request;
+	if (!s->request.model && isnan(s->observed.step_s) && s->n_systems && !s->cost.wanted && !s->allreduce.wanted) {
+		w->model_assumed = true;
+		w->request.model = DEFAULT_MODEL;
+		w->request.batch = DEFAULT_BATCH;
+		w->request.seq = DEFAULT_SEQ;
+	}
+	if (!w->request.model)
+		return JL_OK;
+	status = jl_subject_find(&w->subject, w->cat, &w->request, w->arena, err);
+	w->has_model = !status;
+	return status;
+}
+
+static void predict(struct jl_weighed *w, struct jl_weighed_system *system)
+{
+	if (!w->has_model || !system->usable)
+		return;
+	if (jl_case_choose(&system->how, w->cat, &w->subject, &system->machine, &w->request, &system->why_not))
+		return;
+	jl_predict(&system->prediction, w->cat, &system->how);
+	system->predicted = true;
+}
+
+static void rent(struct jl_weighed *w, struct jl_weighed_system *system)
+{
+	const struct jl_rent found = jl_rent_find(w->cat, &system->said->sys);
+	const int n = system->said->sys.n_nodes * (system->said->sys.n_per_node ? system->said->sys.n_per_node : 1);
+
+	system->rent_usdps = system->said->sys.gpu ? found.usdps * n : NAN;
+	system->rent_source = found.provider;
+	system->rent_date = found.date;
+}
+
+static enum jl_status weigh_systems(struct jl_weighed *w, struct jl_err *err)
+{
+	const struct jl_scenario *s = w->scenario;
+
+	w->systems = jl_arena_array(w->arena, s->n_systems + 1, sizeof *w->systems);
+	if (!w->systems)
+		return jl_fail_nomem(err);
+	for (size_t i = 0; i < s->n_systems; i++) {
+		struct jl_weighed_system *system = &w->systems[i];
+
+		system->said = &s->systems[i];
+		system->usable = jl_machine_make(&system->machine, w->cat, &s->systems[i].sys, &system->why) == JL_OK;
+		predict(w, system);
+		rent(w, system);
+	}
+	w->n_systems = s->n_systems;
+	return JL_OK;
+}
+
+/* The baseline first, then the others as they stand. */
+static enum jl_status weigh_compare(struct jl_weighed *w, struct jl_err *err)
+{
+	const struct jl_scenario *s = w->scenario;
+	struct jl_compare *compare = jl_arena_alloc(w->arena, sizeof *compare);
+	struct jl_weighed_system *of[JL_COMPARE_MAX];
+	enum jl_status status;
+
+	if (!compare)
+		return jl_fail_nomem(err);
+	if (w->n_systems < 2 || !w->systems[s->baseline].usable)
+		return JL_OK;
+	of[compare->n_rows++] = &w->systems[s->baseline];
+	for (size_t i = 0; i < w->n_systems && compare->n_rows < JL_COMPARE_MAX; i++)
+		if (i != s->baseline && w->systems[i].usable)
+			of[compare->n_rows++] = &w->systems[i];
+	for (size_t i = 0; i < compare->n_rows; i++)
+		compare->rows[i].machine = of[i]->machine;
+	compare->epochs = s->request.epochs;
+	compare->repeat = s->repeat;
+	compare->tune = s->tune;
+	compare->pue = NAN;
+	if (!isnan(s->observed.step_s))
+		status = jl_compare_observed(compare, &s->observed, &w->compare_why);
+	else if (w->has_model)
+		status = jl_compare_model(compare, w->cat, &w->subject, &w->request, &w->compare_why);
+	else
+		return JL_OK;
+	if (status)
+		return JL_OK; /* the report says why */
+	w->compare = compare;
+	for (size_t i = 0; i < compare->n_rows; i++)
+		of[i]->row = &compare->rows[i];
+	return JL_OK;
+}
+
+/* Advice for the machine that scaling is about, else for the baseline. */
+static void weigh_advice(struct jl_weighed *w)
+{
+	const struct jl_weighed_system *of = w->scaling.of  ? w->scaling.of
+					     : w->n_systems ? &w->systems[w->scenario->baseline]
+							    : NULL;
+
+	if (!of || !of->predicted)
+		return;
+	w->advised = of;
+	w->n_advice = jl_advise(w->advice, w->cat, &of->how, w->arena);
+}
+
+enum jl_status jl_weigh(struct jl_weighed *ret_weighed, const struct jl_scenario *scenario,
+			const struct jl_catalog *cat, struct jl_arena *arena, long today, struct jl_err *err)
+{
+	struct jl_weighed *w = ret_weighed;
+	enum jl_status status;
+
+	*w = (struct jl_weighed){ .scenario = scenario, .cat = cat, .arena = arena, .today = today };
+	if ((status = weigh_model(w, err)) || (status = weigh_systems(w, err)) || (status = weigh_compare(w, err)) ||
+	    (status = jl_weigh_scaling(w, err)) || (status = jl_weigh_reduce(w, err)) ||
+	    (status = jl_weigh_cost(w, err)) || (status = jl_weigh_recommend(w, err)))
+		return status;
+	weigh_advice(w);
+	return JL_OK;
+}

@@ -1,0 +1,132 @@
+/* The machine that a scenario looks for, from its recommend: part: the whole catalog is searched. */
+#include <math.h>
+#include <string.h>
+
+#include "catalog/find.h"
+#include "scenario/weigh.h"
+
+#define DEFAULT_RUNS   4
+#define DEFAULT_MONTHS 24
+#define DEFAULT_BATCH  256 /* what a single host fills */
+
+static enum jl_status read_only(struct jl_recommend_ask *ask, const struct jl_weighed *w, struct jl_err *err)
+{
+	const struct jl_scenario_recommend *said = &w->scenario->recommend;
+
+	for (size_t i = 0; i < said->n_only; i++) {
+		const struct jl_gpu *found[JL_RECOMMEND_ONLY_MAX], *one;
+		const size_t n = jl_find_gpus(found, JL_RECOMMEND_ONLY_MAX, w->cat, said->only[i]);
+		struct jl_err inner;
+
+		if (n == 0) {
+			(void)jl_find_gpu(&one, w->cat, said->only[i], &inner);
+			return jl_fail_at(err, inner.status ? inner.status : JL_E_NOTFOUND, &said->where, "%s%.0s",
+					  "%.0s%s", inner.en, inner.ko);
+		}
+		if (ask->n_only + n > JL_RECOMMEND_ONLY_MAX)
+			return jl_fail_at(err, JL_E_LIMIT, &said->where, "only: more than %d accelerators",
+					  "only: 가속기가 %d개를 넘습니다", JL_RECOMMEND_ONLY_MAX);
+		for (size_t k = 0; k < n; k++)
+			ask->only[ask->n_only++] = found[k];
+	}
+	return JL_OK;
+}
+
+static enum jl_status read_hows(struct jl_recommend_ask *ask, const struct jl_weighed *w, struct jl_err *err)
+{
+	const struct jl_scenario_recommend *said = &w->scenario->recommend;
+
+	for (size_t i = 0; i < said->n_hows; i++) {
+		unsigned bits = 0;
+
+		for (int h = 0; h < JL_N_HOW; h++) {
+			const char *key = jl_how_key((enum jl_how)h);
+
+			if (strcmp(key, said->hows[i]) == 0 ||
+			    (strcmp(said->hows[i], "buy") == 0 && strncmp(key, "buy", 3) == 0))
+				bits |= 1U << h;
+		}
+		if (!bits)
+			return jl_fail_at(err, JL_E_PARSE, &said->where,
+					  "how: '%.20s' is none of buy, buy-new, buy-used, rent, spot",
+					  "how: '%.20s'은(는) buy, buy-new, buy-used, rent, spot 중에 없습니다",
+					  said->hows[i]);
+		ask->hows |= bits;
+	}
+	return JL_OK;
+}
+
+/* The purpose's work, or the scenario's own where it has a length. */
+static enum jl_status read_work(struct jl_recommend_ask *ask, struct jl_weighed *w, struct jl_err *err)
+{
+	const struct jl_scenario *s = w->scenario;
+	struct jl_purposes list;
+	struct jl_err inner;
+	enum jl_status status;
+
+	if (s->recommend.purpose) {
+		if ((status = jl_purposes_embedded(&list, w->arena, err)))
+			return status;
+		if ((status = jl_purpose_find(&w->purpose, &list, s->recommend.purpose, &inner)))
+			return jl_fail_at(err, status, &s->recommend.where, "%s%.0s", "%.0s%s", inner.en, inner.ko);
+		jl_recommend_purpose(ask, w->purpose);
+		return JL_OK;
+	}
+	ask->run = s->request;
+	if (!isnan(s->observed.step_s) && w->n_systems) {
+		ask->seen = &s->observed;
+		ask->seen_on = &w->systems[s->baseline].machine;
+		ask->seen_epochs = isnan(s->request.epochs) ? 1 : s->request.epochs;
+	}
+	if ((ask->seen && !(ask->seen->batches > 0)) ||
+	    (!ask->seen && (!ask->run.model ||
+			    (isnan(ask->run.samples) && isnan(ask->run.tokens) && isnan(ask->run.steps_per_epoch)))))
+		return jl_fail_at(err, JL_E_PARSE, &s->recommend.where,
+				  "recommend: needs a purpose:, or a workload: with its length (samples, tokens, "
+				  "steps_per_epoch; observed: batches)",
+				  "recommend: 에는 purpose: 또는 길이(samples, tokens, steps_per_epoch, observed의 "
+				  "batches)가 있는 workload: 가 필요합니다");
+	return JL_OK;
+}
+
+static void defaults(struct jl_recommend_ask *ask, const struct jl_scenario_recommend *said)
+{
+	if (!isnan(said->runs))
+		ask->runs_per_month = said->runs;
+	if (!isnan(said->months))
+		ask->months = said->months;
+	if (isnan(ask->runs_per_month))
+		ask->runs_per_month = DEFAULT_RUNS;
+	if (isnan(ask->months))
+		ask->months = DEFAULT_MONTHS;
+	if (!ask->seen && isnan(ask->run.global_batch))
+		ask->run.global_batch = DEFAULT_BATCH;
+}
+
+enum jl_status jl_weigh_recommend(struct jl_weighed *w, struct jl_err *err)
+{
+	const struct jl_scenario_recommend *said = &w->scenario->recommend;
+	struct jl_recommend_ask *ask = jl_arena_alloc(w->arena, sizeof *ask);
+	struct jl_recommendation *found = jl_arena_alloc(w->arena, sizeof *found);
+	enum jl_status status;
+
+	if (!said->wanted)
+		return JL_OK;
+	if (!ask || !found)
+		return jl_fail_nomem(err);
+	*ask = jl_recommend_ask_empty();
+	ask->cat = w->cat;
+	ask->today = w->today;
+	ask->region = said->region;
+	ask->budget_usd = said->budget_usd;
+	ask->deadline_s = said->deadline_s;
+	ask->power_W = said->power_W;
+	ask->gpus_max = isnan(said->gpus_max) ? 0 : (int)fmin(said->gpus_max, 1e6);
+	if ((status = read_work(ask, w, err)) || (status = read_only(ask, w, err)) || (status = read_hows(ask, w, err)))
+		return status;
+	defaults(ask, said);
+	w->found_ask = ask;
+	if (jl_recommend_run(found, ask, w->arena, &w->found_why) == JL_OK)
+		w->found = found;
+	return JL_OK; /* the report says why */
+}

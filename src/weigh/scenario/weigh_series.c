@@ -1,0 +1,240 @@
+/* What changes with the number of GPUs or nodes: training throughput, and all-reduce by itself. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "scenario/weigh.h"
+
+static int devices_of(const struct jl_weighed_system *system)
+{
+	return jl_machine_n_devices(&system->machine);
+}
+
+/* "ddp" is zero 0, "zero2" is zero 2; false: no mode. */
+static bool mode_zero(int *ret_zero, const char *mode)
+{
+	static const char *const names[] = { "ddp", "zero1", "zero2", "zero3" };
+
+	for (int i = 0; mode && i < 4; i++)
+		if (strcmp(mode, names[i]) == 0) {
+			*ret_zero = i;
+			return true;
+		}
+	return false;
+}
+
+static void weigh_point(struct jl_weighed *w, struct jl_weighed_point *p)
+{
+	struct jl_request req = w->request;
+	struct jl_machine machine;
+	struct jl_case *how = jl_arena_alloc(w->arena, sizeof *how);
+	struct jl_prediction prediction;
+	int zero;
+
+	p->measured_per_s = p->speedup = p->measured_speedup = NAN;
+	p->speedup_range = p->per_s = (struct jl_estimate){ NAN, NAN, NAN };
+	if (!how || !w->has_model || !p->of->usable)
+		return;
+	if (p->n_gpus == devices_of(p->of))
+		machine = p->of->machine;
+	else if (jl_machine_take(&machine, &p->of->machine, p->n_gpus, &p->why))
+		return;
+	if (mode_zero(&zero, p->mode) && p->n_gpus > 1)
+		req.plan.zero = zero;
+	if (jl_case_choose(how, w->cat, &w->subject, &machine, &req, &p->why))
+		return;
+	jl_predict(&prediction, w->cat, how);
+	p->predicted = true;
+	p->fits = prediction.room != JL_ROOM_NONE;
+	p->per_s = prediction.samples_per_s;
+	p->step = prediction.step;
+}
+
+/* Samples a second of a measured figure; NAN: it is about something else. */
+static double measured_per_s(const struct jl_weighed *w, const struct jl_scenario_measured *m,
+			     const struct jl_weighed_point *p)
+{
+	if (strcmp(m->what, "samples_per_s") == 0)
+		return m->value;
+	if (strcmp(m->what, "step_s") == 0 && !isnan(w->request.batch))
+		return w->request.batch * p->n_gpus / m->value;
+	return NAN;
+}
+
+static const struct jl_weighed_system *system_of(const struct jl_weighed *w, const char *name)
+{
+	const struct jl_scenario_system *said = name ? jl_scenario_find(w->scenario, name) : &w->scenario->systems[0];
+
+	return said && w->n_systems ? &w->systems[said - w->scenario->systems] : NULL;
+}
+
+static bool same_mode(const char *a, const char *b)
+{
+	return !a || !b || strcmp(a, b) == 0;
+}
+
+/* Each measured figure finds its point, or gets one of its own. */
+static void place_measured(struct jl_weighed *w)
+{
+	struct jl_weighed_scaling *s = &w->scaling;
+
+	for (size_t i = 0; i < w->scenario->n_measured; i++) {
+		const struct jl_scenario_measured *m = &w->scenario->measured[i];
+		const struct jl_weighed_system *of = system_of(w, m->system);
+		struct jl_weighed_point lone = { .of = of, .mode = m->mode };
+		bool placed = false;
+
+		if (!of || (strcmp(m->what, "samples_per_s") != 0 && strcmp(m->what, "step_s") != 0))
+			continue;
+		lone.n_gpus = isnan(m->n_gpus) ? devices_of(of) : (int)m->n_gpus;
+		for (size_t k = 0; of == s->of && k < s->n_modes * s->n_counts; k++) {
+			struct jl_weighed_point *p = &s->points[k];
+
+			if (p->n_gpus != lone.n_gpus || !same_mode(p->mode, m->mode) || !isnan(p->measured_per_s))
+				continue;
+			p->measured_per_s = measured_per_s(w, m, p);
+			p->measured = m;
+			placed = true;
+			break;
+		}
+		if (placed || !s->further)
+			continue;
+		weigh_point(w, &lone);
+		lone.measured_per_s = measured_per_s(w, m, &lone);
+		lone.measured = m;
+		s->further[s->n_further++] = lone;
+	}
+}
+
+/* Over one GPU in the same mode: figures of different modes are never mixed. */
+static void speedups(struct jl_weighed_scaling *s)
+{
+	for (size_t k = 0; k < s->n_modes; k++) {
+		const struct jl_weighed_point *one = NULL;
+
+		for (size_t i = 0; i < s->n_counts; i++)
+			if (s->points[k * s->n_counts + i].n_gpus == 1)
+				one = &s->points[k * s->n_counts + i];
+		for (size_t i = 0; one && i < s->n_counts; i++) {
+			struct jl_weighed_point *p = &s->points[k * s->n_counts + i];
+
+			p->speedup = p->per_s.value / one->per_s.value;
+			/* the device itself is in both: what differs is how sure the links are */
+			p->speedup_range = (struct jl_estimate){ p->speedup, p->per_s.lo / one->per_s.value,
+								 fmin(p->per_s.hi / one->per_s.value, p->n_gpus) };
+			if (p == one)
+				p->speedup_range.lo = p->speedup_range.hi = NAN;
+			p->measured_speedup = p->measured_per_s / one->measured_per_s;
+		}
+	}
+}
+
+static void choose_counts(struct jl_weighed_scaling *s, const struct jl_scenario_scaling *asked, int n)
+{
+	if (asked->n_counts) {
+		for (size_t i = 0; i < asked->n_counts; i++)
+			if (asked->counts[i] <= n)
+				s->counts[s->n_counts++] = asked->counts[i];
+		return;
+	}
+	for (int k = 1; k < n && s->n_counts < JL_SCENARIO_LIST_MAX - 1; k *= 2)
+		s->counts[s->n_counts++] = k;
+	s->counts[s->n_counts++] = n;
+}
+
+enum jl_status jl_weigh_scaling(struct jl_weighed *w, struct jl_err *err)
+{
+	const struct jl_scenario_scaling *asked = &w->scenario->scaling;
+	struct jl_weighed_scaling *s = &w->scaling;
+
+	if (!w->has_model)
+		return JL_OK;
+	if (asked->system)
+		s->of = system_of(w, asked->system);
+	for (size_t i = 0; !s->of && i < w->n_systems; i++)
+		if (w->systems[i].usable && devices_of(&w->systems[i]) > 1)
+			s->of = &w->systems[i];
+	if (asked->system && !s->of)
+		return jl_fail(err, JL_E_NOTFOUND, "scaling: '%.60s' is none of this scenario's systems",
+			       "scaling: '%.60s'은(는) 이 시나리오의 시스템이 아닙니다", asked->system);
+	if (!s->of || !s->of->usable || devices_of(s->of) < 2) {
+		s->of = NULL;
+		return JL_OK;
+	}
+	choose_counts(s, asked, devices_of(s->of));
+	for (size_t i = 0; i < asked->n_modes && i < JL_WEIGHED_MODES_MAX; i++) {
+		int zero;
+		if (!mode_zero(&zero, asked->modes[i]))
+			return jl_fail(err, JL_E_PARSE, "scaling: modes: '%.40s'; there are ddp, zero1, zero2, zero3",
+				       "scaling: modes: '%.40s'. ddp, zero1, zero2, zero3 중에서 쓰세요",
+				       asked->modes[i]);
+		s->modes[s->n_modes++] = asked->modes[i];
+	}
+	if (!s->n_modes)
+		s->modes[s->n_modes++] = NULL;
+	s->points = jl_arena_array(w->arena, s->n_modes * s->n_counts + 1, sizeof *s->points);
+	s->further = jl_arena_array(w->arena, w->scenario->n_measured + 1, sizeof *s->further);
+	if (!s->points || !s->further)
+		return jl_fail_nomem(err);
+	for (size_t k = 0; k < s->n_modes * s->n_counts; k++) {
+		s->points[k] = (struct jl_weighed_point){ .of = s->of,
+							  .mode = s->modes[k / s->n_counts],
+							  .n_gpus = (int)s->counts[k % s->n_counts] };
+		weigh_point(w, &s->points[k]);
+	}
+	place_measured(w);
+	speedups(s);
+	return JL_OK;
+}
+
+/* algbw of a measured all-reduce: busbw is turned back. */
+static double measured_algbw(const struct jl_scenario_measured *m, const struct jl_collective_case *c)
+{
+	if (strcmp(m->what, "algbw_Bps") == 0)
+		return m->value;
+	if (strcmp(m->what, "busbw_Bps") == 0)
+		return m->value / c->busbw_factor;
+	return NAN;
+}
+
+static void weigh_one_reduce(struct jl_weighed *w, struct jl_weighed_reduce *r, double nodes)
+{
+	const struct jl_collective_ask ask = { .kind = JL_ALLREDUCE, .size_B = w->scenario->allreduce.size_B };
+	struct jl_machine machine;
+
+	r->n_nodes = (int)nodes;
+	r->measured_Bps = NAN;
+	if (jl_machine_hosts(&machine, w->cat, &w->reduce_sys, r->n_nodes, w->arena, &r->why) ||
+	    jl_collective_case(&r->expected, &machine, &ask, &r->why))
+		return;
+	r->known = true;
+	for (size_t i = 0; i < w->scenario->n_measured; i++) {
+		const struct jl_scenario_measured *m = &w->scenario->measured[i];
+		const double found = measured_algbw(m, &r->expected);
+
+		if (isnan(found) || isnan(m->n_nodes) || (int)m->n_nodes != r->n_nodes)
+			continue;
+		r->measured_Bps = found;
+		r->measured = m;
+	}
+}
+
+enum jl_status jl_weigh_reduce(struct jl_weighed *w, struct jl_err *err)
+{
+	static const double usual[] = { 2, 4, 8, 16, 32, 64, 128 };
+	const struct jl_scenario_allreduce *asked = &w->scenario->allreduce;
+	const size_t n = asked->n_nodes ? asked->n_nodes : sizeof usual / sizeof usual[0];
+	enum jl_status status;
+
+	if (!asked->wanted)
+		return JL_OK;
+	if ((status = jl_sys_parse(&w->reduce_sys, w->cat, asked->on, w->arena, err)))
+		return status;
+	w->reduce = jl_arena_array(w->arena, n, sizeof *w->reduce);
+	if (!w->reduce)
+		return jl_fail_nomem(err);
+	for (size_t i = 0; i < n; i++)
+		weigh_one_reduce(w, &w->reduce[i], asked->n_nodes ? asked->nodes[i] : usual[i]);
+	w->n_reduce = n;
+	return JL_OK;
+}

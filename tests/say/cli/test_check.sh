@@ -1,0 +1,164 @@
+#!/bin/bash
+# jeoul check and jeoul calibrate: verdicts with their exit codes, files, history, regressions, this machine's own parameters, bad input.
+. "$(dirname "$0")/lib.sh"
+export TZ=UTC XDG_DATA_HOME="$work/data" JEOUL_STORE="$work/a.db" JEOUL_DATA="$JEOUL_SOURCE/data"
+logs="$JEOUL_SOURCE/tests/fixtures/logs"
+machines="$JEOUL_SOURCE/tests/fixtures/machines"
+records() { python3 "$JEOUL_SOURCE/tests/say/cli/check_records.py" "$@"; }
+p5() { local code=$1 n=$2 rate=$3; shift 3; run "$code" check allreduce --on "${n}x aws:p5.48xlarge" --size 16GB --algbw "$rate GB/s" "$@"; }
+
+# the figures of an operator's notes
+p5 0 2 340; has "normal"
+p5 0 125 156; has "normal"; has "x 125/248"; has "2(n-1)/n"; has "1.998"
+p5 3 125 60; has "low"; has "NCCL_ALGO"; has "NIC"
+p5 3 125 300; has "impossible"; has "202 GB/s"; has "algorithm without reduction"; has "busbw"
+p5 0 125 156 --lang ko; has "정상"; has "예상 범위"
+p5 3 125 300 --lang ko; has "불가능"; has "리덕션"
+p5 3 125 60 --json; json "j['verdict'] == 'low' and j['bad'] and len(j['results']) == 1"
+json "j['results'][0]['value'] == 60e9 and j['results'][0]['expected_lo'] > 60e9 and 201e9 < j['results'][0]['bound'] < 203e9"
+json "j['results'][0]['n_ranks'] == 1000 and abs(j['results'][0]['busbw_factor'] - 1.998) < 1e-9 and j['results'][0]['next']"
+p5 0 2 340 --json; json "j['results'][0]['n_published'] > 0 and j['results'][0]['basis'] == 'model'"
+run 0 check all_reduce --on "125x aws:p5.48xlarge" --size 16GB --busbw "311.7 GB/s" --json; json "abs(j['results'][0]['value'] / 156e9 - 1) < 1e-3"
+run 0 check allreduce --on "125x aws:p5.48xlarge" --size 16GB --time "100 ms" --json; json "abs(j['results'][0]['value'] / 160e9 - 1) < 1e-9"
+
+# devices and links
+run 0 check gemm --on h100-sxm5 --rate "750 TFLOP/s"; has "normal"
+run 3 check gemm --on h100-sxm5 --rate "300 TFLOP/s"; has "low"; has "nvidia-smi"
+run 3 check gemm --on h100-sxm5 --rate "1979 TFLOP/s"; has "impossible"; has "sparse"
+run 0 check memory --on h200-sxm --rate "4.2 TB/s"; has "normal"
+run 3 check memory --on h200-sxm --rate "5.5 TB/s"; has "impossible"
+run 3 check link --on rtx-3090 --rate "3 GB/s" --test h2d; has "PCIe"
+run 0 check net --on "2x(rtx-3090) over 10gbe" --rate "9.4 Gb/s"; has "normal"
+run 3 check net --on "2x(4x rtx-3090) over 10gbe" --rate "3 Gb/s" --lang ko; has "낮음"
+run 0 check net --on "2x aws:p5.48xlarge" --rate "25 GB/s"; has "normal"; has "Gb/s"
+run 3 check net --on "2x aws:p5.48xlarge" --rate "1 GB/s"; has "RDMA"
+
+# small messages: by their time, and none is expected to be faster than a smaller one
+run 0 check allreduce --on "2x aws:p5.48xlarge" --size "1 KiB" --time "170 us"; has "normal"; has "µs, "; has "170 µs"; lacks "0–0 %"; lacks "0 % of the bound"
+run 0 check allreduce --on "2x aws:p5.48xlarge" --size "1 KiB" --time "170 us" --lang ko; has "정상"; has "시작과 대기"
+fast=0
+for size in 8 1024 65536 1048576 16777216 268435456; do
+	run 3 check allreduce --on "2x aws:p5.48xlarge" --size "$size B" --time "9 ms" --json
+	json "j['results'][0]['expected_time_lo_s'] >= $fast and j['results'][0]['judged_by_time'] == ($size < 2e7)"
+	fast=$(python3 -c "import json; print(json.load(open('$work/out'))['results'][0]['expected_time_lo_s'])")
+done
+# just outside the range: normal, and said why
+edge=$("$JEOUL" check allreduce --on "2x aws:p5.48xlarge" --size 1GiB --algbw "200 GB/s" --json | python3 -c "import json,sys; print(json.load(sys.stdin)['results'][0]['expected_lo'] * 0.99 / 1e9)")
+run 0 check allreduce --on "2x aws:p5.48xlarge" --size 1GiB --algbw "$edge GB/s"; has "normal, at the edge"; has "2 % of doubt"
+run 0 check allreduce --on "2x aws:p5.48xlarge" --size 1GiB --algbw "$edge GB/s" --json; json "j['results'][0]['at_edge']"
+run 2 check allreduce --on "125x aws:p5.48xlarge" --size 1GB --algbw "9 GB/s" --ranks 5000; says "1000 devices"; one_line
+
+# what other tools print
+run 0 check - < "$logs/nccl-allreduce-2x8.txt"; has "standard input"; has "8 GiB"; has "Assumed"
+run 3 check "$logs/nccl-allreduce-2x8.txt" --on "2x dgx-h100"; has "low"
+run 0 check "$logs/nccl-allreduce.json" --on dgx-h100 --json; json "len(j['results']) == 2"
+run 1 check "$logs/tqdm.log"; says "without expectation"; one_line
+run 1 check "$logs/plain.log"; says "not recognised"
+
+# in 80 columns, both languages
+for lang in en ko; do
+	p5 3 125 300 --lang $lang
+	(cd "$logs" && "$JEOUL" check nccl-allreduce-2x8.txt --lang $lang) >> "$work/out"
+	if python3 - "$work/out" <<'P'
+import sys, unicodedata
+wide = max(sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in l.rstrip("\n")) for l in open(sys.argv[1], encoding="utf-8"))
+sys.exit(wide > 80)
+P
+	then ok; else bad "check in $lang: wider than 80 columns"; fi
+done
+
+# one clear line for what cannot be judged
+run 2 check allreduce --on "125x aws:p5.48xlarge" --size 16 --algbw "156 GB/s"; says "--size"; one_line
+run 2 check allreduce --on "125x aws:p5.48xlarge" --size 16GB --algbw 156; says "--algbw"; one_line
+run 2 check allreduce --on "125x aws:p5.48xlarge" --size 16GB --algbw "-5 GB/s"; one_line
+run 2 check allreduce --on "125x aws:p5.48xlarge" --size 0GB --algbw "5 GB/s"; says "--size"; one_line
+run 2 check allreduce --on "125x aws:p5.48xlarge" --algbw "5 GB/s"; says "--size"; one_line
+run 2 check allreduce --on "125x aws:p5.48xlarge" --size 1GB; says "--busbw"; one_line
+run 2 check allreduce --size 1GB --algbw "5 GB/s"; says "--on"; one_line
+run 2 check allreduce --on "0x aws:p5.48xlarge" --size 1GB --algbw "5 GB/s"; one_line
+run 1 check allreduce --on no-such-thing --size 1GB --algbw "5 GB/s"; one_line
+run 2 check allreduce --on rtx-3090 --size 1GB --algbw "5 GB/s"; one_line
+run 2 check allreduce --on "2x dgx-h100" --size 1GB --algbw "5 GB/s" --ranks 11; says "multiple of 8"; one_line
+run 2 check gemm --on h100-sxm5; says "--rate"; one_line
+run 2 check gemm --on h100-sxm5 --rate "5 GB/s"; one_line
+run 2 check gemm --on h100-sxm5 --rate "5 TFLOP/s" --shape 8x8; says "--shape"; one_line
+run 2 check gemm --on h100-sxm5 --rate "5 TFLOP/s" --dtype fp99; says "fp99"; one_line
+run 2 check net --on rtx-3090 --rate "1 GB/s"; one_line
+run 2 check no-such-kind; says "no-such-kind"; one_line
+run 2 check allreduce --against 01K5; one_line
+
+# a machine without GPU: its own history
+export JEOUL_MACHINE="$machines/gpuless-arm64-vm"
+id=$("$JEOUL" probe --from "$JEOUL_MACHINE" --json | python3 -c "import json,sys; print(json.load(sys.stdin)['fingerprint'])")
+run 1 check; says "bench all"; one_line
+run 1 check --against 01ZZZZ; says "bench all"; one_line
+run 2 check --against 01Z; says "too short"; one_line
+records "$id" gemm:70 triad:20 > "$work/one.jsonl"
+run 0 store import "$work/one.jsonl"
+run 0 check; has "no expectation yet"
+records "$id" gemm:70 triad:20 gemm:71 triad:21 gemm:69 triad:20 gemm:30:noisy triad:9:noisy > "$work/noisy.jsonl"
+run 0 store import "$work/noisy.jsonl"
+run 0 check; has "no verdict"; lacks "low"
+records "$id" gemm:70 triad:20 gemm:71 triad:21 gemm:69 triad:20 gemm:30:noisy triad:9:noisy gemm:70.5 triad:9 > "$work/low.jsonl"
+run 0 store import "$work/low.jsonl"
+run 3 check; has "low"; has "NUMA"
+run 3 check --json; json "sorted(r['verdict'] for r in j['results']) == ['low', 'normal'] and all(r['basis'] == 'history' for r in j['results'])"
+run 0 check --run 01M7EZ02; has "normal"
+run 3 check --against 01M7EZ03; has "low"; has "-57"
+run 0 check --against 01M7EZ04; has "normal"
+run 0 check --against 01M7EZ06; has "no verdict"
+run 3 check --against 01M7EZ03 --json; json "j['results'][0]['p'] < 0.01 and j['results'][0]['intervals_apart'] and abs(j['results'][0]['ratio'] - 9/21) < 1e-6"
+run 1 check --against 01ZZZZ; says "01ZZZZ"; one_line
+run 1 check --against 01M7EZ; one_line # several
+records "$id" gemm:1 gemm:1 gemm:1 gemm:1 gemm:1 gemm:1 gemm:1 gemm:1 gemm:1 gemm:1 gemm:500 > "$work/peak.jsonl"
+run 0 store import "$work/peak.jsonl"
+run 3 check; has "impossible"; has "FLOP per clock"
+
+# calibrate: the CPU becomes a device
+export JEOUL_STORE="$work/b.db"
+run 1 calibrate; says "jeoul bench"; one_line
+run 1 calibrate --show; one_line
+run 1 predict gpt-305m --on this; one_line
+records "$id" gemm:70:noisy triad:20:noisy > "$work/n.jsonl"; run 0 store import "$work/n.jsonl"
+run 1 calibrate; says "--noisy"; one_line
+export JEOUL_STORE="$work/c.db"
+records "$id" gemm:70 triad:20 > "$work/n.jsonl"; run 0 store import "$work/n.jsonl"
+run 0 calibrate; has "70 GFLOP/s"; has "20 GB/s"
+run 0 calibrate --show; has "origin: measured"; has "2026-11-15"; has "01M7EZ00"
+run 0 calibrate --show --json; json "len(j['files']) == 2"
+run 0 predict gpt-305m --on this --batch 1 --seq 128; has "measured here on 2026-11-15"; has "cpu:this"
+run 0 predict gpt-305m --on this --batch 1 --seq 128 --json; json "j['system'] == 'cpu:this'"
+step=$(python3 -c "import json; j=json.load(open('$work/out')); print(j['step_s']['value'] if isinstance(j['step_s'], dict) else j['step_s'])")
+records "$id" gemm:70 triad:20 gemm:140 triad:40 > "$work/n.jsonl"; run 0 store import "$work/n.jsonl"
+run 0 calibrate --json; json "j['figures'][0]['measured'] == 140e9 and j['device'] == 'cpu:this'"
+run 0 predict gpt-305m --on this --batch 1 --seq 128 --json
+json "0.45 < (j['step_s']['value'] if isinstance(j['step_s'], dict) else j['step_s']) / $step < 0.6" # twice as fast
+run 0 predict gpt-305m --on rtx-3090 --batch 1 --seq 128; lacks "measured here"
+run 0 catalog validate "$work/data/jeoul/this/$id"
+run 0 calibrate --forget --lang ko; has "지웠습니다"
+run 1 predict gpt-305m --on this; one_line
+run 2 calibrate --data x; says "--fit"; one_line
+
+# ... and GPUs get parameters of their own
+export JEOUL_MACHINE="$machines/hgx-h100-8gpu" JEOUL_STORE="$work/d.db"
+id=$("$JEOUL" probe --from "$JEOUL_MACHINE" --json | python3 -c "import json,sys; print(json.load(sys.stdin)['fingerprint'])")
+run 0 predict llama-3-8b --on this --json; before=$(python3 -c "import json; j=json.load(open('$work/out')); print(j['step_s']['value'] if isinstance(j['step_s'], dict) else j['step_s'])")
+records "$id" gpu-gemm:550 gpu-triad:2700 gpu-h2d:40 nccl:200 > "$work/n.jsonl"; run 0 store import "$work/n.jsonl"
+run 3 check; has "low"
+run 0 calibrate; has "550 TFLOP/s"; has "200 GB/s"
+run 0 calibrate --json; json "len(j['figures']) == 4 and j['device'] == 'h100-sxm5' and all(f['parameter'] for f in j['figures'])"
+run 0 catalog validate "$work/data/jeoul/this/$id"
+run 0 predict llama-3-8b --on this; has "measured here on 2026-11-15"
+run 0 predict llama-3-8b --on this --json
+json "(j['step_s']['value'] if isinstance(j['step_s'], dict) else j['step_s']) > 1.15 * $before" # a third slower products
+run 0 calibrate --forget
+
+# ... what the model has no rate for keeps nobody from being judged
+export JEOUL_STORE="$work/e.db"
+records "$id" gpu-gemm:700 gpu-triad:2700 gpu-pageable:6 gpu-within:1200 nccl-alone:900 > "$work/o.jsonl"; run 0 store import "$work/o.jsonl"
+run 0 check; has "2 normal"; has "3 no expectation yet"
+run 0 check --lang ko; has "GPU0 일반"
+run 0 check --json; json "[r['what'] for r in j['results'] if 'pageable' in r['what']] == ['256 MiB h2d GPU0 pageable']"
+json "sum(r['basis'] == 'none' for r in j['results']) == 3 and sum(r['verdict'] == 'normal' for r in j['results']) == 2"
+run 0 calibrate --json; json "len(j['figures']) == 2"
+finish
