@@ -4,21 +4,43 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void *open_first(const char *env, const char *const *names, const char **ret_name)
+enum jl_status jl_dynlib_named(const char *env, const char **ret_path, struct jl_err *err)
 {
-	const char *path = env ? getenv(env) : NULL;
-	if (path && *path) {
-		*ret_name = path;
-		return dlopen(path, RTLD_NOW | RTLD_LOCAL);
-	}
-	for (size_t i = 0; names[i]; i++) {
-		void *handle = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+	/* who runs a program with somebody else's rights must not choose its code */
+	const char *path = secure_getenv(env);
+
+	if (path && *path && *path != '/')
+		return jl_fail(err, JL_E_ABSENT, "%s=%.200s: not an absolute path, so it is not opened",
+			       "%s=%.200s: 절대 경로가 아니어서 열지 않습니다", env, path);
+	*ret_path = path && *path ? path : NULL;
+	return JL_OK;
+}
+
+static enum jl_status open_first(const char *env, const char *const *names, void **ret_handle, const char **ret_name,
+				 struct jl_err *err)
+{
+	const char *path = NULL, *reason;
+	enum jl_status status = env ? jl_dynlib_named(env, &path, err) : JL_OK;
+	const char *const only[] = { path, NULL };
+	void *handle = NULL;
+
+	if (status)
+		return status;
+	if (path)
+		names = only;
+	for (size_t i = 0; names[i] && !handle; i++) {
+		/* a name with a '/' that does not begin with one would be looked for in the working directory */
+		if (*names[i] == '/' || !strchr(names[i], '/'))
+			handle = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
 		*ret_name = names[i];
-		if (handle)
-			return handle;
 	}
-	*ret_name = names[0];
-	return NULL;
+	if (handle) {
+		*ret_handle = handle;
+		return JL_OK;
+	}
+	reason = dlerror();
+	return jl_fail(err, JL_E_ABSENT, "%s cannot be opened: %s", "%s을(를) 열 수 없음: %s", names[0],
+		       reason ? reason : "?");
 }
 
 enum jl_status jl_dynlib_open(struct jl_dynlib *ret_lib, const char *env, const char *const *names,
@@ -26,12 +48,11 @@ enum jl_status jl_dynlib_open(struct jl_dynlib *ret_lib, const char *env, const 
 			      struct jl_err *err)
 {
 	const char *name = NULL;
-	void *handle = open_first(env, names, &name);
-	if (!handle) {
-		const char *reason = dlerror();
-		return jl_fail(err, JL_E_ABSENT, "%s cannot be opened: %s", "%s을(를) 열 수 없음: %s", name,
-			       reason ? reason : "?");
-	}
+	void *handle = NULL;
+	enum jl_status status = open_first(env, names, &handle, &name, err);
+
+	if (status)
+		return status;
 	for (size_t i = 0; i < n_symbols; i++) {
 		void *address = dlsym(handle, symbols[i].name);
 		if (!address && symbols[i].instead)

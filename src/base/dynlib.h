@@ -22,8 +22,13 @@ struct jl_dynlib {
 	const char *name; /* the one of the names that was opened */
 };
 
-/* Opens the first of `names` (NULL-terminated, newest first) that can be opened and fills the pointers of `ret_functions`. With
- * `env` set in the environment, that path is opened instead of all names: tests put a stand-in there. */
+/* The library that the variable `env` names; NULL: none, or the program runs with rights that are not its caller's. A path that is
+ * not absolute is JL_E_ABSENT: it would be somebody else's file in the next folder. */
+enum jl_status jl_dynlib_named(const char *env, const char **ret_path, struct jl_err *err);
+
+/* Opens the first of `names` (NULL-terminated, newest first; absolute, or looked for where the system has its libraries) that can be
+ * opened and fills the pointers of `ret_functions`. What jl_dynlib_named gives for `env` is opened instead of all names: tests put
+ * a stand-in there. */
 enum jl_status jl_dynlib_open(struct jl_dynlib *ret_lib, const char *env, const char *const *names,
 			      const struct jl_dynlib_symbol *symbols, size_t n_symbols, void *ret_functions,
 			      struct jl_err *err);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/dynlib.h"
 #include "comm/comm.h"
 #include "comm/mpi_module.h"
 
@@ -54,30 +55,35 @@ bool jl_comm_mpi_wanted(void)
 }
 
 /* JEOUL_MPI_MODULE, else beside the program, else where it was installed. */
-static const char *module_path(char ret_path[PATH_MAX])
+static enum jl_status module_path(char ret_path[PATH_MAX], struct jl_err *err)
 {
-	const char *env = getenv("JEOUL_MPI_MODULE");
+	const char *named = NULL;
 	static const char *const places[] = { "jeoul-mpi.so", "../" JEOUL_LIBDIR "/jeoul/jeoul-mpi.so" };
 	char self[PATH_MAX];
 	ssize_t len;
 	char *slash;
+	enum jl_status status = jl_dynlib_named("JEOUL_MPI_MODULE", &named, err);
 
-	if (env && *env) {
-		(void)snprintf(ret_path, PATH_MAX, "%s", env);
-		return ret_path;
+	if (status)
+		return status;
+	if (named) {
+		(void)snprintf(ret_path, PATH_MAX, "%s", named);
+		return JL_OK;
 	}
 	len = readlink("/proc/self/exe", self, sizeof(self) - 1);
-	if (len <= 0)
-		return NULL;
-	self[len] = '\0';
+	self[len > 0 ? len : 0] = '\0';
 	slash = strrchr(self, '/');
 	if (slash)
 		slash[1] = '\0';
-	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
+	for (size_t i = 0; slash && i < sizeof(places) / sizeof(*places); i++) {
 		if (snprintf(ret_path, PATH_MAX, "%s%s", self, places[i]) < PATH_MAX && access(ret_path, R_OK) == 0)
-			return ret_path;
+			return JL_OK;
 	}
-	return NULL;
+	return jl_fail(err, JL_E_ABSENT,
+		       "the module jeoul-mpi.so is not there: built without MPI; install "
+		       "libopenmpi-dev and build again, or set JEOUL_MPI_MODULE",
+		       "모듈 jeoul-mpi.so가 없습니다: MPI 없이 빌드됨. libopenmpi-dev를 설치하고 다시 빌드하거나 "
+		       "JEOUL_MPI_MODULE을 지정하세요");
 }
 
 static enum jl_status load_module(const struct jl_mpi_module **ret_module, struct jl_err *err)
@@ -85,19 +91,16 @@ static enum jl_status load_module(const struct jl_mpi_module **ret_module, struc
 	static const struct jl_mpi_module *loaded;
 	char path[PATH_MAX];
 	const struct jl_mpi_module *module;
+	enum jl_status status;
 	void *handle;
 
 	if (loaded) {
 		*ret_module = loaded;
 		return JL_OK;
 	}
-	if (!module_path(path))
-		return jl_fail(
-			err, JL_E_ABSENT,
-			"the module jeoul-mpi.so is not there: built without MPI; install "
-			"libopenmpi-dev and build again, or set JEOUL_MPI_MODULE",
-			"모듈 jeoul-mpi.so가 없습니다: MPI 없이 빌드됨. libopenmpi-dev를 설치하고 다시 빌드하거나 "
-			"JEOUL_MPI_MODULE을 지정하세요");
+	status = module_path(path, err);
+	if (status)
+		return status;
 	/* Open MPI's own plug-ins look for its symbols among the global ones. */
 	handle = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
 	if (!handle) {
