@@ -56,6 +56,9 @@ enum jl_status jl_store_place_init(struct jl_store_place *ret_place, const struc
 				   const char *url, struct jl_err *err);
 void jl_store_place_release(struct jl_store_place *place);
 enum jl_status jl_store_make_parents(const char *path, struct jl_err *err);
+/* The form that a store says it has: one that this program knows, `least` to JL_STORE_SCHEMA. It is read from a file or a server that
+ * anybody may have written, and steps are taken by it. */
+enum jl_status jl_store_check_form(const char *shown, long long form, int least, struct jl_err *err);
 
 /* postgres.c: "postgresql://lab@db.example/results" of a URL or of key=value pairs, for people; allocated with
  * jl_realloc. */

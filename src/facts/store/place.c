@@ -65,6 +65,24 @@ enum jl_status jl_store_make_parents(const char *path, struct jl_err *err)
 	return status;
 }
 
+enum jl_status jl_store_check_form(const char *shown, long long form, int least, struct jl_err *err)
+{
+	if (form > JL_STORE_SCHEMA)
+		return jl_fail(err, JL_E_DATA,
+			       "%s: made by a newer jeoul (form %lld, this one knows %d); use that, or export there "
+			       "and import here",
+			       "%s: 더 새로운 jeoul이 만든 저장소입니다 (형식 %lld, 이 버전은 %d까지). 새 버전을 "
+			       "쓰거나 export 후 import 하세요",
+			       shown, form, JL_STORE_SCHEMA);
+	if (form < least)
+		return jl_fail(err, JL_E_DATA,
+			       "%s: the store says that it has form %lld, which no jeoul makes; it was not touched",
+			       "%s: 저장소의 형식이 %lld(으)로 적혀 있지만 jeoul이 만드는 형식이 아닙니다. 그대로 "
+			       "두었습니다",
+			       shown, form);
+	return JL_OK;
+}
+
 static uint64_t name_of(const char *text)
 {
 	uint64_t h = 0xcbf29ce484222325U;

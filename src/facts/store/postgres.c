@@ -192,11 +192,10 @@ static enum jl_status read_version(struct jl_store_db *db, long long *ret_versio
 	long long exists = 0;
 	enum jl_status status = ask_number(db, "SELECT (to_regclass('jeoul_meta') IS NOT NULL)::int", &exists, err);
 
+	*ret_version = 0;
 	if (!status && exists)
-		return ask_number(db, "SELECT max(version) FROM jeoul_meta", ret_version, err);
-	if (!status)
-		*ret_version = 0;
-	return status;
+		status = ask_number(db, "SELECT max(version) FROM jeoul_meta", ret_version, err);
+	return status ? status : jl_store_check_form(db->shown, *ret_version, exists ? 1 : 0, err);
 }
 
 static enum jl_status migrate(struct jl_store_db *db, struct jl_err *err)
@@ -230,14 +229,6 @@ static enum jl_status prepare(struct jl_store_db *db, struct jl_err *err)
 
 	if (!status)
 		status = read_version(db, &version, err);
-	if (!status && version > JL_STORE_SCHEMA)
-		status = jl_fail(err, JL_E_DATA,
-				 "%s: made by a newer jeoul (form %lld, this one knows %d); use that, or export there "
-				 "and import here",
-				 "%s: 더 새로운 jeoul이 만든 저장소입니다 (형식 %lld, 이 버전은 %d까지). 새 버전을 "
-				 "쓰거나 export 후 "
-				 "import 하세요",
-				 db->shown, version, JL_STORE_SCHEMA);
 	if (!status && version < JL_STORE_SCHEMA)
 		status = migrate(db, err);
 	return status;

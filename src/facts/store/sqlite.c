@@ -121,25 +121,27 @@ static enum jl_status set_journal(struct jl_store_db *db, const char *path, stru
 
 static enum jl_status check_owner(struct jl_store_db *db, long long version, struct jl_err *err)
 {
-	long long application = 0, n_tables = 0;
+	long long application = 0, n_tables = 0, n_code = 0;
 	enum jl_status status = ask_number(db, "PRAGMA application_id", &application, err);
 
 	if (!status)
 		status = ask_number(db, "SELECT count(*) FROM sqlite_master", &n_tables, err);
+	/* what is asked of our tables must not run somebody's statements */
+	if (!status)
+		status = ask_number(db,
+				    "SELECT count(*) FROM sqlite_master WHERE type NOT IN ('table', 'index')"
+				    " OR sql LIKE 'CREATE VIRTUAL%' OR sql LIKE '%GENERATED%'",
+				    &n_code, err);
 	if (status)
 		return status;
 	if (application != APPLICATION_ID && (application || n_tables || version))
 		return jl_fail(err, JL_E_DATA, "%s: an SQLite database of another program; it was not touched",
 			       "%s: 다른 프로그램의 SQLite 데이터베이스입니다. 파일은 그대로 두었습니다", db->shown);
-	if (version > JL_STORE_SCHEMA)
-		return jl_fail(err, JL_E_DATA,
-			       "%s: made by a newer jeoul (form %lld, this one knows %d); use that, or export there "
-			       "and import here",
-			       "%s: 더 새로운 jeoul이 만든 저장소입니다 (형식 %lld, 이 버전은 %d까지). 새 버전을 "
-			       "쓰거나 export 후 "
-			       "import 하세요",
-			       db->shown, version, JL_STORE_SCHEMA);
-	return JL_OK;
+	if (n_code)
+		return jl_fail(
+			err, JL_E_DATA, "%s: somebody added views, triggers or virtual tables; it was not touched",
+			"%s: 뷰, 트리거 또는 가상 테이블이 추가되어 있습니다. 파일은 그대로 두었습니다", db->shown);
+	return jl_store_check_form(db->shown, version, n_tables ? 1 : 0, err);
 }
 
 /* All steps in one transaction: a database is of one version or of the next, never between. */

@@ -19,6 +19,9 @@ static void test_from_version_1(void **state)
 	struct jl_arena arena;
 	const struct jl_record *list;
 	size_t n = 0;
+	static const char *const unknown[] = { "UPDATE jeoul_meta SET version = -1",
+					       "UPDATE jeoul_meta SET version = -100000",
+					       "UPDATE jeoul_meta SET version = 0", "DELETE FROM jeoul_meta" };
 
 	(void)state;
 	psql("CREATE TABLE jeoul_meta (version integer NOT NULL); INSERT INTO jeoul_meta VALUES (1);"
@@ -38,7 +41,13 @@ static void test_from_version_1(void **state)
 	psql("UPDATE jeoul_meta SET version = 3");
 	assert_int_equal(jl_store_open(&store, url, &err), JL_E_DATA);
 	assert_non_null(strstr(err.en, "newer"));
-	psql("UPDATE jeoul_meta SET version = 2");
+	/* forms that nobody makes: refused before a step is taken by them */
+	for (size_t i = 0; i < sizeof(unknown) / sizeof(*unknown); i++) {
+		psql(unknown[i]);
+		assert_int_equal(jl_store_open(&store, url, &err), JL_E_DATA);
+		assert_non_null(strstr(err.en, "which no jeoul makes"));
+	}
+	psql("DELETE FROM jeoul_meta; INSERT INTO jeoul_meta VALUES (2)");
 }
 
 /* Stopped in the middle of a run: what follows waits in the spool and is sent at the next opening. */

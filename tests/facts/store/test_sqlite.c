@@ -2,6 +2,7 @@
 #include "records.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <sqlite3.h>
 
 static char path[128];
@@ -102,11 +103,28 @@ static void test_refuses_what_is_not_ours(void **state)
 	static const char text[] =
 		"These are my notes, and no database at all. They are longer than a hundred bytes, which is "
 		"where SQLite begins to look.\n";
+	static const int unknown[] = { -1, -100000, INT_MIN, 0 };
 
 	(void)state;
 	fresh("newer.db");
 	raw("PRAGMA application_id = 1785032565; PRAGMA user_version = 3; CREATE TABLE record (id TEXT)");
 	refuse(JL_E_DATA, "newer");
+	for (size_t i = 0; i < sizeof(unknown) / sizeof(*unknown); i++) {
+		char sql[160];
+
+		fresh("unknown.db");
+		(void)unlink(path);
+		(void)snprintf(
+			sql, sizeof(sql),
+			"PRAGMA application_id = 1785032565; PRAGMA user_version = %d; CREATE TABLE record (id TEXT)",
+			unknown[i]);
+		raw(sql);
+		refuse(JL_E_DATA, "which no jeoul makes");
+	}
+	fresh("endless.db");
+	raw("PRAGMA application_id = 1785032565; PRAGMA user_version = 2;"
+	    "CREATE VIEW record AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i FROM n) SELECT i AS id FROM n");
+	refuse(JL_E_DATA, "views");
 	fresh("foreign.db");
 	raw("CREATE TABLE cookies (id TEXT)");
 	refuse(JL_E_DATA, "another program");
@@ -180,6 +198,76 @@ static void test_damage(void **state)
 	assert_true(n_refused > 20);
 }
 
+/* As others find a store: opened, read, merged, written to. */
+static enum jl_status use_damaged(struct jl_store *into, struct jl_err *err)
+{
+	struct jl_store *store = NULL;
+	const struct jl_record *list;
+	struct jl_arena arena;
+	struct sample s;
+	size_t n = 0, n_known = 0;
+	enum jl_status status = jl_store_open_existing(&store, path, err);
+
+	jl_arena_init(&arena, JL_ARENA_LIMIT_B);
+	if (!status)
+		status = jl_store_list(store, &(struct jl_store_filter){ .machine = "m-0123" }, &arena, &list, &n, err);
+	if (!status)
+		status = jl_store_merge(into, store, &n, &n_known, err);
+	make_record(&s, "gemm", 7);
+	if (!status)
+		status = jl_store_put(store, &s.record, NULL, err);
+	jl_store_close(store);
+	jl_arena_release(&arena);
+	return status;
+}
+
+/* Single bytes of a real store changed, every second time in its head, where form and owner stand: one clear line or a right answer.
+ * JEOUL_STORE_FUZZ=N for more than the few hundred of every day. */
+static void test_flipped_bytes(void **state)
+{
+	static const char *const beside[] = { "flipped.db-wal", "flipped.db-shm", "flipped.db-journal" };
+	static char good[1 << 20], bad[1 << 20], other[160];
+	const char *more = getenv("JEOUL_STORE_FUZZ");
+	const long n_rounds = more ? atol(more) : 300;
+	struct jl_store *store = NULL, *into = NULL;
+	struct jl_err err = { .en = "" };
+	struct sample s;
+	size_t n;
+	long n_refused = 0;
+
+	(void)state;
+	fresh("flipped.db");
+	must(jl_store_open(&store, path, &err), &err);
+	for (int i = 0; i < 20; i++) {
+		make_record(&s, "gemm", i);
+		must(jl_store_put(store, &s.record, NULL, &err), &err);
+	}
+	jl_store_close(store);
+	n = read_file(good, sizeof(good));
+	(void)snprintf(other, sizeof(other), "%s/into.db", temp_dir());
+	must(jl_store_open(&into, other, &err), &err);
+	srand(11);
+	for (long i = 0; i < n_rounds; i++) {
+		memcpy(bad, good, n);
+		for (int k = rand() % 6; k >= 0; k--)
+			bad[(size_t)rand() % (i % 2 ? n : 100)] = (char)(i % 3 ? rand() : 0xff);
+		write_file(bad, n);
+		err = (struct jl_err){ .en = "" };
+		if (use_damaged(into, &err)) {
+			assert_true(err.en[0] != '\0' && !strchr(err.en, '\n'));
+			n_refused++;
+		}
+		for (size_t k = 0; k < sizeof(beside) / sizeof(*beside); k++) {
+			fresh(beside[k]);
+			(void)unlink(path);
+		}
+		fresh("flipped.db");
+	}
+	jl_store_close(into);
+	assert_true(n_refused > n_rounds / 10);
+	print_message("flipped bytes: %ld stores, %ld refused\n", n_rounds, n_refused);
+}
+
 static void test_where_it_is_by_default(void **state)
 {
 	struct jl_store *store = NULL;
@@ -201,9 +289,9 @@ static void test_where_it_is_by_default(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_from_version_1),         cmocka_unit_test(test_refuses_what_is_not_ours),
-		cmocka_unit_test(test_missing_and_folder),     cmocka_unit_test(test_damage),
-		cmocka_unit_test(test_where_it_is_by_default),
+		cmocka_unit_test(test_from_version_1),     cmocka_unit_test(test_refuses_what_is_not_ours),
+		cmocka_unit_test(test_missing_and_folder), cmocka_unit_test(test_damage),
+		cmocka_unit_test(test_flipped_bytes),      cmocka_unit_test(test_where_it_is_by_default),
 	};
 	int n_bad;
 
