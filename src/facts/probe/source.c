@@ -373,21 +373,10 @@ const struct jl_nvml_snapshot *jl_source_nvml(struct jl_probe_source *source, jl
 static enum jl_status write_part(const char *dir, const char *file, const struct jl_buf *text, struct jl_err *err)
 {
 	char path[4096];
-	FILE *out;
-	bool bad;
 
-	if (text->failed)
-		return jl_fail(err, text->failed, "%s does not fit its limit", "%s이(가) 한도를 넘습니다", file);
 	if ((size_t)snprintf(path, sizeof(path), "%s/%s", dir, file) >= sizeof(path))
 		return jl_fail(err, JL_E_USAGE, "--capture: the path is too long", "--capture: 경로가 너무 깁니다");
-	out = fopen(path, "we");
-	if (!out)
-		return jl_fail(err, JL_E_IO, "%.300s: %s", "%.300s: %s", path, strerror(errno));
-	bad = fwrite(text->data, 1, text->len, out) != text->len;
-	bad = fclose(out) != 0 || bad;
-	return bad ? jl_fail(err, JL_E_IO, "%.300s could not be written: %s", "%.300s: 쓸 수 없습니다 (%s)", path,
-			     strerror(errno))
-		   : JL_OK;
+	return jl_buf_write_file(text, path, err);
 }
 
 enum jl_status jl_source_capture(struct jl_probe_source *source, const char *dir, bool with_names, struct jl_err *err)

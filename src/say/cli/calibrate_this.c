@@ -85,30 +85,6 @@ static enum jl_status make_dirs(const char *path, struct jl_cli *cli, struct jl_
 	return JL_OK;
 }
 
-/* Beside it first: a reader never sees half of it. */
-static enum jl_status write_file(const char *path, const struct jl_buf *text, struct jl_cli *cli, struct jl_err *err)
-{
-	const char *part = jl_arena_printf(&cli->arena, "%s.part%ld", path, (long)getpid());
-	enum jl_status status;
-	FILE *file;
-	bool whole;
-
-	if (!part)
-		return jl_fail_nomem(err);
-	status = make_dirs(path, cli, err);
-	if (status)
-		return status;
-	file = fopen(part, "wb");
-	whole = file && fwrite(text->data, 1, text->len, file) == text->len;
-	if (file && fclose(file) != 0)
-		whole = false;
-	if (whole && rename(part, path) == 0)
-		return JL_OK;
-	status = jl_fail(err, JL_E_IO, "%s cannot be written: %s", "%s에 쓸 수 없습니다: %s", path, strerror(errno));
-	(void)unlink(part);
-	return status;
-}
-
 static enum jl_status load(struct jl_own_ask *ask, struct jl_cli *cli, struct jl_store **ret_store, struct jl_err *err)
 {
 	const struct jl_store_filter filter = { .machine = ask->here->fingerprint,
@@ -218,7 +194,9 @@ static enum jl_status keep(struct jl_cli *cli, const struct jl_own *own, const s
 			return jl_fail_nomem(err);
 		jl_buf_init(&text, YAML_MAX_B);
 		files[i].write(&text, own, here, date);
-		status = text.failed ? jl_fail_nomem(err) : write_file(path, &text, cli, err);
+		status = make_dirs(path, cli, err);
+		if (!status)
+			status = jl_buf_write_file(&text, path, err);
 		jl_buf_release(&text);
 	}
 	return status;

@@ -117,20 +117,10 @@ static enum jl_status save(const char *path, const struct jl_calibration *found,
 {
 	struct jl_buf text;
 	enum jl_status status;
-	FILE *file;
 
 	jl_buf_init(&text, YAML_MAX_B);
 	jl_calibrate_yaml(&text, found);
-	status = text.failed ? jl_fail_nomem(err) : JL_OK;
-	file = status ? NULL : fopen(path, "wb");
-	if (file) {
-		const bool short_write = fwrite(text.data, 1, text.len, file) != text.len;
-
-		if (fclose(file) != 0 || short_write)
-			status = jl_fail(err, JL_E_IO, "%s cannot be written", "%s에 쓸 수 없습니다", path);
-	} else if (!status) {
-		status = jl_fail(err, JL_E_IO, "%s cannot be written", "%s에 쓸 수 없습니다", path);
-	}
+	status = jl_buf_write_file(&text, path, err);
 	jl_buf_release(&text);
 	return status;
 }

@@ -85,25 +85,6 @@ static enum jl_status render(struct jl_buf *out, const struct jl_doc *doc, enum 
 	return jl_doc_to_text(doc, to_terminal ? cli->width : 80, to_terminal && cli->color, out, err);
 }
 
-/* Whole or not at all: written beside, then renamed. */
-static enum jl_status save(const char *path, const struct jl_buf *text, struct jl_arena *arena, struct jl_err *err)
-{
-	const char *beside = jl_arena_printf(arena, "%s.%ld.part", path, (long)getpid());
-	FILE *file = beside ? fopen(beside, "wxe") : NULL;
-	bool fine;
-
-	if (!file)
-		return jl_fail(err, JL_E_IO, "%s: cannot be written: %s", "%s: 쓸 수 없습니다: %s", path,
-			       strerror(errno));
-	fine = fwrite(text->data, 1, text->len, file) == text->len;
-	fine = fclose(file) == 0 && fine;
-	if (fine && rename(beside, path) == 0)
-		return JL_OK;
-	jl_fail(err, JL_E_IO, "%s: cannot be written: %s", "%s: 쓸 수 없습니다: %s", path, strerror(errno));
-	(void)unlink(beside);
-	return JL_E_IO;
-}
-
 static enum jl_status probe(const struct jl_probe_machine **ret_machine, struct jl_cli *cli, struct jl_err *err)
 {
 	const char *captured = getenv("JEOUL_MACHINE");
@@ -344,7 +325,7 @@ enum jl_status jl_cmd_report(struct jl_cli *cli, struct jl_err *err)
 	jl_buf_init(&text, REPORT_MAX_B);
 	status = render(&text, &doc, format, cli, false, err);
 	if (!status)
-		status = save(path, &text, &cli->arena, err);
+		status = jl_buf_write_file(&text, path, err);
 	if (!status)
 		jl_buf_printf(&cli->out, JL_T(cli->lang, "%s: written, %zu KB\n", "%s: 저장함, %zu KB\n"), path,
 			      (text.len + 999) / 1000);

@@ -189,20 +189,6 @@ static enum jl_status run(struct jl_cli *cli, struct jl_validation *v, struct jl
 	return status;
 }
 
-static enum jl_status write_text(const char *path, const struct jl_buf *text, struct jl_err *err)
-{
-	FILE *file = text->failed ? NULL : fopen(path, "wb");
-	bool bad;
-
-	if (text->failed)
-		return jl_fail(err, text->failed, "%s: too large to write", "%s: 너무 커서 쓸 수 없습니다", path);
-	if (!file)
-		return jl_fail(err, JL_E_IO, "%s: %s", "%s: %s", path, strerror(errno));
-	bad = fwrite(jl_buf_text(text), 1, text->len, file) != text->len;
-	bad = fclose(file) != 0 || bad;
-	return bad ? jl_fail(err, JL_E_IO, "%s: %s", "%s: %s", path, strerror(errno)) : JL_OK;
-}
-
 static enum jl_status write_plots(struct jl_cli *cli, const struct jl_validation *v, const char *dir,
 				  struct jl_err *err)
 {
@@ -221,7 +207,7 @@ static enum jl_status write_plots(struct jl_cli *cli, const struct jl_validation
 		if (!path)
 			status = jl_fail_nomem(err);
 		else if (jl_scorecard_svg(&svg, &v->lines[i]))
-			status = write_text(path, &svg, err);
+			status = jl_buf_write_file(&svg, path, err);
 		jl_buf_release(&svg);
 	}
 	return status;
@@ -249,9 +235,9 @@ static enum jl_status write_card(struct jl_cli *cli, const struct jl_scorecard *
 	if (!status)
 		status = write_plots(cli, card->held_out, dir, err);
 	if (!status)
-		status = write_text(history_path, &history, err);
+		status = jl_buf_write_file(&history, history_path, err);
 	if (!status)
-		status = write_text(page_path, &page, err);
+		status = jl_buf_write_file(&page, page_path, err);
 	jl_buf_release(&old);
 	jl_buf_release(&history);
 	jl_buf_release(&page);

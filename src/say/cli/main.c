@@ -300,6 +300,7 @@ int jl_cli_main(int argc, char **argv)
 	int code;
 
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN); /* a limit on files is a write that fails, said and tidied up */
 	cli = (struct jl_cli){ .lang = lang_from_locale(), .width = terminal_width(), .today = today() };
 	cli.color = isatty(STDOUT_FILENO) && !(no_color && *no_color);
 	jl_arena_init(&cli.arena, JL_ARENA_LIMIT_B);

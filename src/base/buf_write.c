@@ -1,0 +1,106 @@
+/* One way to write a file that a person named. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+
+static enum jl_status fail(const char *path, int why, struct jl_err *err)
+{
+	return jl_fail(err, JL_E_IO, "%s: cannot be written: %s", "%s: 쓸 수 없습니다: %s", path, strerror(why));
+}
+
+/* 0, or errno. */
+static int write_all(int fd, const struct jl_buf *text)
+{
+	const char *at = jl_buf_text(text);
+
+	for (size_t left = text->len; left > 0;) {
+		const ssize_t n = write(fd, at, left);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return errno;
+		at += n;
+		left -= (size_t)n;
+	}
+	return 0;
+}
+
+static int write_directly(const char *path, int flags, const struct jl_buf *text)
+{
+	const int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | flags, 0666);
+	int why;
+
+	if (fd < 0)
+		return errno;
+	why = write_all(fd, text);
+	if (close(fd) != 0 && !why)
+		why = errno;
+	return why;
+}
+
+/* Whole or not at all: written beside, then renamed. `old`: what is there now, NULL where there is nothing. */
+static int replace(const char *path, const struct stat *old, const struct jl_buf *text)
+{
+	char beside[PATH_MAX];
+	int fd, why;
+
+	if ((size_t)snprintf(beside, sizeof(beside), "%s.%ld.part", path, (long)getpid()) >= sizeof(beside))
+		return ENAMETOOLONG;
+	fd = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, old ? 0600 : 0666);
+	if (fd < 0)
+		return errno;
+	why = write_all(fd, text);
+	/* the owner first: changing it takes set-user-id bits away */
+	if (!why && old && (old->st_uid != geteuid() || old->st_gid != getegid()))
+		why = fchown(fd, old->st_uid, old->st_gid) ? errno : 0;
+	if (!why && old && fchmod(fd, old->st_mode & 07777) != 0)
+		why = errno;
+	if (close(fd) != 0 && !why)
+		why = errno;
+	if (!why && rename(beside, path) != 0)
+		why = errno;
+	if (why)
+		(void)unlink(beside);
+	return why;
+}
+
+enum jl_status jl_buf_write_file(const struct jl_buf *text, const char *path, struct jl_err *err)
+{
+	char real[PATH_MAX];
+	struct stat old;
+	int why;
+
+	if (text->failed == JL_E_NOMEM)
+		return jl_fail_nomem(err);
+	if (text->failed)
+		return jl_fail(err, text->failed, "%s: too large to write", "%s: 너무 커서 쓸 수 없습니다", path);
+	if (stat(path, &old) != 0) {
+		/* a link to nothing yet: what it names is made */
+		const bool is_link = errno == ENOENT && lstat(path, &old) == 0;
+
+		why = errno != ENOENT && !is_link ? errno
+		      : is_link                   ? write_directly(path, O_CREAT, text)
+						  : replace(path, NULL, text);
+		return why ? fail(path, why, err) : JL_OK;
+	}
+	if (!S_ISREG(old.st_mode)) {
+		why = write_directly(path, 0, text);
+		return why ? fail(path, why, err) : JL_OK;
+	}
+	/* one that nobody may write is meant to stay, also before somebody who may do everything */
+	if (!(old.st_mode & 0222) || faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) != 0)
+		return fail(path, EACCES, err);
+	why = old.st_nlink > 1 || !realpath(path, real) ? EXDEV : replace(real, &old, text);
+	/* beside it cannot be written, or its other names would be left behind: in its place, as cp does */
+	if (why == EACCES || why == EPERM || why == EXDEV || why == EBUSY || why == EROFS || why == ENAMETOOLONG)
+		why = write_directly(path, O_TRUNC, text);
+	return why ? fail(path, why, err) : JL_OK;
+}
