@@ -13,7 +13,8 @@
 struct jl_store_place {
 	char *target; /* path, or the whole URL with its password */
 	char *shown;
-	char *spool; /* NULL: this kind needs none */
+	char *spool;   /* NULL: this kind needs none */
+	char *refused; /* beside the spool: what the server would not take */
 	bool must_exist;
 };
 
@@ -36,6 +37,8 @@ struct jl_store_backend {
 	enum jl_status (*begin)(struct jl_store_db *db, struct jl_err *err);
 	enum jl_status (*commit)(struct jl_store_db *db, struct jl_err *err);
 	void (*rollback)(struct jl_store_db *db);
+	/* From here to the transaction's end a row that is refused (JL_E_DATA) leaves the others as they are. Only where `spools`. */
+	void (*guard)(struct jl_store_db *db);
 	enum jl_status (*put)(struct jl_store_db *db, const struct jl_store_row *row, bool *ret_new,
 			      struct jl_err *err);
 	enum jl_status (*replace)(struct jl_store_db *db, const struct jl_store_row *row, struct jl_err *err);
@@ -67,9 +70,10 @@ enum jl_status jl_store_postgres_shown(char **ret_shown, const char *url, struct
 /* spool.c: results that wait for the server. */
 enum jl_status jl_spool_add(const char *path, const char *lines, size_t len, struct jl_err *err);
 enum jl_status jl_spool_count(const char *path, size_t *ret_n, struct jl_err *err);
-/* `send` gets each line; when all were taken and `commit` says so, the file is emptied. Lines that are no records go to
- * PATH.bad. */
+/* `send` gets each line that is no '#' remark; when all were taken and `commit` says so, the file is emptied unless `keep` is set by
+ * then. Lines that are no records go to PATH.bad. */
 struct jl_spool_sink {
+	const bool *keep; /* NULL: false */
 	enum jl_status (*send)(void *ctx, const char *line, size_t len, struct jl_err *err);
 	enum jl_status (*commit)(void *ctx, struct jl_err *err);
 	void *ctx;

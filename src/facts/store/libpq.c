@@ -20,6 +20,8 @@ static const struct jl_dynlib_symbol symbols[] = {
 	SYMBOL(get_result, "PQgetResult"),
 	SYMBOL(result_status, "PQresultStatus"),
 	SYMBOL(result_error, "PQresultErrorMessage"),
+	SYMBOL(error_field, "PQresultErrorField"),
+	SYMBOL(cmd_status, "PQcmdStatus"),
 	SYMBOL(n_tuples, "PQntuples"),
 	SYMBOL(value, "PQgetvalue"),
 	SYMBOL(length, "PQgetlength"),

@@ -16,6 +16,7 @@ struct pg_option {
 
 enum { PG_CONNECTION_OK = 0 };                                     /* ConnStatusType */
 enum { PG_COMMAND_OK = 1, PG_TUPLES_OK = 2, PG_SINGLE_TUPLE = 9 }; /* ExecStatusType */
+enum { PG_SQLSTATE = 'C' };                                        /* PG_DIAG_SQLSTATE */
 
 struct jl_libpq {
 	struct pg_conn *(*connect)(const char *const *keywords, const char *const *values, int expand_dbname);
@@ -34,6 +35,8 @@ struct jl_libpq {
 	struct pg_result *(*get_result)(struct pg_conn *conn);
 	int (*result_status)(const struct pg_result *res);
 	char *(*result_error)(const struct pg_result *res);
+	char *(*error_field)(const struct pg_result *res, int field);
+	char *(*cmd_status)(struct pg_result *res);
 	int (*n_tuples)(const struct pg_result *res);
 	char *(*value)(const struct pg_result *res, int row, int field);
 	int (*length)(const struct pg_result *res, int row, int field);

@@ -104,8 +104,9 @@ static enum jl_status server_place(struct jl_store_place *place, const char *url
 	status = in_data_home(&place->spool, name, err);
 	if (status)
 		return status;
+	place->refused = join(place->spool, ".refused", "");
 	place->target = copy(url);
-	return place->target ? JL_OK : jl_fail_nomem(err);
+	return place->target && place->refused ? JL_OK : jl_fail_nomem(err);
 }
 
 static enum jl_status file_place(struct jl_store_place *place, const char *url, struct jl_err *err)
@@ -172,5 +173,6 @@ void jl_store_place_release(struct jl_store_place *place)
 	jl_free(place->target);
 	jl_free(place->shown);
 	jl_free(place->spool);
+	jl_free(place->refused);
 	*place = (struct jl_store_place){ 0 };
 }

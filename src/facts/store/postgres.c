@@ -17,6 +17,7 @@ struct jl_store_db {
 	struct pg_conn *conn;
 	char *shown;
 	char *password; /* only to take it out of messages */
+	bool guarded;   /* a row that is refused takes only itself out of the open transaction */
 };
 
 /* As in sqlite.c: step i leads from version i to i + 1. */
@@ -133,8 +134,22 @@ static void tidy(char *text, const char *password)
 	jl_utf8_sanitize(text);
 }
 
+/* The server is there and said no: to a value (22), a constraint (23), a write where only reading goes (25), rights or tables (42), a
+ * size (54), something it cannot do (0A). Everything else may be otherwise in a minute. */
+static bool is_refusal(const char *sqlstate)
+{
+	static const char *const classes[] = { "22", "23", "25", "42", "54", "0A" };
+
+	for (size_t i = 0; sqlstate && i < sizeof(classes) / sizeof(*classes); i++)
+		if (strncmp(sqlstate, classes[i], 2) == 0)
+			return true;
+	return false;
+}
+
+/* JL_E_DATA: refused. JL_E_IO: out of reach. */
 static enum jl_status fail(struct jl_store_db *db, const struct pg_result *res, struct jl_err *err)
 {
+	const bool refused = res && is_refusal(db->pq->error_field(res, PG_SQLSTATE));
 	char text[400];
 	const char *why = res ? db->pq->result_error(res) : NULL;
 
@@ -142,7 +157,7 @@ static enum jl_status fail(struct jl_store_db *db, const struct pg_result *res, 
 		why = db->pq->error_message(db->conn);
 	(void)snprintf(text, sizeof(text), "%s", why && *why ? why : "?");
 	tidy(text, db->password);
-	return jl_fail(err, JL_E_IO, "%s: %s", "%s: %s", db->shown, text);
+	return jl_fail(err, refused ? JL_E_DATA : JL_E_IO, "%s: %s", "%s: %s", db->shown, text);
 }
 
 /* ---- statements */
@@ -302,16 +317,34 @@ static enum jl_status open_db(struct jl_store_db **ret_db, const struct jl_store
 
 static enum jl_status begin(struct jl_store_db *db, struct jl_err *err)
 {
+	db->guarded = false;
 	return run(db, "BEGIN", err);
 }
 
+static void guard(struct jl_store_db *db)
+{
+	db->guarded = true;
+}
+
+/* The server answers a COMMIT of what has failed with a ROLLBACK, and calls that fine. */
 static enum jl_status commit(struct jl_store_db *db, struct jl_err *err)
 {
-	return run(db, "COMMIT", err);
+	struct pg_result *res = NULL;
+	enum jl_status status = ask(db, "COMMIT", 0, NULL, &res, err);
+
+	db->guarded = false;
+	if (status)
+		return status;
+	if (strcmp(db->pq->cmd_status(res), "COMMIT") != 0)
+		status = jl_fail(err, JL_E_IO, "%s: the server rolled the results back",
+				 "%s: 서버가 결과를 되돌렸습니다", db->shown);
+	db->pq->clear(res);
+	return status;
 }
 
 static void rollback(struct jl_store_db *db)
 {
+	db->guarded = false;
 	(void)run(db, "ROLLBACK", NULL);
 }
 
@@ -334,11 +367,18 @@ static enum jl_status write_row(struct jl_store_db *db, const char *sql, const s
 
 static enum jl_status put(struct jl_store_db *db, const struct jl_store_row *row, bool *ret_new, struct jl_err *err)
 {
-	return write_row(
-		db,
+	static const char sql[] =
 		"INSERT INTO jeoul_record (id, kind, machine, run, origin, backend, machine_name, time_s, body)"
-		" VALUES ($1, $2, $3, $4, $5, $6, $7, $8::double precision, $9) ON CONFLICT (id) DO NOTHING",
-		row, ret_new, err);
+		" VALUES ($1, $2, $3, $4, $5, $6, $7, $8::double precision, $9) ON CONFLICT (id) DO NOTHING";
+	enum jl_status status = db->guarded ? run(db, "SAVEPOINT row", err) : JL_OK;
+
+	if (status)
+		return status;
+	status = write_row(db, sql, row, ret_new, err);
+	/* `err` keeps why the row was refused */
+	if (db->guarded && run(db, status ? "ROLLBACK TO SAVEPOINT row" : "RELEASE SAVEPOINT row", status ? NULL : err))
+		status = JL_E_IO;
+	return status;
 }
 
 static enum jl_status replace(struct jl_store_db *db, const struct jl_store_row *row, struct jl_err *err)
@@ -458,6 +498,7 @@ const struct jl_store_backend jl_store_postgres = {
 	.begin = begin,
 	.commit = commit,
 	.rollback = rollback,
+	.guard = guard,
 	.put = put,
 	.replace = replace,
 	.erase = erase,

@@ -129,7 +129,7 @@ enum jl_status jl_spool_count(const char *path, size_t *ret_n, struct jl_err *er
 	jl_buf_init(&text, SPOOL_MAX_B + 1);
 	status = open_locked(path, &fd, &text, err);
 	for (size_t i = 0; i < text.len; i++)
-		n += text.data[i] == '\n' && i > 0 && text.data[i - 1] != '\n';
+		n += text.data[i] != '\n' && text.data[i] != '#' && (i == 0 || text.data[i - 1] == '\n');
 	if (fd >= 0)
 		(void)close(fd);
 	jl_buf_release(&text);
@@ -166,7 +166,7 @@ static enum jl_status send_lines(const char *path, const struct jl_buf *text, co
 		size_t len = end ? (size_t)(end - line) : text->len - at;
 
 		at += len + 1;
-		if (len == 0)
+		if (len == 0 || *line == '#')
 			continue;
 		status = sink->send(sink->ctx, line, len, err);
 		if (status == JL_E_PARSE || status == JL_E_DATA || status == JL_E_UNIT || status == JL_E_RANGE ||
@@ -193,7 +193,7 @@ enum jl_status jl_spool_send(const char *path, const struct jl_spool_sink *sink,
 		status = send_lines(path, &text, sink, &n, err);
 		if (!status)
 			status = sink->commit(sink->ctx, err);
-		if (!status && (ftruncate(fd, 0) != 0 || fsync(fd) != 0))
+		if (!status && !(sink->keep && *sink->keep) && (ftruncate(fd, 0) != 0 || fsync(fd) != 0))
 			status = fail(path, err);
 	}
 	if (fd >= 0)

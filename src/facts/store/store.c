@@ -7,30 +7,18 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "store/backend.h"
-
-#define BATCH_MAX_B ((size_t)256 << 20)
-
-struct jl_store {
-	const struct jl_store_backend *backend;
-	struct jl_store_db *db; /* NULL: the server cannot be reached */
-	struct jl_store_place place;
-	struct jl_err offline; /* why */
-	size_t n_waiting, n_sent;
-	bool in_batch;
-	struct jl_buf batch; /* lines of a batch that may have to go to the spool; only where the backend spools */
-};
+#include "store/handle.h"
 
 /* ---- opening and closing */
 
-static void go_offline(struct jl_store *store, const struct jl_err *why)
+void jl_store_go_offline(struct jl_store *store, const struct jl_err *why)
 {
 	store->offline = *why;
 	store->backend->close(store->db);
 	store->db = NULL;
 }
 
-static struct jl_store_row row_of(const struct jl_record *r, const char *line, size_t len)
+struct jl_store_row jl_store_row_of(const struct jl_record *r, const char *line, size_t len)
 {
 	return (struct jl_store_row){
 		.id = r->id,
@@ -46,60 +34,6 @@ static struct jl_store_row row_of(const struct jl_record *r, const char *line, s
 	};
 }
 
-static enum jl_status read_line(const char *line, size_t len, struct jl_arena *arena, struct jl_record *ret_record,
-				struct jl_err *err)
-{
-	jl_arena_init(arena, JL_ARENA_LIMIT_B);
-	return jl_record_read(line, len, arena, ret_record, err);
-}
-
-static enum jl_status send_one(void *ctx, const char *line, size_t len, struct jl_err *err)
-{
-	struct jl_store *store = ctx;
-	struct jl_store_row row;
-	struct jl_record record;
-	struct jl_arena arena;
-	bool new;
-	char *body = NULL;
-	enum jl_status status = read_line(line, len, &arena, &record, err);
-
-	if (!status) {
-		body = jl_arena_strndup(&arena, line, len); /* the server takes text that ends with NUL */
-		row = row_of(&record, body, len);
-		status = body ? store->backend->put(store->db, &row, &new, err) : jl_fail_nomem(err);
-	}
-	jl_arena_release(&arena);
-	return status;
-}
-
-static enum jl_status commit_sent(void *ctx, struct jl_err *err)
-{
-	struct jl_store *store = ctx;
-
-	return store->backend->commit(store->db, err);
-}
-
-/* What waits is sent as soon as the server is there; a failure leaves it waiting. */
-static void send_spool(struct jl_store *store)
-{
-	const struct jl_spool_sink sink = { .send = send_one, .commit = commit_sent, .ctx = store };
-	struct jl_err err = { .status = JL_OK };
-	size_t n_sent = 0;
-
-	if (jl_spool_count(store->place.spool, &store->n_waiting, NULL) || store->n_waiting == 0 || !store->db)
-		return;
-	if (store->backend->begin(store->db, &err) || jl_spool_send(store->place.spool, &sink, &n_sent, &err)) {
-		store->backend->rollback(store->db);
-		go_offline(store, &err);
-		return;
-	}
-	/* nothing to do after all: somebody else sent it, and the transaction is still open */
-	if (n_sent == 0)
-		store->backend->rollback(store->db);
-	store->n_sent = n_sent;
-	(void)jl_spool_count(store->place.spool, &store->n_waiting, NULL);
-}
-
 static enum jl_status open_at(struct jl_store **ret_store, const char *url, bool must_exist, struct jl_err *err)
 {
 	struct jl_store *store = jl_realloc(NULL, sizeof(*store));
@@ -109,7 +43,8 @@ static enum jl_status open_at(struct jl_store **ret_store, const char *url, bool
 	if (!store)
 		return jl_fail_nomem(err);
 	*store = (struct jl_store){ .offline = { .status = JL_OK } };
-	jl_buf_init(&store->batch, BATCH_MAX_B);
+	jl_buf_init(&store->batch, JL_STORE_BATCH_MAX_B);
+	jl_buf_init(&store->refused, JL_STORE_BATCH_MAX_B);
 	status = jl_store_place_init(&store->place, &store->backend, url, err);
 	if (status)
 		goto out;
@@ -122,7 +57,7 @@ static enum jl_status open_at(struct jl_store **ret_store, const char *url, bool
 		*err = why;
 	}
 	if (!status && store->backend->spools)
-		send_spool(store);
+		jl_store_send_waiting(store);
 out:
 	if (status) {
 		jl_store_close(store);
@@ -151,6 +86,7 @@ void jl_store_close(struct jl_store *store)
 	if (store->db)
 		store->backend->close(store->db);
 	jl_buf_release(&store->batch);
+	jl_buf_release(&store->refused);
 	jl_store_place_release(&store->place);
 	jl_free(store);
 }
@@ -170,6 +106,18 @@ size_t jl_store_sent(const struct jl_store *store)
 	return store->n_sent;
 }
 
+size_t jl_store_refused(const struct jl_store *store, const char **ret_file, const struct jl_err **ret_why)
+{
+	*ret_file = store->place.refused;
+	*ret_why = store->refusal.status ? &store->refusal : NULL;
+	return store->n_refused;
+}
+
+struct jl_store_taken jl_store_taken(const struct jl_store *store)
+{
+	return store->done;
+}
+
 const struct jl_err *jl_store_offline(const struct jl_store *store)
 {
 	return store->db ? NULL : &store->offline;
@@ -181,148 +129,6 @@ static enum jl_status need_db(const struct jl_store *store, struct jl_err *err)
 		return JL_OK;
 	return jl_fail(err, JL_E_IO, "%s%.0s; %zu results wait to be sent", "%.0s%s (전송 대기 중인 결과 %zu건)",
 		       store->offline.en, store->offline.ko, store->n_waiting);
-}
-
-/* ---- writing */
-
-enum jl_status jl_store_begin(struct jl_store *store, struct jl_err *err)
-{
-	struct jl_err why = { .status = JL_OK };
-
-	if (store->in_batch)
-		return jl_fail(err, JL_E_USAGE, "a batch is open already", "이미 열린 배치가 있습니다");
-	jl_buf_reset(&store->batch);
-	if (store->db && store->backend->begin(store->db, &why)) {
-		if (!store->backend->spools)
-			return err ? (*err = why, why.status) : why.status;
-		go_offline(store, &why);
-	}
-	store->in_batch = true;
-	return JL_OK;
-}
-
-static enum jl_status to_spool(struct jl_store *store, const char *lines, size_t len, struct jl_err *err)
-{
-	enum jl_status status = jl_spool_add(store->place.spool, lines, len, err);
-
-	if (!status)
-		status = jl_spool_count(store->place.spool, &store->n_waiting, err);
-	return status;
-}
-
-enum jl_status jl_store_end(struct jl_store *store, struct jl_err *err)
-{
-	struct jl_err why = { .status = JL_OK };
-	enum jl_status status = JL_OK;
-
-	if (!store->in_batch)
-		return JL_OK;
-	store->in_batch = false;
-	if (store->db) {
-		status = store->backend->commit(store->db, &why);
-		if (!status)
-			goto out;
-		store->backend->rollback(store->db);
-		if (!store->backend->spools) {
-			if (err)
-				*err = why;
-			goto out;
-		}
-		go_offline(store, &why);
-	}
-	status = store->batch.len ? to_spool(store, store->batch.data, store->batch.len, err) : JL_OK;
-out:
-	jl_buf_reset(&store->batch);
-	return status;
-}
-
-void jl_store_abandon(struct jl_store *store)
-{
-	if (store->in_batch && store->db)
-		store->backend->rollback(store->db);
-	store->in_batch = false;
-	jl_buf_reset(&store->batch);
-}
-
-/* One row, in its own transaction unless a batch is open: each backend's single statement is one. */
-static enum jl_status put_row(struct jl_store *store, const struct jl_store_row *row, enum jl_store_kept *ret_kept,
-			      struct jl_err *err)
-{
-	struct jl_err why = { .status = JL_OK };
-	enum jl_store_kept kept = JL_STORE_SPOOLED;
-	enum jl_status status = JL_OK;
-	bool new = false;
-
-	if (store->backend->spools) {
-		if (!store->in_batch)
-			jl_buf_reset(&store->batch);
-		jl_buf_add(&store->batch, row->body, row->len);
-		jl_buf_putc(&store->batch, '\n');
-		if (store->batch.failed)
-			return jl_fail(err, JL_E_LIMIT, "a batch larger than %zu MiB", "배치가 %zu MiB를 넘습니다",
-				       BATCH_MAX_B >> 20);
-	}
-	if (store->db) {
-		status = store->backend->put(store->db, row, &new, &why);
-		kept = new ? JL_STORE_NEW : JL_STORE_KNOWN;
-		if (status && !store->backend->spools) {
-			if (err)
-				*err = why;
-			return status;
-		}
-		if (status)
-			go_offline(store, &why);
-	}
-	if (!store->db) {
-		kept = JL_STORE_SPOOLED;
-		status = store->in_batch ? JL_OK : to_spool(store, store->batch.data, store->batch.len, err);
-	}
-	if (!status && ret_kept)
-		*ret_kept = kept;
-	return status;
-}
-
-enum jl_status jl_store_put(struct jl_store *store, const struct jl_record *record, enum jl_store_kept *ret_kept,
-			    struct jl_err *err)
-{
-	struct jl_store_row row;
-	struct jl_buf line;
-	enum jl_status status = jl_record_check(record, err);
-
-	if (status)
-		return status;
-	jl_buf_init(&line, JL_RECORD_TEXT_MAX_B);
-	jl_record_write(record, &line);
-	row = row_of(record, line.data, line.len);
-	if (line.failed)
-		status = line.failed == JL_E_NOMEM ? jl_fail_nomem(err)
-						   : jl_fail(err, JL_E_LIMIT, "a record larger than %zu MiB",
-							     "기록이 %zu MiB를 넘습니다", JL_RECORD_TEXT_MAX_B >> 20);
-	else
-		status = put_row(store, &row, ret_kept, err);
-	jl_buf_release(&line);
-	return status;
-}
-
-enum jl_status jl_store_put_line(struct jl_store *store, const char *line, size_t len, enum jl_store_kept *ret_kept,
-				 struct jl_err *err)
-{
-	struct jl_store_row row;
-	struct jl_record record;
-	struct jl_arena arena;
-	enum jl_status status = read_line(line, len, &arena, &record, err);
-
-	if (!status) {
-		char *body = jl_arena_strndup(&arena, line, len);
-
-		for (char *c = body; c && *c; c++)
-			if (*c == '\n' || *c == '\r') /* white space between tokens: in strings it would be escaped */
-				*c = ' ';
-		row = row_of(&record, body, len);
-		status = body ? put_row(store, &row, ret_kept, err) : jl_fail_nomem(err);
-	}
-	jl_arena_release(&arena);
-	return status;
 }
 
 /* ---- reading */
@@ -493,7 +299,7 @@ enum jl_status jl_store_note(struct jl_store *store, const char *id, const char 
 	status = jl_record_read(text, strlen(text), &arena, &record, err);
 	if (status)
 		goto out;
-	row = row_of(&record, text, strlen(text));
+	row = jl_store_row_of(&record, text, strlen(text));
 	status = store->backend->replace(store->db, &row, err);
 out:
 	free(text);
@@ -506,32 +312,26 @@ out:
 
 struct merging {
 	struct jl_store *into;
-	size_t n_new, n_known, n_open;
+	size_t n_open;
 };
 
 static enum jl_status merge_one(void *ctx, const char *line, size_t len, struct jl_err *err)
 {
 	struct merging *m = ctx;
-	enum jl_store_kept kept = JL_STORE_KNOWN;
 	enum jl_status status = JL_OK;
 
 	if (m->n_open == 0)
 		status = jl_store_begin(m->into, err);
 	if (!status)
-		status = jl_store_put_line(m->into, line, len, &kept, err);
-	if (status)
-		return status;
-	m->n_known += kept == JL_STORE_KNOWN;
-	m->n_new += kept != JL_STORE_KNOWN;
-	if (++m->n_open == MERGE_BATCH) {
+		status = jl_store_put_line(m->into, line, len, NULL, err);
+	if (!status && ++m->n_open == MERGE_BATCH) {
 		m->n_open = 0;
 		status = jl_store_end(m->into, err);
 	}
 	return status;
 }
 
-enum jl_status jl_store_merge(struct jl_store *into, struct jl_store *from, size_t *ret_n_new, size_t *ret_n_known,
-			      struct jl_err *err)
+enum jl_status jl_store_merge(struct jl_store *into, struct jl_store *from, struct jl_err *err)
 {
 	struct merging m = { .into = into };
 	enum jl_status status = jl_store_each(from, &(struct jl_store_filter){ .oldest_first = true }, merge_one, &m,
@@ -539,11 +339,7 @@ enum jl_status jl_store_merge(struct jl_store *into, struct jl_store *from, size
 
 	if (!status)
 		status = jl_store_end(into, err);
-	if (status) {
+	if (status)
 		jl_store_abandon(into);
-		return status;
-	}
-	*ret_n_new = m.n_new;
-	*ret_n_known = m.n_known;
-	return JL_OK;
+	return status;
 }

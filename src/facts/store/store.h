@@ -6,7 +6,8 @@
  *
  * A result that is acknowledged survives kill -9 and a power cut. Where the server cannot be reached, results go to a
  * spool (JSON Lines beside the local database) and are sent when the store is opened next; they count as acknowledged
- * too. Passwords never reach a message. One handle serves one thread; any number of processes may use one store at the
+ * too. What a server is there but will not take (too long, not its encoding, no right to write) is set aside in a file
+ * with the reason, is no success, and is offered again at every opening. Passwords never reach a message. One handle serves one thread; any number of processes may use one store at the
  * same time. */
 #ifndef JL_STORE_STORE_H
 #define JL_STORE_STORE_H
@@ -36,11 +37,23 @@ size_t jl_store_sent(const struct jl_store *store);       /* ... that were sent 
 /* NULL: connected. Otherwise why the server cannot be reached; putting still works. */
 const struct jl_err *jl_store_offline(const struct jl_store *store);
 
+/* Results that the server refuses; where they are and why the last one (NULL: not asked this time). */
+size_t jl_store_refused(const struct jl_store *store, const char **ret_file, const struct jl_err **ret_why);
+
 enum jl_store_kept {
 	JL_STORE_NEW,
-	JL_STORE_KNOWN,  /* its id was there already; nothing was changed */
-	JL_STORE_SPOOLED /* the server was not there: kept beside, sent later */
+	JL_STORE_KNOWN,   /* its id was there already; nothing was changed */
+	JL_STORE_SPOOLED, /* the server was not there: kept beside, sent later */
+	JL_STORE_REFUSED, /* the server will not have it: set aside with the reason */
+	JL_N_STORE_KEPT
 };
+
+/* How many results went which way since the store was opened. Those of a batch only count once it has ended: the server may go away
+ * before it takes them. */
+struct jl_store_taken {
+	size_t n[JL_N_STORE_KEPT];
+};
+struct jl_store_taken jl_store_taken(const struct jl_store *store);
 
 /* The record is checked first (jl_record_check). JL_OK means durable. `ret_kept` may be NULL. */
 enum jl_status jl_store_put(struct jl_store *store, const struct jl_record *record, enum jl_store_kept *ret_kept,
@@ -80,8 +93,7 @@ enum jl_status jl_store_delete(struct jl_store *store, const char *id, struct jl
 enum jl_status jl_store_note(struct jl_store *store, const char *id, const char *note,
 			     struct jl_err *err); /* NULL: none */
 
-/* Everything of `from` that `into` does not have yet. */
-enum jl_status jl_store_merge(struct jl_store *into, struct jl_store *from, size_t *ret_n_new, size_t *ret_n_known,
-			      struct jl_err *err);
+/* Everything of `from` that `into` does not have yet; jl_store_taken(into) says how much. */
+enum jl_status jl_store_merge(struct jl_store *into, struct jl_store *from, struct jl_err *err);
 
 #endif

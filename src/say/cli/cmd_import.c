@@ -51,22 +51,20 @@ struct job {
 	struct jl_store *store; /* NULL: nothing is to be stored */
 	struct jl_table table;
 	struct jl_buf remarks;
-	size_t n_shown, n_new, n_known, n_open, n_json;
+	struct jl_store_taken taken; /* of the file */
+	size_t n_shown, n_open, n_json;
 };
 
 static enum jl_status keep(struct job *job, const struct jl_record *record, struct jl_err *err)
 {
-	enum jl_store_kept kept;
 	enum jl_status status = JL_OK;
 
 	if (job->n_open == 0)
 		status = jl_store_begin(job->store, err);
 	if (!status)
-		status = jl_store_put(job->store, record, &kept, err);
+		status = jl_store_put(job->store, record, NULL, err);
 	if (status)
 		return status;
-	job->n_new += kept != JL_STORE_KNOWN;
-	job->n_known += kept == JL_STORE_KNOWN;
 	if (++job->n_open == BATCH) {
 		job->n_open = 0;
 		status = jl_store_end(job->store, err);
@@ -121,6 +119,7 @@ static void say(struct job *job, const char *path, const struct jl_import_count 
 {
 	struct jl_cli *cli = job->cli;
 	struct jl_buf *out = &cli->out;
+	const size_t *n = job->taken.n;
 
 	jl_buf_printf(out, "%s · ", strcmp(path, "-") == 0 ? JL_T(cli->lang, "standard input", "표준 입력") : path);
 	for (size_t i = 0; i < count->n_formats; i++)
@@ -131,11 +130,15 @@ static void say(struct job *job, const char *path, const struct jl_import_count 
 		jl_buf_printf(out, JL_T(cli->lang, " · %zu results", " · 결과 %zu건"), count->n_records);
 	if (!job->store)
 		jl_buf_puts(out, JL_T(cli->lang, ", not stored (--dry-run)", ", 저장 안 함 (--dry-run)"));
-	else if (job->n_known == 0)
+	else if (n[JL_STORE_KNOWN] + n[JL_STORE_SPOOLED] + n[JL_STORE_REFUSED] == 0)
 		jl_buf_puts(out, JL_T(cli->lang, ", stored", ", 저장함"));
 	else
 		jl_buf_printf(out, JL_T(cli->lang, ", %zu new, %zu known", ", 새로 %zu건, 이미 있던 것 %zu건"),
-			      job->n_new, job->n_known);
+			      n[JL_STORE_NEW], n[JL_STORE_KNOWN]);
+	if (n[JL_STORE_SPOOLED])
+		jl_buf_printf(out, JL_T(cli->lang, ", %zu wait", ", 대기 %zu건"), n[JL_STORE_SPOOLED]);
+	if (n[JL_STORE_REFUSED])
+		jl_buf_printf(out, JL_T(cli->lang, ", %zu refused", ", 거부 %zu건"), n[JL_STORE_REFUSED]);
 	jl_buf_puts(out, "\n\n");
 }
 
@@ -157,8 +160,10 @@ static void json_file(struct job *job, const char *path, const struct jl_import_
 	jl_json_put_integer(&json, "n_records", (long long)count->n_records);
 	jl_json_put_integer(&json, "n_dropped", (long long)count->n_dropped);
 	jl_json_put_bool(&json, "stored", job->store != NULL);
-	jl_json_put_integer(&json, "n_new", (long long)job->n_new);
-	jl_json_put_integer(&json, "n_known", (long long)job->n_known);
+	jl_json_put_integer(&json, "n_new", (long long)job->taken.n[JL_STORE_NEW]);
+	jl_json_put_integer(&json, "n_known", (long long)job->taken.n[JL_STORE_KNOWN]);
+	jl_json_put_integer(&json, "n_waiting", (long long)job->taken.n[JL_STORE_SPOOLED]);
+	jl_json_put_integer(&json, "n_refused", (long long)job->taken.n[JL_STORE_REFUSED]);
 	jl_json_end_object(&json);
 }
 
@@ -181,12 +186,20 @@ static enum jl_status one_file(struct job *job, const char *path, struct jl_buf 
 	struct jl_import_count count;
 	enum jl_status status;
 
-	job->n_shown = job->n_new = job->n_known = job->n_open = 0;
+	struct jl_store_taken before = { 0 };
+
+	if (job->store)
+		before = jl_store_taken(job->store);
+	job->n_shown = job->n_open = 0;
 	jl_buf_reset(&job->remarks);
 	jl_table_init(&job->table, &cli->arena, columns, 5);
 	status = jl_import_file(path, &options, &sink, &count, err);
 	if (!status && job->store)
 		status = jl_store_end(job->store, err);
+	for (int i = 0; i < JL_N_STORE_KEPT && job->store; i++)
+		job->taken.n[i] = jl_store_taken(job->store).n[i] - before.n[i];
+	if (job->taken.n[JL_STORE_REFUSED])
+		cli->exit_code = 1;
 	if (!status && cli->json)
 		json_file(job, path, &count, files);
 	if (!status && !cli->json) {
@@ -223,11 +236,8 @@ enum jl_status jl_cmd_import(struct jl_cli *cli, struct jl_err *err)
 	}
 	if (!status && cli->json)
 		jl_buf_printf(&cli->out, "\n], \"files\": [%s]}\n", jl_buf_text(&files));
-	if (!status && job.store && jl_store_waiting(job.store))
-		jl_buf_printf(&cli->warn,
-			      JL_T(cli->lang, "⚠ %zu results wait to be sent to %s\n",
-				   "⚠ 결과 %zu건이 %s 전송을 기다립니다\n"),
-			      jl_store_waiting(job.store), jl_store_where(job.store));
+	if (!status && job.store)
+		jl_store_view_spool(cli, job.store);
 	jl_store_close(job.store);
 	jl_buf_release(&job.remarks);
 	jl_buf_release(&files);

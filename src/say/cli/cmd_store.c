@@ -96,21 +96,6 @@ static enum jl_status read_filter(struct jl_store_filter *ret_filter, const stru
 	return read_since(&ret_filter->since_s, cli, err);
 }
 
-/* What waits for the server, and what was sent just now. */
-static void say_spool(struct jl_cli *cli, const struct jl_store *store)
-{
-	if (jl_store_sent(store))
-		jl_buf_printf(&cli->warn,
-			      JL_T(cli->lang, "sent %zu results that had waited to %s\n",
-				   "대기하던 결과 %zu건을 %s에 보냈습니다\n"),
-			      jl_store_sent(store), jl_store_where(store));
-	if (jl_store_waiting(store))
-		jl_buf_printf(&cli->warn,
-			      JL_T(cli->lang, "⚠ %zu results wait to be sent to %s\n",
-				   "⚠ 결과 %zu건이 %s 전송을 기다립니다\n"),
-			      jl_store_waiting(store), jl_store_where(store));
-}
-
 /* ---- list */
 
 struct listing {
@@ -191,6 +176,23 @@ static enum jl_status list(struct jl_cli *cli, struct jl_store *store, struct jl
 	return status;
 }
 
+static void put_refused(struct jl_cli *cli, const struct jl_store *store)
+{
+	const struct jl_err *why;
+	const char *file;
+	const size_t n = jl_store_refused(store, &file, &why);
+
+	jl_buf_printf(&cli->out, ", \"n_refused\": %zu", n);
+	if (n) {
+		jl_buf_puts(&cli->out, ", \"refused_file\": ");
+		jl_json_escape(&cli->out, file);
+	}
+	if (n && why) {
+		jl_buf_puts(&cli->out, ", \"refused_why\": ");
+		jl_json_escape(&cli->out, why->en);
+	}
+}
+
 enum jl_status jl_cmd_store_list(struct jl_cli *cli, struct jl_err *err)
 {
 	struct jl_store_filter filter;
@@ -204,10 +206,12 @@ enum jl_status jl_cmd_store_list(struct jl_cli *cli, struct jl_err *err)
 	if (cli->json) {
 		jl_buf_puts(&cli->out, "{\"store\": ");
 		jl_json_escape(&cli->out, jl_store_where(store));
-		jl_buf_printf(&cli->out, ", \"n_waiting\": %zu, \"n_sent\": %zu, \"records\": [",
-			      jl_store_waiting(store), jl_store_sent(store));
+		jl_buf_printf(&cli->out, ", \"n_waiting\": %zu, \"n_sent\": %zu", jl_store_waiting(store),
+			      jl_store_sent(store));
+		put_refused(cli, store);
+		jl_buf_puts(&cli->out, ", \"records\": [");
 	} else if (!jl_store_offline(store)) {
-		say_spool(cli, store);
+		jl_store_view_spool(cli, store);
 	}
 	status = list(cli, store, &filter, err);
 	if (cli->json)
@@ -312,12 +316,12 @@ enum jl_status jl_cmd_store_export(struct jl_cli *cli, struct jl_err *err)
 struct import {
 	struct jl_store *store;
 	const char *name;
-	size_t line, n_new, n_known, n_open;
+	size_t line, n_open;
 };
 
 static enum jl_status import_line(struct import *im, const char *line, size_t len, struct jl_err *err)
 {
-	enum jl_store_kept kept;
+	struct jl_store_taken taken;
 	struct jl_err why;
 	enum jl_status status = JL_OK;
 
@@ -326,17 +330,16 @@ static enum jl_status import_line(struct import *im, const char *line, size_t le
 	if (status)
 		return status;
 	im->n_open++;
-	status = jl_store_put_line(im->store, line, len, &kept, &why);
+	status = jl_store_put_line(im->store, line, len, NULL, &why);
 	if (status) {
 		/* what came before is good and stays; the same file may be imported again when it is mended */
 		if (jl_store_end(im->store, err))
 			return JL_E_IO;
+		taken = jl_store_taken(im->store);
 		return jl_fail_at(err, status, &(struct jl_where){ .file = im->name, .line = im->line },
 				  "%s%.0s (%zu records before it were stored)", "%.0s%s (앞의 %zu건은 저장했습니다)",
-				  why.en, why.ko, im->n_new + im->n_known);
+				  why.en, why.ko, taken.n[JL_STORE_NEW] + taken.n[JL_STORE_KNOWN]);
 	}
-	im->n_new += kept != JL_STORE_KNOWN;
-	im->n_known += kept == JL_STORE_KNOWN;
 	if (im->n_open == IMPORT_BATCH) {
 		im->n_open = 0;
 		status = jl_store_end(im->store, err);
@@ -367,15 +370,28 @@ static enum jl_status import_lines(struct import *im, FILE *file, struct jl_err 
 	return status;
 }
 
-static void say_taken(struct jl_cli *cli, size_t n_new, size_t n_known, const struct jl_store *store)
+/* Stored is what the database has; what waits or was refused is said beside it. */
+static void say_taken(struct jl_cli *cli, const struct jl_store *store)
 {
-	if (cli->json)
-		jl_buf_printf(&cli->out, "{\"n_new\": %zu, \"n_known\": %zu}\n", n_new, n_known);
-	else
+	const struct jl_store_taken taken = jl_store_taken(store);
+	const size_t *n = taken.n;
+
+	if (cli->json) {
+		jl_buf_printf(&cli->out, "{\"n_new\": %zu, \"n_known\": %zu, \"n_waiting\": %zu, \"n_refused\": %zu}\n",
+			      n[JL_STORE_NEW], n[JL_STORE_KNOWN], n[JL_STORE_SPOOLED], n[JL_STORE_REFUSED]);
+	} else {
 		jl_buf_printf(&cli->out,
-			      JL_T(cli->lang, "%zu new, %zu were there already: %s\n",
-				   "새로 %zu건, 이미 있던 것 %zu건: %s\n"),
-			      n_new, n_known, jl_store_where(store));
+			      JL_T(cli->lang, "%zu new, %zu were there already", "새로 %zu건, 이미 있던 것 %zu건"),
+			      n[JL_STORE_NEW], n[JL_STORE_KNOWN]);
+		if (n[JL_STORE_SPOOLED])
+			jl_buf_printf(&cli->out, JL_T(cli->lang, ", %zu wait", ", 대기 %zu건"), n[JL_STORE_SPOOLED]);
+		if (n[JL_STORE_REFUSED])
+			jl_buf_printf(&cli->out, JL_T(cli->lang, ", %zu refused", ", 거부 %zu건"), n[JL_STORE_REFUSED]);
+		jl_buf_printf(&cli->out, ": %s\n", jl_store_where(store));
+	}
+	if (n[JL_STORE_REFUSED])
+		cli->exit_code = 1;
+	jl_store_view_spool(cli, store);
 }
 
 enum jl_status jl_cmd_store_import(struct jl_cli *cli, struct jl_err *err)
@@ -394,10 +410,8 @@ enum jl_status jl_cmd_store_import(struct jl_cli *cli, struct jl_err *err)
 		status = import_lines(&im, file, err);
 	if (!status)
 		status = jl_store_end(im.store, err);
-	if (!status) {
-		say_taken(cli, im.n_new, im.n_known, im.store);
-		say_spool(cli, im.store);
-	}
+	if (!status)
+		say_taken(cli, im.store);
 	jl_store_close(im.store);
 	if (!is_stdin)
 		fclose(file);
@@ -407,17 +421,14 @@ enum jl_status jl_cmd_store_import(struct jl_cli *cli, struct jl_err *err)
 enum jl_status jl_cmd_store_merge(struct jl_cli *cli, struct jl_err *err)
 {
 	struct jl_store *into = NULL, *from = NULL;
-	size_t n_new = 0, n_known = 0;
 	enum jl_status status = jl_store_open_existing(&from, cli->args.operands[0], err);
 
 	if (!status)
 		status = open_store(&into, cli, err);
 	if (!status)
-		status = jl_store_merge(into, from, &n_new, &n_known, err);
-	if (!status) {
-		say_taken(cli, n_new, n_known, into);
-		say_spool(cli, into);
-	}
+		status = jl_store_merge(into, from, err);
+	if (!status)
+		say_taken(cli, into);
 	jl_store_close(into);
 	jl_store_close(from);
 	return status;

@@ -331,3 +331,27 @@ enum jl_status jl_store_view_page(struct jl_cli *cli, const struct jl_record *r,
 			      jl_store_view_dim(cli), r->n_samples, jl_store_view_reset(cli));
 	return status;
 }
+
+void jl_store_view_spool(struct jl_cli *cli, const struct jl_store *store)
+{
+	const struct jl_err *why;
+	const char *file;
+	const size_t n_refused = jl_store_refused(store, &file, &why);
+
+	if (jl_store_sent(store))
+		jl_buf_printf(&cli->warn,
+			      JL_T(cli->lang, "sent %zu results that had waited to %s\n",
+				   "대기하던 결과 %zu건을 %s에 보냈습니다\n"),
+			      jl_store_sent(store), jl_store_where(store));
+	if (jl_store_waiting(store))
+		jl_buf_printf(&cli->warn,
+			      JL_T(cli->lang, "⚠ %zu results wait to be sent to %s\n",
+				   "⚠ 결과 %zu건이 %s 전송을 기다립니다\n"),
+			      jl_store_waiting(store), jl_store_where(store));
+	if (n_refused)
+		jl_buf_printf(&cli->warn,
+			      JL_T(cli->lang,
+				   "⚠ %zu results are not stored: the server refuses them. They are in %s%s%s\n",
+				   "⚠ 결과 %zu건은 서버가 거부하여 저장되지 않았습니다. %s에 따로 두었습니다%s%s\n"),
+			      n_refused, file, why ? ": " : "", why ? jl_err_text(why, cli->lang) : "");
+}

@@ -5,6 +5,7 @@
 #include "base/table.h"
 #include "cli/command.h"
 #include "record/record.h"
+#include "store/store.h"
 
 #define JL_STORE_VIEW_TEXT_MAX 160
 
@@ -24,5 +25,8 @@ enum jl_status jl_store_view_page(struct jl_cli *cli, const struct jl_record *re
 void jl_store_view_remark(struct jl_cli *cli, struct jl_buf *out, size_t line, const char *text);
 const char *jl_store_view_dim(const struct jl_cli *cli);
 const char *jl_store_view_reset(const struct jl_cli *cli);
+
+/* What waits for the server, what was sent just now, what the server refuses and why. */
+void jl_store_view_spool(struct jl_cli *cli, const struct jl_store *store);
 
 #endif

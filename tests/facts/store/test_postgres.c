@@ -171,6 +171,179 @@ static void test_torn_spool(void **state)
 	assert_non_null(strstr(out, "\"01J"));
 }
 
+static void long_run(struct sample *s, char run[8001])
+{
+	srand(5);
+	for (int i = 0; i < 8000; i++) /* more than an index row takes, and not to be compressed */
+		run[i] = (char)('!' + 1 + rand() % 90);
+	run[8000] = '\0';
+	make_record(s, "refused", 1);
+	s->record.run = run;
+}
+
+/* One record that the server will not have: itself set aside with the reason, all others stored, reading goes on. */
+static void test_refused(void **state)
+{
+	static char run[8001];
+	struct jl_store *store = NULL;
+	const struct jl_err *why = NULL;
+	const char *file = NULL;
+	enum jl_store_kept kept;
+	struct jl_err err;
+	struct sample s;
+	struct jl_store_taken taken;
+	size_t before = 0, n = 0;
+	char command[256], out[200];
+
+	(void)state;
+	must(jl_store_open(&store, url, &err), &err);
+	must(jl_store_count(store, &before, &err), &err);
+	long_run(&s, run);
+	must(jl_store_put(store, &s.record, &kept, &err), &err);
+	assert_int_equal(kept, JL_STORE_REFUSED);
+	assert_null(jl_store_offline(store));
+	/* in a batch, before, between and after good ones */
+	must(jl_store_begin(store, &err), &err);
+	for (int i = 0; i < 6; i++) {
+		if (i % 2)
+			long_run(&s, run);
+		else
+			make_record(&s, "good", i);
+		must(jl_store_put(store, &s.record, &kept, &err), &err);
+		assert_int_equal(kept, i % 2 ? JL_STORE_REFUSED : JL_STORE_NEW);
+	}
+	must(jl_store_end(store, &err), &err);
+	taken = jl_store_taken(store);
+	assert_int_equal(taken.n[JL_STORE_NEW], 3);
+	assert_int_equal(taken.n[JL_STORE_REFUSED], 4);
+	assert_int_equal(taken.n[JL_STORE_SPOOLED], 0);
+	must(jl_store_count(store, &n, &err), &err);
+	assert_int_equal(n, before + 3);
+	jl_store_close(store);
+
+	/* opened again: still refused, still said, nobody is locked out */
+	must(jl_store_open(&store, url, &err), &err);
+	assert_null(jl_store_offline(store));
+	assert_int_equal(jl_store_waiting(store), 0);
+	assert_int_equal(jl_store_refused(store, &file, &why), 4);
+	assert_non_null(why);
+	assert_non_null(strstr(why->en, "index row"));
+	must(jl_store_count(store, &n, &err), &err);
+	(void)snprintf(command, sizeof(command), "grep -ac '^# .*index row' '%s'; rm '%s'", file, file);
+	jl_store_close(store);
+	assert_int_equal(shell(out, sizeof(out), command), 0);
+	assert_string_equal(out, "4");
+}
+
+/* Refused inside the spool: what else waits is sent. */
+static void test_refused_while_waiting(void **state)
+{
+	static char run[8001];
+	struct jl_store *store = NULL;
+	const struct jl_err *why = NULL;
+	const char *file = NULL;
+	struct jl_err err;
+	struct sample s;
+	char command[256], out[200];
+
+	(void)state;
+	server_stop();
+	must(jl_store_open(&store, url, &err), &err);
+	for (int i = 0; i < 3; i++) {
+		if (i == 1)
+			long_run(&s, run);
+		else
+			make_record(&s, "late", i);
+		must(jl_store_put(store, &s.record, NULL, &err), &err);
+	}
+	assert_int_equal(jl_store_waiting(store), 3);
+	jl_store_close(store);
+	url = server_start();
+	must(jl_store_open(&store, url, &err), &err);
+	assert_null(jl_store_offline(store));
+	assert_int_equal(jl_store_sent(store), 2);
+	assert_int_equal(jl_store_waiting(store), 0);
+	assert_int_equal(jl_store_refused(store, &file, &why), 1);
+	(void)snprintf(command, sizeof(command), "rm '%s'", file);
+	assert_int_equal(shell(out, sizeof(out), command), 0);
+	jl_store_close(store);
+}
+
+/* A role that may only read: it reads; what it puts is set aside, and stored as soon as it may write. */
+static void test_read_only_role(void **state)
+{
+	char address[256];
+	struct jl_store *store = NULL;
+	const struct jl_err *why = NULL;
+	const char *file = NULL;
+	enum jl_store_kept kept;
+	struct jl_err err;
+	struct sample s;
+	size_t n = 0, before = 0;
+
+	(void)state;
+	psql("CREATE ROLE reader LOGIN; GRANT SELECT ON jeoul_record, jeoul_meta TO reader");
+	(void)snprintf(address, sizeof(address), "postgresql://reader@/postgres?host=%s/pg", temp_dir());
+	must(jl_store_open(&store, address, &err), &err);
+	must(jl_store_count(store, &before, &err), &err);
+	make_record(&s, "unwelcome", 1);
+	must(jl_store_put(store, &s.record, &kept, &err), &err);
+	assert_int_equal(kept, JL_STORE_REFUSED);
+	must(jl_store_count(store, &n, &err), &err);
+	assert_int_equal(n, before);
+	jl_store_close(store);
+	must(jl_store_open(&store, address, &err), &err);
+	assert_int_equal(jl_store_refused(store, &file, &why), 1);
+	assert_non_null(strstr(why->en, "permission denied"));
+	must(jl_store_count(store, &n, &err), &err);
+	jl_store_close(store);
+	psql("GRANT INSERT ON jeoul_record TO reader");
+	must(jl_store_open(&store, address, &err), &err);
+	assert_int_equal(jl_store_refused(store, &file, &why), 0);
+	must(jl_store_count(store, &n, &err), &err);
+	assert_int_equal(n, before + 1);
+	jl_store_close(store);
+}
+
+/* A database that has no Korean letters. */
+static void test_other_encoding(void **state)
+{
+	char address[256], command[600], out[600];
+	struct jl_store *store = NULL;
+	enum jl_store_kept kept;
+	struct jl_err err;
+	struct sample s;
+	size_t n = 0;
+
+	(void)state;
+	psql("CREATE DATABASE latin ENCODING 'LATIN1' TEMPLATE template0");
+	(void)snprintf(address, sizeof(address), "postgresql://jeoul@/latin?host=%s/pg", temp_dir());
+	must(jl_store_open(&store, address, &err), &err);
+	make_record(&s, "korean", 1);
+	must(jl_store_put(store, &s.record, &kept, &err), &err);
+	assert_int_equal(kept, JL_STORE_REFUSED);
+	s.record.machine_name = "plain";
+	must(jl_store_put(store, &s.record, &kept, &err), &err);
+	assert_int_equal(kept, JL_STORE_NEW);
+	must(jl_store_count(store, &n, &err), &err);
+	assert_int_equal(n, 1);
+	jl_store_close(store);
+
+	/* as a person sees it: not called stored, said, and not a success */
+	(void)snprintf(
+		command, sizeof(command),
+		"J=$JEOUL; [ -n \"$J\" ] || exit 0; echo '{\"record_version\":1,\"id\":\"01JC0000000000000000000009\","
+		"\"time_s\":10,\"kind\":\"gemm\",\"backend\":\"cpu\",\"origin\":\"measured\",\"note\":\"가\","
+		"\"metrics\":[]}' | $J store import - --store '%s' 2>&1; echo rc $?",
+		address);
+	assert_int_equal(shell(out, sizeof(out), command), 0);
+	if (out[0]) {
+		assert_non_null(strstr(out, "0 new, 0 were there already, 1 refused"));
+		assert_non_null(strstr(out, "are not stored: the server refuses them"));
+		assert_non_null(strstr(out, "rc 1"));
+	}
+}
+
 static void unseen(const char *address)
 {
 	struct jl_store *store = NULL;
@@ -215,6 +388,10 @@ int main(void)
 		cmocka_unit_test(test_server_stops),
 		cmocka_unit_test(test_server_stops_inside_a_batch),
 		cmocka_unit_test(test_torn_spool),
+		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_refused_while_waiting),
+		cmocka_unit_test(test_read_only_role),
+		cmocka_unit_test(test_other_encoding),
 		cmocka_unit_test(test_password_is_never_shown),
 	};
 	int n_bad = 0;

@@ -205,14 +205,14 @@ static enum jl_status use_damaged(struct jl_store *into, struct jl_err *err)
 	const struct jl_record *list;
 	struct jl_arena arena;
 	struct sample s;
-	size_t n = 0, n_known = 0;
+	size_t n = 0;
 	enum jl_status status = jl_store_open_existing(&store, path, err);
 
 	jl_arena_init(&arena, JL_ARENA_LIMIT_B);
 	if (!status)
 		status = jl_store_list(store, &(struct jl_store_filter){ .machine = "m-0123" }, &arena, &list, &n, err);
 	if (!status)
-		status = jl_store_merge(into, store, &n, &n_known, err);
+		status = jl_store_merge(into, store, err);
 	make_record(&s, "gemm", 7);
 	if (!status)
 		status = jl_store_put(store, &s.record, NULL, err);

@@ -1,0 +1,359 @@
+/* Taking results: into the database, into the spool while the server is away, or aside with the reason where it refuses them. */
+#include <string.h>
+
+#include "base/mem.h"
+#include "store/handle.h"
+
+/* ---- what the server refuses */
+
+/* Its reason in front of the line; durable only with keep_refused. */
+static enum jl_status set_aside(struct jl_store *store, const struct jl_err *why, const char *line, size_t len,
+				struct jl_err *err)
+{
+	jl_buf_printf(&store->refused, "# %s\n", why->en);
+	jl_buf_add(&store->refused, line, len);
+	jl_buf_putc(&store->refused, '\n');
+	store->refusal = *why;
+	return store->refused.failed ? jl_fail(err, JL_E_LIMIT, "a batch larger than %zu MiB",
+					       "배치가 %zu MiB를 넘습니다", JL_STORE_BATCH_MAX_B >> 20)
+				     : JL_OK;
+}
+
+static enum jl_status keep_refused(struct jl_store *store, struct jl_err *err)
+{
+	enum jl_status status = JL_OK;
+
+	if (store->refused.len)
+		status = jl_spool_add(store->place.refused, store->refused.data, store->refused.len, err);
+	jl_buf_reset(&store->refused);
+	return status;
+}
+
+/* ---- sending what waits */
+
+static enum jl_status read_line(const char *line, size_t len, struct jl_arena *arena, struct jl_record *ret_record,
+				struct jl_err *err)
+{
+	jl_arena_init(arena, JL_ARENA_LIMIT_B);
+	return jl_record_read(line, len, arena, ret_record, err);
+}
+
+/* `ret_refused`: it is a record, and the server said no; `err` says why. */
+static enum jl_status offer(struct jl_store *store, const char *line, size_t len, bool *ret_refused, struct jl_err *err)
+{
+	struct jl_store_row row;
+	struct jl_record record;
+	struct jl_arena arena;
+	bool new;
+	char *body = NULL;
+	enum jl_status status = read_line(line, len, &arena, &record, err);
+
+	*ret_refused = false;
+	if (!status) {
+		body = jl_arena_strndup(&arena, line, len); /* the server takes text that ends with NUL */
+		row = jl_store_row_of(&record, body, len);
+		status = body ? store->backend->put(store->db, &row, &new, err) : jl_fail_nomem(err);
+		*ret_refused = status == JL_E_DATA;
+	}
+	jl_arena_release(&arena);
+	return status;
+}
+
+struct sending {
+	struct jl_store *store;
+	size_t n_refused;
+	bool keep; /* the file of the refused: some of it is refused again, so all of it stays; ids are taken once */
+};
+
+static enum jl_status send_waiting(void *ctx, const char *line, size_t len, struct jl_err *err)
+{
+	struct sending *sending = ctx;
+	struct jl_err why = { .status = JL_OK };
+	bool refused;
+	enum jl_status status = offer(sending->store, line, len, &refused, &why);
+
+	sending->n_refused += refused;
+	if (refused)
+		return set_aside(sending->store, &why, line, len, err);
+	if (status && err)
+		*err = why;
+	return status;
+}
+
+static enum jl_status send_again(void *ctx, const char *line, size_t len, struct jl_err *err)
+{
+	struct sending *sending = ctx;
+	bool refused;
+	enum jl_status status = offer(sending->store, line, len, &refused, err);
+
+	if (!status || status == JL_E_IO || status == JL_E_NOMEM)
+		return status;
+	sending->store->refusal = *err;
+	sending->n_refused++;
+	sending->keep = true;
+	return JL_OK;
+}
+
+static enum jl_status commit_sent(void *ctx, struct jl_err *err)
+{
+	struct jl_store *store = ((struct sending *)ctx)->store;
+	enum jl_status status = keep_refused(store, err);
+
+	return status ? status : store->backend->commit(store->db, err);
+}
+
+/* How many were taken; offline afterwards where the server went away. */
+static size_t send_file(struct jl_store *store, const char *path, struct sending *sending,
+			enum jl_status (*send)(void *, const char *, size_t, struct jl_err *))
+{
+	const struct jl_spool_sink sink = {
+		.send = send, .commit = commit_sent, .ctx = sending, .keep = &sending->keep
+	};
+	struct jl_err err = { .status = JL_OK };
+	size_t n = 0;
+
+	if (store->backend->begin(store->db, &err) == JL_OK) {
+		store->backend->guard(store->db);
+		if (jl_spool_send(path, &sink, &n, &err) == JL_OK) {
+			/* nothing to do after all: somebody else sent it, and the transaction is still open */
+			if (n == 0)
+				store->backend->rollback(store->db);
+			return n - sending->n_refused;
+		}
+	}
+	jl_buf_reset(&store->refused);
+	store->backend->rollback(store->db);
+	jl_store_go_offline(store, &err);
+	return 0;
+}
+
+void jl_store_send_waiting(struct jl_store *store)
+{
+	struct sending waiting = { .store = store }, again = { .store = store };
+
+	(void)jl_spool_count(store->place.refused, &store->n_refused, NULL);
+	(void)jl_spool_count(store->place.spool, &store->n_waiting, NULL);
+	if (store->db && store->n_refused) {
+		store->n_sent += send_file(store, store->place.refused, &again, send_again);
+		if (store->db)
+			store->n_refused = again.n_refused;
+	}
+	if (store->db && store->n_waiting) {
+		store->n_sent += send_file(store, store->place.spool, &waiting, send_waiting);
+		if (store->db)
+			store->n_refused += waiting.n_refused;
+		(void)jl_spool_count(store->place.spool, &store->n_waiting, NULL);
+	}
+}
+
+/* ---- batches */
+
+enum jl_status jl_store_begin(struct jl_store *store, struct jl_err *err)
+{
+	struct jl_err why = { .status = JL_OK };
+
+	if (store->in_batch)
+		return jl_fail(err, JL_E_USAGE, "a batch is open already", "이미 열린 배치가 있습니다");
+	jl_buf_reset(&store->batch);
+	if (store->db && store->backend->begin(store->db, &why)) {
+		if (!store->backend->spools)
+			return err ? (*err = why, why.status) : why.status;
+		jl_store_go_offline(store, &why);
+	}
+	store->going = (struct jl_store_taken){ 0 };
+	store->guarded = false;
+	store->in_batch = true;
+	return JL_OK;
+}
+
+static enum jl_status to_spool(struct jl_store *store, const char *lines, size_t len, struct jl_err *err)
+{
+	enum jl_status status = jl_spool_add(store->place.spool, lines, len, err);
+
+	if (!status)
+		status = jl_spool_count(store->place.spool, &store->n_waiting, err);
+	return status;
+}
+
+/* What the server had taken of the batch it has rolled back: all of it waits now. */
+static enum jl_status spool_batch(struct jl_store *store, struct jl_err *err)
+{
+	size_t *n = store->going.n;
+
+	n[JL_STORE_SPOOLED] += n[JL_STORE_NEW] + n[JL_STORE_KNOWN];
+	n[JL_STORE_NEW] = n[JL_STORE_KNOWN] = 0;
+	return store->batch.len ? to_spool(store, store->batch.data, store->batch.len, err) : JL_OK;
+}
+
+enum jl_status jl_store_end(struct jl_store *store, struct jl_err *err)
+{
+	struct jl_err why = { .status = JL_OK };
+	enum jl_status status = JL_OK;
+
+	if (!store->in_batch)
+		return JL_OK;
+	store->in_batch = false;
+	if (store->db && store->backend->commit(store->db, &why)) {
+		store->backend->rollback(store->db);
+		status = why.status;
+		if (store->backend->spools)
+			jl_store_go_offline(store, &why);
+		else if (err)
+			*err = why;
+	}
+	if (!store->db)
+		status = spool_batch(store, err);
+	if (!status)
+		status = keep_refused(store, err);
+	for (int i = 0; i < JL_N_STORE_KEPT && !status; i++)
+		store->done.n[i] += store->going.n[i];
+	jl_buf_reset(&store->batch);
+	return status;
+}
+
+void jl_store_abandon(struct jl_store *store)
+{
+	if (store->in_batch && store->db)
+		store->backend->rollback(store->db);
+	if (store->in_batch)
+		store->n_refused -= store->going.n[JL_STORE_REFUSED];
+	store->in_batch = false;
+	jl_buf_reset(&store->batch);
+	jl_buf_reset(&store->refused);
+}
+
+/* ---- one result */
+
+/* A statement that fails takes the whole transaction with it. What had been taken is put again, from now on row by row under guard. */
+static enum jl_status begin_again(struct jl_store *store, struct jl_err *err)
+{
+	const struct jl_buf *batch = &store->batch;
+	enum jl_status status;
+
+	store->backend->rollback(store->db);
+	status = store->backend->begin(store->db, err);
+	if (status)
+		return status;
+	store->backend->guard(store->db);
+	store->guarded = true;
+	for (size_t at = 0; at < batch->len && !status;) {
+		const size_t len = strcspn(batch->data + at, "\n");
+		bool refused;
+
+		status = offer(store, batch->data + at, len, &refused, err);
+		at += len + 1;
+	}
+	return status;
+}
+
+static enum jl_status refuse(struct jl_store *store, const struct jl_store_row *row, const struct jl_err *why,
+			     struct jl_err *err)
+{
+	enum jl_status status = set_aside(store, why, row->body, row->len, err);
+
+	if (!status && !store->in_batch)
+		status = keep_refused(store, err);
+	if (!status)
+		store->n_refused++;
+	return status;
+}
+
+/* To the database. JL_OK with `ret_kept`; where the server went away that is JL_STORE_SPOOLED, and the line still has to go there. */
+static enum jl_status to_database(struct jl_store *store, const struct jl_store_row *row, enum jl_store_kept *ret_kept,
+				  struct jl_err *err)
+{
+	struct jl_err why = { .status = JL_OK }, gone = { .status = JL_OK };
+	bool new = false;
+	enum jl_status status = store->backend->put(store->db, row, &new, &why);
+
+	*ret_kept = new ? JL_STORE_NEW : JL_STORE_KNOWN;
+	if (!status)
+		return JL_OK;
+	if (!store->backend->spools) {
+		if (err)
+			*err = why;
+		return status;
+	}
+	if (status != JL_E_IO && store->in_batch && !store->guarded && begin_again(store, &gone)) {
+		why = gone;
+		status = JL_E_IO;
+	}
+	if (status == JL_E_IO) {
+		*ret_kept = JL_STORE_SPOOLED;
+		jl_store_go_offline(store, &why);
+		return JL_OK;
+	}
+	*ret_kept = JL_STORE_REFUSED;
+	return refuse(store, row, &why, err);
+}
+
+/* One row, in its own transaction unless a batch is open: each backend's single statement is one. */
+static enum jl_status put_row(struct jl_store *store, const struct jl_store_row *row, enum jl_store_kept *ret_kept,
+			      struct jl_err *err)
+{
+	enum jl_store_kept kept = JL_STORE_SPOOLED;
+	enum jl_status status = store->db ? to_database(store, row, &kept, err) : JL_OK;
+
+	if (status)
+		return status;
+	if (store->backend->spools && kept != JL_STORE_REFUSED) {
+		if (!store->in_batch)
+			jl_buf_reset(&store->batch);
+		jl_buf_add(&store->batch, row->body, row->len);
+		jl_buf_putc(&store->batch, '\n');
+		if (store->batch.failed)
+			return jl_fail(err, JL_E_LIMIT, "a batch larger than %zu MiB", "배치가 %zu MiB를 넘습니다",
+				       JL_STORE_BATCH_MAX_B >> 20);
+	}
+	if (kept == JL_STORE_SPOOLED && !store->in_batch)
+		status = to_spool(store, store->batch.data, store->batch.len, err);
+	if (status)
+		return status;
+	(store->in_batch ? &store->going : &store->done)->n[kept]++;
+	if (ret_kept)
+		*ret_kept = kept;
+	return JL_OK;
+}
+
+enum jl_status jl_store_put(struct jl_store *store, const struct jl_record *record, enum jl_store_kept *ret_kept,
+			    struct jl_err *err)
+{
+	struct jl_store_row row;
+	struct jl_buf line;
+	enum jl_status status = jl_record_check(record, err);
+
+	if (status)
+		return status;
+	jl_buf_init(&line, JL_RECORD_TEXT_MAX_B);
+	jl_record_write(record, &line);
+	row = jl_store_row_of(record, line.data, line.len);
+	if (line.failed)
+		status = line.failed == JL_E_NOMEM ? jl_fail_nomem(err)
+						   : jl_fail(err, JL_E_LIMIT, "a record larger than %zu MiB",
+							     "기록이 %zu MiB를 넘습니다", JL_RECORD_TEXT_MAX_B >> 20);
+	else
+		status = put_row(store, &row, ret_kept, err);
+	jl_buf_release(&line);
+	return status;
+}
+
+enum jl_status jl_store_put_line(struct jl_store *store, const char *line, size_t len, enum jl_store_kept *ret_kept,
+				 struct jl_err *err)
+{
+	struct jl_store_row row;
+	struct jl_record record;
+	struct jl_arena arena;
+	enum jl_status status = read_line(line, len, &arena, &record, err);
+
+	if (!status) {
+		char *body = jl_arena_strndup(&arena, line, len);
+
+		for (char *c = body; c && *c; c++)
+			if (*c == '\n' || *c == '\r') /* white space between tokens: in strings it would be escaped */
+				*c = ' ';
+		row = jl_store_row_of(&record, body, len);
+		status = body ? put_row(store, &row, ret_kept, err) : jl_fail_nomem(err);
+	}
+	jl_arena_release(&arena);
+	return status;
+}
