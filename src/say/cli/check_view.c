@@ -12,35 +12,6 @@
 #define ROWS_SHOWN 40
 #define BAND       52 /* columns of the chart */
 
-/* How much a verdict weighs in the whole. */
-static int weight(enum jl_verdict verdict)
-{
-	static const int weights[] = { [JL_VERDICT_FIRST] = 0,  [JL_VERDICT_NOISY] = 1, [JL_VERDICT_GOOD] = 2,
-				       [JL_VERDICT_NORMAL] = 3, [JL_VERDICT_LOW] = 4,   [JL_VERDICT_IMPOSSIBLE] = 5 };
-
-	return weights[verdict];
-}
-
-static double size_of(const struct jl_judged *j)
-{
-	const double size_B = jl_record_number(j->record, "size_B"), m = jl_record_number(j->record, "m");
-
-	return isnan(size_B) ? (isnan(m) ? 0 : m) : size_B;
-}
-
-const struct jl_judged *jl_check_worst(const struct jl_judged *judged, size_t n)
-{
-	const struct jl_judged *worst = n ? &judged[0] : NULL;
-
-	for (size_t i = 1; i < n; i++) {
-		const int more = weight(judged[i].verdict) - weight(worst->verdict);
-
-		if (more > 0 || (more == 0 && size_of(&judged[i]) > size_of(worst)))
-			worst = &judged[i];
-	}
-	return worst;
-}
-
 /* What is shown of it: the figure that was judged, or for collectives that mostly start and wait, their time. */
 struct shown {
 	const char *metric;
@@ -534,7 +505,7 @@ enum jl_status jl_check_view(struct jl_cli *cli, const struct jl_judged *judged,
 			      JL_T(cli->lang, "  ... and %zu more (--json has all)\n",
 				   "  ... 그 밖에 %zu건 (--json에 모두 있음)\n"),
 			      n - ROWS_SHOWN);
-	if (!status && weight(worst->verdict) >= weight(JL_VERDICT_NORMAL)) {
+	if (!status && jl_verdict_weight(worst->verdict) >= jl_verdict_weight(JL_VERDICT_NORMAL)) {
 		jl_buf_puts(&cli->out, "\n");
 		title(cli, worst);
 		in_full(cli, worst);

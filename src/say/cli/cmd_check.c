@@ -99,6 +99,7 @@ const struct jl_option jl_check_options[] = {
 };
 
 struct batch {
+	struct jl_cli *cli;
 	struct jl_judge judge;
 	struct jl_judged *judged;
 	size_t n, n_skipped;
@@ -110,7 +111,8 @@ static enum jl_status begin(struct batch *b, struct jl_cli *cli, struct jl_err *
 	const char *on = jl_text(cli, "on");
 	enum jl_status status = JL_OK;
 
-	*b = (struct batch){ .judge = { .cli = cli },
+	*b = (struct batch){ .cli = cli,
+			     .judge = { .cat = cli->cat, .arena = &cli->arena },
 			     .judged = jl_arena_array(&cli->arena, JUDGED_MAX, sizeof(*b->judged)) };
 	if (!b->judged)
 		return jl_fail_nomem(err);
@@ -123,7 +125,7 @@ static enum jl_status begin(struct batch *b, struct jl_cli *cli, struct jl_err *
 
 static enum jl_status finish(struct batch *b, const char *where, struct jl_err *err)
 {
-	struct jl_cli *cli = b->judge.cli;
+	struct jl_cli *cli = b->cli;
 
 	if (!b->n)
 		return jl_fail(err, JL_E_NOTFOUND,
@@ -173,7 +175,7 @@ static enum jl_status check_ranks(const struct jl_sys *sys, int per_node, int n_
 
 static enum jl_status coll_figure(struct figure *f, struct batch *b, enum jl_collective_kind kind, struct jl_err *err)
 {
-	struct jl_cli *cli = b->judge.cli;
+	struct jl_cli *cli = b->cli;
 	static const char *const names[] = { "algbw", "busbw", "time" };
 	const struct jl_given *size = jl_given(cli, "size"), *ranks = jl_given(cli, "ranks"), *value = NULL;
 	const int per_node = b->sys.n_per_node > 0 ? b->sys.n_per_node : 1;
@@ -272,7 +274,7 @@ static enum jl_status check_figure(struct jl_cli *cli, const char *word, struct 
 	struct figure *f = jl_arena_alloc(&cli->arena, sizeof(*f));
 	enum jl_collective_kind coll = JL_ALLREDUCE;
 	const bool is_coll = jl_collective_by_name(&coll, word);
-	struct batch b = { .judge = { .cli = cli } };
+	struct batch b = { .cli = cli };
 	enum jl_status status = f ? begin(&b, cli, err) : jl_fail_nomem(err);
 
 	if (status)
@@ -327,7 +329,7 @@ static enum jl_status take(void *ctx, const struct jl_record *r, struct jl_err *
 	}
 	if (b->n == JUDGED_MAX)
 		return jl_fail(err, JL_E_LIMIT, "more than %d results", "결과가 %d건을 넘습니다", JUDGED_MAX);
-	kept = keep(&b->judge.cli->arena, r, err);
+	kept = keep(&b->cli->arena, r, err);
 	if (!kept)
 		return err && err->status ? err->status : JL_E_NOMEM;
 	status = jl_judge(&b->judged[b->n], &b->judge, kept, err);
@@ -337,7 +339,7 @@ static enum jl_status take(void *ctx, const struct jl_record *r, struct jl_err *
 
 static void remark(void *ctx, size_t line, const char *en, const char *ko)
 {
-	struct jl_cli *cli = ((struct batch *)ctx)->judge.cli;
+	struct jl_cli *cli = ((struct batch *)ctx)->cli;
 
 	jl_buf_printf(&cli->warn, JL_T(cli->lang, "jeoul: line %zu: %s\n", "jeoul: %zu행: %s\n"), line,
 		      JL_T(cli->lang, en, ko));
@@ -368,7 +370,7 @@ static enum jl_status check_file(struct jl_cli *cli, const char *path, struct jl
 static enum jl_status load_past(struct batch *b, const char *fingerprint, struct jl_store **ret_store,
 				struct jl_err *err)
 {
-	struct jl_cli *cli = b->judge.cli;
+	struct jl_cli *cli = b->cli;
 	const struct jl_store_filter filter = { .machine = fingerprint, .origin = "measured", .limit = RECORDS_MAX };
 	const struct jl_record *records = NULL;
 	const struct jl_record **past;
@@ -400,7 +402,7 @@ static bool is_run(const struct jl_record *r, const char *text)
 
 static enum jl_status find_run(const char **ret_run, const struct batch *b, const char *option, struct jl_err *err)
 {
-	const char *text = jl_text(b->judge.cli, option), *run = NULL;
+	const char *text = jl_text(b->cli, option), *run = NULL;
 
 	*ret_run = NULL;
 	if (!text)
@@ -489,7 +491,7 @@ static enum jl_status check_here(struct jl_cli *cli, struct jl_err *err)
 	const struct jl_probe_machine *here = NULL;
 	struct jl_sys *sys = jl_arena_alloc(&cli->arena, sizeof(*sys));
 	struct jl_store *store = NULL;
-	struct batch b = { .judge = { .cli = cli } };
+	struct batch b = { .cli = cli };
 	enum jl_status status = sys ? begin(&b, cli, err) : jl_fail_nomem(err);
 
 	if (!status)

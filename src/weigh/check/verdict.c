@@ -209,3 +209,11 @@ enum jl_status jl_check_change(struct jl_change *ret_change, const struct jl_rec
 	*ret_change = c;
 	return JL_OK;
 }
+
+int jl_verdict_weight(enum jl_verdict verdict)
+{
+	static const int weights[] = { [JL_VERDICT_FIRST] = 0,  [JL_VERDICT_NOISY] = 1, [JL_VERDICT_GOOD] = 2,
+				       [JL_VERDICT_NORMAL] = 3, [JL_VERDICT_LOW] = 4,   [JL_VERDICT_IMPOSSIBLE] = 5 };
+
+	return weights[verdict];
+}

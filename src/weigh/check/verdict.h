@@ -41,6 +41,7 @@ enum jl_verdict jl_verdict_of(const struct jl_figure *figure, const struct jl_ex
 /* Normal although outside the range: by the doubt of the figure alone. */
 bool jl_verdict_at_edge(const struct jl_figure *figure, const struct jl_expect *expect);
 bool jl_verdict_is_bad(enum jl_verdict verdict);      /* low or impossible: exit code 3 */
+int jl_verdict_weight(enum jl_verdict verdict);       /* of several the one to look at first has the largest */
 const char *jl_verdict_name(enum jl_verdict verdict); /* in JSON: "normal" */
 const char *jl_verdict_word(enum jl_verdict verdict, enum jl_lang lang);
 

@@ -1,4 +1,4 @@
-#include "cli/check_judge.h"
+#include "check/judge.h"
 
 #include <limits.h>
 #include <math.h>
@@ -80,13 +80,13 @@ static bool is_passed_over(const struct jl_judge *judge, enum jl_status status)
 /* ---- collectives */
 
 /* Hosts and GPUs as the log itself names them. */
-static enum jl_status system_of_log(const struct jl_sys **ret_sys, struct jl_cli *cli, const struct jl_record *r,
-				    struct jl_err *err)
+static enum jl_status system_of_log(const struct jl_sys **ret_sys, const struct jl_judge *judge,
+				    const struct jl_record *r, struct jl_err *err)
 {
 	const char *name = jl_record_text(r, "gpu");
 	const double n_ranks = jl_record_number(r, "n_ranks"), n_nodes = jl_record_number(r, "n_nodes");
-	const struct jl_gpu *gpu = name ? jl_set_find_gpu(cli->cat, name, NULL) : NULL;
-	struct jl_sys *sys = jl_arena_alloc(&cli->arena, sizeof(*sys));
+	const struct jl_gpu *gpu = name ? jl_set_find_gpu(judge->cat, name, NULL) : NULL;
+	struct jl_sys *sys = jl_arena_alloc(judge->arena, sizeof(*sys));
 	const char *text;
 
 	if (!sys)
@@ -94,16 +94,16 @@ static enum jl_status system_of_log(const struct jl_sys **ret_sys, struct jl_cli
 	if (!gpu || !(n_ranks >= 2) || !(n_nodes >= 1) || fmod(n_ranks, n_nodes) != 0)
 		return jl_fail(err, JL_E_USAGE, "it does not say on which system that was: --on \"2x aws:p5.48xlarge\"",
 			       "어떤 시스템에서 쟀는지 알 수 없습니다: --on \"2x aws:p5.48xlarge\"처럼 적어 주세요");
-	text = jl_arena_printf(&cli->arena, "%.0fx(%.0fx %s)", n_nodes, n_ranks / n_nodes, gpu->id);
+	text = jl_arena_printf(judge->arena, "%.0fx(%.0fx %s)", n_nodes, n_ranks / n_nodes, gpu->id);
 	if (!text)
 		return jl_fail_nomem(err);
 	*ret_sys = sys;
-	return jl_sys_parse(sys, cli->cat, text, &cli->arena, err);
+	return jl_sys_parse(sys, judge->cat, text, judge->arena, err);
 }
 
 /* One host was named and the ranks fill several: that many of them. */
-static enum jl_status machine_for(struct jl_machine *ret_machine, struct jl_cli *cli, const struct jl_sys *sys,
-				  double n_ranks, struct jl_err *err)
+static enum jl_status machine_for(struct jl_machine *ret_machine, const struct jl_judge *judge,
+				  const struct jl_sys *sys, double n_ranks, struct jl_err *err)
 {
 	const int per_node = sys->n_per_node > 0 ? sys->n_per_node : 1;
 	int n_nodes = sys->n_nodes;
@@ -111,7 +111,7 @@ static enum jl_status machine_for(struct jl_machine *ret_machine, struct jl_cli 
 	if (sys->n_nodes == 1 && n_ranks > per_node && fmod(n_ranks, per_node) == 0 &&
 	    n_ranks / per_node <= JL_NODES_MAX)
 		n_nodes = (int)(n_ranks / per_node);
-	return jl_machine_hosts(ret_machine, cli->cat, sys, n_nodes, &cli->arena, err);
+	return jl_machine_hosts(ret_machine, judge->cat, sys, n_nodes, judge->arena, err);
 }
 
 static enum jl_status judge_collective(struct jl_judged *j, struct jl_judge *judge, enum jl_collective_kind kind,
@@ -120,20 +120,18 @@ static enum jl_status judge_collective(struct jl_judged *j, struct jl_judge *jud
 	const struct jl_record *r = j->record;
 	const double n_ranks = jl_record_number(r, "n_ranks");
 	struct jl_coll_ask ask = { .ask = { .kind = kind, .size_B = jl_record_number(r, "size_B") } };
-	struct jl_machine *machine = jl_arena_alloc(&judge->cli->arena, sizeof(*machine));
+	struct jl_machine *machine = jl_arena_alloc(judge->arena, sizeof(*machine));
 	double x[JL_COLL_MAX_PARAMS];
 	enum jl_status status = JL_OK;
 
 	if (!machine)
 		return jl_fail_nomem(err);
 	if (!j->sys)
-		status = system_of_log(&j->sys, judge->cli, r, err);
+		status = system_of_log(&j->sys, judge, r, err);
 	if (!status)
-		status = machine_for(machine, judge->cli, j->sys, n_ranks, err);
-	if (!status && !judge->rows_read) {
-		status = jl_check_rows(judge->cli, &judge->rows, &judge->n_rows, err);
-		judge->rows_read = true;
-	}
+		status = machine_for(machine, judge, j->sys, n_ranks, err);
+	if (!status && !judge->n_rows)
+		status = jl_published_rows(&judge->rows, &judge->n_rows, judge->cat, judge->arena, err);
 	if (status)
 		return status;
 	j->sys = &machine->sys;
@@ -141,7 +139,7 @@ static enum jl_status judge_collective(struct jl_judged *j, struct jl_judge *jud
 	ask.n_rows = judge->n_rows;
 	ask.ask.n_ranks = n_ranks >= 1 && n_ranks < INT_MAX ? (int)n_ranks : 0;
 	if (strcmp(r->backend, "nccl-tests") == 0) {
-		jl_coll_read(judge->cli->cat, x);
+		jl_coll_read(judge->cat, x);
 		ask.host_s = jl_coll_host_s(x, JL_TOOL_NCCL, machine->sys.n_per_node);
 	}
 	status = jl_check_collective(&j->coll, machine, &ask, err);
@@ -152,8 +150,8 @@ static enum jl_status judge_collective(struct jl_judged *j, struct jl_judge *jud
 	j->is_coll = true;
 	j->basis = JL_BASIS_MODEL;
 	j->expect = j->coll.range;
-	j->bound_en = jl_arena_strdup(&judge->cli->arena, j->coll.c.limit_en);
-	j->bound_ko = jl_arena_strdup(&judge->cli->arena, j->coll.c.limit_ko);
+	j->bound_en = jl_arena_strdup(judge->arena, j->coll.c.limit_en);
+	j->bound_ko = jl_arena_strdup(judge->arena, j->coll.c.limit_ko);
 	j->verdict = jl_verdict_of(&j->figure, &j->expect);
 	return j->bound_en && j->bound_ko ? JL_OK : jl_fail_nomem(err);
 }
@@ -211,7 +209,7 @@ static bool is_plain_copy(const struct jl_record *r, enum jl_check_kind kind)
 static enum jl_status judge_device(struct jl_judged *j, struct jl_judge *judge, enum jl_check_kind kind,
 				   struct jl_err *err)
 {
-	struct jl_device_expect *e = jl_arena_alloc(&judge->cli->arena, sizeof(*e));
+	struct jl_device_expect *e = jl_arena_alloc(judge->arena, sizeof(*e));
 	const struct jl_probe_machine *here = judge->here;
 	struct jl_device_ask ask;
 	enum jl_status status = e ? ask_of(&ask, j->record, kind, err) : jl_fail_nomem(err);
@@ -222,7 +220,7 @@ static enum jl_status judge_device(struct jl_judged *j, struct jl_judge *judge, 
 	if (is_plain_copy(j->record, kind))
 		status = JL_OK;
 	else if (j->sys)
-		status = jl_check_device(e, judge->cli->cat, j->sys, &ask, err);
+		status = jl_check_device(e, judge->cat, j->sys, &ask, err);
 	else if (here && here->listed_cpu && !on_gpu(j->record) && kind != JL_CHECK_NET)
 		jl_check_cpu_bound(e, here->listed_cpu, here->cpu.n_sockets > 0 ? here->cpu.n_sockets : 1, &ask);
 	if (is_passed_over(judge, status)) {
@@ -338,7 +336,7 @@ enum jl_status jl_judge_change(struct jl_judged *ret_judged, struct jl_judge *ju
 	enum jl_status status;
 
 	jl_check_history(&j.history, record, judge->past, judge->n_past);
-	status = jl_check_change(&j.change, record, before, j.history.spread_ln, &judge->cli->arena, err);
+	status = jl_check_change(&j.change, record, before, j.history.spread_ln, judge->arena, err);
 	if (status)
 		return status;
 	j.verdict = j.change.verdict;
@@ -346,4 +344,24 @@ enum jl_status jl_judge_change(struct jl_judged *ret_judged, struct jl_judge *ju
 	advise(&j);
 	*ret_judged = j;
 	return JL_OK;
+}
+
+static double size_of(const struct jl_judged *j)
+{
+	const double size_B = jl_record_number(j->record, "size_B"), m = jl_record_number(j->record, "m");
+
+	return isnan(size_B) ? (isnan(m) ? 0 : m) : size_B;
+}
+
+const struct jl_judged *jl_check_worst(const struct jl_judged *judged, size_t n)
+{
+	const struct jl_judged *worst = n ? &judged[0] : NULL;
+
+	for (size_t i = 1; i < n; i++) {
+		const int more = jl_verdict_weight(judged[i].verdict) - jl_verdict_weight(worst->verdict);
+
+		if (more > 0 || (more == 0 && size_of(&judged[i]) > size_of(worst)))
+			worst = &judged[i];
+	}
+	return worst;
 }

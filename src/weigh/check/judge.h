@@ -1,10 +1,8 @@
-/* One record against what its system, its history or another run lets expect. Between the command line and
- * src/check. */
-#ifndef JL_CLI_CHECK_JUDGE_H
-#define JL_CLI_CHECK_JUDGE_H
+/* One record against what its system, published rows, its history or another run lets expect. */
+#ifndef JL_CHECK_JUDGE_H
+#define JL_CHECK_JUDGE_H
 
 #include "check/next.h"
-#include "cli/command.h"
 #include "probe/probe.h"
 
 enum jl_check_basis {
@@ -34,14 +32,14 @@ struct jl_judged {
 };
 
 struct jl_judge {
-	struct jl_cli *cli;
+	const struct jl_catalog *cat;
+	struct jl_arena *arena;              /* results point into it */
 	const struct jl_sys *sys;            /* of --on; NULL: none was named */
 	const struct jl_probe_machine *here; /* records of this machine are judged; else NULL */
 	const struct jl_sys *here_sys;       /* its GPUs as a system; NULL: none */
 	const struct jl_record *const *past; /* newest first */
 	size_t n_past;
-	bool rows_read;
-	const struct jl_published *rows;
+	const struct jl_published *rows; /* read with the first collective */
 	size_t n_rows;
 };
 
@@ -56,8 +54,12 @@ bool jl_judge_knows(const char *kind);
 /* Such a record with the figure that is judged in it, or a training run that carries what its machine lets expect. */
 bool jl_judge_can(const struct jl_record *record);
 
-/* check_rows.c: published collectives, from the data folder; a folder without them is no error. */
-enum jl_status jl_check_rows(struct jl_cli *cli, const struct jl_published **ret_rows, size_t *ret_n,
-			     struct jl_err *err);
+/* The one that counts: impossible before low before the rest; the largest of the same verdict. */
+const struct jl_judged *jl_check_worst(const struct jl_judged *judged, size_t n);
+
+/* published.c: collectives that others measured and published. They are inside the program: a verdict is the same in every folder and on
+ * every machine. */
+enum jl_status jl_published_rows(const struct jl_published **ret_rows, size_t *ret_n, const struct jl_catalog *cat,
+				 struct jl_arena *arena, struct jl_err *err);
 
 #endif

@@ -1,0 +1,21 @@
+/* Columns of data/validation/collectives.csv that a verdict looks at, in the order that they have inside the program; the others stay
+ * outside. */
+#ifndef JL_CHECK_PUBLISHED_COLUMNS_H
+#define JL_CHECK_PUBLISHED_COLUMNS_H
+
+enum jl_published_column {
+	JL_PUB_COLLECTIVE,
+	JL_PUB_BYTES,
+	JL_PUB_N_GPUS,
+	JL_PUB_N_NODES,
+	JL_PUB_GPU,
+	JL_PUB_INTRA,
+	JL_PUB_INTER,
+	JL_PUB_LATENCY,
+	JL_PUB_ALGBW,
+	JL_PUB_BUSBW,
+	JL_PUB_TOOL,
+	JL_N_PUB
+};
+
+#endif
