@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "cli/bench_view.h"
+#include "cli/store_view.h"
 #include "version.inc"
 
 static volatile sig_atomic_t interrupted;
@@ -127,6 +128,7 @@ void jl_bench_draw(struct jl_bench_session *s)
 static void put_in_store(struct jl_bench_session *s, const struct jl_record *record)
 {
 	struct jl_err err = { 0 };
+	enum jl_store_kept kept = JL_STORE_NEW;
 	enum jl_status status = JL_OK;
 
 	if (jl_flag(s->cli, "no-store") || s->store_failed)
@@ -134,13 +136,16 @@ static void put_in_store(struct jl_bench_session *s, const struct jl_record *rec
 	if (!s->store)
 		status = jl_store_open(&s->store, NULL, &err);
 	if (!status)
-		status = jl_store_put(s->store, record, NULL, &err);
+		status = jl_store_put(s->store, record, &kept, &err);
 	if (!status) {
-		s->n_stored++;
+		s->n_stored += kept != JL_STORE_REFUSED;
+		if (kept == JL_STORE_REFUSED)
+			s->cli->exit_code = 1;
 		return;
 	}
-	/* the figures are worth more than their place: say it once and go on */
+	/* the figures are worth more than their place: say it once and go on; who asks next must not find older ones and be content */
 	s->store_failed = true;
+	s->cli->exit_code = 1;
 	jl_buf_printf(&s->cli->warn, "jeoul: %s: %s\n",
 		      JL_T(s->cli->lang, "results are not kept", "결과를 저장하지 못했습니다"),
 		      jl_err_text(&err, s->cli->lang));
@@ -185,6 +190,9 @@ void jl_bench_keep(struct jl_bench_session *s, const struct jl_bench_result *res
 enum jl_status jl_bench_close(struct jl_bench_session *s, enum jl_status status)
 {
 	jl_progress_clear(&s->progress);
+	/* half a run, or none, is not what was asked for */
+	if (interrupted || (!s->silent && !status && s->n_records == 0))
+		s->cli->exit_code = 1;
 	if (s->silent) {
 		jl_buf_reset(&s->cli->out);
 		/* what concerns all ranks is said by the first; what only this one knows is not kept back */
@@ -224,6 +232,8 @@ void jl_bench_end(struct jl_bench_session *s)
 			s->n_wrong);
 		s->cli->exit_code = 1;
 	}
+	if (s->store)
+		jl_store_view_spool(s->cli, s->store);
 	jl_cli_flush(s->cli);
 	jl_store_close(s->store);
 	s->store = NULL;

@@ -164,9 +164,12 @@ void jl_bench_view_end(struct jl_bench_session *s, bool stopped)
 	char why[200];
 
 	jl_buf_puts(out, "\n");
-	if (stopped)
+	if (stopped && s->n_records)
 		jl_buf_puts(out, JL_T(lang, "  Stopped; what was measured until then is kept.\n",
 				      "  중단했습니다. 그때까지 측정한 것은 남깁니다.\n"));
+	else if (!s->n_records)
+		jl_buf_printf(out, JL_T(lang, "  %s; nothing was measured.\n", "  %s. 측정한 것이 없습니다.\n"),
+			      stopped ? JL_T(lang, "Stopped", "중단했습니다") : JL_T(lang, "Ended", "끝났습니다"));
 	if (s->n_noisy) {
 		noise_text(s, why);
 		jl_buf_printf(out,

@@ -414,6 +414,26 @@ static void count(struct jl_cli *cli, const struct jl_judged *judged, size_t n)
 	jl_buf_puts(&cli->out, "\n");
 }
 
+/* "measured 5 min to 3 d ago": a verdict on old figures must look like one. */
+static void say_age(struct jl_cli *cli, const struct jl_judged *judged, size_t n)
+{
+	double least_s = INFINITY, most_s = 0;
+	char from[JL_UNITS_TEXT_MAX], to[JL_UNITS_TEXT_MAX];
+
+	for (size_t i = 0; i < n; i++) {
+		if (isnan(judged[i].age_s))
+			return;
+		least_s = fmin(least_s, fmax(judged[i].age_s, 1));
+		most_s = fmax(most_s, fmax(judged[i].age_s, 1));
+	}
+	jl_units_text(from, least_s, JL_K_TIME, 2);
+	jl_units_text(to, most_s, JL_K_TIME, 2);
+	if (strcmp(from, to) == 0)
+		jl_view_entry(cli, "Measured", "측정", JL_T(cli->lang, "%s ago", "%s 전"), to);
+	else
+		jl_view_entry(cli, "Measured", "측정", JL_T(cli->lang, "%s to %s ago", "%s – %s 전"), from, to);
+}
+
 /* ---- JSON */
 
 static void one_json(struct jl_json *json, const struct jl_judged *j)
@@ -433,6 +453,7 @@ static void one_json(struct jl_json *json, const struct jl_judged *j)
 	jl_json_put_number(json, "value_lo95", j->figure.lo95);
 	jl_json_put_number(json, "value_hi95", j->figure.hi95);
 	jl_json_put_bool(json, "noisy", j->figure.noisy);
+	jl_json_put_number(json, "age_s", j->age_s);
 	jl_json_put_string(json, "basis", jl_check_basis_name(j->basis));
 	jl_json_put_number(json, "expected_lo", j->expect.lo);
 	jl_json_put_number(json, "expected", j->expect.value);
@@ -493,6 +514,7 @@ enum jl_status jl_check_view(struct jl_cli *cli, const struct jl_judged *judged,
 	if (n == 1) {
 		title(cli, worst);
 		in_full(cli, worst);
+		say_age(cli, judged, n);
 		return JL_OK;
 	}
 	if (where)
@@ -505,6 +527,7 @@ enum jl_status jl_check_view(struct jl_cli *cli, const struct jl_judged *judged,
 			      JL_T(cli->lang, "  ... and %zu more (--json has all)\n",
 				   "  ... 그 밖에 %zu건 (--json에 모두 있음)\n"),
 			      n - ROWS_SHOWN);
+	say_age(cli, judged, n);
 	if (!status && jl_verdict_weight(worst->verdict) >= jl_verdict_weight(JL_VERDICT_NORMAL)) {
 		jl_buf_puts(&cli->out, "\n");
 		title(cli, worst);

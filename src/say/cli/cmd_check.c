@@ -13,6 +13,7 @@
 #define RECORDS_MAX 4000 /* newest that are looked at */
 #define JUDGED_MAX  500
 #define RUN_LEAST   4 /* characters that name a run */
+#define CLOCK_OFF_S 60.0
 
 static const char *const collectives[] = { "allreduce", "allgather", "reducescatter", "broadcast",
 					   "reduce",    "alltoall",  "sendrecv",      NULL };
@@ -90,6 +91,12 @@ const struct jl_option jl_check_options[] = {
 	  .arg = "RUN",
 	  .en = "what changed since that run, where it is significant",
 	  .ko = "그 실행과 비교해 유의하게 달라진 것" },
+	{ .name = "max-age",
+	  .type = JL_OPT_QUANTITY,
+	  .kind = JL_K_TIME,
+	  .arg = "TIME",
+	  .en = "stored results: refuse what was measured longer ago, e.g. \"1 h\" or \"7 d\"",
+	  .ko = "저장된 결과: 이보다 오래된 값은 판정하지 않음. 예: \"1 h\", \"7 d\"" },
 	{ .name = "store",
 	  .type = JL_OPT_TEXT,
 	  .arg = "PATH|URL",
@@ -103,6 +110,7 @@ struct batch {
 	struct jl_judge judge;
 	struct jl_judged *judged;
 	size_t n, n_skipped;
+	size_t n_old; /* left out by --max-age */
 	struct jl_sys sys;
 };
 
@@ -459,6 +467,38 @@ static bool is_newest(const struct batch *b, size_t at, const char *only, const 
 	return true;
 }
 
+/* A time to come is a clock that was wrong: it says nothing about when. */
+static bool is_too_old(const struct batch *b, const struct jl_record *r)
+{
+	const struct jl_given *most = jl_given(b->cli, "max-age");
+	const double age_s = b->judge.now_s - r->time_s;
+
+	return most && !(age_s <= most->value && age_s > -CLOCK_OFF_S);
+}
+
+/* Some are new enough: the others are left out, and said. None is: there is no verdict. */
+static enum jl_status say_old(struct batch *b, struct jl_err *err)
+{
+	struct jl_cli *cli = b->cli;
+	char age[JL_UNITS_TEXT_MAX];
+
+	if (!b->n_old)
+		return JL_OK;
+	if (!b->n)
+		return jl_fail(
+			err, JL_E_NOTFOUND,
+			"the newest result of this machine was measured %s ago, longer than --max-age allows; "
+			"measure again: jeoul bench all --quick",
+			"이 장비의 가장 새로운 결과가 %s 전의 것이어서 --max-age를 넘습니다. 다시 측정하세요: jeoul "
+			"bench all --quick",
+			jl_units_text(age, b->judge.now_s - b->judge.past[0]->time_s, JL_K_TIME, 2));
+	jl_buf_printf(&cli->warn,
+		      JL_T(cli->lang, "jeoul: %zu results are older than --max-age and are not judged\n",
+			   "jeoul: 결과 %zu건은 --max-age보다 오래되어 판정하지 않습니다\n"),
+		      b->n_old);
+	return JL_OK;
+}
+
 static enum jl_status judge_past(struct batch *b, struct jl_err *err)
 {
 	const char *only = NULL, *against = NULL;
@@ -475,10 +515,16 @@ static enum jl_status judge_past(struct batch *b, struct jl_err *err)
 
 		if (against && !before)
 			continue;
+		if (is_too_old(b, r)) {
+			b->n_old++;
+			continue;
+		}
 		status = before ? jl_judge_change(&b->judged[b->n], &b->judge, r, before, err)
 				: jl_judge(&b->judged[b->n], &b->judge, r, err);
 		b->n += !status;
 	}
+	if (!status)
+		status = say_old(b, err);
 	if (!status && against && !b->n)
 		status = jl_fail(err, JL_E_NOTFOUND,
 				 "nothing was measured again since run %s; jeoul bench all --quick does it",
@@ -501,6 +547,7 @@ static enum jl_status check_here(struct jl_cli *cli, struct jl_err *err)
 	if (status)
 		goto out;
 	b.judge.here = here;
+	b.judge.now_s = jl_record_now_s();
 	if (here->system && here->n_gpus && jl_sys_parse(sys, cli->cat, here->system, &cli->arena, NULL) == JL_OK)
 		b.judge.here_sys = sys;
 	status = judge_past(&b, err);
@@ -514,12 +561,15 @@ out:
 enum jl_status jl_cmd_check(struct jl_cli *cli, struct jl_err *err)
 {
 	const char *word = cli->args.n_operands ? cli->args.operands[0] : NULL;
+	const struct jl_given *age = jl_given(cli, "max-age");
 
+	if (age && positive(age->value, "max-age", err))
+		return JL_E_USAGE;
 	if (!word)
 		return check_here(cli, err);
-	if (jl_text(cli, "run") || jl_text(cli, "against"))
-		return jl_fail(err, JL_E_USAGE, "--run and --against are for stored results; leave '%s' out",
-			       "--run과 --against는 저장된 결과에 씁니다. '%s'을(를) 빼세요", word);
+	if (jl_text(cli, "run") || jl_text(cli, "against") || age)
+		return jl_fail(err, JL_E_USAGE, "--run, --against and --max-age are for stored results; leave '%s' out",
+			       "--run, --against, --max-age는 저장된 결과에 씁니다. '%s'을(를) 빼세요", word);
 	if (strcmp(word, "-") != 0 && access(word, F_OK) != 0 && jl_judge_knows(word))
 		return check_figure(cli, word, err);
 	if (strcmp(word, "-") != 0 && access(word, F_OK) != 0)

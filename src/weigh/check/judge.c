@@ -296,6 +296,7 @@ enum jl_status jl_judge(struct jl_judged *ret_judged, struct jl_judge *judge, co
 			       .metric = jl_judge_can(record) ? metric_of(record->kind) : record->metrics[0].name,
 			       .expect = JL_EXPECT_NONE,
 			       .verdict = JL_VERDICT_FIRST,
+			       .age_s = judge->here ? judge->now_s - record->time_s : NAN,
 			       .sys = judge->sys };
 	enum jl_collective_kind coll;
 	enum jl_check_kind device;
@@ -332,6 +333,7 @@ enum jl_status jl_judge_change(struct jl_judged *ret_judged, struct jl_judge *ju
 			       .metric = record->metrics[0].name,
 			       .figure = jl_figure_of(record, NULL),
 			       .expect = JL_EXPECT_NONE,
+			       .age_s = judge->here ? judge->now_s - record->time_s : NAN,
 			       .basis = JL_BASIS_RUN };
 	enum jl_status status;
 

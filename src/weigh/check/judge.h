@@ -29,6 +29,7 @@ struct jl_judged {
 	const struct jl_record *before; /* JL_BASIS_RUN */
 	struct jl_change change;
 	struct jl_next next;
+	double age_s; /* of a result of this machine; NAN: not known */
 };
 
 struct jl_judge {
@@ -39,6 +40,7 @@ struct jl_judge {
 	const struct jl_sys *here_sys;       /* its GPUs as a system; NULL: none */
 	const struct jl_record *const *past; /* newest first */
 	size_t n_past;
+	double now_s;                    /* with `here`: when it is judged */
 	const struct jl_published *rows; /* read with the first collective */
 	size_t n_rows;
 };

@@ -80,7 +80,22 @@ fi
 "$JEOUL" bench allreduce -b 1K -e 64M -f 4 -g 2 --time "60 s" --no-store > "$work/out" 2>"$work/err" & pid=$!
 for _ in $(seq 100); do grep -q '^ .*float' "$work/out" && break; sleep 0.1; done
 kill -TERM $pid; wait $pid; code=$?
-[ $code = 0 ] && grep -q '^ .*float' "$work/out" && grep -q "Stopped" "$work/out" && ok || bad "Ctrl-C: $code $(tail -3 "$work/out") $(cat "$work/err")"
+[ $code = 1 ] && grep -q '^ .*float' "$work/out" && grep -q "Stopped" "$work/out" && ok || bad "Ctrl-C: $code $(tail -3 "$work/out") $(cat "$work/err")"
+
+# stopped with nothing measured, a store that somebody holds, a folder that cannot be made: not a success
+"$JEOUL" bench gemm --backend cpu --size 4096 --time "60 s" > "$work/out" 2>"$work/err" & pid=$!
+sleep 0.3; kill -TERM $pid; wait $pid; code=$?
+[ $code = 1 ] && ok || bad "Ctrl-C with nothing kept: $code $(tail -3 "$work/out")"
+run 0 store list --store "$work/held.db"
+python3 -c "
+import sqlite3, time, sys
+c = sqlite3.connect('$work/held.db'); c.execute('BEGIN IMMEDIATE'); open('$work/holds', 'w'); time.sleep(14)" & holder=$!
+for _ in $(seq 50); do [ -e "$work/holds" ] && break; sleep 0.1; done
+JEOUL_STORE="$work/held.db" run 1 bench gemm --backend fake --size 64 --time "50 ms"; says "not kept"; has "64 x 64 x 64"
+kill $holder 2>/dev/null; wait $holder 2>/dev/null
+: > "$work/file"
+JEOUL_STORE="$work/file/in/a.db" run 1 bench gemm --backend fake --size 64 --time "50 ms"; says "not kept"
+JEOUL_STORE="$work/file/in/a.db" run 0 bench gemm --backend fake --size 64 --time "50 ms" --no-store
 
 # a rank that dies is named, what was measured is printed
 "$JEOUL" bench allreduce -b 1K -e 64M -f 4 -g 2 --time "60 s" --no-store > "$work/out" 2>"$work/err" & pid=$!

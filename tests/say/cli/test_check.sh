@@ -114,6 +114,22 @@ records "$id" gemm:1 gemm:1 gemm:1 gemm:1 gemm:1 gemm:1 gemm:1 gemm:1 gemm:1 gem
 run 0 store import "$work/peak.jsonl"
 run 3 check; has "impossible"; has "FLOP per clock"
 
+# how old the figures are: said, and refused when asked
+export JEOUL_STORE="$work/age.db"
+aged() { records "$id" "$2" | python3 -c "import json,sys,time; r=json.loads(sys.stdin.read()); r['time_s']=time.time()-$1; r['id']=r['id'][:20]+'%06d'%$3; print(json.dumps(r))" > "$work/aged.jsonl"; run 0 store import "$work/aged.jsonl"; }
+aged $((9 * 86400)) gemm:70 1
+run 0 check; has "9 d ago"
+run 0 check --json; json "abs(j['results'][0]['age_s'] - 9 * 86400) < 600"
+run 1 check --max-age "7 d"; says "9 d ago"; says "max-age"; one_line
+run 0 check --max-age "10 d"; has "9 d ago"
+aged 120 triad:20 2
+run 0 check --max-age "7 d" --json; json "[r['kind'] for r in j['results']] == ['memory']"; says "1 results are older"
+run 2 check --max-age 7; says "--max-age"; one_line
+run 2 check --max-age "0 s"; one_line
+run 2 check gemm --on h100-sxm5 --rate "750 TFLOP/s" --max-age "7 d"; one_line
+aged -864000 gemm:71 3
+run 1 check --max-age "1 min"; one_line # a clock that was wrong is no proof of youth
+
 # calibrate: the CPU becomes a device
 export JEOUL_STORE="$work/b.db"
 run 1 calibrate; says "jeoul bench"; one_line
