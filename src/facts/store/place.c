@@ -124,6 +124,14 @@ static enum jl_status file_place(struct jl_store_place *place, const char *url, 
 		else if (!*place->target)
 			status = jl_fail(err, JL_E_USAGE, "a store needs a path: sqlite:results.db",
 					 "저장소 경로가 필요합니다: sqlite:results.db");
+		/* SQLite would take them for memory or for settings; a result that is said to be stored must stay */
+		else if (*url == ':' || strncmp(url, "file:", 5) == 0)
+			status = jl_fail(
+				err, JL_E_USAGE,
+				"a store is a file that stays; '%.80s' is none: write its path, e.g. ./results.db",
+				"저장소는 남아 있는 파일이어야 합니다. '%.80s'은(는) 아닙니다. ./results.db처럼 "
+				"경로를 쓰세요",
+				url);
 	}
 	if (status)
 		return status;

@@ -352,9 +352,10 @@ static enum jl_status import_lines(struct import *im, FILE *file, struct jl_err 
 	char *line = NULL;
 	size_t room = 0;
 	ssize_t len;
+	int why;
 	enum jl_status status = JL_OK;
 
-	while (!status && (len = getline(&line, &room, file)) >= 0) {
+	while (!status && (errno = 0, len = getline(&line, &room, file)) >= 0) {
 		size_t n = (size_t)len;
 
 		im->line++;
@@ -363,10 +364,17 @@ static enum jl_status import_lines(struct import *im, FILE *file, struct jl_err 
 		if (n)
 			status = import_line(im, line, n, err);
 	}
+	why = errno;
 	free(line);
-	if (!status && ferror(file))
-		status = jl_fail(err, JL_E_IO, "%s: cannot be read: %s", "%s: 읽을 수 없습니다: %s", im->name,
-				 strerror(errno));
+	if (status || feof(file))
+		return status;
+	/* a line that finds no memory is no read error to the library, and no end either */
+	status = jl_store_end(im->store, err);
+	if (!status)
+		status = jl_fail_at(err, why == ENOMEM ? JL_E_NOMEM : JL_E_IO,
+				    &(struct jl_where){ .file = im->name, .line = im->line + 1 },
+				    "cannot be read: %s (the records before it were stored)",
+				    "읽을 수 없습니다: %s (앞의 기록은 저장했습니다)", strerror(why));
 	return status;
 }
 

@@ -95,4 +95,17 @@ else
 	! grep -rq hunter2 "$work/err" "$work/out" "$work/data" && ok || bad "the password is somewhere"
 	unset JEOUL_STORE
 fi
+# what does not stay is no store
+for place in :memory: "file:x.db?mode=memory" sqlite::memory: "sqlite:file:x.db?mode=memory"; do
+	run 2 store list --store "$place"; says "a file that stays"; one_line
+done
+# a line that there is no memory for: said with its place, what came before is stored
+line() { echo '{"record_version":1,"id":"01JC00000000000000000000'$1'","time_s":10,"kind":"gemm","backend":"cpu","origin":"measured","metrics":[]}'; }
+{ line 01; head -c 400000000 /dev/zero | tr '\0' x; echo; line 02; } > "$work/huge.jsonl"
+if ! grep -q __asan "$JEOUL"; then # the sanitizer needs its memory
+	(ulimit -v 400000; "$JEOUL" store import "$work/huge.jsonl" --store "$work/huge.db" >"$work/out" 2>"$work/err"); code=$?
+	[ $code = 1 ] && grep -q "huge.jsonl:2" "$work/err" && ok || bad "a line of 400 MB: $code $(cat "$work/out" "$work/err")"
+	[ "$("$JEOUL" store export --store "$work/huge.db" | wc -l)" = 1 ] && ok || bad "the record before it"
+fi
+rm -f "$work/huge.jsonl"
 finish
