@@ -36,7 +36,7 @@ static enum jl_status in_data_home(char **ret_path, const char *name, struct jl_
 
 	if (data && data[0] == '/') /* the standard says that relative ones are to be ignored */
 		path = join(data, "/jeoul/", name);
-	else if (home && *home)
+	else if (home && *home == '/')
 		path = join(home, "/.local/share/jeoul/", name);
 	else
 		return jl_fail(err, JL_E_USAGE, "where should results be kept? Set JEOUL_STORE, XDG_DATA_HOME or HOME",

@@ -56,11 +56,17 @@ static enum jl_status unknown_option(const struct jl_command *command, const cha
 
 static enum jl_status check_choice(const struct jl_option *option, const char *text, struct jl_err *err)
 {
-	for (const char *const *c = option->choices; *c; c++)
+	char all[JL_ERR_TEXT_MAX / 2] = "";
+	size_t len = 0;
+
+	for (const char *const *c = option->choices; *c; c++) {
 		if (strcmp(*c, text) == 0)
 			return JL_OK;
-	return jl_fail(err, JL_E_USAGE, "--%s: '%s' is not one of %s", "--%s: '%s'은(는) %s 중 하나가 아닙니다",
-		       option->name, text, option->arg);
+		if (len < sizeof(all)) /* too many: cut, the help has them */
+			len += (size_t)snprintf(all + len, sizeof(all) - len, "%s%s", len ? ", " : "", *c);
+	}
+	return jl_fail(err, JL_E_USAGE, "--%s: '%.80s' is not one of %s", "--%s: '%.80s'은(는) %s 중 하나가 아닙니다",
+		       option->name, text, all);
 }
 
 static bool is_blank(const char *text)

@@ -27,7 +27,7 @@ enum jl_status jl_calibrate_dir(const char **ret_dir, struct jl_cli *cli, const 
 
 	if (data && data[0] == '/')
 		dir = jl_arena_printf(&cli->arena, "%s/jeoul/this/%s", data, here->fingerprint);
-	else if (home && *home)
+	else if (home && *home == '/')
 		dir = jl_arena_printf(&cli->arena, "%s/.local/share/jeoul/this/%s", home, here->fingerprint);
 	else
 		return jl_fail(err, JL_E_USAGE, "where should it be kept? Set XDG_DATA_HOME or HOME",

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/utf8.h"
 #include "cli/command.h"
 #include "probe/probe.h"
 #include "report/report.h"
@@ -326,9 +327,14 @@ enum jl_status jl_cmd_report(struct jl_cli *cli, struct jl_err *err)
 	status = render(&text, &doc, format, cli, false, err);
 	if (!status)
 		status = jl_buf_write_file(&text, path, err);
-	if (!status)
-		jl_buf_printf(&cli->out, JL_T(cli->lang, "%s: written, %zu KB\n", "%s: 저장함, %zu KB\n"), path,
-			      (text.len + 999) / 1000);
+	if (!status) {
+		char *shown = jl_arena_strdup(&cli->arena, path);
+
+		if (shown)
+			jl_utf8_sanitize(shown); /* a name may hold what a terminal obeys */
+		jl_buf_printf(&cli->out, JL_T(cli->lang, "%s: written, %zu KB\n", "%s: 저장함, %zu KB\n"),
+			      shown ? shown : "?", (text.len + 999) / 1000);
+	}
 	jl_buf_release(&text);
 	return status;
 }

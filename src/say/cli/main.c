@@ -113,9 +113,10 @@ size_t jl_overlay_dirs(const char *ret_dirs[JL_OVERLAYS_MAX], struct jl_cli *cli
 	char *own = NULL;
 	struct stat info;
 
-	if (config && *config)
+	/* relative ones are to be ignored: they would be another folder's in every folder */
+	if (config && *config == '/')
 		own = jl_arena_printf(&cli->arena, "%s/jeoul/catalog", config);
-	else if (home && *home)
+	else if (home && *home == '/')
 		own = jl_arena_printf(&cli->arena, "%s/.config/jeoul/catalog", home);
 	if (own && stat(own, &info) == 0)
 		ret_dirs[n++] = own;
@@ -296,13 +297,13 @@ int jl_cli_main(int argc, char **argv)
 	static struct jl_cli cli; /* large; one per process */
 	struct jl_err err = { 0 };
 	enum jl_status status;
-	const char *no_color = getenv("NO_COLOR");
+	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
 	int code;
 
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN); /* a limit on files is a write that fails, said and tidied up */
 	cli = (struct jl_cli){ .lang = lang_from_locale(), .width = terminal_width(), .today = today() };
-	cli.color = isatty(STDOUT_FILENO) && !(no_color && *no_color);
+	cli.color = isatty(STDOUT_FILENO) && !(no_color && *no_color) && !(term && strcmp(term, "dumb") == 0);
 	jl_arena_init(&cli.arena, JL_ARENA_LIMIT_B);
 	jl_buf_init(&cli.out, OUT_MAX_B);
 	jl_buf_init(&cli.warn, OUT_MAX_B);

@@ -46,4 +46,14 @@ echo keep >limited
 [[ $code == 1 && $(cat limited) == keep ]] || fail "a full disk: $code"
 ! ls ./*.part 2>/dev/null || fail "a half file is left"
 "$JEOUL" report "$scenario" -o . >/dev/null 2>err; [[ $? != 0 ]] || fail "a folder"
+# a name that a terminal would obey is shown without what it obeys
+report $'\e[31m\xe2\x80\xaex.md' >out || fail "an odd name"
+! grep -q $'\e\|\xe2\x80\xae' out || fail "escapes of a file name reach the terminal"
+
+# folders that are not absolute are nobody's: a catalog in the next folder changes nothing
+mkdir -p conf/jeoul/catalog && echo 'nonsense: [' >conf/jeoul/catalog/x.yaml
+XDG_CONFIG_HOME=conf "$JEOUL" flops gpt-305m >/dev/null 2>err || fail "a relative XDG_CONFIG_HOME was read: $(cat err)"
+
+# a choice is named by what may be chosen
+"$JEOUL" bench gemm --dtype fp99 2>err; [[ $? == 2 ]] && grep -q "fp32, tf32, fp16" err || fail "choices: $(cat err)"
 echo "output: fine"
