@@ -1,11 +1,9 @@
 /* jeoul report: what a person would forward. From a scenario, or on this machine from what the store has. */
-#include <errno.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/utf8.h"
 #include "cli/command.h"
