@@ -113,99 +113,6 @@ const char *jl_view_label(enum jl_catalog_kind kind, const struct jl_field *fiel
 	return field->key;
 }
 
-void jl_view_fact_json(struct jl_json *json, const char *key, const struct jl_fact *fact)
-{
-	if (!jl_fact_known(fact))
-		return;
-	jl_json_put_object(json, key);
-	jl_json_put_number(json, "value", fact->value);
-	if (!isnan(fact->lo))
-		jl_json_put_number(json, "lo", fact->lo);
-	if (!isnan(fact->hi))
-		jl_json_put_number(json, "hi", fact->hi);
-	jl_json_put_string(json, "origin", jl_origin_name(fact->origin));
-	jl_json_put_string(json, "source", fact->source);
-	jl_json_put_string(json, "date", fact->date);
-	if (fact->note)
-		jl_json_put_string(json, "note", fact->note);
-	jl_json_end_object(json);
-}
-
-static void fields_json(struct jl_json *json, const struct jl_schema *schema, const void *record);
-
-static void list_json(struct jl_json *json, const struct jl_field *field, const void *record)
-{
-	const char *items = *(const char *const *)jl_field_at(field, record);
-	size_t n;
-
-	memcpy(&n, (const char *)record + field->count_offset, sizeof(n));
-	if (n == 0)
-		return;
-	jl_json_put_array(json, field->member);
-	for (size_t i = 0; i < n; i++) {
-		jl_json_object(json);
-		fields_json(json, field->sub, items + i * field->sub->size_B);
-		jl_json_end_object(json);
-	}
-	jl_json_end_array(json);
-}
-
-static void texts_json(struct jl_json *json, const struct jl_field *field, const void *record)
-{
-	const char *const *texts = *(const char *const *const *)jl_field_at(field, record);
-
-	if (!texts || !*texts)
-		return;
-	jl_json_put_array(json, field->member);
-	for (; *texts; texts++)
-		jl_json_string(json, *texts);
-	jl_json_end_array(json);
-}
-
-/* What is not known is left out: a key that is there has a value. */
-static void field_json(struct jl_json *json, const struct jl_field *field, const void *record)
-{
-	const void *at = jl_field_at(field, record);
-	const char *text;
-
-	switch (field->type) {
-	case JL_F_TEXT:
-	case JL_F_DATE:
-		text = *(const char *const *)at;
-		if (text)
-			jl_json_put_string(json, field->member, text);
-		break;
-	case JL_F_FACT: jl_view_fact_json(json, field->member, at); break;
-	case JL_F_NUMBER:
-		if (!isnan(*(const double *)at))
-			jl_json_put_number(json, field->member, *(const double *)at);
-		break;
-	case JL_F_INT:
-		if (*(const int *)at)
-			jl_json_put_integer(json, field->member, *(const int *)at);
-		break;
-	case JL_F_BOOL: jl_json_put_bool(json, field->member, *(const bool *)at); break;
-	case JL_F_CHOICE:
-		text = jl_choice_name(field->choices, *(const int *)at);
-		if (text)
-			jl_json_put_string(json, field->member, text);
-		break;
-	case JL_F_TEXTS: texts_json(json, field, record); break;
-	case JL_F_LIST: list_json(json, field, record); break;
-	case JL_F_SUB:
-		jl_json_put_object(json, field->member);
-		fields_json(json, field->sub, at);
-		jl_json_end_object(json);
-		break;
-	}
-}
-
-static void fields_json(struct jl_json *json, const struct jl_schema *schema, const void *record)
-{
-	for (size_t i = 0; i < schema->n_fields; i++)
-		field_json(json, &schema->fields[i], record);
-}
-
 /* The sources that a record's facts name, so that the JSON stands by itself. */
 static void sources_json(struct jl_json *json, const struct jl_catalog *cat, const struct jl_schema *schema,
 			 const void *record)
@@ -227,7 +134,7 @@ static void sources_json(struct jl_json *json, const struct jl_catalog *cat, con
 			continue;
 		seen[n_seen++] = source->id;
 		jl_json_object(json);
-		fields_json(json, jl_schema_of(JL_R_SOURCE), source);
+		jl_fields_put(json, jl_schema_of(JL_R_SOURCE), source);
 		jl_json_end_object(json);
 	}
 	jl_json_end_array(json);
@@ -254,7 +161,7 @@ void jl_view_record_json(struct jl_json *json, const struct jl_catalog *cat, enu
 
 	jl_json_object(json);
 	jl_json_put_string(json, "record", schema->en);
-	fields_json(json, schema, record);
+	jl_fields_put(json, schema, record);
 	if (kind == JL_R_PRICE)
 		variants_json(json, cat, record);
 	sources_json(json, cat, schema, record);

@@ -27,7 +27,6 @@ const char *jl_view_label(enum jl_catalog_kind kind, const struct jl_field *fiel
 /* A whole record by its schema. Keys are the C members: units in the names. */
 void jl_view_record_json(struct jl_json *json, const struct jl_catalog *cat, enum jl_catalog_kind kind,
 			 const void *record);
-void jl_view_fact_json(struct jl_json *json, const char *key, const struct jl_fact *fact);
 
 /* A page: print `table` into the output of the command. */
 enum jl_status jl_view_table(struct jl_cli *cli, struct jl_table *table, size_t indent, struct jl_err *err);
