@@ -95,9 +95,9 @@ static void texts_put(struct jl_json *json, const struct jl_field *f, const char
 
 static size_t count_of(const struct jl_field *f, const void *record)
 {
-	size_t n = f->length;
+	size_t n = f->count_of ? f->count_of(record) : f->length;
 
-	if (!n)
+	if (!f->count_of && !f->length)
 		memcpy(&n, (const char *)record + f->count_offset, sizeof n);
 	return n;
 }

@@ -80,6 +80,7 @@ struct jl_field {
 	const char *about;                         /* one sentence for the schema; NULL: the key says it */
 	bool (*when)(const void *record);          /* false: no key; NULL: always */
 	double (*number_of)(const void *record);   /* JL_F_NUMBER: reckoned, not stored */
+	size_t (*count_of)(const void *record);    /* JL_F_LIST, JL_F_NUMBERS, JL_F_ARRAY: the same */
 	const char *(*text_of)(const void *record, /* JL_F_TEXT: the same; NULL: unknown */
 			       char out[JL_FIELD_TEXT_MAX]);
 };

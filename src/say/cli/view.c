@@ -7,19 +7,14 @@
 #include "base/utf8.h"
 #include "catalog/fields.h"
 #include "catalog/find.h"
+#include "doc/wrap.h"
 
 /* 16896 -> "16,896" */
 static void with_separators(char out[JL_UNITS_TEXT_MAX], double whole, const char *unit)
 {
-	char digits[32];
-	size_t n = (size_t)snprintf(digits, sizeof(digits), "%.0f", whole), at = 0;
+	const size_t len = strlen(jl_grouped_text(out, whole));
 
-	for (size_t i = 0; i < n; i++) {
-		if (i && (n - i) % 3 == 0 && digits[i - 1] != '-')
-			out[at++] = ',';
-		out[at++] = digits[i];
-	}
-	snprintf(out + at, JL_UNITS_TEXT_MAX - at, "%s%s", *unit ? " " : "", unit);
+	snprintf(out + len, JL_UNITS_TEXT_MAX - len, "%s%s", *unit ? " " : "", unit);
 }
 
 const char *jl_view_value(char out[JL_UNITS_TEXT_MAX], double value, enum jl_kind kind, bool is_memory)
@@ -184,30 +179,31 @@ void jl_view_wrapped(struct jl_cli *cli, size_t indent, const char *label, const
 
 void jl_view_flow(struct jl_cli *cli, size_t at, size_t indent, const char *text)
 {
-	struct jl_buf *out = &cli->out;
-	bool first = true;
+	jl_wrap(&cli->out, text, &(struct jl_wrap){ .width = cli->width, .at = at, .indent = indent });
+}
 
-	while (*text) {
-		size_t len = strcspn(text, " "), blanks = strspn(text + len, " ");
-		char word[512] = "";
-		size_t width;
+void jl_view_page(struct jl_cli *cli, struct jl_doc *ret_doc)
+{
+	jl_doc_init(ret_doc, &cli->arena, cli->lang, NULL);
+}
 
-		strncat(word, text, len < sizeof(word) ? len : sizeof(word) - 1);
-		width = jl_utf8_width(word);
-		if (at + 1 + width > cli->width && !first) {
-			jl_buf_putc(out, '\n');
-			jl_buf_pad(out, ' ', indent);
-			at = indent;
-		} else if (!first) {
-			jl_buf_putc(out, ' ');
-			at++;
-		}
-		jl_buf_puts(out, word);
-		at += width;
-		first = false;
-		text += len + blanks;
-	}
-	jl_buf_putc(out, '\n');
+enum jl_status jl_view_show(struct jl_cli *cli, const struct jl_doc *doc, struct jl_err *err)
+{
+	return jl_doc_to_terminal(doc, cli->width, cli->color, &cli->out, err);
+}
+
+const char *const *jl_view_options(struct jl_cli *cli)
+{
+	const struct jl_option *options = cli->command->options;
+	const char **names;
+	size_t n = 0;
+
+	while (options && options[n].name)
+		n++;
+	names = jl_arena_array(&cli->arena, n + 1, sizeof *names);
+	for (size_t i = 0; names && i < n; i++)
+		names[i] = options[i].name;
+	return names;
 }
 
 const char *jl_view_bold(const struct jl_cli *cli)

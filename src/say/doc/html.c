@@ -213,6 +213,29 @@ static void said_html(struct jl_buf *out, const struct jl_run *run)
 	text_part(out, from, strlen(from));
 }
 
+/* How much of the whole: drawn, since the figure stands beside it. */
+static void bar_html(struct jl_buf *out, const struct jl_num *num)
+{
+	const double frac = fmin(1, fmax(0, num->value));
+
+	jl_buf_printf(out, "<span class=\"bar\" aria-hidden=\"true\"><span style=\"width:%.1f%%\"></span></span>",
+		      100 * frac);
+}
+
+/* Only addresses of pages: nothing else is followed. */
+static void link_html(struct jl_buf *out, const struct jl_run *run)
+{
+	const bool page = strncmp(run->ref, "https://", 8) == 0 || strncmp(run->ref, "http://", 7) == 0;
+
+	if (page) {
+		jl_buf_puts(out, "<a class=\"out\" rel=\"noreferrer\" href=\"");
+		jl_html_escape(out, run->ref);
+		jl_buf_puts(out, "\">");
+	}
+	name_html(out, run->text);
+	jl_buf_puts(out, page ? "</a>" : "");
+}
+
 static void runs_html(struct jl_buf *out, const struct jl_run *run, enum jl_lang lang)
 {
 	for (; run; run = run->next) {
@@ -231,6 +254,9 @@ static void runs_html(struct jl_buf *out, const struct jl_run *run, enum jl_lang
 			jl_buf_puts(out, "</strong>");
 			break;
 		case JL_RUN_BREAK: jl_buf_puts(out, "<br>\n"); break;
+		case JL_RUN_DOT: jl_buf_puts(out, " · "); break;
+		case JL_RUN_BAR: bar_html(out, &run->num); break;
+		case JL_RUN_LINK: link_html(out, run); break;
 		case JL_RUN_REF:
 			if (!*run->text)
 				break;
@@ -300,19 +326,26 @@ static void cell_html(struct jl_buf *out, const struct jl_doc_cell *cell, const 
 	jl_buf_puts(out, first ? "</th>" : "</td>");
 }
 
-static void table_html(struct jl_buf *out, const struct jl_doc_block *b, enum jl_lang lang)
+/* What stands over something: figures in it are those that were asked about. */
+static void title_html(struct jl_buf *out, const char *title)
 {
-	/* a short table stays on one sheet */
-	jl_buf_printf(out, "<div class=\"wide%s\" tabindex=\"0\"><table>", b->n_rows <= 14 ? " short" : "");
-	if (b->title) {
-		jl_buf_puts(out, "<caption>");
-		text_html(out, b->title);
-		jl_buf_puts(out, "</caption>");
-	}
+	said_html(out, &(struct jl_run){ .text = title ? title : "" });
+}
+
+static bool has_heads(const struct jl_doc_block *b)
+{
+	for (size_t i = 0; i < b->n_columns; i++)
+		if (b->columns[i].head && *b->columns[i].head)
+			return true;
+	return false;
+}
+
+static void heads_html(struct jl_buf *out, const struct jl_doc_block *b)
+{
 	jl_buf_puts(out, "\n<thead><tr>");
 	for (size_t i = 0; i < b->n_columns; i++) {
 		jl_buf_printf(out, "<th scope=\"col\"%s>", b->columns[i].right ? " class=\"r\"" : "");
-		text_html(out, b->columns[i].head);
+		title_html(out, b->columns[i].head);
 		if (b->columns[i].unit) {
 			jl_buf_puts(out, "<small> ");
 			jl_html_escape(out, b->columns[i].unit);
@@ -320,7 +353,21 @@ static void table_html(struct jl_buf *out, const struct jl_doc_block *b, enum jl
 		}
 		jl_buf_puts(out, "</th>");
 	}
-	jl_buf_puts(out, "</tr></thead>\n<tbody>\n");
+	jl_buf_puts(out, "</tr></thead>");
+}
+
+static void table_html(struct jl_buf *out, const struct jl_doc_block *b, enum jl_lang lang)
+{
+	/* a short table stays on one sheet */
+	jl_buf_printf(out, "<div class=\"wide%s\" tabindex=\"0\"><table>", b->n_rows <= 14 ? " short" : "");
+	if (b->title) {
+		jl_buf_puts(out, "<caption>");
+		title_html(out, b->title);
+		jl_buf_puts(out, "</caption>");
+	}
+	if (has_heads(b))
+		heads_html(out, b);
+	jl_buf_puts(out, "\n<tbody>\n");
 	for (const struct jl_doc_row *row = b->rows; row; row = row->next) {
 		size_t i = 0;
 
@@ -353,7 +400,7 @@ static void finding_html(struct jl_buf *out, const struct jl_doc_block *b, enum 
 	jl_buf_printf(out, "<div class=\"finding %s\"><p class=\"what\">", mark_class(b->mark));
 	mark_html(out, b->mark, lang);
 	if (b->asked)
-		said_html(out, &(struct jl_run){ .text = b->title ? b->title : "" });
+		title_html(out, b->title);
 	else
 		text_html(out, b->title ? b->title : "");
 	jl_buf_puts(out, "</p>");
@@ -409,50 +456,137 @@ static void head_html(struct jl_buf *out, const struct jl_doc *doc)
 	jl_buf_puts(out, "</header>\n");
 }
 
-static enum jl_status block_html(struct jl_buf *out, const struct jl_doc *doc, const struct jl_doc_block *b,
-				 bool *in_list, size_t *n_charts, struct jl_err *err)
+static void section_html(struct jl_buf *out, const struct jl_doc_block *b)
 {
-	if (*in_list != (b->kind == JL_DOC_ITEM)) {
-		jl_buf_puts(out, *in_list ? "</ul>\n" : "<ul>\n");
-		*in_list = !*in_list;
-	}
-	switch (b->kind) {
-	case JL_DOC_SECTION:
-		jl_buf_printf(out, "<h%d id=\"", b->level);
-		jl_html_escape(out, b->id);
-		jl_buf_puts(out, "\">");
+	jl_buf_printf(out, b->fold ? "<details><summary><h%d id=\"" : "<h%d id=\"", b->level);
+	jl_html_escape(out, b->id);
+	jl_buf_puts(out, "\">");
+	title_html(out, b->title);
+	jl_buf_printf(out, b->fold ? "</h%d></summary>\n" : "</h%d>\n", b->level);
+}
+
+/* "Bound by": gradient exchange */
+static enum jl_status entry_html(struct jl_buf *out, const struct jl_doc_block *b, enum jl_lang lang)
+{
+	const char *label = b->kind == JL_DOC_TABLE ? b->label : b->title;
+
+	jl_buf_puts(out, "<dt>");
+	text_html(out, label ? label : "");
+	jl_buf_puts(out, "</dt><dd>");
+	if (b->kind == JL_DOC_TABLE)
+		table_html(out, b, lang);
+	else
+		runs_html(out, b->runs, lang);
+	jl_buf_puts(out, "</dd>\n");
+	return JL_OK;
+}
+
+static void note_html(struct jl_buf *out, const struct jl_doc_block *b, enum jl_lang lang)
+{
+	jl_buf_puts(out, "<p class=\"note\">");
+	mark_html(out, b->mark, lang);
+	if (b->title) {
+		jl_buf_puts(out, "<b>");
 		text_html(out, b->title);
-		jl_buf_printf(out, "</h%d>\n", b->level);
-		break;
+		jl_buf_puts(out, "</b> ");
+	}
+	runs_html(out, b->runs, lang);
+	jl_buf_puts(out, "</p>\n");
+}
+
+/* The range, the bound and the figure, on a line from nothing to the largest of them. */
+static void ruler_html(struct jl_buf *out, const struct jl_ruler *r, enum jl_lang lang)
+{
+	const double top = 1.02 * fmax(fmax(r->hi, r->value.value), isnan(r->bound.value) ? 0 : r->bound.value);
+
+	jl_buf_puts(out,
+		    "<p class=\"ruler\"><svg viewBox=\"0 0 100 6\" preserveAspectRatio=\"none\" aria-hidden=\"true\">");
+	jl_buf_printf(out, "<path d=\"M0 3H100\"/><rect x=\"%.2f\" y=\"0\" width=\"%.2f\" height=\"6\"/>",
+		      100 * r->lo / top, 100 * (r->hi - r->lo) / top);
+	if (!isnan(r->bound.value))
+		jl_buf_printf(out, "<path class=\"b\" d=\"M%.2f 0V6\"/>", 100 * r->bound.value / top);
+	jl_buf_printf(out, "<path class=\"v\" d=\"M%.2f 0V6\"/></svg>", 100 * r->value.value / top);
+	num_html(out, &r->value, lang);
+	jl_buf_puts(out, "</p>\n");
+}
+
+/* Neighbours of one kind stand in one element. */
+static const char *group_of(const struct jl_doc_block *b)
+{
+	if (b && b->kind == JL_DOC_ITEM)
+		return b->numbered ? "ol" : "ul";
+	if (b && (b->kind == JL_DOC_ENTRY || (b->kind == JL_DOC_TABLE && b->label)))
+		return "dl";
+	return NULL;
+}
+
+static void groups_html(struct jl_buf *out, const struct jl_doc_block *before, const struct jl_doc_block *b)
+{
+	const char *was = group_of(before), *is = group_of(b);
+
+	if (was == is || (was && is && strcmp(was, is) == 0))
+		return;
+	if (was)
+		jl_buf_printf(out, "</%s>\n", was);
+	if (is)
+		jl_buf_printf(out, "<%s>\n", is);
+}
+
+static enum jl_status block_html(struct jl_buf *out, const struct jl_doc *doc, const struct jl_doc_block *b,
+				 size_t *n_charts, struct jl_err *err)
+{
+	if (group_of(b) && b->kind != JL_DOC_ITEM)
+		return entry_html(out, b, doc->lang);
+	switch (b->kind) {
+	case JL_DOC_SECTION: section_html(out, b); break;
 	case JL_DOC_PARA:
+	case JL_DOC_LEAD:
 	case JL_DOC_ITEM:
-		jl_buf_puts(out, b->kind == JL_DOC_ITEM ? "<li>" : "<p>");
+		jl_buf_puts(out, b->kind == JL_DOC_ITEM   ? "<li>"
+				 : b->kind == JL_DOC_LEAD ? "<p class=\"lead\">"
+							  : "<p>");
 		runs_html(out, b->runs, doc->lang);
 		jl_buf_puts(out, b->kind == JL_DOC_ITEM ? "</li>\n" : "</p>\n");
 		break;
 	case JL_DOC_TABLE: table_html(out, b, doc->lang); break;
 	case JL_DOC_CHART: return chart_html(out, b->chart, ++*n_charts, err);
 	case JL_DOC_FINDING: finding_html(out, b, doc->lang); break;
+	case JL_DOC_NOTE: note_html(out, b, doc->lang); break;
+	case JL_DOC_RULER: ruler_html(out, b->ruler, doc->lang); break;
+	case JL_DOC_CODE:
+		jl_buf_puts(out, "<pre><code>");
+		jl_html_escape(out, b->title);
+		jl_buf_puts(out, "</code></pre>\n");
+		break;
+	case JL_DOC_ENTRY:
+	case JL_N_DOC_BLOCK_KIND: break;
 	}
 	return JL_OK;
 }
 
 enum jl_status jl_doc_to_html(const struct jl_doc *doc, struct jl_buf *out, struct jl_err *err)
 {
-	bool in_list = false;
+	const struct jl_doc_block *before = NULL;
+	bool folded = false;
 	size_t n_charts = 0;
 
 	if (doc->failed)
 		return jl_fail(err, doc->failed, "the report is too large", "보고서가 너무 큽니다");
 	head_html(out, doc);
 	contents_html(out, doc);
-	for (const struct jl_doc_block *b = doc->blocks; b; b = b->next) {
-		enum jl_status status = block_html(out, doc, b, &in_list, &n_charts, err);
-		if (status)
+	for (const struct jl_doc_block *b = doc->blocks; b; before = b, b = b->next) {
+		enum jl_status status;
+
+		groups_html(out, before, b);
+		if (b->kind == JL_DOC_SECTION && b->level == 2) {
+			jl_buf_puts(out, folded ? "</details>\n" : "");
+			folded = b->fold;
+		}
+		if ((status = block_html(out, doc, b, &n_charts, err)))
 			return status;
 	}
-	if (in_list)
-		jl_buf_puts(out, "</ul>\n");
+	groups_html(out, before, NULL);
+	jl_buf_puts(out, folded ? "</details>\n" : "");
 	jl_buf_puts(out, "</main>\n</body>\n</html>\n");
 	return out->failed ? jl_fail(err, JL_E_LIMIT, "the report is too large", "보고서가 너무 큽니다") : JL_OK;
 }
