@@ -136,6 +136,32 @@ void jl_doc_fold(struct jl_doc *doc)
 		doc->last->fold = true;
 }
 
+void jl_doc_brief(struct jl_doc *doc)
+{
+	if (!doc->failed && doc->last && doc->last->kind == JL_DOC_SECTION)
+		doc->last->brief = true;
+}
+
+void jl_doc_shorten(struct jl_doc *doc)
+{
+	struct jl_doc_block **at = &doc->blocks;
+	bool kept = true;
+
+	doc->last = NULL;
+	doc->n_blocks = 0;
+	while (*at) {
+		if ((*at)->kind == JL_DOC_SECTION && (*at)->level == 2)
+			kept = (*at)->brief;
+		if (!kept) {
+			*at = (*at)->next;
+			continue;
+		}
+		doc->last = *at;
+		doc->n_blocks++;
+		at = &(*at)->next;
+	}
+}
+
 static struct jl_run *add_run(struct jl_doc *doc, enum jl_run_kind kind, const char *text)
 {
 	struct jl_run *run = doc->failed || !doc->tail ? NULL : jl_arena_alloc(doc->arena, sizeof *run);

@@ -140,7 +140,10 @@ void jl_doc_note(struct jl_doc *doc, enum jl_mark mark, const char *label); /* N
 void jl_doc_lines(struct jl_doc *doc, const char *text);                    /* to be copied as they are */
 void jl_doc_ruler(struct jl_doc *doc, const struct jl_ruler *ruler);        /* copied */
 void jl_doc_gap(struct jl_doc *doc);                                        /* what comes next stands apart */
-void jl_doc_fold(struct jl_doc *doc); /* the section that was just opened is evidence: it folds */
+void jl_doc_fold(struct jl_doc *doc);  /* the section that was just opened is evidence: it folds */
+void jl_doc_brief(struct jl_doc *doc); /* the section that was just opened stands on the brief too */
+/* The one-page brief: what stands before the first section, and the sections that are for it. */
+void jl_doc_shorten(struct jl_doc *doc);
 /* What is the matter, how bad; then text for why, and what to do. */
 void jl_doc_finding(struct jl_doc *doc, enum jl_mark mark, const char *title);
 

@@ -312,7 +312,7 @@ static void cheapest_line(struct jl_section *s)
 
 static struct jl_num days_num(const struct jl_section *s, double days)
 {
-	return jl_num_plain(days, JL_K_NUMBER, JL_T(s->lang, "days", "일"), JL_ESTIMATED, JL_METHOD);
+	return jl_num_plain(ceil(days), JL_K_NUMBER, JL_T(s->lang, "days", "일"), JL_ESTIMATED, JL_METHOD);
 }
 
 /* The pairs that cross within the horizon; at most three. */

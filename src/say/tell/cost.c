@@ -48,16 +48,23 @@ static void days_run(struct jl_doc *doc, const struct jl_cost_pair *p)
 }
 
 /* "3.0 years", "20 days": how far was looked. */
-static void horizon_run(struct jl_doc *doc, const struct jl_cost_setting *s)
+static const char *horizon_text(char out[48], const struct jl_cost_setting *s, enum jl_lang lang)
 {
 	const double days = (double)s->horizon_days;
-	char text[48];
 
 	if (days < 365)
-		snprintf(text, sizeof text, JL_T(doc->lang, "%.0f day%s", "%.0f일%.0s"), days, plural(days));
+		snprintf(out, 48, JL_T(lang, "%.0f day%s", "%.0f일%.0s"), days, plural(days));
 	else
-		snprintf(text, sizeof text, JL_T(doc->lang, "%.1f years", "%.1f년"), days / 365.25);
-	jl_tell_num(doc, jl_num_written(jl_num_given(days * 86400, JL_K_TIME, NULL), text));
+		snprintf(out, 48, JL_T(lang, "%.1f years", "%.1f년"), days / 365.25);
+	return out;
+}
+
+static void horizon_run(struct jl_doc *doc, const struct jl_cost_setting *s)
+{
+	char text[48];
+
+	jl_tell_num(doc, jl_num_written(jl_num_given((double)s->horizon_days * 86400, JL_K_TIME, NULL),
+					horizon_text(text, s, doc->lang)));
 }
 
 static void headline(struct jl_doc *doc, const struct jl_cost_study *study, const struct jl_cost_pair *p)
@@ -157,7 +164,7 @@ static void paid_table(struct jl_doc *doc, const struct jl_cost_study *study)
 	const struct jl_cost_setting *s = &study->setting;
 	long days[MILESTONES_MAX];
 	size_t n = 0;
-	char text[JL_MONEY_TEXT_MAX];
+	char text[JL_MONEY_TEXT_MAX], end[48];
 
 	for (size_t i = 0; i < sizeof milestones / sizeof milestones[0] && n < MILESTONES_MAX; i++) {
 		const long day = jl_date_add_months(s->start_day, milestones[i]) - s->start_day;
@@ -166,6 +173,13 @@ static void paid_table(struct jl_doc *doc, const struct jl_cost_study *study)
 		if (day > s->horizon_days)
 			break;
 		days[n++] = day;
+		heads[n] = (struct jl_tell_head){ name, name, JL_COLUMN_FIGURE };
+	}
+	if (days[n - 1] < s->horizon_days) { /* the whole of it is what decides */
+		const char *name = jl_arena_strdup(doc->arena, horizon_text(end, s, doc->lang));
+
+		n -= n == MILESTONES_MAX;
+		days[n++] = s->horizon_days;
 		heads[n] = (struct jl_tell_head){ name, name, JL_COLUMN_FIGURE };
 	}
 	jl_tell_table(doc,
@@ -360,6 +374,21 @@ static void price_note(struct jl_doc *doc, const struct jl_cost_option *o, long 
 	price_notes(doc, o, today);
 }
 
+/* A flat price of electricity that somebody said; one that was assumed stands among the assumptions. */
+static void kwh_note(struct jl_doc *doc, const struct jl_cost_study *study)
+{
+	const struct jl_money m = study->setting.per_kWh;
+	struct jl_num num = jl_num_given(jl_money_value(m) / 3.6e6,
+					 m.currency == JL_KRW ? JL_K_KRW_ENERGY : JL_K_USD_ENERGY, NULL);
+
+	if (study->setting.tariff || study->assumed.power_price || m.micro == 0)
+		return;
+	jl_doc_note(doc, JL_MARK_NONE, JL_T(doc->lang, "Price", "가격"));
+	JL_TELL(doc, "electricity: ", "전기: ");
+	jl_doc_num(doc, &num);
+	JL_TELL(doc, " (as given)", " (입력값)");
+}
+
 /* The tariff with its age: rates change every year. */
 static void tariff_note(struct jl_doc *doc, const char *tariff, const char *newer, const char *date, const char *source,
 			long today)
@@ -466,6 +495,7 @@ static void notes(struct jl_doc *doc, const struct jl_tell_cost *in)
 	for (size_t i = 0; i < study->n_options; i++)
 		if (study->options[i].kind != JL_COST_OWN)
 			price_note(doc, &study->options[i], in->today);
+	kwh_note(doc, study);
 	for (size_t i = 0; tariff && i < study->n_options; i++)
 		if (study->lines[i].tariff_date) {
 			tariff_note(doc, tariff, jl_tariff_newer(in->cat, tariff), study->lines[i].tariff_date,

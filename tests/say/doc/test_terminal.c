@@ -234,6 +234,30 @@ static void the_page_has_it_too(void **state)
 	jl_buf_release(&out);
 }
 
+static void a_brief_has_what_is_for_it(void **state)
+{
+	struct jl_doc doc;
+
+	(void)state;
+	jl_doc_init(&doc, &arena, JL_EN, NULL);
+	jl_doc_lead(&doc);
+	jl_doc_text(&doc, "answer");
+	jl_doc_section(&doc, "a", "Evidence");
+	jl_doc_para(&doc);
+	jl_doc_text(&doc, "long");
+	jl_doc_section(&doc, "b", "Do");
+	jl_doc_brief(&doc);
+	jl_doc_step(&doc);
+	jl_doc_text(&doc, "this");
+	jl_doc_section(&doc, "c", "More");
+	jl_doc_shorten(&doc);
+	check_page(&doc, "answer\n\nDo\n  1  this\n");
+	assert_int_equal(doc.n_blocks, 3);
+	jl_doc_para(&doc);
+	jl_doc_text(&doc, "end");
+	check_page(&doc, "answer\n\nDo\n  1  this\n\nend\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -241,7 +265,7 @@ int main(void)
 		cmocka_unit_test(pieces_stay_whole),           cmocka_unit_test(colour_takes_no_width),
 		cmocka_unit_test(a_page_has_its_shape),        cmocka_unit_test(sections_lists_and_pictures),
 		cmocka_unit_test(a_ruler_shows_where_it_lies), cmocka_unit_test(a_tree_has_branches),
-		cmocka_unit_test(the_page_has_it_too),
+		cmocka_unit_test(the_page_has_it_too),         cmocka_unit_test(a_brief_has_what_is_for_it),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);
