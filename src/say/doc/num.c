@@ -62,7 +62,7 @@ const char *jl_count_text(char out[JL_UNITS_TEXT_MAX], double n)
 
 /* "(0.64–1.2)" behind a value that is shown as `shown`: both ends in its unit. `exact` has the same unit and more digits, or is NULL. */
 static bool ends_text(char out[JL_RANGE_TEXT_MAX], const char *shown, const char *exact, double value, double lo,
-		      double hi)
+		      double hi, int n_digits)
 {
 	char lo_text[JL_UNITS_TEXT_MAX], hi_text[JL_UNITS_TEXT_MAX];
 	const char *unit = strchr(shown, ' '), *exact_unit = exact ? strchr(exact, ' ') : NULL;
@@ -75,8 +75,14 @@ static bool ends_text(char out[JL_RANGE_TEXT_MAX], const char *shown, const char
 	    !(number > 0))
 		return false;
 	scale = value / number;
-	snprintf(out, JL_RANGE_TEXT_MAX, " (%s–%s)", jl_about_text(lo_text, lo / scale),
-		 jl_about_text(hi_text, hi / scale));
+	if (n_digits > 2) {
+		jl_units_text(lo_text, lo / scale, JL_K_NUMBER, n_digits);
+		jl_units_text(hi_text, hi / scale, JL_K_NUMBER, n_digits);
+	} else {
+		jl_about_text(lo_text, lo / scale);
+		jl_about_text(hi_text, hi / scale);
+	}
+	snprintf(out, JL_RANGE_TEXT_MAX, " (%s–%s)", lo_text, hi_text);
 	return true;
 }
 
@@ -87,7 +93,7 @@ const char *jl_range_text(char out[JL_RANGE_TEXT_MAX], double value, double lo, 
 	const char *unit, *power;
 
 	jl_units_text(shown, value, kind, 2);
-	ends_text(ends, shown, jl_units_text(exact, value, kind, 12), value, lo, hi);
+	ends_text(ends, shown, jl_units_text(exact, value, kind, 12), value, lo, hi, 2);
 	unit = strchr(shown, ' ');
 	power = strchr(shown, 'e');
 	if (*ends && power && unit && power < unit) { /* 2.4e-5: in digits, as its ends are */
@@ -153,7 +159,7 @@ static void print_quantity(struct jl_buf *out, const struct jl_num *num)
 	if (num->show_interval && has_interval(num)) {
 		const char *more = num->binary ? NULL : jl_units_text(exact, num->value, num->kind, 12);
 
-		if (ends_text(ends, jl_buf_text(&shown), more, num->value, num->lo, num->hi))
+		if (ends_text(ends, jl_buf_text(&shown), more, num->value, num->lo, num->hi, num->n_digits))
 			jl_buf_puts(out, ends);
 		else /* zero, or below it */
 			print_ends(out, num);

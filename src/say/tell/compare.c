@@ -65,12 +65,12 @@ static void energy_cell(struct jl_doc *doc, const struct jl_estimate *e)
 	jl_doc_cell_num(doc, &num);
 }
 
+/* Passes and batches are settings of the comparison, not findings. */
 static void count_cell(struct jl_doc *doc, double value)
 {
 	char text[JL_UNITS_TEXT_MAX];
 
-	jl_tell_cell(doc, jl_num_written(jl_num_plain(value, JL_K_NUMBER, NULL, JL_ESTIMATED, JL_METHOD),
-					 jl_grouped_text(text, value)));
+	jl_tell_cell(doc, jl_num_written(jl_num_given(value, JL_K_NUMBER, NULL), jl_grouped_text(text, value)));
 }
 
 static void no_cells(struct jl_doc *doc, const char *why)
