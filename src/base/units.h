@@ -6,6 +6,7 @@
 #ifndef JL_BASE_UNITS_H
 #define JL_BASE_UNITS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/buf.h"
@@ -61,6 +62,9 @@ void jl_units_print(struct jl_buf *out, double value, enum jl_kind kind, int n_d
 /* The same into a small fixed buffer, for tables; returns `out`. */
 #define JL_UNITS_TEXT_MAX 48
 const char *jl_units_text(char out[JL_UNITS_TEXT_MAX], double value, enum jl_kind kind, int n_digits);
+
+/* Is this word a unit, so that it belongs to the number before it? */
+bool jl_units_is_unit(const char *word);
 
 /* Suffix of JSON keys and C names: "B", "Bps", "s", "flopps", "W", "J", "usd". */
 const char *jl_kind_suffix(enum jl_kind kind);

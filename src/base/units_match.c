@@ -281,3 +281,10 @@ size_t jl_units_match(const char *unit, struct jl_meaning ret_meanings[JL_MEANIN
 	}
 	return list.n;
 }
+
+bool jl_units_is_unit(const char *word)
+{
+	struct jl_meaning meanings[JL_MEANINGS_MAX];
+
+	return jl_units_match(word, meanings) > 0;
+}

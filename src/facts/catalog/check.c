@@ -167,9 +167,7 @@ static void check_field(struct jl_check *check, const struct jl_field *field, co
 			check_fields(check, field->sub, at, true);
 		check->item = check->sub = JL_NO_FIELD;
 		break;
-	case JL_F_BOOL:
-	case JL_F_CHOICE:
-	case JL_F_TEXTS: break;
+	default: break;
 	}
 }
 

@@ -93,6 +93,7 @@ static void put_value(struct jl_buf *out, const struct jl_field *field, const vo
 		break;
 	}
 	case JL_F_SUB: put_record(out, field->sub, at, owner); break;
+	default: break; /* of results, not of records */
 	}
 }
 

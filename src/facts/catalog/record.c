@@ -77,8 +77,8 @@ static bool same_field(const struct jl_field *field, const void *a, const void *
 	case JL_F_TEXTS: return same_texts(*(const char *const *const *)at_a, *(const char *const *const *)at_b);
 	case JL_F_LIST: return same_list(field, a, b);
 	case JL_F_SUB: return !jl_record_differs(field->sub, at_a, at_b);
+	default: return false; /* of results, not of records */
 	}
-	return false;
 }
 
 const char *jl_record_differs(const struct jl_schema *schema, const void *a, const void *b)

@@ -116,6 +116,7 @@ static const struct jl_schema conflict_schema = {
 	.size_B = sizeof(struct jl_conflict),
 	.fields = conflict_fields,
 	.n_fields = N(conflict_fields),
+	.omit_unknown = true,
 };
 
 static const struct jl_field family_fields[] = {
@@ -196,6 +197,7 @@ static const struct jl_schema measured_schema = {
 	.size_B = sizeof(struct jl_link_measured),
 	.fields = measured_fields,
 	.n_fields = N(measured_fields),
+	.omit_unknown = true,
 };
 
 static const struct jl_field link_fields[] = {
@@ -289,6 +291,7 @@ static const struct jl_schema moe_schema = {
 	.size_B = sizeof(struct jl_model_moe),
 	.fields = moe_fields,
 	.n_fields = N(moe_fields),
+	.omit_unknown = true,
 };
 static const struct jl_field mla_fields[] = {
 	NUMBER(jl_model_mla, q_lora, 0, 0.0),   NUMBER(jl_model_mla, kv_lora, JL_FF_REQUIRED, 0.0),
@@ -303,6 +306,7 @@ static const struct jl_schema mla_schema = {
 	.size_B = sizeof(struct jl_model_mla),
 	.fields = mla_fields,
 	.n_fields = N(mla_fields),
+	.omit_unknown = true,
 };
 
 static const struct jl_field model_fields[] = {
@@ -377,8 +381,8 @@ static const struct jl_field price_fields[] = {
 
 #define KIND(LISTED, TYPE, FIELDS, EN, KO)                                                                             \
 	.list = #LISTED, .en = EN, .ko = KO, .c_type = "struct " #TYPE, .size_B = sizeof(struct TYPE),                 \
-	.fields = (FIELDS), .n_fields = N(FIELDS), .list_offset = offsetof(struct jl_catalog, LISTED),                 \
-	.count_offset = offsetof(struct jl_catalog, n_##LISTED)
+	.fields = (FIELDS), .n_fields = N(FIELDS), .omit_unknown = true,                                               \
+	.list_offset = offsetof(struct jl_catalog, LISTED), .count_offset = offsetof(struct jl_catalog, n_##LISTED)
 
 static const struct jl_schema schemas[JL_N_RECORD] = {
 	[JL_R_SOURCE] = { KIND(sources, jl_source, source_fields, "source", "출처") },
@@ -435,15 +439,6 @@ void jl_schema_clear(const struct jl_schema *schema, void *record)
 		else if (field->type == JL_F_SUB)
 			jl_schema_clear(field->sub, at);
 	}
-}
-
-const char *jl_choice_name(const struct jl_choice *choices, int value)
-{
-	for (; choices->name; choices++) {
-		if (choices->value == value)
-			return choices->name;
-	}
-	return NULL;
 }
 
 const void *jl_catalog_list(const struct jl_catalog *cat, enum jl_catalog_kind kind, size_t *ret_n)

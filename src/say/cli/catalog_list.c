@@ -142,10 +142,7 @@ static void cell(struct jl_table *table, const struct jl_field *field, const voi
 			text = (snprintf(value, sizeof(value), "%d", *(const int *)at), value);
 		break;
 	case JL_F_CHOICE: text = jl_choice_name(field->choices, *(const int *)at); break;
-	case JL_F_BOOL:
-	case JL_F_TEXTS:
-	case JL_F_LIST:
-	case JL_F_SUB: break;
+	default: break;
 	}
 	jl_table_cell(table, text ? text : "");
 }

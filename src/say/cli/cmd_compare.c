@@ -3,7 +3,9 @@
 #include <string.h>
 
 #include "cli/ask_observed.h"
-#include "cli/compare_view.h"
+#include "cli/view.h"
+#include "predict/fields.h"
+#include "tell/compare.h"
 
 /* clang-format off */
 const struct jl_option jl_compare_options[] = {
@@ -154,7 +156,7 @@ enum jl_status jl_cmd_compare(struct jl_cli *cli, struct jl_err *err)
 	struct jl_compare *compare = jl_arena_alloc(&cli->arena, sizeof(*compare));
 	struct jl_observed run;
 	struct jl_subject subject;
-	struct jl_compare_page page = { .compare = compare };
+	struct jl_doc doc;
 	enum jl_status status;
 
 	if (!compare)
@@ -165,17 +167,15 @@ enum jl_status jl_cmd_compare(struct jl_cli *cli, struct jl_err *err)
 	if (status)
 		return status;
 	read_scenarios(compare, cli);
-	if (jl_given(cli, "observed")) {
-		page.run = &run;
-		status = compare_run(compare, &run, cli, err);
-	} else {
-		page.subject = &subject;
-		status = compare_model(compare, &subject, cli, err);
-	}
+	status = jl_given(cli, "observed") ? compare_run(compare, &run, cli, err)
+					   : compare_model(compare, &subject, cli, err);
 	if (status)
 		return status;
-	if (!cli->json)
-		return jl_view_compare(cli, &page, err);
-	jl_view_compare_json(cli, &page);
-	return JL_OK;
+	if (cli->json) {
+		jl_fields_print(&cli->out, &jl_compare_fields, compare);
+		return JL_OK;
+	}
+	jl_view_page(cli, &doc);
+	jl_tell_compare(&doc, &(struct jl_tell_compare){ .compare = compare, .options = jl_view_options(cli) });
+	return jl_view_show(cli, &doc, err);
 }

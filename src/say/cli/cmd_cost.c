@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "cli/ask_observed.h"
-#include "cli/cost_view.h"
+#include "cli/view.h"
+#include "cost/fields.h"
+#include "tell/cost.h"
 
 #define DAY_S 86400.0
 
@@ -132,25 +134,6 @@ static enum jl_status read_options(struct jl_cost_study *study, struct jl_cli *c
 	return JL_OK;
 }
 
-/* "0.12 USD/kWh", "150 KRW/kWh". */
-enum jl_status jl_cost_read_kwh(struct jl_money *ret_money, const char *text, struct jl_err *err)
-{
-	struct jl_err first;
-	double per_J;
-
-	if (jl_units_parse(&per_J, text, JL_K_USD_ENERGY, "--kwh", &first) == JL_OK)
-		*ret_money = jl_money_from(per_J * 3.6e6, JL_USD);
-	else if (jl_units_parse(&per_J, text, JL_K_KRW_ENERGY, "--kwh", err) == JL_OK)
-		*ret_money = jl_money_from(per_J * 3.6e6, JL_KRW);
-	else
-		return jl_fail(err, JL_E_UNIT,
-			       "--kwh: '%s' is not an electricity price; write e.g. 0.12 USD/kWh or 150 KRW/kWh",
-			       "--kwh: '%s'은(는) 전기 단가가 아닙니다. 예: 0.12 USD/kWh, 150 KRW/kWh", text);
-	if (ret_money->micro < 0)
-		return jl_fail(err, JL_E_RANGE, "--kwh: '%s' is below zero", "--kwh: '%s'이(가) 0보다 작습니다", text);
-	return JL_OK;
-}
-
 static enum jl_status read_power(struct jl_cost_study *study, struct jl_cli *cli, struct jl_cost_said *assumed,
 				 struct jl_err *err)
 {
@@ -181,7 +164,7 @@ static enum jl_status read_power(struct jl_cost_study *study, struct jl_cli *cli
 		return jl_tariff_find(&s->tariff, cli->cat, tariff, err);
 	assumed->power_price = !kwh;
 	if (kwh)
-		status = jl_cost_read_kwh(&s->per_kWh, kwh, err);
+		status = jl_kwh_price_parse(&s->per_kWh, kwh, "--kwh", err);
 	else
 		s->per_kWh = jl_money_from(0.12, JL_USD);
 	return status;
@@ -307,9 +290,9 @@ static enum jl_status observed_study(struct jl_cost_study *study, struct jl_cli 
 static enum jl_status one_bill(struct jl_cli *cli, const struct jl_cost_setting *s, struct jl_err *err)
 {
 	const struct jl_given *month = jl_given(cli, "month");
-	struct jl_tariff_use use = s->site;
+	struct jl_bill_asked asked = { .tariff = s->tariff, .use = s->site };
 	const double bill_J = jl_value(cli, "bill");
-	struct jl_bill bill;
+	struct jl_doc doc;
 	enum jl_status status;
 
 	if (!s->tariff)
@@ -317,32 +300,42 @@ static enum jl_status one_bill(struct jl_cli *cli, const struct jl_cost_setting 
 			       "--bill에는 요금제가 필요합니다. 예: --tariff kepco");
 	if (!(bill_J >= 0 && bill_J < 3.6e18))
 		return jl_fail(err, JL_E_RANGE, "--bill cannot be below zero", "--bill은 0보다 작을 수 없습니다");
-	use.milli_kWh = llround(bill_J / 3600);
-	use.month = month ? (int)month->count : jl_date_civil(s->start_day).month;
-	status = jl_tariff_bill(&bill, cli->cat, s->tariff, &use, err);
-	return status ? status : jl_cost_bill_view(cli, s->tariff, &use, &bill, err);
+	asked.use.milli_kWh = llround(bill_J / 3600);
+	asked.use.month = month ? (int)month->count : jl_date_civil(s->start_day).month;
+	if ((status = jl_tariff_bill(&asked.bill, cli->cat, s->tariff, &asked.use, err)))
+		return status;
+	asked.newer = jl_tariff_newer(cli->cat, s->tariff);
+	if (cli->json) {
+		jl_fields_print(&cli->out, &jl_bill_fields, &asked);
+		return JL_OK;
+	}
+	jl_view_page(cli, &doc);
+	jl_tell_bill(&doc, &asked, cli->today);
+	return jl_view_show(cli, &doc, err);
 }
 
 enum jl_status jl_cmd_cost(struct jl_cli *cli, struct jl_err *err)
 {
 	struct jl_cost_study *study = jl_arena_alloc(&cli->arena, sizeof *study);
-	struct jl_cost_said assumed = { 0 };
+	struct jl_cost_said *assumed;
 	struct jl_request request = jl_request_empty();
 	const bool has_work = cli->args.n_operands > 0 || jl_given(cli, "layers");
 	const char *currency = jl_text(cli, "currency");
+	struct jl_doc doc;
 	enum jl_status status;
 
 	if (!study)
 		return jl_fail_nomem(err);
-	if ((status = read_calendar(&study->setting, cli, err)) || (status = read_power(study, cli, &assumed, err)))
+	assumed = &study->assumed;
+	if ((status = read_calendar(&study->setting, cli, err)) || (status = read_power(study, cli, assumed, err)))
 		return status;
 	if (jl_given(cli, "bill"))
 		return one_bill(cli, &study->setting, err);
-	if ((status = read_options(study, cli, err)) || (status = read_util(study, cli, &assumed, err)))
+	if ((status = read_options(study, cli, err)) || (status = read_util(study, cli, assumed, err)))
 		return status;
 	if (has_work && (status = jl_ask_request(&request, cli, err)))
 		return status;
-	read_carbon(&study->setting, cli, &assumed);
+	read_carbon(&study->setting, cli, assumed);
 	study->setting.currency = jl_cost_is_rent(study->options[0].kind) ? study->options[0].per_hour.currency
 									  : study->options[0].price.currency;
 	if (currency)
@@ -353,8 +346,11 @@ enum jl_status jl_cmd_cost(struct jl_cli *cli, struct jl_err *err)
 	if (status)
 		return status;
 	if (cli->json) {
-		jl_cost_json(cli, study, &assumed);
+		jl_fields_print(&cli->out, &jl_cost_fields, study);
 		return JL_OK;
 	}
-	return jl_cost_view(cli, study, &assumed, err);
+	jl_view_page(cli, &doc);
+	jl_tell_cost(&doc,
+		     &(struct jl_tell_cost){ .study = study, .cat = cli->cat, .today = cli->today, .command = true });
+	return jl_view_show(cli, &doc, err);
 }

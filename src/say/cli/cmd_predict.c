@@ -8,6 +8,7 @@
 #include "cli/predict_collective.h"
 #include "cli/predict_serving.h"
 #include "cli/predict_view.h"
+#include "tell/tell.h"
 #include "predict/collective_case.h"
 
 const struct jl_option jl_predict_options[] = {
@@ -94,7 +95,7 @@ static void where_cell(struct jl_cli *cli, struct jl_table *table, const struct 
 		if (jl_part_s(step, i) > jl_part_s(step, worst))
 			worst = i;
 	frac = jl_part_s(step, worst) / step->step_s;
-	jl_view_bar(bar, step->compute_s / step->step_s, 10);
+	jl_bar_text(bar, step->compute_s / step->step_s, 10);
 	if (frac < 0.05)
 		jl_table_printf(table, "%s %s", bar, JL_T(cli->lang, "compute", "계산"));
 	else
@@ -139,10 +140,10 @@ static void print_settings(struct jl_cli *cli, const struct sweep *sweep)
 			continue;
 		if (i - 1 > first)
 			snprintf(to, sizeof(to), "–%d", sweep->cases[i - 1].n_gpus);
-		jl_view_entry(cli, first ? NULL : "Settings", "설정",
-			      JL_T(cli->lang, "%d%s GPU%s: %s", "GPU %d%s개%.0s: %s"), sweep->cases[first].n_gpus, to,
-			      sweep->cases[i - 1].n_gpus > 1 ? "s" : "",
-			      jl_view_cut(how, cli, &sweep->cases[first].plan, sweep->cases[first].shard.micro_batch));
+		jl_view_entry(
+			cli, first ? NULL : "Settings", "설정", JL_T(cli->lang, "%d%s GPU%s: %s", "GPU %d%s개%.0s: %s"),
+			sweep->cases[first].n_gpus, to, sweep->cases[i - 1].n_gpus > 1 ? "s" : "",
+			jl_tell_cut(how, &sweep->cases[first].plan, sweep->cases[first].shard.micro_batch, cli->lang));
 		first = i;
 	}
 	if (differ && above)
@@ -171,8 +172,8 @@ static enum jl_status print_sweep(struct jl_cli *cli, const struct sweep *sweep,
 		const struct jl_prediction *p = &sweep->predictions[i];
 
 		jl_table_printf(&table, "%d", sweep->cases[i].n_gpus);
-		jl_table_printf(&table, "%s (%s–%s)", jl_view_about(a, p->samples_per_s.value),
-				jl_view_about(lo, p->samples_per_s.lo), jl_view_about(hi, p->samples_per_s.hi));
+		jl_table_printf(&table, "%s (%s–%s)", jl_about_text(a, p->samples_per_s.value),
+				jl_about_text(lo, p->samples_per_s.lo), jl_about_text(hi, p->samples_per_s.hi));
 		jl_table_printf(&table, "%.2fx", speedup_at(sweep, i));
 		jl_table_printf(&table, "%.0f %%", 100 * efficiency_at(sweep, i));
 		jl_table_cell(&table, jl_units_text(step, p->step_s.value, JL_K_TIME, 2));

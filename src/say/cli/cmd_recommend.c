@@ -5,8 +5,9 @@
 
 #include "catalog/find.h"
 #include "cli/ask_observed.h"
-#include "cli/cost_view.h"
 #include "cli/recommend_view.h"
+#include "cost/option.h"
+#include "cost/tariff.h"
 
 #define DEFAULT_MONTHS 24
 #define DEFAULT_ROWS   10
@@ -102,7 +103,7 @@ static enum jl_status read_money(struct jl_recommend_ask *ask, const struct jl_c
 		status = to_usd(&ask->budget_usd, money, fx, "--budget", err);
 	}
 	if (!status && kwh) {
-		status = jl_cost_read_kwh(&money, kwh, err);
+		status = jl_kwh_price_parse(&money, kwh, "--kwh", err);
 		if (!status)
 			status = to_usd(&ask->usd_per_kWh, money, fx, "--kwh", err);
 	}

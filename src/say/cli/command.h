@@ -134,6 +134,9 @@ extern const struct jl_option jl_cost_options[];
 enum jl_status jl_cmd_man(struct jl_cli *cli, struct jl_err *err);
 enum jl_status jl_cmd_completion(struct jl_cli *cli, struct jl_err *err);
 
+/* cmd_schema.c */
+enum jl_status jl_cmd_schema(struct jl_cli *cli, struct jl_err *err);
+
 /* catalog_show.c, catalog_list.c, catalog_prices.c, catalog_validate.c */
 enum jl_status jl_cmd_catalog_list(struct jl_cli *cli, struct jl_err *err);
 enum jl_status jl_cmd_catalog_search(struct jl_cli *cli, struct jl_err *err);

@@ -164,8 +164,8 @@ static void cycle_lines(struct jl_cli *cli, const struct jl_case *c)
 			      JL_T(lang, "  %.0fx%.0f  %s (%s cycles) against %s (%s cycles): %.2fx\n",
 				   "  %.0fx%.0f  %s (%s사이클)와 %s (%s사이클): %.2f배\n"),
 			      t.n, t.n, jl_units_text(vector, t.vector_s, JL_K_TIME, 2),
-			      jl_view_about(a, t.vector_cycles), jl_units_text(tensor, t.tensor_s, JL_K_TIME, 2),
-			      jl_view_about(b, t.tensor_cycles), t.vector_s / t.tensor_s);
+			      jl_about_text(a, t.vector_cycles), jl_units_text(tensor, t.tensor_s, JL_K_TIME, 2),
+			      jl_about_text(b, t.tensor_cycles), t.vector_s / t.tensor_s);
 	}
 	jl_view_wrapped(cli, 2, JL_T(lang, "why they differ", "다른 이유"),
 			JL_T(lang,

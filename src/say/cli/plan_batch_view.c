@@ -20,8 +20,8 @@ static void rate_cell(struct jl_table *table, const struct jl_batch_point *p)
 	char value[JL_UNITS_TEXT_MAX], lo[JL_UNITS_TEXT_MAX], hi[JL_UNITS_TEXT_MAX];
 
 	if (p->batch >= 1)
-		jl_table_printf(table, "%s (%s–%s)", jl_view_about(value, e->value), jl_view_about(lo, e->lo),
-				jl_view_about(hi, e->hi));
+		jl_table_printf(table, "%s (%s–%s)", jl_about_text(value, e->value), jl_about_text(lo, e->lo),
+				jl_about_text(hi, e->hi));
 	else
 		jl_table_cell(table, "–");
 }

@@ -73,7 +73,7 @@ static void dollars(char out[JL_UNITS_TEXT_MAX], double usd)
 	char about[JL_UNITS_TEXT_MAX];
 	const double unit = money_unit(usd);
 
-	snprintf(out, JL_UNITS_TEXT_MAX, "%.20s %s", jl_view_about(about, usd / unit), money_name(unit));
+	snprintf(out, JL_UNITS_TEXT_MAX, "%.20s %s", jl_about_text(about, usd / unit), money_name(unit));
 }
 
 static void chart(struct jl_cli *cli, const struct jl_fleet_ask *ask, const struct jl_fleet *fleet)
@@ -122,8 +122,8 @@ static const char *money(char out[JL_RANGE_TEXT_MAX], const struct jl_estimate *
 	if (isnan(e->value))
 		snprintf(out, JL_RANGE_TEXT_MAX, "?");
 	else
-		snprintf(out, JL_RANGE_TEXT_MAX, "%s %s (%s–%s)", jl_view_about(value, e->value / unit),
-			 money_name(unit), jl_view_about(lo, e->lo / unit), jl_view_about(hi, e->hi / unit));
+		snprintf(out, JL_RANGE_TEXT_MAX, "%s %s (%s–%s)", jl_about_text(value, e->value / unit),
+			 money_name(unit), jl_about_text(lo, e->lo / unit), jl_about_text(hi, e->hi / unit));
 	return out;
 }
 

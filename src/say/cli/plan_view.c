@@ -184,7 +184,7 @@ static void value_cell(struct jl_table *table, const struct jl_plan_answer *a, i
 	case JL_PLAN_COST: jl_table_cell(table, jl_view_range(text, &p->cost_usd, JL_K_USD)); break;
 	case JL_PLAN_ENERGY: jl_table_cell(table, jl_view_range(text, &p->energy_J, JL_K_ENERGY)); break;
 	case JL_PLAN_TOKENS_PER_USD:
-		jl_table_printf(table, "%s/USD", jl_view_about(about, tokens / a->result->top.best[i].value));
+		jl_table_printf(table, "%s/USD", jl_about_text(about, tokens / a->result->top.best[i].value));
 		break;
 	default: jl_table_cell(table, jl_view_range(text, &p->step_s, JL_K_TIME));
 	}
@@ -432,7 +432,7 @@ static void best_lines(struct jl_cli *cli, const struct jl_plan_answer *a)
 		      JL_T(cli->lang, "%s%s%s a step · %s samples/s · MFU %.2g %%",
 			   "%s스텝당 %s%s · 샘플 %s개/s · MFU %.2g %%"),
 		      jl_view_bold(cli), jl_view_range(step, &p->step_s, JL_K_TIME), jl_view_reset(cli),
-		      jl_view_about(rate, p->samples_per_s.value), 100 * p->mfu_frac);
+		      jl_about_text(rate, p->samples_per_s.value), 100 * p->mfu_frac);
 	jl_view_plan_case(cli, c);
 	if (p->whole_run && !isnan(p->cost_usd.value))
 		jl_view_entry(cli, "Run", "전체", "%s · %s", jl_view_range(step, &p->run_s, JL_K_TIME),

@@ -142,9 +142,9 @@ static enum jl_status print_table(struct jl_cli *cli, const struct serving *s, s
 		jl_table_printf(&table, "%.0f", s->requests[i]);
 		jl_table_cell(&table, jl_view_range(first, &a->ttft_s, JL_K_TIME));
 		jl_table_cell(&table, jl_view_range(each, &a->tpot_s, JL_K_TIME));
-		jl_table_cell(&table, jl_view_about(v, a->request_tps.value));
-		jl_table_printf(&table, "%s (%s–%s)", jl_view_about(v, a->total_tps.value),
-				jl_view_about(lo, a->total_tps.lo), jl_view_about(hi, a->total_tps.hi));
+		jl_table_cell(&table, jl_about_text(v, a->request_tps.value));
+		jl_table_printf(&table, "%s (%s–%s)", jl_about_text(v, a->total_tps.value),
+				jl_about_text(lo, a->total_tps.lo), jl_about_text(hi, a->total_tps.hi));
 		jl_table_end_row(&table);
 	}
 	return jl_view_table(cli, &table, 2, err);
@@ -184,7 +184,7 @@ static void print_memory(struct jl_cli *cli, const struct serving *s)
 	jl_units_text(weights, a->weights_B, JL_K_BYTES, 3);
 	jl_units_text(context, a->context_B, JL_K_BYTES, 2);
 	jl_view_value(have, a->capacity_B, JL_K_BYTES, true);
-	jl_view_about(room, floor(a->room));
+	jl_about_text(room, floor(a->room));
 	if (a->n_gpus == 1)
 		jl_view_entry(cli, "Memory", "메모리",
 			      JL_T(lang, "weights %s, a request %s, of %s", "가중치 %s, 요청당 %s, 용량 %s"), weights,

@@ -5,80 +5,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/num.h"
 #include "base/utf8.h"
+#include "doc/wrap.h"
 
 #define LABEL_COLUMNS 10
 
-const char *jl_view_about(char out[JL_UNITS_TEXT_MAX], double value)
-{
-	const double unit = value > 0 ? pow(10, floor(log10(value)) - 1) : 1;
-
-	if (isnan(value) || !(value > 0)) {
-		snprintf(out, JL_UNITS_TEXT_MAX, isnan(value) ? "?" : "%.2g", value);
-		return out;
-	}
-	if (value < 10) { /* 0.000021, not 2.1e-05: such figures stand beside larger ones */
-		const double rounded = floor(value / unit + 0.5) * unit;
-
-		snprintf(out, JL_UNITS_TEXT_MAX, value < 1e-4 && value >= 1e-6 ? "%.*f" : "%.*g",
-			 value < 1e-4 && value >= 1e-6 ? 1 - (int)floor(log10(rounded) + 1e-9) : 2, value);
-		return out;
-	}
-	return jl_view_value(out, floor(value / unit + 0.5) * unit, JL_K_NUMBER, false);
-}
-
-const char *jl_view_count(char out[JL_UNITS_TEXT_MAX], double n)
-{
-	if (n >= 10000)
-		return jl_view_value(out, n, JL_K_NUMBER, false);
-	snprintf(out, JL_UNITS_TEXT_MAX, "%.0f", n);
-	return out;
-}
-
-/* Both ends in the unit of the value, which stands once. */
 const char *jl_view_range(char out[JL_RANGE_TEXT_MAX], const struct jl_estimate *e, enum jl_kind kind)
 {
-	char value[JL_UNITS_TEXT_MAX], lo[JL_UNITS_TEXT_MAX], hi[JL_UNITS_TEXT_MAX];
-	char exact[JL_UNITS_TEXT_MAX];
-	double shown = NAN, scale;
-	const char *unit, *exact_unit;
-	size_t used = 0;
-
-	jl_units_text(value, e->value, kind, 2);
-	jl_units_text(exact, e->value, kind, 12);
-	unit = strchr(value, ' ');
-	exact_unit = strchr(exact, ' ');
-	/* Where rounding changes the unit (999.7 ms), the rounded number is near enough. */
-	if (jl_num_parse(unit && exact_unit && strcmp(unit, exact_unit) == 0 ? exact : value, &shown, &used) !=
-		    JL_NUM_OK ||
-	    !(shown > 0)) {
-		snprintf(out, JL_RANGE_TEXT_MAX, "%s", value);
-		return out;
-	}
-	scale = e->value / shown;
-	if (strchr(value, 'e') && unit && strchr(value, 'e') < unit) { /* 2.4e-5: in digits, as its ends are */
-		char digits[JL_UNITS_TEXT_MAX];
-
-		snprintf(out, JL_RANGE_TEXT_MAX, "%s%s (%s–%s)", jl_view_about(digits, shown), unit,
-			 jl_view_about(lo, e->lo / scale), jl_view_about(hi, e->hi / scale));
-		return out;
-	}
-	snprintf(out, JL_RANGE_TEXT_MAX, "%s (%s–%s)", value, jl_view_about(lo, e->lo / scale),
-		 jl_view_about(hi, e->hi / scale));
-	return out;
-}
-
-const char *jl_view_bar(char out[3 * JL_BAR_MAX + 1], double frac, int width)
-{
-	const int full = (int)floor(frac * width + 0.5);
-	const size_t block_B = strlen("█"); /* both blocks take as many bytes */
-	size_t at = 0;
-
-	for (int i = 0; i < width && i < JL_BAR_MAX; i++, at += block_B)
-		memcpy(out + at, i < full ? "█" : "░", block_B);
-	out[at] = '\0';
-	return out;
+	return jl_range_text(out, e->value, e->lo, e->hi, kind);
 }
 
 const char *jl_view_device(const struct jl_case *c)
@@ -90,9 +24,7 @@ void jl_view_entry(struct jl_cli *cli, const char *en, const char *ko, const cha
 {
 	const char *label = en ? JL_T(cli->lang, en, ko) : "";
 	const size_t width = jl_utf8_width(label);
-	const size_t room = cli->width > LABEL_COLUMNS + 22 ? cli->width - LABEL_COLUMNS - 2 : 20;
 	char text[512];
-	const char *rest = text;
 	va_list args;
 
 	va_start(args, format);
@@ -100,18 +32,8 @@ void jl_view_entry(struct jl_cli *cli, const char *en, const char *ko, const cha
 	va_end(args);
 	jl_buf_printf(&cli->out, "  %s%s%s", jl_view_bold(cli), label, jl_view_reset(cli));
 	jl_buf_pad(&cli->out, ' ', width < LABEL_COLUMNS ? LABEL_COLUMNS - width : 1);
-	/* Too long for the terminal: broken at the last blank that fits. Colour is only in short texts. */
-	while (jl_utf8_width(rest) > room && !strchr(rest, '\033')) {
-		size_t len = jl_utf8_fit(rest, room);
-
-		while (len > 0 && rest[len] != ' ')
-			len--;
-		if (len == 0)
-			break;
-		jl_buf_printf(&cli->out, "%.*s\n%*s", (int)len, rest, LABEL_COLUMNS + 2, "");
-		rest += len + 1;
-	}
-	jl_buf_printf(&cli->out, "%s\n", rest);
+	jl_wrap(&cli->out, text,
+		&(struct jl_wrap){ .width = cli->width, .at = LABEL_COLUMNS + 2, .indent = LABEL_COLUMNS + 2 });
 }
 
 /* A list of pieces with " · " between them, broken before the width of the terminal. */
@@ -154,36 +76,6 @@ static const char *framework_text(enum jl_framework framework)
 	return names[framework];
 }
 
-const char *jl_view_cut(char out[JL_CUT_TEXT_MAX], const struct jl_cli *cli, const struct jl_plan *p,
-			double micro_batch)
-{
-	static const char *const states[] = { "DDP", "ZeRO-1", "ZeRO-2", "FSDP" };
-	struct jl_buf text;
-
-	jl_buf_init(&text, JL_CUT_TEXT_MAX);
-	jl_buf_puts(&text, p->zero == 3 && p->shard > 0 ? "HSDP" : states[p->zero]);
-	if (p->tp > 1)
-		jl_buf_printf(&text, ", TP %.0f%s", p->tp, p->sp ? "+SP" : "");
-	if (p->pp > 1)
-		jl_buf_printf(&text, ", PP %.0f", p->pp);
-	if (p->cp > 1)
-		jl_buf_printf(&text, ", CP %.0f", p->cp);
-	if (p->ep > 1)
-		jl_buf_printf(&text, ", EP %.0f", p->ep);
-	if (p->recompute != JL_RECOMPUTE_NONE)
-		jl_buf_printf(&text, ", %s",
-			      p->recompute == JL_RECOMPUTE_FULL
-				      ? JL_T(cli->lang, "full recompute", "전체 재계산")
-				      : JL_T(cli->lang, "selective recompute", "선택적 재계산"));
-	if (p->offload)
-		jl_buf_printf(&text, ", %s", JL_T(cli->lang, "offload", "오프로드"));
-	if (!isnan(micro_batch))
-		jl_buf_printf(&text, JL_T(cli->lang, ", micro-batch %.0f", ", 마이크로배치 %.0f"), micro_batch);
-	snprintf(out, JL_CUT_TEXT_MAX, "%s", jl_buf_text(&text));
-	jl_buf_release(&text);
-	return out;
-}
-
 void jl_view_case(struct jl_cli *cli, const struct jl_case *c)
 {
 	const struct jl_plan *p = &c->plan;
@@ -194,13 +86,13 @@ void jl_view_case(struct jl_cli *cli, const struct jl_case *c)
 	piece(&line, "%s", c->subject.name);
 	piece(&line, "%s", c->machine.sys.text);
 	piece(&line, JL_T(lang, "batch %s a worker", "작업자당 배치 %s"),
-	      jl_view_count(n, c->shard.micro_batch * p->n_micro));
+	      jl_count_text(n, c->shard.micro_batch * p->n_micro));
 	if (p->n_micro > 1)
-		piece(&line, JL_T(lang, "micro-batch %s", "마이크로배치 %s"), jl_view_count(n, c->shard.micro_batch));
+		piece(&line, JL_T(lang, "micro-batch %s", "마이크로배치 %s"), jl_count_text(n, c->shard.micro_batch));
 	if (p->dp > 1)
-		piece(&line, JL_T(lang, "global %s", "전체 %s"), jl_view_count(n, c->global_batch));
+		piece(&line, JL_T(lang, "global %s", "전체 %s"), jl_count_text(n, c->global_batch));
 	if (!c->subject.net)
-		piece(&line, JL_T(lang, "sequence %s", "시퀀스 %s"), jl_view_count(n, c->shard.seq));
+		piece(&line, JL_T(lang, "sequence %s", "시퀀스 %s"), jl_count_text(n, c->shard.seq));
 	piece(&line, "%s", jl_dtype_name(c->shard.dtype));
 	if (p->zero >= 1 && p->shard > 0)
 		piece(&line, "%s %.0f×%.0f", p->zero == 3 ? "HSDP" : "ZeRO-2", p->dp / p->shard, p->shard);
@@ -247,7 +139,7 @@ static void time_lines(struct jl_cli *cli, const struct jl_prediction *p)
 			break;
 		name = JL_T(cli->lang, jl_parts[best].en, jl_parts[best].ko);
 		width = jl_utf8_width(name);
-		jl_view_entry(cli, first ? "Time" : NULL, "시간", "%s %3.0f %%  %s%*s %s", jl_view_bar(bar, frac, 20),
+		jl_view_entry(cli, first ? "Time" : NULL, "시간", "%s %3.0f %%  %s%*s %s", jl_bar_text(bar, frac, 20),
 			      100 * frac, name, (int)(width < 18 ? 18 - width : 0), "",
 			      jl_units_text(time, jl_part_s(&p->step, best), JL_K_TIME, 2));
 		first = false;
@@ -259,7 +151,7 @@ static const char *gib(char out[JL_UNITS_TEXT_MAX], double bytes)
 	const double x = bytes / 1073741824.0;
 
 	if (x >= 9.95)
-		return jl_view_count(out, floor(x + 0.5));
+		return jl_count_text(out, floor(x + 0.5));
 	snprintf(out, JL_UNITS_TEXT_MAX, "%.1f", x);
 	return out;
 }
@@ -311,7 +203,7 @@ void jl_view_memory(struct jl_cli *cli, const struct jl_case *c, const struct jl
 	if (p->max_micro_batch >= 1)
 		piece(&line,
 		      JL_T(lang, "largest micro-batch (%.0f %% free): %s", "최대 마이크로배치 (여유 %.0f %%) %s"),
-		      100 * JL_MEMORY_MARGIN_FRAC, jl_view_count(part, p->max_micro_batch));
+		      100 * JL_MEMORY_MARGIN_FRAC, jl_count_text(part, p->max_micro_batch));
 	else if (p->room == JL_ROOM_TIGHT)
 		piece(&line,
 		      JL_T(lang, "one sample leaves less than %.0f %% free", "샘플 하나만 넣어도 여유 %.0f %% 미만"),
@@ -401,7 +293,7 @@ static void rate_line(struct jl_cli *cli, const struct jl_case *c, const struct 
 
 	jl_view_entry(cli, NULL, NULL,
 		      JL_T(cli->lang, "%s %.*s/s, %s a %s · MFU %.2g %%", "%s %.*s/s, %s (%s당) · MFU %.2g %%"),
-		      jl_view_about(total, all), (int)strcspn(unit, "("), unit, jl_view_about(about, all / c->n_gpus),
+		      jl_about_text(total, all), (int)strcspn(unit, "("), unit, jl_about_text(about, all / c->n_gpus),
 		      jl_view_device(c), 100 * p->mfu_frac);
 }
 
@@ -414,8 +306,8 @@ void jl_view_prediction(struct jl_cli *cli, const struct jl_case *c, const struc
 	jl_view_entry(cli, "Step", "스텝",
 		      JL_T(cli->lang, "%s%s%s   %s samples/s (%s–%s)", "%s%s%s   샘플 %s개/s (%s–%s)"),
 		      jl_view_bold(cli), jl_view_range(step, &p->step_s, JL_K_TIME), jl_view_reset(cli),
-		      jl_view_about(rate, p->samples_per_s.value), jl_view_about(lo, p->samples_per_s.lo),
-		      jl_view_about(hi, p->samples_per_s.hi));
+		      jl_about_text(rate, p->samples_per_s.value), jl_about_text(lo, p->samples_per_s.lo),
+		      jl_about_text(hi, p->samples_per_s.hi));
 	rate_line(cli, c, p);
 	time_lines(cli, p);
 	jl_view_memory(cli, c, p);

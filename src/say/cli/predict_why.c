@@ -43,8 +43,8 @@ static void bound_by_input(struct jl_cli *cli, const struct jl_case *c, const st
 	const double own_s = p->step.step_s - p->step.input_s;
 	char brought[JL_UNITS_TEXT_MAX], taken[JL_UNITS_TEXT_MAX], rate[JL_UNITS_TEXT_MAX];
 
-	jl_view_about(brought, c->global_batch / p->input.input_s);
-	jl_view_about(taken, c->global_batch / own_s);
+	jl_about_text(brought, c->global_batch / p->input.input_s);
+	jl_about_text(taken, c->global_batch / own_s);
 	if (p->input.storage_s > p->input.threads_s)
 		jl_view_entry(cli, "Bound by", "병목",
 			      JL_T(cli->lang, "input: storage of %s a host brings %s samples/s; the %ss could take %s",
@@ -91,19 +91,19 @@ static void advice_line(struct jl_cli *cli, const struct jl_advice *a, size_t n,
 
 	if (a->makes_it_fit)
 		snprintf(gain, sizeof(gain), JL_T(cli->lang, "fits; %s samples/s", "들어감, %s 샘플/s"),
-			 jl_view_about(after, a->samples_per_s_after));
+			 jl_about_text(after, a->samples_per_s_after));
 	else if (!isnan(a->alone_samples_per_s))
 		snprintf(gain, sizeof(gain), JL_T(cli->lang, "%d GPUs: %.2gx → %.2gx", "GPU %d개: %.2gx → %.2gx"),
 			 a->n_gpus, a->samples_per_s_before / a->alone_samples_per_s,
 			 a->samples_per_s_after / a->alone_samples_per_s);
 	else
 		snprintf(gain, sizeof(gain), JL_T(cli->lang, "%s → %s samples/s", "%s → %s 샘플/s"),
-			 jl_view_about(before, a->samples_per_s_before), jl_view_about(after, a->samples_per_s_after));
+			 jl_about_text(before, a->samples_per_s_before), jl_about_text(after, a->samples_per_s_after));
 	if (!a->makes_it_fit &&
 	    fabs(a->samples_per_s_after / a->samples_per_s_before * a->step_s_after / a->step_s_before - 1) < 1e-9 &&
 	    isnan(a->alone_samples_per_s))
 		snprintf(gain, sizeof(gain), JL_T(cli->lang, "step %+.0f %%, %s samples/s", "스텝 %+.0f %%, %s 샘플/s"),
-			 100 * (a->step_s_after / a->step_s_before - 1), jl_view_about(after, a->samples_per_s_after));
+			 100 * (a->step_s_after / a->step_s_before - 1), jl_about_text(after, a->samples_per_s_after));
 	jl_view_entry(cli, fmt, "해볼 것", "%zu  %s%*s  %s", n, text, (int)(width < room ? room - width : 0), "", gain);
 }
 

@@ -246,13 +246,13 @@ void jl_view_system_json(struct jl_json *json, const struct jl_catalog *cat, con
 	if (sys->join) {
 		jl_json_put_string(json, "join", sys->join->id);
 		jl_json_put_bool(json, "join_assumed", sys->join_assumed);
-		jl_view_fact_json(json, "join_oneway_Bps", &sys->join_oneway_Bps);
+		jl_fact_put(json, "join_oneway_Bps", &sys->join_oneway_Bps);
 	}
 	if (sys->net) {
 		jl_json_put_string(json, "network", sys->net->id);
 		jl_json_put_integer(json, "n_network", sys->n_net);
 		jl_json_put_bool(json, "network_assumed", sys->net_assumed);
-		jl_view_fact_json(json, "network_oneway_Bps", &sys->net_oneway_Bps);
+		jl_fact_put(json, "network_oneway_Bps", &sys->net_oneway_Bps);
 	}
 	jl_json_end_object(json);
 }

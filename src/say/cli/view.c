@@ -7,19 +7,14 @@
 #include "base/utf8.h"
 #include "catalog/fields.h"
 #include "catalog/find.h"
+#include "doc/wrap.h"
 
 /* 16896 -> "16,896" */
 static void with_separators(char out[JL_UNITS_TEXT_MAX], double whole, const char *unit)
 {
-	char digits[32];
-	size_t n = (size_t)snprintf(digits, sizeof(digits), "%.0f", whole), at = 0;
+	const size_t len = strlen(jl_grouped_text(out, whole));
 
-	for (size_t i = 0; i < n; i++) {
-		if (i && (n - i) % 3 == 0 && digits[i - 1] != '-')
-			out[at++] = ',';
-		out[at++] = digits[i];
-	}
-	snprintf(out + at, JL_UNITS_TEXT_MAX - at, "%s%s", *unit ? " " : "", unit);
+	snprintf(out + len, JL_UNITS_TEXT_MAX - len, "%s%s", *unit ? " " : "", unit);
 }
 
 const char *jl_view_value(char out[JL_UNITS_TEXT_MAX], double value, enum jl_kind kind, bool is_memory)
@@ -113,99 +108,6 @@ const char *jl_view_label(enum jl_catalog_kind kind, const struct jl_field *fiel
 	return field->key;
 }
 
-void jl_view_fact_json(struct jl_json *json, const char *key, const struct jl_fact *fact)
-{
-	if (!jl_fact_known(fact))
-		return;
-	jl_json_put_object(json, key);
-	jl_json_put_number(json, "value", fact->value);
-	if (!isnan(fact->lo))
-		jl_json_put_number(json, "lo", fact->lo);
-	if (!isnan(fact->hi))
-		jl_json_put_number(json, "hi", fact->hi);
-	jl_json_put_string(json, "origin", jl_origin_name(fact->origin));
-	jl_json_put_string(json, "source", fact->source);
-	jl_json_put_string(json, "date", fact->date);
-	if (fact->note)
-		jl_json_put_string(json, "note", fact->note);
-	jl_json_end_object(json);
-}
-
-static void fields_json(struct jl_json *json, const struct jl_schema *schema, const void *record);
-
-static void list_json(struct jl_json *json, const struct jl_field *field, const void *record)
-{
-	const char *items = *(const char *const *)jl_field_at(field, record);
-	size_t n;
-
-	memcpy(&n, (const char *)record + field->count_offset, sizeof(n));
-	if (n == 0)
-		return;
-	jl_json_put_array(json, field->member);
-	for (size_t i = 0; i < n; i++) {
-		jl_json_object(json);
-		fields_json(json, field->sub, items + i * field->sub->size_B);
-		jl_json_end_object(json);
-	}
-	jl_json_end_array(json);
-}
-
-static void texts_json(struct jl_json *json, const struct jl_field *field, const void *record)
-{
-	const char *const *texts = *(const char *const *const *)jl_field_at(field, record);
-
-	if (!texts || !*texts)
-		return;
-	jl_json_put_array(json, field->member);
-	for (; *texts; texts++)
-		jl_json_string(json, *texts);
-	jl_json_end_array(json);
-}
-
-/* What is not known is left out: a key that is there has a value. */
-static void field_json(struct jl_json *json, const struct jl_field *field, const void *record)
-{
-	const void *at = jl_field_at(field, record);
-	const char *text;
-
-	switch (field->type) {
-	case JL_F_TEXT:
-	case JL_F_DATE:
-		text = *(const char *const *)at;
-		if (text)
-			jl_json_put_string(json, field->member, text);
-		break;
-	case JL_F_FACT: jl_view_fact_json(json, field->member, at); break;
-	case JL_F_NUMBER:
-		if (!isnan(*(const double *)at))
-			jl_json_put_number(json, field->member, *(const double *)at);
-		break;
-	case JL_F_INT:
-		if (*(const int *)at)
-			jl_json_put_integer(json, field->member, *(const int *)at);
-		break;
-	case JL_F_BOOL: jl_json_put_bool(json, field->member, *(const bool *)at); break;
-	case JL_F_CHOICE:
-		text = jl_choice_name(field->choices, *(const int *)at);
-		if (text)
-			jl_json_put_string(json, field->member, text);
-		break;
-	case JL_F_TEXTS: texts_json(json, field, record); break;
-	case JL_F_LIST: list_json(json, field, record); break;
-	case JL_F_SUB:
-		jl_json_put_object(json, field->member);
-		fields_json(json, field->sub, at);
-		jl_json_end_object(json);
-		break;
-	}
-}
-
-static void fields_json(struct jl_json *json, const struct jl_schema *schema, const void *record)
-{
-	for (size_t i = 0; i < schema->n_fields; i++)
-		field_json(json, &schema->fields[i], record);
-}
-
 /* The sources that a record's facts name, so that the JSON stands by itself. */
 static void sources_json(struct jl_json *json, const struct jl_catalog *cat, const struct jl_schema *schema,
 			 const void *record)
@@ -227,7 +129,7 @@ static void sources_json(struct jl_json *json, const struct jl_catalog *cat, con
 			continue;
 		seen[n_seen++] = source->id;
 		jl_json_object(json);
-		fields_json(json, jl_schema_of(JL_R_SOURCE), source);
+		jl_fields_put(json, jl_schema_of(JL_R_SOURCE), source);
 		jl_json_end_object(json);
 	}
 	jl_json_end_array(json);
@@ -254,7 +156,7 @@ void jl_view_record_json(struct jl_json *json, const struct jl_catalog *cat, enu
 
 	jl_json_object(json);
 	jl_json_put_string(json, "record", schema->en);
-	fields_json(json, schema, record);
+	jl_fields_put(json, schema, record);
 	if (kind == JL_R_PRICE)
 		variants_json(json, cat, record);
 	sources_json(json, cat, schema, record);
@@ -277,30 +179,31 @@ void jl_view_wrapped(struct jl_cli *cli, size_t indent, const char *label, const
 
 void jl_view_flow(struct jl_cli *cli, size_t at, size_t indent, const char *text)
 {
-	struct jl_buf *out = &cli->out;
-	bool first = true;
+	jl_wrap(&cli->out, text, &(struct jl_wrap){ .width = cli->width, .at = at, .indent = indent });
+}
 
-	while (*text) {
-		size_t len = strcspn(text, " "), blanks = strspn(text + len, " ");
-		char word[512] = "";
-		size_t width;
+void jl_view_page(struct jl_cli *cli, struct jl_doc *ret_doc)
+{
+	jl_doc_init(ret_doc, &cli->arena, cli->lang, NULL);
+}
 
-		strncat(word, text, len < sizeof(word) ? len : sizeof(word) - 1);
-		width = jl_utf8_width(word);
-		if (at + 1 + width > cli->width && !first) {
-			jl_buf_putc(out, '\n');
-			jl_buf_pad(out, ' ', indent);
-			at = indent;
-		} else if (!first) {
-			jl_buf_putc(out, ' ');
-			at++;
-		}
-		jl_buf_puts(out, word);
-		at += width;
-		first = false;
-		text += len + blanks;
-	}
-	jl_buf_putc(out, '\n');
+enum jl_status jl_view_show(struct jl_cli *cli, const struct jl_doc *doc, struct jl_err *err)
+{
+	return jl_doc_to_terminal(doc, cli->width, cli->color, &cli->out, err);
+}
+
+const char *const *jl_view_options(struct jl_cli *cli)
+{
+	const struct jl_option *options = cli->command->options;
+	const char **names;
+	size_t n = 0;
+
+	while (options && options[n].name)
+		n++;
+	names = jl_arena_array(&cli->arena, n + 1, sizeof *names);
+	for (size_t i = 0; names && i < n; i++)
+		names[i] = options[i].name;
+	return names;
 }
 
 const char *jl_view_bold(const struct jl_cli *cli)

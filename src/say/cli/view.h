@@ -6,6 +6,7 @@
 #include "base/table.h"
 #include "catalog/schema.h"
 #include "cli/command.h"
+#include "doc/doc.h"
 #include "workload/convnet.h"
 
 /* A quantity as people write it: memory in binary prefixes, numbers bare. */
@@ -27,7 +28,6 @@ const char *jl_view_label(enum jl_catalog_kind kind, const struct jl_field *fiel
 /* A whole record by its schema. Keys are the C members: units in the names. */
 void jl_view_record_json(struct jl_json *json, const struct jl_catalog *cat, enum jl_catalog_kind kind,
 			 const void *record);
-void jl_view_fact_json(struct jl_json *json, const char *key, const struct jl_fact *fact);
 
 /* A page: print `table` into the output of the command. */
 enum jl_status jl_view_table(struct jl_cli *cli, struct jl_table *table, size_t indent, struct jl_err *err);
@@ -37,6 +37,12 @@ void jl_view_wrapped(struct jl_cli *cli, size_t indent, const char *label, const
 
 /* The rest of a line that has come to column `at`, broken at blanks; what follows the first line is indented by `indent`. */
 void jl_view_flow(struct jl_cli *cli, size_t at, size_t indent, const char *text);
+
+/* A command's page: a document is begun, built by `tell`, and shown. */
+void jl_view_page(struct jl_cli *cli, struct jl_doc *ret_doc);
+enum jl_status jl_view_show(struct jl_cli *cli, const struct jl_doc *doc, struct jl_err *err);
+/* Names of the command's own options, NULL at the end; NULL: out of memory. */
+const char *const *jl_view_options(struct jl_cli *cli);
 
 /* Colour when the output is a terminal, else nothing. */
 const char *jl_view_bold(const struct jl_cli *cli);

@@ -49,6 +49,7 @@ struct jl_chart_series {
 struct jl_tree_node {
 	const char *name, *detail;
 	const struct jl_num *num; /* the figure that `detail` shows; NULL: it shows none */
+	const char *place;        /* where it is: stands to the right of the others; NULL: not said */
 	const char *link;         /* to its parent: "PCIe 4.0 x16" */
 	const struct jl_tree_node *children;
 	size_t n_children;

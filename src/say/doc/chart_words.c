@@ -200,17 +200,51 @@ static void stacked_text(struct jl_buf *out, const struct jl_chart *c, size_t wi
 	}
 }
 
-static void tree_text(struct jl_buf *out, const struct jl_tree_node *node, size_t depth, size_t width)
+#define PLACE_COLUMN 52 /* of what stands to the right of a tree */
+
+/* Name and detail, then the place at its column; a name that is too long is cut. */
+static void node_text(struct jl_buf *out, const struct jl_tree_node *node, size_t used, size_t width)
 {
-	const size_t before = 4 + 2 * depth, after = node->detail ? 3 + jl_utf8_width(node->detail) : 0,
-		     room = width > before + after + 8 ? width - before - after : 8;
+	const size_t place = node->place ? jl_utf8_width(node->place) + 2 : 0,
+		     detail = node->detail ? jl_utf8_width(node->detail) + 3 : 0,
+		     room = width > used + place + detail + 8 ? width - used - place - detail : 8;
 	const bool whole = jl_utf8_width(node->name) <= room;
 
-	jl_buf_pad(out, ' ', 2 + 2 * depth);
-	jl_buf_printf(out, "%s%.*s%s%s%s\n", depth ? "└ " : "", (int)jl_utf8_fit(node->name, whole ? room : room - 1),
-		      node->name, whole ? "" : "…", node->detail ? " · " : "", node->detail ? node->detail : "");
-	for (size_t i = 0; i < node->n_children; i++)
-		tree_text(out, &node->children[i], depth + 1, width);
+	jl_buf_printf(out, "%.*s%s%s%s", (int)jl_utf8_fit(node->name, whole ? room : room - 1), node->name,
+		      whole ? "" : "…", node->detail ? " · " : "", node->detail ? node->detail : "");
+	used += (whole ? jl_utf8_width(node->name) : room) + detail;
+	if (node->place) {
+		jl_buf_pad(out, ' ', used + 2 <= PLACE_COLUMN ? PLACE_COLUMN - used : 2);
+		jl_buf_puts(out, node->place);
+	}
+	jl_buf_putc(out, '\n');
+}
+
+/* `before`: what stands before the branches, line by line. */
+static void branches_text(struct jl_buf *out, const struct jl_tree_node *node, const char *before, size_t width)
+{
+	char deeper[128];
+
+	for (size_t i = 0; i < node->n_children; i++) {
+		const bool last = i + 1 == node->n_children;
+
+		jl_buf_printf(out, "%s%s", before, last ? "└─ " : "├─ ");
+		node_text(out, &node->children[i], jl_utf8_width(before) + 3, width);
+		snprintf(deeper, sizeof deeper, "%.100s%s", before, last ? "   " : "│  ");
+		branches_text(out, &node->children[i], deeper, width);
+	}
+}
+
+/* A root without a name is not drawn: its branches stand at the edge. */
+static void tree_text(struct jl_buf *out, const struct jl_tree_node *root, size_t width)
+{
+	const bool named = root->name && *root->name;
+
+	if (named) {
+		jl_buf_puts(out, "  ");
+		node_text(out, root, 2, width);
+	}
+	branches_text(out, root, named ? "  " : "", width);
 }
 
 /* Right-aligned in a column; Korean takes two places a character. */
@@ -253,7 +287,7 @@ enum jl_status jl_chart_to_text(const struct jl_chart *c, size_t width, struct j
 {
 	jl_buf_printf(out, "  %s\n", c->title ? c->title : "");
 	if (c->kind == JL_CHART_TREE && c->tree)
-		tree_text(out, c->tree, 0, width);
+		tree_text(out, c->tree, width);
 	else if (c->kind == JL_CHART_HEAT)
 		heat_text(out, c);
 	else if (c->kind == JL_CHART_STACKED)

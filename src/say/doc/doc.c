@@ -1,6 +1,5 @@
 #include "doc/doc.h"
 
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,8 +9,8 @@
 void jl_doc_init(struct jl_doc *doc, struct jl_arena *arena, enum jl_lang lang, const char *title)
 {
 	*doc = (struct jl_doc){ .arena = arena, .lang = lang };
-	doc->title = jl_arena_strdup(arena, title);
-	if (!doc->title)
+	doc->title = title ? jl_arena_strdup(arena, title) : NULL;
+	if (title && !doc->title)
 		doc->failed = JL_E_NOMEM;
 }
 
@@ -31,6 +30,8 @@ static struct jl_doc_block *add(struct jl_doc *doc, enum jl_doc_block_kind kind,
 		return NULL;
 	}
 	block->kind = kind;
+	block->gap = doc->gap;
+	doc->gap = false;
 	if (doc->last)
 		doc->last->next = block;
 	else
@@ -78,6 +79,87 @@ void jl_doc_finding(struct jl_doc *doc, enum jl_mark mark, const char *title)
 
 	if (block)
 		block->mark = mark;
+}
+
+void jl_doc_step(struct jl_doc *doc)
+{
+	struct jl_doc_block *block = add(doc, JL_DOC_ITEM, NULL);
+
+	if (block)
+		block->numbered = true;
+}
+
+void jl_doc_lead(struct jl_doc *doc)
+{
+	add(doc, JL_DOC_LEAD, NULL);
+}
+
+void jl_doc_entry(struct jl_doc *doc, const char *label)
+{
+	add(doc, JL_DOC_ENTRY, label);
+}
+
+void jl_doc_note(struct jl_doc *doc, enum jl_mark mark, const char *label)
+{
+	struct jl_doc_block *block = add(doc, JL_DOC_NOTE, label);
+
+	if (block)
+		block->mark = mark;
+}
+
+void jl_doc_lines(struct jl_doc *doc, const char *text)
+{
+	add(doc, JL_DOC_CODE, text);
+}
+
+void jl_doc_ruler(struct jl_doc *doc, const struct jl_ruler *ruler)
+{
+	struct jl_doc_block *block = add(doc, JL_DOC_RULER, NULL);
+	struct jl_ruler *copy = block ? jl_arena_alloc(doc->arena, sizeof *copy) : NULL;
+
+	if (!copy) {
+		doc->failed = doc->failed ? doc->failed : JL_E_NOMEM;
+		return;
+	}
+	*copy = *ruler;
+	block->ruler = copy;
+}
+
+void jl_doc_gap(struct jl_doc *doc)
+{
+	doc->gap = true;
+}
+
+void jl_doc_fold(struct jl_doc *doc)
+{
+	if (!doc->failed && doc->last && doc->last->kind == JL_DOC_SECTION)
+		doc->last->fold = true;
+}
+
+void jl_doc_brief(struct jl_doc *doc)
+{
+	if (!doc->failed && doc->last && doc->last->kind == JL_DOC_SECTION)
+		doc->last->brief = true;
+}
+
+void jl_doc_shorten(struct jl_doc *doc)
+{
+	struct jl_doc_block **at = &doc->blocks;
+	bool kept = true;
+
+	doc->last = NULL;
+	doc->n_blocks = 0;
+	while (*at) {
+		if ((*at)->kind == JL_DOC_SECTION && (*at)->level == 2)
+			kept = (*at)->brief;
+		if (!kept) {
+			*at = (*at)->next;
+			continue;
+		}
+		doc->last = *at;
+		doc->n_blocks++;
+		at = &(*at)->next;
+	}
 }
 
 static struct jl_run *add_run(struct jl_doc *doc, enum jl_run_kind kind, const char *text)
@@ -131,8 +213,32 @@ void jl_doc_num(struct jl_doc *doc, const struct jl_num *num)
 {
 	struct jl_run *run = add_run(doc, JL_RUN_NUM, NULL);
 
+	if (!run)
+		return;
+	run->num = *num;
+	if (num->text && !(run->num.text = jl_arena_strdup(doc->arena, num->text)))
+		doc->failed = JL_E_NOMEM;
+}
+
+void jl_doc_bar(struct jl_doc *doc, double frac, int n_cells)
+{
+	struct jl_run *run = add_run(doc, JL_RUN_BAR, NULL);
+
 	if (run)
-		run->num = *num;
+		run->num = (struct jl_num){ .value = frac, .kind = JL_K_FRACTION, .n_digits = n_cells };
+}
+
+void jl_doc_dot(struct jl_doc *doc)
+{
+	add_run(doc, JL_RUN_DOT, " · ");
+}
+
+void jl_doc_link(struct jl_doc *doc, const char *text, const char *url)
+{
+	struct jl_run *run = add_run(doc, JL_RUN_LINK, text);
+
+	if (run && !(run->ref = jl_arena_strdup(doc->arena, url)))
+		doc->failed = JL_E_NOMEM;
 }
 
 void jl_doc_said(struct jl_doc *doc, const char *text, enum jl_origin origin, const char *source)
@@ -206,6 +312,13 @@ void jl_doc_table(struct jl_doc *doc, const char *title, const struct jl_doc_col
 	doc->row_tail = &block->rows;
 }
 
+void jl_doc_entry_table(struct jl_doc *doc, const char *label, const struct jl_doc_column *columns, size_t n_columns)
+{
+	jl_doc_table(doc, NULL, columns, n_columns);
+	if (!doc->failed && !(doc->last->label = jl_arena_strdup(doc->arena, label)))
+		doc->failed = JL_E_NOMEM;
+}
+
 static void open_row(struct jl_doc *doc)
 {
 	struct jl_doc_row *row;
@@ -276,135 +389,16 @@ void jl_doc_chart(struct jl_doc *doc, const struct jl_chart *chart)
 		block->chart = chart;
 }
 
+void jl_doc_picture(struct jl_doc *doc, const struct jl_chart *chart)
+{
+	jl_doc_chart(doc, chart);
+	if (!doc->failed)
+		doc->last->picture = true;
+}
+
 const char *jl_mark_text(enum jl_mark mark)
 {
 	static const char *const marks[] = { "", "✅", "⚠", "❌", "❓" };
 
 	return marks[mark];
-}
-
-static bool has_interval(const struct jl_num *num)
-{
-	return !isnan(num->lo) && !isnan(num->hi) && num->hi > num->lo;
-}
-
-const char *jl_memory_text(char out[JL_UNITS_TEXT_MAX], double value_B)
-{
-	static const char *const names[] = { "B", "KiB", "MiB", "GiB", "TiB" };
-	size_t i = 0;
-
-	while (value_B >= 1024 && i < 4) {
-		value_B /= 1024;
-		i++;
-	}
-	snprintf(out, JL_UNITS_TEXT_MAX, value_B >= 1000 ? "%.0f %s" : "%.3g %s", value_B, names[i]);
-	return out;
-}
-
-static void print_value(struct jl_buf *out, double value, const struct jl_num *num)
-{
-	char text[JL_UNITS_TEXT_MAX];
-
-	if (num->kind == JL_K_BYTES && num->binary)
-		jl_buf_puts(out, jl_memory_text(text, value));
-	else if (num->kind != JL_K_NUMBER)
-		jl_buf_puts(out, jl_units_text(text, value, num->kind, num->n_digits ? num->n_digits : 3));
-	else if (!num->n_digits && num->n_decimals > 0)
-		jl_buf_printf(out, "%.*f", num->n_decimals, value);
-	else
-		jl_buf_puts(out, jl_units_text(text, value, JL_K_NUMBER, num->n_digits ? num->n_digits : 3));
-}
-
-/* "268 (200–358) GB/s": the unit once, where all three have the same. */
-static bool print_compact(struct jl_buf *out, const struct jl_num *num)
-{
-	const double values[3] = { num->value, num->lo, num->hi };
-	char texts[3][JL_UNITS_TEXT_MAX];
-	const char *units[3];
-
-	if (num->kind == JL_K_NUMBER || !num->show_interval || !has_interval(num))
-		return false;
-	for (size_t i = 0; i < 3; i++) {
-		struct jl_buf one;
-		char *blank;
-
-		jl_buf_init(&one, JL_UNITS_TEXT_MAX);
-		print_value(&one, values[i], num);
-		snprintf(texts[i], sizeof texts[i], "%s", jl_buf_text(&one));
-		jl_buf_release(&one);
-		if (!(blank = strrchr(texts[i], ' ')))
-			return false;
-		*blank = '\0';
-		units[i] = blank + 1;
-	}
-	if (strcmp(units[0], units[1]) != 0 || strcmp(units[0], units[2]) != 0)
-		return false;
-	jl_buf_printf(out, "%s (%s–%s) %s", texts[0], texts[1], texts[2], units[0]);
-	return true;
-}
-
-struct jl_num jl_num_ranged(struct jl_num num)
-{
-	num.show_interval = true;
-	return num;
-}
-
-void jl_num_print(struct jl_buf *out, const struct jl_num *num)
-{
-	/* 1.9x, 293일: Korean units stand close, as people write them */
-	const bool tight = num->unit && (strcmp(num->unit, "x") == 0 || (unsigned char)num->unit[0] >= 0xea);
-
-	if (isnan(num->value)) {
-		jl_buf_puts(out, "—");
-		return;
-	}
-	if (print_compact(out, num))
-		return;
-	print_value(out, num->value, num);
-	if (num->kind == JL_K_NUMBER && num->unit && tight)
-		jl_buf_puts(out, num->unit);
-	if (num->show_interval && has_interval(num)) {
-		jl_buf_puts(out, " (");
-		print_value(out, num->lo, num);
-		jl_buf_puts(out, "–");
-		print_value(out, num->hi, num);
-		jl_buf_puts(out, ")");
-	}
-	if (num->kind == JL_K_NUMBER && num->unit && !tight)
-		jl_buf_printf(out, " %s", num->unit);
-}
-
-static const char *origin_word(enum jl_origin origin, enum jl_lang lang)
-{
-	switch (origin) {
-	case JL_MEASURED: return JL_T(lang, "measured", "실측");
-	case JL_PUBLISHED: return JL_T(lang, "published", "공개 측정");
-	case JL_LISTED: return JL_T(lang, "listed", "사양·가격표");
-	case JL_ESTIMATED: return JL_T(lang, "estimated", "추정");
-	case JL_ORIGIN_NONE: break;
-	}
-	return JL_T(lang, "given", "입력값");
-}
-
-void jl_num_tell(struct jl_buf *out, const struct jl_num *num, enum jl_lang lang)
-{
-	struct jl_num full = *num;
-
-	full.n_digits = full.n_digits > 5 ? full.n_digits : 5;
-	full.n_decimals = 0;
-	full.show_interval = false;
-	jl_num_print(out, &full);
-	if (has_interval(num)) {
-		jl_buf_puts(out, JL_T(lang, ", 80 % interval ", ", 80 % 구간 "));
-		print_value(out, num->lo, num);
-		jl_buf_puts(out, "–");
-		print_value(out, num->hi, num);
-	}
-	jl_buf_printf(out, ", %s", origin_word(num->origin, lang));
-	if (num->source)
-		jl_buf_printf(out, ", %s", num->source);
-	if (num->date)
-		jl_buf_printf(out, ", %s", num->date);
-	if (num->note)
-		jl_buf_printf(out, " (%s)", num->note);
 }

@@ -1,4 +1,4 @@
-/* A document that can be shown as text, Markdown, HTML or JSON.
+/* A document that can be shown as text, Markdown, HTML or JSON: a report, or all that a command prints.
  *
  * It is built in one language. A number is never just text: it carries its value, unit, origin, source and interval, so that every
  * rendering can show where it comes from. Text may hold names with digits in them (RTX 3090, ZeRO-2); a bare number in text is a
@@ -7,8 +7,8 @@
  *     jl_doc_section(&doc, "scaling", "Scaling");
  *     jl_doc_para(&doc); jl_doc_text(&doc, "Ten cards reach "); jl_doc_num(&doc, &speedup); jl_doc_end(&doc);
  *     jl_doc_table(&doc, "caption", columns, n); jl_doc_cell_text(...); jl_doc_cell_num(...); jl_doc_end_row(&doc); jl_doc_end(&doc); */
-#ifndef JL_REPORT_DOC_H
-#define JL_REPORT_DOC_H
+#ifndef JL_DOC_DOC_H
+#define JL_DOC_DOC_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,35 +16,9 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/err.h"
-#include "base/fact.h"
-#include "base/units.h"
+#include "doc/num.h"
 
 struct jl_chart;
-
-/* A number as it is shown. */
-struct jl_num {
-	double value;
-	enum jl_kind kind;  /* decides prefix and unit; JL_K_NUMBER takes `unit` */
-	const char *unit;   /* "x", "GPU", "samples/s" behind a plain number; NULL: none */
-	int n_digits;       /* significant; 0: three */
-	int n_decimals;     /* of a plain number, when n_digits is 0 and this is above 0 */
-	double lo, hi;      /* 80 % interval; NAN or 0/0: none */
-	bool show_interval; /* in the text, not only behind it */
-	bool binary;        /* bytes of memory: 24 GiB, as it is sold */
-	enum jl_origin origin;
-	const char *source, *date, *note; /* or NULL */
-};
-
-#define JL_NUM(v, k, o) ((struct jl_num){ .value = (v), .kind = (k), .origin = (o) })
-
-/* "24 GiB": bytes of memory as people say them. */
-const char *jl_memory_text(char out[JL_UNITS_TEXT_MAX], double value_B);
-/* Its interval is shown in the text. */
-struct jl_num jl_num_ranged(struct jl_num num);
-/* The number as a person reads it: "147 ms", "1.91x", "27 (25–30) samples/s". */
-void jl_num_print(struct jl_buf *out, const struct jl_num *num);
-/* All that is known of it in one line: "0.147 s, 80 % interval 0.13–0.16 s, estimated, docs/METHOD.md, 2026-11". */
-void jl_num_tell(struct jl_buf *out, const struct jl_num *num, enum jl_lang lang);
 
 enum jl_run_kind {
 	JL_RUN_TEXT,
@@ -54,6 +28,9 @@ enum jl_run_kind {
 	JL_RUN_CODE,
 	JL_RUN_SAID,  /* a sentence of another room with figures in it; `num` has their origin and source */
 	JL_RUN_BREAK, /* a new line of the same paragraph */
+	JL_RUN_DOT,   /* parts two pieces of a line: " · ", or a new line where the next piece does not fit */
+	JL_RUN_BAR,   /* num.value is the share that is full, num.n_digits the cells */
+	JL_RUN_LINK,  /* `text` leads to the address `ref` */
 	JL_RUN_REF    /* a section of this document: `ref` is its id, `text` its title once jl_doc_resolve has run */
 };
 
@@ -83,23 +60,52 @@ struct jl_doc_column {
 	const char *head;
 	const char *unit; /* shown under the head where all cells share it; NULL: none */
 	bool right;       /* numbers */
+	bool keep;        /* never cut where the terminal is narrow */
+	size_t min_width; /* cut down to this, not below; 0: 8 */
 };
 
-enum jl_doc_block_kind { JL_DOC_SECTION, JL_DOC_PARA, JL_DOC_ITEM, JL_DOC_TABLE, JL_DOC_CHART, JL_DOC_FINDING };
+enum jl_doc_block_kind {
+	JL_DOC_SECTION,
+	JL_DOC_PARA,
+	JL_DOC_ITEM,
+	JL_DOC_TABLE,
+	JL_DOC_CHART,
+	JL_DOC_FINDING,
+	JL_DOC_LEAD,  /* the answer, or what is asked, in a line or two: first of a page */
+	JL_DOC_ENTRY, /* a label and what it has: "Bound by  gradient exchange"; neighbours form one list */
+	JL_DOC_NOTE,  /* "Assumed: ...": how it was reckoned, in small */
+	JL_DOC_CODE,  /* lines to be copied as they are */
+	JL_DOC_RULER, /* where a figure lies in a range */
+	JL_N_DOC_BLOCK_KIND
+};
+
+/* 0 ─────┤▒▒▒▒▒▒▒▒├────┃ 202 GB/s, the figure below it. */
+struct jl_ruler {
+	struct jl_num value;
+	double lo, hi;       /* where it is expected */
+	struct jl_num bound; /* what cannot be passed; value NAN: none is known */
+};
 
 struct jl_doc_block {
 	enum jl_doc_block_kind kind;
 	const char *id;    /* section: stable, for links and JSON */
-	const char *title; /* section, table, finding */
+	const char *title; /* section, table, finding; label of an entry or note; text of code */
+	const char *label; /* table: it stands behind this label, as an entry does; NULL: it stands alone */
 	bool asked;        /* finding: the title is a reader's question; figures in it are given */
 	int level;         /* section: 2 or 3 */
-	enum jl_mark mark; /* finding */
+	enum jl_mark mark; /* finding, note */
+	bool gap;          /* stands apart from what is before it */
+	bool fold;         /* section: evidence; a page shows its title and opens it when asked */
+	bool brief;        /* section: on the one-page brief too */
+	bool numbered;     /* item */
+	bool picture;      /* chart: only where it can be drawn; a terminal has the table beside it */
 	struct jl_run *runs;
 	const struct jl_doc_column *columns;
 	size_t n_columns;
 	struct jl_doc_row *rows;
 	size_t n_rows;
 	const struct jl_chart *chart;
+	const struct jl_ruler *ruler;
 	struct jl_doc_block *next;
 };
 
@@ -111,6 +117,7 @@ struct jl_doc {
 	struct jl_doc_block *blocks, *last;
 	size_t n_blocks;
 	enum jl_status failed; /* out of memory or too large: sticks */
+	bool gap;              /* the next block stands apart */
 	/* where the next run goes */
 	struct jl_run **tail;
 	struct jl_doc_row **row_tail;
@@ -126,6 +133,17 @@ void jl_doc_section(struct jl_doc *doc, const char *id, const char *title);
 void jl_doc_subsection(struct jl_doc *doc, const char *id, const char *title);
 void jl_doc_para(struct jl_doc *doc);
 void jl_doc_item(struct jl_doc *doc); /* of a list */
+void jl_doc_step(struct jl_doc *doc); /* of a numbered one */
+void jl_doc_lead(struct jl_doc *doc);
+void jl_doc_entry(struct jl_doc *doc, const char *label);                   /* "": goes on below the last one */
+void jl_doc_note(struct jl_doc *doc, enum jl_mark mark, const char *label); /* NULL: no label */
+void jl_doc_lines(struct jl_doc *doc, const char *text);                    /* to be copied as they are */
+void jl_doc_ruler(struct jl_doc *doc, const struct jl_ruler *ruler);        /* copied */
+void jl_doc_gap(struct jl_doc *doc);                                        /* what comes next stands apart */
+void jl_doc_fold(struct jl_doc *doc);  /* the section that was just opened is evidence: it folds */
+void jl_doc_brief(struct jl_doc *doc); /* the section that was just opened stands on the brief too */
+/* The one-page brief: what stands before the first section, and the sections that are for it. */
+void jl_doc_shorten(struct jl_doc *doc);
 /* What is the matter, how bad; then text for why, and what to do. */
 void jl_doc_finding(struct jl_doc *doc, enum jl_mark mark, const char *title);
 
@@ -140,6 +158,9 @@ void jl_doc_num(struct jl_doc *doc, const struct jl_num *num);
 /* A whole sentence made elsewhere (a finding, a note, an error): the figures in it all have this origin and source. */
 void jl_doc_said(struct jl_doc *doc, const char *text, enum jl_origin origin, const char *source);
 
+void jl_doc_dot(struct jl_doc *doc);
+void jl_doc_bar(struct jl_doc *doc, double frac, int n_cells);
+void jl_doc_link(struct jl_doc *doc, const char *text, const char *url);
 void jl_doc_break(struct jl_doc *doc);
 /* "→ Scaling": where more is said. Shows nothing where the document has no such section. */
 void jl_doc_ref(struct jl_doc *doc, const char *id);
@@ -156,15 +177,22 @@ void jl_doc_back(struct jl_doc *doc, struct jl_doc_place place);
 
 /* `columns` must outlive the document. */
 void jl_doc_table(struct jl_doc *doc, const char *title, const struct jl_doc_column *columns, size_t n_columns);
+/* The same behind a label, as entries are; columns without heads. */
+void jl_doc_entry_table(struct jl_doc *doc, const char *label, const struct jl_doc_column *columns, size_t n_columns);
 void jl_doc_cell(struct jl_doc *doc, enum jl_mark mark); /* opens one; the calls above fill it */
 void jl_doc_cell_text(struct jl_doc *doc, const char *text);
 void jl_doc_cell_name(struct jl_doc *doc, const char *text);
 void jl_doc_cell_num(struct jl_doc *doc, const struct jl_num *num);
 void jl_doc_end_row(struct jl_doc *doc, bool strong);
 
-void jl_doc_chart(struct jl_doc *doc, const struct jl_chart *chart); /* must outlive the document */
+void jl_doc_chart(struct jl_doc *doc, const struct jl_chart *chart);   /* must outlive the document */
+void jl_doc_picture(struct jl_doc *doc, const struct jl_chart *chart); /* the same, only where it can be drawn */
 
 /* The renderings. Nothing is lost between them: JSON holds every number with all that is known of it. */
+/* What a command prints: no headlines ruled off, no marks behind each figure. */
+enum jl_status jl_doc_to_terminal(const struct jl_doc *doc, size_t width, bool colour, struct jl_buf *out,
+				  struct jl_err *err);
+/* A report as text. */
 enum jl_status jl_doc_to_text(const struct jl_doc *doc, size_t width, bool colour, struct jl_buf *out,
 			      struct jl_err *err);
 enum jl_status jl_doc_to_markdown(const struct jl_doc *doc, struct jl_buf *out, struct jl_err *err);

@@ -32,6 +32,14 @@ static void ref_json(struct jl_json *json, const struct jl_run *run)
 	jl_json_end_object(json);
 }
 
+static void link_json(struct jl_json *json, const struct jl_run *run)
+{
+	jl_json_object(json);
+	jl_json_put_string(json, "text", run->text);
+	jl_json_put_string(json, "url", run->ref);
+	jl_json_end_object(json);
+}
+
 static void runs_json(struct jl_json *json, const char *key, const struct jl_run *run)
 {
 	jl_json_put_array(json, key);
@@ -42,6 +50,10 @@ static void runs_json(struct jl_json *json, const char *key, const struct jl_run
 			jl_json_string(json, "\n");
 		else if (run->kind == JL_RUN_REF)
 			ref_json(json, run);
+		else if (run->kind == JL_RUN_LINK)
+			link_json(json, run);
+		else if (run->kind == JL_RUN_BAR)
+			continue; /* its figure stands beside it */
 		else
 			jl_json_string(json, run->text);
 	}
@@ -78,7 +90,9 @@ static void table_json(struct jl_json *json, const struct jl_doc_block *b)
 
 static void block_json(struct jl_json *json, const struct jl_doc_block *b)
 {
-	static const char *const kinds[] = { "section", "paragraph", "item", "table", "chart", "finding" };
+	static const char *const kinds[JL_N_DOC_BLOCK_KIND] = { "section", "paragraph", "item", "table",
+								"chart",   "finding",   "lead", "entry",
+								"note",    "code",      "ruler" };
 
 	jl_json_object(json);
 	jl_json_put_string(json, "kind", kinds[b->kind]);
@@ -88,12 +102,22 @@ static void block_json(struct jl_json *json, const struct jl_doc_block *b)
 		jl_json_put_string(json, "title", b->title);
 	if (b->kind == JL_DOC_SECTION)
 		jl_json_put_integer(json, "level", b->level);
-	if (b->kind == JL_DOC_FINDING)
+	if (b->label)
+		jl_json_put_string(json, "label", b->label);
+	if (b->kind == JL_DOC_FINDING || (b->kind == JL_DOC_NOTE && b->mark))
 		jl_json_put_string(json, "mark", mark_word(b->mark));
 	if (b->runs)
 		runs_json(json, "runs", b->runs);
 	if (b->kind == JL_DOC_TABLE)
 		table_json(json, b);
+	if (b->kind == JL_DOC_RULER) {
+		jl_json_key(json, "value");
+		num_json(json, &b->ruler->value);
+		jl_json_put_number(json, "lo", b->ruler->lo);
+		jl_json_put_number(json, "hi", b->ruler->hi);
+		jl_json_key(json, "bound");
+		num_json(json, &b->ruler->bound);
+	}
 	if (b->kind == JL_DOC_CHART) {
 		jl_json_key(json, "chart");
 		jl_chart_to_json(b->chart, json);

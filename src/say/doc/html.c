@@ -1,6 +1,5 @@
 /* One HTML file that needs nothing else: style inside, charts as SVG, no script. Every number says in the markup where it comes
  * from; a pointer that rests on it reads the same. */
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,215 +10,36 @@
 
 extern const char *const jl_report_css[]; /* NULL ends */
 
-void jl_html_escape(struct jl_buf *out, const char *text)
+/* How much of the whole: drawn, since the figure stands beside it. */
+static void bar_html(struct jl_buf *out, const struct jl_num *num)
 {
-	for (const char *at = text; *at; at++) {
-		switch (*at) {
-		case '&': jl_buf_puts(out, "&amp;"); break;
-		case '<': jl_buf_puts(out, "&lt;"); break;
-		case '>': jl_buf_puts(out, "&gt;"); break;
-		case '"': jl_buf_puts(out, "&quot;"); break;
-		case '\'': jl_buf_puts(out, "&#39;"); break;
-		default:
-			if ((unsigned char)*at >= 0x20 || *at == '\n' || *at == '\t')
-				jl_buf_putc(out, *at);
-		}
-	}
+	const double frac = fmin(1, fmax(0, num->value));
+
+	jl_buf_printf(out, "<span class=\"bar\" aria-hidden=\"true\"><span style=\"width:%.1f%%\"></span></span>",
+		      100 * frac);
 }
 
-static void escape_word(struct jl_buf *out, const char *word, size_t len)
+/* Only addresses of pages: nothing else is followed. */
+static void link_html(struct jl_buf *out, const struct jl_run *run)
 {
-	char copy[256];
+	const bool page = strncmp(run->ref, "https://", 8) == 0 || strncmp(run->ref, "http://", 7) == 0;
 
-	while (len > 0) {
-		size_t n = len < sizeof copy - 1 ? len : sizeof copy - 1;
-
-		while (n > 1 && n < len && ((unsigned char)word[n] & 0xc0) == 0x80)
-			n--; /* not inside a character */
-		memcpy(copy, word, n);
-		copy[n] = '\0';
-		jl_html_escape(out, copy);
-		word += n;
-		len -= n;
-	}
-}
-
-/* A word with digits and letters in it is a name (A100, ZeRO-2, gpt-305m); digits alone are a figure and stay bare, so that the test
- * of the page finds them. */
-static bool is_name(const char *word, size_t len)
-{
-	bool digit = false, letter = false;
-
-	for (size_t i = 0; i < len; i++) {
-		digit |= isdigit((unsigned char)word[i]) != 0;
-		letter |= isalpha((unsigned char)word[i]) != 0;
-	}
-	return digit && letter;
-}
-
-static size_t span_of(const char *text, size_t most, const char *set, bool in)
-{
-	size_t n = 0;
-
-	while (n < most && (strchr(set, text[n]) != NULL) == in)
-		n++;
-	return n;
-}
-
-static void text_part(struct jl_buf *out, const char *text, size_t left)
-{
-	while (left) {
-		const size_t blank = span_of(text, left, " \t\n", true),
-			     len = span_of(text + blank, left - blank, " \t\n", false);
-
-		escape_word(out, text, blank);
-		if (is_name(text + blank, len)) {
-			jl_buf_puts(out, "<span data-name=\"\">");
-			escape_word(out, text + blank, len);
-			jl_buf_puts(out, "</span>");
-		} else {
-			escape_word(out, text + blank, len);
-		}
-		text += blank + len;
-		left -= blank + len;
-	}
-}
-
-static void text_html(struct jl_buf *out, const char *text)
-{
-	text_part(out, text, strlen(text));
-}
-
-/* What somebody called a thing: its digits are no figures. */
-static void name_html(struct jl_buf *out, const char *text)
-{
-	jl_buf_puts(out, "<span data-name=\"\">");
-	jl_html_escape(out, text);
-	jl_buf_puts(out, "</span>");
-}
-
-void jl_html_num_attributes(struct jl_buf *out, const struct jl_num *num, const char *of)
-{
-	const char *plain = num->unit ? num->unit : of ? of : "1";
-
-	jl_buf_printf(out, " data-origin=\"%s\" data-unit=\"",
-		      num->origin == JL_ORIGIN_NONE ? "given" : jl_origin_name(num->origin));
-	jl_html_escape(out, num->kind == JL_K_NUMBER ? plain : jl_kind_suffix(num->kind));
-	if (isnan(num->value))
-		jl_buf_puts(out, "\" data-value=\"unknown");
-	else
-		jl_buf_printf(out, "\" data-value=\"%.9g", num->value);
-	if (num->source) {
-		jl_buf_puts(out, "\" data-source=\"");
-		jl_html_escape(out, num->source);
-	}
-	jl_buf_putc(out, '"');
-}
-
-static void num_html(struct jl_buf *out, const struct jl_num *num, enum jl_lang lang)
-{
-	struct jl_buf shown, told;
-
-	jl_buf_init(&shown, 4096);
-	jl_buf_init(&told, 4096);
-	jl_num_print(&shown, num);
-	jl_num_tell(&told, num, lang);
-	jl_buf_puts(out, "<span class=\"n\"");
-	jl_html_num_attributes(out, num, NULL);
-	jl_buf_puts(out, " title=\"");
-	jl_html_escape(out, jl_buf_text(&told));
-	jl_buf_puts(out, "\">");
-	jl_html_escape(out, jl_buf_text(&shown));
-	if (num->origin == JL_ESTIMATED) /* inside, so that no line breaks before it */
-		jl_buf_puts(out, "<span class=\"o\" aria-hidden=\"true\">⚠</span>");
-	jl_buf_puts(out, "</span>");
-	jl_buf_release(&shown);
-	jl_buf_release(&told);
-}
-
-static bool starts_figure(const char *text, const char *at)
-{
-	const unsigned char before = at > text ? (unsigned char)at[-1] : ' ';
-
-	/* the dash of 512-1024 parts two figures, that of rtx-3090 is inside a name */
-	if (before == '-' && at - text > 1 && !isdigit((unsigned char)at[-2]) && at[-2] != ' ' && at[-2] != '(')
-		return false;
-	return isdigit((unsigned char)*at) && !isalnum(before) && before != '_' && before != '.';
-}
-
-/* The unit behind a figure of a sentence: "GB/s", "%", "x"; 1 where none follows. */
-static size_t unit_behind(const char *at)
-{
-	static const char *const units[] = { "GB/s",    "MB/s", "TB/s", "GiB",       "MiB", "GB",  "MB",  "TB",
-					     "TFLOP/s", "ms",   "us",   "W",         "kW",  "kWh", "USD", "KRW",
-					     "%",       "x",    "GPU",  "samples/s", "h",   "s",   "d",   "V",
-					     "A",       "mm",   "배",   "개",        "장",  "초" };
-	const size_t blank = *at == ' ';
-
-	for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
-		const size_t len = strlen(units[i]);
-		if (strncmp(at + blank, units[i], len) == 0 && !isalnum((unsigned char)at[blank + len]))
-			return blank + len;
-	}
-	return 0;
-}
-
-/* A sentence of another room: its figures get the origin that it came with. */
-static void said_html(struct jl_buf *out, const struct jl_run *run)
-{
-	const char *at = run->text, *from = at;
-
-	while (*at) {
-		size_t n, unit;
-
-		if (!starts_figure(run->text, at)) {
-			at++;
-			continue;
-		}
-		n = strspn(at, "0123456789.,");
-		while (n > 1 && (at[n - 1] == '.' || at[n - 1] == ','))
-			n--;
-		if (isalpha((unsigned char)at[n]) && !unit_behind(at + n)) { /* 10x, 4x-rtx, 305M: part of a name */
-			at += n;
-			continue;
-		}
-		unit = unit_behind(at + n);
-		if (unit == 1 && at[n] == 'x' && at[n + 1] == ' ' &&
-		    is_name(at + n + 2, strcspn(at + n + 2, " ,.;)"))) {
-			at += n + 1; /* 4x rtx-3090 */
-			continue;
-		}
-		text_part(out, from, (size_t)(at - from));
-		jl_buf_printf(out, "<span class=\"n\" data-origin=\"%s\" data-unit=\"",
-			      run->num.origin == JL_ORIGIN_NONE ? "given" : jl_origin_name(run->num.origin));
-		if (unit)
-			escape_word(out, at + n + (at[n] == ' '), unit - (at[n] == ' '));
-		else
-			jl_buf_putc(out, '1');
-		jl_buf_puts(out, "\" data-value=\"");
-		for (size_t i = 0; i < n; i++)
-			if (at[i] != ',')
-				jl_buf_putc(out, at[i]);
-		if (run->num.source) {
-			jl_buf_puts(out, "\" data-source=\"");
-			jl_html_escape(out, run->num.source);
-		}
+	if (page) {
+		jl_buf_puts(out, "<a class=\"out\" rel=\"noreferrer\" href=\"");
+		jl_html_escape(out, run->ref);
 		jl_buf_puts(out, "\">");
-		escape_word(out, at, n + unit);
-		jl_buf_puts(out, "</span>");
-		at += n + unit;
-		from = at;
 	}
-	text_part(out, from, strlen(from));
+	jl_html_name(out, run->text);
+	jl_buf_puts(out, page ? "</a>" : "");
 }
 
 static void runs_html(struct jl_buf *out, const struct jl_run *run, enum jl_lang lang)
 {
 	for (; run; run = run->next) {
 		switch (run->kind) {
-		case JL_RUN_TEXT: text_html(out, run->text); break;
-		case JL_RUN_SAID: said_html(out, run); break;
-		case JL_RUN_NUM: num_html(out, &run->num, lang); break;
+		case JL_RUN_TEXT: jl_html_text(out, run->text); break;
+		case JL_RUN_SAID: jl_html_said(out, run); break;
+		case JL_RUN_NUM: jl_html_num(out, &run->num, lang); break;
 		case JL_RUN_NAME:
 			jl_buf_puts(out, "<span class=\"name\" data-name=\"\">");
 			jl_html_escape(out, run->text);
@@ -227,17 +47,20 @@ static void runs_html(struct jl_buf *out, const struct jl_run *run, enum jl_lang
 			break;
 		case JL_RUN_STRONG:
 			jl_buf_puts(out, "<strong>");
-			text_html(out, run->text);
+			jl_html_text(out, run->text);
 			jl_buf_puts(out, "</strong>");
 			break;
 		case JL_RUN_BREAK: jl_buf_puts(out, "<br>\n"); break;
+		case JL_RUN_DOT: jl_buf_puts(out, " · "); break;
+		case JL_RUN_BAR: bar_html(out, &run->num); break;
+		case JL_RUN_LINK: link_html(out, run); break;
 		case JL_RUN_REF:
 			if (!*run->text)
 				break;
 			jl_buf_puts(out, " <a class=\"ref\" href=\"#");
 			jl_html_escape(out, run->ref);
 			jl_buf_puts(out, "\">→ ");
-			text_html(out, run->text);
+			jl_html_text(out, run->text);
 			jl_buf_puts(out, "</a>");
 			break;
 		case JL_RUN_CODE:
@@ -300,19 +123,26 @@ static void cell_html(struct jl_buf *out, const struct jl_doc_cell *cell, const 
 	jl_buf_puts(out, first ? "</th>" : "</td>");
 }
 
-static void table_html(struct jl_buf *out, const struct jl_doc_block *b, enum jl_lang lang)
+/* What stands over something: figures in it are those that were asked about. */
+static void title_html(struct jl_buf *out, const char *title)
 {
-	/* a short table stays on one sheet */
-	jl_buf_printf(out, "<div class=\"wide%s\" tabindex=\"0\"><table>", b->n_rows <= 14 ? " short" : "");
-	if (b->title) {
-		jl_buf_puts(out, "<caption>");
-		text_html(out, b->title);
-		jl_buf_puts(out, "</caption>");
-	}
+	jl_html_said(out, &(struct jl_run){ .text = title ? title : "" });
+}
+
+static bool has_heads(const struct jl_doc_block *b)
+{
+	for (size_t i = 0; i < b->n_columns; i++)
+		if (b->columns[i].head && *b->columns[i].head)
+			return true;
+	return false;
+}
+
+static void heads_html(struct jl_buf *out, const struct jl_doc_block *b)
+{
 	jl_buf_puts(out, "\n<thead><tr>");
 	for (size_t i = 0; i < b->n_columns; i++) {
 		jl_buf_printf(out, "<th scope=\"col\"%s>", b->columns[i].right ? " class=\"r\"" : "");
-		text_html(out, b->columns[i].head);
+		title_html(out, b->columns[i].head);
 		if (b->columns[i].unit) {
 			jl_buf_puts(out, "<small> ");
 			jl_html_escape(out, b->columns[i].unit);
@@ -320,7 +150,21 @@ static void table_html(struct jl_buf *out, const struct jl_doc_block *b, enum jl
 		}
 		jl_buf_puts(out, "</th>");
 	}
-	jl_buf_puts(out, "</tr></thead>\n<tbody>\n");
+	jl_buf_puts(out, "</tr></thead>");
+}
+
+static void table_html(struct jl_buf *out, const struct jl_doc_block *b, enum jl_lang lang)
+{
+	/* a short table stays on one sheet */
+	jl_buf_printf(out, "<div class=\"wide%s\" tabindex=\"0\"><table>", b->n_rows <= 14 ? " short" : "");
+	if (b->title) {
+		jl_buf_puts(out, "<caption>");
+		title_html(out, b->title);
+		jl_buf_puts(out, "</caption>");
+	}
+	if (has_heads(b))
+		heads_html(out, b);
+	jl_buf_puts(out, "\n<tbody>\n");
 	for (const struct jl_doc_row *row = b->rows; row; row = row->next) {
 		size_t i = 0;
 
@@ -341,7 +185,7 @@ static enum jl_status chart_html(struct jl_buf *out, const struct jl_chart *char
 
 	snprintf(prefix, sizeof prefix, "c%zu", number);
 	jl_buf_puts(out, "<figure><figcaption>");
-	name_html(out, chart->title ? chart->title : "");
+	jl_html_name(out, chart->title ? chart->title : "");
 	jl_buf_puts(out, "</figcaption>\n");
 	status = jl_chart_to_svg(chart, prefix, out, err);
 	jl_buf_puts(out, "</figure>\n");
@@ -353,9 +197,9 @@ static void finding_html(struct jl_buf *out, const struct jl_doc_block *b, enum 
 	jl_buf_printf(out, "<div class=\"finding %s\"><p class=\"what\">", mark_class(b->mark));
 	mark_html(out, b->mark, lang);
 	if (b->asked)
-		said_html(out, &(struct jl_run){ .text = b->title ? b->title : "" });
+		title_html(out, b->title);
 	else
-		text_html(out, b->title ? b->title : "");
+		jl_html_text(out, b->title ? b->title : "");
 	jl_buf_puts(out, "</p>");
 	if (b->runs) {
 		jl_buf_puts(out, "<p>");
@@ -375,7 +219,7 @@ static void contents_html(struct jl_buf *out, const struct jl_doc *doc)
 		jl_buf_puts(out, "<li><a href=\"#");
 		jl_html_escape(out, b->id);
 		jl_buf_puts(out, "\">");
-		text_html(out, b->title);
+		jl_html_text(out, b->title);
 		jl_buf_puts(out, "</a></li>");
 	}
 	jl_buf_puts(out, "</ul></nav>\n");
@@ -396,11 +240,11 @@ static void head_html(struct jl_buf *out, const struct jl_doc *doc)
 	for (size_t i = 0; jl_report_css[i]; i++)
 		jl_buf_puts(out, jl_report_css[i]);
 	jl_buf_puts(out, "</style>\n</head>\n<body>\n<main>\n<header><h1>");
-	name_html(out, doc->title);
+	jl_html_name(out, doc->title);
 	jl_buf_puts(out, "</h1>");
 	if (doc->subtitle) {
 		jl_buf_puts(out, "<p class=\"sub\">");
-		name_html(out, doc->subtitle);
+		jl_html_name(out, doc->subtitle);
 		jl_buf_puts(out, "</p>");
 	}
 	if (doc->date)
@@ -409,50 +253,137 @@ static void head_html(struct jl_buf *out, const struct jl_doc *doc)
 	jl_buf_puts(out, "</header>\n");
 }
 
-static enum jl_status block_html(struct jl_buf *out, const struct jl_doc *doc, const struct jl_doc_block *b,
-				 bool *in_list, size_t *n_charts, struct jl_err *err)
+static void section_html(struct jl_buf *out, const struct jl_doc_block *b)
 {
-	if (*in_list != (b->kind == JL_DOC_ITEM)) {
-		jl_buf_puts(out, *in_list ? "</ul>\n" : "<ul>\n");
-		*in_list = !*in_list;
+	jl_buf_printf(out, b->fold ? "<details><summary><h%d id=\"" : "<h%d id=\"", b->level);
+	jl_html_escape(out, b->id);
+	jl_buf_puts(out, "\">");
+	title_html(out, b->title);
+	jl_buf_printf(out, b->fold ? "</h%d></summary>\n" : "</h%d>\n", b->level);
+}
+
+/* "Bound by": gradient exchange */
+static enum jl_status entry_html(struct jl_buf *out, const struct jl_doc_block *b, enum jl_lang lang)
+{
+	const char *label = b->kind == JL_DOC_TABLE ? b->label : b->title;
+
+	jl_buf_puts(out, "<dt>");
+	jl_html_text(out, label ? label : "");
+	jl_buf_puts(out, "</dt><dd>");
+	if (b->kind == JL_DOC_TABLE)
+		table_html(out, b, lang);
+	else
+		runs_html(out, b->runs, lang);
+	jl_buf_puts(out, "</dd>\n");
+	return JL_OK;
+}
+
+static void note_html(struct jl_buf *out, const struct jl_doc_block *b, enum jl_lang lang)
+{
+	jl_buf_puts(out, "<p class=\"note\">");
+	mark_html(out, b->mark, lang);
+	if (b->title) {
+		jl_buf_puts(out, "<b>");
+		jl_html_text(out, b->title);
+		jl_buf_puts(out, "</b> ");
 	}
+	runs_html(out, b->runs, lang);
+	jl_buf_puts(out, "</p>\n");
+}
+
+/* The range, the bound and the figure, on a line from nothing to the largest of them. */
+static void ruler_html(struct jl_buf *out, const struct jl_ruler *r, enum jl_lang lang)
+{
+	const double top = 1.02 * fmax(fmax(r->hi, r->value.value), isnan(r->bound.value) ? 0 : r->bound.value);
+
+	jl_buf_puts(out,
+		    "<p class=\"ruler\"><svg viewBox=\"0 0 100 6\" preserveAspectRatio=\"none\" aria-hidden=\"true\">");
+	jl_buf_printf(out, "<path d=\"M0 3H100\"/><rect x=\"%.2f\" y=\"0\" width=\"%.2f\" height=\"6\"/>",
+		      100 * r->lo / top, 100 * (r->hi - r->lo) / top);
+	if (!isnan(r->bound.value))
+		jl_buf_printf(out, "<path class=\"b\" d=\"M%.2f 0V6\"/>", 100 * r->bound.value / top);
+	jl_buf_printf(out, "<path class=\"v\" d=\"M%.2f 0V6\"/></svg>", 100 * r->value.value / top);
+	jl_html_num(out, &r->value, lang);
+	jl_buf_puts(out, "</p>\n");
+}
+
+/* Neighbours of one kind stand in one element. */
+static const char *group_of(const struct jl_doc_block *b)
+{
+	if (b && b->kind == JL_DOC_ITEM)
+		return b->numbered ? "ol" : "ul";
+	if (b && (b->kind == JL_DOC_ENTRY || (b->kind == JL_DOC_TABLE && b->label)))
+		return "dl";
+	return NULL;
+}
+
+static void groups_html(struct jl_buf *out, const struct jl_doc_block *before, const struct jl_doc_block *b)
+{
+	const char *was = group_of(before), *is = group_of(b);
+
+	if (was == is || (was && is && strcmp(was, is) == 0))
+		return;
+	if (was)
+		jl_buf_printf(out, "</%s>\n", was);
+	if (is)
+		jl_buf_printf(out, "<%s>\n", is);
+}
+
+static enum jl_status block_html(struct jl_buf *out, const struct jl_doc *doc, const struct jl_doc_block *b,
+				 size_t *n_charts, struct jl_err *err)
+{
+	if (group_of(b) && b->kind != JL_DOC_ITEM)
+		return entry_html(out, b, doc->lang);
 	switch (b->kind) {
-	case JL_DOC_SECTION:
-		jl_buf_printf(out, "<h%d id=\"", b->level);
-		jl_html_escape(out, b->id);
-		jl_buf_puts(out, "\">");
-		text_html(out, b->title);
-		jl_buf_printf(out, "</h%d>\n", b->level);
-		break;
+	case JL_DOC_SECTION: section_html(out, b); break;
 	case JL_DOC_PARA:
+	case JL_DOC_LEAD:
 	case JL_DOC_ITEM:
-		jl_buf_puts(out, b->kind == JL_DOC_ITEM ? "<li>" : "<p>");
+		jl_buf_puts(out, b->kind == JL_DOC_ITEM   ? "<li>"
+				 : b->kind == JL_DOC_LEAD ? "<p class=\"lead\">"
+							  : "<p>");
 		runs_html(out, b->runs, doc->lang);
 		jl_buf_puts(out, b->kind == JL_DOC_ITEM ? "</li>\n" : "</p>\n");
 		break;
 	case JL_DOC_TABLE: table_html(out, b, doc->lang); break;
 	case JL_DOC_CHART: return chart_html(out, b->chart, ++*n_charts, err);
 	case JL_DOC_FINDING: finding_html(out, b, doc->lang); break;
+	case JL_DOC_NOTE: note_html(out, b, doc->lang); break;
+	case JL_DOC_RULER: ruler_html(out, b->ruler, doc->lang); break;
+	case JL_DOC_CODE:
+		jl_buf_puts(out, "<pre><code>");
+		jl_html_escape(out, b->title);
+		jl_buf_puts(out, "</code></pre>\n");
+		break;
+	case JL_DOC_ENTRY:
+	case JL_N_DOC_BLOCK_KIND: break;
 	}
 	return JL_OK;
 }
 
 enum jl_status jl_doc_to_html(const struct jl_doc *doc, struct jl_buf *out, struct jl_err *err)
 {
-	bool in_list = false;
+	const struct jl_doc_block *before = NULL;
+	bool folded = false;
 	size_t n_charts = 0;
 
 	if (doc->failed)
 		return jl_fail(err, doc->failed, "the report is too large", "보고서가 너무 큽니다");
 	head_html(out, doc);
 	contents_html(out, doc);
-	for (const struct jl_doc_block *b = doc->blocks; b; b = b->next) {
-		enum jl_status status = block_html(out, doc, b, &in_list, &n_charts, err);
-		if (status)
+	for (const struct jl_doc_block *b = doc->blocks; b; before = b, b = b->next) {
+		enum jl_status status;
+
+		groups_html(out, before, b);
+		if (b->kind == JL_DOC_SECTION && b->level == 2) {
+			jl_buf_puts(out, folded ? "</details>\n" : "");
+			folded = b->fold;
+		}
+		if ((status = block_html(out, doc, b, &n_charts, err)))
 			return status;
 	}
-	if (in_list)
-		jl_buf_puts(out, "</ul>\n");
+	groups_html(out, before, NULL);
+	jl_buf_puts(out, folded ? "</details>\n" : "");
 	jl_buf_puts(out, "</main>\n</body>\n</html>\n");
 	return out->failed ? jl_fail(err, JL_E_LIMIT, "the report is too large", "보고서가 너무 큽니다") : JL_OK;
 }

@@ -2,9 +2,9 @@
 #ifndef JL_REPORT_SECTION_H
 #define JL_REPORT_SECTION_H
 
-#include "doc/chart.h"
 #include "report/report.h"
 #include "scenario/weigh.h"
+#include "tell/tell.h"
 
 struct jl_section {
 	struct jl_doc *doc;
@@ -14,43 +14,19 @@ struct jl_section {
 	enum jl_lang lang;
 };
 
-#define JL_METHOD "docs/METHOD.md"
-
 /* Text in the language of the report, into what is open. */
 #define JL_SAY(s, en, ko) jl_doc_text((s)->doc, JL_T((s)->lang, en, ko))
 
-/* Numbers by where they come from. `unit` is for plain numbers. */
-struct jl_num jl_num_estimate(struct jl_estimate estimate, enum jl_kind kind, const char *unit);
-struct jl_num jl_num_fact(const struct jl_fact *fact, enum jl_kind kind);
-struct jl_num jl_num_given(double value, enum jl_kind kind, const char *unit);
 struct jl_num jl_num_measured(double value, enum jl_kind kind, const char *unit,
 			      const struct jl_scenario_measured *measured);
-struct jl_num jl_num_plain(double value, enum jl_kind kind, const char *unit, enum jl_origin origin,
-			   const char *source);
-
-struct jl_num jl_num_share(double frac, enum jl_origin origin); /* "17 %" */
-void jl_section_put(struct jl_section *s, struct jl_num num);   /* into what is open */
-
 /* Memory of one device, as it is listed. */
 struct jl_num jl_num_capacity(const struct jl_weighed_system *system);
 
-struct jl_section_head {
-	const char *en, *ko;
-	bool right;
-};
 void jl_section_open(struct jl_section *s, const char *id, const char *en, const char *ko);
-void jl_section_table(struct jl_section *s, const char *title, const struct jl_section_head *heads, size_t n);
-/* A number, or a dash where it is not known. */
-void jl_section_cell(struct jl_section *s, struct jl_num num);
 
 const char *jl_system_name(const struct jl_section *s, const struct jl_weighed_system *system);
 const char *jl_words_in(struct jl_words words, enum jl_lang lang);
 const char *jl_mode_name(const struct jl_section *s, const char *mode); /* "DDP", "ZeRO-2", "as planned" */
-
-/* A chart in the arena with nothing in it; NULL: out of memory (the document knows). */
-struct jl_chart *jl_section_chart(struct jl_section *s, enum jl_chart_kind kind, const char *title, size_t n_series);
-struct jl_chart_point *jl_section_series(struct jl_section *s, struct jl_chart *chart, size_t i, const char *name,
-					 enum jl_origin origin, size_t n_points);
 
 /* The point is this measurement, with its source and date; NULL: it is not. */
 void jl_point_measured(struct jl_chart_point *point, const struct jl_scenario_measured *measured);

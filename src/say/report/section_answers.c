@@ -22,10 +22,10 @@ static void run_times(struct jl_section *s, const struct jl_compare_at *a, const
 	const enum jl_origin origin = isnan(s->w->scenario->observed.step_s) ? JL_ESTIMATED : JL_MEASURED;
 
 	jl_doc_text(s->doc, whole ? JL_T(s->lang, "the whole run ", "전체 학습 ") : JL_T(s->lang, "a step ", "스텝 "));
-	jl_section_put(s, jl_num_plain(whole ? base->run_s.value : base->step_s.value, JL_K_TIME, NULL, origin,
-				       origin == JL_ESTIMATED ? JL_METHOD : NULL));
+	jl_tell_num(s->doc, jl_num_plain(whole ? base->run_s.value : base->step_s.value, JL_K_TIME, NULL, origin,
+					 origin == JL_ESTIMATED ? JL_METHOD : NULL));
 	jl_doc_text(s->doc, " → ");
-	jl_section_put(s, jl_num_ranged(jl_num_estimate(whole ? a->run_s : a->step_s, JL_K_TIME, NULL)));
+	jl_tell_num(s->doc, jl_num_ranged(jl_num_estimate(whole ? a->run_s : a->step_s, JL_K_TIME, NULL)));
 }
 
 static const struct jl_weighed_system *fastest(const struct jl_weighed *w,
@@ -69,14 +69,14 @@ static struct jl_answer answer_fastest(struct jl_section *s, const struct jl_sce
 		       ": 기준 시스템. 더 빠른 것이 없습니다. ");
 		jl_doc_text(s->doc,
 			    whole ? JL_T(s->lang, "The whole run ", "전체 학습 ") : JL_T(s->lang, "A step ", "스텝 "));
-		jl_section_put(s, best->row->observed ? jl_num_plain(whole ? a->run_s.value : a->step_s.value,
-								     JL_K_TIME, NULL, JL_MEASURED, NULL)
-						      : jl_num_ranged(jl_num_estimate(whole ? a->run_s : a->step_s,
-										      JL_K_TIME, NULL)));
+		jl_tell_num(s->doc, best->row->observed ? jl_num_plain(whole ? a->run_s.value : a->step_s.value,
+								       JL_K_TIME, NULL, JL_MEASURED, NULL)
+							: jl_num_ranged(jl_num_estimate(whole ? a->run_s : a->step_s,
+											JL_K_TIME, NULL)));
 		jl_doc_text(s->doc, ".");
 	} else {
 		jl_doc_text(s->doc, ": ");
-		jl_section_put(s, jl_num_ranged(jl_num_estimate(a->speedup, JL_K_NUMBER, "x")));
+		jl_tell_num(s->doc, jl_num_ranged(jl_num_estimate(a->speedup, JL_K_NUMBER, "x")));
 		JL_SAY(s, " the baseline's speed at the same batch; ", " (같은 배치에서 기준 시스템 대비). ");
 		run_times(s, a, &s->w->compare->rows[0].at[JL_AT_SAME_BATCH]);
 		jl_doc_text(s->doc, ".");
@@ -104,7 +104,7 @@ static struct jl_answer answer_speed(struct jl_section *s, const struct jl_scena
 			continue;
 		}
 		jl_doc_text(s->doc, ": ");
-		jl_section_put(s, jl_num_ranged(jl_num_estimate(a->speedup, JL_K_NUMBER, "x")));
+		jl_tell_num(s->doc, jl_num_ranged(jl_num_estimate(a->speedup, JL_K_NUMBER, "x")));
 		jl_doc_text(s->doc, ", ");
 		run_times(s, a, &s->w->compare->rows[0].at[JL_AT_SAME_BATCH]);
 		jl_doc_text(s->doc, ".");
@@ -121,7 +121,7 @@ static void one_time(struct jl_section *s, const char *en, const char *ko, struc
 		return;
 	jl_doc_text(s->doc, *any ? ", " : " ");
 	jl_doc_text(s->doc, JL_T(s->lang, en, ko));
-	jl_section_put(s, jl_num_ranged(jl_num_estimate(e, JL_K_TIME, NULL)));
+	jl_tell_num(s->doc, jl_num_ranged(jl_num_estimate(e, JL_K_TIME, NULL)));
 	*any = true;
 }
 
@@ -166,7 +166,7 @@ static struct jl_answer answer_energy(struct jl_section *s, const struct jl_scen
 			jl_doc_break(s->doc);
 		jl_doc_name(s->doc, jl_system_name(s, &s->w->systems[i]));
 		jl_doc_text(s->doc, ": ");
-		jl_section_put(s, jl_num_ranged(jl_num_estimate(a->energy_J, JL_K_ENERGY, NULL)));
+		jl_tell_num(s->doc, jl_num_ranged(jl_num_estimate(a->energy_J, JL_K_ENERGY, NULL)));
 		jl_doc_text(s->doc, isnan(a->run_s.value) ? JL_T(s->lang, " a step.", " (스텝당).")
 							  : JL_T(s->lang, " for the run.", " (전체 학습)."));
 		said = true;
@@ -192,18 +192,18 @@ static enum jl_mark fits_one(struct jl_section *s, const struct jl_weighed_syste
 	jl_doc_name(s->doc, jl_system_name(s, system));
 	if (!system->predicted) { /* observed: only what surely fits is known */
 		JL_SAY(s, ": a batch of ", ": 장치당 배치 ");
-		jl_section_put(s, jl_num_plain(system->row->limit, JL_K_NUMBER, NULL, JL_ESTIMATED, JL_METHOD));
+		jl_tell_num(s->doc, jl_num_plain(system->row->limit, JL_K_NUMBER, NULL, JL_ESTIMATED, JL_METHOD));
 		JL_SAY(s, " a device surely fits.", "까지는 확실히 들어갑니다.");
 		return system->row->limit >= 1 ? JL_MARK_GOOD : JL_MARK_BAD;
 	}
 	jl_doc_text(s->doc, p->room == JL_ROOM_FITS    ? JL_T(s->lang, ": fits, ", ": 들어감, ")
 			    : p->room == JL_ROOM_TIGHT ? JL_T(s->lang, ": tight, ", ": 빠듯함, ")
 						       : JL_T(s->lang, ": does not fit, ", ": 부족, "));
-	jl_section_put(s, memory_num(p->memory.total_B, JL_ESTIMATED, JL_METHOD));
+	jl_tell_num(s->doc, memory_num(p->memory.total_B, JL_ESTIMATED, JL_METHOD));
 	JL_SAY(s, " of ", " / ");
-	jl_section_put(s, jl_num_capacity(system));
+	jl_tell_num(s->doc, jl_num_capacity(system));
 	JL_SAY(s, "; largest batch a device ", ", 장치당 최대 배치 ");
-	jl_section_put(s, jl_num_plain(p->max_micro_batch, JL_K_NUMBER, NULL, JL_ESTIMATED, JL_METHOD));
+	jl_tell_num(s->doc, jl_num_plain(p->max_micro_batch, JL_K_NUMBER, NULL, JL_ESTIMATED, JL_METHOD));
 	jl_doc_text(s->doc, ".");
 	return p->room == JL_ROOM_FITS ? JL_MARK_GOOD : p->room == JL_ROOM_TIGHT ? JL_MARK_WARN : JL_MARK_BAD;
 }
@@ -239,13 +239,13 @@ static enum jl_mark reduce_one(struct jl_section *s, const struct jl_weighed_red
 			    : mark == JL_MARK_BAD
 				    ? JL_T(s->lang, "More than the links carry: on ", "링크 한계를 넘는 값: 노드 ")
 				    : JL_T(s->lang, "Slow: on ", "느림: 노드 "));
-	jl_section_put(s, jl_num_given(r->n_nodes, JL_K_NUMBER, NULL));
+	jl_tell_num(s->doc, jl_num_given(r->n_nodes, JL_K_NUMBER, NULL));
 	JL_SAY(s, " nodes ", "개에서 ");
-	jl_section_put(s, jl_num_measured(r->measured_Bps, JL_K_BYTE_RATE, NULL, r->measured));
+	jl_tell_num(s->doc, jl_num_measured(r->measured_Bps, JL_K_BYTE_RATE, NULL, r->measured));
 	JL_SAY(s, " (algbw); expected ", " (algbw). 예상 ");
-	jl_section_put(s, expected);
+	jl_tell_num(s->doc, expected);
 	JL_SAY(s, "; ", ", 한계의 ");
-	jl_section_put(s, jl_num_share(r->measured_Bps / r->expected.bound_Bps, JL_ESTIMATED));
+	jl_tell_num(s->doc, jl_num_share(r->measured_Bps / r->expected.bound_Bps, JL_ESTIMATED));
 	JL_SAY(s, " of the bound.", ".");
 	return mark;
 }
@@ -285,7 +285,7 @@ static struct jl_answer answer_rent(struct jl_section *s, const struct jl_scenar
 	rent.date = cheap->rent_date;
 	jl_doc_name(s->doc, jl_system_name(s, cheap));
 	jl_doc_text(s->doc, ": ");
-	jl_section_put(s, rent);
+	jl_tell_num(s->doc, rent);
 	jl_doc_text(s->doc, ".");
 	return (struct jl_answer){ JL_MARK_GOOD,
 				   JL_T(s->lang, "Most work for its rent", "임대료 대비 가장 많은 작업") };
@@ -303,15 +303,16 @@ static void cheapest_line(struct jl_section *s)
 	jl_doc_textf(s->doc, "%s: ", jl_cost_kind_name(study->options[best].kind, s->lang));
 	jl_doc_name(s->doc, study->options[best].name);
 	jl_doc_text(s->doc, ", ");
-	jl_section_put(s, total);
+	jl_tell_num(s->doc, total);
 	JL_SAY(s, " over ", ", 기간 ");
-	jl_section_put(s, jl_num_given((double)study->setting.horizon_days, JL_K_NUMBER, JL_T(s->lang, "days", "일")));
+	jl_tell_num(s->doc,
+		    jl_num_given((double)study->setting.horizon_days, JL_K_NUMBER, JL_T(s->lang, "days", "일")));
 	jl_doc_text(s->doc, ".");
 }
 
 static struct jl_num days_num(const struct jl_section *s, double days)
 {
-	return jl_num_plain(days, JL_K_NUMBER, JL_T(s->lang, "days", "일"), JL_ESTIMATED, JL_METHOD);
+	return jl_num_plain(ceil(days), JL_K_NUMBER, JL_T(s->lang, "days", "일"), JL_ESTIMATED, JL_METHOD);
 }
 
 /* The pairs that cross within the horizon; at most three. */
@@ -329,17 +330,17 @@ static void pairs(struct jl_section *s)
 		JL_SAY(s, " is cheaper than ", " 대 ");
 		jl_doc_name(s->doc, study->options[pair->cheap].name);
 		JL_SAY(s, " after ", ": ");
-		jl_section_put(s, days_num(s, pair->days));
+		jl_tell_num(s->doc, days_num(s, pair->days));
 		JL_SAY(s, "", " 뒤부터 더 쌈");
 		if (pair->n_swings) { /* the input that moves it most */
 			const struct jl_cost_swing *swing = &pair->swings[0];
 
 			jl_doc_textf(s->doc, " (%s ±", JL_T(s->lang, swing->en, swing->ko));
-			jl_section_put(s, jl_num_given(JL_COST_STEP_FRAC, JL_K_FRACTION, NULL));
+			jl_tell_num(s->doc, jl_num_given(JL_COST_STEP_FRAC, JL_K_FRACTION, NULL));
 			jl_doc_text(s->doc, ": ");
-			jl_section_put(s, days_num(s, fmin(swing->lo, swing->hi)));
+			jl_tell_num(s->doc, days_num(s, fmin(swing->lo, swing->hi)));
 			jl_doc_text(s->doc, "–");
-			jl_section_put(s, days_num(s, fmax(swing->lo, swing->hi)));
+			jl_tell_num(s->doc, days_num(s, fmax(swing->lo, swing->hi)));
 			jl_doc_text(s->doc, ")");
 		}
 		jl_doc_text(s->doc, ".");

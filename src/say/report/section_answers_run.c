@@ -27,11 +27,11 @@ static void scaling_point(struct jl_section *s, const struct jl_weighed_point *p
 {
 	const bool seen = !isnan(p->measured_speedup);
 
-	jl_section_put(s, jl_num_given(p->n_gpus, JL_K_NUMBER, "GPU"));
+	jl_tell_num(s->doc, jl_num_given(p->n_gpus, JL_K_NUMBER, "GPU"));
 	jl_doc_text(s->doc, ": ");
-	jl_section_put(s, speedup_num(p));
+	jl_tell_num(s->doc, speedup_num(p));
 	JL_SAY(s, ", efficiency ", ", 효율 ");
-	jl_section_put(s, jl_num_share(speedup_of(p) / p->n_gpus, seen ? JL_MEASURED : JL_ESTIMATED));
+	jl_tell_num(s->doc, jl_num_share(speedup_of(p) / p->n_gpus, seen ? JL_MEASURED : JL_ESTIMATED));
 }
 
 /* How many pay off: half of each card's worth, and where more of them make it no faster. */
@@ -51,14 +51,14 @@ static void pays_off(struct jl_section *s, const struct jl_weighed_point *p, siz
 	}
 	if (half) {
 		JL_SAY(s, " At least half of what they could: up to ", " 절반 이상의 효율: ");
-		jl_section_put(s, jl_num_plain(half->n_gpus, JL_K_NUMBER, "GPU", JL_ESTIMATED, JL_METHOD));
+		jl_tell_num(s->doc, jl_num_plain(half->n_gpus, JL_K_NUMBER, "GPU", JL_ESTIMATED, JL_METHOD));
 		JL_SAY(s, ".", "까지.");
 	}
 	if (best && best != &p[n - 1]) {
 		JL_SAY(s, " Fastest with ", " 가장 빠른 수: ");
-		jl_section_put(s, jl_num_plain(best->n_gpus, JL_K_NUMBER, "GPU", JL_ESTIMATED, JL_METHOD));
+		jl_tell_num(s->doc, jl_num_plain(best->n_gpus, JL_K_NUMBER, "GPU", JL_ESTIMATED, JL_METHOD));
 		jl_doc_text(s->doc, " (");
-		jl_section_put(s, speedup_num(best));
+		jl_tell_num(s->doc, speedup_num(best));
 		jl_doc_text(s->doc, ").");
 	}
 }
@@ -69,7 +69,7 @@ static void largest_part(struct jl_section *s, const struct jl_step_cost *step)
 
 	jl_doc_text(s->doc, JL_T(s->lang, jl_parts[part].en, jl_parts[part].ko));
 	jl_doc_text(s->doc, " ");
-	jl_section_put(s, jl_num_share(jl_part_s(step, part) / step->step_s, JL_ESTIMATED));
+	jl_tell_num(s->doc, jl_num_share(jl_part_s(step, part) / step->step_s, JL_ESTIMATED));
 }
 
 /* Of a mode: the number of GPUs that was asked for, else the largest; NULL: it was not weighed. */
@@ -127,7 +127,7 @@ static void joined(struct jl_section *s, const struct jl_weighed_system *of)
 
 	if (of->predicted && of->prediction.reduced_B > 0 && jl_machine_n_devices(&of->machine) > 1) {
 		JL_SAY(s, " Gradients that each card exchanges: ", " GPU마다 교환하는 그래디언트: ");
-		jl_section_put(s, jl_num_plain(of->prediction.reduced_B, JL_K_BYTES, NULL, JL_ESTIMATED, JL_METHOD));
+		jl_tell_num(s->doc, jl_num_plain(of->prediction.reduced_B, JL_K_BYTES, NULL, JL_ESTIMATED, JL_METHOD));
 		jl_doc_text(s->doc, ".");
 	}
 	if (!sys->join || !jl_fact_known(&sys->join_oneway_Bps))
@@ -135,12 +135,12 @@ static void joined(struct jl_section *s, const struct jl_weighed_system *of)
 	JL_SAY(s, " Joined by ", " GPU 연결: ");
 	jl_doc_name(s->doc, sys->join->name);
 	jl_doc_text(s->doc, ", ");
-	jl_section_put(s, jl_num_fact(&sys->join_oneway_Bps, JL_K_BYTE_RATE));
+	jl_tell_num(s->doc, jl_num_fact(&sys->join_oneway_Bps, JL_K_BYTE_RATE));
 	JL_SAY(s, " one way", " (단방향)");
 	if (f->intra_kind == JL_INTRA_PCIE_HOST && f->root_Bps > 0) {
 		JL_SAY(s, "; through the host's memory, what the cards below one root complex share: ",
 		       ". 호스트 메모리를 거치므로 한 루트 콤플렉스의 GPU들이 나눠 쓰는 속도: ");
-		jl_section_put(s, jl_num_plain(f->root_Bps, JL_K_BYTE_RATE, NULL, JL_ESTIMATED, JL_METHOD));
+		jl_tell_num(s->doc, jl_num_plain(f->root_Bps, JL_K_BYTE_RATE, NULL, JL_ESTIMATED, JL_METHOD));
 	}
 	jl_doc_text(s->doc, ".");
 }
@@ -190,17 +190,17 @@ static void advice(struct jl_section *s, const struct jl_advice *a)
 	jl_doc_text(s->doc, ": ");
 	jl_doc_said(s->doc, JL_T(s->lang, a->en, a->ko), JL_ESTIMATED, JL_METHOD);
 	jl_doc_text(s->doc, " — ");
-	jl_section_put(s, jl_num_given(a->n_gpus, JL_K_NUMBER, "GPU"));
+	jl_tell_num(s->doc, jl_num_given(a->n_gpus, JL_K_NUMBER, "GPU"));
 	jl_doc_text(s->doc, ": ");
 	if (!a->makes_it_fit) {
-		jl_section_put(s, jl_num_plain(a->samples_per_s_before, JL_K_NUMBER, NULL, JL_ESTIMATED, JL_METHOD));
+		jl_tell_num(s->doc, jl_num_plain(a->samples_per_s_before, JL_K_NUMBER, NULL, JL_ESTIMATED, JL_METHOD));
 		jl_doc_text(s->doc, " → ");
 	}
-	jl_section_put(s, jl_num_plain(a->samples_per_s_after, JL_K_NUMBER, "samples/s", JL_ESTIMATED, JL_METHOD));
+	jl_tell_num(s->doc, jl_num_plain(a->samples_per_s_after, JL_K_NUMBER, "samples/s", JL_ESTIMATED, JL_METHOD));
 	if (!a->makes_it_fit) {
 		jl_doc_text(s->doc, " (");
-		jl_section_put(s, jl_num_plain(a->samples_per_s_after / a->samples_per_s_before, JL_K_NUMBER, "x",
-					       JL_ESTIMATED, JL_METHOD));
+		jl_tell_num(s->doc, jl_num_plain(a->samples_per_s_after / a->samples_per_s_before, JL_K_NUMBER, "x",
+						 JL_ESTIMATED, JL_METHOD));
 		jl_doc_text(s->doc, ")");
 	}
 	jl_doc_text(s->doc, ".");

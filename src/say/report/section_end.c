@@ -57,10 +57,10 @@ static const char *origin_name(const struct jl_section *s, enum jl_origin origin
 
 void jl_section_origins(struct jl_section *s)
 {
-	static const struct jl_section_head heads[] = { { "Origin", "출처 구분", false },
-							{ "Source", "출처", false },
-							{ "As of", "기준일", false },
-							{ "Numbers", "수치 개수", true } };
+	static const struct jl_tell_head heads[] = { { "Origin", "출처 구분", false },
+						     { "Source", "출처", false },
+						     { "As of", "기준일", false },
+						     { "Numbers", "수치 개수", true } };
 	static const enum jl_origin order[] = { JL_MEASURED, JL_PUBLISHED, JL_LISTED, JL_ESTIMATED, JL_ORIGIN_NONE };
 	struct source list[SOURCES_MAX];
 	size_t n = 0;
@@ -72,7 +72,7 @@ void jl_section_origins(struct jl_section *s)
 				count_runs(list, &n, cell->runs);
 	}
 	jl_section_open(s, "origins", "Where the numbers come from", "데이터 출처");
-	jl_section_table(s, NULL, heads, 4);
+	jl_tell_table(s->doc, NULL, heads, 4);
 	for (size_t k = 0; k < sizeof order / sizeof order[0]; k++)
 		for (size_t i = 0; i < n; i++) {
 			if (list[i].origin != order[k])
@@ -85,7 +85,7 @@ void jl_section_origins(struct jl_section *s)
 							 ? JL_T(s->lang, "this scenario", "이 시나리오")
 							 : "—");
 			jl_doc_cell_name(s->doc, list[i].date ? list[i].date : "—");
-			jl_section_cell(s, jl_num_plain((double)list[i].n, JL_K_NUMBER, NULL, JL_ORIGIN_NONE, NULL));
+			jl_tell_cell(s->doc, jl_num_plain((double)list[i].n, JL_K_NUMBER, NULL, JL_ORIGIN_NONE, NULL));
 			jl_doc_end_row(s->doc, false);
 		}
 }
@@ -138,21 +138,21 @@ static void score_rows(struct jl_section *s, struct jl_csv *csv)
 		    jl_csv_number(csv, inside, &values[3], &ignored))
 			continue;
 		jl_doc_cell_text(s->doc, set_name(s, jl_csv_text(csv, set)));
-		jl_section_cell(s, score(values[0], JL_K_NUMBER));
-		jl_section_cell(s, score(expm1(values[1]), JL_K_FRACTION));
-		jl_section_cell(s, score(expm1(values[2]), JL_K_FRACTION));
-		jl_section_cell(s, score(values[3], JL_K_FRACTION));
+		jl_tell_cell(s->doc, score(values[0], JL_K_NUMBER));
+		jl_tell_cell(s->doc, score(expm1(values[1]), JL_K_FRACTION));
+		jl_tell_cell(s->doc, score(expm1(values[2]), JL_K_FRACTION));
+		jl_tell_cell(s->doc, score(values[3], JL_K_FRACTION));
 		jl_doc_end_row(s->doc, false);
 	}
 }
 
 void jl_section_method(struct jl_section *s)
 {
-	static const struct jl_section_head heads[] = { { "Published measurements of", "공개 측정값", false },
-							{ "Scored", "건수", true },
-							{ "Typical error", "대표 오차(중앙값)", true },
-							{ "Nine of ten below", "열에 아홉은 이하", true },
-							{ "Inside the interval", "구간 적중률", true } };
+	static const struct jl_tell_head heads[] = { { "Published measurements of", "공개 측정값", false },
+						     { "Scored", "건수", true },
+						     { "Typical error", "대표 오차(중앙값)", true },
+						     { "Nine of ten below", "열에 아홉은 이하", true },
+						     { "Inside the interval", "구간 적중률", true } };
 	struct jl_csv csv;
 	struct jl_err ignored;
 
@@ -168,7 +168,7 @@ void jl_section_method(struct jl_section *s)
 	       "쓰지 않은 공개 측정값에서 예측이 얼마나 벗어났는지입니다.");
 	if (jl_csv_open(&csv, (const char *)jl_scorecard_text, jl_scorecard_text_len, ',', "scorecard", &ignored))
 		return;
-	jl_section_table(s, NULL, heads, 5);
+	jl_tell_table(s->doc, NULL, heads, 5);
 	score_rows(s, &csv);
 	jl_csv_release(&csv);
 	jl_doc_para(s->doc);

@@ -23,20 +23,20 @@ static struct jl_num probed(double value, enum jl_kind kind, const char *unit)
 
 static void parts_table(struct jl_section *s, const struct jl_probe_machine *m)
 {
-	static const struct jl_section_head heads[] = { { "Part", "항목", false }, { "Here", "이 장비", false } };
+	static const struct jl_tell_head heads[] = { { "Part", "항목", false }, { "Here", "이 장비", false } };
 
-	jl_section_table(s, NULL, heads, 2);
+	jl_tell_table(s->doc, NULL, heads, 2);
 	fact(s, "Processor", "프로세서");
 	jl_doc_cell_name(s->doc, m->cpu.model ? m->cpu.model : "—");
 	jl_doc_end_row(s->doc, false);
 	fact(s, "Cores", "코어");
-	jl_section_cell(s, probed(m->cpu.n_cores, JL_K_NUMBER, NULL));
+	jl_tell_cell(s->doc, probed(m->cpu.n_cores, JL_K_NUMBER, NULL));
 	jl_doc_end_row(s->doc, false);
 	fact(s, "Memory", "메모리");
-	jl_section_cell(s, probed(m->memory.total_B, JL_K_BYTES, NULL));
+	jl_tell_cell(s->doc, probed(m->memory.total_B, JL_K_BYTES, NULL));
 	jl_doc_end_row(s->doc, false);
 	fact(s, "GPUs", "GPU 수");
-	jl_section_cell(s, probed((double)m->n_gpus, JL_K_NUMBER, NULL));
+	jl_tell_cell(s->doc, probed((double)m->n_gpus, JL_K_NUMBER, NULL));
 	jl_doc_end_row(s->doc, false);
 	for (size_t i = 0; i < m->n_gpus && i < 16; i++) {
 		char name[24];
@@ -113,16 +113,16 @@ static void what_was(struct jl_section *s, const struct jl_record *r)
 
 static void records_table(struct jl_section *s)
 {
-	static const struct jl_section_head heads[] = { { "Measured", "측정", false },
-							{ "With", "조건", false },
-							{ "By", "백엔드", false },
-							{ "Result", "결과", true },
-							{ "On", "측정일", false } };
+	static const struct jl_tell_head heads[] = { { "Measured", "측정", false },
+						     { "With", "조건", false },
+						     { "By", "백엔드", false },
+						     { "Result", "결과", true },
+						     { "On", "측정일", false } };
 	const size_t n = s->in->n_records < RECORDS_SHOWN ? s->in->n_records : RECORDS_SHOWN;
 
-	jl_section_table(s,
-			 JL_T(s->lang, "Measured on this machine, newest first", "이 장비에서 측정한 값, 최근 것부터"),
-			 heads, 5);
+	jl_tell_table(s->doc,
+		      JL_T(s->lang, "Measured on this machine, newest first", "이 장비에서 측정한 값, 최근 것부터"),
+		      heads, 5);
 	for (size_t i = 0; i < n; i++) {
 		const struct jl_record *r = &s->in->records[i];
 		char day[JL_DATE_TEXT_MAX];
@@ -138,7 +138,7 @@ static void records_table(struct jl_section *s)
 			struct jl_num num = metric_num(&r->metrics[0]);
 			const char *date = jl_arena_strdup(s->arena, day);
 			num.date = date;
-			jl_section_cell(s, num);
+			jl_tell_cell(s->doc, num);
 			jl_doc_cell_name(s->doc, date ? date : "—");
 		}
 		jl_doc_end_row(s->doc, false);

@@ -29,11 +29,10 @@ static const char *verdict_word(const struct jl_section *s, const struct jl_weig
 
 static void reduce_chart(struct jl_section *s)
 {
-	struct jl_chart *chart = jl_section_chart(s, JL_CHART_LINE,
-						  JL_T(s->lang,
-						       "All-reduce (algbw) against nodes, with the normal band",
-						       "노드 수에 따른 All-Reduce algbw와 정상 범위"),
-						  3);
+	struct jl_chart *chart = jl_tell_chart(s->doc, JL_CHART_LINE,
+					       JL_T(s->lang, "All-reduce (algbw) against nodes, with the normal band",
+						    "노드 수에 따른 All-Reduce algbw와 정상 범위"),
+					       3);
 	struct jl_chart_point *expected, *measured, *bound;
 
 	if (!chart)
@@ -44,9 +43,9 @@ static void reduce_chart(struct jl_section *s)
 				     .lo = NAN,
 				     .hi = NAN };
 	chart->y = (struct jl_axis){ .label = "algbw", .kind = JL_K_BYTE_RATE, .lo = NAN, .hi = NAN };
-	expected = jl_section_series(s, chart, 0, JL_T(s->lang, "expected", "예상"), JL_ESTIMATED, s->w->n_reduce);
-	measured = jl_section_series(s, chart, 1, JL_T(s->lang, "measured", "실측"), JL_MEASURED, s->w->n_reduce);
-	bound = jl_section_series(s, chart, 2, JL_T(s->lang, "bound", "한계"), JL_LISTED, s->w->n_reduce);
+	expected = jl_tell_series(s->doc, chart, 0, JL_T(s->lang, "expected", "예상"), JL_ESTIMATED, s->w->n_reduce);
+	measured = jl_tell_series(s->doc, chart, 1, JL_T(s->lang, "measured", "실측"), JL_MEASURED, s->w->n_reduce);
+	bound = jl_tell_series(s->doc, chart, 2, JL_T(s->lang, "bound", "한계"), JL_LISTED, s->w->n_reduce);
 	if (!expected || !measured || !bound)
 		return;
 	((struct jl_chart_series *)&chart->series[2])->dashed = true;
@@ -74,15 +73,15 @@ static void reduce_row(struct jl_section *s, const struct jl_weighed_reduce *r)
 	expected.n_digits = 3;
 	expected.show_interval = true;
 	bus.value = r->measured_Bps * r->expected.busbw_factor;
-	jl_section_cell(s, jl_num_given(r->n_nodes, JL_K_NUMBER, NULL));
+	jl_tell_cell(s->doc, jl_num_given(r->n_nodes, JL_K_NUMBER, NULL));
 	if (!r->known) {
 		jl_doc_cell(s->doc, JL_MARK_UNKNOWN);
 		jl_doc_said(s->doc, jl_err_text(&r->why, s->lang), JL_ORIGIN_NONE, NULL);
 	} else {
-		jl_section_cell(s, seen);
-		jl_section_cell(s, expected);
-		jl_section_cell(s, jl_num_plain(r->expected.bound_Bps, JL_K_BYTE_RATE, NULL, JL_LISTED, NULL));
-		jl_section_cell(s, bus);
+		jl_tell_cell(s->doc, seen);
+		jl_tell_cell(s->doc, expected);
+		jl_tell_cell(s->doc, jl_num_plain(r->expected.bound_Bps, JL_K_BYTE_RATE, NULL, JL_LISTED, NULL));
+		jl_tell_cell(s->doc, bus);
 		jl_doc_cell(s->doc, isnan(r->measured_Bps) ? JL_MARK_NONE : jl_reduce_verdict(r));
 		jl_doc_text(s->doc, verdict_word(s, r));
 	}
@@ -91,9 +90,9 @@ static void reduce_row(struct jl_section *s, const struct jl_weighed_reduce *r)
 
 void jl_section_allreduce(struct jl_section *s)
 {
-	static const struct jl_section_head heads[] = { { "Nodes", "노드 수", true }, { "Measured", "실측", true },
-							{ "Expected", "예상", true }, { "Bound", "한계", true },
-							{ "busbw", "busbw", true },   { "Verdict", "판정", false } };
+	static const struct jl_tell_head heads[] = { { "Nodes", "노드 수", true }, { "Measured", "실측", true },
+						     { "Expected", "예상", true }, { "Bound", "한계", true },
+						     { "busbw", "busbw", true },   { "Verdict", "판정", false } };
 	struct jl_num size;
 
 	if (!s->w->n_reduce)
@@ -112,7 +111,7 @@ void jl_section_allreduce(struct jl_section *s)
 	       "랭크 수)을 "
 	       "곱한 값으로, 링크가 얼마나 바쁜지 보여 줍니다.");
 	reduce_chart(s);
-	jl_section_table(s, NULL, heads, 6);
+	jl_tell_table(s->doc, NULL, heads, 6);
 	for (size_t i = 0; i < s->w->n_reduce; i++)
 		reduce_row(s, &s->w->reduce[i]);
 	for (size_t i = 0; i < s->w->n_reduce; i++)
@@ -244,8 +243,8 @@ static void matrix(struct jl_section *s, const struct jl_weighed_system *system)
 
 	if (n < 2 || n > DEVICES_SHOWN)
 		return;
-	chart = jl_section_chart(
-		s, JL_CHART_HEAT,
+	chart = jl_tell_chart(
+		s->doc, JL_CHART_HEAT,
 		jl_arena_printf(s->arena,
 				JL_T(s->lang, "%s: how two devices reach each other", "%s: 장치 사이의 통신 경로"),
 				jl_system_name(s, system)),
@@ -288,7 +287,7 @@ void jl_section_topology(struct jl_section *s)
 			continue;
 		if (!shown++)
 			jl_section_open(s, "topology", "Topology", "토폴로지");
-		chart = jl_section_chart(s, JL_CHART_TREE, jl_system_name(s, &s->w->systems[i]), 0);
+		chart = jl_tell_chart(s->doc, JL_CHART_TREE, jl_system_name(s, &s->w->systems[i]), 0);
 		if (!chart || !(chart->tree = tree_of(s, sys)))
 			return;
 		jl_doc_chart(s->doc, chart);

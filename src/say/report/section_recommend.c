@@ -72,10 +72,10 @@ struct jl_answer jl_answer_best(struct jl_section *s, const struct jl_scenario_q
 	jl_doc_text(s->doc, " (");
 	jl_doc_name(s->doc, seller(s, c));
 	jl_doc_text(s->doc, "): ");
-	jl_section_put(s, time_num(c));
+	jl_tell_num(s->doc, time_num(c));
 	jl_doc_text(s->doc, is_serve(s) ? JL_T(s->lang, " a token, ", " (토큰당), 전체 비용 ")
 					: JL_T(s->lang, " a run, ", " (학습 한 번), 전체 비용 "));
-	jl_section_put(s, cost_num(c));
+	jl_tell_num(s->doc, cost_num(c));
 	JL_SAY(s, " in all; ", ". ");
 	jl_doc_text(s->doc, why(s));
 	jl_doc_text(s->doc, ".");
@@ -98,23 +98,23 @@ static void purpose(struct jl_section *s)
 	}
 	if (!is_serve(s)) {
 		JL_SAY(s, "Runs in all: ", "학습 횟수 ");
-		jl_section_put(s, jl_num_given(s->w->found->runs, JL_K_NUMBER, NULL));
+		jl_tell_num(s->doc, jl_num_given(s->w->found->runs, JL_K_NUMBER, NULL));
 		jl_doc_text(s->doc, ", ");
 	}
 	JL_SAY(s, "over ", "기간 ");
-	jl_section_put(s, jl_num_given(ask->months, JL_K_NUMBER, JL_T(s->lang, "months", "개월")));
+	jl_tell_num(s->doc, jl_num_given(ask->months, JL_K_NUMBER, JL_T(s->lang, "months", "개월")));
 	if (!isnan(ask->budget_usd)) {
 		JL_SAY(s, ", budget ", ", 예산 ");
-		jl_section_put(s, jl_num_given(ask->budget_usd, JL_K_USD, NULL));
+		jl_tell_num(s->doc, jl_num_given(ask->budget_usd, JL_K_USD, NULL));
 	}
 	if (!isnan(ask->deadline_s)) {
 		JL_SAY(s, ", one run within ", ", 한 번의 기한 ");
-		jl_section_put(s, jl_num_given(ask->deadline_s, JL_K_TIME, NULL));
+		jl_tell_num(s->doc, jl_num_given(ask->deadline_s, JL_K_TIME, NULL));
 	}
 	JL_SAY(s, ". Candidates of the catalog: ", ". 카탈로그의 후보 ");
-	jl_section_put(s, jl_num_plain((double)s->w->found->n, JL_K_NUMBER, NULL, JL_LISTED, "jeoul catalog"));
+	jl_tell_num(s->doc, jl_num_plain((double)s->w->found->n, JL_K_NUMBER, NULL, JL_LISTED, "jeoul catalog"));
 	JL_SAY(s, ", possible: ", ", 가능한 것 ");
-	jl_section_put(s, jl_num_plain((double)s->w->found->n_ok, JL_K_NUMBER, NULL, JL_ESTIMATED, JL_METHOD));
+	jl_tell_num(s->doc, jl_num_plain((double)s->w->found->n_ok, JL_K_NUMBER, NULL, JL_ESTIMATED, JL_METHOD));
 	jl_doc_text(s->doc, ".");
 }
 
@@ -163,13 +163,13 @@ static void front_chart(struct jl_section *s, const size_t *rows, size_t n)
 {
 	const struct jl_recommendation *r = s->w->found;
 	const size_t stride = r->n_ok / OTHERS_MAX + 1;
-	struct jl_chart *chart = jl_section_chart(
-		s, JL_CHART_SCATTER,
+	struct jl_chart *chart = jl_tell_chart(
+		s->doc, JL_CHART_SCATTER,
 		JL_T(s->lang, "Cost and speed: nothing is both cheaper and faster than the joined ones",
 		     "전체 비용과 속도: 선으로 이은 것보다 싸면서 빠른 것은 없음"),
 		1);
-	struct jl_chart_point *points = chart ? jl_section_series(s, chart, 0, JL_T(s->lang, "machines", "장비"),
-								  JL_ESTIMATED, n + OTHERS_MAX)
+	struct jl_chart_point *points = chart ? jl_tell_series(s->doc, chart, 0, JL_T(s->lang, "machines", "장비"),
+							       JL_ESTIMATED, n + OTHERS_MAX)
 					      : NULL;
 	size_t k = 0;
 
@@ -206,32 +206,32 @@ static void row(struct jl_section *s, const struct jl_candidate *c, bool pick)
 	jl_doc_name(s->doc, machine_name(s, c));
 	jl_doc_cell_text(s->doc, jl_how_name(c->how, s->lang));
 	jl_doc_cell_name(s->doc, seller(s, c));
-	jl_section_cell(s, unit);
-	jl_section_cell(s, time_num(c));
-	jl_section_cell(s, cost_num(c));
+	jl_tell_cell(s->doc, unit);
+	jl_tell_cell(s->doc, time_num(c));
+	jl_tell_cell(s->doc, cost_num(c));
 	jl_doc_end_row(s->doc, pick);
 }
 
 static void tables(struct jl_section *s, const size_t *rows, size_t n)
 {
-	static const struct jl_section_head train[] = {
+	static const struct jl_tell_head train[] = {
 		{ "Machine", "장비", false },     { "How", "방법", false },          { "From", "공급", false },
 		{ "Price of one", "단가", true }, { "One run", "학습 한 번", true }, { "All of it", "전체 비용", true }
 	};
-	static const struct jl_section_head serve[] = {
+	static const struct jl_tell_head serve[] = {
 		{ "Machine", "장비", false },     { "How", "방법", false },      { "From", "공급", false },
 		{ "Price of one", "단가", true }, { "A token", "토큰당", true }, { "All of it", "전체 비용", true }
 	};
-	const struct jl_section_head *heads = is_serve(s) ? serve : train;
+	const struct jl_tell_head *heads = is_serve(s) ? serve : train;
 	const struct jl_recommendation *r = s->w->found;
 
-	jl_section_table(s,
-			 JL_T(s->lang, "From cheap to fast: nothing is both cheaper and faster",
-			      "싼 것부터 빠른 것까지: 이보다 싸면서 빠른 것은 없음"),
-			 heads, 6);
+	jl_tell_table(s->doc,
+		      JL_T(s->lang, "From cheap to fast: nothing is both cheaper and faster",
+			   "싼 것부터 빠른 것까지: 이보다 싸면서 빠른 것은 없음"),
+		      heads, 6);
 	for (size_t i = 0; i < n; i++)
 		row(s, &r->items[rows[i]], (int)rows[i] == r->pick);
-	jl_section_table(s, JL_T(s->lang, "The best of each way to have it", "방법별로 가장 나은 것"), heads, 6);
+	jl_tell_table(s->doc, JL_T(s->lang, "The best of each way to have it", "방법별로 가장 나은 것"), heads, 6);
 	for (int h = 0; h < JL_N_HOW; h++)
 		if (r->best[h] >= 0)
 			row(s, &r->items[r->best[h]], r->best[h] == r->pick);
@@ -263,7 +263,7 @@ static void none_found(struct jl_section *s)
 		if (!r->n_against[a])
 			continue;
 		jl_doc_textf(s->doc, "%s: ", jl_against_name((enum jl_against)a, s->lang));
-		jl_section_put(s, jl_num_plain((double)r->n_against[a], JL_K_NUMBER, NULL, JL_ESTIMATED, JL_METHOD));
+		jl_tell_num(s->doc, jl_num_plain((double)r->n_against[a], JL_K_NUMBER, NULL, JL_ESTIMATED, JL_METHOD));
 		jl_doc_text(s->doc, ". ");
 	}
 }

@@ -14,8 +14,8 @@ static void scaling_line(struct jl_section *s, struct jl_chart *chart, size_t se
 	const char *name = jl_arena_printf(
 		s->arena, measured ? JL_T(s->lang, "%s measured", "%s 실측") : JL_T(s->lang, "%s predicted", "%s 예측"),
 		mode);
-	struct jl_chart_point *points = jl_section_series(s, chart, series, name ? name : mode,
-							  measured ? JL_MEASURED : JL_ESTIMATED, n);
+	struct jl_chart_point *points = jl_tell_series(s->doc, chart, series, name ? name : mode,
+						       measured ? JL_MEASURED : JL_ESTIMATED, n);
 
 	for (size_t i = 0; points && i < n; i++) {
 		points[i].x = p[i].n_gpus;
@@ -44,10 +44,10 @@ static void scaling_chart(struct jl_section *s)
 
 	for (size_t k = 0; k < sc->n_modes; k++)
 		n += 1 + has_measured(sc, k);
-	chart = jl_section_chart(s, JL_CHART_LINE,
-				 JL_T(s->lang, "Speed-up over one GPU: measured, predicted with its band, ideal",
-				      "GPU 한 장 대비 배속: 실측, 예측(구간 포함), 이상적 배속"),
-				 n);
+	chart = jl_tell_chart(s->doc, JL_CHART_LINE,
+			      JL_T(s->lang, "Speed-up over one GPU: measured, predicted with its band, ideal",
+				   "GPU 한 장 대비 배속: 실측, 예측(구간 포함), 이상적 배속"),
+			      n);
 	if (!chart)
 		return;
 	chart->x = (struct jl_axis){ .label = JL_T(s->lang, "GPUs", "GPU 수"), .of = "GPU", .lo = NAN, .hi = NAN };
@@ -59,7 +59,7 @@ static void scaling_chart(struct jl_section *s)
 		if (has_measured(sc, k))
 			scaling_line(s, chart, n++, p, sc->n_counts, true);
 	}
-	ideal = jl_section_series(s, chart, n, JL_T(s->lang, "ideal", "이상적"), JL_ESTIMATED, 2);
+	ideal = jl_tell_series(s->doc, chart, n, JL_T(s->lang, "ideal", "이상적"), JL_ESTIMATED, 2);
 	if (!ideal)
 		return;
 	((struct jl_chart_series *)&chart->series[n])->dashed = true;
@@ -87,47 +87,46 @@ static void point_row(struct jl_section *s, const struct jl_weighed_point *p, bo
 	if (named)
 		jl_doc_cell_name(s->doc, jl_system_name(s, p->of));
 	jl_doc_cell_name(s->doc, jl_mode_name(s, p->mode));
-	jl_section_cell(s, gpus);
-	jl_section_cell(s, seen);
+	jl_tell_cell(s->doc, gpus);
+	jl_tell_cell(s->doc, seen);
 	if (p->predicted)
-		jl_section_cell(s, per_s);
+		jl_tell_cell(s->doc, per_s);
 	else
 		jl_doc_cell_text(s->doc, "—");
 	if (named) {
-		jl_section_cell(s, jl_num_share(p->per_s.value / p->measured_per_s - 1, JL_ESTIMATED));
+		jl_tell_cell(s->doc, jl_num_share(p->per_s.value / p->measured_per_s - 1, JL_ESTIMATED));
 	} else {
-		jl_section_cell(s, seen_times);
-		jl_section_cell(s, times);
+		jl_tell_cell(s->doc, seen_times);
+		jl_tell_cell(s->doc, times);
 		struct jl_num share = jl_num_measured(p->measured_speedup / p->n_gpus, JL_K_FRACTION, NULL,
 						      p->measured);
 		share.n_digits = 2;
-		jl_section_cell(s, share);
+		jl_tell_cell(s->doc, share);
 	}
 	jl_doc_end_row(s->doc, false);
 }
 
 static void scaling_tables(struct jl_section *s)
 {
-	static const struct jl_section_head heads[] = {
-		{ "Mode", "방식", false },     { "GPUs", "GPU 수", true },   { "Measured", "실측", true },
-		{ "Predicted", "예측", true }, { "Speed-up", "배속", true }, { "Predicted", "예측 배속", true },
-		{ "Efficiency", "효율", true }
-	};
-	static const struct jl_section_head other[] = { { "System", "시스템", false }, { "Mode", "방식", false },
-							{ "GPUs", "GPU 수", true },    { "Measured", "실측", true },
-							{ "Predicted", "예측", true }, { "Off by", "차이", true } };
+	static const struct jl_tell_head heads[] = { { "Mode", "방식", false },     { "GPUs", "GPU 수", true },
+						     { "Measured", "실측", true },  { "Predicted", "예측", true },
+						     { "Speed-up", "배속", true },  { "Predicted", "예측 배속", true },
+						     { "Efficiency", "효율", true } };
+	static const struct jl_tell_head other[] = { { "System", "시스템", false }, { "Mode", "방식", false },
+						     { "GPUs", "GPU 수", true },    { "Measured", "실측", true },
+						     { "Predicted", "예측", true }, { "Off by", "차이", true } };
 	const struct jl_weighed_scaling *sc = &s->w->scaling;
 
-	jl_section_table(s,
-			 JL_T(s->lang, "samples/s; speed-up and efficiency over one GPU in the same mode",
-			      "samples/s. 배속과 효율은 같은 방식의 GPU 한 장 대비"),
-			 heads, 7);
+	jl_tell_table(s->doc,
+		      JL_T(s->lang, "samples/s; speed-up and efficiency over one GPU in the same mode",
+			   "samples/s. 배속과 효율은 같은 방식의 GPU 한 장 대비"),
+		      heads, 7);
 	for (size_t k = 0; k < sc->n_modes * sc->n_counts; k++)
 		point_row(s, &sc->points[k], false);
 	if (!sc->n_further)
 		return;
-	jl_section_table(s, JL_T(s->lang, "Measured elsewhere, samples/s", "다른 구성에서 측정한 값, samples/s"), other,
-			 6);
+	jl_tell_table(s->doc, JL_T(s->lang, "Measured elsewhere, samples/s", "다른 구성에서 측정한 값, samples/s"),
+		      other, 6);
 	for (size_t k = 0; k < sc->n_further; k++)
 		point_row(s, &sc->further[k], true);
 }
@@ -159,16 +158,16 @@ static void observed_time(struct jl_section *s)
 {
 	static const char *const en[] = { "matrix products", "memory streams", "host", "links" };
 	static const char *const ko[] = { "행렬 연산", "메모리 접근", "호스트", "통신" };
-	struct jl_chart *chart = jl_section_chart(
-		s, JL_CHART_STACKED, JL_T(s->lang, "Time of one step at the same batch", "같은 배치의 스텝 시간 구성"),
-		4);
+	struct jl_chart *chart = jl_tell_chart(
+		s->doc, JL_CHART_STACKED,
+		JL_T(s->lang, "Time of one step at the same batch", "같은 배치의 스텝 시간 구성"), 4);
 
 	if (!chart)
 		return;
 	chart->y = (struct jl_axis){ .label = JL_T(s->lang, "time", "시간"), .kind = JL_K_TIME, .lo = NAN, .hi = NAN };
 	for (size_t k = 0; k < 4; k++) {
-		struct jl_chart_point *points = jl_section_series(s, chart, k, JL_T(s->lang, en[k], ko[k]),
-								  JL_ESTIMATED, s->w->compare->n_rows);
+		struct jl_chart_point *points = jl_tell_series(s->doc, chart, k, JL_T(s->lang, en[k], ko[k]),
+							       JL_ESTIMATED, s->w->compare->n_rows);
 		size_t n = 0;
 
 		for (size_t i = 0; points && i < s->w->n_systems; i++) {
@@ -214,7 +213,7 @@ static void model_chart(struct jl_section *s, const char *title, const struct ba
 	size_t parts[JL_N_PART];
 	const size_t n = parts_shown(s->w, parts);
 	bool rest = false;
-	struct jl_chart *chart = jl_section_chart(s, JL_CHART_STACKED, title, n + 1);
+	struct jl_chart *chart = jl_tell_chart(s->doc, JL_CHART_STACKED, title, n + 1);
 
 	if (!chart)
 		return;
@@ -222,7 +221,7 @@ static void model_chart(struct jl_section *s, const char *title, const struct ba
 	for (size_t k = 0; k <= n; k++) {
 		const char *name = k == n ? JL_T(s->lang, "rest", "나머지")
 					  : JL_T(s->lang, jl_parts[parts[k]].en, jl_parts[parts[k]].ko);
-		struct jl_chart_point *points = jl_section_series(s, chart, k, name, JL_ESTIMATED, n_bars);
+		struct jl_chart_point *points = jl_tell_series(s->doc, chart, k, name, JL_ESTIMATED, n_bars);
 
 		for (size_t i = 0; points && i < n_bars; i++) {
 			points[i].label = bars[i].label;
@@ -305,8 +304,9 @@ static void memory_chart(struct jl_section *s)
 		{ "buffers", "버퍼", offsetof(struct jl_memory, buffers_B) },
 		{ "context", "컨텍스트", offsetof(struct jl_memory, context_B) },
 	};
-	struct jl_chart *chart = jl_section_chart(
-		s, JL_CHART_STACKED, JL_T(s->lang, "Memory of one device at its peak", "장치당 최대 메모리 사용량"), 6);
+	struct jl_chart *chart = jl_tell_chart(
+		s->doc, JL_CHART_STACKED,
+		JL_T(s->lang, "Memory of one device at its peak", "장치당 최대 메모리 사용량"), 6);
 
 	if (!chart)
 		return;
@@ -314,8 +314,8 @@ static void memory_chart(struct jl_section *s)
 		.label = JL_T(s->lang, "memory", "메모리"), .kind = JL_K_BYTES, .binary = true, .lo = NAN, .hi = NAN
 	};
 	for (size_t k = 0; k < 6; k++) {
-		struct jl_chart_point *points = jl_section_series(s, chart, k, JL_T(s->lang, parts[k].en, parts[k].ko),
-								  JL_ESTIMATED, s->w->n_systems);
+		struct jl_chart_point *points = jl_tell_series(
+			s->doc, chart, k, JL_T(s->lang, parts[k].en, parts[k].ko), JL_ESTIMATED, s->w->n_systems);
 		size_t n = 0;
 
 		for (size_t i = 0; points && i < s->w->n_systems; i++) {
@@ -342,14 +342,14 @@ static struct jl_num memory_num(double value_B, enum jl_origin origin, const cha
 
 static void model_memory(struct jl_section *s)
 {
-	static const struct jl_section_head heads[] = { { "System", "시스템", false },
-							{ "Needed", "필요", true },
-							{ "Of", "용량", true },
-							{ "Largest batch a GPU", "GPU당 최대 배치", true },
-							{ "Fits", "판정", false } };
+	static const struct jl_tell_head heads[] = { { "System", "시스템", false },
+						     { "Needed", "필요", true },
+						     { "Of", "용량", true },
+						     { "Largest batch a GPU", "GPU당 최대 배치", true },
+						     { "Fits", "판정", false } };
 
 	memory_chart(s);
-	jl_section_table(s, NULL, heads, 5);
+	jl_tell_table(s->doc, NULL, heads, 5);
 	for (size_t i = 0; i < s->w->n_systems; i++) {
 		const struct jl_weighed_system *system = &s->w->systems[i];
 		const struct jl_prediction *p = &system->prediction;
@@ -357,9 +357,9 @@ static void model_memory(struct jl_section *s)
 		if (!system->predicted)
 			continue;
 		jl_doc_cell_name(s->doc, jl_system_name(s, system));
-		jl_section_cell(s, memory_num(p->memory.total_B, JL_ESTIMATED, JL_METHOD));
-		jl_section_cell(s, jl_num_capacity(system));
-		jl_section_cell(s, jl_num_plain(p->max_micro_batch, JL_K_NUMBER, NULL, JL_ESTIMATED, JL_METHOD));
+		jl_tell_cell(s->doc, memory_num(p->memory.total_B, JL_ESTIMATED, JL_METHOD));
+		jl_tell_cell(s->doc, jl_num_capacity(system));
+		jl_tell_cell(s->doc, jl_num_plain(p->max_micro_batch, JL_K_NUMBER, NULL, JL_ESTIMATED, JL_METHOD));
 		jl_doc_cell(s->doc, p->room == JL_ROOM_FITS    ? JL_MARK_GOOD
 				    : p->room == JL_ROOM_TIGHT ? JL_MARK_WARN
 							       : JL_MARK_BAD);
@@ -372,17 +372,16 @@ static void model_memory(struct jl_section *s)
 
 static void observed_memory(struct jl_section *s)
 {
-	static const struct jl_section_head heads[] = { { "System", "시스템", false },
-							{ "Memory a device", "장치당 메모리", true },
-							{ "Largest batch a device", "장치당 최대 배치", true },
-							{ "Passes for the same batch", "같은 배치의 누적 횟수",
-							  true } };
+	static const struct jl_tell_head heads[] = { { "System", "시스템", false },
+						     { "Memory a device", "장치당 메모리", true },
+						     { "Largest batch a device", "장치당 최대 배치", true },
+						     { "Passes for the same batch", "같은 배치의 누적 횟수", true } };
 
 	jl_doc_para(s->doc);
 	JL_SAY(s, "What surely fits: one sample takes at most what the observed batch could use.",
 	       "확실히 들어가는 크기입니다. 샘플 하나가 쓰는 메모리는 실측한 배치가 쓸 수 있던 양을 넘지 않는다고 "
 	       "봅니다.");
-	jl_section_table(s, NULL, heads, 4);
+	jl_tell_table(s->doc, NULL, heads, 4);
 	for (size_t i = 0; i < s->w->n_systems; i++) {
 		const struct jl_weighed_system *system = &s->w->systems[i];
 
@@ -390,14 +389,14 @@ static void observed_memory(struct jl_section *s)
 			continue;
 		jl_doc_cell_name(s->doc, jl_system_name(s, system));
 		if (system->said->sys.gpu)
-			jl_section_cell(s, jl_num_capacity(system));
+			jl_tell_cell(s->doc, jl_num_capacity(system));
 		else
 			jl_doc_cell_text(s->doc, "—");
-		jl_section_cell(s, jl_num_plain(system->row->limit, JL_K_NUMBER, NULL, JL_ESTIMATED, JL_METHOD));
-		jl_section_cell(s, jl_num_plain(system->row->at[JL_AT_SAME_BATCH].possible
-							? system->row->at[JL_AT_SAME_BATCH].n_passes
-							: NAN,
-						JL_K_NUMBER, NULL, JL_ESTIMATED, JL_METHOD));
+		jl_tell_cell(s->doc, jl_num_plain(system->row->limit, JL_K_NUMBER, NULL, JL_ESTIMATED, JL_METHOD));
+		jl_tell_cell(s->doc, jl_num_plain(system->row->at[JL_AT_SAME_BATCH].possible
+							  ? system->row->at[JL_AT_SAME_BATCH].n_passes
+							  : NAN,
+						  JL_K_NUMBER, NULL, JL_ESTIMATED, JL_METHOD));
 		jl_doc_end_row(s->doc, system->row->baseline);
 	}
 }

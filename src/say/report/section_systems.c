@@ -4,12 +4,13 @@
 #include <string.h>
 
 #include "report/section.h"
+#include "tell/compare.h"
 
 static void count_cell(struct jl_section *s, const struct jl_sys *sys)
 {
 	struct jl_num num = jl_num_given(sys->n_nodes * (double)sys->n_per_node, JL_K_NUMBER, NULL);
 
-	jl_section_cell(s, num);
+	jl_tell_cell(s->doc, num);
 }
 
 static void fact_cell(struct jl_section *s, const struct jl_fact *fact, enum jl_kind kind)
@@ -17,7 +18,7 @@ static void fact_cell(struct jl_section *s, const struct jl_fact *fact, enum jl_
 	struct jl_num num = jl_num_fact(fact, kind);
 
 	num.binary = kind == JL_K_BYTES;
-	jl_section_cell(s, num);
+	jl_tell_cell(s->doc, num);
 }
 
 static void gpu_cells(struct jl_section *s, const struct jl_gpu *gpu)
@@ -65,18 +66,18 @@ static void notes_of(struct jl_section *s)
 
 static void links_table(struct jl_section *s)
 {
-	static const struct jl_section_head heads[] = { { "System", "시스템", false },
-							{ "Joined by", "GPU 연결", false },
-							{ "One way a GPU", "GPU당 단방향", true },
-							{ "Network", "네트워크", false },
-							{ "One way a host", "호스트당 단방향", true } };
+	static const struct jl_tell_head heads[] = { { "System", "시스템", false },
+						     { "Joined by", "GPU 연결", false },
+						     { "One way a GPU", "GPU당 단방향", true },
+						     { "Network", "네트워크", false },
+						     { "One way a host", "호스트당 단방향", true } };
 	bool any = false;
 
 	for (size_t i = 0; i < s->w->n_systems; i++)
 		any |= s->w->systems[i].said->sys.join || s->w->systems[i].said->sys.net;
 	if (!any)
 		return;
-	jl_section_table(s, JL_T(s->lang, "How the devices are joined", "장치를 잇는 링크"), heads, 5);
+	jl_tell_table(s->doc, JL_T(s->lang, "How the devices are joined", "장치를 잇는 링크"), heads, 5);
 	for (size_t i = 0; i < s->w->n_systems; i++) {
 		const struct jl_sys *sys = &s->w->systems[i].said->sys;
 
@@ -93,7 +94,7 @@ static void links_table(struct jl_section *s)
 
 void jl_section_specifications(struct jl_section *s)
 {
-	static const struct jl_section_head heads[] = {
+	static const struct jl_tell_head heads[] = {
 		{ "System", "시스템", false },
 		{ "GPUs", "GPU 수", true },
 		{ "Memory", "메모리", true },
@@ -106,10 +107,10 @@ void jl_section_specifications(struct jl_section *s)
 	if (!s->w->n_systems)
 		return;
 	jl_section_open(s, "specifications", "Specifications", "사양");
-	jl_section_table(s,
-			 JL_T(s->lang, "One device of each; tensor rates without sparsity",
-			      "장치 하나 기준. 텐서 연산은 희소성(sparsity)을 뺀 값"),
-			 heads, 7);
+	jl_tell_table(s->doc,
+		      JL_T(s->lang, "One device of each; tensor rates without sparsity",
+			   "장치 하나 기준. 텐서 연산은 희소성(sparsity)을 뺀 값"),
+		      heads, 7);
 	for (size_t i = 0; i < s->w->n_systems; i++) {
 		const struct jl_sys *sys = &s->w->systems[i].said->sys;
 
@@ -125,157 +126,18 @@ void jl_section_specifications(struct jl_section *s)
 	notes_of(s);
 }
 
-/* An observed time is what was measured; the others are estimates from it. */
-static struct jl_num time_of(const struct jl_compare_row *row, struct jl_estimate e)
+/* Names of the rows, as the scenario has them. */
+static const char *const *row_names(struct jl_section *s)
 {
-	struct jl_num num = jl_num_estimate(e, JL_K_TIME, NULL);
+	const struct jl_compare *compare = s->w->compare;
+	const char **names = jl_arena_array(s->arena, compare->n_rows, sizeof *names);
 
-	num.n_digits = 3;
-	if (row->observed) {
-		num.origin = JL_MEASURED;
-		num.source = NULL;
-		num.lo = num.hi = NAN;
-	}
-	return num;
-}
-
-/* Is an epoch known, so that there are times of one and of the run? */
-static bool runs_known(const struct jl_section *s)
-{
-	return !isnan(s->w->compare->rows[0].at[JL_AT_SAME_BATCH].epoch_s.value);
-}
-
-static void compare_cells(struct jl_section *s, const struct jl_compare_row *row, enum jl_compare_batch at)
-{
-	const struct jl_compare_at *a = &row->at[at];
-	const bool measured = row->observed && a->batch == row->at[JL_AT_SAME_BATCH].batch;
-	struct jl_num speedup = jl_num_estimate(a->speedup, JL_K_NUMBER, "x");
-
-	jl_section_cell(s, jl_num_given(a->batch, JL_K_NUMBER, NULL));
-	jl_section_cell(s, measured ? time_of(row, a->step_s) : jl_num_estimate(a->step_s, JL_K_TIME, NULL));
-	if (runs_known(s)) {
-		jl_section_cell(s, measured ? time_of(row, a->epoch_s) : jl_num_estimate(a->epoch_s, JL_K_TIME, NULL));
-		jl_section_cell(s, measured ? time_of(row, a->run_s) : jl_num_estimate(a->run_s, JL_K_TIME, NULL));
-	}
-	if (row->baseline && a->batch == row->at[JL_AT_SAME_BATCH].batch)
-		speedup = jl_num_plain(1, JL_K_NUMBER, "x", JL_ORIGIN_NONE, NULL);
-	jl_section_cell(s, jl_num_ranged(speedup));
-}
-
-static void compare_table(struct jl_section *s, enum jl_compare_batch at, const char *title)
-{
-	static const struct jl_section_head heads[] = { { "System", "시스템", false },      { "Batch", "배치", true },
-							{ "Step", "스텝", true },           { "Epoch", "에폭", true },
-							{ "Whole run", "전체 학습", true }, { "Speed", "배속", true } };
-	static const struct jl_section_head short_heads[] = { { "System", "시스템", false },
-							      { "Batch", "배치", true },
-							      { "Step", "스텝", true },
-							      { "Speed", "배속", true } };
-
-	if (runs_known(s))
-		jl_section_table(s, title, heads, 6);
-	else
-		jl_section_table(s, title, short_heads, 4);
-	for (size_t i = 0; i < s->w->n_systems; i++) {
-		const struct jl_compare_row *row = s->w->systems[i].row;
-
-		if (!row)
-			continue;
-		jl_doc_cell_name(s->doc, jl_system_name(s, &s->w->systems[i]));
-		if (row->at[at].possible) {
-			compare_cells(s, row, at);
-		} else {
-			jl_doc_cell(s->doc, JL_MARK_BAD);
-			jl_doc_said(s->doc, JL_T(s->lang, "does not run", "실행 불가"), JL_ESTIMATED, JL_METHOD);
-		}
-		jl_doc_end_row(s->doc, row->baseline);
-	}
-}
-
-static void compare_chart(struct jl_section *s)
-{
-	const size_t n = s->w->compare->n_rows;
-	struct jl_chart *chart = jl_section_chart(
-		s, JL_CHART_BARS,
-		JL_T(s->lang, "Speed at the same batch, over the baseline", "같은 배치에서의 속도 (기준 시스템 대비)"),
-		1);
-	struct jl_chart_point *points = chart ? jl_section_series(s, chart, 0, JL_T(s->lang, "speed", "배속"),
-								  JL_ESTIMATED, n)
-					      : NULL;
-	size_t k = 0;
-
-	if (!points)
-		return;
-	chart->y = (struct jl_axis){ .label = JL_T(s->lang, "speed", "배속"), .unit = "x", .lo = NAN, .hi = NAN };
-	for (size_t i = 0; i < s->w->n_systems && k < n; i++) {
-		const struct jl_compare_row *row = s->w->systems[i].row;
-		const struct jl_compare_at *a = row ? &row->at[JL_AT_SAME_BATCH] : NULL;
-
-		if (!row)
-			continue;
-		points[k].label = jl_system_name(s, &s->w->systems[i]);
-		points[k].y = row->baseline ? 1 : a->possible ? a->speedup.value : NAN;
-		points[k].lo = row->baseline || !a->possible ? NAN : a->speedup.lo;
-		points[k].hi = row->baseline || !a->possible ? NAN : a->speedup.hi;
-		points[k].own = row->baseline; /* one by definition */
-		k++;
-	}
-	jl_doc_chart(s->doc, chart);
-}
-
-static void why_not(struct jl_section *s)
-{
-	for (size_t i = 0; i < s->w->n_systems; i++) {
-		const struct jl_compare_row *row = s->w->systems[i].row;
-		const struct jl_err *why = row && !row->at[JL_AT_SAME_BATCH].possible ? &row->at[JL_AT_SAME_BATCH].why
-					   : !row && s->w->systems[i].why_not.status  ? &s->w->systems[i].why_not
-										      : NULL;
-		if (!why)
-			continue;
-		jl_doc_finding(s->doc, JL_MARK_BAD,
-			       JL_T(s->lang, "Cannot run it as asked", "요청한 대로는 실행할 수 없음"));
-		jl_doc_name(s->doc, jl_system_name(s, &s->w->systems[i]));
-		jl_doc_text(s->doc, ": ");
-		jl_doc_said(s->doc, jl_err_text(why, s->lang), JL_ESTIMATED, JL_METHOD);
-	}
-}
-
-static void repeats(struct jl_section *s)
-{
-	static const struct jl_section_head heads[] = { { "System", "시스템", false },
-							{ "Repeated training", "반복 학습", true },
-							{ "Tuning", "튜닝", true },
-							{ "Energy of a run", "학습 에너지", true } };
-	const struct jl_compare *c = s->w->compare;
-
-	if (isnan(c->repeat) && isnan(c->tune))
-		return;
-	jl_doc_para(s->doc);
-	if (!isnan(c->repeat)) {
-		const struct jl_num n = jl_num_given(c->repeat, JL_K_NUMBER, NULL);
-		JL_SAY(s, "Trainings: ", "학습 횟수: ");
-		jl_doc_num(s->doc, &n);
-		jl_doc_text(s->doc, ". ");
-	}
-	if (!isnan(c->tune)) {
-		const struct jl_num n = jl_num_given(c->tune, JL_K_NUMBER, NULL);
-		JL_SAY(s, "Trials of a search: ", "튜닝 실험 횟수: ");
-		jl_doc_num(s->doc, &n);
-		jl_doc_text(s->doc, ".");
-	}
-	jl_section_table(s, JL_T(s->lang, "At the same batch", "같은 배치에서"), heads, 4);
-	for (size_t i = 0; i < s->w->n_systems; i++) {
-		const struct jl_compare_row *row = s->w->systems[i].row;
-		const struct jl_compare_at *a = row ? &row->at[JL_AT_SAME_BATCH] : NULL;
-
-		if (!a || !a->possible)
-			continue;
-		jl_doc_cell_name(s->doc, jl_system_name(s, &s->w->systems[i]));
-		jl_section_cell(s, jl_num_ranged(jl_num_estimate(a->repeat_s, JL_K_TIME, NULL)));
-		jl_section_cell(s, jl_num_ranged(jl_num_estimate(a->tune_s, JL_K_TIME, NULL)));
-		jl_section_cell(s, jl_num_estimate(a->energy_J, JL_K_ENERGY, NULL));
-		jl_doc_end_row(s->doc, row->baseline);
-	}
+	for (size_t i = 0; names && i < compare->n_rows; i++)
+		names[i] = compare->rows[i].system;
+	for (size_t i = 0; names && i < s->w->n_systems; i++)
+		if (s->w->systems[i].row)
+			names[s->w->systems[i].row - compare->rows] = jl_system_name(s, &s->w->systems[i]);
+	return names;
 }
 
 void jl_section_comparison(struct jl_section *s)
@@ -288,15 +150,13 @@ void jl_section_comparison(struct jl_section *s)
 		jl_doc_said(s->doc, jl_err_text(&s->w->compare_why, s->lang), JL_ORIGIN_NONE, NULL);
 		return;
 	}
-	compare_chart(s);
-	compare_table(
-		s, JL_AT_SAME_BATCH,
-		JL_T(s->lang, "At the baseline's batch: the same training", "기준과 같은 배치: 학습 결과가 같은 비교"));
-	compare_table(s, JL_AT_LARGEST_BATCH,
-		      JL_T(s->lang, "At the largest batch that fits in one pass: other steps, another training",
-			   "한 번에 들어가는 최대 배치: 에폭당 스텝 수가 달라 다른 학습이 됨"));
-	why_not(s);
-	repeats(s);
+	jl_tell_compare(s->doc, &(struct jl_tell_compare){ .compare = s->w->compare, .names = row_names(s) });
+	for (size_t i = 0; i < s->w->n_systems; i++) {
+		if (s->w->systems[i].row || !s->w->systems[i].why_not.status)
+			continue;
+		jl_doc_note(s->doc, JL_MARK_BAD, jl_system_name(s, &s->w->systems[i]));
+		jl_doc_said(s->doc, jl_err_text(&s->w->systems[i].why_not, s->lang), JL_ESTIMATED, JL_METHOD);
+	}
 }
 
 /* --- best for the money */
@@ -352,13 +212,13 @@ static size_t gather(struct jl_section *s, struct choice *ret_choices)
 
 static void pareto_table(struct jl_section *s, const struct choice *choices, size_t n)
 {
-	static const struct jl_section_head heads[] = { { "System", "시스템", false },
-							{ "Rent", "임대료", true },
-							{ "Speed", "배속", true },
-							{ "Rent for the baseline's work of an hour",
-							  "기준 시스템 한 시간 작업의 비용", true } };
+	static const struct jl_tell_head heads[] = { { "System", "시스템", false },
+						     { "Rent", "임대료", true },
+						     { "Speed", "배속", true },
+						     { "Rent for the baseline's work of an hour",
+						       "기준 시스템 한 시간 작업의 비용", true } };
 
-	jl_section_table(s, NULL, heads, 4);
+	jl_tell_table(s->doc, NULL, heads, 4);
 	for (size_t i = 0; i < n; i++) {
 		struct jl_num rent = jl_num_plain(choices[i].usd, JL_K_USD_RATE, NULL, JL_LISTED, choices[i].source),
 			      speed = jl_num_estimate((struct jl_estimate){ choices[i].speed, NAN, NAN }, JL_K_NUMBER,
@@ -369,9 +229,9 @@ static void pareto_table(struct jl_section *s, const struct choice *choices, siz
 		rent.date = choices[i].date;
 		jl_doc_cell(s->doc, choices[i].front ? JL_MARK_GOOD : JL_MARK_NONE);
 		jl_doc_name(s->doc, choices[i].name);
-		jl_section_cell(s, rent);
-		jl_section_cell(s, speed);
-		jl_section_cell(s, work);
+		jl_tell_cell(s->doc, rent);
+		jl_tell_cell(s->doc, speed);
+		jl_tell_cell(s->doc, work);
 		jl_doc_end_row(s->doc, false);
 	}
 }
@@ -386,12 +246,11 @@ void jl_section_pareto(struct jl_section *s)
 	if (n < 3)
 		return;
 	jl_section_open(s, "pareto", "Best for the money", "가격 대비 성능");
-	chart = jl_section_chart(s, JL_CHART_SCATTER,
-				 JL_T(s->lang,
-				      "Rent and speed: nothing is both cheaper and faster than the joined ones",
-				      "임대료와 속도: 선으로 이은 것보다 싸면서 빠른 것은 없음"),
-				 1);
-	points = chart ? jl_section_series(s, chart, 0, JL_T(s->lang, "systems", "시스템"), JL_ESTIMATED, n) : NULL;
+	chart = jl_tell_chart(s->doc, JL_CHART_SCATTER,
+			      JL_T(s->lang, "Rent and speed: nothing is both cheaper and faster than the joined ones",
+				   "임대료와 속도: 선으로 이은 것보다 싸면서 빠른 것은 없음"),
+			      1);
+	points = chart ? jl_tell_series(s->doc, chart, 0, JL_T(s->lang, "systems", "시스템"), JL_ESTIMATED, n) : NULL;
 	if (!points)
 		return;
 	chart->x = (struct jl_axis){

@@ -104,7 +104,10 @@ static enum jl_status add_pair(struct jl_cost_study *study, size_t a, size_t b, 
 		return JL_OK;
 	p->dear = a_dear ? a : b;
 	p->cheap = a_dear ? b : a;
+	p->dear_name = study->options[p->dear].name;
+	p->cheap_name = study->options[p->cheap].name;
 	p->days = jl_cost_break_even(&study->lines[p->dear], &study->lines[p->cheap], study->setting.horizon_days);
+	p->day = study->setting.start_day + (isnan(p->days) ? 0 : (long)ceil(p->days));
 	p->by_hand_unrounded = NAN;
 	/* by hand nobody reckons with monthly costs and interest */
 	p->by_hand = NAN;
@@ -149,6 +152,32 @@ static void take_power(struct jl_cost_study *study)
 	}
 }
 
+static enum jl_status fill_rows(struct jl_cost_study *study, struct jl_arena *arena, struct jl_err *err)
+{
+	const struct jl_cost_setting *s = &study->setting;
+	size_t n = 0;
+
+	while (jl_date_add_months(s->start_day, (int)n) - s->start_day <= s->horizon_days)
+		n++;
+	for (size_t i = 0; i < study->n_options; i++) {
+		struct jl_cost_row *row = &study->rows[i];
+
+		*row = (struct jl_cost_row){ .option = &study->options[i],
+					     .line = &study->lines[i],
+					     .work = study->has_work ? &study->work[i] : NULL,
+					     .paid = jl_arena_array(arena, n, sizeof *row->paid),
+					     .n_paid = n };
+		if (!row->paid)
+			return jl_fail_nomem(err);
+		for (size_t k = 0; k < n; k++) {
+			const long day = jl_date_add_months(s->start_day, (int)k) - s->start_day;
+
+			row->paid[k] = (struct jl_cost_paid){ (int)k, day, study->lines[i].cum_micro[day] };
+		}
+	}
+	return JL_OK;
+}
+
 static enum jl_status finish(struct jl_cost_study *study, const struct jl_request *request,
 			     const struct jl_catalog *cat, struct jl_arena *arena, struct jl_err *err)
 {
@@ -164,7 +193,7 @@ static enum jl_status finish(struct jl_cost_study *study, const struct jl_reques
 		status = find_pairs(study, cat, err);
 	if (!status && study->has_work)
 		status = price_work(study, request, err);
-	return status;
+	return status ? status : fill_rows(study, arena, err);
 }
 
 enum jl_status jl_cost_study_make(struct jl_cost_study *study, const struct jl_request *request,

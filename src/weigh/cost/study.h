@@ -22,17 +22,40 @@ struct jl_cost_work {
 
 struct jl_cost_pair {
 	size_t dear, cheap; /* options: dear costs more on the first day */
-	double days;        /* NAN: not within the horizon */
+	const char *dear_name, *cheap_name;
+	double days; /* NAN: not within the horizon */
+	long day;    /* the date of it, parts of a day counted as a whole one */
 	double by_hand, by_hand_unrounded;
 	struct jl_cost_swing swings[JL_COST_SWINGS_MAX];
 	size_t n_swings;
 };
 
+struct jl_cost_paid { /* by the end of so many months */
+	int months;
+	long day;
+	long long micro;
+};
+
+struct jl_cost_row { /* an option with all that was found of it */
+	const struct jl_cost_option *option;
+	const struct jl_cost_line *line;
+	const struct jl_cost_work *work; /* NULL: no work was asked about */
+	struct jl_cost_paid *paid;       /* month by month */
+	size_t n_paid;
+};
+
+struct jl_cost_said { /* what nobody said and had to be assumed */
+	bool util, power_price, carbon_region;
+	const char *carbon_name;
+};
+
 struct jl_cost_study {
+	struct jl_cost_said assumed;
 	struct jl_cost_setting setting;
 	struct jl_cost_option options[JL_COST_OPTIONS_MAX];
 	struct jl_cost_line lines[JL_COST_OPTIONS_MAX];
 	struct jl_cost_work work[JL_COST_OPTIONS_MAX];
+	struct jl_cost_row rows[JL_COST_OPTIONS_MAX];
 	size_t n_options;
 	struct jl_cost_pair pairs[JL_COST_PAIRS_MAX];
 	size_t n_pairs;
@@ -40,7 +63,7 @@ struct jl_cost_study {
 	double runs_per_month; /* NAN: the setting's utilisation stands */
 };
 
-/* setting, options and runs_per_month are given; `request` (NULL: none) is the training run, its system is each option's. */
+/* setting, options, assumed and runs_per_month are given; `request` (NULL: none) is the training run, its system is each option's. */
 enum jl_status jl_cost_study_make(struct jl_cost_study *study, const struct jl_request *request,
 				  const struct jl_catalog *cat, struct jl_arena *arena, struct jl_err *err);
 

@@ -12,20 +12,15 @@
 #define WON_10 (10 * JL_MICRO)
 
 static const struct {
-	const char *key, *component, *en, *ko;
+	const char *component, *en, *ko;
 } parts[JL_N_BILL_PART] = {
-	[JL_BILL_BASE] = { "base", "base", "base charge", "기본요금" },
-	[JL_BILL_ENERGY] = { "energy", "energy", "energy", "전력량요금" },
-	[JL_BILL_CLIMATE] = { "climate", "climate", "climate charge", "기후환경요금" },
-	[JL_BILL_FUEL] = { "fuel", "fuel", "fuel adjustment", "연료비조정액" },
-	[JL_BILL_VAT] = { "vat", "vat", "VAT", "부가가치세" },
-	[JL_BILL_FUND] = { "fund", "fund", "power industry fund", "전력산업기반기금" },
+	[JL_BILL_BASE] = { "base", "base charge", "기본요금" },
+	[JL_BILL_ENERGY] = { "energy", "energy", "전력량요금" },
+	[JL_BILL_CLIMATE] = { "climate", "climate charge", "기후환경요금" },
+	[JL_BILL_FUEL] = { "fuel", "fuel adjustment", "연료비조정액" },
+	[JL_BILL_VAT] = { "vat", "VAT", "부가가치세" },
+	[JL_BILL_FUND] = { "fund", "power industry fund", "전력산업기반기금" },
 };
-
-const char *jl_bill_part_key(enum jl_bill_part part)
-{
-	return parts[part].key;
-}
 
 const char *jl_bill_part_name(enum jl_bill_part part, enum jl_lang lang)
 {
@@ -301,5 +296,23 @@ enum jl_status jl_tariff_marginal(struct jl_money *ret_money, const struct jl_ca
 	    (status = jl_tariff_bill(&without, cat, id, already, err)))
 		return status;
 	*ret_money = (struct jl_money){ .micro = with.total.micro - without.total.micro, .currency = with.currency };
+	return JL_OK;
+}
+
+enum jl_status jl_kwh_price_parse(struct jl_money *ret_money, const char *text, const char *what, struct jl_err *err)
+{
+	struct jl_err first;
+	double per_J;
+
+	if (jl_units_parse(&per_J, text, JL_K_USD_ENERGY, what, &first) == JL_OK)
+		*ret_money = jl_money_from(per_J * 3.6e6, JL_USD);
+	else if (jl_units_parse(&per_J, text, JL_K_KRW_ENERGY, what, err) == JL_OK)
+		*ret_money = jl_money_from(per_J * 3.6e6, JL_KRW);
+	else
+		return jl_fail(err, JL_E_UNIT,
+			       "%s: '%s' is not an electricity price; write e.g. 0.12 USD/kWh or 150 KRW/kWh",
+			       "%s: '%s'은(는) 전기 단가가 아닙니다. 예: 0.12 USD/kWh, 150 KRW/kWh", what, text);
+	if (ret_money->micro < 0)
+		return jl_fail(err, JL_E_RANGE, "%s: '%s' is below zero", "%s: '%s'이(가) 0보다 작습니다", what, text);
 	return JL_OK;
 }

@@ -31,8 +31,15 @@ struct jl_bill {
 	bool borrowed_season; /* the tariff lists no price for this month's season: another season's was taken */
 };
 
+/* A bill with what it is for. */
+struct jl_bill_asked {
+	const char *tariff;
+	const char *newer; /* a later entry of it; NULL: none */
+	struct jl_tariff_use use;
+	struct jl_bill bill;
+};
+
 /* Names, in the order they are shown. */
-const char *jl_bill_part_key(enum jl_bill_part part); /* in JSON */
 const char *jl_bill_part_name(enum jl_bill_part part, enum jl_lang lang);
 
 /* The tariff's id as the catalog has it: exact, or what the word means ("kepco", "korea", a US state's name). */
@@ -40,6 +47,9 @@ enum jl_status jl_tariff_find(const char **ret_id, const struct jl_catalog *cat,
 
 /* A later entry of the same tariff ("kr-residential-low-2025" of kr-residential-low); NULL: none. */
 const char *jl_tariff_newer(const struct jl_catalog *cat, const char *id);
+
+/* "0.12 USD/kWh", "150 KRW/kWh"; `what` names it in the message. */
+enum jl_status jl_kwh_price_parse(struct jl_money *ret_money, const char *text, const char *what, struct jl_err *err);
 
 /* The bill of one month. */
 enum jl_status jl_tariff_bill(struct jl_bill *ret_bill, const struct jl_catalog *cat, const char *id,

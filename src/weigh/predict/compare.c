@@ -152,6 +152,9 @@ enum jl_status jl_compare_observed(struct jl_compare *compare, const struct jl_o
 		carry_row(compare, row, run);
 	}
 	note_observed(compare, run);
+	compare->subject = NULL;
+	compare->seen.run = *run;
+	jl_observed_split(&compare->seen.mix, run, base);
 	return JL_OK;
 }
 
@@ -238,5 +241,6 @@ enum jl_status jl_compare_model(struct jl_compare *compare, const struct jl_cata
 		weigh_row(compare, row, cat, &c, samples, &base);
 	}
 	compare->notes = base.notes;
+	compare->subject = subject;
 	return JL_OK;
 }

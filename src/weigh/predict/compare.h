@@ -43,7 +43,14 @@ struct jl_compare_row {
 	10                /* where nobody says: what people who time a step plan to run; a model's run is one epoch */
 #define JL_COMPARE_MAX 32 /* systems, the baseline among them */
 
+struct jl_compare_seen { /* the run that was observed */
+	struct jl_observed run;
+	struct jl_observed_mix mix;
+};
+
 struct jl_compare {
+	const struct jl_subject *subject; /* the model; NULL: a run was compared */
+	struct jl_compare_seen seen;      /* that run */
 	double epochs, repeat, tune, pue; /* repeat, tune: NAN where not asked for */
 	size_t n_rows;
 	struct jl_compare_row rows[JL_COMPARE_MAX]; /* the baseline first */

@@ -332,8 +332,7 @@ static void widen(double *least, double *most, double value)
 	*most = fmax(*most, value);
 }
 
-void jl_observed_split(struct jl_step_share *ret_frac, struct jl_step_share *ret_least, struct jl_step_share *ret_most,
-		       const struct jl_observed *run, const struct jl_machine *base)
+void jl_observed_split(struct jl_observed_mix *ret_mix, const struct jl_observed *run, const struct jl_machine *base)
 {
 	const struct pass pass = { .n_passes = 1, .micro_batch = run->batch / jl_machine_n_devices(base) };
 	struct jl_step_share middle = { 0 }, least = { 1, 1, 1, 1 }, most = { 0 };
@@ -352,9 +351,10 @@ void jl_observed_split(struct jl_step_share *ret_frac, struct jl_step_share *ret
 			if (i == 0)
 				middle = plus(&middle, &s, 1 / whole / (double)n_paths);
 		}
-	*ret_frac = middle;
-	*ret_least = least;
-	*ret_most = most;
+	*ret_mix = (struct jl_observed_mix){ .matrix = { middle.matrix, least.matrix, most.matrix },
+					     .memory = { middle.memory, least.memory, most.memory },
+					     .host = { middle.host, least.host, most.host },
+					     .links = { middle.links, least.links, most.links } };
 }
 
 double jl_observed_batches(const struct jl_observed *run, double batch)

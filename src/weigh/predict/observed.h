@@ -53,6 +53,10 @@ struct jl_step_share { /* seconds of one step, or shares of it */
 	double matrix, memory, host, links;
 };
 
+struct jl_observed_mix { /* shares of the observed step: at the stated mix, least and most over its corners */
+	struct jl_estimate matrix, memory, host, links;
+};
+
 struct jl_carried {
 	double batch, micro_batch, n_passes; /* of one device and pass; gradient accumulation makes up the rest */
 	struct jl_estimate step_s;
@@ -65,9 +69,8 @@ struct jl_carried {
 void jl_observed_carry(struct jl_carried *ret_carried, const struct jl_observed *run, const struct jl_machine *base,
 		       const struct jl_machine *to, double batch, double limit);
 
-/* How the observed step splits on the baseline: at the stated mix, least and most over its corners. */
-void jl_observed_split(struct jl_step_share *ret_frac, struct jl_step_share *ret_least, struct jl_step_share *ret_most,
-		       const struct jl_observed *run, const struct jl_machine *base);
+/* How the observed step splits on the baseline. */
+void jl_observed_split(struct jl_observed_mix *ret_mix, const struct jl_observed *run, const struct jl_machine *base);
 
 int jl_machine_n_devices(const struct jl_machine *machine);
 

@@ -82,7 +82,6 @@ struct jl_weighed {
 	struct jl_sys reduce_sys;
 
 	struct jl_cost_study *study; /* NULL: none asked for */
-	bool kwh_assumed, util_assumed;
 
 	struct jl_recommendation *found; /* of recommend:; NULL: none asked for, or `found_why` */
 	struct jl_recommend_ask *found_ask;

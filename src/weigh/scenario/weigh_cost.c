@@ -39,23 +39,17 @@ static enum jl_status read_power(struct jl_weighed *w, struct jl_err *err)
 {
 	const struct jl_scenario_cost *c = &w->scenario->cost;
 	struct jl_cost_setting *s = &w->study->setting;
-	struct jl_err inner;
-	double per_J;
 
 	s->pue_ppm = JL_PPM;
 	s->carbon_gpkWh = NAN;
 	s->site.milli_kWh = isnan(c->household_J) ? 0 : llround(c->household_J / 3600);
 	if (c->tariff)
 		return jl_tariff_find(&s->tariff, w->cat, c->tariff, err);
-	w->kwh_assumed = !c->kwh;
+	w->study->assumed.power_price = !c->kwh;
 	if (!c->kwh)
 		s->per_kWh = jl_money_from(0.12, JL_USD);
-	else if (jl_units_parse(&per_J, c->kwh, JL_K_USD_ENERGY, "kwh", &inner) == JL_OK)
-		s->per_kWh = jl_money_from(per_J * 3.6e6, JL_USD);
-	else if (jl_units_parse(&per_J, c->kwh, JL_K_KRW_ENERGY, "kwh", err) == JL_OK)
-		s->per_kWh = jl_money_from(per_J * 3.6e6, JL_KRW);
 	else
-		return err->status;
+		return jl_kwh_price_parse(&s->per_kWh, c->kwh, "kwh", err);
 	return JL_OK;
 }
 
@@ -78,8 +72,8 @@ enum jl_status jl_weigh_cost(struct jl_weighed *w, struct jl_err *err)
 	if (s->horizon_days < 1 || s->horizon_days > JL_COST_DAYS_MAX)
 		return jl_fail(err, JL_E_RANGE, "cost: horizon: is from one day to fifty years",
 			       "cost: horizon: 은 1일에서 50년 사이입니다");
-	w->util_assumed = isnan(c->util_frac);
-	s->util_ppm = w->util_assumed ? 150000 : llround(c->util_frac * 1e6);
+	w->study->assumed.util = isnan(c->util_frac);
+	s->util_ppm = w->study->assumed.util ? 150000 : llround(c->util_frac * 1e6);
 	if (s->util_ppm <= 0 || s->util_ppm > JL_PPM)
 		return jl_fail(err, JL_E_RANGE, "cost: util: is above 0 %% and at most 100 %%",
 			       "cost: util: 은 0 %%보다 크고 100 %% 이하입니다");

@@ -31,7 +31,7 @@ if [ "$(wc -L < "$work/out")" -le 80 ]; then ok; else bad "upgrades wider than 8
 # Boards come with their machine
 run 0 build --upgrade dgx-h100 --lang en; has "1 more DGX H100"; lacks "instead"; lacks "more H100 SXM5"
 # Counts may touch the name; memory is told in GiB
-run 0 build --gpu 2xrtx-3090 --psu "1600 W" --ram "64 GiB" --lang en; has "64 GiB of RAM"; has "less than the 96"
+run 0 build --gpu 2xrtx-3090 --psu "1600 W" --ram "64 GiB" --lang en; has "64 GiB of RAM"; has "96 GiB (twice"
 # A parts list or an upgrade: options of the other are refused
 run 2 build --gpu "2x rtx-3090" --upgrade dgx-h100 --lang en; one_line; says "--gpu"
 run 2 build --gpu "2x rtx-3090" --budget "500 USD" --lang en; one_line; says "--upgrade"

@@ -1,0 +1,30 @@
+/* jeoul schema: the form of a command's JSON, for those who read it by program. */
+#include <string.h>
+
+#include "cli/command.h"
+#include "tell/schemas.h"
+
+enum jl_status jl_cmd_schema(struct jl_cli *cli, struct jl_err *err)
+{
+	const char *name = cli->args.n_operands ? cli->args.operands[0] : NULL;
+	const char *names[64];
+	size_t n = 0;
+
+	for (const struct jl_told *told = jl_told; told->name; told++) {
+		if (!name) {
+			jl_buf_printf(&cli->out, "%s\n", told->name);
+		} else if (strcmp(told->name, name) == 0) {
+			jl_fields_schema(&cli->out, told->schema,
+					 jl_arena_printf(&cli->arena, "jeoul %s --json", told->name));
+			return JL_OK;
+		}
+		if (n < sizeof names / sizeof names[0])
+			names[n++] = told->name;
+	}
+	if (!name)
+		return JL_OK;
+	name = jl_nearest_name(name, names, n);
+	return jl_fail(err, JL_E_NOTFOUND, "no schema is called '%s'; did you mean %s? 'jeoul schema' lists them",
+		       "'%s' 스키마가 없습니다. %s을(를) 뜻하셨습니까? 목록은 'jeoul schema'로 봅니다",
+		       cli->args.operands[0], name ? name : names[0]);
+}

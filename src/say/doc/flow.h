@@ -1,0 +1,40 @@
+/* Inside the document: what its forms of plain text share (terminal, text, Markdown). */
+#ifndef JL_DOC_FLOW_H
+#define JL_DOC_FLOW_H
+
+#include "doc/chart.h"
+#include "doc/wrap.h"
+
+struct jl_sink {
+	const struct jl_doc *doc;
+	struct jl_buf *out;
+	struct jl_err *err;
+	size_t width; /* 0: Markdown */
+	bool colour;
+	bool page;           /* what a command prints, not a report */
+	size_t label_column; /* where the text behind a label begins */
+};
+
+static inline bool jl_sink_is_markdown(const struct jl_sink *s)
+{
+	return s->width == 0;
+}
+
+/* "\033[1m" where there is colour, else nothing. */
+static inline const char *jl_sink_colour(const struct jl_sink *s, const char *sequence)
+{
+	return s->colour ? sequence : "";
+}
+
+/* A terminal takes control characters for orders: none of them comes through. */
+void jl_terminal_safe(struct jl_buf *out, const char *text);
+/* What Markdown would take for markup or HTML. `breaks`: line ends are breaks of a paragraph, and nothing else can have put them there. */
+void jl_markdown_safe(struct jl_buf *out, const char *text, bool breaks);
+
+/* Runs as one text; numbers keep to their units. */
+void jl_flow_runs(const struct jl_sink *s, const struct jl_run *run, struct jl_buf *out);
+enum jl_status jl_flow_table(const struct jl_sink *s, const struct jl_doc_block *b, size_t indent);
+/* The whole of it did not fit. */
+enum jl_status jl_flow_failed(const struct jl_sink *s);
+
+#endif

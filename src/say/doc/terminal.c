@@ -1,0 +1,307 @@
+/* The document as text for a terminal: what a command prints, or a report. A report shows a number with its mark (⚠ estimated); what
+ * else is known of it is in the HTML and JSON. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/table.h"
+#include "base/utf8.h"
+#include "doc/flow.h"
+
+#define LABEL_COLUMNS 10 /* of the shortest labels, so that pages look alike */
+#define RULER_CELLS   52
+
+/* Runs broken into lines: `first` stands before them, the others are indented by `indent`. */
+static void flow(const struct jl_sink *s, const struct jl_run *runs, size_t at, size_t indent)
+{
+	struct jl_buf text;
+
+	jl_buf_init(&text, (size_t)16 * JL_DOC_ROWS_MAX);
+	jl_flow_runs(s, runs, &text);
+	jl_wrap(s->out, jl_buf_text(&text), &(struct jl_wrap){ .width = s->width, .at = at, .indent = indent });
+	jl_buf_release(&text);
+}
+
+static void title_flow(const struct jl_sink *s, const char *title, size_t at, size_t indent)
+{
+	const struct jl_run run = { .kind = JL_RUN_TEXT, .text = title ? title : "" };
+
+	flow(s, &run, at, indent);
+}
+
+static void paragraph(const struct jl_sink *s, const struct jl_doc_block *b, const char *first)
+{
+	jl_buf_puts(s->out, first);
+	flow(s, b->runs, jl_utf8_width(first), jl_utf8_width(first));
+}
+
+/* Pieces of a line go on at the edge; a sentence that goes on is indented, so that the next is seen to begin. */
+static void lead(const struct jl_sink *s, const struct jl_doc_block *b)
+{
+	bool pieces = false;
+
+	for (const struct jl_run *run = b->runs; run; run = run->next)
+		pieces |= run->kind == JL_RUN_DOT;
+	flow(s, b->runs, 0, pieces ? 0 : 2);
+}
+
+static void heading(const struct jl_sink *s, const struct jl_doc_block *b)
+{
+	jl_buf_puts(s->out, jl_sink_colour(s, JL_TABLE_BOLD));
+	jl_terminal_safe(s->out, b->title);
+	jl_buf_printf(s->out, "%s\n", jl_sink_colour(s, JL_TABLE_RESET));
+	if (s->page)
+		return;
+	for (size_t i = 0; i < jl_utf8_width(b->title); i++)
+		jl_buf_puts(s->out, b->level == 2 ? "═" : "─");
+	jl_buf_puts(s->out, "\n");
+}
+
+static void finding(const struct jl_sink *s, const struct jl_doc_block *b)
+{
+	const size_t indent = s->page ? 4 : 3;
+
+	jl_buf_printf(s->out, "%s%s ", s->page ? "  " : "", jl_mark_text(b->mark));
+	title_flow(s, b->title, indent, indent);
+	if (b->runs)
+		paragraph(s, b, s->page ? "    " : "   ");
+}
+
+static void label(const struct jl_sink *s, const char *text)
+{
+	const size_t width = 2 + jl_utf8_width(text);
+
+	jl_buf_printf(s->out, "  %s", jl_sink_colour(s, JL_TABLE_BOLD));
+	jl_terminal_safe(s->out, text);
+	jl_buf_puts(s->out, jl_sink_colour(s, JL_TABLE_RESET));
+	jl_buf_pad(s->out, ' ', s->label_column > width ? s->label_column - width : 1);
+}
+
+static void note(const struct jl_sink *s, const struct jl_doc_block *b)
+{
+	size_t at = 2;
+
+	jl_buf_puts(s->out, "  ");
+	if (b->title) {
+		jl_terminal_safe(s->out, b->title);
+		jl_buf_puts(s->out, ": ");
+		at += jl_utf8_width(b->title) + 2;
+	}
+	flow(s, b->runs, at, 6);
+}
+
+/* A table behind a label: its first line begins there. */
+static enum jl_status entry_table(const struct jl_sink *s, const struct jl_doc_block *b)
+{
+	struct jl_sink inner = *s;
+	struct jl_buf lines;
+	enum jl_status status;
+	const char *text;
+
+	jl_buf_init(&lines, (size_t)64 * JL_DOC_ROWS_MAX);
+	inner.out = &lines;
+	status = jl_flow_table(&inner, b, s->label_column);
+	text = jl_buf_text(&lines);
+	label(s, b->label);
+	jl_buf_puts(s->out, text + (strlen(text) > s->label_column ? s->label_column : 0));
+	jl_buf_release(&lines);
+	return status;
+}
+
+static enum jl_status table(const struct jl_sink *s, const struct jl_doc_block *b)
+{
+	if (b->label)
+		return entry_table(s, b);
+	if (b->title) {
+		jl_buf_puts(s->out, "  ");
+		jl_terminal_safe(s->out, b->title);
+		jl_buf_putc(s->out, '\n');
+	}
+	return jl_flow_table(s, b, 2);
+}
+
+static void code(const struct jl_sink *s, const char *text)
+{
+	while (*text) {
+		const size_t len = strcspn(text, "\n");
+
+		jl_buf_pad(s->out, ' ', s->label_column);
+		for (size_t i = 0; i < len; i++)
+			jl_buf_putc(s->out, (unsigned char)text[i] < 0x20 ? ' ' : text[i]);
+		jl_buf_putc(s->out, '\n');
+		text += len + (text[len] == '\n');
+	}
+}
+
+static size_t cell_of(double value, double top)
+{
+	const double at = value / top * (RULER_CELLS - 1);
+
+	return at < 0 ? 0 : at > RULER_CELLS - 1 ? RULER_CELLS - 1 : (size_t)(at + 0.5);
+}
+
+/* 0 ───────┤▒▒▒▒▒▒▒▒├────┃ with the figure below it. */
+static void ruler(const struct jl_sink *s, const struct jl_ruler *r)
+{
+	const double bound_at = r->bound.value;
+	const bool bounded = !isnan(bound_at) && bound_at < 3 * fmax(r->hi, r->value.value);
+	const double top = 1.02 * fmax(fmax(r->hi, r->value.value), bounded ? bound_at : 0);
+	const size_t lo = cell_of(r->lo, top), hi = cell_of(r->hi, top), at = cell_of(r->value.value, top);
+	const size_t bound = bounded ? cell_of(bound_at, top) : RULER_CELLS;
+	struct jl_buf text;
+	size_t width;
+
+	jl_buf_init(&text, 4096);
+	jl_num_print(&text, &r->value);
+	width = jl_utf8_width(jl_buf_text(&text));
+	jl_buf_pad(s->out, ' ', s->label_column);
+	jl_buf_puts(s->out, "0 ");
+	for (size_t i = 0; i < RULER_CELLS && i <= bound; i++)
+		jl_buf_puts(s->out, i == bound ? "┃" : i == lo ? "┤" : i == hi ? "├" : i > lo && i < hi ? "▒" : "─");
+	if (bounded) {
+		jl_buf_putc(s->out, ' ');
+		jl_num_print(s->out, &r->bound);
+	}
+	jl_buf_putc(s->out, '\n');
+	if (at + 2 + width < RULER_CELLS + 10) {
+		jl_buf_pad(s->out, ' ', s->label_column + 2 + at);
+		jl_buf_printf(s->out, "▲ %s\n", jl_buf_text(&text));
+	} else {
+		jl_buf_pad(s->out, ' ', s->label_column + 1 + at - width);
+		jl_buf_printf(s->out, "%s ▲\n", jl_buf_text(&text));
+	}
+	jl_buf_release(&text);
+}
+
+static void item(const struct jl_sink *s, const struct jl_doc_block *b, size_t number)
+{
+	char first[24] = "  - ";
+
+	if (b->numbered)
+		snprintf(first, sizeof first, "  %zu  ", number);
+	paragraph(s, b, first);
+}
+
+static enum jl_status block(const struct jl_sink *s, const struct jl_doc_block *b, size_t number)
+{
+	switch (b->kind) {
+	case JL_DOC_SECTION: heading(s, b); break;
+	case JL_DOC_PARA: paragraph(s, b, ""); break;
+	case JL_DOC_LEAD: lead(s, b); break;
+	case JL_DOC_ITEM: item(s, b, number); break;
+	case JL_DOC_TABLE: return table(s, b);
+	case JL_DOC_CHART: return jl_chart_to_text(b->chart, s->width, s->out, s->err);
+	case JL_DOC_FINDING: finding(s, b); break;
+	case JL_DOC_ENTRY:
+		label(s, b->title ? b->title : "");
+		flow(s, b->runs, s->label_column, s->label_column);
+		break;
+	case JL_DOC_NOTE: note(s, b); break;
+	case JL_DOC_CODE: code(s, b->title); break;
+	case JL_DOC_RULER: ruler(s, b->ruler); break;
+	case JL_N_DOC_BLOCK_KIND: break;
+	}
+	return JL_OK;
+}
+
+/* Entries with what belongs to them are one group. */
+static bool in_entries(const struct jl_doc_block *b)
+{
+	return b->kind == JL_DOC_ENTRY || b->kind == JL_DOC_CODE || b->kind == JL_DOC_RULER ||
+	       (b->kind == JL_DOC_TABLE && b->label);
+}
+
+/* Is there an empty line before it? */
+static bool apart(const struct jl_sink *s, const struct jl_doc_block *before, const struct jl_doc_block *b)
+{
+	if (!before)
+		return false;
+	if (b->gap)
+		return true;
+	if (before->kind == JL_DOC_SECTION) /* its rule or its weight parts it already */
+		return false;
+	if (b->kind == JL_DOC_ITEM)
+		return before->kind != JL_DOC_ITEM && !(s->page && before->kind == JL_DOC_PARA);
+	if (b->kind == JL_DOC_LEAD)
+		return before->kind != JL_DOC_LEAD;
+	if (b->kind == JL_DOC_NOTE)
+		return before->kind != JL_DOC_NOTE && !in_entries(before);
+	return !(in_entries(b) && in_entries(before));
+}
+
+static size_t label_column(const struct jl_doc *doc)
+{
+	size_t width = LABEL_COLUMNS - 2;
+
+	for (const struct jl_doc_block *b = doc->blocks; b; b = b->next) {
+		const char *text = b->kind == JL_DOC_ENTRY ? b->title : b->kind == JL_DOC_TABLE ? b->label : NULL;
+		const size_t wide = text ? jl_utf8_width(text) : 0;
+
+		width = wide > width ? wide : width;
+	}
+	return 2 + width + 2;
+}
+
+static enum jl_status blocks(const struct jl_sink *s)
+{
+	const struct jl_doc_block *before = NULL;
+	size_t number = 0;
+
+	for (const struct jl_doc_block *b = s->doc->blocks; b; b = b->next) {
+		enum jl_status status;
+
+		if (s->page && b->picture)
+			continue;
+		if (apart(s, before, b))
+			jl_buf_putc(s->out, '\n');
+		number = b->kind == JL_DOC_ITEM ? number + 1 : 0;
+		if ((status = block(s, b, number)))
+			return status;
+		before = b;
+	}
+	return JL_OK;
+}
+
+static void title(const struct jl_sink *s)
+{
+	const struct jl_doc *doc = s->doc;
+
+	if (!doc->title)
+		return;
+	jl_buf_puts(s->out, jl_sink_colour(s, JL_TABLE_BOLD));
+	jl_terminal_safe(s->out, doc->title);
+	jl_buf_printf(s->out, "%s\n", jl_sink_colour(s, JL_TABLE_RESET));
+	if (doc->subtitle) {
+		jl_terminal_safe(s->out, doc->subtitle);
+		jl_buf_putc(s->out, '\n');
+	}
+	if (doc->date)
+		jl_buf_printf(s->out, "%s · jeoul 저울\n", doc->date);
+	jl_buf_putc(s->out, '\n');
+}
+
+static enum jl_status render(struct jl_sink *s)
+{
+	enum jl_status status = jl_flow_failed(s);
+
+	if (status)
+		return status;
+	s->label_column = label_column(s->doc);
+	title(s);
+	status = blocks(s);
+	return status ? status : jl_flow_failed(s);
+}
+
+enum jl_status jl_doc_to_text(const struct jl_doc *doc, size_t width, bool colour, struct jl_buf *out,
+			      struct jl_err *err)
+{
+	return render(
+		&(struct jl_sink){ .doc = doc, .out = out, .err = err, .width = width ? width : 80, .colour = colour });
+}
+
+enum jl_status jl_doc_to_terminal(const struct jl_doc *doc, size_t width, bool colour, struct jl_buf *out,
+				  struct jl_err *err)
+{
+	return render(&(struct jl_sink){
+		.doc = doc, .out = out, .err = err, .width = width ? width : 80, .colour = colour, .page = true });
+}

@@ -1,0 +1,402 @@
+#include "tell/compare.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* --- cells */
+
+/* What was measured is said to three digits and without an interval; the rest to two, with it. */
+static void time_cell(struct jl_doc *doc, const struct jl_compare_row *row, const struct jl_estimate *e, bool range)
+{
+	struct jl_num num = jl_num_estimate(*e, JL_K_TIME, NULL);
+
+	if (isnan(e->value)) {
+		jl_doc_cell_text(doc, "?");
+		return;
+	}
+	num.show_interval = range;
+	if (e->lo == e->hi) {
+		num.n_digits = 3;
+		if (row->observed) {
+			num.origin = JL_MEASURED;
+			num.source = NULL;
+		}
+	}
+	jl_doc_cell_num(doc, &num);
+}
+
+/* Decimals that leave two digits: 0.015, 0.32, 2.0, 15. */
+static int decimals(double ratio)
+{
+	return ratio > 0 && ratio < 9.95 ? (int)fmin(6, 1 - floor(log10(ratio) + 1e-9)) : 0;
+}
+
+static void speed_cell(struct jl_doc *doc, const struct jl_estimate *e)
+{
+	struct jl_num num = jl_num_estimate(*e, JL_K_NUMBER, "x");
+	char text[96];
+
+	if (e->lo == e->hi) { /* one by definition */
+		num = jl_num_given(e->value, JL_K_NUMBER, "x");
+		snprintf(text, sizeof text, "%.2fx", e->value);
+	} else {
+		snprintf(text, sizeof text, "%.*fx (%.*f–%.*f)", decimals(e->value), e->value, decimals(e->lo), e->lo,
+			 decimals(e->hi), e->hi);
+	}
+	num.text = text;
+	jl_doc_cell_num(doc, &num);
+}
+
+/* kWh to two digits; the head has the unit. */
+static void energy_cell(struct jl_doc *doc, const struct jl_estimate *e)
+{
+	struct jl_num num = jl_num_estimate(*e, JL_K_ENERGY, NULL);
+	char value[JL_UNITS_TEXT_MAX], lo[JL_UNITS_TEXT_MAX], hi[JL_UNITS_TEXT_MAX], text[3 * JL_UNITS_TEXT_MAX];
+	const double kWh = 3.6e6;
+
+	jl_about_text(value, e->value / kWh);
+	if (e->lo == e->hi)
+		snprintf(text, sizeof text, "%s", value);
+	else
+		snprintf(text, sizeof text, "%s (%s–%s)", value, jl_about_text(lo, e->lo / kWh),
+			 jl_about_text(hi, e->hi / kWh));
+	num.text = isnan(e->value) ? "?" : text;
+	jl_doc_cell_num(doc, &num);
+}
+
+/* Passes and batches are settings of the comparison, not findings. */
+static void count_cell(struct jl_doc *doc, double value)
+{
+	char text[JL_UNITS_TEXT_MAX];
+
+	jl_tell_cell(doc, jl_num_written(jl_num_given(value, JL_K_NUMBER, NULL), jl_grouped_text(text, value)));
+}
+
+static void no_cells(struct jl_doc *doc, const char *why)
+{
+	jl_doc_cell_text(doc, "–");
+	jl_doc_cell(doc, JL_MARK_BAD);
+	jl_doc_text(doc, why);
+}
+
+static const char *name_of(const struct jl_tell_compare *in, size_t i)
+{
+	return in->names ? in->names[i] : in->compare->rows[i].system;
+}
+
+static bool epochs_known(const struct jl_compare *compare)
+{
+	return !isnan(compare->rows[0].at[JL_AT_SAME_BATCH].batches);
+}
+
+/* --- tables */
+
+static void same_table(struct jl_doc *doc, const struct jl_tell_compare *in)
+{
+	static const struct jl_tell_head heads[] = { { "system", "시스템", JL_COLUMN_TEXT },
+						     { "passes", "누적", JL_COLUMN_FIGURE },
+						     { "step", "스텝", JL_COLUMN_KEEP },
+						     { "speed", "배속", JL_COLUMN_KEEP },
+						     { "epoch", "에폭", JL_COLUMN_KEEP } };
+	const bool epochs = epochs_known(in->compare);
+
+	jl_tell_table(doc, NULL, heads, epochs ? 5 : 4);
+	for (size_t i = 0; i < in->compare->n_rows; i++) {
+		const struct jl_compare_row *row = &in->compare->rows[i];
+		const struct jl_compare_at *at = &row->at[JL_AT_SAME_BATCH];
+
+		jl_doc_cell_name(doc, name_of(in, i));
+		if (at->possible && at->fits) {
+			count_cell(doc, at->n_passes);
+			time_cell(doc, row, &at->step_s, !epochs);
+			speed_cell(doc, &at->speedup);
+			if (epochs)
+				time_cell(doc, row, &at->epoch_s, true);
+		} else {
+			no_cells(doc, at->possible ? JL_T(doc->lang, "no fit", "불가")
+						   : JL_T(doc->lang, "not so", "불가능"));
+		}
+		jl_doc_end_row(doc, row->baseline);
+	}
+}
+
+static void largest_table(struct jl_doc *doc, const struct jl_tell_compare *in)
+{
+	static const struct jl_tell_head heads[] = {
+		{ "system", "시스템", JL_COLUMN_TEXT },     { "batch", "배치", JL_COLUMN_FIGURE },
+		{ "step", "스텝", JL_COLUMN_KEEP },         { "speed", "배속", JL_COLUMN_KEEP },
+		{ "batches", "배치 수", JL_COLUMN_FIGURE }, { "epoch", "에폭", JL_COLUMN_KEEP }
+	};
+	const bool epochs = epochs_known(in->compare);
+
+	jl_tell_table(doc, NULL, heads, epochs ? 6 : 4);
+	for (size_t i = 0; i < in->compare->n_rows; i++) {
+		const struct jl_compare_row *row = &in->compare->rows[i];
+		const struct jl_compare_at *at = &row->at[JL_AT_LARGEST_BATCH];
+
+		jl_doc_cell_name(doc, name_of(in, i));
+		if (at->possible && row->limit >= 1) {
+			count_cell(doc, at->batch);
+			time_cell(doc, row, &at->step_s, !epochs);
+			speed_cell(doc, &at->speedup);
+			if (epochs) {
+				count_cell(doc, at->batches);
+				time_cell(doc, row, &at->epoch_s, true);
+			}
+		} else {
+			no_cells(doc, JL_T(doc->lang, "no fit", "불가"));
+		}
+		jl_doc_end_row(doc, row->baseline);
+	}
+}
+
+/* A head with a count in it: "10 epochs", "학습 10회". */
+static struct jl_tell_head counted(struct jl_doc *doc, const char *before, const char *en, const char *ko_before,
+				   const char *ko, double n)
+{
+	char count[JL_UNITS_TEXT_MAX];
+
+	jl_count_text(count, n);
+	return (struct jl_tell_head){
+		.en = jl_arena_printf(doc->arena, "%s%s%s%s", before, count, en, n > 1 ? "s" : ""),
+		.ko = jl_arena_printf(doc->arena, "%s%s%s", ko_before, count, ko),
+		.how = JL_COLUMN_KEEP,
+	};
+}
+
+static void whole_table(struct jl_doc *doc, const struct jl_tell_compare *in)
+{
+	const struct jl_compare *c = in->compare;
+	const bool has_repeat = !isnan(c->repeat), has_tune = !isnan(c->tune);
+	struct jl_tell_head heads[5] = { { "system", "시스템", JL_COLUMN_TEXT } };
+	size_t n = 1;
+
+	heads[n++] = counted(doc, "", " epoch", "", "에폭", c->epochs);
+	heads[n++] = (struct jl_tell_head){ "kWh", "kWh", JL_COLUMN_KEEP };
+	if (has_repeat)
+		heads[n++] = counted(doc, "x ", " training", "학습 ", "회", c->repeat);
+	if (has_tune)
+		heads[n++] = counted(doc, "x ", " trial", "튜닝 ", "회", c->tune);
+	jl_tell_table(doc, NULL, heads, n);
+	for (size_t i = 0; i < c->n_rows; i++) {
+		const struct jl_compare_row *row = &c->rows[i];
+		const struct jl_compare_at *at = &row->at[JL_AT_SAME_BATCH];
+
+		if (!at->possible || !at->fits)
+			continue;
+		jl_doc_cell_name(doc, name_of(in, i));
+		time_cell(doc, row, &at->run_s, true);
+		energy_cell(doc, &at->energy_J);
+		if (has_repeat)
+			time_cell(doc, row, &at->repeat_s, false);
+		if (has_tune)
+			time_cell(doc, row, &at->tune_s, false);
+		jl_doc_end_row(doc, row->baseline);
+	}
+}
+
+static void speed_chart(struct jl_doc *doc, const struct jl_tell_compare *in)
+{
+	const size_t n = in->compare->n_rows;
+	struct jl_chart *chart = jl_tell_chart(doc, JL_CHART_BARS,
+					       JL_T(doc->lang, "Speed at the same batch, over the baseline",
+						    "같은 배치에서의 속도 (기준 시스템 대비)"),
+					       1);
+	struct jl_chart_point *points = chart ? jl_tell_series(doc, chart, 0, JL_T(doc->lang, "speed", "배속"),
+							       JL_ESTIMATED, n)
+					      : NULL;
+
+	if (!points)
+		return;
+	chart->y = (struct jl_axis){ .label = JL_T(doc->lang, "speed", "배속"), .unit = "x", .lo = NAN, .hi = NAN };
+	for (size_t i = 0; i < n; i++) {
+		const struct jl_compare_row *row = &in->compare->rows[i];
+		const struct jl_compare_at *at = &row->at[JL_AT_SAME_BATCH];
+		const bool known = at->possible && !row->baseline;
+
+		points[i].label = name_of(in, i);
+		points[i].y = row->baseline ? 1 : known ? at->speedup.value : NAN;
+		points[i].lo = known ? at->speedup.lo : NAN;
+		points[i].hi = known ? at->speedup.hi : NAN;
+		points[i].own = row->baseline; /* one by definition */
+	}
+	jl_doc_picture(doc, chart);
+}
+
+/* --- what runs */
+
+static const char *share(char out[64], const char *what, const struct jl_estimate *e)
+{
+	if (round(100 * e->lo) == round(100 * e->hi))
+		snprintf(out, 64, "%s %.0f %%", what, 100 * e->hi);
+	else
+		snprintf(out, 64, "%s %.0f–%.0f %%", what, 100 * e->lo, 100 * e->hi);
+	return out;
+}
+
+static void mix_line(struct jl_doc *doc, const struct jl_observed_mix *mix)
+{
+	const enum jl_lang lang = doc->lang;
+	char a[64], b[64], c[64], d[64], text[320];
+
+	snprintf(text, sizeof text, "%s%s, %s, %s, %s", JL_T(lang, "assumed mix: ", "가정한 비중: "),
+		 share(a, JL_T(lang, "matrix", "행렬"), &mix->matrix),
+		 share(b, JL_T(lang, "memory", "메모리"), &mix->memory),
+		 share(c, JL_T(lang, "host", "호스트"), &mix->host),
+		 share(d, JL_T(lang, "links", "통신"), &mix->links));
+	jl_doc_said(doc, text, JL_ESTIMATED, JL_METHOD);
+}
+
+static void observed_lead(struct jl_doc *doc, const struct jl_tell_compare *in)
+{
+	const struct jl_observed *run = &in->compare->seen.run;
+	struct jl_num step = jl_num_plain(run->step_s, JL_K_TIME, NULL, JL_MEASURED, NULL),
+		      epoch = jl_num_plain(run->batches * run->step_s, JL_K_TIME, NULL, JL_MEASURED, NULL);
+	char n[JL_UNITS_TEXT_MAX];
+
+	step.n_digits = 4;
+	jl_doc_lead(doc);
+	jl_tell_num(doc, step);
+	JL_TELL(doc, " a batch of ", " / 배치 ");
+	jl_tell_num(doc, jl_num_given(run->batch, JL_K_NUMBER, NULL));
+	JL_TELL(doc, " on ", ", ");
+	jl_doc_name(doc, name_of(in, 0));
+	JL_TELL(doc, "  ✅ observed", "  ✅ 실측");
+	jl_doc_lead(doc);
+	if (!isnan(run->batches)) {
+		JL_TELL(doc, "", "에폭당 배치 ");
+		jl_tell_num(doc, jl_num_written(jl_num_given(run->batches, JL_K_NUMBER, NULL),
+						jl_grouped_text(n, run->batches)));
+		JL_TELL(doc, " batches an epoch: ", "개: 에폭당 ");
+		jl_tell_num(doc, epoch);
+		JL_TELL(doc, " an epoch", "");
+		jl_doc_lead(doc);
+	}
+	jl_doc_textf(doc, "%s, %s", JL_T(doc->lang, jl_mixes[run->kind].en, jl_mixes[run->kind].ko),
+		     run->dtype == JL_UNSET ? JL_T(doc->lang, "fp32 or fp16", "fp32 또는 fp16")
+					    : jl_dtype_name((enum jl_dtype)run->dtype));
+	jl_doc_lead(doc);
+	mix_line(doc, &in->compare->seen.mix);
+}
+
+static void model_lead(struct jl_doc *doc, const struct jl_tell_compare *in)
+{
+	const struct jl_compare_row *base = &in->compare->rows[0];
+
+	jl_doc_lead(doc);
+	jl_doc_name(doc, in->compare->subject->name);
+	jl_doc_dot(doc);
+	JL_TELL(doc, "baseline ", "기준 ");
+	jl_doc_name(doc, name_of(in, 0));
+	jl_doc_dot(doc);
+	JL_TELL(doc, "batch ", "배치 ");
+	jl_tell_num(doc, jl_num_given(base->at[JL_AT_SAME_BATCH].batch, JL_K_NUMBER, NULL));
+}
+
+/* --- what to know of it */
+
+static void reasons(struct jl_doc *doc, const struct jl_tell_compare *in)
+{
+	for (size_t i = 0; i < in->compare->n_rows; i++) {
+		const struct jl_compare_at *at = &in->compare->rows[i].at[JL_AT_SAME_BATCH];
+
+		if (at->possible)
+			continue;
+		jl_doc_note(doc, JL_MARK_BAD, name_of(in, i));
+		jl_doc_said(doc, jl_err_text(&at->why, doc->lang), JL_ESTIMATED, JL_METHOD);
+	}
+}
+
+/* A model that is cut differently from system to system is: so that nobody takes the difference for the hardware's alone. */
+static void settings(struct jl_doc *doc, const struct jl_tell_compare *in)
+{
+	char first[JL_CUT_TEXT_MAX] = "", how[JL_CUT_TEXT_MAX];
+	const char *text = "";
+	bool differ = false;
+
+	for (size_t i = 0; i < in->compare->n_rows && text; i++) {
+		const struct jl_compare_row *row = &in->compare->rows[i];
+
+		if (!row->at[JL_AT_SAME_BATCH].possible || !(row->plan.dp >= 1))
+			continue;
+		jl_tell_cut(how, &row->plan, NAN, doc->lang); /* passes are in the table */
+		if (i == 0)
+			memcpy(first, how, sizeof first);
+		differ |= strcmp(first, how) != 0;
+		jl_tell_cut(how, &row->plan, row->at[JL_AT_SAME_BATCH].micro_batch, doc->lang);
+		text = jl_arena_printf(doc->arena, "%s%s%s: %s", text, *text ? "; " : "", name_of(in, i), how);
+	}
+	if (!differ || !text)
+		return;
+	jl_doc_note(doc, JL_MARK_NONE, JL_T(doc->lang, "Settings", "설정"));
+	jl_doc_name(doc, text);
+}
+
+static void how_sure(struct jl_doc *doc, const struct jl_compare *compare)
+{
+	const char *label = JL_T(doc->lang, "⚠ estimated", "⚠ 추정");
+
+	if (!compare->subject)
+		jl_tell_note(doc, label, JL_ESTIMATED, "%s",
+			     JL_T(doc->lang,
+				  "intervals span every corner of the mix; speed is samples a second over the "
+				  "observed run's",
+				  "범위는 가정한 비중의 모든 끝을 포함. 배속은 초당 샘플 수를 실측과 비교한 값"));
+	else
+		jl_tell_note(
+			doc, label, JL_ESTIMATED,
+			JL_T(doc->lang,
+			     "80 %% intervals; speed is samples a second over the baseline's at its batch; what "
+			     "fits leaves %.0f %% of the memory free",
+			     "80 %% 범위. 배속은 초당 샘플 수를 기준 시스템과 비교한 값. 메모리 %.0f %%는 비워 둠"),
+			100 * JL_MEMORY_MARGIN_FRAC);
+}
+
+static void same_heading(struct jl_doc *doc, const struct jl_compare_at *base)
+{
+	char text[256], batches[JL_UNITS_TEXT_MAX];
+
+	if (isnan(base->batches))
+		snprintf(text, sizeof text,
+			 JL_T(doc->lang, "At the same batch, %.0f: the same training", "같은 배치 %.0f: 같은 학습"),
+			 base->batch);
+	else
+		snprintf(text, sizeof text,
+			 JL_T(doc->lang, "At the same batch, %.0f: the same training, %s batches an epoch",
+			      "같은 배치 %.0f: 같은 학습, 에폭당 %s개"),
+			 base->batch, jl_grouped_text(batches, base->batches));
+	jl_doc_subsection(doc, "same-batch", text);
+}
+
+void jl_tell_compare(struct jl_doc *doc, const struct jl_tell_compare *in)
+{
+	const struct jl_compare *compare = in->compare;
+	const struct jl_compare_at *base = &compare->rows[0].at[JL_AT_SAME_BATCH];
+
+	if (compare->subject)
+		model_lead(doc, in);
+	else
+		observed_lead(doc, in);
+	speed_chart(doc, in);
+	same_heading(doc, base);
+	same_table(doc, in);
+	jl_doc_subsection(doc, "largest-batch",
+			  compare->subject
+				  ? JL_T(doc->lang, "At the largest batch that fits in one pass: another training",
+					 "한 번에 들어가는 가장 큰 배치에서: 다른 학습")
+				  : JL_T(doc->lang,
+					 "At the largest batch that is sure to fit in one pass: another training",
+					 "한 번에 확실히 들어가는 가장 큰 배치에서: 다른 학습"));
+	largest_table(doc, in);
+	if (!isnan(base->batches)) {
+		jl_doc_subsection(doc, "whole-run",
+				  JL_T(doc->lang, "The whole, at the same batch", "전체, 같은 배치에서"));
+		whole_table(doc, in);
+	}
+	jl_doc_gap(doc);
+	reasons(doc, in);
+	settings(doc, in);
+	how_sure(doc, compare);
+	jl_tell_assumed(doc, &compare->notes, in->options);
+}

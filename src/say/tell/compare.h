@@ -1,0 +1,16 @@
+/* One training run on several systems: three tables, what stands against it, what was assumed. */
+#ifndef JL_TELL_COMPARE_H
+#define JL_TELL_COMPARE_H
+
+#include "predict/compare.h"
+#include "tell/tell.h"
+
+struct jl_tell_compare {
+	const struct jl_compare *compare;
+	const char *const *names;   /* of its rows, as the reader knows them; NULL: as they were asked for */
+	const char *const *options; /* of the command, NULL at the end; NULL: no command */
+};
+
+void jl_tell_compare(struct jl_doc *doc, const struct jl_tell_compare *in);
+
+#endif

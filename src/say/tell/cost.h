@@ -1,0 +1,20 @@
+/* Buy or rent: when buying pays, what has been paid by when, what moves it, where the prices come from. */
+#ifndef JL_TELL_COST_H
+#define JL_TELL_COST_H
+
+#include "cost/study.h"
+#include "tell/tell.h"
+
+struct jl_tell_cost {
+	const struct jl_cost_study *study;
+	const struct jl_catalog *cat;
+	long today;   /* prices age */
+	bool command; /* options that would say it otherwise are named */
+};
+
+void jl_tell_cost(struct jl_doc *doc, const struct jl_tell_cost *in);
+
+/* One month's electricity bill by itself. */
+void jl_tell_bill(struct jl_doc *doc, const struct jl_bill_asked *asked, long today);
+
+#endif

@@ -1,0 +1,192 @@
+#include "tell/tell.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+struct jl_num jl_num_plain(double value, enum jl_kind kind, const char *unit, enum jl_origin origin, const char *source)
+{
+	return (struct jl_num){
+		.value = value, .lo = NAN, .hi = NAN, .kind = kind, .unit = unit, .origin = origin, .source = source
+	};
+}
+
+struct jl_num jl_num_estimate(struct jl_estimate e, enum jl_kind kind, const char *unit)
+{
+	return (struct jl_num){ .value = e.value,
+				.lo = e.lo,
+				.hi = e.hi,
+				.kind = kind,
+				.unit = unit,
+				.n_digits = 2 + (e.value >= 100 && kind == JL_K_NUMBER),
+				.origin = JL_ESTIMATED,
+				.source = JL_METHOD };
+}
+
+struct jl_num jl_num_fact(const struct jl_fact *fact, enum jl_kind kind)
+{
+	return (struct jl_num){ .value = fact->value,
+				.lo = fact->lo,
+				.hi = fact->hi,
+				.kind = kind,
+				.origin = fact->origin,
+				.source = fact->source,
+				.date = fact->date,
+				.note = fact->note };
+}
+
+struct jl_num jl_num_given(double value, enum jl_kind kind, const char *unit)
+{
+	struct jl_num num = jl_num_plain(value, kind, unit, JL_ORIGIN_NONE, NULL);
+
+	num.n_digits = kind == JL_K_NUMBER ? 6 : 0;
+	return num;
+}
+
+struct jl_num jl_num_share(double frac, enum jl_origin origin)
+{
+	struct jl_num num = jl_num_plain(frac, JL_K_FRACTION, NULL, origin, origin == JL_ESTIMATED ? JL_METHOD : NULL);
+
+	num.n_digits = 2;
+	return num;
+}
+
+struct jl_num jl_num_written(struct jl_num num, const char *text)
+{
+	num.text = text;
+	return num;
+}
+
+void jl_tell_num(struct jl_doc *doc, struct jl_num num)
+{
+	jl_doc_num(doc, &num);
+}
+
+void jl_tell_cell(struct jl_doc *doc, struct jl_num num)
+{
+	if (isnan(num.value))
+		jl_doc_cell_text(doc, "—");
+	else
+		jl_doc_cell_num(doc, &num);
+}
+
+void jl_tell_table(struct jl_doc *doc, const char *title, const struct jl_tell_head *heads, size_t n)
+{
+	struct jl_doc_column *columns = jl_arena_array(doc->arena, n, sizeof *columns);
+
+	if (!columns) {
+		doc->failed = JL_E_NOMEM;
+		return;
+	}
+	for (size_t i = 0; i < n; i++)
+		columns[i] = (struct jl_doc_column){ .head = JL_T(doc->lang, heads[i].en, heads[i].ko),
+						     .right = heads[i].how == JL_COLUMN_FIGURE,
+						     .keep = heads[i].how == JL_COLUMN_KEEP,
+						     .min_width = i == 0 ? 10 : 0 };
+	jl_doc_table(doc, title, columns, n);
+}
+
+struct jl_chart *jl_tell_chart(struct jl_doc *doc, enum jl_chart_kind kind, const char *title, size_t n_series)
+{
+	struct jl_chart *chart = jl_arena_alloc(doc->arena, sizeof *chart);
+	struct jl_chart_series *series = jl_arena_array(doc->arena, n_series + 1, sizeof *series);
+
+	if (!chart || !series) {
+		doc->failed = JL_E_NOMEM;
+		return NULL;
+	}
+	*chart = (struct jl_chart){ .kind = kind,
+				    .title = title,
+				    .series = series,
+				    .n_series = n_series,
+				    .mark_x = NAN,
+				    .lang = doc->lang,
+				    .x = { .lo = NAN, .hi = NAN },
+				    .y = { .lo = NAN, .hi = NAN } };
+	return chart;
+}
+
+struct jl_chart_point *jl_tell_series(struct jl_doc *doc, struct jl_chart *chart, size_t i, const char *name,
+				      enum jl_origin origin, size_t n_points)
+{
+	struct jl_chart_point *points = jl_arena_array(doc->arena, n_points + 1, sizeof *points);
+	struct jl_chart_series *series = (struct jl_chart_series *)(chart->series + i);
+
+	if (!points) {
+		doc->failed = JL_E_NOMEM;
+		return NULL;
+	}
+	for (size_t k = 0; k <= n_points; k++)
+		points[k] = (struct jl_chart_point){ .x = NAN, .y = NAN, .lo = NAN, .hi = NAN };
+	*series = (struct jl_chart_series){ .name = name,
+					    .origin = origin,
+					    .source = origin == JL_ESTIMATED ? JL_METHOD : NULL,
+					    .points = points,
+					    .n_points = n_points };
+	return points;
+}
+
+void jl_tell_note(struct jl_doc *doc, const char *label, enum jl_origin origin, const char *format, ...)
+{
+	char text[1024];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof text, format, args);
+	va_end(args);
+	jl_doc_note(doc, JL_MARK_NONE, label);
+	jl_doc_said(doc, text, origin, origin == JL_ESTIMATED ? JL_METHOD : NULL);
+}
+
+static bool among(const char *const *names, const char *name)
+{
+	for (; names && *names; names++)
+		if (strcmp(*names, name) == 0)
+			return true;
+	return false;
+}
+
+void jl_tell_assumed(struct jl_doc *doc, const struct jl_notes *notes, const char *const *options)
+{
+	if (!notes->n)
+		return;
+	jl_doc_note(doc, JL_MARK_NONE, JL_T(doc->lang, "Assumed", "가정"));
+	for (size_t i = 0; i < notes->n; i++) {
+		const struct jl_note *note = &notes->items[i];
+
+		if (i)
+			jl_doc_text(doc, " · ");
+		jl_doc_said(doc, JL_T(doc->lang, note->en, note->ko), JL_ESTIMATED, JL_METHOD);
+		if (among(options, note->key))
+			jl_doc_textf(doc, " (--%s)", note->key);
+	}
+}
+
+const char *jl_tell_cut(char out[JL_CUT_TEXT_MAX], const struct jl_plan *p, double micro_batch, enum jl_lang lang)
+{
+	static const char *const states[] = { "DDP", "ZeRO-1", "ZeRO-2", "FSDP" };
+	struct jl_buf text;
+
+	jl_buf_init(&text, JL_CUT_TEXT_MAX);
+	jl_buf_puts(&text, p->zero == 3 && p->shard > 0 ? "HSDP" : states[p->zero]);
+	if (p->tp > 1)
+		jl_buf_printf(&text, ", TP %.0f%s", p->tp, p->sp ? "+SP" : "");
+	if (p->pp > 1)
+		jl_buf_printf(&text, ", PP %.0f", p->pp);
+	if (p->cp > 1)
+		jl_buf_printf(&text, ", CP %.0f", p->cp);
+	if (p->ep > 1)
+		jl_buf_printf(&text, ", EP %.0f", p->ep);
+	if (p->recompute != JL_RECOMPUTE_NONE)
+		jl_buf_printf(&text, ", %s",
+			      p->recompute == JL_RECOMPUTE_FULL ? JL_T(lang, "full recompute", "전체 재계산")
+								: JL_T(lang, "selective recompute", "선택적 재계산"));
+	if (p->offload)
+		jl_buf_printf(&text, ", %s", JL_T(lang, "offload", "오프로드"));
+	if (!isnan(micro_batch))
+		jl_buf_printf(&text, JL_T(lang, ", micro-batch %.0f", ", 마이크로배치 %.0f"), micro_batch);
+	snprintf(out, JL_CUT_TEXT_MAX, "%s", jl_buf_text(&text));
+	jl_buf_release(&text);
+	return out;
+}

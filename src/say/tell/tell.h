@@ -1,0 +1,55 @@
+/* Results told: one builder for each topic takes a result and adds to a document what is to be said of it. Commands print that document,
+ * reports put it among their sections; no other place has words for it. This header has what the builders share. */
+#ifndef JL_TELL_TELL_H
+#define JL_TELL_TELL_H
+
+#include "doc/chart.h"
+#include "predict/predict.h"
+
+#define JL_METHOD "docs/METHOD.md"
+
+/* Text in the language of the document, into what is open. */
+#define JL_TELL(doc, en, ko) jl_doc_text((doc), JL_T((doc)->lang, en, ko))
+
+/* Numbers by where they come from. `unit` is for plain numbers. */
+struct jl_num jl_num_plain(double value, enum jl_kind kind, const char *unit, enum jl_origin origin,
+			   const char *source);
+struct jl_num jl_num_estimate(struct jl_estimate estimate, enum jl_kind kind, const char *unit);
+struct jl_num jl_num_fact(const struct jl_fact *fact, enum jl_kind kind);
+struct jl_num jl_num_given(double value, enum jl_kind kind, const char *unit);
+struct jl_num jl_num_share(double frac, enum jl_origin origin); /* "17 %" */
+/* The same, written as people do there: "19,252", "2,271". `text` is copied when it enters a document. */
+struct jl_num jl_num_written(struct jl_num num, const char *text);
+
+void jl_tell_num(struct jl_doc *doc, struct jl_num num);  /* into what is open */
+void jl_tell_cell(struct jl_doc *doc, struct jl_num num); /* a cell; a dash where it is not known */
+
+struct jl_tell_head {
+	const char *en, *ko;
+	int how; /* enum jl_column; false and true: text and figures */
+};
+enum jl_column {
+	JL_COLUMN_TEXT,   /* cut where the terminal is narrow */
+	JL_COLUMN_FIGURE, /* to the right */
+	JL_COLUMN_KEEP    /* text that is never cut, a figure with its interval */
+};
+void jl_tell_table(struct jl_doc *doc, const char *title, const struct jl_tell_head *heads, size_t n);
+
+/* A chart in the arena with nothing in it; NULL: out of memory (the document knows). */
+struct jl_chart *jl_tell_chart(struct jl_doc *doc, enum jl_chart_kind kind, const char *title, size_t n_series);
+struct jl_chart_point *jl_tell_series(struct jl_doc *doc, struct jl_chart *chart, size_t i, const char *name,
+				      enum jl_origin origin, size_t n_points);
+
+/* A note of one text: "Price: rent: 2.14 USD/h"; its figures have this origin and source. */
+void jl_tell_note(struct jl_doc *doc, const char *label, enum jl_origin origin, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+
+/* "Assumed: ...": choices that were made for the person, each with the option of the command that would say it otherwise. `options`: the
+ * names of those that the command has, NULL at the end; NULL: no command. */
+void jl_tell_assumed(struct jl_doc *doc, const struct jl_notes *notes, const char *const *options);
+
+/* "ZeRO-1, TP 8+SP, selective recompute, micro-batch 1": what of a case may differ from a system to the next. `micro_batch` NAN: not said. */
+#define JL_CUT_TEXT_MAX 160
+const char *jl_tell_cut(char out[JL_CUT_TEXT_MAX], const struct jl_plan *plan, double micro_batch, enum jl_lang lang);
+
+#endif

@@ -1,0 +1,226 @@
+#include "cost/fields.h"
+
+#include <math.h>
+
+#include "cost/study.h"
+
+#define MICRO 1e6 /* money and shares are whole millionths */
+
+const struct jl_choice jl_currency_choices[] = { { "USD", JL_USD }, { "KRW", JL_KRW }, { NULL, 0 } };
+
+/* --- an option */
+
+static bool is_rented(const void *record)
+{
+	return jl_cost_is_rent(((const struct jl_cost_option *)record)->kind);
+}
+
+static bool is_owned(const void *record)
+{
+	return !is_rented(record);
+}
+
+static bool row_is_owned(const void *record)
+{
+	return is_owned(((const struct jl_cost_row *)record)->option);
+}
+
+static bool has_host(const void *record)
+{
+	return ((const struct jl_cost_option *)record)->host.micro != 0;
+}
+
+static const char *kind(const void *record, char out[JL_FIELD_TEXT_MAX])
+{
+	(void)out;
+	return jl_cost_kind_key(((const struct jl_cost_option *)record)->kind);
+}
+
+static const char *system_text(const void *record, char out[JL_FIELD_TEXT_MAX])
+{
+	const struct jl_cost_option *o = record;
+
+	(void)out;
+	return o->has_system ? o->system.text : NULL;
+}
+
+static const char *price_currency(const void *record, char out[JL_FIELD_TEXT_MAX])
+{
+	const struct jl_cost_option *o = record;
+
+	(void)out;
+	return jl_currency_name(is_rented(o) ? o->per_hour.currency : o->price.currency);
+}
+
+static const char *price_origin(const void *record, char out[JL_FIELD_TEXT_MAX])
+{
+	(void)out;
+	return ((const struct jl_cost_option *)record)->price_date ? "listed" : "given";
+}
+
+static const char *watts_origin(const void *record, char out[JL_FIELD_TEXT_MAX])
+{
+	const struct jl_cost_option *o = record;
+
+	(void)out;
+	return o->watts_predicted ? "predicted" : o->watts_assumed ? "assumed" : "given";
+}
+
+static const struct jl_field option[] = {
+	{ JL_FIELD(jl_cost_option, CHARS, name) },
+	{ JL_FIELD_TEXT_OF("kind", kind) },
+	{ JL_FIELD_TEXT_OF("system", system_text) },
+	{ JL_FIELD_AS(jl_cost_option, LLONG, per_hour.micro, "rent_per_hour"), .scale = MICRO, .when = is_rented },
+	{ JL_FIELD_AS(jl_cost_option, LLONG, price.micro, "price"), .scale = MICRO, .when = is_owned },
+	{ JL_FIELD_TEXT_OF("price_currency", price_currency) },
+	{ JL_FIELD_TEXT_OF("price_origin", price_origin) },
+	{ JL_FIELD(jl_cost_option, TEXT, price_date) },
+	{ JL_FIELD(jl_cost_option, TEXT, price_source) },
+	{ JL_FIELD_AS(jl_cost_option, LLONG, host.micro, "price_host_assumed"), .scale = MICRO, .when = has_host },
+	{ JL_FIELD_AS(jl_cost_option, BOOL, bare, "price_is_card_only"), .flags = JL_FF_OMIT },
+	{ JL_FIELD_AS(jl_cost_option, LLONG, active_mW, "active_W"), .scale = 1000, .when = is_owned },
+	{ JL_FIELD_TEXT_OF("active_W_origin", watts_origin), .when = is_owned },
+	{ JL_FIELD_AS(jl_cost_option, LLONG, idle_mW, "idle_W"), .scale = 1000, .when = is_owned },
+};
+static const struct jl_schema option_schema = JL_SCHEMA("way_to_have_it", jl_cost_option, option);
+
+static const struct jl_field line[] = {
+	{ JL_FIELD(jl_cost_line, NUMBER, year_kWh) },
+	{ JL_FIELD_AS(jl_cost_line, LLONG, year_power.micro, "year_electricity"), .scale = MICRO },
+	{ JL_FIELD_AS(jl_cost_line, NUMBER, year_co2_g, "year_co2e_g") },
+	{ JL_FIELD_AS(jl_cost_line, LLONG, resale.micro, "resale"), .scale = MICRO },
+};
+static const struct jl_schema line_schema = JL_SCHEMA("year", jl_cost_line, line);
+
+static const struct jl_field paid[] = {
+	{ JL_FIELD(jl_cost_paid, INT, months) },
+	{ JL_FIELD(jl_cost_paid, LONG, day) },
+	{ JL_FIELD_AS(jl_cost_paid, LLONG, micro, "total"), .scale = MICRO },
+};
+static const struct jl_schema paid_schema = JL_SCHEMA("paid", jl_cost_paid, paid);
+
+static bool is_known(const void *record)
+{
+	return ((const struct jl_cost_work *)record)->known;
+}
+
+static bool draws(const void *record)
+{
+	return is_known(record) && !isnan(((const struct jl_cost_work *)record)->run_kWh.value);
+}
+
+#define KNOWN(M, KEY) JL_FIELD_AS(jl_cost_work, ESTIMATE, M, KEY), .flags = JL_FF_OMIT, .when = is_known
+static const struct jl_field work[] = {
+	{ JL_FIELD_AS(jl_cost_work, WHY, why, "unknown_because"), .flags = JL_FF_OMIT },
+	{ KNOWN(run_s, "run_s") },
+	{ KNOWN(run_cost, "run_cost") },
+	{ KNOWN(epoch_cost, "epoch_cost") },
+	{ KNOWN(mtoken_cost, "cost_per_million_tokens") },
+	{ KNOWN(run_kWh, "run_kWh") },
+	{ JL_FIELD_AS(jl_cost_work, NUMBER, run_co2_g, "run_co2e_g"), .when = draws },
+};
+static const struct jl_schema work_schema = JL_SCHEMA("run", jl_cost_work, work);
+
+static const struct jl_field row[] = {
+	{ JL_FIELD(jl_cost_row, SEEN, option), .sub = &option_schema, .flags = JL_FF_FLAT },
+	{ JL_FIELD(jl_cost_row, SEEN, line), .sub = &line_schema, .flags = JL_FF_FLAT, .when = row_is_owned },
+	{ JL_FIELD_MANY(jl_cost_row, LIST, paid, n_paid, "paid", &paid_schema) },
+	{ JL_FIELD_AS(jl_cost_row, SEEN, work, "run"), .sub = &work_schema, .flags = JL_FF_OMIT },
+};
+static const struct jl_schema row_schema = JL_SCHEMA("option", jl_cost_row, row);
+
+/* --- when one becomes cheaper than another */
+
+static double months(const void *record)
+{
+	return ((const struct jl_cost_pair *)record)->days / (365.25 / 12);
+}
+
+static const char *break_even_date(const void *record, char out[JL_FIELD_TEXT_MAX])
+{
+	const struct jl_cost_pair *p = record;
+
+	return isnan(p->days) ? NULL : jl_date_text(out, p->day);
+}
+
+static const struct jl_field swing[] = {
+	{ JL_FIELD_AS(jl_cost_swing, TEXT, key, "input") },
+	{ JL_FIELD_AS(jl_cost_swing, NUMBER, lo, "days_at_80_percent") },
+	{ JL_FIELD_AS(jl_cost_swing, NUMBER, hi, "days_at_120_percent") },
+};
+static const struct jl_schema swing_schema = JL_SCHEMA("sensitivity", jl_cost_swing, swing);
+
+static const struct jl_field pair[] = {
+	{ JL_FIELD_AS(jl_cost_pair, TEXT, dear_name, "dear") },
+	{ JL_FIELD_AS(jl_cost_pair, TEXT, cheap_name, "cheap") },
+	{ JL_FIELD_AS(jl_cost_pair, NUMBER, days, "break_even_days") },
+	{ JL_FIELD_NUMBER_OF("break_even_months", months) },
+	{ JL_FIELD_TEXT_OF("break_even_date", break_even_date) },
+	{ JL_FIELD_AS(jl_cost_pair, NUMBER, by_hand, "often_told_days") },
+	{ JL_FIELD_MANY(jl_cost_pair, ARRAY, swings, n_swings, "sensitivity", &swing_schema) },
+};
+static const struct jl_schema pair_schema = JL_SCHEMA("break_even", jl_cost_pair, pair);
+
+/* --- all of it */
+
+static bool is_flat(const void *record)
+{
+	return !((const struct jl_cost_study *)record)->setting.tariff;
+}
+
+static bool has_fx(const void *record)
+{
+	return ((const struct jl_cost_study *)record)->setting.fx.krw_micro != 0;
+}
+
+static const char *start(const void *record, char out[JL_FIELD_TEXT_MAX])
+{
+	return jl_date_text(out, ((const struct jl_cost_study *)record)->setting.start_day);
+}
+
+static const char *fx_date(const void *record, char out[JL_FIELD_TEXT_MAX])
+{
+	return jl_date_text(out, ((const struct jl_cost_study *)record)->setting.fx.day);
+}
+
+#define SET(TYPE, M, KEY) JL_FIELD_AS(jl_cost_study, TYPE, setting.M, KEY)
+static const struct jl_field fields[] = {
+	{ SET(CHOICE, currency, "currency"), .choices = jl_currency_choices },
+	{ JL_FIELD_TEXT_OF("start", start) },
+	{ SET(LONG, horizon_days, "horizon_days") },
+	{ SET(LLONG, util_ppm, "util_frac"), .scale = MICRO },
+	{ JL_FIELD_AS(jl_cost_study, BOOL, assumed.util, "util_assumed") },
+	{ SET(LLONG, pue_ppm, "pue"), .scale = MICRO },
+	{ SET(TEXT, tariff, "tariff") },
+	{ SET(LLONG, per_kWh.micro, "electricity_per_kWh"), .scale = MICRO, .when = is_flat },
+	{ SET(CHOICE, per_kWh.currency, "electricity_currency"), .choices = jl_currency_choices, .when = is_flat },
+	{ JL_FIELD_AS(jl_cost_study, BOOL, assumed.power_price, "electricity_assumed"), .when = is_flat },
+	{ SET(NUMBER, carbon_gpkWh, "carbon_g_per_kWh") },
+	{ SET(LLONG, fx.krw_micro, "krw_per_usd"), .scale = MICRO, .when = has_fx },
+	{ JL_FIELD_TEXT_OF("krw_per_usd_date", fx_date), .when = has_fx },
+	{ JL_FIELD_MANY(jl_cost_study, ARRAY, rows, n_options, "options", &row_schema) },
+	{ JL_FIELD_MANY(jl_cost_study, ARRAY, pairs, n_pairs, "break_even", &pair_schema) },
+};
+const struct jl_schema jl_cost_fields = JL_SCHEMA("cost", jl_cost_study, fields);
+
+/* --- one month's bill */
+
+#define PART(P, KEY) JL_FIELD_AS(jl_bill, LLONG, parts[P].micro, KEY), .scale = MICRO
+static const struct jl_field parts[] = {
+	{ PART(JL_BILL_BASE, "base") }, { PART(JL_BILL_ENERGY, "energy") }, { PART(JL_BILL_CLIMATE, "climate") },
+	{ PART(JL_BILL_FUEL, "fuel") }, { PART(JL_BILL_VAT, "vat") },       { PART(JL_BILL_FUND, "fund") },
+};
+static const struct jl_schema parts_schema = JL_SCHEMA("bill_parts", jl_bill, parts);
+
+static const struct jl_field bill[] = {
+	{ JL_FIELD(jl_bill_asked, TEXT, tariff) },
+	{ JL_FIELD_AS(jl_bill_asked, LLONG, use.milli_kWh, "energy_kWh"), .scale = 1000 },
+	{ JL_FIELD_AS(jl_bill_asked, INT, use.month, "month") },
+	{ JL_FIELD_AS(jl_bill_asked, CHOICE, bill.currency, "currency"), .choices = jl_currency_choices },
+	{ JL_FIELD_AS(jl_bill_asked, SUB, bill, "parts"), .sub = &parts_schema },
+	{ JL_FIELD_AS(jl_bill_asked, LLONG, bill.total.micro, "total"), .scale = MICRO },
+	{ JL_FIELD_AS(jl_bill_asked, TEXT, bill.date, "date") },
+	{ JL_FIELD_AS(jl_bill_asked, TEXT, bill.source, "source") },
+	{ JL_FIELD_AS(jl_bill_asked, TEXT, newer, "newer_tariff") },
+};
+const struct jl_schema jl_bill_fields = JL_SCHEMA("bill", jl_bill_asked, bill);

@@ -1,0 +1,12 @@
+/* Money as JSON: one table for each struct. */
+#ifndef JL_COST_FIELDS_H
+#define JL_COST_FIELDS_H
+
+#include "base/fields.h"
+
+extern const struct jl_choice jl_currency_choices[];
+
+extern const struct jl_schema jl_cost_fields; /* struct jl_cost_study: all that `jeoul cost --json` prints */
+extern const struct jl_schema jl_bill_fields; /* struct jl_bill_asked: `jeoul cost --bill --json` */
+
+#endif

@@ -1,0 +1,162 @@
+#include <math.h>
+
+#include "predict/compare.h"
+#include "predict/fields.h"
+
+/* --- at one batch */
+
+static bool possible(const void *record)
+{
+	return ((const struct jl_compare_at *)record)->possible;
+}
+
+static bool impossible(const void *record)
+{
+	return !possible(record);
+}
+
+static bool has_parts(const void *record)
+{
+	return possible(record) && !isnan(((const struct jl_compare_at *)record)->part_s.matrix);
+}
+
+static const struct jl_field parts[] = {
+	{ JL_FIELD(jl_step_share, NUMBER, matrix) },
+	{ JL_FIELD(jl_step_share, NUMBER, memory) },
+	{ JL_FIELD(jl_step_share, NUMBER, host) },
+	{ JL_FIELD(jl_step_share, NUMBER, links) },
+};
+static const struct jl_schema parts_schema = JL_SCHEMA("step_parts", jl_step_share, parts);
+
+#define AT(TYPE, M, KEY) JL_FIELD_AS(jl_compare_at, TYPE, M, KEY), .when = possible
+#define AT_KNOWN(M)      AT(ESTIMATE, M, #M), .flags = JL_FF_OMIT
+static const struct jl_field at[] = {
+	{ JL_FIELD(jl_compare_at, BOOL, possible) },
+	{ JL_FIELD_AS(jl_compare_at, WHY, why, "reason"), .when = impossible },
+	{ AT(BOOL, fits, "fits") },
+	{ AT(NUMBER, batch, "batch"), .about = "samples of a step, all devices" },
+	{ AT(NUMBER, micro_batch, "micro_batch") },
+	{ AT(NUMBER, n_passes, "n_passes") },
+	{ AT(NUMBER, batches, "batches_per_epoch"), .flags = JL_FF_OMIT },
+	{ AT_KNOWN(step_s) },
+	{ AT_KNOWN(epoch_s) },
+	{ AT_KNOWN(run_s) },
+	{ AT_KNOWN(repeat_s) },
+	{ AT_KNOWN(tune_s) },
+	{ AT_KNOWN(speedup), .about = "samples a second over the baseline's at its batch" },
+	{ AT_KNOWN(energy_J) },
+	{ AT(BOOL, host_power, "energy_with_hosts") },
+	{ JL_FIELD_AS(jl_compare_at, SUB, part_s, "breakdown_s"), .sub = &parts_schema, .when = has_parts },
+};
+static const struct jl_schema at_schema = JL_SCHEMA("at_batch", jl_compare_at, at);
+
+/* --- one system */
+
+static const char *row_origin(const void *record, char out[JL_FIELD_TEXT_MAX])
+{
+	(void)out;
+	return ((const struct jl_compare_row *)record)->observed ? "observed" : "estimated";
+}
+
+static bool is_planned(const void *record)
+{
+	return ((const struct jl_compare_row *)record)->plan.dp >= 1;
+}
+
+static const struct jl_field row[] = {
+	{ JL_FIELD(jl_compare_row, TEXT, system) },
+	{ JL_FIELD(jl_compare_row, INT, n_devices) },
+	{ JL_FIELD_TEXT_OF("origin", row_origin) },
+	{ JL_FIELD_AS(jl_compare_row, NUMBER, limit, "batch_limit_per_device") },
+	{ JL_FIELD_AS(jl_compare_row, SUB, plan, "parallel"), .sub = &jl_parallel_fields, .when = is_planned },
+	{ JL_FIELD_AS(jl_compare_row, CHOICE, plan.recompute, "recompute"), .choices = jl_recompute_choices,
+	  .when = is_planned },
+	{ JL_FIELD_AS(jl_compare_row, SUB, at[JL_AT_SAME_BATCH], "at_same_batch"), .sub = &at_schema },
+	{ JL_FIELD_AS(jl_compare_row, SUB, at[JL_AT_LARGEST_BATCH], "at_largest_batch"), .sub = &at_schema },
+};
+static const struct jl_schema row_schema = JL_SCHEMA("compared_system", jl_compare_row, row);
+
+/* --- the run that was observed */
+
+static double epoch_s(const void *record)
+{
+	const struct jl_observed *run = record;
+
+	return run->batches * run->step_s;
+}
+
+static const char *mix_id(const void *record, char out[JL_FIELD_TEXT_MAX])
+{
+	(void)out;
+	return jl_mixes[((const struct jl_observed *)record)->kind].id;
+}
+
+static const char *precision(const void *record, char out[JL_FIELD_TEXT_MAX])
+{
+	const int dtype = ((const struct jl_observed *)record)->dtype;
+
+	(void)out;
+	return dtype == JL_UNSET ? NULL : jl_dtype_name((enum jl_dtype)dtype);
+}
+
+static const struct jl_field observed[] = {
+	{ JL_FIELD(jl_observed, NUMBER, step_s) },
+	{ JL_FIELD(jl_observed, NUMBER, batch) },
+	{ JL_FIELD_AS(jl_observed, NUMBER, batches, "batches_per_epoch"), .flags = JL_FF_OMIT },
+	{ JL_FIELD_NUMBER_OF("epoch_s", epoch_s), .flags = JL_FF_OMIT },
+	{ JL_FIELD_TEXT_OF("kind", mix_id) },
+	{ JL_FIELD_TEXT_OF("precision", precision) },
+};
+static const struct jl_schema observed_schema = JL_SCHEMA("observed_run", jl_observed, observed);
+
+static const struct jl_field mix[] = {
+	{ JL_FIELD_AS(jl_observed_mix, ESTIMATE, matrix, "matrix_frac") },
+	{ JL_FIELD_AS(jl_observed_mix, ESTIMATE, memory, "memory_frac") },
+	{ JL_FIELD_AS(jl_observed_mix, ESTIMATE, host, "host_frac") },
+	{ JL_FIELD_AS(jl_observed_mix, ESTIMATE, links, "links_frac") },
+};
+static const struct jl_schema mix_schema = JL_SCHEMA("mix", jl_observed_mix, mix);
+
+static const struct jl_field seen[] = {
+	{ JL_FIELD(jl_compare_seen, SUB, run), .sub = &observed_schema, .flags = JL_FF_FLAT },
+	{ JL_FIELD(jl_compare_seen, SUB, mix), .sub = &mix_schema },
+};
+static const struct jl_schema seen_schema = JL_SCHEMA("observed", jl_compare_seen, seen);
+
+/* --- all of it */
+
+static bool is_run(const void *record)
+{
+	return !((const struct jl_compare *)record)->subject;
+}
+
+static bool is_model(const void *record)
+{
+	return !is_run(record);
+}
+
+static const char *model(const void *record, char out[JL_FIELD_TEXT_MAX])
+{
+	const struct jl_compare *compare = record;
+
+	(void)out;
+	return compare->subject ? compare->subject->id : NULL;
+}
+
+static size_t n_others(const void *record)
+{
+	return ((const struct jl_compare *)record)->n_rows - 1;
+}
+
+static const struct jl_field fields[] = {
+	{ JL_FIELD_AS(jl_compare, SUB, seen, "observed"), .sub = &seen_schema, .when = is_run },
+	{ JL_FIELD_TEXT_OF("model", model), .when = is_model },
+	{ JL_FIELD(jl_compare, NUMBER, epochs) },
+	{ JL_FIELD(jl_compare, NUMBER, repeat), .flags = JL_FF_OMIT },
+	{ JL_FIELD(jl_compare, NUMBER, tune), .flags = JL_FF_OMIT },
+	{ JL_FIELD(jl_compare, NUMBER, pue) },
+	{ JL_FIELD_AS(jl_compare, SUB, rows[0], "baseline"), .sub = &row_schema },
+	{ JL_FIELD_AS(jl_compare, ARRAY, rows[1], "systems"), .sub = &row_schema, .count_of = n_others },
+	{ JL_FIELD_MANY(jl_compare, ARRAY, notes.items, notes.n, "assumptions", &jl_note_fields) },
+};
+const struct jl_schema jl_compare_fields = JL_SCHEMA("comparison", jl_compare, fields);

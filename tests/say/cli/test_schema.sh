@@ -1,0 +1,32 @@
+#!/bin/bash
+# The JSON of every command has the form that docs/schema says, and docs/schema is what the tables say.
+. "$(dirname "$0")/lib.sh"
+
+here=$(dirname "$0")
+fits() { if python3 "$here/schema.py" "$JEOUL_SOURCE/docs/schema/$1.json" "$work/out" > "$work/faults"; then ok; else bad "$1: $(head -3 "$work/faults")"; fi; }
+
+run 0 schema
+for name in $(cat "$work/out"); do
+	run 0 schema "$name"
+	if cmp -s "$work/out" "$JEOUL_SOURCE/docs/schema/$name.json"; then ok; else bad "docs/schema/$name.json is not what the program says: scripts/schema"; fi
+done
+for file in "$JEOUL_SOURCE"/docs/schema/*.json; do
+	run 0 schema "$(basename "$file" .json)"
+done
+run 1 schema compere; one_line; says "compare"
+
+dgx="4x v100-dgxs-32gb via nvlink2-mesh"
+run 0 compare --observed "1.06 s" --observed-batch 128 --batches 19252 --kind cnn --baseline "$dgx" --on rtx-4090 --on cpu:i9-13900k --repeat 10 --tune 50 --json; fits compare
+run 0 compare --observed "1.06 s" --observed-batch 128 --baseline "$dgx" --on rtx-4090 --json; fits compare
+run 0 compare gpt2-124m --samples 1000000 --batch 8 --seq 1024 --baseline v100-dgxs-32gb --on rtx-4090 --on "3x h100-sxm5" --json; fits compare
+run 0 cost --buy "rtx-3090 desktop" --rent aws:p3.2xlarge --spot aws:p3.2xlarge --own "rtx-4090" --json; fits cost
+run 0 cost --buy "desktop 3000000 KRW" --rent "2.14 USD/h" --tariff kepco --fx 1400 --currency KRW --json; fits cost
+run 0 cost llama-3-8b --tokens 1e9 --buy "8x h100-sxm5 300000 USD" --rent "unknown thing 2 USD/h" --json; fits cost
+run 0 cost --bill "350 kWh" --tariff kepco --month 5 --json; fits cost-bill
+
+# A document that has not the form is seen
+python3 -c "import json,sys; j=json.load(open(sys.argv[1])); del j['total']; j['month']='May'; j['more']=1; json.dump(j,open(sys.argv[1],'w'))" "$work/out"
+if python3 "$here/schema.py" "$JEOUL_SOURCE/docs/schema/cost-bill.json" "$work/out" > "$work/faults"; then bad "a wrong document fits"; else ok; fi
+if [ "$(wc -l < "$work/faults")" -eq 3 ]; then ok; else bad "faults: $(cat "$work/faults")"; fi
+
+finish
