@@ -35,7 +35,9 @@ struct jl_probe_cpu {
 	bool is_core_name; /* the model names a core, not a processor: arm64 */
 	const char *vendor;
 	int n_sockets, n_cores, n_threads;
-	int n_allowed; /* threads that this process may run on */
+	int n_allowed;      /* threads that this process may run on */
+	double clock_Hz;    /* base clock where it says one, else the highest, else the present one; NAN: unknown */
+	const char *vector; /* its widest vector unit: "AVX-512", "AVX2", "SVE", "NEON"; NULL: unknown */
 	const char *governor, *scaling_driver;
 	struct jl_probe_cache caches[JL_PROBE_CACHES_MAX];
 	size_t n_caches;

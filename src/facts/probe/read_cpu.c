@@ -75,6 +75,66 @@ static void read_model(struct jl_probe_in *in)
 		cpu->model = jl_arena_printf(in->arena, "arm64 core 0x%x/0x%x", implementer, part);
 }
 
+/* Is `word` on the line of /proc/cpuinfo that lists what the processor can do? That line is long: it is not copied. */
+static bool has_flag(const char *info, const char *word)
+{
+	static const char *const keys[] = { "flags", "Features" };
+	const size_t len = strlen(word);
+
+	for (size_t i = 0; info && i < sizeof(keys) / sizeof(*keys); i++) {
+		const char *at = strstr(info, keys[i]), *end;
+
+		if (!at || (at != info && at[-1] != '\n'))
+			continue;
+		end = at + strcspn(at, "\n");
+		while ((at = strstr(at, word)) != NULL && at < end) {
+			if (at[-1] == ' ' && (at[len] == ' ' || at[len] == '\n' || at[len] == '\0'))
+				return true;
+			at += len;
+		}
+	}
+	return false;
+}
+
+static const char *widest_vector(const char *info)
+{
+	static const struct {
+		const char *flag, *name;
+	} units[] = { { "avx512f", "AVX-512" }, { "avx2", "AVX2" }, { "avx", "AVX" },
+		      { "sse2", "SSE2" },       { "sve", "SVE" },   { "asimd", "NEON" } };
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
+		if (has_flag(info, units[i].flag))
+			return units[i].name;
+	return NULL;
+}
+
+/* "... @ 2.00GHz" in its name, what the clock's driver says in kHz, and last the present clock, which may be an idle one. */
+static double read_clock(struct jl_probe_in *in, const char *info)
+{
+	static const char *const files[] = { CPU_DIR "/cpu0/cpufreq/base_frequency",
+					     CPU_DIR "/cpu0/cpufreq/cpuinfo_max_freq" };
+	const char *name = jl_text_value(in->arena, info, "model name"), *at = name ? strstr(name, "@ ") : NULL;
+	const char *now = jl_text_value(in->arena, info, "cpu MHz");
+	double clock_Hz = at && strstr(at, "GHz") ? strtod(at + 2, NULL) * 1e9 : 0;
+
+	for (size_t i = 0; !(clock_Hz > 0) && i < sizeof(files) / sizeof(*files); i++)
+		clock_Hz = (double)jl_text_whole(jl_source_read(in->source, files[i]), 0) * 1e3;
+	if (!(clock_Hz > 0) && now)
+		clock_Hz = strtod(now, NULL) * 1e6;
+	return clock_Hz > 1e8 && clock_Hz < 2e10 ? clock_Hz : NAN;
+}
+
+/* Where /sys is hidden: those that /proc/cpuinfo lists. */
+static int count_listed(const char *info)
+{
+	int n = 0;
+
+	for (const char *at = info; at && (at = strstr(at, "processor")) != NULL; at++)
+		n += (at == info || at[-1] == '\n') && strspn(at + strlen("processor"), " \t:") > 0;
+	return n > 0 ? n : 1;
+}
+
 static enum jl_status count_cores(struct jl_probe_in *in, struct jl_err *err)
 {
 	struct jl_probe_cpu *cpu = &in->machine->cpu;
@@ -102,7 +162,9 @@ static enum jl_status count_cores(struct jl_probe_in *in, struct jl_err *err)
 			cpu->n_sockets++;
 		}
 	}
-	if (cpu->n_threads > 0 && cpu->n_sockets == 0)
+	if (cpu->n_threads <= 0)
+		cpu->n_threads = cpu->n_cores = count_listed(jl_source_read(in->source, "/proc/cpuinfo"));
+	if (cpu->n_sockets == 0)
 		cpu->n_sockets = 1; /* virtual machines often do not say */
 	return JL_OK;
 }
@@ -182,6 +244,8 @@ enum jl_status jl_read_cpu(struct jl_probe_in *in, struct jl_err *err)
 	enum jl_status status;
 
 	read_model(in);
+	cpu->vector = widest_vector(jl_source_read(in->source, "/proc/cpuinfo"));
+	cpu->clock_Hz = read_clock(in, jl_source_read(in->source, "/proc/cpuinfo"));
 	status = count_cores(in, err);
 	if (!status)
 		status = read_nodes(in, err);

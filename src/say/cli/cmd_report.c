@@ -1,13 +1,10 @@
 /* jeoul report: what a person would forward. From a scenario, or on this machine from what the store has. */
-#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/utf8.h"
-#include "cli/command.h"
-#include "probe/probe.h"
+#include "cli/this_machine.h"
 #include "report/report.h"
 #include "store/store.h"
 
@@ -82,29 +79,6 @@ static enum jl_status render(struct jl_buf *out, const struct jl_doc *doc, enum 
 	case FORMAT_TEXT: break;
 	}
 	return jl_doc_to_text(doc, to_terminal ? cli->width : 80, to_terminal && cli->color, out, err);
-}
-
-static enum jl_status probe(const struct jl_probe_machine **ret_machine, struct jl_cli *cli, struct jl_err *err)
-{
-	const char *captured = getenv("JEOUL_MACHINE");
-	struct jl_probe_source *source = NULL;
-	enum jl_status status = captured && *captured ? jl_source_replay(&source, captured, &cli->arena, err)
-						      : jl_source_live(&source, &cli->arena, err);
-
-	if (!status)
-		status = jl_probe_machine(source, cli->cat, NULL, &cli->arena, ret_machine, err);
-	jl_source_destroy(source);
-	return status;
-}
-
-/* What stands for this machine in a scenario; NULL: nothing that can be weighed. */
-static const char *expression(const struct jl_probe_machine *machine, struct jl_arena *arena)
-{
-	if (machine->system)
-		return machine->system;
-	if (machine->n_gpus || !machine->listed_cpu)
-		return NULL;
-	return jl_arena_printf(arena, "cpu:%s", machine->listed_cpu->id);
 }
 
 static enum jl_status grow(struct jl_record **records, size_t n, struct jl_cli *cli, struct jl_err *err)
@@ -197,57 +171,24 @@ static void fetch_machine(struct jl_report_in *in, struct jl_cli *cli)
 	jl_store_close(store);
 }
 
-/* Best of what was measured here by a metric of this name; NAN: nothing. */
-static double best_measured(const struct jl_report_in *in, const char *name)
+static void note_this(struct jl_scenario *scenario, const struct jl_this *this)
 {
-	double best = NAN;
-
-	for (size_t i = 0; i < in->n_records; i++) {
-		const struct jl_record_metric *metric = jl_record_metric(&in->records[i], name);
-		if (metric && !(metric->value.median <= best))
-			best = metric->value.median;
-	}
-	return best;
+	for (size_t i = 0; this->note_en && i < scenario->n_systems; i++)
+		if (strcmp(scenario->systems[i].on, this->system) == 0 && !scenario->systems[i].note.en)
+			scenario->systems[i].note = (struct jl_words){ .ko = this->note_ko, .en = this->note_en };
 }
 
-/* The catalog knows the whole processor; this machine may have a few of its cores, and its memory was perhaps measured. */
-static enum jl_status own_cpu(struct jl_scenario *scenario, const struct jl_report_in *in, struct jl_cli *cli,
-			      struct jl_err *err)
+static enum jl_status take_this(struct jl_this *ret_this, struct jl_report_in *in, struct jl_cli *cli,
+				struct jl_err *err)
 {
-	const double mem_Bps = best_measured(in, "mem_Bps");
+	enum jl_status status = jl_this_lay(ret_this, cli, err);
 
-	for (size_t i = 0; i < scenario->n_systems; i++) {
-		struct jl_sys *sys = &scenario->systems[i].sys;
-		struct jl_cpu *cpu;
-
-		if (!sys->cpu || !in->this_on || strcmp(scenario->systems[i].on, in->this_on) != 0)
-			continue;
-		if (!(cpu = jl_arena_alloc(&cli->arena, sizeof *cpu)))
-			return jl_fail_nomem(err);
-		*cpu = *sys->cpu;
-		if (in->machine->cpu.n_cores > 0 && in->machine->cpu.n_cores < cpu->n_core.value) {
-			cpu->fp32_flopps.value *= in->machine->cpu.n_cores / cpu->n_core.value;
-			cpu->fp32_flopps.origin = JL_ESTIMATED;
-			cpu->tdp_W = JL_FACT_UNKNOWN;
-			cpu->n_core = cpu->n_thread = (struct jl_fact){ .value = in->machine->cpu.n_cores,
-									.lo = NAN,
-									.hi = NAN,
-									.origin = JL_MEASURED,
-									.source = "jeoul probe" };
-		}
-		cpu->mem_B = (struct jl_fact){ .value = in->machine->memory.total_B,
-					       .lo = NAN,
-					       .hi = NAN,
-					       .origin = JL_MEASURED,
-					       .source = "jeoul probe" };
-		if (!isnan(mem_Bps))
-			cpu->mem_Bps = (struct jl_fact){ .value = mem_Bps,
-							 .lo = NAN,
-							 .hi = NAN,
-							 .origin = JL_MEASURED,
-							 .source = "jeoul bench memory" };
-		sys->cpu = cpu;
-	}
+	if (status)
+		return status;
+	in->cat = cli->cat;
+	in->machine = ret_this->machine;
+	in->this_on = ret_this->system;
+	fetch_machine(in, cli);
 	return JL_OK;
 }
 
@@ -255,25 +196,19 @@ static enum jl_status of_scenario(struct jl_scenario *scenario, struct jl_report
 				  struct jl_err *err)
 {
 	const struct jl_yaml *root = NULL;
+	struct jl_this this = { .machine = NULL };
 	enum jl_status status = jl_yaml_read_file(&root, cli->args.operands[0], &cli->arena, err);
 
 	/* the tree is ours: it lies in the command's arena */
 	if (!status && jl_scenario_put_this((struct jl_yaml *)(uintptr_t)root, NULL)) {
-		const char *system;
-
-		if ((status = probe(&in->machine, cli, err)))
+		if ((status = take_this(&this, in, cli, err)))
 			return status;
-		if (!(system = expression(in->machine, &cli->arena)))
-			return jl_fail(err, JL_E_ABSENT, "this machine (%s) cannot stand in a report's systems",
-				       "이 장비(%s)는 systems에 쓸 수 없습니다", in->machine->short_name);
-		(void)jl_scenario_put_this((struct jl_yaml *)(uintptr_t)root, system);
-		in->this_on = system;
-		fetch_machine(in, cli);
+		(void)jl_scenario_put_this((struct jl_yaml *)(uintptr_t)root, this.system);
 	}
 	if (!status)
 		status = jl_scenario_read(scenario, root, cli->cat, &cli->arena, err);
 	if (!status)
-		status = own_cpu(scenario, in, cli, err);
+		note_this(scenario, &this);
 	if (!status && scenario->n_fetch)
 		status = fetch_all(in, scenario, cli, err);
 	return status;
@@ -282,21 +217,21 @@ static enum jl_status of_scenario(struct jl_scenario *scenario, struct jl_report
 static enum jl_status of_machine(struct jl_scenario *scenario, struct jl_report_in *in, struct jl_cli *cli,
 				 struct jl_err *err)
 {
-	enum jl_status status = probe(&in->machine, cli, err);
-	const char *system;
+	struct jl_this this;
+	enum jl_status status = take_this(&this, in, cli, err);
 
 	if (status)
 		return status;
 	*scenario = jl_scenario_empty(NULL);
-	if ((system = expression(in->machine, &cli->arena)) &&
-	    jl_sys_parse(&scenario->systems[0].sys, cli->cat, system, &cli->arena, err) == JL_OK) {
-		scenario->systems[0].on = system;
+	if (jl_sys_parse(&scenario->systems[0].sys, cli->cat, this.system, &cli->arena, err) == JL_OK) {
+		scenario->systems[0].on = this.system;
 		scenario->systems[0].name = (struct jl_words){ .ko = "이 장비", .en = "this machine" };
 		scenario->n_systems = 1;
-		in->this_on = system;
+		note_this(scenario, &this);
+	} else {
+		in->this_on = NULL;
 	}
-	fetch_machine(in, cli);
-	return own_cpu(scenario, in, cli, err);
+	return JL_OK;
 }
 
 enum jl_status jl_cmd_report(struct jl_cli *cli, struct jl_err *err)

@@ -6,8 +6,12 @@
 #include "catalog/find.h"
 #include "check/own_params.h"
 #include "cli/calibrate_this.h"
+#include "cli/view.h"
+#include "store/store.h"
 
-#define WORD "this"
+#define WORD        "this"
+#define RECORDS_MAX 4000
+#define MEASURE     "jeoul bench all --quick"
 
 /* Where `this` stands as a word of its own; NULL: nowhere. */
 static const char *find_word(const char *text)
@@ -35,33 +39,128 @@ enum jl_status jl_this_machine_probe(struct jl_cli *cli, const struct jl_probe_m
 	return status;
 }
 
-/* Where it was calibrated, its own parameters lie over the catalog, and a CPU alone is a device. The first time
- * that is said. */
-static enum jl_status lay_own(struct jl_cli *cli, const struct jl_probe_machine *machine, const char **io_system,
-			      struct jl_err *err)
+/* What was measured here, newest first; a store that is not there or cannot be read has nothing. */
+static void load_own(struct jl_own_ask *ask, struct jl_cli *cli)
 {
-	const bool said = jl_source_by_id(cli->cat, JL_OWN_SOURCE_ID) != NULL;
-	const struct jl_source *source;
-	bool on;
-	enum jl_status status = jl_calibrate_lay(&on, cli, machine, err);
+	const struct jl_store_filter filter = { .machine = ask->here->fingerprint,
+						.origin = "measured",
+						.limit = RECORDS_MAX };
+	const struct jl_record *records = NULL;
+	const struct jl_record **list;
+	struct jl_store *store = NULL;
+	size_t n = 0;
 
-	if (status || !on)
-		return status;
-	if (machine->n_gpus == 0 && jl_cpu_by_id(cli->cat, JL_OWN_CPU_ID))
-		*io_system = "cpu:" JL_OWN_CPU_ID;
-	source = jl_source_by_id(cli->cat, JL_OWN_SOURCE_ID);
-	if (!said && !cli->json && source)
-		jl_buf_printf(&cli->out,
-			      JL_T(cli->lang, "✅ this: %s, measured here on %s\n", "✅ this: %s, %s에 여기서 잰 값\n"),
-			      JL_T(cli->lang, machine->short_name, machine->short_name_ko), source->date);
+	if (jl_store_open_existing(&store, jl_text(cli, "store"), NULL))
+		return;
+	if (jl_store_list(store, &filter, &cli->arena, &records, &n, NULL) == JL_OK &&
+	    (list = jl_arena_array(&cli->arena, n + 1, sizeof(*list))) != NULL) {
+		for (size_t i = 0; i < n; i++)
+			list[i] = &records[i];
+		ask->records = list;
+		ask->n_records = n;
+	}
+	jl_store_close(store);
+}
+
+/* The catalog of the command with this machine's CPU and its source at the end. */
+static enum jl_status add_cpu(struct jl_cli *cli, const struct jl_own_cpu *own, const char *title, struct jl_err *err)
+{
+	struct jl_catalog *cat = jl_arena_alloc(&cli->arena, sizeof(*cat));
+	struct jl_cpu *cpus = jl_arena_array(&cli->arena, cli->cat->n_cpus + 1, sizeof(*cpus));
+	struct jl_source *sources = jl_arena_array(&cli->arena, cli->cat->n_sources + 1, sizeof(*sources));
+	char day[JL_DATE_TEXT_MAX];
+	const char *date = jl_arena_strdup(&cli->arena, jl_date_text(day, cli->today));
+
+	if (!cat || !cpus || !sources || !date)
+		return jl_fail_nomem(err);
+	*cat = *cli->cat;
+	memcpy(cpus, cat->cpus, cat->n_cpus * sizeof(*cpus));
+	memcpy(sources, cat->sources, cat->n_sources * sizeof(*sources));
+	cpus[cat->n_cpus] = own->cpu;
+	cpus[cat->n_cpus++].date = date;
+	sources[cat->n_sources++] = (struct jl_source){ .id = JL_OWN_SOURCE_ID,
+							.title = title,
+							.date = date,
+							.origin = own->measured ? JL_MEASURED : JL_ESTIMATED,
+							.note = own->note_en };
+	cat->cpus = cpus;
+	cat->sources = sources;
+	cli->cat = cat;
 	return JL_OK;
+}
+
+/* Where its GPUs cannot be used, or there are none, its CPU is the device. */
+static enum jl_status lay_cpu(struct jl_this *this, struct jl_cli *cli, struct jl_err *err)
+{
+	const struct jl_probe_machine *machine = this->machine;
+	struct jl_own_ask ask = { .cat = cli->cat, .here = machine };
+	struct jl_own_cpu own;
+	enum jl_status status;
+
+	load_own(&ask, cli);
+	status = jl_own_cpu(&own, &ask, &cli->arena, err);
+	if (!status && !jl_cpu_by_id(cli->cat, JL_OWN_CPU_ID))
+		status = add_cpu(cli, &own, machine->short_name, err);
+	if (status)
+		return status;
+	this->system = "cpu:" JL_OWN_CPU_ID;
+	this->measured = own.measured;
+	this->note_en = own.note_en;
+	this->note_ko = own.note_ko;
+	if (!own.measured) {
+		this->note_en = jl_arena_printf(&cli->arena, "%s; `" MEASURE "` measures it", own.note_en);
+		this->note_ko = jl_arena_printf(&cli->arena, "%s. `" MEASURE "`로 잴 수 있습니다", own.note_ko);
+	}
+	if (machine->n_gpus) { /* why not the GPUs */
+		this->note_en = jl_arena_printf(&cli->arena, "its CPU alone, because %s; %s", machine->system_why_en,
+						this->note_en);
+		this->note_ko = jl_arena_printf(&cli->arena, "CPU만 씁니다 (%s). %s", machine->system_why_ko,
+						this->note_ko);
+	}
+	return this->note_en && this->note_ko ? JL_OK : jl_fail_nomem(err);
+}
+
+enum jl_status jl_this_lay(struct jl_this *ret_this, struct jl_cli *cli, struct jl_err *err)
+{
+	struct jl_this this = { .measured = true };
+	const struct jl_source *source;
+	bool on = false;
+	enum jl_status status = jl_this_machine_probe(cli, &this.machine, err);
+
+	if (!status)
+		status = jl_calibrate_lay(&on, cli, this.machine, err);
+	if (status)
+		return status;
+	this.system = this.machine->system;
+	source = on ? jl_source_by_id(cli->cat, JL_OWN_SOURCE_ID) : NULL;
+	if (source) {
+		this.note_en = jl_arena_printf(&cli->arena, "measured here on %s", source->date);
+		this.note_ko = jl_arena_printf(&cli->arena, "%s에 여기서 잰 값", source->date);
+		if (!this.note_en || !this.note_ko)
+			return jl_fail_nomem(err);
+	}
+	if (on && !this.system && jl_cpu_by_id(cli->cat, JL_OWN_CPU_ID))
+		this.system = "cpu:" JL_OWN_CPU_ID;
+	if (!this.system && (status = lay_cpu(&this, cli, err)))
+		return status;
+	*ret_this = this;
+	return JL_OK;
+}
+
+static void say(struct jl_cli *cli, const struct jl_this *this)
+{
+	const char *name = JL_T(cli->lang, this->machine->short_name, this->machine->short_name_ko);
+	const char *text = jl_arena_printf(&cli->arena, "%s: %s", name, JL_T(cli->lang, this->note_en, this->note_ko));
+
+	jl_view_wrapped(cli, 0, this->measured ? "✅ this" : "⚠ this", text ? text : name);
 }
 
 enum jl_status jl_this_machine(struct jl_cli *cli, const char *text, const char **ret_text, struct jl_err *err)
 {
-	const struct jl_probe_machine *machine = NULL;
 	const char *word = text ? find_word(text) : NULL;
-	const char *cpu, *system;
+	const bool said = cli->cat && jl_source_by_id(cli->cat, JL_OWN_SOURCE_ID) != NULL;
+	struct jl_this this;
+	const char *system;
 	char *whole;
 	enum jl_status status;
 
@@ -69,25 +168,12 @@ enum jl_status jl_this_machine(struct jl_cli *cli, const char *text, const char 
 		*ret_text = text;
 		return JL_OK;
 	}
-	status = jl_this_machine_probe(cli, &machine, err);
+	status = jl_this_lay(&this, cli, err);
 	if (status)
 		return status;
-	system = machine->system;
-	status = lay_own(cli, machine, &system, err);
-	if (status)
-		return status;
-	cpu = machine->listed_cpu ? machine->listed_cpu->id : "i9-13900k";
-	if (!system && machine->n_gpus == 0)
-		return jl_fail(
-			err, JL_E_ABSENT,
-			"this machine (%s%.0s) has no GPU to predict for; name a system, e.g. --on rtx-4090 or --on "
-			"cpu:%s",
-			"이 장비(%.0s%s)에는 예측할 GPU가 없습니다. 시스템을 쓰세요. 예: --on rtx-4090, --on cpu:%s",
-			machine->short_name, machine->short_name_ko, cpu);
-	if (!system)
-		return jl_fail(err, JL_E_ABSENT, "this machine (%s%.0s) cannot stand in a system: %s%.0s",
-			       "이 장비(%.0s%s)를 시스템으로 쓸 수 없습니다: %.0s%s", machine->short_name,
-			       machine->short_name_ko, machine->system_why_en, machine->system_why_ko);
+	system = this.system;
+	if (!said && !cli->json && this.note_en)
+		say(cli, &this);
 	/* alone, or inside parentheses that are there already, it needs none */
 	if (word == text && !word[strlen(WORD)])
 		whole = jl_arena_strdup(&cli->arena, system);

@@ -5,6 +5,16 @@
 #include "cli/command.h"
 #include "probe/probe.h"
 
+/* This machine as a system: its GPUs, or its CPU where there are none that can be used. What was measured or estimated of
+ * it lies over the command's catalog from then on. */
+struct jl_this {
+	const struct jl_probe_machine *machine;
+	const char *system;            /* "8x h100-sxm5 via nvswitch4", "cpu:this" */
+	const char *note_en, *note_ko; /* where its rates are from; NULL: as listed */
+	bool measured;                 /* the note tells of measurements, not of an estimate */
+};
+enum jl_status jl_this_lay(struct jl_this *ret_this, struct jl_cli *cli, struct jl_err *err);
+
 /* "this" (and "2x(this) over ...") with the machine's own system expression in its place; any other text as it
  * is, NULL too. A captured machine stands in where JEOUL_MACHINE names its folder. */
 enum jl_status jl_this_machine(struct jl_cli *cli, const char *text, const char **ret_text, struct jl_err *err);

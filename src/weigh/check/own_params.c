@@ -4,7 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/units.h"
 #include "catalog/find.h"
+#include "check/own_cpu.h"
 #include "model/op.h"
 #include "physics/device_params.h"
 #include "system/machine.h"
@@ -100,27 +102,36 @@ static double gemm_rate(const struct jl_device *dev, const struct jl_record *r, 
 
 /* ---- the CPU as a device */
 
-static void cpu_device(struct jl_device *dev, const struct jl_own_ask *ask, double flopps, double mem_Bps)
+static void cpu_device(struct jl_device *dev, const struct jl_own_ask *ask, const struct jl_cpu *cpu)
 {
-	const struct jl_fact unknown = JL_FACT_UNKNOWN;
-	struct jl_cpu cpu = { .id = JL_OWN_CPU_ID };
-
-#define JL_X(member, key, kind, en, ko) cpu.member = unknown;
-	JL_CPU_FACTS(JL_X)
-#undef JL_X
-	cpu.n_core.value = ask->here->cpu.n_allowed > 0 ? ask->here->cpu.n_allowed : 1;
-	cpu.fp32_flopps.value = flopps;
-	cpu.mem_Bps.value = mem_Bps;
-	jl_resolve_cpu(dev, &cpu);
+	jl_resolve_cpu(dev, cpu);
 	(void)jl_gemm_shipped(ask->cat, NULL, dev);
 }
 
+/* Rates that make the model give what was measured; a NULL record leaves what is there. */
+static void solve_cpu(struct jl_cpu *cpu, const struct jl_own_ask *ask, const struct jl_record *gemm,
+		      const struct jl_record *mem)
+{
+	struct jl_device dev;
+
+	cpu_device(&dev, ask, cpu);
+	if (mem)
+		cpu->mem_Bps.value = mem->metrics[0].value.median / dev.fit.mem_frac;
+	if (gemm)
+		cpu->fp32_flopps.value = gemm->metrics[0].value.median;
+	for (int i = 0; gemm && i < ROUNDS; i++) { /* tiles and memory make it other than proportional */
+		cpu_device(&dev, ask, cpu);
+		cpu->fp32_flopps.value *= gemm->metrics[0].value.median / gemm_rate(&dev, gemm, JL_FP32);
+	}
+}
+
+static const struct wanted cpu_gemm = { "gemm", "cpu", "dtype", "fp32" },
+			   cpu_mem = { "memory", "cpu", "test", "triad" };
+
 static enum jl_status make_cpu(struct jl_own *own, const struct jl_own_ask *ask, struct jl_err *err)
 {
-	const struct wanted want_gemm = { "gemm", "cpu", "dtype", "fp32" },
-			    want_mem = { "memory", "cpu", "test", "triad" };
-	const struct jl_record *gemm = pick(own, ask, &want_gemm), *mem = pick(own, ask, &want_mem);
-	struct jl_device dev;
+	const struct jl_record *gemm = pick(own, ask, &cpu_gemm), *mem = pick(own, ask, &cpu_mem);
+	struct jl_cpu cpu;
 
 	if ((!gemm || !mem) && own->n_noisy)
 		return jl_fail(
@@ -134,14 +145,65 @@ static enum jl_status make_cpu(struct jl_own *own, const struct jl_own_ask *ask,
 			       gemm ? "memory" : "gemm", gemm ? "memory" : "gemm");
 	(void)add(own, gemm, NAN);
 	(void)add(own, mem, NAN);
-	own->fp32_flopps = gemm->metrics[0].value.median;
-	own->mem_Bps = mem->metrics[0].value.median;
-	cpu_device(&dev, ask, own->fp32_flopps, own->mem_Bps);
-	own->mem_Bps /= dev.fit.mem_frac;
-	for (int i = 0; i < ROUNDS; i++) { /* tiles and memory make it other than proportional */
-		cpu_device(&dev, ask, own->fp32_flopps, own->mem_Bps);
-		own->fp32_flopps *= gemm->metrics[0].value.median / gemm_rate(&dev, gemm, JL_FP32);
+	jl_own_cpu_plain(&cpu, ask->here);
+	solve_cpu(&cpu, ask, gemm, mem);
+	own->fp32_flopps = cpu.fp32_flopps.value;
+	own->mem_Bps = cpu.mem_Bps.value;
+	return JL_OK;
+}
+
+/* A quiet result where there is one, else the best of the disturbed ones: nothing disturbs a rate upwards. */
+static const struct jl_record *pick_any(const struct jl_own_ask *ask, const struct wanted *w, bool *io_noisy)
+{
+	struct jl_own_ask all = *ask;
+	struct jl_own ignored = { 0 };
+	const struct jl_record *r = pick(&ignored, ask, w);
+
+	all.with_noisy = true;
+	if (!r && (r = pick(&ignored, &all, w)) != NULL)
+		*io_noisy = true;
+	return r;
+}
+
+static void found(struct jl_fact *fact)
+{
+	fact->origin = JL_MEASURED;
+	fact->lo = fact->hi = NAN;
+}
+
+enum jl_status jl_own_cpu(struct jl_own_cpu *ret_cpu, const struct jl_own_ask *ask, struct jl_arena *arena,
+			  struct jl_err *err)
+{
+	struct jl_own_cpu own = { .measured = false };
+	bool noisy = false;
+	const struct jl_record *gemm = pick_any(ask, &cpu_gemm, &noisy), *mem = pick_any(ask, &cpu_mem, &noisy);
+	char day[JL_DATE_TEXT_MAX] = "";
+	enum jl_status status = jl_own_cpu_guess(&own, ask, arena, err);
+
+	if (status)
+		return status;
+	solve_cpu(&own.cpu, ask, gemm, mem);
+	if (gemm)
+		found(&own.cpu.fp32_flopps);
+	if (mem)
+		found(&own.cpu.mem_Bps);
+	own.measured = gemm && mem;
+	if (gemm || mem)
+		(void)jl_date_text(day, (long)floor((gemm ? gemm : mem)->time_s / 86400));
+	if (own.measured) {
+		own.note_en = jl_arena_printf(arena, "measured here on %s%s", day,
+					      noisy ? ", partly while others used it" : "");
+		own.note_ko = jl_arena_printf(arena, "%s에 여기서 잰 값%s", day,
+					      noisy ? " (일부는 다른 작업이 있을 때 잰 값)" : "");
+	} else if (gemm || mem) {
+		own.note_en = jl_arena_printf(arena, "%s measured here on %s; the rest %s",
+					      gemm ? "products" : "memory", day, own.note_en);
+		own.note_ko = jl_arena_printf(arena, "%s는 %s에 여기서 잰 값. 나머지는 %s",
+					      gemm ? "행렬 곱 속도" : "메모리 속도", day, own.note_ko);
 	}
+	if (!own.note_en || !own.note_ko)
+		return jl_fail_nomem(err);
+	*ret_cpu = own;
 	return JL_OK;
 }
 
@@ -291,25 +353,25 @@ static void quoted(struct jl_buf *out, const char *text)
 static void cpu_yaml(struct jl_buf *out, const struct jl_own *own, const struct jl_probe_machine *here,
 		     const char *date)
 {
-	const int n = here->cpu.n_allowed > 0 ? here->cpu.n_allowed : 1;
+	struct jl_cpu cpu;
 	char name[160];
 
-	snprintf(name, sizeof(name), "%.80s, %d threads", here->cpu.model ? here->cpu.model : "CPU", n);
+	jl_own_cpu_plain(&cpu, here);
+	snprintf(name, sizeof(name), "%.80s, %g threads", cpu.name, cpu.n_thread.value);
 	jl_buf_printf(out, "cpus:\n  - id: %s\n    name: ", JL_OWN_CPU_ID);
 	quoted(out, name);
 	jl_buf_puts(out, "\n    vendor: ");
-	quoted(out, here->cpu.vendor ? here->cpu.vendor : "unknown");
+	quoted(out, cpu.vendor);
 	jl_buf_puts(out, "\n    isa: ");
-	quoted(out, here->arch && strcmp(here->arch, "aarch64") == 0 ? "arm64" : "x86-64");
-	jl_buf_printf(out, "\n    source: %s\n    date: %s\n    cores: %d\n    threads: %d\n", JL_OWN_SOURCE_ID, date,
-		      n, n);
+	quoted(out, cpu.isa);
+	jl_buf_printf(out, "\n    source: %s\n    date: %s\n    cores: %g\n    threads: %g\n", JL_OWN_SOURCE_ID, date,
+		      cpu.n_core.value, cpu.n_thread.value);
 	jl_buf_printf(out, "    fp32: %.6g GFLOP/s\n    mem_rate: %.6g GB/s\n", own->fp32_flopps / 1e9,
 		      own->mem_Bps / 1e9);
-	if (here->memory.total_B > 0)
-		jl_buf_printf(out, "    mem: %.4g GiB\n", here->memory.total_B / 1073741824.0);
-	for (size_t i = 0; i < here->cpu.n_caches; i++)
-		if (here->cpu.caches[i].level == 3 && here->cpu.caches[i].size_B > 0)
-			jl_buf_printf(out, "    l3: %.4g MiB\n", here->cpu.caches[i].size_B / 1048576.0);
+	if (cpu.mem_B.value > 0)
+		jl_buf_printf(out, "    mem: %.4g GiB\n", cpu.mem_B.value / 1073741824.0);
+	if (cpu.l3_B.value > 0)
+		jl_buf_printf(out, "    l3: %.4g MiB\n", cpu.l3_B.value / 1048576.0);
 }
 
 #define HEAD                                                                                                           \

@@ -30,10 +30,20 @@ struct jl_own_ask {
 	const struct jl_catalog *cat;
 	const struct jl_probe_machine *here;
 	const struct jl_sys *sys;               /* its GPUs; NULL: none that the catalog knows */
-	const struct jl_record *const *records; /* of this machine, newest first */
+	const struct jl_record *const *records; /* of this machine, newest first; NULL: none */
 	size_t n_records;
 	bool with_noisy;
 };
+
+/* Its CPU as a device, whatever is known of it: what was measured here, else what is listed for its model, else what
+ * its cores, clock and vector units let expect. */
+struct jl_own_cpu {
+	struct jl_cpu cpu;
+	bool measured;                 /* all of it here */
+	const char *note_en, *note_ko; /* where its rates are from */
+};
+enum jl_status jl_own_cpu(struct jl_own_cpu *ret_cpu, const struct jl_own_ask *ask, struct jl_arena *arena,
+			  struct jl_err *err);
 
 /* Refused (JL_E_NOTFOUND) where what is needed was not measured: the message says which benchmark does it. */
 enum jl_status jl_own_make(struct jl_own *ret_own, const struct jl_own_ask *ask, struct jl_err *err);

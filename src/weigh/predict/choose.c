@@ -213,6 +213,9 @@ static void say_system(struct jl_case *c)
 	if (c->subject.net && !c->machine.conv_fitted)
 		jl_note_add(&c->notes, "on", "no runs of such networks on %s itself: its family's values",
 			    "%s에서 이런 네트워크를 돌린 측정이 없어 같은 계열의 값을 씀", device_name(c));
+	else if (c->machine.rate_half_ln > 0)
+		jl_note_add(&c->notes, "on", "the rates of %s are estimated, not measured: a much wider interval",
+			    "%s의 속도는 측정값이 아닌 추정값: 구간이 훨씬 넓음", device_name(c));
 	else if (!c->subject.net && !c->machine.device_fitted)
 		jl_note_add(&c->notes, "on", "no measurements of %s itself: its family's values, so a wider interval",
 			    "%s의 측정값이 없어 같은 계열의 값을 씀: 구간이 더 넓음", device_name(c));

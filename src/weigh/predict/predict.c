@@ -67,9 +67,12 @@ static double exposed_frac(const struct jl_step_cost *step)
 
 static double model_half_ln(const struct jl_case *c, const struct jl_step_cost *step)
 {
+	const double rates = c->machine.rate_half_ln;
+	double model;
+
 	if (c->subject.net)
-		return jl_conv_case_half_ln(c, step);
-	return jl_train_half_ln(&(struct jl_train_doubt){
+		return jl_conv_case_half_ln(c, step); /* wide for any CPU */
+	model = jl_train_half_ln(&(struct jl_train_doubt){
 		.framework = c->framework,
 		.n_gpus = c->n_gpus,
 		.n_nodes = c->machine.sys.n_nodes,
@@ -77,6 +80,7 @@ static double model_half_ln(const struct jl_case *c, const struct jl_step_cost *
 		.exposed_frac = exposed_frac(step),
 		.link_half_ln = c->machine.link_half_ln,
 	});
+	return rates > 0 ? sqrt(model * model + rates * rates) : model;
 }
 
 /* The interval that the score card checks; the slower of the devices and of their input at either end. */

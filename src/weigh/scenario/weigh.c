@@ -72,15 +72,19 @@ static enum jl_status weigh_compare(struct jl_weighed *w, struct jl_err *err)
 	const struct jl_scenario *s = w->scenario;
 	struct jl_compare *compare = jl_arena_alloc(w->arena, sizeof *compare);
 	struct jl_weighed_system *of[JL_COMPARE_MAX];
+	size_t first = s->baseline;
 	enum jl_status status;
 
 	if (!compare)
 		return jl_fail_nomem(err);
-	if (w->n_systems < 2 || !w->systems[s->baseline].usable)
+	/* one that cannot be used is left out, with its reason: the first that can be takes its place */
+	for (size_t i = 0; i < w->n_systems && !w->systems[first].usable; i++)
+		first = i;
+	if (w->n_systems < 2 || !w->systems[first].usable)
 		return JL_OK;
-	of[compare->n_rows++] = &w->systems[s->baseline];
+	of[compare->n_rows++] = &w->systems[first];
 	for (size_t i = 0; i < w->n_systems && compare->n_rows < JL_COMPARE_MAX; i++)
-		if (i != s->baseline && w->systems[i].usable)
+		if (i != first && w->systems[i].usable)
 			of[compare->n_rows++] = &w->systems[i];
 	for (size_t i = 0; i < compare->n_rows; i++)
 		compare->rows[i].machine = of[i]->machine;

@@ -79,6 +79,8 @@ enum jl_status jl_machine_make(struct jl_machine *ret_machine, const struct jl_c
 	/* a CPU whose rate was measured here is its own measurement */
 	machine.device_fitted = by_ops || by_runs ||
 				(!sys->gpu && sys->cpu && sys->cpu->fp32_flopps.origin == JL_MEASURED);
+	if (!sys->gpu && sys->cpu && sys->cpu->fp32_flopps.hi > 0)
+		machine.rate_half_ln = log(sys->cpu->fp32_flopps.hi / sys->cpu->fp32_flopps.value);
 	jl_llm_resolve_device(x, by_runs ? 0 : -1, &machine.dev);
 	machine.memory = jl_llm_resolve_memory(x, JL_LLM_DEVICE);
 	machine.power = jl_power_shipped(cat);

@@ -21,6 +21,7 @@ struct jl_machine {
 	bool links_fitted;           /* its links had */
 	struct jl_memory_fit memory; /* what a device holds beside tensors */
 	struct jl_power_fit power;
+	double rate_half_ln; /* of its own rates, where they are estimated with an interval; else 0 */
 	double link_half_ln; /* how sure the links are: half an 80 % interval, as ln */
 	double host_mem_Bps; /* of one host, all sockets; an assumption where the catalog does not say */
 	double host_idle_W;  /* what a host draws beside its accelerators; of `host` */

@@ -134,7 +134,7 @@ run 1 check --max-age "1 min"; one_line # a clock that was wrong is no proof of 
 export JEOUL_STORE="$work/b.db"
 run 1 calibrate; says "jeoul bench"; one_line
 run 1 calibrate --show; one_line
-run 1 predict gpt-305m --on this; one_line
+run 0 predict gpt-305m --on this; flat; has "as listed for 2 of the 64 cores"
 records "$id" gemm:70:noisy triad:20:noisy > "$work/n.jsonl"; run 0 store import "$work/n.jsonl"
 run 1 calibrate; says "--noisy"; one_line
 export JEOUL_STORE="$work/c.db"
@@ -152,7 +152,7 @@ json "0.45 < (j['step_s']['value'] if isinstance(j['step_s'], dict) else j['step
 run 0 predict gpt-305m --on rtx-3090 --batch 1 --seq 128; lacks "measured here"
 run 0 catalog validate "$work/data/jeoul/this/$id"
 run 0 calibrate --forget --lang ko; has "지웠습니다"
-run 1 predict gpt-305m --on this; one_line
+run 0 predict gpt-305m --on this; flat; has "measured here on" # what the store has still counts
 run 2 calibrate --data x; says "--fit"; one_line
 
 # ... and GPUs get parameters of their own
@@ -164,7 +164,7 @@ run 3 check; has "low"
 run 0 calibrate; has "550 TFLOP/s"; has "200 GB/s"
 run 0 calibrate --json; json "len(j['figures']) == 4 and j['device'] == 'h100-sxm5' and all(f['parameter'] for f in j['figures'])"
 run 0 catalog validate "$work/data/jeoul/this/$id"
-run 0 predict llama-3-8b --on this; has "measured here on 2026-11-15"
+run 0 predict llama-3-8b --on this; flat; has "measured here on 2026-11-15"
 run 0 predict llama-3-8b --on this --json
 json "(j['step_s']['value'] if isinstance(j['step_s'], dict) else j['step_s']) > 1.15 * $before" # a third slower products
 run 0 calibrate --forget

@@ -70,8 +70,8 @@ export JEOUL_MACHINE=$machines/supermicro-10x-rtx3090
 run 0 predict gpt-305m --on this --batch 4; has "10x rtx-3090 via pcie4-no-p2p"
 run 0 predict gpt-305m --on "2x(this) over 10gbe-lacp2" --batch 4; has "2x(10x rtx-3090 via pcie4-no-p2p) over 10gbe-lacp2"
 JEOUL_MACHINE=$machines/gpuless-arm64-vm
-run 1 predict gpt-305m --on this; one_line; says "no GPU"
-run 1 predict gpt-305m --on this --lang ko; one_line; says "GPU가 없습니다"
+run 0 predict gpt-305m --on this; flat; has "no GPU: as listed for 2 of the 64 cores"
+run 0 predict gpt-305m --on this --lang ko; has "GPU 없음"
 JEOUL_MACHINE=$work/nowhere
 run 1 predict gpt-305m --on this; one_line
 unset JEOUL_MACHINE

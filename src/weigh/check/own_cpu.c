@@ -1,0 +1,172 @@
+#include "check/own_cpu.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/units.h"
+
+/* FLOP per clock and core in fp32 with two units of a width, a multiply-add counted as 2; AVX and SSE2 without it. AMD's
+ * AVX-512 of Zen 4 is two units of 256 bits. SVE says nothing of its width: as wide as Neoverse V1 and V2. */
+static const struct {
+	const char *vector, *vendor;
+	double fp32_per_clock;
+} units[] = {
+	{ "AVX-512", "AuthenticAMD", 32 },
+	{ "AVX-512", NULL, 64 },
+	{ "AVX2", NULL, 32 },
+	{ "AVX", NULL, 16 },
+	{ "SSE2", NULL, 8 },
+	{ "SVE", NULL, 32 },
+	{ "NEON", NULL, 16 },
+};
+static const double plain_per_clock = 8, plain_Hz = 2e9; /* what any server or desktop processor does */
+/* One core has so many lines under way that it moves about this much, however fast the memory is. */
+static const double core_Bps = 12e9;
+/* Clocks under load and neighbours are not known: 80 % of such estimates within about a third either way. */
+static const double guess_half_ln = 0.35;
+
+static double n_cores_of(const struct jl_probe_machine *here)
+{
+	const struct jl_probe_cpu *cpu = &here->cpu;
+	const double share = cpu->n_threads > 0 && cpu->n_allowed > 0 ? (double)cpu->n_allowed / cpu->n_threads : 1;
+	double n = fmax(1, round(cpu->n_cores * share));
+
+	if (here->limits.cpu_quota > 0)
+		n = fmin(n, here->limits.cpu_quota);
+	return n;
+}
+
+static struct jl_fact found(double value)
+{
+	return (struct jl_fact){
+		.value = value, .lo = NAN, .hi = NAN, .origin = JL_MEASURED, .source = JL_OWN_SOURCE_ID
+	};
+}
+
+static struct jl_fact guessed(double value)
+{
+	struct jl_fact fact = found(value);
+
+	fact.origin = JL_ESTIMATED;
+	fact.lo = value * exp(-guess_half_ln);
+	fact.hi = value * exp(guess_half_ln);
+	return fact;
+}
+
+void jl_own_cpu_plain(struct jl_cpu *ret_cpu, const struct jl_probe_machine *here)
+{
+	const struct jl_fact unknown = JL_FACT_UNKNOWN;
+	struct jl_cpu cpu = { .id = JL_OWN_CPU_ID, .source = JL_OWN_SOURCE_ID };
+
+#define JL_X(member, key, kind, en, ko) cpu.member = unknown;
+	JL_CPU_FACTS(JL_X)
+#undef JL_X
+	cpu.name = here->cpu.model ? here->cpu.model : "CPU";
+	cpu.vendor = here->cpu.vendor ? here->cpu.vendor : "unknown";
+	cpu.isa = here->arch && strcmp(here->arch, "aarch64") == 0 ? "arm64" : "x86-64";
+	cpu.n_core = found(n_cores_of(here));
+	cpu.n_thread = found(here->cpu.n_allowed > 0 ? here->cpu.n_allowed : 1);
+	if (here->memory.total_B > 0)
+		cpu.mem_B = found(here->memory.total_B);
+	for (size_t i = 0; i < here->cpu.n_caches; i++)
+		if (here->cpu.caches[i].level == 3 && here->cpu.caches[i].size_B > 0)
+			cpu.l3_B = found(here->cpu.caches[i].size_B);
+	*ret_cpu = cpu;
+}
+
+static double per_clock_of(const struct jl_probe_machine *here)
+{
+	const struct jl_probe_cpu *cpu = &here->cpu;
+	/* every arm64 has NEON, every x86-64 SSE2, also where nobody lists it */
+	const bool arm = here->arch && strcmp(here->arch, "aarch64") == 0;
+	const char *vector = cpu->vector ? cpu->vector : arm ? "NEON" : "SSE2";
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
+		if (strcmp(units[i].vector, vector) == 0 &&
+		    (!units[i].vendor || (cpu->vendor && strcmp(units[i].vendor, cpu->vendor) == 0)))
+			return units[i].fp32_per_clock;
+	return plain_per_clock;
+}
+
+/* Virtual machines hide the name and the number of cores; the maker, the cache and the vector units show through. */
+static double apart(const struct jl_cpu *listed, const struct jl_cpu *own, double per_clock)
+{
+	const double cache = fabs(log(listed->l3_B.value / own->l3_B.value));
+	double far = fabs(log(listed->fp32_per_clock.value / per_clock));
+
+	far += strcmp(listed->isa ? listed->isa : "", own->isa) == 0 ? 0 : 100;
+	far += listed->vendor && strstr(own->vendor, listed->vendor) ? 0 : 1;
+	return far + (isnan(cache) ? fabs(log(listed->n_core.value / own->n_core.value)) : cache);
+}
+
+static const struct jl_cpu *nearest(const struct jl_catalog *cat, const struct jl_cpu *own, double per_clock)
+{
+	const struct jl_cpu *best = NULL;
+	double least = INFINITY;
+
+	for (size_t i = 0; i < cat->n_cpus; i++) {
+		const double far = apart(&cat->cpus[i], own, per_clock);
+
+		if (strcmp(cat->cpus[i].id, JL_OWN_CPU_ID) != 0 && cat->cpus[i].mem_Bps.value > 0 && far < least) {
+			least = far;
+			best = &cat->cpus[i];
+		}
+	}
+	return best;
+}
+
+static void say_guess(struct jl_own_cpu *own, const struct jl_probe_machine *here, const struct jl_cpu *like,
+		      struct jl_arena *arena)
+{
+	const double n = own->cpu.n_core.value;
+	char clock[JL_UNITS_TEXT_MAX];
+
+	(void)jl_units_text(clock, own->cpu.base_Hz.value, JL_K_FREQUENCY, 3);
+	if (here->listed_cpu) {
+		own->note_en = jl_arena_printf(arena, "as listed for %g of the %g cores of %s", n, like->n_core.value,
+					       like->name);
+		own->note_ko = jl_arena_printf(arena, "%s 코어 %g개 중 %g개의 명시된 값", like->name,
+					       like->n_core.value, n);
+		return;
+	}
+	own->note_en = jl_arena_printf(
+		arena, "not in the catalog: estimated from its cores, clock and vector width (%g x %s%s%s)%s%s", n,
+		clock, here->cpu.vector ? ", " : "", here->cpu.vector ? here->cpu.vector : "",
+		like ? ", memory as of " : "", like ? like->name : "");
+	own->note_ko = jl_arena_printf(arena, "카탈로그에 없어 코어 수, 클럭, 벡터 폭으로 추정 (%g x %s%s%s)%s%s", n,
+				       clock, here->cpu.vector ? ", " : "", here->cpu.vector ? here->cpu.vector : "",
+				       like ? ". 메모리 기준: " : "", like ? like->name : "");
+}
+
+enum jl_status jl_own_cpu_guess(struct jl_own_cpu *ret_cpu, const struct jl_own_ask *ask, struct jl_arena *arena,
+				struct jl_err *err)
+{
+	const struct jl_probe_machine *here = ask->here;
+	const struct jl_cpu *like = here->listed_cpu;
+	double per_clock = per_clock_of(here), clock_Hz = here->cpu.clock_Hz, mem_Bps, n;
+	struct jl_own_cpu own = { .measured = false };
+
+	jl_own_cpu_plain(&own.cpu, here);
+	n = own.cpu.n_core.value;
+	if (!like)
+		like = nearest(ask->cat, &own.cpu, per_clock);
+	if (here->listed_cpu) {
+		per_clock = like->fp32_per_clock.value > 0 ? like->fp32_per_clock.value : per_clock;
+		clock_Hz = like->base_Hz.value > 0 ? like->base_Hz.value : clock_Hz;
+	}
+	if (isnan(clock_Hz))
+		clock_Hz = like && like->base_Hz.value > 0 ? like->base_Hz.value : plain_Hz;
+	mem_Bps = n * core_Bps;
+	if (like && like->mem_Bps.value > 0)
+		mem_Bps = fmin(mem_Bps, like->mem_Bps.value * fmax(1, here->cpu.n_sockets));
+	own.cpu.base_Hz = guessed(clock_Hz);
+	own.cpu.fp32_per_clock = guessed(per_clock);
+	own.cpu.fp32_flopps = guessed(n * per_clock * clock_Hz);
+	own.cpu.mem_Bps = guessed(mem_Bps);
+	say_guess(&own, here, like, arena);
+	if (!own.note_en || !own.note_ko)
+		return jl_fail_nomem(err);
+	*ret_cpu = own;
+	return JL_OK;
+}

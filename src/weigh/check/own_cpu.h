@@ -1,0 +1,13 @@
+/* A CPU that nobody measured: listed, or estimated from its cores, clock and vector units. */
+#ifndef JL_CHECK_OWN_CPU_H
+#define JL_CHECK_OWN_CPU_H
+
+#include "check/own_params.h"
+
+/* What the machine itself says of its processor: cores, memory and cache; no rates. */
+void jl_own_cpu_plain(struct jl_cpu *ret_cpu, const struct jl_probe_machine *here);
+/* The same with rates, and where they are from. */
+enum jl_status jl_own_cpu_guess(struct jl_own_cpu *ret_cpu, const struct jl_own_ask *ask, struct jl_arena *arena,
+				struct jl_err *err);
+
+#endif
