@@ -103,6 +103,10 @@ void jl_help_all(struct jl_cli *cli);
 void jl_help_group(struct jl_cli *cli, const char *group);
 void jl_help_command(struct jl_cli *cli, const struct jl_command *command);
 void jl_version(struct jl_cli *cli);
+struct jl_built_with { /* of the program; "" where there is nothing to say */
+	const char *name, *version, *used_by, *reason;
+};
+void jl_version_part(struct jl_cli *cli, const struct jl_built_with *part); /* its lines, no wider than the terminal */
 enum jl_status jl_cmd_help(struct jl_cli *cli, struct jl_err *err);
 enum jl_status jl_cmd_version(struct jl_cli *cli, struct jl_err *err);
 

@@ -176,11 +176,7 @@ void jl_help_command(struct jl_cli *cli, const struct jl_command *command)
 	}
 }
 
-struct part {
-	const char *name, *version, *used_by, *reason;
-};
-
-static const struct part parts[] = {
+static const struct jl_built_with parts[] = {
 #define JL_PART(name, version, used_by, reason) { name, version, used_by, reason },
 #include "parts.inc"
 #undef JL_PART
@@ -195,7 +191,7 @@ static void version_json(struct jl_cli *cli)
 	jl_json_put_string(&json, "version", JEOUL_VERSION);
 	jl_json_put_array(&json, "parts");
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
-		const struct part *p = &parts[i];
+		const struct jl_built_with *p = &parts[i];
 
 		jl_json_object(&json);
 		jl_json_put_string(&json, "name", p->name);
@@ -213,31 +209,36 @@ static void version_json(struct jl_cli *cli)
 	jl_json_finish(&json);
 }
 
-void jl_version(struct jl_cli *cli)
+void jl_version_part(struct jl_cli *cli, const struct jl_built_with *p)
 {
 	struct jl_buf *out = &cli->out;
 	enum jl_lang lang = cli->lang;
+	char text[512];
 
+	jl_buf_printf(out, "  %-14s ", p->name);
+	if (!*p->version)
+		snprintf(text, sizeof(text), "%s: %s", JL_T(lang, "absent", "없음"), p->reason);
+	else if (*p->used_by && strlen(p->version) > VERSION_COLUMNS)
+		snprintf(text, sizeof(text), "%s%s %s", p->version, JL_T(lang, ", used by", ", 사용처:"), p->used_by);
+	else if (*p->used_by)
+		snprintf(text, sizeof(text), "%s %s", JL_T(lang, "in, used by", "포함, 사용처:"), p->used_by);
+	else
+		snprintf(text, sizeof(text), "%s",
+			 JL_T(lang, "found; no command uses it yet", "있음. 아직 쓰는 명령 없음"));
+	if (*p->version && strlen(p->version) <= VERSION_COLUMNS)
+		jl_buf_printf(out, "%-*s ", VERSION_COLUMNS, p->version);
+	jl_view_flow(cli, *p->version && strlen(p->version) <= VERSION_COLUMNS ? 18 + VERSION_COLUMNS : 17, 17, text);
+}
+
+void jl_version(struct jl_cli *cli)
+{
 	if (cli->json) {
 		version_json(cli);
 		return;
 	}
-	jl_buf_printf(out, "jeoul %s\n\n", JEOUL_VERSION);
-	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
-		const struct part *p = &parts[i];
-
-		jl_buf_printf(out, "  %-14s ", p->name);
-		if (!*p->version)
-			jl_buf_printf(out, "%s: %s\n", JL_T(lang, "absent", "없음"), p->reason);
-		else if (*p->used_by && strlen(p->version) > VERSION_COLUMNS)
-			jl_buf_printf(out, "%s%s %s\n", p->version, JL_T(lang, ", used by", ", 사용처:"), p->used_by);
-		else if (*p->used_by)
-			jl_buf_printf(out, "%-*s %s %s\n", VERSION_COLUMNS, p->version,
-				      JL_T(lang, "in, used by", "포함, 사용처:"), p->used_by);
-		else
-			jl_buf_printf(out, "%-*s %s\n", VERSION_COLUMNS, p->version,
-				      JL_T(lang, "found; no command uses it yet", "있음. 아직 쓰는 명령 없음"));
-	}
+	jl_buf_printf(&cli->out, "jeoul %s\n\n", JEOUL_VERSION);
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+		jl_version_part(cli, &parts[i]);
 }
 
 enum jl_status jl_cmd_version(struct jl_cli *cli, struct jl_err *err)

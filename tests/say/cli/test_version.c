@@ -1,0 +1,51 @@
+/* The lines of --version, whatever this build has or lacks: no wider than the terminal. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/utf8.h"
+#include "cli/command.h"
+
+static void test_width(void **state)
+{
+	static const struct jl_built_with parts[] = {
+		{ "cuda", "", "bench, bench train (kernels)",
+		  "no nvcc on the PATH when this was built; install the CUDA toolkit and build again" },
+		{ "libmicrohttpd", "", "", "not found when this was built; install libmicrohttpd-dev and build again" },
+		{ "cuda", "13.0", "bench, bench train (kernels)", "" },
+		{ "hwloc", "2.9.0", "", "" },
+		{ "openblas", "0.3.21+really-long-version",
+		  "bench (opened at run time), bench train, and the rest of it", "" },
+		{ "mpi", "4.1.4",
+		  "bench (module jeoul-mpi.so), bench allreduce, bench cluster and whatever else there is", "" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < 2 * sizeof(parts) / sizeof(*parts); i++) {
+		const struct jl_built_with *p = &parts[i / 2];
+		struct jl_cli cli = { .width = 80, .lang = i % 2 ? JL_KO : JL_EN };
+		char flat[1024] = "";
+		char *line;
+
+		jl_buf_init(&cli.out, 4096);
+		jl_version_part(&cli, p);
+		for (char *text = (char *)(uintptr_t)jl_buf_text(&cli.out); (line = strsep(&text, "\n")) != NULL;) {
+			assert_true(jl_utf8_width(line) <= 80);
+			strcat(strcat(flat, " "), line + strspn(line, " "));
+		}
+		assert_non_null(strstr(flat, p->name));
+		assert_non_null(strstr(flat, *p->version ? *p->used_by ? p->used_by : p->version : p->reason));
+		jl_buf_release(&cli.out);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_width) };
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
