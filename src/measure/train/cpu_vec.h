@@ -21,11 +21,6 @@
 #endif
 #define VEC_INLINE static inline __attribute__((always_inline))
 
-#if defined(__GNUC__)
-#pragma GCC diagnostic ignored                                                                                         \
-	"-Wpsabi" /* these functions are always inlined: there is no call whose convention could change */
-#endif
-
 typedef float vecf __attribute__((vector_size(4 * VEC_N)));
 typedef int32_t veci __attribute__((vector_size(4 * VEC_N)));
 typedef uint32_t vecu __attribute__((vector_size(4 * VEC_N)));
