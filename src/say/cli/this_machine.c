@@ -108,8 +108,10 @@ static enum jl_status lay_cpu(struct jl_this *this, struct jl_cli *cli, struct j
 	this->note_en = own.note_en;
 	this->note_ko = own.note_ko;
 	if (!own.measured) {
-		this->note_en = jl_arena_printf(&cli->arena, "%s; `" MEASURE "` measures it", own.note_en);
-		this->note_ko = jl_arena_printf(&cli->arena, "%s. `" MEASURE "`로 잴 수 있습니다", own.note_ko);
+		this->note_en = jl_arena_printf(&cli->arena, "%s; `" MEASURE "` measures it%s", own.note_en,
+						own.noisy ? " once nothing else runs here (it was disturbed)" : "");
+		this->note_ko = jl_arena_printf(&cli->arena, "%s. %s`" MEASURE "`로 잴 수 있습니다", own.note_ko,
+						own.noisy ? "잰 값은 잡음이 심했습니다. 다른 작업이 없을 때 " : "");
 	}
 	if (machine->n_gpus) { /* why not the GPUs */
 		this->note_en = jl_arena_printf(&cli->arena, "its CPU alone, because %s; %s", machine->system_why_en,

@@ -152,17 +152,19 @@ static enum jl_status make_cpu(struct jl_own *own, const struct jl_own_ask *ask,
 	return JL_OK;
 }
 
-/* A quiet result where there is one, else the best of the disturbed ones: nothing disturbs a rate upwards. */
-static const struct jl_record *pick_any(const struct jl_own_ask *ask, const struct wanted *w, bool *io_noisy)
+/* A quiet result; else a disturbed one that is above what was guessed: nothing disturbs a rate upwards. */
+static const struct jl_record *pick_any(const struct jl_own_ask *ask, const struct wanted *w, double guess,
+					bool *io_noisy)
 {
 	struct jl_own_ask all = *ask;
 	struct jl_own ignored = { 0 };
 	const struct jl_record *r = pick(&ignored, ask, w);
 
 	all.with_noisy = true;
-	if (!r && (r = pick(&ignored, &all, w)) != NULL)
-		*io_noisy = true;
-	return r;
+	if (r || (r = pick(&ignored, &all, w)) == NULL)
+		return r;
+	*io_noisy = true;
+	return r->metrics[0].value.median > guess ? r : NULL;
 }
 
 static void found(struct jl_fact *fact)
@@ -175,13 +177,14 @@ enum jl_status jl_own_cpu(struct jl_own_cpu *ret_cpu, const struct jl_own_ask *a
 			  struct jl_err *err)
 {
 	struct jl_own_cpu own = { .measured = false };
-	bool noisy = false;
-	const struct jl_record *gemm = pick_any(ask, &cpu_gemm, &noisy), *mem = pick_any(ask, &cpu_mem, &noisy);
+	const struct jl_record *gemm, *mem;
 	char day[JL_DATE_TEXT_MAX] = "";
 	enum jl_status status = jl_own_cpu_guess(&own, ask, arena, err);
 
 	if (status)
 		return status;
+	gemm = pick_any(ask, &cpu_gemm, own.cpu.fp32_flopps.value, &own.noisy);
+	mem = pick_any(ask, &cpu_mem, own.cpu.mem_Bps.value, &own.noisy);
 	solve_cpu(&own.cpu, ask, gemm, mem);
 	if (gemm)
 		found(&own.cpu.fp32_flopps);
@@ -191,10 +194,8 @@ enum jl_status jl_own_cpu(struct jl_own_cpu *ret_cpu, const struct jl_own_ask *a
 	if (gemm || mem)
 		(void)jl_date_text(day, (long)floor((gemm ? gemm : mem)->time_s / 86400));
 	if (own.measured) {
-		own.note_en = jl_arena_printf(arena, "measured here on %s%s", day,
-					      noisy ? ", partly while others used it" : "");
-		own.note_ko = jl_arena_printf(arena, "%s에 여기서 잰 값%s", day,
-					      noisy ? " (일부는 다른 작업이 있을 때 잰 값)" : "");
+		own.note_en = jl_arena_printf(arena, "measured here on %s", day);
+		own.note_ko = jl_arena_printf(arena, "%s에 여기서 잰 값", day);
 	} else if (gemm || mem) {
 		own.note_en = jl_arena_printf(arena, "%s measured here on %s; the rest %s",
 					      gemm ? "products" : "memory", day, own.note_en);

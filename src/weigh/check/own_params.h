@@ -40,6 +40,7 @@ struct jl_own_ask {
 struct jl_own_cpu {
 	struct jl_cpu cpu;
 	bool measured;                 /* all of it here */
+	bool noisy;                    /* there are results, but of a disturbed machine */
 	const char *note_en, *note_ko; /* where its rates are from */
 };
 enum jl_status jl_own_cpu(struct jl_own_cpu *ret_cpu, const struct jl_own_ask *ask, struct jl_arena *arena,
