@@ -490,8 +490,21 @@ static void one_json(struct jl_json *json, const struct jl_judged *j)
 	jl_json_end_object(json);
 }
 
+static void say_unsteady(struct jl_cli *cli, const struct jl_steadiness *s)
+{
+	if (s->n_jumps)
+		jl_buf_printf(
+			&cli->out,
+			JL_T(cli->lang,
+			     "  ~ unsteady: %zu of %zu figures jump between quiet runs here, up to %.1fx;\n"
+			     "    ranges are wider (shared host, placement of processes and pages).\n",
+			     "  ~ 불안정: 잡음 없는 실행끼리도 %zu개 항목(전체 %zu개)이 최대 %.1f배까지 다릅니다.\n"
+			     "    그만큼 범위를 넓혔습니다 (공유 호스트, 프로세스와 페이지 배치).\n"),
+			s->n_jumps, s->n_figures, s->worst_times);
+}
+
 enum jl_status jl_check_view(struct jl_cli *cli, const struct jl_judged *judged, size_t n, const char *where,
-			     struct jl_err *err)
+			     const struct jl_steadiness *steadiness, struct jl_err *err)
 {
 	const struct jl_judged *worst = jl_check_worst(judged, n);
 	enum jl_status status;
@@ -503,6 +516,8 @@ enum jl_status jl_check_view(struct jl_cli *cli, const struct jl_judged *judged,
 		jl_json_object(&json);
 		jl_json_put_string(&json, "verdict", jl_verdict_name(worst->verdict));
 		jl_json_put_bool(&json, "bad", jl_verdict_is_bad(worst->verdict));
+		jl_json_put_bool(&json, "unsteady", steadiness->n_jumps > 0);
+		jl_json_put_integer(&json, "n_jumps", (long long)steadiness->n_jumps);
 		jl_json_put_array(&json, "results");
 		for (size_t i = 0; i < n; i++)
 			one_json(&json, &judged[i]);
@@ -515,6 +530,7 @@ enum jl_status jl_check_view(struct jl_cli *cli, const struct jl_judged *judged,
 		title(cli, worst);
 		in_full(cli, worst);
 		say_age(cli, judged, n);
+		say_unsteady(cli, steadiness);
 		return JL_OK;
 	}
 	if (where)
@@ -528,6 +544,7 @@ enum jl_status jl_check_view(struct jl_cli *cli, const struct jl_judged *judged,
 				   "  ... 그 밖에 %zu건 (--json에 모두 있음)\n"),
 			      n - ROWS_SHOWN);
 	say_age(cli, judged, n);
+	say_unsteady(cli, steadiness);
 	if (!status && jl_verdict_weight(worst->verdict) >= jl_verdict_weight(JL_VERDICT_NORMAL)) {
 		jl_buf_puts(&cli->out, "\n");
 		title(cli, worst);

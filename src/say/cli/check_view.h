@@ -7,6 +7,6 @@
 
 /* `where`: what the results are of (a machine, a file); NULL: nothing to say. */
 enum jl_status jl_check_view(struct jl_cli *cli, const struct jl_judged *judged, size_t n, const char *where,
-			     struct jl_err *err);
+			     const struct jl_steadiness *steadiness, struct jl_err *err);
 
 #endif

@@ -142,7 +142,7 @@ static enum jl_status finish(struct batch *b, const char *where, struct jl_err *
 			       "수도 있습니다");
 	if (jl_verdict_is_bad(jl_check_worst(b->judged, b->n)->verdict))
 		cli->exit_code = 3;
-	return jl_check_view(cli, b->judged, b->n, where, err);
+	return jl_check_view(cli, b->judged, b->n, where, &b->judge.steadiness, err);
 }
 
 /* ---- a figure on the command line */
@@ -396,6 +396,7 @@ static enum jl_status load_past(struct batch *b, const char *fingerprint, struct
 		past[i] = &records[i];
 	b->judge.past = past;
 	b->judge.n_past = n;
+	jl_check_steadiness(&b->judge.steadiness, past, n);
 	return JL_OK;
 }
 

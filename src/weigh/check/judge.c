@@ -260,7 +260,7 @@ static void judge_by_past(struct jl_judged *j, const struct jl_judge *judge)
 	struct jl_expect past;
 	enum jl_verdict verdict;
 
-	jl_check_history(&j->history, j->record, judge->past, judge->n_past);
+	jl_check_history(&j->history, j->record, judge->past, judge->n_past, judge->steadiness.n_jumps > 0);
 	if (!j->history.n)
 		return;
 	past = j->history.expect;
@@ -337,7 +337,7 @@ enum jl_status jl_judge_change(struct jl_judged *ret_judged, struct jl_judge *ju
 			       .basis = JL_BASIS_RUN };
 	enum jl_status status;
 
-	jl_check_history(&j.history, record, judge->past, judge->n_past);
+	jl_check_history(&j.history, record, judge->past, judge->n_past, judge->steadiness.n_jumps > 0);
 	status = jl_check_change(&j.change, record, before, j.history.spread_ln, judge->arena, err);
 	if (status)
 		return status;

@@ -40,6 +40,7 @@ struct jl_judge {
 	const struct jl_sys *here_sys;       /* its GPUs as a system; NULL: none */
 	const struct jl_record *const *past; /* newest first */
 	size_t n_past;
+	struct jl_steadiness steadiness; /* of `past` */
 	double now_s;                    /* with `here`: when it is judged */
 	const struct jl_published *rows; /* read with the first collective */
 	size_t n_rows;

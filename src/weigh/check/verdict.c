@@ -118,22 +118,41 @@ bool jl_check_alike(const struct jl_record *a, const struct jl_record *b)
 	return covers(a, b) && covers(b, a);
 }
 
-/* How far the next run may be from the middle of n earlier ones, as ln. Few runs say little about how runs differ: what their spread
- * says is taken together with what is usual (docs/cmd/check.md), as if that had been seen in USUAL_N runs; Student's t for the rest. */
-#define USUAL_SD_LN  0.04
-#define USUAL_N      8
+/* How runs of one thing differ between fresh processes, before any was seen (docs/cmd/check.md): a standard deviation as ln, and how
+ * many runs that counts for. Messages that fit the caches, between processes of one host, go twice as fast or slow by which cores and
+ * pages the processes happen to get, each run steady in itself: five quiet runs in a row may all be of the fast kind. */
+struct usual {
+	double sd_ln;
+	size_t n;
+};
+static const struct usual usual_run = { 0.04, 8 }, usual_unsteady = { 0.12, 8 }, usual_small = { 0.2, 30 };
+
+#define SMALL_B      8388608.0
 #define FALSE_ALARMS 0.0005 /* of undisturbed runs */
 
-static double half_ln(const double *ln, size_t n)
+static struct usual usual_of(const struct jl_record *r, bool unsteady)
 {
-	double mean = 0, squares = USUAL_N * USUAL_SD_LN * USUAL_SD_LN;
+	static const char *const local[] = { "127.0.0.1", "::1", "localhost" };
+	const char *host = jl_record_text(r, "host");
+	bool small = strcmp(r->backend, "shm") == 0 && jl_record_number(r, "size_B") <= SMALL_B;
+
+	for (size_t i = 0; host && i < sizeof(local) / sizeof(*local); i++)
+		small = small || strcmp(host, local[i]) == 0;
+	return small ? usual_small : unsteady ? usual_unsteady : usual_run;
+}
+
+/* How far the next run may be from the middle of n earlier ones, as ln. Few runs say little about how runs differ: what their spread
+ * says is taken together with what is usual, as if that had been seen in so many runs; Student's t for the rest. */
+static double half_ln(const double *ln, size_t n, struct usual usual)
+{
+	double mean = 0, squares = (double)usual.n * usual.sd_ln * usual.sd_ln;
 
 	for (size_t i = 0; i < n; i++)
 		mean += ln[i] / (double)n;
 	for (size_t i = 0; i < n; i++)
 		squares += (ln[i] - mean) * (ln[i] - mean);
-	return jl_stats_t_quantile(1 - FALSE_ALARMS, USUAL_N + n - 1) *
-	       sqrt(squares / (double)(USUAL_N + n - 1) * (1 + 1 / (double)n));
+	return jl_stats_t_quantile(1 - FALSE_ALARMS, usual.n + n - 1) *
+	       sqrt(squares / (double)(usual.n + n - 1) * (1 + 1 / (double)n));
 }
 
 static double robust_sd(const double *sorted, size_t n)
@@ -147,10 +166,52 @@ static double robust_sd(const double *sorted, size_t n)
 	return 1.4826 * jl_stats_quantile(off, n, 0.5);
 }
 
+/* Back and forth between quiet runs, not once for good: that would be a change of the machine. */
+static bool jumps(const double *ln, size_t n, double *io_worst)
+{
+	double lo = INFINITY, hi = -INFINITY;
+	size_t n_crossings = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		lo = fmin(lo, ln[i]);
+		hi = fmax(hi, ln[i]);
+	}
+	if (n < 3 || hi - lo < log(JL_JUMP_TIMES))
+		return false;
+	for (size_t i = 1; i < n; i++)
+		n_crossings += (ln[i] > (lo + hi) / 2) != (ln[i - 1] > (lo + hi) / 2);
+	if (n_crossings < 2)
+		return false;
+	*io_worst = fmax(*io_worst, exp(hi - lo));
+	return true;
+}
+
+void jl_check_steadiness(struct jl_steadiness *ret, const struct jl_record *const *records, size_t n_records)
+{
+	struct jl_steadiness s = { .worst_times = 1 };
+
+	for (size_t i = 0; i < n_records; i++) {
+		double ln[JL_HISTORY_MAX];
+		bool seen = false;
+		size_t n = 0;
+
+		for (size_t k = 0; k < i && !seen; k++)
+			seen = jl_check_alike(records[i], records[k]);
+		for (size_t k = i; !seen && k < n_records && n < JL_HISTORY_MAX; k++)
+			if (!records[k]->noise.noisy && jl_check_alike(records[i], records[k]) &&
+			    records[k]->metrics[0].value.median > 0)
+				ln[n++] = log(records[k]->metrics[0].value.median);
+		s.n_figures += n >= 3;
+		s.n_jumps += jumps(ln, n, &s.worst_times);
+	}
+	*ret = s;
+}
+
 void jl_check_history(struct jl_history *ret_history, const struct jl_record *now,
-		      const struct jl_record *const *records, size_t n_records)
+		      const struct jl_record *const *records, size_t n_records, bool unsteady)
 {
 	struct jl_history h = { .spread_ln = NAN, .expect = JL_EXPECT_NONE };
+	const struct usual usual = usual_of(now, unsteady);
 	double ln[JL_HISTORY_MAX];
 
 	for (size_t i = 0; i < n_records && h.n < JL_HISTORY_MAX; i++) {
@@ -166,12 +227,14 @@ void jl_check_history(struct jl_history *ret_history, const struct jl_record *no
 		if (r->metrics[0].value.median > 0)
 			ln[h.n++] = log(r->metrics[0].value.median);
 	}
+	if (usual.sd_ln > usual_run.sd_ln)
+		h.spread_ln = usual.sd_ln;
 	if (h.n) {
-		const double half = half_ln(ln, h.n);
+		const double half = half_ln(ln, h.n, usual);
 
 		jl_stats_sort(ln, h.n);
 		if (h.n >= 3)
-			h.spread_ln = robust_sd(ln, h.n);
+			h.spread_ln = fmax(robust_sd(ln, h.n), h.spread_ln); /* NAN does not count */
 		h.expect.value = exp(jl_stats_quantile(ln, h.n, 0.5));
 		/* what was reached before is no surprise */
 		h.expect.lo = fmin(h.expect.value * exp(-half), exp(ln[0]));

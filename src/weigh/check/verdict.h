@@ -57,11 +57,22 @@ bool jl_check_alike(const struct jl_record *a, const struct jl_record *b);
 #define JL_HISTORY_MAX 50
 struct jl_history {
 	size_t n, n_noisy;
-	double spread_ln; /* robust standard deviation between runs, as ln; NAN below 3 */
+	double spread_ln; /* standard deviation between runs, as ln: robust, and not below what is usual where runs are
+			     known to jump; NAN: too few to say */
 	struct jl_expect expect;
 };
 void jl_check_history(struct jl_history *ret_history, const struct jl_record *now,
-		      const struct jl_record *const *records, size_t n_records);
+		      const struct jl_record *const *records, size_t n_records, bool unsteady);
+
+/* Does the host do the same thing at different speeds in fresh processes, each of them undisturbed by its own account?
+ * Neighbours on a shared host, placement of processes and pages. What it does to one figure it may do to others. */
+#define JL_JUMP_TIMES 1.5
+struct jl_steadiness {
+	size_t n_figures; /* measured three times and more */
+	size_t n_jumps;   /* of them, those that went back and forth by JL_JUMP_TIMES and more */
+	double worst_times;
+};
+void jl_check_steadiness(struct jl_steadiness *ret, const struct jl_record *const *records, size_t n_records);
 
 /* One run against another. A change counts where it is larger than JL_CHANGE_LEAST and than what differs between
  * runs anyway, the intervals do not touch, and the samples (where there are some) are unlikely to be of one

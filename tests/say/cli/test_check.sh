@@ -131,6 +131,11 @@ aged -864000 gemm:71 3
 run 1 check --max-age "1 min"; one_line # a clock that was wrong is no proof of youth
 
 # calibrate: the CPU becomes a device
+# a host that does the same thing at two speeds in quiet runs is called unsteady
+export JEOUL_STORE="$work/u.db"
+records "$id" triad:40 triad:21 triad:40 triad:20 gemm:70 gemm:70 gemm:58 > "$work/n.jsonl"; run 0 store import "$work/n.jsonl"
+run 0 check; has "unsteady: 1 of 2 figures"; lacks " low"; run 0 check --lang ko; has "불안정"
+run 0 check --json; json "j['unsteady'] is True and j['n_jumps'] == 1 and not j['bad']"
 export JEOUL_STORE="$work/b.db"
 run 1 calibrate; says "jeoul bench"; one_line
 run 1 calibrate --show; one_line

@@ -108,25 +108,84 @@ static void history(void **state)
 	(void)state;
 	fill(&p, values, N);
 	p.records[7].noise.noisy = true; /* does not count */
-	jl_check_history(&h, p.list[0], p.list, N);
+	jl_check_history(&h, p.list[0], p.list, N, false);
 	assert_int_equal(h.n, 6);
 	assert_int_equal(h.n_noisy, 1);
 	assert_true(h.expect.lo > 85 && h.expect.lo <= 98 && h.expect.hi < 118);
 	f = jl_figure_of(p.list[0], NULL);
 	assert_int_equal(jl_verdict_of(&f, &h.expect), JL_VERDICT_LOW);
-	jl_check_history(&h, p.list[1], p.list, N); /* what is newer is not its past */
+	jl_check_history(&h, p.list[1], p.list, N, false); /* what is newer is not its past */
 	assert_int_equal(h.n, 5);
 	f = jl_figure_of(p.list[1], NULL);
 	assert_int_equal(jl_verdict_of(&f, &h.expect), JL_VERDICT_NORMAL);
 	/* one earlier run says little: a fifth less is not low yet */
-	jl_check_history(&h, p.list[0], p.list, 2);
+	jl_check_history(&h, p.list[0], p.list, 2, false);
 	f = jl_figure_of(p.list[0], NULL);
 	assert_int_equal(jl_verdict_of(&f, &h.expect), JL_VERDICT_NORMAL);
 	p.params[0][0].number = 2048; /* another thing */
 	assert_false(jl_check_alike(p.list[0], p.list[1]));
-	jl_check_history(&h, p.list[0], p.list, N);
+	jl_check_history(&h, p.list[0], p.list, N, false);
 	assert_int_equal(h.n, 0);
 	assert_true(isnan(h.expect.lo));
+}
+
+/* Small messages between processes of one host: a jump by 1.9 between quiet runs is no loss, by 4 it is. */
+static void small_shm(void **state)
+{
+	const double values[N] = { 17.5, 33, 34, 32.5, 33.5, 33, 34, 33 };
+	struct past p;
+	struct jl_history h;
+	struct jl_figure f;
+
+	(void)state;
+	fill(&p, values, N);
+	jl_check_history(&h, p.list[0], p.list, N, false); /* as memory it is low */
+	f = jl_figure_of(p.list[0], NULL);
+	assert_int_equal(jl_verdict_of(&f, &h.expect), JL_VERDICT_LOW);
+	for (size_t i = 0; i < N; i++) {
+		p.records[i].kind = "allreduce";
+		p.records[i].backend = "shm";
+	}
+	jl_check_history(&h, p.list[0], p.list, N, false);
+	assert_int_equal(jl_verdict_of(&f, &h.expect), JL_VERDICT_NORMAL);
+	assert_true(h.spread_ln >= 0.2);
+	f.value = f.lo95 = f.hi95 = 8;
+	assert_int_equal(jl_verdict_of(&f, &h.expect), JL_VERDICT_LOW);
+	for (size_t i = 0; i < N; i++)
+		p.params[i][0].number = 1 << 28; /* large ones go by the memory, not by the caches */
+	f = jl_figure_of(p.list[0], NULL);
+	jl_check_history(&h, p.list[0], p.list, N, false);
+	assert_int_equal(jl_verdict_of(&f, &h.expect), JL_VERDICT_LOW);
+}
+
+/* A host that goes back and forth is unsteady; one that became slower once is not. */
+static void steadiness(void **state)
+{
+	const double back[N] = { 60, 100, 101, 62, 100, 61, 98, 100 }, once[N] = { 50, 51, 50, 50, 100, 101, 99, 100 };
+	const double other[N] = { 84, 100, 101, 99, 100, 102, 98, 100 };
+	struct jl_steadiness s;
+	struct jl_history h;
+	struct jl_figure f;
+	struct past p;
+
+	(void)state;
+	fill(&p, back, N);
+	jl_check_steadiness(&s, p.list, N);
+	assert_true(s.n_figures == 1 && s.n_jumps == 1 && s.worst_times > 1.6 && s.worst_times < 1.7);
+	for (size_t i = 0; i < N; i++)
+		p.records[i].noise.noisy = back[i] < 70; /* they said so themselves */
+	jl_check_steadiness(&s, p.list, N);
+	assert_int_equal(s.n_jumps, 0);
+	fill(&p, once, N);
+	jl_check_steadiness(&s, p.list, N);
+	assert_int_equal(s.n_jumps, 0);
+	/* what one figure does, another may do */
+	fill(&p, other, N);
+	f = jl_figure_of(p.list[0], NULL);
+	jl_check_history(&h, p.list[0], p.list, N, false);
+	assert_int_equal(jl_verdict_of(&f, &h.expect), JL_VERDICT_LOW);
+	jl_check_history(&h, p.list[0], p.list, N, true);
+	assert_int_equal(jl_verdict_of(&f, &h.expect), JL_VERDICT_NORMAL);
 }
 
 static void changes(void **state)
@@ -328,6 +387,7 @@ static void seed_figures(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(verdicts),     cmocka_unit_test(history),
+					    cmocka_unit_test(small_shm),    cmocka_unit_test(steadiness),
 					    cmocka_unit_test(changes),      cmocka_unit_test(published),
 					    cmocka_unit_test(seed_figures), cmocka_unit_test(small_messages),
 					    cmocka_unit_test(network) };
