@@ -230,6 +230,12 @@ static void look_at(struct team *t, int rank, double waited_s)
 		raise_trouble(t, SHM_STUCK, rank, 0);
 }
 
+/* On a busy machine one that waited may not have run since: what it waits for has come, perhaps from one that is gone. */
+static bool has_come(const struct team *t, int rank, int peer)
+{
+	return (int32_t)(atomic_load(&t->head->ranks[peer].arrived) - atomic_load(&t->head->ranks[rank].arrived)) >= 0;
+}
+
 static void look_around(struct team *t)
 {
 	const double now_s = jl_clock_s();
@@ -241,7 +247,8 @@ static void look_around(struct team *t)
 
 		if (!w->gone && w->paused_s > 0 && now_s - w->paused_s > PAUSED_S)
 			raise_trouble(t, SHM_STUCK, r, 0);
-		if (!w->gone && peer >= 0 && peer < t->n && now_s - atomic_load(&rank->waits_since_s) > TICK_S)
+		if (!w->gone && peer >= 0 && peer < t->n && !has_come(t, r, peer) &&
+		    now_s - atomic_load(&rank->waits_since_s) > TICK_S)
 			look_at(t, peer, now_s - atomic_load(&rank->waits_since_s));
 	}
 }

@@ -81,6 +81,47 @@ static enum jl_status misbehave(struct jl_comm *comm, void *shared, void *ctx, s
 	return status;
 }
 
+/* Rank 0 waits, is not let run while rank 1 arrives and ends well, and goes on later: nobody did anything wrong. */
+static enum jl_status overtaken(struct jl_comm *comm, void *shared, void *ctx, struct jl_err *err)
+{
+	struct tally *tally = shared;
+	float x = 1, y;
+	const struct jl_coll_call call = { .type = JL_COMM_FLOAT, .count = 1, .send = &x, .recv = &y };
+
+	(void)ctx;
+	if (comm->rank == 0) {
+		tally->marks[0] = (int)getpid();
+	} else {
+		pid_t waiter;
+
+		while ((waiter = (pid_t)((volatile struct tally *)tally)->marks[0]) == 0)
+			(void)usleep(1000);
+		(void)usleep(300000); /* it sleeps by now */
+		(void)kill(waiter, SIGSTOP);
+		if (fork() == 0) { /* long enough for the watch to look around a few times */
+			(void)usleep(1000000);
+			(void)kill(waiter, SIGCONT);
+			_exit(0);
+		}
+	}
+	return jl_comm_run(comm, &call, err);
+}
+
+static void ending_first_is_no_fault(void **state)
+{
+	const struct jl_comm_team team = { .n_ranks = 2, .work = overtaken, .shared_B = sizeof(struct tally) };
+	struct jl_err err = { 0 };
+	void *shared;
+	int dead;
+
+	(void)state;
+	if (jl_comm_team_run(&team, &shared, &dead, &err))
+		print_error("%s\n", err.en);
+	assert_int_equal(err.status, JL_OK);
+	assert_int_equal(dead, -1);
+	jl_comm_team_release(&team, shared);
+}
+
 static void trouble(enum misdeed deed, int wanted_dead, const char *word)
 {
 	enum misdeed ctx = deed;
@@ -256,6 +297,7 @@ int main(void)
 		cmocka_unit_test(a_stopped_rank_is_named),
 		cmocka_unit_test(a_sleeping_rank_is_named),
 		cmocka_unit_test(a_rank_that_left_is_named),
+		cmocka_unit_test(ending_first_is_no_fault),
 		cmocka_unit_test(a_failure_keeps_its_words),
 		cmocka_unit_test(disagreement_is_an_error),
 	};
