@@ -9,7 +9,7 @@ build/jeoul: FORCE
 	@scripts/setup build
 	@mkdir -p build
 	@test -f $(BUILD)/build.ninja || cmake --preset release -DJEOUL_TESTS=OFF >build/cmake.log 2>&1 || { cat build/cmake.log; exit 1; }
-	@cmake --build --preset release -- --quiet
+	@scripts/build release
 	@ln -sf release/jeoul build/jeoul
 FORCE:
 
@@ -23,12 +23,13 @@ golden: build/jeoul
 # Release with gcc, then everything again with clang under AddressSanitizer and UndefinedBehaviorSanitizer.
 test:
 	@scripts/setup test
-	@cmake --preset release -DJEOUL_TESTS=ON
-	@cmake --build --preset release -- --quiet
+	@mkdir -p build
+	@cmake --preset release -DJEOUL_TESTS=ON >build/cmake.log 2>&1 || { cat build/cmake.log; exit 1; }
+	@scripts/build release
 	@ln -sf release/jeoul build/jeoul
 	ctest --preset release
-	@cmake --preset asan
-	@cmake --build --preset asan -- --quiet
+	@cmake --preset asan >build/cmake.log 2>&1 || { cat build/cmake.log; exit 1; }
+	@scripts/build asan
 	ctest --preset asan
 
 lint:
@@ -43,7 +44,7 @@ bench: build/jeoul
 fuzz:
 	@scripts/setup fuzz
 	@cmake --preset fuzz
-	@cmake --build --preset fuzz -- --quiet
+	@scripts/build fuzz
 	@scripts/fuzz $(FUZZ_SECONDS)
 
 # How wrong the program is, on published measurements: docs/SCORECARD.md. Takes some minutes.
