@@ -24,6 +24,12 @@ static void follow_up(struct jl_compare_at *at, const struct jl_compare *compare
 	at->speedup = (struct jl_estimate){ at->batch / s->value / base_samples_per_s,
 					    at->batch / s->hi / base_samples_per_s,
 					    at->batch / s->lo / base_samples_per_s };
+	if (compare->rows[0].machine.rate_half_ln > 0) { /* a baseline whose own rates are estimated */
+		const double doubt = compare->rows[0].machine.rate_half_ln, value = at->speedup.value;
+
+		at->speedup.lo = value * exp(-hypot(log(value / at->speedup.lo), doubt));
+		at->speedup.hi = value * exp(hypot(log(at->speedup.hi / value), doubt));
+	}
 	whole = isnan(at->batches) ? *s : at->run_s;
 	at->energy_J = times(whole, at->power_W * compare->pue);
 	at->energy_J.lo /= 1 + power_spread;

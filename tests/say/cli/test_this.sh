@@ -53,6 +53,8 @@ less() { if python3 -c "import sys; sys.exit(0 if $1 < $2 else 1)"; then ok; els
 x86="processor\t: 0|vendor_id\t: NoSuchMaker|model name\t: Frobnicator 9000 @ 3.00GHz|flags\t\t: fpu sse2"
 machine nonsense "$x86 avx avx2 fma avx512f|processor\t: 1"; works
 run 0 predict gpt2-124m --on this; flat; has "not in the catalog: estimated from its cores"; has "3 GHz, AVX-512"
+run 0 compare gpt2-124m --batch 4 --seq 512 --baseline this --on h100-sxm5 --json # an estimated baseline is part of the doubt
+json "0.5 < j['systems'][0]['at_same_batch']['speedup']['lo'] / j['systems'][0]['at_same_batch']['speedup']['value'] < 0.75"
 wide=$(step)
 machine narrow "$x86 avx avx2 fma|processor\t: 1"; avx2=$(step); less "1.4 * $wide" "$avx2" "AVX2 is slower than AVX-512"
 machine plain "$x86|processor\t: 1"; sse=$(step); less "2 * $avx2" "$sse" "SSE2 is slower than AVX2"
@@ -72,13 +74,15 @@ run 0 predict gpt2-124m --on this; flat; has "✅ this"; has "measured here on";
 run 0 report "$JEOUL_SOURCE/examples/demo.yaml" --json; json "any('measured here on' in str(b) for b in j['blocks'])"
 export JEOUL_STORE="$work/c.db"
 
-# live: nothing under /sys
+# live: nothing under /sys, and a processor of no name with one core
 unset JEOUL_MACHINE
 if unshare -m -r true 2>/dev/null; then
+	printf 'processor\t: 0\nmodel name\t: Frobnicator 9000\nflags\t\t: sse2\n' > "$work/cpuinfo"
 	for args in "probe" "predict gpt2-124m --on this" "report $JEOUL_SOURCE/examples/demo.yaml --lang ko" "report --lang en"; do
-		unshare -m -r sh -c "mount -t tmpfs none /sys && exec \"\$@\"" sh timeout 60 "$JEOUL" $args >"$work/out" 2>"$work/err"
+		unshare -m -r sh -c "mount -t tmpfs none /sys && mount --bind '$work/cpuinfo' /proc/cpuinfo && exec \"\$@\"" sh timeout 60 "$JEOUL" $args >"$work/out" 2>"$work/err"
 		code=$?
 		if [ $code = 0 ]; then ok; else bad "without /sys: jeoul $args ended with $code: $(cat "$work/err")"; fi
+		grep -q 'Frobnicator 9000' "$work/out" || [ "${args%% *}" = predict ] && ok || bad "jeoul $args: not the machine without a name"
 	done
 else
 	echo "skipped: no private mount namespace here, /sys cannot be hidden from a running program"
