@@ -124,8 +124,9 @@ bool jl_check_alike(const struct jl_record *a, const struct jl_record *b)
 struct usual {
 	double sd_ln;
 	size_t n;
+	double least_ln; /* half a range is never below this: the other speed may come first after fifty runs of one */
 };
-static const struct usual usual_run = { 0.04, 8 }, usual_unsteady = { 0.12, 8 }, usual_small = { 0.2, 30 };
+static const struct usual usual_run = { 0.04, 8, 0 }, usual_unsteady = { 0.12, 8, 0 }, usual_small = { 0.2, 30, 0.81 };
 
 #define SMALL_B      8388608.0
 #define FALSE_ALARMS 0.0005 /* of undisturbed runs */
@@ -151,8 +152,8 @@ static double half_ln(const double *ln, size_t n, struct usual usual)
 		mean += ln[i] / (double)n;
 	for (size_t i = 0; i < n; i++)
 		squares += (ln[i] - mean) * (ln[i] - mean);
-	return jl_stats_t_quantile(1 - FALSE_ALARMS, usual.n + n - 1) *
-	       sqrt(squares / (double)(usual.n + n - 1) * (1 + 1 / (double)n));
+	return fmax(usual.least_ln, jl_stats_t_quantile(1 - FALSE_ALARMS, usual.n + n - 1) *
+					    sqrt(squares / (double)(usual.n + n - 1) * (1 + 1 / (double)n)));
 }
 
 static double robust_sd(const double *sorted, size_t n)

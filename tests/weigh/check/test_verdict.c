@@ -158,6 +158,46 @@ static void small_shm(void **state)
 	assert_int_equal(jl_verdict_of(&f, &h.expect), JL_VERDICT_LOW);
 }
 
+/* The other of two speeds may come first after many runs of one: a hundred quiet runs of which a few are 1.9x slower, none low. */
+static void two_speeds(void **state)
+{
+	enum { N_RUNS = 105 };
+	static struct jl_record records[N_RUNS];
+	static struct jl_record_metric metrics[N_RUNS];
+	static char ids[N_RUNS][8];
+	const struct jl_record *list[N_RUNS];
+	struct jl_record_item size = { .key = "size_B", .number = 1048576 };
+
+	(void)state;
+	for (int every = 10; every <= 60; every += 10) {
+		for (size_t i = 0; i < N_RUNS; i++) { /* oldest first; newest first in the list */
+			const double jitter = 1 + 0.04 * sin((double)i * 2.4);
+			const double value = i % (size_t)every == (size_t)every - 1 ? 17.5 : 33;
+
+			snprintf(ids[i], sizeof(ids[i]), "%04zu", i);
+			metrics[i] = (struct jl_record_metric){ .name = "algbw_Bps",
+								.value = jl_summary_of(value * jitter) };
+			records[i] = (struct jl_record){ .id = ids[i],
+							 .run = ids[i],
+							 .kind = "allreduce",
+							 .backend = "shm",
+							 .params = &size,
+							 .n_params = 1,
+							 .metrics = &metrics[i],
+							 .n_metrics = 1,
+							 .noise = jl_record_noise_unknown() };
+			list[N_RUNS - 1 - i] = &records[i];
+		}
+		for (size_t i = 5; i < N_RUNS; i++) {
+			const struct jl_figure f = jl_figure_of(&records[i], NULL);
+			struct jl_history h;
+
+			jl_check_history(&h, &records[i], list, N_RUNS, false);
+			assert_int_not_equal(jl_verdict_of(&f, &h.expect), JL_VERDICT_LOW);
+		}
+	}
+}
+
 /* A host that goes back and forth is unsteady; one that became slower once is not. */
 static void steadiness(void **state)
 {
@@ -386,11 +426,11 @@ static void seed_figures(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(verdicts),     cmocka_unit_test(history),
-					    cmocka_unit_test(small_shm),    cmocka_unit_test(steadiness),
-					    cmocka_unit_test(changes),      cmocka_unit_test(published),
-					    cmocka_unit_test(seed_figures), cmocka_unit_test(small_messages),
-					    cmocka_unit_test(network) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(verdicts),       cmocka_unit_test(history),
+					    cmocka_unit_test(small_shm),      cmocka_unit_test(two_speeds),
+					    cmocka_unit_test(steadiness),     cmocka_unit_test(changes),
+					    cmocka_unit_test(published),      cmocka_unit_test(seed_figures),
+					    cmocka_unit_test(small_messages), cmocka_unit_test(network) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
