@@ -28,12 +28,12 @@ def number(text):
 
 
 def timed(run, lock):
-	for _ in range(2):
-		run.step()  # compiles and warms up
+	run.step()  # compiles
 	torch.cuda.synchronize()
 	fcntl.flock(lock, fcntl.LOCK_EX)
 	try:
-		run.step()
+		for _ in range(3):
+			run.step()
 		torch.cuda.synchronize()
 		torch.cuda.reset_peak_memory_stats()
 		from_s = time.perf_counter()
@@ -48,7 +48,8 @@ def timed(run, lock):
 				run.step()
 			torch.cuda.synchronize()
 			times.append((time.perf_counter() - from_s) / n)
-		return statistics.median(times)
+		allocated, reserved = torch.cuda.max_memory_allocated(), torch.cuda.memory_reserved()
+		return statistics.median(times), allocated, reserved, launches(run)
 	finally:
 		fcntl.flock(lock, fcntl.LOCK_UN)
 
@@ -74,9 +75,8 @@ def main():
 			result = dict(row)
 			try:
 				run = Run(row)
-				result["step_s"] = f"{timed(run, lock):.6g}"
-				result["allocated_B"], result["reserved_B"] = torch.cuda.max_memory_allocated(), torch.cuda.memory_reserved()
-				result["launches"] = launches(run)
+				step_s, result["allocated_B"], result["reserved_B"], result["launches"] = timed(run, lock)
+				result["step_s"] = f"{step_s:.6g}"
 			except Exception as error:  # a run that does not fit is a result too
 				result["error"] = " ".join(str(error).split())[:120]
 			out.writerow(result)
