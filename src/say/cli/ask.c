@@ -10,6 +10,8 @@ const char *const jl_ask_precisions[] = { "fp32", "tf32", "fp16", "bf16", "fp8",
 const char *const jl_ask_frameworks[] = { "eager", "compiled", "megatron", "native", NULL };
 const char *const jl_ask_recomputes[] = { "none", "selective", "full", NULL };
 const char *const jl_ask_yes_no[] = { "no", "yes", NULL };
+const char *const jl_ask_states[] = { "default", "bf16", NULL };
+const char *const jl_ask_optimizers[] = { "foreach", "fused", NULL };
 const char *const jl_ask_inputs[] = { "images", "images-gpu", "tokens", "synthetic", NULL };
 
 /* Place of the given choice in its list; JL_UNSET where the option was not given. */
@@ -138,6 +140,8 @@ enum jl_status jl_ask_request(struct jl_request *ret_req, struct jl_cli *cli, st
 	if ((i = choice(cli, "recompute", jl_ask_recomputes)) != JL_UNSET)
 		req.recompute = (int)recomputes[i];
 	req.flash = choice(cli, "flash", jl_ask_yes_no);
+	req.states = choice(cli, "states", jl_ask_states);
+	req.optimizer = choice(cli, "optimizer", jl_ask_optimizers);
 	if ((i = choice(cli, "input", jl_ask_inputs)) != JL_UNSET)
 		req.input = (int)inputs[i];
 	if (pue)

@@ -8,7 +8,7 @@
 #define JL_ASK_MAX 1000000000LL
 
 extern const char *const jl_ask_precisions[],
-	*const jl_ask_frameworks[], *const jl_ask_recomputes[], *const jl_ask_yes_no[], *const jl_ask_inputs[];
+	*const jl_ask_frameworks[], *const jl_ask_recomputes[], *const jl_ask_yes_no[], *const jl_ask_inputs[], *const jl_ask_states[], *const jl_ask_optimizers[];
 
 #define JL_ASK_COUNT(n, e, k)                                                                                          \
 	{                                                                                                              \
@@ -42,6 +42,12 @@ extern const char *const jl_ask_precisions[],
 	  .en = "activations made again instead of kept", .ko = "활성값 재계산" }, \
 	{ .name = "flash", .type = JL_OPT_CHOICE, .choices = jl_ask_yes_no, \
 	  .arg = "yes|no", .en = "flash attention", .ko = "flash attention 사용" }, \
+	{ .name = "states", .type = JL_OPT_CHOICE, .choices = jl_ask_states, .arg = "default|bf16", \
+	  .en = "weights and optimizer states: as the framework keeps them, or all in bf16", \
+	  .ko = "가중치와 옵티마이저 상태: 프레임워크 기본값 또는 모두 bf16" }, \
+	{ .name = "optimizer", .type = JL_OPT_CHOICE, .choices = jl_ask_optimizers, .arg = "foreach|fused", \
+	  .en = "AdamW as PyTorch has it by default, or its fused kernel", \
+	  .ko = "AdamW 구현: PyTorch 기본값(foreach) 또는 fused 커널" }, \
 	{ .name = "offload", .type = JL_OPT_TEXT, .arg = "LIST", .en = "to host memory: optimizer,params,activations", \
 	  .ko = "호스트 메모리로 보낼 것: optimizer,params,activations" }, \
 	{ .name = "parallel", .type = JL_OPT_TEXT, \

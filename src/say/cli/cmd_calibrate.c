@@ -17,6 +17,11 @@
 
 const struct jl_option jl_calibrate_options[] = {
 	{ .name = "fit", .en = "fit the parameters on published measurements", .ko = "공개 측정값에 파라미터를 맞춤" },
+	{ .name = "set",
+	  .type = JL_OPT_TEXT,
+	  .arg = "NAME",
+	  .en = "with --fit: this set only; the others keep their parameters",
+	  .ko = "--fit과 함께: 이 세트만 맞추고 나머지는 그대로 둠" },
 	{ .name = "data",
 	  .type = JL_OPT_TEXT,
 	  .arg = "DIR",
@@ -196,7 +201,7 @@ enum jl_status jl_cmd_calibrate(struct jl_cli *cli, struct jl_err *err)
 	struct jl_calibrate_file files[FILES_MAX];
 	struct jl_calibration found;
 	struct display display = { .begun = false };
-	struct jl_calibrate_in in = { .cat = cli->cat, .files = files, .progress = show, .ctx = &display };
+	struct jl_calibrate_in in = { .cat = cli->cat, .files = files, .only = jl_text(cli, "set"), .progress = show, .ctx = &display };
 	const char *dir = jl_text(cli, "data"), *path = jl_text(cli, "output");
 	enum jl_status status;
 

@@ -71,6 +71,7 @@ static const char *framework_text(enum jl_framework framework)
 							   [JL_FW_COMPILED] = "PyTorch compiled",
 							   [JL_FW_MEGATRON] = "Megatron-LM",
 							   [JL_FW_NATIVE] = "native",
+							   [JL_FW_APEX] = "PyTorch with apex",
 							   [JL_FW_GENERAL] = "general" };
 
 	return names[framework];

@@ -32,6 +32,7 @@ struct jl_calibration {
 };
 
 struct jl_calibrate_in {
+	const char *only;             /* fit this set alone, the others keep what they have; NULL: all */
 	const struct jl_catalog *cat; /* facts; its parameters are kept for sets that have no file here */
 	const struct jl_calibrate_file *files;
 	size_t n_files;

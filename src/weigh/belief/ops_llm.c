@@ -316,7 +316,7 @@ static size_t n_items(const struct jl_set_data *data)
 	return data->n;
 }
 
-static const char *const files[] = { "train_llm", "train_vtrain", NULL };
+static const char *const files[] = { "train_llm", "train_vtrain", "train_own", NULL };
 static const char *const columns[] = { "gpu",    "n_gpus",         "framework",     "layers",
 				       "hidden", "primary_metric", "primary_value", NULL };
 static const char *const measures[] = { "primary_value", NULL };

@@ -113,8 +113,10 @@ static void read_framework(const struct jl_llm_cells *c, struct jl_llm_row *row)
 		fw = JL_FW_GENERAL;
 		row->assumed |= JL_ASSUMED_FRAMEWORK;
 	}
+	if (has(c->framework, "DeepLearningExamples") && fw == JL_FW_EAGER)
+		fw = JL_FW_APEX;
 	if (fw == JL_FW_NATIVE && has(c->task, "squad"))
-		fw = JL_FW_EAGER;
+		fw = JL_FW_APEX;
 	if (has(c->framework, "torchtitan") && !has(c->remark, "compile") && !has(c->remark, "TP") &&
 	    !has(c->precision, "fp8"))
 		fw = JL_FW_EAGER; /* its tables say where the compiler was on; fp8 and async TP need it */
@@ -124,6 +126,7 @@ static void read_framework(const struct jl_llm_cells *c, struct jl_llm_row *row)
 		if (has(c->framework, no_runs[i]))
 			row->assumed |= JL_ASSUMED_FRAMEWORK;
 	row->framework = (enum jl_framework)fw;
+	row->portable_flash = fw != JL_FW_MEGATRON && fw != JL_FW_NATIVE && !has(c->framework, "PyTorch 2.11");
 	row->loss = jl_loss_of(row->framework);
 	/* These compile layer by layer and leave the loss to fused kernels of its own. */
 	if (row->loss == JL_LOSS_COMPILED && (has(c->framework, "torchtitan") || has(c->framework, "torchtune")))
@@ -164,11 +167,20 @@ static void read_states(const struct jl_llm_cells *c, struct jl_llm_row *row)
 		states = JL_STATES_MEGATRON;
 	else if (has(c->framework, "torchtune"))
 		states = has(c->remark, "8bit") || has(c->remark, "8-bit") ? JL_STATES_BF16_8BIT : JL_STATES_BF16;
+	if (has(c->states, "autocast"))
+		states = JL_STATES_FP32;
+	else if (has(c->states, "bf16"))
+		states = JL_STATES_BF16;
 	jl_plan_set_states(plan, states);
+	if (has(c->optimizer, "foreach") || has(c->framework, "(HF)") || has(c->framework, "Lightning"))
+		jl_plan_set_foreach(plan);
 	if (plan->zero == 3 && states == JL_STATES_MIXED) { /* gathered in 16 bits, kept and reduced in fp32 */
 		plan->grad_B = 4.0;
 		plan->optimizer_B = 10.0;
 	}
+	/* Apex unscales gradients, takes their norm and copies the masters back. */
+	if (row->framework == JL_FW_APEX && row->shard.act_dtype != JL_FP32)
+		plan->optimizer_moved_B += 12.0;
 	/* NVIDIA's question answering script has a fused optimizer only with mixed precision. */
 	if (has(c->task, "squad") && row->shard.act_dtype == JL_FP32)
 		jl_plan_set_unfused(plan);
@@ -329,9 +341,10 @@ static void read_plan(const struct jl_llm_cells *c, struct jl_llm_row *row)
 	plan->sp = has(c->recompute, "seqpar") || (plan->tp > 1.0 && row->shard.flash &&
 						   !has(c->framework, "InternEvo") && !has(c->framework, "DeepSpeed"));
 	plan->hold_step = plan->zero == 3 && plan->pp > 1.0;
-	row->scope = has(c->framework, "DeepSpeed")                                       ? JL_LLM_DEVICE
-		     : has(c->framework, "Megatron-LM") || has(c->framework, "torchtune") ? JL_LLM_ALLOCATED
-											  : JL_LLM_RESERVED;
+	row->scope = has(c->framework, "DeepSpeed") ? JL_LLM_DEVICE
+		     : has(c->framework, "Megatron-LM") || has(c->framework, "torchtune") || has(c->remark, "allocated")
+			     ? JL_LLM_ALLOCATED
+			     : JL_LLM_RESERVED;
 }
 
 /* A batch that the source does not give: the largest power of two that fits. */

@@ -39,6 +39,10 @@
 	X(global_batch)                                                                                                \
 	X(precision)                                                                                                   \
 	X(recompute)                                                                                                   \
+	X(states)                                                                                                      \
+	X(optimizer)                                                                                                   \
+	X(dropout)                                                                                                     \
+	X(tied)                                                                                                        \
 	X(flash_attn)                                                                                                  \
 	X(mem_gib_per_gpu)                                                                                             \
 	X(primary_metric)                                                                                              \
@@ -71,7 +75,8 @@ struct jl_llm_row {
 	enum jl_llm_link intra, inter;
 	struct jl_fabric fabric; /* with the physics of collectives already fitted (set_collectives) */
 	int n_gpus, n_nodes, n_per_node;
-	int rowwise; /* fp8 scaled by rows: slower kernels */
+	int portable_flash; /* fused attention of PyTorch's own before it took the vendor's */
+	int rowwise;        /* fp8 scaled by rows: slower kernels */
 	double chunked_loss, frozen_param_B;
 	enum jl_loss loss;
 	enum jl_llm_scope scope;

@@ -14,6 +14,7 @@ void jl_llm_predict(const struct jl_llm_row *row, const double *x, struct jl_llm
 	ret->fabric = row->fabric;
 	jl_llm_resolve_fabric(x, row->intra, row->inter, &ret->fabric);
 	ret->profile = jl_llm_resolve_profile(x, row->framework);
+	ret->profile.portable_flash = row->portable_flash;
 	ret->train = (struct jl_train){
 		.model = &row->model,
 		.dev = &ret->dev,

@@ -264,6 +264,16 @@ enum jl_status jl_llm_shape(const struct jl_llm_cells *c, struct jl_transformer 
 		m.head = JL_HEAD_SPAN;
 		m.mlm_transform = 0;
 	}
+	if (!isnan(jl_llm_number(c->dropout)))
+		m.dropout = jl_llm_number(c->dropout) > 0.0;
+	if (jl_llm_has(c->tied, "n"))
+		m.tied = 0;
+	if (jl_llm_has(c->task, "every token")) {
+		m.head = JL_HEAD_LM;
+		m.head_tokens_frac = 1.0;
+		m.mlm_transform = m.pooler = 0;
+		m.n_types = 0.0;
+	}
 	const enum jl_status status = jl_transformer_check(&m, err);
 
 	if (status == JL_OK)

@@ -42,13 +42,14 @@ struct jl_device_fit {
 	double overlap_frac[JL_N_UNIT]; /* share of the shorter of arithmetic and operand reads that is not hidden */
 	double write_frac[JL_N_UNIT];   /* share of writing the output that is not hidden */
 	double align_frac;              /* rate left when rows start at odd elements */
-	double wide_B;        /* vector kernels: rows of B longer than this slow address translation; INFINITY: none */
-	double wide_frac;     /* rate left where rows are five times as long as that */
-	double dequant_frac;  /* rate left when narrow weights are widened on the way */
-	double l2_Bps;        /* out of L2 into the SMs, for streams that fit */
-	double warm_frac;     /* share of L2 that a repeated product's operands may fill and stay there */
-	double flash_frac;    /* fused attention forward, of the GEMM rate */
-	double portable_frac; /* fused attention of frameworks, of the vendor's own; 0: 1 */
+	double wide_B;       /* vector kernels: rows of B longer than this slow address translation; INFINITY: none */
+	double wide_frac;    /* rate left where rows are five times as long as that */
+	double dequant_frac; /* rate left when narrow weights are widened on the way */
+	double l2_Bps;       /* out of L2 into the SMs, for streams that fit */
+	double warm_frac;    /* share of L2 that a repeated product's operands may fill and stay there */
+	double flash_frac;   /* fused attention forward, of the GEMM rate */
+	double flash_half_frac; /* of that rate: heads of 64 instead of 128 */
+	double portable_frac;   /* fused attention of frameworks, of the vendor's own; 0: 1 */
 };
 
 struct jl_device {

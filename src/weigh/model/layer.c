@@ -2,13 +2,34 @@
 
 #include <math.h>
 
-/* What the power limit takes of a product's arithmetic. */
-static double hot_s(const struct jl_device *dev, const struct jl_gemm *g)
+/* What the power limit takes of a product of `time_s`: of its arithmetic, as far as memory does not set the pace. */
+static double hot_s(const struct jl_device *dev, const struct jl_gemm *g, double time_s)
 {
 	const enum jl_dtype dtype = isnan(dev->peak_flopps[g->dtype]) ? JL_FP32 : g->dtype;
 	const double rate = dev->peak_flopps[dtype] * dev->fit.gemm_frac[dtype], burst = dev->fit.burst_frac[dtype];
 
-	return burst > 1.0 ? 2.0 * g->m * g->n * g->k * g->batch / rate * (1.0 - 1.0 / burst) : 0.0;
+	if (!(burst > 1.0))
+		return 0.0;
+	const double elem_B = jl_dtype_B(g->dtype),
+		     hot = 2.0 * g->m * g->n * g->k * g->batch / rate * (1.0 - 1.0 / burst);
+	const double moved_B = g->batch * ((g->m + g->n) * g->k * elem_B + g->m * g->n * g->out_B);
+	const double rest = time_s - moved_B / (dev->mem_Bps * dev->fit.mem_frac * dev->fit.read_frac);
+
+	return hot < rest ? hot : rest > 0.0 ? rest : 0.0;
+}
+
+static void add_calls(struct jl_phase_cost *phase, double n_kernels, int light)
+{
+	phase->n_kernels += n_kernels;
+	phase->n_calls += n_kernels * (light ? JL_LIGHT_FRAC : 1.0);
+}
+
+static void add_product(const struct jl_device *dev, const struct jl_gemm *g, struct jl_phase_cost *phase)
+{
+	const double time_s = jl_gemm_s(dev, g);
+
+	phase->gemm_s += time_s;
+	phase->hot_s += hot_s(dev, g, time_s);
 }
 
 static void add_gemm(const struct jl_device *dev, const struct jl_op *op, double wgrad_B, struct jl_block_cost *cost)
@@ -24,28 +45,22 @@ static void add_gemm(const struct jl_device *dev, const struct jl_op *op, double
 				       .dtype = g->dtype,
 				       .out_B = wgrad_B > 0.0 ? wgrad_B : g->out_B };
 
-	const double per_product_s = hot_s(dev, g); /* all three are as large */
-
-	cost->fwd.gemm_s += jl_gemm_s(dev, g);
-	cost->fwd.hot_s += per_product_s;
-	cost->bwd.hot_s += per_product_s * (op->needs_dgrad + op->trained);
-	cost->fwd_flop += 2.0 * g->m * g->n * g->k * g->batch;
+	add_product(dev, g, &cost->fwd);
 	if (op->needs_dgrad)
-		cost->bwd.gemm_s += jl_gemm_s(dev, &dgrad);
+		add_product(dev, &dgrad, &cost->bwd);
 	if (op->trained)
-		cost->bwd.gemm_s += jl_gemm_s(dev, &wgrad);
-	cost->bwd.n_kernels += op->n_kernels * (op->needs_dgrad + op->trained);
+		add_product(dev, &wgrad, &cost->bwd);
+	cost->fwd_flop += 2.0 * g->m * g->n * g->k * g->batch;
+	add_calls(&cost->bwd, op->n_kernels * (op->needs_dgrad + op->trained), op->light);
 }
 
 static void add_stream(const struct jl_device *dev, const struct jl_op *op, struct jl_block_cost *cost)
 {
-	const struct jl_stream *s = &op->u.stream;
-	const struct jl_stream back = { .moved_B = s->moved_B * op->bwd_moved_frac, .flop = s->flop * 2.0 };
-
-	cost->fwd.stream_s += jl_stream_s(dev, s);
-	if (op->bwd_moved_frac > 0.0) {
-		cost->bwd.stream_s += jl_stream_s(dev, &back);
-		cost->bwd.n_kernels += 2.0 * op->n_kernels;
+	if (op->n_kernels > 0.0)
+		cost->fwd.stream_s += jl_stream_s(dev, &op->u.stream) + (op->n_kernels - 1.0) * dev->fit.kernel_s;
+	if (op->n_back > 0.0) {
+		cost->bwd.stream_s += jl_stream_s(dev, &op->back) + (op->n_back - 1.0) * dev->fit.kernel_s;
+		add_calls(&cost->bwd, op->n_back, op->light);
 	}
 }
 
@@ -57,7 +72,7 @@ static void add_attention(const struct jl_device *dev, const struct jl_op *op, s
 		cost->portable_gain = 1.0 / dev->fit.portable_frac;
 	cost->fwd.attention_s += jl_attention_fwd_s(dev, a);
 	cost->bwd.attention_s += jl_attention_bwd_s(dev, a);
-	cost->bwd.n_kernels += 2.0 * op->n_kernels;
+	add_calls(&cost->bwd, op->n_back, 0);
 	cost->fwd_flop += 4.0 * a->batch * a->heads * a->seq_q * a->seq_kv * a->head_dim * (a->causal ? 0.5 : 1.0);
 }
 
@@ -78,14 +93,14 @@ struct jl_block_cost jl_block_price(const struct jl_device *dev, const struct jl
 			add_stream(dev, op, &cost);
 		else
 			add_attention(dev, op, &cost);
-		cost.fwd.n_kernels += op->n_kernels;
+		add_calls(&cost.fwd, op->n_kernels, op->light);
 		all_B += op->saved_B;
 		if (op->selective) {
 			selective.hot_s += cost.fwd.hot_s - before.hot_s;
 			selective.gemm_s += cost.fwd.gemm_s - before.gemm_s;
 			selective.attention_s += cost.fwd.attention_s - before.attention_s;
 			selective.stream_s += cost.fwd.stream_s - before.stream_s;
-			selective.n_kernels += op->n_kernels;
+			add_calls(&selective, op->n_kernels, op->light);
 			dropped_B += op->dropped_B;
 		}
 	}

@@ -6,7 +6,7 @@
 
 #include "model/op.h"
 
-#define JL_MAX_OPS 48
+#define JL_MAX_OPS 64
 
 enum jl_op_kind { JL_OP_GEMM, JL_OP_STREAM, JL_OP_ATTENTION };
 
@@ -18,14 +18,17 @@ struct jl_op {
 		struct jl_stream stream;
 		struct jl_attention attention;
 	} u;
-	double n_kernels; /* launches forward; backward makes twice as many */
-	double saved_B;   /* kept for the backward pass */
-	int trained;      /* gemm: has a weight gradient */
-	int needs_dgrad;  /* gemm: has an input gradient */
-	int selective;    /* selective recompute runs it again, and does not keep dropped_B of saved_B */
+	double n_kernels, n_back; /* launches of the forward and of the backward pass; of a product: those beside it */
+	int light;       /* launched inside another operation's call (casts): costs the host JL_LIGHT_FRAC of a call */
+	double saved_B;  /* kept for the backward pass */
+	int trained;     /* gemm: has a weight gradient */
+	int needs_dgrad; /* gemm: has an input gradient */
+	int selective;   /* selective recompute runs it again, and does not keep dropped_B of saved_B */
 	double dropped_B;
-	double bwd_moved_frac; /* stream: bytes moved backward / forward */
+	struct jl_stream back; /* stream: the backward pass; all zero: there is none */
 };
+
+#define JL_LIGHT_FRAC 0.25
 
 /* Kinds of block that a model is made of. */
 enum jl_block_kind { JL_BLOCK_DENSE, JL_BLOCK_MOE, JL_BLOCK_EMBED, JL_BLOCK_HEAD, JL_N_BLOCK };
@@ -42,8 +45,9 @@ enum jl_recompute { JL_RECOMPUTE_NONE, JL_RECOMPUTE_SELECTIVE, JL_RECOMPUTE_FULL
 /* Seconds on the device by kind of work, and launches; host time and collectives are not in it. */
 struct jl_phase_cost {
 	double gemm_s, attention_s, stream_s;
-	double hot_s; /* of gemm_s: what the power limit takes; a device that was idle before gives it back */
-	double n_kernels;
+	double hot_s;     /* of gemm_s: what the power limit takes; a device that was idle before gives it back */
+	double n_kernels; /* launches */
+	double n_calls;   /* what they cost the host, in launches that are operations of their own */
 };
 
 struct jl_block_cost {

@@ -161,6 +161,11 @@ static struct jl_memory stage_memory(const struct jl_memory_in *in, const struct
 	const double whole_B = add_states(in, c, &st, &mem);
 
 	add_activations(in, c, &st, &mem);
+	if (in->grads_later) { /* beyond what gradients and the update take once activations are gone */
+		const double update_B = st.params * in->plan->trained_frac * in->update_B;
+
+		mem.activations_B = fmax(mem.activations_B - mem.gradients_B, update_B);
+	}
 	mem.buffers_B += in->fit.waste_frac * (mem.activations_B + mem.buffers_B) + whole_B;
 	mem.total_B = mem.weights_B + mem.gradients_B + mem.optimizer_B + mem.activations_B + mem.buffers_B +
 		      mem.context_B;

@@ -2,9 +2,16 @@
 
 #include <math.h>
 
-/* Bytes that unfused softmax, scale, mask and dropout move per attention score in 16 bit, forward. */
-static const double score_default_B = 13.0;
-static const double score_bwd_frac = 1.15; /* the same for the backward pass: two inputs instead of one */
+/* Seconds that `clocks` of one SM take on all of them; where a device does not say what its SMs are, by its vector rate. */
+static double issue_s(const struct jl_device *dev, double clocks)
+{
+	const double flop_per_clock = 256.0; /* of an SM with 128 lanes */
+	double per_s = dev->n_sm * dev->boost_Hz;
+
+	if (!(clocks > 0.0))
+		return 0.0;
+	return clocks / (per_s > 0.0 ? per_s : dev->peak_flopps[JL_FP32] / flop_per_clock);
+}
 
 double jl_stream_s(const struct jl_device *dev, const struct jl_stream *stream)
 {
@@ -16,7 +23,7 @@ double jl_stream_s(const struct jl_device *dev, const struct jl_stream *stream)
 		mem_s = (1.0 - hit) * mem_s + hit * stream->moved_B / dev->fit.l2_Bps;
 	}
 	double math_s = stream->flop > 0.0 ? stream->flop / dev->peak_flopps[JL_FP32] : 0.0;
-	return dev->fit.kernel_s + fmax(mem_s, math_s);
+	return dev->fit.kernel_s + fmax(mem_s, math_s + issue_s(dev, stream->clocks));
 }
 
 static double score_count(const struct jl_attention *att)
@@ -27,9 +34,15 @@ static double score_count(const struct jl_attention *att)
 /* Short sequences leave part of the machine idle; a head of 64 feeds the tensor cores worse than one of 128. */
 static double flash_s(const struct jl_device *dev, const struct jl_attention *att, double flop)
 {
-	enum jl_dtype dtype = isnan(dev->peak_flopps[att->dtype]) ? JL_FP32 : att->dtype;
+	/* Fused attention in fp32 is computed by the vector units, also where products may use tf32. */
+	enum jl_dtype dtype = isnan(dev->peak_flopps[att->dtype]) || att->dtype == JL_TF32 ? JL_FP32 : att->dtype;
 	double rate = dev->peak_flopps[dtype] * dev->fit.gemm_frac[dtype] * dev->fit.flash_frac;
-	rate *= att->head_dim >= 128.0 ? 1.0 : att->head_dim / (att->head_dim + 16.0) * 1.125;
+	if (att->head_dim < 128.0)
+		rate *= pow(jl_unit_of(dtype) == JL_UNIT_VECTOR ? 1.0 : dev->fit.flash_half_frac,
+			    log2(128.0 / att->head_dim));
+	/* Blocks of 128 rows and 64 columns are computed whole; single queries have kernels of their own. */
+	if (att->seq_q >= 64.0)
+		flop *= ceil(att->seq_q / 128.0) * 128.0 / att->seq_q * (ceil(att->seq_kv / 64.0) * 64.0 / att->seq_kv);
 	double n_tile = att->batch * att->heads * ceil(att->seq_q / 128.0);
 	double wave = n_tile / dev->n_sm;
 	double full = wave <= 1.0 ? 1.0 : wave + dev->fit.tail_frac[JL_UNIT_TENSOR16] * (ceil(wave) - wave);
@@ -71,8 +84,8 @@ double jl_attention_fwd_s(const struct jl_device *dev, const struct jl_attention
 		double mem_s = flash_moved_B(att) / (dev->mem_Bps * dev->fit.mem_frac);
 		return dev->fit.kernel_s + fmax(flash_s(dev, att, flop), mem_s);
 	}
-	double per_B = att->score_B > 0.0 ? att->score_B : score_default_B * jl_dtype_B(att->dtype) / 2.0;
-	const struct jl_stream soft = { .moved_B = per_B * score_count(att) };
+	const struct jl_stream soft = { .moved_B = att->score_B * score_count(att),
+					.clocks = att->score_clocks * score_count(att) };
 	return gemm_pair_s(dev, att, 1.0) + jl_stream_s(dev, &soft);
 }
 
@@ -84,7 +97,7 @@ double jl_attention_bwd_s(const struct jl_device *dev, const struct jl_attention
 		double mem_s = 2.0 * flash_moved_B(att) / (dev->mem_Bps * dev->fit.mem_frac);
 		return dev->fit.kernel_s + fmax(flash_s(dev, att, 2.5 * flop) / 0.85, mem_s);
 	}
-	double per_B = att->score_B > 0.0 ? att->score_B : score_default_B * jl_dtype_B(att->dtype) / 2.0;
-	const struct jl_stream soft = { .moved_B = score_bwd_frac * per_B * score_count(att) };
+	const struct jl_stream soft = { .moved_B = att->score_back_B * score_count(att),
+					.clocks = att->score_back_clocks * score_count(att) };
 	return gemm_pair_s(dev, att, 2.0) + jl_stream_s(dev, &soft);
 }

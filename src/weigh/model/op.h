@@ -27,6 +27,7 @@ double jl_gemm_s(const struct jl_device *dev, const struct jl_gemm *gemm);
 struct jl_stream {
 	double moved_B;
 	double flop;
+	double clocks; /* of one SM, all its work together: reductions and transcendentals are bound by issue, not by memory */
 	double reuse_B; /* a chain of kernels goes over this much again and again: in L2 if it fits; 0: once */
 };
 double jl_stream_s(const struct jl_device *dev, const struct jl_stream *stream);
@@ -35,7 +36,8 @@ struct jl_attention { /* one layer's attention core, forward */
 	double batch, heads, kv_heads, seq_q, seq_kv, head_dim;
 	enum jl_dtype dtype;
 	int causal, flash;
-	double score_B; /* not flash: bytes that softmax, mask, scale and dropout move per score; 0: the default */
+	/* not flash: bytes that softmax, mask, scale and dropout move per score, and SM clocks, forward and backward */
+	double score_B, score_back_B, score_clocks, score_back_clocks;
 };
 double jl_attention_fwd_s(const struct jl_device *dev, const struct jl_attention *att);
 double jl_attention_bwd_s(const struct jl_device *dev, const struct jl_attention *att);

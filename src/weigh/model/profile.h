@@ -7,8 +7,16 @@ enum jl_framework {
 	JL_FW_COMPILED, /* torch.compile, XLA: fused streams, few launches */
 	JL_FW_MEGATRON, /* Megatron-LM, NeMo, and kin: hand-fused kernels, no compiler */
 	JL_FW_NATIVE,   /* one program of hand-written kernels or a static graph */
+	JL_FW_APEX,     /* PyTorch scripts of 2018 to 2022: apex's mixed precision, attention written out */
 	JL_FW_GENERAL,  /* not known: between the others */
 	JL_N_FRAMEWORK
+};
+
+/* Which operations of a layer are kernels of their own. */
+enum jl_fusion {
+	JL_FUSION_HAND,    /* norms, activations, residuals fused with what stands beside them, by hand */
+	JL_FUSION_NONE,    /* each operation is one */
+	JL_FUSION_COMPILER /* a compiler joins what is point by point, and norms with it */
 };
 
 struct jl_profile {
@@ -24,6 +32,8 @@ struct jl_profile {
 	double optimizer_kernels; /* launches that the optimizer makes for one layer */
 	double straggler_frac; /* share of the step that is lost to waiting, each time the number of devices doubles */
 	double cool_frac;      /* seconds that hot products get back for each second of other work */
+	enum jl_fusion fusion;
+	int frees_grads;       /* gradients are freed after each step, not filled with zeros */
 	int pads;              /* products whose rows do not start on 16 bytes are padded: the compiler does it */
 	int portable_flash;    /* fused attention of the framework's own, not the vendor's for the architecture */
 	double optimizer_frac; /* bytes that the optimizer moves / bytes that one fused pass would move */

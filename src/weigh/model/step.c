@@ -141,8 +141,8 @@ struct jl_block_time jl_block_time(const struct jl_profile *profile, const struc
 	const double fwd_device_s = fwd_s + fwd_comm_s - fwd_hot_s;
 	const double bwd_device_s = bwd_s + re_s + bwd_comm_s - bwd_hot_s;
 	const double comm_host_s = comm->n_comm * profile->comm_launch_s;
-	const double fwd_host_s = cost->fwd.n_kernels * profile->launch_s + comm_host_s;
-	const double bwd_host_s = (cost->bwd.n_kernels + cost->re.n_kernels) * profile->launch_s + comm_host_s * back;
+	const double fwd_host_s = cost->fwd.n_calls * profile->launch_s + comm_host_s;
+	const double bwd_host_s = (cost->bwd.n_calls + cost->re.n_calls) * profile->launch_s + comm_host_s * back;
 
 	time.compute_s = fwd_s + bwd_s + re_s - fwd_hot_s - bwd_hot_s;
 	time.tp_s = tp_s + tp_bwd_s;
@@ -150,6 +150,7 @@ struct jl_block_time jl_block_time(const struct jl_profile *profile, const struc
 	time.ep_s = comm->ep_s * (1.0 + back);
 	time.bwd_s = paced_s(bwd_device_s, bwd_host_s);
 	time.host_s = paced_s(fwd_device_s, fwd_host_s) - fwd_device_s + (time.bwd_s - bwd_device_s);
+	time.need_s = fwd_host_s + bwd_host_s;
 	return time;
 }
 
@@ -161,6 +162,7 @@ static void add_time(struct jl_block_time *sum, const struct jl_block_time *bloc
 	sum->cp_s += n * block->cp_s;
 	sum->ep_s += n * block->ep_s;
 	sum->bwd_s += n * block->bwd_s;
+	sum->need_s += n * block->need_s;
 }
 
 static struct jl_block_time times(const struct jl_block_time *block, double n)
@@ -170,7 +172,8 @@ static struct jl_block_time times(const struct jl_block_time *block, double n)
 				       .tp_s = n * block->tp_s,
 				       .cp_s = n * block->cp_s,
 				       .ep_s = n * block->ep_s,
-				       .bwd_s = n * block->bwd_s };
+				       .bwd_s = n * block->bwd_s,
+				       .need_s = n * block->need_s };
 }
 
 static double total_s(const struct jl_block_time *time)
@@ -408,20 +411,28 @@ static double offload_s(const struct jl_step_in *in, const struct cut *cut, doub
 	return time_s;
 }
 
-static double optimizer_s(const struct jl_step_in *in, const struct cut *cut, double params)
+struct update { /* of the parameters */
+	double device_s;
+	double need_s; /* what its launches take the host */
+	double host_s; /* of that: beyond the device's time */
+};
+
+static struct update update_s(const struct jl_step_in *in, const struct cut *cut, double params)
 {
 	const struct jl_plan *plan = in->plan;
 	const double own = own_params(in, cut, params, plan->zero >= 1) * plan->trained_frac;
+	struct update u = { 0 };
 
 	if (plan->no_optimizer || (plan->offload & JL_OFFLOAD_OPTIMIZER))
-		return 0.0;
+		return u;
 	const double kernels = plan->optimizer_kernels > 0.0 ? plan->optimizer_kernels : in->profile->optimizer_kernels;
-	const double host_s = cut->per_stage * kernels * in->profile->launch_s;
-	const double device_s = jl_stream_s(
+
+	u.need_s = cut->per_stage * kernels * in->profile->launch_s;
+	u.device_s = jl_stream_s(
 		in->dev, &(struct jl_stream){ .moved_B = own * plan->optimizer_moved_B * in->profile->optimizer_frac,
 					      .flop = own * 16.0 });
-
-	return sqrt(host_s * host_s + device_s * device_s);
+	u.host_s = sqrt(u.need_s * u.need_s + u.device_s * u.device_s) - u.device_s;
+	return u;
 }
 
 /* The activation that goes to the next stage, and the gradients of a table that the first and the last one share. */
@@ -469,16 +480,31 @@ struct jl_step_cost jl_step_cost(const struct jl_step_in *in)
 	const double slowest_s = larger(pipe.first_s, larger(pipe.middle_s, pipe.last_s));
 	const double scale = slowest_s > 0.0 ? m * slowest_s / larger(total_s(&full), 1e-30) : 0.0;
 
+	const struct update update = update_s(in, &cut, params);
+
 	cost.compute_s = full.compute_s * scale + sum_s(in, &cut, params);
-	cost.host_s = full.host_s * scale;
+	cost.optimizer_s = update.device_s;
+	cost.host_s = full.host_s * scale + update.host_s + in->profile->step_s;
 	cost.tp_s = full.tp_s * scale;
 	cost.cp_s = full.cp_s * scale;
 	cost.ep_s = full.ep_s * scale;
 	cost.bubble_s = run.bubble_s;
 	cost.send_s = run.send_s;
+	double bwd_s = full.bwd_s, work_s = m * total_s(&full);
+
+	if (plan->pp <=
+	    1.0) { /* nothing makes the host wait before the step is over: it runs ahead through all of it */
+		const double blocks_s = cost.compute_s + cost.tp_s + cost.cp_s + cost.ep_s;
+		const double device_s = blocks_s + update.device_s;
+		const double back_frac = plan->recompute == JL_RECOMPUTE_FULL ? 0.75 : 2.0 / 3.0;
+
+		cost.host_s = paced_s(device_s, m * full.need_s + update.need_s + in->profile->step_s) - device_s;
+		/* A fixed share: were it what the device needs, a slower one could hide more than it costs. */
+		work_s = blocks_s + cost.host_s;
+		bwd_s = back_frac * work_s / m;
+	}
 
 	const struct exchange x = exchange_s(in, &cut, params);
-	const double bwd_s = full.bwd_s, work_s = m * total_s(&full);
 
 	/* What comes every micro-batch hides behind all of the work; gradients behind the last backward pass, as far as
 	 * it is not taken yet. */
@@ -486,9 +512,7 @@ struct jl_step_cost jl_step_cost(const struct jl_step_in *in)
 	cost.dp_s += open_s(x.reduce_s, in->profile->dp_overlap_frac, smaller(bwd_s, work_s - hidden), &hidden);
 	cost.dp_s += x.open_s + tied_s;
 	cost.contention_s = hidden * in->profile->contention_frac;
-	cost.optimizer_s = optimizer_s(in, &cut, params);
 	cost.offload_s = plan->offload ? offload_s(in, &cut, params, work_s - hidden) : 0.0;
-	cost.host_s += in->profile->step_s;
 	cost.step_s = cost.compute_s + cost.host_s + cost.tp_s + cost.cp_s + cost.ep_s + cost.bubble_s + cost.send_s +
 		      cost.dp_s + cost.contention_s + cost.optimizer_s + cost.offload_s;
 	/* Every device waits for the slowest: the more there are, the later that one is. */

@@ -16,7 +16,7 @@ static const struct entry globals[G_N] = {
 		       0.5 }, /* 0: products as hot as alone for hours; 1: as in a burst */
 	[G_STRAGGLER] = { "train.straggler_frac", "1", 0.005, 1e-4, 0.05, 0.7 },
 	[G_KERNEL] = { "train.kernel_ratio", "1", 1.0, 0.2, 3.0, 0.3 },
-	[G_CONTEXT] = { "memory.context", "B", 1.5e9, 2e8, 3e9, 0.4 },
+	[G_CONTEXT] = { "memory.context", "B", 0.6e9, 3e8, 1.5e9, 0.4 },
 	[G_COMM] = { "memory.comm", "B", 1.4e9, 1e8, 4e9, 0.4 },
 	[G_WASTE] = { "memory.waste_frac", "1", 0.15, 0.005, 0.4, 0.4 },
 	[G_BUFFER] = { "memory.buffer_frac", "1", 0.02, 0.001, 1.0, 0.7 },
@@ -25,16 +25,16 @@ static const struct entry globals[G_N] = {
 enum per_profile { F_LAUNCH, F_COMM, F_STREAM, F_DP, F_FSDP, F_TP, F_CONTEND, F_BUCKET, F_STEP, F_OPT, F_OPTK, F_N };
 static const struct entry profiles[F_N] = {
 	/* prior comes from the profile's default */
-	[F_LAUNCH] = { "launch_s", "s", 0, 1e-6, 6e-5, 0.5 },
+	[F_LAUNCH] = { "launch_s", "s", 0, 1e-6, 1e-4, 0.5 },
 	[F_COMM] = { "comm_launch_s", "s", 0, 2e-6, 3e-4, 0.7 },
-	[F_STREAM] = { "stream_frac", "1", 0, 0.5, 6.0, 0.25 },
+	[F_STREAM] = { "stream_frac", "1", 0, 1.0, 1.6, 0.1 },
 	[F_DP] = { "dp_overlap_frac", "1", 0, 0.02, 0.98, 0.4 },
 	[F_FSDP] = { "fsdp_overlap_frac", "1", 0, 0.1, 0.99, 0.3 },
 	[F_TP] = { "tp_overlap_frac", "1", 0, 0.005, 0.9, 0.7 },
 	[F_CONTEND] = { "contention_frac", "1", 0, 0.005, 0.6, 0.7 },
 	[F_BUCKET] = { "bucket", "B", 0, 2e6, 2e9, 0.7 },
 	[F_STEP] = { "step_s", "s", 0, 1e-4, 1e-1, 0.7 },
-	[F_OPT] = { "optimizer_frac", "1", 0, 0.5, 6.0, 0.3 },
+	[F_OPT] = { "optimizer_frac", "1", 0, 0.8, 2.0, 0.15 },
 	[F_OPTK] = { "optimizer_kernels", "1", 0, 1.0, 1000.0, 0.7 },
 };
 
@@ -43,9 +43,9 @@ static const struct entry profiles[F_N] = {
 enum per_arch { A_VECTOR, A_T16, A_T8, A_MEM, A_FLASH, A_N };
 static const struct entry archs[A_N] = {
 	[A_VECTOR] = { "vector_ratio", "1", 1.0, 0.4, 1.6, 0.12 },
-	[A_T16] = { "tensor16_ratio", "1", 0.9, 0.4, 1.6, 0.12 },
+	[A_T16] = { "tensor16_ratio", "1", 0.97, 0.6, 1.3, 0.08 },
 	[A_T8] = { "tensor8_ratio", "1", 1.0, 0.4, 1.6, 0.12 },
-	[A_MEM] = { "mem_ratio", "1", 0.93, 0.4, 1.6, 0.12 },
+	[A_MEM] = { "mem_ratio", "1", 0.98, 0.6, 1.3, 0.08 },
 	[A_FLASH] = { "flash_ratio", "1", 0.9, 0.3, 2.0, 0.2 },
 };
 
@@ -68,10 +68,9 @@ static const struct {
 	[JL_LLM_ETHERNET] = { "ethernet", 0.9 },
 };
 
-enum per_gpu { U_MATRIX, U_MEM, U_N };
+enum per_gpu { U_MATRIX, U_N };
 static const struct entry gpus[U_N] = {
 	[U_MATRIX] = { "matrix_ratio", "1", 1.0, 0.5, 2.0, 0.12 },
-	[U_MEM] = { "mem_ratio", "1", 1.0, 0.5, 2.0, 0.08 },
 };
 
 #define AT_PROFILE ((size_t)G_N)
@@ -199,7 +198,7 @@ void jl_llm_resolve_device(const double *x, int gpu_index, struct jl_device *dev
 		dev->fit.gemm_frac[d] *= a[A_VECTOR + unit] * (u ? u[U_MATRIX] : 1.0);
 		dev->fit.gemm_frac[d] = at_most_listed(dev->fit.gemm_frac[d]);
 	}
-	dev->fit.mem_frac = at_most_listed(dev->fit.mem_frac * a[A_MEM] * (u ? u[U_MEM] : 1.0));
+	dev->fit.mem_frac = at_most_listed(dev->fit.mem_frac * a[A_MEM]);
 	/* Fused attention is not the vendor's products: what those lose in runs says nothing about it. */
 	const double products = dev->fit.gemm_frac[JL_FP16] / alone_frac;
 
@@ -207,6 +206,8 @@ void jl_llm_resolve_device(const double *x, int gpu_index, struct jl_device *dev
 	/* Frameworks' own kernels are written for Ampere's tensor instructions; Hopper and Blackwell have others. */
 	if (dev->arch == JL_ARCH_HOPPER || dev->arch == JL_ARCH_BLACKWELL_DC)
 		dev->fit.portable_frac = x[G_PORTABLE];
+	/* Ampere's kernels feed heads of 64 nearly as well as those of 128; the wide instructions of later chips do not. */
+	dev->fit.flash_half_frac = dev->arch == JL_ARCH_HOPPER || dev->arch == JL_ARCH_BLACKWELL_DC ? 0.65 : 0.9;
 	dev->fit.kernel_s *= x[G_KERNEL];
 }
 
@@ -228,8 +229,11 @@ struct jl_profile jl_llm_resolve_profile(const double *x, enum jl_framework fram
 		.optimizer_kernels = f[F_OPTK],
 		.straggler_frac = x[G_STRAGGLER],
 		.cool_frac = x[G_RELIEF],
+		.fusion = framework == JL_FW_COMPILED                                ? JL_FUSION_COMPILER
+			  : framework == JL_FW_MEGATRON || framework == JL_FW_NATIVE ? JL_FUSION_HAND
+										     : JL_FUSION_NONE,
+		.frees_grads = framework == JL_FW_EAGER || framework == JL_FW_COMPILED,
 		.pads = framework == JL_FW_COMPILED,
-		.portable_flash = framework != JL_FW_MEGATRON && framework != JL_FW_NATIVE,
 	};
 }
 

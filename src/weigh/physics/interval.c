@@ -36,7 +36,7 @@ enum reach { ONE_DEVICE, ONE_HOST, SEVERAL_HOSTS, N_REACH };
 static const double train_ln[JL_N_FRAMEWORK][N_REACH] = {
 	[JL_FW_EAGER] = { 0.125, 0.15, 0.20 },   [JL_FW_COMPILED] = { 0.18, 0.20, 0.20 },
 	[JL_FW_MEGATRON] = { 0.11, 0.11, 0.14 }, [JL_FW_NATIVE] = { 0.15, 0.15, 0.17 },
-	[JL_FW_GENERAL] = { 0.25, 0.25, 0.25 },
+	[JL_FW_APEX] = { 0.15, 0.17, 0.20 },     [JL_FW_GENERAL] = { 0.25, 0.25, 0.25 },
 };
 
 /* What each assumption adds, in quadrature, in the order of enum jl_train_assumed. */

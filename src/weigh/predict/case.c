@@ -60,6 +60,8 @@ void jl_case_set_states(struct jl_case *c)
 		states = JL_STATES_MEGATRON;
 	else if (half && (cut || c->framework == JL_FW_NATIVE))
 		states = JL_STATES_MIXED;
+	if (half && c->states == 1)
+		states = JL_STATES_BF16;
 	jl_plan_set_states(plan, states);
 	/* FSDP gathers in 16 bits, keeps and reduces in fp32; with offload or stages it is DeepSpeed, which keeps
 	 * 16-bit gradients. */
@@ -67,6 +69,11 @@ void jl_case_set_states(struct jl_case *c)
 		plan->grad_B = 4;
 		plan->optimizer_B = 10;
 	}
+	/* DeepSpeed and Megatron bring a fused optimizer; who trains with PyTorch's own gets its default. */
+	const bool own = c->framework == JL_FW_EAGER || c->framework == JL_FW_COMPILED;
+
+	if (c->optimizer == 0 || (c->optimizer != 1 && own && !plan->offload && (!cut || plan->zero == 3)))
+		jl_plan_set_foreach(plan);
 	/* Megatron's distributed optimizer scatters what it reduces behind the backward pass; elsewhere stage 1 is DeepSpeed's. */
 	plan->zero1_after = plan->zero == 1 && c->framework != JL_FW_MEGATRON;
 	plan->hold_step = 0; /* gathered anew for every micro-batch: least memory, as the stage promises */

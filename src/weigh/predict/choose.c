@@ -72,18 +72,22 @@ static void choose_attention(struct jl_case *c, const struct jl_request *req)
 {
 	const bool half = jl_dtype_B(c->shard.act_dtype) < 4;
 
+	c->states = req->states;
+	c->optimizer = req->optimizer;
 	if (req->flash != JL_UNSET) {
 		c->shard.flash = req->flash;
 		return;
 	}
-	c->shard.flash = half && has_flash(c->machine.dev.arch);
-	if (c->shard.flash)
+	c->shard.flash = c->machine.sys.gpu != NULL;
+	if (!c->shard.flash)
+		jl_note_add(&c->notes, "flash", "plain attention: a CPU", "일반 attention: CPU이므로");
+	else if (half && has_flash(c->machine.dev.arch))
 		jl_note_add(&c->notes, "flash", "flash attention: %s runs it", "flash attention 사용: %s에서 동작함",
 			    device_name(c));
 	else
 		jl_note_add(&c->notes, "flash",
-			    "plain attention: flash attention needs 16 bits and an Ampere or newer GPU",
-			    "일반 attention: flash attention은 16비트와 Ampere 이후의 GPU가 필요함");
+			    "PyTorch's memory-efficient attention: flash needs 16 bits and Ampere or newer",
+			    "PyTorch의 memory-efficient attention 사용: flash는 16비트와 Ampere 이후의 GPU가 필요함");
 }
 
 /* The framework of a plan: whoever cuts layers uses Megatron or its kin. */
@@ -262,18 +266,13 @@ static enum jl_status choose_transformer(struct jl_case *c, const struct jl_requ
 static enum jl_status check_words(const struct jl_subject *subject, const struct jl_machine *machine,
 				  const struct jl_request *req, struct jl_err *err)
 {
-	const enum jl_arch arch = machine->dev.arch;
 	const bool images = req->input == JL_INPUT_IMAGES || req->input == JL_INPUT_IMAGES_GPU;
-	const bool old = !machine->sys.gpu || (arch >= JL_ARCH_PASCAL && arch < JL_ARCH_AMPERE_DC);
 
-	if (req->flash == 1 && !subject->net && old)
-		return jl_fail(
-			err, JL_E_USAGE,
-			"--flash yes: %s does not run it, flash attention needs an Ampere or newer GPU; take --flash "
-			"no",
-			"--flash yes: %s에서는 동작하지 않습니다. flash attention은 Ampere 이후의 GPU가 필요합니다. "
-			"--flash no로 하세요",
-			machine->sys.gpu ? machine->sys.gpu->id : machine->sys.cpu->id);
+	if (req->flash == 1 && !subject->net && !machine->sys.gpu)
+		return jl_fail(err, JL_E_USAGE,
+			       "--flash yes: %s is a CPU; fused attention needs a GPU, take --flash no",
+			       "--flash yes: %s는 CPU입니다. 융합 attention은 GPU가 필요합니다. --flash no로 하세요",
+			       machine->sys.cpu->id);
 	if (images && !(subject->net && jl_convnet_pixels(subject->net) > 0))
 		return jl_fail(
 			err, JL_E_USAGE,

@@ -22,7 +22,7 @@ static struct work list_work(const struct jl_op_list *list, double elem_B)
 			w.flop += 2 * g->m * g->n * g->k * g->batch;
 			w.moved_B += (g->m * g->k + g->k * g->n + g->m * g->n) * g->batch * elem_B;
 		} else if (op->kind == JL_OP_STREAM) {
-			w.moved_B += op->u.stream.moved_B;
+			w.moved_B += (op->u.stream.moved_B + op->back.moved_B) / 3; /* three passes share both */
 		} else {
 			const struct jl_attention *a = &op->u.attention;
 
@@ -48,6 +48,7 @@ static struct work step_work(const struct jl_case *c)
 	const double held = ((params.total - experts) + experts / c->plan.ep) / (c->plan.tp * c->plan.pp);
 	const double cut = c->plan.zero < 1 ? 1 : c->plan.shard > 0 ? c->plan.shard : c->plan.dp * c->plan.cp;
 	struct work total = { .moved_B = held / cut * c->plan.optimizer_moved_B };
+	const struct jl_shard shard = jl_train_shard(&train);
 	struct jl_op_list list;
 
 	for (int k = 0; k < JL_N_BLOCK; k++) {
@@ -55,7 +56,7 @@ static struct work step_work(const struct jl_case *c)
 
 		if (n_blocks[k] <= 0)
 			continue;
-		jl_transformer_ops(train.model, &train.shard, (enum jl_block_kind)k, &list);
+		jl_transformer_ops(train.model, &shard, (enum jl_block_kind)k, &list);
 		w = list_work(&list, jl_dtype_B(c->shard.act_dtype));
 		total.flop += passes * w.flop * n_blocks[k] / c->plan.pp * c->plan.n_micro;
 		total.moved_B += passes * w.moved_B * n_blocks[k] / c->plan.pp * c->plan.n_micro;

@@ -41,6 +41,7 @@ struct jl_case {
 	struct jl_profile profile;
 	struct jl_plan plan;
 	struct jl_shard shard; /* seq NAN: a network without sequences */
+	int states, optimizer; /* as asked for; JL_UNSET: as the framework does */
 	int n_gpus;
 	double global_batch;
 	struct jl_input input;

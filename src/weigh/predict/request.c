@@ -30,6 +30,8 @@ struct jl_request jl_request_empty(void)
 		.framework = JL_UNSET,
 		.recompute = JL_UNSET,
 		.flash = JL_UNSET,
+		.states = JL_UNSET,
+		.optimizer = JL_UNSET,
 		.offload = JL_UNSET,
 		.input = JL_UNSET,
 		.cpu_threads = NAN,

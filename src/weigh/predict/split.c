@@ -31,6 +31,7 @@ struct search {
 	double blocks_tp, blocks_ep;
 	enum jl_recompute blocks_recompute;
 	enum jl_framework blocks_framework;
+	double blocks_weight_B; /* fp32 weights are cast for every product */
 	bool has_blocks;
 };
 
@@ -58,13 +59,15 @@ static bool try_split(struct search *s, const struct jl_split *split)
 	if (total_B <= c->machine.dev.mem_B || !s->has_blocks) {
 		train = jl_case_train(c);
 		if (!s->has_blocks || s->blocks_tp != split->tp || s->blocks_ep != split->ep ||
-		    s->blocks_recompute != split->recompute || s->blocks_framework != c->framework) {
+		    s->blocks_recompute != split->recompute || s->blocks_framework != c->framework ||
+		    s->blocks_weight_B != c->plan.weight_B) {
 			jl_train_blocks(&train, &s->blocks);
 			s->has_blocks = true;
 			s->blocks_tp = split->tp;
 			s->blocks_ep = split->ep;
 			s->blocks_recompute = split->recompute;
 			s->blocks_framework = c->framework;
+			s->blocks_weight_B = c->plan.weight_B;
 		}
 		train.plan.n_micro = split->pp > 1 ? 8 * split->pp : 1;
 		total_B = jl_train_memory(&train, &s->blocks).total_B;

@@ -25,6 +25,14 @@ void jl_plan_set_states(struct jl_plan *plan, enum jl_states states)
 	plan->optimizer_moved_B = s->moved_B;
 }
 
+void jl_plan_set_foreach(struct jl_plan *plan)
+{
+	/* decay 2, first moment 3, second 2 + 3, root 2, correction 2 + 2, update 4: elements read and written */
+	const double n_moved = 20.0, wide_B = plan->weight_B < 4.0 && plan->optimizer_B <= 4.0 ? 2.0 : 4.0;
+
+	plan->optimizer_moved_B = n_moved * wide_B;
+}
+
 void jl_plan_set_unfused(struct jl_plan *plan)
 {
 	const double n_ops = 13.0, n_tensors = 16.0; /* of a layer with biases */
@@ -98,18 +106,37 @@ static struct jl_model_size model_size(const struct jl_transformer *m)
 	};
 }
 
+/* 16-bit products over fp32 weights: the framework casts. */
+static int is_autocast(const struct jl_train *train)
+{
+	return train->profile->fusion != JL_FUSION_HAND && jl_dtype_B(train->shard.act_dtype) < 4.0 &&
+	       train->plan.weight_B >= 4.0;
+}
+
 /* Gradients that are kept wider than activations are summed by the product itself, read and written; FSDP moves as much
  * to widen them before they are exchanged. */
 static int sums_in_product(const struct jl_train *train)
 {
-	return train->plan.grad_B > jl_dtype_B(train->shard.act_dtype);
+	return !is_autocast(train) && train->plan.grad_B > jl_dtype_B(train->shard.act_dtype);
+}
+
+struct jl_shard jl_train_shard(const struct jl_train *train)
+{
+	struct jl_shard shard = train->shard;
+
+	shard.fusion = train->profile->fusion;
+	shard.autocast = is_autocast(train);
+	shard.padded = train->profile->pads;
+	shard.thin_loss = train->fused_loss == JL_LOSS_COMPILED;
+	if (sums_in_product(train))
+		shard.wgrad_B = 2.0 * train->plan.grad_B;
+	return shard;
 }
 
 void jl_train_blocks(const struct jl_train *train, struct jl_train_blocks *ret_blocks)
 {
 	const struct jl_transformer *m = train->model;
-	struct jl_shard shard = train->shard;
-	const struct jl_shard *s = &shard;
+	const struct jl_shard shard = jl_train_shard(train), *s = &shard;
 	const double act_B = jl_dtype_B(s->act_dtype), tokens = s->micro_batch * s->seq / s->cp;
 	const double kv_dim = m->mla.kv_lora > 0.0 ? m->heads * (m->mla.nope_dim + m->mla.rope_dim + m->mla.v_dim)
 						   : 2.0 * m->kv_heads * m->head_dim;
@@ -122,10 +149,6 @@ void jl_train_blocks(const struct jl_train *train, struct jl_train_blocks *ret_b
 	struct jl_layer_comm dense = layer, ends = none;
 	struct jl_op_list list;
 
-	shard.padded = train->profile->pads;
-	shard.thin_loss = train->fused_loss == JL_LOSS_COMPILED;
-	if (sums_in_product(train))
-		shard.wgrad_B = 2.0 * train->plan.grad_B;
 	dense.ep_s = 0.0;
 	dense.n_comm -= train->plan.ep > 1.0 && comm_in.top_k > 0.0 ? 2.0 : 0.0;
 	ends.tp_s = 0.5 * layer.tp_s; /* one collective instead of two */
@@ -152,14 +175,18 @@ void jl_train_blocks(const struct jl_train *train, struct jl_train_blocks *ret_b
 	if (m->head != JL_HEAD_SPAN) { /* product, its gradient and fp32 copies beside the one that the loss keeps */
 		const double n_logits = tokens * m->head_tokens_frac * m->vocab / s->tp;
 
-		/* The loss keeps one fp32 copy; how many more there are at once depends on who wrote it. */
+		/* Beside what the loss keeps: how many copies there are at once depends on who wrote it. Written out, the
+		 * gradient of its sum and that of the logits are there together. */
 		static const double copies_B[] = {
 			[JL_LOSS_PLAIN] = 6.0, [JL_LOSS_FUSED] = 4.0, [JL_LOSS_IN_PLACE] = 0.0, [JL_LOSS_COMPILED] = 0.0
 		};
-		/* a thin loss keeps the product itself: beside it is only the gradient */
-		const double kept_B = shard.thin_loss ? act_B : 4.0, products = shard.thin_loss ? 1.0 : 2.0;
+		const int written_out = !shard.thin_loss && shard.fusion == JL_FUSION_NONE;
+		const double kept_B = jl_loss_kept_B(&shard);
 
-		ret_blocks->logits_B = n_logits * (products * act_B + copies_B[train->fused_loss]);
+		/* a thin loss keeps the product itself: beside it is only the gradient */
+		ret_blocks->logits_B = n_logits * (written_out       ? (shard.autocast ? 4.0 + act_B : 2.0 * act_B)
+						   : shard.thin_loss ? act_B
+								     : 2.0 * act_B + copies_B[train->fused_loss]);
 		if (train->chunked_loss > 1.0) {
 			ret_blocks->logits_B /= train->chunked_loss;
 			ret_blocks->cost[JL_BLOCK_HEAD].saved_B -= n_logits * kept_B *
@@ -203,6 +230,10 @@ struct jl_memory jl_train_memory(const struct jl_train *train, const struct jl_t
 					 .block = blocks->cost,
 					 .boundary_B = blocks->boundary_B,
 					 .logits_B = blocks->logits_B,
+					 .update_B = train->plan.optimizer_moved_B > 40.0 ? train->plan.weight_B : 0.0,
+					 .grads_later = train->profile->frees_grads &&
+							train->plan.dp * train->plan.cp <= 1.0 &&
+							train->plan.n_micro <= 1.0,
 					 .frozen_param_B = train->frozen_param_B,
 					 .fit = fit };
 

@@ -40,6 +40,9 @@ struct jl_train_blocks {
 /* Can this plan be run on so many devices with this global batch? Says what would be right. */
 enum jl_status jl_train_check(const struct jl_train *train, double n_gpus, double global_batch, struct jl_err *err);
 
+/* The shard with what follows from framework, states and loss. */
+struct jl_shard jl_train_shard(const struct jl_train *train);
+
 void jl_train_blocks(const struct jl_train *train, struct jl_train_blocks *ret_blocks);
 
 /* Time and memory of a plan from its blocks; no operator is priced again. */
@@ -56,6 +59,9 @@ enum jl_states {
 	JL_N_STATES
 };
 void jl_plan_set_states(struct jl_plan *plan, enum jl_states states);
+
+/* PyTorch's own optimizer as it is by default: one kernel for each of its operations, over lists of tensors ("foreach"). */
+void jl_plan_set_foreach(struct jl_plan *plan);
 
 /* An optimizer written as one small operation after the other, tensor by tensor (thirteen for Adam). */
 void jl_plan_set_unfused(struct jl_plan *plan);

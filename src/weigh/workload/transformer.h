@@ -4,6 +4,7 @@
 
 #include "base/err.h"
 #include "model/layer.h"
+#include "model/profile.h"
 
 enum jl_norm { JL_NORM_LAYER, JL_NORM_RMS }; /* LayerNorm has a bias, RMSNorm has none */
 
@@ -82,8 +83,13 @@ struct jl_shard {
 	int quantized;           /* with frozen: weights are unpacked from 4 bits before each product */
 	int padded;              /* products are padded until their rows start on 16 bytes */
 	int thin_loss;           /* the loss reads the logits and writes their gradient, and makes no fp32 copy */
+	enum jl_fusion fusion;   /* which operations are kernels of their own */
+	int autocast;            /* weights, norms and residuals in fp32, products in 16 bits, casts between them */
 	double wgrad_B;          /* bytes that a weight gradient moves per element; 0: as activations */
 };
+
+/* Bytes a logit that the loss keeps for its backward pass. */
+double jl_loss_kept_B(const struct jl_shard *shard);
 
 /* The operators of one layer, the embedding or the head for one micro-batch on one device, forward. */
 void jl_transformer_ops(const struct jl_transformer *model, const struct jl_shard *shard, enum jl_block_kind block,

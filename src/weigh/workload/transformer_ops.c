@@ -8,8 +8,27 @@ struct builder {
 	const struct jl_transformer *m;
 	const struct jl_shard *s;
 	double act_B;      /* bytes of an activation */
+	double wide_B;     /* of norms and residuals: 4 under autocast */
 	double tokens;     /* of one device's micro-batch */
 	double seq_tokens; /* the same where sequence parallelism cuts as well */
+};
+
+/* SM clocks an element of kernels that are bound by issue rather than by memory: reductions over rows, transcendentals, widening
+ * casts. Measured on an H200 with PyTorch 2.11 (data/validation/ops_h200.csv); clocks of an SM carry over to other GPUs. */
+static const struct {
+	double norm, norm_back, gelu, gelu_back, widen, softmax, softmax_back, loss, loss_back, dropout, sum;
+} clocks = {
+	.norm = 0.68,
+	.norm_back = 1.75,
+	.gelu = 0.34,
+	.gelu_back = 0.46,
+	.widen = 0.75,
+	.softmax = 0.8,
+	.softmax_back = 1.45,
+	.loss = 0.36,
+	.loss_back = 0.48,
+	.dropout = 0.46,
+	.sum = 0.25,
 };
 
 static struct jl_op *add_op(struct builder *b, const char *name, enum jl_op_kind kind)
@@ -17,72 +36,180 @@ static struct jl_op *add_op(struct builder *b, const char *name, enum jl_op_kind
 	/* No list of ours is longer: see the tests. One that was would lose its last operator, not memory. */
 	struct jl_op *op = &b->list->op[b->list->n_op < JL_MAX_OPS ? b->list->n_op++ : JL_MAX_OPS - 1];
 
-	*op = (struct jl_op){ .name = name, .kind = kind, .n_kernels = 1.0 };
+	*op = (struct jl_op){ .name = name, .kind = kind, .n_kernels = 1.0, .n_back = 1.0 };
 	return op;
 }
 
-static struct jl_op *add_stream(struct builder *b, const char *name, double moved_B, double flop)
+/* A kernel that moves so many bytes an element, forward and backward. */
+static struct jl_op *add_stream(struct builder *b, const char *name, double elements, double fwd_B, double back_B)
 {
 	struct jl_op *op = add_op(b, name, JL_OP_STREAM);
 
-	op->u.stream = (struct jl_stream){ .moved_B = moved_B, .flop = flop };
-	op->bwd_moved_frac = 1.5;
+	op->u.stream = (struct jl_stream){ .moved_B = elements * fwd_B };
+	op->back = (struct jl_stream){ .moved_B = elements * back_B };
+	op->n_kernels = fwd_B > 0.0;
+	op->n_back = back_B > 0.0;
 	return op;
+}
+
+static void set_clocks(struct jl_op *op, double elements, double fwd, double back)
+{
+	op->u.stream.clocks = elements * fwd;
+	op->back.clocks = elements * back;
+}
+
+static int unfused(const struct builder *b)
+{
+	return b->s->fusion == JL_FUSION_NONE;
+}
+
+/* Autocast narrows what goes into a product, and widens its gradient on the way back. A compiler does the former where the
+ * activation is made; weights it casts like everybody. */
+static void add_cast(struct builder *b, const char *name, double elements)
+{
+	struct jl_op *op;
+
+	if (!b->s->autocast)
+		return;
+	op = add_stream(b, name, elements, 4.0 + b->act_B, 4.0 + b->act_B);
+	set_clocks(op, elements, 0.0, unfused(b) ? clocks.widen : 0.0);
+	op->light = 1;
+}
+
+static void add_bias_gradient(struct builder *b, double m, double n)
+{
+	struct jl_op *op;
+
+	if (!unfused(b) || !b->m->bias || b->s->frozen)
+		return;
+	op = add_stream(b, "bias gradient", m * n, 0.0, b->act_B);
+	set_clocks(op, m * n, 0.0, clocks.sum);
+	if (b->s->autocast) { /* the bias itself is cast there and back */
+		op = add_stream(b, "bias casts", n, 4.0 + b->act_B, 4.0 + b->act_B);
+		op->light = 1;
+	}
 }
 
 /* A linear layer: the product, and what the number format or frozen weights add to it. */
 static struct jl_op *add_linear(struct builder *b, const char *name, double m, double n, double k, double batch)
 {
 	const struct jl_shard *s = b->s;
-	struct jl_op *op = add_op(b, name, JL_OP_GEMM);
+	struct jl_op *op;
 
-	op->u.gemm = (struct jl_gemm){ .m = m, .n = n, .k = k, .batch = batch, .dtype = s->dtype, .out_B = b->act_B };
-	op->trained = !s->frozen;
-	op->needs_dgrad = 1;
+	if (!s->frozen)
+		add_cast(b, "weight casts", n * k * batch);
 	if (s->dtype == JL_FP8) {
 		/* The kernel before writes a byte instead of 16 bits, and a transposed copy is made for the weight
 		 * gradient; the output's gradient is read once and written twice. */
-		struct jl_op *cast = add_stream(b, "fp8 cast", m * k * batch * 2.0, 0.0);
-
-		cast->bwd_moved_frac = n * (b->act_B + 2.0) / (2.0 * k);
+		add_stream(b, "fp8 cast", m * k * batch, 2.0, n * (b->act_B + 2.0) / k);
 	}
-	if (s->frozen && s->quantized) {
-		struct jl_op *unpack = add_stream(b, "unpack weights", n * k * batch * 2.5, n * k * batch * 8.0);
-
-		unpack->bwd_moved_frac = 1.0;
-	}
+	if (s->frozen && s->quantized)
+		set_clocks(add_stream(b, "unpack weights", n * k * batch, 2.5, 2.5), n * k * batch, 0.03, 0.03);
+	add_bias_gradient(b, m * batch, n);
+	op = add_op(b, name, JL_OP_GEMM);
+	op->u.gemm = (struct jl_gemm){ .m = m, .n = n, .k = k, .batch = batch, .dtype = s->dtype, .out_B = b->act_B };
+	op->trained = !s->frozen;
+	op->needs_dgrad = 1;
 	return op;
 }
 
 /* Adapters beside a frozen product: two thin products and a sum, bound by the activations they read and write. */
 static void add_adapter(struct builder *b, double m, double n, double k)
 {
+	struct jl_op *op;
+
 	if (!b->s->frozen || b->s->lora_rank <= 0.0)
 		return;
-	add_stream(b, "adapter", m * (k + 2.0 * n + 4.0 * b->s->lora_rank) * b->act_B, 0.0)->n_kernels = 4.0;
+	const double moved_B = (k + 2.0 * n + 4.0 * b->s->lora_rank) * b->act_B;
+
+	op = add_stream(b, "adapter", m, moved_B, 1.5 * moved_B);
+	op->n_kernels = 4.0;
+	op->n_back = 8.0;
 }
 
-static void add_norm(struct builder *b, const char *name)
+/* A norm, and the copies of its output that products take; `n_uses`: how many operations read it. */
+static void add_norm(struct builder *b, const char *name, double n_uses)
 {
-	const double elements = b->seq_tokens * b->m->hidden;
-	struct jl_op *op = add_stream(b, name, 2.0 * elements * b->act_B, 8.0 * elements);
+	const double elements = b->seq_tokens * b->m->hidden, w = b->wide_B, a = b->act_B;
+	struct jl_op *op;
 
+	if (b->s->fusion == JL_FUSION_COMPILER) /* with the residual before it and the cast behind it; back the same */
+		op = add_stream(b, name, elements, 2.0 * w + 2.0 * a, 3.0 * w + 2.0 * a);
+	else
+		op = add_stream(b, name, elements, 2.0 * w, 3.0 * w);
+	set_clocks(op, elements, clocks.norm, clocks.norm_back * (b->s->fusion == JL_FUSION_COMPILER ? 0.6 : 1.0));
+	op->n_back = unfused(b) ? 2.0 : 1.0;
 	/* Input, and output for the product after it. Recomputing by operator keeps the layer's input, the attention's
 	 * keys, values and output, and one of the feed-forward products: everything else is made again from them. */
-	op->saved_B = 2.0 * elements * b->act_B;
+	op->saved_B = elements * (w + a);
 	op->selective = b->s->flash;
-	op->dropped_B = elements * b->act_B * (b->list->n_op > 1 ? 2.0 : 1.0);
-	op->n_kernels = b->m->norm == JL_NORM_RMS ? 2.0 : 1.0;
+	op->dropped_B = elements * (b->list->n_op > 1 ? w + a : a);
+	if (!unfused(b))
+		return;
+	for (double i = 0.0; i < n_uses; i++)
+		add_cast(b, "activation cast", elements);
+	if (n_uses > 1.0)
+		add_stream(b, "sum of gradients", elements * (n_uses - 1.0), 0.0, 3.0 * w);
 }
 
+/* The branch comes back to the residual: by itself, or inside the next norm where a compiler joins them. */
 static void add_residual(struct builder *b, const char *name)
 {
-	const double elements = b->seq_tokens * b->m->hidden;
-	struct jl_op *op = add_stream(b, name, elements * (3.0 * b->act_B + b->m->dropout), 2.0 * elements);
+	const double elements = b->seq_tokens * b->m->hidden, a = b->act_B, w = b->wide_B, drop = b->m->dropout;
+	struct jl_op *op;
 
-	op->saved_B = b->m->dropout ? elements : 0.0;
-	op->bwd_moved_frac = 1.0;
-	op->n_kernels = b->m->dropout ? 2.0 : 1.0;
+	if (b->s->fusion == JL_FUSION_HAND) {
+		op = add_stream(b, name, elements, 3.0 * a + drop, 3.0 * a + drop);
+		op->saved_B = drop * elements;
+		return;
+	}
+	if (drop > 0.0) {
+		op = add_stream(b, "dropout", elements, 2.0 * a + 1.0, 2.0 * a + 1.0);
+		set_clocks(op, elements, clocks.dropout, 0.0);
+		op->saved_B = elements;
+	}
+	if (b->s->fusion == JL_FUSION_COMPILER)
+		return;
+	add_stream(b, name, elements, a + 2.0 * w, 3.0 * w);
+	if (b->s->autocast)
+		add_stream(b, "gradient cast", elements, 0.0, 4.0 + a)->light = 1;
+}
+
+/* Turning q and k by their positions; written out it is products, a negation, a concatenation and a sum. */
+static void add_rotary(struct builder *b, double elements)
+{
+	const double a = b->act_B;
+	struct jl_op *op;
+
+	if (!unfused(b)) {
+		add_stream(b, "rotary", elements, 2.0 * a, 2.0 * a)->n_kernels = 2.0;
+		return;
+	}
+	/* cos and sin are fp32: under autocast the sum is too, and is cast for the attention */
+	op = b->s->autocast ? add_stream(b, "rotary", elements, 3.0 * a + 28.0, 3.0 * a + 34.0)
+			    : add_stream(b, "rotary", elements, 10.0 * a, 11.0 * a);
+	op->n_kernels = 10.0;
+	op->n_back = 14.0;
+}
+
+/* Bytes a score that softmax, scale, mask and dropout move where the map is written out, forward and backward. */
+static void set_scores(const struct builder *b, struct jl_attention *att)
+{
+	const double a = b->act_B, drop = b->m->dropout;
+
+	if (b->s->autocast &&
+	    unfused(b)) { /* scale and mask in 16 bits, softmax and dropout in fp32, casts around them */
+		att->score_B = 4.0 * a + 20.0 + drop * 9.0;
+		att->score_back_B = 4.0 * a + 24.0 + drop * 9.0;
+	} else if (unfused(b)) {
+		att->score_B = 6.0 * a + drop * (2.0 * a + 1.0);
+		att->score_back_B = 5.0 * a + drop * (2.0 * a + 1.0);
+	} else {
+		att->score_B = 6.5 * a;
+		att->score_back_B = 7.5 * a;
+	}
+	att->score_clocks = clocks.softmax + (unfused(b) ? drop * clocks.dropout : 0.0);
+	att->score_back_clocks = clocks.softmax_back;
 }
 
 static void add_core(struct builder *b, double heads, double kv_heads, double qk_dim, double v_dim)
@@ -91,11 +218,14 @@ static void add_core(struct builder *b, double heads, double kv_heads, double qk
 	const double seq_q = s->seq / s->cp, map = s->micro_batch * heads * seq_q * s->seq;
 	struct jl_op *op;
 
-	if (b->m->n_positions <= 0.0 && !b->m->alibi) {
-		op = add_stream(b, "rotary", 2.0 * b->tokens * (heads + kv_heads) * qk_dim * b->act_B, 0.0);
-		op->bwd_moved_frac = 1.0;
-		op->n_kernels = 4.0;
-	}
+	if (b->m->n_positions <= 0.0 && !b->m->alibi)
+		add_rotary(b, b->tokens * (heads + kv_heads) * qk_dim);
+	if (unfused(b)) /* gradients of q, k and v are put together for the one product before */
+		add_stream(b, "join gradients", b->tokens * ((heads + kv_heads) * qk_dim + kv_heads * v_dim), 0.0,
+			   2.0 * b->act_B);
+	if (unfused(b) && !s->flash) /* heads are laid side by side for the batched products, and back */
+		add_stream(b, "head copies", 4.0 * b->tokens * heads * qk_dim, 2.0 * b->act_B, 2.0 * b->act_B)
+			->n_kernels = 4.0;
 	op = add_op(b, "attention", JL_OP_ATTENTION);
 	op->u.attention = (struct jl_attention){
 		.batch = s->micro_batch,
@@ -108,12 +238,12 @@ static void add_core(struct builder *b, double heads, double kv_heads, double qk
 		.causal = b->m->causal,
 		.flash = s->flash,
 	};
+	set_scores(b, &op->u.attention);
 	/* Batched products of heads whose rows do not start on 16 bytes leave the tensor cores. */
-	if (!s->flash && fmod(qk_dim * b->act_B, 16.0) > 0.0 && b->act_B < 4.0) {
+	if (!s->flash && fmod(qk_dim * b->act_B, 16.0) > 0.0 && b->act_B < 4.0)
 		op->u.attention.dtype = JL_FP32;
-		op->u.attention.score_B = 6.5 * b->act_B;
-	}
-	op->n_kernels = s->flash ? 2.0 : b->m->dropout ? 7.0 : 6.0;
+	op->n_kernels = s->flash ? 1.0 : unfused(b) ? 6.0 : 4.0;
+	op->n_back = s->flash ? 3.0 : unfused(b) ? 8.0 : 6.0;
 	op->saved_B = b->tokens * ((heads + kv_heads) * qk_dim + kv_heads * v_dim) * b->act_B;
 	if (s->flash) {
 		op->dropped_B = b->tokens * heads * qk_dim * b->act_B;
@@ -153,15 +283,24 @@ static void add_attention(struct builder *b)
 static void add_ffn(struct builder *b, double tokens, double ffn, double batch)
 {
 	const struct jl_transformer *m = b->m;
-	const double n_up = m->gated ? 2.0 : 1.0, elements = tokens * ffn * batch;
+	const double n_up = m->gated ? 2.0 : 1.0, elements = tokens * ffn * batch, a = b->act_B;
 	struct jl_op *op;
 
 	add_linear(b, "ffn up", tokens, n_up * ffn, m->hidden, batch);
-	op = add_stream(b, "activation", elements * (n_up + 1.0) * b->act_B, 10.0 * elements);
-	op->saved_B = elements * (n_up + 1.0) * b->act_B; /* input, and output for the product after it */
-	op->dropped_B = elements * n_up * b->act_B;
+	if (m->gated && unfused(b)) { /* a product each for gate and up, an activation, a multiplication */
+		b->list->op[b->list->n_op - 1].n_kernels = 2.0;
+		add_stream(b, "gate", elements, 3.0 * a, 6.0 * a)->n_back = 2.0;
+		op = add_stream(b, "activation", elements, 2.0 * a, 3.0 * a);
+	} else {
+		op = add_stream(b, "activation", elements, (n_up + 1.0) * a, (2.0 * n_up + 1.0) * a);
+	}
+	if (!m->gated)
+		set_clocks(op, elements, clocks.gelu, clocks.gelu_back);
+	op->saved_B = elements * (n_up + 1.0) * a; /* input, and output for the product after it */
+	if (m->gated && unfused(b))
+		op->saved_B += elements * a; /* the activated gate is kept for the multiplication */
+	op->dropped_B = elements * n_up * a;
 	op->selective = b->s->flash;
-	op->n_kernels = n_up;
 	add_linear(b, "ffn down", tokens, m->hidden, ffn, batch);
 }
 
@@ -172,10 +311,10 @@ static void add_moe(struct builder *b)
 	struct jl_op *op;
 
 	add_linear(b, "router", t, moe->n_experts, h, 1.0);
-	op = add_stream(b, "dispatch", 4.0 * t * moe->top_k * h * b->act_B, 0.0); /* permute there and back */
-	op->bwd_moved_frac = 1.0;
+	op = add_stream(b, "dispatch", t * moe->top_k * h, 4.0 * b->act_B, 4.0 * b->act_B); /* permute there and back */
 	op->saved_B = t * moe->top_k * h * b->act_B;
 	op->n_kernels = 8.0;
+	op->n_back = 16.0;
 	add_ffn(b, t * moe->top_k / local, moe->expert_ffn / b->s->tp, local);
 	if (moe->n_shared > 0.0)
 		add_ffn(b, t, moe->n_shared * moe->expert_ffn / b->s->tp, 1.0);
@@ -183,13 +322,13 @@ static void add_moe(struct builder *b)
 
 static void add_layer(struct builder *b, int is_moe)
 {
-	add_norm(b, "norm");
+	add_norm(b, "norm", 1.0);
 	add_attention(b);
 	add_residual(b, "residual");
-	add_norm(b, "norm");
+	add_norm(b, "norm", b->m->gated && !is_moe ? 2.0 : 1.0);
 	if (b->m->post_norm) {
-		add_norm(b, "norm");
-		add_norm(b, "norm");
+		add_norm(b, "norm", 1.0);
+		add_norm(b, "norm", 1.0);
 	}
 	if (is_moe)
 		add_moe(b);
@@ -200,13 +339,48 @@ static void add_layer(struct builder *b, int is_moe)
 
 static void add_embed(struct builder *b)
 {
-	struct jl_op *op = add_stream(b, "embedding", 2.0 * b->seq_tokens * b->m->hidden * b->act_B, 0.0);
+	const double elements = b->seq_tokens * b->m->hidden;
+	struct jl_op *op = add_stream(b, "embedding", elements, 2.0 * b->wide_B, b->s->frozen ? 0.0 : 4.0 * b->wide_B);
 
 	op->n_kernels = 3.0;
-	op->bwd_moved_frac = b->s->frozen ? 0.0 : 2.0;
+	op->n_back = b->s->frozen ? 0.0 : 6.0;
 	op->saved_B = 8.0 * b->tokens;
 	if (b->m->embed_norm)
-		add_norm(b, "norm");
+		add_norm(b, "norm", 1.0);
+}
+
+double jl_loss_kept_B(const struct jl_shard *shard)
+{
+	const double act_B = jl_dtype_B(shard->act_dtype);
+
+	if (shard->thin_loss)
+		return act_B;
+	if (shard->fusion == JL_FUSION_NONE) /* the log-softmax, and its wide copy */
+		return shard->autocast ? act_B + 4.0 : act_B;
+	return 4.0;
+}
+
+/* The loss over the logits. Written out: log-softmax, under autocast a wide copy for the sum and a narrow one of its gradient, a
+ * gradient that is filled with zeros first, and the backward of the log-softmax. */
+static void add_loss(struct builder *b, double logits)
+{
+	const double a = b->act_B;
+	struct jl_op *op;
+
+	if (b->s->thin_loss) { /* read for the sums; read for the gradient and written */
+		op = add_stream(b, "loss", logits, a, 2.0 * a);
+	} else if (unfused(b)) {
+		op = b->s->autocast ? add_stream(b, "loss", logits, 3.0 * a + 4.0, 4.0 * a + 8.0)
+				    : add_stream(b, "loss", logits, 2.0 * a, 4.0 * a);
+		op->n_kernels = b->s->autocast ? 3.0 : 2.0;
+		op->n_back = b->s->autocast ? 4.0 : 3.0;
+	} else { /* an fp32 softmax and its copies */
+		op = add_stream(b, "loss", logits, a + 8.0, a + 8.0);
+		op->n_kernels = 6.0;
+		op->n_back = 6.0;
+	}
+	set_clocks(op, logits, clocks.loss, clocks.loss_back);
+	op->saved_B = logits * jl_loss_kept_B(b->s);
 }
 
 static void add_head(struct builder *b)
@@ -216,11 +390,13 @@ static void add_head(struct builder *b)
 	struct jl_op *op;
 
 	if (m->final_norm)
-		add_norm(b, "norm");
+		add_norm(b, "norm", 1.0);
 	if (m->head == JL_HEAD_SPAN)
 		return;
 	const double whole = 16.0 / b->act_B, wide = b->s->padded ? ceil(vocab / whole) * whole : vocab;
 
+	if (!b->s->frozen)
+		add_cast(b, "weight casts", vocab * m->hidden);
 	op = add_op(b, "logits", JL_OP_GEMM); /* not in fp8: frameworks keep the last product in 16 bits */
 	op->u.gemm = (struct jl_gemm){ .m = t,
 				       .n = wide,
@@ -231,11 +407,7 @@ static void add_head(struct builder *b)
 	op->trained = !b->s->frozen;
 	op->needs_dgrad = 1;
 	op->saved_B = t * m->hidden * b->act_B;
-	/* Read for the sums, read for the gradient and written; else an fp32 softmax and its copies. */
-	op = add_stream(b, "loss", t * vocab * (b->s->thin_loss ? b->act_B : b->act_B + 4.0 + 4.0), 5.0 * t * vocab);
-	op->saved_B = t * vocab * (b->s->thin_loss ? b->act_B : 4.0);
-	op->bwd_moved_frac = b->s->thin_loss ? 2.0 : 1.0;
-	op->n_kernels = b->s->thin_loss ? 3.0 : 6.0;
+	add_loss(b, t * vocab);
 }
 
 void jl_transformer_ops(const struct jl_transformer *model, const struct jl_shard *shard, enum jl_block_kind block,
@@ -244,11 +416,12 @@ void jl_transformer_ops(const struct jl_transformer *model, const struct jl_shar
 	struct builder b = { .list = ret_list, .m = model, .s = shard };
 
 	b.act_B = jl_dtype_B(shard->act_dtype);
+	b.wide_B = shard->autocast ? 4.0 : b.act_B;
 	b.tokens = shard->micro_batch * shard->seq / shard->cp;
 	b.seq_tokens = shard->sp ? b.tokens / shard->tp : b.tokens;
 	ret_list->n_op = 0;
 	ret_list->wgrad_B = shard->wgrad_B;
-	ret_list->input_B = b.seq_tokens * model->hidden * b.act_B;
+	ret_list->input_B = b.seq_tokens * model->hidden * b.wide_B;
 	if (block == JL_BLOCK_EMBED)
 		add_embed(&b);
 	else if (block == JL_BLOCK_HEAD)

@@ -1,0 +1,51 @@
+#!/usr/bin/env python3
+"""Draws training runs nobody has chosen: draw.py SEED [N] > runs.csv
+
+Kinds, sizes, precisions, batch and sequence at random from a stated space; runs that would not fit 120 GB are drawn again. The rule of the
+blind protocol: parameters are frozen and committed first, and the seed is the beginning of that commit's id.
+"""
+import csv
+import random
+import sys
+
+COLUMNS = ["kind", "layers", "hidden", "heads", "kv_heads", "ffn", "vocab", "seq", "batch", "precision", "mode", "attention", "dropout", "optimizer"]
+
+
+def draw(pick):
+	kind = pick.choice(["gpt", "llama"])
+	dim = pick.choice([64, 64, 80, 96, 128])
+	heads = pick.choice([4, 8, 12, 16, 20, 24, 32])
+	hidden, layers = dim * heads, pick.choice([4, 6, 8, 12, 16, 20, 24, 32])
+	mode = pick.choice(["eager", "eager", "eager", "compiled"])
+	if mode == "compiled":
+		layers = min(layers, 12)  # compiling takes minutes otherwise
+	precision = pick.choice(["bf16", "bf16", "bf16", "fp16", "bf16-pure", "tf32", "fp32"])
+	grouped = kind == "llama" and precision in ("bf16", "fp16", "bf16-pure") and heads % 4 == 0 and pick.random() < 0.5
+	ffn = int(hidden * 8 / 3 / 128 + 1) * 128 if kind == "llama" else 4 * hidden
+	seq = pick.choice([128, 256, 512, 1024, 2048, 4096])
+	return dict(kind=kind, layers=layers, hidden=hidden, heads=heads, kv_heads=heads // 4 if grouped else heads, ffn=ffn,
+		vocab=pick.choice([32000, 50257, 50304, 30522, 128256, 10000]), seq=seq, batch=2 ** pick.randint(0, 7), precision=precision, mode=mode, attention="sdpa",
+		dropout=pick.choice([0, 0, 0.1]) if kind != "llama" else 0, optimizer=pick.choice(["foreach", "foreach", "fused"]))
+
+
+def memory_B(r):
+	e, params = r["batch"] * r["seq"], 12 * r["layers"] * r["hidden"] ** 2 + 2 * r["vocab"] * r["hidden"]
+	return 16 * params + e * (r["layers"] * r["hidden"] * (70 if r["precision"] in ("tf32", "fp32") else 44) + 13 * r["vocab"])
+
+
+def flop(r):
+	return 6 * r["batch"] * r["seq"] * (12 * r["layers"] * r["hidden"] ** 2 + r["vocab"] * r["hidden"])
+
+
+def main():
+	pick, n = random.Random(int(sys.argv[1], 16)), int(sys.argv[2]) if len(sys.argv) > 2 else 40
+	out = csv.DictWriter(sys.stdout, COLUMNS, lineterminator="\n")
+	out.writeheader()
+	while n > 0:
+		r = draw(pick)
+		if memory_B(r) < 110e9 and 5e10 < flop(r) < (4e14 if r["precision"] not in ("fp32", "tf32") else 6e13):
+			out.writerow(r)
+			n -= 1
+
+
+main()

@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+"""What really runs: every kernel of one training step, by the operator that launched it. trace.py RUNS.csv OUT.csv
+
+One line for each run and pair (operator, kernel): launches, microseconds, and the bytes that the operator's inputs and outputs have
+(tensors counted once, views not at all). Compiled runs have Triton kernels; their bytes are what the kernel's tensor arguments hold.
+"""
+import csv
+import gc
+import sys
+from collections import defaultdict
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_flatten
+
+from models import Run
+from steps import number
+
+VIEWS = {"view", "_unsafe_view", "t", "transpose", "permute", "expand", "slice", "select", "split", "split_with_sizes", "unsqueeze", "squeeze", "detach", "alias",
+	"as_strided", "chunk", "unbind", "_reshape_alias", "reshape", "empty_like", "empty", "new_empty", "empty_strided", "new_empty_strided", "narrow"}
+
+
+class Bytes(TorchDispatchMode):
+	"""Bytes in and out of each operator that is no view."""
+
+	def __init__(self):
+		super().__init__()
+		self.moved, self.calls = defaultdict(int), defaultdict(int)
+
+	def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+		out = func(*args, **(kwargs or {}))
+		name = func._schema.name.split("::")[1]
+		if name.rstrip("_") not in VIEWS and name not in VIEWS:
+			total = 0
+			for t in tree_flatten((args, kwargs or {}))[0] + tree_flatten(out)[0]:
+				if isinstance(t, torch.Tensor) and t.is_cuda:
+					total += min(t.numel() * t.element_size(), t.untyped_storage().nbytes())
+			self.moved[name] += total
+			self.calls[name] += 1
+		return out
+
+
+def kernels(run):
+	"""(operator, kernel) -> launches, microseconds."""
+	acts = [torch.profiler.ProfilerActivity.CPU, torch.profiler.ProfilerActivity.CUDA]
+	with torch.profiler.profile(activities=acts) as prof:
+		run.step()
+		torch.cuda.synchronize()
+	found = defaultdict(lambda: [0, 0.0])
+	for event in prof.events():
+		if event.device_type != torch.autograd.DeviceType.CPU:
+			continue
+		for kernel in event.kernels:
+			# the innermost operator only: an outer one lists the same kernel again
+			if any(kernel.name == k.name and kernel.duration == k.duration for child in event.cpu_children for k in all_kernels(child)):
+				continue
+			entry = found[(event.name, kernel.name[:160])]
+			entry[0] += 1
+			entry[1] += kernel.duration
+	return found
+
+
+def all_kernels(event):
+	return list(event.kernels) + [k for child in event.cpu_children for k in all_kernels(child)]
+
+
+def main():
+	with open(sys.argv[1]) as file:
+		rows = [{k: number(v) for k, v in row.items() if v != ""} for row in csv.DictReader(file)]
+	with open(sys.argv[2], "w", newline="") as file:
+		out = csv.writer(file)
+		out.writerow(["run", "what", "operator", "kernel", "launches", "us", "moved_B"])
+		for index, row in enumerate(rows):
+			try:
+				run = Run(row)
+				for _ in range(3):
+					run.step()
+				torch.cuda.synchronize()
+				for (operator, kernel), (n, us) in sorted(kernels(run).items()):
+					out.writerow([index, "kernel", operator, kernel, n, f"{us:.1f}", ""])
+				if row["mode"] == "eager":
+					with Bytes() as moved:
+						run.step()
+					for name in sorted(moved.moved):
+						out.writerow([index, "bytes", name, "", moved.calls[name], "", moved.moved[name]])
+			except Exception as error:
+				out.writerow([index, "error", " ".join(str(error).split())[:150], "", "", "", ""])
+			file.flush()
+			run = None
+			gc.collect()
+			torch._dynamo.reset()
+			torch.cuda.empty_cache()
+
+
+if __name__ == "__main__":
+	main()
