@@ -18,6 +18,7 @@ demo: build/jeoul
 
 # The golden reports of the seeds, written anew; look at them with git diff.
 golden: build/jeoul
+	@cmake --build --preset release --target jeoul-frozen -- --quiet
 	@scripts/golden
 
 # Release with gcc, then everything again with clang under AddressSanitizer and UndefinedBehaviorSanitizer.
