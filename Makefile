@@ -2,6 +2,7 @@
 .PHONY: all demo golden test lint bench fuzz scorecard install format clean
 BUILD := build/release
 FUZZ_SECONDS ?= 60
+JOBS ?= $(shell nproc)
 
 all: build/jeoul
 
@@ -27,10 +28,10 @@ test:
 	@cmake --preset release -DJEOUL_TESTS=ON
 	@cmake --build --preset release -- --quiet
 	@ln -sf release/jeoul build/jeoul
-	ctest --preset release
+	ctest --preset release -j $(JOBS)
 	@cmake --preset asan
 	@cmake --build --preset asan -- --quiet
-	ctest --preset asan
+	ctest --preset asan -j $(JOBS)
 
 lint:
 	@scripts/setup lint
@@ -55,7 +56,7 @@ install: build/jeoul
 	@cmake --install $(BUILD)
 
 format:
-	@git ls-files 'src/*.[ch]' 'include/*.h' 'tests/*.[ch]' 'examples/*.c' | xargs clang-format -i
+	@git ls-files 'src/*.[ch]' 'include/*.h' 'tests/*.[ch]' 'examples/*.c' 'bench/*.c' | xargs clang-format -i
 
 clean:
 	rm -rf build

@@ -1,4 +1,4 @@
-/* One program for the test files of a room: test_base mem runs base/test_mem.c, test_base mem only NAME one test of it. The build gives
+/* One program for the test files of a room: test_base mem runs base/test_mem.c, test_base mem NAME one test of it. The build gives
  * JL_TEST_FILES, an X(name) for each file.
  *
  * Where nothing failed but something was skipped it ends with 77, which ctest shows as skipped. */
@@ -46,30 +46,20 @@ void __wrap__skip(const char *file, int line)
 	__real__skip(file, line);
 }
 
-static int usage(const char *program)
-{
-	fprintf(stderr, "usage: %s FILE [only TEST | without TEST], FILE one of:", program);
-	for (size_t i = 0; i < N_FILES; i++)
-		fprintf(stderr, " %s", files[i].name);
-	fprintf(stderr, "\n");
-	return 2;
-}
-
 int main(int argc, char **argv)
 {
-	int n_bad;
 	size_t i = 0;
 
 	while (argc > 1 && i < N_FILES && strcmp(argv[1], files[i].name) != 0)
 		i++;
-	if (argc < 2 || argc == 3 || argc > 4 || i == N_FILES)
-		return usage(argv[0]);
-	if (argc == 4 && strcmp(argv[2], "only") == 0)
-		cmocka_set_test_filter(argv[3]);
-	else if (argc == 4 && strcmp(argv[2], "without") == 0)
-		cmocka_set_skip_filter(argv[3]);
-	else if (argc == 4)
-		return usage(argv[0]);
-	n_bad = files[i].run();
-	return n_bad ? 1 : n_skipped ? SKIPPED : 0;
+	if (argc < 2 || argc > 3 || i == N_FILES) {
+		fprintf(stderr, "usage: %s FILE [TEST], FILE one of:", argv[0]);
+		for (i = 0; i < N_FILES; i++)
+			fprintf(stderr, " %s", files[i].name);
+		fprintf(stderr, "\n");
+		return 2;
+	}
+	if (argc == 3)
+		cmocka_set_test_filter(argv[2]);
+	return files[i].run() ? 1 : n_skipped ? SKIPPED : 0;
 }
