@@ -2,6 +2,7 @@
 .PHONY: all demo golden test lint bench fuzz scorecard install format clean
 BUILD := build/release
 FUZZ_SECONDS ?= 60
+JOBS ?= $(shell nproc)
 
 all: build/jeoul
 
@@ -18,6 +19,7 @@ demo: build/jeoul
 
 # The golden reports of the seeds, written anew; look at them with git diff.
 golden: build/jeoul
+	@cmake --build --preset release --target jeoul-frozen -- --quiet
 	@scripts/golden
 
 # Release with gcc, then everything again with clang under AddressSanitizer and UndefinedBehaviorSanitizer.
@@ -27,10 +29,10 @@ test:
 	@cmake --preset release -DJEOUL_TESTS=ON >build/cmake.log 2>&1 || { cat build/cmake.log; exit 1; }
 	@scripts/build release
 	@ln -sf release/jeoul build/jeoul
-	ctest --preset release
+	ctest --preset release -j $(JOBS)
 	@cmake --preset asan >build/cmake.log 2>&1 || { cat build/cmake.log; exit 1; }
 	@scripts/build asan
-	ctest --preset asan
+	ctest --preset asan -j $(JOBS)
 
 lint:
 	@scripts/setup lint
@@ -55,7 +57,7 @@ install: build/jeoul
 	@cmake --install $(BUILD)
 
 format:
-	@git ls-files 'src/*.[ch]' 'include/*.h' 'tests/*.[ch]' 'examples/*.c' | xargs clang-format -i
+	@git ls-files 'src/*.[ch]' 'include/*.h' 'tests/*.[ch]' 'examples/*.c' 'bench/*.c' | xargs clang-format -i
 
 clean:
 	rm -rf build

@@ -35,7 +35,8 @@ int main(int argc, char **argv)
 	static double times[RUNS_MAX];
 	const int is_gemm = argc > 3 && strcmp(argv[1], "gemm") == 0;
 	const long size = argc > 3 ? atol(argv[2]) : 0, n = is_gemm ? size : size / 8;
-	const double seconds = argc > 3 ? atof(argv[3]) : 0, work = is_gemm ? 2.0 * (double)n * (double)n * (double)n : 24.0 * (double)n;
+	const double seconds = argc > 3 ? atof(argv[3]) : 0,
+		     work = is_gemm ? 2.0 * (double)n * (double)n * (double)n : 24.0 * (double)n;
 	const size_t count = is_gemm ? (size_t)(n * n) : (size_t)n;
 	float *fa = NULL, *fb = NULL, *fc = NULL;
 	double *a = NULL, *b = NULL, *c = NULL, start_s;
@@ -58,7 +59,8 @@ int main(int argc, char **argv)
 		const double from_s = now_s();
 
 		if (is_gemm)
-			cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)n, (int)n, (int)n, 1, fa, (int)n, fb, (int)n, 0, fc, (int)n);
+			cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)n, (int)n, (int)n, 1, fa, (int)n,
+				    fb, (int)n, 0, fc, (int)n);
 		else
 			triad(a, b, c, n);
 		if (i >= 2)

@@ -27,7 +27,8 @@ def blocks(lines):
 
 
 def run(command, bin_dir, work_dir):
-    env = dict(os.environ, PATH=bin_dir + ":" + os.environ["PATH"], JEOUL_TODAY="2026-11-15", NO_COLOR="1", COLUMNS="80")
+    env = dict(os.environ, PATH=bin_dir + ":" + os.environ["PATH"], JEOUL_TODAY="2026-11-15", NO_COLOR="1", COLUMNS="80",
+               XDG_CONFIG_HOME=work_dir + "/.config", XDG_DATA_HOME=work_dir + "/.data")
     done = subprocess.run(["bash", "-c", command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=env, cwd=work_dir, timeout=60)
     return done.stdout.decode("utf-8").rstrip("\n").split("\n") if done.stdout else []
 

@@ -126,9 +126,15 @@ FN(cublasLtMatmulAlgoGetHeuristic, void *handle, const struct desc *d, void *a, 
 	return OK;
 }
 
-static float at(const void *m, const struct layout *l, int32_t trans, uint64_t row, uint64_t col)
+/* A matrix as plain numbers, column after column: each is read once, not once per product. */
+static float *numbers(const void *m, const struct layout *l, int32_t trans, uint64_t rows, uint64_t cols)
 {
-	return fake_get(m, trans ? row * (uint64_t)l->ld + col : col * (uint64_t)l->ld + row, l->type);
+	float *to = malloc((rows * cols + 1) * sizeof *to);
+	for (uint64_t col = 0; to && col < cols; col++)
+		for (uint64_t row = 0; row < rows; row++)
+			to[col * rows + row] = fake_get(
+				m, trans ? row * (uint64_t)l->ld + col : col * (uint64_t)l->ld + row, l->type);
+	return to;
 }
 
 static float gelu(float x)
@@ -151,13 +157,18 @@ FN(cublasLtMatmul, void *handle, struct desc *d, const float *alpha, const void 
 	void *bias = (void *)(uintptr_t)d->bias, *aux = (void *)(uintptr_t)d->aux;
 	if (algo[0] == 1)
 		return NOT_SUPPORTED;
+	float *x = numbers(a, la, d->trans_a, lo->rows, k), *y = numbers(b, lb, d->trans_b, k, lo->cols);
+	float *sums = malloc((lo->rows + 1) * sizeof *sums);
+	if (!x || !y || !sums)
+		abort();
 	for (uint64_t col = 0; col < lo->cols; col++) {
+		memset(sums, 0, lo->rows * sizeof *sums);
+		for (uint64_t i = 0; i < k; i++)
+			for (uint64_t row = 0; row < lo->rows; row++)
+				sums[row] += x[i * lo->rows + row] * y[col * k + i];
 		for (uint64_t row = 0; row < lo->rows; row++) {
 			uint64_t to = col * (uint64_t)lo->ld + row;
-			float sum = 0;
-			for (uint64_t i = 0; i < k; i++)
-				sum += at(a, la, d->trans_a, row, i) * at(b, lb, d->trans_b, i, col);
-			sum = *alpha * sum + (*beta != 0 ? *beta * fake_get(out, to, lo->type) : 0);
+			float sum = *alpha * sums[row] + (*beta != 0 ? *beta * fake_get(out, to, lo->type) : 0);
 			if (d->epilogue & 4)
 				sum += fake_get(bias, row, lo->type);
 			if (d->epilogue & 32) {
@@ -171,9 +182,12 @@ FN(cublasLtMatmul, void *handle, struct desc *d, const float *alpha, const void 
 		if (d->epilogue & 512) {
 			float sum = 0;
 			for (uint64_t i = 0; i < k; i++)
-				sum += at(b, lb, d->trans_b, i, col);
+				sum += y[col * k + i];
 			fake_put(bias, col, sum, lo->type);
 		}
 	}
+	free(x);
+	free(y);
+	free(sums);
 	return OK;
 }

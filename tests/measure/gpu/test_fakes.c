@@ -222,11 +222,6 @@ static void a_whole_run(void **state)
 	(void)state;
 	struct jl_err err = { 0 };
 	need_fakes();
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-	skip(); /* the fake multiplies what the rates are measured with: minutes under a sanitizer */
-#endif
-#endif
 	setenv("FAKE_CUDA_GPUS", "2", 1);
 	struct jl_model_info model = small(&tiny[0]);
 	struct jl_train_result *r = malloc(sizeof *r);

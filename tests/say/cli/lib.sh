@@ -1,8 +1,10 @@
 # Shared by the tests of the command line: run the program, look at what it says and how it ends.
 set -u
-n_ok=0 n_bad=0
+n_ok=0 n_bad=0 n_skipped=0 ran=
 export JEOUL_TODAY=2026-11-15
 work=$(mktemp -d)
+export XDG_CONFIG_HOME="$work/.config" XDG_DATA_HOME="$work/.data"
+unset JEOUL_STORE JEOUL_MACHINE
 trap 'rm -rf "$work"' EXIT
 
 ok() { n_ok=$((n_ok + 1)); }
@@ -11,6 +13,7 @@ bad() { n_bad=$((n_bad + 1)); echo "FAILED: $*"; }
 # run CODE ARGS...: the exit code must be CODE; output in $out, errors in $err
 run() {
 	local code=$1; shift
+	ran=$*
 	timeout 60 "$JEOUL" "$@" >"$work/out" 2>"$work/err"
 	local got=$?
 	out=$(cat "$work/out") err=$(cat "$work/err")
@@ -23,6 +26,23 @@ lacks() { if [[ "$out" != *"$1"* ]]; then ok; else bad "output has '$1'"; fi; }
 says() { if [[ "$err" == *"$1"* ]]; then ok; else bad "error lacks '$1': $err"; fi; }
 # one line on standard error, nothing on standard output
 one_line() { if [ -z "$out" ] && [ "$(wc -l < "$work/err")" = 1 ]; then ok; else bad "not one clear line: out='${out:0:200}' err='$err'"; fi; }
-# json EXPRESSION: a Python expression over the parsed output `j` must be true
-json() { if python3 -c "import json,sys; j=json.load(open(sys.argv[1])); sys.exit(0 if ($1) else 1)" "$work/out"; then ok; else bad "JSON: $1"; fi; }
-finish() { echo "$n_ok passed, $n_bad failed"; [ "$n_bad" = 0 ]; }
+# ask EXPRESSION: a Python expression over what was printed (ask.py) must be true
+ask() {
+	local answer=
+	[ -n "${ASK_PID:-}" ] || coproc ASK { exec python3 "$(dirname "${BASH_SOURCE[0]}")/ask.py" "$work/out"; }
+	printf '%s\0' "$1" >&"${ASK[1]}"
+	read -r answer <&"${ASK[0]}"
+	if [ "$answer" = yes ]; then ok; else bad "jeoul $ran: $1: $answer"; fi
+}
+# json EXPRESSION: the same over the parsed output `j`
+json() { ask "bool($1)"; }
+# narrow [PATTERN]: no line is wider than 80 columns, but for those that match
+narrow() { ask "not wide(${1:+r'$1'}) or str(wide(${1:+r'$1'}))"; }
+# what cannot be tried here: the whole script, or a part of it (ctest then says "skipped" unless something failed)
+skip() { echo "skipped: $*"; exit 77; }
+skip_part() { echo "skipped: $*"; n_skipped=$((n_skipped + 1)); }
+finish() {
+	echo "$n_ok passed, $n_bad failed, $n_skipped skipped"
+	[ "$n_bad" = 0 ] || exit 1
+	[ "$n_skipped" = 0 ] || exit 77
+}

@@ -1,9 +1,9 @@
 #!/bin/bash
 # Collectives under mpirun: every rank takes part, only the first speaks, results are right.
 . "$(dirname "$0")/lib.sh"
-if ! command -v mpirun >/dev/null; then echo "skipped: no mpirun (package openmpi-bin)"; exit 0; fi
+command -v mpirun >/dev/null || skip "no mpirun (package openmpi-bin)"
 if ! "$JEOUL" bench list --json | python3 -c "import json,sys; sys.exit(0 if [b for b in json.load(sys.stdin)['backends'] if b['name'] == 'mpi'][0]['present'] else 1)"; then
-	echo "skipped: $("$JEOUL" bench list | grep -A3 '^  mpi' | tail -n +2 | tr -s ' ' | tr -d '\n')"; exit 0
+	skip "$("$JEOUL" bench list | grep -A3 '^  mpi' | tail -n +2 | tr -s ' ' | tr -d '\n')"
 fi
 root=""; [ "$(id -u)" = 0 ] && root=--allow-run-as-root
 mpi() { # CODE RANKS ARGS...

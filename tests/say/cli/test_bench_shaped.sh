@@ -5,7 +5,7 @@
 pair=$JEOUL_SOURCE/bench/measure/netns-pair
 name=jl$$
 why=$("$pair" up $name 1gbit 2>&1); code=$?
-if [ $code != 0 ]; then echo "skipped: $why"; exit 0; fi
+[ $code = 0 ] || skip "$why"
 trap '"$pair" down $name; rm -rf "$work"' EXIT
 
 # find RATE_Bps: never faster than the link, whatever else the machine does; how close it comes is shown by bench/measure/shaped

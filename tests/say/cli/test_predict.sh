@@ -1,7 +1,6 @@
 #!/bin/bash
 # predict, fit and flops as a person uses them.
 . "$(dirname "$0")/lib.sh"
-export XDG_CONFIG_HOME="$work/none"
 
 seed=(predict gpt-305m --on "10x rtx-3090 via pcie4-no-p2p" --batch 4 --seq 512)
 
@@ -19,19 +18,18 @@ json "all(a['option'] and a['why'] for a in j['assumptions'])"
 json "j['parallel']['dp'] == 10 and j['parallel']['zero'] == 2 and j['precision'] == 'fp16' and j['global_batch'] == 40"
 
 # Text: one screen, both languages, nothing wider than 80 columns
-widest() { python3 -c "import sys, unicodedata as u; print(max(sum(2 if u.east_asian_width(c) in 'WF' else 1 for c in l.rstrip('\n')) for l in open(sys.argv[1], encoding='utf-8')))" "$work/out"; }
 for lang in en ko; do
 	for args in "gpt-305m --on 10x(rtx-3090) --batch 4 --samples 100000 --epochs 10" "gpt3-175b --on 128x(dgx-h100)" "llama-3-8b --on dgx-h100 --tokens 1e12" \
 		"deepseek-v3 --on 32x(dgx-h100)" "gpt2-124m --on cpu:i9-13900k" "llama-3-70b --on rtx-3090"; do
 		run 0 predict $args --lang $lang
-		[ "$(widest)" -le 80 ] && ok || bad "predict $args --lang $lang is $(widest) columns wide"
+		narrow
 	done
 	run 0 fit llama-3-8b --on dgx-h100 --lang $lang
-	[ "$(widest)" -le 80 ] && ok || bad "fit is $(widest) columns wide"
+	narrow
 	run 0 "${seed[@]}" --sweep gpus=1,2,4,8,10 --lang $lang
-	[ "$(widest)" -le 80 ] && ok || bad "sweep is $(widest) columns wide"
+	narrow
 	run 0 flops deepseek-v3 --lang $lang
-	[ "$(widest)" -le 80 ] && ok || bad "flops is $(widest) columns wide"
+	narrow
 done
 run 0 "${seed[@]}"; has "Bound by"; has "gradient exchange"; has "no P2P"; has "80 % intervals"; has "Assumed"
 run 0 "${seed[@]}" --lang ko; has "병목"; has "가정"
@@ -74,11 +72,11 @@ for lang in en ko; do
 		"allreduce --on aws:p5.48xlarge --size 16GB --sweep nodes=2,4,8,16,32,64,125" "allgather --on dgx-h100 --size 1GB" \
 		"llama-3-8b --on 4x(rtx-3090) --offload optimizer,params --ram 256GiB" "resnet-50 --on dgx-h100 --sweep gpus=1,2,4,8"; do
 		run 0 predict $args --lang $lang
-		[ "$(widest)" -le 80 ] && ok || bad "predict $args --lang $lang is $(widest) columns wide"
+		narrow
 	done
 	for args in "resnet-50 --on rtx-3080 --batch 512" "llama-3-8b --on dgx-a100-80gb" "llama-3-8b --on 4x(rtx-3090)"; do
 		run 0 fit $args --lang $lang
-		[ "$(widest)" -le 80 ] && ok || bad "fit $args --lang $lang is $(widest) columns wide"
+		narrow
 	done
 done
 

@@ -85,7 +85,7 @@ run 2 store list --store "mysql://u:hunter2@h/d"; one_line
 
 # a server that is not there: results wait, and the list says so
 if JEOUL_STORE="postgresql://u:hunter2@127.0.0.1:1/db" "$JEOUL" store list 2>&1 | grep -q "not available"; then
-	echo "skipped: no libpq here"
+	skip_part "no libpq here"
 else
 	export JEOUL_STORE="postgresql://u:hunter2@127.0.0.1:1/db"
 	run 0 import "$logs/osu-bw.txt"; says "3 results wait"

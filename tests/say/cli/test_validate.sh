@@ -1,10 +1,7 @@
 #!/bin/bash
 # jeoul validate as a person uses it: the shipped measurements, and files of their own.
 . "$(dirname "$0")/lib.sh"
-export XDG_CONFIG_HOME="$work/none"
 data=$JEOUL_SOURCE/data/validation
-widest() { python3 -c "import sys, unicodedata as u; print(max(sum(2 if u.east_asian_width(c) in 'WF' else 1 for c in l.rstrip('\n')) for l in open(sys.argv[1], encoding='utf-8')))" "$work/out"; }
-narrow() { [ "$(widest)" -le 80 ] && ok || bad "$* is $(widest) columns wide"; }
 
 # The keys that scripts rely on
 run 0 validate --json
@@ -21,7 +18,7 @@ json "[s['rows'] for s in j['sets'] if s['set'] == 'train_llm'][0] >= 864"
 
 # Text: both languages, 80 columns, says that the parameters saw these rows
 for lang in en ko; do
-	run 0 validate --worst 3 --lang $lang; narrow "validate --lang $lang"
+	run 0 validate --worst 3 --lang $lang; narrow
 done
 run 0 validate; has "leave-one-group-out"; has "serve_silicon"; has "naive"
 run 0 validate --json; n=$(python3 -c "import json; print(format(sum(s['rows'] for s in json.load(open('$work/out'))['sets']), ','))")

@@ -14,18 +14,6 @@
 #include "belief/set_collectives.h"
 #include "catalog/find.h"
 
-/* Some minutes of fits under a sanitizer on a busy machine say nothing that the plain build does not. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SLOW_BUILD 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define SLOW_BUILD 1
-#endif
-#endif
-#ifndef SLOW_BUILD
-#define SLOW_BUILD 0
-#endif
-
 #define MAX_ROWS   4096
 #define MAX_TEXT_B ((size_t)4 << 20)
 
@@ -432,8 +420,6 @@ static void test_left_out_groups(void **state)
 	struct jl_err err;
 
 	(void)state;
-	if (SLOW_BUILD)
-		skip();
 	for (int g = 0; g < rows.n_group; g++) {
 		for (size_t i = 0; i < rows.n; i++)
 			use[i] = rows.group[i] != g;
