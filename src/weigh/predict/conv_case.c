@@ -77,10 +77,10 @@ static void say_plan(struct jl_case *c, const struct jl_request *req)
 {
 	static const struct {
 		const char *en, *ko;
-	} optimizers[] = { [JL_CONVNET_SGD] = { "SGD with momentum", "모멘텀 SGD" },
-			   [JL_CONVNET_ADAM] = { "Adam", "Adam" },
-			   [JL_CONVNET_LAMB] = { "LAMB", "LAMB" } };
-	const enum jl_convnet_optimizer optimizer = c->subject.net->optimizer;
+	} optimizers[] = { [JL_NET_SGD] = { "SGD with momentum", "모멘텀 SGD" },
+			   [JL_NET_ADAM] = { "Adam", "Adam" },
+			   [JL_NET_LAMB] = { "LAMB", "LAMB" } };
+	const enum jl_net_optimizer optimizer = c->subject.net->optimizer;
 
 	if (req->framework == JL_UNSET)
 		jl_note_add(&c->notes, "framework", "PyTorch eager: what the published runs used",

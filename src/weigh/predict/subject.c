@@ -52,15 +52,15 @@ static enum jl_status from_file(struct jl_subject *subject, const char *path, st
 }
 
 /* A name that the catalog's transformers do not have may be one of the other networks. `err` keeps its message otherwise. */
-static enum jl_status from_list(struct jl_subject *subject, const struct jl_request *req, struct jl_arena *arena,
-				struct jl_err *err)
+static enum jl_status from_list(struct jl_subject *subject, const struct jl_catalog *cat, const char *name,
+				struct jl_arena *arena, struct jl_err *err)
 {
 	struct jl_convnet_list list;
-	enum jl_status status = jl_convnets_overlay(&list, req->overlays, req->n_overlays, arena, NULL);
+	enum jl_status status = jl_convnets(&list, cat, arena, err);
 
-	if (status) /* once more, for its own message */
-		return jl_fail_in_file(err, jl_convnets_overlay(&list, req->overlays, req->n_overlays, arena, err));
-	subject->net = jl_convnet_find(&list, req->model);
+	if (status)
+		return status;
+	subject->net = jl_convnet_find(&list, name);
 	if (!subject->net)
 		return JL_E_NOTFOUND;
 	subject->info = NULL;
@@ -138,7 +138,7 @@ enum jl_status jl_subject_find(struct jl_subject *ret_subject, const struct jl_c
 		if (status == JL_E_NOTFOUND || status == JL_E_AMBIGUOUS) {
 			const enum jl_status first = status;
 
-			status = from_list(&subject, req, arena, err);
+			status = from_list(&subject, cat, req->model, arena, err);
 			status = status == JL_E_NOTFOUND ? first : status;
 		}
 		if (!status && !subject.net) {

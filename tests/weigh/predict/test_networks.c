@@ -84,7 +84,7 @@ static void test_every_network_on_many_systems(void **state)
 	struct jl_convnet_list list;
 
 	(void)state;
-	assert_int_equal(jl_convnets_embedded(&list, &arena, NULL), JL_OK);
+	assert_int_equal(jl_convnets(&list, jl_catalog_embedded(), &arena, NULL), JL_OK);
 	assert_true(list.n_nets >= 13);
 	for (size_t n = 0; n < list.n_nets; n++)
 		for (size_t s = 0; s < sizeof(systems) / sizeof(*systems); s++) {
