@@ -11,6 +11,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/fact.h"
+#include "base/priors.h"
 #include "base/units.h"
 
 struct jl_source {
@@ -103,9 +104,12 @@ struct jl_family {
 	/* dense FLOP per clock and SM with tensor cores, FP32 accumulate; NAN where the format is not supported */
 	double fp32_per_sm_clock, tf32_per_sm_clock, fp16_per_sm_clock, bf16_per_sm_clock, fp8_per_sm_clock,
 		int8_per_sm_clock;
-	bool sparsity;         /* 2:4 structured sparsity doubles the listed rates */
-	int n_dies;            /* dies with arithmetic that are one device; 0: one */
-	int tensor_generation; /* of the tensor cores, as NVIDIA counts them; 0: it has none */
+	bool sparsity;           /* 2:4 structured sparsity doubles the listed rates */
+	int n_dies;              /* dies with arithmetic that are one device; 0: one */
+	int tensor_generation;   /* of the tensor cores, as NVIDIA counts them; 0: it has none */
+	const char *host_net;    /* network of the reference host of its boards: id of a link; or NULL */
+	int n_host_net;          /* adapters of that host */
+	struct jl_priors priors; /* what the model begins with */
 	const char *source;
 	const char *note;
 };
@@ -165,11 +169,13 @@ struct jl_link_info {
 	enum jl_link_role role;
 	const char *
 		kind; /* pcie, nvlink, nvlink-bridge, c2c, infinity-fabric, roce-mesh, ici, ethernet, infiniband, efa, ... */
-	const char *topology;     /* join: none, host, p2p, bridge-pair, mesh, switch, domain */
-	const char *wire;         /* join and network: id of the link it is made of; or NULL */
-	const char *per;          /* what the rate belongs to: device, port, node, pair, switch */
-	const char *fallback;     /* join: path beyond its reach, e.g. bridge pairs -> pcie4-no-p2p */
-	const char *gpus;         /* which devices, as the source wrote it */
+	const char *topology; /* join: none, host, p2p, bridge-pair, mesh, switch, domain */
+	const char *wire;     /* join and network: id of the link it is made of; or NULL */
+	const char *per;      /* what the rate belongs to: device, port, node, pair, switch */
+	const char *fallback; /* join: path beyond its reach, e.g. bridge pairs -> pcie4-no-p2p */
+	const char *gpus;     /* which devices, as the source wrote it */
+	int host_max;     /* join: boards with its wire are joined so, up to this many in a host; 0: not by default */
+	const char *form; /* ... only those whose form factor begins so; NULL: all */
 	bool in_switch_reduction; /* NVLS, SHARP */
 	struct jl_fact oneway_Bps;
 	struct jl_fact bothway_Bps;

@@ -128,7 +128,7 @@ static bool larger_batch(const struct idea_in *in, struct jl_case *alt, struct j
 
 static bool use_flash(const struct idea_in *in, struct jl_case *alt, struct jl_advice *advice)
 {
-	if (in->base->shard.flash || alt->machine.dev.arch < JL_ARCH_AMPERE_DC || jl_dtype_B(alt->shard.act_dtype) > 2)
+	if (in->base->shard.flash || !alt->machine.dev.priors->flash || jl_dtype_B(alt->shard.act_dtype) > 2)
 		return false;
 	alt->shard.flash = 1;
 	say(advice, "flash attention", "flash attention 사용");
@@ -151,10 +151,10 @@ static bool narrower(const struct idea_in *in, struct jl_case *alt, struct jl_ad
 	enum jl_dtype next = now;
 
 	if (now == JL_FP32 || now == JL_TF32)
-		next = dev->arch >= JL_ARCH_AMPERE_DC && dev->peak_flopps[JL_BF16] > 0 ? JL_BF16
-		       : dev->arch >= JL_ARCH_VOLTA                                    ? JL_FP16
-										       : now;
-	else if (!in->base->subject.net && (now == JL_FP16 || now == JL_BF16) && dev->arch >= JL_ARCH_HOPPER &&
+		next = dev->priors->bf16 && dev->peak_flopps[JL_BF16] > 0 ? JL_BF16
+		       : dev->priors->mixed16                             ? JL_FP16
+									  : now;
+	else if (!in->base->subject.net && (now == JL_FP16 || now == JL_BF16) && dev->priors->fp8 &&
 		 dev->peak_flopps[JL_FP8] > 0)
 		next = JL_FP8;
 	if (next == now)

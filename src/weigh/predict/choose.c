@@ -7,16 +7,6 @@
 #include "predict/choose.h"
 #include "predict/conv_case.h"
 
-static bool has_tensor_cores16(enum jl_arch arch)
-{
-	return arch >= JL_ARCH_VOLTA;
-}
-
-static bool has_flash(enum jl_arch arch)
-{
-	return arch >= JL_ARCH_AMPERE_DC;
-}
-
 static double given_or(double value, double fallback)
 {
 	return isnan(value) ? fallback : value;
@@ -34,11 +24,11 @@ static void choose_format(struct jl_case *c, const struct jl_request *req)
 
 	if (req->dtype != JL_UNSET) {
 		dtype = (enum jl_dtype)req->dtype;
-	} else if (dev->arch >= JL_ARCH_AMPERE_DC && dev->peak_flopps[JL_BF16] > 0) {
+	} else if (dev->priors->bf16 && dev->peak_flopps[JL_BF16] > 0) {
 		dtype = JL_BF16;
 		jl_note_add(&c->notes, "precision", "bf16: %s has it, and it needs no loss scaling",
 			    "bf16: %s이(가) 지원하고 손실 스케일링이 필요 없음", device_name(c));
-	} else if (c->machine.sys.gpu && has_tensor_cores16(dev->arch)) {
+	} else if (c->machine.sys.gpu && dev->priors->mixed16) {
 		dtype = JL_FP16;
 		jl_note_add(&c->notes, "precision", "fp16: what the tensor cores of %s have",
 			    "fp16: %s의 텐서 코어가 지원하는 형식", device_name(c));
@@ -76,7 +66,7 @@ static void choose_attention(struct jl_case *c, const struct jl_request *req)
 		c->shard.flash = req->flash;
 		return;
 	}
-	c->shard.flash = half && has_flash(c->machine.dev.arch);
+	c->shard.flash = half && c->machine.dev.priors->flash;
 	if (c->shard.flash)
 		jl_note_add(&c->notes, "flash", "flash attention: %s runs it", "flash attention 사용: %s에서 동작함",
 			    device_name(c));
@@ -259,9 +249,8 @@ static enum jl_status choose_transformer(struct jl_case *c, const struct jl_requ
 static enum jl_status check_words(const struct jl_subject *subject, const struct jl_machine *machine,
 				  const struct jl_request *req, struct jl_err *err)
 {
-	const enum jl_arch arch = machine->dev.arch;
 	const bool images = req->input == JL_INPUT_IMAGES || req->input == JL_INPUT_IMAGES_GPU;
-	const bool old = !machine->sys.gpu || (arch >= JL_ARCH_PASCAL && arch < JL_ARCH_AMPERE_DC);
+	const bool old = !machine->sys.gpu || machine->dev.priors->no_tf32;
 
 	if (req->flash == 1 && !subject->net && old)
 		return jl_fail(
