@@ -262,6 +262,7 @@ struct jl_rule {
 	const char *name;
 	const char *subject; /* region or GPU it is about, or NULL */
 	const char *value;   /* as text, with unit where it has one */
+	double figure;       /* what code reckons with, in `unit`; NAN: nothing */
 	const char *unit;
 	const char *conditions;
 	const char *date;

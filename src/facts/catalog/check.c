@@ -318,6 +318,20 @@ static void check_tariff(struct jl_check *check)
 			     "구간은 시작(%g)보다 위에서 끝나야 합니다", tariff->from_kWh);
 }
 
+static void check_rule(struct jl_check *check)
+{
+	const struct jl_rule *rule = check->record;
+
+	if (!rule->kind || !rule->value || strcmp(rule->kind, "rents-out") != 0)
+		return;
+	look_at(check, "value");
+	for (size_t i = 0; i < check->cat->n_gpus; i++)
+		if (check->cat->gpus[i].id && strcmp(check->cat->gpus[i].id, rule->value) == 0)
+			return;
+	jl_check_say(check, JL_E_NOTFOUND, "there is no gpu '%.80s' to rent out; use an id that is there",
+		     "빌려주는 GPU '%.80s'이(가) 없습니다. 있는 id를 쓰십시오", rule->value);
+}
+
 static void check_model(struct jl_check *check)
 {
 	const struct jl_model_info *model = check->record;
@@ -401,7 +415,8 @@ static void check_param(struct jl_check *check)
 static void (*const kind_checks[JL_N_RECORD])(struct jl_check *) = {
 	[JL_R_GPU] = check_gpu,       [JL_R_CPU] = check_cpu,       [JL_R_LINK] = check_link,
 	[JL_R_SYSTEM] = check_system, [JL_R_TARIFF] = check_tariff, [JL_R_MODEL] = check_model,
-	[JL_R_NET] = check_net,       [JL_R_PRICE] = check_price,   [JL_R_PARAM] = check_param,
+	[JL_R_RULE] = check_rule,     [JL_R_NET] = check_net,       [JL_R_PRICE] = check_price,
+	[JL_R_PARAM] = check_param,
 };
 
 void jl_catalog_check(const struct jl_catalog *cat, const struct jl_catalog_places *places,

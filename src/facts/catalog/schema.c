@@ -316,6 +316,7 @@ static const struct jl_field rule_fields[] = {
 	NAME(jl_rule),
 	TEXT(jl_rule, subject, 0),
 	TEXT(jl_rule, value, JL_FF_REQUIRED),
+	NUMBER(jl_rule, figure, 0, UNKNOWN),
 	TEXT(jl_rule, unit, 0),
 	TEXT(jl_rule, conditions, 0),
 	DATED(jl_rule),

@@ -320,7 +320,7 @@ static bool decode_on_gpu(const struct idea_in *in, struct jl_case *alt, struct 
 
 	if (now.kind != JL_INPUT_IMAGES || !waits_for(in, false) || !alt->machine.sys.gpu)
 		return false;
-	alt->input = jl_input_of(JL_INPUT_IMAGES_GPU, pixels, 0);
+	alt->input = jl_input_of(in->cat, JL_INPUT_IMAGES_GPU, pixels, 0);
 	alt->input.n_threads = now.n_threads;
 	alt->input.storage_Bps = now.storage_Bps;
 	alt->input.sample_B = now.sample_B;

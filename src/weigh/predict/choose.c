@@ -307,7 +307,7 @@ enum jl_status jl_case_choose(struct jl_case *ret_case, const struct jl_catalog 
 		status = jl_choose_batch(&c, req, err);
 	if (status)
 		return status;
-	jl_case_choose_input(&c, req);
+	jl_case_choose_input(&c, cat, req);
 	say_system(&c);
 	choose_host(&c, req);
 	if (isnan(req->pue))

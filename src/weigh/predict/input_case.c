@@ -15,7 +15,7 @@ struct jl_input_time jl_case_input(const struct jl_case *c)
 }
 
 /* Pictures for networks that take them, prepared samples for everybody else. */
-void jl_case_choose_input(struct jl_case *c, const struct jl_request *req)
+void jl_case_choose_input(struct jl_case *c, const struct jl_catalog *cat, const struct jl_request *req)
 {
 	const double pixels = c->subject.net ? jl_convnet_pixels(c->subject.net) : 0;
 	const double elements = c->subject.net ? c->subject.net->units_per_item : c->shard.seq;
@@ -24,7 +24,7 @@ void jl_case_choose_input(struct jl_case *c, const struct jl_request *req)
 							       : JL_INPUT_TOKENS;
 	const struct jl_host *host = &c->machine.host;
 
-	c->input = jl_input_of(kind, pixels, elements);
+	c->input = jl_input_of(cat, kind, pixels, elements);
 	c->input.n_threads = given_or(req->cpu_threads, host->n_threads);
 	c->input.storage_Bps = req->storage_Bps;
 	c->input.sample_B = given_or(req->sample_B, c->input.sample_B);
