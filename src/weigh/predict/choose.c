@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "predict/choose.h"
-#include "predict/conv_case.h"
+#include "predict/kind.h"
 
 static double given_or(double value, double fallback)
 {
@@ -200,12 +200,8 @@ static void say_system(struct jl_case *c)
 	if (sys->net && sys->net_assumed)
 		jl_note_add(&c->notes, "on", "hosts joined by %dx %s (write 'over ...' to change it)",
 			    "호스트 연결은 %dx %s (바꾸려면 'over ...')", sys->n_net, sys->net->id);
-	if (c->subject.net && !c->machine.conv_fitted)
-		jl_note_add(&c->notes, "on", "no runs of such networks on %s itself: its family's values",
-			    "%s에서 이런 네트워크를 돌린 측정이 없어 같은 계열의 값을 씀", device_name(c));
-	else if (!c->subject.net && !c->machine.device_fitted)
-		jl_note_add(&c->notes, "on", "no measurements of %s itself: its family's values, so a wider interval",
-			    "%s의 측정값이 없어 같은 계열의 값을 씀: 구간이 더 넓음", device_name(c));
+	if (!c->subject.kind->is_fitted(&c->machine))
+		c->subject.kind->say_unfitted(c, device_name(c));
 }
 
 static const double given_half_ln = 0.1; /* of a figure that a person states */
@@ -227,8 +223,8 @@ static void choose_host(struct jl_case *c, const struct jl_request *req)
 		    host->power_assumed ? "비슷한 호스트 기준" : "정격 전력 기준");
 }
 
-static enum jl_status choose_transformer(struct jl_case *c, const struct jl_request *req, const struct jl_catalog *cat,
-					 struct jl_err *err)
+enum jl_status jl_choose_transformer(struct jl_case *c, const struct jl_request *req, const struct jl_catalog *cat,
+				     struct jl_err *err)
 {
 	bool searched, fits;
 	enum jl_status status;
@@ -252,7 +248,7 @@ static enum jl_status check_words(const struct jl_subject *subject, const struct
 	const bool images = req->input == JL_INPUT_IMAGES || req->input == JL_INPUT_IMAGES_GPU;
 	const bool old = !machine->sys.gpu || machine->dev.priors->no_tf32;
 
-	if (req->flash == 1 && !subject->net && old)
+	if (req->flash == 1 && subject->kind->has_tokens && old)
 		return jl_fail(
 			err, JL_E_USAGE,
 			"--flash yes: %s does not run it, flash attention needs an Ampere or newer GPU; take --flash "
@@ -260,7 +256,7 @@ static enum jl_status check_words(const struct jl_subject *subject, const struct
 			"--flash yes: %s에서는 동작하지 않습니다. flash attention은 Ampere 이후의 GPU가 필요합니다. "
 			"--flash no로 하세요",
 			machine->sys.gpu ? machine->sys.gpu->id : machine->sys.cpu->id);
-	if (images && !(subject->net && jl_convnet_pixels(subject->net) > 0))
+	if (images && !(subject->kind->pixels(subject) > 0))
 		return jl_fail(
 			err, JL_E_USAGE,
 			"--input %s: %s takes no pictures; take --input tokens or synthetic, or leave it out",
@@ -302,7 +298,7 @@ enum jl_status jl_case_choose(struct jl_case *ret_case, const struct jl_catalog 
 	choose_format(&c, req);
 	c.shard.micro_batch = given_or(req->micro_batch, given_or(req->batch, 1));
 	c.plan.n_micro = 1;
-	status = subject->net ? jl_conv_case_choose(&c, req, err) : choose_transformer(&c, req, cat, err);
+	status = subject->kind->choose(&c, req, cat, err);
 	if (!status)
 		status = jl_choose_batch(&c, req, err);
 	if (status)
