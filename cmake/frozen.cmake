@@ -15,4 +15,4 @@ add_library(jeoul_frozen OBJECT EXCLUDE_FROM_ALL ${frozen}/catalog_embedded.c ${
 target_link_libraries(jeoul_frozen PUBLIC jeoul_flags)
 add_executable(jeoul-frozen EXCLUDE_FROM_ALL src/say/cli/jeoul_main.c)
 target_link_libraries(jeoul-frozen PRIVATE ${library_objects} ${program_objects} jeoul_frozen jeoul_texts
-	PkgConfig::CYAML PkgConfig::YAML PkgConfig::JANSSON m)
+	PkgConfig::YAML PkgConfig::JANSSON m)

@@ -5,6 +5,9 @@
 
 #include "base/buf.h"
 #include "base/near.h"
+#include "base/utf8.h"
+
+#define KEY_SHOWN 60 /* of a stranger's text in a message */
 
 struct reader {
 	yaml_parser_t parser;
@@ -25,33 +28,35 @@ static enum jl_status next_event(struct reader *r, yaml_event_t *ret_event)
 
 	if (yaml_parser_parse(&r->parser, ret_event))
 		return JL_OK;
+	if (r->parser.error == YAML_MEMORY_ERROR)
+		return jl_fail_nomem(r->err);
 	where = at(r, r->parser.problem_mark);
-	return jl_fail_at(r->err, JL_E_PARSE, &where, "not YAML: %s", "YAML이 아닙니다: %s",
+	return jl_fail_at(r->err, JL_E_PARSE, &where,
+			  "not valid YAML: %s; values with ': ' or ' #' in them need quotes",
+			  "올바른 YAML이 아닙니다: %s. ': '나 ' #'가 들어 있는 값은 따옴표로 묶으십시오",
 			  r->parser.problem ? r->parser.problem : "?");
 }
 
-static enum jl_status read_node(struct reader *r, const yaml_event_t *event, const char *key, int depth,
-				struct jl_yaml **ret_node);
+static enum jl_status read_node(struct reader *r, const yaml_event_t *event, int depth, struct jl_yaml **ret_node);
 
-static enum jl_status refuse_twice(const struct reader *r, const struct jl_yaml *map, const char *key, yaml_mark_t mark)
-{
-	const struct jl_where where = at(r, mark);
-
-	if (!jl_yaml_get(map, key))
-		return JL_OK;
-	return jl_fail_at(r->err, JL_E_PARSE, &where, "the key '%s' is here twice", "키 '%s'이(가) 두 번 나옵니다",
-			  key);
-}
-
+/* The key of the next value of `map`. */
 static enum jl_status read_key(struct reader *r, const struct jl_yaml *map, const yaml_event_t *event,
 			       const char **ret_key)
 {
 	const struct jl_where where = at(r, event->start_mark);
+	const char *text = (const char *)event->data.scalar.value;
 
-	if (event->type != YAML_SCALAR_EVENT)
-		return jl_fail_at(r->err, JL_E_PARSE, &where, "a key must be a word", "키는 단어여야 합니다");
-	*ret_key = jl_arena_strndup(r->arena, (const char *)event->data.scalar.value, event->data.scalar.length);
-	return *ret_key ? refuse_twice(r, map, *ret_key, event->start_mark) : jl_fail_nomem(r->err);
+	if (event->type != YAML_SCALAR_EVENT || strlen(text) != event->data.scalar.length)
+		return jl_fail_at(r->err, JL_E_PARSE, &where, "a key must be a word: write 'key: value' lines",
+				  "키는 단어여야 합니다. 'key: value' 줄로 적으십시오");
+	if (jl_yaml_get(map, text))
+		return jl_fail_at(r->err, JL_E_PARSE, &where, "key '%.*s' is given twice; keep one of them",
+				  "'%.*s' 키가 두 번 있습니다. 하나만 남기십시오", KEY_SHOWN, text);
+	if (map->n_items >= JL_YAML_KEYS_MAX)
+		return jl_fail_at(r->err, JL_E_LIMIT, &where, "more than %d keys in one place",
+				  "한곳에 키가 %d개보다 많습니다", JL_YAML_KEYS_MAX);
+	*ret_key = jl_arena_strdup(r->arena, text);
+	return *ret_key ? JL_OK : jl_fail_nomem(r->err);
 }
 
 /* Everything up to the end of a map or list. */
@@ -62,6 +67,7 @@ static enum jl_status read_items(struct reader *r, struct jl_yaml *parent, yaml_
 
 	while (!status) {
 		const char *key = NULL;
+		struct jl_where key_where = { .file = NULL };
 		yaml_event_t event;
 		bool done;
 
@@ -70,16 +76,19 @@ static enum jl_status read_items(struct reader *r, struct jl_yaml *parent, yaml_
 		done = event.type == end;
 		if (!done && parent->kind == JL_YAML_MAP) {
 			status = read_key(r, parent, &event, &key);
+			key_where = at(r, event.start_mark);
 			yaml_event_delete(&event);
 			if (status || (status = next_event(r, &event)))
 				return status;
 		}
 		if (!done)
-			status = read_node(r, &event, key, depth, tail);
+			status = read_node(r, &event, depth, tail);
 		yaml_event_delete(&event);
 		if (done)
 			return JL_OK;
 		if (!status) {
+			(*tail)->key = key;
+			(*tail)->key_where = key_where;
 			tail = &(*tail)->next;
 			parent->n_items++;
 		}
@@ -87,20 +96,45 @@ static enum jl_status read_items(struct reader *r, struct jl_yaml *parent, yaml_
 	return status;
 }
 
+/* Aliases make small files large; none of the three says anything that cannot be written out. */
+static enum jl_status refuse_marks(struct reader *r, const yaml_event_t *event)
+{
+	const struct jl_where where = at(r, event->start_mark);
+	const yaml_char_t *anchor = NULL, *tag = NULL;
+
+	if (event->type == YAML_SCALAR_EVENT) {
+		anchor = event->data.scalar.anchor;
+		tag = event->data.scalar.tag;
+	} else if (event->type == YAML_SEQUENCE_START_EVENT) {
+		anchor = event->data.sequence_start.anchor;
+		tag = event->data.sequence_start.tag;
+	} else if (event->type == YAML_MAPPING_START_EVENT) {
+		anchor = event->data.mapping_start.anchor;
+		tag = event->data.mapping_start.tag;
+	} else {
+		return jl_fail_at(r->err, JL_E_PARSE, &where, "aliases (*name) are not taken; write the value out",
+				  "별칭(*name)은 쓸 수 없습니다. 값을 그대로 적으십시오");
+	}
+	if (anchor)
+		return jl_fail_at(r->err, JL_E_PARSE, &where, "anchors (&name) are not taken; write the value out",
+				  "앵커(&name)는 쓸 수 없습니다. 값을 그대로 적으십시오");
+	if (tag)
+		return jl_fail_at(r->err, JL_E_PARSE, &where, "tags (!name) are not taken; write the value out",
+				  "태그(!name)는 쓸 수 없습니다. 값을 그대로 적으십시오");
+	return JL_OK;
+}
+
 static enum jl_status check_limits(struct reader *r, const yaml_event_t *event, int depth)
 {
 	const struct jl_where where = at(r, event->start_mark);
 
-	if (event->type == YAML_ALIAS_EVENT)
-		return jl_fail_at(r->err, JL_E_PARSE, &where, "aliases (*name) are not taken; write it out",
-				  "별칭(*name)은 쓸 수 없습니다. 그대로 쓰세요");
 	if (depth > JL_YAML_DEPTH_MAX)
 		return jl_fail_at(r->err, JL_E_LIMIT, &where, "nested more than %d deep",
 				  "%d단계보다 깊이 중첩되었습니다", JL_YAML_DEPTH_MAX);
 	if (++r->n_nodes > JL_YAML_NODES_MAX)
 		return jl_fail_at(r->err, JL_E_LIMIT, &where, "more than %d entries", "항목이 %d개를 넘습니다",
 				  JL_YAML_NODES_MAX);
-	return JL_OK;
+	return refuse_marks(r, event);
 }
 
 static enum jl_status read_scalar(struct reader *r, const yaml_event_t *event, struct jl_yaml *node)
@@ -109,15 +143,14 @@ static enum jl_status read_scalar(struct reader *r, const yaml_event_t *event, s
 	const char *value = (const char *)event->data.scalar.value;
 
 	if (memchr(value, '\0', event->data.scalar.length))
-		return jl_fail_at(r->err, JL_E_PARSE, &where, "a zero byte inside text",
-				  "텍스트 안에 0 바이트가 있습니다");
+		return jl_fail_at(r->err, JL_E_PARSE, &where, "a value must be text without NUL characters",
+				  "값은 NUL 문자가 없는 글이어야 합니다");
 	node->kind = JL_YAML_TEXT;
 	node->text = jl_arena_strndup(r->arena, value, event->data.scalar.length);
 	return node->text ? JL_OK : jl_fail_nomem(r->err);
 }
 
-static enum jl_status read_node(struct reader *r, const yaml_event_t *event, const char *key, int depth,
-				struct jl_yaml **ret_node)
+static enum jl_status read_node(struct reader *r, const yaml_event_t *event, int depth, struct jl_yaml **ret_node)
 {
 	struct jl_yaml *node;
 	enum jl_status status = check_limits(r, event, depth);
@@ -127,7 +160,6 @@ static enum jl_status read_node(struct reader *r, const yaml_event_t *event, con
 	node = jl_arena_alloc(r->arena, sizeof *node);
 	if (!node)
 		return jl_fail_nomem(r->err);
-	node->key = key;
 	node->where = at(r, event->start_mark);
 	if (event->type == YAML_SCALAR_EVENT) {
 		status = read_scalar(r, event, node);
@@ -146,30 +178,28 @@ static enum jl_status read_node(struct reader *r, const yaml_event_t *event, con
 static enum jl_status read_document(struct reader *r, struct jl_yaml **ret_root)
 {
 	struct jl_yaml *root = NULL;
-	enum jl_status status;
+	yaml_event_type_t type = YAML_NO_EVENT;
+	size_t n_documents = 0;
 
-	for (;;) {
+	while (type != YAML_STREAM_END_EVENT) {
 		yaml_event_t event;
-		yaml_event_type_t type;
+		enum jl_status status = next_event(r, &event);
 
-		if ((status = next_event(r, &event)))
+		if (status)
 			return status;
 		type = event.type;
-		if (type == YAML_SCALAR_EVENT || type == YAML_MAPPING_START_EVENT ||
-		    type == YAML_SEQUENCE_START_EVENT || type == YAML_ALIAS_EVENT) {
-			if (root) {
-				const struct jl_where where = at(r, event.start_mark);
-				status = jl_fail_at(r->err, JL_E_PARSE, &where, "a second document; one is taken",
-						    "문서가 둘입니다. 하나만 받습니다");
-			} else {
-				status = read_node(r, &event, NULL, 0, &root);
-			}
+		if (type == YAML_DOCUMENT_START_EVENT && n_documents++) {
+			const struct jl_where where = at(r, event.start_mark);
+
+			status = jl_fail_at(r->err, JL_E_PARSE, &where, "a second YAML document; one file has one",
+					    "YAML 문서가 둘입니다. 한 파일에는 하나만 씁니다");
+		} else if (type == YAML_SCALAR_EVENT || type == YAML_MAPPING_START_EVENT ||
+			   type == YAML_SEQUENCE_START_EVENT || type == YAML_ALIAS_EVENT) {
+			status = read_node(r, &event, 0, &root);
 		}
 		yaml_event_delete(&event);
 		if (status)
 			return status;
-		if (type == YAML_STREAM_END_EVENT)
-			break;
 	}
 	if (!root || (root->kind == JL_YAML_TEXT && !*root->text)) {
 		root = jl_arena_alloc(r->arena, sizeof *root);
@@ -179,6 +209,45 @@ static enum jl_status read_document(struct reader *r, struct jl_yaml **ret_root)
 		root->where = (struct jl_where){ .file = r->name, .line = 1, .column = 1 };
 	}
 	*ret_root = root;
+	return JL_OK;
+}
+
+static struct jl_where offset_where(const char *file, const char *text, size_t offset)
+{
+	struct jl_where where = { .file = file, .line = 1, .column = 1 };
+
+	for (size_t i = 0; i < offset; i++) {
+		if (text[i] == '\n') {
+			where.line++;
+			where.column = 1;
+		} else if (((unsigned char)text[i] & 0xC0) != 0x80) {
+			where.column++;
+		}
+	}
+	return where;
+}
+
+/* What libyaml's reader would refuse without saying where. */
+static enum jl_status check_bytes(const char *file, const char *text, size_t len, struct jl_err *err)
+{
+	size_t bad_at = 0;
+	struct jl_where where;
+
+	if (!jl_utf8_valid(text, len, &bad_at)) {
+		where = offset_where(file, text, bad_at);
+		return jl_fail_at(err, JL_E_PARSE, &where, "byte 0x%02x is not valid UTF-8; save the file as UTF-8",
+				  "0x%02x 바이트는 올바른 UTF-8이 아닙니다. 파일을 UTF-8로 저장하십시오",
+				  (unsigned)(unsigned char)text[bad_at]);
+	}
+	for (size_t i = 0; i < len; i++) {
+		unsigned char c = (unsigned char)text[i];
+
+		if ((c >= 0x20 && c != 0x7F) || c == '\t' || c == '\n' || c == '\r')
+			continue;
+		where = offset_where(file, text, i);
+		return jl_fail_at(err, JL_E_PARSE, &where, "control character 0x%02x; this is not a text file",
+				  "제어 문자 0x%02x이(가) 있습니다. 글 파일이 아닙니다", (unsigned)c);
+	}
 	return JL_OK;
 }
 
@@ -192,8 +261,12 @@ enum jl_status jl_yaml_read(const struct jl_yaml **ret_root, const char *name, c
 	if (len > JL_YAML_SIZE_MAX)
 		return jl_fail(err, JL_E_LIMIT, "%s is larger than %zu MiB", "%s이(가) %zu MiB보다 큽니다", name,
 			       JL_YAML_SIZE_MAX >> 20);
+	status = check_bytes(name, text, len, err);
+	if (status)
+		return status;
 	if (!yaml_parser_initialize(&r.parser))
 		return jl_fail_nomem(err);
+	yaml_parser_set_encoding(&r.parser, YAML_UTF8_ENCODING);
 	yaml_parser_set_input_string(&r.parser, (const unsigned char *)text, len);
 	status = read_document(&r, &root);
 	yaml_parser_delete(&r.parser);
@@ -226,11 +299,41 @@ const struct jl_yaml *jl_yaml_get(const struct jl_yaml *map, const char *key)
 	return NULL;
 }
 
+const struct jl_yaml *jl_yaml_at(const struct jl_yaml *list, size_t i)
+{
+	const struct jl_yaml *item = list ? list->items : NULL;
+
+	while (item && i--)
+		item = item->next;
+	return item;
+}
+
 const char *jl_yaml_text(const struct jl_yaml *map, const char *key)
 {
 	const struct jl_yaml *item = jl_yaml_get(map, key);
 
 	return item && item->kind == JL_YAML_TEXT ? item->text : NULL;
+}
+
+static enum jl_status unknown_key(const struct jl_yaml *item, const char *what, const char *const *keys, size_t n,
+				  struct jl_err *err)
+{
+	struct jl_buf all;
+	enum jl_status status;
+	size_t near;
+
+	if (jl_near_rank(item->key, keys, n, &near, 1))
+		return jl_fail_at(err, JL_E_PARSE, &item->key_where, "unknown key '%.*s' in %s; did you mean '%s'?",
+				  "알 수 없는 키 '%.*s' (%s). '%s'을(를) 뜻하셨습니까?", KEY_SHOWN, item->key, what,
+				  keys[near]);
+	jl_buf_init(&all, 1024);
+	for (size_t i = 0; i < n && all.len < 320; i++)
+		jl_buf_printf(&all, "%s%s", i ? ", " : "", keys[i]);
+	status = jl_fail_at(err, JL_E_PARSE, &item->key_where, "unknown key '%.*s' in %s; it can have: %s",
+			    "알 수 없는 키 '%.*s' (%s). 쓸 수 있는 키: %s", KEY_SHOWN, item->key, what,
+			    jl_buf_text(&all));
+	jl_buf_release(&all);
+	return status;
 }
 
 enum jl_status jl_yaml_check_keys(const struct jl_yaml *map, const char *what, const char *const *keys,
@@ -245,17 +348,11 @@ enum jl_status jl_yaml_check_keys(const struct jl_yaml *map, const char *what, c
 		n++;
 	for (const struct jl_yaml *item = map->items; item; item = item->next) {
 		bool known = false;
-		size_t near;
 
 		for (size_t i = 0; i < n && !known; i++)
 			known = strcmp(keys[i], item->key) == 0;
-		if (known)
-			continue;
-		if (jl_near_rank(item->key, keys, n, &near, 1))
-			return jl_fail_at(err, JL_E_PARSE, &item->where, "%s has no key '%.60s'; did you mean %s?",
-					  "%s에 '%.60s' 키는 없습니다. %s 인가요?", what, item->key, keys[near]);
-		return jl_fail_at(err, JL_E_PARSE, &item->where, "%s has no key '%.60s'; the first of its keys is %s",
-				  "%s에 '%.60s' 키는 없습니다. 키의 예: %s", what, item->key, keys[0]);
+		if (!known)
+			return unknown_key(item, what, keys, n, err);
 	}
 	return JL_OK;
 }

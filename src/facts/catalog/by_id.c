@@ -1,5 +1,6 @@
 #include "catalog/find.h"
 
+#include <math.h>
 #include <string.h>
 
 #define BY_ID(function, type, array, count)                                                                            \
@@ -20,6 +21,16 @@ BY_ID(jl_cpu_by_id, jl_cpu, cpus, n_cpus)
 BY_ID(jl_link_by_id, jl_link_info, links, n_links)
 BY_ID(jl_system_by_id, jl_system, systems, n_systems)
 BY_ID(jl_model_by_id, jl_model_info, models, n_models)
+BY_ID(jl_rule_by_id, jl_rule, rules, n_rules)
+
+double jl_figure(const struct jl_catalog *cat, const char *id)
+{
+	const struct jl_rule *rule = jl_rule_by_id(cat, id);
+
+	if (!rule)
+		rule = jl_rule_by_id(jl_catalog_embedded(), id);
+	return rule ? rule->figure : NAN;
+}
 
 /* Whether the list is in the order of its ids: looked at once for each list, because most lookups are for what is not there. */
 static bool params_in_order(const struct jl_catalog *cat)

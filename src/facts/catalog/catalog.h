@@ -11,6 +11,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/fact.h"
+#include "base/priors.h"
 #include "base/units.h"
 
 struct jl_source {
@@ -103,9 +104,12 @@ struct jl_family {
 	/* dense FLOP per clock and SM with tensor cores, FP32 accumulate; NAN where the format is not supported */
 	double fp32_per_sm_clock, tf32_per_sm_clock, fp16_per_sm_clock, bf16_per_sm_clock, fp8_per_sm_clock,
 		int8_per_sm_clock;
-	bool sparsity;         /* 2:4 structured sparsity doubles the listed rates */
-	int n_dies;            /* dies with arithmetic that are one device; 0: one */
-	int tensor_generation; /* of the tensor cores, as NVIDIA counts them; 0: it has none */
+	bool sparsity;           /* 2:4 structured sparsity doubles the listed rates */
+	int n_dies;              /* dies with arithmetic that are one device; 0: one */
+	int tensor_generation;   /* of the tensor cores, as NVIDIA counts them; 0: it has none */
+	const char *host_net;    /* network of the reference host of its boards: id of a link; or NULL */
+	int n_host_net;          /* adapters of that host */
+	struct jl_priors priors; /* what the model begins with */
 	const char *source;
 	const char *note;
 };
@@ -165,11 +169,13 @@ struct jl_link_info {
 	enum jl_link_role role;
 	const char *
 		kind; /* pcie, nvlink, nvlink-bridge, c2c, infinity-fabric, roce-mesh, ici, ethernet, infiniband, efa, ... */
-	const char *topology;     /* join: none, host, p2p, bridge-pair, mesh, switch, domain */
-	const char *wire;         /* join and network: id of the link it is made of; or NULL */
-	const char *per;          /* what the rate belongs to: device, port, node, pair, switch */
-	const char *fallback;     /* join: path beyond its reach, e.g. bridge pairs -> pcie4-no-p2p */
-	const char *gpus;         /* which devices, as the source wrote it */
+	const char *topology; /* join: none, host, p2p, bridge-pair, mesh, switch, domain */
+	const char *wire;     /* join and network: id of the link it is made of; or NULL */
+	const char *per;      /* what the rate belongs to: device, port, node, pair, switch */
+	const char *fallback; /* join: path beyond its reach, e.g. bridge pairs -> pcie4-no-p2p */
+	const char *gpus;     /* which devices, as the source wrote it */
+	int host_max;     /* join: boards with its wire are joined so, up to this many in a host; 0: not by default */
+	const char *form; /* ... only those whose form factor begins so; NULL: all */
 	bool in_switch_reduction; /* NVLS, SHARP */
 	struct jl_fact oneway_Bps;
 	struct jl_fact bothway_Bps;
@@ -256,6 +262,7 @@ struct jl_rule {
 	const char *name;
 	const char *subject; /* region or GPU it is about, or NULL */
 	const char *value;   /* as text, with unit where it has one */
+	double figure;       /* what code reckons with, in `unit`; NAN: nothing */
 	const char *unit;
 	const char *conditions;
 	const char *date;
@@ -271,7 +278,7 @@ struct jl_model_mla {
 	double q_lora, kv_lora, rope_dim, nope_dim, v_dim;
 };
 
-struct jl_model_info { /* a transformer; convolutional networks are described in convnets.yaml */
+struct jl_model_info { /* a transformer */
 	const char *id;
 	const char *name;
 	const char *const *aliases;
@@ -288,6 +295,52 @@ struct jl_model_info { /* a transformer; convolutional networks are described in
 	const char *note;
 	const char *source;
 	const char *date;
+};
+
+enum jl_net_op_kind {
+	JL_NET_CONV,
+	JL_NET_LINEAR,
+	JL_NET_RNN,    /* products that must follow each other, inside one library call */
+	JL_NET_CELL,   /* the same as a loop of the framework: the weight gradient is taken at every step */
+	JL_NET_BMM,    /* a product of activations: no weights */
+	JL_NET_STREAM, /* elements moved through memory */
+	JL_NET_HOST    /* launches that are not counted with another operator */
+};
+
+enum jl_net_train {
+	JL_NET_FULL,
+	JL_NET_FIRST, /* nobody needs the gradient of its input */
+	JL_NET_FROZEN /* forward only */
+};
+
+enum jl_net_optimizer { JL_NET_SGD, JL_NET_ADAM, JL_NET_LAMB };
+
+/* One group of operators, for one item of the batch unless `per` is a step; 0 where the file says nothing. */
+struct jl_net_op {
+	enum jl_net_op_kind op;
+	enum jl_net_train train;
+	int per; /* 0: item, 1: step */
+	bool sync, dilated;
+	double count;
+	double c_in, h, w, c_out, kh, kw, stride, groups; /* conv; h and w of the input */
+	double rows, k, n, steps, heads;                  /* linear, rnn, cell, bmm */
+	double elems, passes, elem_B;                     /* stream; elem_B 0: the activations' format */
+	double calls;                                     /* stream, host: kernels launched, forward and backward */
+	const char *what;
+};
+
+struct jl_net_info { /* a network that is no plain transformer: catalog/models/convnets.yaml says what each key means */
+	const char *id;
+	const char *name;
+	const char *const *aliases;
+	const char *item, *unit;
+	double units_per_item, n_params;
+	enum jl_net_optimizer optimizer;
+	bool half_grads, ignores_amp;
+	double batch_per_B_half, batch_per_B_full, kept_per_output;
+	const struct jl_net_op *ops;
+	size_t n_ops;
+	const char *source; /* as text */
 };
 
 /* A fitted parameter, or (`fit.*`) how far the rows of a set are from the fit: written by `jeoul calibrate --fit`. */
@@ -321,6 +374,8 @@ struct jl_catalog {
 	size_t n_rules;
 	const struct jl_model_info *models;
 	size_t n_models;
+	const struct jl_net_info *convnets;
+	size_t n_convnets;
 	const struct jl_param_info *params;
 	size_t n_params;
 	long today; /* the day that ages of prices are counted from; 0: not known, and no price is too old */

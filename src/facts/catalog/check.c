@@ -318,6 +318,20 @@ static void check_tariff(struct jl_check *check)
 			     "구간은 시작(%g)보다 위에서 끝나야 합니다", tariff->from_kWh);
 }
 
+static void check_rule(struct jl_check *check)
+{
+	const struct jl_rule *rule = check->record;
+
+	if (!rule->kind || !rule->value || strcmp(rule->kind, "rents-out") != 0)
+		return;
+	look_at(check, "value");
+	for (size_t i = 0; i < check->cat->n_gpus; i++)
+		if (check->cat->gpus[i].id && strcmp(check->cat->gpus[i].id, rule->value) == 0)
+			return;
+	jl_check_say(check, JL_E_NOTFOUND, "there is no gpu '%.80s' to rent out; use an id that is there",
+		     "빌려주는 GPU '%.80s'이(가) 없습니다. 있는 id를 쓰십시오", rule->value);
+}
+
 static void check_model(struct jl_check *check)
 {
 	const struct jl_model_info *model = check->record;
@@ -333,6 +347,39 @@ static void check_model(struct jl_check *check)
 		jl_check_say(check, JL_E_DATA, "top_k %d is more than %d experts",
 			     "top_k %d이(가) 전문가 수 %d보다 많습니다", model->moe.top_k, model->moe.n_experts);
 	}
+}
+
+/* Does an operator have the sizes of its kind? Those that are given are known to be no more than any network has. */
+static bool is_sized(const struct jl_net_op *op)
+{
+	switch (op->op) {
+	case JL_NET_CONV: return op->c_in > 0 && op->c_out > 0 && op->h > 0 && op->w > 0;
+	case JL_NET_STREAM: return op->elems > 0 && op->passes > 0;
+	case JL_NET_HOST: return op->calls > 0;
+	default: return op->rows > 0 && op->k > 0 && op->n > 0;
+	}
+}
+
+static void check_net(struct jl_check *check)
+{
+	const struct jl_net_info *net = check->record;
+
+	look_at(check, "kept_per_output");
+	if (net->kept_per_output > 1e3)
+		jl_check_say(check, JL_E_RANGE, "%g cannot be; it is 2 with norms or gates, 1 without",
+			     "%g일 수 없습니다. 정규화나 게이트가 있으면 2, 없으면 1입니다", net->kept_per_output);
+	look_at(check, "ops");
+	if (net->n_ops == 0)
+		jl_check_say(check, JL_E_DATA, "missing: a network has operators",
+			     "없습니다. 네트워크에는 연산자가 있어야 합니다");
+	for (check->item = 0; check->item < net->n_ops; check->item++)
+		if (!is_sized(&net->ops[check->item]))
+			jl_check_say(check, JL_E_RANGE,
+				     "lacks a size; write e.g. {op: conv, c_in: 64, h: 56, w: 56, c_out: 256}, "
+				     "{op: linear, rows: 1, k: 2048, n: 1000}",
+				     "크기가 없습니다. 예: {op: conv, c_in: 64, h: 56, w: 56, c_out: 256}, "
+				     "{op: linear, rows: 1, k: 2048, n: 1000}");
+	check->item = JL_NO_FIELD;
 }
 
 static void check_price(struct jl_check *check)
@@ -368,7 +415,8 @@ static void check_param(struct jl_check *check)
 static void (*const kind_checks[JL_N_RECORD])(struct jl_check *) = {
 	[JL_R_GPU] = check_gpu,       [JL_R_CPU] = check_cpu,       [JL_R_LINK] = check_link,
 	[JL_R_SYSTEM] = check_system, [JL_R_TARIFF] = check_tariff, [JL_R_MODEL] = check_model,
-	[JL_R_PRICE] = check_price,   [JL_R_PARAM] = check_param,
+	[JL_R_RULE] = check_rule,     [JL_R_NET] = check_net,       [JL_R_PRICE] = check_price,
+	[JL_R_PARAM] = check_param,
 };
 
 void jl_catalog_check(const struct jl_catalog *cat, const struct jl_catalog_places *places,

@@ -6,8 +6,8 @@
 #define JL_CATALOG_CHECK_H
 
 #include "catalog/catalog.h"
-#include "catalog/locate.h"
 #include "catalog/schema.h"
+#include "catalog/shape.h"
 
 #define JL_FINDINGS_MAX 200
 
@@ -28,25 +28,20 @@ struct jl_findings {
 
 void jl_findings_init(struct jl_findings *findings, struct jl_arena *arena);
 void jl_findings_add(struct jl_findings *findings, const struct jl_err *err);
+
+/* The same with the place and what it is about in front; `where` without a file is not printed. */
+void jl_findings_say(struct jl_findings *findings, const struct jl_where *where, const char *name_en,
+		     const char *name_ko, const struct jl_err *err);
 bool jl_findings_full(
 	const struct jl_findings *findings); /* more are counted, not kept: their place need not be looked for */
 
 /* JL_OK when there are none; else the first one, with how many more there are. */
 enum jl_status jl_findings_status(const struct jl_findings *findings, struct jl_err *err);
 
-/* Where a record was read: the newest file that speaks of it first. */
-struct jl_record_places {
-	const struct jl_places *places;
-	size_t record;
-	const struct jl_record_places *older;
-};
-
 /* For every record of a catalog, in its order. Records that were compiled in have NULL. */
 struct jl_catalog_places {
-	const struct jl_record_places **of[JL_N_RECORD];
+	const struct jl_record_place **of[JL_N_RECORD];
 };
-
-#define JL_NO_FIELD ((size_t)JL_AT_NONE)
 
 /* `places` may be NULL; then the file is, too. */
 struct jl_where jl_catalog_where(const struct jl_catalog_places *places, enum jl_catalog_kind kind, size_t i,

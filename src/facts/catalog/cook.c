@@ -2,6 +2,7 @@
 
 #include <limits.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "catalog/find.h"
@@ -151,26 +152,16 @@ struct spot {
 	const struct jl_cook *cook;
 	const struct jl_schema *schema; /* of the record or of the sub-record */
 	const struct jl_field *field;
-	const char *id; /* of the record */
-	size_t field_i, item_i, sub_i;
+	const struct jl_yaml *node;
+	const char *id;            /* of the record */
 	const char *source, *date; /* of facts without their own */
 };
 
-/* "mem_rate: ..." becomes "gpu h100-sxm5: mem_rate: ...". */
-static void name_record(const struct spot *spot, struct jl_err *err)
+/* JL_E_NOMEM goes up; everything else becomes a finding: "file:line:column: gpu h100-sxm5: mem_rate: ...". */
+static enum jl_status settle(const struct spot *spot, enum jl_status status, const struct jl_err *err)
 {
 	const struct jl_schema *schema = spot->cook->schema;
-	struct jl_err ko = *err;
-
-	jl_fail(&ko, err->status, "%s %.80s: %s", "%s %.80s: %s", schema->ko, spot->id, ko.ko);
-	jl_fail(err, err->status, "%s %.80s: %s", "%s %.80s: %s", schema->en, spot->id, err->en);
-	memcpy(err->ko, ko.ko, sizeof(err->ko));
-}
-
-/* JL_E_NOMEM goes up; everything else becomes a finding. */
-static enum jl_status settle(const struct spot *spot, enum jl_status status, struct jl_err *err)
-{
-	struct jl_where where;
+	char en[160], ko[160];
 
 	if (status == JL_OK || status == JL_E_NOMEM)
 		return status;
@@ -178,10 +169,9 @@ static enum jl_status settle(const struct spot *spot, enum jl_status status, str
 		spot->cook->findings->n++;
 		return JL_OK;
 	}
-	name_record(spot, err);
-	where = jl_places_find(spot->cook->places, spot->cook->record, spot->field_i, spot->item_i, spot->sub_i);
-	jl_err_prefix(err, &where);
-	jl_findings_add(spot->cook->findings, err);
+	snprintf(en, sizeof(en), "%s %.80s", schema->en, spot->id);
+	snprintf(ko, sizeof(ko), "%s %.80s", schema->ko, spot->id);
+	jl_findings_say(spot->cook->findings, &spot->node->where, en, ko, err);
 	return JL_OK;
 }
 
@@ -222,13 +212,13 @@ static enum jl_status cook_bool(const struct jl_field *field, const char *text, 
 		       "%s: '%.60s'은(는) true도 false도 아닙니다", field->key, text);
 }
 
-static enum jl_status cook_scalar(const struct spot *spot, const char *text, void *at, struct jl_err *err)
+static enum jl_status cook_scalar(const struct spot *spot, void *at, struct jl_err *err)
 {
 	const struct jl_field *field = spot->field;
+	const char *text = spot->node->text;
 	enum jl_status status;
 	long long n;
 	double number;
-	char *copy;
 
 	if (!text[strspn(text, BLANKS)])
 		return jl_fail(err, JL_E_PARSE, "%s: empty; leave the key out when the value is not known",
@@ -249,52 +239,42 @@ static enum jl_status cook_scalar(const struct spot *spot, const char *text, voi
 		return status;
 	case JL_F_BOOL: return cook_bool(field, text, at, err);
 	case JL_F_CHOICE: return cook_choice(field, text, at, err);
-	default:
-		copy = jl_arena_strdup(spot->cook->arena, text);
-		if (!copy)
-			return jl_fail_nomem(err);
-		*(const char **)at = copy;
-		return JL_OK;
+	default: *(const char **)at = text; return JL_OK;
 	}
 }
 
-static enum jl_status cook_texts(const struct spot *spot, const struct jl_raw_slot *slot, void *at, struct jl_err *err)
+static enum jl_status cook_texts(const struct spot *spot, void *at, struct jl_err *err)
 {
-	char *const *texts = slot->data;
-	const char **copy = jl_arena_array(spot->cook->arena, (size_t)slot->n + 1, sizeof(*copy));
+	const char **texts = jl_arena_array(spot->cook->arena, spot->node->n_items + 1, sizeof(*texts));
+	size_t n = 0;
 
-	if (!copy)
+	if (!texts)
 		return jl_fail_nomem(err);
-	for (size_t i = 0; i < slot->n; i++) {
-		copy[i] = jl_arena_strdup(spot->cook->arena, texts[i]);
-		if (!copy[i])
-			return jl_fail_nomem(err);
-	}
-	*(const char *const **)at = copy;
+	for (const struct jl_yaml *item = spot->node->items; item; item = item->next)
+		texts[n++] = item->text;
+	*(const char *const **)at = texts;
 	return JL_OK;
 }
 
-static enum jl_status cook_all(struct spot *spot, const struct jl_raw_slot *slots, void *record, bool amends,
-			       struct jl_err *err);
+static enum jl_status cook_all(struct spot *spot, void *record, bool amends, struct jl_err *err);
 
-static enum jl_status cook_list(const struct spot *spot, const struct jl_raw_slot *slot, void *record,
-				struct jl_err *err)
+static enum jl_status cook_list(const struct spot *spot, void *record, struct jl_err *err)
 {
 	const struct jl_schema *sub = spot->field->sub;
-	char *list = jl_arena_array(spot->cook->arena, slot->n, sub->size_B);
-	size_t n = slot->n;
+	char *list = jl_arena_array(spot->cook->arena, spot->node->n_items, sub->size_B);
+	char *at = list;
+	size_t n = spot->node->n_items;
 
 	if (!list)
 		return jl_fail_nomem(err);
-	for (size_t i = 0; i < n; i++) {
-		const struct jl_raw_slot *slots = (const struct jl_raw_slot *)slot->data + i * sub->n_fields;
+	for (const struct jl_yaml *item = spot->node->items; item; item = item->next, at += sub->size_B) {
 		struct spot inner = *spot;
 		enum jl_status status;
 
-		jl_schema_clear(sub, list + i * sub->size_B);
+		jl_schema_clear(sub, at);
 		inner.schema = sub;
-		inner.item_i = i;
-		status = cook_all(&inner, slots, list + i * sub->size_B, false, err);
+		inner.node = item;
+		status = cook_all(&inner, at, false, err);
 		if (status)
 			return status;
 	}
@@ -303,40 +283,30 @@ static enum jl_status cook_list(const struct spot *spot, const struct jl_raw_slo
 	return JL_OK;
 }
 
-static enum jl_status cook_field(struct spot *spot, const struct jl_raw_slot *slot, void *record, struct jl_err *err)
+static enum jl_status cook_field(struct spot *spot, void *record, struct jl_err *err)
 {
 	void *at = (char *)record + spot->field->offset;
 
 	switch (spot->field->type) {
-	case JL_F_TEXTS: return cook_texts(spot, slot, at, err);
-	case JL_F_LIST: return cook_list(spot, slot, record, err);
-	case JL_F_SUB: {
-		struct spot inner = *spot;
-
-		inner.schema = spot->field->sub;
-		inner.item_i = 0;
-		return cook_all(&inner, slot->data, at, true, err);
-	}
-	default: return settle(spot, cook_scalar(spot, slot->data, at, err), err);
+	case JL_F_TEXTS: return cook_texts(spot, at, err);
+	case JL_F_LIST: return cook_list(spot, record, err);
+	case JL_F_SUB: spot->schema = spot->field->sub; return cook_all(spot, at, true, err);
+	default: return settle(spot, cook_scalar(spot, at, err), err);
 	}
 }
 
 /* Facts need the record's source and date, and lists its facts' defaults, so plain fields come first. */
-static enum jl_status cook_fields(const struct spot *around, const struct jl_raw_slot *slots, void *record, bool facts,
-				  struct jl_err *err)
+static enum jl_status cook_fields(const struct spot *around, void *record, bool facts, struct jl_err *err)
 {
 	for (size_t i = 0; i < around->schema->n_fields; i++) {
 		struct spot spot = *around;
 		enum jl_status status;
 
 		spot.field = &around->schema->fields[i];
-		if (around->item_i == JL_NO_FIELD)
-			spot.field_i = i;
-		else
-			spot.sub_i = i;
-		if (!slots[i].data || facts != (spot.field->type == JL_F_FACT || spot.field->type == JL_F_LIST))
+		spot.node = jl_yaml_get(around->node, spot.field->key);
+		if (!spot.node || facts != (spot.field->type == JL_F_FACT || spot.field->type == JL_F_LIST))
 			continue;
-		status = cook_field(&spot, &slots[i], record, err);
+		status = cook_field(&spot, record, err);
 		if (status)
 			return status;
 	}
@@ -344,7 +314,7 @@ static enum jl_status cook_fields(const struct spot *around, const struct jl_raw
 }
 
 /* What facts of this record fall back to: its own source and date, else those around it. */
-static void set_defaults(struct spot *spot, const struct jl_raw_slot *slots, void *record, bool amends)
+static void set_defaults(struct spot *spot, void *record, bool amends)
 {
 	const struct jl_source *found;
 	bool own_source = false, own_date = false;
@@ -356,11 +326,11 @@ static void set_defaults(struct spot *spot, const struct jl_raw_slot *slots, voi
 
 		if (field->flags & JL_FF_SOURCE) {
 			source = (const char **)(void *)at;
-			own_source = slots[i].data != NULL;
+			own_source = jl_yaml_get(spot->node, field->key) != NULL;
 		}
 		if (field->flags & JL_FF_DATED) {
 			date = (const char **)(void *)at;
-			own_date = slots[i].data != NULL;
+			own_date = jl_yaml_get(spot->node, field->key) != NULL;
 		}
 	}
 	if (!source)
@@ -375,34 +345,15 @@ static void set_defaults(struct spot *spot, const struct jl_raw_slot *slots, voi
 	spot->date = date ? *date : NULL;
 }
 
-static enum jl_status cook_all(struct spot *spot, const struct jl_raw_slot *slots, void *record, bool amends,
-			       struct jl_err *err)
-{
-	enum jl_status status = cook_fields(spot, slots, record, false, err);
-
-	if (status)
-		return status;
-	set_defaults(spot, slots, record, amends);
-	return cook_fields(spot, slots, record, true, err);
-}
-
-/* What a model's file may leave out because the rest says it. */
-static void finish_model(struct jl_model_info *model)
-{
-	if (!(model->kv_heads > 0))
-		model->kv_heads = model->heads;
-	if (!(model->head_dim > 0) && model->heads > 0)
-		model->head_dim = model->hidden / model->heads;
-}
-
 /* A choice that was not made cannot be told from its first value later on. */
-static enum jl_status check_choices(const struct spot *around, const struct jl_raw_slot *slots, struct jl_err *err)
+static enum jl_status check_choices(const struct spot *around, struct jl_err *err)
 {
 	for (size_t i = 0; i < around->schema->n_fields; i++) {
 		const struct jl_field *field = &around->schema->fields[i];
 		enum jl_status status;
 
-		if (slots[i].data || field->type != JL_F_CHOICE || !(field->flags & JL_FF_REQUIRED))
+		if (field->type != JL_F_CHOICE || !(field->flags & JL_FF_REQUIRED) ||
+		    jl_yaml_get(around->node, field->key))
 			continue;
 		status = jl_fail(err, JL_E_DATA, "missing: every %s needs '%s: %s' or another of its values",
 				 "없습니다. 모든 %s에는 '%s: %s'이나 다른 값이 있어야 합니다", around->schema->en,
@@ -414,24 +365,36 @@ static enum jl_status check_choices(const struct spot *around, const struct jl_r
 	return JL_OK;
 }
 
-enum jl_status jl_cook_record(const struct jl_cook *cook, const struct jl_raw_slot *slots, void *record,
-			      struct jl_err *err)
+static enum jl_status cook_all(struct spot *spot, void *record, bool amends, struct jl_err *err)
 {
-	const char *id = slots[jl_schema_field(cook->schema, "id")].data;
-	struct spot spot = { .cook = cook,
-			     .schema = cook->schema,
-			     .id = id ? id : "?",
-			     .field_i = JL_NO_FIELD,
-			     .item_i = JL_NO_FIELD,
-			     .sub_i = JL_NO_FIELD };
+	enum jl_status status = cook_fields(spot, record, false, err);
+
+	if (status)
+		return status;
+	set_defaults(spot, record, amends);
+	status = cook_fields(spot, record, true, err);
+	return status || amends ? status : check_choices(spot, err);
+}
+
+/* What a model's file may leave out because the rest says it. */
+static void finish_model(struct jl_model_info *model)
+{
+	if (!(model->kv_heads > 0))
+		model->kv_heads = model->heads;
+	if (!(model->head_dim > 0) && model->heads > 0)
+		model->head_dim = model->hidden / model->heads;
+}
+
+enum jl_status jl_cook_record(const struct jl_cook *cook, const struct jl_yaml *map, void *record, struct jl_err *err)
+{
+	const char *id = jl_yaml_text(map, "id");
+	struct spot spot = { .cook = cook, .schema = cook->schema, .node = map, .id = id ? id : "?" };
 	struct jl_err local;
 	enum jl_status status;
 
 	if (!err)
 		err = &local;
-	status = cook_all(&spot, slots, record, cook->amends, err);
-	if (!status && !cook->amends)
-		status = check_choices(&spot, slots, err);
+	status = cook_all(&spot, record, cook->amends, err);
 	if (!status && cook->schema == jl_schema_of(JL_R_MODEL))
 		finish_model(record);
 	return status;

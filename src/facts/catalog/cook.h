@@ -3,22 +3,19 @@
 #define JL_CATALOG_COOK_H
 
 #include "catalog/check.h"
-#include "catalog/raw.h"
 
 struct jl_cook {
 	struct jl_arena *arena;
 	const struct jl_catalog *cat; /* its sources give facts their origin and date */
 	struct jl_findings *findings;
 	const struct jl_schema *schema;
-	const struct jl_places *places;
-	size_t record; /* index in the file */
-	bool amends;   /* the record exists already: only what is given changes */
+	bool amends; /* the record exists already: only what is given changes */
 };
 
-/* `record` holds what is known so far (cleared, or a copy of the record that is amended). What is wrong goes to
- * the findings and leaves the field as it was; the status is JL_OK or JL_E_NOMEM. */
-enum jl_status jl_cook_record(const struct jl_cook *cook, const struct jl_raw_slot *slots, void *record,
-			      struct jl_err *err);
+/* `map` has the shape of a record (shape.h); its texts become the record's. `record` holds what is known so far (cleared, or a copy
+ * of the record that is amended). What is wrong goes to the findings and leaves the field as it was; the status is JL_OK or
+ * JL_E_NOMEM. */
+enum jl_status jl_cook_record(const struct jl_cook *cook, const struct jl_yaml *map, void *record, struct jl_err *err);
 
 /* QUANTITY [@SOURCE-ID] [ORIGIN] [(NOTE)]. `source` and `date` are the record's own (NULL: the text must name a
  * source). */

@@ -76,6 +76,10 @@ const struct jl_cpu *jl_cpu_by_id(const struct jl_catalog *cat, const char *id);
 const struct jl_link_info *jl_link_by_id(const struct jl_catalog *cat, const char *id);
 const struct jl_system *jl_system_by_id(const struct jl_catalog *cat, const char *id);
 const struct jl_model_info *jl_model_by_id(const struct jl_catalog *cat, const char *id);
+const struct jl_rule *jl_rule_by_id(const struct jl_catalog *cat, const char *id);
+
+/* A figure of catalog/figures.yaml; the built-in one where `cat` has none. */
+double jl_figure(const struct jl_catalog *cat, const char *id);
 /* Fast where the list is in the order of its ids, as the shipped one is. */
 const struct jl_param_info *jl_param_by_id(const struct jl_catalog *cat, const char *id);
 

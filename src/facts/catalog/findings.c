@@ -60,18 +60,14 @@ enum jl_status jl_findings_status(const struct jl_findings *findings, struct jl_
 struct jl_where jl_catalog_where(const struct jl_catalog_places *places, enum jl_catalog_kind kind, size_t i,
 				 size_t field, size_t item, size_t sub)
 {
-	const struct jl_record_places *newest = places && places->of[kind] ? places->of[kind][i] : NULL;
-	const struct jl_record_places *at;
+	const struct jl_record_place *newest = places && places->of[kind] ? places->of[kind][i] : NULL;
+	const struct jl_schema *schema = jl_schema_of(kind);
 
-	for (at = newest; at; at = at->older) {
-		for (size_t p = 0; p < at->places->n; p++) {
-			if (at->places->at[p].record == at->record && at->places->at[p].field == field)
-				return jl_places_find(at->places, at->record, field, item, sub);
-		}
+	for (const struct jl_record_place *at = newest; at; at = at->older) {
+		if (at->cells || (field < schema->n_fields && jl_yaml_get(at->map, schema->fields[field].key)))
+			return jl_record_where(at, field, item, sub);
 	}
-	if (!newest)
-		return (struct jl_where){ .file = NULL };
-	return jl_places_find(newest->places, newest->record, field, item, sub);
+	return newest ? jl_record_where(newest, field, item, sub) : (struct jl_where){ .file = NULL };
 }
 
 /* "gpu h100-sxm5: mem_rate" */
@@ -91,23 +87,28 @@ static void name_value(const struct jl_check *check, char *out, size_t size, enu
 		 *key ? ": " : "", key, *sub_key ? "." : "", sub_key);
 }
 
+void jl_findings_say(struct jl_findings *findings, const struct jl_where *where, const char *name_en,
+		     const char *name_ko, const struct jl_err *err)
+{
+	struct jl_err said;
+
+	jl_fail_at(&said, err->status, where, "%s: %s%.0s%.0s", "%.0s%.0s%s: %s", name_en, err->en, name_ko, err->ko);
+	jl_findings_add(findings, &said);
+}
+
 void jl_check_say_err(struct jl_check *check, const struct jl_err *err)
 {
 	struct jl_where where;
-	struct jl_err en, ko;
-	char name[160];
+	char en[160], ko[160];
 
 	if (jl_findings_full(check->findings)) {
 		check->findings->n++;
 		return;
 	}
 	where = jl_catalog_where(check->places, check->kind, check->i, check->field, check->item, check->sub);
-	name_value(check, name, sizeof(name), JL_EN);
-	jl_fail_at(&en, err->status, &where, "%s: %s", "%s: %s", name, err->en);
-	name_value(check, name, sizeof(name), JL_KO);
-	jl_fail_at(&ko, err->status, &where, "%s: %s", "%s: %s", name, err->ko);
-	memcpy(en.ko, ko.ko, sizeof(en.ko));
-	jl_findings_add(check->findings, &en);
+	name_value(check, en, sizeof(en), JL_EN);
+	name_value(check, ko, sizeof(ko), JL_KO);
+	jl_findings_say(check->findings, &where, en, ko, err);
 }
 
 void jl_check_say(struct jl_check *check, enum jl_status status, const char *en, const char *ko, ...)

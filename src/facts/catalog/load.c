@@ -8,17 +8,16 @@
 #include <sys/stat.h>
 
 #include "catalog/cook.h"
-#include "catalog/raw.h"
 
 struct file {
 	const char *path;
 	bool is_csv;
 	bool ok; /* read and understood */
 	enum jl_catalog_kind kind;
-	struct jl_places places;
-	struct jl_raw raw;       /* YAML */
-	struct jl_price *prices; /* CSV */
-	size_t n_prices;
+	const struct jl_yaml *list; /* YAML */
+	struct jl_price *prices;    /* CSV */
+	struct jl_where *cells;
+	size_t n_records;
 };
 
 struct load {
@@ -31,9 +30,8 @@ struct load {
 	bool broken; /* a file could not be read: references into it would only repeat that */
 };
 
-/* What else may be the top of a YAML file that lies in a catalog: it has its own reader (src/weigh/workload/convnet.c,
- * src/weigh/recommend/purpose.c). */
-static const char *const others[] = { "convnets:", "purposes:" };
+/* What else may be the top of a YAML file that lies in a catalog: it has its own reader (src/weigh/recommend/purpose.c). */
+static const char others[] = "purposes:";
 
 static bool has_ending(const char *name, const char *ending)
 {
@@ -65,13 +63,7 @@ static bool is_for_others(const char *text, size_t len)
 
 		text = line_end ? line_end + 1 : end;
 	}
-	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
-		size_t n = strlen(others[i]);
-
-		if ((size_t)(end - text) >= n && memcmp(text, others[i], n) == 0)
-			return true;
-	}
-	return false;
+	return (size_t)(end - text) >= strlen(others) && memcmp(text, others, strlen(others)) == 0;
 }
 
 static int by_path(const void *a, const void *b)
@@ -164,13 +156,11 @@ static enum jl_status parse_file(struct load *load, struct file *file, const cha
 	load->findings->n_files++;
 	if (file->is_csv) {
 		file->kind = JL_R_PRICE;
-		status = jl_prices_read(&file->prices, &file->n_prices, &file->places, file->path, text, len,
+		status = jl_prices_read(&file->prices, &file->n_records, &file->cells, file->path, text, len,
 					load->arena, load->findings, err);
 	} else {
-		status = jl_yaml_inspect(&file->kind, &file->places, file->path, text, len, load->arena, err);
-		if (!status)
-			status = jl_raw_load(&file->raw, jl_schema_of(file->kind), file->path, text, len, load->arena,
-					     err);
+		status = jl_shape_read(&file->kind, &file->list, file->path, text, len, load->arena, err);
+		file->n_records = status ? 0 : file->list->n_items;
 	}
 	file->ok = !status;
 	return status;
@@ -193,7 +183,7 @@ struct merge {
 	enum jl_catalog_kind kind;
 	const struct jl_schema *schema;
 	char *list;
-	const struct jl_record_places **places;
+	const struct jl_record_place **places;
 	size_t n, n_old; /* records before n_old are from before this folder */
 };
 
@@ -206,13 +196,13 @@ static enum jl_status start_merge(struct load *load, struct merge *merge, enum j
 {
 	size_t n_new = 0, n_old;
 	const void *old = jl_catalog_list(load->cat, kind, &n_old);
-	const struct jl_record_places **old_places = load->places->of[kind];
+	const struct jl_record_place **old_places = load->places->of[kind];
 	size_t limit = kind == JL_R_PRICE ? JL_CATALOG_PRICES_MAX : JL_CATALOG_RECORDS_MAX;
 
 	*merge = (struct merge){ .kind = kind, .schema = jl_schema_of(kind), .n = n_old, .n_old = n_old };
 	for (size_t f = 0; f < load->n_files; f++) {
 		if (load->files[f].ok && load->files[f].kind == kind)
-			n_new += load->files[f].is_csv ? load->files[f].n_prices : load->files[f].raw.n_records;
+			n_new += load->files[f].n_records;
 	}
 	if (n_old + n_new > limit)
 		return jl_fail(err, JL_E_LIMIT, "more than %zu records under '%s'", "레코드가 %zu개보다 많습니다: '%s'",
@@ -255,61 +245,40 @@ static void drop_group(struct merge *merge, const char *id)
 	merge->n = kept;
 }
 
-static void say_duplicate(struct load *load, const struct merge *merge, const struct file *file, size_t record,
-			  size_t first)
+static void say_duplicate(struct load *load, const struct merge *merge, const struct jl_yaml *id, size_t first)
 {
-	struct jl_where where = jl_places_find(&file->places, record, jl_schema_field(merge->schema, "id"), JL_NO_FIELD,
-					       JL_NO_FIELD);
-	const struct jl_record_places *other = merge->places[first];
-	struct jl_where there = jl_places_find(other->places, other->record, jl_schema_field(merge->schema, "id"),
-					       JL_NO_FIELD, JL_NO_FIELD);
+	size_t field = jl_schema_field(merge->schema, "id");
+	struct jl_where there = jl_record_where(merge->places[first], field, JL_NO_FIELD, JL_NO_FIELD);
 	struct jl_err err;
 
 	jl_fail_at(
-		&err, JL_E_DATA, &where,
+		&err, JL_E_DATA, &id->where,
 		"duplicate id '%.80s': the first one is at %s:%zu:%zu; give this %s an id of its own or merge the two",
 		"id '%.80s'이(가) 겹칩니다. 먼저 나온 곳은 %s:%zu:%zu입니다. 다른 id를 쓰거나 둘을 합치십시오 (%s)",
-		jl_record_id(merge->schema, record_at(merge, first)), there.file, there.line, there.column,
-		merge->schema->en);
+		id->text, there.file, there.line, there.column, merge->schema->en);
 	jl_findings_add(load->findings, &err);
 }
 
-/* A record that a file of the folder at hand has already spoken of. */
-static bool is_said(const struct load *load, const struct merge *merge, size_t i)
-{
-	for (size_t f = 0; merge->places[i] && f < load->n_files; f++) {
-		if (merge->places[i]->places == &load->files[f].places)
-			return true;
-	}
-	return false;
-}
-
-static enum jl_status merge_record(struct load *load, struct merge *merge, const struct file *file, size_t record,
+static enum jl_status merge_record(struct load *load, struct merge *merge, const struct jl_yaml *map,
 				   struct jl_err *err)
 {
 	const struct jl_schema *schema = merge->schema;
-	const struct jl_raw_slot *slots = file->raw.slots + record * schema->n_fields;
-	const char *id = slots[jl_schema_field(schema, "id")].data;
-	struct jl_record_places *place = jl_arena_alloc(load->arena, sizeof(*place));
-	struct jl_cook cook = { .arena = load->arena,
-				.cat = load->cat,
-				.findings = load->findings,
-				.schema = schema,
-				.places = &file->places,
-				.record = record };
+	const struct jl_yaml *id = jl_yaml_get(map, "id");
+	struct jl_record_place *place = jl_arena_alloc(load->arena, sizeof(*place));
+	struct jl_cook cook = { .arena = load->arena, .cat = load->cat, .findings = load->findings, .schema = schema };
 	size_t at = merge->n;
 	enum jl_status status;
 
 	if (!place)
 		return jl_fail_nomem(err);
-	*place = (struct jl_record_places){ .places = &file->places, .record = record };
+	*place = (struct jl_record_place){ .schema = schema, .map = map, .folder = load->files };
 	if (id && schema->grouped) {
-		drop_group(merge, id);
+		drop_group(merge, id->text);
 		at = merge->n;
 	} else if (id) {
-		at = find_id(merge, id);
-		if (at < merge->n && is_said(load, merge, at)) {
-			say_duplicate(load, merge, file, record, at);
+		at = find_id(merge, id->text);
+		if (at < merge->n && merge->places[at] && merge->places[at]->folder == load->files) {
+			say_duplicate(load, merge, id, at);
 			return JL_OK;
 		}
 		cook.amends = at < merge->n;
@@ -320,7 +289,7 @@ static enum jl_status merge_record(struct load *load, struct merge *merge, const
 		at = merge->n;
 		jl_schema_clear(schema, record_at(merge, at));
 	}
-	status = jl_cook_record(&cook, slots, record_at(merge, at), err);
+	status = jl_cook_record(&cook, map, record_at(merge, at), err);
 	if (status)
 		return status;
 	merge->places[at] = place;
@@ -331,18 +300,19 @@ static enum jl_status merge_record(struct load *load, struct merge *merge, const
 
 static enum jl_status merge_prices(struct load *load, struct merge *merge, const struct file *file, struct jl_err *err)
 {
-	struct jl_record_places *place = jl_arena_array(load->arena, file->n_prices, sizeof(*place));
+	struct jl_record_place *place = jl_arena_array(load->arena, file->n_records, sizeof(*place));
 	const struct jl_price *old = (const void *)merge->list;
 	struct jl_price_index index;
 
 	if (!place || jl_price_index_init(&index, old, merge->n_old, load->arena))
 		return jl_fail_nomem(err);
-	for (size_t i = 0; i < file->n_prices; i++) {
+	for (size_t i = 0; i < file->n_records; i++) {
 		/* a copy of the catalog laid over itself does not double its prices */
 		if (jl_price_index_has(&index, &file->prices[i]))
 			continue;
 		memcpy(record_at(merge, merge->n), &file->prices[i], sizeof(struct jl_price));
-		place[i] = (struct jl_record_places){ .places = &file->places, .record = i };
+		place[i] = (struct jl_record_place){ .schema = merge->schema,
+						     .cells = file->cells + i * merge->schema->n_fields };
 		merge->places[merge->n++] = &place[i];
 	}
 	return JL_OK;
@@ -354,14 +324,15 @@ static enum jl_status merge_kind(struct load *load, enum jl_catalog_kind kind, s
 	enum jl_status status = start_merge(load, &merge, kind, err);
 
 	for (size_t f = 0; !status && f < load->n_files; f++) {
-		struct file *file = &load->files[f];
+		const struct file *file = &load->files[f];
 
 		if (!file->ok || file->kind != kind)
 			continue;
 		if (file->is_csv)
 			status = merge_prices(load, &merge, file, err);
-		for (size_t r = 0; !status && !file->is_csv && r < file->raw.n_records; r++)
-			status = merge_record(load, &merge, file, r, err);
+		for (const struct jl_yaml *map = file->is_csv ? NULL : file->list->items; !status && map;
+		     map = map->next)
+			status = merge_record(load, &merge, map, err);
 	}
 	if (status)
 		return status;
@@ -395,8 +366,6 @@ static enum jl_status merge_all(struct load *load, struct jl_err *err)
 
 	for (int kind = 0; !status && kind < JL_N_RECORD; kind++)
 		status = merge_kind(load, (enum jl_catalog_kind)kind, err);
-	for (size_t f = 0; f < load->n_files; f++)
-		jl_raw_release(&load->files[f].raw);
 	return status;
 }
 
@@ -417,11 +386,7 @@ static enum jl_status read_dir(struct load *load, const char *dir, struct jl_err
 
 		status = settle_file(load, read_file(load, &load->files[f], &wrong), &wrong, err);
 	}
-	if (!status)
-		return merge_all(load, err);
-	for (size_t f = 0; f < load->n_files; f++)
-		jl_raw_release(&load->files[f].raw);
-	return status;
+	return status ? status : merge_all(load, err);
 }
 
 static enum jl_status begin(struct load *load, const struct jl_catalog *base, struct jl_err *err)

@@ -21,9 +21,8 @@ enum jl_status jl_catalog_read_text(const struct jl_catalog **ret_catalog, const
 
 /* Between load.c and prices.c. */
 
-/* Rows of a CSV file of prices, in the order of the file; `places` gets a line and column for each cell.
- * JL_E_NOMEM or what stopped it. */
-enum jl_status jl_prices_read(struct jl_price **ret_prices, size_t *ret_n, struct jl_places *ret_places,
+/* Rows of a CSV file of prices, in the order of the file, and where each field of each stands. JL_E_NOMEM or what stopped it. */
+enum jl_status jl_prices_read(struct jl_price **ret_prices, size_t *ret_n, struct jl_where **ret_cells,
 			      const char *file, const char *text, size_t len, struct jl_arena *arena,
 			      struct jl_findings *findings, struct jl_err *err);
 

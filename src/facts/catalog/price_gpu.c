@@ -9,22 +9,6 @@
 #define SPELLINGS_MAX  1000
 #define CANDIDATES_MAX 16
 
-/* What some providers rent out under a bare name, by their own documentation of instance types: NVIDIA's boards, the
- * smaller memory where the name has no size. */
-static const struct {
-	const char *provider, *text, *gpu;
-} provider_rules[] = {
-	{ "AWS", "V100", "v100-sxm2-16gb" },        /* p3 */
-	{ "AWS", "A100", "a100-sxm4-40gb" },        /* p4d */
-	{ "AWS", "H100", "h100-sxm5" },             /* p5 */
-	{ "GCP", "V100", "v100-sxm2-16gb" },        /* attached to n1 */
-	{ "GCP", "A100", "a100-sxm4-40gb" },        /* a2-highgpu */
-	{ "GCP", "H100", "h100-sxm5" },             /* a3 */
-	{ "Oracle OCI", "V100", "v100-sxm2-16gb" }, /* BM.GPU3, VM.GPU3 */
-	{ "Oracle OCI", "A100", "a100-sxm4-40gb" }, /* BM.GPU4.8 */
-	{ "Oracle OCI", "H100", "h100-sxm5" },      /* BM.GPU.H100.8 */
-};
-
 /* Words of an item that say which board it is, where the accelerator's own cell does not. */
 static const char *const boards[] = { "sxm", "pcie", "nvl" };
 
@@ -53,15 +37,19 @@ static const char *gpu_of_system(const struct jl_catalog *cat, const struct jl_p
 	return NULL;
 }
 
+/* What the provider is known to rent out under that name. */
 static const char *gpu_of_provider(const struct jl_catalog *cat, const struct jl_price *price)
 {
-	for (size_t i = 0; i < sizeof(provider_rules) / sizeof(provider_rules[0]); i++)
-		if (same_text(provider_rules[i].provider, price->provider) &&
-		    same_text(provider_rules[i].text, price->gpu_text)) {
-			const struct jl_gpu *gpu = jl_gpu_by_id(cat, provider_rules[i].gpu);
+	for (size_t i = 0; i < cat->n_rules; i++) {
+		const struct jl_rule *rule = &cat->rules[i];
+
+		if (same_text(rule->kind, "rents-out") && same_text(rule->subject, price->provider) &&
+		    same_text(rule->name, price->gpu_text)) {
+			const struct jl_gpu *gpu = jl_gpu_by_id(cat, rule->value);
 
 			return gpu ? gpu->id : NULL;
 		}
+	}
 	return NULL;
 }
 

@@ -14,7 +14,7 @@ struct reader {
 	struct jl_arena *arena;
 	struct jl_findings *findings;
 	struct jl_buf rows;   /* of struct jl_price */
-	struct jl_buf places; /* of struct jl_place */
+	struct jl_buf cells;  /* of struct jl_where */
 	struct jl_price last; /* neighbours share most texts: they are kept once */
 };
 
@@ -100,31 +100,24 @@ static void count_slice(struct jl_price *price)
 
 static enum jl_status read_row(struct reader *reader, struct jl_err *err)
 {
-	struct jl_place place = { .record = (uint32_t)(reader->rows.len / sizeof(struct jl_price)),
-				  .item = JL_AT_NONE,
-				  .sub = JL_AT_NONE };
 	struct jl_price price;
 
 	jl_schema_clear(reader->schema, &price);
 	for (size_t i = 0; i < reader->schema->n_fields; i++) {
-		struct jl_where where;
-		enum jl_status status;
+		const bool is_there = reader->column[i] != JL_CSV_NO_COLUMN;
+		const struct jl_where where = jl_csv_where(&reader->csv, is_there ? reader->column[i] : 0);
+		enum jl_status status = JL_OK;
 
-		if (reader->column[i] == JL_CSV_NO_COLUMN)
-			continue;
-		status = read_cell(reader, &reader->schema->fields[i], reader->column[i], &price, err);
+		if (is_there)
+			status = read_cell(reader, &reader->schema->fields[i], reader->column[i], &price, err);
 		if (status)
 			return status;
-		where = jl_csv_where(&reader->csv, reader->column[i]);
-		place.field = (uint16_t)i;
-		place.line = (uint32_t)where.line;
-		place.column = (uint32_t)where.column;
-		jl_buf_add(&reader->places, &place, sizeof(place));
+		jl_buf_add(&reader->cells, &where, sizeof(where));
 	}
 	count_slice(&price);
 	jl_buf_add(&reader->rows, &price, sizeof(price));
 	reader->last = price;
-	return reader->rows.failed || reader->places.failed ? jl_fail_nomem(err) : JL_OK;
+	return reader->rows.failed || reader->cells.failed ? jl_fail_nomem(err) : JL_OK;
 }
 
 static enum jl_status read_rows(struct reader *reader, struct jl_err *err)
@@ -147,38 +140,38 @@ static enum jl_status read_rows(struct reader *reader, struct jl_err *err)
 	return status;
 }
 
-enum jl_status jl_prices_read(struct jl_price **ret_prices, size_t *ret_n, struct jl_places *ret_places,
+enum jl_status jl_prices_read(struct jl_price **ret_prices, size_t *ret_n, struct jl_where **ret_cells,
 			      const char *file, const char *text, size_t len, struct jl_arena *arena,
 			      struct jl_findings *findings, struct jl_err *err)
 {
 	struct reader reader = { .schema = jl_schema_of(JL_R_PRICE), .arena = arena, .findings = findings };
 	struct jl_price *prices;
-	struct jl_place *places;
+	struct jl_where *cells;
 	enum jl_status status = jl_csv_open(&reader.csv, text, len, ',', file, err);
 
 	if (status)
 		return status;
 	jl_buf_init(&reader.rows, JL_ARENA_LIMIT_B);
-	jl_buf_init(&reader.places, JL_ARENA_LIMIT_B);
+	jl_buf_init(&reader.cells, JL_ARENA_LIMIT_B);
 	status = read_rows(&reader, err);
 	if (status)
 		goto out;
 	prices = jl_arena_array(arena, reader.rows.len, 1);
-	places = jl_arena_array(arena, reader.places.len, 1);
-	if (!prices || !places) {
+	cells = jl_arena_array(arena, reader.cells.len, 1);
+	if (!prices || !cells) {
 		status = jl_fail_nomem(err);
 		goto out;
 	}
 	if (reader.rows.len) {
 		memcpy(prices, reader.rows.data, reader.rows.len);
-		memcpy(places, reader.places.data, reader.places.len);
+		memcpy(cells, reader.cells.data, reader.cells.len);
 	}
 	*ret_prices = prices;
 	*ret_n = reader.rows.len / sizeof(*prices);
-	*ret_places = (struct jl_places){ .file = file, .at = places, .n = reader.places.len / sizeof(*places) };
+	*ret_cells = cells;
 out:
 	jl_buf_release(&reader.rows);
-	jl_buf_release(&reader.places);
+	jl_buf_release(&reader.cells);
 	jl_csv_release(&reader.csv);
 	return status;
 }

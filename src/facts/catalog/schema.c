@@ -119,6 +119,48 @@ static const struct jl_schema conflict_schema = {
 	.omit_unknown = true,
 };
 
+static const struct jl_field priors_fields[] = {
+	NUMBER(jl_priors, n_sm, JL_FF_REQUIRED | JL_FF_POSITIVE, 0.0),
+	NUMBER(jl_priors, vector_frac, JL_FF_REQUIRED | JL_FF_POSITIVE, 0.0),
+	NUMBER(jl_priors, tensor16_frac, JL_FF_REQUIRED | JL_FF_POSITIVE, 0.0),
+	NUMBER(jl_priors, tensor8_frac, JL_FF_REQUIRED | JL_FF_POSITIVE, 0.0),
+	NUMBER(jl_priors, mem_frac, JL_FF_REQUIRED | JL_FF_POSITIVE, 0.0),
+	NUMBER(jl_priors, sm_frac, JL_FF_REQUIRED | JL_FF_POSITIVE, 0.0),
+	NUMBER(jl_priors, tail_frac, JL_FF_REQUIRED | JL_FF_POSITIVE, 0.0),
+	NUMBER(jl_priors, read_frac, JL_FF_REQUIRED | JL_FF_POSITIVE, 0.0),
+	NUMBER(jl_priors, train_tensor16_frac, JL_FF_REQUIRED | JL_FF_POSITIVE, 0.0),
+	NUMBER(jl_priors, vector_pJ, JL_FF_REQUIRED | JL_FF_POSITIVE, 0.0),
+	NUMBER(jl_priors, tensor16_pJ, JL_FF_REQUIRED | JL_FF_POSITIVE, 0.0),
+	NUMBER(jl_priors, tensor8_pJ, JL_FF_REQUIRED | JL_FF_POSITIVE, 0.0),
+	NUMBER(jl_priors, flop_gain, JL_FF_REQUIRED | JL_FF_POSITIVE, 0.0),
+	NUMBER(jl_priors, byte_gain, JL_FF_REQUIRED | JL_FF_POSITIVE, 0.0),
+	NUMBER(jl_priors, align_frac, JL_FF_REQUIRED | JL_FF_POSITIVE, 0.0),
+	NUMBER(jl_priors, dequant_frac, JL_FF_REQUIRED | JL_FF_POSITIVE, 0.0),
+	NUMBER(jl_priors, flash_frac, JL_FF_REQUIRED | JL_FF_POSITIVE, 0.0),
+	NUMBER(jl_priors, wide_B, 0, 0.0),
+	NUMBER(jl_priors, net_Gbps, 0, 0.0),
+	BOOL(jl_priors, no_tensor),
+	BOOL(jl_priors, no_tf32),
+	BOOL(jl_priors, mixed16),
+	BOOL(jl_priors, bf16),
+	BOOL(jl_priors, flash),
+	BOOL(jl_priors, fp8),
+	BOOL(jl_priors, warpgroup),
+	BOOL(jl_priors, slow_fp8),
+	BOOL(jl_priors, slots_via_host),
+	BOOL(jl_priors, conv_rows),
+	BOOL(jl_priors, serve_rows),
+};
+static const struct jl_schema priors_schema = {
+	.list = "priors",
+	.en = "priors block",
+	.ko = "priors 항목",
+	.c_type = "struct jl_priors",
+	.size_B = sizeof(struct jl_priors),
+	.fields = priors_fields,
+	.n_fields = N(priors_fields),
+};
+
 static const struct jl_field family_fields[] = {
 	ID(jl_family),
 	NAME(jl_family),
@@ -133,6 +175,9 @@ static const struct jl_field family_fields[] = {
 	BOOL(jl_family, sparsity),
 	INT(jl_family, n_dies, 0),
 	INT(jl_family, tensor_generation, 0),
+	REF(jl_family, host_net, 0, JL_R_LINK, NETWORK),
+	INT(jl_family, n_host_net, 0),
+	SUB(jl_family, priors, &priors_schema),
 	SOURCE(jl_family),
 	TEXT(jl_family, note, 0),
 };
@@ -211,6 +256,8 @@ static const struct jl_field link_fields[] = {
 	TEXT(jl_link_info, per, 0),
 	REF(jl_link_info, fallback, 0, JL_R_LINK, JOIN),
 	TEXT(jl_link_info, gpus, 0),
+	INT(jl_link_info, host_max, 0),
+	TEXT(jl_link_info, form, 0),
 	BOOL(jl_link_info, in_switch_reduction),
 	FACT(jl_link_info, oneway_Bps, "oneway", JL_K_BYTE_RATE),
 	FACT(jl_link_info, bothway_Bps, "bothway", JL_K_BYTE_RATE),
@@ -269,6 +316,7 @@ static const struct jl_field rule_fields[] = {
 	NAME(jl_rule),
 	TEXT(jl_rule, subject, 0),
 	TEXT(jl_rule, value, JL_FF_REQUIRED),
+	NUMBER(jl_rule, figure, 0, UNKNOWN),
 	TEXT(jl_rule, unit, 0),
 	TEXT(jl_rule, conditions, 0),
 	DATED(jl_rule),
@@ -343,6 +391,72 @@ static const struct jl_field model_fields[] = {
 	DATED(jl_model_info),
 };
 
+static const struct jl_choice net_ops[] = { { "conv", JL_NET_CONV }, { "linear", JL_NET_LINEAR },
+					    { "rnn", JL_NET_RNN },   { "cell", JL_NET_CELL },
+					    { "bmm", JL_NET_BMM },   { "stream", JL_NET_STREAM },
+					    { "host", JL_NET_HOST }, { NULL, 0 } };
+static const struct jl_choice net_trains[] = {
+	{ "full", JL_NET_FULL }, { "first", JL_NET_FIRST }, { "frozen", JL_NET_FROZEN }, { NULL, 0 }
+};
+static const struct jl_choice net_pers[] = { { "item", 0 }, { "step", 1 }, { NULL, 0 } };
+static const struct jl_choice optimizers[] = {
+	{ "sgd", JL_NET_SGD }, { "adam", JL_NET_ADAM }, { "lamb", JL_NET_LAMB }, { NULL, 0 }
+};
+
+static const struct jl_field net_op_fields[] = {
+	CHOICE(jl_net_op, op, JL_FF_REQUIRED, net_ops),
+	CHOICE(jl_net_op, train, 0, net_trains),
+	CHOICE(jl_net_op, per, 0, net_pers),
+	BOOL(jl_net_op, sync),
+	BOOL(jl_net_op, dilated),
+	NUMBER(jl_net_op, count, 0, 0.0),
+	NUMBER(jl_net_op, c_in, 0, 0.0),
+	NUMBER(jl_net_op, h, 0, 0.0),
+	NUMBER(jl_net_op, w, 0, 0.0),
+	NUMBER(jl_net_op, c_out, 0, 0.0),
+	NUMBER(jl_net_op, kh, 0, 0.0),
+	NUMBER(jl_net_op, kw, 0, 0.0),
+	NUMBER(jl_net_op, stride, 0, 0.0),
+	NUMBER(jl_net_op, groups, 0, 0.0),
+	NUMBER(jl_net_op, rows, 0, 0.0),
+	NUMBER(jl_net_op, k, 0, 0.0),
+	NUMBER(jl_net_op, n, 0, 0.0),
+	NUMBER(jl_net_op, steps, 0, 0.0),
+	NUMBER(jl_net_op, heads, 0, 0.0),
+	NUMBER(jl_net_op, elems, 0, 0.0),
+	NUMBER(jl_net_op, passes, 0, 0.0),
+	NUMBER(jl_net_op, elem_B, 0, 0.0),
+	NUMBER(jl_net_op, calls, 0, 0.0),
+	TEXT(jl_net_op, what, 0),
+};
+static const struct jl_schema net_op_schema = {
+	.list = "ops",
+	.en = "operator",
+	.ko = "연산자",
+	.c_type = "struct jl_net_op",
+	.size_B = sizeof(struct jl_net_op),
+	.fields = net_op_fields,
+	.n_fields = N(net_op_fields),
+};
+
+static const struct jl_field net_fields[] = {
+	ID(jl_net_info),
+	NAME(jl_net_info),
+	TEXTS(jl_net_info, aliases),
+	TEXT(jl_net_info, item, JL_FF_REQUIRED),
+	TEXT(jl_net_info, unit, JL_FF_REQUIRED),
+	NUMBER(jl_net_info, units_per_item, JL_FF_REQUIRED | JL_FF_POSITIVE, UNKNOWN),
+	NUMBER(jl_net_info, n_params, JL_FF_REQUIRED | JL_FF_POSITIVE, UNKNOWN),
+	CHOICE(jl_net_info, optimizer, JL_FF_REQUIRED, optimizers),
+	BOOL(jl_net_info, half_grads),
+	BOOL(jl_net_info, ignores_amp),
+	NUMBER(jl_net_info, batch_per_B_half, JL_FF_REQUIRED | JL_FF_POSITIVE, UNKNOWN),
+	NUMBER(jl_net_info, batch_per_B_full, JL_FF_REQUIRED | JL_FF_POSITIVE, UNKNOWN),
+	NUMBER(jl_net_info, kept_per_output, 0, 0.0),
+	TEXT(jl_net_info, source, JL_FF_REQUIRED),
+	LIST(jl_net_info, ops, &net_op_schema),
+};
+
 static const struct jl_field param_fields[] = {
 	ID(jl_param_info),
 	NUMBER(jl_param_info, value, JL_FF_REQUIRED, UNKNOWN),
@@ -394,6 +508,7 @@ static const struct jl_schema schemas[JL_N_RECORD] = {
 	[JL_R_TARIFF] = { KIND(tariffs, jl_tariff, tariff_fields, "tariff", "요금"), .grouped = true },
 	[JL_R_RULE] = { KIND(rules, jl_rule, rule_fields, "rule", "규칙") },
 	[JL_R_MODEL] = { KIND(models, jl_model_info, model_fields, "model", "모델") },
+	[JL_R_NET] = { KIND(convnets, jl_net_info, net_fields, "network", "네트워크") },
 	[JL_R_PARAM] = { KIND(params, jl_param_info, param_fields, "parameter", "파라미터") },
 	[JL_R_PRICE] = { KIND(prices, jl_price, price_fields, "price", "가격"), .grouped = true },
 };

@@ -6,39 +6,8 @@
 
 #include "catalog/find.h"
 
-/* Boards (SXM, OAM, superchips): the reference host of each link generation. Rows of a link are in order of size. */
-static const struct join_default {
-	const char *link; /* the accelerator's */
-	const char *form; /* beginning of its form factor; "" fits all */
-	int n_max;        /* most of them in such a host */
-	const char *join;
-} join_defaults[] = {
-	{ "nvlink1", "", 8, "nvlink1-mesh" },    /* DGX-1 */
-	{ "nvlink2", "", 8, "nvlink2-mesh" },    /* DGX-1, DGX Station */
-	{ "nvlink2", "", 16, "nvlink2-switch" }, /* DGX-2 */
-	{ "nvlink3", "", 16, "nvlink3-switch" }, /* DGX A100; 16: two HGX boards, as in gcp:a2-megagpu-16g */
-	{ "nvlink4", "", 8, "nvlink4-switch" },  /* DGX H100 */
-	{ "nvlink5", "superchip", 72, "nvl72" }, /* GB200 NVL72: its trays have no switch of their own */
-	{ "nvlink5", "", 8, "nvlink5-switch" },  /* DGX B200 */
-};
+#define PARENTS_MAX 8
 
-/* Adapters of the reference hosts of boards, by architecture family; one per accelerator up to n_max. The first row
- * that fits is used. */
-static const struct net_default {
-	const char *family; /* beginning of the family's id; "" fits all */
-	const char *form;   /* beginning of the form factor; "" fits all */
-	const char *net;
-	int n_max;
-} net_defaults[] = {
-	{ "pascal", "", "ib-edr", 4 },                 /* DGX-1 */
-	{ "volta", "", "ib-edr", 4 },                  /* DGX-1 */
-	{ "ampere-dc", "", "ib-hdr", 8 },              /* DGX A100 */
-	{ "hopper", "", "ib-ndr", 8 },                 /* DGX H100 */
-	{ "blackwell-dc", "superchip", "ib-ndr", 72 }, /* GB200 NVL72: four in each tray of four */
-	{ "blackwell-dc", "", "ib-ndr", 8 },           /* DGX B200 */
-	{ "cdna", "", "roce-400", 8 },                 /* MI300X platforms */
-	{ "", "", "100gbe", 1 },
-};
 static const char card_net[] = "100gbe";   /* servers with data-centre PCIe cards */
 static const char desktop_net[] = "10gbe"; /* workstations, consumer cards, CPU hosts */
 
@@ -80,13 +49,6 @@ static bool same_text(const char *a, const char *b)
 	return a && b && strcmp(a, b) == 0;
 }
 
-static const struct jl_link_info *join_by_id(const struct jl_catalog *cat, const char *id)
-{
-	const struct jl_link_info *link = jl_link_by_id(cat, id);
-
-	return link && link->role == JL_ROLE_JOIN ? link : NULL;
-}
-
 /* The join made of `wire` with this topology, in catalog order. */
 static const struct jl_link_info *join_of_wire(const struct jl_catalog *cat, const char *wire, const char *topology)
 {
@@ -102,20 +64,22 @@ static const struct jl_link_info *join_of_wire(const struct jl_catalog *cat, con
 	return NULL;
 }
 
+/* Boards (SXM, OAM, superchips) are joined as in the reference host of their link's generation; those of a form that a join is for,
+ * as that one says. Joins of a link are listed in order of size. */
 static enum jl_status join_of_board(struct jl_sys *sys, const struct jl_catalog *cat, struct jl_err *err)
 {
-	const struct join_default *largest = NULL;
-	size_t i;
+	const struct jl_link_info *largest = NULL;
 
-	for (i = 0; i < sizeof(join_defaults) / sizeof(join_defaults[0]); i++) {
-		const struct join_default *row = &join_defaults[i];
-		const struct jl_link_info *join = join_by_id(cat, row->join);
+	for (size_t i = 0; i < 2 * cat->n_links; i++) {
+		const struct jl_link_info *join = &cat->links[i % cat->n_links];
+		const bool formed = i < cat->n_links;
 
-		if (!join || !same_text(sys->gpu->link, row->link) || !begins(sys->gpu->form_factor, row->form))
+		if (join->host_max < 1 || !same_text(sys->gpu->link, join->wire) || formed != (join->form != NULL) ||
+		    (formed && !begins(sys->gpu->form_factor, join->form)))
 			continue;
-		if (!largest || largest->n_max < row->n_max)
-			largest = row;
-		if (sys->n_per_node <= row->n_max) {
+		if (!largest || largest->host_max < join->host_max)
+			largest = join;
+		if (sys->n_per_node <= join->host_max) {
 			sys->join = join;
 			return JL_OK;
 		}
@@ -126,8 +90,9 @@ static enum jl_status join_of_board(struct jl_sys *sys, const struct jl_catalog 
 			       "with 'via'",
 			       "%d개의 %s을(를) 담는 일반적인 호스트는 없습니다(최대 %d): %dx(%dx %s)로 쓰거나 연결을 "
 			       "'via'로 적어 주세요",
-			       sys->n_per_node, sys->gpu->id, largest->n_max,
-			       (sys->n_per_node + largest->n_max - 1) / largest->n_max, largest->n_max, sys->gpu->id);
+			       sys->n_per_node, sys->gpu->id, largest->host_max,
+			       (sys->n_per_node + largest->host_max - 1) / largest->host_max, largest->host_max,
+			       sys->gpu->id);
 	/* AMD, Gaudi, TPU: one join per link. */
 	sys->join = join_of_wire(cat, sys->gpu->link, NULL);
 	return JL_OK;
@@ -156,24 +121,30 @@ enum jl_status jl_sysdefault_join(struct jl_sys *sys, const struct jl_catalog *c
 	return JL_OK;
 }
 
+/* Adapters of the reference host of a board's family: one per accelerator, and no more than that host has. */
+static const char *net_of_board(const struct jl_sys *sys, const struct jl_catalog *cat, int *ret_n)
+{
+	const struct jl_family *family = jl_family_by_id(cat, sys->gpu->family);
+
+	/* A generation without a word of its own is its family's; what has priors is a family. */
+	for (int i = 0; i < PARENTS_MAX && family && !family->host_net && !(family->priors.n_sm > 0); i++)
+		family = jl_family_by_id(cat, family->parent);
+	if (!family || !family->host_net)
+		return card_net;
+	/* Every superchip of a rack has its own. */
+	*ret_n = sys->n_per_node < family->n_host_net || begins(sys->gpu->form_factor, "superchip")
+			 ? sys->n_per_node
+			 : family->n_host_net;
+	return family->host_net;
+}
+
 static const char *net_of_generation(const struct jl_sys *sys, const struct jl_catalog *cat, int *ret_n)
 {
-	size_t i;
-
 	*ret_n = 1;
 	/* A board that looks like a PCIe card is a DGX Station's. */
 	if (!sys->gpu || is_desktop(sys->gpu) || (is_board(sys->gpu) && begins(sys->gpu->form_factor, "pcie")))
 		return desktop_net;
-	for (i = 0; is_board(sys->gpu) && i < sizeof(net_defaults) / sizeof(net_defaults[0]); i++) {
-		const struct net_default *row = &net_defaults[i];
-
-		if (!jl_link_by_id(cat, row->net) || !begins(sys->gpu->family, row->family) ||
-		    !begins(sys->gpu->form_factor, row->form))
-			continue;
-		*ret_n = sys->n_per_node < row->n_max ? sys->n_per_node : row->n_max;
-		return row->net;
-	}
-	return card_net;
+	return is_board(sys->gpu) ? net_of_board(sys, cat, ret_n) : card_net;
 }
 
 static double oneway_of(const struct jl_link_info *link)

@@ -80,17 +80,6 @@ static enum jl_status read_quantities(struct jl_request *req, const struct jl_cl
 	return JL_OK;
 }
 
-static enum jl_status read_overlays(struct jl_request *req, struct jl_cli *cli, struct jl_err *err)
-{
-	const char **dirs = jl_arena_array(&cli->arena, JL_OVERLAYS_MAX, sizeof(*dirs));
-
-	if (!dirs)
-		return jl_fail_nomem(err);
-	req->n_overlays = jl_overlay_dirs(dirs, cli);
-	req->overlays = dirs;
-	return JL_OK;
-}
-
 static enum jl_status check_words(const struct jl_request *req, struct jl_err *err)
 {
 	const struct jl_shape *s = &req->shape;
@@ -125,11 +114,9 @@ enum jl_status jl_ask_request(struct jl_request *ret_req, struct jl_cli *cli, st
 	struct jl_request req = jl_request_empty();
 	const char *parallel = jl_text(cli, "parallel"), *offload = jl_text(cli, "offload");
 	const struct jl_given *pue = jl_given(cli, "pue");
+	enum jl_status status;
 	int i;
-	enum jl_status status = read_overlays(&req, cli, err);
 
-	if (status)
-		return status;
 	req.model = cli->args.n_operands ? cli->args.operands[0] : NULL;
 	req.system = jl_text(cli, "on");
 	read_counts(&req, cli);

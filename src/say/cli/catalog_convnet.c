@@ -1,5 +1,4 @@
-/* The networks that are no plain transformers, as the catalog commands show them. They have their own file and reader
- * (src/weigh/workload/convnet.c). */
+/* The networks that are no plain transformers, as the catalog commands show them. */
 #include <string.h>
 
 #include "cli/view.h"
@@ -79,10 +78,7 @@ enum jl_status jl_view_convnets(struct jl_cli *cli, const struct jl_convnet_list
 
 enum jl_status jl_cli_convnets(struct jl_convnet_list *ret_list, struct jl_cli *cli, struct jl_err *err)
 {
-	const char *dirs[JL_OVERLAYS_MAX];
-	const size_t n = jl_overlay_dirs(dirs, cli);
-
-	return jl_convnets_overlay(ret_list, dirs, n, &cli->arena, err);
+	return jl_convnets(ret_list, cli->cat, &cli->arena, err);
 }
 
 bool jl_convnet_has_words(const struct jl_convnet *net, const char *const *words, size_t n_words)

@@ -64,16 +64,6 @@ static void print_clean(struct jl_cli *cli, const struct jl_catalog *cat, size_t
 			      n_files);
 }
 
-/* Files of networks have their own reader. */
-static void check_networks(struct jl_cli *cli, const char *const *dirs, size_t n_dirs, struct jl_findings *findings)
-{
-	struct jl_convnet_list nets;
-	struct jl_err err;
-
-	if (jl_convnets_overlay(&nets, dirs, n_dirs, &cli->arena, &err))
-		jl_findings_add(findings, &err);
-}
-
 enum jl_status jl_cmd_catalog_validate(struct jl_cli *cli, struct jl_err *err)
 {
 	const char *dirs[JL_OVERLAYS_MAX + JL_OPERANDS_MAX];
@@ -90,7 +80,6 @@ enum jl_status jl_cmd_catalog_validate(struct jl_cli *cli, struct jl_err *err)
 		status = jl_catalog_read(&cat, base, dirs, n_dirs, &cli->arena, &findings, err);
 	else
 		jl_catalog_check(cat, NULL, &findings);
-	check_networks(cli, dirs, n_dirs, &findings);
 	if (status && findings.n == 0)
 		return status; /* nothing could be read at all */
 	cli->exit_code = findings.n ? 1 : 0;

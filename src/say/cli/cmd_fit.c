@@ -4,6 +4,7 @@
 
 #include "cli/ask.h"
 #include "cli/predict_view.h"
+#include "predict/kind.h"
 #include "predict/technique.h"
 
 const struct jl_option jl_fit_options[] = {
@@ -174,7 +175,7 @@ static void summary(struct jl_cli *cli, const struct jl_technique *rows, size_t 
 		}
 	host_line(cli, rows, n);
 	jl_buf_printf(&cli->out, "  %s%s%s\n", jl_view_dim(cli),
-		      rows[1].how.subject.net
+		      !rows[1].how.subject.kind->is_cut
 			      ? JL_T(cli->lang, "⚠ estimated; 'jeoul predict' gives the interval of each.",
 				     "⚠ 추정값. 각각의 구간은 'jeoul predict'로 볼 수 있음.")
 			      : JL_T(cli->lang,
@@ -223,7 +224,7 @@ enum jl_status jl_cmd_fit(struct jl_cli *cli, struct jl_err *err)
 	jl_buf_printf(&cli->out,
 		      JL_T(cli->lang, "global batch %.0f · micro-batch %.0f", "전체 배치 %.0f · 마이크로배치 %.0f"),
 		      rows[1].how.global_batch, rows[1].how.shard.micro_batch);
-	if (!subject.net)
+	if (subject.kind->has_tokens)
 		jl_buf_printf(&cli->out, JL_T(cli->lang, " · sequence %.0f", " · 시퀀스 %.0f"), rows[1].how.shard.seq);
 	jl_buf_printf(&cli->out, " · %s\n\n", jl_dtype_name(rows[1].how.shard.dtype));
 	status = print_rows(cli, rows, n, err);

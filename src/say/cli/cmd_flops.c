@@ -4,8 +4,7 @@
 
 #include "cli/ask.h"
 #include "cli/predict_view.h"
-#include "predict/count.h"
-#include "predict/subject.h"
+#include "predict/kind.h"
 
 const struct jl_option jl_flops_options[] = {
 	JL_ASK_COUNT("batch", "samples (default: 1)", "샘플 수 (기본값: 1)"),
@@ -29,19 +28,14 @@ static enum jl_status count_model(struct counted *ret, struct jl_cli *cli, const
 
 	if (status)
 		return status;
-	if (subject.net && !isnan(req->seq))
+	if (!subject.kind->has_tokens && !isnan(req->seq))
 		return jl_fail(err, JL_E_USAGE, "--seq is for transformers; leave it out for %s",
 			       "--seq는 트랜스포머용입니다. %s에는 빼 주세요", subject.id);
-	seq = subject.net ? NAN : !isnan(req->seq) ? req->seq : !isnan(subject.seq) ? subject.seq : 2048;
-	*ret = (struct counted){ .id = subject.id,
-				 .name = subject.name,
-				 .item = subject.net ? subject.net->item : "sequence",
-				 .batch = batch,
-				 .seq = seq };
-	if (subject.net)
-		jl_count_convnet(&ret->counts, subject.net, batch);
-	else
-		jl_count_transformer(&ret->counts, &subject.model, batch, seq);
+	seq = !subject.kind->has_tokens ? NAN : !isnan(req->seq) ? req->seq : !isnan(subject.seq) ? subject.seq : 2048;
+	*ret = (struct counted){
+		.id = subject.id, .name = subject.name, .item = subject.kind->item(&subject), .batch = batch, .seq = seq
+	};
+	subject.kind->count(&ret->counts, &subject, batch, seq);
 	return JL_OK;
 }
 

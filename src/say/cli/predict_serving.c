@@ -6,6 +6,7 @@
 
 #include "cli/ask.h"
 #include "cli/predict_view.h"
+#include "predict/kind.h"
 #include "predict/serve.h"
 
 #define ROWS_MAX     16
@@ -69,7 +70,7 @@ static enum jl_status read_ask(struct serving *s, struct jl_cli *cli, const stru
 		status = jl_subject_find(&s->subject, cli->cat, req, &cli->arena, err);
 	if (status)
 		return status;
-	if (s->subject.net)
+	if (!s->subject.kind->has_tokens)
 		return jl_fail(err, JL_E_USAGE, "--serve needs a transformer, e.g. llama-3-70b",
 			       "--serve에는 트랜스포머 모델이 필요합니다. 예: llama-3-70b");
 	s->ask.model = s->subject.info;

@@ -7,6 +7,7 @@
 
 #include "base/utf8.h"
 #include "doc/wrap.h"
+#include "predict/kind.h"
 
 #define LABEL_COLUMNS 10
 
@@ -92,7 +93,7 @@ void jl_view_case(struct jl_cli *cli, const struct jl_case *c)
 		piece(&line, JL_T(lang, "micro-batch %s", "마이크로배치 %s"), jl_count_text(n, c->shard.micro_batch));
 	if (p->dp > 1)
 		piece(&line, JL_T(lang, "global %s", "전체 %s"), jl_count_text(n, c->global_batch));
-	if (!c->subject.net)
+	if (c->subject.kind->has_tokens)
 		piece(&line, JL_T(lang, "sequence %s", "시퀀스 %s"), jl_count_text(n, c->shard.seq));
 	piece(&line, "%s", jl_dtype_name(c->shard.dtype));
 	if (p->zero >= 1 && p->shard > 0)
@@ -287,9 +288,9 @@ static void nothing_fits(struct jl_cli *cli, const struct jl_case *c)
 /* What else is counted: tokens, mel frames; one GPU's share; how much of the listed rate that is. */
 static void rate_line(struct jl_cli *cli, const struct jl_case *c, const struct jl_prediction *p)
 {
-	const struct jl_convnet *net = c->subject.net;
-	const double all = net ? p->units_per_s.value : p->tokens_per_s.value;
-	const char *unit = net ? net->unit : JL_T(cli->lang, "tokens", "토큰");
+	const char *counted = c->subject.kind->unit(&c->subject);
+	const double all = counted ? p->units_per_s.value : p->tokens_per_s.value;
+	const char *unit = counted ? counted : JL_T(cli->lang, "tokens", "토큰");
 	char about[JL_UNITS_TEXT_MAX], total[JL_UNITS_TEXT_MAX];
 
 	jl_view_entry(cli, NULL, NULL,

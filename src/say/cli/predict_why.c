@@ -5,6 +5,7 @@
 
 #include "base/utf8.h"
 #include "cli/predict_view.h"
+#include "predict/kind.h"
 
 static const char *exchange_path(const struct jl_cli *cli, const struct jl_case *c)
 {
@@ -32,8 +33,8 @@ static void bound_by_compute(struct jl_cli *cli, const struct jl_case *c, const 
 		if (p->kind_frac[i] > p->kind_frac[best])
 			best = i;
 	jl_view_entry(cli, "Bound by", "병목", JL_T(cli->lang, "compute: %s %.0f %% of it", "계산: 그중 %s %.0f %%"),
-		      best == 1 && c->subject.net ? JL_T(cli->lang, of_network.en, of_network.ko)
-						  : JL_T(cli->lang, kinds[best].en, kinds[best].ko),
+		      best == 1 && !c->subject.kind->has_tokens ? JL_T(cli->lang, of_network.en, of_network.ko)
+								: JL_T(cli->lang, kinds[best].en, kinds[best].ko),
 		      100 * p->kind_frac[best]);
 }
 
@@ -232,9 +233,9 @@ void jl_view_prediction_json(struct jl_json *json, const struct jl_case *c, cons
 	jl_view_estimate_json(json, "samples_per_s", &p->samples_per_s);
 	jl_view_estimate_json(json, "tokens_per_s", &p->tokens_per_s);
 	jl_view_estimate_json(json, "tokens_per_s_per_gpu", &p->tokens_per_s_per_gpu);
-	if (c->subject.net) {
+	if (c->subject.kind->unit(&c->subject)) {
 		jl_view_estimate_json(json, "units_per_s", &p->units_per_s);
-		jl_json_put_string(json, "unit", c->subject.net->unit);
+		jl_json_put_string(json, "unit", c->subject.kind->unit(&c->subject));
 	}
 	jl_json_put_number(json, "mfu_frac", p->mfu_frac);
 	jl_json_put_object(json, "breakdown_s");

@@ -110,7 +110,7 @@ static enum jl_status load(struct jl_set_data **io_data, struct jl_set_rows *io_
 	if (!data)
 		return jl_fail_nomem(err);
 	if (!*io_data)
-		status = jl_convnets_embedded(&data->nets, arena, err);
+		status = jl_convnets(&data->nets, cat, arena, err);
 	jl_other_start(0, data->priors);
 	data->gpus.cat = cat;
 	data->cases = jl_set_grow(arena, data->cases, data->n, data->n + n_left, sizeof(*data->cases));

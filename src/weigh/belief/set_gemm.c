@@ -200,7 +200,7 @@ static double product_s(const struct jl_device *dev, const struct jl_gemm_shared
 	struct jl_device scaled;
 	if (c->quant != JL_QUANT_NONE) {
 		scaled = *dev;
-		int blackwell = dev->arch == JL_ARCH_BLACKWELL_DC;
+		int blackwell = dev->priors->slow_fp8;
 		if (c->block_scaled)
 			scaled.fit.gemm_frac[JL_FP8] *= blackwell ? sh->block_blackwell_frac : sh->block_frac;
 		else if (blackwell)

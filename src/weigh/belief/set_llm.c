@@ -139,16 +139,14 @@ static void read_precision(const struct jl_llm_cells *c, struct jl_llm_row *row)
 	int p = lookup(precision_table, N(precision_table), c->precision, P_BF16);
 	struct jl_shard *s = &row->shard;
 
-	const int old = dev->arch == JL_ARCH_PASCAL || dev->arch == JL_ARCH_VOLTA || dev->arch == JL_ARCH_TURING;
-
 	if (p == P_FP32_OR_TF32)
-		p = old || isnan(dev->peak_flopps[JL_TF32]) ? P_FP32 : P_TF32;
+		p = dev->priors->no_tf32 || isnan(dev->peak_flopps[JL_TF32]) ? P_FP32 : P_TF32;
 	static const enum jl_dtype dtype_of[] = { [P_FP32] = JL_FP32, [P_TF32] = JL_TF32, [P_FP16] = JL_FP16,
 						  [P_BF16] = JL_BF16, [P_FP8] = JL_FP8,   [P_FP32_OR_TF32] = JL_TF32 };
 	s->dtype = dtype_of[p];
 	s->act_dtype = p == P_FP32 || p == P_TF32 ? JL_FP32 : p == P_FP16 ? JL_FP16 : JL_BF16;
 	row->rowwise = has(c->precision, "rowwise");
-	if (dev->arch == JL_ARCH_PASCAL)
+	if (dev->priors->no_tensor)
 		s->dtype = JL_FP32;
 	if (isnan(dev->peak_flopps[s->dtype])) /* stored short, computed in fp32 */
 		s->dtype = !isnan(dev->peak_flopps[JL_FP16]) ? JL_FP16 : JL_FP32;
@@ -234,7 +232,7 @@ static enum jl_llm_link intra_link(const struct jl_llm_cells *c, const struct jl
 		       : nvlink_Bps < 700e9 ? JL_LLM_NVLINK4
 					    : JL_LLM_NVLINK5;
 	/* Workstation boards of the PCIe 3 years send what goes between slots through the host. */
-	if (row->gpu.dev.arch == JL_ARCH_TURING || row->gpu.dev.arch == JL_ARCH_PASCAL)
+	if (row->gpu.dev.priors->slots_via_host)
 		return JL_LLM_PCIE_HOST;
 	return row->gpu.p2p ? JL_LLM_PCIE_P2P : JL_LLM_PCIE_HOST;
 }
@@ -242,20 +240,14 @@ static enum jl_llm_link intra_link(const struct jl_llm_cells *c, const struct jl
 /* Bytes a second of one host; the default is what the generation's reference system ships with, per device. */
 static double network_Bps(const struct jl_llm_cells *c, struct jl_llm_row *row)
 {
-	static const double gpu_Gbps[JL_N_ARCH] = {
-		[JL_ARCH_VOLTA] = 50,
-		[JL_ARCH_AMPERE_DC] = 200,
-		[JL_ARCH_HOPPER] = 400,
-		[JL_ARCH_BLACKWELL_DC] = 400,
-	};
-	const enum jl_arch arch = row->gpu.dev.arch;
+	const double gpu_Gbps = row->gpu.dev.priors->net_Gbps;
 
 	for (size_t i = 0; i < N(networks); i++)
 		if (has(c->inter_link, networks[i].part))
 			return (networks[i].node_Gbps + networks[i].gpu_Gbps * row->n_per_node) * 1e9 / 8.0;
 	if (row->n_nodes > 1)
 		row->assumed |= JL_ASSUMED_NETWORK;
-	return (gpu_Gbps[arch] > 0.0 ? gpu_Gbps[arch] : 25.0) * row->n_per_node * 1e9 / 8.0;
+	return (gpu_Gbps > 0.0 ? gpu_Gbps : 25.0) * row->n_per_node * 1e9 / 8.0;
 }
 
 static void read_links(const struct jl_llm_cells *c, const double *link_x, struct jl_llm_row *row)

@@ -56,7 +56,7 @@ static enum jl_status read_dtype(enum jl_dtype *ret_dtype, const char *text, con
  * snapshot of 2022-06-30 it is 1.4 (CUDA 10.2) for everything before Ampere, 1.7 (CUDA 11.0) for the first Ampere
  * cards, 1.9 (NGC 21.03) for the cards named below, 1.10 for the rest; everything else was run with 1.13 or later. */
 #define AMP_WORKS 0x100u /* the recipes that ignore the flag in later releases still heed it */
-static unsigned software_of(const char *gpu, enum jl_arch arch, const char *remark)
+static unsigned software_of(const char *gpu, const struct jl_device *dev, const char *remark)
 {
 	static const struct {
 		const char *gpu;
@@ -71,7 +71,7 @@ static unsigned software_of(const char *gpu, enum jl_arch arch, const char *rema
 
 	if (!holds(remark, "2022-06-30 snapshot"))
 		return 0;
-	if (arch == JL_ARCH_PASCAL || arch == JL_ARCH_VOLTA || arch == JL_ARCH_TURING)
+	if (dev->priors->no_tf32)
 		return JL_SW_ALIGNED_ONLY | JL_SW_UNDILATED_ONLY | JL_SW_SLOW_HOST | AMP_WORKS;
 	for (size_t i = 0; i < sizeof(cards) / sizeof(cards[0]); i++) {
 		if (strcmp(gpu, cards[i].gpu) == 0)
@@ -136,7 +136,7 @@ enum jl_status jl_other_row_read(struct jl_other_row *ret_row, const struct jl_o
 		return status;
 	const enum jl_dtype labelled = row.dtype;
 
-	row.software = software_of(gpu, row.gpu.dev.arch, cells->remark);
+	row.software = software_of(gpu, &row.gpu.dev, cells->remark);
 	status = read_sizes(&row, cells, err);
 	if (status != JL_OK)
 		return status;

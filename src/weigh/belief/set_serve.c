@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "belief/optimize.h"
+#include "physics/arch.h"
 
 enum jl_status jl_serve_number(const struct jl_serve_cells *cells, const char *column, double *ret_value,
 			       struct jl_err *err)
@@ -93,12 +94,12 @@ struct fit_ctx {
 static void residuals(void *ctx, const double *x, double *ret_r)
 {
 	const struct fit_ctx *fit = ctx;
-	struct jl_serve_fit physics[JL_N_ARCH][JL_N_ENGINE];
-	unsigned char known[JL_N_ARCH][JL_N_ENGINE] = { { 0 } };
+	struct jl_serve_fit physics[JL_ARCHS_MAX][JL_N_ENGINE];
+	unsigned char known[JL_ARCHS_MAX][JL_N_ENGINE] = { { 0 } };
 
 	for (size_t i = 0; i < fit->n_used; i++) {
 		const struct jl_serve_row *row = &fit->rows[fit->used[i]];
-		const enum jl_arch arch = row->dev.arch;
+		const int arch = row->dev.arch;
 
 		if (!known[arch][row->engine]) {
 			physics[arch][row->engine] = jl_serve_fit_of(x, arch, row->engine);

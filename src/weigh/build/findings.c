@@ -6,12 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CPU_ASSUMED_W  175.0  /* rule psu-sizing-a: 150 to 200 W */
-#define REST_W         75.0   /* rule psu-sizing-a: 50 to 100 W for board, disks, fans */
-#define PSU_STANDARD_W 1600.0 /* largest ATX supply that shops have */
-#define CASE_SLOTS     7.0    /* openings of an ATX case; 8 in some */
-#define SLOT_W         75.0   /* a PCIe slot itself gives this much */
-#define CIRCUIT_FRAC   0.8    /* of a breaker's rating, for hours on end */
+#include "catalog/find.h"
 
 struct checking {
 	struct jl_part_findings *out;
@@ -19,12 +14,15 @@ struct checking {
 	const struct jl_catalog *cat;
 };
 
-static const struct jl_rule *rule(const struct jl_catalog *cat, const char *id)
+static double figure(const struct checking *c, const char *id)
 {
-	for (size_t i = 0; i < cat->n_rules; i++)
-		if (strcmp(cat->rules[i].id, id) == 0)
-			return &cat->rules[i];
-	return NULL;
+	return jl_figure(c->cat, id);
+}
+
+/* 1.3 as the 30 of "+30 %". */
+static double percent_over(double ratio)
+{
+	return (ratio - 1) * 100;
 }
 
 /* `rules` is a list of ids with blanks between. */
@@ -51,7 +49,7 @@ static void say(const struct checking *c, const char *id, enum jl_part_level lev
 	va_end(args);
 	snprintf(ids, sizeof ids, "%s", rules);
 	while (n < JL_PART_RULES_MAX && (word = strtok_r(rest, " ", &rest)))
-		if ((f->rules[n] = rule(c->cat, word)))
+		if ((f->rules[n] = jl_rule_by_id(c->cat, word)))
 			n++;
 	c->out->n++;
 }
@@ -74,11 +72,16 @@ static double card_slots(const struct jl_rig *r)
 static void check_psu(const struct checking *c)
 {
 	const struct jl_rig *r = c->rig;
-	const double cpu = isnan(r->cpu_W) ? CPU_ASSUMED_W : r->cpu_W;
-	const double cards = card_W(r) * r->n_gpus, load = cards + cpu + REST_W;
-	const double a = load / 0.8, b = load * 1.3,
-		     cc = (cards + cpu) * 1.10; /* least that A and C ask for, most that B does */
-	const double least = fmin(cc, fmin(a, load * 1.25)), most = fmax(a, b), have = r->psu_W * r->n_psu;
+	const double cpu = isnan(r->cpu_W) ? figure(c, "build-cpu-power") : r->cpu_W,
+		     rest = figure(c, "build-rest-power");
+	const double cards = card_W(r) * r->n_gpus, load = cards + cpu + rest,
+		     standard = figure(c, "build-psu-standard");
+	const double share = figure(c, "build-psu-load"), over = figure(c, "build-psu-margin-most"),
+		     bare = figure(c, "build-psu-margin-bare");
+	const double a = load / share, b = load * over,
+		     cc = (cards + cpu) * bare; /* least that A and C ask for, most that B does */
+	const double least = fmin(cc, fmin(a, load * figure(c, "build-psu-margin-least"))), most = fmax(a, b),
+		     have = r->psu_W * r->n_psu;
 
 	c->out->load_W = load;
 	c->out->psu_least_W = least;
@@ -87,20 +90,20 @@ static void check_psu(const struct checking *c)
 		unchecked(c, "psu", "the card's power");
 		return;
 	}
-	if (least > PSU_STANDARD_W && r->n_psu < 2)
+	if (least > standard && r->n_psu < 2)
 		say(c, "psu-standard", JL_PART_ERROR, JL_SURE_SPEC,
 		    "rule-psu-sizing-a rule-4x-rtx-3090-blower-300-w-wall-peak",
 		    "%.0f W under load: no standard power supply (up to %.0f W) is enough; limit the cards' power or "
 		    "use two supplies",
 		    "부하 %.0f W: 표준 파워(최대 %.0f W)로는 부족. 카드 전력 제한을 걸거나 파워를 둘 쓸 것", load,
-		    PSU_STANDARD_W);
+		    standard);
 	if (isnan(have))
 		unchecked(c, "psu", "psu");
 	else if (have < load)
 		say(c, "psu", JL_PART_ERROR, JL_SURE_PHYSICS, "rule-psu-sizing-a",
 		    "%.0f W supply, %.0f W under load (%d cards at %.0f W, CPU %.0f W, rest %.0f W): it will shut down",
 		    "파워 %.0f W, 부하 %.0f W (카드 %d장 x %.0f W, CPU %.0f W, 나머지 %.0f W): 부하 중 꺼짐", have,
-		    load, r->n_gpus, card_W(r), cpu, REST_W);
+		    load, r->n_gpus, card_W(r), cpu, rest);
 	else if (have < least)
 		say(c, "psu", JL_PART_WARNING, JL_SURE_OPINION, "rule-psu-sizing-a rule-psu-sizing-b rule-psu-sizing-c",
 		    "%.0f W supply for %.0f W under load leaves %.0f %%; every rule asks for more: at least %.0f W",
@@ -109,11 +112,11 @@ static void check_psu(const struct checking *c)
 	else if (have < most)
 		say(c, "psu", JL_PART_CONFLICT, JL_SURE_OPINION,
 		    "rule-psu-sizing-a rule-psu-sizing-b rule-psu-sizing-c",
-		    "%.0f W supply for %.0f W under load: enough by one rule (CPU + GPU + 10 %%: %.0f W), not by "
-		    "others (+30 %%: %.0f W; 80 %% load: %.0f W)",
-		    "파워 %.0f W, 부하 %.0f W: 기준이 갈림. CPU+GPU+10 %%면 %.0f W로 충분, +30 %%면 %.0f W, 부하율 80 "
-		    "%%면 %.0f W 필요",
-		    have, load, cc, b, a);
+		    "%.0f W supply for %.0f W under load: enough by one rule (CPU + GPU + %.0f %%: %.0f W), not by "
+		    "others (+%.0f %%: %.0f W; %.0f %% load: %.0f W)",
+		    "파워 %.0f W, 부하 %.0f W: 기준이 갈림. CPU+GPU+%.0f %%면 %.0f W로 충분, +%.0f %%면 %.0f W, 부하율 "
+		    "%.0f %%면 %.0f W 필요",
+		    have, load, percent_over(bare), cc, percent_over(over), b, share * 100, a);
 	else
 		say(c, "psu", JL_PART_OK, JL_SURE_OPINION, "rule-psu-sizing-a rule-psu-sizing-b rule-psu-sizing-c",
 		    "%.0f W supply for %.0f W under load (%.0f %% loaded; the rules ask for %.0f to %.0f W)",
@@ -127,14 +130,22 @@ static void check_transients(const struct checking *c)
 	const struct jl_rig *r = c->rig;
 	const double have = r->psu_W * r->n_psu;
 
-	if (strncmp(r->gpu->id, "rtx-5090", 8) != 0 || isnan(have))
-		return;
-	const double peak = 800.0 * r->n_gpus + c->out->load_W - card_W(r) * r->n_gpus;
-	say(c, "transients", peak > have && !r->psu_atx3 ? JL_PART_WARNING : JL_PART_OK, JL_SURE_MEASURED,
-	    "rule-rtx-5090-transient-spike-2 rule-psu-sizing-b",
-	    "peaks of 1 to 5 ms reach 800 W a card: %.0f W in all, %.0f W supply%s",
-	    "1~5 ms 순간 피크가 카드당 800 W: 합계 %.0f W, 파워 %.0f W%s", peak, have,
-	    r->psu_atx3 ? " (ATX 3.x: 200 % / 100 us)" : "");
+	for (size_t i = 0; i < c->cat->n_rules && !isnan(have); i++) {
+		const struct jl_rule *rule = &c->cat->rules[i];
+
+		if (strcmp(rule->kind, "transient") != 0 || !rule->subject ||
+		    strncmp(r->gpu->id, rule->subject, strlen(rule->subject)) != 0)
+			continue;
+		const double peak = rule->figure * r->n_gpus + c->out->load_W - card_W(r) * r->n_gpus;
+		const char *lasting = rule->conditions ? rule->conditions : "?";
+		char rules[128];
+
+		snprintf(rules, sizeof(rules), "%s rule-psu-sizing-b", rule->id);
+		say(c, "transients", peak > have && !r->psu_atx3 ? JL_PART_WARNING : JL_PART_OK, JL_SURE_MEASURED,
+		    rules, "peaks of %s reach %.0f W a card: %.0f W in all, %.0f W supply%s",
+		    "%s 순간 피크가 카드당 %.0f W: 합계 %.0f W, 파워 %.0f W%s", lasting, rule->figure, peak, have,
+		    r->psu_atx3 ? " (ATX 3.x: 200 % / 100 us)" : "");
+	}
 }
 
 /* "2x 8-pin", "1x 12-pin", "1x 16-pin": how many of a kind. */
@@ -167,8 +178,10 @@ static void check_connectors(const struct checking *c)
 	const double adapted = sixteen > r->psu_12vhpwr || isnan(r->psu_12vhpwr)
 				       ? sixteen - (isnan(r->psu_12vhpwr) ? 0 : r->psu_12vhpwr)
 				       : 0;
-	const double per_card_W = card_W(r) > 450 ? 4 : card_W(r) > 300 ? 3 : 2;
-	const double need = eight + adapted * per_card_W;
+	const double per_card = card_W(r) > figure(c, "build-adapter-power-4")   ? 4
+				: card_W(r) > figure(c, "build-adapter-power-3") ? 3
+										 : 2;
+	const double need = eight + adapted * per_card;
 
 	if (!text && isnan(r->gpu_8pin)) {
 		unchecked(c, "connectors", "the card's connectors");
@@ -189,7 +202,8 @@ static void check_connectors(const struct checking *c)
 static void check_slots(const struct checking *c)
 {
 	const struct jl_rig *r = c->rig;
-	const double thick = card_slots(r), openings = isnan(r->case_slots) ? CASE_SLOTS : r->case_slots;
+	const double thick = card_slots(r),
+		     openings = isnan(r->case_slots) ? figure(c, "build-case-slots") : r->case_slots;
 
 	if (isnan(thick)) {
 		unchecked(c, "slots", "gpu_slots");
@@ -227,7 +241,7 @@ static void check_cooling(const struct checking *c)
 		unchecked(c, "cooling", "cooling");
 	} else if (r->cooling == JL_COOLING_WATER) {
 		say(c, "cooling", JL_PART_OK, JL_SURE_OPINION, "rule-water-cooling", "water-cooled", "수랭");
-	} else if (r->cooling == JL_COOLING_OPEN_AIR && r->n_gpus >= 3) {
+	} else if (r->cooling == JL_COOLING_OPEN_AIR && r->n_gpus >= figure(c, "build-crowded-cards")) {
 		say(c, "cooling", JL_PART_ERROR, JL_SURE_MEASURED,
 		    "rule-non-blower-adjacent-cards rule-blower-needed rule-water-cooling rule-throttle-temperature",
 		    "%d open-air cards in one box heat each other and throttle (10 to 30 %% slower at 80 °C): blower "
@@ -263,19 +277,21 @@ static void check_lanes(const struct checking *c)
 			     : isnan(r->cpu_lanes)  ? NAN
 						    : floor(r->cpu_lanes / r->n_gpus);
 
+	const double least = figure(c, "build-lanes-least"), all = figure(c, "build-lanes-all");
+
 	if (isnan(lanes)) {
 		unchecked(c, "lanes", "board_lanes_per_gpu");
 		return;
 	}
-	if (lanes >= 8)
-		say(c, "lanes", r->n_gpus > 1 && lanes < 16 ? JL_PART_CONFLICT : JL_PART_OK, JL_SURE_OPINION,
+	if (lanes >= least)
+		say(c, "lanes", r->n_gpus > 1 && lanes < all ? JL_PART_CONFLICT : JL_PART_OK, JL_SURE_OPINION,
 		    "rule-pcie-gen-lanes-matter rule-nvlink-worth-it",
-		    lanes >= 16 ? "x%.0f for each card"
-				: "x%.0f for each card: fine for data parallel by one rule; tensor parallel and ZeRO "
-				  "feel it",
-		    lanes >= 16 ? "카드당 x%.0f"
-				: "카드당 x%.0f: 데이터 병렬은 괜찮다는 기준이 있으나 텐서 병렬·ZeRO는 느려짐",
-		    fmin(lanes, 16));
+		    lanes >= all ? "x%.0f for each card"
+				 : "x%.0f for each card: fine for data parallel by one rule; tensor parallel and ZeRO "
+				   "feel it",
+		    lanes >= all ? "카드당 x%.0f"
+				 : "카드당 x%.0f: 데이터 병렬은 괜찮다는 기준이 있으나 텐서 병렬·ZeRO는 느려짐",
+		    fmin(lanes, all));
 	else
 		say(c, "lanes", JL_PART_WARNING, JL_SURE_OPINION, "rule-pcie-gen-lanes-matter",
 		    "x%.0f for each card: gradients and data wait for the bus",
@@ -304,10 +320,11 @@ static void check_ram(const struct checking *c)
 		unchecked(c, "ram", "ram");
 		return;
 	}
-	const double all = vram * r->n_gpus;
-	const enum jl_part_level level = r->ram_B < vram * 0.95      ? JL_PART_ERROR
-					 : r->ram_B < 2 * all * 0.95 ? JL_PART_CONFLICT
-								     : JL_PART_OK;
+	const double all = vram * r->n_gpus, ratio = figure(c, "build-ram-ratio"),
+		     sold = figure(c, "build-ram-rounding");
+	const enum jl_part_level level = r->ram_B < vram * sold          ? JL_PART_ERROR
+					 : r->ram_B < ratio * all * sold ? JL_PART_CONFLICT
+									 : JL_PART_OK;
 	say(c, "ram", level, JL_SURE_OPINION, "rule-ram-vs-gpu rule-ram-second-opinion conflict-ram-rule",
 	    level == JL_PART_OK      ? "%.0f GiB of RAM: twice the cards' %.0f GiB or more"
 	    : level == JL_PART_ERROR ? "%.0f GiB of RAM is less than one card's memory (%.0f GiB)"
@@ -320,7 +337,7 @@ static void check_ram(const struct checking *c)
 		      "%.0f GiB)에는 부족",
 	    r->ram_B / GiB,
 	    (level == JL_PART_ERROR      ? vram
-	     : level == JL_PART_CONFLICT ? 2 * all
+	     : level == JL_PART_CONFLICT ? ratio * all
 					 : all) /
 		    GiB);
 }
@@ -329,7 +346,9 @@ static void check_threads(const struct checking *c)
 {
 	const struct jl_rig *r = c->rig;
 	const bool before = r->input == JL_RIG_INPUT_BEFORE;
-	const double need = (before ? 2 : 4) * (double)r->n_gpus;
+	const double each = figure(c, before ? "rule-cpu-threads-per-gpu-preprocessing-before-training"
+					     : "rule-cpu-threads-per-gpu-preprocessing-while-training"),
+		     need = each * r->n_gpus;
 
 	if (isnan(r->cpu_threads)) {
 		unchecked(c, "threads", "cpu_threads");
@@ -338,11 +357,11 @@ static void check_threads(const struct checking *c)
 	say(c, "threads", r->cpu_threads < need ? JL_PART_WARNING : JL_PART_OK, JL_SURE_OPINION,
 	    before ? "rule-cpu-threads-per-gpu-preprocessing-before-training"
 		   : "rule-cpu-threads-per-gpu-preprocessing-while-training rule-extra-cpu-core-per-gpu-gain",
-	    before ? "%g CPU threads; %g wanted (2 a card, data prepared before training)"
-		   : "%g CPU threads; %g wanted (4 a card, data prepared while training)",
-	    before ? "CPU 스레드 %g개, 필요 %g개 (카드당 2개, 전처리를 미리 함)"
-		   : "CPU 스레드 %g개, 필요 %g개 (카드당 4개, 학습 중 전처리)",
-	    r->cpu_threads, need);
+	    before ? "%g CPU threads; %g wanted (%g a card, data prepared before training)"
+		   : "%g CPU threads; %g wanted (%g a card, data prepared while training)",
+	    before ? "CPU 스레드 %g개, 필요 %g개 (카드당 %g개, 전처리를 미리 함)"
+		   : "CPU 스레드 %g개, 필요 %g개 (카드당 %g개, 학습 중 전처리)",
+	    r->cpu_threads, need, each);
 }
 
 static void check_storage(const struct checking *c)
@@ -365,8 +384,8 @@ static void check_storage(const struct checking *c)
 static void check_circuit(const struct checking *c)
 {
 	const struct jl_rig *r = c->rig;
-	const double limit = r->circuit_V * r->circuit_A * CIRCUIT_FRAC,
-		     wall = c->out->load_W / 0.92; /* a good supply's efficiency */
+	const double limit = r->circuit_V * r->circuit_A * figure(c, "build-circuit-share"),
+		     wall = c->out->load_W / figure(c, "build-psu-efficiency");
 
 	if (isnan(limit) || isnan(wall))
 		return;

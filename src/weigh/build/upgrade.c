@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cost/option.h"
+#include "predict/kind.h"
 
 #define LEAST_GAIN_FRAC 0.05            /* below this nobody would notice */
 #define BRIDGE_JOIN     "nvlink-bridge" /* two cards joined by their bridge */
@@ -48,7 +49,7 @@ static bool rate(struct rated *ret_rated, const struct search *s, const char *sy
 		jl_predict(&p, NULL, &c);
 		if (p.room != JL_ROOM_NONE && p.samples_per_s.value > best.per_s.value)
 			best = (struct rated){ .per_s = p.samples_per_s, .zero = c.plan.zero };
-		if (c.n_gpus < 2 || c.subject.net) /* nothing to cut */
+		if (c.n_gpus < 2 || !c.subject.kind->is_cut) /* nothing to cut */
 			break;
 	}
 	if (!(best.per_s.value > 0))

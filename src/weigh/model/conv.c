@@ -79,13 +79,10 @@ double jl_conv_op_saved(const struct jl_conv_op *op)
 /* A rate may be filled in for a format that a device only emulates; what counts is whether it has the units. */
 enum jl_conv_path jl_conv_path(const struct jl_device *dev, enum jl_dtype dtype)
 {
-	const int no_tensor = dev->arch == JL_ARCH_PASCAL;
-	const int no_tf32 = no_tensor || dev->arch == JL_ARCH_VOLTA || dev->arch == JL_ARCH_TURING;
-
 	switch (dtype) {
 	case JL_FP16:
-	case JL_BF16: return no_tensor || isnan(dev->peak_flopps[dtype]) ? JL_CONV_VECTOR : JL_CONV_HALF;
-	case JL_TF32: return no_tf32 || isnan(dev->peak_flopps[JL_TF32]) ? JL_CONV_VECTOR : JL_CONV_TF32;
+	case JL_BF16: return dev->priors->no_tensor || isnan(dev->peak_flopps[dtype]) ? JL_CONV_VECTOR : JL_CONV_HALF;
+	case JL_TF32: return dev->priors->no_tf32 || isnan(dev->peak_flopps[JL_TF32]) ? JL_CONV_VECTOR : JL_CONV_TF32;
 	default: return JL_CONV_VECTOR;
 	}
 }

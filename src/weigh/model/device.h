@@ -4,23 +4,7 @@
 #define JL_MODEL_DEVICE_H
 
 #include "base/dtype.h"
-
-/* Architecture families: what a GPU without measurements of its own falls back to. Ids as in the catalog's families. */
-enum jl_arch {
-	JL_ARCH_OTHER,
-	JL_ARCH_PASCAL,
-	JL_ARCH_VOLTA,
-	JL_ARCH_TURING,
-	JL_ARCH_AMPERE_DC,
-	JL_ARCH_AMPERE_RTX,
-	JL_ARCH_ADA,
-	JL_ARCH_HOPPER,
-	JL_ARCH_BLACKWELL_DC,
-	JL_ARCH_BLACKWELL_RTX,
-	JL_ARCH_CDNA,
-	JL_ARCH_GAUDI,
-	JL_N_ARCH
-};
+#include "base/priors.h"
 
 /* Kinds of arithmetic units, which differ in how near to the listed rate they come. */
 enum jl_unit { JL_UNIT_VECTOR, JL_UNIT_TENSOR16, JL_UNIT_TENSOR8, JL_N_UNIT };
@@ -52,6 +36,8 @@ struct jl_device_fit {
 	double portable_frac;   /* fused attention of frameworks, of the vendor's own; 0: 1 */
 };
 
+#define JL_ARCH_OTHER 0 /* nothing is known of its family */
+
 struct jl_device {
 	double peak_flopps[JL_N_DTYPE]; /* dense, FP32 accumulate; NAN: format not supported */
 	double mem_B;
@@ -60,16 +46,13 @@ struct jl_device {
 	double n_sm;
 	double boost_Hz;
 	double tdp_W;
-	double host_Bps; /* PCIe or C2C, one way */
-	double link_Bps; /* NVLink or kin, all links of the device, one way; NAN: none */
-	enum jl_arch arch;
+	double host_Bps;                /* PCIe or C2C, one way */
+	double link_Bps;                /* NVLink or kin, all links of the device, one way; NAN: none */
+	int arch;                       /* whose fitted factors it has: an index in physics/arch.h */
+	const struct jl_priors *priors; /* what is known of its family beforehand */
 	struct jl_device_fit fit;
 };
 
 enum jl_unit jl_unit_of(enum jl_dtype dtype);
-
-/* By the catalog's family id ("hopper", "ampere-rtx", ...); JL_ARCH_OTHER where it is unknown or NULL. */
-enum jl_arch jl_arch_by_id(const char *id);
-const char *jl_arch_id(enum jl_arch arch);
 
 #endif

@@ -2,19 +2,6 @@
 
 #include <math.h>
 
-/* Energy against 4 nm and HBM3, by process and memory: 16/12 nm, 8 nm, 7 nm; HBM2, GDDR5X/6/6X. Process steps as in the
- * vendors' own energy claims per generation; the order matters more than the second digit (docs/METHOD.md). */
-static const struct {
-	double flop, byte;
-} arch_gain[JL_N_ARCH] = {
-	[JL_ARCH_OTHER] = { 1.5, 1.3 },        [JL_ARCH_PASCAL] = { 3.0, 1.5 },
-	[JL_ARCH_VOLTA] = { 2.6, 1.3 },        [JL_ARCH_TURING] = { 2.8, 1.9 },
-	[JL_ARCH_AMPERE_DC] = { 1.6, 1.2 },    [JL_ARCH_AMPERE_RTX] = { 2.4, 2.0 },
-	[JL_ARCH_ADA] = { 1.2, 1.7 },          [JL_ARCH_HOPPER] = { 1.0, 1.0 },
-	[JL_ARCH_BLACKWELL_DC] = { 1.0, 1.0 }, [JL_ARCH_BLACKWELL_RTX] = { 1.1, 1.5 },
-	[JL_ARCH_CDNA] = { 1.3, 1.1 },         [JL_ARCH_GAUDI] = { 1.3, 1.1 },
-};
-
 /* An operation on vector units pays for its instruction and registers, which tensor cores share among many. */
 #define VECTOR_GAIN 5.0
 
@@ -41,8 +28,8 @@ double jl_power_W(const struct jl_device *dev, const struct jl_power_fit *fit, c
 	const double limit_W = isnan(in->limit_W) ? dev->tdp_W
 						  : fmin(in->limit_W, isnan(dev->tdp_W) ? in->limit_W : dev->tdp_W);
 	const double idle_W = fit->idle_frac * (isnan(dev->tdp_W) ? limit_W : dev->tdp_W);
-	double byte_J = fit->byte_J * arch_gain[dev->arch].byte;
-	const double flop_J = fit->flop_J * arch_gain[dev->arch].flop * (in->vector ? VECTOR_GAIN : 1);
+	double byte_J = fit->byte_J * dev->priors->byte_gain;
+	const double flop_J = fit->flop_J * dev->priors->flop_gain * (in->vector ? VECTOR_GAIN : 1);
 
 	if (in->narrow)
 		byte_J *= fit->narrow_gain;

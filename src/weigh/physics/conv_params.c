@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "physics/arch.h"
+
 enum shared {
 	CONV_VECTOR,
 	CONV_TF32,
@@ -71,18 +73,11 @@ static const struct jl_param shared_params[N_SHARED] = {
 enum dev { DEV_VECTOR, DEV_TF32, DEV_HALF, DEV_MEM, N_DEV };
 static const char *const dev_names[N_DEV] = { "conv_frac.vector", "conv_frac.tf32", "conv_frac.half", "mem_frac" };
 static const double dev_sd[N_DEV] = { 0.25, 0.25, 0.25, 0.1 };
-static const enum jl_arch families[] = { JL_ARCH_PASCAL,     JL_ARCH_VOLTA, JL_ARCH_TURING, JL_ARCH_AMPERE_DC,
-					 JL_ARCH_AMPERE_RTX, JL_ARCH_ADA,   JL_ARCH_HOPPER };
-#define N_FAMILY  (sizeof(families) / sizeof(families[0]))
-#define FIRST_GPU (N_SHARED + N_FAMILY * N_DEV)
+#define FAMILIES  offsetof(struct jl_priors, conv_rows)
+#define FIRST_GPU (N_SHARED + jl_n_arch_among(FAMILIES) * N_DEV)
 #define GPU_SD    0.08
-_Static_assert(FIRST_GPU + JL_CONV_MAX_GPUS <= JL_CONV_MAX_PARAMS, "raise JL_CONV_MAX_PARAMS");
-
-static const enum jl_arch nearest[JL_N_ARCH] = {
-	[JL_ARCH_BLACKWELL_DC] = JL_ARCH_HOPPER, [JL_ARCH_BLACKWELL_RTX] = JL_ARCH_ADA,
-	[JL_ARCH_CDNA] = JL_ARCH_AMPERE_DC,      [JL_ARCH_GAUDI] = JL_ARCH_AMPERE_DC,
-	[JL_ARCH_OTHER] = JL_ARCH_AMPERE_RTX,
-};
+_Static_assert(N_SHARED + JL_ARCHS_MAX * (size_t)N_DEV + JL_CONV_MAX_GPUS <= JL_CONV_MAX_PARAMS,
+	       "raise JL_CONV_MAX_PARAMS");
 
 size_t jl_conv_n_param(size_t n_gpu)
 {
@@ -103,7 +98,7 @@ void jl_conv_param_at(size_t i, const char *const *gpu_ids, struct jl_param *ret
 					   .hi = dev == DEV_MEM ? 1.6 : 3,
 					   .prior = 1,
 					   .prior_sd_ln = dev_sd[dev] };
-		snprintf(param.name, sizeof(param.name), "conv.family.%s.%s", jl_arch_id(families[family]),
+		snprintf(param.name, sizeof(param.name), "conv.family.%s.%s", jl_arch_among_at(family, FAMILIES)->id,
 			 dev_names[dev]);
 	} else {
 		param = (struct jl_param){ .unit = "1", .lo = 0.6, .hi = 1.6, .prior = 1, .prior_sd_ln = GPU_SD };
@@ -129,21 +124,9 @@ bool jl_conv_read(const struct jl_catalog *cat, const char *gpu_id, double *ret_
 	return gpu_id && jl_params_seen(cat, prefix);
 }
 
-static const double *family_devs(const double *x, enum jl_arch arch)
-{
-	for (int turn = 0; turn < 2; turn++) {
-		for (size_t f = 0; f < N_FAMILY; f++) {
-			if (families[f] == arch)
-				return x + N_SHARED + f * N_DEV;
-		}
-		arch = nearest[arch];
-	}
-	return x + N_SHARED;
-}
-
 void jl_conv_resolve(const double *x, int gpu, const struct jl_device *device, struct jl_conv_fit *ret_fit)
 {
-	const double *dev = family_devs(x, device->arch);
+	const double *dev = x + N_SHARED + jl_arch_among(device->arch, FAMILIES) * N_DEV;
 	struct jl_conv_fit fit = {
 		.rnn_frac = x[RNN],
 		.bmm_frac = x[BMM],

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "physics/arch.h"
 #include "physics/power_params.h"
 
 /* Shared parameters. sd: how far, as ln, a fit may go from the prior before the data must insist. */
@@ -110,32 +111,20 @@ static const char *const dev_names[N_ARCH_DEV] = {
 static const double arch_sd[N_ARCH_DEV] = { 0.10, 0.08, 0.10, 0.06, 0.25, 0.3, 0.08 };
 static const double gpu_sd[N_GPU_DEV] = { 0.06, 0.04, 0.05, 0.07 };
 
-/* What is known of the families before any fit.
- * frac: tensor rates of Hopper and Blackwell are listed below the boost clock; SMs with 128 FP32 lanes reach about
- * three quarters of them in products; published memory streams per family; GDDR reads fall behind HBM's.
- * energy_pJ: of one FLOP at the sustained clock, by process (16/12 nm, 7 nm, 8 nm, 4 nm) and unit.
- * align_frac: rate left at odd row starts (wgmma needs 16-byte strides; without them Hopper falls back to the previous
- * generation's kernels with narrow loads). */
-static const struct arch_prior {
-	double frac[N_ARCH_DEV];
-	double energy_pJ[JL_N_UNIT];
-	double align_frac, dequant_frac, flash_frac;
-	double wide_B; /* 0: no limit seen */
-	double n_sm;   /* where the catalog does not say: the family's large chip */
-} arch_priors[JL_N_ARCH] = {
-	[JL_ARCH_OTHER] = { { 1, 1, 1, 1, 1, 1, 1 }, { 6, 0.9, 0.52 }, 0.4, 0.75, 0.65, 0, 100 },
-	[JL_ARCH_PASCAL] = { { 0.85, 0.9, 0.9, 0.86, 1, 1, 1 }, { 15, 15, 15 }, 1.0, 0.75, 0.65, 20e3, 56 },
-	[JL_ARCH_VOLTA] = { { 1.03, 1, 1, 1.05, 1, 1, 1 }, { 15, 2.0, 2.0 }, 0.45, 0.75, 0.6, 150e3, 80 },
-	[JL_ARCH_TURING] = { { 1, 1, 1, 0.97, 1, 1, 0.93 }, { 15, 2.2, 1.3 }, 0.45, 0.75, 0.6, 0, 72 },
-	[JL_ARCH_AMPERE_DC] = { { 1, 1, 1, 1.02, 1, 1, 1 }, { 9, 1.05, 0.61 }, 0.45, 0.75, 0.7, 150e3, 108 },
-	[JL_ARCH_AMPERE_RTX] = { { 0.83, 1, 1, 1.05, 1, 1, 0.93 }, { 9.5, 2.1, 1.2 }, 0.45, 0.75, 0.8, 0, 84 },
-	[JL_ARCH_ADA] = { { 0.83, 1, 1, 1.03, 1, 1, 0.93 }, { 5, 1.0, 0.58 }, 0.45, 0.75, 0.75, 0, 128 },
-	[JL_ARCH_HOPPER] = { { 0.83, 1.08, 1.08, 1.03, 1.5, 0.5, 1 }, { 5.5, 0.70, 0.41 }, 0.21, 0.5, 0.65, 0, 132 },
-	[JL_ARCH_BLACKWELL_DC] = { { 0.83, 1.06, 1.06, 0.98, 2, 0.5, 1 }, { 4.5, 0.48, 0.28 }, 0.21, 0.4, 0.6, 0, 148 },
-	[JL_ARCH_BLACKWELL_RTX] = { { 0.83, 1, 1, 1.03, 1, 1, 0.93 }, { 4.5, 0.9, 0.52 }, 0.45, 0.75, 0.7, 0, 170 },
-	[JL_ARCH_CDNA] = { { 0.8, 0.72, 0.72, 0.92, 1, 1, 1 }, { 8, 0.88, 0.51 }, 0.45, 0.6, 0.6, 0, 304 },
-	[JL_ARCH_GAUDI] = { { 1, 1.05, 1, 1, 2, 0.5, 1 }, { 6, 0.6, 0.35 }, 0.45, 0.6, 0.6, 0, 64 },
-};
+static double dev_prior(const struct jl_priors *priors, size_t dev)
+{
+	const double fracs[N_ARCH_DEV] = { priors->vector_frac, priors->tensor16_frac, priors->tensor8_frac,
+					   priors->mem_frac,    priors->sm_frac,       priors->tail_frac,
+					   priors->read_frac };
+
+	return fracs[dev];
+}
+
+/* The place behind all families' factors. */
+static size_t first_gpu(void)
+{
+	return N_SHARED + (size_t)jl_n_arch() * N_ARCH_DEV;
+}
 
 /* GeForce cards run FP32 accumulation at half rate: units that wait every other cycle are easily kept fed, and the
  * cards boost beyond the listed clock. */
@@ -143,24 +132,25 @@ static const double half_rate_gain = 1.12;
 
 size_t jl_gemm_n_param(size_t n_gpu)
 {
-	return N_SHARED + (size_t)JL_N_ARCH * N_ARCH_DEV + n_gpu * N_GPU_DEV;
+	return first_gpu() + n_gpu * N_GPU_DEV;
 }
 
 void jl_gemm_param_at(size_t i, const char *const *gpu_ids, struct jl_param *ret_param)
 {
 	struct jl_param p;
-	size_t n_arch = (size_t)JL_N_ARCH * N_ARCH_DEV;
+	size_t first = first_gpu();
 	if (i < N_SHARED) {
 		p = shared_params[i];
-	} else if (i < N_SHARED + n_arch) {
-		size_t arch = (i - N_SHARED) / N_ARCH_DEV, d = (i - N_SHARED) % N_ARCH_DEV;
-		double prior = arch_priors[arch].frac[d];
+	} else if (i < first) {
+		const struct jl_family *family = jl_arch_family((int)((i - N_SHARED) / N_ARCH_DEV));
+		size_t d = (i - N_SHARED) % N_ARCH_DEV;
+		double prior = dev_prior(&family->priors, d);
 		p = (struct jl_param){
 			.unit = "1", .lo = prior * 0.4, .hi = prior * 2.5, .prior = prior, .prior_sd_ln = arch_sd[d]
 		};
-		snprintf(p.name, sizeof(p.name), "gemm.family.%s.%s", jl_arch_id((enum jl_arch)arch), dev_names[d]);
+		snprintf(p.name, sizeof(p.name), "gemm.family.%.40s.%s", family->id, dev_names[d]);
 	} else {
-		size_t gpu = (i - N_SHARED - n_arch) / N_GPU_DEV, d = (i - N_SHARED - n_arch) % N_GPU_DEV;
+		size_t gpu = (i - first) / N_GPU_DEV, d = (i - first) % N_GPU_DEV;
 		p = (struct jl_param){ .unit = "1", .lo = 0.6, .hi = 1.6, .prior = 1.0, .prior_sd_ln = gpu_sd[d] };
 		snprintf(p.name, sizeof(p.name), "gemm.gpu.%.40s.%s", gpu_ids ? gpu_ids[gpu] : "?", dev_names[d]);
 	}
@@ -188,7 +178,7 @@ bool jl_gemm_shipped(const struct jl_catalog *cat, const char *gpu_id, struct jl
 	double x[JL_GEMM_MAX_PARAMS];
 	const bool own = jl_gemm_read(cat, gpu_id, x);
 
-	_Static_assert(N_SHARED + (size_t)JL_N_ARCH * N_ARCH_DEV + N_GPU_DEV <= JL_GEMM_MAX_PARAMS,
+	_Static_assert(N_SHARED + (size_t)JL_ARCHS_MAX * N_ARCH_DEV + N_GPU_DEV <= JL_GEMM_MAX_PARAMS,
 		       "raise JL_GEMM_MAX_PARAMS");
 	jl_gemm_resolve(x, own ? 0 : -1, dev);
 	return own;
@@ -205,12 +195,14 @@ static double capped(double units_flopps, double power_flopps)
 
 void jl_gemm_resolve(const double *x, int gpu, struct jl_device *dev)
 {
-	const struct arch_prior *prior = &arch_priors[dev->arch];
+	const struct jl_priors *prior = dev->priors ? dev->priors : &jl_arch_family(dev->arch)->priors;
+	const double unit_pJ[JL_N_UNIT] = { prior->vector_pJ, prior->tensor16_pJ, prior->tensor8_pJ };
 	const double *arch = x + N_SHARED + (size_t)dev->arch * N_ARCH_DEV;
-	const double *own = gpu < 0 ? NULL : x + N_SHARED + (size_t)JL_N_ARCH * N_ARCH_DEV + (size_t)gpu * N_GPU_DEV;
+	const double *own = gpu < 0 ? NULL : x + first_gpu() + (size_t)gpu * N_GPU_DEV;
 	struct jl_device_fit *fit = &dev->fit;
 	double clock_Hz = isnan(dev->boost_Hz) ? 1.8e9 : dev->boost_Hz;
 
+	dev->priors = prior;
 	if (isnan(dev->n_sm))
 		dev->n_sm = prior->n_sm;
 	if (isnan(dev->l2_B))
@@ -227,7 +219,7 @@ void jl_gemm_resolve(const double *x, int gpu, struct jl_device *dev)
 		if (unit == JL_UNIT_TENSOR16 && per_vector > 1.5 && per_vector < 3.0)
 			frac *= half_rate_gain;
 		/* tf32 moves twice the bytes of fp16 per product: energy per FLOP doubles with the halved rate. */
-		double energy_pJ = prior->energy_pJ[unit] * x[ENERGY_VECTOR + unit] * (d == JL_TF32 ? 2.0 : 1.0);
+		double energy_pJ = unit_pJ[unit] * x[ENERGY_VECTOR + unit] * (d == JL_TF32 ? 2.0 : 1.0);
 		double fed = (dev->tdp_W - fit->idle_W) / (energy_pJ * 1e-12);
 		fit->gemm_frac[d] = isnan(peak) ? NAN : capped(frac * peak, fed) / peak;
 		fit->burst_frac[d] = frac / fit->gemm_frac[d];

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "physics/arch.h"
+
 struct entry {
 	const char *name, *unit;
 	double prior, lo, hi, sd;
@@ -75,7 +77,7 @@ static const struct entry gpus[U_N] = {
 
 #define AT_PROFILE ((size_t)G_N)
 #define AT_ARCH    (AT_PROFILE + (size_t)JL_N_FRAMEWORK * F_N)
-#define AT_LINK    (AT_ARCH + (size_t)JL_N_ARCH * A_N)
+#define AT_LINK    (AT_ARCH + (size_t)jl_n_arch() * A_N)
 #define AT_GPU     (AT_LINK + (size_t)JL_N_LLM_LINK * L_N)
 
 size_t jl_llm_n_params(size_t n_gpus)
@@ -119,11 +121,10 @@ void jl_llm_param_at(size_t i, const char *const *gpu_ids, struct jl_param *ret_
 		*ret_param = make("framework.", jl_framework_name(fw), &profiles[f], profile_field(&profile, f));
 	} else if (i < AT_LINK) {
 		const size_t a = (i - AT_ARCH) / A_N, f = (i - AT_ARCH) % A_N;
-		/* Libraries and frameworks were least tuned for the newest architecture when its runs were made. */
-		const int newest = f == A_T16 && (a == JL_ARCH_BLACKWELL_DC || a == JL_ARCH_BLACKWELL_RTX);
+		const struct jl_family *family = jl_arch_family((int)a);
 
-		*ret_param = make("train.family.", jl_arch_id((enum jl_arch)a), &archs[f],
-				  newest ? 0.8 : archs[f].prior);
+		*ret_param = make("train.family.", family->id, &archs[f],
+				  f == A_T16 ? family->priors.train_tensor16_frac : archs[f].prior);
 	} else if (i < AT_GPU) {
 		const size_t l = (i - AT_LINK) / L_N, f = (i - AT_LINK) % L_N;
 
@@ -143,7 +144,10 @@ static void one_gpu(const void *ctx, size_t i, struct jl_param *ret_param)
 
 bool jl_llm_read(const struct jl_catalog *cat, const char *gpu_id, double *ret_x)
 {
-	_Static_assert(AT_GPU + (size_t)JL_LLM_MAX_GPUS * U_N <= JL_LLM_MAX_PARAMS, "raise JL_LLM_MAX_PARAMS");
+	_Static_assert(AT_ARCH + (size_t)JL_ARCHS_MAX * A_N + (size_t)JL_N_LLM_LINK * L_N +
+				       (size_t)JL_LLM_MAX_GPUS * U_N <=
+			       JL_LLM_MAX_PARAMS,
+		       "raise JL_LLM_MAX_PARAMS");
 	jl_params_read(
 		cat, &(struct jl_param_list){ .n = jl_llm_n_params(1), .at = one_gpu, .ctx = gpu_id ? &gpu_id : NULL },
 		ret_x);
@@ -204,10 +208,10 @@ void jl_llm_resolve_device(const double *x, int gpu_index, struct jl_device *dev
 
 	dev->fit.flash_frac *= a[A_FLASH] / (products > 0.0 ? products : 1.0);
 	/* Frameworks' own kernels are written for Ampere's tensor instructions; Hopper and Blackwell have others. */
-	if (dev->arch == JL_ARCH_HOPPER || dev->arch == JL_ARCH_BLACKWELL_DC)
+	if (dev->priors->warpgroup)
 		dev->fit.portable_frac = x[G_PORTABLE];
 	/* Ampere's kernels feed heads of 64 nearly as well as those of 128; the wide instructions of later chips do not. */
-	dev->fit.flash_half_frac = dev->arch == JL_ARCH_HOPPER || dev->arch == JL_ARCH_BLACKWELL_DC ? 0.65 : 0.9;
+	dev->fit.flash_half_frac = dev->priors->warpgroup ? 0.65 : 0.9;
 	dev->fit.kernel_s *= x[G_KERNEL];
 }
 

@@ -34,7 +34,7 @@ enum jl_llm_link jl_llm_link_of(enum jl_wire wire);
 enum jl_llm_scope { JL_LLM_ALLOCATED, JL_LLM_RESERVED, JL_LLM_DEVICE };
 
 #define JL_LLM_MAX_GPUS   64
-#define JL_LLM_MAX_PARAMS 320 /* at least jl_llm_n_params(JL_LLM_MAX_GPUS) */
+#define JL_LLM_MAX_PARAMS 400 /* at least jl_llm_n_params(JL_LLM_MAX_GPUS) */
 
 size_t jl_llm_n_params(size_t n_gpus);
 /* gpu_ids: of the n_gpus, by the catalog; NULL: the names of their parameters are not asked for. */
@@ -57,7 +57,7 @@ double jl_llm_rowwise_frac(const double *x); /* fp8 scaled by rows: rate left */
 /* Does a run of this kind know parameter i? */
 struct jl_llm_kind {
 	enum jl_framework framework;
-	enum jl_arch arch;
+	int arch;
 	enum jl_llm_link intra, inter;
 	int gpu_index; /* < 0: none of its own */
 };

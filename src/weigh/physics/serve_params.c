@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "physics/arch.h"
+
 #define N(array) (sizeof(array) / sizeof((array)[0]))
 
 enum shared {
@@ -64,15 +66,7 @@ static const struct jl_param shared_params[N_SHARED] = {
 enum dev { DEV_MEM, DEV_MATH, N_DEV };
 static const char *const dev_names[N_DEV] = { "mem_frac", "math_frac" };
 static const double dev_sd[N_DEV] = { 0.1, 0.25 };
-static const enum jl_arch families[] = { JL_ARCH_PASCAL,     JL_ARCH_VOLTA, JL_ARCH_TURING, JL_ARCH_AMPERE_DC,
-					 JL_ARCH_AMPERE_RTX, JL_ARCH_ADA,   JL_ARCH_HOPPER, JL_ARCH_BLACKWELL_DC };
-#define N_FAMILY N(families)
-static const enum jl_arch nearest[JL_N_ARCH] = {
-	[JL_ARCH_BLACKWELL_RTX] = JL_ARCH_ADA,
-	[JL_ARCH_CDNA] = JL_ARCH_AMPERE_DC,
-	[JL_ARCH_GAUDI] = JL_ARCH_AMPERE_DC,
-	[JL_ARCH_OTHER] = JL_ARCH_AMPERE_RTX,
-};
+#define FAMILIES offsetof(struct jl_priors, serve_rows)
 
 /* Frameworks as factors on the shared values: quality of their kernels, and what each layer and request costs. */
 enum eng { ENG_MEM, ENG_MATH, ENG_LAYER, ENG_SEQ, ENG_MIX, ENG_BURST, ENG_FIRST, N_ENG };
@@ -104,8 +98,9 @@ static const struct {
 };
 /* The general profile is all ones. */
 #define N_OWN        (JL_N_ENGINE - 1)
-#define FIRST_ENGINE (N_SHARED + N_FAMILY * N_DEV)
-_Static_assert(FIRST_ENGINE + (size_t)N_OWN * N_ENG <= JL_SERVE_MAX_PARAMS, "raise JL_SERVE_MAX_PARAMS");
+#define FIRST_ENGINE (N_SHARED + jl_n_arch_among(FAMILIES) * N_DEV)
+_Static_assert(N_SHARED + JL_ARCHS_MAX * (size_t)N_DEV + (size_t)N_OWN * N_ENG <= JL_SERVE_MAX_PARAMS,
+	       "raise JL_SERVE_MAX_PARAMS");
 
 static const char *const scopes[] = { [JL_SCOPE_INFER] = "infer", [JL_SCOPE_SERVE] = "serve" };
 
@@ -127,8 +122,8 @@ void jl_serve_param_at(enum jl_serve_scope scope, size_t i, struct jl_param *ret
 		param.lo = dev == DEV_MEM ? 0.5 : 0.2;
 		param.hi = dev == DEV_MEM ? 1.6 : 3;
 		param.prior_sd_ln = dev_sd[dev];
-		snprintf(param.name, sizeof(param.name), "%s.family.%s.%s", scopes[scope], jl_arch_id(families[family]),
-			 dev_names[dev]);
+		snprintf(param.name, sizeof(param.name), "%s.family.%s.%s", scopes[scope],
+			 jl_arch_among_at(family, FAMILIES)->id, dev_names[dev]);
 	} else {
 		const size_t engine = (i - FIRST_ENGINE) / N_ENG, eng = (i - FIRST_ENGINE) % N_ENG;
 
@@ -139,17 +134,6 @@ void jl_serve_param_at(enum jl_serve_scope scope, size_t i, struct jl_param *ret
 			 eng_params[eng].name);
 	}
 	*ret_param = param;
-}
-
-static const double *family_devs(const double *x, enum jl_arch arch)
-{
-	for (int turn = 0; turn < 2; turn++) {
-		for (size_t f = 0; f < N_FAMILY; f++)
-			if (families[f] == arch)
-				return x + N_SHARED + f * N_DEV;
-		arch = nearest[arch];
-	}
-	return x + N_SHARED;
 }
 
 /* Written for consumer cards: their matrix-vector kernels keep too little on the way for the memory of large boards. */
@@ -163,14 +147,14 @@ static double below(double value, double most)
 	return value < most ? value : most;
 }
 
-struct jl_serve_fit jl_serve_fit_of(const double *x, enum jl_arch arch, enum jl_engine engine)
+struct jl_serve_fit jl_serve_fit_of(const double *x, int arch, enum jl_engine engine)
 {
 	static const double ones[N_ENG] = { 1, 1, 1, 1, 1, 1, 1 };
 	static const enum shared maths[JL_N_DTYPE] = {
 		[JL_FP32] = MATH_VECTOR, [JL_TF32] = MATH_16, [JL_FP16] = MATH_16, [JL_BF16] = MATH_16,
 		[JL_FP8] = MATH_8,       [JL_FP4] = MATH_4,   [JL_INT8] = MATH_8,
 	};
-	const double *dev = family_devs(x, arch);
+	const double *dev = x + N_SHARED + jl_arch_among(arch, FAMILIES) * N_DEV;
 	const double *eng = engine == JL_ENGINE_GENERAL ? ones : x + FIRST_ENGINE + ((size_t)engine - 1) * N_ENG;
 	struct jl_serve_fit fit = {
 		.mem_frac = below(x[MEM] * dev[DEV_MEM] * eng[ENG_MEM], 1),
@@ -200,9 +184,9 @@ struct jl_serve_fit jl_serve_fit_of(const double *x, enum jl_arch arch, enum jl_
 	return fit;
 }
 
-enum jl_serve_scope jl_serve_scope_of(enum jl_arch arch)
+enum jl_serve_scope jl_serve_scope_of(int arch)
 {
-	return arch == JL_ARCH_HOPPER || arch == JL_ARCH_BLACKWELL_DC ? JL_SCOPE_SERVE : JL_SCOPE_INFER;
+	return jl_arch_family(arch)->priors.warpgroup ? JL_SCOPE_SERVE : JL_SCOPE_INFER;
 }
 
 static void at(const void *ctx, size_t i, struct jl_param *ret_param)
@@ -210,7 +194,7 @@ static void at(const void *ctx, size_t i, struct jl_param *ret_param)
 	jl_serve_param_at(*(const enum jl_serve_scope *)ctx, i, ret_param);
 }
 
-struct jl_serve_fit jl_serve_shipped(const struct jl_catalog *cat, enum jl_arch arch, enum jl_engine engine)
+struct jl_serve_fit jl_serve_shipped(const struct jl_catalog *cat, int arch, enum jl_engine engine)
 {
 	const enum jl_serve_scope scope = jl_serve_scope_of(arch);
 	double x[JL_SERVE_MAX_PARAMS];

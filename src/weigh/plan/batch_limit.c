@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "predict/kind.h"
+
 static bool allows(const struct jl_batch_ask *ask, enum jl_plan_axis axis, int value)
 {
 	return jl_plan_allows(ask->narrow, axis, value);
@@ -14,7 +16,7 @@ static void case_of(struct jl_case *ret_case, const struct jl_batch_ask *ask, st
 	const struct jl_case *base = &ask->site->base;
 
 	way->micro_batch = (int)worker;
-	if (base->subject.net) { /* data parallel is all there is */
+	if (!base->subject.kind->is_cut) { /* data parallel is all there is */
 		*ret_case = *base;
 		ret_case->shard.micro_batch = worker;
 		ret_case->plan.n_micro = 1;
@@ -29,7 +31,7 @@ static void case_of(struct jl_case *ret_case, const struct jl_batch_ask *ask, st
 static double largest_of(const struct jl_batch_ask *ask, struct jl_plan_way *way, struct jl_case *scratch)
 {
 	case_of(scratch, ask, way, 1);
-	if ((!ask->site->base.subject.net && !jl_plan_way_runs(ask->site, way)) || jl_case_check(scratch, NULL))
+	if ((ask->site->base.subject.kind->is_cut && !jl_plan_way_runs(ask->site, way)) || jl_case_check(scratch, NULL))
 		return 0;
 	return jl_case_max_micro_batch_within(scratch, ask->memory_frac);
 }
@@ -46,7 +48,7 @@ static void point_at(struct jl_batch_point *ret_point, const struct jl_batch_ask
 /* Plain data parallel, or the least ZeRO stage that holds a sample. */
 static double find_plain(const struct jl_batch_ask *ask, struct jl_plan_way *way, struct jl_case *scratch)
 {
-	const int last = ask->site->base.subject.net ? 0 : 3;
+	const int last = ask->site->base.subject.kind->is_cut ? 3 : 0;
 
 	for (int zero = 0; zero <= last; zero++) {
 		double worker;
@@ -123,7 +125,7 @@ void jl_plan_batch_limit(struct jl_batch_limit *ret_limit, const struct jl_batch
 		find_fastest(limit, ask, &way);
 		limit->most = limit->largest;
 	}
-	for (int tp = 1; !base->subject.net && (tp <= base->machine.sys.n_per_node || tp == 1); tp++) {
+	for (int tp = 1; base->subject.kind->is_cut && (tp <= base->machine.sys.n_per_node || tp == 1); tp++) {
 		way = plain;
 		way.tp = tp;
 		if (tp > 1 && !ask->site->framework_given)

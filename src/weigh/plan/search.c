@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "plan/space.h"
+#include "predict/kind.h"
 
 #define THREADS_MAX 256
 #define ITEMS_MAX   2000000000 /* position times stride stays in 64 bits */
@@ -485,7 +486,7 @@ enum jl_status jl_plan_search(struct jl_plan_result *ret_result, const struct jl
 	struct jl_plan_share sum;
 	enum jl_status status = JL_OK;
 
-	if (ask->site->base.subject.net) {
+	if (!ask->site->base.subject.kind->is_cut) {
 		status = jl_fail(
 			err, JL_E_USAGE,
 			"%s is not a transformer: there is nothing to cut; --batch-limit and 'jeoul predict' take it",

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "workload/convnet_train.h"
+#include "predict/kind.h"
 
 struct idea_in {
 	const struct jl_catalog *cat;
@@ -128,7 +128,7 @@ static bool larger_batch(const struct idea_in *in, struct jl_case *alt, struct j
 
 static bool use_flash(const struct idea_in *in, struct jl_case *alt, struct jl_advice *advice)
 {
-	if (in->base->shard.flash || alt->machine.dev.arch < JL_ARCH_AMPERE_DC || jl_dtype_B(alt->shard.act_dtype) > 2)
+	if (in->base->shard.flash || !alt->machine.dev.priors->flash || jl_dtype_B(alt->shard.act_dtype) > 2)
 		return false;
 	alt->shard.flash = 1;
 	say(advice, "flash attention", "flash attention 사용");
@@ -151,17 +151,17 @@ static bool narrower(const struct idea_in *in, struct jl_case *alt, struct jl_ad
 	enum jl_dtype next = now;
 
 	if (now == JL_FP32 || now == JL_TF32)
-		next = dev->arch >= JL_ARCH_AMPERE_DC && dev->peak_flopps[JL_BF16] > 0 ? JL_BF16
-		       : dev->arch >= JL_ARCH_VOLTA                                    ? JL_FP16
-										       : now;
-	else if (!in->base->subject.net && (now == JL_FP16 || now == JL_BF16) && dev->arch >= JL_ARCH_HOPPER &&
+		next = dev->priors->bf16 && dev->peak_flopps[JL_BF16] > 0 ? JL_BF16
+		       : dev->priors->mixed16                             ? JL_FP16
+									  : now;
+	else if (in->base->subject.kind->has_tokens && (now == JL_FP16 || now == JL_BF16) && dev->priors->fp8 &&
 		 dev->peak_flopps[JL_FP8] > 0)
 		next = JL_FP8;
 	if (next == now)
 		return false;
 	alt->shard.dtype = next;
 	alt->shard.act_dtype = next == JL_FP16 ? JL_FP16 : JL_BF16;
-	if (!in->base->subject.net)
+	if (in->base->subject.kind->is_cut)
 		jl_case_set_states(alt);
 	say(advice, "%s instead of %s", "%s (지금은 %s)", jl_dtype_name(next), jl_dtype_name(now));
 	return true;
@@ -316,11 +316,11 @@ static bool waits_for(const struct idea_in *in, bool storage)
 static bool decode_on_gpu(const struct idea_in *in, struct jl_case *alt, struct jl_advice *advice)
 {
 	const struct jl_input now = in->base->input;
-	const double pixels = in->base->subject.net ? jl_convnet_pixels(in->base->subject.net) : 0;
+	const double pixels = in->base->subject.kind->pixels(&in->base->subject);
 
 	if (now.kind != JL_INPUT_IMAGES || !waits_for(in, false) || !alt->machine.sys.gpu)
 		return false;
-	alt->input = jl_input_of(JL_INPUT_IMAGES_GPU, pixels, 0);
+	alt->input = jl_input_of(in->cat, JL_INPUT_IMAGES_GPU, pixels, 0);
 	alt->input.n_threads = now.n_threads;
 	alt->input.storage_Bps = now.storage_Bps;
 	alt->input.sample_B = now.sample_B;
@@ -392,7 +392,7 @@ static bool try_idea(const struct idea_in *in, size_t i, struct jl_advice *advic
 				      .samples_per_s_before = in->base->global_batch / in->weight.step.step_s,
 				      .alone_samples_per_s = NAN,
 				      .makes_it_fit = !in->fits };
-	if ((in->base->subject.net && !ideas[i].network) || !ideas[i].change(in, &alt, advice) ||
+	if ((!in->base->subject.kind->is_cut && !ideas[i].network) || !ideas[i].change(in, &alt, advice) ||
 	    jl_case_check(&alt, NULL))
 		return false;
 	w = jl_case_weigh(&alt);

@@ -5,7 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "predict/conv_case.h"
+#include "predict/kind.h"
 
 void jl_note_add(struct jl_notes *notes, const char *key, const char *en, const char *ko, ...)
 {
@@ -127,52 +127,20 @@ enum jl_status jl_case_check(const struct jl_case *c, struct jl_err *err)
 		return jl_fail(err, JL_E_USAGE, "nothing to offload to: the catalog knows no link from %s to a host",
 			       "오프로드할 곳이 없습니다: %s와(과) 호스트 사이의 연결이 카탈로그에 없습니다",
 			       c->machine.sys.gpu ? c->machine.sys.gpu->id : c->machine.sys.cpu->id);
-	if (!c->subject.net) {
-		const struct jl_train train = jl_case_train(c);
-
-		status = jl_train_check(&train, c->n_gpus, c->global_batch, err);
-	}
-	return status;
-}
-
-static struct jl_weight weigh_network(const struct jl_case *c)
-{
-	const struct jl_convnet_train train = jl_conv_case_train(c);
-
-	return (struct jl_weight){ .step = jl_convnet_step(&train), .memory = jl_convnet_memory(&train) };
+	return c->subject.kind->check(c, err);
 }
 
 struct jl_weight jl_case_weigh(const struct jl_case *c)
 {
-	struct jl_train train;
-	struct jl_train_blocks blocks;
-
-	if (c->subject.net)
-		return weigh_network(c);
-	train = jl_case_train(c);
-	jl_train_blocks(&train, &blocks);
-	return (struct jl_weight){ .step = jl_train_step(&train, &blocks),
-				   .memory = jl_train_memory(&train, &blocks),
-				   .host_B = c->plan.offload ? jl_case_host_B(c, &blocks) : 0 };
+	return c->subject.kind->weigh(c);
 }
 
 static bool micro_batch_fits(const struct jl_case *c, double micro_batch, double limit_B)
 {
-	struct jl_train train;
-	struct jl_train_blocks blocks;
+	double host_B;
+	const struct jl_memory memory = c->subject.kind->memory(c, micro_batch, &host_B);
 
-	if (c->subject.net) {
-		struct jl_convnet_train net = jl_conv_case_train(c);
-
-		net.micro_batch = micro_batch;
-		return jl_convnet_memory(&net).total_B <= limit_B;
-	}
-	train = jl_case_train(c);
-	train.shard.micro_batch = micro_batch;
-	jl_train_blocks(&train, &blocks);
-	if (c->plan.offload && jl_case_host_B(c, &blocks) > JL_HOST_RAM_FRAC * c->ram_B)
-		return false;
-	return jl_train_memory(&train, &blocks).total_B <= limit_B;
+	return memory.total_B <= limit_B && !(host_B > JL_HOST_RAM_FRAC * c->ram_B);
 }
 
 #define MICRO_BATCH_MAX 1e9 /* as many as may be asked for; the search takes its logarithm */

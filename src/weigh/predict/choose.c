@@ -5,17 +5,7 @@
 #include <string.h>
 
 #include "predict/choose.h"
-#include "predict/conv_case.h"
-
-static bool has_tensor_cores16(enum jl_arch arch)
-{
-	return arch >= JL_ARCH_VOLTA;
-}
-
-static bool has_flash(enum jl_arch arch)
-{
-	return arch >= JL_ARCH_AMPERE_DC;
-}
+#include "predict/kind.h"
 
 static double given_or(double value, double fallback)
 {
@@ -34,11 +24,11 @@ static void choose_format(struct jl_case *c, const struct jl_request *req)
 
 	if (req->dtype != JL_UNSET) {
 		dtype = (enum jl_dtype)req->dtype;
-	} else if (dev->arch >= JL_ARCH_AMPERE_DC && dev->peak_flopps[JL_BF16] > 0) {
+	} else if (dev->priors->bf16 && dev->peak_flopps[JL_BF16] > 0) {
 		dtype = JL_BF16;
 		jl_note_add(&c->notes, "precision", "bf16: %s has it, and it needs no loss scaling",
 			    "bf16: %s이(가) 지원하고 손실 스케일링이 필요 없음", device_name(c));
-	} else if (c->machine.sys.gpu && has_tensor_cores16(dev->arch)) {
+	} else if (c->machine.sys.gpu && dev->priors->mixed16) {
 		dtype = JL_FP16;
 		jl_note_add(&c->notes, "precision", "fp16: what the tensor cores of %s have",
 			    "fp16: %s의 텐서 코어가 지원하는 형식", device_name(c));
@@ -81,7 +71,7 @@ static void choose_attention(struct jl_case *c, const struct jl_request *req)
 	c->shard.flash = c->machine.sys.gpu != NULL;
 	if (!c->shard.flash)
 		jl_note_add(&c->notes, "flash", "plain attention: a CPU", "일반 attention: CPU이므로");
-	else if (half && has_flash(c->machine.dev.arch))
+	else if (half && c->machine.dev.priors->flash)
 		jl_note_add(&c->notes, "flash", "flash attention: %s runs it", "flash attention 사용: %s에서 동작함",
 			    device_name(c));
 	else
@@ -214,15 +204,11 @@ static void say_system(struct jl_case *c)
 	if (sys->net && sys->net_assumed)
 		jl_note_add(&c->notes, "on", "hosts joined by %dx %s (write 'over ...' to change it)",
 			    "호스트 연결은 %dx %s (바꾸려면 'over ...')", sys->n_net, sys->net->id);
-	if (c->subject.net && !c->machine.conv_fitted)
-		jl_note_add(&c->notes, "on", "no runs of such networks on %s itself: its family's values",
-			    "%s에서 이런 네트워크를 돌린 측정이 없어 같은 계열의 값을 씀", device_name(c));
-	else if (c->machine.rate_half_ln > 0)
+	if (c->machine.rate_half_ln > 0)
 		jl_note_add(&c->notes, "on", "the rates of %s are estimated, not measured: a much wider interval",
 			    "%s의 속도는 측정값이 아닌 추정값: 구간이 훨씬 넓음", device_name(c));
-	else if (!c->subject.net && !c->machine.device_fitted)
-		jl_note_add(&c->notes, "on", "no measurements of %s itself: its family's values, so a wider interval",
-			    "%s의 측정값이 없어 같은 계열의 값을 씀: 구간이 더 넓음", device_name(c));
+	else if (!c->subject.kind->is_fitted(&c->machine))
+		c->subject.kind->say_unfitted(c, device_name(c));
 }
 
 static const double given_half_ln = 0.1; /* of a figure that a person states */
@@ -244,8 +230,8 @@ static void choose_host(struct jl_case *c, const struct jl_request *req)
 		    host->power_assumed ? "비슷한 호스트 기준" : "정격 전력 기준");
 }
 
-static enum jl_status choose_transformer(struct jl_case *c, const struct jl_request *req, const struct jl_catalog *cat,
-					 struct jl_err *err)
+enum jl_status jl_choose_transformer(struct jl_case *c, const struct jl_request *req, const struct jl_catalog *cat,
+				     struct jl_err *err)
 {
 	bool searched, fits;
 	enum jl_status status;
@@ -268,12 +254,12 @@ static enum jl_status check_words(const struct jl_subject *subject, const struct
 {
 	const bool images = req->input == JL_INPUT_IMAGES || req->input == JL_INPUT_IMAGES_GPU;
 
-	if (req->flash == 1 && !subject->net && !machine->sys.gpu)
+	if (req->flash == 1 && subject->kind->has_tokens && !machine->sys.gpu)
 		return jl_fail(err, JL_E_USAGE,
 			       "--flash yes: %s is a CPU; fused attention needs a GPU, take --flash no",
 			       "--flash yes: %s는 CPU입니다. 융합 attention은 GPU가 필요합니다. --flash no로 하세요",
 			       machine->sys.cpu->id);
-	if (images && !(subject->net && jl_convnet_pixels(subject->net) > 0))
+	if (images && !(subject->kind->pixels(subject) > 0))
 		return jl_fail(
 			err, JL_E_USAGE,
 			"--input %s: %s takes no pictures; take --input tokens or synthetic, or leave it out",
@@ -315,12 +301,12 @@ enum jl_status jl_case_choose(struct jl_case *ret_case, const struct jl_catalog 
 	choose_format(&c, req);
 	c.shard.micro_batch = given_or(req->micro_batch, given_or(req->batch, 1));
 	c.plan.n_micro = 1;
-	status = subject->net ? jl_conv_case_choose(&c, req, err) : choose_transformer(&c, req, cat, err);
+	status = subject->kind->choose(&c, req, cat, err);
 	if (!status)
 		status = jl_choose_batch(&c, req, err);
 	if (status)
 		return status;
-	jl_case_choose_input(&c, req);
+	jl_case_choose_input(&c, cat, req);
 	say_system(&c);
 	choose_host(&c, req);
 	if (isnan(req->pue))

@@ -4,6 +4,8 @@
 
 #include "predict/predict.h"
 
+#define JL_USUAL_TOKENS 16384.0 /* of a GPU and step, where nobody says */
+
 /* One way to cut a model. */
 struct jl_split {
 	double tp, pp, ep;
@@ -21,6 +23,10 @@ void jl_choose_apply(struct jl_case *c, const struct jl_request *req, const stru
  * request gives is kept. */
 enum jl_status jl_choose_split(struct jl_case *c, const struct jl_request *req, const struct jl_catalog *cat,
 			       bool *ret_searched, bool *ret_fits, struct jl_err *err);
+
+/* Sequence, attention, cut and framework of a transformer. */
+enum jl_status jl_choose_transformer(struct jl_case *c, const struct jl_request *req, const struct jl_catalog *cat,
+				     struct jl_err *err);
 
 /* Micro-batch, micro-batches a step, global batch. */
 enum jl_status jl_choose_batch(struct jl_case *c, const struct jl_request *req, struct jl_err *err);

@@ -1,5 +1,5 @@
 #include "predict/explain.h"
-#include "predict/conv_case.h"
+#include "predict/kind.h"
 
 #include <math.h>
 
@@ -46,42 +46,10 @@ struct jl_product_time jl_explain_product(const struct jl_device *dev, double n)
 	return t;
 }
 
-/* Share of a device's computing that its matrix units take: from the operators of all blocks. */
-static double network_share(const struct jl_case *c)
-{
-	const struct jl_convnet_train train = jl_conv_case_train(c);
-
-	return 1 - jl_convnet_work(&train).stream_frac;
-}
-
-static double matrix_share(const struct jl_case *c)
-{
-	const struct jl_train train = jl_case_train(c);
-	const struct jl_transformer_params params = jl_transformer_params(&c->subject.model);
-	const double n_blocks[JL_N_BLOCK] = { [JL_BLOCK_DENSE] = params.n_dense_layers,
-					      [JL_BLOCK_MOE] = params.n_moe_layers,
-					      [JL_BLOCK_EMBED] = 1,
-					      [JL_BLOCK_HEAD] = 1 };
-	struct jl_train_blocks blocks;
-	double matrix_s = 0, stream_s = 0;
-
-	jl_train_blocks(&train, &blocks);
-	for (int k = 0; k < JL_N_BLOCK; k++) {
-		const struct jl_block_cost *b = &blocks.cost[k];
-
-		if (n_blocks[k] <= 0)
-			continue;
-		matrix_s += n_blocks[k] * (b->fwd.gemm_s + b->fwd.attention_s + b->bwd.gemm_s + b->bwd.attention_s +
-					   b->re.gemm_s + b->re.attention_s);
-		stream_s += n_blocks[k] * (b->fwd.stream_s + b->bwd.stream_s + b->re.stream_s);
-	}
-	return matrix_s / (matrix_s + stream_s);
-}
-
 static double split(const struct jl_case *c, double part_s[JL_N_EX])
 {
 	const struct jl_step_cost step = jl_case_weigh(c).step;
-	const double share = c->subject.net ? network_share(c) : matrix_share(c), samples = c->global_batch / c->n_gpus;
+	const double share = c->subject.kind->matrix_share(c), samples = c->global_batch / c->n_gpus;
 
 	part_s[JL_EX_MATRIX] = share * step.compute_s;
 	part_s[JL_EX_MEMORY] = (1 - share) * step.compute_s + step.optimizer_s;

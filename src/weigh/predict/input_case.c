@@ -1,8 +1,7 @@
 /* The input pipeline and the host memory of a case: what the host must bring. */
 #include <math.h>
 
-#include "predict/predict.h"
-#include "workload/convnet_train.h"
+#include "predict/kind.h"
 
 static double given_or(double value, double fallback)
 {
@@ -15,16 +14,15 @@ struct jl_input_time jl_case_input(const struct jl_case *c)
 }
 
 /* Pictures for networks that take them, prepared samples for everybody else. */
-void jl_case_choose_input(struct jl_case *c, const struct jl_request *req)
+void jl_case_choose_input(struct jl_case *c, const struct jl_catalog *cat, const struct jl_request *req)
 {
-	const double pixels = c->subject.net ? jl_convnet_pixels(c->subject.net) : 0;
-	const double elements = c->subject.net ? c->subject.net->units_per_item : c->shard.seq;
+	const double pixels = c->subject.kind->pixels(&c->subject), elements = c->subject.kind->elements(c);
 	const enum jl_input_kind kind = req->input != JL_UNSET ? (enum jl_input_kind)req->input
 					: pixels > 0           ? JL_INPUT_IMAGES
 							       : JL_INPUT_TOKENS;
 	const struct jl_host *host = &c->machine.host;
 
-	c->input = jl_input_of(kind, pixels, elements);
+	c->input = jl_input_of(cat, kind, pixels, elements);
 	c->input.n_threads = given_or(req->cpu_threads, host->n_threads);
 	c->input.storage_Bps = req->storage_Bps;
 	c->input.sample_B = given_or(req->sample_B, c->input.sample_B);

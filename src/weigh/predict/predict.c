@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "physics/interval.h"
-#include "predict/conv_case.h"
+#include "predict/kind.h"
 
 #define JL_PART(k, member, e, o)                                                                                       \
 	{                                                                                                              \
@@ -59,34 +59,10 @@ static struct jl_estimate as_rate(const struct jl_prediction *p, double value)
 				     .hi = value * (1 + p->below_frac) };
 }
 
-/* Parts of a step that wait for links. */
-static double exposed_frac(const struct jl_step_cost *step)
-{
-	return (step->dp_s + step->tp_s + step->cp_s + step->ep_s + step->send_s) / step->step_s;
-}
-
-static double model_half_ln(const struct jl_case *c, const struct jl_step_cost *step)
-{
-	const double rates = c->machine.rate_half_ln;
-	double model;
-
-	if (c->subject.net)
-		return jl_conv_case_half_ln(c, step); /* wide for any CPU */
-	model = jl_train_half_ln(&(struct jl_train_doubt){
-		.framework = c->framework,
-		.n_gpus = c->n_gpus,
-		.n_nodes = c->machine.sys.n_nodes,
-		.device_seen = c->machine.device_fitted,
-		.exposed_frac = exposed_frac(step),
-		.link_half_ln = c->machine.link_half_ln,
-	});
-	return rates > 0 ? sqrt(model * model + rates * rates) : model;
-}
-
 /* The interval that the score card checks; the slower of the devices and of their input at either end. */
 static void predict_spread(struct jl_prediction *p, const struct jl_case *c)
 {
-	const double model = expm1(model_half_ln(c, &p->step)), input = expm1(p->input.half_ln);
+	const double model = expm1(c->subject.kind->half_ln(c, &p->step)), input = expm1(p->input.half_ln);
 	const double own_s = p->step.step_s - p->step.input_s, whole_s = p->step.step_s;
 
 	p->spread_frac = fmax(own_s * (1 + model), p->input.input_s * (1 + input)) / whole_s - 1;
@@ -136,67 +112,13 @@ static double reduced_B(const struct jl_case *c)
 	return c->plan.dp * c->plan.cp > 1 ? share * c->plan.trained_frac * c->plan.grad_B : 0;
 }
 
-/* What computing is spent on, over the layers and ends of the model. */
-static void predict_kinds(struct jl_prediction *p, const struct jl_case *c, const struct jl_train_blocks *blocks)
-{
-	const double n_blocks[JL_N_BLOCK] = { [JL_BLOCK_DENSE] = blocks->size.n_dense_layers,
-					      [JL_BLOCK_MOE] = blocks->size.n_moe_layers,
-					      [JL_BLOCK_EMBED] = 1,
-					      [JL_BLOCK_HEAD] = 1 };
-	double kind_s[3] = { 0 }, all_s = 0;
-
-	for (int k = 0; k < JL_N_BLOCK; k++) {
-		const struct jl_phase_cost *phases[] = { &blocks->cost[k].fwd, &blocks->cost[k].bwd,
-							 &blocks->cost[k].re };
-
-		for (size_t i = 0; i < 3; i++) {
-			kind_s[0] += n_blocks[k] * phases[i]->gemm_s;
-			kind_s[1] += n_blocks[k] * phases[i]->attention_s;
-			kind_s[2] += n_blocks[k] * phases[i]->stream_s * c->profile.stream_frac;
-		}
-	}
-	for (size_t i = 0; i < 3; i++)
-		all_s += kind_s[i];
-	for (size_t i = 0; i < 3; i++)
-		p->kind_frac[i] = all_s > 0 ? kind_s[i] / all_s : 0;
-}
-
-static void weigh_transformer(struct jl_prediction *p, const struct jl_case *c)
-{
-	const struct jl_train train = jl_case_train(c);
-	struct jl_train_blocks blocks;
-
-	jl_train_blocks(&train, &blocks);
-	p->step = jl_train_step(&train, &blocks);
-	p->memory = jl_train_memory(&train, &blocks);
-	p->host_B = c->plan.offload ? jl_case_host_B(c, &blocks) : 0;
-	p->flop = 3 * jl_transformer_fwd_flop(&c->subject.model, c->shard.seq, 0) * c->global_batch * c->shard.seq;
-	predict_kinds(p, c, &blocks);
-}
-
-static void weigh_network(struct jl_prediction *p, const struct jl_case *c)
-{
-	const struct jl_convnet_train train = jl_conv_case_train(c);
-	const struct jl_convnet_work work = jl_convnet_work(&train);
-
-	p->step = jl_convnet_step(&train);
-	p->memory = jl_convnet_memory(&train);
-	p->flop = work.flop * c->n_gpus;
-	p->kind_frac[0] = work.matrix_frac;
-	p->kind_frac[1] = work.conv_frac;
-	p->kind_frac[2] = work.stream_frac;
-}
-
 void jl_predict(struct jl_prediction *ret_prediction, const struct jl_catalog *cat, const struct jl_case *c)
 {
 	struct jl_prediction p = { .capacity_B = c->machine.dev.mem_B, .input = jl_case_input(c) };
 	const double tokens = c->global_batch * c->shard.seq;
-	const double units = c->subject.net ? c->global_batch * c->subject.net->units_per_item : NAN;
+	const double units = c->global_batch * c->subject.kind->units(&c->subject);
 
-	if (c->subject.net)
-		weigh_network(&p, c);
-	else
-		weigh_transformer(&p, c);
+	c->subject.kind->predict(&p, c);
 	p.room = jl_case_room(c, &(struct jl_weight){ .memory = p.memory, .host_B = p.host_B });
 	p.max_micro_batch = jl_case_max_micro_batch(c);
 	predict_spread(&p, c);

@@ -130,7 +130,7 @@ enum jl_room jl_case_room(const struct jl_case *c, const struct jl_weight *weigh
 
 /* What the input pipeline needs a step. */
 struct jl_input_time jl_case_input(const struct jl_case *c);
-void jl_case_choose_input(struct jl_case *c, const struct jl_request *req);
+void jl_case_choose_input(struct jl_case *c, const struct jl_catalog *cat, const struct jl_request *req);
 
 /* Host memory of one host that offloading needs. */
 double jl_case_host_B(const struct jl_case *c, const struct jl_train_blocks *blocks);

@@ -26,9 +26,7 @@ struct jl_ask_plan {
 struct jl_request {
 	const char *model; /* id in the catalog, or path of a config.json; NULL: `shape` */
 	struct jl_shape shape;
-	const char *system;          /* as in catalog/sysexpr.h */
-	const char *const *overlays; /* catalog folders that may hold networks of one's own */
-	size_t n_overlays;
+	const char *system; /* as in catalog/sysexpr.h */
 
 	double batch; /* samples of one worker and forward pass */
 	double micro_batch, global_batch, accumulate, seq;

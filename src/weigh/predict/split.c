@@ -3,14 +3,15 @@
 
 #include <math.h>
 
+#include "predict/kind.h"
+
 #define CUT_MAX       16384.0 /* tp x pp: more stages and slices than any model has */
 #define ZERO_NODES    4       /* ZeRO over a few hosts is what people run; beyond, gathers cost too much */
 #define FOUND_MAX     6       /* cuts that are weighed against each other */
 #define CUT_MAX_WHOLE 64      /* looked for where it fits without a cut, but with full recompute only */
 #define CUT_TIMES     4       /* up to so many times the smallest that fits: beyond, slices and stages only cost */
 
-static const double near_frac = 0.01;       /* of two cuts whose speeds differ by less, the smaller is taken */
-static const double default_tokens = 16384; /* of a GPU and step, where nobody says */
+static const double near_frac = 0.01; /* of two cuts whose speeds differ by less, the smaller is taken */
 
 static bool given(double value)
 {
@@ -193,8 +194,7 @@ static bool goes_on(const struct search *s, double cut)
 
 static double default_micro(const struct jl_case *c)
 {
-	const double most = jl_case_max_micro_batch(c), images = 256;
-	const double enough = c->subject.net ? images : default_tokens / c->shard.seq;
+	const double most = jl_case_max_micro_batch(c), enough = c->subject.kind->usual_batch(c);
 	double batch = 1;
 
 	while (batch * 2 <= most && batch * 2 <= enough)
@@ -214,8 +214,8 @@ static double speed_of(const struct search *s, const struct jl_split *split)
 			return 0;
 	} else {
 		c.shard.micro_batch = c.plan.pp > 1 ? 1 : default_micro(&c);
-		c.plan.n_micro = fmax(1,
-				      round(default_tokens / c.shard.seq * c.n_gpus / c.plan.dp / c.shard.micro_batch));
+		c.plan.n_micro = fmax(
+			1, round(JL_USUAL_TOKENS / c.shard.seq * c.n_gpus / c.plan.dp / c.shard.micro_batch));
 		c.global_batch = c.shard.micro_batch * c.plan.n_micro * c.plan.dp;
 	}
 	return c.global_batch / jl_case_weigh(&c).step.step_s;

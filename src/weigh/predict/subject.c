@@ -4,8 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "catalog/find.h"
-#include "workload/from_catalog.h"
+#include "predict/kind.h"
 #include "workload/hfconfig.h"
 
 /* A path is what has a slash or ends in .json; "meta-llama/..." has a slash too, so the catalog is asked first. */
@@ -51,27 +50,9 @@ static enum jl_status from_file(struct jl_subject *subject, const char *path, st
 	return subject->id && subject->name ? JL_OK : jl_fail_nomem(err);
 }
 
-/* A name that the catalog's transformers do not have may be one of the other networks. `err` keeps its message otherwise. */
-static enum jl_status from_list(struct jl_subject *subject, const struct jl_request *req, struct jl_arena *arena,
-				struct jl_err *err)
-{
-	struct jl_convnet_list list;
-	enum jl_status status = jl_convnets_overlay(&list, req->overlays, req->n_overlays, arena, NULL);
-
-	if (status) /* once more, for its own message */
-		return jl_fail_in_file(err, jl_convnets_overlay(&list, req->overlays, req->n_overlays, arena, err));
-	subject->net = jl_convnet_find(&list, req->model);
-	if (!subject->net)
-		return JL_E_NOTFOUND;
-	subject->info = NULL;
-	subject->id = subject->net->id;
-	subject->name = subject->net->name;
-	return JL_OK;
-}
-
 double jl_subject_params(const struct jl_subject *subject)
 {
-	return subject->net ? subject->net->n_params : jl_transformer_params(&subject->model).total;
+	return subject->kind->params(subject);
 }
 
 static double or_else(double value, double fallback)
@@ -123,32 +104,34 @@ static enum jl_status from_shape(struct jl_subject *subject, const struct jl_sha
 	return subject->name ? JL_OK : jl_fail_nomem(err);
 }
 
+/* In the order in which they are asked for a name. */
+static const struct jl_workload_kind *const kinds[] = { &jl_kind_transformer, &jl_kind_network };
+
+/* Where nobody knows the name, the first kind's words about it. */
+static enum jl_status from_name(struct jl_subject *subject, const struct jl_catalog *cat, const char *name,
+				struct jl_arena *arena, struct jl_err *err)
+{
+	enum jl_status first = JL_OK;
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		enum jl_status status = kinds[i]->find(subject, cat, name, arena, err);
+
+		subject->kind = kinds[i];
+		if (status != JL_E_NOTFOUND && status != JL_E_AMBIGUOUS)
+			return status;
+		first = first ? first : status;
+	}
+	return first;
+}
+
 enum jl_status jl_subject_find(struct jl_subject *ret_subject, const struct jl_catalog *cat,
 			       const struct jl_request *req, struct jl_arena *arena, struct jl_err *err)
 {
-	struct jl_subject subject = { .seq = NAN };
-	enum jl_status status;
+	struct jl_subject subject = { .kind = &jl_kind_transformer, .seq = NAN };
+	enum jl_status status = !req->model                   ? from_shape(&subject, &req->shape, req->seq, arena, err)
+				: looks_like_path(req->model) ? from_file(&subject, req->model, arena, err)
+							      : from_name(&subject, cat, req->model, arena, err);
 
-	if (!req->model) {
-		status = from_shape(&subject, &req->shape, req->seq, arena, err);
-	} else if (looks_like_path(req->model)) {
-		status = from_file(&subject, req->model, arena, err);
-	} else {
-		status = jl_find_model(&subject.info, cat, req->model, err);
-		if (status == JL_E_NOTFOUND || status == JL_E_AMBIGUOUS) {
-			const enum jl_status first = status;
-
-			status = from_list(&subject, req, arena, err);
-			status = status == JL_E_NOTFOUND ? first : status;
-		}
-		if (!status && !subject.net) {
-			jl_transformer_from_catalog(&subject.model, subject.info);
-			subject.id = subject.info->id;
-			subject.name = subject.info->name;
-			subject.seq = subject.info->seq > 0 ? subject.info->seq : NAN;
-			status = jl_transformer_check(&subject.model, err);
-		}
-	}
 	if (!status)
 		*ret_subject = subject;
 	return status;

@@ -8,14 +8,17 @@
 #include "workload/convnet.h"
 #include "workload/transformer.h"
 
+struct jl_workload_kind;
+
 struct jl_subject {
-	struct jl_transformer model;      /* of nothing where `net` is given */
-	const struct jl_convnet *net;     /* NULL: a transformer */
-	const char *id;                   /* catalog id, path, or "model" for one given by its dimensions */
-	const char *name;                 /* as a person reads it */
-	const struct jl_model_info *info; /* NULL: not from the catalog */
-	double seq;                       /* the length it is usually run at; NAN: not known */
-	bool shape_assumed;               /* --kv-heads, --ffn or --vocab were filled in */
+	const struct jl_workload_kind *kind; /* what differs between kinds: predict/kind.h */
+	struct jl_transformer model;         /* of a transformer */
+	const struct jl_convnet *net;        /* of a network that is a list of operators; else NULL */
+	const char *id;                      /* catalog id, path, or "model" for one given by its dimensions */
+	const char *name;                    /* as a person reads it */
+	const struct jl_model_info *info;    /* NULL: not from the catalog */
+	double seq;                          /* the length it is usually run at; NAN: not known */
+	bool shape_assumed;                  /* --kv-heads, --ffn or --vocab were filled in */
 };
 
 enum jl_status jl_subject_find(struct jl_subject *ret_subject, const struct jl_catalog *cat,

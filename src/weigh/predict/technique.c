@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "predict/kind.h"
+
 enum search { AS_IS, SLICES, STAGES, BOTH }; /* which degrees are searched: the smallest that fits */
 
 static const struct way {
@@ -127,7 +129,7 @@ static bool applies(const struct input *in, const struct way *way)
 
 	if (way->accumulate && in->req.micro_batch <= 1)
 		return false;
-	if (in->subject->net)
+	if (!in->subject->kind->is_cut)
 		return plain && !way->offload && way->recompute == JL_RECOMPUTE_NONE;
 	return plain || in->n_gpus > 1;
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "catalog/find.h"
 #include "cost/money.h"
 #include "recommend/inside.h"
 
@@ -31,20 +32,20 @@ __attribute__((format(printf, 3, 5), format(printf, 4, 5))) static void add(stru
 }
 
 /* Cards in one box: slots, heat, power. */
-static void of_cards(struct list *list, const struct jl_candidate *c)
+static void of_cards(struct list *list, const struct jl_candidate *c, const struct jl_catalog *cat)
 {
 	const struct jl_sys *sys = &c->setup->sys;
 	const struct jl_gpu *gpu = sys->gpu;
 	const double slots = isnan(gpu->n_slots.value) ? 2 : gpu->n_slots.value, all = slots * sys->n_per_node;
 	const double cards_W = gpu->tdp_W.value * sys->n_per_node;
 
-	if (sys->n_per_node > 1 && all > 8)
+	if (sys->n_per_node > 1 && all > jl_figure(cat, "build-case-slots-most"))
 		add(list, "slots", "%d cards of %g slots need a server chassis or risers; check with jeoul build",
 		    "%d장 x %g슬롯: 서버 섀시나 라이저가 필요. jeoul build로 점검", sys->n_per_node, slots);
 	else if (sys->n_per_node > 1 && slots > 2)
 		add(list, "cooling", "%d open-air cards of %g slots: leave a slot between them or they throttle",
 		    "%d장 x %g슬롯 개방형: 사이를 띄우지 않으면 스로틀링", sys->n_per_node, slots);
-	if (cards_W > 1600)
+	if (cards_W > jl_figure(cat, "build-psu-standard"))
 		add(list, "power", "the cards alone draw %.1f kW: more than one standard power supply and wall circuit",
 		    "카드만 %.1f kW: 표준 파워와 벽면 회로 하나로는 부족", cards_W / 1e3);
 }
@@ -97,7 +98,7 @@ size_t jl_recommend_caveats(struct jl_caveat ret_caveats[JL_CAVEATS_MAX], const 
 		    "spot: may be taken away at any time; 5 %%/h, 30 min lost and 10 min back are assumed",
 		    "스팟: 언제든 회수될 수 있음. 시간당 5 %%, 30분 손실, 복구 10분으로 가정");
 	if (bought && !sys->system && sys->n_per_node > 1)
-		of_cards(&list, c);
+		of_cards(&list, c, ask->cat);
 	of_links(&list, c);
 	if (asked > 0 && c->setup->global_batch != asked)
 		add(&list, "batch", "a step takes %g samples, not %g: what %g devices share evenly",

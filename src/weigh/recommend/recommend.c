@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/pool.h"
 #include "cost/option.h"
+#include "predict/kind.h"
 #include "recommend/inside.h"
 
 /* Interruptions of spot machines, where nobody says otherwise: 5 % an hour, half an hour of work lost, ten minutes to come back. */
@@ -201,10 +202,10 @@ static enum jl_status weigh_all(struct jl_setup *setups, size_t n_units, const s
 	work->ask = ask;
 	if (!ask->seen && (status = jl_subject_find(&work->subject, ask->cat, &ask->run, arena, err)))
 		return status;
-	if (ask->task == JL_TASK_SERVE && (ask->seen || work->subject.net))
+	if (ask->task == JL_TASK_SERVE && (ask->seen || !work->subject.kind->has_tokens))
 		return jl_fail(err, JL_E_USAGE, "serving needs a transformer, e.g. llama-3-70b",
 			       "서빙에는 트랜스포머 모델이 필요합니다. 예: llama-3-70b");
-	if (ask->task == JL_TASK_LORA && (ask->seen || work->subject.net))
+	if (ask->task == JL_TASK_LORA && (ask->seen || !work->subject.kind->has_tokens))
 		return jl_fail(err, JL_E_USAGE, "adapters (LoRA) need a transformer, e.g. llama-2-7b",
 			       "LoRA에는 트랜스포머 모델이 필요합니다. 예: llama-2-7b");
 	if ((status = jl_pool_create(ask->n_threads, &pool, err)))

@@ -2,6 +2,7 @@
  * of all users. One machine serves by itself: several share the users. */
 #include <math.h>
 
+#include "predict/kind.h"
 #include "predict/serve.h"
 #include "recommend/inside.h"
 
@@ -63,7 +64,7 @@ void jl_setup_serve(struct jl_setup *setup, const struct jl_work *work, const st
 	struct jl_serve_answer answer;
 
 	setup->against = JL_AGAINST_UNKNOWN;
-	if (work->subject.net || isnan(dev->mem_B) || isnan(dev->mem_Bps))
+	if (!work->subject.kind->has_tokens || isnan(dev->mem_B) || isnan(dev->mem_Bps))
 		return;
 	if (setup->sys.n_nodes > ask->users) {
 		setup->against = JL_AGAINST_BATCH;

@@ -1,6 +1,7 @@
 /* The work on one machine: does it fit, with what techniques, how long, at what power. */
 #include <math.h>
 
+#include "predict/kind.h"
 #include "recommend/inside.h"
 
 #define LORA_RANK    16.0
@@ -63,11 +64,11 @@ static enum jl_against make_full(struct jl_case *ret_case, const struct jl_work 
 	if (jl_case_choose(ret_case, work->ask->cat, &work->subject, machine, req, &ignored))
 		return JL_AGAINST_UNKNOWN;
 	if (fits(ret_case, &weight)) {
-		if (!work->subject.net && isnan(req->micro_batch))
+		if (work->subject.kind->is_cut && isnan(req->micro_batch))
 			choose_micro_batch(ret_case, &weight);
 		return JL_AGAINST_NOTHING;
 	}
-	if (work->subject.net || req->offload != JL_UNSET || n_devices(&machine->sys) > OFFLOAD_GPUS)
+	if (!work->subject.kind->is_cut || req->offload != JL_UNSET || n_devices(&machine->sys) > OFFLOAD_GPUS)
 		return JL_AGAINST_MEMORY;
 	moved.plan.tp = moved.plan.pp = 1;
 	moved.plan.zero = n_devices(&machine->sys) > 1 ? 3 : 0;
@@ -137,7 +138,8 @@ static enum jl_against make_case(struct jl_case *ret_case, const struct jl_work 
 	enum jl_against against;
 
 	/* what is not cut by layers has a sample for every device */
-	if ((work->subject.net || work->ask->task == JL_TASK_LORA) && isnan(shared) && !isnan(req.global_batch))
+	if ((!work->subject.kind->is_cut || work->ask->task == JL_TASK_LORA) && isnan(shared) &&
+	    !isnan(req.global_batch))
 		return JL_AGAINST_BATCH;
 	against = make(ret_case, work, machine, &req);
 	if (against != JL_AGAINST_UNKNOWN || isnan(req.global_batch) || fmod(req.global_batch, n) == 0)
@@ -162,7 +164,7 @@ static void weigh_model(struct jl_setup *setup, const struct jl_work *work, cons
 		return;
 	}
 	setup->run_s = p.run_s;
-	setup->per_s = work->subject.net ? p.samples_per_s : p.tokens_per_s;
+	setup->per_s = work->subject.kind->has_tokens ? p.tokens_per_s : p.samples_per_s;
 	setup->power_W = p.power_W;
 	setup->memory_B = p.memory.total_B;
 	setup->memory_frac = p.memory.total_B / p.capacity_B;
@@ -225,7 +227,7 @@ void jl_setup_weigh(struct jl_setup *setup, const struct jl_work *work, const st
 		setup->against = JL_AGAINST_UNKNOWN;
 		return;
 	}
-	setup->device_fitted = machine->device_fitted || (work->subject.net && machine->conv_fitted);
+	setup->device_fitted = machine->device_fitted || (!work->ask->seen && work->subject.kind->is_fitted(machine));
 	setup->peak_W = (machine->dev.tdp_W * per_node + machine->host_idle_W) * setup->sys.n_nodes;
 	if (work->ask->task == JL_TASK_SERVE)
 		jl_setup_serve(setup, work, machine);

@@ -5,8 +5,7 @@
 #include <string.h>
 
 #include "catalog/find.h"
-
-#define MAX_PARENTS 8
+#include "physics/arch.h"
 
 static double first_known(double a, double b)
 {
@@ -38,37 +37,12 @@ static void clear_device(struct jl_device *device)
 				      .tdp_W = NAN,
 				      .host_Bps = NAN,
 				      .link_Bps = NAN,
-				      .arch = JL_ARCH_OTHER };
+				      .arch = JL_ARCH_OTHER,
+				      .priors = &jl_arch_family(JL_ARCH_OTHER)->priors };
 	for (i = 0; i < JL_N_DTYPE; i++)
 		device->peak_flopps[i] = NAN;
 	for (i = 0; i < sizeof(device->fit) / sizeof(double); i++)
 		memcpy((char *)&device->fit + i * sizeof(double), &unknown, sizeof(double));
-}
-
-/* The family itself, or the nearest relative that the model knows; "cdna3" is a "cdna". */
-static enum jl_arch arch_of(const struct jl_catalog *cat, const char *family)
-{
-	char stem[32];
-	size_t len;
-	int i;
-
-	for (i = 0; family && i < MAX_PARENTS; i++) {
-		const struct jl_family *record = jl_family_by_id(cat, family);
-		enum jl_arch arch = jl_arch_by_id(family);
-
-		if (arch != JL_ARCH_OTHER)
-			return arch;
-		len = strcspn(family, "0123456789");
-		if (len < sizeof(stem)) {
-			memcpy(stem, family, len);
-			stem[len] = '\0';
-			arch = jl_arch_by_id(stem);
-			if (arch != JL_ARCH_OTHER)
-				return arch;
-		}
-		family = record ? record->parent : NULL;
-	}
-	return JL_ARCH_OTHER;
 }
 
 /* Superchips reach their host's memory over C2C instead of PCIe. */
@@ -105,7 +79,7 @@ void jl_resolve_device(struct jl_device *ret_device, const struct jl_catalog *ca
 	device.tdp_W = gpu->tdp_W.value;
 	device.host_Bps = gpu->pcie ? link_oneway(jl_link_by_id(cat, gpu->pcie)) : chip_to_chip(cat, gpu);
 	device.link_Bps = oneway_of(gpu->link_oneway_Bps.value, gpu->link_bothway_Bps.value);
-	device.arch = arch_of(cat, gpu->family);
+	jl_arch_of(cat, gpu->family, &device.arch, &device.priors);
 	*ret_device = device;
 }
 

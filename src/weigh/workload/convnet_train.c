@@ -89,7 +89,7 @@ void jl_convnet_states(const struct jl_convnet *net, enum jl_dtype dtype, double
 
 	*ret_weight_B = half ? 6 : 4;
 	*ret_grad_B = net->half_grads && half ? 2 : 4;
-	*ret_optimizer_B = net->optimizer == JL_CONVNET_SGD ? 4 : 8; /* momentum; two moments */
+	*ret_optimizer_B = net->optimizer == JL_NET_SGD ? 4 : 8; /* momentum; two moments */
 }
 
 /* Buffers of one communicator: published runs keep their batch when they go from one GPU to eight, on cards that are full. */

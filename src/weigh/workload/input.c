@@ -2,21 +2,7 @@
 
 #include <math.h>
 
-/* Decoding: an ImageNet JPEG of about 500 x 375 takes 1.4 to 1.9 ms of one core with Pillow, 1.2 to 1.6 ms with torchvision
- * (arXiv:2605.08731, five server processors). Threads that share a core get less each, hence the upper end. */
-static const double decode_s = 1.9e-3;
-/* Crop, resize, flip, normalise, collate: 3.1 ms for 224 x 224, an estimate. Together 5 ms: 200 images a second and thread. */
-static const double augment_s_per_pixel = 3.1e-3 / (224.0 * 224.0);
-/* With the GPU: reading, parsing and a part of the entropy decoding stay on the host; an estimate. */
-static const double gpu_decode_s = 0.8e-3;
-static const double prepared_s = 1e-8; /* an element that is prepared: indexed, copied, collated */
-
-/* ImageNet's training set: 1,281,167 files in 138 GB. Larger inputs come from larger pictures (COCO: 118,287 in 19 GB). */
-static const double image_B = 108e3, large_image_B = 161e3;
-static const double image_pixels = 224.0 * 224.0, large_pixels = 256.0 * 256.0;
-static const double source_pixels = 500.0 * 375.0, large_source_pixels = 640.0 * 480.0;
-
-static const double estimated_half_ln = 0.45;
+#include "catalog/find.h"
 
 const char *jl_input_name(enum jl_input_kind kind)
 {
@@ -28,25 +14,28 @@ const char *jl_input_name(enum jl_input_kind kind)
 	return names[kind];
 }
 
-struct jl_input jl_input_of(enum jl_input_kind kind, double pixels, double elements)
+struct jl_input jl_input_of(const struct jl_catalog *cat, enum jl_input_kind kind, double pixels, double elements)
 {
-	const double out = pixels > 0 ? pixels : image_pixels;
-	const int large = out > large_pixels;
-	const double scale = large ? large_source_pixels / source_pixels : 1;
-	struct jl_input in = { .kind = kind, .n_threads = 1, .storage_Bps = NAN, .half_ln = estimated_half_ln };
+	const double usual = jl_figure(cat, "input-image-pixels"), out = pixels > 0 ? pixels : usual;
+	const bool large = out > jl_figure(cat, "input-large-from");
+	const double scale = large ? jl_figure(cat, "input-large-source") / jl_figure(cat, "input-image-source") : 1;
+	const double image_B = jl_figure(cat, large ? "input-large-image" : "input-image");
+	struct jl_input in = {
+		.kind = kind, .n_threads = 1, .storage_Bps = NAN, .half_ln = jl_figure(cat, "input-half-width")
+	};
 
 	switch (kind) {
 	case JL_INPUT_TOKENS:
-		in.sample_s = prepared_s * elements;
+		in.sample_s = jl_figure(cat, "input-element") * elements;
 		in.sample_B = 2 * elements;
 		break;
 	case JL_INPUT_IMAGES:
-		in.sample_s = decode_s * scale + augment_s_per_pixel * out;
-		in.sample_B = large ? large_image_B : image_B;
+		in.sample_s = jl_figure(cat, "input-decode") * scale + jl_figure(cat, "input-augment") / usual * out;
+		in.sample_B = image_B;
 		break;
 	case JL_INPUT_IMAGES_GPU:
-		in.sample_s = gpu_decode_s * scale;
-		in.sample_B = large ? large_image_B : image_B;
+		in.sample_s = jl_figure(cat, "input-gpu-decode") * scale;
+		in.sample_B = image_B;
 		break;
 	default: break;
 	}

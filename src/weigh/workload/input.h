@@ -1,6 +1,8 @@
-/* The input pipeline of a training run: what a host's processor and storage must do for each sample. Pure. */
+/* The input pipeline of a training run: what a host's processor and storage must do for each sample. */
 #ifndef JL_WORKLOAD_INPUT_H
 #define JL_WORKLOAD_INPUT_H
+
+#include "catalog/catalog.h"
 
 enum jl_input_kind {
 	JL_INPUT_SYNTHETIC,  /* no input at all: what benchmarks run */
@@ -21,9 +23,9 @@ struct jl_input {
 
 #define JL_INPUT_GIVEN_HALF_LN 0.15 /* of a rate or time that a person states */
 
-/* What a sample of this kind needs. `pixels`: of the image that the network takes (0: 224 x 224); `elements`: of a sample
+/* What a sample of this kind needs, by the catalog's figures (input-*). `pixels`: of the image that the network takes (0: 224 x 224); `elements`: of a sample
  * that is prepared, two bytes each. */
-struct jl_input jl_input_of(enum jl_input_kind kind, double pixels, double elements);
+struct jl_input jl_input_of(const struct jl_catalog *cat, enum jl_input_kind kind, double pixels, double elements);
 
 struct jl_input_time {
 	double input_s;   /* of one step: the slower of the two */

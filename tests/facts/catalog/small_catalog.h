@@ -113,11 +113,14 @@ static const struct jl_link_info small_links[] = {
 	{ LINK("pcie5-no-p2p", JL_ROLE_JOIN, "pcie", SOME(63e9), NONE), .topology = "host", .wire = "pcie5-x16" },
 	{ LINK("nvlink-bridge", JL_ROLE_JOIN, "nvlink-bridge", NONE, NONE), .topology = "bridge-pair",
 	  .fallback = "pcie4-no-p2p" },
-	{ LINK("nvlink2-mesh", JL_ROLE_JOIN, "nvlink", NONE, NONE), .topology = "mesh", .wire = "nvlink2" },
-	{ LINK("nvlink2-switch", JL_ROLE_JOIN, "nvlink", NONE, NONE), .topology = "switch", .wire = "nvlink2" },
-	{ LINK("nvlink3-switch", JL_ROLE_JOIN, "nvlink", NONE, NONE), .topology = "switch", .wire = "nvlink3" },
+	{ LINK("nvlink2-mesh", JL_ROLE_JOIN, "nvlink", NONE, NONE), .topology = "mesh", .wire = "nvlink2",
+	  .host_max = 8 },
+	{ LINK("nvlink2-switch", JL_ROLE_JOIN, "nvlink", NONE, NONE), .topology = "switch", .wire = "nvlink2",
+	  .host_max = 16 },
+	{ LINK("nvlink3-switch", JL_ROLE_JOIN, "nvlink", NONE, NONE), .topology = "switch", .wire = "nvlink3",
+	  .host_max = 16 },
 	{ LINK("nvlink4-switch", JL_ROLE_JOIN, "nvlink", SOME(450e9), NONE), .topology = "switch", .wire = "nvlink4",
-	  .in_switch_reduction = true },
+	  .host_max = 8, .in_switch_reduction = true },
 	{ LINK("xgmi-mesh-mi300", JL_ROLE_JOIN, "infinity-fabric", NONE, NONE), .topology = "mesh",
 	  .wire = "infinity-fabric-mi300" },
 	{ LINK("odd-join", JL_ROLE_JOIN, "odd", NONE, NONE), .topology = "hypercube" },
@@ -197,9 +200,12 @@ static const struct jl_model_info small_models[] = {
 };
 
 static const struct jl_family small_families[] = {
-	{ .id = "cdna3", .name = "CDNA 3" },
-	{ .id = "hopper", .name = "Hopper" },
+	{ .id = "cdna3", .name = "CDNA 3", .parent = "cdna" },
+	{ .id = "hopper", .name = "Hopper", .host_net = "ib-ndr", .n_host_net = 8 },
+	{ .id = "ampere-dc", .name = "Ampere", .host_net = "ib-hdr", .n_host_net = 8 },
+	{ .id = "volta", .name = "Volta", .host_net = "ib-edr", .n_host_net = 4 },
 	{ .id = "rubin", .name = "Rubin", .parent = "blackwell-dc" },
+	{ .id = "rubin-own", .name = "Rubin", .parent = "rubin", .priors = { .n_sm = 224, .flop_gain = 0.7 } },
 	{ .id = "loop-a", .name = "a", .parent = "loop-b" },
 	{ .id = "loop-b", .name = "b", .parent = "loop-a" },
 };

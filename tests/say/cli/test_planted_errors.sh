@@ -55,6 +55,23 @@ refused unknown-reference 5:13 "hoper" <<< 'gpus:
     mem: 80 GB'
 refused unknown-source 8:10 "nobody" <<< "$head    mem: 80 GB @nobody"
 
+refused rents-nothing 6:12 "h100-sxm9" <<< 'rules:
+  - id: rents-me
+    kind: rents-out
+    name: H100
+    subject: Me
+    value: h100-sxm9
+    date: 2026-01-01
+    source: provider-docs'
+refused prior-missing 8:7 "priors.vector_frac" <<< 'families:
+  - id: my-family
+    name: Mine
+    vendor: Me
+    sparsity: false
+    source: by-definition
+    priors:
+      n_sm: 100'
+
 # An overlay in force is checked without being named
 mkdir -p "$work/config/jeoul/catalog"; cp "$work/missing-unit/bad.yaml" "$work/config/jeoul/catalog/"
 XDG_CONFIG_HOME="$work/config" run 1 catalog validate; has "bad.yaml:8:10"; has "files read: 1"

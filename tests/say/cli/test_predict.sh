@@ -126,9 +126,9 @@ run 0 catalog list models --catalog "$work/cat"; has "tiny-net"
 run 0 catalog validate --catalog "$work/cat"; has "clean"
 run 1 predict tiny-net --on rtx-4090; one_line
 sed -i 's/c_out: 64/c_out: -64/' "$work/cat/models/mine.yaml"
-run 1 predict tiny-net --on rtx-4090 --catalog "$work/cat"; one_line; says "mine.yaml"
-run 1 catalog validate --catalog "$work/cat"; has "mine.yaml"
-run 0 predict gpt-305m --on rtx-4090 --catalog "$work/cat"
+run 1 predict tiny-net --on rtx-4090 --catalog "$work/cat"; one_line; says "mine.yaml:14:52"
+run 1 catalog validate --catalog "$work/cat"; has "mine.yaml:14:52"
+run 1 predict gpt-305m --on rtx-4090 --catalog "$work/cat"; one_line; says "mine.yaml:14:52"
 
 # A config.json of one's own
 cat > "$work/config.json" <<'J'

@@ -18,7 +18,8 @@ static enum jl_status find_gpu(void *ctx, const char *text, struct jl_llm_gpu *r
 		return jl_fail(err, JL_E_NOTFOUND, "no GPU '%s'", "'%s' GPU가 없습니다", text);
 	*ret_gpu = (struct jl_llm_gpu){ .index = -1, .dev = a100(), .p2p = 1 };
 	if (text[0] == 'H') { /* near enough for reading rows */
-		ret_gpu->dev.arch = JL_ARCH_HOPPER;
+		ret_gpu->dev.arch = jl_arch_by_id("hopper");
+		ret_gpu->dev.priors = &jl_arch_family(ret_gpu->dev.arch)->priors;
 		ret_gpu->dev.peak_flopps[JL_FP8] = 1979e12;
 		ret_gpu->dev.peak_flopps[JL_BF16] = 989e12;
 	}

@@ -58,7 +58,7 @@ static int load(void **state)
 	bool more = true;
 
 	jl_arena_init(&arena, JL_ARENA_LIMIT_B);
-	if (jl_convnet_load(&nets, JL_SOURCE_DIR "/catalog/models/convnets.yaml", &arena, &err) != JL_OK ||
+	if (jl_convnets(&nets, jl_catalog_embedded(), &arena, &err) != JL_OK ||
 	    jl_buf_read_file(&text, path, (size_t)1 << 26, &err) != JL_OK ||
 	    jl_csv_open(&csv, jl_buf_text(&text), text.len, ',', path, &err) != JL_OK)
 		goto fail;

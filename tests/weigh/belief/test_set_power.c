@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "physics/arch.h"
 #include "base/csv.h"
 #include "belief/score.h"
 #include "belief/set_power.h"
@@ -89,7 +90,7 @@ static void test_each_gpu_from_the_other(void **state)
 	(void)state;
 	static double ln_ratio[MAX_ROWS], scratch[MAX_ROWS];
 	static unsigned char use[MAX_ROWS];
-	static const enum jl_arch archs[] = { JL_ARCH_HOPPER, JL_ARCH_BLACKWELL_DC };
+	const int archs[] = { jl_arch_by_id("hopper"), jl_arch_by_id("blackwell-dc") };
 
 	for (size_t k = 0; k < 2; k++) {
 		double x[16], cost;

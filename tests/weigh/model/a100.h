@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "physics/arch.h"
 #include "physics/device_params.h"
 #include "model/step.h"
 
@@ -28,7 +29,7 @@ static inline struct jl_device a100(void)
 		.tdp_W = 400,
 		.host_Bps = 31.5e9,
 		.link_Bps = 300e9,
-		.arch = JL_ARCH_AMPERE_DC,
+		.arch = jl_arch_by_id("ampere-dc"),
 	};
 
 	for (size_t i = 0; i < n && i < MAX_PARAMS; i++) {

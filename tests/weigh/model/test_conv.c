@@ -8,6 +8,8 @@
 
 #include "model/conv.h"
 
+static const struct jl_priors ampere, turing = { .no_tf32 = true }, pascal = { .no_tf32 = true, .no_tensor = true };
+
 static struct jl_device device(void)
 {
 	struct jl_device dev = { .mem_B = 80e9,
@@ -18,7 +20,7 @@ static struct jl_device device(void)
 				 .tdp_W = 400,
 				 .host_Bps = 31.5e9,
 				 .link_Bps = 300e9,
-				 .arch = JL_ARCH_AMPERE_DC };
+				 .priors = &ampere };
 
 	for (int i = 0; i < JL_N_DTYPE; i++)
 		dev.peak_flopps[i] = NAN;
@@ -181,12 +183,12 @@ static void test_half_without_tensor_cores_is_vector(void **state)
 
 	assert_int_equal(jl_conv_path(&dev, JL_FP16), JL_CONV_HALF);
 	assert_int_equal(jl_conv_path(&dev, JL_TF32), JL_CONV_TF32);
-	dev.arch = JL_ARCH_TURING; /* a rate for TF32 may be filled in, units there are none */
+	dev.priors = &turing; /* a rate for TF32 may be filled in, units there are none */
 	assert_int_equal(jl_conv_path(&dev, JL_TF32), JL_CONV_VECTOR);
 	assert_int_equal(jl_conv_path(&dev, JL_FP16), JL_CONV_HALF);
-	dev.arch = JL_ARCH_PASCAL;
+	dev.priors = &pascal;
 	assert_int_equal(jl_conv_path(&dev, JL_FP16), JL_CONV_VECTOR);
-	dev.arch = JL_ARCH_AMPERE_DC;
+	dev.priors = &ampere;
 	dev.peak_flopps[JL_FP16] = dev.peak_flopps[JL_TF32] = NAN;
 	assert_int_equal(jl_conv_path(&dev, JL_FP16), JL_CONV_VECTOR);
 	assert_int_equal(jl_conv_path(&dev, JL_TF32), JL_CONV_VECTOR);

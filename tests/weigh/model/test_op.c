@@ -8,10 +8,11 @@
 
 #include <cmocka.h>
 
+#include "physics/arch.h"
 #include "physics/device_params.h"
 #include "model/op.h"
 
-static const struct jl_device h200_listed = {
+static struct jl_device h200_listed = {
 	.peak_flopps = { 66.9e12, 494.5e12, 989e12, 989e12, 1979e12, NAN, 1979e12 },
 	.mem_B = 141e9,
 	.mem_Bps = 4.8e12,
@@ -21,9 +22,8 @@ static const struct jl_device h200_listed = {
 	.tdp_W = 700,
 	.host_Bps = 63e9,
 	.link_Bps = 450e9,
-	.arch = JL_ARCH_HOPPER,
 };
-static const struct jl_device a100_listed = {
+static struct jl_device a100_listed = {
 	.peak_flopps = { 19.5e12, 156e12, 312e12, 312e12, NAN, NAN, 624e12 },
 	.mem_B = 80e9,
 	.mem_Bps = 1.94e12,
@@ -33,9 +33,8 @@ static const struct jl_device a100_listed = {
 	.tdp_W = 300,
 	.host_Bps = 31.5e9,
 	.link_Bps = 300e9,
-	.arch = JL_ARCH_AMPERE_DC,
 };
-static const struct jl_device l40s_listed = {
+static struct jl_device l40s_listed = {
 	.peak_flopps = { 91.6e12, 183e12, 362e12, 362e12, 733e12, NAN, 733e12 },
 	.mem_B = 48e9,
 	.mem_Bps = 864e9,
@@ -45,9 +44,8 @@ static const struct jl_device l40s_listed = {
 	.tdp_W = 350,
 	.host_Bps = 31.5e9,
 	.link_Bps = NAN,
-	.arch = JL_ARCH_ADA,
 };
-static const struct jl_device t4_listed = {
+static struct jl_device t4_listed = {
 	.peak_flopps = { 8.14e12, NAN, 65e12, NAN, NAN, NAN, 130e12 },
 	.mem_B = 16e9,
 	.mem_Bps = 320e9,
@@ -57,8 +55,17 @@ static const struct jl_device t4_listed = {
 	.tdp_W = 70,
 	.host_Bps = 15.75e9,
 	.link_Bps = NAN,
-	.arch = JL_ARCH_TURING,
 };
+
+static int name_families(void **state)
+{
+	(void)state;
+	h200_listed.arch = jl_arch_by_id("hopper");
+	a100_listed.arch = jl_arch_by_id("ampere-dc");
+	l40s_listed.arch = jl_arch_by_id("ada");
+	t4_listed.arch = jl_arch_by_id("turing");
+	return 0;
+}
 
 static struct jl_device with_physics(const struct jl_device *listed)
 {
@@ -310,5 +317,5 @@ int main(void)
 		cmocka_unit_test(fused_attention_beats_plain_and_causal_halves),
 		cmocka_unit_test(decoding_is_bound_by_the_cache),
 	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, name_families, NULL);
 }

@@ -9,8 +9,9 @@
 #include "model/power.h"
 #include "physics/power_params.h"
 
-static const struct jl_device h100 = { .tdp_W = 700, .arch = JL_ARCH_HOPPER, .mem_Bps = 3.35e12 };
-static const struct jl_device b200 = { .tdp_W = 1000, .arch = JL_ARCH_BLACKWELL_DC, .mem_Bps = 7.7e12 };
+static const struct jl_priors four_nm = { .flop_gain = 1, .byte_gain = 1 };
+static const struct jl_device h100 = { .tdp_W = 700, .priors = &four_nm, .mem_Bps = 3.35e12 };
+static const struct jl_device b200 = { .tdp_W = 1000, .priors = &four_nm, .mem_Bps = 7.7e12 };
 
 static double watts(const struct jl_device *dev, double moved_Bps, double flopps)
 {
@@ -56,7 +57,7 @@ static void test_a_limit_holds(void **state)
 	assert_true(jl_power_W(&h100, &fit, &in) <= 300);
 	in.limit_W = 5000; /* above the TDP: the TDP holds */
 	assert_true(jl_power_W(&h100, &fit, &in) <= 700);
-	const struct jl_device unknown = { .tdp_W = NAN, .arch = JL_ARCH_HOPPER };
+	const struct jl_device unknown = { .tdp_W = NAN, .priors = &four_nm };
 
 	in.limit_W = NAN;
 	assert_true(isnan(jl_power_W(&unknown, &fit, &in)));

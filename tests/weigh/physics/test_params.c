@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "physics/arch.h"
 #include "catalog/find.h"
 #include "model/collective.h"
 #include "physics/conv_params.h"
@@ -108,7 +109,7 @@ static struct jl_device hopper(void)
 				 .tdp_W = 700,
 				 .host_Bps = 63e9,
 				 .link_Bps = 450e9,
-				 .arch = JL_ARCH_HOPPER };
+				 .arch = jl_arch_by_id("hopper") };
 
 	for (int d = 0; d < JL_N_DTYPE; d++)
 		dev.peak_flopps[d] = NAN;
@@ -307,7 +308,7 @@ static void test_training_runs(void **state)
 
 	assert_true(whole.context_B > 1e8 && tensors.context_B == 0.0 && tensors.waste_frac == 0.0);
 	/* what a vector's place belongs to */
-	const struct jl_llm_kind kind = { .framework = JL_FW_EAGER, .arch = JL_ARCH_HOPPER, .gpu_index = -1 };
+	const struct jl_llm_kind kind = { .framework = JL_FW_EAGER, .arch = jl_arch_by_id("hopper"), .gpu_index = -1 };
 
 	for (size_t i = 0; i < jl_llm_n_params(2); i++) {
 		struct jl_param p;

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "predict/kind.h"
 #include "predict/advise.h"
 #include "predict/compare.h"
 #include "predict/technique.h"
@@ -84,7 +85,7 @@ static void test_every_network_on_many_systems(void **state)
 	struct jl_convnet_list list;
 
 	(void)state;
-	assert_int_equal(jl_convnets_embedded(&list, &arena, NULL), JL_OK);
+	assert_int_equal(jl_convnets(&list, jl_catalog_embedded(), &arena, NULL), JL_OK);
 	assert_true(list.n_nets >= 13);
 	for (size_t n = 0; n < list.n_nets; n++)
 		for (size_t s = 0; s < sizeof(systems) / sizeof(*systems); s++) {
@@ -290,6 +291,52 @@ static void test_compare_and_techniques(void **state)
 	assert_true(rows[1].room == JL_ROOM_NONE && rows[2].room == JL_ROOM_FITS && rows[2].how.plan.n_micro > 1);
 }
 
+static double two_units(const struct jl_subject *subject)
+{
+	return 2 * jl_kind_network.units(subject);
+}
+
+static double quite_unsure(const struct jl_case *c, const struct jl_step_cost *step)
+{
+	(void)c;
+	(void)step;
+	return 1;
+}
+
+static struct jl_weight twice_as_long(const struct jl_case *c)
+{
+	struct jl_weight w = jl_kind_network.weigh(c);
+
+	w.step.step_s *= 2;
+	return w;
+}
+
+/* Nothing but its row says what a kind of workload is: a changed row is another kind. */
+static void test_a_kind_is_a_row(void **state)
+{
+	struct jl_workload_kind mine = jl_kind_network;
+	const struct jl_request req = ask("resnet-50", "dgx-h100", 64);
+	struct jl_prediction p, q;
+	struct jl_case c;
+	struct jl_counts counts;
+
+	(void)state;
+	assert_int_equal(jl_case_make(&c, cat, &req, &arena, NULL), JL_OK);
+	assert_ptr_equal(c.subject.kind, &jl_kind_network);
+	jl_predict(&p, cat, &c);
+	mine.units = two_units;
+	mine.half_ln = quite_unsure;
+	mine.weigh = twice_as_long;
+	c.subject.kind = &mine;
+	jl_predict(&q, cat, &c);
+	assert_true(q.step_s.value == p.step_s.value);
+	assert_true(fabs(q.units_per_s.value / p.units_per_s.value - 2) < 1e-12);
+	assert_true(q.step_s.hi > p.step_s.hi && fabs(q.spread_frac / expm1(1) - 1) < 0.01);
+	assert_true(jl_case_weigh(&c).step.step_s == 2 * p.step.step_s);
+	mine.count(&counts, &c.subject, 1, NAN);
+	assert_true(counts.total.params == jl_subject_params(&c.subject));
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 int main(void)
@@ -304,6 +351,7 @@ int main(void)
 		TEST(test_slower_things_are_never_faster),
 		TEST(test_one_gpu_is_dp_1),
 		TEST(test_compare_and_techniques),
+		TEST(test_a_kind_is_a_row),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -420,7 +420,7 @@ static void test_counts_sum(void **state)
 			fail_msg("%s: layers have %.0f parameters, the model %.0f", req.model, sum,
 				 jl_transformer_params(&subject.model).total);
 	}
-	assert_int_equal(jl_convnets_embedded(&nets, &arena, &err), JL_OK);
+	assert_int_equal(jl_convnets(&nets, jl_catalog_embedded(), &arena, &err), JL_OK);
 	assert_non_null(jl_convnet_find(&nets, "resnet-50"));
 	struct jl_counts counts;
 

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "physics/arch.h"
 #include "../../facts/catalog/small_catalog.h"
 #include "catalog/find.h"
 #include "system/resolve.h"
@@ -83,7 +84,7 @@ static void test_device(void **state)
 	assert_true(device.mem_B == 80e9 && device.mem_Bps == 1e12 && device.host_Bps == 63e9 &&
 		    device.link_Bps == 450e9);
 	assert_true(isnan(device.l2_B) && isnan(device.n_sm) && isnan(device.boost_Hz) && isnan(device.tdp_W));
-	assert_int_equal(device.arch, JL_ARCH_HOPPER);
+	assert_int_equal(device.arch, jl_arch_by_id("hopper"));
 	memcpy(fit, &device.fit, sizeof(fit));
 	for (i = 0; i < COUNT(fit); i++)
 		assert_true(isnan(fit[i]));
@@ -98,12 +99,18 @@ static void test_arch(void **state)
 	struct jl_device device;
 
 	(void)state;
-	gpu.family = "cdna3"; /* by its stem */
+	assert_string_equal(jl_arch_family(JL_ARCH_OTHER)->id, "other");
+	gpu.family = "cdna3"; /* by its parent */
 	jl_resolve_device(&device, &small_catalog, &gpu);
-	assert_int_equal(device.arch, JL_ARCH_CDNA);
+	assert_int_equal(device.arch, jl_arch_by_id("cdna"));
 	gpu.family = "rubin"; /* by its parent */
 	jl_resolve_device(&device, &small_catalog, &gpu);
-	assert_int_equal(device.arch, JL_ARCH_BLACKWELL_DC);
+	assert_int_equal(device.arch, jl_arch_by_id("blackwell-dc"));
+	assert_true(device.priors->warpgroup && device.priors->n_sm == 148);
+	gpu.family = "rubin-own"; /* what is known of itself, fitted factors of the nearest */
+	jl_resolve_device(&device, &small_catalog, &gpu);
+	assert_int_equal(device.arch, jl_arch_by_id("blackwell-dc"));
+	assert_true(device.priors->n_sm == 224 && device.priors->flop_gain == 0.7);
 	gpu.family = "loop-a"; /* parents in a circle end */
 	jl_resolve_device(&device, &small_catalog, &gpu);
 	assert_int_equal(device.arch, JL_ARCH_OTHER);

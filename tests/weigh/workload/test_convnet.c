@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "catalog/load.h"
 #include "workload/convnet.h"
 #include "workload/layers.h"
 
@@ -19,7 +20,7 @@ static int load(void **state)
 	struct jl_err err;
 
 	jl_arena_init(&arena, JL_ARENA_LIMIT_B);
-	if (jl_convnet_load(&nets, JL_SOURCE_DIR "/catalog/models/convnets.yaml", &arena, &err) != JL_OK) {
+	if (jl_convnets(&nets, jl_catalog_embedded(), &arena, &err) != JL_OK) {
 		print_error("%s\n", err.en);
 		return 1;
 	}
@@ -155,41 +156,62 @@ static void test_gradients_and_update(void **state)
 
 static void test_refuses_what_is_not_a_network(void **state)
 {
-	(void)state;
-	static const char *const bad[] = {
-		HEAD "      - {op: conv, c_in: 3, h: 224, w: 224}\n", /* no c_out */
-		HEAD "      - {op: conv, c_in: -3, h: 224, w: 224, c_out: 64}\n",
-		HEAD "      - {op: conv, c_in: 1e300, h: 224, w: 224, c_out: 64}\n",
-		HEAD "      - {op: conv, c_in: nan, h: 224, w: 224, c_out: 64}\n",
-		HEAD "      - {op: pool, elems: 3}\n",                           /* no such operator */
-		HEAD "      - {op: stream, elems: 3, passes: 2, colour: red}\n", /* no such key */
-		HEAD "      - {op: linear, rows: 3, k: many, n: 4}\n",
-		HEAD "      []\n",
-		"convnets: {}\n",
-		"models: []\n",
-		"convnets:\n  - id: a\n",
-		"{",
-		"",
+	static const struct {
+		const char *text, *says;
+	} bad[] = {
+		{ HEAD "      - {op: conv, c_in: 3, h: 224, w: 224}\n",
+		  "test.yaml:13:9: network a: ops: lacks a size" },
+		{ HEAD "      - {op: conv, c_in: -3, h: 224, w: 224, c_out: 64}\n",
+		  "test.yaml:13:26: network a: ops.c_in" },
+		{ HEAD "      - {op: conv, c_in: 1e300, h: 224, w: 224, c_out: 64}\n",
+		  "test.yaml:13:26: network a: ops.c_in" },
+		{ HEAD "      - {op: conv, c_in: nan, h: 224, w: 224, c_out: 64}\n",
+		  "test.yaml:13:26: network a: c_in" },
+		{ HEAD "      - {op: pool, elems: 3}\n",
+		  "test.yaml:13:14: network a: op: 'pool' is none of conv, linear" },
+		{ HEAD "      - {op: stream, elems: 3, passes: 2, colour: red}\n",
+		  "test.yaml:13:43: unknown key 'colour' in an operator" },
+		{ HEAD "      - {op: linear, rows: 3, k: many, n: 4}\n", "test.yaml:13:34: network a: k" },
+		{ HEAD "      - {c_in: 3, h: 224, w: 224, c_out: 64}\n",
+		  "test.yaml:13:9: network a: missing: every operator needs 'op: conv'" },
+		{ HEAD "      []\n", "test.yaml:13:7: network a: ops: missing" },
+		{ "convnets: {}\n", "test.yaml:1:11: 'convnets' must be a list" },
+		{ "convnets:\n  - id: a\n", "test.yaml:2:5: network a: missing: every network needs 'optimizer: sgd'" },
 	};
-	struct jl_arena scratch;
 
-	jl_arena_init(&scratch, JL_ARENA_LIMIT_B);
+	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		struct jl_convnet_list list = { NULL, 77 };
+		const struct jl_catalog *cat = NULL;
+		struct jl_arena scratch;
 		struct jl_err err = { .en = "" };
 
-		if (jl_convnet_parse(&list, bad[i], strlen(bad[i]), "test.yaml", &scratch, &err) == JL_OK)
+		jl_arena_init(&scratch, JL_ARENA_LIMIT_B);
+		if (jl_catalog_read_text(&cat, NULL, "test.yaml", bad[i].text, strlen(bad[i].text), &scratch, NULL,
+					 &err) == JL_OK)
 			fail_msg("text %zu was taken", i);
-		assert_non_null(strstr(err.en, "test.yaml"));
-		assert_int_equal(list.n_nets, 77);
+		if (strncmp(err.en, bad[i].says, strlen(bad[i].says)) != 0)
+			fail_msg("text %zu: wanted '%s', got '%s'", i, bad[i].says, err.en);
+		jl_arena_release(&scratch);
 	}
-	struct jl_convnet_list list;
-	struct jl_err err;
-	static const char good[] = HEAD "      - {op: conv, c_in: 3, h: 224, w: 224, c_out: 64}\n";
+}
 
-	assert_int_equal(jl_convnet_parse(&list, good, sizeof(good) - 1, "test.yaml", &scratch, &err), JL_OK);
+static void test_what_is_left_out_is_one(void **state)
+{
+	static const char good[] = HEAD "      - {op: conv, c_in: 3, h: 224, w: 224, c_out: 64}\n";
+	const struct jl_catalog *cat;
+	struct jl_convnet_list list;
+	struct jl_arena scratch;
+	struct jl_err err;
+
+	(void)state;
+	jl_arena_init(&scratch, JL_ARENA_LIMIT_B);
+	if (jl_catalog_read_text(&cat, NULL, "test.yaml", good, sizeof(good) - 1, &scratch, NULL, &err))
+		fail_msg("%s", err.en);
+	assert_int_equal(jl_convnets(&list, cat, &scratch, &err), JL_OK);
 	assert_int_equal(list.n_nets, 1);
+	assert_int_equal(list.nets[0].n_aliases, 0);
 	assert_true(list.nets[0].ops[0].stride == 1 && list.nets[0].ops[0].count == 1);
+	assert_true(list.nets[0].kept_per_output == 2);
 	jl_arena_release(&scratch);
 }
 
@@ -203,6 +225,7 @@ int main(void)
 		cmocka_unit_test(test_found_by_other_spellings),
 		cmocka_unit_test(test_gradients_and_update),
 		cmocka_unit_test(test_refuses_what_is_not_a_network),
+		cmocka_unit_test(test_what_is_left_out_is_one),
 	};
 
 	return cmocka_run_group_tests(tests, load, unload);

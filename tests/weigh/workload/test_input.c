@@ -10,7 +10,7 @@
 
 static void test_threads_and_storage(void **state)
 {
-	struct jl_input in = jl_input_of(JL_INPUT_IMAGES, 224.0 * 224.0, 0);
+	struct jl_input in = jl_input_of(jl_catalog_embedded(), JL_INPUT_IMAGES, 224.0 * 224.0, 0);
 	struct jl_input_time t;
 
 	(void)state;
@@ -28,10 +28,11 @@ static void test_threads_and_storage(void **state)
 
 static void test_kinds(void **state)
 {
-	const struct jl_input none = jl_input_of(JL_INPUT_SYNTHETIC, 0, 0),
-			      tokens = jl_input_of(JL_INPUT_TOKENS, 0, 4096);
-	const struct jl_input cpu = jl_input_of(JL_INPUT_IMAGES, 0, 0), gpu = jl_input_of(JL_INPUT_IMAGES_GPU, 0, 0);
-	const struct jl_input large = jl_input_of(JL_INPUT_IMAGES, 300.0 * 300.0, 0);
+	const struct jl_input none = jl_input_of(jl_catalog_embedded(), JL_INPUT_SYNTHETIC, 0, 0),
+			      tokens = jl_input_of(jl_catalog_embedded(), JL_INPUT_TOKENS, 0, 4096);
+	const struct jl_input cpu = jl_input_of(jl_catalog_embedded(), JL_INPUT_IMAGES, 0, 0),
+			      gpu = jl_input_of(jl_catalog_embedded(), JL_INPUT_IMAGES_GPU, 0, 0);
+	const struct jl_input large = jl_input_of(jl_catalog_embedded(), JL_INPUT_IMAGES, 300.0 * 300.0, 0);
 
 	(void)state;
 	assert_true(jl_input_time(&none, 1e9).input_s == 0);

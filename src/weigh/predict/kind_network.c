@@ -1,12 +1,16 @@
-#include "predict/conv_case.h"
+/* Networks that are lists of operators (convolutional, recurrent, detectors): plain data parallel training in PyTorch. */
+#include "predict/kind.h"
 
 #include <math.h>
+
+#include "workload/convnet_train.h"
 
 /* Half widths, as ln, that held four fifths of the published runs of these networks when their GPU was left out of the fit
  * (`jeoul validate`): one device, several. Beyond what was seen: several hosts, and processors as devices. */
 static const double width_one_ln = 0.17, width_host_ln = 0.20, width_hosts_ln = 0.15, width_cpu_ln = 0.5;
 
-struct jl_convnet_train jl_conv_case_train(const struct jl_case *c)
+/* The model's own form of such a case; its pointers point into `c`. */
+static struct jl_convnet_train train_of(const struct jl_case *c)
 {
 	struct jl_convnet_train train = {
 		.net = c->subject.net,
@@ -28,7 +32,7 @@ struct jl_convnet_train jl_conv_case_train(const struct jl_case *c)
 	return train;
 }
 
-double jl_conv_case_half_ln(const struct jl_case *c, const struct jl_step_cost *step)
+static double half_ln(const struct jl_case *c, const struct jl_step_cost *step)
 {
 	const double base = c->n_gpus > 1 ? width_host_ln : width_one_ln;
 	const double hosts = c->machine.sys.n_nodes > 1 ? width_hosts_ln : 0;
@@ -77,10 +81,10 @@ static void say_plan(struct jl_case *c, const struct jl_request *req)
 {
 	static const struct {
 		const char *en, *ko;
-	} optimizers[] = { [JL_CONVNET_SGD] = { "SGD with momentum", "모멘텀 SGD" },
-			   [JL_CONVNET_ADAM] = { "Adam", "Adam" },
-			   [JL_CONVNET_LAMB] = { "LAMB", "LAMB" } };
-	const enum jl_convnet_optimizer optimizer = c->subject.net->optimizer;
+	} optimizers[] = { [JL_NET_SGD] = { "SGD with momentum", "모멘텀 SGD" },
+			   [JL_NET_ADAM] = { "Adam", "Adam" },
+			   [JL_NET_LAMB] = { "LAMB", "LAMB" } };
+	const enum jl_net_optimizer optimizer = c->subject.net->optimizer;
 
 	if (req->framework == JL_UNSET)
 		jl_note_add(&c->notes, "framework", "PyTorch eager: what the published runs used",
@@ -97,11 +101,13 @@ static void say_plan(struct jl_case *c, const struct jl_request *req)
 			    "요청대로 16비트. 이 레시피의 공개 측정은 fp16이라고 적혀 있어도 fp32로 돌았음");
 }
 
-enum jl_status jl_conv_case_choose(struct jl_case *c, const struct jl_request *req, struct jl_err *err)
+static enum jl_status choose(struct jl_case *c, const struct jl_request *req, const struct jl_catalog *cat,
+			     struct jl_err *err)
 {
 	struct jl_plan *plan = &c->plan;
 	enum jl_status status = refuse_transformer_words(c, req, err);
 
+	(void)cat;
 	if (status)
 		return status;
 	c->framework = JL_FW_EAGER;
@@ -114,3 +120,146 @@ enum jl_status jl_conv_case_choose(struct jl_case *c, const struct jl_request *r
 	say_plan(c, req);
 	return JL_OK;
 }
+
+static enum jl_status find(struct jl_subject *subject, const struct jl_catalog *cat, const char *name,
+			   struct jl_arena *arena, struct jl_err *err)
+{
+	struct jl_convnet_list list;
+	enum jl_status status = jl_convnets(&list, cat, arena, err);
+
+	if (status)
+		return status;
+	subject->net = jl_convnet_find(&list, name);
+	if (!subject->net)
+		return JL_E_NOTFOUND;
+	subject->info = NULL;
+	subject->id = subject->net->id;
+	subject->name = subject->net->name;
+	return JL_OK;
+}
+
+static double params(const struct jl_subject *subject)
+{
+	return subject->net->n_params;
+}
+
+static double pixels(const struct jl_subject *subject)
+{
+	return jl_convnet_pixels(subject->net);
+}
+
+static const char *item(const struct jl_subject *subject)
+{
+	return subject->net->item;
+}
+
+static const char *unit(const struct jl_subject *subject)
+{
+	return subject->net->unit;
+}
+
+static double units(const struct jl_subject *subject)
+{
+	return subject->net->units_per_item;
+}
+
+static void count(struct jl_counts *ret_counts, const struct jl_subject *subject, double batch, double seq)
+{
+	(void)seq;
+	jl_count_convnet(ret_counts, subject->net, batch);
+}
+
+static enum jl_status check(const struct jl_case *c, struct jl_err *err)
+{
+	(void)c;
+	(void)err;
+	return JL_OK;
+}
+
+static double elements(const struct jl_case *c)
+{
+	return c->subject.net->units_per_item;
+}
+
+static double usual_batch(const struct jl_case *c)
+{
+	(void)c;
+	return 256;
+}
+
+static bool is_fitted(const struct jl_machine *m)
+{
+	return m->conv_fitted;
+}
+
+static void say_unfitted(struct jl_case *c, const char *device)
+{
+	jl_note_add(&c->notes, "on", "no runs of such networks on %s itself: its family's values",
+		    "%s에서 이런 네트워크를 돌린 측정이 없어 같은 계열의 값을 씀", device);
+}
+
+static struct jl_weight weigh(const struct jl_case *c)
+{
+	const struct jl_convnet_train train = train_of(c);
+
+	return (struct jl_weight){ .step = jl_convnet_step(&train), .memory = jl_convnet_memory(&train) };
+}
+
+static struct jl_memory memory(const struct jl_case *c, double micro_batch, double *ret_host_B)
+{
+	struct jl_convnet_train train = train_of(c);
+
+	train.micro_batch = micro_batch;
+	*ret_host_B = 0;
+	return jl_convnet_memory(&train);
+}
+
+static void predict(struct jl_prediction *p, const struct jl_case *c)
+{
+	const struct jl_convnet_train train = train_of(c);
+	const struct jl_convnet_work work = jl_convnet_work(&train);
+
+	p->step = jl_convnet_step(&train);
+	p->memory = jl_convnet_memory(&train);
+	p->flop = work.flop * c->n_gpus;
+	p->kind_frac[0] = work.matrix_frac;
+	p->kind_frac[1] = work.conv_frac;
+	p->kind_frac[2] = work.stream_frac;
+}
+
+static struct jl_case_work work(const struct jl_case *c)
+{
+	const struct jl_convnet_train train = train_of(c);
+	const struct jl_convnet_work w = jl_convnet_work(&train);
+
+	return (struct jl_case_work){ .flop = w.flop, .moved_B = w.moved_B };
+}
+
+static double matrix_share(const struct jl_case *c)
+{
+	const struct jl_convnet_train train = train_of(c);
+
+	return 1 - jl_convnet_work(&train).stream_frac;
+}
+
+const struct jl_workload_kind jl_kind_network = {
+	.find = find,
+	.params = params,
+	.pixels = pixels,
+	.item = item,
+	.unit = unit,
+	.units = units,
+	.count = count,
+	.choose = choose,
+	.check = check,
+	.elements = elements,
+	.usual_batch = usual_batch,
+	.is_fitted = is_fitted,
+	.say_unfitted = say_unfitted,
+	.weigh = weigh,
+	.memory = memory,
+	.predict = predict,
+	.half_ln = half_ln,
+	.work = work,
+	.matrix_share = matrix_share,
+};

@@ -1,0 +1,48 @@
+/* What differs between kinds of workloads: one const struct each, listed in subject.c. A further kind is a file that fills one, and its
+ * row there. */
+#ifndef JL_PREDICT_KIND_H
+#define JL_PREDICT_KIND_H
+
+#include "predict/count.h"
+#include "predict/predict.h"
+
+/* What one device does in a step. */
+struct jl_case_work {
+	double flop, moved_B;
+};
+
+struct jl_workload_kind {
+	bool is_cut; /* over devices and in memory: tensor, pipeline, ZeRO, recompute, offload; else plain data parallel is all there is */
+	bool has_tokens; /* a sample is a sequence of tokens: it has a length, can be served and tuned with adapters */
+
+	/* By its name in the catalog. JL_E_NOTFOUND or JL_E_AMBIGUOUS: another kind may know it; only the first kind then says so in `err`. */
+	enum jl_status (*find)(struct jl_subject *subject, const struct jl_catalog *cat, const char *name,
+			       struct jl_arena *arena, struct jl_err *err);
+	double (*params)(const struct jl_subject *subject);
+	double (*pixels)(const struct jl_subject *subject);    /* of the picture that it takes; 0: none */
+	const char *(*item)(const struct jl_subject *subject); /* what a batch counts */
+	const char *(*unit)(const struct jl_subject *subject); /* what throughput counts; NULL: tokens */
+	double (*units)(const struct jl_subject *subject);     /* ... of one sample; NAN: tokens */
+	void (*count)(struct jl_counts *ret_counts, const struct jl_subject *subject, double batch, double seq);
+
+	/* How it is run where the request says nothing; refuses what it cannot be asked. */
+	enum jl_status (*choose)(struct jl_case *c, const struct jl_request *req, const struct jl_catalog *cat,
+				 struct jl_err *err);
+	enum jl_status (*check)(const struct jl_case *c, struct jl_err *err);
+	double (*elements)(const struct jl_case *c);    /* of a sample that is prepared beforehand */
+	double (*usual_batch)(const struct jl_case *c); /* samples of a pass that fill a device */
+	bool (*is_fitted)(
+		const struct jl_machine *m); /* are there published runs of such workloads on the device itself? */
+	void (*say_unfitted)(struct jl_case *c, const char *device);
+
+	struct jl_weight (*weigh)(const struct jl_case *c);
+	struct jl_memory (*memory)(const struct jl_case *c, double micro_batch, double *ret_host_B);
+	void (*predict)(struct jl_prediction *p, const struct jl_case *c); /* step, memory, host_B, flop, kind_frac */
+	double (*half_ln)(const struct jl_case *c, const struct jl_step_cost *step); /* half of an 80 % interval */
+	struct jl_case_work (*work)(const struct jl_case *c);
+	double (*matrix_share)(const struct jl_case *c); /* of a device's computing that its matrix units take */
+};
+
+extern const struct jl_workload_kind jl_kind_transformer, jl_kind_network;
+
+#endif

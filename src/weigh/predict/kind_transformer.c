@@ -1,0 +1,270 @@
+/* Transformers, from the catalog, from a config.json or from their dimensions. */
+#include "predict/kind.h"
+
+#include <math.h>
+
+#include "catalog/find.h"
+#include "physics/interval.h"
+#include "predict/choose.h"
+#include "workload/from_catalog.h"
+
+static enum jl_status find(struct jl_subject *subject, const struct jl_catalog *cat, const char *name,
+			   struct jl_arena *arena, struct jl_err *err)
+{
+	enum jl_status status = jl_find_model(&subject->info, cat, name, err);
+
+	(void)arena;
+	if (status)
+		return status;
+	jl_transformer_from_catalog(&subject->model, subject->info);
+	subject->id = subject->info->id;
+	subject->name = subject->info->name;
+	subject->seq = subject->info->seq > 0 ? subject->info->seq : NAN;
+	return jl_transformer_check(&subject->model, err);
+}
+
+static double params(const struct jl_subject *subject)
+{
+	return jl_transformer_params(&subject->model).total;
+}
+
+static double pixels(const struct jl_subject *subject)
+{
+	(void)subject;
+	return 0;
+}
+
+static const char *item(const struct jl_subject *subject)
+{
+	(void)subject;
+	return "sequence";
+}
+
+static const char *unit(const struct jl_subject *subject)
+{
+	(void)subject;
+	return NULL;
+}
+
+static double units(const struct jl_subject *subject)
+{
+	(void)subject;
+	return NAN;
+}
+
+static void count(struct jl_counts *ret_counts, const struct jl_subject *subject, double batch, double seq)
+{
+	jl_count_transformer(ret_counts, &subject->model, batch, seq);
+}
+
+static enum jl_status check(const struct jl_case *c, struct jl_err *err)
+{
+	const struct jl_train train = jl_case_train(c);
+
+	return jl_train_check(&train, c->n_gpus, c->global_batch, err);
+}
+
+static double elements(const struct jl_case *c)
+{
+	return c->shard.seq;
+}
+
+static double usual_batch(const struct jl_case *c)
+{
+	return JL_USUAL_TOKENS / c->shard.seq;
+}
+
+static bool is_fitted(const struct jl_machine *m)
+{
+	return m->device_fitted;
+}
+
+static void say_unfitted(struct jl_case *c, const char *device)
+{
+	jl_note_add(&c->notes, "on", "no measurements of %s itself: its family's values, so a wider interval",
+		    "%s의 측정값이 없어 같은 계열의 값을 씀: 구간이 더 넓음", device);
+}
+
+static struct jl_weight weigh(const struct jl_case *c)
+{
+	const struct jl_train train = jl_case_train(c);
+	struct jl_train_blocks blocks;
+
+	jl_train_blocks(&train, &blocks);
+	return (struct jl_weight){ .step = jl_train_step(&train, &blocks),
+				   .memory = jl_train_memory(&train, &blocks),
+				   .host_B = c->plan.offload ? jl_case_host_B(c, &blocks) : 0 };
+}
+
+static struct jl_memory memory(const struct jl_case *c, double micro_batch, double *ret_host_B)
+{
+	struct jl_train train = jl_case_train(c);
+	struct jl_train_blocks blocks;
+
+	train.shard.micro_batch = micro_batch;
+	jl_train_blocks(&train, &blocks);
+	*ret_host_B = c->plan.offload ? jl_case_host_B(c, &blocks) : 0;
+	return jl_train_memory(&train, &blocks);
+}
+
+/* Parts of a step that wait for links. */
+static double exposed_frac(const struct jl_step_cost *step)
+{
+	return (step->dp_s + step->tp_s + step->cp_s + step->ep_s + step->send_s) / step->step_s;
+}
+
+static double half_ln(const struct jl_case *c, const struct jl_step_cost *step)
+{
+	const double model = jl_train_half_ln(&(struct jl_train_doubt){
+		.framework = c->framework,
+		.n_gpus = c->n_gpus,
+		.n_nodes = c->machine.sys.n_nodes,
+		.device_seen = c->machine.device_fitted,
+		.exposed_frac = exposed_frac(step),
+		.link_half_ln = c->machine.link_half_ln,
+	});
+
+	return hypot(model, fmax(c->machine.rate_half_ln, 0.0)); /* rates that are estimated are doubtful too */
+}
+
+static void count_blocks(const struct jl_case *c, double ret_n[JL_N_BLOCK])
+{
+	const struct jl_transformer_params params = jl_transformer_params(&c->subject.model);
+
+	ret_n[JL_BLOCK_DENSE] = params.n_dense_layers;
+	ret_n[JL_BLOCK_MOE] = params.n_moe_layers;
+	ret_n[JL_BLOCK_EMBED] = ret_n[JL_BLOCK_HEAD] = 1;
+}
+
+/* What computing is spent on, over the layers and ends of the model. */
+static void predict_kinds(struct jl_prediction *p, const struct jl_case *c, const struct jl_train_blocks *blocks)
+{
+	double n_blocks[JL_N_BLOCK], kind_s[3] = { 0 }, all_s = 0;
+
+	count_blocks(c, n_blocks);
+	for (int k = 0; k < JL_N_BLOCK; k++) {
+		const struct jl_phase_cost *phases[] = { &blocks->cost[k].fwd, &blocks->cost[k].bwd,
+							 &blocks->cost[k].re };
+
+		for (size_t i = 0; i < 3; i++) {
+			kind_s[0] += n_blocks[k] * phases[i]->gemm_s;
+			kind_s[1] += n_blocks[k] * phases[i]->attention_s;
+			kind_s[2] += n_blocks[k] * phases[i]->stream_s * c->profile.stream_frac;
+		}
+	}
+	for (size_t i = 0; i < 3; i++)
+		all_s += kind_s[i];
+	for (size_t i = 0; i < 3; i++)
+		p->kind_frac[i] = all_s > 0 ? kind_s[i] / all_s : 0;
+}
+
+static void predict(struct jl_prediction *p, const struct jl_case *c)
+{
+	const struct jl_train train = jl_case_train(c);
+	struct jl_train_blocks blocks;
+
+	jl_train_blocks(&train, &blocks);
+	p->step = jl_train_step(&train, &blocks);
+	p->memory = jl_train_memory(&train, &blocks);
+	p->host_B = c->plan.offload ? jl_case_host_B(c, &blocks) : 0;
+	p->flop = 3 * jl_transformer_fwd_flop(&c->subject.model, c->shard.seq, 0) * c->global_batch * c->shard.seq;
+	predict_kinds(p, c, &blocks);
+}
+
+/* Forward; a product's backward pass is two more products over the same operands. */
+static struct jl_case_work list_work(const struct jl_op_list *list, double elem_B)
+{
+	struct jl_case_work w = { 0 };
+
+	for (size_t i = 0; i < list->n_op; i++) {
+		const struct jl_op *op = &list->op[i];
+
+		if (op->kind == JL_OP_GEMM) {
+			const struct jl_gemm *g = &op->u.gemm;
+
+			w.flop += 2 * g->m * g->n * g->k * g->batch;
+			w.moved_B += (g->m * g->k + g->k * g->n + g->m * g->n) * g->batch * elem_B;
+		} else if (op->kind == JL_OP_STREAM) {
+			w.moved_B += (op->u.stream.moved_B + op->back.moved_B) / 3; /* three passes share both */
+		} else {
+			const struct jl_attention *a = &op->u.attention;
+
+			w.flop += 4 * a->batch * a->heads * a->seq_q * a->seq_kv * a->head_dim *
+				  (a->causal ? 0.5 : 1.0);
+			w.moved_B += 4 * a->batch * a->heads * a->seq_q * a->head_dim * elem_B;
+		}
+	}
+	return w;
+}
+
+/* One device, one step. */
+static struct jl_case_work work(const struct jl_case *c)
+{
+	const struct jl_train train = jl_case_train(c);
+	const struct jl_transformer_params params = jl_transformer_params(&c->subject.model);
+	const double passes = c->plan.recompute == JL_RECOMPUTE_FULL ? 4 : 3;
+	const double experts = params.n_moe_layers * params.moe_expert;
+	const double held = ((params.total - experts) + experts / c->plan.ep) / (c->plan.tp * c->plan.pp);
+	const double cut = c->plan.zero < 1 ? 1 : c->plan.shard > 0 ? c->plan.shard : c->plan.dp * c->plan.cp;
+	struct jl_case_work total = { .moved_B = held / cut * c->plan.optimizer_moved_B };
+	const struct jl_shard shard = jl_train_shard(&train);
+	struct jl_op_list list;
+	double n_blocks[JL_N_BLOCK];
+
+	count_blocks(c, n_blocks);
+	for (int k = 0; k < JL_N_BLOCK; k++) {
+		struct jl_case_work w;
+
+		if (n_blocks[k] <= 0)
+			continue;
+		jl_transformer_ops(train.model, &shard, (enum jl_block_kind)k, &list);
+		w = list_work(&list, jl_dtype_B(c->shard.act_dtype));
+		total.flop += passes * w.flop * n_blocks[k] / c->plan.pp * c->plan.n_micro;
+		total.moved_B += passes * w.moved_B * n_blocks[k] / c->plan.pp * c->plan.n_micro;
+	}
+	return total;
+}
+
+static double matrix_share(const struct jl_case *c)
+{
+	const struct jl_train train = jl_case_train(c);
+	struct jl_train_blocks blocks;
+	double n_blocks[JL_N_BLOCK], matrix_s = 0, stream_s = 0;
+
+	jl_train_blocks(&train, &blocks);
+	count_blocks(c, n_blocks);
+	for (int k = 0; k < JL_N_BLOCK; k++) {
+		const struct jl_block_cost *b = &blocks.cost[k];
+
+		if (n_blocks[k] <= 0)
+			continue;
+		matrix_s += n_blocks[k] * (b->fwd.gemm_s + b->fwd.attention_s + b->bwd.gemm_s + b->bwd.attention_s +
+					   b->re.gemm_s + b->re.attention_s);
+		stream_s += n_blocks[k] * (b->fwd.stream_s + b->bwd.stream_s + b->re.stream_s);
+	}
+	return matrix_s / (matrix_s + stream_s);
+}
+
+const struct jl_workload_kind jl_kind_transformer = {
+	.is_cut = true,
+	.has_tokens = true,
+	.find = find,
+	.params = params,
+	.pixels = pixels,
+	.item = item,
+	.unit = unit,
+	.units = units,
+	.count = count,
+	.choose = jl_choose_transformer,
+	.check = check,
+	.elements = elements,
+	.usual_batch = usual_batch,
+	.is_fitted = is_fitted,
+	.say_unfitted = say_unfitted,
+	.weigh = weigh,
+	.memory = memory,
+	.predict = predict,
+	.half_ln = half_ln,
+	.work = work,
+	.matrix_share = matrix_share,
+};
