@@ -1,32 +1,46 @@
-/* A listening socket and those who came and have not said yet who they are. Anybody may come: each has a second to say
- * a whole message. */
-#ifndef JL_COMM_TCP_DOOR_H
-#define JL_COMM_TCP_DOOR_H
+/* A listening socket and those who came and have not proved yet who they are. Anybody may come: greetings go on side by side, each message
+ * of one has a second. When the room is full, the address with the most guests gives one up: who has not even said hello before the others,
+ * who came first before who came later. */
+#ifndef JL_COMM_DOOR_H
+#define JL_COMM_DOOR_H
 
 #include "comm/wire.h"
 
-#define TCP_GUESTS_MAX 32
+#define JL_DOOR_GUESTS_MAX 256
+#define JL_DOOR_BARRED_MAX 64
 
-struct tcp_guest {
-	int fd;
-	size_t n;
-	unsigned char bytes[JL_WIRE_MESSAGE_B];
-	double end_s;
+enum jl_visit { JL_NOBODY, JL_HELLO, JL_REFUSED };
+
+struct jl_guest {
+	struct jl_wire_line line;
+	double came_s, end_s;
 	union jl_wire_address address;
+	struct jl_wire_message hello, challenge; /* challenge: word 0 until it was said */
+	unsigned char said[JL_WIRE_MESSAGE_B];   /* the hello as it came */
+	enum jl_visit is;                        /* JL_NOBODY: the greeting goes on */
+	int why;                                 /* JL_REFUSED: see jl_door_why */
 };
 
-struct tcp_door {
+struct jl_door {
 	int fd;
-	struct tcp_guest guests[TCP_GUESTS_MAX];
+	struct jl_wire_secret secret;
+	struct jl_guest guests[JL_DOOR_GUESTS_MAX]; /* who came first is first */
 	size_t n;
+	struct {
+		union jl_wire_address address;
+		double until_s;
+	} barred[JL_DOOR_BARRED_MAX];
+	size_t next_bar;
 };
 
-enum tcp_visit { TCP_NOBODY, TCP_HELLO, TCP_REFUSED };
-
-/* Waits a tenth of a second at most. TCP_HELLO: the guest's connection belongs to the caller now. TCP_REFUSED: it is
- * closed, `err` says why, `ret_guest` has the address. */
-enum tcp_visit jl_tcp_door_look(struct tcp_door *door, struct tcp_guest *ret_guest, struct jl_wire_message *ret_hello,
-				struct jl_err *err);
-void jl_tcp_door_close(struct tcp_door *door);
+/* Waits a tenth of a second at most, or until something comes on `also` (-1: none). JL_HELLO: the guest's connection belongs to the caller
+ * now; it has said hello and proved that it knows the secret. JL_REFUSED: it is closed; `ret_guest` has address and reason. */
+enum jl_visit jl_door_look(struct jl_door *door, int also, struct jl_guest *ret_guest);
+enum jl_status jl_door_why(const struct jl_guest *guest, struct jl_err *err);
+/* Says why and closes. */
+void jl_door_refuse(struct jl_guest *guest, const struct jl_wire_message *why);
+/* Who wasted our time is told for a while that we are busy. */
+void jl_door_bar(struct jl_door *door, const union jl_wire_address *address);
+void jl_door_close(struct jl_door *door);
 
 #endif

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "base/mem.h"
+#include "base/meminfo.h"
 
 #define LOGITS_B ((size_t)256 << 20) /* of logits at a time: fewer rows pack the head's weights more often */
 
@@ -102,50 +103,18 @@ static enum jl_status cpu_create(const struct jl_engine_in *in, struct jl_engine
 	return JL_OK;
 }
 
-/* "MemAvailable:   123 kB" of /proc/meminfo, "RssAnon:   123 kB" of /proc/self/status */
-static double proc_B(const char *path, const char *key)
-{
-	char line[128];
-	double found = NAN, kib;
-	size_t len = strlen(key);
-	FILE *file = fopen(path, "re");
-	if (!file)
-		return NAN;
-	while (isnan(found) && fgets(line, sizeof line, file))
-		if (strncmp(line, key, len) == 0 && sscanf(line + len, ": %lf", &kib) == 1)
-			found = kib * 1024;
-	fclose(file);
-	return found;
-}
-
-static double cgroup_B(const char *name)
-{
-	char path[64];
-	double value = NAN;
-	snprintf(path, sizeof path, "/sys/fs/cgroup/%s", name);
-	FILE *file = fopen(path, "re");
-	if (!file)
-		return NAN;
-	if (fscanf(file, "%lf", &value) != 1)
-		value = NAN; /* "max" */
-	fclose(file);
-	return value;
-}
-
 static size_t cpu_available_B(struct jl_engine *engine)
 {
+	const double free_B = jl_mem_available_B();
+
 	(void)engine;
-	double free_B = proc_B("/proc/meminfo", "MemAvailable"),
-	       limit_B = cgroup_B("memory.max") - cgroup_B("memory.current");
-	if (isfinite(limit_B) && !(limit_B > free_B))
-		free_B = limit_B;
 	return free_B > 0 ? (size_t)free_B : 0;
 }
 
 /* Own pages, and the shared ones that this worker asked for: peers' pages that it only reads count for the peers. */
 static double cpu_memory_B(struct jl_engine *engine)
 {
-	return proc_B("/proc/self/status", "RssAnon") + (double)jl_cpu(engine)->shared_B;
+	return jl_mem_proc_B("/proc/self/status", "RssAnon") + (double)jl_cpu(engine)->shared_B;
 }
 
 static const char *cpu_versions(struct jl_engine *engine)
