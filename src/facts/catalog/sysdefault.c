@@ -4,6 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/text.h"
 #include "catalog/find.h"
 
 /* Boards (SXM, OAM, superchips): the reference host of each link generation. Rows of a link are in order of size. */
@@ -75,11 +76,6 @@ static bool is_desktop(const struct jl_gpu *gpu)
 	return false;
 }
 
-static bool same_text(const char *a, const char *b)
-{
-	return a && b && strcmp(a, b) == 0;
-}
-
 static const struct jl_link_info *join_by_id(const struct jl_catalog *cat, const char *id)
 {
 	const struct jl_link_info *link = jl_link_by_id(cat, id);
@@ -95,8 +91,8 @@ static const struct jl_link_info *join_of_wire(const struct jl_catalog *cat, con
 	for (i = 0; wire && i < cat->n_links; i++) {
 		const struct jl_link_info *link = &cat->links[i];
 
-		if (link->role == JL_ROLE_JOIN && same_text(link->wire, wire) &&
-		    (!topology || same_text(link->topology, topology)))
+		if (link->role == JL_ROLE_JOIN && jl_same_text(link->wire, wire) &&
+		    (!topology || jl_same_text(link->topology, topology)))
 			return link;
 	}
 	return NULL;
@@ -111,7 +107,7 @@ static enum jl_status join_of_board(struct jl_sys *sys, const struct jl_catalog 
 		const struct join_default *row = &join_defaults[i];
 		const struct jl_link_info *join = join_by_id(cat, row->join);
 
-		if (!join || !same_text(sys->gpu->link, row->link) || !begins(sys->gpu->form_factor, row->form))
+		if (!join || !jl_same_text(sys->gpu->link, row->link) || !begins(sys->gpu->form_factor, row->form))
 			continue;
 		if (!largest || largest->n_max < row->n_max)
 			largest = row;
@@ -247,7 +243,7 @@ static struct jl_fact oneway_of_link(const struct jl_catalog *cat, const struct 
 
 static bool is_pcie(const struct jl_link_info *join)
 {
-	return join->topology ? same_text(join->topology, "host") || same_text(join->topology, "p2p")
+	return join->topology ? jl_same_text(join->topology, "host") || jl_same_text(join->topology, "p2p")
 			      : begins(join->kind, "pcie");
 }
 
@@ -273,7 +269,7 @@ static struct jl_fact join_rate(const struct jl_sys *sys, const struct jl_catalo
 	/* Rates of NVLink and its kin belong to the accelerator: a join of its own wire, or a bridge, carries what its
 	 * ports give. Any other join is a "what if", taken at its word. */
 	own = oneway(&sys->gpu->link_oneway_Bps, &sys->gpu->link_bothway_Bps);
-	own_wire = same_text(sys->gpu->link, sys->join->wire) ||
+	own_wire = (sys->gpu->link && jl_same_text(sys->gpu->link, sys->join->wire)) ||
 		   (begins(sys->join->kind, "nvlink-bridge") && begins(sys->gpu->link, "nvlink-bridge"));
 	if (jl_fact_known(&own) && (own_wire || !jl_fact_known(&slot)))
 		return own;
@@ -292,7 +288,7 @@ static bool is_own_net(const struct jl_sys *sys)
 	if (!system || !jl_fact_known(&system->net_Bps))
 		return false;
 	return sys->net_assumed ||
-	       (same_text(system->net, sys->net->id) && (system->n_net == 0 || system->n_net == sys->n_net));
+	       (jl_same_text(system->net, sys->net->id) && (system->n_net == 0 || system->n_net == sys->n_net));
 }
 
 static enum jl_status net_rate(struct jl_sys *sys, const struct jl_catalog *cat, struct jl_arena *arena,

@@ -7,17 +7,11 @@
 #include <sys/mman.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "base/meminfo.h"
 
 #define LOGITS_B ((size_t)256 << 20) /* of logits at a time: fewer rows pack the head's weights more often */
-
-static double now_s(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 size_t jl_cpu_n_pieces(const struct jl_cpu_engine *cpu, size_t n, size_t grain)
 {
@@ -251,14 +245,14 @@ static void cpu_exchange_finish(struct jl_engine *engine, struct jl_comm *comm, 
 	cpu->requests[slot] = NULL;
 	if (!request)
 		return;
-	double begin_s = now_s();
+	double begin_s = jl_clock_s();
 	struct jl_err err = { 0 };
 	enum jl_status status = jl_comm_wait(comm, request, &err);
 	if (status != JL_OK && !engine->failed) {
 		engine->failed = status;
 		engine->err = err;
 	}
-	cpu->waited_s += now_s() - begin_s;
+	cpu->waited_s += jl_clock_s() - begin_s;
 }
 
 static double cpu_exchange_waited_s(struct jl_engine *engine)
@@ -270,7 +264,7 @@ static double cpu_exchange_waited_s(struct jl_engine *engine)
 
 static void cpu_mark(struct jl_engine *engine, enum jl_engine_phase phase)
 {
-	jl_cpu(engine)->mark_s[phase] = now_s();
+	jl_cpu(engine)->mark_s[phase] = jl_clock_s();
 }
 
 static double cpu_between_s(struct jl_engine *engine, enum jl_engine_phase from, enum jl_engine_phase to)

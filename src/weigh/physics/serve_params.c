@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define N(array) (sizeof(array) / sizeof((array)[0]))
+#include "base/text.h"
 
 enum shared {
 	MEM,
@@ -66,7 +66,7 @@ static const char *const dev_names[N_DEV] = { "mem_frac", "math_frac" };
 static const double dev_sd[N_DEV] = { 0.1, 0.25 };
 static const enum jl_arch families[] = { JL_ARCH_PASCAL,     JL_ARCH_VOLTA, JL_ARCH_TURING, JL_ARCH_AMPERE_DC,
 					 JL_ARCH_AMPERE_RTX, JL_ARCH_ADA,   JL_ARCH_HOPPER, JL_ARCH_BLACKWELL_DC };
-#define N_FAMILY N(families)
+#define N_FAMILY JL_LEN(families)
 static const enum jl_arch nearest[JL_N_ARCH] = {
 	[JL_ARCH_BLACKWELL_RTX] = JL_ARCH_ADA,
 	[JL_ARCH_CDNA] = JL_ARCH_AMPERE_DC,

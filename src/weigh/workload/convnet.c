@@ -10,6 +10,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "base/text.h"
 
 /* As the file has it; a key that is absent reads as 0. */
 struct raw_op {
@@ -49,15 +50,14 @@ static const cyaml_strval_t optimizers[] = { { "sgd", JL_CONVNET_SGD },
 					     { "adam", JL_CONVNET_ADAM },
 					     { "lamb", JL_CONVNET_LAMB } };
 
-#define N(array)                 (sizeof(array) / sizeof((array)[0]))
 #define OPT                      CYAML_FLAG_OPTIONAL
 #define NUMBER(type, key, flags) CYAML_FIELD_FLOAT(#key, flags, type, key)
 #define TEXT(key)                CYAML_FIELD_STRING_PTR(#key, CYAML_FLAG_POINTER, struct raw_net, key, 1, 4096)
 
 static const cyaml_schema_field_t op_fields[] = {
-	CYAML_FIELD_ENUM("op", CYAML_FLAG_STRICT, struct raw_op, op, kinds, N(kinds)),
-	CYAML_FIELD_ENUM("train", OPT | CYAML_FLAG_STRICT, struct raw_op, train, trains, N(trains)),
-	CYAML_FIELD_ENUM("per", OPT | CYAML_FLAG_STRICT, struct raw_op, per, pers, N(pers)),
+	CYAML_FIELD_ENUM("op", CYAML_FLAG_STRICT, struct raw_op, op, kinds, JL_LEN(kinds)),
+	CYAML_FIELD_ENUM("train", OPT | CYAML_FLAG_STRICT, struct raw_op, train, trains, JL_LEN(trains)),
+	CYAML_FIELD_ENUM("per", OPT | CYAML_FLAG_STRICT, struct raw_op, per, pers, JL_LEN(pers)),
 	CYAML_FIELD_BOOL("sync", OPT, struct raw_op, sync),
 	CYAML_FIELD_BOOL("dilated", OPT, struct raw_op, dilated),
 	NUMBER(struct raw_op, count, OPT),
@@ -92,7 +92,7 @@ static const cyaml_schema_field_t net_fields[] = {
 	TEXT(unit),
 	NUMBER(struct raw_net, units_per_item, 0),
 	NUMBER(struct raw_net, n_params, 0),
-	CYAML_FIELD_ENUM("optimizer", CYAML_FLAG_STRICT, struct raw_net, optimizer, optimizers, N(optimizers)),
+	CYAML_FIELD_ENUM("optimizer", CYAML_FLAG_STRICT, struct raw_net, optimizer, optimizers, JL_LEN(optimizers)),
 	CYAML_FIELD_BOOL("half_grads", OPT, struct raw_net, half_grads),
 	CYAML_FIELD_BOOL("ignores_amp", OPT, struct raw_net, ignores_amp),
 	NUMBER(struct raw_net, batch_per_B_half, 0),
@@ -144,7 +144,7 @@ static bool is_sane(const struct raw_op *raw)
 				 raw->kw,    raw->stride, raw->groups, raw->rows,   raw->k,      raw->n,
 				 raw->steps, raw->heads,  raw->elems,  raw->passes, raw->elem_B, raw->calls };
 
-	for (size_t i = 0; i < N(sizes); i++) {
+	for (size_t i = 0; i < JL_LEN(sizes); i++) {
 		if (!(sizes[i] >= 0 && sizes[i] <= 1e15))
 			return false;
 	}
