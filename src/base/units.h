@@ -57,9 +57,7 @@ enum jl_status jl_units_parse_count(long long *ret_n, const char *text, long lon
 				    struct jl_err *err);
 
 /* Print with the prefix that reads best and `n_digits` significant digits: 3.35 TB/s, 80 GB, 1.06 s, 5.67 h. NAN prints
- * "?". */
-void jl_units_print(struct jl_buf *out, double value, enum jl_kind kind, int n_digits);
-/* The same into a small fixed buffer, for tables; returns `out`. */
+ * "?". Returns `out`. */
 #define JL_UNITS_TEXT_MAX 48
 const char *jl_units_text(char out[JL_UNITS_TEXT_MAX], double value, enum jl_kind kind, int n_digits);
 

@@ -153,10 +153,3 @@ const char *jl_units_text(char out[JL_UNITS_TEXT_MAX], double value, enum jl_kin
 	out[line.len] = '\0';
 	return out;
 }
-
-void jl_units_print(struct jl_buf *out, double value, enum jl_kind kind, int n_digits)
-{
-	char text[JL_UNITS_TEXT_MAX];
-
-	jl_buf_puts(out, jl_units_text(text, value, kind, n_digits));
-}

@@ -106,12 +106,12 @@ static void test_round_trip(void **state)
 static void test_buffer(void **state)
 {
 	struct jl_buf buf;
+	char text[JL_UNITS_TEXT_MAX];
 
 	(void)state;
 	jl_buf_init(&buf, 100);
-	jl_units_print(&buf, 80e9, JL_K_BYTES, 3);
-	jl_buf_puts(&buf, ", ");
-	jl_units_print(&buf, 1.06, JL_K_TIME, 3);
+	jl_buf_printf(&buf, "%s, ", jl_units_text(text, 80e9, JL_K_BYTES, 3));
+	jl_buf_puts(&buf, jl_units_text(text, 1.06, JL_K_TIME, 3));
 	assert_string_equal(jl_buf_text(&buf), "80 GB, 1.06 s");
 	jl_buf_release(&buf);
 }

@@ -19,7 +19,6 @@ BY_ID(jl_family_by_id, jl_family, families, n_families)
 BY_ID(jl_gpu_by_id, jl_gpu, gpus, n_gpus)
 BY_ID(jl_cpu_by_id, jl_cpu, cpus, n_cpus)
 BY_ID(jl_link_by_id, jl_link_info, links, n_links)
-BY_ID(jl_system_by_id, jl_system, systems, n_systems)
 BY_ID(jl_model_by_id, jl_model_info, models, n_models)
 BY_ID(jl_rule_by_id, jl_rule, rules, n_rules)
 

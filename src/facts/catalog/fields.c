@@ -1,3 +1,4 @@
+#include "base/text.h"
 #include "catalog/fields.h"
 
 #define ROW(type, member, key, kind, en, ko) { #member, key, kind, en, ko, offsetof(struct type, member) },
@@ -9,7 +10,6 @@ static const struct jl_fact_field gpu_rows[] = { JL_GPU_FACTS(GPU_ROW) };
 static const struct jl_fact_field cpu_rows[] = { JL_CPU_FACTS(CPU_ROW) };
 static const struct jl_fact_field system_rows[] = { JL_SYSTEM_FACTS(SYSTEM_ROW) };
 
-#define N(rows) (sizeof(rows) / sizeof(*(rows)))
-const struct jl_fact_fields jl_gpu_fields = { gpu_rows, N(gpu_rows) };
-const struct jl_fact_fields jl_cpu_fields = { cpu_rows, N(cpu_rows) };
-const struct jl_fact_fields jl_system_fields = { system_rows, N(system_rows) };
+const struct jl_fact_fields jl_gpu_fields = { gpu_rows, JL_LEN(gpu_rows) };
+const struct jl_fact_fields jl_cpu_fields = { cpu_rows, JL_LEN(cpu_rows) };
+const struct jl_fact_fields jl_system_fields = { system_rows, JL_LEN(system_rows) };

@@ -193,18 +193,6 @@ enum jl_status jl_find_link(const struct jl_link_info **ret_link, const struct j
 	return status;
 }
 
-enum jl_status jl_find_system(const struct jl_system **ret_system, const struct jl_catalog *cat, const char *text,
-			      struct jl_err *err)
-{
-	struct jl_shelf shelf = system_shelf(cat);
-	size_t i = 0;
-	enum jl_status status = find_on(&i, &shelf, text, err);
-
-	if (!status)
-		*ret_system = &cat->systems[i];
-	return status;
-}
-
 /* "meta-llama/Llama-3.1-8B-Instruct" -> "Llama-3.1-8B": fine-tuned twins cost the same to run. */
 static void plain_model(char out[JL_NAME_MAX + 1], const char *text)
 {

@@ -37,10 +37,6 @@ enum jl_status jl_find_cpu(const struct jl_cpu **ret_cpu, const struct jl_catalo
 enum jl_status jl_find_link(const struct jl_link_info **ret_link, const struct jl_catalog *cat, const char *text,
 			    enum jl_link_role role, struct jl_err *err);
 
-/* The provider may be left out: p5.48xlarge finds aws:p5.48xlarge. */
-enum jl_status jl_find_system(const struct jl_system **ret_system, const struct jl_catalog *cat, const char *text,
-			      struct jl_err *err);
-
 /* An organisation in front ("meta-llama/") and words like Instruct, chat, it, hf do not matter. */
 enum jl_status jl_find_model(const struct jl_model_info **ret_model, const struct jl_catalog *cat, const char *text,
 			     struct jl_err *err);
@@ -74,7 +70,6 @@ const struct jl_family *jl_family_by_id(const struct jl_catalog *cat, const char
 const struct jl_gpu *jl_gpu_by_id(const struct jl_catalog *cat, const char *id);
 const struct jl_cpu *jl_cpu_by_id(const struct jl_catalog *cat, const char *id);
 const struct jl_link_info *jl_link_by_id(const struct jl_catalog *cat, const char *id);
-const struct jl_system *jl_system_by_id(const struct jl_catalog *cat, const char *id);
 const struct jl_model_info *jl_model_by_id(const struct jl_catalog *cat, const char *id);
 const struct jl_rule *jl_rule_by_id(const struct jl_catalog *cat, const char *id);
 

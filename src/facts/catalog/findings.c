@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "catalog/check.h"
 
 void jl_findings_init(struct jl_findings *findings, struct jl_arena *arena)
@@ -117,10 +118,7 @@ void jl_check_say(struct jl_check *check, enum jl_status status, const char *en,
 	va_list args;
 
 	va_start(args, ko);
-	vsnprintf(inner.en, sizeof(inner.en), en, args);
-	va_end(args);
-	va_start(args, ko);
-	vsnprintf(inner.ko, sizeof(inner.ko), ko, args);
+	jl_both_text(inner.en, inner.ko, sizeof(inner.en), en, ko, args);
 	va_end(args);
 	jl_check_say_err(check, &inner);
 }

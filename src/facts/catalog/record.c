@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "catalog/schema.h"
 
 const char *jl_record_id(const struct jl_schema *schema, const void *record)
@@ -17,11 +18,6 @@ const char *jl_record_id(const struct jl_schema *schema, const void *record)
 	return id ? id : "?";
 }
 
-static bool same_text(const char *a, const char *b)
-{
-	return a == b || (a && b && strcmp(a, b) == 0);
-}
-
 static bool same_number(double a, double b)
 {
 	return (isnan(a) && isnan(b)) || !(a < b || a > b || isnan(a) || isnan(b));
@@ -30,8 +26,8 @@ static bool same_number(double a, double b)
 static bool same_fact(const struct jl_fact *a, const struct jl_fact *b)
 {
 	return same_number(a->value, b->value) && same_number(a->lo, b->lo) && same_number(a->hi, b->hi) &&
-	       a->origin == b->origin && same_text(a->source, b->source) && same_text(a->date, b->date) &&
-	       same_text(a->note, b->note);
+	       a->origin == b->origin && jl_same_text(a->source, b->source) && jl_same_text(a->date, b->date) &&
+	       jl_same_text(a->note, b->note);
 }
 
 static bool same_texts(const char *const *a, const char *const *b)
@@ -68,7 +64,7 @@ static bool same_field(const struct jl_field *field, const void *a, const void *
 
 	switch (field->type) {
 	case JL_F_TEXT:
-	case JL_F_DATE: return same_text(*(const char *const *)at_a, *(const char *const *)at_b);
+	case JL_F_DATE: return jl_same_text(*(const char *const *)at_a, *(const char *const *)at_b);
 	case JL_F_FACT: return same_fact(at_a, at_b);
 	case JL_F_NUMBER: return same_number(*(const double *)at_a, *(const double *)at_b);
 	case JL_F_INT:

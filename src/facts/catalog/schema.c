@@ -3,8 +3,9 @@
 #include <math.h>
 #include <string.h>
 
-#define N(array) (sizeof(array) / sizeof((array)[0]))
-#define UNKNOWN  __builtin_nan("")
+#include "base/text.h"
+
+#define UNKNOWN __builtin_nan("")
 
 /* Rows. S is the struct, M the member; the key is the member's name unless it is given. */
 #define TEXT(S, M, FLAGS)                                                                                              \
@@ -115,7 +116,7 @@ static const struct jl_schema conflict_schema = {
 	.c_type = "struct jl_conflict",
 	.size_B = sizeof(struct jl_conflict),
 	.fields = conflict_fields,
-	.n_fields = N(conflict_fields),
+	.n_fields = JL_LEN(conflict_fields),
 	.omit_unknown = true,
 };
 
@@ -158,7 +159,7 @@ static const struct jl_schema priors_schema = {
 	.c_type = "struct jl_priors",
 	.size_B = sizeof(struct jl_priors),
 	.fields = priors_fields,
-	.n_fields = N(priors_fields),
+	.n_fields = JL_LEN(priors_fields),
 };
 
 static const struct jl_field family_fields[] = {
@@ -241,7 +242,7 @@ static const struct jl_schema measured_schema = {
 	.c_type = "struct jl_link_measured",
 	.size_B = sizeof(struct jl_link_measured),
 	.fields = measured_fields,
-	.n_fields = N(measured_fields),
+	.n_fields = JL_LEN(measured_fields),
 	.omit_unknown = true,
 };
 
@@ -338,7 +339,7 @@ static const struct jl_schema moe_schema = {
 	.c_type = "struct jl_model_moe",
 	.size_B = sizeof(struct jl_model_moe),
 	.fields = moe_fields,
-	.n_fields = N(moe_fields),
+	.n_fields = JL_LEN(moe_fields),
 	.omit_unknown = true,
 };
 static const struct jl_field mla_fields[] = {
@@ -353,7 +354,7 @@ static const struct jl_schema mla_schema = {
 	.c_type = "struct jl_model_mla",
 	.size_B = sizeof(struct jl_model_mla),
 	.fields = mla_fields,
-	.n_fields = N(mla_fields),
+	.n_fields = JL_LEN(mla_fields),
 	.omit_unknown = true,
 };
 
@@ -436,7 +437,7 @@ static const struct jl_schema net_op_schema = {
 	.c_type = "struct jl_net_op",
 	.size_B = sizeof(struct jl_net_op),
 	.fields = net_op_fields,
-	.n_fields = N(net_op_fields),
+	.n_fields = JL_LEN(net_op_fields),
 };
 
 static const struct jl_field net_fields[] = {
@@ -495,7 +496,7 @@ static const struct jl_field price_fields[] = {
 
 #define KIND(LISTED, TYPE, FIELDS, EN, KO)                                                                             \
 	.list = #LISTED, .en = EN, .ko = KO, .c_type = "struct " #TYPE, .size_B = sizeof(struct TYPE),                 \
-	.fields = (FIELDS), .n_fields = N(FIELDS), .omit_unknown = true,                                               \
+	.fields = (FIELDS), .n_fields = JL_LEN(FIELDS), .omit_unknown = true,                                          \
 	.list_offset = offsetof(struct jl_catalog, LISTED), .count_offset = offsetof(struct jl_catalog, n_##LISTED)
 
 static const struct jl_schema schemas[JL_N_RECORD] = {
@@ -513,7 +514,7 @@ static const struct jl_schema schemas[JL_N_RECORD] = {
 	[JL_R_PRICE] = { KIND(prices, jl_price, price_fields, "price", "가격"), .grouped = true },
 };
 
-_Static_assert(N(gpu_fields) <= JL_SCHEMA_FIELDS_MAX, "raise JL_SCHEMA_FIELDS_MAX");
+_Static_assert(JL_LEN(gpu_fields) <= JL_SCHEMA_FIELDS_MAX, "raise JL_SCHEMA_FIELDS_MAX");
 
 const struct jl_schema *jl_schema_of(enum jl_catalog_kind kind)
 {

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/text.h"
 #include "catalog/find.h"
 
 #define PARENTS_MAX 8
@@ -44,11 +45,6 @@ static bool is_desktop(const struct jl_gpu *gpu)
 	return false;
 }
 
-static bool same_text(const char *a, const char *b)
-{
-	return a && b && strcmp(a, b) == 0;
-}
-
 /* The join made of `wire` with this topology, in catalog order. */
 static const struct jl_link_info *join_of_wire(const struct jl_catalog *cat, const char *wire, const char *topology)
 {
@@ -57,8 +53,8 @@ static const struct jl_link_info *join_of_wire(const struct jl_catalog *cat, con
 	for (i = 0; wire && i < cat->n_links; i++) {
 		const struct jl_link_info *link = &cat->links[i];
 
-		if (link->role == JL_ROLE_JOIN && same_text(link->wire, wire) &&
-		    (!topology || same_text(link->topology, topology)))
+		if (link->role == JL_ROLE_JOIN && jl_same_text(link->wire, wire) &&
+		    (!topology || jl_same_text(link->topology, topology)))
 			return link;
 	}
 	return NULL;
@@ -74,7 +70,7 @@ static enum jl_status join_of_board(struct jl_sys *sys, const struct jl_catalog 
 		const struct jl_link_info *join = &cat->links[i % cat->n_links];
 		const bool formed = i < cat->n_links;
 
-		if (join->host_max < 1 || !same_text(sys->gpu->link, join->wire) || formed != (join->form != NULL) ||
+		if (join->host_max < 1 || !jl_same_text(sys->gpu->link, join->wire) || formed != (join->form != NULL) ||
 		    (formed && !begins(sys->gpu->form_factor, join->form)))
 			continue;
 		if (!largest || largest->host_max < join->host_max)
@@ -218,7 +214,7 @@ static struct jl_fact oneway_of_link(const struct jl_catalog *cat, const struct 
 
 static bool is_pcie(const struct jl_link_info *join)
 {
-	return join->topology ? same_text(join->topology, "host") || same_text(join->topology, "p2p")
+	return join->topology ? jl_same_text(join->topology, "host") || jl_same_text(join->topology, "p2p")
 			      : begins(join->kind, "pcie");
 }
 
@@ -244,7 +240,7 @@ static struct jl_fact join_rate(const struct jl_sys *sys, const struct jl_catalo
 	/* Rates of NVLink and its kin belong to the accelerator: a join of its own wire, or a bridge, carries what its
 	 * ports give. Any other join is a "what if", taken at its word. */
 	own = oneway(&sys->gpu->link_oneway_Bps, &sys->gpu->link_bothway_Bps);
-	own_wire = same_text(sys->gpu->link, sys->join->wire) ||
+	own_wire = (sys->gpu->link && jl_same_text(sys->gpu->link, sys->join->wire)) ||
 		   (begins(sys->join->kind, "nvlink-bridge") && begins(sys->gpu->link, "nvlink-bridge"));
 	if (jl_fact_known(&own) && (own_wire || !jl_fact_known(&slot)))
 		return own;
@@ -263,7 +259,7 @@ static bool is_own_net(const struct jl_sys *sys)
 	if (!system || !jl_fact_known(&system->net_Bps))
 		return false;
 	return sys->net_assumed ||
-	       (same_text(system->net, sys->net->id) && (system->n_net == 0 || system->n_net == sys->n_net));
+	       (jl_same_text(system->net, sys->net->id) && (system->n_net == 0 || system->n_net == sys->n_net));
 }
 
 static enum jl_status net_rate(struct jl_sys *sys, const struct jl_catalog *cat, struct jl_arena *arena,

@@ -59,11 +59,6 @@ void jl_source_destroy(struct jl_probe_source *source)
 	jl_free(source);
 }
 
-bool jl_source_is_live(const struct jl_probe_source *source)
-{
-	return source->live;
-}
-
 static enum jl_status replay_nvml(struct jl_probe_source *source, const char *name, const char *text, size_t len,
 				  struct jl_err *err)
 {

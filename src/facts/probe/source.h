@@ -42,8 +42,6 @@ enum jl_status jl_source_replay_text(struct jl_probe_source **ret_source, const 
 				     struct jl_err *err);
 void jl_source_destroy(struct jl_probe_source *source);
 
-bool jl_source_is_live(const struct jl_probe_source *source);
-
 /* NULL: there is none, or it cannot be read. */
 const char *jl_source_read(struct jl_probe_source *source, const char *path); /* without the last line end */
 const char *jl_source_link(struct jl_probe_source *source, const char *path); /* where a symbolic link points */

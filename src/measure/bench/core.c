@@ -15,6 +15,7 @@
 #define SAMPLES_FEW  3 /* even when the time is over */
 #define WANT_FRAC    0.005
 #define DRIFT_N_MIN  16
+#define TIME_MAX_S   1e7                 /* of anything that is measured */
 #define PLACES_B     ((size_t)128 << 20) /* that all places together may take */
 #define PLACE_SLOW_S 0.002               /* an iteration this long moves more than caches hold, or waits for a wire */
 
@@ -82,6 +83,7 @@ static enum jl_status run_places(struct run *r, double *samples, size_t n, struc
 static enum jl_status run_block(struct run *r, double samples[BLOCK_MAX], size_t n, struct jl_err *err)
 {
 	double most[2], sorted[BLOCK_MAX];
+	bool sane;
 	enum jl_status status = run_places(r, samples, n, err);
 
 	if (status)
@@ -91,8 +93,14 @@ static enum jl_status run_block(struct run *r, double samples[BLOCK_MAX], size_t
 	status = agree(r->comm, samples, n, most, err);
 	if (status)
 		return status;
+	sane = most[0] >= 0 && most[0] < TIME_MAX_S;
 	r->elapsed_s = most[0];
 	r->stopped = most[1] > 0;
+	for (size_t i = 0; i < n; i++)
+		sane &= samples[i] >= 0 && samples[i] < TIME_MAX_S;
+	if (!sane) /* of a rank elsewhere: it would keep the others going for ever */
+		return jl_fail(err, JL_E_DATA, "a rank sends times that make no sense",
+			       "어떤 랭크가 말이 안 되는 시간을 보냅니다");
 	memcpy(sorted, samples, n * sizeof(*samples));
 	jl_stats_sort(sorted, n);
 	r->last_s = jl_stats_quantile(sorted, n, 0.5);

@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "bench/backend.h"
+#include "bench/nccl_names.h"
 #include "gpu/cuda.h"
 #include "gpu/nccl.h"
 
@@ -33,13 +34,13 @@ struct jl_bench_state {
 	struct gpu_part parts[N_GPUS_MAX];
 };
 
-static const int types[JL_N_COMM_TYPE] = {
+const int jl_nccl_types[JL_N_COMM_TYPE] = {
 	[JL_COMM_INT8] = JL_NCCL_INT8,     [JL_COMM_UINT8] = JL_NCCL_UINT8, [JL_COMM_INT32] = JL_NCCL_INT32,
 	[JL_COMM_UINT32] = JL_NCCL_UINT32, [JL_COMM_INT64] = JL_NCCL_INT64, [JL_COMM_UINT64] = JL_NCCL_UINT64,
 	[JL_COMM_HALF] = JL_NCCL_HALF,     [JL_COMM_FLOAT] = JL_NCCL_FLOAT, [JL_COMM_DOUBLE] = JL_NCCL_DOUBLE,
 	[JL_COMM_BF16] = JL_NCCL_BF16,
 };
-static const int ops[JL_N_REDOP] = {
+const int jl_nccl_ops[JL_N_REDOP] = {
 	[JL_RED_SUM] = JL_NCCL_SUM, [JL_RED_PROD] = JL_NCCL_PROD, [JL_RED_MIN] = JL_NCCL_MIN,
 	[JL_RED_MAX] = JL_NCCL_MAX, [JL_RED_AVG] = JL_NCCL_AVG,
 };
@@ -170,7 +171,7 @@ static int exchange(const struct jl_bench_state *s, const struct gpu_part *p, bo
 {
 	const struct jl_nccl *nccl = s->nccl;
 	struct CUstream_st *stream = p->gpu->stream;
-	int type = types[s->task.type], code = 0, n = s->n_ranks;
+	int type = jl_nccl_types[s->task.type], code = 0, n = s->n_ranks;
 	size_t part_B = s->count * s->type_B;
 	for (int q = 0; code == 0 && q < (to_all ? n : 1); q++) {
 		int to = to_all ? q : (p->rank + 1) % n, from = to_all ? q : (p->rank + n - 1) % n;
@@ -188,7 +189,7 @@ static int queue(const struct jl_bench_state *s, const struct gpu_part *p)
 	struct CUstream_st *stream = p->gpu->stream;
 	const void *send = (const void *)(uintptr_t)p->send;
 	void *recv = (void *)(uintptr_t)p->recv;
-	int type = types[s->task.type], op = ops[s->task.op], root = s->task.root;
+	int type = jl_nccl_types[s->task.type], op = jl_nccl_ops[s->task.op], root = s->task.root;
 	switch (s->task.coll) {
 	case JL_COLL_ALLREDUCE: return nccl->AllReduce(send, recv, s->count, type, op, p->comm, stream);
 	case JL_COLL_ALLGATHER: return nccl->AllGather(send, recv, s->count, type, p->comm, stream);
@@ -281,7 +282,7 @@ static enum jl_status fill(struct jl_bench_state *s, struct jl_err *err)
 	enum jl_status status = JL_OK;
 	bool contribution = s->task.coll == JL_COLL_ALLGATHER;
 	size_t n = contribution ? s->count : s->buffer_B / s->type_B;
-	int type = types[s->task.type], op = ops[s->task.op];
+	int type = jl_nccl_types[s->task.type], op = jl_nccl_ops[s->task.op];
 	for (int i = 0; status == JL_OK && i < s->n_parts; i++) {
 		struct gpu_part *p = &s->parts[i];
 		status = kernel(p, "bench_kernels/jl_coll_fill",
@@ -368,7 +369,7 @@ static enum jl_status verify(struct jl_bench_state *s, size_t *ret_n_wrong, stru
 {
 	enum jl_coll coll = s->task.coll;
 	size_t n = coll == JL_COLL_REDUCESCATTER ? s->count : s->buffer_B / s->type_B, n_wrong = 0;
-	int kind = (int)coll, type = types[s->task.type], op = ops[s->task.op];
+	int kind = (int)coll, type = jl_nccl_types[s->task.type], op = jl_nccl_ops[s->task.op];
 	double once_s = 0.0;
 	enum jl_status status = fill(s, err);
 	if (status == JL_OK)

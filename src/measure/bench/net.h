@@ -1,8 +1,9 @@
 /* TCP between two hosts: bandwidth over parallel streams in either direction or both, and latency.
  *
- * One side listens, the other connects and says what it wants. The listener trusts nobody: every field has a limit, every wait an end,
- * one client at a time, and it never sends more than was asked for within its limits. There is no authentication: listen on an address
- * that only the other host reaches, and no longer than needed. */
+ * One side listens, the other connects and says what it wants, in messages of comm/wire.h. The listener trusts nobody: greetings go on side
+ * by side (comm/door.h), every field has a limit, every wait an end, one client is measured at a time, and it never sends more than was
+ * asked for within its limits. Without a secret anybody who reaches it may ask: then listen on an address that only the other host
+ * reaches, and no longer than needed. */
 #ifndef JL_BENCH_NET_H
 #define JL_BENCH_NET_H
 
@@ -12,13 +13,14 @@
 #include "base/err.h"
 #include "base/stats.h"
 #include "bench/noise.h"
+#include "comm/door.h"
 
-#define JL_NET_PORT        5270
-#define JL_NET_VERSION     1
-#define JL_NET_STREAMS_MAX 64
-#define JL_NET_TIME_MAX_S  60.0
-#define JL_NET_PINGS_MAX   10000
-#define JL_NET_SAMPLES_MAX 700 /* ten a second */
+#define JL_NET_PORT        JL_COMM_TCP_PORT
+#define JL_NET_WHAT        "bench net"
+#define JL_NET_STREAMS_MAX JL_WIRE_STREAMS_MAX
+#define JL_NET_TIME_MAX_S  (1e-3 * JL_WIRE_TIME_MAX_MS)
+#define JL_NET_PINGS_MAX   JL_WIRE_PINGS_MAX
+#define JL_NET_SAMPLES_MAX JL_WIRE_RATES_MAX
 
 enum jl_net_direction { JL_NET_SEND = 1, JL_NET_RECEIVE = 2, JL_NET_BOTH = 3 };
 
@@ -47,7 +49,7 @@ struct jl_net_latency {
 
 struct jl_net_client;
 
-enum jl_status jl_net_connect(struct jl_net_client **ret_client, const char *host, int port, struct jl_err *err);
+enum jl_status jl_net_connect(struct jl_net_client **ret_client, const struct jl_wire_peer *peer, struct jl_err *err);
 void jl_net_close(struct jl_net_client *client); /* NULL is fine */
 enum jl_status jl_net_ping(struct jl_net_client *client, size_t n, struct jl_net_latency *ret_latency,
 			   struct jl_err *err);
@@ -59,15 +61,15 @@ double jl_net_wire_Bps(const struct jl_net_result *result, double payload_Bps);
 
 /* --- the listener */
 struct jl_net_listener {
-	int fd;
+	struct jl_door door; /* its secret is set by the caller; fd -1 */
 	int port;
-	bool (*stop)(void *ctx); /* looked at four times a second; may be NULL */
+	bool (*stop)(void *ctx); /* looked at ten times a second; may be NULL */
 	/* Optional: who came, and how it ended (NULL: fine). */
 	void (*seen)(void *ctx, const char *peer, const struct jl_err *how);
 	void *ctx;
 	bool once; /* end after one client that was served */
 };
-/* `address` NULL: loopback. `port` 0: any free one. Fills fd and port. */
+/* `address` NULL: loopback. `port` 0: any free one. Opens the door and fills port. */
 enum jl_status jl_net_listen(struct jl_net_listener *listener, const char *address, int port, struct jl_err *err);
 enum jl_status jl_net_serve(struct jl_net_listener *listener, struct jl_err *err);
 void jl_net_unlisten(struct jl_net_listener *listener);

@@ -1,18 +1,14 @@
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
-#include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <poll.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/mem.h"
-#include "bench/net_wire.h"
+#include "bench/net_flow.h"
 
 #define ETHERNET_B 14
 #define IPV4_B     20
@@ -21,104 +17,51 @@
 
 struct jl_net_client {
 	int fd;
-	struct sockaddr_storage peer;
-	socklen_t peer_len;
+	struct jl_wire_peer peer;
+	union jl_wire_address address;
 	uint64_t session;
 };
 
-/* connect(2) with an end. */
-static int connect_within(const struct sockaddr *peer, socklen_t len, double wait_s)
+enum jl_status jl_net_connect(struct jl_net_client **ret_client, const struct jl_wire_peer *peer, struct jl_err *err)
 {
-	int fd = socket(peer->sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), why = 0;
-	socklen_t size = sizeof(why);
-	struct pollfd wait = { .fd = fd, .events = POLLOUT };
-
-	if (fd < 0)
-		return -1;
-	if (connect(fd, peer, len) != 0) {
-		why = errno;
-		if (why == EINPROGRESS) {
-			why = ETIMEDOUT;
-			if (poll(&wait, 1, (int)(1e3 * wait_s)) == 1)
-				(void)getsockopt(fd, SOL_SOCKET, SO_ERROR, &why, &size);
-		}
-	}
-	if (why) {
-		(void)close(fd);
-		errno = why;
-		return -1;
-	}
-	(void)fcntl(fd, F_SETFL, 0); /* waits from here on, with time-outs */
-	return fd;
-}
-
-static enum jl_status hello(int fd, uint64_t session, uint64_t stream, struct net_message *ret_answer,
-			    struct jl_err *err)
-{
-	enum jl_status status;
-
-	net_options(fd, NET_WAIT_S);
-	status = net_send(
-		fd, &(struct net_message){ .word = NET_OK, .version = JL_NET_VERSION, .a = session, .b = stream }, err);
-	if (!status)
-		status = net_receive(fd, ret_answer, err);
-	if (status)
-		return status;
-	switch (ret_answer->word) {
-	case NET_OK: return JL_OK;
-	case NET_BUSY:
-		return jl_fail(err, JL_E_IO, "the listener serves somebody else; try again later",
-			       "상대가 다른 클라이언트를 처리 중입니다. 나중에 다시 하세요");
-	case NET_VERSION:
-		return jl_fail(err, JL_E_IO,
-			       "the listener speaks version %u, this program %d: use the same jeoul on both",
-			       "상대는 버전 %u, 이 프로그램은 %d입니다. 양쪽에 같은 jeoul을 쓰세요",
-			       ret_answer->version, JL_NET_VERSION);
-	default: break;
-	}
-	return jl_fail(err, JL_E_IO, "the listener refused the request", "상대가 요청을 거절했습니다");
-}
-
-enum jl_status jl_net_connect(struct jl_net_client **ret_client, const char *host, int port, struct jl_err *err)
-{
-	const struct addrinfo hints = { .ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM };
-	struct addrinfo *found = NULL;
 	struct jl_net_client *c = jl_realloc(NULL, sizeof(*c));
-	struct net_message answer;
-	char service[16];
-	enum jl_status status = JL_OK;
-	int why;
+	socklen_t len = sizeof(c->address);
+	struct jl_wire_message hello = { 0 }, answer;
+	enum jl_status status;
 
 	if (!c)
 		return jl_fail_nomem(err);
-	*c = (struct jl_net_client){ .fd = -1 };
-	(void)snprintf(service, sizeof(service), "%d", port);
-	why = getaddrinfo(host, service, &hints, &found);
-	if (why) {
-		jl_free(c);
-		return jl_fail(err, JL_E_NOTFOUND, "host %s: %s", "호스트 %s: %s", host, gai_strerror(why));
-	}
-	for (struct addrinfo *a = found; a && c->fd < 0; a = a->ai_next) {
-		c->fd = connect_within(a->ai_addr, a->ai_addrlen, NET_WAIT_S);
-		if (c->fd >= 0) {
-			memcpy(&c->peer, a->ai_addr, a->ai_addrlen);
-			c->peer_len = a->ai_addrlen;
-		}
-	}
-	if (c->fd < 0)
-		status = jl_fail(err, JL_E_IO, "%s port %d: %s; is 'jeoul bench net --listen' running there?",
-				 "%s 포트 %d: %s. 상대에서 'jeoul bench net --listen'을 실행했나요?", host, port,
-				 strerror(errno));
-	freeaddrinfo(found);
-	if (!status)
-		status = hello(c->fd, 0, 0, &answer, err);
+	*c = (struct jl_net_client){ .fd = -1, .peer = *peer };
+	status = jl_wire_join(peer, &hello, JL_WIRE_SESSION, &c->fd, &answer, err);
+	if (!status && getpeername(c->fd, &c->address.any, &len) != 0)
+		status = jl_fail(err, JL_E_IO, "connection lost: %s", "연결이 끊겼습니다: %s", strerror(errno));
 	if (status) {
 		jl_net_close(c);
 		return status;
 	}
-	c->session = answer.a;
+	c->session = answer.n[0];
 	*ret_client = c;
 	return JL_OK;
+}
+
+static enum jl_status say(const struct jl_net_client *c, uint32_t word, uint64_t a, uint64_t b, uint64_t number,
+			  struct jl_err *err)
+{
+	return jl_wire_send(c->fd, &(struct jl_wire_message){ .word = word, .n = { a, b, number } }, err);
+}
+
+/* The next message, which is `word`. */
+static enum jl_status await(const struct jl_net_client *c, double wait_s, uint32_t word, struct jl_wire_message *ret,
+			    struct jl_err *err)
+{
+	const struct jl_wire_wait wait = { .end_s = jl_clock_s() + wait_s, .stop = c->peer.stop, .ctx = c->peer.ctx };
+	const enum jl_status status = jl_wire_receive(c->fd, &wait, ret, err);
+
+	if (status)
+		return status;
+	if (ret->version == JL_WIRE_VERSION && ret->word == JL_WIRE_REFUSED)
+		return jl_fail(err, JL_E_IO, "the listener refused the request", "상대가 요청을 거절했습니다");
+	return ret->version == JL_WIRE_VERSION && ret->word == word ? JL_OK : jl_wire_nonsense(err);
 }
 
 void jl_net_close(struct jl_net_client *c)
@@ -126,7 +69,7 @@ void jl_net_close(struct jl_net_client *c)
 	if (!c)
 		return;
 	if (c->fd >= 0) {
-		(void)net_send(c->fd, &(struct net_message){ .word = NET_BYE, .version = JL_NET_VERSION }, NULL);
+		(void)jl_wire_say(c->fd, &(struct jl_wire_message){ .word = JL_WIRE_BYE });
 		(void)close(c->fd);
 	}
 	jl_free(c);
@@ -141,16 +84,14 @@ enum jl_status jl_net_ping(struct jl_net_client *c, size_t n, struct jl_net_late
 	ret->n_samples = 0;
 	n = n < JL_NET_PINGS_MAX - n_warm ? n : JL_NET_PINGS_MAX - n_warm;
 	for (size_t i = 0; i < n + n_warm && !status; i++) {
-		const struct net_message ping = { .word = NET_PING, .version = JL_NET_VERSION, .a = i };
-		struct net_message answer;
+		struct jl_wire_message answer;
 		const double start_s = jl_clock_s();
 
-		status = net_send(c->fd, &ping, err);
+		status = say(c, JL_WIRE_PING, i, 0, 0, err);
 		if (!status)
-			status = net_receive(c->fd, &answer, err);
-		if (!status && (answer.word != NET_PING || answer.a != i))
-			status = jl_fail(err, JL_E_DATA, "the listener answered something else",
-					 "상대의 응답이 다릅니다");
+			status = await(c, JL_NET_WAIT_S, JL_WIRE_PING, &answer, err);
+		if (!status && answer.n[0] != i)
+			status = jl_wire_nonsense(err);
 		if (!status && i >= n_warm)
 			ret->samples_s[ret->n_samples++] = jl_clock_s() - start_s;
 	}
@@ -160,20 +101,22 @@ enum jl_status jl_net_ping(struct jl_net_client *c, size_t n, struct jl_net_late
 	return status;
 }
 
-static enum jl_status open_streams(struct jl_net_client *c, struct net_streams *s, int n, struct jl_err *err)
+static enum jl_status open_streams(struct jl_net_client *c, struct jl_net_streams *s, int n, struct jl_err *err)
 {
+	const struct jl_wire_wait wait = { .end_s = jl_clock_s() + JL_NET_WAIT_S,
+					   .stop = c->peer.stop,
+					   .ctx = c->peer.ctx };
 	enum jl_status status = JL_OK;
 
-	for (s->n = 0; s->n < n && !status;) {
-		const int fd = connect_within((struct sockaddr *)&c->peer, c->peer_len, NET_WAIT_S);
-		struct net_message answer;
+	for (s->n = 0; s->n < n && !status; s->n++) {
+		struct jl_wire_message hello = { .n = { (uint64_t)s->n, c->session }, .text = JL_NET_WHAT };
+		const int fd = jl_wire_connect(&c->address.any, jl_wire_len(&c->address), JL_NET_WAIT_S);
 
 		if (fd < 0)
 			return jl_fail(err, JL_E_IO, "stream %d of %d: %s", "스트림 %d/%d: %s", s->n + 1, n,
 				       strerror(errno));
 		s->fds[s->n] = fd;
-		status = hello(fd, c->session, (uint64_t)s->n, &answer, err);
-		s->n++;
+		status = jl_wire_greet(fd, c->peer.host, &hello, &c->peer.secret, &wait, err);
 	}
 	return status;
 }
@@ -181,32 +124,25 @@ static enum jl_status open_streams(struct jl_net_client *c, struct net_streams *
 /* What the listener received, sample by sample. */
 static enum jl_status read_report(struct jl_net_client *c, struct jl_net_flow *ret_flow, struct jl_err *err)
 {
-	struct net_message report;
+	struct jl_wire_message m;
 	enum jl_status status;
+	size_t n;
 
-	net_options(c->fd, 4 * NET_WAIT_S); /* it waits for its last stream first */
-	status = net_receive(c->fd, &report, err);
-	net_options(c->fd, NET_WAIT_S);
+	/* it waits for its last stream first */
+	status = await(c, 4 * JL_NET_WAIT_S, JL_WIRE_REPORT, &m, err);
 	if (status)
 		return status;
-	if (report.word != NET_REPORT || report.a > JL_NET_SAMPLES_MAX)
-		return jl_fail(err, JL_E_DATA, "the listener's report makes no sense",
-			       "상대의 보고를 이해할 수 없습니다");
+	n = (size_t)m.n[0];
 	memset(ret_flow, 0, sizeof(*ret_flow));
-	for (uint64_t i = 0; i < report.a && !status; i++) {
-		unsigned char bytes[8];
-		double rate;
-
-		status = net_read(c->fd, bytes, sizeof(bytes), err);
-		rate = status ? 0 : (double)net_value(bytes);
-		if (rate > 1e15)
-			return jl_fail(err, JL_E_DATA, "the listener's report makes no sense",
-				       "상대의 보고를 이해할 수 없습니다");
-		ret_flow->samples_Bps[ret_flow->n_samples++] = rate;
+	while (ret_flow->n_samples < n) {
+		status = await(c, JL_NET_WAIT_S, JL_WIRE_RATES, &m, err);
+		if (status)
+			return status;
+		for (size_t i = 0; i < JL_WIRE_NUMBERS && ret_flow->n_samples < n; i++)
+			ret_flow->samples_Bps[ret_flow->n_samples++] = (double)m.n[i];
 	}
-	if (!status)
-		net_summarise(ret_flow);
-	return status;
+	jl_net_summarise(ret_flow);
+	return JL_OK;
 }
 
 static void look_at_headers(const struct jl_net_client *c, int fd, struct jl_net_result *result)
@@ -215,7 +151,7 @@ static void look_at_headers(const struct jl_net_client *c, int fd, struct jl_net
 	socklen_t size = sizeof(mss);
 
 	result->mss_B = getsockopt(fd, IPPROTO_TCP, TCP_MAXSEG, &mss, &size) == 0 && mss > 0 ? mss : (double)NAN;
-	result->header_B = ETHERNET_B + TCP_B + (c->peer.ss_family == AF_INET6 ? IPV6_B : IPV4_B);
+	result->header_B = ETHERNET_B + TCP_B + (c->address.any.sa_family == AF_INET6 ? IPV6_B : IPV4_B);
 }
 
 double jl_net_wire_Bps(const struct jl_net_result *result, double payload_Bps)
@@ -223,40 +159,32 @@ double jl_net_wire_Bps(const struct jl_net_result *result, double payload_Bps)
 	return payload_Bps * (result->mss_B + result->header_B) / result->mss_B;
 }
 
-static enum jl_status transfer(struct jl_net_client *c, struct net_streams *s, struct jl_net_result *r,
+static enum jl_status transfer(struct jl_net_client *c, struct jl_net_streams *s, struct jl_net_result *r,
 			       struct jl_err *err)
 {
-	struct net_message go;
-	enum jl_status status = net_send(c->fd,
-					 &(struct net_message){ .word = NET_TEST,
-								.version = JL_NET_VERSION,
-								.a = (uint64_t)r->direction,
-								.b = (uint64_t)r->n_streams,
-								.c = (uint64_t)llround(1e3 * r->time_s) },
-					 err);
+	struct jl_wire_message go;
+	enum jl_status status = say(c, JL_WIRE_TEST, (uint64_t)r->direction, (uint64_t)r->n_streams,
+				    (uint64_t)llround(1e3 * r->time_s), err);
 
 	if (!status)
 		status = open_streams(c, s, r->n_streams, err);
 	if (!status)
-		status = net_receive(c->fd, &go, err);
-	if (!status && go.word != NET_GO)
-		status = jl_fail(err, JL_E_IO, "the listener refused the request", "상대가 요청을 거절했습니다");
+		status = await(c, JL_NET_WAIT_S, JL_WIRE_GO, &go, err);
 	if (status)
 		return status;
 	look_at_headers(c, s->fds[0], r);
-	s->sends = r->direction & JL_NET_SEND;
-	s->receives = r->direction & JL_NET_RECEIVE;
-	s->time_s = r->time_s;
-	status = net_run(s, &r->receive, err);
-	if (!status)
-		status = read_report(c, &r->send, err);
-	return status;
+	status = jl_net_run(s, &r->receive, err);
+	return status ? status : read_report(c, &r->send, err);
 }
 
 enum jl_status jl_net_transfer(struct jl_net_client *c, enum jl_net_direction direction, int n_streams, double time_s,
 			       struct jl_net_result *r, struct jl_err *err)
 {
-	struct net_streams streams = { .n = 0 };
+	struct jl_net_streams streams = { .sends = direction & JL_NET_SEND,
+					  .receives = direction & JL_NET_RECEIVE,
+					  .time_s = time_s,
+					  .stop = c->peer.stop,
+					  .ctx = c->peer.ctx };
 	struct jl_noise_watch watch;
 	enum jl_status status;
 
@@ -269,8 +197,7 @@ enum jl_status jl_net_transfer(struct jl_net_client *c, enum jl_net_direction di
 	r->time_s = time_s;
 	jl_noise_begin(&watch);
 	status = transfer(c, &streams, r, err);
-	for (int i = 0; i < streams.n; i++)
-		(void)close(streams.fds[i]);
+	jl_net_close_streams(&streams);
 	if (!status)
 		status = jl_noise_end(&watch, NULL, &r->noise, err);
 	if (!status)

@@ -1,18 +1,20 @@
 /* The streams of a transfer: a thread for each and direction; whoever receives counts, ten times a second. */
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
-#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/mem.h"
-#include "bench/net_wire.h"
+#include "bench/net_flow.h"
 
 #define BLOCK_B  ((size_t)256 << 10)
 #define SAMPLE_S 0.1
@@ -22,6 +24,7 @@ struct stream {
 	int fd;
 	double end_s;
 	_Atomic size_t *count; /* bytes received by all */
+	_Atomic int *n_busy;   /* threads of all streams */
 	pthread_t sender, receiver;
 	bool has_sender, has_receiver;
 };
@@ -42,6 +45,7 @@ static void *send_all(void *ctx)
 	}
 	(void)shutdown(s->fd, SHUT_WR);
 	jl_free(block);
+	atomic_fetch_sub(s->n_busy, 1);
 	return NULL;
 }
 
@@ -50,7 +54,7 @@ static void *receive_all(void *ctx)
 	struct stream *s = ctx;
 	char *block = jl_realloc(NULL, BLOCK_B);
 
-	while (block && jl_clock_s() < s->end_s + TAIL_S + NET_WAIT_S) { /* a peer that never stops is cut off */
+	while (block && jl_clock_s() < s->end_s + TAIL_S + JL_NET_WAIT_S) { /* a peer that never stops is cut off */
 		const ssize_t n = recv(s->fd, block, BLOCK_B, 0);
 
 		if (n == 0 || (n < 0 && errno != EINTR))
@@ -59,31 +63,48 @@ static void *receive_all(void *ctx)
 			atomic_fetch_add_explicit(s->count, (size_t)n, memory_order_relaxed);
 	}
 	jl_free(block);
+	atomic_fetch_sub(s->n_busy, 1);
 	return NULL;
 }
 
-static void sample_until(struct jl_net_flow *flow, _Atomic size_t *count, double end_s)
+/* Blocking from here on, with time-outs: a thread has nothing else to do. */
+static void make_blocking(int fd)
+{
+	const struct timeval wait = { .tv_sec = (time_t)JL_NET_WAIT_S };
+
+	(void)fcntl(fd, F_SETFL, 0);
+	(void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait));
+	(void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &wait, sizeof(wait));
+}
+
+/* Counts what comes until the time is over; false: somebody asked to stop. Ends early when all streams did. */
+static bool watch(const struct jl_net_streams *streams, struct jl_net_flow *flow, _Atomic size_t *count,
+		  _Atomic int *n_busy, double end_s)
 {
 	double last_s = jl_clock_s();
 	size_t last = atomic_load(count);
 
-	while (last_s < end_s && flow->n_samples < JL_NET_SAMPLES_MAX) {
+	while (last_s < end_s && atomic_load(n_busy) > 0) {
 		const struct timespec nap = { .tv_nsec = (long)(SAMPLE_S * 1e9) };
 		double now_s;
 		size_t now;
 
 		(void)nanosleep(&nap, NULL);
+		if (streams->stop && streams->stop(streams->ctx))
+			return false;
 		now_s = jl_clock_s();
 		now = atomic_load(count);
 		if (now_s - last_s < 0.5 * SAMPLE_S) /* woken by a signal */
 			continue;
-		flow->samples_Bps[flow->n_samples++] = (double)(now - last) / (now_s - last_s);
+		if (streams->receives && flow->n_samples < JL_NET_SAMPLES_MAX)
+			flow->samples_Bps[flow->n_samples++] = (double)(now - last) / (now_s - last_s);
 		last_s = now_s;
 		last = now;
 	}
+	return true;
 }
 
-void net_summarise(struct jl_net_flow *flow)
+void jl_net_summarise(struct jl_net_flow *flow)
 {
 	double scratch[JL_NET_SAMPLES_MAX];
 
@@ -92,42 +113,58 @@ void net_summarise(struct jl_net_flow *flow)
 	jl_stats_of(&flow->rate_Bps, flow->samples_Bps + flow->n_unsteady, flow->n_samples - flow->n_unsteady, scratch);
 }
 
-enum jl_status net_run(struct net_streams *streams, struct jl_net_flow *ret_flow, struct jl_err *err)
+void jl_net_close_streams(struct jl_net_streams *streams)
 {
-	struct stream s[JL_NET_STREAMS_MAX] = { 0 };
-	_Atomic size_t count = 0;
-	const double end_s = jl_clock_s() + streams->time_s;
-	sigset_t all, before;
+	for (int i = 0; i < streams->n; i++)
+		(void)close(streams->fds[i]);
+	streams->n = 0;
+}
+
+static bool start(const struct jl_net_streams *streams, struct stream s[JL_NET_STREAMS_MAX], _Atomic size_t *count,
+		  _Atomic int *n_busy, double end_s)
+{
 	bool failed = false;
 
-	memset(ret_flow, 0, sizeof(*ret_flow));
-	(void)sigfillset(&all);
-	(void)pthread_sigmask(SIG_SETMASK, &all, &before);
 	for (int i = 0; i < streams->n && !failed; i++) {
-		s[i].fd = streams->fds[i];
-		s[i].end_s = end_s;
-		s[i].count = &count;
-		net_options(s[i].fd, NET_WAIT_S);
+		s[i] = (struct stream){ .fd = streams->fds[i], .end_s = end_s, .count = count, .n_busy = n_busy };
+		make_blocking(s[i].fd);
 		if (streams->sends)
 			s[i].has_sender = pthread_create(&s[i].sender, NULL, send_all, &s[i]) == 0;
 		if (streams->receives)
 			s[i].has_receiver = pthread_create(&s[i].receiver, NULL, receive_all, &s[i]) == 0;
 		failed = s[i].has_sender != streams->sends || s[i].has_receiver != streams->receives;
 	}
+	return !failed;
+}
+
+enum jl_status jl_net_run(const struct jl_net_streams *streams, struct jl_net_flow *ret_flow, struct jl_err *err)
+{
+	struct stream s[JL_NET_STREAMS_MAX] = { 0 };
+	_Atomic size_t count = 0;
+	_Atomic int n_busy = streams->n * (streams->sends + streams->receives);
+	const double end_s = jl_clock_s() + streams->time_s;
+	sigset_t all, before;
+	bool started, stopped;
+
+	memset(ret_flow, 0, sizeof(*ret_flow));
+	(void)sigfillset(&all);
+	(void)pthread_sigmask(SIG_SETMASK, &all, &before);
+	started = start(streams, s, &count, &n_busy, end_s);
 	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
-	if (!failed && streams->receives)
-		sample_until(ret_flow, &count, end_s);
+	stopped = started && !watch(streams, ret_flow, &count, &n_busy, end_s);
 	for (int i = 0; i < streams->n; i++) {
-		if (failed && s[i].fd > 0)
-			(void)shutdown(s[i].fd, SHUT_RDWR);
+		if (!started || stopped)
+			(void)shutdown(streams->fds[i], SHUT_RDWR);
 		if (s[i].has_sender)
 			(void)pthread_join(s[i].sender, NULL);
 		if (s[i].has_receiver)
 			(void)pthread_join(s[i].receiver, NULL);
 	}
-	if (failed)
+	if (!started)
 		return jl_fail(err, JL_E_NOMEM, "no threads for %d streams",
 			       "스트림 %d개를 위한 스레드를 만들 수 없습니다", streams->n);
-	net_summarise(ret_flow);
+	if (stopped)
+		return jl_fail(err, JL_E_IO, "stopped", "중단했습니다");
+	jl_net_summarise(ret_flow);
 	return JL_OK;
 }

@@ -4,7 +4,9 @@
 
 #include "bench/core.h"
 
-#define JL_SWEEP_ROWS_MAX 256
+#define JL_SWEEP_ROWS_MAX   256
+#define JL_SWEEP_WARMUP_MAX 100000
+#define JL_SWEEP_SIZE_MAX_B 0x1p46
 
 struct jl_sweep_row {
 	size_t size_B, count; /* as nccl-tests prints them */
@@ -28,6 +30,25 @@ struct jl_sweep {
 /* min, then times `factor` (if > 1) or plus `step_B`, up to max. JL_E_LIMIT when that makes too many rows. */
 enum jl_status jl_sweep_sizes(struct jl_sweep *sweep, size_t min_B, size_t max_B, double factor, size_t step_B,
 			      struct jl_err *err);
+
+/* What rank 0 tells the others, then its sizes. */
+enum jl_sweep_told {
+	JL_TOLD_TYPE,
+	JL_TOLD_OP,
+	JL_TOLD_ROOT,
+	JL_TOLD_ITERS,
+	JL_TOLD_WARMUP,
+	JL_TOLD_CHECK,
+	JL_TOLD_TIME_S,
+	JL_TOLD_SIZES,
+	JL_N_TOLD
+};
+#define JL_SWEEP_TOLD (JL_N_TOLD + JL_SWEEP_ROWS_MAX)
+/* All ranks call this: the sweep of rank 0 counts. */
+enum jl_status jl_sweep_share(struct jl_sweep *sweep, struct jl_comm *comm, struct jl_err *err);
+/* What was told, or JL_E_DATA, JL_E_LIMIT and the sweep as it was. `free_B`: memory of this host. */
+enum jl_status jl_sweep_take(struct jl_sweep *sweep, const double told[JL_SWEEP_TOLD], int n_ranks, double free_B,
+			     struct jl_err *err);
 
 /* All ranks of `comm` call this; NULL: one process (nccl drives its GPUs itself, fake). */
 enum jl_status jl_sweep_run(const struct jl_sweep *sweep, struct jl_comm *comm, struct jl_err *err);

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "comm/secret.h"
 
 #define JL_COMM_STUCK_S   10.0
 #define JL_COMM_RANKS_MAX 1024 /* of one shm team */
@@ -142,21 +143,21 @@ void jl_comm_mpi_on_stuck(void (*stuck)(int rank));
 
 /* --- tcp: hosts without a launcher. One process waits for the others and becomes rank 0; they are numbered as they come, and every two of
  * them are joined by a connection. Rank r > 0 listens for the ranks above it on the first free one of port + r, port + r + n, ... (eight
- * are tried). There is no authentication, as with any benchmark of this kind: wait on an address that only the other hosts reach. Whoever
- * is no rank of this program and this purpose is refused and disturbs nobody. */
+ * are tried). Without a secret anybody who speaks the protocol can be a rank: then wait on an address that only the other hosts reach.
+ * Whoever is no rank of this program and this purpose, or joins and says nothing more, is sent away and disturbs nobody. */
 #define JL_COMM_TCP_PORT      5270
 #define JL_COMM_TCP_RANKS_MAX 128
-#define JL_COMM_TCP_WHAT_MAX  31
 
 struct jl_comm_tcp {
-	const char *to;          /* where rank 0 waits; NULL: this process is rank 0 */
-	const char *listen;      /* rank 0: an address of this host; NULL: loopback */
-	int port;                /* rank 0: 0 is any free one */
-	int n_ranks;             /* rank 0 says how many */
-	double wait_s;           /* for all to come */
-	const char *what;        /* "bench allreduce": who came for something else is told so */
-	uint64_t tag;            /* must be the same on all ranks: options that the ranks do not tell each other */
-	bool (*stop)(void *ctx); /* may be NULL: looked at ten times a second until all are there */
+	const char *to;               /* where rank 0 waits; NULL: this process is rank 0 */
+	const char *listen;           /* rank 0: an address of this host; NULL: loopback */
+	int port;                     /* rank 0: 0 is any free one */
+	int n_ranks;                  /* rank 0 says how many */
+	double wait_s;                /* for all to come */
+	const char *what;             /* "bench allreduce": who came for something else is told so */
+	uint64_t tag;                 /* must be the same on all ranks: options that the ranks do not tell each other */
+	struct jl_wire_secret secret; /* jl_wire_read_secret; all ranks must know it */
+	bool (*stop)(void *ctx);      /* may be NULL: looked at ten times a second until all are there */
 	/* Rank 0, may be NULL: it waits now, at this address and port; somebody came (`n_here` of n_ranks) or was refused. */
 	void (*listening)(void *ctx, const char *address, int port);
 	void (*seen)(void *ctx, const char *peer, int n_here, const struct jl_err *refused);

@@ -1,32 +1,32 @@
-/* How ranks find each other. They connect to rank 0 and say what they came for; when all are there, rank 0 numbers them
- * and tells each where the others listen; every rank connects to those below it and lets in those above. */
+/* How ranks find each other. They connect to rank 0 and say what they came for; rank 0 numbers them as they come, and each opens a door of
+ * its own and says where. Who leaves again or says nothing loses its number to the next. When all are ready, rank 0 tells each where the
+ * others listen; every rank connects to those below it and lets in those above. */
 #include <errno.h>
 #include <fcntl.h>
-#include <netdb.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/random.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "comm/door.h"
 #include "comm/tcp.h"
-#include "comm/tcp_door.h"
 
-#define WAIT_S        600.0
-#define CONNECT_S     5.0
-#define RETRY_S       10.0 /* for a rank 0 that is about to be started */
-#define STEP_S        15.0 /* for whatever a rank owes once all are there */
-#define PORT_TRIES    8
-#define BYTE_ORDER_IS ((uint64_t)(*(const unsigned char *)&(const uint16_t){ 1 }))
+#define WAIT_S     600.0
+#define CONNECT_S  5.0
+#define READY_S    3.0 /* from WELCOME to READY */
+#define STEP_S     8.0 /* for whatever a rank owes once all are there; who does not come is named within JL_COMM_STUCK_S */
+#define PORT_TRIES 8
+#define LINK       "link" /* what a connection for data comes for */
 
 struct member {
-	int fd; /* by which it joined; rank 0 has all of them, the others that to rank 0 */
+	struct jl_wire_line line; /* by which it joined; rank 0 has all of them, the others that to rank 0 */
 	union jl_wire_address address;
 	uint64_t host_id;
+	bool ready;
+	double end_s; /* until when it must be */
 };
 
 struct join {
@@ -34,8 +34,8 @@ struct join {
 	const struct jl_comm_tcp *how;
 	struct member *members; /* by rank */
 	int n, own;
-	uint64_t secret;
-	struct tcp_door door;
+	uint64_t session;
+	struct jl_door *door;
 	int port; /* of rank 0 */
 };
 
@@ -64,13 +64,6 @@ static uint64_t own_host_id(const char *name)
 	return hash;
 }
 
-static enum jl_status random_secret(struct join *j, struct jl_err *err)
-{
-	if (getrandom(&j->secret, sizeof(j->secret), 0) != (ssize_t)sizeof(j->secret))
-		return jl_fail(err, JL_E_IO, "no random numbers: %s", "난수를 얻을 수 없습니다: %s", strerror(errno));
-	return JL_OK;
-}
-
 static enum jl_status members_of(struct join *j, int n, struct jl_err *err)
 {
 	j->members = jl_realloc(NULL, (size_t)n * sizeof(*j->members));
@@ -79,10 +72,17 @@ static enum jl_status members_of(struct join *j, int n, struct jl_err *err)
 		return jl_fail_nomem(err);
 	j->n = j->c->comm.n_ranks = n;
 	for (int r = 0; r < n; r++) {
-		j->members[r] = (struct member){ .fd = -1 };
+		j->members[r] = (struct member){ .line = { .fd = -1 } };
 		j->c->fds[r] = -1;
 	}
 	return JL_OK;
+}
+
+static enum jl_status of_rank(enum jl_status status, int rank, struct jl_err *err)
+{
+	const struct jl_err why = err ? *err : (struct jl_err){ 0 };
+
+	return status ? jl_fail(err, status, "rank %d: %s%.0s", "랭크 %d: %.0s%s", rank, why.en, why.ko) : JL_OK;
 }
 
 /* --- links: one connection for every two ranks */
@@ -92,14 +92,25 @@ static enum jl_status link_down(struct join *j, int rank, struct jl_err *err)
 	const union jl_wire_address *address = &j->members[rank].address;
 	char name[JL_WIRE_NAME_MAX];
 	const int fd = jl_wire_connect(&address->any, jl_wire_len(address), CONNECT_S);
+	const struct jl_wire_wait wait = { .end_s = jl_clock_s() + STEP_S, .stop = j->how->stop, .ctx = j->how->ctx };
+	struct jl_wire_message hello = { .n = { (uint64_t)j->own, j->session }, .text = LINK };
 
 	if (fd < 0)
 		return jl_fail(err, JL_E_IO, "rank %d at %s port %d cannot be reached from here: %s",
 			       "랭크 %d(%s 포트 %d)에 연결할 수 없습니다: %s", rank, jl_wire_name(name, address),
 			       jl_wire_port(address), strerror(errno));
 	j->c->fds[rank] = fd;
-	return jl_wire_send(fd, &(struct jl_wire_message){ .word = JL_WIRE_LINK, .n = { j->secret, (uint64_t)j->own } },
-			    err);
+	return of_rank(jl_wire_greet(fd, jl_wire_name(name, address), &hello, &j->how->secret, &wait, err), rank, err);
+}
+
+static enum jl_status missing(const struct join *j, struct jl_err *err)
+{
+	int rank = j->own + 1;
+
+	while (rank < j->n - 1 && j->c->fds[rank] >= 0)
+		rank++;
+	return jl_fail(err, JL_E_IO, "rank %d did not connect to rank %d: it is stuck, or a firewall is in between",
+		       "랭크 %d이(가) 랭크 %d에 연결하지 않았습니다. 멈췄거나 방화벽이 막고 있습니다", rank, j->own);
 }
 
 /* Lets in the ranks above this one. */
@@ -109,22 +120,20 @@ static enum jl_status links_up(struct join *j, struct jl_err *err)
 	int n_left = j->n - 1 - j->own;
 
 	while (n_left > 0) {
-		struct jl_wire_message hello;
-		struct tcp_guest guest;
+		const struct jl_wire_message *hello;
+		struct jl_guest guest;
 
 		if (jl_clock_s() > end_s || stop_asked(j))
-			return jl_fail(err, JL_E_IO, "%d ranks did not connect to rank %d: is a firewall in between?",
-				       "랭크 %d개가 랭크 %d에 연결하지 않았습니다. 방화벽을 확인하세요", n_left,
-				       j->own);
-		if (jl_tcp_door_look(&j->door, &guest, &hello, NULL) != TCP_HELLO)
+			return missing(j, err);
+		if (jl_door_look(j->door, -1, &guest) != JL_HELLO)
 			continue;
-		if (hello.version != JL_WIRE_VERSION || hello.word != JL_WIRE_LINK || hello.n[0] != j->secret ||
-		    hello.n[1] <= (uint64_t)j->own || hello.n[1] >= (uint64_t)j->n || j->c->fds[hello.n[1]] >= 0) {
-			(void)jl_wire_send(guest.fd, &(struct jl_wire_message){ .word = JL_WIRE_FULL }, NULL);
-			(void)close(guest.fd);
+		hello = &guest.hello;
+		if (strcmp(hello->text, LINK) != 0 || hello->n[1] != j->session || hello->n[0] <= (uint64_t)j->own ||
+		    hello->n[0] >= (uint64_t)j->n || j->c->fds[hello->n[0]] >= 0) {
+			jl_door_refuse(&guest, &(struct jl_wire_message){ .word = JL_WIRE_BUSY });
 			continue;
 		}
-		j->c->fds[hello.n[1]] = guest.fd;
+		j->c->fds[hello->n[0]] = guest.line.fd;
 		n_left--;
 	}
 	return JL_OK;
@@ -145,114 +154,149 @@ static enum jl_status link_all(struct join *j, struct jl_err *err)
 
 static enum jl_status open_door(struct join *j, struct jl_err *err)
 {
-	const struct addrinfo hints = { .ai_family = AF_UNSPEC,
-					.ai_socktype = SOCK_STREAM,
-					.ai_flags = AI_PASSIVE | AI_NUMERICHOST };
-	const char *address = j->how->listen ? j->how->listen : "127.0.0.1";
-	struct addrinfo *found = NULL;
-	union jl_wire_address bound;
-	socklen_t len = sizeof(bound);
-	char service[16];
+	const char *address = j->how->listen;
+	enum jl_status status;
 
-	(void)snprintf(service, sizeof(service), "%d", j->how->port);
-	if (getaddrinfo(address, service, &hints, &found) != 0)
-		return jl_fail(err, JL_E_USAGE, "'%s' is no address of this host; write e.g. 127.0.0.1, 10.0.0.5 or ::",
-			       "'%s'은(는) 이 호스트의 주소가 아닙니다. 예: 127.0.0.1, 10.0.0.5, ::", address);
-	j->door.fd = jl_wire_listen(found->ai_addr, found->ai_addrlen);
-	freeaddrinfo(found);
-	if (j->door.fd < 0)
-		return jl_fail(err, JL_E_IO, "cannot listen on %s port %d: %s", "%s 포트 %d에서 기다릴 수 없습니다: %s",
-			       address, j->how->port, strerror(errno));
-	if (getsockname(j->door.fd, &bound.any, &len) != 0)
-		return jl_fail(err, JL_E_IO, "cannot listen on %s port %d: %s", "%s 포트 %d에서 기다릴 수 없습니다: %s",
-			       address, j->how->port, strerror(errno));
-	j->port = jl_wire_port(&bound);
-	if (j->how->listening)
+	j->port = j->how->port;
+	status = jl_wire_open(&address, &j->port, &j->door->fd, err);
+	if (!status && j->how->listening)
 		j->how->listening(j->how->ctx, address, j->port);
-	return JL_OK;
+	return status;
 }
 
-static enum jl_status check_guest(const struct join *j, int fd, const struct jl_wire_message *hello, struct jl_err *err)
+static enum jl_status check_guest(const struct join *j, const struct jl_wire_message *hello,
+				  struct jl_wire_message *ret_answer, struct jl_err *err)
 {
-	struct jl_wire_message answer = { .word = JL_WIRE_VERSION_IS };
-
-	if (hello->version != JL_WIRE_VERSION || hello->n[2] != BYTE_ORDER_IS) {
-		(void)jl_wire_send(fd, &answer, NULL);
-		return jl_fail(err, JL_E_IO, "it is another version of jeoul: use the same on all hosts",
-			       "다른 버전의 jeoul입니다. 모든 호스트에서 같은 것을 쓰세요");
-	}
-	answer.word = JL_WIRE_OTHER;
-	(void)snprintf(answer.text, sizeof(answer.text), "%s", j->how->what);
-	if (hello->word != JL_WIRE_JOIN || strcmp(hello->text, answer.text) != 0) {
-		(void)jl_wire_send(fd, &answer, NULL);
+	*ret_answer = (struct jl_wire_message){ .word = JL_WIRE_OTHER };
+	(void)snprintf(ret_answer->text, sizeof(ret_answer->text), "%s", j->how->what);
+	if (strcmp(hello->text, ret_answer->text) != 0)
 		return jl_fail(err, JL_E_IO, "it came for '%s', not for '%s'", "'%s'을(를) 하러 왔습니다 ('%s' 아님)",
-			       hello->text, answer.text);
+			       hello->text, ret_answer->text);
+	if (hello->n[1] == j->how->tag)
+		return JL_OK;
+	ret_answer->n[0] = 1;
+	return jl_fail(err, JL_E_IO, "it was started with other options", "옵션이 다릅니다");
+}
+
+static int count_ready(const struct join *j)
+{
+	int n = 1;
+
+	for (int r = 1; r < j->n; r++)
+		n += j->members[r].ready;
+	return n;
+}
+
+static void seen(const struct join *j, const union jl_wire_address *address, const struct jl_err *refused)
+{
+	char name[JL_WIRE_NAME_MAX];
+
+	if (j->how->seen)
+		j->how->seen(j->how->ctx, jl_wire_name(name, address), count_ready(j), refused);
+}
+
+/* Gives somebody who came the first free number. */
+static void welcome(struct join *j, struct jl_guest *guest)
+{
+	struct jl_wire_message answer;
+	struct jl_err why;
+	int rank = 1;
+
+	if (check_guest(j, &guest->hello, &answer, &why)) {
+		jl_door_refuse(guest, &answer);
+		seen(j, &guest->address, &why);
+		return;
 	}
-	if (hello->n[1] != j->how->tag) {
-		answer.n[0] = 1;
-		(void)jl_wire_send(fd, &answer, NULL);
-		return jl_fail(err, JL_E_IO, "it was started with other options", "옵션이 다릅니다");
+	while (rank < j->n && j->members[rank].line.fd >= 0)
+		rank++;
+	answer = (struct jl_wire_message){ .word = JL_WIRE_WELCOME,
+					   .n = { j->session, (uint64_t)rank, (uint64_t)j->n, (uint64_t)j->port } };
+	if (rank == j->n) { /* it tries again: one of those who are here may turn out to be nobody */
+		jl_door_refuse(guest, &(struct jl_wire_message){ .word = JL_WIRE_BUSY });
+	} else if (!jl_wire_say(guest->line.fd, &answer)) {
+		(void)close(guest->line.fd);
+	} else {
+		j->members[rank] = (struct member){ .line = guest->line,
+						    .address = guest->address,
+						    .host_id = guest->hello.n[0],
+						    .end_s = jl_clock_s() + READY_S };
+	}
+}
+
+/* What a member says before it begins: that it is ready. Who says anything else, or leaves, is none. */
+static enum jl_status hear(struct member *m, struct jl_err *err)
+{
+	struct jl_wire_message said;
+	bool whole;
+	enum jl_status status = jl_wire_take(&m->line, &whole, &said, err);
+
+	if (status)
+		return status;
+	if (whole && (m->ready || said.version != JL_WIRE_VERSION || said.word != JL_WIRE_READY))
+		return jl_wire_nonsense(err);
+	if (!whole && !m->ready && jl_clock_s() > m->end_s)
+		return jl_fail(err, JL_E_RANGE, "it joined and then said nothing", "참여한 뒤 아무 말이 없습니다");
+	if (whole) {
+		m->ready = true;
+		jl_wire_set_port(&m->address, (int)said.n[0]);
 	}
 	return JL_OK;
 }
 
-/* Who joined and left again before it began, is no member. */
-static int drop_the_gone(struct join *j, int n_here)
+/* Returns a connection from which something is awaited, -1: none. */
+static int attend(struct join *j)
 {
-	for (int r = 1; r < n_here; r++) {
-		char byte;
+	int awaited = -1;
 
-		if (recv(j->members[r].fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) != 0)
+	for (int r = 1; r < j->n; r++) {
+		struct member *m = &j->members[r];
+		const bool ready = m->ready;
+		struct jl_err why;
+		enum jl_status status;
+
+		if (m->line.fd < 0)
 			continue;
-		(void)close(j->members[r].fd);
-		n_here--;
-		memmove(&j->members[r], &j->members[r + 1], (size_t)(n_here - r) * sizeof(*j->members));
-		j->members[n_here].fd = -1;
-		r--;
+		status = hear(m, &why);
+		if (status) {
+			(void)close(m->line.fd);
+			m->line.fd = -1;
+			m->ready = false;
+			if (status != JL_E_IO) /* it did not simply leave */
+				jl_door_bar(j->door, &m->address);
+		} else if (!m->ready) {
+			awaited = m->line.fd;
+		}
+		if (status || m->ready != ready)
+			seen(j, &m->address, status ? &why : NULL);
 	}
-	return n_here;
+	return awaited;
 }
 
 static enum jl_status gather(struct join *j, struct jl_err *err)
 {
 	const double end_s = jl_clock_s() + (j->how->wait_s > 0 ? j->how->wait_s : WAIT_S);
-	int n_here = 1;
+	struct jl_guest guest;
+	struct jl_err why;
+	int awaited = -1;
 
-	while (n_here < j->n) {
-		struct jl_wire_message hello;
-		struct tcp_guest guest;
-		struct jl_err why = { 0 };
-		char name[JL_WIRE_NAME_MAX];
-		enum tcp_visit visit;
-		bool good;
-
+	while (count_ready(j) < j->n) {
 		if (stop_asked(j))
 			return jl_fail(err, JL_E_IO, "stopped while %d of %d ranks were there",
-				       "랭크 %d/%d개가 모였을 때 중단했습니다", n_here, j->n);
+				       "랭크 %d/%d개가 모였을 때 중단했습니다", count_ready(j), j->n);
 		if (jl_clock_s() > end_s)
 			return jl_fail(err, JL_E_IO, "only %d of %d ranks came in time",
-				       "시간 안에 랭크 %d/%d개만 모였습니다", n_here, j->n);
-		visit = jl_tcp_door_look(&j->door, &guest, &hello, &why);
-		n_here = drop_the_gone(j, n_here);
-		if (visit == TCP_NOBODY)
-			continue;
-		good = visit == TCP_HELLO && check_guest(j, guest.fd, &hello, &why) == JL_OK;
-		if (good)
-			j->members[n_here++] =
-				(struct member){ .fd = guest.fd, .address = guest.address, .host_id = hello.n[0] };
-		else if (visit == TCP_HELLO)
-			(void)close(guest.fd);
-		if (j->how->seen)
-			j->how->seen(j->how->ctx, jl_wire_name(name, &guest.address), n_here, good ? NULL : &why);
+				       "시간 안에 랭크 %d/%d개만 모였습니다", count_ready(j), j->n);
+		switch (jl_door_look(j->door, awaited, &guest)) {
+		case JL_HELLO: welcome(j, &guest); break;
+		case JL_REFUSED:
+			(void)jl_door_why(&guest, &why);
+			seen(j, &guest.address, &why);
+			break;
+		case JL_NOBODY: break;
+		}
+		awaited = attend(j);
 	}
 	return JL_OK;
-}
-
-static enum jl_status of_rank(enum jl_status status, int rank, struct jl_err *err)
-{
-	const struct jl_err why = err ? *err : (struct jl_err){ 0 };
-
-	return status ? jl_fail(err, status, "rank %d: %s%.0s", "랭크 %d: %.0s%s", rank, why.en, why.ko) : JL_OK;
 }
 
 static struct jl_wire_message peer_message(const struct join *j, int rank)
@@ -276,31 +320,13 @@ static struct jl_wire_message peer_message(const struct join *j, int rank)
 
 static enum jl_status introduce(struct join *j, struct jl_err *err)
 {
-	const struct jl_wire_wait wait = { .end_s = jl_clock_s() + STEP_S, .stop = j->how->stop, .ctx = j->how->ctx };
 	enum jl_status status = JL_OK;
 
-	for (int r = 1; r < j->n && !status; r++)
-		status = of_rank(jl_wire_send(j->members[r].fd,
-					      &(struct jl_wire_message){ .word = JL_WIRE_WELCOME,
-									 .n = { j->secret, (uint64_t)r, (uint64_t)j->n,
-										(uint64_t)j->port } },
-					      err),
-				 r, err);
-	for (int r = 1; r < j->n && !status; r++) {
-		struct jl_wire_message ready;
-
-		status = of_rank(jl_wire_receive(j->members[r].fd, &wait, &ready, err), r, err);
-		if (!status && (ready.word != JL_WIRE_READY || ready.n[0] < 1 || ready.n[0] > 65535))
-			status = jl_fail(err, JL_E_DATA, "rank %d says what makes no sense",
-					 "랭크 %d의 말을 이해할 수 없습니다", r);
-		if (!status)
-			jl_wire_set_port(&j->members[r].address, (int)ready.n[0]);
-	}
 	for (int r = 1; r < j->n && !status; r++)
 		for (int s = 0; s < j->n && !status; s++) {
 			const struct jl_wire_message message = peer_message(j, s);
 
-			status = of_rank(jl_wire_send(j->members[r].fd, &message, err), r, err);
+			status = of_rank(jl_wire_send(j->members[r].line.fd, &message, err), r, err);
 		}
 	return status;
 }
@@ -314,7 +340,7 @@ static enum jl_status be_first(struct join *j, struct jl_err *err)
 			       j->how->n_ranks, JL_COMM_TCP_RANKS_MAX);
 	status = members_of(j, j->how->n_ranks, err);
 	if (!status)
-		status = random_secret(j, err);
+		status = jl_wire_random(&j->session, sizeof(j->session), err);
 	if (!status)
 		status = open_door(j, err);
 	if (status)
@@ -329,75 +355,6 @@ static enum jl_status be_first(struct join *j, struct jl_err *err)
 
 /* --- the others */
 
-static int try_addresses(const struct addrinfo *found)
-{
-	int fd = -1;
-
-	for (const struct addrinfo *a = found; a && fd < 0; a = a->ai_next)
-		fd = jl_wire_connect(a->ai_addr, a->ai_addrlen, CONNECT_S);
-	return fd;
-}
-
-static enum jl_status reach_first(struct join *j, int *ret_fd, struct jl_err *err)
-{
-	const struct addrinfo hints = { .ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM };
-	const struct timespec nap = { .tv_nsec = 200000000 };
-	const double end_s = jl_clock_s() + RETRY_S;
-	struct addrinfo *found = NULL;
-	char service[16];
-	int why, fd;
-
-	(void)snprintf(service, sizeof(service), "%d", j->how->port);
-	why = getaddrinfo(j->how->to, service, &hints, &found);
-	if (why)
-		return jl_fail(err, JL_E_NOTFOUND, "host %s: %s", "호스트 %s: %s", j->how->to, gai_strerror(why));
-	fd = try_addresses(found);
-	while (fd < 0 && errno == ECONNREFUSED && jl_clock_s() < end_s && !stop_asked(j)) {
-		(void)nanosleep(&nap, NULL);
-		fd = try_addresses(found);
-	}
-	why = errno;
-	freeaddrinfo(found);
-	if (fd < 0)
-		return jl_fail(err, JL_E_IO, "%s port %d: %s; is 'jeoul %s --listen' running there?",
-			       "%s 포트 %d: %s. 상대에서 'jeoul %s --listen'을 실행했나요?", j->how->to, j->how->port,
-			       strerror(why), j->how->what);
-	*ret_fd = fd;
-	return JL_OK;
-}
-
-static enum jl_status read_welcome(struct join *j, int fd, struct jl_wire_message *ret, struct jl_err *err)
-{
-	const double wait_s = j->how->wait_s > 0 ? j->how->wait_s : WAIT_S;
-	const struct jl_wire_wait wait = { .end_s = jl_clock_s() + wait_s, .stop = j->how->stop, .ctx = j->how->ctx };
-	enum jl_status status = jl_wire_receive(fd, &wait, ret, err);
-
-	if (status)
-		return status == JL_E_DATA
-			       ? status
-			       : jl_fail(err, status, "%s port %d: it gave up before all ranks were there",
-					 "%s 포트 %d: 모든 랭크가 모이기 전에 끝났습니다", j->how->to, j->how->port);
-	if (ret->version != JL_WIRE_VERSION || ret->word == JL_WIRE_VERSION_IS)
-		return jl_fail(err, JL_E_IO, "%s runs another version of jeoul: use the same on all hosts",
-			       "%s에서 다른 버전의 jeoul이 돌고 있습니다. 모든 호스트에서 같은 것을 "
-			       "쓰세요",
-			       j->how->to);
-	if (ret->word == JL_WIRE_OTHER && ret->n[0] == 1)
-		return jl_fail(err, JL_E_USAGE, "%s was started with other options: give the same on all hosts",
-			       "%s의 옵션이 다릅니다. 모든 호스트에 같은 옵션을 주세요", j->how->to);
-	if (ret->word == JL_WIRE_OTHER)
-		return jl_fail(err, JL_E_USAGE, "%s waits for 'jeoul %s --to', not for '%s'",
-			       "%s은(는) 'jeoul %s --to'를 기다립니다 ('%s' 아님)", j->how->to, ret->text,
-			       j->how->what);
-	if (ret->word == JL_WIRE_FULL)
-		return jl_fail(err, JL_E_IO, "%s has all its ranks already", "%s에는 랭크가 이미 다 모였습니다",
-			       j->how->to);
-	if (ret->word != JL_WIRE_WELCOME || ret->n[2] < 2 || ret->n[2] > JL_COMM_TCP_RANKS_MAX || ret->n[1] < 1 ||
-	    ret->n[1] >= ret->n[2] || ret->n[3] < 1 || ret->n[3] > 65535)
-		return jl_fail(err, JL_E_DATA, "rank 0 says what makes no sense", "랭크 0의 말을 이해할 수 없습니다");
-	return JL_OK;
-}
-
 /* Where the ranks above this one find it: the address by which it reached rank 0, a port near rank 0's. */
 static enum jl_status open_own_door(struct join *j, struct jl_err *err)
 {
@@ -405,17 +362,17 @@ static enum jl_status open_own_door(struct join *j, struct jl_err *err)
 	socklen_t len = sizeof(own);
 	char name[JL_WIRE_NAME_MAX];
 
-	if (getsockname(j->members[0].fd, &own.any, &len) != 0)
+	if (getsockname(j->members[0].line.fd, &own.any, &len) != 0)
 		return jl_fail(err, JL_E_IO, "no address: %s", "주소가 없습니다: %s", strerror(errno));
-	for (int i = 0; i < PORT_TRIES && j->door.fd < 0; i++) {
+	for (int i = 0; i < PORT_TRIES && j->door->fd < 0; i++) {
 		const int port = j->port + j->own + i * j->n;
 
 		if (port > 65535)
 			break;
 		jl_wire_set_port(&own, port);
-		j->door.fd = jl_wire_listen(&own.any, jl_wire_len(&own));
-		if (j->door.fd >= 0)
-			return jl_wire_send(j->members[0].fd,
+		j->door->fd = jl_wire_listen(&own.any, jl_wire_len(&own));
+		if (j->door->fd >= 0)
+			return jl_wire_send(j->members[0].line.fd,
 					    &(struct jl_wire_message){ .word = JL_WIRE_READY, .n = { (uint64_t)port } },
 					    err);
 	}
@@ -424,59 +381,73 @@ static enum jl_status open_own_door(struct join *j, struct jl_err *err)
 		       strerror(errno));
 }
 
+/* The first of them comes when all ranks are there. */
+static enum jl_status read_peer(struct join *j, int rank, const struct jl_wire_wait *wait, struct jl_err *err)
+{
+	union jl_wire_address *to = &j->members[rank].address;
+	struct jl_wire_message m;
+	enum jl_status status = jl_wire_receive(j->members[0].line.fd, wait, &m, err);
+
+	if (status && rank == 0 && status != JL_E_DATA && !stop_asked(j))
+		return jl_fail(err, status, "%s port %d: it gave up before all ranks were there",
+			       "%s 포트 %d: 모든 랭크가 모이기 전에 끝났습니다", j->how->to, j->how->port);
+	if (!status && (m.version != JL_WIRE_VERSION || m.word != JL_WIRE_PEER || m.n[0] != (uint64_t)rank ||
+			m.n[1] == 5 || (rank && !m.n[4])))
+		status = jl_wire_nonsense(err);
+	if (status)
+		return of_rank(status, 0, err);
+	j->members[rank].host_id = m.n[5];
+	if (rank == 0) /* known already */
+		return JL_OK;
+	to->any.sa_family = m.n[1] == 6 ? AF_INET6 : AF_INET;
+	if (m.n[1] == 6)
+		memcpy(&((struct sockaddr_in6 *)(void *)to)->sin6_addr, &m.n[2], 16);
+	else
+		memcpy(&((struct sockaddr_in *)(void *)to)->sin_addr, &m.n[2], 4);
+	jl_wire_set_port(to, (int)m.n[4]);
+	return JL_OK;
+}
+
 static enum jl_status read_peers(struct join *j, struct jl_err *err)
 {
-	const struct jl_wire_wait wait = { .end_s = jl_clock_s() + STEP_S, .stop = j->how->stop, .ctx = j->how->ctx };
+	struct jl_wire_wait wait = { .end_s = jl_clock_s() + (j->how->wait_s > 0 ? j->how->wait_s : WAIT_S),
+				     .stop = j->how->stop,
+				     .ctx = j->how->ctx };
 	enum jl_status status = JL_OK;
 
 	for (int r = 0; r < j->n && !status; r++) {
-		struct jl_wire_message m;
-		union jl_wire_address *to = &j->members[r].address;
-
-		status = of_rank(jl_wire_receive(j->members[0].fd, &wait, &m, err), 0, err);
-		if (status)
-			break;
-		if (m.word != JL_WIRE_PEER || m.n[0] != (uint64_t)r || (r && (m.n[4] < 1 || m.n[4] > 65535)))
-			return jl_fail(err, JL_E_DATA, "rank 0 says what makes no sense",
-				       "랭크 0의 말을 이해할 수 없습니다");
-		j->members[r].host_id = m.n[5];
-		if (r == 0) /* known already */
-			continue;
-		to->any.sa_family = m.n[1] == 6 ? AF_INET6 : AF_INET;
-		if (m.n[1] == 6)
-			memcpy(&((struct sockaddr_in6 *)(void *)to)->sin6_addr, &m.n[2], 16);
-		else
-			memcpy(&((struct sockaddr_in *)(void *)to)->sin_addr, &m.n[2], 4);
-		jl_wire_set_port(to, (int)m.n[4]);
+		status = read_peer(j, r, &wait, err);
+		if (r == 0)
+			wait.end_s = jl_clock_s() + STEP_S;
 	}
 	return status;
 }
 
 static enum jl_status be_other(struct join *j, struct jl_err *err)
 {
-	struct jl_wire_message hello = { .word = JL_WIRE_JOIN,
-					 .n = { own_host_id(j->c->host), j->how->tag, BYTE_ORDER_IS } };
-	struct jl_wire_message welcome;
+	const struct jl_wire_peer first = { .host = j->how->to,
+					    .port = j->how->port,
+					    .what = j->how->what,
+					    .patient = true,
+					    .secret = j->how->secret,
+					    .stop = j->how->stop,
+					    .ctx = j->how->ctx };
+	struct jl_wire_message hello = { .n = { own_host_id(j->c->host), j->how->tag } }, answer;
 	socklen_t len = sizeof(union jl_wire_address);
 	int fd = -1;
-	enum jl_status status = reach_first(j, &fd, err);
+	enum jl_status status = jl_wire_join(&first, &hello, JL_WIRE_WELCOME, &fd, &answer, err);
 
 	if (status)
 		return status;
-	(void)snprintf(hello.text, sizeof(hello.text), "%s", j->how->what);
-	status = jl_wire_send(fd, &hello, err);
-	if (!status)
-		status = read_welcome(j, fd, &welcome, err);
-	if (!status)
-		status = members_of(j, (int)welcome.n[2], err);
+	status = answer.n[1] < answer.n[2] ? members_of(j, (int)answer.n[2], err) : jl_wire_nonsense(err);
 	if (status) {
 		(void)close(fd);
 		return status;
 	}
-	j->secret = welcome.n[0];
-	j->own = (int)welcome.n[1];
-	j->port = (int)welcome.n[3];
-	j->members[0].fd = fd;
+	j->session = answer.n[0];
+	j->own = (int)answer.n[1];
+	j->port = (int)answer.n[3];
+	j->members[0].line.fd = fd;
 	(void)getpeername(fd, &j->members[0].address.any, &len);
 	status = open_own_door(j, err);
 	if (!status)
@@ -500,8 +471,8 @@ static enum jl_status settle(struct join *j, int **ret_controls, struct jl_err *
 
 		comm->n_local += here;
 		comm->local_rank += here && r < j->own;
-		controls[r] = j->members[r].fd;
-		j->members[r].fd = -1;
+		controls[r] = j->members[r].line.fd;
+		j->members[r].line.fd = -1;
 	}
 	*ret_controls = controls;
 	return JL_OK;
@@ -509,18 +480,22 @@ static enum jl_status settle(struct join *j, int **ret_controls, struct jl_err *
 
 enum jl_status jl_tcp_join(struct tcp_comm *c, const struct jl_comm_tcp *how, int **ret_controls, struct jl_err *err)
 {
-	struct join j = { .c = c, .how = how, .door = { .fd = -1 } };
+	struct join j = { .c = c, .how = how, .door = jl_realloc(NULL, sizeof(*j.door)) };
 	enum jl_status status;
 
+	if (!j.door)
+		return jl_fail_nomem(err);
+	*j.door = (struct jl_door){ .fd = -1, .secret = how->secret };
 	if (gethostname(c->host, sizeof(c->host) - 1) != 0)
 		(void)snprintf(c->host, sizeof(c->host), "localhost");
 	status = how->to ? be_other(&j, err) : be_first(&j, err);
 	if (!status)
 		status = settle(&j, ret_controls, err);
 	for (int r = 0; j.members && r < j.n; r++)
-		if (j.members[r].fd >= 0)
-			(void)close(j.members[r].fd);
-	jl_tcp_door_close(&j.door);
+		if (j.members[r].line.fd >= 0)
+			(void)close(j.members[r].line.fd);
+	jl_door_close(j.door);
+	jl_free(j.door);
 	jl_free(j.members);
 	return status;
 }

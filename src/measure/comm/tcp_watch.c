@@ -27,9 +27,7 @@
 enum how { HOW_FINE, HOW_LEFT, HOW_DIED, HOW_STUCK };
 
 struct line {
-	int fd; /* -1: none, or it ended */
-	size_t n;
-	unsigned char bytes[JL_WIRE_MESSAGE_B];
+	struct jl_wire_line wire; /* fd -1: none, or it ended */
 	double heard_s;
 	bool bye;
 };
@@ -62,12 +60,8 @@ static void note(struct tcp_watch *w, enum how how, int rank)
 /* Never waits: a line that takes nothing has not been read for long, and its rank will be found silent. */
 static void say(const struct line *line, uint32_t word, uint64_t a, uint64_t b)
 {
-	unsigned char bytes[JL_WIRE_MESSAGE_B];
-
-	if (line->fd < 0)
-		return;
-	jl_wire_pack(bytes, &(struct jl_wire_message){ .word = word, .n = { a, b } });
-	(void)!send(line->fd, bytes, sizeof(bytes), MSG_NOSIGNAL | MSG_DONTWAIT);
+	if (line->wire.fd >= 0)
+		(void)jl_wire_say(line->wire.fd, &(struct jl_wire_message){ .word = word, .n = { a, b } });
 }
 
 static void spread(struct tcp_watch *w, enum how how, int rank)
@@ -89,7 +83,7 @@ static void hear(struct tcp_watch *w, int rank, const struct jl_wire_message *m,
 		w->wanted_s = now_s;
 		break;
 	case JL_WIRE_GONE:
-		if (rank == 0 && m->n[0] < (uint64_t)w->n && m->n[1] >= HOW_LEFT && m->n[1] <= HOW_STUCK)
+		if (rank == 0 && m->n[0] < (uint64_t)w->n)
 			note(w, (enum how)m->n[1], (int)m->n[0]);
 		break;
 	case JL_WIRE_BYE: line->bye = true; break;
@@ -97,29 +91,24 @@ static void hear(struct tcp_watch *w, int rank, const struct jl_wire_message *m,
 	}
 }
 
+/* A rank that says what makes no sense is as good as dead. */
 static void read_line(struct tcp_watch *w, int rank, double now_s)
 {
 	struct line *line = &w->lines[rank];
 
-	for (int i = 0; i < 64 && line->fd >= 0; i++) {
-		const ssize_t n = recv(line->fd, line->bytes + line->n, sizeof(line->bytes) - line->n, MSG_DONTWAIT);
+	for (int i = 0; i < 64 && line->wire.fd >= 0; i++) {
 		struct jl_wire_message m;
+		bool whole;
+		const enum jl_status status = jl_wire_take(&line->wire, &whole, &m, NULL);
 
-		if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR))
-			return;
-		if (n <= 0) {
-			(void)close(line->fd);
-			line->fd = -1;
+		if (status || (whole && m.version != JL_WIRE_VERSION)) {
+			(void)close(line->wire.fd);
+			line->wire.fd = -1;
 			spread(w, line->bye ? HOW_LEFT : HOW_DIED, rank);
-			return;
-		}
-		line->n += (size_t)n;
-		if (line->n < sizeof(line->bytes))
-			continue;
-		line->n = 0;
-		if (jl_wire_plausible(line->bytes, sizeof(line->bytes))) {
-			jl_wire_unpack(line->bytes, &m);
+		} else if (whole) {
 			hear(w, rank, &m, now_s);
+		} else {
+			return;
 		}
 	}
 }
@@ -137,7 +126,7 @@ static void call_the_roll(struct tcp_watch *w, bool wanted, double now_s)
 		w->asked_s = w->asked_s > 0 ? w->asked_s : now_s;
 	}
 	for (int r = 0; r < w->n; r++)
-		if (w->lines[r].fd >= 0 && w->lines[r].heard_s < w->asked_s && now_s - w->asked_s > ANSWER_S)
+		if (w->lines[r].wire.fd >= 0 && w->lines[r].heard_s < w->asked_s && now_s - w->asked_s > ANSWER_S)
 			spread(w, HOW_STUCK, r);
 }
 
@@ -156,7 +145,7 @@ static void *watch(void *ctx)
 			moved_s = now_s;
 		}
 		for (int r = 0; r < w->n; r++)
-			w->fds[r] = (struct pollfd){ .fd = w->lines[r].fd, .events = POLLIN };
+			w->fds[r] = (struct pollfd){ .fd = w->lines[r].wire.fd, .events = POLLIN };
 		w->fds[w->n] = (struct pollfd){ .fd = w->wake, .events = POLLIN };
 		if (poll(w->fds, (nfds_t)w->n + 1, LOOK_MS) > 0)
 			for (int r = 0; r < w->n; r++)
@@ -175,8 +164,8 @@ static void *watch(void *ctx)
 static void release(struct tcp_watch *w)
 {
 	for (int r = 0; w->lines && r < w->n; r++)
-		if (w->lines[r].fd >= 0)
-			(void)close(w->lines[r].fd);
+		if (w->lines[r].wire.fd >= 0)
+			(void)close(w->lines[r].wire.fd);
 	if (w->wake >= 0)
 		(void)close(w->wake);
 	jl_free(w->lines);
@@ -202,7 +191,7 @@ enum jl_status jl_tcp_watch_start(struct tcp_watch **ret_watch, int *controls, i
 	*w = (struct tcp_watch){ .n = n, .own = own, .lines = lines, .fds = fds };
 	w->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	for (int r = 0; r < n; r++) {
-		lines[r] = (struct line){ .fd = controls[r] };
+		lines[r] = (struct line){ .wire = { .fd = controls[r] } };
 		controls[r] = -1;
 	}
 	/* signals are for the thread that works */

@@ -1,13 +1,8 @@
 #include "comm/wire.h"
 
 #include <errno.h>
-#include <netdb.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <poll.h>
-#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 
@@ -15,6 +10,46 @@
 #define SEND_S  5.0
 
 static const unsigned char magic[8] = { 'j', 'e', 'o', 'u', 'l', 't', 'c', 'p' };
+
+struct limit {
+	uint64_t least, most;
+};
+
+#define ANY                                                                                                            \
+	{                                                                                                              \
+		0, UINT64_MAX                                                                                          \
+	}
+#define YES_OR_NO                                                                                                      \
+	{                                                                                                              \
+		0, 1                                                                                                   \
+	}
+#define PORT                                                                                                           \
+	{                                                                                                              \
+		1, 65535                                                                                               \
+	}
+#define RATE                                                                                                           \
+	{                                                                                                              \
+		0, JL_WIRE_RATE_MAX                                                                                    \
+	}
+
+/* Numbers that a word does not name are 0. */
+static const struct limit limits[JL_N_WIRE_WORD][JL_WIRE_NUMBERS] = {
+	[JL_WIRE_HELLO] = { ANY, ANY, YES_OR_NO, ANY, ANY },
+	[JL_WIRE_CHALLENGE] = { ANY, ANY, YES_OR_NO },
+	[JL_WIRE_PROVE] = { ANY, ANY, ANY, ANY },
+	[JL_WIRE_PROVEN] = { ANY, ANY, ANY, ANY },
+	[JL_WIRE_SECRET] = { YES_OR_NO },
+	[JL_WIRE_OTHER] = { YES_OR_NO },
+	[JL_WIRE_WELCOME] = { ANY, { 1, JL_COMM_TCP_RANKS_MAX - 1 }, { 2, JL_COMM_TCP_RANKS_MAX }, PORT },
+	[JL_WIRE_READY] = { PORT },
+	[JL_WIRE_PEER] = { { 0, JL_COMM_TCP_RANKS_MAX - 1 }, { 4, 6 }, ANY, ANY, { 0, 65535 }, ANY },
+	[JL_WIRE_GONE] = { { 0, JL_COMM_TCP_RANKS_MAX - 1 }, { 1, 3 } },
+	[JL_WIRE_SESSION] = { { 1, UINT64_MAX } },
+	[JL_WIRE_PING] = { { 0, JL_WIRE_PINGS_MAX } },
+	[JL_WIRE_TEST] = { { 1, 3 }, { 1, JL_WIRE_STREAMS_MAX }, { 100, JL_WIRE_TIME_MAX_MS } },
+	[JL_WIRE_REPORT] = { { 0, JL_WIRE_RATES_MAX } },
+	[JL_WIRE_RATES] = { RATE, RATE, RATE, RATE, RATE, RATE },
+};
 
 static void put(unsigned char ret[8], uint64_t value)
 {
@@ -45,25 +80,59 @@ bool jl_wire_plausible(const unsigned char *bytes, size_t n)
 	return memcmp(bytes, magic, n < sizeof(magic) ? n : sizeof(magic)) == 0;
 }
 
-void jl_wire_unpack(const unsigned char bytes[JL_WIRE_MESSAGE_B], struct jl_wire_message *ret)
+static bool within_limits(const struct jl_wire_message *m)
 {
-	const uint64_t words = get(bytes + 8);
+	if (m->word < JL_WIRE_HELLO || m->word >= JL_N_WIRE_WORD)
+		return false;
+	for (size_t i = 0; i < JL_WIRE_NUMBERS; i++)
+		if (m->n[i] < limits[m->word][i].least || m->n[i] > limits[m->word][i].most)
+			return false;
+	return true;
+}
+
+/* It may be printed; nothing behind its end is ever looked at. */
+static void clean_text(char text[JL_WIRE_TEXT_B])
+{
 	bool over = false;
 
-	ret->word = (uint32_t)words;
-	ret->version = (uint32_t)(words >> 32);
-	for (size_t i = 0; i < JL_WIRE_NUMBERS; i++)
-		ret->n[i] = get(bytes + 16 + 8 * i);
-	memcpy(ret->text, bytes + 16 + (size_t)8 * JL_WIRE_NUMBERS, JL_WIRE_TEXT_B);
-	ret->text[JL_WIRE_TEXT_B - 1] = '\0';
-	/* it may be printed; nothing behind its end is ever looked at */
+	text[JL_WIRE_TEXT_B - 1] = '\0';
 	for (size_t i = 0; i < JL_WIRE_TEXT_B; i++) {
-		over |= ret->text[i] == '\0';
+		over |= text[i] == '\0';
 		if (over)
-			ret->text[i] = '\0';
-		else if (ret->text[i] < ' ' || ret->text[i] > '~')
-			ret->text[i] = '?';
+			text[i] = '\0';
+		else if (text[i] < ' ' || text[i] > '~')
+			text[i] = '?';
 	}
+}
+
+enum jl_status jl_wire_nonsense(struct jl_err *err)
+{
+	return jl_fail(err, JL_E_DATA, "the other side says what makes no sense", "상대의 말을 이해할 수 없습니다");
+}
+
+static enum jl_status stranger(struct jl_err *err)
+{
+	return jl_fail(err, JL_E_DATA, "the other side is not jeoul", "상대가 jeoul이 아닙니다");
+}
+
+enum jl_status jl_wire_unpack(const unsigned char bytes[JL_WIRE_MESSAGE_B], struct jl_wire_message *ret,
+			      struct jl_err *err)
+{
+	const uint64_t words = get(bytes + 8);
+	struct jl_wire_message m = { .word = (uint32_t)words, .version = (uint32_t)(words >> 32) };
+
+	if (!jl_wire_plausible(bytes, JL_WIRE_MESSAGE_B))
+		return stranger(err);
+	if (m.version == JL_WIRE_VERSION) {
+		for (size_t i = 0; i < JL_WIRE_NUMBERS; i++)
+			m.n[i] = get(bytes + 16 + 8 * i);
+		memcpy(m.text, bytes + 16 + (size_t)8 * JL_WIRE_NUMBERS, JL_WIRE_TEXT_B);
+		clean_text(m.text);
+		if (!within_limits(&m))
+			return jl_wire_nonsense(err);
+	}
+	*ret = m;
+	return JL_OK;
 }
 
 static enum jl_status lost(int why, struct jl_err *err)
@@ -71,6 +140,34 @@ static enum jl_status lost(int why, struct jl_err *err)
 	if (why == 0)
 		return jl_fail(err, JL_E_IO, "the other side closed the connection", "상대가 연결을 닫았습니다");
 	return jl_fail(err, JL_E_IO, "connection lost: %s", "연결이 끊겼습니다: %s", strerror(why));
+}
+
+enum jl_status jl_wire_take(struct jl_wire_line *line, bool *ret_whole, struct jl_wire_message *ret, struct jl_err *err)
+{
+	const ssize_t n = recv(line->fd, line->bytes + line->n, sizeof(line->bytes) - line->n, MSG_DONTWAIT);
+
+	*ret_whole = false;
+	if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR))
+		return JL_OK;
+	if (n <= 0)
+		return lost(n < 0 ? errno : 0, err);
+	line->n += (size_t)n;
+	/* somebody else's protocol may be shorter: its first bytes already tell */
+	if (!jl_wire_plausible(line->bytes, line->n))
+		return stranger(err);
+	if (line->n < sizeof(line->bytes))
+		return JL_OK;
+	line->n = 0;
+	*ret_whole = true;
+	return jl_wire_unpack(line->bytes, ret, err);
+}
+
+bool jl_wire_say(int fd, const struct jl_wire_message *m)
+{
+	unsigned char bytes[JL_WIRE_MESSAGE_B];
+
+	jl_wire_pack(bytes, m);
+	return send(fd, bytes, sizeof(bytes), MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)sizeof(bytes);
 }
 
 enum jl_status jl_wire_send(int fd, const struct jl_wire_message *m, struct jl_err *err)
@@ -98,114 +195,21 @@ enum jl_status jl_wire_send(int fd, const struct jl_wire_message *m, struct jl_e
 	return JL_OK;
 }
 
-static enum jl_status wait_for(int fd, const struct jl_wire_wait *wait, struct jl_err *err)
-{
-	if (wait->stop && wait->stop(wait->ctx))
-		return jl_fail(err, JL_E_IO, "stopped", "중단했습니다");
-	if (jl_clock_s() > wait->end_s)
-		return jl_fail(err, JL_E_IO, "the other side does not answer", "상대가 응답하지 않습니다");
-	(void)poll(&(struct pollfd){ .fd = fd, .events = POLLIN }, 1, LOOK_MS);
-	return JL_OK;
-}
-
 enum jl_status jl_wire_receive(int fd, const struct jl_wire_wait *wait, struct jl_wire_message *ret, struct jl_err *err)
 {
-	unsigned char bytes[JL_WIRE_MESSAGE_B];
-	size_t at = 0;
-	enum jl_status status = JL_OK;
+	struct jl_wire_line line = { .fd = fd };
 
-	while (at < sizeof(bytes) && !status) {
-		const ssize_t n = recv(fd, bytes + at, sizeof(bytes) - at, MSG_DONTWAIT);
+	for (;;) {
+		/* waits before it looks: one system call less in the time that a ping takes */
+		const bool some = poll(&(struct pollfd){ .fd = fd, .events = POLLIN }, 1, LOOK_MS) > 0;
+		bool whole = false;
+		const enum jl_status status = some ? jl_wire_take(&line, &whole, ret, err) : JL_OK;
 
-		if (n > 0) {
-			at += (size_t)n;
-			if (!jl_wire_plausible(bytes, at))
-				status = jl_fail(err, JL_E_DATA, "the other side is no rank of jeoul",
-						 "상대가 jeoul 랭크가 아닙니다");
-		} else if (n == 0) {
-			status = lost(0, err);
-		} else if (errno == EAGAIN || errno == EWOULDBLOCK) {
-			status = wait_for(fd, wait, err);
-		} else if (errno != EINTR) {
-			status = lost(errno, err);
-		}
+		if (status || whole)
+			return status;
+		if (wait->stop && wait->stop(wait->ctx))
+			return jl_fail(err, JL_E_IO, "stopped", "중단했습니다");
+		if (jl_clock_s() > wait->end_s)
+			return jl_fail(err, JL_E_IO, "the other side does not answer", "상대가 응답하지 않습니다");
 	}
-	if (!status)
-		jl_wire_unpack(bytes, ret);
-	return status;
-}
-
-static void no_delay(int fd)
-{
-	const int on = 1;
-
-	(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-}
-
-int jl_wire_connect(const struct sockaddr *peer, socklen_t len, double wait_s)
-{
-	int fd = socket(peer->sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), why = 0;
-	socklen_t size = sizeof(why);
-
-	if (fd < 0)
-		return -1;
-	if (connect(fd, peer, len) != 0) {
-		why = errno;
-		if (why == EINPROGRESS) {
-			why = ETIMEDOUT;
-			if (poll(&(struct pollfd){ .fd = fd, .events = POLLOUT }, 1, (int)(1e3 * wait_s)) == 1)
-				(void)getsockopt(fd, SOL_SOCKET, SO_ERROR, &why, &size);
-		}
-	}
-	if (why) {
-		(void)close(fd);
-		errno = why;
-		return -1;
-	}
-	no_delay(fd);
-	return fd;
-}
-
-int jl_wire_listen(const struct sockaddr *own, socklen_t len)
-{
-	const int fd = socket(own->sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), on = 1;
-	int why;
-
-	if (fd < 0)
-		return -1;
-	(void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-	no_delay(fd); /* what is accepted inherits it */
-	if (bind(fd, own, len) == 0 && listen(fd, SOMAXCONN) == 0)
-		return fd;
-	why = errno;
-	(void)close(fd);
-	errno = why;
-	return -1;
-}
-
-int jl_wire_port(const union jl_wire_address *a)
-{
-	if (a->any.sa_family == AF_INET6)
-		return ntohs(((const struct sockaddr_in6 *)(const void *)a)->sin6_port);
-	return ntohs(((const struct sockaddr_in *)(const void *)a)->sin_port);
-}
-
-void jl_wire_set_port(union jl_wire_address *a, int port)
-{
-	if (a->any.sa_family == AF_INET6)
-		((struct sockaddr_in6 *)(void *)a)->sin6_port = htons((uint16_t)port);
-	else
-		((struct sockaddr_in *)(void *)a)->sin_port = htons((uint16_t)port);
-}
-
-socklen_t jl_wire_len(const union jl_wire_address *a)
-{
-	return a->any.sa_family == AF_INET6 ? sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in);
-}
-
-const char *jl_wire_name(char ret_name[JL_WIRE_NAME_MAX], const union jl_wire_address *a)
-{
-	if (getnameinfo(&a->any, jl_wire_len(a), ret_name, JL_WIRE_NAME_MAX, NULL, 0, NI_NUMERICHOST) != 0)
-		(void)snprintf(ret_name, JL_WIRE_NAME_MAX, "?");
-	return ret_name;
 }

@@ -1,6 +1,7 @@
-/* What ranks say to each other over TCP before and beside their data: messages of one size, numbers in network order,
- * every wait with an end. Sockets are non-blocking. A peer may be anybody: what it says is checked here and by whoever
- * asked. */
+/* What peers say to each other over TCP before and beside their data, for collectives and for `bench net` alike: messages of one size,
+ * numbers in network order, every wait with an end. A peer may be anybody: a message is taken only when every number in it lies within
+ * the limits of its word (wire.c has them in one table); what depends on more than the message is checked by whoever asked. Sockets are
+ * non-blocking. */
 #ifndef JL_COMM_WIRE_H
 #define JL_COMM_WIRE_H
 
@@ -8,27 +9,50 @@
 #include <stdint.h>
 #include <sys/socket.h>
 
-#include "base/err.h"
+#include "comm/comm.h"
 
-#define JL_WIRE_VERSION   1
+#define JL_WIRE_VERSION   2
 #define JL_WIRE_MESSAGE_B 96
 #define JL_WIRE_NUMBERS   6
 #define JL_WIRE_TEXT_B    32
 #define JL_WIRE_NAME_MAX  64
+/* 1: little-endian. Data go as they lie in memory, so ranks of another order are refused. */
+#define JL_WIRE_BYTE_ORDER ((uint64_t)(*(const unsigned char *)&(const uint16_t){ 1 }))
+
+#define JL_WIRE_STREAMS_MAX 64
+#define JL_WIRE_TIME_MAX_MS 60000
+#define JL_WIRE_PINGS_MAX   10000
+#define JL_WIRE_RATES_MAX   700                        /* ten a second */
+#define JL_WIRE_RATE_MAX    UINT64_C(1000000000000000) /* bytes a second */
 
 enum jl_wire_word {
-	JL_WIRE_JOIN = 1, /* host id, tag, byte order; text: what for -> WELCOME, VERSION_IS, OTHER */
-	JL_WIRE_WELCOME,  /* secret, rank, number of ranks, first port -> READY */
-	JL_WIRE_READY,    /* port -> PEER for each rank */
-	JL_WIRE_PEER,     /* rank, family, address (2), port, host id */
-	JL_WIRE_LINK,     /* secret, rank: this connection carries data */
+	/* the greeting, always the same; without a secret its key is empty */
+	JL_WIRE_HELLO = 1, /* who, tag, byte order, nonce (2); text: what for -> CHALLENGE, VERSION_IS, BUSY */
+	JL_WIRE_CHALLENGE, /* nonce (2), whether there is a secret -> PROVE */
+	JL_WIRE_PROVE,     /* digest (4) -> PROVEN, SECRET */
+	JL_WIRE_PROVEN,    /* digest (4) */
+	/* what the door says instead */
 	JL_WIRE_VERSION_IS,
-	JL_WIRE_OTHER, /* text: what for; number 0: 1 when only the options differ */
-	JL_WIRE_FULL,  /* all ranks are there */
-	JL_WIRE_ASK,   /* -> HERE */
+	JL_WIRE_SECRET, /* another one; number 0: 1 when there is one at all */
+	JL_WIRE_OTHER,  /* text: what for; number 0: 1 when only the options differ */
+	JL_WIRE_BUSY,   /* all ranks are there, or another client is */
+	/* ranks of a collective */
+	JL_WIRE_WELCOME, /* session, rank, number of ranks, first port -> READY */
+	JL_WIRE_READY,   /* port -> PEER for each rank */
+	JL_WIRE_PEER,    /* rank, family, address (2), port, host id */
+	JL_WIRE_ASK,     /* -> HERE */
 	JL_WIRE_HERE,
 	JL_WIRE_GONE, /* rank, how */
-	JL_WIRE_BYE
+	JL_WIRE_BYE,
+	/* bench net */
+	JL_WIRE_SESSION, /* its number -> PING, TEST, BYE */
+	JL_WIRE_PING,    /* sequence number -> the same */
+	JL_WIRE_TEST,    /* direction, streams, milliseconds -> GO, REPORT; REFUSED */
+	JL_WIRE_GO,
+	JL_WIRE_REFUSED,
+	JL_WIRE_REPORT, /* number of rates, then they come in RATES */
+	JL_WIRE_RATES,  /* bytes a second (6) */
+	JL_N_WIRE_WORD
 };
 
 struct jl_wire_message {
@@ -40,7 +64,19 @@ struct jl_wire_message {
 void jl_wire_pack(unsigned char ret_bytes[JL_WIRE_MESSAGE_B], const struct jl_wire_message *message);
 /* Of the first `n` bytes of a message: can they be one at all? */
 bool jl_wire_plausible(const unsigned char *bytes, size_t n);
-void jl_wire_unpack(const unsigned char bytes[JL_WIRE_MESSAGE_B], struct jl_wire_message *ret_message);
+/* JL_E_DATA: a number beyond its limits, or no message at all. Of another version only word and version are read. */
+enum jl_status jl_wire_unpack(const unsigned char bytes[JL_WIRE_MESSAGE_B], struct jl_wire_message *ret_message,
+			      struct jl_err *err);
+
+/* A connection by which messages come, perhaps byte by byte. */
+struct jl_wire_line {
+	int fd;
+	size_t n;
+	unsigned char bytes[JL_WIRE_MESSAGE_B];
+};
+/* Takes what is there and never waits. `ret_whole`: a message is complete. */
+enum jl_status jl_wire_take(struct jl_wire_line *line, bool *ret_whole, struct jl_wire_message *ret_message,
+			    struct jl_err *err);
 
 /* Whoever waits looks at `stop` (may be NULL) ten times a second. */
 struct jl_wire_wait {
@@ -49,10 +85,44 @@ struct jl_wire_wait {
 	void *ctx;
 };
 enum jl_status jl_wire_send(int fd, const struct jl_wire_message *message, struct jl_err *err);
+/* Never waits; false: it did not leave. To peers who are owed nothing. */
+bool jl_wire_say(int fd, const struct jl_wire_message *message);
 enum jl_status jl_wire_receive(int fd, const struct jl_wire_wait *wait, struct jl_wire_message *ret_message,
 			       struct jl_err *err);
+/* The other side may not say this now. */
+enum jl_status jl_wire_nonsense(struct jl_err *err);
 
-/* -1 with errno. */
+/* --- the secret (comm/secret.h). */
+/* `who` proves it: the side that connects, or the one that listens. `hello` as it went over the wire. */
+enum jl_wire_side { JL_WIRE_CONNECTS, JL_WIRE_LISTENS };
+void jl_wire_proof(uint64_t ret_proof[4], const struct jl_wire_secret *secret, enum jl_wire_side who,
+		   const unsigned char hello[JL_WIRE_MESSAGE_B], const struct jl_wire_message *challenge);
+bool jl_wire_proves(const struct jl_wire_message *message, const uint64_t proof[4]);
+enum jl_status jl_wire_random(void *ret, size_t size_B, struct jl_err *err);
+/* The side that connects: says hello (word, byte order and nonce are set here) and proves what is asked. JL_E_LIMIT: it is busy.
+ * `host`: whom messages name. */
+enum jl_status jl_wire_greet(int fd, const char *host, struct jl_wire_message *hello,
+			     const struct jl_wire_secret *secret, const struct jl_wire_wait *wait, struct jl_err *err);
+/* What the other side said instead of what it owes. */
+enum jl_status jl_wire_refused(const struct jl_wire_message *message, const char *host, const char *what,
+			       const struct jl_wire_secret *secret, struct jl_err *err);
+
+/* Somebody who listens, by name. */
+struct jl_wire_peer {
+	const char *host;
+	int port;
+	const char *what; /* as a person starts it: "bench net" */
+	bool patient;     /* somebody may be about to listen there */
+	struct jl_wire_secret secret;
+	bool (*stop)(void *ctx); /* may be NULL: looked at ten times a second */
+	void *ctx;
+};
+/* Connects, greets and waits for the first answer, which is `word`. Tries again for a while when it is busy, a few times when it hangs
+ * up, and while nobody listens there yet if the peer is `patient`. */
+enum jl_status jl_wire_join(const struct jl_wire_peer *peer, struct jl_wire_message *hello, uint32_t word, int *ret_fd,
+			    struct jl_wire_message *ret_answer, struct jl_err *err);
+
+/* --- wire_socket.c: -1 with errno */
 int jl_wire_connect(const struct sockaddr *peer, socklen_t len, double wait_s);
 int jl_wire_listen(const struct sockaddr *own, socklen_t len);
 
@@ -63,6 +133,10 @@ union jl_wire_address {
 int jl_wire_port(const union jl_wire_address *address);
 void jl_wire_set_port(union jl_wire_address *address, int port);
 socklen_t jl_wire_len(const union jl_wire_address *address);
+bool jl_wire_same_host(const union jl_wire_address *a, const union jl_wire_address *b);
 const char *jl_wire_name(char ret_name[JL_WIRE_NAME_MAX], const union jl_wire_address *address);
+
+/* Waits on `address` (NULL: loopback); `port` 0 is any free one, and says which. */
+enum jl_status jl_wire_open(const char **address, int *port, int *ret_fd, struct jl_err *err);
 
 #endif

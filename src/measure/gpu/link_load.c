@@ -1,20 +1,12 @@
 #include "gpu/link_load.h"
 
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "gpu/cuda.h"
 
 #define COPY_B   ((size_t)32 << 20)
 #define COPIES_S 0.15 /* links come up within tens of milliseconds */
-
-static double now_s(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* Copies until the time is over and keeps the fastest link that was seen. */
 static void copy_and_look(const struct jl_cuda *cuda, struct jl_nvml *nvml, size_t index, struct jl_nvml_gpu *gpu)
@@ -22,14 +14,14 @@ static void copy_and_look(const struct jl_cuda *cuda, struct jl_nvml *nvml, size
 	struct CUstream_st *stream = NULL;
 	uint64_t to = 0;
 	void *from = NULL;
-	double until = now_s() + COPIES_S;
+	double until = jl_clock_s() + COPIES_S;
 
 	if (cuda->MemAlloc(&to, COPY_B) != JL_CU_OK)
 		return;
 	if (cuda->MemHostAlloc(&from, COPY_B, 0) == JL_CU_OK &&
 	    cuda->StreamCreate(&stream, JL_CU_STREAM_NON_BLOCKING) == JL_CU_OK) {
 		memset(from, 0, COPY_B);
-		while (now_s() < until) {
+		while (jl_clock_s() < until) {
 			struct jl_nvml_gpu seen;
 
 			for (int i = 0; i < 4; i++)

@@ -7,16 +7,11 @@
 #include <sys/mman.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
+#include "base/meminfo.h"
 
 #define LOGITS_B ((size_t)256 << 20) /* of logits at a time: fewer rows pack the head's weights more often */
-
-static double now_s(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 size_t jl_cpu_n_pieces(const struct jl_cpu_engine *cpu, size_t n, size_t grain)
 {
@@ -102,50 +97,18 @@ static enum jl_status cpu_create(const struct jl_engine_in *in, struct jl_engine
 	return JL_OK;
 }
 
-/* "MemAvailable:   123 kB" of /proc/meminfo, "RssAnon:   123 kB" of /proc/self/status */
-static double proc_B(const char *path, const char *key)
-{
-	char line[128];
-	double found = NAN, kib;
-	size_t len = strlen(key);
-	FILE *file = fopen(path, "re");
-	if (!file)
-		return NAN;
-	while (isnan(found) && fgets(line, sizeof line, file))
-		if (strncmp(line, key, len) == 0 && sscanf(line + len, ": %lf", &kib) == 1)
-			found = kib * 1024;
-	fclose(file);
-	return found;
-}
-
-static double cgroup_B(const char *name)
-{
-	char path[64];
-	double value = NAN;
-	snprintf(path, sizeof path, "/sys/fs/cgroup/%s", name);
-	FILE *file = fopen(path, "re");
-	if (!file)
-		return NAN;
-	if (fscanf(file, "%lf", &value) != 1)
-		value = NAN; /* "max" */
-	fclose(file);
-	return value;
-}
-
 static size_t cpu_available_B(struct jl_engine *engine)
 {
+	const double free_B = jl_mem_available_B();
+
 	(void)engine;
-	double free_B = proc_B("/proc/meminfo", "MemAvailable"),
-	       limit_B = cgroup_B("memory.max") - cgroup_B("memory.current");
-	if (isfinite(limit_B) && !(limit_B > free_B))
-		free_B = limit_B;
 	return free_B > 0 ? (size_t)free_B : 0;
 }
 
 /* Own pages, and the shared ones that this worker asked for: peers' pages that it only reads count for the peers. */
 static double cpu_memory_B(struct jl_engine *engine)
 {
-	return proc_B("/proc/self/status", "RssAnon") + (double)jl_cpu(engine)->shared_B;
+	return jl_mem_proc_B("/proc/self/status", "RssAnon") + (double)jl_cpu(engine)->shared_B;
 }
 
 static const char *cpu_versions(struct jl_engine *engine)
@@ -282,14 +245,14 @@ static void cpu_exchange_finish(struct jl_engine *engine, struct jl_comm *comm, 
 	cpu->requests[slot] = NULL;
 	if (!request)
 		return;
-	double begin_s = now_s();
+	double begin_s = jl_clock_s();
 	struct jl_err err = { 0 };
 	enum jl_status status = jl_comm_wait(comm, request, &err);
 	if (status != JL_OK && !engine->failed) {
 		engine->failed = status;
 		engine->err = err;
 	}
-	cpu->waited_s += now_s() - begin_s;
+	cpu->waited_s += jl_clock_s() - begin_s;
 }
 
 static double cpu_exchange_waited_s(struct jl_engine *engine)
@@ -301,7 +264,7 @@ static double cpu_exchange_waited_s(struct jl_engine *engine)
 
 static void cpu_mark(struct jl_engine *engine, enum jl_engine_phase phase)
 {
-	jl_cpu(engine)->mark_s[phase] = now_s();
+	jl_cpu(engine)->mark_s[phase] = jl_clock_s();
 }
 
 static double cpu_between_s(struct jl_engine *engine, enum jl_engine_phase from, enum jl_engine_phase to)

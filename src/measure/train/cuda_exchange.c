@@ -1,16 +1,10 @@
 /* Collectives beside computation. NCCL on a stream of its own where every worker has a GPU to itself; otherwise
  * (several workers on one GPU, no NCCL) the data crosses host memory and the workers' own communicator. */
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
+#include "bench/nccl_names.h"
 #include "train/cuda_engine.h"
-
-static double now_s(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 /* Whether all workers can and want to: one that cannot sends all through host memory. */
 static enum jl_status agree(struct jl_comm *comm, bool can, bool *ret_all, struct jl_err *err)
@@ -91,18 +85,8 @@ void jl_cuda_exchange_close(struct cuda_engine *e)
 
 static int queue_nccl(struct cuda_exchange *x, const struct jl_coll_call *c)
 {
-	static const int types[JL_N_COMM_TYPE] = {
-		[JL_COMM_INT8] = JL_NCCL_INT8,     [JL_COMM_UINT8] = JL_NCCL_UINT8, [JL_COMM_INT32] = JL_NCCL_INT32,
-		[JL_COMM_UINT32] = JL_NCCL_UINT32, [JL_COMM_INT64] = JL_NCCL_INT64, [JL_COMM_UINT64] = JL_NCCL_UINT64,
-		[JL_COMM_HALF] = JL_NCCL_HALF,     [JL_COMM_FLOAT] = JL_NCCL_FLOAT, [JL_COMM_DOUBLE] = JL_NCCL_DOUBLE,
-		[JL_COMM_BF16] = JL_NCCL_BF16,
-	};
-	static const int ops[JL_N_REDOP] = {
-		[JL_RED_SUM] = JL_NCCL_SUM, [JL_RED_PROD] = JL_NCCL_PROD, [JL_RED_MIN] = JL_NCCL_MIN,
-		[JL_RED_MAX] = JL_NCCL_MAX, [JL_RED_AVG] = JL_NCCL_AVG,
-	};
 	const struct jl_nccl *n = x->nccl;
-	int type = types[c->type], op = ops[c->op];
+	int type = jl_nccl_types[c->type], op = jl_nccl_ops[c->op];
 	switch (c->coll) {
 	case JL_COLL_ALLREDUCE: return n->AllReduce(c->send, c->recv, c->count, type, op, x->comm, x->stream);
 	case JL_COLL_ALLGATHER: return n->AllGather(c->send, c->recv, c->count, type, x->comm, x->stream);
@@ -153,14 +137,14 @@ static void through_host(struct cuda_engine *e, struct jl_comm *comm, const stru
 	jl_cuda_keep(e, cu->MemcpyDtoHAsync(x->host, (uint64_t)(uintptr_t)call->send, send_B, e->gpu->stream),
 		     "cuMemcpyDtoHAsync");
 	jl_cuda_keep(e, cu->StreamSynchronize(e->gpu->stream), "cuStreamSynchronize");
-	double from_s = now_s();
+	double from_s = jl_clock_s();
 	if (e->base.failed == JL_OK)
 		jl_cuda_keep_status(e, jl_comm_run(comm, &host, &err), &err);
 	if (e->base.failed == JL_OK)
 		jl_cuda_keep(e, cu->MemcpyHtoDAsync((uint64_t)(uintptr_t)call->recv, host.recv, recv_B, e->gpu->stream),
 			     "cuMemcpyHtoDAsync");
 	jl_cuda_keep(e, cu->StreamSynchronize(e->gpu->stream), "cuStreamSynchronize");
-	x->waited_s += now_s() - from_s;
+	x->waited_s += jl_clock_s() - from_s;
 }
 
 static bool slot_events(struct cuda_engine *e, struct cuda_slot *slot)
@@ -234,14 +218,14 @@ enum jl_status jl_cuda_exchange_sync(struct cuda_engine *e, struct jl_err *err)
 	if (!x->nccl || !x->comm)
 		return jl_cuda_check(cu, cu->StreamSynchronize(e->gpu->stream), "cuStreamSynchronize", err);
 	enum jl_status status = jl_cuda_check(cu, cu->EventRecord(x->ready, e->gpu->stream), "cuEventRecord", err);
-	for (double from_s = now_s(); status == JL_OK;) {
+	for (double from_s = jl_clock_s(); status == JL_OK;) {
 		int code = cu->EventQuery(x->ready), async = 0;
 		if (code != JL_CU_NOT_READY)
 			return jl_cuda_check(cu, code, "cuEventQuery", err);
 		x->nccl->CommGetAsyncError(x->comm, &async);
 		if (async != JL_NCCL_OK && async != JL_NCCL_IN_PROGRESS)
 			status = jl_nccl_check(x->nccl, async, "NCCL", err);
-		else if (now_s() - from_s > JL_COMM_STUCK_S)
+		else if (jl_clock_s() - from_s > JL_COMM_STUCK_S)
 			status = jl_fail(err, JL_E_IO,
 					 "GPU %d: the exchange does not finish; another worker is stuck or gone",
 					 "GPU %d: 통신이 끝나지 않음; 다른 워커가 멈췄거나 사라짐", e->gpu->index);

@@ -405,17 +405,3 @@ enum jl_status jl_trainer_weight(struct jl_trainer *t, enum jl_tensor weight, si
 	t->k->to_host(t->engine, ret_values, from, p->rows * p->cols * sizeof *ret_values);
 	return t->k->sync(t->engine, err);
 }
-
-enum jl_status jl_trainer_set_weight(struct jl_trainer *t, enum jl_tensor weight, size_t layer, const float *values,
-				     struct jl_err *err)
-{
-	const struct jl_tensor_place *p = &t->shape.weights[weight];
-	struct jl_unit *unit = &t->units[p->unit == JL_UNIT_EMBED   ? 0
-					 : p->unit == JL_UNIT_LAYER ? layer + 1
-								    : t->shape.n_layers + 1];
-	if (!p->rows || t->engine->elem_B != sizeof(float) || !unit->param)
-		return jl_fail(err, JL_E_RANGE, "this worker does not hold that tensor",
-			       "이 워커에는 그 텐서가 없습니다");
-	t->k->from_host(t->engine, jl_trainer_at(t, unit, weight), values, p->rows * p->cols * sizeof *values);
-	return t->k->sync(t->engine, err);
-}

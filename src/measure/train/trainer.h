@@ -66,7 +66,5 @@ struct jl_trainer_times jl_trainer_times(struct jl_trainer *train);
  * holds them (ddp, zero1). */
 enum jl_status jl_trainer_weight(struct jl_trainer *train, enum jl_tensor weight, size_t layer, bool gradient,
 				 float *ret_values, struct jl_err *err);
-enum jl_status jl_trainer_set_weight(struct jl_trainer *train, enum jl_tensor weight, size_t layer, const float *values,
-				     struct jl_err *err);
 
 #endif

@@ -6,8 +6,6 @@
 #include "base/json.h"
 #include "base/utf8.h"
 
-#define REFUSED_MAX 20 /* lines about strangers at the door */
-
 struct door {
 	const struct jl_cli *cli;
 	int n_ranks, n_refused;
@@ -52,12 +50,12 @@ static void seen(void *ctx, const char *peer, int n_here, const struct jl_err *r
 	const enum jl_lang lang = door->cli->lang;
 	char line[800];
 
-	if (refused && ++door->n_refused > REFUSED_MAX)
+	if (refused && ++door->n_refused > JL_BENCH_REFUSED_MAX)
 		return;
 	if (refused)
 		(void)snprintf(line, sizeof(line), JL_T(lang, "  %s  refused: %s%s", "  %s  거절: %s%s"), peer,
 			       jl_err_text(refused, lang),
-			       door->n_refused < REFUSED_MAX
+			       door->n_refused < JL_BENCH_REFUSED_MAX
 				       ? ""
 				       : JL_T(lang, "; further ones are not shown", ". 이후는 표시하지 않습니다"));
 	else
@@ -92,12 +90,15 @@ enum jl_status jl_bench_tcp_open(struct jl_bench_session *s, uint64_t tag, struc
 	const struct jl_cli *cli = s->cli;
 	const struct jl_given *port = jl_given(cli, "port"), *ranks = jl_given(cli, "ranks"),
 			      *timeout = jl_given(cli, "timeout");
+	struct jl_wire_secret secret;
 	struct door door = { .cli = cli, .n_ranks = ranks ? (int)ranks->count : 2, .same = tag != 0 };
 	enum jl_status status = check(cli, err);
 
 	if (!status && timeout && !(timeout->value >= 0.1 && timeout->value <= 86400))
 		status = jl_fail(err, JL_E_USAGE, "--timeout: write something from 100 ms to 1 d",
 				 "--timeout: 100 ms에서 1 d 사이로 쓰세요");
+	if (!status)
+		status = jl_wire_read_secret(&secret, jl_text(cli, "secret-file"), err);
 	if (!status)
 		status = jl_comm_tcp(
 			ret_comm,
@@ -108,6 +109,7 @@ enum jl_status jl_bench_tcp_open(struct jl_bench_session *s, uint64_t tag, struc
 					       .wait_s = timeout ? timeout->value : 0,
 					       .what = cli->command->name,
 					       .tag = tag,
+					       .secret = secret,
 					       .stop = jl_bench_stop,
 					       .listening = listening,
 					       .seen = seen,

@@ -5,6 +5,15 @@
 #include "cli/bench_session.h"
 #include "comm/comm.h"
 
+#define JL_BENCH_REFUSED_MAX 20 /* lines about strangers at the door */
+
+#define JL_BENCH_SECRET_OPTION                                                                                         \
+	{                                                                                                              \
+		.name = "secret-file", .type = JL_OPT_TEXT, .arg = "FILE",                                             \
+		.en = "a secret that all hosts know; it is proved, never sent",                                        \
+		.ko = "모든 호스트가 아는 비밀. 보내지 않고 증명만 함"                              \
+	}
+
 #define JL_BENCH_TCP_OPTIONS                                                                                           \
 	{ .name = "listen",                                                                                            \
 	  .en = "wait for the other hosts on ADDR (default 127.0.0.1)",                                                \
@@ -28,6 +37,7 @@
 		  .arg = "N",                                                                                          \
 		  .en = "TCP port (default 5270)",                                                                     \
 		  .ko = "TCP 포트 (기본값 5270)" },                                                                    \
+		JL_BENCH_SECRET_OPTION,                                                                                \
 	{                                                                                                              \
 		.name = "timeout", .type = JL_OPT_QUANTITY, .kind = JL_K_TIME, .arg = "TIME",                          \
 		.en = "how long to wait for the others (default 10 min)",                                              \

@@ -55,7 +55,7 @@ const struct jl_option jl_bench_coll_options[] = {
 	  .letter = 'w',
 	  .type = JL_OPT_COUNT,
 	  .min = 1,
-	  .max = 100000,
+	  .max = JL_SWEEP_WARMUP_MAX,
 	  .arg = "N",
 	  .en = "iterations before (default 5)",
 	  .ko = "준비 반복 횟수 (기본값 5)" },
@@ -120,7 +120,7 @@ static enum jl_status size_of(const struct jl_cli *cli, const char *name, size_t
 		end++;
 		end += strcmp(end, "iB") == 0 ? 2 : strcmp(end, "B") == 0 ? 1 : 0;
 	}
-	if (end == text || *end || !(value >= 1 && value <= 0x1p46) || !isdigit((unsigned char)text[0]))
+	if (end == text || *end || !(value >= 1 && value <= JL_SWEEP_SIZE_MAX_B) || !isdigit((unsigned char)text[0]))
 		return jl_fail(err, JL_E_USAGE, "--%s: '%s' is no size; write e.g. 8, 64K, 8M or 1G (powers of 1,024)",
 			       "--%s: '%s'은(는) 크기가 아닙니다. 예: 8, 64K, 8M, 1G (1,024의 거듭제곱)", name, text);
 	*ret_B = (size_t)value;
@@ -290,43 +290,6 @@ static void on_stuck(int rank)
 
 /* --- hosts that join by themselves: the first one's options count, the others are told */
 
-enum told { TOLD_TYPE, TOLD_OP, TOLD_ROOT, TOLD_ITERS, TOLD_WARMUP, TOLD_CHECK, TOLD_TIME_S, TOLD_SIZES, N_TOLD };
-
-static enum jl_status tell(struct jl_sweep *sweep, struct jl_comm *comm, struct jl_err *err)
-{
-	double told[N_TOLD + JL_SWEEP_ROWS_MAX] = { [TOLD_TYPE] = sweep->task.type,
-						    [TOLD_OP] = sweep->task.op,
-						    [TOLD_ROOT] = sweep->task.root,
-						    [TOLD_ITERS] = (double)sweep->plan.n_iters,
-						    [TOLD_WARMUP] = (double)sweep->plan.n_warmup,
-						    [TOLD_CHECK] = sweep->plan.check,
-						    [TOLD_TIME_S] = sweep->plan.time_s,
-						    [TOLD_SIZES] = (double)sweep->n_sizes };
-	const struct jl_coll_call call = { .coll = JL_COLL_BROADCAST,
-					   .type = JL_COMM_DOUBLE,
-					   .count = N_TOLD + JL_SWEEP_ROWS_MAX,
-					   .send = told,
-					   .recv = told };
-	enum jl_status status;
-
-	for (size_t i = 0; i < sweep->n_sizes; i++)
-		told[N_TOLD + i] = (double)sweep->sizes_B[i];
-	status = jl_comm_run(comm, &call, err);
-	if (status || comm->rank == 0)
-		return status;
-	sweep->task.type = (enum jl_comm_type)told[TOLD_TYPE];
-	sweep->task.op = (enum jl_redop)told[TOLD_OP];
-	sweep->task.root = (int)told[TOLD_ROOT];
-	sweep->plan.n_iters = (size_t)told[TOLD_ITERS];
-	sweep->plan.n_warmup = (size_t)told[TOLD_WARMUP];
-	sweep->plan.check = told[TOLD_CHECK] > 0;
-	sweep->plan.time_s = told[TOLD_TIME_S];
-	sweep->n_sizes = (size_t)told[TOLD_SIZES] < JL_SWEEP_ROWS_MAX ? (size_t)told[TOLD_SIZES] : JL_SWEEP_ROWS_MAX;
-	for (size_t i = 0; i < sweep->n_sizes; i++)
-		sweep->sizes_B[i] = (size_t)told[N_TOLD + i];
-	return JL_OK;
-}
-
 static enum jl_status open_tcp(struct jl_bench_session *s, const struct jl_sweep *sweep, struct jl_comm **ret_comm,
 			       struct jl_err *err)
 {
@@ -421,7 +384,7 @@ enum jl_status jl_cmd_bench_coll(struct jl_cli *cli, struct jl_err *err)
 	if (!status && !comm)
 		status = count_ranks(&s, sweep, err);
 	if (!status && tcp)
-		status = tell(sweep, comm, err);
+		status = jl_sweep_share(sweep, comm, err);
 	if (!status)
 		status = jl_bench_sweep(&s, sweep, comm, err);
 	status = tcp && s.silent ? jl_bench_tcp_left(&s, comm, status) : jl_bench_close(&s, status);

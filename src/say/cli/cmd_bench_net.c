@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/utf8.h"
 #include "bench/net.h"
+#include "cli/bench_tcp.h"
 #include "cli/bench_view.h"
 #include "cli/cmd_bench.h"
 
@@ -43,6 +44,7 @@ const struct jl_option jl_bench_net_options[] = {
 	  .arg = "WAY",
 	  .en = "send, receive, both or all (default)",
 	  .ko = "send, receive, both, all (기본값)" },
+	JL_BENCH_SECRET_OPTION,
 	JL_BENCH_OPTIONS,
 	{ 0 },
 };
@@ -56,40 +58,57 @@ static const char *direction_name(enum jl_net_direction direction)
 
 /* --- listening */
 
+struct waiting {
+	struct jl_cli *cli;
+	int n_refused;
+};
+
 static void seen(void *ctx, const char *peer, const struct jl_err *how)
 {
-	struct jl_cli *cli = ctx;
+	struct waiting *w = ctx;
+	const enum jl_lang lang = w->cli->lang;
 	char line[800];
 
-	(void)snprintf(line, sizeof(line), "  %s  %s", peer,
-		       how ? jl_err_text(how, cli->lang) : JL_T(cli->lang, "served", "측정 완료"));
+	if (how && ++w->n_refused > JL_BENCH_REFUSED_MAX)
+		return;
+	(void)snprintf(line, sizeof(line), "  %s  %s%s", peer,
+		       how ? jl_err_text(how, lang) : JL_T(lang, "served", "측정 완료"),
+		       w->n_refused < JL_BENCH_REFUSED_MAX || !how
+			       ? ""
+			       : JL_T(lang, "; further ones are not shown", ". 이후는 표시하지 않습니다"));
 	jl_utf8_sanitize(line);
-	jl_buf_printf(&cli->out, "%s\n", line);
-	jl_cli_flush(cli);
+	jl_buf_printf(&w->cli->out, "%s\n", line);
+	jl_cli_flush(w->cli);
 }
 
 static enum jl_status wait_for_clients(struct jl_cli *cli, int port, struct jl_err *err)
 {
 	const char *address = cli->args.n_operands ? cli->args.operands[0] : NULL;
-	struct jl_net_listener listener = {
-		.fd = -1, .stop = jl_bench_stop, .seen = seen, .ctx = cli, .once = jl_flag(cli, "once")
-	};
+	struct waiting waiting = { .cli = cli };
+	struct jl_net_listener *l = jl_arena_alloc(&cli->arena, sizeof(*l));
 	enum jl_status status;
 
 	if (cli->json)
 		return jl_fail(err, JL_E_USAGE, "--listen has no JSON; the side that connects (--to) has it",
 			       "--listen에는 JSON 출력이 없습니다. 접속하는 쪽(--to)에 있습니다");
-	status = jl_net_listen(&listener, address, port, err);
+	if (!l)
+		return jl_fail_nomem(err);
+	*l = (struct jl_net_listener){
+		.door = { .fd = -1 }, .stop = jl_bench_stop, .seen = seen, .ctx = &waiting, .once = jl_flag(cli, "once")
+	};
+	status = jl_wire_read_secret(&l->door.secret, jl_text(cli, "secret-file"), err);
+	if (!status)
+		status = jl_net_listen(l, address, port, err);
 	if (status)
 		return status;
 	jl_bench_watch_keys();
 	jl_buf_printf(&cli->out,
 		      JL_T(cli->lang, "Listening on %s port %d; on the other host: jeoul bench net --to THIS_HOST\n",
 			   "%s 포트 %d에서 기다리는 중. 상대 호스트에서: jeoul bench net --to 이_호스트\n"),
-		      address ? address : "127.0.0.1", listener.port);
+		      address ? address : "127.0.0.1", l->port);
 	jl_cli_flush(cli);
-	status = jl_net_serve(&listener, err);
-	jl_net_unlisten(&listener);
+	status = jl_net_serve(l, err);
+	jl_net_unlisten(l);
 	return status;
 }
 
@@ -234,7 +253,8 @@ static void net_head(struct jl_bench_session *s, const char *host, const struct 
 			      "95 % interval", "bytes", "on the link");
 }
 
-static enum jl_status measure(struct jl_bench_session *s, const char *host, int port, double time_s, struct jl_err *err)
+static enum jl_status measure(struct jl_bench_session *s, const struct jl_wire_peer *peer, double time_s,
+			      struct jl_err *err)
 {
 	static struct jl_net_latency latency;
 	static const enum jl_net_direction ways[] = { JL_NET_SEND, JL_NET_RECEIVE, JL_NET_BOTH };
@@ -242,13 +262,13 @@ static enum jl_status measure(struct jl_bench_session *s, const char *host, int 
 	const char *way = jl_text(s->cli, "direction");
 	const int counts[2] = { streams ? (int)streams->count : 1, 4 }, n_counts = streams ? 1 : 2;
 	struct jl_net_client *client = NULL;
-	enum jl_status status = jl_net_connect(&client, host, port, err);
+	enum jl_status status = jl_net_connect(&client, peer, err);
 
 	if (!status)
 		status = jl_net_ping(client, 1000, &latency, err);
 	if (!status) {
-		latency_record(s, &latency, host);
-		net_head(s, host, &latency);
+		latency_record(s, &latency, peer->host);
+		net_head(s, peer->host, &latency);
 		jl_bench_flush(s);
 	}
 	s->n_tasks = 3.0 * n_counts;
@@ -258,11 +278,11 @@ static enum jl_status measure(struct jl_bench_session *s, const char *host, int 
 		jl_bench_draw(s);
 		jl_bench_progress(s, 0);
 		if (!way || strcmp(way, "all") == 0 || strcmp(way, direction_name(direction)) == 0)
-			status = one_transfer(s, client, host, direction, counts[i / 3], time_s, err);
+			status = one_transfer(s, client, peer->host, direction, counts[i / 3], time_s, err);
 		s->n_done++;
 	}
 	jl_net_close(client);
-	return status;
+	return jl_bench_stop(NULL) ? JL_OK : status; /* what was measured until then counts */
 }
 
 /* --- loopback: the listener is a thread of this program */
@@ -285,22 +305,30 @@ static void *serve_own(void *ctx)
 
 enum jl_status jl_bench_loopback(struct jl_bench_session *s, double time_s, struct jl_err *err)
 {
-	struct own own = { .listener = { .fd = -1, .stop = own_ending } };
+	struct jl_wire_peer peer = { .host = "127.0.0.1", .what = JL_NET_WHAT, .stop = jl_bench_stop };
+	struct own *own = jl_arena_alloc(&s->cli->arena, sizeof(*own));
 	pthread_t thread;
-	enum jl_status status = jl_net_listen(&own.listener, NULL, 0, err);
+	enum jl_status status = own ? jl_wire_random(peer.secret.key, sizeof(peer.secret.key), err)
+				    : jl_fail_nomem(err);
 
-	own.listener.ctx = &own;
 	if (status)
 		return status;
-	if (pthread_create(&thread, NULL, serve_own, &own) != 0) {
-		jl_net_unlisten(&own.listener);
+	/* nobody else on this host has anything to look for there */
+	*own = (struct own){ .listener = { .door = { .fd = -1, .secret = peer.secret }, .stop = own_ending } };
+	own->listener.ctx = own;
+	status = jl_net_listen(&own->listener, NULL, 0, err);
+	if (status)
+		return status;
+	if (pthread_create(&thread, NULL, serve_own, own) != 0) {
+		jl_net_unlisten(&own->listener);
 		return jl_fail_nomem(err);
 	}
 	s->backend = &tcp;
-	status = measure(s, "127.0.0.1", own.listener.port, time_s, err);
-	atomic_store(&own.ending, true);
+	peer.port = own->listener.port;
+	status = measure(s, &peer, time_s, err);
+	atomic_store(&own->ending, true);
 	(void)pthread_join(thread, NULL);
-	jl_net_unlisten(&own.listener);
+	jl_net_unlisten(&own->listener);
 	return status;
 }
 
@@ -318,7 +346,9 @@ enum jl_status jl_cmd_bench_net(struct jl_cli *cli, struct jl_err *err)
 {
 	const struct jl_given *port = jl_given(cli, "port");
 	const char *host = jl_text(cli, "to"), *backend = jl_text(cli, "backend");
-	const int number = port ? (int)port->count : JL_NET_PORT;
+	struct jl_wire_peer peer = {
+		.host = host, .port = port ? (int)port->count : JL_NET_PORT, .what = JL_NET_WHAT, .stop = jl_bench_stop
+	};
 	struct jl_bench_session s;
 	enum jl_status status;
 
@@ -329,16 +359,17 @@ enum jl_status jl_cmd_bench_net(struct jl_cli *cli, struct jl_err *err)
 		return jl_fail(err, JL_E_USAGE, "--listen on one host, --to on the other",
 			       "한쪽은 --listen, 다른 쪽은 --to를 쓰세요");
 	if (jl_flag(cli, "listen"))
-		return wait_for_clients(cli, number, err);
+		return wait_for_clients(cli, peer.port, err);
 	if (cli->args.n_operands)
 		return jl_fail(err, JL_E_USAGE, "an address goes with --listen; to measure towards it: --to %s",
 			       "주소는 --listen과 함께 씁니다. 그쪽으로 재려면: --to %s", cli->args.operands[0]);
-	status = jl_bench_begin(&s, cli, err);
+	status = jl_wire_read_secret(&peer.secret, jl_text(cli, "secret-file"), err);
+	if (!status)
+		status = jl_bench_begin(&s, cli, err);
 	if (status || s.silent)
 		return status;
 	s.backend = &tcp;
 	if (!status)
-		status = host ? measure(&s, host, number, transfer_s(cli), err)
-			      : jl_bench_loopback(&s, transfer_s(cli), err);
+		status = host ? measure(&s, &peer, transfer_s(cli), err) : jl_bench_loopback(&s, transfer_s(cli), err);
 	return jl_bench_close(&s, status);
 }

@@ -105,45 +105,6 @@ enum jl_status jl_scorecard_history(struct jl_buf *out, const struct jl_scorecar
 	return JL_OK;
 }
 
-enum jl_status jl_scorecard_compare(const char *history, const struct jl_validation *shipped, double tolerance,
-				    struct jl_err *err)
-{
-	struct jl_csv csv;
-	double was[JL_VALIDATE_LINES_MAX];
-	bool more = true;
-	size_t set, mode, median;
-	enum jl_status status = jl_csv_open(&csv, history, strlen(history), ',', "scorecard-history.csv", err);
-
-	if (status)
-		return status;
-	for (size_t i = 0; i < shipped->n_lines; i++)
-		was[i] = NAN;
-	status = jl_csv_need(&csv, "set", &set, err);
-	if (!status)
-		status = jl_csv_need(&csv, "mode", &mode, err);
-	if (!status)
-		status = jl_csv_need(&csv, "median_abs_ln", &median, err);
-	while (!status) {
-		status = jl_csv_next(&csv, &more, err);
-		if (status || !more)
-			break;
-		for (size_t i = 0; i < shipped->n_lines && !status; i++)
-			if (strcmp(jl_csv_text(&csv, mode), "shipped") == 0 &&
-			    strcmp(jl_csv_text(&csv, set), shipped->lines[i].set) == 0)
-				status = jl_csv_number(&csv, median, &was[i], err);
-	}
-	for (size_t i = 0; i < shipped->n_lines && !status; i++) {
-		const double now = shipped->lines[i].score.median_abs_ln;
-
-		if (now > was[i] * (1.0 + tolerance) + 1e-5 || (isnan(now) && !isnan(was[i])))
-			status = jl_fail(err, JL_E_DATA, "%s is worse than the last score card: median %.4f, was %.4f",
-					 "%s의 정확도가 지난 성적표보다 나쁩니다: 중앙값 %.4f (이전 %.4f)",
-					 shipped->lines[i].set, now, was[i]);
-	}
-	jl_csv_release(&csv);
-	return status;
-}
-
 static void verdict(struct jl_buf *out, double value, double goal)
 {
 	if (isnan(goal))

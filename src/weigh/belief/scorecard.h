@@ -21,11 +21,6 @@ bool jl_scorecard_svg(struct jl_buf *out, const struct jl_validate_line *line);
 enum jl_status jl_scorecard_history(struct jl_buf *out, const struct jl_scorecard *card, const char *old,
 				    struct jl_err *err);
 
-/* Is no set worse than the last card's shipped scores by more than `tolerance` (0.02)? JL_E_DATA names the first that
- * is. Sets that the card does not know pass. */
-enum jl_status jl_scorecard_compare(const char *history, const struct jl_validation *shipped, double tolerance,
-				    struct jl_err *err);
-
 /* What the project set out to reach; NAN: nothing. */
 struct jl_goal {
 	const char *set;

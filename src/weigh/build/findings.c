@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "catalog/find.h"
 
 struct checking {
@@ -42,10 +43,7 @@ static void say(const struct checking *c, const char *id, enum jl_part_level lev
 		return;
 	*f = (struct jl_part_finding){ .id = id, .level = level, .sure = sure };
 	va_start(args, ko);
-	vsnprintf(f->en, sizeof f->en, en, args);
-	va_end(args);
-	va_start(args, ko);
-	vsnprintf(f->ko, sizeof f->ko, ko, args);
+	jl_both_text(f->en, f->ko, sizeof(f->en), en, ko, args);
 	va_end(args);
 	snprintf(ids, sizeof ids, "%s", rules);
 	while (n < JL_PART_RULES_MAX && (word = strtok_r(rest, " ", &rest)))

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "base/utf8.h"
 #include "check/machine_parts.h"
 #include "predict/predict.h"
@@ -32,10 +33,7 @@ void jl_finding_say(struct jl_bitext *text, const char *en, const char *ko, ...)
 	va_list args;
 
 	va_start(args, ko);
-	vsnprintf(text->en, sizeof(text->en), en, args);
-	va_end(args);
-	va_start(args, ko);
-	vsnprintf(text->ko, sizeof(text->ko), ko, args);
+	jl_both_text(text->en, text->ko, sizeof(text->en), en, ko, args);
 	va_end(args);
 	jl_utf8_sanitize(text->en);
 	jl_utf8_sanitize(text->ko);

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
+
 static void add(struct jl_next *a, const char *en, const char *ko, ...)
 	__attribute__((format(printf, 2, 4), format(printf, 3, 4)));
 
@@ -15,20 +17,8 @@ static void add(struct jl_next *a, const char *en, const char *ko, ...)
 	if (a->n == JL_NEXT_MAX)
 		return;
 	va_start(args, ko);
-	(void)vsnprintf(a->items[a->n].en, sizeof(a->items[a->n].en), en, args);
+	jl_both_text(a->items[a->n].en, a->items[a->n].ko, sizeof(a->items[a->n].en), en, ko, args);
 	va_end(args);
-	va_start(args, ko);
-	(void)vsnprintf(a->items[a->n].ko, sizeof(a->items[a->n].ko), ko, args);
-	va_end(args);
-	a->n++;
-}
-
-static void add_plain(struct jl_next *a, const char *en, const char *ko)
-{
-	if (a->n == JL_NEXT_MAX)
-		return;
-	(void)snprintf(a->items[a->n].en, sizeof(a->items[a->n].en), "%s", en);
-	(void)snprintf(a->items[a->n].ko, sizeof(a->items[a->n].ko), "%s", ko);
 	a->n++;
 }
 
@@ -149,6 +139,6 @@ void jl_check_next(struct jl_next *ret_next, const struct jl_next_ask *ask)
 	for (size_t i = 0; ask->verdict == JL_VERDICT_LOW && i < sizeof(looks) / sizeof(*looks); i++)
 		if (strcmp(looks[i].kind, ask->kind) == 0 && !(ask->n_workers == 1 && looks[i].on_gpu < 0) &&
 		    (looks[i].on_gpu < 0 || looks[i].on_gpu == ask->on_gpu))
-			add_plain(&a, looks[i].en, looks[i].ko);
+			add(&a, "%s%.0s", "%.0s%s", looks[i].en, looks[i].ko);
 	*ret_next = a;
 }

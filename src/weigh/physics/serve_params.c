@@ -3,9 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "physics/arch.h"
-
-#define N(array) (sizeof(array) / sizeof((array)[0]))
 
 enum shared {
 	MEM,

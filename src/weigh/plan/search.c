@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "plan/space.h"
 #include "predict/kind.h"
@@ -48,14 +49,6 @@ struct worker {
 	unsigned char tail[JL_PLAN_TAILS_MAX];
 	struct jl_plan_share share;
 };
-
-static double now_s(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 long long jl_plan_n_configurations(const struct jl_plan_tally *t)
 {
@@ -477,7 +470,7 @@ static enum jl_status run_rounds(struct search *s, struct worker *workers, int n
 
 enum jl_status jl_plan_search(struct jl_plan_result *ret_result, const struct jl_plan_ask *ask, struct jl_err *err)
 {
-	const double begin_s = now_s(), mem_B = ask->site->base.machine.dev.mem_B;
+	const double begin_s = jl_clock_s(), mem_B = ask->site->base.machine.dev.mem_B;
 	const int n_threads = thread_count(ask);
 	const int n_best = ask->n_best < 1 ? 1 : ask->n_best < JL_PLAN_BEST_MAX ? ask->n_best : JL_PLAN_BEST_MAX;
 	struct search *s = jl_realloc(NULL, sizeof(*s));
@@ -523,7 +516,7 @@ enum jl_status jl_plan_search(struct jl_plan_result *ret_result, const struct jl
 					       .miss = sum.miss,
 					       .tally = sum.tally,
 					       .stopped = sum.stopped,
-					       .search_s = now_s() - begin_s,
+					       .search_s = jl_clock_s() - begin_s,
 					       .n_threads = n_threads };
 out:
 	jl_free(all);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "predict/kind.h"
 
 struct idea_in {
@@ -22,13 +23,10 @@ static void say(struct jl_advice *advice, const char *en, const char *ko, ...)
 
 static void say(struct jl_advice *advice, const char *en, const char *ko, ...)
 {
-	va_list args, again;
+	va_list args;
 
 	va_start(args, ko);
-	va_copy(again, args);
-	vsnprintf(advice->en, sizeof(advice->en), en, args);
-	vsnprintf(advice->ko, sizeof(advice->ko), ko, again);
-	va_end(again);
+	jl_both_text(advice->en, advice->ko, sizeof(advice->en), en, ko, args);
 	va_end(args);
 }
 

@@ -5,22 +5,20 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/text.h"
 #include "predict/kind.h"
 
 void jl_note_add(struct jl_notes *notes, const char *key, const char *en, const char *ko, ...)
 {
 	struct jl_note *note = &notes->items[notes->n];
-	va_list args, again;
+	va_list args;
 
 	if (notes->n == JL_NOTES_MAX)
 		return;
 	notes->n++;
 	note->key = key;
 	va_start(args, ko);
-	va_copy(again, args);
-	vsnprintf(note->en, sizeof(note->en), en, args);
-	vsnprintf(note->ko, sizeof(note->ko), ko, again);
-	va_end(again);
+	jl_both_text(note->en, note->ko, sizeof(note->en), en, ko, args);
 	va_end(args);
 }
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "catalog/find.h"
 #include "cost/money.h"
 #include "recommend/inside.h"
@@ -17,17 +18,14 @@ __attribute__((format(printf, 3, 5), format(printf, 4, 5))) static void add(stru
 									    const char *en, const char *ko, ...)
 {
 	struct jl_caveat *c = &list->items[list->n];
-	va_list args, again;
+	va_list args;
 
 	if (list->n == JL_CAVEATS_MAX)
 		return;
 	list->n++;
 	c->key = key;
 	va_start(args, ko);
-	va_copy(again, args);
-	vsnprintf(c->en, sizeof(c->en), en, args);
-	vsnprintf(c->ko, sizeof(c->ko), ko, again);
-	va_end(again);
+	jl_both_text(c->en, c->ko, sizeof(c->en), en, ko, args);
 	va_end(args);
 }
 

@@ -5,9 +5,8 @@
 #include <string.h>
 
 #include "base/num.h"
+#include "base/text.h"
 #include "workload/from_catalog.h"
-
-#define N(array) (sizeof(array) / sizeof((array)[0]))
 
 /* Layers that do not look at all of the context: sliding windows (Gemma 3: 5 of 6, gpt-oss: every other), linear
  * attention (Qwen3.5: 3 of 4). The share that is left at contexts of some thousand tokens. By the beginning of
@@ -56,7 +55,7 @@ struct jl_served jl_served_from_catalog(const struct jl_model_info *info)
 	jl_transformer_from_catalog(&model, info);
 	struct jl_served served = jl_served_of(&model);
 
-	for (size_t i = 0; i < N(locals); i++)
+	for (size_t i = 0; i < JL_LEN(locals); i++)
 		if (strncmp(info->id, locals[i].id, strlen(locals[i].id)) == 0)
 			served.context_frac = locals[i].context_frac;
 	return served;
@@ -88,7 +87,7 @@ enum jl_status jl_served_format(struct jl_serve_format *ret_format, const char *
 		*ret_format = (struct jl_serve_format){ JL_FP16, bits / 8, bits / 8, 2, 0, 1 };
 		return JL_OK;
 	}
-	for (size_t i = 0; i < N(formats); i++) {
+	for (size_t i = 0; i < JL_LEN(formats); i++) {
 		if (strcasestr(text, formats[i].word)) {
 			*ret_format = formats[i].format;
 			return JL_OK;

@@ -241,24 +241,6 @@ static void test_links(void **state)
 	assert_int_equal(jl_find_link(&link, &small_catalog, "nvlink2-mash", JL_ROLE_JOIN, NULL), JL_E_NOTFOUND);
 }
 
-static void test_systems(void **state)
-{
-	const struct jl_system *system;
-	struct jl_err err;
-
-	(void)state;
-	assert_int_equal(jl_find_system(&system, &small_catalog, "aws:p5.48xlarge", &err), JL_OK);
-	assert_int_equal(jl_find_system(&system, &small_catalog, "p5.48xlarge", &err), JL_OK);
-	assert_string_equal(system->id, "aws:p5.48xlarge");
-	assert_int_equal(jl_find_system(&system, &small_catalog, "AWS P5.48xlarge", &err), JL_OK);
-	assert_int_equal(jl_find_system(&system, &small_catalog, "DGX H100", &err), JL_OK);
-	assert_string_equal(system->id, "dgx-h100");
-	assert_int_equal(jl_find_system(&system, &small_catalog, "p5", &err), JL_E_AMBIGUOUS);
-	assert_non_null(strstr(err.en, "aws:p5.48xlarge, aws:p5.4xlarge"));
-	assert_int_equal(jl_find_system(&system, &small_catalog, "p5.84xlarge", &err), JL_E_NOTFOUND);
-	assert_non_null(strstr(err.en, "aws:p5.48xlarge"));
-}
-
 static void test_cpus_and_models(void **state)
 {
 	const struct jl_model_info *model;
@@ -419,7 +401,6 @@ static void test_by_id(void **state)
 	assert_null(jl_gpu_by_id(&small_catalog, NULL));
 	assert_null(jl_source_by_id(&small_catalog, "nobody"));
 	assert_string_equal(jl_link_by_id(&small_catalog, "10gbe")->id, "10gbe");
-	assert_string_equal(jl_system_by_id(&small_catalog, "lab-box")->id, "lab-box");
 }
 
 static void test_nearest(void **state)
@@ -447,7 +428,6 @@ static void test_nearest(void **state)
 static void test_every_id(void **state)
 {
 	const struct jl_gpu *gpu;
-	const struct jl_system *system;
 	struct jl_err err;
 	size_t i;
 
@@ -456,10 +436,6 @@ static void test_every_id(void **state)
 		check_gpu(small_catalog.gpus[i].id, small_catalog.gpus[i].id);
 		assert_int_equal(jl_find_gpu(&gpu, &small_catalog, small_catalog.gpus[i].name, &err), JL_OK);
 		assert_ptr_equal(gpu, &small_catalog.gpus[i]);
-	}
-	for (i = 0; i < small_catalog.n_systems; i++) {
-		assert_int_equal(jl_find_system(&system, &small_catalog, small_catalog.systems[i].id, &err), JL_OK);
-		assert_ptr_equal(system, &small_catalog.systems[i]);
 	}
 }
 
@@ -538,7 +514,6 @@ int main(void)
 		cmocka_unit_test(test_not_found),
 		cmocka_unit_test(test_bad_names),
 		cmocka_unit_test(test_links),
-		cmocka_unit_test(test_systems),
 		cmocka_unit_test(test_cpus_and_models),
 		cmocka_unit_test(test_units),
 		cmocka_unit_test(test_any),

@@ -1,8 +1,6 @@
 /* TCP over loopback: the two ends agree; a listener survives peers that lie, stall or speak something else. */
-#include <arpa/inet.h>
 #include <fcntl.h>
 #include <math.h>
-#include <netinet/in.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,12 +9,10 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <unistd.h>
 #include <cmocka.h>
 
+#include "../comm/hostile.h"
 #include "bench/net.h"
-#include "bench/net_wire.h"
 
 struct server {
 	struct jl_net_listener listener;
@@ -34,7 +30,7 @@ static void seen(void *ctx, const char *peer, const struct jl_err *how)
 {
 	struct server *s = ctx;
 
-	assert_string_equal(peer, "127.0.0.1");
+	assert_int_equal(strncmp(peer, "127.0.0.", 8), 0);
 	if (how)
 		s->n_bad++;
 	else
@@ -52,7 +48,7 @@ static int set_up(void **state)
 	struct server *s = calloc(1, sizeof(*s));
 	struct jl_err err = { 0 };
 
-	s->listener = (struct jl_net_listener){ .fd = -1, .stop = ending, .seen = seen, .ctx = s };
+	s->listener = (struct jl_net_listener){ .door = { .fd = -1 }, .stop = ending, .seen = seen, .ctx = s };
 	*state = s;
 	return jl_net_listen(&s->listener, NULL, 0, &err) || pthread_create(&s->thread, NULL, serve, s);
 }
@@ -68,6 +64,13 @@ static int tear_down(void **state)
 	return 0;
 }
 
+static enum jl_status dial(int port, struct jl_net_client **ret, struct jl_err *err)
+{
+	const struct jl_wire_peer peer = { .host = "127.0.0.1", .port = port, .what = JL_NET_WHAT };
+
+	return jl_net_connect(ret, &peer, err);
+}
+
 static void both_ends_agree(void **state)
 {
 	struct server *s = *state;
@@ -76,7 +79,7 @@ static void both_ends_agree(void **state)
 	static struct jl_net_result result;
 	struct jl_err err = { 0 };
 
-	assert_int_equal(jl_net_connect(&client, "127.0.0.1", s->listener.port, &err), JL_OK);
+	assert_int_equal(dial(s->listener.port, &client, &err), JL_OK);
 	assert_int_equal(jl_net_ping(client, 50, &latency, &err), JL_OK);
 	assert_int_equal(latency.n_samples, 50);
 	assert_true(latency.round_s.median > 0);
@@ -93,23 +96,12 @@ static void both_ends_agree(void **state)
 	jl_net_close(client);
 }
 
-static int dial(const struct server *s)
-{
-	struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons((uint16_t)s->listener.port) };
-	int fd = socket(AF_INET, SOCK_STREAM, 0);
-
-	to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-	assert_int_equal(connect(fd, (struct sockaddr *)&to, sizeof(to)), 0);
-	net_options(fd, 5);
-	return fd;
-}
-
 static void still_serves(struct server *s)
 {
 	struct jl_net_client *client;
 	struct jl_err err = { 0 };
 	static struct jl_net_latency latency;
-	enum jl_status status = jl_net_connect(&client, "127.0.0.1", s->listener.port, &err);
+	enum jl_status status = dial(s->listener.port, &client, &err);
 
 	if (status)
 		print_error("%s\n", err.en);
@@ -118,118 +110,232 @@ static void still_serves(struct server *s)
 	jl_net_close(client);
 }
 
+static void ask(int fd, uint64_t direction, uint64_t n_streams, uint64_t ms)
+{
+	assert_int_equal(
+		jl_wire_send(fd, &(struct jl_wire_message){ .word = JL_WIRE_TEST, .n = { direction, n_streams, ms } },
+			     NULL),
+		JL_OK);
+}
+
 static void hostile_peers_are_survived(void **state)
 {
 	struct server *s = *state;
-	static const char http[] = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
-	struct net_message m = { .word = NET_OK, .version = 99 };
-	int fd = dial(s);
+	struct jl_wire_message m;
+	int fds[N_HOSTILE], fd;
 
-	/* another protocol */
-	assert_int_equal(net_write(fd, http, sizeof(http), NULL), JL_OK);
-	(void)close(fd);
-	/* half a message, then silence */
-	fd = dial(s);
-	assert_int_equal(net_write(fd, "jeouln", 6, NULL), JL_OK);
+	for (int kind = 0; kind < N_HOSTILE; kind++) {
+		fds[kind] = knock(s->listener.port);
+		misbehave_as(fds[kind], (enum hostile)kind, JL_NET_WHAT);
+	}
 	still_serves(s);
+	/* another version is told so, and so is somebody who came for something else */
+	assert_int_equal(word_from(fds[OLD], &m), JL_WIRE_VERSION_IS);
+	fd = knock(s->listener.port);
+	assert_int_equal(pass(fd, "bench allreduce", 0, 0), JL_OK);
+	assert_int_equal(word_from(fd, &m), JL_WIRE_OTHER);
+	assert_string_equal(m.text, JL_NET_WHAT);
 	(void)close(fd);
-	/* another version is told so */
-	fd = dial(s);
-	assert_int_equal(net_send(fd, &m, NULL), JL_OK);
-	assert_int_equal(net_receive(fd, &m, NULL), JL_OK);
-	assert_int_equal(m.word, NET_VERSION);
-	(void)close(fd);
+	for (int kind = 0; kind < N_HOSTILE; kind++)
+		(void)close(fds[kind]);
 	/* a session that does not exist */
-	fd = dial(s);
-	assert_int_equal(
-		net_send(fd, &(struct net_message){ .word = NET_OK, .version = JL_NET_VERSION, .a = 42 }, NULL), JL_OK);
-	assert_int_equal(net_receive(fd, &m, NULL), JL_OK);
-	assert_int_equal(m.word, NET_REFUSED);
+	fd = knock(s->listener.port);
+	assert_int_equal(pass(fd, JL_NET_WHAT, 0, 42), JL_OK);
+	assert_int_equal(word_from(fd, &m), JL_WIRE_REFUSED);
 	(void)close(fd);
 	/* wants more than anybody should get */
-	fd = dial(s);
-	assert_int_equal(net_send(fd, &(struct net_message){ .word = NET_OK, .version = JL_NET_VERSION }, NULL), JL_OK);
-	assert_int_equal(net_receive(fd, &m, NULL), JL_OK);
-	assert_int_equal(m.word, NET_OK);
-	assert_int_equal(
-		net_send(fd,
-			 &(struct net_message){
-				 .word = NET_TEST, .version = JL_NET_VERSION, .a = 3, .b = 1u << 31, .c = UINT64_MAX },
-			 NULL),
-		JL_OK);
-	assert_int_equal(net_receive(fd, &m, NULL), JL_OK);
-	assert_int_equal(m.word, NET_REFUSED);
+	fd = knock_from(2, s->listener.port);
+	assert_int_equal(pass(fd, JL_NET_WHAT, 0, 0), JL_OK);
+	assert_int_equal(word_from(fd, &m), JL_WIRE_SESSION);
+	ask(fd, 3, 1u << 31, UINT64_MAX);
+	assert_int_equal(word_from(fd, &m), 0); /* closed */
+	(void)close(fd);
+	/* comes back at once */
+	fd = knock_from(2, s->listener.port);
+	assert_int_equal(pass(fd, JL_NET_WHAT, 0, 0), JL_E_LIMIT);
 	(void)close(fd);
 	/* asks for streams and never opens them */
-	fd = dial(s);
-	assert_int_equal(net_send(fd, &(struct net_message){ .word = NET_OK, .version = JL_NET_VERSION }, NULL), JL_OK);
-	assert_int_equal(net_receive(fd, &m, NULL), JL_OK);
-	assert_int_equal(
-		net_send(fd,
-			 &(struct net_message){ .word = NET_TEST, .version = JL_NET_VERSION, .a = 1, .b = 4, .c = 500 },
-			 NULL),
-		JL_OK);
+	fd = knock_from(3, s->listener.port);
+	assert_int_equal(pass(fd, JL_NET_WHAT, 0, 0), JL_OK);
+	assert_int_equal(word_from(fd, &m), JL_WIRE_SESSION);
+	ask(fd, 1, 4, 500);
 	(void)close(fd);
-	(void)sleep(6);
-	still_serves(s);
-	assert_true(s->n_bad >= 5);
+	still_serves(s); /* it is told to wait, and does */
+	assert_true(s->n_bad >= N_HOSTILE);
 }
 
-/* A listener that lies about what it received. */
+/* Nobody holds the listener by saying nothing, or a byte now and then; a client does not even notice ten of them. */
+static void idlers_hold_nobody(void **state)
+{
+	struct server *s = *state;
+	unsigned char bytes[JL_WIRE_MESSAGE_B];
+	int idle[10], slow = knock_from(2, s->listener.port), member;
+	struct jl_wire_message m;
+	double start_s = jl_clock_s();
+
+	for (int i = 0; i < 10; i++)
+		idle[i] = knock_from(3, s->listener.port);
+	jl_wire_pack(bytes, &(struct jl_wire_message){ .word = JL_WIRE_HELLO, .n = { 1, 0, JL_WIRE_BYTE_ORDER } });
+	for (size_t i = 0; i < 3; i++) {
+		assert_true(send(slow, bytes + i, 1, MSG_NOSIGNAL) >= 0);
+		still_serves(s);
+		nap(0.85);
+	}
+	assert_true(jl_clock_s() - start_s < 10);
+	assert_int_equal(recv(slow, bytes, 1, 0), 0); /* sent away after a second */
+	for (int i = 0; i < 10; i++) {
+		assert_int_equal(recv(idle[i], bytes, 1, 0), 0);
+		(void)close(idle[i]);
+	}
+	(void)close(slow);
+	/* one that is let in and then says nothing has a second */
+	member = knock_from(4, s->listener.port);
+	start_s = jl_clock_s();
+	assert_int_equal(pass(member, JL_NET_WHAT, 0, 0), JL_OK);
+	assert_int_equal(word_from(member, &m), JL_WIRE_SESSION);
+	still_serves(s);
+	assert_true(jl_clock_s() - start_s < 5);
+	(void)close(member);
+}
+
+/* It is asked to stop while a client says nothing, while streams run, while it is at the door. */
+static void a_listener_stops_at_once(void **state)
+{
+	struct server *s = *state;
+	struct jl_wire_message m;
+	const int fd = knock(s->listener.port);
+	int streams[2];
+	double start_s;
+
+	assert_int_equal(pass(fd, JL_NET_WHAT, 0, 0), JL_OK);
+	assert_int_equal(word_from(fd, &m), JL_WIRE_SESSION);
+	ask(fd, JL_NET_BOTH, 2, JL_WIRE_TIME_MAX_MS);
+	for (int i = 0; i < 2; i++) {
+		streams[i] = knock(s->listener.port);
+		assert_int_equal(pass(streams[i], JL_NET_WHAT, (uint64_t)i, m.n[0]), JL_OK);
+	}
+	assert_int_equal(word_from(fd, &m), JL_WIRE_GO);
+	nap(0.3);
+	start_s = jl_clock_s();
+	atomic_store(&s->ending, true);
+	(void)pthread_join(s->thread, NULL);
+	assert_true(jl_clock_s() - start_s < 2);
+	(void)close(streams[0]);
+	(void)close(streams[1]);
+	(void)close(fd);
+	atomic_store(&s->ending, false);
+	assert_int_equal(pthread_create(&s->thread, NULL, serve, s), 0);
+}
+
+/* Both sides must know the same secret, and it is never sent. */
+static void a_secret_keeps_strangers_out(void **state)
+{
+	struct server *s = *state;
+	struct jl_wire_peer peer = { .host = "127.0.0.1", .port = s->listener.port, .what = JL_NET_WHAT };
+	static const unsigned char key[JL_SHA256_B] = "the key of both";
+	static struct jl_net_latency latency;
+	struct jl_net_client *client;
+	struct jl_err err = { 0 };
+
+	s->listener.door.secret.given = true;
+	memcpy(s->listener.door.secret.key, key, sizeof(key));
+	assert_int_equal(jl_net_connect(&client, &peer, &err), JL_E_USAGE);
+	assert_non_null(strstr(err.en, "--secret-file"));
+	peer.secret.given = true;
+	assert_int_equal(jl_net_connect(&client, &peer, &err), JL_E_USAGE);
+	assert_non_null(strstr(err.en, "another secret"));
+	memcpy(peer.secret.key, key, sizeof(key));
+	assert_int_equal(jl_net_connect(&client, &peer, &err), JL_OK);
+	assert_int_equal(jl_net_ping(client, 5, &latency, &err), JL_OK);
+	jl_net_close(client);
+	s->listener.door.secret = (struct jl_wire_secret){ .given = false };
+	assert_int_equal(jl_net_connect(&client, &peer, &err), JL_E_USAGE);
+	assert_non_null(strstr(err.en, "has no secret"));
+}
+
+/* A listener that lies: about the secret, about what it received. */
+struct liar {
+	int fd;
+	bool about_secret;
+	uint64_t n_rates, rate;
+};
+
+static int open_to(int listening, const struct liar *liar)
+{
+	struct jl_wire_message hello, m, challenge = { .word = JL_WIRE_CHALLENGE }, proven = { .word = JL_WIRE_PROVEN };
+	const struct jl_wire_secret secret = { .given = false };
+	unsigned char said[JL_WIRE_MESSAGE_B];
+	const int fd = accept(listening, NULL, NULL);
+
+	(void)word_from(fd, &hello);
+	jl_wire_pack(said, &hello);
+	(void)jl_wire_say(fd, &challenge);
+	(void)word_from(fd, &m);
+	jl_wire_proof(proven.n, &secret, liar->about_secret ? JL_WIRE_CONNECTS : JL_WIRE_LISTENS, said, &challenge);
+	(void)jl_wire_say(fd, &proven);
+	return fd;
+}
+
 static void *lie(void *ctx)
 {
-	const int listening = *(int *)ctx;
-	struct net_message m;
-	int fd = accept(listening, NULL, NULL), data;
+	const struct liar *liar = ctx;
+	struct jl_wire_message m;
+	int fd = open_to(liar->fd, liar), data;
 
-	net_options(fd, 5);
-	(void)net_receive(fd, &m, NULL);
-	(void)net_send(fd, &(struct net_message){ .word = NET_OK, .version = JL_NET_VERSION, .a = 7 }, NULL);
-	(void)net_receive(fd, &m, NULL);
-	data = accept(listening, NULL, NULL);
-	(void)net_receive(data, &m, NULL);
-	(void)net_send(data, &(struct net_message){ .word = NET_OK, .version = JL_NET_VERSION }, NULL);
-	(void)net_send(fd, &(struct net_message){ .word = NET_GO, .version = JL_NET_VERSION }, NULL);
-	(void)net_send(fd, &(struct net_message){ .word = NET_REPORT, .version = JL_NET_VERSION, .a = UINT64_MAX },
-		       NULL);
-	(void)close(data);
-	(void)sleep(1);
+	(void)jl_wire_say(fd, &(struct jl_wire_message){ .word = JL_WIRE_SESSION, .n = { 7 } });
+	if (!liar->about_secret) {
+		(void)word_from(fd, &m);
+		data = open_to(liar->fd, liar);
+		(void)jl_wire_say(fd, &(struct jl_wire_message){ .word = JL_WIRE_GO });
+		(void)jl_wire_say(fd, &(struct jl_wire_message){ .word = JL_WIRE_REPORT, .n = { liar->n_rates } });
+		(void)jl_wire_say(fd, &(struct jl_wire_message){ .word = JL_WIRE_RATES, .n = { liar->rate } });
+		(void)close(data);
+		nap(1);
+	}
 	(void)close(fd);
 	return NULL;
 }
 
-static void a_lying_listener_is_refused(void **state)
+static void lying_listeners_are_refused(void **state)
 {
-	struct jl_net_listener l = { .fd = -1 };
-	struct jl_net_client *client;
-	static struct jl_net_result result;
-	struct jl_err err = { 0 };
-	pthread_t thread;
-	int fd;
+	struct liar liars[] = { { .about_secret = true },
+				{ .n_rates = UINT64_MAX },
+				{ .n_rates = 1, .rate = UINT64_MAX },
+				{ .n_rates = 0 } };
 
 	(void)state;
-	assert_int_equal(jl_net_listen(&l, NULL, 0, &err), JL_OK);
-	fd = dup(l.fd);
-	assert_int_equal(fcntl(fd, F_SETFL, 0), 0);
-	assert_int_equal(pthread_create(&thread, NULL, lie, &fd), 0);
-	assert_int_equal(jl_net_connect(&client, "127.0.0.1", l.port, &err), JL_OK);
-	assert_int_equal(jl_net_transfer(client, JL_NET_SEND, 1, 0.5, &result, &err), JL_E_DATA);
-	jl_net_close(client);
-	(void)pthread_join(thread, NULL);
-	(void)close(fd);
-	jl_net_unlisten(&l);
+	for (size_t i = 0; i < sizeof(liars) / sizeof(*liars); i++) {
+		struct jl_net_listener l = { .door = { .fd = -1 } };
+		static struct jl_net_result result;
+		struct jl_net_client *client = NULL;
+		struct jl_err err = { 0 };
+		enum jl_status status;
+		pthread_t thread;
+
+		assert_int_equal(jl_net_listen(&l, NULL, 0, &err), JL_OK);
+		liars[i].fd = l.door.fd;
+		assert_int_equal(fcntl(l.door.fd, F_SETFL, 0), 0);
+		assert_int_equal(pthread_create(&thread, NULL, lie, &liars[i]), 0);
+		status = dial(l.port, &client, &err);
+		if (!status)
+			status = jl_net_transfer(client, JL_NET_SEND, 1, 0.5, &result, &err);
+		assert_int_equal(status, i < 3 ? JL_E_DATA : JL_OK); /* the last one only has nothing to say */
+		jl_net_close(client);
+		(void)pthread_join(thread, NULL);
+		jl_net_unlisten(&l);
+	}
 }
 
 static void nobody_there(void **state)
 {
-	struct jl_net_listener l = { .fd = -1 };
+	struct jl_net_listener l = { .door = { .fd = -1 } };
 	struct jl_net_client *client;
 	struct jl_err err = { 0 };
 
 	(void)state;
 	assert_int_equal(jl_net_listen(&l, NULL, 0, &err), JL_OK);
 	jl_net_unlisten(&l);
-	assert_int_equal(jl_net_connect(&client, "127.0.0.1", l.port, &err), JL_E_IO);
+	assert_int_equal(dial(l.port, &client, &err), JL_E_IO);
 	assert_non_null(strstr(err.en, "--listen"));
 	assert_int_equal(jl_net_listen(&l, "not-an-address", 0, &err), JL_E_USAGE);
 }
@@ -239,7 +345,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(both_ends_agree, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(hostile_peers_are_survived, set_up, tear_down),
-		cmocka_unit_test(a_lying_listener_is_refused),
+		cmocka_unit_test_setup_teardown(idlers_hold_nobody, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_listener_stops_at_once, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_secret_keeps_strangers_out, set_up, tear_down),
+		cmocka_unit_test(lying_listeners_are_refused),
 		cmocka_unit_test(nobody_there),
 	};
 

@@ -1,8 +1,6 @@
 /* Ranks that find each other over TCP, here on loopback: every collective is exact, strangers at the door disturb
  * nobody, and a rank that dies, stops or leaves is named in time by everybody. */
-#include <arpa/inet.h>
 #include <errno.h>
-#include <netinet/in.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -21,7 +19,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
-#include "comm/wire.h"
+#include "hostile.h"
 #include "reference.h"
 
 #define RANKS_MAX 5
@@ -61,13 +59,6 @@ static void seen(void *ctx, const char *peer, int n_here, const struct jl_err *r
 		(void)snprintf(board->refused[board->n_refused], JL_ERR_TEXT_MAX, "%s", refused->en);
 	board->n_refused += refused != NULL;
 	board->n_seen = n_here;
-}
-
-static void nap(double s)
-{
-	const struct timespec t = { .tv_sec = (time_t)s, .tv_nsec = (long)(1e9 * (s - (double)(time_t)s)) };
-
-	(void)nanosleep(&t, NULL);
 }
 
 static int port_of_first(void)
@@ -373,15 +364,6 @@ static void a_rank_that_computes_is_waited_for(void **state)
 
 /* --- the door */
 
-static int knock(int port)
-{
-	struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons((uint16_t)port) };
-	const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-
-	to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-	return connect(fd, (struct sockaddr *)&to, sizeof(to)) == 0 ? fd : -1;
-}
-
 static enum jl_status a_few(struct jl_comm *comm, void *shared, void *ctx, struct jl_err *err)
 {
 	enum jl_status status = JL_OK;
@@ -403,42 +385,52 @@ static enum jl_status join_as(struct board *b, const char *what, uint64_t tag, s
 		err);
 }
 
-/* A browser, a scanner that says nothing, one that closes at once, half a message, another version, somebody for
- * something else, and one that joins and leaves again. */
+/* A browser, a scanner that says nothing, one that closes at once, half a message, another version, somebody for something else, one that
+ * joins and leaves again, one that joins and says nothing, one that joins and says what makes no sense. */
+static int silent; /* stays until the end */
+
 static void strangers(struct board *b)
 {
-	static const char http[] = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
-	unsigned char bytes[JL_WIRE_MESSAGE_B];
-	struct jl_wire_message hello = { .word = JL_WIRE_JOIN, .n = { 1, 0, 1 }, .text = "test" }, answer;
+	struct jl_wire_message m;
 	struct jl_err err = { 0 };
-	const int browser = knock(b->port), silent = knock(b->port), half = knock(b->port), old = knock(b->port),
-		  leaver = knock(b->port);
+	int fds[N_HOSTILE], mad, leaver;
+	char byte;
 
-	assert_true(browser >= 0 && silent >= 0 && half >= 0 && old >= 0 && leaver >= 0);
-	(void)close(knock(b->port));
-	assert_true(send(browser, http, sizeof(http), MSG_NOSIGNAL) > 0);
-	jl_wire_pack(bytes, &hello);
-	assert_true(send(half, bytes, 40, MSG_NOSIGNAL) == 40);
-	assert_true(send(leaver, bytes, sizeof(bytes), MSG_NOSIGNAL) == (ssize_t)sizeof(bytes));
-	bytes[11] = 99;
-	assert_true(send(old, bytes, sizeof(bytes), MSG_NOSIGNAL) == (ssize_t)sizeof(bytes));
-	assert_int_equal(jl_wire_receive(old, &(struct jl_wire_wait){ .end_s = jl_clock_s() + 5 }, &answer, &err),
-			 JL_OK);
-	assert_int_equal(answer.word, JL_WIRE_VERSION_IS);
+	for (int kind = 0; kind < N_HOSTILE; kind++) {
+		fds[kind] = knock_from(2, b->port);
+		assert_true(fds[kind] >= 0);
+		misbehave_as(fds[kind], (enum hostile)kind, "test");
+	}
+	(void)close(knock_from(2, b->port));
+	assert_int_equal(word_from(fds[OLD], &m), JL_WIRE_VERSION_IS);
 	assert_int_equal(join_as(b, "bench allgather", 0, &err), JL_E_USAGE);
 	assert_non_null(strstr(err.en, "'jeoul test --to'"));
 	assert_int_equal(join_as(b, "test", 7, &err), JL_E_USAGE);
 	assert_non_null(strstr(err.en, "other options"));
+	leaver = knock(b->port);
+	assert_int_equal(pass(leaver, "test", 1, 0), JL_OK);
+	assert_int_equal(word_from(leaver, &m), JL_WIRE_WELCOME);
+	assert_true(jl_wire_say(leaver, &(struct jl_wire_message){ .word = JL_WIRE_READY, .n = { 1 } }));
 	while (b->n_seen < 2)
 		nap(0.01);
 	(void)close(leaver);
-	nap(1.5); /* the silent ones are sent away meanwhile */
-	assert_int_equal(recv(silent, bytes, 1, 0), 0);
-	assert_int_equal(recv(half, bytes, 1, 0), 0);
-	(void)close(browser);
-	(void)close(silent);
-	(void)close(half);
-	(void)close(old);
+	while (b->n_seen > 1)
+		nap(0.01);
+	/* both numbers are taken by people who will never be ranks; who comes next finds room all the same */
+	silent = knock_from(3, b->port);
+	mad = knock_from(4, b->port);
+	assert_int_equal(pass(silent, "test", 1, 0), JL_OK);
+	assert_int_equal(pass(mad, "test", 1, 0), JL_OK);
+	assert_int_equal(word_from(silent, &m), JL_WIRE_WELCOME);
+	assert_int_equal(word_from(mad, &m), JL_WIRE_WELCOME);
+	assert_true(jl_wire_say(mad, &(struct jl_wire_message){ .word = JL_WIRE_READY, .n = { 1 << 20 } }));
+	assert_int_equal(recv(mad, &byte, 1, 0), 0);
+	(void)close(mad);
+	nap(1.2); /* the idle ones are sent away meanwhile */
+	assert_int_equal(recv(fds[IDLE], &byte, 1, 0), 0);
+	assert_int_equal(recv(fds[HALF], &byte, 1, 0), 0);
+	for (int kind = 0; kind < N_HOSTILE; kind++)
+		(void)close(fds[kind]);
 }
 
 static void strangers_disturb_nobody(void **state)
@@ -464,8 +456,9 @@ static void strangers_disturb_nobody(void **state)
 		(void)waitpid(pids[i], NULL, 0);
 	all_fine(&job);
 	assert_int_equal(board->tally.n_done, 3);
-	assert_int_equal(board->n_refused, 7);
-	for (int i = 0; i < board->n_refused; i++)
+	(void)close(silent);
+	assert_int_equal(board->n_refused, N_HOSTILE + 6);
+	for (int i = 0; i < 8; i++)
 		assert_true(strlen(board->refused[i]) > 10);
 	release_board();
 }

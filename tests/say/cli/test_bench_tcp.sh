@@ -85,6 +85,31 @@ a, b = ([(r["params"]["n_workers"], r["params"]["mode"], [m["median"] for m in r
 assert a == b and len(a) == 2, (a, b)
 P
 fi
+# a secret: who has another one, or none, is told so and takes no place
+printf 'a secret of some length\n' >"$work/secret"; printf 'another of some length\n' >"$work/other"; printf 'short' >"$work/short"
+p=$(port)
+timeout 60 "$JEOUL" bench allreduce --listen --port "$p" -b 1K -n 2 -w 1 --no-store --secret-file "$work/secret" >"$work/first" 2>"$work/said" & pid=$!
+for _ in $(seq 100); do grep -q Listening "$work/said" && break; sleep 0.1; done
+run 2 bench allreduce --to 127.0.0.1 --port "$p"; one_line; says "asks for a secret"
+run 2 bench allreduce --to 127.0.0.1 --port "$p" --secret-file "$work/other" --lang ko; one_line; says "비밀이 다릅니다"
+run 0 bench allreduce --to 127.0.0.1 --port "$p" --secret-file "$work/secret"
+wait $pid && ok || bad "with a secret: $(cat "$work/said")"
+run 2 bench allreduce --to 127.0.0.1 --secret-file "$work/short"; one_line; says "can be guessed"
+run 1 bench net --to 127.0.0.1 --secret-file "$work/nowhere"; one_line; says "No such file"
+# Ctrl-C ends a listener at once, whatever is at its door
+for what in net allreduce; do
+	python3 - "$what" "$(port)" <<'P' && ok || bad "bench $what --listen did not end at once"
+import os, signal, socket, subprocess, sys, time
+what, port = sys.argv[1], sys.argv[2]
+one = subprocess.Popen([os.environ["JEOUL"], "bench", what, "--listen", "--port", port], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+for _ in range(100):
+    try: idle = [socket.create_connection(("127.0.0.1", int(port)), 5)]; break
+    except OSError: time.sleep(0.1)
+idle += [socket.create_connection(("127.0.0.1", int(port)), 5) for _ in range(20)]
+start = time.time(); one.send_signal(signal.SIGINT); one.wait(20)
+sys.exit(0 if time.time() - start < 3 else 1)
+P
+done
 # mistakes
 run 2 bench allreduce --backend tcp; one_line; says "--listen ADDR --ranks N"
 run 2 bench allreduce --listen --to 127.0.0.1; one_line; says "--to on the others"

@@ -1,0 +1,22 @@
+/* The streams of one transfer of `bench net`. */
+#ifndef JL_BENCH_NET_FLOW_H
+#define JL_BENCH_NET_FLOW_H
+
+#include "bench/net.h"
+
+#define JL_NET_WAIT_S 5.0 /* for anything that the peer owes us */
+
+struct jl_net_streams {
+	int fds[JL_NET_STREAMS_MAX];
+	int n;
+	bool sends, receives;
+	double time_s;
+	bool (*stop)(void *ctx); /* may be NULL */
+	void *ctx;
+};
+/* Runs the streams to their end; `ret_flow` is what was received here (n_samples 0 when nothing was to be). */
+enum jl_status jl_net_run(const struct jl_net_streams *streams, struct jl_net_flow *ret_flow, struct jl_err *err);
+void jl_net_close_streams(struct jl_net_streams *streams);
+void jl_net_summarise(struct jl_net_flow *flow);
+
+#endif
