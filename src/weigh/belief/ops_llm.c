@@ -223,7 +223,7 @@ static enum jl_status fit(const struct jl_set_data *data, const unsigned char *u
 	return jl_llm_fit(&set, use, max_iter, x, &cost, err);
 }
 
-static double interval_ln(const struct jl_llm_row *c, bool memory, bool known)
+static double interval_ln(const struct jl_llm_row *c, const struct jl_step_cost *step, bool memory, bool known)
 {
 	struct jl_llm_row row = *c;
 
@@ -234,7 +234,7 @@ static double interval_ln(const struct jl_llm_row *c, bool memory, bool known)
 	}
 	if (!known)
 		row.gpu.index = -1;
-	return jl_llm_interval_ln(&row);
+	return jl_llm_interval_ln(&row, step->host_s / step->step_s);
 }
 
 static void predict(const struct jl_set_data *data, const double *x, const unsigned char *use,
@@ -262,7 +262,7 @@ static void predict(const struct jl_set_data *data, const double *x, const unsig
 			jl_llm_predict(c, x, &p);
 		last = row->item;
 		row->pred = row->is_memory ? p.mem_B : p.step_s;
-		row->half_ln = interval_ln(c, row->is_memory,
+		row->half_ln = interval_ln(c, &p.step, row->is_memory,
 					   g >= 0 && g < JL_LLM_MAX_GPUS && (use ? known : data->seen)[g]);
 	}
 }

@@ -111,8 +111,8 @@ struct jl_llm_prediction {
 	struct jl_profile profile;
 };
 
-/* Half width, as ln, of the 80 % interval of a predicted time: wider where inputs are assumed. */
-double jl_llm_interval_ln(const struct jl_llm_row *row);
+/* Half width, as ln, of the 80 % interval of a predicted time: wider where inputs are assumed or the host sets the pace. */
+double jl_llm_interval_ln(const struct jl_llm_row *row, double host_frac);
 
 void jl_llm_predict(const struct jl_llm_row *row, const double *x, struct jl_llm_prediction *ret_pred);
 

@@ -2,7 +2,7 @@
 #include "belief/set_llm.h"
 #include "physics/interval.h"
 
-double jl_llm_interval_ln(const struct jl_llm_row *row)
+double jl_llm_interval_ln(const struct jl_llm_row *row, double host_frac)
 {
 	return jl_train_half_ln(&(struct jl_train_doubt){
 		.framework = row->framework,
@@ -10,5 +10,6 @@ double jl_llm_interval_ln(const struct jl_llm_row *row)
 		.n_nodes = row->n_nodes,
 		.device_seen = row->gpu.index >= 0,
 		.assumed = row->assumed,
+		.host_frac = host_frac,
 	});
 }

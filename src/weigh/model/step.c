@@ -148,8 +148,8 @@ struct jl_block_time jl_block_time(const struct jl_profile *profile, const struc
 	time.tp_s = tp_s + tp_bwd_s;
 	time.cp_s = cp_fwd_s + cp_bwd_s;
 	time.ep_s = comm->ep_s * (1.0 + back);
-	time.bwd_s = paced_s(bwd_device_s, bwd_host_s);
-	time.host_s = paced_s(fwd_device_s, fwd_host_s) - fwd_device_s + (time.bwd_s - bwd_device_s);
+	time.host_s = paced_s(fwd_device_s, fwd_host_s) - fwd_device_s +
+		      (paced_s(bwd_device_s, bwd_host_s) - bwd_device_s);
 	time.need_s = fwd_host_s + bwd_host_s;
 	return time;
 }
@@ -161,7 +161,6 @@ static void add_time(struct jl_block_time *sum, const struct jl_block_time *bloc
 	sum->tp_s += n * block->tp_s;
 	sum->cp_s += n * block->cp_s;
 	sum->ep_s += n * block->ep_s;
-	sum->bwd_s += n * block->bwd_s;
 	sum->need_s += n * block->need_s;
 }
 
@@ -172,7 +171,6 @@ static struct jl_block_time times(const struct jl_block_time *block, double n)
 				       .tp_s = n * block->tp_s,
 				       .cp_s = n * block->cp_s,
 				       .ep_s = n * block->ep_s,
-				       .bwd_s = n * block->bwd_s,
 				       .need_s = n * block->need_s };
 }
 
@@ -490,19 +488,18 @@ struct jl_step_cost jl_step_cost(const struct jl_step_in *in)
 	cost.ep_s = full.ep_s * scale;
 	cost.bubble_s = run.bubble_s;
 	cost.send_s = run.send_s;
-	double bwd_s = full.bwd_s, work_s = m * total_s(&full);
+	double work_s = m * slowest_s;
 
 	if (plan->pp <=
 	    1.0) { /* nothing makes the host wait before the step is over: it runs ahead through all of it */
 		const double blocks_s = cost.compute_s + cost.tp_s + cost.cp_s + cost.ep_s;
 		const double device_s = blocks_s + update.device_s;
-		const double back_frac = plan->recompute == JL_RECOMPUTE_FULL ? 0.75 : 2.0 / 3.0;
 
 		cost.host_s = paced_s(device_s, m * full.need_s + update.need_s + in->profile->step_s) - device_s;
-		/* A fixed share: were it what the device needs, a slower one could hide more than it costs. */
 		work_s = blocks_s + cost.host_s;
-		bwd_s = back_frac * work_s / m;
 	}
+	/* A fixed share is backward: were it what the device needs, a slower one could hide more than it costs. */
+	const double bwd_s = (plan->recompute == JL_RECOMPUTE_FULL ? 0.75 : 2.0 / 3.0) * work_s / m;
 
 	const struct exchange x = exchange_s(in, &cut, params);
 

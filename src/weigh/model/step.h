@@ -47,7 +47,6 @@ struct jl_block_time {
 	double compute_s;
 	double host_s; /* what the host needs beyond the device's own time */
 	double tp_s, cp_s, ep_s;
-	double bwd_s;  /* of all of them: backward and recompute */
 	double need_s; /* host: what all its launches take */
 };
 

@@ -33,6 +33,7 @@ struct jl_train_doubt {
 	unsigned assumed;    /* enum jl_train_assumed */
 	double exposed_frac; /* share of the step that waits for links; 0 where the rows' own width already has it */
 	double link_half_ln; /* how sure the links are; see jl_link_half_ln */
+	double host_frac;    /* share of the step in which the device waits for the host's launches */
 };
 double jl_train_half_ln(const struct jl_train_doubt *doubt);
 

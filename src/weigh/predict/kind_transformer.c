@@ -122,6 +122,7 @@ static double half_ln(const struct jl_case *c, const struct jl_step_cost *step)
 		.device_seen = c->machine.device_fitted,
 		.exposed_frac = exposed_frac(step),
 		.link_half_ln = c->machine.link_half_ln,
+		.host_frac = step->host_s / step->step_s,
 	});
 
 	return hypot(model, fmax(c->machine.rate_half_ln, 0.0)); /* rates that are estimated are doubtful too */

@@ -229,7 +229,7 @@ static void a_whole_run(void **state)
 	struct jl_train_run run = { .model = &model,
 				    .kernels = &jl_engine_cuda,
 				    .precision = JL_TRAIN_BF16,
-				    .batch = 16, /* so that 10,000 steps take longer than the time that is given */
+				    .batch = 96, /* so that 10,000 steps take longer than the time that is given */
 				    .seq = 64,
 				    .n_micro = 1,
 				    .time_s = 0.6,

@@ -63,5 +63,5 @@ run 3 check gemm --on h100-sxm5 --rate "300 TFLOP/s"
 run 3 plan llama-3-70b --on rtx-3090
 run 0 predict llama-3-70b --on rtx-3090; has "does not fit"
 run 0 predict llama-3-70b --on rtx-3090 --serve; has "does not fit"
-run 0 fit llama-3-70b --on rtx-3090; has "Nothing fits"
+run 0 fit llama-3-405b --on rtx-3090; has "Nothing fits"
 finish

@@ -200,14 +200,14 @@ run 0 predict llama-3-70b --on "64x dgx-h100" --global-batch 512 --sweep nodes=4
 run 0 predict gpt-305m --on "10x rtx-3090" --batch 4 --sweep gpus=1,2,4,8,10; lacks "Settings"
 
 # What cannot be is refused, not taken without effect
-run 2 predict gpt2-124m --on v100-dgxs-32gb --flash yes; one_line; says "Ampere"
+run 2 predict gpt2-124m --on cpu:i9-13900k --flash yes; one_line; says "GPU"
 run 2 predict gpt2-124m --on rtx-4090 --input images; one_line; says "--input tokens"
 run 2 predict gpt2-124m --on rtx-4090 --host-power "1 MW"; one_line; says "100 kW"
 run 0 predict resnet-50 --on rtx-4090 --input images-gpu --host-power "300 W"
 
 # Numbers as people write them
 run 0 predict gpt2-124m --on rtx-4090 --batch 1 --samples 1; has "for 1 step"; lacks "1 steps"
-run 0 predict gpt2-124m --on rtx-4090 --seq 100000000; has "sequence 100,000,000"; has "81,"; lacks "e+"; has "attention takes 100 %"
+run 0 predict gpt2-124m --on rtx-4090 --seq 100000000; has "sequence 100,000,000"; has "72,"; lacks "e+"; has "attention takes 100 %"
 run 0 predict allreduce --on "2x aws:p5.48xlarge" --size "64 B"; has "algbw MB/s"; lacks "0.0003"
 run 0 predict allreduce --on "4x rtx-3090 via nvlink-bridge" --size "1 GB"; has "between the bridged pairs"; lacks "nvlink-bridge 31"
 finish
