@@ -46,7 +46,7 @@ static const double unseen_ln[N_REACH] = { 0.08, 0.15, 0.10 };
 static const double beyond_ln = 0.04; /* each doubling beyond the largest run seen */
 static const double n_gpus_seen = 1024.0;
 /* Nobody says how fast the host is, and hosts of one kind differ: two virtual machines by a quarter. */
-static const double host_ln = 0.35;
+static const double host_ln = 0.25;
 
 /* How much of the step follows the host: host and device are paced by the fourth power (model/step.c). */
 static double host_share(double host_frac)
