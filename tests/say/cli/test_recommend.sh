@@ -57,7 +57,7 @@ run 0 recommend --purpose kaggle --max-gpus 1 --how buy --util 15% --budget "300
 json "all(c['purchase_usd'] <= 3000 for c in j['front'])"
 run 0 recommend --purpose kaggle --max-gpus 1 --how buy --util 15% --lang en; has "its share of a purchase of"
 # The same rents as plan's: RunPod's machines of 2026-08, no marketplace offer times 64
-run 0 recommend llama-3-70b --tokens 1e12 --max-gpus 512 --per-machine 8 --only h100-sxm5 --how rent --deadline 30d --runs-per-month 1 --months 1 --json
+run 0 recommend llama-3-70b --tokens 1e12 --max-gpus 512 --per-machine 8 --only h100-sxm5 --how rent --deadline 40d --runs-per-month 1 --months 1 --json
 json "j['pick']['provider'] != 'Vast.ai' and j['pick']['precision'] == 'bf16'"
 rent=$(python3 -c "import json,sys; j=json.load(open(sys.argv[1])); print(j['pick']['machine_usd_per_hour'] / 8)" "$work/out")
 run 0 predict llama-3-70b --on "64x(8x h100-sxm5)" --tokens 1e12 --json
