@@ -349,7 +349,7 @@ enum jl_status jl_cmd_bench_net(struct jl_cli *cli, struct jl_err *err)
 	struct jl_wire_peer peer = {
 		.host = host, .port = port ? (int)port->count : JL_NET_PORT, .what = JL_NET_WHAT, .stop = jl_bench_stop
 	};
-	struct jl_bench_session s;
+	struct jl_bench_session s = { 0 };
 	enum jl_status status;
 
 	if (backend && strcmp(backend, tcp.name) != 0)

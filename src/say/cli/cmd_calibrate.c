@@ -201,7 +201,9 @@ enum jl_status jl_cmd_calibrate(struct jl_cli *cli, struct jl_err *err)
 	struct jl_calibrate_file files[FILES_MAX];
 	struct jl_calibration found;
 	struct display display = { .begun = false };
-	struct jl_calibrate_in in = { .cat = cli->cat, .files = files, .only = jl_text(cli, "set"), .progress = show, .ctx = &display };
+	struct jl_calibrate_in in = {
+		.cat = cli->cat, .files = files, .only = jl_text(cli, "set"), .progress = show, .ctx = &display
+	};
 	const char *dir = jl_text(cli, "data"), *path = jl_text(cli, "output");
 	enum jl_status status;
 

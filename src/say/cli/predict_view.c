@@ -68,12 +68,11 @@ static void piece(struct pieces *p, const char *format, ...)
 
 static const char *framework_text(enum jl_framework framework)
 {
-	static const char *const names[JL_N_FRAMEWORK] = { [JL_FW_EAGER] = "PyTorch eager",
-							   [JL_FW_COMPILED] = "PyTorch compiled",
-							   [JL_FW_MEGATRON] = "Megatron-LM",
-							   [JL_FW_NATIVE] = "native",
-							   [JL_FW_APEX] = "PyTorch with apex",
-							   [JL_FW_GENERAL] = "general" };
+	static const char *const names[JL_N_FRAMEWORK] = {
+		[JL_FW_EAGER] = "PyTorch eager",    [JL_FW_COMPILED] = "PyTorch compiled",
+		[JL_FW_MEGATRON] = "Megatron-LM",   [JL_FW_NATIVE] = "native",
+		[JL_FW_APEX] = "PyTorch with apex", [JL_FW_GENERAL] = "general"
+	};
 
 	return names[framework];
 }
