@@ -177,12 +177,12 @@ static void idlers_hold_nobody(void **state)
 		idle[i] = knock_from(3, s->listener.port);
 	jl_wire_pack(bytes, &(struct jl_wire_message){ .word = JL_WIRE_HELLO, .n = { 1, 0, JL_WIRE_BYTE_ORDER } });
 	for (size_t i = 0; i < 3; i++) {
-		assert_true(send(slow, bytes + i, 1, MSG_NOSIGNAL) >= 0);
+		(void)send(slow, bytes + i, 1, MSG_NOSIGNAL);
 		still_serves(s);
 		nap(0.85);
 	}
 	assert_true(jl_clock_s() - start_s < 10);
-	assert_int_equal(recv(slow, bytes, 1, 0), 0); /* sent away after a second */
+	assert_true(recv(slow, bytes, 1, 0) <= 0); /* sent away after a second */
 	for (int i = 0; i < 10; i++) {
 		assert_int_equal(recv(idle[i], bytes, 1, 0), 0);
 		(void)close(idle[i]);
