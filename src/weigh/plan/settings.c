@@ -97,8 +97,8 @@ static void megatron(struct jl_buf *out, const struct jl_case *c)
 
 	jl_buf_printf(out, "--micro-batch-size %.0f --global-batch-size %.0f --seq-length %.0f\n", c->shard.micro_batch,
 		      c->global_batch, c->shard.seq);
-	jl_buf_printf(out, "--tensor-model-parallel-size %.0f%s%s\n", p->tp, p->sp ? " --sequence-parallel" : "",
-		      p->tp_async ? " --tp-comm-overlap" : "");
+	jl_buf_printf(out, "--tensor-model-parallel-size %.0f%s\n%s", p->tp, p->sp ? " --sequence-parallel" : "",
+		      p->tp_async ? "--tp-comm-overlap\n" : "");
 	jl_buf_printf(out, "--pipeline-model-parallel-size %.0f\n", p->pp);
 	if (p->n_chunks > 1)
 		jl_buf_printf(out, "--num-virtual-stages-per-pipeline-rank %.0f\n", p->n_chunks);
