@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/msg.h"
 
 #define BLOCK_MIN_B ((size_t)16 << 10)
 #define ALIGN_B     _Alignof(max_align_t)
@@ -94,22 +95,33 @@ char *jl_arena_strdup(struct jl_arena *arena, const char *text)
 	return jl_arena_strndup(arena, text, strlen(text));
 }
 
+char *jl_arena_vprintf(struct jl_arena *arena, const char *format, va_list args)
+{
+	char room[JL_MSG_FORMAT_MAX];
+	const char *hidden = jl_msg_hide(room, format);
+	va_list again;
+	char *text;
+	int n;
+
+	va_copy(again, args);
+	n = vsnprintf(NULL, 0, hidden, again);
+	va_end(again);
+	text = n < 0 ? NULL : jl_arena_alloc(arena, (size_t)n + 1);
+	if (!text)
+		return NULL;
+	vsnprintf(text, (size_t)n + 1, hidden, args);
+	if (hidden != format)
+		jl_msg_resolve(text);
+	return text;
+}
+
 char *jl_arena_printf(struct jl_arena *arena, const char *format, ...)
 {
 	va_list args;
 	char *text;
-	int n;
 
 	va_start(args, format);
-	n = vsnprintf(NULL, 0, format, args);
-	va_end(args);
-	if (n < 0)
-		return NULL;
-	text = jl_arena_alloc(arena, (size_t)n + 1);
-	if (!text)
-		return NULL;
-	va_start(args, format);
-	vsnprintf(text, (size_t)n + 1, format, args);
+	text = jl_arena_vprintf(arena, format, args);
 	va_end(args);
 	return text;
 }

@@ -2,6 +2,7 @@
 #ifndef JL_BASE_ARENA_H
 #define JL_BASE_ARENA_H
 
+#include <stdarg.h>
 #include <stddef.h>
 
 struct jl_arena_block;
@@ -26,5 +27,6 @@ void *jl_arena_array(struct jl_arena *arena, size_t n, size_t size);
 char *jl_arena_strndup(struct jl_arena *arena, const char *text, size_t len);
 char *jl_arena_strdup(struct jl_arena *arena, const char *text);
 char *jl_arena_printf(struct jl_arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
+char *jl_arena_vprintf(struct jl_arena *arena, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
 
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/msg.h"
 #include "base/units.h"
 
 void jl_buf_init(struct jl_buf *buf, size_t limit_B)
@@ -87,18 +88,20 @@ void jl_buf_pad(struct jl_buf *buf, char c, size_t n)
 
 void jl_buf_printf(struct jl_buf *buf, const char *format, ...)
 {
+	char room[JL_MSG_FORMAT_MAX];
+	const char *hidden = jl_msg_hide(room, format);
 	va_list args;
 	int n;
 
 	va_start(args, format);
-	n = vsnprintf(NULL, 0, format, args);
+	n = vsnprintf(NULL, 0, hidden, args);
 	va_end(args);
 	if (n < 0 || !reserve(buf, (size_t)n))
 		return;
 	va_start(args, format);
-	vsnprintf(buf->data + buf->len, (size_t)n + 1, format, args);
+	vsnprintf(buf->data + buf->len, (size_t)n + 1, hidden, args);
 	va_end(args);
-	buf->len += (size_t)n;
+	buf->len += hidden == format ? (size_t)n : jl_msg_resolve(buf->data + buf->len);
 }
 
 const char *jl_buf_text(const struct jl_buf *buf)

@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/msg.h"
+
 enum jl_lang { JL_EN, JL_KO };
 
 enum jl_status {

@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "base/mem.h"
+#include "base/msg.h"
 
 /* Between two loops of a training step lie microseconds: waiting awake that long saves a sleep and a wake-up. */
 #define SPINS 4000
@@ -28,6 +29,7 @@ struct jl_pool {
 	void (*task)(void *ctx, size_t index, int thread);
 	void *ctx;
 	size_t n_tasks;
+	const struct jl_language *lang; /* that of the caller */
 	atomic_size_t next;
 	atomic_ulong round;
 	atomic_int n_busy; /* helpers that have not finished this round */
@@ -108,6 +110,7 @@ static void *work(void *ctx)
 		seen = next_round(pool, seen);
 		if (atomic_load(&pool->stop))
 			return NULL;
+		jl_lang_set(pool->lang);
 		take_tasks(pool, worker->number);
 		if (atomic_fetch_sub(&pool->n_busy, 1) == 1) {
 			pthread_mutex_lock(&pool->lock);
@@ -193,6 +196,7 @@ void jl_pool_run(struct jl_pool *pool, void (*task)(void *ctx, size_t index, int
 	pool->task = task;
 	pool->ctx = ctx;
 	pool->n_tasks = n_tasks;
+	pool->lang = jl_lang();
 	atomic_store(&pool->next, 0);
 	atomic_store(&pool->n_busy, pool->n_started);
 	announce(pool);

@@ -93,21 +93,12 @@ void jl_table_cell(struct jl_table *table, const char *text)
 void jl_table_printf(struct jl_table *table, const char *format, ...)
 {
 	va_list args;
-	char *copy;
-	int n;
 
 	if (table->failed)
 		return;
 	va_start(args, format);
-	n = vsnprintf(NULL, 0, format, args);
+	push_copy(table, jl_arena_vprintf(table->arena, format, args));
 	va_end(args);
-	copy = n < 0 ? NULL : jl_arena_alloc(table->arena, (size_t)n + 1);
-	if (copy) {
-		va_start(args, format);
-		vsnprintf(copy, (size_t)n + 1, format, args);
-		va_end(args);
-	}
-	push_copy(table, copy);
 }
 
 void jl_table_end_row(struct jl_table *table)

@@ -29,7 +29,7 @@ void jl_view_entry(struct jl_cli *cli, const char *en, const char *ko, const cha
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
+	jl_vformat(text, sizeof(text), format, args);
 	va_end(args);
 	jl_buf_printf(&cli->out, "  %s%s%s", jl_view_bold(cli), label, jl_view_reset(cli));
 	jl_buf_pad(&cli->out, ' ', width < LABEL_COLUMNS ? LABEL_COLUMNS - width : 1);
@@ -52,7 +52,7 @@ static void piece(struct pieces *p, const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
+	jl_vformat(text, sizeof(text), format, args);
 	va_end(args);
 	width = jl_utf8_width(text);
 	if (p->column > p->indent && p->column + 3 + width > p->cli->width) {

@@ -189,7 +189,7 @@ void jl_doc_textf(struct jl_doc *doc, const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(text, sizeof text, format, args);
+	jl_vformat(text, sizeof text, format, args);
 	va_end(args);
 	add_run(doc, JL_RUN_TEXT, text);
 }

@@ -1,0 +1,293 @@
+#include "base/msg.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What stands for braces while printf has the text: inserted words may hold braces of their own. */
+enum { OPEN = 1, CLOSE, WORD, WORD_END, INNER };
+
+#define TEXT_MAX 2048
+
+static const struct jl_language *process_lang;
+static _Thread_local const struct jl_language *thread_lang;
+
+const struct jl_language *jl_lang(void)
+{
+	return thread_lang ? thread_lang : process_lang ? process_lang : jl_languages[0];
+}
+
+bool jl_lang_is(const char *code)
+{
+	return strcmp(jl_lang()->code, code) == 0;
+}
+
+const struct jl_language *jl_lang_set(const struct jl_language *lang)
+{
+	const struct jl_language *before = thread_lang;
+
+	thread_lang = lang;
+	return before;
+}
+
+void jl_lang_set_default(const struct jl_language *lang)
+{
+	process_lang = lang;
+}
+
+const struct jl_language *jl_lang_find(const char *code)
+{
+	const size_t len = strcspn(code, "_.@-");
+
+	for (const struct jl_language *const *l = jl_languages; *l; l++)
+		if (strlen((*l)->code) == len && strncmp((*l)->code, code, len) == 0)
+			return *l;
+	return NULL;
+}
+
+static int compare(const void *key, const void *row)
+{
+	return strcmp(key, ((const struct jl_msg_row *)row)->en);
+}
+
+const char *jl_msg(const char *en)
+{
+	const struct jl_language *lang = jl_lang();
+	const struct jl_msg_row *row;
+
+	if (!en || !*en || lang->n == 0)
+		return en;
+	row = bsearch(en, lang->rows, lang->n, sizeof(*lang->rows), compare);
+	return row ? row->text : en;
+}
+
+const char *jl_msg_of(const char *context_and_en)
+{
+	const char *said = jl_msg(context_and_en);
+
+	return said == context_and_en ? strchr(said, '\004') + 1 : said;
+}
+
+/* The length of the directive that begins at `brace`, or 0: braces that mean nothing here stay as they are. */
+static size_t directive(const char *brace, char *ret_open, char *ret_close)
+{
+	const size_t len = strcspn(brace + 1, "{}%");
+	const char *end = brace + 1 + len;
+
+	if (*end == '}' && len == 0) {
+		*ret_open = INNER;
+		*ret_close = 0;
+		return 2;
+	}
+	if (*end == '}' && memchr(brace + 1, '/', len) && !memchr(brace + 1, ' ', len)) {
+		*ret_open = OPEN;
+		*ret_close = CLOSE;
+		return len + 2;
+	}
+	if (*end == '%' && len == 0) {
+		size_t n = strspn(end + 1, "0123456789$.");
+
+		if (end[1 + n] == 's' && end[2 + n] == '}') {
+			*ret_open = WORD;
+			*ret_close = WORD_END;
+			return n + 4;
+		}
+	}
+	return 0;
+}
+
+static const char *hide(char room[JL_MSG_FORMAT_MAX], const char *format, bool both)
+{
+	const char *from = format;
+	char *to = room;
+
+	if (!strchr(format, '{') || strlen(format) >= JL_MSG_FORMAT_MAX)
+		return format;
+	while (*from) {
+		char open, close;
+		const size_t len = *from == '{' ? directive(from, &open, &close) : 0;
+
+		if (len == 0 || (open != OPEN && !both)) {
+			*to++ = *from++;
+			continue;
+		}
+		*to++ = open;
+		if (close) {
+			memcpy(to, from + 1, len - 2);
+			to += len - 2;
+			*to++ = close;
+		}
+		from += len;
+	}
+	*to = '\0';
+	return room;
+}
+
+const char *jl_msg_hide(char room[JL_MSG_FORMAT_MAX], const char *format)
+{
+	return hide(room, format, false);
+}
+
+/* Is the last number in front of the ending exactly 1? */
+static bool after_one(const char *text, size_t len)
+{
+	size_t end = len, start;
+
+	while (end > 0 && !(text[end - 1] >= '0' && text[end - 1] <= '9'))
+		end--;
+	start = end;
+	while (start > 0 && strchr("0123456789.,", text[start - 1]))
+		start--;
+	return end - start == 1 && text[start] == '1';
+}
+
+/* Writes the half of "A/B" (`len` bytes at `ending`) that fits behind the `at` bytes of `text`; returns its length. Works
+ * in place: what is written is shorter than what is read. */
+static size_t put_ending(char *text, size_t at, size_t size, const char *ending, size_t len)
+{
+	const char *slash = memchr(ending, '/', len);
+	bool first, korean = false;
+	const char *half;
+	size_t n;
+
+	for (size_t i = 0; i < len; i++)
+		korean |= (unsigned char)ending[i] >= 0xEA;
+	if (korean) {
+		const enum jl_sound sound = jl_last_sound(text, at);
+
+		first = sound == JL_SOUND_CONSONANT || (sound == JL_SOUND_L && strncmp(ending, "으", 3) != 0);
+	} else {
+		first = after_one(text, at);
+	}
+	half = first ? ending : slash + 1;
+	n = first ? (size_t)(slash - ending) : len - (size_t)(slash + 1 - ending);
+	if (at + n >= size)
+		n = size > at + 1 ? size - at - 1 : 0;
+	memmove(text + at, half, n);
+	return n;
+}
+
+/* The end of the ending that begins at `open`; NULL: a byte of an inserted word that only looks like one. */
+static char *ending_end(char *open)
+{
+	const size_t len = *open == OPEN ? strcspn(open + 1, "\001\002") : 0;
+
+	return len && open[1 + len] == CLOSE && memchr(open + 1, '/', len) ? open + 1 + len : NULL;
+}
+
+size_t jl_msg_resolve(char *text)
+{
+	size_t from = 0, to = 0;
+	const size_t len = strlen(text);
+
+	while (from < len) {
+		const char *end = ending_end(text + from);
+
+		if (end) {
+			const size_t n = (size_t)(end - text) - from - 1;
+
+			to += put_ending(text, to, len + 1, text + from + 1, n);
+			from += n + 2;
+		} else {
+			text[to++] = text[from++];
+		}
+	}
+	text[to] = '\0';
+	return to;
+}
+
+int jl_vformat(char *out, size_t size, const char *format, va_list args)
+{
+	char room[JL_MSG_FORMAT_MAX];
+	const char *hidden = jl_msg_hide(room, format);
+	const int n = vsnprintf(out, size, hidden, args);
+
+	return hidden == format || n < 0 || size == 0 ? n : (int)jl_msg_resolve(out);
+}
+
+int jl_format(char *out, size_t size, const char *format, ...)
+{
+	va_list args;
+	int n;
+
+	va_start(args, format);
+	n = jl_vformat(out, size, format, args);
+	va_end(args);
+	return n;
+}
+
+static size_t append(char *out, size_t at, size_t size, const char *text)
+{
+	const size_t n = strlen(text), left = size - at - 1;
+
+	memcpy(out + at, text, n < left ? n : left);
+	return at + (n < left ? n : left);
+}
+
+/* `filled` with words, inner text and endings put in. */
+static void finish(char *out, size_t size, char *filled, const char *inner)
+{
+	size_t at = 0;
+
+	for (char *from = filled; *from && at + 1 < size; from++) {
+		char *end = *from == WORD ? strchr(from, WORD_END) : ending_end(from);
+
+		if (*from == INNER) {
+			at = append(out, at, size, inner ? inner : "{}");
+		} else if (end && *from == WORD) {
+			*end = '\0';
+			at = append(out, at, size, jl_msg(from + 1));
+			from = end;
+		} else if (end) {
+			at += put_ending(out, at, size, from + 1, (size_t)(end - from) - 1);
+			from = end;
+		} else {
+			out[at++] = *from;
+		}
+	}
+	out[at] = '\0';
+}
+
+static void fill(char *out, size_t size, const char *inner, const char *format, va_list args)
+	__attribute__((format(printf, 4, 0)));
+
+static void fill(char *out, size_t size, const char *inner, const char *format, va_list args)
+{
+	char room[JL_MSG_FORMAT_MAX], filled[TEXT_MAX];
+	const char *hidden = hide(room, format, true);
+
+	if (hidden == format) {
+		vsnprintf(out, size, format, args);
+		return;
+	}
+	vsnprintf(filled, sizeof(filled), hidden, args);
+	finish(out, size, filled, inner);
+}
+
+void jl_vsay_of(char *en, char *text, size_t size, const char *inner_en, const char *inner_text, const char *format,
+		va_list args)
+{
+	const struct jl_language *reader;
+	va_list again;
+
+	va_copy(again, args);
+	fill(text, size, inner_text, jl_msg(format), again);
+	va_end(again);
+	reader = jl_lang_set(jl_languages[0]);
+	fill(en, size, inner_en, format, args);
+	jl_lang_set(reader);
+}
+
+void jl_vsay(char *en, char *text, size_t size, const char *format, va_list args)
+{
+	jl_vsay_of(en, text, size, NULL, NULL, format, args);
+}
+
+void jl_say(char *en, char *text, size_t size, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	jl_vsay(en, text, size, format, args);
+	va_end(args);
+}

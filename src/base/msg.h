@@ -1,0 +1,75 @@
+/* Messages: English in the code, every other language in po/<code>.po, compiled into the program (jeoul-poc).
+ *
+ * JL_("text") is the text in the language of whoever reads; JL_N("text") marks a text of a table, which jl_msg() says
+ * later. A text without translation stays English.
+ *
+ * A text that is filled in may hold, in any language,
+ *     {A/B}   an ending that depends on what stands before it: with Korean letters, A after a final consonant and B after
+ *             a vowel ("%s{은/는}", "%s{으로/로}"); otherwise A after the number 1 and B after any other ("%zu row{/s}")
+ * and one that is said in English and in the reader's language at once (errors, notes; jl_say) also
+ *     {%s}    a word that is a message itself
+ *     {}      what went wrong inside (jl_fail_from) */
+#ifndef JL_BASE_MSG_H
+#define JL_BASE_MSG_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+struct jl_msg_row {
+	const char *en, *text;
+};
+
+struct jl_language {
+	const char *code; /* "ko" */
+	size_t n;
+	const struct jl_msg_row *rows; /* by strcmp of the English */
+};
+
+extern const struct jl_language *const jl_languages[]; /* English first; NULL ends it */
+
+/* The language of this thread, else of the process, else English. */
+const struct jl_language *jl_lang(void);
+bool jl_lang_is(const char *code);
+
+/* For this thread; NULL: that of the process again. Returns what was set before, to be put back. */
+const struct jl_language *jl_lang_set(const struct jl_language *lang);
+
+/* For every thread that has none of its own; the front door sets it before threads start. */
+void jl_lang_set_default(const struct jl_language *lang);
+
+/* By code or by locale: "ko", "ko_KR.UTF-8". NULL: not known. */
+const struct jl_language *jl_lang_find(const char *code);
+
+const char *jl_msg(const char *en) __attribute__((format_arg(1)));
+#define JL_(en)  jl_msg("" en)
+#define JL_N(en) en
+
+/* Where the same English needs two translations: JL_C("of a disk", "space"). */
+const char *jl_msg_of(const char *context_and_en);
+#define JL_C(context, en) jl_msg_of(context "\004" en)
+
+/* snprintf that resolves endings. */
+int jl_format(char *out, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
+int jl_vformat(char *out, size_t size, const char *format, va_list args) __attribute__((format(printf, 3, 0)));
+
+/* The same text twice, each of `size` bytes: in English for files and programs, and as the reader sees it. */
+void jl_say(char *en, char *text, size_t size, const char *format, ...) __attribute__((format(printf, 4, 5)));
+void jl_vsay(char *en, char *text, size_t size, const char *format, va_list args) __attribute__((format(printf, 4, 0)));
+
+/* jl_vsay with what stands for {}: the inner text in both forms. */
+void jl_vsay_of(char *en, char *text, size_t size, const char *inner_en, const char *inner_text, const char *format,
+		va_list args) __attribute__((format(printf, 6, 0)));
+
+/* For those who print by themselves: a format whose endings are hidden from printf (`format` itself where there are
+ * none), and the text made with it put right in place. Returns the new length. */
+#define JL_MSG_FORMAT_MAX 2048
+const char *jl_msg_hide(char room[JL_MSG_FORMAT_MAX], const char *format) __attribute__((format_arg(2)));
+size_t jl_msg_resolve(char *text);
+
+/* The last sound of a text as it is read in Korean: letters, digits, units; closing quotes and what stands in brackets
+ * do not count. */
+enum jl_sound { JL_SOUND_VOWEL, JL_SOUND_CONSONANT, JL_SOUND_L /* ㄹ: a consonant, but takes 로 */ };
+enum jl_sound jl_last_sound(const char *text, size_t len);
+
+#endif
