@@ -252,22 +252,22 @@ static void how_sure(struct jl_cli *cli, const struct jl_judged *j)
 					   "⚠ 모델 추정 구간 (단일 장치의 공개 측정으로 검증)"));
 		else if (j->coll.n_near && j->coll.by_time)
 			jl_view_entry(cli, "By", "근거",
-				      JL_T(lang, "⚠ the model's 80 %% interval · 📄 %zu published rows near it: %s",
-					   "⚠ 모델의 80 %% 구간 · 📄 비슷한 공개 측정 %zu건: %s"),
+				      JL_T(lang, "⚠ the model's 95 %% interval · 📄 %zu published rows near it: %s",
+					   "⚠ 모델의 95 %% 구간 · 📄 비슷한 공개 측정 %zu건: %s"),
 				      j->coll.n_near, range_text(range, &near));
 		else if (j->coll.n_near)
 			jl_view_entry(cli, "By", "근거",
 				      JL_T(lang,
-					   "⚠ the model's 80 %% interval · 📄 %zu published rows near it: %.0f–%.0f %% "
+					   "⚠ the model's 95 %% interval · 📄 %zu published rows near it: %.0f–%.0f %% "
 					   "of their bound",
-					   "⚠ 모델의 80 %% 구간 · 📄 비슷한 공개 측정 %zu건: 각자 한계의 %.0f–%.0f %%"),
+					   "⚠ 모델의 95 %% 구간 · 📄 비슷한 공개 측정 %zu건: 각자 한계의 %.0f–%.0f %%"),
 				      j->coll.n_near, 100 * j->coll.near_lo_frac, 100 * j->coll.near_hi_frac);
 		else
 			jl_view_entry(
 				cli, "By", "근거", "%s",
 				JL_T(lang,
-				     "⚠ the model's 80 % interval · 📄 no published row near it (links, hosts, size)",
-				     "⚠ 모델의 80 % 구간 · 📄 비슷한 공개 측정(링크, 호스트 수, 크기)은 없음"));
+				     "⚠ the model's 95 % interval · 📄 no published row near it (links, hosts, size)",
+				     "⚠ 모델의 95 % 구간 · 📄 비슷한 공개 측정(링크, 호스트 수, 크기)은 없음"));
 		break;
 	case JL_BASIS_HISTORY:
 		jl_view_entry(cli, "By", "근거",

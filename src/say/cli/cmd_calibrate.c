@@ -87,7 +87,7 @@ static enum jl_status read_files(struct jl_cli *cli, const char *dir, struct jl_
 	size_t n = 0;
 
 	for (const struct jl_set_ops *const *ops = jl_sets; *ops; ops++) {
-		for (const char *const *name = (*ops)->files; !(*ops)->no_model && *name; name++) {
+		for (const char *const *name = (*ops)->files; *name; name++) {
 			const char *path = jl_arena_printf(&cli->arena, "%s/%s.csv", dir, *name);
 			struct jl_buf text;
 			enum jl_status status;
@@ -151,6 +151,7 @@ static void print_json(struct jl_cli *cli, const struct jl_calibration *found)
 	}
 	jl_json_end_array(&json);
 	jl_json_put_integer(&json, "n_parameters", (long long)found->n_params);
+	jl_json_put_integer(&json, "n_interval_parameters", (long long)found->n_width_param);
 	jl_json_end_object(&json);
 	jl_json_finish(&json);
 }
@@ -186,9 +187,12 @@ static enum jl_status print_text(struct jl_cli *cli, const struct jl_calibration
 	jl_buf_puts(&cli->out,
 		    JL_T(lang,
 			 "Errors are |ln(predicted/measured)| on the rows that were fitted; what a set reaches on\n"
-			 "rows that it has not seen, `jeoul validate --leave-one-group-out` says.\n",
+			 "rows that it has not seen, `jeoul validate --leave-out source` says.\n",
 			 "오차는 맞춘 행의 |ln(예측/측정)|입니다. 보지 않은 행에서의 오차는\n"
-			 "`jeoul validate --leave-one-group-out`이 알려 줍니다.\n"));
+			 "`jeoul validate --leave-out source`가 알려 줍니다.\n"));
+	if (!found->n_width_param)
+		jl_buf_puts(&cli->out, JL_T(lang, "Intervals stay as they are: they are fitted on all sets together.\n",
+					    "구간 폭은 그대로입니다. 모든 세트가 있어야 맞출 수 있습니다.\n"));
 	if (path)
 		jl_buf_printf(&cli->out,
 			      JL_T(lang, "%zu parameters are in %s\n", "파라미터 %zu개를 %s에 저장했습니다\n"),

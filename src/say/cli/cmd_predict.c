@@ -6,6 +6,7 @@
 #include "cli/ask.h"
 #include "cli/explain_view.h"
 #include "cli/predict_collective.h"
+#include "cli/predict_near.h"
 #include "cli/predict_serving.h"
 #include "cli/predict_view.h"
 #include "tell/tell.h"
@@ -28,6 +29,9 @@ const struct jl_option jl_predict_options[] = {
 	  .arg = "BYTES",
 	  .en = "of a collective (allreduce, allgather, ...) instead of a model, e.g. \"16 GB\"",
 	  .ko = "모델 대신 집합 통신(allreduce, allgather 등)의 크기. 예: \"16 GB\"" },
+	{ .name = "near",
+	  .en = "and the ten published training runs most like it, with the program's errors on them",
+	  .ko = "가장 비슷한 공개 학습 측정 10개와 그에 대한 예측 오차도 표시" },
 	JL_SERVING_OPTIONS,
 	{ 0 },
 };
@@ -238,6 +242,7 @@ static enum jl_status predict_sweep(struct jl_cli *cli, const struct jl_request 
 enum jl_status jl_cmd_predict(struct jl_cli *cli, struct jl_err *err)
 {
 	const char *sweep = jl_text(cli, "sweep");
+	const bool near = jl_flag(cli, "near");
 	enum jl_collective_kind kind;
 	struct jl_request req;
 	struct jl_case c;
@@ -247,7 +252,16 @@ enum jl_status jl_cmd_predict(struct jl_cli *cli, struct jl_err *err)
 	size_t n_advice;
 	enum jl_status status;
 
-	if (cli->args.n_operands && jl_collective_by_name(&kind, cli->args.operands[0]))
+	const bool collective = cli->args.n_operands && jl_collective_by_name(&kind, cli->args.operands[0]);
+
+	if (near && (collective || sweep || jl_flag(cli, "serve") || jl_flag(cli, "explain")))
+		return jl_fail(err, JL_E_USAGE, "--near is for one training run: leave out %s",
+			       "--near는 학습 하나에만 씁니다. %s을(를) 빼 주세요",
+			       collective              ? "the collective"
+			       : sweep                 ? "--sweep"
+			       : jl_flag(cli, "serve") ? "--serve"
+						       : "--explain");
+	if (collective)
 		return jl_predict_collective(cli, kind, err);
 	if (jl_given(cli, "size"))
 		return jl_fail(err, JL_E_USAGE, "--size is for a collective, e.g. 'jeoul predict allreduce'",
@@ -273,7 +287,7 @@ enum jl_status jl_cmd_predict(struct jl_cli *cli, struct jl_err *err)
 	n_advice = jl_advise(advice, cli->cat, &c, &cli->arena);
 	if (!cli->json) {
 		jl_view_prediction(cli, &c, &prediction, advice, n_advice);
-		return JL_OK;
+		return near ? jl_predict_near(cli, &c, NULL, err) : JL_OK;
 	}
 	jl_json_init(&json, &cli->out, true);
 	jl_json_object(&json);
@@ -281,7 +295,9 @@ enum jl_status jl_cmd_predict(struct jl_cli *cli, struct jl_err *err)
 	jl_view_prediction_json(&json, &c, &prediction);
 	jl_view_advice_json(&json, advice, n_advice);
 	jl_view_assumed_json(&json, &c);
+	if (near)
+		status = jl_predict_near(cli, &c, &json, err);
 	jl_json_end_object(&json);
 	jl_json_finish(&json);
-	return JL_OK;
+	return status;
 }

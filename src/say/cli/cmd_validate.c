@@ -67,8 +67,7 @@ static enum jl_status add_file(struct jl_validation *v, const char *path, const 
 	return status;
 }
 
-/* Every file of the sets that is there; with --set those that are fitted together with it. */
-static enum jl_status add_shipped(struct jl_cli *cli, struct jl_validation *v, const char *set, struct jl_err *err)
+enum jl_status jl_validate_add_shipped(struct jl_cli *cli, struct jl_validation *v, const char *set, struct jl_err *err)
 {
 	const struct jl_set_ops *only = set ? jl_set_by_name(set) : NULL;
 	const char *dir = jl_data_dir(cli);
@@ -152,10 +151,12 @@ static enum jl_status read_leave_out(struct jl_cli *cli, bool card, enum jl_leav
 	const char *text = jl_text(cli, "leave-out");
 
 	if (text && (card || jl_flag(cli, "leave-one-group-out")))
-		return jl_fail(err, JL_E_USAGE, "--leave-out says what is left out; %s leaves out groups",
+		return jl_fail(err, JL_E_USAGE, "--leave-out says what is left out; %s does so itself",
 			       "--leave-out과 %s은(는) 함께 쓸 수 없습니다", card ? "--card" : "--leave-one-group-out");
 	if (!text) {
-		*ret_leave_out = card || jl_flag(cli, "leave-one-group-out") ? JL_LEAVE_GROUP : JL_LEAVE_NOTHING;
+		*ret_leave_out = card                                  ? JL_LEAVE_SOURCE
+				 : jl_flag(cli, "leave-one-group-out") ? JL_LEAVE_GROUP
+								       : JL_LEAVE_NOTHING;
 		return JL_OK;
 	}
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
@@ -179,7 +180,7 @@ static enum jl_status run(struct jl_cli *cli, struct jl_validation *v, struct jl
 	for (size_t i = 0; i < cli->args.n_operands && !status; i++)
 		status = add_file(v, cli->args.operands[i], cli->args.operands[i], set, err);
 	if (!status && cli->args.n_operands == 0)
-		status = add_shipped(cli, v, set, err);
+		status = jl_validate_add_shipped(cli, v, set, err);
 	if (!status)
 		status = jl_validation_run(
 			v,
@@ -233,7 +234,7 @@ static enum jl_status write_card(struct jl_cli *cli, const struct jl_scorecard *
 	if (!status)
 		status = jl_scorecard_markdown(&page, card, jl_buf_text(&history), err);
 	if (!status)
-		status = write_plots(cli, card->held_out, dir, err);
+		status = write_plots(cli, card->by_source, dir, err);
 	if (!status)
 		status = jl_buf_write_file(&history, history_path, err);
 	if (!status)
@@ -256,17 +257,21 @@ enum jl_status jl_cmd_validate(struct jl_cli *cli, struct jl_err *err)
 	enum jl_status status;
 
 	jl_arena_init(&arena, ARENA_MAX_B);
-	v = jl_arena_array(&arena, 2, sizeof(*v));
+	v = jl_arena_array(&arena, 3, sizeof(*v));
 	status = v ? read_leave_out(cli, card_dir != NULL, &leave_out, err) : jl_fail_nomem(err);
 	if (!status)
 		status = run(cli, &v[0], &arena, leave_out, err);
 	if (!status && card_dir) {
-		status = run(cli, &v[1], &arena, JL_LEAVE_NOTHING, err);
+		status = run(cli, &v[1], &arena, JL_LEAVE_GROUP, err);
 		if (!status)
-			status = write_card(
-				cli,
-				&(struct jl_scorecard){ .version = JEOUL_VERSION, .held_out = &v[0], .shipped = &v[1] },
-				card_dir, err);
+			status = run(cli, &v[2], &arena, JL_LEAVE_NOTHING, err);
+		if (!status)
+			status = write_card(cli,
+					    &(struct jl_scorecard){ .version = JEOUL_VERSION,
+								    .by_source = &v[0],
+								    .by_group = &v[1],
+								    .shipped = &v[2] },
+					    card_dir, err);
 	}
 	if (!status)
 		status = cli->json ? jl_validate_json(cli, v, &show, err) : jl_validate_print(cli, v, &show, err);

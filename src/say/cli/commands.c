@@ -60,7 +60,7 @@ static const char *const calibrate_examples[] = { "jeoul bench all --quick && je
 						  "jeoul calibrate --show",
 						  "jeoul calibrate --fit -o catalog/params.yaml", NULL };
 
-static const char *const score_examples[] = { "jeoul validate --leave-one-group-out",
+static const char *const score_examples[] = { "jeoul validate --leave-out source",
 					      "jeoul validate my-runs.csv --set train_llm --worst 20", NULL };
 
 static const char *const build_examples[] = {

@@ -91,8 +91,10 @@ static void line_json(struct jl_cli *cli, struct jl_json *json, const struct jl_
 	jl_json_put_integer(json, "groups", (long long)l->score.n_groups);
 	jl_json_put_number(json, "coverage80", l->score.coverage_frac);
 	jl_json_put_integer(json, "n_parameters", (long long)l->n_param);
-	if (l->ops && l->ops->no_model)
-		jl_json_put_string(json, "no_model", l->ops->no_model);
+	jl_json_put_number(json, "macro_coverage80", l->macro_coverage_frac);
+	jl_json_put_integer(json, "sources", (long long)l->n_sources);
+	if (l->by_group)
+		jl_json_put_string(json, "left_out", "group");
 	baseline_json(json, l);
 	for (int kind = 0; kind < JL_N_BY; kind++) {
 		jl_json_put_array(json, keys[kind]);
@@ -154,6 +156,12 @@ enum jl_status jl_validate_json(struct jl_cli *cli, const struct jl_validation *
 		if (jl_validate_shown(show, &v->lines[i]))
 			line_json(cli, &json, v, &v->lines[i], show->n_worst);
 	jl_json_end_array(&json);
+	if (v->n_pairs) {
+		jl_json_put_object(&json, "ratios");
+		jl_json_put_integer(&json, "pairs", (long long)v->n_pairs);
+		jl_json_put_number(&json, "coverage80", (double)v->n_pairs_in / (double)v->n_pairs);
+		jl_json_end_object(&json);
+	}
 	unscored_json(&json, list, n, show->set);
 	jl_json_end_object(&json);
 	jl_json_finish(&json);

@@ -152,9 +152,9 @@ static void print_head(struct jl_cli *cli, const struct jl_validation *v, const 
 					   JL_T(cli->lang, en[v->left_out], ko[v->left_out]))
 			 : JL_T(cli->lang,
 				"With the shipped parameters, which were fitted on data/validation: on those rows "
-				"--leave-one-group-out is the honest figure.",
+				"--leave-out source is the honest figure.",
 				"배포된 파라미터로 예측했습니다. data/validation에 맞춘 값이므로 그 행들에 대해서는 "
-				"--leave-one-group-out이 정직한 수치입니다."));
+				"--leave-out source가 정직한 수치입니다."));
 	jl_buf_putc(&cli->out, '\n');
 }
 
@@ -162,12 +162,36 @@ static void print_legend(struct jl_cli *cli)
 {
 	wrap(cli, 2,
 	     JL_T(cli->lang,
-		  "median, p90 of |ln(predicted/measured)|: 0.10 is 10 % off · macro: mean of the groups' medians · "
+		  "median, p90 of |ln(predicted/measured)|: 0.10 is 10 % off · macro: mean of the medians of what is "
+		  "left out together · "
 		  "bias: median of ln(predicted/measured) · in 80 %: measurements inside the 80 % interval · naive: "
 		  "medians of two plain guesses, named below",
-		  "|ln(예측/측정)|의 중앙값과 p90: 0.10이면 10 % 차이 · 묶음: split_group별 중앙값의 평균 · 치우침: "
+		  "|ln(예측/측정)|의 중앙값과 p90: 0.10이면 10 % 차이 · 묶음: 함께 뺀 행들의 중앙값의 평균 · 치우침: "
 		  "ln(예측/측정)의 중앙값 · 구간 안: 80 % 구간에 든 측정값의 비율 · 단순 추측: 아래 두 가지 추측의 "
 		  "중앙값"));
+}
+
+/* What the reader must know of a table of rows without their sources. */
+static void print_sources(struct jl_cli *cli, const struct jl_validation *v)
+{
+	const char *between = JL_T(cli->lang, "one source, so its groups are left out instead: ",
+				   "출처가 하나라서 대신 묶음을 하나씩 뺌: ");
+	const char *text = "";
+
+	for (size_t i = 0; i < v->n_lines; i++) {
+		if (!v->lines[i].by_group)
+			continue;
+		text = jl_arena_printf(&cli->arena, "%s%s%s", text, between, v->lines[i].set);
+		between = ", ";
+	}
+	if (text && *text)
+		wrap(cli, 2, text);
+	if (v->n_pairs)
+		wrap(cli, 2,
+		     jl_arena_printf(&cli->arena,
+				     JL_T(cli->lang, "ratios of two predictions: %.0f %% of %zu pairs inside",
+					  "두 예측의 비: 구간 안 %.0f %% (%zu쌍)"),
+				     100.0 * (double)v->n_pairs_in / (double)v->n_pairs, v->n_pairs));
 }
 
 static enum jl_status print_labels(struct jl_cli *cli, const struct jl_validate_line *line, struct jl_err *err)
@@ -312,6 +336,7 @@ enum jl_status jl_validate_print(struct jl_cli *cli, const struct jl_validation 
 	print_head(cli, v, show);
 	status = print_sets(cli, v, show, err);
 	print_legend(cli);
+	print_sources(cli, v);
 	jl_buf_putc(&cli->out, '\n');
 	for (size_t i = 0; i < v->n_lines && !status; i++)
 		if (jl_validate_shown(show, &v->lines[i]) && v->lines[i].score.n_scored)

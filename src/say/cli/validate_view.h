@@ -20,4 +20,8 @@ bool jl_validate_shown(const struct jl_validate_show *show, const struct jl_vali
 const struct jl_validate_file *jl_validate_file_of(const struct jl_validation *v, const struct jl_validate_line *line,
 						   size_t index);
 
+/* Every file of published measurements that is there; with `set` those that are fitted together with it. */
+enum jl_status jl_validate_add_shipped(struct jl_cli *cli, struct jl_validation *v, const char *set,
+				       struct jl_err *err);
+
 #endif

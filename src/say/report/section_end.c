@@ -99,6 +99,7 @@ static const char *set_name(const struct jl_section *s, const char *set)
 		{ "collectives", "collectives", "집합 통신" },
 		{ "train_llm", "LLM training", "LLM 학습" },
 		{ "train_vtrain", "LLM training, one cluster", "LLM 학습 (단일 클러스터)" },
+		{ "train_own", "our own runs", "직접 잰 학습" },
 		{ "train_other", "other training", "그 밖의 학습" },
 		{ "infer_llm", "LLM inference", "LLM 추론" },
 		{ "serve_silicon", "LLM serving", "LLM 서빙" },
@@ -132,7 +133,7 @@ static void score_rows(struct jl_section *s, struct jl_csv *csv)
 	while (jl_csv_next(csv, &more, &ignored) == JL_OK && more) {
 		double values[4] = { NAN, NAN, NAN, NAN };
 
-		if (strcmp(jl_csv_text(csv, mode), "left-out") != 0 ||
+		if (strcmp(jl_csv_text(csv, mode), "source-out") != 0 ||
 		    jl_csv_number(csv, scored, &values[0], &ignored) ||
 		    jl_csv_number(csv, median, &values[1], &ignored) || jl_csv_number(csv, p90, &values[2], &ignored) ||
 		    jl_csv_number(csv, inside, &values[3], &ignored))
@@ -151,7 +152,7 @@ void jl_section_method(struct jl_section *s)
 	static const struct jl_tell_head heads[] = { { "Published measurements of", "공개 측정값", false },
 						     { "Scored", "건수", true },
 						     { "Typical error", "대표 오차(중앙값)", true },
-						     { "Nine of ten below", "열에 아홉은 이하", true },
+						     { "Nine of ten below", "열 건 중 아홉 건의 오차", true },
 						     { "Inside the interval", "구간 적중률", true } };
 	struct jl_csv csv;
 	struct jl_err ignored;
@@ -162,10 +163,10 @@ void jl_section_method(struct jl_section *s)
 	       "Estimates come from a physical model of kernels, links and memory (docs/METHOD.md). Intervals are "
 	       "meant to hold four "
 	       "times out of five. Below is how far predictions were off on published measurements that the fit had "
-	       "not seen.",
+	       "not seen, nor any other of the same source.",
 	       "추정값은 커널·링크·메모리의 물리 모델로 계산합니다(docs/METHOD.md). 구간은 다섯 번 중 네 번 맞도록 "
 	       "잡습니다. 아래는 맞춤에 "
-	       "쓰지 않은 공개 측정값에서 예측이 얼마나 벗어났는지입니다.");
+	       "쓰지 않은(같은 출처의 것도 전부 뺀) 공개 측정값에서 예측이 얼마나 벗어났는지입니다.");
 	if (jl_csv_open(&csv, (const char *)jl_scorecard_text, jl_scorecard_text_len, ',', "scorecard", &ignored))
 		return;
 	jl_tell_table(s->doc, NULL, heads, 5);

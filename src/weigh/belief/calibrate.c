@@ -66,6 +66,7 @@ struct fitting {
 	struct jl_set_rows rows;
 	double *x;    /* one per parameter */
 	double *base; /* predictions, one per row */
+	struct jl_known known;
 };
 
 static enum jl_status load(struct work *w, struct fitting *f, struct jl_err *err)
@@ -87,7 +88,7 @@ static enum jl_status load(struct work *w, struct fitting *f, struct jl_err *err
 				status = jl_csv_need(&csv, *column, &at, err);
 			}
 			if (!status)
-				status = f->ops->load(&f->data, &f->rows, &w->cat, &csv, w->arena, err);
+				status = jl_set_load(f->ops, &f->data, &f->rows, &w->cat, &csv, w->arena, err);
 			jl_csv_release(&csv);
 			if (status)
 				return status;
@@ -97,14 +98,14 @@ static enum jl_status load(struct work *w, struct fitting *f, struct jl_err *err
 }
 
 /* How many rows are predicted otherwise when one parameter moves a little. */
-static int rows_that_know(const struct fitting *f, const struct jl_param *param, size_t j)
+static int rows_that_know(struct fitting *f, const struct jl_param *param, size_t j)
 {
 	static const double step = 1.02;
 	const double kept = f->x[j];
 	int n = 0;
 
 	f->x[j] = kept * step <= param->hi ? kept * step : kept / step;
-	f->ops->predict(f->data, f->x, NULL, NULL, f->rows.rows, f->rows.n);
+	jl_set_predict(f->ops, f->data, f->x, &f->known, NULL, &f->rows);
 	for (size_t i = 0; i < f->rows.n; i++)
 		n += !f->rows.rows[i].unscored && f->rows.rows[i].pred != f->base[i];
 	f->x[j] = kept;
@@ -221,7 +222,8 @@ static enum jl_status fit_set(struct work *w, const struct jl_set_ops *ops, stru
 		return status;
 	for (size_t j = 0; j < n_param; j++)
 		f.x[j] = written(f.x[j]);
-	ops->predict(f.data, f.x, NULL, NULL, f.rows.rows, f.rows.n);
+	f.known = jl_known_of(&w->cat);
+	jl_set_predict(ops, f.data, f.x, &f.known, NULL, &f.rows);
 	for (size_t i = 0; i < f.rows.n; i++)
 		f.base[i] = f.rows.rows[i].pred;
 	forget(w, &f);
@@ -230,6 +232,115 @@ static enum jl_status fit_set(struct work *w, const struct jl_set_ops *ops, stru
 		status = keep_params(w, &f, &found, err);
 	if (!status)
 		w->out->sets[w->out->n_sets++] = found;
+	publish(w);
+	return status;
+}
+
+/* Parameters that an earlier fit of intervals found. */
+static void forget_widths(struct work *w)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < w->n_params; i++)
+		if (!same_head(w->params[i].id, "interval.") && !same_head(w->params[i].id, "seen."))
+			w->params[n++] = w->params[i];
+	w->n_params = n;
+}
+
+static enum jl_status keep_widths(struct work *w, const struct jl_validation *v, struct jl_err *err)
+{
+	struct jl_widths widths;
+	enum jl_status status = jl_widths_fit(&v->width_rows, NULL, &widths, err);
+
+	for (size_t j = 0; j < JL_WIDTH_N_PARAM && !status; j++) {
+		const bool base = j < JL_N_ASKED;
+		const size_t k = base ? j : j - JL_N_ASKED;
+		struct jl_param param;
+		int n_rows = 0;
+
+		jl_width_param_at(j, &param);
+		for (size_t i = 0; i < v->width_rows.n; i++) {
+			const struct jl_set_row *row = v->width_rows.rows[i];
+
+			n_rows += base ? row->answer == (enum jl_asked)k : row->doubt.x[k] != 0.0;
+		}
+		if (n_rows == 0)
+			continue; /* what no row knows is not written: it is its prior */
+		w->out->n_width_param++;
+		status = add_param(
+			w,
+			&(struct jl_param_info){ .id = param.name,
+						 .value = written(base ? widths.base_ln[k] : widths.reason_ln[k]),
+						 .lo = written(param.lo),
+						 .hi = written(param.hi),
+						 .prior = written(param.prior),
+						 .n_rows = n_rows,
+						 .unit = param.unit },
+			err);
+	}
+	if (!status && widths.shared_frac > 0.0) {
+		w->out->n_width_param++;
+		status = add_param(w,
+				   &(struct jl_param_info){ .id = JL_WIDTH_SHARED,
+							    .value = written(widths.shared_frac),
+							    .lo = NAN,
+							    .hi = 1.0,
+							    .prior = NAN,
+							    .n_rows = (int)v->width_rows.n_pairs,
+							    .unit = "1" },
+				   err);
+	}
+	return status;
+}
+
+static enum jl_status keep_seen(struct work *w, const struct jl_validation *v, struct jl_err *err)
+{
+	enum jl_status status = JL_OK;
+
+	for (size_t f = 0; f < v->n_families && !status; f++) {
+		const struct jl_validate_family *family = &v->families[f];
+		struct jl_param_info *params = jl_arena_array(w->arena, family->seen.n + 1, sizeof(*params));
+
+		if (!params)
+			return jl_fail_nomem(err);
+		const size_t n = jl_seen_count(&family->seen, &family->rows, NULL, params);
+
+		for (size_t i = 0; i < n && !status; i++) {
+			params[i].value = written(params[i].value);
+			params[i].lo = isnan(params[i].lo) ? NAN : written(params[i].lo);
+			params[i].hi = isnan(params[i].hi) ? NAN : written(params[i].hi);
+			status = add_param(w, &params[i], err);
+		}
+	}
+	return status;
+}
+
+/* Every row predicted without its source, by the parameters that were found: how wide intervals must be. */
+static enum jl_status fit_widths(struct work *w, struct jl_err *err)
+{
+	struct jl_validation *v = jl_arena_alloc(w->arena, sizeof(*v));
+	enum jl_status status = v ? JL_OK : jl_fail_nomem(err);
+
+	if (!status)
+		jl_validation_init(v, &w->cat, w->arena);
+	for (size_t i = 0; i < w->in->n_files && !status; i++) {
+		const struct jl_calibrate_file *file = &w->in->files[i];
+
+		status = jl_validation_add(v, file->path, file->text, file->len, file->name, err);
+	}
+	if (!status)
+		status = jl_validation_run(v,
+					   &(struct jl_validate_options){ .leave_out = JL_LEAVE_SOURCE,
+									  .plain_widths = true,
+									  .progress = w->in->progress,
+									  .ctx = w->in->ctx },
+					   err);
+	if (status)
+		return status;
+	forget_widths(w);
+	status = keep_widths(w, v, err);
+	if (!status)
+		status = keep_seen(w, v, err);
 	publish(w);
 	return status;
 }
@@ -245,18 +356,20 @@ enum jl_status jl_calibrate(struct jl_calibration *ret_calibration, const struct
 	for (size_t i = 0; !status && i < in->cat->n_params; i++)
 		status = add_param(&w, &in->cat->params[i], err);
 	publish(&w);
-	for (const struct jl_set_ops *const *ops = jl_sets; *ops; ops++)
-		n += !(*ops)->no_model;
+	while (jl_sets[n])
+		n++;
 	if (n > JL_CALIBRATE_SETS_MAX)
 		return jl_fail(err, JL_E_LIMIT, "more than %d sets", "세트가 %d개를 넘습니다", JL_CALIBRATE_SETS_MAX);
 	for (const struct jl_set_ops *const *ops = jl_sets; !status && *ops; ops++) {
-		if ((*ops)->no_model || (in->only && strcmp(in->only, (*ops)->name) != 0))
+		if (in->only && strcmp(in->only, (*ops)->name) != 0)
 			continue;
 		if (in->progress)
 			in->progress(in->ctx, (*ops)->name, done, n);
 		status = fit_set(&w, *ops, err);
 		done++;
 	}
+	if (!status && out.n_sets == n) /* one model for all: a part of the sets cannot tell */
+		status = fit_widths(&w, err);
 	if (status)
 		return status;
 	out.params = w.params;
@@ -275,7 +388,8 @@ void jl_calibrate_yaml(struct jl_buf *out, const struct jl_calibration *calibrat
 {
 	jl_buf_puts(
 		out,
-		"# Fitted parameters, and how far the published measurements are from them (fit.*). Written by\n"
+		"# Fitted parameters, how far the published measurements are from them (fit.*), and what they are of "
+		"(seen.*). Written by\n"
 		"# `jeoul calibrate --fit` from data/validation, never by hand. docs/METHOD.md says what each means;\n"
 		"# what is not here has its prior: no measurement knows it.\n"
 		"params:\n");

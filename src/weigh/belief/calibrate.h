@@ -27,6 +27,7 @@ struct jl_calibrated {
 struct jl_calibration {
 	struct jl_calibrated sets[JL_CALIBRATE_SETS_MAX];
 	size_t n_sets;
+	size_t n_width_param; /* of intervals (interval.*); 0: not every set was there, and they stay as they are */
 	const struct jl_param_info *params; /* in the order of their ids */
 	size_t n_params;
 };

@@ -5,13 +5,7 @@
 #include "belief/set_collectives.h"
 #include "belief/set_ops.h"
 #include "belief/set_rows.h"
-
-struct jl_set_data {
-	struct jl_labels labels;
-	struct jl_set_gpus gpus;
-	struct jl_coll_case *cases;
-	size_t n;
-};
+#include "physics/arch.h"
 
 static const char *const wires[JL_N_WIRE] = {
 	[JL_WIRE_NONE] = "",
@@ -30,74 +24,48 @@ static const char *const wires[JL_N_WIRE] = {
 	[JL_WIRE_ETHERNET] = "Ethernet",
 };
 
-static enum jl_status read_row(struct jl_set_data *data, const struct jl_set_reader *in, struct jl_coll_case *ret_case,
-			       struct jl_err *err)
+static const struct jl_coll_case *case_at(const struct jl_set_data *data, size_t i)
 {
-	const struct jl_coll_cells cells = {
-		.collective = jl_set_cell(in, "collective"),
-		.bytes = jl_set_cell(in, "bytes"),
-		.n_gpus = jl_set_cell(in, "n_gpus"),
-		.n_nodes = jl_set_cell(in, "n_nodes"),
-		.intra_link = jl_set_cell(in, "intra_link"),
-		.inter_link = jl_set_cell(in, "inter_link"),
-		.latency_us = jl_set_cell(in, "latency_us"),
-		.algbw_GBps = jl_set_cell(in, "algbw_GBps"),
-		.busbw_GBps = jl_set_cell(in, "busbw_GBps"),
-		.tool = jl_set_cell(in, "tool"),
-	};
-	enum jl_status status = jl_set_check_measures(in, err);
-	size_t gpu = 0;
-
-	if (!status)
-		status = jl_set_gpu(&data->gpus, jl_label(in->labels, in->arena, jl_set_cell(in, "gpu")), &gpu, err);
-	return status ? status : jl_coll_case_read(ret_case, &cells, data->gpus.cat, data->gpus.gpus[gpu], err);
+	return (const struct jl_coll_case *)data->cases + i;
 }
 
-static enum jl_status add_row(struct jl_set_data *data, const struct jl_set_reader *in, struct jl_err *err)
+static enum jl_status add(struct jl_set_data *data, const struct jl_set_reader *in, struct jl_err *err)
 {
-	struct jl_coll_case *c = &data->cases[data->n];
-	struct jl_err why;
+	struct jl_coll_case *c = (struct jl_coll_case *)data->cases + data->n;
+	char pair[JL_PAIR_ID_MAX];
+	struct jl_coll_cells cells;
+	size_t gpu = 0;
 
-	if (read_row(data, in, c, &why) != JL_OK)
-		return jl_set_add_unscored(in, &why, err);
-	struct jl_set_row *row = jl_set_add(in, jl_set_cell(in, "tool"),
-					    wires[c->listed.n_nodes > 1 ? c->inter : c->intra]);
-	const char *what = jl_arena_printf(in->arena, "%s %.3g MB, %d GPUs, %s%s%s", jl_set_cell(in, "collective"),
-					   c->coll.size_B / 1e6, c->coll.n_ranks, wires[c->intra],
-					   c->listed.n_nodes > 1 ? ", " : "",
-					   c->listed.n_nodes > 1 ? wires[c->inter] : "");
+	JL_SET_READ_CELLS(in, JL_COLL_CELLS, &cells);
+	enum jl_status status = jl_set_gpu(data, jl_set_cell(in, "gpu"), &gpu, err);
 
-	if (!row || !what)
+	if (!status)
+		status = jl_coll_case_read(c, &cells, data->cat, data->gpus.gpus[gpu], err);
+	if (status)
+		return status;
+	const enum jl_wire inter = c->listed.n_nodes > 1 ? c->inter : JL_WIRE_NONE;
+	struct jl_set_row *row = jl_set_add(
+		data, in,
+		&(struct jl_set_kind){ .framework = cells.tool,
+				       .link = wires[inter ? inter : c->intra],
+				       .what = jl_arena_printf(in->arena, "%s %.3g MB, %d GPUs, %s%s%s",
+							       cells.collective, c->coll.size_B / 1e6, c->coll.n_ranks,
+							       wires[c->intra], inter ? ", " : "", wires[inter]),
+				       .model = cells.collective,
+				       .answer = JL_ASKED_COLLECTIVE,
+				       .kind = { [JL_LABEL_GPU] = data->gpu_ids[gpu],
+						 [JL_LABEL_FAMILY] = jl_arch_id(c->arch),
+						 [JL_LABEL_KIND] = jl_collective_name(c->coll.kind),
+						 [JL_LABEL_LINK] = jl_wire_pair(pair, c->intra, inter, false) },
+				       .extent_ln = { log(c->coll.size_B), NAN, log(c->coll.n_ranks) },
+				       .meas = c->meas_s });
+
+	if (!row)
 		return jl_fail_nomem(err);
-	row->item = data->n++;
-	row->what = what;
-	row->meas = c->meas_s;
+	data->n++;
 	row->naive[0] = jl_baseline_collective_s(&c->listed, &c->coll, 1.0, 0.0);
 	row->naive[1] = jl_baseline_collective_s(&c->listed, &c->coll, 0.8, 20e-6);
 	return JL_OK;
-}
-
-static enum jl_status load(struct jl_set_data **io_data, struct jl_set_rows *io_rows, const struct jl_catalog *cat,
-			   struct jl_csv *csv, struct jl_arena *arena, struct jl_err *err)
-{
-	struct jl_set_data *data = *io_data ? *io_data : jl_arena_alloc(arena, sizeof(*data));
-	const size_t n_left = jl_set_rows_left(csv);
-
-	if (!data)
-		return jl_fail_nomem(err);
-	data->gpus.cat = cat;
-	data->cases = jl_set_grow(arena, data->cases, data->n, data->n + n_left, sizeof(*data->cases));
-	if (!data->cases)
-		return jl_fail_nomem(err);
-	const struct jl_set_reader in = {
-		.ops = &jl_collectives_ops, .csv = csv, .arena = arena, .labels = &data->labels, .rows = io_rows
-	};
-
-	const enum jl_status status = jl_set_read(&in, data, add_row, 1, err);
-
-	if (!status)
-		*io_data = data;
-	return status;
 }
 
 static size_t n_param(const struct jl_set_data *data)
@@ -121,18 +89,14 @@ static enum jl_status fit(const struct jl_set_data *data, const unsigned char *u
 	return jl_coll_fit(data->cases, data->n, use, x, &cost, err);
 }
 
-static void predict(const struct jl_set_data *data, const double *x, const unsigned char *use,
-		    const unsigned char *only, struct jl_set_row *rows, size_t n)
+static void predict(const struct jl_set_data *data, const double *x, const struct jl_known *known,
+		    struct jl_set_row *row)
 {
-	(void)use;
-	for (size_t i = 0; i < n; i++) {
-		struct jl_set_row *row = &rows[i];
+	const struct jl_collective_answer a = jl_coll_answer(x, case_at(data, row->item), known);
 
-		if (row->item == JL_NO_ITEM || (only && !only[row->item]))
-			continue;
-		row->pred = jl_coll_predict_s(x, &data->cases[row->item], NULL);
-		row->half_ln = jl_coll_interval_ln(&data->cases[row->item]);
-	}
+	row->pred = a.time_s;
+	row->half_ln = a.half_ln;
+	row->doubt = a.doubt;
 }
 
 static void explain(const struct jl_set_data *data, const double *x, const struct jl_set_row *row, enum jl_lang lang,
@@ -141,7 +105,7 @@ static void explain(const struct jl_set_data *data, const double *x, const struc
 	static const char *const en[JL_N_ALGORITHM] = { "the one way", "ring", "tree", "in the switch",
 							"hierarchical" };
 	static const char *const ko[JL_N_ALGORITHM] = { "단일 방식", "링", "트리", "스위치 내", "계층형" };
-	const struct jl_coll_case *c = &data->cases[row->item];
+	const struct jl_coll_case *c = case_at(data, row->item);
 	struct jl_collective_cost cost;
 	const double time_s = jl_coll_predict_s(x, c, &cost);
 
@@ -155,27 +119,19 @@ static void explain(const struct jl_set_data *data, const double *x, const struc
 		jl_buf_puts(out, JL_T(lang, "; PCIe path assumed", "; PCIe 경로는 가정"));
 }
 
-static size_t n_items(const struct jl_set_data *data)
-{
-	return data->n;
-}
-
-static const char *const files[] = { "collectives", NULL };
-static const char *const columns[] = { "collective", "bytes", "n_gpus", "n_nodes", "gpu", "intra_link", NULL };
-static const char *const measures[] = { "latency_us", "algbw_GBps", "busbw_GBps", NULL };
-
 const struct jl_set_ops jl_collectives_ops = {
 	.name = "collectives",
-	.files = files,
+	.files = (const char *const[]){ "collectives", NULL },
 	.unit = "s",
-	.columns = columns,
-	.measures = measures,
+	.columns = (const char *const[]){ "collective", "bytes", "n_gpus", "n_nodes", "gpu", "intra_link", NULL },
+	.measures = (const char *const[]){ "latency_us", "algbw_GBps", "busbw_GBps", NULL },
 	.baselines = { "listed rate", "listed rate x 0.8 + 20 us" },
-	.load = load,
+	.case_B = sizeof(struct jl_coll_case),
+	.rows_a_line = 1,
+	.add = add,
 	.n_param = n_param,
 	.param = param,
 	.fit = fit,
 	.predict = predict,
 	.explain = explain,
-	.n_items = n_items,
 };

@@ -7,46 +7,33 @@
 #include "belief/set_ops.h"
 #include "belief/set_rows.h"
 #include "system/resolve.h"
+#include "physics/arch.h"
 
-struct jl_set_data {
-	struct jl_labels labels;
-	struct jl_set_gpus gpus;
-	const char *gpu_ids[JL_SET_GPUS_MAX];
-	struct jl_device devices[JL_SET_GPUS_MAX];
-	unsigned char seen[JL_SET_GPUS_MAX]; /* shipped parameters know them */
-	struct jl_gemm_case *cases;
+struct own {
+	struct jl_device devices[JL_SET_GPUS_MAX]; /* as listed */
 	size_t n;
 };
 
-/* Half widths, as ln, that held four fifths of the rows of each kind when their group was left out of the fit: of a
- * device that was seen, and of one that was not. */
-static const double width_ln[JL_GEMM_N_KIND][2] = {
-	[JL_GEMM_PRODUCT] = { 0.16, 0.17 }, [JL_GEMM_BEST] = { 0.07, 0.12 }, [JL_GEMM_STREAM] = { 0.05, 0.08 },
-	[JL_GEMM_COPY] = { 0.10, 0.14 },    [JL_GEMM_LINK] = { 0.15, 0.20 }, [JL_GEMM_LINK_LATENCY] = { 0.20, 0.25 },
-	[JL_GEMM_LAYER] = { 0.10, 0.12 },
-};
+static const struct jl_gemm_case *case_at(const struct jl_set_data *data, size_t i)
+{
+	return (const struct jl_gemm_case *)data->cases + i;
+}
 
 static enum jl_status find_gpu(struct jl_set_data *data, const char *text, int *ret_gpu, struct jl_err *err)
 {
-	const size_t n_before = data->gpus.n;
+	struct own *own = data->own;
 	size_t g;
-	const enum jl_status status = jl_set_gpu(&data->gpus, text, &g, err);
+	const enum jl_status status = jl_set_gpu(data, text, &g, err);
 
-	if (status)
-		return status;
-	if (data->gpus.n > n_before) {
-		double x[JL_GEMM_MAX_PARAMS];
-
-		data->seen[g] = jl_gemm_read(data->gpus.cat, data->gpus.gpus[g]->id, x);
-		data->gpu_ids[g] = data->gpus.gpus[g]->id;
-		jl_resolve_device(&data->devices[g], data->gpus.cat, data->gpus.gpus[g]);
-	}
-	*ret_gpu = (int)g;
-	return JL_OK;
+	for (; !status && own->n < data->gpus.n; own->n++)
+		jl_resolve_device(&own->devices[own->n], data->cat, data->gpus.gpus[own->n]);
+	if (!status)
+		*ret_gpu = (int)g;
+	return status;
 }
 
 /* Listed rates at one share: products and layers by a roofline, copies and links by their bytes. */
-static double naive_s(const struct jl_device *dev, const struct jl_gemm_case *c, double layer_flop, double frac)
+static double naive_s(const struct jl_device *dev, const struct jl_device_case *c, double layer_flop, double frac)
 {
 	const struct jl_gemm *g = &c->gemm;
 	const double in_B = jl_dtype_B(g->dtype), weight_B = g->weight_B > 0.0 ? g->weight_B : in_B;
@@ -67,45 +54,21 @@ static double naive_s(const struct jl_device *dev, const struct jl_gemm_case *c,
 	}
 }
 
-static const char *describe(const struct jl_set_reader *in, const struct jl_gemm_case *c)
+static bool is_product(const struct jl_device_case *c)
 {
-	const char *text;
-
-	if (c->kind == JL_GEMM_PRODUCT || (c->kind == JL_GEMM_BEST && c->gemm.m > 0.0))
-		text = jl_arena_printf(in->arena, "%s %gx%gx%g %s", jl_set_cell(in, "kind"), c->gemm.m, c->gemm.n,
-				       c->gemm.k, jl_set_cell(in, "dtype"));
-	else
-		text = jl_arena_printf(in->arena, "%s %s", jl_set_cell(in, "kind"), jl_set_cell(in, "bytes"));
-	return text ? text : "";
+	return c->kind == JL_GEMM_PRODUCT || c->kind == JL_GEMM_BEST;
 }
 
-static enum jl_status read_row(struct jl_set_data *data, const struct jl_set_reader *in, struct jl_gemm_case *ret_case,
-			       struct jl_err *err)
+static const char *describe(const struct jl_set_reader *in, const struct jl_gemm_cells *cells,
+			    const struct jl_device_case *c)
 {
-	const struct jl_gemm_cells cells = {
-		.kind = jl_set_cell(in, "kind"),
-		.gpu = jl_set_cell(in, "gpu"),
-		.dtype = jl_set_cell(in, "dtype"),
-		.batch = jl_set_cell(in, "batch"),
-		.m = jl_set_cell(in, "m"),
-		.n = jl_set_cell(in, "n"),
-		.k = jl_set_cell(in, "k"),
-		.bytes = jl_set_cell(in, "bytes"),
-		.value = jl_set_cell(in, "value"),
-		.unit = jl_set_cell(in, "unit"),
-		.latency_us = jl_set_cell(in, "latency_us"),
-		.software = jl_set_cell(in, "software"),
-	};
-	enum jl_status status = jl_set_check_measures(in, err);
-
-	if (!status)
-		status = jl_gemm_case_read(ret_case, &cells, err);
-	if (!status)
-		status = find_gpu(data, jl_label(in->labels, in->arena, cells.gpu), &ret_case->gpu, err);
-	return status;
+	if (is_product(c) && c->gemm.m > 0.0)
+		return jl_arena_printf(in->arena, "%s %gx%gx%g %s", cells->kind, c->gemm.m, c->gemm.n, c->gemm.k,
+				       cells->dtype);
+	return jl_arena_printf(in->arena, "%s %s", cells->kind, cells->bytes);
 }
 
-static enum jl_status add_row(struct jl_set_data *data, const struct jl_set_reader *in, struct jl_err *err)
+static enum jl_status add(struct jl_set_data *data, const struct jl_set_reader *in, struct jl_err *err)
 {
 	static const char *const paths[] = {
 		[JL_PATH_NVLINK] = "NVLink",
@@ -114,48 +77,45 @@ static enum jl_status add_row(struct jl_set_data *data, const struct jl_set_read
 		[JL_PATH_VIA_HOST] = "PCIe, via the host",
 		[JL_PATH_HOST] = "host and device",
 	};
-	struct jl_gemm_case *c = &data->cases[data->n];
-	struct jl_err why;
+	struct jl_gemm_case *c = (struct jl_gemm_case *)data->cases + data->n;
+	const struct own *own = data->own;
+	char id[JL_DEVICE_ID_MAX];
+	struct jl_gemm_cells cells;
 
-	if (read_row(data, in, c, &why) != JL_OK)
-		return jl_set_add_unscored(in, &why, err);
-	const bool link = c->kind == JL_GEMM_LINK || c->kind == JL_GEMM_LINK_LATENCY;
-	struct jl_set_row *row = jl_set_add(in, jl_set_cell(in, "software"), link ? paths[c->path] : "");
+	JL_SET_READ_CELLS(in, JL_GEMM_CELLS, &cells);
+	enum jl_status status = jl_gemm_case_read(c, &cells, err);
+
+	if (!status)
+		status = find_gpu(data, cells.gpu, &c->gpu, err);
+	if (status)
+		return status;
+	const bool product = is_product(&c->of),
+		   link = c->of.kind == JL_GEMM_LINK || c->of.kind == JL_GEMM_LINK_LATENCY;
+	const struct jl_gemm *g = &c->of.gemm;
+	const struct jl_device *dev = &own->devices[c->gpu];
+	struct jl_set_row *row = jl_set_add(
+		data, in,
+		&(struct jl_set_kind){
+			.framework = cells.software,
+			.link = link ? paths[c->of.path] : "",
+			.what = describe(in, &cells, &c->of),
+			.model = cells.kind,
+			.answer = product ? JL_ASKED_PRODUCT : JL_ASKED_RATE,
+			.kind = { [JL_LABEL_GPU] = data->gpu_ids[c->gpu],
+				  [JL_LABEL_FAMILY] = jl_arch_id(dev->arch),
+				  [JL_LABEL_KIND] = jl_device_case_id(id, &c->of) },
+			.extent_ln = { product ? log(2.0 * g->m * g->n * g->k * g->batch) : NAN, NAN, NAN },
+			.meas = c->meas_s });
 
 	if (!row)
 		return jl_fail_nomem(err);
-	row->item = data->n++;
-	row->what = describe(in, c);
-	row->meas = c->meas_s;
+	data->n++;
 	/* a layer's FLOP as its source counts them: its rate times the time it stands for */
-	const double layer_flop = strtod(jl_set_cell(in, "value"), NULL) * 1e12 * c->meas_s;
+	const double layer_flop = strtod(cells.value, NULL) * 1e12 * c->meas_s;
 
-	row->naive[0] = naive_s(&data->devices[c->gpu], c, layer_flop, JL_BASELINE_ROOFLINE_FRAC);
-	row->naive[1] = naive_s(&data->devices[c->gpu], c, layer_flop, 1.0);
+	row->naive[0] = naive_s(dev, &c->of, layer_flop, JL_BASELINE_ROOFLINE_FRAC);
+	row->naive[1] = naive_s(dev, &c->of, layer_flop, 1.0);
 	return JL_OK;
-}
-
-static enum jl_status load(struct jl_set_data **io_data, struct jl_set_rows *io_rows, const struct jl_catalog *cat,
-			   struct jl_csv *csv, struct jl_arena *arena, struct jl_err *err)
-{
-	struct jl_set_data *data = *io_data ? *io_data : jl_arena_alloc(arena, sizeof(*data));
-	const size_t n_left = jl_set_rows_left(csv);
-
-	if (!data)
-		return jl_fail_nomem(err);
-	data->gpus.cat = cat;
-	data->cases = jl_set_grow(arena, data->cases, data->n, data->n + n_left, sizeof(*data->cases));
-	if (!data->cases)
-		return jl_fail_nomem(err);
-	const struct jl_set_reader in = {
-		.ops = &jl_gemm_ops, .csv = csv, .arena = arena, .labels = &data->labels, .rows = io_rows
-	};
-
-	const enum jl_status status = jl_set_read(&in, data, add_row, 1, err);
-
-	if (!status)
-		*io_data = data;
-	return status;
 }
 
 static size_t n_param(const struct jl_set_data *data)
@@ -171,8 +131,9 @@ static void param(const struct jl_set_data *data, size_t i, struct jl_param *ret
 static enum jl_status fit(const struct jl_set_data *data, const unsigned char *use, int max_iter, double *x,
 			  struct jl_err *err)
 {
+	const struct own *own = data->own;
 	const struct jl_gemm_set set = {
-		.n_case = data->n, .cases = data->cases, .n_gpu = data->gpus.n, .devices = data->devices
+		.n_case = data->n, .cases = data->cases, .n_gpu = data->gpus.n, .devices = own->devices
 	};
 	double cost;
 
@@ -180,75 +141,59 @@ static enum jl_status fit(const struct jl_set_data *data, const unsigned char *u
 	return jl_gemm_fit(&set, use, x, &cost, err);
 }
 
-static void predict(const struct jl_set_data *data, const double *x, const unsigned char *use,
-		    const unsigned char *only, struct jl_set_row *rows, size_t n)
+static void predict(const struct jl_set_data *data, const double *x, const struct jl_known *known,
+		    struct jl_set_row *row)
 {
-	unsigned char known[JL_SET_GPUS_MAX] = { 0 };
+	const struct jl_gemm_case *c = case_at(data, row->item);
+	const struct own *own = data->own;
+	struct jl_machine machine = { .cat = known->cat,
+				      .widths = known->widths,
+				      .sys = { .gpu = data->gpus.gpus[c->gpu] },
+				      .dev = own->devices[c->gpu] };
 	struct jl_gemm_shared shared;
 
 	jl_gemm_shared_at(x, &shared);
-	for (size_t i = 0; i < data->n; i++)
-		known[data->cases[i].gpu] |= use ? use[i] != 0 : data->seen[data->cases[i].gpu];
-	for (size_t i = 0; i < n; i++) {
-		struct jl_set_row *row = &rows[i];
+	jl_gemm_resolve(x, c->gpu, &machine.dev);
+	const struct jl_device_answer a = jl_device_of(&machine, &shared, &c->of);
 
-		if (row->item == JL_NO_ITEM || (only && !only[row->item]))
-			continue;
-		const struct jl_gemm_case *c = &data->cases[row->item];
-		struct jl_device dev = data->devices[c->gpu];
-
-		jl_gemm_resolve(x, c->gpu, &dev);
-		row->pred = jl_gemm_case_s(&dev, &shared, c);
-		row->half_ln = width_ln[c->kind][!known[c->gpu]];
-	}
+	row->pred = a.time_s;
+	row->half_ln = a.half_ln;
+	row->doubt = a.doubt;
 }
 
 /* How far the predicted rate is from the listed ones: a product is near one of them, or bound by something else. */
 static void explain(const struct jl_set_data *data, const double *x, const struct jl_set_row *row, enum jl_lang lang,
 		    struct jl_buf *out)
 {
-	const struct jl_gemm_case *c = &data->cases[row->item];
-	const struct jl_device *dev = &data->devices[c->gpu];
-	const struct jl_gemm *g = &c->gemm;
+	const struct jl_gemm_case *c = case_at(data, row->item);
+	const struct own *own = data->own;
+	const struct jl_gemm *g = &c->of.gemm;
+	const double listed_s = is_product(&c->of) ? 2.0 * g->m * g->n * g->k * g->batch /
+							     jl_baseline_peak_flopps(&own->devices[c->gpu], g->dtype)
+						   : row->naive[1];
 
 	(void)x;
-	if (c->kind == JL_GEMM_PRODUCT || c->kind == JL_GEMM_BEST) {
-		const double flop = 2.0 * g->m * g->n * g->k * g->batch, peak = jl_baseline_peak_flopps(dev, g->dtype);
-
+	if (!isnan(listed_s))
 		jl_buf_printf(out,
 			      JL_T(lang, "%.0f %% of the listed rate predicted, %.0f %% measured",
 				   "정격의 %.0f %%로 예측, 측정은 %.0f %%"),
-			      100.0 * flop / row->pred / peak, 100.0 * flop / row->meas / peak);
-		return;
-	}
-	if (!isnan(row->naive[1]))
-		jl_buf_printf(out,
-			      JL_T(lang, "%.0f %% of the listed rate predicted, %.0f %% measured",
-				   "정격의 %.0f %%로 예측, 측정은 %.0f %%"),
-			      100.0 * row->naive[1] / row->pred, 100.0 * row->naive[1] / row->meas);
+			      100.0 * listed_s / row->pred, 100.0 * listed_s / row->meas);
 }
-
-static size_t n_items(const struct jl_set_data *data)
-{
-	return data->n;
-}
-
-static const char *const files[] = { "gemm_membw", NULL };
-static const char *const columns[] = { "kind", "gpu", "dtype", "m", "n", "k", "value", "unit", NULL };
-static const char *const measures[] = { "value", NULL };
 
 const struct jl_set_ops jl_gemm_ops = {
 	.name = "gemm_membw",
-	.files = files,
+	.files = (const char *const[]){ "gemm_membw", NULL },
 	.unit = "s",
-	.columns = columns,
-	.measures = measures,
+	.columns = (const char *const[]){ "kind", "gpu", "dtype", "m", "n", "k", "value", "unit", NULL },
+	.measures = (const char *const[]){ "value", NULL },
 	.baselines = { "roofline at 0.7 of the listed rates", "listed rates" },
-	.load = load,
+	.case_B = sizeof(struct jl_gemm_case),
+	.own_B = sizeof(struct own),
+	.rows_a_line = 1,
+	.add = add,
 	.n_param = n_param,
 	.param = param,
 	.fit = fit,
 	.predict = predict,
 	.explain = explain,
-	.n_items = n_items,
 };

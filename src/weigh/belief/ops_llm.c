@@ -6,24 +6,11 @@
 #include "belief/set_llm.h"
 #include "belief/set_ops.h"
 #include "belief/set_rows.h"
+#include "physics/arch.h"
 
-#define MAX_SPELLED 128
-
-struct jl_set_data {
-	struct jl_labels labels;
-	const struct jl_catalog *cat;
+struct own {
 	double link_x[JL_COLL_MAX_PARAMS];
-	const char *gpu_ids[JL_LLM_MAX_GPUS]; /* of the GPUs that have parameters of their own, as they came */
-	unsigned char seen[JL_LLM_MAX_GPUS];  /* shipped parameters know them */
-	size_t n_gpus;
-	struct {
-		const char *text;
-		struct jl_llm_gpu gpu;
-	} spelled[MAX_SPELLED]; /* looked up once each */
-	size_t n_spelled;
-	struct jl_arena *arena;
-	struct jl_llm_row *cases;
-	const char **groups; /* of each case */
+	struct jl_llm_gpu gpus[JL_SET_GPUS_MAX];
 	size_t n;
 };
 
@@ -40,69 +27,32 @@ static const char *const links[JL_N_LLM_LINK] = {
 	[JL_LLM_ETHERNET] = "Ethernet",
 };
 
-/* Half widths, as ln, of predicted memory that held four fifths of the rows when their group was left out of the fit;
- * more where the batch, the plan or recompute are assumed. */
-static const double memory_width_ln = 0.15, memory_assumed_ln = 0.15;
 static const double memory_weight = 1.0; /* a memory residual counts as much as one of time */
 
-/* The parameters of a GPU are those of its place in the list; more than the list holds have the family's. */
-static int number_gpu(struct jl_set_data *data, const char *id)
+static const struct jl_llm_row *case_at(const struct jl_set_data *data, size_t i)
 {
-	size_t g = 0;
+	return (const struct jl_llm_row *)data->cases + i;
+}
 
-	while (g < data->n_gpus && data->gpu_ids[g] != id)
-		g++;
-	if (g == JL_LLM_MAX_GPUS)
-		return -1;
-	if (g == data->n_gpus) {
-		data->gpu_ids[data->n_gpus++] = id;
-		data->seen[g] = jl_llm_seen(data->cat, id);
-	}
-	return (int)g;
+/* Parameters of their own have only so many GPUs; further ones are predicted by their family. */
+static size_t n_own(const struct jl_set_data *data)
+{
+	return data->gpus.n < JL_LLM_MAX_GPUS ? data->gpus.n : JL_LLM_MAX_GPUS;
 }
 
 static enum jl_status find_gpu(void *ctx, const char *text, struct jl_llm_gpu *ret_gpu, struct jl_err *err)
 {
 	struct jl_set_data *data = ctx;
-	union { /* the look-up's context is not const, and it only looks */
-		const struct jl_catalog *cat;
-		void *ctx;
-	} u = { .cat = data->cat };
+	struct own *own = data->own;
+	size_t g;
+	const enum jl_status status = jl_set_gpu(data, text, &g, err);
 
-	for (size_t i = 0; i < data->n_spelled; i++) {
-		if (strcmp(data->spelled[i].text, text) == 0) {
-			*ret_gpu = data->spelled[i].gpu;
-			return JL_OK;
-		}
+	for (; !status && own->n < data->gpus.n; own->n++) {
+		jl_llm_gpu_of(&own->gpus[own->n], data->cat, data->gpus.gpus[own->n]);
+		own->gpus[own->n].index = own->n < JL_LLM_MAX_GPUS ? (int)own->n : -1;
 	}
-	const enum jl_status status = jl_llm_find_catalog(u.ctx, text, ret_gpu, err);
-
-	if (status)
-		return status;
-	ret_gpu->index = number_gpu(data, ret_gpu->id);
-	const char *kept = data->n_spelled < MAX_SPELLED ? jl_arena_strdup(data->arena, text) : NULL;
-
-	if (kept) {
-		data->spelled[data->n_spelled].text = kept;
-		data->spelled[data->n_spelled++].gpu = *ret_gpu;
-	}
-	return JL_OK;
-}
-
-static enum jl_status read_row(struct jl_set_data *data, const struct jl_set_reader *in, struct jl_llm_row *ret_row,
-			       struct jl_err *err)
-{
-	const struct jl_llm_find find = { .gpu = find_gpu, .ctx = data, .link_x = data->link_x };
-	struct jl_llm_cells cells;
-	enum jl_status status = jl_set_check_measures(in, err);
-
-#define JL_X(name) cells.name = jl_set_cell(in, #name);
-	JL_LLM_CELLS(JL_X)
-#undef JL_X
 	if (!status)
-		status = jl_llm_row_read(&cells, &find, ret_row, err);
-	if (!status && ret_row->unscored)
-		status = jl_fail(err, JL_E_DATA, "column %s: %s", "%s 열: %s", "primary_metric", ret_row->unscored);
+		*ret_gpu = own->gpus[g];
 	return status;
 }
 
@@ -121,86 +71,75 @@ static void naive_time(const struct jl_llm_row *c, double *ret_s)
 					  JL_BASELINE_ROOFLINE_FRAC);
 }
 
-static enum jl_status add_memory(struct jl_set_data *data, const struct jl_set_reader *in, const struct jl_llm_row *c,
-				 const char *what, bool second, struct jl_err *err)
+static enum jl_status add(struct jl_set_data *data, const struct jl_set_reader *in, struct jl_err *err)
 {
-	struct jl_set_row *row = jl_set_add(in, jl_set_cell(in, "framework"),
-					    c->n_gpus < 2 ? "" : links[c->n_nodes > 1 ? c->inter : c->intra]);
-	const double params = jl_transformer_params(&c->model).total / (c->plan.tp * c->plan.pp);
+	struct own *own = data->own;
+	const struct jl_llm_find find = { .gpu = find_gpu, .ctx = data, .link_x = own->link_x };
+	struct jl_llm_row *c = (struct jl_llm_row *)data->cases + data->n;
+	char pair[JL_PAIR_ID_MAX];
+	enum jl_wire intra, inter;
+	struct jl_llm_cells cells;
 
-	if (!row)
-		return jl_fail_nomem(err);
-	row->item = data->n;
-	row->what = what;
-	row->is_memory = true;
-	row->is_second = second;
-	row->meas = c->meas_mem_B;
-	row->naive[0] = 16.0 * params;
-	row->naive[1] = 18.0 * params;
-	return JL_OK;
-}
+	JL_SET_READ_CELLS(in, JL_LLM_CELLS, &cells);
+	const enum jl_status status = jl_llm_row_read(&cells, &find, c, err);
 
-static enum jl_status add_row(struct jl_set_data *data, const struct jl_set_reader *in, struct jl_err *err)
-{
-	struct jl_llm_row *c = &data->cases[data->n];
-	struct jl_err why;
-	const char *what;
-	enum jl_status status = JL_OK;
+	if (status)
+		return status;
+	if (c->unscored)
+		return jl_fail(err, JL_E_DATA, "column %s: %s", "%s 열: %s", "primary_metric", c->unscored);
+	jl_llm_wires(c, &intra, &inter);
+	const double params = jl_transformer_params(&c->model).total, shared = params / (c->plan.tp * c->plan.pp);
+	struct jl_set_kind kind = {
+		.framework = cells.framework,
+		.link = c->n_gpus < 2 ? "" : links[c->n_nodes > 1 ? c->inter : c->intra],
+		.what = jl_arena_printf(in->arena, "%s, %d GPU%s, batch %g, seq %g, tp %g pp %g", cells.model,
+					c->n_gpus, c->n_gpus > 1 ? "s" : "", c->global_batch, c->shard.seq, c->plan.tp,
+					c->plan.pp),
+		.model = cells.model,
+		.answer = JL_ASKED_STEP,
+		.kind = { [JL_LABEL_GPU] = c->gpu.id,
+			  [JL_LABEL_FAMILY] = jl_arch_id(c->gpu.dev.arch),
+			  [JL_LABEL_KIND] = jl_framework_name(c->framework),
+			  [JL_LABEL_LINK] = c->n_gpus > 1 ? jl_wire_pair(pair, intra, inter, true) : NULL },
+		.extent_ln = { log(params), log(c->global_batch / c->n_gpus * c->shard.seq), log(c->n_gpus) },
+		.meas = c->meas_s,
+	};
 
-	if (read_row(data, in, c, &why) != JL_OK)
-		return jl_set_add_unscored(in, &why, err);
-	what = jl_arena_printf(in->arena, "%s, %d GPU%s, batch %g, seq %g, tp %g pp %g", jl_set_cell(in, "model"),
-			       c->n_gpus, c->n_gpus > 1 ? "s" : "", c->global_batch, c->shard.seq, c->plan.tp,
-			       c->plan.pp);
-	if (!what)
-		return jl_fail_nomem(err);
 	if (c->metric == JL_LLM_TIME) {
-		struct jl_set_row *row = jl_set_add(in, jl_set_cell(in, "framework"),
-						    c->n_gpus < 2 ? "" : links[c->n_nodes > 1 ? c->inter : c->intra]);
+		struct jl_set_row *row = jl_set_add(data, in, &kind);
 
 		if (!row)
 			return jl_fail_nomem(err);
-		row->item = data->n;
-		row->what = what;
-		row->meas = c->meas_s;
 		naive_time(c, row->naive);
 	}
-	data->groups[data->n] = jl_label(in->labels, in->arena, jl_set_cell(in, "split_group"));
-	if (!isnan(c->meas_mem_B))
-		status = add_memory(data, in, c, what, c->metric == JL_LLM_TIME, err);
+	if (!isnan(c->meas_mem_B)) {
+		kind.answer = JL_ASKED_MEMORY;
+		kind.meas = c->meas_mem_B;
+		struct jl_set_row *row = jl_set_add(data, in, &kind);
+
+		if (!row)
+			return jl_fail_nomem(err);
+		row->is_memory = true;
+		row->is_second = c->metric == JL_LLM_TIME;
+		row->naive[0] = 16.0 * shared;
+		row->naive[1] = 18.0 * shared;
+	}
 	data->n++;
-	return status;
+	return JL_OK;
 }
 
-static enum jl_status load(struct jl_set_data **io_data, struct jl_set_rows *io_rows, const struct jl_catalog *cat,
-			   struct jl_csv *csv, struct jl_arena *arena, struct jl_err *err)
+static enum jl_status begin(struct jl_set_data *data, struct jl_err *err)
 {
-	struct jl_set_data *data = *io_data ? *io_data : jl_arena_alloc(arena, sizeof(*data));
-	const size_t n_left = jl_set_rows_left(csv);
+	struct own *own = data->own;
 
-	if (!data)
-		return jl_fail_nomem(err);
-	data->cat = cat;
-	data->arena = arena;
-	jl_coll_read(cat, data->link_x);
-	data->cases = jl_set_grow(arena, data->cases, data->n, data->n + n_left, sizeof(*data->cases));
-	data->groups = jl_set_grow(arena, data->groups, data->n, data->n + n_left, sizeof(*data->groups));
-	if (!data->cases || !data->groups)
-		return jl_fail_nomem(err);
-	const struct jl_set_reader in = {
-		.ops = &jl_llm_ops, .csv = csv, .arena = arena, .labels = &data->labels, .rows = io_rows
-	};
-
-	const enum jl_status status = jl_set_read(&in, data, add_row, 2, err);
-
-	if (!status)
-		*io_data = data;
-	return status;
+	(void)err;
+	jl_coll_read(data->cat, own->link_x);
+	return JL_OK;
 }
 
 static size_t n_param(const struct jl_set_data *data)
 {
-	return jl_llm_n_params(data->n_gpus);
+	return jl_llm_n_params(n_own(data));
 }
 
 static void param(const struct jl_set_data *data, size_t i, struct jl_param *ret_param)
@@ -213,7 +152,7 @@ static enum jl_status fit(const struct jl_set_data *data, const unsigned char *u
 {
 	const struct jl_llm_set set = {
 		.n_row = data->n,
-		.n_gpu = data->n_gpus,
+		.n_gpu = n_own(data),
 		.rows = data->cases,
 		.group = data->groups,
 		.memory_weight = memory_weight,
@@ -223,48 +162,17 @@ static enum jl_status fit(const struct jl_set_data *data, const unsigned char *u
 	return jl_llm_fit(&set, use, max_iter, x, &cost, err);
 }
 
-static double interval_ln(const struct jl_llm_row *c, const struct jl_step_cost *step, bool memory, bool known)
+static void predict(const struct jl_set_data *data, const double *x, const struct jl_known *known,
+		    struct jl_set_row *row)
 {
-	struct jl_llm_row row = *c;
+	struct jl_prediction p;
+	struct jl_case c;
 
-	if (memory) {
-		const unsigned guessed = JL_ASSUMED_BATCH | JL_ASSUMED_PLAN | JL_ASSUMED_RECOMPUTE | JL_ASSUMED_SHAPE;
-
-		return c->assumed & guessed ? memory_assumed_ln : memory_width_ln;
-	}
-	if (!known)
-		row.gpu.index = -1;
-	return jl_llm_interval_ln(&row, step->host_s / step->step_s);
-}
-
-static void predict(const struct jl_set_data *data, const double *x, const unsigned char *use,
-		    const unsigned char *only, struct jl_set_row *rows, size_t n)
-{
-	unsigned char known[JL_LLM_MAX_GPUS] = { 0 };
-	struct jl_llm_prediction p = { 0 };
-	size_t last = JL_NO_ITEM;
-
-	for (size_t i = 0; i < data->n; i++) {
-		const int g = data->cases[i].gpu.index;
-
-		if (g >= 0 && g < JL_LLM_MAX_GPUS && (!use || use[i]))
-			known[g] = 1;
-	}
-	for (size_t i = 0; i < n; i++) {
-		struct jl_set_row *row = &rows[i];
-
-		if (row->item == JL_NO_ITEM || (only && !only[row->item]))
-			continue;
-		const struct jl_llm_row *c = &data->cases[row->item];
-		const int g = c->gpu.index;
-
-		if (row->item != last) /* a line's second row is the same run */
-			jl_llm_predict(c, x, &p);
-		last = row->item;
-		row->pred = row->is_memory ? p.mem_B : p.step_s;
-		row->half_ln = interval_ln(c, &p.step, row->is_memory,
-					   g >= 0 && g < JL_LLM_MAX_GPUS && (use ? known : data->seen)[g]);
-	}
+	jl_llm_case(&c, case_at(data, row->item), x, known);
+	jl_predict(&p, NULL, &c);
+	row->pred = row->is_memory ? p.memory_B.value : p.step_s.value;
+	row->half_ln = row->is_memory ? log(p.memory_B.hi / p.memory_B.value) : p.half_ln;
+	row->doubt = row->is_memory ? p.memory_doubt : p.doubt;
 }
 
 static void explain_assumed(const struct jl_llm_row *c, enum jl_lang lang, struct jl_buf *out)
@@ -287,7 +195,7 @@ static void explain(const struct jl_set_data *data, const double *x, const struc
 {
 	struct jl_llm_prediction p;
 
-	jl_llm_predict(&data->cases[row->item], x, &p);
+	jl_llm_predict(case_at(data, row->item), x, NULL, &p);
 	const struct jl_step_cost *s = &p.step;
 	const struct jl_memory *m = &p.memory;
 	const struct jl_set_part time[] = {
@@ -308,33 +216,27 @@ static void explain(const struct jl_set_data *data, const double *x, const struc
 		jl_set_parts(out, memory, sizeof(memory) / sizeof(*memory), m->total_B, lang);
 	else
 		jl_set_parts(out, time, sizeof(time) / sizeof(*time), s->step_s, lang);
-	explain_assumed(&data->cases[row->item], lang, out);
+	explain_assumed(case_at(data, row->item), lang, out);
 }
-
-static size_t n_items(const struct jl_set_data *data)
-{
-	return data->n;
-}
-
-static const char *const files[] = { "train_llm", "train_vtrain", "train_own", NULL };
-static const char *const columns[] = { "gpu",    "n_gpus",         "framework",     "layers",
-				       "hidden", "primary_metric", "primary_value", NULL };
-static const char *const measures[] = { "primary_value", NULL };
 
 const struct jl_set_ops jl_llm_ops = {
 	.name = "train_llm",
-	.files = files,
+	.files = (const char *const[]){ "train_llm", "train_vtrain", "train_own", NULL },
 	.unit = "s",
-	.columns = columns,
-	.measures = measures,
+	.columns = (const char *const[]){ "gpu", "n_gpus", "framework", "layers", "hidden", "primary_metric",
+					  "primary_value", NULL },
+	.measures = (const char *const[]){ "primary_value", NULL },
 	.baselines = { "40 % MFU", "roofline at 0.7 of the listed rates" },
 	.memory_baselines = { "16 bytes a parameter", "18 bytes a parameter" },
-	.load = load,
+	.case_B = sizeof(struct jl_llm_row),
+	.own_B = sizeof(struct own),
+	.rows_a_line = 2,
+	.begin = begin,
+	.add = add,
 	.n_param = n_param,
 	.param = param,
 	.fit = fit,
 	.refit_iter = 8,
 	.predict = predict,
 	.explain = explain,
-	.n_items = n_items,
 };

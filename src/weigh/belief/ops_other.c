@@ -7,20 +7,27 @@
 #include "belief/set_other.h"
 #include "belief/set_rows.h"
 #include "system/resolve.h"
+#include "physics/arch.h"
 
-struct jl_set_data {
-	double priors[JL_CONV_MAX_PARAMS]; /* FLOP and bytes of a row do not depend on the fit */
-	struct jl_labels labels;
-	struct jl_set_gpus gpus;
-	const char *gpu_ids[JL_SET_GPUS_MAX];
-	struct jl_convnet_list nets;
-	struct jl_other_row *cases;
-	size_t n;
+/* Hosts of several GPUs, as the program has them where nobody says more than how many of which. */
+#define HOSTS_MAX 256
+struct host {
+	const struct jl_gpu *gpu;
+	int n_gpus;
+	struct jl_machine machine;
 };
 
-/* Half widths, as ln, that held four fifths of the rows when their group, mostly all rows of one GPU, was left out of
- * the fit: one device, several, and what an assumed batch adds. */
-static const double width_one_ln = 0.17, width_host_ln = 0.20, width_batch_ln = 0.10;
+struct own {
+	double priors[JL_CONV_MAX_PARAMS]; /* FLOP and bytes of a row do not depend on the fit */
+	struct jl_convnet_list nets;
+	struct host *hosts[HOSTS_MAX];
+	size_t n_hosts;
+};
+
+static const struct jl_other_row *case_at(const struct jl_set_data *data, size_t i)
+{
+	return (const struct jl_other_row *)data->cases + i;
+}
 
 /* Parameters of their own have only so many GPUs; further ones are predicted by their family. */
 static size_t n_own(const struct jl_set_data *data)
@@ -32,36 +39,59 @@ static enum jl_status find_gpu(void *ctx, const char *text, struct jl_other_gpu 
 {
 	struct jl_set_data *data = ctx;
 	size_t g;
-	const enum jl_status status = jl_set_gpu(&data->gpus, text, &g, err);
+	const enum jl_status status = jl_set_gpu(data, text, &g, err);
 
 	if (status)
 		return status;
-	const struct jl_gpu *gpu = data->gpus.gpus[g];
-
-	data->gpu_ids[g] = gpu->id;
-	*ret_gpu = (struct jl_other_gpu){ .index = g < JL_CONV_MAX_GPUS ? (int)g : -1, .p2p = jl_set_p2p(gpu) };
-	jl_resolve_device(&ret_gpu->dev, data->gpus.cat, gpu);
-	ret_gpu->nvlink = gpu->form_factor &&
-			  (strstr(gpu->form_factor, "SXM") || strstr(gpu->form_factor, "superchip"));
+	*ret_gpu = (struct jl_other_gpu){ .index = g < JL_CONV_MAX_GPUS ? (int)g : -1, .of = data->gpus.gpus[g] };
+	jl_resolve_device(&ret_gpu->dev, data->cat, ret_gpu->of);
 	return JL_OK;
 }
 
-static enum jl_status read_row(struct jl_set_data *data, const struct jl_set_reader *in, struct jl_other_row *ret_row,
+static enum jl_status find_host(struct jl_set_data *data, const struct jl_gpu *gpu, int n_gpus,
+				const struct jl_machine **ret_machine, struct jl_err *err)
+{
+	struct own *own = data->own;
+	struct jl_sys sys;
+	size_t i = 0;
+
+	while (i < own->n_hosts && (own->hosts[i]->gpu != gpu || own->hosts[i]->n_gpus != n_gpus))
+		i++;
+	if (i == own->n_hosts) {
+		const char *text = jl_arena_printf(data->arena, "%dx %s", n_gpus, gpu->id);
+		struct host *host = jl_arena_alloc(data->arena, sizeof(*host));
+		enum jl_status status = text && host ? JL_OK : jl_fail_nomem(err);
+
+		if (i == HOSTS_MAX)
+			return jl_fail(err, JL_E_LIMIT, "more than %d kinds of hosts", "호스트 종류가 %d개를 넘습니다",
+				       HOSTS_MAX);
+		if (!status)
+			status = jl_sys_parse(&sys, data->cat, text, data->arena, err);
+		if (!status)
+			status = jl_machine_make(&host->machine, data->cat, &sys, err);
+		if (status)
+			return status;
+		host->gpu = gpu;
+		host->n_gpus = n_gpus;
+		own->hosts[own->n_hosts++] = host;
+	}
+	*ret_machine = &own->hosts[i]->machine;
+	return JL_OK;
+}
+
+static enum jl_status read_row(struct jl_set_data *data, const struct jl_other_cells *cells, struct jl_other_row *c,
 			       struct jl_err *err)
 {
-	const struct jl_other_cells cells = {
-		.gpu = jl_label(in->labels, in->arena, jl_set_cell(in, "gpu")),
-		.n_gpus = jl_set_cell(in, "n_gpus"),
-		.model = jl_set_cell(in, "model"),
-		.precision = jl_set_cell(in, "precision"),
-		.micro_batch = jl_set_cell(in, "micro_batch"),
-		.throughput = jl_set_cell(in, "throughput"),
-		.remark = jl_set_cell(in, "remark"),
-	};
 	const struct jl_other_find find = { .gpu = find_gpu, .ctx = data };
-	const enum jl_status status = jl_set_check_measures(in, err);
+	const struct own *own = data->own;
+	const struct jl_machine *host = NULL;
+	enum jl_status status = jl_other_row_read(c, cells, &own->nets, &find, err);
 
-	return status ? status : jl_other_row_read(ret_row, &cells, &data->nets, &find, err);
+	if (!status)
+		status = find_host(data, c->gpu.of, c->n_gpus, &host, err);
+	if (!status)
+		jl_other_place(c, host);
+	return status;
 }
 
 /* Throughput as the time of a step. */
@@ -70,61 +100,52 @@ static double step_s(const struct jl_other_row *c, double units_per_s)
 	return c->net->units_per_item * c->batch * c->n_gpus / units_per_s;
 }
 
-static enum jl_status add_row(struct jl_set_data *data, const struct jl_set_reader *in, struct jl_err *err)
+static enum jl_status add(struct jl_set_data *data, const struct jl_set_reader *in, struct jl_err *err)
 {
-	struct jl_other_row *c = &data->cases[data->n];
-	struct jl_err why;
+	struct jl_other_row *c = (struct jl_other_row *)data->cases + data->n;
+	const struct own *own = data->own;
+	struct jl_other_cells cells;
 
-	if (read_row(data, in, c, &why) != JL_OK)
-		return jl_set_add_unscored(in, &why, err);
-	const char *link = c->n_gpus < 2   ? ""
-			   : c->gpu.nvlink ? "NVLink"
-			   : c->gpu.p2p    ? "PCIe, peer to peer"
-					   : "PCIe, via the host";
-	struct jl_set_row *row = jl_set_add(in, jl_set_cell(in, "framework"), link);
-	const char *what = jl_arena_printf(in->arena, "%s %s, %d GPU%s, batch %g each", c->net->id,
-					   jl_dtype_name(c->dtype), c->n_gpus, c->n_gpus > 1 ? "s" : "", c->batch);
+	JL_SET_READ_CELLS(in, JL_OTHER_CELLS, &cells);
+	const enum jl_status status = read_row(data, &cells, c, err);
+
+	if (status)
+		return status;
+	struct jl_set_row *row = jl_set_add(
+		data, in,
+		&(struct jl_set_kind){
+			.framework = jl_set_cell(in, "framework"),
+			.link = c->n_gpus < 2   ? ""
+				: c->gpu.nvlink ? "NVLink"
+				: c->gpu.p2p    ? "PCIe, peer to peer"
+						: "PCIe, via the host",
+			.what = jl_arena_printf(in->arena, "%s %s, %d GPU%s, batch %g each", c->net->id,
+						jl_dtype_name(c->dtype), c->n_gpus, c->n_gpus > 1 ? "s" : "", c->batch),
+			.model = c->net->id,
+			.answer = JL_ASKED_NETWORK,
+			.kind = { [JL_LABEL_GPU] = c->gpu.of->id, [JL_LABEL_FAMILY] = jl_arch_id(c->gpu.dev.arch) },
+			.extent_ln = { log(c->net->n_params), log(c->batch), log(c->n_gpus) },
+			.meas = step_s(c, c->meas) });
 	struct jl_other_row plain = *c;
 
-	if (!row || !what)
+	if (!row)
 		return jl_fail_nomem(err);
+	data->n++;
 	plain.gpu.index = -1;
-	const struct jl_conv_cost cost = jl_other_cost(&plain, data->priors);
+	const struct jl_conv_cost cost = jl_other_cost(&plain, own->priors);
 
-	row->item = data->n++;
-	row->what = what;
-	row->meas = step_s(c, c->meas);
 	row->naive[0] = cost.flop / (JL_BASELINE_MFU_FRAC * jl_baseline_peak_flopps(&c->gpu.dev, c->dtype));
 	row->naive[1] = jl_baseline_roofline_s(&c->gpu.dev, c->dtype, cost.flop, cost.moved_B,
 					       JL_BASELINE_ROOFLINE_FRAC);
 	return JL_OK;
 }
 
-static enum jl_status load(struct jl_set_data **io_data, struct jl_set_rows *io_rows, const struct jl_catalog *cat,
-			   struct jl_csv *csv, struct jl_arena *arena, struct jl_err *err)
+static enum jl_status begin(struct jl_set_data *data, struct jl_err *err)
 {
-	struct jl_set_data *data = *io_data ? *io_data : jl_arena_alloc(arena, sizeof(*data));
-	const size_t n_left = jl_set_rows_left(csv);
-	enum jl_status status = JL_OK;
+	struct own *own = data->own;
 
-	if (!data)
-		return jl_fail_nomem(err);
-	if (!*io_data)
-		status = jl_convnets(&data->nets, cat, arena, err);
-	jl_other_start(0, data->priors);
-	data->gpus.cat = cat;
-	data->cases = jl_set_grow(arena, data->cases, data->n, data->n + n_left, sizeof(*data->cases));
-	if (!data->cases)
-		return jl_fail_nomem(err);
-	const struct jl_set_reader in = {
-		.ops = &jl_other_ops, .csv = csv, .arena = arena, .labels = &data->labels, .rows = io_rows
-	};
-
-	if (!status)
-		status = jl_set_read(&in, data, add_row, 1, err);
-	if (!status)
-		*io_data = data;
-	return status;
+	jl_other_start(0, own->priors);
+	return jl_convnets(&own->nets, data->cat, data->arena, err);
 }
 
 static size_t n_param(const struct jl_set_data *data)
@@ -146,28 +167,24 @@ static enum jl_status fit(const struct jl_set_data *data, const unsigned char *u
 	return jl_other_fit(&set, use, max_iter, x, &cost, err);
 }
 
-static void predict(const struct jl_set_data *data, const double *x, const unsigned char *use,
-		    const unsigned char *only, struct jl_set_row *rows, size_t n)
+static void predict(const struct jl_set_data *data, const double *x, const struct jl_known *known,
+		    struct jl_set_row *row)
 {
-	(void)use;
-	for (size_t i = 0; i < n; i++) {
-		struct jl_set_row *row = &rows[i];
+	struct jl_prediction p;
+	struct jl_case c;
 
-		if (row->item == JL_NO_ITEM || (only && !only[row->item]))
-			continue;
-		const struct jl_other_row *c = &data->cases[row->item];
-		const double width = c->n_gpus > 1 ? width_host_ln : width_one_ln;
-		const double batch = c->assumed & JL_OTHER_ASSUMED_BATCH ? width_batch_ln : 0.0;
-
-		row->pred = jl_other_cost(c, x).step_s;
-		row->half_ln = sqrt(width * width + batch * batch);
-	}
+	jl_other_case(&c, case_at(data, row->item), x, known);
+	jl_predict(&p, NULL, &c);
+	row->pred = p.step_s.value;
+	row->half_ln = p.half_ln;
+	row->doubt = p.doubt;
 }
 
 static void explain(const struct jl_set_data *data, const double *x, const struct jl_set_row *row, enum jl_lang lang,
 		    struct jl_buf *out)
 {
-	const struct jl_conv_cost cost = jl_other_cost(&data->cases[row->item], x);
+	const struct jl_other_row *c = case_at(data, row->item);
+	const struct jl_conv_cost cost = jl_other_cost(c, x);
 	const struct jl_set_part parts[] = {
 		{ "kernels", "커널", fmin(cost.device_s, cost.step_s) },
 		{ "host ahead of the device", "호스트가 앞섬", fmax(0.0, cost.host_s - cost.device_s) },
@@ -176,31 +193,26 @@ static void explain(const struct jl_set_data *data, const double *x, const struc
 	};
 
 	jl_set_parts(out, parts, sizeof(parts) / sizeof(*parts), cost.step_s, lang);
-	if (data->cases[row->item].assumed & JL_OTHER_ASSUMED_BATCH)
+	if (c->assumed & JL_OTHER_ASSUMED_BATCH)
 		jl_buf_puts(out, JL_T(lang, "; batch assumed", "; 배치는 가정"));
 }
 
-static size_t n_items(const struct jl_set_data *data)
-{
-	return data->n;
-}
-
-static const char *const files[] = { "train_other", NULL };
-static const char *const columns[] = { "gpu", "n_gpus", "model", "precision", "throughput", "throughput_unit", NULL };
-static const char *const measures[] = { "throughput", NULL };
-
 const struct jl_set_ops jl_other_ops = {
 	.name = "train_other",
-	.files = files,
+	.files = (const char *const[]){ "train_other", NULL },
 	.unit = "s",
-	.columns = columns,
-	.measures = measures,
+	.columns = (const char *const[]){ "gpu", "n_gpus", "model", "precision", "throughput", "throughput_unit",
+					  NULL },
+	.measures = (const char *const[]){ "throughput", NULL },
 	.baselines = { "40 % MFU", "roofline at 0.7 of the listed rates" },
-	.load = load,
+	.case_B = sizeof(struct jl_other_row),
+	.own_B = sizeof(struct own),
+	.rows_a_line = 1,
+	.begin = begin,
+	.add = add,
 	.n_param = n_param,
 	.param = param,
 	.fit = fit,
 	.predict = predict,
 	.explain = explain,
-	.n_items = n_items,
 };

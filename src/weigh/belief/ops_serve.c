@@ -6,27 +6,33 @@
 #include "belief/set_rows.h"
 #include "belief/set_serve.h"
 #include "system/resolve.h"
+#include "physics/arch.h"
 
-struct jl_set_data {
-	struct jl_labels labels;
-	struct jl_set_gpus gpus;
-	enum jl_serve_scope scope;
-	struct jl_serve_row *cases;
-	size_t n;
-};
+static const struct jl_serve_row *case_at(const struct jl_set_data *data, size_t i)
+{
+	return (const struct jl_serve_row *)data->cases + i;
+}
 
-static enum jl_status find_gpu(void *ctx, const char *text, struct jl_device *ret_dev, bool *ret_p2p, bool *ret_nvlink,
+static enum jl_serve_scope scope_of(const struct jl_set_data *data)
+{
+	return data->ops == &jl_serve_ops ? JL_SCOPE_SERVE : JL_SCOPE_INFER;
+}
+
+static enum jl_status find_gpu(void *ctx, const char *text, struct jl_serve_row *row, bool *ret_p2p, bool *ret_nvlink,
 			       struct jl_err *err)
 {
 	struct jl_set_data *data = ctx;
-	const struct jl_gpu *gpu = jl_set_find_gpu(data->gpus.cat, text, err);
+	size_t g;
+	const enum jl_status status = jl_set_gpu(data, text, &g, err);
 
-	if (!gpu)
-		return JL_E_NOTFOUND;
-	jl_resolve_device(ret_dev, data->gpus.cat, gpu);
-	*ret_p2p = jl_set_p2p(gpu);
+	if (status)
+		return status;
+	row->gpu = data->gpus.gpus[g];
+	jl_resolve_device(&row->dev, data->cat, row->gpu);
+	*ret_p2p = jl_set_p2p(row->gpu);
 	/* cards may have bridges between pairs: nobody says */
-	*ret_nvlink = !isnan(ret_dev->link_Bps) && (!gpu->form_factor || !strcasestr(gpu->form_factor, "pcie"));
+	*ret_nvlink = !isnan(row->dev.link_Bps) &&
+		      (!row->gpu->form_factor || !strcasestr(row->gpu->form_factor, "pcie"));
 	return JL_OK;
 }
 
@@ -35,43 +41,53 @@ static const char *cell_at(const void *ctx, const char *column)
 	return jl_set_cell(ctx, column);
 }
 
-/* One measurement as a row of the driver; the caller has filled the case behind the last one. */
-static enum jl_status add_case(struct jl_set_data *data, const struct jl_set_reader *in, const char *gpu,
-			       const char *group, const char *what, struct jl_err *err)
+/* One measurement as a row of the driver: the case behind the last one. */
+static struct jl_set_row *add_case(struct jl_set_data *data, const struct jl_set_reader *in, const char *model,
+				   const char *what)
 {
 	static const char *const metrics[JL_N_METRIC] = { "TTFT", "TPOT", "prefill", "decode", "load" };
-	const struct jl_serve_row *c = &data->cases[data->n];
-	struct jl_set_row *row = jl_set_add(in, jl_engine_id(c->engine), metrics[c->metric]);
+	const struct jl_serve_row *c = case_at(data, data->n);
+	const struct jl_serve_run *run = &c->run;
+	struct jl_set_row *row = jl_set_add(
+		data, in,
+		&(struct jl_set_kind){ .framework = jl_engine_id(run->engine),
+				       .link = metrics[run->metric],
+				       .what = what,
+				       .model = model,
+				       .answer = jl_serve_asked_of(c->dev.arch, run->metric),
+				       .kind = { [JL_LABEL_GPU] = c->gpu->id,
+						 [JL_LABEL_FAMILY] = jl_arch_id(c->dev.arch),
+						 [JL_LABEL_KIND] = jl_engine_id(run->engine) },
+				       .extent_ln = { log(run->model.dense_params + run->model.expert_params),
+						      log(run->n_requests), log(run->place.n_gpus) },
+				       .meas = c->meas_s });
 
-	if (!row || !what)
-		return jl_fail_nomem(err);
-	if (gpu)
-		row->gpu = jl_label(in->labels, in->arena, gpu);
-	if (group)
-		row->group = jl_label(in->labels, in->arena, group);
-	row->what = what;
-	row->meas = c->meas_s;
+	if (!row)
+		return NULL;
 	row->naive[0] = jl_serve_naive_s(c, 0.7);
 	row->naive[1] = jl_serve_naive_s(c, 1.0);
-	row->item = data->n++;
-	return JL_OK;
+	data->n++;
+	return row;
 }
 
 static enum jl_status add_infer(struct jl_set_data *data, const struct jl_set_reader *in, struct jl_err *err)
 {
-	struct jl_serve_row *c = &data->cases[data->n];
+	struct jl_serve_row *c = (struct jl_serve_row *)data->cases + data->n;
 	const struct jl_serve_cells cells = { .at = cell_at, .ctx = in };
-	const struct jl_serve_find find = { .gpu = find_gpu, .ctx = data, .cat = data->gpus.cat };
-	struct jl_err why;
+	const struct jl_serve_find find = { .gpu = find_gpu, .ctx = data, .cat = data->cat };
+	const enum jl_status status = jl_infer_row_read(c, &cells, &find, err);
 
-	if (jl_set_check_measures(in, &why) || jl_infer_row_read(c, &cells, &find, &why))
-		return jl_set_add_unscored(in, &why, err);
-	return add_case(data, in, NULL, NULL,
-			jl_arena_printf(in->arena, "%s %s, %s GPUs, batch %s, %s+%s tokens", jl_set_cell(in, "model"),
+	if (status)
+		return status;
+	const char *model = jl_set_cell(in, "model");
+
+	return add_case(data, in, model,
+			jl_arena_printf(in->arena, "%s %s, %s GPUs, batch %s, %s+%s tokens", model,
 					jl_set_cell(in, "dtype"), jl_set_cell(in, "n_gpus"),
 					jl_set_cell(in, "batch_or_concurrency"), jl_set_cell(in, "in_len"),
-					jl_set_cell(in, "out_len")),
-			err);
+					jl_set_cell(in, "out_len")))
+		       ? JL_OK
+		       : jl_fail_nomem(err);
 }
 
 /* The file has no groups: models are left out one after the other, whatever they ran on. */
@@ -79,69 +95,34 @@ static enum jl_status add_silicon(struct jl_set_data *data, const struct jl_set_
 {
 	static const char *const columns[] = { "silicon_ttft_ms", "silicon_tpot_ms" };
 	const struct jl_serve_cells cells = { .at = cell_at, .ctx = in };
-	const struct jl_serve_find find = { .gpu = find_gpu, .ctx = data, .cat = data->gpus.cat };
+	const struct jl_serve_find find = { .gpu = find_gpu, .ctx = data, .cat = data->cat };
 	struct jl_serve_row c = { 0 };
 	const char *model = "";
-	struct jl_err why;
-	enum jl_status status = JL_OK;
+	const enum jl_status status = jl_silicon_row_read(&c, &model, &cells, &find, err);
 
-	if (jl_set_check_measures(in, &why) || jl_silicon_row_read(&c, &model, &cells, &find, &why))
-		return jl_set_add_unscored(in, &why, err);
+	if (status)
+		return status;
 	const char *what = jl_arena_printf(in->arena, "%s %s %s, %g GPUs, %g requests of %g+%g", model,
 					   jl_set_cell(in, "precision"), jl_set_cell(in, "mode"),
-					   c.place.n_gpus + c.prefill.n_gpus, c.n_requests, c.prompt, c.output);
+					   c.run.place.n_gpus + c.run.prefill.n_gpus, c.run.n_requests, c.run.prompt,
+					   c.run.output);
 
-	for (int i = 0; i < 2 && !status; i++) {
+	for (int i = 0; i < 2; i++) {
 		double ms = NAN;
 
 		if (jl_serve_number(&cells, columns[i], &ms, err) || isnan(ms))
 			continue;
-		c.metric = i == 0 ? JL_METRIC_TTFT : JL_METRIC_TPOT;
+		c.run.metric = i == 0 ? JL_METRIC_TTFT : JL_METRIC_TPOT;
 		c.meas_s = ms / 1e3;
-		data->cases[data->n] = c;
-		status = add_case(data, in, jl_set_cell(in, "system"), model, what, err);
+		((struct jl_serve_row *)data->cases)[data->n] = c;
+		struct jl_set_row *row = add_case(data, in, model, what);
+
+		if (!row)
+			return jl_fail_nomem(err);
+		row->gpu = jl_label(in->labels, in->arena, jl_set_cell(in, "system"));
+		row->group = data->groups[data->n - 1] = jl_label(in->labels, in->arena, model);
 	}
-	return status;
-}
-
-static enum jl_status load(struct jl_set_data **io_data, struct jl_set_rows *io_rows, const struct jl_catalog *cat,
-			   struct jl_csv *csv, struct jl_arena *arena, enum jl_serve_scope scope, struct jl_err *err)
-{
-	struct jl_set_data *data = *io_data ? *io_data : jl_arena_alloc(arena, sizeof(*data));
-	const size_t a_line = scope == JL_SCOPE_SERVE ? 2 : 1, n_left = a_line * jl_set_rows_left(csv);
-
-	if (!data)
-		return jl_fail_nomem(err);
-	data->gpus.cat = cat;
-	data->scope = scope;
-	data->cases = jl_set_grow(arena, data->cases, data->n, data->n + n_left, sizeof(*data->cases));
-	if (!data->cases)
-		return jl_fail_nomem(err);
-	const struct jl_set_reader in = { .ops = scope == JL_SCOPE_SERVE ? &jl_serve_ops : &jl_infer_ops,
-					  .csv = csv,
-					  .arena = arena,
-					  .labels = &data->labels,
-					  .rows = io_rows };
-	const enum jl_status status = jl_set_read(&in, data, scope == JL_SCOPE_SERVE ? add_silicon : add_infer, a_line,
-						  err);
-
-	if (!status)
-		*io_data = data;
-	return status;
-}
-
-static enum jl_status load_infer(struct jl_set_data **io_data, struct jl_set_rows *io_rows,
-				 const struct jl_catalog *cat, struct jl_csv *csv, struct jl_arena *arena,
-				 struct jl_err *err)
-{
-	return load(io_data, io_rows, cat, csv, arena, JL_SCOPE_INFER, err);
-}
-
-static enum jl_status load_silicon(struct jl_set_data **io_data, struct jl_set_rows *io_rows,
-				   const struct jl_catalog *cat, struct jl_csv *csv, struct jl_arena *arena,
-				   struct jl_err *err)
-{
-	return load(io_data, io_rows, cat, csv, arena, JL_SCOPE_SERVE, err);
+	return JL_OK;
 }
 
 static size_t n_param(const struct jl_set_data *data)
@@ -152,40 +133,38 @@ static size_t n_param(const struct jl_set_data *data)
 
 static void param(const struct jl_set_data *data, size_t i, struct jl_param *ret_param)
 {
-	jl_serve_param_at(data->scope, i, ret_param);
+	jl_serve_param_at(scope_of(data), i, ret_param);
 }
 
 static enum jl_status fit(const struct jl_set_data *data, const unsigned char *use, int max_iter, double *x,
 			  struct jl_err *err)
 {
-	return jl_serve_solve(data->scope, data->cases, data->n, use, max_iter, x, err);
+	return jl_serve_solve(scope_of(data), data->cases, data->n, use, max_iter, x, err);
 }
 
-static void predict(const struct jl_set_data *data, const double *x, const unsigned char *use,
-		    const unsigned char *only, struct jl_set_row *rows, size_t n)
+static void predict(const struct jl_set_data *data, const double *x, const struct jl_known *known,
+		    struct jl_set_row *row)
 {
-	(void)use;
-	for (size_t i = 0; i < n; i++) {
-		struct jl_set_row *row = &rows[i];
+	const struct jl_serve_row *c = case_at(data, row->item);
+	const struct jl_serve_fit physics = jl_serve_fit_of(x, c->dev.arch, c->run.engine);
+	const struct jl_machine machine = {
+		.cat = known->cat, .widths = known->widths, .sys = { .gpu = c->gpu }, .dev = c->dev
+	};
+	const struct jl_serve_time t = jl_serve_of(&machine, &physics, &c->run);
 
-		if (row->item == JL_NO_ITEM || (only && !only[row->item]))
-			continue;
-		const struct jl_serve_row *c = &data->cases[row->item];
-		const struct jl_serve_fit physics = jl_serve_fit_of(x, c->dev.arch, c->engine);
-
-		row->pred = jl_serve_row_s(c, &physics, NULL);
-		row->half_ln = jl_serve_half_ln(data->scope, c->metric, c->assumed);
-	}
+	row->pred = t.time_s;
+	row->half_ln = t.half_ln;
+	row->doubt = t.doubt;
 }
 
 static void explain(const struct jl_set_data *data, const double *x, const struct jl_set_row *row, enum jl_lang lang,
 		    struct jl_buf *out)
 {
-	const struct jl_serve_row *c = &data->cases[row->item];
-	const struct jl_serve_fit physics = jl_serve_fit_of(x, c->dev.arch, c->engine);
+	const struct jl_serve_row *c = case_at(data, row->item);
+	const struct jl_serve_fit physics = jl_serve_fit_of(x, c->dev.arch, c->run.engine);
 	struct jl_serve_step s;
 
-	(void)jl_serve_row_s(c, &physics, &s);
+	(void)jl_serve_run_s(&c->dev, &physics, &c->run, &s);
 	const struct jl_set_part parts[] = {
 		{ "weights", "가중치", s.weights_s },        { "products", "행렬곱", s.math_s },
 		{ "keys and values", "KV 캐시", s.kv_s },    { "attention", "어텐션", s.attention_s },
@@ -196,51 +175,27 @@ static void explain(const struct jl_set_data *data, const double *x, const struc
 	jl_set_parts(out, parts, sizeof(parts) / sizeof(*parts), s.step_s, lang);
 }
 
-static size_t n_items(const struct jl_set_data *data)
-{
-	return data->n;
-}
-
-static const char *const infer_files[] = { "infer_llm", NULL };
-static const char *const infer_columns[] = { "engine", "tokens_per_s_kind", "primary_metric", "primary_value", "gpu",
-					     NULL };
-static const char *const infer_measures[] = { "primary_value", NULL };
-static const char *const serve_files[] = { "serve_silicon", NULL };
-static const char *const serve_columns[] = { "backend", "system", "silicon_ttft_ms", "silicon_tpot_ms", NULL };
-static const char *const serve_measures[] = { "silicon_ttft_ms", "silicon_tpot_ms", NULL };
-
-#define REFIT_ITER 10
+#define SERVING                                                                                                        \
+	.unit = "s", .baselines = { "roofline at 0.7", "listed rates" }, .case_B = sizeof(struct jl_serve_row),        \
+	.n_param = n_param, .param = param, .fit = fit, .refit_iter = 10, .predict = predict, .explain = explain
 
 const struct jl_set_ops jl_infer_ops = {
+	SERVING,
 	.name = "infer_llm",
-	.files = infer_files,
-	.unit = "s",
-	.columns = infer_columns,
-	.measures = infer_measures,
-	.baselines = { "roofline at 0.7", "listed rates" },
-	.load = load_infer,
-	.n_param = n_param,
-	.param = param,
-	.fit = fit,
-	.refit_iter = REFIT_ITER,
-	.predict = predict,
-	.explain = explain,
-	.n_items = n_items,
+	.files = (const char *const[]){ "infer_llm", NULL },
+	.columns = (const char *const[]){ "engine", "tokens_per_s_kind", "primary_metric", "primary_value", "gpu",
+					  NULL },
+	.measures = (const char *const[]){ "primary_value", NULL },
+	.rows_a_line = 1,
+	.add = add_infer,
 };
 
 const struct jl_set_ops jl_serve_ops = {
+	SERVING,
 	.name = "serve_silicon",
-	.files = serve_files,
-	.unit = "s",
-	.columns = serve_columns,
-	.measures = serve_measures,
-	.baselines = { "roofline at 0.7", "listed rates" },
-	.load = load_silicon,
-	.n_param = n_param,
-	.param = param,
-	.fit = fit,
-	.refit_iter = REFIT_ITER,
-	.predict = predict,
-	.explain = explain,
-	.n_items = n_items,
+	.files = (const char *const[]){ "serve_silicon", NULL },
+	.columns = (const char *const[]){ "backend", "system", "silicon_ttft_ms", "silicon_tpot_ms", NULL },
+	.measures = (const char *const[]){ "silicon_ttft_ms", "silicon_tpot_ms", NULL },
+	.rows_a_line = 2,
+	.add = add_silicon,
 };

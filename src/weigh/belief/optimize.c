@@ -9,6 +9,9 @@ enum { MAX_ITER_DEFAULT = 60, MAX_DAMPING_TRIES = 12 };
 static const double step_ln = 1e-4;       /* of the numeric Jacobian: wide enough to see past the grain of ceil() */
 static const double gain_min_frac = 1e-5; /* an iteration that gains less than this share of the cost ends the run */
 static const double damping_max = 1e10;
+/* A Jacobian costs a call of the residuals for each parameter. After a step it is mended by what the step has shown (Schubert's
+ * update), and made anew once a step gains less than this share of the cost. */
+static const double mend_gain_frac = 0.02;
 
 struct work {
 	const struct jl_fit_problem *p;
@@ -16,7 +19,8 @@ struct work {
 	double *u_try;
 	double *x_try; /* exp(u_try), for the residual function */
 	double *lo_ln, *hi_ln;
-	double *r, *r_try;
+	double *r, *r_try, *r_old;
+	double *u_old;
 	double *jac;    /* [param][resid]: one column is written by one residual call */
 	double *normal; /* J'WJ + ridge, n_param^2 */
 	double *damped; /* its damped copy, overwritten by its Cholesky factor */
@@ -164,6 +168,30 @@ static int solve_step(struct work *w, double damping)
 	return 1;
 }
 
+/* After a step from u_old to u: each residual's slopes are moved as little as explains what it did. A slope that is nought stays so: it
+ * is a parameter that the residual does not know. */
+static void mend_jacobian(struct work *w)
+{
+	const struct jl_fit_problem *p = w->p;
+
+	for (size_t i = 0; i < p->n_resid; i++) {
+		double miss = w->r[i] - w->r_old[i], norm = 0.0;
+
+		for (size_t j = 0; j < p->n_param; j++) {
+			const double slope = w->jac[j * p->n_resid + i], d = w->u[j] - w->u_old[j];
+
+			miss -= slope * d;
+			norm += slope != 0.0 ? d * d : 0.0;
+		}
+		for (size_t j = 0; norm > 0.0 && j < p->n_param; j++) {
+			double *slope = &w->jac[j * p->n_resid + i];
+
+			if (*slope != 0.0)
+				*slope += miss * (w->u[j] - w->u_old[j]) / norm;
+		}
+	}
+}
+
 /* Tries u_try; takes it when the cost falls. */
 static int take_if_better(struct work *w, double *cost)
 {
@@ -179,10 +207,16 @@ static int take_if_better(struct work *w, double *cost)
 	return 1;
 }
 
-static int gradient_step(struct work *w, double *damping, double *cost)
+/* fresh: with a Jacobian made anew; else with the last one, mended. */
+static int gradient_step(struct work *w, int fresh, double *damping, double *cost)
 {
-	fill_jacobian(w);
+	if (fresh)
+		fill_jacobian(w);
+	else
+		mend_jacobian(w);
 	fill_normal(w);
+	memcpy(w->u_old, w->u, w->p->n_param * sizeof(*w->u));
+	memcpy(w->r_old, w->r, w->p->n_resid * sizeof(*w->r));
 	for (int k = 0; k < MAX_DAMPING_TRIES && *damping <= damping_max; k++) {
 		if (solve_step(w, *damping)) {
 			for (size_t j = 0; j < w->p->n_param; j++) {
@@ -252,10 +286,12 @@ static enum jl_status run(struct work *w, double *ret_cost, struct jl_err *err)
 				       "맞춤: 잔차 %zu이(가) 시작점에서 유한하지 않습니다", i);
 	double cost = cost_of(w, w->u, w->r), damping = 1e-2;
 	int max_iter = p->max_iter > 0 ? p->max_iter : MAX_ITER_DEFAULT;
-	for (int it = 0; it < max_iter; it++) {
+	for (int it = 0, fresh = 1; it < max_iter; it++) {
 		double before = cost;
-		gradient_step(w, &damping, &cost);
-		if (before - cost > gain_min_frac * before)
+		gradient_step(w, fresh, &damping, &cost);
+		const int was_fresh = fresh;
+		fresh = !(before - cost > mend_gain_frac * before);
+		if (before - cost > gain_min_frac * before || !was_fresh)
 			continue;
 		pattern_step(w, &cost);
 		if (!(before - cost > gain_min_frac * before))
@@ -275,18 +311,19 @@ enum jl_status jl_fit_solve(const struct jl_fit_problem *p, double *x, double *r
 		return jl_fail(err, JL_E_LIMIT, "fit: %zu parameters by %zu residuals is more than this solver takes",
 			       "맞춤: 파라미터 %zu개 × 잔차 %zu개는 이 풀이기의 한도를 넘습니다", n, m);
 	struct work w = { .p = p };
-	double *block = calloc(7 * n + 2 * m + n * m + 2 * n * n, sizeof(*block));
+	double *block = calloc(8 * n + 3 * m + n * m + 2 * n * n, sizeof(*block));
 	w.frozen = calloc(n, 1);
 	if (!block || !w.frozen) {
 		status = jl_fail_nomem(err);
 		goto out;
 	}
 	double *at = block, cost = NAN;
-	double **const vectors[] = { &w.u, &w.u_try, &w.x_try, &w.lo_ln, &w.hi_ln, &w.grad, &w.step };
+	double **const vectors[] = { &w.u, &w.u_try, &w.u_old, &w.x_try, &w.lo_ln, &w.hi_ln, &w.grad, &w.step };
 	for (size_t i = 0; i < sizeof(vectors) / sizeof(*vectors); i++)
 		*vectors[i] = carve(&at, n);
 	w.r = carve(&at, m);
 	w.r_try = carve(&at, m);
+	w.r_old = carve(&at, m);
 	w.jac = carve(&at, n * m);
 	w.normal = carve(&at, n * n);
 	w.damped = carve(&at, n * n);

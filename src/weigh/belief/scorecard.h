@@ -6,8 +6,9 @@
 
 struct jl_scorecard {
 	const char *version;
-	const struct jl_validation *held_out; /* leave-one-group-out */
-	const struct jl_validation *shipped;  /* the shipped parameters on the same rows */
+	const struct jl_validation *by_source; /* each row without its source: the headline */
+	const struct jl_validation *by_group;  /* without its group; has the same lines */
+	const struct jl_validation *shipped;   /* the shipped parameters on the same rows; the same lines */
 };
 
 /* The page; `history` is the text of jl_scorecard_history. Links its plots as scorecard/<set>.svg. */

@@ -10,32 +10,49 @@
 #include "base/csv.h"
 #include "base/err.h"
 #include "catalog/catalog.h"
-#include "physics/params.h"
+#include "physics/interval.h"
 
 #define JL_N_BASELINE 2
+
+/* What a fit may have seen of a row's kind. */
+enum jl_label { JL_LABEL_GPU, JL_LABEL_FAMILY, JL_LABEL_KIND, JL_LABEL_LINK, JL_N_LABEL };
+extern const char *const jl_label_ids[JL_N_LABEL]; /* "gpu", ...: as in physics/interval.h */
 
 /* A row as the driver sees it. A line of the file gives one, and a second one where it also says how much memory was
  * used. */
 struct jl_set_row {
 	size_t line;                        /* in the file */
 	size_t item;                        /* index into the set's own rows; rows of one line share it */
-	const char *group;                  /* split_group: the unit that is left out */
+	const char *group;                  /* split_group: a source's rows of one kind */
+	const char *source;                 /* whose measurement it is */
 	const char *gpu, *framework, *link; /* labels for the tables; "" where they mean nothing */
 	const char *what;                   /* the row in a few words, for the list of the worst */
+	const char *model;                  /* what was run; "" where that means nothing */
 	const char *unscored;               /* NULL, or why there is nothing to score, in English */
 	const char *unscored_ko;
-	bool is_memory;              /* meas and pred are bytes that a device holds */
-	bool is_second;              /* the memory that a line gives beside its own metric: counted under memory only */
-	double meas, pred;           /* in the set's unit */
-	double half_ln;              /* 80 % interval: ln(pred) ± half_ln */
+	bool is_memory;       /* meas and pred are bytes that a device holds */
+	bool is_second;       /* the memory that a line gives beside its own metric: counted under memory only */
+	enum jl_asked answer; /* what kind of prediction it is */
+	const char *kind[JL_N_LABEL]; /* ids of the model's kinds; "": means nothing */
+	double extent_ln[JL_N_EXTENT];
+	double meas, pred; /* in the set's unit */
+	double half_ln;    /* 80 % interval: ln(pred) ± half_ln */
+	struct jl_doubt doubt;
 	double naive[JL_N_BASELINE]; /* what the naive baselines say; NAN: nothing */
 };
 
-struct jl_set_data; /* the set's own */
+struct jl_set_data; /* rows as model inputs: set_rows.h */
+struct jl_set_reader;
 
 struct jl_set_rows {
 	struct jl_set_row *rows;
 	size_t n, room;
+};
+
+/* What is known while rows are predicted: measurements that the fit has seen, and how far off answers may be. */
+struct jl_known {
+	const struct jl_catalog *cat;
+	struct jl_widths widths;
 };
 
 struct jl_set_ops {
@@ -46,14 +63,15 @@ struct jl_set_ops {
 	const char *const *measures; /* NULL-terminated: numbers of these columns must be positive; may be absent */
 	const char *baselines[JL_N_BASELINE];        /* their names, in English */
 	const char *memory_baselines[JL_N_BASELINE]; /* for is_memory rows; NULL: the set has none */
-	const char *no_model; /* not NULL: the set is known and cannot be predicted yet; no functions below */
-	const char *no_model_ko;
+	size_t case_B;                               /* size of a row as a model input */
+	size_t own_B;                                /* of what the set keeps beside them, see begin; 0: nothing */
+	size_t rows_a_line;                          /* at most */
 
-	/* Reads every row of `csv` (opened, header read) behind those that are there: *io_data is NULL at first, and
-	 * what the first call made of it at the next file. A row that cannot be scored is there too, and says why.
-	 * Predictions come later. Everything lives in `arena`. */
-	enum jl_status (*load)(struct jl_set_data **io_data, struct jl_set_rows *io_rows, const struct jl_catalog *cat,
-			       struct jl_csv *csv, struct jl_arena *arena, struct jl_err *err);
+	/* Fills the set's own before the first row; NULL: nothing to do. */
+	enum jl_status (*begin)(struct jl_set_data *data, struct jl_err *err);
+	/* The reader's current line: fills the case behind the last one, adds its rows and counts it. A line that cannot be
+	 * scored leaves an error: its row is there too, and says why. */
+	enum jl_status (*add)(struct jl_set_data *data, const struct jl_set_reader *in, struct jl_err *err);
 	size_t (*n_param)(const struct jl_set_data *data);
 	void (*param)(const struct jl_set_data *data, size_t i, struct jl_param *ret_param);
 	/* Fits on the items where use[item] is not 0 (NULL: all). x: start in, best out; max_iter 0: the optimiser's
@@ -63,18 +81,27 @@ struct jl_set_ops {
 	/* 0: a fit without a group begins with the priors. Else, where that takes long: how many iterations a fit gets that
 	 * begins with one that had left out this group and others. */
 	int refit_iter;
-	/* Fills pred and half_ln of every row that can be scored and has only[item] not 0 (NULL: all).
-	 * use: the items that x was fitted on (NULL: all): what it never saw gets a wider interval. */
-	void (*predict)(const struct jl_set_data *data, const double *x, const unsigned char *use,
-			const unsigned char *only, struct jl_set_row *rows, size_t n);
+	/* Fills pred, half_ln and doubt of a row that can be scored, as the program's own answer has them. */
+	void (*predict)(const struct jl_set_data *data, const double *x, const struct jl_known *known,
+			struct jl_set_row *row);
 	/* Where the predicted time or memory of a row goes, in a few words: "compute 80 %, all-reduce 20 %". */
 	void (*explain)(const struct jl_set_data *data, const double *x, const struct jl_set_row *row,
 			enum jl_lang lang, struct jl_buf *out);
-	size_t (*n_items)(const struct jl_set_data *data);
 };
 
-/* Every set, in the order in which they are fitted: later ones start from the physics that earlier ones found. Those
- * without a model come last. NULL-terminated. */
+/* Every row of `csv` (opened, header read) behind those that are there: *io_data is NULL at first, and what the first call made
+ * of it at the next file. A row that cannot be scored is there too, and says why. Predictions come later. Everything lives in
+ * `arena`. */
+enum jl_status jl_set_load(const struct jl_set_ops *ops, struct jl_set_data **io_data, struct jl_set_rows *io_rows,
+			   const struct jl_catalog *cat, struct jl_csv *csv, struct jl_arena *arena,
+			   struct jl_err *err);
+size_t jl_set_n_items(const struct jl_set_data *data);
+/* Every row that can be scored and has only[item] not 0 (NULL: all). */
+void jl_set_predict(const struct jl_set_ops *ops, const struct jl_set_data *data, const double *x,
+		    const struct jl_known *known, const unsigned char *only, struct jl_set_rows *rows);
+
+/* Every set, in the order in which they are fitted: later ones start from the physics that earlier ones found.
+ * NULL-terminated. */
 extern const struct jl_set_ops *const jl_sets[];
 
 /* The values that ship with the program, by name; what has none keeps its prior. And the priors alone. */

@@ -8,6 +8,7 @@
 #include "base/num.h"
 #include "belief/set_rows.h"
 #include "catalog/find.h"
+#include "system/resolve.h"
 
 #define GBPS       1e9
 #define GBITPS     0.125e9
@@ -19,6 +20,7 @@ struct gpu_fact {
 	double link_Bps, pcie_Bps, bridge_Bps;
 	int n_per_node;
 	bool many_die;
+	int arch;
 	const struct network *network;
 };
 
@@ -63,8 +65,11 @@ static struct gpu_fact gpu_fact(const struct jl_catalog *cat, const struct jl_gp
 	struct gpu_fact fact = { .pcie_Bps = oneway(jl_link_by_id(cat, gpu->pcie)),
 				 .many_die = family && family->n_dies > 1,
 				 .n_per_node = n_per_host };
+	struct jl_device dev;
 	size_t i = 0;
 
+	jl_resolve_device(&dev, cat, gpu);
+	fact.arch = dev.arch;
 	fact.link_Bps = isnan(gpu->link_bothway_Bps.value) ? gpu->link_oneway_Bps.value
 							   : gpu->link_bothway_Bps.value / 2;
 	fact.link_Bps = isnan(fact.link_Bps) ? oneway(link) : fact.link_Bps;
@@ -361,6 +366,8 @@ enum jl_status jl_coll_case_read(struct jl_coll_case *ret_case, const struct jl_
 	lay_ranks(&fact, n_gpus, n_hosts, &c);
 	if (c.listed.n_nodes > 1)
 		read_inter(&fact, cells->inter_link, &c);
+	c.gpu = gpu;
+	c.arch = fact.arch;
 	c.many_die = fact.many_die;
 	c.coll.algorithm = read_algorithm(cells->intra_link, &c);
 	c.meas_s = measured_s(cells, &c.coll);

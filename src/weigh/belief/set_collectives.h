@@ -6,13 +6,16 @@
 #include <stddef.h>
 
 #include "base/err.h"
-#include "model/collective.h"
-#include "physics/link_params.h"
+#include "belief/cells.h"
+#include "belief/set.h"
+#include "predict/collective_case.h"
 
-/* The columns that are read; NULL or "" where empty. */
+/* The columns that are read. */
+#define JL_COLL_CELLS(X)                                                                                               \
+	X(collective)                                                                                                  \
+	X(bytes) X(n_gpus) X(n_nodes) X(intra_link) X(inter_link) X(latency_us) X(algbw_GBps) X(busbw_GBps) X(tool)
 struct jl_coll_cells {
-	const char *collective, *bytes, *n_gpus, *n_nodes, *intra_link, *inter_link;
-	const char *latency_us, *algbw_GBps, *busbw_GBps, *tool;
+	JL_COLL_CELLS(JL_CELL_MEMBER)
 };
 
 enum jl_coll_assumed {
@@ -24,6 +27,8 @@ struct jl_coll_case {
 	struct jl_collective coll;
 	struct jl_fabric listed; /* rates and counts; the fitted part is filled by jl_coll_fill */
 	enum jl_wire intra, inter;
+	const struct jl_gpu *gpu;
+	int arch;
 	int many_die; /* the device is several dies: everything on it takes longer to start */
 	int n_on_host;
 	enum jl_coll_tool tool;
@@ -38,8 +43,8 @@ enum jl_status jl_coll_case_read(struct jl_coll_case *ret_case, const struct jl_
 /* ret_cost may be NULL. The returned time includes what the tool's host adds. */
 double jl_coll_predict_s(const double *x, const struct jl_coll_case *c, struct jl_collective_cost *ret_cost);
 
-/* Half width, as ln, of the 80 % interval of a prediction: wider where inputs are assumed or nothing alike was seen. */
-double jl_coll_interval_ln(const struct jl_coll_case *c);
+/* The program's own answer with this vector's physics. */
+struct jl_collective_answer jl_coll_answer(const double *x, const struct jl_coll_case *c, const struct jl_known *known);
 
 /* Fits on the rows where use[i] is not 0 (NULL: all). x: start in, best out. */
 enum jl_status jl_coll_fit(const struct jl_coll_case *cases, size_t n, const unsigned char *use, double *x,

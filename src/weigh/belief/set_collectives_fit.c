@@ -3,37 +3,41 @@
 #include <stdlib.h>
 
 #include "belief/optimize.h"
-#include "physics/interval.h"
 #include "belief/set_collectives.h"
 
 /* Residuals are weighed as if a measurement were good to this, as ln; beyond it the loss grows only linearly. */
 static const double noise_ln = 0.1;
 
+/* What the host of the tool adds: a loop in PyTorch always, nccl-tests inside one host. */
+static double host_s(const double *x, const struct jl_coll_case *c)
+{
+	return c->tool == JL_TOOL_TORCH || c->listed.n_nodes == 1 ? jl_coll_host_s(x, c->tool, c->n_on_host) : 0.0;
+}
+
 double jl_coll_predict_s(const double *x, const struct jl_coll_case *c, struct jl_collective_cost *ret_cost)
 {
 	struct jl_fabric fabric = c->listed;
-	double floor_s = 0.0;
 
 	jl_coll_fill(x, c->intra, c->inter, c->many_die, &fabric);
 	const struct jl_collective_cost cost = jl_collective_cost(&fabric, &c->coll);
 
 	if (ret_cost)
 		*ret_cost = cost;
-	/* Launches queue up: they show only where they take longer than the collective. */
-	if (c->tool == JL_TOOL_TORCH || c->listed.n_nodes == 1)
-		floor_s = jl_coll_host_s(x, c->tool, c->n_on_host);
-	return fmax(cost.time_s, floor_s);
+	return fmax(cost.time_s, host_s(x, c));
 }
 
-double jl_coll_interval_ln(const struct jl_coll_case *c)
+struct jl_collective_answer jl_coll_answer(const double *x, const struct jl_coll_case *c, const struct jl_known *known)
 {
-	return jl_link_half_ln(&(struct jl_link_doubt){
-		.intra = c->intra,
-		.inter = c->inter,
-		.n_nodes = c->listed.n_nodes,
-		.path_assumed = (c->assumed & JL_COLL_PATH) != 0,
-		.network_assumed = (c->assumed & JL_COLL_NETWORK) != 0,
-	});
+	struct jl_machine m = { .cat = known->cat,
+				.widths = known->widths,
+				.sys = { .gpu = c->gpu, .n_nodes = c->listed.n_nodes },
+				.dev.arch = c->arch,
+				.alone = c->listed,
+				.intra = c->intra,
+				.inter = c->listed.n_nodes > 1 ? c->inter : JL_WIRE_NONE };
+
+	jl_coll_fill(x, c->intra, c->inter, c->many_die, &m.alone);
+	return jl_collective_of(&m, &c->coll, host_s(x, c), __builtin_popcount(c->assumed));
 }
 
 struct fit {

@@ -20,7 +20,7 @@ static double number(const char *text)
 
 static const struct kind_row {
 	const char *prefix; /* longest first where one is the start of another */
-	struct jl_gemm_case to;
+	struct jl_device_case to;
 } kind_rows[] = {
 	{ "gemm_best_shape", { .kind = JL_GEMM_BEST } },
 	{ "gemm_square_best", { .kind = JL_GEMM_BEST } },
@@ -83,7 +83,7 @@ static enum jl_status read_kind(struct jl_gemm_case *c, const char *kind, struct
 {
 	for (size_t i = 0; i < sizeof(kind_rows) / sizeof(*kind_rows); i++) {
 		if (starts(kind, kind_rows[i].prefix)) {
-			*c = kind_rows[i].to;
+			c->of = kind_rows[i].to;
 			return JL_OK;
 		}
 	}
@@ -98,16 +98,16 @@ static enum jl_status read_dtype(struct jl_gemm_case *c, const struct jl_gemm_ce
 		const struct dtype_row *d = &dtype_rows[i];
 		if (strcmp(text, d->text) != 0)
 			continue;
-		c->gemm.dtype = d->dtype;
-		c->gemm.weight_B = d->weight_B;
-		c->block_scaled = d->block_scaled;
-		c->gemm.out_B = d->dtype == JL_FP32 || d->dtype == JL_TF32 ? 4.0 : 2.0;
+		c->of.gemm.dtype = d->dtype;
+		c->of.gemm.weight_B = d->weight_B;
+		c->of.block_scaled = d->block_scaled;
+		c->of.gemm.out_B = d->dtype == JL_FP32 || d->dtype == JL_TF32 ? 4.0 : 2.0;
 		for (size_t s = 0; d->narrow && cells->software && s < sizeof(software_rows) / sizeof(*software_rows);
 		     s++) {
 			if (starts(cells->software, software_rows[s].prefix)) {
-				c->quant = software_rows[s].quant;
-				if (c->quant != JL_QUANT_NONE)
-					c->gemm.kernel = d->block_scaled ? JL_KERNEL_BLOCK : JL_KERNEL_PLAIN;
+				c->of.quant = software_rows[s].quant;
+				if (c->of.quant != JL_QUANT_NONE)
+					c->of.gemm.kernel = d->block_scaled ? JL_KERNEL_BLOCK : JL_KERNEL_PLAIN;
 				break;
 			}
 		}
@@ -117,30 +117,11 @@ static enum jl_status read_dtype(struct jl_gemm_case *c, const struct jl_gemm_ce
 		       "dtype '%s'을(를) 모릅니다; SPELLINGS.md 참고", text);
 }
 
-/* Shapes of the layer rows: batch and sequence of the best figure, FLOP as its source counts them (hidden 1024). */
-static const struct layer_shape {
-	double batch, seq, n_attention;
-} layer_shapes[] = {
-	[JL_LAYER_BERT] = { 128, 128, 1 },
-	[JL_LAYER_GPT2] = { 64, 512, 1 },
-	[JL_LAYER_T5_ENCODER] = { 128, 512, 1 },
-	[JL_LAYER_T5_DECODER] = { 64, 512, 2 },
-};
-static const double layer_hidden = 1024.0;
-
-static double layer_flop(const struct jl_gemm_case *c)
-{
-	const struct layer_shape *s = &layer_shapes[c->layer];
-	double h = layer_hidden, tokens = s->batch * s->seq;
-	double flop = 16.0 * tokens * h * h + s->n_attention * (4.0 * tokens * s->seq * h + 8.0 * tokens * h * h);
-	return c->backward ? 3.0 * flop : flop;
-}
-
 /* The work that the row's rate is counted in: FLOP, bytes, or 1 for a time. */
 static double counted_work(struct jl_gemm_case *c, const struct jl_gemm_cells *cells)
 {
-	struct jl_gemm *g = &c->gemm;
-	switch (c->kind) {
+	struct jl_gemm *g = &c->of.gemm;
+	switch (c->of.kind) {
 	case JL_GEMM_BEST:
 		if (isnan(g->m)) /* square search: its largest size is the best one */
 			g->m = g->n = g->k = 8192.0;
@@ -149,12 +130,12 @@ static double counted_work(struct jl_gemm_case *c, const struct jl_gemm_cells *c
 	case JL_GEMM_STREAM:
 		if (cells->unit &&
 		    starts(cells->unit, "TFLOP")) { /* a * 1.2 over 4 Mi numbers: one FLOP, 8 bytes each */
-			c->moved_B = 8.0 * 4194304.0;
+			c->of.moved_B = 8.0 * 4194304.0;
 			return 4194304.0;
 		}
-		c->moved_B = isnan(c->moved_B) ? 1e9 : c->moved_B;
-		return c->moved_B;
-	case JL_GEMM_LAYER: return layer_flop(c);
+		c->of.moved_B = isnan(c->of.moved_B) ? 1e9 : c->of.moved_B;
+		return c->of.moved_B;
+	case JL_GEMM_LAYER: return jl_device_layer_flop(&c->of);
 	default: return 1.0;
 	}
 }
@@ -171,13 +152,13 @@ enum jl_status jl_gemm_case_read(struct jl_gemm_case *ret_case, const struct jl_
 		status = read_dtype(&c, cells, err);
 	if (status != JL_OK)
 		return status;
-	c.gemm.alone = 1; /* all sources repeat one product in a loop */
+	c.of.gemm.alone = 1; /* all sources repeat one product in a loop */
 	double batch = number(cells->batch), value = number(cells->value), factor = NAN;
-	c.gemm.m = number(cells->m);
-	c.gemm.n = number(cells->n);
-	c.gemm.k = number(cells->k);
-	c.gemm.batch = isnan(batch) ? 1.0 : batch;
-	c.moved_B = number(cells->bytes);
+	c.of.gemm.m = number(cells->m);
+	c.of.gemm.n = number(cells->n);
+	c.of.gemm.k = number(cells->k);
+	c.of.gemm.batch = isnan(batch) ? 1.0 : batch;
+	c.of.moved_B = number(cells->bytes);
 	for (size_t i = 0; cells->unit && i < sizeof(units) / sizeof(*units); i++)
 		if (strcmp(cells->unit, units[i].text) == 0)
 			factor = units[i].factor;
@@ -193,106 +174,4 @@ enum jl_status jl_gemm_case_read(struct jl_gemm_case *ret_case, const struct jl_
 	c.meas_s = factor < 0.0 ? -factor * value : work / (factor * value);
 	*ret_case = c;
 	return JL_OK;
-}
-
-static double product_s(const struct jl_device *dev, const struct jl_gemm_shared *sh, const struct jl_gemm_case *c)
-{
-	struct jl_device scaled;
-	if (c->quant != JL_QUANT_NONE) {
-		scaled = *dev;
-		int blackwell = dev->priors->slow_fp8;
-		if (c->block_scaled)
-			scaled.fit.gemm_frac[JL_FP8] *= blackwell ? sh->block_blackwell_frac : sh->block_frac;
-		else if (blackwell)
-			scaled.fit.gemm_frac[JL_FP8] *= sh->narrow_frac;
-		dev = &scaled;
-	}
-	double t = jl_gemm_s(dev, &c->gemm);
-	if (c->quant != JL_QUANT_NONE) {
-		double elems = c->gemm.m * c->gemm.k * c->gemm.batch;
-		const struct jl_stream quant = { .moved_B = sh->quant_B[c->quant] * elems *
-							    (c->block_scaled ? sh->block_quant : 1.0),
-						 .reuse_B = 4.5 * elems };
-		double n_kernels = sh->quant_kernels[c->quant];
-		if (c->block_scaled) /* one kernel lays out the scales, or every tensor operation becomes several */
-			n_kernels = c->quant == JL_QUANT_FUSED ? n_kernels + 1.0 : n_kernels * sh->block_kernels;
-		t += sh->quant_flop[c->quant] * elems / dev->peak_flopps[JL_FP32];
-		t += jl_stream_s(dev, &quant) + (n_kernels - 1.0) * dev->fit.kernel_s;
-	}
-	return t;
-}
-
-/* Seconds per byte. */
-static double link_s(const struct jl_device *dev, const struct jl_gemm_shared *sh, const struct jl_gemm_case *c)
-{
-	double link_Bps = dev->host_Bps, both = c->both_ways ? 2.0 : 1.0;
-	switch (c->path) {
-	case JL_PATH_NVLINK: return 1.0 / (dev->link_Bps * sh->nvlink_frac * both);
-	case JL_PATH_PCIE: return 1.0 / (link_Bps * sh->pcie_frac * both);
-	case JL_PATH_PCIE_CROSS: return 1.0 / (link_Bps * sh->pcie_frac * sh->cross_frac * both);
-	case JL_PATH_VIA_HOST:
-		return 1.0 / (link_Bps * sh->via_host_frac * (c->both_ways ? 2.0 * sh->via_host_both_frac : 1.0));
-	case JL_PATH_HOST:
-		/* Reported per direction while both are busy. */
-		return 1.0 / (link_Bps * sh->host_frac * (c->both_ways ? sh->host_both_frac : 1.0));
-	}
-	return NAN;
-}
-
-static double linear_s(const struct jl_device *dev, double tokens, double n, double k, int backward)
-{
-	const struct jl_gemm fwd = { .m = tokens, .n = n, .k = k, .batch = 1, .dtype = JL_FP16, .out_B = 2 };
-	const struct jl_gemm dgrad = { .m = tokens, .n = k, .k = n, .batch = 1, .dtype = JL_FP16, .out_B = 2 };
-	const struct jl_gemm wgrad = { .m = k, .n = n, .k = tokens, .batch = 1, .dtype = JL_FP16, .out_B = 2 };
-	double t = jl_gemm_s(dev, &fwd);
-	return backward ? t + jl_gemm_s(dev, &dgrad) + jl_gemm_s(dev, &wgrad) : t;
-}
-
-/* Bytes that the plain tensor operations of these layers move in 16 bit, per token and hidden element (`token_B`) and
- * per attention score (`score_B`), forward, counted from the operations each layer runs one by one. */
-static const struct layer_moves {
-	double token_B, score_B;
-} layer_moves[] = {
-	[JL_LAYER_BERT] = { 62.0, 13.0 },
-	[JL_LAYER_GPT2] = { 190.0, 17.0 },
-	[JL_LAYER_T5_ENCODER] = { 90.0, 29.0 },
-	[JL_LAYER_T5_DECODER] = { 125.0, 29.0 },
-};
-
-static double layer_s(const struct jl_device *dev, const struct jl_gemm_case *c)
-{
-	const struct layer_shape *s = &layer_shapes[c->layer];
-	const struct layer_moves *mv = &layer_moves[c->layer];
-	double h = layer_hidden, tokens = s->batch * s->seq, t = 0.0;
-	const struct jl_attention att = { .batch = s->batch,
-					  .heads = 16,
-					  .kv_heads = 16,
-					  .seq_q = s->seq,
-					  .seq_kv = s->seq,
-					  .head_dim = 64,
-					  .dtype = JL_FP16,
-					  .score_B = mv->score_B };
-	for (int i = 0; i < (int)s->n_attention; i++) {
-		t += 4.0 * linear_s(dev, tokens, h, h, c->backward) + jl_attention_fwd_s(dev, &att);
-		t += c->backward ? jl_attention_bwd_s(dev, &att) : 0.0;
-	}
-	t += linear_s(dev, tokens, 4.0 * h, h, c->backward) + linear_s(dev, tokens, h, 4.0 * h, c->backward);
-	const struct jl_stream rest = { .moved_B = mv->token_B * tokens * h * (c->backward ? 2.3 : 1.0) };
-	return t + jl_stream_s(dev, &rest);
-}
-
-double jl_gemm_case_s(const struct jl_device *dev, const struct jl_gemm_shared *sh, const struct jl_gemm_case *c)
-{
-	const struct jl_stream stream = { .moved_B = c->moved_B };
-	switch (c->kind) {
-	case JL_GEMM_PRODUCT: return product_s(dev, sh, c);
-	case JL_GEMM_BEST: return product_s(dev, sh, c) / sh->best_frac;
-	case JL_GEMM_STREAM: return jl_stream_s(dev, &stream);
-	case JL_GEMM_COPY: return 1.0 / (dev->mem_Bps * dev->fit.mem_frac * sh->copy_frac);
-	case JL_GEMM_LINK: return link_s(dev, sh, c);
-	case JL_GEMM_LINK_LATENCY: return c->path == JL_PATH_VIA_HOST ? sh->host_latency_s : sh->p2p_latency_s;
-	case JL_GEMM_LAYER: return layer_s(dev, c);
-	case JL_GEMM_N_KIND: break;
-	}
-	return NAN;
 }

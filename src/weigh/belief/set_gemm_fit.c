@@ -25,7 +25,7 @@ static void predict_all(const struct jl_gemm_set *set, struct jl_device *devices
 		const struct jl_gemm_case *c = &set->cases[i];
 		if (use && !use[i])
 			continue;
-		ret_ln[at++] = log(jl_gemm_case_s(&devices[c->gpu], &shared, c) / c->meas_s);
+		ret_ln[at++] = log(jl_device_case_s(&devices[c->gpu], &shared, &c->of) / c->meas_s);
 	}
 }
 
@@ -90,6 +90,6 @@ void jl_gemm_ln_ratio(const struct jl_gemm_set *set, const double *x, double *re
 		const struct jl_gemm_case *c = &set->cases[i];
 		struct jl_device dev = set->devices[c->gpu];
 		jl_gemm_resolve(x, c->gpu, &dev);
-		ret_ln[i] = log(jl_gemm_case_s(&dev, &shared, c) / c->meas_s);
+		ret_ln[i] = log(jl_device_case_s(&dev, &shared, &c->of) / c->meas_s);
 	}
 }

@@ -91,10 +91,10 @@ static enum jl_status find_gpu(struct jl_serve_row *row, const struct jl_serve_c
 	for (size_t i = 0; i < N(spellings); i++)
 		if (strcmp(spellings[i].text, name) == 0)
 			text = spellings[i].gpu;
-	const enum jl_status status = find->gpu(find->ctx, text, &row->dev, &p2p, &nvlink, err);
+	const enum jl_status status = find->gpu(find->ctx, text, row, &p2p, &nvlink, err);
 
 	if (!status)
-		jl_served_join(&row->place, &row->dev, p2p, nvlink);
+		jl_served_join(&row->run.place, &row->dev, p2p, nvlink);
 	return status;
 }
 
@@ -115,7 +115,7 @@ static const enum jl_engine short_summing[] = { JL_ENGINE_LLAMACPP, JL_ENGINE_EX
 static double or_else(double value, double instead, struct jl_serve_row *row)
 {
 	if (isnan(value))
-		row->assumed = 1;
+		row->run.n_assumed = 1;
 	return isnan(value) ? instead : value;
 }
 
@@ -126,8 +126,8 @@ static enum jl_status read_kind(struct jl_serve_row *row, const struct jl_serve_
 	size_t k = 0;
 
 	if (strcmp(cells->at(cells->ctx, "primary_metric"), "latency_ms") == 0) {
-		row->metric = JL_METRIC_PREFILL;
-		row->generate = strstr(cells->at(cells->ctx, "remark"), "generate") != NULL;
+		row->run.metric = JL_METRIC_PREFILL;
+		row->run.generate = strstr(cells->at(cells->ctx, "remark"), "generate") != NULL;
 		row->meas_s = value / 1e3;
 		return JL_OK;
 	}
@@ -136,13 +136,13 @@ static enum jl_status read_kind(struct jl_serve_row *row, const struct jl_serve_
 	if (k == N(kinds))
 		return jl_fail(err, JL_E_DATA, "tokens_per_s_kind '%.40s': prefill, decode or output",
 			       "tokens_per_s_kind '%.40s': prefill, decode, output 중 하나여야 합니다", kind);
-	row->metric = kinds[k].metric;
-	row->context = row->prompt + 0.5 * row->output;
+	row->run.metric = kinds[k].metric;
+	row->run.context = row->run.prompt + 0.5 * row->run.output;
 	row->meas_s = 1 / value;
-	if (row->metric == JL_METRIC_PREFILL)
-		row->meas_s = row->n_requests * row->prompt / value;
-	else if (row->metric == JL_METRIC_DECODE)
-		row->meas_s = row->n_requests / value;
+	if (row->run.metric == JL_METRIC_PREFILL)
+		row->meas_s = row->run.n_requests * row->run.prompt / value;
+	else if (row->run.metric == JL_METRIC_DECODE)
+		row->meas_s = row->run.n_requests / value;
 	return JL_OK;
 }
 
@@ -155,17 +155,17 @@ static enum jl_status read_load(struct jl_serve_row *row, const struct jl_serve_
 	enum jl_status status = jl_serve_number(cells, "in_len", &value, err);
 
 	if (!status) {
-		row->prompt = or_else(value, dataset ? CHAT_PROMPT : PROMPT, row);
+		row->run.prompt = or_else(value, dataset ? CHAT_PROMPT : PROMPT, row);
 		status = jl_serve_number(cells, "out_len", &value, err);
 	}
 	if (!status) {
-		row->output = or_else(value, dataset ? CHAT_OUTPUT : OUTPUT, row);
-		row->n_requests = FULL_LOAD;
-		row->max_batch = FULL_BATCH;
+		row->run.output = or_else(value, dataset ? CHAT_OUTPUT : OUTPUT, row);
+		row->run.n_requests = FULL_LOAD;
+		row->run.max_batch = FULL_BATCH;
 		if (!strstr(batch, "max load")) {
 			status = jl_serve_number(cells, "batch_or_concurrency", &value, err);
-			row->n_requests = fmax(or_else(value, 1, row), 1);
-			row->max_batch = row->n_requests;
+			row->run.n_requests = fmax(or_else(value, 1, row), 1);
+			row->run.max_batch = row->run.n_requests;
 		}
 	}
 	return status;
@@ -183,14 +183,14 @@ static enum jl_status read_place(struct jl_serve_row *row, const struct jl_serve
 	if (status)
 		return status;
 	n_gpus = isnan(n_gpus) ? 1 : fmax(n_gpus, 1);
-	row->place.n_gpus = isnan(tp) ? 1 : fmax(tp, 1);
-	row->place.n_stages = fmax(n_gpus / row->place.n_gpus, 1);
-	if (row->engine == JL_ENGINE_LLAMACPP)
-		row->place.chunk = LLAMACPP_PART;
+	row->run.place.n_gpus = isnan(tp) ? 1 : fmax(tp, 1);
+	row->run.place.n_stages = fmax(n_gpus / row->run.place.n_gpus, 1);
+	if (row->run.engine == JL_ENGINE_LLAMACPP)
+		row->run.place.chunk = LLAMACPP_PART;
 	/* Under load every stage works on sequences of its own. */
-	if (row->engine == JL_ENGINE_TRTLLM || row->engine == JL_ENGINE_VLLM) {
-		row->place.n_gpus *= row->place.n_stages;
-		row->place.n_stages = 1;
+	if (row->run.engine == JL_ENGINE_TRTLLM || row->run.engine == JL_ENGINE_VLLM) {
+		row->run.place.n_gpus *= row->run.place.n_stages;
+		row->run.place.n_stages = 1;
 	}
 	return JL_OK;
 }
@@ -198,17 +198,17 @@ static enum jl_status read_place(struct jl_serve_row *row, const struct jl_serve
 enum jl_status jl_infer_row_read(struct jl_serve_row *ret_row, const struct jl_serve_cells *cells,
 				 const struct jl_serve_find *find, struct jl_err *err)
 {
-	struct jl_serve_row row = { .engine = jl_engine_by_text(cells->at(cells->ctx, "engine")) };
+	struct jl_serve_row row = { .run.engine = jl_engine_by_text(cells->at(cells->ctx, "engine")) };
 	double value = NAN;
 	enum jl_status status = find_gpu(&row, cells, find, err);
 
 	if (!status)
-		status = find_model(&row.model, cells, find->cat, err);
+		status = find_model(&row.run.model, cells, find->cat, err);
 	if (!status) {
 		const char *dtype = cells->at(cells->ctx, "dtype");
 
-		row.assumed |= !*dtype;
-		status = jl_served_format(&row.format, *dtype ? dtype : "fp16", err);
+		row.run.n_assumed |= !*dtype;
+		status = jl_served_format(&row.run.format, *dtype ? dtype : "fp16", err);
 	}
 	if (!status)
 		status = read_place(&row, cells, err);
@@ -220,10 +220,10 @@ enum jl_status jl_infer_row_read(struct jl_serve_row *ret_row, const struct jl_s
 		status = read_kind(&row, cells, value, err);
 	if (status)
 		return status;
-	if (row.format.dtype == JL_FP8 && row.engine == JL_ENGINE_TRTLLM)
-		row.format.kv_B = 1;
+	if (row.run.format.dtype == JL_FP8 && row.run.engine == JL_ENGINE_TRTLLM)
+		row.run.format.kv_B = 1;
 	for (size_t i = 0; i < N(short_summing); i++)
-		row.format.short_sums |= row.engine == short_summing[i];
+		row.run.format.short_sums |= row.run.engine == short_summing[i];
 	*ret_row = row;
 	return JL_OK;
 }

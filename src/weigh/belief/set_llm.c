@@ -218,6 +218,12 @@ static const enum jl_wire wire_of[JL_N_LLM_LINK] = {
 	[JL_LLM_ONLOAD] = JL_WIRE_ROCE,         [JL_LLM_ETHERNET] = JL_WIRE_ETHERNET,
 };
 
+void jl_llm_wires(const struct jl_llm_row *row, enum jl_wire *ret_intra, enum jl_wire *ret_inter)
+{
+	*ret_intra = row->n_per_node > 1 ? wire_of[row->intra] : JL_WIRE_NONE;
+	*ret_inter = row->n_nodes > 1 ? wire_of[row->inter] : JL_WIRE_NONE;
+}
+
 static enum jl_llm_link intra_link(const struct jl_llm_cells *c, const struct jl_llm_row *row, double nvlink_Bps)
 {
 	/* Cards have bridges only where the source says so; boards with NVLink on them always use it. */

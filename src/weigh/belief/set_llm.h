@@ -6,9 +6,10 @@
 #include <stddef.h>
 
 #include "base/err.h"
+#include "belief/cells.h"
+#include "belief/set.h"
 #include "physics/framework_params.h"
-#include "physics/interval.h"
-#include "workload/train.h"
+#include "predict/predict.h"
 
 /* The columns that are read; a missing column is an empty cell. */
 #define JL_LLM_CELLS(X)                                                                                                \
@@ -18,42 +19,12 @@
 	X(intra_link)                                                                                                  \
 	X(inter_link)                                                                                                  \
 	X(framework)                                                                                                   \
-	X(task)                                                                                                        \
-	X(model)                                                                                                       \
-	X(params_b)                                                                                                    \
-	X(layers)                                                                                                      \
-	X(hidden)                                                                                                      \
-	X(heads)                                                                                                       \
-	X(kv_heads)                                                                                                    \
-	X(ffn)                                                                                                         \
-	X(seq_len)                                                                                                     \
-	X(vocab)                                                                                                       \
-	X(tp)                                                                                                          \
-	X(pp)                                                                                                          \
-	X(vp)                                                                                                          \
-	X(dp)                                                                                                          \
-	X(cp)                                                                                                          \
-	X(ep)                                                                                                          \
-	X(zero_or_fsdp)                                                                                                \
-	X(micro_batch)                                                                                                 \
-	X(global_batch)                                                                                                \
-	X(precision)                                                                                                   \
-	X(recompute)                                                                                                   \
-	X(states)                                                                                                      \
-	X(optimizer)                                                                                                   \
-	X(dropout)                                                                                                     \
-	X(tied)                                                                                                        \
-	X(flash_attn)                                                                                                  \
-	X(mem_gib_per_gpu)                                                                                             \
-	X(primary_metric)                                                                                              \
-	X(primary_value)                                                                                               \
-	X(remark)                                                                                                      \
-	X(split_group)
-
+	X(task) X(model) X(params_b) X(layers) X(hidden) X(heads) X(kv_heads) X(ffn) X(seq_len) X(vocab) X(tp) X(pp)   \
+		X(vp) X(dp) X(cp) X(ep) X(zero_or_fsdp) X(micro_batch) X(global_batch) X(precision) X(recompute)       \
+			X(states) X(optimizer) X(dropout) X(tied) X(flash_attn) X(mem_gib_per_gpu) X(primary_metric)   \
+				X(primary_value) X(remark) X(split_group)
 struct jl_llm_cells {
-#define JL_X(name) const char *name;
-	JL_LLM_CELLS(JL_X)
-#undef JL_X
+	JL_LLM_CELLS(JL_CELL_MEMBER)
 };
 
 /* What the catalog says about a GPU, as the caller resolved it; `index` is any small id, the same for the same GPU. */
@@ -65,6 +36,16 @@ struct jl_llm_gpu {
 };
 
 enum jl_llm_metric { JL_LLM_TIME, JL_LLM_MEMORY };
+
+/* What had to be assumed about a training run because nobody says. */
+enum jl_train_assumed {
+	JL_ASSUMED_SHAPE = 1,
+	JL_ASSUMED_BATCH = 2,
+	JL_ASSUMED_PLAN = 4,
+	JL_ASSUMED_NETWORK = 8,
+	JL_ASSUMED_RECOMPUTE = 16,
+	JL_ASSUMED_FRAMEWORK = 32
+};
 
 struct jl_llm_row {
 	struct jl_llm_gpu gpu;
@@ -94,6 +75,7 @@ struct jl_llm_find {
 	const double *link_x; /* parameters of links (jl_coll_read); NULL: the embedded catalog's */
 };
 
+void jl_llm_gpu_of(struct jl_llm_gpu *ret_gpu, const struct jl_catalog *cat, const struct jl_gpu *gpu);
 /* The GPU as the catalog lists it and set_gemm fitted it; ctx: const struct jl_catalog. An unknown one is named.
  * Its index is -1: whoever fits numbers the GPUs. */
 enum jl_status jl_llm_find_catalog(void *ctx, const char *text, struct jl_llm_gpu *ret_gpu, struct jl_err *err);
@@ -111,10 +93,13 @@ struct jl_llm_prediction {
 	struct jl_profile profile;
 };
 
-/* Half width, as ln, of the 80 % interval of a predicted time: wider where inputs are assumed or the host sets the pace. */
-double jl_llm_interval_ln(const struct jl_llm_row *row, double host_frac);
+/* prices: see struct jl_train; NULL: none are kept. */
+void jl_llm_predict(const struct jl_llm_row *row, const double *x, struct jl_train_prices *prices,
+		    struct jl_llm_prediction *ret_pred);
 
-void jl_llm_predict(const struct jl_llm_row *row, const double *x, struct jl_llm_prediction *ret_pred);
+/* The row as a case of the program's own, with this vector's physics: what jl_predict is asked. */
+void jl_llm_case(struct jl_case *ret_case, const struct jl_llm_row *row, const double *x, const struct jl_known *known);
+void jl_llm_wires(const struct jl_llm_row *row, enum jl_wire *ret_intra, enum jl_wire *ret_inter);
 
 /* Residuals that the fit minimises: ln(pred/meas) of time, and of memory where there is one. */
 double jl_llm_ln_time(const struct jl_llm_row *row, const double *x);

@@ -3,7 +3,15 @@
 
 #include <math.h>
 
-void jl_llm_predict(const struct jl_llm_row *row, const double *x, struct jl_llm_prediction *ret)
+#include "catalog/find.h"
+#include "physics/power_params.h"
+#include "predict/kind.h"
+
+/* Of the hosts of published runs, which are older than those of the catalog. */
+static const double host_mem_Bps = 150e9;
+
+void jl_llm_predict(const struct jl_llm_row *row, const double *x, struct jl_train_prices *prices,
+		    struct jl_llm_prediction *ret)
 {
 	struct jl_train_blocks blocks;
 
@@ -24,9 +32,10 @@ void jl_llm_predict(const struct jl_llm_row *row, const double *x, struct jl_llm
 		.shard = row->shard,
 		.chunked_loss = row->chunked_loss,
 		.frozen_param_B = row->frozen_param_B,
-		.host_mem_Bps = 150e9,
+		.host_mem_Bps = host_mem_Bps,
 		.memory = jl_llm_resolve_memory(x, row->scope),
 		.fused_loss = row->loss,
+		.prices = prices,
 	};
 	jl_train_blocks(&ret->train, &blocks);
 	ret->step = jl_train_step(&ret->train, &blocks);
@@ -35,13 +44,58 @@ void jl_llm_predict(const struct jl_llm_row *row, const double *x, struct jl_llm
 	ret->mem_B = ret->memory.total_B;
 }
 
+/* Everything that the source left open is in the row; nothing is chosen here. */
+void jl_llm_case(struct jl_case *ret_case, const struct jl_llm_row *row, const double *x, const struct jl_known *known)
+{
+	struct jl_machine m = {
+		.cat = known->cat,
+		.widths = known->widths,
+		.sys = { .n_nodes = row->n_nodes,
+			 .n_per_node = row->n_per_node,
+			 .gpu = row->gpu.id ? jl_gpu_by_id(known->cat, row->gpu.id) : NULL },
+		.host_mem_Bps = host_mem_Bps,
+		.memory = jl_llm_resolve_memory(x, row->scope),
+		.power = jl_power_shipped(known->cat),
+	};
+
+	m.dev = row->gpu.dev;
+	jl_llm_resolve_device(x, row->gpu.index, &m.dev);
+	if (row->rowwise)
+		m.dev.fit.gemm_frac[JL_FP8] *= jl_llm_rowwise_frac(x);
+	m.fabric = m.alone = row->fabric;
+	jl_llm_resolve_fabric(x, row->intra, row->inter, &m.fabric);
+	jl_llm_wires(row, &m.intra, &m.inter);
+	*ret_case = (struct jl_case){
+		.subject = { .kind = &jl_kind_transformer, .model = row->model, .seq = row->shard.seq },
+		.machine = m,
+		.framework = row->framework,
+		.profile = jl_llm_resolve_profile(x, row->framework),
+		.plan = row->plan,
+		.shard = row->shard,
+		.n_gpus = row->n_gpus,
+		.global_batch = row->global_batch,
+		.loss = (int)row->loss,
+		.chunked_loss = row->chunked_loss,
+		.frozen_param_B = row->frozen_param_B,
+		.n_assumed = __builtin_popcount(row->assumed),
+		.input = { .kind = JL_INPUT_SYNTHETIC },
+		.ram_B = NAN,
+		.samples = NAN,
+		.tokens = NAN,
+		.steps_per_epoch = NAN,
+		.epochs = NAN,
+		.pue = 1,
+	};
+	ret_case->profile.portable_flash = row->portable_flash;
+}
+
 double jl_llm_ln_time(const struct jl_llm_row *row, const double *x)
 {
 	struct jl_llm_prediction p;
 
 	if (row->unscored || isnan(row->meas_s))
 		return NAN;
-	jl_llm_predict(row, x, &p);
+	jl_llm_predict(row, x, NULL, &p);
 	return log(p.step_s / row->meas_s);
 }
 
@@ -51,7 +105,7 @@ double jl_llm_ln_memory(const struct jl_llm_row *row, const double *x)
 
 	if (row->unscored || isnan(row->meas_mem_B))
 		return NAN;
-	jl_llm_predict(row, x, &p);
+	jl_llm_predict(row, x, NULL, &p);
 	return log(p.mem_B / row->meas_mem_B);
 }
 

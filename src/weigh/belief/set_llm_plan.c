@@ -76,7 +76,7 @@ void jl_llm_best_plan(struct jl_llm_row *row)
 			if (fmod(row->model.heads, tp) != 0.0 || !cut_row(&one, tp, pp))
 				continue;
 			one.gpu.index = -1;
-			jl_llm_predict(&one, x, &p);
+			jl_llm_predict(&one, x, NULL, &p);
 			if (p.step_s >= best_s)
 				continue;
 			best_s = p.step_s;

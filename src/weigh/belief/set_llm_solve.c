@@ -12,6 +12,7 @@ struct work {
 	size_t n_param, n_resid;
 	double *base_x, *base_r;
 	int has_base;
+	struct jl_train_prices *prices; /* of each row */
 };
 
 static double *new_doubles(size_t n)
@@ -27,17 +28,17 @@ static int used(const struct work *w, size_t i)
 }
 
 /* Residuals of one row: time, then memory, as far as it has them. */
-static size_t row_residuals(const struct jl_llm_set *set, size_t i, const double *x, double *ret_r)
+static size_t row_residuals(const struct work *w, size_t i, const double *x, double *ret_r)
 {
-	const struct jl_llm_row *row = &set->rows[i];
+	const struct jl_llm_row *row = &w->set->rows[i];
 	struct jl_llm_prediction p;
 	size_t n = 0;
 
-	jl_llm_predict(row, x, &p);
+	jl_llm_predict(row, x, &w->prices[i], &p);
 	if (!isnan(row->meas_s))
 		ret_r[n++] = log(p.step_s / row->meas_s);
 	if (!isnan(row->meas_mem_B))
-		ret_r[n++] = set->memory_weight * log(p.mem_B / row->meas_mem_B);
+		ret_r[n++] = w->set->memory_weight * log(p.mem_B / row->meas_mem_B);
 	return n;
 }
 
@@ -77,7 +78,7 @@ static void residuals(void *ctx, const double *x, double *ret_r)
 		if (!used(w, i))
 			continue;
 		if (whole || uses_any(row, moved, n_moved)) {
-			at += row_residuals(w->set, i, x, ret_r + at);
+			at += row_residuals(w, i, x, ret_r + at);
 		} else {
 			const size_t n = row_count(row);
 
@@ -147,10 +148,13 @@ enum jl_status jl_llm_fit(const struct jl_llm_set *set, const unsigned char *use
 	w.base_x = new_doubles(n);
 	w.base_r = new_doubles(w.n_resid);
 	weight = new_doubles(w.n_resid);
-	if (!lo || !hi || !prior || !sd || !w.base_x || !w.base_r || !weight) {
+	w.prices = jl_realloc(NULL, (set->n_row + 1) * sizeof(*w.prices));
+	if (!lo || !hi || !prior || !sd || !w.base_x || !w.base_r || !weight || !w.prices) {
 		status = jl_fail_nomem(err);
 		goto out;
 	}
+	for (size_t i = 0; i < set->n_row; i++)
+		w.prices[i].known = false;
 	fill_weights(&w, weight);
 	for (size_t j = 0; j < n; j++) {
 		struct jl_param p;
@@ -181,5 +185,6 @@ out:
 	jl_free(weight);
 	jl_free(w.base_x);
 	jl_free(w.base_r);
+	jl_free(w.prices);
 	return status;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/num.h"
+#include "predict/kind.h"
 
 static int holds(const char *text, const char *word)
 {
@@ -147,21 +148,65 @@ enum jl_status jl_other_row_read(struct jl_other_row *ret_row, const struct jl_o
 	return JL_OK;
 }
 
+void jl_other_place(struct jl_other_row *row, const struct jl_machine *host)
+{
+	const struct jl_collective coll = { .kind = JL_ALLREDUCE,
+					    .size_B = jl_convnet_grad_B(row->net, row->dtype),
+					    .n_ranks = row->n_gpus };
+
+	row->host = host;
+	row->gpu.nvlink = jl_machine_conv_nvlink(host);
+	row->gpu.p2p = host->fabric.intra_kind == JL_INTRA_PCIE_P2P;
+	row->links_s = row->n_gpus > 1 ? jl_collective_cost(&host->fabric, &coll).time_s : 0.0;
+}
+
 struct jl_conv_in jl_other_input(const struct jl_other_row *row, double bus_Bps)
 {
-	const double n = row->n_gpus;
+	const struct jl_convnet_train train = { .net = row->net,
+						.bus_Bps = bus_Bps,
+						.micro_batch = row->batch,
+						.dtype = row->dtype,
+						.software = row->software,
+						.n_ranks = row->n_gpus,
+						.n_per_host = row->n_gpus };
 
-	return (struct jl_conv_in){
-		.ops = row->net->ops,
-		.n_ops = row->net->n_ops,
-		.batch = row->batch,
-		.dtype = row->dtype,
-		.n_params = row->net->n_params,
-		.update_B = jl_convnet_update_B(row->net),
+	return jl_convnet_input(&train, fmax(jl_convnet_comm_s(&train), row->links_s));
+}
+
+void jl_other_case(struct jl_case *ret_case, const struct jl_other_row *row, const double *x,
+		   const struct jl_known *known)
+{
+	struct jl_machine m = *row->host;
+
+	m.cat = known->cat;
+	m.widths = known->widths;
+	m.dev = row->gpu.dev;
+	jl_other_resolve(x, &row->gpu, &m.conv, &m.conv_bus_Bps);
+	*ret_case = (struct jl_case){
+		.subject = { .kind = &jl_kind_network, .net = row->net, .id = row->net->id, .seq = NAN },
+		.machine = m,
+		.framework = JL_FW_EAGER,
+		.plan = { .dp = row->n_gpus,
+			  .tp = 1,
+			  .pp = 1,
+			  .cp = 1,
+			  .ep = 1,
+			  .n_chunks = 1,
+			  .n_micro = 1,
+			  .trained_frac = 1 },
+		.shard = { .dtype = row->dtype, .seq = NAN, .micro_batch = row->batch },
+		.n_gpus = row->n_gpus,
+		.global_batch = row->batch * row->n_gpus,
+		.loss = JL_UNSET,
 		.software = row->software,
-		.n_workers = row->n_gpus,
-		/* ring: every byte is sent and received 2 (n - 1) / n times */
-		.comm_s = row->n_gpus > 1 ? 2 * (n - 1) / n * jl_convnet_grad_B(row->net, row->dtype) / bus_Bps : 0,
+		.n_assumed = (row->assumed & JL_OTHER_ASSUMED_BATCH) != 0,
+		.input = { .kind = JL_INPUT_SYNTHETIC },
+		.ram_B = NAN,
+		.samples = NAN,
+		.tokens = NAN,
+		.steps_per_epoch = NAN,
+		.epochs = NAN,
+		.pue = 1,
 	};
 }
 

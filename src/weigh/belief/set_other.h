@@ -6,17 +6,22 @@
 #include <stddef.h>
 
 #include "base/err.h"
+#include "belief/cells.h"
+#include "belief/set.h"
 #include "physics/conv_params.h"
-#include "workload/convnet.h"
+#include "predict/predict.h"
+#include "workload/convnet_train.h"
 
-/* The columns that are read; NULL or "" where empty. */
+/* The columns that are read. */
+#define JL_OTHER_CELLS(X) X(gpu) X(n_gpus) X(model) X(precision) X(micro_batch) X(throughput) X(remark)
 struct jl_other_cells {
-	const char *gpu, *n_gpus, *model, *precision, *micro_batch, *throughput, *remark;
+	JL_OTHER_CELLS(JL_CELL_MEMBER)
 };
 
 /* A GPU as the caller resolved it from the catalog. */
 struct jl_other_gpu {
 	int index; /* any small id, the same for the same GPU; < 0: no rows of its own, the family's values */
+	const struct jl_gpu *of; /* NULL: not from the catalog */
 	struct jl_device dev;
 	int p2p;    /* peer-to-peer over PCIe works with the stock driver */
 	int nvlink; /* all devices of a host are joined by NVLink: SXM modules, not bridged cards */
@@ -38,8 +43,10 @@ struct jl_other_row {
 	enum jl_dtype dtype; /* as it was run, which is not always what the label says */
 	unsigned software;   /* enum jl_conv_software */
 	int n_gpus;
-	double batch; /* per GPU */
-	double meas;  /* units per second, all GPUs */
+	double batch;                  /* per GPU */
+	double meas;                   /* units per second, all GPUs */
+	const struct jl_machine *host; /* see jl_other_place; NULL: nobody has said */
+	double links_s;                /* what its links need for the gradients at least; 0: not known */
 	unsigned assumed;
 };
 
@@ -47,6 +54,13 @@ struct jl_other_row {
 enum jl_status jl_other_row_read(struct jl_other_row *ret_row, const struct jl_other_cells *cells,
 				 const struct jl_convnet_list *nets, const struct jl_other_find *find,
 				 struct jl_err *err);
+
+/* A host of that many such GPUs: how they are joined, and what its links let expect. It outlives the row. */
+void jl_other_place(struct jl_other_row *row, const struct jl_machine *host);
+
+/* The row as a case of the program's own, with this vector's physics: what jl_predict is asked. */
+void jl_other_case(struct jl_case *ret_case, const struct jl_other_row *row, const double *x,
+		   const struct jl_known *known);
 
 /* The vector before any fit: jl_conv_n_param(n_gpus) values. */
 void jl_other_start(size_t n_gpus, double *ret_x);

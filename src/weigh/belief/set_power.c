@@ -149,10 +149,10 @@ static void serve(struct jl_power_row *row, const struct served *model, const st
 	const double moved_Bps = step_Hz * weights_read(model, batch, formats[f].weight_B) + tokens_per_s * token_B;
 	const double flopps = tokens_per_s * (1 + requests[r].prompt_frac) * 2 * model->active * formats[f].flop_frac;
 
-	row->in.moved_Bps = moved_Bps / row->n_gpus;
-	row->in.flopps = flopps / row->n_gpus;
-	row->in.narrow = formats[f].narrow;
-	row->in.routed = model->n_experts > 1;
+	row->ask.work.moved_Bps = moved_Bps / row->n_gpus;
+	row->ask.work.flopps = flopps / row->n_gpus;
+	row->ask.work.narrow = formats[f].narrow;
+	row->ask.work.routed = model->n_experts > 1;
 }
 
 static enum jl_status read_watts(struct jl_power_row *row, const struct jl_power_cells *cells, struct jl_err *err)
@@ -165,7 +165,7 @@ static enum jl_status read_watts(struct jl_power_row *row, const struct jl_power
 	if (status == JL_OK)
 		status = number(&each_W, cells->avg_power_w_per_gpu, "avg_power_w_per_gpu", err);
 	if (status == JL_OK)
-		status = number(&row->in.limit_W, cells->power_limit_w, "power_limit_w", err);
+		status = number(&row->ask.work.limit_W, cells->power_limit_w, "power_limit_w", err);
 	if (status != JL_OK)
 		return status;
 	if (isnan(n_gpus))
@@ -178,7 +178,7 @@ static enum jl_status read_watts(struct jl_power_row *row, const struct jl_power
 		return jl_fail(err, JL_E_DATA, "no power in watts in avg_power_w_total or avg_power_w_per_gpu",
 			       "avg_power_w_total이나 avg_power_w_per_gpu에 전력(W)이 없습니다");
 	if (holds(cells->scope, "node")) {
-		row->host_W = HOST_PER_TDP * row->dev.tdp_W * n_gpus;
+		row->ask.host_W = HOST_PER_TDP * row->dev.tdp_W * n_gpus;
 		row->assumed |= JL_POWER_ASSUMED_HOST;
 	}
 	return JL_OK;
@@ -187,9 +187,9 @@ static enum jl_status read_watts(struct jl_power_row *row, const struct jl_power
 enum jl_status jl_power_row_read(struct jl_power_row *ret_row, const struct jl_power_cells *cells,
 				 const struct jl_power_find *find, struct jl_err *err)
 {
-	struct jl_power_row row = { .activity_frac = NAN };
+	struct jl_power_row row = { .ask.activity_frac = NAN };
 	double batch = NAN, rate = NAN;
-	enum jl_status status = find->device(find->ctx, cells->gpu ? cells->gpu : "", &row.dev, err);
+	enum jl_status status = find->device(find->ctx, cells->gpu ? cells->gpu : "", &row, err);
 
 	if (status == JL_OK)
 		status = read_watts(&row, cells, err);
@@ -209,27 +209,18 @@ enum jl_status jl_power_row_read(struct jl_power_row *ret_row, const struct jl_p
 
 		while (!holds(cells->model, activities[i].model))
 			i++;
-		row.activity_frac = activities[i].activity_frac;
+		row.ask.activity_frac = activities[i].activity_frac;
 		row.assumed |= JL_POWER_ASSUMED_ACTIVITY;
 	}
+	row.ask.n_gpus = row.n_gpus;
+	row.ask.n_assumed = __builtin_popcount(row.assumed);
 	*ret_row = row;
 	return JL_OK;
 }
 
-double jl_power_row_W(const struct jl_power_row *row, const struct jl_power_fit *fit)
-{
-	if (isnan(row->activity_frac))
-		return row->n_gpus * jl_power_W(&row->dev, fit, &row->in) + row->host_W;
-	const double idle_W = jl_power_idle_W(&row->dev, fit), cap_W = fit->cap_frac * row->dev.tdp_W;
-	const double limit_W = isnan(row->in.limit_W) ? row->dev.tdp_W : fmin(row->in.limit_W, row->dev.tdp_W);
-	const double demand_W = idle_W + row->activity_frac * (cap_W - idle_W);
-
-	return row->n_gpus * jl_power_capped_W(demand_W, fit->cap_frac * limit_W) + row->host_W;
-}
-
 double jl_power_ln_ratio(const struct jl_power_row *row, const struct jl_power_fit *fit)
 {
-	return log(jl_power_row_W(row, fit) / row->meas_W);
+	return log(jl_power_ask_W(&row->dev, fit, &row->ask) / row->meas_W);
 }
 
 /* One prior standard deviation weighs as much as a row that is wrong by this much. */

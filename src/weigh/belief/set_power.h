@@ -5,19 +5,20 @@
 #include <stddef.h>
 
 #include "base/err.h"
-#include "model/power.h"
+#include "belief/cells.h"
 #include "physics/power_params.h"
+#include "predict/predict.h"
 
-/* The columns that are read; NULL or "" where empty. */
+/* The columns that are read. */
+#define JL_POWER_CELLS(X)                                                                                              \
+	X(gpu)                                                                                                         \
+	X(n_gpus)                                                                                                      \
+	X(workload)                                                                                                    \
+	X(model)                                                                                                       \
+	X(precision) X(batch) X(power_limit_w) X(avg_power_w_total) X(avg_power_w_per_gpu) X(scope) X(throughput)      \
+		X(throughput_unit)
 struct jl_power_cells {
-	const char *gpu, *n_gpus, *workload, *model, *precision, *batch, *power_limit_w, *avg_power_w_total,
-		*avg_power_w_per_gpu, *scope, *throughput, *throughput_unit;
-};
-
-struct jl_power_find {
-	enum jl_status (*device)(void *ctx, const char *text, struct jl_device *ret_dev, struct jl_err *err);
-	void *ctx;
-	const struct jl_catalog *cat; /* models that are served */
+	JL_POWER_CELLS(JL_CELL_MEMBER)
 };
 
 enum jl_power_assumed {
@@ -26,20 +27,24 @@ enum jl_power_assumed {
 };
 
 struct jl_power_row {
+	const struct jl_gpu *gpu;
 	struct jl_device dev;
-	struct jl_power_in in; /* of one GPU */
-	double activity_frac;  /* NAN, or: demand above idle, as a share of what is between idle and the cap */
+	struct jl_power_ask ask; /* host_W: the node's other parts; 0 where the boards alone are measured */
 	int n_gpus;
-	double host_W; /* the node's other parts; 0 where the boards alone are measured */
 	double meas_W; /* of the whole scope */
 	unsigned assumed;
+};
+
+struct jl_power_find {
+	enum jl_status (*device)(void *ctx, const char *text, struct jl_power_row *row,
+				 struct jl_err *err); /* gpu, dev */
+	void *ctx;
+	const struct jl_catalog *cat; /* models that are served */
 };
 
 enum jl_status jl_power_row_read(struct jl_power_row *ret_row, const struct jl_power_cells *cells,
 				 const struct jl_power_find *find, struct jl_err *err);
 
-/* Predicted power of the row's scope. */
-double jl_power_row_W(const struct jl_power_row *row, const struct jl_power_fit *fit);
 double jl_power_ln_ratio(const struct jl_power_row *row, const struct jl_power_fit *fit);
 
 /* Fits on the rows where use[i] is not 0 (NULL: all). x: start in, best out. */

@@ -71,16 +71,18 @@ bool jl_set_p2p(const struct jl_gpu *gpu)
 	return gpu->p2p == JL_P2P_YES || (gpu->p2p == JL_P2P_UNKNOWN && gpu->name && !strstr(gpu->name, "GeForce"));
 }
 
-enum jl_status jl_set_gpu(struct jl_set_gpus *gpus, const char *text, size_t *ret_index, struct jl_err *err)
+enum jl_status jl_set_gpu(struct jl_set_data *data, const char *text, size_t *ret_index, struct jl_err *err)
 {
+	struct jl_set_gpus *gpus = &data->gpus;
 	const struct jl_gpu *gpu = NULL;
 	size_t i = 0;
 
+	text = jl_label(&data->labels, data->arena, text);
 	for (; i < gpus->n_names && !gpu; i++)
 		if (gpus->names[i].text == text)
 			gpu = gpus->names[i].gpu;
 	if (!gpu) {
-		gpu = jl_set_find_gpu(gpus->cat, text, err);
+		gpu = jl_set_find_gpu(data->cat, text, err);
 		if (!gpu)
 			return JL_E_NOTFOUND;
 		if (gpus->n_names < JL_SET_GPUS_MAX) {
@@ -93,64 +95,29 @@ enum jl_status jl_set_gpu(struct jl_set_gpus *gpus, const char *text, size_t *re
 	if (i == JL_SET_GPUS_MAX)
 		return jl_fail(err, JL_E_LIMIT, "more than %d GPU models", "GPU 모델이 %d개를 넘습니다",
 			       JL_SET_GPUS_MAX);
-	if (i == gpus->n)
+	if (i == gpus->n) {
+		data->gpu_ids[i] = gpu->id;
 		gpus->gpus[gpus->n++] = gpu;
+	}
 	*ret_index = i;
 	return JL_OK;
 }
 
-size_t jl_set_rows_left(const struct jl_csv *csv)
-{
-	size_t n = 1;
-
-	for (const char *at = csv->text + csv->at; (at = memchr(at, '\n', (size_t)(csv->text + csv->len - at))); at++)
-		n++;
-	return n;
-}
-
-void *jl_set_grow(struct jl_arena *arena, const void *old, size_t n_old, size_t n, size_t size)
-{
-	void *room = jl_arena_array(arena, n ? n : 1, size);
-
-	if (room && n_old)
-		memcpy(room, old, n_old * size);
-	return room;
-}
-
-enum jl_status jl_set_reserve(struct jl_set_rows *rows, size_t n, struct jl_arena *arena, struct jl_err *err)
-{
-	if (rows->n + n <= rows->room)
-		return JL_OK;
-	struct jl_set_row *grown = jl_set_grow(arena, rows->rows, rows->n, rows->n + n, sizeof(*grown));
-
-	if (!grown)
-		return jl_fail_nomem(err);
-	rows->rows = grown;
-	rows->room = rows->n + n;
-	return JL_OK;
-}
-
-enum jl_status jl_set_read(const struct jl_set_reader *in, struct jl_set_data *data, jl_set_add_row *add,
-			   size_t rows_a_line, struct jl_err *err)
-{
-	enum jl_status status = jl_set_reserve(in->rows, rows_a_line * jl_set_rows_left(in->csv), in->arena, err);
-	bool more = true;
-
-	while (!status) {
-		status = jl_csv_next(in->csv, &more, err);
-		if (status || !more)
-			break;
-		status = add(data, in, err);
-	}
-	return status;
-}
+const char *const jl_label_ids[JL_N_LABEL] = { "gpu", "family", "kind", "link" };
 
 const char *jl_set_cell(const struct jl_set_reader *in, const char *column)
 {
 	return jl_csv_text(in->csv, jl_csv_find(in->csv, column));
 }
 
-enum jl_status jl_set_check_measures(const struct jl_set_reader *in, struct jl_err *err)
+void jl_set_cells(const struct jl_set_reader *in, const char *const *columns, size_t n, const char **ret_cells)
+{
+	for (size_t i = 0; i < n; i++)
+		ret_cells[i] = jl_set_cell(in, columns[i]);
+}
+
+/* Numbers in the columns of `ops->measures` are positive and finite, and one of them at least is there. */
+static enum jl_status check_measures(const struct jl_set_reader *in, struct jl_err *err)
 {
 	const char *const *name = in->ops->measures;
 	size_t n_given = 0;
@@ -178,7 +145,27 @@ enum jl_status jl_set_check_measures(const struct jl_set_reader *in, struct jl_e
 	return JL_OK;
 }
 
-struct jl_set_row *jl_set_add(const struct jl_set_reader *in, const char *framework, const char *link)
+/* Whose measurement it is: a group's name up to its '|'; where a file has no groups, the host and owner in its address. */
+static const char *source_of(const struct jl_set_reader *in, const char *group)
+{
+	static const char hub[] = "github.com/";
+	const char *url = jl_set_cell(in, "source_url"), *host = strstr(url, "://");
+	size_t len = strcspn(group, "|");
+
+	if (!len) {
+		group = host ? host + 3 : url;
+		if (strncmp(group, hub, sizeof(hub) - 1) == 0) {
+			group += sizeof(hub) - 1;
+			len = strcspn(group, "/") + 1;
+		}
+		len += strcspn(group + (len <= strlen(group) ? len : 0), "/");
+	}
+	const char *text = jl_arena_strndup(in->arena, group, len);
+
+	return text ? jl_label(in->labels, in->arena, text) : "";
+}
+
+static struct jl_set_row *add_row(const struct jl_set_reader *in)
 {
 	struct jl_set_rows *rows = in->rows;
 
@@ -191,26 +178,144 @@ struct jl_set_row *jl_set_add(const struct jl_set_reader *in, const char *framew
 		.item = JL_NO_ITEM,
 		.group = jl_label(in->labels, in->arena, jl_set_cell(in, "split_group")),
 		.gpu = jl_label(in->labels, in->arena, jl_set_cell(in, "gpu")),
-		.framework = jl_label(in->labels, in->arena, framework),
-		.link = jl_label(in->labels, in->arena, link),
+		.framework = "",
+		.link = "",
 		.what = "",
+		.model = "",
+		.kind = { "", "", "", "" },
 		.meas = NAN,
 		.pred = NAN,
 		.half_ln = NAN,
 		.naive = { NAN, NAN },
 	};
+	row->source = source_of(in, row->group);
 	return row;
 }
 
-enum jl_status jl_set_add_unscored(const struct jl_set_reader *in, const struct jl_err *why, struct jl_err *err)
+struct jl_set_row *jl_set_add(struct jl_set_data *data, const struct jl_set_reader *in, const struct jl_set_kind *kind)
 {
-	struct jl_set_row *row = jl_set_add(in, "", "");
+	struct jl_set_row *row = kind->what ? add_row(in) : NULL;
+
+	if (!row)
+		return NULL;
+	row->item = data->n;
+	row->framework = jl_label(in->labels, in->arena, kind->framework);
+	row->link = jl_label(in->labels, in->arena, kind->link);
+	row->what = kind->what;
+	row->model = kind->model ? jl_arena_strdup(in->arena, kind->model) : "";
+	row->model = row->model ? row->model : "";
+	row->answer = kind->answer;
+	for (int i = 0; i < JL_N_LABEL; i++)
+		row->kind[i] = jl_label(in->labels, in->arena, kind->kind[i] ? kind->kind[i] : "");
+	memcpy(row->extent_ln, kind->extent_ln, sizeof(row->extent_ln));
+	row->meas = kind->meas;
+	data->groups[data->n] = row->group;
+	return row;
+}
+
+static enum jl_status add_unscored(const struct jl_set_reader *in, const struct jl_err *why, struct jl_err *err)
+{
+	struct jl_set_row *row = add_row(in);
 
 	if (!row)
 		return jl_fail_nomem(err);
 	row->unscored = jl_label(in->labels, in->arena, why->en);
 	row->unscored_ko = jl_label(in->labels, in->arena, why->ko);
 	return JL_OK;
+}
+
+size_t jl_set_rows_left(const struct jl_csv *csv)
+{
+	size_t n = 1;
+
+	for (const char *at = csv->text + csv->at; (at = memchr(at, '\n', (size_t)(csv->text + csv->len - at))); at++)
+		n++;
+	return n;
+}
+
+/* Room for `n` elements, with the first n_old of `old` in it; NULL when memory is at its limit. */
+static void *grow(struct jl_arena *arena, const void *old, size_t n_old, size_t n, size_t size)
+{
+	void *room = jl_arena_array(arena, n ? n : 1, size);
+
+	if (room && n_old)
+		memcpy(room, old, n_old * size);
+	return room;
+}
+
+/* Room for the reader's rows behind those that are there. */
+static enum jl_status make_room(struct jl_set_data *data, const struct jl_set_reader *in, struct jl_err *err)
+{
+	const size_t n = jl_set_rows_left(in->csv) * data->ops->rows_a_line;
+	struct jl_set_rows *rows = in->rows;
+
+	data->cases = grow(in->arena, data->cases, data->n, data->n + n, data->ops->case_B);
+	data->groups = grow(in->arena, data->groups, data->n, data->n + n, sizeof(*data->groups));
+	if (rows->n + n > rows->room) {
+		rows->rows = grow(in->arena, rows->rows, rows->n, rows->n + n, sizeof(*rows->rows));
+		rows->room = rows->n + n;
+	}
+	return data->cases && data->groups && rows->rows ? JL_OK : jl_fail_nomem(err);
+}
+
+static enum jl_status make_data(struct jl_set_data **ret_data, const struct jl_set_ops *ops,
+				const struct jl_catalog *cat, struct jl_arena *arena, struct jl_err *err)
+{
+	struct jl_set_data *data = jl_arena_alloc(arena, sizeof(*data));
+
+	if (!data)
+		return jl_fail_nomem(err);
+	*data = (struct jl_set_data){ .ops = ops, .cat = cat, .arena = arena };
+	data->own = ops->own_B ? jl_arena_alloc(arena, ops->own_B) : NULL;
+	if (ops->own_B && !data->own)
+		return jl_fail_nomem(err);
+	*ret_data = data;
+	return ops->begin ? ops->begin(data, err) : JL_OK;
+}
+
+enum jl_status jl_set_load(const struct jl_set_ops *ops, struct jl_set_data **io_data, struct jl_set_rows *io_rows,
+			   const struct jl_catalog *cat, struct jl_csv *csv, struct jl_arena *arena, struct jl_err *err)
+{
+	enum jl_status status = *io_data ? JL_OK : make_data(io_data, ops, cat, arena, err);
+	bool more = true;
+
+	if (status)
+		return status;
+	struct jl_set_data *data = *io_data;
+	const struct jl_set_reader in = {
+		.ops = ops, .csv = csv, .arena = arena, .labels = &data->labels, .rows = io_rows
+	};
+
+	status = make_room(data, &in, err);
+	while (!status) {
+		const size_t n_rows = io_rows->n;
+		struct jl_err why;
+
+		status = jl_csv_next(csv, &more, err);
+		if (status || !more)
+			break;
+		if (check_measures(&in, &why) == JL_OK && ops->add(data, &in, &why) == JL_OK)
+			continue;
+		io_rows->n = n_rows;
+		status = why.status == JL_E_NOMEM ? jl_fail_nomem(err) : add_unscored(&in, &why, err);
+	}
+	return status;
+}
+
+size_t jl_set_n_items(const struct jl_set_data *data)
+{
+	return data->n;
+}
+
+void jl_set_predict(const struct jl_set_ops *ops, const struct jl_set_data *data, const double *x,
+		    const struct jl_known *known, const unsigned char *only, struct jl_set_rows *rows)
+{
+	for (size_t i = 0; i < rows->n; i++) {
+		struct jl_set_row *row = &rows->rows[i];
+
+		if (row->item != JL_NO_ITEM && (!only || only[row->item]))
+			ops->predict(data, x, known, row);
+	}
 }
 
 void jl_set_parts(struct jl_buf *out, const struct jl_set_part *parts, size_t n, double whole, enum jl_lang lang)

@@ -3,6 +3,9 @@
 #ifndef JL_BELIEF_SET_ROWS_H
 #define JL_BELIEF_SET_ROWS_H
 
+#include <assert.h>
+
+#include "belief/cells.h"
 #include "belief/set.h"
 
 #define JL_NO_ITEM ((size_t)-1)
@@ -23,7 +26,6 @@ bool jl_set_p2p(const struct jl_gpu *gpu);
 /* GPUs as sources spell them, each looked up once. */
 #define JL_SET_GPUS_MAX 256
 struct jl_set_gpus {
-	const struct jl_catalog *cat;
 	struct {
 		const char *text;
 		const struct jl_gpu *gpu; /* NULL: unknown */
@@ -32,8 +34,23 @@ struct jl_set_gpus {
 	const struct jl_gpu *gpus[JL_SET_GPUS_MAX]; /* different ones, in the order of their first row */
 	size_t n;
 };
-/* text: a label. ret_index: into `gpus`; an unknown GPU is an error that names it. */
-enum jl_status jl_set_gpu(struct jl_set_gpus *gpus, const char *text, size_t *ret_index, struct jl_err *err);
+
+/* The rows of a set as model inputs. */
+struct jl_set_data {
+	const struct jl_set_ops *ops;
+	const struct jl_catalog *cat;
+	struct jl_arena *arena;
+	struct jl_labels labels;
+	struct jl_set_gpus gpus;
+	const char *gpu_ids[JL_SET_GPUS_MAX]; /* of gpus.gpus: what their parameters are named by */
+	const char **groups;                  /* of each case */
+	size_t n;
+	void *cases; /* n of ops->case_B each */
+	void *own;
+};
+
+/* A GPU by the name that a source uses. ret_index: into gpus.gpus and gpu_ids; an unknown one is an error that names it. */
+enum jl_status jl_set_gpu(struct jl_set_data *data, const char *text, size_t *ret_index, struct jl_err *err);
 
 /* Where rows are read from and go to. */
 struct jl_set_reader {
@@ -46,28 +63,30 @@ struct jl_set_reader {
 
 /* Upper bound of the rows that the reader still has. */
 size_t jl_set_rows_left(const struct jl_csv *csv);
-/* Room for `n` elements, with the first n_old of `old` in it; NULL when memory is at its limit. */
-void *jl_set_grow(struct jl_arena *arena, const void *old, size_t n_old, size_t n, size_t size);
-/* Room for n more rows. */
-enum jl_status jl_set_reserve(struct jl_set_rows *rows, size_t n, struct jl_arena *arena, struct jl_err *err);
 
-/* The cell of a column of the current row; "" where the file does not have the column. */
+/* The cell of a column of the current row; "" where the file does not have the column. And all of a table of them. */
 const char *jl_set_cell(const struct jl_set_reader *in, const char *column);
+void jl_set_cells(const struct jl_set_reader *in, const char *const *columns, size_t n, const char **ret_cells);
 
-/* Numbers in the columns of `ops->measures` are positive and finite, and one of them at least is there. */
-enum jl_status jl_set_check_measures(const struct jl_set_reader *in, struct jl_err *err);
+/* Fills `cells`, a struct that LIST(JL_CELL_MEMBER) made: texts alone, in the order of the list. */
+#define JL_SET_READ_CELLS(in, LIST, cells)                                                                             \
+	do {                                                                                                           \
+		static const char *const names_[] = { LIST(JL_CELL_NAME) };                                            \
+		static_assert(sizeof(*(cells)) == sizeof(names_), "a struct of texts");                                \
+		jl_set_cells(in, names_, sizeof(names_) / sizeof(*names_), (const char **)(void *)(cells));            \
+	} while (0)
 
-/* The current row with its line, group and labels; item and measurement are the caller's. NULL: no room. */
-struct jl_set_row *jl_set_add(const struct jl_set_reader *in, const char *framework, const char *link);
-/* The same for a row that says nothing. */
-enum jl_status jl_set_add_unscored(const struct jl_set_reader *in, const struct jl_err *why, struct jl_err *err);
-
-/* Adds what the current row gives; false status: the file cannot be read on. */
-typedef enum jl_status jl_set_add_row(struct jl_set_data *data, const struct jl_set_reader *in, struct jl_err *err);
-
-/* Every row that the reader still has, each to `add`, which adds rows_a_line rows at most. */
-enum jl_status jl_set_read(const struct jl_set_reader *in, struct jl_set_data *data, jl_set_add_row *add,
-			   size_t rows_a_line, struct jl_err *err);
+/* What a row is, as the set's reader found out. */
+struct jl_set_kind {
+	const char *framework, *link; /* labels for the tables */
+	const char *what, *model;
+	enum jl_asked answer;
+	const char *kind[JL_N_LABEL]; /* NULL: means nothing; they may be reused after the call */
+	double extent_ln[JL_N_EXTENT];
+	double meas;
+};
+/* The current line with its line, group and labels, for the case behind the last one; NULL: no room. */
+struct jl_set_row *jl_set_add(struct jl_set_data *data, const struct jl_set_reader *in, const struct jl_set_kind *kind);
 
 /* "a 71 %, b 20 %": shares of a whole, largest first; what is below 2 % is left out. */
 struct jl_set_part {

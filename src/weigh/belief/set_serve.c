@@ -24,47 +24,6 @@ enum jl_status jl_serve_number(const struct jl_serve_cells *cells, const char *c
 	return JL_OK;
 }
 
-double jl_serve_row_s(const struct jl_serve_row *row, const struct jl_serve_fit *fit, struct jl_serve_step *ret_step)
-{
-	const struct jl_serve_job job = {
-		.dev = &row->dev, .fit = fit, .model = &row->model, .format = row->format, .place = row->place
-	};
-	struct jl_serve_job prefill = job;
-	const bool apart = row->prefill.n_gpus > 0;
-	const double n_decode = fmax(row->n_decode_workers, 1);
-	struct jl_serve_step step;
-
-	if (apart)
-		prefill.place = row->prefill;
-	if (row->metric == JL_METRIC_DECODE || row->metric == JL_METRIC_PREFILL) {
-		const bool decode = row->metric == JL_METRIC_DECODE;
-
-		step = decode ? jl_serve_decode(&job, row->n_requests, row->context)
-			      : jl_serve_prefill(&job, row->n_requests, row->prompt);
-		if (ret_step)
-			*ret_step = step;
-		if (row->generate)
-			step.step_s += row->output *
-				       jl_serve_decode(&job, row->n_requests, row->prompt + 0.5 * row->output).step_s;
-		return step.step_s;
-	}
-	const struct jl_serve_load load = { .n_requests = fmax(row->n_requests / n_decode, 1),
-					    .prompt = row->prompt,
-					    .output = row->output,
-					    .n_prefill_workers = apart ? row->n_prefill_workers / n_decode : 0,
-					    .prefill = apart ? &prefill : NULL,
-					    .max_batch = row->max_batch };
-	const struct jl_serve_rate rate = jl_serve_rate(&job, &load);
-
-	if (ret_step)
-		*ret_step = row->metric == JL_METRIC_TTFT
-				    ? jl_serve_prefill(apart ? &prefill : &job, 1, row->prompt)
-				    : jl_serve_decode(&job, rate.batch, row->prompt + 0.5 * row->output);
-	if (row->metric == JL_METRIC_LOAD)
-		return 1 / (rate.total_tps * n_decode);
-	return row->metric == JL_METRIC_TTFT ? rate.ttft_s : rate.tpot_s;
-}
-
 double jl_serve_naive_s(const struct jl_serve_row *row, double frac)
 {
 	struct jl_serve_fit fit = { .mem_frac = frac,
@@ -78,7 +37,7 @@ double jl_serve_naive_s(const struct jl_serve_row *row, double frac)
 
 	for (int d = 0; d < JL_N_DTYPE; d++)
 		fit.math_frac[d] = frac;
-	return jl_serve_row_s(row, &fit, NULL);
+	return jl_serve_run_s(&row->dev, &fit, &row->run, NULL);
 }
 
 /* One prior standard deviation weighs as much as a row that is wrong by this much. */
@@ -101,11 +60,12 @@ static void residuals(void *ctx, const double *x, double *ret_r)
 		const struct jl_serve_row *row = &fit->rows[fit->used[i]];
 		const int arch = row->dev.arch;
 
-		if (!known[arch][row->engine]) {
-			physics[arch][row->engine] = jl_serve_fit_of(x, arch, row->engine);
-			known[arch][row->engine] = 1;
+		if (!known[arch][row->run.engine]) {
+			physics[arch][row->run.engine] = jl_serve_fit_of(x, arch, row->run.engine);
+			known[arch][row->run.engine] = 1;
 		}
-		ret_r[i] = log(jl_serve_row_s(row, &physics[arch][row->engine], NULL) / row->meas_s);
+		ret_r[i] = log(jl_serve_run_s(&row->dev, &physics[arch][row->run.engine], &row->run, NULL) /
+			       row->meas_s);
 	}
 }
 

@@ -6,27 +6,19 @@
 #include <stddef.h>
 
 #include "base/err.h"
-#include "physics/serve_params.h"
+#include "predict/serve.h"
 
 struct jl_serve_row {
+	struct jl_serve_run run;
 	struct jl_device dev;
-	struct jl_served model;
-	enum jl_engine engine;
-	struct jl_serve_format format;
-	struct jl_serve_place place, prefill; /* prefill.n_gpus 0: the same machines */
-	double n_prefill_workers;
-	double n_decode_workers;
-	double n_requests, prompt, output, max_batch;
-	double context; /* decode alone: mean context */
-	enum jl_serve_metric metric;
-	int generate; /* prefill: and `output` tokens after it */
+	const struct jl_gpu *gpu;
 	double meas_s;
-	unsigned char many;    /* more than eight devices in one domain of links */
-	unsigned char assumed; /* lengths, batch or plan are not stated */
+	unsigned char many; /* more than eight devices in one domain of links */
 };
 
 struct jl_serve_find {
-	enum jl_status (*gpu)(void *ctx, const char *text, struct jl_device *ret_dev, bool *ret_p2p, bool *ret_nvlink,
+	/* fills gpu and dev */
+	enum jl_status (*gpu)(void *ctx, const char *text, struct jl_serve_row *row, bool *ret_p2p, bool *ret_nvlink,
 			      struct jl_err *err);
 	void *ctx;
 	const struct jl_catalog *cat;
@@ -49,9 +41,7 @@ enum jl_status jl_silicon_row_read(struct jl_serve_row *ret_row, const char **re
 				   const struct jl_serve_cells *cells, const struct jl_serve_find *find,
 				   struct jl_err *err);
 
-/* Seconds as the row measures them. ret_step: parts of the step or prompt behind them; may be NULL. */
-double jl_serve_row_s(const struct jl_serve_row *row, const struct jl_serve_fit *fit, struct jl_serve_step *ret_step);
-/* The same at one share of all listed rates and nothing else. */
+/* What the row would take at one share of all listed rates and nothing else. */
 double jl_serve_naive_s(const struct jl_serve_row *row, double frac);
 
 /* Fits on the rows where use[i] is not 0 (NULL: all). x: start in, best out. */

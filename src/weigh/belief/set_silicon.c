@@ -53,7 +53,7 @@ static enum jl_status find_model(struct jl_serve_row *row, const char **ret_mode
 			info = jl_model_by_id(cat, models[i].id);
 	status = info ? JL_OK : jl_find_model(&info, cat, text, err);
 	if (!status) {
-		row->model = jl_served_from_catalog(info);
+		row->run.model = jl_served_from_catalog(info);
 		*ret_model = info->id;
 	}
 	return status;
@@ -65,21 +65,21 @@ static enum jl_status read_format(struct jl_serve_row *row, const struct jl_serv
 
 	if (!*text)
 		text = strcasestr(path, "FP8") ? "fp8" : strcasestr(path, "FP4") ? "fp4" : "bf16";
-	const enum jl_status status = jl_served_format(&row->format, text, err);
+	const enum jl_status status = jl_served_format(&row->run.format, text, err);
 
 	if (status)
 		return status;
 	for (size_t i = 0; i < N(wide_rest); i++)
-		if (row->format.expert_B < 1 && row->model.n_experts > 1 && strstr(path, wide_rest[i]))
-			row->format.weight_B = 2;
+		if (row->run.format.expert_B < 1 && row->run.model.n_experts > 1 && strstr(path, wide_rest[i]))
+			row->run.format.weight_B = 2;
 	/* a GPU without 4-bit arithmetic widens the weights on the way */
-	if (row->format.dtype == JL_FP4 && isnan(row->dev.peak_flopps[JL_FP4])) {
-		row->format.dtype = JL_BF16;
-		row->format.weight_only = 1;
+	if (row->run.format.dtype == JL_FP4 && isnan(row->dev.peak_flopps[JL_FP4])) {
+		row->run.format.dtype = JL_BF16;
+		row->run.format.weight_only = 1;
 	}
 	/* recipes with narrow weights keep keys and values in 8 bit as well */
-	if (row->format.expert_B <= 1)
-		row->format.kv_B = 1;
+	if (row->run.format.expert_B <= 1)
+		row->run.format.kv_B = 1;
 	return JL_OK;
 }
 
@@ -108,18 +108,18 @@ static enum jl_status read_worker(struct jl_serve_place *place, struct jl_serve_
 		place->n_gpus = sqrt(place->n_gpus);
 	place->n_stages = 1;
 	/* What cannot be cut by heads is cut by requests as soon as there are enough of them. */
-	place->split_batch = degree[1] > 1 ||
-			     (row->model.kv_heads < place->n_gpus && row->n_requests >= REQUESTS_EACH * place->n_gpus);
+	place->split_batch = degree[1] > 1 || (row->run.model.kv_heads < place->n_gpus &&
+					       row->run.n_requests >= REQUESTS_EACH * place->n_gpus);
 	jl_served_join(place, &row->dev, true, true);
 
 	struct jl_serve_fit fit = { 0 };
 	struct jl_serve_job job = {
-		.dev = &row->dev, .fit = &fit, .model = &row->model, .format = row->format, .place = *place
+		.dev = &row->dev, .fit = &fit, .model = &row->run.model, .format = row->run.format, .place = *place
 	};
 
 	while (jl_serve_weights_B(&job) > 0.95 * row->dev.mem_B && job.place.n_gpus < 1024) {
 		job.place.n_gpus *= 2;
-		row->assumed = 1;
+		row->run.n_assumed = 1;
 	}
 	*place = job.place;
 	return JL_OK;
@@ -131,32 +131,34 @@ static enum jl_status read_plan(struct jl_serve_row *row, const struct jl_serve_
 	enum jl_status status;
 
 	if (strcmp(cells->at(cells->ctx, "mode"), "disagg") != 0)
-		return read_worker(&row->place, row, "", cells, err);
-	status = read_worker(&row->place, row, "decode_", cells, err);
+		return read_worker(&row->run.place, row, "", cells, err);
+	status = read_worker(&row->run.place, row, "decode_", cells, err);
 	if (!status)
-		status = read_worker(&row->prefill, row, "prefill_", cells, err);
+		status = read_worker(&row->run.prefill, row, "prefill_", cells, err);
 	if (!status)
 		status = jl_serve_number(cells, "prefill_num_workers", &value, err);
 	if (status)
 		return status;
-	row->n_prefill_workers = value;
+	row->run.n_prefill_workers = value;
 	status = jl_serve_number(cells, "decode_num_workers", &value, err);
 	if (status)
 		return status;
 	/* Not stated: as many as hold all requests, and prompts are no narrow place. */
 	if (!(value >= 1)) {
 		const struct jl_serve_fit fit = { 0 };
-		const struct jl_serve_job job = {
-			.dev = &row->dev, .fit = &fit, .model = &row->model, .format = row->format, .place = row->place
-		};
+		const struct jl_serve_job job = { .dev = &row->dev,
+						  .fit = &fit,
+						  .model = &row->run.model,
+						  .format = row->run.format,
+						  .place = row->run.place };
 
-		value = ceil(row->n_requests / fmax(jl_serve_room(&job, row->prompt + row->output), 1));
-		row->assumed = 1;
+		value = ceil(row->run.n_requests / fmax(jl_serve_room(&job, row->run.prompt + row->run.output), 1));
+		row->run.n_assumed = 1;
 	}
-	row->n_decode_workers = value;
-	if (!(row->n_prefill_workers >= 1)) {
-		row->n_prefill_workers = JL_SERVE_ENOUGH;
-		row->assumed = 1;
+	row->run.n_decode_workers = value;
+	if (!(row->run.n_prefill_workers >= 1)) {
+		row->run.n_prefill_workers = JL_SERVE_ENOUGH;
+		row->run.n_assumed = 1;
 	}
 	return JL_OK;
 }
@@ -169,15 +171,15 @@ static enum jl_status read_requests(struct jl_serve_row *row, const struct jl_se
 	enum jl_status status = JL_OK;
 
 	if (at) {
-		row->n_requests = strtod(at + strlen(word), NULL);
+		row->run.n_requests = strtod(at + strlen(word), NULL);
 	} else {
 		status = jl_serve_number(
 			cells, *cells->at(cells->ctx, "batch_size") ? "batch_size" : "decode_batch_size", &batch, err);
 		if (!status)
 			status = jl_serve_number(cells, "attention_dp_size", &dp, err);
-		row->n_requests = batch * (dp >= 1 ? dp : 1);
+		row->run.n_requests = batch * (dp >= 1 ? dp : 1);
 	}
-	if (!status && !(row->n_requests >= 1 && row->n_requests <= 1e6))
+	if (!status && !(row->run.n_requests >= 1 && row->run.n_requests <= 1e6))
 		return jl_fail(err, JL_E_DATA, "no number of requests in silicon_data_source or batch_size",
 			       "silicon_data_source나 batch_size에 요청 수가 없습니다");
 	return status;
@@ -187,7 +189,7 @@ enum jl_status jl_silicon_row_read(struct jl_serve_row *ret_row, const char **re
 				   const struct jl_serve_cells *cells, const struct jl_serve_find *find,
 				   struct jl_err *err)
 {
-	struct jl_serve_row row = { .engine = jl_engine_by_text(cells->at(cells->ctx, "backend")) };
+	struct jl_serve_row row = { .run.engine = jl_engine_by_text(cells->at(cells->ctx, "backend")) };
 	const char *system = cells->at(cells->ctx, "system");
 	bool p2p, nvlink;
 
@@ -195,17 +197,17 @@ enum jl_status jl_silicon_row_read(struct jl_serve_row *ret_row, const char **re
 		if (strcmp(systems[i].text, system) == 0)
 			system = systems[i].gpu;
 	row.many = system[0] == 'G'; /* GB200, GB300: 72 in one domain */
-	enum jl_status status = find->gpu(find->ctx, system, &row.dev, &p2p, &nvlink, err);
+	enum jl_status status = find->gpu(find->ctx, system, &row, &p2p, &nvlink, err);
 
 	if (!status)
 		status = find_model(&row, ret_model, cells->at(cells->ctx, "model_path"), find->cat, err);
 	if (!status)
 		status = read_format(&row, cells, err);
 	if (!status)
-		status = jl_serve_number(cells, "isl", &row.prompt, err);
+		status = jl_serve_number(cells, "isl", &row.run.prompt, err);
 	if (!status)
-		status = jl_serve_number(cells, "osl", &row.output, err);
-	if (!status && !(row.prompt >= 1 && row.output >= 1))
+		status = jl_serve_number(cells, "osl", &row.run.output, err);
+	if (!status && !(row.run.prompt >= 1 && row.run.output >= 1))
 		status = jl_fail(err, JL_E_DATA, "isl and osl: at least 1 token",
 				 "isl과 osl은 1토큰 이상이어야 합니다");
 	if (!status)

@@ -2,16 +2,13 @@
 #include "belief/validate.h"
 
 #include <math.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "base/mem.h"
 #include "base/near.h"
 #include "belief/set_rows.h"
+#include "belief/turns.h"
 #include "belief/validate_score.h"
 
 void jl_validation_init(struct jl_validation *ret_v, const struct jl_catalog *cat, struct jl_arena *arena)
@@ -109,31 +106,6 @@ static const char *label_of(const struct jl_set_ops *ops, const char *name)
 	return ops->name;
 }
 
-/* Rows of a set that has no model: counted, and each says so. */
-static enum jl_status add_nothing(struct jl_set_data *data, const struct jl_set_reader *in, struct jl_err *err)
-{
-	struct jl_err why;
-
-	(void)data;
-	jl_fail(&why, JL_E_ABSENT, "%s%.0s", "%.0s%s", in->ops->no_model, in->ops->no_model_ko);
-	return jl_set_add_unscored(in, &why, err);
-}
-
-static enum jl_status load(struct jl_validation *v, struct jl_validate_family *family, struct jl_csv *csv,
-			   struct jl_err *err)
-{
-	if (!family->ops->no_model)
-		return family->ops->load(&family->data, &family->rows, v->cat, csv, v->arena, err);
-	struct jl_labels *labels = jl_arena_alloc(v->arena, sizeof(*labels));
-
-	if (!labels)
-		return jl_fail_nomem(err);
-	return jl_set_read(
-		&(struct jl_set_reader){
-			.ops = family->ops, .csv = csv, .arena = v->arena, .labels = labels, .rows = &family->rows },
-		NULL, add_nothing, 1, err);
-}
-
 enum jl_status jl_validation_add(struct jl_validation *v, const char *path, const char *text, size_t len,
 				 const char *set, struct jl_err *err)
 {
@@ -162,7 +134,7 @@ enum jl_status jl_validation_add(struct jl_validation *v, const char *path, cons
 		.path = name, .set = label_of(ops, set ? set : stem), .family = f, .first = family->rows.n
 	};
 
-	status = load(v, family, &csv, err);
+	status = jl_set_load(ops, &family->data, &family->rows, v->cat, &csv, v->arena, err);
 	if (status)
 		goto out;
 	file.n = family->rows.n - file.first;
@@ -174,60 +146,62 @@ out:
 
 struct named {
 	const char *name;
-	size_t len, row;
+	size_t row;
 };
-
-static int same_name(const struct named *x, const struct named *y)
-{
-	return x->len == y->len && memcmp(x->name, y->name, x->len) == 0;
-}
 
 static int by_name(const void *a, const void *b)
 {
 	const struct named *x = a, *y = b;
-	int order = memcmp(x->name, y->name, x->len < y->len ? x->len : y->len);
+	const int order = x->name == y->name ? 0 : strcmp(x->name, y->name);
 
-	if (order == 0)
-		order = (x->len > y->len) - (x->len < y->len);
 	return order ? order : (x->row > y->row) - (x->row < y->row);
 }
 
 /* What is left out together with a row. */
-static struct named name_of(const struct jl_set_row *row, enum jl_leave_out leave_out, size_t i)
+static const char *unit_of(const struct jl_validate_family *family, size_t i, enum jl_leave_out leave_out)
 {
+	const struct jl_set_row *row = &family->rows.rows[i];
 	const char *const names[JL_N_LEAVE_OUT] = {
-		[JL_LEAVE_NOTHING] = row->group,       [JL_LEAVE_GROUP] = row->group, [JL_LEAVE_GPU] = row->gpu,
-		[JL_LEAVE_FRAMEWORK] = row->framework, [JL_LEAVE_LINK] = row->link,   [JL_LEAVE_SOURCE] = row->group,
+		[JL_LEAVE_NOTHING] = row->group, [JL_LEAVE_GROUP] = row->group,
+		[JL_LEAVE_GPU] = row->gpu,       [JL_LEAVE_FRAMEWORK] = row->framework,
+		[JL_LEAVE_LINK] = row->link,     [JL_LEAVE_SOURCE] = family->by_group ? row->group : row->source,
 	};
-	const char *name = names[leave_out];
 
-	return (struct named){ .name = name,
-			       .len = leave_out == JL_LEAVE_SOURCE ? strcspn(name, "|") : strlen(name),
-			       .row = i };
+	return names[leave_out];
 }
 
-/* Groups to numbers, in the order of their names. */
-static enum jl_status number_groups(struct jl_validation *v, struct jl_validate_family *family,
-				    enum jl_leave_out leave_out, struct jl_err *err)
+/* Numbers of the rows' names, in their order; ret_number may be NULL. Returns how many there are; -1: no memory. */
+static int number_names(const struct jl_validate_family *family, enum jl_leave_out leave_out, int *ret_number)
 {
 	const size_t n = family->rows.n;
 	struct named *named = jl_realloc(NULL, (n + 1) * sizeof(*named));
+	int n_name = 0;
 
-	family->group = jl_arena_array(v->arena, n + 1, sizeof(*family->group));
-	if (!named || !family->group) {
-		jl_free(named);
-		return jl_fail_nomem(err);
-	}
+	if (!named)
+		return -1;
 	for (size_t i = 0; i < n; i++)
-		named[i] = name_of(&family->rows.rows[i], leave_out, i);
+		named[i] = (struct named){ .name = unit_of(family, i, leave_out), .row = i };
 	qsort(named, n, sizeof(*named), by_name);
 	for (size_t i = 0; i < n; i++) {
-		if (i == 0 || !same_name(&named[i], &named[i - 1]))
-			family->n_group++;
-		family->group[named[i].row] = family->n_group - 1;
+		n_name += i == 0 || strcmp(named[i].name, named[i - 1].name) != 0;
+		if (ret_number)
+			ret_number[named[i].row] = n_name - 1;
 	}
 	jl_free(named);
-	return JL_OK;
+	return n_name;
+}
+
+static enum jl_status number_groups(struct jl_validation *v, struct jl_validate_family *family,
+				    enum jl_leave_out leave_out, struct jl_err *err)
+{
+	const int n_sources = number_names(family, JL_LEAVE_SOURCE, NULL);
+
+	family->group = jl_arena_array(v->arena, family->rows.n + 1, sizeof(*family->group));
+	family->n_sources = n_sources > 0 ? (size_t)n_sources : 0;
+	/* without its one source nothing is left to fit on */
+	family->by_group = leave_out == JL_LEAVE_SOURCE && n_sources < 2;
+	family->n_group = family->group ? number_names(family, leave_out, family->group) : -1;
+	return family->n_group < 0 || n_sources < 0 ? jl_fail_nomem(err) : JL_OK;
 }
 
 /* How many parameters the rows have moved. */
@@ -248,28 +222,54 @@ static size_t count_moved(const struct jl_validate_family *family, const double 
  * among them: no fit begins with anything that has seen the rows it is scored on. */
 enum { N_FOLD = 4 };
 
-/* Fits of a family, shared out over as many threads as there are processors. Each has its own vector and its own rows:
- * nothing depends on which thread took it. */
-struct turns {
+/* Fits of a family. */
+struct fits {
+	const struct jl_validation *v;
 	struct jl_validate_family *family;
+	const struct jl_validate_options *options;
 	double *starts; /* N_FOLD vectors */
 	bool folds;     /* first the starts, then the groups */
-	int n;
-	atomic_int next, n_done, status;
 };
 
-/* Which items take part: those of one group, or of every N_FOLD-th, are left out. */
-static size_t choose(const struct jl_validate_family *family, int turn, bool fold, unsigned char *use,
-		     unsigned char *only)
+/* Of groups with more rows than this, fits without something take every second, third, ... one: rows of a group say much the same. */
+enum { ROWS_A_GROUP = 48 };
+
+static void thin_out(const struct jl_validate_family *family, unsigned char *use)
 {
-	const size_t n_items = family->ops->n_items(family->data);
+	const struct jl_set_row *rows = family->rows.rows;
+
+	for (size_t i = 0; i < family->rows.n; i++) {
+		size_t n = 0, before = 0;
+
+		if (rows[i].item == JL_NO_ITEM || !use[rows[i].item] || rows[i].is_second)
+			continue;
+		/* groups are labels: the same text is the same pointer, and mostly stands together */
+		for (size_t k = 0; k < family->rows.n; k++) {
+			const bool same = rows[k].group == rows[i].group && rows[k].item != JL_NO_ITEM &&
+					  !rows[k].is_second;
+
+			n += same;
+			before += same && k < i;
+		}
+		const size_t stride = (n + ROWS_A_GROUP - 1) / ROWS_A_GROUP;
+
+		if (before % stride)
+			use[rows[i].item] = 0;
+	}
+}
+
+/* Which items take part: those of one group, or of every N_FOLD-th, are left out. */
+static size_t choose(const struct fits *f, int turn, unsigned char *use, unsigned char *only)
+{
+	const struct jl_validate_family *family = f->family;
+	const size_t n_items = jl_set_n_items(family->data);
 	size_t n_only = 0;
 
 	memset(use, 1, n_items);
 	memset(only, 0, n_items);
 	for (size_t i = 0; i < family->rows.n; i++) {
 		const size_t item = family->rows.rows[i].item;
-		const int group = fold ? family->group[i] % N_FOLD : family->group[i];
+		const int group = f->folds ? family->group[i] % N_FOLD : family->group[i];
 
 		if (item == JL_NO_ITEM || group != turn)
 			continue;
@@ -280,96 +280,71 @@ static size_t choose(const struct jl_validate_family *family, int turn, bool fol
 	return n_only;
 }
 
-static enum jl_status take_turn(const struct turns *t, int turn, unsigned char *use, unsigned char *only,
-				struct jl_err *err)
+/* The rows that were left out, as the program would answer that knows the others alone. */
+static enum jl_status predict_left_out(const struct fits *f, const double *x, const unsigned char *use,
+				       const unsigned char *only, struct jl_err *err)
 {
-	struct jl_validate_family *family = t->family;
-	const struct jl_set_ops *ops = family->ops;
-	const size_t n_x = family->n_x, n_only = choose(family, turn, t->folds, use, only);
-	double *x = (t->folds ? t->starts : family->x) + (size_t)turn * n_x;
-	enum jl_status status;
+	struct jl_validate_family *family = f->family;
+	struct jl_catalog cat = *f->v->cat;
+	struct jl_param_info *params = jl_realloc(NULL, (family->seen.n + 1) * sizeof(*params));
 
+	if (!params)
+		return jl_fail_nomem(err);
+	cat.params = params;
+	cat.n_params = jl_seen_count(&family->seen, &family->rows, use, params);
+	const struct jl_known known = jl_known_of(&cat);
+
+	jl_set_predict(family->ops, family->data, x, &known, only, &family->rows);
+	jl_free(params);
+	return JL_OK;
+}
+
+static enum jl_status take_turn(void *ctx, int turn, struct jl_err *err)
+{
+	const struct fits *f = ctx;
+	struct jl_validate_family *family = f->family;
+	const size_t n_x = family->n_x, n_items = jl_set_n_items(family->data);
+	unsigned char *use = jl_realloc(NULL, 3 * n_items + 1);
+	double *x = (f->folds ? f->starts : family->x) + (size_t)turn * n_x;
+	enum jl_status status = JL_OK;
+
+	if (!use)
+		return jl_fail_nomem(err);
+	unsigned char *only = use + n_items, *some = only + n_items;
+	const size_t n_only = choose(f, turn, use, only);
 	/* Nothing is left to fit on: the priors say it. */
-	const bool empty = !memchr(use, 1, ops->n_items(family->data));
+	const bool empty = !memchr(use, 1, n_items);
 
-	if (t->folds)
-		return empty ? JL_OK : ops->fit(family->data, use, 0, x, err);
-	memcpy(x, t->starts + (size_t)(turn % N_FOLD) * n_x, n_x * sizeof(double));
-	if (n_only == 0)
-		return JL_OK;
-	status = empty ? JL_OK : ops->fit(family->data, use, ops->refit_iter, x, err);
-	if (!status)
-		ops->predict(family->data, x, use, only, family->rows.rows, family->rows.n);
+	if (!f->folds)
+		memcpy(x, f->starts + (size_t)(turn % N_FOLD) * n_x, n_x * sizeof(double));
+	if (!empty && (f->folds || n_only)) {
+		memcpy(some, use, n_items);
+		thin_out(family, some);
+		status = family->ops->fit(family->data, some, f->folds ? 0 : family->ops->refit_iter, x, err);
+	}
+	if (!status && !f->folds && n_only)
+		status = predict_left_out(f, x, use, only, err);
+	jl_free(use);
 	return status;
 }
 
-static void *work(void *ctx)
+static void watch(void *ctx, int done)
 {
-	struct turns *turns = ctx;
-	const size_t n_items = turns->family->ops->n_items(turns->family->data);
-	unsigned char *flags = jl_realloc(NULL, 2 * n_items + 1);
-	struct jl_err err;
-	int turn;
+	const struct fits *f = ctx;
+	const bool slow = f->family->ops->refit_iter > 0;
 
-	if (!flags)
-		atomic_store(&turns->status, JL_E_NOMEM);
-	while (flags && atomic_load(&turns->status) == JL_OK && (turn = atomic_fetch_add(&turns->next, 1)) < turns->n) {
-		const enum jl_status status = take_turn(turns, turn, flags, flags + n_items, &err);
-
-		if (status)
-			atomic_store(&turns->status, (int)status);
-		atomic_fetch_add(&turns->n_done, 1);
-	}
-	jl_free(flags);
-	return NULL;
-}
-
-static void watch(struct turns *turns, const struct jl_validate_options *options)
-{
-	const struct timespec pause = { .tv_nsec = 100000000L };
-	const bool slow = turns->family->ops->refit_iter > 0;
-	const int n_before = slow && !turns->folds ? N_FOLD : 0;
-	const int n_all = turns->family->n_group + (slow ? N_FOLD : 0);
-	int done;
-
-	while ((done = atomic_load(&turns->n_done)) < turns->n && atomic_load(&turns->status) == JL_OK) {
-		if (options->progress)
-			options->progress(options->ctx, turns->family->ops->name, (size_t)n_before + (size_t)done,
-					  (size_t)n_all);
-		(void)nanosleep(&pause, NULL);
-	}
-}
-
-static enum jl_status take_turns(struct turns *turns, const struct jl_validate_options *options, struct jl_err *err)
-{
-	enum { MAX_THREADS = 16 };
-	pthread_t threads[MAX_THREADS];
-	const long n_cpu = sysconf(_SC_NPROCESSORS_ONLN);
-	int n = 0;
-
-	while (n < MAX_THREADS && n < n_cpu && n < turns->n && pthread_create(&threads[n], NULL, work, turns) == 0)
-		n++;
-	if (n == 0)
-		(void)work(turns);
-	else
-		watch(turns, options);
-	for (int i = 0; i < n; i++)
-		(void)pthread_join(threads[i], NULL);
-	if (atomic_load(&turns->status) == JL_E_NOMEM)
-		return jl_fail_nomem(err);
-	if (atomic_load(&turns->status) != JL_OK)
-		return jl_fail(err, (enum jl_status)atomic_load(&turns->status),
-			       "%s: a fit without one of its groups failed", "%s: 묶음 하나를 뺀 맞춤에 실패했습니다",
-			       turns->family->ops->name);
-	return JL_OK;
+	if (f->options->progress)
+		f->options->progress(f->options->ctx, f->family->ops->name,
+				     (size_t)done + (slow && !f->folds ? N_FOLD : 0),
+				     (size_t)f->family->n_group + (slow ? N_FOLD : 0));
 }
 
 static enum jl_status leave_each_out(struct jl_validation *v, struct jl_validate_family *family,
 				     const struct jl_validate_options *options, struct jl_err *err)
 {
 	double *starts = jl_arena_array(v->arena, N_FOLD * family->n_x + 1, sizeof(double));
-	struct turns folds = { .family = family, .starts = starts, .folds = true, .n = N_FOLD };
-	struct turns groups = { .family = family, .starts = starts, .n = family->n_group };
+	struct fits fits = { .v = v, .family = family, .options = options, .starts = starts, .folds = true };
+	struct jl_turns turns = { .n = N_FOLD, .take = take_turn, .ctx = &fits, .watch = watch, .watcher = &fits };
 	enum jl_status status = JL_OK;
 
 	family->x = jl_arena_array(v->arena, family->n_x * (size_t)family->n_group + 1, sizeof(double));
@@ -378,8 +353,18 @@ static enum jl_status leave_each_out(struct jl_validation *v, struct jl_validate
 	for (size_t f = 0; f < N_FOLD; f++)
 		jl_set_priors(family->ops, family->data, starts + f * family->n_x);
 	if (family->ops->refit_iter > 0)
-		status = take_turns(&folds, options, err);
-	return status ? status : take_turns(&groups, options, err);
+		status = jl_turns_take(&turns, err);
+	fits.folds = false;
+	turns.n = family->n_group;
+	return status ? status : jl_turns_take(&turns, err);
+}
+
+struct jl_known jl_known_of(const struct jl_catalog *cat)
+{
+	struct jl_known known = { .cat = cat };
+
+	jl_widths_read(&known.widths, cat);
+	return known;
 }
 
 static enum jl_status run_family(struct jl_validation *v, struct jl_validate_family *family,
@@ -388,7 +373,7 @@ static enum jl_status run_family(struct jl_validation *v, struct jl_validate_fam
 	double *x;
 	enum jl_status status = number_groups(v, family, options->leave_out, err);
 
-	if (status || family->ops->no_model)
+	if (status)
 		return status;
 	family->n_x = family->ops->n_param(family->data);
 	x = jl_arena_array(v->arena, family->n_x + 1, sizeof(*x));
@@ -396,10 +381,15 @@ static enum jl_status run_family(struct jl_validation *v, struct jl_validate_fam
 		return jl_fail_nomem(err);
 	jl_set_shipped(family->ops, family->data, v->cat, x);
 	family->n_param = count_moved(family, x);
+	status = jl_seen_make(&family->seen, &family->rows, v->arena, err);
+	if (status)
+		return status;
 	if (options->leave_out != JL_LEAVE_NOTHING)
 		return leave_each_out(v, family, options, err);
 	family->x = x;
-	family->ops->predict(family->data, x, NULL, NULL, family->rows.rows, family->rows.n);
+	const struct jl_known known = jl_known_of(v->cat);
+
+	jl_set_predict(family->ops, family->data, x, &known, NULL, &family->rows);
 	return JL_OK;
 }
 
@@ -411,5 +401,7 @@ enum jl_status jl_validation_run(struct jl_validation *v, const struct jl_valida
 	v->left_out = options->leave_out;
 	for (size_t f = 0; f < v->n_families && !status; f++)
 		status = run_family(v, &v->families[f], options, err);
+	if (!status && v->held_out)
+		status = jl_validate_widths(v, options, err);
 	return status ? status : jl_validate_score(v, err);
 }

@@ -4,7 +4,8 @@
 #define JL_BELIEF_VALIDATE_H
 
 #include "belief/score.h"
-#include "belief/set.h"
+#include "belief/seen.h"
+#include "belief/widths.h"
 
 #define JL_VALIDATE_FILES_MAX 256
 #define JL_VALIDATE_LINES_MAX 64
@@ -24,10 +25,13 @@ struct jl_validate_family {
 	struct jl_set_data *data;
 	struct jl_set_rows rows;
 	size_t n_param; /* that the rows have moved from their priors */
-	double *x;      /* shipped values; with leave-one-group-out one vector for each group */
+	double *x;      /* shipped values; with something left out one vector for each group */
 	size_t n_x;     /* length of one vector */
 	int *group;     /* of each row: an index below n_group */
 	int n_group;
+	size_t n_sources;
+	bool by_group; /* sources are left out, and there is one: its groups are, instead */
+	struct jl_seen_list seen;
 };
 
 enum jl_label_kind { JL_BY_GPU, JL_BY_FRAMEWORK, JL_BY_LINK, JL_N_BY };
@@ -49,12 +53,16 @@ struct jl_validate_line {
 	struct jl_score naive[JL_N_BASELINE];
 	const char *naive_names[JL_N_BASELINE];
 	size_t n_param;
+	size_t n_sources;           /* of the set */
+	bool by_group;              /* of its family */
+	double macro_coverage_frac; /* mean over what is left out together of the share inside */
 	struct jl_validate_by *by[JL_N_BY];
 	size_t n_by[JL_N_BY];
 };
 
 /* What a row's fit has not seen: nothing is left out, its split_group, every row with its GPU, framework or link, or
- * every row of its source (split_group up to the first '|'). */
+ * every row of its source (in sets of a single source: of its split_group). Where sources are left out, the widths of intervals come
+ * from the other sources as well; else they are the shipped ones. */
 enum jl_leave_out {
 	JL_LEAVE_NOTHING,
 	JL_LEAVE_GROUP,
@@ -76,10 +84,13 @@ struct jl_validation {
 	size_t n_families;
 	struct jl_validate_line lines[JL_VALIDATE_LINES_MAX];
 	size_t n_lines;
+	struct jl_width_rows width_rows; /* every scored row, where something is left out */
+	size_t n_pairs, n_pairs_in;      /* of rows that a person would compare; whose ratio lies inside */
 };
 
 struct jl_validate_options {
 	enum jl_leave_out leave_out;
+	bool plain_widths; /* sources left out: do not find the widths anew for each */
 	void (*progress)(void *ctx, const char *set, size_t done, size_t total); /* NULL: nobody looks */
 	void *ctx;
 };
@@ -96,6 +107,9 @@ enum jl_status jl_validation_run(struct jl_validation *v, const struct jl_valida
 				 struct jl_err *err);
 
 const struct jl_validate_line *jl_validation_line(const struct jl_validation *v, const char *set); /* or NULL */
+
+/* What is known with a catalog: its measurements and widths. */
+struct jl_known jl_known_of(const struct jl_catalog *cat);
 
 /* ln(pred/meas); NAN where the row is not scored. */
 double jl_validate_ln(const struct jl_set_row *row);

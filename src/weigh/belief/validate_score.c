@@ -77,7 +77,7 @@ static int by_group(const void *a, const void *b)
 static void score_groups(const struct jl_validation *v, struct jl_validate_line *line, struct keyed *keys,
 			 struct columns *c)
 {
-	double sum = 0.0;
+	double sum = 0.0, inside = 0.0;
 	size_t n = 0, n_group = 0;
 
 	for (size_t i = 0; i < line->n_rows; i++) {
@@ -90,13 +90,22 @@ static void score_groups(const struct jl_validation *v, struct jl_validate_line 
 	}
 	qsort(keys, n, sizeof(*keys), by_group);
 	for (size_t i = 0, end; i < n; i = end) {
-		for (end = i; end < n && keys[end].family == keys[i].family && keys[end].group == keys[i].group; end++)
-			c->scratch[end - i] = fabs(jl_validate_ln(line->rows[keys[end].at]));
+		size_t n_in = 0;
+
+		for (end = i; end < n && keys[end].family == keys[i].family && keys[end].group == keys[i].group;
+		     end++) {
+			const struct jl_set_row *row = line->rows[keys[end].at];
+
+			c->scratch[end - i] = fabs(jl_validate_ln(row));
+			n_in += c->scratch[end - i] <= row->half_ln;
+		}
+		inside += (double)n_in / (double)(end - i);
 		sum += jl_score_quantile(c->scratch, end - i, 0.5);
 		n_group++;
 	}
 	line->score.n_groups = n_group;
 	line->score.macro_median_abs_ln = n_group ? sum / (double)n_group : NAN;
+	line->macro_coverage_frac = n_group ? inside / (double)n_group : NAN;
 }
 
 static const char *label_of(const struct jl_set_row *row, enum jl_label_kind kind)
@@ -195,7 +204,9 @@ static struct jl_validate_line line_of(const struct jl_validation *v, const stru
 	struct jl_validate_line line = { .set = memory ? JL_MEMORY_LINE : file->set,
 					 .ops = memory ? NULL : family->ops,
 					 .unit = memory ? "B" : family->ops->unit,
-					 .n_param = family->n_param };
+					 .n_param = family->n_param,
+					 .n_sources = family->n_sources,
+					 .by_group = family->by_group };
 
 	for (int b = 0; b < JL_N_BASELINE; b++)
 		line.naive_names[b] = memory ? family->ops->memory_baselines[b] : family->ops->baselines[b];

@@ -4,6 +4,8 @@
 
 #include "belief/validate.h"
 
+enum jl_status jl_validate_widths(struct jl_validation *v, const struct jl_validate_options *options,
+				  struct jl_err *err);
 enum jl_status jl_validate_score(struct jl_validation *v, struct jl_err *err);
 
 #endif

@@ -6,8 +6,7 @@
 
 #include "base/stats.h"
 #include "catalog/find.h"
-#include "model/op.h"
-#include "physics/device_params.h"
+#include "predict/device_case.h"
 #include "system/resolve.h"
 
 #define NEAR_MAX     512
@@ -128,6 +127,10 @@ static void take_rows(struct jl_coll_expect *e, const struct jl_coll_ask *ask, e
 	e->range.hi = fmin(fmax(e->range.hi, e->c.size_B / fast_s), e->c.bound_Bps);
 }
 
+/* An interval holds four fifths; one healthy device in ten would be called slow. A verdict takes the one that holds nineteen of
+ * twenty, by the ratio of the two under a normal distribution. */
+#define JL_VERDICT_WIDER 1.53
+
 /* Of the model's time, what it needs for next to nothing. */
 static double fixed_frac(const struct jl_coll_expect *e, const struct jl_machine *machine,
 			 const struct jl_collective_ask *ask)
@@ -148,14 +151,17 @@ enum jl_status jl_check_collective(struct jl_coll_expect *ret_expect, const stru
 
 	if (status)
 		return status;
-	e.range = (struct jl_expect){
-		.lo = e.c.algbw_Bps.lo, .value = e.c.algbw_Bps.value, .hi = e.c.algbw_Bps.hi, .bound = e.c.bound_Bps
-	};
+	const double half_ln = JL_VERDICT_WIDER * e.c.half_ln, value = e.c.algbw_Bps.value;
+
+	e.range = (struct jl_expect){ .lo = value * exp(-half_ln),
+				      .value = value,
+				      .hi = fmin(value * exp(half_ln), e.c.bound_Bps),
+				      .bound = e.c.bound_Bps };
 	if (ask->host_s > 0) { /* small ones wait for the host that starts them */
 		const double slow_Bps = e.c.size_B / ask->host_s;
 
 		e.range.value = fmin(e.range.value, slow_Bps);
-		e.range.lo = fmin(e.range.lo, slow_Bps * exp(-e.c.half_ln));
+		e.range.lo = fmin(e.range.lo, slow_Bps * exp(-half_ln));
 	}
 	e.by_time = fixed_frac(&e, machine, &ask->ask) >= MOSTLY_FIXED;
 	take_rows(&e, ask, jl_wire_of(sys->join), e.c.n_nodes > 1 ? jl_wire_of(sys->net) : JL_WIRE_NONE);
@@ -169,32 +175,27 @@ static void say_bound(struct jl_device_expect *e, const char *en, const char *ko
 	snprintf(e->bound_ko, sizeof(e->bound_ko), ko, value);
 }
 
-static void around(struct jl_expect *range, double value, double half_ln)
+static void around(struct jl_expect *range, double value, double answer_half_ln)
 {
+	const double half_ln = JL_VERDICT_WIDER * answer_half_ln;
+
 	range->value = value;
 	range->lo = value * exp(-half_ln);
 	range->hi = fmin(value * exp(half_ln), isnan(range->bound) ? INFINITY : range->bound);
 }
 
-/* Nine tenths of the published figures of single devices lie this close; devices without any are less known. */
-static double device_half_ln(const struct jl_catalog *cat, bool seen)
+static enum jl_status expect_gemm(struct jl_device_expect *e, const struct jl_machine *machine,
+				  const struct jl_gemm_shared *sh, const struct jl_device_ask *ask, struct jl_err *err)
 {
-	const struct jl_param_info *p90 = jl_param_by_id(cat, "fit.gemm_membw.p90_abs_ln");
-
-	return (p90 ? p90->value : 0.17) * (seen ? 1 : 1.6);
-}
-
-static enum jl_status expect_gemm(struct jl_device_expect *e, const struct jl_device *dev, double half_ln,
-				  const struct jl_device_ask *ask, struct jl_err *err)
-{
-	const struct jl_gemm gemm = { .m = ask->m,
-				      .n = ask->n,
-				      .k = ask->k,
-				      .batch = 1,
-				      .dtype = ask->dtype,
-				      .out_B = fmax(2, jl_dtype_B(ask->dtype)),
-				      .alone = 1 };
-	const double peak = dev->peak_flopps[ask->dtype], flop = 2 * ask->m * ask->n * ask->k;
+	const struct jl_device_case product = { .kind = JL_GEMM_PRODUCT,
+						.gemm = { .m = ask->m,
+							  .n = ask->n,
+							  .k = ask->k,
+							  .batch = 1,
+							  .dtype = ask->dtype,
+							  .out_B = fmax(2, jl_dtype_B(ask->dtype)),
+							  .alone = 1 } };
+	const double peak = machine->dev.peak_flopps[ask->dtype], flop = 2 * ask->m * ask->n * ask->k;
 	char text[JL_UNITS_TEXT_MAX];
 
 	if (!(peak > 0))
@@ -203,19 +204,24 @@ static enum jl_status expect_gemm(struct jl_device_expect *e, const struct jl_de
 	e->range.bound = peak * clock_gain;
 	say_bound(e, "listed dense peak %s and 10 %% for clocks", "명시된 dense 최고 속도 %s + 클럭 여유 10 %%",
 		  jl_units_text(text, peak, JL_K_FLOP_RATE, 4));
-	around(&e->range, flop / jl_gemm_s(dev, &gemm), half_ln);
+	const struct jl_device_answer answer = jl_device_of(machine, sh, &product);
+
+	around(&e->range, flop / answer.time_s, answer.half_ln);
 	return JL_OK;
 }
 
-static enum jl_status expect_link(struct jl_device_expect *e, const struct jl_device *dev, const struct jl_sys *sys,
-				  const struct jl_gemm_shared *sh, double half_ln, bool between, struct jl_err *err)
+static enum jl_status expect_link(struct jl_device_expect *e, const struct jl_machine *machine,
+				  const struct jl_gemm_shared *sh, bool between, struct jl_err *err)
 {
+	const struct jl_sys *sys = &machine->sys;
 	const enum jl_wire wire = between ? jl_wire_of(sys->join) : JL_WIRE_NONE;
-	const double rate = between ? sys->join_oneway_Bps.value : dev->host_Bps;
-	const double frac = !between                    ? sh->host_frac
-			    : wire == JL_WIRE_PCIE_HOST ? sh->via_host_frac
-			    : wire == JL_WIRE_PCIE_P2P  ? sh->pcie_frac
-							: sh->nvlink_frac;
+	const struct jl_device_case link = { .kind = JL_GEMM_LINK,
+					     .path = !between                    ? JL_PATH_HOST
+						     : wire == JL_WIRE_PCIE_HOST ? JL_PATH_VIA_HOST
+						     : wire == JL_WIRE_PCIE_P2P  ? JL_PATH_PCIE
+										 : JL_PATH_NVLINK };
+	const double rate = between ? sys->join_oneway_Bps.value : machine->dev.host_Bps;
+	struct jl_machine as_joined = *machine; /* the link that this system has, not the device's own */
 	char text[JL_UNITS_TEXT_MAX];
 
 	if (!(rate > 0))
@@ -224,7 +230,10 @@ static enum jl_status expect_link(struct jl_device_expect *e, const struct jl_de
 	e->range.bound = rate;
 	say_bound(e, "the link is listed at %s one way", "링크의 명시된 단방향 속도 %s",
 		  jl_units_text(text, rate, JL_K_BYTE_RATE, 4));
-	around(&e->range, rate * frac, half_ln);
+	as_joined.dev.link_Bps = as_joined.dev.host_Bps = rate;
+	const struct jl_device_answer answer = jl_device_of(&as_joined, sh, &link);
+
+	around(&e->range, 1 / answer.time_s, answer.half_ln);
 	return JL_OK;
 }
 
@@ -247,10 +256,11 @@ static enum jl_status expect_net(struct jl_device_expect *e, const struct jl_sys
 	return JL_OK;
 }
 
-static void expect_memory(struct jl_device_expect *e, const struct jl_device *dev, const struct jl_gemm_shared *sh,
-			  double half_ln, const struct jl_device_ask *ask)
+static void expect_memory(struct jl_device_expect *e, const struct jl_machine *machine, const struct jl_gemm_shared *sh,
+			  const struct jl_device_ask *ask)
 {
-	const double rate = dev->mem_Bps * dev->fit.mem_frac * (ask->copy ? sh->copy_frac : 1);
+	const struct jl_device *dev = &machine->dev;
+	const struct jl_device_case copy = { .kind = JL_GEMM_COPY };
 	char text[JL_UNITS_TEXT_MAX];
 
 	if (ask->size_B < 4 * dev->l2_B) /* a cache may serve a part of it */
@@ -258,17 +268,18 @@ static void expect_memory(struct jl_device_expect *e, const struct jl_device *de
 	e->range.bound = dev->mem_Bps;
 	say_bound(e, "memory is listed at %s", "메모리의 명시된 대역폭 %s",
 		  jl_units_text(text, dev->mem_Bps, JL_K_BYTE_RATE, 4));
-	around(&e->range, rate, half_ln);
+	const struct jl_device_answer answer = jl_device_of(machine, sh, &copy);
+
+	around(&e->range, ask->copy ? 1 / answer.time_s : dev->mem_Bps * dev->fit.mem_frac, answer.half_ln);
 }
 
 enum jl_status jl_check_device(struct jl_device_expect *ret_expect, const struct jl_catalog *cat,
 			       const struct jl_sys *sys, const struct jl_device_ask *ask, struct jl_err *err)
 {
 	struct jl_device_expect e = { .range = JL_EXPECT_NONE };
-	struct jl_device dev;
+	struct jl_machine machine = { .cat = cat, .sys = *sys };
 	struct jl_gemm_shared shared;
 	double x[JL_GEMM_MAX_PARAMS];
-	const char *gpu_id = sys->gpu ? sys->gpu->id : NULL;
 	enum jl_status status = JL_OK;
 
 	if (!sys->gpu && ask->kind != JL_CHECK_NET) {
@@ -277,17 +288,17 @@ enum jl_status jl_check_device(struct jl_device_expect *ret_expect, const struct
 		return JL_OK;
 	}
 	if (sys->gpu) {
-		jl_resolve_device(&dev, cat, sys->gpu);
-		const double half_ln = device_half_ln(cat, jl_gemm_shipped(cat, gpu_id, &dev));
-
-		(void)jl_gemm_read(cat, gpu_id, x);
+		jl_resolve_device(&machine.dev, cat, sys->gpu);
+		jl_widths_read(&machine.widths, cat);
+		(void)jl_gemm_shipped(cat, sys->gpu->id, &machine.dev);
+		(void)jl_gemm_read(cat, sys->gpu->id, x);
 		jl_gemm_shared_at(x, &shared);
 		if (ask->kind == JL_CHECK_GEMM)
-			status = expect_gemm(&e, &dev, half_ln, ask, err);
+			status = expect_gemm(&e, &machine, &shared, ask, err);
 		else if (ask->kind == JL_CHECK_MEMORY)
-			expect_memory(&e, &dev, &shared, half_ln, ask);
+			expect_memory(&e, &machine, &shared, ask);
 		else if (ask->kind == JL_CHECK_LINK)
-			status = expect_link(&e, &dev, sys, &shared, half_ln, ask->between_devices, err);
+			status = expect_link(&e, &machine, &shared, ask->between_devices, err);
 	}
 	if (ask->kind == JL_CHECK_NET)
 		status = expect_net(&e, sys, err);

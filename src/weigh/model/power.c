@@ -37,3 +37,12 @@ double jl_power_W(const struct jl_device *dev, const struct jl_power_fit *fit, c
 		byte_J *= fit->routed_gain;
 	return jl_power_capped_W(idle_W + byte_J * in->moved_Bps + flop_J * in->flopps, fit->cap_frac * limit_W);
 }
+
+double jl_power_active_W(const struct jl_device *dev, const struct jl_power_fit *fit, double activity_frac,
+			 double limit_W)
+{
+	const double idle_W = jl_power_idle_W(dev, fit), cap_W = fit->cap_frac * dev->tdp_W;
+	const double most_W = isnan(limit_W) ? dev->tdp_W : fmin(limit_W, dev->tdp_W);
+
+	return jl_power_capped_W(idle_W + activity_frac * (cap_W - idle_W), fit->cap_frac * most_W);
+}

@@ -27,6 +27,10 @@ struct jl_power_in {
 /* Average board power. NAN where the device's TDP is unknown and no limit is given. */
 double jl_power_W(const struct jl_device *dev, const struct jl_power_fit *fit, const struct jl_power_in *in);
 
+/* The same where only the share of what lies between idle and the cap is known that the work asks for. */
+double jl_power_active_W(const struct jl_device *dev, const struct jl_power_fit *fit, double activity_frac,
+			 double limit_W);
+
 /* Idle with clocks up. */
 double jl_power_idle_W(const struct jl_device *dev, const struct jl_power_fit *fit);
 

@@ -35,6 +35,11 @@ const struct jl_family *jl_arch_family(int arch)
 			return family;
 }
 
+const char *jl_arch_id(int arch)
+{
+	return jl_arch_family(arch)->id;
+}
+
 int jl_arch_by_id(const char *id)
 {
 	const int n = jl_n_arch();

@@ -10,6 +10,7 @@
 
 int jl_n_arch(void);
 const struct jl_family *jl_arch_family(int arch);
+const char *jl_arch_id(int arch);
 
 /* By the family's id ("hopper", "ampere-rtx", ...); JL_ARCH_OTHER where it is unknown or NULL. */
 int jl_arch_by_id(const char *id);

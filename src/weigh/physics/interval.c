@@ -1,73 +1,129 @@
 #include "physics/interval.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
-/* Collectives: half widths of the left-out rows by class. */
-static const double width_switch_ln = 0.13; /* one NVLink domain, NVLink 4 on */
-static const double width_old_ln = 0.23;    /* one host, NVLink 2 and 3, xGMI */
-static const double width_pcie_ln = 0.30;   /* one host, PCIe or bridges */
-static const double width_path_ln = 0.36;   /* the same where nobody says how devices reach each other */
-static const double width_net_ln = 0.21;    /* several hosts, network stated */
-static const double width_unstated_ln = 0.33;
-/* Beyond what was seen: a device link never measured over that network, or more hosts than any row has. */
-static const double width_unseen_ln = 0.20;
-static const double width_hosts_ln = 0.05; /* per doubling beyond n_hosts_seen */
-static const double n_hosts_seen = 16.0;
+#include "catalog/find.h"
 
-double jl_link_half_ln(const struct jl_link_doubt *d)
-{
-	const double unseen = jl_coll_seen(d->intra, d->inter) ? 0.0 : width_unseen_ln;
-	const double far = width_hosts_ln * fmax(0.0, log2(d->n_nodes / n_hosts_seen));
-	double width;
-
-	if (d->n_nodes > 1.0)
-		width = d->network_assumed ? width_unstated_ln : width_net_ln;
-	else if (d->intra == JL_WIRE_NVLINK4 || d->intra == JL_WIRE_NVLINK5 || d->intra == JL_WIRE_NVL72)
-		width = width_switch_ln;
-	else if (d->intra == JL_WIRE_NVLINK2 || d->intra == JL_WIRE_NVLINK3 || d->intra == JL_WIRE_XGMI)
-		width = width_old_ln;
-	else
-		width = d->path_assumed ? width_path_ln : width_pcie_ln;
-	return sqrt(width * width + unseen * unseen + far * far);
-}
-
-enum reach { ONE_DEVICE, ONE_HOST, SEVERAL_HOSTS, N_REACH };
-
-static const double train_ln[JL_N_FRAMEWORK][N_REACH] = {
-	[JL_FW_EAGER] = { 0.125, 0.15, 0.20 },   [JL_FW_COMPILED] = { 0.18, 0.20, 0.20 },
-	[JL_FW_MEGATRON] = { 0.11, 0.11, 0.14 }, [JL_FW_NATIVE] = { 0.15, 0.15, 0.17 },
-	[JL_FW_APEX] = { 0.15, 0.17, 0.20 },     [JL_FW_GENERAL] = { 0.25, 0.25, 0.25 },
+static const char *const answers[JL_N_ASKED] = {
+	[JL_ASKED_STEP] = "step",       [JL_ASKED_MEMORY] = "memory",
+	[JL_ASKED_NETWORK] = "network", [JL_ASKED_COLLECTIVE] = "collective",
+	[JL_ASKED_PRODUCT] = "product", [JL_ASKED_RATE] = "rate",
+	[JL_ASKED_POWER] = "power",     [JL_ASKED_PROMPT] = "prompt",
+	[JL_ASKED_DECODE] = "decode",   [JL_ASKED_LOAD] = "load",
+	[JL_ASKED_FIRST] = "first",     [JL_ASKED_NEXT] = "next",
 };
 
-/* What each assumption adds, in quadrature, in the order of enum jl_train_assumed. */
-static const double assumed_ln[] = { 0.03, 0.14, 0.30, 0.06, 0.13, 0.10 };
-/* A GPU without runs of its own: on one device its listed rates say nearly all, several show their links as well. */
-static const double unseen_ln[N_REACH] = { 0.08, 0.15, 0.10 };
-static const double beyond_ln = 0.04; /* each doubling beyond the largest run seen */
-static const double n_gpus_seen = 1024.0;
-/* Nobody says how fast the host is, and hosts of one kind differ: two virtual machines by a quarter. */
-static const double host_ln = 0.25;
+static const char *const reasons[JL_N_DOUBT] = {
+	[JL_DOUBT_GPU] = "gpu",         [JL_DOUBT_FAMILY] = "family",   [JL_DOUBT_KIND] = "kind",
+	[JL_DOUBT_LINK] = "link",       [JL_DOUBT_EXPOSED] = "exposed", [JL_DOUBT_LAUNCH] = "launch",
+	[JL_DOUBT_ASSUMED] = "assumed", [JL_DOUBT_HOSTS] = "hosts",     [JL_DOUBT_FAR] = "far",
+};
 
-/* How much of the step follows the host: host and device are paced by the fourth power (model/step.c). */
-static double host_share(double host_frac)
+static const char *const extents[JL_N_EXTENT] = { "size", "batch", "gpus" };
+
+/* Before any row: the same for every answer and for every reason, so that only measurements tell them apart. */
+static const double base_prior_ln = 0.2, reason_prior_ln = 0.2, prior_sd_ln = 1.0;
+
+const char *jl_asked_id(enum jl_asked answer)
 {
-	const double device = 1.0 - fmin(fmax(host_frac, 0.0), 1.0);
-
-	return 1.0 - device * device * device * device;
+	return answers[answer];
 }
 
-double jl_train_half_ln(const struct jl_train_doubt *d)
+const char *jl_extent_id(enum jl_extent extent)
 {
-	const enum reach reach = d->n_nodes > 1.0 ? SEVERAL_HOSTS : d->n_gpus > 1.0 ? ONE_HOST : ONE_DEVICE;
-	const double base = train_ln[d->framework][reach];
-	const double links = d->exposed_frac > 0.0 ? d->exposed_frac * d->link_half_ln : 0.0;
-	const double host = host_ln * host_share(d->host_frac);
-	double sum = base * base + links * links + host * host;
+	return extents[extent];
+}
 
-	for (unsigned i = 0; i < sizeof(assumed_ln) / sizeof(assumed_ln[0]); i++)
-		if (d->assumed & (1u << i))
-			sum += assumed_ln[i] * assumed_ln[i];
-	if (!d->device_seen)
-		sum += unseen_ln[reach] * unseen_ln[reach];
-	return sqrt(sum) + beyond_ln * fmax(0.0, log2(d->n_gpus / n_gpus_seen));
+void jl_width_param_at(size_t i, struct jl_param *ret)
+{
+	const bool base = i < JL_N_ASKED;
+
+	*ret = (struct jl_param){ .unit = "1",
+				  .lo = 0.005,
+				  .hi = 3.0,
+				  .prior = base ? base_prior_ln : reason_prior_ln,
+				  .prior_sd_ln = prior_sd_ln };
+	(void)snprintf(ret->name, sizeof(ret->name), "interval.%s.%s", base ? "base" : "reason",
+		       base ? answers[i] : reasons[i - JL_N_ASKED]);
+}
+
+void jl_widths_of(struct jl_widths *widths, const double *x)
+{
+	memcpy(widths->base_ln, x, sizeof(widths->base_ln));
+	memcpy(widths->reason_ln, x + JL_N_ASKED, sizeof(widths->reason_ln));
+}
+
+static void param_at(const void *ctx, size_t i, struct jl_param *ret_param)
+{
+	(void)ctx;
+	jl_width_param_at(i, ret_param);
+}
+
+void jl_widths_read(struct jl_widths *ret_widths, const struct jl_catalog *cat)
+{
+	const struct jl_param_info *shared = jl_param_by_id(cat, JL_WIDTH_SHARED);
+	double x[JL_WIDTH_N_PARAM];
+
+	jl_params_read(cat, &(struct jl_param_list){ .n = JL_WIDTH_N_PARAM, .at = param_at }, x);
+	jl_widths_of(ret_widths, x);
+	ret_widths->shared_frac = shared ? shared->value : 0.0;
+	for (int a = 0; a < JL_N_ASKED; a++) {
+		for (int e = 0; e < JL_N_EXTENT; e++) {
+			char id[JL_SEEN_ID_MAX];
+
+			(void)snprintf(id, sizeof(id), "seen.%s.%s", answers[a], extents[e]);
+			const struct jl_param_info *range = jl_param_by_id(cat, id);
+
+			ret_widths->least[a][e] = range ? log(range->lo) : NAN;
+			ret_widths->most[a][e] = range ? log(range->hi) : NAN;
+		}
+	}
+}
+
+double jl_half_ln(const struct jl_widths *widths, enum jl_asked answer, const struct jl_doubt *doubt)
+{
+	double sum = widths->base_ln[answer] * widths->base_ln[answer];
+
+	for (int i = 0; i < JL_N_DOUBT; i++) {
+		const double more = widths->reason_ln[i] * doubt->x[i];
+
+		sum += more * more;
+	}
+	return sqrt(sum);
+}
+
+double jl_ratio_half_ln(const struct jl_widths *widths, double a, double b)
+{
+	return sqrt(fmax(0.0, a * a + b * b - 2.0 * widths->shared_frac * a * b));
+}
+
+double jl_far_ln(const struct jl_widths *widths, enum jl_asked answer, const double extent_ln[JL_N_EXTENT])
+{
+	double sum = 0.0;
+
+	for (int e = 0; e < JL_N_EXTENT; e++) {
+		const double least = widths->least[answer][e], most = widths->most[answer][e];
+		/* a comparison with NAN is false: nothing is far from what is not known */
+		const double off = extent_ln[e] < least  ? least - extent_ln[e]
+				   : extent_ln[e] > most ? extent_ln[e] - most
+							 : 0.0;
+
+		sum += off * off;
+	}
+	return sqrt(sum);
+}
+
+void jl_seen_id(char out[JL_SEEN_ID_MAX], enum jl_asked answer, const char *what, const char *label)
+{
+	(void)snprintf(out, JL_SEEN_ID_MAX, "seen.%s.%s.%s", answers[answer], what, label);
+}
+
+bool jl_seen(const struct jl_catalog *cat, enum jl_asked answer, const char *what, const char *label)
+{
+	char id[JL_SEEN_ID_MAX];
+
+	jl_seen_id(id, answer, what, label);
+	return jl_param_by_id(cat, id) != NULL;
 }

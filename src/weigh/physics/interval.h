@@ -1,40 +1,87 @@
-/* How far off a prediction may be: half widths, as ln, that hold four fifths of the published rows when their group is left
- * out of the fit. One rule for the score card and for what a person is told. */
+/* How far off an answer may be: half widths, as ln, of 80 % intervals. One small model for every room:
+ *
+ *     half_ln² = base(answer)² + Σ (reason · x)²
+ *
+ * with a base of each kind of answer and a few reasons to doubt it. All of them are fitted on published measurements that were
+ * predicted without their source, and kept as catalog data ("interval."; docs/METHOD.md §10); so is what has been measured
+ * at all ("seen."). */
 #ifndef JL_PHYSICS_INTERVAL_H
 #define JL_PHYSICS_INTERVAL_H
 
 #include <stdbool.h>
 
-#include "model/profile.h"
-#include "physics/link_params.h"
+#include "physics/params.h"
 
-struct jl_link_doubt {
-	enum jl_wire intra, inter;
-	double n_nodes;
-	bool path_assumed;    /* nobody says how devices reach each other */
-	bool network_assumed; /* nobody says how fast the network is */
-};
-double jl_link_half_ln(const struct jl_link_doubt *doubt);
-
-/* What had to be assumed about a training run because nobody says. */
-enum jl_train_assumed {
-	JL_ASSUMED_SHAPE = 1,
-	JL_ASSUMED_BATCH = 2,
-	JL_ASSUMED_PLAN = 4,
-	JL_ASSUMED_NETWORK = 8,
-	JL_ASSUMED_RECOMPUTE = 16,
-	JL_ASSUMED_FRAMEWORK = 32
+/* What is answered. */
+enum jl_asked {
+	JL_ASKED_STEP,       /* time of a training step of a transformer */
+	JL_ASKED_MEMORY,     /* what a device holds while it trains */
+	JL_ASKED_NETWORK,    /* time of a training step of any other network */
+	JL_ASKED_COLLECTIVE, /* time of a collective by itself */
+	JL_ASKED_PRODUCT,    /* time of a matrix product */
+	JL_ASKED_RATE,       /* of memory, a link, a layer: one device's other figures */
+	JL_ASKED_POWER,
+	JL_ASKED_PROMPT, /* one engine at work: time of a prompt, of a step of decoding, of a token under full load */
+	JL_ASKED_DECODE,
+	JL_ASKED_LOAD,
+	JL_ASKED_FIRST, /* frameworks under a number of requests: time to the first token, of each further one */
+	JL_ASKED_NEXT,
+	JL_N_ASKED
 };
 
-struct jl_train_doubt {
-	enum jl_framework framework;
-	double n_gpus, n_nodes;
-	bool device_seen;    /* the GPU had runs of its own in the fit */
-	unsigned assumed;    /* enum jl_train_assumed */
-	double exposed_frac; /* share of the step that waits for links; 0 where the rows' own width already has it */
-	double link_half_ln; /* how sure the links are; see jl_link_half_ln */
-	double host_frac;    /* share of the step in which the device waits for the host's launches */
+enum jl_reason {
+	JL_DOUBT_GPU,     /* 1: no measurements of this device */
+	JL_DOUBT_FAMILY,  /* 1: nor of its family */
+	JL_DOUBT_KIND,    /* 1: none of its kind: framework, engine, operation, number format */
+	JL_DOUBT_LINK,    /* share of the time that such links take as were never measured so */
+	JL_DOUBT_EXPOSED, /* share of a step that waits for links */
+	JL_DOUBT_LAUNCH,  /* share of a step that waits for the host's launches */
+	JL_DOUBT_ASSUMED, /* root of the number of inputs that nobody states */
+	JL_DOUBT_HOSTS,   /* 1: several hosts */
+	JL_DOUBT_FAR,     /* how far, as ln, its size, batch and devices are outside of all that was measured */
+	JL_N_DOUBT
 };
-double jl_train_half_ln(const struct jl_train_doubt *doubt);
+
+struct jl_doubt {
+	double x[JL_N_DOUBT];
+};
+
+/* How large a question is: all in ln, NAN where it means nothing. */
+enum jl_extent {
+	JL_EXTENT_SIZE,  /* parameters of a model, bytes of a collective, FLOP of a product */
+	JL_EXTENT_BATCH, /* tokens or samples of one device and step */
+	JL_EXTENT_GPUS,
+	JL_N_EXTENT
+};
+
+struct jl_widths {
+	double base_ln[JL_N_ASKED];
+	double reason_ln[JL_N_DOUBT];
+	double shared_frac; /* correlation of the errors of two answers of one kind: what a ratio of them is spared */
+	double least[JL_N_ASKED][JL_N_EXTENT], most[JL_N_ASKED][JL_N_EXTENT]; /* measured, as ln; NAN: nothing */
+};
+
+/* As parameters: bases, then reasons. The correlation is found after them and is not among these. */
+#define JL_WIDTH_N_PARAM (JL_N_ASKED + JL_N_DOUBT)
+void jl_width_param_at(size_t i, struct jl_param *ret_param);
+#define JL_WIDTH_SHARED "interval.shared_frac"
+const char *jl_asked_id(enum jl_asked answer);
+const char *jl_extent_id(enum jl_extent extent);
+
+/* From a vector of them, and from the catalog: what it does not say has its prior. */
+void jl_widths_of(struct jl_widths *widths, const double *x);
+void jl_widths_read(struct jl_widths *ret_widths, const struct jl_catalog *cat);
+
+double jl_half_ln(const struct jl_widths *widths, enum jl_asked answer, const struct jl_doubt *doubt);
+/* Of the ratio of two answers of one kind, whose half widths these are. */
+double jl_ratio_half_ln(const struct jl_widths *widths, double a_half_ln, double b_half_ln);
+
+/* How far outside: the root of the sum of squares; 0 inside, and where nothing is known. */
+double jl_far_ln(const struct jl_widths *widths, enum jl_asked answer, const double extent_ln[JL_N_EXTENT]);
+
+/* Is there a measurement? what: "gpu", "family", "kind", "link"; label: ids of the catalog or of the model's kinds. */
+#define JL_SEEN_ID_MAX 120
+void jl_seen_id(char out[JL_SEEN_ID_MAX], enum jl_asked answer, const char *what, const char *label);
+bool jl_seen(const struct jl_catalog *cat, enum jl_asked answer, const char *what, const char *label);
 
 #endif

@@ -1,6 +1,7 @@
 #include "physics/link_params.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -288,20 +289,28 @@ double jl_coll_host_s(const double *x, enum jl_coll_tool tool, int n_on_host)
 	return tool == JL_TOOL_TORCH ? x[HOST_TORCH] : 0.0;
 }
 
-int jl_coll_seen(enum jl_wire intra, enum jl_wire inter)
+const char *jl_wire_pair(char out[JL_PAIR_ID_MAX], enum jl_wire intra, enum jl_wire inter, bool alike)
 {
-	static const unsigned networks[JL_N_WIRE] = {
-		[JL_WIRE_NVLINK2] = 1u << JL_WIRE_IB,
-		[JL_WIRE_NVLINK3] = 1u << JL_WIRE_IB | 1u << JL_WIRE_ROCE | 1u << JL_WIRE_EFA | 1u << JL_WIRE_ETHERNET |
-				    1u << JL_WIRE_NONE,
-		[JL_WIRE_NVLINK4] = 1u << JL_WIRE_ROCE | 1u << JL_WIRE_NONE,
-		[JL_WIRE_NVLINK5] = 1u << JL_WIRE_EFA | 1u << JL_WIRE_NONE,
-		[JL_WIRE_NVL72] = 1u << JL_WIRE_IB | 1u << JL_WIRE_NONE,
-		[JL_WIRE_XGMI] = 1u << JL_WIRE_ROCE,
-		[JL_WIRE_PCIE_HOST] = 1u << JL_WIRE_NONE,
-		[JL_WIRE_PCIE_P2P] = 1u << JL_WIRE_NONE,
-		[JL_WIRE_BRIDGE] = 1u << JL_WIRE_NONE,
+	static const struct {
+		const char *id, *alike;
+	} ids[JL_N_WIRE] = {
+		[JL_WIRE_NONE] = { "none", "none" },
+		[JL_WIRE_PCIE_HOST] = { "pcie-host", "pcie-host" },
+		[JL_WIRE_PCIE_P2P] = { "pcie", "pcie" },
+		[JL_WIRE_BRIDGE] = { "bridge", "bridge" },
+		[JL_WIRE_NVLINK2] = { "nvlink2", "nvlink2" },
+		[JL_WIRE_NVLINK3] = { "nvlink3", "nvlink3" },
+		[JL_WIRE_NVLINK4] = { "nvlink4", "nvlink4" },
+		[JL_WIRE_NVLINK5] = { "nvlink5", "nvlink5" },
+		[JL_WIRE_NVL72] = { "nvl72", "nvlink5" },
+		[JL_WIRE_XGMI] = { "xgmi", "xgmi" },
+		[JL_WIRE_IB] = { "ib", "rdma" },
+		[JL_WIRE_ROCE] = { "roce", "rdma" },
+		[JL_WIRE_EFA] = { "efa", "rdma" },
+		[JL_WIRE_ETHERNET] = { "ethernet", "ethernet" },
 	};
 
-	return networks[intra] >> inter & 1u;
+	(void)snprintf(out, JL_PAIR_ID_MAX, "%s.%s", alike ? ids[intra].alike : ids[intra].id,
+		       alike ? ids[inter].alike : ids[inter].id);
+	return out;
 }

@@ -51,7 +51,9 @@ void jl_coll_fill(const double *x, enum jl_wire intra, enum jl_wire inter, int m
 /* What the host of a tool that times one collective after the other needs for each, at least. */
 double jl_coll_host_s(const double *x, enum jl_coll_tool tool, int n_on_host);
 
-/* Were devices joined by `intra` measured, with hosts joined by `inter` (JL_WIRE_NONE: one host)? */
-int jl_coll_seen(enum jl_wire intra, enum jl_wire inter);
+/* "nvlink4.ib": how a pair of links is named where it is said what has been measured. Training runs seldom say which network it
+ * was: `alike` gives those that are reached by the same means one name. */
+#define JL_PAIR_ID_MAX 32
+const char *jl_wire_pair(char out[JL_PAIR_ID_MAX], enum jl_wire intra, enum jl_wire inter, bool alike);
 
 #endif

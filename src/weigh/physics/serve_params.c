@@ -223,14 +223,3 @@ enum jl_engine jl_engine_by_text(const char *text)
 	}
 	return strcasestr(text, "gemv") ? JL_ENGINE_AWQ_GEMV : best;
 }
-
-/* Half widths that held four fifths of the rows of a kind when their group was left out of the fit. */
-double jl_serve_half_ln(enum jl_serve_scope scope, enum jl_serve_metric metric, bool assumed)
-{
-	static const double widths[2][JL_N_METRIC][2] = {
-		[JL_SCOPE_INFER] = { { 0.72, 0.9 }, { 0.3, 0.4 }, { 0.72, 0.9 }, { 0.22, 0.46 }, { 0.3, 0.39 } },
-		[JL_SCOPE_SERVE] = { { 0.72, 1.96 }, { 0.35, 0.79 }, { 0.72, 1.96 }, { 0.35, 0.79 }, { 0.35, 0.79 } },
-	};
-
-	return widths[scope][metric][assumed];
-}

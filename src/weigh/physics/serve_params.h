@@ -55,7 +55,4 @@ enum jl_serve_metric {
 	JL_METRIC_LOAD,
 	JL_N_METRIC
 };
-/* Half width of the 80 % interval, as ln, from measurements whose group was left out of the fit. */
-double jl_serve_half_ln(enum jl_serve_scope scope, enum jl_serve_metric metric, bool assumed);
-
 #endif

@@ -32,7 +32,9 @@ struct jl_train jl_case_train(const struct jl_case *c)
 		.plan = c->plan,
 		.shard = c->shard,
 		.memory = c->machine.memory,
-		.fused_loss = jl_loss_of(c->framework),
+		.fused_loss = c->loss == JL_UNSET ? jl_loss_of(c->framework) : (enum jl_loss)c->loss,
+		.chunked_loss = c->chunked_loss,
+		.frozen_param_B = c->frozen_param_B,
 		.host_mem_Bps = c->machine.host_mem_Bps,
 		.input_s = jl_case_input(c).input_s,
 	};

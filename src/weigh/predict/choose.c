@@ -283,6 +283,7 @@ enum jl_status jl_case_choose(struct jl_case *ret_case, const struct jl_catalog 
 	struct jl_case c = { .subject = *subject,
 			     .machine = *machine,
 			     .profile.launch_s = NAN,
+			     .loss = JL_UNSET,
 			     .samples = req->samples,
 			     .tokens = req->tokens,
 			     .steps_per_epoch = req->steps_per_epoch,
@@ -307,6 +308,7 @@ enum jl_status jl_case_choose(struct jl_case *ret_case, const struct jl_catalog 
 	if (status)
 		return status;
 	jl_case_choose_input(&c, cat, req);
+	c.n_assumed = (machine->sys.join && machine->sys.join_assumed) + (machine->sys.net && machine->sys.net_assumed);
 	say_system(&c);
 	choose_host(&c, req);
 	if (isnan(req->pue))

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define SMALL_B 8.0
+
 static const struct {
 	const char *name, *word; /* word: letters only */
 } kinds[JL_N_COLLECTIVE] = {
@@ -131,6 +133,32 @@ static enum jl_status check_ask(const struct jl_collective_ask *ask, int n_ranks
 	return JL_OK;
 }
 
+struct jl_collective_answer jl_collective_of(const struct jl_machine *machine, const struct jl_collective *coll,
+					     double host_s, int n_assumed)
+{
+	/* one that is smaller than all that were measured takes no longer than the smallest of those */
+	const double least_ln = machine->widths.least[JL_ASKED_COLLECTIVE][JL_EXTENT_SIZE];
+	const double extent_ln[JL_N_EXTENT] = { [JL_EXTENT_SIZE] = fmax(log(coll->size_B), least_ln),
+						[JL_EXTENT_BATCH] = NAN,
+						[JL_EXTENT_GPUS] = log(coll->n_ranks) };
+	struct jl_collective_answer a = { .cost = jl_collective_cost(&machine->alone, coll) };
+	struct jl_collective small = *coll;
+
+	small.size_B = SMALL_B;
+	jl_machine_doubt(&a.doubt, machine, JL_ASKED_COLLECTIVE);
+	a.doubt.x[JL_DOUBT_KIND] = !jl_seen(machine->cat, JL_ASKED_COLLECTIVE, "kind", jl_collective_name(coll->kind));
+	/* what does not depend on the size: starting it, steps that follow each other */
+	a.doubt.x[JL_DOUBT_LAUNCH] = fmin(1, jl_collective_cost(&machine->alone, &small).time_s / a.cost.time_s);
+	a.doubt.x[JL_DOUBT_LINK] = !jl_machine_links_seen(machine, JL_ASKED_COLLECTIVE);
+	a.doubt.x[JL_DOUBT_HOSTS] = machine->alone.n_nodes > 1;
+	a.doubt.x[JL_DOUBT_ASSUMED] = sqrt(n_assumed);
+	a.doubt.x[JL_DOUBT_FAR] = jl_far_ln(&machine->widths, JL_ASKED_COLLECTIVE, extent_ln);
+	/* Launches queue up: they show only where they take longer than the collective. */
+	a.time_s = fmax(a.cost.time_s, host_s);
+	a.half_ln = jl_half_ln(&machine->widths, JL_ASKED_COLLECTIVE, &a.doubt);
+	return a;
+}
+
 enum jl_status jl_collective_case(struct jl_collective_case *ret_case, const struct jl_machine *machine,
 				  const struct jl_collective_ask *ask, struct jl_err *err)
 {
@@ -139,14 +167,18 @@ enum jl_status jl_collective_case(struct jl_collective_case *ret_case, const str
 	const struct jl_collective coll = { .kind = ask->kind, .size_B = ask->size_B, .n_ranks = n_ranks };
 	struct jl_collective_case c = { .kind = ask->kind, .size_B = ask->size_B, .n_ranks = n_ranks };
 	struct jl_machine part;
-	struct jl_collective_cost cost;
 	enum jl_status status = check_ask(ask, n_ranks, err);
 
 	if (!status)
 		status = jl_machine_take(&part, machine, n_ranks, err);
 	if (status)
 		return status;
-	cost = jl_collective_cost(&part.alone, &coll);
+	const struct jl_collective_answer answer = jl_collective_of(
+		&part, &coll, 0,
+		(part.intra != JL_WIRE_NONE && part.sys.join_assumed) +
+			(part.inter != JL_WIRE_NONE && part.sys.net_assumed));
+	const struct jl_collective_cost cost = answer.cost;
+
 	c.n_nodes = part.sys.n_nodes;
 	c.n_per_node = n_ranks / c.n_nodes;
 	c.time_s = cost.time_s;
@@ -155,8 +187,8 @@ enum jl_status jl_collective_case(struct jl_collective_case *ret_case, const str
 	c.algorithm = cost.algorithm;
 	c.n_steps = steps_of(&c);
 	c.busbw_factor = jl_busbw_factor(ask->kind, n_ranks);
-	c.half_ln = part.link_half_ln;
-	c.seen = part.links_fitted;
+	c.half_ln = answer.half_ln;
+	c.seen = answer.doubt.x[JL_DOUBT_LINK] == 0;
 	c.in_network = c.n_nodes > 1 ? part.alone.inter.in_switch : part.alone.intra.in_switch;
 	c.algbw_Bps.value = ask->size_B / cost.time_s;
 	c.algbw_Bps.lo = c.algbw_Bps.value * exp(-c.half_ln);

@@ -42,6 +42,16 @@ struct jl_collective_case {
 	char limit_en[JL_LIMIT_TEXT_MAX], limit_ko[JL_LIMIT_TEXT_MAX];
 };
 
+/* One collective of any ranks on the links of a machine (its `alone`): what jl_collective_case asks for whole hosts. host_s: what a tool's
+ * host needs for each at least, 0: nothing; n_assumed: facts about the links that nobody states. */
+struct jl_collective_answer {
+	struct jl_collective_cost cost;
+	double time_s, half_ln;
+	struct jl_doubt doubt;
+};
+struct jl_collective_answer jl_collective_of(const struct jl_machine *machine, const struct jl_collective *coll,
+					     double host_s, int n_assumed);
+
 /* Refused: one rank, no size, a number of ranks that is not whole hosts (JL_E_RANGE). */
 enum jl_status jl_collective_case(struct jl_collective_case *ret_case, const struct jl_machine *machine,
 				  const struct jl_collective_ask *ask, struct jl_err *err);

@@ -9,38 +9,27 @@ static struct jl_estimate times(struct jl_estimate e, double factor)
 	return (struct jl_estimate){ e.value * factor, e.lo * factor, e.hi * factor };
 }
 
-/* What follows from the time of a step: epoch, run, scenarios, speed against `base_samples_per_s`, energy. */
-static void follow_up(struct jl_compare_at *at, const struct jl_compare *compare, double base_samples_per_s)
+/* Half an interval, as ln. */
+static double half_ln(const struct jl_estimate *e)
+{
+	return 0.5 * log(e->hi / e->lo);
+}
+
+/* What follows from the time of a step: epoch, run, scenarios, speed against `base_samples_per_s`, energy. base_half_ln: how sure
+ * the baseline's time is; what the same model gets wrong on both cancels. */
+static void follow_up(struct jl_compare_at *at, const struct jl_compare *compare, double base_samples_per_s,
+		      double base_half_ln)
 {
 	const struct jl_estimate *s = &at->step_s;
-	const double power_spread = 0.15 +
-				    at->host_spread_frac; /* of the power model's own residuals, and the host's */
-	struct jl_estimate whole;
+	const double ratio_ln = jl_ratio_half_ln(&compare->rows[0].machine.widths, half_ln(s), base_half_ln);
+	const double speedup = at->batch / s->value / base_samples_per_s;
 
 	at->epoch_s = isnan(at->batches) ? unknown : times(*s, at->batches);
 	at->run_s = times(at->epoch_s, compare->epochs);
 	at->repeat_s = times(at->run_s, compare->repeat);
 	at->tune_s = times(at->run_s, compare->tune);
-	at->speedup = (struct jl_estimate){ at->batch / s->value / base_samples_per_s,
-					    at->batch / s->hi / base_samples_per_s,
-					    at->batch / s->lo / base_samples_per_s };
-	if (compare->rows[0].machine.rate_half_ln > 0) { /* a baseline whose own rates are estimated */
-		const double doubt = compare->rows[0].machine.rate_half_ln, value = at->speedup.value;
-
-		at->speedup.lo = value * exp(-hypot(log(value / at->speedup.lo), doubt));
-		at->speedup.hi = value * exp(hypot(log(at->speedup.hi / value), doubt));
-	}
-	whole = isnan(at->batches) ? *s : at->run_s;
-	at->energy_J = times(whole, at->power_W * compare->pue);
-	at->energy_J.lo /= 1 + power_spread;
-	at->energy_J.hi *= 1 + power_spread;
-}
-
-static double host_spread(const struct jl_machine *m, double power_W)
-{
-	const double host_W = m->host_idle_W * m->sys.n_nodes;
-
-	return host_W > 0 && power_W > 0 ? host_W / power_W * expm1(m->host.power_half_ln) : 0;
+	at->speedup = (struct jl_estimate){ speedup, speedup * exp(-ratio_ln), speedup * exp(ratio_ln) };
+	at->energy_J = jl_energy_of(isnan(at->batches) ? *s : at->run_s, at->power_W * compare->pue, at->power_half_ln);
 }
 
 static void carry_row(struct jl_compare *compare, struct jl_compare_row *row, const struct jl_observed *run)
@@ -62,10 +51,10 @@ static void carry_row(struct jl_compare *compare, struct jl_compare_row *row, co
 					      .step_s = c.step_s,
 					      .part_s = c.part_s,
 					      .power_W = c.power_W,
-					      .host_spread_frac = host_spread(&row->machine, c.power_W),
+					      .power_half_ln = jl_power_half_ln(&row->machine, c.power_W),
 					      .host_power = c.host_power,
 					      .batches = jl_observed_batches(run, batch) };
-		follow_up(at, compare, run->batch / run->step_s);
+		follow_up(at, compare, run->batch / run->step_s, 0);
 		if (at->step_s.lo == at->step_s.hi && !isnan(run->watts_W)) /* both measured */
 			at->energy_J.lo = at->energy_J.hi = at->energy_J.value;
 	}
@@ -176,7 +165,7 @@ static void from_case(struct jl_compare_at *at, const struct jl_case *c, const s
 				      .n_passes = c->plan.n_micro,
 				      .step_s = p.step_s,
 				      .power_W = p.power_W,
-				      .host_spread_frac = host_spread(&c->machine, p.power_W),
+				      .power_half_ln = jl_power_half_ln(&c->machine, p.power_W),
 				      .host_power = !isnan(c->machine.host_idle_W),
 				      .part_s = { NAN, NAN, NAN, NAN },
 				      .batches = ceil(samples / c->global_batch - 1e-9) };
@@ -198,7 +187,9 @@ static void weigh_row(struct jl_compare *compare, struct jl_compare_row *row, co
 	const double base_rate = base->global_batch / jl_case_weigh(base).step.step_s;
 
 	from_case(&row->at[JL_AT_SAME_BATCH], c, cat, samples);
-	follow_up(&row->at[JL_AT_SAME_BATCH], compare, base_rate);
+	const double base_half_ln = half_ln(&compare->rows[0].at[JL_AT_SAME_BATCH].step_s); /* its row is the first */
+
+	follow_up(&row->at[JL_AT_SAME_BATCH], compare, base_rate, base_half_ln);
 	if (row->baseline) /* against itself it is sure */
 		row->at[JL_AT_SAME_BATCH].speedup = (struct jl_estimate){ 1, 1, 1 };
 	row->plan = c->plan;
@@ -217,7 +208,7 @@ static void weigh_row(struct jl_compare *compare, struct jl_compare_row *row, co
 	c->plan.n_micro = c->plan.pp > 1 ? c->plan.n_micro : 1;
 	c->global_batch = c->shard.micro_batch * c->plan.n_micro * c->plan.dp;
 	from_case(&row->at[JL_AT_LARGEST_BATCH], c, cat, samples);
-	follow_up(&row->at[JL_AT_LARGEST_BATCH], compare, base_rate);
+	follow_up(&row->at[JL_AT_LARGEST_BATCH], compare, base_rate, base_half_ln);
 }
 
 enum jl_status jl_compare_model(struct jl_compare *compare, const struct jl_catalog *cat,

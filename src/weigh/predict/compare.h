@@ -22,7 +22,7 @@ struct jl_compare_at {
 	struct jl_estimate speedup;                          /* samples a second / the baseline's at its batch */
 	struct jl_estimate energy_J;                         /* of the run; of one step where an epoch is not known */
 	double power_W;
-	double host_spread_frac; /* what not knowing the host's draw adds to the energy */
+	double power_half_ln; /* how sure that is */
 	bool host_power;
 	bool fits;
 	struct jl_step_share part_s; /* of an observed run; NAN otherwise */

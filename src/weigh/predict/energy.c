@@ -1,25 +1,69 @@
 /* What a case draws: work and bytes of its operators over the time of a step, through the power model. */
 #include <math.h>
 
-#include "model/power.h"
 #include "predict/kind.h"
+
+static struct jl_doubt power_doubt(const struct jl_machine *machine, int n_assumed)
+{
+	struct jl_doubt doubt = { .x = { [JL_DOUBT_ASSUMED] = sqrt(n_assumed) } };
+
+	jl_machine_doubt(&doubt, machine, JL_ASKED_POWER);
+	return doubt;
+}
+
+double jl_power_ask_W(const struct jl_device *dev, const struct jl_power_fit *fit, const struct jl_power_ask *ask)
+{
+	const double one_W = isnan(ask->activity_frac)
+				     ? jl_power_W(dev, fit, &ask->work)
+				     : jl_power_active_W(dev, fit, ask->activity_frac, ask->work.limit_W);
+
+	return ask->n_gpus * one_W + ask->host_W;
+}
+
+struct jl_power_answer jl_power_of(const struct jl_machine *machine, const struct jl_power_ask *ask)
+{
+	const struct jl_doubt doubt = power_doubt(machine, ask->n_assumed);
+
+	return (struct jl_power_answer){ .power_W = jl_power_ask_W(&machine->dev, &machine->power, ask),
+					 .half_ln = jl_half_ln(&machine->widths, JL_ASKED_POWER, &doubt),
+					 .doubt = doubt };
+}
+
+double jl_power_half_ln(const struct jl_machine *machine, double power_W)
+{
+	const struct jl_doubt doubt = power_doubt(machine, 0);
+	const double host_W = machine->host_idle_W * machine->sys.n_nodes;
+	const double host = host_W > 0 && power_W > 0 ? host_W / power_W * machine->host.power_half_ln : 0;
+
+	return hypot(jl_half_ln(&machine->widths, JL_ASKED_POWER, &doubt), host);
+}
+
+struct jl_estimate jl_energy_of(struct jl_estimate time_s, double power_W, double power_half_ln)
+{
+	const double value = time_s.value * power_W;
+
+	return (struct jl_estimate){ .value = value,
+				     .lo = value * exp(-hypot(log(time_s.value / time_s.lo), power_half_ln)),
+				     .hi = value * exp(hypot(log(time_s.hi / time_s.value), power_half_ln)) };
+}
 
 double jl_case_power_W(const struct jl_case *c, const struct jl_step_cost *step)
 {
 	const struct jl_case_work w = c->subject.kind->work(c);
-	const double device_W = jl_power_W(
-		&c->machine.dev, &c->machine.power,
-		&(struct jl_power_in){
-			.moved_Bps = w.moved_B / step->step_s,
-			.flopps = w.flop / step->step_s *
-				  (c->shard.dtype == JL_FP8 ? 0.5 : 1), /* counted as the power model counts fp8 */
-			.vector = c->shard.dtype == JL_FP32,
-			.routed = c->subject.model.moe.n_experts > 0,
-			.limit_W = NAN,
-		});
-	const double host_W = isnan(c->machine.host_idle_W) ? 0 : c->machine.host_idle_W;
-	/* A processor that works runs at its limit. */
-	const double one_W = c->machine.sys.gpu ? device_W : c->machine.dev.tdp_W;
+	struct jl_power_ask ask = {
+		.work = { .moved_Bps = w.moved_B / step->step_s,
+			  .flopps = w.flop / step->step_s *
+				    (c->shard.dtype == JL_FP8 ? 0.5 : 1), /* counted as the power model counts fp8 */
+			  .vector = c->shard.dtype == JL_FP32,
+			  .routed = c->subject.model.moe.n_experts > 0,
+			  .limit_W = NAN },
+		.activity_frac = NAN,
+		.n_gpus = c->n_gpus,
+		.host_W = isnan(c->machine.host_idle_W) ? 0 : c->machine.host_idle_W * c->machine.sys.n_nodes,
+	};
 
-	return one_W * c->n_gpus + host_W * c->machine.sys.n_nodes;
+	/* A processor that works runs at its limit. */
+	if (!c->machine.sys.gpu)
+		return c->machine.dev.tdp_W * c->n_gpus + ask.host_W;
+	return jl_power_of(&c->machine, &ask).power_W;
 }

@@ -38,7 +38,7 @@ struct jl_workload_kind {
 	struct jl_weight (*weigh)(const struct jl_case *c);
 	struct jl_memory (*memory)(const struct jl_case *c, double micro_batch, double *ret_host_B);
 	void (*predict)(struct jl_prediction *p, const struct jl_case *c); /* step, memory, host_B, flop, kind_frac */
-	double (*half_ln)(const struct jl_case *c, const struct jl_step_cost *step); /* half of an 80 % interval */
+	enum jl_asked answer; /* what its time of a step is to the intervals */
 	struct jl_case_work (*work)(const struct jl_case *c);
 	double (*matrix_share)(const struct jl_case *c); /* of a device's computing that its matrix units take */
 };

@@ -5,10 +5,6 @@
 
 #include "workload/convnet_train.h"
 
-/* Half widths, as ln, that held four fifths of the published runs of these networks when their GPU was left out of the fit
- * (`jeoul validate`): one device, several. Beyond what was seen: several hosts, and processors as devices. */
-static const double width_one_ln = 0.17, width_host_ln = 0.20, width_hosts_ln = 0.15, width_cpu_ln = 0.5;
-
 /* The model's own form of such a case; its pointers point into `c`. */
 static struct jl_convnet_train train_of(const struct jl_case *c)
 {
@@ -21,6 +17,7 @@ static struct jl_convnet_train train_of(const struct jl_case *c)
 		.micro_batch = c->shard.micro_batch,
 		.n_micro = c->plan.n_micro,
 		.dtype = c->shard.dtype,
+		.software = c->software,
 		.n_ranks = c->n_gpus,
 		.n_per_host = c->machine.sys.n_per_node > 0 ? c->machine.sys.n_per_node : 1,
 		.input_s = jl_case_input(c).input_s,
@@ -30,16 +27,6 @@ static struct jl_convnet_train train_of(const struct jl_case *c)
 	if (!c->machine.sys.gpu)
 		train.memory.context_B = 0; /* a CPU has no driver context of its own */
 	return train;
-}
-
-static double half_ln(const struct jl_case *c, const struct jl_step_cost *step)
-{
-	const double base = c->n_gpus > 1 ? width_host_ln : width_one_ln;
-	const double hosts = c->machine.sys.n_nodes > 1 ? width_hosts_ln : 0;
-	const double cpu = c->machine.sys.gpu ? 0 : width_cpu_ln;
-	const double links = step->dp_s / step->step_s * c->machine.link_half_ln;
-
-	return sqrt(base * base + hosts * hosts + cpu * cpu + links * links);
 }
 
 /* What transformers can be asked and these networks cannot. */
@@ -259,7 +246,7 @@ const struct jl_workload_kind jl_kind_network = {
 	.weigh = weigh,
 	.memory = memory,
 	.predict = predict,
-	.half_ln = half_ln,
+	.answer = JL_ASKED_NETWORK,
 	.work = work,
 	.matrix_share = matrix_share,
 };

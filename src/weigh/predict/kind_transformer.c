@@ -107,27 +107,6 @@ static struct jl_memory memory(const struct jl_case *c, double micro_batch, doub
 	return jl_train_memory(&train, &blocks);
 }
 
-/* Parts of a step that wait for links. */
-static double exposed_frac(const struct jl_step_cost *step)
-{
-	return (step->dp_s + step->tp_s + step->cp_s + step->ep_s + step->send_s) / step->step_s;
-}
-
-static double half_ln(const struct jl_case *c, const struct jl_step_cost *step)
-{
-	const double model = jl_train_half_ln(&(struct jl_train_doubt){
-		.framework = c->framework,
-		.n_gpus = c->n_gpus,
-		.n_nodes = c->machine.sys.n_nodes,
-		.device_seen = c->machine.device_fitted,
-		.exposed_frac = exposed_frac(step),
-		.link_half_ln = c->machine.link_half_ln,
-		.host_frac = step->host_s / step->step_s,
-	});
-
-	return hypot(model, fmax(c->machine.rate_half_ln, 0.0)); /* rates that are estimated are doubtful too */
-}
-
 static void count_blocks(const struct jl_case *c, double ret_n[JL_N_BLOCK])
 {
 	const struct jl_transformer_params params = jl_transformer_params(&c->subject.model);
@@ -265,7 +244,7 @@ const struct jl_workload_kind jl_kind_transformer = {
 	.weigh = weigh,
 	.memory = memory,
 	.predict = predict,
-	.half_ln = half_ln,
+	.answer = JL_ASKED_STEP,
 	.work = work,
 	.matrix_share = matrix_share,
 };

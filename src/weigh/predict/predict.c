@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "physics/interval.h"
+#include "catalog/find.h"
 #include "predict/kind.h"
 
 #define JL_PART(k, member, e, o)                                                                                       \
@@ -44,12 +44,12 @@ size_t jl_part_largest(const struct jl_step_cost *step)
 	return best;
 }
 
-/* As the time of a step is unsure; `more_frac`: what else is unsure about it. */
-static struct jl_estimate as_time(const struct jl_prediction *p, double value, double more_frac)
+/* As the time of a step is unsure. */
+static struct jl_estimate as_time(const struct jl_prediction *p, double value)
 {
 	return (struct jl_estimate){ .value = value,
-				     .lo = value / (1 + p->below_frac + more_frac),
-				     .hi = value * (1 + p->spread_frac + more_frac) };
+				     .lo = value / (1 + p->below_frac),
+				     .hi = value * (1 + p->spread_frac) };
 }
 
 static struct jl_estimate as_rate(const struct jl_prediction *p, double value)
@@ -59,14 +59,72 @@ static struct jl_estimate as_rate(const struct jl_prediction *p, double value)
 				     .hi = value * (1 + p->below_frac) };
 }
 
+/* Parts of a step that wait for links. */
+static double exposed_frac(const struct jl_step_cost *step)
+{
+	return (step->dp_s + step->tp_s + step->cp_s + step->ep_s + step->send_s) / step->step_s;
+}
+
+void jl_case_extent(const struct jl_case *c, double extent_ln[JL_N_EXTENT])
+{
+	const double items = c->global_batch / c->n_gpus * (isnan(c->shard.seq) ? 1 : c->shard.seq);
+
+	extent_ln[JL_EXTENT_SIZE] = log(jl_subject_params(&c->subject));
+	extent_ln[JL_EXTENT_BATCH] = log(items);
+	extent_ln[JL_EXTENT_GPUS] = log(c->n_gpus);
+}
+
+static struct jl_doubt doubt_of(const struct jl_case *c, const struct jl_step_cost *step, enum jl_asked answer)
+{
+	const struct jl_machine *m = &c->machine;
+	double extent_ln[JL_N_EXTENT];
+	struct jl_doubt doubt = { .x = { 0 } };
+
+	jl_case_extent(c, extent_ln);
+	if (answer != JL_ASKED_MEMORY) /* which asks for the tensors, not for who holds them */
+		jl_machine_doubt(&doubt, m, answer);
+	doubt.x[JL_DOUBT_KIND] = !c->subject.net && !jl_seen(m->cat, answer, "kind", jl_framework_name(c->framework));
+	doubt.x[JL_DOUBT_ASSUMED] = sqrt(c->n_assumed);
+	doubt.x[JL_DOUBT_HOSTS] = m->sys.n_nodes > 1;
+	doubt.x[JL_DOUBT_FAR] = jl_far_ln(&m->widths, answer, extent_ln);
+	if (answer == JL_ASKED_MEMORY)
+		return doubt;
+	doubt.x[JL_DOUBT_EXPOSED] = exposed_frac(step);
+	doubt.x[JL_DOUBT_LAUNCH] = step->host_s / step->step_s;
+	if (answer == JL_ASKED_STEP && !jl_machine_links_seen(m, answer))
+		doubt.x[JL_DOUBT_LINK] = doubt.x[JL_DOUBT_EXPOSED];
+	return doubt;
+}
+
+/* Rates that are estimated are doubtful too; so is a processor that was not measured: no published run is of one. */
+static double rate_half_ln(const struct jl_machine *m)
+{
+	const bool processor = !m->sys.gpu && !m->device_fitted;
+
+	return hypot(fmax(m->rate_half_ln, 0.0), processor ? jl_figure(m->cat, "processor-half-width") : 0);
+}
+
 /* The interval that the score card checks; the slower of the devices and of their input at either end. */
 static void predict_spread(struct jl_prediction *p, const struct jl_case *c)
 {
-	const double model = expm1(c->subject.kind->half_ln(c, &p->step)), input = expm1(p->input.half_ln);
+	const enum jl_asked answer = c->subject.kind->answer;
 	const double own_s = p->step.step_s - p->step.input_s, whole_s = p->step.step_s;
+
+	p->doubt = doubt_of(c, &p->step, answer);
+	p->half_ln = hypot(jl_half_ln(&c->machine.widths, answer, &p->doubt), rate_half_ln(&c->machine));
+	const double model = expm1(p->half_ln), input = expm1(p->input.half_ln);
 
 	p->spread_frac = fmax(own_s * (1 + model), p->input.input_s * (1 + input)) / whole_s - 1;
 	p->below_frac = whole_s / fmax(own_s / (1 + model), p->input.input_s / (1 + input)) - 1;
+}
+
+static void predict_memory(struct jl_prediction *p, const struct jl_case *c)
+{
+	const struct jl_doubt doubt = doubt_of(c, &p->step, JL_ASKED_MEMORY);
+	const double half_ln = jl_half_ln(&c->machine.widths, JL_ASKED_MEMORY, &doubt), total_B = p->memory.total_B;
+
+	p->memory_B = (struct jl_estimate){ total_B, total_B * exp(-half_ln), total_B * exp(half_ln) };
+	p->memory_doubt = doubt;
 }
 
 /* Steps of an epoch and of the run: from samples or tokens at this batch, or as given. */
@@ -81,28 +139,19 @@ static void predict_run(struct jl_prediction *p, const struct jl_case *c)
 	if (isnan(steps) && !isnan(c->tokens))
 		steps = ceil(c->tokens / tokens_per_step);
 	p->steps_per_epoch = steps;
-	p->epoch_s = as_time(p, steps * p->step_s.value, 0);
-	p->run_s = as_time(p, epochs * steps * p->step_s.value, 0);
+	p->epoch_s = as_time(p, steps * p->step_s.value);
+	p->run_s = as_time(p, epochs * steps * p->step_s.value);
 	p->whole_run = !isnan(steps);
-}
-
-/* What not knowing the host's draw adds to the energy. */
-static double host_spread(const struct jl_case *c, double power_W)
-{
-	const double host_W = c->machine.host_idle_W * c->machine.sys.n_nodes;
-
-	return host_W > 0 && power_W > 0 ? host_W / power_W * expm1(c->machine.host.power_half_ln) : 0;
 }
 
 static void predict_cost(struct jl_prediction *p, const struct jl_catalog *cat, const struct jl_case *c)
 {
-	const double time_s = p->whole_run ? p->run_s.value : p->step_s.value;
-	const double power_spread = 0.15; /* of the power model's own residuals */
+	const struct jl_estimate time_s = p->whole_run ? p->run_s : p->step_s;
 
 	p->power_W = jl_case_power_W(c, &p->step);
-	p->energy_J = as_time(p, time_s * p->power_W * c->pue, power_spread + host_spread(c, p->power_W));
+	p->energy_J = jl_energy_of(time_s, p->power_W * c->pue, jl_power_half_ln(&c->machine, p->power_W));
 	p->rent = cat ? jl_rent_find(cat, &c->machine.sys) : (struct jl_rent){ .usdps = NAN };
-	p->cost_usd = as_time(p, time_s * p->rent.usdps * c->n_gpus, 0);
+	p->cost_usd = as_time(p, time_s.value * p->rent.usdps * c->n_gpus);
 }
 
 static double reduced_B(const struct jl_case *c)
@@ -122,7 +171,8 @@ void jl_predict(struct jl_prediction *ret_prediction, const struct jl_catalog *c
 	p.room = jl_case_room(c, &(struct jl_weight){ .memory = p.memory, .host_B = p.host_B });
 	p.max_micro_batch = jl_case_max_micro_batch(c);
 	predict_spread(&p, c);
-	p.step_s = as_time(&p, p.step.step_s, 0);
+	predict_memory(&p, c);
+	p.step_s = as_time(&p, p.step.step_s);
 	p.samples_per_s = as_rate(&p, c->global_batch / p.step.step_s);
 	p.tokens_per_s = as_rate(&p, tokens / p.step.step_s);
 	p.tokens_per_s_per_gpu = as_rate(&p, tokens / p.step.step_s / c->n_gpus);

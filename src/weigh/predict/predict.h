@@ -6,6 +6,7 @@
 #ifndef JL_PREDICT_PREDICT_H
 #define JL_PREDICT_PREDICT_H
 
+#include "model/power.h"
 #include "predict/request.h"
 #include "predict/subject.h"
 #include "system/machine.h"
@@ -44,6 +45,11 @@ struct jl_case {
 	int states, optimizer; /* as asked for; JL_UNSET: as the framework does */
 	int n_gpus;
 	double global_batch;
+	int loss;              /* enum jl_loss; JL_UNSET: the framework's own */
+	double chunked_loss;   /* pieces that the loss is computed in; 0: one */
+	double frozen_param_B; /* of a frozen parameter that is kept in a format of its own; 0: as the others */
+	unsigned software;     /* enum jl_conv_software: what old releases of a network's framework lack */
+	int n_assumed;         /* inputs that nobody states: what a published run leaves out */
 	struct jl_input input;
 	double ram_B;                                         /* of one host; NAN: not known */
 	double samples, tokens, steps_per_epoch, epochs, pue; /* NAN: not asked for */
@@ -92,9 +98,13 @@ struct jl_rent {
 struct jl_prediction {
 	struct jl_step_cost step; /* parts sum to step_s.value */
 	struct jl_memory memory;
+	struct jl_estimate memory_B; /* of memory.total_B */
+	struct jl_doubt memory_doubt;
 	double capacity_B;
 	enum jl_room room;
 	double max_micro_batch; /* with the margin left free; 0: not even one sample */
+	double half_ln;         /* of the step by itself, whatever its input does */
+	struct jl_doubt doubt;  /* why it is not less */
 	double spread_frac;     /* of step_s, upward */
 	double below_frac;      /* downward */
 	struct jl_estimate step_s, samples_per_s, tokens_per_s, tokens_per_s_per_gpu;
@@ -116,6 +126,9 @@ struct jl_prediction {
 
 /* `cat` is for prices; NULL: none. */
 void jl_predict(struct jl_prediction *ret_prediction, const struct jl_catalog *cat, const struct jl_case *c);
+
+/* How large it is: parameters, tokens or samples of one device and step, devices. */
+void jl_case_extent(const struct jl_case *c, double extent_ln[JL_N_EXTENT]);
 
 /* Only time and memory: what searches use. */
 struct jl_weight {
@@ -165,5 +178,24 @@ struct jl_rent jl_rent_find(const struct jl_catalog *cat, const struct jl_sys *s
 
 /* Average draw of all devices and hosts, PUE not included; NAN: TDP unknown. */
 double jl_case_power_W(const struct jl_case *c, const struct jl_step_cost *step);
+
+/* What `n` devices draw at this work, and what else their hosts do. */
+struct jl_power_ask {
+	struct jl_power_in work; /* of one device */
+	double activity_frac; /* NAN; or, where the work is not known, the share of what lies between idle and the cap */
+	double n_gpus, host_W;
+	int n_assumed;
+};
+double jl_power_ask_W(const struct jl_device *dev, const struct jl_power_fit *fit, const struct jl_power_ask *ask);
+struct jl_power_answer {
+	double power_W, half_ln;
+	struct jl_doubt doubt;
+};
+struct jl_power_answer jl_power_of(const struct jl_machine *machine, const struct jl_power_ask *ask);
+
+/* How sure a draw of that many watts is: the devices' part and their hosts'. */
+double jl_power_half_ln(const struct jl_machine *machine, double power_W);
+/* A time that is drawn through: energy is as unsure as the time and the power are, each for itself. */
+struct jl_estimate jl_energy_of(struct jl_estimate time_s, double power_W, double power_half_ln);
 
 #endif

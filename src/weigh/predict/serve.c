@@ -35,23 +35,108 @@ static enum jl_status check(const struct jl_serve_ask *ask, int n_host, struct j
 	return JL_OK;
 }
 
-static void answer(struct jl_serve_answer *ret, const struct jl_serve_job *job, const struct jl_serve_ask *ask,
-		   enum jl_serve_scope scope)
+double jl_serve_run_s(const struct jl_device *dev, const struct jl_serve_fit *fit, const struct jl_serve_run *run,
+		      struct jl_serve_step *ret_step)
+{
+	const struct jl_serve_job job = {
+		.dev = dev, .fit = fit, .model = &run->model, .format = run->format, .place = run->place
+	};
+	struct jl_serve_job prefill = job;
+	const bool apart = run->prefill.n_gpus > 0;
+	const double n_decode = fmax(run->n_decode_workers, 1);
+	struct jl_serve_step step;
+
+	if (apart)
+		prefill.place = run->prefill;
+	if (run->metric == JL_METRIC_DECODE || run->metric == JL_METRIC_PREFILL) {
+		const bool decode = run->metric == JL_METRIC_DECODE;
+
+		step = decode ? jl_serve_decode(&job, run->n_requests, run->context)
+			      : jl_serve_prefill(&job, run->n_requests, run->prompt);
+		if (ret_step)
+			*ret_step = step;
+		if (run->generate)
+			step.step_s += run->output *
+				       jl_serve_decode(&job, run->n_requests, run->prompt + 0.5 * run->output).step_s;
+		return step.step_s;
+	}
+	const struct jl_serve_load load = { .n_requests = fmax(run->n_requests / n_decode, 1),
+					    .prompt = run->prompt,
+					    .output = run->output,
+					    .n_prefill_workers = apart ? run->n_prefill_workers / n_decode : 0,
+					    .prefill = apart ? &prefill : NULL,
+					    .max_batch = run->max_batch };
+	const struct jl_serve_rate rate = jl_serve_rate(&job, &load);
+
+	if (ret_step)
+		*ret_step = run->metric == JL_METRIC_TTFT
+				    ? jl_serve_prefill(apart ? &prefill : &job, 1, run->prompt)
+				    : jl_serve_decode(&job, rate.batch, run->prompt + 0.5 * run->output);
+	if (run->metric == JL_METRIC_LOAD)
+		return 1 / (rate.total_tps * n_decode);
+	return run->metric == JL_METRIC_TTFT ? rate.ttft_s : rate.tpot_s;
+}
+
+/* Times to a first token are measured under load on few families; there is nothing nearer for the others. */
+enum jl_asked jl_serve_asked_of(int arch, enum jl_serve_metric metric)
+{
+	static const enum jl_asked answers[JL_N_METRIC] = { [JL_METRIC_TTFT] = JL_ASKED_FIRST,
+							    [JL_METRIC_TPOT] = JL_ASKED_NEXT,
+							    [JL_METRIC_PREFILL] = JL_ASKED_PROMPT,
+							    [JL_METRIC_DECODE] = JL_ASKED_DECODE,
+							    [JL_METRIC_LOAD] = JL_ASKED_LOAD };
+
+	return metric == JL_METRIC_TPOT && jl_serve_scope_of(arch) == JL_SCOPE_INFER ? JL_ASKED_LOAD : answers[metric];
+}
+
+struct jl_serve_time jl_serve_of(const struct jl_machine *machine, const struct jl_serve_fit *fit,
+				 const struct jl_serve_run *run)
+{
+	const double extent_ln[JL_N_EXTENT] = {
+		[JL_EXTENT_SIZE] = log(run->model.dense_params + run->model.expert_params),
+		[JL_EXTENT_BATCH] = log(run->n_requests),
+		[JL_EXTENT_GPUS] = log(run->place.n_gpus),
+	};
+	struct jl_serve_time t = { .answer = jl_serve_asked_of(machine->dev.arch, run->metric) };
+
+	t.time_s = jl_serve_run_s(&machine->dev, fit, run, &t.step);
+	jl_machine_doubt(&t.doubt, machine, t.answer);
+	t.doubt.x[JL_DOUBT_KIND] = !jl_seen(machine->cat, t.answer, "kind", jl_engine_id(run->engine));
+	t.doubt.x[JL_DOUBT_EXPOSED] = t.step.exchange_s / t.step.step_s;
+	t.doubt.x[JL_DOUBT_LAUNCH] = t.step.fixed_s / t.step.step_s;
+	t.doubt.x[JL_DOUBT_ASSUMED] = sqrt(run->n_assumed);
+	t.doubt.x[JL_DOUBT_FAR] = jl_far_ln(&machine->widths, t.answer, extent_ln);
+	t.half_ln = jl_half_ln(&machine->widths, t.answer, &t.doubt);
+	return t;
+}
+
+static void answer(struct jl_serve_answer *ret, const struct jl_machine *machine, const struct jl_serve_job *job,
+		   const struct jl_serve_ask *ask)
 {
 	const struct jl_serve_load load = { .n_requests = ask->n_requests,
 					    .prompt = ask->prompt,
 					    .output = ask->output };
 	const struct jl_serve_rate rate = jl_serve_rate(job, &load);
-	const double ttft_ln = jl_serve_half_ln(scope, JL_METRIC_TTFT, false);
-	const double tpot_ln = jl_serve_half_ln(scope, JL_METRIC_TPOT, false);
+	struct jl_serve_run run = { .model = *job->model,
+				    .engine = ask->engine,
+				    .format = job->format,
+				    .place = job->place,
+				    .n_requests = ask->n_requests,
+				    .prompt = ask->prompt,
+				    .output = ask->output,
+				    .metric = JL_METRIC_TTFT };
+	const struct jl_serve_time first = jl_serve_of(machine, job->fit, &run);
+
+	run.metric = JL_METRIC_TPOT;
+	const struct jl_serve_time next = jl_serve_of(machine, job->fit, &run);
 
 	ret->batch = rate.batch;
-	ret->half_ln = tpot_ln;
-	ret->ttft_s = around(rate.ttft_s, ttft_ln);
-	ret->tpot_s = around(rate.tpot_s, tpot_ln);
-	ret->request_tps = around(rate.request_tps, tpot_ln);
-	ret->total_tps = around(rate.total_tps, tpot_ln);
-	ret->step = jl_serve_decode(job, rate.batch, ask->prompt + 0.5 * ask->output);
+	ret->half_ln = next.half_ln;
+	ret->ttft_s = around(first.time_s, first.half_ln);
+	ret->tpot_s = around(next.time_s, next.half_ln);
+	ret->request_tps = around(rate.request_tps, next.half_ln);
+	ret->total_tps = around(rate.total_tps, next.half_ln);
+	ret->step = next.step;
 }
 
 enum jl_status jl_serve_predict(struct jl_serve_answer *ret_answer, const struct jl_catalog *cat,
@@ -80,7 +165,7 @@ enum jl_status jl_serve_predict(struct jl_serve_answer *ret_answer, const struct
 				     .checked = jl_serve_scope_of(dev->arch) == JL_SCOPE_SERVE };
 
 	a.fits = a.room >= 1;
-	answer(&a, &job, ask, jl_serve_scope_of(dev->arch));
+	answer(&a, machine, &job, ask);
 	*ret_answer = a;
 	return JL_OK;
 }

@@ -31,6 +31,34 @@ struct jl_serve_answer {
 	struct jl_serve_step step;                 /* where the time of one output token goes */
 };
 
+/* Any run of a served model, and what is asked of it: prompts on machines of their own, several workers, lengths. */
+struct jl_serve_run {
+	struct jl_served model;
+	enum jl_engine engine;
+	struct jl_serve_format format;
+	struct jl_serve_place place, prefill; /* prefill.n_gpus 0: the same machines */
+	double n_prefill_workers, n_decode_workers;
+	double n_requests, prompt, output, max_batch;
+	double context; /* decode alone: mean context */
+	enum jl_serve_metric metric;
+	int generate;  /* prefill: and `output` tokens after it */
+	int n_assumed; /* lengths, batch or plan are not stated */
+};
+
+/* Seconds of what the run's metric counts. ret_step: parts of the step or prompt behind them; may be NULL. */
+double jl_serve_run_s(const struct jl_device *dev, const struct jl_serve_fit *fit, const struct jl_serve_run *run,
+		      struct jl_serve_step *ret_step);
+
+enum jl_asked jl_serve_asked_of(int arch, enum jl_serve_metric metric); /* whose interval a metric has */
+struct jl_serve_time {
+	enum jl_asked answer;
+	double time_s, half_ln;
+	struct jl_doubt doubt;
+	struct jl_serve_step step;
+};
+struct jl_serve_time jl_serve_of(const struct jl_machine *machine, const struct jl_serve_fit *fit,
+				 const struct jl_serve_run *run);
+
 /* One copy of the model on one host of `machine`. A model that does not fit is an answer, not an error. */
 enum jl_status jl_serve_predict(struct jl_serve_answer *ret_answer, const struct jl_catalog *cat,
 				const struct jl_machine *machine, const struct jl_serve_ask *ask, struct jl_err *err);

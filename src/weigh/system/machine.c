@@ -6,27 +6,41 @@
 #include "physics/conv_params.h"
 #include "physics/device_params.h"
 #include "physics/framework_params.h"
-#include "physics/interval.h"
 #include "physics/link_params.h"
 #include "physics/power_params.h"
 #include "system/resolve.h"
+#include "physics/arch.h"
 
 /* Host memory of a usual two-socket server: what the catalog does not say of hosts. */
 static const double host_mem_Bps = 200e9;
 
-/* How sure the links are depends on how many hosts take part. */
-static void doubt_links(struct jl_machine *machine)
+/* Links that take part depend on how many hosts and devices there are. */
+static void name_wires(struct jl_machine *machine)
 {
 	const struct jl_sys *sys = &machine->sys;
-	const enum jl_wire intra = machine->fabric.intra_kind == JL_INTRA_NONE ? JL_WIRE_NONE : jl_wire_of(sys->join);
-	const enum jl_wire inter = sys->n_nodes > 1 ? jl_wire_of(sys->net) : JL_WIRE_NONE;
 
-	machine->link_half_ln = jl_link_half_ln(&(struct jl_link_doubt){ .intra = intra,
-									 .inter = inter,
-									 .n_nodes = sys->n_nodes,
-									 .path_assumed = sys->join_assumed,
-									 .network_assumed = sys->net_assumed });
-	machine->links_fitted = (intra == JL_WIRE_NONE && inter == JL_WIRE_NONE) || jl_coll_seen(intra, inter);
+	machine->intra = machine->fabric.intra_kind == JL_INTRA_NONE ? JL_WIRE_NONE : jl_wire_of(sys->join);
+	machine->inter = sys->n_nodes > 1 ? jl_wire_of(sys->net) : JL_WIRE_NONE;
+}
+
+void jl_machine_doubt(struct jl_doubt *doubt, const struct jl_machine *machine, enum jl_asked answer)
+{
+	const struct jl_gpu *gpu = machine->sys.gpu;
+	/* a CPU whose rate was measured here is its own measurement */
+	const bool own = !gpu && machine->device_fitted;
+
+	doubt->x[JL_DOUBT_GPU] = !own && !(gpu && jl_seen(machine->cat, answer, "gpu", gpu->id));
+	doubt->x[JL_DOUBT_FAMILY] = !own && !jl_seen(machine->cat, answer, "family", jl_arch_id(machine->dev.arch));
+}
+
+bool jl_machine_links_seen(const struct jl_machine *machine, enum jl_asked answer)
+{
+	char pair[JL_PAIR_ID_MAX];
+
+	if (machine->intra == JL_WIRE_NONE && machine->inter == JL_WIRE_NONE)
+		return true;
+	return jl_seen(machine->cat, answer, "link",
+		       jl_wire_pair(pair, machine->intra, machine->inter, answer != JL_ASKED_COLLECTIVE));
 }
 
 static void fill_links(struct jl_machine *machine, const struct jl_catalog *cat, const double *train_x)
@@ -34,8 +48,10 @@ static void fill_links(struct jl_machine *machine, const struct jl_catalog *cat,
 	const struct jl_sys *sys = &machine->sys;
 	const struct jl_family *family = sys->gpu ? jl_family_by_id(cat, sys->gpu->family) : NULL;
 	const struct jl_link_info *wire = sys->join ? jl_link_by_id(cat, sys->join->wire) : NULL;
-	const enum jl_wire intra = machine->fabric.intra_kind == JL_INTRA_NONE ? JL_WIRE_NONE : jl_wire_of(sys->join);
 	double x[JL_COLL_MAX_PARAMS];
+
+	name_wires(machine);
+	const enum jl_wire intra = machine->intra;
 
 	/* Where every device has a link to every other, the record counts them. */
 	if (intra == JL_WIRE_XGMI && wire && wire->n_links.value > 1.0)
@@ -44,26 +60,31 @@ static void fill_links(struct jl_machine *machine, const struct jl_catalog *cat,
 	jl_coll_fill(x, intra, jl_wire_of(sys->net), family && family->n_dies > 1, &machine->fabric);
 	machine->alone = machine->fabric;
 	jl_llm_resolve_fabric(train_x, jl_llm_link_of(intra), jl_llm_link_of(jl_wire_of(sys->net)), &machine->fabric);
-	doubt_links(machine);
+}
+
+bool jl_machine_conv_nvlink(const struct jl_machine *machine)
+{
+	const enum jl_intra_kind kind = machine->fabric.intra_kind;
+
+	return kind == JL_INTRA_SWITCH || kind == JL_INTRA_MESH ||
+	       (kind == JL_INTRA_BRIDGE_PAIR && machine->fabric.n_per_node <= 2);
 }
 
 /* Networks that are lists of operators have their own fit, on listed rates. */
 static void fill_conv(struct jl_machine *machine, const struct jl_catalog *cat, const char *gpu_id)
 {
-	const enum jl_intra_kind kind = machine->fabric.intra_kind;
-	const bool nvlink = kind == JL_INTRA_SWITCH || kind == JL_INTRA_MESH ||
-			    (kind == JL_INTRA_BRIDGE_PAIR && machine->fabric.n_per_node <= 2);
+	const bool p2p = machine->fabric.intra_kind == JL_INTRA_PCIE_P2P;
 	double x[JL_CONV_MAX_PARAMS];
 
 	machine->conv_fitted = jl_conv_read(cat, gpu_id, x);
 	jl_conv_resolve(x, machine->conv_fitted ? 0 : -1, &machine->dev, &machine->conv);
-	machine->conv_bus_Bps = jl_conv_bus_Bps(x, &machine->dev, nvlink, kind == JL_INTRA_PCIE_P2P);
+	machine->conv_bus_Bps = jl_conv_bus_Bps(x, &machine->dev, jl_machine_conv_nvlink(machine), p2p);
 }
 
 enum jl_status jl_machine_make(struct jl_machine *ret_machine, const struct jl_catalog *cat, const struct jl_sys *sys,
 			       struct jl_err *err)
 {
-	struct jl_machine machine = { .sys = *sys, .host_mem_Bps = host_mem_Bps };
+	struct jl_machine machine = { .cat = cat, .sys = *sys, .host_mem_Bps = host_mem_Bps };
 	const char *gpu_id = sys->gpu ? sys->gpu->id : NULL;
 	double x[JL_LLM_MAX_PARAMS];
 	enum jl_status status;
@@ -86,6 +107,7 @@ enum jl_status jl_machine_make(struct jl_machine *ret_machine, const struct jl_c
 	machine.power = jl_power_shipped(cat);
 	fill_links(&machine, cat, x);
 	fill_conv(&machine, cat, gpu_id);
+	jl_widths_read(&machine.widths, cat);
 	jl_host_of(&machine.host, sys);
 	machine.host_idle_W = machine.host.power_W;
 	*ret_machine = machine;
@@ -112,7 +134,7 @@ enum jl_status jl_machine_take(struct jl_machine *ret_machine, const struct jl_m
 	part.sys.n_per_node = part.fabric.n_per_node = n_devices > per_node ? per_node : n_devices;
 	part.alone.n_nodes = part.fabric.n_nodes;
 	part.alone.n_per_node = part.fabric.n_per_node;
-	doubt_links(&part);
+	name_wires(&part);
 	*ret_machine = part;
 	return JL_OK;
 }

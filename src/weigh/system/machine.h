@@ -10,19 +10,22 @@
 #include "model/memory.h"
 #include "model/power.h"
 #include "model/profile.h"
+#include "physics/interval.h"
+#include "physics/link_params.h"
 #include "system/host.h"
 
 struct jl_machine {
+	const struct jl_catalog *cat; /* that says what has been measured; outlives the machine */
+	struct jl_widths widths;      /* how far off answers about it may be */
 	struct jl_sys sys;
 	struct jl_device dev;
 	struct jl_fabric fabric;     /* n_nodes 1 and JL_INTRA_NONE for a single device */
 	struct jl_fabric alone;      /* the same links as a collective sees them that is measured by itself */
 	bool device_fitted;          /* the accelerator had measurements of its own; else its family's values */
-	bool links_fitted;           /* its links had */
+	enum jl_wire intra, inter;   /* what joins its devices and its hosts; JL_WIRE_NONE: there are not several */
 	struct jl_memory_fit memory; /* what a device holds beside tensors */
 	struct jl_power_fit power;
 	double rate_half_ln; /* of its own rates, where they are estimated with an interval; else 0 */
-	double link_half_ln; /* how sure the links are: half an 80 % interval, as ln */
 	double host_mem_Bps; /* of one host, all sockets; an assumption where the catalog does not say */
 	double host_idle_W;  /* what a host draws beside its accelerators; of `host` */
 	struct jl_host host;
@@ -37,6 +40,14 @@ enum jl_status jl_machine_make(struct jl_machine *ret_machine, const struct jl_c
 /* The first n devices of a machine: fewer hosts first, then fewer devices in the last one (n must divide evenly or fit one host). */
 enum jl_status jl_machine_take(struct jl_machine *ret_machine, const struct jl_machine *machine, int n_devices,
 			       struct jl_err *err);
+
+/* What speaks against an answer about this machine, whatever is asked: its device or the family were never measured so. */
+void jl_machine_doubt(struct jl_doubt *doubt, const struct jl_machine *machine, enum jl_asked answer);
+/* Were such links, inside a host and between hosts, ever measured for this kind of answer? */
+bool jl_machine_links_seen(const struct jl_machine *machine, enum jl_asked answer);
+
+/* Do all devices of a host reduce gradients over NVLink? */
+bool jl_machine_conv_nvlink(const struct jl_machine *machine);
 
 /* A framework profile with its fitted values. */
 void jl_machine_profile(struct jl_profile *ret_profile, const struct jl_catalog *cat, enum jl_framework framework);

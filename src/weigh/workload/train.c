@@ -1,6 +1,7 @@
 #include "workload/train.h"
 
 #include <math.h>
+#include <string.h>
 
 struct state_bytes {
 	double weight_B, grad_B, optimizer_B, moved_B;
@@ -133,6 +134,42 @@ struct jl_shard jl_train_shard(const struct jl_train *train)
 	return shard;
 }
 
+/* Every kind of block of the model on the device, one micro-batch. */
+static void price_blocks(const struct jl_train *train, const struct jl_shard *shard, struct jl_block_cost *ret_cost)
+{
+	struct jl_op_list list;
+
+	for (int k = 0; k < JL_N_BLOCK; k++) {
+		const enum jl_block_kind kind = (enum jl_block_kind)k;
+		const int is_layer = kind == JL_BLOCK_DENSE || kind == JL_BLOCK_MOE;
+
+		ret_cost[k] = (struct jl_block_cost){ 0 };
+		if (kind == JL_BLOCK_MOE && train->model->moe.n_experts <= 0.0)
+			continue;
+		jl_transformer_ops(train->model, shard, kind, &list);
+		ret_cost[k] = jl_block_price(train->dev, &list, is_layer ? train->plan.recompute : JL_RECOMPUTE_NONE);
+	}
+}
+
+/* The same, or as they were priced last where that was on this device. */
+static void recall_blocks(const struct jl_train *train, const struct jl_shard *shard, struct jl_block_cost *ret_cost)
+{
+	struct jl_train_prices *prices = train->prices;
+
+	/* devices are copies of one another: padding is alike, and a difference that is none only costs time.
+	 * NOLINTNEXTLINE(bugprone-suspicious-memory-comparison) */
+	if (prices && prices->known && memcmp(&prices->dev, train->dev, sizeof(prices->dev)) == 0) {
+		memcpy(ret_cost, prices->cost, sizeof(prices->cost));
+		return;
+	}
+	price_blocks(train, shard, ret_cost);
+	if (prices) {
+		memcpy(prices->cost, ret_cost, sizeof(prices->cost));
+		prices->dev = *train->dev;
+		prices->known = true;
+	}
+}
+
 void jl_train_blocks(const struct jl_train *train, struct jl_train_blocks *ret_blocks)
 {
 	const struct jl_transformer *m = train->model;
@@ -147,27 +184,22 @@ void jl_train_blocks(const struct jl_train *train, struct jl_train_blocks *ret_b
 	const struct jl_layer_comm layer = jl_layer_comm(train->fabric, &train->plan, &comm_in);
 	const struct jl_layer_comm none = { 0 };
 	struct jl_layer_comm dense = layer, ends = none;
-	struct jl_op_list list;
 
 	dense.ep_s = 0.0;
 	dense.n_comm -= train->plan.ep > 1.0 && comm_in.top_k > 0.0 ? 2.0 : 0.0;
 	ends.tp_s = 0.5 * layer.tp_s; /* one collective instead of two */
 	ends.n_comm = s->tp > 1.0 ? 1.0 : 0.0;
 	ret_blocks->size = model_size(m);
+	recall_blocks(train, s, ret_blocks->cost);
 	for (int k = 0; k < JL_N_BLOCK; k++) {
 		const enum jl_block_kind kind = (enum jl_block_kind)k;
-		const int is_layer = kind == JL_BLOCK_DENSE || kind == JL_BLOCK_MOE;
 		const struct jl_layer_comm *comm = kind == JL_BLOCK_MOE     ? &layer
 						   : kind == JL_BLOCK_DENSE ? &dense
 									    : &ends;
 
-		ret_blocks->cost[k] = (struct jl_block_cost){ 0 };
 		ret_blocks->time[k] = (struct jl_block_time){ 0 };
 		if (kind == JL_BLOCK_MOE && m->moe.n_experts <= 0.0)
 			continue;
-		jl_transformer_ops(m, s, kind, &list);
-		ret_blocks->cost[k] = jl_block_price(train->dev, &list,
-						     is_layer ? train->plan.recompute : JL_RECOMPUTE_NONE);
 		ret_blocks->time[k] = jl_block_time(train->profile, &train->plan, &ret_blocks->cost[k], comm);
 	}
 	ret_blocks->boundary_B = tokens * m->hidden * act_B / (s->sp ? s->tp : 1.0);

@@ -13,6 +13,13 @@ enum jl_loss { JL_LOSS_PLAIN, JL_LOSS_FUSED, JL_LOSS_IN_PLACE, JL_LOSS_COMPILED 
 
 enum jl_loss jl_loss_of(enum jl_framework framework);
 
+/* Operators of a run as they were priced on one device. */
+struct jl_train_prices {
+	bool known;
+	struct jl_device dev;
+	struct jl_block_cost cost[JL_N_BLOCK];
+};
+
 struct jl_train {
 	const struct jl_transformer *model;
 	const struct jl_device *dev;
@@ -26,6 +33,8 @@ struct jl_train {
 	enum jl_loss fused_loss;
 	double host_mem_Bps;
 	double input_s;
+	/* NULL; or, for whoever prices one run again and again (the fit): what stays as long as the device does */
+	struct jl_train_prices *prices;
 };
 
 /* What depends only on (micro-batch, seq, tp, cp, ep, sp, recompute, formats): computed once, reused by every plan that

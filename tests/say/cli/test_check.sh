@@ -50,7 +50,7 @@ run 2 check allreduce --on "125x aws:p5.48xlarge" --size 1GB --algbw "9 GB/s" --
 
 # what other tools print
 run 0 check - < "$logs/nccl-allreduce-2x8.txt"; has "standard input"; has "8 GiB"; has "Assumed"
-run 3 check "$logs/nccl-allreduce-2x8.txt" --on "2x dgx-h100"; has "low"
+run 0 check "$logs/nccl-allreduce-2x8.txt" --on "2x dgx-h100"; has "normal"
 run 0 check "$logs/nccl-allreduce.json" --on dgx-h100 --json; json "len(j['results']) == 2"
 run 1 check "$logs/tqdm.log"; says "without expectation"; one_line
 run 1 check "$logs/plain.log"; says "not recognised"

@@ -36,8 +36,8 @@ static void products_are_timed_by_their_flop(void **state)
 	struct jl_gemm_case c;
 	struct jl_err err;
 	assert_int_equal(jl_gemm_case_read(&c, &cells, &err), JL_OK);
-	assert_int_equal(c.kind, JL_GEMM_PRODUCT);
-	assert_int_equal(c.gemm.dtype, JL_BF16);
+	assert_int_equal(c.of.kind, JL_GEMM_PRODUCT);
+	assert_int_equal(c.of.gemm.dtype, JL_BF16);
 	assert_true(fabs(c.meas_s / (2.0 * 1000 * 2000 * 3000 / 500e12) - 1.0) < 1e-12);
 	cells.batch = "4";
 	assert_int_equal(jl_gemm_case_read(&c, &cells, &err), JL_OK);
@@ -67,8 +67,8 @@ static void frameworks_bring_activations_their_own_way(void **state)
 		struct jl_gemm_case c;
 		struct jl_err err;
 		assert_int_equal(jl_gemm_case_read(&c, &cells, &err), JL_OK);
-		assert_int_equal(c.quant, rows[i].quant);
-		assert_int_equal(c.gemm.kernel, rows[i].kernel);
+		assert_int_equal(c.of.quant, rows[i].quant);
+		assert_int_equal(c.of.gemm.kernel, rows[i].kernel);
 	}
 }
 
@@ -92,9 +92,9 @@ static void links_know_their_path(void **state)
 		struct jl_gemm_case c;
 		struct jl_err err;
 		assert_int_equal(jl_gemm_case_read(&c, &cells, &err), JL_OK);
-		assert_int_equal(c.kind, JL_GEMM_LINK);
-		assert_int_equal(c.path, rows[i].path);
-		assert_int_equal(c.both_ways, rows[i].both_ways);
+		assert_int_equal(c.of.kind, JL_GEMM_LINK);
+		assert_int_equal(c.of.path, rows[i].path);
+		assert_int_equal(c.of.both_ways, rows[i].both_ways);
 		assert_true(fabs(c.meas_s * 20e9 - 1.0) < 1e-12);
 	}
 }
@@ -200,7 +200,7 @@ static void shipped_physics_fits_the_rows(void **state)
 		assert_true(jl_gemm_n_param(1) <= 400);
 		jl_gemm_resolve(x, jl_gemm_read(jl_catalog_embedded(), ids[cases[i].gpu], x) ? 0 : -1, &dev);
 		jl_gemm_shared_at(x, &shared);
-		ln[i] = log(jl_gemm_case_s(&dev, &shared, &cases[i]) / cases[i].meas_s);
+		ln[i] = log(jl_device_case_s(&dev, &shared, &cases[i].of) / cases[i].meas_s);
 		assert_true(isfinite(ln[i]));
 	}
 	const struct jl_score score = jl_score_rows(&(struct jl_score_in){ .n = n, .ln_ratio = ln }, scratch);

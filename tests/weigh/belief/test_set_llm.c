@@ -9,6 +9,7 @@
 
 #include "../model/a100.h"
 #include "belief/set_llm.h"
+#include "belief/validate.h"
 #include "catalog/catalog.h"
 
 static enum jl_status find_gpu(void *ctx, const char *text, struct jl_llm_gpu *ret_gpu, struct jl_err *err)
@@ -339,7 +340,14 @@ static void test_the_shipped_fit(void **state)
 	assert_true(jl_llm_read(u.cat, row.gpu.id, x));
 	row.gpu.index = 0;
 	assert_true(fabs(jl_llm_ln_time(&row, x)) < 0.095);
-	assert_true(jl_llm_interval_ln(&row, 0.0) > 0.1 && jl_llm_interval_ln(&row, 0.0) < 0.5);
+	const struct jl_known known = jl_known_of(u.cat);
+	struct jl_prediction p;
+	struct jl_case c;
+
+	jl_llm_case(&c, &row, x, &known);
+	jl_predict(&p, NULL, &c);
+	assert_true(fabs(log(p.step_s.value / row.meas_s) - jl_llm_ln_time(&row, x)) < 1e-12);
+	assert_true(p.half_ln > 0.1 && p.half_ln < 0.5);
 }
 
 static void test_a_fit_comes_nearer(void **state)

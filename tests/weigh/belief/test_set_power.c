@@ -21,14 +21,13 @@
 static struct jl_power_row rows[MAX_ROWS];
 static size_t n_rows;
 
-static enum jl_status find_device(void *ctx, const char *text, struct jl_device *ret_dev, struct jl_err *err)
+static enum jl_status find_device(void *ctx, const char *text, struct jl_power_row *row, struct jl_err *err)
 {
 	(void)ctx;
-	const struct jl_gpu *gpu = NULL;
-	const enum jl_status status = jl_find_gpu(&gpu, jl_catalog_embedded(), text, err);
+	const enum jl_status status = jl_find_gpu(&row->gpu, jl_catalog_embedded(), text, err);
 
 	if (status == JL_OK)
-		jl_resolve_device(ret_dev, jl_catalog_embedded(), gpu);
+		jl_resolve_device(&row->dev, jl_catalog_embedded(), row->gpu);
 	return status;
 }
 
@@ -80,8 +79,8 @@ static void test_every_row_is_read(void **state)
 	assert_int_equal(n_rows, 515);
 	for (size_t i = 0; i < n_rows; i++) {
 		assert_int_equal(rows[i].assumed, 0);
-		assert_true(rows[i].in.moved_Bps > 0 && rows[i].in.moved_Bps < rows[i].dev.mem_Bps);
-		assert_true(rows[i].in.flopps > 0);
+		assert_true(rows[i].ask.work.moved_Bps > 0 && rows[i].ask.work.moved_Bps < rows[i].dev.mem_Bps);
+		assert_true(rows[i].ask.work.flopps > 0);
 	}
 }
 
@@ -133,11 +132,11 @@ static void test_other_kinds_of_rows(void **state)
 
 	assert_int_equal(jl_power_row_read(&row, &cells, &find, &err), JL_OK);
 	assert_int_equal(row.assumed, JL_POWER_ASSUMED_ACTIVITY);
-	assert_true(jl_power_row_W(&row, &fit) <= 125);
+	assert_true(jl_power_ask_W(&row.dev, &fit, &row.ask) <= 125);
 	assert_true(fabs(jl_power_ln_ratio(&row, &fit)) < 0.1);
 	cells.power_limit_w = "";
 	assert_int_equal(jl_power_row_read(&row, &cells, &find, &err), JL_OK);
-	assert_true(jl_power_row_W(&row, &fit) > 150 && jl_power_row_W(&row, &fit) <= 300);
+	assert_true(jl_power_ask_W(&row.dev, &fit, &row.ask) > 150 && jl_power_ask_W(&row.dev, &fit, &row.ask) <= 300);
 
 	const struct jl_power_cells node = { .gpu = "H100 SXM 80GB",
 					     .n_gpus = "8",

@@ -27,15 +27,14 @@ static const char *cell_at(const void *ctx, const char *column)
 	return "";
 }
 
-static enum jl_status find_gpu(void *ctx, const char *text, struct jl_device *ret_dev, bool *ret_p2p, bool *ret_nvlink,
+static enum jl_status find_gpu(void *ctx, const char *text, struct jl_serve_row *row, bool *ret_p2p, bool *ret_nvlink,
 			       struct jl_err *err)
 {
-	const struct jl_gpu *gpu = jl_set_find_gpu(jl_catalog_embedded(), text, err);
-
 	(void)ctx;
-	if (!gpu)
+	row->gpu = jl_set_find_gpu(jl_catalog_embedded(), text, err);
+	if (!row->gpu)
 		return JL_E_NOTFOUND;
-	jl_resolve_device(ret_dev, jl_catalog_embedded(), gpu);
+	jl_resolve_device(&row->dev, jl_catalog_embedded(), row->gpu);
 	*ret_p2p = *ret_nvlink = true;
 	return JL_OK;
 }
@@ -130,10 +129,10 @@ static void test_a_rate_becomes_the_time_of_a_step(void **state)
 
 	(void)state;
 	assert_int_equal(jl_infer_row_read(&row, &in, &with, &err), JL_OK);
-	assert_int_equal(row.metric, JL_METRIC_PREFILL);
+	assert_int_equal(row.run.metric, JL_METRIC_PREFILL);
 	assert_near(row.meas_s, 0.5, 1e-12);
-	assert_near(row.place.n_stages, 2, 0);
-	assert_int_equal(row.assumed, 0);
+	assert_near(row.run.place.n_stages, 2, 0);
+	assert_int_equal(row.run.n_assumed, 0);
 	cells[10].text = "colour";
 	assert_int_equal(jl_infer_row_read(&row, &in, &with, &err), JL_E_DATA);
 	cells[10].text = "prefill";
@@ -165,10 +164,10 @@ static void test_requests_and_devices_of_a_server(void **state)
 	(void)state;
 	assert_int_equal(jl_silicon_row_read(&row, &model, &in, &with, &err), JL_OK);
 	assert_string_equal(model, "kimi-k2");
-	assert_near(row.n_requests, 8, 0);
-	assert_near(row.place.n_gpus, 4, 0);
-	assert_true(row.place.split_batch);
-	assert_near(row.prefill.n_gpus, 0, 0);
+	assert_near(row.run.n_requests, 8, 0);
+	assert_near(row.run.place.n_gpus, 4, 0);
+	assert_true(row.run.place.split_batch);
+	assert_near(row.run.prefill.n_gpus, 0, 0);
 	cells[5].text = "0";
 	assert_int_equal(jl_silicon_row_read(&row, &model, &in, &with, &err), JL_E_DATA);
 }
@@ -177,7 +176,7 @@ static void test_requests_and_devices_of_a_server(void **state)
 static void test_the_fit_finds_what_made_the_rows(void **state)
 {
 	static struct jl_serve_row rows[40];
-	struct jl_device dev;
+	struct jl_serve_row with = { .gpu = NULL };
 	bool p2p, nvlink;
 	double x[JL_SERVE_MAX_PARAMS], truth[JL_SERVE_MAX_PARAMS];
 	struct jl_err err;
@@ -188,7 +187,7 @@ static void test_the_fit_finds_what_made_the_rows(void **state)
 		if (strcmp(jl_catalog_embedded()->models[i].id, "llama-3-8b") == 0)
 			info = &jl_catalog_embedded()->models[i];
 	assert_non_null(info);
-	assert_int_equal(find_gpu(NULL, "H100 SXM 80GB", &dev, &p2p, &nvlink, &err), JL_OK);
+	assert_int_equal(find_gpu(NULL, "H100 SXM 80GB", &with, &p2p, &nvlink, &err), JL_OK);
 	for (size_t i = 0; i < jl_serve_n_param(); i++) {
 		struct jl_param param;
 
@@ -197,23 +196,24 @@ static void test_the_fit_finds_what_made_the_rows(void **state)
 		x[i] = truth[i] = param.prior;
 	}
 	truth[0] *= 0.8; /* mem_frac */
-	const struct jl_serve_fit made = jl_serve_fit_of(truth, dev.arch, JL_ENGINE_GENERAL);
+	const struct jl_serve_fit made = jl_serve_fit_of(truth, with.dev.arch, JL_ENGINE_GENERAL);
 
 	for (size_t i = 0; i < 40; i++) {
-		rows[i] = (struct jl_serve_row){ .dev = dev,
-						 .model = jl_served_from_catalog(info),
-						 .format = { JL_BF16, 2, 2, 2, 0, 0 },
-						 .place = { .n_gpus = 1, .n_stages = 1, .link_Bps = 1, .hop_gain = 1 },
-						 .n_requests = 1 + (double)(i % 8),
-						 .context = 100 * (double)i,
-						 .metric = JL_METRIC_DECODE };
-		rows[i].meas_s = jl_serve_row_s(&rows[i], &made, NULL);
+		rows[i] = with;
+		rows[i].run =
+			(struct jl_serve_run){ .model = jl_served_from_catalog(info),
+					       .format = { JL_BF16, 2, 2, 2, 0, 0 },
+					       .place = { .n_gpus = 1, .n_stages = 1, .link_Bps = 1, .hop_gain = 1 },
+					       .n_requests = 1 + (double)(i % 8),
+					       .context = 100 * (double)i,
+					       .metric = JL_METRIC_DECODE };
+		rows[i].meas_s = jl_serve_run_s(&rows[i].dev, &made, &rows[i].run, NULL);
 	}
 	assert_int_equal(jl_serve_solve(JL_SCOPE_SERVE, rows, 40, NULL, 0, x, &err), JL_OK);
-	const struct jl_serve_fit found = jl_serve_fit_of(x, dev.arch, JL_ENGINE_GENERAL);
+	const struct jl_serve_fit found = jl_serve_fit_of(x, with.dev.arch, JL_ENGINE_GENERAL);
 
 	for (size_t i = 0; i < 40; i++)
-		assert_true(fabs(log(jl_serve_row_s(&rows[i], &found, NULL) / rows[i].meas_s)) < 0.1);
+		assert_true(fabs(log(jl_serve_run_s(&rows[i].dev, &found, &rows[i].run, NULL) / rows[i].meas_s)) < 0.1);
 }
 
 int main(void)

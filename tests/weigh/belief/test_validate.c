@@ -11,8 +11,17 @@
 #include <cmocka.h>
 
 #include "base/csv.h"
+#include "belief/near.h"
 #include "belief/scorecard.h"
+#include "belief/set_collectives.h"
+#include "belief/set_gemm.h"
+#include "belief/set_llm.h"
+#include "belief/set_other.h"
+#include "belief/set_power.h"
+#include "belief/set_rows.h"
+#include "belief/set_serve.h"
 #include "belief/validate.h"
+#include "system/resolve.h"
 
 static struct jl_arena arena;
 static struct jl_validation shipped;
@@ -96,6 +105,73 @@ static void test_serving_is_scored_row_by_row(void **state)
 		assert_true(line->score.median_abs_ln < 0.3 && line->score.coverage_frac > 0.5);
 		for (int b = 0; b < JL_N_BASELINE; b++)
 			assert_true(line->naive[b].median_abs_ln > line->score.median_abs_ln);
+	}
+}
+
+/* What the fit minimises, by the set's own functions. */
+static double fitted(const struct jl_validate_family *family, const struct jl_set_row *row)
+{
+	const struct jl_set_data *data = family->data;
+	const char *name = family->ops->name;
+
+	if (strcmp(name, "train_llm") == 0) {
+		struct jl_llm_prediction p;
+
+		jl_llm_predict((const struct jl_llm_row *)data->cases + row->item, family->x, NULL, &p);
+		return row->is_memory ? p.mem_B : p.step_s;
+	}
+	if (strcmp(name, "train_other") == 0)
+		return jl_other_cost((const struct jl_other_row *)data->cases + row->item, family->x).step_s;
+	if (strcmp(name, "collectives") == 0)
+		return jl_coll_predict_s(family->x, (const struct jl_coll_case *)data->cases + row->item, NULL);
+	if (strcmp(name, "power") == 0) {
+		const struct jl_power_row *c = (const struct jl_power_row *)data->cases + row->item;
+		const struct jl_power_fit fit = jl_power_fit_of(family->x);
+
+		return c->meas_W * exp(jl_power_ln_ratio(c, &fit));
+	}
+	if (strcmp(name, "gemm_membw") == 0) {
+		const struct jl_gemm_case *c = (const struct jl_gemm_case *)data->cases + row->item;
+		struct jl_gemm_shared shared;
+		struct jl_device dev;
+
+		jl_resolve_device(&dev, data->cat, data->gpus.gpus[c->gpu]);
+		jl_gemm_resolve(family->x, c->gpu, &dev);
+		jl_gemm_shared_at(family->x, &shared);
+		return jl_device_case_s(&dev, &shared, &c->of);
+	}
+	const struct jl_serve_row *c = (const struct jl_serve_row *)data->cases + row->item;
+	const struct jl_serve_fit fit = jl_serve_fit_of(family->x, c->dev.arch, c->run.engine);
+
+	return jl_serve_run_s(&c->dev, &fit, &c->run, NULL);
+}
+
+/* The score is of what jl_predict and its kin answer; the fit uses the functions below them. Both must say the same of every row, with
+ * the one interval that the catalog has; and what is measured must be found as measured. */
+static void test_what_is_scored_is_what_is_answered(void **state)
+{
+	const struct jl_known known = jl_known_of(jl_catalog_embedded());
+
+	(void)state;
+	for (size_t f = 0; f < shipped.n_families; f++) {
+		const struct jl_validate_family *family = &shipped.families[f];
+
+		for (size_t i = 0; i < family->rows.n; i++) {
+			const struct jl_set_row *row = &family->rows.rows[i];
+
+			if (row->unscored)
+				continue;
+			if (!(fabs(log(row->pred / fitted(family, row))) < 1e-9))
+				fail_msg("%s:%zu: %.12g is answered, %.12g fitted", family->ops->name, row->line,
+					 row->pred, fitted(family, row));
+			if (!(fabs(row->half_ln - jl_half_ln(&known.widths, row->answer, &row->doubt)) < 1e-9))
+				fail_msg("%s:%zu: an interval of its own", family->ops->name, row->line);
+			if (row->doubt.x[JL_DOUBT_GPU] + row->doubt.x[JL_DOUBT_FAMILY] + row->doubt.x[JL_DOUBT_KIND] +
+					    row->doubt.x[JL_DOUBT_LINK] !=
+				    0.0 ||
+			    row->doubt.x[JL_DOUBT_FAR] > 1e-6)
+				fail_msg("%s:%zu: measured, and not known as that", family->ops->name, row->line);
+		}
 	}
 }
 
@@ -192,6 +268,54 @@ static enum jl_status compare_with(const char *history, const struct jl_validati
 	return status;
 }
 
+/* A set of several sources: none of its rows has seen its own, in the prediction or in the interval; twice the same to the last bit. */
+static void test_sources_left_out(void **state)
+{
+	static struct jl_validation v[2];
+	struct jl_err err;
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		jl_validation_init(&v[i], jl_catalog_embedded(), &arena);
+		add(&v[i], "collectives");
+		add(&v[i], "power");
+		assert_int_equal(
+			jl_validation_run(&v[i], &(struct jl_validate_options){ .leave_out = JL_LEAVE_SOURCE }, &err),
+			JL_OK);
+	}
+	const struct jl_validate_line *a = jl_validation_line(&v[0], "collectives"),
+				      *b = jl_validation_line(&v[1], "collectives"),
+				      *power = jl_validation_line(&v[0], "power");
+
+	assert_true(a->n_sources > 10 && !a->by_group && a->score.n_groups == a->n_sources);
+	assert_true(power->n_sources == 1 && power->by_group && power->score.n_groups == 2);
+	assert_true(a->macro_coverage_frac > 0.6 && a->macro_coverage_frac < 0.95);
+	assert_true(a->score.median_abs_ln > jl_validation_line(&shipped, "collectives")->score.median_abs_ln);
+	for (size_t i = 0; i < a->n_rows; i++) {
+		assert_memory_equal(&a->rows[i]->pred, &b->rows[i]->pred, sizeof(double));
+		assert_memory_equal(&a->rows[i]->half_ln, &b->rows[i]->half_ln, sizeof(double));
+	}
+}
+
+static void test_the_nearest_rows(void **state)
+{
+	const struct jl_validate_line *line = jl_validation_line(&shipped, "train_llm");
+	const struct jl_set_row *row = line->rows[100];
+	struct jl_near_ask ask = { .answer = row->answer };
+	struct jl_near near[10];
+
+	(void)state;
+	memcpy(ask.kind, row->kind, sizeof(ask.kind));
+	memcpy(ask.extent_ln, row->extent_ln, sizeof(ask.extent_ln));
+	assert_int_equal(jl_near_rows(&shipped, &ask, 10, near), 10);
+	assert_true(near[0].distance == 0.0);
+	for (size_t i = 1; i < 10; i++)
+		assert_true(near[i].distance >= near[i - 1].distance);
+	ask.answer = JL_ASKED_NETWORK;
+	assert_int_equal(jl_near_rows(&shipped, &ask, 3, near), 3);
+	assert_string_equal(near[0].line->set, "train_other");
+}
+
 /* Another fit, another model: no set may become worse by more than 2 % without a new score card. */
 static void test_no_set_is_worse_than_the_last_card(void **state)
 {
@@ -219,8 +343,12 @@ static void test_a_worse_set_is_named(void **state)
 
 static void test_the_history_keeps_other_versions(void **state)
 {
-	const struct jl_scorecard old = { .version = "0.0.1", .held_out = &shipped, .shipped = &shipped };
-	const struct jl_scorecard new = { .version = "0.0.2", .held_out = &shipped, .shipped = &shipped };
+	const struct jl_scorecard old = {
+		.version = "0.0.1", .by_source = &shipped, .by_group = &shipped, .shipped = &shipped
+	};
+	const struct jl_scorecard new = {
+		.version = "0.0.2", .by_source = &shipped, .by_group = &shipped, .shipped = &shipped
+	};
 	struct jl_buf a, b, c, page;
 	struct jl_err err;
 
@@ -231,6 +359,7 @@ static void test_the_history_keeps_other_versions(void **state)
 	jl_buf_init(&page, 1 << 22);
 	assert_int_equal(jl_scorecard_history(&a, &old, "", &err), JL_OK);
 	assert_int_equal(jl_scorecard_history(&b, &new, jl_buf_text(&a), &err), JL_OK);
+	assert_non_null(strstr(jl_buf_text(&b), "0.0.1,source-out,power"));
 	assert_non_null(strstr(jl_buf_text(&b), "0.0.1,left-out,power"));
 	assert_non_null(strstr(jl_buf_text(&b), "0.0.2,shipped,power"));
 	assert_int_equal(jl_scorecard_history(&c, &new, jl_buf_text(&b), &err), JL_OK);
@@ -343,6 +472,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_every_row_is_scored),
 		cmocka_unit_test(test_serving_is_scored_row_by_row),
+		cmocka_unit_test(test_what_is_scored_is_what_is_answered),
+		cmocka_unit_test(test_sources_left_out),
+		cmocka_unit_test(test_the_nearest_rows),
 		cmocka_unit_test(test_labels_cover_the_rows),
 		cmocka_unit_test(test_the_worst_come_first),
 		cmocka_unit_test(test_groups_left_out),

@@ -107,11 +107,13 @@ static void test_what_was_measured_is_known(void **state)
 	(void)state;
 	const struct jl_machine h100 = machine_of("dgx-h100"), cards = machine_of("10x rtx-3090 via pcie4-no-p2p");
 
-	assert_true(h100.device_fitted && h100.links_fitted);
-	assert_true(cards.links_fitted);
+	assert_true(h100.device_fitted && jl_machine_links_seen(&h100, JL_ASKED_COLLECTIVE));
+	assert_true(jl_machine_links_seen(&cards, JL_ASKED_COLLECTIVE));
 	assert_true(cards.fabric.root_Bps > 0 && cards.fabric.n_per_root == 5 && cards.fabric.n_numa == 2);
 	assert_false(machine_of("h100-nvl").device_fitted);
-	assert_true(machine_of("rtx-4090").links_fitted); /* none to measure */
+	const struct jl_machine alone = machine_of("rtx-4090");
+
+	assert_true(jl_machine_links_seen(&alone, JL_ASKED_COLLECTIVE)); /* none to measure */
 }
 
 /* Devices of several dies take longer to start a collective. */

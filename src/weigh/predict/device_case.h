@@ -1,0 +1,61 @@
+/* Single figures of one device: a matrix product, a stream, a copy, a link, a layer; and how sure each is. Pure. */
+#ifndef JL_PREDICT_DEVICE_CASE_H
+#define JL_PREDICT_DEVICE_CASE_H
+
+#include "model/op.h"
+#include "physics/device_params.h"
+#include "system/machine.h"
+
+enum jl_gemm_kind {
+	JL_GEMM_PRODUCT,
+	JL_GEMM_BEST, /* best of a search over shapes: an upper envelope */
+	JL_GEMM_STREAM,
+	JL_GEMM_COPY,
+	JL_GEMM_LINK, /* device to device, or host and device: rate */
+	JL_GEMM_LINK_LATENCY,
+	JL_GEMM_LAYER,
+	JL_N_DEVICE_KIND
+};
+
+enum jl_gemm_path {
+	JL_PATH_NVLINK,
+	JL_PATH_PCIE,       /* peer to peer, one root complex */
+	JL_PATH_PCIE_CROSS, /* peer to peer across sockets */
+	JL_PATH_VIA_HOST,   /* no peer to peer */
+	JL_PATH_HOST        /* host and device */
+};
+
+enum jl_gemm_layer { JL_LAYER_BERT, JL_LAYER_GPT2, JL_LAYER_T5_ENCODER, JL_LAYER_T5_DECODER };
+
+struct jl_device_case {
+	enum jl_gemm_kind kind;
+	struct jl_gemm gemm; /* products */
+	enum jl_gemm_quant quant;
+	int block_scaled;
+	double moved_B;         /* streams and copies */
+	enum jl_gemm_path path; /* links */
+	int both_ways;
+	enum jl_gemm_layer layer; /* layers */
+	int backward;
+};
+
+/* Seconds: of the product, of the layer, of one byte, of one message. `dev` has its fitted physics. */
+double jl_device_case_s(const struct jl_device *dev, const struct jl_gemm_shared *shared,
+			const struct jl_device_case *c);
+/* FLOP of a layer as the sources of such figures count them. */
+double jl_device_layer_flop(const struct jl_device_case *c);
+
+/* How such figures are named where it is said what has been measured: a product by how its operands are kept and brought, the others by
+ * what they are of. */
+#define JL_DEVICE_ID_MAX 40
+const char *jl_device_case_id(char out[JL_DEVICE_ID_MAX], const struct jl_device_case *c);
+
+struct jl_device_answer {
+	enum jl_asked answer;
+	double time_s, half_ln;
+	struct jl_doubt doubt;
+};
+struct jl_device_answer jl_device_of(const struct jl_machine *machine, const struct jl_gemm_shared *shared,
+				     const struct jl_device_case *c);
+
+#endif
