@@ -1,5 +1,5 @@
 # A thin front door to CMake. Each target installs what it lacks (scripts/setup) and then does its job.
-.PHONY: all demo golden test lint bench fuzz scorecard install format clean
+.PHONY: all demo golden test lint bench fuzz scorecard install format po clean
 BUILD := build/release
 FUZZ_SECONDS ?= 60
 JOBS ?= $(shell nproc)
@@ -58,6 +58,11 @@ install: build/jeoul
 
 format:
 	@git ls-files 'src/*.[ch]' 'include/*.h' 'tests/*.[ch]' 'examples/*.c' 'bench/*.c' | xargs clang-format -i
+
+# What the code says now, into every po/*.po; then translate what is empty or fuzzy. A new language: copy po/ko.po, empty its msgstr lines.
+po:
+	@scripts/setup lint
+	@scripts/po
 
 clean:
 	rm -rf build

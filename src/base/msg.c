@@ -5,16 +5,18 @@
 #include <string.h>
 
 /* What stands for braces while printf has the text: inserted words may hold braces of their own. */
-enum { OPEN = 1, CLOSE, WORD, WORD_END, INNER };
+enum { OPEN = 1, CLOSE, WORD, CONTEXT_END /* as gettext has it */, WORD_END, INNER };
 
 #define TEXT_MAX 2048
 
-static const struct jl_language *process_lang;
+static const struct jl_language *_Atomic process_lang;
 static _Thread_local const struct jl_language *thread_lang;
 
 const struct jl_language *jl_lang(void)
 {
-	return thread_lang ? thread_lang : process_lang ? process_lang : jl_languages[0];
+	const struct jl_language *lang = thread_lang ? thread_lang : process_lang;
+
+	return lang ? lang : jl_languages[0];
 }
 
 bool jl_lang_is(const char *code)
@@ -53,19 +55,17 @@ static int compare(const void *key, const void *row)
 const char *jl_msg(const char *en)
 {
 	const struct jl_language *lang = jl_lang();
-	const struct jl_msg_row *row;
+	const struct jl_msg_row *row = NULL;
+	const char *context_end;
 
-	if (!en || !*en || lang->n == 0)
+	if (!en || !*en)
 		return en;
-	row = bsearch(en, lang->rows, lang->n, sizeof(*lang->rows), compare);
-	return row ? row->text : en;
-}
-
-const char *jl_msg_of(const char *context_and_en)
-{
-	const char *said = jl_msg(context_and_en);
-
-	return said == context_and_en ? strchr(said, '\004') + 1 : said;
+	if (lang->n)
+		row = bsearch(en, lang->rows, lang->n, sizeof(*lang->rows), compare);
+	if (row)
+		return row->text;
+	context_end = strchr(en, CONTEXT_END);
+	return context_end ? context_end + 1 : en;
 }
 
 /* The length of the directive that begins at `brace`, or 0: braces that mean nothing here stay as they are. */

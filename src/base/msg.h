@@ -27,6 +27,8 @@ struct jl_language {
 };
 
 extern const struct jl_language *const jl_languages[]; /* English first; NULL ends it */
+extern const char *const jl_languages_codes[];         /* "ko", ..., "en" */
+extern const char jl_languages_choice[];               /* "ko|en" */
 
 /* The language of this thread, else of the process, else English. */
 const struct jl_language *jl_lang(void);
@@ -45,9 +47,10 @@ const char *jl_msg(const char *en) __attribute__((format_arg(1)));
 #define JL_(en)  jl_msg("" en)
 #define JL_N(en) en
 
-/* Where the same English needs two translations: JL_C("of a disk", "space"). */
-const char *jl_msg_of(const char *context_and_en);
-#define JL_C(context, en) jl_msg_of(context "\004" en)
+/* Where the same English needs two translations: JL_C("of a disk", "space"). A row that is marked so is for people: only
+ * jl_msg() takes the context away. */
+#define JL_C(context, en)  jl_msg(context "\004" en)
+#define JL_NC(context, en) context "\004" en
 
 /* snprintf that resolves endings. */
 int jl_format(char *out, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));

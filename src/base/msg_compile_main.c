@@ -232,11 +232,12 @@ static void write_text(FILE *out, const char *text)
 }
 
 /* ".../ko.po" is "ko" */
-static void language_code(char code[16], const char *path)
+static const char *language_code(char code[16], const char *path)
 {
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
 
 	snprintf(code, 16, "%.*s", (int)strcspn(name, "."), name);
+	return code;
 }
 
 static void write_language(FILE *out, const struct po *po, size_t number)
@@ -264,6 +265,8 @@ static void write_language(FILE *out, const struct po *po, size_t number)
 
 static void write_all(FILE *out, const char *name, const struct po *pos, size_t n)
 {
+	char code[16];
+
 	fprintf(out,
 		"/* Made by jeoul-poc. */\n#include \"base/msg.h\"\n\nextern const struct jl_language *const %s[];\n",
 		name);
@@ -274,6 +277,13 @@ static void write_all(FILE *out, const char *name, const struct po *pos, size_t 
 	for (size_t i = 0; i < n; i++)
 		fprintf(out, "&lang_%zu, ", i);
 	fputs("NULL };\n", out);
+	fprintf(out, "\nextern const char *const %s_codes[];\nconst char *const %s_codes[] = { ", name, name);
+	for (size_t i = 0; i < n; i++)
+		fprintf(out, "\"%s\", ", language_code(code, pos[i].path));
+	fprintf(out, "\"en\", NULL };\n\nextern const char %s_choice[];\nconst char %s_choice[] = \"", name, name);
+	for (size_t i = 0; i < n; i++)
+		fprintf(out, "%s|", language_code(code, pos[i].path));
+	fputs("en\";\n", out);
 }
 
 int main(int argc, char **argv)

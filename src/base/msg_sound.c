@@ -154,7 +154,9 @@ static enum jl_sound word_sound(const char *word, size_t len)
 	case 'g': return before == 'n' ? JL_SOUND_CONSONANT : JL_SOUND_VOWEL;
 	case 'k': return before == 'c' ? JL_SOUND_CONSONANT : JL_SOUND_VOWEL;
 	case 'b':
-	case 'p': return short_vowel ? JL_SOUND_CONSONANT : JL_SOUND_VOWEL;
+	case 'p':
+		return short_vowel || (len > 3 && memcmp(word + len - 3, "oup", 3) == 0) ? JL_SOUND_CONSONANT
+											 : JL_SOUND_VOWEL;
 	case 't': return short_vowel && before == 'e' ? JL_SOUND_CONSONANT : JL_SOUND_VOWEL;
 	case 'e':
 		if (len < 4 || is_vowel(before))
