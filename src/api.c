@@ -99,8 +99,8 @@ enum jeoul_status jeoul_gpu_fact(struct jeoul *jeoul, const char *name, const ch
 			return JEOUL_OK;
 		}
 	}
-	jl_fail(&err, JL_E_USAGE, "'%s' is not a figure of an accelerator; one is e.g. '%s'",
-		"'%s'은(는) GPU 항목이 아닙니다. 예: '%s'", key, jl_gpu_fields.rows[0].member);
+	jl_fail(&err, JL_E_USAGE, "'%s' is not a figure of an accelerator; one is e.g. '%s'", key,
+		jl_gpu_fields.rows[0].member);
 	return give_error(error, &err);
 }
 

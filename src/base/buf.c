@@ -117,15 +117,13 @@ static enum jl_status read_all(struct jl_buf *buf, FILE *file, const char *name,
 	while ((n = fread(chunk, 1, sizeof(chunk), file)) > 0) {
 		jl_buf_add(buf, chunk, n);
 		if (buf->failed == JL_E_LIMIT)
-			return jl_fail(err, JL_E_LIMIT, "%s: larger than %s, which is the most we read",
-				       "%s: %s보다 큽니다. 그보다 큰 파일은 읽지 않습니다", name,
+			return jl_fail(err, JL_E_LIMIT, "%s: larger than %s, which is the most we read", name,
 				       jl_units_text(limit, (double)buf->limit_B, JL_K_BYTES, 3));
 		if (buf->failed)
 			return jl_fail_nomem(err);
 	}
 	if (ferror(file))
-		return jl_fail(err, JL_E_IO, "%s: cannot be read: %s", "%s: 읽을 수 없습니다: %s", name,
-			       strerror(errno));
+		return jl_fail(err, JL_E_IO, "%s: cannot be read: %s", name, strerror(errno));
 	jl_buf_add(buf, "", 0); /* an empty file is an empty string, not NULL */
 	return buf->failed ? jl_fail_nomem(err) : JL_OK;
 }
@@ -138,8 +136,8 @@ enum jl_status jl_buf_read_file(struct jl_buf *ret_buf, const char *path, size_t
 	FILE *file = is_stdin ? stdin : fopen(path, "rb");
 
 	if (!file)
-		return jl_fail(err, errno == ENOENT ? JL_E_NOTFOUND : JL_E_IO, "%s: cannot be opened: %s",
-			       "%s: 열 수 없습니다: %s", path, strerror(errno));
+		return jl_fail(err, errno == ENOENT ? JL_E_NOTFOUND : JL_E_IO, "%s: cannot be opened: %s", path,
+			       strerror(errno));
 	jl_buf_init(&buf, limit_B);
 	status = read_all(&buf, file, is_stdin ? "standard input" : path, err);
 	if (!is_stdin)

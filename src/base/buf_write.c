@@ -12,7 +12,7 @@
 
 static enum jl_status fail(const char *path, int why, struct jl_err *err)
 {
-	return jl_fail(err, JL_E_IO, "%s: cannot be written: %s", "%s: 쓸 수 없습니다: %s", path, strerror(why));
+	return jl_fail(err, JL_E_IO, "%s: cannot be written: %s", path, strerror(why));
 }
 
 /* 0, or errno. */
@@ -81,7 +81,7 @@ enum jl_status jl_buf_write_file(const struct jl_buf *text, const char *path, st
 	if (text->failed == JL_E_NOMEM)
 		return jl_fail_nomem(err);
 	if (text->failed)
-		return jl_fail(err, text->failed, "%s: too large to write", "%s: 너무 커서 쓸 수 없습니다", path);
+		return jl_fail(err, text->failed, "%s: too large to write", path);
 	if (stat(path, &old) != 0) {
 		/* a link to nothing yet: what it names is made */
 		const bool is_link = errno == ENOENT && lstat(path, &old) == 0;

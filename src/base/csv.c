@@ -43,8 +43,7 @@ static enum jl_status fail_long(const struct jl_csv *csv, struct jl_err *err)
 {
 	struct jl_where where = here(csv);
 
-	return jl_fail_at(err, JL_E_LIMIT, &where, "a field of more than %zu bytes", "%zu바이트보다 긴 필드가 있습니다",
-			  JL_CSV_FIELD_MAX_B);
+	return jl_fail_at(err, JL_E_LIMIT, &where, "a field of more than %zu bytes", JL_CSV_FIELD_MAX_B);
 }
 
 /* The text between quotation marks, with doubled marks made single in place. The reader stands behind the opening mark.
@@ -55,8 +54,7 @@ static enum jl_status read_quoted(struct jl_csv *csv, size_t *ret_len, const str
 
 	for (;;) {
 		if (at_end(csv))
-			return jl_fail_at(err, JL_E_PARSE, begin, "this quotation mark is never closed",
-					  "이 따옴표가 닫히지 않았습니다");
+			return jl_fail_at(err, JL_E_PARSE, begin, "this quotation mark is never closed");
 		if (csv->text[csv->at] == '"') {
 			step(csv);
 			if (at_end(csv) || csv->text[csv->at] != '"')
@@ -70,8 +68,7 @@ static enum jl_status read_quoted(struct jl_csv *csv, size_t *ret_len, const str
 	if (!at_line_end(csv) && csv->text[csv->at] != csv->delimiter) {
 		struct jl_where where = here(csv);
 		return jl_fail_at(err, JL_E_PARSE, &where,
-				  "text after the closing quotation mark; a mark inside is written twice (\"\")",
-				  "닫는 따옴표 뒤에 글자가 있습니다. 안에 쓰는 따옴표는 두 번(\"\") 씁니다");
+				  "text after the closing quotation mark; a mark inside is written twice (\"\")");
 	}
 	*ret_len = to - from;
 	return JL_OK;
@@ -87,11 +84,9 @@ static enum jl_status read_plain(struct jl_csv *csv, size_t *ret_len, struct jl_
 		if (c == '"')
 			return jl_fail_at(
 				err, JL_E_PARSE, &where,
-				"a quotation mark inside a field; put the whole field in marks and write it twice",
-				"필드 안에 따옴표가 있습니다. 필드 전체를 따옴표로 묶고 안의 것은 두 번 쓰세요");
+				"a quotation mark inside a field; put the whole field in marks and write it twice");
 		if (c == '\r')
-			return jl_fail_at(err, JL_E_PARSE, &where, "a carriage return without a line feed",
-					  "줄바꿈 없는 캐리지 리턴이 있습니다");
+			return jl_fail_at(err, JL_E_PARSE, &where, "a carriage return without a line feed");
 		step(csv);
 		if (csv->at - from > JL_CSV_FIELD_MAX_B)
 			return fail_long(csv, err);
@@ -133,11 +128,10 @@ static enum jl_status read_row(struct jl_csv *csv, struct jl_csv_field *fields, 
 		enum jl_status status;
 
 		if (n == room && room == JL_CSV_COLUMNS_MAX)
-			return jl_fail_at(err, JL_E_LIMIT, &where, "more than %d columns", "열이 %d개보다 많습니다",
-					  JL_CSV_COLUMNS_MAX);
+			return jl_fail_at(err, JL_E_LIMIT, &where, "more than %d columns", JL_CSV_COLUMNS_MAX);
 		if (n == room)
 			return jl_fail_at(err, JL_E_PARSE, &where, "more fields than the header has columns (%zu)",
-					  "머리글의 열(%zu개)보다 필드가 많습니다", room);
+					  room);
 		status = read_field(csv, &fields[n], &end, err);
 		if (status)
 			return status;
@@ -183,17 +177,14 @@ static enum jl_status check_text(const char *text, size_t len, const char *file,
 	struct jl_where where;
 
 	if (len >= 2 && (memcmp(text, "\xff\xfe", 2) == 0 || memcmp(text, "\xfe\xff", 2) == 0))
-		return jl_fail(err, JL_E_PARSE, "%s: is UTF-16; save it as UTF-8",
-			       "%s: UTF-16 파일입니다. UTF-8로 저장하세요", file);
+		return jl_fail(err, JL_E_PARSE, "%s: is UTF-16; save it as UTF-8", file);
 	if (nul) {
 		where = where_of(text, (size_t)(nul - text), file);
-		return jl_fail_at(err, JL_E_PARSE, &where, "a zero byte: this is not a text",
-				  "0 바이트가 있습니다. 텍스트가 아닙니다");
+		return jl_fail_at(err, JL_E_PARSE, &where, "a zero byte: this is not a text");
 	}
 	if (!jl_utf8_valid(text, len, &bad_at)) {
 		where = where_of(text, bad_at, file);
-		return jl_fail_at(err, JL_E_PARSE, &where, "not UTF-8; save the file as UTF-8",
-				  "UTF-8이 아닙니다. UTF-8로 저장하세요");
+		return jl_fail_at(err, JL_E_PARSE, &where, "not UTF-8; save the file as UTF-8");
 	}
 	return JL_OK;
 }
@@ -235,12 +226,11 @@ static enum jl_status read_header(struct jl_csv *csv, struct jl_err *err)
 	skip_empty_lines(csv);
 	where = here(csv);
 	if (at_end(csv))
-		return jl_fail_at(err, JL_E_PARSE, &where, "no header line", "머리글 줄이 없습니다");
+		return jl_fail_at(err, JL_E_PARSE, &where, "no header line");
 	if (csv->delimiter == ',') {
 		char guess = jl_csv_guess_delimiter(csv->text + csv->at, csv->len - csv->at);
 		if (guess != ',')
 			return jl_fail_at(err, JL_E_PARSE, &where, "columns look separated by %s, not by commas",
-					  "열이 쉼표가 아니라 %s(으)로 나뉜 것 같습니다",
 					  guess == '\t' ? "TAB" : "';'");
 	}
 	status = read_row(csv, csv->header, JL_CSV_COLUMNS_MAX, &csv->n_columns, err);
@@ -252,8 +242,7 @@ static enum jl_status read_header(struct jl_csv *csv, struct jl_err *err)
 			if (strcmp(csv->header[i].text, csv->header[j].text) != 0)
 				continue;
 			where = (struct jl_where){ csv->file, csv->header[i].line, csv->header[i].column };
-			return jl_fail_at(err, JL_E_PARSE, &where, "column '%s' is there twice",
-					  "열 '%s'이(가) 두 번 있습니다", csv->header[i].text);
+			return jl_fail_at(err, JL_E_PARSE, &where, "column '%s' is there twice", csv->header[i].text);
 		}
 	}
 	return JL_OK;
@@ -320,9 +309,9 @@ enum jl_status jl_csv_need(const struct jl_csv *csv, const char *name, size_t *r
 	for (size_t i = 0; i < csv->n_columns; i++)
 		names[i] = csv->header[i].text;
 	if (jl_near_rank(name, names, csv->n_columns, &near_at, 1))
-		return jl_fail(err, JL_E_NOTFOUND, "%s: no column '%s'; did you mean '%s'?",
-			       "%s: 열 '%s'이(가) 없습니다. '%s'인가요?", csv->file, name, names[near_at]);
-	return jl_fail(err, JL_E_NOTFOUND, "%s: no column '%s'", "%s: 열 '%s'이(가) 없습니다", csv->file, name);
+		return jl_fail(err, JL_E_NOTFOUND, "%s: no column '%s'; did you mean '%s'?", csv->file, name,
+			       names[near_at]);
+	return jl_fail(err, JL_E_NOTFOUND, "%s: no column '%s'", csv->file, name);
 }
 
 enum jl_status jl_csv_next(struct jl_csv *csv, bool *ret_more, struct jl_err *err)
@@ -338,16 +327,14 @@ enum jl_status jl_csv_next(struct jl_csv *csv, bool *ret_more, struct jl_err *er
 	}
 	where = here(csv);
 	if (csv->n_rows == JL_CSV_ROWS_MAX)
-		return jl_fail_at(err, JL_E_LIMIT, &where, "more than %zu rows", "행이 %zu개보다 많습니다",
-				  JL_CSV_ROWS_MAX);
+		return jl_fail_at(err, JL_E_LIMIT, &where, "more than %zu rows", JL_CSV_ROWS_MAX);
 	status = read_row(csv, csv->fields, csv->n_columns, &n, err);
 	if (status)
 		return status;
 	if (n < csv->n_columns)
 		return jl_fail_at(err, JL_E_PARSE, &where,
-				  "%zu fields, but the header has %zu columns; '%s' is missing",
-				  "필드가 %zu개인데 머리글의 열은 %zu개입니다. '%s'이(가) 빠졌습니다", n,
-				  csv->n_columns, csv->header[n].text);
+				  "%zu fields, but the header has %zu columns; '%s' is missing", n, csv->n_columns,
+				  csv->header[n].text);
 	csv->n_rows++;
 	*ret_more = true;
 	return JL_OK;
@@ -383,7 +370,7 @@ enum jl_status jl_csv_number(const struct jl_csv *csv, size_t column, double *re
 	status = jl_units_parse(ret_value, text, JL_K_NUMBER, csv->header[column].text, &why);
 	if (status) {
 		where = jl_csv_where(csv, column);
-		jl_fail_at(err, status, &where, "%s%.0s", "%.0s%s", why.en, why.ko);
+		jl_fail_from(err, status, &where, &why, "{}");
 	}
 	return status;
 }

@@ -62,8 +62,7 @@ enum jl_status jl_date_parse(long *ret_day, const char *text, struct jl_err *err
 		form++;
 	if (form == N_FORM)
 		return jl_fail(err, JL_E_PARSE,
-			       "'%.40s' is not a date; write e.g. 2026-08-22, 2026-08, 2025-Q1 or 2024",
-			       "'%.40s'은(는) 날짜가 아닙니다. 예: 2026-08-22, 2026-08, 2025-Q1, 2024", text);
+			       "'%.40s' is not a date; write e.g. 2026-08-22, 2026-08, 2025-Q1 or 2024", text);
 	year = digits(text, 4);
 	if (form == FORM_QUARTER) {
 		int quarter = digits(text + 6, 1);
@@ -74,8 +73,7 @@ enum jl_status jl_date_parse(long *ret_day, const char *text, struct jl_err *err
 	if (form == FORM_DAY)
 		day = digits(text + 8, 2);
 	if (year < 1900 || month < 1 || month > 12 || day < 1 || day > days_in_month(year, month))
-		return jl_fail(err, JL_E_RANGE, "'%s' is not a day of the calendar",
-			       "'%s'은(는) 달력에 없는 날짜입니다", text);
+		return jl_fail(err, JL_E_RANGE, "'%s' is not a day of the calendar", text);
 	*ret_day = days_from_civil(year, month, day);
 	return JL_OK;
 }

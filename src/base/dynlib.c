@@ -10,8 +10,7 @@ enum jl_status jl_dynlib_named(const char *env, const char **ret_path, struct jl
 	const char *path = secure_getenv(env);
 
 	if (path && *path && *path != '/')
-		return jl_fail(err, JL_E_ABSENT, "%s=%.200s: not an absolute path, so it is not opened",
-			       "%s=%.200s: 절대 경로가 아니어서 열지 않습니다", env, path);
+		return jl_fail(err, JL_E_ABSENT, "%s=%.200s: not an absolute path, so it is not opened", env, path);
 	*ret_path = path && *path ? path : NULL;
 	return JL_OK;
 }
@@ -39,8 +38,7 @@ static enum jl_status open_first(const char *env, const char *const *names, void
 		return JL_OK;
 	}
 	reason = dlerror();
-	return jl_fail(err, JL_E_ABSENT, "%s cannot be opened: %s", "%s을(를) 열 수 없음: %s", names[0],
-		       reason ? reason : "?");
+	return jl_fail(err, JL_E_ABSENT, "%s cannot be opened: %s", names[0], reason ? reason : "?");
 }
 
 enum jl_status jl_dynlib_open(struct jl_dynlib *ret_lib, const char *env, const char *const *names,
@@ -58,8 +56,8 @@ enum jl_status jl_dynlib_open(struct jl_dynlib *ret_lib, const char *env, const 
 		if (!address && symbols[i].instead)
 			address = dlsym(handle, symbols[i].instead);
 		if (!address && !symbols[i].optional) {
-			jl_fail(err, JL_E_ABSENT, "%s has no function %s: is it an old version?",
-				"%s에 함수 %s이(가) 없음: 오래된 버전일 수 있음", name, symbols[i].name);
+			jl_fail(err, JL_E_ABSENT, "%s has no function %s: is it an old version?", name,
+				symbols[i].name);
 			dlclose(handle);
 			return JL_E_ABSENT;
 		}

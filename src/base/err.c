@@ -6,12 +6,6 @@
 
 #include "base/utf8.h"
 
-/* Both texts are cut at a character boundary, and control characters of hostile input never reach a terminal. */
-static void finish(char *text)
-{
-	jl_utf8_sanitize(text);
-}
-
 static size_t print_where(char *out, const struct jl_where *where)
 {
 	int n = 0;
@@ -29,49 +23,58 @@ static size_t print_where(char *out, const struct jl_where *where)
 	return (size_t)n < JL_ERR_TEXT_MAX ? (size_t)n : JL_ERR_TEXT_MAX - 1;
 }
 
-static void fill(struct jl_err *err, enum jl_status status, const struct jl_where *where, const char *en,
-		 const char *ko, va_list args) __attribute__((format(printf, 4, 0), format(printf, 5, 0)));
+static void fill(struct jl_err *err, enum jl_status status, const struct jl_where *where, const struct jl_err *inner,
+		 const char *en, va_list args) __attribute__((format(printf, 5, 0)));
 
-static void fill(struct jl_err *err, enum jl_status status, const struct jl_where *where, const char *en,
-		 const char *ko, va_list args)
+static void fill(struct jl_err *err, enum jl_status status, const struct jl_where *where, const struct jl_err *inner,
+		 const char *en, va_list args)
 {
-	va_list again;
-	size_t at;
-
 	/* Arguments may point into the old message (a caller that adds context), so build beside it. */
 	struct jl_err built = { .status = status, .in_file = where && where->file };
-	va_copy(again, args);
-	at = print_where(built.en, where);
-	vsnprintf(built.en + at, JL_ERR_TEXT_MAX - at, en, args);
-	at = print_where(built.ko, where);
-	vsnprintf(built.ko + at, JL_ERR_TEXT_MAX - at, ko, again);
-	va_end(again);
-	finish(built.en);
-	finish(built.ko);
+	const size_t at = print_where(built.en, where);
+
+	memcpy(built.text, built.en, at);
+	jl_vsay_of(built.en + at, built.text + at, JL_ERR_TEXT_MAX - at, inner ? inner->en : NULL,
+		   inner ? inner->text : NULL, en, args);
+	/* cut at a character boundary; control characters of hostile input never reach a terminal */
+	jl_utf8_sanitize(built.en);
+	jl_utf8_sanitize(built.text);
 	*err = built;
 }
 
-enum jl_status jl_fail(struct jl_err *err, enum jl_status status, const char *en, const char *ko, ...)
+enum jl_status jl_fail(struct jl_err *err, enum jl_status status, const char *en, ...)
 {
 	va_list args;
 
 	if (!err)
 		return status;
-	va_start(args, ko);
-	fill(err, status, NULL, en, ko, args);
+	va_start(args, en);
+	fill(err, status, NULL, NULL, en, args);
 	va_end(args);
 	return status;
 }
 
-enum jl_status jl_fail_at(struct jl_err *err, enum jl_status status, const struct jl_where *where, const char *en,
-			  const char *ko, ...)
+enum jl_status jl_fail_at(struct jl_err *err, enum jl_status status, const struct jl_where *where, const char *en, ...)
 {
 	va_list args;
 
 	if (!err)
 		return status;
-	va_start(args, ko);
-	fill(err, status, where, en, ko, args);
+	va_start(args, en);
+	fill(err, status, where, NULL, en, args);
+	va_end(args);
+	return status;
+}
+
+enum jl_status jl_fail_from(struct jl_err *err, enum jl_status status, const struct jl_where *where,
+			    const struct jl_err *inner, const char *en, ...)
+{
+	va_list args;
+
+	if (!err)
+		return status;
+	va_start(args, en);
+	fill(err, status, where, inner, en, args);
 	va_end(args);
 	return status;
 }
@@ -96,19 +99,11 @@ bool jl_err_is_usage(const struct jl_err *err)
 
 enum jl_status jl_fail_nomem(struct jl_err *err)
 {
-	static const char en[] = "out of memory";
-	static const char ko[] = "메모리가 부족합니다";
-
 	if (err) {
 		err->status = JL_E_NOMEM;
 		err->in_file = false;
-		memcpy(err->en, en, sizeof(en));
-		memcpy(err->ko, ko, sizeof(ko));
+		snprintf(err->en, sizeof(err->en), "out of memory");
+		snprintf(err->text, sizeof(err->text), "%s", JL_("out of memory"));
 	}
 	return JL_E_NOMEM;
-}
-
-const char *jl_err_text(const struct jl_err *err, enum jl_lang lang)
-{
-	return lang == JL_KO ? err->ko : err->en;
 }

@@ -1,8 +1,8 @@
 /* Status codes and error messages.
  *
- * A function that can fail returns `enum jl_status` and takes `struct jl_err *err` last. The message is written in both
- * languages at the place where it happens, so that the compiler checks both format strings against the arguments; which
- * one a person sees is decided where it is printed. Messages say what was wrong, where, and what would be right. */
+ * A function that can fail returns `enum jl_status` and takes `struct jl_err *err` last. The message is written in English
+ * at the place where it happens; it is kept in English, for files and programs, and in the language of whoever reads.
+ * Messages say what was wrong, where, and what would be right. */
 #ifndef JL_BASE_ERR_H
 #define JL_BASE_ERR_H
 
@@ -10,8 +10,6 @@
 #include <stddef.h>
 
 #include "base/msg.h"
-
-enum jl_lang { JL_EN, JL_KO };
 
 enum jl_status {
 	JL_OK = 0,
@@ -34,7 +32,7 @@ struct jl_err {
 	enum jl_status status;
 	bool in_file; /* what was wrong stands in a file, not in what was asked */
 	char en[JL_ERR_TEXT_MAX];
-	char ko[JL_ERR_TEXT_MAX];
+	char text[JL_ERR_TEXT_MAX]; /* as a person reads it */
 };
 
 /* Where in a text: line and column count from 1; 0 means "not known" and is not printed. */
@@ -45,12 +43,16 @@ struct jl_where {
 };
 
 /* Fill `err` (which may be NULL) and return `status`, so that callers write `return jl_fail(err, ...)`. */
-enum jl_status jl_fail(struct jl_err *err, enum jl_status status, const char *en, const char *ko, ...)
-	__attribute__((format(printf, 3, 5), format(printf, 4, 5)));
+enum jl_status jl_fail(struct jl_err *err, enum jl_status status, const char *en, ...)
+	__attribute__((format(printf, 3, 4)));
 
 /* The same with "file:line:column: " in front. */
-enum jl_status jl_fail_at(struct jl_err *err, enum jl_status status, const struct jl_where *where, const char *en,
-			  const char *ko, ...) __attribute__((format(printf, 4, 6), format(printf, 5, 6)));
+enum jl_status jl_fail_at(struct jl_err *err, enum jl_status status, const struct jl_where *where, const char *en, ...)
+	__attribute__((format(printf, 4, 5)));
+
+/* The same around what went wrong inside, which stands for {} in the message; `where` may be NULL, `inner` may be `err`. */
+enum jl_status jl_fail_from(struct jl_err *err, enum jl_status status, const struct jl_where *where,
+			    const struct jl_err *inner, const char *en, ...) __attribute__((format(printf, 5, 6)));
 
 /* Says of a failure, where there is one, that it lies in a file; returns `status`. */
 enum jl_status jl_fail_in_file(struct jl_err *err, enum jl_status status);
@@ -61,10 +63,5 @@ bool jl_err_is_usage(const struct jl_err *err);
 
 /* Out of memory: needs no formatting, cannot fail itself. */
 enum jl_status jl_fail_nomem(struct jl_err *err);
-
-const char *jl_err_text(const struct jl_err *err, enum jl_lang lang);
-
-/* Choose a literal by language: JL_T(lang, "step", "스텝"). */
-#define JL_T(lang, en, ko) ((lang) == JL_KO ? (ko) : (en))
 
 #endif

@@ -88,7 +88,7 @@ struct jl_field {
 struct jl_schema {
 	const char *list; /* top-level key of a file, member of struct jl_catalog: "gpus" */
 	const char *en;   /* one of them; in a JSON Schema: its name */
-	const char *ko;
+
 	const char *c_type;
 	size_t size_B;
 	const struct jl_field *fields;

@@ -159,8 +159,7 @@ enum jl_status jl_pool_create(int n_threads, struct jl_pool **ret_pool, struct j
 	if (pool->n_started < n_threads - 1) {
 		int n_started = pool->n_started + 1;
 		jl_pool_destroy(pool);
-		return jl_fail(err, JL_E_LIMIT, "only %d of %d threads could be started",
-			       "스레드를 %d개만 시작했습니다 (요청 %d개)", n_started, n_threads);
+		return jl_fail(err, JL_E_LIMIT, "only %d of %d threads could be started", n_started, n_threads);
 	}
 	*ret_pool = pool;
 	return JL_OK;

@@ -41,7 +41,7 @@ static void print_speed(char *out, size_t size, const struct jl_progress *progre
 		return;
 	}
 	jl_units_text(eta, left * elapsed_s / done, JL_K_TIME, 2);
-	snprintf(out, size, JL_T(progress->options.lang, "  %s  %s left", "  %s  %s 남음"), rate, eta);
+	jl_format(out, size, JL_("  %s  %s left"), rate, eta);
 }
 
 static void print_bar(char *out, size_t columns, double fraction)

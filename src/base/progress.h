@@ -9,9 +9,8 @@
 #include "base/err.h"
 
 struct jl_progress_options {
-	bool on;        /* the output is a terminal: whoever opens it knows */
-	size_t columns; /* of the terminal; 0: 80 */
-	enum jl_lang lang;
+	bool on;           /* the output is a terminal: whoever opens it knows */
+	size_t columns;    /* of the terminal; 0: 80 */
 	const char *label; /* "fitting"; must outlive the display */
 	double total;      /* how much there is to do; 0 or NAN: not known */
 	double now_s;      /* monotonic clock at the start */

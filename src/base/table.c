@@ -306,8 +306,7 @@ enum jl_status jl_table_print(const struct jl_table *table, const struct jl_tabl
 	bool markdown = style->flavour == JL_TABLE_MARKDOWN, header = has_header(table);
 
 	if (table->failed == JL_E_LIMIT)
-		return jl_fail(err, JL_E_LIMIT, "a table of more than %zu cells", "표의 칸이 %zu개보다 많습니다",
-			       CELLS_MAX);
+		return jl_fail(err, JL_E_LIMIT, "a table of more than %zu cells", CELLS_MAX);
 	if (table->failed)
 		return jl_fail_nomem(err);
 	measure(table, style, widths);
@@ -324,7 +323,6 @@ enum jl_status jl_table_print(const struct jl_table *table, const struct jl_tabl
 			put_text_rule(table, style, widths, out);
 	}
 	if (out->failed == JL_E_LIMIT)
-		return jl_fail(err, JL_E_LIMIT, "the table is longer than %zu bytes", "표가 %zu바이트보다 깁니다",
-			       out->limit_B);
+		return jl_fail(err, JL_E_LIMIT, "the table is longer than %zu bytes", out->limit_B);
 	return out->failed ? jl_fail_nomem(err) : JL_OK;
 }

@@ -2,7 +2,6 @@
 #ifndef JL_BASE_TEXT_H
 #define JL_BASE_TEXT_H
 
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
@@ -14,9 +13,5 @@ static inline bool jl_same_text(const char *a, const char *b)
 {
 	return a == b || (a && b && strcmp(a, b) == 0);
 }
-
-/* One remark in both languages, with the same arguments; each of `size_B` bytes. */
-void jl_both_text(char *ret_en, char *ret_ko, size_t size_B, const char *en, const char *ko, va_list args)
-	__attribute__((format(printf, 4, 0), format(printf, 5, 0)));
 
 #endif

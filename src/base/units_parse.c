@@ -15,24 +15,20 @@ static const struct {
 	const char *tail;    /* what the unit ends with */
 	bool whole;          /* nothing may stand before it */
 	enum jl_kind wanted; /* JL_N_KIND: whatever is wanted */
-	const char *en, *ko;
+	const char *en;
 } traps[] = {
-	{ "KB", true, JL_N_KIND, "kB (1000 bytes) or KiB (1024 bytes)?",
-	  "kB(1000바이트)인가요, KiB(1024바이트)인가요?" },
-	{ "KB/s", true, JL_N_KIND, "kB/s (1000 bytes) or KiB/s (1024 bytes)?",
-	  "kB/s(1000바이트)인가요, KiB/s(1024바이트)인가요?" },
-	{ "KBps", true, JL_N_KIND, "kB/s (1000 bytes) or KiB/s (1024 bytes)?",
-	  "kB/s(1000바이트)인가요, KiB/s(1024바이트)인가요?" },
-	{ "kb", true, JL_K_BYTES, "kB (bytes) or kbit (bits)?", "kB(바이트)인가요, kbit(비트)인가요?" },
-	{ "Kb", true, JL_K_BYTES, "kB (bytes) or kbit (bits)?", "kB(바이트)인가요, kbit(비트)인가요?" },
-	{ "m", true, JL_K_TIME, "min (minutes) or months?", "min(분)인가요, months(개월)인가요?" },
-	{ "M", true, JL_K_TIME, "min (minutes) or months?", "min(분)인가요, months(개월)인가요?" },
-	{ "MAC", false, JL_N_KIND, "a MAC is two FLOP; count FLOP", "MAC 하나는 FLOP 둘입니다. FLOP으로 쓰세요" },
-	{ "MACs", false, JL_N_KIND, "a MAC is two FLOP; count FLOP", "MAC 하나는 FLOP 둘입니다. FLOP으로 쓰세요" },
-	{ "MAC/s", false, JL_N_KIND, "a MAC is two FLOP; count FLOP/s", "MAC 하나는 FLOP 둘입니다. FLOP/s로 쓰세요" },
-	{ "MACs/s", false, JL_N_KIND, "a MAC is two FLOP; count FLOP/s", "MAC 하나는 FLOP 둘입니다. FLOP/s로 쓰세요" },
-	{ "T/s", false, JL_K_BYTE_RATE, "transfers are not bytes; write GB/s",
-	  "전송 횟수는 바이트가 아닙니다. GB/s로 쓰세요" },
+	{ "KB", true, JL_N_KIND, JL_N("kB (1000 bytes) or KiB (1024 bytes)?") },
+	{ "KB/s", true, JL_N_KIND, JL_N("kB/s (1000 bytes) or KiB/s (1024 bytes)?") },
+	{ "KBps", true, JL_N_KIND, JL_N("kB/s (1000 bytes) or KiB/s (1024 bytes)?") },
+	{ "kb", true, JL_K_BYTES, JL_N("kB (bytes) or kbit (bits)?") },
+	{ "Kb", true, JL_K_BYTES, JL_N("kB (bytes) or kbit (bits)?") },
+	{ "m", true, JL_K_TIME, JL_N("min (minutes) or months?") },
+	{ "M", true, JL_K_TIME, JL_N("min (minutes) or months?") },
+	{ "MAC", false, JL_N_KIND, JL_N("a MAC is two FLOP; count FLOP") },
+	{ "MACs", false, JL_N_KIND, JL_N("a MAC is two FLOP; count FLOP") },
+	{ "MAC/s", false, JL_N_KIND, JL_N("a MAC is two FLOP; count FLOP/s") },
+	{ "MACs/s", false, JL_N_KIND, JL_N("a MAC is two FLOP; count FLOP/s") },
+	{ "T/s", false, JL_K_BYTE_RATE, JL_N("transfers are not bytes; write GB/s") },
 };
 
 static const struct {
@@ -72,37 +68,32 @@ static struct request request_of(const char *text, enum jl_kind wanted, const ch
 static enum jl_status bad_number(const struct request *request, enum jl_num_fault fault)
 {
 	if (request->text[0] == '\0')
-		return jl_fail(request->err, JL_E_PARSE, "%s: empty; write e.g. %s", "%s: 비어 있습니다. 예: %s",
-			       request->what, request->row->example);
+		return jl_fail(request->err, JL_E_PARSE, "%s: empty; write e.g. %s", request->what,
+			       request->row->example);
 	switch (fault) {
 	case JL_NUM_COMMAS:
 		return jl_fail(request->err, JL_E_PARSE,
 			       "%s: '%.*s': a comma separates thousands (19,252); decimals take a point (1.5)",
-			       "%s: '%.*s': 쉼표는 천 단위 구분(19,252)에만 쓰고 소수에는 점(1.5)을 씁니다",
 			       request->what, request->shown, request->text);
 	case JL_NUM_TOO_BIG:
-		return jl_fail(request->err, JL_E_RANGE, "%s: '%.*s' is too large a number",
-			       "%s: '%.*s'은(는) 너무 큰 수입니다", request->what, request->shown, request->text);
+		return jl_fail(request->err, JL_E_RANGE, "%s: '%.*s' is too large a number", request->what,
+			       request->shown, request->text);
 	default:
 		return jl_fail(request->err, JL_E_PARSE, "%s: '%.*s' does not begin with a number; write e.g. %s",
-			       "%s: '%.*s'은(는) 수로 시작하지 않습니다. 예: %s", request->what, request->shown,
-			       request->text, request->row->example);
+			       request->what, request->shown, request->text, request->row->example);
 	}
 }
 
 static enum jl_status no_unit(const struct request *request)
 {
-	return jl_fail(request->err, JL_E_UNIT, "%s: '%.*s' has no unit; write e.g. %s",
-		       "%s: '%.*s'에 단위가 없습니다. 예: %s", request->what, request->shown, request->text,
-		       request->row->example);
+	return jl_fail(request->err, JL_E_UNIT, "%s: '%.*s' has no unit; write e.g. %s", request->what, request->shown,
+		       request->text, request->row->example);
 }
 
-/* In these the English name of a kind is followed by the Korean one; "%.0s" takes the one that is not shown. */
 static enum jl_status bad_unit(const struct request *request)
 {
-	return jl_fail(request->err, JL_E_UNIT, "%s: '%.*s' is not %s%.0s; write e.g. %s",
-		       "%s: '%.*s'은(는) %.0s%s 표기가 아닙니다. 예: %s", request->what, request->shown, request->text,
-		       request->row->en, request->row->ko, request->row->example);
+	return jl_fail(request->err, JL_E_UNIT, "%s: '%.*s' is not {%s}; write e.g. %s", request->what, request->shown,
+		       request->text, request->row->en, request->row->example);
 }
 
 static enum jl_status wrong_kind(const struct request *request, enum jl_kind found)
@@ -111,9 +102,8 @@ static enum jl_status wrong_kind(const struct request *request, enum jl_kind fou
 
 	if ((size_t)found >= JL_N_KIND)
 		return bad_unit(request);
-	return jl_fail(request->err, JL_E_UNIT, "%s: '%.*s' is %s%.0s, but %s%.0s is wanted; write e.g. %s",
-		       "%s: '%.*s'은(는) %.0s%s입니다. %.0s%s이(가) 필요합니다. 예: %s", request->what, request->shown,
-		       request->text, row->en, row->ko, request->row->en, request->row->ko, request->row->example);
+	return jl_fail(request->err, JL_E_UNIT, "%s: '%.*s' is {%s}, but {%s} is wanted; write e.g. %s", request->what,
+		       request->shown, request->text, row->en, request->row->en, request->row->example);
 }
 
 static bool is_wanted(enum jl_kind kind, enum jl_kind wanted)
@@ -132,8 +122,8 @@ static enum jl_status check_traps(const struct request *request, const char *uni
 		if ((traps[i].whole && tail_len != len) ||
 		    (traps[i].wanted != JL_N_KIND && traps[i].wanted != request->wanted))
 			continue;
-		return jl_fail(request->err, JL_E_UNIT, "%s: '%.*s': %s%.0s", "%s: '%.*s': %.0s%s", request->what,
-			       request->shown, request->text, traps[i].en, traps[i].ko);
+		return jl_fail(request->err, JL_E_UNIT, "%s: '%.*s': {%s}", request->what, request->shown,
+			       request->text, traps[i].en);
 	}
 	return JL_OK;
 }
@@ -152,9 +142,8 @@ static enum jl_status find_unit(struct jl_meaning *ret_meaning, const struct req
 		if (!is_wanted(meanings[i].kind, request->wanted))
 			continue;
 		if (found)
-			return jl_fail(request->err, JL_E_UNIT, "%s: '%.*s': %s or %s?",
-				       "%s: '%.*s': %s인가요, %s인가요?", request->what, request->shown, request->text,
-				       found->spelling, meanings[i].spelling);
+			return jl_fail(request->err, JL_E_UNIT, "%s: '%.*s': %s or %s?", request->what, request->shown,
+				       request->text, found->spelling, meanings[i].spelling);
 		found = &meanings[i];
 	}
 	if (!found)
@@ -216,8 +205,7 @@ static enum jl_status bare_number(struct jl_quantity *ret_quantity, const struct
 	if (request->wanted == JL_K_FRACTION && fabs(value) > 1)
 		return jl_fail(request->err, JL_E_UNIT,
 			       "%s: '%.*s': a fraction is at most 1; if per cent is meant, write %.*s %%",
-			       "%s: '%.*s': 비율은 1 이하입니다. 퍼센트라면 %.*s %%로 쓰세요", request->what,
-			       request->shown, request->text, request->shown, request->text);
+			       request->what, request->shown, request->text, request->shown, request->text);
 	if (request->wanted != JL_K_FRACTION && request->wanted != JL_K_NUMBER)
 		return no_unit(request);
 	*ret_quantity = (struct jl_quantity){ .value = value, .kind = request->wanted };
@@ -280,15 +268,14 @@ enum jl_status jl_units_parse_count(long long *ret_n, const char *text, long lon
 	if (fault)
 		return bad_number(&request, fault);
 	if (*skip_blanks(request.text + used) != '\0')
-		return jl_fail(err, JL_E_PARSE, "%s: '%.*s' is not a whole number; write e.g. 8",
-			       "%s: '%.*s'은(는) 정수가 아닙니다. 예: 8", request.what, request.shown, request.text);
+		return jl_fail(err, JL_E_PARSE, "%s: '%.*s' is not a whole number; write e.g. 8", request.what,
+			       request.shown, request.text);
 	if (value != floor(value))
-		return jl_fail(err, JL_E_RANGE, "%s: '%.*s' is not a whole number", "%s: '%.*s'은(는) 정수가 아닙니다",
-			       request.what, request.shown, request.text);
+		return jl_fail(err, JL_E_RANGE, "%s: '%.*s' is not a whole number", request.what, request.shown,
+			       request.text);
 	/* whole numbers above 2^53 are not exact as doubles; nothing that is counted here comes near */
 	if (fabs(value) > 0x1p53 || value < (double)min || value > (double)max)
-		return jl_fail(err, JL_E_RANGE, "%s: '%.*s' is outside %lld to %lld",
-			       "%s: '%.*s'은(는) %lld–%lld 범위를 벗어났습니다", request.what, request.shown,
+		return jl_fail(err, JL_E_RANGE, "%s: '%.*s' is outside %lld to %lld", request.what, request.shown,
 			       request.text, min, max);
 	*ret_n = (long long)value;
 	return JL_OK;

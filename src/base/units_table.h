@@ -12,7 +12,7 @@ struct jl_units_rung {
 };
 
 struct jl_kind_row {
-	const char *en, *ko; /* what it is, in a sentence: "wanted is a data rate" */
+	const char *en; /* what it is, in a sentence: "wanted is a data rate" */
 	const char *example;
 	const char *suffix;
 	const char *unit;                   /* printed after the number and the rung's prefix */

@@ -33,7 +33,6 @@ static enum jl_status next_event(struct reader *r, yaml_event_t *ret_event)
 	where = at(r, r->parser.problem_mark);
 	return jl_fail_at(r->err, JL_E_PARSE, &where,
 			  "not valid YAML: %s; values with ': ' or ' #' in them need quotes",
-			  "올바른 YAML이 아닙니다: %s. ': '나 ' #'가 들어 있는 값은 따옴표로 묶으십시오",
 			  r->parser.problem ? r->parser.problem : "?");
 }
 
@@ -47,14 +46,12 @@ static enum jl_status read_key(struct reader *r, const struct jl_yaml *map, cons
 	const char *text = (const char *)event->data.scalar.value;
 
 	if (event->type != YAML_SCALAR_EVENT || strlen(text) != event->data.scalar.length)
-		return jl_fail_at(r->err, JL_E_PARSE, &where, "a key must be a word: write 'key: value' lines",
-				  "키는 단어여야 합니다. 'key: value' 줄로 적으십시오");
+		return jl_fail_at(r->err, JL_E_PARSE, &where, "a key must be a word: write 'key: value' lines");
 	if (jl_yaml_get(map, text))
-		return jl_fail_at(r->err, JL_E_PARSE, &where, "key '%.*s' is given twice; keep one of them",
-				  "'%.*s' 키가 두 번 있습니다. 하나만 남기십시오", KEY_SHOWN, text);
+		return jl_fail_at(r->err, JL_E_PARSE, &where, "key '%.*s' is given twice; keep one of them", KEY_SHOWN,
+				  text);
 	if (map->n_items >= JL_YAML_KEYS_MAX)
-		return jl_fail_at(r->err, JL_E_LIMIT, &where, "more than %d keys in one place",
-				  "한곳에 키가 %d개보다 많습니다", JL_YAML_KEYS_MAX);
+		return jl_fail_at(r->err, JL_E_LIMIT, &where, "more than %d keys in one place", JL_YAML_KEYS_MAX);
 	*ret_key = jl_arena_strdup(r->arena, text);
 	return *ret_key ? JL_OK : jl_fail_nomem(r->err);
 }
@@ -112,15 +109,12 @@ static enum jl_status refuse_marks(struct reader *r, const yaml_event_t *event)
 		anchor = event->data.mapping_start.anchor;
 		tag = event->data.mapping_start.tag;
 	} else {
-		return jl_fail_at(r->err, JL_E_PARSE, &where, "aliases (*name) are not taken; write the value out",
-				  "별칭(*name)은 쓸 수 없습니다. 값을 그대로 적으십시오");
+		return jl_fail_at(r->err, JL_E_PARSE, &where, "aliases (*name) are not taken; write the value out");
 	}
 	if (anchor)
-		return jl_fail_at(r->err, JL_E_PARSE, &where, "anchors (&name) are not taken; write the value out",
-				  "앵커(&name)는 쓸 수 없습니다. 값을 그대로 적으십시오");
+		return jl_fail_at(r->err, JL_E_PARSE, &where, "anchors (&name) are not taken; write the value out");
 	if (tag)
-		return jl_fail_at(r->err, JL_E_PARSE, &where, "tags (!name) are not taken; write the value out",
-				  "태그(!name)는 쓸 수 없습니다. 값을 그대로 적으십시오");
+		return jl_fail_at(r->err, JL_E_PARSE, &where, "tags (!name) are not taken; write the value out");
 	return JL_OK;
 }
 
@@ -129,11 +123,9 @@ static enum jl_status check_limits(struct reader *r, const yaml_event_t *event, 
 	const struct jl_where where = at(r, event->start_mark);
 
 	if (depth > JL_YAML_DEPTH_MAX)
-		return jl_fail_at(r->err, JL_E_LIMIT, &where, "nested more than %d deep",
-				  "%d단계보다 깊이 중첩되었습니다", JL_YAML_DEPTH_MAX);
+		return jl_fail_at(r->err, JL_E_LIMIT, &where, "nested more than %d deep", JL_YAML_DEPTH_MAX);
 	if (++r->n_nodes > JL_YAML_NODES_MAX)
-		return jl_fail_at(r->err, JL_E_LIMIT, &where, "more than %d entries", "항목이 %d개를 넘습니다",
-				  JL_YAML_NODES_MAX);
+		return jl_fail_at(r->err, JL_E_LIMIT, &where, "more than %d entries", JL_YAML_NODES_MAX);
 	return refuse_marks(r, event);
 }
 
@@ -143,8 +135,7 @@ static enum jl_status read_scalar(struct reader *r, const yaml_event_t *event, s
 	const char *value = (const char *)event->data.scalar.value;
 
 	if (memchr(value, '\0', event->data.scalar.length))
-		return jl_fail_at(r->err, JL_E_PARSE, &where, "a value must be text without NUL characters",
-				  "값은 NUL 문자가 없는 글이어야 합니다");
+		return jl_fail_at(r->err, JL_E_PARSE, &where, "a value must be text without NUL characters");
 	node->kind = JL_YAML_TEXT;
 	node->text = jl_arena_strndup(r->arena, value, event->data.scalar.length);
 	return node->text ? JL_OK : jl_fail_nomem(r->err);
@@ -191,8 +182,7 @@ static enum jl_status read_document(struct reader *r, struct jl_yaml **ret_root)
 		if (type == YAML_DOCUMENT_START_EVENT && n_documents++) {
 			const struct jl_where where = at(r, event.start_mark);
 
-			status = jl_fail_at(r->err, JL_E_PARSE, &where, "a second YAML document; one file has one",
-					    "YAML 문서가 둘입니다. 한 파일에는 하나만 씁니다");
+			status = jl_fail_at(r->err, JL_E_PARSE, &where, "a second YAML document; one file has one");
 		} else if (type == YAML_SCALAR_EVENT || type == YAML_MAPPING_START_EVENT ||
 			   type == YAML_SEQUENCE_START_EVENT || type == YAML_ALIAS_EVENT) {
 			status = read_node(r, &event, 0, &root);
@@ -236,7 +226,6 @@ static enum jl_status check_bytes(const char *file, const char *text, size_t len
 	if (!jl_utf8_valid(text, len, &bad_at)) {
 		where = offset_where(file, text, bad_at);
 		return jl_fail_at(err, JL_E_PARSE, &where, "byte 0x%02x is not valid UTF-8; save the file as UTF-8",
-				  "0x%02x 바이트는 올바른 UTF-8이 아닙니다. 파일을 UTF-8로 저장하십시오",
 				  (unsigned)(unsigned char)text[bad_at]);
 	}
 	for (size_t i = 0; i < len; i++) {
@@ -246,7 +235,7 @@ static enum jl_status check_bytes(const char *file, const char *text, size_t len
 			continue;
 		where = offset_where(file, text, i);
 		return jl_fail_at(err, JL_E_PARSE, &where, "control character 0x%02x; this is not a text file",
-				  "제어 문자 0x%02x이(가) 있습니다. 글 파일이 아닙니다", (unsigned)c);
+				  (unsigned)c);
 	}
 	return JL_OK;
 }
@@ -259,8 +248,7 @@ enum jl_status jl_yaml_read(const struct jl_yaml **ret_root, const char *name, c
 	enum jl_status status;
 
 	if (len > JL_YAML_SIZE_MAX)
-		return jl_fail(err, JL_E_LIMIT, "%s is larger than %zu MiB", "%s이(가) %zu MiB보다 큽니다", name,
-			       JL_YAML_SIZE_MAX >> 20);
+		return jl_fail(err, JL_E_LIMIT, "%s is larger than %zu MiB", name, JL_YAML_SIZE_MAX >> 20);
 	status = check_bytes(name, text, len, err);
 	if (status)
 		return status;
@@ -324,14 +312,12 @@ static enum jl_status unknown_key(const struct jl_yaml *item, const char *what, 
 
 	if (jl_near_rank(item->key, keys, n, &near, 1))
 		return jl_fail_at(err, JL_E_PARSE, &item->key_where, "unknown key '%.*s' in %s; did you mean '%s'?",
-				  "알 수 없는 키 '%.*s' (%s). '%s'을(를) 뜻하셨습니까?", KEY_SHOWN, item->key, what,
-				  keys[near]);
+				  KEY_SHOWN, item->key, what, keys[near]);
 	jl_buf_init(&all, 1024);
 	for (size_t i = 0; i < n && all.len < 320; i++)
 		jl_buf_printf(&all, "%s%s", i ? ", " : "", keys[i]);
-	status = jl_fail_at(err, JL_E_PARSE, &item->key_where, "unknown key '%.*s' in %s; it can have: %s",
-			    "알 수 없는 키 '%.*s' (%s). 쓸 수 있는 키: %s", KEY_SHOWN, item->key, what,
-			    jl_buf_text(&all));
+	status = jl_fail_at(err, JL_E_PARSE, &item->key_where, "unknown key '%.*s' in %s; it can have: %s", KEY_SHOWN,
+			    item->key, what, jl_buf_text(&all));
 	jl_buf_release(&all);
 	return status;
 }
@@ -342,8 +328,7 @@ enum jl_status jl_yaml_check_keys(const struct jl_yaml *map, const char *what, c
 	size_t n = 0;
 
 	if (map->kind != JL_YAML_MAP)
-		return jl_fail_at(err, JL_E_PARSE, &map->where, "%s must have keys, e.g. %s: ...",
-				  "%s에는 키가 있어야 합니다. 예: %s: ...", what, keys[0]);
+		return jl_fail_at(err, JL_E_PARSE, &map->where, "%s must have keys, e.g. %s: ...", what, keys[0]);
 	while (keys[n])
 		n++;
 	for (const struct jl_yaml *item = map->items; item; item = item->next) {

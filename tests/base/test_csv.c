@@ -97,7 +97,7 @@ static void test_numbers(void **state)
 	assert_int_equal(jl_csv_number(&csv, 3, &value, &err), JL_E_UNIT);
 	assert_true(value == 19252);
 	assert_non_null(strstr(err.en, "t.csv:2:18: d: '12 GB' is"));
-	assert_non_null(strstr(err.ko, "t.csv:2:18: d: '12 GB'"));
+	assert_non_null(strstr(err.text, "t.csv:2:18: d: '12 GB'"));
 	assert_int_equal(jl_csv_number(&csv, JL_CSV_NO_COLUMN, &value, &err), JL_OK);
 	assert_true(isnan(value));
 	jl_csv_release(&csv);
@@ -300,5 +300,6 @@ int main(void)
 		cmocka_unit_test(test_torture),
 	};
 
+	jl_lang_set_default(jl_lang_find("ko"));
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

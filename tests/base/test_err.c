@@ -15,15 +15,20 @@ static void places(void **state)
 	struct jl_err err = { 0 };
 
 	(void)state;
-	assert_int_equal(jl_fail_at(&err, JL_E_UNIT, &where, "no unit in '%s'", "'%s'에 단위가 없습니다", "5"),
+	assert_int_equal(jl_fail_at(&err, JL_E_UNIT, &where, "'%s' is not a command; 'jeoul help' lists them", "5"),
 			 JL_E_UNIT);
-	assert_string_equal(err.en, "a.yaml:3:7: no unit in '5'");
-	assert_string_equal(err.ko, "a.yaml:3:7: '5'에 단위가 없습니다");
-	assert_string_equal(jl_err_text(&err, JL_KO), err.ko);
+	assert_string_equal(err.en, "a.yaml:3:7: '5' is not a command; 'jeoul help' lists them");
+	assert_string_equal(err.text, "a.yaml:3:7: '5' 명령은 없습니다. 목록: 'jeoul help'");
+	/* around another one */
+	assert_int_equal(jl_fail_from(&err, JL_E_IO, NULL, &err, "system, column %zu: {}", (size_t)4), JL_E_IO);
+	assert_string_equal(err.en, "system, column 4: a.yaml:3:7: '5' is not a command; 'jeoul help' lists them");
+	assert_string_equal(err.text, "시스템 표기 4번째 글자: a.yaml:3:7: '5' 명령은 없습니다. 목록: 'jeoul help'");
+	assert_int_equal(jl_fail_from(NULL, JL_E_IO, &where, &err, "{}"), JL_E_IO);
+	jl_fail(&err, JL_E_UNIT, "no unit in '%s'", "5");
 	/* arguments may point into the old message */
-	assert_int_equal(jl_fail(&err, err.status, "again: %s", "다시: %s", err.en), JL_E_UNIT);
-	assert_string_equal(err.en, "again: a.yaml:3:7: no unit in '5'");
-	assert_int_equal(jl_fail(NULL, JL_E_IO, "nobody listens", "듣는 이 없음"), JL_E_IO);
+	assert_int_equal(jl_fail(&err, err.status, "again: %s", err.en), JL_E_UNIT);
+	assert_string_equal(err.en, "again: no unit in '5'");
+	assert_int_equal(jl_fail(NULL, JL_E_IO, "nobody listens"), JL_E_IO);
 }
 
 static void blame(void **state)
@@ -39,26 +44,27 @@ static void blame(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		jl_fail(&err, rows[i].status, "x", "x");
+		jl_fail(&err, rows[i].status, "x");
 		assert_int_equal(jl_err_is_usage(&err), rows[i].is_usage);
-		jl_fail_at(&err, rows[i].status, &nowhere, "x", "x");
+		jl_fail_at(&err, rows[i].status, &nowhere, "x");
 		assert_int_equal(jl_err_is_usage(&err), rows[i].is_usage);
-		jl_fail_at(&err, rows[i].status, &where, "x", "x"); /* in a file nobody typed it */
+		jl_fail_at(&err, rows[i].status, &where, "x"); /* in a file nobody typed it */
 		assert_false(jl_err_is_usage(&err));
-		jl_fail(&err, rows[i].status, "x", "x");
+		jl_fail(&err, rows[i].status, "x");
 		assert_int_equal(jl_fail_in_file(&err, rows[i].status), rows[i].status);
 		assert_false(jl_err_is_usage(&err));
 	}
 	assert_int_equal(jl_fail_in_file(NULL, JL_OK), JL_OK);
-	jl_fail_at(&err, JL_E_USAGE, &where, "x", "x");
+	jl_fail_at(&err, JL_E_USAGE, &where, "x");
 	assert_int_equal(jl_fail_nomem(&err), JL_E_NOMEM);
 	assert_false(jl_err_is_usage(&err));
-	assert_true(strlen(err.en) > 0 && strlen(err.ko) > 0);
+	assert_true(strlen(err.en) > 0 && strlen(err.text) > 0);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(places), cmocka_unit_test(blame) };
 
+	jl_lang_set_default(jl_lang_find("ko"));
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

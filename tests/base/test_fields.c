@@ -181,7 +181,7 @@ static void what_is_not_known_is_null_or_has_no_key(void **state)
 	};
 
 	(void)state;
-	jl_fail(&r.why, JL_E_NOTFOUND, "no such", "없음");
+	jl_fail(&r.why, JL_E_NOTFOUND, "no such");
 	check_json(&r, lines, sizeof lines / sizeof lines[0]);
 }
 

@@ -34,7 +34,7 @@ static long read_all(const char *text, size_t len, char delimiter, struct jl_buf
 	long n_rows;
 
 	if (status) {
-		must(strncmp(err.en, "fuzz.csv:", 9) == 0 && jl_utf8_valid(err.ko, strlen(err.ko), NULL));
+		must(strncmp(err.en, "fuzz.csv:", 9) == 0 && jl_utf8_valid(err.text, strlen(err.text), NULL));
 		return -1;
 	}
 	must(csv.n_columns > 0 && csv.n_columns <= JL_CSV_COLUMNS_MAX);

@@ -52,9 +52,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		check_model(&config.model);
 		must(config.type && (isnan(config.seq) || config.seq >= 1));
 	} else {
-		must(err.status != JL_OK && err.en[0] && err.ko[0]);
-		must(!strchr(err.en, '\n') && !strchr(err.ko, '\n'));
-		must(jl_utf8_valid(err.en, strlen(err.en), NULL) && jl_utf8_valid(err.ko, strlen(err.ko), NULL));
+		must(err.status != JL_OK && err.en[0] && err.text[0]);
+		must(!strchr(err.en, '\n') && !strchr(err.text, '\n'));
+		must(jl_utf8_valid(err.en, strlen(err.en), NULL) && jl_utf8_valid(err.text, strlen(err.text), NULL));
 	}
 	jl_arena_release(&arena);
 	return 0;

@@ -87,7 +87,7 @@ static void run(struct input *in, bool pattern)
 	struct jl_err err = { .en = "" };
 	enum jl_status status = jl_import_stream(&reader, &options, &sink, &count, &err);
 
-	must(status ? err.en[0] != '\0' && err.ko[0] != '\0' : count.n_records == in->n_records && in->n_records > 0);
+	must(status ? err.en[0] != '\0' && err.text[0] != '\0' : count.n_records == in->n_records && in->n_records > 0);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

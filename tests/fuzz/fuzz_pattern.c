@@ -69,7 +69,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		memcpy(pattern, data, len);
 	pattern[len] = '\0';
 	status = jl_import_stream(&reader, &options, &sink, &count, &err);
-	must(status ? err.en[0] && err.ko[0] : count.n_records == log.n_records && log.n_records > 0);
+	must(status ? err.en[0] && err.text[0] : count.n_records == log.n_records && log.n_records > 0);
 	free(pattern);
 	return 0;
 }

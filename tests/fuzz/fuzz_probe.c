@@ -19,9 +19,9 @@ static void must(int holds)
 
 static void check_message(const struct jl_err *err)
 {
-	must(err->status != JL_OK && err->en[0] && err->ko[0]);
-	must(!strchr(err->en, '\n') && !strchr(err->ko, '\n'));
-	must(jl_utf8_valid(err->en, strlen(err->en), NULL) && jl_utf8_valid(err->ko, strlen(err->ko), NULL));
+	must(err->status != JL_OK && err->en[0] && err->text[0]);
+	must(!strchr(err->en, '\n') && !strchr(err->text, '\n'));
+	must(jl_utf8_valid(err->en, strlen(err->en), NULL) && jl_utf8_valid(err->text, strlen(err->text), NULL));
 }
 
 static void check_machine(const struct jl_probe_machine *m, struct jl_arena *arena)
@@ -40,12 +40,13 @@ static void check_machine(const struct jl_probe_machine *m, struct jl_arena *are
 		for (size_t k = 0; k < m->n_gpus; k++)
 			must(jl_probe_path(m, i, k) <= JL_PATH_SYS && jl_probe_nvlinks(m, i, k) <= JL_NVML_LINKS_MAX);
 	}
-	must(m->system || (m->system_why_en && m->system_why_ko));
+	must(m->system || (m->system_why_en && m->system_why_text));
 	if (m->system && jl_sys_parse(&sys, jl_catalog_embedded(), m->system, arena, &err) == JL_OK)
 		must(sys.n_nodes == 1 && sys.n_per_node == (int)m->n_gpus);
 	must(jl_machine_findings(m, jl_catalog_embedded(), arena, &findings, &err) == JL_OK);
 	for (size_t i = 0; i < findings->n; i++)
-		must(findings->items[i].what.en[0] && findings->items[i].what.ko[0] && findings->items[i].todo.ko[0]);
+		must(findings->items[i].what.en[0] && findings->items[i].what.text[0] &&
+		     findings->items[i].todo.text[0]);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -24,7 +24,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	jl_buf_init(&once, JL_RECORD_TEXT_MAX_B);
 	jl_buf_init(&twice, JL_RECORD_TEXT_MAX_B);
 	if (jl_record_read((const char *)data, size, &arena, &first, &err)) {
-		must(err.en[0] != '\0' && err.ko[0] != '\0');
+		must(err.en[0] != '\0' && err.text[0] != '\0');
 		goto out;
 	}
 	must(jl_record_check(&first, &err) == JL_OK);

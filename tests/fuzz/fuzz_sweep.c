@@ -24,7 +24,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	memcpy(told, data, size < sizeof(told) ? size : sizeof(told));
 	if (jl_sweep_take(&sweep, told, 4, FREE_B, &err)) {
-		must(err.en[0] && err.ko[0] && sweep.n_sizes == 7777);
+		must(err.en[0] && err.text[0] && sweep.n_sizes == 7777);
 		return 0;
 	}
 	must(sweep.task.type < JL_N_COMM_TYPE && sweep.task.op < JL_N_REDOP);

@@ -18,9 +18,9 @@ static void must(int holds)
 
 static void check_message(const struct jl_err *err)
 {
-	must(err->status != JL_OK && err->en[0] && err->ko[0]);
-	must(!strchr(err->en, '\n') && !strchr(err->ko, '\n'));
-	must(jl_utf8_valid(err->en, strlen(err->en), NULL) && jl_utf8_valid(err->ko, strlen(err->ko), NULL));
+	must(err->status != JL_OK && err->en[0] && err->text[0]);
+	must(!strchr(err->en, '\n') && !strchr(err->text, '\n'));
+	must(jl_utf8_valid(err->en, strlen(err->en), NULL) && jl_utf8_valid(err->text, strlen(err->text), NULL));
 }
 
 static void check_system(const struct jl_sys *sys, const struct jl_catalog *cat, struct jl_arena *arena)

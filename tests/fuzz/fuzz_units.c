@@ -20,8 +20,8 @@ static void must(int holds)
 
 static void check_message(const struct jl_err *err)
 {
-	must(err->status != JL_OK && err->en[0] && err->ko[0]);
-	must(jl_utf8_valid(err->en, strlen(err->en), NULL) && jl_utf8_valid(err->ko, strlen(err->ko), NULL));
+	must(err->status != JL_OK && err->en[0] && err->text[0]);
+	must(jl_utf8_valid(err->en, strlen(err->en), NULL) && jl_utf8_valid(err->text, strlen(err->text), NULL));
 }
 
 static void check_round_trip(const struct jl_quantity *quantity)

@@ -44,7 +44,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		/* nearly every input would end at the first eight bytes */
 		memcpy(bytes + (size & 1 ? 0 : 8), data, size < JL_WIRE_MESSAGE_B - 8 ? size : JL_WIRE_MESSAGE_B - 8);
 		if (jl_wire_unpack(bytes, &m, &err)) {
-			must(err.en[0] && err.ko[0]);
+			must(err.en[0] && err.text[0]);
 			continue;
 		}
 		if (m.version != JL_WIRE_VERSION)

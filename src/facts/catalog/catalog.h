@@ -33,36 +33,35 @@ struct jl_conflict {
 
 /* The facts of an accelerator. X(member, YAML key, kind, English label, Korean label) */
 #define JL_GPU_FACTS(X)                                                                                                \
-	X(mem_B, "mem", JL_K_BYTES, "memory", "메모리")                                                                \
-	X(mem_Bps, "mem_rate", JL_K_BYTE_RATE, "memory bandwidth", "메모리 대역폭")                                    \
-	X(l2_B, "l2", JL_K_BYTES, "L2 cache", "L2 캐시")                                                               \
-	X(fp64_flopps, "fp64", JL_K_FLOP_RATE, "FP64", "FP64")                                                         \
-	X(fp32_flopps, "fp32", JL_K_FLOP_RATE, "FP32 (no tensor cores)", "FP32 (텐서 코어 제외)")                      \
-	X(tf32_dense_flopps, "tf32_dense", JL_K_FLOP_RATE, "TF32 tensor, dense", "TF32 텐서, dense")                   \
-	X(fp16_dense_flopps, "fp16_dense", JL_K_FLOP_RATE, "FP16 tensor, dense, FP16 accumulate",                      \
-	  "FP16 텐서, dense, FP16 누산")                                                                               \
-	X(fp16_fp32acc_dense_flopps, "fp16_fp32acc_dense", JL_K_FLOP_RATE, "FP16 tensor, dense, FP32 accumulate",      \
-	  "FP16 텐서, dense, FP32 누산")                                                                               \
-	X(bf16_dense_flopps, "bf16_dense", JL_K_FLOP_RATE, "BF16 tensor, dense", "BF16 텐서, dense")                   \
-	X(fp8_dense_flopps, "fp8_dense", JL_K_FLOP_RATE, "FP8 tensor, dense", "FP8 텐서, dense")                       \
-	X(fp4_dense_flopps, "fp4_dense", JL_K_FLOP_RATE, "FP4 tensor, dense", "FP4 텐서, dense")                       \
-	X(int8_dense_opps, "int8_dense", JL_K_OP_RATE, "INT8 tensor, dense", "INT8 텐서, dense")                       \
-	X(tf32_sparse_flopps, "tf32_sparse", JL_K_FLOP_RATE, "TF32 tensor, sparse 2:4", "TF32 텐서, sparse 2:4")       \
-	X(fp16_sparse_flopps, "fp16_sparse", JL_K_FLOP_RATE, "FP16 tensor, sparse 2:4", "FP16 텐서, sparse 2:4")       \
-	X(bf16_sparse_flopps, "bf16_sparse", JL_K_FLOP_RATE, "BF16 tensor, sparse 2:4", "BF16 텐서, sparse 2:4")       \
-	X(fp8_sparse_flopps, "fp8_sparse", JL_K_FLOP_RATE, "FP8 tensor, sparse 2:4", "FP8 텐서, sparse 2:4")           \
-	X(int8_sparse_opps, "int8_sparse", JL_K_OP_RATE, "INT8 tensor, sparse 2:4", "INT8 텐서, sparse 2:4")           \
-	X(n_core, "cores", JL_K_NUMBER, "CUDA cores / stream processors", "CUDA 코어")                                 \
-	X(n_sm, "sms", JL_K_NUMBER, "SMs / compute units", "SM")                                                       \
-	X(n_tensor_core, "tensor_cores", JL_K_NUMBER, "tensor cores", "텐서 코어")                                     \
-	X(boost_Hz, "boost", JL_K_FREQUENCY, "boost clock", "부스트 클럭")                                             \
-	X(tdp_W, "tdp", JL_K_POWER, "power limit (TDP)", "전력 한도(TDP)")                                             \
-	X(link_bothway_Bps, "link_bothway", JL_K_BYTE_RATE, "GPU link, both ways", "GPU 링크, 양방향 합")              \
-	X(link_oneway_Bps, "link_oneway", JL_K_BYTE_RATE, "GPU link, one way", "GPU 링크, 단방향")                     \
-	X(suggested_psu_W, "suggested_psu", JL_K_POWER, "suggested power supply", "권장 파워")                         \
-	X(length_m, "length", JL_K_LENGTH, "card length", "카드 길이")                                                 \
-	X(n_slots, "slots", JL_K_NUMBER, "slots", "슬롯 수")                                                           \
-	X(msrp_usd, "msrp", JL_K_USD, "list price at launch", "출시 가격")
+	X(mem_B, "mem", JL_K_BYTES, JL_N("memory"))                                                                    \
+	X(mem_Bps, "mem_rate", JL_K_BYTE_RATE, JL_N("memory bandwidth"))                                               \
+	X(l2_B, "l2", JL_K_BYTES, JL_N("L2 cache"))                                                                    \
+	X(fp64_flopps, "fp64", JL_K_FLOP_RATE, JL_N("FP64"))                                                           \
+	X(fp32_flopps, "fp32", JL_K_FLOP_RATE, JL_N("FP32 (no tensor cores)"))                                         \
+	X(tf32_dense_flopps, "tf32_dense", JL_K_FLOP_RATE, JL_N("TF32 tensor, dense"))                                 \
+	X(fp16_dense_flopps, "fp16_dense", JL_K_FLOP_RATE, JL_N("FP16 tensor, dense, FP16 accumulate"))                \
+	X(fp16_fp32acc_dense_flopps, "fp16_fp32acc_dense", JL_K_FLOP_RATE,                                             \
+	  JL_N("FP16 tensor, dense, FP32 accumulate"))                                                                 \
+	X(bf16_dense_flopps, "bf16_dense", JL_K_FLOP_RATE, JL_N("BF16 tensor, dense"))                                 \
+	X(fp8_dense_flopps, "fp8_dense", JL_K_FLOP_RATE, JL_N("FP8 tensor, dense"))                                    \
+	X(fp4_dense_flopps, "fp4_dense", JL_K_FLOP_RATE, JL_N("FP4 tensor, dense"))                                    \
+	X(int8_dense_opps, "int8_dense", JL_K_OP_RATE, JL_N("INT8 tensor, dense"))                                     \
+	X(tf32_sparse_flopps, "tf32_sparse", JL_K_FLOP_RATE, JL_N("TF32 tensor, sparse 2:4"))                          \
+	X(fp16_sparse_flopps, "fp16_sparse", JL_K_FLOP_RATE, JL_N("FP16 tensor, sparse 2:4"))                          \
+	X(bf16_sparse_flopps, "bf16_sparse", JL_K_FLOP_RATE, JL_N("BF16 tensor, sparse 2:4"))                          \
+	X(fp8_sparse_flopps, "fp8_sparse", JL_K_FLOP_RATE, JL_N("FP8 tensor, sparse 2:4"))                             \
+	X(int8_sparse_opps, "int8_sparse", JL_K_OP_RATE, JL_N("INT8 tensor, sparse 2:4"))                              \
+	X(n_core, "cores", JL_K_NUMBER, JL_N("CUDA cores / stream processors"))                                        \
+	X(n_sm, "sms", JL_K_NUMBER, JL_N("SMs / compute units"))                                                       \
+	X(n_tensor_core, "tensor_cores", JL_K_NUMBER, JL_N("tensor cores"))                                            \
+	X(boost_Hz, "boost", JL_K_FREQUENCY, JL_N("boost clock"))                                                      \
+	X(tdp_W, "tdp", JL_K_POWER, JL_N("power limit (TDP)"))                                                         \
+	X(link_bothway_Bps, "link_bothway", JL_K_BYTE_RATE, JL_N("GPU link, both ways"))                               \
+	X(link_oneway_Bps, "link_oneway", JL_K_BYTE_RATE, JL_N("GPU link, one way"))                                   \
+	X(suggested_psu_W, "suggested_psu", JL_K_POWER, JL_N("suggested power supply"))                                \
+	X(length_m, "length", JL_K_LENGTH, JL_N("card length"))                                                        \
+	X(n_slots, "slots", JL_K_NUMBER, JL_N("slots"))                                                                \
+	X(msrp_usd, "msrp", JL_K_USD, JL_N("list price at launch"))
 
 enum jl_p2p_support { JL_P2P_UNKNOWN, JL_P2P_YES, JL_P2P_NO, JL_P2P_DRIVER_DISABLED };
 
@@ -90,7 +89,7 @@ struct jl_gpu {
 	const char *date;
 	const struct jl_conflict *conflicts;
 	size_t n_conflicts;
-#define JL_X(member, key, kind, en, ko) struct jl_fact member;
+#define JL_X(member, key, kind, en) struct jl_fact member;
 	JL_GPU_FACTS(JL_X)
 #undef JL_X
 };
@@ -115,16 +114,16 @@ struct jl_family {
 };
 
 #define JL_CPU_FACTS(X)                                                                                                \
-	X(n_core, "cores", JL_K_NUMBER, "cores", "코어")                                                               \
-	X(n_thread, "threads", JL_K_NUMBER, "threads", "스레드")                                                       \
-	X(base_Hz, "base_clock", JL_K_FREQUENCY, "base clock", "기본 클럭")                                            \
-	X(boost_Hz, "boost_clock", JL_K_FREQUENCY, "boost clock", "부스트 클럭")                                       \
-	X(fp32_per_clock, "fp32_per_clock", JL_K_NUMBER, "FP32 FLOP per clock and core", "클럭·코어당 FP32 FLOP")      \
-	X(fp32_flopps, "fp32", JL_K_FLOP_RATE, "FP32, all cores", "FP32, 전체 코어")                                   \
-	X(mem_B, "mem", JL_K_BYTES, "memory, largest", "최대 메모리")                                                  \
-	X(mem_Bps, "mem_rate", JL_K_BYTE_RATE, "memory bandwidth", "메모리 대역폭")                                    \
-	X(l3_B, "l3", JL_K_BYTES, "last-level cache", "L3 캐시")                                                       \
-	X(tdp_W, "tdp", JL_K_POWER, "power limit (TDP)", "전력 한도(TDP)")
+	X(n_core, "cores", JL_K_NUMBER, JL_N("cores"))                                                                 \
+	X(n_thread, "threads", JL_K_NUMBER, JL_N("threads"))                                                           \
+	X(base_Hz, "base_clock", JL_K_FREQUENCY, JL_N("base clock"))                                                   \
+	X(boost_Hz, "boost_clock", JL_K_FREQUENCY, JL_N("boost clock"))                                                \
+	X(fp32_per_clock, "fp32_per_clock", JL_K_NUMBER, JL_N("FP32 FLOP per clock and core"))                         \
+	X(fp32_flopps, "fp32", JL_K_FLOP_RATE, JL_N("FP32, all cores"))                                                \
+	X(mem_B, "mem", JL_K_BYTES, JL_N("memory, largest"))                                                           \
+	X(mem_Bps, "mem_rate", JL_K_BYTE_RATE, JL_N("memory bandwidth"))                                               \
+	X(l3_B, "l3", JL_K_BYTES, JL_N("last-level cache"))                                                            \
+	X(tdp_W, "tdp", JL_K_POWER, JL_N("power limit (TDP)"))
 
 struct jl_cpu {
 	const char *id; /* neoverse-v1, i9-13900k; written cpu:i9-13900k in a system */
@@ -136,7 +135,7 @@ struct jl_cpu {
 	const char *note;
 	const char *source;
 	const char *date;
-#define JL_X(member, key, kind, en, ko) struct jl_fact member;
+#define JL_X(member, key, kind, en) struct jl_fact member;
 	JL_CPU_FACTS(JL_X)
 #undef JL_X
 };
@@ -189,12 +188,12 @@ struct jl_link_info {
 };
 
 #define JL_SYSTEM_FACTS(X)                                                                                             \
-	X(link_bothway_Bps, "link_bothway", JL_K_BYTE_RATE, "GPU link, both ways", "GPU 링크, 양방향 합")              \
-	X(net_Bps, "net_rate", JL_K_BYTE_RATE, "network per node, one way", "노드당 네트워크, 단방향")                 \
-	X(n_vcpu, "vcpu", JL_K_NUMBER, "vCPU", "vCPU")                                                                 \
-	X(ram_B, "ram", JL_K_BYTES, "RAM", "RAM")                                                                      \
-	X(power_W, "power", JL_K_POWER, "power", "전력")                                                               \
-	X(price_usd, "price", JL_K_USD, "list price", "정가")
+	X(link_bothway_Bps, "link_bothway", JL_K_BYTE_RATE, JL_N("GPU link, both ways"))                               \
+	X(net_Bps, "net_rate", JL_K_BYTE_RATE, JL_N("network per node, one way"))                                      \
+	X(n_vcpu, "vcpu", JL_K_NUMBER, JL_N("vCPU"))                                                                   \
+	X(ram_B, "ram", JL_K_BYTES, JL_N("RAM"))                                                                       \
+	X(power_W, "power", JL_K_POWER, JL_N("power"))                                                                 \
+	X(price_usd, "price", JL_K_USD, JL_N("list price"))
 
 struct jl_system {
 	const char *id;   /* aws:p5.48xlarge, dgx-h100 */
@@ -219,7 +218,7 @@ struct jl_system {
 	const char *date;
 	const struct jl_conflict *conflicts;
 	size_t n_conflicts;
-#define JL_X(member, key, kind, en, ko) struct jl_fact member;
+#define JL_X(member, key, kind, en) struct jl_fact member;
 	JL_SYSTEM_FACTS(JL_X)
 #undef JL_X
 };

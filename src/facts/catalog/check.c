@@ -61,14 +61,13 @@ static void check_ref(struct jl_check *check, const struct jl_field *field, cons
 			static const char *const names[] = { "wire", "join", "network", "switch" };
 
 			jl_check_say(check, JL_E_DATA,
-				     "'%.80s' is a link with role %s; a link of another role is needed here",
-				     "'%.80s'은(는) 역할이 %s인 링크입니다. 여기에는 다른 역할의 링크가 필요합니다", id,
+				     "'%.80s' is a link with role %s; a link of another role is needed here", id,
 				     names[role]);
 		}
 		return;
 	}
 	jl_check_say(check, JL_E_NOTFOUND, "there is no %s '%.80s'; add it to '%s:' or use an id that is there",
-		     "없는 참조입니다 (%s '%.80s'). '%s:'에 더하거나 있는 id를 쓰십시오", schema->en, id, schema->list);
+		     schema->en, id, schema->list);
 }
 
 static void check_text(struct jl_check *check, const struct jl_field *field, const char *text)
@@ -81,7 +80,6 @@ static void check_text(struct jl_check *check, const struct jl_field *field, con
 			check, JL_E_PARSE,
 			"'%.80s' is not an id: lower-case letters, digits, '-', '.', '_', and at most one ':' after a "
 			"provider",
-			"'%.80s'은(는) id 꼴이 아닙니다. 소문자, 숫자, '-', '.', '_'와 공급자 뒤의 ':' 하나만 씁니다",
 			text);
 	if (field->type == JL_F_DATE && jl_date_parse(&day, text, &err))
 		jl_check_say_err(check, &err);
@@ -107,7 +105,6 @@ static void check_value(struct jl_check *check, const struct jl_field *field, do
 	if (value >= range.lo && value <= range.hi && !(field->flags & JL_FF_POSITIVE && !(value > 0)))
 		return;
 	jl_check_say(check, JL_E_RANGE, "%s cannot be: it should be from %s to %s; is the unit right?",
-		     "%s일 수 없습니다. %s에서 %s 사이여야 합니다. 단위가 맞습니까?",
 		     jl_units_text(shown, value, kind, 4), jl_units_text(lo, range.lo, kind, 3),
 		     jl_units_text(hi, range.hi, kind, 3));
 }
@@ -183,8 +180,7 @@ static void check_fields(struct jl_check *check, const struct jl_schema *schema,
 		if (is_given(field, record)) {
 			check_field(check, field, record);
 		} else if (field->flags & JL_FF_REQUIRED) {
-			jl_check_say(check, JL_E_DATA, "missing: every %s needs '%s: ...'",
-				     "없습니다. 모든 %s에는 '%s: ...'이(가) 있어야 합니다", schema->en, field->key);
+			jl_check_say(check, JL_E_DATA, "missing: every %s needs '%s: ...'", schema->en, field->key);
 		}
 	}
 	if (is_sub)
@@ -209,7 +205,6 @@ static void check_ways(struct jl_check *check, const char *key, const struct jl_
 		return;
 	look_at(check, key);
 	jl_check_say(check, JL_E_DATA, "%s one way does not agree with %s both ways; one way would be %s",
-		     "단방향 %s와 양방향 합 %s가 맞지 않습니다. 단방향은 %s여야 합니다",
 		     jl_units_text(one, oneway->value, JL_K_BYTE_RATE, 4),
 		     jl_units_text(both, bothway->value, JL_K_BYTE_RATE, 4),
 		     jl_units_text(want, bothway->value / 2, JL_K_BYTE_RATE, 4));
@@ -231,8 +226,7 @@ static void check_conflicts(struct jl_check *check, const struct jl_conflict *co
 
 		check->sub = 0;
 		if (conflict->field && field == schema->n_fields)
-			jl_check_say(check, JL_E_NOTFOUND, "'%.60s' is not a key of a %s",
-				     "'%.60s'은(는) %s의 키가 아닙니다", conflict->field, schema->en);
+			jl_check_say(check, JL_E_NOTFOUND, "'%.60s' is not a key of a %s", conflict->field, schema->en);
 		if (field == schema->n_fields || schema->fields[field].type != JL_F_FACT || !conflict->other)
 			continue;
 		check->sub = 1;
@@ -265,9 +259,7 @@ static void check_link(struct jl_check *check)
 		look_at(check, "topology");
 		jl_check_say(check, JL_E_DATA,
 			     "missing: a join says how devices are joined: none, host, p2p, bridge-pair, mesh, switch "
-			     "or domain",
-			     "없습니다. join에는 장치를 잇는 방식(none, host, p2p, bridge-pair, mesh, switch, "
-			     "domain)이 있어야 합니다");
+			     "or domain");
 	}
 }
 
@@ -278,8 +270,7 @@ static void check_system(struct jl_check *check)
 	check_conflicts(check, system->conflicts, system->n_conflicts);
 	if (system->gpu && system->n_gpu < 1) {
 		look_at(check, "n_gpu");
-		jl_check_say(check, JL_E_DATA, "missing: a system with 'gpu' says how many it has",
-			     "없습니다. 'gpu'가 있는 시스템에는 개수가 있어야 합니다");
+		jl_check_say(check, JL_E_DATA, "missing: a system with 'gpu' says how many it has");
 	}
 }
 
@@ -296,7 +287,6 @@ static void check_cpu(struct jl_check *check)
 		return;
 	look_at(check, "fp32");
 	jl_check_say(check, JL_E_DATA, "%s does not agree with cores x clock x FLOP per clock = %s",
-		     "%s은(는) 코어 × 클럭 × 클럭당 FLOP = %s와 맞지 않습니다",
 		     jl_units_text(shown, cpu->fp32_flopps.value, JL_K_FLOP_RATE, 4),
 		     jl_units_text(want, peak_flopps, JL_K_FLOP_RATE, 4));
 }
@@ -310,12 +300,10 @@ static void check_tariff(struct jl_check *check)
 	if (tariff->value && (n_number == 0 || tariff->value[n_number + strspn(tariff->value + n_number, " ")] == '\0'))
 		jl_check_say(check, JL_E_UNIT,
 			     "'%.60s' is not a number with a unit; write e.g. 120.0 KRW/kWh, 1600 KRW/month or 10 %%",
-			     "'%.60s'은(는) 단위가 있는 수가 아닙니다. 예: 120.0 KRW/kWh, 1600 KRW/month, 10 %%",
 			     tariff->value);
 	look_at(check, "to_kWh");
 	if (tariff->to_kWh <= tariff->from_kWh)
-		jl_check_say(check, JL_E_RANGE, "a tier ends above where it begins (%g)",
-			     "구간은 시작(%g)보다 위에서 끝나야 합니다", tariff->from_kWh);
+		jl_check_say(check, JL_E_RANGE, "a tier ends above where it begins (%g)", tariff->from_kWh);
 }
 
 static void check_rule(struct jl_check *check)
@@ -328,8 +316,7 @@ static void check_rule(struct jl_check *check)
 	for (size_t i = 0; i < check->cat->n_gpus; i++)
 		if (check->cat->gpus[i].id && strcmp(check->cat->gpus[i].id, rule->value) == 0)
 			return;
-	jl_check_say(check, JL_E_NOTFOUND, "there is no gpu '%.80s' to rent out; use an id that is there",
-		     "빌려주는 GPU '%.80s'이(가) 없습니다. 있는 id를 쓰십시오", rule->value);
+	jl_check_say(check, JL_E_NOTFOUND, "there is no gpu '%.80s' to rent out; use an id that is there", rule->value);
 }
 
 static void check_model(struct jl_check *check)
@@ -339,13 +326,13 @@ static void check_model(struct jl_check *check)
 
 	if (model->kv_heads > model->heads || fabs(groups - round(groups)) > 1e-9) {
 		look_at(check, "kv_heads");
-		jl_check_say(check, JL_E_DATA, "%g heads cannot share %g key/value heads evenly",
-			     "헤드 %g개가 키/값 헤드 %g개를 고르게 나눌 수 없습니다", model->heads, model->kv_heads);
+		jl_check_say(check, JL_E_DATA, "%g heads cannot share %g key/value heads evenly", model->heads,
+			     model->kv_heads);
 	}
 	if (model->moe.n_experts && model->moe.top_k > model->moe.n_experts) {
 		look_at(check, "moe");
-		jl_check_say(check, JL_E_DATA, "top_k %d is more than %d experts",
-			     "top_k %d이(가) 전문가 수 %d보다 많습니다", model->moe.top_k, model->moe.n_experts);
+		jl_check_say(check, JL_E_DATA, "top_k %d is more than %d experts", model->moe.top_k,
+			     model->moe.n_experts);
 	}
 }
 
@@ -367,17 +354,14 @@ static void check_net(struct jl_check *check)
 	look_at(check, "kept_per_output");
 	if (net->kept_per_output > 1e3)
 		jl_check_say(check, JL_E_RANGE, "%g cannot be; it is 2 with norms or gates, 1 without",
-			     "%g일 수 없습니다. 정규화나 게이트가 있으면 2, 없으면 1입니다", net->kept_per_output);
+			     net->kept_per_output);
 	look_at(check, "ops");
 	if (net->n_ops == 0)
-		jl_check_say(check, JL_E_DATA, "missing: a network has operators",
-			     "없습니다. 네트워크에는 연산자가 있어야 합니다");
+		jl_check_say(check, JL_E_DATA, "missing: a network has operators");
 	for (check->item = 0; check->item < net->n_ops; check->item++)
 		if (!is_sized(&net->ops[check->item]))
 			jl_check_say(check, JL_E_RANGE,
 				     "lacks a size; write e.g. {op: conv, c_in: 64, h: 56, w: 56, c_out: 256}, "
-				     "{op: linear, rows: 1, k: 2048, n: 1000}",
-				     "크기가 없습니다. 예: {op: conv, c_in: 64, h: 56, w: 56, c_out: 256}, "
 				     "{op: linear, rows: 1, k: 2048, n: 1000}");
 	check->item = JL_NO_FIELD;
 }
@@ -391,14 +375,11 @@ static void check_price(struct jl_check *check)
 		look_at(check, "on_demand_usd_h");
 		jl_check_say(
 			check, JL_E_DATA,
-			"a row without a price; fill on_demand_usd_h, spot_usd_h_min, spot_usd_h_median or price_usd",
-			"가격이 없는 줄입니다. on_demand_usd_h, spot_usd_h_min, spot_usd_h_median, price_usd 중 하나를 "
-			"채우십시오");
+			"a row without a price; fill on_demand_usd_h, spot_usd_h_min, spot_usd_h_median or price_usd");
 	}
 	if (price->on_demand_usdps > 1e5 / 3600) {
 		look_at(check, "on_demand_usd_h");
-		jl_check_say(check, JL_E_RANGE, "%g USD/h cannot be a rent", "%g USD/h는 임대료일 수 없습니다",
-			     price->on_demand_usdps * 3600);
+		jl_check_say(check, JL_E_RANGE, "%g USD/h cannot be a rent", price->on_demand_usdps * 3600);
 	}
 }
 
@@ -408,8 +389,8 @@ static void check_param(struct jl_check *check)
 
 	check->field = jl_schema_field(jl_schema_of(JL_R_PARAM), "value");
 	if (param->value < param->lo || param->value > param->hi)
-		jl_check_say(check, JL_E_RANGE, "%g is outside of its bounds, %g to %g", "%g은(는) 범위 %g–%g 밖입니다",
-			     param->value, param->lo, param->hi);
+		jl_check_say(check, JL_E_RANGE, "%g is outside of its bounds, %g to %g", param->value, param->lo,
+			     param->hi);
 }
 
 static void (*const kind_checks[JL_N_RECORD])(struct jl_check *) = {

@@ -29,9 +29,6 @@ struct jl_findings {
 void jl_findings_init(struct jl_findings *findings, struct jl_arena *arena);
 void jl_findings_add(struct jl_findings *findings, const struct jl_err *err);
 
-/* The same with the place and what it is about in front; `where` without a file is not printed. */
-void jl_findings_say(struct jl_findings *findings, const struct jl_where *where, const char *name_en,
-		     const char *name_ko, const struct jl_err *err);
 bool jl_findings_full(
 	const struct jl_findings *findings); /* more are counted, not kept: their place need not be looked for */
 
@@ -63,8 +60,8 @@ struct jl_check {
 };
 
 /* One finding about the value looked at, with its place and name in front. */
-void jl_check_say(struct jl_check *check, enum jl_status status, const char *en, const char *ko, ...)
-	__attribute__((format(printf, 3, 5), format(printf, 4, 5)));
+void jl_check_say(struct jl_check *check, enum jl_status status, const char *en, ...)
+	__attribute__((format(printf, 3, 4)));
 void jl_check_say_err(struct jl_check *check, const struct jl_err *err);
 
 /* Rates that the arithmetic of the chip does not allow; sparse figures given as dense. */

@@ -101,26 +101,19 @@ static void say_rate(struct jl_check *check, const struct rate *rate, double lis
 				     "%s looks like the sparse figure; dense would be about %s (SMs x boost x FLOP per "
 				     "clock "
 				     "allow %s); put the sparse one under '%s'",
-				     "%s은(는) sparse 수치로 보입니다. dense라면 약 %s입니다 (SM × 부스트 × 클럭당 "
-				     "FLOP = %s). "
-				     "sparse 수치는 '%s'에 적으십시오",
 				     shown, half, want, rate->sparse);
 		else
 			jl_check_say(
 				check, JL_E_DATA,
 				"%s looks like the sparse figure; dense would be about %s (the other formats of this "
 				"record say %s); put the sparse one under '%s'",
-				"%s은(는) sparse 수치로 보입니다. dense라면 약 %s입니다 (이 레코드의 다른 형식으로는 "
-				"%s). "
-				"sparse 수치는 '%s'에 적으십시오",
 				shown, half, want, rate->sparse);
 		return;
 	}
 	jl_check_say(
 		check, JL_E_DATA,
 		"%s does not agree with SMs x boost x FLOP per clock, about %s: %.2f times as much; is the unit right?",
-		"%s은(는) SM × 부스트 × 클럭당 FLOP, 약 %s와 맞지 않습니다 (%.2f배). 단위가 맞습니까?", shown, want,
-		ratio);
+		shown, want, ratio);
 }
 
 /* True when there is nothing to say. */
@@ -165,8 +158,6 @@ static void check_sparse(struct jl_check *check, const char *key, double sparse,
 		jl_check_say(
 			check, JL_E_DATA,
 			"family '%s' has no 2:4 sparsity; leave the key out or set 'sparsity: true' in families.yaml",
-			"'%s' 계열에는 2:4 sparsity가 없습니다. 키를 빼거나 families.yaml에 'sparsity: true'를 "
-			"적으십시오",
 			family->id);
 		return;
 	}
@@ -175,8 +166,7 @@ static void check_sparse(struct jl_check *check, const char *key, double sparse,
 	if (isnan(dense) || fabs(sparse / dense - 2) <= 0.2 || fabs(sparse / dense_too - 2) <= 0.2)
 		return;
 	jl_check_say(check, JL_E_DATA, "%s is not twice the dense rate; sparse would be about %s",
-		     "%s은(는) dense의 두 배가 아닙니다. sparse라면 약 %s입니다", jl_units_text(shown, sparse, kind, 4),
-		     jl_units_text(want, 2 * dense, kind, 4));
+		     jl_units_text(shown, sparse, kind, 4), jl_units_text(want, 2 * dense, kind, 4));
 }
 
 static void check_sparse_rates(struct jl_check *check, const struct jl_gpu *gpu, const struct jl_family *family)
@@ -204,7 +194,6 @@ void jl_check_gpu_rates(struct jl_check *check)
 		look_at(check, "fp16_fp32acc_dense");
 		jl_check_say(check, JL_E_DATA,
 			     "%s with FP32 accumulate is more than %s with FP16 accumulate; are the two swapped?",
-			     "FP32 누산 %s이(가) FP16 누산 %s보다 높습니다. 둘이 바뀌지 않았습니까?",
 			     jl_units_text(acc32, gpu->fp16_fp32acc_dense_flopps.value, JL_K_FLOP_RATE, 4),
 			     jl_units_text(acc16, gpu->fp16_dense_flopps.value, JL_K_FLOP_RATE, 4));
 	}

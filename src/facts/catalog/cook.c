@@ -69,8 +69,7 @@ static enum jl_status split_fact(struct fact_parts *ret_parts, const char *text,
 		open = memchr(rest.at, '(', rest.len);
 		if (!open)
 			return jl_fail(err, JL_E_PARSE,
-				       "%s: ')' without '('; write e.g. 900 GB/s @source-id listed (a note)",
-				       "%s: '(' 없이 ')'만 있습니다. 예: 900 GB/s @source-id listed (메모)", key);
+				       "%s: ')' without '('; write e.g. 900 GB/s @source-id listed (a note)", key);
 		parts.note = trim((struct span){ open + 1, (size_t)(rest.at + rest.len - open) - 2 });
 		rest = trim((struct span){ rest.at, (size_t)(open - rest.at) });
 	}
@@ -86,8 +85,6 @@ static enum jl_status split_fact(struct fact_parts *ret_parts, const char *text,
 			return jl_fail(err, JL_E_PARSE,
 				       "%s: '@%.*s' is not a source id and an origin (measured, published, listed, "
 				       "estimated); write e.g. %s @source-id listed",
-				       "%s: '@%.*s'은(는) 출처 id와 근거(measured, published, listed, estimated)가 "
-				       "아닙니다. 예: %s @source-id listed",
 				       key, (int)(tail.len < 60 ? tail.len : 60), tail.at, "900 GB/s");
 		parts.source = tail;
 		rest = trim((struct span){ rest.at, (size_t)(at - rest.at) });
@@ -129,12 +126,12 @@ enum jl_status jl_fact_parse(struct jl_fact *ret_fact, const char *text, enum jl
 	}
 	if (!source)
 		return jl_fail(err, JL_E_DATA, "%s: no source; add 'source: ID' to the record or '@ID' to the value",
-			       "%s: 출처가 없습니다. 레코드에 'source: ID'를, 또는 값에 '@ID'를 더하십시오", key);
+			       key);
 	found = jl_source_by_id(cat, source);
 	if (!found)
 		return jl_fail(err, JL_E_NOTFOUND,
-			       "%s: unknown source '%s'; add it to sources.yaml, or use an id that is there",
-			       "%s: 모르는 출처 '%s'. sources.yaml에 더하거나 거기 있는 id를 쓰십시오", key, source);
+			       "%s: unknown source '%s'; add it to sources.yaml, or use an id that is there", key,
+			       source);
 	fact.source = found->id;
 	fact.date = date ? date : found->date;
 	fact.origin = parts.origin ? parts.origin : found->origin;
@@ -161,7 +158,7 @@ struct spot {
 static enum jl_status settle(const struct spot *spot, enum jl_status status, const struct jl_err *err)
 {
 	const struct jl_schema *schema = spot->cook->schema;
-	char en[160], ko[160];
+	struct jl_err said;
 
 	if (status == JL_OK || status == JL_E_NOMEM)
 		return status;
@@ -169,9 +166,8 @@ static enum jl_status settle(const struct spot *spot, enum jl_status status, con
 		spot->cook->findings->n++;
 		return JL_OK;
 	}
-	snprintf(en, sizeof(en), "%s %.80s", schema->en, spot->id);
-	snprintf(ko, sizeof(ko), "%s %.80s", schema->ko, spot->id);
-	jl_findings_say(spot->cook->findings, &spot->node->where, en, ko, err);
+	jl_fail_from(&said, err->status, &spot->node->where, err, "{%s} %.80s: {}", schema->en, spot->id);
+	jl_findings_add(spot->cook->findings, &said);
 	return JL_OK;
 }
 
@@ -189,8 +185,7 @@ static enum jl_status cook_choice(const struct jl_field *field, const char *text
 	jl_buf_init(&names, 512);
 	for (const struct jl_choice *c = field->choices; c->name; c++)
 		jl_buf_printf(&names, "%s%s", c == field->choices ? "" : ", ", c->name);
-	status = jl_fail(err, JL_E_PARSE, "%s: '%.60s' is none of %s", "%s: '%.60s'은(는) 다음 중 하나가 아닙니다: %s",
-			 field->key, text, jl_buf_text(&names));
+	status = jl_fail(err, JL_E_PARSE, "%s: '%.60s' is none of %s", field->key, text, jl_buf_text(&names));
 	jl_buf_release(&names);
 	return status;
 }
@@ -208,8 +203,7 @@ static enum jl_status cook_bool(const struct jl_field *field, const char *text, 
 			return JL_OK;
 		}
 	}
-	return jl_fail(err, JL_E_PARSE, "%s: '%.60s' is neither true nor false",
-		       "%s: '%.60s'은(는) true도 false도 아닙니다", field->key, text);
+	return jl_fail(err, JL_E_PARSE, "%s: '%.60s' is neither true nor false", field->key, text);
 }
 
 static enum jl_status cook_scalar(const struct spot *spot, void *at, struct jl_err *err)
@@ -221,8 +215,7 @@ static enum jl_status cook_scalar(const struct spot *spot, void *at, struct jl_e
 	double number;
 
 	if (!text[strspn(text, BLANKS)])
-		return jl_fail(err, JL_E_PARSE, "%s: empty; leave the key out when the value is not known",
-			       "%s: 비어 있습니다. 값을 모르면 키를 쓰지 마십시오", field->key);
+		return jl_fail(err, JL_E_PARSE, "%s: empty; leave the key out when the value is not known", field->key);
 	switch (field->type) {
 	case JL_F_FACT:
 		return jl_fact_parse(at, text, field->kind, field->key, spot->source, spot->date, spot->cook->cat,
@@ -355,9 +348,8 @@ static enum jl_status check_choices(const struct spot *around, struct jl_err *er
 		if (field->type != JL_F_CHOICE || !(field->flags & JL_FF_REQUIRED) ||
 		    jl_yaml_get(around->node, field->key))
 			continue;
-		status = jl_fail(err, JL_E_DATA, "missing: every %s needs '%s: %s' or another of its values",
-				 "없습니다. 모든 %s에는 '%s: %s'이나 다른 값이 있어야 합니다", around->schema->en,
-				 field->key, field->choices->name);
+		status = jl_fail(err, JL_E_DATA, "missing: every {%s} needs '%s: %s' or another of its values",
+				 around->schema->en, field->key, field->choices->name);
 		status = settle(around, status, err);
 		if (status)
 			return status;

@@ -1,10 +1,10 @@
 #include "base/text.h"
 #include "catalog/fields.h"
 
-#define ROW(type, member, key, kind, en, ko) { #member, key, kind, en, ko, offsetof(struct type, member) },
-#define GPU_ROW(...)                         ROW(jl_gpu, __VA_ARGS__)
-#define CPU_ROW(...)                         ROW(jl_cpu, __VA_ARGS__)
-#define SYSTEM_ROW(...)                      ROW(jl_system, __VA_ARGS__)
+#define ROW(type, member, key, kind, en) { #member, key, kind, en, offsetof(struct type, member) },
+#define GPU_ROW(...)                     ROW(jl_gpu, __VA_ARGS__)
+#define CPU_ROW(...)                     ROW(jl_cpu, __VA_ARGS__)
+#define SYSTEM_ROW(...)                  ROW(jl_system, __VA_ARGS__)
 
 static const struct jl_fact_field gpu_rows[] = { JL_GPU_FACTS(GPU_ROW) };
 static const struct jl_fact_field cpu_rows[] = { JL_CPU_FACTS(CPU_ROW) };

@@ -8,7 +8,7 @@ struct jl_fact_field {
 	const char *member; /* C member and JSON key: mem_Bps */
 	const char *key;    /* YAML key: mem_rate */
 	enum jl_kind kind;
-	const char *en, *ko;
+	const char *en;
 	size_t offset; /* of the struct jl_fact in the record */
 };
 

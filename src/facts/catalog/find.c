@@ -6,11 +6,11 @@
 
 #include "catalog/shelf.h"
 
-#define SHELF(type, member, en_text, many_text, ko_text)                                                               \
+#define SHELF(type, member, en_text, many_text)                                                                        \
 	{                                                                                                              \
-		.en = (en_text), .en_many = (many_text), .ko = (ko_text), .list = #member,                             \
-		.base = (const char *)cat->member, .n = cat->n_##member, .stride = sizeof(struct type),                \
-		.id = offsetof(struct type, id), .name = offsetof(struct type, name), .aliases = JL_NO_ALIASES         \
+		.en = (en_text), .en_many = (many_text), .list = #member, .base = (const char *)cat->member,           \
+		.n = cat->n_##member, .stride = sizeof(struct type), .id = offsetof(struct type, id),                  \
+		.name = offsetof(struct type, name), .aliases = JL_NO_ALIASES                                          \
 	}
 
 static enum jl_status find_on(size_t *ret_index, const struct jl_shelf *shelf, const char *text, struct jl_err *err)
@@ -36,7 +36,7 @@ static enum jl_status find_on(size_t *ret_index, const struct jl_shelf *shelf, c
 
 static struct jl_shelf gpu_shelf(const struct jl_catalog *cat)
 {
-	struct jl_shelf shelf = SHELF(jl_gpu, gpus, "accelerator", "accelerators", "가속기");
+	struct jl_shelf shelf = SHELF(jl_gpu, gpus, JL_N("accelerator"), JL_N("accelerators"));
 
 	shelf.article = "an";
 	shelf.aliases = offsetof(struct jl_gpu, aliases);
@@ -46,7 +46,7 @@ static struct jl_shelf gpu_shelf(const struct jl_catalog *cat)
 
 static struct jl_shelf system_shelf(const struct jl_catalog *cat)
 {
-	struct jl_shelf shelf = SHELF(jl_system, systems, "system", "systems", "시스템");
+	struct jl_shelf shelf = SHELF(jl_system, systems, JL_N("system"), JL_N("systems"));
 
 	shelf.aliases = offsetof(struct jl_system, aliases);
 	shelf.is_system = true;
@@ -55,7 +55,7 @@ static struct jl_shelf system_shelf(const struct jl_catalog *cat)
 
 static struct jl_shelf cpu_shelf(const struct jl_catalog *cat)
 {
-	struct jl_shelf shelf = SHELF(jl_cpu, cpus, "CPU", "CPUs", "CPU");
+	struct jl_shelf shelf = SHELF(jl_cpu, cpus, JL_N("CPU"), JL_N("CPUs"));
 
 	shelf.aliases = offsetof(struct jl_cpu, aliases);
 	return shelf;
@@ -63,16 +63,15 @@ static struct jl_shelf cpu_shelf(const struct jl_catalog *cat)
 
 static struct jl_shelf link_shelf(const struct jl_catalog *cat)
 {
-	struct jl_shelf shelf = SHELF(jl_link_info, links, "link", "links", "링크");
+	struct jl_shelf shelf = SHELF(jl_link_info, links, JL_N("link"), JL_N("links"));
 
 	shelf.aliases = offsetof(struct jl_link_info, aliases);
-	shelf.ko_subject = "링크가";
 	return shelf;
 }
 
 static struct jl_shelf model_shelf(const struct jl_catalog *cat)
 {
-	struct jl_shelf shelf = SHELF(jl_model_info, models, "model", "models", "모델");
+	struct jl_shelf shelf = SHELF(jl_model_info, models, JL_N("model"), JL_N("models"));
 
 	shelf.aliases = offsetof(struct jl_model_info, aliases);
 	return shelf;
@@ -80,7 +79,7 @@ static struct jl_shelf model_shelf(const struct jl_catalog *cat)
 
 static struct jl_shelf family_shelf(const struct jl_catalog *cat)
 {
-	struct jl_shelf shelf = SHELF(jl_family, families, "family", "families", "아키텍처 계열");
+	struct jl_shelf shelf = SHELF(jl_family, families, JL_N("family"), JL_N("families"));
 
 	return shelf;
 }
@@ -137,13 +136,13 @@ enum jl_status jl_find_cpu(const struct jl_cpu **ret_cpu, const struct jl_catalo
 }
 
 static const struct {
-	const char *en, *en_many, *ko, *ko_subject;
-	const char *hint_en, *hint_ko; /* where it belongs */
+	const char *en, *en_many;
+	const char *hint_en; /* where it belongs */
 } role_names[] = {
-	[JL_ROLE_WIRE] = { "wire", "wires", "링크", "링크가", "a wire, of which joins are made", "연결의 재료인 링크" },
-	[JL_ROLE_JOIN] = { "join", "joins", "연결", "연결이", "a join (via)", "호스트 안의 연결(via)" },
-	[JL_ROLE_NETWORK] = { "network", "networks", "네트워크", "네트워크가", "a network (over)", "네트워크(over)" },
-	[JL_ROLE_SWITCH] = { "switch", "switches", "스위치", "스위치가", "a switch chip", "스위치 칩" },
+	[JL_ROLE_WIRE] = { JL_N("wire"), JL_N("wires"), JL_N("a wire, of which joins are made") },
+	[JL_ROLE_JOIN] = { JL_N("join"), JL_N("joins"), JL_N("a join (via)") },
+	[JL_ROLE_NETWORK] = { JL_N("network"), JL_N("networks"), JL_N("a network (over)") },
+	[JL_ROLE_SWITCH] = { JL_N("switch"), JL_N("switches"), JL_N("a switch chip") },
 };
 #define N_ROLES (sizeof(role_names) / sizeof(role_names[0]))
 
@@ -165,9 +164,8 @@ static enum jl_status other_role(const struct jl_catalog *cat, const struct jl_s
 	role = (size_t)cat->links[picked.index[0]].role;
 	if (role >= N_ROLES)
 		return status;
-	return jl_fail(err, JL_E_NOTFOUND, "'%s' is %s%.0s; here should be a %s%.0s",
-		       "'%s'은(는) %.0s%s입니다. 여기에는 %.0s%s 와야 합니다", asked.text, role_names[role].hint_en,
-		       role_names[role].hint_ko, shelf->en, shelf->ko_subject);
+	return jl_fail(err, JL_E_NOTFOUND, "'%s' is {%s}; here should be a {%s}", asked.text, role_names[role].hint_en,
+		       shelf->en);
 }
 
 enum jl_status jl_find_link(const struct jl_link_info **ret_link, const struct jl_catalog *cat, const char *text,
@@ -182,8 +180,6 @@ enum jl_status jl_find_link(const struct jl_link_info **ret_link, const struct j
 		shelf.role = role;
 		shelf.en = role_names[role].en;
 		shelf.en_many = role_names[role].en_many;
-		shelf.ko = role_names[role].ko;
-		shelf.ko_subject = role_names[role].ko_subject;
 	}
 	status = find_on(&i, &shelf, text, err);
 	if (status == JL_E_NOTFOUND && shelf.has_role)
@@ -229,7 +225,7 @@ enum jl_status jl_find_model(const struct jl_model_info **ret_model, const struc
 static enum jl_status fail_unit(const struct jl_shelf *gpus, const struct jl_shelf *systems,
 				const struct jl_asked *asked, struct jl_err *err)
 {
-	const struct jl_shelf either = { .en = "accelerator or system", .ko = "가속기 또는 시스템" };
+	const struct jl_shelf either = { .en = JL_N("accelerator or system") };
 	struct jl_nearest nearest = { 0 };
 
 	jl_shelf_near(&nearest, gpus, asked);
@@ -273,7 +269,7 @@ enum jl_status jl_find_any(struct jl_found_any *ret_found, const struct jl_catal
 {
 	struct jl_shelf shelves[N_ANY] = { gpu_shelf(cat),   system_shelf(cat), cpu_shelf(cat),
 					   model_shelf(cat), family_shelf(cat), link_shelf(cat) };
-	const struct jl_shelf all = { .en = "record of the catalog", .ko = "카탈로그" };
+	const struct jl_shelf all = { .en = JL_N("record of the catalog") };
 	struct jl_nearest nearest = { 0 };
 	struct jl_picked picked, best = { .fit = JL_FIT_NOT };
 	struct jl_asked asked = { 0 };

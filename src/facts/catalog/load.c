@@ -72,12 +72,12 @@ static int by_path(const void *a, const void *b)
 }
 
 /* Something in the folder that is meant to be read and is not: said, and the rest is still looked at. */
-static void say_unread(struct load *load, const char *path, const char *en, const char *ko)
+static void say_unread(struct load *load, const char *path, const char *en)
 {
 	struct jl_where where = { .file = path };
 	struct jl_err err;
 
-	jl_fail_at(&err, JL_E_IO, &where, "%s%.0s", "%.0s%s", en, ko);
+	jl_fail_at(&err, JL_E_IO, &where, "{%s}", en);
 	jl_findings_add(load->findings, &err);
 }
 
@@ -87,8 +87,7 @@ static void say_dangling(struct load *load, const char *path)
 	struct stat info;
 
 	if (lstat(path, &info) == 0)
-		say_unread(load, path, "a link that leads nowhere; mend it or take it out",
-			   "가리키는 파일이 없는 링크입니다. 고치거나 지우십시오");
+		say_unread(load, path, JL_N("a link that leads nowhere; mend it or take it out"));
 }
 
 static enum jl_status add_file(struct load *load, const char *path, const struct stat *info, struct jl_err *err)
@@ -96,10 +95,10 @@ static enum jl_status add_file(struct load *load, const char *path, const struct
 	struct jl_where where = { .file = path };
 
 	if (!S_ISREG(info->st_mode))
-		return jl_fail_at(err, JL_E_IO, &where, "not a plain file", "일반 파일이 아닙니다");
+		return jl_fail_at(err, JL_E_IO, &where, "not a plain file");
 	if (load->n_files >= JL_CATALOG_FILES_MAX)
 		return jl_fail_at(err, JL_E_LIMIT, &where, "more than %d files in one catalog folder",
-				  "한 카탈로그 폴더에 파일이 %d개보다 많습니다", JL_CATALOG_FILES_MAX);
+				  JL_CATALOG_FILES_MAX);
 	load->files[load->n_files++] = (struct file){ .path = path, .is_csv = has_ending(path, ".csv") };
 	return JL_OK;
 }
@@ -118,7 +117,6 @@ static enum jl_status list_files(struct load *load, const char *dir, int depth, 
 	if (!open)
 		return jl_fail_at(err, errno == ENOENT ? JL_E_NOTFOUND : JL_E_IO, &where,
 				  "not a folder that can be read: %s; a catalog folder holds *.yaml and *.csv",
-				  "읽을 수 있는 폴더가 아닙니다: %s. 카탈로그 폴더에는 *.yaml과 *.csv가 있습니다",
 				  strerror(errno));
 	while (!status && (entry = readdir(open))) {
 		struct stat info;
@@ -140,8 +138,8 @@ static enum jl_status list_files(struct load *load, const char *dir, int depth, 
 		else if (!S_ISDIR(info.st_mode) && is_ours(entry->d_name))
 			status = add_file(load, path, &info, err);
 		else if (!S_ISDIR(info.st_mode) && looks_like_ours(entry->d_name))
-			say_unread(load, path, "not read: the ending is written in small letters, .yaml, .yml or .csv",
-				   "읽지 않았습니다. 확장자는 소문자로 적습니다: .yaml, .yml, .csv");
+			say_unread(load, path,
+				   JL_N("not read: the ending is written in small letters, .yaml, .yml or .csv"));
 	}
 	closedir(open);
 	return status;
@@ -205,8 +203,7 @@ static enum jl_status start_merge(struct load *load, struct merge *merge, enum j
 			n_new += load->files[f].n_records;
 	}
 	if (n_old + n_new > limit)
-		return jl_fail(err, JL_E_LIMIT, "more than %zu records under '%s'", "레코드가 %zu개보다 많습니다: '%s'",
-			       limit, merge->schema->list);
+		return jl_fail(err, JL_E_LIMIT, "more than %zu records under '%s'", limit, merge->schema->list);
 	merge->list = jl_arena_array(load->arena, n_old + n_new, merge->schema->size_B);
 	merge->places = jl_arena_array(load->arena, n_old + n_new, sizeof(void *));
 	if (!merge->list || !merge->places)
@@ -254,7 +251,6 @@ static void say_duplicate(struct load *load, const struct merge *merge, const st
 	jl_fail_at(
 		&err, JL_E_DATA, &id->where,
 		"duplicate id '%.80s': the first one is at %s:%zu:%zu; give this %s an id of its own or merge the two",
-		"id '%.80s'이(가) 겹칩니다. 먼저 나온 곳은 %s:%zu:%zu입니다. 다른 id를 쓰거나 둘을 합치십시오 (%s)",
 		id->text, there.file, there.line, there.column, merge->schema->en);
 	jl_findings_add(load->findings, &err);
 }

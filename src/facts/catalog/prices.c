@@ -43,9 +43,6 @@ static enum jl_status find_columns(struct reader *reader, struct jl_err *err)
 				"ram_gb, "
 				"region, on_demand_usd_h, spot_usd_h_min, spot_usd_h_median, price_usd, price_basis, "
 				"as_of, source_url, notes",
-				"알 수 없는 열 '%.60s'. 가격표의 열: kind, provider, item, gpu, gpu_count, vcpu, "
-				"ram_gb, region, on_demand_usd_h, "
-				"spot_usd_h_min, spot_usd_h_median, price_usd, price_basis, as_of, source_url, notes",
 				reader->csv.header[c].text);
 	}
 	return JL_OK;
@@ -133,7 +130,7 @@ static enum jl_status read_rows(struct reader *reader, struct jl_err *err)
 			struct jl_where where = jl_csv_where(&reader->csv, 0);
 
 			return jl_fail_at(err, JL_E_LIMIT, &where, "more than %d prices in one file",
-					  "한 파일에 가격이 %d줄보다 많습니다", JL_CATALOG_PRICES_MAX);
+					  JL_CATALOG_PRICES_MAX);
 		}
 		status = read_row(reader, err);
 	}

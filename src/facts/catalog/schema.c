@@ -111,8 +111,7 @@ static const struct jl_field conflict_fields[] = {
 };
 static const struct jl_schema conflict_schema = {
 	.list = "conflicts",
-	.en = "conflict",
-	.ko = "충돌",
+	.en = JL_N("conflict"),
 	.c_type = "struct jl_conflict",
 	.size_B = sizeof(struct jl_conflict),
 	.fields = conflict_fields,
@@ -154,8 +153,7 @@ static const struct jl_field priors_fields[] = {
 };
 static const struct jl_schema priors_schema = {
 	.list = "priors",
-	.en = "priors block",
-	.ko = "priors 항목",
+	.en = JL_N("priors block"),
 	.c_type = "struct jl_priors",
 	.size_B = sizeof(struct jl_priors),
 	.fields = priors_fields,
@@ -183,7 +181,7 @@ static const struct jl_field family_fields[] = {
 	TEXT(jl_family, note, 0),
 };
 
-#define JL_X(member, key, kind, en, ko) FACT(jl_gpu, member, key, kind),
+#define JL_X(member, key, kind, en) FACT(jl_gpu, member, key, kind),
 static const struct jl_field gpu_fields[] = { ID(jl_gpu),
 					      NAME(jl_gpu),
 					      TEXTS(jl_gpu, aliases),
@@ -209,7 +207,7 @@ static const struct jl_field gpu_fields[] = { ID(jl_gpu),
 					      JL_GPU_FACTS(JL_X) };
 #undef JL_X
 
-#define JL_X(member, key, kind, en, ko) FACT(jl_cpu, member, key, kind),
+#define JL_X(member, key, kind, en) FACT(jl_cpu, member, key, kind),
 static const struct jl_field cpu_fields[] = { ID(jl_cpu),
 					      NAME(jl_cpu),
 					      TEXTS(jl_cpu, aliases),
@@ -237,8 +235,7 @@ static const struct jl_field measured_fields[] = {
 };
 static const struct jl_schema measured_schema = {
 	.list = "measured",
-	.en = "measurement",
-	.ko = "측정",
+	.en = JL_N("measurement"),
 	.c_type = "struct jl_link_measured",
 	.size_B = sizeof(struct jl_link_measured),
 	.fields = measured_fields,
@@ -270,7 +267,7 @@ static const struct jl_field link_fields[] = {
 	LIST(jl_link_info, measured, &measured_schema),
 };
 
-#define JL_X(member, key, kind, en, ko) FACT(jl_system, member, key, kind),
+#define JL_X(member, key, kind, en) FACT(jl_system, member, key, kind),
 static const struct jl_field system_fields[] = { ID(jl_system),
 						 NAME(jl_system),
 						 TEXTS(jl_system, aliases),
@@ -334,8 +331,7 @@ static const struct jl_field moe_fields[] = {
 };
 static const struct jl_schema moe_schema = {
 	.list = "moe",
-	.en = "moe block",
-	.ko = "moe 항목",
+	.en = JL_N("moe block"),
 	.c_type = "struct jl_model_moe",
 	.size_B = sizeof(struct jl_model_moe),
 	.fields = moe_fields,
@@ -349,8 +345,7 @@ static const struct jl_field mla_fields[] = {
 };
 static const struct jl_schema mla_schema = {
 	.list = "mla",
-	.en = "mla block",
-	.ko = "mla 항목",
+	.en = JL_N("mla block"),
 	.c_type = "struct jl_model_mla",
 	.size_B = sizeof(struct jl_model_mla),
 	.fields = mla_fields,
@@ -432,8 +427,7 @@ static const struct jl_field net_op_fields[] = {
 };
 static const struct jl_schema net_op_schema = {
 	.list = "ops",
-	.en = "operator",
-	.ko = "연산자",
+	.en = JL_N("operator"),
 	.c_type = "struct jl_net_op",
 	.size_B = sizeof(struct jl_net_op),
 	.fields = net_op_fields,
@@ -494,24 +488,24 @@ static const struct jl_field price_fields[] = {
 	  .ref = 1 + JL_R_GPU },
 };
 
-#define KIND(LISTED, TYPE, FIELDS, EN, KO)                                                                             \
-	.list = #LISTED, .en = EN, .ko = KO, .c_type = "struct " #TYPE, .size_B = sizeof(struct TYPE),                 \
-	.fields = (FIELDS), .n_fields = JL_LEN(FIELDS), .omit_unknown = true,                                          \
-	.list_offset = offsetof(struct jl_catalog, LISTED), .count_offset = offsetof(struct jl_catalog, n_##LISTED)
+#define KIND(LISTED, TYPE, FIELDS, EN)                                                                                 \
+	.list = #LISTED, .en = EN, .c_type = "struct " #TYPE, .size_B = sizeof(struct TYPE), .fields = (FIELDS),       \
+	.n_fields = JL_LEN(FIELDS), .omit_unknown = true, .list_offset = offsetof(struct jl_catalog, LISTED),          \
+	.count_offset = offsetof(struct jl_catalog, n_##LISTED)
 
 static const struct jl_schema schemas[JL_N_RECORD] = {
-	[JL_R_SOURCE] = { KIND(sources, jl_source, source_fields, "source", "출처") },
-	[JL_R_FAMILY] = { KIND(families, jl_family, family_fields, "family", "계열") },
-	[JL_R_GPU] = { KIND(gpus, jl_gpu, gpu_fields, "gpu", "GPU") },
-	[JL_R_CPU] = { KIND(cpus, jl_cpu, cpu_fields, "cpu", "CPU") },
-	[JL_R_LINK] = { KIND(links, jl_link_info, link_fields, "link", "링크") },
-	[JL_R_SYSTEM] = { KIND(systems, jl_system, system_fields, "system", "시스템") },
-	[JL_R_TARIFF] = { KIND(tariffs, jl_tariff, tariff_fields, "tariff", "요금"), .grouped = true },
-	[JL_R_RULE] = { KIND(rules, jl_rule, rule_fields, "rule", "규칙") },
-	[JL_R_MODEL] = { KIND(models, jl_model_info, model_fields, "model", "모델") },
-	[JL_R_NET] = { KIND(convnets, jl_net_info, net_fields, "network", "네트워크") },
-	[JL_R_PARAM] = { KIND(params, jl_param_info, param_fields, "parameter", "파라미터") },
-	[JL_R_PRICE] = { KIND(prices, jl_price, price_fields, "price", "가격"), .grouped = true },
+	[JL_R_SOURCE] = { KIND(sources, jl_source, source_fields, JL_N("source")) },
+	[JL_R_FAMILY] = { KIND(families, jl_family, family_fields, JL_N("family")) },
+	[JL_R_GPU] = { KIND(gpus, jl_gpu, gpu_fields, JL_N("gpu")) },
+	[JL_R_CPU] = { KIND(cpus, jl_cpu, cpu_fields, JL_N("cpu")) },
+	[JL_R_LINK] = { KIND(links, jl_link_info, link_fields, JL_N("link")) },
+	[JL_R_SYSTEM] = { KIND(systems, jl_system, system_fields, JL_N("system")) },
+	[JL_R_TARIFF] = { KIND(tariffs, jl_tariff, tariff_fields, JL_N("tariff")), .grouped = true },
+	[JL_R_RULE] = { KIND(rules, jl_rule, rule_fields, JL_N("rule")) },
+	[JL_R_MODEL] = { KIND(models, jl_model_info, model_fields, JL_N("model")) },
+	[JL_R_NET] = { KIND(convnets, jl_net_info, net_fields, JL_N("network")) },
+	[JL_R_PARAM] = { KIND(params, jl_param_info, param_fields, JL_N("parameter")) },
+	[JL_R_PRICE] = { KIND(prices, jl_price, price_fields, JL_N("price")), .grouped = true },
 };
 
 _Static_assert(JL_LEN(gpu_fields) <= JL_SCHEMA_FIELDS_MAX, "raise JL_SCHEMA_FIELDS_MAX");

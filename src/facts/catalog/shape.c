@@ -9,30 +9,26 @@
 /* What a field of a type must be in YAML, and how a person is told. */
 struct shape {
 	enum jl_yaml_kind kind, item; /* `item` of a list */
-	const char *en, *ko;
+	const char *en;
 };
 
 static const struct shape *shape_of(enum jl_field_type type)
 {
-	static const struct shape value = { JL_YAML_TEXT, JL_YAML_TEXT, "one plain value, not a list or a mapping",
-					    "목록이나 묶음이 아닌 하나의 값이" };
+	static const struct shape value = { JL_YAML_TEXT, JL_YAML_TEXT,
+					    JL_N("one plain value, not a list or a mapping") };
 	static const struct shape texts = { JL_YAML_LIST, JL_YAML_TEXT,
-					    "a list of at most 2000 plain texts: write [one, two]",
-					    "짧은 글의 목록(2000개 이하, [하나, 둘])이" };
+					    JL_N("a list of at most 2000 plain texts: write [one, two]") };
 	static const struct shape list = { JL_YAML_LIST, JL_YAML_MAP,
-					   "a list of at most 2000 records ('- key: value' lines)",
-					   "레코드 목록('- key: value', 2000개 이하)이" };
-	static const struct shape sub = { JL_YAML_MAP, JL_YAML_TEXT, "a mapping ('key: value' lines, further in)",
-					  "묶음(안쪽에 'key: value')이" };
+					   JL_N("a list of at most 2000 records ('- key: value' lines)") };
+	static const struct shape sub = { JL_YAML_MAP, JL_YAML_TEXT,
+					  JL_N("a mapping ('key: value' lines, further in)") };
 
 	return type == JL_F_TEXTS ? &texts : type == JL_F_LIST ? &list : type == JL_F_SUB ? &sub : &value;
 }
 
-static enum jl_status wrong_shape(const struct jl_yaml *node, const char *key, const char *en, const char *ko,
-				  struct jl_err *err)
+static enum jl_status wrong_shape(const struct jl_yaml *node, const char *key, const char *en, struct jl_err *err)
 {
-	return jl_fail_at(err, JL_E_PARSE, &node->where, "'%.*s' must be %s%.0s", "'%.*s'의 값은 %.0s%s여야 합니다",
-			  KEY_SHOWN, key, en, ko);
+	return jl_fail_at(err, JL_E_PARSE, &node->where, "'%.*s' must be {%s}", KEY_SHOWN, key, en);
 }
 
 static enum jl_status check_record(const struct jl_yaml *map, const struct jl_schema *schema, struct jl_err *err);
@@ -43,14 +39,14 @@ static enum jl_status check_field(const struct jl_yaml *node, const struct jl_fi
 	size_t n = 0;
 
 	if (node->kind != shape->kind)
-		return wrong_shape(node, field->key, shape->en, shape->ko, err);
+		return wrong_shape(node, field->key, shape->en, err);
 	if (field->type == JL_F_SUB)
 		return check_record(node, field->sub, err);
 	for (const struct jl_yaml *item = node->items; item; item = item->next) {
 		enum jl_status status = JL_OK;
 
 		if (item->kind != shape->item || ++n > JL_CATALOG_ITEMS_MAX)
-			status = wrong_shape(item, field->key, shape->en, shape->ko, err);
+			status = wrong_shape(item, field->key, shape->en, err);
 		else if (field->type == JL_F_LIST)
 			status = check_record(item, field->sub, err);
 		if (status)
@@ -76,8 +72,7 @@ static enum jl_status check_record(const struct jl_yaml *map, const struct jl_sc
 
 static enum jl_status not_records(const struct jl_yaml *node, const struct jl_schema *schema, struct jl_err *err)
 {
-	return wrong_shape(node, schema->list, "a list of records ('- id: ...' lines)", "레코드 목록('- id: ...')이",
-			   err);
+	return wrong_shape(node, schema->list, JL_N("a list of records ('- id: ...' lines)"), err);
 }
 
 static enum jl_status check_records(const struct jl_yaml *list, const struct jl_schema *schema, struct jl_err *err)
@@ -88,20 +83,15 @@ static enum jl_status check_records(const struct jl_yaml *list, const struct jl_
 	for (const struct jl_yaml *item = list->items; item && !status; item = item->next) {
 		if (++n > JL_CATALOG_RECORDS_MAX)
 			return jl_fail_at(err, JL_E_LIMIT, &item->where, "more than %d records in one file",
-					  "한 파일에 레코드가 %d개보다 많습니다", JL_CATALOG_RECORDS_MAX);
+					  JL_CATALOG_RECORDS_MAX);
 		status = item->kind == JL_YAML_MAP ? check_record(item, schema, err) : not_records(item, schema, err);
 	}
 	return status;
 }
 
-#define TOP_EN                                                                                                         \
-	"a catalog file is one of sources:, families:, gpus:, cpus:, links:, systems:, tariffs:, rules:, models:, "    \
-	"convnets: and "                                                                                               \
-	"its list"
-#define TOP_KO                                                                                                              \
-	"카탈로그 파일은 sources:, families:, gpus:, cpus:, links:, systems:, tariffs:, rules:, models:, convnets: " \
-	"중 하나와 그 "                                                                                                \
-	"목록입니다"
+static const char top_is[] = JL_N(
+	"a catalog file is one of sources:, families:, gpus:, cpus:, links:, systems:, tariffs:, rules:, models:, "
+	"convnets: and its list");
 
 enum jl_status jl_shape_read(enum jl_catalog_kind *ret_kind, const struct jl_yaml **ret_list, const char *file,
 			     const char *text, size_t len, struct jl_arena *arena, struct jl_err *err)
@@ -113,20 +103,18 @@ enum jl_status jl_shape_read(enum jl_catalog_kind *ret_kind, const struct jl_yam
 	if (status)
 		return status;
 	if (root->kind != JL_YAML_MAP)
-		return jl_fail_at(err, JL_E_PARSE, &root->where, "not a catalog file: " TOP_EN,
-				  "카탈로그 파일이 아닙니다. " TOP_KO);
+		return jl_fail_at(err, JL_E_PARSE, &root->where, "not a catalog file: {%s}", top_is);
 	top = root->items;
 	if (!top)
-		return jl_fail_at(err, JL_E_PARSE, &root->where, "nothing in it; " TOP_EN, "비어 있습니다. " TOP_KO);
+		return jl_fail_at(err, JL_E_PARSE, &root->where, "nothing in it; {%s}", top_is);
 	if (!jl_schema_by_list(&kind, top->key))
-		return jl_fail_at(err, JL_E_PARSE, &top->key_where, "unknown top-level key '%.*s'; " TOP_EN,
-				  "알 수 없는 맨 위 키 '%.*s'. " TOP_KO, KEY_SHOWN, top->key);
+		return jl_fail_at(err, JL_E_PARSE, &top->key_where, "unknown top-level key '%.*s'; {%s}", KEY_SHOWN,
+				  top->key, top_is);
 	status = check_records(top, jl_schema_of(kind), err);
 	if (status)
 		return status;
 	if (top->next)
-		return jl_fail_at(err, JL_E_PARSE, &top->next->key_where, "a second top-level key; " TOP_EN,
-				  "맨 위 키가 둘입니다. " TOP_KO);
+		return jl_fail_at(err, JL_E_PARSE, &top->next->key_where, "a second top-level key; {%s}", top_is);
 	*ret_kind = kind;
 	*ret_list = top;
 	return JL_OK;

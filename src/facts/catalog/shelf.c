@@ -209,9 +209,8 @@ void jl_shelf_search(struct jl_picked *ret_picked, const struct jl_shelf *shelf,
 
 #define LIST_MAX (JL_ERR_TEXT_MAX - 2 * JL_NAME_MAX) /* leaves room for what was asked */
 
-/* "a, b, c and 4 more" */
-static void list_ids(char out[LIST_MAX], const struct jl_shelf *shelf, const struct jl_picked *picked,
-		     enum jl_lang lang)
+/* "a, b, c"; returns how many did not fit. */
+static size_t list_ids(char out[LIST_MAX], const struct jl_shelf *shelf, const struct jl_picked *picked)
 {
 	size_t n = picked->n < JL_PICKED_MAX ? picked->n : JL_PICKED_MAX;
 	size_t at = 0;
@@ -220,8 +219,7 @@ static void list_ids(char out[LIST_MAX], const struct jl_shelf *shelf, const str
 	for (i = 0; i < n && at < LIST_MAX; i++)
 		at += (size_t)snprintf(out + at, LIST_MAX - at, "%s%s", i ? ", " : "",
 				       text_at(shelf, picked->index[i], shelf->id));
-	if (picked->n > n && at < LIST_MAX)
-		snprintf(out + at, LIST_MAX - at, JL_T(lang, " and %zu more", " 외 %zu개"), picked->n - n);
+	return picked->n - n;
 }
 
 void jl_shelf_near(struct jl_nearest *nearest, const struct jl_shelf *shelf, const struct jl_asked *asked)
@@ -254,23 +252,22 @@ enum jl_status jl_shelf_fail_nearest(const struct jl_shelf *shelf, const struct 
 	for (i = 0; i < nearest->n && at < sizeof(ids); i++)
 		at += (size_t)snprintf(ids + at, sizeof(ids) - at, "%s%s", i ? ", " : "", nearest->id[i]);
 	if (nearest->n == 0)
-		return jl_fail(err, JL_E_NOTFOUND, "no %s%.0s is called '%s'; 'jeoul catalog list%s%s' shows all",
-			       "%.0s%s 중에 '%s'은(는) 없습니다. 전체 목록: 'jeoul catalog list%s%s'", shelf->en,
-			       shelf->ko, asked->text, shelf->list ? " " : "", shelf->list ? shelf->list : "");
-	return jl_fail(err, JL_E_NOTFOUND, "no %s%.0s is called '%s'; did you mean %s?",
-		       "%.0s%s 중에 '%s'은(는) 없습니다. 혹시 %s인가요?", shelf->en, shelf->ko, asked->text, ids);
+		return jl_fail(err, JL_E_NOTFOUND, "no {%s} is called '%s'; 'jeoul catalog list%s%s' shows all",
+			       shelf->en, asked->text, shelf->list ? " " : "", shelf->list ? shelf->list : "");
+	return jl_fail(err, JL_E_NOTFOUND, "no {%s} is called '%s'; did you mean %s?", shelf->en, asked->text, ids);
 }
 
 enum jl_status jl_shelf_fail_ambiguous(const struct jl_shelf *shelf, const struct jl_asked *asked,
 				       const struct jl_picked *picked, struct jl_err *err)
 {
-	char en_ids[LIST_MAX] = "", ko_ids[LIST_MAX] = "";
+	char ids[LIST_MAX] = "";
+	const size_t n_left = list_ids(ids, shelf, picked);
 
-	list_ids(en_ids, shelf, picked, JL_EN);
-	list_ids(ko_ids, shelf, picked, JL_KO);
-	return jl_fail(err, JL_E_AMBIGUOUS, "'%s' fits %zu %s%.0s: %s%.0s; write one of them",
-		       "'%s'에 맞는 것이 %zu개입니다(%.0s%s): %.0s%s. 하나를 골라 적어 주세요", asked->text, picked->n,
-		       shelf->en_many, shelf->ko, en_ids, ko_ids);
+	if (n_left)
+		return jl_fail(err, JL_E_AMBIGUOUS, "'%s' fits %zu {%s}: %s and %zu more; write one of them",
+			       asked->text, picked->n, shelf->en_many, ids, n_left);
+	return jl_fail(err, JL_E_AMBIGUOUS, "'%s' fits %zu {%s}: %s; write one of them", asked->text, picked->n,
+		       shelf->en_many, ids);
 }
 
 /* "rtx 3090 24gb" -> "rtx 3090" and 24gb. */
@@ -305,8 +302,7 @@ enum jl_status jl_shelf_ask(struct jl_asked *ret_asked, const struct jl_shelf *s
 		text++;
 	len = strnlen(text, JL_NAME_MAX + 1);
 	if (len > JL_NAME_MAX)
-		return jl_fail(err, JL_E_LIMIT, "a name has at most %d bytes", "이름은 최대 %d바이트입니다",
-			       JL_NAME_MAX);
+		return jl_fail(err, JL_E_LIMIT, "a name has at most %d bytes", JL_NAME_MAX);
 	for (i = 0; i < len; i++)
 		ret_asked->text[i] = (unsigned char)text[i] < ' ' ? ' ' : text[i];
 	ret_asked->text[len] = '\0';
@@ -314,7 +310,7 @@ enum jl_status jl_shelf_ask(struct jl_asked *ret_asked, const struct jl_shelf *s
 	ret_asked->has_number = strpbrk(ret_asked->words.glued, "0123456789") != NULL;
 	take_size(ret_asked);
 	if (ret_asked->words.n == 0)
-		return jl_fail(err, JL_E_USAGE, "'%s' is no name of %s %s%.0s", "'%s'은(는) %.0s%.0s%s 이름이 아닙니다",
-			       ret_asked->text, shelf->article ? shelf->article : "a", shelf->en, shelf->ko);
+		return jl_fail(err, JL_E_USAGE, "'%s' is no name of %s {%s}", ret_asked->text,
+			       shelf->article ? shelf->article : "a", shelf->en);
 	return JL_OK;
 }

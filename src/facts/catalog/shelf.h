@@ -13,10 +13,9 @@ enum jl_fit { JL_FIT_ID, JL_FIT_ID_WORDS, JL_FIT_SPELLING, JL_FIT_ORDER, JL_FIT_
 
 /* Records of one kind, seen alike. */
 struct jl_shelf {
-	const char *en, *en_many, *ko; /* what they are called */
-	const char *article;           /* in front of en; NULL: "a" */
-	const char *ko_subject;        /* ko with its particle, 이 or 가; NULL: never the subject of a message */
-	const char *list;              /* "gpus": what `jeoul catalog list` calls them; NULL: several kinds */
+	const char *en, *en_many; /* what they are called */
+	const char *article;      /* in front of en; NULL: "a" */
+	const char *list;         /* "gpus": what `jeoul catalog list` calls them; NULL: several kinds */
 	const char *base;
 	size_t n, stride;
 	size_t id, name, aliases; /* offsets; JL_NO_ALIASES: they have none */

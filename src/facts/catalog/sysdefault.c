@@ -84,8 +84,6 @@ static enum jl_status join_of_board(struct jl_sys *sys, const struct jl_catalog 
 		return jl_fail(err, JL_E_RANGE,
 			       "no usual host holds %d %s (at most %d): write %dx(%dx %s), or say how they are joined "
 			       "with 'via'",
-			       "%d개의 %s을(를) 담는 일반적인 호스트는 없습니다(최대 %d): %dx(%dx %s)로 쓰거나 연결을 "
-			       "'via'로 적어 주세요",
 			       sys->n_per_node, sys->gpu->id, largest->host_max,
 			       (sys->n_per_node + largest->host_max - 1) / largest->host_max, largest->host_max,
 			       sys->gpu->id);
@@ -112,7 +110,6 @@ enum jl_status jl_sysdefault_join(struct jl_sys *sys, const struct jl_catalog *c
 		return jl_fail(
 			err, JL_E_USAGE,
 			"how the %d %s of a host are joined is not known: write it, e.g. '%dx %s via pcie4-no-p2p'",
-			"호스트 안에서 %d개의 %s이(가) 어떻게 연결되는지 알 수 없습니다: 예) '%dx %s via pcie4-no-p2p'",
 			sys->n_per_node, gpu->id, sys->n_per_node, gpu->id);
 	return JL_OK;
 }
@@ -173,7 +170,7 @@ enum jl_status jl_sysdefault_net(struct jl_sys *sys, const struct jl_catalog *ca
 	if (!sys->net)
 		return jl_fail(err, JL_E_USAGE,
 			       "the network between the %d hosts is not known: write it, e.g. 'over 10gbe'",
-			       "호스트 %d대 사이의 네트워크를 알 수 없습니다: 예) 'over 10gbe'", sys->n_nodes);
+			       sys->n_nodes);
 	return JL_OK;
 }
 

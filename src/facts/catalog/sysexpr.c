@@ -53,13 +53,9 @@ static size_t column(const struct parser *p, const char *at)
 /* Put the column in front of what was said about the place `at`. */
 static enum jl_status at_column(const struct parser *p, const char *at, enum jl_status status)
 {
-	const char *en = p->err ? p->err->en : "";
-	const char *ko = p->err ? p->err->ko : "";
-
 	if (status == JL_E_NOMEM)
 		return status;
-	return jl_fail(p->err, status, "system, column %zu: %s%.0s", "시스템 표기 %zu번째 글자: %.0s%s", column(p, at),
-		       en, ko);
+	return jl_fail_from(p->err, status, NULL, p->err, "system, column %zu: {}", column(p, at));
 }
 
 static bool is_blank(char c)
@@ -125,7 +121,6 @@ static enum jl_status parse_count(struct parser *p, struct count *ret_count)
 	if (!whole || n == 0)
 		return at_column(p, count.at,
 				 jl_fail(p->err, JL_E_RANGE, "'%.*s' is no count: write a whole number from 1, e.g. 4x",
-					 "'%.*s'은(는) 개수가 아닙니다: 1 이상의 정수로 적어 주세요. 예) 4x",
 					 (int)(end - count.at < 40 ? end - count.at : 40), count.at));
 	count.given = true;
 	count.n = n;
@@ -135,8 +130,8 @@ static enum jl_status parse_count(struct parser *p, struct count *ret_count)
 	return JL_OK;
 }
 
-/* Everything up to a parenthesis, `via`, `over` or the end. `ko` ends the sentence, particle and all. */
-static enum jl_status parse_name(struct parser *p, char out[JL_NAME_MAX + 1], const char *en, const char *ko)
+/* Everything up to a parenthesis, `via`, `over` or the end. */
+static enum jl_status parse_name(struct parser *p, char out[JL_NAME_MAX + 1], const char *en)
 {
 	const char *from = p->at;
 	const char *end;
@@ -150,12 +145,9 @@ static enum jl_status parse_name(struct parser *p, char out[JL_NAME_MAX + 1], co
 	for (end = p->at; end > from && is_blank(end[-1]); end--)
 		;
 	if (end == from)
-		return at_column(p, from,
-				 jl_fail(p->err, JL_E_PARSE, "here should be %s%.0s", "여기에는 %.0s%s", en, ko));
+		return at_column(p, from, jl_fail(p->err, JL_E_PARSE, "here should be {%s}", en));
 	if (end - from > JL_NAME_MAX)
-		return at_column(p, from,
-				 jl_fail(p->err, JL_E_LIMIT, "a name longer than %d bytes",
-					 "이름이 %d바이트보다 깁니다", JL_NAME_MAX));
+		return at_column(p, from, jl_fail(p->err, JL_E_LIMIT, "a name longer than %d bytes", JL_NAME_MAX));
 	for (i = 0; from + i < end; i++)
 		out[i] = (unsigned char)from[i] < ' ' ? ' ' : from[i]; /* messages that quote it are one line */
 	out[i] = '\0';
@@ -178,11 +170,9 @@ static enum jl_status parse_via(struct parser *p, struct draft *draft)
 		return status;
 	if (count.given)
 		return at_column(p, count.at,
-				 jl_fail(p->err, JL_E_PARSE, "a join has no count: write e.g. 'via pcie4-no-p2p'",
-					 "연결에는 개수를 적지 않습니다: 예) 'via pcie4-no-p2p'"));
+				 jl_fail(p->err, JL_E_PARSE, "a join has no count: write e.g. 'via pcie4-no-p2p'"));
 	draft->join_at = p->at;
-	return parse_name(p, draft->join, "a join, e.g. pcie4-no-p2p or nvlink4-switch",
-			  "연결 이름이 와야 합니다(예: pcie4-no-p2p, nvlink4-switch)");
+	return parse_name(p, draft->join, JL_N("a join, e.g. pcie4-no-p2p or nvlink4-switch"));
 }
 
 static enum jl_status parse_over(struct parser *p, struct draft *draft)
@@ -200,11 +190,9 @@ static enum jl_status parse_over(struct parser *p, struct draft *draft)
 		return status;
 	if (draft->n_net.n > JL_NET_MAX)
 		return at_column(p, draft->n_net.at,
-				 jl_fail(p->err, JL_E_RANGE, "a node has at most %d network ports",
-					 "노드의 네트워크 포트는 최대 %d개입니다", JL_NET_MAX));
+				 jl_fail(p->err, JL_E_RANGE, "a node has at most %d network ports", JL_NET_MAX));
 	draft->net_at = p->at;
-	return parse_name(p, draft->net, "a network, e.g. 10gbe or 8x ib-ndr",
-			  "네트워크 이름이 와야 합니다(예: 10gbe, 8x ib-ndr)");
+	return parse_name(p, draft->net, JL_N("a network, e.g. 10gbe or 8x ib-ndr"));
 }
 
 static enum jl_status parse_host(struct parser *p, struct draft *draft)
@@ -212,8 +200,7 @@ static enum jl_status parse_host(struct parser *p, struct draft *draft)
 	enum jl_status status;
 
 	draft->name_at = p->at;
-	status = parse_name(p, draft->name, "an accelerator, a system or cpu:NAME, e.g. rtx-3090",
-			    "가속기, 시스템 또는 cpu:이름이 와야 합니다(예: rtx-3090)");
+	status = parse_name(p, draft->name, JL_N("an accelerator, a system or cpu:NAME, e.g. rtx-3090"));
 	return status ? status : parse_via(p, draft);
 }
 
@@ -228,33 +215,28 @@ static enum jl_status parse_parens(struct parser *p, struct draft *draft)
 	if (status)
 		return status;
 	if (*p->at == '(')
-		return at_column(p, p->at,
-				 jl_fail(p->err, JL_E_PARSE,
-					 "parentheses do not nest: hosts hold cards, e.g. 2x(10x rtx-3090) over 10gbe",
-					 "괄호는 한 겹만 됩니다: 예) 2x(10x rtx-3090) over 10gbe"));
+		return at_column(
+			p, p->at,
+			jl_fail(p->err, JL_E_PARSE,
+				"parentheses do not nest: hosts hold cards, e.g. 2x(10x rtx-3090) over 10gbe"));
 	status = parse_host(p, draft);
 	if (status)
 		return status;
 	skip_blanks(p);
 	if (is_keyword(p->at, "over"))
-		return at_column(p, p->at,
-				 jl_fail(p->err, JL_E_PARSE,
-					 "'over' joins hosts: write it after the closing parenthesis",
-					 "'over'는 호스트 사이의 네트워크입니다: 닫는 괄호 뒤에 적어 주세요"));
-	if (*p->at == '\0')
 		return at_column(
-			p, open,
-			jl_fail(p->err, JL_E_PARSE, "this parenthesis is not closed", "이 괄호가 닫히지 않았습니다"));
+			p, p->at,
+			jl_fail(p->err, JL_E_PARSE, "'over' joins hosts: write it after the closing parenthesis"));
+	if (*p->at == '\0')
+		return at_column(p, open, jl_fail(p->err, JL_E_PARSE, "this parenthesis is not closed"));
 	if (*p->at != ')')
-		return at_column(p, p->at,
-				 jl_fail(p->err, JL_E_PARSE, "here should be ')'", "여기에는 ')'가 와야 합니다"));
+		return at_column(p, p->at, jl_fail(p->err, JL_E_PARSE, "here should be ')'"));
 	p->at++;
 	skip_blanks(p);
 	if (is_keyword(p->at, "via"))
 		return at_column(p, p->at,
 				 jl_fail(p->err, JL_E_PARSE,
-					 "'via' joins the cards of one host: write it inside the parentheses",
-					 "'via'는 한 호스트 안의 연결입니다: 괄호 안에 적어 주세요"));
+					 "'via' joins the cards of one host: write it inside the parentheses"));
 	return JL_OK;
 }
 
@@ -264,20 +246,14 @@ static enum jl_status check_end(struct parser *p)
 	if (*p->at == '\0')
 		return JL_OK;
 	if (*p->at == ')')
-		return at_column(p, p->at,
-				 jl_fail(p->err, JL_E_PARSE, "no parenthesis was opened for this one",
-					 "이 괄호에 맞는 여는 괄호가 없습니다"));
+		return at_column(p, p->at, jl_fail(p->err, JL_E_PARSE, "no parenthesis was opened for this one"));
 	if (is_keyword(p->at, "via"))
-		return at_column(p, p->at,
-				 jl_fail(p->err, JL_E_PARSE, "'via' comes once, before 'over'",
-					 "'via'는 한 번만, 'over' 앞에 옵니다"));
+		return at_column(p, p->at, jl_fail(p->err, JL_E_PARSE, "'via' comes once, before 'over'"));
 	if (is_keyword(p->at, "over"))
-		return at_column(p, p->at,
-				 jl_fail(p->err, JL_E_PARSE, "'over' comes only once", "'over'는 한 번만 옵니다"));
+		return at_column(p, p->at, jl_fail(p->err, JL_E_PARSE, "'over' comes only once"));
 	return at_column(
 		p, p->at,
-		jl_fail(p->err, JL_E_PARSE, "this is too much: a system ends here, or goes on with 'over NETWORK'",
-			"여기서부터는 필요 없는 글입니다: 시스템은 여기서 끝나거나 'over 네트워크'가 이어집니다"));
+		jl_fail(p->err, JL_E_PARSE, "this is too much: a system ends here, or goes on with 'over NETWORK'"));
 }
 
 static enum jl_status parse_draft(struct parser *p, struct draft *draft)
@@ -297,13 +273,10 @@ static enum jl_status parse_draft(struct parser *p, struct draft *draft)
 }
 
 /* A number of cards or hosts within its limit. */
-static enum jl_status take_count(struct parser *p, int *ret_n, const struct count *count, int max, const char *en,
-				 const char *ko)
+static enum jl_status take_count(struct parser *p, int *ret_n, const struct count *count, int max, const char *en)
 {
 	if (count->n > max)
-		return at_column(p, count->at,
-				 jl_fail(p->err, JL_E_RANGE, "too many: at most %d %s%.0s",
-					 "너무 많습니다: 최대 %d%.0s%s", max, en, ko));
+		return at_column(p, count->at, jl_fail(p->err, JL_E_RANGE, "too many: at most %d {%s}", max, en));
 	*ret_n = (int)count->n;
 	return JL_OK;
 }
@@ -318,8 +291,8 @@ static enum jl_status forgotten_sign(struct parser *p, const struct draft *draft
 	if (digits == 0 || gap == 0 || status == JL_E_NOMEM ||
 	    jl_find_unit(&unit, p->cat, draft->name + digits + gap, NULL) != JL_OK)
 		return status;
-	return jl_fail(p->err, JL_E_PARSE, "a count has an x: write '%.*sx %s'", "개수 뒤에는 x를 적습니다: '%.*sx %s'",
-		       (int)digits, draft->name, draft->name + digits + gap);
+	return jl_fail(p->err, JL_E_PARSE, "a count has an x: write '%.*sx %s'", (int)digits, draft->name,
+		       draft->name + digits + gap);
 }
 
 static enum jl_status take_cpu(struct parser *p, struct jl_sys *sys, const struct draft *draft)
@@ -331,14 +304,13 @@ static enum jl_status take_cpu(struct parser *p, struct jl_sys *sys, const struc
 		return at_column(p, draft->name_at, status);
 	if (draft->via_at)
 		return at_column(p, draft->via_at,
-				 jl_fail(p->err, JL_E_PARSE, "a CPU-only host has no accelerators to join",
-					 "CPU만 있는 호스트에는 연결할 가속기가 없습니다"));
+				 jl_fail(p->err, JL_E_PARSE, "a CPU-only host has no accelerators to join"));
 	if (draft->inner.given || (draft->outer.given && !draft->parens))
 		return at_column(p, draft->name_at,
 				 jl_fail(p->err, JL_E_PARSE,
 					 "CPU hosts are counted with parentheses, e.g. 2x(cpu:%s) over 10gbe",
-					 "CPU 호스트의 수는 괄호로 적습니다: 예) 2x(cpu:%s) over 10gbe", sys->cpu->id));
-	return take_count(p, &sys->n_nodes, &draft->outer, JL_NODES_MAX, "hosts", "대입니다");
+					 sys->cpu->id));
+	return take_count(p, &sys->n_nodes, &draft->outer, JL_NODES_MAX, JL_NC("at most", "hosts"));
 }
 
 static enum jl_status take_system(struct parser *p, struct jl_sys *sys, const struct draft *draft)
@@ -351,30 +323,25 @@ static enum jl_status take_system(struct parser *p, struct jl_sys *sys, const st
 			p, draft->via_at,
 			jl_fail(p->err, JL_E_PARSE,
 				"%s has its own join: leave 'via' out, or write its cards out (8x h100-sxm5 via ...)",
-				"%s에는 자체 연결이 있습니다: 'via'를 빼거나 카드로 풀어 적어 주세요(8x h100-sxm5 via "
-				"...)",
 				system->id));
 	if (draft->inner.given)
 		return at_column(p, draft->inner.at,
 				 jl_fail(p->err, JL_E_PARSE,
 					 "%s is a whole host already: write the number of hosts once, e.g. 4x %s",
-					 "%s은(는) 이미 호스트 하나입니다: 호스트 수는 한 번만 적습니다. 예) 4x %s",
 					 system->id, system->id));
-	status = take_count(p, &sys->n_nodes, &draft->outer, JL_NODES_MAX, "hosts", "대입니다");
+	status = take_count(p, &sys->n_nodes, &draft->outer, JL_NODES_MAX, JL_NC("at most", "hosts"));
 	if (status)
 		return status;
 	sys->gpu = jl_gpu_by_id(p->cat, system->gpu);
 	if (!sys->gpu)
 		return at_column(p, draft->name_at,
 				 jl_fail(p->err, JL_E_DATA, "the accelerator of %s (%s) is not in the catalog",
-					 "%s의 가속기(%s)가 카탈로그에 없습니다", system->id,
-					 system->gpu_text ? system->gpu_text : "?"));
+					 system->id, system->gpu_text ? system->gpu_text : "?"));
 	if (system->n_gpu < 1 || system->n_gpu > JL_PER_NODE_MAX)
 		return at_column(p, draft->name_at,
 				 jl_fail(p->err, JL_E_DATA,
-					 "the catalog does not say how many %s are in %s: write 8x %s",
-					 "%s이(가) %s에 몇 개 있는지 카탈로그에 없습니다: 8x %s 처럼 적어 주세요",
-					 sys->gpu->id, system->id, sys->gpu->id));
+					 "the catalog does not say how many %s are in %s: write 8x %s", sys->gpu->id,
+					 system->id, sys->gpu->id));
 	sys->n_per_node = system->n_gpu;
 	return JL_OK;
 }
@@ -383,12 +350,11 @@ static enum jl_status take_gpu(struct parser *p, struct jl_sys *sys, const struc
 {
 	const struct count *cards = draft->parens ? &draft->inner : &draft->outer;
 	enum jl_status status = take_count(p, &sys->n_per_node, cards, JL_PER_NODE_MAX,
-					   "cards in one host; write N hosts as Nx(8x ...)",
-					   "장입니다(호스트 하나). 호스트 N대는 Nx(8x ...)로 적어 주세요");
+					   JL_N("cards in one host; write N hosts as Nx(8x ...)"));
 
 	if (status || !draft->parens)
 		return status;
-	return take_count(p, &sys->n_nodes, &draft->outer, JL_NODES_MAX, "hosts", "대입니다");
+	return take_count(p, &sys->n_nodes, &draft->outer, JL_NODES_MAX, JL_NC("at most", "hosts"));
 }
 
 static enum jl_status take_join(struct parser *p, struct jl_sys *sys, const struct draft *draft)
@@ -404,16 +370,12 @@ static enum jl_status take_join(struct parser *p, struct jl_sys *sys, const stru
 				p, draft->via_at,
 				jl_fail(p->err, JL_E_PARSE,
 					"one card has nothing to join: leave 'via' out, or write e.g. 2x %s via %s",
-					"카드가 한 장이면 연결할 것이 없습니다: 'via'를 빼거나 2x %s via %s 처럼 적어 "
-					"주세요",
 					sys->gpu->id, sys->join->id));
 		if (sys->join->topology && strcmp(sys->join->topology, "none") == 0)
-			return at_column(
-				p, draft->join_at,
-				jl_fail(p->err, JL_E_PARSE,
-					"'%s' joins nothing: write e.g. 'via pcie4', or leave 'via' out",
-					"'%s'은(는) 연결이 아닙니다: 'via pcie4' 처럼 적거나 'via'를 빼 주세요",
-					sys->join->id));
+			return at_column(p, draft->join_at,
+					 jl_fail(p->err, JL_E_PARSE,
+						 "'%s' joins nothing: write e.g. 'via pcie4', or leave 'via' out",
+						 sys->join->id));
 		return JL_OK;
 	}
 	if (sys->n_per_node <= 1)
@@ -439,16 +401,12 @@ static enum jl_status take_net(struct parser *p, struct jl_sys *sys, const struc
 			return at_column(p, draft->over_at,
 					 jl_fail(p->err, JL_E_PARSE,
 						 "one host has no network: for %d hosts write %dx(%s) over %s",
-						 "호스트가 하나면 네트워크가 없습니다: %d대라면 %dx(%s) over %s(으)로 "
-						 "적어 주세요",
 						 sys->n_per_node, sys->n_per_node, sys->gpu->id, sys->net->id));
 		if (sys->n_nodes == 1)
 			return at_column(
 				p, draft->over_at,
 				jl_fail(p->err, JL_E_PARSE,
-					"one host has no network: leave 'over' out, or write the hosts, e.g. 2x(...)",
-					"호스트가 하나면 네트워크가 없습니다: 'over'를 빼거나 2x(...) 처럼 적어 "
-					"주세요"));
+					"one host has no network: leave 'over' out, or write the hosts, e.g. 2x(...)"));
 		sys->n_net = (int)draft->n_net.n;
 		return JL_OK;
 	}
@@ -517,15 +475,12 @@ enum jl_status jl_sys_parse(struct jl_sys *ret_sys, const struct jl_catalog *cat
 
 	len = strnlen(text, JL_SYSEXPR_MAX + 1);
 	if (len > JL_SYSEXPR_MAX)
-		return jl_fail(err, JL_E_LIMIT, "a system is written in at most %d characters",
-			       "시스템 표기는 최대 %d글자입니다", JL_SYSEXPR_MAX);
+		return jl_fail(err, JL_E_LIMIT, "a system is written in at most %d characters", JL_SYSEXPR_MAX);
 	if (!jl_utf8_valid(text, len, &bad))
-		return jl_fail(err, JL_E_PARSE, "system, byte %zu: not UTF-8 text",
-			       "시스템 표기 %zu번째 바이트: UTF-8 글자가 아닙니다", bad + 1);
+		return jl_fail(err, JL_E_PARSE, "system, byte %zu: not UTF-8 text", bad + 1);
 	if (text[strspn(text, " \t\r\n")] == '\0')
 		return jl_fail(err, JL_E_USAGE,
-			       "the system is empty: write e.g. rtx-4090, 4x rtx-3090 or 2x aws:p5.48xlarge",
-			       "시스템이 비어 있습니다: 예) rtx-4090, 4x rtx-3090, 2x aws:p5.48xlarge");
+			       "the system is empty: write e.g. rtx-4090, 4x rtx-3090 or 2x aws:p5.48xlarge");
 	status = parse_draft(&p, &draft);
 	if (!status)
 		status = take_draft(&p, &sys, &draft, arena);

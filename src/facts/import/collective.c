@@ -123,29 +123,25 @@ void jl_collective_emit(struct jl_importer *imp, struct jl_draft *d, const struc
 		double hi = (row->time_us.value + row->time_us.half) * (row->algbw_GBps.value + row->algbw_GBps.half);
 
 		if (product.value < lo * 0.998 || product.value > hi * 1.002) {
-			jl_importer_remark(imp, d->line, true, "dropped: size, time and algbw contradict one another",
-					   "제외: size, time, algbw가 서로 맞지 않습니다");
+			jl_importer_remark(imp, d->line, true, "dropped: size, time and algbw contradict one another");
 			return;
 		}
 	} else if (row->size_B / row->time_us.value * 1e-3 > 0.02) {
-		jl_importer_remark(imp, d->line, true, "dropped: size, time and algbw contradict one another",
-				   "제외: size, time, algbw가 서로 맞지 않습니다");
+		jl_importer_remark(imp, d->line, true, "dropped: size, time and algbw contradict one another");
 		return;
 	}
 	if (!kind) {
-		jl_importer_remark(imp, d->line, true, "dropped: the collective is not stated; say --kind allgather",
-				   "제외: 어떤 집합 통신인지 없습니다. --kind allgather 처럼 지정하세요");
+		jl_importer_remark(imp, d->line, true, "dropped: the collective is not stated; say --kind allgather");
 		return;
 	}
 	factor = row->n_ranks > 0 ? jl_collective_factor(kind, row->n_ranks) : NAN;
 	if (isfinite(factor) && !may_be(&row->busbw_GBps, &row->algbw_GBps, factor)) {
-		jl_importer_remark(imp, d->line, true, "dropped: busbw/algbw is not that of %s on %.0f ranks",
-				   "제외: busbw/algbw 비가 %s, 랭크 %.0f개의 값이 아닙니다", kind, row->n_ranks);
+		jl_importer_remark(imp, d->line, true, "dropped: busbw/algbw is not that of %s on %.0f ranks", kind,
+				   row->n_ranks);
 		return;
 	}
 	if (row->n_wrong > 0)
-		jl_importer_remark(imp, d->line, false, "the tool found %.0f wrong elements",
-				   "잘못된 원소 %.0f개가 보고되었습니다", row->n_wrong);
+		jl_importer_remark(imp, d->line, false, "the tool found %.0f wrong elements", row->n_wrong);
 	algbw = algbw_Bps(row);
 	d->kind = kind;
 	d->second = row->in_place;

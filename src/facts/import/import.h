@@ -37,7 +37,7 @@ struct jl_import_options {
 struct jl_import_sink {
 	/* The record is valid during the call. What it returns other than JL_OK ends the import. */
 	enum jl_status (*record)(void *ctx, const struct jl_record *record, struct jl_err *err);
-	void (*remark)(void *ctx, size_t line, const char *en, const char *ko); /* may be NULL; line 0: the whole */
+	void (*remark)(void *ctx, size_t line, const char *text); /* may be NULL; line 0: the whole */
 	void *ctx;
 };
 

@@ -82,8 +82,7 @@ static bool take_json(struct jl_importer *imp, const json_t *root, size_t line)
 		return false;
 	jl_importer_seen(imp, "iperf3");
 	if (error) {
-		jl_importer_remark(imp, line, true, "dropped: iperf3 ended with an error: %s", "제외: iperf3 오류: %s",
-				   error);
+		jl_importer_remark(imp, line, true, "dropped: iperf3 ended with an error: %s", error);
 		return true;
 	}
 	total = json_object_get(end, "sum_received");
@@ -93,8 +92,7 @@ static bool take_json(struct jl_importer *imp, const json_t *root, size_t line)
 	if (isfinite(rate_Bps) && rate_Bps > 0)
 		emit(imp, root, line, rate_Bps);
 	else
-		jl_importer_remark(imp, line, true, "dropped: iperf3 says no rate that was received",
-				   "제외: iperf3 결과에 수신 속도가 없습니다");
+		jl_importer_remark(imp, line, true, "dropped: iperf3 says no rate that was received");
 	return true;
 }
 

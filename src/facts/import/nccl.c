@@ -72,8 +72,7 @@ static bool take_header(struct jl_importer *imp, struct nccl *n, const struct jl
 		return false;
 	n->in_table = false;
 	if (!is_last(tokens[n_tokens - 1])) { /* rows below it may end in the middle of a number */
-		jl_importer_remark(imp, line->number, true, "dropped: a table of nccl-tests whose heading is cut",
-				   "제외: 제목 행이 끊긴 nccl-tests 표");
+		jl_importer_remark(imp, line->number, true, "dropped: a table of nccl-tests whose heading is cut");
 		return true;
 	}
 	memset(n->left, -1, sizeof(n->left));
@@ -149,8 +148,7 @@ static void take_half(struct jl_importer *imp, struct nccl *n, const struct jl_l
 	if (!number_at(tokens, at[TIME], shift, &row.time_us) ||
 	    !number_at(tokens, at[ALGBW], shift, &row.algbw_GBps) ||
 	    !number_at(tokens, at[BUSBW], shift, &row.busbw_GBps)) {
-		jl_importer_remark(imp, line->number, true, "dropped: a row of nccl-tests without its numbers",
-				   "제외: 숫자가 없는 nccl-tests 행");
+		jl_importer_remark(imp, line->number, true, "dropped: a row of nccl-tests without its numbers");
 		return;
 	}
 	row.in_place = group == 1;
@@ -178,8 +176,8 @@ static bool take_row(struct jl_importer *imp, struct nccl *n, const struct jl_li
 	if (line->torn || n_tokens + (size_t)-shift < n->n_columns ||
 	    n_tokens > n->n_columns + (n->has_timestamp ? 2 : 0)) {
 		if (n_tokens > 2)
-			jl_importer_remark(imp, line->number, true, "dropped: a row of nccl-tests that is not complete",
-					   "제외: 온전하지 않은 nccl-tests 행");
+			jl_importer_remark(imp, line->number, true,
+					   "dropped: a row of nccl-tests that is not complete");
 		return n_tokens > 2;
 	}
 	if (n->left[COUNT] < 0 || !jl_scan_whole(tokens[n->left[COUNT]], &row.count))

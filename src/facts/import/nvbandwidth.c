@@ -143,7 +143,7 @@ static void take_sum(struct jl_importer *imp, struct text_state *s, const struct
 	    strcmp(name, s->m.name) != 0 || line->torn ||
 	    fabs(sum.value - s->m.sum) > s->m.half + sum.half + 1e-4 * sum.value)
 		jl_importer_remark(imp, s->m.line, true, "dropped: the matrix of %s and its sum do not agree",
-				   "제외: %s 행렬과 합계가 맞지 않습니다", s->m.name);
+				   s->m.name);
 	else
 		matrix_emit(imp, &s->m);
 	s->place = NOWHERE;
@@ -152,8 +152,7 @@ static void take_sum(struct jl_importer *imp, struct text_state *s, const struct
 static void drop_open(struct jl_importer *imp, struct text_state *s)
 {
 	if (s->place == IN_ROWS && s->m.n_rows)
-		jl_importer_remark(imp, s->m.line, true, "dropped: the matrix of %s is cut off",
-				   "제외: %s 행렬이 끊겨 있습니다", s->m.name);
+		jl_importer_remark(imp, s->m.line, true, "dropped: the matrix of %s is cut off", s->m.name);
 	s->place = NOWHERE;
 }
 
@@ -244,7 +243,7 @@ static void take_case(struct jl_importer *imp, struct matrix *m, const json_t *t
 	(void)snprintf(m->description, sizeof(m->description), "%s", description ? description : "");
 	if (!status || strcmp(status, "Passed") != 0 || !take_matrix(m, matrix))
 		jl_importer_remark(imp, line, true, "dropped: %s did not pass, or has cells that are no numbers",
-				   "제외: %s 실패했거나 숫자가 아닌 칸이 있습니다", m->name);
+				   m->name);
 	else
 		matrix_emit(imp, m);
 }

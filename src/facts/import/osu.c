@@ -154,8 +154,7 @@ static bool take_row(struct jl_importer *imp, struct osu *o, const struct jl_lin
 		cut = i + 1 == n && n == o->n_columns && o->columns[i] != ITERATIONS && number.half > 0.006;
 	}
 	if (line->torn || n != o->n_columns || cut) {
-		jl_importer_remark(imp, line->number, true, "dropped: a row of OSU that is not complete",
-				   "제외: 온전하지 않은 OSU 행");
+		jl_importer_remark(imp, line->number, true, "dropped: a row of OSU that is not complete");
 		return true;
 	}
 	o->last_size_B = size_B;

@@ -43,9 +43,6 @@ static enum jl_status add_field(struct jl_import_pattern *p, const char *name, s
 		       "--pattern: {%.*s} is not known; there are {step_s} {step_ms} {step_us} {steps_per_s} "
 		       "{it_per_s} {samples_per_s} "
 		       "{tokens_per_s} {tflops} {step} {epoch} {batch} {loss} {*}",
-		       "--pattern: {%.*s}은(는) 없는 이름입니다. {step_s} {step_ms} {step_us} {steps_per_s} {it_per_s} "
-		       "{samples_per_s} "
-		       "{tokens_per_s} {tflops} {step} {epoch} {batch} {loss} {*} 중에서 쓰세요",
 		       (int)(len < 40 ? len : 40), name);
 }
 
@@ -59,13 +56,11 @@ static enum jl_status check(const struct jl_import_pattern *p, struct jl_err *er
 		useful |= field > 0 && (fields[field].role == TIME || fields[field].role == RATE);
 		/* two holes side by side: where would the first end? */
 		if (i > 0 && field >= 0 && p->pieces[i - 1].field >= 0)
-			return jl_fail(err, JL_E_USAGE, "--pattern: text must stand between two {...}",
-				       "--pattern: 두 {...} 사이에 글자가 있어야 합니다");
+			return jl_fail(err, JL_E_USAGE, "--pattern: text must stand between two {...}");
 	}
 	if (!useful)
 		return jl_fail(err, JL_E_USAGE,
-			       "--pattern: a time or a rate must be in it: 'step {step} loss {*} {step_s} s'",
-			       "--pattern: 시간이나 속도가 들어 있어야 합니다: 'step {step} loss {*} {step_s} s'");
+			       "--pattern: a time or a rate must be in it: 'step {step} loss {*} {step_s} s'");
 	return JL_OK;
 }
 
@@ -78,13 +73,11 @@ enum jl_status jl_import_pattern_compile(struct jl_import_pattern *ret_pattern, 
 		const char *end;
 
 		if (p.n == JL_PATTERN_PIECES_MAX)
-			return jl_fail(err, JL_E_LIMIT, "--pattern: more than %d pieces",
-				       "--pattern: 조각이 %d개를 넘습니다", JL_PATTERN_PIECES_MAX);
+			return jl_fail(err, JL_E_LIMIT, "--pattern: more than %d pieces", JL_PATTERN_PIECES_MAX);
 		if (*text == '{') {
 			end = strchr(text, '}');
 			if (!end)
-				return jl_fail(err, JL_E_USAGE, "--pattern: '{' without '}'",
-					       "--pattern: '{'에 맞는 '}'가 없습니다");
+				return jl_fail(err, JL_E_USAGE, "--pattern: '{' without '}'");
 			status = add_field(&p, text + 1, (size_t)(end - text - 1), err);
 			text = end + 1;
 		} else {
@@ -92,7 +85,7 @@ enum jl_status jl_import_pattern_compile(struct jl_import_pattern *ret_pattern, 
 
 			if (len >= JL_PATTERN_TEXT_MAX)
 				return jl_fail(err, JL_E_LIMIT, "--pattern: more than %d characters in a row",
-					       "--pattern: 이어진 글자가 %d자를 넘습니다", JL_PATTERN_TEXT_MAX);
+					       JL_PATTERN_TEXT_MAX);
 			memcpy(p.pieces[p.n].text, text, len);
 			p.pieces[p.n++].field = -1;
 			text += len;

@@ -62,38 +62,35 @@ void jl_importer_seen(struct jl_importer *imp, const char *format)
 
 static void say_same(struct jl_importer *imp)
 {
-	char en[64], ko[64];
+	char text[64];
 
 	if (!imp->n_same || !imp->sink->remark)
 		return;
-	(void)snprintf(en, sizeof(en), "the same, %zu more", imp->n_same);
-	(void)snprintf(ko, sizeof(ko), "같은 내용 %zu건 더", imp->n_same);
-	imp->sink->remark(imp->sink->ctx, 0, en, ko);
+	jl_format(text, sizeof(text), JL_("the same, %zu more"), imp->n_same);
+	imp->sink->remark(imp->sink->ctx, 0, text);
 	imp->n_same = 0;
 }
 
-void jl_importer_remark(struct jl_importer *imp, size_t line, bool dropped, const char *en, const char *ko, ...)
+void jl_importer_remark(struct jl_importer *imp, size_t line, bool dropped, const char *format, ...)
 {
-	char text[2][400];
+	char text[400];
 	va_list args;
 
 	imp->count.n_dropped += dropped;
-	for (int i = 0; i < 2; i++) {
-		va_start(args, ko);
-		(void)vsnprintf(text[i], sizeof(text[i]), i ? ko : en, args);
-		va_end(args);
-		jl_utf8_sanitize(text[i]);
-	}
-	if (strcmp(text[0], imp->last_remark) == 0) {
+	va_start(args, format);
+	jl_vformat(text, sizeof(text), jl_msg(format), args);
+	va_end(args);
+	jl_utf8_sanitize(text);
+	if (strcmp(text, imp->last_remark) == 0) {
 		imp->n_same++;
 		return;
 	}
 	if (imp->n_remarks <= JL_IMPORT_REMARKS_MAX)
 		say_same(imp);
 	imp->n_same = 0;
-	memcpy(imp->last_remark, text[0], sizeof(imp->last_remark));
+	memcpy(imp->last_remark, text, sizeof(imp->last_remark));
 	if (++imp->n_remarks <= JL_IMPORT_REMARKS_MAX && imp->sink->remark)
-		imp->sink->remark(imp->sink->ctx, line, text[0], text[1]);
+		imp->sink->remark(imp->sink->ctx, line, text);
 }
 
 /* ---- records */
@@ -161,7 +158,7 @@ void jl_importer_emit(struct jl_importer *imp, const struct jl_draft *d)
 	r.source = source;
 	r.note = imp->options.note;
 	if (jl_record_check(&r, &err)) {
-		jl_importer_remark(imp, d->line, true, "not taken: %s%.0s", "제외: %.0s%s", err.en, err.ko);
+		jl_importer_remark(imp, d->line, true, "not taken: %s", err.text);
 		return;
 	}
 	imp->count.n_records++;
@@ -181,7 +178,7 @@ static bool take_record(struct jl_importer *imp, const json_t *root, const char 
 	jl_importer_seen(imp, "jeoul");
 	jl_arena_init(&arena, JL_ARENA_LIMIT_B);
 	if (jl_record_read(text, len, &arena, &record, &err)) {
-		jl_importer_remark(imp, imp->json_line, true, "not taken: %s%.0s", "제외: %.0s%s", err.en, err.ko);
+		jl_importer_remark(imp, imp->json_line, true, "not taken: %s", err.text);
 	} else {
 		imp->count.n_records++;
 		if (imp->sink->record(imp->sink->ctx, &record, &err))
@@ -295,8 +292,7 @@ static void give_json(struct jl_importer *imp)
 	bool taken = false;
 
 	if (!root) {
-		jl_importer_remark(imp, imp->json_line, true, "JSON that cannot be read: %s", "읽을 수 없는 JSON: %s",
-				   why.text);
+		jl_importer_remark(imp, imp->json_line, true, "JSON that cannot be read: %s", why.text);
 		return;
 	}
 	if (json_is_object(root) && !imp->status) {
@@ -314,7 +310,6 @@ static void leave_json(struct jl_importer *imp)
 	if (imp->number > imp->json_line)
 		jl_importer_remark(imp, imp->json_line, true,
 				   "JSON that begins here breaks off in line %zu; nothing was taken from it",
-				   "여기서 시작한 JSON이 %zu행에서 끊깁니다. 아무것도 가져오지 않았습니다",
 				   imp->number);
 	imp->len = 0;
 	add_to_line(imp, imp->json.data + imp->json_tail, imp->json.len - imp->json_tail);
@@ -396,9 +391,9 @@ static enum jl_status check_encoding(const struct jl_importer *imp, const char *
 	const unsigned char *b = (const unsigned char *)data;
 
 	if (len >= 2 && ((b[0] == 0xff && b[1] == 0xfe) || (b[0] == 0xfe && b[1] == 0xff)))
-		return jl_fail(
-			err, JL_E_DATA, "%s: the text is UTF-16; convert it first: iconv -f UTF-16 -t UTF-8 FILE",
-			"%s: UTF-16 텍스트입니다. 먼저 변환하세요: iconv -f UTF-16 -t UTF-8 FILE", imp->options.name);
+		return jl_fail(err, JL_E_DATA,
+			       "%s: the text is UTF-16; convert it first: iconv -f UTF-16 -t UTF-8 FILE",
+			       imp->options.name);
 	return JL_OK;
 }
 
@@ -417,10 +412,10 @@ static void read_all(struct jl_importer *imp, const struct jl_import_reader *rea
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got < 0)
-			jl_importer_fail(imp,
-					 jl_fail(&err, JL_E_IO, "%s: cannot be read: %s", "%s: 읽을 수 없습니다: %s",
-						 imp->options.name, strerror(errno)),
-					 &err);
+			jl_importer_fail(
+				imp,
+				jl_fail(&err, JL_E_IO, "%s: cannot be read: %s", imp->options.name, strerror(errno)),
+				&err);
 		if (got <= 0)
 			break;
 		if (first && check_encoding(imp, chunk, (size_t)got, &err))
@@ -440,8 +435,7 @@ static void finish(struct jl_importer *imp)
 {
 	if (imp->in_json && !imp->status)
 		jl_importer_remark(imp, imp->json_line, true,
-				   "JSON that begins here is cut off; nothing was taken from it",
-				   "여기서 시작한 JSON이 끝나지 않았습니다. 아무것도 가져오지 않았습니다");
+				   "JSON that begins here is cut off; nothing was taken from it");
 	else if (imp->len > 0)
 		give_line(imp, true);
 	imp->count.n_lines = imp->number - 1 + (imp->len > 0 || imp->in_json);
@@ -451,11 +445,10 @@ static void finish(struct jl_importer *imp)
 	if (imp->n_remarks <= JL_IMPORT_REMARKS_MAX)
 		say_same(imp);
 	if (imp->n_remarks > JL_IMPORT_REMARKS_MAX && imp->sink->remark) {
-		char en[64], ko[64];
+		char text[64];
 
-		(void)snprintf(en, sizeof(en), "and %zu more remarks", imp->n_remarks - JL_IMPORT_REMARKS_MAX);
-		(void)snprintf(ko, sizeof(ko), "그 밖에 %zu건", imp->n_remarks - JL_IMPORT_REMARKS_MAX);
-		imp->sink->remark(imp->sink->ctx, 0, en, ko);
+		jl_format(text, sizeof(text), JL_("and %zu more remarks"), imp->n_remarks - JL_IMPORT_REMARKS_MAX);
+		imp->sink->remark(imp->sink->ctx, 0, text);
 	}
 }
 
@@ -466,12 +459,11 @@ static enum jl_status nothing_found(const struct jl_importer *imp, struct jl_err
 
 	if (imp->count.n_formats)
 		return jl_fail(err, JL_E_DATA, "%s: looks like %s, but nothing in it is complete enough to be taken",
-			       "%s: %s 형식으로 보이지만 가져올 만큼 온전한 내용이 없습니다", imp->options.name,
-			       imp->count.formats[0]);
+			       imp->options.name, imp->count.formats[0]);
 	for (size_t i = 0; jl_import_known[i] && at < sizeof(known) - 60; i++)
 		at += (size_t)snprintf(known + at, sizeof(known) - at, "%s%s", i ? ", " : "", jl_import_known[i]);
-	return jl_fail(err, JL_E_DATA, "%s: not recognised. Known: %s; other lines: --pattern",
-		       "%s: 알 수 없는 형식입니다. 아는 형식: %s. 그 밖의 로그는 --pattern", imp->options.name, known);
+	return jl_fail(err, JL_E_DATA, "%s: not recognised. Known: %s; other lines: --pattern", imp->options.name,
+		       known);
 }
 
 static enum jl_status set_up(struct jl_importer *imp, struct jl_err *err)
@@ -541,8 +533,8 @@ enum jl_status jl_import_file(const char *path, const struct jl_import_options *
 	enum jl_status status;
 
 	if (fd < 0)
-		return jl_fail(err, errno == ENOENT ? JL_E_NOTFOUND : JL_E_IO, "%s: cannot be opened: %s",
-			       "%s: 열 수 없습니다: %s", path, strerror(errno));
+		return jl_fail(err, errno == ENOENT ? JL_E_NOTFOUND : JL_E_IO, "%s: cannot be opened: %s", path,
+			       strerror(errno));
 	if (!own.name)
 		own.name = path;
 	if (!isfinite(own.time_s) && fstat(fd, &info) == 0 && S_ISREG(info.st_mode))

@@ -74,7 +74,7 @@ static void emit(struct jl_importer *imp, struct topo *t)
 		for (size_t k = 0; k < i; k++)
 			if (strcmp(t->cells[i][k], t->cells[k][i]) != 0 && !t->is_p2p) {
 				jl_importer_remark(imp, t->line, true, "dropped: the matrix is not symmetric (%s, %s)",
-						   "제외: 행렬이 대칭이 아닙니다 (%s, %s)", t->names[i], t->names[k]);
+						   t->names[i], t->names[k]);
 				return;
 			}
 	jl_draft_begin(&t->draft, t->is_p2p ? "p2p" : "topology", "nvidia-smi", t->line, NULL);
@@ -100,7 +100,7 @@ static void close_cut(struct jl_importer *imp, struct topo *t)
 {
 	if (t->open)
 		jl_importer_remark(imp, t->line, true, "dropped: the matrix of nvidia-smi topo has %zu of %zu rows",
-				   "제외: nvidia-smi topo 행렬이 %zu/%zu행뿐입니다", t->n_rows, t->n);
+				   t->n_rows, t->n);
 	t->open = false;
 }
 
@@ -144,8 +144,7 @@ static void close_full(struct jl_importer *imp, struct topo *t, const char *next
 		return;
 	t->full = false;
 	if (is_row)
-		jl_importer_remark(imp, t->line, true, "dropped: the matrix of nvidia-smi topo lacks columns",
-				   "제외: nvidia-smi topo 행렬의 열이 모자랍니다");
+		jl_importer_remark(imp, t->line, true, "dropped: the matrix of nvidia-smi topo lacks columns");
 	else
 		emit(imp, t);
 }

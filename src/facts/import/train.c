@@ -18,7 +18,7 @@ struct train {
 static void drop_cut(struct jl_importer *imp, const struct jl_line *line, const char *tool)
 {
 	jl_importer_seen(imp, tool);
-	jl_importer_remark(imp, line->number, true, "dropped: a line of %s that is cut", "제외: 끊긴 %s 행", tool);
+	jl_importer_remark(imp, line->number, true, "dropped: a line of %s that is cut", tool);
 }
 
 /* ---- tqdm: " 10%|█    | 100/1000 [01:46<15:54,  1.06s/it, loss=2.1]" */
@@ -266,8 +266,7 @@ static void emit_trainer(struct jl_importer *imp, struct jl_draft *d, const stru
 	if (d->n_metrics)
 		jl_importer_emit(imp, d);
 	else
-		jl_importer_remark(imp, line, true, "dropped: the Trainer's last line has no rate",
-				   "제외: Trainer 마지막 행에 속도가 없습니다");
+		jl_importer_remark(imp, line, true, "dropped: the Trainer's last line has no rate");
 }
 
 /* A number behind 'key': or "key":, perhaps in quotes itself. */

@@ -252,11 +252,10 @@ static void match_system(const struct jl_probe_in *in)
 	}
 }
 
-static void no_system(struct jl_probe_machine *machine, const char *en, const char *ko)
+static void no_system(struct jl_probe_machine *machine, const char *en)
 {
 	machine->system = NULL;
 	machine->system_why_en = en;
-	machine->system_why_ko = ko;
 }
 
 static void describe(const struct jl_probe_in *in)
@@ -264,11 +263,11 @@ static void describe(const struct jl_probe_in *in)
 	struct jl_probe_machine *machine = in->machine;
 
 	if (machine->n_gpus == 0)
-		no_system(machine, "it has no GPU", "GPU가 없습니다");
+		no_system(machine, JL_N("it has no GPU"));
 	else if (machine->mixed)
-		no_system(machine, "its GPUs are of several kinds", "여러 종류의 GPU가 섞여 있습니다");
+		no_system(machine, JL_N("its GPUs are of several kinds"));
 	else if (!machine->gpus[0].listed)
-		no_system(machine, "its GPU is not in the catalog", "GPU가 카탈로그에 없습니다");
+		no_system(machine, JL_N("its GPU is not in the catalog"));
 	else if (machine->n_gpus == 1)
 		machine->system = machine->gpus[0].listed->id;
 	else if (machine->join)
@@ -292,7 +291,7 @@ enum jl_status jl_match_catalog(struct jl_probe_in *in, struct jl_err *err)
 		machine->mixed = machine->mixed || strcmp(gpu->name, machine->gpus[0].name) != 0;
 	}
 	if (!in->cat) {
-		no_system(machine, "no catalog to compare with", "비교할 카탈로그가 없습니다");
+		no_system(machine, JL_N("no catalog to compare with"));
 		return JL_OK;
 	}
 	if (machine->cpu.model)

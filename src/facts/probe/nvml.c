@@ -161,8 +161,7 @@ enum jl_status jl_nvml_open(struct jl_nvml **ret_nvml, struct jl_err *err)
 	if (code != SUCCESS) {
 		const char *why = nvml->f.error ? nvml->f.error(code) : "?";
 
-		status = jl_fail(err, JL_E_ABSENT, "the NVIDIA driver does not answer: %s",
-				 "NVIDIA 드라이버가 응답하지 않음: %s", why);
+		status = jl_fail(err, JL_E_ABSENT, "the NVIDIA driver does not answer: %s", why);
 		jl_dynlib_close(&nvml->lib);
 		jl_free(nvml);
 		return status;

@@ -74,8 +74,8 @@ struct jl_nvml_snapshot {
 	int cuda; /* 12040: CUDA 12.4 is the newest that the driver runs; -1: unknown */
 	size_t n_gpus;
 	struct jl_nvml_gpu *gpus;
-	unsigned char *p2p[JL_N_P2P_WHAT];   /* enum jl_p2p_state, row by row; NULL: not known */
-	char absent_en[256], absent_ko[256]; /* why there is nothing; empty: there is */
+	unsigned char *p2p[JL_N_P2P_WHAT];     /* enum jl_p2p_state, row by row; NULL: not known */
+	char absent_en[256], absent_text[256]; /* why there is nothing; empty: there is */
 };
 
 struct jl_nvml;

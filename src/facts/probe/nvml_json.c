@@ -105,17 +105,25 @@ void jl_nvml_p2p_json(struct jl_json *json, const struct jl_nvml_snapshot *snaps
 	jl_json_end_object(json);
 }
 
+/* "absent_ko": why there is nothing, in the reader's language */
+static const char *absent_key(char key[32])
+{
+	snprintf(key, 32, "absent_%s", jl_lang()->code);
+	return key;
+}
+
 void jl_nvml_write(struct jl_buf *out, const struct jl_nvml_snapshot *snapshot, bool with_names)
 {
 	struct jl_json json;
+	char key[32];
 
 	jl_json_init(&json, out, true);
 	jl_json_object(&json);
 	jl_json_put_string(&json, "record", "nvml");
-	if (snapshot->absent_en[0]) {
+	if (snapshot->absent_en[0])
 		jl_json_put_string(&json, "absent", snapshot->absent_en);
-		jl_json_put_string(&json, "absent_ko", snapshot->absent_ko);
-	}
+	if (snapshot->absent_en[0] && !jl_lang_is("en"))
+		jl_json_put_string(&json, absent_key(key), snapshot->absent_text);
 	jl_json_put_string(&json, "driver", snapshot->driver[0] ? snapshot->driver : NULL);
 	if (snapshot->cuda >= 0)
 		jl_json_put_integer(&json, "cuda", snapshot->cuda);
@@ -134,8 +142,7 @@ void jl_nvml_write(struct jl_buf *out, const struct jl_nvml_snapshot *snapshot, 
 /* What would be right, in words that are the same in both languages. */
 static enum jl_status wrong(const char *name, const char *key, const char *right, struct jl_err *err)
 {
-	return jl_fail(err, JL_E_DATA, "%.200s: '%s' is wrong; it should be: %s",
-		       "%.200s: '%s' 값이 잘못되었습니다. 올바른 형태: %s", name, key, right);
+	return jl_fail(err, JL_E_DATA, "%.200s: '%s' is wrong; it should be: %s", name, key, right);
 }
 
 static enum jl_status wrong_type(const char *name, const char *key, enum type type, struct jl_err *err)
@@ -249,7 +256,8 @@ static enum jl_status read_document(const char *name, json_t *root, struct jl_nv
 	json_t *gpus = json_object_get(root, "gpus"), *cuda = json_object_get(root, "cuda");
 	const char *driver = json_string_value(json_object_get(root, "driver"));
 	const char *absent = json_string_value(json_object_get(root, "absent"));
-	const char *absent_ko = json_string_value(json_object_get(root, "absent_ko"));
+	char key[32];
+	const char *said = json_string_value(json_object_get(root, absent_key(key)));
 	enum jl_status status = JL_OK;
 
 	if (!json_is_array(gpus) || json_array_size(gpus) > JL_NVML_GPUS_MAX)
@@ -259,7 +267,7 @@ static enum jl_status read_document(const char *name, json_t *root, struct jl_nv
 	if (absent)
 		copy_text(snap->absent_en, sizeof(snap->absent_en), absent);
 	if (absent)
-		copy_text(snap->absent_ko, sizeof(snap->absent_ko), absent_ko ? absent_ko : absent);
+		copy_text(snap->absent_text, sizeof(snap->absent_text), said ? said : jl_msg(absent));
 	if (json_is_integer(cuda) && json_integer_value(cuda) > 0 && json_integer_value(cuda) < 1000000)
 		snap->cuda = (int)json_integer_value(cuda);
 	snap->n_gpus = json_array_size(gpus);
@@ -293,8 +301,7 @@ enum jl_status jl_nvml_parse(struct jl_nvml_snapshot *ret_snapshot, const char *
 	enum jl_status status;
 
 	if (!root)
-		return jl_fail(err, JL_E_DATA, "%.200s:%d:%d: %s", "%.200s:%d:%d: JSON이 아닙니다 (%s)", name,
-			       where.line, where.column, where.text);
+		return jl_fail(err, JL_E_DATA, "%.200s:%d:%d: %s", name, where.line, where.column, where.text);
 	status = read_document(name, root, &snap, arena, err);
 	json_decref(root);
 	if (!status)

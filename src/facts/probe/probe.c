@@ -96,7 +96,7 @@ static const char *without_brand(const char *name)
 }
 
 /* "2x Xeon Gold 6330, 512 GiB, 10x RTX 3090"; a machine whose processor is known by its core counts cores */
-static const char *make_name(const struct jl_probe_machine *machine, enum jl_lang lang, struct jl_arena *arena)
+static const char *make_name(const struct jl_probe_machine *machine, struct jl_arena *arena)
 {
 	const struct jl_probe_cpu *cpu = &machine->cpu;
 	double memory_B = installed_B(machine->memory.total_B);
@@ -108,7 +108,7 @@ static const char *make_name(const struct jl_probe_machine *machine, enum jl_lan
 	if (!isnan(memory_B))
 		len += (size_t)snprintf(text + len, sizeof(text) - len, ", %.0f GiB", memory_B / GIB);
 	if (machine->n_gpus == 0)
-		len += (size_t)snprintf(text + len, sizeof(text) - len, "%s", JL_T(lang, ", no GPU", ", GPU 없음"));
+		len += (size_t)jl_format(text + len, sizeof(text) - len, "%s", JL_(", no GPU"));
 	for (size_t i = 0; i < machine->n_gpus && len < sizeof(text) - 120;) {
 		size_t n = 1;
 
@@ -131,6 +131,7 @@ enum jl_status jl_probe_machine(struct jl_probe_source *source, const struct jl_
 	};
 	static const struct jl_probe_options plain;
 	struct jl_probe_in in = { .source = source, .arena = arena, .options = options ? options : &plain, .cat = cat };
+	const struct jl_language *reader;
 	enum jl_status status = JL_OK;
 
 	in.machine = jl_arena_alloc(arena, sizeof(*in.machine));
@@ -143,9 +144,11 @@ enum jl_status jl_probe_machine(struct jl_probe_source *source, const struct jl_
 	if (status)
 		return status;
 	make_fingerprint(in.machine, arena);
-	in.machine->short_name = make_name(in.machine, JL_EN, arena);
-	in.machine->short_name_ko = make_name(in.machine, JL_KO, arena);
-	if (!in.machine->short_name || !in.machine->short_name_ko)
+	in.machine->short_name_text = make_name(in.machine, arena);
+	reader = jl_lang_set(jl_languages[0]);
+	in.machine->short_name = make_name(in.machine, arena);
+	jl_lang_set(reader);
+	if (!in.machine->short_name || !in.machine->short_name_text)
 		return jl_fail_nomem(err);
 	*ret_machine = in.machine;
 	return JL_OK;

@@ -155,11 +155,11 @@ struct jl_probe_machine {
 	const char *net;  /* id of the network that a cluster of these would use; NULL: unknown */
 	int n_net;
 	const char *system; /* system expression of this host; NULL: with `system_why` */
-	const char *system_why_en, *system_why_ko;
+	const char *system_why_en;
 	bool mixed; /* GPUs of several kinds */
 	char fingerprint[17];
 	const char *short_name; /* "2x Neoverse-V1, 24 GiB, no GPU" */
-	const char *short_name_ko;
+	const char *short_name_text;
 };
 
 struct jl_probe_options {

@@ -59,8 +59,7 @@ static enum jl_status insert(struct jl_records *records, const struct jl_asked_p
 		struct jl_asked_path *items;
 
 		if (room > JL_SOURCE_RECORDS_MAX)
-			return jl_fail(err, JL_E_LIMIT, "more than %d records of a machine",
-				       "장비 기록이 %d개를 넘습니다", JL_SOURCE_RECORDS_MAX);
+			return jl_fail(err, JL_E_LIMIT, "more than %d records of a machine", JL_SOURCE_RECORDS_MAX);
 		items = jl_arena_array(records->arena, room, sizeof(*items));
 		if (!items)
 			return jl_fail_nomem(err);
@@ -183,7 +182,7 @@ static const char *content(struct reader *reader, struct jl_arena *arena)
 static enum jl_status bad_line(struct reader *reader, struct jl_err *err)
 {
 	return jl_fail_at(err, JL_E_PARSE, &reader->where, "'%.60s' is no record of a capture; file, list, link or end",
-			  "'%.60s'은(는) 캡처 기록이 아닙니다. file, list, link, end 중 하나여야 합니다", reader->line);
+			  reader->line);
 }
 
 /* "file PATH", "list PATH", "link PATH TARGET" */
@@ -208,8 +207,7 @@ static enum jl_status record(struct reader *reader, struct jl_records *records, 
 	}
 	if (strlen(path) >= PATH_MAX_B || strstr(path, "/../"))
 		return jl_fail_at(err, JL_E_PARSE, &reader->where,
-				  "a path that is too long or goes up with '..'; only plain absolute paths",
-				  "경로가 너무 길거나 '..'가 있습니다. 단순한 절대 경로만 됩니다");
+				  "a path that is too long or goes up with '..'; only plain absolute paths");
 	item.path = jl_arena_strdup(records->arena, path);
 	item.text = target ? jl_arena_strdup(records->arena, target) : content(reader, records->arena);
 	if (!item.path || !item.text)
@@ -227,25 +225,22 @@ enum jl_status jl_records_parse(struct jl_records *records, const char *name, co
 
 	if (!next_line(&reader, &line, &n) || n != strlen(HEADER) || memcmp(line, HEADER, n) != 0)
 		return jl_fail_at(err, JL_E_PARSE, &reader.where, "no capture of a machine: it begins with '%s'",
-				  "장비 캡처가 아닙니다. '%s'(으)로 시작해야 합니다", HEADER);
+				  HEADER);
 	while (!status && next_line(&reader, &line, &n)) {
 		size_t wanted;
 		char *rest;
 
 		if (n >= sizeof(reader.line) || memchr(line, '\0', n))
-			return jl_fail_at(err, JL_E_PARSE, &reader.where, "a line that is too long or not text",
-					  "줄이 너무 길거나 텍스트가 아닙니다");
+			return jl_fail_at(err, JL_E_PARSE, &reader.where, "a line that is too long or not text");
 		memcpy(reader.line, line, n);
 		reader.line[n] = '\0';
 		jl_utf8_sanitize(reader.line);
 		if (strncmp(reader.line, "end ", 4) == 0) {
 			wanted = (size_t)strtoull(reader.line + 4, &rest, 10);
 			if (*rest || wanted != n_records)
-				return jl_fail_at(
-					err, JL_E_PARSE, &reader.where,
-					"%zu records where 'end' says %.20s: part of the capture is missing",
-					"기록이 %zu개인데 'end'에는 %.20s(으)로 되어 있습니다. 캡처 일부가 없습니다",
-					n_records, reader.line + 4);
+				return jl_fail_at(err, JL_E_PARSE, &reader.where,
+						  "%zu records where 'end' says %.20s: part of the capture is missing",
+						  n_records, reader.line + 4);
 			return JL_OK;
 		}
 		status = record(&reader, records, err);
@@ -253,7 +248,6 @@ enum jl_status jl_records_parse(struct jl_records *records, const char *name, co
 	}
 	if (!status)
 		status = jl_fail_at(err, JL_E_PARSE, &reader.where,
-				    "the capture ends early, without its 'end' line; copy it again or capture again",
-				    "캡처가 'end' 줄 없이 중간에 끝났습니다. 다시 복사하거나 다시 캡처하세요");
+				    "the capture ends early, without its 'end' line; copy it again or capture again");
 	return status;
 }

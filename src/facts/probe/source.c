@@ -66,8 +66,8 @@ static enum jl_status replay_nvml(struct jl_probe_source *source, const char *na
 	if (text)
 		return jl_nvml_parse(source->nvml, name, text, len, source->arena, err);
 	source->nvml->cuda = -1;
-	snprintf(source->nvml->absent_en, sizeof(source->nvml->absent_en), "the capture has no nvml.json");
-	snprintf(source->nvml->absent_ko, sizeof(source->nvml->absent_ko), "캡처에 nvml.json이 없음");
+	jl_say(source->nvml->absent_en, source->nvml->absent_text, sizeof(source->nvml->absent_en),
+	       JL_N("the capture has no nvml.json"));
 	return JL_OK;
 }
 
@@ -96,12 +96,12 @@ static enum jl_status read_part(const char *dir, const char *file, struct jl_buf
 	struct stat info;
 
 	if ((size_t)snprintf(path, sizeof(path), "%s/%s", dir, file) >= sizeof(path))
-		return jl_fail(err, JL_E_USAGE, "--from: the path is too long", "--from: 경로가 너무 깁니다");
+		return jl_fail(err, JL_E_USAGE, "--from: the path is too long");
 	if (stat(path, &info) != 0)
-		return jl_fail(err, JL_E_IO, "%.300s: %s; --from takes a folder that --capture has made",
-			       "%.300s: %s. --from에는 --capture로 만든 폴더를 쓰세요", path, strerror(errno));
+		return jl_fail(err, JL_E_IO, "%.300s: %s; --from takes a folder that --capture has made", path,
+			       strerror(errno));
 	if (!S_ISREG(info.st_mode))
-		return jl_fail(err, JL_E_IO, "%.300s is not a plain file", "%.300s: 일반 파일이 아닙니다", path);
+		return jl_fail(err, JL_E_IO, "%.300s is not a plain file", path);
 	return jl_buf_read_file(ret_buf, path, JL_SOURCE_CAPTURE_MAX_B, err);
 }
 
@@ -356,10 +356,10 @@ const struct jl_nvml_snapshot *jl_source_nvml(struct jl_probe_source *source, jl
 	if (status) {
 		snprintf(source->nvml->absent_en, sizeof(source->nvml->absent_en), "%.*s",
 			 (int)sizeof(source->nvml->absent_en) - 1, err.en);
-		snprintf(source->nvml->absent_ko, sizeof(source->nvml->absent_ko), "%.*s",
-			 (int)sizeof(source->nvml->absent_ko) - 1, err.ko);
+		snprintf(source->nvml->absent_text, sizeof(source->nvml->absent_text), "%.*s",
+			 (int)sizeof(source->nvml->absent_text) - 1, err.text);
 		jl_utf8_sanitize(source->nvml->absent_en);
-		jl_utf8_sanitize(source->nvml->absent_ko);
+		jl_utf8_sanitize(source->nvml->absent_text);
 	}
 	jl_nvml_close(nvml);
 	return source->nvml;
@@ -370,7 +370,7 @@ static enum jl_status write_part(const char *dir, const char *file, const struct
 	char path[4096];
 
 	if ((size_t)snprintf(path, sizeof(path), "%s/%s", dir, file) >= sizeof(path))
-		return jl_fail(err, JL_E_USAGE, "--capture: the path is too long", "--capture: 경로가 너무 깁니다");
+		return jl_fail(err, JL_E_USAGE, "--capture: the path is too long");
 	return jl_buf_write_file(text, path, err);
 }
 
@@ -383,7 +383,7 @@ enum jl_status jl_source_capture(struct jl_probe_source *source, const char *dir
 	if (status)
 		return status;
 	if (mkdir(dir, 0777) != 0 && errno != EEXIST)
-		return jl_fail(err, JL_E_IO, "--capture: %.300s: %s", "--capture: %.300s: %s", dir, strerror(errno));
+		return jl_fail(err, JL_E_IO, "--capture: %.300s: %s", dir, strerror(errno));
 	jl_buf_init(&text, JL_SOURCE_CAPTURE_MAX_B);
 	jl_buf_init(&nvml, JL_SOURCE_CAPTURE_MAX_B);
 	jl_records_write(&kept, &text);

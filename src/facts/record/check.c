@@ -44,16 +44,13 @@ static enum jl_status check_text(const char *what, const char *text, bool requir
 	size_t len;
 
 	if (!text)
-		return !required
-			       ? JL_OK
-			       : jl_fail(err, JL_E_DATA, "a record has no \"%s\"", "기록에 \"%s\" 값이 없습니다", what);
+		return !required ? JL_OK : jl_fail(err, JL_E_DATA, "a record has no \"%s\"", what);
 	len = strnlen(text, JL_RECORD_STRING_MAX + 1);
 	if (len > JL_RECORD_STRING_MAX || (required && len == 0))
-		return jl_fail(err, JL_E_LIMIT, "\"%s\" of a record must have 1 to %d bytes",
-			       "기록의 \"%s\" 값은 1~%d바이트여야 합니다", what, JL_RECORD_STRING_MAX);
+		return jl_fail(err, JL_E_LIMIT, "\"%s\" of a record must have 1 to %d bytes", what,
+			       JL_RECORD_STRING_MAX);
 	if (!jl_utf8_valid(text, len, NULL))
-		return jl_fail(err, JL_E_DATA, "\"%s\" of a record is not UTF-8", "기록의 \"%s\" 값이 UTF-8이 아닙니다",
-			       what);
+		return jl_fail(err, JL_E_DATA, "\"%s\" of a record is not UTF-8", what);
 	return JL_OK;
 }
 
@@ -86,20 +83,17 @@ static enum jl_status check_items(const char *what, const struct jl_record_item 
 	enum jl_status status = JL_OK;
 
 	if (n > JL_RECORD_ITEMS_MAX)
-		return jl_fail(err, JL_E_LIMIT, "%s: a record has more than %d", "%s: 기록의 항목이 %d개를 넘습니다",
-			       what, JL_RECORD_ITEMS_MAX);
+		return jl_fail(err, JL_E_LIMIT, "%s: a record has more than %d", what, JL_RECORD_ITEMS_MAX);
 	for (size_t i = 0; i < n && !status; i++) {
 		if (!is_key(items[i].key))
-			return jl_fail(err, JL_E_DATA, "%s: key %zu of a record is no name (letters, digits, _)",
-				       "%s: %zu번째 키가 이름이 아닙니다 (영문자, 숫자, _)", what, i + 1);
+			return jl_fail(err, JL_E_DATA, "%s: key %zu of a record is no name (letters, digits, _)", what,
+				       i + 1);
 		for (size_t k = 0; k < i; k++)
 			if (strcmp(items[k].key, items[i].key) == 0)
-				return jl_fail(err, JL_E_DATA, "%s: \"%s\" stands there twice",
-					       "%s: \"%s\" 키가 두 번 나옵니다", what, items[i].key);
+				return jl_fail(err, JL_E_DATA, "%s: \"%s\" stands there twice", what, items[i].key);
 		status = check_text(items[i].key, items[i].text, false, err);
 		if (!status && !items[i].text && isinf(items[i].number))
-			return jl_fail(err, JL_E_DATA, "%s: \"%s\" is infinite", "%s: \"%s\" 값이 무한대입니다", what,
-				       items[i].key);
+			return jl_fail(err, JL_E_DATA, "%s: \"%s\" is infinite", what, items[i].key);
 	}
 	return status;
 }
@@ -118,8 +112,7 @@ static bool summary_holds(const struct jl_summary *s)
 static enum jl_status check_metrics(const struct jl_record *r, struct jl_err *err)
 {
 	if (r->n_metrics > JL_RECORD_ITEMS_MAX)
-		return jl_fail(err, JL_E_LIMIT, "a record has more than %d metrics", "기록의 지표가 %d개를 넘습니다",
-			       JL_RECORD_ITEMS_MAX);
+		return jl_fail(err, JL_E_LIMIT, "a record has more than %d metrics", JL_RECORD_ITEMS_MAX);
 	for (size_t i = 0; i < r->n_metrics; i++) {
 		const struct jl_record_metric *m = &r->metrics[i];
 
@@ -127,15 +120,13 @@ static enum jl_status check_metrics(const struct jl_record *r, struct jl_err *er
 			return jl_fail(err, JL_E_UNIT,
 				       "metric \"%s\" must be a name that ends with its unit: step_s, algbw_Bps, "
 				       "samples_per_s",
-				       "지표 이름 \"%s\"은(는) 단위로 끝나야 합니다: step_s, algbw_Bps, samples_per_s",
 				       is_key(m->name) ? m->name : "?");
 		for (size_t k = 0; k < i; k++)
 			if (strcmp(r->metrics[k].name, m->name) == 0)
-				return jl_fail(err, JL_E_DATA, "metric \"%s\" stands there twice",
-					       "지표 \"%s\"이(가) 두 번 나옵니다", m->name);
+				return jl_fail(err, JL_E_DATA, "metric \"%s\" stands there twice", m->name);
 		if (!summary_holds(&m->value))
 			return jl_fail(err, JL_E_DATA, "metric \"%s\": the median must be a number between min and max",
-				       "지표 \"%s\": median은 min과 max 사이의 숫자여야 합니다", m->name);
+				       m->name);
 	}
 	return JL_OK;
 }
@@ -143,12 +134,10 @@ static enum jl_status check_metrics(const struct jl_record *r, struct jl_err *er
 static enum jl_status check_samples(const struct jl_record *r, struct jl_err *err)
 {
 	if (r->n_samples > JL_RECORD_SAMPLES_MAX)
-		return jl_fail(err, JL_E_LIMIT, "a record has more than %d samples", "기록의 표본이 %d개를 넘습니다",
-			       JL_RECORD_SAMPLES_MAX);
+		return jl_fail(err, JL_E_LIMIT, "a record has more than %d samples", JL_RECORD_SAMPLES_MAX);
 	for (size_t i = 0; i < r->n_samples; i++)
 		if (!(isfinite(r->samples_s[i]) && r->samples_s[i] >= 0))
-			return jl_fail(err, JL_E_DATA, "sample %zu of a record is no time in seconds",
-				       "기록의 %zu번째 표본이 초 단위 시간이 아닙니다", i + 1);
+			return jl_fail(err, JL_E_DATA, "sample %zu of a record is no time in seconds", i + 1);
 	return JL_OK;
 }
 
@@ -158,14 +147,12 @@ enum jl_status jl_record_check(const struct jl_record *r, struct jl_err *err)
 
 	if (!r->id || !jl_record_is_id(r->id))
 		return jl_fail(err, JL_E_DATA, "a record needs an id of %d characters (0-9, A-Z without I, L, O, U)",
-			       "기록에는 %d자 id가 필요합니다 (0-9, I·L·O·U를 뺀 A-Z)", JL_RECORD_ID_LEN);
+			       JL_RECORD_ID_LEN);
 	if (!(isfinite(r->time_s) && r->time_s >= 0 && r->time_s < 1e11))
-		return jl_fail(err, JL_E_RANGE, "\"time_s\" of a record must be seconds since 1970",
-			       "기록의 \"time_s\"는 1970년부터 센 초여야 합니다");
+		return jl_fail(err, JL_E_RANGE, "\"time_s\" of a record must be seconds since 1970");
 	status = check_texts(r, err);
 	if (!status && strcmp(r->origin, "measured") != 0 && strcmp(r->origin, "imported") != 0)
-		status = jl_fail(err, JL_E_DATA, "\"origin\" of a record is \"measured\" or \"imported\"",
-				 "기록의 \"origin\"은 \"measured\" 또는 \"imported\"입니다");
+		status = jl_fail(err, JL_E_DATA, "\"origin\" of a record is \"measured\" or \"imported\"");
 	if (!status)
 		status = check_items("params", r->params, r->n_params, err);
 	if (!status)

@@ -118,11 +118,10 @@ struct reader {
 };
 
 /* Each language takes one of the two words and swallows the other. */
-static void fail_type(struct reader *rd, const char *key, const char *en, const char *ko)
+static void fail_type(struct reader *rd, const char *key, const char *en)
 {
 	if (!rd->status)
-		rd->status = jl_fail(rd->err, JL_E_PARSE, "a record: \"%s\" must be %s%.0s",
-				     "기록의 \"%s\" 형식이 다릅니다. 올바른 형식: %.0s%s", key, en, ko);
+		rd->status = jl_fail(rd->err, JL_E_PARSE, "a record: \"%s\" must be {%s}", key, en);
 }
 
 static const char *take_text(struct reader *rd, const json_t *object, const char *key)
@@ -133,7 +132,7 @@ static const char *take_text(struct reader *rd, const json_t *object, const char
 	if (!value || json_is_null(value) || rd->status)
 		return NULL;
 	if (!json_is_string(value)) {
-		fail_type(rd, key, "text", "텍스트");
+		fail_type(rd, key, JL_N("text"));
 		return NULL;
 	}
 	copy = jl_arena_strndup(rd->arena, json_string_value(value), json_string_length(value));
@@ -149,7 +148,7 @@ static double take_number(struct reader *rd, const json_t *object, const char *k
 	if (!value || json_is_null(value) || rd->status)
 		return NAN;
 	if (!json_is_number(value)) {
-		fail_type(rd, key, "a number", "숫자");
+		fail_type(rd, key, JL_N("a number"));
 		return NAN;
 	}
 	return json_number_value(value);
@@ -160,7 +159,7 @@ static bool take_bool(struct reader *rd, const json_t *object, const char *key)
 	const json_t *value = json_object_get(object, key);
 
 	if (value && !json_is_null(value) && !json_is_boolean(value))
-		fail_type(rd, key, "true or false", "true 또는 false");
+		fail_type(rd, key, JL_N("true or false"));
 	return json_is_true(value);
 }
 
@@ -174,12 +173,12 @@ static const struct jl_record_item *take_items(struct reader *rd, json_t *root, 
 	if (!object || json_is_null(object) || rd->status)
 		return NULL;
 	if (!json_is_object(object)) {
-		fail_type(rd, name, "an object", "객체");
+		fail_type(rd, name, JL_N("an object"));
 		return NULL;
 	}
 	if (json_object_size(object) > JL_RECORD_ITEMS_MAX) {
-		rd->status = jl_fail(rd->err, JL_E_LIMIT, "a record: \"%s\" has more than %d keys",
-				     "기록의 \"%s\" 키가 %d개를 넘습니다", name, JL_RECORD_ITEMS_MAX);
+		rd->status = jl_fail(rd->err, JL_E_LIMIT, "a record: \"%s\" has more than %d keys", name,
+				     JL_RECORD_ITEMS_MAX);
 		return NULL;
 	}
 	items = jl_arena_array(rd->arena, json_object_size(object) + 1, sizeof(*items));
@@ -210,7 +209,7 @@ static struct jl_summary take_summary(struct reader *rd, const json_t *object)
 	double n = take_number(rd, object, "n");
 
 	if (!isnan(n) && !(n >= 0 && n <= 1e15 && floor(n) == n))
-		fail_type(rd, "n", "a whole number", "정수");
+		fail_type(rd, "n", JL_N("a whole number"));
 	return (struct jl_summary){
 		.n = n >= 0 && n <= 1e15 ? (size_t)n : 0,
 		.median = take_number(rd, object, "median"),
@@ -232,7 +231,7 @@ static const struct jl_record_metric *take_metrics(struct reader *rd, const json
 	if (!array || json_is_null(array) || rd->status)
 		return NULL;
 	if (!json_is_array(array) || n > JL_RECORD_ITEMS_MAX) {
-		fail_type(rd, "metrics", "a list of at most 256 objects", "객체 256개 이하의 목록");
+		fail_type(rd, "metrics", JL_N("a list of at most 256 objects"));
 		return NULL;
 	}
 	metrics = jl_arena_array(rd->arena, n + 1, sizeof(*metrics));
@@ -244,7 +243,7 @@ static const struct jl_record_metric *take_metrics(struct reader *rd, const json
 		const json_t *object = json_array_get(array, i);
 
 		if (!json_is_object(object)) {
-			fail_type(rd, "metrics", "a list of at most 256 objects", "객체 256개 이하의 목록");
+			fail_type(rd, "metrics", JL_N("a list of at most 256 objects"));
 			return NULL;
 		}
 		metrics[i].name = take_text(rd, object, "name");
@@ -264,7 +263,7 @@ static const double *take_samples(struct reader *rd, const json_t *root, size_t 
 	if (!array || json_is_null(array) || rd->status)
 		return NULL;
 	if (!json_is_array(array) || n > JL_RECORD_SAMPLES_MAX) {
-		fail_type(rd, "samples_s", "a list of at most 1,000,000 numbers", "숫자 1,000,000개 이하의 목록");
+		fail_type(rd, "samples_s", JL_N("a list of at most 1,000,000 numbers"));
 		return NULL;
 	}
 	samples = jl_arena_array(rd->arena, n + 1, sizeof(*samples));
@@ -276,7 +275,7 @@ static const double *take_samples(struct reader *rd, const json_t *root, size_t 
 		const json_t *value = json_array_get(array, i);
 
 		if (!json_is_number(value))
-			fail_type(rd, "samples_s", "a list of numbers", "숫자 목록");
+			fail_type(rd, "samples_s", JL_N("a list of numbers"));
 		samples[i] = json_number_value(value);
 	}
 	*ret_n = n;
@@ -290,7 +289,7 @@ static struct jl_record_noise take_noise(struct reader *rd, const json_t *root)
 	if (!object || json_is_null(object))
 		return jl_record_noise_unknown();
 	if (!json_is_object(object))
-		fail_type(rd, "noise", "an object", "객체");
+		fail_type(rd, "noise", JL_N("an object"));
 	return (struct jl_record_noise){
 		.cpu_other_frac = take_number(rd, object, "cpu_other_frac"),
 		.steal_frac = take_number(rd, object, "steal_frac"),
@@ -360,19 +359,16 @@ enum jl_status jl_record_read(const char *text, size_t len, struct jl_arena *are
 	json_t *root;
 
 	if (len > JL_RECORD_TEXT_MAX_B)
-		return jl_fail(err, JL_E_LIMIT, "a record larger than %zu MiB", "기록이 %zu MiB를 넘습니다",
-			       JL_RECORD_TEXT_MAX_B >> 20);
+		return jl_fail(err, JL_E_LIMIT, "a record larger than %zu MiB", JL_RECORD_TEXT_MAX_B >> 20);
 	root = json_loadb(text, len, JSON_REJECT_DUPLICATES, &why);
 	if (!root)
-		return jl_fail(err, JL_E_PARSE, "not a record in JSON: %s (column %d)",
-			       "JSON 기록이 아닙니다: %s (%d열)", why.text, why.column);
+		return jl_fail(err, JL_E_PARSE, "not a record in JSON: %s (column %d)", why.text, why.column);
 	if (!json_is_object(root) || !json_object_get(root, "record_version")) {
-		rd.status = jl_fail(err, JL_E_PARSE, "JSON, but not a record: there is no \"record_version\"",
-				    "JSON이지만 기록이 아닙니다: \"record_version\"이 없습니다");
+		rd.status = jl_fail(err, JL_E_PARSE, "JSON, but not a record: there is no \"record_version\"");
 		goto out;
 	}
 	if (!(take_number(&rd, root, "record_version") >= 1))
-		fail_type(&rd, "record_version", "a number from 1", "1 이상의 숫자");
+		fail_type(&rd, "record_version", JL_N("a number from 1"));
 	record = take_record(&rd, root);
 	if (!rd.status)
 		rd.status = jl_record_check(&record, err);

@@ -41,8 +41,8 @@ enum jl_status jl_libpq(const struct jl_libpq **ret_pq, struct jl_err *err)
 
 	if (!lib.handle &&
 	    jl_dynlib_open(&lib, "JEOUL_LIBPQ", names, symbols, sizeof(symbols) / sizeof(*symbols), &pq, &why))
-		return jl_fail(err, JL_E_ABSENT, "PostgreSQL is not available: %s; install the package libpq5%.0s",
-			       "PostgreSQL을 쓸 수 없습니다: %.0s%s. libpq5 패키지를 설치하세요", why.en, why.ko);
+		return jl_fail_from(err, JL_E_ABSENT, NULL, &why,
+				    "PostgreSQL is not available: {}; install the package libpq5");
 	*ret_pq = &pq;
 	return JL_OK;
 }

@@ -39,8 +39,7 @@ static enum jl_status in_data_home(char **ret_path, const char *name, struct jl_
 	else if (home && *home == '/')
 		path = join(home, "/.local/share/jeoul/", name);
 	else
-		return jl_fail(err, JL_E_USAGE, "where should results be kept? Set JEOUL_STORE, XDG_DATA_HOME or HOME",
-			       "결과를 둘 곳을 알 수 없습니다. JEOUL_STORE, XDG_DATA_HOME, HOME 중 하나를 지정하세요");
+		return jl_fail(err, JL_E_USAGE, "where should results be kept? Set JEOUL_STORE, XDG_DATA_HOME or HOME");
 	if (!path)
 		return jl_fail_nomem(err);
 	*ret_path = path;
@@ -57,8 +56,7 @@ enum jl_status jl_store_make_parents(const char *path, struct jl_err *err)
 	for (char *slash = strchr(dir + 1, '/'); slash && !status; slash = strchr(slash + 1, '/')) {
 		*slash = '\0';
 		if (mkdir(dir, 0700) != 0 && errno != EEXIST && errno != EISDIR && errno != EROFS)
-			status = jl_fail(err, JL_E_IO, "%s: the folder cannot be made: %s",
-					 "%s: 폴더를 만들 수 없습니다: %s", dir, strerror(errno));
+			status = jl_fail(err, JL_E_IO, "%s: the folder cannot be made: %s", dir, strerror(errno));
 		*slash = '/';
 	}
 	jl_free(dir);
@@ -71,14 +69,10 @@ enum jl_status jl_store_check_form(const char *shown, long long form, int least,
 		return jl_fail(err, JL_E_DATA,
 			       "%s: made by a newer jeoul (form %lld, this one knows %d); use that, or export there "
 			       "and import here",
-			       "%s: 더 새로운 jeoul이 만든 저장소입니다 (형식 %lld, 이 버전은 %d까지). 새 버전을 "
-			       "쓰거나 export 후 import 하세요",
 			       shown, form, JL_STORE_SCHEMA);
 	if (form < least)
 		return jl_fail(err, JL_E_DATA,
 			       "%s: the store says that it has form %lld, which no jeoul makes; it was not touched",
-			       "%s: 저장소의 형식이 %lld(으)로 적혀 있지만 jeoul이 만드는 형식이 아닙니다. 그대로 "
-			       "두었습니다",
 			       shown, form);
 	return JL_OK;
 }
@@ -122,15 +116,12 @@ static enum jl_status file_place(struct jl_store_place *place, const char *url, 
 		if (!place->target)
 			status = jl_fail_nomem(err);
 		else if (!*place->target)
-			status = jl_fail(err, JL_E_USAGE, "a store needs a path: sqlite:results.db",
-					 "저장소 경로가 필요합니다: sqlite:results.db");
+			status = jl_fail(err, JL_E_USAGE, "a store needs a path: sqlite:results.db");
 		/* SQLite would take them for memory or for settings; a result that is said to be stored must stay */
 		else if (*url == ':' || strncmp(url, "file:", 5) == 0)
 			status = jl_fail(
 				err, JL_E_USAGE,
 				"a store is a file that stays; '%.80s' is none: write its path, e.g. ./results.db",
-				"저장소는 남아 있는 파일이어야 합니다. '%.80s'은(는) 아닙니다. ./results.db처럼 "
-				"경로를 쓰세요",
 				url);
 	}
 	if (status)
@@ -162,7 +153,6 @@ enum jl_status jl_store_place_init(struct jl_store_place *ret_place, const struc
 	} else if (url && is_foreign_url(url)) {
 		status = jl_fail(err, JL_E_USAGE,
 				 "a store is a path, or postgresql://USER@HOST/DB; '%.*s' is not known",
-				 "저장소는 파일 경로 또는 postgresql://USER@HOST/DB입니다. '%.*s'은(는) 모릅니다",
 				 (int)(strstr(url, "://") - url), url);
 	} else {
 		status = file_place(&place, url, err);

@@ -76,10 +76,7 @@ static enum jl_status parse_url(const struct jl_libpq *pq, const char *url, stru
 		return jl_fail(err, JL_E_USAGE,
 			       "this is no address of a PostgreSQL store; write postgresql://USER@HOST:5432/DB "
 			       "(special characters "
-			       "of a password as %%XX)",
-			       "PostgreSQL 저장소 주소가 아닙니다. postgresql://USER@HOST:5432/DB 형식으로 쓰세요 "
-			       "(비밀번호의 특수 "
-			       "문자는 %%XX)");
+			       "of a password as %%XX)");
 	*ret_options = options;
 	return JL_OK;
 }
@@ -157,7 +154,7 @@ static enum jl_status fail(struct jl_store_db *db, const struct pg_result *res, 
 		why = db->pq->error_message(db->conn);
 	(void)snprintf(text, sizeof(text), "%s", why && *why ? why : "?");
 	tidy(text, db->password);
-	return jl_fail(err, refused ? JL_E_DATA : JL_E_IO, "%s: %s", "%s: %s", db->shown, text);
+	return jl_fail(err, refused ? JL_E_DATA : JL_E_IO, "%s: %s", db->shown, text);
 }
 
 /* ---- statements */
@@ -336,8 +333,7 @@ static enum jl_status commit(struct jl_store_db *db, struct jl_err *err)
 	if (status)
 		return status;
 	if (strcmp(db->pq->cmd_status(res), "COMMIT") != 0)
-		status = jl_fail(err, JL_E_IO, "%s: the server rolled the results back",
-				 "%s: 서버가 결과를 되돌렸습니다", db->shown);
+		status = jl_fail(err, JL_E_IO, "%s: the server rolled the results back", db->shown);
 	db->pq->clear(res);
 	return status;
 }
@@ -430,8 +426,7 @@ static enum jl_status body(struct jl_store_db *db, const char *id, struct jl_buf
 	if (db->pq->n_tuples(res) == 1)
 		jl_buf_add(out, db->pq->value(res, 0, 0), (size_t)db->pq->length(res, 0, 0));
 	else
-		status = jl_fail(err, JL_E_NOTFOUND, "%s: there is no record %s", "%s: %s 기록이 없습니다", db->shown,
-				 id);
+		status = jl_fail(err, JL_E_NOTFOUND, "%s: there is no record %s", db->shown, id);
 	db->pq->clear(res);
 	return status;
 }

@@ -15,8 +15,7 @@
 
 static enum jl_status fail(const char *path, struct jl_err *err)
 {
-	return jl_fail(err, JL_E_IO, "%s: the spool cannot be used: %s", "%s: 스풀 파일을 쓸 수 없습니다: %s", path,
-		       strerror(errno));
+	return jl_fail(err, JL_E_IO, "%s: the spool cannot be used: %s", path, strerror(errno));
 }
 
 static enum jl_status write_all(int fd, const char *path, const char *data, size_t len, struct jl_err *err)
@@ -68,8 +67,8 @@ enum jl_status jl_spool_add(const char *path, const char *lines, size_t len, str
 		goto out;
 	}
 	if ((size_t)info.st_size + len > SPOOL_MAX_B) {
-		status = jl_fail(err, JL_E_LIMIT, "%s: the spool is full (%zu MiB); make the server reachable",
-				 "%s: 스풀이 가득 찼습니다 (%zu MiB). 서버에 연결되게 하세요", path, SPOOL_MAX_B >> 20);
+		status = jl_fail(err, JL_E_LIMIT, "%s: the spool is full (%zu MiB); make the server reachable", path,
+				 SPOOL_MAX_B >> 20);
 		goto out;
 	}
 	/* somebody died in the middle of a line: it was never acknowledged, and must not swallow ours */

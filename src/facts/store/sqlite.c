@@ -38,26 +38,19 @@ static enum jl_status fail(const struct jl_store_db *db, int code, struct jl_err
 {
 	switch (code & 0xff) {
 	case SQLITE_NOTADB:
-		return jl_fail(err, JL_E_DATA, "%s: this is no SQLite database; it was not touched",
-			       "%s: SQLite 데이터베이스가 아닙니다. 파일은 그대로 두었습니다", db->shown);
+		return jl_fail(err, JL_E_DATA, "%s: this is no SQLite database; it was not touched", db->shown);
 	case SQLITE_CORRUPT:
 		return jl_fail(err, JL_E_DATA,
 			       "%s: the database is damaged (%s); it was not touched. 'sqlite3 FILE .recover' saves "
 			       "what is readable",
-			       "%s: 데이터베이스가 손상되었습니다 (%s). 파일은 그대로 두었습니다. 읽을 수 있는 부분은 "
-			       "'sqlite3 FILE "
-			       ".recover'로 살릴 수 있습니다",
 			       db->shown, sqlite3_errmsg(db->sq));
 	case SQLITE_BUSY:
-		return jl_fail(err, JL_E_IO, "%s: another program has held the database for more than %d s",
-			       "%s: 다른 프로그램이 데이터베이스를 %d초 넘게 잡고 있습니다", db->shown,
+		return jl_fail(err, JL_E_IO, "%s: another program has held the database for more than %d s", db->shown,
 			       JL_STORE_BUSY_MS / 1000);
-	case SQLITE_FULL:
-		return jl_fail(err, JL_E_IO, "%s: the disk is full; the result was not stored",
-			       "%s: 디스크가 가득 찼습니다. 결과를 저장하지 못했습니다", db->shown);
+	case SQLITE_FULL: return jl_fail(err, JL_E_IO, "%s: the disk is full; the result was not stored", db->shown);
 	case SQLITE_NOMEM: return jl_fail_nomem(err);
 	default:
-		return jl_fail(err, JL_E_IO, "%s: %s", "%s: %s", db->shown,
+		return jl_fail(err, JL_E_IO, "%s: %s", db->shown,
 			       db->sq ? sqlite3_errmsg(db->sq) : sqlite3_errstr(code));
 	}
 }
@@ -136,11 +129,10 @@ static enum jl_status check_owner(struct jl_store_db *db, long long version, str
 		return status;
 	if (application != APPLICATION_ID && (application || n_tables || version))
 		return jl_fail(err, JL_E_DATA, "%s: an SQLite database of another program; it was not touched",
-			       "%s: 다른 프로그램의 SQLite 데이터베이스입니다. 파일은 그대로 두었습니다", db->shown);
+			       db->shown);
 	if (n_code)
-		return jl_fail(
-			err, JL_E_DATA, "%s: somebody added views, triggers or virtual tables; it was not touched",
-			"%s: 뷰, 트리거 또는 가상 테이블이 추가되어 있습니다. 파일은 그대로 두었습니다", db->shown);
+		return jl_fail(err, JL_E_DATA,
+			       "%s: somebody added views, triggers or virtual tables; it was not touched", db->shown);
 	return jl_store_check_form(db->shown, version, n_tables ? 1 : 0, err);
 }
 
@@ -213,11 +205,9 @@ static enum jl_status open_db(struct jl_store_db **ret_db, const struct jl_store
 	int code;
 
 	if (stat(place->target, &info) == 0 && S_ISDIR(info.st_mode))
-		return jl_fail(err, JL_E_IO, "%s: a folder; a store is a file in it",
-			       "%s: 폴더입니다. 저장소는 파일이어야 합니다", place->shown);
+		return jl_fail(err, JL_E_IO, "%s: a folder; a store is a file in it", place->shown);
 	if (place->must_exist && stat(place->target, &info) != 0)
-		return jl_fail(err, JL_E_NOTFOUND, "%s: cannot be opened: %s", "%s: 열 수 없습니다: %s", place->shown,
-			       strerror(errno));
+		return jl_fail(err, JL_E_NOTFOUND, "%s: cannot be opened: %s", place->shown, strerror(errno));
 	if (!place->must_exist)
 		status = jl_store_make_parents(place->target, err);
 	if (status)

@@ -127,8 +127,7 @@ static enum jl_status need_db(const struct jl_store *store, struct jl_err *err)
 {
 	if (store->db)
 		return JL_OK;
-	return jl_fail(err, JL_E_IO, "%s%.0s; %zu results wait to be sent", "%.0s%s (전송 대기 중인 결과 %zu건)",
-		       store->offline.en, store->offline.ko, store->n_waiting);
+	return jl_fail_from(err, JL_E_IO, NULL, &store->offline, "{}; %zu results wait to be sent", store->n_waiting);
 }
 
 /* ---- reading */
@@ -151,17 +150,15 @@ static enum jl_status find_id(struct jl_store *store, const char *text, char ret
 		return jl_fail(err, JL_E_USAGE,
 			       "'%.40s' is no id; 'jeoul store list' shows them (at least %d characters from its "
 			       "beginning or end)",
-			       "'%.40s'은(는) id가 아닙니다. 'jeoul store list'로 확인하세요 (앞이나 뒤에서 %d자 이상)",
 			       text, SHORT_ID_MIN);
 	status = store->backend->find(store->db, part, ids, &n, err);
 	if (status)
 		return status;
 	if (n == 0)
-		return jl_fail(err, JL_E_NOTFOUND, "there is no record %s in %s", "%s 기록이 %s에 없습니다", part,
-			       store->place.shown);
+		return jl_fail(err, JL_E_NOTFOUND, "there is no record %s in %s", part, store->place.shown);
 	if (n > 1)
-		return jl_fail(err, JL_E_AMBIGUOUS, "%s fits several records: %s, %s%s",
-			       "%s: 여러 기록에 맞습니다: %s, %s%s", part, ids[0], ids[1], n > 2 ? ", ..." : "");
+		return jl_fail(err, JL_E_AMBIGUOUS, "%s fits several records: %s, %s%s", part, ids[0], ids[1],
+			       n > 2 ? ", ..." : "");
 	memcpy(ret_id, ids[0], JL_RECORD_ID_LEN + 1);
 	return JL_OK;
 }
@@ -218,8 +215,7 @@ static enum jl_status add_to_list(void *ctx, const char *line, size_t len, struc
 	struct listing *list = ctx;
 
 	if (list->n == JL_STORE_LIST_MAX)
-		return jl_fail(err, JL_E_LIMIT, "more than %d records fit; ask for fewer",
-			       "기록이 %d건을 넘습니다. 범위를 좁히세요", JL_STORE_LIST_MAX);
+		return jl_fail(err, JL_E_LIMIT, "more than %d records fit; ask for fewer", JL_STORE_LIST_MAX);
 	if (list->n == list->room) {
 		size_t room = list->room ? list->room * 2 : 64;
 		struct jl_record *more = jl_arena_array(list->arena, room, sizeof(*more));
@@ -292,8 +288,7 @@ enum jl_status jl_store_note(struct jl_store *store, const char *id, const char 
 		goto out;
 	text = with_note(jl_buf_text(&body), body.len, note);
 	if (!text) {
-		status = jl_fail(err, JL_E_DATA, "the note is not UTF-8, or the record is damaged",
-				 "메모가 UTF-8이 아니거나 기록이 손상되었습니다");
+		status = jl_fail(err, JL_E_DATA, "the note is not UTF-8, or the record is damaged");
 		goto out;
 	}
 	status = jl_record_read(text, strlen(text), &arena, &record, err);

@@ -14,9 +14,9 @@ static enum jl_status set_aside(struct jl_store *store, const struct jl_err *why
 	jl_buf_add(&store->refused, line, len);
 	jl_buf_putc(&store->refused, '\n');
 	store->refusal = *why;
-	return store->refused.failed ? jl_fail(err, JL_E_LIMIT, "a batch larger than %zu MiB",
-					       "배치가 %zu MiB를 넘습니다", JL_STORE_BATCH_MAX_B >> 20)
-				     : JL_OK;
+	return store->refused.failed
+		       ? jl_fail(err, JL_E_LIMIT, "a batch larger than %zu MiB", JL_STORE_BATCH_MAX_B >> 20)
+		       : JL_OK;
 }
 
 static enum jl_status keep_refused(struct jl_store *store, struct jl_err *err)
@@ -153,7 +153,7 @@ enum jl_status jl_store_begin(struct jl_store *store, struct jl_err *err)
 	struct jl_err why = { .status = JL_OK };
 
 	if (store->in_batch)
-		return jl_fail(err, JL_E_USAGE, "a batch is open already", "이미 열린 배치가 있습니다");
+		return jl_fail(err, JL_E_USAGE, "a batch is open already");
 	jl_buf_reset(&store->batch);
 	if (store->db && store->backend->begin(store->db, &why)) {
 		if (!store->backend->spools)
@@ -302,8 +302,7 @@ static enum jl_status put_row(struct jl_store *store, const struct jl_store_row 
 		jl_buf_add(&store->batch, row->body, row->len);
 		jl_buf_putc(&store->batch, '\n');
 		if (store->batch.failed)
-			return jl_fail(err, JL_E_LIMIT, "a batch larger than %zu MiB", "배치가 %zu MiB를 넘습니다",
-				       JL_STORE_BATCH_MAX_B >> 20);
+			return jl_fail(err, JL_E_LIMIT, "a batch larger than %zu MiB", JL_STORE_BATCH_MAX_B >> 20);
 	}
 	if (kept == JL_STORE_SPOOLED && !store->in_batch)
 		status = to_spool(store, store->batch.data, store->batch.len, err);
@@ -328,9 +327,9 @@ enum jl_status jl_store_put(struct jl_store *store, const struct jl_record *reco
 	jl_record_write(record, &line);
 	row = jl_store_row_of(record, line.data, line.len);
 	if (line.failed)
-		status = line.failed == JL_E_NOMEM ? jl_fail_nomem(err)
-						   : jl_fail(err, JL_E_LIMIT, "a record larger than %zu MiB",
-							     "기록이 %zu MiB를 넘습니다", JL_RECORD_TEXT_MAX_B >> 20);
+		status = line.failed == JL_E_NOMEM
+				 ? jl_fail_nomem(err)
+				 : jl_fail(err, JL_E_LIMIT, "a record larger than %zu MiB", JL_RECORD_TEXT_MAX_B >> 20);
 	else
 		status = put_row(store, &row, ret_kept, err);
 	jl_buf_release(&line);

@@ -53,8 +53,8 @@ static inline size_t jl_bench_shift_B(const struct jl_bench_task *task, int buff
 struct jl_bench_state; /* the backend's own */
 
 struct jl_bench_backend {
-	const char *name;    /* fake cpu shm tcp mpi cuda nccl */
-	const char *en, *ko; /* one line: what it measures */
+	const char *name; /* fake cpu shm tcp mpi cuda nccl */
+	const char *en;   /* one line: what it measures */
 	/* JL_OK, or JL_E_ABSENT with the reason and what would bring it (package, driver, launcher). */
 	enum jl_status (*present)(struct jl_err *err);
 	bool (*supports)(const struct jl_bench_task *task);

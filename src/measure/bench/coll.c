@@ -90,8 +90,7 @@ static enum jl_status all_have(struct jl_comm *comm, bool mine, struct jl_err *e
 	if (status)
 		return status;
 	return all ? JL_OK
-		   : jl_fail(err, JL_E_NOMEM, "not enough memory for messages of this size; choose a smaller -e",
-			     "이 크기의 메시지를 담을 메모리가 부족합니다. -e를 줄이세요");
+		   : jl_fail(err, JL_E_NOMEM, "not enough memory for messages of this size; choose a smaller -e");
 }
 
 static double clock_cost_s(void)
@@ -182,8 +181,7 @@ static enum jl_status always_present(struct jl_err *err)
 
 const struct jl_bench_backend jl_bench_shm = {
 	.name = "shm",
-	.en = "collectives between processes of this host",
-	.ko = "이 호스트의 프로세스 사이 집합 통신",
+	.en = JL_N("collectives between processes of this host"),
 	.present = always_present,
 	.supports = shm_supports,
 	.prepare = prepare,
@@ -195,8 +193,7 @@ const struct jl_bench_backend jl_bench_shm = {
 
 const struct jl_bench_backend jl_bench_tcp = {
 	.name = "tcp",
-	.en = "collectives between hosts, by --listen and --to",
-	.ko = "호스트 사이 집합 통신 (--listen, --to)",
+	.en = JL_N("collectives between hosts, by --listen and --to"),
 	.present = always_present,
 	.supports = tcp_supports,
 	.prepare = prepare,
@@ -208,8 +205,7 @@ const struct jl_bench_backend jl_bench_tcp = {
 
 const struct jl_bench_backend jl_bench_mpi = {
 	.name = "mpi",
-	.en = "collectives between hosts, started by mpirun or srun",
-	.ko = "mpirun, srun으로 시작한 호스트 사이 집합 통신",
+	.en = JL_N("collectives between hosts, started by mpirun or srun"),
 	.present = jl_comm_mpi_present,
 	.supports = mpi_supports,
 	.prepare = prepare,

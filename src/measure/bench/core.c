@@ -99,8 +99,7 @@ static enum jl_status run_block(struct run *r, double samples[BLOCK_MAX], size_t
 	for (size_t i = 0; i < n; i++)
 		sane &= samples[i] >= 0 && samples[i] < TIME_MAX_S;
 	if (!sane) /* of a rank elsewhere: it would keep the others going for ever */
-		return jl_fail(err, JL_E_DATA, "a rank sends times that make no sense",
-			       "어떤 랭크가 말이 안 되는 시간을 보냅니다");
+		return jl_fail(err, JL_E_DATA, "a rank sends times that make no sense");
 	memcpy(sorted, samples, n * sizeof(*samples));
 	jl_stats_sort(sorted, n);
 	r->last_s = jl_stats_quantile(sorted, n, 0.5);
@@ -330,7 +329,7 @@ enum jl_status jl_bench_measure(const struct jl_bench_backend *backend, const st
 	if (!backend->supports(task))
 		return jl_fail(err, JL_E_ABSENT,
 			       "the backend %s does not measure this; 'jeoul bench list' shows what does",
-			       "백엔드 %s은(는) 이것을 재지 못합니다. 목록: 'jeoul bench list'", backend->name);
+			       backend->name);
 	status = backend->prepare(task, &r.places[0], err);
 	if (status)
 		return status;

@@ -77,8 +77,7 @@ static enum jl_status verify(struct jl_bench_state *s, size_t *ret_n_wrong, stru
 
 const struct jl_bench_backend jl_bench_cpu = {
 	.name = "cpu",
-	.en = "matrix products (OpenBLAS) and memory of the CPUs",
-	.ko = "CPU의 행렬 곱(OpenBLAS)과 메모리",
+	.en = JL_N("matrix products (OpenBLAS) and memory of the CPUs"),
 	.present = present,
 	.supports = supports,
 	.prepare = prepare,

@@ -46,8 +46,7 @@ static enum jl_status open_blas(struct blas *ret_blas, struct jl_err *err)
 		status = jl_dynlib_open(&lib, "JEOUL_OPENBLAS", names, symbols, sizeof(symbols) / sizeof(*symbols),
 					&blas, err);
 	if (status)
-		return jl_fail(err, JL_E_ABSENT, "libopenblas.so.0 is not there: install the package libopenblas0",
-			       "libopenblas.so.0이 없습니다: 패키지 libopenblas0을 설치하세요");
+		return jl_fail(err, JL_E_ABSENT, "libopenblas.so.0 is not there: install the package libopenblas0");
 	*ret_blas = blas;
 	return JL_OK;
 }
@@ -128,8 +127,7 @@ enum jl_status jl_cpu_gemm_prepare(const struct jl_bench_task *task, struct jl_c
 	g->b = matrix(g->k, g->n, 1000003);
 	g->c = matrix(g->m, g->n, 0);
 	if (!g->a || !g->b || !g->c)
-		status = jl_fail(err, JL_E_NOMEM, "no memory for matrices of %zu x %zu x %zu",
-				 "%zu x %zu x %zu 행렬을 위한 메모리가 없습니다", g->m, g->n, g->k);
+		status = jl_fail(err, JL_E_NOMEM, "no memory for matrices of %zu x %zu x %zu", g->m, g->n, g->k);
 out:
 	if (status)
 		jl_cpu_gemm_finish(g);

@@ -132,7 +132,7 @@ enum jl_status jl_cpu_mem_prepare(const struct jl_bench_task *task, struct jl_cp
 	m->c = task->kind == JL_BENCH_TRIAD ? pages(m, task, 2) : NULL;
 	if (!m->a || !m->b || (task->kind == JL_BENCH_TRIAD && !m->c))
 		status = jl_fail(err, JL_E_NOMEM, "no memory for arrays of %zu bytes; choose a smaller --size",
-				 "%zu바이트 배열을 위한 메모리가 없습니다. --size를 줄이세요", task->size_B);
+				 task->size_B);
 	else
 		status = jl_cpu_team_create(&m->team, task->n_threads > 0 ? task->n_threads : jl_cpu_count(), err);
 	if (status) {

@@ -111,8 +111,7 @@ enum jl_status jl_cpu_team_create(struct jl_cpu_team **ret_team, int n_threads, 
 	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (why) {
 		jl_cpu_team_destroy(t);
-		return jl_fail(err, JL_E_NOMEM, "%d threads cannot be started: %s",
-			       "스레드 %d개를 시작할 수 없습니다: %s", n, strerror(why));
+		return jl_fail(err, JL_E_NOMEM, "%d threads cannot be started: %s", n, strerror(why));
 	}
 	*ret_team = t;
 	return JL_OK;

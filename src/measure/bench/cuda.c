@@ -276,8 +276,7 @@ static const char *versions(void)
 
 const struct jl_bench_backend jl_bench_cuda = {
 	.name = "cuda",
-	.en = "NVIDIA GPUs: matrix products (cuBLASLt), memory, host and GPU-to-GPU links",
-	.ko = "NVIDIA GPU: 행렬곱(cuBLASLt), 메모리, 호스트 및 GPU 간 링크",
+	.en = JL_N("NVIDIA GPUs: matrix products (cuBLASLt), memory, host and GPU-to-GPU links"),
 	.present = present,
 	.supports = supports,
 	.prepare = prepare,

@@ -82,8 +82,7 @@ static void finish(struct jl_bench_state *s)
 
 const struct jl_bench_backend jl_bench_fake = {
 	.name = "fake",
-	.en = "nothing: times by a formula, for tests",
-	.ko = "아무것도 재지 않음: 시험용 가상 시간",
+	.en = JL_N("nothing: times by a formula, for tests"),
 	.present = present,
 	.supports = supports,
 	.prepare = prepare,

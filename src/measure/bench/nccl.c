@@ -225,8 +225,7 @@ static enum jl_status wait_part(struct jl_bench_state *s, struct gpu_part *p, st
 			s->nccl->CommAbort(p->comm);
 			p->comm = NULL;
 			return jl_fail(err, JL_E_IO, "GPU %d: %s does not finish; another rank is stuck or gone",
-				       "GPU %d: %s이(가) 끝나지 않음; 다른 랭크가 멈췄거나 사라짐", p->gpu->index,
-				       jl_coll_name(s->task.coll));
+				       p->gpu->index, jl_coll_name(s->task.coll));
 		}
 		nanosleep(&(struct timespec){ .tv_nsec = 100000 }, NULL);
 	}
@@ -324,12 +323,10 @@ static enum jl_status set_up(struct jl_bench_state *s, struct jl_err *err)
 		return status;
 	int n_all = jl_cuda_count(cuda), n_wanted = s->task.n_gpus ? s->task.n_gpus : n_all;
 	if (!base && (n_wanted < 1 || n_wanted > n_all || n_wanted > N_GPUS_MAX))
-		return jl_fail(err, JL_E_RANGE, "%d GPUs wanted, this machine has %d",
-			       "GPU %d개를 요청했지만 이 장비에는 %d개 있음", n_wanted, n_all);
+		return jl_fail(err, JL_E_RANGE, "%d GPUs wanted, this machine has %d", n_wanted, n_all);
 	if (base && base->n_local > n_all)
 		return jl_fail(err, JL_E_RANGE, "%d ranks on this host for %d GPUs: NCCL wants a GPU for each",
-			       "이 호스트의 랭크 %d개에 GPU는 %d개: NCCL은 랭크마다 GPU가 하나씩 필요함", base->n_local,
-			       n_all);
+			       base->n_local, n_all);
 	s->type_B = jl_comm_type_B(s->task.type);
 	s->n_parts = base ? 1 : n_wanted;
 	s->n_ranks = base ? base->n_ranks : n_wanted;
@@ -409,8 +406,7 @@ static const char *versions(void)
 
 const struct jl_bench_backend jl_bench_nccl = {
 	.name = "nccl",
-	.en = "collectives between NVIDIA GPUs, of one process or one rank each",
-	.ko = "NVIDIA GPU 간 집합 통신, 한 프로세스 또는 랭크당 GPU 하나",
+	.en = JL_N("collectives between NVIDIA GPUs, of one process or one rank each"),
 	.present = present,
 	.supports = supports,
 	.prepare = prepare,

@@ -34,7 +34,7 @@ enum jl_status jl_net_connect(struct jl_net_client **ret_client, const struct jl
 	*c = (struct jl_net_client){ .fd = -1, .peer = *peer };
 	status = jl_wire_join(peer, &hello, JL_WIRE_SESSION, &c->fd, &answer, err);
 	if (!status && getpeername(c->fd, &c->address.any, &len) != 0)
-		status = jl_fail(err, JL_E_IO, "connection lost: %s", "연결이 끊겼습니다: %s", strerror(errno));
+		status = jl_fail(err, JL_E_IO, "connection lost: %s", strerror(errno));
 	if (status) {
 		jl_net_close(c);
 		return status;
@@ -60,7 +60,7 @@ static enum jl_status await(const struct jl_net_client *c, double wait_s, uint32
 	if (status)
 		return status;
 	if (ret->version == JL_WIRE_VERSION && ret->word == JL_WIRE_REFUSED)
-		return jl_fail(err, JL_E_IO, "the listener refused the request", "상대가 요청을 거절했습니다");
+		return jl_fail(err, JL_E_IO, "the listener refused the request");
 	return ret->version == JL_WIRE_VERSION && ret->word == word ? JL_OK : jl_wire_nonsense(err);
 }
 
@@ -113,8 +113,7 @@ static enum jl_status open_streams(struct jl_net_client *c, struct jl_net_stream
 		const int fd = jl_wire_connect(&c->address.any, jl_wire_len(&c->address), JL_NET_WAIT_S);
 
 		if (fd < 0)
-			return jl_fail(err, JL_E_IO, "stream %d of %d: %s", "스트림 %d/%d: %s", s->n + 1, n,
-				       strerror(errno));
+			return jl_fail(err, JL_E_IO, "stream %d of %d: %s", s->n + 1, n, strerror(errno));
 		s->fds[s->n] = fd;
 		status = jl_wire_greet(fd, c->peer.host, &hello, &c->peer.secret, &wait, err);
 	}
@@ -189,8 +188,8 @@ enum jl_status jl_net_transfer(struct jl_net_client *c, enum jl_net_direction di
 	enum jl_status status;
 
 	if (n_streams < 1 || n_streams > JL_NET_STREAMS_MAX || !(time_s >= 0.5 && time_s <= JL_NET_TIME_MAX_S))
-		return jl_fail(err, JL_E_RANGE, "1 to %d streams, 0.5 to %.0f s", "스트림 1~%d개, 0.5~%.0f초",
-			       JL_NET_STREAMS_MAX, JL_NET_TIME_MAX_S);
+		return jl_fail(err, JL_E_RANGE, "1 to %d streams, 0.5 to %.0f s", JL_NET_STREAMS_MAX,
+			       JL_NET_TIME_MAX_S);
 	memset(r, 0, sizeof(*r));
 	r->direction = direction;
 	r->n_streams = n_streams;

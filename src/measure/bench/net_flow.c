@@ -161,10 +161,9 @@ enum jl_status jl_net_run(const struct jl_net_streams *streams, struct jl_net_fl
 			(void)pthread_join(s[i].receiver, NULL);
 	}
 	if (!started)
-		return jl_fail(err, JL_E_NOMEM, "no threads for %d streams",
-			       "스트림 %d개를 위한 스레드를 만들 수 없습니다", streams->n);
+		return jl_fail(err, JL_E_NOMEM, "no threads for %d streams", streams->n);
 	if (stopped)
-		return jl_fail(err, JL_E_IO, "stopped", "중단했습니다");
+		return jl_fail(err, JL_E_IO, "stopped");
 	jl_net_summarise(ret_flow);
 	return JL_OK;
 }

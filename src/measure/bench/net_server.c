@@ -63,7 +63,7 @@ static bool look(struct jl_net_listener *l, uint64_t tag, int also, struct jl_gu
 	if (strcmp(ret_guest->hello.text, JL_NET_WHAT) == 0)
 		other = (struct jl_wire_message){ .word = tag ? JL_WIRE_BUSY : JL_WIRE_REFUSED };
 	jl_door_refuse(ret_guest, &other);
-	(void)jl_fail(&why, JL_E_IO, "it is not part of this session", "이 세션의 연결이 아닙니다");
+	(void)jl_fail(&why, JL_E_IO, "it is not part of this session");
 	seen(l, &ret_guest->address, &why);
 	return false;
 }
@@ -80,8 +80,7 @@ static enum jl_status gather(struct session *s, struct jl_net_streams *streams, 
 
 	while (streams->n < n) {
 		if (jl_clock_s() > end_s || stop_asked(s->listener))
-			return jl_fail(err, JL_E_RANGE, "only %d of %d streams came", "스트림 %d/%d개만 연결되었습니다",
-				       streams->n, n);
+			return jl_fail(err, JL_E_RANGE, "only %d of %d streams came", streams->n, n);
 		if (look(s->listener, s->id, -1, &guest))
 			streams->fds[streams->n++] = guest.line.fd;
 	}
@@ -131,7 +130,7 @@ static enum jl_status obey(struct session *s, const struct jl_wire_message *m, s
 	}
 	if (m->word == JL_WIRE_PING ? ++s->n_pings > TESTS_MAX * JL_NET_PINGS_MAX : ++s->n_tests > TESTS_MAX) {
 		(void)answer(s, JL_WIRE_REFUSED, 0, NULL);
-		return jl_fail(err, JL_E_RANGE, "it asked for too much", "요청이 한도를 넘습니다");
+		return jl_fail(err, JL_E_RANGE, "it asked for too much");
 	}
 	return m->word == JL_WIRE_PING ? jl_wire_send(s->line.fd, m, err) : run_test(s, m, err);
 }
@@ -160,9 +159,9 @@ static enum jl_status converse(struct session *s, struct jl_err *err)
 		if (whole)
 			message_s = jl_clock_s() + JL_NET_WAIT_S;
 		else if (jl_clock_s() > message_s || jl_clock_s() > end_s)
-			return jl_fail(err, JL_E_RANGE, "it says nothing more", "더 이상 말이 없습니다");
+			return jl_fail(err, JL_E_RANGE, "it says nothing more");
 	}
-	return jl_fail(err, JL_E_IO, "stopped", "중단했습니다");
+	return jl_fail(err, JL_E_IO, "stopped");
 }
 
 static enum jl_status serve_one(struct session *s, struct jl_err *err)

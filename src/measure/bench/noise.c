@@ -139,26 +139,35 @@ enum jl_status jl_noise_end(struct jl_noise_watch *w, struct jl_comm *comm, stru
 	return JL_OK;
 }
 
+bool jl_noise_why(char ret_en[JL_NOISE_WHY_MAX], char ret_text[JL_NOISE_WHY_MAX], const struct jl_record_noise *n)
+{
+	const char *plain = NULL;
+
+	ret_en[0] = ret_text[0] = '\0';
+	if (n->cpu_other_frac > JL_NOISE_CPU_OTHER_FRAC)
+		jl_say(ret_en, ret_text, JL_NOISE_WHY_MAX, JL_N("other processes took %.0f %% of the CPU time"),
+		       100 * n->cpu_other_frac);
+	else if (n->steal_frac > JL_NOISE_STEAL_FRAC)
+		jl_say(ret_en, ret_text, JL_NOISE_WHY_MAX, JL_N("the hypervisor took %.0f %% of the CPU time"),
+		       100 * n->steal_frac);
+	else if (n->thermal)
+		plain = JL_N("clocks were lowered because of heat");
+	else if (n->power)
+		plain = JL_N("clocks were lowered because of the power limit");
+	else if (n->clock_frac <= JL_NOISE_CLOCK_FRAC)
+		jl_say(ret_en, ret_text, JL_NOISE_WHY_MAX, JL_N("the clock fell to %.0f %% of what it was"),
+		       100 * n->clock_frac);
+	else if (fabs(n->drift_frac) > JL_NOISE_DRIFT_FRAC)
+		jl_say(ret_en, ret_text, JL_NOISE_WHY_MAX, JL_N("the times drifted by %+.0f %% while it ran"),
+		       100 * n->drift_frac);
+	if (plain)
+		jl_say(ret_en, ret_text, JL_NOISE_WHY_MAX, "{%s}", plain);
+	return ret_en[0] != '\0';
+}
+
 void jl_noise_judge(struct jl_record_noise *noise, char ret_why[JL_NOISE_WHY_MAX])
 {
-	ret_why[0] = '\0';
-	noise->noisy = true;
-	if (noise->cpu_other_frac > JL_NOISE_CPU_OTHER_FRAC)
-		(void)snprintf(ret_why, JL_NOISE_WHY_MAX, "other processes took %.0f %% of the CPU time",
-			       100 * noise->cpu_other_frac);
-	else if (noise->steal_frac > JL_NOISE_STEAL_FRAC)
-		(void)snprintf(ret_why, JL_NOISE_WHY_MAX, "the hypervisor took %.0f %% of the CPU time",
-			       100 * noise->steal_frac);
-	else if (noise->thermal)
-		(void)snprintf(ret_why, JL_NOISE_WHY_MAX, "clocks were lowered because of heat");
-	else if (noise->power)
-		(void)snprintf(ret_why, JL_NOISE_WHY_MAX, "clocks were lowered because of the power limit");
-	else if (noise->clock_frac <= JL_NOISE_CLOCK_FRAC)
-		(void)snprintf(ret_why, JL_NOISE_WHY_MAX, "the clock fell to %.0f %% of what it was",
-			       100 * noise->clock_frac);
-	else if (fabs(noise->drift_frac) > JL_NOISE_DRIFT_FRAC)
-		(void)snprintf(ret_why, JL_NOISE_WHY_MAX, "the times drifted by %+.0f %% while it ran",
-			       100 * noise->drift_frac);
-	else
-		noise->noisy = false;
+	char text[JL_NOISE_WHY_MAX];
+
+	noise->noisy = jl_noise_why(ret_why, text, noise);
 }

@@ -28,6 +28,8 @@ enum jl_status jl_noise_end(struct jl_noise_watch *watch, struct jl_comm *comm, 
 
 #define JL_NOISE_WHY_MAX 160
 /* Sets `noisy`, and the reason in one line (English, for records) if it is. `ret_why` is empty otherwise. */
+/* Why a measurement is noisy, in English and as a person reads it; false: it is not. */
+bool jl_noise_why(char ret_en[JL_NOISE_WHY_MAX], char ret_text[JL_NOISE_WHY_MAX], const struct jl_record_noise *n);
 void jl_noise_judge(struct jl_record_noise *noise, char ret_why[JL_NOISE_WHY_MAX]);
 
 #endif

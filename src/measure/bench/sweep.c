@@ -30,7 +30,7 @@ enum jl_status jl_sweep_sizes(struct jl_sweep *sweep, size_t min_B, size_t max_B
 
 		if (sweep->n_sizes == JL_SWEEP_ROWS_MAX)
 			return jl_fail(err, JL_E_LIMIT, "more than %d sizes between -b and -e; take a factor: -f 2",
-				       "-b와 -e 사이의 크기가 %d개를 넘습니다. 배수를 쓰세요: -f 2", JL_SWEEP_ROWS_MAX);
+				       JL_SWEEP_ROWS_MAX);
 		sweep->sizes_B[sweep->n_sizes++] = size_B;
 		if (!(next <= (double)max_B) || (size_t)next <= size_B)
 			break;

@@ -24,8 +24,8 @@ static const struct {
 
 static enum jl_status odd(const char *what, double value, struct jl_err *err)
 {
-	return jl_fail(err, JL_E_DATA, "rank 0 asks for %s %g, which makes no sense: nothing was measured",
-		       "랭크 0이 말이 안 되는 값을 요구합니다 (%s %g). 측정하지 않았습니다", what, value);
+	return jl_fail(err, JL_E_DATA, "rank 0 asks for %s %g, which makes no sense: nothing was measured", what,
+		       value);
 }
 
 /* Two buffers of a message, in half of what is free: a rank 0 that asks for more is wrong about this host, or hostile. */
@@ -33,11 +33,9 @@ static enum jl_status fits(double size_B, double free_B, struct jl_err *err)
 {
 	if (!(2 * size_B > 0.5 * free_B))
 		return JL_OK;
-	return jl_fail(
-		err, JL_E_LIMIT,
-		"rank 0 asks for messages of %.3g GB; this host has %.3g GB free: choose a smaller -e there",
-		"랭크 0이 %.3g GB 메시지를 요구하는데 이 호스트의 여유 메모리는 %.3g GB입니다. 그쪽에서 -e를 줄이세요",
-		1e-9 * size_B, 1e-9 * free_B);
+	return jl_fail(err, JL_E_LIMIT,
+		       "rank 0 asks for messages of %.3g GB; this host has %.3g GB free: choose a smaller -e there",
+		       1e-9 * size_B, 1e-9 * free_B);
 }
 
 enum jl_status jl_sweep_take(struct jl_sweep *sweep, const double told[JL_SWEEP_TOLD], int n_ranks, double free_B,

@@ -74,17 +74,14 @@ double jl_coll_bus_factor(enum jl_coll coll, int n_ranks)
 static enum jl_status check_call(const struct jl_comm *comm, const struct jl_coll_call *call, struct jl_err *err)
 {
 	if ((size_t)call->coll >= JL_N_COLL || (size_t)call->type >= JL_N_COMM_TYPE || (size_t)call->op >= JL_N_REDOP)
-		return jl_fail(err, JL_E_RANGE, "a collective of an unknown kind, type or operation",
-			       "알 수 없는 종류, 자료형 또는 연산의 집합 통신입니다");
+		return jl_fail(err, JL_E_RANGE, "a collective of an unknown kind, type or operation");
 	if (call->coll == JL_COLL_BARRIER)
 		return JL_OK;
 	if ((call->coll == JL_COLL_BROADCAST || call->coll == JL_COLL_REDUCE) &&
 	    (call->root < 0 || call->root >= comm->n_ranks))
-		return jl_fail(err, JL_E_RANGE, "root %d: there are ranks 0 to %d",
-			       "root %d: 랭크는 0부터 %d까지입니다", call->root, comm->n_ranks - 1);
+		return jl_fail(err, JL_E_RANGE, "root %d: there are ranks 0 to %d", call->root, comm->n_ranks - 1);
 	if (call->count > SIZE_MAX / 2 / jl_comm_type_B(call->type) / (size_t)comm->n_ranks)
-		return jl_fail(err, JL_E_LIMIT, "%zu elements are more than memory can hold",
-			       "원소 %zu개는 메모리가 담을 수 있는 것보다 많습니다", call->count);
+		return jl_fail(err, JL_E_LIMIT, "%zu elements are more than memory can hold", call->count);
 	return JL_OK;
 }
 

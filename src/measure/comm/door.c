@@ -101,22 +101,20 @@ enum why { FINE, LEFT, STRANGE, SILENT, DEAF, VERSION, SECRET, BARRED, NO_NUMBER
 enum jl_status jl_door_why(const struct jl_guest *guest, struct jl_err *err)
 {
 	static const struct {
-		const char *en, *ko;
+		const char *en;
 	} texts[] = {
-		[FINE] = { "it is welcome", "환영합니다" },
-		[LEFT] = { "it closed the connection without a word", "아무 말 없이 연결을 닫았습니다" },
-		[STRANGE] = { "it is not jeoul, or says what makes no sense",
-			      "jeoul이 아니거나 이해할 수 없는 말을 합니다" },
-		[SILENT] = { "it does not say who it is", "누구인지 밝히지 않습니다" },
-		[DEAF] = { "it takes no answer", "응답을 받지 않습니다" },
-		[VERSION] = { "it is another version of jeoul: use the same on all hosts",
-			      "다른 버전의 jeoul입니다. 모든 호스트에서 같은 것을 쓰세요" },
-		[SECRET] = { "it does not know the secret", "비밀을 모릅니다" },
-		[BARRED] = { "it wasted our time just now", "방금 응답 없이 시간을 끌었습니다" },
-		[NO_NUMBERS] = { "no random numbers", "난수를 얻을 수 없습니다" },
+		[FINE] = { JL_N("it is welcome") },
+		[LEFT] = { JL_N("it closed the connection without a word") },
+		[STRANGE] = { JL_N("it is not jeoul, or says what makes no sense") },
+		[SILENT] = { JL_N("it does not say who it is") },
+		[DEAF] = { JL_N("it takes no answer") },
+		[VERSION] = { JL_N("it is another version of jeoul: use the same on all hosts") },
+		[SECRET] = { JL_N("it does not know the secret") },
+		[BARRED] = { JL_N("it wasted our time just now") },
+		[NO_NUMBERS] = { JL_N("no random numbers") },
 	};
 
-	return jl_fail(err, JL_E_IO, "%s%.0s", "%.0s%s", texts[guest->why].en, texts[guest->why].ko);
+	return jl_fail(err, JL_E_IO, "{%s}", texts[guest->why].en);
 }
 
 static enum why turn_away(const struct jl_guest *guest, uint32_t word, uint64_t number, enum why why)

@@ -14,7 +14,7 @@
 enum jl_status jl_wire_random(void *ret, size_t size_B, struct jl_err *err)
 {
 	if (getrandom(ret, size_B, 0) != (ssize_t)size_B)
-		return jl_fail(err, JL_E_IO, "no random numbers: %s", "난수를 얻을 수 없습니다: %s", strerror(errno));
+		return jl_fail(err, JL_E_IO, "no random numbers: %s", strerror(errno));
 	return JL_OK;
 }
 
@@ -48,17 +48,14 @@ enum jl_status jl_wire_read_secret(struct jl_wire_secret *ret_secret, const char
 	if (fd >= 0)
 		(void)close(fd);
 	if (n < 0)
-		return jl_fail(err, JL_E_IO, "%s: %s", "%s: %s", path, strerror(why));
+		return jl_fail(err, JL_E_IO, "%s: %s", path, strerror(why));
 	if (n > SECRET_MAX_B)
-		return jl_fail(err, JL_E_LIMIT, "%s: a secret has %d bytes at most", "%s: 비밀은 최대 %d바이트입니다",
-			       path, SECRET_MAX_B);
+		return jl_fail(err, JL_E_LIMIT, "%s: a secret has %d bytes at most", path, SECRET_MAX_B);
 	while (n > 0 && isspace(text[n - 1]))
 		n--;
 	if (n < SECRET_MIN_B)
 		return jl_fail(err, JL_E_RANGE,
 			       "%s: a secret of %d characters can be guessed; write %d or more, e.g. head -c 24 "
-			       "/dev/urandom | base64",
-			       "%s: %d자인 비밀은 추측할 수 있습니다. %d자 이상으로 쓰세요. 예: head -c 24 "
 			       "/dev/urandom | base64",
 			       path, (int)n, SECRET_MIN_B);
 	jl_sha256_begin(&sha);
@@ -94,26 +91,20 @@ enum jl_status jl_wire_refused(const struct jl_wire_message *m, const char *host
 			       const struct jl_wire_secret *secret, struct jl_err *err)
 {
 	if (m->version != JL_WIRE_VERSION || m->word == JL_WIRE_VERSION_IS)
-		return jl_fail(err, JL_E_IO, "%s runs another version of jeoul: use the same on all hosts",
-			       "%s에서 다른 버전의 jeoul이 돌고 있습니다. 모든 호스트에서 같은 것을 쓰세요", host);
+		return jl_fail(err, JL_E_IO, "%s runs another version of jeoul: use the same on all hosts", host);
 	if (m->word == JL_WIRE_BUSY)
-		return jl_fail(err, JL_E_LIMIT, "%s is busy with somebody else; try again later",
-			       "%s이(가) 다른 상대를 처리 중입니다. 나중에 다시 하세요", host);
+		return jl_fail(err, JL_E_LIMIT, "%s is busy with somebody else; try again later", host);
 	if (m->word == JL_WIRE_OTHER && m->n[0] == 1)
-		return jl_fail(err, JL_E_USAGE, "%s was started with other options: give the same on all hosts",
-			       "%s의 옵션이 다릅니다. 모든 호스트에 같은 옵션을 주세요", host);
+		return jl_fail(err, JL_E_USAGE, "%s was started with other options: give the same on all hosts", host);
 	if (m->word == JL_WIRE_OTHER)
-		return jl_fail(err, JL_E_USAGE, "%s waits for 'jeoul %s --to', not for '%s'",
-			       "%s은(는) 'jeoul %s --to'를 기다립니다 ('%s' 아님)", host, m->text, what);
+		return jl_fail(err, JL_E_USAGE, "%s waits for 'jeoul %s --to', not for '%s'", host, m->text, what);
 	if (m->word == JL_WIRE_SECRET && !secret->given)
 		return jl_fail(err, JL_E_USAGE, "%s asks for a secret: give its file here too, --secret-file FILE",
-			       "%s이(가) 비밀을 요구합니다. 여기에도 그 파일을 주세요: --secret-file FILE", host);
+			       host);
 	if (m->word == JL_WIRE_SECRET && m->n[0] == 0)
-		return jl_fail(err, JL_E_USAGE, "%s has no secret: start it with --secret-file too",
-			       "%s에는 비밀이 없습니다. 그쪽도 --secret-file로 시작하세요", host);
+		return jl_fail(err, JL_E_USAGE, "%s has no secret: start it with --secret-file too", host);
 	if (m->word == JL_WIRE_SECRET)
-		return jl_fail(err, JL_E_USAGE, "%s has another secret: give the same file on all hosts",
-			       "%s의 비밀이 다릅니다. 모든 호스트에 같은 파일을 주세요", host);
+		return jl_fail(err, JL_E_USAGE, "%s has another secret: give the same file on all hosts", host);
 	return jl_wire_nonsense(err);
 }
 
@@ -144,6 +135,6 @@ enum jl_status jl_wire_greet(int fd, const char *host, struct jl_wire_message *h
 	if (!status && proven.word != JL_WIRE_PROVEN)
 		return jl_wire_refused(&proven, host, hello->text, secret, err);
 	if (!status && !jl_wire_proves(&proven, theirs))
-		return jl_fail(err, JL_E_DATA, "%s does not know the secret", "%s이(가) 비밀을 모릅니다", host);
+		return jl_fail(err, JL_E_DATA, "%s does not know the secret", host);
 	return status;
 }

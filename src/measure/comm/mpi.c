@@ -81,9 +81,7 @@ static enum jl_status module_path(char ret_path[PATH_MAX], struct jl_err *err)
 	}
 	return jl_fail(err, JL_E_ABSENT,
 		       "the module jeoul-mpi.so is not there: built without MPI; install "
-		       "libopenmpi-dev and build again, or set JEOUL_MPI_MODULE",
-		       "모듈 jeoul-mpi.so가 없습니다: MPI 없이 빌드됨. libopenmpi-dev를 설치하고 다시 빌드하거나 "
-		       "JEOUL_MPI_MODULE을 지정하세요");
+		       "libopenmpi-dev and build again, or set JEOUL_MPI_MODULE");
 }
 
 static enum jl_status load_module(const struct jl_mpi_module **ret_module, struct jl_err *err)
@@ -106,14 +104,12 @@ static enum jl_status load_module(const struct jl_mpi_module **ret_module, struc
 	if (!handle) {
 		const char *why = dlerror();
 
-		return jl_fail(err, JL_E_ABSENT, "MPI cannot be loaded: %s (package libopenmpi3)",
-			       "MPI를 열 수 없습니다: %s (패키지 libopenmpi3)", why ? why : "?");
+		return jl_fail(err, JL_E_ABSENT, "MPI cannot be loaded: %s (package libopenmpi3)", why ? why : "?");
 	}
 	module = dlsym(handle, JL_MPI_MODULE_SYMBOL);
 	if (!module || module->abi != JL_MPI_MODULE_ABI) {
 		dlclose(handle);
-		return jl_fail(err, JL_E_ABSENT, "%s belongs to another version of jeoul: build both together",
-			       "%s: 다른 버전의 jeoul 모듈입니다. 함께 다시 빌드하세요", path);
+		return jl_fail(err, JL_E_ABSENT, "%s belongs to another version of jeoul: build both together", path);
 	}
 	loaded = module;
 	*ret_module = module;
@@ -155,9 +151,6 @@ static enum jl_status open_world(bool overlap, struct jl_comm **ret_comm, struct
 	return jl_fail(err, JL_E_DATA,
 		       "the launcher started %d processes but MPI sees %d: the ranks run apart. Use the mpirun of the "
 		       "MPI that jeoul-mpi.so is linked with (srun: --mpi=pmix)",
-		       "실행기는 프로세스 %d개를 시작했지만 MPI에는 %d개만 보입니다. 랭크가 따로 돌고 있습니다. "
-		       "jeoul-mpi.so와 같은 "
-		       "MPI의 mpirun을 쓰세요 (srun: --mpi=pmix)",
 		       launched, n_ranks);
 }
 

@@ -71,8 +71,7 @@ enum jl_status jl_queue_create(struct jl_comm_queue **ret_queue, struct jl_comm 
 		pthread_cond_destroy(&q->more);
 		pthread_cond_destroy(&q->done);
 		jl_free(q);
-		return jl_fail(err, JL_E_NOMEM, "no thread for communication: %s", "통신 스레드를 만들 수 없습니다: %s",
-			       strerror(why));
+		return jl_fail(err, JL_E_NOMEM, "no thread for communication: %s", strerror(why));
 	}
 	*ret_queue = q;
 	return JL_OK;
@@ -103,7 +102,7 @@ enum jl_status jl_queue_start(struct jl_comm_queue *q, const struct jl_coll_call
 	r = &q->requests[q->n_started % JL_COMM_QUEUE_MAX];
 	if (r->state != FREE) {
 		status = jl_fail(err, JL_E_LIMIT, "more than %d collectives at once: wait for some first",
-				 "동시에 시작한 집합 통신이 %d개를 넘습니다. 먼저 기다리세요", JL_COMM_QUEUE_MAX);
+				 JL_COMM_QUEUE_MAX);
 	} else {
 		*r = (struct jl_comm_request){ .call = *call, .state = WAITING };
 		q->n_started++;

@@ -49,21 +49,14 @@ enum jl_status jl_shm_trouble(const struct shm_head *head, struct jl_err *err)
 	case SHM_FINE: return JL_OK;
 	case SHM_DIED:
 		if (reason == 9)
-			return jl_fail(err, JL_E_IO, "rank %d was killed (signal 9); out of memory?",
-				       "랭크 %d이(가) 강제 종료되었습니다 (시그널 9). 메모리 부족일 수 있습니다", rank);
-		return jl_fail(err, JL_E_IO, "rank %d died: signal %d (%s)", "랭크 %d이(가) 죽었습니다: 시그널 %d (%s)",
-			       rank, reason, strsignal(reason));
-	case SHM_STUCK:
-		return jl_fail(err, JL_E_IO, "rank %d is stuck: others waited for it and it did nothing",
-			       "랭크 %d이(가) 멈췄습니다: 다른 랭크가 기다리는 동안 진행이 없습니다", rank);
-	case SHM_LEFT:
-		return jl_fail(err, JL_E_DATA, "rank %d ended while others waited for it",
-			       "다른 랭크가 기다리는데 랭크 %d이(가) 먼저 끝났습니다", rank);
-	case SHM_FAILED:
-		return jl_fail(err, JL_E_IO, "rank %d failed; see its message", "랭크 %d에서 오류가 났습니다", rank);
+			return jl_fail(err, JL_E_IO, "rank %d was killed (signal 9); out of memory?", rank);
+		return jl_fail(err, JL_E_IO, "rank %d died: signal %d (%s)", rank, reason, strsignal(reason));
+	case SHM_STUCK: return jl_fail(err, JL_E_IO, "rank %d is stuck: others waited for it and it did nothing", rank);
+	case SHM_LEFT: return jl_fail(err, JL_E_DATA, "rank %d ended while others waited for it", rank);
+	case SHM_FAILED: return jl_fail(err, JL_E_IO, "rank %d failed; see its message", rank);
 	case SHM_STOPPED: break;
 	}
-	return jl_fail(err, JL_E_IO, "the workers were stopped", "작업을 멈췄습니다");
+	return jl_fail(err, JL_E_IO, "the workers were stopped");
 }
 
 /* The patient part of waiting: yield, then sleep; whoever watches over the team sees for whom. */

@@ -279,7 +279,6 @@ static enum jl_status check_same(const struct op *o, struct jl_err *err)
 		    its->root == mine->root && its->count == mine->count)
 			continue;
 		return jl_fail(err, JL_E_DATA, "ranks disagree: rank %d calls %s of %zu %s, rank %zu %s of %zu %s",
-			       "랭크마다 호출이 다릅니다: 랭크 %d은(는) %s %zu %s, 랭크 %zu은(는) %s %zu %s",
 			       o->c->comm.rank, jl_coll_name(mine->coll), mine->count, jl_comm_type_name(mine->type), r,
 			       jl_coll_name(its->coll), its->count, jl_comm_type_name(its->type));
 	}

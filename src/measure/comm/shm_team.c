@@ -73,8 +73,7 @@ static enum jl_status map_team(struct team *t, struct jl_err *err)
 			break;
 	}
 	if (map == MAP_FAILED)
-		return jl_fail(err, JL_E_NOMEM, "no shared memory for %d workers: %s",
-			       "작업 프로세스 %d개를 위한 공유 메모리가 없습니다: %s", t->n, strerror(errno));
+		return jl_fail(err, JL_E_NOMEM, "no shared memory for %d workers: %s", t->n, strerror(errno));
 	(void)madvise(map, t->map_B, MADV_DONTDUMP);
 	t->head = map;
 	t->windows = (char *)map + head_B;
@@ -84,8 +83,8 @@ static enum jl_status map_team(struct team *t, struct jl_err *err)
 			 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (t->shared == MAP_FAILED) {
 		t->shared = NULL;
-		return jl_fail(err, JL_E_NOMEM, "no shared memory of %zu bytes: %s",
-			       "공유 메모리 %zu바이트를 얻을 수 없습니다: %s", t->spec->shared_B, strerror(errno));
+		return jl_fail(err, JL_E_NOMEM, "no shared memory of %zu bytes: %s", t->spec->shared_B,
+			       strerror(errno));
 	}
 	return JL_OK;
 }
@@ -126,8 +125,8 @@ static enum jl_status start_ranks(struct team *t, struct jl_err *err)
 			live(t, rank, parent);
 		if (w->pid < 0) {
 			w->gone = true;
-			return jl_fail(err, JL_E_NOMEM, "worker %d of %d cannot be started: %s",
-				       "작업 프로세스 %d/%d을(를) 시작할 수 없습니다: %s", rank, t->n, strerror(errno));
+			return jl_fail(err, JL_E_NOMEM, "worker %d of %d cannot be started: %s", rank, t->n,
+				       strerror(errno));
 		}
 		w->gone = false;
 		w->moved_s = jl_clock_s();
@@ -335,8 +334,7 @@ enum jl_status jl_comm_team_run(const struct jl_comm_team *spec, void **ret_shar
 
 	*ret_shared = NULL;
 	if (t.n < 1 || t.n > JL_COMM_RANKS_MAX)
-		return jl_fail(err, JL_E_RANGE, "%d workers: write a number from 1 to %d",
-			       "작업 프로세스 %d개: 1에서 %d 사이로 쓰세요", t.n, JL_COMM_RANKS_MAX);
+		return jl_fail(err, JL_E_RANGE, "%d workers: write a number from 1 to %d", t.n, JL_COMM_RANKS_MAX);
 	t.watch = jl_realloc(NULL, (size_t)t.n * sizeof(*t.watch));
 	t.fds = jl_realloc(NULL, (size_t)t.n * sizeof(*t.fds));
 	status = t.watch && t.fds ? map_team(&t, err) : jl_fail_nomem(err);

@@ -82,7 +82,7 @@ static enum jl_status of_rank(enum jl_status status, int rank, struct jl_err *er
 {
 	const struct jl_err why = err ? *err : (struct jl_err){ 0 };
 
-	return status ? jl_fail(err, status, "rank %d: %s%.0s", "랭크 %d: %.0s%s", rank, why.en, why.ko) : JL_OK;
+	return status ? jl_fail_from(err, status, NULL, &why, "rank %d: {}", rank) : JL_OK;
 }
 
 /* --- links: one connection for every two ranks */
@@ -96,9 +96,8 @@ static enum jl_status link_down(struct join *j, int rank, struct jl_err *err)
 	struct jl_wire_message hello = { .n = { (uint64_t)j->own, j->session }, .text = LINK };
 
 	if (fd < 0)
-		return jl_fail(err, JL_E_IO, "rank %d at %s port %d cannot be reached from here: %s",
-			       "랭크 %d(%s 포트 %d)에 연결할 수 없습니다: %s", rank, jl_wire_name(name, address),
-			       jl_wire_port(address), strerror(errno));
+		return jl_fail(err, JL_E_IO, "rank %d at %s port %d cannot be reached from here: %s", rank,
+			       jl_wire_name(name, address), jl_wire_port(address), strerror(errno));
 	j->c->fds[rank] = fd;
 	return of_rank(jl_wire_greet(fd, jl_wire_name(name, address), &hello, &j->how->secret, &wait, err), rank, err);
 }
@@ -110,7 +109,7 @@ static enum jl_status missing(const struct join *j, struct jl_err *err)
 	while (rank < j->n - 1 && j->c->fds[rank] >= 0)
 		rank++;
 	return jl_fail(err, JL_E_IO, "rank %d did not connect to rank %d: it is stuck, or a firewall is in between",
-		       "랭크 %d이(가) 랭크 %d에 연결하지 않았습니다. 멈췄거나 방화벽이 막고 있습니다", rank, j->own);
+		       rank, j->own);
 }
 
 /* Lets in the ranks above this one. */
@@ -170,12 +169,11 @@ static enum jl_status check_guest(const struct join *j, const struct jl_wire_mes
 	*ret_answer = (struct jl_wire_message){ .word = JL_WIRE_OTHER };
 	(void)snprintf(ret_answer->text, sizeof(ret_answer->text), "%s", j->how->what);
 	if (strcmp(hello->text, ret_answer->text) != 0)
-		return jl_fail(err, JL_E_IO, "it came for '%s', not for '%s'", "'%s'을(를) 하러 왔습니다 ('%s' 아님)",
-			       hello->text, ret_answer->text);
+		return jl_fail(err, JL_E_IO, "it came for '%s', not for '%s'", hello->text, ret_answer->text);
 	if (hello->n[1] == j->how->tag)
 		return JL_OK;
 	ret_answer->n[0] = 1;
-	return jl_fail(err, JL_E_IO, "it was started with other options", "옵션이 다릅니다");
+	return jl_fail(err, JL_E_IO, "it was started with other options");
 }
 
 static int count_ready(const struct join *j)
@@ -235,7 +233,7 @@ static enum jl_status hear(struct member *m, struct jl_err *err)
 	if (whole && (m->ready || said.version != JL_WIRE_VERSION || said.word != JL_WIRE_READY))
 		return jl_wire_nonsense(err);
 	if (!whole && !m->ready && jl_clock_s() > m->end_s)
-		return jl_fail(err, JL_E_RANGE, "it joined and then said nothing", "참여한 뒤 아무 말이 없습니다");
+		return jl_fail(err, JL_E_RANGE, "it joined and then said nothing");
 	if (whole) {
 		m->ready = true;
 		jl_wire_set_port(&m->address, (int)said.n[0]);
@@ -281,11 +279,9 @@ static enum jl_status gather(struct join *j, struct jl_err *err)
 
 	while (count_ready(j) < j->n) {
 		if (stop_asked(j))
-			return jl_fail(err, JL_E_IO, "stopped while %d of %d ranks were there",
-				       "랭크 %d/%d개가 모였을 때 중단했습니다", count_ready(j), j->n);
+			return jl_fail(err, JL_E_IO, "stopped while %d of %d ranks were there", count_ready(j), j->n);
 		if (jl_clock_s() > end_s)
-			return jl_fail(err, JL_E_IO, "only %d of %d ranks came in time",
-				       "시간 안에 랭크 %d/%d개만 모였습니다", count_ready(j), j->n);
+			return jl_fail(err, JL_E_IO, "only %d of %d ranks came in time", count_ready(j), j->n);
 		switch (jl_door_look(j->door, awaited, &guest)) {
 		case JL_HELLO: welcome(j, &guest); break;
 		case JL_REFUSED:
@@ -336,8 +332,7 @@ static enum jl_status be_first(struct join *j, struct jl_err *err)
 	enum jl_status status;
 
 	if (j->how->n_ranks < 2 || j->how->n_ranks > JL_COMM_TCP_RANKS_MAX)
-		return jl_fail(err, JL_E_RANGE, "%d ranks: write 2 to %d", "랭크 %d개: 2~%d개로 쓰세요",
-			       j->how->n_ranks, JL_COMM_TCP_RANKS_MAX);
+		return jl_fail(err, JL_E_RANGE, "%d ranks: write 2 to %d", j->how->n_ranks, JL_COMM_TCP_RANKS_MAX);
 	status = members_of(j, j->how->n_ranks, err);
 	if (!status)
 		status = jl_wire_random(&j->session, sizeof(j->session), err);
@@ -363,7 +358,7 @@ static enum jl_status open_own_door(struct join *j, struct jl_err *err)
 	char name[JL_WIRE_NAME_MAX];
 
 	if (getsockname(j->members[0].line.fd, &own.any, &len) != 0)
-		return jl_fail(err, JL_E_IO, "no address: %s", "주소가 없습니다: %s", strerror(errno));
+		return jl_fail(err, JL_E_IO, "no address: %s", strerror(errno));
 	for (int i = 0; i < PORT_TRIES && j->door->fd < 0; i++) {
 		const int port = j->port + j->own + i * j->n;
 
@@ -376,9 +371,8 @@ static enum jl_status open_own_door(struct join *j, struct jl_err *err)
 					    &(struct jl_wire_message){ .word = JL_WIRE_READY, .n = { (uint64_t)port } },
 					    err);
 	}
-	return jl_fail(err, JL_E_IO, "cannot listen on %s from port %d on: %s",
-		       "%s 포트 %d부터 기다릴 수 있는 포트가 없습니다: %s", jl_wire_name(name, &own), j->port + j->own,
-		       strerror(errno));
+	return jl_fail(err, JL_E_IO, "cannot listen on %s from port %d on: %s", jl_wire_name(name, &own),
+		       j->port + j->own, strerror(errno));
 }
 
 /* The first of them comes when all ranks are there. */
@@ -389,8 +383,8 @@ static enum jl_status read_peer(struct join *j, int rank, const struct jl_wire_w
 	enum jl_status status = jl_wire_receive(j->members[0].line.fd, wait, &m, err);
 
 	if (status && rank == 0 && status != JL_E_DATA && !stop_asked(j))
-		return jl_fail(err, status, "%s port %d: it gave up before all ranks were there",
-			       "%s 포트 %d: 모든 랭크가 모이기 전에 끝났습니다", j->how->to, j->how->port);
+		return jl_fail(err, status, "%s port %d: it gave up before all ranks were there", j->how->to,
+			       j->how->port);
 	if (!status && (m.version != JL_WIRE_VERSION || m.word != JL_WIRE_PEER || m.n[0] != (uint64_t)rank ||
 			m.n[1] == 5 || (rank && !m.n[4])))
 		status = jl_wire_nonsense(err);

@@ -201,8 +201,7 @@ enum jl_status jl_tcp_watch_start(struct tcp_watch **ret_watch, int *controls, i
 	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (why) {
 		release(w);
-		return jl_fail(err, JL_E_NOMEM, "no thread that answers other ranks: %s",
-			       "다른 랭크에 응답할 스레드를 만들 수 없습니다: %s", strerror(why));
+		return jl_fail(err, JL_E_NOMEM, "no thread that answers other ranks: %s", strerror(why));
 	}
 	*ret_watch = w;
 	return JL_OK;
@@ -221,15 +220,12 @@ static enum jl_status name(int found, struct jl_err *err)
 	switch ((enum how)(found >> 16)) {
 	case HOW_STUCK:
 		return jl_fail(err, JL_E_IO, "rank %d is stuck or cannot be reached: it does not answer any more",
-			       "랭크 %d이(가) 멈췄거나 연결되지 않습니다. 응답이 없습니다", rank);
-	case HOW_DIED:
-		return jl_fail(err, JL_E_IO, "rank %d died: its connection ended",
-			       "랭크 %d이(가) 죽었습니다: 연결이 끊겼습니다", rank);
+			       rank);
+	case HOW_DIED: return jl_fail(err, JL_E_IO, "rank %d died: its connection ended", rank);
 	case HOW_LEFT:
 	case HOW_FINE: break;
 	}
-	return jl_fail(err, JL_E_IO, "rank %d ended while others waited for it",
-		       "다른 랭크가 기다리는데 랭크 %d이(가) 먼저 끝났습니다", rank);
+	return jl_fail(err, JL_E_IO, "rank %d ended while others waited for it", rank);
 }
 
 enum jl_status jl_tcp_watch_look(struct tcp_watch *w, struct jl_err *err)

@@ -107,12 +107,12 @@ static void clean_text(char text[JL_WIRE_TEXT_B])
 
 enum jl_status jl_wire_nonsense(struct jl_err *err)
 {
-	return jl_fail(err, JL_E_DATA, "the other side says what makes no sense", "상대의 말을 이해할 수 없습니다");
+	return jl_fail(err, JL_E_DATA, "the other side says what makes no sense");
 }
 
 static enum jl_status stranger(struct jl_err *err)
 {
-	return jl_fail(err, JL_E_DATA, "the other side is not jeoul", "상대가 jeoul이 아닙니다");
+	return jl_fail(err, JL_E_DATA, "the other side is not jeoul");
 }
 
 enum jl_status jl_wire_unpack(const unsigned char bytes[JL_WIRE_MESSAGE_B], struct jl_wire_message *ret,
@@ -138,8 +138,8 @@ enum jl_status jl_wire_unpack(const unsigned char bytes[JL_WIRE_MESSAGE_B], stru
 static enum jl_status lost(int why, struct jl_err *err)
 {
 	if (why == 0)
-		return jl_fail(err, JL_E_IO, "the other side closed the connection", "상대가 연결을 닫았습니다");
-	return jl_fail(err, JL_E_IO, "connection lost: %s", "연결이 끊겼습니다: %s", strerror(why));
+		return jl_fail(err, JL_E_IO, "the other side closed the connection");
+	return jl_fail(err, JL_E_IO, "connection lost: %s", strerror(why));
 }
 
 enum jl_status jl_wire_take(struct jl_wire_line *line, bool *ret_whole, struct jl_wire_message *ret, struct jl_err *err)
@@ -208,8 +208,8 @@ enum jl_status jl_wire_receive(int fd, const struct jl_wire_wait *wait, struct j
 		if (status || whole)
 			return status;
 		if (wait->stop && wait->stop(wait->ctx))
-			return jl_fail(err, JL_E_IO, "stopped", "중단했습니다");
+			return jl_fail(err, JL_E_IO, "stopped");
 		if (jl_clock_s() > wait->end_s)
-			return jl_fail(err, JL_E_IO, "the other side does not answer", "상대가 응답하지 않습니다");
+			return jl_fail(err, JL_E_IO, "the other side does not answer");
 	}
 }

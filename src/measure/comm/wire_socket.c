@@ -117,8 +117,8 @@ enum jl_status jl_wire_open(const char **address, int *port, int *ret_fd, struct
 	*address = *address ? *address : "127.0.0.1";
 	(void)snprintf(service, sizeof(service), "%d", *port);
 	if (getaddrinfo(*address, service, &hints, &found) != 0)
-		return jl_fail(err, JL_E_USAGE, "'%s' is no address of this host; write e.g. 127.0.0.1, 10.0.0.5 or ::",
-			       "'%s'은(는) 이 호스트의 주소가 아닙니다. 예: 127.0.0.1, 10.0.0.5, ::", *address);
+		return jl_fail(err, JL_E_USAGE,
+			       "'%s' is no address of this host; write e.g. 127.0.0.1, 10.0.0.5 or ::", *address);
 	fd = jl_wire_listen(found->ai_addr, found->ai_addrlen);
 	freeaddrinfo(found);
 	if (fd < 0 || getsockname(fd, &bound.any, &len) != 0) {
@@ -126,8 +126,7 @@ enum jl_status jl_wire_open(const char **address, int *port, int *ret_fd, struct
 
 		if (fd >= 0)
 			(void)close(fd);
-		return jl_fail(err, JL_E_IO, "cannot listen on %s port %d: %s", "%s 포트 %d에서 기다릴 수 없습니다: %s",
-			       *address, *port, strerror(why));
+		return jl_fail(err, JL_E_IO, "cannot listen on %s port %d: %s", *address, *port, strerror(why));
 	}
 	*port = jl_wire_port(&bound);
 	*ret_fd = fd;
@@ -153,8 +152,7 @@ static enum jl_status join_once(const struct jl_wire_peer *p, const struct addri
 
 	if (fd < 0)
 		return jl_fail(err, errno == ECONNREFUSED ? JL_E_ABSENT : JL_E_NOTFOUND,
-			       "%s port %d: %s; is 'jeoul %s --listen' running there?",
-			       "%s 포트 %d: %s. 상대에서 'jeoul %s --listen'을 실행했나요?", p->host, p->port,
+			       "%s port %d: %s; is 'jeoul %s --listen' running there?", p->host, p->port,
 			       strerror(errno), p->what);
 	status = jl_wire_greet(fd, p->host, hello, &p->secret, &wait, err);
 	if (!status)
@@ -183,7 +181,7 @@ enum jl_status jl_wire_join(const struct jl_wire_peer *p, struct jl_wire_message
 	(void)snprintf(hello->text, sizeof(hello->text), "%s", p->what);
 	why = getaddrinfo(p->host, service, &hints, &found);
 	if (why)
-		return jl_fail(err, JL_E_NOTFOUND, "host %s: %s", "호스트 %s: %s", p->host, gai_strerror(why));
+		return jl_fail(err, JL_E_NOTFOUND, "host %s: %s", p->host, gai_strerror(why));
 	for (;;) {
 		status = join_once(p, found, hello, word, ret_fd, ret_answer, err);
 		n_lost += status == JL_E_IO;

@@ -80,7 +80,6 @@ static enum jl_status open_library(struct jl_err *err)
 		status = jl_fail(
 			err, JL_E_ABSENT,
 			"%s cannot be opened: install the CUDA libraries (cuBLAS) or name it in JEOUL_CUBLASLT",
-			"%s을(를) 열 수 없음: CUDA 라이브러리(cuBLAS)를 설치하거나 JEOUL_CUBLASLT에 경로를 지정하세요",
 			names[0]);
 	is_open = is_open || status == JL_OK;
 	pthread_mutex_unlock(&lock);
@@ -109,7 +108,7 @@ static enum jl_status check(int code, const char *what, struct jl_err *err)
 {
 	if (code == 0)
 		return JL_OK;
-	return jl_fail(err, JL_E_IO, "%s failed: cuBLAS status %d", "%s 실패: cuBLAS 상태 %d", what, code);
+	return jl_fail(err, JL_E_IO, "%s failed: cuBLAS status %d", what, code);
 }
 
 enum jl_status jl_lt_open(struct jl_gpu_dev *gpu, struct jl_lt **ret_lt, struct jl_err *err)
@@ -308,15 +307,13 @@ static enum jl_status choose(struct jl_matmul *plan, const struct jl_matmul_buff
 	if (pref)
 		lt->f->PrefDestroy(pref);
 	if (code != 0 || n_found < 1)
-		return jl_fail(err, JL_E_ABSENT, "cuBLASLt has no algorithm for this matrix product (status %d)",
-			       "cuBLASLt에 이 행렬곱을 위한 알고리즘이 없음 (상태 %d)", code);
+		return jl_fail(err, JL_E_ABSENT, "cuBLASLt has no algorithm for this matrix product (status %d)", code);
 	plan->best = found[0];
 	if (n_try <= 1)
 		return JL_OK;
 	tune(plan, b, found, n_found);
 	if (isnan(plan->best_s))
-		return jl_fail(err, JL_E_ABSENT, "no algorithm of cuBLASLt ran for this matrix product",
-			       "이 행렬곱에 대해 cuBLASLt의 어떤 알고리즘도 실행되지 않음");
+		return jl_fail(err, JL_E_ABSENT, "no algorithm of cuBLASLt ran for this matrix product");
 	return JL_OK;
 }
 

@@ -90,7 +90,7 @@ static enum jl_status open_locked(struct jl_err *err)
 					       &loaded, NULL);
 	if (status != JL_OK)
 		return jl_fail(err, JL_E_ABSENT, "no NVIDIA driver: %s cannot be opened; install the driver of the GPU",
-			       "NVIDIA 드라이버 없음: %s을(를) 열 수 없음; GPU 드라이버를 설치하세요", names[0]);
+			       names[0]);
 	int n_gpus = 0;
 	int code = loaded.Init(0);
 	if (code == JL_CU_OK)
@@ -99,8 +99,7 @@ static enum jl_status open_locked(struct jl_err *err)
 		const char *text = NULL;
 		if (code == JL_CU_OK || loaded.GetErrorString(code, &text) != JL_CU_OK || !text)
 			text = "no device";
-		status = jl_fail(err, JL_E_ABSENT, "the NVIDIA driver finds no usable GPU: %s",
-				 "NVIDIA 드라이버가 쓸 수 있는 GPU를 찾지 못함: %s", text);
+		status = jl_fail(err, JL_E_ABSENT, "the NVIDIA driver finds no usable GPU: %s", text);
 		jl_dynlib_close(&lib);
 		return status;
 	}
@@ -138,8 +137,8 @@ enum jl_status jl_cuda_check(const struct jl_cuda *cuda, int code, const char *w
 	const char *text = NULL;
 	if (cuda->GetErrorString(code, &text) != JL_CU_OK || !text)
 		text = "?";
-	return jl_fail(err, code == JL_CU_OUT_OF_MEMORY ? JL_E_NOMEM : JL_E_IO, "%s failed: %s (CUDA error %d)",
-		       "%s 실패: %s (CUDA 오류 %d)", what, text, code);
+	return jl_fail(err, code == JL_CU_OUT_OF_MEMORY ? JL_E_NOMEM : JL_E_IO, "%s failed: %s (CUDA error %d)", what,
+		       text, code);
 }
 
 bool jl_gpu_has_kernels(void)
@@ -173,8 +172,7 @@ static struct answer listen_to(pid_t child, int from)
 	while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
 		;
 	if (n != (ssize_t)sizeof answer)
-		answer.status = jl_fail(&answer.err, JL_E_ABSENT, "the NVIDIA driver does not answer",
-					"NVIDIA 드라이버가 응답하지 않음");
+		answer.status = jl_fail(&answer.err, JL_E_ABSENT, "the NVIDIA driver does not answer");
 	return answer;
 }
 
@@ -184,8 +182,7 @@ static struct answer present_locked(void)
 	struct answer answer = { 0 };
 	int ends[2];
 	if (pipe2(ends, O_CLOEXEC) != 0) {
-		answer.status = jl_fail(&answer.err, JL_E_IO, "no pipe: %s", "파이프를 만들 수 없음: %s",
-					strerror(errno));
+		answer.status = jl_fail(&answer.err, JL_E_IO, "no pipe: %s", strerror(errno));
 		return answer;
 	}
 	pid_t child = fork();
@@ -193,7 +190,7 @@ static struct answer present_locked(void)
 		ask_driver(ends[1]);
 	close(ends[1]);
 	if (child < 0)
-		answer.status = jl_fail(&answer.err, JL_E_IO, "cannot fork: %s", "fork 실패: %s", strerror(errno));
+		answer.status = jl_fail(&answer.err, JL_E_IO, "cannot fork: %s", strerror(errno));
 	else
 		answer = listen_to(child, ends[0]);
 	close(ends[0]);
@@ -217,8 +214,7 @@ enum jl_status jl_gpu_present(struct jl_err *err)
 	if (!jl_gpu_has_kernels())
 		return jl_fail(
 			err, JL_E_ABSENT,
-			"built without CUDA kernels: nvcc was not there; install the CUDA toolkit and build again",
-			"CUDA 커널 없이 빌드됨: nvcc가 없었음; CUDA 툴킷을 설치하고 다시 빌드하세요");
+			"built without CUDA kernels: nvcc was not there; install the CUDA toolkit and build again");
 	pthread_mutex_lock(&lock);
 	const struct answer *known = is_open ? NULL : known_locked();
 	enum jl_status status = known ? known->status : JL_OK;

@@ -76,8 +76,8 @@ enum jl_status jl_gpu_open(int index, struct jl_gpu_dev **ret_gpu, struct jl_err
 		return status;
 	int n_gpus = jl_cuda_count(cuda);
 	if (index < 0 || index >= n_gpus)
-		return jl_fail(err, JL_E_RANGE, "there is no GPU %d; this machine has %d, counted from 0",
-			       "GPU %d번은 없음; 이 장비에는 0번부터 %d개가 있음", index, n_gpus);
+		return jl_fail(err, JL_E_RANGE, "there is no GPU %d; this machine has %d, counted from 0", index,
+			       n_gpus);
 	struct jl_gpu_dev *gpu = jl_realloc(NULL, sizeof *gpu);
 	if (!gpu)
 		return jl_fail_nomem(err);
@@ -119,9 +119,8 @@ enum jl_status jl_gpu_alloc(struct jl_gpu_dev *gpu, size_t size_B, uint64_t *ret
 	if (code == JL_CU_OUT_OF_MEMORY) {
 		size_t free_B = 0, total_B = 0;
 		gpu->cuda->MemGetInfo(&free_B, &total_B);
-		return jl_fail(err, JL_E_NOMEM, "GPU %d (%s): %.2f GB wanted, %.2f of %.2f GB free",
-			       "GPU %d (%s): %.2f GB 필요, 남은 메모리 %.2f / %.2f GB", gpu->index, gpu->name,
-			       (double)size_B / 1e9, (double)free_B / 1e9, (double)total_B / 1e9);
+		return jl_fail(err, JL_E_NOMEM, "GPU %d (%s): %.2f GB wanted, %.2f of %.2f GB free", gpu->index,
+			       gpu->name, (double)size_B / 1e9, (double)free_B / 1e9, (double)total_B / 1e9);
 	}
 	enum jl_status status = jl_cuda_check(gpu->cuda, code, "cuMemAlloc", err);
 	if (status != JL_OK)
@@ -164,8 +163,7 @@ enum jl_status jl_gpu_function(const struct jl_gpu_dev *gpu, const char *name, s
 		}
 	}
 	if (!module)
-		return jl_fail(err, JL_E_ABSENT, "this program has no GPU kernel %s for %s",
-			       "이 프로그램에는 GPU 커널 %s이(가) 없음 (%s)", name, gpu->name);
+		return jl_fail(err, JL_E_ABSENT, "this program has no GPU kernel %s for %s", name, gpu->name);
 	enum jl_status status = jl_cuda_check(cu, cu->ModuleGetFunction(&function, module, name), name, err);
 	if (status == JL_OK && shared_B > 49152)
 		status = jl_cuda_check(

@@ -29,9 +29,8 @@ enum jl_status jl_nccl_open(const struct jl_nccl **ret_nccl, struct jl_err *err)
 	pthread_mutex_lock(&lock);
 	if (!is_open && jl_dynlib_open(&lib, "JEOUL_NCCL", names, symbols, sizeof symbols / sizeof symbols[0],
 				       &functions, NULL) != JL_OK)
-		status = jl_fail(
-			err, JL_E_ABSENT, "%s cannot be opened: install NCCL (libnccl2) or name it in JEOUL_NCCL",
-			"%s을(를) 열 수 없음: NCCL(libnccl2)을 설치하거나 JEOUL_NCCL에 경로를 지정하세요", names[0]);
+		status = jl_fail(err, JL_E_ABSENT,
+				 "%s cannot be opened: install NCCL (libnccl2) or name it in JEOUL_NCCL", names[0]);
 	is_open = is_open || status == JL_OK;
 	pthread_mutex_unlock(&lock);
 	if (status == JL_OK)
@@ -44,6 +43,5 @@ enum jl_status jl_nccl_check(const struct jl_nccl *nccl, int code, const char *w
 	if (code == JL_NCCL_OK)
 		return JL_OK;
 	const char *text = nccl->GetErrorString(code);
-	return jl_fail(err, JL_E_IO, "%s failed: %s (NCCL error %d)", "%s 실패: %s (NCCL 오류 %d)", what,
-		       text ? text : "?", code);
+	return jl_fail(err, JL_E_IO, "%s failed: %s (NCCL error %d)", what, text ? text : "?", code);
 }

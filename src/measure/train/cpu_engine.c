@@ -71,7 +71,6 @@ static enum jl_status cpu_create(const struct jl_engine_in *in, struct jl_engine
 	if (in->precision != JL_TRAIN_FP32)
 		return jl_fail(err, JL_E_ABSENT,
 			       "the CPU engine computes in fp32 only; %s needs a GPU (--precision fp32)",
-			       "CPU 엔진은 fp32만 계산합니다. %s에는 GPU가 필요합니다 (--precision fp32)",
 			       jl_train_precision_names[in->precision]);
 	struct jl_cpu_engine *cpu = jl_realloc(NULL, sizeof *cpu);
 	if (!cpu)
@@ -289,8 +288,7 @@ static bool cpu_supports_head_dim(size_t head_dim)
 
 const struct jl_engine_kernels jl_engine_cpu = {
 	.name = "cpu",
-	.en = "CPU, OpenBLAS and own kernels",
-	.ko = "CPU, OpenBLAS와 자체 커널",
+	.en = JL_N("CPU, OpenBLAS and own kernels"),
 	.present = cpu_present,
 	.create = cpu_create,
 	.destroy = cpu_destroy,

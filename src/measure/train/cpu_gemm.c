@@ -31,8 +31,7 @@ enum jl_status jl_cpu_blas_open(struct jl_cpu_blas *ret_blas, struct jl_err *err
 	struct jl_err why = { 0 };
 	if (jl_dynlib_open(&lib, "JEOUL_OPENBLAS", names, symbols, sizeof symbols / sizeof *symbols, &blas, &why) !=
 	    JL_OK)
-		return jl_fail(err, JL_E_ABSENT, "no OpenBLAS (install libopenblas0): %s",
-			       "OpenBLAS가 없습니다 (libopenblas0를 설치하세요): %s", why.en);
+		return jl_fail(err, JL_E_ABSENT, "no OpenBLAS (install libopenblas0): %s", why.en);
 	blas.lib = lib;
 	blas.set_num_threads(1);
 	*ret_blas = blas;
@@ -191,8 +190,7 @@ void jl_cpu_gemm(struct jl_engine *engine, const struct jl_eng_gemm *op)
 	if (engine->failed || op->m == 0 || op->n == 0)
 		return;
 	if (op->m > INT_MAX || op->n > INT_MAX || op->k > INT_MAX || op->lda > INT_MAX || op->ldb > INT_MAX) {
-		engine->failed = jl_fail(&engine->err, JL_E_LIMIT, "a matrix side is over 2^31",
-					 "행렬의 한 변이 2^31을 넘습니다");
+		engine->failed = jl_fail(&engine->err, JL_E_LIMIT, "a matrix side is over 2^31");
 		return;
 	}
 	struct gemm_ctx g = { .cpu = cpu, .op = op };

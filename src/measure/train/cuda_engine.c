@@ -185,8 +185,7 @@ static enum jl_status choose_device(const struct jl_engine_in *in, int *ret_devi
 	int n_gpus = jl_cuda_count(cuda);
 	if (in->comm->n_local > n_gpus && !(share && *share == '1'))
 		return jl_fail(err, JL_E_RANGE, "%d workers on this host for %d GPUs: --workers up to %d",
-			       "이 호스트의 워커는 %d개인데 GPU는 %d개: --workers는 %d 이하로", in->comm->n_local,
-			       n_gpus, n_gpus);
+			       in->comm->n_local, n_gpus, n_gpus);
 	*ret_device = in->device % n_gpus;
 	return JL_OK;
 }
@@ -213,8 +212,7 @@ static enum jl_status cuda_create(const struct jl_engine_in *in, struct jl_engin
 		status = jl_gpu_open(device, &e->gpu, err);
 	if (status == JL_OK && e->gpu->cc_major < 8)
 		status = jl_fail(err, JL_E_ABSENT, "%s (compute capability %d.%d) is too old: 8.0 or newer is needed",
-				 "%s (compute capability %d.%d)은(는) 너무 오래됨: 8.0 이상이 필요함", e->gpu->name,
-				 e->gpu->cc_major, e->gpu->cc_minor);
+				 e->gpu->name, e->gpu->cc_major, e->gpu->cc_minor);
 	if (status == JL_OK)
 		status = jl_lt_open(e->gpu, &e->lt, err);
 	if (status == JL_OK)
@@ -432,8 +430,7 @@ static size_t cuda_loss_rows(struct jl_engine *engine, size_t n_rows, size_t voc
 
 const struct jl_engine_kernels jl_engine_cuda = {
 	.name = "cuda",
-	.en = "NVIDIA GPU, cuBLASLt and own kernels",
-	.ko = "NVIDIA GPU, cuBLASLt와 자체 커널",
+	.en = JL_N("NVIDIA GPU, cuBLASLt and own kernels"),
 	.present = cuda_present,
 	.create = cuda_create,
 	.destroy = cuda_destroy,

@@ -228,7 +228,7 @@ enum jl_status jl_cuda_exchange_sync(struct cuda_engine *e, struct jl_err *err)
 		else if (jl_clock_s() - from_s > JL_COMM_STUCK_S)
 			status = jl_fail(err, JL_E_IO,
 					 "GPU %d: the exchange does not finish; another worker is stuck or gone",
-					 "GPU %d: 통신이 끝나지 않음; 다른 워커가 멈췄거나 사라짐", e->gpu->index);
+					 e->gpu->index);
 		else
 			nanosleep(&(struct timespec){ .tv_nsec = 20000 }, NULL);
 	}

@@ -179,7 +179,7 @@ static struct cuda_plan *find_plan(struct cuda_engine *e, const struct jl_eng_ge
 	enum jl_status status = JL_OK;
 	if (e->n_plans == CUDA_PLANS_MAX)
 		status = jl_fail(&err, JL_E_LIMIT, "more than %d shapes of matrix products in one step",
-				 "한 스텝에 행렬곱 형태가 %d개를 넘음", CUDA_PLANS_MAX);
+				 CUDA_PLANS_MAX);
 	struct cuda_plan *plan = &e->plans[e->n_plans];
 	if (status == JL_OK) {
 		*plan = (struct cuda_plan){ .shape = shape, .fused_s = NAN, .behind_s = NAN };

@@ -174,11 +174,11 @@ static bool can_attend(struct cuda_engine *e, size_t head_dim)
 	struct jl_err err;
 	if (jl_cuda_supports_head_dim(head_dim) && e->attn_bwd_kv[head_dim / 128])
 		return true;
-	jl_cuda_keep_status(
-		e,
-		jl_fail(&err, JL_E_ABSENT, "no attention kernel for head size %zu on %s: 64 and 128 are known",
-			"head 크기 %zu에 맞는 attention 커널이 %s에 없음: 64와 128만 지원함", head_dim, e->gpu->name),
-		&err);
+	jl_cuda_keep_status(e,
+			    jl_fail(&err, JL_E_ABSENT,
+				    "no attention kernel for head size %zu on %s: 64 and 128 are known", head_dim,
+				    e->gpu->name),
+			    &err);
 	return false;
 }
 

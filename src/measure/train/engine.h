@@ -198,8 +198,8 @@ enum jl_engine_phase { /* marks for the timers, in the order of the step */
 };
 
 struct jl_engine_kernels {
-	const char *name;    /* "cpu", "cuda" */
-	const char *en, *ko; /* one line */
+	const char *name; /* "cpu", "cuda" */
+	const char *en;   /* one line */
 	/* JL_OK, or JL_E_ABSENT with the reason and what would bring it. */
 	enum jl_status (*present)(struct jl_err *err);
 	enum jl_status (*create)(const struct jl_engine_in *in, struct jl_engine **ret_engine, struct jl_err *err);

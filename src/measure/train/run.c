@@ -80,13 +80,12 @@ static enum jl_status check(const struct jl_train_run *run, struct jl_tokens *re
 	struct jl_train_shape shape;
 	enum jl_status status = jl_train_shape(run->model, 1, &shape, err);
 	if (status == JL_OK && shape.n_positions && run->seq > shape.n_positions)
-		status = jl_fail(err, JL_E_RANGE, "--seq %zu: %s has %zu positions",
-				 "--seq %zu: %s의 위치는 %zu개입니다", run->seq, run->model->id, shape.n_positions);
+		status = jl_fail(err, JL_E_RANGE, "--seq %zu: %s has %zu positions", run->seq, run->model->id,
+				 shape.n_positions);
 	if (status == JL_OK)
 		status = run->kernels->present(err);
 	if (status == JL_OK && !run->kernels->supports_head_dim(shape.head_dim))
 		status = jl_fail(err, JL_E_RANGE, "%s has heads of %zu; the %s engine has no attention for them",
-				 "%s의 head 크기는 %zu입니다. %s 엔진에는 그 크기의 attention이 없습니다",
 				 run->model->id, shape.head_dim, run->kernels->name);
 	if (status == JL_OK)
 		status = jl_tokens_open(ret_tokens, run->tokens, shape.vocab, run->seq, err);

@@ -11,31 +11,27 @@ static size_t round_up(size_t n, size_t to)
 }
 
 /* Why this model cannot be trained here; NULL: it can. */
-static const char *refusal(const struct jl_model_info *info, const struct jl_transformer *m, const char **ret_ko)
+static const char *refusal(const struct jl_model_info *info, const struct jl_transformer *m)
 {
 	const struct {
 		bool is;
-		const char *en, *ko;
+		const char *en;
 	} reasons[] = {
-		{ m->moe.n_experts > 0, "is a mixture of experts", "전문가 혼합(MoE) 모델입니다" },
-		{ m->mla.kv_lora > 0, "has latent attention", "latent attention을 씁니다" },
-		{ !m->causal || m->head != JL_HEAD_LM, "is an encoder", "인코더 모델입니다" },
-		{ m->alibi, "has ALiBi positions", "ALiBi 위치를 씁니다" },
-		{ m->qk_norm, "normalises q and k", "q와 k를 정규화합니다" },
-		{ m->post_norm, "has a norm behind each part", "블록 뒤에도 norm이 있습니다" },
-		{ m->embed_norm, "has a norm behind the embedding", "임베딩 뒤에 norm이 있습니다" },
-		{ info->parallel_block, "has parallel attention and feed-forward",
-		  "attention과 FFN이 병렬 구조입니다" },
-		{ !m->final_norm, "has no final norm", "마지막 norm이 없습니다" },
-		{ fmod(m->head_dim, 2) != 0 || m->head_dim > 1024, "has an odd head size",
-		  "head 크기가 맞지 않습니다" },
-		{ m->n_layers + 2 > JL_TRAIN_UNITS_MAX, "has too many layers", "레이어가 너무 많습니다" },
+		{ m->moe.n_experts > 0, JL_N("is a mixture of experts") },
+		{ m->mla.kv_lora > 0, JL_N("has latent attention") },
+		{ !m->causal || m->head != JL_HEAD_LM, JL_N("is an encoder") },
+		{ m->alibi, JL_N("has ALiBi positions") },
+		{ m->qk_norm, JL_N("normalises q and k") },
+		{ m->post_norm, JL_N("has a norm behind each part") },
+		{ m->embed_norm, JL_N("has a norm behind the embedding") },
+		{ info->parallel_block, JL_N("has parallel attention and feed-forward") },
+		{ !m->final_norm, JL_N("has no final norm") },
+		{ fmod(m->head_dim, 2) != 0 || m->head_dim > 1024, JL_N("has an odd head size") },
+		{ m->n_layers + 2 > JL_TRAIN_UNITS_MAX, JL_N("has too many layers") },
 	};
-	for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++) {
-		*ret_ko = reasons[i].ko;
+	for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
 		if (reasons[i].is)
 			return reasons[i].en;
-	}
 	return NULL;
 }
 
@@ -83,17 +79,15 @@ enum jl_status jl_train_shape(const struct jl_model_info *info, int n_ranks, str
 			      struct jl_err *err)
 {
 	struct jl_transformer m;
-	const char *ko;
 	jl_transformer_from_catalog(&m, info);
 	enum jl_status status = jl_transformer_check(&m, err);
 	if (status != JL_OK)
 		return status;
-	const char *en = refusal(info, &m, &ko);
+	const char *en = refusal(info, &m);
 	if (en)
 		return jl_fail(err, JL_E_RANGE,
-			       "%s %s%.0s: bench train knows dense decoders such as gpt-305m, gpt2-124m, llama-2-7b",
-			       "%s:%.0s %s. bench train은 gpt-305m, gpt2-124m, llama-2-7b 같은 dense 디코더를 다룹니다",
-			       info->id, en, ko); /* %.0s passes over the other language's reason */
+			       "%s {%s}: bench train knows dense decoders such as gpt-305m, gpt2-124m, llama-2-7b",
+			       info->id, en);
 	struct jl_train_shape s = { .id = info->id,
 				    .n_layers = (size_t)m.n_layers,
 				    .hidden = (size_t)m.hidden,

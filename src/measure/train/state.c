@@ -231,12 +231,10 @@ enum jl_status jl_trainer_create(struct jl_engine *engine, const struct jl_train
 				 struct jl_trainer **ret_trainer, struct jl_err *err)
 {
 	if (in->shape->n_positions && in->seq > in->shape->n_positions)
-		return jl_fail(err, JL_E_RANGE, "sequence %zu is longer than the %zu positions that %s has",
-			       "시퀀스 %zu: 위치 수 %zu보다 깁니다 (%s)", in->seq, in->shape->n_positions,
-			       in->shape->id);
+		return jl_fail(err, JL_E_RANGE, "sequence %zu is longer than the %zu positions that %s has", in->seq,
+			       in->shape->n_positions, in->shape->id);
 	if (!engine->k->supports_head_dim(in->shape->head_dim))
-		return jl_fail(err, JL_E_RANGE, "the %s engine has no attention for heads of %zu",
-			       "%s 엔진은 head 크기 %zu의 attention을 지원하지 않습니다", engine->k->name,
+		return jl_fail(err, JL_E_RANGE, "the %s engine has no attention for heads of %zu", engine->k->name,
 			       in->shape->head_dim);
 	struct jl_trainer *t = jl_realloc(NULL, sizeof *t);
 	if (!t)

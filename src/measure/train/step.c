@@ -399,8 +399,7 @@ enum jl_status jl_trainer_weight(struct jl_trainer *t, enum jl_tensor weight, si
 					 : p->unit == JL_UNIT_LAYER ? layer + 1
 								    : t->shape.n_layers + 1];
 	if (!p->rows || t->engine->elem_B != sizeof(float) || (gradient ? !unit->grad : !unit->param))
-		return jl_fail(err, JL_E_RANGE, "this worker does not hold that tensor",
-			       "이 워커에는 그 텐서가 없습니다");
+		return jl_fail(err, JL_E_RANGE, "this worker does not hold that tensor");
 	const void *from = gradient ? jl_trainer_grad(t, unit, weight) : jl_trainer_at(t, unit, weight);
 	t->k->to_host(t->engine, ret_values, from, p->rows * p->cols * sizeof *ret_values);
 	return t->k->sync(t->engine, err);

@@ -21,22 +21,19 @@ static int32_t token_at(const struct jl_tokens *t, size_t i)
 static enum jl_status check(const struct jl_tokens *t, const char *path, struct jl_err *err)
 {
 	if (t->file_B == 0)
-		return jl_fail(err, JL_E_DATA, "%s is empty; tokens are %zu-byte little-endian numbers",
-			       "%s: 빈 파일입니다. 토큰은 %zu바이트 리틀엔디언 정수입니다", path, t->token_B);
+		return jl_fail(err, JL_E_DATA, "%s is empty; tokens are %zu-byte little-endian numbers", path,
+			       t->token_B);
 	if (t->file_B % t->token_B != 0)
 		return jl_fail(err, JL_E_DATA,
-			       "%s: byte %zu: the file ends inside a token of %zu bytes (.u32: 4, else 2)",
-			       "%s: 바이트 %zu: 파일이 %zu바이트 토큰 중간에서 끝납니다 (.u32는 4, 그 외는 2)", path,
+			       "%s: byte %zu: the file ends inside a token of %zu bytes (.u32: 4, else 2)", path,
 			       t->file_B / t->token_B * t->token_B, t->token_B);
 	if (t->n_tokens < t->seq + 1)
-		return jl_fail(err, JL_E_DATA, "%s has %zu tokens; a sequence of %zu needs %zu",
-			       "%s: 토큰이 %zu개입니다. 시퀀스 %zu에는 %zu개가 필요합니다", path, t->n_tokens, t->seq,
-			       t->seq + 1);
+		return jl_fail(err, JL_E_DATA, "%s has %zu tokens; a sequence of %zu needs %zu", path, t->n_tokens,
+			       t->seq, t->seq + 1);
 	for (size_t i = 0; i < t->n_tokens; i++)
 		if ((size_t)token_at(t, i) >= t->vocab)
 			return jl_fail(err, JL_E_DATA, "%s: token %zu (byte %zu) is %d; the vocabulary has 0 to %zu",
-				       "%s: 토큰 %zu (바이트 %zu) 값이 %d입니다. 어휘는 0부터 %zu까지입니다", path, i,
-				       i * t->token_B, token_at(t, i), t->vocab - 1);
+				       path, i, i * t->token_B, token_at(t, i), t->vocab - 1);
 	return JL_OK;
 }
 
@@ -47,13 +44,13 @@ static enum jl_status map(struct jl_tokens *t, const char *path, struct jl_err *
 	enum jl_status status = JL_OK;
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0 || fstat(fd, &info) != 0) {
-		status = jl_fail(err, JL_E_IO, "%s: %s", "%s: %s", path, strerror(errno));
+		status = jl_fail(err, JL_E_IO, "%s: %s", path, strerror(errno));
 	} else if (!S_ISREG(info.st_mode)) {
-		status = jl_fail(err, JL_E_IO, "%s is not a file", "%s: 파일이 아닙니다", path);
+		status = jl_fail(err, JL_E_IO, "%s is not a file", path);
 	} else if (info.st_size > 0) {
 		memory = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 		if (memory == MAP_FAILED)
-			status = jl_fail(err, JL_E_IO, "%s: %s", "%s: %s", path, strerror(errno));
+			status = jl_fail(err, JL_E_IO, "%s: %s", path, strerror(errno));
 	}
 	if (fd >= 0)
 		close(fd);

@@ -55,29 +55,25 @@ static double need_B(struct worker *w, enum jl_train_mode mode, size_t n_samples
 }
 
 /* What would fit instead: the largest batch in this mode, else the first mode that keeps less. */
-static void what_fits(struct worker *w, double free_B, char ret_en[160], char ret_ko[160])
+static void what_fits(struct worker *w, double free_B, struct jl_err *ret_fits)
 {
 	for (size_t n = w->setting.n_samples; n-- > 1;) {
 		double B = need_B(w, w->setting.mode, n);
 		if (B > free_B)
 			continue;
-		snprintf(ret_en, 160, "--batch %zu fits (%.1f GB)", n, B / 1e9);
-		snprintf(ret_ko, 160, "--batch %zu 이면 들어갑니다 (%.1f GB)", n, B / 1e9);
+		jl_fail(ret_fits, JL_E_LIMIT, "--batch %zu fits (%.1f GB)", n, B / 1e9);
 		return;
 	}
 	for (int mode = (int)w->setting.mode + 1; w->n_ranks > 1 && mode < JL_N_TRAIN_MODE; mode++) {
 		double B = need_B(w, (enum jl_train_mode)mode, w->setting.n_samples);
 		if (B > free_B)
 			continue;
-		snprintf(ret_en, 160, "--mode %s fits (%.1f GB)", jl_train_mode_names[mode], B / 1e9);
-		snprintf(ret_ko, 160, "--mode %s 이면 들어갑니다 (%.1f GB)", jl_train_mode_names[mode], B / 1e9);
+		jl_fail(ret_fits, JL_E_LIMIT, "--mode %s fits (%.1f GB)", jl_train_mode_names[mode], B / 1e9);
 		return;
 	}
-	snprintf(ret_en, 160, "not even batch 1 fits (%.1f GB): a smaller model, or more hosts with --mode zero3",
-		 need_B(w, w->setting.mode, 1) / 1e9);
-	snprintf(ret_ko, 160,
-		 "배치 1도 들어가지 않습니다 (%.1f GB). 더 작은 모델이나, 호스트를 늘려 --mode zero3를 쓰세요",
-		 need_B(w, w->setting.mode, 1) / 1e9);
+	jl_fail(ret_fits, JL_E_LIMIT,
+		"not even batch 1 fits (%.1f GB): a smaller model, or more hosts with --mode zero3",
+		need_B(w, w->setting.mode, 1) / 1e9);
 }
 
 /* Before anything is allocated, and with all workers of this host counted. */
@@ -91,11 +87,11 @@ static enum jl_status check_memory(struct worker *w, struct jl_err *err)
 	enum jl_status status = reduce(w, &least_B, 1, JL_RED_MAX, err);
 	if (status != JL_OK || w->result->plan.total_B <= -least_B)
 		return status;
-	char en[160], ko[160];
-	what_fits(w, -least_B, en, ko);
-	return jl_fail(err, JL_E_LIMIT, "too little memory: a worker needs %.1f GB and has %.1f GB; %s%.0s",
-		       "메모리 부족: 워커 하나에 %.1f GB가 필요한데 %.1f GB가 남아 있습니다.%.0s %s",
-		       w->result->plan.total_B / 1e9, -least_B / 1e9, en, ko);
+	struct jl_err fits;
+	what_fits(w, -least_B, &fits);
+	return jl_fail_from(err, JL_E_LIMIT, NULL, &fits,
+			    "too little memory: a worker needs %.1f GB and has %.1f GB; {}",
+			    w->result->plan.total_B / 1e9, -least_B / 1e9);
 }
 
 /* --- set-up */
@@ -192,8 +188,7 @@ static enum jl_status one_step(struct worker *w, size_t step, double begin_s, bo
 		return status;
 	loss /= w->n_ranks;
 	if (!isfinite(loss))
-		return jl_fail(err, JL_E_DATA, "the loss of step %zu is no number",
-			       "%zu번째 스텝의 loss가 숫자가 아닙니다", step + 1);
+		return jl_fail(err, JL_E_DATA, "the loss of step %zu is no number", step + 1);
 	if (step == 0) {
 		r->loss_first = loss;
 		(void)jl_trainer_times(w->train); /* what the warm-up waited does not count */
@@ -270,8 +265,7 @@ static enum jl_status sum_up(struct worker *w, struct jl_err *err)
 	if (status != JL_OK)
 		return status;
 	if (r->n_samples == 0)
-		return jl_fail(err, JL_E_IO, "stopped before the first step was measured",
-			       "첫 스텝을 재기 전에 중단했습니다");
+		return jl_fail(err, JL_E_IO, "stopped before the first step was measured");
 	r->exposed_s = w->n_ranks > 1 ? most[0] : 0;
 	r->mem_B = most[1];
 	r->cpu_s = w->cpu_s / n;

@@ -47,11 +47,10 @@ static enum jl_status unknown_option(const struct jl_command *command, const cha
 	nearest = jl_nearest_name(name, names, n);
 	if (nearest)
 		return jl_fail(err, JL_E_USAGE,
-			       "unknown option '%s'; did you mean '--%s'? ('jeoul help%s%s' lists them)",
-			       "모르는 옵션 '%s'입니다. '--%s'인가요? (목록: 'jeoul help%s%s')", shown, nearest,
-			       *help ? " " : "", help);
-	return jl_fail(err, JL_E_USAGE, "unknown option '%s'; 'jeoul help%s%s' lists what there is",
-		       "모르는 옵션 '%s'입니다. 목록: 'jeoul help%s%s'", shown, *help ? " " : "", help);
+			       "unknown option '%s'; did you mean '--%s'? ('jeoul help%s%s' lists them)", shown,
+			       nearest, *help ? " " : "", help);
+	return jl_fail(err, JL_E_USAGE, "unknown option '%s'; 'jeoul help%s%s' lists what there is", shown,
+		       *help ? " " : "", help);
 }
 
 static enum jl_status check_choice(const struct jl_option *option, const char *text, struct jl_err *err)
@@ -65,8 +64,7 @@ static enum jl_status check_choice(const struct jl_option *option, const char *t
 		if (len < sizeof(all)) /* too many: cut, the help has them */
 			len += (size_t)snprintf(all + len, sizeof(all) - len, "%s%s", len ? ", " : "", *c);
 	}
-	return jl_fail(err, JL_E_USAGE, "--%s: '%.80s' is not one of %s", "--%s: '%.80s'은(는) %s 중 하나가 아닙니다",
-		       option->name, text, all);
+	return jl_fail(err, JL_E_USAGE, "--%s: '%.80s' is not one of %s", option->name, text, all);
 }
 
 static bool is_blank(const char *text)
@@ -82,8 +80,8 @@ static enum jl_status take_value(struct jl_given *given, struct jl_err *err)
 
 	strncat(what, option->name, sizeof(what) - 3);
 	if (option->type != JL_OPT_FLAG && is_blank(given->text))
-		return jl_fail(err, JL_E_USAGE, "--%s is empty: write --%s %s", "--%s 값이 비어 있습니다: --%s %s",
-			       option->name, option->name, option->arg ? option->arg : "VALUE");
+		return jl_fail(err, JL_E_USAGE, "--%s is empty: write --%s %s", option->name, option->name,
+			       option->arg ? option->arg : "VALUE");
 	switch (option->type) {
 	case JL_OPT_CHOICE: return check_choice(option, given->text, err);
 	case JL_OPT_COUNT:
@@ -109,10 +107,9 @@ static enum jl_status add_given(struct jl_args *args, const struct jl_option *op
 	if (!option->many)
 		for (size_t i = 0; i < args->n_given; i++)
 			if (args->given[i].option == option && option->type != JL_OPT_FLAG)
-				return jl_fail(err, JL_E_USAGE, "--%s is given twice", "--%s: 두 번 썼습니다",
-					       option->name);
+				return jl_fail(err, JL_E_USAGE, "--%s is given twice", option->name);
 	if (args->n_given == JL_GIVEN_MAX)
-		return jl_fail(err, JL_E_LIMIT, "more than %d options", "옵션이 %d개를 넘습니다", JL_GIVEN_MAX);
+		return jl_fail(err, JL_E_LIMIT, "more than %d options", JL_GIVEN_MAX);
 	given = &args->given[args->n_given++];
 	*given = (struct jl_given){ .option = option, .text = text };
 	return take_value(given, err);
@@ -147,15 +144,14 @@ static enum jl_status take_option(struct jl_args *args, const struct jl_command 
 	}
 	if (option->type == JL_OPT_FLAG) {
 		if (equals)
-			return jl_fail(err, JL_E_USAGE, "--%s takes no value", "--%s에는 값을 쓰지 않습니다",
-				       option->name);
+			return jl_fail(err, JL_E_USAGE, "--%s takes no value", option->name);
 		return add_given(args, option, "", err);
 	}
 	if (equals)
 		return add_given(args, option, equals + 1, err);
 	if (!next)
-		return jl_fail(err, JL_E_USAGE, "--%s needs a value: --%s %s", "--%s에 값이 필요합니다: --%s %s",
-			       option->name, option->name, option->arg ? option->arg : "VALUE");
+		return jl_fail(err, JL_E_USAGE, "--%s needs a value: --%s %s", option->name, option->name,
+			       option->arg ? option->arg : "VALUE");
 	*ret_skip = true;
 	return add_given(args, option, next, err);
 }
@@ -168,17 +164,14 @@ static enum jl_status check_operands(const struct jl_args *args, const struct jl
 		if (strcmp(args->given[i].option->name, "help") == 0)
 			return JL_OK;
 	if (n < (size_t)command->n_min)
-		return jl_fail(err, JL_E_USAGE, "'jeoul %s' needs %s", "'jeoul %s'에 빠진 인자가 있습니다: %s",
-			       command->name, command->operands);
+		return jl_fail(err, JL_E_USAGE, "'jeoul %s' needs %s", command->name, command->operands);
 	for (size_t i = 0; i < n; i++)
 		if (is_blank(args->operands[i]))
-			return jl_fail(err, JL_E_USAGE, "'jeoul %s': argument %zu is empty; it takes %s",
-				       "'jeoul %s'의 %zu번째 인자가 비어 있습니다. 인자: %s", command->name, i + 1,
-				       command->operands ? command->operands : "-");
+			return jl_fail(err, JL_E_USAGE, "'jeoul %s': argument %zu is empty; it takes %s", command->name,
+				       i + 1, command->operands ? command->operands : "-");
 	if (command->n_max >= 0 && n > (size_t)command->n_max)
 		return jl_fail(err, JL_E_USAGE,
 			       "'%s' is one argument too many for 'jeoul %s'; quote a system that contains blanks",
-			       "'%s': 'jeoul %s'의 인자가 너무 많습니다. 공백이 있는 시스템은 따옴표로 묶으세요",
 			       args->operands[command->n_max], command->name);
 	return JL_OK;
 }
@@ -198,8 +191,8 @@ static enum jl_status check_characters(const char *arg, struct jl_err *err)
 		if (iscntrl((unsigned char)*c))
 			*c = '?';
 	jl_utf8_sanitize(shown);
-	return jl_fail(err, JL_E_USAGE, "argument '%s' has a control character at byte %td; take it out",
-		       "인자 '%s'의 %td번째 바이트에 제어 문자가 있습니다. 빼고 다시 쓰세요", shown, bad - arg + 1);
+	return jl_fail(err, JL_E_USAGE, "argument '%s' has a control character at byte %td; take it out", shown,
+		       bad - arg + 1);
 }
 
 enum jl_status jl_args_leading(int *ret_n, int argc, char **argv, struct jl_err *err)
@@ -251,8 +244,7 @@ enum jl_status jl_args_parse(struct jl_args *ret_args, const struct jl_command *
 			continue;
 		}
 		if (args->n_operands == JL_OPERANDS_MAX)
-			return jl_fail(err, JL_E_LIMIT, "more than %d arguments", "인자가 %d개를 넘습니다",
-				       JL_OPERANDS_MAX);
+			return jl_fail(err, JL_E_LIMIT, "more than %d arguments", JL_OPERANDS_MAX);
 		args->operands[args->n_operands++] = argv[i];
 	}
 	return check_operands(args, command, err);

@@ -72,8 +72,8 @@ static enum jl_status read_quantities(struct jl_request *req, const struct jl_cl
 		const struct jl_given *given = jl_given(cli, quantities[i].name);
 
 		if (given && !(given->value > 0))
-			return jl_fail(err, JL_E_USAGE, "--%s: '%s' is not more than nothing",
-				       "--%s: '%s'은(는) 0보다 커야 합니다", quantities[i].name, given->text);
+			return jl_fail(err, JL_E_USAGE, "--%s: '%s' is not more than nothing", quantities[i].name,
+				       given->text);
 		if (given)
 			*quantities[i].value = given->value;
 	}
@@ -86,20 +86,15 @@ static enum jl_status check_words(const struct jl_request *req, struct jl_err *e
 
 	if (req->model && !(isnan(s->layers) && isnan(s->hidden) && isnan(s->heads) && isnan(s->kv_heads) &&
 			    isnan(s->ffn) && isnan(s->vocab)))
-		return jl_fail(
-			err, JL_E_USAGE, "'%s' already has a shape; leave --layers, --hidden, ... out, or the name",
-			"'%s'에는 이미 크기가 있습니다. --layers, --hidden 등을 빼거나 이름을 빼세요", req->model);
+		return jl_fail(err, JL_E_USAGE,
+			       "'%s' already has a shape; leave --layers, --hidden, ... out, or the name", req->model);
 	if (!isnan(req->pue) && !(req->pue >= 1 && req->pue <= 5))
-		return jl_fail(err, JL_E_USAGE, "--pue is %g; it is 1 (no cooling) to 5, e.g. 1.2",
-			       "--pue 값이 %g입니다. 1(냉방 제외)~5, 예: 1.2", req->pue);
+		return jl_fail(err, JL_E_USAGE, "--pue is %g; it is 1 (no cooling) to 5, e.g. 1.2", req->pue);
 	if (!isnan(req->samples) + !isnan(req->tokens) + !isnan(req->steps_per_epoch) > 1)
-		return jl_fail(err, JL_E_USAGE, "give one of --samples, --tokens and --steps-per-epoch",
-			       "--samples, --tokens, --steps-per-epoch 중 하나만 쓰세요");
+		return jl_fail(err, JL_E_USAGE, "give one of --samples, --tokens and --steps-per-epoch");
 	if (!isnan(req->epochs) && isnan(req->samples) && isnan(req->tokens) && isnan(req->steps_per_epoch))
 		return jl_fail(err, JL_E_USAGE,
-			       "--epochs needs to know an epoch: give --samples, --tokens or --steps-per-epoch",
-			       "--epochs를 쓰려면 에폭의 크기가 필요합니다: --samples, --tokens, --steps-per-epoch 중 "
-			       "하나를 쓰세요");
+			       "--epochs needs to know an epoch: give --samples, --tokens or --steps-per-epoch");
 	return JL_OK;
 }
 

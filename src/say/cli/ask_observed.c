@@ -11,8 +11,7 @@ static enum jl_status positive(const struct jl_cli *cli, const char *name, struc
 
 	if (!given || given->value > 0)
 		return JL_OK;
-	return jl_fail(err, JL_E_RANGE, "--%s: '%s' is not more than nothing", "--%s: '%s'은(는) 0보다 커야 합니다",
-		       name, given->text);
+	return jl_fail(err, JL_E_RANGE, "--%s: '%s' is not more than nothing", name, given->text);
 }
 
 static int dtype_of(const char *name)
@@ -30,12 +29,10 @@ static enum jl_status read_length(struct jl_observed *run, const struct jl_cli *
 		     samples = jl_count(cli, "samples");
 
 	if (!isnan(batches) + !isnan(steps) + !isnan(samples) > 1)
-		return jl_fail(err, JL_E_USAGE, "give one of --batches, --steps-per-epoch and --samples",
-			       "--batches, --steps-per-epoch, --samples 중 하나만 쓰세요");
+		return jl_fail(err, JL_E_USAGE, "give one of --batches, --steps-per-epoch and --samples");
 	run->batches = !isnan(batches) ? batches : !isnan(steps) ? steps : samples / run->batch;
 	if (isnan(run->batches) && jl_given(cli, "epochs"))
-		return jl_fail(err, JL_E_USAGE, "--epochs needs to know an epoch: give --batches or --samples",
-			       "--epochs를 쓰려면 에폭의 크기가 필요합니다: --batches나 --samples를 쓰세요");
+		return jl_fail(err, JL_E_USAGE, "--epochs needs to know an epoch: give --batches or --samples");
 	return JL_OK;
 }
 
@@ -62,8 +59,7 @@ enum jl_status jl_ask_observed(struct jl_observed *ret_run, const struct jl_cli 
 		if (strcmp(kind, jl_mixes[i].id) == 0)
 			run.kind = (enum jl_mix_kind)i;
 	if (isnan(run.batch))
-		return jl_fail(err, JL_E_USAGE, "--observed needs the samples of that step: --observed-batch N",
-			       "--observed에는 그 스텝의 샘플 수가 필요합니다: --observed-batch N");
+		return jl_fail(err, JL_E_USAGE, "--observed needs the samples of that step: --observed-batch N");
 	status = read_length(&run, cli, err);
 	if (!status)
 		*ret_run = run;
@@ -82,8 +78,7 @@ enum jl_status jl_ask_observed_on(struct jl_observed *ret_run, struct jl_machine
 		return status;
 	if (!baseline)
 		return jl_fail(err, JL_E_USAGE,
-			       "--observed needs the system it was seen on: --baseline \"4x v100-dgxs-32gb\"",
-			       "--observed에는 잰 시스템이 필요합니다: --baseline \"4x v100-dgxs-32gb\"");
+			       "--observed needs the system it was seen on: --baseline \"4x v100-dgxs-32gb\"");
 	if ((status = jl_sys_parse(&sys, cli->cat, baseline, &cli->arena, err)) ||
 	    (status = jl_machine_make(ret_base, cli->cat, &sys, err)) ||
 	    (status = jl_observed_check(&run, ret_base, err)))

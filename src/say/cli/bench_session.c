@@ -71,10 +71,8 @@ enum jl_status jl_bench_choose(struct jl_bench_session *s, const char *const *na
 	if (wanted) {
 		s->backend = jl_bench_find(wanted);
 		if (!s->backend)
-			return jl_fail(
-				err, JL_E_USAGE, "--backend: '%s' is not known; write cpu, shm, tcp, mpi, cuda or nccl",
-				"--backend: '%s'은(는) 모르는 이름입니다. cpu, shm, tcp, mpi, cuda, nccl 중에서 쓰세요",
-				wanted);
+			return jl_fail(err, JL_E_USAGE,
+				       "--backend: '%s' is not known; write cpu, shm, tcp, mpi, cuda or nccl", wanted);
 		return s->backend->present(err);
 	}
 	for (; *names && status; names++) {
@@ -93,8 +91,7 @@ enum jl_status jl_bench_begin(struct jl_bench_session *s, struct jl_cli *cli, st
 	*s = (struct jl_bench_session){ .cli = cli,
 					.where = { .version = JEOUL_VERSION, .note = jl_text(cli, "note") } };
 	if (time && !(time->value >= 0.01 && time->value <= 86400))
-		return jl_fail(err, JL_E_USAGE, "--time: write something from 10 ms to 1 d",
-			       "--time: 10 ms에서 1 d 사이로 쓰세요");
+		return jl_fail(err, JL_E_USAGE, "--time: write something from 10 ms to 1 d");
 	status = jl_record_new_id(s->run, err);
 	if (status)
 		return status;
@@ -118,8 +115,7 @@ void jl_bench_draw(struct jl_bench_session *s)
 	jl_progress_begin(&s->progress,
 			  &(struct jl_progress_options){ .on = isatty(STDERR_FILENO) && isatty(STDOUT_FILENO),
 							 .columns = s->cli->width,
-							 .lang = s->cli->lang,
-							 .label = JL_T(s->cli->lang, "measuring", "측정 중"),
+							 .label = JL_("measuring"),
 							 .total = s->n_tasks,
 							 .now_s = jl_clock_s(),
 							 .write = write_err });
@@ -146,9 +142,7 @@ static void put_in_store(struct jl_bench_session *s, const struct jl_record *rec
 	/* the figures are worth more than their place: say it once and go on; who asks next must not find older ones and be content */
 	s->store_failed = true;
 	s->cli->exit_code = 1;
-	jl_buf_printf(&s->cli->warn, "jeoul: %s: %s\n",
-		      JL_T(s->cli->lang, "results are not kept", "결과를 저장하지 못했습니다"),
-		      jl_err_text(&err, s->cli->lang));
+	jl_buf_printf(&s->cli->warn, "jeoul: %s: %s\n", JL_("results are not kept"), err.text);
 }
 
 void jl_bench_keep_record(struct jl_bench_session *s, const struct jl_record *record)
@@ -183,7 +177,7 @@ void jl_bench_keep(struct jl_bench_session *s, const struct jl_bench_result *res
 	if (jl_bench_record(result, s->backend, &s->where, &arena, &record, &err) == JL_OK)
 		jl_bench_keep_record(s, &record);
 	else
-		jl_buf_printf(&s->cli->warn, "jeoul: %s\n", jl_err_text(&err, s->cli->lang));
+		jl_buf_printf(&s->cli->warn, "jeoul: %s\n", err.text);
 	jl_arena_release(&arena);
 }
 
@@ -225,11 +219,9 @@ void jl_bench_end(struct jl_bench_session *s)
 		jl_bench_view_end(s, interrupted != 0);
 	}
 	if (s->n_wrong > 0) {
-		jl_buf_printf(
-			&s->cli->warn,
-			JL_T(s->cli->lang, "jeoul: %.0f elements are wrong: memory, a driver or a library is faulty\n",
-			     "jeoul: 원소 %.0f개가 틀렸습니다. 메모리, 드라이버 또는 라이브러리에 문제가 있습니다\n"),
-			s->n_wrong);
+		jl_buf_printf(&s->cli->warn,
+			      JL_("jeoul: %.0f elements are wrong: memory, a driver or a library is faulty\n"),
+			      s->n_wrong);
 		s->cli->exit_code = 1;
 	}
 	if (s->store)

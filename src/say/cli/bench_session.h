@@ -13,20 +13,14 @@
 	  .type = JL_OPT_QUANTITY,                                                                                     \
 	  .kind = JL_K_TIME,                                                                                           \
 	  .arg = "TIME",                                                                                               \
-	  .en = "how long it may take in all, e.g. \"10 s\"",                                                          \
-	  .ko = "전체에 쓸 시간, 예: \"10 s\"" },                                                                      \
+	  .en = JL_N("how long it may take in all, e.g. \"10 s\"") },                                                  \
 		{ .name = "backend",                                                                                   \
 		  .type = JL_OPT_TEXT,                                                                                 \
 		  .arg = "NAME",                                                                                       \
-		  .en = "what measures ('jeoul bench list' shows them)",                                               \
-		  .ko = "측정 백엔드 (목록: 'jeoul bench list')" },                                                    \
-		{ .name = "note",                                                                                      \
-		  .type = JL_OPT_TEXT,                                                                                 \
-		  .arg = "TEXT",                                                                                       \
-		  .en = "kept with the results",                                                                       \
-		  .ko = "결과와 함께 남길 메모" },                                                                     \
+		  .en = JL_N("what measures ('jeoul bench list' shows them)") },                                       \
+		{ .name = "note", .type = JL_OPT_TEXT, .arg = "TEXT", .en = JL_N("kept with the results") },           \
 	{                                                                                                              \
-		.name = "no-store", .en = "do not keep the results", .ko = "결과를 저장하지 않음"             \
+		.name = "no-store", .en = JL_N("do not keep the results")                                              \
 	}
 
 struct jl_bench_session {

@@ -10,38 +10,31 @@
 #define JL_BENCH_SECRET_OPTION                                                                                         \
 	{                                                                                                              \
 		.name = "secret-file", .type = JL_OPT_TEXT, .arg = "FILE",                                             \
-		.en = "a secret that all hosts know; it is proved, never sent",                                        \
-		.ko = "모든 호스트가 아는 비밀. 보내지 않고 증명만 함"                              \
+		.en = JL_N("a secret that all hosts know; it is proved, never sent")                                   \
 	}
 
 #define JL_BENCH_TCP_OPTIONS                                                                                           \
-	{ .name = "listen",                                                                                            \
-	  .en = "wait for the other hosts on ADDR (default 127.0.0.1)",                                                \
-	  .ko = "ADDR에서 다른 호스트를 기다림 (기본값 127.0.0.1)" },                                                  \
+	{ .name = "listen", .en = JL_N("wait for the other hosts on ADDR (default 127.0.0.1)") },                      \
 		{ .name = "to",                                                                                        \
 		  .type = JL_OPT_TEXT,                                                                                 \
 		  .arg = "HOST",                                                                                       \
-		  .en = "take part in what the host that listens measures",                                            \
-		  .ko = "--listen으로 기다리는 호스트의 측정에 참여" },                                                \
+		  .en = JL_N("take part in what the host that listens measures") },                                    \
 		{ .name = "ranks",                                                                                     \
 		  .type = JL_OPT_COUNT,                                                                                \
 		  .min = 2,                                                                                            \
 		  .max = JL_COMM_TCP_RANKS_MAX,                                                                        \
 		  .arg = "N",                                                                                          \
-		  .en = "with --listen: how many, this one included (default 2)",                                      \
-		  .ko = "--listen: 자신을 포함한 랭크 수 (기본값 2)" },                                                \
+		  .en = JL_N("with --listen: how many, this one included (default 2)") },                              \
 		{ .name = "port",                                                                                      \
 		  .type = JL_OPT_COUNT,                                                                                \
 		  .min = 1,                                                                                            \
 		  .max = 65535,                                                                                        \
 		  .arg = "N",                                                                                          \
-		  .en = "TCP port (default 5270)",                                                                     \
-		  .ko = "TCP 포트 (기본값 5270)" },                                                                    \
+		  .en = JL_N("TCP port (default 5270)") },                                                             \
 		JL_BENCH_SECRET_OPTION,                                                                                \
 	{                                                                                                              \
 		.name = "timeout", .type = JL_OPT_QUANTITY, .kind = JL_K_TIME, .arg = "TIME",                          \
-		.en = "how long to wait for the others (default 10 min)",                                              \
-		.ko = "다른 호스트를 기다릴 시간 (기본값 10 min)"                                        \
+		.en = JL_N("how long to wait for the others (default 10 min)")                                         \
 	}
 
 bool jl_bench_tcp_asked(const struct jl_cli *cli); /* --listen or --to */

@@ -84,15 +84,14 @@ void jl_bench_view_wrapped(struct jl_cli *cli, size_t indent, const char *text)
 void jl_bench_view_head(struct jl_bench_session *s, enum jl_kind rate)
 {
 	struct jl_buf *out = &s->cli->out;
-	const enum jl_lang lang = s->cli->lang;
 
 	if (s->cli->json)
 		return;
 	jl_buf_puts(out, "  ");
 	column(out, "", WHAT_COLUMNS, false);
-	column(out, rate == JL_K_FLOP_RATE ? JL_T(lang, "rate", "속도") : JL_T(lang, "bandwidth", "대역폭"), 13, true);
-	column(out, JL_T(lang, "95 % interval", "95 % 구간"), 17, true);
-	column(out, JL_T(lang, "time", "시간"), 10, true);
+	column(out, rate == JL_K_FLOP_RATE ? JL_("rate") : JL_("bandwidth"), 13, true);
+	column(out, JL_("95 % interval"), 17, true);
+	column(out, JL_("time"), 10, true);
 	column(out, "p95", 10, true);
 	jl_buf_puts(out, "\n");
 }
@@ -128,60 +127,36 @@ void jl_bench_view_row(struct jl_bench_session *s, const char *what, const struc
 	column(out, jl_units_text(time, r->time_s.median, JL_K_TIME, 3), 10, true);
 	column(out, jl_units_text(p95, r->time_s.p95, JL_K_TIME, 3), 10, true);
 	if (r->checked && r->n_wrong > 0)
-		jl_buf_printf(out, JL_T(s->cli->lang, "  %.0f wrong", "  오류 %.0f개"), r->n_wrong);
+		jl_buf_printf(out, JL_("  %.0f wrong"), r->n_wrong);
 	jl_buf_puts(out, r->noise.noisy ? " ~\n" : "\n");
 }
 
-static void noise_text(const struct jl_bench_session *s, char ret_text[200])
+static void noise_text(const struct jl_bench_session *s, char ret_text[JL_NOISE_WHY_MAX])
 {
-	const struct jl_record_noise *n = &s->noise;
-	const char *ko = "측정 중 성능이 흔들렸습니다";
-	char text[160];
+	char en[JL_NOISE_WHY_MAX];
 
-	if (n->cpu_other_frac > JL_NOISE_CPU_OTHER_FRAC) {
-		(void)snprintf(text, sizeof(text), "다른 프로세스가 CPU 시간의 %.0f %%를 썼습니다",
-			       100 * n->cpu_other_frac);
-		ko = text;
-	} else if (n->steal_frac > JL_NOISE_STEAL_FRAC) {
-		(void)snprintf(text, sizeof(text), "하이퍼바이저가 CPU 시간의 %.0f %%를 가져갔습니다",
-			       100 * n->steal_frac);
-		ko = text;
-	} else if (n->thermal) {
-		ko = "열 때문에 클럭이 내려갔습니다";
-	} else if (n->power) {
-		ko = "전력 제한 때문에 클럭이 내려갔습니다";
-	} else if (fabs(n->drift_frac) > JL_NOISE_DRIFT_FRAC) {
-		(void)snprintf(text, sizeof(text), "측정하는 동안 시간이 %+.0f %% 변했습니다", 100 * n->drift_frac);
-		ko = text;
-	}
-	(void)snprintf(ret_text, 200, "%s", s->cli->lang == JL_KO ? ko : s->why);
+	if (!jl_noise_why(en, ret_text, &s->noise)) /* a backend has its own reasons */
+		(void)snprintf(ret_text, JL_NOISE_WHY_MAX, "%s",
+			       jl_lang_is("en") ? s->why : JL_("the measurement was not steady"));
 }
 
 void jl_bench_view_end(struct jl_bench_session *s, bool stopped)
 {
 	struct jl_buf *out = &s->cli->out;
-	const enum jl_lang lang = s->cli->lang;
-	char why[200];
+	char why[JL_NOISE_WHY_MAX];
 
 	jl_buf_puts(out, "\n");
 	if (stopped && s->n_records)
-		jl_buf_puts(out, JL_T(lang, "  Stopped; what was measured until then is kept.\n",
-				      "  중단했습니다. 그때까지 측정한 것은 남깁니다.\n"));
+		jl_buf_puts(out, JL_("  Stopped; what was measured until then is kept.\n"));
 	else if (!s->n_records)
-		jl_buf_printf(out, JL_T(lang, "  %s; nothing was measured.\n", "  %s. 측정한 것이 없습니다.\n"),
-			      stopped ? JL_T(lang, "Stopped", "중단했습니다") : JL_T(lang, "Ended", "끝났습니다"));
+		jl_buf_printf(out, JL_("  %s; nothing was measured.\n"), stopped ? JL_("Stopped") : JL_("Ended"));
 	if (s->n_noisy) {
 		noise_text(s, why);
-		jl_buf_printf(out,
-			      JL_T(lang, "  ~ noisy: %s.\n    Intervals are wider, and no verdict is built on these.\n",
-				   "  ~ 잡음: %s.\n    구간을 넓혔고, 이 값으로는 판정하지 않습니다.\n"),
+		jl_buf_printf(out, JL_("  ~ noisy: %s.\n    Intervals are wider, and no verdict is built on these.\n"),
 			      why);
 	}
 	if (s->n_stored)
-		jl_buf_printf(out,
-			      JL_T(lang, "  Kept: %zu results, run %s ('jeoul store list').\n",
-				   "  저장: 결과 %zu개, 실행 %s ('jeoul store list')\n"),
-			      s->n_stored, s->run);
+		jl_buf_printf(out, JL_("  Kept: %zu results, run %s ('jeoul store list').\n"), s->n_stored, s->run);
 }
 
 /* --- nccl-tests' form */

@@ -23,7 +23,7 @@ static void details(struct jl_cli *cli, const struct jl_upgrades *found)
 
 	for (size_t i = 0; i < found->n && i < SHOWN_MAX; i++) {
 		const struct jl_upgrade *u = &found->items[i];
-		const char *text = JL_T(cli->lang, u->en, u->ko);
+		const char *text = u->text;
 
 		if (jl_utf8_width(text) <= ROOM_WIDTH)
 			continue;
@@ -52,9 +52,9 @@ static const char *price_of(struct jl_cli *cli, const struct jl_upgrade *u)
 	long day;
 
 	if (u->price.micro == 0)
-		return JL_T(cli->lang, "not known", "모름");
+		return JL_("not known");
 	if (!u->price_date)
-		return JL_T(cli->lang, "given", "입력값");
+		return JL_("given");
 	if (jl_date_parse(&day, u->price_date, NULL) == JL_OK && cli->today - day <= OLD_DAYS)
 		return u->price_date;
 	return jl_arena_printf(&cli->arena, "%s ⚠", u->price_date);
@@ -64,21 +64,19 @@ static enum jl_status view(struct jl_cli *cli, const struct jl_upgrade_ask *ask,
 			   struct jl_err *err)
 {
 	const struct jl_table_column columns[] = {
-		{ .head = JL_T(cli->lang, "purchase", "살 것"), .flexible = true, .min_width = 24 },
+		{ .head = JL_("purchase"), .flexible = true, .min_width = 24 },
 		{ .head = "USD", .align = JL_RIGHT },
-		{ .head = JL_T(cli->lang, "faster", "향상"), .align = JL_RIGHT },
-		{ .head = JL_T(cli->lang, "per 1,000 USD", "1,000 USD당"), .align = JL_RIGHT },
-		{ .head = JL_T(cli->lang, "price of", "가격 시점"), .align = JL_LEFT },
+		{ .head = JL_C("upgrade", "faster"), .align = JL_RIGHT },
+		{ .head = JL_("per 1,000 USD"), .align = JL_RIGHT },
+		{ .head = JL_("price of"), .align = JL_LEFT },
 	};
 	struct jl_table table;
 	char money[JL_MONEY_TEXT_MAX], mid[JL_MONEY_TEXT_MAX], lo[JL_MONEY_TEXT_MAX], hi[JL_MONEY_TEXT_MAX];
 
-	jl_buf_printf(&cli->out,
-		      JL_T(cli->lang, "%s%s now: %s samples/s (%s–%s)%s\n", "%s%s: 지금 %s 샘플/s (%s–%s)%s\n"),
-		      jl_view_bold(cli), ask->system, three_digits(mid, found->now_per_s.value),
-		      three_digits(lo, found->now_per_s.lo), three_digits(hi, found->now_per_s.hi), jl_view_reset(cli));
-	jl_buf_printf(&cli->out, JL_T(cli->lang, "  %s, batch %g a GPU", "  %s, GPU당 배치 %g"), ask->run.model,
-		      ask->run.batch);
+	jl_buf_printf(&cli->out, JL_("%s%s now: %s samples/s (%s–%s)%s\n"), jl_view_bold(cli), ask->system,
+		      three_digits(mid, found->now_per_s.value), three_digits(lo, found->now_per_s.lo),
+		      three_digits(hi, found->now_per_s.hi), jl_view_reset(cli));
+	jl_buf_printf(&cli->out, JL_("  %s, batch %g a GPU"), ask->run.model, ask->run.batch);
 	if (found->now_zero)
 		jl_buf_printf(&cli->out, ", ZeRO-%d", found->now_zero);
 	jl_buf_puts(&cli->out, "\n\n");
@@ -86,7 +84,7 @@ static enum jl_status view(struct jl_cli *cli, const struct jl_upgrade_ask *ask,
 	for (size_t i = 0; i < found->n && i < SHOWN_MAX; i++) {
 		const struct jl_upgrade *u = &found->items[i];
 
-		jl_table_cell(&table, JL_T(cli->lang, u->en, u->ko));
+		jl_table_cell(&table, u->text);
 		jl_table_cell(&table, u->price.micro ? jl_money_short(money, u->price) : "?");
 		jl_table_printf(&table, "%+.0f %%", u->gain_frac * 100);
 		if (isnan(u->gain_per_kusd))
@@ -99,24 +97,16 @@ static enum jl_status view(struct jl_cli *cli, const struct jl_upgrade_ask *ask,
 	}
 	if (!found->n)
 		jl_buf_puts(&cli->out,
-			    JL_T(cli->lang,
-				 "  Nothing in the catalog within the budget makes this run noticeably faster.\n",
-				 "  예산 안에서 눈에 띄게 빨라지는 선택이 카탈로그에 없습니다.\n"));
+			    JL_("  Nothing in the catalog within the budget makes this run noticeably faster.\n"));
 	else if (jl_view_table(cli, &table, 2, err))
 		return err->status;
 	details(cli, found);
 	if (found->n_over_budget)
-		jl_buf_printf(&cli->out,
-			      JL_T(cli->lang, "\n  Over the budget: %zu further.\n",
-				   "\n  예산을 넘는 선택 %zu개는 뺐습니다.\n"),
-			      found->n_over_budget);
+		jl_buf_printf(&cli->out, JL_("\n  Over the budget: %zu further.\n"), found->n_over_budget);
 	jl_view_wrapped(
-		cli, 2, JL_T(cli->lang, "Note", "참고"),
-		JL_T(cli->lang,
-		     "estimated, each at its fastest ZeRO stage; prices with ⚠ are older than 90 days. Check slots, "
-		     "power and cooling with 'jeoul build'.",
-		     "추정값, 각각 가장 빠른 ZeRO 단계 기준. 가격의 ⚠는 90일 넘은 것. 슬롯, 파워, 냉각은 'jeoul "
-		     "build'로 확인하세요."));
+		cli, 2, JL_("Note"),
+		JL_("estimated, each at its fastest ZeRO stage; prices with ⚠ are older than 90 days. Check slots, "
+		    "power and cooling with 'jeoul build'."));
 	return JL_OK;
 }
 
@@ -173,8 +163,7 @@ enum jl_status jl_build_upgrade(struct jl_cli *cli, struct jl_err *err)
 	if (!found)
 		return jl_fail_nomem(err);
 	if (ask.budget_usd <= 0 || ask.bridge_usd < 0)
-		return jl_fail(err, JL_E_RANGE, "--budget and --bridge-price are amounts above zero",
-			       "--budget과 --bridge-price는 0보다 커야 합니다");
+		return jl_fail(err, JL_E_RANGE, "--budget and --bridge-price are amounts above zero");
 	ask.run.model = jl_text(cli, "model") ? jl_text(cli, "model") : "gpt-305m";
 	ask.run.batch = batch ? (double)batch->count : 4;
 	ask.run.seq = seq ? (double)seq->count : jl_text(cli, "model") ? NAN : 512;

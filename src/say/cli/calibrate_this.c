@@ -30,8 +30,7 @@ enum jl_status jl_calibrate_dir(const char **ret_dir, struct jl_cli *cli, const 
 	else if (home && *home == '/')
 		dir = jl_arena_printf(&cli->arena, "%s/.local/share/jeoul/this/%s", home, here->fingerprint);
 	else
-		return jl_fail(err, JL_E_USAGE, "where should it be kept? Set XDG_DATA_HOME or HOME",
-			       "둘 곳을 알 수 없습니다. XDG_DATA_HOME이나 HOME을 지정하세요");
+		return jl_fail(err, JL_E_USAGE, "where should it be kept? Set XDG_DATA_HOME or HOME");
 	if (!dir)
 		return jl_fail_nomem(err);
 	*ret_dir = dir;
@@ -78,8 +77,7 @@ static enum jl_status make_dirs(const char *path, struct jl_cli *cli, struct jl_
 	for (char *slash = strchr(dir + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
 		*slash = '\0';
 		if (mkdir(dir, 0700) != 0 && errno != EEXIST)
-			return jl_fail(err, JL_E_IO, "%s: the folder cannot be made: %s",
-				       "%s: 폴더를 만들 수 없습니다: %s", dir, strerror(errno));
+			return jl_fail(err, JL_E_IO, "%s: the folder cannot be made: %s", dir, strerror(errno));
 		*slash = '/';
 	}
 	return JL_OK;
@@ -140,39 +138,33 @@ static void say_json(struct jl_cli *cli, const struct jl_own *own, const char *d
 
 static enum jl_status say(struct jl_cli *cli, const struct jl_own *own, const char *date, struct jl_err *err)
 {
-	const enum jl_lang lang = cli->lang;
 	const struct jl_table_column columns[] = {
-		{ .head = JL_T(lang, "what", "대상") },
-		{ .head = JL_T(lang, "measured ✅", "측정 ✅"), .align = JL_RIGHT },
-		{ .head = JL_T(lang, "model had ⚠", "기존 모델 ⚠"), .align = JL_RIGHT },
-		{ .head = JL_T(lang, "record", "기록") },
+		{ .head = JL_("what") },
+		{ .head = JL_("measured ✅"), .align = JL_RIGHT },
+		{ .head = JL_("model had ⚠"), .align = JL_RIGHT },
+		{ .head = JL_("record") },
 	};
 	struct jl_table table;
 	enum jl_status status;
 
-	jl_buf_printf(&cli->out,
-		      JL_T(lang, "This machine is now predicted by what was measured here (%s).\n\n",
-			   "이제 이 장비는 여기서 잰 값으로 예측합니다 (%s).\n\n"),
-		      date);
+	jl_buf_printf(&cli->out, JL_("This machine is now predicted by what was measured here (%s).\n\n"), date);
 	jl_table_init(&table, &cli->arena, columns, sizeof(columns) / sizeof(*columns));
 	for (size_t i = 0; i < own->n; i++) {
 		const struct jl_own_figure *f = &own->figures[i];
 		char text[JL_STORE_VIEW_TEXT_MAX];
 
-		jl_table_printf(&table, "%s %s", f->record->kind, jl_store_view_what(text, f->record, lang));
+		jl_table_printf(&table, "%s %s", f->record->kind, jl_store_view_what(text, f->record));
 		jl_table_cell(&table, jl_store_view_value(text, f->record->metrics[0].name,
 							  f->record->metrics[0].value.median));
 		jl_table_cell(&table, isnan(f->before)
 					      ? "–"
 					      : jl_store_view_value(text, f->record->metrics[0].name, f->before));
 		jl_table_printf(&table, "%s%s", f->record->id + JL_RECORD_ID_LEN - 8,
-				f->clamped ? JL_T(lang, " (at its limit)", " (한계값)") : "");
+				f->clamped ? JL_(" (at its limit)") : "");
 		jl_table_end_row(&table);
 	}
 	status = jl_view_table(cli, &table, 2, err);
-	jl_buf_puts(&cli->out,
-		    JL_T(lang, "\n  Try   jeoul predict gpt-305m --on this\n  Undo  jeoul calibrate --forget\n",
-			 "\n  사용  jeoul predict gpt-305m --on this\n  취소  jeoul calibrate --forget\n"));
+	jl_buf_puts(&cli->out, JL_("\n  Try   jeoul predict gpt-305m --on this\n  Undo  jeoul calibrate --forget\n"));
 	return status;
 }
 
@@ -230,8 +222,7 @@ static enum jl_status make(struct jl_cli *cli, const struct jl_probe_machine *he
 
 static enum jl_status never(struct jl_err *err)
 {
-	return jl_fail(err, JL_E_NOTFOUND, "this machine is not calibrated; jeoul bench all, then jeoul calibrate",
-		       "이 장비는 보정된 적이 없습니다. jeoul bench all 다음에 jeoul calibrate를 실행하세요");
+	return jl_fail(err, JL_E_NOTFOUND, "this machine is not calibrated; jeoul bench all, then jeoul calibrate");
 }
 
 /* The file as it is: what is laid over the catalog, and nothing else. */
@@ -288,8 +279,7 @@ static enum jl_status forget(struct jl_cli *cli, const char *dir, const char *pa
 	if (access(path, F_OK) != 0)
 		return never(err);
 	if (unlink(path) != 0)
-		return jl_fail(err, JL_E_IO, "%s cannot be removed: %s", "%s을(를) 지울 수 없습니다: %s", path,
-			       strerror(errno));
+		return jl_fail(err, JL_E_IO, "%s cannot be removed: %s", path, strerror(errno));
 	source = file_in(cli, dir, SOURCE_NAME);
 	if (!source)
 		return jl_fail_nomem(err);
@@ -298,9 +288,7 @@ static enum jl_status forget(struct jl_cli *cli, const char *dir, const char *pa
 	if (cli->json)
 		jl_buf_puts(&cli->out, "{\"forgotten\": true}\n");
 	else
-		jl_buf_puts(&cli->out,
-			    JL_T(cli->lang, "Forgotten: this machine is predicted by its family's values again.\n",
-				 "보정값을 지웠습니다. 다시 카탈로그 값으로 예측합니다.\n"));
+		jl_buf_puts(&cli->out, JL_("Forgotten: this machine is predicted by its family's values again.\n"));
 	return JL_OK;
 }
 

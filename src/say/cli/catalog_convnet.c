@@ -39,25 +39,20 @@ void jl_view_convnet(struct jl_cli *cli, const struct jl_convnet *net)
 		return;
 	}
 	jl_buf_printf(&cli->out, "%s%s%s  (%s)\n\n", jl_view_bold(cli), net->name, jl_view_reset(cli), net->id);
-	jl_buf_printf(&cli->out, JL_T(cli->lang, "  parameters: %s\n", "  파라미터 수: %s\n"),
-		      jl_view_value(params, net->n_params, JL_K_NUMBER, false));
-	jl_buf_printf(&cli->out, JL_T(cli->lang, "  forward: %.4g GMAC per %s\n", "  순전파: %.4g GMAC (%s당)\n"),
-		      gmac(net), net->item);
-	jl_buf_printf(&cli->out,
-		      JL_T(cli->lang, "  throughput counts: %s, %.4g per %s\n", "  처리량 단위: %s (%.4g / %s)\n"),
-		      net->unit, net->units_per_item, net->item);
+	jl_buf_printf(&cli->out, JL_("  parameters: %s\n"), jl_view_value(params, net->n_params, JL_K_NUMBER, false));
+	jl_buf_printf(&cli->out, JL_("  forward: %.4g GMAC per %s\n"), gmac(net), net->item);
+	jl_buf_printf(&cli->out, JL_("  throughput counts: %s, %.4g per %s\n"), net->unit, net->units_per_item,
+		      net->item);
 	if (net->source)
-		jl_view_wrapped(cli, 2, JL_T(cli->lang, "source", "출처"), net->source);
+		jl_view_wrapped(cli, 2, JL_("source"), net->source);
 }
 
 enum jl_status jl_view_convnets(struct jl_cli *cli, const struct jl_convnet_list *list, struct jl_err *err)
 {
 	const struct jl_table_column columns[] = {
-		{ .head = JL_T(cli->lang, "other networks", "그 밖의 네트워크") },
-		{ .head = JL_T(cli->lang, "parameters", "파라미터"), .align = JL_RIGHT },
-		{ .head = "GMAC", .align = JL_RIGHT },
-		{ .head = JL_T(cli->lang, "per", "기준") },
-		{ .head = JL_T(cli->lang, "name", "이름"), .flexible = true },
+		{ .head = JL_("other networks") },         { .head = JL_("parameters"), .align = JL_RIGHT },
+		{ .head = "GMAC", .align = JL_RIGHT },     { .head = JL_("per") },
+		{ .head = JL_("name"), .flexible = true },
 	};
 	char params[JL_UNITS_TEXT_MAX];
 	struct jl_table table;

@@ -15,95 +15,85 @@ const struct jl_option jl_catalog_sources_options[] = { { 0 } };
 
 /* A column of a list: a field of the record, by its YAML key. */
 struct list_column {
-	const char *key, *en, *ko;
+	const char *key, *en;
 	size_t narrowest; /* may be cut to this; 0: never */
 };
 
 struct list_view {
 	enum jl_catalog_kind kind;
-	const char *en, *ko;
+	const char *en;
 	struct list_column columns[LIST_COLUMNS_MAX];
 };
 
 static const struct list_view views[] = {
 	{ JL_R_GPU,
-	  "accelerators",
-	  "가속기",
-	  { { "id", "id", "id", 16 },
-	    { "mem", "memory", "메모리", 0 },
-	    { "mem_rate", "bandwidth", "대역폭", 0 },
-	    { "bf16_dense", "BF16 dense", "BF16 dense", 0 },
-	    { "fp32", "FP32", "FP32", 0 },
-	    { "tdp", "power", "전력", 0 } } },
+	  JL_N("accelerators"),
+	  { { "id", JL_N("id"), 16 },
+	    { "mem", JL_N("memory"), 0 },
+	    { "mem_rate", JL_N("bandwidth"), 0 },
+	    { "bf16_dense", JL_N("BF16 dense"), 0 },
+	    { "fp32", JL_N("FP32"), 0 },
+	    { "tdp", JL_N("power"), 0 } } },
 	{ JL_R_CPU,
-	  "CPUs",
-	  "CPU",
-	  { { "id", "id", "id", 0 },
-	    { "cores", "cores", "코어", 0 },
-	    { "fp32", "FP32", "FP32", 0 },
-	    { "mem_rate", "bandwidth", "대역폭", 0 },
-	    { "tdp", "power", "전력", 0 } } },
+	  JL_N("CPUs"),
+	  { { "id", JL_N("id"), 0 },
+	    { "cores", JL_N("cores"), 0 },
+	    { "fp32", JL_N("FP32"), 0 },
+	    { "mem_rate", JL_N("bandwidth"), 0 },
+	    { "tdp", JL_N("power"), 0 } } },
 	{ JL_R_LINK,
-	  "links and networks",
-	  "링크와 네트워크",
-	  { { "id", "id", "id", 0 },
-	    { "role", "role", "역할", 0 },
-	    { "oneway", "one way", "단방향", 0 },
-	    { "bothway", "both ways", "양방향 합", 0 },
-	    { "per", "per", "기준", 0 },
-	    { "name", "name", "이름", 4 } } },
+	  JL_N("links and networks"),
+	  { { "id", JL_N("id"), 0 },
+	    { "role", JL_N("role"), 0 },
+	    { "oneway", JL_N("one way"), 0 },
+	    { "bothway", JL_N("both ways"), 0 },
+	    { "per", JL_N("per"), 0 },
+	    { "name", JL_N("name"), 4 } } },
 	{ JL_R_SYSTEM,
-	  "systems",
-	  "시스템",
-	  { { "id", "id", "id", 24 },
-	    { "n_gpu", "GPUs", "GPU", 0 },
-	    { "gpu", "kind", "종류", 10 },
-	    { "join", "joined via", "연결", 10 },
-	    { "net_rate", "network", "네트워크", 0 },
-	    { "ram", "RAM", "RAM", 0 } } },
+	  JL_N("systems"),
+	  { { "id", JL_N("id"), 24 },
+	    { "n_gpu", JL_NC("kind", "GPUs"), 0 },
+	    { "gpu", JL_N("kind"), 10 },
+	    { "join", JL_N("joined via"), 10 },
+	    { "net_rate", JL_N("network"), 0 },
+	    { "ram", JL_N("RAM"), 0 } } },
 	{ JL_R_MODEL,
-	  "models",
-	  "모델",
-	  { { "id", "id", "id", 0 },
-	    { "params", "parameters", "파라미터", 0 },
-	    { "n_layers", "layers", "레이어", 0 },
-	    { "hidden", "hidden", "hidden", 0 },
-	    { "heads", "heads", "head", 0 },
-	    { "vocab", "vocabulary", "어휘", 0 } } },
+	  JL_N("models"),
+	  { { "id", JL_N("id"), 0 },
+	    { "params", JL_N("parameters"), 0 },
+	    { "n_layers", JL_N("layers"), 0 },
+	    { "hidden", JL_N("hidden"), 0 },
+	    { "heads", JL_N("heads"), 0 },
+	    { "vocab", JL_N("vocabulary"), 0 } } },
 	{ JL_R_PARAM,
-	  "fitted parameters",
-	  "맞춘 파라미터",
-	  { { "id", "id", "id", 4 },
-	    { "value", "value", "값", 0 },
-	    { "unit", "unit", "단위", 0 },
-	    { "n_rows", "rows", "행", 0 } } },
+	  JL_N("fitted parameters"),
+	  { { "id", JL_N("id"), 4 },
+	    { "value", JL_N("value"), 0 },
+	    { "unit", JL_N("unit"), 0 },
+	    { "n_rows", JL_N("rows"), 0 } } },
 	{ JL_R_FAMILY,
-	  "architecture families",
-	  "아키텍처 계열",
-	  { { "id", "id", "id", 0 }, { "vendor", "vendor", "제조사", 0 }, { "name", "name", "이름", 4 } } },
+	  JL_N("architecture families"),
+	  { { "id", JL_N("id"), 0 }, { "vendor", JL_N("vendor"), 0 }, { "name", JL_N("name"), 4 } } },
 	{ JL_R_TARIFF,
-	  "tariffs",
-	  "전기 요금",
-	  { { "id", "id", "id", 0 },
-	    { "component", "component", "항목", 0 },
-	    { "value", "value", "값", 0 },
-	    { "date", "date", "날짜", 0 },
-	    { "name", "name", "이름", 4 } } },
+	  JL_N("tariffs"),
+	  { { "id", JL_N("id"), 0 },
+	    { "component", JL_N("component"), 0 },
+	    { "value", JL_N("value"), 0 },
+	    { "date", JL_N("date"), 0 },
+	    { "name", JL_N("name"), 4 } } },
 	{ JL_R_RULE,
-	  "rules",
-	  "규칙",
-	  { { "id", "id", "id", 4 },
-	    { "kind", "kind", "종류", 0 },
-	    { "value", "value", "값", 4 },
-	    { "date", "date", "날짜", 0 } } },
+	  JL_N("rules"),
+	  { { "id", JL_N("id"), 4 },
+	    { "kind", JL_N("kind"), 0 },
+	    { "value", JL_N("value"), 4 },
+	    { "date", JL_N("date"), 0 } } },
 	{ JL_R_SOURCE,
-	  "sources",
-	  "출처",
-	  { { "id", "id", "id", 4 },
-	    { "origin", "origin", "구분", 0 },
-	    { "date", "date", "날짜", 0 },
-	    { "url", "address", "주소", 4 } } },
-	{ JL_R_PRICE, "prices", "가격", { { NULL, NULL, NULL, 0 } } },
+	  JL_N("sources"),
+	  { { "id", JL_N("id"), 4 },
+	    { "origin", JL_N("origin"), 0 },
+	    { "date", JL_N("date"), 0 },
+	    { "url", JL_N("address"), 4 } } },
+	{ JL_R_PRICE, JL_N("prices"), { { NULL, NULL, 0 } } },
 };
 #define N_VIEWS (sizeof(views) / sizeof(*views))
 
@@ -161,11 +151,11 @@ static enum jl_status print_view(struct jl_cli *cli, const struct list_view *vie
 		if (f == schema->n_fields)
 			continue;
 		fields[n_columns] = f;
-		columns[n_columns++] =
-			(struct jl_table_column){ .head = JL_T(cli->lang, view->columns[i].en, view->columns[i].ko),
-						  .align = is_right(schema->fields[f].type) ? JL_RIGHT : JL_LEFT,
-						  .flexible = view->columns[i].narrowest > 0,
-						  .min_width = view->columns[i].narrowest };
+		columns[n_columns++] = (struct jl_table_column){ .head = jl_msg(view->columns[i].en),
+								 .align = is_right(schema->fields[f].type) ? JL_RIGHT
+													   : JL_LEFT,
+								 .flexible = view->columns[i].narrowest > 0,
+								 .min_width = view->columns[i].narrowest };
 	}
 	jl_table_init(&table, &cli->arena, columns, n_columns);
 	for (size_t i = 0; i < n; i++) {
@@ -203,8 +193,8 @@ static enum jl_status print_counts(struct jl_cli *cli, struct jl_err *err)
 {
 	struct jl_convnet_list nets;
 	enum jl_status status = jl_cli_convnets(&nets, cli, err);
-	const struct jl_table_column columns[] = { { .head = JL_T(cli->lang, "kind", "종류") },
-						   { .head = JL_T(cli->lang, "records", "항목 수"), .align = JL_RIGHT },
+	const struct jl_table_column columns[] = { { .head = JL_("kind") },
+						   { .head = JL_("records"), .align = JL_RIGHT },
 						   { .head = "" } };
 	struct jl_table table;
 	struct jl_json json;
@@ -227,7 +217,7 @@ static enum jl_status print_counts(struct jl_cli *cli, struct jl_err *err)
 		}
 		jl_table_cell(&table, list);
 		jl_table_printf(&table, "%zu", n);
-		jl_table_cell(&table, JL_T(cli->lang, views[i].en, views[i].ko));
+		jl_table_cell(&table, jl_msg(views[i].en));
 		jl_table_end_row(&table);
 	}
 	if (!cli->json)
@@ -250,8 +240,7 @@ static enum jl_status list_kind(struct jl_cli *cli, const struct list_view *view
 		return JL_OK;
 	}
 	if (!view->columns[0].key)
-		return jl_fail(err, JL_E_USAGE, "prices have a command of their own: jeoul catalog prices --gpu NAME",
-			       "가격은 전용 명령으로 보세요: jeoul catalog prices --gpu 이름");
+		return jl_fail(err, JL_E_USAGE, "prices have a command of their own: jeoul catalog prices --gpu NAME");
 	status = print_view(cli, view, err);
 	if (status || !models)
 		return status;
@@ -274,10 +263,8 @@ enum jl_status jl_cmd_catalog_list(struct jl_cli *cli, struct jl_err *err)
 	}
 	nearest = jl_nearest_name(kind, names, N_VIEWS);
 	if (nearest)
-		return jl_fail(err, JL_E_USAGE, "'%s' is not a kind of record; did you mean %s?",
-			       "'%s' 종류는 없습니다. 혹시 %s인가요?", kind, nearest);
-	return jl_fail(err, JL_E_USAGE, "'%s' is not a kind of record; 'jeoul catalog list' shows all kinds",
-		       "'%s' 종류는 없습니다. 전체 종류: 'jeoul catalog list'", kind);
+		return jl_fail(err, JL_E_USAGE, "'%s' is not a kind of record; did you mean %s?", kind, nearest);
+	return jl_fail(err, JL_E_USAGE, "'%s' is not a kind of record; 'jeoul catalog list' shows all kinds", kind);
 }
 
 static bool has_all_words(const struct jl_schema *schema, const void *record, const char *const *words, size_t n_words)
@@ -341,7 +328,7 @@ static void find_records(struct jl_cli *cli, const struct list_view *view, struc
 			jl_view_record_json(&finds->json, cli->cat, view->kind, record);
 			continue;
 		}
-		jl_table_cell(&finds->table, JL_T(cli->lang, schema->en, schema->ko));
+		jl_table_cell(&finds->table, jl_msg(schema->en));
 		jl_table_cell(&finds->table, jl_record_id(schema, record));
 		jl_table_cell(&finds->table, name_of(schema, record));
 		jl_table_end_row(&finds->table);
@@ -358,7 +345,7 @@ static void find_convnets(struct jl_cli *cli, const struct jl_convnet_list *nets
 			jl_view_convnet_json(&finds->json, &nets->nets[i]);
 			continue;
 		}
-		jl_table_cell(&finds->table, JL_T(cli->lang, "network", "네트워크(모델)"));
+		jl_table_cell(&finds->table, JL_C("model", "network"));
 		jl_table_cell(&finds->table, nets->nets[i].id);
 		jl_table_cell(&finds->table, nets->nets[i].name);
 		jl_table_end_row(&finds->table);
@@ -367,9 +354,9 @@ static void find_convnets(struct jl_cli *cli, const struct jl_convnet_list *nets
 
 enum jl_status jl_cmd_catalog_search(struct jl_cli *cli, struct jl_err *err)
 {
-	const struct jl_table_column columns[] = { { .head = JL_T(cli->lang, "kind", "종류") },
+	const struct jl_table_column columns[] = { { .head = JL_("kind") },
 						   { .head = "id", .flexible = true, .min_width = 24 },
-						   { .head = JL_T(cli->lang, "name", "이름"), .flexible = true } };
+						   { .head = JL_("name"), .flexible = true } };
 	struct jl_convnet_list nets;
 	struct finds finds = { .n = 0 };
 	enum jl_status status = jl_cli_convnets(&nets, cli, err);
@@ -396,8 +383,7 @@ enum jl_status jl_cmd_catalog_search(struct jl_cli *cli, struct jl_err *err)
 		return JL_OK;
 	}
 	if (finds.n == 0)
-		return jl_fail(err, JL_E_NOTFOUND, "nothing in the catalog contains all of these words; try fewer",
-			       "모든 단어가 들어 있는 항목이 없습니다. 단어를 줄여 보세요");
+		return jl_fail(err, JL_E_NOTFOUND, "nothing in the catalog contains all of these words; try fewer");
 	return jl_view_table(cli, &finds.table, 0, err);
 }
 
@@ -419,8 +405,7 @@ enum jl_status jl_cmd_catalog_sources(struct jl_cli *cli, struct jl_err *err)
 		return print_view(cli, view, err);
 	source = jl_source_by_id(cli->cat, id);
 	if (!source)
-		return jl_fail(err, JL_E_NOTFOUND, "no source has the id '%s'; 'jeoul catalog sources' lists them",
-			       "id가 '%s'인 출처가 없습니다. 목록: 'jeoul catalog sources'", id);
+		return jl_fail(err, JL_E_NOTFOUND, "no source has the id '%s'; 'jeoul catalog sources' lists them", id);
 	if (cli->json) {
 		jl_json_init(&json, &cli->out, true);
 		jl_view_record_json(&json, cli->cat, JL_R_SOURCE, source);

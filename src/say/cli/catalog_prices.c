@@ -16,27 +16,23 @@ const struct jl_option jl_catalog_prices_options[] = {
 	{ .name = "gpu",
 	  .type = JL_OPT_TEXT,
 	  .arg = "NAME",
-	  .en = "only this accelerator; a short name takes all of its kind",
-	  .ko = "이 GPU만. 짧게 쓰면 같은 이름의 모든 변형" },
+	  .en = JL_N("only this accelerator; a short name takes all of its kind") },
 	{ .name = "region",
 	  .type = JL_OPT_TEXT,
 	  .arg = "NAME",
-	  .en = "only this region: a cloud's own name, or seoul, korea, us",
-	  .ko = "이 지역만: 클라우드의 지역 이름 또는 seoul, korea, us" },
-	{ .name = "provider", .type = JL_OPT_TEXT, .arg = "NAME", .en = "only this provider", .ko = "이 업체만" },
+	  .en = JL_N("only this region: a cloud's own name, or seoul, korea, us") },
+	{ .name = "provider", .type = JL_OPT_TEXT, .arg = "NAME", .en = JL_N("only this provider") },
 	{ .name = "sort",
 	  .type = JL_OPT_CHOICE,
 	  .choices = orders,
 	  .arg = "on-demand|spot|buy",
-	  .en = "what to sort by (default: on-demand)",
-	  .ko = "정렬 기준 (기본값: on-demand)" },
+	  .en = JL_N("what to sort by (default: on-demand)") },
 	{ .name = "limit",
 	  .type = JL_OPT_COUNT,
 	  .min = 1,
 	  .max = 100000,
 	  .arg = "N",
-	  .en = "at most N rows (default: 30)",
-	  .ko = "최대 N줄 (기본값: 30)" },
+	  .en = JL_N("at most N rows (default: 30)") },
 	{ 0 },
 };
 
@@ -198,13 +194,10 @@ static enum jl_status print_rows(struct jl_cli *cli, const struct row *rows, siz
 	bool one_kind = is_one_kind(rows, n);
 	const struct jl_table_column texts[] = {
 		{ .head = "GPU", .flexible = !one_kind, .min_width = 20 },
-		{ .head = JL_T(cli->lang, "provider", "업체"),
-		  .flexible = true,
-		  .min_width = one_kind ? 6 : 5,
-		  .max_width = 12 },
-		{ .head = JL_T(cli->lang, "item", "상품"), .flexible = true, .min_width = one_kind ? 14 : 8 },
-		{ .head = JL_T(cli->lang, "region", "지역"), .flexible = true, .min_width = one_kind ? 10 : 7 },
-		{ .head = JL_T(cli->lang, "date", "날짜") },
+		{ .head = JL_("provider"), .flexible = true, .min_width = one_kind ? 6 : 5, .max_width = 12 },
+		{ .head = JL_("item"), .flexible = true, .min_width = one_kind ? 14 : 8 },
+		{ .head = JL_("region"), .flexible = true, .min_width = one_kind ? 10 : 7 },
+		{ .head = JL_("date") },
 	};
 	struct jl_table_column columns[8] = {
 		{ .head = f->order == BY_BUY ? "USD/GPU" : "USD/h/GPU", .align = JL_RIGHT },
@@ -219,8 +212,7 @@ static enum jl_status print_rows(struct jl_cli *cli, const struct row *rows, siz
 		columns[n_columns++] = (struct jl_table_column){ .head = f->order == BY_BUY ? "USD" : "USD/h",
 								 .align = JL_RIGHT };
 	if (f->order != BY_BUY && (one_kind || f->order != BY_SPOT))
-		columns[n_columns++] = (struct jl_table_column){ .head = JL_T(cli->lang, "spot", "스팟"),
-								 .align = JL_RIGHT };
+		columns[n_columns++] = (struct jl_table_column){ .head = JL_("spot"), .align = JL_RIGHT };
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
 		columns[n_columns++] = texts[i];
 	jl_table_init(&table, &cli->arena, columns, n_columns);
@@ -248,9 +240,7 @@ static void print_open(struct jl_cli *cli, const struct row *rows, size_t n)
 		jl_buf_init(&text, 4096);
 		for (size_t k = 0; k < n_may && k < GPUS_MAX; k++)
 			jl_buf_printf(&text, "%s%s", k ? ", " : "", may[k]->id);
-		label = jl_arena_printf(&cli->arena,
-					JL_T(cli->lang, "* %s (variant not stated)", "* %s (세부 모델 미표기)"),
-					rows[i].gpu);
+		label = jl_arena_printf(&cli->arena, JL_("* %s (variant not stated)"), rows[i].gpu);
 		jl_view_wrapped(cli, 0, label ? label : "*", jl_buf_text(&text));
 		jl_buf_release(&text);
 	}
@@ -292,8 +282,7 @@ enum jl_status jl_cmd_catalog_prices(struct jl_cli *cli, struct jl_err *err)
 	}
 	if (n == 0)
 		return jl_fail(err, JL_E_NOTFOUND,
-			       "no price fits; try without --region, or --sort buy for purchase prices",
-			       "맞는 가격이 없습니다. --region을 빼거나, 구매가는 --sort buy로 찾아보세요");
+			       "no price fits; try without --region, or --sort buy for purchase prices");
 	qsort(rows, n, sizeof(*rows), compare);
 	n_shown = limit ? (size_t)limit->count : 30;
 	if (n_shown > n)
@@ -307,18 +296,11 @@ enum jl_status jl_cmd_catalog_prices(struct jl_cli *cli, struct jl_err *err)
 	status = print_rows(cli, rows, n_shown, &filter, err);
 	print_open(cli, rows, n_shown);
 	if (n > n_shown)
-		jl_buf_printf(&cli->out,
-			      JL_T(cli->lang, "%zu of %zu; --limit shows more\n",
-				   "%zu건 표시 / 전체 %zu건. 더 보려면 --limit\n"),
-			      n_shown, n);
+		jl_buf_printf(&cli->out, JL_("%zu of %zu; --limit shows more\n"), n_shown, n);
 	if (n_bare)
-		jl_buf_printf(&cli->out,
-			      JL_T(cli->lang, "rows without a GPU, left out: %zu\n", "GPU가 없어 뺀 항목: %zu건\n"),
-			      n_bare);
+		jl_buf_printf(&cli->out, JL_("rows without a GPU, left out: %zu\n"), n_bare);
 	if (n_old)
-		jl_buf_printf(&cli->out,
-			      JL_T(cli->lang, "⚠ %zu shown here, older than %d days: ask again before you decide\n",
-				   "⚠ %zu건은 %d일이 넘은 가격입니다. 결정하기 전에 다시 확인하세요\n"),
+		jl_buf_printf(&cli->out, JL_("⚠ %zu shown here, older than %d days: ask again before you decide\n"),
 			      n_old, OLD_DAYS);
 	return status;
 }

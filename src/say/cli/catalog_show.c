@@ -32,7 +32,7 @@ static enum jl_status facts_table(struct jl_cli *cli, enum jl_catalog_kind kind,
 
 		if (!fact || !jl_fact_known(fact))
 			continue;
-		jl_table_cell(&table, jl_view_label(kind, field, cli->lang));
+		jl_table_cell(&table, jl_view_label(kind, field));
 		jl_table_cell(&table, jl_view_value(value, fact->value, field->kind, true));
 		jl_table_cell(&table, jl_view_note(note, notes, fact));
 		jl_table_cell(&table, fact->note ? fact->note : "");
@@ -47,28 +47,28 @@ static enum jl_status facts_table(struct jl_cli *cli, enum jl_catalog_kind kind,
 static void text_lines(struct jl_cli *cli, enum jl_catalog_kind kind, const void *record)
 {
 	static const struct {
-		const char *key, *en, *ko;
+		const char *key, *en;
 	} shown[] = {
-		{ "vendor", "vendor", "제조사" },
-		{ "architecture", "architecture", "아키텍처" },
-		{ "compute_capability", "compute capability", "compute capability" },
-		{ "memory_type", "memory type", "메모리 종류" },
-		{ "form_factor", "form", "형태" },
-		{ "pcie", "PCIe", "PCIe" },
-		{ "link", "GPU link", "GPU 링크" },
-		{ "p2p", "peer-to-peer over PCIe", "PCIe P2P" },
-		{ "p2p_note", "  because", "  근거" },
-		{ "power_connectors", "power connectors", "전원 커넥터" },
-		{ "kind", "kind", "종류" },
-		{ "role", "role", "역할" },
-		{ "topology", "topology", "토폴로지" },
-		{ "per", "rate belongs to", "대역폭 기준" },
-		{ "gpus", "used by", "사용 장치" },
-		{ "isa", "instruction set", "명령어 집합" },
-		{ "url", "address", "주소" },
-		{ "title", "title", "제목" },
-		{ "date", "date", "날짜" },
-		{ "note", "note", "비고" },
+		{ "vendor", JL_N("vendor") },
+		{ "architecture", JL_N("architecture") },
+		{ "compute_capability", JL_N("compute capability") },
+		{ "memory_type", JL_N("memory type") },
+		{ "form_factor", JL_N("form") },
+		{ "pcie", JL_N("PCIe") },
+		{ "link", JL_N("GPU link") },
+		{ "p2p", JL_N("peer-to-peer over PCIe") },
+		{ "p2p_note", JL_N("  because") },
+		{ "power_connectors", JL_N("power connectors") },
+		{ "kind", JL_N("kind") },
+		{ "role", JL_N("role") },
+		{ "topology", JL_N("topology") },
+		{ "per", JL_N("rate belongs to") },
+		{ "gpus", JL_N("used by") },
+		{ "isa", JL_N("instruction set") },
+		{ "url", JL_N("address") },
+		{ "title", JL_N("title") },
+		{ "date", JL_N("date") },
+		{ "note", JL_N("note") },
 	};
 	const struct jl_schema *schema = jl_schema_of(kind);
 
@@ -86,7 +86,7 @@ static void text_lines(struct jl_cli *cli, enum jl_catalog_kind kind, const void
 		else
 			continue;
 		if (text && *text)
-			jl_view_wrapped(cli, 2, JL_T(cli->lang, shown[s].en, shown[s].ko), text);
+			jl_view_wrapped(cli, 2, jl_msg(shown[s].en), text);
 	}
 }
 
@@ -94,7 +94,7 @@ static void conflict_lines(struct jl_cli *cli, const struct jl_conflict *conflic
 {
 	if (n == 0)
 		return;
-	jl_buf_printf(&cli->out, "\n  %s\n", JL_T(cli->lang, "Sources disagree:", "출처마다 값이 다른 항목:"));
+	jl_buf_printf(&cli->out, "\n  %s\n", JL_("Sources disagree:"));
 	for (size_t i = 0; i < n; i++) {
 		const struct jl_conflict *c = &conflicts[i];
 
@@ -108,11 +108,11 @@ static void conflict_lines(struct jl_cli *cli, const struct jl_conflict *conflic
 static enum jl_status measured_table(struct jl_cli *cli, const struct jl_link_info *link, struct jl_err *err)
 {
 	const struct jl_table_column columns[] = {
-		{ .head = JL_T(cli->lang, "measured", "측정 항목"), .flexible = true, .min_width = 12 },
-		{ .head = JL_T(cli->lang, "on", "장치") },
-		{ .head = JL_T(cli->lang, "rate", "속도"), .align = JL_RIGHT },
-		{ .head = JL_T(cli->lang, "of listed", "표기 대비"), .align = JL_RIGHT },
-		{ .head = JL_T(cli->lang, "conditions", "조건"), .flexible = true, .min_width = 10 },
+		{ .head = JL_C("what", "measured"), .flexible = true, .min_width = 12 },
+		{ .head = JL_("on") },
+		{ .head = JL_("rate"), .align = JL_RIGHT },
+		{ .head = JL_("of listed"), .align = JL_RIGHT },
+		{ .head = JL_("conditions"), .flexible = true, .min_width = 10 },
 	};
 	struct jl_table table;
 	char value[JL_UNITS_TEXT_MAX];
@@ -144,23 +144,16 @@ static void model_lines(struct jl_cli *cli, const struct jl_model_info *m)
 	struct jl_buf *out = &cli->out;
 	char params[JL_UNITS_TEXT_MAX];
 
-	jl_buf_printf(out,
-		      JL_T(cli->lang, "  %d layers · hidden %.0f · heads %.0f (kv %.0f) · ffn %.0f · vocabulary %.0f\n",
-			   "  레이어 %d · hidden %.0f · head %.0f (kv %.0f) · ffn %.0f · 어휘 %.0f\n"),
+	jl_buf_printf(out, JL_("  %d layers · hidden %.0f · heads %.0f (kv %.0f) · ffn %.0f · vocabulary %.0f\n"),
 		      m->n_layers, m->hidden, m->heads, m->kv_heads, m->ffn, m->vocab);
 	if (m->moe.n_experts > 0)
-		jl_buf_printf(out, JL_T(cli->lang, "  experts %d, %d per token\n", "  전문가 %d개, 토큰당 %d개\n"),
-			      (int)m->moe.n_experts, (int)m->moe.top_k);
+		jl_buf_printf(out, JL_("  experts %d, %d per token\n"), (int)m->moe.n_experts, (int)m->moe.top_k);
 	if (!isnan(m->params))
-		jl_buf_printf(out,
-			      JL_T(cli->lang, "  parameters, published: %s (%s)\n", "  공개된 파라미터 수: %s (%s)\n"),
+		jl_buf_printf(out, JL_("  parameters, published: %s (%s)\n"),
 			      jl_view_value(params, m->params, JL_K_NUMBER, false),
 			      m->params_source ? m->params_source : m->source);
-	jl_buf_printf(out, "  %s · %s\n",
-		      m->tied ? JL_T(cli->lang, "head tied to the embedding", "출력층이 임베딩과 공유됨")
-			      : JL_T(cli->lang, "untied head", "출력층 비공유"),
-		      m->gated ? JL_T(cli->lang, "gated feed-forward", "게이트 FFN")
-			       : JL_T(cli->lang, "plain feed-forward", "일반 FFN"));
+	jl_buf_printf(out, "  %s · %s\n", m->tied ? JL_("head tied to the embedding") : JL_("untied head"),
+		      m->gated ? JL_("gated feed-forward") : JL_("plain feed-forward"));
 }
 
 /* What the chips of a family do per clock, and who belongs to it. */
@@ -179,16 +172,15 @@ static void family_lines(struct jl_cli *cli, const struct jl_family *f)
 		if (!isnan(rates[i].rate))
 			jl_buf_printf(&text, "%s%s %.0f", text.len ? ", " : "", rates[i].name, rates[i].rate);
 	if (text.len)
-		jl_view_wrapped(cli, 2, JL_T(cli->lang, "dense operations per clock and SM", "클럭·SM당 dense 연산 수"),
-				jl_buf_text(&text));
+		jl_view_wrapped(cli, 2, JL_("dense operations per clock and SM"), jl_buf_text(&text));
 	jl_buf_reset(&text);
 	for (size_t i = 0; i < cli->cat->n_gpus; i++)
 		if (cli->cat->gpus[i].family && strcmp(cli->cat->gpus[i].family, f->id) == 0)
 			jl_buf_printf(&text, "%s%s", text.len ? ", " : "", cli->cat->gpus[i].id);
 	if (text.len)
-		jl_view_wrapped(cli, 2, JL_T(cli->lang, "accelerators", "가속기"), jl_buf_text(&text));
+		jl_view_wrapped(cli, 2, JL_("accelerators"), jl_buf_text(&text));
 	if (f->parent)
-		jl_view_wrapped(cli, 2, JL_T(cli->lang, "nearest family", "가장 가까운 계열"), f->parent);
+		jl_view_wrapped(cli, 2, JL_("nearest family"), f->parent);
 	jl_buf_release(&text);
 }
 
@@ -276,8 +268,7 @@ static enum jl_status find_convnet(struct jl_cli *cli, const char *text, const s
 			at += (size_t)snprintf(ids + at, sizeof(ids) - at, "%s%s", at ? ", " : "", nets.nets[i].id);
 	if (!at)
 		return JL_E_NOTFOUND;
-	return jl_fail(err, JL_E_AMBIGUOUS, "no record of the catalog is called '%s'; did you mean %s?",
-		       "카탈로그에 '%s'은(는) 없습니다. 혹시 %s인가요?", text, ids);
+	return jl_fail(err, JL_E_AMBIGUOUS, "no record of the catalog is called '%s'; did you mean %s?", text, ids);
 }
 
 static enum jl_status show_system(struct jl_cli *cli, const char *text, struct jl_err *err)

@@ -4,9 +4,7 @@
 #include "cli/view.h"
 
 const struct jl_option jl_catalog_validate_options[] = {
-	{ .name = "alone",
-	  .en = "the folders are a whole catalog, not laid over the built-in one",
-	  .ko = "내장 카탈로그 없이 폴더만으로 검사" },
+	{ .name = "alone", .en = JL_N("the folders are a whole catalog, not laid over the built-in one") },
 	{ 0 },
 };
 
@@ -18,8 +16,7 @@ static enum jl_status gather(const char **dirs, size_t *ret_n, struct jl_cli *cl
 	size_t n = alone ? 0 : jl_overlay_dirs(dirs, cli);
 
 	if (alone && args->n_operands == 0)
-		return jl_fail(err, JL_E_USAGE, "--alone needs a folder: jeoul catalog validate --alone DIR",
-			       "--alone에는 폴더가 필요합니다: jeoul catalog validate --alone DIR");
+		return jl_fail(err, JL_E_USAGE, "--alone needs a folder: jeoul catalog validate --alone DIR");
 	for (size_t i = 0; i < args->n_operands; i++)
 		dirs[n++] = args->operands[i];
 	*ret_n = n;
@@ -45,23 +42,14 @@ static void print_json(struct jl_cli *cli, const struct jl_findings *findings)
 static void print_clean(struct jl_cli *cli, const struct jl_catalog *cat, size_t n_files)
 {
 	jl_buf_printf(&cli->out,
-		      JL_T(cli->lang,
-			   "clean: %zu accelerators, %zu systems, %zu links, %zu models, %zu prices, %zu sources\n",
-			   "이상 없음: 가속기 %zu, 시스템 %zu, 링크 %zu, 모델 %zu, 가격 %zu, 출처 %zu\n"),
+		      JL_("clean: %zu accelerators, %zu systems, %zu links, %zu models, %zu prices, %zu sources\n"),
 		      cat->n_gpus, cat->n_systems, cat->n_links, cat->n_models, cat->n_prices, cat->n_sources);
 	if (jl_flag(cli, "alone"))
-		jl_buf_printf(
-			&cli->out,
-			JL_T(cli->lang, "files read, by themselves: %zu\n", "내장 카탈로그 없이 읽은 파일: %zu개\n"),
-			n_files);
+		jl_buf_printf(&cli->out, JL_("files read, by themselves: %zu\n"), n_files);
 	else if (n_files == 0)
-		jl_buf_puts(&cli->out, JL_T(cli->lang, "the built-in catalog; no files are laid over it\n",
-					    "내장 카탈로그. 덧씌운 파일 없음\n"));
+		jl_buf_puts(&cli->out, JL_("the built-in catalog; no files are laid over it\n"));
 	else
-		jl_buf_printf(&cli->out,
-			      JL_T(cli->lang, "the built-in catalog; files laid over it: %zu\n",
-				   "내장 카탈로그. 덧씌운 파일: %zu개\n"),
-			      n_files);
+		jl_buf_printf(&cli->out, JL_("the built-in catalog; files laid over it: %zu\n"), n_files);
 }
 
 enum jl_status jl_cmd_catalog_validate(struct jl_cli *cli, struct jl_err *err)
@@ -88,13 +76,12 @@ enum jl_status jl_cmd_catalog_validate(struct jl_cli *cli, struct jl_err *err)
 		return JL_OK;
 	}
 	for (const struct jl_finding *f = findings.first; f; f = f->next)
-		jl_buf_printf(&cli->out, "%s\n", jl_err_text(&f->err, cli->lang));
+		jl_buf_printf(&cli->out, "%s\n", f->err.text);
 	if (findings.n > findings.n_listed)
-		jl_buf_printf(&cli->out, JL_T(cli->lang, "... and %zu more\n", "... 외 %zu건\n"),
-			      findings.n - findings.n_listed);
+		jl_buf_printf(&cli->out, JL_("... and %zu more\n"), findings.n - findings.n_listed);
 	if (findings.n == 0)
 		print_clean(cli, cat, findings.n_files);
 	else
-		jl_buf_printf(&cli->out, JL_T(cli->lang, "files read: %zu\n", "읽은 파일: %zu개\n"), findings.n_files);
+		jl_buf_printf(&cli->out, JL_("files read: %zu\n"), findings.n_files);
 	return JL_OK;
 }

@@ -89,57 +89,43 @@ static void band(struct jl_cli *cli, const struct shown *s)
 static void say_place(struct jl_cli *cli, const struct jl_judged *j, const struct shown *s)
 {
 	static const struct {
-		const char *en, *ko;
-	} words[2][2] = {
-		{ { "%s: expected %s, %.0f %% below the middle of it", "%s: 예상 범위 %s, 중간값보다 %.0f %% 낮음" },
-		  { "%s: expected %s, %.0f %% above the middle of it", "%s: 예상 범위 %s, 중간값보다 %.0f %% 높음" } },
-		{ { "%s: expected %s, %.0f %% shorter than the middle of it",
-		    "%s: 예상 범위 %s, 중간값보다 %.0f %% 짧음" },
-		  { "%s: expected %s, %.0f %% longer than the middle of it",
-		    "%s: 예상 범위 %s, 중간값보다 %.0f %% 긺" } }
-	};
-	const enum jl_lang lang = cli->lang;
+		const char *en;
+	} words[2][2] = { { { JL_N("%s: expected %s, %.0f %% below the middle of it") },
+			    { JL_N("%s: expected %s, %.0f %% above the middle of it") } },
+			  { { JL_N("%s: expected %s, %.0f %% shorter than the middle of it") },
+			    { JL_N("%s: expected %s, %.0f %% longer than the middle of it") } } };
 	const double off = 100 * (s->value / s->expect.value - 1);
-	const char *word = jl_verdict_word(j->verdict, lang);
+	const char *word = jl_verdict_word(j->verdict);
 	char range[JL_STORE_VIEW_TEXT_MAX];
 
 	(void)range_text(range, s);
 	if (jl_verdict_at_edge(&j->figure, &j->expect))
-		jl_view_entry(cli, "Verdict", "판정",
+		jl_view_entry(cli, "Verdict",
 			      isnan(j->figure.lo95)
-				      ? JL_T(lang, "%s, at the edge: expected %s, and %.0f %% of doubt in the figure",
-					     "%s, 경계: 예상 범위 %s, 측정 오차 %.0f %%까지 허용")
-				      : JL_T(lang, "%s, at the edge: expected %s, and its own interval reaches into it",
-					     "%s, 경계: 예상 범위 %s, 측정값의 신뢰 구간이 걸침"),
+				      ? JL_("%s, at the edge: expected %s, and %.0f %% of doubt in the figure")
+				      : JL_("%s, at the edge: expected %s, and its own interval reaches into it"),
 			      word, range, 100 * JL_VERDICT_EDGE_FRAC);
 	else if (fabs(off) < 0.5)
-		jl_view_entry(cli, "Verdict", "판정",
-			      JL_T(lang, "%s: expected %s, in the middle of it", "%s: 예상 범위 %s, 중간값과 같음"),
-			      word, range);
+		jl_view_entry(cli, "Verdict", JL_("%s: expected %s, in the middle of it"), word, range);
 	else
-		jl_view_entry(cli, "Verdict", "판정",
-			      JL_T(lang, words[s->is_time][off > 0].en, words[s->is_time][off > 0].ko), word, range,
-			      fabs(off));
+		jl_view_entry(cli, "Verdict", jl_msg(words[s->is_time][off > 0].en), word, range, fabs(off));
 }
 
 static void say_verdict(struct jl_cli *cli, const struct jl_judged *j, const struct shown *s)
 {
-	const enum jl_lang lang = cli->lang;
 	char text[JL_STORE_VIEW_TEXT_MAX], ratio[32];
-	const char *word = jl_verdict_word(j->verdict, lang);
+	const char *word = jl_verdict_word(j->verdict);
 
 	if (j->before) {
 		(void)snprintf(ratio, sizeof(ratio), "%+.1f %%", 100 * (j->change.ratio - 1));
-		jl_view_entry(cli, "Verdict", "판정",
-			      JL_T(lang, "%s: %s against %s then", "%s: 이전 대비 %s (이전 %s)"), word, ratio,
+		jl_view_entry(cli, "Verdict", JL_("%s: %s against %s then"), word, ratio,
 			      jl_store_view_value(text, j->metric, j->expect.value));
 	} else if (j->verdict == JL_VERDICT_IMPOSSIBLE) {
-		jl_view_entry(cli, "Verdict", "판정", JL_T(lang, "%s: above the bound of %s", "%s: 한계 %s를 넘음"),
-			      word, jl_store_view_value(text, j->metric, j->expect.bound));
+		jl_view_entry(cli, "Verdict", JL_("%s: above the bound of %s"), word,
+			      jl_store_view_value(text, j->metric, j->expect.bound));
 	} else if (isnan(s->expect.lo) || isnan(s->expect.hi)) {
-		jl_view_entry(cli, "Verdict", "판정", "%s%s", word,
-			      j->verdict == JL_VERDICT_FIRST ? JL_T(lang, "; kept as the first", "; 첫 기준으로 보관")
-							     : "");
+		jl_view_entry(cli, "Verdict", "%s%s", word,
+			      j->verdict == JL_VERDICT_FIRST ? JL_("; kept as the first") : "");
 	} else {
 		say_place(cli, j, s);
 	}
@@ -148,37 +134,26 @@ static void say_verdict(struct jl_cli *cli, const struct jl_judged *j, const str
 static void why_collective(struct jl_cli *cli, const struct jl_judged *j)
 {
 	const struct jl_collective_case *c = &j->coll.c;
-	const enum jl_lang lang = cli->lang;
 	const bool reduce = c->kind == JL_ALLREDUCE && !c->in_network;
 
 	if (j->verdict == JL_VERDICT_IMPOSSIBLE) {
-		jl_view_entry(cli, "Why", "이유", "%s",
+		jl_view_entry(cli, "Why", "%s",
 			      reduce && c->n_nodes > 1
-				      ? JL_T(lang,
-					     "every byte has to leave and to enter each host nearly twice; no "
-					     "algorithm without "
-					     "reduction in the network can beat this bound",
-					     "모든 바이트가 호스트를 거의 두 번씩 드나들어야 함. 네트워크 내 리덕션 "
-					     "없이는 어떤 "
-					     "알고리즘도 이 한계를 넘을 수 없음")
-				      : JL_T(lang,
-					     "no algorithm moves the bytes faster than the listed rate of the links",
-					     "어떤 알고리즘도 링크의 명시된 속도보다 빨리 보낼 수 없음"));
+				      ? JL_("every byte has to leave and to enter each host nearly twice; no "
+					    "algorithm without "
+					    "reduction in the network can beat this bound")
+				      : JL_("no algorithm moves the bytes faster than the listed rate of the links"));
 		return;
 	}
 	if (j->coll.by_time) {
-		jl_view_entry(cli, "Why", "이유",
-			      JL_T(lang, "so small that starting and waiting take most of it (%.0f steps, %s)",
-				   "크기가 작아 시작과 대기가 시간의 대부분 (%.0f단계, %s)"),
+		jl_view_entry(cli, "Why", JL_("so small that starting and waiting take most of it (%.0f steps, %s)"),
 			      c->n_steps, jl_algorithm_name(c->algorithm));
 		return;
 	}
-	jl_view_entry(cli, "Why", "이유",
+	jl_view_entry(cli, "Why",
 		      c->limit == JL_LIMIT_NETWORK
-			      ? JL_T(lang, "%.0f %% of the bound; bound by the network between hosts (%.0f steps, %s)",
-				     "한계의 %.0f %%. 호스트 사이 네트워크가 병목 (%.0f단계, %s)")
-			      : JL_T(lang, "%.0f %% of the bound; bound by the links inside the host (%.0f steps, %s)",
-				     "한계의 %.0f %%. 호스트 내부 링크가 병목 (%.0f단계, %s)"),
+			      ? JL_("%.0f %% of the bound; bound by the network between hosts (%.0f steps, %s)")
+			      : JL_("%.0f %% of the bound; bound by the links inside the host (%.0f steps, %s)"),
 		      100 * j->figure.value / c->bound_Bps, c->n_steps, jl_algorithm_name(c->algorithm));
 }
 
@@ -191,21 +166,14 @@ static void why_train(struct jl_cli *cli, const struct jl_judged *j)
 	const bool alone = !(jl_record_number(j->record, "n_workers") > 1);
 
 	if (!isnan(gemm) && (alone || isnan(exposed)))
-		jl_view_entry(cli, "Why", "이유",
-			      JL_T(cli->lang, "%.0f %% of the rate that this machine's own matrix product reaches",
-				   "이 장비 행렬곱 속도의 %.0f %%"),
+		jl_view_entry(cli, "Why", JL_("%.0f %% of the rate that this machine's own matrix product reaches"),
 			      100 * gemm);
 	else if (!isnan(exposed) && !isnan(gemm))
-		jl_view_entry(cli, "Why", "이유",
-			      JL_T(cli->lang,
-				   "%.0f %% of a step waits for other workers; %.0f %% of the matrix product's rate",
-				   "스텝의 %.0f %%가 다른 워커를 기다린 시간. 행렬곱 속도의 %.0f %%"),
+		jl_view_entry(cli, "Why",
+			      JL_("%.0f %% of a step waits for other workers; %.0f %% of the matrix product's rate"),
 			      100 * exposed, 100 * gemm);
 	else if (!isnan(exposed))
-		jl_view_entry(cli, "Why", "이유",
-			      JL_T(cli->lang, "%.0f %% of a step waits for other workers",
-				   "스텝의 %.0f %%가 다른 워커를 기다린 시간"),
-			      100 * exposed);
+		jl_view_entry(cli, "Why", JL_("%.0f %% of a step waits for other workers"), 100 * exposed);
 }
 
 static void explain_bandwidths(struct jl_cli *cli, const struct jl_judged *j)
@@ -215,24 +183,18 @@ static void explain_bandwidths(struct jl_cli *cli, const struct jl_judged *j)
 							      [JL_REDUCESCATTER] = "(n-1)/n",
 							      [JL_ALLTOALL] = "(n-1)/n" };
 	const struct jl_collective_case *c = &j->coll.c;
-	const enum jl_lang lang = cli->lang;
 
-	jl_view_entry(
-		cli, "algbw", "algbw", "%s",
-		JL_T(lang, "size / time: what a program waits for", "크기 / 시간: 프로그램이 실제로 기다리는 속도"));
+	jl_view_entry(cli, "algbw", "%s", JL_("size / time: what a program waits for"));
 	if (factors[c->kind])
-		jl_view_entry(cli, "busbw", "busbw",
-			      JL_T(lang, "algbw x %s = algbw x %.4g with n = %d: the rate that each link carries",
-				   "algbw x %s = algbw x %.4g (n = %d): 링크 하나가 실제로 나르는 속도"),
+		jl_view_entry(cli, "busbw",
+			      JL_("algbw x %s = algbw x %.4g with n = %d: the rate that each link carries"),
 			      factors[c->kind], c->busbw_factor, c->n_ranks);
 	else
-		jl_view_entry(cli, "busbw", "busbw", "%s",
-			      JL_T(lang, "the same as algbw for this collective", "이 집합 통신에서는 algbw와 같음"));
+		jl_view_entry(cli, "busbw", "%s", JL_("the same as algbw for this collective"));
 }
 
 static void how_sure(struct jl_cli *cli, const struct jl_judged *j)
 {
-	const enum jl_lang lang = cli->lang;
 	const struct shown near = { .metric = "time_s",
 				    .expect = { .lo = j->coll.near_lo_s, .hi = j->coll.near_hi_s } };
 	char range[JL_STORE_VIEW_TEXT_MAX];
@@ -241,67 +203,45 @@ static void how_sure(struct jl_cli *cli, const struct jl_judged *j)
 	case JL_BASIS_MODEL:
 		if (strcmp(j->record->kind, "net") == 0)
 			jl_view_entry(
-				cli, "By", "근거", "%s",
-				JL_T(lang,
-				     "⚠ what TCP reaches with several streams: one NIC's rate, a host's 40–200 Gb/s",
-				     "⚠ 스트림 여러 개의 TCP가 내는 값: NIC 하나의 속도, 호스트당 40–200 Gb/s"));
+				cli, "By", "%s",
+				JL_("⚠ what TCP reaches with several streams: one NIC's rate, a host's 40–200 Gb/s"));
 		else if (!j->is_coll)
-			jl_view_entry(cli, "By", "근거", "%s",
-				      JL_T(lang,
-					   "⚠ the model's interval, checked on published figures of single devices",
-					   "⚠ 모델 추정 구간 (단일 장치의 공개 측정으로 검증)"));
+			jl_view_entry(cli, "By", "%s",
+				      JL_("⚠ the model's interval, checked on published figures of single devices"));
 		else if (j->coll.n_near && j->coll.by_time)
-			jl_view_entry(cli, "By", "근거",
-				      JL_T(lang, "⚠ the model's 95 %% interval · 📄 %zu published rows near it: %s",
-					   "⚠ 모델의 95 %% 구간 · 📄 비슷한 공개 측정 %zu건: %s"),
+			jl_view_entry(cli, "By", JL_("⚠ the model's 95 %% interval · 📄 %zu published rows near it: %s"),
 				      j->coll.n_near, range_text(range, &near));
 		else if (j->coll.n_near)
-			jl_view_entry(cli, "By", "근거",
-				      JL_T(lang,
-					   "⚠ the model's 95 %% interval · 📄 %zu published rows near it: %.0f–%.0f %% "
-					   "of their bound",
-					   "⚠ 모델의 95 %% 구간 · 📄 비슷한 공개 측정 %zu건: 각자 한계의 %.0f–%.0f %%"),
+			jl_view_entry(cli, "By",
+				      JL_("⚠ the model's 95 %% interval · 📄 %zu published rows near it: %.0f–%.0f %% "
+					  "of their bound"),
 				      j->coll.n_near, 100 * j->coll.near_lo_frac, 100 * j->coll.near_hi_frac);
 		else
 			jl_view_entry(
-				cli, "By", "근거", "%s",
-				JL_T(lang,
-				     "⚠ the model's 95 % interval · 📄 no published row near it (links, hosts, size)",
-				     "⚠ 모델의 95 % 구간 · 📄 비슷한 공개 측정(링크, 호스트 수, 크기)은 없음"));
+				cli, "By", "%s",
+				JL_("⚠ the model's 95 % interval · 📄 no published row near it (links, hosts, size)"));
 		break;
 	case JL_BASIS_HISTORY:
-		jl_view_entry(cli, "By", "근거",
-			      JL_T(lang, "✅ %zu earlier undisturbed results of this machine",
-				   "✅ 이 장비의 이전 결과 %zu건 (잡음 없는 것만)"),
-			      j->history.n);
+		jl_view_entry(cli, "By", JL_("✅ %zu earlier undisturbed results of this machine"), j->history.n);
 		break;
 	case JL_BASIS_OWN:
-		jl_view_entry(cli, "By", "근거", "%s",
-			      JL_T(lang, "✅ rates of this machine alone, measured in the same run",
-				   "✅ 같은 실행에서 잰 이 장비의 행렬곱·복사·all-reduce 속도"));
+		jl_view_entry(cli, "By", "%s", JL_("✅ rates of this machine alone, measured in the same run"));
 		break;
 	case JL_BASIS_RUN:
-		jl_view_entry(cli, "By", "근거",
-			      isnan(j->change.p) ? JL_T(lang, "a change counts from %.0f %% on; intervals %s",
-							"변화는 %.0f %%부터 인정. 구간은 %s")
-						 : JL_T(lang, "a change counts from %.0f %% on; intervals %s; p = %.2g",
-							"변화는 %.0f %%부터 인정. 구간은 %s. p = %.2g"),
-			      100 * j->change.least,
-			      j->change.apart ? JL_T(lang, "apart", "서로 떨어짐") : JL_T(lang, "touch", "겹침"),
-			      j->change.p);
+		jl_view_entry(cli, "By",
+			      isnan(j->change.p) ? JL_("a change counts from %.0f %% on; intervals %s")
+						 : JL_("a change counts from %.0f %% on; intervals %s; p = %.2g"),
+			      100 * j->change.least, j->change.apart ? JL_("apart") : JL_("touch"), j->change.p);
 		break;
 	case JL_BASIS_NONE: break;
 	}
 	if (j->is_coll && j->coll.c.n_nodes > 1 && j->sys->net_assumed)
-		jl_view_entry(cli, "Assumed", "가정",
-			      JL_T(lang, "network %d x %s: name yours with over in --on",
-				   "네트워크 %d x %s. 다르면 --on에 over로 적어 주세요"),
-			      j->sys->n_net, j->sys->net->id);
+		jl_view_entry(cli, "Assumed", JL_("network %d x %s: name yours with over in --on"), j->sys->n_net,
+			      j->sys->net->id);
 }
 
 static void title(struct jl_cli *cli, const struct jl_judged *j)
 {
-	const enum jl_lang lang = cli->lang;
 	const struct shown s = shown_of(j);
 	char what[JL_STORE_VIEW_TEXT_MAX], value[JL_STORE_VIEW_TEXT_MAX], busbw[JL_STORE_VIEW_TEXT_MAX];
 	char time[JL_STORE_VIEW_TEXT_MAX];
@@ -314,15 +254,14 @@ static void title(struct jl_cli *cli, const struct jl_judged *j)
 		(void)jl_units_text(what, c->size_B, JL_K_BYTES, 4);
 		jl_buf_printf(&cli->out, "%s%s %s%s · ", jl_view_bold(cli), jl_collective_name(c->kind), what,
 			      jl_view_reset(cli));
-		jl_buf_printf(&cli->out, JL_T(lang, "%d host%s x %d · ", "호스트 %d대%.0s x %d · "), c->n_nodes,
-			      c->n_nodes == 1 ? "" : "s", c->n_per_node);
+		jl_buf_printf(&cli->out, JL_("%d host{/s} x %d · "), c->n_nodes, c->n_per_node);
 		if (s.is_time)
 			jl_buf_printf(&cli->out, "%s (algbw %s)\n", jl_store_view_value(time, s.metric, s.value),
 				      value);
 		else
 			jl_buf_printf(&cli->out, "algbw %s (busbw %s)\n", value, busbw);
 	} else {
-		(void)jl_store_view_what(what, j->record, lang);
+		(void)jl_store_view_what(what, j->record);
 		jl_buf_printf(&cli->out, "%s%s%s%s%s · %s%s%s\n", jl_view_bold(cli), j->record->kind, *what ? " " : "",
 			      what, jl_view_reset(cli), value, j->sys ? " · " : "", j->sys ? j->sys->text : "");
 	}
@@ -331,7 +270,6 @@ static void title(struct jl_cli *cli, const struct jl_judged *j)
 
 static void in_full(struct jl_cli *cli, const struct jl_judged *j)
 {
-	const enum jl_lang lang = cli->lang;
 	const struct shown s = shown_of(j);
 	char value[JL_STORE_VIEW_TEXT_MAX];
 
@@ -339,23 +277,19 @@ static void in_full(struct jl_cli *cli, const struct jl_judged *j)
 	if (!isnan(j->expect.lo) && !j->before)
 		band(cli, &s);
 	if (j->bound_en && !s.is_time)
-		jl_view_entry(cli, "Bound", "한계", "%s: %s", jl_store_view_value(value, j->metric, j->expect.bound),
-			      JL_T(lang, j->bound_en, j->bound_ko));
+		jl_view_entry(cli, "Bound", "%s: %s", jl_store_view_value(value, j->metric, j->expect.bound),
+			      j->bound_text);
 	if (strcmp(j->record->kind, "train") == 0)
 		why_train(cli, j);
 	if (j->is_coll)
 		why_collective(cli, j);
 	else if (j->bound_en && j->verdict != JL_VERDICT_IMPOSSIBLE)
-		jl_view_entry(cli, "Why", "이유", JL_T(lang, "%.0f %% of the bound", "한계의 %.0f %%"),
-			      100 * j->figure.value / j->expect.bound);
+		jl_view_entry(cli, "Why", JL_("%.0f %% of the bound"), 100 * j->figure.value / j->expect.bound);
 	if (j->verdict == JL_VERDICT_NOISY)
-		jl_view_entry(cli, "Noise", "잡음",
-			      JL_T(lang, "%s; measure again on a quiet machine", "%s. 다른 작업이 없을 때 다시 측정"),
-			      j->record->noise.why ? j->record->noise.why
-						   : JL_T(lang, "the machine was busy", "장비가 바빴음"));
+		jl_view_entry(cli, "Noise", JL_("%s; measure again on a quiet machine"),
+			      j->record->noise.why ? j->record->noise.why : JL_("the machine was busy"));
 	for (size_t i = 0; i < j->next.n; i++)
-		jl_view_entry(cli, i ? NULL : "Next", i ? NULL : "다음", "%zu  %s", i + 1,
-			      JL_T(lang, j->next.items[i].en, j->next.items[i].ko));
+		jl_view_entry(cli, i ? NULL : JL_N("Next"), "%zu  %s", i + 1, j->next.items[i].text);
 	how_sure(cli, j);
 	if (j->is_coll)
 		explain_bandwidths(cli, j);
@@ -365,13 +299,11 @@ static void in_full(struct jl_cli *cli, const struct jl_judged *j)
 
 static enum jl_status many(struct jl_cli *cli, const struct jl_judged *judged, size_t n, struct jl_err *err)
 {
-	const enum jl_lang lang = cli->lang;
 	const struct jl_table_column columns[] = {
-		{ .head = JL_T(lang, "what", "대상"), .flexible = true, .min_width = 16 },
-		{ .head = JL_T(lang, "measured", "측정값"), .align = JL_RIGHT },
-		{ .head = JL_T(lang, judged[0].before ? "before" : "expected", judged[0].before ? "이전" : "예상"),
-		  .align = JL_RIGHT },
-		{ .head = JL_T(lang, "verdict", "판정") },
+		{ .head = JL_("what"), .flexible = true, .min_width = 16 },
+		{ .head = JL_("measured"), .align = JL_RIGHT },
+		{ .head = jl_msg(judged[0].before ? JL_N("before") : JL_N("expected")), .align = JL_RIGHT },
+		{ .head = JL_("verdict") },
 	};
 	struct jl_table table;
 
@@ -381,18 +313,17 @@ static enum jl_status many(struct jl_cli *cli, const struct jl_judged *judged, s
 		const struct shown s = shown_of(j);
 		char text[JL_STORE_VIEW_TEXT_MAX];
 
-		jl_table_printf(&table, "%s %s", j->record->kind, jl_store_view_what(text, j->record, lang));
+		jl_table_printf(&table, "%s %s", j->record->kind, jl_store_view_what(text, j->record));
 		jl_table_cell(&table, jl_store_view_value(text, s.metric, s.value));
 		jl_table_cell(&table,
 			      j->before ? jl_store_view_value(text, j->metric, j->expect.value) : range_text(text, &s));
 		if (j->before && j->verdict != JL_VERDICT_NOISY)
-			jl_table_printf(&table, "%s (%+.1f %%)", jl_verdict_word(j->verdict, lang),
+			jl_table_printf(&table, "%s (%+.1f %%)", jl_verdict_word(j->verdict),
 					100 * (j->change.ratio - 1));
 		else if (!j->before && jl_verdict_at_edge(&j->figure, &j->expect))
-			jl_table_printf(&table, JL_T(lang, "%s (edge)", "%s (경계)"),
-					jl_verdict_word(j->verdict, lang));
+			jl_table_printf(&table, JL_("%s (edge)"), jl_verdict_word(j->verdict));
 		else
-			jl_table_cell(&table, jl_verdict_word(j->verdict, lang));
+			jl_table_cell(&table, jl_verdict_word(j->verdict));
 		jl_table_end_row(&table);
 	}
 	return jl_view_table(cli, &table, 2, err);
@@ -407,8 +338,8 @@ static void count(struct jl_cli *cli, const struct jl_judged *judged, size_t n)
 		counts[judged[i].verdict]++;
 	for (int v = JL_VERDICT_IMPOSSIBLE; v >= 0; v--)
 		if (counts[v]) {
-			jl_buf_printf(&cli->out, JL_T(cli->lang, "%s%zu %s", "%s%zu건 %s"), first ? "" : " · ",
-				      counts[v], jl_verdict_word((enum jl_verdict)v, cli->lang));
+			jl_buf_printf(&cli->out, JL_("%s%zu %s"), first ? "" : " · ", counts[v],
+				      jl_verdict_word((enum jl_verdict)v));
 			first = false;
 		}
 	jl_buf_puts(&cli->out, "\n");
@@ -429,22 +360,25 @@ static void say_age(struct jl_cli *cli, const struct jl_judged *judged, size_t n
 	jl_units_text(from, least_s, JL_K_TIME, 2);
 	jl_units_text(to, most_s, JL_K_TIME, 2);
 	if (strcmp(from, to) == 0)
-		jl_view_entry(cli, "Measured", "측정", JL_T(cli->lang, "%s ago", "%s 전"), to);
+		jl_view_entry(cli, "Measured", JL_("%s ago"), to);
 	else
-		jl_view_entry(cli, "Measured", "측정", JL_T(cli->lang, "%s to %s ago", "%s – %s 전"), from, to);
+		jl_view_entry(cli, "Measured", JL_("%s to %s ago"), from, to);
 }
 
 /* ---- JSON */
 
 static void one_json(struct jl_json *json, const struct jl_judged *j)
 {
+	const struct jl_language *reader;
 	const char *suffix = strrchr(j->metric, '_');
 	char what[JL_STORE_VIEW_TEXT_MAX];
 
 	jl_json_object(json);
 	jl_json_put_string(json, "id", *j->record->id ? j->record->id : NULL);
 	jl_json_put_string(json, "kind", j->record->kind);
-	jl_json_put_string(json, "what", jl_store_view_what(what, j->record, JL_EN));
+	reader = jl_lang_set(jl_languages[0]); /* as every text of the JSON */
+	jl_json_put_string(json, "what", jl_store_view_what(what, j->record));
+	jl_lang_set(reader);
 	jl_json_put_string(json, "system", j->sys ? j->sys->text : NULL);
 	jl_json_put_string(json, "verdict", jl_verdict_name(j->verdict));
 	jl_json_put_string(json, "metric", j->metric);
@@ -493,14 +427,10 @@ static void one_json(struct jl_json *json, const struct jl_judged *j)
 static void say_unsteady(struct jl_cli *cli, const struct jl_steadiness *s)
 {
 	if (s->n_jumps)
-		jl_buf_printf(
-			&cli->out,
-			JL_T(cli->lang,
-			     "  ~ unsteady: %zu of %zu figures jump between quiet runs here, up to %.1fx;\n"
-			     "    ranges are wider (shared host, placement of processes and pages).\n",
-			     "  ~ 불안정: 잡음 없는 실행끼리도 %zu개 항목(전체 %zu개)이 최대 %.1f배까지 다릅니다.\n"
-			     "    그만큼 범위를 넓혔습니다 (공유 호스트, 프로세스와 페이지 배치).\n"),
-			s->n_jumps, s->n_figures, s->worst_times);
+		jl_buf_printf(&cli->out,
+			      JL_("  ~ unsteady: %zu of %zu figures jump between quiet runs here, up to %.1fx;\n"
+				  "    ranges are wider (shared host, placement of processes and pages).\n"),
+			      s->n_jumps, s->n_figures, s->worst_times);
 }
 
 enum jl_status jl_check_view(struct jl_cli *cli, const struct jl_judged *judged, size_t n, const char *where,
@@ -539,10 +469,7 @@ enum jl_status jl_check_view(struct jl_cli *cli, const struct jl_judged *judged,
 	jl_buf_puts(&cli->out, "\n");
 	status = many(cli, judged, n, err);
 	if (n > ROWS_SHOWN)
-		jl_buf_printf(&cli->out,
-			      JL_T(cli->lang, "  ... and %zu more (--json has all)\n",
-				   "  ... 그 밖에 %zu건 (--json에 모두 있음)\n"),
-			      n - ROWS_SHOWN);
+		jl_buf_printf(&cli->out, JL_("  ... and %zu more (--json has all)\n"), n - ROWS_SHOWN);
 	say_age(cli, judged, n);
 	say_unsteady(cli, steadiness);
 	if (!status && jl_verdict_weight(worst->verdict) >= jl_verdict_weight(JL_VERDICT_NORMAL)) {

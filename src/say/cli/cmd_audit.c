@@ -8,17 +8,10 @@
 #include "audit/claims.h"
 
 const struct jl_option jl_audit_options[] = {
-	{ .name = "all",
-	  .en = "also list what follows and what is taken as given",
-	  .ko = "맞는 주장과 입력값도 모두 표시" },
-	{ .name = "strict", .en = "exit status 3 when a claim differs", .ko = "다른 주장이 있으면 종료 코드 3" },
+	{ .name = "all", .en = JL_N("also list what follows and what is taken as given") },
+	{ .name = "strict", .en = JL_N("exit status 3 when a claim differs") },
 	{ 0 },
 };
-
-static const char *words(const struct jl_cli *cli, const struct jl_words *w)
-{
-	return JL_T(cli->lang, w->en, w->ko);
-}
 
 /* "2.0x too high", "2.4 % too low" */
 static const char *how_far(struct jl_cli *cli, const struct jl_claim *c)
@@ -29,11 +22,10 @@ static const char *how_far(struct jl_cli *cli, const struct jl_claim *c)
 	if (!c->derived || !isfinite(larger) || !*c->unit_text) /* a count or a year: no share of it means anything */
 		return "";
 	if (larger >= 1.5)
-		return jl_arena_printf(&cli->arena, JL_T(cli->lang, " (%.1fx too %s)", " (%.1f배 %s)"), larger,
-				       high ? JL_T(cli->lang, "high", "큼") : JL_T(cli->lang, "low", "작음"));
-	return jl_arena_printf(&cli->arena, JL_T(cli->lang, " (%.*f %% too %s)", " (%.*f %% %s)"),
-			       fabs(c->off_frac) < 0.095, fabs(c->off_frac) * 100,
-			       high ? JL_T(cli->lang, "high", "큼") : JL_T(cli->lang, "low", "작음"));
+		return jl_arena_printf(&cli->arena, JL_(" (%.1fx too %s)"), larger,
+				       high ? JL_("high") : JL_C("claim", "low"));
+	return jl_arena_printf(&cli->arena, JL_(" (%.*f %% too %s)"), fabs(c->off_frac) < 0.095,
+			       fabs(c->off_frac) * 100, high ? JL_("high") : JL_C("claim", "low"));
 }
 
 #define PLACES_SHOWN 6
@@ -56,30 +48,28 @@ static const char *place(struct jl_cli *cli, const struct jl_claim *c)
 /* One claim in a line or two: where, what it says, what it should be; `why` unless it stands above the group. */
 static void one_claim(struct jl_cli *cli, const struct jl_claim *c, bool why)
 {
-	const char *stop = JL_T(cli->lang, "; ", ". ");
+	const char *stop = JL_("; ");
 	char figure[JL_CLAIM_SAY_MAX];
 	struct jl_buf text;
 
 	jl_buf_init(&text, 8192);
-	jl_buf_printf(&text, "%s: %s", words(cli, &c->says), jl_claim_say(figure, c->value_text, cli->lang));
+	jl_buf_printf(&text, "%s: %s", jl_words_in(c->says), jl_claim_say(figure, c->value_text));
 	if (c->verdict == JL_CLAIM_DIFFERS && c->derived)
-		jl_buf_printf(&text, " → %s%s", jl_claim_say(figure, c->result_text, cli->lang), how_far(cli, c));
+		jl_buf_printf(&text, " → %s%s", jl_claim_say(figure, c->result_text), how_far(cli, c));
 	if (c->verdict == JL_CLAIM_FOLLOWS || c->verdict == JL_CLAIM_GIVEN)
 		jl_buf_printf(&text, " = %s", c->from);
-	if (why && JL_T(cli->lang, c->why_en, c->why_ko)[0])
-		jl_buf_printf(&text, "%s%s", stop, JL_T(cli->lang, c->why_en, c->why_ko));
+	if (why && c->why_text[0])
+		jl_buf_printf(&text, "%s%s", stop, c->why_text);
 	if (c->taken_from)
-		jl_buf_printf(&text, JL_T(cli->lang, "; the figure is %s", ". 적힌 값 = %s"), c->taken_from);
+		jl_buf_printf(&text, JL_("; the figure is %s"), c->taken_from);
 	else if (c->verdict == JL_CLAIM_DIFFERS && c->derived)
-		jl_buf_printf(&text, "%s%s",
-			      c->result.estimate ? JL_T(cli->lang, "; estimated (80 %): ", ". 추정(80 % 구간): ")
-						 : JL_T(cli->lang, "; it is ", ". 계산: "),
+		jl_buf_printf(&text, "%s%s", c->result.estimate ? JL_("; estimated (80 %): ") : JL_("; it is "),
 			      c->from);
 	if (c->note.en)
-		jl_buf_printf(&text, "%s%s", stop, words(cli, &c->note));
+		jl_buf_printf(&text, "%s%s", stop, jl_words_in(c->note));
 	if (c->against)
-		jl_buf_printf(&text, JL_T(cli->lang, " [L%s says %s]", " [L%s에는 %s]"), c->against->at,
-			      jl_claim_say(figure, c->against->value_text, cli->lang));
+		jl_buf_printf(&text, JL_(" [L%s says %s]"), c->against->at,
+			      jl_claim_say(figure, c->against->value_text));
 	jl_view_wrapped(cli, 2, place(cli, c), jl_buf_text(&text));
 	jl_buf_release(&text);
 }
@@ -114,14 +104,10 @@ static void one_mistake(struct jl_cli *cli, const struct jl_audit *audit, const 
 
 	jl_buf_putc(&cli->out, '\n');
 	if (first->reason)
-		jl_view_wrapped(cli, 0,
-				jl_arena_printf(&cli->arena, JL_T(cli->lang, "Mistake (%zu)", "오류 (%zu건)"), n),
-				JL_T(cli->lang, first->why_en, first->why_ko));
+		jl_view_wrapped(cli, 0, jl_arena_printf(&cli->arena, JL_("Mistake (%zu)"), n), first->why_text);
 	else
-		jl_view_wrapped(cli, 0,
-				jl_arena_printf(&cli->arena, JL_T(cli->lang, "Otherwise (%zu)", "그 밖 (%zu건)"), n),
-				JL_T(cli->lang, "it does not follow, and none of the usual mistakes gives the figure",
-				     "계산과 다르고, 흔한 실수로도 이 값이 나오지 않음"));
+		jl_view_wrapped(cli, 0, jl_arena_printf(&cli->arena, JL_("Otherwise (%zu)"), n),
+				JL_("it does not follow, and none of the usual mistakes gives the figure"));
 	for (const struct jl_claim *c = first; c < audit->claims + audit->n_claims; c++)
 		if (same_reason(c, first))
 			one_claim(cli, c, false);
@@ -174,29 +160,21 @@ static void view(struct jl_cli *cli, const struct jl_audit *audit)
 	const bool all = jl_flag(cli, "all");
 
 	if (title->en)
-		jl_buf_printf(&cli->out, "%s%s%s\n", jl_view_bold(cli), words(cli, title), jl_view_reset(cli));
+		jl_buf_printf(&cli->out, "%s%s%s\n", jl_view_bold(cli), jl_words_in(*title), jl_view_reset(cli));
 	jl_buf_printf(&cli->out,
-		      JL_T(cli->lang,
-			   "%zu claims in %zu places:  ⚠ %zu differ  ✅ %zu follow  ❓ %zu open  📄 %zu given\n",
-			   "주장 %zu개, %zu곳:  ⚠ 다름 %zu  ✅ 맞음 %zu  ❓ 확인 불가 %zu  📄 입력값 %zu\n"),
+		      JL_("%zu claims in %zu places:  ⚠ %zu differ  ✅ %zu follow  ❓ %zu open  📄 %zu given\n"),
 		      audit->n_claims, audit->n_places, audit->n[JL_CLAIM_DIFFERS], audit->n[JL_CLAIM_FOLLOWS],
 		      audit->n[JL_CLAIM_OPEN], audit->n[JL_CLAIM_GIVEN]);
 	if (audit->n_contradictions)
-		jl_buf_printf(&cli->out,
-			      JL_T(cli->lang, "The text contradicts itself in %zu place(s).\n",
-				   "글 안에서 서로 어긋나는 곳: %zu\n"),
+		jl_buf_printf(&cli->out, JL_("The text contradicts itself in %zu place(s).\n"),
 			      audit->n_contradictions);
 	differing(cli, audit);
-	group(cli, audit, JL_CLAIM_OPEN,
-	      JL_T(cli->lang, "Cannot be derived, and what would be needed", "확인할 수 없음, 필요한 것"));
+	group(cli, audit, JL_CLAIM_OPEN, JL_("Cannot be derived, and what would be needed"));
 	if (all) {
-		group(cli, audit, JL_CLAIM_FOLLOWS, JL_T(cli->lang, "Follows", "맞음"));
-		group(cli, audit, JL_CLAIM_GIVEN,
-		      JL_T(cli->lang, "Inputs, taken as given", "입력값 (그대로 받아들임)"));
+		group(cli, audit, JL_CLAIM_FOLLOWS, JL_("Follows"));
+		group(cli, audit, JL_CLAIM_GIVEN, JL_("Inputs, taken as given"));
 	} else if (audit->n[JL_CLAIM_FOLLOWS]) {
-		jl_buf_printf(&cli->out,
-			      JL_T(cli->lang, "\n%zu that follow and %zu inputs are listed with --all.\n",
-				   "\n맞는 주장 %zu개와 입력값 %zu개는 --all로 볼 수 있습니다.\n"),
+		jl_buf_printf(&cli->out, JL_("\n%zu that follow and %zu inputs are listed with --all.\n"),
 			      audit->n[JL_CLAIM_FOLLOWS], audit->n[JL_CLAIM_GIVEN]);
 	}
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/utf8.h"
 #include "bench/cpu.h"
 #include "cli/bench_session.h"
 #include "cli/bench_view.h"
@@ -16,53 +17,28 @@
 static const char *const dtypes[] = { "fp32", "tf32", "fp16", "bf16", "fp8", NULL };
 
 const struct jl_option jl_bench_gemm_options[] = {
-	{ .name = "size",
-	  .type = JL_OPT_TEXT,
-	  .arg = "N,N,...",
-	  .en = "square products N x N x N",
-	  .ko = "정사각 행렬 곱 N x N x N" },
-	{ .name = "m",
-	  .type = JL_OPT_COUNT,
-	  .min = 1,
-	  .max = 1 << 20,
-	  .arg = "N",
-	  .en = "rows of the result",
-	  .ko = "결과의 행 수" },
+	{ .name = "size", .type = JL_OPT_TEXT, .arg = "N,N,...", .en = JL_N("square products N x N x N") },
+	{ .name = "m", .type = JL_OPT_COUNT, .min = 1, .max = 1 << 20, .arg = "N", .en = JL_N("rows of the result") },
 	{ .name = "n",
 	  .type = JL_OPT_COUNT,
 	  .min = 1,
 	  .max = 1 << 20,
 	  .arg = "N",
-	  .en = "columns of the result",
-	  .ko = "결과의 열 수" },
-	{ .name = "k",
-	  .type = JL_OPT_COUNT,
-	  .min = 1,
-	  .max = 1 << 20,
-	  .arg = "N",
-	  .en = "length of the sums",
-	  .ko = "합의 길이" },
+	  .en = JL_N("columns of the result") },
+	{ .name = "k", .type = JL_OPT_COUNT, .min = 1, .max = 1 << 20, .arg = "N", .en = JL_N("length of the sums") },
 	{ .name = "dtype",
 	  .type = JL_OPT_CHOICE,
 	  .choices = dtypes,
 	  .arg = "TYPE",
-	  .en = "fp32, tf32, fp16, bf16 or fp8 (default: bf16 on a GPU, else fp32)",
-	  .ko = "fp32, tf32, fp16, bf16, fp8 (기본값: GPU는 bf16, 아니면 fp32)" },
+	  .en = JL_N("fp32, tf32, fp16, bf16 or fp8 (default: bf16 on a GPU, else fp32)") },
 	{ .name = "threads",
 	  .type = JL_OPT_COUNT,
 	  .min = 1,
 	  .max = 1024,
 	  .arg = "N",
-	  .en = "CPU threads (default: all)",
-	  .ko = "CPU 스레드 수 (기본값: 전부)" },
-	{ .name = "device",
-	  .type = JL_OPT_COUNT,
-	  .min = 0,
-	  .max = 63,
-	  .arg = "N",
-	  .en = "GPU (default: 0)",
-	  .ko = "GPU 번호 (기본값: 0)" },
-	{ .name = "check", .letter = 'c', .en = "verify the result exactly", .ko = "결과를 정확히 검증" },
+	  .en = JL_N("CPU threads (default: all)") },
+	{ .name = "device", .type = JL_OPT_COUNT, .min = 0, .max = 63, .arg = "N", .en = JL_N("GPU (default: 0)") },
+	{ .name = "check", .letter = 'c', .en = JL_N("verify the result exactly") },
 	JL_BENCH_OPTIONS,
 	{ 0 },
 };
@@ -72,23 +48,15 @@ const struct jl_option jl_bench_memory_options[] = {
 	  .type = JL_OPT_QUANTITY,
 	  .kind = JL_K_BYTES,
 	  .arg = "SIZE",
-	  .en = "of one array (default: four times the largest cache)",
-	  .ko = "배열 하나의 크기 (기본값: 가장 큰 캐시의 4배)" },
+	  .en = JL_N("of one array (default: four times the largest cache)") },
 	{ .name = "threads",
 	  .type = JL_OPT_COUNT,
 	  .min = 1,
 	  .max = 1024,
 	  .arg = "N",
-	  .en = "CPU threads (default: all)",
-	  .ko = "CPU 스레드 수 (기본값: 전부)" },
-	{ .name = "device",
-	  .type = JL_OPT_COUNT,
-	  .min = 0,
-	  .max = 63,
-	  .arg = "N",
-	  .en = "GPU (default: 0)",
-	  .ko = "GPU 번호 (기본값: 0)" },
-	{ .name = "check", .letter = 'c', .en = "verify the result exactly", .ko = "결과를 정확히 검증" },
+	  .en = JL_N("CPU threads (default: all)") },
+	{ .name = "device", .type = JL_OPT_COUNT, .min = 0, .max = 63, .arg = "N", .en = JL_N("GPU (default: 0)") },
+	{ .name = "check", .letter = 'c', .en = JL_N("verify the result exactly") },
 	JL_BENCH_OPTIONS,
 	{ 0 },
 };
@@ -98,9 +66,8 @@ const struct jl_option jl_bench_link_options[] = {
 	  .type = JL_OPT_QUANTITY,
 	  .kind = JL_K_BYTES,
 	  .arg = "SIZE",
-	  .en = "of one transfer (default: 256 MiB)",
-	  .ko = "전송 하나의 크기 (기본값: 256 MiB)" },
-	{ .name = "check", .letter = 'c', .en = "verify the result exactly", .ko = "결과를 정확히 검증" },
+	  .en = JL_N("of one transfer (default: 256 MiB)") },
+	{ .name = "check", .letter = 'c', .en = JL_N("verify the result exactly") },
 	JL_BENCH_OPTIONS,
 	{ 0 },
 };
@@ -156,8 +123,7 @@ static enum jl_status gemm_shapes(const struct jl_bench_session *s, struct jl_be
 	size_t n = 0;
 
 	if (one && text)
-		return jl_fail(err, JL_E_USAGE, "--size or --m, --n and --k, not both",
-			       "--size와 --m, --n, --k 중 한쪽만 쓰세요");
+		return jl_fail(err, JL_E_USAGE, "--size or --m, --n and --k, not both");
 	if (one) {
 		const long long m = count_or(cli, "m", 1024);
 
@@ -176,11 +142,9 @@ static enum jl_status gemm_shapes(const struct jl_bench_session *s, struct jl_be
 		(void)snprintf(piece, sizeof(piece), "%.*s", (int)(len < 31 ? len : 31), at);
 		status = jl_units_parse_count(&size, piece, 1, 65536, "--size", err);
 		if (status)
-			return jl_fail(err, JL_E_USAGE, "--size: '%s' is no size; write e.g. 1024,2048,4096",
-				       "--size: '%s'은(는) 크기가 아닙니다. 예: 1024,2048,4096", piece);
+			return jl_fail(err, JL_E_USAGE, "--size: '%s' is no size; write e.g. 1024,2048,4096", piece);
 		if (n == SIZES_MAX)
-			return jl_fail(err, JL_E_USAGE, "--size: more than %d sizes", "--size: 크기가 %d개를 넘습니다",
-				       SIZES_MAX);
+			return jl_fail(err, JL_E_USAGE, "--size: more than %d sizes", SIZES_MAX);
 		tasks[n].m = tasks[n].n = tasks[n].k = (size_t)size;
 		n++;
 		at += len + (at[len] == ',');
@@ -205,14 +169,12 @@ enum jl_status jl_bench_gemm(struct jl_bench_session *s, double instead_s, struc
 		if (type != JL_FP32)
 			return jl_fail(err, JL_E_ABSENT,
 				       "the CPU backend multiplies fp32 only, not %s; a GPU does more",
-				       "CPU 백엔드는 fp32만 잽니다 (%s 아님). 다른 자료형은 GPU가 필요합니다",
 				       jl_dtype_name(type));
 		status = jl_cpu_blas_present(err);
 		if (status)
 			return status;
 	}
-	(void)snprintf(what, sizeof(what), "%s %s", JL_T(s->cli->lang, "Matrix product", "행렬 곱"),
-		       jl_dtype_name(type));
+	(void)jl_format(what, sizeof(what), "%s %s", JL_("Matrix product"), jl_dtype_name(type));
 	jl_bench_view_title(s, what);
 	jl_bench_view_head(s, JL_K_FLOP_RATE);
 	s->n_tasks += (double)n;
@@ -271,11 +233,9 @@ enum jl_status jl_bench_memory(struct jl_bench_session *s, double instead_s, str
 	enum jl_status status = JL_OK;
 
 	if (given && !(given->value >= 4096 && given->value <= 1e13))
-		return jl_fail(err, JL_E_USAGE, "--size: write something from 4 KiB to 10 TB",
-			       "--size: 4 KiB에서 10 TB 사이로 쓰세요");
+		return jl_fail(err, JL_E_USAGE, "--size: write something from 4 KiB to 10 TB");
 	task.n_threads = on_gpu(s) ? 0 : (int)count_or(s->cli, "threads", jl_cpu_count());
-	(void)snprintf(what, sizeof(what), JL_T(s->cli->lang, "Memory, arrays of %s", "메모리, 배열 %s"),
-		       jl_bench_view_size(size, task.size_B));
+	(void)jl_format(what, sizeof(what), JL_("Memory, arrays of %s"), jl_bench_view_size(size, task.size_B));
 	jl_bench_view_title(s, what);
 	jl_bench_view_head(s, JL_K_BYTE_RATE);
 	s->n_tasks += 2;
@@ -335,8 +295,8 @@ static enum jl_status link_rows(struct jl_bench_session *s, size_t size_B, int n
 			status = jl_bench_task_run(s, &task, time_s, jl_flag(s->cli, "check"), &result, err);
 			if (status)
 				break;
-			(void)snprintf(what, sizeof(what), "%s GPU%d%s", way & 1 ? "D2H" : "H2D", gpu,
-				       way < 2 ? "" : JL_T(s->cli->lang, " pageable", " 일반 메모리"));
+			(void)jl_format(what, sizeof(what), "%s GPU%d%s", way & 1 ? "D2H" : "H2D", gpu,
+					way < 2 ? "" : JL_(" pageable"));
 			jl_bench_view_row(s, what, &result, JL_K_BYTE_RATE);
 			jl_bench_flush(s);
 		}
@@ -357,9 +317,8 @@ enum jl_status jl_bench_link(struct jl_bench_session *s, double instead_s, struc
 	if (!Bps)
 		return jl_fail_nomem(err);
 	if (given && !(given->value >= 64 && given->value <= 1e12))
-		return jl_fail(err, JL_E_USAGE, "--size: write something from 64 B to 1 TB",
-			       "--size: 64 B에서 1 TB 사이로 쓰세요");
-	jl_bench_view_title(s, JL_T(s->cli->lang, "Links", "링크"));
+		return jl_fail(err, JL_E_USAGE, "--size: write something from 64 B to 1 TB");
+	jl_bench_view_title(s, JL_("Links"));
 	jl_bench_view_head(s, JL_K_BYTE_RATE);
 	s->n_tasks += (double)n_tasks;
 	status = link_rows(s, size_B, n, time_s, err);
@@ -379,7 +338,7 @@ enum jl_status jl_bench_link(struct jl_bench_session *s, double instead_s, struc
 	if (status || n == 0)
 		return status;
 	jl_buf_puts(&s->cli->out, s->cli->json ? "" : "\n");
-	return jl_bench_view_matrix(s, JL_T(s->cli->lang, "from \\ to, GB/s", "GB/s"), Bps, n, err);
+	return jl_bench_view_matrix(s, JL_("from \\ to, GB/s"), Bps, n, err);
 }
 
 enum jl_status jl_cmd_bench_link(struct jl_cli *cli, struct jl_err *err)
@@ -436,11 +395,12 @@ enum jl_status jl_cmd_bench_list(struct jl_cli *cli, struct jl_err *err)
 		struct jl_err why = { 0 };
 		const bool present = (*b)->present(&why) == JL_OK;
 
-		jl_buf_printf(&cli->out, "  %-5s %s  ", (*b)->name,
-			      present ? JL_T(cli->lang, "ready ", "있음  ") : JL_T(cli->lang, "absent", "없음  "));
-		jl_view_flow(cli, 16, 16, JL_T(cli->lang, (*b)->en, (*b)->ko));
+		const char *state = present ? JL_("ready") : JL_("absent");
+
+		jl_buf_printf(&cli->out, "  %-5s %s%*s", (*b)->name, state, (int)(8 - jl_utf8_width(state)), "");
+		jl_view_flow(cli, 16, 16, jl_msg((*b)->en));
 		if (!present)
-			jl_bench_view_wrapped(cli, 16, jl_err_text(&why, cli->lang));
+			jl_bench_view_wrapped(cli, 16, why.text);
 	}
 	return JL_OK;
 }

@@ -6,7 +6,7 @@
 #include "cli/cmd_bench.h"
 
 const struct jl_option jl_bench_all_options[] = {
-	{ .name = "quick", .en = "within a minute", .ko = "1분 안에" },
+	{ .name = "quick", .en = JL_N("within a minute") },
 	JL_BENCH_OPTIONS,
 	{ 0 },
 };
@@ -43,7 +43,7 @@ static enum jl_status collectives(struct jl_bench_session *s, double time_s, boo
 static void say(struct jl_bench_session *s, enum jl_status status, const struct jl_err *err)
 {
 	if (status)
-		jl_buf_printf(&s->cli->warn, "jeoul: %s\n", jl_err_text(err, s->cli->lang));
+		jl_buf_printf(&s->cli->warn, "jeoul: %s\n", err->text);
 	jl_bench_flush(s);
 }
 
@@ -58,8 +58,7 @@ enum jl_status jl_cmd_bench_all(struct jl_cli *cli, struct jl_err *err)
 	if (status || s.silent)
 		return status;
 	if (jl_text(cli, "backend"))
-		return jl_fail(err, JL_E_USAGE, "bench all uses every backend; leave --backend out",
-			       "bench all은 모든 백엔드를 씁니다. --backend를 빼세요");
+		return jl_fail(err, JL_E_USAGE, "bench all uses every backend; leave --backend out");
 	if (use(&s, "cpu")) {
 		say(&s, jl_bench_gemm(&s, time_s, &why), &why);
 		blank_line(&s);
@@ -82,6 +81,6 @@ enum jl_status jl_cmd_bench_all(struct jl_cli *cli, struct jl_err *err)
 		say(&s, collectives(&s, quick ? 0.5 : 2, quick, &why), &why);
 	}
 	if (s.n_records == 0)
-		return jl_fail(err, JL_E_ABSENT, "nothing could be measured", "아무것도 재지 못했습니다");
+		return jl_fail(err, JL_E_ABSENT, "nothing could be measured");
 	return jl_bench_close(&s, JL_OK);
 }

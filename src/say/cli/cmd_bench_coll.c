@@ -23,79 +23,68 @@ const struct jl_option jl_bench_coll_options[] = {
 	  .letter = 'b',
 	  .type = JL_OPT_TEXT,
 	  .arg = "SIZE",
-	  .en = "smallest message, e.g. 8, 64K, 8M",
-	  .ko = "가장 작은 메시지, 예: 8, 64K, 8M" },
+	  .en = JL_N("smallest message, e.g. 8, 64K, 8M") },
 	{ .name = "maxbytes",
 	  .letter = 'e',
 	  .type = JL_OPT_TEXT,
 	  .arg = "SIZE",
-	  .en = "largest message, e.g. 1G",
-	  .ko = "가장 큰 메시지, 예: 1G" },
+	  .en = JL_N("largest message, e.g. 1G") },
 	{ .name = "stepfactor",
 	  .letter = 'f',
 	  .type = JL_OPT_TEXT,
 	  .arg = "FACTOR",
-	  .en = "each size is so many times the one before",
-	  .ko = "크기를 이 배수로 늘림" },
+	  .en = JL_N("each size is so many times the one before") },
 	{ .name = "stepbytes",
 	  .letter = 'i',
 	  .type = JL_OPT_TEXT,
 	  .arg = "SIZE",
-	  .en = "each size is so much larger (default 1M)",
-	  .ko = "크기를 이만큼 늘림 (기본값 1M)" },
+	  .en = JL_N("each size is so much larger (default 1M)") },
 	{ .name = "iters",
 	  .letter = 'n',
 	  .type = JL_OPT_COUNT,
 	  .min = 1,
 	  .max = JL_BENCH_SAMPLES_MAX,
 	  .arg = "N",
-	  .en = "iterations (default: until the interval is narrow)",
-	  .ko = "반복 횟수 (기본값: 구간이 좁아질 때까지)" },
+	  .en = JL_N("iterations (default: until the interval is narrow)") },
 	{ .name = "warmup_iters",
 	  .letter = 'w',
 	  .type = JL_OPT_COUNT,
 	  .min = 1,
 	  .max = JL_SWEEP_WARMUP_MAX,
 	  .arg = "N",
-	  .en = "iterations before (default 5)",
-	  .ko = "준비 반복 횟수 (기본값 5)" },
+	  .en = JL_N("iterations before (default 5)") },
 	{ .name = "check",
 	  .letter = 'c',
 	  .type = JL_OPT_CHOICE,
 	  .choices = checks,
 	  .arg = "0|1",
-	  .en = "verify results exactly (default 1)",
-	  .ko = "결과를 정확히 검증 (기본값 1)" },
+	  .en = JL_N("verify results exactly (default 1)") },
 	{ .name = "datatype",
 	  .letter = 'd',
 	  .type = JL_OPT_CHOICE,
 	  .choices = types,
 	  .arg = "TYPE",
-	  .en = "float, half, bfloat16, double, int8 ... (default float)",
-	  .ko = "float, half, bfloat16, double, int8 ... (기본값 float)" },
+	  .en = JL_N("float, half, bfloat16, double, int8 ... (default float)") },
 	{ .name = "op",
 	  .letter = 'o',
 	  .type = JL_OPT_CHOICE,
 	  .choices = ops,
 	  .arg = "OP",
-	  .en = "sum, prod, min, max or avg (default sum)",
-	  .ko = "sum, prod, min, max, avg (기본값 sum)" },
+	  .en = JL_N("sum, prod, min, max or avg (default sum)") },
 	{ .name = "root",
 	  .letter = 'r',
 	  .type = JL_OPT_COUNT,
 	  .min = 0,
 	  .max = 1 << 20,
 	  .arg = "RANK",
-	  .en = "of broadcast and reduce (default 0)",
-	  .ko = "broadcast, reduce의 root (기본값 0)" },
+	  .en = JL_N("of broadcast and reduce (default 0)") },
 	{ .name = "ngpus",
 	  .letter = 'g',
 	  .type = JL_OPT_COUNT,
 	  .min = 1,
 	  .max = JL_COMM_RANKS_MAX,
 	  .arg = "N",
-	  .en = "GPUs, or processes without GPUs (default: all)",
-	  .ko = "GPU 수, GPU가 없으면 프로세스 수 (기본값: 전부)" },
+	  .en = JL_N("GPUs, or processes without GPUs (default: all)") },
 	JL_BENCH_TCP_OPTIONS,
 	JL_BENCH_OPTIONS,
 	{ 0 },
@@ -122,7 +111,7 @@ static enum jl_status size_of(const struct jl_cli *cli, const char *name, size_t
 	}
 	if (end == text || *end || !(value >= 1 && value <= JL_SWEEP_SIZE_MAX_B) || !isdigit((unsigned char)text[0]))
 		return jl_fail(err, JL_E_USAGE, "--%s: '%s' is no size; write e.g. 8, 64K, 8M or 1G (powers of 1,024)",
-			       "--%s: '%s'은(는) 크기가 아닙니다. 예: 8, 64K, 8M, 1G (1,024의 거듭제곱)", name, text);
+			       name, text);
 	*ret_B = (size_t)value;
 	return JL_OK;
 }
@@ -156,12 +145,10 @@ static enum jl_status read_sizes(const struct jl_cli *cli, struct jl_sweep *swee
 	if (text) {
 		factor = strtod(text, &end);
 		if (end == text || *end || !(factor > 1 && factor <= 1e6))
-			return jl_fail(err, JL_E_USAGE, "-f: '%s' is no factor above 1; write e.g. 2",
-				       "-f: '%s'은(는) 1보다 큰 배수가 아닙니다. 예: 2", text);
+			return jl_fail(err, JL_E_USAGE, "-f: '%s' is no factor above 1; write e.g. 2", text);
 	}
 	if (min_B > max_B)
-		return jl_fail(err, JL_E_USAGE, "-b %zu is larger than -e %zu", "-b %zu: -e %zu보다 큽니다", min_B,
-			       max_B);
+		return jl_fail(err, JL_E_USAGE, "-b %zu is larger than -e %zu", min_B, max_B);
 	return jl_sweep_sizes(sweep, min_B, max_B, factor, step_B, err);
 }
 
@@ -180,8 +167,8 @@ static enum jl_status read_task(const struct jl_cli *cli, struct jl_sweep *sweep
 	task->root = root ? (int)root->count : 0;
 	least_B = jl_comm_type_B(task->type);
 	if (sweep->sizes_B[0] < least_B)
-		return jl_fail(err, JL_E_USAGE, "-b %zu: one %s takes %zu bytes", "-b %zu: %s 하나가 %zu바이트입니다",
-			       sweep->sizes_B[0], jl_comm_type_name(task->type), least_B);
+		return jl_fail(err, JL_E_USAGE, "-b %zu: one %s takes %zu bytes", sweep->sizes_B[0],
+			       jl_comm_type_name(task->type), least_B);
 	return JL_OK;
 }
 
@@ -263,12 +250,10 @@ static enum jl_status count_ranks(struct jl_bench_session *s, struct jl_sweep *s
 	if (!given && sweep->n_ranks < 2 && strcmp(s->backend->name, "nccl") != 0)
 		sweep->n_ranks = 2; /* one CPU: two processes still have something to say to each other */
 	if (!status && sweep->task.root >= sweep->n_ranks)
-		return jl_fail(err, JL_E_USAGE, "--root %d: there are ranks 0 to %d",
-			       "--root %d: 랭크는 0부터 %d까지입니다", sweep->task.root, sweep->n_ranks - 1);
+		return jl_fail(err, JL_E_USAGE, "--root %d: there are ranks 0 to %d", sweep->task.root,
+			       sweep->n_ranks - 1);
 	return status;
 }
-
-static enum jl_lang stuck_lang;
 static int own_rank;
 
 /* MPI does not come back: the rows that are done are printed and stored already; say who hangs and end. mpirun ends the others. */
@@ -277,11 +262,8 @@ static void on_stuck(int rank)
 	char line[256];
 
 	if (own_rank == (rank == 0 ? 1 : 0)) {
-		const int len = snprintf(line, sizeof(line),
-					 JL_T(stuck_lang,
-					      "jeoul: rank %d is stuck or gone: it does not answer any more\n",
-					      "jeoul: 랭크 %d이(가) 멈췄거나 사라졌습니다. 응답이 없습니다\n"),
-					 rank);
+		const int len = jl_format(line, sizeof(line),
+					  JL_("jeoul: rank %d is stuck or gone: it does not answer any more\n"), rank);
 
 		(void)!write(STDERR_FILENO, line, (size_t)len);
 		_exit(1);
@@ -298,15 +280,12 @@ static enum jl_status open_tcp(struct jl_bench_session *s, const struct jl_sweep
 	const int n_ranks = ranks ? (int)ranks->count : 2;
 
 	if (wanted && strcmp(wanted, "tcp") != 0 && jl_bench_tcp_asked(s->cli))
-		return jl_fail(err, JL_E_USAGE, "--listen and --to are for --backend tcp, not for %s",
-			       "--listen, --to는 --backend tcp 용입니다 (%s 아님)", wanted);
+		return jl_fail(err, JL_E_USAGE, "--listen and --to are for --backend tcp, not for %s", wanted);
 	if (!jl_bench_tcp_asked(s->cli) && s->cli->args.n_operands == 0)
 		return jl_fail(err, JL_E_USAGE,
-			       "--backend tcp: write --listen ADDR --ranks N on one host, --to HOST on the others",
-			       "--backend tcp: 한 호스트에 --listen 주소 --ranks N, 다른 호스트에 --to HOST를 쓰세요");
+			       "--backend tcp: write --listen ADDR --ranks N on one host, --to HOST on the others");
 	if (jl_flag(s->cli, "listen") && sweep->task.root >= n_ranks)
-		return jl_fail(err, JL_E_USAGE, "--root %d: there are ranks 0 to %d",
-			       "--root %d: 랭크는 0부터 %d까지입니다", sweep->task.root, n_ranks - 1);
+		return jl_fail(err, JL_E_USAGE, "--root %d: there are ranks 0 to %d", sweep->task.root, n_ranks - 1);
 	s->backend = &jl_bench_tcp;
 	return jl_bench_tcp_open(s, 0, ret_comm, err);
 }
@@ -328,16 +307,12 @@ static enum jl_status open_mpi(struct jl_bench_session *s, struct jl_comm **ret_
 
 	*ret_comm = NULL;
 	if (n > 1 && wanted && strcmp(wanted, "mpi") != 0 && strcmp(wanted, "nccl") != 0)
-		return jl_fail(
-			err, JL_E_USAGE, "%d processes were started; --backend %s is for one. Leave --backend out",
-			"프로세스가 %d개 시작되었는데 --backend %s은(는) 한 프로세스용입니다. --backend를 빼세요", n,
-			wanted);
+		return jl_fail(err, JL_E_USAGE,
+			       "%d processes were started; --backend %s is for one. Leave --backend out", n, wanted);
 	if (n < 2 && mpi)
-		return jl_fail(err, JL_E_USAGE, "--backend mpi needs a launcher: mpirun -np 2 jeoul bench ...",
-			       "--backend mpi는 실행기가 필요합니다: mpirun -np 2 jeoul bench ...");
+		return jl_fail(err, JL_E_USAGE, "--backend mpi needs a launcher: mpirun -np 2 jeoul bench ...");
 	if (n < 2)
 		return JL_OK;
-	stuck_lang = s->cli->lang;
 	own_rank = rank;
 	jl_comm_mpi_on_stuck(on_stuck);
 	status = jl_comm_mpi_plain(ret_comm, err);

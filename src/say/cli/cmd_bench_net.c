@@ -18,32 +18,26 @@ const struct jl_option jl_bench_net_options[] = {
 	{ .name = "to",
 	  .type = JL_OPT_TEXT,
 	  .arg = "HOST",
-	  .en = "the host that listens (default: loopback of this one)",
-	  .ko = "기다리고 있는 호스트 (기본값: 이 호스트의 루프백)" },
-	{ .name = "listen",
-	  .en = "wait for the other host on ADDR (default 127.0.0.1)",
-	  .ko = "ADDR에서 상대를 기다림 (기본값 127.0.0.1)" },
-	{ .name = "once", .en = "with --listen: end after one client", .ko = "--listen: 한 번만 받고 끝냄" },
+	  .en = JL_N("the host that listens (default: loopback of this one)") },
+	{ .name = "listen", .en = JL_N("wait for the other host on ADDR (default 127.0.0.1)") },
+	{ .name = "once", .en = JL_N("with --listen: end after one client") },
 	{ .name = "port",
 	  .type = JL_OPT_COUNT,
 	  .min = 1,
 	  .max = 65535,
 	  .arg = "N",
-	  .en = "TCP port (default 5270)",
-	  .ko = "TCP 포트 (기본값 5270)" },
+	  .en = JL_N("TCP port (default 5270)") },
 	{ .name = "streams",
 	  .type = JL_OPT_COUNT,
 	  .min = 1,
 	  .max = JL_NET_STREAMS_MAX,
 	  .arg = "N",
-	  .en = "parallel connections (default: 1 and 4)",
-	  .ko = "병렬 연결 수 (기본값: 1과 4)" },
+	  .en = JL_N("parallel connections (default: 1 and 4)") },
 	{ .name = "direction",
 	  .type = JL_OPT_CHOICE,
 	  .choices = directions,
 	  .arg = "WAY",
-	  .en = "send, receive, both or all (default)",
-	  .ko = "send, receive, both, all (기본값)" },
+	  .en = JL_N("send, receive, both or all (default)") },
 	JL_BENCH_SECRET_OPTION,
 	JL_BENCH_OPTIONS,
 	{ 0 },
@@ -66,16 +60,12 @@ struct waiting {
 static void seen(void *ctx, const char *peer, const struct jl_err *how)
 {
 	struct waiting *w = ctx;
-	const enum jl_lang lang = w->cli->lang;
 	char line[800];
 
 	if (how && ++w->n_refused > JL_BENCH_REFUSED_MAX)
 		return;
-	(void)snprintf(line, sizeof(line), "  %s  %s%s", peer,
-		       how ? jl_err_text(how, lang) : JL_T(lang, "served", "측정 완료"),
-		       w->n_refused < JL_BENCH_REFUSED_MAX || !how
-			       ? ""
-			       : JL_T(lang, "; further ones are not shown", ". 이후는 표시하지 않습니다"));
+	(void)jl_format(line, sizeof(line), "  %s  %s%s", peer, how ? how->text : JL_("served"),
+			w->n_refused < JL_BENCH_REFUSED_MAX || !how ? "" : JL_("; further ones are not shown"));
 	jl_utf8_sanitize(line);
 	jl_buf_printf(&w->cli->out, "%s\n", line);
 	jl_cli_flush(w->cli);
@@ -89,8 +79,7 @@ static enum jl_status wait_for_clients(struct jl_cli *cli, int port, struct jl_e
 	enum jl_status status;
 
 	if (cli->json)
-		return jl_fail(err, JL_E_USAGE, "--listen has no JSON; the side that connects (--to) has it",
-			       "--listen에는 JSON 출력이 없습니다. 접속하는 쪽(--to)에 있습니다");
+		return jl_fail(err, JL_E_USAGE, "--listen has no JSON; the side that connects (--to) has it");
 	if (!l)
 		return jl_fail_nomem(err);
 	*l = (struct jl_net_listener){
@@ -102,9 +91,7 @@ static enum jl_status wait_for_clients(struct jl_cli *cli, int port, struct jl_e
 	if (status)
 		return status;
 	jl_bench_watch_keys();
-	jl_buf_printf(&cli->out,
-		      JL_T(cli->lang, "Listening on %s port %d; on the other host: jeoul bench net --to THIS_HOST\n",
-			   "%s 포트 %d에서 기다리는 중. 상대 호스트에서: jeoul bench net --to 이_호스트\n"),
+	jl_buf_printf(&cli->out, JL_("Listening on %s port %d; on the other host: jeoul bench net --to THIS_HOST\n"),
 		      address ? address : "127.0.0.1", l->port);
 	jl_cli_flush(cli);
 	status = jl_net_serve(l, err);
@@ -234,23 +221,29 @@ static enum jl_status one_transfer(struct jl_bench_session *s, struct jl_net_cli
 
 static void net_head(struct jl_bench_session *s, const char *host, const struct jl_net_latency *latency)
 {
-	const enum jl_lang lang = s->cli->lang;
+	static const struct {
+		const char *en;
+		size_t width;
+	} heads[] = { { JL_N("way"), 9 },      { JL_N("conns"), 5 },
+		      { JL_N("payload"), 11 }, { JL_N("95 % interval"), 21 },
+		      { JL_N("bytes"), 10 },   { JL_N("on the link"), 11 } };
 	char median[JL_UNITS_TEXT_MAX], p95[JL_UNITS_TEXT_MAX];
 
 	if (s->cli->json)
 		return;
-	jl_buf_printf(&s->cli->out,
-		      JL_T(lang, "TCP to %s · latency %s there and back (p95 %s)\n\n",
-			   "TCP 상대 %s · 왕복 지연 %s (p95 %s)\n\n"),
-		      host, jl_units_text(median, latency->round_s.median, JL_K_TIME, 3),
+	jl_buf_printf(&s->cli->out, JL_("TCP to %s · latency %s there and back (p95 %s)\n\n"), host,
+		      jl_units_text(median, latency->round_s.median, JL_K_TIME, 3),
 		      jl_units_text(p95, latency->round_s.p95, JL_K_TIME, 3));
-	if (lang == JL_KO)
-		jl_buf_puts(
-			&s->cli->out,
-			"  방향    연결 수       속도              95 % 구간         페이로드    링크 (헤더 포함)\n");
-	else
-		jl_buf_printf(&s->cli->out, "  %-9s %-5s %11s  %21s  %10s  %11s\n", "way", "conns", "payload",
-			      "95 % interval", "bytes", "on the link");
+	/* widths of the rows below; heads of any script stand above them */
+	for (size_t i = 0; i < sizeof(heads) / sizeof(*heads); i++) {
+		const char *head = jl_msg(heads[i].en);
+		const size_t width = jl_utf8_width(head), pad = width < heads[i].width ? heads[i].width - width : 0;
+
+		jl_buf_pad(&s->cli->out, ' ', (i == 1 ? 1U : 2U) + (i > 1 ? pad : 0));
+		jl_buf_puts(&s->cli->out, head);
+		jl_buf_pad(&s->cli->out, ' ', i > 1 ? 0 : pad);
+	}
+	jl_buf_puts(&s->cli->out, "\n");
 }
 
 static enum jl_status measure(struct jl_bench_session *s, const struct jl_wire_peer *peer, double time_s,
@@ -353,16 +346,14 @@ enum jl_status jl_cmd_bench_net(struct jl_cli *cli, struct jl_err *err)
 	enum jl_status status;
 
 	if (backend && strcmp(backend, tcp.name) != 0)
-		return jl_fail(err, JL_E_USAGE, "--backend %s: bench net measures TCP; leave --backend out",
-			       "--backend %s: bench net은 TCP를 잽니다. --backend를 빼세요", backend);
+		return jl_fail(err, JL_E_USAGE, "--backend %s: bench net measures TCP; leave --backend out", backend);
 	if (jl_flag(cli, "listen") && host)
-		return jl_fail(err, JL_E_USAGE, "--listen on one host, --to on the other",
-			       "한쪽은 --listen, 다른 쪽은 --to를 쓰세요");
+		return jl_fail(err, JL_E_USAGE, "--listen on one host, --to on the other");
 	if (jl_flag(cli, "listen"))
 		return wait_for_clients(cli, peer.port, err);
 	if (cli->args.n_operands)
 		return jl_fail(err, JL_E_USAGE, "an address goes with --listen; to measure towards it: --to %s",
-			       "주소는 --listen과 함께 씁니다. 그쪽으로 재려면: --to %s", cli->args.operands[0]);
+			       cli->args.operands[0]);
 	status = jl_wire_read_secret(&peer.secret, jl_text(cli, "secret-file"), err);
 	if (!status)
 		status = jl_bench_begin(&s, cli, err);

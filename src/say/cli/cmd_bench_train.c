@@ -19,64 +19,54 @@ const struct jl_option jl_bench_train_options[] = {
 	{ .name = "model",
 	  .type = JL_OPT_TEXT,
 	  .arg = "NAME",
-	  .en = "a dense decoder of the catalog (default: gpt-305m)",
-	  .ko = "카탈로그의 dense 디코더 (기본값: gpt-305m)" },
+	  .en = JL_N("a dense decoder of the catalog (default: gpt-305m)") },
 	{ .name = "batch",
 	  .type = JL_OPT_COUNT,
 	  .min = 1,
 	  .max = 1000000,
 	  .arg = "N",
-	  .en = "samples of one worker and micro-batch (default: 4)",
-	  .ko = "워커 하나의 마이크로배치 샘플 수 (기본값: 4)" },
+	  .en = JL_N("samples of one worker and micro-batch (default: 4)") },
 	{ .name = "seq",
 	  .type = JL_OPT_COUNT,
 	  .min = 1,
 	  .max = 1000000,
 	  .arg = "N",
-	  .en = "tokens of a sample (default: 512)",
-	  .ko = "샘플 하나의 토큰 수 (기본값: 512)" },
+	  .en = JL_N("tokens of a sample (default: 512)") },
 	{ .name = "precision",
 	  .type = JL_OPT_CHOICE,
 	  .choices = jl_train_precision_names,
 	  .arg = "NAME",
-	  .en = "fp32, tf32 or bf16 (default: fp32 on a CPU, bf16 on a GPU)",
-	  .ko = "fp32, tf32, bf16 (기본값: CPU는 fp32, GPU는 bf16)" },
+	  .en = JL_N("fp32, tf32 or bf16 (default: fp32 on a CPU, bf16 on a GPU)") },
 	{ .name = "workers",
 	  .type = JL_OPT_TEXT,
 	  .arg = "N,N...",
-	  .en = "how many (default: 1,2; GPUs: 1,2,4 ... as many as there are)",
-	  .ko = "워커 수 (기본값: 1,2. GPU는 1,2,4 ... 있는 만큼)" },
+	  .en = JL_N("how many (default: 1,2; GPUs: 1,2,4 ... as many as there are)") },
 	{ .name = "mode",
 	  .type = JL_OPT_TEXT,
 	  .arg = "NAME,...",
-	  .en = "ddp, zero1, zero2, zero3 (default: ddp,zero2)",
-	  .ko = "ddp, zero1, zero2, zero3 (기본값: ddp,zero2)" },
+	  .en = JL_N("ddp, zero1, zero2, zero3 (default: ddp,zero2)") },
 	{ .name = "steps",
 	  .type = JL_OPT_COUNT,
 	  .min = 1,
 	  .max = JL_TRAIN_STEPS_MAX - 1,
 	  .arg = "N",
-	  .en = "to measure of each configuration (default: 5; GPUs: 3 s of them)",
-	  .ko = "구성마다 측정할 스텝 수 (기본값: 5. GPU는 3초 동안)" },
+	  .en = JL_N("to measure of each configuration (default: 5; GPUs: 3 s of them)") },
 	{ .name = "accumulate",
 	  .type = JL_OPT_COUNT,
 	  .min = 1,
 	  .max = 10000,
 	  .arg = "N",
-	  .en = "micro-batches of a step (default: 1)",
-	  .ko = "스텝당 마이크로배치 수 (기본값: 1)" },
+	  .en = JL_N("micro-batches of a step (default: 1)") },
 	{ .name = "tokens",
 	  .type = JL_OPT_TEXT,
 	  .arg = "FILE",
-	  .en = "train on these: little-endian 16-bit numbers, 32-bit if it ends in .u32",
-	  .ko = "학습할 토큰 파일: 리틀엔디언 16비트, 이름이 .u32로 끝나면 32비트" },
+	  .en = JL_N("train on these: little-endian 16-bit numbers, 32-bit if it ends in .u32") },
 	{ .name = "threads",
 	  .type = JL_OPT_COUNT,
 	  .min = 1,
 	  .max = 1024,
 	  .arg = "N",
-	  .en = "of each worker (default: the cores, shared evenly)",
-	  .ko = "워커당 스레드 수 (기본값: 코어를 고르게 나눔)" },
+	  .en = JL_N("of each worker (default: the cores, shared evenly)") },
 	JL_BENCH_TCP_OPTIONS,
 	JL_BENCH_OPTIONS,
 	{ 0 },
@@ -122,8 +112,7 @@ static enum jl_status read_modes(struct jl_cli *cli, enum jl_train_mode *ret_mod
 		while (m < JL_N_TRAIN_MODE && strcmp(word, jl_train_mode_names[m]) != 0)
 			m++;
 		if (m == JL_N_TRAIN_MODE || n >= JL_N_TRAIN_MODE)
-			return jl_fail(err, JL_E_USAGE, "--mode: '%s' is none of ddp, zero1, zero2, zero3",
-				       "--mode: '%s'은(는) ddp, zero1, zero2, zero3 중 하나가 아닙니다", word);
+			return jl_fail(err, JL_E_USAGE, "--mode: '%s' is none of ddp, zero1, zero2, zero3", word);
 		ret_modes[n++] = (enum jl_train_mode)m;
 	}
 	*ret_n = n;
@@ -161,16 +150,13 @@ static enum jl_status read_configs(struct asked *a, struct jl_err *err)
 		long n = strtol(word, &end, 10);
 		if (end == word || *end || n < 1 || n > JL_TRAIN_WORKERS_MAX)
 			return jl_fail(err, JL_E_USAGE, "--workers: '%s' is no number from 1 to %d; write e.g. 1,2,4",
-				       "--workers: '%s'은(는) 1부터 %d 사이의 수가 아닙니다. 예: 1,2,4", word,
-				       JL_TRAIN_WORKERS_MAX);
+				       word, JL_TRAIN_WORKERS_MAX);
 		if (a->mpi && n != 1 && n != a->mpi->n_ranks)
-			return jl_fail(err, JL_E_USAGE, "--workers %ld: the launcher started %d; write %d, or 1",
-				       "--workers %ld: 실행기가 %d개를 시작했습니다. %d 또는 1로 쓰세요", n,
+			return jl_fail(err, JL_E_USAGE, "--workers %ld: the launcher started %d; write %d, or 1", n,
 				       a->mpi->n_ranks, a->mpi->n_ranks);
 		for (size_t m = 0; m < (n == 1 ? 1 : n_modes); m++) {
 			if (a->run.n_configs >= JL_TRAIN_CONFIGS_MAX)
-				return jl_fail(err, JL_E_LIMIT, "more than %d configurations", "구성이 %d개를 넘습니다",
-					       JL_TRAIN_CONFIGS_MAX);
+				return jl_fail(err, JL_E_LIMIT, "more than %d configurations", JL_TRAIN_CONFIGS_MAX);
 			a->run.configs[a->run.n_configs++] = (struct jl_train_config){ .n_workers = (int)n,
 										       .mode = n == 1 ? JL_TRAIN_DDP
 												      : modes[m] };
@@ -192,8 +178,7 @@ static enum jl_status choose_engine(struct asked *a, struct jl_err *err)
 		status = jl_engines[i]->present(&why);
 	}
 	if (!a->run.kernels)
-		return jl_fail(err, JL_E_USAGE, "--backend: '%s' is no engine for training; write cpu or cuda",
-			       "--backend: '%s'은(는) 학습 엔진이 아닙니다. cpu 또는 cuda", wanted);
+		return jl_fail(err, JL_E_USAGE, "--backend: '%s' is no engine for training; write cpu or cuda", wanted);
 	if (status != JL_OK)
 		*err = why;
 	return status;
@@ -238,7 +223,7 @@ static void keep(struct asked *a, const struct jl_train_result *result)
 	if (jl_train_record(result, &a->run, &a->session.where, &arena, &record, &err) == JL_OK)
 		jl_bench_keep_record(&a->session, &record);
 	else
-		jl_buf_printf(&a->session.cli->warn, "jeoul: %s\n", jl_err_text(&err, a->session.cli->lang));
+		jl_buf_printf(&a->session.cli->warn, "jeoul: %s\n", err.text);
 	jl_arena_release(&arena);
 }
 
@@ -252,9 +237,8 @@ static bool on_done(void *ctx, const struct jl_train_result *result)
 	} else {
 		a->n_failed++;
 		if (cli->json)
-			jl_buf_printf(&cli->warn, "jeoul: %d %s %s: %s\n", result->config.n_workers,
-				      JL_T(cli->lang, "workers,", "워커,"), jl_train_mode_names[result->config.mode],
-				      jl_err_text(&result->err, cli->lang));
+			jl_buf_printf(&cli->warn, "jeoul: %d %s %s: %s\n", result->config.n_workers, JL_("workers,"),
+				      jl_train_mode_names[result->config.mode], result->err.text);
 	}
 	jl_train_view_row(cli, &a->run, &a->table, result);
 	if (!cli->json)

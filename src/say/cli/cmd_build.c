@@ -8,45 +8,45 @@
 #include "build/findings.h"
 
 /* clang-format off */
-#define PART(n, a, e, k) { .name = n, .type = JL_OPT_TEXT, .arg = a, .en = e, .ko = k }
+#define PART(n, a, e) { .name = n, .type = JL_OPT_TEXT, .arg = a, .en = e }
 const struct jl_option jl_build_options[] = {
-	PART("gpu", "CARDS", "the cards: \"2x rtx-3090\"", "그래픽 카드: \"2x rtx-3090\""),
-	PART("gpu-power-limit", "POWER", "power limit that is set on each card", "카드에 건 전력 제한"),
-	PART("gpu-slots", "N", "thickness of this maker's card in slots", "이 제조사 카드의 두께(슬롯)"),
-	PART("gpu-length", "LENGTH", "length of this maker's card", "이 제조사 카드의 길이"),
-	PART("gpu-8pin", "N", "8-pin connectors of this maker's card", "이 제조사 카드의 8핀 커넥터 수"),
-	PART("cooling", "open-air|blower|water|passive", "how the cards are cooled", "카드 냉각 방식"),
-	PART("psu", "POWER", "power supply: \"1600 W\"", "파워: \"1600 W\""),
-	PART("psu-count", "N", "how many of it", "파워 개수"),
-	PART("psu-8pin", "N", "its 8-pin PCIe cables", "파워의 8핀 케이블 수"),
-	PART("psu-12vhpwr", "N", "its 12VHPWR cables", "파워의 12VHPWR 케이블 수"),
-	PART("psu-atx3", "yes|no", "ATX 3.x: bears short peaks", "ATX 3.x 여부"),
-	PART("board", "NAME", "board", "메인보드"),
-	PART("board-x16-slots", "N", "its slots for cards", "보드의 x16 슬롯 수"),
-	PART("board-spacing", "N", "slots from one of them to the next", "x16 슬롯 간격(슬롯)"),
-	PART("board-lanes-per-gpu", "N", "lanes of each card when all are used", "모두 꽂았을 때 카드당 레인"),
-	PART("board-pcie", "GEN", "PCIe generation", "PCIe 세대"),
-	PART("cpu", "NAME", "CPU", "CPU"),
-	PART("cpu-power", "POWER", "its power", "CPU 전력"),
-	PART("cpu-threads", "N", "its threads", "CPU 스레드 수"),
-	PART("cpu-lanes", "N", "its PCIe lanes", "CPU의 PCIe 레인"),
-	PART("input", "while-training|before-training", "when data is prepared", "전처리 시점"),
-	PART("ram", "BYTES", "RAM: \"64 GiB\"", "RAM: \"64 GiB\""),
-	PART("ssd", "BYTES", "SSD", "SSD"),
-	PART("hdd", "BYTES", "disks", "HDD"),
-	PART("data", "BYTES", "the data that is trained on", "학습 데이터 크기"),
-	PART("case", "NAME", "case", "케이스"),
-	PART("case-slots", "N", "its expansion openings", "케이스 확장 슬롯 수"),
-	PART("case-gpu-length", "LENGTH", "longest card that it takes", "케이스가 받는 최대 카드 길이"),
-	PART("circuit-volts", "V", "wall circuit: volts", "벽면 회로 전압"),
-	PART("circuit-amperes", "A", "wall circuit: breaker", "벽면 회로 차단기 전류"),
-	PART("nvlink", "yes|no", "a bridge is planned", "NVLink 브리지 사용"),
-	PART("upgrade", "SYSTEM", "instead: what to buy next for this system, or 'this'", "대신: 이 시스템('this' 가능)에 다음으로 살 것"),
-	{ .name = "budget", .type = JL_OPT_QUANTITY, .kind = JL_K_USD, .arg = "USD", .en = "with --upgrade: at most this much, e.g. \"500 USD\"", .ko = "--upgrade: 예산. 예: \"500 USD\"" },
-	{ .name = "bridge-price", .type = JL_OPT_QUANTITY, .kind = JL_K_USD, .arg = "USD", .en = "with --upgrade: price of one NVLink bridge", .ko = "--upgrade: NVLink 브리지 하나의 가격" },
-	PART("model", "MODEL", "with --upgrade: what is trained (default: gpt-305m)", "--upgrade: 학습할 모델 (기본값: gpt-305m)"),
-	JL_ASK_COUNT("batch", "with --upgrade: samples of one worker (default: 4)", "--upgrade: 작업자당 배치 (기본값: 4)"),
-	JL_ASK_COUNT("seq", "with --upgrade: tokens of a sample (default: 512)", "--upgrade: 샘플당 토큰 (기본값: 512)"),
+	PART("gpu", "CARDS", JL_N("the cards: \"2x rtx-3090\"")),
+	PART("gpu-power-limit", "POWER", JL_N("power limit that is set on each card")),
+	PART("gpu-slots", "N", JL_N("thickness of this maker's card in slots")),
+	PART("gpu-length", "LENGTH", JL_N("length of this maker's card")),
+	PART("gpu-8pin", "N", JL_N("8-pin connectors of this maker's card")),
+	PART("cooling", "open-air|blower|water|passive", JL_N("how the cards are cooled")),
+	PART("psu", "POWER", JL_N("power supply: \"1600 W\"")),
+	PART("psu-count", "N", JL_N("how many of it")),
+	PART("psu-8pin", "N", JL_N("its 8-pin PCIe cables")),
+	PART("psu-12vhpwr", "N", JL_N("its 12VHPWR cables")),
+	PART("psu-atx3", "yes|no", JL_N("ATX 3.x: bears short peaks")),
+	PART("board", "NAME", JL_N("board")),
+	PART("board-x16-slots", "N", JL_N("its slots for cards")),
+	PART("board-spacing", "N", JL_N("slots from one of them to the next")),
+	PART("board-lanes-per-gpu", "N", JL_N("lanes of each card when all are used")),
+	PART("board-pcie", "GEN", JL_N("PCIe generation")),
+	PART("cpu", "NAME", JL_N("CPU")),
+	PART("cpu-power", "POWER", JL_N("its power")),
+	PART("cpu-threads", "N", JL_N("its threads")),
+	PART("cpu-lanes", "N", JL_N("its PCIe lanes")),
+	PART("input", "while-training|before-training", JL_N("when data is prepared")),
+	PART("ram", "BYTES", JL_N("RAM: \"64 GiB\"")),
+	PART("ssd", "BYTES", JL_N("SSD")),
+	PART("hdd", "BYTES", JL_NC("option", "disks")),
+	PART("data", "BYTES", JL_N("the data that is trained on")),
+	PART("case", "NAME", JL_N("case")),
+	PART("case-slots", "N", JL_N("its expansion openings")),
+	PART("case-gpu-length", "LENGTH", JL_N("longest card that it takes")),
+	PART("circuit-volts", "V", JL_N("wall circuit: volts")),
+	PART("circuit-amperes", "A", JL_N("wall circuit: breaker")),
+	PART("nvlink", "yes|no", JL_N("a bridge is planned")),
+	PART("upgrade", "SYSTEM", JL_N("instead: what to buy next for this system, or 'this'")),
+	{ .name = "budget", .type = JL_OPT_QUANTITY, .kind = JL_K_USD, .arg = "USD", .en = JL_N("with --upgrade: at most this much, e.g. \"500 USD\"") },
+	{ .name = "bridge-price", .type = JL_OPT_QUANTITY, .kind = JL_K_USD, .arg = "USD", .en = JL_N("with --upgrade: price of one NVLink bridge") },
+	PART("model", "MODEL", JL_N("with --upgrade: what is trained (default: gpt-305m)")),
+	JL_ASK_COUNT("batch", JL_N("with --upgrade: samples of one worker (default: 4)")),
+	JL_ASK_COUNT("seq", JL_N("with --upgrade: tokens of a sample (default: 512)")),
 	{ 0 },
 };
 /* clang-format on */
@@ -104,8 +104,8 @@ static void one_finding(struct jl_cli *cli, const struct jl_part_finding *f)
 			snprintf(sources + strlen(sources), sizeof sources - strlen(sources), "%s%s",
 				 *sources ? ", " : "", f->rules[i]->source);
 	jl_view_wrapped(cli, 2, jl_arena_printf(&cli->arena, "%s %s", mark(f->level), f->id),
-			jl_arena_printf(&cli->arena, "%s [%s%s%s]", JL_T(cli->lang, f->en, f->ko),
-					jl_part_sure_name(f->sure, cli->lang), *sources ? "; " : "", sources));
+			jl_arena_printf(&cli->arena, "%s [%s%s%s]", f->text, jl_msg(jl_part_sure_name(f->sure)),
+					*sources ? "; " : "", sources));
 }
 
 static void view(struct jl_cli *cli, const struct jl_rig *rig, const struct jl_part_findings *found)
@@ -114,20 +114,13 @@ static void view(struct jl_cli *cli, const struct jl_rig *rig, const struct jl_p
 
 	jl_buf_printf(&cli->out, "%s%s: ", jl_view_bold(cli), rig->name ? rig->name : rig->gpu->name);
 	if (n_wrong)
-		jl_buf_printf(&cli->out,
-			      JL_T(cli->lang, "does not work as it is (%zu wrong, %zu warning%s)",
-				   "이대로는 안 됨 (문제 %zu, 주의 %zu%.0s)"),
-			      n_wrong, n_warn, n_warn == 1 ? "" : "s");
+		jl_buf_printf(&cli->out, JL_("does not work as it is (%zu wrong, %zu warning{/s})"), n_wrong, n_warn);
 	else if (n_warn)
-		jl_buf_printf(&cli->out, JL_T(cli->lang, "works, with %zu warning%s", "가능, 주의 %zu건%.0s"), n_warn,
-			      n_warn == 1 ? "" : "s");
+		jl_buf_printf(&cli->out, JL_("works, with %zu warning{/s}"), n_warn);
 	else
-		jl_buf_puts(&cli->out,
-			    JL_T(cli->lang, "sound, as far as it was described", "적힌 범위에서는 문제없음"));
+		jl_buf_puts(&cli->out, JL_("sound, as far as it was described"));
 	jl_buf_printf(&cli->out, "%s\n", jl_view_reset(cli));
-	jl_buf_printf(&cli->out,
-		      JL_T(cli->lang, "  %.0f W under load; the rules ask for a supply of %.0f to %.0f W\n\n",
-			   "  부하 %.0f W, 기준이 요구하는 파워 %.0f~%.0f W\n\n"),
+	jl_buf_printf(&cli->out, JL_("  %.0f W under load; the rules ask for a supply of %.0f to %.0f W\n\n"),
 		      found->load_W, found->psu_least_W, found->psu_most_W);
 	for (int level = JL_N_PART_LEVEL - 1; level >= 0; level--)
 		for (size_t i = 0; i < found->n; i++)
@@ -155,7 +148,7 @@ static void view_json(struct jl_cli *cli, const struct jl_rig *rig, const struct
 		jl_json_put_string(&json, "id", f->id);
 		jl_json_put_string(&json, "level", jl_part_level_key(f->level));
 		jl_json_put_string(&json, "text", f->en);
-		jl_json_put_string(&json, "sure", jl_part_sure_name(f->sure, JL_EN));
+		jl_json_put_string(&json, "sure", jl_part_sure_name(f->sure));
 		jl_json_put_array(&json, "rules");
 		for (size_t r = 0; r < JL_PART_RULES_MAX && f->rules[r]; r++) {
 			jl_json_object(&json);
@@ -186,16 +179,12 @@ static enum jl_status check_mode(const struct jl_cli *cli, struct jl_err *err)
 				err, JL_E_USAGE,
 				"--%s describes a parts list; --upgrade takes its system from its own words, e.g. "
 				"--upgrade \"2x rtx-3090\"",
-				"--%s: 부품 목록용 옵션입니다. --upgrade에는 시스템만 쓰세요. 예: --upgrade \"2x "
-				"rtx-3090\"",
 				cli->args.given[i].option->name);
 	if (upgrade && cli->args.n_operands)
-		return jl_fail(err, JL_E_USAGE, "a parts list ('%s') or --upgrade, not both",
-			       "부품 목록('%s')과 --upgrade 중 하나만 쓰세요", cli->args.operands[0]);
+		return jl_fail(err, JL_E_USAGE, "a parts list ('%s') or --upgrade, not both", cli->args.operands[0]);
 	for (size_t i = 0; !upgrade && i < sizeof of_upgrade / sizeof of_upgrade[0]; i++)
 		if (jl_given(cli, of_upgrade[i]))
-			return jl_fail(err, JL_E_USAGE, "--%s goes with --upgrade",
-				       "--%s: --upgrade와 함께 쓰는 옵션입니다", of_upgrade[i]);
+			return jl_fail(err, JL_E_USAGE, "--%s goes with --upgrade", of_upgrade[i]);
 	return JL_OK;
 }
 
@@ -222,8 +211,7 @@ enum jl_status jl_cmd_build(struct jl_cli *cli, struct jl_err *err)
 		return status;
 	if (!rig.gpu)
 		return jl_fail(err, JL_E_USAGE,
-			       "name a parts list or its cards, e.g. --gpu \"2x rtx-3090\" --psu \"1600 W\"",
-			       "부품 목록 파일이나 카드를 쓰세요. 예: --gpu \"2x rtx-3090\" --psu \"1600 W\"");
+			       "name a parts list or its cards, e.g. --gpu \"2x rtx-3090\" --psu \"1600 W\"");
 	jl_rig_check(found, &rig, cli->cat);
 	if (cli->json)
 		view_json(cli, &rig, found);

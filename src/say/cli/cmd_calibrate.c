@@ -16,31 +16,27 @@
 #define YAML_MAX_B ((size_t)1 << 24)
 
 const struct jl_option jl_calibrate_options[] = {
-	{ .name = "fit", .en = "fit the parameters on published measurements", .ko = "공개 측정값에 파라미터를 맞춤" },
+	{ .name = "fit", .en = JL_N("fit the parameters on published measurements") },
 	{ .name = "set",
 	  .type = JL_OPT_TEXT,
 	  .arg = "NAME",
-	  .en = "with --fit: this set only; the others keep their parameters",
-	  .ko = "--fit과 함께: 이 세트만 맞추고 나머지는 그대로 둠" },
+	  .en = JL_N("with --fit: this set only; the others keep their parameters") },
 	{ .name = "data",
 	  .type = JL_OPT_TEXT,
 	  .arg = "DIR",
-	  .en = "folder of the measurements (default: those of this program)",
-	  .ko = "측정값 폴더 (기본값: 이 프로그램의 것)" },
+	  .en = JL_N("folder of the measurements (default: those of this program)") },
 	{ .name = "output",
 	  .letter = 'o',
 	  .type = JL_OPT_TEXT,
 	  .arg = "FILE",
-	  .en = "write the parameters there, as catalog/params.yaml",
-	  .ko = "파라미터를 catalog/params.yaml 형식으로 저장" },
-	{ .name = "show", .en = "this machine's own parameters", .ko = "이 장비의 보정값 표시" },
-	{ .name = "forget", .en = "remove them", .ko = "이 장비의 보정값 삭제" },
-	{ .name = "noisy", .en = "use results of a disturbed machine too", .ko = "잡음이 있던 결과도 사용" },
+	  .en = JL_N("write the parameters there, as catalog/params.yaml") },
+	{ .name = "show", .en = JL_N("this machine's own parameters") },
+	{ .name = "forget", .en = JL_N("remove them") },
+	{ .name = "noisy", .en = JL_N("use results of a disturbed machine too") },
 	{ .name = "store",
 	  .type = JL_OPT_TEXT,
 	  .arg = "PATH|URL",
-	  .en = "which store (default: JEOUL_STORE, else the one in the data folder)",
-	  .ko = "저장소 (기본값: JEOUL_STORE, 없으면 데이터 폴더의 파일)" },
+	  .en = JL_N("which store (default: JEOUL_STORE, else the one in the data folder)") },
 	{ 0 },
 };
 
@@ -97,8 +93,7 @@ static enum jl_status read_files(struct jl_cli *cli, const char *dir, struct jl_
 			if (access(path, F_OK) != 0)
 				continue;
 			if (n == FILES_MAX)
-				return jl_fail(err, JL_E_LIMIT, "more than %d files", "파일이 %d개를 넘습니다",
-					       FILES_MAX);
+				return jl_fail(err, JL_E_LIMIT, "more than %d files", FILES_MAX);
 			status = jl_buf_read_file(&text, path, FILE_MAX_B, err);
 			if (status)
 				return status;
@@ -113,9 +108,7 @@ static enum jl_status read_files(struct jl_cli *cli, const char *dir, struct jl_
 		}
 	}
 	*ret_n = n;
-	return n ? JL_OK
-		 : jl_fail(err, JL_E_NOTFOUND, "%s has none of the sets, e.g. gemm_membw.csv",
-			   "%s에 gemm_membw.csv 같은 측정값 파일이 없습니다", dir);
+	return n ? JL_OK : jl_fail(err, JL_E_NOTFOUND, "%s has none of the sets, e.g. gemm_membw.csv", dir);
 }
 
 static enum jl_status save(const char *path, const struct jl_calibration *found, struct jl_err *err)
@@ -158,13 +151,12 @@ static void print_json(struct jl_cli *cli, const struct jl_calibration *found)
 
 static enum jl_status print_text(struct jl_cli *cli, const struct jl_calibration *found, struct jl_err *err)
 {
-	const enum jl_lang lang = cli->lang;
 	const struct jl_table_column columns[] = {
-		{ .head = JL_T(lang, "set", "세트") },
-		{ .head = JL_T(lang, "rows", "행"), .align = JL_RIGHT },
-		{ .head = JL_T(lang, "residuals", "잔차"), .align = JL_RIGHT },
-		{ .head = JL_T(lang, "parameters", "파라미터"), .align = JL_RIGHT },
-		{ .head = JL_T(lang, "median error", "오차 중앙값"), .align = JL_RIGHT },
+		{ .head = JL_("set") },
+		{ .head = JL_("rows"), .align = JL_RIGHT },
+		{ .head = JL_("residuals"), .align = JL_RIGHT },
+		{ .head = JL_("parameters"), .align = JL_RIGHT },
+		{ .head = JL_("median error"), .align = JL_RIGHT },
 		{ .head = "p90", .align = JL_RIGHT },
 	};
 	struct jl_table table;
@@ -185,18 +177,12 @@ static enum jl_status print_text(struct jl_cli *cli, const struct jl_calibration
 	const char *path = jl_text(cli, "output");
 
 	jl_buf_puts(&cli->out,
-		    JL_T(lang,
-			 "Errors are |ln(predicted/measured)| on the rows that were fitted; what a set reaches on\n"
-			 "rows that it has not seen, `jeoul validate --leave-out source` says.\n",
-			 "오차는 맞춘 행의 |ln(예측/측정)|입니다. 보지 않은 행에서의 오차는\n"
-			 "`jeoul validate --leave-out source`가 알려 줍니다.\n"));
+		    JL_("Errors are |ln(predicted/measured)| on the rows that were fitted; what a set reaches on\n"
+			"rows that it has not seen, `jeoul validate --leave-out source` says.\n"));
 	if (!found->n_width_param)
-		jl_buf_puts(&cli->out, JL_T(lang, "Intervals stay as they are: they are fitted on all sets together.\n",
-					    "구간 폭은 그대로입니다. 모든 세트가 있어야 맞출 수 있습니다.\n"));
+		jl_buf_puts(&cli->out, JL_("Intervals stay as they are: they are fitted on all sets together.\n"));
 	if (path)
-		jl_buf_printf(&cli->out,
-			      JL_T(lang, "%zu parameters are in %s\n", "파라미터 %zu개를 %s에 저장했습니다\n"),
-			      found->n_params, path);
+		jl_buf_printf(&cli->out, JL_("%zu parameters are in %s\n"), found->n_params, path);
 	return status;
 }
 
@@ -212,8 +198,7 @@ enum jl_status jl_cmd_calibrate(struct jl_cli *cli, struct jl_err *err)
 	enum jl_status status;
 
 	if (!jl_flag(cli, "fit") && (dir || path))
-		return jl_fail(err, JL_E_USAGE, "--data and --output go with --fit",
-			       "--data와 --output은 --fit과 함께 씁니다");
+		return jl_fail(err, JL_E_USAGE, "--data and --output go with --fit");
 	if (!jl_flag(cli, "fit"))
 		return jl_calibrate_this(cli, err);
 	status = read_files(cli, dir ? dir : jl_data_dir(cli), files, &in.n_files, err);

@@ -22,86 +22,65 @@ const struct jl_option jl_check_options[] = {
 	{ .name = "on",
 	  .type = JL_OPT_TEXT,
 	  .arg = "SYSTEM",
-	  .en = "the system that it was measured on, e.g. \"125x aws:p5.48xlarge\"",
-	  .ko = "측정한 시스템. 예: \"125x aws:p5.48xlarge\"" },
+	  .en = JL_N("the system that it was measured on, e.g. \"125x aws:p5.48xlarge\"") },
 	{ .name = "size",
 	  .type = JL_OPT_QUANTITY,
 	  .kind = JL_K_BYTES,
 	  .arg = "BYTES",
-	  .en = "collectives: one rank's whole buffer, e.g. 16GB; memory: of one array",
-	  .ko = "집합 통신: 한 랭크의 버퍼 전체, 예: 16GB. memory: 배열 하나의 크기" },
+	  .en = JL_N("collectives: one rank's whole buffer, e.g. 16GB; memory: of one array") },
 	{ .name = "algbw",
 	  .type = JL_OPT_QUANTITY,
 	  .kind = JL_K_BYTE_RATE,
 	  .arg = "RATE",
-	  .en = "size / time, e.g. \"156 GB/s\"",
-	  .ko = "크기 / 시간, 예: \"156 GB/s\"" },
+	  .en = JL_N("size / time, e.g. \"156 GB/s\"") },
 	{ .name = "busbw",
 	  .type = JL_OPT_QUANTITY,
 	  .kind = JL_K_BYTE_RATE,
 	  .arg = "RATE",
-	  .en = "bus bandwidth as nccl-tests counts it",
-	  .ko = "nccl-tests 방식의 버스 대역폭" },
+	  .en = JL_N("bus bandwidth as nccl-tests counts it") },
 	{ .name = "time",
 	  .type = JL_OPT_QUANTITY,
 	  .kind = JL_K_TIME,
 	  .arg = "TIME",
-	  .en = "collectives: how long one took",
-	  .ko = "집합 통신: 한 번에 걸린 시간" },
+	  .en = JL_N("collectives: how long one took") },
 	{ .name = "rate",
 	  .type = JL_OPT_TEXT,
 	  .arg = "RATE",
-	  .en = "gemm: e.g. \"620 TFLOP/s\"; memory, link, net: e.g. \"25 GB/s\"",
-	  .ko = "gemm: \"620 TFLOP/s\", memory·link·net: \"25 GB/s\"" },
-	{ .name = "dtype",
-	  .type = JL_OPT_TEXT,
-	  .arg = "NAME",
-	  .en = "gemm: number format (default: bf16)",
-	  .ko = "gemm: 수 형식 (기본값: bf16)" },
+	  .en = JL_N("gemm: e.g. \"620 TFLOP/s\"; memory, link, net: e.g. \"25 GB/s\"") },
+	{ .name = "dtype", .type = JL_OPT_TEXT, .arg = "NAME", .en = JL_N("gemm: number format (default: bf16)") },
 	{ .name = "shape",
 	  .type = JL_OPT_TEXT,
 	  .arg = "MxNxK",
-	  .en = "gemm: e.g. 8192 or 4096x1024x4096 (default: 8192)",
-	  .ko = "gemm: 예: 8192, 4096x1024x4096 (기본값: 8192)" },
-	{ .name = "test",
-	  .type = JL_OPT_TEXT,
-	  .arg = "NAME",
-	  .en = "memory: triad, copy; link: h2d, d2h, d2d",
-	  .ko = "memory: triad, copy. link: h2d, d2h, d2d" },
+	  .en = JL_N("gemm: e.g. 8192 or 4096x1024x4096 (default: 8192)") },
+	{ .name = "test", .type = JL_OPT_TEXT, .arg = "NAME", .en = JL_N("memory: triad, copy; link: h2d, d2h, d2d") },
 	{ .name = "ranks",
 	  .type = JL_OPT_COUNT,
 	  .min = 2,
 	  .max = 1000000000LL,
 	  .arg = "N",
-	  .en = "of a collective, where not all of the system took part",
-	  .ko = "집합 통신에 시스템 일부만 참여했을 때 랭크 수" },
+	  .en = JL_N("of a collective, where not all of the system took part") },
 	{ .name = "kind",
 	  .type = JL_OPT_CHOICE,
 	  .choices = collectives,
 	  .arg = "NAME",
-	  .en = "of a file: which collective it is, where it does not say",
-	  .ko = "파일에 없을 때, 어떤 집합 통신인지" },
+	  .en = JL_N("of a file: which collective it is, where it does not say") },
 	{ .name = "run",
 	  .type = JL_OPT_TEXT,
 	  .arg = "RUN",
-	  .en = "judge the results of this run (default: the newest of each kind)",
-	  .ko = "판정할 실행 (기본값: 항목별 최신 결과)" },
+	  .en = JL_N("judge the results of this run (default: the newest of each kind)") },
 	{ .name = "against",
 	  .type = JL_OPT_TEXT,
 	  .arg = "RUN",
-	  .en = "what changed since that run, where it is significant",
-	  .ko = "그 실행과 비교해 유의하게 달라진 것" },
+	  .en = JL_N("what changed since that run, where it is significant") },
 	{ .name = "max-age",
 	  .type = JL_OPT_QUANTITY,
 	  .kind = JL_K_TIME,
 	  .arg = "TIME",
-	  .en = "stored results: refuse what was measured longer ago, e.g. \"1 h\" or \"7 d\"",
-	  .ko = "저장된 결과: 이보다 오래된 값은 판정하지 않음. 예: \"1 h\", \"7 d\"" },
+	  .en = JL_N("stored results: refuse what was measured longer ago, e.g. \"1 h\" or \"7 d\"") },
 	{ .name = "store",
 	  .type = JL_OPT_TEXT,
 	  .arg = "PATH|URL",
-	  .en = "which store (default: JEOUL_STORE, else the one in the data folder)",
-	  .ko = "저장소 (기본값: JEOUL_STORE, 없으면 데이터 폴더의 파일)" },
+	  .en = JL_N("which store (default: JEOUL_STORE, else the one in the data folder)") },
 	{ 0 },
 };
 
@@ -137,9 +116,7 @@ static enum jl_status finish(struct batch *b, const char *where, struct jl_err *
 
 	if (!b->n)
 		return jl_fail(err, JL_E_NOTFOUND,
-			       "nothing to judge; measure first: jeoul bench all --quick, or name a file or a figure",
-			       "판정할 결과가 없습니다. 먼저 측정하세요: jeoul bench all --quick. 파일이나 값을 줄 "
-			       "수도 있습니다");
+			       "nothing to judge; measure first: jeoul bench all --quick, or name a file or a figure");
 	if (jl_verdict_is_bad(jl_check_worst(b->judged, b->n)->verdict))
 		cli->exit_code = 3;
 	return jl_check_view(cli, b->judged, b->n, where, &b->judge.steadiness, err);
@@ -160,9 +137,7 @@ static void put(struct figure *f, const char *key, const char *text, double numb
 
 static enum jl_status positive(double value, const char *name, struct jl_err *err)
 {
-	return value > 0
-		       ? JL_OK
-		       : jl_fail(err, JL_E_USAGE, "--%s: write something above 0", "--%s: 0보다 큰 값을 쓰세요", name);
+	return value > 0 ? JL_OK : jl_fail(err, JL_E_USAGE, "--%s: write something above 0", name);
 }
 
 /* One host and more ranks than it has: that many such hosts are meant. */
@@ -171,12 +146,10 @@ static enum jl_status check_ranks(const struct jl_sys *sys, int per_node, int n_
 	const int most = per_node * sys->n_nodes;
 
 	if (sys->n_nodes > 1 && n_ranks > most)
-		return jl_fail(err, JL_E_USAGE, "--ranks: %d, but %s has %d devices",
-			       "--ranks: %d개. %s의 장치는 %d개입니다", n_ranks, sys->text, most);
+		return jl_fail(err, JL_E_USAGE, "--ranks: %d, but %s has %d devices", n_ranks, sys->text, most);
 	if (n_ranks > per_node && n_ranks % per_node != 0)
 		return jl_fail(err, JL_E_USAGE,
-			       "--ranks: %d is no whole number of hosts; write 2 to %d, or a multiple of %d",
-			       "--ranks: %d개는 호스트 단위로 나눠지지 않습니다. 2–%d 또는 %d의 배수를 쓰세요", n_ranks,
+			       "--ranks: %d is no whole number of hosts; write 2 to %d, or a multiple of %d", n_ranks,
 			       per_node, per_node);
 	return JL_OK;
 }
@@ -198,11 +171,9 @@ static enum jl_status coll_figure(struct figure *f, struct batch *b, enum jl_col
 			n++;
 		}
 	if (!size)
-		return jl_fail(err, JL_E_USAGE, "%s needs a size: --size 16GB", "%s에는 크기가 필요합니다: --size 16GB",
-			       jl_collective_name(kind));
+		return jl_fail(err, JL_E_USAGE, "%s needs a size: --size 16GB", jl_collective_name(kind));
 	if (n != 1)
 		return jl_fail(err, JL_E_USAGE, "%s needs one figure: --algbw, --busbw or --time",
-			       "%s에는 값 하나가 필요합니다: --algbw, --busbw, --time 중 하나",
 			       jl_collective_name(kind));
 	if (positive(value->value, names[which], err) || positive(size->value, "size", err) ||
 	    (ranks && check_ranks(&b->sys, per_node, n_ranks, err)))
@@ -235,8 +206,7 @@ static enum jl_status read_shape(double ret_mnk[3], const char *text, struct jl_
 		at++;
 	}
 	if (*at || (n != 1 && n != 3))
-		return jl_fail(err, JL_E_USAGE, "--shape: '%s' is no shape; write 8192 or 4096x1024x4096",
-			       "--shape: '%s'은(는) 크기가 아닙니다. 예: 8192, 4096x1024x4096", text);
+		return jl_fail(err, JL_E_USAGE, "--shape: '%s' is no shape; write 8192 or 4096x1024x4096", text);
 	if (n == 1)
 		ret_mnk[1] = ret_mnk[2] = ret_mnk[0];
 	return JL_OK;
@@ -251,8 +221,8 @@ static enum jl_status device_figure(struct figure *f, struct jl_cli *cli, const 
 	double value, mnk[3] = { NAN, NAN, NAN };
 
 	if (!rate)
-		return jl_fail(err, JL_E_USAGE, "%s needs a figure: --rate \"%s\"",
-			       "%s에는 값이 필요합니다: --rate \"%s\"", kind, gemm ? "620 TFLOP/s" : "25 GB/s");
+		return jl_fail(err, JL_E_USAGE, "%s needs a figure: --rate \"%s\"", kind,
+			       gemm ? "620 TFLOP/s" : "25 GB/s");
 	if (jl_units_parse(&value, rate, gemm ? JL_K_FLOP_RATE : JL_K_BYTE_RATE, "--rate", err)) {
 		err->status = JL_E_USAGE;
 		return JL_E_USAGE;
@@ -288,8 +258,7 @@ static enum jl_status check_figure(struct jl_cli *cli, const char *word, struct 
 	if (status)
 		return status;
 	if (!b.judge.sys)
-		return jl_fail(err, JL_E_USAGE, "say on which system: --on \"125x aws:p5.48xlarge\"",
-			       "어떤 시스템인지 적어 주세요: --on \"125x aws:p5.48xlarge\"");
+		return jl_fail(err, JL_E_USAGE, "say on which system: --on \"125x aws:p5.48xlarge\"");
 	f->record = (struct jl_record){ .id = "",
 					.kind = is_coll ? collectives[coll] : word,
 					.backend = "given",
@@ -336,7 +305,7 @@ static enum jl_status take(void *ctx, const struct jl_record *r, struct jl_err *
 		return JL_OK;
 	}
 	if (b->n == JUDGED_MAX)
-		return jl_fail(err, JL_E_LIMIT, "more than %d results", "결과가 %d건을 넘습니다", JUDGED_MAX);
+		return jl_fail(err, JL_E_LIMIT, "more than %d results", JUDGED_MAX);
 	kept = keep(&b->cli->arena, r, err);
 	if (!kept)
 		return err && err->status ? err->status : JL_E_NOMEM;
@@ -345,12 +314,11 @@ static enum jl_status take(void *ctx, const struct jl_record *r, struct jl_err *
 	return status;
 }
 
-static void remark(void *ctx, size_t line, const char *en, const char *ko)
+static void remark(void *ctx, size_t line, const char *text)
 {
 	struct jl_cli *cli = ((struct batch *)ctx)->cli;
 
-	jl_buf_printf(&cli->warn, JL_T(cli->lang, "jeoul: line %zu: %s\n", "jeoul: %zu행: %s\n"), line,
-		      JL_T(cli->lang, en, ko));
+	jl_buf_printf(&cli->warn, JL_("jeoul: line %zu: %s\n"), line, text);
 }
 
 static enum jl_status check_file(struct jl_cli *cli, const char *path, struct jl_err *err)
@@ -367,10 +335,9 @@ static enum jl_status check_file(struct jl_cli *cli, const char *path, struct jl
 		return status;
 	if (!b.n && b.n_skipped)
 		return jl_fail(err, JL_E_DATA,
-			       "%zu result%s, but of a kind without expectation; jeoul import keeps them",
-			       "결과 %zu건%.0s은 기준이 없는 종류입니다. jeoul import로 보관할 수 있습니다",
-			       b.n_skipped, b.n_skipped == 1 ? "" : "s");
-	return finish(&b, strcmp(path, "-") == 0 ? JL_T(cli->lang, "standard input", "표준 입력") : path, err);
+			       "%zu result{/s}, but of a kind without expectation; jeoul import keeps them",
+			       b.n_skipped);
+	return finish(&b, strcmp(path, "-") == 0 ? JL_("standard input") : path, err);
 }
 
 /* ---- this machine */
@@ -417,27 +384,25 @@ static enum jl_status find_run(const char **ret_run, const struct batch *b, cons
 	if (!text)
 		return JL_OK;
 	if (strlen(text) < RUN_LEAST)
-		return jl_fail(err, JL_E_USAGE, "--%s: '%s' is too short; write %d characters of a run or more",
-			       "--%s: '%s'은(는) 너무 짧습니다. 실행 ID를 %d자 이상 쓰세요", option, text, RUN_LEAST);
+		return jl_fail(err, JL_E_USAGE, "--%s: '%s' is too short; write %d characters of a run or more", option,
+			       text, RUN_LEAST);
 	for (size_t i = 0; i < b->judge.n_past; i++) {
 		const struct jl_record *r = b->judge.past[i];
 
 		if (!is_run(r, text))
 			continue;
 		if (run && strcmp(run, r->run) != 0)
-			return jl_fail(err, JL_E_AMBIGUOUS, "--%s: '%s' fits several runs, e.g. %s and %s",
-				       "--%s: '%s'에 맞는 실행이 여럿입니다. 예: %s, %s", option, text, run, r->run);
+			return jl_fail(err, JL_E_AMBIGUOUS, "--%s: '%s' fits several runs, e.g. %s and %s", option,
+				       text, run, r->run);
 		run = r->run;
 	}
 	for (size_t i = 0; !run && i < b->judge.n_past; i++)
 		if (b->judge.past[i]->run)
 			return jl_fail(err, JL_E_NOTFOUND, "--%s: this machine has no run '%s'; the newest is %s",
-				       "--%s: 이 장비에 '%s' 실행이 없습니다. 최신 실행: %s", option, text,
-				       b->judge.past[i]->run);
+				       option, text, b->judge.past[i]->run);
 	if (!run)
 		return jl_fail(err, JL_E_NOTFOUND,
 			       "--%s: no run of this machine is stored; measure first: jeoul bench all --quick",
-			       "--%s: 이 장비의 저장된 실행이 없습니다. 먼저 측정하세요: jeoul bench all --quick",
 			       option);
 	*ret_run = run;
 	return JL_OK;
@@ -486,17 +451,11 @@ static enum jl_status say_old(struct batch *b, struct jl_err *err)
 	if (!b->n_old)
 		return JL_OK;
 	if (!b->n)
-		return jl_fail(
-			err, JL_E_NOTFOUND,
-			"the newest result of this machine was measured %s ago, longer than --max-age allows; "
-			"measure again: jeoul bench all --quick",
-			"이 장비의 가장 새로운 결과가 %s 전의 것이어서 --max-age를 넘습니다. 다시 측정하세요: jeoul "
-			"bench all --quick",
-			jl_units_text(age, b->judge.now_s - b->judge.past[0]->time_s, JL_K_TIME, 2));
-	jl_buf_printf(&cli->warn,
-		      JL_T(cli->lang, "jeoul: %zu results are older than --max-age and are not judged\n",
-			   "jeoul: 결과 %zu건은 --max-age보다 오래되어 판정하지 않습니다\n"),
-		      b->n_old);
+		return jl_fail(err, JL_E_NOTFOUND,
+			       "the newest result of this machine was measured %s ago, longer than --max-age allows; "
+			       "measure again: jeoul bench all --quick",
+			       jl_units_text(age, b->judge.now_s - b->judge.past[0]->time_s, JL_K_TIME, 2));
+	jl_buf_printf(&cli->warn, JL_("jeoul: %zu results are older than --max-age and are not judged\n"), b->n_old);
 	return JL_OK;
 }
 
@@ -528,8 +487,7 @@ static enum jl_status judge_past(struct batch *b, struct jl_err *err)
 		status = say_old(b, err);
 	if (!status && against && !b->n)
 		status = jl_fail(err, JL_E_NOTFOUND,
-				 "nothing was measured again since run %s; jeoul bench all --quick does it",
-				 "%s 실행 뒤에 다시 잰 것이 없습니다. jeoul bench all --quick으로 재세요", against);
+				 "nothing was measured again since run %s; jeoul bench all --quick does it", against);
 	return status;
 }
 
@@ -553,7 +511,7 @@ static enum jl_status check_here(struct jl_cli *cli, struct jl_err *err)
 		b.judge.here_sys = sys;
 	status = judge_past(&b, err);
 	if (!status)
-		status = finish(&b, JL_T(cli->lang, here->short_name, here->short_name_ko), err);
+		status = finish(&b, here->short_name_text, err);
 out:
 	jl_store_close(store);
 	return status;
@@ -570,13 +528,12 @@ enum jl_status jl_cmd_check(struct jl_cli *cli, struct jl_err *err)
 		return check_here(cli, err);
 	if (jl_text(cli, "run") || jl_text(cli, "against") || age)
 		return jl_fail(err, JL_E_USAGE, "--run, --against and --max-age are for stored results; leave '%s' out",
-			       "--run, --against, --max-age는 저장된 결과에 씁니다. '%s'을(를) 빼세요", word);
+			       word);
 	if (strcmp(word, "-") != 0 && access(word, F_OK) != 0 && jl_judge_knows(word))
 		return check_figure(cli, word, err);
 	if (strcmp(word, "-") != 0 && access(word, F_OK) != 0)
 		return jl_fail(err, JL_E_USAGE,
 			       "'%s' is neither a file nor one of gemm, memory, link, net, allreduce, allgather, ...",
-			       "'%s'은(는) 파일도 아니고 gemm, memory, link, net, allreduce, allgather 등도 아닙니다",
 			       word);
 	return check_file(cli, word, err);
 }

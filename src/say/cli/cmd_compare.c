@@ -9,26 +9,22 @@
 
 /* clang-format off */
 const struct jl_option jl_compare_options[] = {
-	{ .name = "baseline", .type = JL_OPT_TEXT, .arg = "SYSTEM", .en = "what the others are compared with; where the run was observed",
-	  .ko = "기준 시스템. 실측이 있으면 잰 시스템" },
-	{ .name = "on", .type = JL_OPT_TEXT, .arg = "SYSTEM", .many = true, .en = "a system to compare; may be repeated", .ko = "비교할 시스템. 여러 번 쓸 수 있음" },
+	{ .name = "baseline", .type = JL_OPT_TEXT, .arg = "SYSTEM", .en = JL_N("what the others are compared with; where the run was observed") },
+	{ .name = "on", .type = JL_OPT_TEXT, .arg = "SYSTEM", .many = true, .en = JL_N("a system to compare; may be repeated") },
 	JL_ASK_OBSERVED_OPTIONS,
-	{ .name = "repeat", .type = JL_OPT_COUNT, .min = 1, .max = JL_ASK_MAX, .arg = "N", .en = "also: N trainings", .ko = "학습을 N번 반복할 때" },
-	{ .name = "tune", .type = JL_OPT_COUNT, .min = 1, .max = JL_ASK_MAX, .arg = "N", .en = "also: N trials of a search", .ko = "튜닝 실험을 N번 할 때" },
-	JL_ASK_COUNT("batch", "a model: samples of one worker", "모델: 작업자당 배치"),
-	JL_ASK_COUNT("micro-batch", "a model: samples of one pass", "모델: 한 번에 처리하는 샘플 수"),
-	JL_ASK_COUNT("global-batch", "a model: samples of a step, all workers", "모델: 스텝당 전체 배치"),
-	JL_ASK_COUNT("accumulate", "a model: passes of a step", "모델: 그래디언트 누적 횟수"),
-	{ .name = "precision", .type = JL_OPT_CHOICE, .choices = jl_ask_precisions, .arg = "fp32|tf32|fp16|bf16|fp8", .en = "format of the matrix products",
-	  .ko = "행렬곱의 수 형식" },
-	{ .name = "framework", .type = JL_OPT_CHOICE, .choices = jl_ask_frameworks, .arg = "eager|compiled|megatron|native", .en = "a model: what runs it",
-	  .ko = "모델: 실행 방식" },
-	{ .name = "recompute", .type = JL_OPT_CHOICE, .choices = jl_ask_recomputes, .arg = "none|selective|full", .en = "a model: activations made again",
-	  .ko = "모델: 활성값 재계산" },
-	{ .name = "flash", .type = JL_OPT_CHOICE, .choices = jl_ask_yes_no, .arg = "yes|no", .en = "a model: flash attention", .ko = "모델: flash attention 사용" },
+	{ .name = "repeat", .type = JL_OPT_COUNT, .min = 1, .max = JL_ASK_MAX, .arg = "N", .en = JL_N("also: N trainings") },
+	{ .name = "tune", .type = JL_OPT_COUNT, .min = 1, .max = JL_ASK_MAX, .arg = "N", .en = JL_N("also: N trials of a search") },
+	JL_ASK_COUNT("batch", JL_N("a model: samples of one worker")),
+	JL_ASK_COUNT("micro-batch", JL_N("a model: samples of one pass")),
+	JL_ASK_COUNT("global-batch", JL_N("a model: samples of a step, all workers")),
+	JL_ASK_COUNT("accumulate", JL_N("a model: passes of a step")),
+	{ .name = "precision", .type = JL_OPT_CHOICE, .choices = jl_ask_precisions, .arg = "fp32|tf32|fp16|bf16|fp8", .en = JL_N("format of the matrix products") },
+	{ .name = "framework", .type = JL_OPT_CHOICE, .choices = jl_ask_frameworks, .arg = "eager|compiled|megatron|native", .en = JL_N("a model: what runs it") },
+	{ .name = "recompute", .type = JL_OPT_CHOICE, .choices = jl_ask_recomputes, .arg = "none|selective|full", .en = JL_N("a model: activations made again") },
+	{ .name = "flash", .type = JL_OPT_CHOICE, .choices = jl_ask_yes_no, .arg = "yes|no", .en = JL_N("a model: flash attention") },
 	JL_ASK_SHAPE_OPTIONS,
 	JL_ASK_HOST_OPTIONS,
-	JL_ASK_LENGTH_WITH("epochs of the run (default: 1; of an observed one: 10)", "에폭 수 (기본값: 1, 실측이면 10)"),
+	JL_ASK_LENGTH_WITH(JL_N("epochs of the run (default: 1; of an observed one: 10)")),
 	{ 0 },
 };
 /* clang-format on */
@@ -49,18 +45,17 @@ static enum jl_status check_mode(const struct jl_cli *cli, struct jl_err *err)
 	const size_t n = observed ? sizeof(of_model) / sizeof(*of_model) : sizeof(of_run) / sizeof(*of_run);
 
 	if (observed && cli->args.n_operands)
-		return jl_fail(
-			err, JL_E_USAGE, "compare a model or an observed run, not both: leave '%s' or --observed out",
-			"모델과 실측 중 하나만 비교할 수 있습니다: '%s'나 --observed를 빼세요", cli->args.operands[0]);
+		return jl_fail(err, JL_E_USAGE,
+			       "compare a model or an observed run, not both: leave '%s' or --observed out",
+			       cli->args.operands[0]);
 	for (size_t i = 0; i < n; i++)
 		if (jl_given(cli, others[i]))
-			return jl_fail(
-				err, JL_E_USAGE,
-				observed ? "--%s is for a model; an observed run has --observed-batch and --batches"
-					 : "--%s is for an observed run; give its time too, e.g. --observed \"1.06 s\"",
-				observed ? "--%s은(는) 모델용입니다. 실측에는 --observed-batch와 --batches를 쓰세요"
-					 : "--%s은(는) 실측용입니다. 시간도 주세요. 예: --observed \"1.06 s\"",
-				others[i]);
+			return jl_fail(err, JL_E_USAGE,
+				       observed ? JL_N("--%s is for a model; an observed run has --observed-batch and "
+						       "--batches")
+						: JL_N("--%s is for an observed run; give its time too, e.g. "
+						       "--observed \"1.06 s\""),
+				       others[i]);
 	return JL_OK;
 }
 
@@ -70,7 +65,7 @@ static enum jl_status add_system(struct jl_compare *compare, struct jl_cli *cli,
 	enum jl_status status;
 
 	if (compare->n_rows == JL_COMPARE_MAX)
-		return jl_fail(err, JL_E_LIMIT, "more than %d systems", "시스템이 %d개를 넘습니다", JL_COMPARE_MAX);
+		return jl_fail(err, JL_E_LIMIT, "more than %d systems", JL_COMPARE_MAX);
 	status = jl_sys_parse(&sys, cli->cat, text, &cli->arena, err);
 	if (!status)
 		status = jl_machine_make(&compare->rows[compare->n_rows].machine, cli->cat, &sys, err);
@@ -86,15 +81,13 @@ static enum jl_status read_systems(struct jl_compare *compare, struct jl_cli *cl
 
 	if (!baseline)
 		return jl_fail(err, JL_E_USAGE,
-			       "name the system to compare with: --baseline \"4x v100-dgxs-32gb via nvlink2-mesh\"",
-			       "기준 시스템을 쓰세요: --baseline \"4x v100-dgxs-32gb via nvlink2-mesh\"");
+			       "name the system to compare with: --baseline \"4x v100-dgxs-32gb via nvlink2-mesh\"");
 	status = add_system(compare, cli, baseline, err);
 	for (size_t i = 0; !status && i < cli->args.n_given; i++)
 		if (strcmp(cli->args.given[i].option->name, "on") == 0)
 			status = add_system(compare, cli, cli->args.given[i].text, err);
 	if (!status && compare->n_rows < 2)
-		return jl_fail(err, JL_E_USAGE, "name at least one system to compare: --on rtx-4090",
-			       "비교할 시스템을 하나 이상 쓰세요: --on rtx-4090");
+		return jl_fail(err, JL_E_USAGE, "name at least one system to compare: --on rtx-4090");
 	return status;
 }
 
@@ -111,9 +104,7 @@ static enum jl_status check_length(const struct jl_compare *compare, bool known,
 	if (!known && !(isnan(compare->repeat) && isnan(compare->tune)))
 		return jl_fail(
 			err, JL_E_USAGE,
-			"--repeat and --tune need to know an epoch: give --batches, --samples or --steps-per-epoch",
-			"--repeat와 --tune에는 에폭의 크기가 필요합니다: --batches, --samples, --steps-per-epoch 중 "
-			"하나를 쓰세요");
+			"--repeat and --tune need to know an epoch: give --batches, --samples or --steps-per-epoch");
 	return JL_OK;
 }
 
@@ -121,8 +112,7 @@ static enum jl_status check_pue(const struct jl_compare *compare, struct jl_err 
 {
 	if (isnan(compare->pue) || (compare->pue >= 1 && compare->pue <= 5))
 		return JL_OK;
-	return jl_fail(err, JL_E_USAGE, "--pue is %g; it is 1 (no cooling) to 5, e.g. 1.2",
-		       "--pue 값이 %g입니다. 1(냉방 제외)~5, 예: 1.2", compare->pue);
+	return jl_fail(err, JL_E_USAGE, "--pue is %g; it is 1 (no cooling) to 5, e.g. 1.2", compare->pue);
 }
 
 static enum jl_status compare_run(struct jl_compare *compare, struct jl_observed *run, struct jl_cli *cli,

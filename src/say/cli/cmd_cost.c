@@ -14,41 +14,32 @@ static const char *const currencies[] = { "USD", "KRW", NULL };
 
 /* clang-format off */
 const struct jl_option jl_cost_options[] = {
-	{ .name = "buy", .type = JL_OPT_TEXT, .arg = "TEXT", .many = true, .en = "to buy: \"rtx-3090 desktop 2200 USD, watts=450 W, life=3 y, resale=30 %\"",
-	  .ko = "구매: \"rtx-3090 desktop 2200 USD, watts=450 W, life=3 y, resale=30 %\"" },
-	{ .name = "own", .type = JL_OPT_TEXT, .arg = "TEXT", .many = true, .en = "owned already: only what it uses counts", .ko = "이미 보유: 사용 비용만 계산" },
-	{ .name = "rent", .type = JL_OPT_TEXT, .arg = "TEXT", .many = true, .en = "to rent by the hour: aws:p3.2xlarge, or \"2.14 USD/h\"",
-	  .ko = "시간 임대: aws:p3.2xlarge 또는 \"2.14 USD/h\"" },
-	{ .name = "spot", .type = JL_OPT_TEXT, .arg = "TEXT", .many = true, .en = "spot: \"aws:p3.2xlarge, interrupts=5 %/h, lost=30 min, restart=10 min\"",
-	  .ko = "스팟: \"aws:p3.2xlarge, interrupts=5 %/h, lost=30 min, restart=10 min\"" },
-	{ .name = "reserve", .type = JL_OPT_TEXT, .arg = "TEXT", .many = true, .en = "reserved, used or not: \"1.3 USD/h, term=1 y, upfront=1000 USD\"",
-	  .ko = "예약 (안 써도 지불): \"1.3 USD/h, term=1 y, upfront=1000 USD\"" },
-	{ .name = "util", .type = JL_OPT_QUANTITY, .kind = JL_K_FRACTION, .arg = "SHARE", .en = "share of all hours in which it works (default: 15 %)",
-	  .ko = "전체 시간 중 가동률 (기본값: 15 %)" },
-	{ .name = "runs-per-month", .type = JL_OPT_QUANTITY, .kind = JL_K_NUMBER, .arg = "N", .en = "training runs a month instead of --util; needs a model",
-	  .ko = "--util 대신 한 달 학습 횟수. 모델이 필요함" },
-	{ .name = "kwh", .type = JL_OPT_TEXT, .arg = "PRICE", .en = "electricity: \"0.12 USD/kWh\" or \"150 KRW/kWh\"", .ko = "전기 단가: \"0.12 USD/kWh\", \"150 KRW/kWh\"" },
-	{ .name = "tariff", .type = JL_OPT_TEXT, .arg = "NAME", .en = "a tariff of the catalog instead: kepco, us-california, ...",
-	  .ko = "카탈로그의 요금제: kepco, us-california, ..." },
-	{ .name = "household", .type = JL_OPT_QUANTITY, .kind = JL_K_ENERGY, .arg = "ENERGY", .en = "what is used a month already; decides the tier",
-	  .ko = "이미 쓰는 월 사용량. 누진 구간이 정해짐" },
-	{ .name = "demand", .type = JL_OPT_QUANTITY, .kind = JL_K_POWER, .arg = "POWER", .en = "contract demand of tariffs that charge by kW", .ko = "계약전력" },
-	{ .name = "bands", .type = JL_OPT_TEXT, .arg = "LIST", .en = "when it works, for time-of-use tariffs: off-peak=60%,mid=25%,peak=15% (default: all day)",
-	  .ko = "시간대별 요금제에서 쓰는 때: off-peak=60%,mid=25%,peak=15% (기본값: 종일)" },
-	{ .name = "bill", .type = JL_OPT_QUANTITY, .kind = JL_K_ENERGY, .arg = "ENERGY", .en = "only the bill of one month with this use", .ko = "이 사용량의 한 달 요금만 계산" },
-	{ .name = "month", .type = JL_OPT_COUNT, .min = 1, .max = 12, .arg = "1..12", .en = "month of --bill (default: that of the start)", .ko = "--bill의 달 (기본값: 시작하는 달)" },
-	{ .name = "region", .type = JL_OPT_TEXT, .arg = "NAME", .en = "where to rent: seoul, us, us-east-1", .ko = "임대 지역: seoul, us, us-east-1" },
-	{ .name = "currency", .type = JL_OPT_CHOICE, .choices = currencies, .arg = "USD|KRW", .en = "what the answer is in (default: the first option's)", .ko = "표시 통화 (기본값: 첫 항목의 통화)" },
-	{ .name = "fx", .type = JL_OPT_QUANTITY, .kind = JL_K_NUMBER, .arg = "N", .en = "won for one dollar", .ko = "환율: 1달러당 원" },
-	{ .name = "fx-date", .type = JL_OPT_TEXT, .arg = "DATE", .en = "the day of that rate (default: today)", .ko = "환율의 날짜 (기본값: 오늘)" },
-	{ .name = "start", .type = JL_OPT_TEXT, .arg = "DATE", .en = "first day (default: today)", .ko = "시작일 (기본값: 오늘)" },
-	{ .name = "horizon", .type = JL_OPT_QUANTITY, .kind = JL_K_TIME, .arg = "TIME", .en = "how far to look (default: 3 years)", .ko = "계산 기간 (기본값: 3년)" },
-	{ .name = "carbon", .type = JL_OPT_QUANTITY, .kind = JL_K_MASS_ENERGY, .arg = "RATE", .en = "CO2e of a kWh, e.g. \"430 g/kWh\"", .ko = "kWh당 CO2e. 예: \"430 g/kWh\"" },
-	{ .name = "baseline", .type = JL_OPT_TEXT, .arg = "SYSTEM", .en = "where --observed was measured", .ko = "--observed를 잰 시스템" },
+	{ .name = "buy", .type = JL_OPT_TEXT, .arg = "TEXT", .many = true, .en = JL_N("to buy: \"rtx-3090 desktop 2200 USD, watts=450 W, life=3 y, resale=30 %\"") },
+	{ .name = "own", .type = JL_OPT_TEXT, .arg = "TEXT", .many = true, .en = JL_N("owned already: only what it uses counts") },
+	{ .name = "rent", .type = JL_OPT_TEXT, .arg = "TEXT", .many = true, .en = JL_N("to rent by the hour: aws:p3.2xlarge, or \"2.14 USD/h\"") },
+	{ .name = "spot", .type = JL_OPT_TEXT, .arg = "TEXT", .many = true, .en = JL_N("spot: \"aws:p3.2xlarge, interrupts=5 %/h, lost=30 min, restart=10 min\"") },
+	{ .name = "reserve", .type = JL_OPT_TEXT, .arg = "TEXT", .many = true, .en = JL_N("reserved, used or not: \"1.3 USD/h, term=1 y, upfront=1000 USD\"") },
+	{ .name = "util", .type = JL_OPT_QUANTITY, .kind = JL_K_FRACTION, .arg = "SHARE", .en = JL_N("share of all hours in which it works (default: 15 %)") },
+	{ .name = "runs-per-month", .type = JL_OPT_QUANTITY, .kind = JL_K_NUMBER, .arg = "N", .en = JL_N("training runs a month instead of --util; needs a model") },
+	{ .name = "kwh", .type = JL_OPT_TEXT, .arg = "PRICE", .en = JL_N("electricity: \"0.12 USD/kWh\" or \"150 KRW/kWh\"") },
+	{ .name = "tariff", .type = JL_OPT_TEXT, .arg = "NAME", .en = JL_N("a tariff of the catalog instead: kepco, us-california, ...") },
+	{ .name = "household", .type = JL_OPT_QUANTITY, .kind = JL_K_ENERGY, .arg = "ENERGY", .en = JL_N("what is used a month already; decides the tier") },
+	{ .name = "demand", .type = JL_OPT_QUANTITY, .kind = JL_K_POWER, .arg = "POWER", .en = JL_N("contract demand of tariffs that charge by kW") },
+	{ .name = "bands", .type = JL_OPT_TEXT, .arg = "LIST", .en = JL_N("when it works, for time-of-use tariffs: off-peak=60%,mid=25%,peak=15% (default: all day)") },
+	{ .name = "bill", .type = JL_OPT_QUANTITY, .kind = JL_K_ENERGY, .arg = "ENERGY", .en = JL_N("only the bill of one month with this use") },
+	{ .name = "month", .type = JL_OPT_COUNT, .min = 1, .max = 12, .arg = "1..12", .en = JL_N("month of --bill (default: that of the start)") },
+	{ .name = "region", .type = JL_OPT_TEXT, .arg = "NAME", .en = JL_N("where to rent: seoul, us, us-east-1") },
+	{ .name = "currency", .type = JL_OPT_CHOICE, .choices = currencies, .arg = "USD|KRW", .en = JL_N("what the answer is in (default: the first option's)") },
+	{ .name = "fx", .type = JL_OPT_QUANTITY, .kind = JL_K_NUMBER, .arg = "N", .en = JL_N("won for one dollar") },
+	{ .name = "fx-date", .type = JL_OPT_TEXT, .arg = "DATE", .en = JL_N("the day of that rate (default: today)") },
+	{ .name = "start", .type = JL_OPT_TEXT, .arg = "DATE", .en = JL_N("first day (default: today)") },
+	{ .name = "horizon", .type = JL_OPT_QUANTITY, .kind = JL_K_TIME, .arg = "TIME", .en = JL_N("how far to look (default: 3 years)") },
+	{ .name = "carbon", .type = JL_OPT_QUANTITY, .kind = JL_K_MASS_ENERGY, .arg = "RATE", .en = JL_N("CO2e of a kWh, e.g. \"430 g/kWh\"") },
+	{ .name = "baseline", .type = JL_OPT_TEXT, .arg = "SYSTEM", .en = JL_N("where --observed was measured") },
 	JL_ASK_OBSERVED_OPTIONS,
-	JL_ASK_COUNT("batch", "the run: samples of one worker", "학습: 작업자당 배치"),
-	JL_ASK_COUNT("global-batch", "the run: samples of a step", "학습: 스텝당 전체 배치"),
-	{ .name = "precision", .type = JL_OPT_CHOICE, .choices = jl_ask_precisions, .arg = "fp32|tf32|fp16|bf16|fp8", .en = "format of the matrix products", .ko = "행렬곱의 수 형식" },
+	JL_ASK_COUNT("batch", JL_N("the run: samples of one worker")),
+	JL_ASK_COUNT("global-batch", JL_N("the run: samples of a step")),
+	{ .name = "precision", .type = JL_OPT_CHOICE, .choices = jl_ask_precisions, .arg = "fp32|tf32|fp16|bf16|fp8", .en = JL_N("format of the matrix products") },
 	JL_ASK_SHAPE_OPTIONS,
 	JL_ASK_LENGTH_OPTIONS,
 	{ 0 },
@@ -56,7 +47,7 @@ const struct jl_option jl_cost_options[] = {
 /* clang-format on */
 
 /* Two options of one name: each says what kind it is. */
-static void tell_apart(struct jl_cost_study *study, enum jl_lang lang)
+static void tell_apart(struct jl_cost_study *study)
 {
 	bool twice[JL_COST_OPTIONS_MAX] = { false };
 
@@ -68,7 +59,7 @@ static void tell_apart(struct jl_cost_study *study, enum jl_lang lang)
 		const size_t len = strlen(o->name);
 
 		if (twice[i])
-			snprintf(o->name + len, sizeof o->name - len, " (%s)", jl_cost_kind_name(o->kind, lang));
+			snprintf(o->name + len, sizeof o->name - len, " (%s)", jl_cost_kind_name(o->kind));
 	}
 }
 
@@ -88,7 +79,7 @@ static enum jl_status read_bands(double ret_frac[3], const char *text, struct jl
 			band++;
 		if (band == 3 || at[name] != '=' || len - name - 1 >= sizeof value)
 			return jl_fail(err, JL_E_USAGE, "--bands '%s': write e.g. off-peak=60%%,mid=25%%,peak=15%%",
-				       "--bands '%s': 예: off-peak=60%%,mid=25%%,peak=15%%", text);
+				       text);
 		snprintf(value, sizeof value, "%.*s", (int)(len - name - 1), at + name + 1);
 		if (jl_units_parse(&frac[band], value, JL_K_FRACTION, "--bands", err))
 			return err->status;
@@ -96,8 +87,7 @@ static enum jl_status read_bands(double ret_frac[3], const char *text, struct jl
 	}
 	sum = frac[0] + frac[1] + frac[2];
 	if (!(frac[0] >= 0 && frac[1] >= 0 && frac[2] >= 0 && fabs(sum - 1) < 1e-6))
-		return jl_fail(err, JL_E_RANGE, "--bands '%s' add up to %.4g %%, not to 100 %%",
-			       "--bands '%s'의 합이 %.4g %%입니다. 100 %%여야 합니다", text, sum * 100);
+		return jl_fail(err, JL_E_RANGE, "--bands '%s' add up to %.4g %%, not to 100 %%", text, sum * 100);
 	memcpy(ret_frac, frac, sizeof frac);
 	return JL_OK;
 }
@@ -118,8 +108,7 @@ static enum jl_status read_options(struct jl_cost_study *study, struct jl_cli *c
 		if (kind == JL_N_COST_KIND)
 			continue;
 		if (study->n_options == JL_COST_OPTIONS_MAX)
-			return jl_fail(err, JL_E_LIMIT, "more than %d options", "항목이 %d개를 넘습니다",
-				       JL_COST_OPTIONS_MAX);
+			return jl_fail(err, JL_E_LIMIT, "more than %d options", JL_COST_OPTIONS_MAX);
 		status = jl_cost_option_parse(&study->options[study->n_options], (enum jl_cost_kind)kind, g->text,
 					      region, cli->cat, &cli->arena, err);
 		if (status)
@@ -128,9 +117,8 @@ static enum jl_status read_options(struct jl_cost_study *study, struct jl_cli *c
 	}
 	if (study->n_options == 0)
 		return jl_fail(err, JL_E_USAGE,
-			       "name what to weigh, e.g. --buy \"rtx-3090 desktop 2200 USD\" --rent aws:p3.2xlarge",
-			       "비교할 것을 쓰세요. 예: --buy \"rtx-3090 desktop 2200 USD\" --rent aws:p3.2xlarge");
-	tell_apart(study, cli->lang);
+			       "name what to weigh, e.g. --buy \"rtx-3090 desktop 2200 USD\" --rent aws:p3.2xlarge");
+	tell_apart(study);
 	return JL_OK;
 }
 
@@ -144,20 +132,16 @@ static enum jl_status read_power(struct jl_cost_study *study, struct jl_cli *cli
 	enum jl_status status = JL_OK;
 
 	if (kwh && tariff)
-		return jl_fail(err, JL_E_USAGE, "give --kwh or --tariff, not both",
-			       "--kwh와 --tariff 중 하나만 쓰세요");
+		return jl_fail(err, JL_E_USAGE, "give --kwh or --tariff, not both");
 	if (!isnan(pue) && !(pue >= 1 && pue <= 5))
-		return jl_fail(err, JL_E_USAGE, "--pue is %g; it is 1 (no cooling) to 5, e.g. 1.2",
-			       "--pue 값이 %g입니다. 1(냉방 제외)~5, 예: 1.2", pue);
+		return jl_fail(err, JL_E_USAGE, "--pue is %g; it is 1 (no cooling) to 5, e.g. 1.2", pue);
 	if (household < 0 || demand < 0)
-		return jl_fail(err, JL_E_RANGE, "--household and --demand cannot be below zero",
-			       "--household와 --demand는 0보다 작을 수 없습니다");
+		return jl_fail(err, JL_E_RANGE, "--household and --demand cannot be below zero");
 	s->pue_ppm = isnan(pue) ? JL_PPM : llround(pue * 1e6);
 	s->site.milli_kWh = isnan(household) ? 0 : llround(household / 3600);
 	s->site.demand_kW = isnan(demand) ? 0 : demand / 1000;
 	if (bands && !tariff)
-		return jl_fail(err, JL_E_USAGE, "--bands is for a time-of-use tariff: give --tariff too",
-			       "--bands는 시간대별 요금제용입니다: --tariff도 쓰세요");
+		return jl_fail(err, JL_E_USAGE, "--bands is for a time-of-use tariff: give --tariff too");
 	if (bands && (status = read_bands(s->site.band_frac, bands, err)))
 		return status;
 	if (tariff)
@@ -206,12 +190,10 @@ static enum jl_status read_calendar(struct jl_cost_setting *s, const struct jl_c
 	if (fx_date && (status = jl_date_parse(&s->fx.day, fx_date, err)))
 		return status;
 	if (!isnan(fx) && !(fx >= 1 && fx <= 1e6))
-		return jl_fail(err, JL_E_RANGE, "--fx is the won for one dollar, e.g. 1400",
-			       "--fx는 1달러당 원입니다. 예: 1400");
+		return jl_fail(err, JL_E_RANGE, "--fx is the won for one dollar, e.g. 1400");
 	s->fx.krw_micro = isnan(fx) ? 0 : llround(fx * 1e6);
 	if (!isnan(horizon) && !(horizon >= DAY_S && horizon <= JL_COST_DAYS_MAX * DAY_S))
-		return jl_fail(err, JL_E_RANGE, "--horizon is from one day to fifty years",
-			       "--horizon은 1일에서 50년 사이입니다");
+		return jl_fail(err, JL_E_RANGE, "--horizon is from one day to fifty years");
 	s->horizon_days = isnan(horizon) ? jl_date_add_months(s->start_day, 36) - s->start_day
 					 : lround(horizon / DAY_S);
 	return JL_OK;
@@ -225,13 +207,11 @@ static enum jl_status read_util(struct jl_cost_study *study, const struct jl_cli
 	if (!isnan(util) && !(util > 0 && util <= 1))
 		return jl_fail(err, JL_E_RANGE,
 			       "--util %s: a machine works more than 0 %% and at most 100 %% of the time",
-			       "--util %s: 가동률은 0 %%보다 크고 100 %% 이하입니다", jl_text(cli, "util"));
+			       jl_text(cli, "util"));
 	if (!isnan(runs) && !(runs > 0 && runs <= 1e6))
-		return jl_fail(err, JL_E_RANGE, "--runs-per-month must be above zero",
-			       "--runs-per-month는 0보다 커야 합니다");
+		return jl_fail(err, JL_E_RANGE, "--runs-per-month must be above zero");
 	if (!isnan(runs) && !cli->args.n_operands && !jl_given(cli, "observed"))
-		return jl_fail(err, JL_E_USAGE, "--runs-per-month needs to know what runs: name a model",
-			       "--runs-per-month에는 모델이 필요합니다");
+		return jl_fail(err, JL_E_USAGE, "--runs-per-month needs to know what runs: name a model");
 	study->runs_per_month = runs;
 	study->setting.util_ppm = isnan(util) ? 150000 : llround(util * 1e6);
 	assumed->util = isnan(util) && isnan(runs);
@@ -250,13 +230,11 @@ static enum jl_status observed_study(struct jl_cost_study *study, struct jl_cli 
 		return jl_fail_nomem(err);
 	if (cli->args.n_operands)
 		return jl_fail(err, JL_E_USAGE, "a model or an observed run, not both: leave '%s' or --observed out",
-			       "모델과 실측 중 하나만 쓸 수 있습니다: '%s'나 --observed를 빼세요",
 			       cli->args.operands[0]);
 	if ((status = jl_ask_observed_on(&run, &machines[0], cli, err)))
 		return status;
 	if (!(run.batches > 0))
-		return jl_fail(err, JL_E_USAGE, "how long is a run? give --batches or --samples",
-			       "학습 길이가 없습니다: --batches나 --samples를 쓰세요");
+		return jl_fail(err, JL_E_USAGE, "how long is a run? give --batches or --samples");
 	for (size_t i = 0; i < study->n_options; i++) {
 		struct jl_cost_work *w = &study->work[i];
 		const struct jl_cost_option *o = &study->options[i];
@@ -265,8 +243,7 @@ static enum jl_status observed_study(struct jl_cost_study *study, struct jl_cli 
 		double limit;
 
 		if (!o->has_system) {
-			jl_fail(&w->why, JL_E_NOTFOUND, "what '%s' is, is not in the catalog",
-				"'%s': 카탈로그에 없는 시스템입니다", o->name);
+			jl_fail(&w->why, JL_E_NOTFOUND, "what '%s' is, is not in the catalog", o->name);
 			continue;
 		}
 		if (jl_machine_make(&machines[1], cli->cat, &o->system, &w->why) ||
@@ -274,8 +251,7 @@ static enum jl_status observed_study(struct jl_cost_study *study, struct jl_cli 
 			continue;
 		limit = jl_observed_limit(&run, &machines[0], &machines[1]);
 		if (!(limit >= 1)) {
-			jl_fail(&w->why, JL_E_RANGE, "one sample is not sure to fit in the memory of %s",
-				"%s의 메모리에 샘플 하나가 들어간다고 확신할 수 없습니다", o->name);
+			jl_fail(&w->why, JL_E_RANGE, "one sample is not sure to fit in the memory of %s", o->name);
 			continue;
 		}
 		jl_observed_carry(&carried, &run, &machines[0], &machines[1], run.batch, limit);
@@ -296,10 +272,9 @@ static enum jl_status one_bill(struct jl_cli *cli, const struct jl_cost_setting 
 	enum jl_status status;
 
 	if (!s->tariff)
-		return jl_fail(err, JL_E_USAGE, "--bill needs a tariff, e.g. --tariff kepco",
-			       "--bill에는 요금제가 필요합니다. 예: --tariff kepco");
+		return jl_fail(err, JL_E_USAGE, "--bill needs a tariff, e.g. --tariff kepco");
 	if (!(bill_J >= 0 && bill_J < 3.6e18))
-		return jl_fail(err, JL_E_RANGE, "--bill cannot be below zero", "--bill은 0보다 작을 수 없습니다");
+		return jl_fail(err, JL_E_RANGE, "--bill cannot be below zero");
 	asked.use.milli_kWh = llround(bill_J / 3600);
 	asked.use.month = month ? (int)month->count : jl_date_civil(s->start_day).month;
 	if ((status = jl_tariff_bill(&asked.bill, cli->cat, s->tariff, &asked.use, err)))

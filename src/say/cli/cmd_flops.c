@@ -7,7 +7,7 @@
 #include "predict/kind.h"
 
 const struct jl_option jl_flops_options[] = {
-	JL_ASK_COUNT("batch", "samples (default: 1)", "샘플 수 (기본값: 1)"),
+	JL_ASK_COUNT("batch", JL_N("samples (default: 1)")),
 	JL_ASK_SHAPE_OPTIONS,
 	{ 0 },
 };
@@ -29,8 +29,7 @@ static enum jl_status count_model(struct counted *ret, struct jl_cli *cli, const
 	if (status)
 		return status;
 	if (!subject.kind->has_tokens && !isnan(req->seq))
-		return jl_fail(err, JL_E_USAGE, "--seq is for transformers; leave it out for %s",
-			       "--seq는 트랜스포머용입니다. %s에는 빼 주세요", subject.id);
+		return jl_fail(err, JL_E_USAGE, "--seq is for transformers; leave it out for %s", subject.id);
 	seq = !subject.kind->has_tokens ? NAN : !isnan(req->seq) ? req->seq : !isnan(subject.seq) ? subject.seq : 2048;
 	*ret = (struct counted){
 		.id = subject.id, .name = subject.name, .item = subject.kind->item(&subject), .batch = batch, .seq = seq
@@ -39,11 +38,11 @@ static enum jl_status count_model(struct counted *ret, struct jl_cli *cli, const
 	return JL_OK;
 }
 
-static void count_row(struct jl_table *table, const struct jl_cli *cli, const struct jl_count *row, bool total)
+static void count_row(struct jl_table *table, const struct jl_count *row, bool total)
 {
 	char params[JL_UNITS_TEXT_MAX], flop[JL_UNITS_TEXT_MAX], bytes[JL_UNITS_TEXT_MAX];
 
-	jl_table_cell(table, JL_T(cli->lang, row->en, row->ko));
+	jl_table_cell(table, jl_msg(row->en));
 	if (total || !(row->n > 0))
 		jl_table_cell(table, "");
 	else
@@ -56,48 +55,42 @@ static void count_row(struct jl_table *table, const struct jl_cli *cli, const st
 
 static enum jl_status print_text(struct jl_cli *cli, const struct counted *c, struct jl_err *err)
 {
-	const enum jl_lang lang = cli->lang;
 	const struct jl_table_column columns[] = {
-		{ .head = JL_T(lang, "layers", "층"), .flexible = true, .min_width = 12 },
-		{ .head = JL_T(lang, "number", "개수"), .align = JL_RIGHT },
-		{ .head = JL_T(lang, "parameters", "파라미터"), .align = JL_RIGHT },
-		{ .head = JL_T(lang, "FLOP forward", "순전파 FLOP"), .align = JL_RIGHT },
-		{ .head = JL_T(lang, "kept activations", "보관하는 활성값"), .align = JL_RIGHT },
+		{ .head = JL_C("rows", "layers"), .flexible = true, .min_width = 12 },
+		{ .head = JL_("number"), .align = JL_RIGHT },
+		{ .head = JL_("parameters"), .align = JL_RIGHT },
+		{ .head = JL_("FLOP forward"), .align = JL_RIGHT },
+		{ .head = JL_("kept activations"), .align = JL_RIGHT },
 	};
 	const struct jl_counts *n = &c->counts;
 	struct jl_table table;
 	char a[JL_UNITS_TEXT_MAX], b[JL_UNITS_TEXT_MAX];
 	enum jl_status status;
 
-	jl_buf_printf(&cli->out, JL_T(lang, "%s%s%s · batch %g", "%s%s%s · 배치 %g"), jl_view_bold(cli), c->name,
-		      jl_view_reset(cli), c->batch);
+	jl_buf_printf(&cli->out, JL_("%s%s%s · batch %g"), jl_view_bold(cli), c->name, jl_view_reset(cli), c->batch);
 	if (!isnan(c->seq))
-		jl_buf_printf(&cli->out, JL_T(lang, " · sequence %g", " · 시퀀스 %g"), c->seq);
+		jl_buf_printf(&cli->out, JL_(" · sequence %g"), c->seq);
 	jl_buf_puts(&cli->out, "\n\n");
 	jl_table_init(&table, &cli->arena, columns, 5);
 	for (size_t i = 0; i < n->n; i++)
-		count_row(&table, cli, &n->rows[i], false);
+		count_row(&table, &n->rows[i], false);
 	jl_table_rule(&table);
-	count_row(&table, cli, &n->total, true);
+	count_row(&table, &n->total, true);
 	status = jl_view_table(cli, &table, 2, err);
 	jl_buf_putc(&cli->out, '\n');
 	if (n->active_params < n->total.params)
-		jl_view_entry(cli, "Active", "활성", JL_T(lang, "%s parameters a token", "토큰당 파라미터 %s개"),
+		jl_view_entry(cli, "Active", JL_("%s parameters a token"),
 			      jl_view_value(a, floor(n->active_params + 0.5), JL_K_NUMBER, false));
-	jl_view_entry(cli, "Forward", "순전파", "%s = %.4g %s", jl_units_text(a, n->total.fwd_flop, JL_K_FLOP, 4),
+	jl_view_entry(cli, "Forward", "%s = %.4g %s", jl_units_text(a, n->total.fwd_flop, JL_K_FLOP, 4),
 		      n->total.fwd_flop / (n->total.fwd_flop < 2e12 ? 2e9 : 2e12),
 		      n->total.fwd_flop < 2e12 ? "GMAC" : "TMAC");
-	jl_view_entry(cli, "Training", "학습",
-		      JL_T(lang, "%s forward and backward; %s per %s", "순전파와 역전파 %s, %s / %s"),
+	jl_view_entry(cli, "Training", JL_("%s forward and backward; %s per %s"),
 		      jl_units_text(a, 3 * n->total.fwd_flop, JL_K_FLOP, 4),
 		      jl_units_text(b, 3 * n->total.fwd_flop / c->batch / (isnan(c->seq) ? 1 : c->seq), JL_K_FLOP, 3),
-		      isnan(c->seq) ? c->item : JL_T(lang, "token", "토큰"));
+		      isnan(c->seq) ? c->item : JL_("token"));
 	jl_buf_printf(&cli->out, "  %s%s%s\n", jl_view_dim(cli),
-		      isnan(c->seq)
-			      ? JL_T(lang, "A multiply-add is two FLOP; activations in 16 bits.",
-				     "곱셈-덧셈은 2 FLOP. 활성값은 16비트.")
-			      : JL_T(lang, "A multiply-add is two FLOP; masked attention counts half; 16 bits, flash.",
-				     "곱셈-덧셈은 2 FLOP. 마스크된 어텐션은 절반. 활성값 16비트, flash attention."),
+		      isnan(c->seq) ? JL_("A multiply-add is two FLOP; activations in 16 bits.")
+				    : JL_("A multiply-add is two FLOP; masked attention counts half; 16 bits, flash."),
 		      jl_view_reset(cli));
 	return status;
 }

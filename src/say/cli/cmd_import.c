@@ -16,33 +16,22 @@ static const char *const kinds[] = { "allreduce", "allgather", "reducescatter", 
 				     "alltoall",  "sendrecv",  "gather",        "scatter",   NULL };
 
 const struct jl_option jl_import_command_options[] = {
-	{ .name = "dry-run", .letter = 'n', .en = "show what would be stored", .ko = "저장하지 않고 보여 주기만 함" },
+	{ .name = "dry-run", .letter = 'n', .en = JL_N("show what would be stored") },
 	{ .name = "pattern",
 	  .type = JL_OPT_TEXT,
 	  .arg = "FORM",
-	  .en = "form of the lines of a training log: 'step {step} loss {*} {step_s} s'",
-	  .ko = "학습 로그 행의 형식: 'step {step} loss {*} {step_s} s'" },
+	  .en = JL_N("form of the lines of a training log: 'step {step} loss {*} {step_s} s'") },
 	{ .name = "kind",
 	  .type = JL_OPT_CHOICE,
 	  .choices = kinds,
 	  .arg = "allreduce|allgather|reducescatter|broadcast|reduce|alltoall|sendrecv|gather|scatter",
-	  .en = "which collective it is, where the output does not say",
-	  .ko = "출력에 나오지 않을 때, 어떤 집합 통신인지" },
-	{ .name = "machine",
-	  .type = JL_OPT_TEXT,
-	  .arg = "NAME",
-	  .en = "whose results they are",
-	  .ko = "결과를 잰 장비 이름" },
-	{ .name = "note",
-	  .type = JL_OPT_TEXT,
-	  .arg = "TEXT",
-	  .en = "a note for all of them",
-	  .ko = "모두에 붙일 메모" },
+	  .en = JL_N("which collective it is, where the output does not say") },
+	{ .name = "machine", .type = JL_OPT_TEXT, .arg = "NAME", .en = JL_N("whose results they are") },
+	{ .name = "note", .type = JL_OPT_TEXT, .arg = "TEXT", .en = JL_N("a note for all of them") },
 	{ .name = "store",
 	  .type = JL_OPT_TEXT,
 	  .arg = "PATH|URL",
-	  .en = "which store (default: JEOUL_STORE, else the one in the data folder)",
-	  .ko = "저장소 (기본값: JEOUL_STORE, 없으면 데이터 폴더의 파일)" },
+	  .en = JL_N("which store (default: JEOUL_STORE, else the one in the data folder)") },
 	{ 0 },
 };
 
@@ -88,7 +77,7 @@ static void show(struct job *job, const struct jl_record *r)
 		return;
 	jl_table_cell(&job->table, colon ? colon + 1 : "");
 	jl_table_cell(&job->table, r->kind);
-	jl_table_cell(&job->table, jl_store_view_what(text, r, job->cli->lang));
+	jl_table_cell(&job->table, jl_store_view_what(text, r));
 	jl_table_cell(&job->table, jl_store_view_result(text, r));
 	if (r->n_metrics > 1) {
 		const struct jl_record_metric *second = &r->metrics[1];
@@ -108,11 +97,11 @@ static enum jl_status take_record(void *ctx, const struct jl_record *record, str
 	return job->store ? keep(job, record, err) : JL_OK;
 }
 
-static void take_remark(void *ctx, size_t line, const char *en, const char *ko)
+static void take_remark(void *ctx, size_t line, const char *text)
 {
 	struct job *job = ctx;
 
-	jl_store_view_remark(job->cli, &job->remarks, line, JL_T(job->cli->lang, en, ko));
+	jl_store_view_remark(&job->remarks, line, text);
 }
 
 static void say(struct job *job, const char *path, const struct jl_import_count *count)
@@ -121,24 +110,23 @@ static void say(struct job *job, const char *path, const struct jl_import_count 
 	struct jl_buf *out = &cli->out;
 	const size_t *n = job->taken.n;
 
-	jl_buf_printf(out, "%s · ", strcmp(path, "-") == 0 ? JL_T(cli->lang, "standard input", "표준 입력") : path);
+	jl_buf_printf(out, "%s · ", strcmp(path, "-") == 0 ? JL_("standard input") : path);
 	for (size_t i = 0; i < count->n_formats; i++)
 		jl_buf_printf(out, "%s%s", i ? ", " : "", count->formats[i]);
 	if (count->n_records == 1)
-		jl_buf_puts(out, JL_T(cli->lang, " · 1 result", " · 결과 1건"));
+		jl_buf_puts(out, JL_(" · 1 result"));
 	else
-		jl_buf_printf(out, JL_T(cli->lang, " · %zu results", " · 결과 %zu건"), count->n_records);
+		jl_buf_printf(out, JL_(" · %zu results"), count->n_records);
 	if (!job->store)
-		jl_buf_puts(out, JL_T(cli->lang, ", not stored (--dry-run)", ", 저장 안 함 (--dry-run)"));
+		jl_buf_puts(out, JL_(", not stored (--dry-run)"));
 	else if (n[JL_STORE_KNOWN] + n[JL_STORE_SPOOLED] + n[JL_STORE_REFUSED] == 0)
-		jl_buf_puts(out, JL_T(cli->lang, ", stored", ", 저장함"));
+		jl_buf_puts(out, JL_(", stored"));
 	else
-		jl_buf_printf(out, JL_T(cli->lang, ", %zu new, %zu known", ", 새로 %zu건, 이미 있던 것 %zu건"),
-			      n[JL_STORE_NEW], n[JL_STORE_KNOWN]);
+		jl_buf_printf(out, JL_(", %zu new, %zu known"), n[JL_STORE_NEW], n[JL_STORE_KNOWN]);
 	if (n[JL_STORE_SPOOLED])
-		jl_buf_printf(out, JL_T(cli->lang, ", %zu wait", ", 대기 %zu건"), n[JL_STORE_SPOOLED]);
+		jl_buf_printf(out, JL_(", %zu wait"), n[JL_STORE_SPOOLED]);
 	if (n[JL_STORE_REFUSED])
-		jl_buf_printf(out, JL_T(cli->lang, ", %zu refused", ", 거부 %zu건"), n[JL_STORE_REFUSED]);
+		jl_buf_printf(out, JL_(", %zu refused"), n[JL_STORE_REFUSED]);
 	jl_buf_puts(out, "\n\n");
 }
 
@@ -171,10 +159,10 @@ static enum jl_status one_file(struct job *job, const char *path, struct jl_buf 
 {
 	struct jl_cli *cli = job->cli;
 	const struct jl_table_column columns[] = {
-		{ .head = JL_T(cli->lang, "line", "행"), .align = JL_RIGHT },
-		{ .head = JL_T(cli->lang, "kind", "종류") },
-		{ .head = JL_T(cli->lang, "what", "내용"), .flexible = true, .min_width = 12 },
-		{ .head = JL_T(cli->lang, "result", "결과"), .align = JL_RIGHT },
+		{ .head = JL_("line"), .align = JL_RIGHT },
+		{ .head = JL_("kind") },
+		{ .head = JL_C("remark", "what"), .flexible = true, .min_width = 12 },
+		{ .head = JL_("result"), .align = JL_RIGHT },
 		{ .head = "" },
 	};
 	const struct jl_import_options options = { .time_s = NAN,
@@ -208,8 +196,7 @@ static enum jl_status one_file(struct job *job, const char *path, struct jl_buf 
 			&job->table, &(struct jl_table_style){ .width = cli->width, .indent = 2, .colour = cli->color },
 			&cli->out, err);
 		if (job->n_shown > ROWS_SHOWN)
-			jl_buf_printf(&cli->out, JL_T(cli->lang, "  ... and %zu more\n", "  ... 그 밖에 %zu건\n"),
-				      job->n_shown - ROWS_SHOWN);
+			jl_buf_printf(&cli->out, JL_("  ... and %zu more\n"), job->n_shown - ROWS_SHOWN);
 		jl_buf_puts(&cli->out, jl_buf_text(&job->remarks));
 	} else {
 		jl_buf_puts(&cli->warn, jl_buf_text(&job->remarks));

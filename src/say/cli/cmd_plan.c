@@ -17,30 +17,24 @@ static const char *const targets[] = { "megatron", "deepspeed", "torchtitan", "a
 
 /* clang-format off */
 const struct jl_option jl_plan_options[] = {
-	{ .name = "on", .type = JL_OPT_TEXT, .arg = "SYSTEM", .many = true, .en = "the system; several with --batch-limit", .ko = "시스템. --batch-limit이면 여러 개" },
-	JL_ASK_COUNT("global-batch", "samples of a step, all workers", "스텝당 전체 배치"),
-	{ .name = "objective", .type = JL_OPT_CHOICE, .choices = jl_plan_objectives, .arg = "time|cost|energy|tokens-per-usd", .en = "what is to be best (default: time)",
-	  .ko = "무엇을 최선으로 할지 (기본값: time)" },
-	{ .name = "memory-margin", .type = JL_OPT_QUANTITY, .kind = JL_K_FRACTION, .arg = "SHARE", .en = "device memory that stays free (default: 6%)",
-	  .ko = "비워 둘 장치 메모리 (기본값: 6%)" },
-	{ .name = "fix", .type = JL_OPT_TEXT, .arg = "LIST", .many = true, .en = "what is decided: tp=8,zero=1,recompute=full,...", .ko = "정해진 것: tp=8,zero=1,recompute=full,..." },
-	{ .name = "forbid", .type = JL_OPT_TEXT, .arg = "LIST", .many = true, .en = "what is ruled out: offload,recompute,fp8,pp,...",
-	  .ko = "쓰지 않을 것: offload,recompute,fp8,pp,..." },
-	{ .name = "gpus", .type = JL_OPT_TEXT, .arg = "8..4096", .en = "numbers of GPUs: a range, or 8,16,32", .ko = "GPU 수: 범위 또는 8,16,32" },
-	{ .name = "kinds", .type = JL_OPT_TEXT, .arg = "LIST", .en = "kinds of GPU or host: h100-sxm5,h200-sxm", .ko = "GPU나 호스트의 종류: h100-sxm5,h200-sxm" },
-	{ .name = "deadline", .type = JL_OPT_QUANTITY, .kind = JL_K_TIME, .arg = "TIME", .en = "the run must end within it, e.g. 30d", .ko = "학습 기한. 예: 30d" },
-	{ .name = "budget", .type = JL_OPT_QUANTITY, .kind = JL_K_USD, .arg = "USD", .en = "what the run may cost, e.g. 2MUSD", .ko = "예산. 예: 2MUSD" },
-	{ .name = "batch-limit", .en = "largest batch that fits, and the fastest, of each --on", .ko = "--on 시스템마다 들어가는 최대 배치와 가장 빠른 배치" },
-	{ .name = "best", .type = JL_OPT_COUNT, .min = 1, .max = JL_PLAN_BEST_MAX, .arg = "N", .en = "how many plans to show (default: 5)", .ko = "보여 줄 계획 수 (기본값: 5)" },
-	{ .name = "settings", .type = JL_OPT_CHOICE, .choices = targets, .arg = "megatron|deepspeed|torchtitan|all", .en = "print only the settings of the best plan",
-	  .ko = "최선의 계획을 설정 형식으로만 출력" },
-	{ .name = "precision", .type = JL_OPT_CHOICE, .choices = precisions, .arg = "fp32|tf32|fp16|bf16|fp8|any", .en = "number format (default: 16 bits and fp8)",
-	  .ko = "수 형식 (기본값: 16비트와 fp8)" },
-	{ .name = "framework", .type = JL_OPT_CHOICE, .choices = frameworks, .arg = "eager|compiled|megatron|native|any", .en = "what runs it (default: eager; Megatron where cut)",
-	  .ko = "실행 방식 (기본값: eager, 나누면 Megatron)" },
-	{ .name = "flash", .type = JL_OPT_CHOICE, .choices = jl_ask_yes_no, .arg = "yes|no", .en = "flash attention", .ko = "flash attention 사용" },
-	{ .name = "threads", .type = JL_OPT_COUNT, .min = 1, .max = 256, .arg = "N", .en = "threads of the search (default: all processors)", .ko = "탐색 스레드 수 (기본값: 모든 프로세서)" },
-	{ .name = "no-prune", .en = "evaluate every way that fits; the answer is the same", .ko = "맞는 조합을 모두 계산 (답은 같음)" },
+	{ .name = "on", .type = JL_OPT_TEXT, .arg = "SYSTEM", .many = true, .en = JL_N("the system; several with --batch-limit") },
+	JL_ASK_COUNT("global-batch", JL_N("samples of a step, all workers")),
+	{ .name = "objective", .type = JL_OPT_CHOICE, .choices = jl_plan_objectives, .arg = "time|cost|energy|tokens-per-usd", .en = JL_N("what is to be best (default: time)") },
+	{ .name = "memory-margin", .type = JL_OPT_QUANTITY, .kind = JL_K_FRACTION, .arg = "SHARE", .en = JL_N("device memory that stays free (default: 6%)") },
+	{ .name = "fix", .type = JL_OPT_TEXT, .arg = "LIST", .many = true, .en = JL_N("what is decided: tp=8,zero=1,recompute=full,...") },
+	{ .name = "forbid", .type = JL_OPT_TEXT, .arg = "LIST", .many = true, .en = JL_N("what is ruled out: offload,recompute,fp8,pp,...") },
+	{ .name = "gpus", .type = JL_OPT_TEXT, .arg = "8..4096", .en = JL_N("numbers of GPUs: a range, or 8,16,32") },
+	{ .name = "kinds", .type = JL_OPT_TEXT, .arg = "LIST", .en = JL_N("kinds of GPU or host: h100-sxm5,h200-sxm") },
+	{ .name = "deadline", .type = JL_OPT_QUANTITY, .kind = JL_K_TIME, .arg = "TIME", .en = JL_N("the run must end within it, e.g. 30d") },
+	{ .name = "budget", .type = JL_OPT_QUANTITY, .kind = JL_K_USD, .arg = "USD", .en = JL_N("what the run may cost, e.g. 2MUSD") },
+	{ .name = "batch-limit", .en = JL_N("largest batch that fits, and the fastest, of each --on") },
+	{ .name = "best", .type = JL_OPT_COUNT, .min = 1, .max = JL_PLAN_BEST_MAX, .arg = "N", .en = JL_N("how many plans to show (default: 5)") },
+	{ .name = "settings", .type = JL_OPT_CHOICE, .choices = targets, .arg = "megatron|deepspeed|torchtitan|all", .en = JL_N("print only the settings of the best plan") },
+	{ .name = "precision", .type = JL_OPT_CHOICE, .choices = precisions, .arg = "fp32|tf32|fp16|bf16|fp8|any", .en = JL_N("number format (default: 16 bits and fp8)") },
+	{ .name = "framework", .type = JL_OPT_CHOICE, .choices = frameworks, .arg = "eager|compiled|megatron|native|any", .en = JL_N("what runs it (default: eager; Megatron where cut)") },
+	{ .name = "flash", .type = JL_OPT_CHOICE, .choices = jl_ask_yes_no, .arg = "yes|no", .en = JL_N("flash attention") },
+	{ .name = "threads", .type = JL_OPT_COUNT, .min = 1, .max = 256, .arg = "N", .en = JL_N("threads of the search (default: all processors)") },
+	{ .name = "no-prune", .en = JL_N("evaluate every way that fits; the answer is the same") },
 	JL_ASK_SHAPE_OPTIONS,
 	JL_ASK_LENGTH_OPTIONS,
 	{ 0 },
@@ -90,7 +84,6 @@ static void show(void *ctx, const struct jl_plan_progress *at)
 		jl_progress_begin(&d->progress,
 				  &(struct jl_progress_options){ .on = isatty(STDERR_FILENO) != 0,
 								 .columns = d->cli->width,
-								 .lang = d->cli->lang,
 								 .label = d->label,
 								 .total = fleet ? d->fleet_total : at->total,
 								 .now_s = now_s(),
@@ -99,8 +92,8 @@ static void show(void *ctx, const struct jl_plan_progress *at)
 	if (!d->progress.options.on)
 		return;
 	if (at->top && at->top->n && !fleet)
-		snprintf(d->label, sizeof(d->label), JL_T(d->cli->lang, "best so far %s", "현재 최선 %s"),
-			 jl_units_text(best, at->top->best[0].step_s, JL_K_TIME, 3));
+		jl_format(d->label, sizeof(d->label), JL_("best so far %s"),
+			  jl_units_text(best, at->top->best[0].step_s, JL_K_TIME, 3));
 	jl_progress_update(&d->progress, fleet ? d->fleet_done + share : at->done, now_s());
 }
 
@@ -139,7 +132,6 @@ static enum jl_status read_ask(struct jl_plan_ask *ask, struct jl_cli *cli, stru
 	read_search(ask, cli);
 	if (!(ask->memory_frac > 0 && ask->memory_frac <= 1))
 		return jl_fail(err, JL_E_USAGE, "--memory-margin is %g; it is a share from 0 to below 1, e.g. 6%%",
-			       "--memory-margin 값이 %g입니다. 0 이상 1 미만이어야 합니다. 예: 6%%",
 			       1 - ask->memory_frac);
 	for (size_t i = 0; !status && i < cli->args.n_given; i++) {
 		const struct jl_given *given = &cli->args.given[i];
@@ -167,8 +159,7 @@ static enum jl_status read_machine(struct jl_machine *ret_machine, struct jl_cli
 
 	if (!text)
 		return jl_fail(err, JL_E_USAGE,
-			       "name a system with --on, e.g. --on \"8x dgx-h100\", or --gpus and --kinds",
-			       "--on으로 시스템을 쓰세요. 예: --on \"8x dgx-h100\". 또는 --gpus와 --kinds를 쓰세요");
+			       "name a system with --on, e.g. --on \"8x dgx-h100\", or --gpus and --kinds");
 	status = jl_sys_parse(&sys, cli->cat, text, &cli->arena, err);
 	return status ? status : jl_machine_make(ret_machine, cli->cat, &sys, err);
 }
@@ -179,8 +170,7 @@ static enum jl_status print_settings(struct jl_cli *cli, const struct jl_plan_an
 				     struct jl_err *err)
 {
 	if (a->result->top.n == 0)
-		return jl_fail(err, JL_E_RANGE, "no plan fits; without --settings the nearest one is shown",
-			       "맞는 계획이 없습니다. --settings 없이 실행하면 가장 가까운 계획을 보여 줍니다");
+		return jl_fail(err, JL_E_RANGE, "no plan fits; without --settings the nearest one is shown");
 	for (int i = 0; i < JL_N_PLAN_TARGET; i++) {
 		const bool all = strcmp(name, "all") == 0;
 
@@ -249,11 +239,10 @@ static enum jl_status plan_one(struct jl_cli *cli, const struct jl_request *req,
 	ask->gpu_usdps = jl_rent_find(cli->cat, &machine.sys).usdps;
 	if (isnan(ask->gpu_usdps) && (ask->objective == JL_PLAN_COST || ask->objective == JL_PLAN_TOKENS_PER_USD))
 		return jl_fail(err, JL_E_NOTFOUND, "no rent is known for %s; take --objective time or energy",
-			       "%s의 임대료를 알 수 없습니다. --objective time 또는 energy를 쓰세요", req->system);
+			       req->system);
 	if (isnan(ask->gpu_usdps) && !isnan(answer.budget_usd))
 		return jl_fail(err, JL_E_NOTFOUND,
-			       "no rent is known for %s, so --budget cannot be judged; leave it out",
-			       "%s의 임대료를 알 수 없어 --budget을 따질 수 없습니다. 빼 주세요", req->system);
+			       "no rent is known for %s, so --budget cannot be judged; leave it out", req->system);
 	status = jl_plan_search(&result, ask, err);
 	jl_progress_clear(&display->progress);
 	if (status)
@@ -278,8 +267,7 @@ static enum jl_status read_kinds(struct jl_fleet_ask *fleet, struct jl_cli *cli,
 		const size_t len = strcspn(text, ",");
 
 		if (fleet->n_kinds == JL_FLEET_KINDS_MAX)
-			return jl_fail(err, JL_E_LIMIT, "--kinds: more than %d", "--kinds: %d가지를 넘습니다",
-				       JL_FLEET_KINDS_MAX);
+			return jl_fail(err, JL_E_LIMIT, "--kinds: more than %d", JL_FLEET_KINDS_MAX);
 		fleet->kinds[fleet->n_kinds] = jl_arena_strndup(&cli->arena, text, len);
 		if (!fleet->kinds[fleet->n_kinds++])
 			return jl_fail_nomem(err);
@@ -315,10 +303,9 @@ static enum jl_status check_fleet(struct jl_cli *cli, const struct jl_fleet_ask 
 				  struct jl_err *err)
 {
 	if (fleet->n_kinds && req->system)
-		return jl_fail(err, JL_E_USAGE, "give --on or --kinds, not both", "--on과 --kinds 중 하나만 쓰세요");
+		return jl_fail(err, JL_E_USAGE, "give --on or --kinds, not both");
 	if (!jl_given(cli, "gpus"))
-		return jl_fail(err, JL_E_USAGE, "--kinds needs to know how many: add e.g. --gpus 8..4096",
-			       "--kinds에는 개수가 필요합니다. 예: --gpus 8..4096");
+		return jl_fail(err, JL_E_USAGE, "--kinds needs to know how many: add e.g. --gpus 8..4096");
 	return JL_OK;
 }
 
@@ -379,8 +366,7 @@ static enum jl_status batch_rows(struct jl_cli *cli, const struct jl_request *re
 		if (strcmp(cli->args.given[i].option->name, "on") != 0)
 			continue;
 		if (*ret_n == SYSTEMS_MAX)
-			return jl_fail(err, JL_E_LIMIT, "more than %d systems", "시스템이 %d개를 넘습니다",
-				       SYSTEMS_MAX);
+			return jl_fail(err, JL_E_LIMIT, "more than %d systems", SYSTEMS_MAX);
 		status = read_machine(&machine, cli, cli->args.given[i].text, err);
 		if (!status)
 			status = jl_plan_site_make(site, cli->cat, req, subject, &machine, err);
@@ -394,8 +380,7 @@ static enum jl_status batch_rows(struct jl_cli *cli, const struct jl_request *re
 		(*ret_n)++;
 	}
 	if (!status && *ret_n == 0)
-		return jl_fail(err, JL_E_USAGE, "name a system with --on, e.g. --on rtx-4090 --on h200-sxm",
-			       "--on으로 시스템을 쓰세요. 예: --on rtx-4090 --on h200-sxm");
+		return jl_fail(err, JL_E_USAGE, "name a system with --on, e.g. --on rtx-4090 --on h200-sxm");
 	return status;
 }
 
@@ -419,20 +404,13 @@ static enum jl_status plan_batches(struct jl_cli *cli, const struct jl_request *
 		jl_json_finish(&json);
 		return JL_OK;
 	}
-	jl_buf_printf(&cli->out,
-		      JL_T(cli->lang, "%s · largest batch in one pass, and the fastest\n\n",
-			   "%s · 한 번에 들어가는 최대 배치와 가장 빠른 배치\n\n"),
-		      subject->name);
+	jl_buf_printf(&cli->out, JL_("%s · largest batch in one pass, and the fastest\n\n"), subject->name);
 	status = jl_view_batches(cli, rows, n, err);
 	jl_buf_putc(&cli->out, '\n');
 	jl_buf_printf(&cli->out,
-		      JL_T(cli->lang,
-			   "  %sLargest, fastest: data parallel, no recompute, nothing offloaded.\n"
-			   "  At most: with slices, ZeRO, recompute and offload. %.3g %% of the memory stays\n"
-			   "  free (--memory-margin). ⚠ estimated%s\n",
-			   "  %s최대·가장 빠름: 데이터 병렬, 재계산과 오프로드 없음.\n"
-			   "  한계: 텐서 병렬, ZeRO, 재계산, 오프로드를 모두 쓸 때.\n"
-			   "  메모리 %.3g %%는 비워 둠 (--memory-margin). ⚠ 추정값%s\n"),
+		      JL_("  %sLargest, fastest: data parallel, no recompute, nothing offloaded.\n"
+			  "  At most: with slices, ZeRO, recompute and offload. %.3g %% of the memory stays\n"
+			  "  free (--memory-margin). ⚠ estimated%s\n"),
 		      jl_view_dim(cli), 100 * (1 - ask->memory_frac), jl_view_reset(cli));
 	return status;
 }
@@ -489,12 +467,10 @@ static enum jl_status check_limits(const struct jl_cli *cli, const struct jl_req
 	if (!jl_given(cli, "deadline") && !jl_given(cli, "budget"))
 		return JL_OK;
 	if (jl_flag(cli, "batch-limit"))
-		return jl_fail(err, JL_E_USAGE, "--batch-limit weighs one step: leave --deadline and --budget out",
-			       "--batch-limit은 한 스텝만 봅니다. --deadline과 --budget을 빼세요");
+		return jl_fail(err, JL_E_USAGE, "--batch-limit weighs one step: leave --deadline and --budget out");
 	if (!length)
 		return jl_fail(err, JL_E_USAGE,
-			       "--deadline and --budget are of a whole run: say how long it is with --tokens",
-			       "--deadline과 --budget은 학습 전체에 대한 것입니다. --tokens로 길이를 알려 주세요");
+			       "--deadline and --budget are of a whole run: say how long it is with --tokens");
 	return JL_OK;
 }
 
@@ -510,7 +486,7 @@ enum jl_status jl_cmd_plan(struct jl_cli *cli, struct jl_err *err)
 	const bool batches = jl_flag(cli, "batch-limit"), fleet = jl_given(cli, "gpus") || jl_given(cli, "kinds");
 	enum jl_status status = jl_ask_request(&req, cli, err);
 
-	snprintf(display.label, sizeof(display.label), "%s", JL_T(cli->lang, "searching", "탐색 중"));
+	jl_format(display.label, sizeof(display.label), "%s", JL_("searching"));
 	if (!status)
 		status = read_ask(&ask, cli, err);
 	if (!status)
@@ -521,8 +497,7 @@ enum jl_status jl_cmd_plan(struct jl_cli *cli, struct jl_err *err)
 		return status;
 	if (!batches && systems_given(cli) > 1)
 		return jl_fail(err, JL_E_USAGE,
-			       "one --on at a time; several only with --batch-limit, kinds with --kinds",
-			       "--on은 하나만 쓰세요. 여러 시스템은 --batch-limit, 여러 종류는 --kinds로 비교합니다");
+			       "one --on at a time; several only with --batch-limit, kinds with --kinds");
 	if (batches)
 		return plan_batches(cli, &req, &subject, &ask, err);
 	status = join_team(&comm, &team, &ask, err);

@@ -21,17 +21,14 @@ const struct jl_option jl_predict_options[] = {
 	{ .name = "sweep",
 	  .type = JL_OPT_TEXT,
 	  .arg = "gpus=N,N,...|nodes=N,N,...",
-	  .en = "the first N GPUs of the system, or N such hosts, for each N",
-	  .ko = "시스템의 앞쪽 GPU N개 또는 같은 호스트 N대로, N마다" },
+	  .en = JL_N("the first N GPUs of the system, or N such hosts, for each N") },
 	{ .name = "size",
 	  .type = JL_OPT_QUANTITY,
 	  .kind = JL_K_BYTES,
 	  .arg = "BYTES",
-	  .en = "of a collective (allreduce, allgather, ...) instead of a model, e.g. \"16 GB\"",
-	  .ko = "모델 대신 집합 통신(allreduce, allgather 등)의 크기. 예: \"16 GB\"" },
+	  .en = JL_N("of a collective (allreduce, allgather, ...) instead of a model, e.g. \"16 GB\"") },
 	{ .name = "near",
-	  .en = "and the ten published training runs most like it, with the program's errors on them",
-	  .ko = "가장 비슷한 공개 학습 측정 10개와 그에 대한 예측 오차도 표시" },
+	  .en = JL_N("and the ten published training runs most like it, with the program's errors on them") },
 	JL_SERVING_OPTIONS,
 	{ 0 },
 };
@@ -67,8 +64,7 @@ static enum jl_status run_sweep(struct jl_cli *cli, struct sweep *sweep, const s
 	if (status)
 		return status;
 	if (!req->system)
-		return jl_fail(err, JL_E_USAGE, "name a system with --on, e.g. --on \"8x rtx-3090\"",
-			       "--on으로 시스템을 쓰세요. 예: --on \"8x rtx-3090\"");
+		return jl_fail(err, JL_E_USAGE, "name a system with --on, e.g. --on \"8x rtx-3090\"");
 	status = jl_sys_parse(&sys, cli->cat, req->system, &cli->arena, err);
 	if (status)
 		return status;
@@ -89,7 +85,7 @@ static enum jl_status run_sweep(struct jl_cli *cli, struct sweep *sweep, const s
 }
 
 /* Compute fills the bar; what costs most beside it is named. */
-static void where_cell(struct jl_cli *cli, struct jl_table *table, const struct jl_step_cost *step)
+static void where_cell(struct jl_table *table, const struct jl_step_cost *step)
 {
 	size_t worst = 1;
 	double frac;
@@ -101,10 +97,9 @@ static void where_cell(struct jl_cli *cli, struct jl_table *table, const struct 
 	frac = jl_part_s(step, worst) / step->step_s;
 	jl_bar_text(bar, step->compute_s / step->step_s, 10);
 	if (frac < 0.05)
-		jl_table_printf(table, "%s %s", bar, JL_T(cli->lang, "compute", "계산"));
+		jl_table_printf(table, "%s %s", bar, JL_("compute"));
 	else
-		jl_table_printf(table, "%s %.0f %% %s", bar, 100 * frac,
-				JL_T(cli->lang, jl_parts[worst].en, jl_parts[worst].ko));
+		jl_table_printf(table, "%s %.0f %% %s", bar, 100 * frac, jl_msg(jl_parts[worst].en));
 }
 
 /* Against the first row: how much faster, and how much of what its GPUs did each of these does. */
@@ -144,29 +139,24 @@ static void print_settings(struct jl_cli *cli, const struct sweep *sweep)
 			continue;
 		if (i - 1 > first)
 			snprintf(to, sizeof(to), "–%d", sweep->cases[i - 1].n_gpus);
-		jl_view_entry(
-			cli, first ? NULL : "Settings", "설정", JL_T(cli->lang, "%d%s GPU%s: %s", "GPU %d%s개%.0s: %s"),
-			sweep->cases[first].n_gpus, to, sweep->cases[i - 1].n_gpus > 1 ? "s" : "",
-			jl_tell_cut(how, &sweep->cases[first].plan, sweep->cases[first].shard.micro_batch, cli->lang));
+		jl_view_entry(cli, first ? NULL : JL_N("Settings"), JL_("%d%s GPU{/s}: %s"), sweep->cases[first].n_gpus,
+			      to, jl_tell_cut(how, &sweep->cases[first].plan, sweep->cases[first].shard.micro_batch));
 		first = i;
 	}
 	if (differ && above)
-		jl_view_entry(cli, NULL, NULL, "%s",
-			      JL_T(cli->lang,
-				   "above 100 %: what fits on more GPUs costs less time than what fits on few",
-				   "100 % 초과: GPU가 적을 때는 메모리 때문에 더 느린 설정을 써야 함"));
+		jl_view_entry(cli, NULL, "%s",
+			      JL_("above 100 %: what fits on more GPUs costs less time than what fits on few"));
 }
 
 static enum jl_status print_sweep(struct jl_cli *cli, const struct sweep *sweep, struct jl_err *err)
 {
-	const enum jl_lang lang = cli->lang;
 	const struct jl_table_column columns[] = {
-		{ .head = JL_T(lang, "GPUs", "GPU 수"), .align = JL_RIGHT },
-		{ .head = JL_T(lang, "samples/s", "샘플/s") },
-		{ .head = JL_T(lang, "speed-up", "배속"), .align = JL_RIGHT },
-		{ .head = JL_T(lang, "eff.", "효율"), .align = JL_RIGHT },
-		{ .head = JL_T(lang, "step", "스텝"), .align = JL_RIGHT },
-		{ .head = JL_T(lang, "where the time goes", "시간이 쓰이는 곳"), .flexible = true, .min_width = 20 },
+		{ .head = JL_("GPUs"), .align = JL_RIGHT },
+		{ .head = JL_("samples/s") },
+		{ .head = JL_("speed-up"), .align = JL_RIGHT },
+		{ .head = JL_("eff."), .align = JL_RIGHT },
+		{ .head = JL_("step"), .align = JL_RIGHT },
+		{ .head = JL_("where the time goes"), .flexible = true, .min_width = 20 },
 	};
 	struct jl_table table;
 	char step[JL_UNITS_TEXT_MAX], a[JL_UNITS_TEXT_MAX], lo[JL_UNITS_TEXT_MAX], hi[JL_UNITS_TEXT_MAX];
@@ -181,7 +171,7 @@ static enum jl_status print_sweep(struct jl_cli *cli, const struct sweep *sweep,
 		jl_table_printf(&table, "%.2fx", speedup_at(sweep, i));
 		jl_table_printf(&table, "%.0f %%", 100 * efficiency_at(sweep, i));
 		jl_table_cell(&table, jl_units_text(step, p->step_s.value, JL_K_TIME, 2));
-		where_cell(cli, &table, &p->step);
+		where_cell(&table, &p->step);
 		jl_table_end_row(&table);
 	}
 	return jl_view_table(cli, &table, 2, err);
@@ -256,7 +246,6 @@ enum jl_status jl_cmd_predict(struct jl_cli *cli, struct jl_err *err)
 
 	if (near && (collective || sweep || jl_flag(cli, "serve") || jl_flag(cli, "explain")))
 		return jl_fail(err, JL_E_USAGE, "--near is for one training run: leave out %s",
-			       "--near는 학습 하나에만 씁니다. %s을(를) 빼 주세요",
 			       collective              ? "the collective"
 			       : sweep                 ? "--sweep"
 			       : jl_flag(cli, "serve") ? "--serve"
@@ -264,8 +253,7 @@ enum jl_status jl_cmd_predict(struct jl_cli *cli, struct jl_err *err)
 	if (collective)
 		return jl_predict_collective(cli, kind, err);
 	if (jl_given(cli, "size"))
-		return jl_fail(err, JL_E_USAGE, "--size is for a collective, e.g. 'jeoul predict allreduce'",
-			       "--size는 집합 통신용입니다. 예: 'jeoul predict allreduce'");
+		return jl_fail(err, JL_E_USAGE, "--size is for a collective, e.g. 'jeoul predict allreduce'");
 	status = jl_ask_request(&req, cli, err);
 	if (!status)
 		status = jl_explain_check(cli, err);

@@ -7,22 +7,11 @@
 #include "probe/probe.h"
 
 const struct jl_option jl_probe_options[] = {
-	{ .name = "from",
-	  .type = JL_OPT_TEXT,
-	  .arg = "DIR",
-	  .en = "replay a machine that --capture has saved",
-	  .ko = "--capture로 저장한 장비를 다시 읽음" },
-	{ .name = "capture",
-	  .type = JL_OPT_TEXT,
-	  .arg = "DIR",
-	  .en = "save everything that was read into DIR",
-	  .ko = "읽은 것을 모두 DIR에 저장" },
+	{ .name = "from", .type = JL_OPT_TEXT, .arg = "DIR", .en = JL_N("replay a machine that --capture has saved") },
+	{ .name = "capture", .type = JL_OPT_TEXT, .arg = "DIR", .en = JL_N("save everything that was read into DIR") },
 	{ .name = "with-names",
-	  .en = "keep host name, UUIDs, MAC addresses and container paths; left out otherwise",
-	  .ko = "호스트 이름, UUID, MAC 주소, 컨테이너 경로도 포함 (기본은 제외)" },
-	{ .name = "no-load",
-	  .en = "do not make the GPUs copy while their links are read",
-	  .ko = "링크를 읽는 동안 GPU에 복사 작업을 시키지 않음" },
+	  .en = JL_N("keep host name, UUIDs, MAC addresses and container paths; left out otherwise") },
+	{ .name = "no-load", .en = JL_N("do not make the GPUs copy while their links are read") },
 	{ 0 },
 };
 
@@ -30,17 +19,11 @@ static void say_captured(struct jl_cli *cli, const char *dir, bool with_names)
 {
 	struct jl_buf *out = cli->json ? &cli->warn : &cli->out;
 
-	jl_buf_printf(out,
-		      JL_T(cli->lang, "\nCaptured into %s; replay it with: jeoul probe --from %s\n",
-			   "\n%s에 저장했습니다. 다시 보기: jeoul probe --from %s\n") +
-			      (cli->json ? 1 : 0),
+	jl_buf_printf(out, JL_("\nCaptured into %s; replay it with: jeoul probe --from %s\n") + (cli->json ? 1 : 0),
 		      dir, dir);
 	if (!with_names)
-		jl_buf_puts(out, JL_T(cli->lang,
-				      "Host name, UUIDs, MAC addresses and container paths are left out "
-				      "(--with-names\nkeeps them); serial numbers are never read.\n",
-				      "호스트 이름, UUID, MAC 주소, 컨테이너 경로는 빠져 있습니다 (--with-names로 "
-				      "포함).\n시리얼 번호는 아예 읽지 않습니다.\n"));
+		jl_buf_puts(out, JL_("Host name, UUIDs, MAC addresses and container paths are left out "
+				     "(--with-names\nkeeps them); serial numbers are never read.\n"));
 }
 
 enum jl_status jl_cmd_probe(struct jl_cli *cli, struct jl_err *err)

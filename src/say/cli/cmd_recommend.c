@@ -16,39 +16,34 @@ static const char *const currencies[] = { "USD", "KRW", NULL };
 
 /* clang-format off */
 const struct jl_option jl_recommend_options[] = {
-	{ .name = "purpose", .type = JL_OPT_TEXT, .arg = "NAME", .en = "kaggle, learning, cv-research, nlp-research, pretraining, finetune-7b, finetune-70b, serve-70b, startup, cluster",
-	  .ko = "용도: kaggle, learning, cv-research, nlp-research, pretraining, finetune-7b, finetune-70b, serve-70b, startup, cluster" },
-	{ .name = "budget", .type = JL_OPT_TEXT, .arg = "MONEY", .en = "for all the work, e.g. \"3000 USD\", or 400만원 with --fx", .ko = "전체 예산. 예: \"3000 USD\", 400만원 (--fx 필요)" },
-	{ .name = "deadline", .type = JL_OPT_QUANTITY, .kind = JL_K_TIME, .arg = "TIME", .en = "one run (serving: one token) takes at most this",
-	  .ko = "1회 학습(서빙: 토큰 하나)의 제한 시간" },
-	{ .name = "power-limit", .type = JL_OPT_QUANTITY, .kind = JL_K_POWER, .arg = "POWER", .en = "what bought machines may draw, e.g. \"1500 W\"",
-	  .ko = "구매한 장비의 전력 한도. 예: \"1500 W\"" },
-	{ .name = "region", .type = JL_OPT_TEXT, .arg = "NAME", .en = "where to rent: seoul, korea, us, us-east-1", .ko = "임대 지역: seoul, korea, us, us-east-1" },
-	{ .name = "only", .type = JL_OPT_TEXT, .arg = "LIST", .en = "only these accelerators: rtx-3090,h100", .ko = "이 가속기만: rtx-3090,h100" },
-	{ .name = "how", .type = JL_OPT_TEXT, .arg = "LIST", .en = "only these ways: buy,rent,spot (or buy-new, buy-used)", .ko = "이 방법만: buy,rent,spot (또는 buy-new, buy-used)" },
-	JL_ASK_COUNT("max-gpus", "at most so many GPUs", "최대 GPU 수"),
-	JL_ASK_COUNT("per-machine", "exactly so many GPUs in a machine", "장비당 GPU 수"),
-	{ .name = "runs-per-month", .type = JL_OPT_QUANTITY, .kind = JL_K_NUMBER, .arg = "N", .en = "training runs a month (default: the purpose's; 4)", .ko = "한 달 학습 횟수 (기본값: 용도에 따름, 4)" },
-	{ .name = "months", .type = JL_OPT_QUANTITY, .kind = JL_K_NUMBER, .arg = "N", .en = "for how long (default: the purpose's; 24)", .ko = "기간, 개월 (기본값: 용도에 따름, 24)" },
-	{ .name = "max-price-age", .type = JL_OPT_QUANTITY, .kind = JL_K_TIME, .arg = "TIME", .en = "rents with an older price are not taken (default: 365 d)",
-	  .ko = "이보다 오래된 임대 가격은 쓰지 않음 (기본값: 365 d)" },
-	{ .name = "util", .type = JL_OPT_QUANTITY, .kind = JL_K_FRACTION, .arg = "SHARE", .en = "bought machines are busy so much: the work pays only its share",
-	  .ko = "구매한 장비의 전체 가동률: 이 작업은 자기 몫만 냄" },
-	{ .name = "kwh", .type = JL_OPT_TEXT, .arg = "PRICE", .en = "electricity: \"0.12 USD/kWh\" or \"150 KRW/kWh\"", .ko = "전기 단가: \"0.12 USD/kWh\", \"150 KRW/kWh\"" },
-	{ .name = "currency", .type = JL_OPT_CHOICE, .choices = currencies, .arg = "USD|KRW", .en = "what the answer is in (default: USD)", .ko = "표시 통화 (기본값: USD)" },
-	{ .name = "fx", .type = JL_OPT_QUANTITY, .kind = JL_K_NUMBER, .arg = "N", .en = "won for one dollar", .ko = "환율: 1달러당 원" },
-	{ .name = "limit", .type = JL_OPT_COUNT, .min = 1, .max = 1000, .arg = "N", .en = "rows of the table (default: 10)", .ko = "표의 행 수 (기본값: 10)" },
-	{ .name = "lora", .type = JL_OPT_FLAG, .en = "train adapters on the frozen model", .ko = "LoRA 학습" },
-	{ .name = "serve", .type = JL_OPT_FLAG, .en = "serve the model instead of training it", .ko = "학습 대신 서빙" },
-	JL_ASK_COUNT("users", "serving: sequences at once", "서빙: 동시 사용자"),
-	JL_ASK_COUNT("context", "serving: tokens that each keeps", "서빙: 사용자당 문맥 토큰"),
-	{ .name = "tokens-per-s", .type = JL_OPT_QUANTITY, .kind = JL_K_NUMBER, .arg = "N", .en = "serving: output tokens a second that must be reached", .ko = "서빙: 필요한 초당 출력 토큰" },
-	{ .name = "baseline", .type = JL_OPT_TEXT, .arg = "SYSTEM", .en = "where --observed was measured", .ko = "--observed를 잰 시스템" },
+	{ .name = "purpose", .type = JL_OPT_TEXT, .arg = "NAME", .en = JL_N("kaggle, learning, cv-research, nlp-research, pretraining, finetune-7b, finetune-70b, serve-70b, startup, cluster") },
+	{ .name = "budget", .type = JL_OPT_TEXT, .arg = "MONEY", .en = JL_N("for all the work, e.g. \"3000 USD\", or 400만원 with --fx") },
+	{ .name = "deadline", .type = JL_OPT_QUANTITY, .kind = JL_K_TIME, .arg = "TIME", .en = JL_N("one run (serving: one token) takes at most this") },
+	{ .name = "power-limit", .type = JL_OPT_QUANTITY, .kind = JL_K_POWER, .arg = "POWER", .en = JL_N("what bought machines may draw, e.g. \"1500 W\"") },
+	{ .name = "region", .type = JL_OPT_TEXT, .arg = "NAME", .en = JL_N("where to rent: seoul, korea, us, us-east-1") },
+	{ .name = "only", .type = JL_OPT_TEXT, .arg = "LIST", .en = JL_N("only these accelerators: rtx-3090,h100") },
+	{ .name = "how", .type = JL_OPT_TEXT, .arg = "LIST", .en = JL_N("only these ways: buy,rent,spot (or buy-new, buy-used)") },
+	JL_ASK_COUNT("max-gpus", JL_N("at most so many GPUs")),
+	JL_ASK_COUNT("per-machine", JL_N("exactly so many GPUs in a machine")),
+	{ .name = "runs-per-month", .type = JL_OPT_QUANTITY, .kind = JL_K_NUMBER, .arg = "N", .en = JL_N("training runs a month (default: the purpose's; 4)") },
+	{ .name = "months", .type = JL_OPT_QUANTITY, .kind = JL_K_NUMBER, .arg = "N", .en = JL_N("for how long (default: the purpose's; 24)") },
+	{ .name = "max-price-age", .type = JL_OPT_QUANTITY, .kind = JL_K_TIME, .arg = "TIME", .en = JL_N("rents with an older price are not taken (default: 365 d)") },
+	{ .name = "util", .type = JL_OPT_QUANTITY, .kind = JL_K_FRACTION, .arg = "SHARE", .en = JL_N("bought machines are busy so much: the work pays only its share") },
+	{ .name = "kwh", .type = JL_OPT_TEXT, .arg = "PRICE", .en = JL_N("electricity: \"0.12 USD/kWh\" or \"150 KRW/kWh\"") },
+	{ .name = "currency", .type = JL_OPT_CHOICE, .choices = currencies, .arg = "USD|KRW", .en = JL_N("what the answer is in (default: USD)") },
+	{ .name = "fx", .type = JL_OPT_QUANTITY, .kind = JL_K_NUMBER, .arg = "N", .en = JL_N("won for one dollar") },
+	{ .name = "limit", .type = JL_OPT_COUNT, .min = 1, .max = 1000, .arg = "N", .en = JL_N("rows of the table (default: 10)") },
+	{ .name = "lora", .type = JL_OPT_FLAG, .en = JL_N("train adapters on the frozen model") },
+	{ .name = "serve", .type = JL_OPT_FLAG, .en = JL_N("serve the model instead of training it") },
+	JL_ASK_COUNT("users", JL_N("serving: sequences at once")),
+	JL_ASK_COUNT("context", JL_N("serving: tokens that each keeps")),
+	{ .name = "tokens-per-s", .type = JL_OPT_QUANTITY, .kind = JL_K_NUMBER, .arg = "N", .en = JL_N("serving: output tokens a second that must be reached") },
+	{ .name = "baseline", .type = JL_OPT_TEXT, .arg = "SYSTEM", .en = JL_N("where --observed was measured") },
 	JL_ASK_OBSERVED_OPTIONS,
-	JL_ASK_COUNT("global-batch", "samples of a step, all workers", "스텝당 전체 배치"),
-	JL_ASK_COUNT("micro-batch", "samples of one pass", "한 번에 처리하는 샘플 수"),
-	{ .name = "precision", .type = JL_OPT_CHOICE, .choices = jl_ask_precisions, .arg = "fp32|tf32|fp16|bf16|fp8", .en = "format of the matrix products; serving: of the weights", .ko = "행렬곱의 수 형식 (서빙: 가중치 형식)" },
-	{ .name = "framework", .type = JL_OPT_CHOICE, .choices = jl_ask_frameworks, .arg = "eager|compiled|megatron|native", .en = "what runs it", .ko = "실행 방식" },
+	JL_ASK_COUNT("global-batch", JL_N("samples of a step, all workers")),
+	JL_ASK_COUNT("micro-batch", JL_N("samples of one pass")),
+	{ .name = "precision", .type = JL_OPT_CHOICE, .choices = jl_ask_precisions, .arg = "fp32|tf32|fp16|bf16|fp8", .en = JL_N("format of the matrix products; serving: of the weights") },
+	{ .name = "framework", .type = JL_OPT_CHOICE, .choices = jl_ask_frameworks, .arg = "eager|compiled|megatron|native", .en = JL_N("what runs it") },
 	JL_ASK_SHAPE_OPTIONS,
 	JL_ASK_LENGTH_OPTIONS,
 	{ 0 },
@@ -63,15 +58,14 @@ static enum jl_status above_zero(const struct jl_cli *cli, struct jl_err *err)
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (jl_given(cli, names[i]) && !(jl_value(cli, names[i]) > 0))
-			return jl_fail(err, JL_E_RANGE, "--%s: '%s' must be above zero",
-				       "--%s: '%s'은(는) 0보다 커야 합니다", names[i], jl_text(cli, names[i]));
+			return jl_fail(err, JL_E_RANGE, "--%s: '%s' must be above zero", names[i],
+				       jl_text(cli, names[i]));
 	if (!isnan(util) && !(util > 0 && util <= 1))
 		return jl_fail(err, JL_E_RANGE,
 			       "--util %s: a machine works more than 0 %% and at most 100 %% of the time",
-			       "--util %s: 가동률은 0 %%보다 크고 100 %% 이하입니다", jl_text(cli, "util"));
+			       jl_text(cli, "util"));
 	if (!isnan(fx) && !(fx >= 1 && fx <= 1e6))
-		return jl_fail(err, JL_E_RANGE, "--fx is the won for one dollar, e.g. 1400",
-			       "--fx는 1달러당 원입니다. 예: 1400");
+		return jl_fail(err, JL_E_RANGE, "--fx is the won for one dollar, e.g. 1400");
 	return JL_OK;
 }
 
@@ -79,8 +73,7 @@ static enum jl_status above_zero(const struct jl_cli *cli, struct jl_err *err)
 static enum jl_status to_usd(double *ret_usd, struct jl_money money, double fx, const char *what, struct jl_err *err)
 {
 	if (money.currency == JL_KRW && isnan(fx))
-		return jl_fail(err, JL_E_USAGE, "%s is in won: give the rate too, e.g. --fx 1400",
-			       "%s: 원화 금액에는 환율도 필요합니다. 예: --fx 1400", what);
+		return jl_fail(err, JL_E_USAGE, "%s is in won: give the rate too, e.g. --fx 1400", what);
 	*ret_usd = jl_money_value(money) / (money.currency == JL_KRW ? fx : 1);
 	return JL_OK;
 }
@@ -97,8 +90,7 @@ static enum jl_status read_money(struct jl_recommend_ask *ask, const struct jl_c
 		if ((status = jl_quantity_parse(&q, budget, JL_K_MONEY, "--budget", err)))
 			return status;
 		if (!(q.value > 0 && q.value < 1e15))
-			return jl_fail(err, JL_E_RANGE, "--budget: '%s' is no budget",
-				       "--budget: '%s'은(는) 예산이 아닙니다", budget);
+			return jl_fail(err, JL_E_RANGE, "--budget: '%s' is no budget", budget);
 		money = jl_money_from(fmin(q.value, 3e12), q.kind == JL_K_KRW ? JL_KRW : JL_USD);
 		status = to_usd(&ask->budget_usd, money, fx, "--budget", err);
 	}
@@ -127,8 +119,7 @@ static enum jl_status read_only(struct jl_recommend_ask *ask, struct jl_cli *cli
 		if (n == 0)
 			return jl_find_gpu(&one, cli->cat, word, err);
 		if (ask->n_only + n > JL_RECOMMEND_ONLY_MAX)
-			return jl_fail(err, JL_E_LIMIT, "--only: more than %d accelerators",
-				       "--only: 가속기가 %d개를 넘습니다", JL_RECOMMEND_ONLY_MAX);
+			return jl_fail(err, JL_E_LIMIT, "--only: more than %d accelerators", JL_RECOMMEND_ONLY_MAX);
 		for (size_t i = 0; i < n; i++)
 			ask->only[ask->n_only++] = found[i];
 		text += len + (text[len] == ',');
@@ -153,8 +144,7 @@ static enum jl_status read_how(struct jl_recommend_ask *ask, const struct jl_cli
 		}
 		if (!bits)
 			return jl_fail(err, JL_E_USAGE, "--how '%.*s' is none of buy, buy-new, buy-used, rent, spot",
-				       "--how '%.*s'은(는) buy, buy-new, buy-used, rent, spot 중에 없습니다", (int)len,
-				       text);
+				       (int)len, text);
 		ask->hows |= bits;
 		text += len + (text[len] == ',');
 	}
@@ -191,7 +181,6 @@ static enum jl_status read_work(struct jl_recommend_ask *ask, const struct jl_pu
 		return jl_fail_nomem(err);
 	if (observed && cli->args.n_operands)
 		return jl_fail(err, JL_E_USAGE, "a model or an observed run, not both: leave '%s' or --observed out",
-			       "모델과 실측 중 하나만 쓸 수 있습니다: '%s'나 --observed를 빼세요",
 			       cli->args.operands[0]);
 	if (observed) {
 		if ((status = jl_ask_observed_on(run, base, cli, err)))
@@ -202,8 +191,7 @@ static enum jl_status read_work(struct jl_recommend_ask *ask, const struct jl_pu
 	}
 	if (!jl_given(cli, "purpose") && !observed && !cli->args.n_operands && !jl_given(cli, "layers"))
 		return jl_fail(err, JL_E_USAGE,
-			       "name a purpose or a model, e.g. --purpose kaggle, or llama-2-7b --tokens 1000000000",
-			       "용도나 모델을 쓰세요. 예: --purpose kaggle, 또는 llama-2-7b --tokens 1000000000");
+			       "name a purpose or a model, e.g. --purpose kaggle, or llama-2-7b --tokens 1000000000");
 	if ((status = read_purpose(ret_purpose, ask, cli, err)))
 		return status;
 	if (jl_flag(cli, "lora"))
@@ -271,8 +259,7 @@ enum jl_status jl_cmd_recommend(struct jl_cli *cli, struct jl_err *err)
 	if (currency && strcmp(currency, "KRW") == 0) {
 		page.krw_per_usd = jl_value(cli, "fx");
 		if (isnan(page.krw_per_usd))
-			return jl_fail(err, JL_E_USAGE, "--currency KRW needs the rate: --fx 1400",
-				       "--currency KRW에는 환율이 필요합니다: --fx 1400");
+			return jl_fail(err, JL_E_USAGE, "--currency KRW needs the rate: --fx 1400");
 	}
 	if ((status = jl_recommend_run(&result, ask, &cli->arena, err)))
 		return status;

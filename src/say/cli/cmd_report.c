@@ -19,19 +19,16 @@ const struct jl_option jl_report_options[] = {
 	  .letter = 'o',
 	  .type = JL_OPT_TEXT,
 	  .arg = "FILE",
-	  .en = "write there; .html, .md, .json or .txt says how; - is standard output",
-	  .ko = "저장할 파일. 확장자 .html .md .json .txt에 맞춰 씀. -는 표준 출력" },
+	  .en = JL_N("write there; .html, .md, .json or .txt says how; - is standard output") },
 	{ .name = "format",
 	  .type = JL_OPT_CHOICE,
 	  .choices = formats,
 	  .arg = "text|md|html|json",
-	  .en = "how, whatever the file is called (default: text)",
-	  .ko = "파일 이름과 상관없이 이 형식으로 (기본값: text)" },
+	  .en = JL_N("how, whatever the file is called (default: text)") },
 	{ .name = "store",
 	  .type = JL_OPT_TEXT,
 	  .arg = "PATH|URL",
-	  .en = "which store (default: JEOUL_STORE, else the one in the data folder)",
-	  .ko = "저장소 (기본값: JEOUL_STORE, 없으면 데이터 폴더의 파일)" },
+	  .en = JL_N("which store (default: JEOUL_STORE, else the one in the data folder)") },
 	{ 0 },
 };
 
@@ -65,8 +62,7 @@ static enum jl_status choose_format(enum format *ret_format, const struct jl_cli
 			return JL_OK;
 		}
 	}
-	return jl_fail(err, JL_E_USAGE, "-o %s: end the name in .html, .md, .json or .txt, or give --format",
-		       "-o %s: 확장자를 .html, .md, .json, .txt 중 하나로 하거나 --format을 쓰세요", path);
+	return jl_fail(err, JL_E_USAGE, "-o %s: end the name in .html, .md, .json or .txt, or give --format", path);
 }
 
 static enum jl_status render(struct jl_buf *out, const struct jl_doc *doc, enum format format, const struct jl_cli *cli,
@@ -86,8 +82,7 @@ static enum jl_status grow(struct jl_record **records, size_t n, struct jl_cli *
 	if (!*records && !(*records = jl_arena_array(&cli->arena, RECORDS_MAX, sizeof **records)))
 		return jl_fail_nomem(err);
 	if (n >= RECORDS_MAX)
-		return jl_fail(err, JL_E_LIMIT, "more than %d measured results", "측정 결과가 %d건을 넘습니다",
-			       RECORDS_MAX);
+		return jl_fail(err, JL_E_LIMIT, "more than %d measured results", RECORDS_MAX);
 	return JL_OK;
 }
 
@@ -112,14 +107,14 @@ static enum jl_status fetch_file(struct jl_record **records, size_t *n, const st
 	if (!path)
 		return jl_fail_nomem(err);
 	if ((status = jl_buf_read_file(&text, path, FILE_MAX_B, &inner)))
-		return jl_fail_at(err, status, &fetch->where, "%s%.0s", "%.0s%s", inner.en, inner.ko);
+		return jl_fail_from(err, status, &fetch->where, &inner, "{}");
 	for (const char *at = jl_buf_text(&text); !status && *at;) {
 		const size_t len = strcspn(at, "\n");
 
 		if (len) {
 			status = grow(records, *n, cli, err);
 			if (!status && (status = jl_record_read(at, len, &cli->arena, &(*records)[*n], &inner)))
-				jl_fail_at(err, status, &fetch->where, "%s%.0s", "%.0s%s", inner.en, inner.ko);
+				jl_fail_from(err, status, &fetch->where, &inner, "{}");
 			*n += !status;
 		}
 		at += len + (at[len] == '\n');
@@ -148,7 +143,7 @@ static enum jl_status fetch_all(struct jl_report_in *in, const struct jl_scenari
 			break;
 		status = grow(&records, n, cli, err);
 		if (!status && (status = jl_store_get(store, fetch->record, &cli->arena, &records[n], &inner)))
-			jl_fail_at(err, status, &fetch->where, "%s%.0s", "%.0s%s", inner.en, inner.ko);
+			jl_fail_from(err, status, &fetch->where, &inner, "{}");
 		n += !status;
 	}
 	jl_store_close(store);
@@ -171,11 +166,14 @@ static void fetch_machine(struct jl_report_in *in, struct jl_cli *cli)
 	jl_store_close(store);
 }
 
-static void note_this(struct jl_scenario *scenario, const struct jl_this *this)
+static void note_this(struct jl_scenario *scenario, const struct jl_this *this, struct jl_arena *arena)
 {
-	for (size_t i = 0; this->note_en && i < scenario->n_systems; i++)
+	const struct jl_words note = { .ko = jl_arena_strdup(arena, this->note.text),
+				       .en = jl_arena_strdup(arena, this->note.en) };
+
+	for (size_t i = 0; note.ko && note.en && *note.en && i < scenario->n_systems; i++)
 		if (strcmp(scenario->systems[i].on, this->system) == 0 && !scenario->systems[i].note.en)
-			scenario->systems[i].note = (struct jl_words){ .ko = this->note_ko, .en = this->note_en };
+			scenario->systems[i].note = note;
 }
 
 static enum jl_status take_this(struct jl_this *ret_this, struct jl_report_in *in, struct jl_cli *cli,
@@ -208,7 +206,7 @@ static enum jl_status of_scenario(struct jl_scenario *scenario, struct jl_report
 	if (!status)
 		status = jl_scenario_read(scenario, root, cli->cat, &cli->arena, err);
 	if (!status)
-		note_this(scenario, &this);
+		note_this(scenario, &this, &cli->arena);
 	if (!status && scenario->n_fetch)
 		status = fetch_all(in, scenario, cli, err);
 	return status;
@@ -225,9 +223,9 @@ static enum jl_status of_machine(struct jl_scenario *scenario, struct jl_report_
 	*scenario = jl_scenario_empty(NULL);
 	if (jl_sys_parse(&scenario->systems[0].sys, cli->cat, this.system, &cli->arena, err) == JL_OK) {
 		scenario->systems[0].on = this.system;
-		scenario->systems[0].name = (struct jl_words){ .ko = "이 장비", .en = "this machine" };
+		scenario->systems[0].name = (struct jl_words){ .ko = JL_("this machine"), .en = "this machine" };
 		scenario->n_systems = 1;
-		note_this(scenario, &this);
+		note_this(scenario, &this, &cli->arena);
 	} else {
 		in->this_on = NULL;
 	}
@@ -237,9 +235,7 @@ static enum jl_status of_machine(struct jl_scenario *scenario, struct jl_report_
 enum jl_status jl_cmd_report(struct jl_cli *cli, struct jl_err *err)
 {
 	struct jl_scenario *scenario = jl_arena_alloc(&cli->arena, sizeof *scenario);
-	struct jl_report_in in = {
-		.scenario = scenario, .cat = cli->cat, .arena = &cli->arena, .lang = cli->lang, .today = cli->today
-	};
+	struct jl_report_in in = { .scenario = scenario, .cat = cli->cat, .arena = &cli->arena, .today = cli->today };
 	const char *path = jl_text(cli, "output");
 	const bool to_file = path && strcmp(path, "-") != 0;
 	enum format format;
@@ -265,8 +261,7 @@ enum jl_status jl_cmd_report(struct jl_cli *cli, struct jl_err *err)
 
 		if (shown)
 			jl_utf8_sanitize(shown); /* a name may hold what a terminal obeys */
-		jl_buf_printf(&cli->out, JL_T(cli->lang, "%s: written, %zu KB\n", "%s: 저장함, %zu KB\n"),
-			      shown ? shown : "?", (text.len + 999) / 1000);
+		jl_buf_printf(&cli->out, JL_("%s: written, %zu KB\n"), shown ? shown : "?", (text.len + 999) / 1000);
 	}
 	jl_buf_release(&text);
 	return status;

@@ -25,6 +25,5 @@ enum jl_status jl_cmd_schema(struct jl_cli *cli, struct jl_err *err)
 		return JL_OK;
 	name = jl_nearest_name(name, names, n);
 	return jl_fail(err, JL_E_NOTFOUND, "no schema is called '%s'; did you mean %s? 'jeoul schema' lists them",
-		       "'%s' 스키마가 없습니다. %s을(를) 뜻하셨습니까? 목록은 'jeoul schema'로 봅니다",
 		       cli->args.operands[0], name ? name : names[0]);
 }

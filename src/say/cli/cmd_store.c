@@ -20,29 +20,15 @@
 #define STORE_OPTION                                                                                                   \
 	{                                                                                                              \
 		.name = "store", .type = JL_OPT_TEXT, .arg = "PATH|URL",                                               \
-		.en = "which store (default: JEOUL_STORE, else the one in the data folder)",                           \
-		.ko = "저장소 (기본값: JEOUL_STORE, 없으면 데이터 폴더의 파일)"                       \
+		.en = JL_N("which store (default: JEOUL_STORE, else the one in the data folder)")                      \
 	}
 #define FILTER_OPTIONS                                                                                                 \
-	{ .name = "kind",                                                                                              \
-	  .type = JL_OPT_TEXT,                                                                                         \
-	  .arg = "KIND",                                                                                               \
-	  .en = "only gemm, memory, allreduce, train ...",                                                             \
-	  .ko = "종류: gemm, memory, allreduce, train ..." },                                                          \
-		{ .name = "machine",                                                                                   \
-		  .type = JL_OPT_TEXT,                                                                                 \
-		  .arg = "NAME",                                                                                       \
-		  .en = "only of this machine",                                                                        \
-		  .ko = "이 장비의 결과만" },                                                                          \
-		{ .name = "run",                                                                                       \
-		  .type = JL_OPT_TEXT,                                                                                 \
-		  .arg = "ID",                                                                                         \
-		  .en = "only of this run",                                                                            \
-		  .ko = "이 실행의 결과만" },                                                                          \
+	{ .name = "kind", .type = JL_OPT_TEXT, .arg = "KIND", .en = JL_N("only gemm, memory, allreduce, train ...") }, \
+		{ .name = "machine", .type = JL_OPT_TEXT, .arg = "NAME", .en = JL_N("only of this machine") },         \
+		{ .name = "run", .type = JL_OPT_TEXT, .arg = "ID", .en = JL_N("only of this run") },                   \
 	{                                                                                                              \
 		.name = "since", .type = JL_OPT_TEXT, .arg = "DATE|AGE",                                               \
-		.en = "from a day on (2026-11-01), or not older (7 d)",                                                \
-		.ko = "이 날짜(2026-11-01)부터, 또는 이보다 새로운 것 (7 d)"                             \
+		.en = JL_N("from a day on (2026-11-01), or not older (7 d)")                                           \
 	}
 
 const struct jl_option jl_store_list_options[] = {
@@ -52,16 +38,15 @@ const struct jl_option jl_store_list_options[] = {
 	  .min = 1,
 	  .max = JL_STORE_LIST_MAX,
 	  .arg = "N",
-	  .en = "how many (default: 30)",
-	  .ko = "최대 개수 (기본값: 30)" },
+	  .en = JL_N("how many (default: 30)") },
 	STORE_OPTION,
 	{ 0 },
 };
 const struct jl_option jl_store_export_options[] = { FILTER_OPTIONS, STORE_OPTION, { 0 } };
 const struct jl_option jl_store_plain_options[] = { STORE_OPTION, { 0 } };
-const struct jl_option jl_store_note_options[] = {
-	{ .name = "remove", .en = "take the note away", .ko = "메모 지우기" }, STORE_OPTION, { 0 }
-};
+const struct jl_option jl_store_note_options[] = { { .name = "remove", .en = JL_N("take the note away") },
+						   STORE_OPTION,
+						   { 0 } };
 
 static enum jl_status open_store(struct jl_store **ret_store, struct jl_cli *cli, struct jl_err *err)
 {
@@ -83,7 +68,7 @@ static enum jl_status read_since(double *ret_s, const struct jl_cli *cli, struct
 	}
 	if (jl_units_parse(&age_s, text, JL_K_TIME, "--since", NULL) != JL_OK || !(age_s >= 0))
 		return jl_fail(err, JL_E_USAGE, "--since: '%s' is neither a date (2026-11-01) nor an age (7 d, 3 h)",
-			       "--since: '%s'은(는) 날짜(2026-11-01)도 기간(7 d, 3 h)도 아닙니다", text);
+			       text);
 	*ret_s = fmax(0, jl_record_now_s() - age_s);
 	return JL_OK;
 }
@@ -125,7 +110,7 @@ static enum jl_status list_row(void *ctx, const char *line, size_t len, struct j
 		jl_table_cell(l->table, r.id + JL_RECORD_ID_LEN - SHORT_ID);
 		jl_table_cell(l->table, jl_store_view_time(when, r.time_s) + 2); /* 26-11-15 */
 		jl_table_printf(l->table, "%s%s", r.kind, r.noise.noisy ? " ~" : "");
-		jl_table_cell(l->table, jl_store_view_what(text, &r, l->cli->lang));
+		jl_table_cell(l->table, jl_store_view_what(text, &r));
 		jl_table_cell(l->table, jl_store_view_result(text, &r));
 		jl_table_cell(l->table, r.backend);
 		jl_table_end_row(l->table);
@@ -140,11 +125,11 @@ static enum jl_status list(struct jl_cli *cli, struct jl_store *store, struct jl
 	const struct jl_given *limit = jl_given(cli, "limit");
 	const struct jl_table_column columns[] = {
 		{ .head = "id" },
-		{ .head = JL_T(cli->lang, "time", "시각") },
-		{ .head = JL_T(cli->lang, "kind", "종류") },
-		{ .head = JL_T(cli->lang, "what", "내용"), .flexible = true, .min_width = 22 },
-		{ .head = JL_T(cli->lang, "result", "결과"), .align = JL_RIGHT },
-		{ .head = JL_T(cli->lang, "by", "도구"), .flexible = true, .min_width = 4 },
+		{ .head = JL_C("of the day", "time") },
+		{ .head = JL_("kind") },
+		{ .head = JL_("what"), .flexible = true, .min_width = 22 },
+		{ .head = JL_("result"), .align = JL_RIGHT },
+		{ .head = JL_("by"), .flexible = true, .min_width = 4 },
 	};
 	struct jl_table table;
 	struct listing l = { .cli = cli, .table = &table, .limit = limit ? (size_t)limit->count : LIST_ROWS };
@@ -159,19 +144,16 @@ static enum jl_status list(struct jl_cli *cli, struct jl_store *store, struct jl
 	if (status || cli->json)
 		return status;
 	if (l.n == 0) {
-		jl_buf_printf(
-			&cli->out,
-			n_all ? JL_T(cli->lang, "nothing fits; %zu results are in %s\n",
-				     "맞는 결과가 없습니다. 전체 %zu건: %s\n")
-			      : JL_T(cli->lang, "no results yet (%zu) in %s\n", "아직 결과가 없습니다 (%zu건): %s\n"),
-			n_all, jl_store_where(store));
+		jl_buf_printf(&cli->out,
+			      n_all ? JL_("nothing fits; %zu results are in %s\n")
+				    : JL_("no results yet (%zu) in %s\n"),
+			      n_all, jl_store_where(store));
 		return JL_OK;
 	}
 	status = jl_table_print(&table, &(struct jl_table_style){ .width = cli->width, .colour = cli->color },
 				&cli->out, err);
-	jl_buf_printf(&cli->out, JL_T(cli->lang, "%s%zu of %zu in %s%s%s\n", "%s%zu건 / 전체 %zu건: %s%s%s\n"),
-		      jl_store_view_dim(cli), l.n > l.limit ? l.limit : l.n, n_all, jl_store_where(store),
-		      l.n > l.limit ? JL_T(cli->lang, "; --limit shows more", ". 더 보려면 --limit") : "",
+	jl_buf_printf(&cli->out, JL_("%s%zu of %zu in %s%s%s\n"), jl_store_view_dim(cli), l.n > l.limit ? l.limit : l.n,
+		      n_all, jl_store_where(store), l.n > l.limit ? JL_("; --limit shows more") : "",
 		      jl_store_view_reset(cli));
 	return status;
 }
@@ -240,12 +222,12 @@ enum jl_status jl_cmd_store_show(struct jl_cli *cli, struct jl_err *err)
 	return status;
 }
 
-static void say_done(struct jl_cli *cli, const char *key, size_t n, const char *en, const char *ko)
+static void say_done(struct jl_cli *cli, const char *key, size_t n, const char *en)
 {
 	if (cli->json)
 		jl_buf_printf(&cli->out, "{\"%s\": %zu}\n", key, n);
 	else
-		jl_buf_printf(&cli->out, "%zu %s\n", n, JL_T(cli->lang, en, ko));
+		jl_buf_printf(&cli->out, "%zu %s\n", n, jl_msg(en));
 }
 
 enum jl_status jl_cmd_store_note(struct jl_cli *cli, struct jl_err *err)
@@ -257,16 +239,15 @@ enum jl_status jl_cmd_store_note(struct jl_cli *cli, struct jl_err *err)
 
 	if (remove == (note != NULL))
 		return jl_fail(err, JL_E_USAGE,
-			       "write a text, or --remove: jeoul store note ID \"after the BIOS update\"",
-			       "메모를 쓰거나 --remove를 지정하세요: jeoul store note ID \"BIOS 업데이트 후\"");
+			       "write a text, or --remove: jeoul store note ID \"after the BIOS update\"");
 	if (note && !jl_utf8_valid(note, strlen(note), NULL))
-		return jl_fail(err, JL_E_USAGE, "the note is not UTF-8", "메모가 UTF-8이 아닙니다");
+		return jl_fail(err, JL_E_USAGE, "the note is not UTF-8");
 	status = open_store(&store, cli, err);
 	if (!status)
 		status = jl_store_note(store, cli->args.operands[0], note, err);
 	jl_store_close(store);
 	if (!status)
-		say_done(cli, "n_changed", 1, "record changed", "건을 고쳤습니다");
+		say_done(cli, "n_changed", 1, JL_N("record changed"));
 	return status;
 }
 
@@ -280,7 +261,7 @@ enum jl_status jl_cmd_store_delete(struct jl_cli *cli, struct jl_err *err)
 		status = jl_store_delete(store, cli->args.operands[n], err);
 	jl_store_close(store);
 	if (!status)
-		say_done(cli, "n_deleted", n, "deleted", "건을 지웠습니다");
+		say_done(cli, "n_deleted", n, JL_N("deleted"));
 	return status;
 }
 
@@ -336,9 +317,9 @@ static enum jl_status import_line(struct import *im, const char *line, size_t le
 		if (jl_store_end(im->store, err))
 			return JL_E_IO;
 		taken = jl_store_taken(im->store);
-		return jl_fail_at(err, status, &(struct jl_where){ .file = im->name, .line = im->line },
-				  "%s%.0s (%zu records before it were stored)", "%.0s%s (앞의 %zu건은 저장했습니다)",
-				  why.en, why.ko, taken.n[JL_STORE_NEW] + taken.n[JL_STORE_KNOWN]);
+		return jl_fail_from(err, status, &(struct jl_where){ .file = im->name, .line = im->line }, &why,
+				    JL_N("{} (%zu records before it were stored)"),
+				    taken.n[JL_STORE_NEW] + taken.n[JL_STORE_KNOWN]);
 	}
 	if (im->n_open == IMPORT_BATCH) {
 		im->n_open = 0;
@@ -373,8 +354,7 @@ static enum jl_status import_lines(struct import *im, FILE *file, struct jl_err 
 	if (!status)
 		status = jl_fail_at(err, why == ENOMEM ? JL_E_NOMEM : JL_E_IO,
 				    &(struct jl_where){ .file = im->name, .line = im->line + 1 },
-				    "cannot be read: %s (the records before it were stored)",
-				    "읽을 수 없습니다: %s (앞의 기록은 저장했습니다)", strerror(why));
+				    JL_N("cannot be read: %s (the records before it were stored)"), strerror(why));
 	return status;
 }
 
@@ -388,13 +368,11 @@ static void say_taken(struct jl_cli *cli, const struct jl_store *store)
 		jl_buf_printf(&cli->out, "{\"n_new\": %zu, \"n_known\": %zu, \"n_waiting\": %zu, \"n_refused\": %zu}\n",
 			      n[JL_STORE_NEW], n[JL_STORE_KNOWN], n[JL_STORE_SPOOLED], n[JL_STORE_REFUSED]);
 	} else {
-		jl_buf_printf(&cli->out,
-			      JL_T(cli->lang, "%zu new, %zu were there already", "새로 %zu건, 이미 있던 것 %zu건"),
-			      n[JL_STORE_NEW], n[JL_STORE_KNOWN]);
+		jl_buf_printf(&cli->out, JL_("%zu new, %zu were there already"), n[JL_STORE_NEW], n[JL_STORE_KNOWN]);
 		if (n[JL_STORE_SPOOLED])
-			jl_buf_printf(&cli->out, JL_T(cli->lang, ", %zu wait", ", 대기 %zu건"), n[JL_STORE_SPOOLED]);
+			jl_buf_printf(&cli->out, JL_(", %zu wait"), n[JL_STORE_SPOOLED]);
 		if (n[JL_STORE_REFUSED])
-			jl_buf_printf(&cli->out, JL_T(cli->lang, ", %zu refused", ", 거부 %zu건"), n[JL_STORE_REFUSED]);
+			jl_buf_printf(&cli->out, JL_(", %zu refused"), n[JL_STORE_REFUSED]);
 		jl_buf_printf(&cli->out, ": %s\n", jl_store_where(store));
 	}
 	if (n[JL_STORE_REFUSED])
@@ -411,8 +389,7 @@ enum jl_status jl_cmd_store_import(struct jl_cli *cli, struct jl_err *err)
 	enum jl_status status;
 
 	if (!file)
-		return jl_fail(err, JL_E_IO, "%s: cannot be opened: %s", "%s: 열 수 없습니다: %s", path,
-			       strerror(errno));
+		return jl_fail(err, JL_E_IO, "%s: cannot be opened: %s", path, strerror(errno));
 	status = open_store(&im.store, cli, err);
 	if (!status)
 		status = import_lines(&im, file, err);

@@ -21,28 +21,22 @@ const struct jl_option jl_validate_options[] = {
 	{ .name = "set",
 	  .type = JL_OPT_TEXT,
 	  .arg = "NAME",
-	  .en = "this set only; with files: the set they belong to",
-	  .ko = "이 세트만; 파일을 주면 그 파일이 속한 세트" },
-	{ .name = "leave-one-group-out",
-	  .en = "refit without each split_group, and score it",
-	  .ko = "split_group을 하나씩 빼고 다시 맞춰 채점" },
+	  .en = JL_N("this set only; with files: the set they belong to") },
+	{ .name = "leave-one-group-out", .en = JL_N("refit without each split_group, and score it") },
 	{ .name = "leave-out",
 	  .type = JL_OPT_TEXT,
 	  .arg = "WHAT",
-	  .en = "the same for all rows of a gpu, framework, link or source",
-	  .ko = "같은 gpu, framework, link, source의 행을 모두 빼고 채점" },
+	  .en = JL_N("the same for all rows of a gpu, framework, link or source") },
 	{ .name = "worst",
 	  .type = JL_OPT_COUNT,
 	  .min = 1,
 	  .max = 1000,
 	  .arg = "N",
-	  .en = "the N worst rows of each set, with their break-down",
-	  .ko = "세트마다 가장 많이 틀린 행 N개와 시간의 내역" },
+	  .en = JL_N("the N worst rows of each set, with their break-down") },
 	{ .name = "card",
 	  .type = JL_OPT_TEXT,
 	  .arg = "DIR",
-	  .en = "write the score card (page, plots, history) to DIR",
-	  .ko = "성적표(SCORECARD.md, 그림, 이력)를 DIR에 쓰기" },
+	  .en = JL_N("write the score card (page, plots, history) to DIR") },
 	{ 0 },
 };
 
@@ -85,7 +79,7 @@ enum jl_status jl_validate_add_shipped(struct jl_cli *cli, struct jl_validation 
 	if (!status && v->n_files == 0)
 		return jl_fail(err, JL_E_NOTFOUND,
 			       "no measurements in %s; name the files, or set JEOUL_DATA to the folder that has them",
-			       "%s에 측정 데이터가 없습니다. 파일을 쓰거나 JEOUL_DATA에 폴더를 지정하세요", dir);
+			       dir);
 	return status;
 }
 
@@ -101,13 +95,10 @@ static enum jl_status known_set(const char *set, struct jl_err *err)
 			names[n++] = *file;
 	nearest = jl_nearest_name(set, names, n);
 	if (nearest)
-		return jl_fail(err, JL_E_USAGE, "no set '%s'; did you mean '%s'?",
-			       "세트 '%s'이(가) 없습니다. '%s'인가요?", set, nearest);
+		return jl_fail(err, JL_E_USAGE, "no set '%s'; did you mean '%s'?", set, nearest);
 	return jl_fail(err, JL_E_USAGE,
 		       "no set '%s'; there are train_llm, train_vtrain, train_other, collectives, gemm_membw, power, "
 		       "infer_llm, serve_silicon, memory",
-		       "세트 '%s'이(가) 없습니다. 있는 것: train_llm, train_vtrain, train_other, collectives, "
-		       "gemm_membw, power, infer_llm, serve_silicon, memory",
 		       set);
 }
 
@@ -132,7 +123,6 @@ static void on_progress(void *ctx, const char *set, size_t done, size_t total)
 		jl_progress_clear(&watch->progress);
 		jl_progress_begin(&watch->progress, &(struct jl_progress_options){ .on = isatty(STDERR_FILENO),
 										   .columns = watch->cli->width,
-										   .lang = watch->cli->lang,
 										   .label = set,
 										   .total = (double)total,
 										   .now_s = now_s(),
@@ -152,7 +142,7 @@ static enum jl_status read_leave_out(struct jl_cli *cli, bool card, enum jl_leav
 
 	if (text && (card || jl_flag(cli, "leave-one-group-out")))
 		return jl_fail(err, JL_E_USAGE, "--leave-out says what is left out; %s does so itself",
-			       "--leave-out과 %s은(는) 함께 쓸 수 없습니다", card ? "--card" : "--leave-one-group-out");
+			       card ? "--card" : "--leave-one-group-out");
 	if (!text) {
 		*ret_leave_out = card                                  ? JL_LEAVE_SOURCE
 				 : jl_flag(cli, "leave-one-group-out") ? JL_LEAVE_GROUP
@@ -165,8 +155,7 @@ static enum jl_status read_leave_out(struct jl_cli *cli, bool card, enum jl_leav
 		*ret_leave_out = values[i];
 		return JL_OK;
 	}
-	return jl_fail(err, JL_E_USAGE, "--leave-out '%s': group, gpu, framework, link or source",
-		       "--leave-out '%s': group, gpu, framework, link, source 중 하나", text);
+	return jl_fail(err, JL_E_USAGE, "--leave-out '%s': group, gpu, framework, link or source", text);
 }
 
 static enum jl_status run(struct jl_cli *cli, struct jl_validation *v, struct jl_arena *arena,
@@ -199,7 +188,7 @@ static enum jl_status write_plots(struct jl_cli *cli, const struct jl_validation
 	if (!folder)
 		return jl_fail_nomem(err);
 	if (mkdir(folder, 0777) != 0 && errno != EEXIST)
-		return jl_fail(err, JL_E_IO, "%s: %s", "%s: %s", folder, strerror(errno));
+		return jl_fail(err, JL_E_IO, "%s: %s", folder, strerror(errno));
 	for (size_t i = 0; i < v->n_lines && !status; i++) {
 		const char *path = jl_arena_printf(&cli->arena, "%s/%s.svg", folder, v->lines[i].set);
 		struct jl_buf svg;

@@ -28,7 +28,7 @@ struct jl_option {
 	const char *const *choices; /* NULL-terminated */
 	const char *arg;            /* how the argument is called in help: "NAME" */
 	bool many;                  /* may be given several times */
-	const char *en, *ko;
+	const char *en;
 };
 
 enum jl_need {
@@ -45,7 +45,7 @@ struct jl_command {
 	const struct jl_option *options;
 	const char *operands; /* synopsis of what is not an option: "NAME", "[WORD...]" */
 	int n_min, n_max;     /* how many of them; n_max -1: any number */
-	const char *en, *ko;  /* one line */
+	const char *en;       /* one line */
 	const char *const *examples;
 };
 
@@ -70,7 +70,6 @@ struct jl_args {
 struct jl_cli {
 	const struct jl_command *command;
 	struct jl_args args;
-	enum jl_lang lang;
 	bool json, color;
 	size_t width;  /* columns of the terminal; 80 when it is not one */
 	long today;    /* days since 1970-01-01, for the age of prices */
@@ -83,7 +82,6 @@ struct jl_cli {
 
 extern const struct jl_command jl_commands[]; /* ends with name NULL */
 extern const struct jl_option jl_global_options[];
-extern const char *const jl_langs[];
 
 /* args.c */
 enum jl_status jl_args_parse(struct jl_args *ret_args, const struct jl_command *command, int argc, char **argv,

@@ -119,14 +119,12 @@ enum jl_status jl_cmd_completion(struct jl_cli *cli, struct jl_err *err)
 	const char *shell = cli->args.operands[0];
 
 	if (cli->json)
-		return jl_fail(err, JL_E_USAGE, "completion is a shell script, no JSON; leave --json out",
-			       "자동완성은 셸 스크립트이고 JSON이 아닙니다. --json을 빼세요");
+		return jl_fail(err, JL_E_USAGE, "completion is a shell script, no JSON; leave --json out");
 	if (strcmp(shell, "bash") == 0)
 		bash_completion(&cli->out);
 	else if (strcmp(shell, "zsh") == 0)
 		zsh_completion(&cli->out);
 	else
-		return jl_fail(err, JL_E_USAGE, "there is completion for bash and zsh, not for '%s'",
-			       "bash와 zsh용만 있습니다. '%s'용은 없습니다", shell);
+		return jl_fail(err, JL_E_USAGE, "there is completion for bash and zsh, not for '%s'", shell);
 	return JL_OK;
 }

@@ -35,41 +35,28 @@ static void ratio_lines(struct jl_cli *cli, const struct jl_explain *e, const st
 {
 	const struct jl_device *dev = &c->machine.dev, *was = &base->machine.dev;
 
-	jl_buf_printf(&cli->out,
-		      JL_T(cli->lang, "  bandwidth    %.0f / %.0f GB/s = %.2fx a device\n",
-			   "  대역폭       %.0f / %.0f GB/s = 장치당 %.2f배\n"),
-		      dev->mem_Bps / 1e9, was->mem_Bps / 1e9, e->bandwidth_ratio);
-	jl_buf_printf(&cli->out,
-		      JL_T(cli->lang, "               (A100 over V100 as it is often quoted: %.0f / %.0f = %.2fx)\n",
-			   "               (흔히 인용되는 A100/V100: %.0f / %.0f = %.2f배)\n"),
+	jl_buf_printf(&cli->out, JL_("  bandwidth    %.0f / %.0f GB/s = %.2fx a device\n"), dev->mem_Bps / 1e9,
+		      was->mem_Bps / 1e9, e->bandwidth_ratio);
+	jl_buf_printf(&cli->out, JL_("               (A100 over V100 as it is often quoted: %.0f / %.0f = %.2fx)\n"),
 		      QUOTED_BPS / 1e9, QUOTED_BASE_BPS / 1e9, QUOTED_BPS / QUOTED_BASE_BPS);
-	jl_buf_printf(&cli->out,
-		      JL_T(cli->lang, "  matrix rate  %.3g / %.3g TFLOP/s = %.2fx a device (%s / %s)\n",
-			   "  행렬 성능    %.3g / %.3g TFLOP/s = 장치당 %.2f배 (%s / %s)\n"),
+	jl_buf_printf(&cli->out, JL_("  matrix rate  %.3g / %.3g TFLOP/s = %.2fx a device (%s / %s)\n"),
 		      dev->peak_flopps[c->shard.dtype] / 1e12, was->peak_flopps[base->shard.dtype] / 1e12,
 		      e->rate_ratio, jl_dtype_name(c->shard.dtype), jl_dtype_name(base->shard.dtype));
-	jl_buf_printf(
-		&cli->out,
-		JL_T(cli->lang, "  full model   %.2fx a device ⚠ estimated", "  전체 모델    장치당 %.2f배 ⚠ 추정"),
-		e->model_device_ratio);
+	jl_buf_printf(&cli->out, JL_("  full model   %.2fx a device ⚠ estimated"), e->model_device_ratio);
 	if (c->n_gpus != base->n_gpus)
-		jl_buf_printf(
-			&cli->out,
-			JL_T(cli->lang, ", %.2fx in all (%d against %d devices)", ", 전체 %.2f배 (장치 %d개와 %d개)"),
-			e->model_ratio, c->n_gpus, base->n_gpus);
+		jl_buf_printf(&cli->out, JL_(", %.2fx in all (%d against %d devices)"), e->model_ratio, c->n_gpus,
+			      base->n_gpus);
 	jl_buf_puts(&cli->out, "\n\n");
 }
 
 static enum jl_status part_table(struct jl_cli *cli, const struct jl_explain *e, const struct jl_case *c,
 				 const struct jl_case *base, struct jl_err *err)
 {
-	static const char *const follows_en[JL_N_EX] = { "matrix rate", "memory bandwidth", "neither", "links",
-							 "neither" };
-	static const char *const follows_ko[JL_N_EX] = { "행렬 성능", "메모리 대역폭", "둘 다 아님", "연결",
-							 "둘 다 아님" };
-	const enum jl_lang lang = cli->lang;
+	static const char *const follows_en[JL_N_EX] = { JL_N("matrix rate"), JL_N("memory bandwidth"), JL_N("neither"),
+							 JL_NC("bound", "links"), JL_N("neither") };
+
 	const struct jl_table_column columns[] = {
-		{ .head = JL_T(lang, "one sample", "샘플 하나") },
+		{ .head = JL_("one sample") },
 		{ .head = base->machine.sys.text,
 		  .align = JL_RIGHT,
 		  .flexible = true,
@@ -77,8 +64,8 @@ static enum jl_status part_table(struct jl_cli *cli, const struct jl_explain *e,
 		  .max_width = 22 },
 		{ .head = "", .align = JL_RIGHT },
 		{ .head = c->machine.sys.text, .align = JL_RIGHT, .flexible = true, .min_width = 10, .max_width = 22 },
-		{ .head = JL_T(lang, "faster", "배속"), .align = JL_RIGHT },
-		{ .head = JL_T(lang, "follows", "따르는 것") },
+		{ .head = JL_("faster"), .align = JL_RIGHT },
+		{ .head = JL_("follows") },
 	};
 	double base_s = 0;
 	struct jl_table table;
@@ -90,7 +77,7 @@ static enum jl_status part_table(struct jl_cli *cli, const struct jl_explain *e,
 	for (int i = 0; i < JL_N_EX; i++) {
 		if (e->base_part_s[i] < 0.001 * base_s && e->part_s[i] < 0.001 * base_s)
 			continue;
-		jl_table_cell(&table, JL_T(lang, jl_explain_parts[i].en, jl_explain_parts[i].ko));
+		jl_table_cell(&table, jl_msg(jl_explain_parts[i].en));
 		jl_table_cell(&table, jl_units_text(was, e->base_part_s[i], JL_K_TIME, 2));
 		jl_table_printf(&table, "%.0f %%", 100 * e->base_part_s[i] / base_s);
 		jl_table_cell(&table, jl_units_text(is, e->part_s[i], JL_K_TIME, 2));
@@ -98,7 +85,7 @@ static enum jl_status part_table(struct jl_cli *cli, const struct jl_explain *e,
 			jl_table_printf(&table, "%.2fx", e->base_part_s[i] / e->part_s[i]);
 		else
 			jl_table_cell(&table, "–");
-		jl_table_cell(&table, JL_T(lang, follows_en[i], follows_ko[i]));
+		jl_table_cell(&table, jl_msg(follows_en[i]));
 		jl_table_end_row(&table);
 	}
 	return jl_view_table(cli, &table, 2, err);
@@ -113,46 +100,35 @@ static void why_bandwidth(struct jl_cli *cli, const struct jl_explain *e)
 	for (int i = 0; i < JL_N_EX; i++)
 		base_s += e->base_part_s[i];
 	if (p == JL_EX_MEMORY)
-		snprintf(text, sizeof(text),
-			 JL_T(cli->lang,
-			      "most of the time streams memory, so bandwidth is a fair guide; the %.0f %% in products "
-			      "and attention follow another rate",
-			      "시간의 대부분이 메모리 이동이라 대역폭이 좋은 기준이고, 행렬곱·어텐션 %.0f %%만 다른 "
-			      "성능을 따름"),
-			 100 * e->base_part_s[JL_EX_MATRIX] / base_s);
+		jl_format(text, sizeof(text),
+			  JL_("most of the time streams memory, so bandwidth is a fair guide; the %.0f %% in products "
+			      "and attention follow another rate"),
+			  100 * e->base_part_s[JL_EX_MATRIX] / base_s);
 	else
-		snprintf(text, sizeof(text),
-			 JL_T(cli->lang,
-			      "the bandwidth ratio treats all of the time as memory streams, but %.0f %% of it are %s, "
-			      "which gain %.2fx; streams are %.0f %%",
-			      "대역폭 비는 모든 시간을 메모리 이동으로 보지만, %.0f %%는 %s이고 %.2f배 빨라짐. 메모리 "
-			      "이동은 %.0f %%"),
-			 100 * e->base_part_s[p] / base_s,
-			 JL_T(cli->lang, jl_explain_parts[p].en, jl_explain_parts[p].ko),
-			 e->base_part_s[p] / e->part_s[p], 100 * e->base_part_s[JL_EX_MEMORY] / base_s);
-	jl_view_wrapped(cli, 2, JL_T(cli->lang, "why they differ", "다른 이유"), text);
+		jl_format(text, sizeof(text),
+			  JL_("the bandwidth ratio treats all of the time as memory streams, but %.0f %% of it are %s, "
+			      "which gain %.2fx; streams are %.0f %%"),
+			  100 * e->base_part_s[p] / base_s, jl_msg(jl_explain_parts[p].en),
+			  e->base_part_s[p] / e->part_s[p], 100 * e->base_part_s[JL_EX_MEMORY] / base_s);
+	jl_view_wrapped(cli, 2, JL_("why they differ"), text);
 }
 
 static void cycle_lines(struct jl_cli *cli, const struct jl_case *c)
 {
-	const enum jl_lang lang = cli->lang;
 
 	jl_buf_printf(&cli->out, "\n%s%s%s\n", jl_view_bold(cli),
-		      JL_T(lang, "Tensor cores, cycles on 8 SMs (the worked example, n = 32, and larger)",
-			   "텐서 코어, SM 8개에서의 사이클 (예제 n = 32와 더 큰 것)"),
+		      JL_("Tensor cores, cycles on 8 SMs (the worked example, n = 32, and larger)"),
 		      jl_view_reset(cli));
 	for (size_t i = 0; i < sizeof(example_sides) / sizeof(*example_sides); i++) {
 		const struct jl_cycles k = jl_explain_cycles(example_sides[i]);
 
 		jl_buf_printf(&cli->out, "  %.0fx%.0f  %s %.0fx200 + %.0fx20 + %.0fx4 = %.0f\n", k.n, k.n,
-			      JL_T(lang, "without", "없이  "), k.n_load, k.n_shared, k.n_ffma, k.without_cycles);
+			      JL_("without"), k.n_load, k.n_shared, k.n_ffma, k.without_cycles);
 		jl_buf_printf(&cli->out, "  %*s  %s %.0fx200 + %.0fx20 + %.0fx1 = %.0f  (%.2fx)\n", k.n < 100 ? 5 : 7,
-			      "", JL_T(lang, "with   ", "사용  "), k.n_tensor_load, k.n_tensor_shared, k.n_tensor,
-			      k.with_cycles, k.without_cycles / k.with_cycles);
+			      "", JL_("with   "), k.n_tensor_load, k.n_tensor_shared, k.n_tensor, k.with_cycles,
+			      k.without_cycles / k.with_cycles);
 	}
-	jl_buf_printf(&cli->out,
-		      JL_T(lang, "  full model, %s, fp32 vector units against 16-bit tensor cores\n",
-			   "  전체 모델, %s, fp32 벡터 유닛과 16비트 텐서 코어\n"),
+	jl_buf_printf(&cli->out, JL_("  full model, %s, fp32 vector units against 16-bit tensor cores\n"),
 		      c->machine.sys.gpu ? c->machine.sys.gpu->id : c->machine.sys.cpu->id);
 	for (size_t i = 0; i < sizeof(product_sides) / sizeof(*product_sides); i++) {
 		const struct jl_product_time t = jl_explain_product(&c->machine.dev, product_sides[i]);
@@ -160,23 +136,17 @@ static void cycle_lines(struct jl_cli *cli, const struct jl_case *c)
 
 		if (isnan(t.tensor_s))
 			continue;
-		jl_buf_printf(&cli->out,
-			      JL_T(lang, "  %.0fx%.0f  %s (%s cycles) against %s (%s cycles): %.2fx\n",
-				   "  %.0fx%.0f  %s (%s사이클)와 %s (%s사이클): %.2f배\n"),
-			      t.n, t.n, jl_units_text(vector, t.vector_s, JL_K_TIME, 2),
-			      jl_about_text(a, t.vector_cycles), jl_units_text(tensor, t.tensor_s, JL_K_TIME, 2),
-			      jl_about_text(b, t.tensor_cycles), t.vector_s / t.tensor_s);
+		jl_buf_printf(&cli->out, JL_("  %.0fx%.0f  %s (%s cycles) against %s (%s cycles): %.2fx\n"), t.n, t.n,
+			      jl_units_text(vector, t.vector_s, JL_K_TIME, 2), jl_about_text(a, t.vector_cycles),
+			      jl_units_text(tensor, t.tensor_s, JL_K_TIME, 2), jl_about_text(b, t.tensor_cycles),
+			      t.vector_s / t.tensor_s);
 	}
-	jl_view_wrapped(cli, 2, JL_T(lang, "why they differ", "다른 이유"),
-			JL_T(lang,
-			     "the count follows one warp through latencies that hide behind each other on a full "
-			     "device; there a small product costs "
-			     "what starting a kernel costs, and a large one what its rate or its bytes allow. The "
-			     "example also counts 64 tensor "
-			     "operations where 4x4x4 units need 512",
-			     "이 계산은 한 워프의 지연을 차례로 더하지만 실제로는 서로 가려집니다. 작은 곱은 커널 시작 "
-			     "비용이, 큰 곱은 연산 성능이나 바이트가 "
-			     "결정합니다. 또한 예제는 텐서 연산을 64번으로 세지만 4x4x4 단위로는 512번이 필요합니다"));
+	jl_view_wrapped(cli, 2, JL_("why they differ"),
+			JL_("the count follows one warp through latencies that hide behind each other on a full "
+			    "device; there a small product costs "
+			    "what starting a kernel costs, and a large one what its rate or its bytes allow. The "
+			    "example also counts 64 tensor "
+			    "operations where 4x4x4 units need 512"));
 }
 
 static void cycles_json(struct jl_json *json, const struct jl_case *c)
@@ -245,11 +215,9 @@ enum jl_status jl_explain_check(const struct jl_cli *cli, struct jl_err *err)
 {
 	if (jl_given(cli, "baseline") && !jl_flag(cli, "explain"))
 		return jl_fail(err, JL_E_USAGE,
-			       "--baseline goes with --explain; 'jeoul compare' sets systems side by side",
-			       "--baseline은 --explain과 함께 씁니다. 시스템을 나란히 보려면 'jeoul compare'");
+			       "--baseline goes with --explain; 'jeoul compare' sets systems side by side");
 	if (jl_given(cli, "sweep") && jl_flag(cli, "explain"))
-		return jl_fail(err, JL_E_USAGE, "--explain is about one system; leave --sweep out",
-			       "--explain은 시스템 하나를 설명합니다. --sweep을 빼세요");
+		return jl_fail(err, JL_E_USAGE, "--explain is about one system; leave --sweep out");
 	return JL_OK;
 }
 
@@ -268,8 +236,7 @@ enum jl_status jl_view_explain(struct jl_cli *cli, const struct jl_request *req,
 		return JL_OK;
 	}
 	jl_view_case(cli, c);
-	jl_buf_printf(&cli->out, "%s%s %s%s\n", jl_view_bold(cli),
-		      JL_T(cli->lang, "By hand and by the full model, against", "손 추정과 전체 모델, 비교 대상:"),
+	jl_buf_printf(&cli->out, "%s%s %s%s\n", jl_view_bold(cli), JL_("By hand and by the full model, against"),
 		      base.machine.sys.text, jl_view_reset(cli));
 	ratio_lines(cli, &e, c, &base);
 	status = part_table(cli, &e, c, &base, err);

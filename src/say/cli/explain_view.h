@@ -7,10 +7,8 @@
 
 /* clang-format off */
 #define JL_EXPLAIN_OPTIONS \
-	{ .name = "explain", .en = "estimates by hand (bandwidth ratio, tensor-core cycles) beside the full model", \
-	  .ko = "손으로 하는 추정(대역폭 비, 텐서 코어 사이클)을 전체 모델과 비교" }, \
-	{ .name = "baseline", .type = JL_OPT_TEXT, .arg = "SYSTEM", .en = "--explain: against which system (default: v100-dgxs-32gb)", \
-	  .ko = "--explain: 비교할 시스템 (기본값: v100-dgxs-32gb)" }
+	{ .name = "explain", .en = JL_N("estimates by hand (bandwidth ratio, tensor-core cycles) beside the full model") }, \
+	{ .name = "baseline", .type = JL_OPT_TEXT, .arg = "SYSTEM", .en = JL_N("--explain: against which system (default: v100-dgxs-32gb)") }
 /* clang-format on */
 
 /* Do the options that were given go together? */

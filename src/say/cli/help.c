@@ -36,7 +36,7 @@ static void print_options(struct jl_cli *cli, const struct jl_option *options)
 
 		snprintf(left, sizeof(left), "%c%c%s--%s%s%s", o->letter ? '-' : ' ', o->letter ? o->letter : ' ',
 			 o->letter ? ", " : "  ", o->name, o->arg ? " " : "", o->arg ? o->arg : "");
-		two_columns(cli, left, JL_T(cli->lang, o->en, o->ko));
+		two_columns(cli, left, jl_msg(o->en));
 	}
 }
 
@@ -46,10 +46,10 @@ static void print_commands(struct jl_cli *cli, const char *group)
 
 	for (const struct jl_command *c = jl_commands; c->name; c++)
 		if (!group || (strncmp(c->name, group, len) == 0 && c->name[len] == ' '))
-			two_columns(cli, c->name, JL_T(cli->lang, c->en, c->ko));
+			two_columns(cli, c->name, jl_msg(c->en));
 }
 
-static void options_json(struct jl_json *json, const char *key, const struct jl_option *options, enum jl_lang lang)
+static void options_json(struct jl_json *json, const char *key, const struct jl_option *options)
 {
 	jl_json_put_array(json, key);
 	for (const struct jl_option *o = options; o && o->name; o++) {
@@ -57,20 +57,20 @@ static void options_json(struct jl_json *json, const char *key, const struct jl_
 		jl_json_put_string(json, "name", o->name);
 		if (o->arg)
 			jl_json_put_string(json, "argument", o->arg);
-		jl_json_put_string(json, "summary", JL_T(lang, o->en, o->ko));
+		jl_json_put_string(json, "summary", jl_msg(o->en));
 		jl_json_end_object(json);
 	}
 	jl_json_end_array(json);
 }
 
-static void command_json(struct jl_json *json, const struct jl_command *c, enum jl_lang lang)
+static void command_json(struct jl_json *json, const struct jl_command *c)
 {
 	jl_json_object(json);
 	jl_json_put_string(json, "command", c->name);
 	if (c->operands)
 		jl_json_put_string(json, "operands", c->operands);
-	jl_json_put_string(json, "summary", JL_T(lang, c->en, c->ko));
-	options_json(json, "options", c->options, lang);
+	jl_json_put_string(json, "summary", jl_msg(c->en));
+	options_json(json, "options", c->options);
 	jl_json_put_array(json, "examples");
 	for (const char *const *e = c->examples; e && *e; e++)
 		jl_json_string(json, *e);
@@ -89,9 +89,9 @@ static void commands_json(struct jl_cli *cli, const char *group)
 	jl_json_put_array(&json, "commands");
 	for (const struct jl_command *c = jl_commands; c->name; c++)
 		if (!group || (strncmp(c->name, group, len) == 0 && c->name[len] == ' '))
-			command_json(&json, c, cli->lang);
+			command_json(&json, c);
 	jl_json_end_array(&json);
-	options_json(&json, "options_of_every_command", jl_global_options, cli->lang);
+	options_json(&json, "options_of_every_command", jl_global_options);
 	jl_json_end_object(&json);
 	jl_json_finish(&json);
 }
@@ -99,30 +99,26 @@ static void commands_json(struct jl_cli *cli, const char *group)
 void jl_help_all(struct jl_cli *cli)
 {
 	struct jl_buf *out = &cli->out;
-	enum jl_lang lang = cli->lang;
 
 	if (cli->json) {
 		commands_json(cli, NULL);
 		return;
 	}
-	jl_buf_puts(out, JL_T(lang, "jeoul weighs GPU systems.\n\nUsage: jeoul COMMAND [OPTIONS]\n\nCommands:\n",
-			      "jeoul(저울): GPU 시스템을 저울질합니다.\n\n사용법: jeoul 명령 [옵션]\n\n명령:\n"));
+	jl_buf_puts(out, JL_("jeoul weighs GPU systems.\n\nUsage: jeoul COMMAND [OPTIONS]\n\nCommands:\n"));
 	print_commands(cli, NULL);
-	jl_buf_puts(out, JL_T(lang, "\nOptions of every command:\n", "\n모든 명령에 쓰는 옵션:\n"));
+	jl_buf_puts(out, JL_("\nOptions of every command:\n"));
 	print_options(cli, jl_global_options);
-	jl_buf_puts(out, JL_T(lang, "\n'jeoul help COMMAND' says more.\n", "\n자세히: 'jeoul help 명령'\n"));
+	jl_buf_puts(out, JL_("\n'jeoul help COMMAND' says more.\n"));
 }
 
 void jl_help_group(struct jl_cli *cli, const char *group)
 {
-	enum jl_lang lang = cli->lang;
 
 	if (cli->json) {
 		commands_json(cli, group);
 		return;
 	}
-	jl_buf_printf(&cli->out, "%s: jeoul %s %s\n\n", JL_T(lang, "Usage", "사용법"), group,
-		      JL_T(lang, "COMMAND [OPTIONS]", "명령 [옵션]"));
+	jl_buf_printf(&cli->out, "%s: jeoul %s %s\n\n", JL_("Usage"), group, JL_("COMMAND [OPTIONS]"));
 	print_commands(cli, group);
 }
 
@@ -149,28 +145,26 @@ static void print_example(struct jl_cli *cli, const char *text)
 void jl_help_command(struct jl_cli *cli, const struct jl_command *command)
 {
 	struct jl_buf *out = &cli->out;
-	enum jl_lang lang = cli->lang;
 	struct jl_json json;
 
 	if (cli->json) {
 		jl_json_init(&json, out, true);
-		command_json(&json, command, lang);
+		command_json(&json, command);
 		jl_json_finish(&json);
 		return;
 	}
 	jl_buf_printf(out, "jeoul %s: ", command->name);
-	jl_view_flow(cli, strlen("jeoul : ") + strlen(command->name), 4, JL_T(lang, command->en, command->ko));
-	jl_buf_printf(out, "\n%s: jeoul %s%s%s %s\n", JL_T(lang, "Usage", "사용법"), command->name,
-		      command->operands ? " " : "", command->operands ? command->operands : "",
-		      JL_T(lang, "[OPTIONS]", "[옵션]"));
+	jl_view_flow(cli, strlen("jeoul : ") + strlen(command->name), 4, jl_msg(command->en));
+	jl_buf_printf(out, "\n%s: jeoul %s%s%s %s\n", JL_("Usage"), command->name, command->operands ? " " : "",
+		      command->operands ? command->operands : "", JL_("[OPTIONS]"));
 	if (command->options && command->options->name) {
-		jl_buf_puts(out, JL_T(lang, "\nOptions:\n", "\n옵션:\n"));
+		jl_buf_puts(out, JL_("\nOptions:\n"));
 		print_options(cli, command->options);
 	}
-	jl_buf_puts(out, JL_T(lang, "\nOptions of every command:\n", "\n모든 명령에 쓰는 옵션:\n"));
+	jl_buf_puts(out, JL_("\nOptions of every command:\n"));
 	print_options(cli, jl_global_options);
 	if (command->examples) {
-		jl_buf_puts(out, JL_T(lang, "\nExamples:\n", "\n예:\n"));
+		jl_buf_puts(out, JL_("\nExamples:\n"));
 		for (const char *const *e = command->examples; *e; e++)
 			print_example(cli, *e);
 	}
@@ -212,19 +206,17 @@ static void version_json(struct jl_cli *cli)
 void jl_version_part(struct jl_cli *cli, const struct jl_built_with *p)
 {
 	struct jl_buf *out = &cli->out;
-	enum jl_lang lang = cli->lang;
 	char text[512];
 
 	jl_buf_printf(out, "  %-14s ", p->name);
 	if (!*p->version)
-		snprintf(text, sizeof(text), "%s: %s", JL_T(lang, "absent", "없음"), p->reason);
+		jl_format(text, sizeof(text), "%s: %s", JL_("absent"), p->reason);
 	else if (*p->used_by && strlen(p->version) > VERSION_COLUMNS)
-		snprintf(text, sizeof(text), "%s%s %s", p->version, JL_T(lang, ", used by", ", 사용처:"), p->used_by);
+		jl_format(text, sizeof(text), "%s%s %s", p->version, JL_(", used by"), p->used_by);
 	else if (*p->used_by)
-		snprintf(text, sizeof(text), "%s %s", JL_T(lang, "in, used by", "포함, 사용처:"), p->used_by);
+		jl_format(text, sizeof(text), "%s %s", JL_("in, used by"), p->used_by);
 	else
-		snprintf(text, sizeof(text), "%s",
-			 JL_T(lang, "found; no command uses it yet", "있음. 아직 쓰는 명령 없음"));
+		jl_format(text, sizeof(text), "%s", JL_("found; no command uses it yet"));
 	if (*p->version && strlen(p->version) <= VERSION_COLUMNS)
 		jl_buf_printf(out, "%-*s ", VERSION_COLUMNS, p->version);
 	jl_view_flow(cli, *p->version && strlen(p->version) <= VERSION_COLUMNS ? 18 + VERSION_COLUMNS : 17, 17, text);
@@ -268,8 +260,7 @@ enum jl_status jl_cmd_help(struct jl_cli *cli, struct jl_err *err)
 		group |= strncmp(c->name, name, strlen(name)) == 0 && c->name[strlen(name)] == ' ';
 	}
 	if (!group)
-		return jl_fail(err, JL_E_USAGE, "'%s' is not a command; 'jeoul help' lists them",
-			       "'%s' 명령은 없습니다. 목록: 'jeoul help'", name);
+		return jl_fail(err, JL_E_USAGE, "'%s' is not a command; 'jeoul help' lists them", name);
 	jl_help_group(cli, name);
 	return JL_OK;
 }

@@ -15,7 +15,7 @@
 
 #define OUT_MAX_B ((size_t)64 << 20)
 
-static enum jl_lang lang_from_locale(void)
+static const struct jl_language *lang_from_locale(void)
 {
 	static const char *const names[] = { "LC_ALL", "LC_MESSAGES", "LANG" };
 
@@ -23,9 +23,9 @@ static enum jl_lang lang_from_locale(void)
 		const char *value = getenv(names[i]);
 
 		if (value && *value)
-			return strncmp(value, "ko", 2) == 0 ? JL_KO : JL_EN;
+			return jl_lang_find(value);
 	}
-	return JL_EN;
+	return NULL;
 }
 
 /* JEOUL_TODAY=2026-11-15 fixes the date, so that ages of prices can be tested. */
@@ -97,13 +97,11 @@ static enum jl_status unknown_command(const char *word, const char *group, struc
 	}
 	nearest = jl_nearest_name(word, names, n);
 	if (nearest && group)
-		return jl_fail(err, JL_E_USAGE, "'%s %s' is not a command; did you mean 'jeoul %s %s'?",
-			       "'%s %s' 명령은 없습니다. 'jeoul %s %s'인가요?", group, word, group, nearest);
+		return jl_fail(err, JL_E_USAGE, "'%s %s' is not a command; did you mean 'jeoul %s %s'?", group, word,
+			       group, nearest);
 	if (nearest)
-		return jl_fail(err, JL_E_USAGE, "'%s' is not a command; did you mean 'jeoul %s'?",
-			       "'%s' 명령은 없습니다. 'jeoul %s'인가요?", word, nearest);
-	return jl_fail(err, JL_E_USAGE, "'%s' is not a command; 'jeoul help' lists them",
-		       "'%s' 명령은 없습니다. 목록: 'jeoul help'", word);
+		return jl_fail(err, JL_E_USAGE, "'%s' is not a command; did you mean 'jeoul %s'?", word, nearest);
+	return jl_fail(err, JL_E_USAGE, "'%s' is not a command; 'jeoul help' lists them", word);
 }
 
 size_t jl_overlay_dirs(const char *ret_dirs[JL_OVERLAYS_MAX], struct jl_cli *cli)
@@ -143,17 +141,15 @@ static enum jl_status load_catalog(struct jl_cli *cli, struct jl_err *err)
 
 static void apply_globals(struct jl_cli *cli)
 {
-	const char *lang = jl_text(cli, "lang");
-
-	if (lang)
-		cli->lang = strcmp(lang, "ko") == 0 ? JL_KO : JL_EN;
+	if (jl_text(cli, "lang"))
+		jl_lang_set_default(jl_lang_find(jl_text(cli, "lang")));
 	cli->json = jl_flag(cli, "json");
 	if (jl_flag(cli, "no-color"))
 		cli->color = false;
 }
 
 /* Also where parsing stops at an error: the message should come in the language that was asked for. */
-static void early_lang(struct jl_cli *cli, int argc, char **argv)
+static void early_lang(int argc, char **argv)
 {
 	for (int i = 0; i < argc && argv[i]; i++) {
 		const char *value = NULL;
@@ -162,8 +158,8 @@ static void early_lang(struct jl_cli *cli, int argc, char **argv)
 			value = argv[i] + 7;
 		else if (strcmp(argv[i], "--lang") == 0 && i + 1 < argc)
 			value = argv[i + 1];
-		if (value && (strcmp(value, "ko") == 0 || strcmp(value, "en") == 0))
-			cli->lang = strcmp(value, "ko") == 0 ? JL_KO : JL_EN;
+		if (value && jl_lang_find(value))
+			jl_lang_set_default(jl_lang_find(value));
 	}
 }
 
@@ -268,13 +264,13 @@ static int finish(struct jl_cli *cli, enum jl_status status, struct jl_err *err)
 	int why;
 
 	if (status == JL_OK && cli->out.failed)
-		status = cli->out.failed == JL_E_NOMEM ? jl_fail_nomem(err)
-						       : jl_fail(err, JL_E_LIMIT, "the output is larger than %zu MB",
-								 "출력이 %zu MB를 넘습니다", OUT_MAX_B >> 20);
+		status = cli->out.failed == JL_E_NOMEM
+				 ? jl_fail_nomem(err)
+				 : jl_fail(err, JL_E_LIMIT, "the output is larger than %zu MB", OUT_MAX_B >> 20);
 	if (cli->warn.len)
 		fputs(jl_buf_text(&cli->warn), stderr);
 	if (status) {
-		fprintf(stderr, "jeoul: %s\n", jl_err_text(err, cli->lang));
+		fprintf(stderr, "jeoul: %s\n", err->text);
 		err->status = status;
 		return jl_err_is_usage(err) ? 2 : 1;
 	}
@@ -287,8 +283,7 @@ lost:
 	why = errno;
 	if (why == EPIPE) /* a reader that has seen enough (head, less) is no error */
 		return cli->exit_code;
-	fprintf(stderr, "jeoul: %s: %s\n", JL_T(cli->lang, "the output could not be written", "출력할 수 없습니다"),
-		strerror(why));
+	fprintf(stderr, "jeoul: %s: %s\n", JL_("the output could not be written"), strerror(why));
 	return 1;
 }
 
@@ -302,12 +297,13 @@ int jl_cli_main(int argc, char **argv)
 
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN); /* a limit on files is a write that fails, said and tidied up */
-	cli = (struct jl_cli){ .lang = lang_from_locale(), .width = terminal_width(), .today = today() };
+	jl_lang_set_default(lang_from_locale());
+	cli = (struct jl_cli){ .width = terminal_width(), .today = today() };
 	cli.color = isatty(STDOUT_FILENO) && !(no_color && *no_color) && !(term && strcmp(term, "dumb") == 0);
 	jl_arena_init(&cli.arena, JL_ARENA_LIMIT_B);
 	jl_buf_init(&cli.out, OUT_MAX_B);
 	jl_buf_init(&cli.warn, OUT_MAX_B);
-	early_lang(&cli, argc - 1, argv + 1);
+	early_lang(argc - 1, argv + 1);
 	status = dispatch(&cli, argc - 1, argv + 1, &err);
 	code = finish(&cli, status, &err);
 	jl_buf_release(&cli.out);

@@ -65,8 +65,7 @@ enum jl_status jl_cmd_man(struct jl_cli *cli, struct jl_err *err)
 	struct jl_buf *out = &cli->out;
 
 	if (cli->json)
-		return jl_fail(err, JL_E_USAGE, "the man page is no JSON; 'jeoul help --json' has the same as JSON",
-			       "man 페이지는 JSON이 아닙니다. 같은 내용의 JSON: 'jeoul help --json'");
+		return jl_fail(err, JL_E_USAGE, "the man page is no JSON; 'jeoul help --json' has the same as JSON");
 	jl_buf_printf(out, ".TH JEOUL 1 \"\" \"jeoul %s\" \"User Commands\"\n", JEOUL_VERSION);
 	jl_buf_puts(out, ".SH NAME\njeoul \\- weighs GPU systems\n.SH SYNOPSIS\n\\fBjeoul\\fR \\fICOMMAND\\fR "
 			 "[\\fIOPTIONS\\fR]\n");

@@ -28,15 +28,14 @@ static void rate_cell(struct jl_table *table, const struct jl_batch_point *p)
 
 enum jl_status jl_view_batches(struct jl_cli *cli, const struct jl_batch_row *rows, size_t n, struct jl_err *err)
 {
-	const enum jl_lang lang = cli->lang;
 	const double base = rows[0].limit.fastest.prediction.samples_per_s.value;
 	const struct jl_table_column columns[] = {
-		{ .head = JL_T(lang, "system", "시스템"), .flexible = true, .min_width = 18 },
-		{ .head = JL_T(lang, "largest", "최대") },
-		{ .head = JL_T(lang, "fastest", "가장 빠름") },
-		{ .head = JL_T(lang, "samples/s", "샘플/s") },
-		{ .head = JL_T(lang, "speed", "속도"), .align = JL_RIGHT },
-		{ .head = JL_T(lang, "at most", "한계") },
+		{ .head = JL_("system"), .flexible = true, .min_width = 18 },
+		{ .head = JL_("largest") },
+		{ .head = JL_("fastest") },
+		{ .head = JL_("samples/s") },
+		{ .head = JL_("speed"), .align = JL_RIGHT },
+		{ .head = JL_("at most") },
 	};
 	struct jl_table table;
 

@@ -108,9 +108,7 @@ static void chart(struct jl_cli *cli, const struct jl_fleet_ask *ask, const stru
 	jl_buf_printf(&cli->out, "  %11s  ", "");
 	for (size_t i = 0; i < ask->n_kinds; i++)
 		jl_buf_printf(&cli->out, "%s%c %s", i ? "   " : "", 'A' + (int)i, ask->kinds[i]);
-	jl_buf_printf(
-		&cli->out, "\n  %11s  %s\n\n", "",
-		JL_T(cli->lang, "capitals: nothing is both faster and cheaper", "대문자: 더 빠르면서 더 싼 것이 없음"));
+	jl_buf_printf(&cli->out, "\n  %11s  %s\n\n", "", JL_("capitals: nothing is both faster and cheaper"));
 }
 
 /* "250 kUSD (220–290)": the unit once, and no more digits than are known. */
@@ -130,15 +128,14 @@ static const char *money(char out[JL_RANGE_TEXT_MAX], const struct jl_estimate *
 static enum jl_status front_table(struct jl_cli *cli, const struct jl_fleet_ask *ask, const struct jl_fleet *fleet,
 				  struct jl_err *err)
 {
-	const enum jl_lang lang = cli->lang;
 	const bool limits = !isnan(ask->deadline_s) || !isnan(ask->budget_usd);
 	const struct jl_table_column columns[] = {
-		{ .head = JL_T(lang, "GPUs", "GPU 수"), .align = JL_RIGHT },
-		{ .head = JL_T(lang, "kind", "종류"), .flexible = true, .min_width = 9 },
-		{ .head = fleet->whole_run ? JL_T(lang, "time", "시간") : JL_T(lang, "step", "스텝") },
-		{ .head = JL_T(lang, "cost", "비용") },
-		{ .head = JL_T(lang, "plan", "계획") },
-		{ .head = limits ? JL_T(lang, "limits", "제한") : "" },
+		{ .head = JL_("GPUs"), .align = JL_RIGHT },
+		{ .head = JL_("kind"), .flexible = true, .min_width = 9 },
+		{ .head = fleet->whole_run ? JL_("time") : JL_("step") },
+		{ .head = JL_("cost") },
+		{ .head = JL_("plan") },
+		{ .head = limits ? JL_("limits") : "" },
 	};
 	struct jl_table table;
 	char a[JL_RANGE_TEXT_MAX], b[JL_RANGE_TEXT_MAX];
@@ -157,21 +154,21 @@ static enum jl_status front_table(struct jl_cli *cli, const struct jl_fleet_ask 
 		jl_table_cell(&table, money(b, &p->prediction.cost_usd));
 		jl_table_printf(&table, "tp%.0f pp%.0f z%d", plan->tp, plan->pp, plan->zero);
 		if (limits)
-			jl_table_cell(&table, p->in_time && p->in_budget ? JL_T(lang, "ok", "통과")
-					      : p->in_budget             ? JL_T(lang, "late", "늦음")
-					      : p->in_time               ? JL_T(lang, "dear", "초과")
-									 : JL_T(lang, "both", "둘 다"));
+			jl_table_cell(&table, p->in_time && p->in_budget ? JL_C("limits kept", "ok")
+					      : p->in_budget             ? JL_("late")
+					      : p->in_time               ? JL_("dear")
+									 : JL_("both"));
 		jl_table_end_row(&table);
 	}
 	return jl_view_table(cli, &table, 2, err);
 }
 
-static void answer_line(struct jl_cli *cli, const struct jl_fleet *fleet, int i, const char *en, const char *ko)
+static void answer_line(struct jl_cli *cli, const struct jl_fleet *fleet, int i, const char *en)
 {
 	const struct jl_fleet_point *p = &fleet->points[i];
 	char a[JL_RANGE_TEXT_MAX], b[JL_RANGE_TEXT_MAX];
 
-	jl_view_entry(cli, en, ko, "%d x %s: %s, %s", p->n_gpus, p->kind,
+	jl_view_entry(cli, en, "%d x %s: %s, %s", p->n_gpus, p->kind,
 		      jl_view_range(a, fleet->whole_run ? &p->prediction.run_s : &p->prediction.step_s, JL_K_TIME),
 		      money(b, &p->prediction.cost_usd));
 	jl_view_plan_case(cli, &p->how);
@@ -193,18 +190,15 @@ static void left_out(struct jl_cli *cli, const struct jl_fleet *fleet)
 
 	for (size_t i = 0; i < fleet->n && n < most; i++) {
 		const struct jl_fleet_point *p = &fleet->points[i];
-		const char *const label = n ? NULL : "Left out";
+		const char *const label = n ? NULL : JL_N("Left out");
 
 		if (p->possible || p->below + p->above == 0)
 			continue;
 		if (p->below && p->above)
-			jl_view_entry(cli, label, "제외",
-				      JL_T(cli->lang, "%d x %s: whole hosts only; take %d or %d",
-					   "%d x %s: 호스트 단위로만 가능. %d 또는 %d개로 하세요"),
-				      p->n_gpus, p->kind, p->below, p->above);
+			jl_view_entry(cli, label, JL_("%d x %s: whole hosts only; take %d or %d"), p->n_gpus, p->kind,
+				      p->below, p->above);
 		else
-			jl_view_entry(cli, label, "제외", JL_T(cli->lang, "%d x %s: take %d", "%d x %s: %d개로 하세요"),
-				      p->n_gpus, p->kind, p->below + p->above);
+			jl_view_entry(cli, label, JL_("%d x %s: take %d"), p->n_gpus, p->kind, p->below + p->above);
 		n++;
 	}
 }
@@ -222,25 +216,19 @@ static void answer(struct jl_cli *cli, const struct jl_fleet_ask *ask, const str
 			near = p;
 	}
 	if (fleet->cheapest >= 0)
-		answer_line(cli, fleet, fleet->cheapest, "Cheapest", "최저가");
+		answer_line(cli, fleet, fleet->cheapest, JL_N("Cheapest"));
 	if (fleet->fastest >= 0 && fleet->fastest != fleet->cheapest)
-		answer_line(cli, fleet, fleet->fastest, "Fastest", "최단");
+		answer_line(cli, fleet, fleet->fastest, JL_N("Fastest"));
 	if (fleet->cheapest < 0 && fleet->fastest < 0 && n_fit)
-		jl_view_entry(cli, "None", "없음", "%s",
-			      JL_T(cli->lang,
-				   "of them keeps the deadline and the budget; the front shows what is possible",
-				   "기한과 예산을 모두 지키는 것이 없음. 아래에서 가능한 조합을 볼 수 있음"));
+		jl_view_entry(cli, "None", "%s",
+			      JL_("of them keeps the deadline and the budget; the front shows what is possible"));
 	else if (!n_fit && near)
-		jl_view_entry(cli, "None", "없음",
-			      JL_T(cli->lang, "fits. The nearest, %d x %s, lacks %.1f GiB a GPU",
-				   "맞는 것이 없음. 가장 가까운 %d x %s은(는) GPU당 %.1f GiB 부족"),
-			      near->n_gpus, near->kind, near->miss_B / 1073741824.0);
+		jl_view_entry(cli, "None", JL_("fits. The nearest, %d x %s, lacks %.1f GiB a GPU"), near->n_gpus,
+			      near->kind, near->miss_B / 1073741824.0);
 	else if (!n_fit && !any_possible(fleet))
-		jl_view_entry(cli, "None", "없음", "%s", JL_T(cli->lang, "comes in these numbers", "이 개수로는 없음"));
+		jl_view_entry(cli, "None", "%s", JL_("comes in these numbers"));
 	else if (!n_fit)
-		jl_view_entry(cli, "None", "없음",
-			      JL_T(cli->lang, "divides: global batch %.0f; change --global-batch or --fix",
-				   "나누어지는 것이 없음: 전체 배치 %.0f. --global-batch나 --fix를 바꿔 보세요"),
+		jl_view_entry(cli, "None", JL_("divides: global batch %.0f; change --global-batch or --fix"),
 			      ask->req->global_batch);
 	left_out(cli, fleet);
 }
@@ -259,12 +247,9 @@ static void rents(struct jl_cli *cli, const struct jl_fleet_ask *ask, const stru
 			if (!p->fits || kind_of(ask, p) != k)
 				continue;
 			if (isnan(r->usdps))
-				jl_view_entry(cli, first ? "Rent" : NULL, "임대료",
-					      JL_T(cli->lang, "%s: no price known", "%s: 알려진 가격 없음"), p->kind);
+				jl_view_entry(cli, first ? JL_N("Rent") : NULL, JL_("%s: no price known"), p->kind);
 			else
-				jl_view_entry(cli, first ? "Rent" : NULL, "임대료",
-					      JL_T(cli->lang, "%s: %.2f USD/h a GPU (%s, %s)",
-						   "%s: GPU당 시간당 %.2f USD (%s, %s)"),
+				jl_view_entry(cli, first ? JL_N("Rent") : NULL, JL_("%s: %.2f USD/h a GPU (%s, %s)"),
 					      p->kind, r->usdps * 3600, r->provider, jl_view_dated(date, cli, r->date));
 			first = false;
 			break;
@@ -279,8 +264,7 @@ enum jl_status jl_view_fleet(struct jl_cli *cli, const struct jl_fleet_ask *ask,
 
 	for (size_t i = 0; i < fleet->n; i++)
 		any |= fleet->points[i].fits;
-	jl_buf_printf(&cli->out, JL_T(cli->lang, "%s · global batch %.0f\n\n", "%s · 전체 배치 %.0f\n\n"),
-		      ask->subject->name, ask->req->global_batch);
+	jl_buf_printf(&cli->out, JL_("%s · global batch %.0f\n\n"), ask->subject->name, ask->req->global_batch);
 	answer(cli, ask, fleet);
 	jl_buf_putc(&cli->out, '\n');
 	if (any) {
@@ -294,9 +278,7 @@ enum jl_status jl_view_fleet(struct jl_cli *cli, const struct jl_fleet_ask *ask,
 	if (jl_plan_n_configurations(&fleet->tally))
 		jl_view_searched(cli, &fleet->tally, fleet->search_s, fleet->stopped);
 	jl_buf_printf(&cli->out, "  %s%s%s\n", jl_view_dim(cli),
-		      JL_T(cli->lang, "⚠ estimated; 80 % intervals. Rents are list prices of their date.",
-			   "⚠ 추정값, 80 % 구간. 임대료는 해당 날짜의 공시 가격입니다."),
-		      jl_view_reset(cli));
+		      JL_("⚠ estimated; 80 % intervals. Rents are list prices of their date."), jl_view_reset(cli));
 	return JL_OK;
 }
 

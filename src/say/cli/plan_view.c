@@ -28,14 +28,10 @@ void jl_view_searched(struct jl_cli *cli, const struct jl_plan_tally *t, double 
 	char shape[JL_UNITS_TEXT_MAX], time[JL_UNITS_TEXT_MAX], framework[JL_UNITS_TEXT_MAX];
 
 	jl_view_entry(
-		cli, "Searched", "탐색",
-		JL_T(cli->lang,
-		     "%s%s ways in %s: %s evaluated; rejected: %s for memory, %s by a bound on their time, %s that no "
-		     "framework runs, %s that do not divide",
-		     "%s%s가지를 %s 동안: %s가지 계산, 제외: 메모리 %s, 시간 하한 %s, 지원하는 프레임워크 없음 %s, "
-		     "나누어지지 "
-		     "않음 %s"),
-		stopped ? JL_T(cli->lang, "stopped after ", "중단됨: ") : "", count(all, jl_plan_n_configurations(t)),
+		cli, "Searched",
+		JL_("%s%s ways in %s: %s evaluated; rejected: %s for memory, %s by a bound on their time, %s that no "
+		    "framework runs, %s that do not divide"),
+		stopped ? JL_("stopped after ") : "", count(all, jl_plan_n_configurations(t)),
 		jl_units_text(time, search_s, JL_K_TIME, 2), count(evaluated, t->n_evaluated),
 		count(memory, t->n_memory + t->n_host), count(slower, t->n_slower), count(framework, t->n_framework),
 		count(shape, t->n_shape));
@@ -67,7 +63,7 @@ void jl_view_settings(struct jl_cli *cli, const struct jl_case *c, enum jl_plan_
 
 	if (absent.en) {
 		jl_buf_pad(&cli->out, ' ', indent);
-		jl_buf_printf(&cli->out, "# %s: %s\n", target_titles[target], JL_T(cli->lang, absent.en, absent.ko));
+		jl_buf_printf(&cli->out, "# %s: %s\n", target_titles[target], jl_msg(absent.en));
 		return;
 	}
 	jl_buf_init(&text, 65536);
@@ -132,11 +128,10 @@ static void offload_cell(struct jl_table *table, unsigned offload)
 			offload & JL_OFFLOAD_PARAMS ? "w" : "", offload & JL_OFFLOAD_ACTIVATIONS ? "a" : "");
 }
 
-static void setting_cell(struct jl_cli *cli, struct jl_table *table, const struct jl_case *c, enum column column)
+static void setting_cell(struct jl_table *table, const struct jl_case *c, enum column column)
 {
 	const struct jl_plan *p = &c->plan;
-	const char *const recomputes[JL_N_RECOMPUTE] = { "–", JL_T(cli->lang, "some", "일부"),
-							 JL_T(cli->lang, "full", "전체") };
+	const char *const recomputes[JL_N_RECOMPUTE] = { "–", JL_("some"), JL_("full") };
 
 	switch (column) {
 	case C_TP: jl_table_printf(table, "%.0f%s", p->tp, p->tp_async ? " so" : p->sp ? " s" : ""); break;
@@ -201,10 +196,7 @@ static bool is_tied(const struct jl_plan_answer *a, int i)
 
 static enum jl_status plans_table(struct jl_cli *cli, const struct jl_plan_answer *a, struct jl_err *err)
 {
-	const enum jl_lang lang = cli->lang;
-	const char *const values[JL_N_PLAN_OBJECTIVE] = { JL_T(lang, "step", "스텝"), JL_T(lang, "cost", "비용"),
-							  JL_T(lang, "energy", "에너지"),
-							  JL_T(lang, "tokens", "토큰") };
+	const char *const values[JL_N_PLAN_OBJECTIVE] = { JL_("step"), JL_("cost"), JL_("energy"), JL_("tokens") };
 	const struct jl_table_column all[N_COLUMN] = {
 		[C_RANK] = { .head = "", .align = JL_RIGHT },
 		[C_VALUE] = { .head = values[a->ask->objective] },
@@ -213,11 +205,11 @@ static enum jl_status plans_table(struct jl_cli *cli, const struct jl_plan_answe
 		[C_CP] = { .head = "CP", .align = JL_RIGHT },
 		[C_EP] = { .head = "EP", .align = JL_RIGHT },
 		[C_DP] = { .head = "DP", .align = JL_RIGHT },
-		[C_MICRO] = { .head = JL_T(lang, "micro", "배치"), .align = JL_RIGHT },
+		[C_MICRO] = { .head = JL_("micro"), .align = JL_RIGHT },
 		[C_ZERO] = { .head = "ZeRO" },
-		[C_RECOMPUTE] = { .head = JL_T(lang, "recomp.", "재계산") },
-		[C_OFFLOAD] = { .head = JL_T(lang, "offl.", "오프로드") },
-		[C_FORMAT] = { .head = JL_T(lang, "form.", "형식") },
+		[C_RECOMPUTE] = { .head = JL_("recomp.") },
+		[C_OFFLOAD] = { .head = JL_("offl.") },
+		[C_FORMAT] = { .head = JL_("form.") },
 		[C_MEMORY] = { .head = "GiB", .align = JL_RIGHT },
 	};
 	struct jl_table_column columns[N_COLUMN];
@@ -233,7 +225,7 @@ static enum jl_status plans_table(struct jl_cli *cli, const struct jl_plan_answe
 		value_cell(&table, a, i);
 		for (int k = C_TP; k < C_MEMORY; k++)
 			if (is_told(a, (enum column)k))
-				setting_cell(cli, &table, &a->how[i], (enum column)k);
+				setting_cell(&table, &a->how[i], (enum column)k);
 		jl_table_printf(&table, "%.0f", gib(a->prediction[i].memory.total_B));
 		jl_table_end_row(&table);
 	}
@@ -247,14 +239,10 @@ static void tied_line(struct jl_cli *cli, const struct jl_plan_answer *a)
 	for (int i = 1; i < a->result->top.n; i++)
 		n += is_tied(a, i);
 	if (n)
-		jl_view_entry(cli, "Sure?", "확실성",
-			      JL_T(cli->lang, "%d of the others (≈) lie inside the interval of plan 1: try them too",
-				   "나머지 중 %d개(≈)는 1번의 구간 안: 함께 시험해 볼 것"),
+		jl_view_entry(cli, "Sure?", JL_("%d of the others (≈) lie inside the interval of plan 1: try them too"),
 			      n);
 	else if (a->result->top.n > 1)
-		jl_view_entry(cli, "Sure?", "확실성", "%s",
-			      JL_T(cli->lang, "no other plan lies inside the interval of plan 1",
-				   "1번의 구간 안에 드는 다른 계획은 없음"));
+		jl_view_entry(cli, "Sure?", "%s", JL_("no other plan lies inside the interval of plan 1"));
 }
 
 /* The best plan that is of another kind than the winner: other parallelisms, not other degrees. 0: none shown. */
@@ -311,18 +299,14 @@ static void why_line(struct jl_cli *cli, const struct jl_plan_answer *a)
 			continue;
 		done |= 1u << i;
 		len += (size_t)snprintf(
-			text + len, sizeof(text) - len, "%s%s %s%s", len ? ", " : "",
-			JL_T(cli->lang, jl_parts[i].en, jl_parts[i].ko), signs[n] > 0 ? "−" : "+",
+			text + len, sizeof(text) - len, "%s%s %s%s", len ? ", " : "", jl_msg(jl_parts[i].en),
+			signs[n] > 0 ? "−" : "+",
 			jl_units_text(time, fabs(jl_part_s(first, i) - jl_part_s(second, i)), JL_K_TIME, 2));
 	}
 	if (len)
-		jl_view_entry(cli, "Why", "이유", JL_T(cli->lang, "against plan %d: %s", "%d번과 비교: %s"), other + 1,
-			      text);
+		jl_view_entry(cli, "Why", JL_("against plan %d: %s"), other + 1, text);
 	else
-		jl_view_entry(cli, "Why", "이유",
-			      JL_T(cli->lang, "plan %d differs by less than it can be known",
-				   "%d번과의 차이는 알 수 있는 것보다 작음"),
-			      other + 1);
+		jl_view_entry(cli, "Why", JL_("plan %d differs by less than it can be known"), other + 1);
 }
 
 static void no_plan(struct jl_cli *cli, const struct jl_plan_answer *a)
@@ -334,17 +318,13 @@ static void no_plan(struct jl_cli *cli, const struct jl_plan_answer *a)
 
 	jl_buf_printf(&cli->out, "%s · %s\n\n", ask->site->base.subject.name, ask->site->base.machine.sys.text);
 	if (!(miss->value < INFINITY)) {
-		jl_view_entry(cli, "No plan", "계획 없음",
-			      JL_T(cli->lang,
-				   "nothing divides: %d GPUs, global batch %.0f; change --global-batch or --fix",
-				   "나누어지지 않음: GPU %d개, 전체 배치 %.0f. --global-batch나 --fix를 바꿔 보세요"),
+		jl_view_entry(cli, "No plan",
+			      JL_("nothing divides: %d GPUs, global batch %.0f; change --global-batch or --fix"),
 			      ask->site->base.n_gpus, ask->site->global_batch);
 		return;
 	}
 	jl_plan_way_case(&c, ask->site, &miss->way);
-	jl_view_entry(cli, "No plan", "계획 없음",
-		      JL_T(cli->lang, "fits. The nearest needs %.1f GiB a GPU of %.1f: it lacks %.1f GiB",
-			   "맞는 것이 없음. 가장 가까운 계획은 GPU당 %.1f / %.1f GiB: %.1f GiB 부족"),
+	jl_view_entry(cli, "No plan", JL_("fits. The nearest needs %.1f GiB a GPU of %.1f: it lacks %.1f GiB"),
 		      gib(miss->memory_B), gib(limit_B), gib(miss->memory_B - limit_B));
 	jl_view_plan_case(cli, &c);
 }
@@ -360,8 +340,7 @@ void jl_view_plan_case(struct jl_cli *cli, const struct jl_case *c)
 #define ADD(...) (n += n < sizeof(text) ? (size_t)snprintf(text + n, sizeof(text) - n, __VA_ARGS__) : 0)
 	ADD("%s %.0f", p->shard > 0 ? "HSDP" : zeros[p->zero], p->dp);
 	if (p->tp > 1)
-		ADD(" · TP %.0f%s%s", p->tp, p->sp ? "+SP" : "",
-		    p->tp_async ? JL_T(cli->lang, " overlapped", " 겹침") : "");
+		ADD(" · TP %.0f%s%s", p->tp, p->sp ? "+SP" : "", p->tp_async ? JL_(" overlapped") : "");
 	if (p->pp > 1)
 		ADD(" · PP %.0f", p->pp);
 	if (p->n_chunks > 1)
@@ -370,56 +349,45 @@ void jl_view_plan_case(struct jl_cli *cli, const struct jl_case *c)
 		ADD(" · CP %.0f", p->cp);
 	if (p->ep > 1)
 		ADD(" · EP %.0f", p->ep);
-	ADD(JL_T(cli->lang, " · micro-batch %.0f", " · 마이크로배치 %.0f"), c->shard.micro_batch);
+	ADD(JL_(" · micro-batch %.0f"), c->shard.micro_batch);
 	if (p->recompute)
-		ADD(" · %s", p->recompute == JL_RECOMPUTE_FULL
-				     ? JL_T(cli->lang, "full recompute", "전체 재계산")
-				     : JL_T(cli->lang, "selective recompute", "선택적 재계산"));
+		ADD(" · %s", p->recompute == JL_RECOMPUTE_FULL ? JL_("full recompute") : JL_("selective recompute"));
 	if (p->offload)
-		ADD(" · %s%s%s%s", JL_T(cli->lang, "offload", "오프로드"),
-		    p->offload & JL_OFFLOAD_OPTIMIZER ? JL_T(cli->lang, " optimizer", " 옵티마이저") : "",
-		    p->offload & JL_OFFLOAD_PARAMS ? JL_T(cli->lang, " weights", " 가중치") : "",
-		    p->offload & JL_OFFLOAD_ACTIVATIONS ? JL_T(cli->lang, " activations", " 활성값") : "");
+		ADD(" · %s%s%s%s", JL_("offload"), p->offload & JL_OFFLOAD_OPTIMIZER ? JL_(" optimizer") : "",
+		    p->offload & JL_OFFLOAD_PARAMS ? JL_(" weights") : "",
+		    p->offload & JL_OFFLOAD_ACTIVATIONS ? JL_(" activations") : "");
 	ADD(" · %s", jl_dtype_name(c->shard.dtype));
 #undef ADD
-	jl_view_entry(cli, NULL, NULL, "%s", text);
+	jl_view_entry(cli, NULL, "%s", text);
 }
 
 static void legend(struct jl_cli *cli)
 {
 	jl_buf_printf(&cli->out, "  %s%s%s\n", jl_view_dim(cli),
-		      JL_T(cli->lang, "TP s: sequence parallel, o: overlapped · PP 8×3: 3 chunks a stage",
-			   "TP s: 시퀀스 병렬, o: 통신 겹침 · PP 8×3: 단계당 청크 3개"),
-		      jl_view_reset(cli));
+		      JL_("TP s: sequence parallel, o: overlapped · PP 8×3: 3 chunks a stage"), jl_view_reset(cli));
 	jl_buf_printf(&cli->out, "  %s%s%s\n\n", jl_view_dim(cli),
-		      JL_T(cli->lang, "ZeRO h: inside a host, k: weights stay gathered · offload: o w a",
-			   "ZeRO h: 호스트 안에서만, k: 모은 가중치 유지 · 오프로드: o w a"),
-		      jl_view_reset(cli));
+		      JL_("ZeRO h: inside a host, k: weights stay gathered · offload: o w a"), jl_view_reset(cli));
 }
 
 /* What was asked of the run, and whether the best plan keeps it. */
 static void limit_lines(struct jl_cli *cli, const struct jl_plan_answer *a)
 {
 	const struct jl_prediction *p = &a->prediction[0];
-	const enum jl_lang lang = cli->lang;
 	char is[JL_UNITS_TEXT_MAX], may[JL_UNITS_TEXT_MAX];
 
 	if (!isnan(a->deadline_s))
-		jl_view_entry(cli, "Deadline", "기한",
-			      a->in_time ? JL_T(lang, "kept: %s of %s", "지킴: %s / %s")
-					 : JL_T(lang, "missed: %s, but %s are allowed", "넘김: %s 필요, 기한 %s"),
+		jl_view_entry(cli, "Deadline",
+			      a->in_time ? JL_("kept: %s of %s") : JL_("missed: %s, but %s are allowed"),
 			      jl_units_text(is, p->run_s.value, JL_K_TIME, 2),
 			      jl_units_text(may, a->deadline_s, JL_K_TIME, 3));
 	if (!isnan(a->budget_usd))
-		jl_view_entry(cli, "Budget", "예산",
-			      a->in_budget ? JL_T(lang, "kept: %s of %s", "지킴: %s / %s")
-					   : JL_T(lang, "missed: %s, but %s are allowed", "넘김: %s 필요, 예산 %s"),
+		jl_view_entry(cli, "Budget",
+			      a->in_budget ? JL_("kept: %s of %s") : JL_C("budget", "missed: %s, but %s are allowed"),
 			      jl_units_text(is, p->cost_usd.value, JL_K_USD, 2),
 			      jl_units_text(may, a->budget_usd, JL_K_USD, 6));
 	if (!a->in_time || !a->in_budget)
-		jl_view_entry(cli, NULL, NULL, "%s",
-			      JL_T(lang, "other numbers or kinds of GPUs: --gpus 64..4096 --kinds h100-sxm5",
-				   "다른 개수나 종류: --gpus 64..4096 --kinds h100-sxm5"));
+		jl_view_entry(cli, NULL, "%s",
+			      JL_("other numbers or kinds of GPUs: --gpus 64..4096 --kinds h100-sxm5"));
 }
 
 static void best_lines(struct jl_cli *cli, const struct jl_plan_answer *a)
@@ -428,22 +396,19 @@ static void best_lines(struct jl_cli *cli, const struct jl_plan_answer *a)
 	const struct jl_case *c = &a->how[0];
 	char step[JL_RANGE_TEXT_MAX], run[JL_RANGE_TEXT_MAX], rate[JL_UNITS_TEXT_MAX], date[JL_DATED_MAX];
 
-	jl_view_entry(cli, "Best", "최선",
-		      JL_T(cli->lang, "%s%s%s a step · %s samples/s · MFU %.2g %%",
-			   "%s스텝당 %s%s · 샘플 %s개/s · MFU %.2g %%"),
-		      jl_view_bold(cli), jl_view_range(step, &p->step_s, JL_K_TIME), jl_view_reset(cli),
+	jl_view_entry(cli, "Best", JL_("%s%s%s a step · %s samples/s · MFU %.2g %%"), jl_view_bold(cli),
+		      jl_view_range(step, &p->step_s, JL_K_TIME), jl_view_reset(cli),
 		      jl_about_text(rate, p->samples_per_s.value), 100 * p->mfu_frac);
 	jl_view_plan_case(cli, c);
 	if (p->whole_run && !isnan(p->cost_usd.value))
-		jl_view_entry(cli, "Run", "전체", "%s · %s", jl_view_range(step, &p->run_s, JL_K_TIME),
+		jl_view_entry(cli, "Run", "%s · %s", jl_view_range(step, &p->run_s, JL_K_TIME),
 			      jl_view_range(run, &p->cost_usd, JL_K_USD));
 	else if (p->whole_run)
-		jl_view_entry(cli, "Run", "전체", "%s", jl_view_range(step, &p->run_s, JL_K_TIME));
+		jl_view_entry(cli, "Run", "%s", jl_view_range(step, &p->run_s, JL_K_TIME));
 	if (!isnan(p->rent.usdps) &&
 	    (p->whole_run || a->ask->objective == JL_PLAN_COST || a->ask->objective == JL_PLAN_TOKENS_PER_USD))
-		jl_view_entry(cli, "Rent", "임대료",
-			      JL_T(cli->lang, "%.2f USD/h a GPU (%s, %s)", "GPU당 시간당 %.2f USD (%s, %s)"),
-			      p->rent.usdps * 3600, p->rent.provider, jl_view_dated(date, cli, p->rent.date));
+		jl_view_entry(cli, "Rent", JL_("%.2f USD/h a GPU (%s, %s)"), p->rent.usdps * 3600, p->rent.provider,
+			      jl_view_dated(date, cli, p->rent.date));
 	limit_lines(cli, a);
 	jl_buf_putc(&cli->out, '\n');
 }
@@ -451,7 +416,6 @@ static void best_lines(struct jl_cli *cli, const struct jl_plan_answer *a)
 enum jl_status jl_view_plans(struct jl_cli *cli, const struct jl_plan_answer *a, struct jl_err *err)
 {
 	const struct jl_plan_site *site = a->ask->site;
-	const enum jl_lang lang = cli->lang;
 	enum jl_plan_target target;
 	enum jl_status status;
 
@@ -460,11 +424,9 @@ enum jl_status jl_view_plans(struct jl_cli *cli, const struct jl_plan_answer *a,
 		jl_view_searched(cli, &a->result->tally, a->result->search_s, a->result->stopped);
 		return JL_OK;
 	}
-	jl_buf_printf(&cli->out,
-		      JL_T(lang, "%s · %s · global batch %.0f%s · sequence %.0f\n\n",
-			   "%s · %s · 전체 배치 %.0f%s · 시퀀스 %.0f\n\n"),
-		      site->base.subject.name, site->base.machine.sys.text, site->global_batch,
-		      a->batch_given ? "" : JL_T(lang, " (assumed)", " (가정)"), site->base.shard.seq);
+	jl_buf_printf(&cli->out, JL_("%s · %s · global batch %.0f%s · sequence %.0f\n\n"), site->base.subject.name,
+		      site->base.machine.sys.text, site->global_batch, a->batch_given ? "" : JL_(" (assumed)"),
+		      site->base.shard.seq);
 	best_lines(cli, a);
 	status = plans_table(cli, a, err);
 	if (status)
@@ -474,8 +436,7 @@ enum jl_status jl_view_plans(struct jl_cli *cli, const struct jl_plan_answer *a,
 	tied_line(cli, a);
 	jl_view_searched(cli, &a->result->tally, a->result->search_s, a->result->stopped);
 	target = jl_plan_settings_of(&a->how[0]);
-	jl_view_entry(cli, "Settings", "설정", JL_T(lang, "%s (others: --settings)", "%s (다른 것은 --settings)"),
-		      target_titles[target]);
+	jl_view_entry(cli, "Settings", JL_("%s (others: --settings)"), target_titles[target]);
 	jl_view_settings(cli, &a->how[0], target, 12);
 	jl_view_assumed(cli, &a->how[0]);
 	return JL_OK;

@@ -21,8 +21,7 @@ enum jl_status jl_sweep_parse(struct jl_sweep_list *ret_list, const char *text, 
 		}
 	if (list.over == JL_N_SWEEP)
 		return jl_fail(err, JL_E_USAGE,
-			       "--sweep: '%s' does not begin with gpus= or nodes=; write e.g. gpus=1,2,4,8",
-			       "--sweep: '%s'이(가) gpus=나 nodes=로 시작하지 않습니다. 예: gpus=1,2,4,8", text);
+			       "--sweep: '%s' does not begin with gpus= or nodes=; write e.g. gpus=1,2,4,8", text);
 	while (*at) {
 		size_t len = strcspn(at, ",");
 		char piece[32];
@@ -34,14 +33,12 @@ enum jl_status jl_sweep_parse(struct jl_sweep_list *ret_list, const char *text, 
 		if (status)
 			return status;
 		if (list.n == JL_SWEEP_MAX)
-			return jl_fail(err, JL_E_LIMIT, "--sweep: more than %d sizes",
-				       "--sweep: 크기가 %d개를 넘습니다", JL_SWEEP_MAX);
+			return jl_fail(err, JL_E_LIMIT, "--sweep: more than %d sizes", JL_SWEEP_MAX);
 		list.values[list.n++] = (int)n;
 		at += len + (at[len] == ',');
 	}
 	if (!list.n)
-		return jl_fail(err, JL_E_USAGE, "--sweep: no size; write e.g. gpus=1,2,4,8",
-			       "--sweep: 크기가 없습니다. 예: gpus=1,2,4,8");
+		return jl_fail(err, JL_E_USAGE, "--sweep: no size; write e.g. gpus=1,2,4,8");
 	*ret_list = list;
 	return JL_OK;
 }
@@ -74,8 +71,7 @@ static enum jl_status run_series(struct jl_cli *cli, struct series *series, cons
 	enum jl_status status = JL_OK;
 
 	if (!system)
-		return jl_fail(err, JL_E_USAGE, "name a system with --on, e.g. --on aws:p5.48xlarge",
-			       "--on으로 시스템을 쓰세요. 예: --on aws:p5.48xlarge");
+		return jl_fail(err, JL_E_USAGE, "name a system with --on, e.g. --on aws:p5.48xlarge");
 	if (sweep)
 		status = jl_sweep_parse(&list, sweep, err);
 	if (!status)
@@ -121,23 +117,22 @@ static const char *rate_text(char out[JL_UNITS_TEXT_MAX], double value_Bps, cons
 
 static enum jl_status print_table(struct jl_cli *cli, const struct series *series, struct jl_err *err)
 {
-	const enum jl_lang lang = cli->lang;
 	const struct rate_unit unit = rate_unit_of(series), large = { 1e9, "GB/s" };
 	char algbw[32], bound[32];
 	const struct jl_table_column columns[] = {
-		{ .head = JL_T(lang, "hosts", "호스트"), .align = JL_RIGHT },
+		{ .head = JL_("hosts"), .align = JL_RIGHT },
 		{ .head = "GPU", .align = JL_RIGHT },
 		{ .head = algbw },
 		{ .head = "busbw", .align = JL_RIGHT },
 		{ .head = bound, .align = JL_RIGHT },
-		{ .head = JL_T(lang, "of it", "대비"), .align = JL_RIGHT },
-		{ .head = JL_T(lang, "time", "시간"), .align = JL_RIGHT },
-		{ .head = JL_T(lang, "way, steps", "방식, 단계") },
+		{ .head = JL_("of it"), .align = JL_RIGHT },
+		{ .head = JL_("time"), .align = JL_RIGHT },
+		{ .head = JL_("way, steps") },
 	};
 	struct jl_table table;
 
 	snprintf(algbw, sizeof(algbw), "algbw %s", unit.name);
-	snprintf(bound, sizeof(bound), "%s%s", JL_T(lang, "bound", "한계"), unit.Bps < large.Bps ? " GB/s" : "");
+	jl_format(bound, sizeof(bound), "%s%s", JL_("bound"), unit.Bps < large.Bps ? " GB/s" : "");
 	jl_table_init(&table, &cli->arena, columns, 8);
 	for (size_t i = 0; i < series->n; i++) {
 		const struct jl_collective_case *c = &series->cases[i];
@@ -161,36 +156,25 @@ static enum jl_status print_table(struct jl_cli *cli, const struct series *serie
 static void why(struct jl_cli *cli, const struct series *series)
 {
 	const struct jl_collective_case *first = &series->cases[0], *last = &series->cases[series->n - 1];
-	const enum jl_lang lang = cli->lang;
 
-	jl_view_entry(cli, "Bound by", "한계", "%s", JL_T(lang, last->limit_en, last->limit_ko));
+	jl_view_entry(cli, "Bound by", "%s", last->limit_text);
 	if (series->n > 1 && last->n_nodes > first->n_nodes && last->bound_Bps < 0.98 * first->bound_Bps)
-		jl_view_entry(cli, "Why", "이유",
-			      JL_T(lang,
-				   "with more hosts every byte crosses the network more often, up to twice: the bound "
-				   "falls from %.0f to %.0f GB/s; %.0f steps follow each other instead of %.0f",
-				   "호스트가 많아질수록 모든 바이트가 네트워크를 더 여러 번(최대 두 번) 지나 한계가 "
-				   "%.0f에서 %.0f GB/s로 낮아지고, 이어지는 단계가 %.0f개로 늘어남 (처음 %.0f개)"),
+		jl_view_entry(cli, "Why",
+			      JL_("with more hosts every byte crosses the network more often, up to twice: the bound "
+				  "falls from %.0f to %.0f GB/s; %.0f steps follow each other instead of %.0f"),
 			      first->bound_Bps / 1e9, last->bound_Bps / 1e9, last->n_steps, first->n_steps);
 	if (last->kind == JL_ALLREDUCE)
-		jl_view_entry(
-			cli, "Note", "참고", "%s",
-			last->in_network
-				? JL_T(lang, "the switches may reduce on the way: counted",
-				       "스위치의 네트워크 내 리덕션을 쓸 수 있는 것으로 봄")
-				: JL_T(lang,
-				       "a value above the bound is no algbw of this system: no algorithm reaches "
-				       "it without reduction in the network",
-				       "한계를 넘는 값은 이 시스템의 algbw가 아님: 네트워크 내 리덕션 없이는 어떤 "
-				       "알고리즘으로도 불가능"));
+		jl_view_entry(cli, "Note", "%s",
+			      last->in_network
+				      ? JL_("the switches may reduce on the way: counted")
+				      : JL_("a value above the bound is no algbw of this system: no algorithm reaches "
+					    "it without reduction in the network"));
 	jl_buf_printf(&cli->out, "  %s%s%s\n", jl_view_dim(cli),
-		      JL_T(lang, "⚠ estimated; 80 % intervals, checked on published runs (jeoul validate).",
-			   "⚠ 추정값. 80 % 구간은 공개된 측정으로 검증했습니다 (jeoul validate)."),
+		      JL_("⚠ estimated; 80 % intervals, checked on published runs (jeoul validate)."),
 		      jl_view_reset(cli));
 	if (!last->seen)
 		jl_buf_printf(&cli->out, "  %s%s%s\n", jl_view_dim(cli),
-			      JL_T(lang, "No published measurement has this pair of links: the interval is wider.",
-				   "이 링크 조합의 공개 측정이 없어 구간이 더 넓습니다."),
+			      JL_("No published measurement has this pair of links: the interval is wider."),
 			      jl_view_reset(cli));
 }
 
@@ -242,8 +226,7 @@ enum jl_status jl_predict_collective(struct jl_cli *cli, enum jl_collective_kind
 	enum jl_status status;
 
 	if (!size)
-		return jl_fail(err, JL_E_USAGE, "%s needs a size: --size \"16 GB\"",
-			       "%s에는 크기가 필요합니다: --size \"16 GB\"", jl_collective_name(kind));
+		return jl_fail(err, JL_E_USAGE, "%s needs a size: --size \"16 GB\"", jl_collective_name(kind));
 	for (size_t i = 0; i < cli->args.n_given; i++) {
 		static const char *const ours[] = { "on", "size", "sweep", "json", "lang", "catalog", "no-color" };
 		const char *name = cli->args.given[i].option->name;
@@ -252,8 +235,7 @@ enum jl_status jl_predict_collective(struct jl_cli *cli, enum jl_collective_kind
 		while (k < sizeof(ours) / sizeof(*ours) && strcmp(ours[k], name) != 0)
 			k++;
 		if (k == sizeof(ours) / sizeof(*ours))
-			return jl_fail(err, JL_E_USAGE, "--%s is for a model; %s takes --on, --size and --sweep",
-				       "--%s은(는) 모델용입니다. %s에는 --on, --size, --sweep을 씁니다", name,
+			return jl_fail(err, JL_E_USAGE, "--%s is for a model; %s takes --on, --size and --sweep", name,
 				       jl_collective_name(kind));
 	}
 	status = run_series(cli, &series, &ask, err);
@@ -263,9 +245,8 @@ enum jl_status jl_predict_collective(struct jl_cli *cli, enum jl_collective_kind
 		print_json(cli, &series, &ask);
 		return JL_OK;
 	}
-	jl_buf_printf(&cli->out, JL_T(cli->lang, "%s%s of %s%s · %s\n\n", "%s%s %s%s · %s\n\n"), jl_view_bold(cli),
-		      jl_collective_name(kind), jl_units_text(text, ask.size_B, JL_K_BYTES, 4), jl_view_reset(cli),
-		      series.sys.text);
+	jl_buf_printf(&cli->out, JL_("%s%s of %s%s · %s\n\n"), jl_view_bold(cli), jl_collective_name(kind),
+		      jl_units_text(text, ask.size_B, JL_K_BYTES, 4), jl_view_reset(cli), series.sys.text);
 	status = print_table(cli, &series, err);
 	jl_buf_putc(&cli->out, '\n');
 	why(cli, &series);

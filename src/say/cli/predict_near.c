@@ -13,12 +13,11 @@
 static enum jl_status print_table(struct jl_cli *cli, const struct jl_validation *v, const struct jl_near *near,
 				  size_t n, struct jl_err *err)
 {
-	const enum jl_lang lang = cli->lang;
 	const struct jl_table_column columns[] = {
-		{ .head = JL_T(lang, "published run", "공개된 측정"), .flexible = true, .min_width = 20 },
+		{ .head = JL_("published run"), .flexible = true, .min_width = 20 },
 		{ .head = "GPU" },
-		{ .head = JL_T(lang, "off by", "차이"), .align = JL_RIGHT },
-		{ .head = JL_T(lang, "row", "행") },
+		{ .head = JL_("off by"), .align = JL_RIGHT },
+		{ .head = JL_("row") },
 	};
 	struct jl_table table;
 
@@ -34,8 +33,7 @@ static enum jl_status print_table(struct jl_cli *cli, const struct jl_validation
 		jl_table_end_row(&table);
 	}
 	jl_buf_printf(&cli->out, "\n%s%s%s\n", jl_view_bold(cli),
-		      JL_T(lang, "Near it: the published runs most like this one, predicted by the shipped parameters",
-			   "가까운 공개 측정과, 배포된 파라미터로 한 예측"),
+		      JL_("Near it: the published runs most like this one, predicted by the shipped parameters"),
 		      jl_view_reset(cli));
 	return jl_view_table(cli, &table, 2, err);
 }

@@ -37,14 +37,11 @@ static enum jl_status read_requests(struct serving *s, const char *text, struct 
 		if (status)
 			return status;
 		if (s->n == ROWS_MAX)
-			return jl_fail(err, JL_E_LIMIT, "--requests: more than %d numbers",
-				       "--requests: 숫자가 %d개를 넘습니다", ROWS_MAX);
+			return jl_fail(err, JL_E_LIMIT, "--requests: more than %d numbers", ROWS_MAX);
 		s->requests[s->n++] = (double)n;
 		at += len + (at[len] == ',');
 	}
-	return s->n ? JL_OK
-		    : jl_fail(err, JL_E_USAGE, "--requests: no number; write e.g. 1,8,32",
-			      "--requests: 숫자가 없습니다. 예: 1,8,32");
+	return s->n ? JL_OK : jl_fail(err, JL_E_USAGE, "--requests: no number; write e.g. 1,8,32");
 }
 
 static enum jl_status read_ask(struct serving *s, struct jl_cli *cli, const struct jl_request *req, struct jl_err *err)
@@ -62,8 +59,6 @@ static enum jl_status read_ask(struct serving *s, struct jl_cli *cli, const stru
 		return jl_fail(
 			err, JL_E_USAGE,
 			"--engine: '%.40s' is not known; write vllm, sglang, trtllm, llama.cpp, exllama, lmdeploy ...",
-			"--engine: '%.40s'을(를) 알 수 없습니다. vllm, sglang, trtllm, llama.cpp, exllama, lmdeploy "
-			"등을 쓰세요",
 			s->engine);
 	status = read_requests(s, requests ? requests : "1,8,32,128", err);
 	if (!status)
@@ -71,13 +66,11 @@ static enum jl_status read_ask(struct serving *s, struct jl_cli *cli, const stru
 	if (status)
 		return status;
 	if (!s->subject.kind->has_tokens)
-		return jl_fail(err, JL_E_USAGE, "--serve needs a transformer, e.g. llama-3-70b",
-			       "--serve에는 트랜스포머 모델이 필요합니다. 예: llama-3-70b");
+		return jl_fail(err, JL_E_USAGE, "--serve needs a transformer, e.g. llama-3-70b");
 	s->ask.model = s->subject.info;
 	s->ask.shape = &s->subject.model;
 	if (!req->system)
-		return jl_fail(err, JL_E_USAGE, "name a system with --on, e.g. --on \"4x h100-sxm5\"",
-			       "--on으로 시스템을 쓰세요. 예: --on \"4x h100-sxm5\"");
+		return jl_fail(err, JL_E_USAGE, "name a system with --on, e.g. --on \"4x h100-sxm5\"");
 	return jl_sys_parse(&s->sys, cli->cat, req->system, &cli->arena, err);
 }
 
@@ -90,8 +83,7 @@ static enum jl_status weigh(struct serving *s, struct jl_cli *cli, struct jl_err
 	if (status)
 		return status;
 	if (isnan(machine.dev.mem_B) || isnan(machine.dev.mem_Bps))
-		return jl_fail(err, JL_E_ABSENT, "the catalog does not list the memory of %.60s",
-			       "카탈로그에 %.60s의 메모리 정보가 없습니다", s->sys.text);
+		return jl_fail(err, JL_E_ABSENT, "the catalog does not list the memory of %.60s", s->sys.text);
 	for (size_t i = 0; i < s->n; i++)
 		most = fmax(most, s->requests[i]);
 	/* the most requests decide how many GPUs share the model: one machine for all rows */
@@ -102,10 +94,9 @@ static enum jl_status weigh(struct serving *s, struct jl_cli *cli, struct jl_err
 		s->ask.n_requests = s->requests[i];
 		status = jl_serve_predict(&s->rows[i], cli->cat, &machine, &s->ask, err);
 		if (!status && !(s->rows[i].tpot_s.value > 0))
-			status = jl_fail(
-				err, JL_E_DATA, "%.60s does not compute in %.20s; int8 and int4 weights run everywhere",
-				"%.60s은(는) %.20s 연산을 지원하지 않습니다. int8, int4 가중치는 어디서나 됩니다",
-				s->sys.text, s->ask.weights ? s->ask.weights : "bf16");
+			status = jl_fail(err, JL_E_DATA,
+					 "%.60s does not compute in %.20s; int8 and int4 weights run everywhere",
+					 s->sys.text, s->ask.weights ? s->ask.weights : "bf16");
 	}
 	return status;
 }
@@ -124,13 +115,12 @@ static const char *weights_name(const struct serving *s)
 
 static enum jl_status print_table(struct jl_cli *cli, const struct serving *s, struct jl_err *err)
 {
-	const enum jl_lang lang = cli->lang;
 	const struct jl_table_column columns[] = {
-		{ .head = JL_T(lang, "requests", "동시 요청"), .align = JL_RIGHT },
-		{ .head = JL_T(lang, "first token", "첫 토큰") },
-		{ .head = JL_T(lang, "each token", "토큰당") },
-		{ .head = JL_T(lang, "one, tok/s", "요청당 토큰/s"), .align = JL_RIGHT },
-		{ .head = JL_T(lang, "all, tok/s", "전체 토큰/s") },
+		{ .head = JL_("requests"), .align = JL_RIGHT },
+		{ .head = JL_("first token") },
+		{ .head = JL_("each token") },
+		{ .head = JL_("one, tok/s"), .align = JL_RIGHT },
+		{ .head = JL_("all, tok/s") },
 	};
 	struct jl_table table;
 
@@ -156,30 +146,24 @@ static void print_bound(struct jl_cli *cli, const struct jl_serve_step *step, do
 {
 	const struct {
 		double s;
-		const char *en, *ko;
+		const char *en;
 	} parts[] = {
-		{ step->weights_s, "reading the weights", "가중치 읽기" },
-		{ step->math_s, "matrix products", "행렬곱" },
-		{ step->kv_s, "reading keys and values", "KV 캐시 읽기" },
-		{ step->exchange_s, "exchanges between GPUs", "GPU 간 통신" },
-		{ step->fixed_s, "launches and the host", "커널 실행과 호스트" },
+		{ step->weights_s, JL_N("reading the weights") }, { step->math_s, JL_N("matrix products") },
+		{ step->kv_s, JL_N("reading keys and values") },  { step->exchange_s, JL_N("exchanges between GPUs") },
+		{ step->fixed_s, JL_N("launches and the host") },
 	};
 	size_t most = 0;
 
 	for (size_t i = 1; i < sizeof(parts) / sizeof(*parts); i++)
 		if (parts[i].s > parts[most].s)
 			most = i;
-	jl_view_entry(cli, "Bound by", "한계",
-		      JL_T(cli->lang, "%s: %.0f %% of a token's time at %.0f requests",
-			   "%s: 토큰 시간의 %.0f %% (동시 요청 %.0f개)"),
-		      JL_T(cli->lang, parts[most].en, parts[most].ko), 100 * fmin(1, parts[most].s / step->step_s),
-		      requests);
+	jl_view_entry(cli, "Bound by", JL_("%s: %.0f %% of a token's time at %.0f requests"), jl_msg(parts[most].en),
+		      100 * fmin(1, parts[most].s / step->step_s), requests);
 }
 
 static void print_memory(struct jl_cli *cli, const struct serving *s)
 {
 	const struct jl_serve_answer *a = &s->rows[s->n - 1];
-	const enum jl_lang lang = cli->lang;
 	char weights[JL_UNITS_TEXT_MAX], context[JL_UNITS_TEXT_MAX], room[JL_UNITS_TEXT_MAX], have[JL_UNITS_TEXT_MAX];
 
 	jl_units_text(weights, a->weights_B, JL_K_BYTES, 3);
@@ -187,30 +171,20 @@ static void print_memory(struct jl_cli *cli, const struct serving *s)
 	jl_view_value(have, a->capacity_B, JL_K_BYTES, true);
 	jl_about_text(room, floor(a->room));
 	if (a->n_gpus == 1)
-		jl_view_entry(cli, "Memory", "메모리",
-			      JL_T(lang, "weights %s, a request %s, of %s", "가중치 %s, 요청당 %s, 용량 %s"), weights,
-			      context, have);
+		jl_view_entry(cli, "Memory", JL_("weights %s, a request %s, of %s"), weights, context, have);
 	else
-		jl_view_entry(cli, "Memory", "메모리",
-			      JL_T(lang, "on each of %d GPUs weights %s, a request %s, of %s",
-				   "GPU %d개 각각에 가중치 %s, 요청당 %s, 용량 %s"),
-			      a->n_gpus, weights, context, have);
+		jl_view_entry(cli, "Memory", JL_("on each of %d GPUs weights %s, a request %s, of %s"), a->n_gpus,
+			      weights, context, have);
 	if (!a->fits)
-		jl_view_entry(cli, NULL, NULL, "%s",
-			      JL_T(lang, "it does not fit: take more GPUs, or narrower weights (--weights fp8, int4)",
-				   "들어가지 않음: GPU를 늘리거나 더 작은 가중치(--weights fp8, int4)를 쓰세요"));
+		jl_view_entry(cli, NULL, "%s",
+			      JL_("it does not fit: take more GPUs, or narrower weights (--weights fp8, int4)"));
 	else if (a->room < s->requests[s->n - 1])
-		jl_view_entry(
-			cli, NULL, NULL,
-			JL_T(lang, "%s requests fit at once; the others wait", "동시에 요청 %s개까지, 나머지는 대기"),
-			room);
+		jl_view_entry(cli, NULL, JL_("%s requests fit at once; the others wait"), room);
 	else
-		jl_view_entry(cli, NULL, NULL, JL_T(lang, "room for %s requests at once", "동시에 요청 %s개까지 수용"),
-			      room);
+		jl_view_entry(cli, NULL, JL_("room for %s requests at once"), room);
 	if (n_copies(s) > 1)
-		jl_view_entry(cli, "Copies", "복제",
-			      JL_T(lang, "the system holds %d copies of it: that many times the requests and tokens",
-				   "이 시스템에 모델 %d벌이 들어감: 요청과 토큰도 그만큼 배"),
+		jl_view_entry(cli, "Copies",
+			      JL_("the system holds %d copies of it: that many times the requests and tokens"),
 			      n_copies(s));
 }
 
@@ -218,13 +192,10 @@ static void print_foot(struct jl_cli *cli, const struct serving *s)
 {
 	const bool checked = s->rows[0].checked;
 
-	jl_buf_printf(
-		&cli->out, "  %s%s%s\n", jl_view_dim(cli),
-		checked ? JL_T(cli->lang, "⚠ estimated; 80 % intervals, checked on published runs (jeoul validate).",
-			       "⚠ 추정값. 80 % 구간은 공개된 측정으로 검증했습니다 (jeoul validate).")
-			: JL_T(cli->lang, "⚠ estimated; of this family only single requests were published, not loads.",
-			       "⚠ 추정값. 이 계열은 부하 측정 없이 단일 요청 측정만 공개되어 있습니다."),
-		jl_view_reset(cli));
+	jl_buf_printf(&cli->out, "  %s%s%s\n", jl_view_dim(cli),
+		      checked ? JL_("⚠ estimated; 80 % intervals, checked on published runs (jeoul validate).")
+			      : JL_("⚠ estimated; of this family only single requests were published, not loads."),
+		      jl_view_reset(cli));
 }
 
 static void print_json(struct jl_cli *cli, const struct serving *s)
@@ -283,9 +254,6 @@ static enum jl_status only_ours(const struct jl_cli *cli, struct jl_err *err)
 			return jl_fail(err, JL_E_USAGE,
 				       "--%s is for training; --serve takes --requests, --prompt, --output, --weights, "
 				       "--engine",
-				       "--%s은(는) 학습용입니다. --serve에는 --requests, --prompt, --output, "
-				       "--weights, --engine을 "
-				       "씁니다",
 				       name);
 	}
 	return JL_OK;
@@ -297,8 +265,7 @@ enum jl_status jl_serving_unused(const struct jl_cli *cli, struct jl_err *err)
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (jl_given(cli, names[i]))
-			return jl_fail(err, JL_E_USAGE, "--%s is for serving: add --serve",
-				       "--%s은(는) 서빙용입니다. --serve를 함께 쓰세요", names[i]);
+			return jl_fail(err, JL_E_USAGE, "--%s is for serving: add --serve", names[i]);
 	return JL_OK;
 }
 
@@ -320,12 +287,9 @@ enum jl_status jl_predict_serving(struct jl_cli *cli, const struct jl_request *r
 	}
 	jl_view_value(prompt, s.ask.prompt, JL_K_NUMBER, false);
 	jl_view_value(output, s.ask.output, JL_K_NUMBER, false);
-	jl_buf_printf(&cli->out,
-		      JL_T(cli->lang, "%s%s served%s · %s\n%s weights · %s · prompt %s, answer %s tokens\n\n",
-			   "%s%s 서빙%s · %s\n가중치 %s · %s · 프롬프트 %s, 출력 %s 토큰\n\n"),
+	jl_buf_printf(&cli->out, JL_("%s%s served%s · %s\n%s weights · %s · prompt %s, answer %s tokens\n\n"),
 		      jl_view_bold(cli), s.subject.name, jl_view_reset(cli), s.sys.text, weights_name(&s),
-		      s.engine ? s.engine : JL_T(cli->lang, "no engine in particular", "엔진 지정 없음"), prompt,
-		      output);
+		      s.engine ? s.engine : JL_("no engine in particular"), prompt, output);
 	if (s.rows[0].fits) {
 		status = print_table(cli, &s, err);
 		jl_buf_putc(&cli->out, '\n');

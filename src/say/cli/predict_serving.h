@@ -5,38 +5,30 @@
 #include "cli/command.h"
 
 #define JL_SERVING_OPTIONS                                                                                             \
-	{ .name = "serve",                                                                                             \
-	  .type = JL_OPT_FLAG,                                                                                         \
-	  .en = "answer requests with the model instead of training it",                                               \
-	  .ko = "학습 대신 서빙(추론)을 예측" },                                                                       \
+	{ .name = "serve", .type = JL_OPT_FLAG, .en = JL_N("answer requests with the model instead of training it") }, \
 		{ .name = "requests",                                                                                  \
 		  .type = JL_OPT_TEXT,                                                                                 \
 		  .arg = "N,N,...",                                                                                    \
-		  .en = "serve: requests at once (default: 1,8,32,128)",                                               \
-		  .ko = "서빙: 동시 요청 수 (기본값: 1,8,32,128)" },                                                   \
+		  .en = JL_N("serve: requests at once (default: 1,8,32,128)") },                                       \
 		{ .name = "prompt",                                                                                    \
 		  .type = JL_OPT_COUNT,                                                                                \
 		  .min = 1,                                                                                            \
 		  .max = 100000000,                                                                                    \
 		  .arg = "TOKENS",                                                                                     \
-		  .en = "serve: tokens of a question (default: 1024)",                                                 \
-		  .ko = "서빙: 프롬프트 토큰 수 (기본값: 1024)" },                                                     \
+		  .en = JL_N("serve: tokens of a question (default: 1024)") },                                         \
 		{ .name = "output",                                                                                    \
 		  .type = JL_OPT_COUNT,                                                                                \
 		  .min = 1,                                                                                            \
 		  .max = 100000000,                                                                                    \
 		  .arg = "TOKENS",                                                                                     \
-		  .en = "serve: tokens of an answer (default: 256)",                                                   \
-		  .ko = "서빙: 출력 토큰 수 (기본값: 256)" },                                                          \
+		  .en = JL_N("serve: tokens of an answer (default: 256)") },                                           \
 		{ .name = "weights",                                                                                   \
 		  .type = JL_OPT_TEXT,                                                                                 \
 		  .arg = "FORMAT",                                                                                     \
-		  .en = "serve: bf16, fp16, fp8, fp4, int8, int4, awq, q4_k_m ... (default: bf16)",                    \
-		  .ko = "서빙: 가중치 형식. bf16, fp16, fp8, fp4, int8, int4, awq, q4_k_m 등 (기본값: bf16)" },        \
+		  .en = JL_N("serve: bf16, fp16, fp8, fp4, int8, int4, awq, q4_k_m ... (default: bf16)") },            \
 	{                                                                                                              \
 		.name = "engine", .type = JL_OPT_TEXT, .arg = "NAME",                                                  \
-		.en = "serve: vllm, sglang, trtllm, llama.cpp ... (default: none in particular)",                      \
-		.ko = "서빙: vllm, sglang, trtllm, llama.cpp 등 (기본값: 특정하지 않음)"                   \
+		.en = JL_N("serve: vllm, sglang, trtllm, llama.cpp ... (default: none in particular)")                 \
 	}
 
 struct jl_request;

@@ -21,9 +21,9 @@ const char *jl_view_device(const struct jl_case *c)
 	return c->machine.sys.gpu ? "GPU" : "CPU";
 }
 
-void jl_view_entry(struct jl_cli *cli, const char *en, const char *ko, const char *format, ...)
+void jl_view_entry(struct jl_cli *cli, const char *en, const char *format, ...)
 {
-	const char *label = en ? JL_T(cli->lang, en, ko) : "";
+	const char *label = en ? jl_msg(en) : "";
 	const size_t width = jl_utf8_width(label);
 	char text[512];
 	va_list args;
@@ -80,20 +80,18 @@ static const char *framework_text(enum jl_framework framework)
 void jl_view_case(struct jl_cli *cli, const struct jl_case *c)
 {
 	const struct jl_plan *p = &c->plan;
-	const enum jl_lang lang = cli->lang;
 	struct pieces line = { .cli = cli };
 	char n[JL_UNITS_TEXT_MAX];
 
 	piece(&line, "%s", c->subject.name);
 	piece(&line, "%s", c->machine.sys.text);
-	piece(&line, JL_T(lang, "batch %s a worker", "작업자당 배치 %s"),
-	      jl_count_text(n, c->shard.micro_batch * p->n_micro));
+	piece(&line, JL_("batch %s a worker"), jl_count_text(n, c->shard.micro_batch * p->n_micro));
 	if (p->n_micro > 1)
-		piece(&line, JL_T(lang, "micro-batch %s", "마이크로배치 %s"), jl_count_text(n, c->shard.micro_batch));
+		piece(&line, JL_("micro-batch %s"), jl_count_text(n, c->shard.micro_batch));
 	if (p->dp > 1)
-		piece(&line, JL_T(lang, "global %s", "전체 %s"), jl_count_text(n, c->global_batch));
+		piece(&line, JL_("global %s"), jl_count_text(n, c->global_batch));
 	if (c->subject.kind->has_tokens)
-		piece(&line, JL_T(lang, "sequence %s", "시퀀스 %s"), jl_count_text(n, c->shard.seq));
+		piece(&line, JL_("sequence %s"), jl_count_text(n, c->shard.seq));
 	piece(&line, "%s", jl_dtype_name(c->shard.dtype));
 	if (p->zero >= 1 && p->shard > 0)
 		piece(&line, "%s %.0f×%.0f", p->zero == 3 ? "HSDP" : "ZeRO-2", p->dp / p->shard, p->shard);
@@ -104,17 +102,16 @@ void jl_view_case(struct jl_cli *cli, const struct jl_case *c)
 	if (p->tp > 1)
 		piece(&line, "TP %.0f%s", p->tp, p->sp ? "+SP" : "");
 	if (p->pp > 1)
-		piece(&line, "PP %.0f%s", p->pp, p->n_chunks > 1 ? JL_T(lang, " interleaved", " 인터리브") : "");
+		piece(&line, "PP %.0f%s", p->pp, p->n_chunks > 1 ? JL_(" interleaved") : "");
 	if (p->cp > 1)
 		piece(&line, "CP %.0f", p->cp);
 	if (p->ep > 1)
 		piece(&line, "EP %.0f", p->ep);
 	if (p->recompute != JL_RECOMPUTE_NONE)
 		piece(&line, "%s",
-		      p->recompute == JL_RECOMPUTE_FULL ? JL_T(lang, "full recompute", "전체 재계산")
-							: JL_T(lang, "selective recompute", "선택적 재계산"));
+		      p->recompute == JL_RECOMPUTE_FULL ? JL_("full recompute") : JL_("selective recompute"));
 	if (p->offload)
-		piece(&line, "%s", JL_T(lang, "offload", "오프로드"));
+		piece(&line, "%s", JL_("offload"));
 	piece(&line, "%s", framework_text(c->framework));
 	jl_buf_puts(&cli->out, "\n\n");
 }
@@ -138,9 +135,9 @@ static void time_lines(struct jl_cli *cli, const struct jl_prediction *p)
 		frac = jl_part_s(&p->step, best) / p->step.step_s;
 		if (frac < 0.005)
 			break;
-		name = JL_T(cli->lang, jl_parts[best].en, jl_parts[best].ko);
+		name = jl_msg(jl_parts[best].en);
 		width = jl_utf8_width(name);
-		jl_view_entry(cli, first ? "Time" : NULL, "시간", "%s %3.0f %%  %s%*s %s", jl_bar_text(bar, frac, 20),
+		jl_view_entry(cli, first ? JL_N("Time") : NULL, "%s %3.0f %%  %s%*s %s", jl_bar_text(bar, frac, 20),
 			      100 * frac, name, (int)(width < 18 ? 18 - width : 0), "",
 			      jl_units_text(time, jl_part_s(&p->step, best), JL_K_TIME, 2));
 		first = false;
@@ -163,57 +160,48 @@ static void host_memory(struct jl_cli *cli, const struct jl_case *c, const struc
 	char need[JL_UNITS_TEXT_MAX], has[JL_UNITS_TEXT_MAX];
 
 	if (isnan(c->ram_B))
-		jl_view_entry(cli, "Host RAM", "호스트",
-			      JL_T(cli->lang, "%s GiB a host offloaded; what the host has is not known (--ram)",
-				   "호스트당 %s GiB 오프로드. 호스트 메모리를 모름 (--ram으로 지정)"),
+		jl_view_entry(cli, "Host RAM", JL_("%s GiB a host offloaded; what the host has is not known (--ram)"),
 			      gib(need, p->host_B));
 	else
-		jl_view_entry(cli, "Host RAM", "호스트",
-			      JL_T(cli->lang, "%s of %s GiB a host offloaded: %s", "호스트당 %s / %s GiB 오프로드: %s"),
-			      gib(need, p->host_B), gib(has, c->ram_B),
-			      p->host_B > JL_HOST_RAM_FRAC * c->ram_B ? JL_T(cli->lang, "does not fit", "들어가지 않음")
-								      : JL_T(cli->lang, "fits", "들어감"));
+		jl_view_entry(cli, "Host RAM", JL_("%s of %s GiB a host offloaded: %s"), gib(need, p->host_B),
+			      gib(has, c->ram_B),
+			      p->host_B > JL_HOST_RAM_FRAC * c->ram_B ? JL_("does not fit") : JL_("fits"));
 }
 
 void jl_view_memory(struct jl_cli *cli, const struct jl_case *c, const struct jl_prediction *p)
 {
 	const struct jl_memory *m = &p->memory;
 	const struct {
-		const char *en, *ko;
+		const char *en;
 		double bytes;
 	} parts[] = {
-		{ "weights", "가중치", m->weights_B },         { "gradients", "그래디언트", m->gradients_B },
-		{ "optimizer", "옵티마이저", m->optimizer_B }, { "activations", "활성값", m->activations_B },
-		{ "buffers", "버퍼", m->buffers_B },           { "context", "컨텍스트", m->context_B },
+		{ JL_N("weights"), m->weights_B },     { JL_N("gradients"), m->gradients_B },
+		{ JL_N("optimizer"), m->optimizer_B }, { JL_N("activations"), m->activations_B },
+		{ JL_N("buffers"), m->buffers_B },     { JL_N("context"), m->context_B },
 	};
-	const enum jl_lang lang = cli->lang;
 	char total[JL_UNITS_TEXT_MAX], capacity[JL_UNITS_TEXT_MAX], part[JL_UNITS_TEXT_MAX];
 	struct pieces line = { .cli = cli, .indent = 12, .column = 12 };
 	const bool device_fits = !(m->total_B > p->capacity_B); /* the host has a line of its own */
-	const char *verdict = !device_fits ? JL_T(lang, "does not fit", "들어가지 않음")
-			      : m->total_B > JL_TIGHT_FRAC * p->capacity_B
-				      ? JL_T(lang, "tight, may run out of memory", "빠듯함, 메모리 부족 위험")
-				      : JL_T(lang, "fits", "들어감");
+	const char *verdict = !device_fits                                 ? JL_("does not fit")
+			      : m->total_B > JL_TIGHT_FRAC * p->capacity_B ? JL_("tight, may run out of memory")
+									   : JL_("fits");
 
 	if (isnan(p->capacity_B))
-		jl_view_entry(cli, "Memory", "메모리", "%s GiB", gib(total, m->total_B));
+		jl_view_entry(cli, "Memory", "%s GiB", gib(total, m->total_B));
 	else
-		jl_view_entry(cli, "Memory", "메모리", JL_T(lang, "%s of %s GiB a %s: %s", "%s / %s GiB (%s당): %s"),
-			      gib(total, m->total_B), gib(capacity, p->capacity_B), jl_view_device(c), verdict);
+		jl_view_entry(cli, "Memory", JL_("%s of %s GiB a %s: %s"), gib(total, m->total_B),
+			      gib(capacity, p->capacity_B), jl_view_device(c), verdict);
 	jl_buf_printf(&cli->out, "%*s", 12, "");
 	if (p->max_micro_batch >= 1)
-		piece(&line,
-		      JL_T(lang, "largest micro-batch (%.0f %% free): %s", "최대 마이크로배치 (여유 %.0f %%) %s"),
-		      100 * JL_MEMORY_MARGIN_FRAC, jl_count_text(part, p->max_micro_batch));
+		piece(&line, JL_("largest micro-batch (%.0f %% free): %s"), 100 * JL_MEMORY_MARGIN_FRAC,
+		      jl_count_text(part, p->max_micro_batch));
 	else if (p->room == JL_ROOM_TIGHT)
-		piece(&line,
-		      JL_T(lang, "one sample leaves less than %.0f %% free", "샘플 하나만 넣어도 여유 %.0f %% 미만"),
-		      100 * JL_MEMORY_MARGIN_FRAC);
+		piece(&line, JL_("one sample leaves less than %.0f %% free"), 100 * JL_MEMORY_MARGIN_FRAC);
 	else if (!device_fits)
-		piece(&line, "%s", JL_T(lang, "not even one sample fits", "샘플 하나도 들어가지 않음"));
+		piece(&line, "%s", JL_("not even one sample fits"));
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
 		if (parts[i].bytes >= 0.05e9)
-			piece(&line, "%s %s", JL_T(lang, parts[i].en, parts[i].ko), gib(part, parts[i].bytes));
+			piece(&line, "%s %s", jl_msg(parts[i].en), gib(part, parts[i].bytes));
 	jl_buf_putc(&cli->out, '\n');
 	if (p->host_B > 0)
 		host_memory(cli, c, p);
@@ -225,7 +213,7 @@ const char *jl_view_dated(char out[JL_DATED_MAX], const struct jl_cli *cli, cons
 	long day;
 	const bool old = date && jl_date_parse(&day, date, NULL) == JL_OK && cli->today - day > old_days;
 
-	snprintf(out, JL_DATED_MAX, "%.40s%s", date ? date : "?", old ? JL_T(cli->lang, ", old ⚠", ", 오래됨 ⚠") : "");
+	jl_format(out, JL_DATED_MAX, "%.40s%s", date ? date : "?", old ? JL_(", old ⚠") : "");
 	return out;
 }
 
@@ -233,33 +221,25 @@ static void run_lines(struct jl_cli *cli, const struct jl_case *c, const struct 
 {
 	char a[JL_RANGE_TEXT_MAX], b[JL_RANGE_TEXT_MAX], steps[JL_UNITS_TEXT_MAX], watts[JL_UNITS_TEXT_MAX],
 		date[JL_DATED_MAX];
-	const enum jl_lang lang = cli->lang;
 
 	if (p->whole_run) {
-		jl_view_entry(cli, "Epoch", "에폭", JL_T(lang, "%s for %s step%s", "%s, %s스텝%.0s"),
-			      jl_view_range(a, &p->epoch_s, JL_K_TIME),
-			      jl_view_value(steps, p->steps_per_epoch, JL_K_NUMBER, false),
-			      p->steps_per_epoch > 1 ? "s" : "");
+		jl_view_entry(cli, "Epoch", JL_("%s for %s step{/s}"), jl_view_range(a, &p->epoch_s, JL_K_TIME),
+			      jl_view_value(steps, p->steps_per_epoch, JL_K_NUMBER, false));
 		if (c->epochs > 1)
-			jl_view_entry(cli, "Run", "전체", JL_T(lang, "%s for %.0f epochs", "%s, %.0f에폭"),
-				      jl_view_range(b, &p->run_s, JL_K_TIME), c->epochs);
+			jl_view_entry(cli, "Run", JL_("%s for %.0f epochs"), jl_view_range(b, &p->run_s, JL_K_TIME),
+				      c->epochs);
 	}
 	if (!isnan(p->power_W))
-		jl_view_entry(cli, "Energy", "에너지", JL_T(lang, "%s %s, at about %s%s", "%s %s, 약 %s%s"),
-			      jl_view_range(a, &p->energy_J, JL_K_ENERGY),
-			      p->whole_run ? JL_T(lang, "in all", "전체") : JL_T(lang, "a step", "스텝당"),
-			      jl_units_text(watts, p->power_W * c->pue, JL_K_POWER, 2),
-			      JL_T(lang, " with the host", " (호스트 포함)"));
+		jl_view_entry(cli, "Energy", JL_("%s %s, at about %s%s"), jl_view_range(a, &p->energy_J, JL_K_ENERGY),
+			      p->whole_run ? JL_("in all") : JL_("a step"),
+			      jl_units_text(watts, p->power_W * c->pue, JL_K_POWER, 2), JL_(" with the host"));
 	if (!isnan(p->rent.usdps) && p->whole_run)
-		jl_view_entry(cli, "Money", "비용",
-			      JL_T(lang, "%s; %.2f USD/h a GPU (%s, %s)", "%s, GPU당 시간당 %.2f USD (%s, %s)"),
+		jl_view_entry(cli, "Money", JL_("%s; %.2f USD/h a GPU (%s, %s)"),
 			      jl_view_range(a, &p->cost_usd, JL_K_USD), p->rent.usdps * 3600, p->rent.provider,
 			      jl_view_dated(date, cli, p->rent.date));
 	else if (!isnan(p->rent.usdps))
-		jl_view_entry(cli, "Money", "비용",
-			      JL_T(lang, "%.2f USD/h to rent %d GPU%s (%s, %s)",
-				   "시간당 %.2f USD (GPU %d개 임대%.0s, %s, %s)"),
-			      p->rent.usdps * 3600 * c->n_gpus, c->n_gpus, c->n_gpus > 1 ? "s" : "", p->rent.provider,
+		jl_view_entry(cli, "Money", JL_("%.2f USD/h to rent %d GPU{/s} (%s, %s)"),
+			      p->rent.usdps * 3600 * c->n_gpus, c->n_gpus, p->rent.provider,
 			      jl_view_dated(date, cli, p->rent.date));
 }
 
@@ -271,17 +251,12 @@ static void nothing_fits(struct jl_cli *cli, const struct jl_case *c)
 	const double states_B = jl_subject_params(&c->subject) * (p->weight_B + p->grad_B + p->optimizer_B);
 
 	if (weight.memory.total_B <= c->machine.dev.mem_B) {
-		jl_view_entry(cli, "Try", "해볼 것",
-			      JL_T(cli->lang, "a host with %.0f GiB of RAM or more, or less offloaded",
-				   "RAM %.0f GiB 이상의 호스트, 또는 오프로드 줄이기"),
+		jl_view_entry(cli, "Try", JL_("a host with %.0f GiB of RAM or more, or less offloaded"),
 			      ceil(weight.host_B / JL_HOST_RAM_FRAC / 1073741824.0));
 		return;
 	}
-	jl_view_entry(
-		cli, "Try", "해볼 것",
-		JL_T(cli->lang, "weights and optimizer alone need %.0f such %ss; 'jeoul fit' shows every way",
-		     "가중치와 옵티마이저만으로 %.0f개의 %s이(가) 필요함. 'jeoul fit'으로 모든 방법을 볼 수 있음"),
-		ceil(states_B / c->machine.dev.mem_B), jl_view_device(c));
+	jl_view_entry(cli, "Try", JL_("weights and optimizer alone need %.0f such %ss; 'jeoul fit' shows every way"),
+		      ceil(states_B / c->machine.dev.mem_B), jl_view_device(c));
 }
 
 /* What else is counted: tokens, mel frames; one GPU's share; how much of the listed rate that is. */
@@ -289,13 +264,12 @@ static void rate_line(struct jl_cli *cli, const struct jl_case *c, const struct 
 {
 	const char *counted = c->subject.kind->unit(&c->subject);
 	const double all = counted ? p->units_per_s.value : p->tokens_per_s.value;
-	const char *unit = counted ? counted : JL_T(cli->lang, "tokens", "토큰");
+	const char *unit = counted ? counted : JL_("tokens");
 	char about[JL_UNITS_TEXT_MAX], total[JL_UNITS_TEXT_MAX];
 
-	jl_view_entry(cli, NULL, NULL,
-		      JL_T(cli->lang, "%s %.*s/s, %s a %s · MFU %.2g %%", "%s %.*s/s, %s (%s당) · MFU %.2g %%"),
-		      jl_about_text(total, all), (int)strcspn(unit, "("), unit, jl_about_text(about, all / c->n_gpus),
-		      jl_view_device(c), 100 * p->mfu_frac);
+	jl_view_entry(cli, NULL, JL_("%s %.*s/s, %s a %s · MFU %.2g %%"), jl_about_text(total, all),
+		      (int)strcspn(unit, "("), unit, jl_about_text(about, all / c->n_gpus), jl_view_device(c),
+		      100 * p->mfu_frac);
 }
 
 void jl_view_prediction(struct jl_cli *cli, const struct jl_case *c, const struct jl_prediction *p,
@@ -304,9 +278,8 @@ void jl_view_prediction(struct jl_cli *cli, const struct jl_case *c, const struc
 	char step[JL_RANGE_TEXT_MAX], rate[JL_UNITS_TEXT_MAX], lo[JL_UNITS_TEXT_MAX], hi[JL_UNITS_TEXT_MAX];
 
 	jl_view_case(cli, c);
-	jl_view_entry(cli, "Step", "스텝",
-		      JL_T(cli->lang, "%s%s%s   %s samples/s (%s–%s)", "%s%s%s   샘플 %s개/s (%s–%s)"),
-		      jl_view_bold(cli), jl_view_range(step, &p->step_s, JL_K_TIME), jl_view_reset(cli),
+	jl_view_entry(cli, "Step", JL_("%s%s%s   %s samples/s (%s–%s)"), jl_view_bold(cli),
+		      jl_view_range(step, &p->step_s, JL_K_TIME), jl_view_reset(cli),
 		      jl_about_text(rate, p->samples_per_s.value), jl_about_text(lo, p->samples_per_s.lo),
 		      jl_about_text(hi, p->samples_per_s.hi));
 	rate_line(cli, c, p);

@@ -13,8 +13,7 @@ const char *jl_view_range(char out[JL_RANGE_TEXT_MAX], const struct jl_estimate 
 const char *jl_view_device(const struct jl_case *c);
 
 /* "  Label     text": continued lines pass NULL. */
-void jl_view_entry(struct jl_cli *cli, const char *en, const char *ko, const char *format, ...)
-	__attribute__((format(printf, 4, 5)));
+void jl_view_entry(struct jl_cli *cli, const char *en, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* "2025-10-27, old ⚠": rents move, so an old one is marked. */
 #define JL_DATED_MAX 64

@@ -7,34 +7,32 @@
 #include "cli/predict_view.h"
 #include "predict/kind.h"
 
-static const char *exchange_path(const struct jl_cli *cli, const struct jl_case *c)
+static const char *exchange_path(const struct jl_case *c)
 {
 	const struct jl_sys *sys = &c->machine.sys;
 
 	if (sys->n_nodes > 1 && sys->net)
 		return sys->net->id;
 	if (c->machine.fabric.intra_kind == JL_INTRA_PCIE_HOST)
-		return JL_T(cli->lang, "PCIe and host memory (no P2P)", "PCIe, 호스트 메모리 경유 (P2P 없음)");
+		return JL_("PCIe and host memory (no P2P)");
 	return sys->join ? sys->join->id : "?";
 }
 
 static void bound_by_compute(struct jl_cli *cli, const struct jl_case *c, const struct jl_prediction *p)
 {
 	static const struct {
-		const char *en, *ko;
-	} of_network = { "convolutions take", "합성곱" },
-	  kinds[] = { { "matrix products take", "행렬곱" },
-		      { "attention takes", "어텐션" },
-		      { "memory bandwidth (norms, activations, loss) takes",
-			"메모리 대역폭 (정규화, 활성함수, 손실)" } };
+		const char *en;
+	} of_network = { JL_N("convolutions take") },
+	  kinds[] = { { JL_N("matrix products take") },
+		      { JL_N("attention takes") },
+		      { JL_N("memory bandwidth (norms, activations, loss) takes") } };
 	size_t best = 0;
 
 	for (size_t i = 1; i < 3; i++)
 		if (p->kind_frac[i] > p->kind_frac[best])
 			best = i;
-	jl_view_entry(cli, "Bound by", "병목", JL_T(cli->lang, "compute: %s %.0f %% of it", "계산: 그중 %s %.0f %%"),
-		      best == 1 && !c->subject.kind->has_tokens ? JL_T(cli->lang, of_network.en, of_network.ko)
-								: JL_T(cli->lang, kinds[best].en, kinds[best].ko),
+	jl_view_entry(cli, "Bound by", JL_("compute: %s %.0f %% of it"),
+		      best == 1 && !c->subject.kind->has_tokens ? jl_msg(of_network.en) : jl_msg(kinds[best].en),
 		      100 * p->kind_frac[best]);
 }
 
@@ -47,23 +45,19 @@ static void bound_by_input(struct jl_cli *cli, const struct jl_case *c, const st
 	jl_about_text(brought, c->global_batch / p->input.input_s);
 	jl_about_text(taken, c->global_batch / own_s);
 	if (p->input.storage_s > p->input.threads_s)
-		jl_view_entry(cli, "Bound by", "병목",
-			      JL_T(cli->lang, "input: storage of %s a host brings %s samples/s; the %ss could take %s",
-				   "입력: 호스트당 저장장치 %s로는 샘플 %s개/s. %s는 %s개/s까지 처리 가능"),
+		jl_view_entry(cli, "Bound by",
+			      JL_("input: storage of %s a host brings %s samples/s; the %ss could take %s"),
 			      jl_units_text(rate, c->input.storage_Bps, JL_K_BYTE_RATE, 3), brought, jl_view_device(c),
 			      taken);
 	else
-		jl_view_entry(cli, "Bound by", "병목",
-			      JL_T(cli->lang,
-				   "input: %.0f CPU threads a host prepare %s samples/s; the %ss could take %s",
-				   "입력: 호스트당 CPU 스레드 %.0f개로는 샘플 %s개/s. %s는 %s개/s까지 처리 가능"),
+		jl_view_entry(cli, "Bound by",
+			      JL_("input: %.0f CPU threads a host prepare %s samples/s; the %ss could take %s"),
 			      c->input.n_threads, brought, jl_view_device(c), taken);
 }
 
 void jl_view_bound(struct jl_cli *cli, const struct jl_case *c, const struct jl_prediction *p)
 {
 	const size_t part = jl_part_largest(&p->step);
-	const enum jl_lang lang = cli->lang;
 	char size[JL_UNITS_TEXT_MAX];
 	const char *key = jl_parts[part].key;
 
@@ -72,40 +66,37 @@ void jl_view_bound(struct jl_cli *cli, const struct jl_case *c, const struct jl_
 	else if (strcmp(key, "compute") == 0)
 		bound_by_compute(cli, c, p);
 	else if (strcmp(key, "data_parallel") == 0)
-		jl_view_entry(cli, "Bound by", "병목",
-			      JL_T(lang, "gradient exchange: %s a step over %s", "그래디언트 교환: 스텝마다 %s, %s"),
-			      jl_units_text(size, p->reduced_B, JL_K_BYTES, 3), exchange_path(cli, c));
+		jl_view_entry(cli, "Bound by", JL_("gradient exchange: %s a step over %s"),
+			      jl_units_text(size, p->reduced_B, JL_K_BYTES, 3), exchange_path(c));
 	else if (strcmp(key, "host_launch") == 0)
-		jl_view_entry(cli, "Bound by", "병목", "%s",
-			      JL_T(lang, "the host: it launches kernels more slowly than the GPU runs them",
-				   "호스트: GPU가 끝내는 것보다 커널을 늦게 내보냄"));
+		jl_view_entry(cli, "Bound by", "%s",
+			      JL_("the host: it launches kernels more slowly than the GPU runs them"));
 	else
-		jl_view_entry(cli, "Bound by", "병목", "%s", JL_T(lang, jl_parts[part].en, jl_parts[part].ko));
+		jl_view_entry(cli, "Bound by", "%s", jl_msg(jl_parts[part].en));
 }
 
 static void advice_line(struct jl_cli *cli, const struct jl_advice *a, size_t n, size_t room)
 {
-	const char *text = JL_T(cli->lang, a->en, a->ko);
+	const char *text = a->text;
 	const size_t width = jl_utf8_width(text);
 	char before[JL_UNITS_TEXT_MAX], after[JL_UNITS_TEXT_MAX], gain[160];
-	const char *const fmt = n == 1 ? "Try" : NULL;
+	const char *const fmt = n == 1 ? JL_N("Try") : NULL;
 
 	if (a->makes_it_fit)
-		snprintf(gain, sizeof(gain), JL_T(cli->lang, "fits; %s samples/s", "들어감, %s 샘플/s"),
-			 jl_about_text(after, a->samples_per_s_after));
+		jl_format(gain, sizeof(gain), JL_("fits; %s samples/s"), jl_about_text(after, a->samples_per_s_after));
 	else if (!isnan(a->alone_samples_per_s))
-		snprintf(gain, sizeof(gain), JL_T(cli->lang, "%d GPUs: %.2gx → %.2gx", "GPU %d개: %.2gx → %.2gx"),
-			 a->n_gpus, a->samples_per_s_before / a->alone_samples_per_s,
-			 a->samples_per_s_after / a->alone_samples_per_s);
+		jl_format(gain, sizeof(gain), JL_("%d GPUs: %.2gx → %.2gx"), a->n_gpus,
+			  a->samples_per_s_before / a->alone_samples_per_s,
+			  a->samples_per_s_after / a->alone_samples_per_s);
 	else
-		snprintf(gain, sizeof(gain), JL_T(cli->lang, "%s → %s samples/s", "%s → %s 샘플/s"),
-			 jl_about_text(before, a->samples_per_s_before), jl_about_text(after, a->samples_per_s_after));
+		jl_format(gain, sizeof(gain), JL_("%s → %s samples/s"), jl_about_text(before, a->samples_per_s_before),
+			  jl_about_text(after, a->samples_per_s_after));
 	if (!a->makes_it_fit &&
 	    fabs(a->samples_per_s_after / a->samples_per_s_before * a->step_s_after / a->step_s_before - 1) < 1e-9 &&
 	    isnan(a->alone_samples_per_s))
-		snprintf(gain, sizeof(gain), JL_T(cli->lang, "step %+.0f %%, %s samples/s", "스텝 %+.0f %%, %s 샘플/s"),
-			 100 * (a->step_s_after / a->step_s_before - 1), jl_about_text(after, a->samples_per_s_after));
-	jl_view_entry(cli, fmt, "해볼 것", "%zu  %s%*s  %s", n, text, (int)(width < room ? room - width : 0), "", gain);
+		jl_format(gain, sizeof(gain), JL_("step %+.0f %%, %s samples/s"),
+			  100 * (a->step_s_after / a->step_s_before - 1), jl_about_text(after, a->samples_per_s_after));
+	jl_view_entry(cli, fmt, "%zu  %s%*s  %s", n, text, (int)(width < room ? room - width : 0), "", gain);
 }
 
 void jl_view_advice(struct jl_cli *cli, const struct jl_advice *advice, size_t n_advice)
@@ -113,7 +104,7 @@ void jl_view_advice(struct jl_cli *cli, const struct jl_advice *advice, size_t n
 	size_t room = 35; /* gains stand below each other */
 
 	for (size_t i = 0; i < n_advice; i++) {
-		const size_t width = jl_utf8_width(JL_T(cli->lang, advice[i].en, advice[i].ko));
+		const size_t width = jl_utf8_width(advice[i].text);
 
 		room = width > room ? width : room;
 	}
@@ -126,15 +117,12 @@ void jl_view_assumed(struct jl_cli *cli, const struct jl_case *c)
 	struct jl_buf list;
 
 	jl_buf_printf(&cli->out, "  %s", jl_view_dim(cli));
-	jl_buf_puts(&cli->out,
-		    JL_T(cli->lang, "⚠ estimated; 80 % intervals, checked on published runs (jeoul validate).",
-			 "⚠ 추정값. 80 % 구간은 공개된 측정으로 검증했습니다 (jeoul validate)."));
+	jl_buf_puts(&cli->out, JL_("⚠ estimated; 80 % intervals, checked on published runs (jeoul validate)."));
 	jl_buf_printf(&cli->out, "%s\n", jl_view_reset(cli));
 	jl_buf_init(&list, 16384);
 	for (size_t i = 0; i < c->notes.n; i++)
-		jl_buf_printf(&list, "%s%s", i ? "; " : "",
-			      JL_T(cli->lang, c->notes.items[i].en, c->notes.items[i].ko));
-	jl_view_wrapped(cli, 2, JL_T(cli->lang, "Assumed", "가정"), jl_buf_text(&list));
+		jl_buf_printf(&list, "%s%s", i ? "; " : "", c->notes.items[i].text);
+	jl_view_wrapped(cli, 2, JL_("Assumed"), jl_buf_text(&list));
 	jl_buf_release(&list);
 }
 

@@ -188,7 +188,7 @@ static void net_json(struct jl_json *json, const struct jl_probe_machine *machin
 	jl_json_end_array(json);
 }
 
-static void findings_json(struct jl_json *json, const struct jl_findings *findings, enum jl_lang lang)
+static void findings_json(struct jl_json *json, const struct jl_findings *findings)
 {
 	jl_json_put_array(json, "findings");
 	for (size_t i = 0; i < findings->n; i++) {
@@ -197,9 +197,9 @@ static void findings_json(struct jl_json *json, const struct jl_findings *findin
 		jl_json_object(json);
 		jl_json_put_string(json, "key", f->key);
 		jl_json_put_string(json, "severity", jl_severity_name(f->severity));
-		jl_json_put_string(json, "what", JL_T(lang, f->what.en, f->what.ko));
-		jl_json_put_string(json, "why", JL_T(lang, f->why.en, f->why.ko));
-		jl_json_put_string(json, "do", JL_T(lang, f->todo.en, f->todo.ko));
+		jl_json_put_string(json, "what", f->what.text);
+		jl_json_put_string(json, "why", f->why.text);
+		jl_json_put_string(json, "do", f->todo.text);
 		if (!isnan(f->after)) {
 			jl_json_put_integer(json, "predicted_n_gpus", f->gain_gpus);
 			jl_json_put_number(json, "predicted_speedup_now", f->before);
@@ -222,8 +222,7 @@ void jl_view_machine_json(struct jl_cli *cli, const struct jl_probe_machine *mac
 	jl_json_put_string(&json, "fingerprint", jl_probe_fingerprint(machine));
 	jl_json_put_string(&json, "system", machine->system);
 	if (!machine->system)
-		jl_json_put_string(&json, "system_why",
-				   JL_T(cli->lang, machine->system_why_en, machine->system_why_ko));
+		jl_json_put_string(&json, "system_why", jl_msg(machine->system_why_en));
 	jl_json_put_string(&json, "catalog_system", machine->listed_system ? machine->listed_system->id : NULL);
 	jl_json_put_string(&json, "join", machine->join);
 	jl_json_put_string(&json, "network", machine->net);
@@ -239,7 +238,7 @@ void jl_view_machine_json(struct jl_cli *cli, const struct jl_probe_machine *mac
 	jl_json_put_integer(&json, "n_nvswitches", machine->n_nvswitches);
 	net_json(&json, machine);
 	pci_json(&json, machine);
-	findings_json(&json, findings, cli->lang);
+	findings_json(&json, findings);
 	jl_json_end_object(&json);
 	jl_json_finish(&json);
 }

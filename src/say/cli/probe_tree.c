@@ -125,7 +125,7 @@ static void draw_gpu(const struct tree *tree, size_t index, const char *prefix)
 	if (gpu->nvml && !isnan(gpu->nvml->mem_B))
 		snprintf(memory, sizeof(memory), "  %.3g GiB", gpu->nvml->mem_B / 1073741824.0);
 	snprintf(left, sizeof(left), "GPU%-2zu %.100s%s", index, jl_view_gpu_name(gpu->name), memory);
-	snprintf(right, sizeof(right), "%s  %s", short_bus(bus), jl_view_pcie(link, gpu, tree->cli->lang));
+	snprintf(right, sizeof(right), "%s  %s", short_bus(bus), jl_view_pcie(link, gpu));
 	line(tree, prefix, left, right);
 }
 
@@ -143,9 +143,9 @@ static void draw_adapter(const struct tree *tree, int pci, const char *prefix)
 		snprintf(left, sizeof(left), "%s%s%s  %s %s", r->name, n ? " " : "", n ? n->name : "",
 			 jl_view_bits(rate, r->Bps), r->layer ? r->layer : "RDMA");
 	} else if (n) {
-		snprintf(left, sizeof(left), "%s  %s%s%s", n->name,
-			 n->up || !isnan(n->Bps) ? jl_view_bits(rate, n->Bps) : JL_T(tree->cli->lang, "down", "꺼짐"),
-			 n->master ? " → " : "", n->master ? n->master : "");
+		jl_format(left, sizeof(left), "%s  %s%s%s", n->name,
+			  n->up || !isnan(n->Bps) ? jl_view_bits(rate, n->Bps) : JL_("down"), n->master ? " → " : "",
+			  n->master ? n->master : "");
 	}
 	snprintf(right, sizeof(right), "%s  %s", short_bus(machine->pci[pci].bus), driver ? driver : "");
 	line(tree, prefix, left, right);
@@ -168,8 +168,7 @@ static void draw(const struct tree *tree, int at, const char *bar, bool last, in
 		draw_adapter(tree, at, prefix);
 		return;
 	}
-	snprintf(left, sizeof(left), JL_T(tree->cli->lang, "PCIe switch %s", "PCIe 스위치 %s"),
-		 short_bus(tree->machine->pci[at].bus));
+	jl_format(left, sizeof(left), JL_("PCIe switch %s"), short_bus(tree->machine->pci[at].bus));
 	line(tree, prefix, left, "");
 	items = jl_arena_array(&tree->cli->arena, ITEMS_MAX, sizeof(*items));
 	n = items ? collect_children(tree, at, items, ITEMS_MAX, depth) : 0;
@@ -194,11 +193,10 @@ static void draw_node(const struct tree *tree, const struct jl_probe_node *node,
 	if (!node && n + n_lost == 0)
 		return;
 	if (node)
-		snprintf(left, sizeof(left),
-			 JL_T(tree->cli->lang, "NUMA %d  %d threads · %s", "NUMA %d  스레드 %d개 · %s"), node->id,
-			 node->n_threads, jl_view_value(memory, node->mem_B, JL_K_BYTES, true));
+		jl_format(left, sizeof(left), JL_("NUMA %d  %d threads · %s"), node->id, node->n_threads,
+			  jl_view_value(memory, node->mem_B, JL_K_BYTES, true));
 	else
-		snprintf(left, sizeof(left), "%s", JL_T(tree->cli->lang, "NUMA unknown", "NUMA 알 수 없음"));
+		jl_format(left, sizeof(left), "%s", JL_("NUMA unknown"));
 	line(tree, last ? "└─ " : "├─ ", left, "");
 	for (size_t i = 0; i < n; i++)
 		draw(tree, items[i], last ? "   " : "│  ", i + 1 == n + n_lost, 0);

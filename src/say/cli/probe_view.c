@@ -29,7 +29,7 @@ const char *jl_view_bits(char out[JL_UNITS_TEXT_MAX], double Bps)
 	return out;
 }
 
-const char *jl_view_pcie(char out[48], const struct jl_probe_gpu *gpu, enum jl_lang lang)
+const char *jl_view_pcie(char out[48], const struct jl_probe_gpu *gpu)
 {
 	struct jl_pci_link now = jl_probe_link(gpu), most = gpu->card.gen > 0 ? gpu->card : gpu->most;
 	bool idle = !gpu->under_load && gpu->now.gen > 0 && gpu->now.gen < now.gen;
@@ -37,10 +37,9 @@ const char *jl_view_pcie(char out[48], const struct jl_probe_gpu *gpu, enum jl_l
 	if (now.gen < 0)
 		snprintf(out, 48, "?");
 	else if (now.gen == most.gen && now.width == most.width)
-		snprintf(out, 48, "gen%d x%d%s", now.gen, now.width, idle ? JL_T(lang, " (idle)", " (유휴)") : "");
+		jl_format(out, 48, "gen%d x%d%s", now.gen, now.width, idle ? JL_(" (idle)") : "");
 	else
-		snprintf(out, 48, JL_T(lang, "gen%d x%d of gen%d x%d", "gen%d x%d / gen%d x%d"), now.gen, now.width,
-			 most.gen, most.width);
+		jl_format(out, 48, JL_("gen%d x%d of gen%d x%d"), now.gen, now.width, most.gen, most.width);
 	return out;
 }
 
@@ -63,8 +62,7 @@ static void headline(struct jl_cli *cli, const struct jl_probe_machine *machine)
 	struct jl_buf text;
 	bool first = true;
 
-	jl_buf_printf(&cli->out, "%s%s%s\n", jl_view_bold(cli),
-		      JL_T(cli->lang, machine->short_name, machine->short_name_ko), jl_view_reset(cli));
+	jl_buf_printf(&cli->out, "%s%s%s\n", jl_view_bold(cli), machine->short_name_text, jl_view_reset(cli));
 	jl_buf_init(&text, 4096);
 	put_part(&text, &first, machine->hostname);
 	put_part(&text, &first, machine->vendor);
@@ -73,13 +71,13 @@ static void headline(struct jl_cli *cli, const struct jl_probe_machine *machine)
 		put_part(&text, &first, machine->board);
 	if (machine->listed_system)
 		put_part(&text, &first, machine->listed_system->id);
-	put_wrapped(cli, JL_T(cli->lang, "machine", "장비"), &text);
+	put_wrapped(cli, JL_("machine"), &text);
 	jl_buf_reset(&text);
 	if (machine->system)
 		jl_buf_puts(&text, machine->system);
 	else
-		jl_buf_printf(&text, "%s", JL_T(cli->lang, machine->system_why_en, machine->system_why_ko));
-	put_wrapped(cli, JL_T(cli->lang, "as a system", "시스템 식"), &text);
+		jl_buf_printf(&text, "%s", jl_msg(machine->system_why_en));
+	put_wrapped(cli, JL_("as a system"), &text);
 	jl_buf_release(&text);
 }
 
@@ -90,11 +88,8 @@ static void processors(struct jl_cli *cli, const struct jl_probe_machine *machin
 	char size[JL_UNITS_TEXT_MAX];
 
 	jl_buf_init(&text, 4096);
-	jl_buf_printf(
-		&text,
-		JL_T(cli->lang, "%s · %d socket%s, %d cores, %d threads", "%s · 소켓 %d개%s, 코어 %d개, 스레드 %d개"),
-		cpu->model ? cpu->model : "?", cpu->n_sockets, cpu->n_sockets > 1 && cli->lang == JL_EN ? "s" : "",
-		cpu->n_cores, cpu->n_threads);
+	jl_buf_printf(&text, JL_("%s · %d socket{/s}, %d cores, %d threads"), cpu->model ? cpu->model : "?",
+		      cpu->n_sockets, cpu->n_cores, cpu->n_threads);
 	for (size_t i = 0; i < cpu->n_caches; i++) {
 		const struct jl_probe_cache *cache = &cpu->caches[i];
 
@@ -108,13 +103,11 @@ static void processors(struct jl_cli *cli, const struct jl_probe_machine *machin
 		jl_buf_printf(&text, " · %s", cpu->governor);
 	put_wrapped(cli, "CPU", &text);
 	jl_buf_reset(&text);
-	jl_buf_printf(&text, JL_T(cli->lang, "%s, %s free", "%s, 여유 %s"),
-		      jl_view_value(size, machine->memory.total_B, JL_K_BYTES, true),
+	jl_buf_printf(&text, JL_("%s, %s free"), jl_view_value(size, machine->memory.total_B, JL_K_BYTES, true),
 		      jl_view_value((char[JL_UNITS_TEXT_MAX]){ 0 }, machine->memory.available_B, JL_K_BYTES, true));
 	if (machine->memory.swap_B > 0)
-		jl_buf_printf(&text, JL_T(cli->lang, " · swap %s", " · 스왑 %s"),
-			      jl_view_value(size, machine->memory.swap_B, JL_K_BYTES, true));
-	put_wrapped(cli, JL_T(cli->lang, "memory", "메모리"), &text);
+		jl_buf_printf(&text, JL_(" · swap %s"), jl_view_value(size, machine->memory.swap_B, JL_K_BYTES, true));
+	put_wrapped(cli, JL_("memory"), &text);
 	jl_buf_release(&text);
 }
 
@@ -132,7 +125,7 @@ static void software(struct jl_cli *cli, const struct jl_probe_machine *machine)
 		 machine->arch ? machine->arch : "");
 	put_part(&text, &first, piece);
 	if (nvml->driver[0]) {
-		snprintf(piece, sizeof(piece), JL_T(cli->lang, "NVIDIA driver %s", "NVIDIA 드라이버 %s"), nvml->driver);
+		jl_format(piece, sizeof(piece), JL_("NVIDIA driver %s"), nvml->driver);
 		put_part(&text, &first, piece);
 	}
 	if (nvml->cuda > 0) {
@@ -140,26 +133,26 @@ static void software(struct jl_cli *cli, const struct jl_probe_machine *machine)
 		put_part(&text, &first, piece);
 	}
 	if (limits->vm) {
-		snprintf(piece, sizeof(piece), JL_T(cli->lang, "virtual machine: %s", "가상 머신: %s"), limits->vm);
+		jl_format(piece, sizeof(piece), JL_("virtual machine: %s"), limits->vm);
 		put_part(&text, &first, piece);
 	}
 	if (limits->in) {
-		snprintf(piece, sizeof(piece), JL_T(cli->lang, "container: %.60s", "컨테이너: %.60s"), limits->in);
+		jl_format(piece, sizeof(piece), JL_("container: %.60s"), limits->in);
 		put_part(&text, &first, piece);
 	}
 	if (!isnan(limits->cpu_quota)) {
-		snprintf(piece, sizeof(piece), JL_T(cli->lang, "CPU quota %.3g", "CPU 할당량 %.3g"), limits->cpu_quota);
+		jl_format(piece, sizeof(piece), JL_("CPU quota %.3g"), limits->cpu_quota);
 		put_part(&text, &first, piece);
 	}
 	if (!isnan(limits->memory_B)) {
-		snprintf(piece, sizeof(piece), JL_T(cli->lang, "memory limit %s", "메모리 한도 %s"),
-			 jl_view_value(size, limits->memory_B, JL_K_BYTES, true));
+		jl_format(piece, sizeof(piece), JL_("memory limit %s"),
+			  jl_view_value(size, limits->memory_B, JL_K_BYTES, true));
 		put_part(&text, &first, piece);
 	}
-	put_wrapped(cli, JL_T(cli->lang, "software", "소프트웨어"), &text);
+	put_wrapped(cli, JL_("software"), &text);
 	jl_buf_reset(&text);
 	if (machine->n_gpus == 0 && nvml->absent_en[0]) {
-		jl_buf_puts(&text, JL_T(cli->lang, nvml->absent_en, nvml->absent_ko));
+		jl_buf_puts(&text, nvml->absent_text);
 		put_wrapped(cli, "NVML", &text);
 	}
 	jl_buf_release(&text);
@@ -185,7 +178,7 @@ static void others(struct jl_cli *cli, const struct jl_probe_machine *machine)
 			snprintf(piece, sizeof(piece), "%s %s", nic->name, jl_view_bits(value, nic->Bps));
 		put_part(&text, &first, piece);
 	}
-	put_wrapped(cli, JL_T(cli->lang, "network", "네트워크"), &text);
+	put_wrapped(cli, JL_("network"), &text);
 	jl_buf_reset(&text);
 	first = true;
 	for (size_t i = 0; i < machine->n_disks; i++) {
@@ -196,7 +189,7 @@ static void others(struct jl_cli *cli, const struct jl_probe_machine *machine)
 			 disk->model ? disk->model : "");
 		put_part(&text, &first, piece);
 	}
-	put_wrapped(cli, JL_T(cli->lang, "disks", "디스크"), &text);
+	put_wrapped(cli, JL_("disks"), &text);
 	if (machine->n_nvswitches) {
 		jl_buf_reset(&text);
 		jl_buf_printf(&text, "%d", machine->n_nvswitches);
@@ -208,7 +201,7 @@ static void others(struct jl_cli *cli, const struct jl_probe_machine *machine)
 /* "all 45 pairs", "none of 45 pairs (CNS)", "40 of 45 pairs" */
 static void p2p_line(struct jl_cli *cli, const struct jl_nvml_snapshot *nvml)
 {
-	static const char *const en[] = { "read", "write", "atomics" }, *const ko[] = { "읽기", "쓰기", "atomic" };
+	static const char *const en[] = { JL_N("read"), JL_N("write"), JL_N("atomics") };
 	size_t n = nvml->n_gpus, n_pairs = n * (n - 1);
 
 	if (n < 2 || !nvml->p2p[0])
@@ -226,14 +219,14 @@ static void p2p_line(struct jl_cli *cli, const struct jl_nvml_snapshot *nvml)
 			if (cells[i] != JL_P2P_OK)
 				state = cells[i];
 		}
-		jl_buf_printf(&cli->out, "%s%s ", what ? " · " : "", JL_T(cli->lang, en[what], ko[what]));
+		jl_buf_printf(&cli->out, "%s%s ", what ? " · " : "", jl_msg(en[what]));
 		if (ok == n_pairs)
-			jl_buf_printf(&cli->out, "%s", JL_T(cli->lang, "all pairs", "모두 가능"));
+			jl_buf_printf(&cli->out, "%s", JL_("all pairs"));
 		else if (ok == 0)
-			jl_buf_printf(&cli->out, JL_T(cli->lang, "no pair (%s)", "없음 (%s)"), jl_p2p_names[state]);
+			jl_buf_printf(&cli->out, JL_("no pair (%s)"), jl_p2p_names[state]);
 		else
-			jl_buf_printf(&cli->out, JL_T(cli->lang, "%zu of %zu pairs (%s)", "%zu/%zu쌍 (%s)"), ok / 2,
-				      n_pairs / 2, jl_p2p_names[state]);
+			jl_buf_printf(&cli->out, JL_("%zu of %zu pairs (%s)"), ok / 2, n_pairs / 2,
+				      jl_p2p_names[state]);
 	}
 	jl_buf_putc(&cli->out, '\n');
 }
@@ -271,14 +264,13 @@ static void matrix(struct jl_cli *cli, const struct jl_probe_machine *machine)
 	}
 	p2p_line(cli, machine->nvml);
 	jl_buf_printf(&cli->out, "  %s%s%s\n", jl_view_dim(cli),
-		      JL_T(cli->lang, "NVn: n NVLinks · PIX: one PCIe switch · PXB: several · PHB, NODE, SYS: CPU",
-			   "NVn: NVLink n개 · PIX: PCIe 스위치 1개 · PXB: 여러 개 · PHB, NODE, SYS: CPU"),
+		      JL_("NVn: n NVLinks · PIX: one PCIe switch · PXB: several · PHB, NODE, SYS: CPU"),
 		      jl_view_reset(cli));
 }
 
-static const char *yes_no(enum jl_lang lang, int value)
+static const char *yes_no(int value)
 {
-	return value < 0 ? "–" : value ? JL_T(lang, "on", "켬") : JL_T(lang, "off", "끔");
+	return value < 0 ? "–" : value ? JL_C("state", "on") : JL_("off");
 }
 
 static const char *two(char out[64], double now, double most, double scale)
@@ -304,8 +296,8 @@ static void state_cells(struct jl_cli *cli, const struct jl_nvml_gpu *nvml, cons
 	cells[2] = jl_arena_strdup(&cli->arena, two(text, used[0], used[1], 1073741824.0));
 	cells[3] = jl_arena_strdup(&cli->arena, two(text, nvml->temperature_C, NAN, 1));
 	cells[4] = isnan(nvml->busy_frac) ? "–" : jl_arena_printf(&cli->arena, "%.0f %%", 100 * nvml->busy_frac);
-	cells[5] = yes_no(cli->lang, nvml->ecc);
-	cells[6] = yes_no(cli->lang, nvml->persistence);
+	cells[5] = yes_no(nvml->ecc);
+	cells[6] = yes_no(nvml->persistence);
 }
 
 static bool same_cells(const char *const a[STATE_CELLS], const char *const b[STATE_CELLS])
@@ -321,11 +313,11 @@ static enum jl_status gpu_table(struct jl_cli *cli, const struct jl_probe_machin
 {
 	const struct jl_table_column columns[] = {
 		{ .head = "GPU" },
-		{ .head = JL_T(cli->lang, "SM clock, MHz", "SM 클럭, MHz"), .align = JL_RIGHT },
-		{ .head = JL_T(cli->lang, "power, W", "전력, W"), .align = JL_RIGHT },
-		{ .head = JL_T(cli->lang, "memory, GiB", "메모리, GiB"), .align = JL_RIGHT },
+		{ .head = JL_("SM clock, MHz"), .align = JL_RIGHT },
+		{ .head = JL_("power, W"), .align = JL_RIGHT },
+		{ .head = JL_("memory, GiB"), .align = JL_RIGHT },
 		{ .head = "°C", .align = JL_RIGHT },
-		{ .head = JL_T(cli->lang, "busy", "사용률"), .align = JL_RIGHT },
+		{ .head = JL_("busy"), .align = JL_RIGHT },
 		{ .head = "ECC" },
 		{ .head = "persistence" },
 	};
@@ -406,26 +398,22 @@ void jl_view_findings(struct jl_cli *cli, const struct jl_findings *findings)
 	for (size_t i = 0; i < findings->n; i++)
 		n[findings->items[i].severity]++;
 	if (findings->n == 0) {
-		jl_buf_puts(&cli->out,
-			    JL_T(cli->lang, "Findings: nothing stands out.\n", "점검: 특별한 것이 없습니다.\n"));
+		jl_buf_puts(&cli->out, JL_("Findings: nothing stands out.\n"));
 		return;
 	}
-	jl_buf_printf(&cli->out,
-		      JL_T(cli->lang, "%sFindings%s  ‼ bad %zu · ! warning %zu · · note %zu\n",
-			   "%s점검 결과%s  ‼ 심각 %zu · ! 경고 %zu · · 참고 %zu\n"),
-		      jl_view_bold(cli), jl_view_reset(cli), n[2], n[1], n[0]);
+	jl_buf_printf(&cli->out, JL_("%sFindings%s  ‼ bad %zu · ! warning %zu · · note %zu\n"), jl_view_bold(cli),
+		      jl_view_reset(cli), n[2], n[1], n[0]);
 	for (size_t i = 0; i < findings->n; i++) {
 		const struct jl_finding *f = &findings->items[i];
 
 		predicted = predicted || !isnan(f->after);
 		jl_buf_putc(&cli->out, '\n');
-		wrapped(cli, marks[f->severity], JL_T(cli->lang, f->what.en, f->what.ko));
-		jl_view_wrapped(cli, 4, JL_T(cli->lang, "why", "이유"), JL_T(cli->lang, f->why.en, f->why.ko));
-		jl_view_wrapped(cli, 4, JL_T(cli->lang, "do", "조치"), JL_T(cli->lang, f->todo.en, f->todo.ko));
+		wrapped(cli, marks[f->severity], f->what.text);
+		jl_view_wrapped(cli, 4, JL_("why"), f->why.text);
+		jl_view_wrapped(cli, 4, JL_("do"), f->todo.text);
 	}
 	if (predicted)
 		jl_buf_printf(&cli->out, "\n  %s%s%s\n", jl_view_dim(cli),
-			      JL_T(cli->lang, "⚠ predicted figures are estimated: batch 4 a GPU, sequence 512, DDP",
-				   "⚠ 예측은 추정값: GPU당 배치 4, 시퀀스 512, DDP"),
+			      JL_("⚠ predicted figures are estimated: batch 4 a GPU, sequence 512, DDP"),
 			      jl_view_reset(cli));
 }

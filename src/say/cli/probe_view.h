@@ -16,7 +16,7 @@ void jl_view_machine_json(struct jl_cli *cli, const struct jl_probe_machine *mac
 void jl_view_machine_tree(struct jl_cli *cli, const struct jl_probe_machine *machine);
 
 /* "gen4 x16", "gen3 x8 of gen4 x16"; "?" where nothing is known. */
-const char *jl_view_pcie(char out[48], const struct jl_probe_gpu *gpu, enum jl_lang lang);
+const char *jl_view_pcie(char out[48], const struct jl_probe_gpu *gpu);
 /* "10 Gb/s" */
 const char *jl_view_bits(char out[JL_UNITS_TEXT_MAX], double Bps);
 /* A card without its maker's words. */

@@ -5,8 +5,7 @@
 #include "cli/predict_view.h"
 #include "cli/view.h"
 
-static void put_candidate(struct jl_json *json, const struct jl_cli *cli, const struct jl_recommend_page *page,
-			  int index)
+static void put_candidate(struct jl_json *json, const struct jl_recommend_page *page, int index)
 {
 	const struct jl_candidate *c = &page->result->items[index];
 	const struct jl_setup *s = c->setup;
@@ -56,7 +55,7 @@ static void put_candidate(struct jl_json *json, const struct jl_cli *cli, const 
 	for (size_t i = 0; i < n; i++) {
 		jl_json_object(json);
 		jl_json_put_string(json, "key", caveats[i].key);
-		jl_json_put_string(json, "text", JL_T(cli->lang, caveats[i].en, caveats[i].ko));
+		jl_json_put_string(json, "text", caveats[i].text);
 		jl_json_end_object(json);
 	}
 	jl_json_end_array(json);
@@ -84,7 +83,7 @@ void jl_view_recommend_json(struct jl_cli *cli, const struct jl_recommend_page *
 	jl_json_end_object(&json);
 	if (r->pick >= 0) {
 		jl_json_put_object(&json, "pick");
-		put_candidate(&json, cli, page, r->pick);
+		put_candidate(&json, page, r->pick);
 		jl_json_end_object(&json);
 	} else {
 		cli->exit_code = 3;
@@ -92,14 +91,14 @@ void jl_view_recommend_json(struct jl_cli *cli, const struct jl_recommend_page *
 	if (r->nearest >= 0) {
 		jl_json_put_object(&json, "nearest");
 		jl_json_put_string(&json, "misses", jl_against_key(r->items[r->nearest].against));
-		put_candidate(&json, cli, page, r->nearest);
+		put_candidate(&json, page, r->nearest);
 		jl_json_end_object(&json);
 	}
 	jl_json_put_object(&json, "best");
 	for (int h = 0; h < JL_N_HOW; h++)
 		if (r->best[h] >= 0) {
 			jl_json_put_object(&json, jl_how_key((enum jl_how)h));
-			put_candidate(&json, cli, page, r->best[h]);
+			put_candidate(&json, page, r->best[h]);
 			jl_json_end_object(&json);
 		}
 	jl_json_end_object(&json);
@@ -107,7 +106,7 @@ void jl_view_recommend_json(struct jl_cli *cli, const struct jl_recommend_page *
 	for (size_t i = 0; i < r->n_ok; i++)
 		if (r->items[i].on_front) {
 			jl_json_object(&json);
-			put_candidate(&json, cli, page, (int)i);
+			put_candidate(&json, page, (int)i);
 			jl_json_end_object(&json);
 		}
 	jl_json_end_array(&json);

@@ -16,17 +16,16 @@ static bool is_serve(const struct jl_recommend_page *page)
 }
 
 /* "1,950" in dollars, won in ten thousands (Korean) or thousands. */
-static const char *amount(char out[JL_MONEY_TEXT_MAX], const struct jl_cli *cli, const struct jl_recommend_page *page,
-			  double usd)
+static const char *amount(char out[JL_MONEY_TEXT_MAX], const struct jl_recommend_page *page, double usd)
 {
-	const double scale = isnan(page->krw_per_usd) ? 1 : page->krw_per_usd / (cli->lang == JL_KO ? 1e4 : 1e3);
+	const double scale = isnan(page->krw_per_usd) ? 1 : page->krw_per_usd / (jl_lang_is("ko") ? 1e4 : 1e3);
 
 	return jl_money_short(out, jl_money_from(fmin(usd * scale, 3e12), JL_USD));
 }
 
-static const char *currency(const struct jl_cli *cli, const struct jl_recommend_page *page)
+static const char *currency(const struct jl_recommend_page *page)
 {
-	return isnan(page->krw_per_usd) ? "USD" : JL_T(cli->lang, "thousand KRW", "만원");
+	return isnan(page->krw_per_usd) ? "USD" : JL_("thousand KRW");
 }
 
 static const char *two_digits(char out[32], double value)
@@ -68,10 +67,10 @@ static const char *machine_name(const struct jl_cli *cli, struct jl_arena *arena
 	return jl_arena_printf(arena, "%d × %dx %s%s", s->n_nodes, s->n_per_node, s->gpu->id, bridges);
 }
 
-static const char *seller(const struct jl_cli *cli, struct jl_arena *arena, const struct jl_candidate *c)
+static const char *seller(struct jl_arena *arena, const struct jl_candidate *c)
 {
 	if (!c->price)
-		return c->setup->sys.system ? c->setup->sys.system->id : JL_T(cli->lang, "list price", "출시 가격");
+		return c->setup->sys.system ? c->setup->sys.system->id : JL_("list price");
 	if (c->how == JL_HOW_RENT || c->how == JL_HOW_SPOT)
 		return jl_arena_printf(arena, "%s %s", c->price->provider ? c->price->provider : "?",
 				       c->price->region ? c->price->region : "");
@@ -84,11 +83,11 @@ static void put_row(struct jl_table *table, struct jl_cli *cli, const struct jl_
 	char money[JL_MONEY_TEXT_MAX], time[96];
 	const char *name = machine_name(cli, &cli->arena, c);
 
-	jl_table_printf(table, "%s%s", mark ? "▸" : " ", jl_how_name(c->how, cli->lang));
+	jl_table_printf(table, "%s%s", mark ? "▸" : " ", jl_how_name(c->how));
 	jl_table_cell(table, name ? name : "?");
-	jl_table_cell(table, seller(cli, &cli->arena, c));
+	jl_table_cell(table, seller(&cli->arena, c));
 	jl_table_cell(table, interval(time, c->setup->run_s));
-	jl_table_cell(table, amount(money, cli, page, c->cost_usd.value));
+	jl_table_cell(table, amount(money, page, c->cost_usd.value));
 	jl_table_end_row(table);
 }
 
@@ -96,12 +95,11 @@ static enum jl_status rows(struct jl_cli *cli, const struct jl_recommend_page *p
 			   const int *indices, size_t n, struct jl_err *err)
 {
 	const struct jl_table_column columns[] = {
-		{ .head = JL_T(cli->lang, " how", " 방법") },
-		{ .head = JL_T(cli->lang, "machines", "장비"), .flexible = true, .min_width = 18 },
-		{ .head = JL_T(cli->lang, "from", "공급"), .flexible = true, .min_width = 10 },
-		{ .head = is_serve(page) ? JL_T(cli->lang, "a token", "토큰당") : JL_T(cli->lang, "a run", "1회 학습"),
-		  .align = JL_RIGHT },
-		{ .head = currency(cli, page), .align = JL_RIGHT },
+		{ .head = JL_(" how") },
+		{ .head = JL_("machines"), .flexible = true, .min_width = 18 },
+		{ .head = JL_("from"), .flexible = true, .min_width = 10 },
+		{ .head = is_serve(page) ? JL_("a token") : JL_("a run"), .align = JL_RIGHT },
+		{ .head = currency(page), .align = JL_RIGHT },
 	};
 	struct jl_table table;
 
@@ -120,9 +118,7 @@ static enum jl_status best_table(struct jl_cli *cli, const struct jl_recommend_p
 	for (int h = 0; h < JL_N_HOW; h++)
 		if (page->result->best[h] >= 0)
 			indices[n++] = page->result->best[h];
-	return n > 1 ? rows(cli, page, JL_T(cli->lang, "The best of each way to have it", "방법별로 가장 나은 것"),
-			    indices, n, err)
-		     : JL_OK;
+	return n > 1 ? rows(cli, page, JL_("The best of each way to have it"), indices, n, err) : JL_OK;
 }
 
 /* From cheap to fast; small steps are left out so that the ends fit. */
@@ -155,31 +151,28 @@ static enum jl_status front_table(struct jl_cli *cli, const struct jl_recommend_
 		n = (size_t)page->limit;
 	return rows(cli, page,
 		    jl_arena_printf(&cli->arena,
-				    JL_T(cli->lang, "Nothing is both faster and cheaper than these (%zu of %zu shown)",
-					 "이보다 빠르면서 싼 것은 없습니다 (%zu개 표시, 전체 %zu개)"),
-				    n, n_front),
+				    JL_("Nothing is both faster and cheaper than these (%zu of %zu shown)"), n,
+				    n_front),
 		    indices, n, err);
 }
 
-static const char *why(const struct jl_cli *cli, const struct jl_recommend_page *page)
+static const char *why(const struct jl_recommend_page *page)
 {
 	const struct jl_recommend_ask *ask = page->ask;
 
 	if (!isnan(ask->deadline_s))
-		return JL_T(cli->lang, "the cheapest that meets the deadline", "기한을 지키는 것 중 가장 쌈");
+		return JL_("the cheapest that meets the deadline");
 	if (!isnan(ask->budget_usd))
-		return JL_T(cli->lang, "the fastest within the budget", "예산 안에서 가장 빠름");
+		return JL_("the fastest within the budget");
 	if (!isnan(ask->wait_s))
-		return JL_T(cli->lang, "the cheapest that is fast enough for this",
-			    "이 용도에 충분히 빠른 것 중 가장 쌈");
-	return JL_T(cli->lang, "the least time x cost", "시간 x 비용이 가장 작음");
+		return JL_("the cheapest that is fast enough for this");
+	return JL_("the least time x cost");
 }
 
-static void technique(struct jl_buf *out, const struct jl_cli *cli, const struct jl_recommend_page *page,
-		      const struct jl_setup *s)
+static void technique(struct jl_buf *out, const struct jl_recommend_page *page, const struct jl_setup *s)
 {
 	if (is_serve(page)) {
-		jl_buf_printf(out, JL_T(cli->lang, "%g-bit weights", "가중치 %g비트"), s->weight_bits);
+		jl_buf_printf(out, JL_("%g-bit weights"), s->weight_bits);
 		if (s->tp > 1)
 			jl_buf_printf(out, ", tp %g", s->tp);
 		return;
@@ -192,12 +185,11 @@ static void technique(struct jl_buf *out, const struct jl_cli *cli, const struct
 	if (s->zero)
 		jl_buf_printf(out, ", ZeRO-%d", s->zero);
 	if (s->recompute != JL_RECOMPUTE_NONE)
-		jl_buf_puts(out, s->recompute == JL_RECOMPUTE_FULL
-					 ? JL_T(cli->lang, ", full recompute", ", 전체 재계산")
-					 : JL_T(cli->lang, ", selective recompute", ", 선택적 재계산"));
+		jl_buf_puts(out,
+			    s->recompute == JL_RECOMPUTE_FULL ? JL_(", full recompute") : JL_(", selective recompute"));
 	if (s->offload)
-		jl_buf_puts(out, JL_T(cli->lang, ", offload to the host", ", 호스트 오프로드"));
-	jl_buf_printf(out, JL_T(cli->lang, ", micro-batch %g", ", 마이크로배치 %g"), s->micro_batch);
+		jl_buf_puts(out, JL_(", offload to the host"));
+	jl_buf_printf(out, JL_(", micro-batch %g"), s->micro_batch);
 }
 
 /* "1,950 USD (1,800–2,100)"; a price that does not depend on the time has no interval. */
@@ -206,19 +198,14 @@ static const char *cost_text(struct jl_cli *cli, const struct jl_recommend_page 
 	char mid[JL_MONEY_TEXT_MAX], lo[JL_MONEY_TEXT_MAX], hi[JL_MONEY_TEXT_MAX];
 	const char *text;
 
-	amount(mid, cli, page, usd.value);
-	amount(lo, cli, page, usd.lo);
-	amount(hi, cli, page, usd.hi);
+	amount(mid, page, usd.value);
+	amount(lo, page, usd.lo);
+	amount(hi, page, usd.hi);
 	if (strcmp(lo, hi) == 0)
-		text = jl_arena_printf(&cli->arena, "%s %s", mid, currency(cli, page));
+		text = jl_arena_printf(&cli->arena, "%s %s", mid, currency(page));
 	else
-		text = jl_arena_printf(&cli->arena, "%s %s (%s–%s)", mid, currency(cli, page), lo, hi);
+		text = jl_arena_printf(&cli->arena, "%s %s (%s–%s)", mid, currency(page), lo, hi);
 	return text ? text : "?";
-}
-
-static const char *plural(double n)
-{
-	return n == 1 ? "" : "s";
 }
 
 static void headline(struct jl_cli *cli, const struct jl_recommend_page *page)
@@ -229,29 +216,22 @@ static void headline(struct jl_cli *cli, const struct jl_recommend_page *page)
 	char count[JL_MONEY_TEXT_MAX], price[JL_MONEY_TEXT_MAX], time[96], power[JL_UNITS_TEXT_MAX];
 	struct jl_buf how;
 
-	jl_buf_printf(&cli->out, "%s%s: %s%s%s%s\n", jl_view_bold(cli), jl_how_name(c->how, cli->lang),
-		      machine_name(cli, &cli->arena, c), rented ? " @ " : "", rented ? seller(cli, &cli->arena, c) : "",
+	jl_buf_printf(&cli->out, "%s%s: %s%s%s%s\n", jl_view_bold(cli), jl_how_name(c->how),
+		      machine_name(cli, &cli->arena, c), rented ? " @ " : "", rented ? seller(&cli->arena, c) : "",
 		      jl_view_reset(cli));
 	interval(time, c->setup->run_s);
 	if (is_serve(page))
-		jl_buf_printf(&cli->out,
-			      JL_T(cli->lang, "  %s a token, %s for %.3g month%s\n", "  토큰당 %s, %s, %.3g개월%.0s\n"),
-			      time, cost_text(cli, page, c->cost_usd), page->ask->months, plural(page->ask->months));
+		jl_buf_printf(&cli->out, JL_("  %s a token, %s for %.3g month{/s}\n"), time,
+			      cost_text(cli, page, c->cost_usd), page->ask->months);
 	else
-		jl_buf_printf(&cli->out,
-			      JL_T(cli->lang, "  %s a run; %s for %.4g run%s in %.3g month%s\n",
-				   "  1회 학습 %s; 비용 %s: %.4g회%.0s, %.3g개월%.0s\n"),
-			      time, cost_text(cli, page, c->cost_usd), r->runs, plural(r->runs), page->ask->months,
-			      plural(page->ask->months));
+		jl_buf_printf(&cli->out, JL_("  %s a run; %s for %.4g run{/s} in %.3g month{/s}\n"), time,
+			      cost_text(cli, page, c->cost_usd), r->runs, page->ask->months);
 	if (!rented && !isnan(page->ask->util_frac))
-		jl_buf_printf(&cli->out,
-			      JL_T(cli->lang, "  its share of a purchase of %s %s (--util)\n",
-				   "  구매 가격 %s %s 중 사용한 몫 (--util)\n"),
-			      amount(price, cli, page, c->unit_usd * c->setup->sys.n_nodes), currency(cli, page));
-	jl_buf_printf(&cli->out, JL_T(cli->lang, "  %s of %s candidates\n", "  %s (후보 %s개)\n"), why(cli, page),
-		      jl_grouped(count, (double)r->n));
+		jl_buf_printf(&cli->out, JL_("  its share of a purchase of %s %s (--util)\n"),
+			      amount(price, page, c->unit_usd * c->setup->sys.n_nodes), currency(page));
+	jl_buf_printf(&cli->out, JL_("  %s of %s candidates\n"), why(page), jl_grouped(count, (double)r->n));
 	jl_buf_init(&how, 512);
-	technique(&how, cli, page, c->setup);
+	technique(&how, page, c->setup);
 	jl_buf_printf(&cli->out, "  %s · %s\n", jl_buf_text(&how),
 		      isnan(c->setup->power_W) ? "? W" : jl_units_text(power, c->setup->power_W, JL_K_POWER, 2));
 	jl_buf_release(&how);
@@ -267,12 +247,12 @@ static void against(struct jl_cli *cli, const struct jl_recommend_page *page)
 	jl_buf_init(&text, 2048);
 	for (int a = 1; a < JL_N_AGAINST; a++)
 		if (page->result->n_against[a]) {
-			jl_buf_printf(&text, "%s%s %s", any ? "; " : "", jl_against_name((enum jl_against)a, cli->lang),
+			jl_buf_printf(&text, "%s%s %s", any ? "; " : "", jl_against_name((enum jl_against)a),
 				      jl_grouped(count, (double)page->result->n_against[a]));
 			any = true;
 		}
 	if (any)
-		jl_view_wrapped(cli, 2, JL_T(cli->lang, "Not taken", "제외"), jl_buf_text(&text));
+		jl_view_wrapped(cli, 2, JL_("Not taken"), jl_buf_text(&text));
 	jl_buf_release(&text);
 }
 
@@ -283,31 +263,24 @@ static void assumptions(struct jl_cli *cli, const struct jl_recommend_page *page
 
 	jl_buf_init(&text, 4096);
 	if (page->purpose)
-		jl_buf_printf(&text, "%s; ", JL_T(cli->lang, page->purpose->en, page->purpose->ko));
+		jl_buf_printf(&text, "%s; ", jl_msg(page->purpose->en));
 	if (ask->seen)
-		jl_buf_printf(&text, JL_T(cli->lang, "the observed run on %s; ", "%s에서 잰 학습; "),
-			      ask->seen_on->sys.text);
+		jl_buf_printf(&text, JL_("the observed run on %s; "), ask->seen_on->sys.text);
 	else
-		jl_buf_printf(&text, "%s%s; ", ask->run.model ? ask->run.model : JL_T(cli->lang, "the model", "모델"),
+		jl_buf_printf(&text, "%s%s; ", ask->run.model ? ask->run.model : JL_("the model"),
 			      ask->task == JL_TASK_LORA ? " LoRA" : "");
 	if (is_serve(page))
-		jl_buf_printf(&text,
-			      JL_T(cli->lang, "%g user%s of %g tokens, %g tokens/s in all; ",
-				   "사용자 %g명%.0s, 문맥 %g토큰, 합계 %g토큰/s; "),
-			      ask->users, plural(ask->users), ask->context, ask->tokens_per_s);
+		jl_buf_printf(&text, JL_("%g user{/s} of %g tokens, %g tokens/s in all; "), ask->users, ask->context,
+			      ask->tokens_per_s);
 	else if (!ask->seen)
-		jl_buf_printf(&text,
-			      JL_T(cli->lang, "global batch %g (--global-batch); ", "전체 배치 %g (--global-batch); "),
-			      ask->run.global_batch);
+		jl_buf_printf(&text, JL_("global batch %g (--global-batch); "), ask->run.global_batch);
 	if (!is_serve(page) && !ask->seen && page->result->pick >= 0)
 		jl_buf_printf(&text, "%s%s; ", jl_dtype_name(page->result->items[page->result->pick].setup->dtype),
 			      ask->run.dtype == JL_UNSET ? " (--precision)" : "");
-	jl_buf_printf(&text, isnan(ask->util_frac) ? JL_T(cli->lang, "bought machines are paid in full, no resale; ",
-							  "구매한 장비는 전액, 되파는 값 없음; ")
-						   : JL_T(cli->lang, "bought machines are paid by their share of use; ",
-							  "구매한 장비는 사용한 몫만; "));
+	jl_buf_printf(&text, isnan(ask->util_frac) ? JL_("bought machines are paid in full, no resale; ")
+						   : JL_("bought machines are paid by their share of use; "));
 	jl_buf_printf(&text, "%.3g USD/kWh%s", ask->usd_per_kWh, page->assumed_kwh ? " (--kwh)" : "");
-	jl_view_wrapped(cli, 2, JL_T(cli->lang, "Assumed", "가정"), jl_buf_text(&text));
+	jl_view_wrapped(cli, 2, JL_("Assumed"), jl_buf_text(&text));
 	jl_buf_release(&text);
 }
 
@@ -317,10 +290,9 @@ static void caveats(struct jl_cli *cli, const struct jl_recommend_page *page)
 	const size_t n = jl_recommend_caveats(list, &page->result->items[page->result->pick], page->ask);
 
 	for (size_t i = 0; i < n; i++)
-		jl_view_wrapped(cli, 2, JL_T(cli->lang, "Beware", "주의"), JL_T(cli->lang, list[i].en, list[i].ko));
-	if (page->purpose && page->purpose->caveat_en && page->purpose->caveat_ko)
-		jl_view_wrapped(cli, 2, JL_T(cli->lang, "Note", "참고"),
-				JL_T(cli->lang, page->purpose->caveat_en, page->purpose->caveat_ko));
+		jl_view_wrapped(cli, 2, JL_("Beware"), list[i].text);
+	if (page->purpose && page->purpose->caveat)
+		jl_view_wrapped(cli, 2, JL_("Note"), jl_msg(page->purpose->caveat));
 }
 
 /* Where nothing will do: what would, and which limit it takes to move. */
@@ -335,39 +307,28 @@ static void nearest(struct jl_cli *cli, const struct jl_recommend_page *page)
 		return;
 	const bool bought = c->how == JL_HOW_NEW || c->how == JL_HOW_USED;
 	const double usd = bought ? fmax(c->cost_usd.value, c->unit_usd * c->setup->sys.n_nodes) : c->cost_usd.value;
-	const char *name = jl_arena_printf(&cli->arena, "%s, %s", jl_how_name(c->how, cli->lang),
+	const char *name = jl_arena_printf(&cli->arena, "%s, %s", jl_how_name(c->how),
 					   machine_name(cli, &cli->arena, c));
 
 	if (c->against == JL_AGAINST_BUDGET)
 		what = jl_arena_printf(&cli->arena,
-				       JL_T(cli->lang,
-					    "the cheapest that is fast enough (%s) costs %s %s: raise --budget",
-					    "충분히 빠르면서 가장 싼 것(%s)이 %s %s: --budget을 올리세요"),
-				       name, amount(money, cli, page, usd), currency(cli, page));
+				       JL_("the cheapest that is fast enough (%s) costs %s %s: raise --budget"), name,
+				       amount(money, page, usd), currency(page));
 	else if (c->against == JL_AGAINST_POWER)
-		what = jl_arena_printf(&cli->arena,
-				       JL_T(cli->lang, "the least power (%s) is %s: raise --power-limit",
-					    "전력이 가장 작은 것(%s)이 %s: --power-limit을 올리세요"),
-				       name, jl_units_text(power, c->setup->peak_W, JL_K_POWER, 3));
+		what = jl_arena_printf(&cli->arena, JL_("the least power (%s) is %s: raise --power-limit"), name,
+				       jl_units_text(power, c->setup->peak_W, JL_K_POWER, 3));
 	else if (c->against == JL_AGAINST_USE && is_serve(page))
-		what = jl_arena_printf(&cli->arena,
-				       JL_T(cli->lang, "the fastest (%s) makes %s tokens/s: lower --tokens-per-s",
-					    "가장 빠른 것(%s)이 %s토큰/s: --tokens-per-s를 낮추세요"),
+		what = jl_arena_printf(&cli->arena, JL_("the fastest (%s) makes %s tokens/s: lower --tokens-per-s"),
 				       name, jl_grouped(money, c->setup->per_s.value));
 	else if (c->against == JL_AGAINST_USE)
-		what = jl_arena_printf(&cli->arena,
-				       JL_T(cli->lang, "the fastest (%s) takes %s a run: lower --runs-per-month",
-					    "가장 빠른 것(%s)이 1회 학습에 %s: --runs-per-month를 낮추세요"),
+		what = jl_arena_printf(&cli->arena, JL_("the fastest (%s) takes %s a run: lower --runs-per-month"),
 				       name, interval(time, c->setup->run_s));
 	else
 		what = jl_arena_printf(&cli->arena,
-				       is_serve(page)
-					       ? JL_T(cli->lang, "the fastest (%s) takes %s a token: raise --deadline",
-						      "가장 빠른 것(%s)이 토큰당 %s: --deadline을 늘리세요")
-					       : JL_T(cli->lang, "the fastest (%s) takes %s a run: raise --deadline",
-						      "가장 빠른 것(%s)이 1회 학습에 %s: --deadline을 늘리세요"),
+				       is_serve(page) ? JL_("the fastest (%s) takes %s a token: raise --deadline")
+						      : JL_("the fastest (%s) takes %s a run: raise --deadline"),
 				       name, interval(time, c->setup->run_s));
-	jl_view_wrapped(cli, 2, JL_T(cli->lang, "Nearest", "가장 가까운 것"), what);
+	jl_view_wrapped(cli, 2, JL_("Nearest"), what);
 }
 
 enum jl_status jl_view_recommend(struct jl_cli *cli, const struct jl_recommend_page *page, struct jl_err *err)
@@ -376,10 +337,8 @@ enum jl_status jl_view_recommend(struct jl_cli *cli, const struct jl_recommend_p
 	enum jl_status status;
 
 	if (page->result->pick < 0) {
-		jl_buf_printf(
-			&cli->out,
-			JL_T(cli->lang, "None of %s candidates will do.\n", "후보 %s개 중에 맞는 것이 없습니다.\n"),
-			jl_grouped(count, (double)page->result->n));
+		jl_buf_printf(&cli->out, JL_("None of %s candidates will do.\n"),
+			      jl_grouped(count, (double)page->result->n));
 		nearest(cli, page);
 		against(cli, page);
 		assumptions(cli, page);

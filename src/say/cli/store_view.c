@@ -70,7 +70,7 @@ static void append(char out[JL_STORE_VIEW_TEXT_MAX], const char *separator, cons
 		(void)snprintf(out + used, JL_STORE_VIEW_TEXT_MAX - used, "%s%s", used ? separator : "", text);
 }
 
-const char *jl_store_view_what(char out[JL_STORE_VIEW_TEXT_MAX], const struct jl_record *r, enum jl_lang lang)
+const char *jl_store_view_what(char out[JL_STORE_VIEW_TEXT_MAX], const struct jl_record *r)
 {
 	static const char *const texts[] = { "test", "label", "dtype", "protocol", "host", "model" };
 	const double m = jl_record_number(r, "m"), n = jl_record_number(r, "n"), k = jl_record_number(r, "k");
@@ -106,10 +106,9 @@ const char *jl_store_view_what(char out[JL_STORE_VIEW_TEXT_MAX], const struct jl
 		append(out, "→", part);
 	}
 	if (jl_record_number(r, "pinned") == 0)
-		append(out, " ", JL_T(lang, "pageable", "일반 메모리"));
+		append(out, " ", JL_("pageable"));
 	if (!isnan(n_ranks)) {
-		(void)snprintf(part, sizeof(part), JL_T(lang, "%.0f rank%s", "랭크 %.0f개%.0s"), n_ranks,
-			       n_ranks == 1 ? "" : "s");
+		(void)jl_format(part, sizeof(part), JL_("%.0f rank{/s}"), n_ranks);
 		append(out, ", ", part);
 	}
 	if (!isnan(n_gpus)) {
@@ -117,11 +116,11 @@ const char *jl_store_view_what(char out[JL_STORE_VIEW_TEXT_MAX], const struct jl
 		append(out, ", ", part);
 	}
 	if (!isnan(batch)) {
-		(void)snprintf(part, sizeof(part), JL_T(lang, "batch %.0f", "배치 %.0f"), batch);
+		(void)jl_format(part, sizeof(part), JL_("batch %.0f"), batch);
 		append(out, ", ", part);
 	}
 	if (jl_record_number(r, "in_place") == 1)
-		append(out, ", ", JL_T(lang, "in place", "제자리"));
+		append(out, ", ", JL_("in place"));
 	jl_utf8_sanitize(out);
 	return out;
 }
@@ -154,10 +153,10 @@ const char *jl_store_view_reset(const struct jl_cli *cli)
 	return cli->color ? JL_TABLE_RESET : "";
 }
 
-void jl_store_view_remark(struct jl_cli *cli, struct jl_buf *out, size_t line, const char *text)
+void jl_store_view_remark(struct jl_buf *out, size_t line, const char *text)
 {
 	if (line)
-		jl_buf_printf(out, JL_T(cli->lang, "  ⚠ line %zu: %s\n", "  ⚠ %zu행: %s\n"), line, text);
+		jl_buf_printf(out, JL_("  ⚠ line %zu: %s\n"), line, text);
 	else
 		jl_buf_printf(out, "  ⚠ %s\n", text);
 }
@@ -241,12 +240,11 @@ static const char *range(char out[RANGE_TEXT_MAX], const char *name, double lo, 
 
 static enum jl_status metrics(struct jl_cli *cli, const struct jl_record *r, struct jl_err *err)
 {
-	const enum jl_lang lang = cli->lang;
 	const struct jl_table_column columns[] = {
-		{ .head = JL_T(lang, "figure", "지표") },
-		{ .head = JL_T(lang, "median", "중앙값"), .align = JL_RIGHT },
-		{ .head = JL_T(lang, "95 % interval", "95 % 구간"), .align = JL_RIGHT },
-		{ .head = JL_T(lang, "from – to", "최소 – 최대"), .align = JL_RIGHT },
+		{ .head = JL_("figure") },
+		{ .head = JL_("median"), .align = JL_RIGHT },
+		{ .head = JL_("95 % interval"), .align = JL_RIGHT },
+		{ .head = JL_("from – to"), .align = JL_RIGHT },
 		{ .head = "n", .align = JL_RIGHT },
 	};
 	struct jl_table table;
@@ -279,56 +277,48 @@ static void noise(struct jl_cli *cli, const struct jl_record_noise *n)
 	size_t used = 0;
 
 	if (!isnan(n->cpu_other_frac))
-		used += (size_t)snprintf(text, sizeof(text),
-					 JL_T(cli->lang, "others took %.0f %% of the CPU", "다른 작업이 CPU %.0f %%"),
-					 100 * n->cpu_other_frac);
+		used += (size_t)jl_format(text, sizeof(text), JL_("others took %.0f %% of the CPU"),
+					  100 * n->cpu_other_frac);
 	if (!isnan(n->steal_frac) && n->steal_frac > 0.005)
-		used += (size_t)snprintf(text + used, sizeof(text) - used,
-					 JL_T(cli->lang, "%ssteal %.1f %%", "%s스틸 %.1f %%"), used ? ", " : "",
-					 100 * n->steal_frac);
+		used += (size_t)jl_format(text + used, sizeof(text) - used, JL_("%ssteal %.1f %%"), used ? ", " : "",
+					  100 * n->steal_frac);
 	if (n->thermal || n->power)
-		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s", used ? ", " : "",
-					 n->thermal ? JL_T(cli->lang, "thermal throttling", "온도 제한")
-						    : JL_T(cli->lang, "power throttling", "전력 제한"));
+		used += (size_t)jl_format(text + used, sizeof(text) - used, "%s%s", used ? ", " : "",
+					  n->thermal ? JL_("thermal throttling") : JL_("power throttling"));
 	if (n->noisy)
-		(void)snprintf(text + used, sizeof(text) - used, "%s%s%s%s", used ? "; " : "",
-			       JL_T(cli->lang, "too noisy to judge", "잡음이 커서 판정 불가"), n->why ? ": " : "",
-			       n->why ? n->why : "");
+		(void)jl_format(text + used, sizeof(text) - used, "%s%s%s%s", used ? "; " : "",
+				JL_("too noisy to judge"), n->why ? ": " : "", n->why ? n->why : "");
 	if (text[0])
-		entry(cli, JL_T(cli->lang, "noise", "잡음"), text);
+		entry(cli, JL_("noise"), text);
 }
 
 enum jl_status jl_store_view_page(struct jl_cli *cli, const struct jl_record *r, struct jl_err *err)
 {
-	const enum jl_lang lang = cli->lang;
 	char a[JL_STORE_VIEW_TEXT_MAX], when[32];
 	enum jl_status status;
 
 	jl_buf_puts(&cli->out, r->kind);
-	if (*jl_store_view_what(a, r, lang))
+	if (*jl_store_view_what(a, r))
 		jl_buf_printf(&cli->out, " · %s", a);
 	if (*jl_store_view_result(a, r))
 		jl_buf_printf(&cli->out, " · %s", a);
 	jl_buf_printf(&cli->out, " · %s\n\n",
-		      strcmp(r->origin, "measured") == 0 ? JL_T(lang, "✅ measured", "✅ 측정")
-							 : JL_T(lang, "📄 imported", "📄 가져옴"));
+		      strcmp(r->origin, "measured") == 0 ? JL_("✅ measured") : JL_("📄 imported"));
 	entry(cli, "id", r->id);
-	entry(cli, JL_T(lang, "time", "시각"), jl_store_view_time(when, r->time_s));
-	entry(cli, JL_T(lang, "by", "도구"), r->backend);
-	entry(cli, JL_T(lang, "machine", "장비"), r->machine_name ? r->machine_name : r->machine);
-	entry(cli, JL_T(lang, "run", "실행"), r->run);
-	entry(cli, JL_T(lang, "source", "출처"), r->source);
-	entry(cli, JL_T(lang, "line", "원문"), r->line);
-	items(cli, JL_T(lang, "parameters", "매개변수"), r->params, r->n_params);
-	items(cli, JL_T(lang, "versions", "버전"), r->versions, r->n_versions);
+	entry(cli, JL_C("of the day", "time"), jl_store_view_time(when, r->time_s));
+	entry(cli, JL_("by"), r->backend);
+	entry(cli, JL_("machine"), r->machine_name ? r->machine_name : r->machine);
+	entry(cli, JL_("run"), r->run);
+	entry(cli, JL_("source"), r->source);
+	entry(cli, JL_C("text", "line"), r->line);
+	items(cli, JL_C("of a record", "parameters"), r->params, r->n_params);
+	items(cli, JL_("versions"), r->versions, r->n_versions);
 	noise(cli, &r->noise);
-	entry(cli, JL_T(lang, "note", "메모"), r->note);
+	entry(cli, JL_("note"), r->note);
 	status = metrics(cli, r, err);
 	if (r->n_samples)
-		jl_buf_printf(&cli->out,
-			      JL_T(lang, "\n  %s%zu raw samples; --json shows them%s\n",
-				   "\n  %s원시 표본 %zu개. --json으로 볼 수 있음%s\n"),
-			      jl_store_view_dim(cli), r->n_samples, jl_store_view_reset(cli));
+		jl_buf_printf(&cli->out, JL_("\n  %s%zu raw samples; --json shows them%s\n"), jl_store_view_dim(cli),
+			      r->n_samples, jl_store_view_reset(cli));
 	return status;
 }
 
@@ -339,19 +329,13 @@ void jl_store_view_spool(struct jl_cli *cli, const struct jl_store *store)
 	const size_t n_refused = jl_store_refused(store, &file, &why);
 
 	if (jl_store_sent(store))
-		jl_buf_printf(&cli->warn,
-			      JL_T(cli->lang, "sent %zu results that had waited to %s\n",
-				   "대기하던 결과 %zu건을 %s에 보냈습니다\n"),
-			      jl_store_sent(store), jl_store_where(store));
+		jl_buf_printf(&cli->warn, JL_("sent %zu results that had waited to %s\n"), jl_store_sent(store),
+			      jl_store_where(store));
 	if (jl_store_waiting(store))
-		jl_buf_printf(&cli->warn,
-			      JL_T(cli->lang, "⚠ %zu results wait to be sent to %s\n",
-				   "⚠ 결과 %zu건이 %s 전송을 기다립니다\n"),
-			      jl_store_waiting(store), jl_store_where(store));
+		jl_buf_printf(&cli->warn, JL_("⚠ %zu results wait to be sent to %s\n"), jl_store_waiting(store),
+			      jl_store_where(store));
 	if (n_refused)
 		jl_buf_printf(&cli->warn,
-			      JL_T(cli->lang,
-				   "⚠ %zu results are not stored: the server refuses them. They are in %s%s%s\n",
-				   "⚠ 결과 %zu건은 서버가 거부하여 저장되지 않았습니다. %s에 따로 두었습니다%s%s\n"),
-			      n_refused, file, why ? ": " : "", why ? jl_err_text(why, cli->lang) : "");
+			      JL_("⚠ %zu results are not stored: the server refuses them. They are in %s%s%s\n"),
+			      n_refused, file, why ? ": " : "", why ? why->text : "");
 }

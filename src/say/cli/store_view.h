@@ -12,7 +12,7 @@
 /* "algbw_Bps", 1.56e11 → "156 GB/s". */
 const char *jl_store_view_value(char out[JL_STORE_VIEW_TEXT_MAX], const char *name, double value);
 /* "256 MiB float, 8 ranks": what was measured, from the parameters. */
-const char *jl_store_view_what(char out[JL_STORE_VIEW_TEXT_MAX], const struct jl_record *record, enum jl_lang lang);
+const char *jl_store_view_what(char out[JL_STORE_VIEW_TEXT_MAX], const struct jl_record *record);
 /* The figure that is judged; empty where the record has none. */
 const char *jl_store_view_result(char out[JL_STORE_VIEW_TEXT_MAX], const struct jl_record *record);
 /* "2026-11-15 05:02", in the time zone of the person. */
@@ -22,7 +22,7 @@ const char *jl_store_view_time(char out[32], double time_s);
 enum jl_status jl_store_view_page(struct jl_cli *cli, const struct jl_record *record, struct jl_err *err);
 
 /* "  ⚠ line 12: dropped: ..." */
-void jl_store_view_remark(struct jl_cli *cli, struct jl_buf *out, size_t line, const char *text);
+void jl_store_view_remark(struct jl_buf *out, size_t line, const char *text);
 const char *jl_store_view_dim(const struct jl_cli *cli);
 const char *jl_store_view_reset(const struct jl_cli *cli);
 

@@ -70,7 +70,6 @@ static void leaves(struct tree *tree, const struct leaf *leaf, size_t n, const c
 static void gpu_branch(struct tree *tree, const struct jl_sys *sys, const char *head, const char *bar)
 {
 	const struct jl_gpu *gpu = sys->gpu;
-	enum jl_lang lang = tree->cli->lang;
 	const struct leaf rates[] = { { "BF16 dense", &gpu->bf16_dense_flopps, JL_K_FLOP_RATE },
 				      { "FP16 dense", &gpu->fp16_fp32acc_dense_flopps, JL_K_FLOP_RATE },
 				      { "FP32", &gpu->fp32_flopps, JL_K_FLOP_RATE } };
@@ -80,25 +79,24 @@ static void gpu_branch(struct tree *tree, const struct jl_sys *sys, const char *
 		rate++;
 	jl_buf_printf(&tree->cli->out, "%s%d x %s\n", head, sys->n_per_node, gpu->name);
 	leaves(tree,
-	       (const struct leaf[]){ { JL_T(lang, "memory", "메모리"), &gpu->mem_B, JL_K_BYTES },
-				      { JL_T(lang, "bandwidth", "메모리 대역폭"), &gpu->mem_Bps, JL_K_BYTE_RATE },
+	       (const struct leaf[]){ { JL_("memory"), &gpu->mem_B, JL_K_BYTES },
+				      { JL_C("of memory", "bandwidth"), &gpu->mem_Bps, JL_K_BYTE_RATE },
 				      rates[rate],
-				      { JL_T(lang, "power", "전력"), &gpu->tdp_W, JL_K_POWER } },
+				      { JL_("power"), &gpu->tdp_W, JL_K_POWER } },
 	       4, bar);
 }
 
 static void cpu_branch(struct tree *tree, const struct jl_cpu *cpu, const char *bar)
 {
-	enum jl_lang lang = tree->cli->lang;
 	char under[16];
 
 	snprintf(under, sizeof(under), "%s     ", bar);
 	jl_buf_printf(&tree->cli->out, "%s  └─ %s\n", bar, cpu->name);
 	leaves(tree,
-	       (const struct leaf[]){ { JL_T(lang, "cores", "코어"), &cpu->n_core, JL_K_NUMBER },
+	       (const struct leaf[]){ { JL_("cores"), &cpu->n_core, JL_K_NUMBER },
 				      { "FP32", &cpu->fp32_flopps, JL_K_FLOP_RATE },
-				      { JL_T(lang, "bandwidth", "메모리 대역폭"), &cpu->mem_Bps, JL_K_BYTE_RATE },
-				      { JL_T(lang, "power", "전력"), &cpu->tdp_W, JL_K_POWER } },
+				      { JL_C("of memory", "bandwidth"), &cpu->mem_Bps, JL_K_BYTE_RATE },
+				      { JL_("power"), &cpu->tdp_W, JL_K_POWER } },
 	       4, under);
 }
 
@@ -114,7 +112,7 @@ static void link_line(struct tree *tree, const char *prefix, const char *label, 
 		jl_buf_printf(&text, "%dx ", n);
 	jl_buf_puts(&text, link->id);
 	if (assumed)
-		jl_buf_puts(&text, JL_T(tree->cli->lang, " (assumed)", " (가정)"));
+		jl_buf_puts(&text, JL_(" (assumed)"));
 	line(tree, prefix, label, jl_buf_text(&text), NULL);
 	jl_buf_reset(&text);
 	if (jl_fact_known(rate)) {
@@ -133,13 +131,12 @@ static void headline(struct jl_cli *cli, const struct jl_sys *sys)
 
 	jl_buf_printf(&cli->out, "%s%s%s\n", jl_view_bold(cli), sys->text, jl_view_reset(cli));
 	if (sys->gpu) {
-		jl_buf_printf(&cli->out, JL_T(cli->lang, "%.0f GPU%s", "GPU %.0f장%s"), n,
-			      n > 1 && cli->lang == JL_EN ? "s" : "");
+		jl_buf_printf(&cli->out, JL_("%.0f GPU{/s}"), n);
 		if (jl_fact_known(&sys->gpu->mem_B))
-			jl_buf_printf(&cli->out, JL_T(cli->lang, " · %s of GPU memory", " · GPU 메모리 %s"),
+			jl_buf_printf(&cli->out, JL_(" · %s of GPU memory"),
 				      jl_view_value(value, n * sys->gpu->mem_B.value, JL_K_BYTES, true));
 		if (jl_fact_known(&sys->gpu->tdp_W))
-			jl_buf_printf(&cli->out, JL_T(cli->lang, " · GPUs up to %s", " · GPU 최대 %s"),
+			jl_buf_printf(&cli->out, JL_(" · GPUs up to %s"),
 				      jl_view_value(value, n * sys->gpu->tdp_W.value, JL_K_POWER, false));
 		jl_buf_putc(&cli->out, '\n');
 	}
@@ -148,7 +145,6 @@ static void headline(struct jl_cli *cli, const struct jl_sys *sys)
 /* The network of a catalog system that stands alone: nothing is at its other end, but the host has it. */
 static void net_line(struct tree *tree, const struct jl_system *system, const char *prefix)
 {
-	enum jl_lang lang = tree->cli->lang;
 	char rate[JL_UNITS_TEXT_MAX], count[16] = "";
 	const char *text;
 
@@ -161,8 +157,8 @@ static void net_line(struct tree *tree, const struct jl_system *system, const ch
 			       jl_fact_known(&system->net_Bps)
 				       ? jl_view_value(rate, system->net_Bps.value, JL_K_BYTE_RATE, false)
 				       : "",
-			       jl_fact_known(&system->net_Bps) ? JL_T(lang, " one way", " 단방향") : "");
-	line(tree, prefix, JL_T(lang, "network", "네트워크"), text ? text : "", &system->net_Bps);
+			       jl_fact_known(&system->net_Bps) ? JL_(" one way") : "");
+	line(tree, prefix, JL_("network"), text ? text : "", &system->net_Bps);
 }
 
 static void system_facts(struct tree *tree, const struct jl_system *system, const char *prefix)
@@ -175,8 +171,8 @@ static void system_facts(struct tree *tree, const struct jl_system *system, cons
 		/* the link and the network are drawn on their own lines */
 		if (field->type == JL_F_FACT && strcmp(field->key, "link_bothway") != 0 &&
 		    strcmp(field->key, "net_rate") != 0)
-			fact_line(tree, prefix, jl_view_label(JL_R_SYSTEM, field, tree->cli->lang),
-				  jl_field_at(field, system), field->kind);
+			fact_line(tree, prefix, jl_view_label(JL_R_SYSTEM, field), jl_field_at(field, system),
+				  field->kind);
 	}
 	if (system->cpu)
 		line(tree, prefix, "CPU", system->cpu, NULL);
@@ -191,7 +187,7 @@ enum jl_status jl_view_system(struct jl_cli *cli, const struct jl_sys *sys, stru
 	(void)err;
 	headline(cli, sys);
 	jl_buf_putc(out, '\n');
-	jl_buf_printf(out, "%s %s", has_net ? "├─" : "└─", JL_T(cli->lang, "host", "호스트"));
+	jl_buf_printf(out, "%s %s", has_net ? "├─" : "└─", JL_("host"));
 	if (sys->n_nodes > 1)
 		jl_buf_printf(out, " x %d", sys->n_nodes);
 	if (sys->system)
@@ -213,13 +209,12 @@ enum jl_status jl_view_system(struct jl_cli *cli, const struct jl_sys *sys, stru
 		snprintf(join, sizeof(join), "%s  └─ ", bar);
 		gpu_branch(&tree, sys, head, under);
 		if (has_join)
-			link_line(&tree, join, JL_T(cli->lang, "joined via", "GPU 연결"), sys->join, 1,
-				  sys->join_assumed, &sys->join_oneway_Bps,
-				  JL_T(cli->lang, "one way, per GPU", "GPU당 단방향"));
+			link_line(&tree, join, JL_("joined via"), sys->join, 1, sys->join_assumed,
+				  &sys->join_oneway_Bps, JL_("one way, per GPU"));
 	}
 	if (has_net)
-		link_line(&tree, "└─ ", JL_T(cli->lang, "network", "네트워크"), sys->net, sys->n_net, sys->net_assumed,
-			  &sys->net_oneway_Bps, JL_T(cli->lang, "one way, per host", "호스트당 단방향"));
+		link_line(&tree, "└─ ", JL_("network"), sys->net, sys->n_net, sys->net_assumed, &sys->net_oneway_Bps,
+			  JL_("one way, per host"));
 	jl_view_footnotes(cli, &tree.notes);
 	return JL_OK;
 }

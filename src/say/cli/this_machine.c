@@ -8,10 +8,10 @@
 #include "cli/calibrate_this.h"
 #include "cli/view.h"
 #include "store/store.h"
+#include "check/machine_parts.h"
 
 #define WORD        "this"
 #define RECORDS_MAX 4000
-#define MEASURE     "jeoul bench all --quick"
 
 /* Where `this` stands as a word of its own; NULL: nowhere. */
 static const char *find_word(const char *text)
@@ -69,9 +69,10 @@ static enum jl_status add_cpu(struct jl_cli *cli, const struct jl_own_cpu *own, 
 	struct jl_cpu *cpus = jl_arena_array(&cli->arena, cli->cat->n_cpus + 1, sizeof(*cpus));
 	struct jl_source *sources = jl_arena_array(&cli->arena, cli->cat->n_sources + 1, sizeof(*sources));
 	char day[JL_DATE_TEXT_MAX];
-	const char *date = jl_arena_strdup(&cli->arena, jl_date_text(day, cli->today));
+	const char *date = jl_arena_strdup(&cli->arena, jl_date_text(day, cli->today)),
+		   *note = jl_arena_strdup(&cli->arena, own->note.en);
 
-	if (!cat || !cpus || !sources || !date)
+	if (!cat || !cpus || !sources || !date || !note)
 		return jl_fail_nomem(err);
 	*cat = *cli->cat;
 	memcpy(cpus, cat->cpus, cat->n_cpus * sizeof(*cpus));
@@ -82,7 +83,7 @@ static enum jl_status add_cpu(struct jl_cli *cli, const struct jl_own_cpu *own, 
 							.title = title,
 							.date = date,
 							.origin = own->measured ? JL_MEASURED : JL_ESTIMATED,
-							.note = own->note_en };
+							.note = note };
 	cat->cpus = cpus;
 	cat->sources = sources;
 	cli->cat = cat;
@@ -95,31 +96,32 @@ static enum jl_status lay_cpu(struct jl_this *this, struct jl_cli *cli, struct j
 	const struct jl_probe_machine *machine = this->machine;
 	struct jl_own_ask ask = { .cat = cli->cat, .here = machine };
 	struct jl_own_cpu own;
-	enum jl_status status;
+	struct jl_bitext more;
+	enum jl_status status = JL_OK;
 
 	load_own(&ask, cli);
-	status = jl_own_cpu(&own, &ask, &cli->arena, err);
-	if (!status && !jl_cpu_by_id(cli->cat, JL_OWN_CPU_ID))
+	jl_own_cpu(&own, &ask);
+	if (!jl_cpu_by_id(cli->cat, JL_OWN_CPU_ID))
 		status = add_cpu(cli, &own, machine->short_name, err);
 	if (status)
 		return status;
 	this->system = "cpu:" JL_OWN_CPU_ID;
 	this->measured = own.measured;
-	this->note_en = own.note_en;
-	this->note_ko = own.note_ko;
+	this->note = own.note;
 	if (!own.measured) {
-		this->note_en = jl_arena_printf(&cli->arena, "%s; `" MEASURE "` measures it%s", own.note_en,
-						own.noisy ? " once nothing else runs here (it was disturbed)" : "");
-		this->note_ko = jl_arena_printf(&cli->arena, "%s. %s`" MEASURE "`로 잴 수 있습니다", own.note_ko,
-						own.noisy ? "잰 값은 잡음이 심했습니다. 다른 작업이 없을 때 " : "");
+		jl_finding_say(
+			&more,
+			own.noisy ? JL_N("; `jeoul bench all --quick` measures it once nothing else runs here (it was "
+					 "disturbed)")
+				  : JL_N("; `jeoul bench all --quick` measures it"));
+		jl_finding_join(&this->note, &more);
 	}
 	if (machine->n_gpus) { /* why not the GPUs */
-		this->note_en = jl_arena_printf(&cli->arena, "its CPU alone, because %s; %s", machine->system_why_en,
-						this->note_en);
-		this->note_ko = jl_arena_printf(&cli->arena, "CPU만 씁니다 (%s). %s", machine->system_why_ko,
-						this->note_ko);
+		more = this->note;
+		jl_finding_say(&this->note, "its CPU alone, because {%s}; ", machine->system_why_en);
+		jl_finding_join(&this->note, &more);
 	}
-	return this->note_en && this->note_ko ? JL_OK : jl_fail_nomem(err);
+	return JL_OK;
 }
 
 enum jl_status jl_this_lay(struct jl_this *ret_this, struct jl_cli *cli, struct jl_err *err)
@@ -135,12 +137,8 @@ enum jl_status jl_this_lay(struct jl_this *ret_this, struct jl_cli *cli, struct 
 		return status;
 	this.system = this.machine->system;
 	source = on ? jl_source_by_id(cli->cat, JL_OWN_SOURCE_ID) : NULL;
-	if (source) {
-		this.note_en = jl_arena_printf(&cli->arena, "measured here on %s", source->date);
-		this.note_ko = jl_arena_printf(&cli->arena, "%s에 여기서 잰 값", source->date);
-		if (!this.note_en || !this.note_ko)
-			return jl_fail_nomem(err);
-	}
+	if (source)
+		jl_finding_say(&this.note, "measured here on %s", source->date);
 	if (on && !this.system && jl_cpu_by_id(cli->cat, JL_OWN_CPU_ID))
 		this.system = "cpu:" JL_OWN_CPU_ID;
 	if (!this.system && (status = lay_cpu(&this, cli, err)))
@@ -151,8 +149,8 @@ enum jl_status jl_this_lay(struct jl_this *ret_this, struct jl_cli *cli, struct 
 
 static void say(struct jl_cli *cli, const struct jl_this *this)
 {
-	const char *name = JL_T(cli->lang, this->machine->short_name, this->machine->short_name_ko);
-	const char *text = jl_arena_printf(&cli->arena, "%s: %s", name, JL_T(cli->lang, this->note_en, this->note_ko));
+	const char *name = this->machine->short_name_text;
+	const char *text = jl_arena_printf(&cli->arena, "%s: %s", name, this->note.text);
 
 	jl_view_wrapped(cli, 0, this->measured ? "✅ this" : "⚠ this", text ? text : name);
 }
@@ -174,7 +172,7 @@ enum jl_status jl_this_machine(struct jl_cli *cli, const char *text, const char 
 	if (status)
 		return status;
 	system = this.system;
-	if (!said && !cli->json && this.note_en)
+	if (!said && !cli->json && this.note.en[0])
 		say(cli, &this);
 	/* alone, or inside parentheses that are there already, it needs none */
 	if (word == text && !word[strlen(WORD)])

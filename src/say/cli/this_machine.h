@@ -4,14 +4,15 @@
 
 #include "cli/command.h"
 #include "probe/probe.h"
+#include "check/machine_findings.h"
 
 /* This machine as a system: its GPUs, or its CPU where there are none that can be used. What was measured or estimated of
  * it lies over the command's catalog from then on. */
 struct jl_this {
 	const struct jl_probe_machine *machine;
-	const char *system;            /* "8x h100-sxm5 via nvswitch4", "cpu:this" */
-	const char *note_en, *note_ko; /* where its rates are from; NULL: as listed */
-	bool measured;                 /* the note tells of measurements, not of an estimate */
+	const char *system;    /* "8x h100-sxm5 via nvswitch4", "cpu:this" */
+	struct jl_bitext note; /* where its rates are from; empty: as listed */
+	bool measured;         /* the note tells of measurements, not of an estimate */
 };
 enum jl_status jl_this_lay(struct jl_this *ret_this, struct jl_cli *cli, struct jl_err *err);
 

@@ -34,32 +34,26 @@ static const char *per_cent(char ret_text[16], double frac)
 
 void jl_train_view_head(struct jl_cli *cli, const struct jl_train_run *run, double n_params)
 {
-	enum jl_lang lang = cli->lang;
 	char count[JL_UNITS_TEXT_MAX];
 	struct jl_buf *out = &cli->out;
 	if (cli->json)
 		return;
-	jl_buf_printf(out,
-		      JL_T(lang, "%s%s%s · %s parameters · batch %zu a worker · sequence %zu",
-			   "%s%s%s · 파라미터 %s개 · 워커당 배치 %zu · 시퀀스 %zu"),
-		      jl_view_bold(cli), run->model->name ? run->model->name : run->model->id, jl_view_reset(cli),
+	jl_buf_printf(out, JL_("%s%s%s · %s parameters · batch %zu a worker · sequence %zu"), jl_view_bold(cli),
+		      run->model->name ? run->model->name : run->model->id, jl_view_reset(cli),
 		      jl_view_value(count, n_params, JL_K_NUMBER, false), run->batch, run->seq);
 	if (run->n_micro > 1)
-		jl_buf_printf(out, JL_T(lang, " · %zu accumulated", " · 누적 %zu회"), run->n_micro);
+		jl_buf_printf(out, JL_(" · %zu accumulated"), run->n_micro);
 	jl_buf_printf(out, "\n%s · AdamW · %s · %s\n\n", jl_train_precision_names[run->precision],
-		      JL_T(lang, run->kernels->en, run->kernels->ko),
-		      run->tokens ? JL_T(lang, "tokens from a file", "토큰 파일")
-				  : JL_T(lang, "synthetic tokens", "합성 토큰"));
+		      jl_msg(run->kernels->en), run->tokens ? JL_("tokens from a file") : JL_("synthetic tokens"));
 	static const struct {
-		const char *en, *ko;
+		const char *en;
 		size_t width;
 	} heads[] = {
-		{ "workers", "워커", 9 }, { "mode", "방식", 7 },      { "samples/s", "샘플/s", 11 },
-		{ "ideal", "이상", 8 },   { "speed-up", "배속", 10 }, { "effic.", "효율", 8 },
-		{ "exposed", "노출", 9 }, { "memory", "메모리", 9 },
+		{ JL_N("workers"), 9 },   { JL_N("mode"), 7 },   { JL_N("samples/s"), 11 }, { JL_N("ideal"), 8 },
+		{ JL_N("speed-up"), 10 }, { JL_N("effic."), 8 }, { JL_N("exposed"), 9 },    { JL_N("memory"), 9 },
 	};
 	for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
-		cell(out, JL_T(lang, heads[i].en, heads[i].ko), heads[i].width);
+		cell(out, jl_msg(heads[i].en), heads[i].width);
 	jl_buf_puts(out, "\n");
 }
 
@@ -106,14 +100,12 @@ static void under_row(struct jl_cli *cli, const struct jl_train_row *row)
 	jl_buf_printf(out, "%16s%s", "", jl_view_dim(cli));
 	jl_buf_printf(out, "loss %.3f → %.3f", row->loss_first, row->loss_last);
 	if (isfinite(row->predicted))
-		jl_buf_printf(out, JL_T(cli->lang, " · predicted %s (%s–%s)", " · 예측 %s (%s–%s)"),
-			      number(a, row->predicted), number(b, row->predicted_lo), number(c, row->predicted_hi));
+		jl_buf_printf(out, JL_(" · predicted %s (%s–%s)"), number(a, row->predicted),
+			      number(b, row->predicted_lo), number(c, row->predicted_hi));
 	jl_buf_printf(out, "%s%s\n", row->noisy ? " ~" : "", jl_view_reset(cli));
 	if (isfinite(row->energy_J))
-		jl_buf_printf(out,
-			      JL_T(cli->lang, "%16s%s%s a step · %s a sample · %s (%s)%s\n",
-				   "%16s%s스텝당 %s · 샘플당 %s · %s (%s)%s\n"),
-			      "", jl_view_dim(cli), jl_units_text(a, row->energy_J, JL_K_ENERGY, 3),
+		jl_buf_printf(out, JL_("%16s%s%s a step · %s a sample · %s (%s)%s\n"), "", jl_view_dim(cli),
+			      jl_units_text(a, row->energy_J, JL_K_ENERGY, 3),
 			      jl_units_text(b, row->energy_J / row->n_samples, JL_K_ENERGY, 3),
 			      jl_units_text(c, row->energy_J / row->step_s, JL_K_POWER, 3), row->energy_from,
 			      jl_view_reset(cli));
@@ -136,7 +128,7 @@ void jl_train_view_row(struct jl_cli *cli, const struct jl_train_run *run, struc
 	cell(out, text, 9);
 	cell(out, r->config.n_workers == 1 ? "–" : jl_train_mode_names[r->config.mode], 7);
 	if (!row->ok) {
-		jl_buf_printf(out, "  %s: %s\n", JL_T(cli->lang, "failed", "실패"), jl_err_text(&r->err, cli->lang));
+		jl_buf_printf(out, "  %s: %s\n", JL_("failed"), r->err.text);
 		return;
 	}
 	cell(out, number(text, row->samples_per_s), 11);
@@ -170,11 +162,8 @@ static void why_compute(struct jl_cli *cli, const struct jl_train_row *row)
 	if (!isfinite(row->gemm_frac))
 		return;
 	if (isfinite(row->gemm_cpu_frac))
-		snprintf(by_cpu, sizeof by_cpu, JL_T(cli->lang, "; by CPU time %.0f %%", ", CPU 시간으로는 %.0f %%"),
-			 100 * row->gemm_cpu_frac);
-	jl_view_entry(cli, "Compute", "연산",
-		      JL_T(cli->lang, "%s of %s that this machine's own product reaches: %.0f %%%s",
-			   "%s, 이 장비의 행렬곱 속도 %s의 %.0f %%%s"),
+		jl_format(by_cpu, sizeof by_cpu, JL_("; by CPU time %.0f %%"), 100 * row->gemm_cpu_frac);
+	jl_view_entry(cli, "Compute", JL_("%s of %s that this machine's own product reaches: %.0f %%%s"),
 		      jl_units_text(a, row->flop / row->step_s, JL_K_FLOP_RATE, 3),
 		      jl_units_text(b, row->rates.gemm_flopps, JL_K_FLOP_RATE, 3), 100 * row->gemm_frac, by_cpu);
 }
@@ -186,12 +175,9 @@ static void why_exposed(struct jl_cli *cli, const struct jl_train_row *row)
 	if (row->config.n_workers < 2)
 		return;
 	jl_view_entry(
-		cli, "Exchange", "통신",
-		JL_T(cli->lang,
-		     "%.0f %% of the step stands still for other workers: %s of gradients, all-reduce alone %s here, "
-		     "%.2g s if nothing hides it",
-		     "스텝의 %.0f %%가 다른 워커를 기다린 시간입니다. 그래디언트 %s, all-reduce 단독 %s, 전혀 가려지지 "
-		     "않으면 %.2g s"),
+		cli, "Exchange",
+		JL_("%.0f %% of the step stands still for other workers: %s of gradients, all-reduce alone %s here, "
+		    "%.2g s if nothing hides it"),
 		100 * row->exposed_s / row->step_s, jl_units_text(a, grad_B, JL_K_BYTES, 3),
 		jl_units_text(b, row->rates.allreduce_Bps, JL_K_BYTE_RATE, 3), grad_B / row->rates.allreduce_Bps);
 }
@@ -200,14 +186,10 @@ static void why_exposed(struct jl_cli *cli, const struct jl_train_row *row)
 static void why_cores(struct jl_cli *cli, const struct jl_train_row *alone, const struct jl_train_row *row)
 {
 	if (alone && row->n_threads < alone->n_threads)
-		jl_view_entry(cli, "Why", "이유",
-			      JL_T(cli->lang,
-				   "one worker already uses all %.0f cores; more workers share them. --threads 1 gives "
-				   "each one core "
-				   "and shows how they scale",
-				   "워커 하나가 이미 코어 %.0f개를 다 씁니다. 워커를 늘리면 나눠 쓸 뿐입니다. "
-				   "--threads 1로 워커당 코어 하나씩 "
-				   "주면 확장성이 보입니다"),
+		jl_view_entry(cli, "Why",
+			      JL_("one worker already uses all %.0f cores; more workers share them. --threads 1 gives "
+				  "each one core "
+				  "and shows how they scale"),
 			      alone->n_threads);
 }
 
@@ -222,7 +204,5 @@ void jl_train_view_why(struct jl_cli *cli, const struct jl_train_run *run, const
 	if (strcmp(run->kernels->name, "cpu") == 0)
 		why_cores(cli, alone, row);
 	if (row->config.n_workers > 1 && row->exposed_s > NOTABLE_FRAC * row->step_s && run->n_micro == 1)
-		jl_view_entry(cli, "Try", "해 볼 것",
-			      JL_T(cli->lang, "--accumulate 4: gradients are exchanged once for four micro-batches",
-				   "--accumulate 4: 그래디언트를 마이크로배치 네 번에 한 번만 교환합니다"));
+		jl_view_entry(cli, "Try", JL_("--accumulate 4: gradients are exchanged once for four micro-batches"));
 }

@@ -59,9 +59,12 @@ static void worst_json(struct jl_cli *cli, struct jl_json *json, const struct jl
 	for (size_t i = 0; i < n; i++) {
 		const struct jl_set_row *row = l->rows[index[i]];
 		const struct jl_validate_file *file = jl_validate_file_of(v, l, index[i]);
+		const struct jl_language *reader;
 
 		jl_buf_reset(&why);
-		jl_validate_explain(v, l, index[i], JL_EN, &why);
+		reader = jl_lang_set(jl_languages[0]); /* as every text of the JSON */
+		jl_validate_explain(v, l, index[i], &why);
+		jl_lang_set(reader);
 		jl_json_object(json);
 		jl_json_put_string(json, "file", file ? file->path : NULL);
 		jl_json_put_integer(json, "line", (long long)row->line);

@@ -81,16 +81,15 @@ static void wrap(struct jl_cli *cli, size_t indent, const char *text)
 static enum jl_status print_sets(struct jl_cli *cli, const struct jl_validation *v, const struct jl_validate_show *show,
 				 struct jl_err *err)
 {
-	const enum jl_lang lang = cli->lang;
 	const struct jl_table_column columns[] = {
-		{ .head = JL_T(lang, "set", "세트"), .flexible = true, .min_width = 8 },
-		{ .head = JL_T(lang, "scored", "채점"), .align = JL_RIGHT },
-		{ .head = JL_T(lang, "median", "중앙값"), .align = JL_RIGHT },
+		{ .head = JL_("set"), .flexible = true, .min_width = 8 },
+		{ .head = JL_("scored"), .align = JL_RIGHT },
+		{ .head = JL_("median"), .align = JL_RIGHT },
 		{ .head = "p90", .align = JL_RIGHT },
-		{ .head = JL_T(lang, "macro", "묶음"), .align = JL_RIGHT },
-		{ .head = JL_T(lang, "bias", "치우침"), .align = JL_RIGHT },
-		{ .head = JL_T(lang, "in 80 %", "구간 안"), .align = JL_RIGHT },
-		{ .head = JL_T(lang, "naive", "단순 추측"), .align = JL_RIGHT },
+		{ .head = JL_("macro"), .align = JL_RIGHT },
+		{ .head = JL_("bias"), .align = JL_RIGHT },
+		{ .head = JL_("in 80 %"), .align = JL_RIGHT },
+		{ .head = JL_("naive"), .align = JL_RIGHT },
 	};
 	struct jl_table table;
 
@@ -134,48 +133,36 @@ static void print_head(struct jl_cli *cli, const struct jl_validation *v, const 
 	}
 	(void)jl_units_text(scored, (double)n_scored, JL_K_NUMBER, 12);
 	(void)jl_units_text(figures, (double)n_figures, JL_K_NUMBER, 12);
-	jl_buf_printf(&cli->out, "%s%s%s · ", jl_view_bold(cli),
-		      JL_T(cli->lang, "Published measurements and predictions", "공개된 측정값과 예측의 비교"),
+	jl_buf_printf(&cli->out, "%s%s%s · ", jl_view_bold(cli), JL_("Published measurements and predictions"),
 		      jl_view_reset(cli));
-	jl_buf_printf(&cli->out, JL_T(cli->lang, "%s of %s scored · ", "%s/%s건 채점 · "), scored, figures);
-	jl_buf_printf(&cli->out, JL_T(cli->lang, "%zu set%s\n", "세트 %zu개%.0s\n"), n_sets, n_sets == 1 ? "" : "s");
-	static const char *const en[JL_N_LEAVE_OUT] = { "", "split_group", "GPU", "framework", "link", "source" };
-	static const char *const ko[JL_N_LEAVE_OUT] = {
-		"", "split_group을", "GPU를", "프레임워크를", "링크를", "출처를"
-	};
+	jl_buf_printf(&cli->out, JL_("%s of %s scored · "), scored, figures);
+	jl_buf_printf(&cli->out, JL_("%zu set{/s}\n"), n_sets);
+	static const char *const en[JL_N_LEAVE_OUT] = { "",           JL_N("split_group"),
+							JL_N("GPU"),  JL_N("framework"),
+							JL_N("link"), JL_N("source") };
 
 	wrap(cli, 0,
 	     v->held_out ? jl_arena_printf(&cli->arena,
-					   JL_T(cli->lang,
-						"Each row is predicted by parameters that were fitted without its %s.",
-						"각 행은 그 %s 빼고 맞춘 파라미터로 예측했습니다."),
-					   JL_T(cli->lang, en[v->left_out], ko[v->left_out]))
-			 : JL_T(cli->lang,
-				"With the shipped parameters, which were fitted on data/validation: on those rows "
-				"--leave-out source is the honest figure.",
-				"배포된 파라미터로 예측했습니다. data/validation에 맞춘 값이므로 그 행들에 대해서는 "
-				"--leave-out source가 정직한 수치입니다."));
+					   JL_("Each row is predicted by parameters that were fitted without its %s."),
+					   jl_msg(en[v->left_out]))
+			 : JL_("With the shipped parameters, which were fitted on data/validation: on those rows "
+			       "--leave-out source is the honest figure."));
 	jl_buf_putc(&cli->out, '\n');
 }
 
 static void print_legend(struct jl_cli *cli)
 {
 	wrap(cli, 2,
-	     JL_T(cli->lang,
-		  "median, p90 of |ln(predicted/measured)|: 0.10 is 10 % off · macro: mean of the medians of what is "
-		  "left out together · "
-		  "bias: median of ln(predicted/measured) · in 80 %: measurements inside the 80 % interval · naive: "
-		  "medians of two plain guesses, named below",
-		  "|ln(예측/측정)|의 중앙값과 p90: 0.10이면 10 % 차이 · 묶음: 함께 뺀 행들의 중앙값의 평균 · 치우침: "
-		  "ln(예측/측정)의 중앙값 · 구간 안: 80 % 구간에 든 측정값의 비율 · 단순 추측: 아래 두 가지 추측의 "
-		  "중앙값"));
+	     JL_("median, p90 of |ln(predicted/measured)|: 0.10 is 10 % off · macro: mean of the medians of what is "
+		 "left out together · "
+		 "bias: median of ln(predicted/measured) · in 80 %: measurements inside the 80 % interval · naive: "
+		 "medians of two plain guesses, named below"));
 }
 
 /* What the reader must know of a table of rows without their sources. */
 static void print_sources(struct jl_cli *cli, const struct jl_validation *v)
 {
-	const char *between = JL_T(cli->lang, "one source, so its groups are left out instead: ",
-				   "출처가 하나라서 대신 묶음을 하나씩 뺌: ");
+	const char *between = JL_("one source, so its groups are left out instead: ");
 	const char *text = "";
 
 	for (size_t i = 0; i < v->n_lines; i++) {
@@ -188,26 +175,23 @@ static void print_sources(struct jl_cli *cli, const struct jl_validation *v)
 		wrap(cli, 2, text);
 	if (v->n_pairs)
 		wrap(cli, 2,
-		     jl_arena_printf(&cli->arena,
-				     JL_T(cli->lang, "ratios of two predictions: %.0f %% of %zu pairs inside",
-					  "두 예측의 비: 구간 안 %.0f %% (%zu쌍)"),
+		     jl_arena_printf(&cli->arena, JL_("ratios of two predictions: %.0f %% of %zu pairs inside"),
 				     100.0 * (double)v->n_pairs_in / (double)v->n_pairs, v->n_pairs));
 }
 
 static enum jl_status print_labels(struct jl_cli *cli, const struct jl_validate_line *line, struct jl_err *err)
 {
-	const enum jl_lang lang = cli->lang;
-	const char *const heads[JL_N_BY] = { "GPU", JL_T(lang, "framework", "프레임워크"), JL_T(lang, "link", "링크") };
+	const char *const heads[JL_N_BY] = { "GPU", JL_("framework"), JL_("link") };
 	enum jl_status status = JL_OK;
 
 	for (int kind = 0; kind < JL_N_BY && !status; kind++) {
 		const struct jl_table_column columns[] = {
 			{ .head = heads[kind], .flexible = true, .min_width = 12 },
-			{ .head = JL_T(lang, "scored", "채점"), .align = JL_RIGHT },
-			{ .head = JL_T(lang, "median", "중앙값"), .align = JL_RIGHT },
+			{ .head = JL_("scored"), .align = JL_RIGHT },
+			{ .head = JL_("median"), .align = JL_RIGHT },
 			{ .head = "p90", .align = JL_RIGHT },
-			{ .head = JL_T(lang, "bias", "치우침"), .align = JL_RIGHT },
-			{ .head = JL_T(lang, "in 80 %", "구간 안"), .align = JL_RIGHT },
+			{ .head = JL_("bias"), .align = JL_RIGHT },
+			{ .head = JL_("in 80 %"), .align = JL_RIGHT },
 		};
 		struct jl_table table;
 
@@ -257,7 +241,7 @@ static void print_worst(struct jl_cli *cli, const struct jl_validation *v, const
 	struct jl_buf why;
 
 	if (n)
-		jl_buf_printf(&cli->out, JL_T(cli->lang, "  The worst rows\n", "  가장 많이 틀린 행\n"));
+		jl_buf_printf(&cli->out, JL_("  The worst rows\n"));
 	jl_buf_init(&why, (size_t)1 << 16);
 	for (size_t i = 0; i < n; i++) {
 		const struct jl_set_row *row = line->rows[index[i]];
@@ -266,12 +250,10 @@ static void print_worst(struct jl_cli *cli, const struct jl_validation *v, const
 
 		jl_buf_reset(&why);
 		jl_buf_printf(&why, "%s:%zu: ", file ? file->path : "", row->line);
-		jl_buf_printf(&why,
-			      JL_T(cli->lang, "%s, %s: predicted %s, measured %s (%.2fx): ",
-				   "%s, %s: 예측 %s, 측정 %s (%.2f배): "),
-			      row->gpu, row->what, jl_view_value(pred, row->pred, kind_of(line), memory),
+		jl_buf_printf(&why, JL_("%s, %s: predicted %s, measured %s (%.2fx): "), row->gpu, row->what,
+			      jl_view_value(pred, row->pred, kind_of(line), memory),
 			      jl_view_value(meas, row->meas, kind_of(line), memory), row->pred / row->meas);
-		jl_validate_explain(v, line, index[i], cli->lang, &why);
+		jl_validate_explain(v, line, index[i], &why);
 		wrap(cli, 2, jl_buf_text(&why));
 	}
 	jl_buf_release(&why);
@@ -293,13 +275,12 @@ static enum jl_status print_unscored(struct jl_cli *cli, const struct jl_validat
 		if (show->set && strcmp(show->set, list[i].file->set) != 0)
 			continue;
 		if (!any)
-			jl_buf_printf(&cli->out, JL_T(cli->lang, "%sNot scored%s\n", "%s채점하지 못한 행%s\n"),
-				      jl_view_bold(cli), jl_view_reset(cli));
+			jl_buf_printf(&cli->out, JL_("%sNot scored%s\n"), jl_view_bold(cli), jl_view_reset(cli));
 		any = true;
 		jl_buf_reset(&text);
 		jl_buf_printf(&text, "%s:", list[i].file->path);
 		jl_validate_line_ranges(&text, &list[i], (size_t)-1);
-		jl_buf_printf(&text, ": %s", JL_T(cli->lang, list[i].en, list[i].ko));
+		jl_buf_printf(&text, ": %s", list[i].text);
 		wrap(cli, 2, jl_buf_text(&text));
 	}
 	jl_buf_release(&text);
@@ -311,15 +292,11 @@ static enum jl_status print_line(struct jl_cli *cli, const struct jl_validation 
 {
 	enum jl_status status;
 
-	jl_buf_printf(
-		&cli->out,
-		JL_T(cli->lang, "%s%s%s · groups: %zu · parameters: %zu\n", "%s%s%s · 묶음 %zu개 · 파라미터 %zu개\n"),
-		jl_view_bold(cli), l->set, jl_view_reset(cli), l->score.n_groups, l->n_param);
+	jl_buf_printf(&cli->out, JL_("%s%s%s · groups: %zu · parameters: %zu\n"), jl_view_bold(cli), l->set,
+		      jl_view_reset(cli), l->score.n_groups, l->n_param);
 	for (int b = 0; b < JL_N_BASELINE; b++)
-		jl_buf_printf(&cli->out,
-			      JL_T(cli->lang, "  naive: %s: median %.3f, p90 %.3f\n",
-				   "  단순 추측: %s: 중앙값 %.3f, p90 %.3f\n"),
-			      l->naive_names[b], l->naive[b].median_abs_ln, l->naive[b].p90_abs_ln);
+		jl_buf_printf(&cli->out, JL_("  naive: %s: median %.3f, p90 %.3f\n"), l->naive_names[b],
+			      l->naive[b].median_abs_ln, l->naive[b].p90_abs_ln);
 	status = print_labels(cli, l, err);
 	if (!status && n_worst) {
 		print_worst(cli, v, l, n_worst);

@@ -81,30 +81,28 @@ void jl_view_footnotes(struct jl_cli *cli, const struct jl_footnotes *notes)
 	}
 	if (notes->n)
 		jl_buf_printf(&cli->out, "  %s%s%s\n", jl_view_dim(cli),
-			      JL_T(cli->lang, "✅ measured here  📄 published or listed  ⚠ estimated",
-				   "✅ 직접 측정  📄 공개·표기된 값  ⚠ 추정"),
-			      jl_view_reset(cli));
+			      JL_("✅ measured here  📄 published or listed  ⚠ estimated"), jl_view_reset(cli));
 }
 
-const char *jl_view_label(enum jl_catalog_kind kind, const struct jl_field *field, enum jl_lang lang)
+const char *jl_view_label(enum jl_catalog_kind kind, const struct jl_field *field)
 {
 	const struct jl_fact_fields *tables[JL_N_RECORD] = {
 		[JL_R_GPU] = &jl_gpu_fields, [JL_R_CPU] = &jl_cpu_fields, [JL_R_SYSTEM] = &jl_system_fields
 	};
 	static const struct {
-		const char *key, *en, *ko;
+		const char *key, *en;
 	} others[] = {
-		{ "oneway", "bandwidth, one way", "대역폭, 단방향" },
-		{ "bothway", "bandwidth, both ways", "대역폭, 양방향 합" },
-		{ "n_links", "links or ports", "링크(포트) 수" },
+		{ "oneway", JL_N("bandwidth, one way") },
+		{ "bothway", JL_N("bandwidth, both ways") },
+		{ "n_links", JL_N("links or ports") },
 	};
 
 	for (size_t i = 0; tables[kind] && i < tables[kind]->n; i++)
 		if (strcmp(tables[kind]->rows[i].key, field->key) == 0)
-			return JL_T(lang, tables[kind]->rows[i].en, tables[kind]->rows[i].ko);
+			return jl_msg(tables[kind]->rows[i].en);
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
 		if (strcmp(others[i].key, field->key) == 0)
-			return JL_T(lang, others[i].en, others[i].ko);
+			return jl_msg(others[i].en);
 	return field->key;
 }
 
@@ -184,7 +182,7 @@ void jl_view_flow(struct jl_cli *cli, size_t at, size_t indent, const char *text
 
 void jl_view_page(struct jl_cli *cli, struct jl_doc *ret_doc)
 {
-	jl_doc_init(ret_doc, &cli->arena, cli->lang, NULL);
+	jl_doc_init(ret_doc, &cli->arena, NULL);
 }
 
 enum jl_status jl_view_show(struct jl_cli *cli, const struct jl_doc *doc, struct jl_err *err)

@@ -23,7 +23,7 @@ const char *jl_view_note(char out[32], struct jl_footnotes *notes, const struct 
 void jl_view_footnotes(struct jl_cli *cli, const struct jl_footnotes *notes);
 
 /* The label of a fact in the language of the command; the key itself where it has none. */
-const char *jl_view_label(enum jl_catalog_kind kind, const struct jl_field *field, enum jl_lang lang);
+const char *jl_view_label(enum jl_catalog_kind kind, const struct jl_field *field);
 
 /* A whole record by its schema. Keys are the C members: units in the names. */
 void jl_view_record_json(struct jl_json *json, const struct jl_catalog *cat, enum jl_catalog_kind kind,

@@ -74,7 +74,6 @@ struct jl_chart {
 	const char *mark_label; /* a vertical line: "break-even" */
 	double mark_x;          /* NAN: none */
 	const char *mark_source;
-	enum jl_lang lang;
 };
 
 /* A point's value with all that is known of it. */

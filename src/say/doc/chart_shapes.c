@@ -104,7 +104,7 @@ static double bar(struct jl_buf *out, const struct jl_chart *c, const char *pref
 	const struct jl_num num = jl_chart_num(c, &c->series[i], p);
 	char value[64];
 
-	jl_svg_num_open(out, &num, &c->y, c->series[i].name, p->label, c->lang);
+	jl_svg_num_open(out, &num, &c->y, c->series[i].name, p->label);
 	jl_buf_printf(out,
 		      "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.0f\" fill=\"url(#%s-h%zu)\" "
 		      "stroke=\"var(--s%zu)\"/>",
@@ -189,7 +189,7 @@ void jl_svg_bars(const struct jl_chart *c, const char *prefix, struct jl_buf *ou
 			const struct jl_num total = jl_chart_total(c, k);
 
 			value_text(value, &total);
-			jl_svg_num_open(out, &total, &c->y, c->series[0].points[k].label, NULL, c->lang);
+			jl_svg_num_open(out, &total, &c->y, c->series[0].points[k].label, NULL);
 			text_at(out, end + 6, y + BAR_H - 4, "start", "dim", value, "");
 			jl_buf_puts(out, "</g>\n");
 		}
@@ -215,7 +215,7 @@ static void heat_cell(struct jl_buf *out, const struct jl_chart *c, size_t row, 
 
 	if (known) {
 		snprintf(way, sizeof way, "%.40s → %.40s", c->names[row], c->names[column]);
-		jl_svg_num_open(out, &num, &c->y, way, word, c->lang);
+		jl_svg_num_open(out, &num, &c->y, way, word);
 	}
 	jl_buf_printf(out,
 		      "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"var(--s1)\" "
@@ -321,7 +321,6 @@ static void fit(double width[DEPTH_MAX], size_t depth)
 struct tree_paper {
 	struct jl_buf *out;
 	double width[DEPTH_MAX];
-	enum jl_lang lang;
 };
 
 static void tree_box(const struct tree_paper *t, const struct jl_tree_node *node, double x, double mid, double w)
@@ -341,7 +340,7 @@ static void tree_box(const struct tree_paper *t, const struct jl_tree_node *node
 		return;
 	cut(text, sizeof text, node->detail, (size_t)((w - 14) / 7.2));
 	if (node->num)
-		jl_svg_num_open(t->out, node->num, &(struct jl_axis){ 0 }, node->name, NULL, t->lang);
+		jl_svg_num_open(t->out, node->num, &(struct jl_axis){ 0 }, node->name, NULL);
 	text_at(t->out, x + 8, mid + 12, "start", "dim", text, node->num ? "" : "data-name=\"\"");
 	jl_buf_puts(t->out, node->num ? "</g>" : "");
 }
@@ -371,7 +370,7 @@ static void tree_node(const struct tree_paper *t, const struct jl_tree_node *nod
 
 void jl_svg_tree(const struct jl_chart *c, const char *prefix, struct jl_buf *out)
 {
-	struct tree_paper t = { .out = out, .lang = c->lang };
+	struct tree_paper t = { .out = out };
 	const size_t depth = c->tree ? depth_of(c->tree) : 1;
 
 	jl_svg_open(out, c, prefix, c->tree ? (double)leaves(c->tree) * TREE_ROW + 8 : 40);

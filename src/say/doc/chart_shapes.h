@@ -12,7 +12,7 @@ void jl_svg_open(struct jl_buf *out, const struct jl_chart *chart, const char *p
 /* <g data-origin= data-unit= data-value= data-source=>: a figure that is drawn; all within it is of this figure. What a pointer reads
  * of it: "before · at: 3.1 GB/s, estimated, docs/METHOD.md". */
 void jl_svg_num_open(struct jl_buf *out, const struct jl_num *num, const struct jl_axis *axis, const char *before,
-		     const char *at, enum jl_lang lang);
+		     const char *at);
 
 void jl_svg_bars(const struct jl_chart *chart, const char *prefix, struct jl_buf *out); /* also stacked */
 void jl_svg_heat(const struct jl_chart *chart, const char *prefix, struct jl_buf *out);

@@ -176,14 +176,14 @@ static void point_open(struct jl_buf *out, const struct jl_chart *c, const struc
 	if (c->kind == JL_CHART_SCATTER) { /* both of its figures are facts */
 		jl_buf_printf(&at, "%s%s%s ", p->label ? p->label : "", p->label ? " · " : "",
 			      c->x.label ? c->x.label : "");
-		jl_num_tell(&at, &x, c->lang);
+		jl_num_tell(&at, &x);
 	} else {
 		char text[JL_UNITS_TEXT_MAX];
 		jl_buf_puts(&at, p->label ? p->label : jl_tick_text(text, &c->x, p->x));
 		if (!p->label && (c->x.unit || c->x.of))
 			jl_buf_printf(&at, " %s", jl_axis_unit(&c->x));
 	}
-	jl_svg_num_open(out, &y, &c->y, c->kind == JL_CHART_SCATTER ? NULL : s->name, jl_buf_text(&at), c->lang);
+	jl_svg_num_open(out, &y, &c->y, c->kind == JL_CHART_SCATTER ? NULL : s->name, jl_buf_text(&at));
 	jl_buf_release(&at);
 }
 
@@ -362,12 +362,12 @@ static void mark_line(struct jl_buf *out, const struct jl_chart *c, const struct
 }
 
 void jl_svg_num_open(struct jl_buf *out, const struct jl_num *num, const struct jl_axis *axis, const char *before,
-		     const char *at, enum jl_lang lang)
+		     const char *at)
 {
 	struct jl_buf told;
 
 	jl_buf_init(&told, 4096);
-	jl_num_tell(&told, num, lang);
+	jl_num_tell(&told, num);
 	jl_buf_puts(out, "<g");
 	jl_html_num_attributes(out, num, axis->of);
 	jl_buf_puts(out, "><title>");
@@ -449,5 +449,5 @@ enum jl_status jl_chart_to_svg(const struct jl_chart *chart, const char *id_pref
 	case JL_CHART_TREE: jl_svg_tree(chart, id_prefix, out); break;
 	default: plot(chart, id_prefix, out);
 	}
-	return out->failed ? jl_fail(err, JL_E_LIMIT, "the chart is too large", "차트가 너무 큽니다") : JL_OK;
+	return out->failed ? jl_fail(err, JL_E_LIMIT, "the chart is too large") : JL_OK;
 }

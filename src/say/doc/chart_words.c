@@ -7,15 +7,15 @@
 #include "base/utf8.h"
 #include "doc/chart_scale.h"
 
-static const char *kind_word(enum jl_chart_kind kind, enum jl_lang lang)
+static const char *kind_word(enum jl_chart_kind kind)
 {
 	switch (kind) {
-	case JL_CHART_LINE: return JL_T(lang, "Line chart", "꺾은선 그래프");
-	case JL_CHART_BARS: return JL_T(lang, "Bar chart", "막대 그래프");
-	case JL_CHART_STACKED: return JL_T(lang, "Stacked bar chart", "누적 막대 그래프");
-	case JL_CHART_SCATTER: return JL_T(lang, "Scatter chart", "산점도");
-	case JL_CHART_HEAT: return JL_T(lang, "Matrix", "행렬");
-	case JL_CHART_TREE: return JL_T(lang, "Topology", "토폴로지");
+	case JL_CHART_LINE: return JL_("Line chart");
+	case JL_CHART_BARS: return JL_("Bar chart");
+	case JL_CHART_STACKED: return JL_("Stacked bar chart");
+	case JL_CHART_SCATTER: return JL_("Scatter chart");
+	case JL_CHART_HEAT: return JL_("Matrix");
+	case JL_CHART_TREE: return JL_("Topology");
 	case JL_N_CHART_KIND: break;
 	}
 	return "";
@@ -47,7 +47,7 @@ static void tree_words(struct jl_buf *out, const struct jl_tree_node *node, int 
 
 void jl_chart_alt(struct jl_buf *out, const struct jl_chart *c)
 {
-	jl_buf_printf(out, "%s: %s.", kind_word(c->kind, c->lang), c->title ? c->title : "");
+	jl_buf_printf(out, "%s: %s.", kind_word(c->kind), c->title ? c->title : "");
 	if (c->kind == JL_CHART_TREE && c->tree) {
 		jl_buf_putc(out, ' ');
 		tree_words(out, c->tree, 0);
@@ -55,7 +55,7 @@ void jl_chart_alt(struct jl_buf *out, const struct jl_chart *c)
 		return;
 	}
 	if (c->kind == JL_CHART_HEAT)
-		jl_buf_printf(out, JL_T(c->lang, " %zu by %zu.", " %zu x %zu."), c->n_names, c->n_names);
+		jl_buf_printf(out, JL_(" %zu by %zu."), c->n_names, c->n_names);
 	for (size_t i = 0; i < c->n_series; i++) {
 		const struct jl_chart_series *s = &c->series[i];
 
@@ -296,7 +296,7 @@ enum jl_status jl_chart_to_text(const struct jl_chart *c, size_t width, struct j
 		rows_text(out, c, width);
 	if (c->mark_label && !isnan(c->mark_x))
 		jl_buf_printf(out, "    %s\n", c->mark_label);
-	return out->failed ? jl_fail(err, JL_E_LIMIT, "the chart is too large", "차트가 너무 큽니다") : JL_OK;
+	return out->failed ? jl_fail(err, JL_E_LIMIT, "the chart is too large") : JL_OK;
 }
 
 static void axis_json(struct jl_json *json, const char *key, const struct jl_axis *axis)

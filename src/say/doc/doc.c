@@ -6,9 +6,9 @@
 
 #define TEXT_MAX 4096
 
-void jl_doc_init(struct jl_doc *doc, struct jl_arena *arena, enum jl_lang lang, const char *title)
+void jl_doc_init(struct jl_doc *doc, struct jl_arena *arena, const char *title)
 {
-	*doc = (struct jl_doc){ .arena = arena, .lang = lang };
+	*doc = (struct jl_doc){ .arena = arena };
 	doc->title = title ? jl_arena_strdup(arena, title) : NULL;
 	if (title && !doc->title)
 		doc->failed = JL_E_NOMEM;

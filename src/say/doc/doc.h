@@ -111,7 +111,6 @@ struct jl_doc_block {
 
 struct jl_doc {
 	struct jl_arena *arena;
-	enum jl_lang lang;
 	const char *title, *subtitle;
 	const char *date; /* YYYY-MM-DD of the day it was made */
 	struct jl_doc_block *blocks, *last;
@@ -127,7 +126,7 @@ struct jl_doc {
 #define JL_DOC_BLOCKS_MAX 20000
 #define JL_DOC_ROWS_MAX   20000 /* of one table */
 
-void jl_doc_init(struct jl_doc *doc, struct jl_arena *arena, enum jl_lang lang, const char *title);
+void jl_doc_init(struct jl_doc *doc, struct jl_arena *arena, const char *title);
 
 void jl_doc_section(struct jl_doc *doc, const char *id, const char *title);
 void jl_doc_subsection(struct jl_doc *doc, const char *id, const char *title);

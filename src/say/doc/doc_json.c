@@ -130,18 +130,18 @@ enum jl_status jl_doc_to_json(const struct jl_doc *doc, struct jl_buf *out, stru
 	struct jl_json json;
 
 	if (doc->failed)
-		return jl_fail(err, doc->failed, "the report is too large", "보고서가 너무 큽니다");
+		return jl_fail(err, doc->failed, "the report is too large");
 	jl_json_init(&json, out, true);
 	jl_json_object(&json);
 	jl_json_put_string(&json, "title", doc->title);
 	jl_json_put_string(&json, "subtitle", doc->subtitle);
 	jl_json_put_string(&json, "date", doc->date);
-	jl_json_put_string(&json, "language", doc->lang == JL_KO ? "ko" : "en");
+	jl_json_put_string(&json, "language", jl_lang()->code);
 	jl_json_put_array(&json, "blocks");
 	for (const struct jl_doc_block *b = doc->blocks; b; b = b->next)
 		block_json(&json, b);
 	jl_json_end_array(&json);
 	jl_json_end_object(&json);
 	jl_json_finish(&json);
-	return out->failed ? jl_fail(err, JL_E_LIMIT, "the report is too large", "보고서가 너무 큽니다") : JL_OK;
+	return out->failed ? jl_fail(err, JL_E_LIMIT, "the report is too large") : JL_OK;
 }

@@ -13,7 +13,7 @@ void jl_html_num_attributes(struct jl_buf *out, const struct jl_num *num, const 
  * another room, whose figures have the origin that it came with. */
 void jl_html_text(struct jl_buf *out, const char *text);
 void jl_html_name(struct jl_buf *out, const char *text);
-void jl_html_num(struct jl_buf *out, const struct jl_num *num, enum jl_lang lang);
+void jl_html_num(struct jl_buf *out, const struct jl_num *num);
 void jl_html_said(struct jl_buf *out, const struct jl_run *run);
 
 #endif

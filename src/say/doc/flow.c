@@ -161,5 +161,5 @@ enum jl_status jl_flow_failed(const struct jl_sink *s)
 {
 	const enum jl_status status = s->doc->failed ? s->doc->failed : s->out->failed;
 
-	return status ? jl_fail(s->err, status, "the report is too large", "보고서가 너무 큽니다") : JL_OK;
+	return status ? jl_fail(s->err, status, "the report is too large") : JL_OK;
 }

@@ -33,13 +33,13 @@ static void link_html(struct jl_buf *out, const struct jl_run *run)
 	jl_buf_puts(out, page ? "</a>" : "");
 }
 
-static void runs_html(struct jl_buf *out, const struct jl_run *run, enum jl_lang lang)
+static void runs_html(struct jl_buf *out, const struct jl_run *run)
 {
 	for (; run; run = run->next) {
 		switch (run->kind) {
 		case JL_RUN_TEXT: jl_html_text(out, run->text); break;
 		case JL_RUN_SAID: jl_html_said(out, run); break;
-		case JL_RUN_NUM: jl_html_num(out, &run->num, lang); break;
+		case JL_RUN_NUM: jl_html_num(out, &run->num); break;
 		case JL_RUN_NAME:
 			jl_buf_puts(out, "<span class=\"name\" data-name=\"\">");
 			jl_html_escape(out, run->text);
@@ -80,15 +80,15 @@ static const char *mark_class(enum jl_mark mark)
 }
 
 /* A badge that needs no emoji font and says what it means to who does not see it. */
-static void mark_html(struct jl_buf *out, enum jl_mark mark, enum jl_lang lang)
+static void mark_html(struct jl_buf *out, enum jl_mark mark)
 {
 	static const char *const signs[] = { "", "✓", "!", "×", "?" };
-	static const char *const en[] = { "", "good", "warning", "bad", "unknown" };
-	static const char *const ko[] = { "", "좋음", "주의", "나쁨", "모름" };
+	static const char *const en[] = { "", JL_NC("mark", "good"), JL_N("warning"), JL_N("bad"),
+					  JL_NC("mark", "unknown") };
 
 	if (mark)
 		jl_buf_printf(out, "<span class=\"m %s\" role=\"img\" aria-label=\"%s\">%s</span> ", mark_class(mark),
-			      JL_T(lang, en[mark], ko[mark]), signs[mark]);
+			      jl_msg(en[mark]), signs[mark]);
 }
 
 static size_t cell_width(const struct jl_doc_cell *cell)
@@ -109,7 +109,7 @@ static const char *cell_class(const struct jl_doc_cell *cell, const struct jl_do
 }
 
 static void cell_html(struct jl_buf *out, const struct jl_doc_cell *cell, const struct jl_doc_column *column,
-		      bool first, enum jl_lang lang)
+		      bool first)
 {
 	const char *tag = first ? "th scope=\"row\"" : "td", *class = cell_class(cell, column, first);
 
@@ -118,8 +118,8 @@ static void cell_html(struct jl_buf *out, const struct jl_doc_cell *cell, const 
 		jl_buf_printf(out, " class=\"%s\"", class);
 	jl_buf_puts(out, ">");
 	if (cell->mark)
-		mark_html(out, cell->mark, lang);
-	runs_html(out, cell->runs, lang);
+		mark_html(out, cell->mark);
+	runs_html(out, cell->runs);
 	jl_buf_puts(out, first ? "</th>" : "</td>");
 }
 
@@ -153,7 +153,7 @@ static void heads_html(struct jl_buf *out, const struct jl_doc_block *b)
 	jl_buf_puts(out, "</tr></thead>");
 }
 
-static void table_html(struct jl_buf *out, const struct jl_doc_block *b, enum jl_lang lang)
+static void table_html(struct jl_buf *out, const struct jl_doc_block *b)
 {
 	/* a short table stays on one sheet */
 	jl_buf_printf(out, "<div class=\"wide%s\" tabindex=\"0\"><table>", b->n_rows <= 14 ? " short" : "");
@@ -170,7 +170,7 @@ static void table_html(struct jl_buf *out, const struct jl_doc_block *b, enum jl
 
 		jl_buf_puts(out, row->strong ? "<tr class=\"strong\">" : "<tr>");
 		for (const struct jl_doc_cell *cell = row->cells; cell && i < b->n_columns; cell = cell->next, i++)
-			cell_html(out, cell, &b->columns[i], i == 0, lang);
+			cell_html(out, cell, &b->columns[i], i == 0);
 		for (; i < b->n_columns; i++)
 			jl_buf_puts(out, "<td></td>");
 		jl_buf_puts(out, "</tr>\n");
@@ -192,10 +192,10 @@ static enum jl_status chart_html(struct jl_buf *out, const struct jl_chart *char
 	return status;
 }
 
-static void finding_html(struct jl_buf *out, const struct jl_doc_block *b, enum jl_lang lang)
+static void finding_html(struct jl_buf *out, const struct jl_doc_block *b)
 {
 	jl_buf_printf(out, "<div class=\"finding %s\"><p class=\"what\">", mark_class(b->mark));
-	mark_html(out, b->mark, lang);
+	mark_html(out, b->mark);
 	if (b->asked)
 		title_html(out, b->title);
 	else
@@ -203,7 +203,7 @@ static void finding_html(struct jl_buf *out, const struct jl_doc_block *b, enum 
 	jl_buf_puts(out, "</p>");
 	if (b->runs) {
 		jl_buf_puts(out, "<p>");
-		runs_html(out, b->runs, lang);
+		runs_html(out, b->runs);
 		jl_buf_puts(out, "</p>");
 	}
 	jl_buf_puts(out, "</div>\n");
@@ -212,7 +212,7 @@ static void finding_html(struct jl_buf *out, const struct jl_doc_block *b, enum 
 /* Links to the sections, so that a long report can be walked. */
 static void contents_html(struct jl_buf *out, const struct jl_doc *doc)
 {
-	jl_buf_printf(out, "<nav aria-label=\"%s\"><ul>", JL_T(doc->lang, "Contents", "차례"));
+	jl_buf_printf(out, "<nav aria-label=\"%s\"><ul>", JL_("Contents"));
 	for (const struct jl_doc_block *b = doc->blocks; b; b = b->next) {
 		if (b->kind != JL_DOC_SECTION || b->level != 2)
 			continue;
@@ -234,7 +234,7 @@ static void head_html(struct jl_buf *out, const struct jl_doc *doc)
 		"<meta name=\"color-scheme\" content=\"light dark\">\n"
 		"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
 		"img-src data:\">\n<link rel=\"icon\" href=\"data:,\">\n<title>",
-		doc->lang == JL_KO ? "ko" : "en");
+		jl_lang()->code);
 	jl_html_escape(out, doc->title);
 	jl_buf_puts(out, "</title>\n<style>\n");
 	for (size_t i = 0; jl_report_css[i]; i++)
@@ -263,7 +263,7 @@ static void section_html(struct jl_buf *out, const struct jl_doc_block *b)
 }
 
 /* "Bound by": gradient exchange */
-static enum jl_status entry_html(struct jl_buf *out, const struct jl_doc_block *b, enum jl_lang lang)
+static enum jl_status entry_html(struct jl_buf *out, const struct jl_doc_block *b)
 {
 	const char *label = b->kind == JL_DOC_TABLE ? b->label : b->title;
 
@@ -271,28 +271,28 @@ static enum jl_status entry_html(struct jl_buf *out, const struct jl_doc_block *
 	jl_html_text(out, label ? label : "");
 	jl_buf_puts(out, "</dt><dd>");
 	if (b->kind == JL_DOC_TABLE)
-		table_html(out, b, lang);
+		table_html(out, b);
 	else
-		runs_html(out, b->runs, lang);
+		runs_html(out, b->runs);
 	jl_buf_puts(out, "</dd>\n");
 	return JL_OK;
 }
 
-static void note_html(struct jl_buf *out, const struct jl_doc_block *b, enum jl_lang lang)
+static void note_html(struct jl_buf *out, const struct jl_doc_block *b)
 {
 	jl_buf_puts(out, "<p class=\"note\">");
-	mark_html(out, b->mark, lang);
+	mark_html(out, b->mark);
 	if (b->title) {
 		jl_buf_puts(out, "<b>");
 		jl_html_text(out, b->title);
 		jl_buf_puts(out, "</b> ");
 	}
-	runs_html(out, b->runs, lang);
+	runs_html(out, b->runs);
 	jl_buf_puts(out, "</p>\n");
 }
 
 /* The range, the bound and the figure, on a line from nothing to the largest of them. */
-static void ruler_html(struct jl_buf *out, const struct jl_ruler *r, enum jl_lang lang)
+static void ruler_html(struct jl_buf *out, const struct jl_ruler *r)
 {
 	const double top = 1.02 * fmax(fmax(r->hi, r->value.value), isnan(r->bound.value) ? 0 : r->bound.value);
 
@@ -303,7 +303,7 @@ static void ruler_html(struct jl_buf *out, const struct jl_ruler *r, enum jl_lan
 	if (!isnan(r->bound.value))
 		jl_buf_printf(out, "<path class=\"b\" d=\"M%.2f 0V6\"/>", 100 * r->bound.value / top);
 	jl_buf_printf(out, "<path class=\"v\" d=\"M%.2f 0V6\"/></svg>", 100 * r->value.value / top);
-	jl_html_num(out, &r->value, lang);
+	jl_html_num(out, &r->value);
 	jl_buf_puts(out, "</p>\n");
 }
 
@@ -329,11 +329,10 @@ static void groups_html(struct jl_buf *out, const struct jl_doc_block *before, c
 		jl_buf_printf(out, "<%s>\n", is);
 }
 
-static enum jl_status block_html(struct jl_buf *out, const struct jl_doc *doc, const struct jl_doc_block *b,
-				 size_t *n_charts, struct jl_err *err)
+static enum jl_status block_html(struct jl_buf *out, const struct jl_doc_block *b, size_t *n_charts, struct jl_err *err)
 {
 	if (group_of(b) && b->kind != JL_DOC_ITEM)
-		return entry_html(out, b, doc->lang);
+		return entry_html(out, b);
 	switch (b->kind) {
 	case JL_DOC_SECTION: section_html(out, b); break;
 	case JL_DOC_PARA:
@@ -342,14 +341,14 @@ static enum jl_status block_html(struct jl_buf *out, const struct jl_doc *doc, c
 		jl_buf_puts(out, b->kind == JL_DOC_ITEM   ? "<li>"
 				 : b->kind == JL_DOC_LEAD ? "<p class=\"lead\">"
 							  : "<p>");
-		runs_html(out, b->runs, doc->lang);
+		runs_html(out, b->runs);
 		jl_buf_puts(out, b->kind == JL_DOC_ITEM ? "</li>\n" : "</p>\n");
 		break;
-	case JL_DOC_TABLE: table_html(out, b, doc->lang); break;
+	case JL_DOC_TABLE: table_html(out, b); break;
 	case JL_DOC_CHART: return chart_html(out, b->chart, ++*n_charts, err);
-	case JL_DOC_FINDING: finding_html(out, b, doc->lang); break;
-	case JL_DOC_NOTE: note_html(out, b, doc->lang); break;
-	case JL_DOC_RULER: ruler_html(out, b->ruler, doc->lang); break;
+	case JL_DOC_FINDING: finding_html(out, b); break;
+	case JL_DOC_NOTE: note_html(out, b); break;
+	case JL_DOC_RULER: ruler_html(out, b->ruler); break;
 	case JL_DOC_CODE:
 		jl_buf_puts(out, "<pre><code>");
 		jl_html_escape(out, b->title);
@@ -368,7 +367,7 @@ enum jl_status jl_doc_to_html(const struct jl_doc *doc, struct jl_buf *out, stru
 	size_t n_charts = 0;
 
 	if (doc->failed)
-		return jl_fail(err, doc->failed, "the report is too large", "보고서가 너무 큽니다");
+		return jl_fail(err, doc->failed, "the report is too large");
 	head_html(out, doc);
 	contents_html(out, doc);
 	for (const struct jl_doc_block *b = doc->blocks; b; before = b, b = b->next) {
@@ -379,11 +378,11 @@ enum jl_status jl_doc_to_html(const struct jl_doc *doc, struct jl_buf *out, stru
 			jl_buf_puts(out, folded ? "</details>\n" : "");
 			folded = b->fold;
 		}
-		if ((status = block_html(out, doc, b, &n_charts, err)))
+		if ((status = block_html(out, b, &n_charts, err)))
 			return status;
 	}
 	groups_html(out, before, NULL);
 	jl_buf_puts(out, folded ? "</details>\n" : "");
 	jl_buf_puts(out, "</main>\n</body>\n</html>\n");
-	return out->failed ? jl_fail(err, JL_E_LIMIT, "the report is too large", "보고서가 너무 큽니다") : JL_OK;
+	return out->failed ? jl_fail(err, JL_E_LIMIT, "the report is too large") : JL_OK;
 }

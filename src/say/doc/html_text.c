@@ -111,14 +111,14 @@ void jl_html_num_attributes(struct jl_buf *out, const struct jl_num *num, const 
 	jl_buf_putc(out, '"');
 }
 
-void jl_html_num(struct jl_buf *out, const struct jl_num *num, enum jl_lang lang)
+void jl_html_num(struct jl_buf *out, const struct jl_num *num)
 {
 	struct jl_buf shown, told;
 
 	jl_buf_init(&shown, 4096);
 	jl_buf_init(&told, 4096);
 	jl_num_print(&shown, num);
-	jl_num_tell(&told, num, lang);
+	jl_num_tell(&told, num);
 	jl_buf_puts(out, "<span class=\"n\"");
 	jl_html_num_attributes(out, num, NULL);
 	jl_buf_puts(out, " title=\"");

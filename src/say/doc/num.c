@@ -205,19 +205,19 @@ void jl_num_print(struct jl_buf *out, const struct jl_num *num)
 		jl_buf_printf(out, " %s", num->date);
 }
 
-static const char *origin_word(enum jl_origin origin, enum jl_lang lang)
+static const char *origin_word(enum jl_origin origin)
 {
 	switch (origin) {
-	case JL_MEASURED: return JL_T(lang, "measured", "실측");
-	case JL_PUBLISHED: return JL_T(lang, "published", "공개 측정");
-	case JL_LISTED: return JL_T(lang, "listed", "사양·가격표");
-	case JL_ESTIMATED: return JL_T(lang, "estimated", "추정");
+	case JL_MEASURED: return JL_("measured");
+	case JL_PUBLISHED: return JL_("published");
+	case JL_LISTED: return JL_("listed");
+	case JL_ESTIMATED: return JL_("estimated");
 	case JL_ORIGIN_NONE: break;
 	}
-	return JL_T(lang, "given", "입력값");
+	return JL_("given");
 }
 
-void jl_num_tell(struct jl_buf *out, const struct jl_num *num, enum jl_lang lang)
+void jl_num_tell(struct jl_buf *out, const struct jl_num *num)
 {
 	struct jl_num full = *num;
 
@@ -227,13 +227,13 @@ void jl_num_tell(struct jl_buf *out, const struct jl_num *num, enum jl_lang lang
 	full.show_interval = full.show_source = false;
 	jl_num_print(out, &full);
 	if (has_interval(num)) {
-		jl_buf_puts(out, JL_T(lang, ", 80 % interval ", ", 80 % 구간 "));
+		jl_buf_puts(out, JL_(", 80 % interval "));
 		full.n_digits = num->n_digits;
 		print_value(out, num->lo, &full);
 		jl_buf_puts(out, "–");
 		print_value(out, num->hi, &full);
 	}
-	jl_buf_printf(out, ", %s", origin_word(num->origin, lang));
+	jl_buf_printf(out, ", %s", origin_word(num->origin));
 	if (num->source)
 		jl_buf_printf(out, ", %s", num->source);
 	if (num->date)

@@ -30,7 +30,7 @@ struct jl_num jl_num_ranged(struct jl_num num);
 /* The number as a person reads it: "147 ms", "1.91x", "860 ms (620–1,200)": the unit once, behind the value, and both ends in it. */
 void jl_num_print(struct jl_buf *out, const struct jl_num *num);
 /* All that is known of it in one line: "0.147 s, 80 % interval 0.13–0.16 s, estimated, docs/METHOD.md, 2026-11". */
-void jl_num_tell(struct jl_buf *out, const struct jl_num *num, enum jl_lang lang);
+void jl_num_tell(struct jl_buf *out, const struct jl_num *num);
 
 /* Parts of texts; each returns `out`. */
 /* "24 GiB": bytes of memory as people say them. */

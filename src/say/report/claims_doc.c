@@ -7,9 +7,7 @@ static void counts(struct jl_doc *doc, const struct jl_audit *audit)
 	const size_t *n = audit->n;
 	const char *text = jl_arena_printf(
 		doc->arena,
-		JL_T(doc->lang,
-		     "%zu claims in %zu places: ⚠ %zu differ, ✅ %zu follow, ❓ %zu cannot be derived, 📄 %zu are inputs.",
-		     "주장 %zu개, %zu곳: ⚠ 다름 %zu, ✅ 맞음 %zu, ❓ 확인 불가 %zu, 📄 입력값 %zu."),
+		JL_("%zu claims in %zu places: ⚠ %zu differ, ✅ %zu follow, ❓ %zu cannot be derived, 📄 %zu are inputs."),
 		audit->n_claims, audit->n_places, n[JL_CLAIM_DIFFERS], n[JL_CLAIM_FOLLOWS], n[JL_CLAIM_OPEN],
 		n[JL_CLAIM_GIVEN]);
 
@@ -20,21 +18,19 @@ static void counts(struct jl_doc *doc, const struct jl_audit *audit)
 /* One claim as an item that wraps: where, what, says → should be; why. */
 static void one(struct jl_doc *doc, const struct jl_audit *audit, const struct jl_claim *c)
 {
-	const bool ko = doc->lang == JL_KO;
-	const char *why = ko ? c->why_ko : c->why_en, *note = ko ? c->note.ko : c->note.en;
-	const char *stop = ko ? ". " : "; ";
+	const char *why = c->why_text, *note = jl_words_in(c->note), *stop = JL_C("claim", "; ");
 	char figure[JL_CLAIM_SAY_MAX];
 
 	jl_doc_item(doc);
 	jl_doc_textf(doc, "%s ", jl_verdict_mark(c->verdict));
 	jl_doc_name(doc, jl_arena_printf(doc->arena, "%s%s", c->at[0] >= '0' && c->at[0] <= '9' ? "L" : "", c->at));
 	jl_doc_text(doc, " ");
-	jl_doc_said(doc, ko ? c->says.ko : c->says.en, JL_PUBLISHED, audit->scenario->file);
+	jl_doc_said(doc, jl_words_in(c->says), JL_PUBLISHED, audit->scenario->file);
 	jl_doc_text(doc, ": ");
-	jl_doc_said(doc, jl_claim_say(figure, c->value_text, doc->lang), JL_PUBLISHED, audit->scenario->file);
+	jl_doc_said(doc, jl_claim_say(figure, c->value_text), JL_PUBLISHED, audit->scenario->file);
 	if (c->verdict == JL_CLAIM_DIFFERS && c->derived) {
 		jl_doc_text(doc, " → ");
-		jl_doc_said(doc, jl_claim_say(figure, c->result_text, doc->lang), JL_ESTIMATED, c->from);
+		jl_doc_said(doc, jl_claim_say(figure, c->result_text), JL_ESTIMATED, c->from);
 	}
 	for (int i = 0; i < 2; i++)
 		if ((i ? note : why) && *(i ? note : why)) {
@@ -56,11 +52,10 @@ static void group(struct jl_doc *doc, const struct jl_audit *audit, enum jl_verd
 void jl_audit_to_doc(struct jl_doc *doc, const struct jl_audit *audit, bool all)
 {
 	counts(doc, audit);
-	group(doc, audit, JL_CLAIM_DIFFERS,
-	      JL_T(doc->lang, "What differs (says → should be)", "계산과 다른 주장 (적힌 값 → 계산한 값)"));
+	group(doc, audit, JL_CLAIM_DIFFERS, JL_("What differs (says → should be)"));
 	if (!all)
 		return;
-	group(doc, audit, JL_CLAIM_OPEN, JL_T(doc->lang, "What cannot be derived", "확인할 수 없는 주장"));
-	group(doc, audit, JL_CLAIM_FOLLOWS, JL_T(doc->lang, "What follows", "맞는 주장"));
-	group(doc, audit, JL_CLAIM_GIVEN, JL_T(doc->lang, "Inputs", "입력값"));
+	group(doc, audit, JL_CLAIM_OPEN, JL_("What cannot be derived"));
+	group(doc, audit, JL_CLAIM_FOLLOWS, JL_("What follows"));
+	group(doc, audit, JL_CLAIM_GIVEN, JL_("Inputs"));
 }

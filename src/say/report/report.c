@@ -35,8 +35,7 @@ static const struct {
 
 static const char *default_title(const struct jl_report_in *in)
 {
-	return in->machine ? JL_T(in->lang, "This machine", "이 장비 보고서")
-			   : JL_T(in->lang, "GPU systems compared", "GPU 시스템 비교 보고서");
+	return in->machine ? JL_C("title", "This machine") : JL_("GPU systems compared");
 }
 
 /* What the scenario's text claims, reckoned again. */
@@ -51,7 +50,7 @@ static enum jl_status claims(struct jl_section *s, struct jl_err *err)
 		return jl_fail_nomem(err);
 	if ((status = jl_audit_make(audit, s->w->scenario, s->w->cat, s->arena, s->w->today, err)))
 		return status;
-	jl_section_open(s, "claims", "What the text claims", "주장 검토");
+	jl_section_open(s, "claims", "What the text claims");
 	jl_audit_to_doc(s->doc, audit, false);
 	return JL_OK;
 }
@@ -83,8 +82,8 @@ static enum jl_status write_all(struct jl_section *s, struct jl_err *err)
 enum jl_status jl_report_make(struct jl_doc *ret_doc, const struct jl_report_in *in, struct jl_err *err)
 {
 	struct jl_weighed *w = jl_arena_alloc(in->arena, sizeof *w);
-	struct jl_section s = { .doc = ret_doc, .in = in, .arena = in->arena, .lang = in->lang, .w = w };
-	const char *title = jl_words_in(in->scenario->title, in->lang);
+	struct jl_section s = { .doc = ret_doc, .in = in, .arena = in->arena, .w = w };
+	const char *title = jl_words_in(in->scenario->title);
 	char day[JL_DATE_TEXT_MAX];
 	enum jl_status status;
 
@@ -92,13 +91,13 @@ enum jl_status jl_report_make(struct jl_doc *ret_doc, const struct jl_report_in 
 		return jl_fail_nomem(err);
 	if ((status = jl_weigh(w, in->scenario, in->cat, in->arena, in->today, err)))
 		return status;
-	jl_doc_init(ret_doc, in->arena, in->lang, title ? title : default_title(in));
-	ret_doc->subtitle = jl_words_in(in->scenario->subtitle, in->lang);
+	jl_doc_init(ret_doc, in->arena, title ? title : default_title(in));
+	ret_doc->subtitle = jl_words_in(in->scenario->subtitle);
 	ret_doc->date = jl_arena_strdup(in->arena, jl_date_text(day, in->today));
 	if ((status = write_all(&s, err)))
 		return status;
 	jl_doc_resolve(ret_doc);
 	if (ret_doc->failed)
-		return jl_fail(err, ret_doc->failed, "the report is too large", "보고서가 너무 큽니다");
+		return jl_fail(err, ret_doc->failed, "the report is too large");
 	return JL_OK;
 }

@@ -11,7 +11,6 @@ struct jl_report_in {
 	const struct jl_scenario *scenario;
 	const struct jl_catalog *cat;
 	struct jl_arena *arena;
-	enum jl_lang lang;
 	long today;
 	/* This machine and what was measured on it; NULL, 0: the report is about the scenario alone. */
 	const struct jl_probe_machine *machine;

@@ -25,22 +25,17 @@ struct jl_num jl_num_capacity(const struct jl_weighed_system *system)
 	return num;
 }
 
-void jl_section_open(struct jl_section *s, const char *id, const char *en, const char *ko)
+void jl_section_open(struct jl_section *s, const char *id, const char *en)
 {
-	jl_doc_section(s->doc, id, JL_T(s->lang, en, ko));
+	jl_doc_section(s->doc, id, jl_msg(en));
 }
 
-const char *jl_words_in(struct jl_words words, enum jl_lang lang)
+const char *jl_system_name(const struct jl_weighed_system *system)
 {
-	return JL_T(lang, words.en, words.ko);
+	return jl_words_in(system->said->name);
 }
 
-const char *jl_system_name(const struct jl_section *s, const struct jl_weighed_system *system)
-{
-	return jl_words_in(system->said->name, s->lang);
-}
-
-const char *jl_mode_name(const struct jl_section *s, const char *mode)
+const char *jl_mode_name(const char *mode)
 {
 	static const char *const keys[] = { "ddp", "zero1", "zero2", "zero3" };
 	static const char *const names[] = { "DDP", "ZeRO-1", "ZeRO-2", "ZeRO-3" };
@@ -48,7 +43,7 @@ const char *jl_mode_name(const struct jl_section *s, const char *mode)
 	for (size_t i = 0; mode && i < 4; i++)
 		if (strcmp(mode, keys[i]) == 0)
 			return names[i];
-	return mode ? mode : JL_T(s->lang, "data parallel", "데이터 병렬");
+	return mode ? mode : JL_("data parallel");
 }
 
 void jl_point_measured(struct jl_chart_point *point, const struct jl_scenario_measured *measured)

@@ -11,22 +11,20 @@ struct jl_section {
 	const struct jl_weighed *w;
 	const struct jl_report_in *in;
 	struct jl_arena *arena;
-	enum jl_lang lang;
 };
 
 /* Text in the language of the report, into what is open. */
-#define JL_SAY(s, en, ko) jl_doc_text((s)->doc, JL_T((s)->lang, en, ko))
+#define JL_SAY(s, en) jl_doc_text((s)->doc, JL_(en))
 
 struct jl_num jl_num_measured(double value, enum jl_kind kind, const char *unit,
 			      const struct jl_scenario_measured *measured);
 /* Memory of one device, as it is listed. */
 struct jl_num jl_num_capacity(const struct jl_weighed_system *system);
 
-void jl_section_open(struct jl_section *s, const char *id, const char *en, const char *ko);
+void jl_section_open(struct jl_section *s, const char *id, const char *en);
 
-const char *jl_system_name(const struct jl_section *s, const struct jl_weighed_system *system);
-const char *jl_words_in(struct jl_words words, enum jl_lang lang);
-const char *jl_mode_name(const struct jl_section *s, const char *mode); /* "DDP", "ZeRO-2", "as planned" */
+const char *jl_system_name(const struct jl_weighed_system *system);
+const char *jl_mode_name(const char *mode); /* "DDP", "ZeRO-2", "as planned" */
 
 /* The point is this measurement, with its source and date; NULL: it is not. */
 void jl_point_measured(struct jl_chart_point *point, const struct jl_scenario_measured *measured);

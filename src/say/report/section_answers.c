@@ -21,7 +21,7 @@ static void run_times(struct jl_section *s, const struct jl_compare_at *a, const
 	const bool whole = !isnan(a->run_s.value);
 	const enum jl_origin origin = isnan(s->w->scenario->observed.step_s) ? JL_ESTIMATED : JL_MEASURED;
 
-	jl_doc_text(s->doc, whole ? JL_T(s->lang, "the whole run ", "전체 학습 ") : JL_T(s->lang, "a step ", "스텝 "));
+	jl_doc_text(s->doc, whole ? JL_("the whole run ") : JL_("a step "));
 	jl_tell_num(s->doc, jl_num_plain(whole ? base->run_s.value : base->step_s.value, JL_K_TIME, NULL, origin,
 					 origin == JL_ESTIMATED ? JL_METHOD : NULL));
 	jl_doc_text(s->doc, " → ");
@@ -61,14 +61,12 @@ static struct jl_answer answer_fastest(struct jl_section *s, const struct jl_sce
 	(void)q;
 	if (!best)
 		return nothing;
-	jl_doc_name(s->doc, jl_system_name(s, best));
+	jl_doc_name(s->doc, jl_system_name(best));
 	if (best->row->baseline) {
 		const bool whole = !isnan(a->run_s.value);
 
-		JL_SAY(s, ": the baseline itself; none of the others is faster. ",
-		       ": 기준 시스템. 더 빠른 것이 없습니다. ");
-		jl_doc_text(s->doc,
-			    whole ? JL_T(s->lang, "The whole run ", "전체 학습 ") : JL_T(s->lang, "A step ", "스텝 "));
+		JL_SAY(s, ": the baseline itself; none of the others is faster. ");
+		jl_doc_text(s->doc, whole ? JL_("The whole run ") : JL_("A step "));
 		jl_tell_num(s->doc, best->row->observed ? jl_num_plain(whole ? a->run_s.value : a->step_s.value,
 								       JL_K_TIME, NULL, JL_MEASURED, NULL)
 							: jl_num_ranged(jl_num_estimate(whole ? a->run_s : a->step_s,
@@ -77,11 +75,11 @@ static struct jl_answer answer_fastest(struct jl_section *s, const struct jl_sce
 	} else {
 		jl_doc_text(s->doc, ": ");
 		jl_tell_num(s->doc, jl_num_ranged(jl_num_estimate(a->speedup, JL_K_NUMBER, "x")));
-		JL_SAY(s, " the baseline's speed at the same batch; ", " (같은 배치에서 기준 시스템 대비). ");
+		JL_SAY(s, " the baseline's speed at the same batch; ");
 		run_times(s, a, &s->w->compare->rows[0].at[JL_AT_SAME_BATCH]);
 		jl_doc_text(s->doc, ".");
 	}
-	return (struct jl_answer){ JL_MARK_GOOD, JL_T(s->lang, "Fastest for this run", "이 학습에 가장 빠른 시스템") };
+	return (struct jl_answer){ JL_MARK_GOOD, JL_("Fastest for this run") };
 }
 
 /* Each of the others beside the baseline. */
@@ -98,9 +96,9 @@ static struct jl_answer answer_speed(struct jl_section *s, const struct jl_scena
 		if (!isnan(best))
 			jl_doc_break(s->doc);
 		best = isnan(best) ? 0 : best;
-		jl_doc_name(s->doc, jl_system_name(s, &s->w->systems[i]));
+		jl_doc_name(s->doc, jl_system_name(&s->w->systems[i]));
 		if (!a->possible) {
-			JL_SAY(s, ": does not run it.", ": 실행 불가.");
+			JL_SAY(s, ": does not run it.");
 			continue;
 		}
 		jl_doc_text(s->doc, ": ");
@@ -112,15 +110,15 @@ static struct jl_answer answer_speed(struct jl_section *s, const struct jl_scena
 	}
 	return isnan(best) ? nothing
 			   : (struct jl_answer){ best >= 1 ? JL_MARK_GOOD : JL_MARK_WARN,
-						 JL_T(s->lang, "Speed beside the baseline", "기준 시스템 대비 속도") };
+						 JL_("Speed beside the baseline") };
 }
 
-static void one_time(struct jl_section *s, const char *en, const char *ko, struct jl_estimate e, bool *any)
+static void one_time(struct jl_section *s, const char *en, struct jl_estimate e, bool *any)
 {
 	if (isnan(e.value))
 		return;
 	jl_doc_text(s->doc, *any ? ", " : " ");
-	jl_doc_text(s->doc, JL_T(s->lang, en, ko));
+	jl_doc_text(s->doc, jl_msg(en));
 	jl_tell_num(s->doc, jl_num_ranged(jl_num_estimate(e, JL_K_TIME, NULL)));
 	*any = true;
 }
@@ -141,15 +139,15 @@ static struct jl_answer answer_time(struct jl_section *s, const struct jl_scenar
 			continue;
 		if (said)
 			jl_doc_break(s->doc);
-		jl_doc_name(s->doc, jl_system_name(s, system));
+		jl_doc_name(s->doc, jl_system_name(system));
 		jl_doc_text(s->doc, ":");
-		one_time(s, "the whole run ", "전체 학습 ", a ? a->run_s : p->run_s, &any);
-		one_time(s, "an epoch ", "에폭 ", a ? a->epoch_s : p->epoch_s, &any);
-		one_time(s, "a step ", "스텝 ", a ? a->step_s : p->step_s, &any);
+		one_time(s, JL_N("the whole run "), a ? a->run_s : p->run_s, &any);
+		one_time(s, JL_N("an epoch "), a ? a->epoch_s : p->epoch_s, &any);
+		one_time(s, JL_N("a step "), a ? a->step_s : p->step_s, &any);
 		jl_doc_text(s->doc, ".");
 		said = true;
 	}
-	return said ? (struct jl_answer){ JL_MARK_GOOD, JL_T(s->lang, "How long it takes", "걸리는 시간") } : nothing;
+	return said ? (struct jl_answer){ JL_MARK_GOOD, JL_("How long it takes") } : nothing;
 }
 
 static struct jl_answer answer_energy(struct jl_section *s, const struct jl_scenario_question *q)
@@ -164,14 +162,13 @@ static struct jl_answer answer_energy(struct jl_section *s, const struct jl_scen
 			continue;
 		if (said)
 			jl_doc_break(s->doc);
-		jl_doc_name(s->doc, jl_system_name(s, &s->w->systems[i]));
+		jl_doc_name(s->doc, jl_system_name(&s->w->systems[i]));
 		jl_doc_text(s->doc, ": ");
 		jl_tell_num(s->doc, jl_num_ranged(jl_num_estimate(a->energy_J, JL_K_ENERGY, NULL)));
-		jl_doc_text(s->doc, isnan(a->run_s.value) ? JL_T(s->lang, " a step.", " (스텝당).")
-							  : JL_T(s->lang, " for the run.", " (전체 학습)."));
+		jl_doc_text(s->doc, isnan(a->run_s.value) ? JL_(" a step.") : JL_(" for the run."));
 		said = true;
 	}
-	return said ? (struct jl_answer){ JL_MARK_GOOD, JL_T(s->lang, "Energy", "에너지") } : nothing;
+	return said ? (struct jl_answer){ JL_MARK_GOOD, JL_("Energy") } : nothing;
 }
 
 /* --- memory */
@@ -189,20 +186,20 @@ static enum jl_mark fits_one(struct jl_section *s, const struct jl_weighed_syste
 {
 	const struct jl_prediction *p = &system->prediction;
 
-	jl_doc_name(s->doc, jl_system_name(s, system));
+	jl_doc_name(s->doc, jl_system_name(system));
 	if (!system->predicted) { /* observed: only what surely fits is known */
-		JL_SAY(s, ": a batch of ", ": 장치당 배치 ");
+		JL_SAY(s, ": a batch of ");
 		jl_tell_num(s->doc, jl_num_plain(system->row->limit, JL_K_NUMBER, NULL, JL_ESTIMATED, JL_METHOD));
-		JL_SAY(s, " a device surely fits.", "까지는 확실히 들어갑니다.");
+		JL_SAY(s, " a device surely fits.");
 		return system->row->limit >= 1 ? JL_MARK_GOOD : JL_MARK_BAD;
 	}
-	jl_doc_text(s->doc, p->room == JL_ROOM_FITS    ? JL_T(s->lang, ": fits, ", ": 들어감, ")
-			    : p->room == JL_ROOM_TIGHT ? JL_T(s->lang, ": tight, ", ": 빠듯함, ")
-						       : JL_T(s->lang, ": does not fit, ", ": 부족, "));
+	jl_doc_text(s->doc, p->room == JL_ROOM_FITS    ? JL_(": fits, ")
+			    : p->room == JL_ROOM_TIGHT ? JL_(": tight, ")
+						       : JL_(": does not fit, "));
 	jl_tell_num(s->doc, memory_num(p->memory.total_B, JL_ESTIMATED, JL_METHOD));
-	JL_SAY(s, " of ", " / ");
+	JL_SAY(s, " of ");
 	jl_tell_num(s->doc, jl_num_capacity(system));
-	JL_SAY(s, "; largest batch a device ", ", 장치당 최대 배치 ");
+	JL_SAY(s, "; largest batch a device ");
 	jl_tell_num(s->doc, jl_num_plain(p->max_micro_batch, JL_K_NUMBER, NULL, JL_ESTIMATED, JL_METHOD));
 	jl_doc_text(s->doc, ".");
 	return p->room == JL_ROOM_FITS ? JL_MARK_GOOD : p->room == JL_ROOM_TIGHT ? JL_MARK_WARN : JL_MARK_BAD;
@@ -224,7 +221,7 @@ static struct jl_answer answer_fits(struct jl_section *s, const struct jl_scenar
 		mark = fits_one(s, system);
 		worst = mark > worst ? mark : worst;
 	}
-	return (struct jl_answer){ worst, JL_T(s->lang, "Memory", "메모리") };
+	return (struct jl_answer){ worst, JL_("Memory") };
 }
 
 /* --- all-reduce */
@@ -235,18 +232,17 @@ static enum jl_mark reduce_one(struct jl_section *s, const struct jl_weighed_red
 	const enum jl_mark mark = jl_reduce_verdict(r);
 
 	expected.n_digits = 3;
-	jl_doc_text(s->doc, mark == JL_MARK_GOOD ? JL_T(s->lang, "Normal: on ", "정상: 노드 ")
-			    : mark == JL_MARK_BAD
-				    ? JL_T(s->lang, "More than the links carry: on ", "링크 한계를 넘는 값: 노드 ")
-				    : JL_T(s->lang, "Slow: on ", "느림: 노드 "));
+	jl_doc_text(s->doc, mark == JL_MARK_GOOD  ? JL_("Normal: on ")
+			    : mark == JL_MARK_BAD ? JL_("More than the links carry: on ")
+						  : JL_("Slow: on "));
 	jl_tell_num(s->doc, jl_num_given(r->n_nodes, JL_K_NUMBER, NULL));
-	JL_SAY(s, " nodes ", "개에서 ");
+	JL_SAY(s, " nodes ");
 	jl_tell_num(s->doc, jl_num_measured(r->measured_Bps, JL_K_BYTE_RATE, NULL, r->measured));
-	JL_SAY(s, " (algbw); expected ", " (algbw). 예상 ");
+	JL_SAY(s, " (algbw); expected ");
 	jl_tell_num(s->doc, expected);
-	JL_SAY(s, "; ", ", 한계의 ");
+	JL_SAY(s, JL_NC("limit", "; "));
 	jl_tell_num(s->doc, jl_num_share(r->measured_Bps / r->expected.bound_Bps, JL_ESTIMATED));
-	JL_SAY(s, " of the bound.", ".");
+	JL_SAY(s, " of the bound.");
 	return mark;
 }
 
@@ -283,12 +279,11 @@ static struct jl_answer answer_rent(struct jl_section *s, const struct jl_scenar
 		return nothing;
 	rent = jl_num_plain(cheap->rent_usdps, JL_K_USD_RATE, NULL, JL_LISTED, cheap->rent_source);
 	rent.date = cheap->rent_date;
-	jl_doc_name(s->doc, jl_system_name(s, cheap));
+	jl_doc_name(s->doc, jl_system_name(cheap));
 	jl_doc_text(s->doc, ": ");
 	jl_tell_num(s->doc, rent);
 	jl_doc_text(s->doc, ".");
-	return (struct jl_answer){ JL_MARK_GOOD,
-				   JL_T(s->lang, "Most work for its rent", "임대료 대비 가장 많은 작업") };
+	return (struct jl_answer){ JL_MARK_GOOD, JL_("Most work for its rent") };
 }
 
 static void cheapest_line(struct jl_section *s)
@@ -300,19 +295,18 @@ static void cheapest_line(struct jl_section *s)
 					   JL_METHOD);
 
 	total.n_digits = 4;
-	jl_doc_textf(s->doc, "%s: ", jl_cost_kind_name(study->options[best].kind, s->lang));
+	jl_doc_textf(s->doc, "%s: ", jl_cost_kind_name(study->options[best].kind));
 	jl_doc_name(s->doc, study->options[best].name);
 	jl_doc_text(s->doc, ", ");
 	jl_tell_num(s->doc, total);
-	JL_SAY(s, " over ", ", 기간 ");
-	jl_tell_num(s->doc,
-		    jl_num_given((double)study->setting.horizon_days, JL_K_NUMBER, JL_T(s->lang, "days", "일")));
+	JL_SAY(s, " over ");
+	jl_tell_num(s->doc, jl_num_given((double)study->setting.horizon_days, JL_K_NUMBER, JL_("days")));
 	jl_doc_text(s->doc, ".");
 }
 
-static struct jl_num days_num(const struct jl_section *s, double days)
+static struct jl_num days_num(double days)
 {
-	return jl_num_plain(ceil(days), JL_K_NUMBER, JL_T(s->lang, "days", "일"), JL_ESTIMATED, JL_METHOD);
+	return jl_num_plain(ceil(days), JL_K_NUMBER, JL_("days"), JL_ESTIMATED, JL_METHOD);
 }
 
 /* The pairs that cross within the horizon; at most three. */
@@ -323,24 +317,27 @@ static void pairs(struct jl_section *s)
 
 	for (size_t i = 0; i < study->n_pairs && n < 3; i++) {
 		const struct jl_cost_pair *pair = &study->pairs[i];
+		const char *rest;
+
 		if (isnan(pair->days))
 			continue;
 		jl_doc_break(s->doc);
+		rest = jl_tell_part(s->doc, JL_("| is cheaper than | after |"));
 		jl_doc_name(s->doc, study->options[pair->dear].name);
-		JL_SAY(s, " is cheaper than ", " 대 ");
+		rest = jl_tell_part(s->doc, rest);
 		jl_doc_name(s->doc, study->options[pair->cheap].name);
-		JL_SAY(s, " after ", ": ");
-		jl_tell_num(s->doc, days_num(s, pair->days));
-		JL_SAY(s, "", " 뒤부터 더 쌈");
+		rest = jl_tell_part(s->doc, rest);
+		jl_tell_num(s->doc, days_num(pair->days));
+		jl_tell_part(s->doc, rest);
 		if (pair->n_swings) { /* the input that moves it most */
 			const struct jl_cost_swing *swing = &pair->swings[0];
 
-			jl_doc_textf(s->doc, " (%s ±", JL_T(s->lang, swing->en, swing->ko));
+			jl_doc_textf(s->doc, " (%s ±", jl_msg(swing->en));
 			jl_tell_num(s->doc, jl_num_given(JL_COST_STEP_FRAC, JL_K_FRACTION, NULL));
 			jl_doc_text(s->doc, ": ");
-			jl_tell_num(s->doc, days_num(s, fmin(swing->lo, swing->hi)));
+			jl_tell_num(s->doc, days_num(fmin(swing->lo, swing->hi)));
 			jl_doc_text(s->doc, "–");
-			jl_tell_num(s->doc, days_num(s, fmax(swing->lo, swing->hi)));
+			jl_tell_num(s->doc, days_num(fmax(swing->lo, swing->hi)));
 			jl_doc_text(s->doc, ")");
 		}
 		jl_doc_text(s->doc, ".");
@@ -354,8 +351,7 @@ static struct jl_answer answer_cheapest(struct jl_section *s, const struct jl_sc
 	if (!s->w->study)
 		return nothing;
 	cheapest_line(s);
-	return (struct jl_answer){ JL_MARK_GOOD,
-				   JL_T(s->lang, "Cheapest over the whole time", "전체 기간에 가장 싼 선택") };
+	return (struct jl_answer){ JL_MARK_GOOD, JL_("Cheapest over the whole time") };
 }
 
 static struct jl_answer answer_breakeven(struct jl_section *s, const struct jl_scenario_question *q)
@@ -373,30 +369,23 @@ static struct jl_answer answer_breakeven(struct jl_section *s, const struct jl_s
 static const struct answerer {
 	const char *ask;
 	struct jl_answer (*write)(struct jl_section *s, const struct jl_scenario_question *q);
-	const char *section;             /* where more is said */
-	const char *needs_en, *needs_ko; /* what would let it be answered */
+	const char *section;  /* where more is said */
+	const char *needs_en; /* what would let it be answered */
 } answerers[] = {
-	{ "fastest", answer_fastest, "comparison",
-	  "at least two systems and a workload:", "systems: 둘 이상과 workload:" },
-	{ "speed", answer_speed, "comparison", "at least two systems and a workload:", "systems: 둘 이상과 workload:" },
-	{ "time", answer_time, "comparison", "a system and a workload:", "systems: 와 workload:" },
-	{ "fits", answer_fits, "memory", "a system and a workload:", "systems: 와 workload:" },
-	{ "normal", answer_normal, "allreduce", "allreduce: and a measured: algbw on that many nodes",
-	  "allreduce: 와 그 노드 수의 measured: algbw" },
-	{ "breakeven", answer_breakeven, "cost", "cost: with something to buy and something to rent",
-	  "사는 쪽과 빌리는 쪽이 있는 cost:" },
-	{ "cheapest", answer_cheapest, "cost", "cost: with its options", "선택지가 있는 cost:" },
-	{ "rent", answer_rent, "pareto",
-	  "systems with a known rent and a workload:", "임대료가 알려진 systems: 와 workload:" },
-	{ "scaling", jl_answer_scaling, "scaling", "a system of several GPUs and a workload: with a model",
-	  "GPU가 여러 장인 시스템과 workload: 의 model" },
-	{ "why", jl_answer_why, "time", "a workload: with a model", "workload: 의 model" },
-	{ "helps", jl_answer_helps, "findings", "a workload: with a model", "workload: 의 model" },
-	{ "do", jl_answer_do, "findings", "a workload: with a model", "workload: 의 model" },
-	{ "energy", answer_energy, "comparison",
-	  "at least two systems and a workload:", "systems: 둘 이상과 workload:" },
-	{ "best", jl_answer_best, "recommend", "recommend: with a purpose or a budget",
-	  "용도나 예산이 있는 recommend:" },
+	{ "fastest", answer_fastest, "comparison", JL_N("at least two systems and a workload:") },
+	{ "speed", answer_speed, "comparison", JL_N("at least two systems and a workload:") },
+	{ "time", answer_time, "comparison", JL_N("a system and a workload:") },
+	{ "fits", answer_fits, "memory", JL_N("a system and a workload:") },
+	{ "normal", answer_normal, "allreduce", JL_N("allreduce: and a measured: algbw on that many nodes") },
+	{ "breakeven", answer_breakeven, "cost", JL_N("cost: with something to buy and something to rent") },
+	{ "cheapest", answer_cheapest, "cost", JL_N("cost: with its options") },
+	{ "rent", answer_rent, "pareto", JL_N("systems with a known rent and a workload:") },
+	{ "scaling", jl_answer_scaling, "scaling", JL_N("a system of several GPUs and a workload: with a model") },
+	{ "why", jl_answer_why, "time", JL_N("a workload: with a model") },
+	{ "helps", jl_answer_helps, "findings", JL_N("a workload: with a model") },
+	{ "do", jl_answer_do, "findings", JL_N("a workload: with a model") },
+	{ "energy", answer_energy, "comparison", JL_N("at least two systems and a workload:") },
+	{ "best", jl_answer_best, "recommend", JL_N("recommend: with a purpose or a budget") },
 };
 
 static const struct answerer *find(const char *ask)
@@ -431,7 +420,7 @@ bool jl_answer_unasked(struct jl_section *s, const struct jl_scenario_question *
 void jl_answer_question(struct jl_section *s, const struct jl_scenario_question *q)
 {
 	const struct answerer *how = find(q->ask);
-	const char *text = jl_words_in(q->text, s->lang);
+	const char *text = jl_words_in(q->text);
 	struct jl_answer a = nothing;
 
 	jl_doc_finding(s->doc, JL_MARK_UNKNOWN, text);
@@ -446,13 +435,11 @@ void jl_answer_question(struct jl_section *s, const struct jl_scenario_question 
 		s->doc->last->mark = a.mark;
 		jl_doc_ref(s->doc, how->section);
 	} else if (how) {
-		JL_SAY(s, "Cannot be answered from what is given. Needed: ",
-		       "주어진 것으로는 답할 수 없습니다. 필요한 것: ");
-		jl_doc_text(s->doc, JL_T(s->lang, how->needs_en, how->needs_ko));
+		JL_SAY(s, "Cannot be answered from what is given. Needed: ");
+		jl_doc_text(s->doc, jl_msg(how->needs_en));
 		jl_doc_text(s->doc, ".");
 	} else {
-		JL_SAY(s, "Which of the report's figures answers this was not said; write ask: with one of ",
-		       "보고서의 어떤 수치로 답할지 정해지지 않았습니다. ask: 에 다음 중 하나를 쓰세요: ");
+		JL_SAY(s, "Which of the report's figures answers this was not said; write ask: with one of ");
 		for (size_t i = 0; jl_scenario_asks[i]; i++) {
 			jl_doc_text(s->doc, i ? ", " : "");
 			jl_doc_code(s->doc, jl_scenario_asks[i]);

@@ -30,7 +30,7 @@ static void scaling_point(struct jl_section *s, const struct jl_weighed_point *p
 	jl_tell_num(s->doc, jl_num_given(p->n_gpus, JL_K_NUMBER, "GPU"));
 	jl_doc_text(s->doc, ": ");
 	jl_tell_num(s->doc, speedup_num(p));
-	JL_SAY(s, ", efficiency ", ", 효율 ");
+	JL_SAY(s, ", efficiency ");
 	jl_tell_num(s->doc, jl_num_share(speedup_of(p) / p->n_gpus, seen ? JL_MEASURED : JL_ESTIMATED));
 }
 
@@ -50,12 +50,12 @@ static void pays_off(struct jl_section *s, const struct jl_weighed_point *p, siz
 			best = &p[i];
 	}
 	if (half) {
-		JL_SAY(s, " At least half of what they could: up to ", " 절반 이상의 효율: ");
+		JL_SAY(s, " At least half of what they could: up to ");
 		jl_tell_num(s->doc, jl_num_plain(half->n_gpus, JL_K_NUMBER, "GPU", JL_ESTIMATED, JL_METHOD));
-		JL_SAY(s, ".", "까지.");
+		JL_SAY(s, ".");
 	}
 	if (best && best != &p[n - 1]) {
-		JL_SAY(s, " Fastest with ", " 가장 빠른 수: ");
+		JL_SAY(s, " Fastest with ");
 		jl_tell_num(s->doc, jl_num_plain(best->n_gpus, JL_K_NUMBER, "GPU", JL_ESTIMATED, JL_METHOD));
 		jl_doc_text(s->doc, " (");
 		jl_tell_num(s->doc, speedup_num(best));
@@ -67,7 +67,7 @@ static void largest_part(struct jl_section *s, const struct jl_step_cost *step)
 {
 	const size_t part = jl_part_largest(step);
 
-	jl_doc_text(s->doc, JL_T(s->lang, jl_parts[part].en, jl_parts[part].ko));
+	jl_doc_text(s->doc, jl_msg(jl_parts[part].en));
 	jl_doc_text(s->doc, " ");
 	jl_tell_num(s->doc, jl_num_share(jl_part_s(step, part) / step->step_s, JL_ESTIMATED));
 }
@@ -102,19 +102,18 @@ struct jl_answer jl_answer_scaling(struct jl_section *s, const struct jl_scenari
 			continue;
 		if (worst)
 			jl_doc_break(s->doc);
-		jl_doc_name(s->doc, q->ask ? jl_mode_name(s, p->mode) : jl_system_name(s, sc->of));
+		jl_doc_name(s->doc, q->ask ? jl_mode_name(p->mode) : jl_system_name(sc->of));
 		jl_doc_text(s->doc, ", ");
 		scaling_point(s, p);
 		if (p->predicted) {
-			JL_SAY(s, ". Most of a step: ", ". 스텝에서 가장 큰 몫: ");
+			JL_SAY(s, ". Most of a step: ");
 			largest_part(s, &p->step);
 		}
 		jl_doc_text(s->doc, ".");
 		if (q->ask)
 			pays_off(s, &sc->points[k * sc->n_counts], sc->n_counts);
 		worst = mark > worst ? mark : worst;
-		title = jl_arena_printf(s->arena, JL_T(s->lang, "Scaling with %s", "%s 스케일링"),
-					jl_mode_name(s, p->mode));
+		title = jl_arena_printf(s->arena, JL_("Scaling with %s"), jl_mode_name(p->mode));
 	}
 	return (struct jl_answer){ worst, title };
 }
@@ -126,20 +125,19 @@ static void joined(struct jl_section *s, const struct jl_weighed_system *of)
 	const struct jl_fabric *f = &of->machine.alone;
 
 	if (of->predicted && of->prediction.reduced_B > 0 && jl_machine_n_devices(&of->machine) > 1) {
-		JL_SAY(s, " Gradients that each card exchanges: ", " GPU마다 교환하는 그래디언트: ");
+		JL_SAY(s, " Gradients that each card exchanges: ");
 		jl_tell_num(s->doc, jl_num_plain(of->prediction.reduced_B, JL_K_BYTES, NULL, JL_ESTIMATED, JL_METHOD));
 		jl_doc_text(s->doc, ".");
 	}
 	if (!sys->join || !jl_fact_known(&sys->join_oneway_Bps))
 		return;
-	JL_SAY(s, " Joined by ", " GPU 연결: ");
+	JL_SAY(s, " Joined by ");
 	jl_doc_name(s->doc, sys->join->name);
 	jl_doc_text(s->doc, ", ");
 	jl_tell_num(s->doc, jl_num_fact(&sys->join_oneway_Bps, JL_K_BYTE_RATE));
-	JL_SAY(s, " one way", " (단방향)");
+	JL_SAY(s, JL_NC("aside", " one way"));
 	if (f->intra_kind == JL_INTRA_PCIE_HOST && f->root_Bps > 0) {
-		JL_SAY(s, "; through the host's memory, what the cards below one root complex share: ",
-		       ". 호스트 메모리를 거치므로 한 루트 콤플렉스의 GPU들이 나눠 쓰는 속도: ");
+		JL_SAY(s, "; through the host's memory, what the cards below one root complex share: ");
 		jl_tell_num(s->doc, jl_num_plain(f->root_Bps, JL_K_BYTE_RATE, NULL, JL_ESTIMATED, JL_METHOD));
 	}
 	jl_doc_text(s->doc, ".");
@@ -163,15 +161,15 @@ struct jl_answer jl_answer_why(struct jl_section *s, const struct jl_scenario_qu
 
 			if (!p->predicted || !wanted_mode(q, p) || isnan(speedup_of(p)))
 				continue;
-			jl_doc_name(s->doc, jl_mode_name(s, p->mode));
+			jl_doc_name(s->doc, jl_mode_name(p->mode));
 			jl_doc_text(s->doc, ", ");
 			scaling_point(s, p);
-			JL_SAY(s, ". Of a step: ", ". 스텝 시간 중 ");
+			JL_SAY(s, ". Of a step: ");
 			step = &p->step;
 		}
 	if (!step && of->predicted) {
-		jl_doc_name(s->doc, jl_system_name(s, of));
-		JL_SAY(s, ": of a step ", ": 스텝 시간 중 ");
+		jl_doc_name(s->doc, jl_system_name(of));
+		JL_SAY(s, ": of a step ");
 		step = &of->prediction.step;
 	}
 	if (!step)
@@ -179,16 +177,16 @@ struct jl_answer jl_answer_why(struct jl_section *s, const struct jl_scenario_qu
 	largest_part(s, step);
 	jl_doc_text(s->doc, ".");
 	joined(s, of);
-	return (struct jl_answer){ JL_MARK_WARN, JL_T(s->lang, "What bounds it", "병목") };
+	return (struct jl_answer){ JL_MARK_WARN, JL_("What bounds it") };
 }
 
 /* --- what would help */
 
 static void advice(struct jl_section *s, const struct jl_advice *a)
 {
-	jl_doc_name(s->doc, jl_system_name(s, s->w->advised));
+	jl_doc_name(s->doc, jl_system_name(s->w->advised));
 	jl_doc_text(s->doc, ": ");
-	jl_doc_said(s->doc, JL_T(s->lang, a->en, a->ko), JL_ESTIMATED, JL_METHOD);
+	jl_doc_said(s->doc, a->text, JL_ESTIMATED, JL_METHOD);
 	jl_doc_text(s->doc, " — ");
 	jl_tell_num(s->doc, jl_num_given(a->n_gpus, JL_K_NUMBER, "GPU"));
 	jl_doc_text(s->doc, ": ");
@@ -213,7 +211,7 @@ struct jl_answer jl_answer_do(struct jl_section *s, const struct jl_scenario_que
 	if (!s->w->n_advice || (s->in->this_on && s->w->advised != jl_this_system(s)))
 		return nothing;
 	advice(s, &s->w->advice[0]);
-	return (struct jl_answer){ JL_MARK_GOOD, JL_T(s->lang, "Do first", "먼저 할 일") };
+	return (struct jl_answer){ JL_MARK_GOOD, JL_("Do first") };
 }
 
 struct jl_answer jl_answer_helps(struct jl_section *s, const struct jl_scenario_question *q)
@@ -228,11 +226,11 @@ struct jl_answer jl_answer_helps(struct jl_section *s, const struct jl_scenario_
 		advice(s, &s->w->advice[i]);
 	}
 	if (n)
-		return (struct jl_answer){ JL_MARK_GOOD, JL_T(s->lang, "Would help", "개선 방법") };
+		return (struct jl_answer){ JL_MARK_GOOD, JL_("Would help") };
 	if (!s->w->advised)
 		return nothing;
-	JL_SAY(s, "It is not among the changes that gain most on ", "효과가 큰 변경에 들지 않습니다. 대상: ");
-	jl_doc_name(s->doc, jl_system_name(s, s->w->advised));
+	JL_SAY(s, "It is not among the changes that gain most on ");
+	jl_doc_name(s->doc, jl_system_name(s->w->advised));
 	jl_doc_text(s->doc, ".");
-	return (struct jl_answer){ JL_MARK_WARN, JL_T(s->lang, "Would not help much", "효과가 작음") };
+	return (struct jl_answer){ JL_MARK_WARN, JL_("Would not help much") };
 }

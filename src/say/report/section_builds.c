@@ -20,10 +20,10 @@ static void build(struct jl_section *s, const struct jl_rig *rig, const struct j
 	const struct jl_num load = jl_num_plain(found->load_W, JL_K_POWER, NULL, JL_ESTIMATED, JL_METHOD);
 
 	jl_doc_para(s->doc);
-	jl_doc_strong(s->doc, JL_T(s->lang, "Build: ", "구성: "));
-	jl_doc_name(s->doc, rig->name ? rig->name : JL_T(s->lang, "parts list", "부품 목록"));
+	jl_doc_strong(s->doc, JL_("Build: "));
+	jl_doc_name(s->doc, rig->name ? rig->name : JL_("parts list"));
 	if (found->load_W > 0) {
-		JL_SAY(s, ". All parts at their limit draw ", ". 모든 부품이 한도까지 쓸 때 ");
+		JL_SAY(s, ". All parts at their limit draw ");
 		jl_doc_num(s->doc, &load);
 		jl_doc_text(s->doc, ".");
 	}
@@ -32,8 +32,8 @@ static void build(struct jl_section *s, const struct jl_rig *rig, const struct j
 
 		if (f->level == JL_PART_OK || f->level == JL_PART_UNCHECKED)
 			continue;
-		jl_doc_finding(s->doc, mark_of(f->level), jl_part_level_name(f->level, s->lang));
-		jl_doc_said(s->doc, JL_T(s->lang, f->en, f->ko), f->sure == JL_SURE_MEASURED ? JL_PUBLISHED : JL_LISTED,
+		jl_doc_finding(s->doc, mark_of(f->level), jl_part_level_name(f->level));
+		jl_doc_said(s->doc, f->text, f->sure == JL_SURE_MEASURED ? JL_PUBLISHED : JL_LISTED,
 			    f->rules[0] ? f->rules[0]->id : NULL);
 	}
 }
@@ -46,9 +46,8 @@ enum jl_status jl_section_builds(struct jl_section *s, struct jl_err *err)
 	if (!list)
 		return JL_OK;
 	if (list->kind != JL_YAML_LIST)
-		return jl_fail_at(err, JL_E_PARSE, &list->where, "builds: a list of parts lists",
-				  "builds: 부품 목록의 목록이어야 합니다");
-	jl_section_open(s, "builds", "Builds", "조립 구성 점검");
+		return jl_fail_at(err, JL_E_PARSE, &list->where, "builds: a list of parts lists");
+	jl_section_open(s, "builds", "Builds");
 	for (const struct jl_yaml *item = list->items; !status && item; item = item->next) {
 		struct jl_rig rig;
 		struct jl_part_findings *found = jl_arena_alloc(s->arena, sizeof *found);

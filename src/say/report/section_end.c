@@ -43,24 +43,24 @@ static void count_runs(struct source *list, size_t *n, const struct jl_run *run)
 			count(list, n, &run->num);
 }
 
-static const char *origin_name(const struct jl_section *s, enum jl_origin origin)
+static const char *origin_name(enum jl_origin origin)
 {
 	switch (origin) {
-	case JL_MEASURED: return JL_T(s->lang, "measured", "실측");
-	case JL_PUBLISHED: return JL_T(s->lang, "published", "공개 측정");
-	case JL_LISTED: return JL_T(s->lang, "listed", "사양·가격표");
-	case JL_ESTIMATED: return JL_T(s->lang, "estimated", "추정");
+	case JL_MEASURED: return JL_("measured");
+	case JL_PUBLISHED: return JL_("published");
+	case JL_LISTED: return JL_("listed");
+	case JL_ESTIMATED: return JL_("estimated");
 	case JL_ORIGIN_NONE: break;
 	}
-	return JL_T(s->lang, "given", "입력값");
+	return JL_("given");
 }
 
 void jl_section_origins(struct jl_section *s)
 {
-	static const struct jl_tell_head heads[] = { { "Origin", "출처 구분", false },
-						     { "Source", "출처", false },
-						     { "As of", "기준일", false },
-						     { "Numbers", "수치 개수", true } };
+	static const struct jl_tell_head heads[] = { { JL_N("Origin"), false },
+						     { JL_N("Source"), false },
+						     { JL_N("As of"), false },
+						     { JL_N("Numbers"), true } };
 	static const enum jl_origin order[] = { JL_MEASURED, JL_PUBLISHED, JL_LISTED, JL_ESTIMATED, JL_ORIGIN_NONE };
 	struct source list[SOURCES_MAX];
 	size_t n = 0;
@@ -71,7 +71,7 @@ void jl_section_origins(struct jl_section *s)
 			for (const struct jl_doc_cell *cell = row->cells; cell; cell = cell->next)
 				count_runs(list, &n, cell->runs);
 	}
-	jl_section_open(s, "origins", "Where the numbers come from", "데이터 출처");
+	jl_section_open(s, "origins", "Where the numbers come from");
 	jl_tell_table(s->doc, NULL, heads, 4);
 	for (size_t k = 0; k < sizeof order / sizeof order[0]; k++)
 		for (size_t i = 0; i < n; i++) {
@@ -79,37 +79,36 @@ void jl_section_origins(struct jl_section *s)
 				continue;
 			jl_doc_cell(s->doc, JL_MARK_NONE);
 			jl_doc_textf(s->doc, "%s%s%s", order[k] ? jl_origin_mark(order[k]) : "", order[k] ? " " : "",
-				     origin_name(s, order[k]));
-			jl_doc_cell_name(s->doc, list[i].source ? list[i].source
-						 : order[k] == JL_ORIGIN_NONE
-							 ? JL_T(s->lang, "this scenario", "이 시나리오")
-							 : "—");
+				     origin_name(order[k]));
+			jl_doc_cell_name(s->doc, list[i].source               ? list[i].source
+						 : order[k] == JL_ORIGIN_NONE ? JL_("this scenario")
+									      : "—");
 			jl_doc_cell_name(s->doc, list[i].date ? list[i].date : "—");
 			jl_tell_cell(s->doc, jl_num_plain((double)list[i].n, JL_K_NUMBER, NULL, JL_ORIGIN_NONE, NULL));
 			jl_doc_end_row(s->doc, false);
 		}
 }
 
-static const char *set_name(const struct jl_section *s, const char *set)
+static const char *set_name(const char *set)
 {
 	static const struct {
-		const char *set, *en, *ko;
+		const char *set, *en;
 	} names[] = {
-		{ "gemm_membw", "matrix products, memory", "행렬 곱·메모리 대역폭" },
-		{ "collectives", "collectives", "집합 통신" },
-		{ "train_llm", "LLM training", "LLM 학습" },
-		{ "train_vtrain", "LLM training, one cluster", "LLM 학습 (단일 클러스터)" },
-		{ "train_own", "our own runs", "직접 잰 학습" },
-		{ "train_other", "other training", "그 밖의 학습" },
-		{ "infer_llm", "LLM inference", "LLM 추론" },
-		{ "serve_silicon", "LLM serving", "LLM 서빙" },
-		{ "power", "power", "전력" },
-		{ "memory", "memory", "메모리" },
+		{ "gemm_membw", JL_N("matrix products, memory") },
+		{ "collectives", JL_N("collectives") },
+		{ "train_llm", JL_N("LLM training") },
+		{ "train_vtrain", JL_N("LLM training, one cluster") },
+		{ "train_own", JL_N("our own runs") },
+		{ "train_other", JL_N("other training") },
+		{ "infer_llm", JL_N("LLM inference") },
+		{ "serve_silicon", JL_N("LLM serving") },
+		{ "power", JL_N("power") },
+		{ "memory", JL_N("memory") },
 	};
 
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
 		if (strcmp(names[i].set, set) == 0)
-			return JL_T(s->lang, names[i].en, names[i].ko);
+			return jl_msg(names[i].en);
 	return set;
 }
 
@@ -138,7 +137,7 @@ static void score_rows(struct jl_section *s, struct jl_csv *csv)
 		    jl_csv_number(csv, median, &values[1], &ignored) || jl_csv_number(csv, p90, &values[2], &ignored) ||
 		    jl_csv_number(csv, inside, &values[3], &ignored))
 			continue;
-		jl_doc_cell_text(s->doc, set_name(s, jl_csv_text(csv, set)));
+		jl_doc_cell_text(s->doc, set_name(jl_csv_text(csv, set)));
 		jl_tell_cell(s->doc, score(values[0], JL_K_NUMBER));
 		jl_tell_cell(s->doc, score(expm1(values[1]), JL_K_FRACTION));
 		jl_tell_cell(s->doc, score(expm1(values[2]), JL_K_FRACTION));
@@ -149,30 +148,25 @@ static void score_rows(struct jl_section *s, struct jl_csv *csv)
 
 void jl_section_method(struct jl_section *s)
 {
-	static const struct jl_tell_head heads[] = { { "Published measurements of", "공개 측정값", false },
-						     { "Scored", "건수", true },
-						     { "Typical error", "대표 오차(중앙값)", true },
-						     { "Nine of ten below", "열 건 중 아홉 건의 오차", true },
-						     { "Inside the interval", "구간 적중률", true } };
+	static const struct jl_tell_head heads[] = { { JL_N("Published measurements of"), false },
+						     { JL_N("Scored"), true },
+						     { JL_N("Typical error"), true },
+						     { JL_N("Nine of ten below"), true },
+						     { JL_N("Inside the interval"), true } };
 	struct jl_csv csv;
 	struct jl_err ignored;
 
-	jl_section_open(s, "method", "Method and how wrong it is", "방법과 오차");
+	jl_section_open(s, "method", "Method and how wrong it is");
 	jl_doc_para(s->doc);
-	JL_SAY(s,
-	       "Estimates come from a physical model of kernels, links and memory (docs/METHOD.md). Intervals are "
-	       "meant to hold four "
-	       "times out of five. Below is how far predictions were off on published measurements that the fit had "
-	       "not seen, nor any other of the same source.",
-	       "추정값은 커널·링크·메모리의 물리 모델로 계산합니다(docs/METHOD.md). 구간은 다섯 번 중 네 번 맞도록 "
-	       "잡습니다. 아래는 맞춤에 "
-	       "쓰지 않은(같은 출처의 것도 전부 뺀) 공개 측정값에서 예측이 얼마나 벗어났는지입니다.");
+	JL_SAY(s, "Estimates come from a physical model of kernels, links and memory (docs/METHOD.md). Intervals are "
+		  "meant to hold four "
+		  "times out of five. Below is how far predictions were off on published measurements that the fit had "
+		  "not seen, nor any other of the same source.");
 	if (jl_csv_open(&csv, (const char *)jl_scorecard_text, jl_scorecard_text_len, ',', "scorecard", &ignored))
 		return;
 	jl_tell_table(s->doc, NULL, heads, 5);
 	score_rows(s, &csv);
 	jl_csv_release(&csv);
 	jl_doc_para(s->doc);
-	JL_SAY(s, "Marks: ✅ measured, 📄 published or listed, ⚠ estimated. Numbers without a mark were given.",
-	       "표시: ✅ 실측, 📄 공개 측정·사양·가격표, ⚠ 추정. 표시가 없는 수치는 입력값입니다.");
+	JL_SAY(s, "Marks: ✅ measured, 📄 published or listed, ⚠ estimated. Numbers without a mark were given.");
 }

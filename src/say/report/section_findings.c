@@ -13,8 +13,8 @@ static void advice(struct jl_section *s, const struct jl_advice *a)
 			    gain = jl_num_plain(a->samples_per_s_after / a->samples_per_s_before, JL_K_NUMBER, "x",
 						JL_ESTIMATED, JL_METHOD);
 
-	jl_doc_finding(s->doc, JL_MARK_WARN, JL_T(s->lang, "Would help", "개선 방법"));
-	jl_doc_said(s->doc, JL_T(s->lang, a->en, a->ko), JL_ESTIMATED, JL_METHOD);
+	jl_doc_finding(s->doc, JL_MARK_WARN, JL_("Would help"));
+	jl_doc_said(s->doc, a->text, JL_ESTIMATED, JL_METHOD);
 	jl_doc_text(s->doc, " — ");
 	jl_doc_num(s->doc, &gpus);
 	jl_doc_text(s->doc, ": ");
@@ -44,26 +44,25 @@ static void bound(struct jl_section *s)
 	share = jl_num_plain(jl_part_s(&of->prediction.step, part) / of->prediction.step.step_s, JL_K_FRACTION, NULL,
 			     JL_ESTIMATED, JL_METHOD);
 	share.n_digits = 2;
-	jl_doc_finding(s->doc, JL_MARK_UNKNOWN, JL_T(s->lang, "What bounds it", "병목"));
-	jl_doc_name(s->doc, jl_system_name(s, of));
+	jl_doc_finding(s->doc, JL_MARK_UNKNOWN, JL_("What bounds it"));
+	jl_doc_name(s->doc, jl_system_name(of));
 	jl_doc_text(s->doc, ": ");
-	jl_doc_text(s->doc, JL_T(s->lang, jl_parts[part].en, jl_parts[part].ko));
+	jl_doc_text(s->doc, jl_msg(jl_parts[part].en));
 	jl_doc_text(s->doc, " ");
 	jl_doc_num(s->doc, &share);
-	JL_SAY(s, " of a step.", " (스텝 시간 중).");
+	JL_SAY(s, " of a step.");
 }
 
 static void notes(struct jl_section *s, const struct jl_notes *list)
 {
 	if (!list->n)
 		return;
-	jl_doc_subsection(s->doc, "assumed",
-			  JL_T(s->lang, "Chosen where nothing was said", "따로 정하지 않아 고른 값"));
+	jl_doc_subsection(s->doc, "assumed", JL_("Chosen where nothing was said"));
 	for (size_t i = 0; i < list->n; i++) {
 		jl_doc_item(s->doc);
 		jl_doc_code(s->doc, list->items[i].key ? list->items[i].key : "");
 		jl_doc_text(s->doc, " ");
-		jl_doc_said(s->doc, JL_T(s->lang, list->items[i].en, list->items[i].ko), JL_ESTIMATED, JL_METHOD);
+		jl_doc_said(s->doc, list->items[i].text, JL_ESTIMATED, JL_METHOD);
 	}
 }
 
@@ -86,13 +85,12 @@ static void machine_findings(struct jl_section *s)
 		const struct jl_finding *f = &found->items[i];
 
 		jl_doc_finding(s->doc, severity_mark(f->severity),
-			       f->severity == JL_FINDING_NOTE ? JL_T(s->lang, "Good to know", "참고")
-							      : JL_T(s->lang, "This machine", "이 장비"));
-		jl_doc_said(s->doc, JL_T(s->lang, f->what.en, f->what.ko), JL_MEASURED, "jeoul probe");
+			       f->severity == JL_FINDING_NOTE ? JL_("Good to know") : JL_("This machine"));
+		jl_doc_said(s->doc, f->what.text, JL_MEASURED, "jeoul probe");
 		jl_doc_text(s->doc, " ");
-		jl_doc_said(s->doc, JL_T(s->lang, f->why.en, f->why.ko), JL_ESTIMATED, JL_METHOD);
+		jl_doc_said(s->doc, f->why.text, JL_ESTIMATED, JL_METHOD);
 		jl_doc_text(s->doc, " ");
-		jl_doc_said(s->doc, JL_T(s->lang, f->todo.en, f->todo.ko), JL_ESTIMATED, JL_METHOD);
+		jl_doc_said(s->doc, f->todo.text, JL_ESTIMATED, JL_METHOD);
 	}
 }
 
@@ -104,7 +102,7 @@ void jl_section_findings(struct jl_section *s)
 
 	if (!s->w->n_advice && !s->w->advised && !s->in->machine && (!list || !list->n))
 		return;
-	jl_section_open(s, "findings", "Findings and actions", "진단과 조치");
+	jl_section_open(s, "findings", "Findings and actions");
 	bound(s);
 	for (size_t i = 0; i < s->w->n_advice; i++)
 		advice(s, &s->w->advice[i]);

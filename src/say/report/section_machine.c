@@ -7,9 +7,9 @@
 
 #define RECORDS_SHOWN 40
 
-static void fact(struct jl_section *s, const char *en, const char *ko)
+static void fact(struct jl_section *s, const char *en)
 {
-	jl_doc_cell_text(s->doc, JL_T(s->lang, en, ko));
+	jl_doc_cell_text(s->doc, jl_msg(en));
 }
 
 static struct jl_num probed(double value, enum jl_kind kind, const char *unit)
@@ -23,19 +23,19 @@ static struct jl_num probed(double value, enum jl_kind kind, const char *unit)
 
 static void parts_table(struct jl_section *s, const struct jl_probe_machine *m)
 {
-	static const struct jl_tell_head heads[] = { { "Part", "항목", false }, { "Here", "이 장비", false } };
+	static const struct jl_tell_head heads[] = { { JL_N("Part"), false }, { JL_N("Here"), false } };
 
 	jl_tell_table(s->doc, NULL, heads, 2);
-	fact(s, "Processor", "프로세서");
+	fact(s, JL_N("Processor"));
 	jl_doc_cell_name(s->doc, m->cpu.model ? m->cpu.model : "—");
 	jl_doc_end_row(s->doc, false);
-	fact(s, "Cores", "코어");
+	fact(s, JL_N("Cores"));
 	jl_tell_cell(s->doc, probed(m->cpu.n_cores, JL_K_NUMBER, NULL));
 	jl_doc_end_row(s->doc, false);
-	fact(s, "Memory", "메모리");
+	fact(s, JL_N("Memory"));
 	jl_tell_cell(s->doc, probed(m->memory.total_B, JL_K_BYTES, NULL));
 	jl_doc_end_row(s->doc, false);
-	fact(s, "GPUs", "GPU 수");
+	fact(s, JL_N("GPUs"));
 	jl_tell_cell(s->doc, probed((double)m->n_gpus, JL_K_NUMBER, NULL));
 	jl_doc_end_row(s->doc, false);
 	for (size_t i = 0; i < m->n_gpus && i < 16; i++) {
@@ -46,7 +46,7 @@ static void parts_table(struct jl_section *s, const struct jl_probe_machine *m)
 		jl_doc_cell_name(s->doc, m->gpus[i].name ? m->gpus[i].name : "—");
 		jl_doc_end_row(s->doc, false);
 	}
-	fact(s, "Kernel", "커널");
+	fact(s, JL_N("Kernel"));
 	jl_doc_cell_name(s->doc, m->kernel ? m->kernel : "—");
 	jl_doc_end_row(s->doc, false);
 }
@@ -113,16 +113,14 @@ static void what_was(struct jl_section *s, const struct jl_record *r)
 
 static void records_table(struct jl_section *s)
 {
-	static const struct jl_tell_head heads[] = { { "Measured", "측정", false },
-						     { "With", "조건", false },
-						     { "By", "백엔드", false },
-						     { "Result", "결과", true },
-						     { "On", "측정일", false } };
+	static const struct jl_tell_head heads[] = { { JL_N("Measured"), false },
+						     { JL_N("With"), false },
+						     { JL_NC("backend", "By"), false },
+						     { JL_N("Result"), true },
+						     { JL_N("On"), false } };
 	const size_t n = s->in->n_records < RECORDS_SHOWN ? s->in->n_records : RECORDS_SHOWN;
 
-	jl_tell_table(s->doc,
-		      JL_T(s->lang, "Measured on this machine, newest first", "이 장비에서 측정한 값, 최근 것부터"),
-		      heads, 5);
+	jl_tell_table(s->doc, JL_("Measured on this machine, newest first"), heads, 5);
 	for (size_t i = 0; i < n; i++) {
 		const struct jl_record *r = &s->in->records[i];
 		char day[JL_DATE_TEXT_MAX];
@@ -148,7 +146,7 @@ static void records_table(struct jl_section *s)
 							"jeoul store");
 		jl_doc_para(s->doc);
 		jl_doc_num(s->doc, &left);
-		JL_SAY(s, " older ones are in the store: ", "건이 저장소에 더 있습니다: ");
+		JL_SAY(s, " older ones are in the store: ");
 		jl_doc_code(s->doc, "jeoul store list");
 	}
 }
@@ -156,7 +154,7 @@ static void records_table(struct jl_section *s)
 void jl_section_machine(struct jl_section *s)
 {
 	if (s->in->machine) {
-		jl_section_open(s, "machine", "This machine", "이 장비");
+		jl_section_open(s, "machine", "This machine");
 		jl_doc_para(s->doc);
 		jl_doc_name(s->doc, s->in->machine->short_name ? s->in->machine->short_name : "");
 		parts_table(s, s->in->machine);
@@ -164,12 +162,12 @@ void jl_section_machine(struct jl_section *s)
 	if (!s->in->n_records) {
 		if (s->in->machine) {
 			jl_doc_para(s->doc);
-			JL_SAY(s, "Nothing was measured on it yet: ", "아직 측정한 값이 없습니다. 먼저 재 보세요: ");
+			JL_SAY(s, "Nothing was measured on it yet: ");
 			jl_doc_code(s->doc, "jeoul bench all --quick");
 		}
 		return;
 	}
 	if (!s->in->machine)
-		jl_section_open(s, "measured", "Measured", "측정 결과");
+		jl_section_open(s, "measured", JL_NC("title", "Measured"));
 	records_table(s);
 }

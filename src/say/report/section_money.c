@@ -6,6 +6,6 @@ void jl_section_cost(struct jl_section *s)
 {
 	if (!s->w->study)
 		return;
-	jl_section_open(s, "cost", "Cost over time", "기간별 비용");
+	jl_section_open(s, "cost", "Cost over time");
 	jl_tell_cost(s->doc, &(struct jl_tell_cost){ .study = s->w->study, .cat = s->w->cat, .today = s->w->today });
 }

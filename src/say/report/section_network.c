@@ -14,38 +14,34 @@ enum jl_mark jl_reduce_verdict(const struct jl_weighed_reduce *r)
 	return r->measured_Bps >= r->expected.algbw_Bps.lo ? JL_MARK_GOOD : JL_MARK_WARN;
 }
 
-static const char *verdict_word(const struct jl_section *s, const struct jl_weighed_reduce *r)
+static const char *verdict_word(const struct jl_weighed_reduce *r)
 {
 	if (!r->known || isnan(r->measured_Bps))
 		return "—";
 	if (r->measured_Bps > r->expected.bound_Bps)
-		return JL_T(s->lang, "above the bound: not an algbw", "한계 초과: algbw일 수 없음");
+		return JL_("above the bound: not an algbw");
 	if (r->measured_Bps > r->expected.algbw_Bps.hi)
-		return JL_T(s->lang, "better than expected", "예상보다 좋음");
+		return JL_("better than expected");
 	if (r->measured_Bps >= r->expected.algbw_Bps.lo)
-		return JL_T(s->lang, "normal", "정상");
-	return JL_T(s->lang, "slow", "느림");
+		return JL_("normal");
+	return JL_("slow");
 }
 
 static void reduce_chart(struct jl_section *s)
 {
 	struct jl_chart *chart = jl_tell_chart(s->doc, JL_CHART_LINE,
-					       JL_T(s->lang, "All-reduce (algbw) against nodes, with the normal band",
-						    "노드 수에 따른 All-Reduce algbw와 정상 범위"),
-					       3);
+					       JL_("All-reduce (algbw) against nodes, with the normal band"), 3);
 	struct jl_chart_point *expected, *measured, *bound;
 
 	if (!chart)
 		return;
-	chart->x = (struct jl_axis){ .label = JL_T(s->lang, "nodes", "노드 수"),
-				     .of = JL_T(s->lang, "nodes", "노드"),
-				     .log = true,
-				     .lo = NAN,
-				     .hi = NAN };
+	chart->x = (struct jl_axis){
+		.label = JL_("nodes"), .of = JL_C("unit", "nodes"), .log = true, .lo = NAN, .hi = NAN
+	};
 	chart->y = (struct jl_axis){ .label = "algbw", .kind = JL_K_BYTE_RATE, .lo = NAN, .hi = NAN };
-	expected = jl_tell_series(s->doc, chart, 0, JL_T(s->lang, "expected", "예상"), JL_ESTIMATED, s->w->n_reduce);
-	measured = jl_tell_series(s->doc, chart, 1, JL_T(s->lang, "measured", "실측"), JL_MEASURED, s->w->n_reduce);
-	bound = jl_tell_series(s->doc, chart, 2, JL_T(s->lang, "bound", "한계"), JL_LISTED, s->w->n_reduce);
+	expected = jl_tell_series(s->doc, chart, 0, JL_("expected"), JL_ESTIMATED, s->w->n_reduce);
+	measured = jl_tell_series(s->doc, chart, 1, JL_("measured"), JL_MEASURED, s->w->n_reduce);
+	bound = jl_tell_series(s->doc, chart, 2, JL_("bound"), JL_LISTED, s->w->n_reduce);
 	if (!expected || !measured || !bound)
 		return;
 	((struct jl_chart_series *)&chart->series[2])->dashed = true;
@@ -76,40 +72,37 @@ static void reduce_row(struct jl_section *s, const struct jl_weighed_reduce *r)
 	jl_tell_cell(s->doc, jl_num_given(r->n_nodes, JL_K_NUMBER, NULL));
 	if (!r->known) {
 		jl_doc_cell(s->doc, JL_MARK_UNKNOWN);
-		jl_doc_said(s->doc, jl_err_text(&r->why, s->lang), JL_ORIGIN_NONE, NULL);
+		jl_doc_said(s->doc, r->why.text, JL_ORIGIN_NONE, NULL);
 	} else {
 		jl_tell_cell(s->doc, seen);
 		jl_tell_cell(s->doc, expected);
 		jl_tell_cell(s->doc, jl_num_plain(r->expected.bound_Bps, JL_K_BYTE_RATE, NULL, JL_LISTED, NULL));
 		jl_tell_cell(s->doc, bus);
 		jl_doc_cell(s->doc, isnan(r->measured_Bps) ? JL_MARK_NONE : jl_reduce_verdict(r));
-		jl_doc_text(s->doc, verdict_word(s, r));
+		jl_doc_text(s->doc, verdict_word(r));
 	}
 	jl_doc_end_row(s->doc, !isnan(r->measured_Bps));
 }
 
 void jl_section_allreduce(struct jl_section *s)
 {
-	static const struct jl_tell_head heads[] = { { "Nodes", "노드 수", true }, { "Measured", "실측", true },
-						     { "Expected", "예상", true }, { "Bound", "한계", true },
-						     { "busbw", "busbw", true },   { "Verdict", "판정", false } };
+	static const struct jl_tell_head heads[] = { { JL_N("Nodes"), true },    { JL_N("Measured"), true },
+						     { JL_N("Expected"), true }, { JL_N("Bound"), true },
+						     { JL_N("busbw"), true },    { JL_N("Verdict"), false } };
 	struct jl_num size;
 
 	if (!s->w->n_reduce)
 		return;
 	size = jl_num_given(s->w->scenario->allreduce.size_B, JL_K_BYTES, NULL);
-	jl_section_open(s, "allreduce", "All-reduce against nodes", "노드 수와 All-Reduce");
+	jl_section_open(s, "allreduce", "All-reduce against nodes");
 	jl_doc_para(s->doc);
 	jl_doc_num(s->doc, &size);
-	JL_SAY(s, " on ", " · ");
+	JL_SAY(s, " on ");
 	jl_doc_name(s->doc, s->w->scenario->allreduce.on);
 	JL_SAY(s,
 	       ". algbw is size over time; busbw is algbw times (twice the ranks less two, over the ranks), and shows "
 	       "how "
-	       "busy the links are.",
-	       ". algbw는 크기 ÷ 시간입니다. busbw는 algbw에 링 한 바퀴의 전송 비율(랭크 수에서 하나 뺀 값의 두 배 ÷ "
-	       "랭크 수)을 "
-	       "곱한 값으로, 링크가 얼마나 바쁜지 보여 줍니다.");
+	       "busy the links are.");
 	reduce_chart(s);
 	jl_tell_table(s->doc, NULL, heads, 6);
 	for (size_t i = 0; i < s->w->n_reduce; i++)
@@ -119,12 +112,10 @@ void jl_section_allreduce(struct jl_section *s)
 			const struct jl_num nodes = jl_num_given(s->w->reduce[i].n_nodes, JL_K_NUMBER, NULL);
 
 			jl_doc_item(s->doc);
-			JL_SAY(s, "Bound at ", "한계 (");
+			JL_SAY(s, "Bound at ");
 			jl_doc_num(s->doc, &nodes);
-			JL_SAY(s, " nodes: ", " 노드): ");
-			jl_doc_said(s->doc,
-				    JL_T(s->lang, s->w->reduce[i].expected.limit_en, s->w->reduce[i].expected.limit_ko),
-				    JL_LISTED, NULL);
+			JL_SAY(s, " nodes: ");
+			jl_doc_said(s->doc, s->w->reduce[i].expected.limit_text, JL_LISTED, NULL);
 		}
 }
 
@@ -158,7 +149,7 @@ static void node_more(struct jl_section *s, struct jl_tree_node *node, int n_all
 		return;
 	*num = jl_num_given(n_all, JL_K_NUMBER, NULL);
 	node->num = num;
-	node->detail = jl_arena_printf(s->arena, JL_T(s->lang, "… %d in all", "… 모두 %d개"), n_all);
+	node->detail = jl_arena_printf(s->arena, JL_("… %d in all"), n_all);
 }
 
 /* One host: its devices behind what joins them. */
@@ -186,7 +177,7 @@ static bool host_node(struct jl_section *s, const struct jl_sys *sys, struct jl_
 				       .n_children = (size_t)n };
 	if (sys->join)
 		node_fact(s, join, &sys->join_oneway_Bps, JL_K_BYTE_RATE);
-	*ret_host = (struct jl_tree_node){ .name = JL_T(s->lang, "host", "호스트"), .children = join, .n_children = 1 };
+	*ret_host = (struct jl_tree_node){ .name = JL_("host"), .children = join, .n_children = 1 };
 	return true;
 }
 
@@ -202,13 +193,13 @@ static const struct jl_tree_node *tree_of(struct jl_section *s, const struct jl_
 		if (!host_node(s, sys, &hosts[i]))
 			return NULL;
 		if (n > 1)
-			hosts[i].name = jl_arena_printf(s->arena, JL_T(s->lang, "host %d", "호스트 %d"), i);
+			hosts[i].name = jl_arena_printf(s->arena, JL_("host %d"), i);
 		if (i == n - 1 && n < sys->n_nodes)
 			node_more(s, &hosts[i], sys->n_nodes);
 	}
 	if (n == 1)
 		return hosts;
-	*net = (struct jl_tree_node){ .name = sys->net ? sys->net->name : JL_T(s->lang, "network", "네트워크"),
+	*net = (struct jl_tree_node){ .name = sys->net ? sys->net->name : JL_("network"),
 				      .children = hosts,
 				      .n_children = (size_t)n };
 	node_fact(s, net, &sys->net_oneway_Bps, JL_K_BYTE_RATE);
@@ -216,12 +207,12 @@ static const struct jl_tree_node *tree_of(struct jl_section *s, const struct jl_
 }
 
 /* How two devices reach each other, in a word that fits a cell. */
-static const char *path_word(const struct jl_section *s, enum jl_intra_kind kind, bool pair)
+static const char *path_word(enum jl_intra_kind kind, bool pair)
 {
 	switch (kind) {
-	case JL_INTRA_PCIE_HOST: return JL_T(s->lang, "host", "호스트");
+	case JL_INTRA_PCIE_HOST: return JL_("host");
 	case JL_INTRA_PCIE_P2P: return "P2P";
-	case JL_INTRA_BRIDGE_PAIR: return pair ? "NVLink" : JL_T(s->lang, "host", "호스트");
+	case JL_INTRA_BRIDGE_PAIR: return pair ? "NVLink" : JL_("host");
 	case JL_INTRA_MESH:
 	case JL_INTRA_SWITCH: return "NVLink";
 	case JL_INTRA_NONE: break;
@@ -245,10 +236,7 @@ static void matrix(struct jl_section *s, const struct jl_weighed_system *system)
 		return;
 	chart = jl_tell_chart(
 		s->doc, JL_CHART_HEAT,
-		jl_arena_printf(s->arena,
-				JL_T(s->lang, "%s: how two devices reach each other", "%s: 장치 사이의 통신 경로"),
-				jl_system_name(s, system)),
-		0);
+		jl_arena_printf(s->arena, JL_("%s: how two devices reach each other"), jl_system_name(system)), 0);
 	names = jl_arena_array(s->arena, n, sizeof *names);
 	cells = jl_arena_array(s->arena, n * n, sizeof *cells);
 	words = jl_arena_array(s->arena, n * n, sizeof *words);
@@ -261,7 +249,7 @@ static void matrix(struct jl_section *s, const struct jl_weighed_system *system)
 					   : pairs && i / 2 == k / 2 ? f->pair.rate_Bps
 								     : f->intra.rate_Bps;
 		for (size_t k = 0; k < n; k++)
-			words[i * n + k] = i == k ? NULL : path_word(s, f->intra_kind, i / 2 == k / 2);
+			words[i * n + k] = i == k ? NULL : path_word(f->intra_kind, i / 2 == k / 2);
 	}
 	chart->cell_words = words;
 	chart->cell_origin = sys->join_oneway_Bps.origin;
@@ -269,9 +257,7 @@ static void matrix(struct jl_section *s, const struct jl_weighed_system *system)
 	chart->names = names;
 	chart->n_names = n;
 	chart->cells = cells;
-	chart->y = (struct jl_axis){
-		.label = JL_T(s->lang, "one way", "단방향"), .kind = JL_K_BYTE_RATE, .lo = NAN, .hi = NAN
-	};
+	chart->y = (struct jl_axis){ .label = JL_("one way"), .kind = JL_K_BYTE_RATE, .lo = NAN, .hi = NAN };
 	jl_doc_chart(s->doc, chart);
 }
 
@@ -286,8 +272,8 @@ void jl_section_topology(struct jl_section *s)
 		if (!sys->gpu || sys->n_per_node * sys->n_nodes < 2)
 			continue;
 		if (!shown++)
-			jl_section_open(s, "topology", "Topology", "토폴로지");
-		chart = jl_tell_chart(s->doc, JL_CHART_TREE, jl_system_name(s, &s->w->systems[i]), 0);
+			jl_section_open(s, "topology", "Topology");
+		chart = jl_tell_chart(s->doc, JL_CHART_TREE, jl_system_name(&s->w->systems[i]), 0);
 		if (!chart || !(chart->tree = tree_of(s, sys)))
 			return;
 		jl_doc_chart(s->doc, chart);

@@ -23,11 +23,11 @@ static const char *machine_name(const struct jl_section *s, const struct jl_cand
 	return name ? name : sys->gpu->id;
 }
 
-static const char *seller(const struct jl_section *s, const struct jl_candidate *c)
+static const char *seller(const struct jl_candidate *c)
 {
 	if (c->price && c->price->provider)
 		return c->price->provider;
-	return c->setup->sys.system ? c->setup->sys.system->id : JL_T(s->lang, "list price", "출시 가격");
+	return c->setup->sys.system ? c->setup->sys.system->id : JL_("list price");
 }
 
 static struct jl_num cost_num(const struct jl_candidate *c)
@@ -49,13 +49,12 @@ static const char *why(const struct jl_section *s)
 	const struct jl_recommend_ask *ask = s->w->found_ask;
 
 	if (!isnan(ask->deadline_s))
-		return JL_T(s->lang, "the cheapest that meets the deadline", "기한을 지키는 것 중 가장 쌈");
+		return JL_("the cheapest that meets the deadline");
 	if (!isnan(ask->budget_usd))
-		return JL_T(s->lang, "the fastest within the budget", "예산 안에서 가장 빠름");
+		return JL_("the fastest within the budget");
 	if (!isnan(ask->wait_s))
-		return JL_T(s->lang, "the cheapest that is fast enough for this",
-			    "이 용도에 충분히 빠른 것 중 가장 쌈");
-	return JL_T(s->lang, "the least time x cost", "시간 × 비용이 가장 작음");
+		return JL_("the cheapest that is fast enough for this");
+	return JL_("the least time x cost");
 }
 
 /* "rent: 2x RTX 3090 (RunPod): 3.4 h a run, 120 USD for all of it; the cheapest that …" */
@@ -67,20 +66,18 @@ struct jl_answer jl_answer_best(struct jl_section *s, const struct jl_scenario_q
 	(void)q;
 	if (!c)
 		return (struct jl_answer){ .mark = JL_MARK_NONE };
-	jl_doc_textf(s->doc, "%s: ", jl_how_name(c->how, s->lang));
+	jl_doc_textf(s->doc, "%s: ", jl_how_name(c->how));
 	jl_doc_name(s->doc, machine_name(s, c));
 	jl_doc_text(s->doc, " (");
-	jl_doc_name(s->doc, seller(s, c));
+	jl_doc_name(s->doc, seller(c));
 	jl_doc_text(s->doc, "): ");
 	jl_tell_num(s->doc, time_num(c));
-	jl_doc_text(s->doc, is_serve(s) ? JL_T(s->lang, " a token, ", " (토큰당), 전체 비용 ")
-					: JL_T(s->lang, " a run, ", " (학습 한 번), 전체 비용 "));
+	jl_doc_text(s->doc, is_serve(s) ? JL_(" a token, ") : JL_(" a run, "));
 	jl_tell_num(s->doc, cost_num(c));
-	JL_SAY(s, " in all; ", ". ");
+	JL_SAY(s, " in all; ");
 	jl_doc_text(s->doc, why(s));
 	jl_doc_text(s->doc, ".");
-	return (struct jl_answer){ c->at_risk ? JL_MARK_WARN : JL_MARK_GOOD,
-				   JL_T(s->lang, "Recommended machine", "추천 장비") };
+	return (struct jl_answer){ c->at_risk ? JL_MARK_WARN : JL_MARK_GOOD, JL_("Recommended machine") };
 }
 
 /* What it was weighed for, in a sentence. */
@@ -90,30 +87,30 @@ static void purpose(struct jl_section *s)
 
 	jl_doc_para(s->doc);
 	if (s->w->purpose) {
-		JL_SAY(s, "For ", "용도: ");
-		jl_doc_said(s->doc, JL_T(s->lang, s->w->purpose->en, s->w->purpose->ko), JL_ORIGIN_NONE, NULL);
+		JL_SAY(s, "For ");
+		jl_doc_said(s->doc, jl_msg(s->w->purpose->en), JL_ORIGIN_NONE, NULL);
 		jl_doc_text(s->doc, ". ");
 	} else {
-		JL_SAY(s, "For the workload of this report. ", "이 보고서의 작업 기준. ");
+		JL_SAY(s, "For the workload of this report. ");
 	}
 	if (!is_serve(s)) {
-		JL_SAY(s, "Runs in all: ", "학습 횟수 ");
+		JL_SAY(s, "Runs in all: ");
 		jl_tell_num(s->doc, jl_num_given(s->w->found->runs, JL_K_NUMBER, NULL));
 		jl_doc_text(s->doc, ", ");
 	}
-	JL_SAY(s, "over ", "기간 ");
-	jl_tell_num(s->doc, jl_num_given(ask->months, JL_K_NUMBER, JL_T(s->lang, "months", "개월")));
+	JL_SAY(s, "over ");
+	jl_tell_num(s->doc, jl_num_given(ask->months, JL_K_NUMBER, JL_("months")));
 	if (!isnan(ask->budget_usd)) {
-		JL_SAY(s, ", budget ", ", 예산 ");
+		JL_SAY(s, ", budget ");
 		jl_tell_num(s->doc, jl_num_given(ask->budget_usd, JL_K_USD, NULL));
 	}
 	if (!isnan(ask->deadline_s)) {
-		JL_SAY(s, ", one run within ", ", 한 번의 기한 ");
+		JL_SAY(s, ", one run within ");
 		jl_tell_num(s->doc, jl_num_given(ask->deadline_s, JL_K_TIME, NULL));
 	}
-	JL_SAY(s, ". Candidates of the catalog: ", ". 카탈로그의 후보 ");
+	JL_SAY(s, ". Candidates of the catalog: ");
 	jl_tell_num(s->doc, jl_num_plain((double)s->w->found->n, JL_K_NUMBER, NULL, JL_LISTED, "jeoul catalog"));
-	JL_SAY(s, ", possible: ", ", 가능한 것 ");
+	JL_SAY(s, ", possible: ");
 	jl_tell_num(s->doc, jl_num_plain((double)s->w->found->n_ok, JL_K_NUMBER, NULL, JL_ESTIMATED, JL_METHOD));
 	jl_doc_text(s->doc, ".");
 }
@@ -152,9 +149,9 @@ static void put_point(struct jl_section *s, struct jl_chart_point *p, const stru
 	p->y = (is_serve(s) ? 1 : DAY_S) / run->value;
 	p->lo = (is_serve(s) ? 1 : DAY_S) / run->hi;
 	p->hi = (is_serve(s) ? 1 : DAY_S) / run->lo;
-	p->label = jl_arena_printf(s->arena, "%s: %s", jl_how_name(c->how, s->lang), machine_name(s, c));
+	p->label = jl_arena_printf(s->arena, "%s: %s", jl_how_name(c->how), machine_name(s, c));
 	p->front = front;
-	p->x_source = seller(s, c);
+	p->x_source = seller(c);
 	if (!front) /* a band for each of many would hide the rest */
 		p->lo = p->hi = NAN;
 }
@@ -165,23 +162,18 @@ static void front_chart(struct jl_section *s, const size_t *rows, size_t n)
 	const size_t stride = r->n_ok / OTHERS_MAX + 1;
 	struct jl_chart *chart = jl_tell_chart(
 		s->doc, JL_CHART_SCATTER,
-		JL_T(s->lang, "Cost and speed: nothing is both cheaper and faster than the joined ones",
-		     "전체 비용과 속도: 선으로 이은 것보다 싸면서 빠른 것은 없음"),
-		1);
-	struct jl_chart_point *points = chart ? jl_tell_series(s->doc, chart, 0, JL_T(s->lang, "machines", "장비"),
-							       JL_ESTIMATED, n + OTHERS_MAX)
+		JL_("Cost and speed: nothing is both cheaper and faster than the joined ones"), 1);
+	struct jl_chart_point *points = chart ? jl_tell_series(s->doc, chart, 0, JL_("machines"), JL_ESTIMATED,
+							       n + OTHERS_MAX)
 					      : NULL;
 	size_t k = 0;
 
 	if (!points)
 		return;
-	chart->x = (struct jl_axis){
-		.label = JL_T(s->lang, "cost of all", "전체 비용"), .kind = JL_K_USD, .log = true, .lo = NAN, .hi = NAN
-	};
+	chart->x = (struct jl_axis){ .label = JL_("cost of all"), .kind = JL_K_USD, .log = true, .lo = NAN, .hi = NAN };
 	chart->x_origin = JL_ESTIMATED;
-	chart->y = (struct jl_axis){ .label = is_serve(s) ? JL_T(s->lang, "tokens of one user", "사용자당 토큰")
-							  : JL_T(s->lang, "runs a day", "하루 학습 횟수"),
-				     .unit = is_serve(s) ? "tokens/s" : JL_T(s->lang, "runs/d", "회/일"),
+	chart->y = (struct jl_axis){ .label = is_serve(s) ? JL_("tokens of one user") : JL_("runs a day"),
+				     .unit = is_serve(s) ? "tokens/s" : JL_("runs/d"),
 				     .log = true,
 				     .lo = NAN,
 				     .hi = NAN };
@@ -199,13 +191,13 @@ static void row(struct jl_section *s, const struct jl_candidate *c, bool pick)
 {
 	struct jl_num unit = jl_num_plain(c->unit_usd / (c->how == JL_HOW_RENT || c->how == JL_HOW_SPOT ? 3600 : 1),
 					  c->how == JL_HOW_RENT || c->how == JL_HOW_SPOT ? JL_K_USD_RATE : JL_K_USD,
-					  NULL, JL_LISTED, seller(s, c));
+					  NULL, JL_LISTED, seller(c));
 
 	unit.date = c->price_date;
 	jl_doc_cell(s->doc, pick ? JL_MARK_GOOD : JL_MARK_NONE);
 	jl_doc_name(s->doc, machine_name(s, c));
-	jl_doc_cell_text(s->doc, jl_how_name(c->how, s->lang));
-	jl_doc_cell_name(s->doc, seller(s, c));
+	jl_doc_cell_text(s->doc, jl_how_name(c->how));
+	jl_doc_cell_name(s->doc, seller(c));
 	jl_tell_cell(s->doc, unit);
 	jl_tell_cell(s->doc, time_num(c));
 	jl_tell_cell(s->doc, cost_num(c));
@@ -214,24 +206,19 @@ static void row(struct jl_section *s, const struct jl_candidate *c, bool pick)
 
 static void tables(struct jl_section *s, const size_t *rows, size_t n)
 {
-	static const struct jl_tell_head train[] = {
-		{ "Machine", "장비", false },     { "How", "방법", false },          { "From", "공급", false },
-		{ "Price of one", "단가", true }, { "One run", "학습 한 번", true }, { "All of it", "전체 비용", true }
-	};
-	static const struct jl_tell_head serve[] = {
-		{ "Machine", "장비", false },     { "How", "방법", false },      { "From", "공급", false },
-		{ "Price of one", "단가", true }, { "A token", "토큰당", true }, { "All of it", "전체 비용", true }
-	};
+	static const struct jl_tell_head train[] = { { JL_N("Machine"), false }, { JL_N("How"), false },
+						     { JL_N("From"), false },    { JL_N("Price of one"), true },
+						     { JL_N("One run"), true },  { JL_N("All of it"), true } };
+	static const struct jl_tell_head serve[] = { { JL_N("Machine"), false }, { JL_N("How"), false },
+						     { JL_N("From"), false },    { JL_N("Price of one"), true },
+						     { JL_N("A token"), true },  { JL_N("All of it"), true } };
 	const struct jl_tell_head *heads = is_serve(s) ? serve : train;
 	const struct jl_recommendation *r = s->w->found;
 
-	jl_tell_table(s->doc,
-		      JL_T(s->lang, "From cheap to fast: nothing is both cheaper and faster",
-			   "싼 것부터 빠른 것까지: 이보다 싸면서 빠른 것은 없음"),
-		      heads, 6);
+	jl_tell_table(s->doc, JL_("From cheap to fast: nothing is both cheaper and faster"), heads, 6);
 	for (size_t i = 0; i < n; i++)
 		row(s, &r->items[rows[i]], (int)rows[i] == r->pick);
-	jl_tell_table(s->doc, JL_T(s->lang, "The best of each way to have it", "방법별로 가장 나은 것"), heads, 6);
+	jl_tell_table(s->doc, JL_("The best of each way to have it"), heads, 6);
 	for (int h = 0; h < JL_N_HOW; h++)
 		if (r->best[h] >= 0)
 			row(s, &r->items[r->best[h]], r->best[h] == r->pick);
@@ -244,12 +231,11 @@ static void caveats(struct jl_section *s)
 
 	for (size_t i = 0; i < n; i++) {
 		jl_doc_item(s->doc);
-		jl_doc_said(s->doc, JL_T(s->lang, list[i].en, list[i].ko), JL_ESTIMATED, JL_METHOD);
+		jl_doc_said(s->doc, list[i].text, JL_ESTIMATED, JL_METHOD);
 	}
-	if (s->w->purpose && s->w->purpose->caveat_en) {
+	if (s->w->purpose && s->w->purpose->caveat) {
 		jl_doc_item(s->doc);
-		jl_doc_said(s->doc, JL_T(s->lang, s->w->purpose->caveat_en, s->w->purpose->caveat_ko), JL_ORIGIN_NONE,
-			    NULL);
+		jl_doc_said(s->doc, jl_msg(s->w->purpose->caveat), JL_ORIGIN_NONE, NULL);
 	}
 }
 
@@ -257,12 +243,11 @@ static void none_found(struct jl_section *s)
 {
 	const struct jl_recommendation *r = s->w->found;
 
-	jl_doc_finding(s->doc, JL_MARK_BAD,
-		       JL_T(s->lang, "Nothing does it within these limits", "이 조건을 만족하는 것이 없음"));
+	jl_doc_finding(s->doc, JL_MARK_BAD, JL_("Nothing does it within these limits"));
 	for (int a = JL_AGAINST_NOTHING + 1; a < JL_N_AGAINST; a++) {
 		if (!r->n_against[a])
 			continue;
-		jl_doc_textf(s->doc, "%s: ", jl_against_name((enum jl_against)a, s->lang));
+		jl_doc_textf(s->doc, "%s: ", jl_against_name((enum jl_against)a));
 		jl_tell_num(s->doc, jl_num_plain((double)r->n_against[a], JL_K_NUMBER, NULL, JL_ESTIMATED, JL_METHOD));
 		jl_doc_text(s->doc, ". ");
 	}
@@ -275,10 +260,10 @@ void jl_section_recommend(struct jl_section *s)
 
 	if (!s->w->scenario->recommend.wanted)
 		return;
-	jl_section_open(s, "recommend", "Which machine", "장비 추천");
+	jl_section_open(s, "recommend", "Which machine");
 	if (!r) {
-		jl_doc_finding(s->doc, JL_MARK_UNKNOWN, JL_T(s->lang, "Could not be weighed", "따져 볼 수 없음"));
-		jl_doc_said(s->doc, jl_err_text(&s->w->found_why, s->lang), JL_ORIGIN_NONE, NULL);
+		jl_doc_finding(s->doc, JL_MARK_UNKNOWN, JL_("Could not be weighed"));
+		jl_doc_said(s->doc, s->w->found_why.text, JL_ORIGIN_NONE, NULL);
 		return;
 	}
 	purpose(s);

@@ -10,10 +10,8 @@
 static void scaling_line(struct jl_section *s, struct jl_chart *chart, size_t series, const struct jl_weighed_point *p,
 			 size_t n, bool measured)
 {
-	const char *mode = jl_mode_name(s, p->mode);
-	const char *name = jl_arena_printf(
-		s->arena, measured ? JL_T(s->lang, "%s measured", "%s 실측") : JL_T(s->lang, "%s predicted", "%s 예측"),
-		mode);
+	const char *mode = jl_mode_name(p->mode);
+	const char *name = jl_arena_printf(s->arena, measured ? JL_("%s measured") : JL_("%s predicted"), mode);
 	struct jl_chart_point *points = jl_tell_series(s->doc, chart, series, name ? name : mode,
 						       measured ? JL_MEASURED : JL_ESTIMATED, n);
 
@@ -45,13 +43,11 @@ static void scaling_chart(struct jl_section *s)
 	for (size_t k = 0; k < sc->n_modes; k++)
 		n += 1 + has_measured(sc, k);
 	chart = jl_tell_chart(s->doc, JL_CHART_LINE,
-			      JL_T(s->lang, "Speed-up over one GPU: measured, predicted with its band, ideal",
-				   "GPU 한 장 대비 배속: 실측, 예측(구간 포함), 이상적 배속"),
-			      n);
+			      JL_("Speed-up over one GPU: measured, predicted with its band, ideal"), n);
 	if (!chart)
 		return;
-	chart->x = (struct jl_axis){ .label = JL_T(s->lang, "GPUs", "GPU 수"), .of = "GPU", .lo = NAN, .hi = NAN };
-	chart->y = (struct jl_axis){ .label = JL_T(s->lang, "speed-up", "배속"), .unit = "x", .lo = NAN, .hi = NAN };
+	chart->x = (struct jl_axis){ .label = JL_("GPUs"), .of = "GPU", .lo = NAN, .hi = NAN };
+	chart->y = (struct jl_axis){ .label = JL_("speed-up"), .unit = "x", .lo = NAN, .hi = NAN };
 	n = 0;
 	for (size_t k = 0; k < sc->n_modes; k++) {
 		const struct jl_weighed_point *p = &sc->points[k * sc->n_counts];
@@ -59,7 +55,7 @@ static void scaling_chart(struct jl_section *s)
 		if (has_measured(sc, k))
 			scaling_line(s, chart, n++, p, sc->n_counts, true);
 	}
-	ideal = jl_tell_series(s->doc, chart, n, JL_T(s->lang, "ideal", "이상적"), JL_ESTIMATED, 2);
+	ideal = jl_tell_series(s->doc, chart, n, JL_("ideal"), JL_ESTIMATED, 2);
 	if (!ideal)
 		return;
 	((struct jl_chart_series *)&chart->series[n])->dashed = true;
@@ -85,8 +81,8 @@ static void point_row(struct jl_section *s, const struct jl_weighed_point *p, bo
 	times.n_digits = 0;
 	times.n_decimals = seen_times.n_decimals = 2;
 	if (named)
-		jl_doc_cell_name(s->doc, jl_system_name(s, p->of));
-	jl_doc_cell_name(s->doc, jl_mode_name(s, p->mode));
+		jl_doc_cell_name(s->doc, jl_system_name(p->of));
+	jl_doc_cell_name(s->doc, jl_mode_name(p->mode));
 	jl_tell_cell(s->doc, gpus);
 	jl_tell_cell(s->doc, seen);
 	if (p->predicted)
@@ -108,25 +104,22 @@ static void point_row(struct jl_section *s, const struct jl_weighed_point *p, bo
 
 static void scaling_tables(struct jl_section *s)
 {
-	static const struct jl_tell_head heads[] = { { "Mode", "방식", false },     { "GPUs", "GPU 수", true },
-						     { "Measured", "실측", true },  { "Predicted", "예측", true },
-						     { "Speed-up", "배속", true },  { "Predicted", "예측 배속", true },
-						     { "Efficiency", "효율", true } };
-	static const struct jl_tell_head other[] = { { "System", "시스템", false }, { "Mode", "방식", false },
-						     { "GPUs", "GPU 수", true },    { "Measured", "실측", true },
-						     { "Predicted", "예측", true }, { "Off by", "차이", true } };
+	static const struct jl_tell_head heads[] = {
+		{ JL_N("Mode"), false },     { JL_N("GPUs"), true },     { JL_N("Measured"), true },
+		{ JL_N("Predicted"), true }, { JL_N("Speed-up"), true }, { JL_NC("speed-up", "Predicted"), true },
+		{ JL_N("Efficiency"), true }
+	};
+	static const struct jl_tell_head other[] = { { JL_N("System"), false },   { JL_N("Mode"), false },
+						     { JL_N("GPUs"), true },      { JL_N("Measured"), true },
+						     { JL_N("Predicted"), true }, { JL_N("Off by"), true } };
 	const struct jl_weighed_scaling *sc = &s->w->scaling;
 
-	jl_tell_table(s->doc,
-		      JL_T(s->lang, "samples/s; speed-up and efficiency over one GPU in the same mode",
-			   "samples/s. 배속과 효율은 같은 방식의 GPU 한 장 대비"),
-		      heads, 7);
+	jl_tell_table(s->doc, JL_("samples/s; speed-up and efficiency over one GPU in the same mode"), heads, 7);
 	for (size_t k = 0; k < sc->n_modes * sc->n_counts; k++)
 		point_row(s, &sc->points[k], false);
 	if (!sc->n_further)
 		return;
-	jl_tell_table(s->doc, JL_T(s->lang, "Measured elsewhere, samples/s", "다른 구성에서 측정한 값, samples/s"),
-		      other, 6);
+	jl_tell_table(s->doc, JL_("Measured elsewhere, samples/s"), other, 6);
 	for (size_t k = 0; k < sc->n_further; k++)
 		point_row(s, &sc->further[k], true);
 }
@@ -135,12 +128,12 @@ void jl_section_scaling(struct jl_section *s)
 {
 	if (!s->w->scaling.of)
 		return;
-	jl_section_open(s, "scaling", "Scaling", "스케일링");
+	jl_section_open(s, "scaling", "Scaling");
 	jl_doc_para(s->doc);
-	JL_SAY(s, "On ", "대상: ");
-	jl_doc_name(s->doc, jl_system_name(s, s->w->scaling.of));
+	JL_SAY(s, "On ");
+	jl_doc_name(s->doc, jl_system_name(s->w->scaling.of));
 	jl_doc_text(s->doc, ". ");
-	JL_SAY(s, "The work of one GPU stays the same as GPUs are added.", "GPU를 늘려도 GPU당 배치는 그대로 둡니다.");
+	JL_SAY(s, "The work of one GPU stays the same as GPUs are added.");
 	scaling_chart(s);
 	scaling_tables(s);
 }
@@ -156,18 +149,17 @@ static double share_part(const struct jl_step_share *share, size_t k)
 
 static void observed_time(struct jl_section *s)
 {
-	static const char *const en[] = { "matrix products", "memory streams", "host", "links" };
-	static const char *const ko[] = { "행렬 연산", "메모리 접근", "호스트", "통신" };
-	struct jl_chart *chart = jl_tell_chart(
-		s->doc, JL_CHART_STACKED,
-		JL_T(s->lang, "Time of one step at the same batch", "같은 배치의 스텝 시간 구성"), 4);
+	static const char *const en[] = { JL_NC("share", "matrix products"), JL_N("memory streams"), JL_N("host"),
+					  JL_NC("time", "links") };
+
+	struct jl_chart *chart = jl_tell_chart(s->doc, JL_CHART_STACKED, JL_("Time of one step at the same batch"), 4);
 
 	if (!chart)
 		return;
-	chart->y = (struct jl_axis){ .label = JL_T(s->lang, "time", "시간"), .kind = JL_K_TIME, .lo = NAN, .hi = NAN };
+	chart->y = (struct jl_axis){ .label = JL_("time"), .kind = JL_K_TIME, .lo = NAN, .hi = NAN };
 	for (size_t k = 0; k < 4; k++) {
-		struct jl_chart_point *points = jl_tell_series(s->doc, chart, k, JL_T(s->lang, en[k], ko[k]),
-							       JL_ESTIMATED, s->w->compare->n_rows);
+		struct jl_chart_point *points = jl_tell_series(s->doc, chart, k, jl_msg(en[k]), JL_ESTIMATED,
+							       s->w->compare->n_rows);
 		size_t n = 0;
 
 		for (size_t i = 0; points && i < s->w->n_systems; i++) {
@@ -175,7 +167,7 @@ static void observed_time(struct jl_section *s)
 
 			if (!row || !row->at[JL_AT_SAME_BATCH].possible)
 				continue;
-			points[n].label = jl_system_name(s, &s->w->systems[i]);
+			points[n].label = jl_system_name(&s->w->systems[i]);
 			points[n++].y = share_part(&row->at[JL_AT_SAME_BATCH].part_s, k);
 		}
 		if (points)
@@ -217,10 +209,9 @@ static void model_chart(struct jl_section *s, const char *title, const struct ba
 
 	if (!chart)
 		return;
-	chart->y = (struct jl_axis){ .label = JL_T(s->lang, "time", "시간"), .kind = JL_K_TIME, .lo = NAN, .hi = NAN };
+	chart->y = (struct jl_axis){ .label = JL_("time"), .kind = JL_K_TIME, .lo = NAN, .hi = NAN };
 	for (size_t k = 0; k <= n; k++) {
-		const char *name = k == n ? JL_T(s->lang, "rest", "나머지")
-					  : JL_T(s->lang, jl_parts[parts[k]].en, jl_parts[parts[k]].ko);
+		const char *name = k == n ? JL_("rest") : jl_msg(jl_parts[parts[k]].en);
 		struct jl_chart_point *points = jl_tell_series(s->doc, chart, k, name, JL_ESTIMATED, n_bars);
 
 		for (size_t i = 0; points && i < n_bars; i++) {
@@ -245,22 +236,21 @@ static void model_time(struct jl_section *s)
 
 	for (size_t i = 0; i < s->w->n_systems; i++)
 		if (s->w->systems[i].predicted)
-			bars[n++] = (struct bar_of){ jl_system_name(s, &s->w->systems[i]),
+			bars[n++] = (struct bar_of){ jl_system_name(&s->w->systems[i]),
 						     &s->w->systems[i].prediction.step };
 	if (n)
-		model_chart(s, JL_T(s->lang, "Time of one step on each system", "시스템별 스텝 시간 구성"), bars, n);
+		model_chart(s, JL_("Time of one step on each system"), bars, n);
 	n = 0;
 	for (size_t k = 0; sc->of && k < sc->n_modes * sc->n_counts && n < 24; k++) {
 		const struct jl_weighed_point *p = &sc->points[k];
 
 		if (!p->predicted)
 			continue;
-		bars[n].label = jl_arena_printf(s->arena, "%s · %d GPU", jl_mode_name(s, p->mode), p->n_gpus);
+		bars[n].label = jl_arena_printf(s->arena, "%s · %d GPU", jl_mode_name(p->mode), p->n_gpus);
 		bars[n++].step = &p->step;
 	}
 	if (n)
-		model_chart(s, JL_T(s->lang, "Time of one step as GPUs are added", "GPU 수에 따른 스텝 시간 구성"),
-			    bars, n);
+		model_chart(s, JL_("Time of one step as GPUs are added"), bars, n);
 }
 
 static bool any_predicted(const struct jl_weighed *w)
@@ -277,12 +267,11 @@ void jl_section_time(struct jl_section *s)
 
 	if (!observed && !any_predicted(s->w))
 		return;
-	jl_section_open(s, "time", "Where the time goes", "시간 구성");
+	jl_section_open(s, "time", "Where the time goes");
 	if (observed) {
 		jl_doc_para(s->doc);
 		JL_SAY(s,
-		       "Only the time of the run was observed; its split follows a stated mix for this kind of model.",
-		       "실측한 것은 스텝 시간뿐입니다. 구성 비율은 이 종류의 모델에 대해 밝혀 둔 가정을 따릅니다.");
+		       "Only the time of the run was observed; its split follows a stated mix for this kind of model.");
 		observed_time(s);
 	} else {
 		model_time(s);
@@ -294,34 +283,30 @@ void jl_section_time(struct jl_section *s)
 static void memory_chart(struct jl_section *s)
 {
 	static const struct {
-		const char *en, *ko;
+		const char *en;
 		size_t offset;
 	} parts[] = {
-		{ "weights", "가중치", offsetof(struct jl_memory, weights_B) },
-		{ "gradients", "그래디언트", offsetof(struct jl_memory, gradients_B) },
-		{ "optimizer", "옵티마이저", offsetof(struct jl_memory, optimizer_B) },
-		{ "activations", "활성값", offsetof(struct jl_memory, activations_B) },
-		{ "buffers", "버퍼", offsetof(struct jl_memory, buffers_B) },
-		{ "context", "컨텍스트", offsetof(struct jl_memory, context_B) },
+		{ JL_N("weights"), offsetof(struct jl_memory, weights_B) },
+		{ JL_N("gradients"), offsetof(struct jl_memory, gradients_B) },
+		{ JL_N("optimizer"), offsetof(struct jl_memory, optimizer_B) },
+		{ JL_N("activations"), offsetof(struct jl_memory, activations_B) },
+		{ JL_N("buffers"), offsetof(struct jl_memory, buffers_B) },
+		{ JL_N("context"), offsetof(struct jl_memory, context_B) },
 	};
-	struct jl_chart *chart = jl_tell_chart(
-		s->doc, JL_CHART_STACKED,
-		JL_T(s->lang, "Memory of one device at its peak", "장치당 최대 메모리 사용량"), 6);
+	struct jl_chart *chart = jl_tell_chart(s->doc, JL_CHART_STACKED, JL_("Memory of one device at its peak"), 6);
 
 	if (!chart)
 		return;
-	chart->y = (struct jl_axis){
-		.label = JL_T(s->lang, "memory", "메모리"), .kind = JL_K_BYTES, .binary = true, .lo = NAN, .hi = NAN
-	};
+	chart->y = (struct jl_axis){ .label = JL_("memory"), .kind = JL_K_BYTES, .binary = true, .lo = NAN, .hi = NAN };
 	for (size_t k = 0; k < 6; k++) {
-		struct jl_chart_point *points = jl_tell_series(
-			s->doc, chart, k, JL_T(s->lang, parts[k].en, parts[k].ko), JL_ESTIMATED, s->w->n_systems);
+		struct jl_chart_point *points = jl_tell_series(s->doc, chart, k, jl_msg(parts[k].en), JL_ESTIMATED,
+							       s->w->n_systems);
 		size_t n = 0;
 
 		for (size_t i = 0; points && i < s->w->n_systems; i++) {
 			if (!s->w->systems[i].predicted)
 				continue;
-			points[n].label = jl_system_name(s, &s->w->systems[i]);
+			points[n].label = jl_system_name(&s->w->systems[i]);
 			points[n++].y = *(
 				const double *)(const void *)((const char *)&s->w->systems[i].prediction.memory +
 							      parts[k].offset);
@@ -342,11 +327,11 @@ static struct jl_num memory_num(double value_B, enum jl_origin origin, const cha
 
 static void model_memory(struct jl_section *s)
 {
-	static const struct jl_tell_head heads[] = { { "System", "시스템", false },
-						     { "Needed", "필요", true },
-						     { "Of", "용량", true },
-						     { "Largest batch a GPU", "GPU당 최대 배치", true },
-						     { "Fits", "판정", false } };
+	static const struct jl_tell_head heads[] = { { JL_N("System"), false },
+						     { JL_N("Needed"), true },
+						     { JL_N("Of"), true },
+						     { JL_N("Largest batch a GPU"), true },
+						     { JL_N("Fits"), false } };
 
 	memory_chart(s);
 	jl_tell_table(s->doc, NULL, heads, 5);
@@ -356,38 +341,36 @@ static void model_memory(struct jl_section *s)
 
 		if (!system->predicted)
 			continue;
-		jl_doc_cell_name(s->doc, jl_system_name(s, system));
+		jl_doc_cell_name(s->doc, jl_system_name(system));
 		jl_tell_cell(s->doc, memory_num(p->memory.total_B, JL_ESTIMATED, JL_METHOD));
 		jl_tell_cell(s->doc, jl_num_capacity(system));
 		jl_tell_cell(s->doc, jl_num_plain(p->max_micro_batch, JL_K_NUMBER, NULL, JL_ESTIMATED, JL_METHOD));
 		jl_doc_cell(s->doc, p->room == JL_ROOM_FITS    ? JL_MARK_GOOD
 				    : p->room == JL_ROOM_TIGHT ? JL_MARK_WARN
 							       : JL_MARK_BAD);
-		jl_doc_text(s->doc, p->room == JL_ROOM_FITS    ? JL_T(s->lang, "fits", "들어감")
-				    : p->room == JL_ROOM_TIGHT ? JL_T(s->lang, "tight", "빠듯함")
-							       : JL_T(s->lang, "does not fit", "부족"));
+		jl_doc_text(s->doc, p->room == JL_ROOM_FITS    ? JL_("fits")
+				    : p->room == JL_ROOM_TIGHT ? JL_("tight")
+							       : JL_("does not fit"));
 		jl_doc_end_row(s->doc, false);
 	}
 }
 
 static void observed_memory(struct jl_section *s)
 {
-	static const struct jl_tell_head heads[] = { { "System", "시스템", false },
-						     { "Memory a device", "장치당 메모리", true },
-						     { "Largest batch a device", "장치당 최대 배치", true },
-						     { "Passes for the same batch", "같은 배치의 누적 횟수", true } };
+	static const struct jl_tell_head heads[] = { { JL_N("System"), false },
+						     { JL_N("Memory a device"), true },
+						     { JL_N("Largest batch a device"), true },
+						     { JL_N("Passes for the same batch"), true } };
 
 	jl_doc_para(s->doc);
-	JL_SAY(s, "What surely fits: one sample takes at most what the observed batch could use.",
-	       "확실히 들어가는 크기입니다. 샘플 하나가 쓰는 메모리는 실측한 배치가 쓸 수 있던 양을 넘지 않는다고 "
-	       "봅니다.");
+	JL_SAY(s, "What surely fits: one sample takes at most what the observed batch could use.");
 	jl_tell_table(s->doc, NULL, heads, 4);
 	for (size_t i = 0; i < s->w->n_systems; i++) {
 		const struct jl_weighed_system *system = &s->w->systems[i];
 
 		if (!system->row)
 			continue;
-		jl_doc_cell_name(s->doc, jl_system_name(s, system));
+		jl_doc_cell_name(s->doc, jl_system_name(system));
 		if (system->said->sys.gpu)
 			jl_tell_cell(s->doc, jl_num_capacity(system));
 		else
@@ -407,7 +390,7 @@ void jl_section_memory(struct jl_section *s)
 
 	if (!observed && !any_predicted(s->w))
 		return;
-	jl_section_open(s, "memory", "Memory", "메모리");
+	jl_section_open(s, "memory", "Memory");
 	if (observed)
 		observed_memory(s);
 	else

@@ -21,7 +21,7 @@ static void here(struct jl_section *s)
 
 	if (!system || (!a && !p))
 		return;
-	jl_doc_finding(s->doc, JL_MARK_UNKNOWN, JL_T(s->lang, "This machine", "이 장비"));
+	jl_doc_finding(s->doc, JL_MARK_UNKNOWN, JL_("This machine"));
 	if (s->in->machine && s->in->machine->short_name) {
 		jl_doc_name(s->doc, s->in->machine->short_name);
 		jl_doc_text(s->doc, ": ");
@@ -29,14 +29,14 @@ static void here(struct jl_section *s)
 	if (a && a->possible && !system->row->baseline) {
 		const struct jl_num speed = jl_num_ranged(jl_num_estimate(a->speedup, JL_K_NUMBER, "x"));
 		jl_doc_num(s->doc, &speed);
-		JL_SAY(s, " the baseline's speed. ", " (기준 시스템 대비). ");
+		JL_SAY(s, " the baseline's speed. ");
 	}
 	if (p) {
 		const struct jl_num per_s = jl_num_ranged(jl_num_estimate(p->samples_per_s, JL_K_NUMBER, "samples/s"));
 		jl_doc_num(s->doc, &per_s);
 		jl_doc_text(s->doc, ".");
 	} else if (a && !a->possible) {
-		jl_doc_said(s->doc, jl_err_text(&a->why, s->lang), JL_ESTIMATED, JL_METHOD);
+		jl_doc_said(s->doc, a->why.text, JL_ESTIMATED, JL_METHOD);
 	}
 }
 
@@ -46,24 +46,26 @@ static void workload(struct jl_section *s)
 
 	if (s->w->has_model) {
 		jl_doc_para(s->doc);
-		JL_SAY(s, "Workload: ", "작업: ");
+		JL_SAY(s, "Workload: ");
 		jl_doc_name(s->doc, s->w->subject.name);
 		if (s->w->model_assumed)
-			JL_SAY(s, " (none was named; this one stands in).", " (지정하지 않아 대신 쓴 모델).");
+			JL_SAY(s, " (none was named; this one stands in).");
 		else
 			jl_doc_text(s->doc, ".");
 	} else if (!isnan(o->step_s)) {
 		const struct jl_num step = jl_num_plain(o->step_s, JL_K_TIME, NULL, JL_MEASURED, NULL),
 				    batch = jl_num_given(o->batch, JL_K_NUMBER, NULL),
 				    batches = jl_num_given(o->batches, JL_K_NUMBER, NULL);
+		const char *rest;
+
 		jl_doc_para(s->doc);
-		JL_SAY(s, "Observed run: ", "실측한 학습: 스텝 ");
+		rest = jl_tell_part(s->doc, JL_("Observed run: | a step of | samples"));
 		jl_doc_num(s->doc, &step);
-		JL_SAY(s, " a step of ", ", 배치 ");
+		rest = jl_tell_part(s->doc, rest);
 		jl_doc_num(s->doc, &batch);
-		JL_SAY(s, " samples", "");
+		jl_tell_part(s->doc, rest);
 		if (!isnan(o->batches)) {
-			JL_SAY(s, ", steps an epoch: ", ", 에폭당 스텝 ");
+			JL_SAY(s, ", steps an epoch: ");
 			jl_doc_num(s->doc, &batches);
 		}
 		jl_doc_text(s->doc, ".");
@@ -111,7 +113,7 @@ static void unasked(struct jl_section *s)
 
 void jl_section_summary(struct jl_section *s)
 {
-	jl_section_open(s, "summary", "Summary", "요약");
+	jl_section_open(s, "summary", "Summary");
 	for (size_t i = 0; i < s->w->scenario->n_questions; i++)
 		jl_answer_question(s, &s->w->scenario->questions[i]);
 	unasked(s);

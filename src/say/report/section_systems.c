@@ -51,39 +51,39 @@ static void notes_of(struct jl_section *s)
 
 		if (system->said->note.en) {
 			jl_doc_item(s->doc);
-			jl_doc_name(s->doc, jl_system_name(s, system));
+			jl_doc_name(s->doc, jl_system_name(system));
 			jl_doc_text(s->doc, ": ");
-			jl_doc_said(s->doc, jl_words_in(system->said->note, s->lang), JL_ORIGIN_NONE, NULL);
+			jl_doc_said(s->doc, jl_words_in(system->said->note), JL_ORIGIN_NONE, NULL);
 		}
 		if (!system->usable) {
 			jl_doc_item(s->doc);
-			jl_doc_name(s->doc, jl_system_name(s, system));
+			jl_doc_name(s->doc, jl_system_name(system));
 			jl_doc_text(s->doc, ": ");
-			jl_doc_said(s->doc, jl_err_text(&system->why, s->lang), JL_ORIGIN_NONE, NULL);
+			jl_doc_said(s->doc, system->why.text, JL_ORIGIN_NONE, NULL);
 		}
 	}
 }
 
 static void links_table(struct jl_section *s)
 {
-	static const struct jl_tell_head heads[] = { { "System", "시스템", false },
-						     { "Joined by", "GPU 연결", false },
-						     { "One way a GPU", "GPU당 단방향", true },
-						     { "Network", "네트워크", false },
-						     { "One way a host", "호스트당 단방향", true } };
+	static const struct jl_tell_head heads[] = { { JL_N("System"), false },
+						     { JL_N("Joined by"), false },
+						     { JL_N("One way a GPU"), true },
+						     { JL_N("Network"), false },
+						     { JL_N("One way a host"), true } };
 	bool any = false;
 
 	for (size_t i = 0; i < s->w->n_systems; i++)
 		any |= s->w->systems[i].said->sys.join || s->w->systems[i].said->sys.net;
 	if (!any)
 		return;
-	jl_tell_table(s->doc, JL_T(s->lang, "How the devices are joined", "장치를 잇는 링크"), heads, 5);
+	jl_tell_table(s->doc, JL_("How the devices are joined"), heads, 5);
 	for (size_t i = 0; i < s->w->n_systems; i++) {
 		const struct jl_sys *sys = &s->w->systems[i].said->sys;
 
 		if (!sys->join && !sys->net)
 			continue;
-		jl_doc_cell_name(s->doc, jl_system_name(s, &s->w->systems[i]));
+		jl_doc_cell_name(s->doc, jl_system_name(&s->w->systems[i]));
 		jl_doc_cell_name(s->doc, sys->join ? sys->join->name : "—");
 		fact_cell(s, &sys->join_oneway_Bps, JL_K_BYTE_RATE);
 		jl_doc_cell_name(s->doc, sys->net ? sys->net->name : "—");
@@ -95,26 +95,19 @@ static void links_table(struct jl_section *s)
 void jl_section_specifications(struct jl_section *s)
 {
 	static const struct jl_tell_head heads[] = {
-		{ "System", "시스템", false },
-		{ "GPUs", "GPU 수", true },
-		{ "Memory", "메모리", true },
-		{ "Bandwidth", "대역폭", true },
-		{ "FP32", "FP32", true },
-		{ "FP16 dense", "FP16 (dense)", true },
-		{ "Power limit", "전력 한도", true },
+		{ JL_N("System"), false },     { JL_N("GPUs"), true }, { JL_N("Memory"), true },
+		{ JL_N("Bandwidth"), true },   { JL_N("FP32"), true }, { JL_N("FP16 dense"), true },
+		{ JL_N("Power limit"), true },
 	};
 
 	if (!s->w->n_systems)
 		return;
-	jl_section_open(s, "specifications", "Specifications", "사양");
-	jl_tell_table(s->doc,
-		      JL_T(s->lang, "One device of each; tensor rates without sparsity",
-			   "장치 하나 기준. 텐서 연산은 희소성(sparsity)을 뺀 값"),
-		      heads, 7);
+	jl_section_open(s, "specifications", "Specifications");
+	jl_tell_table(s->doc, JL_("One device of each; tensor rates without sparsity"), heads, 7);
 	for (size_t i = 0; i < s->w->n_systems; i++) {
 		const struct jl_sys *sys = &s->w->systems[i].said->sys;
 
-		jl_doc_cell_name(s->doc, jl_system_name(s, &s->w->systems[i]));
+		jl_doc_cell_name(s->doc, jl_system_name(&s->w->systems[i]));
 		count_cell(s, sys);
 		if (sys->gpu)
 			gpu_cells(s, sys->gpu);
@@ -136,7 +129,7 @@ static const char *const *row_names(struct jl_section *s)
 		names[i] = compare->rows[i].system;
 	for (size_t i = 0; names && i < s->w->n_systems; i++)
 		if (s->w->systems[i].row)
-			names[s->w->systems[i].row - compare->rows] = jl_system_name(s, &s->w->systems[i]);
+			names[s->w->systems[i].row - compare->rows] = jl_system_name(&s->w->systems[i]);
 	return names;
 }
 
@@ -144,18 +137,18 @@ void jl_section_comparison(struct jl_section *s)
 {
 	if (!s->w->compare && !s->w->compare_why.status)
 		return;
-	jl_section_open(s, "comparison", "Comparison", "비교");
+	jl_section_open(s, "comparison", "Comparison");
 	if (!s->w->compare) {
-		jl_doc_finding(s->doc, JL_MARK_UNKNOWN, JL_T(s->lang, "Could not be compared", "비교할 수 없음"));
-		jl_doc_said(s->doc, jl_err_text(&s->w->compare_why, s->lang), JL_ORIGIN_NONE, NULL);
+		jl_doc_finding(s->doc, JL_MARK_UNKNOWN, JL_("Could not be compared"));
+		jl_doc_said(s->doc, s->w->compare_why.text, JL_ORIGIN_NONE, NULL);
 		return;
 	}
 	jl_tell_compare(s->doc, &(struct jl_tell_compare){ .compare = s->w->compare, .names = row_names(s) });
 	for (size_t i = 0; i < s->w->n_systems; i++) {
 		if (s->w->systems[i].row || !s->w->systems[i].why_not.status)
 			continue;
-		jl_doc_note(s->doc, JL_MARK_BAD, jl_system_name(s, &s->w->systems[i]));
-		jl_doc_said(s->doc, jl_err_text(&s->w->systems[i].why_not, s->lang), JL_ESTIMATED, JL_METHOD);
+		jl_doc_note(s->doc, JL_MARK_BAD, jl_system_name(&s->w->systems[i]));
+		jl_doc_said(s->doc, s->w->systems[i].why_not.text, JL_ESTIMATED, JL_METHOD);
 	}
 }
 
@@ -193,7 +186,7 @@ static size_t gather(struct jl_section *s, struct choice *ret_choices)
 	size_t n = 0;
 
 	for (size_t i = 0; i < s->w->n_systems; i++) {
-		struct choice c = { .name = jl_system_name(s, &s->w->systems[i]),
+		struct choice c = { .name = jl_system_name(&s->w->systems[i]),
 				    .usd = s->w->systems[i].rent_usdps,
 				    .source = s->w->systems[i].rent_source,
 				    .date = s->w->systems[i].rent_date };
@@ -212,11 +205,10 @@ static size_t gather(struct jl_section *s, struct choice *ret_choices)
 
 static void pareto_table(struct jl_section *s, const struct choice *choices, size_t n)
 {
-	static const struct jl_tell_head heads[] = { { "System", "시스템", false },
-						     { "Rent", "임대료", true },
-						     { "Speed", "배속", true },
-						     { "Rent for the baseline's work of an hour",
-						       "기준 시스템 한 시간 작업의 비용", true } };
+	static const struct jl_tell_head heads[] = { { JL_N("System"), false },
+						     { JL_N("Rent"), true },
+						     { JL_N("Speed"), true },
+						     { JL_N("Rent for the baseline's work of an hour"), true } };
 
 	jl_tell_table(s->doc, NULL, heads, 4);
 	for (size_t i = 0; i < n; i++) {
@@ -245,21 +237,15 @@ void jl_section_pareto(struct jl_section *s)
 
 	if (n < 3)
 		return;
-	jl_section_open(s, "pareto", "Best for the money", "가격 대비 성능");
+	jl_section_open(s, "pareto", "Best for the money");
 	chart = jl_tell_chart(s->doc, JL_CHART_SCATTER,
-			      JL_T(s->lang, "Rent and speed: nothing is both cheaper and faster than the joined ones",
-				   "임대료와 속도: 선으로 이은 것보다 싸면서 빠른 것은 없음"),
-			      1);
-	points = chart ? jl_tell_series(s->doc, chart, 0, JL_T(s->lang, "systems", "시스템"), JL_ESTIMATED, n) : NULL;
+			      JL_("Rent and speed: nothing is both cheaper and faster than the joined ones"), 1);
+	points = chart ? jl_tell_series(s->doc, chart, 0, JL_("systems"), JL_ESTIMATED, n) : NULL;
 	if (!points)
 		return;
-	chart->x = (struct jl_axis){
-		.label = JL_T(s->lang, "rent", "임대료"), .unit = "USD/h", .log = true, .lo = NAN, .hi = NAN
-	};
+	chart->x = (struct jl_axis){ .label = JL_("rent"), .unit = "USD/h", .log = true, .lo = NAN, .hi = NAN };
 	chart->x_origin = JL_LISTED;
-	chart->y = (struct jl_axis){
-		.label = JL_T(s->lang, "speed over the baseline", "기준 대비 배속"), .unit = "x", .lo = NAN, .hi = NAN
-	};
+	chart->y = (struct jl_axis){ .label = JL_("speed over the baseline"), .unit = "x", .lo = NAN, .hi = NAN };
 	for (size_t i = 0; i < n; i++) {
 		points[i].x = choices[i].usd * 3600;
 		points[i].y = choices[i].speed;
@@ -272,6 +258,5 @@ void jl_section_pareto(struct jl_section *s)
 	jl_doc_chart(s->doc, chart);
 	pareto_table(s, choices, n);
 	jl_doc_para(s->doc);
-	JL_SAY(s, "Rents are the cheapest on-demand ones of the catalog; electricity and staff are not in them.",
-	       "임대료는 카탈로그의 온디맨드 최저가입니다. 전기료와 인건비는 들어 있지 않습니다.");
+	JL_SAY(s, "Rents are the cheapest on-demand ones of the catalog; electricity and staff are not in them.");
 }

@@ -146,21 +146,18 @@ static bool any_energy(const struct group *g)
 static void row_head(struct jl_section *s, const struct jl_record *r)
 {
 	jl_doc_cell(s->doc, r->noise.noisy ? JL_MARK_WARN : JL_MARK_NONE);
-	jl_doc_name(s->doc, *mode_of(r) ? jl_mode_name(s, mode_of(r)) : "—");
+	jl_doc_name(s->doc, *mode_of(r) ? jl_mode_name(mode_of(r)) : "—");
 	jl_tell_cell(s->doc, jl_num_given(workers_of(r), JL_K_NUMBER, NULL));
 }
 
 static void speed_table(struct jl_section *s, const struct group *g)
 {
-	static const struct jl_tell_head heads[] = { { "Mode", "방식", false },     { "Workers", "워커", true },
-						     { "Measured", "실측", true },  { "Predicted", "예측", true },
-						     { "Ideal", "이상", true },     { "Speed-up", "배속", true },
-						     { "Efficiency", "효율", true } };
+	static const struct jl_tell_head heads[] = { { JL_N("Mode"), false },     { JL_N("Workers"), true },
+						     { JL_N("Measured"), true },  { JL_N("Predicted"), true },
+						     { JL_N("Ideal"), true },     { JL_N("Speed-up"), true },
+						     { JL_N("Efficiency"), true } };
 
-	jl_tell_table(s->doc,
-		      JL_T(s->lang, "samples/s; speed-up and efficiency over one worker",
-			   "samples/s. 배속과 효율은 워커 하나 대비"),
-		      heads, 7);
+	jl_tell_table(s->doc, JL_("samples/s; speed-up and efficiency over one worker"), heads, 7);
 	for (size_t i = 0; i < g->n; i++) {
 		const struct jl_record *r = g->rows[i];
 		const double per_s = metric_of(r, "samples_per_s"), ideal = ideal_of(g, r);
@@ -183,18 +180,13 @@ static void speed_table(struct jl_section *s, const struct group *g)
 
 static void need_table(struct jl_section *s, const struct group *g)
 {
-	static const struct jl_tell_head heads[] = { { "Mode", "방식", false },
-						     { "Workers", "워커", true },
-						     { "A step", "스텝", true },
-						     { "Exposed", "통신 대기", true },
-						     { "Memory a worker", "워커당 메모리", true },
-						     { "Energy a sample", "샘플당 에너지", true } };
+	static const struct jl_tell_head heads[] = {
+		{ JL_N("Mode"), false },   { JL_N("Workers"), true },         { JL_N("A step"), true },
+		{ JL_N("Exposed"), true }, { JL_N("Memory a worker"), true }, { JL_N("Energy a sample"), true }
+	};
 	const bool energy = any_energy(g);
 
-	jl_tell_table(s->doc,
-		      JL_T(s->lang, "Exposed: share of a step that waits for other workers",
-			   "통신 대기: 스텝에서 다른 워커를 기다린 비율"),
-		      heads, 5 + energy);
+	jl_tell_table(s->doc, JL_("Exposed: share of a step that waits for other workers"), heads, 5 + energy);
 	for (size_t i = 0; i < g->n; i++) {
 		const struct jl_record *r = g->rows[i];
 		const double exposed = metric_of(r, "exposed_s") / metric_of(r, "step_s");
@@ -215,9 +207,8 @@ static void need_table(struct jl_section *s, const struct group *g)
 static void chart_line(struct jl_section *s, const struct group *g, struct jl_chart *chart, size_t at, const char *mode,
 		       bool measured)
 {
-	const char *name = jl_arena_printf(
-		s->arena, measured ? JL_T(s->lang, "%s measured", "%s 실측") : JL_T(s->lang, "%s predicted", "%s 예측"),
-		jl_mode_name(s, mode));
+	const char *name = jl_arena_printf(s->arena, measured ? JL_("%s measured") : JL_("%s predicted"),
+					   jl_mode_name(mode));
 	struct jl_chart_point *points = jl_tell_series(s->doc, chart, at, name ? name : mode,
 						       measured ? JL_MEASURED : JL_ESTIMATED, g->n);
 	size_t n = 0;
@@ -249,23 +240,17 @@ static void group_chart(struct jl_section *s, const struct group *g)
 		most = fmax(most, workers_of(g->rows[i]));
 	if (!g->alone || most < 2 || !g->n_modes)
 		return;
-	chart = jl_tell_chart(s->doc, JL_CHART_LINE,
-			      JL_T(s->lang, "Samples a second: measured, predicted with its band, ideal",
-				   "초당 샘플: 실측, 예측(구간 포함), 이상"),
+	chart = jl_tell_chart(s->doc, JL_CHART_LINE, JL_("Samples a second: measured, predicted with its band, ideal"),
 			      2 * g->n_modes + 1);
 	if (!chart)
 		return;
-	chart->x = (struct jl_axis){ .label = JL_T(s->lang, "workers", "워커 수"),
-				     .of = JL_T(s->lang, "workers", "워커"),
-				     .lo = NAN,
-				     .hi = NAN };
-	chart->y =
-		(struct jl_axis){ .label = JL_T(s->lang, "speed", "속도"), .unit = "samples/s", .lo = NAN, .hi = NAN };
+	chart->x = (struct jl_axis){ .label = JL_("workers"), .of = JL_("workers"), .lo = NAN, .hi = NAN };
+	chart->y = (struct jl_axis){ .label = JL_("speed"), .unit = "samples/s", .lo = NAN, .hi = NAN };
 	for (size_t k = 0; k < g->n_modes; k++) {
 		chart_line(s, g, chart, 2 * k, g->modes[k], true);
 		chart_line(s, g, chart, 2 * k + 1, g->modes[k], false);
 	}
-	ideal = jl_tell_series(s->doc, chart, 2 * g->n_modes, JL_T(s->lang, "ideal", "이상"), JL_ESTIMATED, 2);
+	ideal = jl_tell_series(s->doc, chart, 2 * g->n_modes, JL_("ideal"), JL_ESTIMATED, 2);
 	if (!ideal)
 		return;
 	((struct jl_chart_series *)&chart->series[2 * g->n_modes])->dashed = true;
@@ -287,26 +272,23 @@ static void group_words(struct jl_section *s, const struct group *g)
 			r = g->rows[i];
 	if (!isnan(gemm)) {
 		jl_doc_item(s->doc);
-		JL_SAY(s, "Of the rate that this machine's own matrix product reaches, one worker uses ",
-		       "워커 하나가 이 장비의 행렬곱 속도에서 쓰는 비율: ");
+		JL_SAY(s, "Of the rate that this machine's own matrix product reaches, one worker uses ");
 		jl_tell_num(s->doc, jl_num_share(gemm, JL_MEASURED));
 		jl_doc_text(s->doc, ".");
 	}
 	if (r && workers_of(r) > 1 && metric_of(r, "exposed_s") > EXPOSED * metric_of(r, "step_s")) {
 		jl_doc_item(s->doc);
 		jl_tell_num(s->doc, jl_num_share(metric_of(r, "exposed_s") / metric_of(r, "step_s"), JL_MEASURED));
-		JL_SAY(s, " of a step stands still for other workers at ",
-		       "의 스텝 시간이 다른 워커를 기다린 시간입니다 (워커 ");
+		JL_SAY(s, " of a step stands still for other workers at ");
 		jl_tell_num(s->doc, jl_num_given(workers_of(r), JL_K_NUMBER, NULL));
-		JL_SAY(s, " workers", "개)");
+		JL_SAY(s, " workers");
 		if (!isnan(metric_of(r, "allreduce_Bps"))) {
-			JL_SAY(s, "; all-reduce alone reaches ", ". all-reduce만 재면 ");
+			JL_SAY(s, "; all-reduce alone reaches ");
 			jl_tell_num(s->doc, measured_num(s, r, "allreduce_Bps", JL_K_BYTE_RATE, NULL));
 		}
-		JL_SAY(s, ". Gradients exchanged once for several micro-batches (",
-		       ". 그래디언트를 여러 마이크로배치에 한 번만 교환하면 줄어듭니다 (");
+		JL_SAY(s, ". Gradients exchanged once for several micro-batches (");
 		jl_doc_code(s->doc, "--accumulate");
-		JL_SAY(s, ") would shorten that.", ").");
+		JL_SAY(s, ") would shorten that.");
 	}
 }
 
@@ -319,11 +301,11 @@ static void group_head(struct jl_section *s, const struct group *g, size_t at)
 	jl_doc_subsection(s->doc, id ? id : "training-0", model ? model : "—");
 	jl_doc_para(s->doc);
 	jl_doc_name(s->doc, precision ? precision : "—");
-	JL_SAY(s, ", batch a worker ", ", 워커당 배치 ");
+	JL_SAY(s, ", batch a worker ");
 	jl_tell_num(s->doc, jl_num_given(jl_record_number(r, "batch"), JL_K_NUMBER, NULL));
-	JL_SAY(s, ", sequence ", ", 시퀀스 ");
+	JL_SAY(s, ", sequence ");
 	jl_tell_num(s->doc, jl_num_given(jl_record_number(r, "seq"), JL_K_NUMBER, NULL));
-	JL_SAY(s, ", accumulated ", ", 누적 ");
+	JL_SAY(s, ", accumulated ");
 	jl_tell_num(s->doc, jl_num_given(jl_record_number(r, "accumulate"), JL_K_NUMBER, NULL));
 	jl_doc_textf(s->doc, ", %s.", r->backend ? r->backend : "—");
 }
@@ -352,7 +334,7 @@ void jl_section_train(struct jl_section *s)
 	}
 	if (!n)
 		return;
-	jl_section_open(s, "training", "Training benchmark", "학습 벤치마크");
+	jl_section_open(s, "training", "Training benchmark");
 	for (size_t k = 0; k < n; k++) {
 		find_modes(&groups[k]);
 		group_head(s, &groups[k], k);

@@ -94,11 +94,11 @@ static bool epochs_known(const struct jl_compare *compare)
 
 static void same_table(struct jl_doc *doc, const struct jl_tell_compare *in)
 {
-	static const struct jl_tell_head heads[] = { { "system", "시스템", JL_COLUMN_TEXT },
-						     { "passes", "누적", JL_COLUMN_FIGURE },
-						     { "step", "스텝", JL_COLUMN_KEEP },
-						     { "speed", "배속", JL_COLUMN_KEEP },
-						     { "epoch", "에폭", JL_COLUMN_KEEP } };
+	static const struct jl_tell_head heads[] = { { JL_N("system"), JL_COLUMN_TEXT },
+						     { JL_N("passes"), JL_COLUMN_FIGURE },
+						     { JL_N("step"), JL_COLUMN_KEEP },
+						     { JL_NC("ratio", "speed"), JL_COLUMN_KEEP },
+						     { JL_N("epoch"), JL_COLUMN_KEEP } };
 	const bool epochs = epochs_known(in->compare);
 
 	jl_tell_table(doc, NULL, heads, epochs ? 5 : 4);
@@ -114,8 +114,7 @@ static void same_table(struct jl_doc *doc, const struct jl_tell_compare *in)
 			if (epochs)
 				time_cell(doc, row, &at->epoch_s, true);
 		} else {
-			no_cells(doc, at->possible ? JL_T(doc->lang, "no fit", "불가")
-						   : JL_T(doc->lang, "not so", "불가능"));
+			no_cells(doc, at->possible ? JL_("no fit") : JL_("not so"));
 		}
 		jl_doc_end_row(doc, row->baseline);
 	}
@@ -124,9 +123,9 @@ static void same_table(struct jl_doc *doc, const struct jl_tell_compare *in)
 static void largest_table(struct jl_doc *doc, const struct jl_tell_compare *in)
 {
 	static const struct jl_tell_head heads[] = {
-		{ "system", "시스템", JL_COLUMN_TEXT },     { "batch", "배치", JL_COLUMN_FIGURE },
-		{ "step", "스텝", JL_COLUMN_KEEP },         { "speed", "배속", JL_COLUMN_KEEP },
-		{ "batches", "배치 수", JL_COLUMN_FIGURE }, { "epoch", "에폭", JL_COLUMN_KEEP }
+		{ JL_N("system"), JL_COLUMN_TEXT },    { JL_N("batch"), JL_COLUMN_FIGURE },
+		{ JL_N("step"), JL_COLUMN_KEEP },      { JL_NC("ratio", "speed"), JL_COLUMN_KEEP },
+		{ JL_N("batches"), JL_COLUMN_FIGURE }, { JL_N("epoch"), JL_COLUMN_KEEP }
 	};
 	const bool epochs = epochs_known(in->compare);
 
@@ -145,39 +144,35 @@ static void largest_table(struct jl_doc *doc, const struct jl_tell_compare *in)
 				time_cell(doc, row, &at->epoch_s, true);
 			}
 		} else {
-			no_cells(doc, JL_T(doc->lang, "no fit", "불가"));
+			no_cells(doc, JL_("no fit"));
 		}
 		jl_doc_end_row(doc, row->baseline);
 	}
 }
 
-/* A head with a count in it: "10 epochs", "학습 10회". */
-static struct jl_tell_head counted(struct jl_doc *doc, const char *before, const char *en, const char *ko_before,
-				   const char *ko, double n)
+/* A head with a count in it: "10 epochs". */
+static struct jl_tell_head counted(struct jl_doc *doc, const char *one, const char *many, double n)
 {
 	char count[JL_UNITS_TEXT_MAX];
 
 	jl_count_text(count, n);
-	return (struct jl_tell_head){
-		.en = jl_arena_printf(doc->arena, "%s%s%s%s", before, count, en, n > 1 ? "s" : ""),
-		.ko = jl_arena_printf(doc->arena, "%s%s%s", ko_before, count, ko),
-		.how = JL_COLUMN_KEEP,
-	};
+	return (struct jl_tell_head){ .en = jl_arena_printf(doc->arena, n > 1 ? many : one, count),
+				      .how = JL_COLUMN_KEEP };
 }
 
 static void whole_table(struct jl_doc *doc, const struct jl_tell_compare *in)
 {
 	const struct jl_compare *c = in->compare;
 	const bool has_repeat = !isnan(c->repeat), has_tune = !isnan(c->tune);
-	struct jl_tell_head heads[5] = { { "system", "시스템", JL_COLUMN_TEXT } };
+	struct jl_tell_head heads[5] = { { JL_N("system"), JL_COLUMN_TEXT } };
 	size_t n = 1;
 
-	heads[n++] = counted(doc, "", " epoch", "", "에폭", c->epochs);
-	heads[n++] = (struct jl_tell_head){ "kWh", "kWh", JL_COLUMN_KEEP };
+	heads[n++] = counted(doc, JL_("%s epoch"), JL_("%s epochs"), c->epochs);
+	heads[n++] = (struct jl_tell_head){ "kWh", JL_COLUMN_KEEP };
 	if (has_repeat)
-		heads[n++] = counted(doc, "x ", " training", "학습 ", "회", c->repeat);
+		heads[n++] = counted(doc, JL_("x %s training"), JL_("x %s trainings"), c->repeat);
 	if (has_tune)
-		heads[n++] = counted(doc, "x ", " trial", "튜닝 ", "회", c->tune);
+		heads[n++] = counted(doc, JL_("x %s trial"), JL_("x %s trials"), c->tune);
 	jl_tell_table(doc, NULL, heads, n);
 	for (size_t i = 0; i < c->n_rows; i++) {
 		const struct jl_compare_row *row = &c->rows[i];
@@ -199,17 +194,14 @@ static void whole_table(struct jl_doc *doc, const struct jl_tell_compare *in)
 static void speed_chart(struct jl_doc *doc, const struct jl_tell_compare *in)
 {
 	const size_t n = in->compare->n_rows;
-	struct jl_chart *chart = jl_tell_chart(doc, JL_CHART_BARS,
-					       JL_T(doc->lang, "Speed at the same batch, over the baseline",
-						    "같은 배치에서의 속도 (기준 시스템 대비)"),
+	struct jl_chart *chart = jl_tell_chart(doc, JL_CHART_BARS, JL_("Speed at the same batch, over the baseline"),
 					       1);
-	struct jl_chart_point *points = chart ? jl_tell_series(doc, chart, 0, JL_T(doc->lang, "speed", "배속"),
-							       JL_ESTIMATED, n)
+	struct jl_chart_point *points = chart ? jl_tell_series(doc, chart, 0, JL_C("ratio", "speed"), JL_ESTIMATED, n)
 					      : NULL;
 
 	if (!points)
 		return;
-	chart->y = (struct jl_axis){ .label = JL_T(doc->lang, "speed", "배속"), .unit = "x", .lo = NAN, .hi = NAN };
+	chart->y = (struct jl_axis){ .label = JL_C("ratio", "speed"), .unit = "x", .lo = NAN, .hi = NAN };
 	for (size_t i = 0; i < n; i++) {
 		const struct jl_compare_row *row = &in->compare->rows[i];
 		const struct jl_compare_at *at = &row->at[JL_AT_SAME_BATCH];
@@ -237,14 +229,11 @@ static const char *share(char out[64], const char *what, const struct jl_estimat
 
 static void mix_line(struct jl_doc *doc, const struct jl_observed_mix *mix)
 {
-	const enum jl_lang lang = doc->lang;
 	char a[64], b[64], c[64], d[64], text[320];
 
-	snprintf(text, sizeof text, "%s%s, %s, %s, %s", JL_T(lang, "assumed mix: ", "가정한 비중: "),
-		 share(a, JL_T(lang, "matrix", "행렬"), &mix->matrix),
-		 share(b, JL_T(lang, "memory", "메모리"), &mix->memory),
-		 share(c, JL_T(lang, "host", "호스트"), &mix->host),
-		 share(d, JL_T(lang, "links", "통신"), &mix->links));
+	jl_format(text, sizeof text, "%s%s, %s, %s, %s", JL_("assumed mix: "), share(a, JL_("matrix"), &mix->matrix),
+		  share(b, JL_("memory"), &mix->memory), share(c, JL_("host"), &mix->host),
+		  share(d, JL_C("time", "links"), &mix->links));
 	jl_doc_said(doc, text, JL_ESTIMATED, JL_METHOD);
 }
 
@@ -254,28 +243,29 @@ static void observed_lead(struct jl_doc *doc, const struct jl_tell_compare *in)
 	struct jl_num step = jl_num_plain(run->step_s, JL_K_TIME, NULL, JL_MEASURED, NULL),
 		      epoch = jl_num_plain(run->batches * run->step_s, JL_K_TIME, NULL, JL_MEASURED, NULL);
 	char n[JL_UNITS_TEXT_MAX];
+	const char *rest;
 
 	step.n_digits = 4;
 	jl_doc_lead(doc);
+	rest = jl_tell_part(doc, JL_("| a batch of | on |  ✅ observed"));
 	jl_tell_num(doc, step);
-	JL_TELL(doc, " a batch of ", " / 배치 ");
+	rest = jl_tell_part(doc, rest);
 	jl_tell_num(doc, jl_num_given(run->batch, JL_K_NUMBER, NULL));
-	JL_TELL(doc, " on ", ", ");
+	rest = jl_tell_part(doc, rest);
 	jl_doc_name(doc, name_of(in, 0));
-	JL_TELL(doc, "  ✅ observed", "  ✅ 실측");
+	jl_tell_part(doc, rest);
 	jl_doc_lead(doc);
 	if (!isnan(run->batches)) {
-		JL_TELL(doc, "", "에폭당 배치 ");
+		rest = jl_tell_part(doc, JL_("| batches an epoch: | an epoch"));
 		jl_tell_num(doc, jl_num_written(jl_num_given(run->batches, JL_K_NUMBER, NULL),
 						jl_grouped_text(n, run->batches)));
-		JL_TELL(doc, " batches an epoch: ", "개: 에폭당 ");
+		rest = jl_tell_part(doc, rest);
 		jl_tell_num(doc, epoch);
-		JL_TELL(doc, " an epoch", "");
+		jl_tell_part(doc, rest);
 		jl_doc_lead(doc);
 	}
-	jl_doc_textf(doc, "%s, %s", JL_T(doc->lang, jl_mixes[run->kind].en, jl_mixes[run->kind].ko),
-		     run->dtype == JL_UNSET ? JL_T(doc->lang, "fp32 or fp16", "fp32 또는 fp16")
-					    : jl_dtype_name((enum jl_dtype)run->dtype));
+	jl_doc_textf(doc, "%s, %s", jl_msg(jl_mixes[run->kind].en),
+		     run->dtype == JL_UNSET ? JL_("fp32 or fp16") : jl_dtype_name((enum jl_dtype)run->dtype));
 	jl_doc_lead(doc);
 	mix_line(doc, &in->compare->seen.mix);
 }
@@ -287,10 +277,10 @@ static void model_lead(struct jl_doc *doc, const struct jl_tell_compare *in)
 	jl_doc_lead(doc);
 	jl_doc_name(doc, in->compare->subject->name);
 	jl_doc_dot(doc);
-	JL_TELL(doc, "baseline ", "기준 ");
+	JL_TELL(doc, "baseline ");
 	jl_doc_name(doc, name_of(in, 0));
 	jl_doc_dot(doc);
-	JL_TELL(doc, "batch ", "배치 ");
+	JL_TELL(doc, "batch ");
 	jl_tell_num(doc, jl_num_given(base->at[JL_AT_SAME_BATCH].batch, JL_K_NUMBER, NULL));
 }
 
@@ -304,7 +294,7 @@ static void reasons(struct jl_doc *doc, const struct jl_tell_compare *in)
 		if (at->possible)
 			continue;
 		jl_doc_note(doc, JL_MARK_BAD, name_of(in, i));
-		jl_doc_said(doc, jl_err_text(&at->why, doc->lang), JL_ESTIMATED, JL_METHOD);
+		jl_doc_said(doc, at->why.text, JL_ESTIMATED, JL_METHOD);
 	}
 }
 
@@ -320,37 +310,32 @@ static void settings(struct jl_doc *doc, const struct jl_tell_compare *in)
 
 		if (!row->at[JL_AT_SAME_BATCH].possible || !(row->plan.dp >= 1))
 			continue;
-		jl_tell_cut(how, &row->plan, NAN, doc->lang); /* passes are in the table */
+		jl_tell_cut(how, &row->plan, NAN); /* passes are in the table */
 		if (i == 0)
 			memcpy(first, how, sizeof first);
 		differ |= strcmp(first, how) != 0;
-		jl_tell_cut(how, &row->plan, row->at[JL_AT_SAME_BATCH].micro_batch, doc->lang);
+		jl_tell_cut(how, &row->plan, row->at[JL_AT_SAME_BATCH].micro_batch);
 		text = jl_arena_printf(doc->arena, "%s%s%s: %s", text, *text ? "; " : "", name_of(in, i), how);
 	}
 	if (!differ || !text)
 		return;
-	jl_doc_note(doc, JL_MARK_NONE, JL_T(doc->lang, "Settings", "설정"));
+	jl_doc_note(doc, JL_MARK_NONE, JL_("Settings"));
 	jl_doc_name(doc, text);
 }
 
 static void how_sure(struct jl_doc *doc, const struct jl_compare *compare)
 {
-	const char *label = JL_T(doc->lang, "⚠ estimated", "⚠ 추정");
+	const char *label = JL_("⚠ estimated");
 
 	if (!compare->subject)
 		jl_tell_note(doc, label, JL_ESTIMATED, "%s",
-			     JL_T(doc->lang,
-				  "intervals span every corner of the mix; speed is samples a second over the "
-				  "observed run's",
-				  "범위는 가정한 비중의 모든 끝을 포함. 배속은 초당 샘플 수를 실측과 비교한 값"));
+			     JL_("intervals span every corner of the mix; speed is samples a second over the "
+				 "observed run's"));
 	else
-		jl_tell_note(
-			doc, label, JL_ESTIMATED,
-			JL_T(doc->lang,
-			     "80 %% intervals; speed is samples a second over the baseline's at its batch; what "
-			     "fits leaves %.0f %% of the memory free",
-			     "80 %% 범위. 배속은 초당 샘플 수를 기준 시스템과 비교한 값. 메모리 %.0f %%는 비워 둠"),
-			100 * JL_MEMORY_MARGIN_FRAC);
+		jl_tell_note(doc, label, JL_ESTIMATED,
+			     JL_("80 %% intervals; speed is samples a second over the baseline's at its batch; what "
+				 "fits leaves %.0f %% of the memory free"),
+			     100 * JL_MEMORY_MARGIN_FRAC);
 }
 
 static void same_heading(struct jl_doc *doc, const struct jl_compare_at *base)
@@ -358,14 +343,10 @@ static void same_heading(struct jl_doc *doc, const struct jl_compare_at *base)
 	char text[256], batches[JL_UNITS_TEXT_MAX];
 
 	if (isnan(base->batches))
-		snprintf(text, sizeof text,
-			 JL_T(doc->lang, "At the same batch, %.0f: the same training", "같은 배치 %.0f: 같은 학습"),
-			 base->batch);
+		jl_format(text, sizeof text, JL_("At the same batch, %.0f: the same training"), base->batch);
 	else
-		snprintf(text, sizeof text,
-			 JL_T(doc->lang, "At the same batch, %.0f: the same training, %s batches an epoch",
-			      "같은 배치 %.0f: 같은 학습, 에폭당 %s개"),
-			 base->batch, jl_grouped_text(batches, base->batches));
+		jl_format(text, sizeof text, JL_("At the same batch, %.0f: the same training, %s batches an epoch"),
+			  base->batch, jl_grouped_text(batches, base->batches));
 	jl_doc_subsection(doc, "same-batch", text);
 }
 
@@ -383,15 +364,11 @@ void jl_tell_compare(struct jl_doc *doc, const struct jl_tell_compare *in)
 	same_table(doc, in);
 	jl_doc_subsection(doc, "largest-batch",
 			  compare->subject
-				  ? JL_T(doc->lang, "At the largest batch that fits in one pass: another training",
-					 "한 번에 들어가는 가장 큰 배치에서: 다른 학습")
-				  : JL_T(doc->lang,
-					 "At the largest batch that is sure to fit in one pass: another training",
-					 "한 번에 확실히 들어가는 가장 큰 배치에서: 다른 학습"));
+				  ? JL_("At the largest batch that fits in one pass: another training")
+				  : JL_("At the largest batch that is sure to fit in one pass: another training"));
 	largest_table(doc, in);
 	if (!isnan(base->batches)) {
-		jl_doc_subsection(doc, "whole-run",
-				  JL_T(doc->lang, "The whole, at the same batch", "전체, 같은 배치에서"));
+		jl_doc_subsection(doc, "whole-run", JL_("The whole, at the same batch"));
 		whole_table(doc, in);
 	}
 	jl_doc_gap(doc);

@@ -26,11 +26,6 @@ static const char *plain_money(char out[JL_MONEY_TEXT_MAX], const struct jl_cost
 
 /* --- the answer */
 
-static const char *plural(double n)
-{
-	return n == 1 ? "" : "s";
-}
-
 /* A day begins on which it has paid for itself: parts of a day count as a whole one, here and in the date. */
 static void days_run(struct jl_doc *doc, const struct jl_cost_pair *p)
 {
@@ -39,23 +34,21 @@ static void days_run(struct jl_doc *doc, const struct jl_cost_pair *p)
 
 	jl_date_text(date, p->day);
 	if (p->days < 60)
-		snprintf(text, sizeof text, JL_T(doc->lang, "%.0f day%s (%s)", "%.0f일%.0s (%s)"), days, plural(days),
-			 date);
+		jl_format(text, sizeof text, JL_("%.0f day{/s} (%s)"), days, date);
 	else
-		snprintf(text, sizeof text, JL_T(doc->lang, "%.0f days (%.1f months, %s)", "%.0f일 (%.1f개월, %s)"),
-			 days, p->days / MONTH_DAYS, date);
+		jl_format(text, sizeof text, JL_("%.0f days (%.1f months, %s)"), days, p->days / MONTH_DAYS, date);
 	jl_tell_num(doc, jl_num_written(jl_num_plain(p->days * 86400, JL_K_TIME, NULL, JL_ESTIMATED, JL_METHOD), text));
 }
 
 /* "3.0 years", "20 days": how far was looked. */
-static const char *horizon_text(char out[48], const struct jl_cost_setting *s, enum jl_lang lang)
+static const char *horizon_text(char out[48], const struct jl_cost_setting *s)
 {
 	const double days = (double)s->horizon_days;
 
 	if (days < 365)
-		snprintf(out, 48, JL_T(lang, "%.0f day%s", "%.0f일%.0s"), days, plural(days));
+		jl_format(out, 48, JL_("%.0f day{/s}"), days);
 	else
-		snprintf(out, 48, JL_T(lang, "%.1f years", "%.1f년"), days / 365.25);
+		jl_format(out, 48, JL_("%.1f years"), days / 365.25);
 	return out;
 }
 
@@ -64,33 +57,35 @@ static void horizon_run(struct jl_doc *doc, const struct jl_cost_setting *s)
 	char text[48];
 
 	jl_tell_num(doc, jl_num_written(jl_num_given((double)s->horizon_days * 86400, JL_K_TIME, NULL),
-					horizon_text(text, s, doc->lang)));
+					horizon_text(text, s)));
 }
 
 static void headline(struct jl_doc *doc, const struct jl_cost_study *study, const struct jl_cost_pair *p)
 {
+	const char *rest = isnan(p->days) ? JL_("| is not cheaper than | within |")
+					  : JL_("| costs less than | after |");
+
 	jl_doc_lead(doc);
+	rest = jl_tell_part(doc, rest);
 	jl_doc_name(doc, p->dear_name);
-	if (isnan(p->days)) {
-		JL_TELL(doc, " is not cheaper than ", ": ");
-		jl_doc_name(doc, p->cheap_name);
-		JL_TELL(doc, " within ", "보다 ");
-		horizon_run(doc, &study->setting);
-		JL_TELL(doc, "", " 안에 싸지지 않습니다");
-		return;
-	}
-	JL_TELL(doc, " costs less than ", ": ");
+	rest = jl_tell_part(doc, rest);
 	jl_doc_name(doc, p->cheap_name);
-	JL_TELL(doc, " after ", "보다 싸지는 때 ");
-	days_run(doc, p);
+	rest = jl_tell_part(doc, rest);
+	if (isnan(p->days))
+		horizon_run(doc, &study->setting);
+	else
+		days_run(doc, p);
+	jl_tell_part(doc, rest);
 }
 
 static void cheapest(struct jl_doc *doc, const struct jl_cost_study *study)
 {
+	const char *rest = JL_("Cheapest over |: ");
+
 	jl_doc_lead(doc);
-	JL_TELL(doc, "Cheapest over ", "");
+	rest = jl_tell_part(doc, rest);
 	horizon_run(doc, &study->setting);
-	JL_TELL(doc, ": ", " 동안 가장 싼 것: ");
+	jl_tell_part(doc, rest);
 	jl_doc_name(doc, study->options[jl_cost_cheapest(study, study->setting.horizon_days)].name);
 }
 
@@ -99,21 +94,18 @@ static void cheapest(struct jl_doc *doc, const struct jl_cost_study *study)
 static void paid_chart(struct jl_doc *doc, const struct jl_cost_study *study)
 {
 	const long horizon = study->setting.horizon_days;
-	struct jl_chart *chart = jl_tell_chart(doc, JL_CHART_LINE, JL_T(doc->lang, "Paid so far", "누적 비용"),
-					       study->n_options);
+	struct jl_chart *chart = jl_tell_chart(doc, JL_CHART_LINE, JL_("Paid so far"), study->n_options);
 
 	if (!chart)
 		return;
-	chart->x = (struct jl_axis){ .label = JL_T(doc->lang, "time", "기간"),
+	chart->x = (struct jl_axis){ .label = JL_C("span", "time"),
 				     .step = horizon > 4 * 365 ? 12
 					     : horizon > 200   ? 6
 							       : 1,
-				     .unit = JL_T(doc->lang, "months", "개월"),
+				     .unit = JL_("months"),
 				     .lo = NAN,
 				     .hi = NAN };
-	chart->y = (struct jl_axis){
-		.label = JL_T(doc->lang, "paid", "비용"), .kind = money_kind(study), .lo = NAN, .hi = NAN
-	};
+	chart->y = (struct jl_axis){ .label = JL_("paid"), .kind = money_kind(study), .lo = NAN, .hi = NAN };
 	chart->mark_source = JL_METHOD;
 	for (size_t i = 0; i < study->n_options; i++) {
 		struct jl_chart_point *points = jl_tell_series(doc, chart, i, study->options[i].name, JL_ESTIMATED,
@@ -129,8 +121,7 @@ static void paid_chart(struct jl_doc *doc, const struct jl_cost_study *study)
 	for (size_t i = 0; i < study->n_pairs && isnan(chart->mark_x); i++)
 		if (!isnan(study->pairs[i].days)) {
 			chart->mark_x = study->pairs[i].days / MONTH_DAYS;
-			chart->mark_label = jl_arena_printf(doc->arena,
-							    JL_T(doc->lang, "break-even %.0f days", "손익분기 %.0f일"),
+			chart->mark_label = jl_arena_printf(doc->arena, JL_("break-even %.0f days"),
 							    ceil(study->pairs[i].days));
 		}
 	jl_doc_picture(doc, chart);
@@ -139,28 +130,27 @@ static void paid_chart(struct jl_doc *doc, const struct jl_cost_study *study)
 static const char *milestone_name(struct jl_doc *doc, int months)
 {
 	if (months == 0)
-		return JL_T(doc->lang, "day 1", "첫날");
+		return JL_("day 1");
 	if (months < 12)
-		return jl_arena_printf(doc->arena, JL_T(doc->lang, "%d mo", "%d개월"), months);
-	return jl_arena_printf(doc->arena, JL_T(doc->lang, "%d y", "%d년"), months / 12);
+		return jl_arena_printf(doc->arena, JL_("%d mo"), months);
+	return jl_arena_printf(doc->arena, JL_("%d y"), months / 12);
 }
 
 /* Won are many: tables count them in ten thousands where people do, else in thousands. */
-static long long table_unit(const struct jl_doc *doc, const struct jl_cost_study *study)
+static long long table_unit(const struct jl_cost_study *study)
 {
-	return study->setting.currency != JL_KRW ? 1 : doc->lang == JL_KO ? 10000 : 1000;
+	return study->setting.currency != JL_KRW ? 1 : jl_lang_is("ko") ? 10000 : 1000;
 }
 
-static const char *table_unit_name(const struct jl_doc *doc, const struct jl_cost_study *study)
+static const char *table_unit_name(const struct jl_cost_study *study)
 {
-	return study->setting.currency == JL_KRW ? JL_T(doc->lang, "thousand KRW", "만원")
-						 : jl_currency_name(study->setting.currency);
+	return study->setting.currency == JL_KRW ? JL_("thousand KRW") : jl_currency_name(study->setting.currency);
 }
 
 static void paid_table(struct jl_doc *doc, const struct jl_cost_study *study)
 {
 	static const int milestones[] = { 0, 1, 3, 6, 12, 24, 36, 60, 120 }; /* months after the start */
-	struct jl_tell_head heads[MILESTONES_MAX + 1] = { { "paid by", "누적 비용", JL_COLUMN_TEXT } };
+	struct jl_tell_head heads[MILESTONES_MAX + 1] = { { JL_N("paid by"), JL_COLUMN_TEXT } };
 	const struct jl_cost_setting *s = &study->setting;
 	long days[MILESTONES_MAX];
 	size_t n = 0;
@@ -173,27 +163,24 @@ static void paid_table(struct jl_doc *doc, const struct jl_cost_study *study)
 		if (day > s->horizon_days)
 			break;
 		days[n++] = day;
-		heads[n] = (struct jl_tell_head){ name, name, JL_COLUMN_FIGURE };
+		heads[n] = (struct jl_tell_head){ name, JL_COLUMN_FIGURE };
 	}
 	if (days[n - 1] < s->horizon_days) { /* the whole of it is what decides */
-		const char *name = jl_arena_strdup(doc->arena, horizon_text(end, s, doc->lang));
+		const char *name = jl_arena_strdup(doc->arena, horizon_text(end, s));
 
 		n -= n == MILESTONES_MAX;
 		days[n++] = s->horizon_days;
-		heads[n] = (struct jl_tell_head){ name, name, JL_COLUMN_FIGURE };
+		heads[n] = (struct jl_tell_head){ name, JL_COLUMN_FIGURE };
 	}
-	jl_tell_table(doc,
-		      jl_arena_printf(doc->arena, "%s (%s)", JL_T(doc->lang, "What has been paid", "누적으로 낸 돈"),
-				      table_unit_name(doc, study)),
+	jl_tell_table(doc, jl_arena_printf(doc->arena, "%s (%s)", JL_("What has been paid"), table_unit_name(study)),
 		      heads, n + 1);
 	for (size_t o = 0; o < study->n_options; o++) {
 		jl_doc_cell_name(doc, study->options[o].name);
 		for (size_t i = 0; i < n; i++) {
 			const long long micro = study->lines[o].cum_micro[days[i]];
 
-			jl_money_short(text,
-				       (struct jl_money){ .micro = jl_micro_scale(micro, 1, table_unit(doc, study)),
-							  .currency = s->currency });
+			jl_money_short(text, (struct jl_money){ .micro = jl_micro_scale(micro, 1, table_unit(study)),
+								.currency = s->currency });
 			jl_tell_cell(doc, money(study, (double)micro / JL_MICRO, text));
 		}
 		jl_doc_end_row(doc, o == jl_cost_cheapest(study, s->horizon_days));
@@ -205,24 +192,24 @@ static void swing_cell(struct jl_doc *doc, double days)
 	char text[32];
 
 	if (isnan(days)) {
-		jl_doc_cell_text(doc, JL_T(doc->lang, "never", "없음"));
+		jl_doc_cell_text(doc, JL_("never"));
 		return;
 	}
-	snprintf(text, sizeof text, JL_T(doc->lang, "%.0f days", "%.0f일"), ceil(days));
+	jl_format(text, sizeof text, JL_("%.0f days"), ceil(days));
 	jl_tell_cell(doc, jl_num_written(jl_num_plain(days * 86400, JL_K_TIME, NULL, JL_ESTIMATED, JL_METHOD), text));
 }
 
 static void swings(struct jl_doc *doc, const struct jl_cost_pair *p)
 {
-	static const struct jl_tell_head heads[] = { { "what moves it most", "무엇에 민감한가", JL_COLUMN_TEXT },
-						     { "20 % lower", "20 % 낮으면", JL_COLUMN_FIGURE },
-						     { "20 % higher", "20 % 높으면", JL_COLUMN_FIGURE } };
+	static const struct jl_tell_head heads[] = { { JL_N("what moves it most"), JL_COLUMN_TEXT },
+						     { JL_N("20 % lower"), JL_COLUMN_FIGURE },
+						     { JL_N("20 % higher"), JL_COLUMN_FIGURE } };
 
 	if (!p->n_swings)
 		return;
 	jl_tell_table(doc, NULL, heads, 3);
 	for (size_t i = 0; i < p->n_swings && i < 4; i++) {
-		jl_doc_cell_text(doc, JL_T(doc->lang, p->swings[i].en, p->swings[i].ko));
+		jl_doc_cell_text(doc, jl_msg(p->swings[i].en));
 		swing_cell(doc, p->swings[i].lo);
 		swing_cell(doc, p->swings[i].hi);
 		jl_doc_end_row(doc, false);
@@ -255,11 +242,11 @@ static void work_row(struct jl_doc *doc, const struct jl_cost_study *study, cons
 static void work_table(struct jl_doc *doc, const struct jl_cost_study *study)
 {
 	const char *currency = jl_currency_name(study->setting.currency);
-	const struct jl_tell_head heads[] = { { "one training run", "1회 학습", JL_COLUMN_TEXT },
-					      { "time", "시간", JL_COLUMN_FIGURE },
-					      { currency, currency, JL_COLUMN_FIGURE },
-					      { "80 % interval", "80 % 구간", JL_COLUMN_FIGURE },
-					      { "per Mtoken", "백만 토큰당", JL_COLUMN_FIGURE } };
+	const struct jl_tell_head heads[] = { { JL_N("one training run"), JL_COLUMN_TEXT },
+					      { JL_N("time"), JL_COLUMN_FIGURE },
+					      { currency, JL_COLUMN_FIGURE },
+					      { JL_N("80 % interval"), JL_COLUMN_FIGURE },
+					      { JL_N("per Mtoken"), JL_COLUMN_FIGURE } };
 
 	jl_tell_table(doc, NULL, heads, 5);
 	for (size_t i = 0; i < study->n_options; i++) {
@@ -281,15 +268,15 @@ static void work_notes(struct jl_doc *doc, const struct jl_cost_study *study)
 
 		if (!w->known) {
 			jl_doc_note(doc, JL_MARK_UNKNOWN, study->options[i].name);
-			jl_doc_said(doc, jl_err_text(&w->why, doc->lang), JL_ESTIMATED, JL_METHOD);
+			jl_doc_said(doc, w->why.text, JL_ESTIMATED, JL_METHOD);
 			continue;
 		}
 		if (isnan(w->run_kWh.value) || !(w->run_kWh.value > 0))
 			continue;
 		if (!isnan(w->run_co2_g))
 			snprintf(co2, sizeof co2, ", %.3g kg CO2e", w->run_co2_g / 1000);
-		jl_tell_note(doc, JL_T(doc->lang, "One run", "1회 학습"), JL_ESTIMATED, "%s: %.3g kWh (%.3g–%.3g)%s",
-			     study->options[i].name, w->run_kWh.value, w->run_kWh.lo, w->run_kWh.hi, co2);
+		jl_tell_note(doc, JL_("One run"), JL_ESTIMATED, "%s: %.3g kWh (%.3g–%.3g)%s", study->options[i].name,
+			     w->run_kWh.value, w->run_kWh.lo, w->run_kWh.hi, co2);
 	}
 }
 
@@ -306,18 +293,16 @@ static void power_note(struct jl_doc *doc, const struct jl_cost_study *study, si
 	jl_units_text(watts, (double)o->active_mW / 1000, JL_K_POWER, 3);
 	jl_units_text(idle, (double)o->idle_mW / 1000, JL_K_POWER, 3);
 	if (o->off_when_idle)
-		snprintf(rest, sizeof rest, "%s", JL_T(doc->lang, "off otherwise", "나머지는 꺼둠"));
+		jl_format(rest, sizeof rest, "%s", JL_("off otherwise"));
 	else
-		snprintf(rest, sizeof rest, JL_T(doc->lang, "%s idle", "유휴 %s"), idle);
+		jl_format(rest, sizeof rest, JL_("%s idle"), idle);
 	if (!isnan(l->year_co2_g))
-		snprintf(co2, sizeof co2, JL_T(doc->lang, "; %s kg CO2e", ", CO2e %s kg"),
-			 jl_grouped(kg, l->year_co2_g / 1000));
-	jl_tell_note(doc, JL_T(doc->lang, "Power", "전력"), JL_ESTIMATED,
-		     JL_T(doc->lang, "%s: %s kWh and %s a year (%s%s for %.3g %% of the time, %s)%s",
-			  "%s: 1년에 %s kWh, %s (%s%s, 가동률 %.3g %%, %s)%s"),
-		     o->name, jl_grouped(kWh, l->year_kWh), jl_money_text(cost, l->year_power), watts,
-		     o->watts_predicted ? JL_T(doc->lang, " predicted", " 예측")
-		     : o->watts_assumed ? JL_T(doc->lang, " assumed", " 가정")
+		jl_format(co2, sizeof co2, JL_("; %s kg CO2e"), jl_grouped(kg, l->year_co2_g / 1000));
+	jl_tell_note(doc, JL_("Power"), JL_ESTIMATED,
+		     JL_("%s: %s kWh and %s a year (%s%s for %.3g %% of the time, %s)%s"), o->name,
+		     jl_grouped(kWh, l->year_kWh), jl_money_text(cost, l->year_power), watts,
+		     o->watts_predicted ? JL_(" predicted")
+		     : o->watts_assumed ? JL_(" assumed")
 					: "",
 		     (double)util / 1e4, rest, co2);
 }
@@ -336,15 +321,15 @@ static void price_notes(struct jl_doc *doc, const struct jl_cost_option *o, long
 								       o->host.currency == JL_KRW ? JL_K_KRW : JL_K_USD,
 								       NULL, JL_ESTIMATED, NULL),
 							  jl_money_text(host, o->host));
+		const char *rest = jl_tell_part(doc, JL_("; | of it assumed for the host"));
 
-		JL_TELL(doc, "; ", "; 이 중 본체 ");
 		jl_doc_num(doc, &part);
-		JL_TELL(doc, " of it assumed for the host", " 가정");
+		jl_tell_part(doc, rest);
 	}
 	if (o->bare)
-		JL_TELL(doc, "; card only, no host", "; 카드만, 본체 제외");
+		JL_TELL(doc, "; card only, no host");
 	if (today - day > OLD_DAYS)
-		jl_doc_said(doc, JL_T(doc->lang, " ⚠ older than 90 days", " ⚠ 90일 넘은 가격"), JL_ORIGIN_NONE, NULL);
+		jl_doc_said(doc, JL_(" ⚠ older than 90 days"), JL_ORIGIN_NONE, NULL);
 }
 
 static void price_note(struct jl_doc *doc, const struct jl_cost_option *o, long today)
@@ -358,12 +343,12 @@ static void price_note(struct jl_doc *doc, const struct jl_cost_option *o, long 
 
 	snprintf(shown, sizeof shown, "%s%s", jl_money_text(text, m), rent ? "/h" : "");
 	num.text = shown;
-	jl_doc_note(doc, JL_MARK_NONE, JL_T(doc->lang, "Price", "가격"));
+	jl_doc_note(doc, JL_MARK_NONE, JL_("Price"));
 	jl_doc_name(doc, o->name);
 	jl_doc_text(doc, ": ");
 	if (!o->price_date) {
 		jl_doc_num(doc, &num);
-		JL_TELL(doc, " (as given)", " (입력값)");
+		JL_TELL(doc, " (as given)");
 		return;
 	}
 	num.origin = JL_LISTED;
@@ -383,10 +368,10 @@ static void kwh_note(struct jl_doc *doc, const struct jl_cost_study *study)
 
 	if (study->setting.tariff || study->assumed.power_price || m.micro == 0)
 		return;
-	jl_doc_note(doc, JL_MARK_NONE, JL_T(doc->lang, "Price", "가격"));
-	JL_TELL(doc, "electricity: ", "전기: ");
+	jl_doc_note(doc, JL_MARK_NONE, JL_("Price"));
+	JL_TELL(doc, "electricity: ");
 	jl_doc_num(doc, &num);
-	JL_TELL(doc, " (as given)", " (입력값)");
+	JL_TELL(doc, " (as given)");
 }
 
 /* The tariff with its age: rates change every year. */
@@ -401,19 +386,17 @@ static void tariff_note(struct jl_doc *doc, const char *tariff, const char *newe
 	snprintf(year, sizeof year, "%.4s", date);
 	if (jl_date_parse(&day, date, NULL)) /* "2025-Q1": its year is near enough */
 		(void)jl_date_parse(&day, year, NULL);
-	jl_doc_note(doc, JL_MARK_NONE, JL_T(doc->lang, "Tariff", "요금제"));
+	jl_doc_note(doc, JL_MARK_NONE, JL_("Tariff"));
 	jl_doc_name(doc, tariff);
 	jl_doc_text(doc, " 📄 ");
 	jl_doc_name(doc, jl_arena_printf(doc->arena, "%s%s%s", source ? source : "", source ? ", " : "", date));
 	if (today - day > OLD_DAYS)
 		jl_doc_said(doc,
-			    jl_arena_printf(doc->arena,
-					    JL_T(doc->lang, " ⚠ %s days old: rates may have changed",
-						 " ⚠ %s일 지남: 요율이 바뀌었을 수 있음"),
+			    jl_arena_printf(doc->arena, JL_(" ⚠ %s days old: rates may have changed"),
 					    jl_grouped(days, (double)(today - day))),
 			    JL_ORIGIN_NONE, NULL);
 	if (newer) {
-		JL_TELL(doc, "; newer: --tariff ", "; 최신: --tariff ");
+		JL_TELL(doc, "; newer: --tariff ");
 		jl_doc_name(doc, newer);
 	}
 }
@@ -423,12 +406,9 @@ static void by_hand(struct jl_doc *doc, const struct jl_cost_pair *p)
 {
 	if (isnan(p->by_hand) || isnan(p->days) || p->by_hand == ceil(p->days) || p->days < 60)
 		return;
-	jl_tell_note(doc, JL_T(doc->lang, "Note", "참고"), JL_ESTIMATED,
-		     JL_T(doc->lang,
-			  "Often told as %.0f days: that pays a whole year's electricity at once (%.0f days) and "
-			  "rounds up to full months of 30 days.",
-			  "흔히 %.0f일이라고도 합니다. 1년치 전기료를 한 번에 더하고(%.0f일) 30일 단위로 올림한 "
-			  "값입니다."),
+	jl_tell_note(doc, JL_("Note"), JL_ESTIMATED,
+		     JL_("Often told as %.0f days: that pays a whole year's electricity at once (%.0f days) and "
+			 "rounds up to full months of 30 days."),
 		     p->by_hand, p->by_hand_unrounded);
 }
 
@@ -454,31 +434,25 @@ static void assumptions(struct jl_doc *doc, const struct jl_tell_cost *in)
 {
 	const struct jl_cost_setting *s = &in->study->setting;
 	const struct jl_cost_said *assumed = &in->study->assumed;
-	const enum jl_lang lang = doc->lang;
 	struct jl_buf text;
 	char date[JL_DATE_TEXT_MAX];
 
 	jl_buf_init(&text, 1000);
 	if (assumed->util)
-		jl_buf_printf(&text, JL_T(lang, "15 %% utilisation%s; ", "가동률 15 %%%s; "),
-			      in->command ? " (--util)" : "");
+		jl_buf_printf(&text, JL_("15 %% utilisation%s; "), in->command ? " (--util)" : "");
 	if (assumed->power_price)
-		jl_buf_printf(&text, "0.12 USD/kWh%s; ",
-			      in->command ? JL_T(lang, " (--kwh or --tariff)", " (--kwh, --tariff)") : "");
+		jl_buf_printf(&text, "0.12 USD/kWh%s; ", in->command ? JL_(" (--kwh or --tariff)") : "");
 	if (assumed->carbon_region)
-		jl_buf_printf(&text, JL_T(lang, "grid of %s; ", "전력망 %s; "), assumed->carbon_name);
+		jl_buf_printf(&text, JL_("grid of %s; "), assumed->carbon_name);
 	if (s->fx.krw_micro)
 		jl_buf_printf(&text, "1 USD = %.6g KRW (%s); ", (double)s->fx.krw_micro / 1e6,
 			      jl_date_text(date, s->fx.day));
 	if (borrows_season(in->study))
-		jl_buf_puts(&text, JL_T(lang, "the tariff lists no spring/fall price: winter's was taken; ",
-					"요금제에 봄·가을 단가가 없어 겨울 단가를 씀; "));
-	jl_buf_puts(&text, resale_counts(in->study)
-				   ? JL_T(lang, "resale counts when a machine is replaced, not before; ",
-					  "되파는 값은 교체할 때만 반영; ")
-				   : JL_T(lang, "no resale within the table; ", "표에는 되파는 값 없음; "));
-	jl_buf_puts(&text, JL_T(lang, "a year has 365 days of electricity", "전기료는 1년 365일"));
-	jl_tell_note(doc, JL_T(lang, "Assumed", "가정"), JL_ESTIMATED, "%s", jl_buf_text(&text));
+		jl_buf_puts(&text, JL_("the tariff lists no spring/fall price: winter's was taken; "));
+	jl_buf_puts(&text, resale_counts(in->study) ? JL_("resale counts when a machine is replaced, not before; ")
+						    : JL_("no resale within the table; "));
+	jl_buf_puts(&text, JL_("a year has 365 days of electricity"));
+	jl_tell_note(doc, JL_("Assumed"), JL_ESTIMATED, "%s", jl_buf_text(&text));
 	jl_buf_release(&text);
 }
 
@@ -526,7 +500,7 @@ void jl_tell_cost(struct jl_doc *doc, const struct jl_tell_cost *in)
 
 void jl_tell_bill(struct jl_doc *doc, const struct jl_bill_asked *asked, long today)
 {
-	static const struct jl_tell_head heads[] = { { NULL, NULL, JL_COLUMN_TEXT }, { NULL, NULL, JL_COLUMN_FIGURE } };
+	static const struct jl_tell_head heads[] = { { NULL, JL_COLUMN_TEXT }, { NULL, JL_COLUMN_FIGURE } };
 	const struct jl_bill *bill = &asked->bill;
 	const enum jl_kind kind = bill->currency == JL_KRW ? JL_K_KRW : JL_K_USD;
 	char text[JL_MONEY_TEXT_MAX];
@@ -534,15 +508,14 @@ void jl_tell_bill(struct jl_doc *doc, const struct jl_bill_asked *asked, long to
 	jl_doc_lead(doc);
 	jl_doc_strong(doc, jl_money_text(text, bill->total));
 	jl_doc_said(doc,
-		    jl_arena_printf(doc->arena,
-				    JL_T(doc->lang, " for %.6g kWh in month %d (%s)", ", %.6g kWh, %d월 (%s)"),
+		    jl_arena_printf(doc->arena, JL_(" for %.6g kWh in month %d (%s)"),
 				    (double)asked->use.milli_kWh / 1000, asked->use.month, asked->tariff),
 		    JL_ORIGIN_NONE, NULL);
 	jl_tell_table(doc, NULL, heads, 2);
 	for (int p = 0; p < JL_N_BILL_PART; p++) {
 		if (bill->parts[p].micro == 0)
 			continue;
-		jl_doc_cell_text(doc, jl_bill_part_name((enum jl_bill_part)p, doc->lang));
+		jl_doc_cell_text(doc, jl_bill_part_name((enum jl_bill_part)p));
 		jl_tell_cell(doc, jl_num_written(jl_num_plain(jl_money_value(bill->parts[p]), kind, NULL, JL_LISTED,
 							      bill->source),
 						 jl_money_text(text, bill->parts[p])));

@@ -80,11 +80,20 @@ void jl_tell_table(struct jl_doc *doc, const char *title, const struct jl_tell_h
 		return;
 	}
 	for (size_t i = 0; i < n; i++)
-		columns[i] = (struct jl_doc_column){ .head = JL_T(doc->lang, heads[i].en, heads[i].ko),
+		columns[i] = (struct jl_doc_column){ .head = jl_msg(heads[i].en),
 						     .right = heads[i].how == JL_COLUMN_FIGURE,
 						     .keep = heads[i].how == JL_COLUMN_KEEP,
 						     .min_width = i == 0 ? 10 : 0 };
 	jl_doc_table(doc, title, columns, n);
+}
+
+const char *jl_tell_part(struct jl_doc *doc, const char *text)
+{
+	const size_t len = strcspn(text, "|");
+
+	if (len)
+		jl_doc_textf(doc, "%.*s", (int)len, text);
+	return text + len + (text[len] == '|');
 }
 
 struct jl_chart *jl_tell_chart(struct jl_doc *doc, enum jl_chart_kind kind, const char *title, size_t n_series)
@@ -101,7 +110,6 @@ struct jl_chart *jl_tell_chart(struct jl_doc *doc, enum jl_chart_kind kind, cons
 				    .series = series,
 				    .n_series = n_series,
 				    .mark_x = NAN,
-				    .lang = doc->lang,
 				    .x = { .lo = NAN, .hi = NAN },
 				    .y = { .lo = NAN, .hi = NAN } };
 	return chart;
@@ -133,7 +141,7 @@ void jl_tell_note(struct jl_doc *doc, const char *label, enum jl_origin origin, 
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(text, sizeof text, format, args);
+	jl_vformat(text, sizeof text, format, args);
 	va_end(args);
 	jl_doc_note(doc, JL_MARK_NONE, label);
 	jl_doc_said(doc, text, origin, origin == JL_ESTIMATED ? JL_METHOD : NULL);
@@ -151,19 +159,19 @@ void jl_tell_assumed(struct jl_doc *doc, const struct jl_notes *notes, const cha
 {
 	if (!notes->n)
 		return;
-	jl_doc_note(doc, JL_MARK_NONE, JL_T(doc->lang, "Assumed", "가정"));
+	jl_doc_note(doc, JL_MARK_NONE, JL_("Assumed"));
 	for (size_t i = 0; i < notes->n; i++) {
 		const struct jl_note *note = &notes->items[i];
 
 		if (i)
 			jl_doc_text(doc, " · ");
-		jl_doc_said(doc, JL_T(doc->lang, note->en, note->ko), JL_ESTIMATED, JL_METHOD);
+		jl_doc_said(doc, note->text, JL_ESTIMATED, JL_METHOD);
 		if (among(options, note->key))
 			jl_doc_textf(doc, " (--%s)", note->key);
 	}
 }
 
-const char *jl_tell_cut(char out[JL_CUT_TEXT_MAX], const struct jl_plan *p, double micro_batch, enum jl_lang lang)
+const char *jl_tell_cut(char out[JL_CUT_TEXT_MAX], const struct jl_plan *p, double micro_batch)
 {
 	static const char *const states[] = { "DDP", "ZeRO-1", "ZeRO-2", "FSDP" };
 	struct jl_buf text;
@@ -180,12 +188,11 @@ const char *jl_tell_cut(char out[JL_CUT_TEXT_MAX], const struct jl_plan *p, doub
 		jl_buf_printf(&text, ", EP %.0f", p->ep);
 	if (p->recompute != JL_RECOMPUTE_NONE)
 		jl_buf_printf(&text, ", %s",
-			      p->recompute == JL_RECOMPUTE_FULL ? JL_T(lang, "full recompute", "전체 재계산")
-								: JL_T(lang, "selective recompute", "선택적 재계산"));
+			      p->recompute == JL_RECOMPUTE_FULL ? JL_("full recompute") : JL_("selective recompute"));
 	if (p->offload)
-		jl_buf_printf(&text, ", %s", JL_T(lang, "offload", "오프로드"));
+		jl_buf_printf(&text, ", %s", JL_("offload"));
 	if (!isnan(micro_batch))
-		jl_buf_printf(&text, JL_T(lang, ", micro-batch %.0f", ", 마이크로배치 %.0f"), micro_batch);
+		jl_buf_printf(&text, JL_(", micro-batch %.0f"), micro_batch);
 	snprintf(out, JL_CUT_TEXT_MAX, "%s", jl_buf_text(&text));
 	jl_buf_release(&text);
 	return out;

@@ -9,7 +9,11 @@
 #define JL_METHOD "docs/METHOD.md"
 
 /* Text in the language of the document, into what is open. */
-#define JL_TELL(doc, en, ko) jl_doc_text((doc), JL_T((doc)->lang, en, ko))
+#define JL_TELL(doc, en) jl_doc_text((doc), JL_(en))
+
+/* A sentence around figures, one message in the order of any language: the text up to the next '|', into what is open; returns what is
+ * behind it. */
+const char *jl_tell_part(struct jl_doc *doc, const char *text);
 
 /* Numbers by where they come from. `unit` is for plain numbers. */
 struct jl_num jl_num_plain(double value, enum jl_kind kind, const char *unit, enum jl_origin origin,
@@ -25,7 +29,7 @@ void jl_tell_num(struct jl_doc *doc, struct jl_num num);  /* into what is open *
 void jl_tell_cell(struct jl_doc *doc, struct jl_num num); /* a cell; a dash where it is not known */
 
 struct jl_tell_head {
-	const char *en, *ko;
+	const char *en;
 	int how; /* enum jl_column; false and true: text and figures */
 };
 enum jl_column {
@@ -50,6 +54,6 @@ void jl_tell_assumed(struct jl_doc *doc, const struct jl_notes *notes, const cha
 
 /* "ZeRO-1, TP 8+SP, selective recompute, micro-batch 1": what of a case may differ from a system to the next. `micro_batch` NAN: not said. */
 #define JL_CUT_TEXT_MAX 160
-const char *jl_tell_cut(char out[JL_CUT_TEXT_MAX], const struct jl_plan *plan, double micro_batch, enum jl_lang lang);
+const char *jl_tell_cut(char out[JL_CUT_TEXT_MAX], const struct jl_plan *plan, double micro_batch);
 
 #endif

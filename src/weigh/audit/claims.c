@@ -90,24 +90,23 @@ static enum jl_status judge(struct jl_claim *c, struct jl_reckon *reckon, struct
 
 	c->verdict = JL_CLAIM_OPEN;
 	if (!c->from) {
-		snprintf(c->why_en, sizeof c->why_en, "%s",
-			 c->needs.en ? c->needs.en : jl_claim_need_text("source", JL_EN));
-		snprintf(c->why_ko, sizeof c->why_ko, "%s",
-			 c->needs.ko ? c->needs.ko : jl_claim_need_text("source", JL_KO));
+		const char *need = c->needs.en ? c->needs.en : jl_claim_need_text("source");
+
+		snprintf(c->why_en, sizeof c->why_en, "%s", need);
+		snprintf(c->why_text, sizeof c->why_text, "%s", c->needs.ko ? jl_words_in(c->needs) : jl_msg(need));
 		return JL_OK;
 	}
 	status = jl_expr_eval(&c->result, reckon, c->from, &inner);
 	if (status == JL_E_ABSENT) {
 		snprintf(c->why_en, sizeof c->why_en, "%s", inner.en);
-		snprintf(c->why_ko, sizeof c->why_ko, "%s", inner.ko);
+		snprintf(c->why_text, sizeof c->why_text, "%s", inner.text);
 		return JL_OK;
 	}
 	if (status)
-		return jl_fail_at(err, status, &c->where, "from: %s%.0s", "from: %.0s%s", inner.en, inner.ko);
+		return jl_fail_from(err, status, &c->where, &inner, "from: {}");
 	if (!jl_dim_same(&c->result.dim, &c->unit.dim))
 		return jl_fail_at(err, JL_E_UNIT, &c->where, "the claim is in %s, what it is derived from gives %s",
-				  "주장의 단위는 %s인데 식의 결과는 %s입니다", jl_dim_text(a, &c->unit.dim),
-				  jl_dim_text(b, &c->result.dim));
+				  jl_dim_text(a, &c->unit.dim), jl_dim_text(b, &c->result.dim));
 	c->derived = true;
 	c->verdict = !jl_claim_fits(c, &c->result) ? JL_CLAIM_DIFFERS
 		     : repeats_input(c, reckon)    ? JL_CLAIM_GIVEN
@@ -142,8 +141,8 @@ static void find_contradictions(struct jl_audit *audit)
 				c->verdict = JL_CLAIM_DIFFERS;
 				c->derived = false; /* nothing says which of the two is right */
 				c->reason = "contradiction";
-				snprintf(c->why_en, sizeof c->why_en, "%s", jl_claim_reason_text(c->reason, JL_EN));
-				snprintf(c->why_ko, sizeof c->why_ko, "%s", jl_claim_reason_text(c->reason, JL_KO));
+				jl_say(c->why_en, c->why_text, sizeof c->why_en, "{%s}",
+				       jl_claim_reason_text(c->reason));
 			}
 		}
 }
@@ -157,11 +156,9 @@ enum jl_status jl_audit_make(struct jl_audit *ret_audit, const struct jl_scenari
 	enum jl_status status;
 
 	if (!list)
-		return jl_fail(err, JL_E_DATA, "%s has no claims: to audit", "%s: 검토할 claims:가 없습니다",
-			       scenario->file ? scenario->file : "-");
+		return jl_fail(err, JL_E_DATA, "%s has no claims: to audit", scenario->file ? scenario->file : "-");
 	if (list->kind != JL_YAML_LIST || list->n_items > JL_CLAIMS_MAX)
-		return jl_fail_at(err, JL_E_PARSE, &list->where, "claims: a list of at most %d",
-				  "claims: 최대 %d개의 목록", JL_CLAIMS_MAX);
+		return jl_fail_at(err, JL_E_PARSE, &list->where, "claims: a list of at most %d", JL_CLAIMS_MAX);
 	if (!(audit.claims = jl_arena_array(arena, list->n_items + 1, sizeof *audit.claims)))
 		return jl_fail_nomem(err);
 	status = jl_reckon_inputs(&reckon, scenario->inputs, err);

@@ -50,7 +50,7 @@ struct jl_claim {
 	double off_frac;                     /* claimed / derived - 1; 0 where it follows */
 	const char *reason;                  /* id in the table of usual mistakes, or NULL */
 	const char *taken_from;              /* the expression that gives the claim's figure, where one was found */
-	char why_en[JL_CLAIM_WHY_MAX], why_ko[JL_CLAIM_WHY_MAX];
+	char why_en[JL_CLAIM_WHY_MAX], why_text[JL_CLAIM_WHY_MAX];
 	const struct jl_claim *against; /* says something else about the same thing */
 };
 
@@ -75,12 +75,12 @@ enum jl_status jl_claim_read(struct jl_claim *ret_claim, const struct jl_yaml *m
 /* claims_why.c: fills reason and why of a claim that differs. */
 enum jl_status jl_claim_explain(struct jl_claim *claim, struct jl_reckon *reckon, struct jl_err *err);
 bool jl_claim_fits(const struct jl_claim *claim, const struct jl_val *result);
-const char *jl_claim_reason_text(const char *id, enum jl_lang lang); /* NULL: no such reason */
-const char *jl_claim_need_text(const char *id, enum jl_lang lang);
+const char *jl_claim_reason_text(const char *id); /* NULL: no such reason */
+const char *jl_claim_need_text(const char *id);
 
 /* A figure (value_text or result_text) in words of the language: "약 5.67시간". Returns `out`. */
 #define JL_CLAIM_SAY_MAX 160
-const char *jl_claim_say(char out[JL_CLAIM_SAY_MAX], const char *text, enum jl_lang lang);
+const char *jl_claim_say(char out[JL_CLAIM_SAY_MAX], const char *text);
 
 const char *jl_verdict_key(enum jl_verdict verdict);  /* "follows", "differs", "open", "given" */
 const char *jl_verdict_mark(enum jl_verdict verdict); /* "✅" ... */

@@ -24,8 +24,7 @@ static enum jl_status want_same(const struct jl_val *args, size_t n, struct jl_e
 	for (size_t i = 1; i < n; i++)
 		if (!jl_dim_same(&args[0].dim, &args[i].dim))
 			return jl_fail(err, JL_E_UNIT, "the arguments have different units: %s and %s",
-				       "인자의 단위가 다릅니다: %s, %s", jl_dim_text(a, &args[0].dim),
-				       jl_dim_text(b, &args[i].dim));
+				       jl_dim_text(a, &args[0].dim), jl_dim_text(b, &args[i].dim));
 	return JL_OK;
 }
 
@@ -70,8 +69,7 @@ static enum jl_status want_number(const struct jl_val *arg, struct jl_err *err)
 
 	if (jl_dim_none(&arg->dim))
 		return JL_OK;
-	return jl_fail(err, JL_E_UNIT, "a plain number is wanted, not one in %s", "단위 없는 수가 필요합니다 (%s 아님)",
-		       jl_dim_text(unit, &arg->dim));
+	return jl_fail(err, JL_E_UNIT, "a plain number is wanted, not one in %s", jl_dim_text(unit, &arg->dim));
 }
 
 static enum jl_status want_count(const struct jl_val *arg, struct jl_err *err)
@@ -79,7 +77,7 @@ static enum jl_status want_count(const struct jl_val *arg, struct jl_err *err)
 	enum jl_status status = want_number(arg, err);
 
 	if (!status && !(arg->v >= 2 && arg->v <= 1e7))
-		return jl_fail(err, JL_E_RANGE, "2 to 10000000 of them are wanted", "2에서 10000000 사이여야 합니다");
+		return jl_fail(err, JL_E_RANGE, "2 to 10000000 of them are wanted");
 	return status;
 }
 
@@ -134,8 +132,7 @@ static enum jl_status break_even(struct jl_val *ret_val, const struct jl_val *ar
 	    (status = jl_val_apply(&saved, '*', &saved, &args[2], err)))
 		return status;
 	if (!(saved.lo > 0))
-		return jl_fail(err, JL_E_ABSENT, "renting costs less than the electricity: it never breaks even",
-			       "임대료가 전기료보다 싸서 손익분기가 없습니다");
+		return jl_fail(err, JL_E_ABSENT, "renting costs less than the electricity: it never breaks even");
 	return jl_val_apply(ret_val, '/', &args[0], &saved, err);
 }
 
@@ -201,8 +198,7 @@ static enum jl_status unknown_function(const char *name, struct jl_err *err)
 		names[i] = functions[i].name;
 	if (!jl_near_rank(name, names, N_FUNCTIONS, &near, 1))
 		near = 8;
-	return jl_fail(err, JL_E_NOTFOUND, "there is no function %.40s(); e.g. %s", "%.40s() 함수는 없습니다. 예: %s",
-		       name, functions[near].form);
+	return jl_fail(err, JL_E_NOTFOUND, "there is no function %.40s(); e.g. %s", name, functions[near].form);
 }
 
 enum jl_status jl_call_eval(struct jl_val *ret_val, struct jl_reckon *reckon, const struct jl_call *call,
@@ -217,7 +213,7 @@ enum jl_status jl_call_eval(struct jl_val *ret_val, struct jl_reckon *reckon, co
 	if (f == functions + N_FUNCTIONS)
 		return unknown_function(call->name, err);
 	if (call->n_args < f->n_min || call->n_args > f->n_max || (f->takes == ARGS_VALUES && call->field))
-		return jl_fail(err, JL_E_PARSE, "%s() is written %s", "%s()는 이렇게 씁니다: %s", f->name, f->form);
+		return jl_fail(err, JL_E_PARSE, "%s() is written %s", f->name, f->form);
 	if (f->takes == ARGS_TEXT)
 		return f->text(ret_val, reckon, call, err);
 	for (size_t i = 0; !status && i < call->n_args; i++)

@@ -39,8 +39,8 @@ static size_t name_len(const char *at)
 static enum jl_status unexpected(struct parser *p)
 {
 	if (!*p->at)
-		return jl_fail(p->err, JL_E_PARSE, "the expression ends too early", "식이 도중에 끝납니다");
-	return jl_fail(p->err, JL_E_PARSE, "'%.20s' is not expected here", "'%.20s': 여기에 올 수 없습니다", p->at);
+		return jl_fail(p->err, JL_E_PARSE, "the expression ends too early");
+	return jl_fail(p->err, JL_E_PARSE, "'%.20s' is not expected here", p->at);
 }
 
 static enum jl_status sum(struct jl_val *ret_val, struct parser *p);
@@ -69,8 +69,7 @@ static enum jl_status number(struct jl_val *ret_val, struct parser *p)
 		p->at += used;
 	} while (++n < 2 && p->at[0] == '.' && p->at[1] == '.');
 	if (n == 2 && value[0] > value[1])
-		return jl_fail(p->err, JL_E_RANGE, "a range goes upward: %g..%g", "범위는 작은 값부터 씁니다: %g..%g",
-			       value[1], value[0]);
+		return jl_fail(p->err, JL_E_RANGE, "a range goes upward: %g..%g", value[1], value[0]);
 	r = n == 1 ? jl_val_number(value[0])
 		   : jl_val_range((value[0] + value[1]) / 2, value[0], value[1], JL_K_NUMBER, false);
 	skip_blanks(p);
@@ -97,18 +96,16 @@ static enum jl_status arguments(struct jl_call *call, struct parser *p)
 		const char *end = p->at;
 
 		if (!*p->at)
-			return jl_fail(p->err, JL_E_PARSE, "%s( has no )", "%s( 를 닫는 ) 가 없습니다", call->name);
+			return jl_fail(p->err, JL_E_PARSE, "%s( has no )", call->name);
 		if (depth == 0 && (*p->at == ',' || *p->at == ')')) {
 			while (start < end && *start == ' ')
 				start++;
 			while (end > start && end[-1] == ' ')
 				end--;
 			if (end == start)
-				return jl_fail(p->err, JL_E_PARSE, "%s(): an empty argument",
-					       "%s(): 빈 인자가 있습니다", call->name);
+				return jl_fail(p->err, JL_E_PARSE, "%s(): an empty argument", call->name);
 			if (call->n_args == JL_EXPR_ARGS_MAX)
-				return jl_fail(p->err, JL_E_LIMIT, "%s(): too many arguments",
-					       "%s(): 인자가 너무 많습니다", call->name);
+				return jl_fail(p->err, JL_E_LIMIT, "%s(): too many arguments", call->name);
 			if (!(call->args[call->n_args++] = jl_arena_strndup(p->reckon->arena, start,
 									    (size_t)(end - start))))
 				return jl_fail_nomem(p->err);
@@ -147,10 +144,9 @@ static enum jl_status unknown_name(struct parser *p, const char *name)
 	for (size_t i = 0; i < p->reckon->n_inputs; i++)
 		names[i] = p->reckon->inputs[i].name;
 	if (jl_near_rank(name, names, p->reckon->n_inputs, &near, 1))
-		return jl_fail(p->err, JL_E_NOTFOUND, "'%.60s' is no input and no unit; did you mean %.60s?",
-			       "'%.60s': 입력에도 단위에도 없는 이름입니다. 혹시 %.60s?", name, names[near]);
-	return jl_fail(p->err, JL_E_NOTFOUND, "'%.60s' is no input and no unit; name it under inputs:",
-		       "'%.60s': 입력에도 단위에도 없는 이름입니다. inputs: 에 적으세요", name);
+		return jl_fail(p->err, JL_E_NOTFOUND, "'%.60s' is no input and no unit; did you mean %.60s?", name,
+			       names[near]);
+	return jl_fail(p->err, JL_E_NOTFOUND, "'%.60s' is no input and no unit; name it under inputs:", name);
 }
 
 static enum jl_status named(struct jl_val *ret_val, struct parser *p)
@@ -188,8 +184,7 @@ static enum jl_status primary(struct jl_val *ret_val, struct parser *p)
 		const bool minus = *p->at++ == '-';
 
 		if (++p->depth > JL_EXPR_DEPTH_MAX)
-			return jl_fail(p->err, JL_E_LIMIT, "the expression is nested too deeply",
-				       "식의 중첩이 너무 깊습니다");
+			return jl_fail(p->err, JL_E_LIMIT, "the expression is nested too deeply");
 		if ((status = minus ? primary(ret_val, p) : sum(ret_val, p)))
 			return status;
 		p->depth--;
@@ -253,13 +248,11 @@ enum jl_status jl_expr_eval_at(struct jl_val *ret_val, struct jl_reckon *reckon,
 	enum jl_status status;
 
 	if (strlen(text) > JL_EXPR_LEN_MAX)
-		return jl_fail(err, JL_E_LIMIT, "an expression of more than %d bytes", "식이 %d바이트를 넘습니다",
-			       JL_EXPR_LEN_MAX);
+		return jl_fail(err, JL_E_LIMIT, "an expression of more than %d bytes", JL_EXPR_LEN_MAX);
 	if (jl_has_control(text))
-		return jl_fail(err, JL_E_PARSE, "an expression is one line without control characters",
-			       "식은 제어 문자 없이 한 줄로 씁니다");
+		return jl_fail(err, JL_E_PARSE, "an expression is one line without control characters");
 	if (depth > JL_EXPR_DEPTH_MAX)
-		return jl_fail(err, JL_E_LIMIT, "the expression is nested too deeply", "식의 중첩이 너무 깊습니다");
+		return jl_fail(err, JL_E_LIMIT, "the expression is nested too deeply");
 	if ((status = sum(&r, &p)))
 		return status;
 	skip_blanks(&p);
@@ -283,14 +276,12 @@ static enum jl_status read_input(struct jl_reckon *reckon, const struct jl_yaml 
 
 	if (node->kind != JL_YAML_TEXT)
 		return jl_fail_at(err, JL_E_PARSE, &node->where, "inputs: %s: one value is wanted, e.g. 1.06 s",
-				  "inputs: %s: 값 하나가 필요합니다. 예: 1.06 s", node->key);
+				  node->key);
 	if (name_len(node->key) != strlen(node->key) || jl_unit_value(&unit, node->key, strlen(node->key)))
-		return jl_fail_at(
-			err, JL_E_PARSE, &node->where, "inputs: '%.60s' is no name (letters, digits, _; not a unit)",
-			"inputs: '%.60s'은(는) 이름이 아닙니다 (영문, 숫자, _. 단위 이름은 안 됨)", node->key);
+		return jl_fail_at(err, JL_E_PARSE, &node->where,
+				  "inputs: '%.60s' is no name (letters, digits, _; not a unit)", node->key);
 	if ((status = jl_expr_eval(&in->val, reckon, node->text, &inner)))
-		return jl_fail_at(err, status, &node->where, "inputs: %s: %s%.0s", "inputs: %s: %.0s%s", node->key,
-				  inner.en, inner.ko);
+		return jl_fail_from(err, status, &node->where, &inner, "inputs: %s: {}", node->key);
 	in->name = node->key;
 	in->text = node->text;
 	in->where = node->where;
@@ -306,7 +297,7 @@ enum jl_status jl_reckon_inputs(struct jl_reckon *reckon, const struct jl_yaml *
 		return JL_OK;
 	if (inputs->kind != JL_YAML_MAP || inputs->n_items > JL_INPUTS_MAX)
 		return jl_fail_at(err, JL_E_PARSE, &inputs->where, "inputs: at most %d names with their values",
-				  "inputs: 이름과 값, 최대 %d개", JL_INPUTS_MAX);
+				  JL_INPUTS_MAX);
 	if (!(reckon->inputs = jl_arena_array(reckon->arena, inputs->n_items + 1, sizeof *reckon->inputs)))
 		return jl_fail_nomem(err);
 	for (const struct jl_yaml *node = inputs->items; !status && node; node = node->next)

@@ -8,8 +8,7 @@
 
 static enum jl_status not_listed(struct jl_err *err, const char *name, const char *field)
 {
-	return jl_fail(err, JL_E_ABSENT, "the catalog does not have %.40s of %.60s",
-		       "카탈로그에 %.40s 값이 없습니다: %.60s", field, name);
+	return jl_fail(err, JL_E_ABSENT, "the catalog does not have %.40s of %.60s", field, name);
 }
 
 static enum jl_status from_fields(struct jl_val *ret_val, const struct jl_fact_fields *fields, const void *record,
@@ -27,9 +26,7 @@ static enum jl_status from_fields(struct jl_val *ret_val, const struct jl_fact_f
 		return JL_OK;
 	}
 	return jl_fail(err, JL_E_NOTFOUND,
-		       "catalog(): no field '%.40s'; there are mem, mem_rate, fp32, fp16_fp32acc_dense, tdp ...",
-		       "catalog(): '%.40s' 항목은 없습니다. mem, mem_rate, fp32, fp16_fp32acc_dense, tdp 등이 있습니다",
-		       key);
+		       "catalog(): no field '%.40s'; there are mem, mem_rate, fp32, fp16_fp32acc_dense, tdp ...", key);
 }
 
 static enum jl_status of_gpu(struct jl_val *ret_val, const struct jl_catalog *cat, const struct jl_gpu *gpu,
@@ -61,8 +58,7 @@ enum jl_status jl_call_catalog(struct jl_val *ret_val, struct jl_reckon *reckon,
 	enum jl_status status;
 
 	if (call->field)
-		return jl_fail(err, JL_E_PARSE, "catalog() is written catalog(rtx-4090, mem)",
-			       "catalog()는 이렇게 씁니다: catalog(rtx-4090, mem)");
+		return jl_fail(err, JL_E_PARSE, "catalog() is written catalog(rtx-4090, mem)");
 	if (strcmp(call->args[1], "params") == 0) {
 		if ((status = jl_find_model(&model, reckon->cat, call->args[0], err)))
 			return status;
@@ -93,8 +89,7 @@ enum jl_status jl_call_link(struct jl_val *ret_val, struct jl_reckon *reckon, co
 	if (status)
 		return status;
 	if (call->field || (!oneway && strcmp(call->args[1], "bothway") != 0))
-		return jl_fail(err, JL_E_PARSE, "link() is written link(pcie5-x16, oneway) or ..., bothway)",
-			       "link()는 link(pcie5-x16, oneway) 또는 bothway로 씁니다");
+		return jl_fail(err, JL_E_PARSE, "link() is written link(pcie5-x16, oneway) or ..., bothway)");
 	fact = oneway ? &link->oneway_Bps : &link->bothway_Bps;
 	if (isnan(fact->value))
 		return not_listed(err, link->id, call->args[1]);

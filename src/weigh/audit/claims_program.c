@@ -29,22 +29,20 @@ static enum jl_status choose(struct jl_val *ret_val, const struct jl_call *call,
 			continue;
 		if (isnan(e->value))
 			return jl_fail(err, JL_E_ABSENT, "%s(%.60s) gives no %s: what it needs was not said",
-				       "%s(%.60s)에서 %s 값을 낼 수 없습니다: 필요한 입력이 없습니다", call->name,
-				       call->args[0], call->field);
+				       call->name, call->args[0], call->field);
 		*ret_val = jl_val_range(e->value, isnan(e->lo) ? e->value : e->lo, isnan(e->hi) ? e->value : e->hi,
 					results[i].kind, true);
 		return JL_OK;
 	}
-	return jl_fail(err, JL_E_NOTFOUND, "%s() has no '%.40s'; write e.g. %s(...).%s",
-		       "%s()에는 '%.40s'이(가) 없습니다. 예: %s(...).%s", call->name, call->field ? call->field : "",
-		       call->name, results[0].name);
+	return jl_fail(err, JL_E_NOTFOUND, "%s() has no '%.40s'; write e.g. %s(...).%s", call->name,
+		       call->field ? call->field : "", call->name, results[0].name);
 }
 
 static enum jl_status absent(struct jl_err *err, const struct jl_err *why)
 {
 	struct jl_err copy = *why;
 
-	return jl_fail(err, JL_E_ABSENT, "%s%.0s", "%.0s%s", copy.en, copy.ko);
+	return jl_fail_from(err, JL_E_ABSENT, NULL, &copy, "{}");
 }
 
 /* A system of the scenario by its name, or an expression. */
@@ -72,11 +70,9 @@ enum jl_status jl_call_compare(struct jl_val *ret_val, struct jl_reckon *r, cons
 	struct jl_err why;
 
 	if (call->n_args == 2 && !largest && strcmp(call->args[1], "same") != 0)
-		return jl_fail(err, JL_E_PARSE, "compare(): '%.40s' is not same or largest (the batch)",
-			       "compare(): '%.40s'은(는) same이나 largest(배치)가 아닙니다", call->args[1]);
+		return jl_fail(err, JL_E_PARSE, "compare(): '%.40s' is not same or largest (the batch)", call->args[1]);
 	if (!r->scenario || isnan(r->scenario->observed.step_s) || !r->scenario->n_systems)
-		return jl_fail(err, JL_E_ABSENT, "an observed run of this scenario is needed (workload: observed:)",
-			       "이 시나리오의 실측 학습(workload: observed:)이 필요합니다");
+		return jl_fail(err, JL_E_ABSENT, "an observed run of this scenario is needed (workload: observed:)");
 	if (!(compare = calloc(1, sizeof *compare)))
 		return jl_fail_nomem(err);
 	compare->n_rows = 2;
@@ -119,8 +115,7 @@ static enum jl_status read_ask(struct jl_request *req, int *ret_n, struct jl_rec
 			while (zero >= 0 && strcmp(modes[zero], arg + 5) != 0)
 				zero--;
 			if (zero < 0)
-				return jl_fail(err, JL_E_PARSE, "mode= is ddp, zero1, zero2 or zero3",
-					       "mode= 는 ddp, zero1, zero2, zero3 중 하나입니다");
+				return jl_fail(err, JL_E_PARSE, "mode= is ddp, zero1, zero2 or zero3");
 			req->plan.zero = zero;
 			continue;
 		}
@@ -129,13 +124,12 @@ static enum jl_status read_ask(struct jl_request *req, int *ret_n, struct jl_rec
 			continue;
 		}
 		if (strncmp(arg, "gpus=", 5) != 0 && strncmp(arg, "batch=", 6) != 0)
-			return jl_fail(err, JL_E_PARSE, "predict(): '%.40s' is none of gpus=, mode=, model=, batch=",
-				       "predict(): '%.40s': gpus=, mode=, model=, batch= 만 쓸 수 있습니다", arg);
+			return jl_fail(err, JL_E_PARSE,
+				       "predict(): '%.40s' is none of gpus=, mode=, model=, batch=", arg);
 		if ((status = jl_expr_eval_at(&v, r, strchr(arg, '=') + 1, call->depth + 1, err)))
 			return status;
 		if (!jl_dim_none(&v.dim) || !(v.v >= 1 && v.v <= 1e6))
-			return jl_fail(err, JL_E_RANGE, "predict(): %.40s is not from 1 to 1000000",
-				       "predict(): %.40s: 1에서 1000000 사이여야 합니다", arg);
+			return jl_fail(err, JL_E_RANGE, "predict(): %.40s is not from 1 to 1000000", arg);
 		if (arg[0] == 'g')
 			*ret_n = (int)v.v;
 		else
@@ -173,8 +167,7 @@ enum jl_status jl_call_predict(struct jl_val *ret_val, struct jl_reckon *r, cons
 	if ((status = read_ask(&req, &n_gpus, r, call, err)) || (status = machine_of(&machine, r, call->args[0], err)))
 		return status;
 	if (!req.model)
-		return jl_fail(err, JL_E_ABSENT, "the scenario names no model (workload: model:)",
-			       "시나리오에 모델이 없습니다 (workload: model:)");
+		return jl_fail(err, JL_E_ABSENT, "the scenario names no model (workload: model:)");
 	if (n_gpus && (status = jl_machine_take(&one, &machine, n_gpus, err)))
 		return status;
 	if (n_gpus)
@@ -219,8 +212,7 @@ enum jl_status jl_call_allreduce(struct jl_val *ret_val, struct jl_reckon *r, co
 		return status;
 	if (!jl_dim_none(&nodes.dim) || !(nodes.v >= 1 && nodes.v <= JL_NODES_MAX) || size.dim.e[JL_DIM_B] != 1 ||
 	    !(size.v > 0))
-		return jl_fail(err, JL_E_RANGE, "allreduce() is written allreduce(aws:p5.48xlarge, 125, 16 GB)",
-			       "allreduce()는 이렇게 씁니다: allreduce(aws:p5.48xlarge, 125, 16 GB)");
+		return jl_fail(err, JL_E_RANGE, "allreduce() is written allreduce(aws:p5.48xlarge, 125, 16 GB)");
 	if (jl_machine_hosts(&machine, r->cat, &sys, (int)nodes.v, r->arena, &why) ||
 	    jl_collective_case(&c, &machine, &(struct jl_collective_ask){ .kind = JL_ALLREDUCE, .size_B = size.v },
 			       &why))
@@ -241,7 +233,7 @@ static enum jl_status want_costs(struct jl_reckon *r, struct jl_err *err)
 	if (r->costs)
 		return JL_OK;
 	if (!r->scenario || !r->scenario->cost.wanted)
-		return jl_fail(err, JL_E_ABSENT, "the scenario has no cost: part", "시나리오에 cost: 가 없습니다");
+		return jl_fail(err, JL_E_ABSENT, "the scenario has no cost: part");
 	if (!(r->costs = jl_arena_alloc(r->arena, sizeof *r->costs)))
 		return jl_fail_nomem(err);
 	*r->costs = (struct jl_weighed){ .scenario = r->scenario, .cat = r->cat, .arena = r->arena, .today = r->today };
@@ -267,11 +259,9 @@ enum jl_status jl_call_cost(struct jl_val *ret_val, struct jl_reckon *r, const s
 		if (!strstr(dear, call->args[0]) || !strstr(cheap, call->args[1]))
 			continue;
 		if (isnan(p->days))
-			return jl_fail(err, JL_E_ABSENT, "it does not break even within the horizon",
-				       "기간 안에 손익분기가 없습니다");
+			return jl_fail(err, JL_E_ABSENT, "it does not break even within the horizon");
 		*ret_val = jl_val_of(p->days * 86400, JL_K_TIME);
 		return JL_OK;
 	}
-	return jl_fail(err, JL_E_NOTFOUND, "cost: has no pair of '%.40s' and '%.40s'",
-		       "cost: 에 '%.40s'와(과) '%.40s'의 비교가 없습니다", call->args[0], call->args[1]);
+	return jl_fail(err, JL_E_NOTFOUND, "cost: has no pair of '%.40s' and '%.40s'", call->args[0], call->args[1]);
 }

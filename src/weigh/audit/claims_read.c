@@ -9,8 +9,7 @@
 static enum jl_status bad_value(const struct jl_yaml *node, struct jl_err *err)
 {
 	return jl_fail_at(err, JL_E_PARSE, &node->where,
-			  "value: '%.60s' is no figure; write e.g. 5.67 h, ~1.7x, 0.4..0.6 s, >=20 %%",
-			  "value: '%.60s'은(는) 수치가 아닙니다. 예: 5.67 h, ~1.7x, 0.4..0.6 s, >=20 %%", node->text);
+			  "value: '%.60s' is no figure; write e.g. 5.67 h, ~1.7x, 0.4..0.6 s, >=20 %%", node->text);
 }
 
 /* Digits behind the point of the number at `text`. */
@@ -54,7 +53,6 @@ static enum jl_status read_unit(struct jl_claim *c, const struct jl_yaml *node, 
 		return jl_fail_at(
 			err, JL_E_UNIT, &node->where,
 			"value: no unit '%.40s'; there are s, h, days, GB, GB/s, TFLOPS, W, kWh, USD, KRW, x ...",
-			"value: '%.40s' 단위를 모릅니다. s, h, days, GB, GB/s, TFLOPS, W, kWh, USD, KRW, x 등을 쓰세요",
 			c->unit_text);
 	return JL_OK;
 }
@@ -103,17 +101,15 @@ static enum jl_status read_words(struct jl_words *ret_words, const struct jl_yam
 
 	if (node->kind == JL_YAML_TEXT) {
 		*ret_words = (struct jl_words){ .ko = node->text, .en = node->text };
-		if (ids && jl_claim_need_text(node->text, JL_EN))
-			*ret_words = (struct jl_words){ .ko = jl_claim_need_text(node->text, JL_KO),
-							.en = jl_claim_need_text(node->text, JL_EN) };
+		if (ids && jl_claim_need_text(node->text))
+			*ret_words = (struct jl_words){ .en = jl_claim_need_text(node->text) };
 		return JL_OK;
 	}
 	if ((status = jl_yaml_check_keys(node, "text in two languages", keys, err)))
 		return status;
 	*ret_words = (struct jl_words){ .ko = jl_yaml_text(node, "ko"), .en = jl_yaml_text(node, "en") };
 	if (!ret_words->ko || !ret_words->en)
-		return jl_fail_at(err, JL_E_PARSE, &node->where, "ko: and en: are both wanted",
-				  "ko: 와 en: 이 모두 필요합니다");
+		return jl_fail_at(err, JL_E_PARSE, &node->where, "ko: and en: are both wanted");
 	return JL_OK;
 }
 
@@ -141,22 +137,19 @@ static enum jl_status read_within(struct jl_claim *c, const struct jl_yaml *node
 	if (node->kind != JL_YAML_TEXT ||
 	    jl_units_parse(&c->within_frac, node->text, JL_K_FRACTION, "within", &inner) || c->within_frac < 0 ||
 	    c->within_frac > 0.5)
-		return jl_fail_at(err, JL_E_PARSE, &node->where, "within: is from 0 to 50 %%, e.g. 5 %%",
-				  "within: 은 0에서 50 %% 사이입니다. 예: 5 %%");
+		return jl_fail_at(err, JL_E_PARSE, &node->where, "within: is from 0 to 50 %%, e.g. 5 %%");
 	return JL_OK;
 }
 
 static enum jl_status check_instead(const struct jl_yaml *node, struct jl_err *err)
 {
 	if (node->kind != JL_YAML_MAP)
-		return jl_fail_at(err, JL_E_PARSE, &node->where, "instead: reason: expression", "instead: 이유: 식");
+		return jl_fail_at(err, JL_E_PARSE, &node->where, "instead: reason: expression");
 	for (const struct jl_yaml *item = node->items; item; item = item->next)
-		if (item->kind != JL_YAML_TEXT || !jl_claim_reason_text(item->key, JL_EN))
+		if (item->kind != JL_YAML_TEXT || !jl_claim_reason_text(item->key))
 			return jl_fail_at(
 				err, JL_E_PARSE, &item->where,
 				"instead: no reason '%.40s'; there are larger-batch, sparse, bothway, gib, column ...",
-				"instead: '%.40s' 이유는 없습니다. larger-batch, sparse, bothway, gib, column 등이 "
-				"있습니다",
 				item->key);
 	return JL_OK;
 }
@@ -166,8 +159,7 @@ static enum jl_status check_text(const struct jl_yaml *node, struct jl_err *err)
 	enum jl_status status = JL_OK;
 
 	if (node->kind == JL_YAML_TEXT && jl_has_control(node->text))
-		return jl_fail_at(err, JL_E_PARSE, &node->where, "a claim is written without control characters",
-				  "주장에는 제어 문자를 쓸 수 없습니다");
+		return jl_fail_at(err, JL_E_PARSE, &node->where, "a claim is written without control characters");
 	for (const struct jl_yaml *item = node->items; !status && item; item = item->next)
 		status = check_text(item, err);
 	return status;
@@ -196,11 +188,9 @@ enum jl_status jl_claim_read(struct jl_claim *ret_claim, const struct jl_yaml *m
 		c.says.en = c.says.ko;
 	if (!c.at || !c.says.en || !c.value_text)
 		return jl_fail_at(err, JL_E_PARSE, &map->where,
-				  "a claim has at: (line), ko: or en: (what it says) and value:",
-				  "주장에는 at:(줄), ko: 또는 en:(내용), value: 가 필요합니다");
+				  "a claim has at: (line), ko: or en: (what it says) and value:");
 	if (!(c.n_places = count_places(c.at)) || c.n_places > JL_CLAIM_PLACES_MAX)
-		return jl_fail_at(err, JL_E_PARSE, &map->where, "at: names 1 to %d places",
-				  "at: 에는 위치를 1~%d곳 적습니다", JL_CLAIM_PLACES_MAX);
+		return jl_fail_at(err, JL_E_PARSE, &map->where, "at: names 1 to %d places", JL_CLAIM_PLACES_MAX);
 	if ((status = read_value(&c, jl_yaml_get(map, "value"), reckon, err)) ||
 	    (status = read_within(&c, jl_yaml_get(map, "within"), err)) ||
 	    (c.instead && (status = check_instead(c.instead, err))))

@@ -5,21 +5,11 @@
 
 #include "audit/claims.h"
 
-static const struct {
-	const char *unit, *ko;
-} korean_units[] = {
-	{ "s", "초" },
-	{ "min", "분" },
-	{ "h", "시간" },
-	{ "days", "일" },
-	{ "months", "개월" },
-	{ "years", "년" },
-	{ "x", "배" },
-	{ "KRW", "원" },
-	{ "USD", "달러" },
-	{ "USD/h", "달러/시간" },
-	{ "USD/kWh", "달러/kWh" },
-	{ "samples/s", "샘플/초" },
+/* Units that a language may write in words, close behind the number. */
+static const char *const units[] = {
+	JL_NC("unit", "s"),      JL_NC("unit", "min"),   JL_NC("unit", "h"),       JL_NC("unit", "days"),
+	JL_NC("unit", "months"), JL_NC("unit", "years"), JL_NC("unit", "x"),       JL_NC("unit", "KRW"),
+	JL_NC("unit", "USD"),    JL_NC("unit", "USD/h"), JL_NC("unit", "USD/kWh"), JL_NC("unit", "samples/s"),
 };
 
 struct out {
@@ -53,42 +43,39 @@ static const char *put_number(struct out *o, const char *at)
 	return at + n;
 }
 
-static void put_unit(struct out *o, const char *unit, enum jl_lang lang)
+static void put_unit(struct out *o, const char *unit)
 {
-	const bool tight = strcmp(unit, "x") == 0;
+	for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+		const char *said = jl_msg(units[i]);
 
-	for (size_t i = 0; lang == JL_KO && i < sizeof korean_units / sizeof korean_units[0]; i++)
-		if (strcmp(korean_units[i].unit, unit) == 0) {
-			puts_to(o, korean_units[i].ko);
+		if (strcmp(strchr(units[i], '\004') + 1, unit) == 0 && strcmp(said, unit) != 0) {
+			puts_to(o, said);
 			return;
 		}
-	if (*unit && !tight)
+	}
+	if (*unit && strcmp(unit, "x") != 0)
 		puts_to(o, " ");
 	puts_to(o, unit);
 }
 
-const char *jl_claim_say(char out[JL_CLAIM_SAY_MAX], const char *text, enum jl_lang lang)
+const char *jl_claim_say(char out[JL_CLAIM_SAY_MAX], const char *text)
 {
 	static const struct {
-		const char *sign, *en, *ko;
-	} signs[] = { { "~", "~", "약 " },
-		      { "<=", "≤ ", "≤ " },
-		      { ">=", "≥ ", "≥ " },
-		      { "<", "< ", "< " },
-		      { ">", "> ", "> " } };
+		const char *sign, *en;
+	} signs[] = { { "~", JL_NC("about", "~") }, { "<=", "≤ " }, { ">=", "≥ " }, { "<", "< " }, { ">", "> " } };
 	struct out o = { .at = out, .end = out + JL_CLAIM_SAY_MAX };
 
 	out[0] = '\0';
 	for (size_t i = 0; i < sizeof signs / sizeof signs[0]; i++)
 		if (strncmp(text, signs[i].sign, strlen(signs[i].sign)) == 0) {
 			text += strlen(signs[i].sign);
-			puts_to(&o, JL_T(lang, signs[i].en, signs[i].ko));
+			puts_to(&o, jl_msg(signs[i].en));
 		}
 	while (isdigit((unsigned char)*text) || *text == '.' || *text == ',') {
 		if (isdigit((unsigned char)*text) && (o.at == out || o.at[-1] != '.')) {
 			text = put_number(&o, text);
 		} else if (strncmp(text, "..", 2) == 0) {
-			puts_to(&o, JL_T(lang, "–", "~"));
+			puts_to(&o, JL_C("to", "–"));
 			text += 2;
 		} else {
 			put(&o, text++, 1);
@@ -96,6 +83,6 @@ const char *jl_claim_say(char out[JL_CLAIM_SAY_MAX], const char *text, enum jl_l
 	}
 	while (*text == ' ')
 		text++;
-	put_unit(&o, text, lang);
+	put_unit(&o, text);
 	return out;
 }

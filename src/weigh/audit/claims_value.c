@@ -127,15 +127,14 @@ static enum jl_status combine_dims(struct jl_dim *dim, char op, const struct jl_
 		*dim = *a;
 		if (jl_dim_same(a, b))
 			return JL_OK;
-		return jl_fail(err, JL_E_UNIT, "'%c' between %s and %s: the units differ",
-			       "'%c' 양쪽의 단위가 다릅니다: %s, %s", op, jl_dim_text(left, a), jl_dim_text(right, b));
+		return jl_fail(err, JL_E_UNIT, "'%c' between %s and %s: the units differ", op, jl_dim_text(left, a),
+			       jl_dim_text(right, b));
 	}
 	for (int i = 0; i < JL_N_DIM; i++) {
 		const int e = a->e[i] + (op == '*' ? b->e[i] : -b->e[i]);
 
 		if (e > EXPONENT_MAX || e < -EXPONENT_MAX)
-			return jl_fail(err, JL_E_UNIT, "a unit to a power above %d", "단위의 지수가 %d을(를) 넘습니다",
-				       EXPONENT_MAX);
+			return jl_fail(err, JL_E_UNIT, "a unit to a power above %d", EXPONENT_MAX);
 		dim->e[i] = (signed char)e;
 	}
 	return JL_OK;
@@ -150,10 +149,10 @@ enum jl_status jl_val_apply(struct jl_val *ret_val, char op, const struct jl_val
 	if (status)
 		return status;
 	if (op == '/' && (b->lo <= 0 && b->hi >= 0))
-		return jl_fail(err, JL_E_RANGE, "a division by zero", "0으로 나눕니다");
+		return jl_fail(err, JL_E_RANGE, "a division by zero");
 	corners(&r, op, a, b);
 	if (!isfinite(r.v) || !isfinite(r.lo) || !isfinite(r.hi))
-		return jl_fail(err, JL_E_RANGE, "the result is too large", "결과가 너무 큽니다");
+		return jl_fail(err, JL_E_RANGE, "the result is too large");
 	*ret_val = r;
 	return JL_OK;
 }

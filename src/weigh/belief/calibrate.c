@@ -359,7 +359,7 @@ enum jl_status jl_calibrate(struct jl_calibration *ret_calibration, const struct
 	while (jl_sets[n])
 		n++;
 	if (n > JL_CALIBRATE_SETS_MAX)
-		return jl_fail(err, JL_E_LIMIT, "more than %d sets", "세트가 %d개를 넘습니다", JL_CALIBRATE_SETS_MAX);
+		return jl_fail(err, JL_E_LIMIT, "more than %d sets", JL_CALIBRATE_SETS_MAX);
 	for (const struct jl_set_ops *const *ops = jl_sets; !status && *ops; ops++) {
 		if (in->only && strcmp(in->only, (*ops)->name) != 0)
 			continue;

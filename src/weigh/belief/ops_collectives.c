@@ -99,24 +99,21 @@ static void predict(const struct jl_set_data *data, const double *x, const struc
 	row->doubt = a.doubt;
 }
 
-static void explain(const struct jl_set_data *data, const double *x, const struct jl_set_row *row, enum jl_lang lang,
-		    struct jl_buf *out)
+static void explain(const struct jl_set_data *data, const double *x, const struct jl_set_row *row, struct jl_buf *out)
 {
-	static const char *const en[JL_N_ALGORITHM] = { "the one way", "ring", "tree", "in the switch",
-							"hierarchical" };
-	static const char *const ko[JL_N_ALGORITHM] = { "단일 방식", "링", "트리", "스위치 내", "계층형" };
+	static const char *const en[JL_N_ALGORITHM] = { JL_N("the one way"), JL_N("ring"), JL_N("tree"),
+							JL_N("in the switch"), JL_N("hierarchical") };
+
 	const struct jl_coll_case *c = case_at(data, row->item);
 	struct jl_collective_cost cost;
 	const double time_s = jl_coll_predict_s(x, c, &cost);
 
-	jl_buf_printf(out,
-		      JL_T(lang, "%s; bandwidth alone needs %.0f %% of the predicted time",
-			   "%s; 대역폭만으로는 예측 시간의 %.0f %%"),
-		      JL_T(lang, en[cost.algorithm], ko[cost.algorithm]), 100.0 * cost.bound_s / time_s);
+	jl_buf_printf(out, JL_("%s; bandwidth alone needs %.0f %% of the predicted time"), jl_msg(en[cost.algorithm]),
+		      100.0 * cost.bound_s / time_s);
 	if (c->assumed & JL_COLL_NETWORK)
-		jl_buf_puts(out, JL_T(lang, "; network rate assumed", "; 네트워크 속도는 가정"));
+		jl_buf_puts(out, JL_("; network rate assumed"));
 	if (c->assumed & JL_COLL_PATH)
-		jl_buf_puts(out, JL_T(lang, "; PCIe path assumed", "; PCIe 경로는 가정"));
+		jl_buf_puts(out, JL_("; PCIe path assumed"));
 }
 
 const struct jl_set_ops jl_collectives_ops = {

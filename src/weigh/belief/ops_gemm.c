@@ -162,8 +162,7 @@ static void predict(const struct jl_set_data *data, const double *x, const struc
 }
 
 /* How far the predicted rate is from the listed ones: a product is near one of them, or bound by something else. */
-static void explain(const struct jl_set_data *data, const double *x, const struct jl_set_row *row, enum jl_lang lang,
-		    struct jl_buf *out)
+static void explain(const struct jl_set_data *data, const double *x, const struct jl_set_row *row, struct jl_buf *out)
 {
 	const struct jl_gemm_case *c = case_at(data, row->item);
 	const struct own *own = data->own;
@@ -174,9 +173,7 @@ static void explain(const struct jl_set_data *data, const double *x, const struc
 
 	(void)x;
 	if (!isnan(listed_s))
-		jl_buf_printf(out,
-			      JL_T(lang, "%.0f %% of the listed rate predicted, %.0f %% measured",
-				   "정격의 %.0f %%로 예측, 측정은 %.0f %%"),
+		jl_buf_printf(out, JL_("%.0f %% of the listed rate predicted, %.0f %% measured"),
 			      100.0 * listed_s / row->pred, 100.0 * listed_s / row->meas);
 }
 

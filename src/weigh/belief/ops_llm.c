@@ -86,7 +86,7 @@ static enum jl_status add(struct jl_set_data *data, const struct jl_set_reader *
 	if (status)
 		return status;
 	if (c->unscored)
-		return jl_fail(err, JL_E_DATA, "column %s: %s", "%s 열: %s", "primary_metric", c->unscored);
+		return jl_fail(err, JL_E_DATA, "column %s: %s", "primary_metric", c->unscored);
 	jl_llm_wires(c, &intra, &inter);
 	const double params = jl_transformer_params(&c->model).total, shared = params / (c->plan.tp * c->plan.pp);
 	struct jl_set_kind kind = {
@@ -175,23 +175,23 @@ static void predict(const struct jl_set_data *data, const double *x, const struc
 	row->doubt = row->is_memory ? p.memory_doubt : p.doubt;
 }
 
-static void explain_assumed(const struct jl_llm_row *c, enum jl_lang lang, struct jl_buf *out)
+static void explain_assumed(const struct jl_llm_row *c, struct jl_buf *out)
 {
-	static const char *const en[] = { "shape", "batch", "plan", "network", "recompute", "framework" };
-	static const char *const ko[] = { "모델 크기", "배치", "분할", "네트워크", "재계산", "프레임워크" };
-	const char *between = JL_T(lang, "; assumed: ", "; 가정: ");
+	static const char *const en[] = { JL_N("shape"),   JL_N("batch"),     JL_NC("cut", "plan"),
+					  JL_N("network"), JL_N("recompute"), JL_N("framework") };
+
+	const char *between = JL_("; assumed: ");
 
 	for (unsigned i = 0; i < sizeof(en) / sizeof(*en); i++) {
 		if (!(c->assumed & (1u << i)))
 			continue;
 		jl_buf_puts(out, between);
-		jl_buf_puts(out, JL_T(lang, en[i], ko[i]));
+		jl_buf_puts(out, jl_msg(en[i]));
 		between = ", ";
 	}
 }
 
-static void explain(const struct jl_set_data *data, const double *x, const struct jl_set_row *row, enum jl_lang lang,
-		    struct jl_buf *out)
+static void explain(const struct jl_set_data *data, const double *x, const struct jl_set_row *row, struct jl_buf *out)
 {
 	struct jl_llm_prediction p;
 
@@ -199,24 +199,30 @@ static void explain(const struct jl_set_data *data, const double *x, const struc
 	const struct jl_step_cost *s = &p.step;
 	const struct jl_memory *m = &p.memory;
 	const struct jl_set_part time[] = {
-		{ "compute", "연산", s->compute_s },           { "host", "호스트", s->host_s },
-		{ "tensor parallel", "텐서 병렬", s->tp_s },   { "context parallel", "컨텍스트 병렬", s->cp_s },
-		{ "expert parallel", "전문가 병렬", s->ep_s }, { "pipeline bubble", "파이프라인 공백", s->bubble_s },
-		{ "sends", "단계 간 전송", s->send_s },        { "gradient exchange", "그래디언트 교환", s->dp_s },
-		{ "contention", "경합", s->contention_s },     { "optimizer", "옵티마이저", s->optimizer_s },
-		{ "offload", "오프로드", s->offload_s },       { "input", "입력", s->input_s },
+		{ JL_N("compute"), s->compute_s },
+		{ JL_N("host"), s->host_s },
+		{ JL_N("tensor parallel"), s->tp_s },
+		{ JL_N("context parallel"), s->cp_s },
+		{ JL_N("expert parallel"), s->ep_s },
+		{ JL_N("pipeline bubble"), s->bubble_s },
+		{ JL_N("sends"), s->send_s },
+		{ JL_N("gradient exchange"), s->dp_s },
+		{ JL_N("contention"), s->contention_s },
+		{ JL_N("optimizer"), s->optimizer_s },
+		{ JL_N("offload"), s->offload_s },
+		{ JL_N("input"), s->input_s },
 	};
 	const struct jl_set_part memory[] = {
-		{ "weights", "가중치", m->weights_B },         { "gradients", "그래디언트", m->gradients_B },
-		{ "optimizer", "옵티마이저", m->optimizer_B }, { "activations", "활성값", m->activations_B },
-		{ "buffers", "버퍼", m->buffers_B },           { "context", "컨텍스트", m->context_B },
+		{ JL_N("weights"), m->weights_B },     { JL_N("gradients"), m->gradients_B },
+		{ JL_N("optimizer"), m->optimizer_B }, { JL_N("activations"), m->activations_B },
+		{ JL_N("buffers"), m->buffers_B },     { JL_N("context"), m->context_B },
 	};
 
 	if (row->is_memory)
-		jl_set_parts(out, memory, sizeof(memory) / sizeof(*memory), m->total_B, lang);
+		jl_set_parts(out, memory, sizeof(memory) / sizeof(*memory), m->total_B);
 	else
-		jl_set_parts(out, time, sizeof(time) / sizeof(*time), s->step_s, lang);
-	explain_assumed(case_at(data, row->item), lang, out);
+		jl_set_parts(out, time, sizeof(time) / sizeof(*time), s->step_s);
+	explain_assumed(case_at(data, row->item), out);
 }
 
 const struct jl_set_ops jl_llm_ops = {

@@ -63,8 +63,7 @@ static enum jl_status find_host(struct jl_set_data *data, const struct jl_gpu *g
 		enum jl_status status = text && host ? JL_OK : jl_fail_nomem(err);
 
 		if (i == HOSTS_MAX)
-			return jl_fail(err, JL_E_LIMIT, "more than %d kinds of hosts", "호스트 종류가 %d개를 넘습니다",
-				       HOSTS_MAX);
+			return jl_fail(err, JL_E_LIMIT, "more than %d kinds of hosts", HOSTS_MAX);
 		if (!status)
 			status = jl_sys_parse(&sys, data->cat, text, data->arena, err);
 		if (!status)
@@ -180,21 +179,20 @@ static void predict(const struct jl_set_data *data, const double *x, const struc
 	row->doubt = p.doubt;
 }
 
-static void explain(const struct jl_set_data *data, const double *x, const struct jl_set_row *row, enum jl_lang lang,
-		    struct jl_buf *out)
+static void explain(const struct jl_set_data *data, const double *x, const struct jl_set_row *row, struct jl_buf *out)
 {
 	const struct jl_other_row *c = case_at(data, row->item);
 	const struct jl_conv_cost cost = jl_other_cost(c, x);
 	const struct jl_set_part parts[] = {
-		{ "kernels", "커널", fmin(cost.device_s, cost.step_s) },
-		{ "host ahead of the device", "호스트가 앞섬", fmax(0.0, cost.host_s - cost.device_s) },
-		{ "launches waited for", "런치 대기", cost.sync_s },
-		{ "gradient traffic", "그래디언트 통신", cost.exposed_s },
+		{ JL_N("kernels"), fmin(cost.device_s, cost.step_s) },
+		{ JL_N("host ahead of the device"), fmax(0.0, cost.host_s - cost.device_s) },
+		{ JL_N("launches waited for"), cost.sync_s },
+		{ JL_N("gradient traffic"), cost.exposed_s },
 	};
 
-	jl_set_parts(out, parts, sizeof(parts) / sizeof(*parts), cost.step_s, lang);
+	jl_set_parts(out, parts, sizeof(parts) / sizeof(*parts), cost.step_s);
 	if (c->assumed & JL_OTHER_ASSUMED_BATCH)
-		jl_buf_puts(out, JL_T(lang, "; batch assumed", "; 배치는 가정"));
+		jl_buf_puts(out, JL_("; batch assumed"));
 }
 
 const struct jl_set_ops jl_other_ops = {

@@ -94,15 +94,12 @@ static void predict(const struct jl_set_data *data, const double *x, const struc
 	row->doubt = a.doubt;
 }
 
-static void explain(const struct jl_set_data *data, const double *x, const struct jl_set_row *row, enum jl_lang lang,
-		    struct jl_buf *out)
+static void explain(const struct jl_set_data *data, const double *x, const struct jl_set_row *row, struct jl_buf *out)
 {
 	const struct jl_power_row *c = case_at(data, row->item);
 	const struct jl_power_fit power = jl_power_fit_of(x);
 
-	jl_buf_printf(out,
-		      JL_T(lang, "idle %.0f %% of it; %.0f %% of TDP predicted, %.0f %% measured",
-			   "그중 유휴 %.0f %%; TDP의 %.0f %%로 예측, 측정은 %.0f %%"),
+	jl_buf_printf(out, JL_("idle %.0f %% of it; %.0f %% of TDP predicted, %.0f %% measured"),
 		      100.0 * c->n_gpus * jl_power_idle_W(&c->dev, &power) / row->pred,
 		      100.0 * (row->pred - c->ask.host_W) / (c->n_gpus * c->dev.tdp_W),
 		      100.0 * (row->meas - c->ask.host_W) / (c->n_gpus * c->dev.tdp_W));

@@ -157,8 +157,7 @@ static void predict(const struct jl_set_data *data, const double *x, const struc
 	row->doubt = t.doubt;
 }
 
-static void explain(const struct jl_set_data *data, const double *x, const struct jl_set_row *row, enum jl_lang lang,
-		    struct jl_buf *out)
+static void explain(const struct jl_set_data *data, const double *x, const struct jl_set_row *row, struct jl_buf *out)
 {
 	const struct jl_serve_row *c = case_at(data, row->item);
 	const struct jl_serve_fit physics = jl_serve_fit_of(x, c->dev.arch, c->run.engine);
@@ -166,13 +165,13 @@ static void explain(const struct jl_set_data *data, const double *x, const struc
 
 	(void)jl_serve_run_s(&c->dev, &physics, &c->run, &s);
 	const struct jl_set_part parts[] = {
-		{ "weights", "가중치", s.weights_s },        { "products", "행렬곱", s.math_s },
-		{ "keys and values", "KV 캐시", s.kv_s },    { "attention", "어텐션", s.attention_s },
-		{ "exchange", "GPU 간 통신", s.exchange_s }, { "fixed", "고정 비용", s.fixed_s },
+		{ JL_N("weights"), s.weights_s },    { JL_N("products"), s.math_s },
+		{ JL_N("keys and values"), s.kv_s }, { JL_N("attention"), s.attention_s },
+		{ JL_N("exchange"), s.exchange_s },  { JL_N("fixed"), s.fixed_s },
 	};
 
-	jl_buf_printf(out, JL_T(lang, "one step %.3g ms: ", "한 스텝 %.3g ms: "), 1e3 * s.step_s);
-	jl_set_parts(out, parts, sizeof(parts) / sizeof(*parts), s.step_s, lang);
+	jl_buf_printf(out, JL_("one step %.3g ms: "), 1e3 * s.step_s);
+	jl_set_parts(out, parts, sizeof(parts) / sizeof(*parts), s.step_s);
 }
 
 #define SERVING                                                                                                        \

@@ -255,16 +255,13 @@ static int pattern_step(struct work *w, double *cost)
 static enum jl_status check(const struct jl_fit_problem *p, const double *x, struct jl_err *err)
 {
 	if (!p->n_param || !p->n_resid || !p->lo || !p->hi || !p->residuals)
-		return jl_fail(err, JL_E_USAGE, "fit: parameters, residuals and bounds are all needed",
-			       "맞춤: 파라미터, 잔차, 범위가 모두 필요합니다");
+		return jl_fail(err, JL_E_USAGE, "fit: parameters, residuals and bounds are all needed");
 	for (size_t j = 0; j < p->n_param; j++) {
 		if (!(p->lo[j] > 0.0) || !(p->hi[j] >= p->lo[j]) || !isfinite(p->hi[j]))
-			return jl_fail(err, JL_E_RANGE, "fit: parameter %zu: bounds %g..%g; must be 0 < lo <= hi",
-				       "맞춤: 파라미터 %zu: 범위 %g..%g; 0 < lo <= hi 이어야 합니다", j, p->lo[j],
-				       p->hi[j]);
+			return jl_fail(err, JL_E_RANGE, "fit: parameter %zu: bounds %g..%g; must be 0 < lo <= hi", j,
+				       p->lo[j], p->hi[j]);
 		if (!(x[j] > 0.0) || !isfinite(x[j]))
-			return jl_fail(err, JL_E_RANGE, "fit: parameter %zu starts at %g; must be positive",
-				       "맞춤: 파라미터 %zu의 시작값이 %g입니다; 양수여야 합니다", j, x[j]);
+			return jl_fail(err, JL_E_RANGE, "fit: parameter %zu starts at %g; must be positive", j, x[j]);
 	}
 	return JL_OK;
 }
@@ -282,8 +279,7 @@ static enum jl_status run(struct work *w, double *ret_cost, struct jl_err *err)
 	eval(w, w->u, w->r);
 	for (size_t i = 0; i < p->n_resid; i++)
 		if (!isfinite(w->r[i]))
-			return jl_fail(err, JL_E_DATA, "fit: residual %zu is not finite at the start",
-				       "맞춤: 잔차 %zu이(가) 시작점에서 유한하지 않습니다", i);
+			return jl_fail(err, JL_E_DATA, "fit: residual %zu is not finite at the start", i);
 	double cost = cost_of(w, w->u, w->r), damping = 1e-2;
 	int max_iter = p->max_iter > 0 ? p->max_iter : MAX_ITER_DEFAULT;
 	for (int it = 0, fresh = 1; it < max_iter; it++) {
@@ -309,7 +305,7 @@ enum jl_status jl_fit_solve(const struct jl_fit_problem *p, double *x, double *r
 	size_t n = p->n_param, m = p->n_resid;
 	if (n > 10000 || m > 100000000 / n)
 		return jl_fail(err, JL_E_LIMIT, "fit: %zu parameters by %zu residuals is more than this solver takes",
-			       "맞춤: 파라미터 %zu개 × 잔차 %zu개는 이 풀이기의 한도를 넘습니다", n, m);
+			       n, m);
 	struct work w = { .p = p };
 	double *block = calloc(8 * n + 3 * m + n * m + 2 * n * n, sizeof(*block));
 	w.frozen = calloc(n, 1);

@@ -215,10 +215,13 @@ static void worst(struct jl_buf *out, const struct jl_validation *v, const struc
 	jl_buf_puts(out, "| row | what | predicted / measured | where the prediction goes |\n|---|---|---:|---|\n");
 	for (size_t i = 0; i < n; i++) {
 		const struct jl_set_row *row = line->rows[index[i]];
+		const struct jl_language *reader;
 
 		jl_buf_printf(out, "| %s:%zu | %s, %s | %.2f | ", file_name(v, line, index[i]), row->line, row->gpu,
 			      row->what, row->pred / row->meas);
-		jl_validate_explain(v, line, index[i], JL_EN, out);
+		reader = jl_lang_set(jl_languages[0]); /* the score card is English */
+		jl_validate_explain(v, line, index[i], out);
+		jl_lang_set(reader);
 		jl_buf_puts(out, " |\n");
 	}
 	jl_buf_putc(out, '\n');

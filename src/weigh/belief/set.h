@@ -29,7 +29,7 @@ struct jl_set_row {
 	const char *what;                   /* the row in a few words, for the list of the worst */
 	const char *model;                  /* what was run; "" where that means nothing */
 	const char *unscored;               /* NULL, or why there is nothing to score, in English */
-	const char *unscored_ko;
+	const char *unscored_text;
 	bool is_memory;       /* meas and pred are bytes that a device holds */
 	bool is_second;       /* the memory that a line gives beside its own metric: counted under memory only */
 	enum jl_asked answer; /* what kind of prediction it is */
@@ -86,7 +86,7 @@ struct jl_set_ops {
 			struct jl_set_row *row);
 	/* Where the predicted time or memory of a row goes, in a few words: "compute 80 %, all-reduce 20 %". */
 	void (*explain)(const struct jl_set_data *data, const double *x, const struct jl_set_row *row,
-			enum jl_lang lang, struct jl_buf *out);
+			struct jl_buf *out);
 };
 
 /* Every row of `csv` (opened, header read) behind those that are there: *io_data is NULL at first, and what the first call made

@@ -170,8 +170,7 @@ static enum jl_status read_count(const char *what, const char *text, int *ret_co
 	const double value = number(text);
 
 	if (!(value >= 1.0 && value <= 1e7) || value != floor(value))
-		return jl_fail(err, JL_E_DATA, "%s '%s' is not a whole number from 1 on",
-			       "%s '%s'은(는) 1 이상의 정수가 아닙니다", what, or_empty(text));
+		return jl_fail(err, JL_E_DATA, "%s '%s' is not a whole number from 1 on", what, or_empty(text));
 	*ret_count = (int)value;
 	return JL_OK;
 }
@@ -250,8 +249,7 @@ static enum jl_status read_intra(const struct jl_catalog *cat, const struct gpu_
 	if (!*or_empty(text)) /* nobody says: the GPU's own, by whatever path */
 		i = N_TABLE(intra_words) - 1;
 	if (i == N_TABLE(intra_words))
-		return jl_fail(err, JL_E_DATA, "unknown link inside a host: '%s'", "알 수 없는 호스트 내부 링크: '%s'",
-			       or_empty(text));
+		return jl_fail(err, JL_E_DATA, "unknown link inside a host: '%s'", or_empty(text));
 	const enum jl_wire wire = intra_words[i].wire ? intra_words[i].wire : gpu->wire;
 	const double pcie_Bps = intra_words[i].pcie ? oneway(jl_link_by_id(cat, intra_words[i].pcie)) : gpu->pcie_Bps;
 	const int pcie = wire == JL_WIRE_PCIE_HOST || wire == JL_WIRE_PCIE_P2P || wire == JL_WIRE_BRIDGE;
@@ -262,11 +260,9 @@ static enum jl_status read_intra(const struct jl_catalog *cat, const struct gpu_
 	f->intra.rate_Bps = pcie ? pcie_Bps : gpu->link_Bps;
 	f->pair.rate_Bps = gpu->bridge_Bps;
 	if (wire == JL_WIRE_BRIDGE && !(gpu->bridge_Bps > 0.0))
-		return jl_fail(err, JL_E_DATA, "a GPU without NVLink bridge: '%s'", "NVLink 브리지가 없는 GPU: '%s'",
-			       text);
+		return jl_fail(err, JL_E_DATA, "a GPU without NVLink bridge: '%s'", text);
 	if (!(f->intra.rate_Bps > 0.0))
-		return jl_fail(err, JL_E_DATA, "the catalog has no rate for '%s' of this GPU",
-			       "카탈로그에 이 GPU의 '%s' 속도가 없습니다", text);
+		return jl_fail(err, JL_E_DATA, "the catalog has no rate for '%s' of this GPU", text);
 	f->intra.in_switch = wire == JL_WIRE_NVLINK4 || wire == JL_WIRE_NVLINK5 || wire == JL_WIRE_NVL72;
 	/* A device whose root complex is its own shares nothing; else two sockets. */
 	f->n_numa = intra_words[i].path == PATH_OWN_ROOT ? gpu->n_per_node : 2;
@@ -314,13 +310,11 @@ static enum jl_status read_collective(const struct jl_coll_cells *cells, struct 
 	while (i < N_TABLE(kinds) && strcmp(or_empty(cells->collective), kinds[i].text) != 0)
 		i++;
 	if (i == N_TABLE(kinds))
-		return jl_fail(err, JL_E_DATA, "unknown collective '%s'", "알 수 없는 집합 통신 '%s'",
-			       or_empty(cells->collective));
+		return jl_fail(err, JL_E_DATA, "unknown collective '%s'", or_empty(cells->collective));
 	c->coll.kind = kinds[i].kind;
 	c->coll.size_B = number(cells->bytes);
 	if (!(c->coll.size_B > 0.0 && c->coll.size_B < 1e18))
-		return jl_fail(err, JL_E_DATA, "bytes '%s' is not a number above 0",
-			       "bytes '%s'은(는) 0보다 큰 수가 아닙니다", or_empty(cells->bytes));
+		return jl_fail(err, JL_E_DATA, "bytes '%s' is not a number above 0", or_empty(cells->bytes));
 	c->tool = JL_TOOL_DEVICE;
 	for (i = 0; i < N_TABLE(tools); i++)
 		if (has(cells->tool, tools[i].text)) {
@@ -357,8 +351,7 @@ enum jl_status jl_coll_case_read(struct jl_coll_case *ret_case, const struct jl_
 	else if (!status)
 		status = read_count("n_nodes", cells->n_nodes, &n_hosts, err);
 	if (!status && (n_gpus < 2 || n_hosts > n_gpus))
-		status = jl_fail(err, JL_E_DATA, "%d GPUs on %d hosts make no collective",
-				 "GPU %d개, 호스트 %d대로는 집합 통신이 되지 않습니다", n_gpus, n_hosts);
+		status = jl_fail(err, JL_E_DATA, "%d GPUs on %d hosts make no collective", n_gpus, n_hosts);
 	if (!status)
 		status = read_intra(cat, &fact, cells->intra_link, &c, err);
 	if (status)
@@ -372,7 +365,7 @@ enum jl_status jl_coll_case_read(struct jl_coll_case *ret_case, const struct jl_
 	c.coll.algorithm = read_algorithm(cells->intra_link, &c);
 	c.meas_s = measured_s(cells, &c.coll);
 	if (!(c.meas_s > 0.0))
-		return jl_fail(err, JL_E_DATA, "neither a time nor a bandwidth", "시간도 대역폭도 없습니다");
+		return jl_fail(err, JL_E_DATA, "neither a time nor a bandwidth");
 	*ret_case = c;
 	return JL_OK;
 }

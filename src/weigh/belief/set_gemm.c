@@ -87,8 +87,7 @@ static enum jl_status read_kind(struct jl_gemm_case *c, const char *kind, struct
 			return JL_OK;
 		}
 	}
-	return jl_fail(err, JL_E_DATA, "kind '%s' is not known; see SPELLINGS.md",
-		       "kind '%s'을(를) 모릅니다; SPELLINGS.md 참고", kind);
+	return jl_fail(err, JL_E_DATA, "kind '%s' is not known; see SPELLINGS.md", kind);
 }
 
 static enum jl_status read_dtype(struct jl_gemm_case *c, const struct jl_gemm_cells *cells, struct jl_err *err)
@@ -113,8 +112,7 @@ static enum jl_status read_dtype(struct jl_gemm_case *c, const struct jl_gemm_ce
 		}
 		return JL_OK;
 	}
-	return jl_fail(err, JL_E_DATA, "dtype '%s' is not known; see SPELLINGS.md",
-		       "dtype '%s'을(를) 모릅니다; SPELLINGS.md 참고", text);
+	return jl_fail(err, JL_E_DATA, "dtype '%s' is not known; see SPELLINGS.md", text);
 }
 
 /* The work that the row's rate is counted in: FLOP, bytes, or 1 for a time. */
@@ -164,13 +162,13 @@ enum jl_status jl_gemm_case_read(struct jl_gemm_case *ret_case, const struct jl_
 			factor = units[i].factor;
 	if (isnan(factor))
 		return jl_fail(err, JL_E_UNIT, "unit '%s' is not known; TFLOP/s, GB/s or us",
-			       "단위 '%s'을(를) 모릅니다; TFLOP/s, GB/s, us", cells->unit ? cells->unit : "");
+			       cells->unit ? cells->unit : "");
 	if (!(value > 0.0) || !isfinite(value))
 		return jl_fail(err, JL_E_RANGE, "value '%s' is not a positive number",
-			       "value '%s'은(는) 양수가 아닙니다", cells->value ? cells->value : "");
+			       cells->value ? cells->value : "");
 	double work = counted_work(&c, cells);
 	if (!(work > 0.0))
-		return jl_fail(err, JL_E_DATA, "m, n, k must be positive numbers", "m, n, k는 양수여야 합니다");
+		return jl_fail(err, JL_E_DATA, "m, n, k must be positive numbers");
 	c.meas_s = factor < 0.0 ? -factor * value : work / (factor * value);
 	*ret_case = c;
 	return JL_OK;

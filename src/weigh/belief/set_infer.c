@@ -134,8 +134,7 @@ static enum jl_status read_kind(struct jl_serve_row *row, const struct jl_serve_
 	while (k < N(kinds) && strncmp(kind, kinds[k].kind, strlen(kinds[k].kind)) != 0)
 		k++;
 	if (k == N(kinds))
-		return jl_fail(err, JL_E_DATA, "tokens_per_s_kind '%.40s': prefill, decode or output",
-			       "tokens_per_s_kind '%.40s': prefill, decode, output 중 하나여야 합니다", kind);
+		return jl_fail(err, JL_E_DATA, "tokens_per_s_kind '%.40s': prefill, decode or output", kind);
 	row->run.metric = kinds[k].metric;
 	row->run.context = row->run.prompt + 0.5 * row->run.output;
 	row->meas_s = 1 / value;

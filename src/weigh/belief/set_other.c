@@ -20,8 +20,7 @@ static enum jl_status number(double *ret_value, const char *text, const char *co
 
 	if (text && *text) {
 		if (jl_num_parse(text, &value, &used) != JL_NUM_OK || text[used] != '\0')
-			return jl_fail(err, JL_E_PARSE, "%s: '%s' is not a number", "%s: '%s'은(는) 숫자가 아닙니다",
-				       column, text);
+			return jl_fail(err, JL_E_PARSE, "%s: '%s' is not a number", column, text);
 	}
 	*ret_value = value;
 	return JL_OK;
@@ -49,7 +48,6 @@ static enum jl_status read_dtype(enum jl_dtype *ret_dtype, const char *text, con
 		}
 	}
 	return jl_fail(err, JL_E_DATA, "precision '%s' is not known; e.g. amp fp16, bf16, fp32 (TF32), fp32 (TF32 off)",
-		       "정밀도 '%s'을(를) 알 수 없습니다. 예: amp fp16, bf16, fp32 (TF32), fp32 (TF32 off)",
 		       text ? text : "");
 }
 
@@ -95,10 +93,9 @@ static enum jl_status read_sizes(struct jl_other_row *row, const struct jl_other
 	if (isnan(n_gpus))
 		n_gpus = 1;
 	if (!(n_gpus >= 1 && n_gpus <= 1e6))
-		return jl_fail(err, JL_E_RANGE, "n_gpus: %g; at least 1", "n_gpus: %g. 1 이상이어야 합니다", n_gpus);
+		return jl_fail(err, JL_E_RANGE, "n_gpus: %g; at least 1", n_gpus);
 	if (!(row->meas > 0 && isfinite(row->meas)))
-		return jl_fail(err, JL_E_RANGE, "throughput: %g; a positive number is needed",
-			       "throughput: %g. 양수가 필요합니다", row->meas);
+		return jl_fail(err, JL_E_RANGE, "throughput: %g; a positive number is needed", row->meas);
 	row->n_gpus = (int)n_gpus;
 	/* the column is headed "micro" and holds the batch of all GPUs together: it is n times that of one GPU
 	 * throughout, and the recipes write "GLOBAL_BATCH"; 0 is what is left of a rounded-down share */
@@ -111,8 +108,7 @@ static enum jl_status read_sizes(struct jl_other_row *row, const struct jl_other
 		row->assumed |= JL_OTHER_ASSUMED_BATCH;
 	}
 	if (!(row->batch <= 1e9))
-		return jl_fail(err, JL_E_RANGE, "micro_batch: %g is more than any run has",
-			       "micro_batch: %g. 너무 큽니다", batch);
+		return jl_fail(err, JL_E_RANGE, "micro_batch: %g is more than any run has", batch);
 	if (row->n_gpus > 1)
 		row->assumed |= JL_OTHER_ASSUMED_LINK;
 	return JL_OK;
@@ -131,7 +127,7 @@ enum jl_status jl_other_row_read(struct jl_other_row *ret_row, const struct jl_o
 	row.net = jl_convnet_find(nets, model);
 	if (!row.net)
 		return jl_fail(err, JL_E_NOTFOUND, "model '%s' is not in the list of catalog/models/convnets.yaml",
-			       "모델 '%s'이(가) catalog/models/convnets.yaml에 없습니다", model);
+			       model);
 	status = read_dtype(&row.dtype, cells->precision, &row.gpu.dev, err);
 	if (status != JL_OK)
 		return status;

@@ -138,8 +138,7 @@ enum jl_status jl_other_fit(const struct jl_other_set *set, const unsigned char 
 		goto out;
 	}
 	if (set->n_gpus > JL_CONV_MAX_GPUS) {
-		status = jl_fail(err, JL_E_LIMIT, "more than %d GPU models in one fit",
-				 "한 번에 맞출 수 있는 GPU 모델은 %d개까지입니다", JL_CONV_MAX_GPUS);
+		status = jl_fail(err, JL_E_LIMIT, "more than %d GPU models in one fit", JL_CONV_MAX_GPUS);
 		goto out;
 	}
 	for (size_t i = 0; i < set->n_rows; i++) {

@@ -81,8 +81,7 @@ static enum jl_status number(double *ret_value, const char *text, const char *co
 
 	if (text && *text) {
 		if (jl_num_parse(text, &value, &used) != JL_NUM_OK || text[used] != '\0')
-			return jl_fail(err, JL_E_PARSE, "%s: '%s' is not a number", "%s: '%s'은(는) 숫자가 아닙니다",
-				       column, text);
+			return jl_fail(err, JL_E_PARSE, "%s: '%s' is not a number", column, text);
 	}
 	*ret_value = value;
 	return JL_OK;
@@ -171,12 +170,11 @@ static enum jl_status read_watts(struct jl_power_row *row, const struct jl_power
 	if (isnan(n_gpus))
 		n_gpus = 1;
 	if (!(n_gpus >= 1 && n_gpus <= 1e6))
-		return jl_fail(err, JL_E_RANGE, "n_gpus: %g; at least 1", "n_gpus: %g. 1 이상이어야 합니다", n_gpus);
+		return jl_fail(err, JL_E_RANGE, "n_gpus: %g; at least 1", n_gpus);
 	row->n_gpus = (int)n_gpus;
 	row->meas_W = isnan(total_W) ? each_W * n_gpus : total_W;
 	if (!(row->meas_W > 0 && isfinite(row->meas_W)))
-		return jl_fail(err, JL_E_DATA, "no power in watts in avg_power_w_total or avg_power_w_per_gpu",
-			       "avg_power_w_total이나 avg_power_w_per_gpu에 전력(W)이 없습니다");
+		return jl_fail(err, JL_E_DATA, "no power in watts in avg_power_w_total or avg_power_w_per_gpu");
 	if (holds(cells->scope, "node")) {
 		row->ask.host_W = HOST_PER_TDP * row->dev.tdp_W * n_gpus;
 		row->assumed |= JL_POWER_ASSUMED_HOST;

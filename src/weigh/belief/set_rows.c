@@ -93,8 +93,7 @@ enum jl_status jl_set_gpu(struct jl_set_data *data, const char *text, size_t *re
 	for (i = 0; i < gpus->n && gpus->gpus[i] != gpu; i++)
 		;
 	if (i == JL_SET_GPUS_MAX)
-		return jl_fail(err, JL_E_LIMIT, "more than %d GPU models", "GPU 모델이 %d개를 넘습니다",
-			       JL_SET_GPUS_MAX);
+		return jl_fail(err, JL_E_LIMIT, "more than %d GPU models", JL_SET_GPUS_MAX);
 	if (i == gpus->n) {
 		data->gpu_ids[i] = gpu->id;
 		gpus->gpus[gpus->n++] = gpu;
@@ -133,15 +132,14 @@ static enum jl_status check_measures(const struct jl_set_reader *in, struct jl_e
 			continue;
 		n_given++;
 		if (jl_num_parse(text, &value, &used) != JL_NUM_OK || text[used + strspn(text + used, " \t")] != '\0')
-			return jl_fail(err, JL_E_PARSE, "column %zu (%s): '%.40s' is not a number",
-				       "%zu열 (%s): '%.40s'은(는) 숫자가 아닙니다", column + 1, *name, text);
+			return jl_fail(err, JL_E_PARSE, "column %zu (%s): '%.40s' is not a number", column + 1, *name,
+				       text);
 		if (!(value > 0.0 && isfinite(value)))
-			return jl_fail(err, JL_E_RANGE, "column %zu (%s): '%.40s' is not a positive number",
-				       "%zu열 (%s): '%.40s'은(는) 양수가 아닙니다", column + 1, *name, text);
+			return jl_fail(err, JL_E_RANGE, "column %zu (%s): '%.40s' is not a positive number", column + 1,
+				       *name, text);
 	}
 	if (in->ops->measures && n_given == 0)
-		return jl_fail(err, JL_E_DATA, "nothing was measured: %s is empty",
-			       "측정값이 없습니다: %s이(가) 비었습니다", in->ops->measures[0]);
+		return jl_fail(err, JL_E_DATA, "nothing was measured: %s is empty", in->ops->measures[0]);
 	return JL_OK;
 }
 
@@ -220,7 +218,7 @@ static enum jl_status add_unscored(const struct jl_set_reader *in, const struct 
 	if (!row)
 		return jl_fail_nomem(err);
 	row->unscored = jl_label(in->labels, in->arena, why->en);
-	row->unscored_ko = jl_label(in->labels, in->arena, why->ko);
+	row->unscored_text = jl_label(in->labels, in->arena, why->text);
 	return JL_OK;
 }
 
@@ -318,7 +316,7 @@ void jl_set_predict(const struct jl_set_ops *ops, const struct jl_set_data *data
 	}
 }
 
-void jl_set_parts(struct jl_buf *out, const struct jl_set_part *parts, size_t n, double whole, enum jl_lang lang)
+void jl_set_parts(struct jl_buf *out, const struct jl_set_part *parts, size_t n, double whole)
 {
 	bool done[32] = { false };
 	const char *between = "";
@@ -332,8 +330,7 @@ void jl_set_parts(struct jl_buf *out, const struct jl_set_part *parts, size_t n,
 		done[best] = true;
 		if (!(parts[best].amount >= 0.02 * whole))
 			return;
-		jl_buf_printf(out, "%s%s %.0f %%", between, JL_T(lang, parts[best].en, parts[best].ko),
-			      100.0 * parts[best].amount / whole);
+		jl_buf_printf(out, "%s%s %.0f %%", between, jl_msg(parts[best].en), 100.0 * parts[best].amount / whole);
 		between = ", ";
 	}
 }

@@ -90,9 +90,9 @@ struct jl_set_row *jl_set_add(struct jl_set_data *data, const struct jl_set_read
 
 /* "a 71 %, b 20 %": shares of a whole, largest first; what is below 2 % is left out. */
 struct jl_set_part {
-	const char *en, *ko;
+	const char *en;
 	double amount;
 };
-void jl_set_parts(struct jl_buf *out, const struct jl_set_part *parts, size_t n, double whole, enum jl_lang lang);
+void jl_set_parts(struct jl_buf *out, const struct jl_set_part *parts, size_t n, double whole);
 
 #endif

@@ -18,8 +18,7 @@ enum jl_status jl_serve_number(const struct jl_serve_cells *cells, const char *c
 	double value = NAN;
 
 	if (*text && (jl_num_parse(text, &value, &used) != JL_NUM_OK || text[used] != '\0' || !(value >= 0)))
-		return jl_fail(err, JL_E_PARSE, "%s: '%.40s' is not a number from 0",
-			       "%s: '%.40s'은(는) 0 이상의 숫자가 아닙니다", column, text);
+		return jl_fail(err, JL_E_PARSE, "%s: '%.40s' is not a number from 0", column, text);
 	*ret_value = value;
 	return JL_OK;
 }

@@ -180,8 +180,7 @@ static enum jl_status read_requests(struct jl_serve_row *row, const struct jl_se
 		row->run.n_requests = batch * (dp >= 1 ? dp : 1);
 	}
 	if (!status && !(row->run.n_requests >= 1 && row->run.n_requests <= 1e6))
-		return jl_fail(err, JL_E_DATA, "no number of requests in silicon_data_source or batch_size",
-			       "silicon_data_source나 batch_size에 요청 수가 없습니다");
+		return jl_fail(err, JL_E_DATA, "no number of requests in silicon_data_source or batch_size");
 	return status;
 }
 
@@ -208,8 +207,7 @@ enum jl_status jl_silicon_row_read(struct jl_serve_row *ret_row, const char **re
 	if (!status)
 		status = jl_serve_number(cells, "osl", &row.run.output, err);
 	if (!status && !(row.run.prompt >= 1 && row.run.output >= 1))
-		status = jl_fail(err, JL_E_DATA, "isl and osl: at least 1 token",
-				 "isl과 osl은 1토큰 이상이어야 합니다");
+		status = jl_fail(err, JL_E_DATA, "isl and osl: at least 1 token");
 	if (!status)
 		status = read_requests(&row, cells, err);
 	if (!status)

@@ -7,6 +7,7 @@
 
 struct shared {
 	const struct jl_turns *turns;
+	const struct jl_language *lang; /* of whoever asked; every thread speaks it */
 	atomic_int next, n_done, status;
 	pthread_mutex_t lock; /* of err */
 	struct jl_err *err;
@@ -17,6 +18,7 @@ static void *work(void *ctx)
 	struct shared *s = ctx;
 	int turn;
 
+	jl_lang_set(s->lang);
 	while (atomic_load(&s->status) == JL_OK && (turn = atomic_fetch_add(&s->next, 1)) < s->turns->n) {
 		struct jl_err err;
 		const enum jl_status status = s->turns->take(s->turns->ctx, turn, &err);
@@ -48,7 +50,7 @@ static void watch(struct shared *s)
 enum jl_status jl_turns_take(const struct jl_turns *turns, struct jl_err *err)
 {
 	enum { MAX_THREADS = 16 };
-	struct shared s = { .turns = turns, .lock = PTHREAD_MUTEX_INITIALIZER, .err = err };
+	struct shared s = { .turns = turns, .lang = jl_lang(), .lock = PTHREAD_MUTEX_INITIALIZER, .err = err };
 	pthread_t threads[MAX_THREADS];
 	const long n_cpu = sysconf(_SC_NPROCESSORS_ONLN);
 	int n = 0;

@@ -60,7 +60,6 @@ static enum jl_status fail_columns(const struct jl_csv *csv, struct jl_err *err)
 
 	return jl_fail_at(err, JL_E_DATA, &where,
 			  "these columns fit no set; the nearest is %s, which also needs '%s' (--set names one)",
-			  "어느 세트의 열도 아닙니다. 가장 가까운 것은 %s이고 '%s' 열이 더 필요합니다 (--set으로 지정)",
 			  nearest->name, missing ? missing : "?");
 }
 
@@ -76,10 +75,8 @@ static enum jl_status find_ops(const struct jl_set_ops **ret_ops, const struct j
 			for (const char *const *file = (*o)->files; *file; file++)
 				names[n++] = *file;
 		if (jl_near_rank(set, names, n, &near_at, 1))
-			return jl_fail(err, JL_E_USAGE, "no set '%s'; did you mean '%s'?",
-				       "세트 '%s'이(가) 없습니다. '%s'인가요?", set, names[near_at]);
-		return jl_fail(err, JL_E_USAGE, "no set '%s'; e.g. %s", "세트 '%s'이(가) 없습니다. 예: %s", set,
-			       names[0]);
+			return jl_fail(err, JL_E_USAGE, "no set '%s'; did you mean '%s'?", set, names[near_at]);
+		return jl_fail(err, JL_E_USAGE, "no set '%s'; e.g. %s", set, names[0]);
 	}
 	if (!set && ops && n_missing(ops, csv, &missing) > 0 && jl_set_by_columns(csv))
 		ops = NULL; /* the name says one thing and the columns another: columns are what can be read */
@@ -118,7 +115,7 @@ enum jl_status jl_validation_add(struct jl_validation *v, const char *path, cons
 	if (!name)
 		return jl_fail_nomem(err);
 	if (v->n_files == JL_VALIDATE_FILES_MAX)
-		return jl_fail(err, JL_E_LIMIT, "more than %d files", "파일이 %d개를 넘습니다", JL_VALIDATE_FILES_MAX);
+		return jl_fail(err, JL_E_LIMIT, "more than %d files", JL_VALIDATE_FILES_MAX);
 	status = jl_csv_open(&csv, text, len, ',', name, err);
 	if (status)
 		return status;

@@ -118,12 +118,12 @@ double jl_validate_ln(const struct jl_set_row *row);
 size_t jl_validate_worst(const struct jl_validate_line *line, size_t max, size_t *ret_index);
 /* Why: where the prediction of a line's row goes. */
 void jl_validate_explain(const struct jl_validation *v, const struct jl_validate_line *line, size_t index,
-			 enum jl_lang lang, struct jl_buf *out);
+			 struct jl_buf *out);
 
 /* Rows of a file that are not scored, those with one reason together. */
 struct jl_unscored {
 	const struct jl_validate_file *file;
-	const char *en, *ko;
+	const char *en, *text;
 	size_t n;
 	const size_t *lines; /* in the file, ascending */
 };

@@ -269,19 +269,19 @@ size_t jl_validate_worst(const struct jl_validate_line *line, size_t max, size_t
 }
 
 void jl_validate_explain(const struct jl_validation *v, const struct jl_validate_line *line, size_t index,
-			 enum jl_lang lang, struct jl_buf *out)
+			 struct jl_buf *out)
 {
 	const struct jl_validate_family *family = &v->families[line->family[index]];
 	const struct jl_set_row *row = line->rows[index];
 	const size_t turn = v->held_out ? (size_t)family->group[row - family->rows.rows] : 0;
 
 	if (row->item != JL_NO_ITEM && family->ops->explain)
-		family->ops->explain(family->data, family->x + turn * family->n_x, row, lang, out);
+		family->ops->explain(family->data, family->x + turn * family->n_x, row, out);
 }
 
 struct bad {
 	size_t file, line;
-	const char *en, *ko;
+	const char *en, *text;
 };
 
 static int by_reason(const void *a, const void *b)
@@ -315,7 +315,7 @@ static size_t collect_bad(const struct jl_validation *v, struct bad *ret_bad)
 			if (!rows[i].unscored)
 				continue;
 			if (ret_bad)
-				ret_bad[n] = (struct bad){ f, rows[i].line, rows[i].unscored, rows[i].unscored_ko };
+				ret_bad[n] = (struct bad){ f, rows[i].line, rows[i].unscored, rows[i].unscored_text };
 			n++;
 		}
 	}
@@ -345,7 +345,7 @@ enum jl_status jl_validate_unscored(const struct jl_validation *v, struct jl_uns
 	for (size_t i = 0; i < n; i++) {
 		if (i == 0 || bad[i].file != bad[i - 1].file || strcmp(bad[i].en, bad[i - 1].en) != 0)
 			list[n_list++] = (struct jl_unscored){
-				.file = &v->files[bad[i].file], .en = bad[i].en, .ko = bad[i].ko, .lines = &lines[i]
+				.file = &v->files[bad[i].file], .en = bad[i].en, .text = bad[i].text, .lines = &lines[i]
 			};
 		list[n_list - 1].n++;
 	}

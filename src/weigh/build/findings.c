@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
 #include "catalog/find.h"
 
 struct checking {
@@ -28,11 +27,10 @@ static double percent_over(double ratio)
 
 /* `rules` is a list of ids with blanks between. */
 static void say(const struct checking *c, const char *id, enum jl_part_level level, enum jl_part_sure sure,
-		const char *rules, const char *en, const char *ko, ...)
-	__attribute__((format(printf, 6, 8), format(printf, 7, 8)));
+		const char *rules, const char *en, ...) __attribute__((format(printf, 6, 7)));
 
 static void say(const struct checking *c, const char *id, enum jl_part_level level, enum jl_part_sure sure,
-		const char *rules, const char *en, const char *ko, ...)
+		const char *rules, const char *en, ...)
 {
 	struct jl_part_finding *f = &c->out->items[c->out->n];
 	char ids[256], *rest = ids, *word;
@@ -42,8 +40,8 @@ static void say(const struct checking *c, const char *id, enum jl_part_level lev
 	if (c->out->n == JL_FINDINGS_MAX)
 		return;
 	*f = (struct jl_part_finding){ .id = id, .level = level, .sure = sure };
-	va_start(args, ko);
-	jl_both_text(f->en, f->ko, sizeof(f->en), en, ko, args);
+	va_start(args, en);
+	jl_vsay(f->en, f->text, sizeof(f->en), en, args);
 	va_end(args);
 	snprintf(ids, sizeof ids, "%s", rules);
 	while (n < JL_PART_RULES_MAX && (word = strtok_r(rest, " ", &rest)))
@@ -54,7 +52,7 @@ static void say(const struct checking *c, const char *id, enum jl_part_level lev
 
 static void unchecked(const struct checking *c, const char *id, const char *key)
 {
-	say(c, id, JL_PART_UNCHECKED, JL_SURE_SPEC, "", "not checked: %s is not given", "확인 못 함: %s 값 없음", key);
+	say(c, id, JL_PART_UNCHECKED, JL_SURE_SPEC, "", JL_N("not checked: %s is not given"), key);
 }
 
 static double card_W(const struct jl_rig *r)
@@ -91,35 +89,33 @@ static void check_psu(const struct checking *c)
 	if (least > standard && r->n_psu < 2)
 		say(c, "psu-standard", JL_PART_ERROR, JL_SURE_SPEC,
 		    "rule-psu-sizing-a rule-4x-rtx-3090-blower-300-w-wall-peak",
-		    "%.0f W under load: no standard power supply (up to %.0f W) is enough; limit the cards' power or "
-		    "use two supplies",
-		    "부하 %.0f W: 표준 파워(최대 %.0f W)로는 부족. 카드 전력 제한을 걸거나 파워를 둘 쓸 것", load,
-		    standard);
+		    JL_N("%.0f W under load: no standard power supply (up to %.0f W) is enough; limit the cards' power "
+			 "or "
+			 "use two supplies"),
+		    load, standard);
 	if (isnan(have))
 		unchecked(c, "psu", "psu");
 	else if (have < load)
 		say(c, "psu", JL_PART_ERROR, JL_SURE_PHYSICS, "rule-psu-sizing-a",
-		    "%.0f W supply, %.0f W under load (%d cards at %.0f W, CPU %.0f W, rest %.0f W): it will shut down",
-		    "파워 %.0f W, 부하 %.0f W (카드 %d장 x %.0f W, CPU %.0f W, 나머지 %.0f W): 부하 중 꺼짐", have,
-		    load, r->n_gpus, card_W(r), cpu, rest);
+		    JL_N("%.0f W supply, %.0f W under load (%d cards at %.0f W, CPU %.0f W, rest %.0f W): it will shut "
+			 "down"),
+		    have, load, r->n_gpus, card_W(r), cpu, rest);
 	else if (have < least)
 		say(c, "psu", JL_PART_WARNING, JL_SURE_OPINION, "rule-psu-sizing-a rule-psu-sizing-b rule-psu-sizing-c",
-		    "%.0f W supply for %.0f W under load leaves %.0f %%; every rule asks for more: at least %.0f W",
-		    "파워 %.0f W, 부하 %.0f W: 여유 %.0f %%. 모든 기준이 더 요구함: 최소 %.0f W", have, load,
-		    (have / load - 1) * 100, least);
+		    JL_N("%.0f W supply for %.0f W under load leaves %.0f %%; every rule asks for more: at least %.0f "
+			 "W"),
+		    have, load, (have / load - 1) * 100, least);
 	else if (have < most)
 		say(c, "psu", JL_PART_CONFLICT, JL_SURE_OPINION,
 		    "rule-psu-sizing-a rule-psu-sizing-b rule-psu-sizing-c",
-		    "%.0f W supply for %.0f W under load: enough by one rule (CPU + GPU + %.0f %%: %.0f W), not by "
-		    "others (+%.0f %%: %.0f W; %.0f %% load: %.0f W)",
-		    "파워 %.0f W, 부하 %.0f W: 기준이 갈림. CPU+GPU+%.0f %%면 %.0f W로 충분, +%.0f %%면 %.0f W, 부하율 "
-		    "%.0f %%면 %.0f W 필요",
+		    JL_N("%.0f W supply for %.0f W under load: enough by one rule (CPU + GPU + %.0f %%: %.0f W), not "
+			 "by "
+			 "others (+%.0f %%: %.0f W; %.0f %% load: %.0f W)"),
 		    have, load, percent_over(bare), cc, percent_over(over), b, share * 100, a);
 	else
 		say(c, "psu", JL_PART_OK, JL_SURE_OPINION, "rule-psu-sizing-a rule-psu-sizing-b rule-psu-sizing-c",
-		    "%.0f W supply for %.0f W under load (%.0f %% loaded; the rules ask for %.0f to %.0f W)",
-		    "파워 %.0f W, 부하 %.0f W (부하율 %.0f %%, 기준은 %.0f~%.0f W)", have, load, load / have * 100,
-		    least, most);
+		    JL_N("%.0f W supply for %.0f W under load (%.0f %% loaded; the rules ask for %.0f to %.0f W)"),
+		    have, load, load / have * 100, least, most);
 }
 
 /* Short peaks of a card above its limit, where somebody measured them. */
@@ -140,9 +136,8 @@ static void check_transients(const struct checking *c)
 
 		snprintf(rules, sizeof(rules), "%s rule-psu-sizing-b", rule->id);
 		say(c, "transients", peak > have && !r->psu_atx3 ? JL_PART_WARNING : JL_PART_OK, JL_SURE_MEASURED,
-		    rules, "peaks of %s reach %.0f W a card: %.0f W in all, %.0f W supply%s",
-		    "%s 순간 피크가 카드당 %.0f W: 합계 %.0f W, 파워 %.0f W%s", lasting, rule->figure, peak, have,
-		    r->psu_atx3 ? " (ATX 3.x: 200 % / 100 us)" : "");
+		    rules, JL_N("peaks of %s reach %.0f W a card: %.0f W in all, %.0f W supply%s"), lasting,
+		    rule->figure, peak, have, r->psu_atx3 ? " (ATX 3.x: 200 % / 100 us)" : "");
 	}
 }
 
@@ -188,13 +183,13 @@ static void check_connectors(const struct checking *c)
 	if (isnan(r->psu_8pin)) {
 		say(c, "connectors", JL_PART_UNCHECKED, JL_SURE_SPEC,
 		    "connector-8-pin-pcie connector-12-pin-16-pin-12vhpwr",
-		    "the cards want %s each; check that the supply has as many cables (psu_8pin)",
-		    "카드마다 %s 필요. 파워의 케이블 수 확인 필요 (psu_8pin)", isnan(r->gpu_8pin) ? text : "8-pin");
+		    JL_N("the cards want %s each; check that the supply has as many cables (psu_8pin)"),
+		    isnan(r->gpu_8pin) ? text : "8-pin");
 		return;
 	}
 	say(c, "connectors", need > r->psu_8pin ? JL_PART_ERROR : JL_PART_OK, JL_SURE_SPEC,
-	    "connector-8-pin-pcie connector-12-pin-16-pin-12vhpwr", "%g 8-pin cables wanted (%s a card), %g there",
-	    "8핀 케이블 %g개 필요 (카드당 %s), 파워에 %g개", need, text ? text : "8-pin", r->psu_8pin);
+	    "connector-8-pin-pcie connector-12-pin-16-pin-12vhpwr",
+	    JL_N("%g 8-pin cables wanted (%s a card), %g there"), need, text ? text : "8-pin", r->psu_8pin);
 }
 
 static void check_slots(const struct checking *c)
@@ -209,22 +204,22 @@ static void check_slots(const struct checking *c)
 	}
 	if (thick * r->n_gpus > openings)
 		say(c, "slots", JL_PART_ERROR, JL_SURE_SPEC, "rule-max-gpus-per-desktop-motherboard",
-		    "%d cards of %g slots need %g; a%s case has %g: use 2-slot (blower or water) cards, or PCIe "
-		    "extenders",
-		    "%d장 x %g슬롯 = %g슬롯 필요.%.0s 케이스는 %g슬롯: 2슬롯(블로워·수랭) 카드나 PCIe 연장선 필요",
-		    r->n_gpus, thick, thick * r->n_gpus, isnan(r->case_slots) ? "n ATX" : "", openings);
+		    isnan(r->case_slots) ? JL_N("%d cards of %g slots need %g; an ATX case has %g: use 2-slot (blower "
+						"or water) cards, or PCIe extenders")
+					 : JL_N("%d cards of %g slots need %g; a case has %g: use 2-slot (blower or "
+						"water) cards, or PCIe extenders"),
+		    r->n_gpus, thick, thick * r->n_gpus, openings);
 	else if (!isnan(r->board_x16) && r->n_gpus > r->board_x16)
-		say(c, "slots", JL_PART_ERROR, JL_SURE_SPEC, "", "%d cards, %g x16 slots on the board",
-		    "카드 %d장, 보드의 x16 슬롯 %g개", r->n_gpus, r->board_x16);
+		say(c, "slots", JL_PART_ERROR, JL_SURE_SPEC, "", JL_N("%d cards, %g x16 slots on the board"), r->n_gpus,
+		    r->board_x16);
 	else if (r->n_gpus > 1 && isnan(r->board_spacing))
 		unchecked(c, "slots", "board_spacing");
 	else if (r->n_gpus > 1 && r->board_spacing < thick)
 		say(c, "slots", JL_PART_ERROR, JL_SURE_SPEC, "",
-		    "cards of %g slots do not fit side by side: the board's slots are %g apart",
-		    "%g슬롯 카드를 나란히 꽂을 수 없음: 보드 슬롯 간격 %g", thick, r->board_spacing);
+		    JL_N("cards of %g slots do not fit side by side: the board's slots are %g apart"), thick,
+		    r->board_spacing);
 	else
-		say(c, "slots", JL_PART_OK, JL_SURE_SPEC, "", "%d x %g slots: they fit", "%d장 x %g슬롯: 들어감",
-		    r->n_gpus, thick);
+		say(c, "slots", JL_PART_OK, JL_SURE_SPEC, "", JL_N("%d x %g slots: they fit"), r->n_gpus, thick);
 }
 
 static void check_cooling(const struct checking *c)
@@ -233,38 +228,32 @@ static void check_cooling(const struct checking *c)
 	const double gap = r->board_spacing - card_slots(r);
 
 	if (r->n_gpus == 1) {
-		say(c, "cooling", JL_PART_OK, JL_SURE_OPINION, "rule-air-cooling-ok", "one card: air is enough",
-		    "1장: 공랭으로 충분");
+		say(c, "cooling", JL_PART_OK, JL_SURE_OPINION, "rule-air-cooling-ok", JL_N("one card: air is enough"));
 	} else if (r->cooling == JL_COOLING_UNKNOWN) {
 		unchecked(c, "cooling", "cooling");
 	} else if (r->cooling == JL_COOLING_WATER) {
-		say(c, "cooling", JL_PART_OK, JL_SURE_OPINION, "rule-water-cooling", "water-cooled", "수랭");
+		say(c, "cooling", JL_PART_OK, JL_SURE_OPINION, "rule-water-cooling", JL_N("water-cooled"));
 	} else if (r->cooling == JL_COOLING_OPEN_AIR && r->n_gpus >= figure(c, "build-crowded-cards")) {
 		say(c, "cooling", JL_PART_ERROR, JL_SURE_MEASURED,
 		    "rule-non-blower-adjacent-cards rule-blower-needed rule-water-cooling rule-throttle-temperature",
-		    "%d open-air cards in one box heat each other and throttle (10 to 30 %% slower at 80 °C): blower "
-		    "or water cooling",
-		    "오픈에어 카드 %d장을 붙이면 서로 가열되어 스로틀링(80 °C, 10~30 %% 저하): 블로워나 수랭 필요",
+		    JL_N("%d open-air cards in one box heat each other and throttle (10 to 30 %% slower at 80 °C): "
+			 "blower "
+			 "or water cooling"),
 		    r->n_gpus);
 	} else if (r->cooling == JL_COOLING_OPEN_AIR && !(gap >= 1)) {
 		say(c, "cooling", isnan(gap) ? JL_PART_UNCHECKED : JL_PART_WARNING, JL_SURE_MEASURED,
 		    "rule-air-cooling-ok rule-non-blower-adjacent-cards",
-		    isnan(gap) ? "%d open-air cards need a free slot between them (board_spacing is not given)"
-			       : "%d open-air cards without a free slot between them lose 10 to 30 %%",
-		    isnan(gap) ? "오픈에어 카드 %d장 사이에 빈 슬롯이 필요 (board_spacing 없음)"
-			       : "오픈에어 카드 %d장 사이에 빈 슬롯이 없음: 10~30 %% 저하",
+		    isnan(gap) ? JL_N("%d open-air cards need a free slot between them (board_spacing is not given)")
+			       : JL_N("%d open-air cards without a free slot between them lose 10 to 30 %%"),
 		    r->n_gpus);
 	} else if (r->cooling == JL_COOLING_PASSIVE) {
 		say(c, "cooling", JL_PART_WARNING, JL_SURE_SPEC, "",
-		    "passive cards need a server's air flow, not a desktop case",
-		    "패시브 카드는 서버 풍량이 필요. 데스크톱 케이스는 부적합");
+		    JL_N("passive cards need a server's air flow, not a desktop case"));
 	} else {
 		say(c, "cooling", JL_PART_OK, JL_SURE_OPINION, "rule-air-cooling-ok rule-blower-penalty-multi-gpu",
 		    r->cooling == JL_COOLING_BLOWER
-			    ? "blower cards may stand side by side (10 to 15 %% slower than cool ones)"
-			    : "open-air cards with a free slot between them",
-		    r->cooling == JL_COOLING_BLOWER ? "블로워 카드는 붙여도 됨 (잘 식는 경우보다 10~15 %% 느림)"
-						    : "오픈에어 카드 사이에 빈 슬롯 있음");
+			    ? JL_N("blower cards may stand side by side (10 to 15 %% slower than cool ones)")
+			    : JL_N("open-air cards with a free slot between them"));
 	}
 }
 
@@ -284,16 +273,14 @@ static void check_lanes(const struct checking *c)
 	if (lanes >= least)
 		say(c, "lanes", r->n_gpus > 1 && lanes < all ? JL_PART_CONFLICT : JL_PART_OK, JL_SURE_OPINION,
 		    "rule-pcie-gen-lanes-matter rule-nvlink-worth-it",
-		    lanes >= all ? "x%.0f for each card"
-				 : "x%.0f for each card: fine for data parallel by one rule; tensor parallel and ZeRO "
-				   "feel it",
-		    lanes >= all ? "카드당 x%.0f"
-				 : "카드당 x%.0f: 데이터 병렬은 괜찮다는 기준이 있으나 텐서 병렬·ZeRO는 느려짐",
+		    lanes >= all
+			    ? JL_N("x%.0f for each card")
+			    : JL_N("x%.0f for each card: fine for data parallel by one rule; tensor parallel and ZeRO "
+				   "feel it"),
 		    fmin(lanes, all));
 	else
 		say(c, "lanes", JL_PART_WARNING, JL_SURE_OPINION, "rule-pcie-gen-lanes-matter",
-		    "x%.0f for each card: gradients and data wait for the bus",
-		    "카드당 x%.0f: 그래디언트와 데이터가 버스를 기다림", lanes);
+		    JL_N("x%.0f for each card: gradients and data wait for the bus"), lanes);
 }
 
 static void check_case(const struct checking *c)
@@ -305,8 +292,7 @@ static void check_case(const struct checking *c)
 		unchecked(c, "case", "case_gpu_length");
 	else
 		say(c, "case", length > r->case_length_m ? JL_PART_ERROR : JL_PART_OK, JL_SURE_SPEC, "",
-		    "the card is %.0f mm long, the case takes %.0f mm", "카드 길이 %.0f mm, 케이스 허용 %.0f mm",
-		    length * 1000, r->case_length_m * 1000);
+		    JL_N("the card is %.0f mm long, the case takes %.0f mm"), length * 1000, r->case_length_m * 1000);
 }
 
 static void check_ram(const struct checking *c)
@@ -324,15 +310,11 @@ static void check_ram(const struct checking *c)
 					 : r->ram_B < ratio * all * sold ? JL_PART_CONFLICT
 									 : JL_PART_OK;
 	say(c, "ram", level, JL_SURE_OPINION, "rule-ram-vs-gpu rule-ram-second-opinion conflict-ram-rule",
-	    level == JL_PART_OK      ? "%.0f GiB of RAM: twice the cards' %.0f GiB or more"
-	    : level == JL_PART_ERROR ? "%.0f GiB of RAM is less than one card's memory (%.0f GiB)"
-				     : "%.0f GiB of RAM: enough by one rule (the largest card), less than the %.0f GiB "
-				       "(twice the cards' memory) that another asks",
-	    level == JL_PART_OK ? "RAM %.0f GiB: GPU 메모리 %.0f GiB의 두 배 이상"
+	    level == JL_PART_OK ? JL_N("%.0f GiB of RAM: twice the cards' %.0f GiB or more")
 	    : level == JL_PART_ERROR
-		    ? "RAM %.0f GiB: 카드 한 장의 메모리(%.0f GiB)보다 적음"
-		    : "RAM %.0f GiB: 한 기준(가장 큰 카드 이상)으로는 충분, 다른 기준(GPU 메모리의 두 배, "
-		      "%.0f GiB)에는 부족",
+		    ? JL_N("%.0f GiB of RAM is less than one card's memory (%.0f GiB)")
+		    : JL_N("%.0f GiB of RAM: enough by one rule (the largest card), less than the %.0f GiB "
+			   "(twice the cards' memory) that another asks"),
 	    r->ram_B / GiB,
 	    (level == JL_PART_ERROR      ? vram
 	     : level == JL_PART_CONFLICT ? ratio * all
@@ -355,10 +337,8 @@ static void check_threads(const struct checking *c)
 	say(c, "threads", r->cpu_threads < need ? JL_PART_WARNING : JL_PART_OK, JL_SURE_OPINION,
 	    before ? "rule-cpu-threads-per-gpu-preprocessing-before-training"
 		   : "rule-cpu-threads-per-gpu-preprocessing-while-training rule-extra-cpu-core-per-gpu-gain",
-	    before ? "%g CPU threads; %g wanted (%g a card, data prepared before training)"
-		   : "%g CPU threads; %g wanted (%g a card, data prepared while training)",
-	    before ? "CPU 스레드 %g개, 필요 %g개 (카드당 %g개, 전처리를 미리 함)"
-		   : "CPU 스레드 %g개, 필요 %g개 (카드당 %g개, 학습 중 전처리)",
+	    before ? JL_N("%g CPU threads; %g wanted (%g a card, data prepared before training)")
+		   : JL_N("%g CPU threads; %g wanted (%g a card, data prepared while training)"),
 	    r->cpu_threads, need, each);
 }
 
@@ -372,11 +352,10 @@ static void check_storage(const struct checking *c)
 	}
 	if (!isnan(r->data_B) && r->data_B > r->ssd_B)
 		say(c, "storage", JL_PART_WARNING, JL_SURE_PHYSICS, "",
-		    "the data (%.3g TB) does not fit on the SSD (%.3g TB): disks feed few cards",
-		    "데이터(%.3g TB)가 SSD(%.3g TB)에 들어가지 않음: HDD로는 GPU에 데이터를 제때 공급하지 못함",
+		    JL_N("the data (%.3g TB) does not fit on the SSD (%.3g TB): disks feed few cards"),
 		    r->data_B / 1e12, r->ssd_B / 1e12);
 	else
-		say(c, "storage", JL_PART_OK, JL_SURE_OPINION, "", "SSD of %.3g TB", "SSD %.3g TB", r->ssd_B / 1e12);
+		say(c, "storage", JL_PART_OK, JL_SURE_OPINION, "", JL_N("SSD of %.3g TB"), r->ssd_B / 1e12);
 }
 
 static void check_circuit(const struct checking *c)
@@ -389,8 +368,7 @@ static void check_circuit(const struct checking *c)
 		return;
 	say(c, "circuit", wall > limit ? JL_PART_ERROR : JL_PART_OK, JL_SURE_PHYSICS,
 	    "rule-4x-rtx-3090-blower-300-w-wall-peak",
-	    "%.0f W from the wall, the circuit gives %.0f W for hours on end",
-	    "벽면 전력 %.0f W, 회로의 연속 허용 %.0f W", wall, limit);
+	    JL_N("%.0f W from the wall, the circuit gives %.0f W for hours on end"), wall, limit);
 }
 
 static void check_links(const struct checking *c)
@@ -400,20 +378,17 @@ static void check_links(const struct checking *c)
 	if (r->n_gpus < 2)
 		return;
 	if (r->nvlink && !r->gpu->link)
-		say(c, "nvlink", JL_PART_ERROR, JL_SURE_SPEC, "", "%s has no NVLink", "%s에는 NVLink가 없음",
-		    r->gpu->name);
+		say(c, "nvlink", JL_PART_ERROR, JL_SURE_SPEC, "", JL_N("%s has no NVLink"), r->gpu->name);
 	else if (r->gpu->link && strstr(r->gpu->link, "bridge"))
 		say(c, "nvlink", JL_PART_CONFLICT, JL_SURE_OPINION,
 		    "rule-nvlink-worth-it rule-sli-nvlink-gain-2x-3090-training conflict-nvlink-useful",
-		    "a bridge joins two cards (%.0f GB/s one way); opinions differ: about 5 %% for data parallel, "
-		    "needed for tensor parallel (jeoul predict tells)",
-		    "브리지로 두 장 연결 가능 (단방향 %.0f GB/s). 의견이 갈림: 데이터 병렬은 5 %% 안팎, 텐서 병렬에는 "
-		    "필요 (jeoul predict로 확인)",
+		    JL_N("a bridge joins two cards (%.0f GB/s one way); opinions differ: about 5 %% for data parallel, "
+			 "needed for tensor parallel (jeoul predict tells)"),
 		    r->gpu->link_oneway_Bps.value / 1e9);
 	if (r->gpu->p2p == JL_P2P_NO || r->gpu->p2p == JL_P2P_DRIVER_DISABLED)
 		say(c, "p2p", JL_PART_WARNING, JL_SURE_SPEC, "conflict-rtx-3090-p2p",
-		    "%s: no peer-to-peer over PCIe with the stock driver; every exchange crosses host memory",
-		    "%s: 기본 드라이버는 PCIe P2P 미지원. GPU 간 전송이 모두 호스트 메모리를 거침", r->gpu->name);
+		    JL_N("%s: no peer-to-peer over PCIe with the stock driver; every exchange crosses host memory"),
+		    r->gpu->name);
 }
 
 void jl_rig_check(struct jl_part_findings *ret_findings, const struct jl_rig *rig, const struct jl_catalog *cat)
@@ -430,22 +405,22 @@ void jl_rig_check(struct jl_part_findings *ret_findings, const struct jl_rig *ri
 }
 
 static const struct {
-	const char *key, *en, *ko;
+	const char *key, *en;
 } levels[JL_N_PART_LEVEL] = {
-	[JL_PART_OK] = { "ok", "ok", "정상" },
-	[JL_PART_UNCHECKED] = { "unchecked", "not checked", "미확인" },
-	[JL_PART_CONFLICT] = { "conflict", "rules disagree", "기준 상충" },
-	[JL_PART_WARNING] = { "warning", "warning", "주의" },
-	[JL_PART_ERROR] = { "error", "wrong", "문제" },
+	[JL_PART_OK] = { "ok", JL_N("ok") },
+	[JL_PART_UNCHECKED] = { "unchecked", JL_N("not checked") },
+	[JL_PART_CONFLICT] = { "conflict", JL_N("rules disagree") },
+	[JL_PART_WARNING] = { "warning", JL_N("warning") },
+	[JL_PART_ERROR] = { "error", JL_N("wrong") },
 };
 
 static const struct {
-	const char *en, *ko;
+	const char *en;
 } sures[JL_N_SURE] = {
-	[JL_SURE_PHYSICS] = { "certain", "확실" },
-	[JL_SURE_SPEC] = { "by specification", "사양 기준" },
-	[JL_SURE_MEASURED] = { "measured by others", "타인 실측" },
-	[JL_SURE_OPINION] = { "rule of thumb", "경험칙" },
+	[JL_SURE_PHYSICS] = { JL_N("certain") },
+	[JL_SURE_SPEC] = { JL_N("by specification") },
+	[JL_SURE_MEASURED] = { JL_N("measured by others") },
+	[JL_SURE_OPINION] = { JL_N("rule of thumb") },
 };
 
 const char *jl_part_level_key(enum jl_part_level level)
@@ -453,12 +428,12 @@ const char *jl_part_level_key(enum jl_part_level level)
 	return levels[level].key;
 }
 
-const char *jl_part_level_name(enum jl_part_level level, enum jl_lang lang)
+const char *jl_part_level_name(enum jl_part_level level)
 {
-	return JL_T(lang, levels[level].en, levels[level].ko);
+	return jl_msg(levels[level].en);
 }
 
-const char *jl_part_sure_name(enum jl_part_sure sure, enum jl_lang lang)
+const char *jl_part_sure_name(enum jl_part_sure sure)
 {
-	return JL_T(lang, sures[sure].en, sures[sure].ko);
+	return sures[sure].en;
 }

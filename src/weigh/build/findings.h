@@ -23,7 +23,7 @@ struct jl_part_finding {
 	const char *id; /* psu, psu-margin, connectors, slots, ... */
 	enum jl_part_level level;
 	enum jl_part_sure sure;
-	char en[JL_PART_TEXT_MAX], ko[JL_PART_TEXT_MAX];
+	char en[JL_PART_TEXT_MAX], text[JL_PART_TEXT_MAX];
 	const struct jl_rule *rules[JL_PART_RULES_MAX]; /* of the catalog; NULL-terminated unless full */
 };
 
@@ -37,7 +37,7 @@ struct jl_part_findings {
 void jl_rig_check(struct jl_part_findings *ret_findings, const struct jl_rig *rig, const struct jl_catalog *cat);
 
 const char *jl_part_level_key(enum jl_part_level level);
-const char *jl_part_level_name(enum jl_part_level level, enum jl_lang lang);
-const char *jl_part_sure_name(enum jl_part_sure sure, enum jl_lang lang);
+const char *jl_part_level_name(enum jl_part_level level);
+const char *jl_part_sure_name(enum jl_part_sure sure); /* in JSON; jl_msg() for people */
 
 #endif

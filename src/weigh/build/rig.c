@@ -137,9 +137,9 @@ static enum jl_status set_gpu(struct jl_rig *rig, const char *text, const struct
 		n = 1;
 	}
 	if (n < 1 || n > GPUS_MAX)
-		return jl_fail_at(err, JL_E_RANGE, where, "gpu: from 1 to %d cards", "gpu: 1개에서 %d개까지", GPUS_MAX);
+		return jl_fail_at(err, JL_E_RANGE, where, "gpu: from 1 to %d cards", GPUS_MAX);
 	if (jl_find_gpu(&rig->gpu, cat, text, &inner))
-		return jl_fail_at(err, inner.status, where, "gpu: %s%.0s", "gpu: %.0s%s", inner.en, inner.ko);
+		return jl_fail_from(err, inner.status, where, &inner, "gpu: {}");
 	rig->n_gpus = (int)n;
 	return JL_OK;
 }
@@ -157,15 +157,14 @@ static enum jl_status set_word(int *ret_value, const struct field *f, const char
 		strncat(list, i > 1 ? ", " : "", sizeof list - strlen(list) - 1);
 		strncat(list, f->words[i], sizeof list - strlen(list) - 1);
 	}
-	return jl_fail_at(err, JL_E_PARSE, where, "%s: '%.40s' is none of %s",
-			  "%s: '%.40s'. 다음 중 하나여야 합니다: %s", f->key, text, list);
+	return jl_fail_at(err, JL_E_PARSE, where, "%s: '%.40s' is none of %s", f->key, text, list);
 }
 
 static enum jl_status set_flag(bool *ret_value, const char *key, const char *text, const struct jl_where *where,
 			       struct jl_err *err)
 {
 	if (strcasecmp(text, "yes") != 0 && strcasecmp(text, "no") != 0)
-		return jl_fail_at(err, JL_E_PARSE, where, "%s: yes or no", "%s: yes 또는 no", key);
+		return jl_fail_at(err, JL_E_PARSE, where, "%s: yes or no", key);
 	*ret_value = strcasecmp(text, "yes") == 0;
 	return JL_OK;
 }
@@ -181,13 +180,12 @@ static enum jl_status set_number(double *ret_value, const struct field *f, const
 			*err = inner;
 			return inner.status;
 		}
-		jl_fail_at(err, inner.status, where, "%s%.0s", "%.0s%s", inner.en, inner.ko);
+		jl_fail_from(err, inner.status, where, &inner, "{}");
 		return inner.status;
 	}
 	if (!(value >= f->lo && value <= f->hi))
-		return jl_fail_at(err, JL_E_RANGE, where, "%s: '%.40s' is not between %g and %g %s",
-				  "%s: '%.40s' 값이 범위 %g~%g %s 밖입니다", f->key, text, f->lo, f->hi,
-				  f->form == NUMBER ? "" : jl_kind_suffix(f->kind));
+		return jl_fail_at(err, JL_E_RANGE, where, "%s: '%.40s' is not between %g and %g %s", f->key, text,
+				  f->lo, f->hi, f->form == NUMBER ? "" : jl_kind_suffix(f->kind));
 	*ret_value = value;
 	return JL_OK;
 }
@@ -216,8 +214,7 @@ enum jl_status jl_rig_set(struct jl_rig *rig, const char *key, const char *text,
 		}
 		}
 	}
-	return jl_fail_at(err, JL_E_USAGE, where, "a parts list has no '%.60s'", "부품 목록에 없는 항목입니다: '%.60s'",
-			  key);
+	return jl_fail_at(err, JL_E_USAGE, where, "a parts list has no '%.60s'", key);
 }
 
 enum jl_status jl_rig_read(struct jl_rig *ret_rig, const struct jl_yaml *map, const struct jl_catalog *cat,
@@ -228,13 +225,11 @@ enum jl_status jl_rig_read(struct jl_rig *ret_rig, const struct jl_yaml *map, co
 
 	for (const struct jl_yaml *item = map->items; !status && item; item = item->next) {
 		if (item->kind != JL_YAML_TEXT)
-			return jl_fail_at(err, JL_E_PARSE, &item->where, "%s: one value is wanted",
-					  "%s: 값 하나가 필요합니다", item->key);
+			return jl_fail_at(err, JL_E_PARSE, &item->where, "%s: one value is wanted", item->key);
 		status = jl_rig_set(&rig, item->key, item->text, &item->where, cat, arena, err);
 	}
 	if (!status && !rig.gpu)
-		return jl_fail_at(err, JL_E_USAGE, &map->where, "a parts list needs its cards, e.g. gpu: 2x rtx-3090",
-				  "부품 목록에는 GPU가 필요합니다. 예: gpu: 2x rtx-3090");
+		return jl_fail_at(err, JL_E_USAGE, &map->where, "a parts list needs its cards, e.g. gpu: 2x rtx-3090");
 	if (!status)
 		*ret_rig = rig;
 	return status;

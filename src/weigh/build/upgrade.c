@@ -156,11 +156,9 @@ static void try_bridge(struct search *s)
 	u->n_items = n_pairs;
 	u->pair_before_per_s = pair.per_s.value;
 	u->pair_after_per_s = bridged.per_s.value;
-	snprintf(u->en, sizeof u->en,
-		 "NVLink bridges on %d pair%s of cards; a job on 2 cards: %.2fx -> %.2fx of one card", n_pairs,
-		 n_pairs == 1 ? "" : "s", pair.per_s.value / one.per_s.value, bridged.per_s.value / one.per_s.value);
-	snprintf(u->ko, sizeof u->ko, "NVLink 브리지 %d쌍. 2장 작업: 한 장의 %.2f배 -> %.2f배", n_pairs,
-		 pair.per_s.value / one.per_s.value, bridged.per_s.value / one.per_s.value);
+	jl_say(u->en, u->text, sizeof u->en,
+	       JL_N("NVLink bridges on %d pair{/s} of cards; a job on 2 cards: %.2fx -> %.2fx of one card"), n_pairs,
+	       pair.per_s.value / one.per_s.value, bridged.per_s.value / one.per_s.value);
 	if (!isnan(s->ask->bridge_usd)) {
 		u->price = jl_money_from(s->ask->bridge_usd * n_pairs, JL_USD);
 	} else if (listed) {
@@ -203,8 +201,7 @@ static void try_more_cards(struct search *s)
 		u->n_items = (more[i] - n) * s->sys.n_nodes;
 		if (!card_price(u, s, s->sys.gpu, u->n_items))
 			u->price.micro = 0;
-		snprintf(u->en, sizeof u->en, "%d more %s", u->n_items, s->sys.gpu->name);
-		snprintf(u->ko, sizeof u->ko, "%s %d장 추가", s->sys.gpu->name, u->n_items);
+		jl_say(u->en, u->text, sizeof u->en, JL_N("%d more %s"), u->n_items, s->sys.gpu->name);
 		keep(s, u);
 	}
 }
@@ -233,9 +230,8 @@ static void try_more_machines(struct search *s)
 			u->price = jl_money_from(system->price_usd.value * u->n_items, JL_USD);
 			u->price_date = system->price_usd.date ? system->price_usd.date : system->date;
 		}
-		snprintf(u->en, sizeof u->en, "%d more %s (the whole machine)", u->n_items,
-			 system ? system->name : one);
-		snprintf(u->ko, sizeof u->ko, "%s %d대 추가 (장비 전체)", system ? system->name : one, u->n_items);
+		jl_say(u->en, u->text, sizeof u->en, JL_N("%d more %s (the whole machine)"), u->n_items,
+		       system ? system->name : one);
 		keep(s, u);
 	}
 }
@@ -263,8 +259,7 @@ static void try_other_cards(struct search *s)
 		u->price = priced.price;
 		u->price_date = priced.price_date;
 		u->price_source = priced.price_source;
-		snprintf(u->en, sizeof u->en, "%d %s instead", n, gpu->name);
-		snprintf(u->ko, sizeof u->ko, "%s %d장으로 교체", gpu->name, n);
+		jl_say(u->en, u->text, sizeof u->en, JL_N("%d %s instead"), n, gpu->name);
 		keep(s, u);
 	}
 }
@@ -286,10 +281,8 @@ static void try_networks(struct search *s)
 		if (!(u = add_faster(s, "network", after)))
 			continue;
 		u->n_items = y->n_nodes;
-		snprintf(u->en, sizeof u->en, "%s between the %d hosts instead of %s", faster[i], y->n_nodes,
-			 y->net->id);
-		snprintf(u->ko, sizeof u->ko, "호스트 %d대의 네트워크를 %s(으)로 교체 (지금 %s)", y->n_nodes, faster[i],
-			 y->net->id);
+		jl_say(u->en, u->text, sizeof u->en, JL_N("%s between the %d hosts instead of %s"), faster[i],
+		       y->n_nodes, y->net->id);
 		keep(s, u);
 	}
 }
@@ -316,11 +309,10 @@ enum jl_status jl_upgrades_find(struct jl_upgrades *ret_upgrades, const struct j
 		return status;
 	if (!s.sys.gpu)
 		return jl_fail(err, JL_E_USAGE, "'%s' has no accelerator to begin with; ask 'jeoul recommend'",
-			       "'%s'에는 가속기가 없습니다. 'jeoul recommend'를 쓰세요", ask->system);
+			       ask->system);
 	ret_upgrades->n = ret_upgrades->n_over_budget = 0;
 	if (!rate(&s.now, &s, s.sys.text))
-		return jl_fail(err, JL_E_RANGE, "the run does not fit on '%s' as it is; see 'jeoul fit'",
-			       "'%s'에서는 이 학습이 돌지 않습니다. 'jeoul fit'을 보세요", s.sys.text);
+		return jl_fail(err, JL_E_RANGE, "the run does not fit on '%s' as it is; see 'jeoul fit'", s.sys.text);
 	ret_upgrades->now_per_s = s.now.per_s;
 	ret_upgrades->now_zero = s.now.zero;
 	try_bridge(&s);

@@ -10,7 +10,7 @@
 
 struct jl_upgrade {
 	const char *kind; /* bridge, more-gpus, more-machines, other-gpu, network */
-	char en[JL_UPGRADE_TEXT_MAX], ko[JL_UPGRADE_TEXT_MAX];
+	char en[JL_UPGRADE_TEXT_MAX], text[JL_UPGRADE_TEXT_MAX];
 	char before[JL_UPGRADE_TEXT_MAX], after[JL_UPGRADE_TEXT_MAX]; /* the systems that were compared */
 	int n_items;
 	struct jl_money price;                 /* of all of them; micro 0: not known */

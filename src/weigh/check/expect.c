@@ -169,10 +169,15 @@ enum jl_status jl_check_collective(struct jl_coll_expect *ret_expect, const stru
 	return JL_OK;
 }
 
-static void say_bound(struct jl_device_expect *e, const char *en, const char *ko, const char *value)
+static void say_bound(struct jl_device_expect *e, const char *en, ...) __attribute__((format(printf, 2, 3)));
+
+static void say_bound(struct jl_device_expect *e, const char *en, ...)
 {
-	snprintf(e->bound_en, sizeof(e->bound_en), en, value);
-	snprintf(e->bound_ko, sizeof(e->bound_ko), ko, value);
+	va_list args;
+
+	va_start(args, en);
+	jl_vsay(e->bound_en, e->bound_text, sizeof(e->bound_en), en, args);
+	va_end(args);
 }
 
 static void around(struct jl_expect *range, double value, double answer_half_ln)
@@ -200,10 +205,9 @@ static enum jl_status expect_gemm(struct jl_device_expect *e, const struct jl_ma
 
 	if (!(peak > 0))
 		return jl_fail(err, JL_E_DATA, "the catalog lists no %s rate for this device",
-			       "카탈로그에 이 장치의 %s 속도가 없습니다", jl_dtype_name(ask->dtype));
+			       jl_dtype_name(ask->dtype));
 	e->range.bound = peak * clock_gain;
-	say_bound(e, "listed dense peak %s and 10 %% for clocks", "명시된 dense 최고 속도 %s + 클럭 여유 10 %%",
-		  jl_units_text(text, peak, JL_K_FLOP_RATE, 4));
+	say_bound(e, JL_N("listed dense peak %s and 10 %% for clocks"), jl_units_text(text, peak, JL_K_FLOP_RATE, 4));
 	const struct jl_device_answer answer = jl_device_of(machine, sh, &product);
 
 	around(&e->range, flop / answer.time_s, answer.half_ln);
@@ -225,11 +229,9 @@ static enum jl_status expect_link(struct jl_device_expect *e, const struct jl_ma
 	char text[JL_UNITS_TEXT_MAX];
 
 	if (!(rate > 0))
-		return jl_fail(err, JL_E_DATA, "the catalog does not say how fast that link of %s is",
-			       "카탈로그에 %s의 해당 링크 속도가 없습니다", sys->text);
+		return jl_fail(err, JL_E_DATA, "the catalog does not say how fast that link of %s is", sys->text);
 	e->range.bound = rate;
-	say_bound(e, "the link is listed at %s one way", "링크의 명시된 단방향 속도 %s",
-		  jl_units_text(text, rate, JL_K_BYTE_RATE, 4));
+	say_bound(e, JL_N("the link is listed at %s one way"), jl_units_text(text, rate, JL_K_BYTE_RATE, 4));
 	as_joined.dev.link_Bps = as_joined.dev.host_Bps = rate;
 	const struct jl_device_answer answer = jl_device_of(&as_joined, sh, &link);
 
@@ -245,11 +247,9 @@ static enum jl_status expect_net(struct jl_device_expect *e, const struct jl_sys
 	char text[JL_UNITS_TEXT_MAX];
 
 	if (!sys->net || !(rate > 0))
-		return jl_fail(err, JL_E_USAGE, "a network needs two hosts: write e.g. --on \"2x dgx-h100\"",
-			       "네트워크에는 호스트가 2대 이상 필요합니다. 예: --on \"2x dgx-h100\"");
+		return jl_fail(err, JL_E_USAGE, "a network needs two hosts: write e.g. --on \"2x dgx-h100\"");
 	e->range.bound = rate;
-	say_bound(e, "one host's network is listed at %s", "호스트당 네트워크의 명시된 속도 %s",
-		  jl_units_text(text, rate, JL_K_BYTE_RATE, 4));
+	say_bound(e, JL_N("one host's network is listed at %s"), jl_units_text(text, rate, JL_K_BYTE_RATE, 4));
 	e->range.value = fmin(nic_Bps, tcp_mid_Bps) * tcp_mid_frac;
 	e->range.lo = fmin(nic_Bps * tcp_lo_frac, tcp_lo_Bps);
 	e->range.hi = fmin(rate * tcp_hi_frac, fmax(tcp_hi_Bps, e->range.value));
@@ -266,8 +266,7 @@ static void expect_memory(struct jl_device_expect *e, const struct jl_machine *m
 	if (ask->size_B < 4 * dev->l2_B) /* a cache may serve a part of it */
 		return;
 	e->range.bound = dev->mem_Bps;
-	say_bound(e, "memory is listed at %s", "메모리의 명시된 대역폭 %s",
-		  jl_units_text(text, dev->mem_Bps, JL_K_BYTE_RATE, 4));
+	say_bound(e, JL_N("memory is listed at %s"), jl_units_text(text, dev->mem_Bps, JL_K_BYTE_RATE, 4));
 	const struct jl_device_answer answer = jl_device_of(machine, sh, &copy);
 
 	around(&e->range, ask->copy ? 1 / answer.time_s : dev->mem_Bps * dev->fit.mem_frac, answer.half_ln);
@@ -321,12 +320,10 @@ void jl_check_cpu_bound(struct jl_device_expect *ret_expect, const struct jl_cpu
 		e.range.bound = n_core * cpu->fp32_per_clock.value * clock_Hz;
 		snprintf(how, sizeof(how), "%.0f x %g FLOP x %s", n_core, cpu->fp32_per_clock.value,
 			 jl_units_text(text, clock_Hz, JL_K_FREQUENCY, 3));
-		say_bound(&e, "threads x FLOP per clock x highest clock: %s", "스레드 x 클럭당 FLOP x 최고 클럭: %s",
-			  how);
+		say_bound(&e, JL_N("threads x FLOP per clock x highest clock: %s"), how);
 	} else if (ask->kind == JL_CHECK_MEMORY && !(ask->size_B < 2 * cpu->l3_B.value)) {
 		e.range.bound = cpu->mem_Bps.value * n_sockets;
-		say_bound(&e, "memory of the whole processor is listed at %s",
-			  "프로세서 전체 메모리의 명시된 대역폭 %s",
+		say_bound(&e, JL_N("memory of the whole processor is listed at %s"),
 			  jl_units_text(text, e.range.bound, JL_K_BYTE_RATE, 4));
 	}
 	*ret_expect = e;

@@ -52,7 +52,7 @@ struct jl_device_ask {
 
 struct jl_device_expect {
 	struct jl_expect range;
-	char bound_en[JL_CHECK_TEXT_MAX], bound_ko[JL_CHECK_TEXT_MAX]; /* where the bound comes from */
+	char bound_en[JL_CHECK_TEXT_MAX], bound_text[JL_CHECK_TEXT_MAX]; /* where the bound comes from */
 };
 enum jl_status jl_check_device(struct jl_device_expect *ret_expect, const struct jl_catalog *cat,
 			       const struct jl_sys *sys, const struct jl_device_ask *ask, struct jl_err *err);

@@ -92,8 +92,8 @@ static enum jl_status system_of_log(const struct jl_sys **ret_sys, const struct 
 	if (!sys)
 		return jl_fail_nomem(err);
 	if (!gpu || !(n_ranks >= 2) || !(n_nodes >= 1) || fmod(n_ranks, n_nodes) != 0)
-		return jl_fail(err, JL_E_USAGE, "it does not say on which system that was: --on \"2x aws:p5.48xlarge\"",
-			       "어떤 시스템에서 쟀는지 알 수 없습니다: --on \"2x aws:p5.48xlarge\"처럼 적어 주세요");
+		return jl_fail(err, JL_E_USAGE,
+			       "it does not say on which system that was: --on \"2x aws:p5.48xlarge\"");
 	text = jl_arena_printf(judge->arena, "%.0fx(%.0fx %s)", n_nodes, n_ranks / n_nodes, gpu->id);
 	if (!text)
 		return jl_fail_nomem(err);
@@ -151,9 +151,9 @@ static enum jl_status judge_collective(struct jl_judged *j, struct jl_judge *jud
 	j->basis = JL_BASIS_MODEL;
 	j->expect = j->coll.range;
 	j->bound_en = jl_arena_strdup(judge->arena, j->coll.c.limit_en);
-	j->bound_ko = jl_arena_strdup(judge->arena, j->coll.c.limit_ko);
+	j->bound_text = jl_arena_strdup(judge->arena, j->coll.c.limit_text);
 	j->verdict = jl_verdict_of(&j->figure, &j->expect);
-	return j->bound_en && j->bound_ko ? JL_OK : jl_fail_nomem(err);
+	return j->bound_en && j->bound_text ? JL_OK : jl_fail_nomem(err);
 }
 
 /* ---- devices */
@@ -189,7 +189,6 @@ static enum jl_status ask_of(struct jl_device_ask *ret_ask, const struct jl_reco
 	if (d == JL_N_DTYPE)
 		return jl_fail(err, JL_E_USAGE,
 			       "number format '%s' is not known; write fp32, tf32, fp16, bf16, fp8, int8",
-			       "수 형식 '%s'은(는) 모릅니다. fp32, tf32, fp16, bf16, fp8, int8 중에서 쓰세요",
 			       dtype ? dtype : "");
 	ask.dtype = (enum jl_dtype)d;
 	*ret_ask = ask;
@@ -232,7 +231,7 @@ static enum jl_status judge_device(struct jl_judged *j, struct jl_judge *judge, 
 	j->expect = e->range;
 	if (!isnan(e->range.bound)) {
 		j->bound_en = e->bound_en;
-		j->bound_ko = e->bound_ko;
+		j->bound_text = e->bound_text;
 	}
 	j->basis = isnan(e->range.lo) ? JL_BASIS_NONE : JL_BASIS_MODEL;
 	j->verdict = jl_verdict_of(&j->figure, &j->expect);

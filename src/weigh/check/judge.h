@@ -21,9 +21,9 @@ struct jl_judged {
 	enum jl_verdict verdict;
 	enum jl_check_basis basis;
 	struct jl_expect expect;
-	const char *bound_en, *bound_ko; /* NULL: no bound */
-	const struct jl_sys *sys;        /* the system that it was judged on; NULL: none */
-	bool is_coll;                    /* with `coll` */
+	const char *bound_en, *bound_text; /* NULL: no bound */
+	const struct jl_sys *sys;          /* the system that it was judged on; NULL: none */
+	bool is_coll;                      /* with `coll` */
 	struct jl_coll_expect coll;
 	struct jl_history history;
 	const struct jl_record *before; /* JL_BASIS_RUN */

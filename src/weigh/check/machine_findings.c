@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/text.h"
 #include "base/utf8.h"
 #include "check/machine_parts.h"
 #include "predict/predict.h"
@@ -28,15 +27,23 @@ struct jl_finding *jl_finding_add(struct jl_finding_in *in, const char *key, enu
 	return finding;
 }
 
-void jl_finding_say(struct jl_bitext *text, const char *en, const char *ko, ...)
+void jl_finding_join(struct jl_bitext *text, const struct jl_bitext *more)
+{
+	const size_t en = strlen(text->en), said = strlen(text->text);
+
+	snprintf(text->en + en, sizeof(text->en) - en, "%s", more->en);
+	snprintf(text->text + said, sizeof(text->text) - said, "%s", more->text);
+}
+
+void jl_finding_say(struct jl_bitext *text, const char *en, ...)
 {
 	va_list args;
 
-	va_start(args, ko);
-	jl_both_text(text->en, text->ko, sizeof(text->en), en, ko, args);
+	va_start(args, en);
+	jl_vsay(text->en, text->text, sizeof(text->en), en, args);
 	va_end(args);
 	jl_utf8_sanitize(text->en);
-	jl_utf8_sanitize(text->ko);
+	jl_utf8_sanitize(text->text);
 }
 
 size_t jl_finding_gpus(char out[JL_GPU_LIST_MAX], const bool *marked, size_t n)

@@ -7,7 +7,7 @@
 #include "probe/probe.h"
 
 #define JL_FINDINGS_MAX     48
-#define JL_FINDING_TEXT_MAX 320
+#define JL_FINDING_TEXT_MAX 640
 
 enum jl_severity {
 	JL_FINDING_NOTE, /* good to know */
@@ -17,7 +17,7 @@ enum jl_severity {
 const char *jl_severity_name(enum jl_severity severity); /* "note", "warning", "bad" */
 
 struct jl_bitext {
-	char en[JL_FINDING_TEXT_MAX], ko[JL_FINDING_TEXT_MAX];
+	char en[JL_FINDING_TEXT_MAX], text[JL_FINDING_TEXT_MAX];
 };
 
 struct jl_finding {

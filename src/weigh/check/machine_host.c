@@ -29,12 +29,10 @@ static void few_threads(struct jl_finding_in *in)
 	if (machine->n_gpus == 0 || n <= 0 || n / (double)machine->n_gpus >= THREADS_PER_GPU_MIN ||
 	    !(finding = jl_finding_add(in, "few_threads", JL_FINDING_WARN)))
 		return;
-	jl_finding_say(&finding->what, "%.3g CPU threads for %zu GPUs", "CPU 스레드 %.3g개로 GPU %zu개를 돌림", n,
-		       machine->n_gpus);
+	jl_finding_say(&finding->what, "%.3g CPU threads for %zu GPUs", n, machine->n_gpus);
 	jl_finding_say(&finding->why, "data loading and kernel launches of %zu processes wait for each other",
-		       "프로세스 %zu개의 데이터 로딩과 커널 실행이 서로 기다립니다", machine->n_gpus);
+		       machine->n_gpus);
 	jl_finding_say(&finding->todo, "%d or more threads a GPU; prepare data beforehand, few loader workers",
-		       "GPU당 스레드 %d개 이상이 좋습니다. 데이터를 미리 처리하고 loader worker를 줄이세요",
 		       THREADS_PER_GPU_MIN);
 }
 
@@ -53,13 +51,10 @@ static void little_memory(struct jl_finding_in *in)
 	if (!(gpu_B > 0) || !(host_B < 1.9 * gpu_B) ||
 	    !(finding = jl_finding_add(in, "little_memory", host_B < gpu_B ? JL_FINDING_WARN : JL_FINDING_NOTE)))
 		return;
-	jl_finding_say(&finding->what, "%.0f GiB of host memory for %.0f GiB of GPU memory",
-		       "호스트 메모리 %.0f GiB, GPU 메모리 %.0f GiB", host_B / GIB, gpu_B / GIB);
+	jl_finding_say(&finding->what, "%.0f GiB of host memory for %.0f GiB of GPU memory", host_B / GIB, gpu_B / GIB);
 	jl_finding_say(&finding->why,
-		       "checkpoints, pinned buffers and offloaded states pass through it; twice is usual",
-		       "체크포인트, pinned 버퍼, 오프로드가 호스트 메모리를 씁니다. 보통 두 배를 둡니다");
+		       "checkpoints, pinned buffers and offloaded states pass through it; twice is usual");
 	jl_finding_say(&finding->todo, "%.0f GiB or more; else save checkpoints in shards and do not offload",
-		       "%.0f GiB 이상이 좋습니다. 아니면 체크포인트를 나눠 저장하고 오프로드를 피하세요",
 		       2 * gpu_B / GIB);
 }
 
@@ -69,24 +64,19 @@ static void limits(struct jl_finding_in *in)
 	struct jl_finding *finding;
 
 	if (!isnan(machine->limits.cpu_quota) && (finding = jl_finding_add(in, "cpu_quota", JL_FINDING_WARN)) != NULL) {
-		jl_finding_say(&finding->what, "a CPU quota of %.3g of %d threads", "CPU 할당량 %.3g (스레드 %d개 중)",
-			       machine->limits.cpu_quota, machine->cpu.n_threads);
+		jl_finding_say(&finding->what, "a CPU quota of %.3g of %d threads", machine->limits.cpu_quota,
+			       machine->cpu.n_threads);
 		jl_finding_say(&finding->why,
-			       "programs see all threads, start as many, and are stopped when the quota is used up",
-			       "프로그램은 스레드 전체를 보고 그만큼 시작하지만 할당량을 넘으면 멈춥니다");
+			       "programs see all threads, start as many, and are stopped when the quota is used up");
 		jl_finding_say(&finding->todo, "raise it (--cpus, resources.limits.cpu), or set OMP_NUM_THREADS=%.0f",
-			       "할당량을 올리거나(--cpus, resources.limits.cpu) OMP_NUM_THREADS=%.0f(으)로 맞추세요",
 			       fmax(1, floor(machine->limits.cpu_quota)));
 	}
 	if (!isnan(machine->limits.memory_B) &&
 	    (finding = jl_finding_add(in, "memory_limit", JL_FINDING_NOTE)) != NULL) {
-		jl_finding_say(&finding->what, "a memory limit of %.1f of %.1f GiB",
-			       "메모리 한도 %.1f GiB (전체 %.1f GiB)", machine->limits.memory_B / GIB,
+		jl_finding_say(&finding->what, "a memory limit of %.1f of %.1f GiB", machine->limits.memory_B / GIB,
 			       machine->memory.total_B / GIB);
-		jl_finding_say(&finding->why, "what goes above it is killed, not slowed",
-			       "한도를 넘으면 느려지는 것이 아니라 종료됩니다");
-		jl_finding_say(&finding->todo, "mind it when you choose loader workers and offloading",
-			       "loader worker 수와 오프로드를 정할 때 고려하세요");
+		jl_finding_say(&finding->why, "what goes above it is killed, not slowed");
+		jl_finding_say(&finding->todo, "mind it when you choose loader workers and offloading");
 	}
 }
 
@@ -97,11 +87,9 @@ static void swapping(struct jl_finding_in *in)
 
 	if (!(memory->swap_used_B > 0.25 * GIB) || !(finding = jl_finding_add(in, "swap_used", JL_FINDING_WARN)))
 		return;
-	jl_finding_say(&finding->what, "%.1f GiB are swapped out", "스왑 %.1f GiB 사용 중", memory->swap_used_B / GIB);
-	jl_finding_say(&finding->why, "memory was short; what comes back from disk is a thousand times slower",
-		       "메모리가 모자랐습니다. 디스크에서 다시 읽는 것은 천 배쯤 느립니다");
-	jl_finding_say(&finding->todo, "see who uses the memory (ps aux --sort -rss), then swapoff -a; swapon -a",
-		       "메모리를 쓰는 프로세스를 찾고(ps aux --sort -rss) swapoff -a; swapon -a");
+	jl_finding_say(&finding->what, "%.1f GiB are swapped out", memory->swap_used_B / GIB);
+	jl_finding_say(&finding->why, "memory was short; what comes back from disk is a thousand times slower");
+	jl_finding_say(&finding->todo, "see who uses the memory (ps aux --sort -rss), then swapoff -a; swapon -a");
 }
 
 static void governor(struct jl_finding_in *in)
@@ -114,14 +102,11 @@ static void governor(struct jl_finding_in *in)
 	if (!cpu->governor || (strcmp(cpu->governor, "powersave") != 0 && strcmp(cpu->governor, "conservative") != 0) ||
 	    !(finding = jl_finding_add(in, "cpu_governor", adapts ? JL_FINDING_NOTE : JL_FINDING_WARN)))
 		return;
-	jl_finding_say(&finding->what, "CPU governor '%s'", "CPU governor '%s'", cpu->governor);
+	jl_finding_say(&finding->what, "CPU governor '%s'", cpu->governor);
 	jl_finding_say(&finding->why,
-		       adapts ? "clocks rise under load, but late: short work such as kernel launches runs slower"
-			      : "clocks stay low: kernel launches and data loading run slower",
-		       adapts ? "부하가 걸려야 클럭이 늦게 오르므로 커널 실행 같은 짧은 작업이 느립니다"
-			      : "클럭이 낮게 유지되어 커널 실행과 데이터 로딩이 느립니다");
-	jl_finding_say(&finding->todo, "cpupower frequency-set -g performance",
-		       "cpupower frequency-set -g performance");
+		       adapts ? JL_N("clocks rise under load, but late: short work such as kernel launches runs slower")
+			      : JL_N("clocks stay low: kernel launches and data loading run slower"));
+	jl_finding_say(&finding->todo, "cpupower frequency-set -g performance");
 }
 
 /* NUMA nodes that have GPUs but no adapter of the network that a cluster would use. */
@@ -145,12 +130,9 @@ static void far_network(struct jl_finding_in *in)
 	if (!jl_finding_gpus(list, marked, machine->n_gpus) ||
 	    !(finding = jl_finding_add(in, "far_network", machine->n_rdma ? JL_FINDING_WARN : JL_FINDING_NOTE)))
 		return;
-	jl_finding_say(&finding->what, "%s: the network adapter is on the other NUMA node",
-		       "%s: 네트워크 어댑터가 다른 NUMA 노드에 있음", list);
-	jl_finding_say(&finding->why, "what they send to other hosts crosses the link between the processors",
-		       "다른 호스트로 보내는 데이터가 CPU 사이의 링크를 거칩니다");
-	jl_finding_say(&finding->todo, "an adapter on each node, or jobs on the GPUs that are near it",
-		       "노드마다 어댑터를 두거나, 어댑터와 가까운 GPU에서 작업하세요");
+	jl_finding_say(&finding->what, "%s: the network adapter is on the other NUMA node", list);
+	jl_finding_say(&finding->why, "what they send to other hosts crosses the link between the processors");
+	jl_finding_say(&finding->todo, "an adapter on each node, or jobs on the GPUs that are near it");
 }
 
 /* Two such hosts over its network, against one. */
@@ -185,19 +167,18 @@ static void slow_network(struct jl_finding_in *in)
 	jl_units_text(each, rate / (double)machine->n_gpus, JL_K_BYTE_RATE, 2);
 	if (strstr(machine->net, "lacp"))
 		jl_finding_say(&finding->what, "a bond of slow adapters (%s, %s) bounds training over several hosts",
-			       "느린 NIC 본딩(%s, %s)이 여러 호스트 학습의 한계가 됨", machine->net, text);
+			       machine->net, text);
 	else
 		jl_finding_say(&finding->what, "a slow network (%s, %s) bounds training over several hosts",
-			       "느린 네트워크(%s, %s)가 여러 호스트 학습의 한계가 됨", machine->net, text);
+			       machine->net, text);
 	jl_finding_say(&finding->why, "%s for each GPU, once all exchange gradients; one stream uses one adapter",
-		       "모두 그래디언트를 교환하면 GPU당 %s입니다. 스트림 하나는 어댑터 하나만 씁니다", each);
+		       each);
 	if (!isnan(finding->after))
 		jl_finding_say(&finding->todo,
 			       "100 Gb/s or more with RDMA; predicted (gpt-305m): 2 hosts run at %.2fx of one, not 2x",
-			       "100 Gb/s 이상의 RDMA를 쓰세요. 예측(gpt-305m): 2대가 1대의 %.2f배 (이상적으로는 2배)",
 			       finding->after);
 	else
-		jl_finding_say(&finding->todo, "100 Gb/s or more with RDMA", "100 Gb/s 이상의 RDMA를 쓰세요");
+		jl_finding_say(&finding->todo, "100 Gb/s or more with RDMA");
 }
 
 void jl_findings_host(struct jl_finding_in *in)

@@ -7,18 +7,13 @@
 #include "check/machine_parts.h"
 
 static const char *const p2p_reasons_en[JL_N_P2P] = {
-	[JL_P2P_OK] = "ok",
-	[JL_P2P_CNS] = "chipset",
-	[JL_P2P_GNS] = "GPU",
-	[JL_P2P_TNS] = "topology",
-	[JL_P2P_DR] = "disabled by a registry key",
-	[JL_P2P_NS] = "not supported",
-	[JL_P2P_U] = "unknown",
-};
-
-static const char *const p2p_reasons_ko[JL_N_P2P] = {
-	[JL_P2P_OK] = "정상",          [JL_P2P_CNS] = "칩셋",  [JL_P2P_GNS] = "GPU",      [JL_P2P_TNS] = "토폴로지",
-	[JL_P2P_DR] = "설정으로 꺼짐", [JL_P2P_NS] = "미지원", [JL_P2P_U] = "알 수 없음",
+	[JL_P2P_OK] = JL_N("ok"),
+	[JL_P2P_CNS] = JL_N("chipset"),
+	[JL_P2P_GNS] = JL_N("GPU"),
+	[JL_P2P_TNS] = JL_N("topology"),
+	[JL_P2P_DR] = JL_N("disabled by a registry key"),
+	[JL_P2P_NS] = JL_N("not supported"),
+	[JL_P2P_U] = JL_N("unknown"),
 };
 
 static void no_p2p(struct jl_finding_in *in)
@@ -40,16 +35,13 @@ static void no_p2p(struct jl_finding_in *in)
 	if (!bad || !(finding = jl_finding_add(in, "no_p2p", JL_FINDING_BAD)))
 		return;
 	jl_finding_gpus(list, marked, n);
-	snprintf(finding->what.en, sizeof(finding->what.en), "%s: no P2P (%s, state %s), %zu of %zu pairs", list,
-		 p2p_reasons_en[state], jl_p2p_names[state], bad / 2, n * (n - 1) / 2);
-	snprintf(finding->what.ko, sizeof(finding->what.ko), "%s: P2P 불가 (%s, 상태 %s), %zu쌍 중 %zu쌍", list,
-		 p2p_reasons_ko[state], jl_p2p_names[state], n * (n - 1) / 2, bad / 2);
+	jl_finding_say(&finding->what, "%s: no P2P ({%s}, state %s), %zu of %zu pairs", list, p2p_reasons_en[state],
+		       jl_p2p_names[state], bad / 2, n * (n - 1) / 2);
 	jl_finding_say(&finding->why,
-		       "every transfer between GPUs crosses host memory, twice, and they share its bandwidth",
-		       "GPU 사이의 모든 전송이 호스트 메모리를 두 번 거치고, 그 대역폭을 GPU들이 나눠 씁니다");
-	jl_finding_say(&finding->todo,
-		       "train on few GPUs or exchange less often (accumulation, ZeRO); run inference on each GPU alone",
-		       "GPU를 적게 쓰거나 통신을 줄이고(그래디언트 누적, ZeRO), 추론은 GPU별로 따로 돌리세요");
+		       "every transfer between GPUs crosses host memory, twice, and they share its bandwidth");
+	jl_finding_say(
+		&finding->todo,
+		"train on few GPUs or exchange less often (accumulation, ZeRO); run inference on each GPU alone");
 }
 
 static bool bridgeable(const struct jl_finding_in *in, const struct jl_probe_gpu *gpu)
@@ -117,22 +109,18 @@ static void bridges(struct jl_finding_in *in)
 		finding->severity = JL_FINDING_NOTE;
 	if (n > 1)
 		jl_finding_say(&finding->what, "GPU %s: each pair shares a PCIe switch and can take an NVLink bridge",
-			       "GPU %s: 쌍마다 같은 PCIe 스위치에 있어 NVLink 브리지를 달 수 있음", pairs);
+			       pairs);
 	else if (n == 1)
-		jl_finding_say(&finding->what, "GPU %s share a PCIe switch and can take an NVLink bridge",
-			       "GPU %s: 같은 PCIe 스위치에 있어 NVLink 브리지를 달 수 있음", pairs);
+		jl_finding_say(&finding->what, "GPU %s share a PCIe switch and can take an NVLink bridge", pairs);
 	else
-		jl_finding_say(&finding->what, "GPUs that stand side by side can take an NVLink bridge; none is there",
-			       "나란히 꽂힌 GPU는 NVLink 브리지로 이을 수 있으나 브리지가 없음");
-	jl_finding_say(&finding->why, "the bridge carries what goes through PCIe now; it joins pairs, no more",
-		       "지금 PCIe로 가는 데이터가 브리지로 갑니다. 두 장씩만 이어집니다");
+		jl_finding_say(&finding->what, "GPUs that stand side by side can take an NVLink bridge; none is there");
+	jl_finding_say(&finding->why, "the bridge carries what goes through PCIe now; it joins pairs, no more");
 	if (!isnan(finding->before))
 		jl_finding_say(&finding->todo,
 			       "bridges that fit the slot spacing; predicted on 2 GPUs (gpt-305m): %.2fx → %.2fx",
-			       "슬롯 간격에 맞는 브리지를 다세요. 2장 예측(gpt-305m): %.2f배 → %.2f배", finding->before,
-			       finding->after);
+			       finding->before, finding->after);
 	else
-		jl_finding_say(&finding->todo, "bridges that fit the slot spacing", "슬롯 간격에 맞는 브리지를 다세요");
+		jl_finding_say(&finding->todo, "bridges that fit the slot spacing");
 }
 
 /* What all GPUs would gain if the slowest link were as its card could be. */
@@ -203,31 +191,24 @@ static void slow_links(struct jl_finding_in *in)
 		finding = jl_finding_add(in, "slow_link", how == NARROW_TRAINED ? JL_FINDING_BAD : JL_FINDING_WARN);
 		if (!finding)
 			return;
-		jl_finding_say(&finding->what, "%s: link runs at gen%d x%d of gen%d x%d",
-			       "%s: 링크가 gen%d x%d로 동작 (가능: gen%d x%d)", list, now.gen, now.width, card.gen,
-			       card.width);
+		jl_finding_say(&finding->what, "%s: link runs at gen%d x%d of gen%d x%d", list, now.gen, now.width,
+			       card.gen, card.width);
 		link_gain(in, finding);
 		if (how == NARROW_SLOT)
-			jl_finding_say(&finding->why, "the slot or riser above it has no more than that",
-				       "슬롯이나 라이저가 그만큼만 지원합니다");
+			jl_finding_say(&finding->why, "the slot or riser above it has no more than that");
 		else
 			jl_finding_say(&finding->why, "card and slot can do gen%d x%d; the link was trained below that",
-				       "카드와 슬롯은 gen%d x%d까지 되는데 링크가 그보다 낮게 잡혔습니다",
 				       machine->gpus[a].most.gen, machine->gpus[a].most.width);
 		jl_finding_say(&finding->todo,
-			       how == NARROW_SLOT ? "move it to a wider slot, or look at bifurcation in the BIOS"
-						  : "reseat card and riser, look at the slot's setting in the BIOS",
-			       how == NARROW_SLOT ? "더 넓은 슬롯으로 옮기거나 BIOS의 bifurcation 설정을 확인하세요"
-						  : "카드와 라이저를 다시 꽂고 BIOS의 슬롯 설정을 확인하세요");
+			       how == NARROW_SLOT
+				       ? JL_N("move it to a wider slot, or look at bifurcation in the BIOS")
+				       : JL_N("reseat card and riser, look at the slot's setting in the BIOS"));
 		if (!isnan(finding->before)) {
-			size_t en = strlen(finding->todo.en), ko = strlen(finding->todo.ko);
+			struct jl_bitext more;
 
-			snprintf(finding->todo.en + en, sizeof(finding->todo.en) - en,
-				 "; predicted on %d GPUs with full links: %.2fx → %.2fx", finding->gain_gpus,
-				 finding->before, finding->after);
-			snprintf(finding->todo.ko + ko, sizeof(finding->todo.ko) - ko,
-				 ". 모두 제 속도일 때 %d장 예측: %.2f배 → %.2f배", finding->gain_gpus, finding->before,
-				 finding->after);
+			jl_finding_say(&more, "; predicted on %d GPUs with full links: %.2fx → %.2fx",
+				       finding->gain_gpus, finding->before, finding->after);
+			jl_finding_join(&finding->todo, &more);
 		}
 	}
 }
@@ -243,11 +224,9 @@ static void idle_links(struct jl_finding_in *in)
 	if (!jl_finding_gpus(list, marked, in->machine->n_gpus) ||
 	    !(finding = jl_finding_add(in, "idle_link", JL_FINDING_NOTE)))
 		return;
-	jl_finding_say(&finding->what, "%s: links were read at idle", "%s: 링크를 유휴 상태에서 읽음", list);
-	jl_finding_say(&finding->why, "idle links step down to save power, so this says nothing about their speed",
-		       "유휴 링크는 절전을 위해 느려지므로 실제 속도는 알 수 없습니다");
-	jl_finding_say(&finding->todo, "run jeoul probe while something uses the GPUs, or as a user who may use CUDA",
-		       "GPU를 쓰는 중에 또는 CUDA를 쓸 수 있는 사용자로 jeoul probe를 다시 실행하세요");
+	jl_finding_say(&finding->what, "%s: links were read at idle", list);
+	jl_finding_say(&finding->why, "idle links step down to save power, so this says nothing about their speed");
+	jl_finding_say(&finding->todo, "run jeoul probe while something uses the GPUs, or as a user who may use CUDA");
 }
 
 /* A switch link that is down is easily overlooked: everything works, only slower. */
@@ -278,12 +257,9 @@ static void missing_nvlinks(struct jl_finding_in *in)
 	if (!jl_finding_gpus(list, marked, machine->n_gpus) ||
 	    !(finding = jl_finding_add(in, "nvlink_down", JL_FINDING_BAD)))
 		return;
-	jl_finding_say(&finding->what, "%s: %d of %d NVLinks are up", "%s: NVLink %d개만 동작 (전체 %d개)", list, least,
-		       most);
-	jl_finding_say(&finding->why, "collectives run at the pace of the GPU with the fewest links",
-		       "집합 통신은 링크가 가장 적은 GPU의 속도를 따릅니다");
-	jl_finding_say(&finding->todo, "look at nvidia-smi nvlink -s -e and the fabric manager's log",
-		       "nvidia-smi nvlink -s -e와 fabric manager 로그를 확인하세요");
+	jl_finding_say(&finding->what, "%s: %d of %d NVLinks are up", list, least, most);
+	jl_finding_say(&finding->why, "collectives run at the pace of the GPU with the fewest links");
+	jl_finding_say(&finding->todo, "look at nvidia-smi nvlink -s -e and the fabric manager's log");
 }
 
 /* ACS sends what passes between two ports of a switch up to the root, where it may also be translated. */
@@ -305,13 +281,10 @@ static void access_control(struct jl_finding_in *in)
 		}
 	if (!jl_finding_gpus(list, marked, machine->n_gpus) || !(finding = jl_finding_add(in, "acs", JL_FINDING_WARN)))
 		return;
-	jl_finding_say(&finding->what, "%s: PCIe access control (ACS) is on above them",
-		       "%s: 상위 PCIe 포트의 ACS가 켜져 있음", list);
-	jl_finding_say(&finding->why, "peer traffic goes up to the processor instead of straight through the switch",
-		       "GPU 사이의 데이터가 스위치에서 바로 가지 않고 CPU까지 올라갑니다");
+	jl_finding_say(&finding->what, "%s: PCIe access control (ACS) is on above them", list);
+	jl_finding_say(&finding->why, "peer traffic goes up to the processor instead of straight through the switch");
 	jl_finding_say(&finding->todo,
-		       "switch ACS off in the BIOS, or with setpci on those bridges, unless VMs need it",
-		       "가상 머신에 필요하지 않다면 BIOS나 setpci로 해당 브리지의 ACS를 끄세요");
+		       "switch ACS off in the BIOS, or with setpci on those bridges, unless VMs need it");
 }
 
 static void iommu(struct jl_finding_in *in)
@@ -329,12 +302,9 @@ static void iommu(struct jl_finding_in *in)
 	if (!jl_finding_gpus(list, marked, machine->n_gpus) ||
 	    !(finding = jl_finding_add(in, "iommu", JL_FINDING_WARN)))
 		return;
-	jl_finding_say(&finding->what, "%s: the IOMMU translates their memory accesses",
-		       "%s: IOMMU가 메모리 접근을 변환함", list);
-	jl_finding_say(&finding->why, "each transfer is looked up; P2P is slower and on some boards fails",
-		       "전송마다 주소를 변환하므로 P2P가 느려지고, 일부 보드에서는 실패합니다");
-	jl_finding_say(&finding->todo, "boot with iommu=pt, or switch it off in the BIOS where no VM needs it",
-		       "iommu=pt로 부팅하거나, 가상 머신을 쓰지 않으면 BIOS에서 끄세요");
+	jl_finding_say(&finding->what, "%s: the IOMMU translates their memory accesses", list);
+	jl_finding_say(&finding->why, "each transfer is looked up; P2P is slower and on some boards fails");
+	jl_finding_say(&finding->todo, "boot with iommu=pt, or switch it off in the BIOS where no VM needs it");
 }
 
 void jl_findings_links(struct jl_finding_in *in)

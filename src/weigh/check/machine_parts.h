@@ -13,8 +13,10 @@ struct jl_finding_in {
 
 /* A new one, or NULL when the list is full. */
 struct jl_finding *jl_finding_add(struct jl_finding_in *in, const char *key, enum jl_severity severity);
-void jl_finding_say(struct jl_bitext *text, const char *en, const char *ko, ...)
-	__attribute__((format(printf, 2, 4), format(printf, 3, 4)));
+/* `more` behind what `text` says. */
+void jl_finding_join(struct jl_bitext *text, const struct jl_bitext *more);
+
+void jl_finding_say(struct jl_bitext *text, const char *en, ...) __attribute__((format(printf, 2, 3)));
 
 /* "GPU0–GPU9", "GPU1, GPU3": the marked ones; returns how many there are. */
 #define JL_GPU_LIST_MAX 160

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "check/machine_parts.h"
 
 /* FLOP per clock and core in fp32 with two units of a width, a multiply-add counted as 2; AVX and SSE2 without it. AMD's
  * AVX-512 of Zen 4 is two units of 256 bits. SVE says nothing of its width: as wide as Neoverse V1 and V2. */
@@ -59,7 +60,7 @@ void jl_own_cpu_plain(struct jl_cpu *ret_cpu, const struct jl_probe_machine *her
 	const struct jl_fact unknown = JL_FACT_UNKNOWN;
 	struct jl_cpu cpu = { .id = JL_OWN_CPU_ID, .source = JL_OWN_SOURCE_ID };
 
-#define JL_X(member, key, kind, en, ko) cpu.member = unknown;
+#define JL_X(member, key, kind, en) cpu.member = unknown;
 	JL_CPU_FACTS(JL_X)
 #undef JL_X
 	cpu.name = here->cpu.model ? here->cpu.model : "CPU";
@@ -116,31 +117,23 @@ static const struct jl_cpu *nearest(const struct jl_catalog *cat, const struct j
 	return best;
 }
 
-static void say_guess(struct jl_own_cpu *own, const struct jl_probe_machine *here, const struct jl_cpu *like,
-		      struct jl_arena *arena)
+static void say_guess(struct jl_own_cpu *own, const struct jl_probe_machine *here, const struct jl_cpu *like)
 {
 	const double n = own->cpu.n_core.value;
 	char clock[JL_UNITS_TEXT_MAX];
 
 	(void)jl_units_text(clock, own->cpu.base_Hz.value, JL_K_FREQUENCY, 3);
 	if (here->listed_cpu) {
-		own->note_en = jl_arena_printf(arena, "as listed for %g of the %g cores of %s", n, like->n_core.value,
-					       like->name);
-		own->note_ko = jl_arena_printf(arena, "%s 코어 %g개 중 %g개의 명시된 값", like->name,
-					       like->n_core.value, n);
+		jl_finding_say(&own->note, "as listed for %g of the %g cores of %s", n, like->n_core.value, like->name);
 		return;
 	}
-	own->note_en = jl_arena_printf(
-		arena, "not in the catalog: estimated from its cores, clock and vector width (%g x %s%s%s)%s%s", n,
-		clock, here->cpu.vector ? ", " : "", here->cpu.vector ? here->cpu.vector : "",
-		like ? ", memory as of " : "", like ? like->name : "");
-	own->note_ko = jl_arena_printf(arena, "카탈로그에 없어 코어 수, 클럭, 벡터 폭으로 추정 (%g x %s%s%s)%s%s", n,
-				       clock, here->cpu.vector ? ", " : "", here->cpu.vector ? here->cpu.vector : "",
-				       like ? ". 메모리 기준: " : "", like ? like->name : "");
+	jl_finding_say(&own->note,
+		       "not in the catalog: estimated from its cores, clock and vector width (%g x %s%s%s){%s}%s", n,
+		       clock, here->cpu.vector ? ", " : "", here->cpu.vector ? here->cpu.vector : "",
+		       like ? JL_N(", memory as of ") : "", like ? like->name : "");
 }
 
-enum jl_status jl_own_cpu_guess(struct jl_own_cpu *ret_cpu, const struct jl_own_ask *ask, struct jl_arena *arena,
-				struct jl_err *err)
+void jl_own_cpu_guess(struct jl_own_cpu *ret_cpu, const struct jl_own_ask *ask)
 {
 	const struct jl_probe_machine *here = ask->here;
 	const struct jl_cpu *like = here->listed_cpu;
@@ -164,9 +157,6 @@ enum jl_status jl_own_cpu_guess(struct jl_own_cpu *ret_cpu, const struct jl_own_
 	own.cpu.fp32_per_clock = guessed(per_clock);
 	own.cpu.fp32_flopps = guessed(n * per_clock * clock_Hz);
 	own.cpu.mem_Bps = guessed(mem_Bps);
-	say_guess(&own, here, like, arena);
-	if (!own.note_en || !own.note_ko)
-		return jl_fail_nomem(err);
+	say_guess(&own, here, like);
 	*ret_cpu = own;
-	return JL_OK;
 }

@@ -7,7 +7,6 @@
 /* What the machine itself says of its processor: cores, memory and cache; no rates. */
 void jl_own_cpu_plain(struct jl_cpu *ret_cpu, const struct jl_probe_machine *here);
 /* The same with rates, and where they are from. */
-enum jl_status jl_own_cpu_guess(struct jl_own_cpu *ret_cpu, const struct jl_own_ask *ask, struct jl_arena *arena,
-				struct jl_err *err);
+void jl_own_cpu_guess(struct jl_own_cpu *ret_cpu, const struct jl_own_ask *ask);
 
 #endif

@@ -11,6 +11,7 @@
 #include "physics/device_params.h"
 #include "system/machine.h"
 #include "system/resolve.h"
+#include "check/machine_parts.h"
 
 #define ROUNDS  12
 #define LARGE_B 64e6 /* collectives from here on tell the rate of links, not their latency */
@@ -134,14 +135,11 @@ static enum jl_status make_cpu(struct jl_own *own, const struct jl_own_ask *ask,
 	struct jl_cpu cpu;
 
 	if ((!gemm || !mem) && own->n_noisy)
-		return jl_fail(
-			err, JL_E_NOTFOUND,
-			"only disturbed results of %s (%zu); measure again on a quiet machine, or say --noisy",
-			"%s 결과가 모두 잡음이 심합니다 (%zu건). 다른 작업이 없을 때 다시 재거나 --noisy를 쓰세요",
-			gemm ? "memory" : "gemm", own->n_noisy);
+		return jl_fail(err, JL_E_NOTFOUND,
+			       "only disturbed results of %s (%zu); measure again on a quiet machine, or say --noisy",
+			       gemm ? "memory" : "gemm", own->n_noisy);
 	if (!gemm || !mem)
 		return jl_fail(err, JL_E_NOTFOUND, "no result of '%s' on this machine yet: run jeoul bench %s first",
-			       "이 장비의 '%s' 결과가 없습니다. 먼저 실행하세요: jeoul bench %s",
 			       gemm ? "memory" : "gemm", gemm ? "memory" : "gemm");
 	(void)add(own, gemm, NAN);
 	(void)add(own, mem, NAN);
@@ -173,16 +171,13 @@ static void found(struct jl_fact *fact)
 	fact->lo = fact->hi = NAN;
 }
 
-enum jl_status jl_own_cpu(struct jl_own_cpu *ret_cpu, const struct jl_own_ask *ask, struct jl_arena *arena,
-			  struct jl_err *err)
+void jl_own_cpu(struct jl_own_cpu *ret_cpu, const struct jl_own_ask *ask)
 {
 	struct jl_own_cpu own = { .measured = false };
 	const struct jl_record *gemm, *mem;
 	char day[JL_DATE_TEXT_MAX] = "";
-	enum jl_status status = jl_own_cpu_guess(&own, ask, arena, err);
 
-	if (status)
-		return status;
+	jl_own_cpu_guess(&own, ask);
 	gemm = pick_any(ask, &cpu_gemm, own.cpu.fp32_flopps.value, &own.noisy);
 	mem = pick_any(ask, &cpu_mem, own.cpu.mem_Bps.value, &own.noisy);
 	solve_cpu(&own.cpu, ask, gemm, mem);
@@ -194,18 +189,17 @@ enum jl_status jl_own_cpu(struct jl_own_cpu *ret_cpu, const struct jl_own_ask *a
 	if (gemm || mem)
 		(void)jl_date_text(day, (long)floor((gemm ? gemm : mem)->time_s / 86400));
 	if (own.measured) {
-		own.note_en = jl_arena_printf(arena, "measured here on %s", day);
-		own.note_ko = jl_arena_printf(arena, "%s에 여기서 잰 값", day);
+		jl_finding_say(&own.note, "measured here on %s", day);
 	} else if (gemm || mem) {
-		own.note_en = jl_arena_printf(arena, "%s measured here on %s; the rest %s",
-					      gemm ? "products" : "memory", day, own.note_en);
-		own.note_ko = jl_arena_printf(arena, "%s는 %s에 여기서 잰 값. 나머지는 %s",
-					      gemm ? "행렬 곱 속도" : "메모리 속도", day, own.note_ko);
+		const struct jl_bitext rest = own.note;
+
+		jl_finding_say(&own.note,
+			       gemm ? JL_N("products measured here on %s; the rest ")
+				    : JL_N("memory measured here on %s; the rest "),
+			       day);
+		jl_finding_join(&own.note, &rest);
 	}
-	if (!own.note_en || !own.note_ko)
-		return jl_fail_nomem(err);
 	*ret_cpu = own;
-	return JL_OK;
 }
 
 /* ---- GPUs */
@@ -317,12 +311,9 @@ static enum jl_status make_gpu(struct jl_own *own, const struct jl_own_ask *ask,
 	return own->n_noisy ? jl_fail(err, JL_E_NOTFOUND,
 				      "only disturbed results of the GPUs (%zu); measure again on a quiet machine, or "
 				      "say --noisy",
-				      "GPU 결과가 모두 잡음이 심합니다 (%zu건). 다른 작업이 없을 때 다시 재거나 "
-				      "--noisy를 쓰세요",
 				      own->n_noisy)
 			    : jl_fail(err, JL_E_NOTFOUND,
-				      "no result of the GPUs of this machine yet: run jeoul bench all first",
-				      "이 장비의 GPU 결과가 없습니다. 먼저 실행하세요: jeoul bench all");
+				      "no result of the GPUs of this machine yet: run jeoul bench all first");
 }
 
 enum jl_status jl_own_make(struct jl_own *ret_own, const struct jl_own_ask *ask, struct jl_err *err)
@@ -332,7 +323,7 @@ enum jl_status jl_own_make(struct jl_own *ret_own, const struct jl_own_ask *ask,
 
 	if (!own.gpu && ask->here->n_gpus)
 		return jl_fail(err, JL_E_ABSENT, "the GPUs of this machine (%s) are not in the catalog",
-			       "이 장비(%s)의 GPU가 카탈로그에 없습니다", ask->here->short_name);
+			       ask->here->short_name);
 	status = own.gpu ? make_gpu(&own, ask, err) : make_cpu(&own, ask, err);
 	if (!status)
 		*ret_own = own;

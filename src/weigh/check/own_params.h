@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "check/expect.h"
 #include "probe/probe.h"
+#include "check/machine_findings.h"
 
 #define JL_OWN_MAX       12
 #define JL_OWN_SOURCE_ID "this-machine" /* the source of what such an overlay says */
@@ -39,12 +40,11 @@ struct jl_own_ask {
  * its cores, clock and vector units let expect. */
 struct jl_own_cpu {
 	struct jl_cpu cpu;
-	bool measured;                 /* all of it here */
-	bool noisy;                    /* there are results, but of a disturbed machine */
-	const char *note_en, *note_ko; /* where its rates are from */
+	bool measured;         /* all of it here */
+	bool noisy;            /* there are results, but of a disturbed machine */
+	struct jl_bitext note; /* where its rates are from */
 };
-enum jl_status jl_own_cpu(struct jl_own_cpu *ret_cpu, const struct jl_own_ask *ask, struct jl_arena *arena,
-			  struct jl_err *err);
+void jl_own_cpu(struct jl_own_cpu *ret_cpu, const struct jl_own_ask *ask);
 
 /* Refused (JL_E_NOTFOUND) where what is needed was not measured: the message says which benchmark does it. */
 enum jl_status jl_own_make(struct jl_own *ret_own, const struct jl_own_ask *ask, struct jl_err *err);

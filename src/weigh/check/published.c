@@ -86,7 +86,6 @@ enum jl_status jl_published_rows(const struct jl_published **ret_rows, size_t *r
 	/* the range would be the model's alone: a figure that is usual could be called low */
 	if (!status && !*ret_n)
 		status = jl_fail(err, JL_E_ABSENT,
-				 "no published measurement fits this catalog: no verdict on collectives without them",
-				 "이 카탈로그에 맞는 공개 측정값이 없어 집합 통신을 판정하지 않습니다");
+				 "no published measurement fits this catalog: no verdict on collectives without them");
 	return status;
 }

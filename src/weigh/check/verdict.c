@@ -9,14 +9,14 @@
 #define SPREADS       3 /* how many robust standard deviations a run may be off */
 
 static const struct {
-	const char *name, *en, *ko;
+	const char *name, *en;
 } words[] = {
-	[JL_VERDICT_FIRST] = { "first", "no expectation yet", "아직 기준 없음" },
-	[JL_VERDICT_NOISY] = { "noisy", "no verdict (noisy)", "판정 보류 (잡음)" },
-	[JL_VERDICT_GOOD] = { "good", "good", "우수" },
-	[JL_VERDICT_NORMAL] = { "normal", "normal", "정상" },
-	[JL_VERDICT_LOW] = { "low", "low", "낮음" },
-	[JL_VERDICT_IMPOSSIBLE] = { "impossible", "impossible", "불가능한 값" },
+	[JL_VERDICT_FIRST] = { "first", JL_N("no expectation yet") },
+	[JL_VERDICT_NOISY] = { "noisy", JL_N("no verdict (noisy)") },
+	[JL_VERDICT_GOOD] = { "good", JL_N("good") },
+	[JL_VERDICT_NORMAL] = { "normal", JL_N("normal") },
+	[JL_VERDICT_LOW] = { "low", JL_N("low") },
+	[JL_VERDICT_IMPOSSIBLE] = { "impossible", JL_N("impossible") },
 };
 
 const char *jl_verdict_name(enum jl_verdict verdict)
@@ -24,9 +24,9 @@ const char *jl_verdict_name(enum jl_verdict verdict)
 	return words[verdict].name;
 }
 
-const char *jl_verdict_word(enum jl_verdict verdict, enum jl_lang lang)
+const char *jl_verdict_word(enum jl_verdict verdict)
 {
-	return JL_T(lang, words[verdict].en, words[verdict].ko);
+	return jl_msg(words[verdict].en);
 }
 
 bool jl_verdict_is_bad(enum jl_verdict verdict)

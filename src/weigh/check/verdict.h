@@ -43,7 +43,7 @@ bool jl_verdict_at_edge(const struct jl_figure *figure, const struct jl_expect *
 bool jl_verdict_is_bad(enum jl_verdict verdict);      /* low or impossible: exit code 3 */
 int jl_verdict_weight(enum jl_verdict verdict);       /* of several the one to look at first has the largest */
 const char *jl_verdict_name(enum jl_verdict verdict); /* in JSON: "normal" */
-const char *jl_verdict_word(enum jl_verdict verdict, enum jl_lang lang);
+const char *jl_verdict_word(enum jl_verdict verdict);
 
 /* The figure of a record that is judged: `metric`, or its first one where that is NULL. NAN: it has none. */
 struct jl_figure jl_figure_of(const struct jl_record *record, const char *metric);

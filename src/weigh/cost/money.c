@@ -57,8 +57,7 @@ enum jl_status jl_money_convert(struct jl_money *ret_money, struct jl_money mone
 	}
 	if (!fx || fx->krw_micro <= 0)
 		return jl_fail(err, JL_E_USAGE, "%s and %s are mixed and no exchange rate is given; add e.g. --fx 1400",
-			       "%s와 %s가 섞여 있는데 환율이 없습니다. 예: --fx 1400", jl_currency_name(money.currency),
-			       jl_currency_name(to));
+			       jl_currency_name(money.currency), jl_currency_name(to));
 	ret_money->micro = to == JL_KRW ? jl_micro_scale(money.micro, fx->krw_micro, JL_MICRO)
 					: jl_micro_scale(money.micro, JL_MICRO, fx->krw_micro);
 	ret_money->currency = to;

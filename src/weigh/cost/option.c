@@ -18,11 +18,11 @@
 #define TEXT_MAX    1024
 
 static const struct {
-	const char *key, *en, *ko;
+	const char *key, *en;
 } kinds[JL_N_COST_KIND] = {
-	[JL_COST_BUY] = { "buy", "bought", "구매" },           [JL_COST_OWN] = { "own", "owned already", "보유" },
-	[JL_COST_RENT] = { "rent", "rented", "임대" },         [JL_COST_SPOT] = { "spot", "spot", "스팟" },
-	[JL_COST_RESERVE] = { "reserve", "reserved", "예약" },
+	[JL_COST_BUY] = { "buy", JL_N("bought") },           [JL_COST_OWN] = { "own", JL_N("owned already") },
+	[JL_COST_RENT] = { "rent", JL_N("rented") },         [JL_COST_SPOT] = { "spot", JL_N("spot") },
+	[JL_COST_RESERVE] = { "reserve", JL_N("reserved") },
 };
 
 const char *jl_cost_kind_key(enum jl_cost_kind kind)
@@ -30,9 +30,9 @@ const char *jl_cost_kind_key(enum jl_cost_kind kind)
 	return kinds[kind].key;
 }
 
-const char *jl_cost_kind_name(enum jl_cost_kind kind, enum jl_lang lang)
+const char *jl_cost_kind_name(enum jl_cost_kind kind)
 {
-	return JL_T(lang, kinds[kind].en, kinds[kind].ko);
+	return jl_msg(kinds[kind].en);
 }
 
 bool jl_cost_is_rent(enum jl_cost_kind kind)
@@ -49,7 +49,6 @@ enum jl_status jl_cost_overhead_ppm(long long *ret_ppm, const struct jl_cost_opt
 		return jl_fail(
 			err, JL_E_RANGE,
 			"%s: interruptions lose %.0f %% of the paid time; save more often (lost=) or do not use spot",
-			"%s: 중단으로 지불한 시간의 %.0f %%를 잃습니다. 더 자주 저장(lost=)하거나 스팟을 쓰지 마세요",
 			o->name, lost * 100);
 	*ret_ppm = llround(1e6 / (1 - lost));
 	return JL_OK;
@@ -91,8 +90,6 @@ enum jl_status jl_cost_check_region(const struct jl_catalog *cat, const char *re
 		err, JL_E_NOTFOUND,
 		"--region: no rent of the catalog is from '%s'; try seoul, korea, us, or a cloud's own name such as "
 		"us-east-1",
-		"--region: 카탈로그에 '%s' 지역의 임대 가격이 없습니다. seoul, korea, us 또는 us-east-1 같은 "
-		"클라우드 지역 이름을 쓰세요",
 		region);
 }
 
@@ -114,9 +111,8 @@ static enum jl_status quantity(double *ret_value, const struct parse *p, const c
 	if (status)
 		return status;
 	if (!(value >= lo && value <= hi))
-		return jl_fail(p->err, JL_E_RANGE, "%s=%s in \"%s\" makes no sense; expected e.g. %s",
-			       "%s=%s (\"%s\"): 터무니없는 값입니다. 예: %s", key, text, p->what,
-			       jl_kind_example(kind));
+		return jl_fail(p->err, JL_E_RANGE, "%s=%s in \"%s\" makes no sense; expected e.g. %s", key, text,
+			       p->what, jl_kind_example(kind));
 	*ret_value = value;
 	return JL_OK;
 }
@@ -138,13 +134,12 @@ static enum jl_status per(struct jl_money *ret_money, const struct parse *p, con
 		if ((status = jl_quantity_parse(&q, amount, JL_K_MONEY, key, p->err)))
 			return status;
 		if (!(q.value >= (p->any_sign ? -1e12 : 0) && q.value < 1e12))
-			return jl_fail(p->err, JL_E_RANGE, "%s in \"%s\" makes no sense: %s",
-				       "%s (\"%s\"): 터무니없는 값입니다: %s", key, p->what, text);
+			return jl_fail(p->err, JL_E_RANGE, "%s in \"%s\" makes no sense: %s", key, p->what, text);
 		*ret_money = jl_money_from(q.value, q.kind == JL_K_KRW ? JL_KRW : JL_USD);
 		return JL_OK;
 	}
-	return jl_fail(p->err, JL_E_UNIT, "%s '%s' in \"%s\" has no currency and time; write e.g. %s",
-		       "%s '%s' (\"%s\")에 통화와 기간이 없습니다. 예: %s", key, text, p->what, example);
+	return jl_fail(p->err, JL_E_UNIT, "%s '%s' in \"%s\" has no currency and time; write e.g. %s", key, text,
+		       p->what, example);
 }
 
 static const char *const month_suffixes[] = { "/month", "/mo", "/월", NULL };
@@ -244,8 +239,7 @@ static enum jl_status set_hosting(const struct parse *p, const char *text)
 	if (per(&money, p, "hosting", text, month_suffixes, "hosting=100 USD/month"))
 		return p->err->status;
 	if (p->o->per_month.micro && p->o->per_month.currency != money.currency)
-		return jl_fail(p->err, JL_E_USAGE, "\"%s\": hosting and staff must be in one currency",
-			       "\"%s\": hosting과 staff는 통화가 같아야 합니다", p->what);
+		return jl_fail(p->err, JL_E_USAGE, "\"%s\": hosting and staff must be in one currency", p->what);
 	p->o->per_month = p->o->per_month.micro ? jl_money_add(p->o->per_month, money) : money;
 	return JL_OK;
 }
@@ -260,7 +254,7 @@ static enum jl_status set_staff(const struct parse *p, const char *text)
 
 	if (!at || (size_t)(at - text) >= sizeof hours)
 		return jl_fail(p->err, JL_E_USAGE, "staff=%s in \"%s\": write hours a month and their price, e.g. %s",
-			       "staff=%s (\"%s\"): 월 시간과 단가를 쓰세요. 예: %s", text, p->what, example);
+			       text, p->what, example);
 	snprintf(hours, sizeof hours, "%.*s", (int)(at - text), text);
 	if (quantity(&s, p, "staff", hours, JL_K_TIME, 0, 10000 * 3600.0) ||
 	    per(&rate, p, "staff", at + 4, hour_suffixes, example))
@@ -271,8 +265,7 @@ static enum jl_status set_staff(const struct parse *p, const char *text)
 	else if (p->o->per_month.currency == rate.currency)
 		p->o->per_month = jl_money_add(p->o->per_month, rate);
 	else
-		return jl_fail(p->err, JL_E_USAGE, "\"%s\": hosting and staff must be in one currency",
-			       "\"%s\": hosting과 staff는 통화가 같아야 합니다", p->what);
+		return jl_fail(p->err, JL_E_USAGE, "\"%s\": hosting and staff must be in one currency", p->what);
 	return JL_OK;
 }
 static enum jl_status set_upfront(const struct parse *p, const char *text)
@@ -323,9 +316,8 @@ static enum jl_status apply(const struct parse *p, char *segment)
 		if (settings[i].kinds & (1U << p->o->kind))
 			snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s=", *list ? ", " : "",
 				 settings[i].key);
-	return jl_fail(p->err, JL_E_USAGE, "'%s' in \"%s\" is not a setting of --%s; there are %s",
-		       "'%s' (\"%s\")은(는) --%s의 설정이 아닙니다. 가능: %s", segment, p->what, kinds[p->o->kind].key,
-		       list);
+	return jl_fail(p->err, JL_E_USAGE, "'%s' in \"%s\" is not a setting of --%s; there are %s", segment, p->what,
+		       kinds[p->o->kind].key, list);
 }
 
 /* ---- the head: a name, and what it costs */
@@ -476,7 +468,6 @@ static enum jl_status catalog_rent(struct jl_cost_option *o, const char *region,
 	if (!from)
 		return jl_fail(err, JL_E_NOTFOUND,
 			       "the catalog has no %s price of '%s'%s%s; write it, e.g. \"%s 2.14 USD/h\"",
-			       "카탈로그에 %s 가격이 없습니다: '%s'%s%s. 직접 쓰세요. 예: \"%s 2.14 USD/h\"",
 			       kinds[o->kind].key, o->name, region ? " in " : "", region ? region : "", o->name);
 	o->per_hour = jl_money_from(round(best * 3600 * 1e6) / 1e6, JL_USD);
 	o->price_date = from->date;
@@ -511,7 +502,7 @@ static enum jl_status catalog_price(struct jl_cost_option *o, const struct jl_ca
 		return JL_OK;
 	}
 	return jl_fail(err, JL_E_NOTFOUND, "\"%s\" has no price and the catalog knows none; write e.g. \"%s 2200 USD\"",
-		       "\"%s\"에 가격이 없고 카탈로그에도 없습니다. 예: \"%s 2200 USD\"", o->name, o->name);
+		       o->name, o->name);
 }
 
 static enum jl_status parse_head(struct jl_cost_option *o, char *head, const char *region, const struct jl_catalog *cat,
@@ -523,15 +514,14 @@ static enum jl_status parse_head(struct jl_cost_option *o, char *head, const cha
 
 	head = trim(head);
 	if (!said && last && isdigit((unsigned char)last[1]) && strspn(last + 1, "0123456789.,") == strlen(last + 1))
-		return jl_fail(err, JL_E_UNIT, "the price '%s' of \"%s\" has no currency; write e.g. %s",
-			       "가격 '%s' (\"%s\")에 통화가 없습니다. 예: %s", last + 1, head,
-			       jl_cost_is_rent(o->kind) ? "2.14 USD/h" : "2200 USD");
+		return jl_fail(err, JL_E_UNIT, "the price '%s' of \"%s\" has no currency; write e.g. %s", last + 1,
+			       head, jl_cost_is_rent(o->kind) ? "2.14 USD/h" : "2200 USD");
 	if (said && amount->micro <= 0)
 		return jl_fail(err, JL_E_RANGE, "the price of \"%s\" must be above zero",
-			       "\"%s\"의 가격은 0보다 커야 합니다", *head ? head : kinds[o->kind].key);
+			       *head ? head : kinds[o->kind].key);
 	if (said && amount->micro >= JL_MONEY_MAX)
 		return jl_fail(err, JL_E_RANGE, "the price of \"%s\" is absurd: four trillion is the most",
-			       "\"%s\"의 가격이 터무니없습니다: 4조가 한도입니다", *head ? head : kinds[o->kind].key);
+			       *head ? head : kinds[o->kind].key);
 	snprintf(o->name, sizeof o->name, "%s", *head ? head : kinds[o->kind].key);
 	find_system(o, head, cat, arena);
 	if (said || o->kind == JL_COST_OWN)
@@ -550,13 +540,11 @@ enum jl_status jl_cost_option_parse(struct jl_cost_option *ret_option, enum jl_c
 	size_t n;
 
 	if (strlen(text) >= sizeof copy)
-		return jl_fail(err, JL_E_LIMIT, "--%s: at most %d characters", "--%s: 최대 %d자", kinds[kind].key,
-			       TEXT_MAX);
+		return jl_fail(err, JL_E_LIMIT, "--%s: at most %d characters", kinds[kind].key, TEXT_MAX);
 	snprintf(copy, sizeof copy, "%s", text);
 	n = split(copy, segments);
 	if (!*segments[0])
-		return jl_fail(err, JL_E_USAGE, "--%s needs a name and a price, e.g. %s",
-			       "--%s에는 이름과 가격이 필요합니다. 예: %s", kinds[kind].key,
+		return jl_fail(err, JL_E_USAGE, "--%s needs a name and a price, e.g. %s", kinds[kind].key,
 			       jl_cost_is_rent(kind) ? "\"aws:p3.2xlarge\" or \"2.14 USD/h\""
 						     : "\"rtx-3090 desktop 2200 USD\"");
 	if ((status = parse_head(&o, segments[0], region, cat, arena, err)))

@@ -51,7 +51,7 @@ struct jl_cost_option {
 };
 
 const char *jl_cost_kind_key(enum jl_cost_kind kind);
-const char *jl_cost_kind_name(enum jl_cost_kind kind, enum jl_lang lang);
+const char *jl_cost_kind_name(enum jl_cost_kind kind);
 bool jl_cost_is_rent(enum jl_cost_kind kind);
 
 /* "rtx-3090 desktop 2200 USD, watts=450 W, idle=60 W, resale=30 %, life=3 y, finance=5 %, hosting=100 USD/month, util=15 %"

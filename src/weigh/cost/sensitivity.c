@@ -57,17 +57,17 @@ static void move_interrupts(struct inputs *in, double f)
 }
 
 static const struct {
-	const char *key, *en, *ko;
+	const char *key, *en;
 	void (*move)(struct inputs *in, double factor);
 } inputs[] = {
-	{ "price", "purchase price", "구매 가격", move_price },
-	{ "rent", "rent", "임대료", move_rent },
-	{ "util", "utilisation", "가동률", move_util },
-	{ "watts", "power draw", "소비 전력", move_watts },
-	{ "per_kWh", "electricity price", "전기 단가", move_power_price },
-	{ "finance", "interest rate", "이자율", move_finance },
-	{ "hosting", "monthly costs", "월 고정비", move_hosting },
-	{ "interrupts", "spot interruptions", "스팟 중단 빈도", move_interrupts },
+	{ "price", JL_N("purchase price"), move_price },
+	{ "rent", JL_N("rent"), move_rent },
+	{ "util", JL_N("utilisation"), move_util },
+	{ "watts", JL_N("power draw"), move_watts },
+	{ "per_kWh", JL_N("electricity price"), move_power_price },
+	{ "finance", JL_N("interest rate"), move_finance },
+	{ "hosting", JL_N("monthly costs"), move_hosting },
+	{ "interrupts", JL_N("spot interruptions"), move_interrupts },
 };
 
 static enum jl_status days(double *ret_days, const struct inputs *in, const struct jl_catalog *cat, struct jl_err *err)
@@ -111,7 +111,7 @@ enum jl_status jl_cost_sensitivity(struct jl_cost_swing ret_swings[JL_COST_SWING
 	if ((status = days(&at_base, &base, cat, err)))
 		return status;
 	for (size_t i = 0; i < sizeof inputs / sizeof inputs[0]; i++) {
-		struct jl_cost_swing s = { .key = inputs[i].key, .en = inputs[i].en, .ko = inputs[i].ko };
+		struct jl_cost_swing s = { .key = inputs[i].key, .en = inputs[i].en };
 		struct inputs low = base, high = base;
 
 		inputs[i].move(&low, 1 - step_frac);

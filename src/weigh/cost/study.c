@@ -16,8 +16,7 @@ static void predict_work(struct jl_cost_work *w, const struct jl_cost_option *o,
 	struct jl_prediction p;
 
 	if (!o->has_system) {
-		jl_fail(&w->why, JL_E_NOTFOUND, "what '%s' is, is not in the catalog",
-			"'%s': 카탈로그에 없는 시스템입니다", o->name);
+		jl_fail(&w->why, JL_E_NOTFOUND, "what '%s' is, is not in the catalog", o->name);
 		return;
 	}
 	req.system = o->system.text;
@@ -26,13 +25,11 @@ static void predict_work(struct jl_cost_work *w, const struct jl_cost_option *o,
 	jl_predict(&p, cat, &c);
 	if (isnan(p.run_s.value)) {
 		jl_fail(&w->why, JL_E_USAGE,
-			"how long the run is was not said: give --tokens, --samples or --steps-per-epoch",
-			"학습 길이가 없습니다: --tokens, --samples, --steps-per-epoch 중 하나를 쓰세요");
+			"how long the run is was not said: give --tokens, --samples or --steps-per-epoch");
 		return;
 	}
 	if (p.room == JL_ROOM_NONE) {
-		jl_fail(&w->why, JL_E_RANGE, "it does not fit in the memory of %s", "%s의 메모리에 들어가지 않습니다",
-			o->name);
+		jl_fail(&w->why, JL_E_RANGE, "it does not fit in the memory of %s", o->name);
 		return;
 	}
 	w->known = true;
@@ -52,7 +49,6 @@ static enum jl_status util_from_runs(struct jl_cost_study *study, struct jl_err 
 		if (util > 1)
 			return jl_fail(err, JL_E_RANGE,
 				       "%s cannot do %g runs a month: one takes %.1f h and a month has 730",
-				       "%s: 한 달에 %g회 학습할 수 없습니다. 1회에 %.1f시간인데 한 달은 730시간입니다",
 				       study->options[i].name, study->runs_per_month, w->run_s.value / 3600);
 		study->options[i].util_ppm = util * 1e6 < 1 ? 1 : llround(util * 1e6);
 	}

@@ -12,19 +12,19 @@
 #define WON_10 (10 * JL_MICRO)
 
 static const struct {
-	const char *component, *en, *ko;
+	const char *component, *en;
 } parts[JL_N_BILL_PART] = {
-	[JL_BILL_BASE] = { "base", "base charge", "기본요금" },
-	[JL_BILL_ENERGY] = { "energy", "energy", "전력량요금" },
-	[JL_BILL_CLIMATE] = { "climate", "climate charge", "기후환경요금" },
-	[JL_BILL_FUEL] = { "fuel", "fuel adjustment", "연료비조정액" },
-	[JL_BILL_VAT] = { "vat", "VAT", "부가가치세" },
-	[JL_BILL_FUND] = { "fund", "power industry fund", "전력산업기반기금" },
+	[JL_BILL_BASE] = { "base", JL_N("base charge") },
+	[JL_BILL_ENERGY] = { "energy", JL_NC("tariff", "energy") },
+	[JL_BILL_CLIMATE] = { "climate", JL_N("climate charge") },
+	[JL_BILL_FUEL] = { "fuel", JL_N("fuel adjustment") },
+	[JL_BILL_VAT] = { "vat", JL_N("VAT") },
+	[JL_BILL_FUND] = { "fund", JL_N("power industry fund") },
 };
 
-const char *jl_bill_part_name(enum jl_bill_part part, enum jl_lang lang)
+const char *jl_bill_part_name(enum jl_bill_part part)
 {
-	return JL_T(lang, parts[part].en, parts[part].ko);
+	return jl_msg(parts[part].en);
 }
 
 /* What people say, and the tariff they mean. */
@@ -63,11 +63,9 @@ enum jl_status jl_tariff_find(const char **ret_id, const struct jl_catalog *cat,
 	}
 	if (near)
 		return jl_fail(err, JL_E_NOTFOUND,
-			       "no tariff '%s' in the catalog; did you mean %s? (jeoul catalog list tariffs)",
-			       "카탈로그에 없는 요금제입니다: '%s'. 비슷한 이름: %s (jeoul catalog list tariffs)", name,
+			       "no tariff '%s' in the catalog; did you mean %s? (jeoul catalog list tariffs)", name,
 			       near);
-	return jl_fail(err, JL_E_NOTFOUND, "no tariff '%s' in the catalog; see: jeoul catalog list tariffs",
-		       "카탈로그에 없는 요금제입니다: '%s'. 목록: jeoul catalog list tariffs", name);
+	return jl_fail(err, JL_E_NOTFOUND, "no tariff '%s' in the catalog; see: jeoul catalog list tariffs", name);
 }
 
 const char *jl_tariff_newer(const struct jl_catalog *cat, const char *id)
@@ -136,8 +134,7 @@ static enum jl_status read_rate(struct rate *ret_rate, const struct jl_tariff *t
 	while (end && *end == ' ')
 		end++;
 	if (!end || end == t->value)
-		return jl_fail(err, JL_E_DATA, "tariff %s: '%s' is not a price", "요금제 %s: '%s' 값은 요금이 아닙니다",
-			       t->id, t->value);
+		return jl_fail(err, JL_E_DATA, "tariff %s: '%s' is not a price", t->id, t->value);
 	if (*end == '%')
 		r.frac = number / 100;
 	r.currency = strncmp(end, "KRW", 3) == 0 ? JL_KRW : JL_USD;
@@ -310,9 +307,9 @@ enum jl_status jl_kwh_price_parse(struct jl_money *ret_money, const char *text, 
 		*ret_money = jl_money_from(per_J * 3.6e6, JL_KRW);
 	else
 		return jl_fail(err, JL_E_UNIT,
-			       "%s: '%s' is not an electricity price; write e.g. 0.12 USD/kWh or 150 KRW/kWh",
-			       "%s: '%s'은(는) 전기 단가가 아닙니다. 예: 0.12 USD/kWh, 150 KRW/kWh", what, text);
+			       "%s: '%s' is not an electricity price; write e.g. 0.12 USD/kWh or 150 KRW/kWh", what,
+			       text);
 	if (ret_money->micro < 0)
-		return jl_fail(err, JL_E_RANGE, "%s: '%s' is below zero", "%s: '%s'이(가) 0보다 작습니다", what, text);
+		return jl_fail(err, JL_E_RANGE, "%s: '%s' is below zero", what, text);
 	return JL_OK;
 }

@@ -40,7 +40,7 @@ struct jl_bill_asked {
 };
 
 /* Names, in the order they are shown. */
-const char *jl_bill_part_name(enum jl_bill_part part, enum jl_lang lang);
+const char *jl_bill_part_name(enum jl_bill_part part);
 
 /* The tariff's id as the catalog has it: exact, or what the word means ("kepco", "korea", a US state's name). */
 enum jl_status jl_tariff_find(const char **ret_id, const struct jl_catalog *cat, const char *name, struct jl_err *err);

@@ -203,8 +203,7 @@ JL_WIDE_MATH enum jl_status jl_cost_per_work_hour(struct jl_money *ret_money, co
 	const wide hours_ppm = (wide)24 * life * util_of(o, s);
 
 	if (hours_ppm <= 0)
-		return jl_fail(err, JL_E_RANGE, "%s never works: utilisation is zero",
-			       "%s: 가동률이 0이라 일하지 않습니다", o->name);
+		return jl_fail(err, JL_E_RANGE, "%s never works: utilisation is zero", o->name);
 	ret_money->micro = (long long)((wide)(line->cum_micro[life] - line->resale.micro) * JL_PPM / hours_ppm);
 	ret_money->currency = s->currency;
 	return JL_OK;

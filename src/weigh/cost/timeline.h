@@ -45,7 +45,7 @@ long long jl_cost_milli_kWh(const struct jl_cost_option *option, const struct jl
 
 /* One input moved down and up by `step_frac`, and the break-even that follows. */
 struct jl_cost_swing {
-	const char *key, *en, *ko;
+	const char *key, *en;
 	double lo, hi; /* days at the lowered and the raised input; NAN: never */
 };
 #define JL_COST_SWINGS_MAX 12

@@ -13,8 +13,7 @@
 static enum jl_status add_size(struct jl_fleet_ask *ask, long long n, struct jl_err *err)
 {
 	if (ask->n_sizes == JL_FLEET_SIZES_MAX)
-		return jl_fail(err, JL_E_LIMIT, "--gpus: more than %d numbers", "--gpus: 개수가 %d가지를 넘습니다",
-			       JL_FLEET_SIZES_MAX);
+		return jl_fail(err, JL_E_LIMIT, "--gpus: more than %d numbers", JL_FLEET_SIZES_MAX);
 	for (size_t i = 0; i < ask->n_sizes; i++)
 		if (ask->sizes[i] == (int)n)
 			return JL_OK;
@@ -27,8 +26,7 @@ static enum jl_status add_range(struct jl_fleet_ask *ask, long long from, long l
 	enum jl_status status;
 
 	if (from > to)
-		return jl_fail(err, JL_E_USAGE, "--gpus: %lld..%lld goes down; write e.g. 8..4096",
-			       "--gpus: %lld..%lld 순서가 거꾸로입니다. 예: 8..4096", from, to);
+		return jl_fail(err, JL_E_USAGE, "--gpus: %lld..%lld goes down; write e.g. 8..4096", from, to);
 	status = add_size(ask, from, err);
 	for (long long n = 1; !status && n <= to; n *= 2) {
 		if (n > from)
@@ -63,8 +61,7 @@ enum jl_status jl_fleet_sizes(struct jl_fleet_ask *ask, const char *text, struct
 		text += len + (text[len] == ',');
 	}
 	if (ask->n_sizes == 0)
-		return jl_fail(err, JL_E_USAGE, "--gpus: no number; write e.g. 8..4096 or 8,16,32",
-			       "--gpus: 개수가 없습니다. 예: 8..4096 또는 8,16,32");
+		return jl_fail(err, JL_E_USAGE, "--gpus: no number; write e.g. 8..4096 or 8,16,32");
 	return JL_OK;
 }
 

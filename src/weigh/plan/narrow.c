@@ -93,11 +93,9 @@ static enum jl_status fix_word(int *ret_value, enum jl_plan_axis axis, const cha
 			return JL_OK;
 		}
 	if (axis == JL_AXIS_RECOMPUTE)
-		return jl_fail(err, JL_E_USAGE, "--fix recompute: '%s' is not one of none, selective, full",
-			       "--fix recompute: '%s'은(는) none, selective, full 중 하나가 아닙니다", value);
+		return jl_fail(err, JL_E_USAGE, "--fix recompute: '%s' is not one of none, selective, full", value);
 	return jl_fail(err, JL_E_USAGE,
 		       "--fix offload: '%s' is not none, or some of optimizer, params, activations joined by '+'",
-		       "--fix offload: '%s'은(는) none도, optimizer, params, activations를 '+'로 이은 것도 아닙니다",
 		       value);
 }
 
@@ -123,8 +121,6 @@ static enum jl_status fix_one(struct jl_plan_narrow *narrow, const char *key, co
 	return jl_fail(err, JL_E_USAGE,
 		       "--fix: '%s=' is not one of dp=, tp=, pp=, vpp=, cp=, ep=, sp=, zero=, micro-batch=, "
 		       "recompute=, offload=, hsdp=, fp8=",
-		       "--fix: '%s='은(는) dp=, tp=, pp=, vpp=, cp=, ep=, sp=, zero=, micro-batch=, recompute=, "
-		       "offload=, hsdp=, fp8= 중 하나가 아닙니다",
 		       key);
 }
 
@@ -138,8 +134,7 @@ enum jl_status jl_plan_fix(struct jl_plan_narrow *narrow, const char *text, stru
 		enum jl_status status;
 
 		if (!equals)
-			return jl_fail(err, JL_E_USAGE, "--fix: '%s' has no '='; write e.g. tp=8,zero=1",
-				       "--fix: '%s'에 '='이 없습니다. 예: tp=8,zero=1", piece);
+			return jl_fail(err, JL_E_USAGE, "--fix: '%s' has no '='; write e.g. tp=8,zero=1", piece);
 		*equals = '\0';
 		status = fix_one(&next, piece, equals + 1, err);
 		if (status)
@@ -164,9 +159,6 @@ enum jl_status jl_plan_forbid(struct jl_plan_narrow *narrow, const char *text, s
 				       "--forbid: '%s' is not one of offload, offload-optimizer, offload-params, "
 				       "offload-activations, recompute, full-recompute, tp, pp, vpp, cp, ep, sp, zero, "
 				       "zero2, zero3, hsdp, overlap, fp8",
-				       "--forbid: '%s'은(는) offload, offload-optimizer, offload-params, "
-				       "offload-activations, recompute, full-recompute, tp, pp, vpp, cp, ep, sp, zero, "
-				       "zero2, zero3, hsdp, overlap, fp8 중 하나가 아닙니다",
 				       piece);
 		next.forbidden |= 1u << i;
 	}

@@ -18,6 +18,7 @@
 #define SLACK       1e-9       /* rounding never makes a bound cut off the best */
 
 struct search {
+	const struct jl_language *lang; /* of whoever asked; every thread speaks it */
 	const struct jl_plan_ask *ask;
 	struct jl_plan_space space;
 	double limit_B;
@@ -369,6 +370,7 @@ static void *work(void *arg)
 	const struct jl_plan_team *team = s->ask->team;
 	const long long step = team ? team->n : 1, first = s->from + (team ? team->rank : 0);
 
+	jl_lang_set(s->lang);
 	for (;;) {
 		const long long position = first + atomic_fetch_add(&s->next, 1) * step;
 
@@ -394,6 +396,7 @@ static void run_round(struct search *s, struct worker *workers, int n_threads)
 	int started[THREADS_MAX] = { 0 };
 
 	s->next = 0;
+	s->lang = jl_lang();
 	for (int i = 1; i < n_threads; i++) /* one that does not start leaves its work to the others */
 		started[i] = pthread_create(&threads[i], NULL, work, &workers[i]) == 0;
 	work(&workers[0]);
@@ -483,7 +486,6 @@ enum jl_status jl_plan_search(struct jl_plan_result *ret_result, const struct jl
 		status = jl_fail(
 			err, JL_E_USAGE,
 			"%s is not a transformer: there is nothing to cut; --batch-limit and 'jeoul predict' take it",
-			"%s은(는) 트랜스포머가 아니라 나눌 것이 없습니다. --batch-limit이나 'jeoul predict'를 쓰세요",
 			ask->site->base.subject.id);
 		goto out;
 	}
@@ -497,8 +499,7 @@ enum jl_status jl_plan_search(struct jl_plan_result *ret_result, const struct jl
 	jl_plan_space_make(&s->space, ask->site, &ask->narrow);
 	if (s->space.n_item > ITEMS_MAX) {
 		status = jl_fail(err, JL_E_LIMIT, "the search has %lld parts, more than %lld; narrow it with --fix",
-				 "탐색할 묶음이 %lld개로 %lld개를 넘습니다. --fix로 좁히세요", s->space.n_item,
-				 (long long)ITEMS_MAX);
+				 s->space.n_item, (long long)ITEMS_MAX);
 		goto out;
 	}
 	s->stride = s->space.n_item > 1 ? stride_of(s->space.n_item) : 1;

@@ -37,34 +37,25 @@ struct jl_plan_reason jl_plan_settings_absent(enum jl_plan_target target, const 
 	switch (target) {
 	case JL_PLAN_MEGATRON:
 		if (p->offload & JL_OFFLOAD_ACTIVATIONS && (p->recompute != JL_RECOMPUTE_NONE || p->pp > 1))
-			return (struct jl_plan_reason){
-				"Megatron-LM offloads activations only without recompute and stages",
-				"Megatron-LM은 재계산과 파이프라인 없이만 활성값을 오프로드함"
-			};
+			return (struct jl_plan_reason){ JL_N(
+				"Megatron-LM offloads activations only without recompute and stages") };
 		if (p->offload & JL_OFFLOAD_PARAMS)
-			return (struct jl_plan_reason){ "Megatron-LM does not offload weights",
-							"Megatron-LM은 가중치를 오프로드하지 않음" };
+			return (struct jl_plan_reason){ JL_N("Megatron-LM does not offload weights") };
 		return fine;
 	case JL_PLAN_DEEPSPEED:
 		if (is_cut(p))
-			return (struct jl_plan_reason){
-				"its JSON has no tensor, pipeline, context or expert parallelism",
-				"DeepSpeed JSON에는 텐서·파이프라인·컨텍스트·전문가 병렬이 없음"
-			};
+			return (struct jl_plan_reason){ JL_N(
+				"its JSON has no tensor, pipeline, context or expert parallelism") };
 		if (p->offload & JL_OFFLOAD_ACTIVATIONS && p->recompute != JL_RECOMPUTE_FULL)
-			return (struct jl_plan_reason){ "DeepSpeed offloads only what full recompute keeps",
-							"DeepSpeed는 전체 재계산에서 남기는 것만 오프로드함" };
+			return (struct jl_plan_reason){ JL_N("DeepSpeed offloads only what full recompute keeps") };
 		return fine;
 	default:
 		if (p->offload & JL_OFFLOAD_ACTIVATIONS)
-			return (struct jl_plan_reason){ "torchtitan does not offload activations",
-							"torchtitan은 활성값을 오프로드하지 않음" };
+			return (struct jl_plan_reason){ JL_N("torchtitan does not offload activations") };
 		if (p->zero >= 1 && p->zero <= 2)
-			return (struct jl_plan_reason){ "torchtitan cuts all states (ZeRO-3) or none",
-							"torchtitan은 상태를 모두 나누거나(ZeRO-3) 나누지 않음" };
+			return (struct jl_plan_reason){ JL_N("torchtitan cuts all states (ZeRO-3) or none") };
 		if ((p->offload & (JL_OFFLOAD_OPTIMIZER | JL_OFFLOAD_PARAMS)) && p->zero != 3)
-			return (struct jl_plan_reason){ "torchtitan offloads only with FSDP",
-							"torchtitan은 FSDP에서만 오프로드함" };
+			return (struct jl_plan_reason){ JL_N("torchtitan offloads only with FSDP") };
 		return fine;
 	}
 }

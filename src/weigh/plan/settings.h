@@ -9,9 +9,9 @@ enum jl_plan_target { JL_PLAN_MEGATRON, JL_PLAN_DEEPSPEED, JL_PLAN_TORCHTITAN, J
 
 const char *jl_plan_target_name(enum jl_plan_target target); /* "megatron" */
 
-/* Why this target cannot run the case; NULL: it can. In both languages. */
+/* Why this target cannot run the case; NULL: it can. */
 struct jl_plan_reason {
-	const char *en, *ko;
+	const char *en;
 };
 struct jl_plan_reason jl_plan_settings_absent(enum jl_plan_target target, const struct jl_case *c);
 

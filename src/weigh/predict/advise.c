@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/text.h"
 #include "predict/kind.h"
 
 struct idea_in {
@@ -18,15 +17,14 @@ struct idea_in {
 	struct jl_arena *arena;
 };
 
-static void say(struct jl_advice *advice, const char *en, const char *ko, ...)
-	__attribute__((format(printf, 2, 4), format(printf, 3, 4)));
+static void say(struct jl_advice *advice, const char *en, ...) __attribute__((format(printf, 2, 3)));
 
-static void say(struct jl_advice *advice, const char *en, const char *ko, ...)
+static void say(struct jl_advice *advice, const char *en, ...)
 {
 	va_list args;
 
-	va_start(args, ko);
-	jl_both_text(advice->en, advice->ko, sizeof(advice->en), en, ko, args);
+	va_start(args, en);
+	jl_vsay(advice->en, advice->text, sizeof(advice->en), en, args);
 	va_end(args);
 }
 
@@ -46,8 +44,7 @@ static bool pad_vocabulary(const struct idea_in *in, struct jl_case *alt, struct
 	if (fmod(vocab, 8 * alt->plan.tp) == 0)
 		return false;
 	alt->subject.model.vocab = ceil(vocab / unit) * unit;
-	say(advice, "pad the vocabulary from %.0f to %.0f", "어휘를 %.0f에서 %.0f개로 채움", vocab,
-	    alt->subject.model.vocab);
+	say(advice, JL_N("pad the vocabulary from %.0f to %.0f"), vocab, alt->subject.model.vocab);
 	return true;
 }
 
@@ -73,9 +70,9 @@ static bool more_zero(const struct idea_in *in, struct jl_case *alt, struct jl_a
 	alt->plan.zero = best;
 	jl_case_set_states(alt);
 	if (in->base->plan.zero)
-		say(advice, "ZeRO-%d instead of ZeRO-%d", "ZeRO-%d (지금은 ZeRO-%d)", best, in->base->plan.zero);
+		say(advice, JL_N("ZeRO-%d instead of ZeRO-%d"), best, in->base->plan.zero);
 	else
-		say(advice, "ZeRO-%d instead of DDP", "DDP 대신 ZeRO-%d", best);
+		say(advice, JL_N("ZeRO-%d instead of DDP"), best);
 	return best > 0;
 }
 
@@ -85,8 +82,7 @@ static bool less_zero(const struct idea_in *in, struct jl_case *alt, struct jl_a
 		return false;
 	alt->plan.zero = in->base->plan.zero - 1;
 	jl_case_set_states(alt);
-	say(advice, "ZeRO-%d instead of ZeRO-%d: it fits", "ZeRO-%d (지금은 ZeRO-%d): 메모리에 들어감", alt->plan.zero,
-	    in->base->plan.zero);
+	say(advice, JL_N("ZeRO-%d instead of ZeRO-%d: it fits"), alt->plan.zero, in->base->plan.zero);
 	return true;
 }
 
@@ -100,11 +96,9 @@ static bool accumulate(const struct idea_in *in, struct jl_case *alt, struct jl_
 	alt->plan.n_micro *= times;
 	alt->global_batch *= times;
 	if (alt->plan.pp > 1)
-		say(advice, "%.0fx the micro-batches (global %.0f)", "마이크로배치 %.0f배 (전체 %.0f)", times,
-		    alt->global_batch);
+		say(advice, JL_N("%.0fx the micro-batches (global %.0f)"), times, alt->global_batch);
 	else
-		say(advice, "accumulate %.0f passes (global %.0f)", "그래디언트 누적 %.0f (전체 %.0f)",
-		    alt->plan.n_micro, alt->global_batch);
+		say(advice, JL_N("accumulate %.0f passes (global %.0f)"), alt->plan.n_micro, alt->global_batch);
 	return true;
 }
 
@@ -119,8 +113,8 @@ static bool larger_batch(const struct idea_in *in, struct jl_case *alt, struct j
 		return false;
 	alt->shard.micro_batch *= times;
 	alt->global_batch *= times;
-	say(advice, "batch %.0f a GPU, not %.0f (global %.0f)", "GPU당 배치 %.0f (지금 %.0f, 전체 %.0f)",
-	    alt->shard.micro_batch, in->base->shard.micro_batch, alt->global_batch);
+	say(advice, JL_N("batch %.0f a GPU, not %.0f (global %.0f)"), alt->shard.micro_batch,
+	    in->base->shard.micro_batch, alt->global_batch);
 	return true;
 }
 
@@ -129,7 +123,7 @@ static bool use_flash(const struct idea_in *in, struct jl_case *alt, struct jl_a
 	if (in->base->shard.flash || !alt->machine.dev.priors->flash || jl_dtype_B(alt->shard.act_dtype) > 2)
 		return false;
 	alt->shard.flash = 1;
-	say(advice, "flash attention", "flash attention 사용");
+	say(advice, JL_N("flash attention"));
 	return true;
 }
 
@@ -138,7 +132,7 @@ static bool compile(const struct idea_in *in, struct jl_case *alt, struct jl_adv
 	if (in->base->framework != JL_FW_EAGER)
 		return false;
 	set_framework(alt, in->cat, JL_FW_COMPILED);
-	say(advice, "torch.compile instead of eager", "eager 대신 torch.compile");
+	say(advice, JL_N("torch.compile instead of eager"));
 	return true;
 }
 
@@ -161,7 +155,7 @@ static bool narrower(const struct idea_in *in, struct jl_case *alt, struct jl_ad
 	alt->shard.act_dtype = next == JL_FP16 ? JL_FP16 : JL_BF16;
 	if (in->base->subject.kind->is_cut)
 		jl_case_set_states(alt);
-	say(advice, "%s instead of %s", "%s (지금은 %s)", jl_dtype_name(next), jl_dtype_name(now));
+	say(advice, JL_N("%s instead of %s"), jl_dtype_name(next), jl_dtype_name(now));
 	return true;
 }
 
@@ -173,9 +167,9 @@ static bool less_recompute(const struct idea_in *in, struct jl_case *alt, struct
 	if (jl_case_weigh(alt).memory.total_B > in->limit_B && in->base->plan.recompute == JL_RECOMPUTE_FULL)
 		alt->plan.recompute = JL_RECOMPUTE_SELECTIVE;
 	if (alt->plan.recompute == JL_RECOMPUTE_NONE)
-		say(advice, "no recompute: it fits without", "재계산 끄기: 없어도 메모리에 들어감");
+		say(advice, JL_N("no recompute: it fits without"));
 	else
-		say(advice, "selective instead of full recompute", "전체 재계산 대신 선택적 재계산");
+		say(advice, JL_N("selective instead of full recompute"));
 	return true;
 }
 
@@ -184,7 +178,7 @@ static bool more_recompute(const struct idea_in *in, struct jl_case *alt, struct
 	if (in->fits || in->base->plan.recompute == JL_RECOMPUTE_FULL)
 		return false;
 	alt->plan.recompute = JL_RECOMPUTE_FULL;
-	say(advice, "full recompute", "전체 재계산");
+	say(advice, JL_N("full recompute"));
 	return true;
 }
 
@@ -198,9 +192,9 @@ static bool offload(const struct idea_in *in, struct jl_case *alt, struct jl_adv
 	if (jl_case_weigh(alt).memory.total_B > alt->machine.dev.mem_B)
 		alt->plan.offload |= JL_OFFLOAD_PARAMS;
 	if (alt->plan.offload & JL_OFFLOAD_PARAMS)
-		say(advice, "offload optimizer, params; recompute", "옵티마이저·파라미터 오프로드, 재계산");
+		say(advice, JL_N("offload optimizer, params; recompute"));
 	else
-		say(advice, "offload optimizer, full recompute", "옵티마이저 오프로드, 전체 재계산");
+		say(advice, JL_N("offload optimizer, full recompute"));
 	return true;
 }
 
@@ -215,8 +209,7 @@ static bool smaller_batch(const struct idea_in *in, struct jl_case *alt, struct 
 		return false;
 	alt->shard.micro_batch = micro;
 	alt->plan.n_micro *= now / micro;
-	say(advice, "micro-batch %.0f, accumulated %.0f times", "마이크로배치 %.0f, %.0f번 누적", micro,
-	    alt->plan.n_micro);
+	say(advice, JL_N("micro-batch %.0f, accumulated %.0f times"), micro, alt->plan.n_micro);
 	return true;
 }
 
@@ -229,8 +222,7 @@ static bool interleave(const struct idea_in *in, struct jl_case *alt, struct jl_
 	alt->plan.n_chunks = fmod(layers, 4) == 0 ? 4 : fmod(layers, 3) == 0 ? 3 : 2;
 	if (alt->plan.n_chunks > layers)
 		return false;
-	say(advice, "interleave %.0f chunks a stage (vpp=%.0f)", "단계마다 %.0f묶음을 엇갈리게 (vpp=%.0f)",
-	    alt->plan.n_chunks, alt->plan.n_chunks);
+	say(advice, JL_N("interleave %.0f chunks a stage (vpp=%.0f)"), alt->plan.n_chunks, alt->plan.n_chunks);
 	return true;
 }
 
@@ -298,7 +290,7 @@ static bool bridge(const struct idea_in *in, struct jl_case *alt, struct jl_advi
 	advice->step_s_before = w.step.step_s;
 	advice->samples_per_s_before = two.global_batch / w.step.step_s;
 	advice->alone_samples_per_s = one.global_batch / jl_case_weigh(&one).step.step_s;
-	say(advice, "NVLink bridges, training on pairs", "NVLink 브리지로 이은 쌍에서 학습");
+	say(advice, JL_N("NVLink bridges, training on pairs"));
 	return true;
 }
 
@@ -322,7 +314,7 @@ static bool decode_on_gpu(const struct idea_in *in, struct jl_case *alt, struct 
 	alt->input.n_threads = now.n_threads;
 	alt->input.storage_Bps = now.storage_Bps;
 	alt->input.sample_B = now.sample_B;
-	say(advice, "decode on the GPU (DALI, nvJPEG)", "GPU에서 디코딩 (DALI, nvJPEG)");
+	say(advice, JL_N("decode on the GPU (DALI, nvJPEG)"));
 	return true;
 }
 
@@ -331,8 +323,7 @@ static bool more_threads(const struct idea_in *in, struct jl_case *alt, struct j
 	if (!waits_for(in, false))
 		return false;
 	alt->input.n_threads *= 2;
-	say(advice, "%.0f loader threads a host, not %.0f", "호스트당 로더 스레드 %.0f개 (지금 %.0f개)",
-	    alt->input.n_threads, in->base->input.n_threads);
+	say(advice, JL_N("%.0f loader threads a host, not %.0f"), alt->input.n_threads, in->base->input.n_threads);
 	return true;
 }
 
@@ -345,8 +336,7 @@ static bool faster_storage(const struct idea_in *in, struct jl_case *alt, struct
 	if (!waits_for(in, true))
 		return false;
 	alt->input.storage_Bps *= t.storage_s / fmax(own_s, t.threads_s);
-	say(advice, "storage of %.2g GB/s, or data kept in RAM", "저장장치 %.2g GB/s 또는 데이터를 RAM에",
-	    alt->input.storage_Bps / 1e9);
+	say(advice, JL_N("storage of %.2g GB/s, or data kept in RAM"), alt->input.storage_Bps / 1e9);
 	return true;
 }
 

@@ -8,7 +8,7 @@
 
 struct jl_advice {
 	const char *key; /* the kind of change, in JSON */
-	char en[JL_NOTE_TEXT_MAX], ko[JL_NOTE_TEXT_MAX];
+	char en[JL_NOTE_TEXT_MAX], text[JL_NOTE_TEXT_MAX];
 	int n_gpus; /* where it was tried */
 	double step_s_before, step_s_after;
 	double samples_per_s_before, samples_per_s_after;

@@ -5,10 +5,9 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "base/text.h"
 #include "predict/kind.h"
 
-void jl_note_add(struct jl_notes *notes, const char *key, const char *en, const char *ko, ...)
+void jl_note_add(struct jl_notes *notes, const char *key, const char *en, ...)
 {
 	struct jl_note *note = &notes->items[notes->n];
 	va_list args;
@@ -17,8 +16,8 @@ void jl_note_add(struct jl_notes *notes, const char *key, const char *en, const 
 		return;
 	notes->n++;
 	note->key = key;
-	va_start(args, ko);
-	jl_both_text(note->en, note->ko, sizeof(note->en), en, ko, args);
+	va_start(args, en);
+	jl_vsay(note->en, note->text, sizeof(note->en), en, args);
 	va_end(args);
 }
 
@@ -87,25 +86,19 @@ static enum jl_status check_degrees(const struct jl_case *c, struct jl_err *err)
 	if (product != c->n_gpus && fmod(c->n_gpus, rest) == 0)
 		return jl_fail(err, JL_E_USAGE,
 			       "dp %.0f x tp %.0f x pp %.0f x cp %.0f is %.0f, but there are %d GPUs; take dp=%.0f",
-			       "dp %.0f x tp %.0f x pp %.0f x cp %.0f = %.0f인데 GPU는 %d개입니다. dp=%.0f로 하세요",
 			       p->dp, p->tp, p->pp, p->cp, product, c->n_gpus, c->n_gpus / rest);
 	if (product != c->n_gpus)
 		return jl_fail(
 			err, JL_E_USAGE,
 			"tp %.0f x pp %.0f x cp %.0f is %.0f, which does not divide %d GPUs; take a divisor of %d",
-			"tp %.0f x pp %.0f x cp %.0f = %.0f: GPU %d개를 나누지 못합니다. %d의 약수를 쓰세요", p->tp,
-			p->pp, p->cp, rest, c->n_gpus, c->n_gpus);
+			p->tp, p->pp, p->cp, rest, c->n_gpus, c->n_gpus);
 	if (p->ep > 1 && c->subject.model.moe.n_experts <= 0)
-		return jl_fail(err, JL_E_USAGE, "ep %.0f: %s has no experts; leave ep out",
-			       "ep %.0f: %s에는 전문가가 없습니다. ep를 빼세요", p->ep, c->subject.id);
+		return jl_fail(err, JL_E_USAGE, "ep %.0f: %s has no experts; leave ep out", p->ep, c->subject.id);
 	if (p->ep > 1 && fmod(p->dp * p->cp, p->ep) != 0)
-		return jl_fail(err, JL_E_USAGE, "ep %.0f must divide dp x cp, which is %.0f",
-			       "ep %.0f: dp x cp = %.0f의 약수여야 합니다", p->ep, p->dp * p->cp);
+		return jl_fail(err, JL_E_USAGE, "ep %.0f must divide dp x cp, which is %.0f", p->ep, p->dp * p->cp);
 	if (p->n_chunks > 1 && p->pp <= 1)
 		return jl_fail(err, JL_E_USAGE,
 			       "vpp %.0f interleaves pipeline stages, but pp is 1; take pp=2 or more, or leave vpp out",
-			       "vpp %.0f: 파이프라인 단계를 엇갈리게 하는데 pp가 1입니다. pp를 2 이상으로 하거나 "
-			       "vpp를 빼세요",
 			       p->n_chunks);
 	return JL_OK;
 }
@@ -120,12 +113,10 @@ enum jl_status jl_case_check(const struct jl_case *c, struct jl_err *err)
 	if (!(peak > 0))
 		return jl_fail(err, JL_E_USAGE,
 			       "%s does not compute in %s, as far as the catalog knows; take --precision %s",
-			       "카탈로그에 따르면 %s은(는) %s 계산을 지원하지 않습니다. 예: --precision %s",
 			       c->machine.sys.gpu ? c->machine.sys.gpu->id : c->machine.sys.cpu->id,
 			       jl_dtype_name(c->shard.dtype), c->machine.sys.gpu ? "fp16" : "fp32");
 	if (c->plan.offload && !(c->machine.dev.host_Bps > 0))
 		return jl_fail(err, JL_E_USAGE, "nothing to offload to: the catalog knows no link from %s to a host",
-			       "오프로드할 곳이 없습니다: %s와(과) 호스트 사이의 연결이 카탈로그에 없습니다",
 			       c->machine.sys.gpu ? c->machine.sys.gpu->id : c->machine.sys.cpu->id);
 	return c->subject.kind->check(c, err);
 }

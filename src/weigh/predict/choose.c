@@ -26,15 +26,12 @@ static void choose_format(struct jl_case *c, const struct jl_request *req)
 		dtype = (enum jl_dtype)req->dtype;
 	} else if (dev->priors->bf16 && dev->peak_flopps[JL_BF16] > 0) {
 		dtype = JL_BF16;
-		jl_note_add(&c->notes, "precision", "bf16: %s has it, and it needs no loss scaling",
-			    "bf16: %s이(가) 지원하고 손실 스케일링이 필요 없음", device_name(c));
+		jl_note_add(&c->notes, "precision", "bf16: %s has it, and it needs no loss scaling", device_name(c));
 	} else if (c->machine.sys.gpu && dev->priors->mixed16) {
 		dtype = JL_FP16;
-		jl_note_add(&c->notes, "precision", "fp16: what the tensor cores of %s have",
-			    "fp16: %s의 텐서 코어가 지원하는 형식", device_name(c));
+		jl_note_add(&c->notes, "precision", "fp16: what the tensor cores of %s have", device_name(c));
 	} else {
-		jl_note_add(&c->notes, "precision", "fp32: %s has no tensor cores", "fp32: %s에는 텐서 코어가 없음",
-			    device_name(c));
+		jl_note_add(&c->notes, "precision", "fp32: %s has no tensor cores", device_name(c));
 	}
 	c->shard.dtype = dtype;
 	c->shard.act_dtype = dtype == JL_FP16                                         ? JL_FP16
@@ -48,12 +45,11 @@ static void choose_sequence(struct jl_case *c, const struct jl_request *req)
 
 	c->shard.seq = given_or(req->seq, given_or(c->subject.seq, 2048));
 	if (isnan(req->seq))
-		jl_note_add(&c->notes, "seq", "sequence %.0f: %s%.0s", "시퀀스 %.0f: %.0s%s", c->shard.seq,
-			    isnan(c->subject.seq) ? "a common length" : "what the model is usually run at",
-			    isnan(c->subject.seq) ? "흔한 길이" : "이 모델을 보통 돌리는 길이");
+		jl_note_add(&c->notes, "seq", "sequence %.0f: {%s}", c->shard.seq,
+			    isnan(c->subject.seq) ? JL_N("a common length") : JL_N("what the model is usually run at"));
 	if (m->n_positions > 0 && c->shard.seq > m->n_positions) {
-		jl_note_add(&c->notes, "seq", "the position table is extended from %.0f to %.0f",
-			    "위치 임베딩을 %.0f에서 %.0f개로 늘린 것으로 봄", m->n_positions, c->shard.seq);
+		jl_note_add(&c->notes, "seq", "the position table is extended from %.0f to %.0f", m->n_positions,
+			    c->shard.seq);
 		m->n_positions = c->shard.seq;
 	}
 }
@@ -70,14 +66,12 @@ static void choose_attention(struct jl_case *c, const struct jl_request *req)
 	}
 	c->shard.flash = c->machine.sys.gpu != NULL;
 	if (!c->shard.flash)
-		jl_note_add(&c->notes, "flash", "plain attention: a CPU", "일반 attention: CPU이므로");
+		jl_note_add(&c->notes, "flash", "plain attention: a CPU");
 	else if (half && c->machine.dev.priors->flash)
-		jl_note_add(&c->notes, "flash", "flash attention: %s runs it", "flash attention 사용: %s에서 동작함",
-			    device_name(c));
+		jl_note_add(&c->notes, "flash", "flash attention: %s runs it", device_name(c));
 	else
 		jl_note_add(&c->notes, "flash",
-			    "PyTorch's memory-efficient attention: flash needs 16 bits and Ampere or newer",
-			    "PyTorch의 memory-efficient attention 사용: flash는 16비트와 Ampere 이후의 GPU가 필요함");
+			    "PyTorch's memory-efficient attention: flash needs 16 bits and Ampere or newer");
 }
 
 /* The framework of a plan: whoever cuts layers uses Megatron or its kin. */
@@ -117,11 +111,9 @@ static void say_framework(struct jl_case *c, const struct jl_request *req)
 	if (req->framework != JL_UNSET)
 		return;
 	if (c->framework == JL_FW_MEGATRON)
-		jl_note_add(&c->notes, "framework", "Megatron-LM: layers are cut over GPUs",
-			    "Megatron-LM: 층을 여러 GPU에 나누므로");
+		jl_note_add(&c->notes, "framework", "Megatron-LM: layers are cut over GPUs");
 	else
-		jl_note_add(&c->notes, "framework", "PyTorch eager: what most people run; try --framework compiled",
-			    "PyTorch eager: 가장 흔한 방식. --framework compiled도 시도해 보세요");
+		jl_note_add(&c->notes, "framework", "PyTorch eager: what most people run; try --framework compiled");
 }
 
 /* Why: with the next milder kind it does not fit, or not with the margin that is to stay free. */
@@ -133,16 +125,12 @@ static void say_recompute(struct jl_case *c)
 	milder.plan.recompute = full ? JL_RECOMPUTE_SELECTIVE : JL_RECOMPUTE_NONE;
 	if (jl_case_weigh(&milder).memory.total_B > c->machine.dev.mem_B)
 		jl_note_add(&c->notes, "recompute",
-			    full ? "full recompute: with less it does not fit"
-				 : "selective recompute: it does not fit without",
-			    full ? "전체 재계산: 덜 하면 메모리에 들어가지 않음"
-				 : "선택적 재계산: 재계산 없이는 메모리에 들어가지 않음");
+			    full ? JL_N("full recompute: with less it does not fit")
+				 : JL_N("selective recompute: it does not fit without"));
 	else
 		jl_note_add(&c->notes, "recompute",
-			    full ? "full recompute: with less, under %.0f %% of the memory stays free"
-				 : "selective recompute: without, under %.0f %% of the memory stays free",
-			    full ? "전체 재계산: 덜 하면 메모리 여유가 %.0f %%보다 작음"
-				 : "선택적 재계산: 재계산 없이는 메모리 여유가 %.0f %%보다 작음",
+			    full ? JL_N("full recompute: with less, under %.0f %% of the memory stays free")
+				 : JL_N("selective recompute: without, under %.0f %% of the memory stays free"),
 			    100 * JL_MEMORY_MARGIN_FRAC);
 }
 
@@ -150,33 +138,27 @@ static void say_plan(struct jl_case *c, const struct jl_request *req, bool searc
 {
 	const struct jl_plan *p = &c->plan;
 	const bool cut = p->tp * p->pp > 1;
-	const char *en = !fits     ? "no cut fits; this needs the least"
-			 : cut     ? "the fastest of the small cuts that fit"
-			 : p->zero ? "plain data parallel does not fit"
-				   : "it fits a GPU";
-	const char *ko = !fits     ? "어떻게 나누어도 맞지 않음. 메모리가 가장 적게 드는 방법"
-			 : cut     ? "메모리에 맞는 작은 분할 중 가장 빠름"
-			 : p->zero ? "일반 데이터 병렬로는 맞지 않음"
-				   : "GPU 하나에 들어감";
+	const char *en = !fits     ? JL_N("no cut fits; this needs the least")
+			 : cut     ? JL_N("the fastest of the small cuts that fit")
+			 : p->zero ? JL_N("plain data parallel does not fit")
+				   : JL_N("it fits a GPU");
 
 	if (req->plan.zero != JL_UNSET) /* the search had nothing to decide */
 		searched = searched && cut;
 	if (searched && cut)
-		jl_note_add(&c->notes, "parallel", "dp=%.0f tp=%.0f pp=%.0f zero=%d: %s%.0s",
-			    "dp=%.0f tp=%.0f pp=%.0f zero=%d: %.0s%s", p->dp, p->tp, p->pp, p->zero, en, ko);
+		jl_note_add(&c->notes, "parallel", "dp=%.0f tp=%.0f pp=%.0f zero=%d: {%s}", p->dp, p->tp, p->pp,
+			    p->zero, en);
 	else if (searched && p->shard > 0)
 		jl_note_add(&c->notes, "parallel",
-			    "dp=%.0f zero=%d inside each host (HSDP): plain data parallel does not fit",
-			    "dp=%.0f zero=%d, 호스트 안에서만 나눔 (HSDP): 일반 데이터 병렬로는 맞지 않음", p->dp,
+			    "dp=%.0f zero=%d inside each host (HSDP): plain data parallel does not fit", p->dp,
 			    p->zero);
 	else if (searched && c->n_gpus > 1)
-		jl_note_add(&c->notes, "parallel", "dp=%.0f zero=%d: %s%.0s", "dp=%.0f zero=%d: %.0s%s", p->dp, p->zero,
-			    en, ko);
+		jl_note_add(&c->notes, "parallel", "dp=%.0f zero=%d: {%s}", p->dp, p->zero, en);
 	if (req->recompute == JL_UNSET && p->recompute != JL_RECOMPUTE_NONE)
 		say_recompute(c);
 	else if (req->recompute == JL_UNSET)
-		jl_note_add(&c->notes, "recompute", "no recompute", "재계산 없음");
-	jl_note_add(&c->notes, "optimizer", "AdamW, %g bytes of states a parameter", "AdamW, 파라미터당 상태 %g바이트",
+		jl_note_add(&c->notes, "recompute", "no recompute");
+	jl_note_add(&c->notes, "optimizer", "AdamW, %g bytes of states a parameter",
 		    p->weight_B + p->grad_B + p->optimizer_B);
 }
 
@@ -188,8 +170,7 @@ static void say_roots(struct jl_case *c)
 	const bool pcie = f->intra_kind == JL_INTRA_PCIE_HOST || f->intra_kind == JL_INTRA_PCIE_P2P;
 
 	if (pcie && f->n_per_root > 0 && f->n_per_node > f->n_per_root)
-		jl_note_add(&c->notes, "on", "%d and %d of a host's GPUs below its two PCIe roots",
-			    "호스트의 GPU가 두 PCIe 루트에 %d개, %d개씩 있다고 봄", f->n_per_root,
+		jl_note_add(&c->notes, "on", "%d and %d of a host's GPUs below its two PCIe roots", f->n_per_root,
 			    f->n_per_node - f->n_per_root);
 }
 
@@ -198,15 +179,14 @@ static void say_system(struct jl_case *c)
 	const struct jl_sys *sys = &c->machine.sys;
 
 	if (sys->join && sys->join_assumed)
-		jl_note_add(&c->notes, "on", "GPUs joined by %s (write 'via ...' to change it)",
-			    "GPU 연결은 %s (바꾸려면 'via ...')", sys->join->id);
+		jl_note_add(&c->notes, "on", "GPUs joined by %s (write 'via ...' to change it)", sys->join->id);
 	say_roots(c);
 	if (sys->net && sys->net_assumed)
-		jl_note_add(&c->notes, "on", "hosts joined by %dx %s (write 'over ...' to change it)",
-			    "호스트 연결은 %dx %s (바꾸려면 'over ...')", sys->n_net, sys->net->id);
+		jl_note_add(&c->notes, "on", "hosts joined by %dx %s (write 'over ...' to change it)", sys->n_net,
+			    sys->net->id);
 	if (c->machine.rate_half_ln > 0)
 		jl_note_add(&c->notes, "on", "the rates of %s are estimated, not measured: a much wider interval",
-			    "%s의 속도는 측정값이 아닌 추정값: 구간이 훨씬 넓음", device_name(c));
+			    device_name(c));
 	else if (!c->subject.kind->is_fitted(&c->machine))
 		c->subject.kind->say_unfitted(c, device_name(c));
 }
@@ -223,11 +203,9 @@ static void choose_host(struct jl_case *c, const struct jl_request *req)
 		host->power_half_ln = given_half_ln;
 		return;
 	}
-	jl_note_add(&c->notes, "host-power", "%.2g kW a host beside the %s%s%.0s",
-		    "호스트는 %.2g kW로 봄 (%.3s 제외%.0s, %s)", host->power_W / 1e3,
+	jl_note_add(&c->notes, "host-power", "%.2g kW a host beside the %s{%s}", host->power_W / 1e3,
 		    c->machine.sys.gpu ? "GPUs" : "CPU",
-		    host->power_assumed ? ", what such hosts draw" : ", from its rated power",
-		    host->power_assumed ? "비슷한 호스트 기준" : "정격 전력 기준");
+		    host->power_assumed ? JL_N(", what such hosts draw") : JL_N(", from its rated power"));
 }
 
 enum jl_status jl_choose_transformer(struct jl_case *c, const struct jl_request *req, const struct jl_catalog *cat,
@@ -257,22 +235,16 @@ static enum jl_status check_words(const struct jl_subject *subject, const struct
 	if (req->flash == 1 && subject->kind->has_tokens && !machine->sys.gpu)
 		return jl_fail(err, JL_E_USAGE,
 			       "--flash yes: %s is a CPU; fused attention needs a GPU, take --flash no",
-			       "--flash yes: %s는 CPU입니다. 융합 attention은 GPU가 필요합니다. --flash no로 하세요",
 			       machine->sys.cpu->id);
 	if (images && !(subject->kind->pixels(subject) > 0))
-		return jl_fail(
-			err, JL_E_USAGE,
-			"--input %s: %s takes no pictures; take --input tokens or synthetic, or leave it out",
-			"--input %s: %s은(는) 이미지를 받지 않습니다. --input tokens나 synthetic을 쓰거나 빼세요",
-			jl_input_name((enum jl_input_kind)req->input), subject->id);
+		return jl_fail(err, JL_E_USAGE,
+			       "--input %s: %s takes no pictures; take --input tokens or synthetic, or leave it out",
+			       jl_input_name((enum jl_input_kind)req->input), subject->id);
 	if (req->host_W > HOST_MOST_W)
 		return jl_fail(
 			err, JL_E_USAGE,
 			"--host-power: %.0f kW is more than a host draws beside its GPUs; it is at most %.0f kW, "
 			"e.g. \"300 W\"",
-			"--host-power: %.0f kW는 GPU를 뺀 호스트 한 대의 전력으로 너무 큽니다. %.0f kW 이하여야 "
-			"합니다. "
-			"예: \"300 W\"",
 			req->host_W / 1e3, HOST_MOST_W / 1e3);
 	return JL_OK;
 }
@@ -297,8 +269,7 @@ enum jl_status jl_case_choose(struct jl_case *ret_case, const struct jl_catalog 
 	c.n_gpus = per_node * machine->sys.n_nodes;
 	if (subject->shape_assumed)
 		jl_note_add(&c.notes, "model", "kv-heads %.0f, ffn %.0f, vocabulary %.0f where not given",
-			    "주지 않은 값: kv-heads %.0f, ffn %.0f, 어휘 %.0f", subject->model.kv_heads,
-			    subject->model.ffn, subject->model.vocab);
+			    subject->model.kv_heads, subject->model.ffn, subject->model.vocab);
 	choose_format(&c, req);
 	c.shard.micro_batch = given_or(req->micro_batch, given_or(req->batch, 1));
 	c.plan.n_micro = 1;
@@ -312,8 +283,7 @@ enum jl_status jl_case_choose(struct jl_case *ret_case, const struct jl_catalog 
 	say_system(&c);
 	choose_host(&c, req);
 	if (isnan(req->pue))
-		jl_note_add(&c.notes, "pue", "PUE 1: what the machines draw, no cooling",
-			    "PUE 1: 장비가 쓰는 전력만, 냉방 제외");
+		jl_note_add(&c.notes, "pue", "PUE 1: what the machines draw, no cooling");
 	status = jl_case_check(&c, err);
 	if (!status)
 		*ret_case = c;
@@ -331,8 +301,7 @@ enum jl_status jl_case_make(struct jl_case *ret_case, const struct jl_catalog *c
 	if (status)
 		return status;
 	if (!req->system)
-		return jl_fail(err, JL_E_USAGE, "name a system with --on, e.g. --on dgx-h100 or --on \"4x rtx-3090\"",
-			       "--on으로 시스템을 쓰세요. 예: --on dgx-h100, --on \"4x rtx-3090\"");
+		return jl_fail(err, JL_E_USAGE, "name a system with --on, e.g. --on dgx-h100 or --on \"4x rtx-3090\"");
 	status = jl_sys_parse(&sys, cat, req->system, arena, err);
 	if (status)
 		return status;

@@ -100,10 +100,13 @@ static void say_limit(struct jl_collective_case *c, const struct jl_sys *sys, co
 		snprintf(share, sizeof(share), " x %d/%d", n, rounds * (n - 1));
 	else if (fabs(c->limit_frac - 1) > 1e-6)
 		snprintf(share, sizeof(share), " x %.3g", c->limit_frac);
-	snprintf(c->limit_en, sizeof(c->limit_en), "%s %.4g GB/s a %s%s%s", id, c->limit_Bps / 1e9,
-		 net ? "host" : "GPU", share, between ? " between the bridged pairs" : "");
-	snprintf(c->limit_ko, sizeof(c->limit_ko), "%s %s당 %.4g GB/s%s%s", id, net ? "호스트" : "GPU",
-		 c->limit_Bps / 1e9, share, between ? ", 브리지로 이은 쌍 사이" : "");
+	if (between)
+		jl_say(c->limit_en, c->limit_text, sizeof(c->limit_en),
+		       JL_N("%s %.4g GB/s a {%s}%s between the bridged pairs"), id, c->limit_Bps / 1e9,
+		       net ? JL_N("host") : "GPU", share);
+	else
+		jl_say(c->limit_en, c->limit_text, sizeof(c->limit_en), JL_N("%s %.4g GB/s a {%s}%s"), id,
+		       c->limit_Bps / 1e9, net ? JL_N("host") : "GPU", share);
 }
 
 /* Which listed rate binds: with the network without limit, does the bound move? */
@@ -125,11 +128,9 @@ static void find_limit(struct jl_collective_case *c, const struct jl_fabric *fab
 static enum jl_status check_ask(const struct jl_collective_ask *ask, int n_ranks, struct jl_err *err)
 {
 	if (!(ask->size_B > 0))
-		return jl_fail(err, JL_E_RANGE, "a collective needs a size, e.g. 16 GB",
-			       "집합 통신에는 크기가 필요합니다. 예: 16 GB");
+		return jl_fail(err, JL_E_RANGE, "a collective needs a size, e.g. 16 GB");
 	if (n_ranks < 2)
-		return jl_fail(err, JL_E_RANGE, "one device alone has nobody to talk to; take at least two",
-			       "장치 하나로는 통신할 상대가 없습니다. 2개 이상이 필요합니다");
+		return jl_fail(err, JL_E_RANGE, "one device alone has nobody to talk to; take at least two");
 	return JL_OK;
 }
 

@@ -39,7 +39,7 @@ struct jl_collective_case {
 	bool in_network;   /* the switches (of the network, or of the host where there is one host) may reduce */
 	bool seen;         /* such a pair of links is among the published measurements */
 	/* "efa-v2 400 GB/s a host x 125/248": what bounds it, in words */
-	char limit_en[JL_LIMIT_TEXT_MAX], limit_ko[JL_LIMIT_TEXT_MAX];
+	char limit_en[JL_LIMIT_TEXT_MAX], limit_text[JL_LIMIT_TEXT_MAX];
 };
 
 /* One collective of any ranks on the links of a machine (its `alone`): what jl_collective_case asks for whole hosts. host_s: what a tool's

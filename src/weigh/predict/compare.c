@@ -72,39 +72,31 @@ static void note_observed(struct jl_compare *compare, const struct jl_observed *
 		jl_note_add(&compare->notes, "memory-per-sample",
 			    "a batch of %.0f filled one baseline device at most, so others take at least as much as "
 			    "their memory allows",
-			    "배치 %.0f이(가) 기준 장치 하나의 메모리를 다 쓴 것으로 보면, 다른 장치에는 적어도 "
-			    "메모리에 비례하는 배치가 들어감",
 			    isnan(run->batch_limit) ? ceil(run->batch / compare->rows[0].n_devices) : run->batch_limit);
 	if (isnan(run->params))
 		jl_note_add(&compare->notes, "params",
 			    "%.3gM parameters (%.0fM to %.3g%s): gradients that are exchanged, fixed memory",
-			    "파라미터 %.3gM개 (%.0fM~%.3g%s): 교환하는 그래디언트와 고정 메모리", mix->params / 1e6,
-			    mix->params_least / 1e6, mix->params_most / (billions ? 1e9 : 1e6), billions ? "B" : "M");
+			    mix->params / 1e6, mix->params_least / 1e6, mix->params_most / (billions ? 1e9 : 1e6),
+			    billions ? "B" : "M");
 	if (run->dtype == JL_UNSET)
 		jl_note_add(&compare->notes, "precision",
-			    "format not known: the middle of fp32 and fp16, and the interval spans both",
-			    "수 형식을 모름: fp32와 fp16의 가운데 값이고, 범위는 둘을 모두 포함");
+			    "format not known: the middle of fp32 and fp16, and the interval spans both");
 	if (!hosts)
 		jl_note_add(&compare->notes, "watts",
-			    isnan(run->watts_W) ? "energy of the devices alone, without the rest of the host"
-						: "energy as measured for the baseline; of the devices alone, without "
-						  "their hosts, for the others",
-			    isnan(run->watts_W) ? "호스트의 나머지를 뺀 장치만의 에너지"
-						: "에너지는 기준 시스템은 실측 전체, 나머지는 호스트를 뺀 장치만");
+			    isnan(run->watts_W)
+				    ? JL_N("energy of the devices alone, without the rest of the host")
+				    : JL_N("energy as measured for the baseline; of the devices alone, without "
+					   "their hosts, for the others"));
 	if (hosts)
 		jl_note_add(&compare->notes, "watts",
 			    isnan(run->watts_W)
-				    ? "energy counts the hosts, as such machines draw"
-				    : "energy as measured for the baseline; the others with their hosts, as "
-				      "such machines draw",
-			    isnan(run->watts_W)
-				    ? "에너지에 호스트 포함 (비슷한 장비 기준)"
-				    : "기준 시스템의 에너지는 실측, 나머지는 호스트 포함 추정 (비슷한 장비 기준)");
+				    ? JL_N("energy counts the hosts, as such machines draw")
+				    : JL_N("energy as measured for the baseline; the others with their hosts, as "
+					   "such machines draw"));
 	for (size_t i = 0; i < compare->n_rows; i++)
 		if (!compare->rows[i].machine.sys.gpu) {
 			jl_note_add(&compare->notes, "on",
-				    "a CPU computes in fp32 and has all the memory that it can take",
-				    "CPU는 fp32로 계산하고 최대 메모리를 꽂은 것으로 봄");
+				    "a CPU computes in fp32 and has all the memory that it can take");
 			break;
 		}
 }

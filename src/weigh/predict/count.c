@@ -7,17 +7,17 @@
 enum group { PROJECTIONS, CORE, FFN, EXPERTS, ROUTER, NORMS, RESIDUALS, EMBEDDING, LOGITS, N_GROUP };
 
 static const struct {
-	const char *key, *en, *ko;
+	const char *key, *en;
 } groups[N_GROUP] = {
-	[PROJECTIONS] = { "attention_projections", "attention projections", "어텐션 투영" },
-	[CORE] = { "attention_core", "attention core", "어텐션 본체" },
-	[FFN] = { "feed_forward", "feed-forward", "FFN" },
-	[EXPERTS] = { "experts", "experts", "전문가" },
-	[ROUTER] = { "router", "router and dispatch", "라우터와 분배" },
-	[NORMS] = { "norms", "norms", "정규화" },
-	[RESIDUALS] = { "residuals", "residual adds", "잔차 합" },
-	[EMBEDDING] = { "embedding", "embedding", "임베딩" },
-	[LOGITS] = { "logits", "logits and loss", "출력층과 손실" },
+	[PROJECTIONS] = { "attention_projections", JL_N("attention projections") },
+	[CORE] = { "attention_core", JL_N("attention core") },
+	[FFN] = { "feed_forward", JL_N("feed-forward") },
+	[EXPERTS] = { "experts", JL_N("experts") },
+	[ROUTER] = { "router", JL_N("router and dispatch") },
+	[NORMS] = { "norms", JL_N("norms") },
+	[RESIDUALS] = { "residuals", JL_N("residual adds") },
+	[EMBEDDING] = { "embedding", JL_N("embedding") },
+	[LOGITS] = { "logits", JL_N("logits and loss") },
 };
 
 static enum group group_of(const char *op, enum jl_block_kind block)
@@ -82,7 +82,7 @@ static double op_flop(const struct jl_op *op)
 static void finish(struct jl_counts *counts, const struct jl_count *rows, size_t n)
 {
 	counts->n = 0;
-	counts->total = (struct jl_count){ .key = "total", .en = "total", .ko = "합계" };
+	counts->total = (struct jl_count){ .key = "total", .en = JL_N("total") };
 	for (size_t i = 0; i < n; i++) {
 		if (!(rows[i].params > 0 || rows[i].fwd_flop > 0 || rows[i].saved_B > 0))
 			continue;
@@ -114,7 +114,6 @@ void jl_count_transformer(struct jl_counts *ret_counts, const struct jl_transfor
 	for (size_t g = 0; g < N_GROUP; g++)
 		rows[g] = (struct jl_count){ .key = groups[g].key,
 					     .en = groups[g].en,
-					     .ko = groups[g].ko,
 					     .n = g == FFN                        ? p.n_dense_layers
 						  : g == EXPERTS || g == ROUTER   ? p.n_moe_layers
 						  : g == EMBEDDING || g == LOGITS ? 1
@@ -136,15 +135,12 @@ void jl_count_transformer(struct jl_counts *ret_counts, const struct jl_transfor
 }
 
 static const struct {
-	const char *en, *ko;
+	const char *en;
 } kinds[JL_N_CONV_KIND] = {
-	[JL_CONV_CONV] = { "convolutions", "합성곱" },
-	[JL_CONV_LINEAR] = { "linear layers", "선형층" },
-	[JL_CONV_RNN] = { "recurrent products", "순환층" },
-	[JL_CONV_CELL] = { "recurrent cells", "순환 셀" },
-	[JL_CONV_BMM] = { "attention products", "어텐션 곱" },
-	[JL_CONV_STREAM] = { "norms, activations, sums", "정규화·활성함수·합" },
-	[JL_CONV_HOST] = { "host calls", "호스트 호출" },
+	[JL_CONV_CONV] = { JL_N("convolutions") },      [JL_CONV_LINEAR] = { JL_N("linear layers") },
+	[JL_CONV_RNN] = { JL_N("recurrent products") }, [JL_CONV_CELL] = { JL_N("recurrent cells") },
+	[JL_CONV_BMM] = { JL_N("attention products") }, [JL_CONV_STREAM] = { JL_N("norms, activations, sums") },
+	[JL_CONV_HOST] = { JL_N("host calls") },
 };
 
 void jl_count_convnet(struct jl_counts *ret_counts, const struct jl_convnet *net, double batch)
@@ -153,9 +149,7 @@ void jl_count_convnet(struct jl_counts *ret_counts, const struct jl_convnet *net
 	double weights = 0;
 
 	for (int k = 0; k < JL_N_CONV_KIND; k++)
-		rows[k] = (struct jl_count){ .key = jl_layers_kind_name((enum jl_conv_kind)k),
-					     .en = kinds[k].en,
-					     .ko = kinds[k].ko };
+		rows[k] = (struct jl_count){ .key = jl_layers_kind_name((enum jl_conv_kind)k), .en = kinds[k].en };
 	for (size_t i = 0; i < net->n_ops; i++) {
 		const struct jl_conv_op *op = &net->ops[i];
 		struct jl_count *row = &rows[op->kind];
@@ -168,8 +162,7 @@ void jl_count_convnet(struct jl_counts *ret_counts, const struct jl_convnet *net
 	}
 	/* Norms, biases and embeddings are not operators of the list. */
 	rows[JL_N_CONV_KIND] = (struct jl_count){ .key = "other",
-						  .en = "norms, biases, embeddings",
-						  .ko = "정규화·편향·임베딩",
+						  .en = JL_N("norms, biases, embeddings"),
 						  .params = net->n_params > weights ? net->n_params - weights : 0 };
 	finish(ret_counts, rows, JL_N_CONV_KIND + 1);
 	ret_counts->total.params = net->n_params;

@@ -7,7 +7,7 @@
 
 struct jl_count {
 	const char *key;
-	const char *en, *ko;
+	const char *en;
 	double n;        /* how many of them the model has */
 	double params;   /* of all of them */
 	double fwd_flop; /* of the whole batch; a multiply-add is two */

@@ -6,11 +6,11 @@
 #define SIDE 32.0 /* of the worked example */
 
 const struct jl_explain_label jl_explain_parts[JL_N_EX] = {
-	[JL_EX_MATRIX] = { "matrix", "products, attention", "행렬곱·어텐션" },
-	[JL_EX_MEMORY] = { "memory", "memory streams", "메모리 이동" },
-	[JL_EX_HOST] = { "host", "host launches", "호스트 실행 지연" },
-	[JL_EX_LINKS] = { "links", "communication", "통신" },
-	[JL_EX_OTHER] = { "other", "bubbles, input", "대기·입력" },
+	[JL_EX_MATRIX] = { "matrix", JL_N("products, attention") },
+	[JL_EX_MEMORY] = { "memory", JL_N("memory streams") },
+	[JL_EX_HOST] = { "host", JL_N("host launches") },
+	[JL_EX_LINKS] = { "links", JL_N("communication") },
+	[JL_EX_OTHER] = { "other", JL_N("bubbles, input") },
 };
 
 struct jl_cycles jl_explain_cycles(double n)

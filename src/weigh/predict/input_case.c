@@ -36,15 +36,12 @@ void jl_case_choose_input(struct jl_case *c, const struct jl_catalog *cat, const
 	if (req->input == JL_UNSET)
 		jl_note_add(&c->notes, "input",
 			    "JPEG images decoded by the CPU, %.2g ms a thread; --input synthetic leaves that out",
-			    "CPU가 JPEG를 디코딩, 스레드당 %.2g ms. --input synthetic 이면 제외",
 			    1e3 * c->input.sample_s);
-	if (isnan(req->cpu_threads))
-		jl_note_add(&c->notes, "cpu-threads",
-			    host->threads_assumed ? "%.0f CPU threads a host, assumed for %s%.0s"
-						  : "%.0f CPU threads a host%.0s%.0s",
-			    host->threads_assumed ? "호스트당 CPU 스레드 %.0f개로 가정 (%.0s%s)"
-						  : "호스트당 CPU 스레드 %.0f개%.0s%.0s",
-			    c->input.n_threads, jl_host_class_en(host->kind), jl_host_class_ko(host->kind));
+	if (isnan(req->cpu_threads) && host->threads_assumed)
+		jl_note_add(&c->notes, "cpu-threads", "%.0f CPU threads a host, assumed for {%s}", c->input.n_threads,
+			    jl_host_class_name(host->kind));
+	else if (isnan(req->cpu_threads))
+		jl_note_add(&c->notes, "cpu-threads", "%.0f CPU threads a host", c->input.n_threads);
 }
 
 /* Pinned copies of what is offloaded: gradients come down and parameters go up through them. */

@@ -55,37 +55,31 @@ static enum jl_status refuse_transformer_words(const struct jl_case *c, const st
 			return jl_fail(err, JL_E_USAGE,
 				       "%s is for transformers; %s is weighed as plain data parallel training in "
 				       "PyTorch: leave it out",
-				       "%s은(는) 트랜스포머용입니다. %s은(는) PyTorch 데이터 병렬 학습으로만 "
-				       "예측합니다. 빼 주세요",
 				       words[i].what, c->subject.id);
 	if (!isnan(p->dp) && p->dp != c->n_gpus)
-		return jl_fail(err, JL_E_USAGE, "dp %.0f, but there are %d GPUs; take dp=%d",
-			       "dp %.0f인데 GPU는 %d개입니다. dp=%d로 하세요", p->dp, c->n_gpus, c->n_gpus);
+		return jl_fail(err, JL_E_USAGE, "dp %.0f, but there are %d GPUs; take dp=%d", p->dp, c->n_gpus,
+			       c->n_gpus);
 	return JL_OK;
 }
 
 static void say_plan(struct jl_case *c, const struct jl_request *req)
 {
 	static const struct {
-		const char *en, *ko;
-	} optimizers[] = { [JL_NET_SGD] = { "SGD with momentum", "모멘텀 SGD" },
-			   [JL_NET_ADAM] = { "Adam", "Adam" },
-			   [JL_NET_LAMB] = { "LAMB", "LAMB" } };
+		const char *en;
+	} optimizers[] = { [JL_NET_SGD] = { JL_N("SGD with momentum") },
+			   [JL_NET_ADAM] = { JL_N("Adam") },
+			   [JL_NET_LAMB] = { JL_N("LAMB") } };
 	const enum jl_net_optimizer optimizer = c->subject.net->optimizer;
 
 	if (req->framework == JL_UNSET)
-		jl_note_add(&c->notes, "framework", "PyTorch eager: what the published runs used",
-			    "PyTorch eager: 공개된 측정이 쓴 방식");
+		jl_note_add(&c->notes, "framework", "PyTorch eager: what the published runs used");
 	if (c->n_gpus > 1 && isnan(req->plan.dp))
-		jl_note_add(&c->notes, "parallel", "dp=%d: a network of this size is not cut",
-			    "dp=%d: 이 크기의 네트워크는 나누지 않음", c->n_gpus);
-	jl_note_add(&c->notes, "optimizer", "%s%.0s, %g bytes of states a parameter",
-		    "%.0s%s, 파라미터당 상태 %g바이트", optimizers[optimizer].en, optimizers[optimizer].ko,
+		jl_note_add(&c->notes, "parallel", "dp=%d: a network of this size is not cut", c->n_gpus);
+	jl_note_add(&c->notes, "optimizer", "{%s}, %g bytes of states a parameter", optimizers[optimizer].en,
 		    c->plan.weight_B + c->plan.grad_B + c->plan.optimizer_B);
 	if (c->subject.net->ignores_amp && jl_dtype_B(c->shard.dtype) < 4)
 		jl_note_add(&c->notes, "precision",
-			    "16 bits as asked; published runs of this recipe that say fp16 ran in fp32",
-			    "요청대로 16비트. 이 레시피의 공개 측정은 fp16이라고 적혀 있어도 fp32로 돌았음");
+			    "16 bits as asked; published runs of this recipe that say fp16 ran in fp32");
 }
 
 static enum jl_status choose(struct jl_case *c, const struct jl_request *req, const struct jl_catalog *cat,
@@ -181,8 +175,7 @@ static bool is_fitted(const struct jl_machine *m)
 
 static void say_unfitted(struct jl_case *c, const char *device)
 {
-	jl_note_add(&c->notes, "on", "no runs of such networks on %s itself: its family's values",
-		    "%s에서 이런 네트워크를 돌린 측정이 없어 같은 계열의 값을 씀", device);
+	jl_note_add(&c->notes, "on", "no runs of such networks on %s itself: its family's values", device);
 }
 
 static struct jl_weight weigh(const struct jl_case *c)

@@ -81,8 +81,7 @@ static bool is_fitted(const struct jl_machine *m)
 
 static void say_unfitted(struct jl_case *c, const char *device)
 {
-	jl_note_add(&c->notes, "on", "no measurements of %s itself: its family's values, so a wider interval",
-		    "%s의 측정값이 없어 같은 계열의 값을 씀: 구간이 더 넓음", device);
+	jl_note_add(&c->notes, "on", "no measurements of %s itself: its family's values, so a wider interval", device);
 }
 
 static struct jl_weight weigh(const struct jl_case *c)

@@ -10,8 +10,7 @@
  * BERT-large; from MobileNet to VGG, from DistilBERT to GPT-2 XL. */
 const struct jl_mix jl_mixes[JL_N_MIX] = {
 	[JL_MIX_CNN] = { .id = "cnn",
-			 .en = "convolutional network",
-			 .ko = "합성곱 신경망",
+			 .en = JL_N("convolutional network"),
 			 .flop_per_B = 20,
 			 .reach = 4,
 			 .host_frac = 0.1,
@@ -21,8 +20,7 @@ const struct jl_mix jl_mixes[JL_N_MIX] = {
 			 .params_most = 140e6,
 			 .other_ln = 0.2 },
 	[JL_MIX_TRANSFORMER] = { .id = "transformer",
-				 .en = "transformer",
-				 .ko = "트랜스포머",
+				 .en = JL_N("transformer"),
 				 .flop_per_B = 100,
 				 .reach = 4,
 				 .host_frac = 0.05,
@@ -32,8 +30,7 @@ const struct jl_mix jl_mixes[JL_N_MIX] = {
 				 .params_most = 1.5e9,
 				 .other_ln = 0.45 },
 	[JL_MIX_UNKNOWN] = { .id = "unknown",
-			     .en = "unknown model",
-			     .ko = "모르는 모델",
+			     .en = JL_N("unknown model"),
 			     .flop_per_B = 40,
 			     .reach = 8,
 			     .host_frac = 0.07,
@@ -407,25 +404,19 @@ enum jl_status jl_observed_check(const struct jl_observed *run, const struct jl_
 
 	if (!(run->step_s > 0))
 		return jl_fail(err, JL_E_RANGE,
-			       "--observed: a step takes longer than nothing; write e.g. --observed \"1.06 s\"",
-			       "--observed: 스텝 시간은 0보다 커야 합니다. 예: --observed \"1.06 s\"");
+			       "--observed: a step takes longer than nothing; write e.g. --observed \"1.06 s\"");
 	if (run->step_s < STEP_LEAST_S || run->step_s > STEP_MOST_S)
-		return jl_fail(err, JL_E_RANGE, "--observed: a step takes between a microsecond and a year",
-			       "--observed: 스텝 시간은 1마이크로초에서 1년 사이입니다");
+		return jl_fail(err, JL_E_RANGE, "--observed: a step takes between a microsecond and a year");
 	if (!(run->batch >= n_devices))
 		return jl_fail(
 			err, JL_E_RANGE,
 			"--observed-batch %.0f is fewer than the %d devices of '%s'; give the samples of all of them "
 			"together",
-			"--observed-batch %.0f: 장치 %d개보다 적습니다 ('%s'). 모든 장치의 샘플 수를 합해서 "
-			"쓰세요",
 			run->batch, n_devices, base->sys.text);
 	if (or_else(run->sample_B, 0) * base_limit(run, base) + or_else(run->fixed_B, 0) > base->dev.mem_B)
 		return jl_fail(err, JL_E_RANGE,
 			       "%.0f samples of %.3g GB and %.3g GB beside them do not fit %s, where they ran; check "
 			       "--memory-per-sample",
-			       "샘플 %.0f개 x %.3g GB와 고정 %.3g GB는 실제로 돌았던 %s에 들어가지 않습니다. "
-			       "--memory-per-sample을 확인하세요",
 			       base_limit(run, base), or_else(run->sample_B, 0) / 1e9, or_else(run->fixed_B, 0) / 1e9,
 			       device_id(base));
 	return jl_observed_check_target(run, base, err);
@@ -441,18 +432,15 @@ enum jl_status jl_observed_check_target(const struct jl_observed *run, const str
 		return jl_fail(err, JL_E_DATA,
 			       "%s: the catalog does not know its memory bandwidth or its FP32 rate; lay them over it "
 			       "with --catalog",
-			       "%s: 메모리 대역폭이나 FP32 성능이 카탈로그에 없습니다. --catalog로 덧씌우세요",
 			       device_id(to));
 	if (!(to->dev.mem_B > 0))
 		return jl_fail(err, JL_E_DATA,
 			       "%s: the catalog does not know its memory, which decides the largest batch; lay it over "
 			       "with --catalog",
-			       "%s: 메모리 크기가 카탈로그에 없어 최대 배치를 알 수 없습니다. --catalog로 덧씌우세요",
 			       device_id(to));
 	for (size_t i = 0; i < n_paths; i++)
 		if (to->sys.gpu && isnan(matrix_flopps(&to->dev, paths[i], &elem_B)))
 			return jl_fail(err, JL_E_USAGE, "%s does not compute in %s; take --precision fp16 or fp32",
-				       "%s은(는) %s 계산을 지원하지 않습니다. --precision fp16이나 fp32로 하세요",
 				       device_id(to), jl_dtype_name((enum jl_dtype)run->dtype));
 	return JL_OK;
 }

@@ -11,7 +11,7 @@
 enum jl_mix_kind { JL_MIX_CNN, JL_MIX_TRANSFORMER, JL_MIX_UNKNOWN, JL_N_MIX };
 
 struct jl_mix {
-	const char *id, *en, *ko;
+	const char *id, *en;
 	double flop_per_B; /* of matrix products, per byte that the other kernels stream, in 16-bit formats; half of it in fp32 */
 	double reach; /* the true one is between flop_per_B / reach and flop_per_B * reach */
 	double host_frac,

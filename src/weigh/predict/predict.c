@@ -6,24 +6,24 @@
 #include "catalog/find.h"
 #include "predict/kind.h"
 
-#define JL_PART(k, member, e, o)                                                                                       \
+#define JL_PART(k, member, e)                                                                                          \
 	{                                                                                                              \
-		.key = k, .en = e, .ko = o, .offset = offsetof(struct jl_step_cost, member)                            \
+		.key = k, .en = e, .offset = offsetof(struct jl_step_cost, member)                                     \
 	}
 
 const struct jl_part jl_parts[JL_N_PART] = {
-	JL_PART("compute", compute_s, "compute", "계산"),
-	JL_PART("host_launch", host_s, "host launches", "호스트 실행 지연"),
-	JL_PART("tensor_parallel", tp_s, "tensor parallel", "텐서 병렬 통신"),
-	JL_PART("context_parallel", cp_s, "context parallel", "컨텍스트 병렬 통신"),
-	JL_PART("expert_parallel", ep_s, "expert all-to-all", "전문가 병렬 통신"),
-	JL_PART("pipeline_bubble", bubble_s, "pipeline bubble", "파이프라인 대기"),
-	JL_PART("pipeline_send", send_s, "pipeline sends", "파이프라인 전송"),
-	JL_PART("data_parallel", dp_s, "gradient exchange", "그래디언트 교환"),
-	JL_PART("contention", contention_s, "contention", "통신·계산 경합"),
-	JL_PART("optimizer", optimizer_s, "optimizer", "옵티마이저"),
-	JL_PART("offload", offload_s, "offload", "오프로드"),
-	JL_PART("input", input_s, "input", "입력"),
+	JL_PART("compute", compute_s, JL_N("compute")),
+	JL_PART("host_launch", host_s, JL_N("host launches")),
+	JL_PART("tensor_parallel", tp_s, JL_NC("time", "tensor parallel")),
+	JL_PART("context_parallel", cp_s, JL_NC("time", "context parallel")),
+	JL_PART("expert_parallel", ep_s, JL_N("expert all-to-all")),
+	JL_PART("pipeline_bubble", bubble_s, JL_N("pipeline bubble")),
+	JL_PART("pipeline_send", send_s, JL_N("pipeline sends")),
+	JL_PART("data_parallel", dp_s, JL_N("gradient exchange")),
+	JL_PART("contention", contention_s, JL_N("contention")),
+	JL_PART("optimizer", optimizer_s, JL_N("optimizer")),
+	JL_PART("offload", offload_s, JL_N("offload")),
+	JL_PART("input", input_s, JL_N("input")),
 };
 
 double jl_part_s(const struct jl_step_cost *step, size_t part)

@@ -13,12 +13,12 @@
 #include "workload/input.h"
 #include "workload/train.h"
 
-/* A choice that was made for the person, and why; in both languages. */
+/* A choice that was made for the person, and why; in English and as the person reads it. */
 #define JL_NOTE_TEXT_MAX 224
 #define JL_NOTES_MAX     24
 struct jl_note {
 	const char *key; /* the option that would have said it */
-	char en[JL_NOTE_TEXT_MAX], ko[JL_NOTE_TEXT_MAX];
+	char en[JL_NOTE_TEXT_MAX], text[JL_NOTE_TEXT_MAX];
 };
 struct jl_notes {
 	size_t n;
@@ -26,8 +26,7 @@ struct jl_notes {
 };
 
 /* More than JL_NOTES_MAX are not kept. */
-void jl_note_add(struct jl_notes *notes, const char *key, const char *en, const char *ko, ...)
-	__attribute__((format(printf, 3, 5), format(printf, 4, 5)));
+void jl_note_add(struct jl_notes *notes, const char *key, const char *en, ...) __attribute__((format(printf, 3, 4)));
 
 /* 80 % interval; multiplicative, so that a rate's is the mirror of a time's. */
 struct jl_estimate {
@@ -157,7 +156,7 @@ double jl_case_max_micro_batch_within(const struct jl_case *c, double memory_fra
 /* The parts of a step by name, in the order they are shown. */
 struct jl_part {
 	const char *key; /* in JSON */
-	const char *en, *ko;
+	const char *en;
 	size_t offset; /* of the double in struct jl_step_cost */
 };
 #define JL_N_PART 12

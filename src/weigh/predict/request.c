@@ -81,8 +81,8 @@ static enum jl_status set_degree(struct jl_ask_plan *plan, const char *key, cons
 			*rows[i].choice = rows[i].max == 3 ? (int)n : n > 1 || n == 1; /* sp=8 is sp over the 8 of tp */
 		return JL_OK;
 	}
-	return jl_fail(err, JL_E_USAGE, "--parallel: '%s=' is not one of " DEGREES "; write e.g. dp=4,tp=2",
-		       "--parallel: '%s='은(는) " DEGREES " 중 하나가 아닙니다. 예: dp=4,tp=2", key);
+	return jl_fail(err, JL_E_USAGE, JL_N("--parallel: '%s=' is not one of ") DEGREES JL_N("; write e.g. dp=4,tp=2"),
+		       key);
 }
 
 /* The next piece of a list with commas: false at its end. Longer pieces are cut: nothing that we know is as long. */
@@ -108,8 +108,7 @@ enum jl_status jl_request_parallel(struct jl_ask_plan *plan, const char *text, s
 		enum jl_status status;
 
 		if (!equals)
-			return jl_fail(err, JL_E_USAGE, "--parallel: '%s' has no '='; write e.g. dp=4,tp=2",
-				       "--parallel: '%s'에 '='이 없습니다. 예: dp=4,tp=2", piece);
+			return jl_fail(err, JL_E_USAGE, "--parallel: '%s' has no '='; write e.g. dp=4,tp=2", piece);
 		*equals = '\0';
 		status = set_degree(&next, piece, equals + 1, err);
 		if (status)
@@ -139,9 +138,8 @@ enum jl_status jl_request_offload(int *ret_offload, const char *text, struct jl_
 		while (i < sizeof(words) / sizeof(*words) && strcmp(words[i].name, piece) != 0)
 			i++;
 		if (i == sizeof(words) / sizeof(*words))
-			return jl_fail(
-				err, JL_E_USAGE, "--offload: '%s' is not one of optimizer, params, activations, none",
-				"--offload: '%s'은(는) optimizer, params, activations, none 중 하나가 아닙니다", piece);
+			return jl_fail(err, JL_E_USAGE,
+				       "--offload: '%s' is not one of optimizer, params, activations, none", piece);
 		offload |= words[i].bit;
 	}
 	*ret_offload = offload;

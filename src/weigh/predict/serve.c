@@ -27,11 +27,10 @@ static enum jl_status check(const struct jl_serve_ask *ask, int n_host, struct j
 {
 	if (!(ask->n_requests >= 1 && ask->prompt >= 1 && ask->output >= 1) || !isfinite(ask->n_requests) ||
 	    !isfinite(ask->prompt) || !isfinite(ask->output))
-		return jl_fail(err, JL_E_RANGE, "requests, prompt and output: at least 1 each",
-			       "요청 수, 프롬프트, 출력은 각각 1 이상이어야 합니다");
+		return jl_fail(err, JL_E_RANGE, "requests, prompt and output: at least 1 each");
 	if (ask->n_gpus > n_host)
-		return jl_fail(err, JL_E_RANGE, "%d GPUs for one copy of the model; a host has %d",
-			       "모델 하나에 GPU %d개를 요청했지만 호스트에는 %d개뿐입니다", ask->n_gpus, n_host);
+		return jl_fail(err, JL_E_RANGE, "%d GPUs for one copy of the model; a host has %d", ask->n_gpus,
+			       n_host);
 	return JL_OK;
 }
 

@@ -313,18 +313,15 @@ static double default_local(struct jl_case *c)
 	if (c->plan.pp > 1) {
 		jl_note_add(&c->notes, "batch",
 			    "%.0f samples a worker in micro-batches of 1: eight a stage keep the pipeline full",
-			    "작업자당 %.0f개, 마이크로배치 1: 단계당 8개면 파이프라인이 비지 않음", 8 * c->plan.pp);
+			    8 * c->plan.pp);
 		return 8 * c->plan.pp;
 	}
 	if (jl_case_max_micro_batch(c) >= 2 * batch || isnan(c->machine.dev.mem_B))
-		jl_note_add(&c->notes, "batch", "batch %.0f a GPU: fits, and is enough to fill it",
-			    "GPU당 배치 %.0f: 메모리에 맞고 GPU를 채우기에 충분함", batch);
+		jl_note_add(&c->notes, "batch", "batch %.0f a GPU: fits, and is enough to fill it", batch);
 	else if (jl_case_max_micro_batch(c) >= 1)
-		jl_note_add(&c->notes, "batch", "batch %.0f a GPU: twice as many do not fit",
-			    "GPU당 배치 %.0f: 두 배는 메모리에 들어가지 않음", batch);
+		jl_note_add(&c->notes, "batch", "batch %.0f a GPU: twice as many do not fit", batch);
 	else
-		jl_note_add(&c->notes, "batch", "batch %.0f a GPU: the least there is",
-			    "GPU당 배치 %.0f: 가능한 가장 작은 값", batch);
+		jl_note_add(&c->notes, "batch", "batch %.0f a GPU: the least there is", batch);
 	return batch;
 }
 
@@ -334,8 +331,8 @@ enum jl_status jl_choose_batch(struct jl_case *c, const struct jl_request *req, 
 
 	if (given(req->global_batch) && fmod(req->global_batch, c->plan.dp) != 0)
 		return jl_fail(err, JL_E_USAGE, "global batch %.0f does not divide by dp %.0f; take %.0f or %.0f",
-			       "전체 배치 %.0f: dp %.0f의 배수가 아닙니다. 예: %.0f, %.0f", req->global_batch,
-			       c->plan.dp, fmax(1, floor(req->global_batch / c->plan.dp)) * c->plan.dp,
+			       req->global_batch, c->plan.dp,
+			       fmax(1, floor(req->global_batch / c->plan.dp)) * c->plan.dp,
 			       ceil(req->global_batch / c->plan.dp) * c->plan.dp);
 	if (isnan(local))
 		local = default_local(c);
@@ -351,8 +348,7 @@ enum jl_status jl_choose_batch(struct jl_case *c, const struct jl_request *req, 
 		micro = fitting_divisor(c, local);
 	if (floor(micro) != micro || fmod(local, micro) != 0)
 		return jl_fail(err, JL_E_USAGE,
-			       "%.0f samples a worker do not split into %s %.0f; take a multiple of %.0f",
-			       "작업자당 %.0f개: %s %.0f의 배수가 아닙니다. %.0f의 배수를 쓰세요", local,
+			       "%.0f samples a worker do not split into %s %.0f; take a multiple of %.0f", local,
 			       floor(micro) != micro ? "accumulate" : "micro-batch",
 			       floor(micro) != micro ? req->accumulate : micro,
 			       floor(micro) != micro ? req->accumulate : micro);
@@ -360,13 +356,11 @@ enum jl_status jl_choose_batch(struct jl_case *c, const struct jl_request *req, 
 		return jl_fail(err, JL_E_USAGE,
 			       "micro-batch %.0f x accumulate %.0f is %.0f, but a worker has %.0f samples; leave one "
 			       "of them out",
-			       "마이크로배치 %.0f x 누적 %.0f = %.0f인데 작업자당 %.0f개입니다. 하나를 빼세요", micro,
-			       req->accumulate, micro * req->accumulate, local);
+			       micro, req->accumulate, micro * req->accumulate, local);
 	c->shard.micro_batch = micro;
 	c->plan.n_micro = local / micro;
 	c->global_batch = local * c->plan.dp;
 	if (given(req->global_batch) && !given(req->micro_batch) && !given(req->accumulate))
-		jl_note_add(&c->notes, "micro-batch", "micro-batch %.0f, %.0f a step",
-			    "마이크로배치 %.0f, 스텝당 %.0f번", micro, c->plan.n_micro);
+		jl_note_add(&c->notes, "micro-batch", "micro-batch %.0f, %.0f a step", micro, c->plan.n_micro);
 	return JL_OK;
 }

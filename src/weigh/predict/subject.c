@@ -71,12 +71,11 @@ static enum jl_status from_shape(struct jl_subject *subject, const struct jl_sha
 
 	if (isnan(s->layers) || isnan(s->hidden) || isnan(s->heads))
 		return jl_fail(err, JL_E_USAGE,
-			       "name a model, give a config.json, or give at least --layers, --hidden and --heads",
-			       "모델 이름이나 config.json을 쓰거나, 적어도 --layers, --hidden, --heads를 주세요");
+			       "name a model, give a config.json, or give at least --layers, --hidden and --heads");
 	if (fmod(s->hidden, s->heads) != 0)
-		return jl_fail(
-			err, JL_E_USAGE, "--hidden %.0f does not divide by --heads %.0f; take a multiple of the heads",
-			"--hidden %.0f: --heads %.0f의 배수가 아닙니다. 헤드 수의 배수를 쓰세요", s->hidden, s->heads);
+		return jl_fail(err, JL_E_USAGE,
+			       "--hidden %.0f does not divide by --heads %.0f; take a multiple of the heads", s->hidden,
+			       s->heads);
 	*m = (struct jl_transformer){
 		.n_layers = s->layers,
 		.hidden = s->hidden,

@@ -7,56 +7,36 @@
 enum search { AS_IS, SLICES, STAGES, BOTH }; /* which degrees are searched: the smallest that fits */
 
 static const struct way {
-	const char *key, *en, *ko;
+	const char *key, *en;
 	bool full_precision;
 	enum jl_recompute recompute;
 	int offload, zero;
 	enum search search;
 	bool accumulate; /* the largest pass that fits, as often as the batch needs */
 } ways[] = {
-	{ .key = "fp32", .en = "fp32", .ko = "fp32", .full_precision = true },
-	{ .key = "mixed", .en = "mixed precision", .ko = "혼합 정밀도" },
-	{ .key = "accumulate", .en = "+ smaller micro-batch", .ko = "+ 작은 마이크로배치", .accumulate = true },
-	{ .key = "recompute_selective",
-	  .en = "+ selective recompute",
-	  .ko = "+ 선택적 재계산",
-	  .recompute = JL_RECOMPUTE_SELECTIVE },
-	{ .key = "recompute_full", .en = "+ full recompute", .ko = "+ 전체 재계산", .recompute = JL_RECOMPUTE_FULL },
-	{ .key = "offload_activations",
-	  .en = "+ offload activations",
-	  .ko = "+ 활성값 오프로드",
-	  .offload = JL_OFFLOAD_ACTIVATIONS },
-	{ .key = "offload_optimizer",
-	  .en = "+ offload optimizer",
-	  .ko = "+ 옵티마이저 오프로드",
-	  .offload = JL_OFFLOAD_OPTIMIZER },
+	{ .key = "fp32", .en = JL_N("fp32"), .full_precision = true },
+	{ .key = "mixed", .en = JL_N("mixed precision") },
+	{ .key = "accumulate", .en = JL_N("+ smaller micro-batch"), .accumulate = true },
+	{ .key = "recompute_selective", .en = JL_N("+ selective recompute"), .recompute = JL_RECOMPUTE_SELECTIVE },
+	{ .key = "recompute_full", .en = JL_N("+ full recompute"), .recompute = JL_RECOMPUTE_FULL },
+	{ .key = "offload_activations", .en = JL_N("+ offload activations"), .offload = JL_OFFLOAD_ACTIVATIONS },
+	{ .key = "offload_optimizer", .en = JL_N("+ offload optimizer"), .offload = JL_OFFLOAD_OPTIMIZER },
 	{ .key = "offload_all",
-	  .en = "+ offload all, recompute",
-	  .ko = "+ 전부 오프로드, 재계산",
+	  .en = JL_N("+ offload all, recompute"),
 	  .offload = JL_OFFLOAD_OPTIMIZER | JL_OFFLOAD_PARAMS | JL_OFFLOAD_ACTIVATIONS,
 	  .recompute = JL_RECOMPUTE_FULL },
-	{ .key = "zero1", .en = "ZeRO-1", .ko = "ZeRO-1", .zero = 1 },
-	{ .key = "zero2", .en = "ZeRO-2", .ko = "ZeRO-2", .zero = 2 },
-	{ .key = "zero3", .en = "ZeRO-3 (FSDP)", .ko = "ZeRO-3 (FSDP)", .zero = 3 },
-	{ .key = "zero3_recompute",
-	  .en = "ZeRO-3 + full recompute",
-	  .ko = "ZeRO-3 + 전체 재계산",
-	  .zero = 3,
-	  .recompute = JL_RECOMPUTE_FULL },
+	{ .key = "zero1", .en = JL_N("ZeRO-1"), .zero = 1 },
+	{ .key = "zero2", .en = JL_N("ZeRO-2"), .zero = 2 },
+	{ .key = "zero3", .en = JL_N("ZeRO-3 (FSDP)"), .zero = 3 },
+	{ .key = "zero3_recompute", .en = JL_N("ZeRO-3 + full recompute"), .zero = 3, .recompute = JL_RECOMPUTE_FULL },
 	{ .key = "zero3_offload",
-	  .en = "ZeRO-3 + offload all",
-	  .ko = "ZeRO-3 + 전부 오프로드",
+	  .en = JL_N("ZeRO-3 + offload all"),
 	  .zero = 3,
 	  .offload = JL_OFFLOAD_OPTIMIZER | JL_OFFLOAD_PARAMS | JL_OFFLOAD_ACTIVATIONS,
 	  .recompute = JL_RECOMPUTE_FULL },
-	{ .key = "tensor", .en = "tensor parallel", .ko = "텐서 병렬", .search = SLICES },
-	{ .key = "pipeline", .en = "pipeline parallel", .ko = "파이프라인 병렬", .search = STAGES },
-	{ .key = "3d",
-	  .en = "3D: tp x pp x dp",
-	  .ko = "3D: tp x pp x dp",
-	  .search = BOTH,
-	  .zero = 1,
-	  .recompute = JL_RECOMPUTE_SELECTIVE },
+	{ .key = "tensor", .en = JL_N("tensor parallel"), .search = SLICES },
+	{ .key = "pipeline", .en = JL_N("pipeline parallel"), .search = STAGES },
+	{ .key = "3d", .en = JL_N("3D: tp x pp x dp"), .search = BOTH, .zero = 1, .recompute = JL_RECOMPUTE_SELECTIVE },
 };
 
 _Static_assert(sizeof(ways) / sizeof(*ways) <= JL_TECHNIQUES_MAX, "rows fit");
@@ -118,8 +98,8 @@ static void search_cuts(const struct input *in, const struct way *way, struct jl
 			return;
 	}
 	if (!row->possible && !row->why.en[0])
-		jl_fail(&row->why, JL_E_RANGE, "%d GPUs and %.0f heads leave no such cut",
-			"GPU %d개와 헤드 %.0f개로는 이렇게 나눌 수 없음", in->n_gpus, in->subject->model.heads);
+		jl_fail(&row->why, JL_E_RANGE, "%d GPUs and %.0f heads leave no such cut", in->n_gpus,
+			in->subject->model.heads);
 }
 
 /* Networks that are lists of operators are not cut, recomputed or offloaded. */
@@ -172,7 +152,7 @@ enum jl_status jl_techniques(struct jl_technique *ret_rows, size_t *ret_n, const
 	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++) {
 		struct jl_technique *row = &ret_rows[n];
 
-		*row = (struct jl_technique){ .key = ways[i].key, .en = ways[i].en, .ko = ways[i].ko };
+		*row = (struct jl_technique){ .key = ways[i].key, .en = ways[i].en };
 		if (!applies(&in, &ways[i]))
 			continue;
 		if (ways[i].search == AS_IS)

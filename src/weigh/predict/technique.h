@@ -8,7 +8,7 @@
 
 struct jl_technique {
 	const char *key;
-	const char *en, *ko;
+	const char *en;
 	bool possible; /* false: `why` says what stands against it */
 	struct jl_err why;
 	struct jl_case how; /* as it was weighed */

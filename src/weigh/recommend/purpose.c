@@ -27,10 +27,8 @@ static const struct {
 } words[] = {
 	{ "id", offsetof(struct jl_purpose, id) },
 	{ "en", offsetof(struct jl_purpose, en) },
-	{ "ko", offsetof(struct jl_purpose, ko) },
 	{ "model", offsetof(struct jl_purpose, model) },
-	{ "caveat_en", offsetof(struct jl_purpose, caveat_en) },
-	{ "caveat_ko", offsetof(struct jl_purpose, caveat_ko) },
+	{ "caveat", offsetof(struct jl_purpose, caveat) },
 };
 
 static const struct {
@@ -68,8 +66,7 @@ static enum jl_status read_numbers(struct jl_purpose *p, const struct jl_yaml *m
 		if (status)
 			return status;
 		if (!(*to > 0))
-			return jl_fail(err, JL_E_RANGE, "%s: %s must be above zero", "%s: %s은(는) 0보다 커야 합니다",
-				       p->id, numbers[i].key);
+			return jl_fail(err, JL_E_RANGE, "%s: %s must be above zero", p->id, numbers[i].key);
 	}
 	return JL_OK;
 }
@@ -91,14 +88,12 @@ static enum jl_status read_purpose(struct jl_purpose *p, const struct jl_yaml *m
 	keys[N_WORDS + N_NUMBERS + 1] = NULL;
 	if ((status = jl_yaml_check_keys(map, "a purpose", keys, err)))
 		return status;
-	if (!p->id || !p->en || !p->ko || !p->model || !task)
-		return jl_fail(err, JL_E_PARSE, "line %zu: a purpose has id, en, ko, task and model",
-			       "%zu행: 용도에는 id, en, ko, task, model이 필요합니다", map->where.line);
+	if (!p->id || !p->en || !p->model || !task)
+		return jl_fail(err, JL_E_PARSE, "line %zu: a purpose has id, en, task and model", map->where.line);
 	while (t < JL_N_TASK && strcmp(tasks[t], task) != 0)
 		t++;
 	if (t == JL_N_TASK)
-		return jl_fail(err, JL_E_PARSE, "%s: task is train, lora or serve, not '%s'",
-			       "%s: task는 train, lora, serve 중 하나입니다 ('%s' 아님)", p->id, task);
+		return jl_fail(err, JL_E_PARSE, "%s: task is train, lora or serve, not '%s'", p->id, task);
 	p->task = (enum jl_task)t;
 	return read_numbers(p, map, err);
 }
@@ -115,8 +110,7 @@ enum jl_status jl_purposes_parse(struct jl_purposes *ret_list, const char *text,
 		return status;
 	list = jl_yaml_get(root, "purposes");
 	if (!list || list->kind != JL_YAML_LIST || list->n_items == 0 || list->n_items > PURPOSES_MAX)
-		return jl_fail(err, JL_E_PARSE, "%s: a list 'purposes:' of 1 to %d is needed",
-			       "%s: 'purposes:' 목록이 필요합니다 (1~%d개)", name, PURPOSES_MAX);
+		return jl_fail(err, JL_E_PARSE, "%s: a list 'purposes:' of 1 to %d is needed", name, PURPOSES_MAX);
 	items = jl_arena_array(arena, list->n_items, sizeof(*items));
 	if (!items)
 		return jl_fail_nomem(err);
@@ -150,8 +144,7 @@ enum jl_status jl_purpose_find(const struct jl_purpose **ret_purpose, const stru
 	jl_buf_init(&all, 4096);
 	for (size_t i = 0; i < list->n; i++)
 		jl_buf_printf(&all, "%s%s", i ? ", " : "", list->items[i].id);
-	status = jl_fail(err, JL_E_USAGE, "--purpose '%s' is none of: %s",
-			 "--purpose '%s'은(는) 다음 중에 없습니다: %s", name, jl_buf_text(&all));
+	status = jl_fail(err, JL_E_USAGE, "--purpose '%s' is none of: %s", name, jl_buf_text(&all));
 	jl_buf_release(&all);
 	return status;
 }

@@ -9,8 +9,8 @@ enum jl_task { JL_TASK_TRAIN, JL_TASK_LORA, JL_TASK_SERVE, JL_N_TASK };
 
 /* Numbers that a purpose does not have are NAN. */
 struct jl_purpose {
-	const char *id, *en, *ko;
-	const char *caveat_en, *caveat_ko; /* NULL: none */
+	const char *id, *en;
+	const char *caveat; /* NULL: none */
 	enum jl_task task;
 	const char *model;
 	double seq, global_batch, samples, tokens, epochs; /* of one training run */

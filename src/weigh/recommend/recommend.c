@@ -16,27 +16,26 @@
 #define SPOT_RESTART_S      600
 
 static const struct {
-	const char *key, *en, *ko;
+	const char *key, *en;
 } hows[JL_N_HOW] = {
-	[JL_HOW_NEW] = { "buy-new", "buy new", "새것 구매" },
-	[JL_HOW_USED] = { "buy-used", "buy used", "중고 구매" },
-	[JL_HOW_RENT] = { "rent", "rent", "임대" },
-	[JL_HOW_SPOT] = { "spot", "spot", "스팟" },
+	[JL_HOW_NEW] = { "buy-new", JL_N("buy new") },
+	[JL_HOW_USED] = { "buy-used", JL_N("buy used") },
+	[JL_HOW_RENT] = { "rent", JL_NC("how", "rent") },
+	[JL_HOW_SPOT] = { "spot", JL_N("spot") },
 };
 static const struct {
-	const char *key, *en, *ko;
+	const char *key, *en;
 } reasons[JL_N_AGAINST] = {
-	[JL_AGAINST_NOTHING] = { "nothing", "nothing", "없음" },
-	[JL_AGAINST_UNKNOWN] = { "unknown", "facts are missing, or it cannot run this",
-				 "자료가 없거나 실행할 수 없음" },
-	[JL_AGAINST_MEMORY] = { "memory", "does not fit in memory", "메모리 부족" },
-	[JL_AGAINST_BATCH] = { "batch", "the batch cannot be shared out evenly", "배치가 장치 수로 나뉘지 않음" },
-	[JL_AGAINST_USE] = { "use", "too slow for all the work", "전체 작업을 제때 못 끝냄" },
-	[JL_AGAINST_WAIT] = { "wait", "takes too long", "시간 초과" },
-	[JL_AGAINST_BUDGET] = { "budget", "above the budget", "예산 초과" },
-	[JL_AGAINST_PRICE] = { "price", "the price is too old", "가격이 너무 오래됨" },
-	[JL_AGAINST_OFFER] = { "offer", "a single offer, not many", "매물 하나로 여러 대 불가" },
-	[JL_AGAINST_POWER] = { "power", "above the power limit", "전력 한도 초과" },
+	[JL_AGAINST_NOTHING] = { "nothing", JL_N("nothing") },
+	[JL_AGAINST_UNKNOWN] = { "unknown", JL_N("facts are missing, or it cannot run this") },
+	[JL_AGAINST_MEMORY] = { "memory", JL_N("does not fit in memory") },
+	[JL_AGAINST_BATCH] = { "batch", JL_N("the batch cannot be shared out evenly") },
+	[JL_AGAINST_USE] = { "use", JL_N("too slow for all the work") },
+	[JL_AGAINST_WAIT] = { "wait", JL_N("takes too long") },
+	[JL_AGAINST_BUDGET] = { "budget", JL_N("above the budget") },
+	[JL_AGAINST_PRICE] = { "price", JL_N("the price is too old") },
+	[JL_AGAINST_OFFER] = { "offer", JL_N("a single offer, not many") },
+	[JL_AGAINST_POWER] = { "power", JL_N("above the power limit") },
 };
 
 const char *jl_how_key(enum jl_how how)
@@ -44,9 +43,9 @@ const char *jl_how_key(enum jl_how how)
 	return hows[how].key;
 }
 
-const char *jl_how_name(enum jl_how how, enum jl_lang lang)
+const char *jl_how_name(enum jl_how how)
 {
-	return JL_T(lang, hows[how].en, hows[how].ko);
+	return jl_msg(hows[how].en);
 }
 
 const char *jl_against_key(enum jl_against against)
@@ -54,9 +53,9 @@ const char *jl_against_key(enum jl_against against)
 	return reasons[against].key;
 }
 
-const char *jl_against_name(enum jl_against against, enum jl_lang lang)
+const char *jl_against_name(enum jl_against against)
 {
-	return JL_T(lang, reasons[against].en, reasons[against].ko);
+	return jl_msg(reasons[against].en);
 }
 
 struct jl_recommend_ask jl_recommend_ask_empty(void)
@@ -203,11 +202,9 @@ static enum jl_status weigh_all(struct jl_setup *setups, size_t n_units, const s
 	if (!ask->seen && (status = jl_subject_find(&work->subject, ask->cat, &ask->run, arena, err)))
 		return status;
 	if (ask->task == JL_TASK_SERVE && (ask->seen || !work->subject.kind->has_tokens))
-		return jl_fail(err, JL_E_USAGE, "serving needs a transformer, e.g. llama-3-70b",
-			       "서빙에는 트랜스포머 모델이 필요합니다. 예: llama-3-70b");
+		return jl_fail(err, JL_E_USAGE, "serving needs a transformer, e.g. llama-3-70b");
 	if (ask->task == JL_TASK_LORA && (ask->seen || !work->subject.kind->has_tokens))
-		return jl_fail(err, JL_E_USAGE, "adapters (LoRA) need a transformer, e.g. llama-2-7b",
-			       "LoRA에는 트랜스포머 모델이 필요합니다. 예: llama-2-7b");
+		return jl_fail(err, JL_E_USAGE, "adapters (LoRA) need a transformer, e.g. llama-2-7b");
 	if ((status = jl_pool_create(ask->n_threads, &pool, err)))
 		return status;
 	jl_pool_run(pool, weigh_unit, &w, n_units);
@@ -391,7 +388,7 @@ static enum jl_status make_candidates(struct jl_recommendation *r, const struct 
 	const double overhead = spot_overhead();
 
 	if (offers->n > JL_RECOMMEND_MAX / jl_n_node_counts)
-		return jl_fail(err, JL_E_LIMIT, "more than %d candidates", "후보가 %d개를 넘습니다", JL_RECOMMEND_MAX);
+		return jl_fail(err, JL_E_LIMIT, "more than %d candidates", JL_RECOMMEND_MAX);
 	r->items = jl_arena_array(arena, offers->n * jl_n_node_counts + 1, sizeof(*r->items));
 	if (!r->items)
 		return jl_fail_nomem(err);
@@ -429,24 +426,18 @@ static enum jl_status make_candidates(struct jl_recommendation *r, const struct 
 static enum jl_status check(const struct jl_recommend_ask *ask, struct jl_err *err)
 {
 	if (!(ask->months > 0 && ask->months <= 600))
-		return jl_fail(err, JL_E_RANGE, "--months is above 0 and at most 600",
-			       "--months는 0보다 크고 600 이하입니다");
+		return jl_fail(err, JL_E_RANGE, "--months is above 0 and at most 600");
 	if (ask->task != JL_TASK_SERVE && !(ask->runs_per_month > 0 && ask->runs_per_month <= 1e6))
-		return jl_fail(err, JL_E_RANGE, "--runs-per-month is above 0 and at most 1,000,000",
-			       "--runs-per-month는 0보다 크고 1,000,000 이하입니다");
+		return jl_fail(err, JL_E_RANGE, "--runs-per-month is above 0 and at most 1,000,000");
 	if (ask->task != JL_TASK_SERVE && !ask->seen && isnan(ask->run.samples) && isnan(ask->run.tokens) &&
 	    isnan(ask->run.steps_per_epoch))
-		return jl_fail(err, JL_E_USAGE, "how long is a run? give --tokens, --samples or --steps-per-epoch",
-			       "학습 길이가 없습니다: --tokens, --samples, --steps-per-epoch 중 하나를 쓰세요");
+		return jl_fail(err, JL_E_USAGE, "how long is a run? give --tokens, --samples or --steps-per-epoch");
 	if (ask->seen && !(ask->seen->batches > 0))
-		return jl_fail(err, JL_E_USAGE, "how long is a run? give --batches or --samples",
-			       "학습 길이가 없습니다: --batches나 --samples를 쓰세요");
+		return jl_fail(err, JL_E_USAGE, "how long is a run? give --batches or --samples");
 	if (ask->task == JL_TASK_SERVE && (ask->run.dtype == JL_FP32 || ask->run.dtype == JL_TF32))
-		return jl_fail(err, JL_E_USAGE, "--precision: models are served in fp16, bf16 or fp8",
-			       "--precision: 서빙은 fp16, bf16, fp8 중 하나입니다");
+		return jl_fail(err, JL_E_USAGE, "--precision: models are served in fp16, bf16 or fp8");
 	if (ask->task == JL_TASK_SERVE && !(ask->users >= 1 && ask->context >= 1 && ask->tokens_per_s > 0))
-		return jl_fail(err, JL_E_USAGE, "serving needs --users, --context and --tokens-per-s",
-			       "서빙에는 --users, --context, --tokens-per-s가 필요합니다");
+		return jl_fail(err, JL_E_USAGE, "serving needs --users, --context and --tokens-per-s");
 	return JL_OK;
 }
 

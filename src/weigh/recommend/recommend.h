@@ -11,7 +11,7 @@
 
 enum jl_how { JL_HOW_NEW, JL_HOW_USED, JL_HOW_RENT, JL_HOW_SPOT, JL_N_HOW };
 const char *jl_how_key(enum jl_how how); /* "buy-new", "buy-used", "rent", "spot" */
-const char *jl_how_name(enum jl_how how, enum jl_lang lang);
+const char *jl_how_name(enum jl_how how);
 
 #define JL_RECOMMEND_ONLY_MAX   64
 #define JL_RECOMMEND_NODES_MAX  1024
@@ -65,7 +65,7 @@ enum jl_against {
 	JL_N_AGAINST
 };
 const char *jl_against_key(enum jl_against against);
-const char *jl_against_name(enum jl_against against, enum jl_lang lang);
+const char *jl_against_name(enum jl_against against);
 
 /* Hardware, with the work predicted on it. */
 struct jl_setup {
@@ -126,7 +126,7 @@ enum jl_status jl_recommend_run(struct jl_recommendation *ret_result, const stru
 #define JL_CAVEATS_MAX 8
 struct jl_caveat {
 	const char *key;
-	char en[JL_NOTE_TEXT_MAX], ko[JL_NOTE_TEXT_MAX];
+	char en[JL_NOTE_TEXT_MAX], text[JL_NOTE_TEXT_MAX];
 };
 size_t jl_recommend_caveats(struct jl_caveat ret_caveats[JL_CAVEATS_MAX], const struct jl_candidate *candidate,
 			    const struct jl_recommend_ask *ask);

@@ -35,9 +35,13 @@ static enum jl_status check_plain(const struct jl_yaml *node, struct jl_err *err
 		if ((unsigned char)*at < 0x20 || *at == 0x7f)
 			return jl_fail_at(err, JL_E_PARSE, &node->where,
 					  "%s: a line break or control character in the text; write it on one line",
-					  "%s: 줄바꿈이나 제어 문자가 있습니다. 한 줄로 쓰세요",
 					  node->key ? node->key : "-");
 	return JL_OK;
+}
+
+const char *jl_words_in(struct jl_words words)
+{
+	return jl_lang_is("ko") ? words.ko : words.en;
 }
 
 /* "text", or {ko: ..., en: ...} */
@@ -61,7 +65,7 @@ enum jl_status jl_scenario_words(struct jl_words *ret_words, const struct jl_yam
 	if (!ret_words->en)
 		ret_words->en = ret_words->ko;
 	if (!ret_words->en)
-		return jl_fail_at(err, JL_E_PARSE, &node->where, "ko: or en: is missing", "ko: 또는 en: 이 없습니다");
+		return jl_fail_at(err, JL_E_PARSE, &node->where, "ko: or en: is missing");
 	return JL_OK;
 }
 
@@ -69,8 +73,7 @@ enum jl_status jl_scenario_text(const struct jl_yaml *node, struct jl_err *err)
 {
 	if (node->kind == JL_YAML_TEXT)
 		return check_plain(node, err);
-	return jl_fail_at(err, JL_E_PARSE, &node->where, "%s: one value is wanted", "%s: 값 하나가 필요합니다",
-			  node->key ? node->key : "-");
+	return jl_fail_at(err, JL_E_PARSE, &node->where, "%s: one value is wanted", node->key ? node->key : "-");
 }
 
 /* A quantity of a kind, with the place in the message. */
@@ -83,7 +86,7 @@ enum jl_status jl_scenario_quantity(double *ret_value, const struct jl_yaml *nod
 	if (status)
 		return status;
 	if ((status = jl_units_parse(ret_value, node->text, kind, node->key ? node->key : "value", &inner)))
-		jl_fail_at(err, status, &node->where, "%s%.0s", "%.0s%s", inner.en, inner.ko);
+		jl_fail_from(err, status, &node->where, &inner, "{}");
 	return status;
 }
 
@@ -97,7 +100,7 @@ enum jl_status jl_scenario_count(double *ret_n, const struct jl_yaml *node, stru
 		return status;
 	if ((status = jl_units_parse_count(&n, node->text, 1, 1000000000000000LL, node->key ? node->key : "count",
 					   &inner)))
-		return jl_fail_at(err, status, &node->where, "%s%.0s", "%.0s%s", inner.en, inner.ko);
+		return jl_fail_from(err, status, &node->where, &inner, "{}");
 	*ret_n = (double)n;
 	return JL_OK;
 }
@@ -107,13 +110,11 @@ static enum jl_status read_counts(double *ret_values, size_t *ret_n, const struc
 	size_t n = 0;
 
 	if (list->kind != JL_YAML_LIST)
-		return jl_fail_at(err, JL_E_PARSE, &list->where, "%s: a list, e.g. [1, 2, 4, 8]",
-				  "%s: 목록이어야 합니다. 예: [1, 2, 4, 8]", list->key);
+		return jl_fail_at(err, JL_E_PARSE, &list->where, "%s: a list, e.g. [1, 2, 4, 8]", list->key);
 	for (const struct jl_yaml *item = list->items; item; item = item->next) {
 		enum jl_status status;
 		if (n == JL_SCENARIO_LIST_MAX)
-			return jl_fail_at(err, JL_E_LIMIT, &item->where, "more than %d values", "값이 %d개를 넘습니다",
-					  JL_SCENARIO_LIST_MAX);
+			return jl_fail_at(err, JL_E_LIMIT, &item->where, "more than %d values", JL_SCENARIO_LIST_MAX);
 		if ((status = jl_scenario_count(&ret_values[n++], item, err)))
 			return status;
 	}
@@ -131,16 +132,15 @@ static enum jl_status read_system(struct jl_scenario_reader *r, const struct jl_
 
 	if (r->s->n_systems == JL_SCENARIO_SYSTEMS_MAX)
 		return jl_fail_at(r->err, JL_E_LIMIT, &item->where, "more than %d systems in one report",
-				  "한 보고서에 시스템이 %d개를 넘습니다", JL_SCENARIO_SYSTEMS_MAX);
+				  JL_SCENARIO_SYSTEMS_MAX);
 	if (item->kind == JL_YAML_MAP && (status = jl_yaml_check_keys(item, "a system", keys, r->err)))
 		return status;
 	system->on = item->kind == JL_YAML_TEXT ? item->text : jl_yaml_text(item, "on");
 	system->where = item->where;
 	if (!system->on)
-		return jl_fail_at(r->err, JL_E_PARSE, &item->where, "a system needs on:, e.g. on: 4x rtx-3090",
-				  "시스템에는 on: 이 필요합니다. 예: on: 4x rtx-3090");
+		return jl_fail_at(r->err, JL_E_PARSE, &item->where, "a system needs on:, e.g. on: 4x rtx-3090");
 	if (jl_sys_parse(&system->sys, r->cat, system->on, r->arena, &inner))
-		return jl_fail_at(r->err, inner.status, &item->where, "%s%.0s", "%.0s%s", inner.en, inner.ko);
+		return jl_fail_from(r->err, inner.status, &item->where, &inner, "{}");
 	system->name = (struct jl_words){ .ko = system->on, .en = system->on };
 	if ((name = jl_yaml_get(item, "name")))
 		status = jl_scenario_words(&system->name, name, r->err);
@@ -157,8 +157,7 @@ static enum jl_status read_systems(struct jl_scenario_reader *r, const struct jl
 	enum jl_status status = JL_OK;
 
 	if (list->kind != JL_YAML_LIST)
-		return jl_fail_at(r->err, JL_E_PARSE, &list->where, "systems: a list, e.g. [rtx-4090, dgx-h100]",
-				  "systems: 목록이어야 합니다. 예: [rtx-4090, dgx-h100]");
+		return jl_fail_at(r->err, JL_E_PARSE, &list->where, "systems: a list, e.g. [rtx-4090, dgx-h100]");
 	for (const struct jl_yaml *item = list->items; !status && item; item = item->next)
 		status = read_system(r, item);
 	return status;
@@ -187,8 +186,7 @@ static enum jl_status read_precision(int *ret_dtype, const struct jl_yaml *node,
 			*ret_dtype = i;
 			return JL_OK;
 		}
-	return jl_fail_at(err, JL_E_PARSE, &node->where, "precision: fp32, tf32, fp16, bf16 or fp8",
-			  "precision: fp32, tf32, fp16, bf16, fp8 중 하나");
+	return jl_fail_at(err, JL_E_PARSE, &node->where, "precision: fp32, tf32, fp16, bf16 or fp8");
 }
 
 static enum jl_status read_observed(struct jl_scenario_reader *r, const struct jl_yaml *map)
@@ -233,8 +231,7 @@ static enum jl_status read_observed(struct jl_scenario_reader *r, const struct j
 			o->kind = (enum jl_mix_kind)k;
 	if (!status && (isnan(o->step_s) || isnan(o->batch)))
 		return jl_fail_at(r->err, JL_E_PARSE, &map->where,
-				  "observed: step and batch are needed, e.g. {step: 1.06 s, batch: 128}",
-				  "observed: step과 batch가 필요합니다. 예: {step: 1.06 s, batch: 128}");
+				  "observed: step and batch are needed, e.g. {step: 1.06 s, batch: 128}");
 	return status;
 }
 
@@ -258,7 +255,7 @@ static enum jl_status read_workload(struct jl_scenario_reader *r, const struct j
 	if (!status && (node = jl_yaml_get(map, "parallel")) && !(status = jl_scenario_text(node, r->err))) {
 		struct jl_err inner;
 		if ((status = jl_request_parallel(&q->plan, node->text, &inner)))
-			jl_fail_at(r->err, status, &node->where, "%s%.0s", "%.0s%s", inner.en, inner.ko);
+			jl_fail_from(r->err, status, &node->where, &inner, "{}");
 	}
 	if (!status && (node = jl_yaml_get(map, "repeat")))
 		status = jl_scenario_count(&r->s->repeat, node, r->err);
@@ -267,8 +264,7 @@ static enum jl_status read_workload(struct jl_scenario_reader *r, const struct j
 	if (!status && (node = jl_yaml_get(map, "observed")))
 		status = read_observed(r, node);
 	if (!status && !q->model && isnan(r->s->observed.step_s))
-		return jl_fail_at(r->err, JL_E_PARSE, &map->where, "workload: model: or observed: is needed",
-				  "workload: model: 또는 observed: 가 필요합니다");
+		return jl_fail_at(r->err, JL_E_PARSE, &map->where, "workload: model: or observed: is needed");
 	return status;
 }
 
@@ -294,11 +290,10 @@ static const struct {
 static enum jl_status read_fetch(struct jl_scenario_reader *r, const struct jl_yaml *map)
 {
 	if (map->n_items != 1)
-		return jl_fail_at(r->err, JL_E_PARSE, &map->where, "measured: record: or file: stands alone",
-				  "measured: record: 또는 file: 은 단독으로 씁니다");
+		return jl_fail_at(r->err, JL_E_PARSE, &map->where, "measured: record: or file: stands alone");
 	if (r->s->n_fetch == JL_SCENARIO_LIST_MAX)
 		return jl_fail_at(r->err, JL_E_LIMIT, &map->where, "measured: more than %d records and files",
-				  "measured: record와 file이 %d개를 넘습니다", JL_SCENARIO_LIST_MAX);
+				  JL_SCENARIO_LIST_MAX);
 	r->s->fetch[r->s->n_fetch++] = (struct jl_scenario_fetch){ .record = jl_yaml_text(map, "record"),
 								   .file = jl_yaml_text(map, "file"),
 								   .where = map->where };
@@ -324,19 +319,15 @@ static enum jl_status read_measured(struct jl_scenario_reader *r, const struct j
 	while (m.what && i < sizeof measurables / sizeof measurables[0] && strcmp(measurables[i].what, m.what) != 0)
 		i++;
 	if (!m.what || i == sizeof measurables / sizeof measurables[0])
-		return jl_fail_at(
-			r->err, JL_E_PARSE, &map->where,
-			"measured: what: is one of samples_per_s, step_s, epoch_s, algbw_Bps, busbw_Bps ...",
-			"measured: what: 은 samples_per_s, step_s, epoch_s, algbw_Bps, busbw_Bps 등이어야 합니다");
+		return jl_fail_at(r->err, JL_E_PARSE, &map->where,
+				  "measured: what: is one of samples_per_s, step_s, epoch_s, algbw_Bps, busbw_Bps ...");
 	m.kind = measurables[i].kind;
 	if (!(node = jl_yaml_get(map, "value")))
-		return jl_fail_at(r->err, JL_E_PARSE, &map->where, "measured: value: is missing",
-				  "measured: value: 가 없습니다");
+		return jl_fail_at(r->err, JL_E_PARSE, &map->where, "measured: value: is missing");
 	if ((status = jl_scenario_quantity(&m.value, node, m.kind, r->err)))
 		return status;
 	if (!(m.value > 0))
-		return jl_fail_at(r->err, JL_E_RANGE, &node->where, "a measured value is above zero",
-				  "측정값은 0보다 커야 합니다");
+		return jl_fail_at(r->err, JL_E_RANGE, &node->where, "a measured value is above zero");
 	if ((node = jl_yaml_get(map, "gpus")) && (status = jl_scenario_count(&m.n_gpus, node, r->err)))
 		return status;
 	if ((node = jl_yaml_get(map, "nodes")) && (status = jl_scenario_count(&m.n_nodes, node, r->err)))
@@ -349,8 +340,7 @@ static enum jl_status read_measured(struct jl_scenario_reader *r, const struct j
 	m.date = jl_yaml_text(map, "date");
 	if (m.system && !jl_scenario_find(r->s, m.system))
 		return jl_fail_at(r->err, JL_E_NOTFOUND, &map->where,
-				  "measured: '%.60s' is none of this scenario's systems",
-				  "measured: '%.60s'은(는) 이 시나리오의 시스템이 아닙니다", m.system);
+				  "measured: '%.60s' is none of this scenario's systems", m.system);
 	r->s->measured[r->s->n_measured++] = m;
 	return JL_OK;
 }
@@ -361,7 +351,7 @@ static enum jl_status read_measureds(struct jl_scenario_reader *r, const struct 
 
 	if (list->kind != JL_YAML_LIST || list->n_items > JL_SCENARIO_MEASURED_MAX)
 		return jl_fail_at(r->err, JL_E_PARSE, &list->where, "measured: a list of at most %d",
-				  "measured: 최대 %d개의 목록", JL_SCENARIO_MEASURED_MAX);
+				  JL_SCENARIO_MEASURED_MAX);
 	r->s->measured = jl_arena_array(r->arena, list->n_items + 1, sizeof *r->s->measured);
 	if (!r->s->measured)
 		return jl_fail_nomem(r->err);
@@ -376,8 +366,7 @@ enum jl_status jl_scenario_texts(const char **ret_texts, size_t *ret_n, size_t m
 	size_t n = 0;
 
 	if (list->kind != JL_YAML_LIST || list->n_items > max)
-		return jl_fail_at(err, JL_E_PARSE, &list->where, "%s: a list of at most %zu", "%s: 최대 %zu개의 목록",
-				  list->key, max);
+		return jl_fail_at(err, JL_E_PARSE, &list->where, "%s: a list of at most %zu", list->key, max);
 	for (const struct jl_yaml *item = list->items; item; item = item->next) {
 		enum jl_status status = jl_scenario_text(item, err);
 		if (status)
@@ -415,8 +404,7 @@ static enum jl_status read_allreduce(struct jl_scenario_reader *r, const struct 
 	a->on = jl_yaml_text(map, "on");
 	a->size_B = 16e9;
 	if (!status && !a->on)
-		return jl_fail_at(r->err, JL_E_PARSE, &map->where, "allreduce: on: is missing, e.g. aws:p5.48xlarge",
-				  "allreduce: on: 이 없습니다. 예: aws:p5.48xlarge");
+		return jl_fail_at(r->err, JL_E_PARSE, &map->where, "allreduce: on: is missing, e.g. aws:p5.48xlarge");
 	if (!status && (node = jl_yaml_get(map, "size")))
 		status = jl_scenario_quantity(&a->size_B, node, JL_K_BYTES, r->err);
 	if (!status && (node = jl_yaml_get(map, "nodes")))
@@ -439,8 +427,7 @@ static enum jl_status read_cost(struct jl_scenario_reader *r, const struct jl_ya
 
 		for (; item && !status; item = item == list ? NULL : item->next) {
 			if (c->n_options == JL_SCENARIO_LIST_MAX)
-				return jl_fail_at(r->err, JL_E_LIMIT, &item->where, "too many options",
-						  "항목이 너무 많습니다");
+				return jl_fail_at(r->err, JL_E_LIMIT, &item->where, "too many options");
 			status = jl_scenario_text(item, r->err);
 			c->kinds[c->n_options] = keys[k];
 			c->options[c->n_options++] = item;
@@ -473,7 +460,6 @@ static enum jl_status read_sections(struct jl_scenario_reader *r, const struct j
 		if (!known)
 			return jl_fail_at(r->err, JL_E_PARSE, &list->where,
 					  "no section '%.40s'; there are summary, comparison, scaling, cost ...",
-					  "'%.40s' 섹션은 없습니다. summary, comparison, scaling, cost 등이 있습니다",
 					  r->s->sections[i]);
 	}
 	return status;
@@ -554,7 +540,6 @@ enum jl_status jl_scenario_read(struct jl_scenario *ret_scenario, const struct j
 	if (!status && !ret_scenario->n_systems && !ret_scenario->cost.wanted && !ret_scenario->builds &&
 	    !ret_scenario->allreduce.wanted && !ret_scenario->claims && !ret_scenario->recommend.wanted)
 		return jl_fail_at(err, JL_E_PARSE, &root->where,
-				  "a scenario names at least its systems:, e.g. systems: [rtx-4090]",
-				  "시나리오에는 systems: 가 필요합니다. 예: systems: [rtx-4090]");
+				  "a scenario names at least its systems:, e.g. systems: [rtx-4090]");
 	return status;
 }

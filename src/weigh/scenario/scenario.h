@@ -21,6 +21,8 @@ struct jl_words { /* in both languages; the same text where only one was written
 	const char *ko, *en;
 };
 
+const char *jl_words_in(struct jl_words words); /* in the reader's language */
+
 struct jl_scenario_system {
 	struct jl_words name;
 	const char *on; /* expression as it was written */

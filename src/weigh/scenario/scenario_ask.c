@@ -15,8 +15,6 @@ static enum jl_status known_ask(const char *ask, const struct jl_yaml *node, str
 	return jl_fail_at(err, JL_E_PARSE, &node->where,
 			  "ask: '%.40s' is none of fastest, speed, time, fits, normal, breakeven, cheapest, rent, "
 			  "scaling, why, helps, do, energy, best",
-			  "ask: '%.40s'은(는) fastest, speed, time, fits, normal, breakeven, cheapest, rent, scaling, "
-			  "why, helps, do, energy, best 중에 없습니다",
 			  ask);
 }
 
@@ -43,15 +41,13 @@ static enum jl_status read_details(struct jl_scenario_reader *r, struct jl_scena
 		status = known_ask(q->ask, jl_yaml_get(map, "ask"), r->err);
 	if (!status && q->of && !jl_scenario_find(r->s, q->of))
 		return jl_fail_at(r->err, JL_E_NOTFOUND, &map->where,
-				  "questions: '%.60s' is none of this scenario's systems",
-				  "questions: '%.60s'은(는) 이 시나리오의 시스템이 아닙니다", q->of);
+				  "questions: '%.60s' is none of this scenario's systems", q->of);
 	if (!q->text.ko)
 		q->text.ko = q->text.en;
 	if (!q->text.en)
 		q->text.en = q->text.ko;
 	if (!status && !q->text.en && !q->ask)
-		return jl_fail_at(r->err, JL_E_PARSE, &map->where,
-				  "a question needs ask:, ko: or en:", "질문에는 ask:, ko:, en: 중 하나가 필요합니다");
+		return jl_fail_at(r->err, JL_E_PARSE, &map->where, "a question needs ask:, ko: or en:");
 	return status;
 }
 
@@ -61,7 +57,7 @@ enum jl_status jl_scenario_read_questions(struct jl_scenario_reader *r, const st
 
 	if (list->kind != JL_YAML_LIST || list->n_items > JL_SCENARIO_LIST_MAX)
 		return jl_fail_at(r->err, JL_E_PARSE, &list->where, "questions: a list of at most %d",
-				  "questions: 최대 %d개의 목록", JL_SCENARIO_LIST_MAX);
+				  JL_SCENARIO_LIST_MAX);
 	for (const struct jl_yaml *item = list->items; !status && item; item = item->next) {
 		struct jl_scenario_question q = { .n_nodes = NAN, .n_gpus = NAN, .where = item->where };
 
@@ -84,13 +80,11 @@ static enum jl_status read_budget(struct jl_scenario_recommend *w, const struct 
 	if (status)
 		return status;
 	if ((status = jl_quantity_parse(&q, node->text, JL_K_MONEY, "budget", &inner)))
-		return jl_fail_at(err, status, &node->where, "%s%.0s", "%.0s%s", inner.en, inner.ko);
+		return jl_fail_from(err, status, &node->where, &inner, "{}");
 	if (!(q.value > 0 && q.value < 1e15))
-		return jl_fail_at(err, JL_E_RANGE, &node->where, "budget: '%.40s' is no budget",
-				  "budget: '%.40s'은(는) 예산이 아닙니다", node->text);
+		return jl_fail_at(err, JL_E_RANGE, &node->where, "budget: '%.40s' is no budget", node->text);
 	if (q.kind == JL_K_KRW && isnan(w->fx))
-		return jl_fail_at(err, JL_E_PARSE, &node->where, "a budget in won needs the rate too, e.g. fx: 1400",
-				  "원화 예산에는 환율도 필요합니다. 예: fx: 1400");
+		return jl_fail_at(err, JL_E_PARSE, &node->where, "a budget in won needs the rate too, e.g. fx: 1400");
 	w->budget_usd = q.value / (q.kind == JL_K_KRW ? w->fx : 1);
 	return JL_OK;
 }
@@ -117,8 +111,7 @@ enum jl_status jl_scenario_read_recommend(struct jl_scenario_reader *r, const st
 			continue;
 		status = jl_scenario_quantity(fields[i].value, node, fields[i].kind, r->err);
 		if (!status && !(*fields[i].value > 0))
-			return jl_fail_at(r->err, JL_E_RANGE, &node->where, "%s: must be above zero",
-					  "%s: 0보다 커야 합니다", fields[i].key);
+			return jl_fail_at(r->err, JL_E_RANGE, &node->where, "%s: must be above zero", fields[i].key);
 	}
 	w->purpose = jl_yaml_text(map, "purpose");
 	w->region = jl_yaml_text(map, "region");

@@ -9,7 +9,7 @@
 static enum jl_status at(struct jl_err *err, const struct jl_where *where, enum jl_status status,
 			 const struct jl_err *inner)
 {
-	return jl_fail_at(err, status, where, "%s%.0s", "%.0s%s", inner->en, inner->ko);
+	return jl_fail_from(err, status, where, inner, "{}");
 }
 
 static enum jl_status read_options(struct jl_weighed *w, struct jl_err *err)
@@ -25,7 +25,7 @@ static enum jl_status read_options(struct jl_weighed *w, struct jl_err *err)
 			kind++;
 		if (w->study->n_options == JL_COST_OPTIONS_MAX || kind == JL_N_COST_KIND)
 			return jl_fail_at(err, JL_E_LIMIT, &c->options[i]->where, "more than %d options",
-					  "항목이 %d개를 넘습니다", JL_COST_OPTIONS_MAX);
+					  JL_COST_OPTIONS_MAX);
 		status = jl_cost_option_parse(&w->study->options[w->study->n_options], (enum jl_cost_kind)kind,
 					      c->options[i]->text, c->region, w->cat, w->arena, &inner);
 		if (status)
@@ -70,13 +70,11 @@ enum jl_status jl_weigh_cost(struct jl_weighed *w, struct jl_err *err)
 	s->horizon_days = isnan(c->horizon_s) ? jl_date_add_months(w->today, 36) - w->today
 					      : lround(c->horizon_s / DAY_S);
 	if (s->horizon_days < 1 || s->horizon_days > JL_COST_DAYS_MAX)
-		return jl_fail(err, JL_E_RANGE, "cost: horizon: is from one day to fifty years",
-			       "cost: horizon: 은 1일에서 50년 사이입니다");
+		return jl_fail(err, JL_E_RANGE, "cost: horizon: is from one day to fifty years");
 	w->study->assumed.util = isnan(c->util_frac);
 	s->util_ppm = w->study->assumed.util ? 150000 : llround(c->util_frac * 1e6);
 	if (s->util_ppm <= 0 || s->util_ppm > JL_PPM)
-		return jl_fail(err, JL_E_RANGE, "cost: util: is above 0 %% and at most 100 %%",
-			       "cost: util: 은 0 %%보다 크고 100 %% 이하입니다");
+		return jl_fail(err, JL_E_RANGE, "cost: util: is above 0 %% and at most 100 %%");
 	if ((status = read_power(w, err)) || (status = read_options(w, err)))
 		return status;
 	s->currency = jl_cost_is_rent(w->study->options[0].kind) ? w->study->options[0].per_hour.currency

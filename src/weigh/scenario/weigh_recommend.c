@@ -20,12 +20,12 @@ static enum jl_status read_only(struct jl_recommend_ask *ask, const struct jl_we
 
 		if (n == 0) {
 			(void)jl_find_gpu(&one, w->cat, said->only[i], &inner);
-			return jl_fail_at(err, inner.status ? inner.status : JL_E_NOTFOUND, &said->where, "%s%.0s",
-					  "%.0s%s", inner.en, inner.ko);
+			return jl_fail_from(err, inner.status ? inner.status : JL_E_NOTFOUND, &said->where, &inner,
+					    "{}");
 		}
 		if (ask->n_only + n > JL_RECOMMEND_ONLY_MAX)
 			return jl_fail_at(err, JL_E_LIMIT, &said->where, "only: more than %d accelerators",
-					  "only: 가속기가 %d개를 넘습니다", JL_RECOMMEND_ONLY_MAX);
+					  JL_RECOMMEND_ONLY_MAX);
 		for (size_t k = 0; k < n; k++)
 			ask->only[ask->n_only++] = found[k];
 	}
@@ -48,9 +48,7 @@ static enum jl_status read_hows(struct jl_recommend_ask *ask, const struct jl_we
 		}
 		if (!bits)
 			return jl_fail_at(err, JL_E_PARSE, &said->where,
-					  "how: '%.20s' is none of buy, buy-new, buy-used, rent, spot",
-					  "how: '%.20s'은(는) buy, buy-new, buy-used, rent, spot 중에 없습니다",
-					  said->hows[i]);
+					  "how: '%.20s' is none of buy, buy-new, buy-used, rent, spot", said->hows[i]);
 		ask->hows |= bits;
 	}
 	return JL_OK;
@@ -68,7 +66,7 @@ static enum jl_status read_work(struct jl_recommend_ask *ask, struct jl_weighed 
 		if ((status = jl_purposes_embedded(&list, w->arena, err)))
 			return status;
 		if ((status = jl_purpose_find(&w->purpose, &list, s->recommend.purpose, &inner)))
-			return jl_fail_at(err, status, &s->recommend.where, "%s%.0s", "%.0s%s", inner.en, inner.ko);
+			return jl_fail_from(err, status, &s->recommend.where, &inner, "{}");
 		jl_recommend_purpose(ask, w->purpose);
 		return JL_OK;
 	}
@@ -83,9 +81,7 @@ static enum jl_status read_work(struct jl_recommend_ask *ask, struct jl_weighed 
 			    (isnan(ask->run.samples) && isnan(ask->run.tokens) && isnan(ask->run.steps_per_epoch)))))
 		return jl_fail_at(err, JL_E_PARSE, &s->recommend.where,
 				  "recommend: needs a purpose:, or a workload: with its length (samples, tokens, "
-				  "steps_per_epoch; observed: batches)",
-				  "recommend: 에는 purpose: 또는 길이(samples, tokens, steps_per_epoch, observed의 "
-				  "batches)가 있는 workload: 가 필요합니다");
+				  "steps_per_epoch; observed: batches)");
 	return JL_OK;
 }
 

@@ -156,7 +156,7 @@ enum jl_status jl_weigh_scaling(struct jl_weighed *w, struct jl_err *err)
 			s->of = &w->systems[i];
 	if (asked->system && !s->of)
 		return jl_fail(err, JL_E_NOTFOUND, "scaling: '%.60s' is none of this scenario's systems",
-			       "scaling: '%.60s'은(는) 이 시나리오의 시스템이 아닙니다", asked->system);
+			       asked->system);
 	if (!s->of || !s->of->usable || devices_of(s->of) < 2) {
 		s->of = NULL;
 		return JL_OK;
@@ -166,7 +166,6 @@ enum jl_status jl_weigh_scaling(struct jl_weighed *w, struct jl_err *err)
 		int zero;
 		if (!mode_zero(&zero, asked->modes[i]))
 			return jl_fail(err, JL_E_PARSE, "scaling: modes: '%.40s'; there are ddp, zero1, zero2, zero3",
-				       "scaling: modes: '%.40s'. ddp, zero1, zero2, zero3 중에서 쓰세요",
 				       asked->modes[i]);
 		s->modes[s->n_modes++] = asked->modes[i];
 	}

@@ -13,14 +13,14 @@
  * in servers and desktops: processor, memory and disks of the class, and a supply that loses a tenth; estimates, so the
  * interval is wide. */
 static const struct {
-	const char *en, *ko;
+	const char *en;
 	double threads_per_gpu, threads_least;
 	double base_W, board_frac, half_ln;
 } classes[JL_N_HOST_CLASS] = {
-	[JL_HOST_BOARD] = { "a server with accelerator boards", "가속기 보드 서버", 16, 16, 0, 0.5, 0.35 },
-	[JL_HOST_SERVER] = { "a two-socket server with cards", "2소켓 카드 서버", 8, 32, 300, 0.15, 0.45 },
-	[JL_HOST_DESKTOP] = { "a desktop or workstation", "데스크톱·워크스테이션", 8, 16, 100, 0.12, 0.45 },
-	[JL_HOST_CPU] = { "a machine without accelerators", "가속기 없는 컴퓨터", 0, 16, 50, 0.15, 0.45 },
+	[JL_HOST_BOARD] = { JL_N("a server with accelerator boards"), 16, 16, 0, 0.5, 0.35 },
+	[JL_HOST_SERVER] = { JL_N("a two-socket server with cards"), 8, 32, 300, 0.15, 0.45 },
+	[JL_HOST_DESKTOP] = { JL_N("a desktop or workstation"), 8, 16, 100, 0.12, 0.45 },
+	[JL_HOST_CPU] = { JL_N("a machine without accelerators"), 0, 16, 50, 0.15, 0.45 },
 };
 
 /* Of what a rated power leaves beside the accelerators, the share that is drawn: (8.4 - 5.6) of (10.2 - 5.6) kW in the same
@@ -28,14 +28,9 @@ static const struct {
 static const double rated_frac = 0.6, rated_half_ln = 0.3;
 static const double server_threads = 96; /* of a whole two-socket server */
 
-const char *jl_host_class_en(enum jl_host_class kind)
+const char *jl_host_class_name(enum jl_host_class kind)
 {
 	return classes[kind].en;
-}
-
-const char *jl_host_class_ko(enum jl_host_class kind)
-{
-	return classes[kind].ko;
 }
 
 static bool on_board(const struct jl_gpu *gpu)

@@ -26,7 +26,6 @@ struct jl_host {
 void jl_host_of(struct jl_host *ret_host, const struct jl_sys *sys);
 
 /* "server with boards", ...: of the class, for notes. */
-const char *jl_host_class_en(enum jl_host_class kind);
-const char *jl_host_class_ko(enum jl_host_class kind);
+const char *jl_host_class_name(enum jl_host_class kind);
 
 #endif

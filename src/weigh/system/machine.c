@@ -122,13 +122,11 @@ enum jl_status jl_machine_take(struct jl_machine *ret_machine, const struct jl_m
 	int per_node = machine->sys.n_per_node > 0 ? machine->sys.n_per_node : 1;
 
 	if (n_devices > per_node * machine->sys.n_nodes)
-		return jl_fail(err, JL_E_RANGE, "%d devices, but there are %d x %d; take at most %d",
-			       "장치 %d개를 쓸 수 없습니다: %d x %d개입니다. %d개까지 쓸 수 있습니다", n_devices,
+		return jl_fail(err, JL_E_RANGE, "%d devices, but there are %d x %d; take at most %d", n_devices,
 			       machine->sys.n_nodes, per_node, per_node * machine->sys.n_nodes);
 	if (n_devices < 1 || (n_devices > per_node && n_devices % per_node))
 		return jl_fail(err, JL_E_RANGE,
 			       "%d devices cannot be taken from %d hosts of %d; take up to %d, or whole hosts",
-			       "%d개를 나눌 수 없습니다: 호스트 %d대 x %d개. %d개까지 또는 호스트 단위로 고르세요",
 			       n_devices, machine->sys.n_nodes, per_node, per_node);
 	part.sys.n_nodes = part.fabric.n_nodes = n_devices > per_node ? n_devices / per_node : 1;
 	part.sys.n_per_node = part.fabric.n_per_node = n_devices > per_node ? per_node : n_devices;

@@ -127,10 +127,9 @@ static enum jl_status kind_of(enum jl_intra_kind *ret_kind, const struct jl_link
 			*ret_kind = topologies[i].kind;
 			return JL_OK;
 		}
-	return jl_fail(
-		err, JL_E_DATA, "join %s: topology '%s' is none of none, host, p2p, bridge-pair, mesh, switch, domain",
-		"연결 %s: topology '%s'은(는) none, host, p2p, bridge-pair, mesh, switch, domain 중 하나가 아닙니다",
-		join->id, join->topology ? join->topology : "");
+	return jl_fail(err, JL_E_DATA,
+		       "join %s: topology '%s' is none of none, host, p2p, bridge-pair, mesh, switch, domain", join->id,
+		       join->topology ? join->topology : "");
 }
 
 static struct jl_link plain_link(double rate_Bps, bool in_switch)
@@ -147,8 +146,7 @@ static enum jl_status check_rate(const struct jl_link *link, const struct jl_lin
 {
 	if (link->rate_Bps > 0)
 		return JL_OK;
-	return jl_fail(err, JL_E_DATA, "the rate of %s is not in the catalog: name another with '%s'",
-		       "%s의 속도가 카탈로그에 없습니다: '%s'(으)로 다른 것을 적어 주세요", info->id,
+	return jl_fail(err, JL_E_DATA, "the rate of %s is not in the catalog: name another with '%s'", info->id,
 		       info->role == JL_ROLE_NETWORK ? "over" : "via");
 }
 

@@ -75,8 +75,7 @@ static double number(struct reader *r, const char *key, double fallback)
 	x = json_is_number(value) ? json_number_value(value) : NAN;
 	if (!(x >= 0.0 && x <= 1e9))
 		r->status = jl_fail_at(r->err, JL_E_RANGE, &(struct jl_where){ .file = r->file },
-				       "\"%s\" must be a number from 0 to 1e9",
-				       "\"%s\" 값은 0 이상 1e9 이하의 숫자여야 합니다", key);
+				       JL_N("\"%s\" must be a number from 0 to 1e9"), key);
 	return x;
 }
 
@@ -86,8 +85,7 @@ static double required(struct reader *r, const char *key)
 
 	if (isnan(x) && !r->status)
 		r->status = jl_fail_at(r->err, JL_E_PARSE, &(struct jl_where){ .file = r->file },
-				       "\"%s\" is missing; a config.json of this model_type has it",
-				       "\"%s\" 키가 없습니다. 이 model_type의 config.json에는 있어야 합니다", key);
+				       JL_N("\"%s\" is missing; a config.json of this model_type has it"), key);
 	return x;
 }
 
@@ -98,8 +96,7 @@ static double width(struct reader *r, const char *key)
 
 	if (!r->status && (x < 1 || x > 1e6 || floor(x) != x))
 		r->status = jl_fail_at(r->err, JL_E_RANGE, &(struct jl_where){ .file = r->file },
-				       "\"%s\" must be a whole number from 1 to 1e6",
-				       "\"%s\" 값은 1 이상 1e6 이하의 정수여야 합니다", key);
+				       JL_N("\"%s\" must be a whole number from 1 to 1e6"), key);
 	return x;
 }
 
@@ -209,8 +206,7 @@ static enum jl_status find_arch(const struct arch **ret_arch, const struct reade
 		jl_buf_printf(&list, "%s%s", i ? ", " : "", archs[i].type);
 	status = jl_fail_at(
 		r->err, JL_E_NOTFOUND, &(struct jl_where){ .file = r->file },
-		"model_type '%.64s' is not one we know: %s; or describe it with --layers --hidden --heads ...",
-		"모르는 model_type '%.64s'입니다. 아는 것: %s. 또는 --layers --hidden --heads ... 로 적으세요",
+		JL_N("model_type '%.64s' is not one we know: %s; or describe it with --layers --hidden --heads ..."),
 		one_line(shown, type), jl_buf_text(&list));
 	jl_buf_release(&list);
 	return status;
@@ -240,7 +236,7 @@ enum jl_status jl_hfconfig_parse(struct jl_hfconfig *ret_config, const char *tex
 				  &(struct jl_where){ .file = file,
 						      .line = json_err.line > 0 ? (size_t)json_err.line : 0,
 						      .column = json_err.column > 0 ? (size_t)json_err.column : 0 },
-				  "not JSON: %s", "JSON이 아닙니다: %s", one_line(shown, json_err.text));
+				  JL_N("not JSON: %s"), one_line(shown, json_err.text));
 	r.root = json_is_object(root) ? language_part(root) : root;
 	status = find_arch(&arch, &r);
 	if (status)
@@ -258,8 +254,7 @@ enum jl_status jl_hfconfig_parse(struct jl_hfconfig *ret_config, const char *tex
 
 		status = jl_transformer_check(&config.model, &shape);
 		if (status)
-			jl_fail_at(err, status, &(struct jl_where){ .file = file }, "%s%.0s", "%.0s%s", shape.en,
-				   shape.ko);
+			jl_fail_from(err, status, &(struct jl_where){ .file = file }, &shape, JL_N("{}"));
 	}
 	if (!status)
 		*ret_config = config;

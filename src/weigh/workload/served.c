@@ -93,8 +93,7 @@ enum jl_status jl_served_format(struct jl_serve_format *ret_format, const char *
 			return JL_OK;
 		}
 	}
-	return jl_fail(err, JL_E_DATA, "format '%.40s' is not known: bf16, fp16, fp8, fp4, int8, int4, fp32",
-		       "'%.40s' 형식을 알 수 없습니다: bf16, fp16, fp8, fp4, int8, int4, fp32", text);
+	return jl_fail(err, JL_E_DATA, "format '%.40s' is not known: bf16, fp16, fp8, fp4, int8, int4, fp32", text);
 }
 
 /* An exchange over PCIe takes several times as long to begin as one over NVLink, through the host longer still. */

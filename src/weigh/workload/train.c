@@ -63,30 +63,25 @@ enum jl_status jl_train_check(const struct jl_train *train, double n_gpus, doubl
 	const double product = p->dp * p->tp * p->pp * p->cp, local = global_batch / p->dp;
 
 	if (!(product == n_gpus))
-		return jl_fail(err, JL_E_USAGE, "dp %g x tp %g x pp %g x cp %g is %g, but there are %g GPUs",
-			       "dp %g x tp %g x pp %g x cp %g = %g인데 GPU는 %g개입니다", p->dp, p->tp, p->pp, p->cp,
-			       product, n_gpus);
+		return jl_fail(err, JL_E_USAGE, "dp %g x tp %g x pp %g x cp %g is %g, but there are %g GPUs", p->dp,
+			       p->tp, p->pp, p->cp, product, n_gpus);
 	if (!divides(p->tp, m->heads))
-		return jl_fail(err, JL_E_USAGE, "tp %g does not divide the %g heads; take a divisor of %g",
-			       "tp %g: 헤드 %g개를 나누지 못합니다. %g의 약수를 쓰세요", p->tp, m->heads, m->heads);
+		return jl_fail(err, JL_E_USAGE, "tp %g does not divide the %g heads; take a divisor of %g", p->tp,
+			       m->heads, m->heads);
 	if (!(p->pp * p->n_chunks <= m->n_layers))
 		return jl_fail(err, JL_E_USAGE, "pp %g with %g chunks needs at least %g layers; the model has %g",
-			       "pp %g, 청크 %g개에는 층이 %g개 이상 필요합니다. 모델의 층은 %g개입니다", p->pp,
-			       p->n_chunks, p->pp * p->n_chunks, m->n_layers);
+			       p->pp, p->n_chunks, p->pp * p->n_chunks, m->n_layers);
 	if (!divides(p->cp, train->shard.seq))
-		return jl_fail(err, JL_E_USAGE, "cp %g does not divide the sequence of %g tokens",
-			       "cp %g: 시퀀스 %g토큰을 나누지 못합니다", p->cp, train->shard.seq);
+		return jl_fail(err, JL_E_USAGE, "cp %g does not divide the sequence of %g tokens", p->cp,
+			       train->shard.seq);
 	if (p->ep > 1.0 && !divides(p->ep, m->moe.n_experts))
-		return jl_fail(err, JL_E_USAGE, "ep %g does not divide the %g experts",
-			       "ep %g: 전문가 %g개를 나누지 못합니다", p->ep, m->moe.n_experts);
+		return jl_fail(err, JL_E_USAGE, "ep %g does not divide the %g experts", p->ep, m->moe.n_experts);
 	if (!divides(p->dp, global_batch) || !divides(train->shard.micro_batch, local))
 		return jl_fail(err, JL_E_USAGE,
 			       "global batch %g does not split into dp %g x micro-batch %g; take a multiple of %g",
-			       "전체 배치 %g: dp %g x 마이크로배치 %g의 배수가 아닙니다. %g의 배수를 쓰세요",
 			       global_batch, p->dp, train->shard.micro_batch, p->dp * train->shard.micro_batch);
 	if (p->zero < 0 || p->zero > 3)
-		return jl_fail(err, JL_E_USAGE, "zero is %d; it is 0, 1, 2 or 3",
-			       "zero 값이 %d입니다. 0, 1, 2, 3 중 하나여야 합니다", p->zero);
+		return jl_fail(err, JL_E_USAGE, "zero is %d; it is 0, 1, 2 or 3", p->zero);
 	return JL_OK;
 }
 

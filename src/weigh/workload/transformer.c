@@ -24,16 +24,13 @@ enum jl_status jl_transformer_check(const struct jl_transformer *m, struct jl_er
 	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
 		if (!is_count(limits[i].value, limits[i].max))
 			return jl_fail(err, JL_E_RANGE, "%s is %g; it must be a whole number from 1 to %g",
-				       "%s 값이 %g입니다. 1부터 %g 사이의 정수여야 합니다", limits[i].name,
-				       limits[i].value, limits[i].max);
+				       limits[i].name, limits[i].value, limits[i].max);
 	if (fmod(m->heads, m->kv_heads) != 0.0)
-		return jl_fail(err, JL_E_RANGE, "kv_heads %g does not divide heads %g",
-			       "kv_heads %g: heads %g의 약수가 아닙니다", m->kv_heads, m->heads);
+		return jl_fail(err, JL_E_RANGE, "kv_heads %g does not divide heads %g", m->kv_heads, m->heads);
 	if (m->moe.n_experts > 0.0 && (!is_count(m->moe.n_experts, 1e6) || !is_count(m->moe.top_k, m->moe.n_experts) ||
 				       !is_count(m->moe.expert_ffn, 1e7) || m->moe.n_dense_layers > m->n_layers))
 		return jl_fail(err, JL_E_RANGE,
 			       "mixture of %g experts, %g a token, %g wide is not possible: 1 <= top_k <= experts",
-			       "전문가 %g개, 토큰당 %g개, 너비 %g인 혼합은 불가능합니다: 1 <= top_k <= experts",
 			       m->moe.n_experts, m->moe.top_k, m->moe.expert_ffn);
 	return JL_OK;
 }

@@ -30,7 +30,7 @@ static void check_refused(const char *text, enum jl_status status, const char *c
 	const struct jl_gpu *gpu = (const void *)&status;
 	struct jl_err err = { 0 };
 	const char *en = err.en;
-	const char *ko = err.ko;
+	const char *ko = err.text;
 
 	assert_int_equal(jl_find_gpu(&gpu, &small_catalog, text, &err), status);
 	assert_int_equal(err.status, status);
@@ -39,7 +39,7 @@ static void check_refused(const char *text, enum jl_status status, const char *c
 		en = strstr(en, *ids);
 		ko = strstr(ko, *ids);
 		if (!en || !ko)
-			fail_msg("'%s': %s is missing in: %s / %s", text, *ids, err.en, err.ko);
+			fail_msg("'%s': %s is missing in: %s / %s", text, *ids, err.en, err.text);
 	}
 }
 
@@ -148,7 +148,7 @@ static void test_ambiguous_list(void **state)
 	assert_int_equal(jl_find_gpu(&gpu, &small_catalog, "rtx", &err), JL_E_AMBIGUOUS);
 	assert_non_null(strstr(err.en, "fits 9 accelerators"));
 	assert_non_null(strstr(err.en, "and 1 more"));
-	assert_non_null(strstr(err.ko, "외 1개"));
+	assert_non_null(strstr(err.text, "외 1개"));
 	assert_int_equal(jl_find_gpus(all, 4, &small_catalog, "a100"), 3);
 	assert_string_equal(all[2]->id, "a100-pcie-80gb");
 	assert_int_equal(jl_find_gpus(all, 1, &small_catalog, "rtx 3080"), 2);
@@ -230,10 +230,10 @@ static void test_links(void **state)
 	/* It exists, but is something else. */
 	assert_int_equal(jl_find_link(&link, &small_catalog, "10gbe", JL_ROLE_JOIN, &err), JL_E_NOTFOUND);
 	assert_non_null(strstr(err.en, "is a network (over); here should be a join"));
-	assert_non_null(strstr(err.ko, "네트워크(over)"));
-	assert_non_null(strstr(err.ko, "여기에는 연결이 와야"));
+	assert_non_null(strstr(err.text, "네트워크(over)"));
+	assert_non_null(strstr(err.text, "여기에는 연결이 와야"));
 	assert_int_equal(jl_find_link(&link, &small_catalog, "pcie4", JL_ROLE_NETWORK, &err), JL_E_NOTFOUND);
-	assert_non_null(strstr(err.ko, "여기에는 네트워크가 와야"));
+	assert_non_null(strstr(err.text, "여기에는 네트워크가 와야"));
 	assert_int_equal(jl_find_link(&link, &small_catalog, "qqqqqqqqqqqq", JL_ROLE_JOIN, &err), JL_E_NOTFOUND);
 	assert_non_null(strstr(err.en, "'jeoul catalog list links'"));
 	assert_int_equal(jl_find_link(&link, &small_catalog, "nvlink2-mash", JL_ROLE_JOIN, &err), JL_E_NOTFOUND);
@@ -525,5 +525,6 @@ int main(void)
 		cmocka_unit_test(test_embedded_spellings),
 		cmocka_unit_test(test_embedded_examples),
 	};
+	jl_lang_set_default(jl_lang_find("ko"));
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -48,13 +48,13 @@ static inline enum jl_status keep_record(void *ctx, const struct jl_record *reco
 	return JL_OK;
 }
 
-static inline void keep_remark(void *ctx, size_t line, const char *en, const char *ko)
+static inline void keep_remark(void *ctx, size_t line, const char *text)
 {
 	struct collected *c = ctx;
 	size_t used = strlen(c->remarks);
 
-	assert_true(*en && *ko);
-	(void)snprintf(c->remarks + used, sizeof(c->remarks) - used, "%zu: %s\n", line, en);
+	assert_true(*text);
+	(void)snprintf(c->remarks + used, sizeof(c->remarks) - used, "%zu: %s\n", line, text);
 	c->n_remarks++;
 }
 

@@ -287,7 +287,7 @@ static void test_unknown_is_refused(void **state)
 	collect(&got, words, strlen(words), 65536, &plain);
 	assert_int_equal(got.status, JL_E_DATA);
 	assert_non_null(strstr(got.err.en, "nccl-tests"));
-	assert_non_null(strstr(got.err.ko, "Megatron-LM"));
+	assert_non_null(strstr(got.err.text, "Megatron-LM"));
 	collect_release(&got);
 	collect(&got, "", 0, 65536, &plain);
 	assert_int_equal(got.status, JL_E_DATA);

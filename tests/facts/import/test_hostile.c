@@ -334,7 +334,7 @@ static enum jl_status refuse(void *ctx, const struct jl_record *record, struct j
 {
 	(void)ctx;
 	(void)record;
-	return jl_fail(err, JL_E_IO, "full", "가득 참");
+	return jl_fail(err, JL_E_IO, "full");
 }
 
 static void test_sink_that_fails(void **state)

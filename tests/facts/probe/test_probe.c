@@ -107,7 +107,7 @@ static void test_no_gpu(void **state)
 	assert_null(m->system);
 	assert_non_null(m->system_why_en);
 	assert_string_equal(m->short_name, "2x Neoverse-N1, 24 GiB, no GPU");
-	assert_string_equal(m->short_name_ko, "2x Neoverse-N1, 24 GiB, GPU 없음");
+	assert_string_equal(m->short_name_text, "2x Neoverse-N1, 24 GiB, GPU 없음");
 	assert_string_equal(m->arch, "aarch64");
 	assert_string_equal(m->limits.vm, "kvm (virtio)");
 	assert_true(isnan(m->limits.cpu_quota) && isnan(m->limits.memory_B));
@@ -221,5 +221,6 @@ int main(void)
 		cmocka_unit_test(test_nonsense), cmocka_unit_test(test_fingerprint), cmocka_unit_test(test_no_memory),
 	};
 
+	jl_lang_set_default(jl_lang_find("ko"));
 	return cmocka_run_group_tests(tests, set_up, tear_down);
 }

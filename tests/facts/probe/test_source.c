@@ -105,7 +105,7 @@ static void test_refused(void **state)
 		if (!strstr(err.en, bad[i].says))
 			fail_msg("%zu: '%s' lacks '%s'", i, err.en, bad[i].says);
 		assert_null(strchr(err.en, '\n'));
-		assert_true(err.ko[0] != '\0');
+		assert_true(err.text[0] != '\0');
 	}
 }
 
@@ -257,5 +257,6 @@ int main(void)
 		cmocka_unit_test(test_this_machine),
 	};
 
+	jl_lang_set_default(jl_lang_find("ko"));
 	return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -212,7 +212,7 @@ static void test_wrong_ones_are_refused(void **state)
 		struct jl_record record;
 		struct jl_err err = { .en = "" };
 
-		if (read_text(bad[i].text, &record, &err) == JL_OK || !strstr(err.en, bad[i].word) || !err.ko[0])
+		if (read_text(bad[i].text, &record, &err) == JL_OK || !strstr(err.en, bad[i].word) || !err.text[0])
 			fail_msg("%s: \"%s\"", bad[i].text, err.en);
 	}
 }
@@ -274,5 +274,6 @@ int main(void)
 		cmocka_unit_test(test_no_memory),
 	};
 
+	jl_lang_set_default(jl_lang_find("ko"));
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

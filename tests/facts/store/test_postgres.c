@@ -356,14 +356,14 @@ static void unseen(const char *address)
 
 		assert_non_null(why);
 		assert_null(strstr(why->en, "hunter2"));
-		assert_null(strstr(why->ko, "hunter2"));
+		assert_null(strstr(why->text, "hunter2"));
 		assert_null(strstr(jl_store_where(store), "hunter2"));
 		make_record(&s, "wrong", 1);
 		must(jl_store_put(store, &s.record, NULL, &err), &err);
 		assert_int_equal(jl_store_waiting(store) > 0, true);
 	}
 	assert_null(strstr(err.en, "hunter2"));
-	assert_null(strstr(err.ko, "hunter2"));
+	assert_null(strstr(err.text, "hunter2"));
 	jl_store_close(store);
 }
 
@@ -402,5 +402,6 @@ int main(void)
 		server_stop();
 	}
 	remove_temp_dir();
+	jl_lang_set_default(jl_lang_find("ko"));
 	return n_bad;
 }

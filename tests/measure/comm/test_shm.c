@@ -70,7 +70,7 @@ static enum jl_status misbehave(struct jl_comm *comm, void *shared, void *ctx, s
 			case STOPS: (void)raise(SIGSTOP); break;
 			case SLEEPS: (void)sleep(60); break;
 			case LEAVES: return JL_OK;
-			case FAILS: return jl_fail(err, JL_E_DATA, "no luck %d", "운이 없음 %d", 7);
+			case FAILS: return jl_fail(err, JL_E_DATA, "no luck %d", 7);
 			case DISAGREES: call.coll = JL_COLL_ALLGATHER; break;
 			}
 		}

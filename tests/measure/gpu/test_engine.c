@@ -35,7 +35,7 @@ static bool there_is_a_gpu(void)
 {
 	struct jl_err err = { 0 };
 	if (getenv("JEOUL_CUDA") || jl_engine_cuda.present(&err) != JL_OK) {
-		print_message("no GPU: %s\n", getenv("JEOUL_CUDA") ? "a stand-in" : jl_err_text(&err, JL_EN));
+		print_message("no GPU: %s\n", getenv("JEOUL_CUDA") ? "a stand-in" : err.text);
 		return false;
 	}
 	return true;

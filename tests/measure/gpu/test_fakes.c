@@ -133,7 +133,7 @@ static void what_is_wrong_is_said(void **state)
 	struct jl_bench_task task = { .kind = JL_BENCH_COPY, .size_B = 4096, .device = 2 };
 	assert_int_equal(jl_bench_cuda.prepare(&task, &s, &err), JL_E_RANGE);
 	assert_non_null(strstr(err.en, "no GPU 2"));
-	assert_non_null(strstr(err.ko, "2개"));
+	assert_non_null(strstr(err.text, "2개"));
 	setenv("FAKE_CUDA_MEM_B", "1000000", 1);
 	task = (struct jl_bench_task){ .kind = JL_BENCH_COPY, .size_B = 800000 };
 	assert_int_equal(jl_bench_cuda.prepare(&task, &s, &err), JL_E_NOMEM);
@@ -321,5 +321,6 @@ int main(void)
 		cmocka_unit_test(a_whole_run),
 		cmocka_unit_test(every_call_may_fail),
 	};
+	jl_lang_set_default(jl_lang_find("ko"));
 	return cmocka_run_group_tests(tests, use_fakes, NULL);
 }

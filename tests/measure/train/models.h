@@ -66,7 +66,7 @@ static const struct jl_model_info tiny[N_TINY] = {
 	do {                                                                                                           \
 		struct jl_err *e_ = &err;                                                                              \
 		if ((call) != JL_OK)                                                                                   \
-			fail_msg("%s: %s", #call, jl_err_text(e_, JL_EN));                                             \
+			fail_msg("%s: %s", #call, e_->text);                                                           \
 	} while (0)
 
 static inline void tiny_batch(const struct jl_tokens *tokens, uint64_t first, size_t n_samples, int32_t *in,

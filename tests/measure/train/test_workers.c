@@ -208,7 +208,7 @@ static void too_little_memory(void **state)
 	assert_ok(jl_train_run(&run, NULL, &err));
 	assert_int_equal(seen.results[0]->status, JL_E_LIMIT);
 	assert_non_null(strstr(seen.results[0]->err.en, "too little memory"));
-	assert_non_null(strstr(seen.results[0]->err.ko, "메모리 부족"));
+	assert_non_null(strstr(seen.results[0]->err.text, "메모리 부족"));
 	forget(&seen);
 	/* a batch that does not fit says which one does */
 	huge = tiny[0];
@@ -227,5 +227,6 @@ int main(void)
 		cmocka_unit_test(dead_worker_is_named), cmocka_unit_test(death_is_told_soon),
 		cmocka_unit_test(too_little_memory),
 	};
+	jl_lang_set_default(jl_lang_find("ko"));
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,7 +27,7 @@ static void test_width(void **state)
 	(void)state;
 	for (size_t i = 0; i < 2 * sizeof(parts) / sizeof(*parts); i++) {
 		const struct jl_built_with *p = &parts[i / 2];
-		struct jl_cli cli = { .width = 80, .lang = i % 2 ? JL_KO : JL_EN };
+		struct jl_cli cli = { .width = 80 };
 		char flat[1024] = "";
 		char *line;
 

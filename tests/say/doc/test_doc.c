@@ -66,11 +66,13 @@ static void a_number_tells_all_that_is_known(void **state)
 
 	(void)state;
 	jl_buf_init(&out, 4096);
-	jl_num_tell(&out, &num, JL_EN);
+	jl_num_tell(&out, &num);
 	assert_string_equal(jl_buf_text(&out),
 			    "147 ms, 80 % interval 130 ms–160 ms, estimated, docs/METHOD.md, 2026-11");
 	jl_buf_reset(&out);
-	jl_num_tell(&out, &num, JL_KO);
+	jl_lang_set(jl_lang_find("ko"));
+	jl_num_tell(&out, &num);
+	jl_lang_set(NULL);
 	assert_non_null(strstr(jl_buf_text(&out), "추정"));
 	jl_buf_release(&out);
 }
@@ -92,7 +94,7 @@ static void make(struct jl_doc *doc)
 	static const struct jl_doc_column columns[] = { { .head = "<th>" }, { .head = "n", .right = true } };
 	const struct jl_num num = { .value = 42, .unit = "\"><x", .origin = JL_MEASURED, .source = "<src>" };
 
-	jl_doc_init(doc, &arena, JL_EN, "</title><script>x</script>");
+	jl_doc_init(doc, &arena, "</title><script>x</script>");
 	jl_doc_section(doc, "one", "First & last");
 	jl_doc_para(doc);
 	jl_doc_text(doc, "<b>bold</b> ");
@@ -158,7 +160,7 @@ static void a_full_document_says_so(void **state)
 	struct jl_err err;
 
 	(void)state;
-	jl_doc_init(&doc, &arena, JL_EN, "long");
+	jl_doc_init(&doc, &arena, "long");
 	for (int i = 0; i < JL_DOC_BLOCKS_MAX + 2; i++)
 		jl_doc_para(&doc);
 	assert_int_equal(doc.failed, JL_E_LIMIT);
@@ -298,7 +300,7 @@ static void references_breaks_and_taking_back(void **state)
 	struct jl_err err;
 
 	(void)state;
-	jl_doc_init(&doc, &arena, JL_EN, "t");
+	jl_doc_init(&doc, &arena, "t");
 	jl_doc_section(&doc, "summary", "Summary");
 	jl_doc_finding(&doc, JL_MARK_GOOD, "asked");
 	jl_doc_text(&doc, "one.");

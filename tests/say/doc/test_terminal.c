@@ -96,7 +96,7 @@ static void a_page_has_its_shape(void **state)
 	struct jl_doc doc;
 
 	(void)state;
-	jl_doc_init(&doc, &arena, JL_EN, NULL);
+	jl_doc_init(&doc, &arena, NULL);
 	jl_doc_lead(&doc);
 	jl_doc_name(&doc, "GPT-2");
 	jl_doc_dot(&doc);
@@ -141,7 +141,7 @@ static void sections_lists_and_pictures(void **state)
 	struct jl_doc doc;
 
 	(void)state;
-	jl_doc_init(&doc, &arena, JL_KO, NULL);
+	jl_doc_init(&doc, &arena, NULL);
 	jl_doc_section(&doc, "a", "제목");
 	jl_doc_picture(&doc, &chart);
 	jl_doc_step(&doc);
@@ -159,7 +159,7 @@ static void a_ruler_shows_where_it_lies(void **state)
 	struct jl_doc doc;
 
 	(void)state;
-	jl_doc_init(&doc, &arena, JL_EN, NULL);
+	jl_doc_init(&doc, &arena, NULL);
 	jl_doc_entry(&doc, "Verdict");
 	jl_doc_text(&doc, "normal");
 	jl_doc_ruler(&doc, &(struct jl_ruler){ .value = JL_NUM(156e9, JL_K_BYTE_RATE, JL_MEASURED),
@@ -207,7 +207,7 @@ static void the_page_has_it_too(void **state)
 	struct jl_err err;
 
 	(void)state;
-	jl_doc_init(&doc, &arena, JL_EN, "t");
+	jl_doc_init(&doc, &arena, "t");
 	jl_doc_section(&doc, "a", "Evidence");
 	jl_doc_fold(&doc);
 	jl_doc_entry(&doc, "Step");
@@ -239,7 +239,7 @@ static void a_brief_has_what_is_for_it(void **state)
 	struct jl_doc doc;
 
 	(void)state;
-	jl_doc_init(&doc, &arena, JL_EN, NULL);
+	jl_doc_init(&doc, &arena, NULL);
 	jl_doc_lead(&doc);
 	jl_doc_text(&doc, "answer");
 	jl_doc_section(&doc, "a", "Evidence");

@@ -47,11 +47,11 @@ static int set_up(void **state)
 	compare.rows[1] = (struct jl_compare_row){ .system = "other-7", .limit = 128 };
 	compare.rows[1].at[0] = compare.rows[1].at[1] = at(0.5, 0.4, 0.7, 2.12);
 	compare.rows[2] = (struct jl_compare_row){ .system = "none", .limit = NAN };
-	jl_fail(&compare.rows[2].at[0].why, JL_E_RANGE, "it cannot", "할 수 없음");
+	jl_fail(&compare.rows[2].at[0].why, JL_E_RANGE, "it cannot");
 	compare.notes.n = 1;
 	compare.notes.items[0].key = "precision";
 	strcpy(compare.notes.items[0].en, "fp16 it is");
-	strcpy(compare.notes.items[0].ko, "fp16");
+	strcpy(compare.notes.items[0].text, "fp16 it is");
 	return 0;
 }
 
@@ -84,11 +84,31 @@ static void the_terminal_shows_it(void **state)
 	struct jl_err err;
 
 	(void)state;
-	jl_doc_init(&doc, &arena, JL_EN, NULL);
+	jl_doc_init(&doc, &arena, NULL);
 	jl_tell_compare(&doc, &(struct jl_tell_compare){ .compare = &compare, .options = options });
 	jl_buf_init(&out, 1 << 16);
 	assert_int_equal(jl_doc_to_terminal(&doc, 80, false, &out, &err), JL_OK);
 	check(&out, wants, sizeof wants / sizeof wants[0]);
+	jl_buf_release(&out);
+}
+
+static void a_sentence_has_the_order_of_its_language(void **state)
+{
+	static const char *const wants[] = {
+		"1.06 s / 배치 128, base  ✅ 실측\n에폭당 배치 1,000개: 에폭당 17.7 min\n"
+	};
+	struct jl_doc doc;
+	struct jl_buf out;
+	struct jl_err err;
+
+	(void)state;
+	jl_lang_set(jl_lang_find("ko"));
+	jl_doc_init(&doc, &arena, NULL);
+	jl_tell_compare(&doc, &(struct jl_tell_compare){ .compare = &compare });
+	jl_lang_set(NULL);
+	jl_buf_init(&out, 1 << 16);
+	assert_int_equal(jl_doc_to_terminal(&doc, 80, false, &out, &err), JL_OK);
+	check(&out, wants, 1);
 	jl_buf_release(&out);
 }
 
@@ -107,7 +127,7 @@ static void a_page_has_names_origins_and_the_chart(void **state)
 	struct jl_err err;
 
 	(void)state;
-	jl_doc_init(&doc, &arena, JL_EN, "t");
+	jl_doc_init(&doc, &arena, "t");
 	jl_tell_compare(&doc, &(struct jl_tell_compare){ .compare = &compare, .names = names });
 	jl_buf_init(&out, 1 << 20);
 	assert_int_equal(jl_doc_to_html(&doc, &out, &err), JL_OK);
@@ -160,6 +180,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_terminal_shows_it),
+		cmocka_unit_test(a_sentence_has_the_order_of_its_language),
 		cmocka_unit_test(a_page_has_names_origins_and_the_chart),
 		cmocka_unit_test(json_has_stable_keys),
 		cmocka_unit_test(names_in_a_schema_are_apart),

@@ -16,7 +16,7 @@ static enum jl_status find_gpu(void *ctx, const char *text, struct jl_llm_gpu *r
 {
 	(void)ctx;
 	if (strcmp(text, "A100 SXM 80GB") != 0 && strcmp(text, "H100 SXM 80GB") != 0)
-		return jl_fail(err, JL_E_NOTFOUND, "no GPU '%s'", "'%s' GPU가 없습니다", text);
+		return jl_fail(err, JL_E_NOTFOUND, "no GPU '%s'", text);
 	*ret_gpu = (struct jl_llm_gpu){ .index = -1, .dev = a100(), .p2p = 1 };
 	if (text[0] == 'H') { /* near enough for reading rows */
 		ret_gpu->dev.arch = jl_arch_by_id("hopper");

@@ -202,7 +202,7 @@ static void test_the_worst_come_first(void **state)
 		assert_true(fabs(jl_validate_ln(line->rows[index[i]])) <=
 			    fabs(jl_validate_ln(line->rows[index[i - 1]])));
 	jl_buf_init(&why, 4096);
-	jl_validate_explain(&shipped, line, index[0], JL_EN, &why);
+	jl_validate_explain(&shipped, line, index[0], &why);
 	assert_true(strstr(jl_buf_text(&why), "%") != NULL);
 	jl_buf_release(&why);
 }
@@ -261,7 +261,6 @@ static enum jl_status compare_with(const char *history, const struct jl_validati
 
 		if (now > was[i] * (1.0 + tolerance) + 1e-5 || (isnan(now) && !isnan(was[i])))
 			status = jl_fail(err, JL_E_DATA, "%s is worse than the last score card: median %.4f, was %.4f",
-					 "%s의 정확도가 지난 성적표보다 나쁩니다: 중앙값 %.4f (이전 %.4f)",
 					 card->lines[i].set, now, was[i]);
 	}
 	jl_csv_release(&csv);

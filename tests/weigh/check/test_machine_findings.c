@@ -32,8 +32,8 @@ static const struct jl_findings *judge(const struct jl_probe_machine *machine)
 		const struct jl_finding *f = &findings->items[i];
 
 		assert_true(f->what.en[0] && f->why.en[0] && f->todo.en[0]);
-		assert_true(f->what.ko[0] && f->why.ko[0] && f->todo.ko[0]);
-		assert_true(jl_utf8_valid(f->todo.ko, strlen(f->todo.ko), NULL));
+		assert_true(f->what.text[0] && f->why.text[0] && f->todo.text[0]);
+		assert_true(jl_utf8_valid(f->todo.text, strlen(f->todo.text), NULL));
 		assert_true(i == 0 || findings->items[i - 1].severity >= f->severity);
 	}
 	return findings;
@@ -194,5 +194,6 @@ int main(void)
 		cmocka_unit_test(test_changed),  cmocka_unit_test(test_no_driver),
 	};
 
+	jl_lang_set_default(jl_lang_find("ko"));
 	return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -65,7 +65,7 @@ static void test_node_series(void **state)
 	assert_int_equal(b.limit, JL_LIMIT_NETWORK);
 	assert_false(b.in_network);
 	assert_non_null(strstr(b.limit_en, "125/248"));
-	assert_non_null(strstr(b.limit_ko, "125/248"));
+	assert_non_null(strstr(b.limit_text, "125/248"));
 	assert_true(fabs(b.busbw_factor - 1.998) < 1e-9 && b.n_nodes == 125 && b.n_ranks == 1000);
 }
 
@@ -117,7 +117,7 @@ static void test_every_kind_is_below_its_bound(void **state)
 				assert_int_equal(jl_machine_make(&m, cat, &sys, NULL), JL_OK);
 				c = weigh(&m, (enum jl_collective_kind)kind, size_B);
 				assert_true(c.algbw_Bps.value > 0 && c.algbw_Bps.value <= c.bound_Bps * (1 + 1e-9));
-				assert_true(c.limit_en[0] && c.limit_ko[0] && c.limit_Bps > 0);
+				assert_true(c.limit_en[0] && c.limit_text[0] && c.limit_Bps > 0);
 			}
 }
 
@@ -164,5 +164,6 @@ int main(void)
 		TEST(test_names_and_refusals), TEST(test_bridges_are_named_for_what_they_bound),
 	};
 
+	jl_lang_set_default(jl_lang_find("ko"));
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

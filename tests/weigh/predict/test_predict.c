@@ -52,7 +52,7 @@ static struct jl_case make(const struct jl_request *req)
 static int has_note(const struct jl_case *c, const char *key)
 {
 	for (size_t i = 0; i < c->notes.n; i++)
-		if (strcmp(c->notes.items[i].key, key) == 0 && c->notes.items[i].en[0] && c->notes.items[i].ko[0])
+		if (strcmp(c->notes.items[i].key, key) == 0 && c->notes.items[i].en[0] && c->notes.items[i].text[0])
 			return 1;
 	return 0;
 }
@@ -282,7 +282,7 @@ static void test_impossible_plans_say_what_would_be_right(void **state)
 		req.accumulate = bad[i].accumulate;
 		if (!status)
 			status = jl_case_make(&c, jl_catalog_embedded(), &req, &arena, &err);
-		if (status == JL_OK || !strstr(err.en, bad[i].says) || !err.ko[0])
+		if (status == JL_OK || !strstr(err.en, bad[i].says) || !err.text[0])
 			fail_msg("%s: status %d, '%s'", bad[i].parallel, (int)status, err.en);
 	}
 }
@@ -360,7 +360,7 @@ static void test_advice_is_ranked_and_fits(void **state)
 	for (size_t i = 0; i < n; i++) {
 		const double gain = advice[i].samples_per_s_after / advice[i].samples_per_s_before;
 
-		assert_true(gain >= 1 + JL_ADVICE_GAIN_FRAC && advice[i].en[0] && advice[i].ko[0]);
+		assert_true(gain >= 1 + JL_ADVICE_GAIN_FRAC && advice[i].en[0] && advice[i].text[0]);
 		assert_true(i == 0 || gain <= advice[i - 1].samples_per_s_after / advice[i - 1].samples_per_s_before);
 		bridge |= strcmp(advice[i].key, "nvlink_bridge") == 0;
 	}
@@ -470,5 +470,6 @@ int main(void)
 		TEST(test_shapes_from_flags),
 	};
 
+	jl_lang_set_default(jl_lang_find("ko"));
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -198,7 +198,7 @@ static void test_refused(void **state)
 	assert_int_equal(jl_sys_parse(&sys, &small_catalog, "2x dgx-h100", &arena, &err), JL_OK);
 	sys.net_oneway_Bps = JL_FACT_UNKNOWN;
 	assert_int_equal(jl_resolve_fabric(&fabric, &small_catalog, &sys, &err), JL_E_DATA);
-	assert_non_null(strstr(err.ko, "over"));
+	assert_non_null(strstr(err.text, "over"));
 	assert_int_equal(fabric.n_nodes, 77); /* untouched */
 }
 
@@ -225,5 +225,6 @@ int main(void)
 		cmocka_unit_test(test_superchip), cmocka_unit_test(test_cpu),      cmocka_unit_test(test_fabric),
 		cmocka_unit_test(test_refused),   cmocka_unit_test(test_embedded),
 	};
+	jl_lang_set_default(jl_lang_find("ko"));
 	return cmocka_run_group_tests(tests, setup, teardown);
 }

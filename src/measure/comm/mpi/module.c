@@ -57,7 +57,7 @@ static enum jl_status failed(int code, enum jl_coll coll, struct jl_err *err)
 	if (code == MPI_SUCCESS)
 		return JL_OK;
 	(void)MPI_Error_string(code, text, &len);
-	return jl_fail(err, JL_E_IO, "MPI: %s failed: %.200s", "MPI: %s 실패: %.200s", jl_coll_name(coll), text);
+	return jl_fail(err, JL_E_IO, "MPI: %s failed: %.200s", jl_coll_name(coll), text);
 }
 
 static MPI_Op op_of(const struct mpi_comm *c, const struct jl_coll_call *call)
@@ -148,7 +148,6 @@ static enum jl_status run_call(struct jl_comm *comm, const struct jl_coll_call *
 	case JL_COLL_REDUCESCATTER:
 		if (call->count > INT_MAX)
 			return jl_fail(err, JL_E_LIMIT, "%s: more than %d elements a rank; MPI counts in int",
-				       "%s: 랭크당 원소가 %d개를 넘습니다. MPI 카운트는 int입니다",
 				       jl_coll_name(call->coll), INT_MAX);
 		code = run_parts(c, call);
 		break;
@@ -293,7 +292,7 @@ static enum jl_status mpi_open(bool overlap, void (*stuck)(int rank), struct jl_
 	if (!already && MPI_Init_thread(NULL, NULL, overlap ? MPI_THREAD_SERIALIZED : MPI_THREAD_SINGLE, &provided) !=
 				MPI_SUCCESS) {
 		free(c);
-		return jl_fail(err, JL_E_ABSENT, "MPI cannot be started", "MPI를 시작할 수 없습니다");
+		return jl_fail(err, JL_E_ABSENT, "MPI cannot be started");
 	}
 	c->initialised = !already;
 	if (already)
