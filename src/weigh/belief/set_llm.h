@@ -19,10 +19,30 @@
 	X(intra_link)                                                                                                  \
 	X(inter_link)                                                                                                  \
 	X(framework)                                                                                                   \
-	X(task) X(model) X(params_b) X(layers) X(hidden) X(heads) X(kv_heads) X(ffn) X(seq_len) X(vocab) X(tp) X(pp)   \
-		X(vp) X(dp) X(cp) X(ep) X(zero_or_fsdp) X(micro_batch) X(global_batch) X(precision) X(recompute)       \
-			X(states) X(optimizer) X(dropout) X(tied) X(flash_attn) X(mem_gib_per_gpu) X(primary_metric)   \
-				X(primary_value) X(remark) X(split_group)
+	X(task)                                                                                                        \
+	X(model)                                                                                                       \
+	X(params_b)                                                                                                    \
+	X(layers)                                                                                                      \
+	X(hidden)                                                                                                      \
+	X(heads)                                                                                                       \
+	X(kv_heads)                                                                                                    \
+	X(ffn)                                                                                                         \
+	X(seq_len)                                                                                                     \
+	X(vocab)                                                                                                       \
+	X(tp)                                                                                                          \
+	X(pp)                                                                                                          \
+	X(vp)                                                                                                          \
+	X(dp)                                                                                                          \
+	X(cp)                                                                                                          \
+	X(ep)                                                                                                          \
+	X(zero_or_fsdp)                                                                                                \
+	X(micro_batch)                                                                                                 \
+	X(global_batch)                                                                                                \
+	X(precision)                                                                                                   \
+	X(recompute)                                                                                                   \
+	X(states)                                                                                                      \
+	X(optimizer)                                                                                                   \
+	X(dropout) X(tied) X(flash_attn) X(mem_gib_per_gpu) X(primary_metric) X(primary_value) X(remark) X(split_group)
 struct jl_llm_cells {
 	JL_LLM_CELLS(JL_CELL_MEMBER)
 };

@@ -15,8 +15,8 @@
 	X(n_gpus)                                                                                                      \
 	X(workload)                                                                                                    \
 	X(model)                                                                                                       \
-	X(precision) X(batch) X(power_limit_w) X(avg_power_w_total) X(avg_power_w_per_gpu) X(scope) X(throughput)      \
-		X(throughput_unit)
+	X(precision)                                                                                                   \
+	X(batch) X(power_limit_w) X(avg_power_w_total) X(avg_power_w_per_gpu) X(scope) X(throughput) X(throughput_unit)
 struct jl_power_cells {
 	JL_POWER_CELLS(JL_CELL_MEMBER)
 };
