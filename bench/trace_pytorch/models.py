@@ -1,7 +1,8 @@
 """Plain PyTorch networks and one training step of each, as people write them: nothing fused by hand, nothing tuned.
 
 A run is a dict: kind (gpt, llama, bert, vit, resnet50), layers, hidden, heads, kv_heads, ffn, vocab, seq, batch, precision (bf16: autocast
-over fp32 weights; bf16-pure: weights in bf16; fp16; tf32; fp32), mode (eager, compiled), attention (sdpa, plain), dropout,
+over fp32 weights; bf16-pure: weights in bf16; fp16; fp16-o2: weights and activations in fp16 under fp32 masters, as scripts of 2018 to 2022 did
+with apex; tf32; fp32), mode (eager, compiled), attention (sdpa, plain), dropout,
 optimizer (foreach, fused, loop).
 """
 import contextlib
@@ -157,6 +158,31 @@ class Resnet50(nn.Module):
 		return F.cross_entropy(self.head(self.body(data).mean((2, 3))), target)
 
 
+class Masters:
+	"""What apex's O2 and its clipping do to a parameter: gradients widened and unscaled, their norm, the clipping, one fused update of fp32
+	masters, and the copy back."""
+
+	def __init__(self, model):
+		self.params = list(model.parameters())
+		self.masters = [p.detach().float().requires_grad_() for p in self.params]
+		self.opt = torch.optim.AdamW(self.masters, lr=1e-4, fused=True)
+
+	@torch.no_grad()
+	def step(self):
+		grads = [torch.empty_like(m) for m in self.masters]
+		torch._foreach_copy_(grads, [p.grad for p in self.params])
+		torch._foreach_mul_(grads, 1 / 1024.0)
+		norm = torch.linalg.vector_norm(torch.stack(torch._foreach_norm(grads)))
+		torch._foreach_mul_(grads, torch.clamp(1.0 / (norm + 1e-6), max=1.0))
+		for m, g in zip(self.masters, grads):
+			m.grad = g
+		self.opt.step()
+		torch._foreach_copy_(self.params, self.masters)
+
+	def zero_grad(self, set_to_none):
+		torch._foreach_zero_([p.grad for p in self.params])
+
+
 class Run:
 	"""Model, data, optimizer; step() is one whole training step."""
 
@@ -180,8 +206,12 @@ class Run:
 				self.data = self.data.bfloat16()
 		if r.get("layout") == "channels_last":
 			self.model, self.data = self.model.to(memory_format=torch.channels_last), self.data.to(memory_format=torch.channels_last)
+		if r["precision"] == "fp16-o2":
+			self.model = self.model.half()
 		kind = r.get("optimizer", "foreach")
 		self.opt = torch.optim.AdamW(self.model.parameters(), lr=1e-4, **({"fused": True} if kind == "fused" else {"foreach": kind == "foreach"}))
+		if r["precision"] == "fp16-o2":
+			self.opt = Masters(self.model)
 		if r["kind"] == "resnet50":
 			self.opt = torch.optim.SGD(self.model.parameters(), lr=0.1, momentum=0.9)
 		self.forward = torch.compile(self.model) if r["mode"] == "compiled" else self.model

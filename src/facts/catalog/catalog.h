@@ -70,7 +70,9 @@ struct jl_gpu {
 	const char *name;           /* H100 SXM5 80GB */
 	const char *const *aliases; /* further spellings; NULL-terminated, may be NULL */
 	const char *vendor;
-	const char *family;       /* id in families.yaml: hopper, ada, ampere-dc, ampere-rtx, ... */
+	const char *family; /* id in families.yaml: hopper, ada, ampere-dc, ampere-rtx, ... */
+	const char *
+		computes_as; /* id of the GPU with the same chip, clocks and memory: what is fitted for that one holds; or NULL */
 	const char *architecture; /* as the source wrote it */
 	const char *compute_capability;
 	int year; /* 0: unknown */

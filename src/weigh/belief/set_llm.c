@@ -113,7 +113,7 @@ static void read_framework(const struct jl_llm_cells *c, struct jl_llm_row *row)
 		fw = JL_FW_GENERAL;
 		row->assumed |= JL_ASSUMED_FRAMEWORK;
 	}
-	if (has(c->framework, "DeepLearningExamples") && fw == JL_FW_EAGER)
+	if ((has(c->framework, "DeepLearningExamples") && fw == JL_FW_EAGER) || has(c->framework, "apex"))
 		fw = JL_FW_APEX;
 	if (fw == JL_FW_NATIVE && has(c->task, "squad"))
 		fw = JL_FW_APEX;
@@ -176,12 +176,11 @@ static void read_states(const struct jl_llm_cells *c, struct jl_llm_row *row)
 		plan->grad_B = 4.0;
 		plan->optimizer_B = 10.0;
 	}
-	/* Apex unscales gradients, takes their norm and copies the masters back. */
-	if (row->framework == JL_FW_APEX && row->shard.act_dtype != JL_FP32)
-		plan->optimizer_moved_B += 12.0;
 	/* NVIDIA's question answering script has a fused optimizer only with mixed precision. */
 	if (has(c->task, "squad") && row->shard.act_dtype == JL_FP32)
 		jl_plan_set_unfused(plan);
+	if (row->framework == JL_FW_APEX)
+		jl_plan_set_clipped(plan);
 	plan->trained_frac = 1.0;
 	if (has(c->task, "lora")) {
 		row->shard.frozen = 1;

@@ -77,6 +77,16 @@ static double gemm_pair_s(const struct jl_device *dev, const struct jl_attention
 	return n_pair * (jl_gemm_s(dev, &scores) + jl_gemm_s(dev, &values));
 }
 
+static double scores_s(const struct jl_device *dev, const struct jl_attention *att, double moved_B, double soft_B,
+		       double clocks)
+{
+	const double n = score_count(att);
+	const struct jl_stream moves = { .moved_B = moved_B * n },
+			       soft = { .moved_B = soft_B * n, .clocks = clocks * n };
+
+	return (moved_B > 0.0 ? jl_stream_s(dev, &moves) : 0.0) + jl_stream_s(dev, &soft);
+}
+
 double jl_attention_fwd_s(const struct jl_device *dev, const struct jl_attention *att)
 {
 	double flop = 4.0 * score_count(att) * att->head_dim;
@@ -84,9 +94,7 @@ double jl_attention_fwd_s(const struct jl_device *dev, const struct jl_attention
 		double mem_s = flash_moved_B(att) / (dev->mem_Bps * dev->fit.mem_frac);
 		return dev->fit.kernel_s + fmax(flash_s(dev, att, flop), mem_s);
 	}
-	const struct jl_stream soft = { .moved_B = att->score_B * score_count(att),
-					.clocks = att->score_clocks * score_count(att) };
-	return gemm_pair_s(dev, att, 1.0) + jl_stream_s(dev, &soft);
+	return gemm_pair_s(dev, att, 1.0) + scores_s(dev, att, att->score_B, att->soft_B, att->soft_clocks);
 }
 
 double jl_attention_bwd_s(const struct jl_device *dev, const struct jl_attention *att)
@@ -97,7 +105,6 @@ double jl_attention_bwd_s(const struct jl_device *dev, const struct jl_attention
 		double mem_s = 2.0 * flash_moved_B(att) / (dev->mem_Bps * dev->fit.mem_frac);
 		return dev->fit.kernel_s + fmax(flash_s(dev, att, 2.5 * flop) / 0.85, mem_s);
 	}
-	const struct jl_stream soft = { .moved_B = att->score_back_B * score_count(att),
-					.clocks = att->score_back_clocks * score_count(att) };
-	return gemm_pair_s(dev, att, 2.0) + jl_stream_s(dev, &soft);
+	return gemm_pair_s(dev, att, 2.0) +
+	       scores_s(dev, att, att->score_back_B, att->soft_back_B, att->soft_back_clocks);
 }

@@ -36,8 +36,9 @@ struct jl_attention { /* one layer's attention core, forward */
 	double batch, heads, kv_heads, seq_q, seq_kv, head_dim;
 	enum jl_dtype dtype;
 	int causal, flash;
-	/* not flash: bytes that softmax, mask, scale and dropout move per score, and SM clocks, forward and backward */
-	double score_B, score_back_B, score_clocks, score_back_clocks;
+	/* not flash, of each score: bytes of the kernels that only move it (scale, mask, casts), forward and backward; bytes and SM clocks of
+	 * softmax and dropout, which issue bounds as well */
+	double score_B, score_back_B, soft_B, soft_back_B, soft_clocks, soft_back_clocks;
 };
 double jl_attention_fwd_s(const struct jl_device *dev, const struct jl_attention *att);
 double jl_attention_bwd_s(const struct jl_device *dev, const struct jl_attention *att);

@@ -10,8 +10,26 @@ struct entry {
 	double prior, lo, hi, sd;
 };
 
-enum global { G_ROWWISE, G_PORTABLE, G_RELIEF, G_STRAGGLER, G_KERNEL, G_CONTEXT, G_COMM, G_WASTE, G_BUFFER, G_N };
+enum global {
+	G_LAUNCH,
+	G_MEM,
+	G_TENSOR16,
+	G_ROWWISE,
+	G_PORTABLE,
+	G_RELIEF,
+	G_STRAGGLER,
+	G_KERNEL,
+	G_CONTEXT,
+	G_COMM,
+	G_WASTE,
+	G_BUFFER,
+	G_N
+};
 static const struct entry globals[G_N] = {
+	/* What all frameworks' hosts, all devices' memory and tensor cores have in common in runs: the next framework or device begins there. */
+	[G_LAUNCH] = { "train.launch_s", "s", 20e-6, 3e-6, 1e-4, 0.6 },
+	[G_MEM] = { "train.mem_ratio", "1", 0.95, 0.6, 1.2, 0.15 },
+	[G_TENSOR16] = { "train.tensor16_ratio", "1", 0.95, 0.6, 1.2, 0.15 },
 	[G_ROWWISE] = { "train.fp8_rowwise_frac", "1", 0.6, 0.3, 1.0, 0.5 },
 	[G_PORTABLE] = { "train.portable_flash_frac", "1", 0.65, 0.3, 1.0, 0.2 },
 	[G_RELIEF] = { "train.power_relief_frac", "1", 0.5, 0.05, 1.0,
@@ -27,7 +45,7 @@ static const struct entry globals[G_N] = {
 enum per_profile { F_LAUNCH, F_COMM, F_STREAM, F_DP, F_FSDP, F_TP, F_CONTEND, F_BUCKET, F_STEP, F_OPT, F_OPTK, F_N };
 static const struct entry profiles[F_N] = {
 	/* prior comes from the profile's default */
-	[F_LAUNCH] = { "launch_s", "s", 0, 1e-6, 1e-4, 0.5 },
+	[F_LAUNCH] = { "launch_ratio", "1", 0, 0.1, 4.0, 0.4 }, /* of train.launch_s */
 	[F_COMM] = { "comm_launch_s", "s", 0, 2e-6, 3e-4, 0.7 },
 	[F_STREAM] = { "stream_frac", "1", 0, 1.0, 1.6, 0.1 },
 	[F_DP] = { "dp_overlap_frac", "1", 0, 0.02, 0.98, 0.4 },
@@ -45,9 +63,9 @@ static const struct entry profiles[F_N] = {
 enum per_arch { A_VECTOR, A_T16, A_T8, A_MEM, A_FLASH, A_N };
 static const struct entry archs[A_N] = {
 	[A_VECTOR] = { "vector_ratio", "1", 1.0, 0.4, 1.6, 0.12 },
-	[A_T16] = { "tensor16_ratio", "1", 0.97, 0.6, 1.3, 0.08 },
+	[A_T16] = { "tensor16_ratio", "1", 1.0, 0.6, 1.3, 0.07 },
 	[A_T8] = { "tensor8_ratio", "1", 1.0, 0.4, 1.6, 0.12 },
-	[A_MEM] = { "mem_ratio", "1", 0.98, 0.6, 1.3, 0.08 },
+	[A_MEM] = { "mem_ratio", "1", 1.0, 0.6, 1.3, 0.06 },
 	[A_FLASH] = { "flash_ratio", "1", 0.9, 0.3, 2.0, 0.2 },
 };
 
@@ -88,10 +106,17 @@ size_t jl_llm_n_params(size_t n_gpus)
 static double profile_field(const struct jl_profile *p, size_t f)
 {
 	const double field[F_N] = {
-		[F_LAUNCH] = p->launch_s,         [F_COMM] = p->comm_launch_s,     [F_STREAM] = p->stream_frac,
-		[F_DP] = p->dp_overlap_frac,      [F_FSDP] = p->fsdp_overlap_frac, [F_TP] = p->tp_overlap_frac,
-		[F_CONTEND] = p->contention_frac, [F_BUCKET] = p->bucket_B,        [F_STEP] = p->step_s,
-		[F_OPT] = p->optimizer_frac,      [F_OPTK] = p->optimizer_kernels,
+		[F_LAUNCH] = p->launch_s / globals[G_LAUNCH].prior,
+		[F_COMM] = p->comm_launch_s,
+		[F_STREAM] = p->stream_frac,
+		[F_DP] = p->dp_overlap_frac,
+		[F_FSDP] = p->fsdp_overlap_frac,
+		[F_TP] = p->tp_overlap_frac,
+		[F_CONTEND] = p->contention_frac,
+		[F_BUCKET] = p->bucket_B,
+		[F_STEP] = p->step_s,
+		[F_OPT] = p->optimizer_frac,
+		[F_OPTK] = p->optimizer_kernels,
 	};
 
 	return field[f];
@@ -200,9 +225,11 @@ void jl_llm_resolve_device(const double *x, int gpu_index, struct jl_device *dev
 		const enum jl_unit unit = jl_unit_of((enum jl_dtype)d);
 
 		dev->fit.gemm_frac[d] *= a[A_VECTOR + unit] * (u ? u[U_MATRIX] : 1.0);
+		if (unit == JL_UNIT_TENSOR16)
+			dev->fit.gemm_frac[d] *= x[G_TENSOR16];
 		dev->fit.gemm_frac[d] = at_most_listed(dev->fit.gemm_frac[d]);
 	}
-	dev->fit.mem_frac = at_most_listed(dev->fit.mem_frac * a[A_MEM]);
+	dev->fit.mem_frac = at_most_listed(dev->fit.mem_frac * x[G_MEM] * a[A_MEM]);
 	/* Fused attention is not the vendor's products: what those lose in runs says nothing about it. */
 	const double products = dev->fit.gemm_frac[JL_FP16] / alone_frac;
 
@@ -220,7 +247,7 @@ struct jl_profile jl_llm_resolve_profile(const double *x, enum jl_framework fram
 	const double *f = x + AT_PROFILE + (size_t)framework * F_N;
 
 	return (struct jl_profile){
-		.launch_s = f[F_LAUNCH],
+		.launch_s = x[G_LAUNCH] * f[F_LAUNCH],
 		.comm_launch_s = f[F_COMM],
 		.stream_frac = f[F_STREAM],
 		.dp_overlap_frac = f[F_DP],

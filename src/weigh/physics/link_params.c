@@ -56,6 +56,7 @@ enum {
 	P2P_LL,
 	P2P_COPY,
 	NV_ALLTOALL,
+	PC_ALLTOALL,
 	NET_ALLTOALL,
 	N_PARAM
 };
@@ -65,25 +66,25 @@ enum {
  * a channel before Hopper, 36.7 from it on); ROOT and CROSS_HOST from a measured host of ten cards without
  * peer-to-peer (9.6, 4.4, 3.2, 3.2 GB/s of bus bandwidth at 2, 4, 8, 10 ranks). */
 static const struct jl_param params[N_PARAM] = {
-	[LAUNCH] = { "link.launch_s", "s", 2e-6, 15e-6, 4.2e-6, 1.0 },
-	[MANY_DIE] = { "link.many_die_gain", "1", 1.0, 2.5, 1.6, 1.0 },
-	[HOST_RANK] = { "link.host.nccl_tests_rank_s", "s", 3e-6, 8e-6, 5.3e-6, 1.0 },
-	[HOST_TORCH] = { "link.host.torch_s", "s", 20e-6, 100e-6, 47e-6, 1.0 },
+	[LAUNCH] = { "link.launch_s", "s", 2e-6, 15e-6, 4.2e-6, 0.3 },
+	[MANY_DIE] = { "link.many_die_gain", "1", 1.0, 2.5, 1.4, 0.2 },
+	[HOST_RANK] = { "link.host.nccl_tests_rank_s", "s", 3e-6, 8e-6, 5.3e-6, 0.4 },
+	[HOST_TORCH] = { "link.host.torch_s", "s", 20e-6, 100e-6, 47e-6, 0.4 },
 	[NV_EFF] = { "link.nvlink.eff_frac", "1", 0.5, 1.0, 0.8, 0.5 },
 	[NV3_EFF] = { "link.nvlink3.eff_frac", "1", 0.5, 1.3, 1.0, 0.05 },
 	[NV4_EFF] = { "link.nvlink4.eff_frac", "1", 0.5, 1.3, 1.0, 0.05 },
 	[NV5_EFF] = { "link.nvlink5.eff_frac", "1", 0.5, 1.3, 1.0, 0.05 },
 	[BRIDGE_MAX] = { "link.bridge.max_rate", "B/s", 50e9, 300e9, 150e9, 0.2 },
 	[NV_LL_ALPHA] = { "link.nvlink.ll_alpha_s", "s", 0.3e-6, 4e-6, 0.6e-6, 0.3 },
-	[NV_LL] = { "link.nvlink.ll_frac", "1", 0.05, 0.6, 0.3, 1.0 },
-	[NV_MID] = { "link.nvlink.mid_frac", "1", 0.2, 0.95, 0.85, 1.0 },
-	[NV_MID_S] = { "link.nvlink.mid_s", "s", 0.2e-6, 50e-6, 5e-6, 1.0 },
+	[NV_LL] = { "link.nvlink.ll_frac", "1", 0.05, 0.6, 0.3, 0.4 },
+	[NV_MID] = { "link.nvlink.mid_frac", "1", 0.2, 0.95, 0.85, 0.4 },
+	[NV_MID_S] = { "link.nvlink.mid_s", "s", 0.2e-6, 50e-6, 5e-6, 0.4 },
 	[OLD_LL] = { "link.nvlink2-3.ll_frac", "1", 0.2, 1.3, 0.55, 0.2 },
-	[NV_ALPHA] = { "link.nvlink.alpha_more_s", "s", 0.05e-6, 5e-6, 0.5e-6, 1.0 },
-	[NV_SETUP] = { "link.nvlink.setup_s", "s", 2e-6, 60e-6, 20e-6, 1.0 },
+	[NV_ALPHA] = { "link.nvlink.alpha_more_s", "s", 0.05e-6, 5e-6, 0.5e-6, 0.4 },
+	[NV_SETUP] = { "link.nvlink.setup_s", "s", 2e-6, 60e-6, 20e-6, 0.3 },
 	[NV_SEGMENT] = { "link.nvlink.segment_s", "s", 0.1e-6, 30e-6, 3e-6, 0.7 },
 	[OLD_SEGMENT] = { "link.nvlink2-3.segment_gain", "1", 0.3, 6.0, 1.0, 0.5 },
-	[NV_COPY] = { "link.nvlink.copy_frac", "1", 0.05, 1.5, 0.4, 1.0 },
+	[NV_COPY] = { "link.nvlink.copy_frac", "1", 0.05, 1.5, 0.4, 0.4 },
 	[SWITCH] = { "link.nvlink.switch_frac", "1", 0.5, 1.2, 0.8, 0.3 },
 	[SWITCH_NV5] = { "link.nvlink5.switch_frac", "1", 0.7, 1.2, 1.0, 0.1 },
 	[SWITCH_NVL72] = { "link.nvl72.switch_frac", "1", 0.4, 1.2, 0.8, 0.1 },
@@ -92,7 +93,7 @@ static const struct jl_param params[N_PARAM] = {
 	[PC5_EFF] = { "link.pcie5.eff_frac", "1", 0.5, 1.4, 1.0, 0.2 },
 	[HOST_EFF] = { "link.pcie-host.eff_frac", "1", 0.2, 0.9, 0.5, 0.3 },
 	[PC_LL_ALPHA] = { "link.pcie.ll_alpha_s", "s", 0.3e-6, 6e-6, 1e-6, 0.3 },
-	[PC_LL] = { "link.pcie.ll_frac", "1", 0.02, 0.6, 0.3, 1.0 },
+	[PC_LL] = { "link.pcie.ll_frac", "1", 0.02, 0.6, 0.3, 0.4 },
 	[PC_ALPHA] = { "link.pcie.alpha_more_s", "s", 0.05e-6, 10e-6, 4.7e-6, 0.3 },
 	[PC_SETUP] = { "link.pcie.setup_s", "s", 2e-6, 80e-6, 8e-6, 0.5 },
 	[PC_SEGMENT] = { "link.pcie.segment_s", "s", 0.1e-6, 60e-6, 3e-6, 0.7 },
@@ -103,19 +104,20 @@ static const struct jl_param params[N_PARAM] = {
 	[NET_TREE] = { "link.net.tree_frac", "1", 0.8, 0.95, 0.85, 0.05 },
 	[NET_START] = { "link.net.start_s", "s", 1e-6, 60e-6, 10e-6, 0.5 },
 	[RDMA_LL_ALPHA] = { "link.rdma.ll_alpha_s", "s", 2e-6, 40e-6, 5e-6, 0.2 },
-	[EFA_LL_ALPHA] = { "link.efa.ll_alpha_s", "s", 5e-6, 80e-6, 25e-6, 1.0 },
-	[ETH_LL_ALPHA] = { "link.ethernet.ll_alpha_s", "s", 2e-6, 80e-6, 15e-6, 1.0 },
-	[NET_ALPHA] = { "link.net.alpha_gain", "1", 0.5, 10.0, 2.0, 1.0 },
-	[NET_LL] = { "link.net.ll_frac", "1", 0.02, 0.6, 0.3, 1.0 },
-	[NET_MID] = { "link.net.mid_frac", "1", 0.2, 0.95, 0.8, 1.0 },
-	[NET_SETUP] = { "link.net.setup_s", "s", 2e-6, 200e-6, 40e-6, 1.0 },
+	[EFA_LL_ALPHA] = { "link.efa.ll_alpha_s", "s", 5e-6, 80e-6, 25e-6, 0.4 },
+	[ETH_LL_ALPHA] = { "link.ethernet.ll_alpha_s", "s", 2e-6, 80e-6, 15e-6, 0.4 },
+	[NET_ALPHA] = { "link.net.alpha_gain", "1", 0.5, 10.0, 2.0, 0.4 },
+	[NET_LL] = { "link.net.ll_frac", "1", 0.02, 0.6, 0.3, 0.4 },
+	[NET_MID] = { "link.net.mid_frac", "1", 0.2, 0.95, 0.8, 0.4 },
+	[NET_SETUP] = { "link.net.setup_s", "s", 2e-6, 200e-6, 40e-6, 0.4 },
 	[NET_SEGMENT] = { "link.net.segment_gain", "1", 0.02, 10.0, 1.0, 0.7 },
-	[P2P_START] = { "link.p2p.start_s", "s", 0.3e-6, 6e-6, 2e-6, 1.0 },
-	[P2P_PEER] = { "link.p2p.peer_s", "s", 0.02e-6, 3e-6, 0.3e-6, 1.0 },
-	[P2P_SETUP] = { "link.p2p.setup_s", "s", 1e-6, 40e-6, 10e-6, 1.0 },
-	[P2P_LL] = { "link.p2p.ll_rate", "B/s", 1e9, 40e9, 7e9, 1.0 },
+	[P2P_START] = { "link.p2p.start_s", "s", 0.3e-6, 6e-6, 2e-6, 0.4 },
+	[P2P_PEER] = { "link.p2p.peer_s", "s", 0.02e-6, 3e-6, 0.3e-6, 0.4 },
+	[P2P_SETUP] = { "link.p2p.setup_s", "s", 1e-6, 40e-6, 10e-6, 0.4 },
+	[P2P_LL] = { "link.p2p.ll_rate", "B/s", 1e9, 40e9, 7e9, 0.4 },
 	[P2P_COPY] = { "link.p2p.copy_rate", "B/s", 200e9, 2000e9, 630e9, 0.5 },
 	[NV_ALLTOALL] = { "link.nvlink.alltoall_frac", "1", 0.4, 1.3, 0.9, 0.1 },
+	[PC_ALLTOALL] = { "link.pcie.alltoall_frac", "1", 0.3, 1.0, 0.8, 0.2 },
 	[NET_ALLTOALL] = { "link.net.alltoall_frac", "1", 0.4, 1.0, 0.8, 0.2 },
 };
 
@@ -188,6 +190,7 @@ static void fill_pcie(const double *x, enum jl_wire wire, struct jl_link *link)
 	link->ll_frac = x[PC_LL];
 	link->setup_s = x[PC_SETUP];
 	link->segment_s = x[PC_SEGMENT];
+	link->alltoall_frac = x[PC_ALLTOALL];
 }
 
 static void fill_network(const double *x, enum jl_wire wire, struct jl_link *link)

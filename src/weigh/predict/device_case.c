@@ -100,7 +100,7 @@ static double layer_s(const struct jl_device *dev, const struct jl_device_case *
 					  .seq_kv = s->seq,
 					  .head_dim = 64,
 					  .dtype = JL_FP16,
-					  .score_B = mv->score_B };
+					  .soft_B = mv->score_B };
 	for (int i = 0; i < (int)s->n_attention; i++) {
 		t += 4.0 * linear_s(dev, tokens, h, h, c->backward) + jl_attention_fwd_s(dev, &att);
 		t += c->backward ? jl_attention_bwd_s(dev, &att) : 0.0;

@@ -29,7 +29,9 @@ void jl_machine_doubt(struct jl_doubt *doubt, const struct jl_machine *machine, 
 	/* a CPU whose rate was measured here is its own measurement */
 	const bool own = !gpu && machine->device_fitted;
 
-	doubt->x[JL_DOUBT_GPU] = !own && !(gpu && jl_seen(machine->cat, answer, "gpu", gpu->id));
+	doubt->x[JL_DOUBT_GPU] =
+		!own && !(gpu && (jl_seen(machine->cat, answer, "gpu", gpu->id) ||
+				  (gpu->computes_as && jl_seen(machine->cat, answer, "gpu", gpu->computes_as))));
 	doubt->x[JL_DOUBT_FAMILY] = !own && !jl_seen(machine->cat, answer, "family", jl_arch_id(machine->dev.arch));
 }
 
@@ -81,11 +83,19 @@ static void fill_conv(struct jl_machine *machine, const struct jl_catalog *cat, 
 	machine->conv_bus_Bps = jl_conv_bus_Bps(x, &machine->dev, jl_machine_conv_nvlink(machine), p2p);
 }
 
+/* Whose fitted physics a GPU has: its own, else that of its twin. */
+static const char *fitted_id(const struct jl_catalog *cat, const struct jl_gpu *gpu)
+{
+	if (!gpu)
+		return NULL;
+	return gpu->computes_as && !jl_llm_seen(cat, gpu->id) ? gpu->computes_as : gpu->id;
+}
+
 enum jl_status jl_machine_make(struct jl_machine *ret_machine, const struct jl_catalog *cat, const struct jl_sys *sys,
 			       struct jl_err *err)
 {
 	struct jl_machine machine = { .cat = cat, .sys = *sys, .host_mem_Bps = host_mem_Bps };
-	const char *gpu_id = sys->gpu ? sys->gpu->id : NULL;
+	const char *gpu_id = fitted_id(cat, sys->gpu);
 	double x[JL_LLM_MAX_PARAMS];
 	enum jl_status status;
 

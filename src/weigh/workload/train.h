@@ -75,4 +75,7 @@ void jl_plan_set_foreach(struct jl_plan *plan);
 /* An optimizer written as one small operation after the other, tensor by tensor (thirteen for Adam). */
 void jl_plan_set_unfused(struct jl_plan *plan);
 
+/* ... by scripts of 2018 to 2022, which clip, and keep gradients from step to step: what that adds. */
+void jl_plan_set_clipped(struct jl_plan *plan);
+
 #endif

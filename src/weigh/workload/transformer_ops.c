@@ -16,19 +16,22 @@ struct builder {
 /* SM clocks an element of kernels that are bound by issue rather than by memory: reductions over rows, transcendentals, widening
  * casts. Measured on an H200 with PyTorch 2.11 (data/validation/ops_h200.csv); clocks of an SM carry over to other GPUs. */
 static const struct {
-	double norm, norm_back, gelu, gelu_back, widen, softmax, softmax_back, loss, loss_back, dropout, sum;
+	double norm, norm_back, gelu, gelu_back, widen, softmax, softmax_long, softmax_back, loss, loss_back, dropout,
+		sum, turn;
 } clocks = {
 	.norm = 0.68,
 	.norm_back = 1.75,
 	.gelu = 0.34,
 	.gelu_back = 0.46,
 	.widen = 0.75,
-	.softmax = 0.8,
-	.softmax_back = 1.45,
+	.softmax = 0.42, /* rows of up to 1,024, which stay in registers */
+	.softmax_long = 0.72,
+	.softmax_back = 0.4,
 	.loss = 0.36,
 	.loss_back = 0.48,
 	.dropout = 0.46,
 	.sum = 0.25,
+	.turn = 0.85, /* copies that lay heads side by side, or back */
 };
 
 static struct jl_op *add_op(struct builder *b, const char *name, enum jl_op_kind kind)
@@ -192,24 +195,25 @@ static void add_rotary(struct builder *b, double elements)
 	op->n_back = 14.0;
 }
 
-/* Bytes a score that softmax, scale, mask and dropout move where the map is written out, forward and backward. */
+/* What is done to the map of scores where it is written out. PyTorch's softmax multiplies gradient and output by a kernel of its own on
+ * the way back; under autocast it is fp32, with casts around it. */
 static void set_scores(const struct builder *b, struct jl_attention *att)
 {
-	const double a = b->act_B, drop = b->m->dropout;
+	const double a = b->act_B, drop = b->m->dropout, w = b->s->autocast ? 4.0 : a,
+		     cast = b->s->autocast ? a + 4.0 : 0.0;
 
-	if (b->s->autocast &&
-	    unfused(b)) { /* scale and mask in 16 bits, softmax and dropout in fp32, casts around them */
-		att->score_B = 4.0 * a + 20.0 + drop * 9.0;
-		att->score_back_B = 4.0 * a + 24.0 + drop * 9.0;
-	} else if (unfused(b)) {
-		att->score_B = 6.0 * a + drop * (2.0 * a + 1.0);
-		att->score_back_B = 5.0 * a + drop * (2.0 * a + 1.0);
-	} else {
-		att->score_B = 6.5 * a;
-		att->score_back_B = 7.5 * a;
+	att->soft_clocks = (att->seq_kv > 1024.0 ? clocks.softmax_long : clocks.softmax);
+	att->soft_back_clocks = clocks.softmax_back;
+	if (!unfused(b)) { /* scale, mask, softmax and dropout in one */
+		att->soft_B = 6.5 * a;
+		att->soft_back_B = 7.5 * a;
+		return;
 	}
-	att->score_clocks = clocks.softmax + (unfused(b) ? drop * clocks.dropout : 0.0);
-	att->score_back_clocks = clocks.softmax_back;
+	att->score_B = 4.0 * a + 2.0 * cast; /* scale, mask */
+	att->soft_B = 2.0 * w + drop * (2.0 * w + 1.0);
+	att->soft_clocks += drop * clocks.dropout;
+	att->score_back_B = 2.0 * a + 2.0 * cast + 3.0 * w + drop * (2.0 * w + 1.0);
+	att->soft_back_B = 3.0 * w;
 }
 
 static void add_core(struct builder *b, double heads, double kv_heads, double qk_dim, double v_dim)
@@ -220,12 +224,20 @@ static void add_core(struct builder *b, double heads, double kv_heads, double qk
 
 	if (b->m->n_positions <= 0.0 && !b->m->alibi)
 		add_rotary(b, b->tokens * (heads + kv_heads) * qk_dim);
-	if (unfused(b)) /* gradients of q, k and v are put together for the one product before */
-		add_stream(b, "join gradients", b->tokens * ((heads + kv_heads) * qk_dim + kv_heads * v_dim), 0.0,
-			   2.0 * b->act_B);
-	if (unfused(b) && !s->flash) /* heads are laid side by side for the batched products, and back */
-		add_stream(b, "head copies", 4.0 * b->tokens * heads * qk_dim, 2.0 * b->act_B, 2.0 * b->act_B)
-			->n_kernels = 4.0;
+	if (unfused(b)) { /* gradients of q, k and v are put together for the one product before */
+		const double elements = b->tokens * ((heads + kv_heads) * qk_dim + kv_heads * v_dim);
+
+		op = add_stream(b, "join gradients", elements, 0.0, 2.0 * b->act_B);
+		set_clocks(op, elements, 0.0, s->flash ? 0.0 : clocks.turn);
+	}
+	if (unfused(b) && !s->flash) { /* heads are laid side by side for the batched products, and back */
+		const double elements = 4.0 * b->tokens * heads * qk_dim;
+
+		op = add_stream(b, "head copies", elements, 2.0 * b->act_B, 1.5 * b->act_B);
+		set_clocks(op, elements, clocks.turn, 0.75 * clocks.turn);
+		op->n_kernels = 4.0;
+		op->n_back = 3.0;
+	}
 	op = add_op(b, "attention", JL_OP_ATTENTION);
 	op->u.attention = (struct jl_attention){
 		.batch = s->micro_batch,
@@ -243,7 +255,7 @@ static void add_core(struct builder *b, double heads, double kv_heads, double qk
 	if (!s->flash && fmod(qk_dim * b->act_B, 16.0) > 0.0 && b->act_B < 4.0)
 		op->u.attention.dtype = JL_FP32;
 	op->n_kernels = s->flash ? 1.0 : unfused(b) ? 6.0 : 4.0;
-	op->n_back = s->flash ? 3.0 : unfused(b) ? 8.0 : 6.0;
+	op->n_back = s->flash ? 3.0 : unfused(b) ? 9.0 : 6.0;
 	op->saved_B = b->tokens * ((heads + kv_heads) * qk_dim + kv_heads * v_dim) * b->act_B;
 	if (s->flash) {
 		op->dropped_B = b->tokens * heads * qk_dim * b->act_B;

@@ -208,6 +208,85 @@ static void test_one_gpu_is_dp_1(void **state)
 	jl_arena_release(&arena);
 }
 
+/* Everything that is listed of `b` is listed of `a` too, and not less; nor is it older. */
+static bool has_more_of_everything(const struct jl_gpu *a, const struct jl_gpu *b)
+{
+	const struct {
+		double a, b;
+	} facts[] = { { a->mem_Bps.value, b->mem_Bps.value },
+		      { a->mem_B.value, b->mem_B.value },
+		      { a->fp32_flopps.value, b->fp32_flopps.value },
+		      { a->tf32_dense_flopps.value, b->tf32_dense_flopps.value },
+		      { a->fp16_dense_flopps.value, b->fp16_dense_flopps.value },
+		      { a->fp16_fp32acc_dense_flopps.value, b->fp16_fp32acc_dense_flopps.value },
+		      { a->bf16_dense_flopps.value, b->bf16_dense_flopps.value },
+		      { a->n_sm.value, b->n_sm.value },
+		      { a->tdp_W.value, b->tdp_W.value } };
+
+	if (a == b || a->year < b->year || strcmp(a->vendor, b->vendor) != 0)
+		return false;
+	for (size_t i = 0; i < sizeof(facts) / sizeof(*facts); i++)
+		if (!isnan(facts[i].b) && !(facts[i].a >= facts[i].b))
+			return false;
+	return a->mem_Bps.value > 0 && a->fp32_flopps.value > 0;
+}
+
+#define MOST_GPUS 256
+
+/* Runs of its own may say that a GPU is slower than its listing; nothing else may. */
+static void test_more_of_everything_is_not_slower(void **state)
+{
+	static double step_s[MOST_GPUS];
+	static const struct {
+		const char *model, *framework;
+		enum jl_dtype dtype;
+	} runs[] = { { "gpt-305m", "compiled", JL_FP16 },
+		     { "gpt-305m", "eager", JL_FP16 },
+		     { "bert-large", "eager", JL_FP32 } };
+	const struct jl_catalog *cat = jl_catalog_embedded();
+	size_t n_pairs = 0;
+
+	(void)state;
+	assert_true(cat->n_gpus <= MOST_GPUS);
+	for (size_t r = 0; r < sizeof(runs) / sizeof(*runs); r++) {
+		for (size_t i = 0; i < cat->n_gpus; i++) {
+			struct jl_request req = jl_request_empty();
+			struct jl_arena arena;
+			struct jl_prediction p;
+			struct jl_case c;
+			struct jl_err err;
+
+			jl_arena_init(&arena, JL_ARENA_LIMIT_B);
+			req.model = runs[r].model;
+			req.system = cat->gpus[i].id;
+			req.framework = runs[r].framework[0] == 'c' ? JL_FW_COMPILED : JL_FW_EAGER;
+			req.dtype = runs[r].dtype;
+			req.batch = 4;
+			req.seq = 512;
+			step_s[i] = NAN;
+			if (jl_case_make(&c, cat, &req, &arena, &err) == JL_OK) {
+				jl_predict(&p, cat, &c);
+				step_s[i] = p.step_s.value;
+			}
+			jl_arena_release(&arena);
+		}
+		for (size_t a = 0; a < cat->n_gpus; a++)
+			for (size_t b = 0; b < cat->n_gpus; b++) {
+				const struct jl_gpu *more = &cat->gpus[a], *less = &cat->gpus[b];
+
+				if (isnan(step_s[a]) || isnan(step_s[b]) || !has_more_of_everything(more, less) ||
+				    jl_seen(cat, JL_ASKED_STEP, "gpu", more->id) || more->computes_as)
+					continue;
+				n_pairs++;
+				if (step_s[a] > 1.05 * step_s[b])
+					fail_msg("%s in %s: %s takes %g s, %s with less of everything %g s",
+						 runs[r].model, runs[r].framework, more->id, step_s[a], less->id,
+						 step_s[b]);
+			}
+	}
+	assert_true(n_pairs > 2000);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -217,6 +296,7 @@ int main(void)
 		cmocka_unit_test(test_zero_never_needs_more_memory),
 		cmocka_unit_test(test_more_nodes_never_compute_longer),
 		cmocka_unit_test(test_one_gpu_is_dp_1),
+		cmocka_unit_test(test_more_of_everything_is_not_slower),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
