@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Holds measured runs against what the program says: score.py JEOUL MEASURED.csv [SYSTEM] [-v]
+"""Holds measured runs against what the program says: score.py JEOUL MEASURED.csv [SYSTEM] [--host HOST.csv] [-v]
 
 Each run becomes a config.json and the options of `jeoul predict`; prints median and p90 of |ln(predicted/measured)| of the step and of the
-allocated memory, and how many lie inside the 80 % interval.
+allocated memory, and how many lie inside the 80 % interval. With --host (host.py) the machine's own cost of a launch is given to `predict`.
 """
 import csv
 import json
@@ -22,7 +22,7 @@ def config(r):
 		resid_pdrop=float(r["dropout"]))
 
 
-def predict(jeoul, r, system):
+def predict(jeoul, r, system, launch=None):
 	with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
 		json.dump(config(r), file)
 		file.flush()
@@ -31,7 +31,24 @@ def predict(jeoul, r, system):
 			args += ["--states", "bf16"]
 		if r["optimizer"] == "fused":
 			args += ["--optimizer", "fused"]
+		if launch:
+			args += ["--launch", f"{launch[r['mode']] * 1e6:.3f} us"]
 		return json.loads(subprocess.run(args, capture_output=True, text=True, check=True).stdout)
+
+
+def launches(jeoul, path, system):
+	"""Host time of a launch by mode: where the prediction of the tiny networks, which wait for nothing else, meets what they took."""
+	found = {}
+	with open(path) as file:
+		rows = list(csv.DictReader(file))
+	for mode in ("eager", "compiled"):
+		low, high = 1e-6, 1e-3
+		for _ in range(30):
+			middle = math.sqrt(low * high)
+			off = sum(math.log(predict(jeoul, r, system, {mode: middle})["step_s"]["value"] / float(r["step_s"])) for r in rows if r["mode"] == mode)
+			low, high = (middle, high) if off < 0 else (low, middle)
+		found[mode] = middle
+	return found
 
 
 def quantile(values, q):
@@ -41,12 +58,15 @@ def quantile(values, q):
 
 def main():
 	jeoul, path = sys.argv[1:3]
-	system = sys.argv[3] if len(sys.argv) > 3 and sys.argv[3] != "-v" else "h200-sxm"
+	system = sys.argv[3] if len(sys.argv) > 3 and not sys.argv[3].startswith("-") else "h200-sxm"
+	launch = launches(jeoul, sys.argv[sys.argv.index("--host") + 1], system) if "--host" in sys.argv else None
+	if launch:
+		print("host time of a launch: " + ", ".join(f"{mode} {1e6 * s:.1f} us" for mode, s in launch.items()))
 	step, memory, inside, inside_memory, n = [], [], 0, 0, 0
 	with open(path) as file:
 		rows = [r for r in csv.DictReader(file) if r.get("step_s") and r["step_s"] != "step_s" and r["kind"] in ("gpt", "llama", "bert")]
 	for r in rows:
-		p = predict(jeoul, r, system)
+		p = predict(jeoul, r, system, launch)
 		s, measured = p["step_s"], float(r["step_s"])
 		step.append(math.log(s["value"] / measured))
 		inside += s["lo"] <= measured <= s["hi"]

@@ -65,7 +65,7 @@ static enum jl_status read_quantities(struct jl_request *req, const struct jl_cl
 		double *value;
 	} quantities[] = {
 		{ "storage", &req->storage_Bps }, { "sample-size", &req->sample_B }, { "decode-time", &req->sample_s },
-		{ "ram", &req->ram_B },           { "host-power", &req->host_W },
+		{ "ram", &req->ram_B },           { "host-power", &req->host_W },    { "launch", &req->launch_s },
 	};
 
 	for (size_t i = 0; i < sizeof(quantities) / sizeof(*quantities); i++) {

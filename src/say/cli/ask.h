@@ -64,7 +64,9 @@ extern const char *const jl_ask_precisions[],
 	{ .name = "ram", .type = JL_OPT_QUANTITY, .kind = JL_K_BYTES, .arg = "BYTES", \
 	  .en = JL_N("memory of one host, e.g. \"512 GiB\": what offloading may use") }, \
 	{ .name = "host-power", .type = JL_OPT_QUANTITY, .kind = JL_K_POWER, .arg = "POWER", \
-	  .en = JL_N("what one host draws beside its GPUs, e.g. \"300 W\"") }
+	  .en = JL_N("what one host draws beside its GPUs, e.g. \"300 W\"") }, \
+	{ .name = "launch", .type = JL_OPT_QUANTITY, .kind = JL_K_TIME, .arg = "TIME", \
+	  .en = JL_N("host time of one kernel launch of the framework, measured, e.g. \"30 us\"") }
 
 #define JL_ASK_LENGTH_OPTIONS JL_ASK_LENGTH_WITH(JL_N("epochs of the run (default: 1)"))
 

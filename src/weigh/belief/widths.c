@@ -11,6 +11,9 @@
 
 /* An interval's share of the rows. */
 static const double cover_frac = 0.8;
+/* A quantile of few sources holds less of the next one: what is fitted is a little more than what is promised, as in conformal prediction,
+ * where n sources need (n + 1)/n of it; an answer has between 6 and 21. */
+static const double fit_frac = 0.84;
 /* Of its n rows of one kind a unit counts n / (1 + (n - 1) * alike_frac): at most 20. */
 static const double alike_frac = 0.05;
 /* Of more rows of one kind a unit gives every second, third, ... one, with the weight of those it stands for. */
@@ -102,7 +105,7 @@ static enum jl_status solve(const struct fit *fit, double *weight, double *x, st
 	}
 	for (size_t i = 0; i < fit->n; i++)
 		weight[i] = 0.5 * fit->samples[i].weight / round_ln;
-	weight[fit->n] = (cover_frac - 0.5) / round_ln;
+	weight[fit->n] = (fit_frac - 0.5) / round_ln;
 	return jl_fit_solve(&(struct jl_fit_problem){ .n_param = JL_WIDTH_N_PARAM,
 						      .n_resid = fit->n + 1,
 						      .lo = lo,

@@ -35,7 +35,8 @@ enum jl_reason {
 	JL_DOUBT_KIND,    /* 1: none of its kind: framework, engine, operation, number format */
 	JL_DOUBT_LINK,    /* share of the time that such links take as were never measured so */
 	JL_DOUBT_EXPOSED, /* share of a step that waits for links */
-	JL_DOUBT_LAUNCH,  /* share of a step that waits for the host's launches */
+	JL_DOUBT_LAUNCH,  /* share of an answer that is fixed times of starting something */
+	JL_DOUBT_HOST,    /* share of a step that follows the speed of a host that nobody knows */
 	JL_DOUBT_ASSUMED, /* root of the number of inputs that nobody states */
 	JL_DOUBT_HOSTS,   /* 1: several hosts */
 	JL_DOUBT_FAR,     /* how far, as ln, its size, batch and devices are outside of all that was measured */

@@ -101,6 +101,9 @@ void jl_choose_apply(struct jl_case *c, const struct jl_request *req, const stru
 	if (framework != c->framework || isnan(c->profile.launch_s))
 		jl_machine_profile(&c->profile, cat, framework);
 	c->framework = framework;
+	c->launch_given = !isnan(req->launch_s);
+	if (c->launch_given)
+		c->profile.launch_s = req->launch_s;
 	plan->sp = req->plan.sp != JL_UNSET ? req->plan.sp && plan->tp > 1
 					    : plan->tp > 1 && framework == JL_FW_MEGATRON;
 	jl_case_set_states(c);

@@ -47,6 +47,7 @@ static enum jl_status refuse_transformer_words(const struct jl_case *c, const st
 		{ req->recompute > 0, "--recompute" },
 		{ req->offload > 0, "--offload" },
 		{ req->framework > 0, "--framework" },
+		{ !isnan(req->launch_s), "--launch" },
 		{ req->dtype == JL_FP8 || req->dtype == JL_FP4, "--precision fp8" },
 	};
 

@@ -48,6 +48,7 @@ struct jl_case {
 	double chunked_loss;   /* pieces that the loss is computed in; 0: one */
 	double frozen_param_B; /* of a frozen parameter that is kept in a format of its own; 0: as the others */
 	unsigned software;     /* enum jl_conv_software: what old releases of a network's framework lack */
+	bool launch_given;     /* profile.launch_s was measured by whoever asks */
 	int n_assumed;         /* inputs that nobody states: what a published run leaves out */
 	struct jl_input input;
 	double ram_B;                                         /* of one host; NAN: not known */

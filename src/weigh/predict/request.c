@@ -31,6 +31,7 @@ struct jl_request jl_request_empty(void)
 		.recompute = JL_UNSET,
 		.flash = JL_UNSET,
 		.states = JL_UNSET,
+		.launch_s = NAN,
 		.optimizer = JL_UNSET,
 		.offload = JL_UNSET,
 		.input = JL_UNSET,

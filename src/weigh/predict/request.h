@@ -35,9 +35,10 @@ struct jl_request {
 	int framework; /* enum jl_framework */
 	int recompute; /* enum jl_recompute */
 	int flash;
-	int states;    /* 0: fp32 weights under autocast, or as the framework does; 1: everything in bf16 */
-	int optimizer; /* 0: PyTorch's default, one kernel for each operation; 1: fused */
-	int offload;   /* enum jl_offload, any of them; 0: none */
+	int states;      /* 0: fp32 weights under autocast, or as the framework does; 1: everything in bf16 */
+	double launch_s; /* host time of a kernel launch, measured; NAN: as the framework is known to need */
+	int optimizer;   /* 0: PyTorch's default, one kernel for each operation; 1: fused */
+	int offload;     /* enum jl_offload, any of them; 0: none */
 
 	int input;          /* enum jl_input_kind */
 	double cpu_threads; /* of one host */

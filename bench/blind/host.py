@@ -1,0 +1,28 @@
+#!/usr/bin/env python3
+"""What a kernel launch costs on this host: host.py OUT.csv
+
+Times steps of networks so small that the GPU always waits (eager and compiled), as steps.py does. `score.py --host OUT.csv` makes of them
+the host time of a launch, the one figure about the machine that nobody can know beforehand, and predicts with it (`jeoul predict --launch`).
+"""
+import csv
+import sys
+
+sys.path.insert(0, __file__.rsplit("/", 2)[0] + "/trace_pytorch")
+from models import Run  # noqa: E402
+from steps import timed  # noqa: E402
+
+COLUMNS = ["kind", "layers", "hidden", "heads", "kv_heads", "ffn", "vocab", "seq", "batch", "precision", "mode", "attention", "dropout", "optimizer", "step_s"]
+
+
+def main():
+	with open(sys.argv[1], "w", newline="") as file, open("/tmp/gpu-timing.lock", "w") as lock:
+		out = csv.DictWriter(file, COLUMNS)
+		out.writeheader()
+		for kind in ("gpt", "llama"):
+			for mode in ("eager", "compiled"):
+				run = dict(kind=kind, layers=8, hidden=256, heads=4, kv_heads=4, ffn=1024, vocab=1024, seq=64, batch=1, precision="bf16", mode=mode, attention="sdpa", dropout=0, optimizer="foreach")
+				run["step_s"] = f"{timed(Run(run), lock)[0]:.6g}"
+				out.writerow(run)
+
+
+main()
