@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "cli/predict_view.h"
+#include "cli/view.h"
 #include "cli/this_machine.h"
 #include "cli/view.h"
 #include "build/upgrade.h"

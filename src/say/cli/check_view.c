@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "cli/predict_view.h"
+#include "cli/view.h"
 #include "cli/store_view.h"
 #include "cli/view.h"
 

@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "cli/ask.h"
-#include "cli/predict_view.h"
+#include "cli/view.h"
 #include "predict/kind.h"
 #include "predict/technique.h"
 
@@ -132,7 +132,7 @@ static void print_json(struct jl_cli *cli, const struct jl_technique *rows, size
 			jl_json_put_number(&json, "offload_s", r->weight.step.offload_s);
 			jl_json_put_number(&json, "step_s", r->weight.step.step_s);
 			jl_json_put_number(&json, "cost_frac", r->room == JL_ROOM_NONE ? NAN : r->cost_frac);
-			jl_view_case_json(&json, &r->how);
+			jl_fields_put(&json, &jl_case_fields, &r->how);
 		} else {
 			jl_json_put_string(&json, "why", r->why.en);
 		}

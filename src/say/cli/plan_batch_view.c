@@ -63,8 +63,8 @@ static void point_json(struct jl_json *json, const char *key, const struct jl_ba
 	jl_json_put_number(json, "batch", p->batch);
 	jl_json_put_number(json, "batch_per_worker", p->worker);
 	if (p->batch >= 1) {
-		jl_view_case_json(json, &p->how);
-		jl_view_prediction_json(json, &p->how, &p->prediction);
+		jl_fields_put(json, &jl_case_fields, &p->how);
+		jl_fields_put(json, &jl_prediction_fields, &p->prediction);
 	}
 	jl_json_end_object(json);
 }

@@ -149,8 +149,9 @@ static enum jl_status front_table(struct jl_cli *cli, const struct jl_fleet_ask 
 			continue;
 		jl_table_printf(&table, "%d", p->n_gpus);
 		jl_table_cell(&table, p->kind);
-		jl_table_cell(&table, jl_view_range(a, fleet->whole_run ? &p->prediction.run_s : &p->prediction.step_s,
-						    JL_K_TIME));
+		jl_table_cell(&table,
+			      jl_estimate_text(a, fleet->whole_run ? &p->prediction.run_s : &p->prediction.step_s,
+					       JL_K_TIME));
 		jl_table_cell(&table, money(b, &p->prediction.cost_usd));
 		jl_table_printf(&table, "tp%.0f pp%.0f z%d", plan->tp, plan->pp, plan->zero);
 		if (limits)
@@ -169,7 +170,7 @@ static void answer_line(struct jl_cli *cli, const struct jl_fleet *fleet, int i,
 	char a[JL_RANGE_TEXT_MAX], b[JL_RANGE_TEXT_MAX];
 
 	jl_view_entry(cli, en, "%d x %s: %s, %s", p->n_gpus, p->kind,
-		      jl_view_range(a, fleet->whole_run ? &p->prediction.run_s : &p->prediction.step_s, JL_K_TIME),
+		      jl_estimate_text(a, fleet->whole_run ? &p->prediction.run_s : &p->prediction.step_s, JL_K_TIME),
 		      money(b, &p->prediction.cost_usd));
 	jl_view_plan_case(cli, &p->how);
 }
@@ -250,7 +251,8 @@ static void rents(struct jl_cli *cli, const struct jl_fleet_ask *ask, const stru
 				jl_view_entry(cli, first ? JL_N("Rent") : NULL, JL_("%s: no price known"), p->kind);
 			else
 				jl_view_entry(cli, first ? JL_N("Rent") : NULL, JL_("%s: %.2f USD/h a GPU (%s, %s)"),
-					      p->kind, r->usdps * 3600, r->provider, jl_view_dated(date, cli, r->date));
+					      p->kind, r->usdps * 3600, r->provider,
+					      jl_dated_text(date, r->date, cli->today));
 			first = false;
 			break;
 		}
@@ -301,8 +303,8 @@ static void point_json(struct jl_json *json, const struct jl_fleet_point *p)
 		jl_json_put_bool(json, "on_front", p->on_front);
 		jl_json_put_number(json, "time_s", jl_fleet_time_s(p));
 		jl_json_put_object(json, "plan");
-		jl_view_case_json(json, &p->how);
-		jl_view_prediction_json(json, &p->how, &p->prediction);
+		jl_fields_put(json, &jl_case_fields, &p->how);
+		jl_fields_put(json, &jl_prediction_fields, &p->prediction);
 		jl_json_end_object(json);
 	}
 	jl_json_end_object(json);

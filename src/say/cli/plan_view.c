@@ -176,12 +176,12 @@ static void value_cell(struct jl_table *table, const struct jl_plan_answer *a, i
 	const double tokens = a->how[i].global_batch * a->how[i].shard.seq;
 
 	switch (a->ask->objective) {
-	case JL_PLAN_COST: jl_table_cell(table, jl_view_range(text, &p->cost_usd, JL_K_USD)); break;
-	case JL_PLAN_ENERGY: jl_table_cell(table, jl_view_range(text, &p->energy_J, JL_K_ENERGY)); break;
+	case JL_PLAN_COST: jl_table_cell(table, jl_estimate_text(text, &p->cost_usd, JL_K_USD)); break;
+	case JL_PLAN_ENERGY: jl_table_cell(table, jl_estimate_text(text, &p->energy_J, JL_K_ENERGY)); break;
 	case JL_PLAN_TOKENS_PER_USD:
 		jl_table_printf(table, "%s/USD", jl_about_text(about, tokens / a->result->top.best[i].value));
 		break;
-	default: jl_table_cell(table, jl_view_range(text, &p->step_s, JL_K_TIME));
+	default: jl_table_cell(table, jl_estimate_text(text, &p->step_s, JL_K_TIME));
 	}
 }
 
@@ -397,18 +397,18 @@ static void best_lines(struct jl_cli *cli, const struct jl_plan_answer *a)
 	char step[JL_RANGE_TEXT_MAX], run[JL_RANGE_TEXT_MAX], rate[JL_UNITS_TEXT_MAX], date[JL_DATED_MAX];
 
 	jl_view_entry(cli, "Best", JL_("%s%s%s a step · %s samples/s · MFU %.2g %%"), jl_view_bold(cli),
-		      jl_view_range(step, &p->step_s, JL_K_TIME), jl_view_reset(cli),
+		      jl_estimate_text(step, &p->step_s, JL_K_TIME), jl_view_reset(cli),
 		      jl_about_text(rate, p->samples_per_s.value), 100 * p->mfu_frac);
 	jl_view_plan_case(cli, c);
 	if (p->whole_run && !isnan(p->cost_usd.value))
-		jl_view_entry(cli, "Run", "%s · %s", jl_view_range(step, &p->run_s, JL_K_TIME),
-			      jl_view_range(run, &p->cost_usd, JL_K_USD));
+		jl_view_entry(cli, "Run", "%s · %s", jl_estimate_text(step, &p->run_s, JL_K_TIME),
+			      jl_estimate_text(run, &p->cost_usd, JL_K_USD));
 	else if (p->whole_run)
-		jl_view_entry(cli, "Run", "%s", jl_view_range(step, &p->run_s, JL_K_TIME));
+		jl_view_entry(cli, "Run", "%s", jl_estimate_text(step, &p->run_s, JL_K_TIME));
 	if (!isnan(p->rent.usdps) &&
 	    (p->whole_run || a->ask->objective == JL_PLAN_COST || a->ask->objective == JL_PLAN_TOKENS_PER_USD))
 		jl_view_entry(cli, "Rent", JL_("%.2f USD/h a GPU (%s, %s)"), p->rent.usdps * 3600, p->rent.provider,
-			      jl_view_dated(date, cli, p->rent.date));
+			      jl_dated_text(date, p->rent.date, cli->today));
 	limit_lines(cli, a);
 	jl_buf_putc(&cli->out, '\n');
 }
@@ -469,10 +469,10 @@ void jl_view_plans_json(struct jl_json *json, const struct jl_plan_answer *a)
 		jl_json_put_integer(json, "rank", i + 1);
 		jl_json_put_number(json, "value", a->result->top.best[i].value);
 		jl_json_put_bool(json, "indistinguishable", is_tied(a, i));
-		jl_view_case_json(json, &a->how[i]);
+		jl_fields_put(json, &jl_case_fields, &a->how[i]);
 		jl_json_put_bool(json, "tp_overlap", p->tp_async);
 		jl_json_put_bool(json, "keep_gathered", p->keep_gathered);
-		jl_view_prediction_json(json, &a->how[i], &a->prediction[i]);
+		jl_fields_put(json, &jl_prediction_fields, &a->prediction[i]);
 		jl_view_settings_json(json, &a->how[i]);
 		jl_json_end_object(json);
 	}
@@ -485,9 +485,9 @@ void jl_view_plans_json(struct jl_json *json, const struct jl_plan_answer *a)
 		jl_json_put_number(json, "memory_B", a->result->miss.memory_B);
 		jl_json_put_number(json, "lacks_B",
 				   a->result->miss.memory_B - base->machine.dev.mem_B * ask->memory_frac);
-		jl_view_case_json(json, &c);
+		jl_fields_put(json, &jl_case_fields, &c);
 		jl_json_end_object(json);
 	}
 	if (a->result->top.n)
-		jl_view_assumed_json(json, &a->how[0]);
+		jl_fields_put(json, &jl_assumed_fields, &a->how[0]);
 }

@@ -2,7 +2,7 @@
 #ifndef JL_CLI_PLAN_VIEW_H
 #define JL_CLI_PLAN_VIEW_H
 
-#include "cli/predict_view.h"
+#include "cli/view.h"
 #include "plan/batch_limit.h"
 #include "plan/fleet.h"
 #include "plan/search.h"

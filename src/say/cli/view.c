@@ -1,6 +1,7 @@
 #include "cli/view.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -178,6 +179,50 @@ void jl_view_wrapped(struct jl_cli *cli, size_t indent, const char *label, const
 void jl_view_flow(struct jl_cli *cli, size_t at, size_t indent, const char *text)
 {
 	jl_wrap(&cli->out, text, &(struct jl_wrap){ .width = cli->width, .at = at, .indent = indent });
+}
+
+void jl_view_entry(struct jl_cli *cli, const char *en, const char *format, ...)
+{
+	const char *label = en ? jl_msg(en) : "";
+	const size_t width = jl_utf8_width(label);
+	char text[512];
+	va_list args;
+
+	va_start(args, format);
+	jl_vformat(text, sizeof(text), format, args);
+	va_end(args);
+	jl_buf_printf(&cli->out, "  %s%s%s", jl_view_bold(cli), label, jl_view_reset(cli));
+	jl_buf_pad(&cli->out, ' ', width < 10 ? 10 - width : 1);
+	jl_wrap(&cli->out, text, &(struct jl_wrap){ .width = cli->width, .at = 12, .indent = 12 });
+}
+
+void jl_view_assumed(struct jl_cli *cli, const struct jl_case *c)
+{
+	struct jl_buf list;
+
+	jl_buf_printf(&cli->out, "  %s", jl_view_dim(cli));
+	jl_buf_puts(&cli->out, JL_("⚠ estimated; 80 % intervals, checked on published runs (jeoul validate)."));
+	jl_buf_printf(&cli->out, "%s\n", jl_view_reset(cli));
+	jl_buf_init(&list, 16384);
+	for (size_t i = 0; i < c->notes.n; i++)
+		jl_buf_printf(&list, "%s%s", i ? "; " : "", c->notes.items[i].text);
+	jl_view_wrapped(cli, 2, JL_("Assumed"), jl_buf_text(&list));
+	jl_buf_release(&list);
+}
+
+void jl_view_estimate_json(struct jl_json *json, const char *key, const struct jl_estimate *e)
+{
+	jl_json_put_object(json, key);
+	jl_json_put_number(json, "value", e->value);
+	jl_json_put_number(json, "lo", e->lo);
+	jl_json_put_number(json, "hi", e->hi);
+	jl_json_end_object(json);
+}
+
+enum jl_status jl_view_fields(struct jl_cli *cli, const struct jl_schema *schema, const void *record)
+{
+	jl_fields_print(&cli->out, schema, record);
+	return JL_OK;
 }
 
 void jl_view_page(struct jl_cli *cli, struct jl_doc *ret_doc)

@@ -135,16 +135,88 @@ struct jl_chart_point *jl_tell_series(struct jl_doc *doc, struct jl_chart *chart
 	return points;
 }
 
-void jl_tell_note(struct jl_doc *doc, const char *label, enum jl_origin origin, const char *format, ...)
+/* A sentence of one text into what is open. */
+static void said(struct jl_doc *doc, enum jl_origin origin, const char *format, va_list args)
 {
 	char text[1024];
+
+	jl_vformat(text, sizeof text, format, args);
+	jl_doc_said(doc, text, origin, origin == JL_ESTIMATED ? JL_METHOD : NULL);
+}
+
+void jl_tell_note(struct jl_doc *doc, const char *label, enum jl_origin origin, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	jl_doc_note(doc, JL_MARK_NONE, label);
+	said(doc, origin, format, args);
+	va_end(args);
+}
+
+void jl_tell_entry(struct jl_doc *doc, const char *label, enum jl_origin origin, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	jl_doc_entry(doc, label);
+	said(doc, origin, format, args);
+	va_end(args);
+}
+
+void jl_tell_piece(struct jl_doc *doc, enum jl_origin origin, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	if (doc->last && doc->last->runs)
+		jl_doc_dot(doc);
+	said(doc, origin, format, args);
+	va_end(args);
+}
+
+const char *jl_tell_text(struct jl_doc *doc, const char *format, ...)
+{
+	char text[1024];
+	const char *kept;
 	va_list args;
 
 	va_start(args, format);
 	jl_vformat(text, sizeof text, format, args);
 	va_end(args);
-	jl_doc_note(doc, JL_MARK_NONE, label);
-	jl_doc_said(doc, text, origin, origin == JL_ESTIMATED ? JL_METHOD : NULL);
+	kept = jl_arena_strdup(doc->arena, text);
+	if (!kept)
+		doc->failed = JL_E_NOMEM;
+	return kept ? kept : "";
+}
+
+const char *jl_tell_percent(struct jl_doc *doc, double frac)
+{
+	return jl_tell_text(doc, "%.0f %%", 100 * frac);
+}
+
+const char *jl_estimate_text(char out[JL_RANGE_TEXT_MAX], const struct jl_estimate *e, enum jl_kind kind)
+{
+	return jl_range_text(out, e->value, e->lo, e->hi, kind);
+}
+
+const char *jl_about_range_text(char out[JL_RANGE_TEXT_MAX], const struct jl_estimate *e)
+{
+	char value[JL_UNITS_TEXT_MAX], lo[JL_UNITS_TEXT_MAX], hi[JL_UNITS_TEXT_MAX];
+
+	snprintf(out, JL_RANGE_TEXT_MAX, "%.40s (%.40s–%.40s)", jl_about_text(value, e->value),
+		 jl_about_text(lo, e->lo), jl_about_text(hi, e->hi));
+	return out;
+}
+
+const char *jl_dated_text(char out[JL_DATED_MAX], const char *date, long today)
+{
+	const long old_days = 90;
+	long day;
+	const bool old = date && jl_date_parse(&day, date, NULL) == JL_OK && today - day > old_days;
+
+	jl_format(out, JL_DATED_MAX, "%.40s%s", date ? date : "?", old ? JL_(", old ⚠") : "");
+	return out;
 }
 
 static bool among(const char *const *names, const char *name)

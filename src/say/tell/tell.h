@@ -48,6 +48,23 @@ struct jl_chart_point *jl_tell_series(struct jl_doc *doc, struct jl_chart *chart
 void jl_tell_note(struct jl_doc *doc, const char *label, enum jl_origin origin, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
+/* The same behind a label, as an entry: "Bound by  compute: ..."; "" goes on below the last one. */
+void jl_tell_entry(struct jl_doc *doc, const char *label, enum jl_origin origin, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+/* One of several pieces of what is open: "batch 4 · sequence 512". */
+void jl_tell_piece(struct jl_doc *doc, enum jl_origin origin, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+/* Text in the document's arena; "" where there is no memory. */
+const char *jl_tell_text(struct jl_doc *doc, const char *format, ...) __attribute__((format(printf, 2, 3)));
+const char *jl_tell_percent(struct jl_doc *doc, double frac); /* "17 %": whole ones */
+
+/* "0.87 s (0.64–1.2)"; "46 (38–55)": two digits, with separators. */
+const char *jl_estimate_text(char out[JL_RANGE_TEXT_MAX], const struct jl_estimate *estimate, enum jl_kind kind);
+const char *jl_about_range_text(char out[JL_RANGE_TEXT_MAX], const struct jl_estimate *estimate);
+/* "2025-10-27, old ⚠": rents move, so an old one is marked. */
+#define JL_DATED_MAX 64
+const char *jl_dated_text(char out[JL_DATED_MAX], const char *date, long today);
+
 /* "Assumed: ...": choices that were made for the person, each with the option of the command that would say it otherwise. `options`: the
  * names of those that the command has, NULL at the end; NULL: no command. */
 void jl_tell_assumed(struct jl_doc *doc, const struct jl_notes *notes, const char *const *options);
