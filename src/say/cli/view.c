@@ -196,20 +196,6 @@ void jl_view_entry(struct jl_cli *cli, const char *en, const char *format, ...)
 	jl_wrap(&cli->out, text, &(struct jl_wrap){ .width = cli->width, .at = 12, .indent = 12 });
 }
 
-void jl_view_assumed(struct jl_cli *cli, const struct jl_case *c)
-{
-	struct jl_buf list;
-
-	jl_buf_printf(&cli->out, "  %s", jl_view_dim(cli));
-	jl_buf_puts(&cli->out, JL_("⚠ estimated; 80 % intervals, checked on published runs (jeoul validate)."));
-	jl_buf_printf(&cli->out, "%s\n", jl_view_reset(cli));
-	jl_buf_init(&list, 16384);
-	for (size_t i = 0; i < c->notes.n; i++)
-		jl_buf_printf(&list, "%s%s", i ? "; " : "", c->notes.items[i].text);
-	jl_view_wrapped(cli, 2, JL_("Assumed"), jl_buf_text(&list));
-	jl_buf_release(&list);
-}
-
 void jl_view_estimate_json(struct jl_json *json, const char *key, const struct jl_estimate *e)
 {
 	jl_json_put_object(json, key);

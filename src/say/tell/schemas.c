@@ -1,6 +1,7 @@
 #include "tell/schemas.h"
 
 #include "cost/fields.h"
+#include "plan/answer.h"
 #include "predict/fields.h"
 #include "tell/predict.h"
 
@@ -8,6 +9,10 @@ const struct jl_told jl_told[] = {
 	{ "compare", &jl_compare_fields },
 	{ "cost", &jl_cost_fields },
 	{ "cost-bill", &jl_bill_fields },
+	{ "fit", &jl_fit_fields },
+	{ "plan", &jl_plan_fields },
+	{ "plan-batch-limit", &jl_batch_fields },
+	{ "plan-fleet", &jl_fleet_fields },
 	{ "predict", &jl_tell_predicted_fields },
 	{ "predict-collective", &jl_collective_fields },
 	{ "predict-explain", &jl_explained_fields },

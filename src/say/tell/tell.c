@@ -236,7 +236,7 @@ void jl_tell_assumed(struct jl_doc *doc, const struct jl_notes *notes, const cha
 		const struct jl_note *note = &notes->items[i];
 
 		if (i)
-			jl_doc_text(doc, " · ");
+			jl_doc_text(doc, "\xc2\xa0· ");
 		jl_doc_said(doc, note->text, JL_ESTIMATED, JL_METHOD);
 		if (among(options, note->key))
 			jl_doc_textf(doc, " (--%s)", note->key);

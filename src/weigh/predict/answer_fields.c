@@ -3,6 +3,7 @@
 
 #include "predict/answer.h"
 #include "predict/fields.h"
+#include "predict/technique.h"
 
 /* --- how it runs */
 
@@ -395,3 +396,50 @@ static const struct jl_field explained[] = {
 	{ JL_FIELD_GROUP("explain", &by_hand_schema) },
 };
 const struct jl_schema jl_explained_fields = JL_SCHEMA("explained", jl_explained, explained);
+
+/* --- every technique */
+
+#define T ((const struct jl_technique *)record)
+static bool is_possible(const void *record)
+{
+	return T->possible;
+}
+
+static bool is_impossible(const void *record)
+{
+	return !T->possible;
+}
+
+static bool technique_fits(const void *record)
+{
+	return T->room != JL_ROOM_NONE;
+}
+
+static double technique_cost(const void *record)
+{
+	return T->room == JL_ROOM_NONE ? NAN : T->cost_frac;
+}
+#undef T
+
+#define W(M, KEY) JL_FIELD_AS(jl_technique, NUMBER, M, KEY), .when = is_possible
+static const struct jl_field technique[] = {
+	{ JL_FIELD_AS(jl_technique, TEXT, key, "technique") },
+	{ JL_FIELD(jl_technique, BOOL, possible) },
+	{ JL_FIELD_BOOL_OF("fits", technique_fits), .when = is_possible },
+	{ JL_FIELD(jl_technique, CHOICE, room), .choices = rooms, .when = is_possible },
+	{ W(weight.memory.total_B, "memory_B") },
+	{ W(how.machine.dev.mem_B, "capacity_B") },
+	{ W(weight.host_B, "host_memory_B") },
+	{ W(how.ram_B, "host_capacity_B") },
+	{ W(weight.step.offload_s, "offload_s") },
+	{ W(weight.step.step_s, "step_s") },
+	{ JL_FIELD_NUMBER_OF("cost_frac", technique_cost), .when = is_possible },
+	{ JL_FIELD(jl_technique, SUB, how), .sub = &jl_case_fields, .flags = JL_FF_FLAT, .when = is_possible },
+	{ JL_FIELD(jl_technique, WHY, why), .when = is_impossible },
+};
+static const struct jl_schema technique_schema = JL_SCHEMA("technique", jl_technique, technique);
+
+static const struct jl_field fit[] = {
+	{ JL_FIELD_MANY(jl_fit, ARRAY, rows, n, "techniques", &technique_schema) },
+};
+const struct jl_schema jl_fit_fields = JL_SCHEMA("fit", jl_fit, fit);

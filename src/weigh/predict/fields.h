@@ -14,6 +14,7 @@ extern const struct jl_schema jl_assumed_fields;    /* its "assumptions" */
 extern const struct jl_schema jl_rent_fields;       /* struct jl_rent */
 extern const struct jl_schema jl_predicted_fields, jl_sweep_fields, jl_collective_fields,
 	jl_explained_fields;                     /* predict/answer.h: what `jeoul predict --json` prints */
+extern const struct jl_schema jl_fit_fields;     /* struct jl_fit (predict/technique.h) */
 extern const struct jl_schema jl_compare_fields; /* struct jl_compare: all that `jeoul compare --json` prints */
 
 #endif
