@@ -9,6 +9,7 @@
 #include "catalog/fields.h"
 #include "catalog/find.h"
 #include "doc/wrap.h"
+#include "store/store.h"
 
 /* 16896 -> "16,896" */
 static void with_separators(char out[JL_UNITS_TEXT_MAX], double whole, const char *unit)
@@ -233,6 +234,24 @@ const char *const *jl_view_options(struct jl_cli *cli)
 	for (size_t i = 0; names && i < n; i++)
 		names[i] = options[i].name;
 	return names;
+}
+
+void jl_view_spool(struct jl_cli *cli, const struct jl_store *store)
+{
+	const struct jl_err *why;
+	const char *file;
+	const size_t n_refused = jl_store_refused(store, &file, &why);
+
+	if (jl_store_sent(store))
+		jl_buf_printf(&cli->warn, JL_("sent %zu results that had waited to %s\n"), jl_store_sent(store),
+			      jl_store_where(store));
+	if (jl_store_waiting(store))
+		jl_buf_printf(&cli->warn, JL_("⚠ %zu results wait to be sent to %s\n"), jl_store_waiting(store),
+			      jl_store_where(store));
+	if (n_refused)
+		jl_buf_printf(&cli->warn,
+			      JL_("⚠ %zu results are not stored: the server refuses them. They are in %s%s%s\n"),
+			      n_refused, file, why ? ": " : "", why ? why->text : "");
 }
 
 const char *jl_view_bold(const struct jl_cli *cli)

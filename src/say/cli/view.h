@@ -51,6 +51,10 @@ enum jl_status jl_view_show(struct jl_cli *cli, const struct jl_doc *doc, struct
 /* Names of the command's own options, NULL at the end; NULL: out of memory. */
 const char *const *jl_view_options(struct jl_cli *cli);
 
+/* What waits for the server, what was sent just now, what the server refuses and why. */
+struct jl_store;
+void jl_view_spool(struct jl_cli *cli, const struct jl_store *store);
+
 /* Colour when the output is a terminal, else nothing. */
 const char *jl_view_bold(const struct jl_cli *cli);
 const char *jl_view_dim(const struct jl_cli *cli);

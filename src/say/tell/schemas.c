@@ -1,11 +1,13 @@
 #include "tell/schemas.h"
 
+#include "check/answer.h"
 #include "cost/fields.h"
 #include "plan/answer.h"
 #include "predict/fields.h"
 #include "tell/predict.h"
 
 const struct jl_told jl_told[] = {
+	{ "check", &jl_check_fields },
 	{ "compare", &jl_compare_fields },
 	{ "cost", &jl_cost_fields },
 	{ "cost-bill", &jl_bill_fields },

@@ -83,7 +83,9 @@ void jl_tell_table(struct jl_doc *doc, const char *title, const struct jl_tell_h
 		columns[i] = (struct jl_doc_column){ .head = jl_msg(heads[i].en),
 						     .right = heads[i].how == JL_COLUMN_FIGURE,
 						     .keep = heads[i].how == JL_COLUMN_KEEP,
-						     .min_width = i == 0 ? 10 : 0 };
+						     .min_width = heads[i].how >> 8 ? (size_t)heads[i].how >> 8
+								  : i == 0          ? 10
+										    : 0 };
 	jl_doc_table(doc, title, columns, n);
 }
 

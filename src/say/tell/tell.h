@@ -37,6 +37,7 @@ enum jl_column {
 	JL_COLUMN_FIGURE, /* to the right */
 	JL_COLUMN_KEEP    /* text that is never cut, a figure with its interval */
 };
+#define JL_COLUMN_LEAST(n) (JL_COLUMN_TEXT | (n) << 8) /* text that is never cut below so many columns */
 void jl_tell_table(struct jl_doc *doc, const char *title, const struct jl_tell_head *heads, size_t n);
 
 /* A chart in the arena with nothing in it; NULL: out of memory (the document knows). */
