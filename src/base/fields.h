@@ -112,6 +112,26 @@ struct jl_schema {
 #define JL_FIELD_NUMBER_OF(KEY, FUNCTION) .member = (KEY), .type = JL_F_NUMBER, .number_of = (FUNCTION)
 #define JL_FIELD_BOOL_OF(KEY, FUNCTION)   .member = (KEY), .type = JL_F_BOOL, .bool_of = (FUNCTION)
 #define JL_FIELD_TEXT_OF(KEY, FUNCTION)   .member = (KEY), .type = JL_F_TEXT, .text_of = (FUNCTION)
+/* What such a row asks, in a line: JL_TEXT_OF(kind, jl_judged, r->record->kind); `r` is the struct. */
+#define JL_TEXT_OF(NAME, S, EXPR)                                                                                      \
+	static const char *NAME(const void *record, char out[JL_FIELD_TEXT_MAX])                                       \
+	{                                                                                                              \
+		const struct S *const r = record;                                                                      \
+                                                                                                                       \
+		(void)out;                                                                                             \
+		return (EXPR);                                                                                         \
+	}                                                                                                              \
+	struct S
+#define JL_VALUE_OF(TYPE, NAME, S, EXPR)                                                                               \
+	static TYPE NAME(const void *record)                                                                           \
+	{                                                                                                              \
+		const struct S *const r = record;                                                                      \
+                                                                                                                       \
+		return (EXPR);                                                                                         \
+	}                                                                                                              \
+	struct S
+#define JL_NUMBER_OF(NAME, S, EXPR) JL_VALUE_OF(double, NAME, S, EXPR)
+#define JL_BOOL_OF(NAME, S, EXPR)   JL_VALUE_OF(bool, NAME, S, EXPR)
 /* An object that is made of members of the same struct. */
 #define JL_FIELD_GROUP(KEY, SUB) .member = (KEY), .type = JL_F_SUB, .sub = (SUB)
 #define JL_SCHEMA(NAME, S, FIELDS)                                                                                     \

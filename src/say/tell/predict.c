@@ -405,10 +405,7 @@ static const struct jl_field near_run[] = {
 };
 static const struct jl_schema near_schema = JL_SCHEMA("near", jl_near_run, near_run);
 
-static bool has_near(const void *record)
-{
-	return ((const struct jl_tell_predicted *)record)->near != NULL;
-}
+JL_BOOL_OF(has_near, jl_tell_predicted, r->near != NULL);
 
 static const struct jl_field fields[] = {
 	{ JL_FIELD(jl_tell_predicted, SEEN, predicted), .sub = &jl_predicted_fields, .flags = JL_FF_FLAT },

@@ -3,114 +3,51 @@
 
 #include "check/answer.h"
 
-#define J ((const struct jl_judged *)record)
-
-static const char *id(const void *record, char out[JL_FIELD_TEXT_MAX])
-{
-	(void)out;
-	return *J->record->id ? J->record->id : NULL;
-}
-
-static const char *kind(const void *record, char out[JL_FIELD_TEXT_MAX])
-{
-	(void)out;
-	return J->record->kind;
-}
+JL_TEXT_OF(id, jl_judged, *r->record->id ? r->record->id : NULL);
+JL_TEXT_OF(kind, jl_judged, r->record->kind);
 
 static const char *what(const void *record, char out[JL_FIELD_TEXT_MAX])
 {
 	const struct jl_language *reader = jl_lang_set(jl_languages[0]); /* as every text of the JSON */
 
 	_Static_assert(JL_RECORD_WORDS_MAX <= JL_FIELD_TEXT_MAX, "the words fit");
-	(void)jl_record_what(out, J->record);
+	(void)jl_record_what(out, ((const struct jl_judged *)record)->record);
 	jl_lang_set(reader);
 	return out;
 }
 
-static const char *system_text(const void *record, char out[JL_FIELD_TEXT_MAX])
-{
-	(void)out;
-	return J->sys ? J->sys->text : NULL;
-}
-
-static const char *verdict(const void *record, char out[JL_FIELD_TEXT_MAX])
-{
-	(void)out;
-	return jl_verdict_name(J->verdict);
-}
+JL_TEXT_OF(system_text, jl_judged, r->sys ? r->sys->text : NULL);
+JL_TEXT_OF(verdict, jl_judged, jl_verdict_name(r->verdict));
 
 static const char *unit(const void *record, char out[JL_FIELD_TEXT_MAX])
 {
-	const char *suffix = strrchr(J->metric, '_');
+	const char *suffix = strrchr(((const struct jl_judged *)record)->metric, '_');
 
 	(void)out;
 	return suffix ? suffix + 1 : "";
 }
 
-static const char *basis(const void *record, char out[JL_FIELD_TEXT_MAX])
-{
-	(void)out;
-	return jl_check_basis_name(J->basis);
-}
-
-static bool at_edge(const void *record)
-{
-	return !J->before && jl_verdict_at_edge(&J->figure, &J->expect);
-}
-
-static bool is_coll(const void *record)
-{
-	return J->is_coll;
-}
-
-static bool is_change(const void *record)
-{
-	return J->before != NULL;
-}
-
-static double time_s(const void *record)
-{
-	return J->coll.c.size_B / J->figure.value;
-}
-
-static double expected_lo_s(const void *record)
-{
-	return J->coll.c.size_B / J->expect.hi;
-}
-
-static double expected_s(const void *record)
-{
-	return J->coll.c.size_B / J->expect.value;
-}
-
-static double expected_hi_s(const void *record)
-{
-	return J->coll.c.size_B / J->expect.lo;
-}
-
-static const char *algorithm(const void *record, char out[JL_FIELD_TEXT_MAX])
-{
-	(void)out;
-	return jl_algorithm_name(J->coll.c.algorithm);
-}
-
-static const char *against(const void *record, char out[JL_FIELD_TEXT_MAX])
-{
-	(void)out;
-	return J->before->id;
-}
+JL_TEXT_OF(basis, jl_judged, jl_check_basis_name(r->basis));
+JL_BOOL_OF(at_edge, jl_judged, !r->before && jl_verdict_at_edge(&r->figure, &r->expect));
+JL_BOOL_OF(is_coll, jl_judged, r->is_coll);
+JL_BOOL_OF(is_change, jl_judged, r->before != NULL);
+JL_NUMBER_OF(time_s, jl_judged, r->coll.c.size_B / r->figure.value);
+JL_NUMBER_OF(expected_lo_s, jl_judged, r->coll.c.size_B / r->expect.hi);
+JL_NUMBER_OF(expected_s, jl_judged, r->coll.c.size_B / r->expect.value);
+JL_NUMBER_OF(expected_hi_s, jl_judged, r->coll.c.size_B / r->expect.lo);
+JL_TEXT_OF(algorithm, jl_judged, jl_algorithm_name(r->coll.c.algorithm));
+JL_TEXT_OF(against, jl_judged, r->before->id);
 
 static const char *const *next(const void *record)
 {
 	static _Thread_local const char *texts[JL_NEXT_MAX + 1];
 	size_t n = 0;
 
-	for (; n < J->next.n && n < JL_NEXT_MAX; n++)
-		texts[n] = J->next.items[n].en;
+	for (; n < ((const struct jl_judged *)record)->next.n && n < JL_NEXT_MAX; n++)
+		texts[n] = ((const struct jl_judged *)record)->next.items[n].en;
 	texts[n] = NULL;
 	return texts;
 }
-#undef J
 
 #define OF(TYPE, M, KEY)     JL_FIELD_AS(jl_judged, TYPE, M, KEY)
 #define COLL(TYPE, M, KEY)   OF(TYPE, M, KEY), .when = is_coll
@@ -162,15 +99,8 @@ static const char *worst(const void *record, char out[JL_FIELD_TEXT_MAX])
 	return verdict(((const struct jl_check_answer *)record)->worst, out);
 }
 
-static bool is_bad(const void *record)
-{
-	return jl_verdict_is_bad(((const struct jl_check_answer *)record)->worst->verdict);
-}
-
-static bool is_unsteady(const void *record)
-{
-	return ((const struct jl_check_answer *)record)->steadiness.n_jumps > 0;
-}
+JL_BOOL_OF(is_bad, jl_check_answer, jl_verdict_is_bad(r->worst->verdict));
+JL_BOOL_OF(is_unsteady, jl_check_answer, r->steadiness.n_jumps > 0);
 
 static const struct jl_field answer[] = {
 	{ JL_FIELD_TEXT_OF("verdict", worst) },

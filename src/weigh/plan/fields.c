@@ -3,20 +3,9 @@
 
 /* --- how much was searched */
 
-static double n_configurations(const void *record)
-{
-	return (double)jl_plan_n_configurations(&((const struct jl_plan_effort *)record)->tally);
-}
-
-static double configurations_per_s(const void *record)
-{
-	return n_configurations(record) / ((const struct jl_plan_effort *)record)->search_s;
-}
-
-static bool complete(const void *record)
-{
-	return !((const struct jl_plan_effort *)record)->stopped;
-}
+JL_NUMBER_OF(n_configurations, jl_plan_effort, (double)jl_plan_n_configurations(&r->tally));
+JL_NUMBER_OF(configurations_per_s, jl_plan_effort, n_configurations(record) / r->search_s);
+JL_BOOL_OF(complete, jl_plan_effort, !r->stopped);
 
 static const struct jl_field rejected[] = {
 	{ JL_FIELD_AS(jl_plan_tally, LLONG, n_memory, "memory") },
@@ -56,15 +45,8 @@ static const struct jl_field settings[] = {
 };
 static const struct jl_schema settings_schema = JL_SCHEMA("settings", jl_plan_ranked, settings);
 
-static bool tp_overlap(const void *record)
-{
-	return ((const struct jl_plan_ranked *)record)->how.plan.tp_async;
-}
-
-static bool keep_gathered(const void *record)
-{
-	return ((const struct jl_plan_ranked *)record)->how.plan.keep_gathered;
-}
+JL_BOOL_OF(tp_overlap, jl_plan_ranked, r->how.plan.tp_async);
+JL_BOOL_OF(keep_gathered, jl_plan_ranked, r->how.plan.keep_gathered);
 
 static const struct jl_field ranked[] = {
 	{ JL_FIELD(jl_plan_ranked, INT, rank) },
@@ -78,55 +60,15 @@ static const struct jl_field ranked[] = {
 };
 static const struct jl_schema ranked_schema = JL_SCHEMA("plan", jl_plan_ranked, ranked);
 
-#define A ((const struct jl_plan_answer *)record)
-static const char *model(const void *record, char out[JL_FIELD_TEXT_MAX])
-{
-	(void)out;
-	return A->ask->site->base.subject.id;
-}
-
-static const char *system_text(const void *record, char out[JL_FIELD_TEXT_MAX])
-{
-	(void)out;
-	return A->ask->site->base.machine.sys.text;
-}
-
-static double n_gpus(const void *record)
-{
-	return A->ask->site->base.n_gpus;
-}
-
-static double global_batch(const void *record)
-{
-	return A->ask->site->global_batch;
-}
-
-static const char *objective(const void *record, char out[JL_FIELD_TEXT_MAX])
-{
-	(void)out;
-	return jl_plan_objectives[A->ask->objective];
-}
-
-static double margin(const void *record)
-{
-	return 1 - A->ask->memory_frac;
-}
-
-static double n_threads(const void *record)
-{
-	return A->result->n_threads;
-}
-
-static bool found(const void *record)
-{
-	return A->n > 0;
-}
-
-static bool missed(const void *record)
-{
-	return A->miss != NULL;
-}
-#undef A
+JL_TEXT_OF(model, jl_plan_answer, r->ask->site->base.subject.id);
+JL_TEXT_OF(system_text, jl_plan_answer, r->ask->site->base.machine.sys.text);
+JL_NUMBER_OF(n_gpus, jl_plan_answer, r->ask->site->base.n_gpus);
+JL_NUMBER_OF(global_batch, jl_plan_answer, r->ask->site->global_batch);
+JL_TEXT_OF(objective, jl_plan_answer, jl_plan_objectives[r->ask->objective]);
+JL_NUMBER_OF(margin, jl_plan_answer, 1 - r->ask->memory_frac);
+JL_NUMBER_OF(n_threads, jl_plan_answer, r->result->n_threads);
+JL_BOOL_OF(found, jl_plan_answer, r->n > 0);
+JL_BOOL_OF(missed, jl_plan_answer, r->miss != NULL);
 
 static const struct jl_field miss[] = {
 	{ JL_FIELD_AS(jl_plan_answer, NUMBER, miss_B, "memory_B") },
@@ -161,32 +103,11 @@ const struct jl_schema jl_plan_fields = JL_SCHEMA("plan_answer", jl_plan_answer,
 
 /* --- kinds and numbers of GPUs */
 
-#define P ((const struct jl_fleet_point *)record)
-static bool lacks(const void *record)
-{
-	return P->possible && !P->fits;
-}
-
-static bool has_below(const void *record)
-{
-	return !P->possible && P->below;
-}
-
-static bool has_above(const void *record)
-{
-	return !P->possible && P->above;
-}
-
-static bool fits(const void *record)
-{
-	return P->fits;
-}
-
-static double time_s(const void *record)
-{
-	return jl_fleet_time_s(P);
-}
-#undef P
+JL_BOOL_OF(lacks, jl_fleet_point, r->possible && !r->fits);
+JL_BOOL_OF(has_below, jl_fleet_point, !r->possible && r->below);
+JL_BOOL_OF(has_above, jl_fleet_point, !r->possible && r->above);
+JL_BOOL_OF(fits, jl_fleet_point, r->fits);
+JL_NUMBER_OF(time_s, jl_fleet_point, jl_fleet_time_s(r));
 
 static const struct jl_field point_plan[] = {
 	{ JL_FIELD(jl_fleet_point, SUB, how), .sub = &jl_case_fields, .flags = JL_FF_FLAT },
@@ -210,15 +131,8 @@ static const struct jl_field point[] = {
 };
 static const struct jl_schema point_schema = JL_SCHEMA("point", jl_fleet_point, point);
 
-static bool has_cheapest(const void *record)
-{
-	return ((const struct jl_fleet *)record)->cheapest >= 0;
-}
-
-static bool has_fastest(const void *record)
-{
-	return ((const struct jl_fleet *)record)->fastest >= 0;
-}
+JL_BOOL_OF(has_cheapest, jl_fleet, r->cheapest >= 0);
+JL_BOOL_OF(has_fastest, jl_fleet, r->fastest >= 0);
 
 static const struct jl_field fleet[] = {
 	{ JL_FIELD_MANY(jl_fleet, LIST, points, n, "points", &point_schema) },
@@ -227,30 +141,10 @@ static const struct jl_field fleet[] = {
 };
 static const struct jl_schema fleet_schema = JL_SCHEMA("fleet", jl_fleet, fleet);
 
-#define F ((const struct jl_fleet_answer *)record)
-static const char *fleet_model(const void *record, char out[JL_FIELD_TEXT_MAX])
-{
-	(void)out;
-	return F->ask->subject->id;
-}
-
-static double fleet_batch(const void *record)
-{
-	return F->ask->req->global_batch;
-}
-
-static const char *fleet_objective(const void *record, char out[JL_FIELD_TEXT_MAX])
-{
-	(void)out;
-	return jl_plan_objectives[F->ask->plan.objective];
-}
-
-static const char *fleet_scope(const void *record, char out[JL_FIELD_TEXT_MAX])
-{
-	(void)out;
-	return F->fleet->whole_run ? "run" : "step";
-}
-#undef F
+JL_TEXT_OF(fleet_model, jl_fleet_answer, r->ask->subject->id);
+JL_NUMBER_OF(fleet_batch, jl_fleet_answer, r->ask->req->global_batch);
+JL_TEXT_OF(fleet_objective, jl_fleet_answer, jl_plan_objectives[r->ask->plan.objective]);
+JL_TEXT_OF(fleet_scope, jl_fleet_answer, r->fleet->whole_run ? "run" : "step");
 
 static const struct jl_field limits[] = {
 	{ JL_FIELD(jl_fleet_ask, NUMBER, deadline_s) },
@@ -271,10 +165,7 @@ const struct jl_schema jl_fleet_fields = JL_SCHEMA("fleet_answer", jl_fleet_answ
 
 /* --- largest and fastest batch */
 
-static bool any_batch(const void *record)
-{
-	return ((const struct jl_batch_point *)record)->batch >= 1;
-}
+JL_BOOL_OF(any_batch, jl_batch_point, r->batch >= 1);
 
 static const struct jl_field batch_point[] = {
 	{ JL_FIELD(jl_batch_point, NUMBER, batch) },
@@ -293,16 +184,8 @@ static const struct jl_field batch_row[] = {
 };
 static const struct jl_schema batch_row_schema = JL_SCHEMA("batch_row", jl_batch_row, batch_row);
 
-static const char *batch_model(const void *record, char out[JL_FIELD_TEXT_MAX])
-{
-	(void)out;
-	return ((const struct jl_batch_answer *)record)->subject->id;
-}
-
-static double batch_margin(const void *record)
-{
-	return 1 - ((const struct jl_batch_answer *)record)->memory_frac;
-}
+JL_TEXT_OF(batch_model, jl_batch_answer, r->subject->id);
+JL_NUMBER_OF(batch_margin, jl_batch_answer, 1 - r->memory_frac);
 
 static const struct jl_field batches[] = {
 	{ JL_FIELD_TEXT_OF("model", batch_model) },

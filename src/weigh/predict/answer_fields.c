@@ -7,22 +7,9 @@
 
 /* --- how it runs */
 
-static double params(const void *record)
-{
-	return jl_subject_params(&((const struct jl_case *)record)->subject);
-}
-
-static const char *precision(const void *record, char out[JL_FIELD_TEXT_MAX])
-{
-	(void)out;
-	return jl_dtype_name(((const struct jl_case *)record)->shard.dtype);
-}
-
-static const char *framework(const void *record, char out[JL_FIELD_TEXT_MAX])
-{
-	(void)out;
-	return jl_framework_name(((const struct jl_case *)record)->framework);
-}
+JL_NUMBER_OF(params, jl_case, jl_subject_params(&r->subject));
+JL_TEXT_OF(precision, jl_case, jl_dtype_name(r->shard.dtype));
+JL_TEXT_OF(framework, jl_case, jl_framework_name(r->framework));
 
 static const char *const *offload(const void *record)
 {
@@ -94,11 +81,7 @@ static const struct jl_field host_memory[] = {
 };
 static const struct jl_schema host_memory_schema = JL_SCHEMA("host_memory", jl_prediction, host_memory);
 
-static const char *input_kind(const void *record, char out[JL_FIELD_TEXT_MAX])
-{
-	(void)out;
-	return jl_input_name(((const struct jl_prediction *)record)->pipeline.kind);
-}
+JL_TEXT_OF(input_kind, jl_prediction, jl_input_name(r->pipeline.kind));
 
 static const struct jl_field input[] = {
 	{ JL_FIELD_TEXT_OF("kind", input_kind) },
@@ -119,44 +102,13 @@ static const struct jl_field rent[] = {
 };
 const struct jl_schema jl_rent_fields = JL_SCHEMA("rent", jl_rent, rent);
 
-#define P ((const struct jl_prediction *)record)
-static bool has_unit(const void *record)
-{
-	return P->unit != NULL;
-}
-
-static bool offloads(const void *record)
-{
-	return P->host_B > 0;
-}
-
-static bool fits(const void *record)
-{
-	return P->room != JL_ROOM_NONE;
-}
-
-static const char *bound_by(const void *record, char out[JL_FIELD_TEXT_MAX])
-{
-	(void)out;
-	return P->step.input_s > 0 ? "input" : jl_parts[jl_part_largest(&P->step)].key;
-}
-
-static const char *scope(const void *record, char out[JL_FIELD_TEXT_MAX])
-{
-	(void)out;
-	return P->whole_run ? "run" : "step";
-}
-
-static bool is_run(const void *record)
-{
-	return P->whole_run;
-}
-
-static bool has_rent(const void *record)
-{
-	return !isnan(P->rent.usdps);
-}
-#undef P
+JL_BOOL_OF(has_unit, jl_prediction, r->unit != NULL);
+JL_BOOL_OF(offloads, jl_prediction, r->host_B > 0);
+JL_BOOL_OF(fits, jl_prediction, r->room != JL_ROOM_NONE);
+JL_TEXT_OF(bound_by, jl_prediction, r->step.input_s > 0 ? "input" : jl_parts[jl_part_largest(&r->step)].key);
+JL_TEXT_OF(scope, jl_prediction, r->whole_run ? "run" : "step");
+JL_BOOL_OF(is_run, jl_prediction, r->whole_run);
+JL_BOOL_OF(has_rent, jl_prediction, !isnan(r->rent.usdps));
 
 static const struct jl_choice rooms[] = {
 	{ "fits", JL_ROOM_FITS }, { "tight", JL_ROOM_TIGHT }, { "no", JL_ROOM_NONE }, { NULL, 0 }
@@ -192,12 +144,7 @@ const struct jl_schema jl_prediction_fields = JL_SCHEMA("prediction", jl_predict
 
 /* --- what would help */
 
-static double gain_frac(const void *record)
-{
-	const struct jl_advice *a = record;
-
-	return a->samples_per_s_after / a->samples_per_s_before - 1;
-}
+JL_NUMBER_OF(gain_frac, jl_advice, r->samples_per_s_after / r->samples_per_s_before - 1);
 
 static const struct jl_field advice[] = {
 	{ JL_FIELD_AS(jl_advice, TEXT, key, "change") },
@@ -255,26 +202,9 @@ static double busbw_of(const struct jl_collective_case *c, double algbw_Bps)
 	return algbw_Bps * c->busbw_factor;
 }
 
-static double busbw(const void *record)
-{
-	const struct jl_collective_case *c = record;
-
-	return busbw_of(c, c->algbw_Bps.value);
-}
-
-static double busbw_lo(const void *record)
-{
-	const struct jl_collective_case *c = record;
-
-	return busbw_of(c, c->algbw_Bps.lo);
-}
-
-static double busbw_hi(const void *record)
-{
-	const struct jl_collective_case *c = record;
-
-	return busbw_of(c, c->algbw_Bps.hi);
-}
+JL_NUMBER_OF(busbw, jl_collective_case, busbw_of(r, r->algbw_Bps.value));
+JL_NUMBER_OF(busbw_lo, jl_collective_case, busbw_of(r, r->algbw_Bps.lo));
+JL_NUMBER_OF(busbw_hi, jl_collective_case, busbw_of(r, r->algbw_Bps.hi));
 
 static const struct jl_field busbw_fields[] = {
 	{ JL_FIELD_NUMBER_OF("value", busbw) },
@@ -283,11 +213,7 @@ static const struct jl_field busbw_fields[] = {
 };
 static const struct jl_schema busbw_schema = JL_SCHEMA("busbw", jl_collective_case, busbw_fields);
 
-static const char *algorithm(const void *record, char out[JL_FIELD_TEXT_MAX])
-{
-	(void)out;
-	return jl_algorithm_name(((const struct jl_collective_case *)record)->algorithm);
-}
+JL_TEXT_OF(algorithm, jl_collective_case, jl_algorithm_name(r->algorithm));
 
 static const struct jl_choice limits[] = { { "link", JL_LIMIT_LINK }, { "network", JL_LIMIT_NETWORK }, { NULL, 0 } };
 
@@ -309,11 +235,7 @@ static const struct jl_field collective[] = {
 };
 static const struct jl_schema collective_schema = JL_SCHEMA("collective", jl_collective_case, collective);
 
-static const char *collective_name(const void *record, char out[JL_FIELD_TEXT_MAX])
-{
-	(void)out;
-	return jl_collective_name(((const struct jl_collective_series *)record)->ask.kind);
-}
+JL_TEXT_OF(collective_name, jl_collective_series, jl_collective_name(r->ask.kind));
 
 static const struct jl_field series[] = {
 	{ JL_FIELD_TEXT_OF("collective", collective_name) },
@@ -325,19 +247,8 @@ const struct jl_schema jl_collective_fields = JL_SCHEMA("collective_series", jl_
 
 /* --- by hand */
 
-static double cycles_ratio(const void *record)
-{
-	const struct jl_cycles *k = record;
-
-	return k->without_cycles / k->with_cycles;
-}
-
-static double product_ratio(const void *record)
-{
-	const struct jl_product_time *t = record;
-
-	return t->vector_s / t->tensor_s;
-}
+JL_NUMBER_OF(cycles_ratio, jl_cycles, r->without_cycles / r->with_cycles);
+JL_NUMBER_OF(product_ratio, jl_product_time, r->vector_s / r->tensor_s);
 
 static double quoted_ratio(const void *record)
 {
@@ -399,27 +310,10 @@ const struct jl_schema jl_explained_fields = JL_SCHEMA("explained", jl_explained
 
 /* --- every technique */
 
-#define T ((const struct jl_technique *)record)
-static bool is_possible(const void *record)
-{
-	return T->possible;
-}
-
-static bool is_impossible(const void *record)
-{
-	return !T->possible;
-}
-
-static bool technique_fits(const void *record)
-{
-	return T->room != JL_ROOM_NONE;
-}
-
-static double technique_cost(const void *record)
-{
-	return T->room == JL_ROOM_NONE ? NAN : T->cost_frac;
-}
-#undef T
+JL_BOOL_OF(is_possible, jl_technique, r->possible);
+JL_BOOL_OF(is_impossible, jl_technique, !r->possible);
+JL_BOOL_OF(technique_fits, jl_technique, r->room != JL_ROOM_NONE);
+JL_NUMBER_OF(technique_cost, jl_technique, r->room == JL_ROOM_NONE ? NAN : r->cost_frac);
 
 #define W(M, KEY) JL_FIELD_AS(jl_technique, NUMBER, M, KEY), .when = is_possible
 static const struct jl_field technique[] = {
