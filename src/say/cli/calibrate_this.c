@@ -140,8 +140,8 @@ static enum jl_status say(struct jl_cli *cli, const struct jl_own *own, const ch
 {
 	const struct jl_table_column columns[] = {
 		{ .head = JL_("what") },
-		{ .head = JL_("measured ✅"), .align = JL_RIGHT },
-		{ .head = JL_("model had ⚠"), .align = JL_RIGHT },
+		{ .head = JL_("measured ●"), .align = JL_RIGHT },
+		{ .head = JL_("model had ○"), .align = JL_RIGHT },
 		{ .head = JL_("record") },
 	};
 	struct jl_table table;

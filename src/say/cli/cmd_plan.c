@@ -3,9 +3,9 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/progress.h"
 #include "cli/ask.h"
 #include "cli/view.h"
@@ -51,14 +51,6 @@ static void on_interrupt(int signal_number)
 	interrupted = 1;
 }
 
-static double now_s(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static void write_stderr(void *ctx, const char *text, size_t len)
 {
 	(void)ctx;
@@ -87,7 +79,7 @@ static void show(void *ctx, const struct jl_plan_progress *at)
 								 .columns = d->cli->width,
 								 .label = d->label,
 								 .total = fleet ? d->fleet_total : at->total,
-								 .now_s = now_s(),
+								 .now_s = jl_clock_s(),
 								 .write = write_stderr });
 	d->begun = true;
 	if (!d->progress.options.on)
@@ -95,7 +87,7 @@ static void show(void *ctx, const struct jl_plan_progress *at)
 	if (at->top && at->top->n && !fleet)
 		jl_format(d->label, sizeof(d->label), JL_("best so far %s"),
 			  jl_units_text(best, at->top->best[0].step_s, JL_K_TIME, 3));
-	jl_progress_update(&d->progress, fleet ? d->fleet_done + share : at->done, now_s());
+	jl_progress_update(&d->progress, fleet ? d->fleet_done + share : at->done, jl_clock_s());
 }
 
 static bool next_point(void *ctx, size_t i, size_t n, const char *kind, int n_gpus)

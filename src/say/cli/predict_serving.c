@@ -193,8 +193,8 @@ static void print_foot(struct jl_cli *cli, const struct serving *s)
 	const bool checked = s->rows[0].checked;
 
 	jl_buf_printf(&cli->out, "  %s%s%s\n", jl_view_dim(cli),
-		      checked ? JL_("⚠ estimated; 80 % intervals, checked on published runs (jeoul validate).")
-			      : JL_("⚠ estimated; of this family only single requests were published, not loads."),
+		      checked ? JL_("○ estimated; 80 % intervals, checked on published runs (jeoul validate).")
+			      : JL_("○ estimated; of this family only single requests were published, not loads."),
 		      jl_view_reset(cli));
 }
 

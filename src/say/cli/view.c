@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "base/utf8.h"
 #include "catalog/fields.h"
 #include "catalog/find.h"
@@ -44,11 +45,6 @@ const char *jl_view_value(char out[JL_UNITS_TEXT_MAX], double value, enum jl_kin
 	return out;
 }
 
-static bool same_text(const char *a, const char *b)
-{
-	return a == b || (a && b && strcmp(a, b) == 0);
-}
-
 const char *jl_view_note(char out[32], struct jl_footnotes *notes, const struct jl_fact *fact)
 {
 	size_t i = 0;
@@ -56,8 +52,8 @@ const char *jl_view_note(char out[32], struct jl_footnotes *notes, const struct 
 	out[0] = '\0';
 	if (!jl_fact_known(fact))
 		return out;
-	while (i < notes->n &&
-	       !(same_text(notes->facts[i]->source, fact->source) && same_text(notes->facts[i]->date, fact->date)))
+	while (i < notes->n && !(jl_same_text(notes->facts[i]->source, fact->source) &&
+				 jl_same_text(notes->facts[i]->date, fact->date)))
 		i++;
 	if (i == notes->n && i < JL_FOOTNOTES_MAX)
 		notes->facts[notes->n++] = fact;
@@ -83,7 +79,7 @@ void jl_view_footnotes(struct jl_cli *cli, const struct jl_footnotes *notes)
 	}
 	if (notes->n)
 		jl_buf_printf(&cli->out, "  %s%s%s\n", jl_view_dim(cli),
-			      JL_("✅ measured here  📄 published or listed  ⚠ estimated"), jl_view_reset(cli));
+			      JL_("● measured here  ◆ published  ◇ listed  ○ estimated"), jl_view_reset(cli));
 }
 
 const char *jl_view_label(enum jl_catalog_kind kind, const struct jl_field *field)

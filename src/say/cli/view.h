@@ -19,7 +19,7 @@ struct jl_footnotes {
 	const struct jl_fact *facts[JL_FOOTNOTES_MAX]; /* one for each pair of source and date */
 	size_t n;
 };
-/* "📄 [1]": the mark of the origin and the number of the source; empty for what is not known. */
+/* "◇ [1]": the mark of the origin and the number of the source; empty for what is not known. */
 const char *jl_view_note(char out[32], struct jl_footnotes *notes, const struct jl_fact *fact);
 void jl_view_footnotes(struct jl_cli *cli, const struct jl_footnotes *notes);
 

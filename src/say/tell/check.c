@@ -175,24 +175,24 @@ static void by_model(struct jl_doc *doc, const struct jl_judged *j)
 
 	if (strcmp(j->record->kind, "net") == 0)
 		jl_tell_entry(doc, JL_("By"), JL_ESTIMATED, "%s",
-			      JL_("⚠ what TCP reaches with several streams: one NIC's rate, a host's 40–200 Gb/s"));
+			      JL_("○ what TCP reaches with several streams: one NIC's rate, a host's 40–200 Gb/s"));
 	else if (!j->is_coll)
 		jl_tell_entry(doc, JL_("By"), JL_ESTIMATED, "%s",
-			      JL_("⚠ the model's interval, checked on published figures of single devices"));
+			      JL_("○ the model's interval, checked on published figures of single devices"));
 	else if (coll->n_near && coll->by_time)
 		jl_tell_entry(
 			doc, JL_("By"), JL_ESTIMATED,
-			JL_("⚠ the model's 95 %% interval · 📄 %zu published rows near it: %s"), coll->n_near,
+			JL_("○ the model's 95 %% interval · ◆ %zu published rows near it: %s"), coll->n_near,
 			range_text(doc, &(struct shown){ .metric = "time_s",
 							 .expect = { .lo = coll->near_lo_s, .hi = coll->near_hi_s } }));
 	else if (coll->n_near)
 		jl_tell_entry(doc, JL_("By"), JL_ESTIMATED,
-			      JL_("⚠ the model's 95 %% interval · 📄 %zu published rows near it: %.0f–%.0f %% "
+			      JL_("○ the model's 95 %% interval · ◆ %zu published rows near it: %.0f–%.0f %% "
 				  "of their bound"),
 			      coll->n_near, 100 * coll->near_lo_frac, 100 * coll->near_hi_frac);
 	else
 		jl_tell_entry(doc, JL_("By"), JL_ESTIMATED, "%s",
-			      JL_("⚠ the model's 95 % interval · 📄 no published row near it (links, hosts, size)"));
+			      JL_("○ the model's 95 % interval · ◆ no published row near it (links, hosts, size)"));
 }
 
 static void how_sure(struct jl_doc *doc, const struct jl_judged *j)
@@ -200,12 +200,12 @@ static void how_sure(struct jl_doc *doc, const struct jl_judged *j)
 	switch (j->basis) {
 	case JL_BASIS_MODEL: by_model(doc, j); break;
 	case JL_BASIS_HISTORY:
-		jl_tell_entry(doc, JL_("By"), JL_MEASURED, JL_("✅ %zu earlier undisturbed results of this machine"),
+		jl_tell_entry(doc, JL_("By"), JL_MEASURED, JL_("● %zu earlier undisturbed results of this machine"),
 			      j->history.n);
 		break;
 	case JL_BASIS_OWN:
 		jl_tell_entry(doc, JL_("By"), JL_MEASURED, "%s",
-			      JL_("✅ rates of this machine alone, measured in the same run"));
+			      JL_("● rates of this machine alone, measured in the same run"));
 		break;
 	case JL_BASIS_RUN:
 		jl_tell_entry(doc, JL_("By"), JL_MEASURED,

@@ -50,7 +50,9 @@ static void table(struct jl_doc *doc, const struct jl_collective_series *series)
 		{ "GPU", JL_COLUMN_FIGURE },
 		{ jl_tell_text(doc, "algbw %s", unit.name), JL_COLUMN_KEEP },
 		{ "busbw", JL_COLUMN_FIGURE },
-		{ jl_tell_text(doc, "%s%s", JL_("bound"), unit.Bps < large.Bps ? " GB/s" : ""), JL_COLUMN_FIGURE },
+		{ unit.Bps < large.Bps ? jl_tell_text(doc, "bound GB/s" JL_HEAD_BOTH "%s GB/s", JL_("bound"))
+				       : JL_N("bound"),
+		  JL_COLUMN_FIGURE },
 		{ JL_N("of it"), JL_COLUMN_FIGURE },
 		{ JL_N("time"), JL_COLUMN_FIGURE },
 		{ JL_N("way, steps"), JL_COLUMN_KEEP },

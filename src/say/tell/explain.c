@@ -16,11 +16,11 @@ static void ratios(struct jl_doc *doc, const struct jl_explained *x)
 		      dev->peak_flopps[x->how.shard.dtype] / 1e12, was->peak_flopps[x->base.shard.dtype] / 1e12,
 		      e->rate_ratio, jl_dtype_name(x->how.shard.dtype), jl_dtype_name(x->base.shard.dtype));
 	if (x->how.n_gpus == x->base.n_gpus)
-		jl_tell_entry(doc, JL_("full model"), JL_ESTIMATED, JL_("%.2fx a device ⚠ estimated"),
+		jl_tell_entry(doc, JL_("full model"), JL_ESTIMATED, JL_("%.2fx a device ○ estimated"),
 			      e->model_device_ratio);
 	else
 		jl_tell_entry(doc, JL_("full model"), JL_ESTIMATED,
-			      JL_("%.2fx a device ⚠ estimated, %.2fx in all (%d against %d devices)"),
+			      JL_("%.2fx a device ○ estimated, %.2fx in all (%d against %d devices)"),
 			      e->model_device_ratio, e->model_ratio, x->how.n_gpus, x->base.n_gpus);
 }
 

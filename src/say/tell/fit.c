@@ -132,7 +132,7 @@ static void notes(struct jl_doc *doc, const struct jl_fit *fit)
 		jl_tell_note(doc, NULL, JL_ESTIMATED, JL_("Tight: less than %.0f %% of the memory stays free."),
 			     100 * JL_MEMORY_MARGIN_FRAC);
 	host_note(doc, fit);
-	jl_tell_note(doc, NULL, JL_ESTIMATED, "%s", JL_("⚠ estimated; 'jeoul predict' gives the interval of each."));
+	jl_tell_note(doc, NULL, JL_ESTIMATED, "%s", JL_("○ estimated; 'jeoul predict' gives the interval of each."));
 	if (fit->rows[1].how.subject.kind->is_cut)
 		jl_tell_note(doc, NULL, JL_ORIGIN_NONE, "%s",
 			     JL_("All but fp32 in mixed precision, AdamW; host: GiB offloaded to one host."));

@@ -229,7 +229,7 @@ void jl_tell_fleet(struct jl_doc *doc, const struct jl_fleet_answer *a, long tod
 	if (jl_plan_n_configurations(&a->effort.tally))
 		jl_tell_searched(doc, &a->effort);
 	jl_tell_note(doc, NULL, JL_ESTIMATED, "%s",
-		     JL_("⚠ estimated; 80 % intervals. Rents are list prices of their date."));
+		     JL_("○ estimated; 80 % intervals. Rents are list prices of their date."));
 }
 
 /* --- largest and fastest batch */
@@ -281,6 +281,6 @@ void jl_tell_batches(struct jl_doc *doc, const struct jl_batch_answer *a)
 	jl_tell_note(
 		doc, NULL, JL_ESTIMATED,
 		JL_("Largest, fastest: data parallel, no recompute, nothing offloaded. At most: with slices, ZeRO, "
-		    "recompute and offload. %.3g %% of the memory stays free (--memory-margin). ⚠ estimated"),
+		    "recompute and offload. %.3g %% of the memory stays free (--memory-margin). ○ estimated"),
 		100 * (1 - a->memory_frac));
 }

@@ -351,7 +351,7 @@ static void nothing_fits(struct jl_doc *doc, const struct jl_predicted *x)
 static void checked(struct jl_doc *doc)
 {
 	jl_tell_note(doc, NULL, JL_ESTIMATED, "%s",
-		     JL_("⚠ estimated; 80 % intervals, checked on published runs (jeoul validate)."));
+		     JL_("○ estimated; 80 % intervals, checked on published runs (jeoul validate)."));
 }
 
 void jl_tell_sure(struct jl_doc *doc, const struct jl_notes *notes)

@@ -127,7 +127,7 @@ void jl_tell_record(struct jl_doc *doc, const struct jl_record *r)
 		jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", text);
 	if (*jl_record_result(text, r))
 		jl_tell_piece(doc, origin_of(r), "%s", text);
-	jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", origin_of(r) == JL_MEASURED ? JL_("✅ measured") : JL_("📄 imported"));
+	jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", origin_of(r) == JL_MEASURED ? JL_("● measured") : JL_("◆ imported"));
 	entry(doc, "id", r->id);
 	entry(doc, JL_C("of the day", "time"), jl_record_time_text(when, r->time_s));
 	entry(doc, JL_("by"), r->backend);

@@ -1,5 +1,6 @@
 #include "tell/schemas.h"
 
+#include "build/answer.h"
 #include "check/answer.h"
 #include "cost/fields.h"
 #include "plan/answer.h"
@@ -7,6 +8,8 @@
 #include "tell/predict.h"
 
 const struct jl_told jl_told[] = {
+	{ "build", &jl_build_fields },
+	{ "build-upgrade", &jl_upgrade_fields },
 	{ "check", &jl_check_fields },
 	{ "compare", &jl_compare_fields },
 	{ "cost", &jl_cost_fields },

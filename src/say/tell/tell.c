@@ -71,6 +71,22 @@ void jl_tell_cell(struct jl_doc *doc, struct jl_num num)
 		jl_doc_cell_num(doc, &num);
 }
 
+static const char *head_of(const char *en)
+{
+	const char *both = strchr(en, *JL_HEAD_BOTH);
+
+	return both ? both + 1 : jl_msg(en);
+}
+
+/* Its English: without the sense that tells it from others. */
+static const char *key_of(struct jl_doc *doc, const char *en)
+{
+	const char *sense = strchr(en, '\004');
+
+	en = sense ? sense + 1 : en;
+	return jl_tell_text(doc, "%.*s", (int)strcspn(en, JL_HEAD_BOTH), en);
+}
+
 void jl_tell_table(struct jl_doc *doc, const char *title, const struct jl_tell_head *heads, size_t n)
 {
 	struct jl_doc_column *columns = jl_arena_array(doc->arena, n, sizeof *columns);
@@ -80,7 +96,8 @@ void jl_tell_table(struct jl_doc *doc, const char *title, const struct jl_tell_h
 		return;
 	}
 	for (size_t i = 0; i < n; i++)
-		columns[i] = (struct jl_doc_column){ .head = jl_msg(heads[i].en),
+		columns[i] = (struct jl_doc_column){ .head = head_of(heads[i].en),
+						     .key = key_of(doc, heads[i].en),
 						     .right = heads[i].how == JL_COLUMN_FIGURE,
 						     .keep = heads[i].how == JL_COLUMN_KEEP,
 						     .min_width = heads[i].how >> 8 ? (size_t)heads[i].how >> 8
@@ -211,13 +228,17 @@ const char *jl_about_range_text(char out[JL_RANGE_TEXT_MAX], const struct jl_est
 	return out;
 }
 
-const char *jl_dated_text(char out[JL_DATED_MAX], const char *date, long today)
+bool jl_date_is_old(const char *date, long today)
 {
 	const long old_days = 90;
 	long day;
-	const bool old = date && jl_date_parse(&day, date, NULL) == JL_OK && today - day > old_days;
 
-	jl_format(out, JL_DATED_MAX, "%.40s%s", date ? date : "?", old ? JL_(", old ⚠") : "");
+	return date && jl_date_parse(&day, date, NULL) == JL_OK && today - day > old_days;
+}
+
+const char *jl_dated_text(char out[JL_DATED_MAX], const char *date, long today)
+{
+	jl_format(out, JL_DATED_MAX, "%.40s%s", date ? date : "?", jl_date_is_old(date, today) ? JL_(", old ⚠") : "");
 	return out;
 }
 

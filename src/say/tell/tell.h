@@ -29,14 +29,15 @@ void jl_tell_num(struct jl_doc *doc, struct jl_num num);  /* into what is open *
 void jl_tell_cell(struct jl_doc *doc, struct jl_num num); /* a cell; a dash where it is not known */
 
 struct jl_tell_head {
-	const char *en;
-	int how; /* enum jl_column; false and true: text and figures */
+	const char *en; /* a message; or English and what is read, JL_HEAD_BOTH between them */
+	int how;        /* enum jl_column; false and true: text and figures */
 };
 enum jl_column {
 	JL_COLUMN_TEXT,   /* cut where the terminal is narrow */
 	JL_COLUMN_FIGURE, /* to the right */
 	JL_COLUMN_KEEP    /* text that is never cut, a figure with its interval */
 };
+#define JL_HEAD_BOTH       "\x1f"
 #define JL_COLUMN_LEAST(n) (JL_COLUMN_TEXT | (n) << 8) /* text that is never cut below so many columns */
 void jl_tell_table(struct jl_doc *doc, const char *title, const struct jl_tell_head *heads, size_t n);
 
@@ -63,6 +64,7 @@ const char *jl_tell_percent(struct jl_doc *doc, double frac); /* "17 %": whole o
 const char *jl_estimate_text(char out[JL_RANGE_TEXT_MAX], const struct jl_estimate *estimate, enum jl_kind kind);
 const char *jl_about_range_text(char out[JL_RANGE_TEXT_MAX], const struct jl_estimate *estimate);
 /* "2025-10-27, old ⚠": rents move, so an old one is marked. */
+bool jl_date_is_old(const char *date, long today);
 #define JL_DATED_MAX 64
 const char *jl_dated_text(char out[JL_DATED_MAX], const char *date, long today);
 

@@ -105,7 +105,6 @@ static const struct jl_field pair[] = {
 	{ JL_FIELD_AS(jl_cost_pair, NUMBER, days, "break_even_days") },
 	{ JL_FIELD_NUMBER_OF("break_even_months", months) },
 	{ JL_FIELD_TEXT_OF("break_even_date", break_even_date) },
-	{ JL_FIELD_AS(jl_cost_pair, NUMBER, by_hand, "often_told_days") },
 	{ JL_FIELD_MANY(jl_cost_pair, ARRAY, swings, n_swings, "sensitivity", &swing_schema) },
 };
 static const struct jl_schema pair_schema = JL_SCHEMA("break_even", jl_cost_pair, pair);

@@ -35,6 +35,8 @@ run 0 plan gpt2-124m --batch-limit --on rtx-4090 --on h200-sxm --json; fits plan
 run 0 fit llama-3-8b --on "2x rtx-3090" --json; fits fit
 run 0 check allreduce --size "16 GB" --algbw "156 GB/s" --on "125x aws:p5.48xlarge" --json; fits check
 run 3 check gemm --rate "20 TFLOP/s" --on h100-sxm5 --json; fits check
+run 3 build --gpu "4x rtx-3090" --psu "1000 W" --json; fits build
+run 0 build --upgrade "2x rtx-3090" --json; fits build-upgrade
 
 # A document that has not the form is seen
 run 0 cost --bill "350 kWh" --tariff kepco --month 5 --json
