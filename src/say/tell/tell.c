@@ -73,7 +73,7 @@ void jl_tell_cell(struct jl_doc *doc, struct jl_num num)
 
 static const char *head_of(const char *en)
 {
-	const char *both = strchr(en, *JL_HEAD_BOTH);
+	const char *both = en ? strchr(en, *JL_HEAD_BOTH) : NULL;
 
 	return both ? both + 1 : jl_msg(en);
 }
@@ -81,8 +81,10 @@ static const char *head_of(const char *en)
 /* Its English: without the sense that tells it from others. */
 static const char *key_of(struct jl_doc *doc, const char *en)
 {
-	const char *sense = strchr(en, '\004');
+	const char *sense = en ? strchr(en, '\004') : NULL;
 
+	if (!en)
+		return NULL;
 	en = sense ? sense + 1 : en;
 	return jl_tell_text(doc, "%.*s", (int)strcspn(en, JL_HEAD_BOTH), en);
 }
