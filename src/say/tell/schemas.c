@@ -6,6 +6,7 @@
 #include "plan/answer.h"
 #include "predict/fields.h"
 #include "tell/predict.h"
+#include "tell/serve.h"
 
 const struct jl_told jl_told[] = {
 	{ "build", &jl_build_fields },
@@ -21,6 +22,7 @@ const struct jl_told jl_told[] = {
 	{ "predict", &jl_tell_predicted_fields },
 	{ "predict-collective", &jl_collective_fields },
 	{ "predict-explain", &jl_explained_fields },
+	{ "predict-serve", &jl_serving_fields },
 	{ "predict-sweep", &jl_sweep_fields },
 	{ NULL, NULL },
 };
