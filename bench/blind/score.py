@@ -81,4 +81,5 @@ def main():
 	print(f"inside the 80 % interval: {inside} of {len(step)} ({100 * inside / max(1, len(step)):.0f} %)")
 
 
-main()
+if __name__ == "__main__":
+	main()

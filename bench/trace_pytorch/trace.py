@@ -31,11 +31,15 @@ class Bytes(TorchDispatchMode):
 		out = func(*args, **(kwargs or {}))
 		name = func._schema.name.split("::")[1]
 		if name.rstrip("_") not in VIEWS and name not in VIEWS:
-			total = 0
-			for t in tree_flatten((args, kwargs or {}))[0] + tree_flatten(out)[0]:
-				if isinstance(t, torch.Tensor) and t.is_cuda:
-					total += min(t.numel() * t.element_size(), t.untyped_storage().nbytes())
-			self.moved[name] += total
+			inputs, outputs = tree_flatten((args, kwargs or {}))[0], tree_flatten(out)[0]
+			if name.startswith("nll_loss"):  # one entry of a row is read; the gradient is written whole
+				inputs = []
+			if name == "_fused_adamw_":  # parameters and both moments are read and written, gradients read
+				outputs = tree_flatten((args[0], args[2], args[3]))[0]
+			elif name.endswith("_") and out is None:
+				outputs = tree_flatten(args[0])[0]  # changed in place: read and written
+			self.moved[name] += sum(min(t.numel() * t.element_size(), t.untyped_storage().nbytes()) for t in inputs + outputs
+				if isinstance(t, torch.Tensor) and t.is_cuda)
 			self.calls[name] += 1
 		return out
 

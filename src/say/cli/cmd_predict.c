@@ -7,6 +7,7 @@
 #include "cli/validate_view.h"
 #include "cli/view.h"
 #include "predict/fields.h"
+#include "predict/kernels.h"
 #include "tell/predict.h"
 
 #define NEAR_MAX    10
@@ -19,6 +20,7 @@ const struct jl_option jl_predict_options[] = {
 	JL_ASK_LENGTH_OPTIONS,
 	{ .name = "explain",
 	  .en = JL_N("estimates by hand (bandwidth ratio, tensor-core cycles) beside the full model") },
+	{ .name = "kernels", .en = JL_N("what really runs: every operation of a step, its launches, bytes and time") },
 	{ .name = "baseline",
 	  .type = JL_OPT_TEXT,
 	  .arg = "SYSTEM",
@@ -71,6 +73,22 @@ static enum jl_status predict_sweep(struct jl_cli *cli, const struct jl_request 
 		return status ? status : jl_view_fields(cli, &jl_sweep_fields, &sweep);
 	jl_view_page(cli, &doc);
 	jl_tell_sweep(&doc, &sweep);
+	return jl_view_show(cli, &doc, err);
+}
+
+static enum jl_status predict_kernels(struct jl_cli *cli, const struct jl_request *req, struct jl_err *err)
+{
+	struct jl_kernels kernels;
+	struct jl_case c;
+	struct jl_doc doc;
+	enum jl_status status = jl_case_make(&c, cli->cat, req, &cli->arena, err);
+
+	if (!status)
+		status = jl_kernels_make(&kernels, &c, &cli->arena, err);
+	if (status || cli->json)
+		return status ? status : jl_view_fields(cli, &jl_kernels_fields, &kernels);
+	jl_view_page(cli, &doc);
+	jl_tell_kernels(&doc, &c, &kernels);
 	return jl_view_show(cli, &doc, err);
 }
 
@@ -179,6 +197,8 @@ enum jl_status jl_cmd_predict(struct jl_cli *cli, struct jl_err *err)
 		return predict_sweep(cli, &req, err);
 	if (jl_flag(cli, "explain"))
 		return predict_explained(cli, &req, err);
+	if (jl_flag(cli, "kernels"))
+		return predict_kernels(cli, &req, err);
 	status = jl_predicted_make(&predicted, cli->cat, &req, &cli->arena, err);
 	if (status)
 		return status;

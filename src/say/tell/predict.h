@@ -31,4 +31,8 @@ void jl_tell_sweep(struct jl_doc *doc, const struct jl_sweep *sweep);
 void jl_tell_collective(struct jl_doc *doc, const struct jl_collective_series *series);
 void jl_tell_explained(struct jl_doc *doc, const struct jl_explained *explained);
 
+/* Its operations. */
+struct jl_kernels;
+void jl_tell_kernels(struct jl_doc *doc, const struct jl_case *c, const struct jl_kernels *kernels);
+
 #endif

@@ -5,6 +5,7 @@
 #include "cost/fields.h"
 #include "plan/answer.h"
 #include "predict/fields.h"
+#include "predict/kernels.h"
 #include "tell/flops.h"
 #include "tell/predict.h"
 #include "tell/serve.h"
@@ -24,6 +25,7 @@ const struct jl_told jl_told[] = {
 	{ "predict", &jl_tell_predicted_fields },
 	{ "predict-collective", &jl_collective_fields },
 	{ "predict-explain", &jl_explained_fields },
+	{ "predict-kernels", &jl_kernels_fields },
 	{ "predict-serve", &jl_serving_fields },
 	{ "predict-sweep", &jl_sweep_fields },
 	{ NULL, NULL },

@@ -75,10 +75,10 @@ void jl_case_extent(const struct jl_case *c, double extent_ln[JL_N_EXTENT])
 }
 
 /* How much of a step follows its host: by asking again with a slower one, since launches that hide behind the device today need not on the
- * next machine. A launch that was measured is known to a tenth. */
+ * next machine. A launch that was measured is half as doubtful: hosts that are shared are not the same an hour later. */
 static double host_share(const struct jl_case *c, const struct jl_step_cost *step)
 {
-	static const double slower = 1.5, given_frac = 0.25;
+	static const double slower = 1.5, given_frac = 0.5;
 	struct jl_case other = *c;
 
 	other.profile.launch_s *= slower;

@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "base/msg.h"
+
 struct builder {
 	struct jl_op_list *list;
 	const struct jl_transformer *m;
@@ -79,16 +81,23 @@ static void add_cast(struct builder *b, const char *name, double elements)
 	op->light = 1;
 }
 
+static int compiled(const struct builder *b)
+{
+	return b->s->fusion == JL_FUSION_COMPILER;
+}
+
+/* Written by hand it is part of the product before; a compiler makes two kernels of the sum, its partial sums in between. */
 static void add_bias_gradient(struct builder *b, double m, double n)
 {
 	struct jl_op *op;
 
-	if (!unfused(b) || !b->m->bias || b->s->frozen)
+	if (b->s->fusion == JL_FUSION_HAND || !b->m->bias || b->s->frozen)
 		return;
-	op = add_stream(b, "bias gradient", m * n, 0.0, b->act_B);
-	set_clocks(op, m * n, 0.0, clocks.sum);
-	if (b->s->autocast) { /* the bias itself is cast there and back */
-		op = add_stream(b, "bias casts", n, 4.0 + b->act_B, 4.0 + b->act_B);
+	op = add_stream(b, JL_N("bias gradient"), m * n, 0.0, b->act_B);
+	set_clocks(op, m * n, 0.0, unfused(b) ? clocks.sum : 0.0);
+	op->n_back = unfused(b) ? 1.0 : 2.0;
+	if (b->s->autocast) { /* the bias itself is cast there, and its gradient back */
+		op = add_stream(b, JL_N("bias casts"), n, 4.0 + b->act_B, unfused(b) ? 4.0 + b->act_B : 0.0);
 		op->light = 1;
 	}
 }
@@ -100,14 +109,14 @@ static struct jl_op *add_linear(struct builder *b, const char *name, double m, d
 	struct jl_op *op;
 
 	if (!s->frozen)
-		add_cast(b, "weight casts", n * k * batch);
+		add_cast(b, JL_N("weight casts"), n * k * batch);
 	if (s->dtype == JL_FP8) {
 		/* The kernel before writes a byte instead of 16 bits, and a transposed copy is made for the weight
 		 * gradient; the output's gradient is read once and written twice. */
-		add_stream(b, "fp8 cast", m * k * batch, 2.0, n * (b->act_B + 2.0) / k);
+		add_stream(b, JL_N("fp8 cast"), m * k * batch, 2.0, n * (b->act_B + 2.0) / k);
 	}
 	if (s->frozen && s->quantized)
-		set_clocks(add_stream(b, "unpack weights", n * k * batch, 2.5, 2.5), n * k * batch, 0.03, 0.03);
+		set_clocks(add_stream(b, JL_N("unpack weights"), n * k * batch, 2.5, 2.5), n * k * batch, 0.03, 0.03);
 	add_bias_gradient(b, m * batch, n);
 	op = add_op(b, name, JL_OP_GEMM);
 	op->u.gemm = (struct jl_gemm){ .m = m, .n = n, .k = k, .batch = batch, .dtype = s->dtype, .out_B = b->act_B };
@@ -125,7 +134,7 @@ static void add_adapter(struct builder *b, double m, double n, double k)
 		return;
 	const double moved_B = (k + 2.0 * n + 4.0 * b->s->lora_rank) * b->act_B;
 
-	op = add_stream(b, "adapter", m, moved_B, 1.5 * moved_B);
+	op = add_stream(b, JL_N("adapter"), m, moved_B, 1.5 * moved_B);
 	op->n_kernels = 4.0;
 	op->n_back = 8.0;
 }
@@ -141,7 +150,8 @@ static void add_norm(struct builder *b, const char *name, double n_uses)
 	else
 		op = add_stream(b, name, elements, 2.0 * w, 3.0 * w);
 	set_clocks(op, elements, clocks.norm, clocks.norm_back * (b->s->fusion == JL_FUSION_COMPILER ? 0.6 : 1.0));
-	op->n_back = unfused(b) ? 2.0 : 1.0;
+	/* gradients of scale and shift are sums of their own */
+	op->n_back = unfused(b) ? 2.0 : !compiled(b) ? 1.0 : b->m->norm == JL_NORM_LAYER ? 3.0 : 2.0;
 	/* Input, and output for the product after it. Recomputing by operator keeps the layer's input, the attention's
 	 * keys, values and output, and one of the feed-forward products: everything else is made again from them. */
 	op->saved_B = elements * (w + a);
@@ -150,9 +160,9 @@ static void add_norm(struct builder *b, const char *name, double n_uses)
 	if (!unfused(b))
 		return;
 	for (double i = 0.0; i < n_uses; i++)
-		add_cast(b, "activation cast", elements);
+		add_cast(b, JL_N("activation cast"), elements);
 	if (n_uses > 1.0)
-		add_stream(b, "sum of gradients", elements * (n_uses - 1.0), 0.0, 3.0 * w);
+		add_stream(b, JL_N("sum of gradients"), elements * (n_uses - 1.0), 0.0, 3.0 * w);
 }
 
 /* The branch comes back to the residual: by itself, or inside the next norm where a compiler joins them. */
@@ -167,15 +177,18 @@ static void add_residual(struct builder *b, const char *name)
 		return;
 	}
 	if (drop > 0.0) {
-		op = add_stream(b, "dropout", elements, 2.0 * a + 1.0, 2.0 * a + 1.0);
+		op = add_stream(b, JL_N("dropout"), elements, 2.0 * a + 1.0, 2.0 * a + 1.0);
 		set_clocks(op, elements, clocks.dropout, 0.0);
 		op->saved_B = elements;
 	}
-	if (b->s->fusion == JL_FUSION_COMPILER)
+	if (compiled(b)) {
+		if (b->s->autocast)
+			add_stream(b, JL_N("gradient cast"), elements, 0.0, 4.0 + a)->light = 1;
 		return;
+	}
 	add_stream(b, name, elements, a + 2.0 * w, 3.0 * w);
 	if (b->s->autocast)
-		add_stream(b, "gradient cast", elements, 0.0, 4.0 + a)->light = 1;
+		add_stream(b, JL_N("gradient cast"), elements, 0.0, 4.0 + a)->light = 1;
 }
 
 /* Turning q and k by their positions; written out it is products, a negation, a concatenation and a sum. */
@@ -185,14 +198,14 @@ static void add_rotary(struct builder *b, double elements)
 	struct jl_op *op;
 
 	if (!unfused(b)) {
-		add_stream(b, "rotary", elements, 2.0 * a, 2.0 * a)->n_kernels = 2.0;
+		add_stream(b, JL_N("rotary"), elements, 2.0 * a, 2.0 * a)->n_kernels = compiled(b) ? 1.0 : 2.0;
 		return;
 	}
 	/* cos and sin are fp32: under autocast the sum is too, and is cast for the attention */
-	op = b->s->autocast ? add_stream(b, "rotary", elements, 3.0 * a + 28.0, 3.0 * a + 34.0)
-			    : add_stream(b, "rotary", elements, 10.0 * a, 11.0 * a);
-	op->n_kernels = 10.0;
-	op->n_back = 14.0;
+	op = b->s->autocast ? add_stream(b, JL_N("rotary"), elements, 3.0 * a + 28.0, 3.0 * a + 34.0)
+			    : add_stream(b, JL_N("rotary"), elements, 10.0 * a, 11.0 * a);
+	op->n_kernels = b->s->autocast ? 12.0 : 10.0;
+	op->n_back = b->s->autocast ? 16.0 : 14.0;
 }
 
 /* What is done to the map of scores where it is written out. PyTorch's softmax multiplies gradient and output by a kernel of its own on
@@ -220,25 +233,27 @@ static void add_core(struct builder *b, double heads, double kv_heads, double qk
 {
 	const struct jl_shard *s = b->s;
 	const double seq_q = s->seq / s->cp, map = s->micro_batch * heads * seq_q * s->seq;
+	const int turned = b->m->n_positions <= 0.0 && !b->m->alibi;
 	struct jl_op *op;
 
-	if (b->m->n_positions <= 0.0 && !b->m->alibi)
+	if (turned)
 		add_rotary(b, b->tokens * (heads + kv_heads) * qk_dim);
-	if (unfused(b)) { /* gradients of q, k and v are put together for the one product before */
+	/* gradients of q, k and v are put together for the one product before; a compiler does so where it turns them back */
+	if (unfused(b) || (compiled(b) && !turned)) {
 		const double elements = b->tokens * ((heads + kv_heads) * qk_dim + kv_heads * v_dim);
 
-		op = add_stream(b, "join gradients", elements, 0.0, 2.0 * b->act_B);
+		op = add_stream(b, JL_N("join gradients"), elements, 0.0, 2.0 * b->act_B);
 		set_clocks(op, elements, 0.0, s->flash ? 0.0 : clocks.turn);
 	}
 	if (unfused(b) && !s->flash) { /* heads are laid side by side for the batched products, and back */
 		const double elements = 4.0 * b->tokens * heads * qk_dim;
 
-		op = add_stream(b, "head copies", elements, 2.0 * b->act_B, 1.5 * b->act_B);
+		op = add_stream(b, JL_N("head copies"), elements, 2.0 * b->act_B, 1.5 * b->act_B);
 		set_clocks(op, elements, clocks.turn, 0.75 * clocks.turn);
 		op->n_kernels = 4.0;
 		op->n_back = 3.0;
 	}
-	op = add_op(b, "attention", JL_OP_ATTENTION);
+	op = add_op(b, JL_N("attention"), JL_OP_ATTENTION);
 	op->u.attention = (struct jl_attention){
 		.batch = s->micro_batch,
 		.heads = heads,
@@ -255,7 +270,8 @@ static void add_core(struct builder *b, double heads, double kv_heads, double qk
 	if (!s->flash && fmod(qk_dim * b->act_B, 16.0) > 0.0 && b->act_B < 4.0)
 		op->u.attention.dtype = JL_FP32;
 	op->n_kernels = s->flash ? 1.0 : unfused(b) ? 6.0 : 4.0;
-	op->n_back = s->flash ? 3.0 : unfused(b) ? 9.0 : 6.0;
+	/* fused in fp32: PyTorch's own, with sums and fills around it */
+	op->n_back = s->flash ? (b->act_B < 4.0 ? 3.0 : 5.0) : unfused(b) ? 9.0 : 6.0;
 	op->saved_B = b->tokens * ((heads + kv_heads) * qk_dim + kv_heads * v_dim) * b->act_B;
 	if (s->flash) {
 		op->dropped_B = b->tokens * heads * qk_dim * b->act_B;
@@ -278,18 +294,20 @@ static void add_attention(struct builder *b)
 		const double qk = a->nope_dim + a->rope_dim;
 
 		if (a->q_lora > 0.0)
-			add_linear(b, "q down", t, a->q_lora, h, 1.0);
-		add_linear(b, "q", t, heads * qk, a->q_lora > 0.0 ? a->q_lora : h, 1.0);
-		add_linear(b, "kv down", t, a->kv_lora + a->rope_dim, h, 1.0);
-		add_linear(b, "kv", t, heads * (a->nope_dim + a->v_dim), a->kv_lora, 1.0);
+			add_linear(b, JL_N("q down"), t, a->q_lora, h, 1.0);
+		add_linear(b, JL_N("q"), t, heads * qk, a->q_lora > 0.0 ? a->q_lora : h, 1.0);
+		add_linear(b, JL_N("kv down"), t, a->kv_lora + a->rope_dim, h, 1.0);
+		add_linear(b, JL_N("kv"), t, heads * (a->nope_dim + a->v_dim), a->kv_lora, 1.0);
 		add_core(b, heads, heads, qk, a->v_dim);
-		add_linear(b, "attention out", t, h, heads * a->v_dim, 1.0)->saved_B = t * heads * a->v_dim * b->act_B;
+		add_linear(b, JL_N("attention out"), t, h, heads * a->v_dim, 1.0)->saved_B = t * heads * a->v_dim *
+											     b->act_B;
 		return;
 	}
-	add_linear(b, "qkv", t, (heads + 2.0 * kv_heads) * m->head_dim, h, 1.0);
+	add_linear(b, JL_N("qkv"), t, (heads + 2.0 * kv_heads) * m->head_dim, h, 1.0);
 	add_adapter(b, t, (heads + 2.0 * kv_heads) * m->head_dim, h);
 	add_core(b, heads, kv_heads, m->head_dim, m->head_dim);
-	add_linear(b, "attention out", t, h, heads * m->head_dim, 1.0)->saved_B = t * heads * m->head_dim * b->act_B;
+	add_linear(b, JL_N("attention out"), t, h, heads * m->head_dim, 1.0)->saved_B = t * heads * m->head_dim *
+											b->act_B;
 }
 
 static void add_ffn(struct builder *b, double tokens, double ffn, double batch)
@@ -298,13 +316,19 @@ static void add_ffn(struct builder *b, double tokens, double ffn, double batch)
 	const double n_up = m->gated ? 2.0 : 1.0, elements = tokens * ffn * batch, a = b->act_B;
 	struct jl_op *op;
 
-	add_linear(b, "ffn up", tokens, n_up * ffn, m->hidden, batch);
-	if (m->gated && unfused(b)) { /* a product each for gate and up, an activation, a multiplication */
-		b->list->op[b->list->n_op - 1].n_kernels = 2.0;
-		add_stream(b, "gate", elements, 3.0 * a, 6.0 * a)->n_back = 2.0;
-		op = add_stream(b, "activation", elements, 2.0 * a, 3.0 * a);
+	const size_t from = b->list->n_op;
+
+	add_linear(b, JL_N("ffn up"), tokens, n_up * ffn, m->hidden, batch);
+	for (size_t i = from; m->gated && b->s->fusion != JL_FUSION_HAND && i < b->list->n_op;
+	     i++) { /* gate, up: one each */
+		b->list->op[i].n_kernels *= 2.0;
+		b->list->op[i].n_back *= 2.0;
+	}
+	if (m->gated && unfused(b)) { /* an activation, a multiplication */
+		add_stream(b, JL_N("gate"), elements, 3.0 * a, 6.0 * a)->n_back = 2.0;
+		op = add_stream(b, JL_N("activation"), elements, 2.0 * a, 3.0 * a);
 	} else {
-		op = add_stream(b, "activation", elements, (n_up + 1.0) * a, (2.0 * n_up + 1.0) * a);
+		op = add_stream(b, JL_N("activation"), elements, (n_up + 1.0) * a, (2.0 * n_up + 1.0) * a);
 	}
 	if (!m->gated)
 		set_clocks(op, elements, clocks.gelu, clocks.gelu_back);
@@ -313,7 +337,7 @@ static void add_ffn(struct builder *b, double tokens, double ffn, double batch)
 		op->saved_B += elements * a; /* the activated gate is kept for the multiplication */
 	op->dropped_B = elements * n_up * a;
 	op->selective = b->s->flash;
-	add_linear(b, "ffn down", tokens, m->hidden, ffn, batch);
+	add_linear(b, JL_N("ffn down"), tokens, m->hidden, ffn, batch);
 }
 
 static void add_moe(struct builder *b)
@@ -322,8 +346,9 @@ static void add_moe(struct builder *b)
 	const double t = b->tokens, h = b->m->hidden, local = fmax(moe->n_experts / b->s->ep, 1.0);
 	struct jl_op *op;
 
-	add_linear(b, "router", t, moe->n_experts, h, 1.0);
-	op = add_stream(b, "dispatch", t * moe->top_k * h, 4.0 * b->act_B, 4.0 * b->act_B); /* permute there and back */
+	add_linear(b, JL_N("router"), t, moe->n_experts, h, 1.0);
+	op = add_stream(b, JL_N("dispatch"), t * moe->top_k * h, 4.0 * b->act_B,
+			4.0 * b->act_B); /* permute there and back */
 	op->saved_B = t * moe->top_k * h * b->act_B;
 	op->n_kernels = 8.0;
 	op->n_back = 16.0;
@@ -334,31 +359,32 @@ static void add_moe(struct builder *b)
 
 static void add_layer(struct builder *b, int is_moe)
 {
-	add_norm(b, "norm", 1.0);
+	add_norm(b, JL_N("norm"), 1.0);
 	add_attention(b);
-	add_residual(b, "residual");
-	add_norm(b, "norm", b->m->gated && !is_moe ? 2.0 : 1.0);
+	add_residual(b, JL_N("residual"));
+	add_norm(b, JL_N("norm"), b->m->gated && !is_moe ? 2.0 : 1.0);
 	if (b->m->post_norm) {
-		add_norm(b, "norm", 1.0);
-		add_norm(b, "norm", 1.0);
+		add_norm(b, JL_N("norm"), 1.0);
+		add_norm(b, JL_N("norm"), 1.0);
 	}
 	if (is_moe)
 		add_moe(b);
 	else
 		add_ffn(b, b->tokens, b->m->ffn / b->s->tp, 1.0);
-	add_residual(b, "residual");
+	add_residual(b, JL_N("residual"));
 }
 
 static void add_embed(struct builder *b)
 {
 	const double elements = b->seq_tokens * b->m->hidden;
-	struct jl_op *op = add_stream(b, "embedding", elements, 2.0 * b->wide_B, b->s->frozen ? 0.0 : 4.0 * b->wide_B);
+	struct jl_op *op = add_stream(b, JL_N("embedding"), elements, 2.0 * b->wide_B,
+				      b->s->frozen ? 0.0 : 4.0 * b->wide_B);
 
 	op->n_kernels = 3.0;
 	op->n_back = b->s->frozen ? 0.0 : 6.0;
 	op->saved_B = 8.0 * b->tokens;
 	if (b->m->embed_norm)
-		add_norm(b, "norm", 1.0);
+		add_norm(b, JL_N("norm"), 1.0);
 }
 
 double jl_loss_kept_B(const struct jl_shard *shard)
@@ -380,14 +406,14 @@ static void add_loss(struct builder *b, double logits)
 	struct jl_op *op;
 
 	if (b->s->thin_loss) { /* read for the sums; read for the gradient and written */
-		op = add_stream(b, "loss", logits, a, 2.0 * a);
+		op = add_stream(b, JL_N("loss"), logits, a, 2.0 * a);
 	} else if (unfused(b)) {
-		op = b->s->autocast ? add_stream(b, "loss", logits, 3.0 * a + 4.0, 4.0 * a + 8.0)
-				    : add_stream(b, "loss", logits, 2.0 * a, 4.0 * a);
+		op = b->s->autocast ? add_stream(b, JL_N("loss"), logits, 3.0 * a + 4.0, 4.0 * a + 8.0)
+				    : add_stream(b, JL_N("loss"), logits, 2.0 * a, 4.0 * a);
 		op->n_kernels = b->s->autocast ? 3.0 : 2.0;
 		op->n_back = b->s->autocast ? 4.0 : 3.0;
 	} else { /* an fp32 softmax and its copies */
-		op = add_stream(b, "loss", logits, a + 8.0, a + 8.0);
+		op = add_stream(b, JL_N("loss"), logits, a + 8.0, a + 8.0);
 		op->n_kernels = 6.0;
 		op->n_back = 6.0;
 	}
@@ -402,14 +428,14 @@ static void add_head(struct builder *b)
 	struct jl_op *op;
 
 	if (m->final_norm)
-		add_norm(b, "norm", 1.0);
+		add_norm(b, JL_N("norm"), 1.0);
 	if (m->head == JL_HEAD_SPAN)
 		return;
 	const double whole = 16.0 / b->act_B, wide = b->s->padded ? ceil(vocab / whole) * whole : vocab;
 
 	if (!b->s->frozen)
-		add_cast(b, "weight casts", vocab * m->hidden);
-	op = add_op(b, "logits", JL_OP_GEMM); /* not in fp8: frameworks keep the last product in 16 bits */
+		add_cast(b, JL_N("weight casts"), vocab * m->hidden);
+	op = add_op(b, JL_N("logits"), JL_OP_GEMM); /* not in fp8: frameworks keep the last product in 16 bits */
 	op->u.gemm = (struct jl_gemm){ .m = t,
 				       .n = wide,
 				       .k = m->hidden,

@@ -1,0 +1,45 @@
+/* What really runs in a step: operations by where they stand, with launches, bytes and time. */
+#include "predict/kernels.h"
+
+#include <math.h>
+
+#include "tell/predict.h"
+
+static struct jl_num counted(double value)
+{
+	return jl_num_plain(value, JL_K_NUMBER, NULL, JL_ESTIMATED, JL_METHOD);
+}
+
+void jl_tell_kernels(struct jl_doc *doc, const struct jl_case *c, const struct jl_kernels *kernels)
+{
+	static const struct jl_tell_head heads[] = {
+		{ JL_N("part"), JL_COLUMN_KEEP },    { JL_N("operation"), JL_COLUMN_TEXT },
+		{ JL_N("times"), JL_COLUMN_FIGURE }, { JL_N("launches"), JL_COLUMN_FIGURE },
+		{ JL_N("moves"), JL_COLUMN_FIGURE }, { JL_N("device time"), JL_COLUMN_FIGURE },
+	};
+	struct jl_num moved = jl_num_plain(kernels->stream_B, JL_K_BYTES, NULL, JL_ESTIMATED, JL_METHOD);
+
+	jl_doc_para(doc);
+	jl_doc_text(doc, jl_tell_text(doc, JL_("%s on %s, %s: one step, one device"), c->subject.id,
+				      c->machine.sys.text, jl_framework_name(c->framework)));
+	jl_tell_table(doc, NULL, heads, sizeof(heads) / sizeof(*heads));
+	for (size_t i = 0; i < kernels->n; i++) {
+		const struct jl_kernel *k = &kernels->items[i];
+
+		jl_doc_cell_text(doc, jl_msg(k->block));
+		jl_doc_cell_text(doc, jl_msg(k->name));
+		jl_tell_cell(doc, counted(k->n_times));
+		jl_tell_cell(doc, counted(k->launches));
+		if (k->kind == JL_OP_STREAM)
+			jl_tell_cell(doc, jl_num_plain(k->moved_B, JL_K_BYTES, NULL, JL_ESTIMATED, JL_METHOD));
+		else
+			jl_doc_cell_text(doc, "");
+		jl_tell_cell(doc, jl_num_plain(k->device_s, JL_K_TIME, NULL, JL_ESTIMATED, JL_METHOD));
+		jl_doc_end_row(doc, false);
+	}
+	moved.n_digits = 3;
+	jl_doc_para(doc);
+	jl_doc_text(doc, jl_tell_text(doc, JL_("%.0f launches; what only streams moves "), kernels->launches));
+	jl_tell_num(doc, moved);
+	jl_doc_text(doc, JL_(". Times are the device's, before what the framework adds."));
+}

@@ -1,0 +1,112 @@
+#include "predict/kernels.h"
+
+#include <math.h>
+
+#include "predict/kind.h"
+
+static const char *const blocks[JL_N_BLOCK] = { [JL_BLOCK_DENSE] = JL_N("layer"),
+						[JL_BLOCK_MOE] = JL_N("expert layer"),
+						[JL_BLOCK_EMBED] = JL_N("embedding"),
+						[JL_BLOCK_HEAD] = JL_N("head") };
+static const char *const kinds[] = {
+	[JL_OP_GEMM] = "product", [JL_OP_STREAM] = "stream", [JL_OP_ATTENTION] = "attention"
+};
+
+static struct jl_kernel kernel_of(const struct jl_train *train, const struct jl_op_list *list, const struct jl_op *op,
+				  enum jl_block_kind block, double n_times)
+{
+	struct jl_op_list alone = *list;
+
+	alone.n_op = 1;
+	alone.op[0] = *op;
+	const struct jl_block_cost cost = jl_block_price(train->dev, &alone, JL_RECOMPUTE_NONE);
+	const struct jl_phase_cost *phases[] = { &cost.fwd, &cost.bwd };
+	struct jl_kernel k = { .block = blocks[block], .name = op->name, .kind = op->kind, .n_times = n_times };
+
+	for (size_t i = 0; i < 2; i++) {
+		k.launches += n_times * phases[i]->n_kernels;
+		k.device_s += n_times * (phases[i]->gemm_s + phases[i]->attention_s + phases[i]->stream_s);
+	}
+	if (op->kind == JL_OP_STREAM)
+		k.moved_B = n_times * (op->u.stream.moved_B + op->back.moved_B);
+	return k;
+}
+
+static struct jl_kernel optimizer_of(const struct jl_case *c, double n_layers)
+{
+	const struct jl_plan *plan = &c->plan;
+	/* PyTorch's lists of tensors: so many elements a launch, eight operations or one fused */
+	static const double list_elements = 320.0 * 65536.0, foreach_ops = 8, foreach_B = 40;
+	const bool listed = c->framework == JL_FW_EAGER || c->framework == JL_FW_COMPILED;
+	const double kernels = plan->optimizer_kernels > 0 ? plan->optimizer_kernels : c->profile.optimizer_kernels;
+	const double own = jl_subject_params(&c->subject) /
+			   (plan->tp * plan->pp * (plan->zero >= 1 ? plan->dp * plan->cp : 1));
+	struct jl_kernel k = { .block = JL_N("optimizer"),
+			       .name = JL_N("optimizer"),
+			       .kind = JL_OP_STREAM,
+			       .n_times = 1,
+			       .launches = listed ? (plan->optimizer_moved_B >= foreach_B ? foreach_ops : 1) *
+							    ceil(own / list_elements)
+						  : n_layers * kernels,
+			       .moved_B = own * plan->trained_frac * plan->optimizer_moved_B };
+
+	k.device_s = jl_stream_s(&c->machine.dev, &(struct jl_stream){ .moved_B = k.moved_B });
+	return k;
+}
+
+enum jl_status jl_kernels_make(struct jl_kernels *ret_kernels, const struct jl_case *c, struct jl_arena *arena,
+			       struct jl_err *err)
+{
+	const struct jl_train train = jl_case_train(c);
+	const struct jl_shard shard = jl_train_shard(&train);
+	struct jl_kernels all = { .items = jl_arena_array(arena, JL_N_BLOCK * JL_MAX_OPS + 1, sizeof(*all.items)) };
+
+	if (!c->subject.kind->is_cut)
+		return jl_fail(err, JL_E_USAGE,
+			       "--kernels is for transformers; %s is a list of layers: see jeoul flops %s",
+			       c->subject.id, c->subject.id);
+	if (!all.items)
+		return jl_fail_nomem(err);
+	const struct jl_transformer_params params = jl_transformer_params(&c->subject.model);
+	const double layers = (params.n_dense_layers + params.n_moe_layers) / c->plan.pp;
+	const double n_blocks[JL_N_BLOCK] = { [JL_BLOCK_DENSE] = params.n_dense_layers / c->plan.pp,
+					      [JL_BLOCK_MOE] = params.n_moe_layers / c->plan.pp,
+					      [JL_BLOCK_EMBED] = 1,
+					      [JL_BLOCK_HEAD] = 1 };
+
+	for (int b = 0; b < JL_N_BLOCK; b++) {
+		struct jl_op_list list;
+
+		if (!(n_blocks[b] > 0))
+			continue;
+		jl_transformer_ops(&c->subject.model, &shard, (enum jl_block_kind)b, &list);
+		for (size_t i = 0; i < list.n_op; i++)
+			all.items[all.n++] = kernel_of(&train, &list, &list.op[i], (enum jl_block_kind)b,
+						       n_blocks[b] * c->plan.n_micro);
+	}
+	all.items[all.n++] = optimizer_of(c, layers);
+	for (size_t i = 0; i < all.n; i++) {
+		all.launches += all.items[i].launches;
+		all.stream_B += all.items[i].moved_B;
+	}
+	*ret_kernels = all;
+	return JL_OK;
+}
+
+JL_TEXT_OF(kind, jl_kernel, kinds[r->kind]);
+static const struct jl_field kernel_fields[] = {
+	{ JL_FIELD(jl_kernel, TEXT, block) },
+	{ JL_FIELD(jl_kernel, TEXT, name) },
+	{ JL_FIELD_TEXT_OF("kind", kind) },
+	{ JL_FIELD_AS(jl_kernel, NUMBER, n_times, "times"), .about = "a step, on one device" },
+	{ JL_FIELD(jl_kernel, NUMBER, launches), .about = "a step, forward and backward" },
+	{ JL_FIELD(jl_kernel, NUMBER, moved_B), .about = "a step, of what only streams" },
+	{ JL_FIELD(jl_kernel, NUMBER, device_s), .about = "a step, before the framework's factors" },
+};
+static const struct jl_schema kernel_schema = JL_SCHEMA("kernel", jl_kernel, kernel_fields);
+static const struct jl_field kernels_fields[] = {
+	{ JL_FIELD(jl_kernels, NUMBER, launches) },
+	{ JL_FIELD(jl_kernels, NUMBER, stream_B) },
+	{ JL_FIELD_MANY(jl_kernels, LIST, items, n, "kernels", &kernel_schema) },
+};
+const struct jl_schema jl_kernels_fields = JL_SCHEMA("predict-kernels", jl_kernels, kernels_fields);

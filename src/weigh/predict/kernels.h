@@ -1,0 +1,30 @@
+/* What really runs: every operation of a training step, how often, its launches and bytes, and the device's time. */
+#ifndef JL_PREDICT_KERNELS_H
+#define JL_PREDICT_KERNELS_H
+
+#include "base/fields.h"
+#include "predict/predict.h"
+
+struct jl_kernel {
+	const char *block; /* "layer", "expert layer", "embedding", "head", "optimizer" */
+	const char *name;
+	enum jl_op_kind kind;
+	double n_times;  /* a step, on one device */
+	double launches; /* a step, forward and backward */
+	double moved_B;  /* a step, of what only streams: what it reads and writes */
+	double device_s; /* a step, before the framework's factors */
+};
+
+struct jl_kernels {
+	size_t n;
+	struct jl_kernel *items;
+	double launches, stream_B; /* sums: all launches; bytes of streams and the optimizer */
+};
+
+/* Transformers only; of a pipeline the stage with one share of the layers. JL_E_USAGE for other networks. */
+enum jl_status jl_kernels_make(struct jl_kernels *ret_kernels, const struct jl_case *c, struct jl_arena *arena,
+			       struct jl_err *err);
+
+extern const struct jl_schema jl_kernels_fields;
+
+#endif
