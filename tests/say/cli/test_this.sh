@@ -70,7 +70,7 @@ python3 "$(dirname "$0")/check_records.py" "$id" gemm:7:noisy triad:70:noisy > "
 run 0 predict gpt2-124m --on this; flat; has "memory measured here on"; has "the rest not in the catalog: estimated"; has "it was disturbed"
 export JEOUL_STORE="$work/b.db"
 python3 "$(dirname "$0")/check_records.py" "$id" gemm:70 triad:20 > "$work/n.jsonl"; run 0 store import "$work/n.jsonl"
-run 0 predict gpt2-124m --on this; flat; has "✅ this"; has "measured here on"; lacks "estimated from"
+run 0 predict gpt2-124m --on this; flat; has "● this"; has "measured here on"; lacks "estimated from"
 run 0 report "$JEOUL_SOURCE/examples/demo.yaml" --json; json "any('measured here on' in str(b) for b in j['blocks'])"
 export JEOUL_STORE="$work/c.db"
 
