@@ -3,6 +3,7 @@
 #include "build/answer.h"
 #include "check/answer.h"
 #include "cost/fields.h"
+#include "memo/fields.h"
 #include "plan/answer.h"
 #include "predict/fields.h"
 #include "tell/predict.h"
@@ -11,6 +12,7 @@ const struct jl_told jl_told[] = {
 	{ "build", &jl_build_fields },
 	{ "build-upgrade", &jl_upgrade_fields },
 	{ "check", &jl_check_fields },
+	{ "audit-note", &jl_memo_audit_fields },
 	{ "compare", &jl_compare_fields },
 	{ "cost", &jl_cost_fields },
 	{ "cost-bill", &jl_bill_fields },
