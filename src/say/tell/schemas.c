@@ -9,10 +9,10 @@
 #include "tell/predict.h"
 
 const struct jl_told jl_told[] = {
+	{ "audit-note", &jl_memo_audit_fields },
 	{ "build", &jl_build_fields },
 	{ "build-upgrade", &jl_upgrade_fields },
 	{ "check", &jl_check_fields },
-	{ "audit-note", &jl_memo_audit_fields },
 	{ "compare", &jl_compare_fields },
 	{ "cost", &jl_cost_fields },
 	{ "cost-bill", &jl_bill_fields },

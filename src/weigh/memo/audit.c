@@ -5,6 +5,7 @@
 
 #include "memo/inside.h"
 
+#define SMALL_NOTE 200   /* tables; of a larger note what follows is looked for once */
 #define TABLE_WORK 2.5e7 /* comparisons that all tables together may cost: about half a second */
 
 bool jl_memo_is_note(const char *name, const char *text, size_t len)
@@ -76,8 +77,15 @@ enum jl_status jl_memo_audit(struct jl_memo **ret_note, const char *text, size_t
 	jl_rule_listed(note);
 	jl_rule_same(note);
 	jl_rule_scaling(note);
-	jl_rule_tables(note);
-	jl_rule_same(note);
+	/* what a table carries on may stand in another table again */
+	for (int turn = 0; turn < 2; turn++) {
+		const size_t before = note->n_findings;
+
+		jl_rule_tables(note);
+		jl_rule_same(note);
+		if (note->n_findings == before || note->n_grids > SMALL_NOTE)
+			break;
+	}
 	jl_rule_bounds(note);
 	jl_rule_expected(note);
 	if ((status = jl_rule_confusions(note, err)))

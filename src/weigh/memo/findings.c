@@ -99,15 +99,20 @@ void jl_memo_findings_close(struct jl_memo *note)
 	int32_t *now = jl_arena_array(note->arena, note->n_findings + 1, sizeof *now);
 
 	settle_roots(note);
-	for (size_t i = 0; i < note->n_figures; i++)
+	for (size_t i = 0; i < note->n_figures; i++) {
+		const int32_t found = jl_finding_of(note, (int32_t)i);
+
+		if (found >= 0 && !note->findings[found].shown)
+			note->verdicts[i] = JL_MEMO_CANNOT; /* a suspicion, not a verdict */
 		note->n[note->verdicts[i]]++;
+	}
 	for (size_t i = 0; i < note->n_findings; i++) {
 		const struct jl_said_finding *f = &note->findings[i];
 
 		note->n_shown += f->shown;
 		note->n_roots += f->shown && f->root < 0;
 		note->n_hidden_by_rule += !f->shown;
-		note->n[f->verdict] += f->figure < 0;
+		note->n[f->verdict] += f->figure < 0 && f->shown;
 	}
 	if (!order || !sorted || !now)
 		return; /* in the order in which they were found */

@@ -173,19 +173,23 @@ static void follows(struct jl_memo *note, const struct jl_sheet *s, const struct
 	struct jl_said_finding *said;
 	double value;
 
+	if (root < 0 && rel->weak)
+		return;
 	if (root < 0) {
 		jl_memo_judge(note, fig, JL_MEMO_CONFIRMED);
 		jl_memo_judge(note, s->fig[row][rel->a], JL_MEMO_GIVEN);
 		return;
 	}
 	value = jl_relation_value(s, rel, row, col, fixed_value(note, &note->findings[root]));
-	if (!isfinite(value) || !(said = jl_finding_new(note, JL_MEMO_WRONG, "table", f->at, f->len, fig)))
+	if (!(said = jl_finding_new(note, JL_MEMO_WRONG, "table", f->at, f->len, fig)))
 		return;
 	said->root = root;
 	said->impossible_premise = note->findings[root].impossible_premise;
-	jl_fig_text(said->premises, note, f, value, 0);
-	if (!said->impossible_premise)
-		jl_fig_digits(said->fix, note, f, value, 0);
+	if (isfinite(value) && !(f->flags & JL_FIG_RANGE)) {
+		jl_fig_text(said->premises, note, f, value, 0);
+		if (!said->impossible_premise)
+			jl_fig_digits(said->fix, note, f, value, 0);
+	}
 	jl_said_finding_say(said, "follows from %s", note->findings[root].written);
 }
 

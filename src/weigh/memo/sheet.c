@@ -13,6 +13,7 @@
 #define TIGHT       0.003
 #define FAR_FRAC    0.004
 #define ROUND_BONUS 2.2
+#define WEAK        6.0
 #define AGAINST     1.5 /* nats that a row against a relation costs it */
 #define ROWS_SEEN   200
 
@@ -256,6 +257,11 @@ static bool is_tight(const struct jl_sheet *s, const struct jl_relation *rel)
 	return n >= 3 && others <= 1;
 }
 
+static bool same_unit(const struct jl_sheet *s, int a, int b)
+{
+	return s->qty[a] == s->qty[b] && has_unit(s->qty[a]);
+}
+
 /* How many rows may disagree: one, of a long table one in 25; of an exact form in one unit a few, since sums are sums. */
 static int n_against(const struct jl_sheet *s, const struct jl_relation *rel)
 {
@@ -296,6 +302,14 @@ static void weigh(const struct search *in, struct jl_relation *rel)
 	    has_unit(s->qty[rel->a]) && fabs(k - round(k)) < 0.03 * k && k > 0.97)
 		rel->evidence += ROUND_BONUS;
 	most_bad = n_against(s, rel);
+	/* a whole multiple or a rest that no row speaks against is enough to carry a mistake on */
+	if (rel->evidence <= 0 && rel->evidence > -WEAK && rel->n_bad == 0 && same_unit(s, rel->out, rel->a) &&
+	    ((rel->form == JL_FORM_SCALE && rel->ea > 0 && rel->n_ok >= 3 && k > 1.5 && fabs(k - round(k)) < 1e-9) ||
+	     (rel->form == JL_FORM_REST && rel->n_ok >= 2))) {
+		rel->weak = true;
+		rel->evidence = 1e-6;
+		return;
+	}
 	if (rel->n_ok < 2 || rel->n_bad > most_bad || rel->n_bad * 2 >= rel->n_ok ||
 	    (rel->evidence > 0 && !meant(in, rel)))
 		rel->evidence = -1;
@@ -308,6 +322,8 @@ static bool better(const struct jl_relation *x, const struct jl_relation *y)
 		return x->evidence > 0;
 	if (!(x->evidence > 0))
 		return false;
+	if (x->weak != y->weak)
+		return !x->weak;
 	if (x->n_bad != y->n_bad)
 		return x->evidence - AGAINST * x->n_bad > y->evidence - AGAINST * y->n_bad;
 	if ((x->b < 0) != (y->b < 0))
