@@ -30,8 +30,9 @@ struct load {
 	bool broken; /* a file could not be read: references into it would only repeat that */
 };
 
-/* What else may be the top of a YAML file that lies in a catalog: it has its own reader (src/weigh/recommend/purpose.c). */
-static const char others[] = "purposes:";
+/* What else may be the top of a YAML file that lies in a catalog: it has its own reader (src/weigh/recommend/purpose.c,
+ * src/weigh/memo/rule_confusions.c). */
+static const char *const others[] = { "purposes:", "confusions:" };
 
 static bool has_ending(const char *name, const char *ending)
 {
@@ -63,7 +64,10 @@ static bool is_for_others(const char *text, size_t len)
 
 		text = line_end ? line_end + 1 : end;
 	}
-	return (size_t)(end - text) >= strlen(others) && memcmp(text, others, strlen(others)) == 0;
+	for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+		if ((size_t)(end - text) >= strlen(others[i]) && memcmp(text, others[i], strlen(others[i])) == 0)
+			return true;
+	return false;
 }
 
 static int by_path(const void *a, const void *b)

@@ -4,12 +4,20 @@
 #include <string.h>
 
 #include "base/utf8.h"
+#include "cli/audit_memo.h"
 #include "cli/view.h"
 #include "audit/claims.h"
+#include "memo/memo.h"
 
 const struct jl_option jl_audit_options[] = {
 	{ .name = "all", .en = JL_N("also list what follows and what is taken as given") },
 	{ .name = "strict", .en = JL_N("exit status 3 when a claim differs") },
+	{ .name = "format",
+	  .type = JL_OPT_CHOICE,
+	  .choices = jl_audit_formats,
+	  .arg = "text|md|html|sarif",
+	  .en = JL_N("of a note: how it is told (default: text)") },
+	{ .name = "fix", .en = JL_N("of a note: a diff that puts the corrected figures in") },
 	{ 0 },
 };
 
@@ -229,7 +237,7 @@ static void view_json(struct jl_cli *cli, const struct jl_audit *audit)
 	jl_json_finish(&json);
 }
 
-enum jl_status jl_cmd_audit(struct jl_cli *cli, struct jl_err *err)
+static enum jl_status audit_claims(struct jl_cli *cli, const char *text, size_t len, struct jl_err *err)
 {
 	struct jl_scenario *scenario = jl_arena_alloc(&cli->arena, sizeof *scenario);
 	const struct jl_yaml *root;
@@ -238,7 +246,10 @@ enum jl_status jl_cmd_audit(struct jl_cli *cli, struct jl_err *err)
 
 	if (!scenario)
 		return jl_fail_nomem(err);
-	if ((status = jl_yaml_read_file(&root, cli->args.operands[0], &cli->arena, err)) ||
+	if (jl_flag(cli, "fix") || jl_text(cli, "format"))
+		return jl_fail(err, JL_E_USAGE,
+			       "--fix and --format are for a note (.md, .txt, .html), not for a scenario");
+	if ((status = jl_yaml_read(&root, cli->args.operands[0], text, len, &cli->arena, err)) ||
 	    (status = jl_scenario_read(scenario, root, cli->cat, &cli->arena, err)) ||
 	    (status = jl_audit_make(&audit, scenario, cli->cat, &cli->arena, cli->today, err)))
 		return status;
@@ -249,4 +260,20 @@ enum jl_status jl_cmd_audit(struct jl_cli *cli, struct jl_err *err)
 	if (jl_flag(cli, "strict") && audit.n[JL_CLAIM_DIFFERS])
 		cli->exit_code = 3;
 	return JL_OK;
+}
+
+enum jl_status jl_cmd_audit(struct jl_cli *cli, struct jl_err *err)
+{
+	const char *path = cli->args.operands[0];
+	struct jl_buf text;
+	enum jl_status status = jl_buf_read_file(&text, path, JL_MEMO_MAX_B, err);
+
+	if (status)
+		return status;
+	if (jl_memo_is_note(path, jl_buf_text(&text), text.len))
+		status = jl_audit_memo(cli, jl_buf_text(&text), text.len, err);
+	else
+		status = audit_claims(cli, jl_buf_text(&text), text.len, err);
+	jl_buf_release(&text);
+	return status;
 }

@@ -3,6 +3,7 @@
 #include "build/answer.h"
 #include "check/answer.h"
 #include "cost/fields.h"
+#include "memo/fields.h"
 #include "plan/answer.h"
 #include "predict/fields.h"
 #include "predict/kernels.h"
@@ -11,6 +12,7 @@
 #include "tell/serve.h"
 
 const struct jl_told jl_told[] = {
+	{ "audit-note", &jl_memo_audit_fields },
 	{ "build", &jl_build_fields },
 	{ "build-upgrade", &jl_upgrade_fields },
 	{ "check", &jl_check_fields },

@@ -1,0 +1,145 @@
+#include "tell/memo.h"
+
+#include "base/text.h"
+
+#include <string.h>
+
+static const struct {
+	const char *en;
+	enum jl_mark mark;
+} verdicts[JL_N_MEMO_VERDICT] = {
+	[JL_MEMO_WRONG] = { JL_NC("of a note", "wrong"), JL_MARK_BAD },
+	[JL_MEMO_DIFFERS] = { JL_N("differs from listed"), JL_MARK_WARN },
+	[JL_MEMO_UNLIKELY] = { JL_N("unlikely"), JL_MARK_WARN },
+	[JL_MEMO_COMPATIBLE] = { JL_N("compatible"), JL_MARK_GOOD },
+	[JL_MEMO_CONFIRMED] = { JL_N("confirmed"), JL_MARK_GOOD },
+	[JL_MEMO_CANNOT] = { JL_N("cannot tell"), JL_MARK_UNKNOWN },
+	[JL_MEMO_GIVEN] = { JL_N("given"), JL_MARK_NONE },
+};
+
+const char *jl_audited_verdict(enum jl_memo_verdict verdict)
+{
+	return jl_msg(verdicts[verdict].en);
+}
+
+enum jl_mark jl_audited_mark(enum jl_memo_verdict verdict)
+{
+	return verdicts[verdict].mark;
+}
+
+const char *jl_audited_why(const struct jl_said_finding *f)
+{
+	return f->text;
+}
+
+bool jl_audited_is_said(const struct jl_said_finding *f, bool all)
+{
+	return all || (f->shown && f->verdict <= JL_MEMO_UNLIKELY);
+}
+
+static void counts(struct jl_doc *doc, const struct jl_memo *note)
+{
+	jl_doc_lead(doc);
+	jl_doc_name(doc, note->file);
+	jl_doc_text(doc, ": ");
+	jl_doc_said(doc,
+		    jl_arena_printf(doc->arena, JL_("%zu figures, %zu errors of their own"), note->n_figures,
+				    note->n_roots),
+		    JL_ORIGIN_NONE, NULL);
+	jl_doc_para(doc);
+	for (int v = 0; v < JL_N_MEMO_VERDICT; v++) {
+		if (!note->n[v])
+			continue;
+		if (v)
+			jl_doc_dot(doc);
+		jl_doc_said(
+			doc,
+			jl_arena_printf(doc->arena, "%s %zu", jl_audited_verdict((enum jl_memo_verdict)v), note->n[v]),
+			JL_ORIGIN_NONE, NULL);
+	}
+}
+
+static const char *or_dash(const char *text)
+{
+	return *text ? text : "–";
+}
+
+static const struct jl_tell_head heads[] = {
+	{ JL_NC("of a note", "line"), JL_COLUMN_KEEP },
+	{ JL_N("written"), JL_COLUMN_KEEP },
+	{ JL_N("from the note's premises"), JL_COLUMN_KEEP },
+	{ JL_N("listed or estimated"), JL_COLUMN_KEEP },
+};
+
+static void cell(struct jl_doc *doc, const char *text, enum jl_origin origin)
+{
+	jl_doc_cell(doc, JL_MARK_NONE);
+	jl_doc_said(doc, text, origin, NULL);
+}
+
+static void row(struct jl_doc *doc, const struct jl_said_finding *f)
+{
+	cell(doc, jl_arena_printf(doc->arena, "%u", f->line), JL_ORIGIN_NONE);
+	cell(doc, f->figure >= 0 ? f->written : "–", JL_ORIGIN_NONE);
+	cell(doc,
+	     jl_arena_printf(doc->arena, "%s%s", or_dash(f->premises),
+			     *f->premises && f->impossible_premise ? "*" : ""),
+	     JL_ESTIMATED);
+	cell(doc, or_dash(f->estimate), f->source ? JL_LISTED : JL_ESTIMATED);
+	jl_doc_end_row(doc, f->root < 0);
+}
+
+/* A root: its verdict and reason, then three columns for it and all that follows from it. */
+static void root(struct jl_doc *doc, const struct jl_memo *note, size_t i, bool all)
+{
+	const struct jl_said_finding *f = &note->findings[i];
+	size_t n = 0;
+
+	for (size_t k = 0; k < note->n_findings; k++)
+		n += note->findings[k].root == (int32_t)i && jl_audited_is_said(&note->findings[k], all);
+	jl_doc_finding(doc, jl_audited_mark(f->verdict),
+		       jl_arena_printf(doc->arena, JL_("Line %u: %s (%s)"), f->line, f->written,
+				       jl_audited_verdict(f->verdict)));
+	jl_doc_said(doc, jl_audited_why(f), f->source ? JL_LISTED : JL_ESTIMATED, f->source);
+	if (f->impossible_premise)
+		JL_TELL(doc, " What the premises give (*) is no correction: they cannot hold themselves.");
+	if (!n && ((!*f->premises && !*f->estimate) || f->figure < 0))
+		return;
+	jl_tell_table(doc, n ? jl_arena_printf(doc->arena, JL_("and %zu that follow from it"), n) : NULL, heads,
+		      JL_LEN(heads));
+	row(doc, f);
+	for (size_t k = 0; k < note->n_findings; k++)
+		if (note->findings[k].root == (int32_t)i && jl_audited_is_said(&note->findings[k], all))
+			row(doc, &note->findings[k]);
+}
+
+void jl_tell_audited(struct jl_doc *doc, const struct jl_memo *note, bool all)
+{
+	counts(doc, note);
+	for (size_t i = 0; i < note->n_findings; i++)
+		if (note->findings[i].root < 0 && jl_audited_is_said(&note->findings[i], all))
+			root(doc, note, i, all);
+	if (note->n_hidden_by_rule && !all) {
+		jl_doc_note(doc, JL_MARK_NONE, NULL);
+		jl_doc_said(doc,
+			    jl_arena_printf(doc->arena, JL_("%zu that nothing else in the note speaks for: --all"),
+					    note->n_hidden_by_rule),
+			    JL_ORIGIN_NONE, NULL);
+	}
+	if (note->cut) {
+		jl_doc_note(doc, JL_MARK_WARN, NULL);
+		JL_TELL(doc,
+			"The note is longer than what is looked at: tables, figures or findings at its end are left "
+			"out.");
+	}
+	if (note->n_replaced) {
+		jl_doc_note(doc, JL_MARK_WARN, NULL);
+		jl_doc_said(doc,
+			    jl_arena_printf(
+				    doc->arena,
+				    JL_("%zu bytes are no text (invalid UTF-8, control or direction characters) and "
+					"were left out."),
+				    note->n_replaced),
+			    JL_ORIGIN_NONE, NULL);
+	}
+}

@@ -1,0 +1,106 @@
+#include "memo/estimate.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "predict/compare.h"
+
+/* How closely a mention says what it means. */
+static size_t openness(const struct jl_entity *e)
+{
+	return e->n_gpus ? e->n_gpus : e->system ? 1 : 1000;
+}
+
+const struct jl_gpu *jl_memo_gpu(const struct jl_memo *note, const struct jl_mention *mention, uint32_t *ret_count)
+{
+	const struct jl_entity *e = jl_mention_entity(note, mention), *best = e;
+	uint32_t count = mention ? mention->count : 0;
+
+	if (!mention || e->family)
+		return NULL;
+	if (e->system)
+		return NULL;
+	for (size_t i = 0; i < note->n_mentions && i < 4000; i++) {
+		const struct jl_mention *m = &note->mentions[i];
+
+		if (!jl_same_entity(note, m, mention))
+			continue;
+		if (!mention->count && !count && m->count)
+			count = m->count;
+		if (openness(jl_mention_entity(note, m)) < openness(best))
+			best = jl_mention_entity(note, m);
+	}
+	if (e->n_gpus == 1)
+		best = e;
+	*ret_count = count ? count : 1;
+	return best->n_gpus ? best->gpus[0] : NULL;
+}
+
+bool jl_memo_machine(struct jl_machine *ret_machine, const struct jl_memo *note, const struct jl_mention *mention,
+		     uint32_t count)
+{
+	uint32_t n = 1;
+	const struct jl_gpu *gpu = jl_memo_gpu(note, mention, &n);
+	struct jl_err err;
+	struct jl_sys sys;
+	char text[160];
+
+	if (!gpu || strlen(gpu->id) > 100)
+		return false;
+	snprintf(text, sizeof text, "%ux %s", count ? count : n, gpu->id);
+	return jl_sys_parse(&sys, note->cat, text, note->arena, &err) == JL_OK &&
+	       jl_machine_make(ret_machine, note->cat, &sys, &err) == JL_OK;
+}
+
+bool jl_memo_carry(struct jl_estimate *ret_speedup, struct jl_memo *note, const struct jl_seen *seen,
+		   const struct jl_mention *to)
+{
+	struct jl_compare *compare = calloc(1, sizeof *compare);
+	struct jl_observed run = jl_observed_empty();
+	struct jl_err err;
+	bool done = false;
+
+	if (!compare)
+		return false;
+	run.step_s = seen->step_s;
+	run.batch = seen->batch;
+	run.batches = seen->batches;
+	compare->n_rows = 2;
+	compare->epochs = 1;
+	compare->repeat = compare->tune = compare->pue = NAN;
+	if (jl_memo_machine(&compare->rows[0].machine, note, seen->on, 0) &&
+	    jl_memo_machine(&compare->rows[1].machine, note, to, to->count ? 0 : 1) &&
+	    jl_compare_observed(compare, &run, &err) == JL_OK) {
+		const struct jl_compare_at *at = &compare->rows[1].at[JL_AT_SAME_BATCH];
+
+		done = at->possible && isfinite(at->speedup.value) && at->speedup.lo > 0;
+		if (done)
+			*ret_speedup = at->speedup;
+	}
+	free(compare);
+	return done;
+}
+
+double jl_memo_rate_ratio(const struct jl_memo *note, const struct jl_mention *to, const struct jl_mention *from)
+{
+	uint32_t n_to = 1, n_from = 1;
+	const struct jl_gpu *a = jl_memo_gpu(note, to, &n_to), *b = jl_memo_gpu(note, from, &n_from);
+	double most = NAN;
+
+	if (!a || !b)
+		return NAN;
+	if (!to->count)
+		n_to = 1;
+	{
+		const double ratios[] = { a->mem_Bps.value / b->mem_Bps.value,
+					  a->fp32_flopps.value / b->fp32_flopps.value,
+					  a->fp16_fp32acc_dense_flopps.value / b->fp16_fp32acc_dense_flopps.value };
+
+		for (size_t i = 0; i < sizeof ratios / sizeof ratios[0]; i++)
+			if (isfinite(ratios[i]))
+				most = fmax(isnan(most) ? 0 : most, ratios[i]);
+	}
+	return most * n_to / n_from;
+}

@@ -1,0 +1,8 @@
+#ifndef JL_MEMO_FIELDS_H
+#define JL_MEMO_FIELDS_H
+
+#include "base/fields.h"
+
+extern const struct jl_schema jl_memo_audit_fields; /* struct jl_memo */
+
+#endif

@@ -1,0 +1,135 @@
+/* What was found: kept once a figure, in the order of the note, roots before what follows from them. */
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "memo/inside.h"
+
+int32_t jl_finding_of(const struct jl_memo *note, int32_t figure)
+{
+	return figure < 0 ? -1 : note->finding_of[figure] - 1;
+}
+
+/* NULL: no more are kept, or this figure has one already. */
+struct jl_said_finding *jl_finding_new(struct jl_memo *note, enum jl_memo_verdict verdict, const char *rule,
+				       uint32_t at, uint32_t len, int32_t figure)
+{
+	struct jl_said_finding *f;
+
+	if (note->n_findings >= JL_MEMO_FINDINGS_MAX) {
+		note->cut = true;
+		return NULL;
+	}
+	if (figure >= 0 && jl_finding_of(note, figure) >= 0)
+		return NULL;
+	f = &note->findings[note->n_findings++];
+	*f = (struct jl_said_finding){
+		.verdict = verdict, .rule = rule, .at = at, .len = len, .figure = figure, .root = -1, .shown = true
+	};
+	jl_memo_place(note, at, &f->line, &f->column);
+	f->written = jl_memo_quote(note, at, len > 120 ? 120 : len);
+	if (figure >= 0) {
+		note->verdicts[figure] = (uint8_t)verdict;
+		note->finding_of[figure] = (int32_t)note->n_findings;
+	}
+	return f;
+}
+
+void jl_said_finding_say(struct jl_said_finding *f, const char *en, ...)
+{
+	va_list args;
+
+	va_start(args, en);
+	jl_vsay(f->en, f->text, sizeof f->en, en, args);
+	va_end(args);
+}
+
+void jl_memo_judge(struct jl_memo *note, int32_t figure, enum jl_memo_verdict verdict)
+{
+	if (figure < 0)
+		return;
+	if (note->verdicts[figure] == JL_MEMO_CANNOT ||
+	    (note->verdicts[figure] == JL_MEMO_GIVEN && verdict != JL_MEMO_CANNOT))
+		note->verdicts[figure] = (uint8_t)verdict;
+}
+
+const char *jl_memo_verdict_key(enum jl_memo_verdict verdict)
+{
+	static const char *const keys[JL_N_MEMO_VERDICT] = { "wrong",     "differs",     "unlikely", "compatible",
+							     "confirmed", "cannot_tell", "given" };
+
+	return (size_t)verdict < JL_N_MEMO_VERDICT ? keys[verdict] : "";
+}
+
+struct order {
+	uint32_t root_at, at;
+	int32_t index;
+};
+
+static int by_place(const void *a, const void *b)
+{
+	const struct order *x = a, *y = b;
+
+	if (x->root_at != y->root_at)
+		return x->root_at < y->root_at ? -1 : 1;
+	if (x->at != y->at)
+		return x->at < y->at ? -1 : 1;
+	return x->index < y->index ? -1 : x->index > y->index;
+}
+
+/* A root that is not shown hides what follows from it; a chain ends at its first link. */
+static void settle_roots(struct jl_memo *note)
+{
+	for (size_t i = 0; i < note->n_findings; i++) {
+		struct jl_said_finding *f = &note->findings[i];
+
+		for (int hops = 0; f->root >= 0 && note->findings[f->root].root >= 0 && hops < 8; hops++)
+			f->root = note->findings[f->root].root;
+		if (f->root == (int32_t)i)
+			f->root = -1;
+		if (f->root >= 0)
+			f->shown &= note->findings[f->root].shown;
+	}
+}
+
+void jl_memo_findings_close(struct jl_memo *note)
+{
+	struct order *order = jl_arena_array(note->arena, note->n_findings + 1, sizeof *order);
+	struct jl_said_finding *sorted = jl_arena_array(note->arena, note->n_findings + 1, sizeof *sorted);
+	int32_t *now = jl_arena_array(note->arena, note->n_findings + 1, sizeof *now);
+
+	settle_roots(note);
+	for (size_t i = 0; i < note->n_figures; i++) {
+		const int32_t found = jl_finding_of(note, (int32_t)i);
+
+		if (found >= 0 && !note->findings[found].shown)
+			note->verdicts[i] = JL_MEMO_CANNOT; /* a suspicion, not a verdict */
+		note->n[note->verdicts[i]]++;
+	}
+	for (size_t i = 0; i < note->n_findings; i++) {
+		const struct jl_said_finding *f = &note->findings[i];
+
+		note->n_shown += f->shown;
+		note->n_roots += f->shown && f->root < 0;
+		note->n_hidden_by_rule += !f->shown;
+		note->n[f->verdict] += f->figure < 0 && f->shown;
+	}
+	if (!order || !sorted || !now)
+		return; /* in the order in which they were found */
+	for (size_t i = 0; i < note->n_findings; i++) {
+		const int32_t root = note->findings[i].root;
+
+		order[i] = (struct order){ .root_at = root >= 0 ? note->findings[root].at : note->findings[i].at,
+					   .at = root >= 0 ? note->findings[i].at + 1 : 0,
+					   .index = (int32_t)i };
+	}
+	qsort(order, note->n_findings, sizeof *order, by_place);
+	for (size_t i = 0; i < note->n_findings; i++)
+		now[order[i].index] = (int32_t)i;
+	for (size_t i = 0; i < note->n_findings; i++) {
+		sorted[i] = note->findings[order[i].index];
+		if (sorted[i].root >= 0)
+			sorted[i].root = now[sorted[i].root];
+	}
+	note->findings = sorted;
+}

@@ -1,0 +1,514 @@
+/* Tables (Markdown, box drawing, tabs) and lists of "key: value" as rows and columns. A list under each of several headings is one table
+ * whose rows are the headings: what the same key says must hang together in the same way. */
+#include <ctype.h>
+#include <string.h>
+
+#include "base/utf8.h"
+#include "memo/inside.h"
+
+#define KEYS_MAX  40 /* of one list */
+#define LABEL_MAX 96
+
+struct jl_cell *jl_grid_cell(const struct jl_grid *grid, uint32_t row, uint32_t col)
+{
+	return &grid->cells[(size_t)row * grid->n_cols + col];
+}
+
+size_t jl_memo_label(char *out, size_t size, const char *text, size_t len)
+{
+	size_t n = 0;
+	int depth = 0;
+
+	for (size_t i = 0; i < len && n + 1 < size; i++) {
+		const unsigned char c = (unsigned char)text[i];
+
+		if (c == '(' || c == '[')
+			depth++;
+		else if (c == ')' || c == ']')
+			depth -= depth > 0;
+		else if (!depth && (isalnum(c) || c >= 0x80 || c == '%' || c == '+'))
+			out[n++] = (char)tolower(c);
+	}
+	out[n] = '\0';
+	return n;
+}
+
+/* --- cells */
+
+static void trim(const char *t, uint32_t *at, uint32_t *len)
+{
+	while (*len && (isspace((unsigned char)t[*at]) || t[*at] == '`'))
+		++*at, --*len;
+	while (*len && (isspace((unsigned char)t[*at + *len - 1]) || t[*at + *len - 1] == '`'))
+		--*len;
+}
+
+static void fill(const struct jl_memo *note, struct jl_cell *cell, uint32_t at, uint32_t len, size_t line)
+{
+	const struct jl_line *l = &note->lines[line];
+
+	trim(note->text, &at, &len);
+	*cell = (struct jl_cell){ .at = at, .len = len, .fig = -1, .mention = -1 };
+	for (uint32_t i = 0; i < l->n_figs && cell->fig < 0; i++) {
+		const struct jl_figure *f = &note->figures[l->fig + i];
+
+		if (f->at >= at && f->at + f->len <= at + len)
+			cell->fig = (int32_t)(l->fig + i);
+	}
+	for (uint32_t i = 0; i < l->n_mentions; i++) {
+		const struct jl_mention *m = &note->mentions[l->mention + i];
+
+		if (m->at >= at && m->at + m->len <= at + len &&
+		    (cell->mention < 0 || note->entities[note->mentions[cell->mention].entity].family))
+			cell->mention = (int32_t)(l->mention + i);
+	}
+}
+
+enum cut { CUT_NONE, CUT_PIPE, CUT_BOX, CUT_TAB };
+
+static const char box[] = "│"; /* U+2502 */
+
+static size_t next_cut(const char *t, size_t at, size_t end, enum cut how, size_t *ret_len)
+{
+	for (size_t i = at; i < end; i++) {
+		if (how == CUT_BOX && end - i >= 3 &&
+		    (memcmp(t + i, box, 3) == 0 || memcmp(t + i, "┃", 3) == 0 || memcmp(t + i, "║", 3) == 0)) {
+			*ret_len = 3;
+			return i;
+		}
+		if ((how == CUT_PIPE && t[i] == '|') || (how == CUT_TAB && t[i] == '\t')) {
+			*ret_len = 1;
+			return i;
+		}
+	}
+	*ret_len = 0;
+	return end;
+}
+
+static void inner(const char *t, const struct jl_line *line, enum cut how, size_t *ret_from, size_t *ret_end)
+{
+	size_t from = line->at, end = line->at + line->len, n;
+
+	while (from < end && isspace((unsigned char)t[from]))
+		from++;
+	while (end > from && isspace((unsigned char)t[end - 1]))
+		end--;
+	if (how != CUT_TAB && from < end && next_cut(t, from, end, how, &n) == from)
+		from += n;
+	if (how == CUT_PIPE && end > from && t[end - 1] == '|')
+		end--;
+	if (how == CUT_BOX && end >= from + 3 && next_cut(t, end - 3, end, how, &n) == end - 3 && n)
+		end -= 3;
+	*ret_from = from;
+	*ret_end = end;
+}
+
+static size_t count_cells(const struct jl_memo *note, const struct jl_line *line, enum cut how)
+{
+	size_t from, end, n = 1, len;
+
+	inner(note->text, line, how, &from, &end);
+	for (;;) {
+		from = next_cut(note->text, from, end, how, &len);
+		if (!len)
+			break;
+		from += len;
+		if (++n > JL_MEMO_COLS_MAX)
+			break;
+	}
+	return n;
+}
+
+static enum cut cut_of(const struct jl_memo *note, const struct jl_line *line)
+{
+	const char *t = note->text + line->at;
+
+	if (line->kind == JL_LINE_BLANK || line->kind == JL_LINE_HEAD || line->kind == JL_LINE_FENCE ||
+	    line->len > 65536)
+		return CUT_NONE;
+	if (memmem(t, line->len, box, 3) || memmem(t, line->len, "║", 3))
+		return CUT_BOX;
+	if (memchr(t, '|', line->len))
+		return CUT_PIPE;
+	if (count_cells(note, line, CUT_TAB) > 1)
+		return CUT_TAB;
+	return CUT_NONE;
+}
+
+/* Ruled lines of a drawn table: only lines and blanks. */
+static bool is_ruled(const struct jl_memo *note, const struct jl_line *line)
+{
+	const char *t = note->text + line->at;
+
+	if (line->kind == JL_LINE_RULE)
+		return true;
+	for (size_t i = 0; i < line->len;) {
+		uint32_t c;
+		const size_t n = jl_utf8_decode(t + i, line->len - i, &c);
+
+		if (!n || !(c == ' ' || c == '-' || c == '+' || (c >= 0x2500 && c <= 0x257f)))
+			return false;
+		i += n;
+	}
+	return line->len > 0;
+}
+
+static void fill_row(struct jl_memo *note, struct jl_grid *g, uint32_t row, size_t l, enum cut how)
+{
+	const struct jl_line *line = &note->lines[l];
+	size_t from, end, len;
+
+	inner(note->text, line, how, &from, &end);
+	for (uint32_t c = 0; c < g->n_cols; c++) {
+		const size_t stop = from <= end ? next_cut(note->text, from, end, how, &len) : end;
+
+		if (from > end) {
+			*jl_grid_cell(g, row, c) = (struct jl_cell){ .at = (uint32_t)end, .fig = -1, .mention = -1 };
+			continue;
+		}
+		fill(note, jl_grid_cell(g, row, c), (uint32_t)from, (uint32_t)(stop - from), l);
+		from = len ? stop + len : end + 1;
+	}
+}
+
+static struct jl_grid *new_grid(struct jl_memo *note, enum jl_grid_kind kind, size_t n_rows, size_t n_cols)
+{
+	struct jl_grid *g;
+
+	if (note->n_grids >= JL_MEMO_GRIDS_MAX) {
+		note->cut = true;
+		return NULL;
+	}
+	g = &note->grids[note->n_grids];
+	*g = (struct jl_grid){ .kind = kind, .n_rows = (uint32_t)n_rows, .n_cols = (uint32_t)n_cols };
+	if (!(g->cells = jl_arena_array(note->arena, n_rows * n_cols, sizeof *g->cells))) {
+		note->cut = true;
+		return NULL;
+	}
+	note->n_grids++;
+	return g;
+}
+
+static bool label_rows(struct jl_memo *note, struct jl_grid *g)
+{
+	char label[LABEL_MAX];
+
+	if (!(g->labels = jl_arena_array(note->arena, g->n_rows, sizeof *g->labels)))
+		return false;
+	for (uint32_t r = 0; r < g->n_rows; r++) {
+		const struct jl_cell *cell = jl_grid_cell(g, r, 0);
+		const size_t n = jl_memo_label(label, sizeof label, note->text + cell->at, cell->len);
+		uint32_t hash = 2166136261u;
+
+		for (size_t i = 0; i < n; i++)
+			hash = (hash ^ (unsigned char)label[i]) * 16777619u;
+		g->labels[r] = n > 1 ? hash | 1 : 0;
+	}
+	return true;
+}
+
+/* "Total (ms)", "Memory [GB]", "BF16 TFLOPS": the unit that a head gives to bare numbers below it. */
+static const struct jl_memo_unit *head_unit(const struct jl_memo *note, const struct jl_cell *head)
+{
+	const char *t = note->text + head->at;
+	const size_t len = head->len < 120 ? head->len : 0;
+
+	for (size_t i = 0; i < len; i++) {
+		const bool bracket = t[i] == '(' || t[i] == '[';
+		const struct jl_memo_unit *u;
+		size_t n;
+
+		if (!bracket && !(i && t[i - 1] == ' '))
+			continue;
+		if (!(u = jl_memo_unit_at(t + i + bracket, len - i - bracket, true, &n)))
+			continue;
+		/* alone in its brackets, or a rate that says what it is */
+		if (bracket ? i + 1 + n < len && strchr(")]", t[i + 1 + n])
+			    : i + n == len && (u->qty == JL_Q_FLOP_RATE || u->qty == JL_Q_BYTE_RATE ||
+					       u->qty == JL_Q_COUNT_RATE))
+			return u->qty == JL_Q_NUMBER || u->qty == JL_Q_RATIO || u->qty == JL_Q_COUNT ? NULL : u;
+	}
+	return NULL;
+}
+
+static void units_of_heads(struct jl_memo *note, const struct jl_grid *g)
+{
+	for (uint32_t c = 1; g->has_heads && c < g->n_cols; c++) {
+		const struct jl_cell *head = jl_grid_cell(g, 0, c);
+		const struct jl_memo_unit *u = head_unit(note, head);
+
+		/* "GPU \\ TFLOPS | fp32 | bf16 |": the corner says it for all */
+		if (!u && jl_span_has(note->text + head->at, head->len, "fp32|tf32|fp16|bf16|fp8|fp64|fp4"))
+			u = head_unit(note, jl_grid_cell(g, 0, 0));
+		for (uint32_t r = 1; u && r < g->n_rows; r++) {
+			struct jl_figure *f = jl_grid_cell(g, r, c)->fig < 0
+						      ? NULL
+						      : &note->figures[jl_grid_cell(g, r, c)->fig];
+
+			if (!f || f->qty != JL_Q_NUMBER || f->scale != 1)
+				continue;
+			f->qty = (uint8_t)u->qty;
+			f->scale = u->scale;
+			f->lo *= u->scale;
+			f->hi *= u->scale;
+			f->digit *= u->scale;
+		}
+	}
+}
+
+/* Does the first row name the columns? It does unless its figures are as many as the next row's, and of the same kinds. */
+static bool row_is_head(const struct jl_memo *note, const struct jl_grid *g)
+{
+	uint32_t n[2] = { 0, 0 }, n_other = 0;
+
+	for (uint32_t c = 1; c < g->n_cols; c++) {
+		const int32_t a = jl_grid_cell(g, 0, c)->fig, b = jl_grid_cell(g, 1, c)->fig;
+
+		n[0] += a >= 0;
+		n[1] += b >= 0;
+		n_other += a >= 0 && (b < 0 || note->figures[a].qty != note->figures[b].qty);
+	}
+	return n[0] < n[1] || n[1] == 0 || n_other * 2 > n[0];
+}
+
+/* The table that begins at line `l`; returns the line behind it. */
+static size_t take_table(struct jl_memo *note, size_t l)
+{
+	const enum cut how = cut_of(note, &note->lines[l]);
+	size_t end = l, n_rows = 0, n_cols = 0;
+	struct jl_grid *g;
+	bool ruled = false;
+
+	for (; end < note->n_lines; end++) {
+		const struct jl_line *line = &note->lines[end];
+		size_t n;
+
+		if (is_ruled(note, line) && (how != CUT_TAB || line->kind == JL_LINE_RULE)) {
+			ruled = true;
+			continue;
+		}
+		if (cut_of(note, line) != how)
+			break;
+		n = count_cells(note, line, how);
+		if (how == CUT_TAB && n_rows && n != n_cols)
+			break;
+		n_cols = n > n_cols ? n : n_cols;
+		n_rows++;
+	}
+	if (n_rows < 2 || n_cols < 2 || n_cols > JL_MEMO_COLS_MAX || n_rows > JL_MEMO_ROWS_MAX ||
+	    (how == CUT_PIPE && !ruled)) {
+		note->cut |= n_rows > JL_MEMO_ROWS_MAX || (n_cols > JL_MEMO_COLS_MAX && n_rows > 1);
+		return end > l ? end : l + 1;
+	}
+	if (!(g = new_grid(note, JL_GRID_TABLE, n_rows, n_cols)))
+		return end;
+	g->first_line = (uint32_t)l;
+	g->last_line = (uint32_t)(end - 1);
+	n_rows = 0;
+	for (size_t i = l; i < end; i++) {
+		if (is_ruled(note, &note->lines[i]))
+			continue;
+		note->lines[i].kind = JL_LINE_ROW;
+		fill_row(note, g, (uint32_t)n_rows++, i, how);
+	}
+	if (!label_rows(note, g))
+		note->n_grids--;
+	g->has_heads = (how == CUT_PIPE && note->lines[l + 1].kind == JL_LINE_RULE) || row_is_head(note, g);
+	units_of_heads(note, g);
+	return end;
+}
+
+/* --- lists of "key: value" */
+
+struct pair {
+	uint32_t line, key_at, key_len;
+	int32_t fig;
+	char key[LABEL_MAX];
+};
+
+/* Words that say how a figure was got, not what it is. */
+static size_t skip_prefix(const char *t, size_t at, size_t end)
+{
+	static const char *const words[] = { "예상 ",     "현재 ",      "추정 ",     "실제 ",
+					     "Expected ", "Estimated ", "expected ", "estimated " };
+
+	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+		const size_t n = strlen(words[i]);
+
+		if (end - at > n && memcmp(t + at, words[i], n) == 0)
+			return at + n;
+	}
+	return at;
+}
+
+static bool read_pair(const struct jl_memo *note, size_t l, struct pair *p)
+{
+	const struct jl_line *line = &note->lines[l];
+	const char *t = note->text;
+	size_t at = line->at, colon;
+	const size_t end = line->at + line->len;
+
+	if ((line->kind != JL_LINE_TEXT && line->kind != JL_LINE_CODE) || !line->n_figs || line->len > 2000)
+		return false;
+	while (at < end && (isspace((unsigned char)t[at]) || strchr("-*+>", t[at])))
+		at++;
+	at = skip_prefix(t, at, end);
+	for (colon = at; colon < end && t[colon] != ':' && t[colon] != '('; colon++)
+		;
+	if (colon < end && t[colon] == '(')
+		for (; colon < end && t[colon] != ':'; colon++)
+			;
+	if (colon >= end || colon == at || colon - at > 60)
+		return false;
+	*p = (struct pair){ .line = (uint32_t)l, .key_at = (uint32_t)at, .key_len = (uint32_t)(colon - at), .fig = -1 };
+	if (!jl_memo_label(p->key, sizeof p->key, t + at, colon - at))
+		return false;
+	for (uint32_t i = 0; i < line->n_figs; i++)
+		if (note->figures[line->fig + i].at > colon) {
+			p->fig = (int32_t)(line->fig + i);
+			break;
+		}
+	return p->fig >= 0;
+}
+
+struct list {              /* pairs one below the other */
+	uint32_t first, n; /* in `pairs` */
+	uint32_t label_at, label_len;
+	int32_t mention;
+};
+
+struct lists {
+	struct pair *pairs;
+	size_t n_pairs;
+	struct list *lists;
+	size_t n_lists;
+};
+
+#define PAIRS_MAX 40000
+#define LISTS_MAX 8000
+
+static void label_list(const struct jl_memo *note, struct list *list, uint32_t line)
+{
+	uint32_t s = note->lines[line].section;
+	const struct jl_mention *m = s ? jl_memo_line_mention(note, s - 1) : NULL;
+
+	if (!m)
+		m = jl_memo_speaks_of(note, note->lines[line].at, NULL, 0);
+	list->mention = m ? (int32_t)(m - note->mentions) : -1;
+	if (s) {
+		list->label_at = note->lines[s - 1].at;
+		list->label_len = note->lines[s - 1].len;
+	}
+}
+
+static enum jl_status read_lists(struct jl_memo *note, struct lists *all, struct jl_err *err)
+{
+	struct list *open = NULL;
+	size_t n = note->n_lines < PAIRS_MAX ? note->n_lines : PAIRS_MAX;
+
+	all->pairs = jl_arena_array(note->arena, n, sizeof *all->pairs);
+	all->lists = jl_arena_array(note->arena, n < LISTS_MAX ? n : LISTS_MAX, sizeof *all->lists);
+	if (!all->pairs || !all->lists)
+		return jl_fail_nomem(err);
+	for (size_t l = 0; l < note->n_lines && all->n_pairs < n; l++) {
+		struct pair p;
+
+		if (read_pair(note, l, &p)) {
+			if (!open && all->n_lists >= (n < LISTS_MAX ? n : LISTS_MAX))
+				break;
+			if (!open) {
+				open = &all->lists[all->n_lists++];
+				*open = (struct list){ .first = (uint32_t)all->n_pairs };
+				label_list(note, open, (uint32_t)l);
+			}
+			all->pairs[all->n_pairs++] = p;
+			open->n++;
+		} else if (note->lines[l].kind == JL_LINE_HEAD || note->lines[l].kind == JL_LINE_FENCE ||
+			   note->lines[l].kind == JL_LINE_RULE) {
+			open = NULL;
+		}
+	}
+	return JL_OK;
+}
+
+static const struct pair *pair_of(const struct lists *all, const struct list *list, const char *key)
+{
+	for (uint32_t i = 0; i < list->n; i++)
+		if (strcmp(all->pairs[list->first + i].key, key) == 0)
+			return &all->pairs[list->first + i];
+	return NULL;
+}
+
+static size_t shared(const struct lists *all, const struct list *a, const struct list *b)
+{
+	size_t n = 0;
+
+	for (uint32_t i = 0; i < a->n; i++)
+		n += pair_of(all, b, all->pairs[a->first + i].key) != NULL;
+	return n;
+}
+
+/* Lists that share two keys with the first of them: one grid, its columns are the keys of the first. */
+static void join_lists(struct jl_memo *note, const struct lists *all, size_t first, bool *done)
+{
+	const struct list *a = &all->lists[first];
+	size_t members[64], n = 0, n_keys = a->n < JL_MEMO_COLS_MAX - 1 ? a->n : JL_MEMO_COLS_MAX - 1;
+	struct jl_grid *g;
+
+	for (size_t i = first; i < all->n_lists && i < first + 200 && n < 64; i++)
+		if (!done[i] && (i == first || shared(all, a, &all->lists[i]) >= 2)) {
+			members[n++] = i;
+			done[i] = true;
+		}
+	if (n < 2 || !(g = new_grid(note, JL_GRID_RECORDS, n + 1, n_keys + 1)))
+		return;
+	g->has_heads = true;
+	g->first_line = all->pairs[a->first].line;
+	for (size_t k = 0; k < n_keys; k++) {
+		const struct pair *p = &all->pairs[a->first + k];
+
+		*jl_grid_cell(g, 0, (uint32_t)k + 1) =
+			(struct jl_cell){ .at = p->key_at, .len = p->key_len, .fig = -1, .mention = -1 };
+	}
+	for (size_t r = 0; r < n; r++) {
+		const struct list *list = &all->lists[members[r]];
+
+		*jl_grid_cell(g, (uint32_t)r + 1, 0) = (struct jl_cell){
+			.at = list->label_at, .len = list->label_len, .fig = -1, .mention = list->mention
+		};
+		for (size_t k = 0; k < n_keys; k++) {
+			const struct pair *p = pair_of(all, list, all->pairs[a->first + k].key);
+			struct jl_cell *cell = jl_grid_cell(g, (uint32_t)r + 1, (uint32_t)k + 1);
+
+			*cell = (struct jl_cell){ .fig = p ? p->fig : -1, .mention = -1 };
+			if (p) {
+				cell->at = note->figures[p->fig].at;
+				cell->len = note->figures[p->fig].len;
+				g->last_line = p->line > g->last_line ? p->line : g->last_line;
+			}
+		}
+	}
+	*jl_grid_cell(g, 0, 0) = (struct jl_cell){ .fig = -1, .mention = -1 };
+	if (!label_rows(note, g))
+		note->n_grids--;
+}
+
+enum jl_status jl_memo_grids(struct jl_memo *note, struct jl_err *err)
+{
+	struct lists all = { 0 };
+	bool *done;
+	enum jl_status status;
+
+	if (!(note->grids = jl_arena_array(note->arena, JL_MEMO_GRIDS_MAX, sizeof *note->grids)))
+		return jl_fail_nomem(err);
+	for (size_t l = 0; l < note->n_lines;)
+		l = cut_of(note, &note->lines[l]) == CUT_NONE ? l + 1 : take_table(note, l);
+	if ((status = read_lists(note, &all, err)))
+		return status;
+	if (!(done = jl_arena_alloc(note->arena, all.n_lists + 1)))
+		return jl_fail_nomem(err);
+	for (size_t i = 0; i < all.n_lists; i++)
+		if (!done[i])
+			join_lists(note, &all, i, done);
+	return JL_OK;
+}

@@ -1,0 +1,82 @@
+/* What the files of this room share. */
+#ifndef JL_MEMO_INSIDE_H
+#define JL_MEMO_INSIDE_H
+
+#include "memo/memo.h"
+
+/* read.c */
+enum jl_status jl_memo_read(struct jl_memo *note, struct jl_err *err);
+bool jl_memo_names_html(const char *name, const char *text, size_t len);
+
+/* units.c: the unit that begins at `text`, longest first; NULL: none. `glued`: it stands right behind the digits. */
+struct jl_memo_unit {
+	const char *spelling;
+	enum jl_qty qty;
+	double scale;
+};
+const struct jl_memo_unit *jl_memo_unit_at(const char *text, size_t len, bool glued, size_t *ret_len);
+const char *jl_qty_unit(enum jl_qty qty); /* SI, for values that were written without */
+
+/* figures.c */
+enum jl_status jl_memo_figures(struct jl_memo *note, struct jl_err *err);
+/* One figure at `at` or behind blanks before `end`; false: none begins there. */
+bool jl_figure_at(struct jl_figure *ret_figure, const char *text, size_t at, size_t end);
+bool jl_figure_sort_in(struct jl_memo *note);
+
+/* mentions.c */
+enum jl_status jl_memo_mentions(struct jl_memo *note, struct jl_err *err);
+/* The hardware that the text at an offset speaks of: its line, its row, its list, the headings above. NULL: none or several. */
+const struct jl_mention *jl_memo_speaks_of(const struct jl_memo *note, uint32_t at, const struct jl_grid *grid,
+					   uint32_t row);
+const struct jl_mention *jl_memo_line_mention(const struct jl_memo *note, uint32_t line);
+const struct jl_entity *jl_mention_entity(const struct jl_memo *note, const struct jl_mention *mention);
+bool jl_entities_overlap(const struct jl_entity *a, const struct jl_entity *b);
+bool jl_same_entity(const struct jl_memo *note, const struct jl_mention *a, const struct jl_mention *b);
+
+/* grids.c */
+enum jl_status jl_memo_grids(struct jl_memo *note, struct jl_err *err);
+struct jl_cell *jl_grid_cell(const struct jl_grid *grid, uint32_t row, uint32_t col);
+/* A label as it is compared: small letters, no blanks, marks or what stands in parentheses. Returns its length. */
+size_t jl_memo_label(char *out, size_t size, const char *text, size_t len);
+
+/* words.c: does the text hold one of these words ("|" between them)? Letters without case; a word of ASCII letters stands alone. */
+bool jl_span_has(const char *text, size_t len, const char *words);
+/* Does the text begin with one of them, or (`whole`) is it one? */
+bool jl_words_begin(const char *text, size_t len, const char *words, bool whole);
+size_t jl_word_len(const char *words); /* of the first */
+#define JL_LINE_HAS(note, l, words) jl_span_has((note)->text + (l)->at, (l)->len, (words))
+double jl_fig_mid(const struct jl_figure *fig);
+/* How far off is still right: half of the last digit, all of it behind "about" or where digits were cut off. */
+double jl_fig_slack(const struct jl_figure *fig);
+/* A value in the unit of a figure, as exactly as that one was written (`more` digits more): "107.0 h", "2,560". */
+const char *jl_fig_text(char out[JL_SHOULD_MAX], const struct jl_memo *note, const struct jl_figure *like, double value,
+			int more);
+/* Two ends of a range in it. */
+const char *jl_fig_range_text(char out[JL_SHOULD_MAX], const struct jl_memo *note, const struct jl_figure *like,
+			      double lo, double hi);
+/* The digits alone, to be put in place of the figure's. */
+const char *jl_fig_digits(char out[JL_SHOULD_MAX], const struct jl_memo *note, const struct jl_figure *like,
+			  double value, int more);
+const char *jl_memo_quote(struct jl_memo *note, uint32_t at, uint32_t len);
+
+/* findings.c */
+struct jl_said_finding *jl_finding_new(struct jl_memo *note, enum jl_memo_verdict verdict, const char *rule,
+				       uint32_t at, uint32_t len, int32_t figure);
+void jl_said_finding_say(struct jl_said_finding *f, const char *en, ...) __attribute__((format(printf, 2, 3)));
+/* What was judged right, or is an input of something judged. The first verdict that a figure gets stays, but for GIVEN and CANNOT. */
+void jl_memo_judge(struct jl_memo *note, int32_t figure, enum jl_memo_verdict verdict);
+int32_t jl_finding_of(const struct jl_memo *note, int32_t figure); /* index of the finding on a figure; -1 */
+void jl_memo_findings_close(struct jl_memo *note);
+
+/* the rules, in their order */
+void jl_rule_arithmetic(struct jl_memo *note);
+void jl_rule_tables(struct jl_memo *note);
+void jl_rule_batches(struct jl_memo *note);
+void jl_rule_scaling(struct jl_memo *note);
+void jl_rule_same(struct jl_memo *note);
+void jl_rule_listed(struct jl_memo *note);
+void jl_rule_bounds(struct jl_memo *note);
+void jl_rule_expected(struct jl_memo *note);
+enum jl_status jl_rule_confusions(struct jl_memo *note, struct jl_err *err);
+
+#endif

@@ -1,0 +1,191 @@
+/* A note as somebody wrote it (Markdown, plain text or HTML, Korean or English): its figures with unit and place, its tables, the hardware
+ * that it names; and what of it cannot be right.
+ *
+ *     bytes -> read.c (markup hidden, lines, sections) -> figures.c (value, unit, how exactly it was written) -> mentions.c (hardware)
+ *           -> grids.c (tables and lists of "key: value" as rows and columns) -> rules -> findings.c (roots, what follows from them)
+ *
+ * The text that the rules see is as long as what was given: markup is blanked, never taken out, so that an offset is the same in both.
+ * Everything is bounded; what lies beyond a limit is counted in `struct jl_memo`, not dropped in silence. */
+#ifndef JL_MEMO_MEMO_H
+#define JL_MEMO_MEMO_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/units.h"
+#include "catalog/catalog.h"
+
+#define JL_MEMO_MAX_B        ((size_t)32 << 20)
+#define JL_MEMO_LINES_MAX    1500000
+#define JL_MEMO_FIGURES_MAX  400000
+#define JL_MEMO_MENTIONS_MAX 100000
+#define JL_MEMO_ENTITIES_MAX 2000
+#define JL_MEMO_GRIDS_MAX    20000
+#define JL_MEMO_ROWS_MAX     400 /* of one table */
+#define JL_MEMO_COLS_MAX     24
+#define JL_MEMO_FINDINGS_MAX 4000
+
+/* What a figure is a number of. */
+enum jl_qty {
+	JL_Q_NUMBER,
+	JL_Q_PERCENT,
+	JL_Q_RATIO, /* 1.9x, 2배 */
+	JL_Q_TIME,
+	JL_Q_BYTES,
+	JL_Q_BYTE_RATE,
+	JL_Q_FLOP_RATE,
+	JL_Q_POWER,
+	JL_Q_ENERGY,
+	JL_Q_FREQUENCY,
+	JL_Q_USD,
+	JL_Q_KRW,
+	JL_Q_USD_RATE,
+	JL_Q_USD_ENERGY,
+	JL_Q_COUNT_RATE, /* samples/s */
+	JL_Q_PARAMS,     /* 7B, 305M */
+	JL_Q_COUNT,      /* 4개, 8 GPUs, 2 nodes */
+	JL_Q_GENERATION, /* 3세대 */
+	JL_N_Q
+};
+
+enum {
+	JL_FIG_ABOUT = 1,
+	JL_FIG_RANGE = 2,
+	JL_FIG_LEAST = 4,
+	JL_FIG_MOST = 8,
+	JL_FIG_COMMAS = 16,
+	JL_FIG_APPENDED = 32
+};
+
+struct jl_figure {
+	uint32_t at, len; /* with sign of money and unit, in the text */
+	uint32_t num_at;  /* the digits alone */
+	uint16_t num_len, unit_len;
+	uint32_t line; /* index of its line */
+	double lo, hi; /* SI; the same where it is no range */
+	double digit;  /* one of the last digit written, SI */
+	double scale;  /* one of its unit, SI */
+	uint8_t qty, flags, decimals;
+};
+
+enum jl_line_kind { JL_LINE_TEXT, JL_LINE_BLANK, JL_LINE_HEAD, JL_LINE_CODE, JL_LINE_FENCE, JL_LINE_ROW, JL_LINE_RULE };
+
+struct jl_line {
+	uint32_t at, len; /* in the text */
+	uint32_t section; /* line of the heading above it + 1; 0: none */
+	uint32_t fig;     /* its first figure */
+	uint32_t mention;
+	uint16_t n_figs, n_mentions;
+	uint8_t kind, level; /* level: of a heading */
+};
+
+/* What a spelling names. */
+struct jl_entity {
+	const struct jl_gpu *gpus[12]; /* the variants it may mean */
+	size_t n_gpus;
+	const struct jl_system *system;
+	const struct jl_family *family; /* an architecture: Hopper */
+};
+
+struct jl_mention {
+	uint32_t at, len, line;
+	uint32_t entity; /* index */
+	uint32_t count;  /* "4x V100", "RTX 3090 x10"; 0: none written */
+};
+
+enum jl_grid_kind { JL_GRID_TABLE, JL_GRID_RECORDS, JL_GRID_JOINED };
+
+struct jl_cell {
+	uint32_t at, len;
+	int32_t fig;     /* the figure that is its value; -1: none */
+	int32_t mention; /* hardware that it names; -1: none */
+};
+
+struct jl_grid { /* rows and columns; row 0 holds the heads, column 0 the labels */
+	enum jl_grid_kind kind;
+	uint32_t first_line, last_line;
+	uint32_t n_rows, n_cols;
+	struct jl_cell *cells; /* n_rows * n_cols */
+	uint32_t *labels;      /* of each row: a hash of what it is called; 0: nothing */
+	bool has_heads;
+};
+
+enum jl_memo_verdict {
+	JL_MEMO_WRONG,      /* does not follow from the note's own figures, or exceeds a bound */
+	JL_MEMO_DIFFERS,    /* from what is listed or defined */
+	JL_MEMO_UNLIKELY,   /* outside the 80 % interval of jeoul's estimate */
+	JL_MEMO_COMPATIBLE, /* inside it */
+	JL_MEMO_CONFIRMED,  /* follows exactly, or is what is listed */
+	JL_MEMO_CANNOT,     /* nothing says what it should be */
+	JL_MEMO_GIVEN,      /* others follow from it */
+	JL_N_MEMO_VERDICT
+};
+
+#define JL_SAID_MAX   320
+#define JL_SHOULD_MAX 64
+
+struct jl_said_finding { /* one thing that is not right, and why */
+	enum jl_memo_verdict verdict;
+	const char *rule;      /* "arithmetic", "table", "same-fact", "listed", "bound", "expected", "confusion" */
+	uint32_t at, len;      /* in the note, as bytes */
+	uint32_t line, column; /* from 1; column in characters */
+	int32_t figure;        /* -1: words */
+	const char *written;
+	char premises[JL_SHOULD_MAX];            /* what the note's own figures give; "": nothing */
+	char estimate[JL_SHOULD_MAX];            /* jeoul's, or what is listed */
+	char en[JL_SAID_MAX], text[JL_SAID_MAX]; /* why: in English, and as the reader sees it */
+	const char *source;                      /* of what is listed; NULL */
+	const struct jl_entity *about;           /* hardware that it is about, where that is known */
+	int32_t root;                            /* index of the finding that it follows from; -1: it is one itself */
+	bool shown;                              /* its rule holds elsewhere or is a definition; others are for --all */
+	bool impossible_premise; /* `premises` follows from figures that cannot be: not offered as a correction */
+	char fix[JL_SHOULD_MAX]; /* what to write instead of the figure; "": nothing */
+};
+
+struct jl_memo {
+	const char *file;
+	const char *raw;
+	size_t len;
+	char *text;
+	const struct jl_catalog *cat;
+	struct jl_arena *arena;
+	uint32_t *raw_line_at; /* where each line of the file begins */
+	size_t n_raw_lines;
+	struct jl_line *lines;
+	size_t n_lines;
+	struct jl_figure *figures;
+	size_t n_figures;
+	uint8_t *verdicts;   /* enum jl_memo_verdict of each figure */
+	int32_t *finding_of; /* index of the finding on each figure + 1; 0: none */
+	struct jl_entity *entities;
+	size_t n_entities;
+	struct jl_mention *mentions;
+	size_t n_mentions;
+	struct jl_grid *grids;
+	size_t n_grids;
+	struct jl_said_finding *findings;
+	size_t n_findings;
+	size_t n[JL_N_MEMO_VERDICT]; /* figures */
+	size_t n_shown, n_roots, n_hidden_by_rule;
+	bool is_html;
+	bool cut;          /* more figures, tables or findings than are looked at */
+	size_t n_replaced; /* bytes that were no text: invalid UTF-8, control and direction characters */
+	double work;       /* comparisons left for tables */
+};
+
+/* Reads and judges. `text` is not changed and must outlive the note; `name` decides whether it is HTML. */
+enum jl_status jl_memo_audit(struct jl_memo **ret_note, const char *text, size_t len, const char *name,
+			     const struct jl_catalog *cat, struct jl_arena *arena, struct jl_err *err);
+
+/* Is this a note, or a scenario with hand-written claims? By the name, else by how it begins. */
+bool jl_memo_is_note(const char *name, const char *text, size_t len);
+
+const char *jl_memo_verdict_key(enum jl_memo_verdict verdict); /* "wrong", "differs", ... */
+
+/* Line (from 1) and column (characters, from 1) of an offset in the file. */
+void jl_memo_place(const struct jl_memo *note, uint32_t at, uint32_t *ret_line, uint32_t *ret_column);
+
+#endif

@@ -1,0 +1,518 @@
+/* Arithmetic that the note does itself: "38,504 × 0.9 s = 34,653 s = about 9.6 h", "1,711 hours (71 days)", "2.4 → 1.1 (2.2x)".
+ *
+ * Every value carries what it is a number of. Where both sides are of the same kind they must agree in their units or, as people also
+ * write, in their bare digits; where they are not, nothing is said. */
+#include <ctype.h>
+#include <math.h>
+#include <string.h>
+#include <strings.h>
+
+#include "memo/inside.h"
+
+enum { DIM_S, DIM_B, DIM_FLOP, DIM_J, DIM_USD, DIM_KRW, N_DIM };
+
+struct value {
+	double lo, hi; /* SI */
+	double bare;   /* the digits without their units */
+	signed char e[N_DIM];
+	int32_t first, last; /* figures that went into it */
+	int n;
+	bool ok, about;
+};
+
+static void dims(signed char e[N_DIM], enum jl_qty q)
+{
+	static const signed char rows[JL_N_Q][N_DIM] = {
+		[JL_Q_TIME] = { 1 },
+		[JL_Q_BYTES] = { 0, 1 },
+		[JL_Q_BYTE_RATE] = { -1, 1 },
+		[JL_Q_FLOP_RATE] = { -1, 0, 1 },
+		[JL_Q_POWER] = { -1, 0, 0, 1 },
+		[JL_Q_ENERGY] = { 0, 0, 0, 1 },
+		[JL_Q_FREQUENCY] = { -1 },
+		[JL_Q_USD] = { 0, 0, 0, 0, 1 },
+		[JL_Q_KRW] = { 0, 0, 0, 0, 0, 1 },
+		[JL_Q_USD_RATE] = { -1, 0, 0, 0, 1 },
+		[JL_Q_USD_ENERGY] = { 0, 0, 0, -1, 1 },
+		[JL_Q_COUNT_RATE] = { -1 },
+	};
+
+	memcpy(e, rows[q], N_DIM);
+}
+
+struct scan {
+	const struct jl_memo *note;
+	size_t at, end; /* of what is left */
+	uint32_t fig, fig_end;
+	int depth;
+};
+
+static struct value none(void)
+{
+	return (struct value){ .ok = false };
+}
+
+static void blanks(struct scan *s)
+{
+	while (s->at < s->end && (s->note->text[s->at] == ' ' || s->note->text[s->at] == '\t'))
+		s->at++;
+}
+
+static bool take(struct scan *s, const char *sign)
+{
+	const size_t n = strlen(sign);
+
+	blanks(s);
+	if (s->end - s->at < n || memcmp(s->note->text + s->at, sign, n) != 0)
+		return false;
+	s->at += n;
+	return true;
+}
+
+static int32_t figure_here(struct scan *s)
+{
+	while (s->fig < s->fig_end && s->note->figures[s->fig].at + s->note->figures[s->fig].len <= s->at)
+		s->fig++;
+	if (s->fig < s->fig_end && s->note->figures[s->fig].at == s->at)
+		return (int32_t)s->fig;
+	return -1;
+}
+
+/* Words behind a figure that are no unit we know: "200 cycles", "4개 GPU", and remarks in parentheses. */
+static void skip_words(struct scan *s)
+{
+	const char *t = s->note->text;
+
+	for (;;) {
+		blanks(s);
+		if (s->at < s->end && t[s->at] == '(') {
+			size_t close = s->at + 1;
+
+			while (close < s->end && t[close] != ')' && t[close] != '(')
+				close++;
+			for (size_t i = s->at + 1; i < close; i++)
+				if (isdigit((unsigned char)t[i]))
+					return;
+			if (close >= s->end || t[close] != ')')
+				return;
+			s->at = close + 1;
+			continue;
+		}
+		if (s->at < s->end &&
+		    ((isalpha((unsigned char)t[s->at]) &&
+		      !(strchr("xX", t[s->at]) && (s->at + 1 == s->end || !isalpha((unsigned char)t[s->at + 1])))) ||
+		     ((unsigned char)t[s->at] >= 0xe1 && (unsigned char)t[s->at] <= 0xed &&
+		      strncmp(t + s->at, "→", 3) != 0 && strncmp(t + s->at, "≈", 3) != 0))) {
+			while (s->at < s->end && (isalpha((unsigned char)t[s->at]) ||
+						  ((unsigned char)t[s->at] >= 0x80 && strncmp(t + s->at, "×", 2) != 0 &&
+						   strncmp(t + s->at, "→", 3) != 0 && strncmp(t + s->at, "≈", 3) != 0 &&
+						   strncmp(t + s->at, "÷", 2) != 0)))
+				s->at++;
+			continue;
+		}
+		if (s->at < s->end && t[s->at] == '/' && s->at + 1 < s->end && isalpha((unsigned char)t[s->at + 1])) {
+			s->at++; /* "초/batch" */
+			continue;
+		}
+		return;
+	}
+}
+
+static struct value sum(struct scan *s);
+
+/* 10**6, 2^30 */
+static struct value power(struct scan *s, struct value v)
+{
+	static const signed char plain[N_DIM] = { 0 };
+	int32_t i;
+
+	blanks(s);
+	if ((i = figure_here(s)) < 0 || memcmp(v.e, plain, N_DIM) != 0 || s->note->figures[i].qty != JL_Q_NUMBER ||
+	    s->note->figures[i].lo > 60)
+		return none();
+	v.lo = v.hi = v.bare = pow(v.lo, s->note->figures[i].lo);
+	v.last = i;
+	v.n = 2;
+	s->at = s->note->figures[i].at + s->note->figures[i].len;
+	skip_words(s);
+	return v;
+}
+
+static struct value factor(struct scan *s)
+{
+	struct value v = none();
+	int32_t i;
+
+	blanks(s);
+	if (take(s, "(")) {
+		if (++s->depth > 8)
+			return v;
+		v = sum(s);
+		s->depth--;
+		if (!v.ok || !take(s, ")"))
+			return none();
+		skip_words(s);
+		return v;
+	}
+	while (take(s, "약") || take(s, "~") || take(s, "≈") || take(s, "about ") || take(s, "approx. "))
+		v.about = true;
+	blanks(s);
+	if ((i = figure_here(s)) < 0)
+		return none();
+	v.lo = s->note->figures[i].lo;
+	v.hi = s->note->figures[i].hi;
+	v.bare = (v.lo + v.hi) / 2 / s->note->figures[i].scale;
+	dims(v.e, (enum jl_qty)s->note->figures[i].qty);
+	v.first = v.last = i;
+	v.n = 1;
+	v.ok = true;
+	s->at = s->note->figures[i].at + s->note->figures[i].len;
+	if (take(s, "**") || take(s, "^"))
+		return power(s, v);
+	skip_words(s);
+	return v;
+}
+
+static struct value joined(const struct value *a, const struct value *b)
+{
+	return (struct value){
+		.first = a->first, .last = b->last, .n = a->n + b->n, .ok = true, .about = a->about || b->about
+	};
+}
+
+static struct value product(struct scan *s)
+{
+	struct value v = factor(s);
+
+	while (v.ok) {
+		const bool by = take(s, "×") || take(s, "*") || take(s, "x") || take(s, "X") || take(s, "·");
+		struct value f, r;
+
+		if (!by && !take(s, "/") && !take(s, "÷"))
+			break;
+		f = factor(s);
+		if (!f.ok || (!by && !(f.lo > 0)))
+			return none();
+		r = joined(&v, &f);
+		r.lo = by ? v.lo * f.lo : v.lo / f.hi;
+		r.hi = by ? v.hi * f.hi : v.hi / f.lo;
+		r.bare = by ? v.bare * f.bare : v.bare / f.bare;
+		for (int d = 0; d < N_DIM; d++)
+			r.e[d] = (signed char)(by ? v.e[d] + f.e[d] : v.e[d] - f.e[d]);
+		v = r;
+	}
+	return v;
+}
+
+static struct value sum(struct scan *s)
+{
+	struct value v = product(s);
+
+	while (v.ok) {
+		const bool plus = take(s, "+");
+		struct value f, r;
+
+		if (!plus && !take(s, "-") && !take(s, "−"))
+			break;
+		f = product(s);
+		if (!f.ok || memcmp(f.e, v.e, N_DIM) != 0)
+			return none();
+		r = joined(&v, &f);
+		r.lo = plus ? v.lo + f.lo : v.lo - f.hi;
+		r.hi = plus ? v.hi + f.hi : v.hi - f.lo;
+		r.bare = plus ? v.bare + f.bare : v.bare - f.bare;
+		memcpy(r.e, v.e, N_DIM);
+		v = r;
+	}
+	return v;
+}
+
+/* Relative slack that the digits of the inputs leave. */
+static double input_slack(const struct jl_memo *note, const struct value *v)
+{
+	double slack = 0;
+
+	for (int32_t i = v->first; i <= v->last && v->n > 1; i++) {
+		const struct jl_figure *f = &note->figures[i];
+
+		if (jl_fig_mid(f) > 0 && f->decimals)
+			slack += jl_fig_slack(f) / jl_fig_mid(f);
+	}
+	return fmin(slack, 0.1);
+}
+
+static bool agrees(double lo, double hi, double want_lo, double want_hi, double slack)
+{
+	return lo <= want_hi + slack && hi >= want_lo - slack;
+}
+
+static void judge_inputs(struct jl_memo *note, const struct value *v)
+{
+	for (int32_t i = v->first; i <= v->last; i++)
+		jl_memo_judge(note, i, JL_MEMO_GIVEN);
+}
+
+/* "6 × 365 = 2,910 hours": bare numbers whose product got a unit; a slip, and no factor between units. */
+static bool counted_slip(const struct jl_memo *note, struct value *left, const struct jl_figure *f)
+{
+	static const double factors[] = { 7, 8, 12, 24, 30, 60, 365, 1000, 1024, 3600, 86400, 1e6, 1e9 };
+	const double ratio = left->bare / (jl_fig_mid(f) / f->scale), up = ratio > 1 ? ratio : 1 / ratio;
+
+	for (int32_t i = left->first; i <= left->last; i++)
+		if (note->figures[i].qty != JL_Q_NUMBER && note->figures[i].qty != JL_Q_COUNT)
+			return false;
+	for (size_t i = 0; i < sizeof factors / sizeof factors[0]; i++)
+		if (fabs(up / factors[i] - 1) < 0.03)
+			return false;
+	if (left->n < 2 || up > 15)
+		return false;
+	left->lo = left->hi = left->bare * f->scale;
+	return true;
+}
+
+/* `left` is what was reckoned, `fig` the result as it stands. */
+static void equal(struct jl_memo *note, struct value *left, int32_t fig, uint32_t from)
+{
+	const struct jl_figure *f = &note->figures[fig];
+	signed char e[N_DIM];
+	double slack, bare_slack;
+	bool same, bare, range;
+	char text[JL_SHOULD_MAX];
+	struct jl_said_finding *said;
+
+	dims(e, (enum jl_qty)f->qty);
+	slack = f->digit * 1.01 + fabs(jl_fig_mid(f)) * (input_slack(note, left) + 1e-9);
+	bare_slack = slack / f->scale;
+	if (f->flags & (JL_FIG_LEAST | JL_FIG_MOST) || f->lo <= 0)
+		return;
+	same = memcmp(e, left->e, N_DIM) == 0;
+	bare = fabs(left->bare - jl_fig_mid(f) / f->scale) <= bare_slack + (f->hi - f->lo) / 2 / f->scale;
+	/* digits that agree where the units do not are a unit that is wrong, but for GB and GiB */
+	if ((same && agrees(left->lo, left->hi, f->lo, f->hi, slack)) ||
+	    (bare && (!same || fabs(log((left->lo + left->hi) / 2 / jl_fig_mid(f))) < 0.11))) {
+		jl_memo_judge(note, fig, JL_MEMO_CONFIRMED);
+		judge_inputs(note, left);
+		return;
+	}
+	if (left->lo <= 0 || (!same && !counted_slip(note, left, f)))
+		return;
+	said = jl_finding_new(note, JL_MEMO_WRONG, "arithmetic", f->at, f->len, fig);
+	if (!said)
+		return;
+	judge_inputs(note, left);
+	jl_fig_text(text, note, f, (left->lo + left->hi) / 2, 0);
+	range = false;
+	for (int32_t i = left->first; i <= left->last; i++)
+		range |= (note->figures[i].flags & JL_FIG_RANGE) != 0;
+	if (range)
+		jl_fig_range_text(text, note, f, left->lo, left->hi);
+	memcpy(said->premises, text, sizeof text);
+	jl_fig_digits(said->fix, note, f, (left->lo + left->hi) / 2, 0);
+	if (range)
+		said->fix[0] = '\0';
+	jl_said_finding_say(said, "%.150s gives %s", jl_memo_quote(note, from, (uint32_t)(f->at - from)), text);
+}
+
+static bool line_has_count_before(const struct jl_memo *note, const struct jl_line *line, int32_t fig, size_t from)
+{
+	return (uint32_t)fig > line->fig && note->figures[fig - 1].at >= from &&
+	       note->figures[fig].at - note->figures[fig - 1].at < 24;
+}
+
+/* Nothing of the expression stands before it, and of one figure alone no word stands between it and the sign ("13.4 s min=12.5 s"). */
+static bool whole(const struct jl_memo *note, const struct jl_line *line, const struct value *v, size_t from,
+		  size_t sign)
+{
+	const struct jl_figure *first = &note->figures[v->first], *last = &note->figures[v->last];
+	size_t at = first->at;
+
+	while (at > line->at && strchr(" (~$", note->text[at - 1]))
+		at--;
+	if (at > line->at && strchr("*/+^x", note->text[at - 1]))
+		return false;
+	if (at > line->at + 1 && (memcmp(note->text + at - 2, "×", 2) == 0 || memcmp(note->text + at - 2, "·", 2) == 0))
+		return false;
+	for (size_t i = last->at + last->len; v->n == 1 && i < sign; i++)
+		if (note->text[i] != ' ')
+			return false;
+	/* "18 links at 53 GB/s = 956 GB/s": a count and a word before it */
+	return v->n > 1 || !line_has_count_before(note, line, v->first, from);
+}
+
+#define LEFT_MAX 300
+
+/* What stands left of an "=": the longest expression of two or more figures, or one figure, that ends there. */
+static struct value left_side(const struct jl_memo *note, const struct jl_line *line, size_t sign, size_t from,
+			      uint32_t *first, uint32_t *ret_from)
+{
+	while (*first < line->fig + line->n_figs &&
+	       (note->figures[*first].at < from || note->figures[*first].at + LEFT_MAX < sign))
+		++*first;
+	for (uint32_t i = *first; i < line->fig + line->n_figs; i++) {
+		struct scan s = { .note = note, .end = sign, .fig = i, .fig_end = line->fig + line->n_figs };
+		size_t at = note->figures[i].at;
+		struct value v;
+
+		if (at >= sign)
+			break;
+		while (at > from && (note->text[at - 1] == '(' || note->text[at - 1] == ' ') &&
+		       memchr(note->text + at, ')', sign - at))
+			at--;
+		s.at = at;
+		v = sum(&s);
+		blanks(&s);
+		if (!v.ok || s.at != sign) {
+			s = (struct scan){ .note = note,
+					   .at = note->figures[i].at,
+					   .end = sign,
+					   .fig = i,
+					   .fig_end = line->fig + line->n_figs };
+			v = sum(&s);
+			blanks(&s);
+		}
+		if (v.ok && s.at == sign && whole(note, line, &v, from, sign)) {
+			*ret_from = note->figures[v.first].at;
+			return v;
+		}
+	}
+	return none();
+}
+
+static bool is_equals(const char *t, size_t at, size_t end)
+{
+	return t[at] == '=' && !(at + 1 < end && t[at + 1] == '=') && !(at && strchr("=<>!+-*/:", t[at - 1]));
+}
+
+static void line_equations(struct jl_memo *note, const struct jl_line *line)
+{
+	const size_t end = line->at + line->len;
+	size_t from = line->at;
+	uint32_t first = line->fig;
+
+	for (size_t at = line->at; at < end; at++) {
+		struct value left, right;
+		struct scan s;
+		uint32_t left_at = 0;
+
+		if (!is_equals(note->text, at, end))
+			continue;
+		left = left_side(note, line, at, from, &first, &left_at);
+		s = (struct scan){
+			.note = note, .at = at + 1, .end = end, .fig = line->fig, .fig_end = line->fig + line->n_figs
+		};
+		right = sum(&s);
+		if (left.ok && right.ok && right.n == 1 &&
+		    (left.n > 1 || note->figures[left.first].qty == note->figures[right.first].qty) &&
+		    !(left.n == 1 && note->figures[left.first].qty <= JL_Q_RATIO))
+			equal(note, &left, right.first, left_at);
+		from = at + 1;
+	}
+}
+
+/* "1,711시간 (71일)", "5.67 h (5 h 40 min)": the same in another unit, and nothing else in the parentheses. */
+static void line_conversions(struct jl_memo *note, const struct jl_line *line)
+{
+	for (uint32_t i = line->fig; i + 1 < line->fig + line->n_figs; i++) {
+		const struct jl_figure *a = &note->figures[i], *b = &note->figures[i + 1];
+		const char *t = note->text;
+		size_t at = a->at + a->len, end = line->at + line->len;
+		struct value v = { .lo = a->lo,
+				   .hi = a->hi,
+				   .bare = NAN,
+				   .first = (int32_t)i,
+				   .last = (int32_t)i,
+				   .n = 1,
+				   .ok = true };
+
+		if (a->qty != b->qty || a->scale == b->scale || a->qty == JL_Q_NUMBER || a->qty == JL_Q_PARAMS)
+			continue;
+		while (at < end && t[at] == ' ')
+			at++;
+		if (at >= end || t[at] != '(')
+			continue;
+		for (at++; at < b->at; at++)
+			if (!strchr(" ~=", t[at]) && strncmp(t + at, "약", 3) != 0 &&
+			    ((unsigned char)t[at] & 0xc0) != 0x80)
+				break;
+		if (at < b->at)
+			continue;
+		for (at = b->at + b->len; at < end && t[at] == ' '; at++)
+			;
+		if (at >= end || t[at] != ')')
+			continue;
+		dims(v.e, (enum jl_qty)a->qty);
+		v.lo -= jl_fig_slack(a);
+		v.hi += jl_fig_slack(a);
+		/* months are 30 days to many, and 45 days "1.5 months" */
+		if (b->scale > 20 * 86400.0) {
+			v.lo *= 0.9;
+			v.hi *= 1.1;
+		}
+		equal(note, &v, (int32_t)i + 1, a->at);
+	}
+}
+
+static bool ratio_follows(const struct jl_figure *a, const struct jl_figure *b, const struct jl_figure *r,
+			  double *ret_want)
+{
+	const double up = jl_fig_mid(b) / jl_fig_mid(a),
+		     rel = jl_fig_slack(a) / jl_fig_mid(a) + jl_fig_slack(b) / jl_fig_mid(b);
+	const double wants[] = { r->qty == JL_Q_RATIO ? (up > 1 ? up : 1 / up) : fabs(up - 1),
+				 r->qty == JL_Q_RATIO ? up : up, r->qty == JL_Q_RATIO ? 1 / up : 1 / up - 1 };
+
+	*ret_want = wants[0];
+	for (size_t i = 0; i < 3; i++) {
+		const double slack = r->digit * 1.01 + rel * fmax(wants[i], r->qty == JL_Q_PERCENT ? 1 : 0);
+
+		if (agrees(wants[i], wants[i], r->lo, r->hi, slack))
+			return true;
+	}
+	return false;
+}
+
+/* "29.3 s → 14.1 s (2.1x)": the change, said behind both. */
+static void line_changes(struct jl_memo *note, const struct jl_line *line)
+{
+	const char *t = note->text;
+
+	for (uint32_t i = line->fig; i + 2 < line->fig + line->n_figs; i++) {
+		const struct jl_figure *a = &note->figures[i], *b = a + 1, *r = a + 2;
+		const size_t end = a->at + a->len, rend = r->at + r->len;
+		struct jl_said_finding *said;
+		double want;
+
+		if (a->qty != b->qty || a->qty == JL_Q_PERCENT || (r->qty != JL_Q_RATIO && r->qty != JL_Q_PERCENT) ||
+		    a->lo <= 0 || b->lo <= 0 || (a->flags | b->flags) & JL_FIG_RANGE || r->lo <= 0)
+			continue;
+		if (!(memmem(t + end, b->at - end, "→", 3) || memmem(t + end, b->at - end, "->", 2) ||
+		      memmem(t + end, b->at - end, "=>", 2)) ||
+		    b->at - end > 12 || r->at - (b->at + b->len) > 8 ||
+		    !memchr(t + b->at + b->len, '(', r->at - (b->at + b->len)) || rend - line->at > line->len ||
+		    jl_span_has(t + rend, line->at + line->len - rend < 24 ? line->at + line->len - rend : 24,
+				"p|pp|points"))
+			continue;
+		if (ratio_follows(a, b, r, &want)) {
+			jl_memo_judge(note, (int32_t)i + 2, JL_MEMO_CONFIRMED);
+			continue;
+		}
+		if (!(said = jl_finding_new(note, JL_MEMO_WRONG, "arithmetic", r->at, r->len, (int32_t)i + 2)))
+			continue;
+		jl_fig_text(said->premises, note, r, want, 0);
+		jl_fig_digits(said->fix, note, r, want, 0);
+		jl_said_finding_say(said, "from %s to %s is %s", jl_memo_quote(note, a->at, a->len),
+				    jl_memo_quote(note, b->at, b->len), said->premises);
+	}
+}
+
+void jl_rule_arithmetic(struct jl_memo *note)
+{
+	for (size_t l = 0; l < note->n_lines; l++) {
+		const struct jl_line *line = &note->lines[l];
+
+		if (line->n_figs < 2 || line->len > 20000)
+			continue;
+		line_equations(note, line);
+		line_conversions(note, line);
+		line_changes(note, line);
+	}
+}

@@ -1,0 +1,173 @@
+/* An epoch is the same samples whatever the batch: time of an epoch = samples / batch x time of a batch. Whoever keeps the number of
+ * batches while the batch grows counts every sample several times. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "memo/estimate.h"
+
+#define ESTIMATES_MAX 200 /* findings beyond which nothing more is estimated */
+
+struct columns {
+	int batch, step, epoch;
+};
+
+static bool find_columns(const struct jl_memo *note, const struct jl_grid *g, struct columns *c)
+{
+	*c = (struct columns){ -1, -1, -1 };
+	for (uint32_t i = 1; i < g->n_cols; i++) {
+		const struct jl_cell *head = jl_grid_cell(g, 0, i);
+		const char *t = note->text + head->at;
+
+		if (jl_span_has(t, head->len,
+				"배치당|배치 당|per batch|batch time|step time|time per step|스텝당|스텝 "
+				"시간|iteration time"))
+			c->step = (int)i;
+		else if (jl_span_has(t, head->len, "에폭당|에폭 당|per epoch|epoch time|epoch 시간"))
+			c->epoch = (int)i;
+		else if (jl_span_has(t, head->len, "배치 크기|batch size|batch|배치사이즈|배치"))
+			c->batch = c->batch < 0 ? (int)i : c->batch;
+	}
+	return c->batch >= 0 && c->step >= 0 && c->epoch >= 0;
+}
+
+static const struct jl_figure *figure(const struct jl_memo *note, const struct jl_grid *g, uint32_t r, int c)
+{
+	const int32_t i = jl_grid_cell(g, r, (uint32_t)c)->fig;
+
+	return i < 0 || !(note->figures[i].lo > 0) ? NULL : &note->figures[i];
+}
+
+struct row {
+	const struct jl_figure *batch, *step, *epoch;
+};
+
+static bool row_of(const struct jl_memo *note, const struct jl_grid *g, const struct columns *c, uint32_t r,
+		   struct row *ret)
+{
+	*ret = (struct row){ figure(note, g, r, c->batch), figure(note, g, r, c->step), figure(note, g, r, c->epoch) };
+	return ret->batch && ret->step && ret->epoch && ret->step->qty == JL_Q_TIME && ret->epoch->qty == JL_Q_TIME;
+}
+
+static double slack(const struct row *x)
+{
+	return jl_fig_slack(x->step) / jl_fig_mid(x->step) + jl_fig_slack(x->epoch) / jl_fig_mid(x->epoch) +
+	       (x->epoch->hi - x->epoch->lo) / 2 / jl_fig_mid(x->epoch) +
+	       (x->step->hi - x->step->lo) / 2 / jl_fig_mid(x->step);
+}
+
+/* What the row's batch and step mean against the first row's: its throughput, and the most that any rate of the hardware allows. */
+struct implied {
+	double times, most;
+	bool impossible;
+};
+
+static struct implied estimate(struct jl_memo *note, struct jl_said_finding *said, const struct row *base,
+			       const struct row *row, const struct jl_mention *on, const struct jl_mention *base_on)
+{
+	struct jl_seen seen = { .on = base_on,
+				.step_s = jl_fig_mid(base->step),
+				.batch = jl_fig_mid(base->batch),
+				.batches = jl_fig_mid(base->epoch) / jl_fig_mid(base->step) };
+	struct implied in = { .times = jl_fig_mid(row->batch) / jl_fig_mid(row->step) / (seen.batch / seen.step_s),
+			      .most = jl_memo_rate_ratio(note, on, base_on) };
+	struct jl_estimate speedup;
+
+	in.impossible = in.times > 1.3 * in.most;
+	if (jl_memo_carry(&speedup, note, &seen, on)) {
+		const double s = jl_fig_mid(base->epoch);
+		char value[JL_SHOULD_MAX], range[JL_SHOULD_MAX];
+
+		jl_fig_text(value, note, row->epoch, s / speedup.value, 0);
+		jl_fig_range_text(range, note, row->epoch, s / speedup.hi, s / speedup.lo);
+		snprintf(said->estimate, sizeof said->estimate, "%.28s (%.32s)", value, range);
+	}
+	return in;
+}
+
+static void explain(struct jl_said_finding *said, const struct row *base, const struct row *row,
+		    const struct implied *in)
+{
+	const double batches = jl_fig_mid(base->epoch) / jl_fig_mid(base->step),
+		     times = jl_fig_mid(row->batch) / jl_fig_mid(base->batch);
+
+	said->impossible_premise = in->impossible;
+	if (!in->impossible) {
+		jl_said_finding_say(said,
+				    "the number of batches (%.0f) was kept although the batch is %.3gx: it needs %.0f",
+				    batches, times, batches / times);
+		return;
+	}
+	said->fix[0] = '\0';
+	jl_said_finding_say(said,
+			    "the number of batches (%.0f) was kept although the batch is %.3gx: it needs %.0f; and a "
+			    "batch of %.0f in %.3g s would be "
+			    "%.0fx the throughput of the first row, where no rate of the hardware is more than %.1fx",
+			    batches, times, batches / times, jl_fig_mid(row->batch), jl_fig_mid(row->step), in->times,
+			    in->most);
+}
+
+/* Returns the index of the finding that names the mistake first. */
+static int32_t judge_row(struct jl_memo *note, const struct jl_grid *g, const struct columns *c, uint32_t r,
+			 const struct row *base, uint32_t base_r, int32_t root)
+{
+	struct jl_said_finding *said;
+	const struct jl_mention *on, *base_on;
+	struct implied in = { .impossible = false };
+	struct row row;
+	double kept, samples, tol, value, times;
+	int32_t fig;
+
+	if (!row_of(note, g, c, r, &row))
+		return root;
+	tol = slack(&row) + slack(base) + 0.01;
+	kept = log(jl_fig_mid(row.epoch) / jl_fig_mid(row.step)) -
+	       log(jl_fig_mid(base->epoch) / jl_fig_mid(base->step));
+	times = jl_fig_mid(row.batch) / jl_fig_mid(base->batch);
+	samples = kept + log(times);
+	fig = jl_grid_cell(g, r, (uint32_t)c->epoch)->fig;
+	if (fabs(samples) <= tol) {
+		jl_memo_judge(note, fig, JL_MEMO_CONFIRMED);
+		return root;
+	}
+	if (fabs(kept) > tol || fabs(log(times)) < 0.3)
+		return root; /* not this mistake */
+	if (!(said = jl_finding_new(note, JL_MEMO_WRONG, "batches", row.epoch->at, row.epoch->len, fig)))
+		return root;
+	said->root = root;
+	value = jl_fig_mid(base->epoch) / jl_fig_mid(base->step) / times * jl_fig_mid(row.step);
+	if (row.batch->hi > row.batch->lo)
+		jl_fig_range_text(said->premises, note, row.epoch, value * jl_fig_mid(row.batch) / row.batch->hi,
+				  value * jl_fig_mid(row.batch) / row.batch->lo);
+	else {
+		jl_fig_text(said->premises, note, row.epoch, value, 1);
+		jl_fig_digits(said->fix, note, row.epoch, value, 0);
+	}
+	on = jl_grid_cell(g, r, 0)->mention >= 0 ? &note->mentions[jl_grid_cell(g, r, 0)->mention] : NULL;
+	base_on = jl_grid_cell(g, base_r, 0)->mention >= 0 ? &note->mentions[jl_grid_cell(g, base_r, 0)->mention]
+							   : NULL;
+	if (on && base_on && note->n_findings < ESTIMATES_MAX)
+		in = estimate(note, said, base, &row, on, base_on);
+	explain(said, base, &row, &in);
+	return root >= 0 ? root : (int32_t)(said - note->findings);
+}
+
+void jl_rule_batches(struct jl_memo *note)
+{
+	for (size_t i = 0; i < note->n_grids; i++) {
+		const struct jl_grid *g = &note->grids[i];
+		struct columns c;
+		struct row base;
+
+		if (!g->has_heads || !find_columns(note, g, &c))
+			continue;
+		for (uint32_t b = 1; b < g->n_rows; b++)
+			if (row_of(note, g, &c, b, &base)) {
+				int32_t first = -1;
+
+				for (uint32_t r = b + 1; r < g->n_rows; r++)
+					first = judge_row(note, g, &c, r, &base, b, first);
+				break;
+			}
+	}
+}

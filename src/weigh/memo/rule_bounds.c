@@ -1,0 +1,393 @@
+/* What no machine can do: more FLOP/s than the chip has, more than all of the time, an all-reduce above what the network carries. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "memo/estimate.h"
+#include "predict/collective_case.h"
+
+#define FIGURES_OF_A_LINE 64 /* more is no sentence */
+
+/* --- arithmetic above the peak */
+
+static double peak(const struct jl_entity *e, bool wide, const char *text, size_t len)
+{
+	double most = NAN;
+
+	for (size_t i = 0; i < e->n_gpus; i++) {
+		const struct jl_gpu *g = e->gpus[i];
+		const double rates[] = { g->fp16_fp32acc_dense_flopps.value,
+					 g->fp16_dense_flopps.value,
+					 g->bf16_dense_flopps.value,
+					 g->tf32_dense_flopps.value,
+					 g->fp32_flopps.value,
+					 wide ? g->fp8_dense_flopps.value : NAN,
+					 wide ? g->fp4_dense_flopps.value : NAN };
+
+		for (size_t k = 0; k < sizeof rates / sizeof rates[0]; k++)
+			if (!isnan(rates[k]))
+				most = fmax(isnan(most) ? 0 : most, rates[k]);
+		if (isnan(g->bf16_dense_flopps.value) && isnan(g->fp16_dense_flopps.value) &&
+		    isnan(g->fp16_fp32acc_dense_flopps.value))
+			return NAN;
+	}
+	(void)text;
+	(void)len;
+	return most;
+}
+
+static void check_flops(struct jl_memo *note, const struct jl_line *line, int32_t fig)
+{
+	const struct jl_figure *f = &note->figures[fig];
+	const struct jl_mention *on = line->kind == JL_LINE_ROW
+					      ? (line->n_mentions ? &note->mentions[line->mention] : NULL)
+					      : jl_memo_line_mention(note, f->line);
+	const struct jl_entity *e = jl_mention_entity(note, on);
+	const uint32_t section = line->section;
+	const char *narrow = "FP8|INT8|FP4|NVFP4|MXFP8|sparse|sparsity|희소|2:4|INT4";
+	struct jl_said_finding *said;
+	bool wide;
+	double most;
+
+	if (!on || !e->n_gpus ||
+	    JL_LINE_HAS(note, line, "총|total|aggregate|cluster|클러스터|nodes|노드|GPUs|PFLOPS|system"))
+		return;
+	wide = JL_LINE_HAS(note, line, narrow) || (section && JL_LINE_HAS(note, &note->lines[section - 1], narrow));
+	most = peak(e, wide, NULL, 0) * (on->count ? on->count : 1);
+	if (isnan(most) || f->lo <= most * 1.12 || wide)
+		return;
+	if (!(said = jl_finding_new(note, JL_MEMO_WRONG, "bound", f->at, f->len, fig)))
+		return;
+	jl_fig_text(said->estimate, note, f, most, 0);
+	said->source = e->gpus[0]->source;
+	/* a table's head may say FP8 where the row does not */
+	said->shown = line->kind != JL_LINE_ROW;
+	jl_said_finding_say(said, "more than %s has: its dense peak is %s", e->gpus[0]->name, said->estimate);
+}
+
+/* --- shares above all of it */
+
+static void check_share(struct jl_memo *note, const struct jl_line *line, int32_t fig)
+{
+	const struct jl_figure *f = &note->figures[fig];
+	const size_t from = f->at - line->at > 40 ? f->at - 40 : line->at;
+	struct jl_said_finding *said;
+
+	if (f->lo <= 1.005 ||
+	    !jl_span_has(note->text + from, f->at - from,
+			 "MFU|HFU|utilization|utilisation|이용률|사용률|가동률|occupancy|점유율") ||
+	    JL_LINE_HAS(note, line, "CPU|core|코어"))
+		return;
+	if ((said = jl_finding_new(note, JL_MEMO_WRONG, "bound", f->at, f->len, fig)))
+		jl_said_finding_say(said, "a share of a peak or of time cannot be above 100 %%");
+}
+
+/* --- an all-reduce over nodes */
+
+struct network {
+	double node_Bps; /* what a node sends; NAN: nobody says */
+	int32_t said_by; /* figure; -1: the catalog */
+	const struct jl_system *system;
+	double size_B;
+};
+
+static const char net_words[] = "EFA|InfiniBand|인피니밴드|네트워크|network|NIC|RoCE|RDMA";
+static const char coll_words[] = "algbw|busbw|all-reduce|allreduce|all_reduce|NCCL";
+
+/* The network that the note says its nodes have, and the size that it reduces. */
+static struct network network_of(const struct jl_memo *note)
+{
+	struct network net = { .node_Bps = NAN, .said_by = -1, .size_B = NAN };
+
+	for (size_t i = 0; i < note->n_mentions && !net.system; i++) {
+		const struct jl_system *s = note->entities[note->mentions[i].entity].system;
+
+		if (s && s->n_gpu > 1 && s->net_Bps.value > 0)
+			net.system = s;
+	}
+	for (size_t i = 0; i < note->n_figures; i++) {
+		const struct jl_figure *f = &note->figures[i];
+		const struct jl_line *line = &note->lines[f->line];
+		const struct jl_line *head = line->section ? &note->lines[line->section - 1] : line;
+
+		if (line->n_figs > FIGURES_OF_A_LINE || (f->qty != JL_Q_BYTES && f->qty != JL_Q_BYTE_RATE))
+			continue;
+		if (f->qty == JL_Q_BYTES && isnan(net.size_B) && f->lo >= 1e6 && JL_LINE_HAS(note, line, coll_words))
+			net.size_B = f->lo;
+		if (f->qty == JL_Q_BYTE_RATE && isnan(net.node_Bps) && !(f->flags & JL_FIG_RANGE) &&
+		    !JL_LINE_HAS(note, line, "algbw|busbw") &&
+		    (JL_LINE_HAS(note, line, "EFA|InfiniBand") ||
+		     (line->kind == JL_LINE_HEAD && JL_LINE_HAS(note, line, net_words)) ||
+		     (JL_LINE_HAS(note, head, net_words) && JL_LINE_HAS(note, line, "노드|node|최대|max")))) {
+			net.node_Bps = f->lo;
+			net.said_by = (int32_t)i;
+		}
+	}
+	if (net.system)
+		net.node_Bps = net.system->net_Bps.value;
+	return net;
+}
+
+/* "8 노드: 270 GB/s", "on 16 nodes": how many nodes the line speaks of; 0: it does not say, or says several. */
+static uint32_t nodes_of(const struct jl_memo *note, const struct jl_line *line)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = line->fig; i < line->fig + line->n_figs; i++) {
+		const struct jl_figure *f = &note->figures[i];
+
+		if (f->qty != JL_Q_COUNT || !jl_span_has(note->text + f->at, f->len, "노드|nodes|node"))
+			continue;
+		if (n && n != (uint32_t)f->lo)
+			return 0;
+		n = f->lo >= 2 && f->lo < 100000 ? (uint32_t)f->lo : n;
+	}
+	return n;
+}
+
+static bool expect(struct jl_estimate *ret, struct jl_memo *note, const struct network *net, uint32_t nodes)
+{
+	struct jl_collective_case c;
+	struct jl_machine machine;
+	struct jl_sys sys;
+	struct jl_err err;
+
+	if (!net->system || jl_sys_parse(&sys, note->cat, net->system->id, note->arena, &err) ||
+	    jl_machine_hosts(&machine, note->cat, &sys, (int)nodes, note->arena, &err) ||
+	    jl_collective_case(&c, &machine,
+			       &(struct jl_collective_ask){ .kind = JL_ALLREDUCE,
+							    .size_B = isnan(net->size_B) ? 16e9 : net->size_B },
+			       &err))
+		return false;
+	*ret = c.algbw_Bps;
+	return true;
+}
+
+static void check_share_of_net(struct jl_memo *note, const struct jl_line *line, const struct jl_figure *f,
+			       double bound, const struct network *net)
+{
+	for (uint32_t i = line->fig; i < line->fig + line->n_figs; i++) {
+		const struct jl_figure *p = &note->figures[i];
+		struct jl_said_finding *said;
+
+		if (p->qty != JL_Q_PERCENT || fabs(jl_fig_mid(p) - jl_fig_mid(f) / net->node_Bps) > p->digit ||
+		    bound > 0.9 * net->node_Bps)
+			continue;
+		jl_memo_judge(note, (int32_t)i, JL_MEMO_CONFIRMED);
+		if (jl_fig_mid(f) > bound ||
+		    !(said = jl_finding_new(note, JL_MEMO_DIFFERS, "bound", p->at, p->len, (int32_t)i)))
+			continue;
+		jl_fig_text(said->estimate, note, p, jl_fig_mid(f) / bound, 0);
+		jl_said_finding_say(
+			said,
+			"a share of a rate that an all-reduce over these nodes cannot reach; of the bound it is %s",
+			said->estimate);
+	}
+}
+
+static void check_allreduce(struct jl_memo *note, const struct jl_line *line, int32_t fig, const struct network *net)
+{
+	const struct jl_figure *f = &note->figures[fig];
+	const uint32_t nodes = nodes_of(note, line);
+	const double bound = nodes ? net->node_Bps * nodes / (2.0 * (nodes - 1)) : NAN;
+	struct jl_said_finding *said = NULL;
+	struct jl_estimate e;
+	char lo[JL_SHOULD_MAX];
+
+	if (!nodes || JL_LINE_HAS(note, line, "busbw|SHARP|all-gather|broadcast"))
+		return;
+	if (jl_fig_mid(f) > bound * 1.02)
+		said = jl_finding_new(note, JL_MEMO_WRONG, "bound", f->at, f->len, fig);
+	else
+		check_share_of_net(note, line, f, bound, net);
+	if (said) {
+		jl_fig_text(said->premises, note, f, bound, 0);
+		snprintf(lo, sizeof lo, "≤ %.50s", said->premises);
+		memcpy(said->premises, lo, sizeof lo);
+		jl_said_finding_say(said,
+				    "an all-reduce over %u nodes cannot be above the network's %.3g GB/s x %u/%u: "
+				    "every byte leaves a node nearly twice",
+				    nodes, net->node_Bps / 1e9, nodes, 2 * (nodes - 1));
+	}
+	if (!expect(&e, note, net, nodes))
+		return;
+	if (said) {
+		jl_fig_range_text(said->estimate, note, f, e.lo, e.hi);
+		return;
+	}
+	if (note->verdicts[fig] == JL_MEMO_CANNOT && f->lo <= e.hi && f->hi >= e.lo)
+		jl_memo_judge(note, fig, JL_MEMO_COMPATIBLE);
+	else if (note->verdicts[fig] == JL_MEMO_CANNOT &&
+		 (said = jl_finding_new(note, JL_MEMO_UNLIKELY, "expected", f->at, f->len, fig))) {
+		jl_fig_range_text(said->estimate, note, f, e.lo, e.hi);
+		jl_said_finding_say(said, "jeoul expects %s there (80 %% interval)", said->estimate);
+	}
+}
+
+/* --- both directions beside one */
+
+static const struct jl_mention *section_mention(const struct jl_memo *note, uint32_t line)
+{
+	for (uint32_t s = note->lines[line].section; s; s = note->lines[s - 1].section)
+		if (note->lines[s - 1].n_mentions)
+			return jl_memo_line_mention(note, s - 1);
+	return NULL;
+}
+
+/* Is a rate of PCIe, which is one way, set beside it? */
+static bool pcie_beside(const struct jl_memo *note, uint32_t l)
+{
+	for (uint32_t i = l > 3 ? l - 3 : 0; i < l + 4 && i < note->n_lines; i++)
+		for (uint32_t f = note->lines[i].fig; i != l && f < note->lines[i].fig + note->lines[i].n_figs; f++)
+			if (note->figures[f].qty == JL_Q_BYTE_RATE && JL_LINE_HAS(note, &note->lines[i], "PCIe"))
+				return true;
+	return false;
+}
+
+static void check_both_ways(struct jl_memo *note, uint32_t l, int32_t fig)
+{
+	const struct jl_line *line = &note->lines[l];
+	const struct jl_figure *f = &note->figures[fig];
+	const struct jl_mention *on = line->n_mentions ? jl_memo_line_mention(note, l) : section_mention(note, l);
+	const struct jl_entity *e = jl_mention_entity(note, on);
+	struct jl_said_finding *said;
+	double one;
+
+	if (!on || e->n_gpus != 1 || !JL_LINE_HAS(note, line, "nvlink") ||
+	    JL_LINE_HAS(note, line, "양방향|bidirectional|both|duplex|total|합") || !pcie_beside(note, l))
+		return;
+	one = e->gpus[0]->link_oneway_Bps.value;
+	if (!(fabs(f->lo / e->gpus[0]->link_bothway_Bps.value - 1) < 0.01) || !(f->lo > 1.5 * one) ||
+	    !(said = jl_finding_new(note, JL_MEMO_DIFFERS, "listed", f->at, f->len, fig)))
+		return;
+	jl_fig_text(said->estimate, note, f, one, 0);
+	said->source = e->gpus[0]->source;
+	jl_said_finding_say(said, "the sum of both directions beside PCIe's one: one way it is %s", said->estimate);
+}
+
+/* --- a model that does not fit */
+
+static const char small[] = "LoRA|QLoRA|8-bit|4-bit|8bit|4bit|INT8|INT4|FP8|FP4|quant|quantized|양자화|offload|"
+			    "offloading|오프로딩|오프로드|GGUF|AWQ|GPTQ|MoE|pruned";
+
+enum use { USE_NONE, USE_TRAIN, USE_INFER };
+
+static enum use use_of(const struct jl_memo *note, uint32_t line)
+{
+	for (uint32_t s = line + 1, hops = 0; s && hops < 3; s = note->lines[s - 1].section, hops++) {
+		if (JL_LINE_HAS(note, &note->lines[s - 1], "추론|inference|serving|서빙|serve|LLaMA 70B"))
+			return USE_INFER;
+		if (JL_LINE_HAS(note, &note->lines[s - 1], "학습|training|train|fine-tuning|pretraining"))
+			return USE_TRAIN;
+	}
+	return USE_NONE;
+}
+
+/* Bytes of one GPU that weights, gradients and AdamW's states take at least. */
+static double least_B(const struct jl_memo *note, const struct jl_line *line, enum use use, double params, double n)
+{
+	if (use == USE_INFER)
+		return params * 2 / n;
+	if (JL_LINE_HAS(note, line, "ZeRO-2|ZeRO 2|ZeRO2"))
+		return params * 2 + params * 14 / n;
+	return params * 16 / n; /* sharded as far as it goes */
+}
+
+static void check_fit(struct jl_memo *note, uint32_t l, int32_t fig, double n)
+{
+	const struct jl_line *line = &note->lines[l];
+	const struct jl_figure *f = &note->figures[fig];
+	const struct jl_mention *on = line->n_mentions ? jl_memo_line_mention(note, l) : section_mention(note, l);
+	const struct jl_entity *e = jl_mention_entity(note, on);
+	const enum use use = use_of(note, l);
+	struct jl_said_finding *said;
+	double mem = 0, need;
+
+	if (!on || !e->n_gpus || use == USE_NONE || JL_LINE_HAS(note, line, small) || f->lo < 5e8)
+		return;
+	for (size_t i = 0; i < e->n_gpus; i++)
+		mem = fmax(mem, e->gpus[i]->mem_B.value);
+	need = least_B(note, line, use, f->lo, n);
+	if (!(mem > 0) || need <= mem * 1.02 ||
+	    !(said = jl_finding_new(note, JL_MEMO_UNLIKELY, "bound", f->at, f->len, fig)))
+		return;
+	snprintf(said->estimate, sizeof said->estimate, "%.0f GB > %.0f GiB", need / 1e9, mem / 1073741824.0);
+	if (use == USE_INFER)
+		jl_said_finding_say(
+			said,
+			"16-bit weights take %.0f GB on each of %.0f, and %s has %.0f GiB; %d bits or fewer would fit",
+			need / 1e9, n, e->gpus[0]->name, mem / 1073741824.0,
+			need / 2 < mem   ? 8
+			: need / 4 < mem ? 4
+					 : 2);
+	else
+		jl_said_finding_say(said,
+				    "weights, gradients and AdamW's states (16 bytes a parameter) take %.0f GB on each "
+				    "of %.0f, and %s has %.0f GiB",
+				    need / 1e9, n, e->gpus[0]->name, mem / 1073741824.0);
+}
+
+/* The number of GPUs that a line gives a model: "2GPU", "single GPU"; 0: none, or several nodes. */
+static double gpus_of(const struct jl_memo *note, const struct jl_line *line)
+{
+	double n = 0;
+
+	if (JL_LINE_HAS(note, line, "멀티노드|multi-node|multinode|nodes|노드|Tensor Parallel"))
+		return 0;
+	for (uint32_t i = line->fig; i < line->fig + line->n_figs; i++) {
+		const struct jl_figure *f = &note->figures[i];
+
+		if (f->qty == JL_Q_COUNT && jl_span_has(note->text + f->at, f->len, "GPU|GPUs") && f->lo >= 1)
+			n = f->hi;
+	}
+	if (n == 0 && JL_LINE_HAS(note, line, "단일 GPU|single GPU|one GPU|1 GPU|single-GPU"))
+		n = 1;
+	return n;
+}
+
+static void check_model(struct jl_memo *note, uint32_t l)
+{
+	const struct jl_line *line = &note->lines[l];
+	const double n = gpus_of(note, line);
+	int32_t params = -1;
+
+	for (uint32_t i = line->fig; i < line->fig + line->n_figs; i++)
+		if (note->figures[i].qty == JL_Q_PARAMS && note->figures[i].scale >= 1e9) {
+			if (params >= 0)
+				return; /* two models */
+			params = (int32_t)i;
+		}
+	if (n > 0 && params >= 0)
+		check_fit(note, l, params, n);
+}
+
+void jl_rule_bounds(struct jl_memo *note)
+{
+	const struct network net = network_of(note);
+
+	for (size_t l = 0; l < note->n_lines; l++) {
+		const struct jl_line *line = &note->lines[l];
+		const struct jl_line *head = line->section ? &note->lines[line->section - 1] : line;
+
+		if (line->n_figs > FIGURES_OF_A_LINE)
+			continue;
+		for (uint32_t i = line->fig; i < line->fig + line->n_figs; i++) {
+			const uint8_t q = note->figures[i].qty;
+
+			if (note->verdicts[i] <= JL_MEMO_UNLIKELY)
+				continue;
+			if (q == JL_Q_FLOP_RATE)
+				check_flops(note, line, (int32_t)i);
+			else if (q == JL_Q_PERCENT)
+				check_share(note, line, (int32_t)i);
+			else if (q == JL_Q_BYTE_RATE && !isnan(net.node_Bps) &&
+				 (JL_LINE_HAS(note, line, coll_words) || JL_LINE_HAS(note, head, coll_words) ||
+				  net.said_by >= 0))
+				check_allreduce(note, line, (int32_t)i, &net);
+			if (q == JL_Q_BYTE_RATE)
+				check_both_ways(note, (uint32_t)l, (int32_t)i);
+		}
+		if (line->n_figs)
+			check_model(note, (uint32_t)l);
+	}
+}

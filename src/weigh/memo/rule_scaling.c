@@ -1,0 +1,180 @@
+/* Tables of scaling: an efficiency is the speed-up over what as many times the hardware should give; and a throughput that stands in two
+ * tables is the same in both. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "memo/inside.h"
+
+/* --- efficiency = speed-up / (units / units of the base) */
+
+struct scaling {
+	int speedup, share;
+};
+
+static bool find_columns(const struct jl_memo *note, const struct jl_grid *g, struct scaling *s)
+{
+	*s = (struct scaling){ -1, -1 };
+	for (uint32_t c = 1; c < g->n_cols; c++) {
+		const struct jl_cell *head = jl_grid_cell(g, 0, c);
+
+		if (jl_span_has(note->text + head->at, head->len, "이상적|ideal|linear"))
+			continue;
+		if (jl_span_has(note->text + head->at, head->len, "배속|speedup|speed-up|가속"))
+			s->speedup = (int)c;
+		else if (jl_span_has(note->text + head->at, head->len, "효율|efficiency"))
+			s->share = (int)c;
+	}
+	return s->speedup >= 0 && s->share >= 0;
+}
+
+/* "2노드 20GPU (DDP)", or the number of GPUs as the first column. */
+static double units_of(const struct jl_memo *note, const struct jl_grid *g, uint32_t r)
+{
+	const int32_t i = jl_grid_cell(g, r, 0)->fig;
+
+	return i >= 0 && (note->figures[i].qty == JL_Q_COUNT || note->figures[i].qty == JL_Q_NUMBER)
+		       ? note->figures[i].lo
+		       : NAN;
+}
+
+static void judge_scaling(struct jl_memo *note, const struct jl_grid *g)
+{
+	struct scaling s;
+	double base = NAN;
+	int n_ok = 0;
+
+	if (!g->has_heads || !find_columns(note, g, &s))
+		return;
+	for (int pass = 0; pass < 2; pass++)
+		for (uint32_t r = 1; r < g->n_rows; r++) {
+			const int32_t up = jl_grid_cell(g, r, (uint32_t)s.speedup)->fig,
+				      share = jl_grid_cell(g, r, (uint32_t)s.share)->fig;
+			const struct jl_figure *u = up < 0 ? NULL : &note->figures[up],
+					       *e = share < 0 ? NULL : &note->figures[share];
+			const double n = units_of(note, g, r);
+			struct jl_said_finding *said;
+			double want;
+
+			base = isnan(base) && u && fabs(u->lo - 1) < 1e-9 ? n : base;
+			if (!u || !e || isnan(n) || isnan(base) || n <= base || e->qty != JL_Q_PERCENT)
+				continue;
+			want = jl_fig_mid(u) * base / n;
+			if (fabs(want - jl_fig_mid(e)) <= e->digit + want * u->digit / jl_fig_mid(u)) {
+				n_ok++;
+				jl_memo_judge(note, share, JL_MEMO_CONFIRMED);
+				continue;
+			}
+			if (!pass || !n_ok || !(said = jl_finding_new(note, JL_MEMO_WRONG, "table", u->at, u->len, up)))
+				continue;
+			jl_fig_text(said->premises, note, u, jl_fig_mid(e) * n / base, 0);
+			jl_said_finding_say(
+				said,
+				"does not go with the efficiency of its row, %s: that would be %s; they are over "
+				"different bases",
+				jl_memo_quote(note, e->at, e->len), said->premises);
+		}
+}
+
+/* --- one throughput in two tables */
+
+struct fact {
+	double gpus;
+	int mode; /* index of modes + 1 */
+	int32_t fig;
+	const struct jl_grid *grid;
+};
+
+static const char *const modes[] = { "DDP", "DeepSpeed|ZeRO|ZeRO-2", "FSDP" };
+#define FACTS_MAX 400
+
+static int mode_of(const struct jl_memo *note, const struct jl_cell *a, const struct jl_cell *b)
+{
+	for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++)
+		if (jl_span_has(note->text + a->at, a->len, modes[i]) ||
+		    jl_span_has(note->text + b->at, b->len, modes[i]))
+			return (int)i + 1;
+	return 0;
+}
+
+/* "10GPU" in the label, or the first column where its head counts GPUs. */
+static double gpus_of(const struct jl_memo *note, const struct jl_grid *g, uint32_t r)
+{
+	const struct jl_cell *label = jl_grid_cell(g, r, 0), *head = jl_grid_cell(g, 0, 0);
+	const struct jl_line *line;
+
+	if (label->fig < 0)
+		return NAN;
+	line = &note->lines[note->figures[label->fig].line];
+	for (uint32_t i = line->fig; i < line->fig + line->n_figs; i++) {
+		const struct jl_figure *f = &note->figures[i];
+
+		if (f->at + f->len <= label->at + label->len && f->qty == JL_Q_COUNT &&
+		    jl_span_has(note->text + f->at, f->len, "GPU|GPUs"))
+			return f->lo;
+	}
+	return jl_span_has(note->text + head->at, head->len, "GPU|GPUs") ? note->figures[label->fig].lo : NAN;
+}
+
+static size_t read_facts(const struct jl_memo *note, struct fact *facts)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < note->n_grids && i < 64; i++) {
+		const struct jl_grid *g = &note->grids[i];
+
+		for (uint32_t r = 1; g->has_heads && g->kind == JL_GRID_TABLE && r < g->n_rows; r++)
+			for (uint32_t c = 1; c < g->n_cols && n < FACTS_MAX; c++) {
+				const struct jl_cell *cell = jl_grid_cell(g, r, c), *head = jl_grid_cell(g, 0, c);
+				const int mode = cell->fig < 0 ? 0 : mode_of(note, head, jl_grid_cell(g, r, 0));
+				const double gpus = mode ? gpus_of(note, g, r) : NAN;
+
+				/* a rate by its own unit, or in a column beside one whose head says samples/s */
+				if (!isnan(gpus) && note->figures[cell->fig].decimals &&
+				    (note->figures[cell->fig].qty == JL_Q_COUNT_RATE ||
+				     (note->figures[cell->fig].qty == JL_Q_NUMBER && mode)))
+					facts[n++] = (struct fact){ gpus, mode, cell->fig, g };
+			}
+	}
+	return n;
+}
+
+static void contradictions(struct jl_memo *note)
+{
+	struct fact *facts = jl_arena_array(note->arena, FACTS_MAX, sizeof *facts);
+	const size_t n = facts ? read_facts(note, facts) : 0;
+
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < i; k++) {
+			const struct jl_figure *a = &note->figures[facts[k].fig], *b = &note->figures[facts[i].fig];
+			struct jl_said_finding *said;
+			uint32_t line, column;
+			bool agree = false;
+
+			if (facts[i].grid == facts[k].grid || facts[i].gpus != facts[k].gpus ||
+			    facts[i].mode != facts[k].mode || a->lo == b->lo || fabs(log(b->lo / a->lo)) > 0.06)
+				continue;
+			/* another pair of the two tables is the same: they are about the same runs */
+			for (size_t x = 0; x < n; x++)
+				for (size_t y = 0; y < n; y++)
+					agree |= facts[x].grid == facts[i].grid && facts[y].grid == facts[k].grid &&
+						 facts[x].gpus == facts[y].gpus && facts[x].mode == facts[y].mode &&
+						 note->figures[facts[x].fig].lo == note->figures[facts[y].fig].lo;
+			if (!agree ||
+			    !(said = jl_finding_new(note, JL_MEMO_WRONG, "same-fact", b->at, b->len, facts[i].fig)))
+				continue;
+			jl_fig_text(said->premises, note, b, a->lo, 0);
+			jl_memo_place(note, a->at, &line, &column);
+			jl_said_finding_say(
+				said, "line %u has %s for the same run; which of them is right, the note does not say",
+				line, said->premises);
+		}
+}
+
+void jl_rule_scaling(struct jl_memo *note)
+{
+	for (size_t i = 0; i < note->n_grids; i++)
+		if (note->grids[i].kind == JL_GRID_TABLE)
+			judge_scaling(note, &note->grids[i]);
+	contradictions(note);
+}

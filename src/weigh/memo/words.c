@@ -1,0 +1,160 @@
+/* Words around a figure, and figures said in the way that the note has them. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/utf8.h"
+#include "memo/inside.h"
+
+static bool letter(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/* Without case, for letters of ASCII. */
+static bool begins(const char *text, const char *word, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (text[i] != word[i] && (!letter(word[i]) || (text[i] ^ word[i]) != 0x20))
+			return false;
+	return true;
+}
+
+static bool has_word(const char *text, size_t len, const char *word, size_t n)
+{
+	const bool ascii = letter(word[0]) || (word[0] >= '0' && word[0] <= '9');
+
+	for (size_t i = 0; i + n <= len; i++) {
+		if ((text[i] ^ word[0]) & ~0x20 || !begins(text + i, word, n))
+			continue;
+		if (ascii && ((i && letter(text[i - 1])) || (i + n < len && letter(text[i + n]))))
+			continue;
+		return true;
+	}
+	return false;
+}
+
+size_t jl_word_len(const char *words)
+{
+	size_t n = 0;
+
+	while (words[n] && words[n] != '|')
+		n++;
+	return n;
+}
+
+bool jl_words_begin(const char *text, size_t len, const char *words, bool whole)
+{
+	for (const char *w = words; *w;) {
+		const size_t n = jl_word_len(w);
+
+		if ((whole ? n == len : n <= len) && n && !((text[0] ^ w[0]) & ~0x20) && begins(text, w, n))
+			return true;
+		w += n + (w[n] == '|');
+	}
+	return false;
+}
+
+bool jl_span_has(const char *text, size_t len, const char *words)
+{
+	if (len > 4096)
+		len = 4096; /* a sentence, not a file in one line */
+	for (const char *w = words; *w;) {
+		const size_t n = jl_word_len(w);
+
+		if (n && has_word(text, len, w, n))
+			return true;
+		w += n + (w[n] == '|');
+	}
+	return false;
+}
+
+double jl_fig_mid(const struct jl_figure *fig)
+{
+	return (fig->lo + fig->hi) / 2;
+}
+
+double jl_fig_slack(const struct jl_figure *fig)
+{
+	return fig->digit * (fig->flags & JL_FIG_ABOUT ? 1.0 : 0.5);
+}
+
+static void commas(char *text)
+{
+	char plain[JL_SHOULD_MAX];
+	const size_t whole = strcspn(text, ".");
+	size_t n = 0;
+
+	snprintf(plain, sizeof plain, "%s", text);
+	for (size_t i = 0; plain[i] && n + 2 < JL_SHOULD_MAX; i++) {
+		if (i && i < whole && (whole - i) % 3 == 0 && plain[i - 1] != '-')
+			text[n++] = ',';
+		text[n++] = plain[i];
+	}
+	text[n] = '\0';
+}
+
+const char *jl_fig_digits(char out[JL_SHOULD_MAX], const struct jl_memo *note, const struct jl_figure *like,
+			  double value, int more)
+{
+	const double v = value / like->scale;
+	int decimals = like->decimals + more;
+
+	(void)note;
+	/* three digits at least of what is much smaller than the figure that it stands for */
+	while (v != 0 && fabs(v - round(v)) > 1e-9 * fabs(v) && fabs(v) * pow(10, decimals) < 9.5 && decimals < 9)
+		decimals++;
+	snprintf(out, JL_SHOULD_MAX, "%.*f", fabs(v) < 1e15 ? decimals : 0, fabs(v) < 1e30 ? v : 0);
+	if (like->flags & JL_FIG_COMMAS || fabs(v) >= 10000)
+		commas(out);
+	return out;
+}
+
+static void add_unit(char out[JL_SHOULD_MAX], const struct jl_memo *note, const struct jl_figure *like)
+{
+	const size_t n = strlen(out);
+	const char *unit = note->text + like->num_at + like->num_len;
+	size_t len = like->unit_len;
+
+	if (like->qty == JL_Q_USD || like->qty == JL_Q_USD_RATE) {
+		snprintf(out + n, JL_SHOULD_MAX - n, "%s", like->qty == JL_Q_USD ? " USD" : " USD/h");
+		return;
+	}
+	while (len && unit[0] == ' ') /* "2.5 GB" keeps its blank */
+		break;
+	if (like->unit_len && n + len + 1 < JL_SHOULD_MAX) {
+		memcpy(out + n, unit, len);
+		out[n + len] = '\0';
+	}
+}
+
+const char *jl_fig_text(char out[JL_SHOULD_MAX], const struct jl_memo *note, const struct jl_figure *like, double value,
+			int more)
+{
+	jl_fig_digits(out, note, like, value, more);
+	add_unit(out, note, like);
+	return out;
+}
+
+const char *jl_fig_range_text(char out[JL_SHOULD_MAX], const struct jl_memo *note, const struct jl_figure *like,
+			      double lo, double hi)
+{
+	char second[JL_SHOULD_MAX];
+
+	jl_fig_digits(out, note, like, lo, 0);
+	jl_fig_text(second, note, like, hi, 0);
+	snprintf(out + strlen(out), JL_SHOULD_MAX - strlen(out), "–%s", second);
+	return out;
+}
+
+const char *jl_memo_quote(struct jl_memo *note, uint32_t at, uint32_t len)
+{
+	char *copy = jl_arena_strndup(note->arena, note->text + at, len);
+
+	if (!copy)
+		return "";
+	for (char *c = copy; *c; c++)
+		if (*c == '\n' || *c == '\t')
+			*c = ' ';
+	return copy;
+}

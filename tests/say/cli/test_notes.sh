@@ -1,0 +1,70 @@
+#!/bin/bash
+# Notes audited from the outside: planted errors found, quiet where nothing is wrong, every form, what is no note; the notes that the
+# program grew from where JEOUL_SEEDS names their folder.
+. "$(dirname "$0")/lib.sh"
+here=$(dirname "$0") notes="$JEOUL_SOURCE/tests/fixtures/notes"
+
+# At least 9 of 10 planted errors, no alarm in the notes as they stand
+if python3 "$here/notes_planted.py" "$JEOUL" "$notes" "$notes/planted.tsv" 0.9 > "$work/planted"; then ok; else bad "$(cat "$work/planted")"; fi
+for note in "$notes"/*.md "$notes"/*.txt "$notes"/*.html; do
+	run 0 audit "$note" --strict --lang en; narrow
+	run 0 audit "$note" --lang ko; narrow
+	run 0 audit "$note" --json; json "j['n_wrong'] == j['n_differs'] == j['n_unlikely'] == 0 and j['n_confirmed'] > 3"
+done
+
+# One that is wrong, in every form
+sed 's/| 1800 W/| 1600 W/; s/performance: 989/performance: 1,979/' "$notes/cards.md" > "$work/wrong.md"
+cd "$work" || exit 1
+run 3 audit wrong.md --strict --lang en; flat
+has "1,979 TFLOPS (differs from listed)"; has "2:4 sparse"; has "989 TFLOPS"; has "1600 W (wrong)"; has "power = each × pieces, as 3 other rows have it, gives 1800 W"
+run 0 audit wrong.md --lang ko; flat; has "희소(sparse)"; has "공개 사양과 다름"; has "1600 W (틀림)"
+run 0 audit wrong.md --json
+json "[(f['line'], f['rule'], f['fix']) for f in j['findings'] if f['shown'] and f['follows_from'] is None] == [(23, 'listed', '989'), (34, 'table', '1800')] or str([(f['line'], f['rule'], f['fix']) for f in j['findings']])"
+run 0 audit wrong.md --format html; has '<mark class="wrong">1600 W</mark>'; has '<details class="differs">'; has 'id="L34"'; lacks "<script"
+run 0 audit wrong.md --format md; has "1600 W[^jeoul"; has "[^jeoul1]: **differs from listed**"
+run 0 audit wrong.md --format sarif
+json "j['version'] == '2.1.0' and j['runs'][0]['tool']['driver']['name'] == 'jeoul'"
+json "any(r['ruleId'] == 'table' and r['level'] == 'error' and r['locations'][0]['physicalLocation']['region']['startLine'] == 34 for r in j['runs'][0]['results'])"
+json "all(r['ruleId'] in [q['id'] for q in j['runs'][0]['tool']['driver']['rules']] for r in j['runs'][0]['results'])"
+run 0 audit wrong.md --fix; has "-- FP16 performance: 1,979 TFLOPS"; has "+- FP16 performance: 989 TFLOPS"; has "--- a/wrong.md"
+cp "$work/out" fix.patch
+if patch -s -p1 < fix.patch && [ "$(sed -n 23p wrong.md)" = "$(sed -n 23p "$notes/cards.md")" ]; then ok; else bad "the diff does not apply"; fi
+run 0 audit - --lang en < "$notes/ddp.md"; has "-: "
+
+# The margin survives a note that means harm
+printf '# <script>alert(1)</script>\n3 × 4 = 13 GB <img src=x onerror=y> \xe2\x80\xae\x1b[31m\n\nRTX 3090 48GB & "quotes"\n' > evil.md
+run 0 audit evil.md --format html; lacks "<script>alert"; lacks "<img"; lacks $'\x1b'; lacks $'\xe2\x80\xae'
+run 0 audit evil.md --lang en; lacks $'\x1b'; has "bytes are no text"
+
+# What is no note: one clear line
+head -c 4000 /dev/urandom > bin.md; run 1 audit bin.md --lang en; one_line; says "not a text"
+printf '%%PDF-1.7\n' > a.pdf; run 1 audit a.pdf --lang ko; one_line; says "pdftotext"
+run 1 audit nowhere.md; one_line
+run 2 audit "$JEOUL_SOURCE/examples/seed-000.yaml" --fix --lang en; one_line; says "for a note"
+printf 'title: t\nclaims:\n  - {at: 1, en: it, value: 4, from: 2 * 2}\n' > pipe.yaml
+run 0 audit - --lang en < pipe.yaml; has "1 claims in 1 places"
+
+# Ten megabytes, a million columns: answered, and not with all the memory
+python3 - "$notes/ddp.md" <<'PY'
+import sys
+text = open(sys.argv[1], encoding='utf-8').read().encode()
+open('big.md', 'wb').write((text * (10_000_000 // len(text) + 1))[:10_000_000])
+open('wide.md', 'wb').write(b'|' + b'1|' * 1000000 + b'\n|' + b'-|' * 1000000 + b'\n|' + b'2|' * 1000000 + b'\n')
+PY
+(ulimit -v 2000000; run 0 audit wide.md --lang en) || bad "wide.md"
+run 0 audit big.md --lang en; has "longer than what is looked at"
+run 0 audit wide.md --lang en
+
+# The notes that the program grew from, where they are: errors that hand-written claims find too
+if [ -d "${JEOUL_SEEDS:-/nonexistent}" ]; then
+	seed() { run 0 audit "$JEOUL_SEEDS"/$1*.txt --json; }
+	line() { json "any(f['line'] == $1 and '$2' in f['written'] and f['shown'] for f in j['findings'])"; }
+	seed 000; line 141 83.5; line 141 14.7; line 218 835; line 218 35; line 296 71
+	json "[f['premises'] for f in j['findings'] if f['line'] == 141][0].startswith('107')"
+	seed 001; line 114 2.7; line 117 2.1; line 128 2.7; line 165 0.9; line 89 1,979; line 50 2; line 51 3; line 26 2023
+	json "all(f['impossible_premise'] and not f['fix'] for f in j['findings'] if f['rule'] == 'batches' and f['premises'])"
+	seed 002; line 189 35; line 152 7B; line 172 70B; line 179 405B; line 134 All-Reduce; line 129 NVSwitch
+	seed 004; line 103 270; line 104 39; line 17 Busbw
+	seed 003; json "j['n_wrong'] + j['n_differs'] + j['n_unlikely'] <= 3"
+fi
+finish

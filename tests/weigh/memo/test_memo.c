@@ -1,0 +1,323 @@
+/* A note from bytes to findings: figures as people write them, tables of every kind, the rules one by one, and what must not hurt. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/utf8.h"
+#include "memo/memo.h"
+
+static struct jl_arena arena;
+
+static int set_up(void **state)
+{
+	(void)state;
+	jl_arena_init(&arena, JL_ARENA_LIMIT_B);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	jl_arena_release(&arena);
+	return 0;
+}
+
+static struct jl_memo *audit(const char *text, const char *name)
+{
+	struct jl_memo *note = NULL;
+	struct jl_err err = { .en = "" };
+
+	if (jl_memo_audit(&note, text, strlen(text), name, jl_catalog_embedded(), &arena, &err))
+		fail_msg("%s: %s", text, err.en);
+	return note;
+}
+
+static void test_figures(void **state)
+{
+	static const struct {
+		const char *text;
+		enum jl_qty qty;
+		double lo, hi;
+		int flags;
+	} rows[] = {
+		{ "it took 1.06 s", JL_Q_TIME, 1.06, 1.06, 0 },
+		{ "총 19,252개", JL_Q_COUNT, 19252, 19252, JL_FIG_COMMAS },
+		{ "약 5.67시간", JL_Q_TIME, 5.67 * 3600, 5.67 * 3600, JL_FIG_ABOUT },
+		{ "5시간 40분", JL_Q_TIME, 340 * 60, 340 * 60, JL_FIG_APPENDED },
+		{ "3h 36m a day", JL_Q_TIME, 216 * 60, 216 * 60, JL_FIG_APPENDED },
+		{ "0.4-0.6초", JL_Q_TIME, 0.4, 0.6, JL_FIG_RANGE },
+		{ "1.3 ~ 2.6 h", JL_Q_TIME, 1.3 * 3600, 2.6 * 3600, JL_FIG_RANGE },
+		{ "about 400 GB/s", JL_Q_BYTE_RATE, 400e9, 400e9, JL_FIG_ABOUT },
+		{ "3.35 TB/s", JL_Q_BYTE_RATE, 3.35e12, 3.35e12, 0 },
+		{ "400 Gbps", JL_Q_BYTE_RATE, 50e9, 50e9, 0 },
+		{ "~1,979 TFLOPS", JL_Q_FLOP_RATE, 1979e12, 1979e12, JL_FIG_ABOUT | JL_FIG_COMMAS },
+		{ "312 TFLOP/s", JL_Q_FLOP_RATE, 312e12, 312e12, 0 },
+		{ "24GB", JL_Q_BYTES, 24e9, 24e9, 0 },
+		{ "1.7배 느림", JL_Q_RATIO, 1.7, 1.7, 0 },
+		{ "a 1.93x gain", JL_Q_RATIO, 1.93, 1.93, 0 },
+		{ "76.5%", JL_Q_PERCENT, 0.765, 0.765, 0 },
+		{ "190만원", JL_Q_KRW, 1.9e6, 1.9e6, 0 },
+		{ "1억 2000만원", JL_Q_KRW, 1.2e8, 1.2e8, JL_FIG_APPENDED },
+		{ "costs $2,200", JL_Q_USD, 2200, 2200, JL_FIG_COMMAS },
+		{ "$2.14/h", JL_Q_USD_RATE, 2.14 / 3600, 2.14 / 3600, 0 },
+		{ "$2.14 per hour", JL_Q_USD_RATE, 2.14 / 3600, 2.14 / 3600, 0 },
+		{ "시간당 $1.465", JL_Q_USD_RATE, 1.465 / 3600, 1.465 / 3600, 0 },
+		{ "27.4 samples/s", JL_Q_COUNT_RATE, 27.4, 27.4, 0 },
+		{ "591 kWh", JL_Q_ENERGY, 591 * 3.6e6, 591 * 3.6e6, 0 },
+		{ "70B+ parameters", JL_Q_PARAMS, 70e9, 70e9, JL_FIG_LEAST },
+		{ "2세대", JL_Q_GENERATION, 2, 2, 0 },
+		{ "in 2017년", JL_Q_NUMBER, 2017, 2017, 0 },
+		{ "20일 이상", JL_Q_TIME, 20 * 86400, 20 * 86400, JL_FIG_LEAST },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		const struct jl_memo *note = audit(rows[i].text, "a.md");
+		const struct jl_figure *f = note->figures;
+
+		if (note->n_figures != 1 || f->qty != rows[i].qty || fabs(f->lo / rows[i].lo - 1) > 1e-9 ||
+		    fabs(f->hi / rows[i].hi - 1) > 1e-9 || f->flags != rows[i].flags)
+			fail_msg("'%s': %zu figures, kind %d, %g to %g, flags %d", rows[i].text, note->n_figures,
+				 f->qty, f->lo, f->hi, f->flags);
+	}
+}
+
+static void test_no_figures(void **state)
+{
+	static const char *const rows[] = { "RTX 3090",
+					    "an A100-SXM4-80GB",
+					    "ZeRO-2",
+					    "PyTorch 2.5.0",
+					    "sm_120",
+					    "2021-11-25",
+					    "52:00 - 53:00",
+					    "4x V100",
+					    "H100 x8",
+					    "0x1f",
+					    "PCIe 4.0",
+					    "1. first",
+					    "https://a.b/c?d=12",
+					    "<img width=\"891\">",
+					    "3090Ti",
+					    "# 3" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		const struct jl_memo *note = audit(rows[i], "a.md");
+
+		if (note->n_figures && strcmp(rows[i], "# 3") != 0)
+			fail_msg("'%s' has the figure %g", rows[i], note->figures[0].lo);
+	}
+}
+
+static const char product_table[] =
+	"| run | power | time | energy |\n|---|---|---|---|\n| a | 2 kW | 3 h | 6 kWh |\n| b | 4 kW | 5 h | 20 kWh |\n"
+	"| c | 7 kW | 2 h | %s kWh |\n| d | 3 kW | 9 h | 27 kWh |\n";
+
+static void test_tables(void **state)
+{
+	static const char *const forms[] = {
+		product_table,
+		"run\tpower\ttime\tenergy\na\t2 kW\t3 h\t6 kWh\nb\t4 kW\t5 h\t20 kWh\nc\t7 kW\t2 h\t%s kWh\nd\t3 kW\t9 "
+		"h\t27 kWh\n",
+		"┌─┬─┬─┬─┐\n│ run │ power │ time │ energy │\n├─┼─┼─┼─┤\n│ a │ 2 kW │ 3 h │ 6 kWh │\n│ b │ 4 kW │ 5 h │ "
+		"20 kWh │\n│ c │ 7 kW │ 2 h │ %s kWh │\n"
+		"│ d │ 3 kW │ 9 h │ 27 kWh │\n└─┴─┴─┴─┘\n",
+		"<table><tr><th>run<th>power<th>time<th>energy</tr>\n<tr><td>a</td><td>2 kW</td><td>3 h</td>\n<td>6 "
+		"kWh</td></tr><tr><td>b<td>4 kW<td>5 h<td>20 kWh"
+		"</tr><tr><td>c<td>7 kW<td>2 h<td>%s kWh</tr><tr><td>d<td>3 kW<td>9 h<td>27 kWh</tr></table>",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
+		char text[1024];
+		const struct jl_memo *note;
+
+		snprintf(text, sizeof text, forms[i], "14");
+		if (audit(text, "a.md")->n_findings)
+			fail_msg("form %zu: a table that is right has a finding", i);
+		snprintf(text, sizeof text, forms[i], "41");
+		note = audit(text, "a.md");
+		if (note->n_grids != 1 || note->n_findings != 1 || strcmp(note->findings[0].premises, "14 kWh") != 0 ||
+		    strcmp(note->findings[0].fix, "14") != 0)
+			fail_msg("form %zu: %zu tables, %zu findings: %s", i, note->n_grids, note->n_findings,
+				 note->n_findings ? note->findings[0].premises : "");
+	}
+}
+
+static const struct jl_said_finding *find(const struct jl_memo *note, const char *written)
+{
+	for (size_t i = 0; i < note->n_findings; i++)
+		if (strcmp(note->findings[i].written, written) == 0)
+			return &note->findings[i];
+	return NULL;
+}
+
+static void test_rules(void **state)
+{
+	static const struct {
+		const char *text, *written, *rule;
+		enum jl_memo_verdict verdict;
+		const char *premises, *estimate;
+	} rows[] = {
+		{ "154,016 × 2.5 s = 107 s\n", "107 s", "arithmetic", JL_MEMO_WRONG, "385,040 s", "" },
+		{ "38,504 × 0.9초 = 34,653초 = 약 6.9시간\n", "6.9시간", "arithmetic", JL_MEMO_WRONG, "9.6시간", "" },
+		{ "(350 W + 100 W) × 2 h = 800 Wh\n", "800 Wh", "arithmetic", JL_MEMO_WRONG, "900 Wh", "" },
+		{ "16GB / 0.1초 = 1600 GB/s\n", "1600 GB/s", "arithmetic", JL_MEMO_WRONG, "160 GB/s", "" },
+		{ "took 1,711시간 (17일)\n", "17일", "arithmetic", JL_MEMO_WRONG, "71일", "" },
+		{ "from 30 s → 10 s (4.0x)\n", "4.0x", "arithmetic", JL_MEMO_WRONG, "3.0x", "" },
+		{ "1.3B × 2 bytes = 2.6 MB\n", "2.6 MB", "arithmetic", JL_MEMO_WRONG, "2600.0 MB", "" },
+		{ "### H200\n- FP16 성능: ~1,979 TFLOPS\n", "1,979 TFLOPS", "listed", JL_MEMO_DIFFERS, "",
+		  "989 TFLOPS" },
+		{ "### A100\n- 2세대 Tensor Core\n", "2세대", "listed", JL_MEMO_DIFFERS, "", "3세대" },
+		{ "Hopper (2025)\n", "2025", "listed", JL_MEMO_DIFFERS, "", "2022" },
+		{ "the RTX 3090 48GB\n", "48GB", "listed", JL_MEMO_DIFFERS, "", "24GB" },
+		{ "one H100 reached 1,500 TFLOPS in BF16\n", "1,500 TFLOPS", "bound", JL_MEMO_WRONG, "", "989 TFLOPS" },
+		{ "with an MFU of 140 %\n", "140 %", "bound", JL_MEMO_WRONG, "", "" },
+		{ "EFA 400 GB/s 노드당\nall-reduce 8 노드: 270 GB/s\n", "270 GB/s", "bound", JL_MEMO_WRONG,
+		  "≤ 229 GB/s", "" },
+		{ "## RTX 3090\n| join | rate |\n|---|---|\n| PCIe | 12 GB/s |\n| NVLink | 112.5 GB/s |\n",
+		  "112.5 GB/s", "listed", JL_MEMO_DIFFERS, "", "56.2 GB/s" },
+		{ "| run | rate | speedup | efficiency |\n|---|---|---|---|\n| 1 node | 10.0 | 1.00x | - |\n| 2 nodes "
+		  "| 15.3 | 1.53x | 76.5 % |\n"
+		  "| 4 nodes | 30.0 | 3.00x | 60.0 % |\n",
+		  "3.00x", "table", JL_MEMO_WRONG, "2.40x", "" },
+		{ "DDP: Backward: 계산만 (통신 없음)\n", "DDP: Backward: 계산만 (통신 없음)", "confusion",
+		  JL_MEMO_WRONG, "", "" },
+		{ "Busbw = Algbw × 2배\n", "Busbw = Algbw × 2배", "confusion", JL_MEMO_DIFFERS, "", "" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		const struct jl_memo *note = audit(rows[i].text, "a.md");
+		const struct jl_said_finding *f = find(note, rows[i].written);
+
+		if (!f || strcmp(f->rule, rows[i].rule) != 0 || f->verdict != rows[i].verdict ||
+		    strcmp(f->premises, rows[i].premises) != 0 || strcmp(f->estimate, rows[i].estimate) != 0 ||
+		    !f->en[0] || !f->text[0])
+			fail_msg("'%s': %zu findings, '%s' '%s' '%s' '%s'", rows[i].text, note->n_findings,
+				 f ? f->rule : "", f ? f->premises : "", f ? f->estimate : "", f ? f->en : "");
+	}
+}
+
+/* What is right, or what nobody can know, is not called wrong. */
+static void test_quiet(void **state)
+{
+	static const char *const rows[] = {
+		"24 hours * 365 days = 8760 hours",
+		"avg=13.36s min=12.54s max=14.12s",
+		"18 links at 53.125 GB/s = 956.25 GB/s",
+		"x = 3, y = 4 and z = 5",
+		"one H100 reached 640 TFLOPS in BF16",
+		"an H100 with 14 GB of memory free",
+		"H100 FP8: 1,979 TFLOPS",
+		"H100 FP16 with sparsity: 1,979 TFLOPS",
+		"A100 (40 GB or 80 GB)",
+		"120일 (4개월)",
+		"45-55일 (1.5-2개월)",
+		"713일 (약 2년)",
+		"| a | b |\n|---|---|\n| 1 | 2 |\n| 2 | 4 |\n| 3 | 7 |\n",
+		"### H100\n| dtype | TFLOPS |\n|---|---|\n| FP8 | 1979 TFLOPS |\n",
+		"utilization of the CPU: 400 %",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		const struct jl_memo *note = audit(rows[i], "a.md");
+
+		for (size_t k = 0; k < note->n_findings; k++)
+			if (note->findings[k].shown && note->findings[k].verdict <= JL_MEMO_UNLIKELY)
+				fail_msg("'%s': %s: %s", rows[i], note->findings[k].written, note->findings[k].en);
+	}
+}
+
+/* A root once, what follows from it below it; a value from premises that cannot hold is no correction. */
+static void test_roots(void **state)
+{
+	const struct jl_memo *note = audit("### V100 × 4개\n배치 크기: 128\n배치당 시간: 1.06초\n에폭당 시간: "
+					   "5.67시간\n\n### H200\n배치 크기: 512\n배치당 시간: 0.25초\n"
+					   "에폭당 시간: 1.34시간\n\nH200: 1.34시간이면 됩니다\n",
+					   "a.md");
+	const struct jl_said_finding *f;
+
+	(void)state;
+	assert_int_equal(note->n_findings, 2);
+	f = &note->findings[0];
+	assert_string_equal(f->rule, "batches");
+	assert_int_equal(f->root, -1);
+	assert_true(f->impossible_premise);
+	assert_string_equal(f->premises, "0.334시간");
+	assert_string_equal(f->fix, "");
+	assert_true(f->estimate[0] && strstr(f->estimate, "("));
+	assert_int_equal(note->findings[1].root, 0);
+	assert_int_equal(note->findings[1].line, 11);
+	assert_int_equal(note->n_roots, 1);
+}
+
+static void test_hostile(void **state)
+{
+	struct jl_err err = { .en = "" };
+	struct jl_memo *note;
+	char *big = malloc(3000001);
+
+	(void)state;
+	assert_non_null(big);
+	for (int form = 0; form < 4; form++) {
+		static const char *const units[] = { "1|", "(", "<td>", "1 = " };
+
+		for (size_t i = 0; i < 3000000; i++)
+			big[i] = units[form][i % strlen(units[form])];
+		big[3000000] = '\0';
+		assert_int_equal(jl_memo_audit(&note, big, 3000000, "a.md", jl_catalog_embedded(), &arena, &err),
+				 JL_OK);
+		jl_arena_release(&arena);
+		jl_arena_init(&arena, JL_ARENA_LIMIT_B);
+	}
+	free(big);
+	note = audit("RTX 3090 \xff\xfe 24GB \xe2\x80\xae evil \x1b[31m 2 × 3 = 7 GB\n| a | b |\n|---|---|\n| 1 | 2",
+		     "a.md");
+	assert_true(note->n_replaced >= 4);
+	for (size_t i = 0; i < note->n_findings; i++) {
+		assert_true(jl_utf8_valid(note->findings[i].written, strlen(note->findings[i].written), NULL));
+		assert_null(strchr(note->findings[i].written, '\x1b'));
+	}
+	assert_int_equal(jl_memo_audit(&note, "\0\1\2\3\0\0", 6, "a.md", jl_catalog_embedded(), &arena, &err),
+			 JL_E_PARSE);
+	assert_non_null(strstr(err.en, "not a text"));
+	assert_int_equal(jl_memo_audit(&note, "%PDF-1.7", 8, "a.pdf", jl_catalog_embedded(), &arena, &err), JL_E_PARSE);
+	assert_non_null(strstr(err.en, "pdftotext"));
+	assert_int_equal(jl_memo_audit(&note, "", 0, "a.md", jl_catalog_embedded(), &arena, &err), JL_OK);
+	assert_int_equal(note->n_figures, 0);
+}
+
+static void test_which(void **state)
+{
+	(void)state;
+	assert_true(jl_memo_is_note("a.md", "claims:", 7));
+	assert_false(jl_memo_is_note("a.yaml", "# A note", 8));
+	assert_false(jl_memo_is_note("-", "title: x\nclaims:\n", 17));
+	assert_true(jl_memo_is_note("-", "# A note\n", 9));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_figures, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_no_figures, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_tables, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_rules, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_quiet, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_roots, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_hostile, set_up, tear_down),
+		cmocka_unit_test(test_which),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
