@@ -48,7 +48,7 @@ int main(void)
 	for (size_t i = 0; i < sizeof(tasks) / sizeof(*tasks); i++) {
 		const struct task *t = &tasks[i];
 		const struct jl_workers workers = { .n = t->n_workers, .pass_s = pass_s, .kv_tokens = t->kv_tokens };
-		const struct jl_setup setup = {
+		const struct jl_sim_setup setup = {
 			.policy = jl_policy_of(t->engine),
 			.workers = workers,
 			.prompts = { .n = t->n_prompt_workers, .pass_s = pass_s, .kv_tokens = t->kv_tokens }
@@ -70,7 +70,7 @@ int main(void)
 			const double begin_s = cpu_s();
 
 			jl_load_make(&load, arrivals, &ask);
-			if (jl_simulate(&r, &setup, &load, NULL, &err)) {
+			if (jl_simulate(&r, &setup, &load, NULL, NULL, &err)) {
 				fprintf(stderr, "%s\n", err.en);
 				return 1;
 			}

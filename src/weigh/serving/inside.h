@@ -38,7 +38,8 @@ struct worker {
 	const struct jl_workers *kind;
 	struct memo *memo; /* of its kind */
 	bool prompts_only;
-	double now_s; /* its next pass begins */
+	double now_s;   /* its next pass begins */
+	double quiet_s; /* no request of it ends before this */
 	int64_t tick;
 	/* waiting: first in, first out; those thrown back go to the front */
 	int head, tail, n_waiting;
@@ -46,6 +47,7 @@ struct worker {
 	/* those that answer */
 	int *heap; /* by end_tick */
 	int n_run, newest;
+	double inverse;              /* sum of 1 / (answer - 1) of them: what a pass adds to the mean time of a token */
 	double context;              /* of all of them */
 	double end_ticks;            /* sum, for what is still to come */
 	int64_t opens[BLOCK_PHASES]; /* by tick modulo a block's ticks: how many open a new block */
@@ -57,7 +59,7 @@ struct worker {
 };
 
 struct sim {
-	const struct jl_setup *setup;
+	const struct jl_sim_setup *setup;
 	const struct jl_policy *policy;
 	const struct jl_load *load;
 	struct seq *seqs;
@@ -67,6 +69,7 @@ struct sim {
 	int block_ticks;
 	int64_t n_preempted, prompt_tokens, answer_tokens;
 	double itl_tokens[HISTOGRAM_BINS];
+	struct jl_passes *profile;                              /* may be NULL */
 	void (*ended)(struct sim *sim, int id, double at_s);    /* a request has its last token */
 	void (*prompted)(struct sim *sim, int id, double at_s); /* a prompts' machine is done with it */
 };
@@ -75,8 +78,6 @@ void jl_worker_queue(struct sim *sim, struct worker *w, int id, bool front);
 /* One pass, or as many without prompts as end before `until_s` or with the end of a request. */
 void jl_worker_step(struct sim *sim, struct worker *w, double until_s);
 bool jl_worker_has_work(const struct worker *w);
-/* No request of it ends before this. */
-double jl_worker_quiet_until_s(const struct sim *sim, struct worker *w);
 int64_t jl_blocks_for(const struct sim *sim, double tokens);
 /* Blocks that a request holds at its longest, and without which it is refused. */
 int64_t jl_blocks_most(const struct sim *sim, const struct jl_arrival *a);
@@ -85,6 +86,7 @@ double jl_memo_pass_s(struct memo *memo, const struct jl_workers *kind, const st
 		      const struct jl_pass *pass);
 /* Where the bucket of a mean context ends. */
 double jl_context_bucket(double context, double *ret_middle);
+void jl_passes_add(struct jl_passes *profile, const struct jl_pass_share *share);
 void jl_itl_add(struct sim *sim, double itl_s, double n_tokens);
 double jl_itl_quantile(const struct sim *sim, double q);
 double jl_itl_mean(const struct sim *sim);

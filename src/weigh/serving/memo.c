@@ -63,6 +63,46 @@ double jl_memo_pass_s(struct memo *memo, const struct jl_workers *kind, const st
 	return entry->pass_s;
 }
 
+/* Alike: as many sequences, as many prompt tokens, within a step of a half or a whole octave. */
+static int octaves(double value, double steps)
+{
+	return value > 0.0 ? 1 + (int)fmax(steps * log2(value), 0.0) : 0;
+}
+
+void jl_passes_add(struct jl_passes *profile, const struct jl_pass_share *share)
+{
+	const struct jl_pass *p = &share->pass;
+	const int key = octaves(p->n_seqs, p->prompt_tokens > 0.0 ? 0.5 : 2.0) * 1000 +
+			octaves(p->prompt_tokens, 1.0) * 10 + share->prompts;
+	int at = 0;
+
+	while (at < profile->n && profile->keys[at] != key)
+		at++;
+	if (at == profile->n) {
+		if (profile->n == JL_PASSES_MAX) {
+			at = JL_PASSES_MAX - 1;
+		} else {
+			profile->n++;
+			profile->keys[at] = key;
+			profile->shares[at] = (struct jl_pass_share){ .prompts = share->prompts };
+		}
+	}
+	struct jl_pass_share *s = &profile->shares[at];
+	const double old = s->tpot + 0.1 * s->ttft, more = share->tpot + 0.1 * share->ttft, all = old + more;
+	const double f = all > 0.0 ? more / all : 1.0;
+
+	s->pass.n_seqs += f * (p->n_seqs - s->pass.n_seqs);
+	s->pass.n_drafted = p->n_drafted;
+	s->pass.context += f * (p->context - s->pass.context);
+	s->pass.n_prompts += f * (p->n_prompts - s->pass.n_prompts);
+	s->pass.prompt_tokens += f * (p->prompt_tokens - s->pass.prompt_tokens);
+	s->pass.prompt_pairs += f * (p->prompt_pairs - s->pass.prompt_pairs);
+	s->pass.captured = p->prompt_tokens == 0.0;
+	s->ttft += share->ttft;
+	s->tpot += share->tpot;
+	s->span += share->span;
+}
+
 /* Bins of equal ratio from a microsecond to a quarter of an hour. */
 #define FROM_LN (-13.8)
 #define BIN_LN  0.02

@@ -167,7 +167,7 @@ static void happen(struct run *run)
 	jl_worker_queue(&run->sim, w, e.id, false);
 }
 
-static enum jl_status check(const struct jl_setup *setup, const struct jl_load *load, struct jl_err *err)
+static enum jl_status check(const struct jl_sim_setup *setup, const struct jl_load *load, struct jl_err *err)
 {
 	if (load->n == 0 || load->n > JL_SERVING_REQUESTS_MAX)
 		return jl_fail(err, JL_E_LIMIT, "%zu requests: from 1 to %d", load->n, JL_SERVING_REQUESTS_MAX);
@@ -188,7 +188,7 @@ static enum jl_status check(const struct jl_setup *setup, const struct jl_load *
 	return JL_OK;
 }
 
-static enum jl_status make(struct run *run, const struct jl_setup *setup, const struct jl_load *load,
+static enum jl_status make(struct run *run, const struct jl_sim_setup *setup, const struct jl_load *load,
 			   struct jl_err *err)
 {
 	struct sim *sim = &run->sim;
@@ -216,6 +216,7 @@ static enum jl_status make(struct run *run, const struct jl_setup *setup, const 
 		const size_t most = load->n < (size_t)setup->policy->max_seqs ? load->n
 									      : (size_t)setup->policy->max_seqs;
 
+		w->quiet_s = INFINITY;
 		w->prompts_only = i >= setup->workers.n;
 		w->kind = w->prompts_only ? &setup->prompts : &setup->workers;
 		w->memo = &run->memos[w->prompts_only];
@@ -245,7 +246,7 @@ static double horizon_s(struct run *run, const struct worker *w)
 
 	for (int i = 0; i < run->sim.n_workers; i++)
 		if (&run->sim.workers[i] != w)
-			until_s = fmin(until_s, jl_worker_quiet_until_s(&run->sim, &run->sim.workers[i]));
+			until_s = fmin(until_s, run->sim.workers[i].quiet_s);
 	return until_s;
 }
 
@@ -359,8 +360,8 @@ static void count_workers(struct jl_sim_result *r, const struct run *run)
 	r->prompt_tokens = sim->prompt_tokens;
 }
 
-enum jl_status jl_simulate(struct jl_sim_result *ret_result, const struct jl_setup *setup, const struct jl_load *load,
-			   struct jl_served_request *ret_requests, struct jl_err *err)
+enum jl_status jl_simulate(struct jl_sim_result *ret_result, const struct jl_sim_setup *setup, const struct jl_load *load,
+			   struct jl_served_request *ret_requests, struct jl_passes *ret_profile, struct jl_err *err)
 {
 	struct run run = { .n_events = 0 };
 	struct jl_sim_result r = { .n_ended = 0 };
@@ -369,6 +370,9 @@ enum jl_status jl_simulate(struct jl_sim_result *ret_result, const struct jl_set
 	if (status)
 		return status;
 	status = make(&run, setup, load, err);
+	run.sim.profile = ret_profile;
+	if (ret_profile)
+		ret_profile->n = 0;
 	if (!status)
 		status = go(&run, err);
 	if (!status)

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "model/serve.h"
 #include "serving/policy.h"
 
 #define JL_SERVING_REQUESTS_MAX 1000000
@@ -29,15 +30,6 @@ struct jl_load {
 	int concurrency; /* > 0: closed loop, so many at once, each followed by the next; 0: by at_s */
 };
 
-/* One pass through the model. */
-struct jl_pass {
-	double n_seqs;    /* sequences that get their next token; padded to a captured batch where there is one */
-	double n_drafted; /* tokens of each that are computed: 1, and drafted ones */
-	double context;   /* tokens that one of them has behind it, on average */
-	double n_prompts, prompt_tokens;
-	double prompt_pairs; /* tokens that the prompts' tokens look at, all together */
-	bool captured;       /* launched as one graph */
-};
 typedef double jl_pass_s(const void *ctx, const struct jl_pass *pass);
 
 /* Machines that do the same: all of the work, or one part of it. */
@@ -48,7 +40,7 @@ struct jl_workers {
 	double kv_tokens; /* that one of them has room for */
 };
 
-struct jl_setup {
+struct jl_sim_setup {
 	const struct jl_policy *policy;
 	struct jl_workers workers;
 	struct jl_workers prompts;           /* n > 0: machines of their own for the prompts */
@@ -85,9 +77,24 @@ struct jl_sim_result {
 	int64_t blocks_left;                  /* not given back at the end: 0 */
 };
 
-/* ret_requests: NULL, or room for load->n. */
-enum jl_status jl_simulate(struct jl_sim_result *ret_result, const struct jl_setup *setup, const struct jl_load *load,
-			   struct jl_served_request *ret_requests, struct jl_err *err);
+/* Which passes the mean times are made of: in a closed loop what runs together does not hang on how long a pass takes, so
+ * that the mean TTFT is the sum of ttft * pass time over these, and so on: a fit need not simulate again. */
+struct jl_pass_share {
+	struct jl_pass pass; /* alike ones, averaged */
+	double ttft, tpot;   /* passes of it in a mean time to the first token; in a mean time of each further token */
+	double span;         /* in all */
+	bool prompts;        /* on a prompts' machine */
+};
+#define JL_PASSES_MAX 48
+struct jl_passes {
+	struct jl_pass_share shares[JL_PASSES_MAX];
+	int keys[JL_PASSES_MAX];
+	int n;
+};
+
+/* ret_requests: NULL, or room for load->n. ret_profile: NULL, or what the means are made of. */
+enum jl_status jl_simulate(struct jl_sim_result *ret_result, const struct jl_sim_setup *setup, const struct jl_load *load,
+			   struct jl_served_request *ret_requests, struct jl_passes *ret_profile, struct jl_err *err);
 
 /* Tokens that a pass gives a sequence, on average. */
 double jl_draft_gain(int n_draft, double accept_frac);

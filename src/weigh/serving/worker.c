@@ -36,6 +36,7 @@ void jl_worker_queue(struct sim *sim, struct worker *w, int id, bool front)
 		w->tail = id;
 	}
 	w->n_waiting++;
+	w->quiet_s = w->now_s;
 }
 
 static int unqueue(struct sim *sim, struct worker *w)
@@ -103,6 +104,7 @@ static void join(struct sim *sim, struct worker *w, int id)
 	w->n_run++;
 	sift(sim, w, w->n_run - 1, id);
 	w->context += s->target;
+	w->inverse += 1.0 / fmax(s->answer - 1.0, 1.0);
 	w->end_ticks += (double)s->end_tick;
 	if (grows(sim))
 		w->opens[class_of(sim, s)]++;
@@ -125,6 +127,7 @@ static void leave(struct sim *sim, struct worker *w, int id)
 		sim->seqs[s->prev].next = s->next;
 	w->context = w->n_run > 0 ? w->context - s->target - sim->gain * (double)ticks : 0.0;
 	w->end_ticks -= (double)s->end_tick;
+	w->inverse = w->n_run > 0 ? w->inverse - 1.0 / fmax(s->answer - 1.0, 1.0) : 0.0;
 	w->free_blocks += s->blocks;
 	if (grows(sim)) {
 		w->opens[class_of(sim, s)]--;
@@ -263,6 +266,20 @@ static void fill_pass(struct sim *sim, struct worker *w, int budget, struct chun
 	}
 }
 
+/* What k such passes add to the mean times: to those who wait for their first token, and to those who answer. */
+static void note(struct sim *sim, const struct worker *w, const struct jl_pass *pass, double n_first, double k)
+{
+	const double n = (double)sim->load->n, waiting = w->n_waiting + n_first;
+	const bool apart = sim->setup->prompts.n > 0 && !w->prompts_only; /* they have it, and wait for the next */
+	const double inverse = w->inverse + (apart && w->n_run > 0 ? waiting * w->inverse / w->n_run : 0.0);
+
+	jl_passes_add(sim->profile, &(struct jl_pass_share){ .pass = *pass,
+							     .ttft = apart ? 0.0 : waiting * k / n,
+							     .tpot = inverse * k / n,
+							     .span = k,
+							     .prompts = w->prompts_only });
+}
+
 static void spend(struct worker *w, double pass_s, double n_passes)
 {
 	const int64_t used = w->n_blocks - w->free_blocks;
@@ -347,11 +364,25 @@ static void answer_on(struct sim *sim, struct worker *w, double until_s)
 
 	while (k > 1.0 && blocks_of_ticks(sim, w, (int64_t)k) > w->free_blocks)
 		k = floor(0.5 * k);
+	if (sim->profile)
+		note(sim, w, &pass, 0.0, k);
 	spend(w, pass_s, k);
 	tick_on(sim, w, (int64_t)k, pass_s);
 }
 
-void jl_worker_step(struct sim *sim, struct worker *w, double until_s)
+static double quiet_until_s(const struct sim *sim, const struct worker *w)
+{
+	if (!jl_worker_has_work(w))
+		return INFINITY;
+	if (w->prompts_only || w->partial != NOBODY || w->n_waiting > 0)
+		return w->now_s;
+	const struct jl_pass pass = pass_of(sim, w, &(struct chunks){ 0 }, true);
+
+	return w->now_s + 0.98 * jl_memo_pass_s(w->memo, w->kind, sim->policy, &pass) *
+				  (double)(sim->seqs[w->heap[0]].end_tick - w->tick);
+}
+
+static void step(struct sim *sim, struct worker *w, double until_s)
 {
 	const bool mixed = sim->policy->mixed;
 	const int drafted = 1 + sim->setup->n_draft;
@@ -374,6 +405,8 @@ void jl_worker_step(struct sim *sim, struct worker *w, double until_s)
 	const struct jl_pass pass = pass_of(sim, w, &c, answers);
 	const double pass_s = jl_memo_pass_s(w->memo, w->kind, sim->policy, &pass);
 
+	if (sim->profile)
+		note(sim, w, &pass, c.n_done + (w->partial != NOBODY), 1.0);
 	spend(w, pass_s, 1.0);
 	if (answers)
 		tick_on(sim, w, 1, pass_s);
@@ -382,14 +415,9 @@ void jl_worker_step(struct sim *sim, struct worker *w, double until_s)
 	finish_prompts(sim, w, &c);
 }
 
-double jl_worker_quiet_until_s(const struct sim *sim, struct worker *w)
+void jl_worker_step(struct sim *sim, struct worker *w, double until_s)
 {
-	if (w->prompts_only || w->partial != NOBODY || w->n_waiting > 0)
-		return jl_worker_has_work(w) ? w->now_s : INFINITY;
-	if (w->n_run == 0)
-		return INFINITY;
-	const struct jl_pass pass = pass_of(sim, w, &(struct chunks){ 0 }, true);
-
-	return w->now_s + 0.98 * jl_memo_pass_s(w->memo, w->kind, sim->policy, &pass) *
-				  (double)(sim->seqs[w->heap[0]].end_tick - w->tick);
+	step(sim, w, until_s);
+	if (sim->n_workers > 1)
+		w->quiet_s = quiet_until_s(sim, w);
 }

@@ -23,18 +23,18 @@ static double plain_s(const void *ctx, const struct jl_pass *p)
 static struct jl_arrival arrivals[N_MAX];
 static struct jl_served_request served[N_MAX];
 
-static struct jl_setup setup_of(enum jl_engine engine, double kv_tokens)
+static struct jl_sim_setup setup_of(enum jl_engine engine, double kv_tokens)
 {
-	return (struct jl_setup){ .policy = jl_policy_of(engine),
+	return (struct jl_sim_setup){ .policy = jl_policy_of(engine),
 				  .workers = { .n = 1, .pass_s = plain_s, .kv_tokens = kv_tokens } };
 }
 
-static struct jl_sim_result run(const struct jl_setup *setup, const struct jl_load *load)
+static struct jl_sim_result run(const struct jl_sim_setup *setup, const struct jl_load *load)
 {
 	struct jl_sim_result r;
 	struct jl_err err;
 
-	assert_int_equal(jl_simulate(&r, setup, load, served, &err), JL_OK);
+	assert_int_equal(jl_simulate(&r, setup, load, served, NULL, &err), JL_OK);
 	return r;
 }
 
@@ -68,7 +68,7 @@ static void test_nothing_is_lost(void **state)
 
 	(void)state;
 	for (int i = 0; i < 300; i++) {
-		struct jl_setup s = setup_of(engines[i % 3], 200 + 20000 * jl_dice_unit(&dice));
+		struct jl_sim_setup s = setup_of(engines[i % 3], 200 + 20000 * jl_dice_unit(&dice));
 		struct jl_load_ask ask = { .n = 1 + (size_t)(400 * jl_dice_unit(&dice)),
 					   .lengths = { .prompt = 1 + 3000 * jl_dice_unit(&dice),
 							.answer = 1 + 400 * jl_dice_unit(&dice),
@@ -111,7 +111,7 @@ static void test_nothing_is_lost(void **state)
 /* One request alone: its prompt in pieces of the budget, then a pass for each token. */
 static void test_one_request_by_hand(void **state)
 {
-	const struct jl_setup s = setup_of(JL_ENGINE_VLLM, 1e6);
+	const struct jl_sim_setup s = setup_of(JL_ENGINE_VLLM, 1e6);
 	const struct jl_load load = { .arrivals = arrivals, .n = 1 };
 
 	(void)state;
@@ -127,7 +127,7 @@ static void test_one_request_by_hand(void **state)
 /* A prefix that is there already is not computed; drafted tokens that are right shorten the answer. */
 static void test_cache_and_drafts_save_time(void **state)
 {
-	struct jl_setup s = setup_of(JL_ENGINE_VLLM, 1e6);
+	struct jl_sim_setup s = setup_of(JL_ENGINE_VLLM, 1e6);
 	const struct jl_load load = { .arrivals = arrivals, .n = 1 };
 
 	(void)state;
@@ -153,8 +153,8 @@ static void test_policies_differ_where_they_should(void **state)
 	const struct jl_load_ask ask = {
 		.n = 400, .lengths = { .prompt = 4000, .answer = 200, .least_frac = 0.8 }, .concurrency = 32, .seed = 1
 	};
-	struct jl_setup mixed = setup_of(JL_ENGINE_VLLM, 1e7), first = setup_of(JL_ENGINE_SGLANG, 1e7);
-	struct jl_setup apart = mixed;
+	struct jl_sim_setup mixed = setup_of(JL_ENGINE_VLLM, 1e7), first = setup_of(JL_ENGINE_SGLANG, 1e7);
+	struct jl_sim_setup apart = mixed;
 	struct jl_load load;
 
 	(void)state;
@@ -178,7 +178,7 @@ static void test_a_full_cache_makes_requests_wait(void **state)
 
 	(void)state;
 	jl_load_make(&load, arrivals, &ask);
-	const struct jl_setup vllm = setup_of(JL_ENGINE_VLLM, 20000), trt = setup_of(JL_ENGINE_TRTLLM, 20000);
+	const struct jl_sim_setup vllm = setup_of(JL_ENGINE_VLLM, 20000), trt = setup_of(JL_ENGINE_TRTLLM, 20000);
 	const struct jl_sim_result v = run(&vllm, &load), t = run(&trt, &load);
 
 	assert_true(v.n_preempted > 0);
@@ -196,7 +196,7 @@ static void test_littles_law(void **state)
 					 .rate_hz = 40,
 					 .burst = 1,
 					 .seed = 5 };
-	const struct jl_setup s = setup_of(JL_ENGINE_VLLM, 1e6);
+	const struct jl_sim_setup s = setup_of(JL_ENGINE_VLLM, 1e6);
 	struct jl_load load;
 
 	(void)state;
@@ -210,7 +210,7 @@ static void test_littles_law(void **state)
 
 static void test_hostile_loads_get_one_line(void **state)
 {
-	const struct jl_setup s = setup_of(JL_ENGINE_VLLM, 1e6);
+	const struct jl_sim_setup s = setup_of(JL_ENGINE_VLLM, 1e6);
 	struct jl_load load = { .arrivals = arrivals, .n = 2 };
 	struct jl_sim_result r;
 	struct jl_err err;
@@ -218,11 +218,11 @@ static void test_hostile_loads_get_one_line(void **state)
 	(void)state;
 	arrivals[0] = (struct jl_arrival){ .prompt = 1000000000, .answer = 1 };
 	arrivals[1] = (struct jl_arrival){ .prompt = 1, .answer = 1 };
-	assert_int_equal(jl_simulate(&r, &s, &load, NULL, &err), JL_E_RANGE);
+	assert_int_equal(jl_simulate(&r, &s, &load, NULL, NULL, &err), JL_E_RANGE);
 	arrivals[0] = (struct jl_arrival){ .at_s = -1, .prompt = 1, .answer = 1 };
-	assert_int_equal(jl_simulate(&r, &s, &load, NULL, &err), JL_E_RANGE);
+	assert_int_equal(jl_simulate(&r, &s, &load, NULL, NULL, &err), JL_E_RANGE);
 	load.n = (size_t)JL_SERVING_REQUESTS_MAX + 1;
-	assert_int_equal(jl_simulate(&r, &s, &load, NULL, &err), JL_E_LIMIT);
+	assert_int_equal(jl_simulate(&r, &s, &load, NULL, NULL, &err), JL_E_LIMIT);
 }
 
 static enum jl_status read_trace(const char *text, size_t *ret_n, struct jl_arrival *ret_first, struct jl_err *err)
