@@ -136,7 +136,8 @@ struct jl_serve_work jl_serve_work(const struct jl_serve_job *job, const struct 
 				   .prompt_tokens = prompts,
 				   .dtype = dtype,
 				   .captured = pass->captured,
-				   .weight_only = job->format.weight_only != 0 };
+				   .weight_only = job->format.weight_only != 0,
+				   .split_batch = job->place.split_batch != 0 };
 
 	dense(&w, job, tokens);
 	if (model->n_experts > 1)

@@ -65,7 +65,9 @@ struct jl_serve_fit {
 	double hop_s;     /* each exchange between devices */
 	double link_frac; /* of the listed link rate */
 	double first_s;   /* front end of a request */
-	double front_s;   /* of which nothing else can be taken in */
+	double front_s;   /* during which no other request is taken in */
+	double dp_late;   /* the same in addition where requests are cut over devices, which wait for each other */
+	double late; /* passes by which a first token comes later: a request taken in, a token handed out while others run */
 };
 
 /* One device's share of a job. */
@@ -112,7 +114,7 @@ struct jl_serve_work {
 	double n_layers, n_moe_layers;
 	double n_seqs, prompt_tokens;
 	enum jl_dtype dtype;
-	bool captured, weight_only;
+	bool captured, weight_only, split_batch;
 };
 struct jl_serve_work jl_serve_work(const struct jl_serve_job *job, const struct jl_pass *pass);
 struct jl_serve_step jl_serve_sum(const struct jl_serve_work *work, const struct jl_device *dev,

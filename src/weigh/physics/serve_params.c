@@ -28,6 +28,8 @@ enum shared {
 	LINK,
 	FIRST_S,
 	FRONT_S,
+	LATE,
+	DP_LATE,
 	SM_RATE,
 	N_SHARED
 };
@@ -54,6 +56,8 @@ static const struct jl_param shared_params[N_SHARED] = {
 	[LINK] = { "link_frac", "1", 0.05, 1, 0.6, 0.3 },
 	[FIRST_S] = { "first_s", "s", 1e-4, 1, 1e-2, 0.7 },
 	[FRONT_S] = { "front_s", "s", 1e-6, 0.1, 5e-4, 0.7 },
+	[LATE] = { "late_passes", "1", 0.05, 10, 1, 0.7 },
+	[DP_LATE] = { "dp_late_passes", "1", 0.05, 50, 2, 1 },
 	[SM_RATE] = { "sm_rate", "B/clock", 5, 500, 64, 0.7 },
 };
 
@@ -64,13 +68,13 @@ static const double dev_sd[N_DEV] = { 0.1, 0.25 };
 #define FAMILIES offsetof(struct jl_priors, serve_rows)
 
 /* Frameworks as factors on the shared values: quality of their kernels, and what each layer and request costs. */
-enum eng { ENG_MEM, ENG_MATH, ENG_LAYER, ENG_PROMPT, ENG_SEQ, ENG_FRONT, ENG_FIRST, N_ENG };
+enum eng { ENG_MEM, ENG_MATH, ENG_LAYER, ENG_PROMPT, ENG_SEQ, ENG_FRONT, ENG_FIRST, ENG_LATE, N_ENG };
 static const struct {
 	const char *name;
 	double sd, reach;
 } eng_params[N_ENG] = {
 	{ "mem_gain", 0.15, 2 }, { "math_gain", 0.3, 6 }, { "layer_s", 0.6, 20 }, { "prompt_layer_s", 0.6, 20 },
-	{ "seq_s", 0.7, 20 },    { "front_s", 0.7, 10 },  { "first_s", 0.7, 10 },
+	{ "seq_s", 0.7, 20 },    { "front_s", 0.7, 10 },  { "first_s", 0.7, 10 }, { "late_passes", 0.7, 10 },
 };
 static const struct {
 	const char *id;
@@ -139,7 +143,7 @@ static const unsigned char portable[JL_N_ENGINE] = {
 
 struct jl_serve_fit jl_serve_fit_of(const double *x, int arch, enum jl_engine engine)
 {
-	static const double ones[N_ENG] = { 1, 1, 1, 1, 1, 1, 1 };
+	static const double ones[N_ENG] = { 1, 1, 1, 1, 1, 1, 1, 1 };
 	static const enum shared maths[JL_N_DTYPE] = {
 		[JL_FP32] = MATH_VECTOR, [JL_TF32] = MATH_16, [JL_FP16] = MATH_16, [JL_BF16] = MATH_16,
 		[JL_FP8] = MATH_8,       [JL_FP4] = MATH_4,   [JL_INT8] = MATH_8,
@@ -165,6 +169,8 @@ struct jl_serve_fit jl_serve_fit_of(const double *x, int arch, enum jl_engine en
 		.link_frac = x[LINK],
 		.first_s = x[FIRST_S] * eng[ENG_FIRST],
 		.front_s = x[FRONT_S] * eng[ENG_FRONT],
+		.late = x[LATE] * eng[ENG_LATE],
+		.dp_late = x[DP_LATE],
 	};
 
 	for (int d = 0; d < JL_N_DTYPE; d++)

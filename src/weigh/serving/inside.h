@@ -52,7 +52,8 @@ struct worker {
 	double end_ticks;            /* sum, for what is still to come */
 	int64_t opens[BLOCK_PHASES]; /* by tick modulo a block's ticks: how many open a new block */
 	int64_t free_blocks, n_blocks;
-	double stall_s; /* answers waited for prompts since the last tick */
+	double answer_s; /* its last pass without prompts */
+	double stall_s;  /* answers waited for prompts since the last tick */
 	/* what came of it */
 	double busy_s, kv_s, batch_sum;
 	int64_t n_passes, n_ticks, used_max;

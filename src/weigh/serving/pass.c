@@ -20,12 +20,13 @@ struct jl_workers jl_workers_of(const struct jl_serve_job *job, const struct jl_
 }
 
 struct jl_sim_setup jl_sim_setup_of(const struct jl_serve_job *job, double n, const struct jl_serve_job *prompts,
-			    double n_prompts, const struct jl_policy *policy)
+				    double n_prompts, const struct jl_policy *policy)
 {
 	struct jl_sim_setup setup = { .policy = policy,
-				  .workers = jl_workers_of(job, policy, n),
-				  .front_s = job->fit->front_s,
-				  .first_s = job->fit->first_s };
+				      .workers = jl_workers_of(job, policy, n),
+				      .front_s = job->fit->front_s,
+				      .first_s = job->fit->first_s,
+				      .late = job->fit->late + (job->place.split_batch ? job->fit->dp_late : 0) };
 
 	if (prompts) {
 		const double token_B = job->model->context_frac * job->model->kv_elems * job->format.kv_B;

@@ -30,6 +30,19 @@ static struct jl_serve_job job_of(const struct jl_device *dev, const struct jl_s
 				      .place = prompts ? run->prefill : run->place };
 }
 
+/* Machines for prompts that keep up with the answers: what a plan whose number is not known was made for. */
+static double keep_up(const struct jl_device *dev, const struct jl_serve_fit *fit, const struct jl_serve_run *run,
+		      double n_requests, int budget)
+{
+	const struct jl_serve_job job = job_of(dev, fit, run, false), prompts = job_of(dev, fit, run, true);
+	const double together = fmin(fmax(budget / run->prompt, 1), n_requests);
+	const struct jl_pass answer = jl_pass_decode(n_requests, run->prompt + 0.5 * run->output),
+			     prompt = jl_pass_prefill(together, run->prompt);
+	const double rate_hz = n_requests / (run->output * jl_serve_pass(&job, &answer).step_s);
+
+	return fmin(fmax(nearbyint(rate_hz * jl_serve_pass(&prompts, &prompt).step_s / together), 1), WORKERS_ENOUGH);
+}
+
 /* Machines that do the same are alike: as few of them as keep the ratio of prompts' to answers', with their requests. */
 static double alike(const struct jl_serve_run *run)
 {
@@ -63,7 +76,10 @@ static enum jl_status simulate(struct jl_sim_result *ret_result, struct jl_passe
 	if (run->max_batch > 0)
 		policy.max_seqs = (int)fmin(run->max_batch, ROOM_SEQS);
 	setup = jl_sim_setup_of(&job, run->n_decode_workers / groups, run->prefill.n_gpus > 0 ? &prompts : NULL,
-			    fmin(run->n_prefill_workers / groups, fmin(n_requests, WORKERS_ENOUGH)), &policy);
+				isfinite(run->n_prefill_workers)
+					? run->n_prefill_workers / groups
+					: keep_up(dev, fit, run, n_requests, policy.token_budget),
+				&policy);
 	/* What is said to have run has fitted, whatever the reckoning says. */
 	setup.workers.kv_tokens = fmax(setup.workers.kv_tokens, 1.1 * (run->prompt + run->output) + 256);
 	setup.prompts.kv_tokens = fmax(setup.prompts.kv_tokens, 2.2 * (run->prompt + run->output) + 256);
@@ -89,6 +105,7 @@ enum jl_status jl_run_simulate(struct jl_sim_result *ret_result, struct jl_run_p
 	if (status)
 		return status;
 	ret_plan->n = passes.n;
+	ret_plan->n_front = fit->front_s > 0 ? ret_result->front_wait_s / fit->front_s : 1;
 	for (int i = 0; i < passes.n; i++) {
 		const struct jl_pass_share *s = &passes.shares[i];
 		const struct jl_serve_job job = job_of(dev, fit, run, s->prompts);
@@ -136,15 +153,22 @@ enum jl_status jl_serve_plan(struct jl_run_plan *ret_plan, double *ret_run_s, co
 double jl_serve_plan_s(const struct jl_run_plan *plan, const struct jl_device *dev, const struct jl_serve_fit *fit,
 		       enum jl_serve_metric metric, struct jl_serve_step *ret_step)
 {
-	struct jl_serve_step sum = { .fixed_s = metric == JL_METRIC_TTFT ? fit->first_s + fit->front_s : 0 };
+	struct jl_serve_step sum = { .fixed_s = metric == JL_METRIC_TTFT ? fit->first_s + plan->n_front * fit->front_s
+									 : 0 };
 
 	sum.step_s = sum.fixed_s;
 	for (int i = 0; i < plan->n; i++) {
-		const double weight = plan->shares[i].weight[metric];
+		const struct jl_run_share *share = &plan->shares[i];
+		/* what runs while a first token is under way */
+		const double late = metric == JL_METRIC_TTFT && share->work.captured
+					    ? (fit->late + (share->work.split_batch ? fit->dp_late : 0)) *
+						      share->weight[JL_METRIC_TPOT]
+					    : 0;
+		const double weight = share->weight[metric] + late;
 
 		if (!(weight > 0))
 			continue;
-		const struct jl_serve_step s = jl_serve_sum(&plan->shares[i].work, dev, fit);
+		const struct jl_serve_step s = jl_serve_sum(&share->work, dev, fit);
 
 		sum.step_s += weight * s.step_s;
 		sum.weights_s += weight * s.weights_s;

@@ -54,6 +54,7 @@ struct jl_run_share {
 };
 struct jl_run_plan {
 	int n;
+	double n_front;                            /* front ends that a request waits for, its own among them */
 	struct jl_run_share shares[JL_PASSES_MAX]; /* may be cut off behind the last */
 };
 /* Simulates the run's client once with some physics. In a closed loop on one machine others give the same plan. ret_run_s: NULL,

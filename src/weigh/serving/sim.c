@@ -31,7 +31,7 @@ struct run {
 	struct event *events; /* a heap: the next on top */
 	int n_events;
 	size_t n_begun, n_ended, n_refused;
-	double front_free_s;
+	double front_free_s, front_wait_s;
 	struct memo *memos; /* two: of the answers' machines and the prompts' */
 };
 
@@ -147,6 +147,7 @@ static void arrive(struct run *run, const struct event *e)
 		}
 	}
 	run->front_free_s = fmax(run->front_free_s, e->at_s) + sim->setup->front_s;
+	run->front_wait_s += run->front_free_s - e->at_s;
 	push(run, run->front_free_s + sim->setup->first_s, e->id, READY);
 }
 
@@ -360,8 +361,9 @@ static void count_workers(struct jl_sim_result *r, const struct run *run)
 	r->prompt_tokens = sim->prompt_tokens;
 }
 
-enum jl_status jl_simulate(struct jl_sim_result *ret_result, const struct jl_sim_setup *setup, const struct jl_load *load,
-			   struct jl_served_request *ret_requests, struct jl_passes *ret_profile, struct jl_err *err)
+enum jl_status jl_simulate(struct jl_sim_result *ret_result, const struct jl_sim_setup *setup,
+			   const struct jl_load *load, struct jl_served_request *ret_requests,
+			   struct jl_passes *ret_profile, struct jl_err *err)
 {
 	struct run run = { .n_events = 0 };
 	struct jl_sim_result r = { .n_ended = 0 };
@@ -379,6 +381,7 @@ enum jl_status jl_simulate(struct jl_sim_result *ret_result, const struct jl_sim
 		status = count_requests(&r, &run, err);
 	if (!status) {
 		r.n_refused = run.n_refused;
+		r.front_wait_s = run.front_wait_s / (double)load->n;
 		count_workers(&r, &run);
 		*ret_result = r;
 		for (size_t i = 0; ret_requests && i < load->n; i++) {

@@ -46,6 +46,7 @@ struct jl_sim_setup {
 	struct jl_workers prompts;           /* n > 0: machines of their own for the prompts */
 	double front_s;                      /* front end, one request after another */
 	double first_s;                      /* front end, that others need not wait for */
+	double late;                         /* passes by which a first token is handed out later */
 	double transfer_s, transfer_token_s; /* keys and values from prompts' machines to answers' */
 	double client_s;                     /* closed loop: between an answer and the next request */
 	int n_draft;                         /* speculative decoding: tokens drafted for each pass */
@@ -72,6 +73,7 @@ struct jl_sim_result {
 	double batch_mean;                /* sequences of a pass that answers */
 	double busy_frac;                 /* of the answers' machines; of the prompts': */
 	double prompt_busy_frac;
+	double front_wait_s; /* of the mean TTFT: in the line of the front end, and through it */
 	int64_t n_passes, n_preempted;
 	int64_t answer_tokens, prompt_tokens; /* given; computed: more where some were thrown back */
 	int64_t blocks_left;                  /* not given back at the end: 0 */
@@ -93,8 +95,9 @@ struct jl_passes {
 };
 
 /* ret_requests: NULL, or room for load->n. ret_profile: NULL, or what the means are made of. */
-enum jl_status jl_simulate(struct jl_sim_result *ret_result, const struct jl_sim_setup *setup, const struct jl_load *load,
-			   struct jl_served_request *ret_requests, struct jl_passes *ret_profile, struct jl_err *err);
+enum jl_status jl_simulate(struct jl_sim_result *ret_result, const struct jl_sim_setup *setup,
+			   const struct jl_load *load, struct jl_served_request *ret_requests,
+			   struct jl_passes *ret_profile, struct jl_err *err);
 
 /* Tokens that a pass gives a sequence, on average. */
 double jl_draft_gain(int n_draft, double accept_frac);

@@ -309,13 +309,15 @@ static void tick_on(struct sim *sim, struct worker *w, int64_t k, double pass_s)
 		const int id = w->heap[0];
 
 		leave(sim, w, id);
-		end_request(sim, id, w->now_s);
+		end_request(sim, id, fmax(w->now_s, sim->seqs[id].first_s));
 	}
 }
 
 /* Prompts that are complete give their first token and go on to answer. */
 static void finish_prompts(struct sim *sim, struct worker *w, const struct chunks *c)
 {
+	const double late_s = sim->setup->late * w->answer_s;
+
 	for (int id = c->n_done > 0 ? c->first : NOBODY, next; id != NOBODY; id = next) {
 		struct seq *s = &sim->seqs[id];
 
@@ -328,12 +330,12 @@ static void finish_prompts(struct sim *sim, struct worker *w, const struct chunk
 		/* from a prompts' machine it brought its first token along */
 		if (s->made == 0 || s->thrown) {
 			s->made++;
-			s->first_s = isnan(s->first_s) ? w->now_s : s->first_s;
+			s->first_s = isnan(s->first_s) ? w->now_s + late_s : s->first_s;
 		}
 		s->thrown = false;
 		if (s->made >= s->answer) {
 			w->free_blocks += s->blocks;
-			end_request(sim, id, w->now_s);
+			end_request(sim, id, fmax(w->now_s, s->first_s));
 			continue;
 		}
 		join(sim, w, id);
@@ -367,6 +369,7 @@ static void answer_on(struct sim *sim, struct worker *w, double until_s)
 	if (sim->profile)
 		note(sim, w, &pass, 0.0, k);
 	spend(w, pass_s, k);
+	w->answer_s = pass_s;
 	tick_on(sim, w, (int64_t)k, pass_s);
 }
 
