@@ -1,5 +1,6 @@
 #include "physics/serve_params.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -35,13 +36,13 @@ enum shared {
 };
 /* name without its scope; gains are factors on what single operators reach (METHOD.md, 12) */
 static const struct jl_param shared_params[N_SHARED] = {
-	[MEM] = { "mem_gain", "1", 0.4, 1.6, 0.95, 0.15 },
-	[KV] = { "kv_gain", "1", 0.1, 1.5, 0.8, 0.3 },
+	[MEM] = { "mem_gain", "1", 0.4, 1.6, 1, 0.02 },
+	[KV] = { "kv_gain", "1", 0.1, 1.5, 0.85, 0.03 },
 	[MATH_VECTOR] = { "math_gain.vector", "1", 0.3, 1.5, 0.9, 0.2 },
-	[MATH_16] = { "math_gain.tensor16", "1", 0.3, 1.5, 0.9, 0.2 },
-	[MATH_8] = { "math_gain.tensor8", "1", 0.2, 1.5, 0.75, 0.2 },
-	[MATH_4] = { "math_gain.tensor4", "1", 0.1, 1.5, 0.7, 0.3 },
-	[FLASH] = { "flash_gain", "1", 0.2, 2, 0.8, 0.3 },
+	[MATH_16] = { "math_gain.tensor16", "1", 0.3, 1.5, 0.95, 0.03 },
+	[MATH_8] = { "math_gain.tensor8", "1", 0.2, 1.5, 0.75, 0.03 },
+	[MATH_4] = { "math_gain.tensor4", "1", 0.1, 1.5, 0.8, 0.05 },
+	[FLASH] = { "flash_gain", "1", 0.2, 2, 0.6, 0.03 },
 	[NARROW_MEM] = { "narrow_mem_gain", "1", 0.3, 1.5, 0.85, 0.2 },
 	[NARROW_MATH] = { "narrow_math_gain", "1", 0.2, 1.5, 0.8, 0.3 },
 	[EXPERT] = { "expert_gain", "1", 0.2, 1.5, 0.7, 0.3 },
@@ -64,7 +65,7 @@ static const struct jl_param shared_params[N_SHARED] = {
 /* Families as factors on the shared values. */
 enum dev { DEV_MEM, DEV_MATH, N_DEV };
 static const char *const dev_names[N_DEV] = { "mem_gain", "math_gain" };
-static const double dev_sd[N_DEV] = { 0.1, 0.25 };
+static const double dev_sd[N_DEV] = { 0.02, 0.03 };
 #define FAMILIES offsetof(struct jl_priors, serve_rows)
 
 /* Frameworks as factors on the shared values: quality of their kernels, and what each layer and request costs. */
@@ -73,8 +74,8 @@ static const struct {
 	const char *name;
 	double sd, reach;
 } eng_params[N_ENG] = {
-	{ "mem_gain", 0.15, 2 }, { "math_gain", 0.3, 6 }, { "layer_s", 0.6, 20 }, { "prompt_layer_s", 0.6, 20 },
-	{ "seq_s", 0.7, 20 },    { "front_s", 0.7, 10 },  { "first_s", 0.7, 10 }, { "late_passes", 0.7, 10 },
+	{ "mem_gain", 0.03, 2 }, { "math_gain", 0.05, 6 }, { "layer_s", 0.6, 20 }, { "prompt_layer_s", 0.6, 20 },
+	{ "seq_s", 0.7, 20 },    { "front_s", 0.7, 10 },   { "first_s", 0.7, 10 }, { "late_passes", 0.7, 10 },
 };
 static const struct {
 	const char *id;
@@ -96,6 +97,7 @@ static const struct {
 	[JL_ENGINE_EAGER] = { "eager", { "eager", "swissarmy" } },
 };
 /* The general profile is all ones. */
+#define LOOSER       8.0
 #define N_OWN        (JL_N_ENGINE - 1)
 #define FIRST_ENGINE (N_SHARED + jl_n_arch_among(FAMILIES) * N_DEV)
 _Static_assert(N_SHARED + JL_ARCHS_MAX * (size_t)N_DEV + (size_t)N_OWN * N_ENG <= JL_SERVE_MAX_PARAMS,
@@ -132,6 +134,9 @@ void jl_serve_param_at(enum jl_serve_scope scope, size_t i, struct jl_param *ret
 		snprintf(param.name, sizeof(param.name), "%s.engine.%s.%s", scopes[scope], engines[engine + 1].id,
 			 eng_params[eng].name);
 	}
+	/* Engines for single requests have kernels of their own, of which operators of the vendors' libraries say less. */
+	if (scope == JL_SCOPE_INFER && strstr(param.name, "_gain"))
+		param.prior_sd_ln = fmin(LOOSER * param.prior_sd_ln, 0.5);
 	*ret_param = param;
 }
 
