@@ -156,8 +156,7 @@ static void predict(const struct jl_set_data *data, const double *x, const struc
 	const struct jl_machine machine = {
 		.cat = known->cat, .widths = known->widths, .sys = { .gpu = c->gpu }, .dev = c->dev
 	};
-	const struct jl_serve_time t = jl_serve_of(&machine, &physics, &c->run,
-						   c->run.prefill.n_gpus > 0 ? NULL : c->plan);
+	const struct jl_serve_time t = jl_serve_of(&machine, &physics, &c->run, c->plan);
 
 	row->pred = t.time_s;
 	row->half_ln = t.half_ln;

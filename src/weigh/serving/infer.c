@@ -126,7 +126,7 @@ static enum jl_status make_load(struct trial *t, struct jl_load *ret_load, doubl
 
 static enum jl_status try_once(struct trial *t, int n_gpus, int n_copies, struct jl_err *err)
 {
-	const struct jl_policy *policy = jl_policy_of(t->ask->engine);
+	struct jl_policy policy = *jl_policy_of(t->ask->engine);
 	struct jl_sim_setup setup;
 	struct jl_passes passes;
 	struct jl_load load;
@@ -140,7 +140,13 @@ static enum jl_status try_once(struct trial *t, int n_gpus, int n_copies, struct
 	status = make_load(t, &load, &client_s, err);
 	if (status)
 		return status;
-	setup = jl_sim_setup_of(&t->job, 1, NULL, 0, policy);
+	if (t->ask->max_seqs > 0)
+		policy.max_seqs = t->ask->max_seqs;
+	if (t->ask->batched_tokens > 0)
+		policy.token_budget = t->ask->batched_tokens;
+	setup = jl_sim_setup_of(&t->job, 1, NULL, 0, &policy);
+	if (t->ask->kv_tokens > 0)
+		setup.workers.kv_tokens = t->ask->kv_tokens;
 	setup.client_s = client_s;
 	setup.n_draft = t->ask->n_draft;
 	setup.accept_frac = t->ask->accept_frac;

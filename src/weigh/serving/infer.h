@@ -30,6 +30,8 @@ struct jl_infer_ask {
 	double prompt, answer, spread_ln, cached_frac;
 	int n_draft;
 	double accept_frac;
+	int max_seqs, batched_tokens;  /* of the engine; 0: its defaults */
+	double kv_tokens;              /* room of a copy; NAN: what the memory leaves */
 	double ttft_max_s, tpot_max_s; /* targets, of nine requests in ten; NAN: none */
 	bool find_rate;                /* no load was said: the largest rate that meets the targets */
 	double usd_per_kWh, pue;

@@ -144,7 +144,7 @@ enum jl_status jl_trace_read(struct jl_arrival **ret_arrivals, size_t *ret_n, bo
 		status = jl_fail(err, JL_E_DATA, "%.80s: no requests", file);
 	if (status) {
 		jl_free(t.arrivals);
-		return status;
+		return jl_fail_in_file(err, status);
 	}
 	qsort(t.arrivals, t.n, sizeof(*t.arrivals), by_arrival);
 	*ret_arrivals = t.arrivals;

@@ -22,6 +22,7 @@ run 0 compare gpt2-124m --samples 1000000 --batch 8 --seq 1024 --baseline v100-d
 run 0 cost --buy "rtx-3090 desktop" --rent aws:p3.2xlarge --spot aws:p3.2xlarge --own "rtx-4090" --json; fits cost
 run 0 cost --buy "desktop 3000000 KRW" --rent "2.14 USD/h" --tariff kepco --fx 1400 --currency KRW --json; fits cost
 run 0 cost llama-3-8b --tokens 1e9 --buy "8x h100-sxm5 300000 USD" --rent "unknown thing 2 USD/h" --json; fits cost
+run 0 infer llama-3-8b --on h100-sxm5 --rate 5/s --ttft "1 s" --sweep rate=1,2 --json; fits infer
 run 0 cost --bill "350 kWh" --tariff kepco --month 5 --json; fits cost-bill
 run 0 predict llama-3-8b --on "4x rtx-3090" --batch 1 --seq 2048 --parallel zero=3 --offload optimizer,params --recompute full --json; fits predict
 run 0 predict resnet-50 --on dgx-h100 --batch 256 --samples 1281167 --epochs 90 --near --json; fits predict

@@ -26,7 +26,7 @@ static struct jl_served_request served[N_MAX];
 static struct jl_sim_setup setup_of(enum jl_engine engine, double kv_tokens)
 {
 	return (struct jl_sim_setup){ .policy = jl_policy_of(engine),
-				  .workers = { .n = 1, .pass_s = plain_s, .kv_tokens = kv_tokens } };
+				      .workers = { .n = 1, .pass_s = plain_s, .kv_tokens = kv_tokens } };
 }
 
 static struct jl_sim_result run(const struct jl_sim_setup *setup, const struct jl_load *load)
