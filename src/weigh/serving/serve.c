@@ -140,6 +140,7 @@ enum jl_status jl_serve_predict(struct jl_serve_answer *ret_answer, const struct
 				     .checked = jl_serve_scope_of(dev->arch) == JL_SCOPE_SERVE };
 
 	a.fits = a.room >= 1;
+	a.ttft_s = a.tpot_s = a.request_tps = a.total_tps = (struct jl_estimate){ NAN, NAN, NAN };
 	if (a.fits)
 		status = answer(&a, machine, &job, ask, err);
 	if (!status)
