@@ -114,6 +114,10 @@ enum jl_status jl_cmd_version(struct jl_cli *cli, struct jl_err *err);
 enum jl_status jl_cmd_probe(struct jl_cli *cli, struct jl_err *err);
 extern const struct jl_option jl_probe_options[];
 
+/* cmd_infer.c */
+enum jl_status jl_cmd_infer(struct jl_cli *cli, struct jl_err *err);
+extern const struct jl_option jl_infer_options[];
+
 /* cmd_build.c */
 enum jl_status jl_cmd_build(struct jl_cli *cli, struct jl_err *err);
 extern const struct jl_option jl_build_options[];

@@ -37,6 +37,11 @@ static const char *const predict_examples[] = {
 	"jeoul predict gpt-305m --on \"10x rtx-3090 via pcie4-no-p2p\" --batch 4 --sweep gpus=1,2,4,8,10",
 	"jeoul predict config.json --on \"4x a100-sxm4-80gb\" --tokens 1000000000 --json", NULL
 };
+static const char *const infer_examples[] = {
+	"jeoul infer llama-3-70b --on dgx-h100",
+	"jeoul infer llama-3-70b --on dgx-h100 --rate 20/s --ttft \"500 ms\" --tpot \"50 ms\"",
+	"jeoul infer llama-3-8b --on rtx-4090 --users 40 --weights int4", NULL
+};
 static const char *const fit_examples[] = { "jeoul fit llama-3-70b --on \"2x dgx-h100\"", NULL };
 static const char *const flops_examples[] = { "jeoul flops llama-3-8b --seq 8192", "jeoul flops resnet-50", NULL };
 
@@ -127,6 +132,14 @@ const struct jl_command jl_commands[] = {
 	  .n_max = 1,
 	  .examples = predict_examples,
 	  .en = JL_N("how long, how much memory, energy and money a training run takes") },
+	{ .name = "infer",
+	  .run = jl_cmd_infer,
+	  .needs = JL_NEED_CATALOG,
+	  .options = jl_infer_options,
+	  .operands = "[MODEL]",
+	  .n_max = 1,
+	  .examples = infer_examples,
+	  .en = JL_N("how fast a served language model answers a load, and what it costs") },
 	{ .name = "fit",
 	  .run = jl_cmd_fit,
 	  .needs = JL_NEED_CATALOG,

@@ -7,6 +7,7 @@
 #include "plan/answer.h"
 #include "predict/fields.h"
 #include "predict/kernels.h"
+#include "serving/infer.h"
 #include "tell/flops.h"
 #include "tell/predict.h"
 #include "tell/serve.h"
@@ -21,6 +22,7 @@ const struct jl_told jl_told[] = {
 	{ "cost-bill", &jl_bill_fields },
 	{ "fit", &jl_fit_fields },
 	{ "flops", &jl_flops_fields },
+	{ "infer", &jl_infer_fields },
 	{ "plan", &jl_plan_fields },
 	{ "plan-batch-limit", &jl_batch_fields },
 	{ "plan-fleet", &jl_fleet_fields },

@@ -3,7 +3,7 @@
 #define JL_TELL_SERVE_H
 
 #include "base/fields.h"
-#include "predict/serve.h"
+#include "serving/serve.h"
 #include "tell/tell.h"
 
 #define JL_SERVING_ROWS_MAX 16

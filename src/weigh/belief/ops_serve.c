@@ -7,6 +7,7 @@
 #include "belief/set_serve.h"
 #include "system/resolve.h"
 #include "physics/arch.h"
+#include "physics/device_params.h"
 
 static const struct jl_serve_row *case_at(const struct jl_set_data *data, size_t i)
 {
@@ -29,6 +30,7 @@ static enum jl_status find_gpu(void *ctx, const char *text, struct jl_serve_row 
 		return status;
 	row->gpu = data->gpus.gpus[g];
 	jl_resolve_device(&row->dev, data->cat, row->gpu);
+	(void)jl_gemm_shipped(data->cat, row->gpu->id, &row->dev);
 	*ret_p2p = jl_set_p2p(row->gpu);
 	/* cards may have bridges between pairs: nobody says */
 	*ret_nvlink = !isnan(row->dev.link_Bps) &&
@@ -46,8 +48,11 @@ static struct jl_set_row *add_case(struct jl_set_data *data, const struct jl_set
 				   const char *what)
 {
 	static const char *const metrics[JL_N_METRIC] = { "TTFT", "TPOT", "prefill", "decode", "load" };
-	const struct jl_serve_row *c = case_at(data, data->n);
+	struct jl_serve_row *c = (struct jl_serve_row *)data->cases + data->n;
 	const struct jl_serve_run *run = &c->run;
+
+	if (!c->plan && jl_serve_row_plan(c, in->arena, NULL))
+		return NULL;
 	struct jl_set_row *row = jl_set_add(
 		data, in,
 		&(struct jl_set_kind){ .framework = jl_engine_id(run->engine),
@@ -119,6 +124,7 @@ static enum jl_status add_silicon(struct jl_set_data *data, const struct jl_set_
 
 		if (!row)
 			return jl_fail_nomem(err);
+		c.plan = case_at(data, data->n - 1)->plan; /* the second metric is of the same run */
 		row->gpu = jl_label(in->labels, in->arena, jl_set_cell(in, "system"));
 		row->group = data->groups[data->n - 1] = jl_label(in->labels, in->arena, model);
 	}
@@ -150,7 +156,7 @@ static void predict(const struct jl_set_data *data, const double *x, const struc
 	const struct jl_machine machine = {
 		.cat = known->cat, .widths = known->widths, .sys = { .gpu = c->gpu }, .dev = c->dev
 	};
-	const struct jl_serve_time t = jl_serve_of(&machine, &physics, &c->run);
+	const struct jl_serve_time t = jl_serve_of(&machine, &physics, &c->run, c->plan);
 
 	row->pred = t.time_s;
 	row->half_ln = t.half_ln;
@@ -163,7 +169,7 @@ static void explain(const struct jl_set_data *data, const double *x, const struc
 	const struct jl_serve_fit physics = jl_serve_fit_of(x, c->dev.arch, c->run.engine);
 	struct jl_serve_step s;
 
-	(void)jl_serve_run_s(&c->dev, &physics, &c->run, &s);
+	(void)jl_serve_plan_s(c->plan, &c->dev, &physics, c->run.metric, &s);
 	const struct jl_set_part parts[] = {
 		{ JL_N("weights"), s.weights_s },    { JL_N("products"), s.math_s },
 		{ JL_N("keys and values"), s.kv_s }, { JL_N("attention"), s.attention_s },

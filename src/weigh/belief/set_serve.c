@@ -23,48 +23,105 @@ enum jl_status jl_serve_number(const struct jl_serve_cells *cells, const char *c
 	return JL_OK;
 }
 
+enum jl_status jl_serve_row_plan(struct jl_serve_row *row, struct jl_arena *arena, struct jl_err *err)
+{
+	const enum jl_serve_scope scope = jl_serve_scope_of(row->dev.arch);
+	double x[JL_SERVE_MAX_PARAMS];
+	struct jl_run_plan plan, *kept;
+	struct jl_param param;
+
+	for (size_t i = 0; i < jl_serve_n_param(); i++) {
+		jl_serve_param_at(scope, i, &param);
+		x[i] = param.prior;
+	}
+	const struct jl_serve_fit fit = jl_serve_fit_of(x, row->dev.arch, row->run.engine);
+	const enum jl_status status = jl_serve_plan(&plan, NULL, &row->dev, &fit, &row->run, err);
+	const size_t size = offsetof(struct jl_run_plan, shares) + (size_t)plan.n * sizeof(plan.shares[0]);
+
+	if (status)
+		return status;
+	kept = jl_arena_alloc(arena, sizeof(*kept) < size ? sizeof(*kept) : size);
+	if (!kept)
+		return jl_fail_nomem(err);
+	memcpy(kept, &plan, size);
+	row->plan = kept;
+	return JL_OK;
+}
+
 double jl_serve_naive_s(const struct jl_serve_row *row, double frac)
 {
-	struct jl_serve_fit fit = { .mem_frac = frac,
-				    .kv_frac = 1,
-				    .flash_frac = 1,
-				    .narrow_mem_frac = 1,
-				    .narrow_math_frac = 1,
-				    .expert_frac = 1,
-				    .link_frac = frac,
-				    .mix_frac = 1 };
+	const struct jl_served *m = &row->run.model;
+	const double n = row->run.place.n_gpus * row->run.place.n_stages;
+	const double flopps =
+		row->dev.peak_flopps[isnan(row->dev.peak_flopps[row->run.format.dtype]) ? JL_FP32
+											: row->run.format.dtype];
+	const double active = m->dense_params + (m->n_experts > 1 ? m->expert_params * m->top_k / m->n_experts : 0);
+	const double batch = fmin(row->run.n_requests / fmax(row->run.n_decode_workers, 1),
+				  row->run.max_batch > 0 ? row->run.max_batch : 1e9);
+	const double step_s =
+		((m->dense_params * row->run.format.weight_B + m->expert_params * row->run.format.expert_B) / n +
+		 batch * (row->run.prompt + 0.5 * row->run.output) * m->kv_elems * row->run.format.kv_B / n) /
+		(row->dev.mem_Bps * frac);
+	const double prompt_s = 2 * row->run.prompt * active / n / (flopps * frac);
 
-	for (int d = 0; d < JL_N_DTYPE; d++)
-		fit.math_frac[d] = frac;
-	return jl_serve_run_s(&row->dev, &fit, &row->run, NULL);
+	switch (row->run.metric) {
+	case JL_METRIC_TTFT: return prompt_s;
+	case JL_METRIC_PREFILL:
+		return row->run.n_requests * prompt_s + (row->run.generate ? row->run.output * step_s : 0);
+	case JL_METRIC_LOAD: return (step_s * row->run.output + batch * prompt_s) / (batch * row->run.output);
+	default: return step_s;
+	}
 }
 
 /* One prior standard deviation weighs as much as a row that is wrong by this much. */
 #define PRIOR_LN 0.6
 #define HUBER_LN 0.15
 
+/* Most parameters are of one family or engine: what the others' rows gave is kept. Two sets of physics of each, the one that was used
+ * less recently makes room. */
+struct kept {
+	struct jl_serve_fit physics[2];
+	bool filled[2];
+	int last;
+};
+
 struct fit_ctx {
 	const struct jl_serve_row *rows;
 	const size_t *used;
 	size_t n_used;
+	struct kept (*kept)[JL_N_ENGINE]; /* [JL_ARCHS_MAX] */
+	double *kept_r;                   /* two for each row */
 };
 
 static void residuals(void *ctx, const double *x, double *ret_r)
 {
 	const struct fit_ctx *fit = ctx;
-	struct jl_serve_fit physics[JL_ARCHS_MAX][JL_N_ENGINE];
-	unsigned char known[JL_ARCHS_MAX][JL_N_ENGINE] = { { 0 } };
+	unsigned char known[JL_ARCHS_MAX][JL_N_ENGINE] = { { 0 } }; /* 1: kept, 2: to be reckoned */
 
 	for (size_t i = 0; i < fit->n_used; i++) {
 		const struct jl_serve_row *row = &fit->rows[fit->used[i]];
-		const int arch = row->dev.arch;
+		const int arch = row->dev.arch, engine = (int)row->run.engine;
+		struct kept *kept = &fit->kept[arch][engine];
 
-		if (!known[arch][row->run.engine]) {
-			physics[arch][row->run.engine] = jl_serve_fit_of(x, arch, row->run.engine);
-			known[arch][row->run.engine] = 1;
+		if (!known[arch][engine]) {
+			const struct jl_serve_fit physics = jl_serve_fit_of(x, arch, row->run.engine);
+			int at = 0;
+
+			while (at < 2 &&
+			       !(kept->filled[at] && memcmp(&kept->physics[at], &physics, sizeof(physics)) == 0))
+				at++;
+			known[arch][engine] = at < 2 ? 1 : 2;
+			kept->last = at < 2 ? at : !kept->last;
+			kept->physics[kept->last] = physics;
+			kept->filled[kept->last] = true;
 		}
-		ret_r[i] = log(jl_serve_run_s(&row->dev, &physics[arch][row->run.engine], &row->run, NULL) /
-			       row->meas_s);
+		double *r = &fit->kept_r[2 * i + (size_t)kept->last];
+
+		if (known[arch][engine] == 2)
+			*r = log(jl_serve_plan_s(row->plan, &row->dev, &kept->physics[kept->last], row->run.metric,
+						 NULL) /
+				 row->meas_s);
+		ret_r[i] = *r;
 	}
 }
 
@@ -120,20 +177,22 @@ enum jl_status jl_serve_solve(enum jl_serve_scope scope, const struct jl_serve_r
 			      const unsigned char *use, int max_iter, double *x, struct jl_err *err)
 {
 	size_t *used = jl_realloc(NULL, (n_rows + 1) * sizeof(*used)), n_used = 0;
-	double *room = jl_realloc(NULL, (3 * n_rows + 1) * sizeof(*room));
+	double *room = jl_realloc(NULL, (5 * n_rows + 1) * sizeof(*room));
+	struct kept(*kept)[JL_N_ENGINE] = jl_realloc(NULL, JL_ARCHS_MAX * sizeof(*kept));
 	enum jl_status status = JL_OK;
 
-	if (!used || !room) {
+	if (!used || !room || !kept) {
 		status = jl_fail_nomem(err);
 		goto out;
 	}
 	for (size_t i = 0; i < n_rows; i++)
 		if (!use || use[i])
 			used[n_used++] = i;
-	status = solve(&(struct fit_ctx){ .rows = rows, .used = used, .n_used = n_used }, scope, max_iter, room, x,
-		       err);
+	memset(kept, 0, JL_ARCHS_MAX * sizeof(*kept));
+	status = solve(&(struct fit_ctx){ rows, used, n_used, kept, room + 3 * n_rows }, scope, max_iter, room, x, err);
 out:
 	jl_free(used);
 	jl_free(room);
+	jl_free(kept);
 	return status;
 }

@@ -6,7 +6,8 @@
 #include <stddef.h>
 
 #include "base/err.h"
-#include "predict/serve.h"
+#include "base/arena.h"
+#include "serving/serve.h"
 
 struct jl_serve_row {
 	struct jl_serve_run run;
@@ -14,6 +15,7 @@ struct jl_serve_row {
 	const struct jl_gpu *gpu;
 	double meas_s;
 	unsigned char many; /* more than eight devices in one domain of links */
+	const struct jl_run_plan *plan;
 };
 
 struct jl_serve_find {
@@ -40,6 +42,9 @@ enum jl_status jl_infer_row_read(struct jl_serve_row *ret_row, const struct jl_s
 enum jl_status jl_silicon_row_read(struct jl_serve_row *ret_row, const char **ret_model,
 				   const struct jl_serve_cells *cells, const struct jl_serve_find *find,
 				   struct jl_err *err);
+
+/* Simulates the row once, with nobody's physics in particular, for what the fit needs. */
+enum jl_status jl_serve_row_plan(struct jl_serve_row *row, struct jl_arena *arena, struct jl_err *err);
 
 /* What the row would take at one share of all listed rates and nothing else. */
 double jl_serve_naive_s(const struct jl_serve_row *row, double frac);

@@ -152,7 +152,8 @@ static enum jl_status read_plan(struct jl_serve_row *row, const struct jl_serve_
 						  .format = row->run.format,
 						  .place = row->run.place };
 
-		value = ceil(row->run.n_requests / fmax(jl_serve_room(&job, row->run.prompt + row->run.output), 1));
+		value = ceil(row->run.n_requests /
+			     fmax(jl_serve_room(&job, row->run.prompt + row->run.output, 0.9), 1));
 		row->run.n_assumed = 1;
 	}
 	row->run.n_decode_workers = value;
@@ -195,6 +196,8 @@ enum jl_status jl_silicon_row_read(struct jl_serve_row *ret_row, const char **re
 	for (size_t i = 0; i < N(systems); i++)
 		if (strcmp(systems[i].text, system) == 0)
 			system = systems[i].gpu;
+	/* the others sent requests of one length (genai-perf) */
+	row.run.spread = !strstr(cells->at(cells->ctx, "silicon_data_source"), "gap-analysis");
 	row.many = system[0] == 'G'; /* GB200, GB300: 72 in one domain */
 	enum jl_status status = find->gpu(find->ctx, system, &row, &p2p, &nvlink, err);
 

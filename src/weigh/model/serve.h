@@ -4,8 +4,18 @@
 #define JL_MODEL_SERVE_H
 
 #include <math.h>
+#include <stdbool.h>
 
 #include "model/device.h"
+
+/* How a product is cut over the devices that share a layer. */
+enum jl_cut { JL_CUT_NONE, JL_CUT_N, JL_CUT_K };
+
+struct jl_served_product { /* of each token: [1,k] x [k,n] */
+	double n, k, n_layers;
+	enum jl_cut cut;
+};
+#define JL_SERVED_PRODUCTS 8
 
 /* A model as serving sees it: what is read and computed for a token. */
 struct jl_served {
@@ -15,10 +25,15 @@ struct jl_served {
 	double table_params;  /* embedding table: kept, hardly read */
 	double n_experts, top_k;
 	double n_moe_layers;
-	double kv_elems;     /* keys and values of one token, all layers */
-	double kv_heads;     /* into how many parts they can be cut; latent attention: 1 */
-	double pair_flop;    /* attention of one new token to one earlier, all layers */
-	double context_frac; /* share of the layers' context that is read (local and linear layers) */
+	double kv_elems;         /* keys and values of one token, all layers */
+	double kv_heads;         /* into how many parts they can be cut; latent attention: 1 */
+	double pair_flop;        /* attention of one prompt token to one earlier, all layers */
+	double answer_pair_flop; /* the same of an answer's token: latent attention does not unpack its keys then */
+	double context_frac;     /* share of the layers' context that is read (local and linear layers) */
+	struct jl_served_product products[JL_SERVED_PRODUCTS]; /* of a token, without routed experts and logits */
+	int n_products;
+	struct jl_served_product logits; /* of a sequence's last token */
+	double expert_up, expert_down;   /* routed experts: outputs of the first product, inputs of the second */
 };
 
 /* How the weights are kept and computed with. */
@@ -30,29 +45,29 @@ struct jl_serve_format {
 	int weight_only;           /* weights are widened on the way: activations stay in 16 bit */
 };
 
-/* Physics of one device with one framework. */
+/* Physics of one device with one framework: factors on what its single operators reach, and times of its own. */
 struct jl_serve_fit {
-	double mem_frac; /* of the listed memory rate, reading weights */
+	double mem_gain; /* rate of reading weights, of the device's */
 	double sm_B;     /* bytes a clock that one SM's kernels keep on the way; 0: enough for any memory */
-	double kv_frac;  /* reading keys and values, of that */
-	double math_frac[JL_N_DTYPE]; /* of the listed matrix rate */
-	double flash_frac;            /* attention of a prompt, of the 16-bit products' rate */
-	double narrow_mem_frac;       /* weight-only formats: of mem_frac */
-	double narrow_math_frac;      /* weight-only formats: of math_frac */
-	double expert_frac;           /* routed experts: rates left by uneven routing and small products */
-	double overlap_frac;          /* share of the shorter of reading and computing that is not hidden */
-	double layer_s;               /* each layer of a step, whatever its size */
-	double moe_layer_s;           /* routing, in addition */
-	double prompt_layer_s;        /* the same for a pass with prompts, which the host launches kernel by kernel */
+	double kv_gain;  /* reading keys and values, of a stream */
+	double math_gain[JL_N_DTYPE]; /* rate of products, of the device's */
+	double flash_gain;            /* attention of a prompt, of the device's */
+	double narrow_mem_gain;       /* weight-only formats: in addition */
+	double narrow_math_gain;
+	double expert_gain;    /* routed experts: in addition, by uneven routing and small products */
+	double layer_s;        /* each layer of a step, whatever its size */
+	double moe_layer_s;    /* routing, in addition */
+	double prompt_layer_s; /* the same for a pass that the host launches kernel by kernel: one with prompts */
 	double prompt_moe_layer_s;
-	double step_s;     /* host time of a step that is not hidden */
-	double seq_s;      /* each sequence of a step: sampling, scheduling, output */
-	double token_s;    /* each prompt token: text to tokens, and its way to the device */
-	double hop_s;      /* each exchange between devices */
-	double link_frac;  /* of the listed link rate */
-	double first_s;    /* front end of a request */
-	double mix_frac;   /* share of others' prompts that delays the tokens of those running */
-	double burst_frac; /* prompts of others that a new one waits for, of those running */
+	double step_s;    /* host time of a step that is not hidden */
+	double seq_s;     /* each sequence of a step: sampling, scheduling, output */
+	double token_s;   /* each prompt token: text to tokens, and its way to the device */
+	double hop_s;     /* each exchange between devices */
+	double link_frac; /* of the listed link rate */
+	double first_s;   /* front end of a request */
+	double front_s;   /* during which no other request is taken in */
+	double dp_late;   /* the same in addition where requests are cut over devices, which wait for each other */
+	double late; /* passes by which a first token comes later: a request taken in, a token handed out while others run */
 };
 
 /* One device's share of a job. */
@@ -67,50 +82,56 @@ struct jl_serve_place {
 
 struct jl_serve_step {
 	double weights_s, math_s, kv_s, attention_s, exchange_s, fixed_s;
-	double step_s; /* the whole: weights and math hide each other in part */
+	double step_s; /* the whole */
 };
 
 struct jl_serve_job {
-	const struct jl_device *dev;
+	const struct jl_device *dev; /* with its fitted physics */
 	const struct jl_serve_fit *fit;
 	const struct jl_served *model;
 	struct jl_serve_format format;
 	struct jl_serve_place place;
 };
 
-/* One pass over the model with n_tokens new tokens of n_seq sequences, each of which has `context` earlier tokens on
- * average; prompt tokens see half of their own prompt in addition. */
-struct jl_serve_step jl_serve_step(const struct jl_serve_job *job, double n_seq, double n_tokens, double context);
+/* One pass over the model: a token for each of some sequences, pieces of prompts, or both. */
+struct jl_pass {
+	double n_seqs;    /* sequences that get their next token */
+	double n_drafted; /* tokens of each that are computed: 1, and drafted ones */
+	double context;   /* tokens that one of them has behind it, on average */
+	double n_prompts, prompt_tokens;
+	double prompt_pairs; /* tokens that the prompts' tokens look at, all together */
+	bool captured;       /* launched as one graph */
+};
+
+/* What a pass asks of one device, at the rates of its single operators: all that no fit changes. */
+struct jl_serve_work {
+	double read_B;                       /* weights */
+	double mem_s, math_s;                /* products: the parts that reading and arithmetic bound */
+	double expert_mem_s, expert_math_s;  /* the same of routed experts */
+	double logits_s;                     /* in 16 bit, whatever the format */
+	double kv_s, answer_math_s, flash_s; /* attention: reading, arithmetic of answers and of prompts */
+	double n_hops, link_s;               /* exchanges, and their bytes at the listed rate */
+	double n_layers, n_moe_layers;
+	double n_seqs, prompt_tokens;
+	enum jl_dtype dtype;
+	bool captured, weight_only, split_batch;
+};
+struct jl_serve_work jl_serve_work(const struct jl_serve_job *job, const struct jl_pass *pass);
+struct jl_serve_step jl_serve_sum(const struct jl_serve_work *work, const struct jl_device *dev,
+				  const struct jl_serve_fit *fit);
+
+struct jl_serve_step jl_serve_pass(const struct jl_serve_job *job, const struct jl_pass *pass);
 
 /* One token for each of n_seq sequences; and whole prompts, n_seq of them at once. */
-struct jl_serve_step jl_serve_decode(const struct jl_serve_job *job, double n_seq, double context);
-struct jl_serve_step jl_serve_prefill(const struct jl_serve_job *job, double n_seq, double prompt);
+struct jl_pass jl_pass_decode(double n_seq, double context);
+struct jl_pass jl_pass_prefill(double n_seq, double prompt);
 
 /* Bytes on each device: weights, and keys and values of one sequence of `context` tokens. */
 double jl_serve_weights_B(const struct jl_serve_job *job);
 double jl_serve_context_B(const struct jl_serve_job *job, double context);
-/* Sequences that fit beside the weights; below 1: none. */
-double jl_serve_room(const struct jl_serve_job *job, double context);
+/* Sequences that fit beside the weights in a share of the memory; below 1: none. */
+double jl_serve_room(const struct jl_serve_job *job, double context, double mem_frac);
 
 #define JL_SERVE_ENOUGH INFINITY /* workers for prompts: never the narrow place */
-
-struct jl_serve_load {
-	double n_requests; /* at once: each is followed by the next */
-	double prompt, output;
-	double n_prefill_workers; /* > 0: prompts have machines of their own, `prefill` */
-	const struct jl_serve_job *prefill;
-	double max_batch; /* sequences that the framework runs at once, at most; 0: what fits */
-};
-
-struct jl_serve_rate {
-	double ttft_s, tpot_s;
-	double batch;               /* sequences that run at once */
-	double request_tps;         /* tokens a second of one request, after its first */
-	double total_tps;           /* output tokens a second, all requests */
-	double decode_s, prefill_s; /* of one step; of one prompt alone */
-	double queue_s;             /* of ttft_s: waiting for room or for prompts ahead */
-};
-
-struct jl_serve_rate jl_serve_rate(const struct jl_serve_job *job, const struct jl_serve_load *load);
 
 #endif

@@ -1,5 +1,6 @@
 #include "physics/serve_params.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -17,7 +18,6 @@ enum shared {
 	NARROW_MEM,
 	NARROW_MATH,
 	EXPERT,
-	OVERLAP,
 	LAYER_S,
 	MOE_LAYER_S,
 	PROMPT_LAYER_S,
@@ -28,53 +28,54 @@ enum shared {
 	HOP_S,
 	LINK,
 	FIRST_S,
-	MIX,
-	BURST,
+	FRONT_S,
+	LATE,
+	DP_LATE,
 	SM_RATE,
 	N_SHARED
 };
-/* name without its scope */
+/* name without its scope; gains are factors on what single operators reach (METHOD.md, 12) */
 static const struct jl_param shared_params[N_SHARED] = {
-	[MEM] = { "mem_frac", "1", 0.3, 1, 0.8, 0.15 },
-	[KV] = { "kv_frac", "1", 0.05, 1.2, 0.7, 0.5 },
-	[MATH_VECTOR] = { "math_frac.vector", "1", 0.2, 1, 0.8, 0.2 },
-	[MATH_16] = { "math_frac.tensor16", "1", 0.1, 1, 0.6, 0.3 },
-	[MATH_8] = { "math_frac.tensor8", "1", 0.1, 1, 0.5, 0.3 },
-	[MATH_4] = { "math_frac.tensor4", "1", 0.05, 1, 0.4, 0.3 },
-	[FLASH] = { "flash_frac", "1", 0.1, 1.2, 0.6, 0.4 },
-	[NARROW_MEM] = { "narrow_mem_frac", "1", 0.3, 1, 0.85, 0.2 },
-	[NARROW_MATH] = { "narrow_math_frac", "1", 0.2, 1, 0.7, 0.3 },
-	[EXPERT] = { "expert_frac", "1", 0.2, 1, 0.7, 0.3 },
-	[OVERLAP] = { "overlap_frac", "1", 0.02, 1, 0.4, 0.5 },
-	[LAYER_S] = { "layer_s", "s", 1e-6, 1e-3, 3e-5, 0.5 },
+	[MEM] = { "mem_gain", "1", 0.4, 1.6, 1, 0.02 },
+	[KV] = { "kv_gain", "1", 0.1, 1.5, 0.85, 0.03 },
+	[MATH_VECTOR] = { "math_gain.vector", "1", 0.3, 1.5, 0.9, 0.2 },
+	[MATH_16] = { "math_gain.tensor16", "1", 0.3, 1.5, 0.95, 0.03 },
+	[MATH_8] = { "math_gain.tensor8", "1", 0.2, 1.5, 0.75, 0.03 },
+	[MATH_4] = { "math_gain.tensor4", "1", 0.1, 1.5, 0.8, 0.05 },
+	[FLASH] = { "flash_gain", "1", 0.2, 2, 0.6, 0.03 },
+	[NARROW_MEM] = { "narrow_mem_gain", "1", 0.3, 1.5, 0.85, 0.2 },
+	[NARROW_MATH] = { "narrow_math_gain", "1", 0.2, 1.5, 0.8, 0.3 },
+	[EXPERT] = { "expert_gain", "1", 0.2, 1.5, 0.7, 0.3 },
+	[LAYER_S] = { "layer_s", "s", 1e-6, 1e-3, 2e-5, 0.5 },
 	[MOE_LAYER_S] = { "moe_layer_s", "s", 1e-7, 5e-4, 1e-5, 0.7 },
 	[PROMPT_LAYER_S] = { "prompt_layer_s", "s", 1e-6, 5e-3, 1e-4, 0.7 },
-	[PROMPT_MOE_LAYER_S] = { "prompt_moe_layer_s", "s", 1e-6, 1e-2, 1e-4, 0.7 },
+	[PROMPT_MOE_LAYER_S] = { "prompt_moe_layer_s", "s", 1e-6, 1e-2, 5e-5, 0.7 },
 	[STEP_S] = { "step_s", "s", 1e-5, 1e-2, 5e-4, 0.7 },
 	[SEQ_S] = { "seq_s", "s", 1e-7, 1e-3, 1e-5, 0.7 },
-	[TOKEN_S] = { "token_s", "s", 1e-8, 1e-4, 2e-6, 0.7 },
-	[HOP_S] = { "hop_s", "s", 1e-6, 1e-3, 8e-6, 0.5 },
-	[LINK] = { "link_frac", "1", 0.05, 1, 0.5, 0.4 },
+	[TOKEN_S] = { "token_s", "s", 1e-8, 1e-4, 1e-6, 0.7 },
+	[HOP_S] = { "hop_s", "s", 1e-6, 1e-3, 4e-6, 0.5 },
+	[LINK] = { "link_frac", "1", 0.05, 1, 0.6, 0.3 },
 	[FIRST_S] = { "first_s", "s", 1e-4, 1, 1e-2, 0.7 },
-	[MIX] = { "mix_frac", "1", 0.1, 1.5, 0.8, 0.3 },
-	[BURST] = { "burst_frac", "1", 1e-3, 1, 0.08, 0.7 },
+	[FRONT_S] = { "front_s", "s", 1e-6, 0.1, 5e-4, 0.7 },
+	[LATE] = { "late_passes", "1", 0.05, 10, 1, 0.7 },
+	[DP_LATE] = { "dp_late_passes", "1", 0.05, 50, 2, 1 },
 	[SM_RATE] = { "sm_rate", "B/clock", 5, 500, 64, 0.7 },
 };
 
 /* Families as factors on the shared values. */
 enum dev { DEV_MEM, DEV_MATH, N_DEV };
-static const char *const dev_names[N_DEV] = { "mem_frac", "math_frac" };
-static const double dev_sd[N_DEV] = { 0.1, 0.25 };
+static const char *const dev_names[N_DEV] = { "mem_gain", "math_gain" };
+static const double dev_sd[N_DEV] = { 0.02, 0.03 };
 #define FAMILIES offsetof(struct jl_priors, serve_rows)
 
 /* Frameworks as factors on the shared values: quality of their kernels, and what each layer and request costs. */
-enum eng { ENG_MEM, ENG_MATH, ENG_LAYER, ENG_SEQ, ENG_MIX, ENG_BURST, ENG_FIRST, N_ENG };
+enum eng { ENG_MEM, ENG_MATH, ENG_LAYER, ENG_PROMPT, ENG_SEQ, ENG_FRONT, ENG_FIRST, ENG_LATE, N_ENG };
 static const struct {
 	const char *name;
 	double sd, reach;
 } eng_params[N_ENG] = {
-	{ "mem_frac", 0.15, 2 }, { "math_frac", 0.4, 6 },   { "layer_s", 0.6, 20 }, { "seq_s", 0.7, 20 },
-	{ "mix_frac", 0.3, 3 },  { "burst_frac", 0.6, 10 }, { "first_s", 0.7, 10 },
+	{ "mem_gain", 0.03, 2 }, { "math_gain", 0.05, 6 }, { "layer_s", 0.6, 20 }, { "prompt_layer_s", 0.6, 20 },
+	{ "seq_s", 0.7, 20 },    { "front_s", 0.7, 10 },   { "first_s", 0.7, 10 }, { "late_passes", 0.7, 10 },
 };
 static const struct {
 	const char *id;
@@ -96,6 +97,7 @@ static const struct {
 	[JL_ENGINE_EAGER] = { "eager", { "eager", "swissarmy" } },
 };
 /* The general profile is all ones. */
+#define LOOSER       8.0
 #define N_OWN        (JL_N_ENGINE - 1)
 #define FIRST_ENGINE (N_SHARED + jl_n_arch_among(FAMILIES) * N_DEV)
 _Static_assert(N_SHARED + JL_ARCHS_MAX * (size_t)N_DEV + (size_t)N_OWN * N_ENG <= JL_SERVE_MAX_PARAMS,
@@ -132,6 +134,9 @@ void jl_serve_param_at(enum jl_serve_scope scope, size_t i, struct jl_param *ret
 		snprintf(param.name, sizeof(param.name), "%s.engine.%s.%s", scopes[scope], engines[engine + 1].id,
 			 eng_params[eng].name);
 	}
+	/* Engines for single requests have kernels of their own, of which operators of the vendors' libraries say less. */
+	if (scope == JL_SCOPE_INFER && strstr(param.name, "_gain"))
+		param.prior_sd_ln = fmin(LOOSER * param.prior_sd_ln, 0.5);
 	*ret_param = param;
 }
 
@@ -141,14 +146,9 @@ static const unsigned char portable[JL_N_ENGINE] = {
 	[JL_ENGINE_MLC] = 1,      [JL_ENGINE_AWQ] = 1,     [JL_ENGINE_AWQ_GEMV] = 1
 };
 
-static double below(double value, double most)
-{
-	return value < most ? value : most;
-}
-
 struct jl_serve_fit jl_serve_fit_of(const double *x, int arch, enum jl_engine engine)
 {
-	static const double ones[N_ENG] = { 1, 1, 1, 1, 1, 1, 1 };
+	static const double ones[N_ENG] = { 1, 1, 1, 1, 1, 1, 1, 1 };
 	static const enum shared maths[JL_N_DTYPE] = {
 		[JL_FP32] = MATH_VECTOR, [JL_TF32] = MATH_16, [JL_FP16] = MATH_16, [JL_BF16] = MATH_16,
 		[JL_FP8] = MATH_8,       [JL_FP4] = MATH_4,   [JL_INT8] = MATH_8,
@@ -156,30 +156,30 @@ struct jl_serve_fit jl_serve_fit_of(const double *x, int arch, enum jl_engine en
 	const double *dev = x + N_SHARED + jl_arch_among(arch, FAMILIES) * N_DEV;
 	const double *eng = engine == JL_ENGINE_GENERAL ? ones : x + FIRST_ENGINE + ((size_t)engine - 1) * N_ENG;
 	struct jl_serve_fit fit = {
-		.mem_frac = below(x[MEM] * dev[DEV_MEM] * eng[ENG_MEM], 1),
+		.mem_gain = x[MEM] * dev[DEV_MEM] * eng[ENG_MEM],
 		.sm_B = portable[engine] ? x[SM_RATE] : 0.0,
-		.kv_frac = x[KV],
-		.flash_frac = x[FLASH],
-		.narrow_mem_frac = x[NARROW_MEM],
-		.narrow_math_frac = x[NARROW_MATH],
-		.expert_frac = x[EXPERT],
-		.overlap_frac = x[OVERLAP],
+		.kv_gain = x[KV],
+		.flash_gain = x[FLASH],
+		.narrow_mem_gain = x[NARROW_MEM],
+		.narrow_math_gain = x[NARROW_MATH],
+		.expert_gain = x[EXPERT],
 		.layer_s = x[LAYER_S] * eng[ENG_LAYER],
 		.moe_layer_s = x[MOE_LAYER_S],
-		.prompt_layer_s = x[PROMPT_LAYER_S] * eng[ENG_LAYER],
-		.prompt_moe_layer_s = x[PROMPT_MOE_LAYER_S] * eng[ENG_LAYER],
+		.prompt_layer_s = x[PROMPT_LAYER_S] * eng[ENG_PROMPT],
+		.prompt_moe_layer_s = x[PROMPT_MOE_LAYER_S] * eng[ENG_PROMPT],
 		.step_s = x[STEP_S],
 		.seq_s = x[SEQ_S] * eng[ENG_SEQ],
 		.token_s = x[TOKEN_S],
 		.hop_s = x[HOP_S],
 		.link_frac = x[LINK],
 		.first_s = x[FIRST_S] * eng[ENG_FIRST],
-		.mix_frac = x[MIX] * eng[ENG_MIX],
-		.burst_frac = x[BURST] * eng[ENG_BURST],
+		.front_s = x[FRONT_S] * eng[ENG_FRONT],
+		.late = x[LATE] * eng[ENG_LATE],
+		.dp_late = x[DP_LATE],
 	};
 
 	for (int d = 0; d < JL_N_DTYPE; d++)
-		fit.math_frac[d] = below(x[maths[d]] * dev[DEV_MATH] * eng[ENG_MATH], 1);
+		fit.math_gain[d] = x[maths[d]] * dev[DEV_MATH] * eng[ENG_MATH];
 	return fit;
 }
 

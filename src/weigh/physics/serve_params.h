@@ -31,7 +31,7 @@ enum jl_engine {
 
 enum jl_serve_scope { JL_SCOPE_INFER, JL_SCOPE_SERVE };
 
-#define JL_SERVE_MAX_PARAMS 200
+#define JL_SERVE_MAX_PARAMS 240
 size_t jl_serve_n_param(void); /* at most JL_SERVE_MAX_PARAMS */
 void jl_serve_param_at(enum jl_serve_scope scope, size_t i, struct jl_param *ret_param);
 

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "predict/kind.h"
-#include "predict/serve.h"
+#include "serving/serve.h"
 #include "recommend/inside.h"
 
 #define PROMPT_FRAC 0.75 /* of the tokens that a user keeps; the others are the answer */

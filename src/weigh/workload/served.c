@@ -20,6 +20,47 @@ static const struct {
 	{ "qwen3.5-", 0.25 },
 };
 
+static void add(struct jl_served *served, double n, double k, double n_layers, enum jl_cut cut)
+{
+	if (n > 0 && k > 0 && n_layers > 0 && served->n_products < JL_SERVED_PRODUCTS)
+		served->products[served->n_products++] = (struct jl_served_product){ n, k, n_layers, cut };
+}
+
+static void add_products(struct jl_served *served, const struct jl_transformer *m, double n_dense_layers)
+{
+	const struct jl_mla *mla = &m->mla;
+	const double up = m->gated ? 2.0 : 1.0, shared = m->moe.n_shared * m->moe.expert_ffn;
+
+	if (mla->kv_lora > 0) {
+		const double q = m->heads * (mla->nope_dim + mla->rope_dim);
+
+		add(served, mla->q_lora + mla->kv_lora + mla->rope_dim, m->hidden, m->n_layers, JL_CUT_NONE);
+		add(served, q, mla->q_lora > 0 ? mla->q_lora : m->hidden, m->n_layers, JL_CUT_N);
+		add(served, m->heads * (mla->nope_dim + mla->v_dim), mla->kv_lora, m->n_layers, JL_CUT_N);
+		add(served, m->hidden, m->heads * mla->v_dim, m->n_layers, JL_CUT_K);
+	} else {
+		add(served, (m->heads + 2.0 * m->kv_heads) * m->head_dim, m->hidden, m->n_layers, JL_CUT_N);
+		add(served, m->hidden, m->heads * m->head_dim, m->n_layers, JL_CUT_K);
+	}
+	add(served, up * m->ffn, m->hidden, n_dense_layers, JL_CUT_N);
+	add(served, m->hidden, m->ffn, n_dense_layers, JL_CUT_K);
+	add(served, up * shared, m->hidden, served->n_moe_layers, JL_CUT_N);
+	add(served, m->hidden, shared, served->n_moe_layers, JL_CUT_K);
+	served->expert_up = up * m->moe.expert_ffn;
+	served->expert_down = m->moe.expert_ffn;
+	if (m->head == JL_HEAD_LM)
+		served->logits = (struct jl_served_product){ m->vocab, m->hidden, 1, JL_CUT_N };
+	/* what the catalog counts beyond these (linear attention, norms) is spread over them */
+	double sum = 0;
+
+	for (int i = 0; i < served->n_products; i++)
+		sum += served->products[i].n * served->products[i].k * served->products[i].n_layers;
+	const double more = (served->dense_params - served->logits.n * served->logits.k) / sum;
+
+	for (int i = 0; i < served->n_products && more > 0.5 && more < 2; i++)
+		served->products[i].n_layers *= more;
+}
+
 struct jl_served jl_served_of(const struct jl_transformer *model)
 {
 	const struct jl_transformer_params params = jl_transformer_params(model);
@@ -27,11 +68,11 @@ struct jl_served jl_served_of(const struct jl_transformer *model)
 	const double expert_params = params.n_moe_layers * params.moe_expert;
 	const bool latent = mla->kv_lora > 0;
 	const double kv = latent ? mla->kv_lora + mla->rope_dim : 2.0 * model->kv_heads * model->head_dim;
-	/* scores and values: with latent attention a prompt is unpacked to full heads */
+	/* scores and values: with latent attention a prompt is unpacked to full heads, an answer's token is not */
 	const double pair = latent ? 2.0 * model->heads * (mla->nope_dim + mla->rope_dim + mla->v_dim)
 				   : 4.0 * model->heads * model->head_dim;
-
-	return (struct jl_served){
+	const double answer_pair = latent ? 2.0 * model->heads * (2.0 * mla->kv_lora + mla->rope_dim) : pair;
+	struct jl_served served = {
 		.n_layers = model->n_layers,
 		.hidden = model->hidden,
 		/* a tied table is read as the logits' matrix */
@@ -44,8 +85,12 @@ struct jl_served jl_served_of(const struct jl_transformer *model)
 		.kv_elems = model->n_layers * kv,
 		.kv_heads = latent ? 1.0 : model->kv_heads,
 		.pair_flop = model->n_layers * pair,
+		.answer_pair_flop = model->n_layers * answer_pair,
 		.context_frac = 1.0,
 	};
+
+	add_products(&served, model, params.n_dense_layers);
+	return served;
 }
 
 struct jl_served jl_served_from_catalog(const struct jl_model_info *info)

@@ -10,6 +10,7 @@
 
 #include "belief/set_rows.h"
 #include "belief/set_serve.h"
+#include "physics/device_params.h"
 #include "system/resolve.h"
 #include "workload/served.h"
 
@@ -175,10 +176,11 @@ static void test_requests_and_devices_of_a_server(void **state)
 /* What the fit finds again: rows made by known physics. */
 static void test_the_fit_finds_what_made_the_rows(void **state)
 {
-	static struct jl_serve_row rows[40];
+	static struct jl_serve_row rows[400];
 	struct jl_serve_row with = { .gpu = NULL };
 	bool p2p, nvlink;
 	double x[JL_SERVE_MAX_PARAMS], truth[JL_SERVE_MAX_PARAMS];
+	struct jl_arena arena;
 	struct jl_err err;
 	const struct jl_model_info *info = NULL;
 
@@ -188,32 +190,38 @@ static void test_the_fit_finds_what_made_the_rows(void **state)
 			info = &jl_catalog_embedded()->models[i];
 	assert_non_null(info);
 	assert_int_equal(find_gpu(NULL, "H100 SXM 80GB", &with, &p2p, &nvlink, &err), JL_OK);
+	(void)jl_gemm_shipped(jl_catalog_embedded(), "h100-sxm5", &with.dev);
+	jl_arena_init(&arena, JL_ARENA_LIMIT_B);
 	for (size_t i = 0; i < jl_serve_n_param(); i++) {
 		struct jl_param param;
 
 		jl_serve_param_at(JL_SCOPE_SERVE, i, &param);
 		assert_true(param.lo <= param.prior && param.prior <= param.hi);
 		x[i] = truth[i] = param.prior;
+		if (strcmp(param.name, "serve.layer_s") == 0)
+			truth[i] *= 3;
 	}
-	truth[0] *= 0.8; /* mem_frac */
 	const struct jl_serve_fit made = jl_serve_fit_of(truth, with.dev.arch, JL_ENGINE_GENERAL);
 
-	for (size_t i = 0; i < 40; i++) {
+	for (size_t i = 0; i < 400; i++) {
 		rows[i] = with;
 		rows[i].run =
 			(struct jl_serve_run){ .model = jl_served_from_catalog(info),
 					       .format = { JL_BF16, 2, 2, 2, 0, 0 },
 					       .place = { .n_gpus = 1, .n_stages = 1, .link_Bps = 1, .hop_gain = 1 },
 					       .n_requests = 1 + (double)(i % 8),
-					       .context = 100 * (double)i,
+					       .context = 10 * (double)i,
 					       .metric = JL_METRIC_DECODE };
-		rows[i].meas_s = jl_serve_run_s(&rows[i].dev, &made, &rows[i].run, NULL);
+		assert_int_equal(jl_serve_row_plan(&rows[i], &arena, &err), JL_OK);
+		rows[i].meas_s = jl_serve_plan_s(rows[i].plan, &rows[i].dev, &made, JL_METRIC_DECODE, NULL);
 	}
-	assert_int_equal(jl_serve_solve(JL_SCOPE_SERVE, rows, 40, NULL, 0, x, &err), JL_OK);
+	assert_int_equal(jl_serve_solve(JL_SCOPE_SERVE, rows, 400, NULL, 0, x, &err), JL_OK);
 	const struct jl_serve_fit found = jl_serve_fit_of(x, with.dev.arch, JL_ENGINE_GENERAL);
 
-	for (size_t i = 0; i < 40; i++)
-		assert_true(fabs(log(jl_serve_run_s(&rows[i].dev, &found, &rows[i].run, NULL) / rows[i].meas_s)) < 0.1);
+	for (size_t i = 0; i < 400; i++)
+		assert_true(fabs(log(jl_serve_plan_s(rows[i].plan, &rows[i].dev, &found, JL_METRIC_DECODE, NULL) /
+				     rows[i].meas_s)) < 0.1);
+	jl_arena_release(&arena);
 }
 
 int main(void)

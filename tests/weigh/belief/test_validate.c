@@ -143,7 +143,7 @@ static double fitted(const struct jl_validate_family *family, const struct jl_se
 	const struct jl_serve_row *c = (const struct jl_serve_row *)data->cases + row->item;
 	const struct jl_serve_fit fit = jl_serve_fit_of(family->x, c->dev.arch, c->run.engine);
 
-	return jl_serve_run_s(&c->dev, &fit, &c->run, NULL);
+	return jl_serve_plan_s(c->plan, &c->dev, &fit, c->run.metric, NULL);
 }
 
 /* The score is of what jl_predict and its kin answer; the fit uses the functions below them. Both must say the same of every row, with

@@ -1,9 +1,10 @@
 /* What a machine delivers when it serves a language model: does it fit, how long to the first token, how fast then. */
-#ifndef JL_PREDICT_SERVE_H
-#define JL_PREDICT_SERVE_H
+#ifndef JL_SERVING_SERVE_H
+#define JL_SERVING_SERVE_H
 
 #include "physics/serve_params.h"
 #include "predict/predict.h"
+#include "serving/sim.h"
 #include "workload/served.h"
 
 struct jl_serve_ask {
@@ -43,11 +44,30 @@ struct jl_serve_run {
 	enum jl_serve_metric metric;
 	int generate;  /* prefill: and `output` tokens after it */
 	int n_assumed; /* lengths, batch or plan are not stated */
+	int spread;    /* lengths from 0.8 of the nominal to all of it, as published clients draw them */
 };
 
-/* Seconds of what the run's metric counts. ret_step: parts of the step or prompt behind them; may be NULL. */
-double jl_serve_run_s(const struct jl_device *dev, const struct jl_serve_fit *fit, const struct jl_serve_run *run,
-		      struct jl_serve_step *ret_step);
+/* The passes that a run's times are made of, and how many of each (serving/sim.h): what a fit needs of a simulation. */
+struct jl_run_share {
+	struct jl_serve_work work;
+	double weight[JL_N_METRIC]; /* in each of the metrics that the run can be measured for */
+};
+struct jl_run_plan {
+	int n;
+	double n_front;                            /* front ends that a request waits for, its own among them */
+	struct jl_run_share shares[JL_PASSES_MAX]; /* may be cut off behind the last */
+};
+/* Simulates the run's client once with some physics. In a closed loop on one machine others give the same plan. ret_run_s: NULL,
+ * or seconds of each metric, simulated; NAN: not measured by it. */
+enum jl_status jl_serve_plan(struct jl_run_plan *ret_plan, double *ret_run_s, const struct jl_device *dev,
+			     const struct jl_serve_fit *fit, const struct jl_serve_run *run, struct jl_err *err);
+/* The simulation itself: every figure of it. */
+enum jl_status jl_run_simulate(struct jl_sim_result *ret_result, struct jl_run_plan *ret_plan,
+			       const struct jl_device *dev, const struct jl_serve_fit *fit,
+			       const struct jl_serve_run *run, struct jl_err *err);
+/* Seconds of a metric by a plan. ret_step: what they are made of; may be NULL. */
+double jl_serve_plan_s(const struct jl_run_plan *plan, const struct jl_device *dev, const struct jl_serve_fit *fit,
+		       enum jl_serve_metric metric, struct jl_serve_step *ret_step);
 
 enum jl_asked jl_serve_asked_of(int arch, enum jl_serve_metric metric); /* whose interval a metric has */
 struct jl_serve_time {
@@ -56,8 +76,9 @@ struct jl_serve_time {
 	struct jl_doubt doubt;
 	struct jl_serve_step step;
 };
+/* plan: NULL, or the run's, where it hangs on no physics: then nothing is simulated again. */
 struct jl_serve_time jl_serve_of(const struct jl_machine *machine, const struct jl_serve_fit *fit,
-				 const struct jl_serve_run *run);
+				 const struct jl_serve_run *run, const struct jl_run_plan *plan);
 
 /* One copy of the model on one host of `machine`. A model that does not fit is an answer, not an error. */
 enum jl_status jl_serve_predict(struct jl_serve_answer *ret_answer, const struct jl_catalog *cat,

@@ -1,6 +1,10 @@
-#include "predict/serve.h"
+#include "serving/serve.h"
 
 #include <math.h>
+
+#include "base/mem.h"
+#include "serving/load.h"
+#include "serving/pass.h"
 
 static struct jl_estimate around(double value, double half_ln)
 {
@@ -19,7 +23,8 @@ static void choose_gpus(struct jl_serve_job *job, const struct jl_serve_ask *ask
 	const double context = ask->prompt + ask->output;
 
 	job->place.n_gpus = ask->n_gpus > 0 ? ask->n_gpus : 1;
-	while (ask->n_gpus <= 0 && job->place.n_gpus * 2 <= n_host && jl_serve_room(job, context) < ask->n_requests)
+	while (ask->n_gpus <= 0 && job->place.n_gpus * 2 <= n_host &&
+	       jl_serve_room(job, context, 0.9) < ask->n_requests)
 		job->place.n_gpus *= 2;
 }
 
@@ -32,48 +37,6 @@ static enum jl_status check(const struct jl_serve_ask *ask, int n_host, struct j
 		return jl_fail(err, JL_E_RANGE, "%d GPUs for one copy of the model; a host has %d", ask->n_gpus,
 			       n_host);
 	return JL_OK;
-}
-
-double jl_serve_run_s(const struct jl_device *dev, const struct jl_serve_fit *fit, const struct jl_serve_run *run,
-		      struct jl_serve_step *ret_step)
-{
-	const struct jl_serve_job job = {
-		.dev = dev, .fit = fit, .model = &run->model, .format = run->format, .place = run->place
-	};
-	struct jl_serve_job prefill = job;
-	const bool apart = run->prefill.n_gpus > 0;
-	const double n_decode = fmax(run->n_decode_workers, 1);
-	struct jl_serve_step step;
-
-	if (apart)
-		prefill.place = run->prefill;
-	if (run->metric == JL_METRIC_DECODE || run->metric == JL_METRIC_PREFILL) {
-		const bool decode = run->metric == JL_METRIC_DECODE;
-
-		step = decode ? jl_serve_decode(&job, run->n_requests, run->context)
-			      : jl_serve_prefill(&job, run->n_requests, run->prompt);
-		if (ret_step)
-			*ret_step = step;
-		if (run->generate)
-			step.step_s += run->output *
-				       jl_serve_decode(&job, run->n_requests, run->prompt + 0.5 * run->output).step_s;
-		return step.step_s;
-	}
-	const struct jl_serve_load load = { .n_requests = fmax(run->n_requests / n_decode, 1),
-					    .prompt = run->prompt,
-					    .output = run->output,
-					    .n_prefill_workers = apart ? run->n_prefill_workers / n_decode : 0,
-					    .prefill = apart ? &prefill : NULL,
-					    .max_batch = run->max_batch };
-	const struct jl_serve_rate rate = jl_serve_rate(&job, &load);
-
-	if (ret_step)
-		*ret_step = run->metric == JL_METRIC_TTFT
-				    ? jl_serve_prefill(apart ? &prefill : &job, 1, run->prompt)
-				    : jl_serve_decode(&job, rate.batch, run->prompt + 0.5 * run->output);
-	if (run->metric == JL_METRIC_LOAD)
-		return 1 / (rate.total_tps * n_decode);
-	return run->metric == JL_METRIC_TTFT ? rate.ttft_s : rate.tpot_s;
 }
 
 /* Times to a first token are measured under load on few families; there is nothing nearer for the others. */
@@ -89,8 +52,10 @@ enum jl_asked jl_serve_asked_of(int arch, enum jl_serve_metric metric)
 }
 
 struct jl_serve_time jl_serve_of(const struct jl_machine *machine, const struct jl_serve_fit *fit,
-				 const struct jl_serve_run *run)
+				 const struct jl_serve_run *run, const struct jl_run_plan *plan)
 {
+	struct jl_run_plan own;
+	double run_s[JL_N_METRIC];
 	const double extent_ln[JL_N_EXTENT] = {
 		[JL_EXTENT_SIZE] = log(run->model.dense_params + run->model.expert_params),
 		[JL_EXTENT_BATCH] = log(run->n_requests),
@@ -98,7 +63,14 @@ struct jl_serve_time jl_serve_of(const struct jl_machine *machine, const struct 
 	};
 	struct jl_serve_time t = { .answer = jl_serve_asked_of(machine->dev.arch, run->metric) };
 
-	t.time_s = jl_serve_run_s(&machine->dev, fit, run, &t.step);
+	if (plan)
+		t.time_s = jl_serve_plan_s(plan, &machine->dev, fit, run->metric, &t.step);
+	else if (jl_serve_plan(&own, run_s, &machine->dev, fit, run, NULL)) {
+		t.time_s = NAN;
+	} else {
+		(void)jl_serve_plan_s(&own, &machine->dev, fit, run->metric, &t.step);
+		t.time_s = run_s[run->metric];
+	}
 	jl_machine_doubt(&t.doubt, machine, t.answer);
 	t.doubt.x[JL_DOUBT_KIND] = !jl_seen(machine->cat, t.answer, "kind", jl_engine_id(run->engine));
 	t.doubt.x[JL_DOUBT_EXPOSED] = t.step.exchange_s / t.step.step_s;
@@ -109,13 +81,9 @@ struct jl_serve_time jl_serve_of(const struct jl_machine *machine, const struct 
 	return t;
 }
 
-static void answer(struct jl_serve_answer *ret, const struct jl_machine *machine, const struct jl_serve_job *job,
-		   const struct jl_serve_ask *ask)
+static enum jl_status answer(struct jl_serve_answer *ret, const struct jl_machine *machine,
+			     const struct jl_serve_job *job, const struct jl_serve_ask *ask, struct jl_err *err)
 {
-	const struct jl_serve_load load = { .n_requests = ask->n_requests,
-					    .prompt = ask->prompt,
-					    .output = ask->output };
-	const struct jl_serve_rate rate = jl_serve_rate(job, &load);
 	struct jl_serve_run run = { .model = *job->model,
 				    .engine = ask->engine,
 				    .format = job->format,
@@ -124,18 +92,26 @@ static void answer(struct jl_serve_answer *ret, const struct jl_machine *machine
 				    .prompt = ask->prompt,
 				    .output = ask->output,
 				    .metric = JL_METRIC_TTFT };
-	const struct jl_serve_time first = jl_serve_of(machine, job->fit, &run);
+	struct jl_sim_result r;
+	struct jl_run_plan plan;
+	const enum jl_status status = jl_run_simulate(&r, &plan, &machine->dev, job->fit, &run, err);
+
+	if (status)
+		return status;
+	const struct jl_serve_time first = jl_serve_of(machine, job->fit, &run, &plan);
 
 	run.metric = JL_METRIC_TPOT;
-	const struct jl_serve_time next = jl_serve_of(machine, job->fit, &run);
+	const struct jl_serve_time next = jl_serve_of(machine, job->fit, &run, &plan);
 
-	ret->batch = rate.batch;
+	ret->batch = r.batch_mean;
 	ret->half_ln = next.half_ln;
-	ret->ttft_s = around(first.time_s, first.half_ln);
-	ret->tpot_s = around(next.time_s, next.half_ln);
-	ret->request_tps = around(rate.request_tps, next.half_ln);
-	ret->total_tps = around(rate.total_tps, next.half_ln);
+	ret->ttft_s = around(r.ttft_s.mean, first.half_ln);
+	ret->tpot_s = around(r.tpot_s.mean, next.half_ln);
+	ret->request_tps = around(1 / r.tpot_s.mean, next.half_ln);
+	/* by what a request takes: the end of a run, when machines stand half empty, is not counted */
+	ret->total_tps = around(ask->n_requests * ask->output / r.e2e_s.mean, next.half_ln);
 	ret->step = next.step;
+	return JL_OK;
 }
 
 enum jl_status jl_serve_predict(struct jl_serve_answer *ret_answer, const struct jl_catalog *cat,
@@ -160,11 +136,14 @@ enum jl_status jl_serve_predict(struct jl_serve_answer *ret_answer, const struct
 				     .weights_B = jl_serve_weights_B(&job),
 				     .context_B = jl_serve_context_B(&job, ask->prompt + ask->output),
 				     .capacity_B = dev->mem_B,
-				     .room = jl_serve_room(&job, ask->prompt + ask->output),
+				     .room = jl_serve_room(&job, ask->prompt + ask->output, 0.9),
 				     .checked = jl_serve_scope_of(dev->arch) == JL_SCOPE_SERVE };
 
 	a.fits = a.room >= 1;
-	answer(&a, machine, &job, ask);
-	*ret_answer = a;
-	return JL_OK;
+	a.ttft_s = a.tpot_s = a.request_tps = a.total_tps = (struct jl_estimate){ NAN, NAN, NAN };
+	if (a.fits)
+		status = answer(&a, machine, &job, ask, err);
+	if (!status)
+		*ret_answer = a;
+	return status;
 }

@@ -1,0 +1,238 @@
+/* jeoul infer: a language model that answers requests on a system under a load. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/num.h"
+#include "cli/ask.h"
+#include "cli/view.h"
+#include "predict/kind.h"
+#include "tell/infer.h"
+
+#define PROMPT      1024
+#define ANSWER      256
+#define CONCURRENCY 32
+#define TOKENS_MAX  10000000
+#define TRACE_MAX_B ((size_t)512 << 20)
+#define SPREAD_LN   0.3 /* lengths as people's differ: half of them within a fifth of the nominal */
+#define THINK_S     20.0
+#define USD_PER_KWH 0.12
+#define PUE         1.2
+
+/* clang-format off */
+const struct jl_option jl_infer_options[] = {
+	{ .name = "on", .type = JL_OPT_TEXT, .arg = "SYSTEM", .en = JL_N("system that serves, e.g. dgx-h100 or \"4x h100-sxm5\"") },
+	{ .name = "concurrency", .type = JL_OPT_COUNT, .min = 1, .max = 100000, .arg = "N", .en = JL_N("requests at once, each followed by the next (default: 32)") },
+	{ .name = "rate", .type = JL_OPT_TEXT, .arg = "N/s", .en = JL_N("requests a second that arrive, at random: 20/s") },
+	{ .name = "users", .type = JL_OPT_COUNT, .min = 1, .max = 100000, .arg = "N", .en = JL_N("people who ask, read for a while and ask again") },
+	{ .name = "think", .type = JL_OPT_QUANTITY, .kind = JL_K_TIME, .arg = "TIME", .en = JL_N("with --users: between an answer and the next question (default: 20 s)") },
+	{ .name = "trace", .type = JL_OPT_TEXT, .arg = "FILE", .en = JL_N("requests of a file: CSV or JSON lines with arrival_s, input_tokens, output_tokens") },
+	{ .name = "burst", .type = JL_OPT_COUNT, .min = 1, .max = 10000, .arg = "N", .en = JL_N("with --rate: so many arrive together (default: 1)") },
+	{ .name = "prompt", .type = JL_OPT_COUNT, .min = 1, .max = TOKENS_MAX, .arg = "TOKENS", .en = JL_N("tokens of a question (default: 1024)") },
+	{ .name = "answer", .type = JL_OPT_COUNT, .min = 1, .max = TOKENS_MAX, .arg = "TOKENS", .en = JL_N("tokens of an answer (default: 256)") },
+	{ .name = "cached", .type = JL_OPT_QUANTITY, .kind = JL_K_FRACTION, .arg = "SHARE", .en = JL_N("share of a prompt that the prefix cache holds: 30%") },
+	{ .name = "draft", .type = JL_OPT_COUNT, .min = 0, .max = 16, .arg = "N", .en = JL_N("speculative decoding: tokens drafted for each pass") },
+	{ .name = "accept", .type = JL_OPT_QUANTITY, .kind = JL_K_FRACTION, .arg = "SHARE", .en = JL_N("speculative decoding: drafted tokens that are right (default: 70%)") },
+	{ .name = "engine", .type = JL_OPT_TEXT, .arg = "vllm|sglang|trtllm", .en = JL_N("what serves it (default: nothing in particular)") },
+	{ .name = "weights", .type = JL_OPT_TEXT, .arg = "FORMAT", .en = JL_N("format of the weights: bf16, fp8, nvfp4, int8, int4, awq, q4_k_m ... (default: 16 bit)") },
+	{ .name = "kv", .type = JL_OPT_TEXT, .arg = "FORMAT", .en = JL_N("format of keys and values: bf16, fp8 (default: 16 bit)") },
+	{ .name = "gpus", .type = JL_OPT_COUNT, .min = 1, .max = 1024, .arg = "N", .en = JL_N("GPUs that share one copy of the model (default: the fewest that do)") },
+	{ .name = "copies", .type = JL_OPT_COUNT, .min = 1, .max = 1024, .arg = "N", .en = JL_N("copies of the model (default: as many as the system holds)") },
+	{ .name = "max-seqs", .type = JL_OPT_COUNT, .min = 1, .max = 65536, .arg = "N", .en = JL_N("requests that a copy works on at once, at most (default: as the engine starts)") },
+	{ .name = "batched-tokens", .type = JL_OPT_COUNT, .min = 16, .max = 1048576, .arg = "N", .en = JL_N("tokens of one pass, at most (default: as the engine starts)") },
+	{ .name = "kv-tokens", .type = JL_OPT_COUNT, .min = 16, .max = 1000000000, .arg = "N", .en = JL_N("tokens whose keys and values a copy has room for (default: what the memory leaves)") },
+	{ .name = "ttft", .type = JL_OPT_QUANTITY, .kind = JL_K_TIME, .arg = "TIME", .en = JL_N("target: first token of nine requests in ten") },
+	{ .name = "tpot", .type = JL_OPT_QUANTITY, .kind = JL_K_TIME, .arg = "TIME", .en = JL_N("target: each further token of nine requests in ten") },
+	{ .name = "sweep", .type = JL_OPT_TEXT, .arg = "rate=N,N,...", .en = JL_N("the same at several rates, with the knee: rate=1,2,5,10") },
+	{ .name = "compare-weights", .type = JL_OPT_FLAG, .en = JL_N("one row for each format of the weights") },
+	{ .name = "seed", .type = JL_OPT_COUNT, .min = 0, .max = 1000000000, .arg = "N", .en = JL_N("of the dice for arrivals and lengths (default: 1)") },
+	JL_ASK_SHAPE_OPTIONS,
+	{ 0 },
+};
+/* clang-format on */
+
+static enum jl_status parse_rate(double *ret_hz, const char *text, const char *what, struct jl_err *err)
+{
+	double value;
+	size_t used;
+
+	if (jl_num_parse(text, &value, &used) != JL_NUM_OK || !(value > 0 && value <= 1e6) ||
+	    (text[used] && strcmp(text + used, "/s") != 0))
+		return jl_fail(err, JL_E_USAGE, "%s: '%.40s' is not a rate; write e.g. 20/s", what, text);
+	*ret_hz = value;
+	return JL_OK;
+}
+
+static enum jl_status read_sweep(double *ret_rates, size_t *ret_n, const char *text, struct jl_err *err)
+{
+	const char *at = text;
+
+	*ret_n = 0;
+	if (strncmp(text, "rate=", 5) != 0)
+		return jl_fail(err, JL_E_USAGE, "--sweep: '%.40s'; write e.g. rate=1,2,5,10", text);
+	for (at += 5; *at;) {
+		const size_t len = strcspn(at, ",");
+		char piece[32];
+
+		(void)snprintf(piece, sizeof(piece), "%.*s", (int)(len < 31 ? len : 31), at);
+		if (*ret_n == JL_INFER_ROWS)
+			return jl_fail(err, JL_E_LIMIT, "--sweep: more than %d rates", JL_INFER_ROWS);
+		const enum jl_status status = parse_rate(&ret_rates[(*ret_n)++], piece, "--sweep", err);
+
+		if (status)
+			return status;
+		at += len + (at[len] == ',');
+	}
+	return *ret_n ? JL_OK : jl_fail(err, JL_E_USAGE, "--sweep: no rate; write e.g. rate=1,2,5,10");
+}
+
+static double or_else(double value, double instead)
+{
+	return isnan(value) ? instead : value;
+}
+
+static enum jl_status read_trace(struct jl_infer_ask *ask, struct jl_arrival **ret_arrivals, const char *path,
+				 struct jl_err *err)
+{
+	struct jl_buf text;
+	bool timed;
+	enum jl_status status = jl_buf_read_file(&text, path, TRACE_MAX_B, err);
+
+	if (status)
+		return status;
+	status = jl_trace_read(ret_arrivals, &ask->n_trace, &timed, text.data ? text.data : "", text.len, path, err);
+	jl_buf_release(&text);
+	if (status)
+		return status;
+	double prompt = 0, answer = 0;
+
+	for (size_t i = 0; i < ask->n_trace; i++) {
+		prompt += (*ret_arrivals)[i].prompt;
+		answer += (*ret_arrivals)[i].answer;
+	}
+	ask->trace = *ret_arrivals;
+	ask->prompt = prompt / (double)ask->n_trace;
+	ask->answer = answer / (double)ask->n_trace;
+	ask->kind = JL_LOAD_TRACE;
+	return JL_OK;
+}
+
+static enum jl_status read_load(struct jl_infer_ask *ask, struct jl_cli *cli, struct jl_arrival **ret_arrivals,
+				struct jl_err *err)
+{
+	static const char *const loads[] = { "concurrency", "rate", "users", "trace" };
+	const bool target = !isnan(ask->ttft_max_s) || !isnan(ask->tpot_max_s);
+	int n = 0;
+
+	for (size_t i = 0; i < 4; i++)
+		n += jl_given(cli, loads[i]) != NULL;
+	if (n > 1)
+		return jl_fail(err, JL_E_USAGE, "one load at a time: --concurrency, --rate, --users or --trace");
+	ask->concurrency = or_else(jl_count(cli, "concurrency"), CONCURRENCY);
+	ask->users = jl_count(cli, "users");
+	ask->think_s = or_else(jl_value(cli, "think"), THINK_S);
+	ask->kind = jl_given(cli, "users") ? JL_LOAD_USERS : JL_LOAD_CLOSED;
+	ask->find_rate = target && n == 0;
+	if (jl_given(cli, "trace"))
+		return read_trace(ask, ret_arrivals, jl_text(cli, "trace"), err);
+	if (jl_given(cli, "rate")) {
+		ask->kind = JL_LOAD_OPEN;
+		return parse_rate(&ask->rate_hz, jl_text(cli, "rate"), "--rate", err);
+	}
+	return JL_OK;
+}
+
+static enum jl_status read_ask(struct jl_infer_ask *ask, struct jl_cli *cli, struct jl_subject *subject,
+			       struct jl_arrival **ret_arrivals, struct jl_err *err)
+{
+	const char *engine = jl_text(cli, "engine");
+	struct jl_request req;
+	enum jl_status status = jl_ask_request(&req, cli, err);
+
+	if (!status)
+		status = jl_subject_find(subject, cli->cat, &req, &cli->arena, err);
+	if (status)
+		return status;
+	if (!subject->kind->has_tokens)
+		return jl_fail(err, JL_E_USAGE, "infer needs a language model, e.g. llama-3-70b");
+	if (!jl_text(cli, "on"))
+		return jl_fail(err, JL_E_USAGE, "name a system with --on, e.g. --on \"4x h100-sxm5\"");
+	*ask = (struct jl_infer_ask){ .model = subject->info,
+				      .shape = &subject->model,
+				      .model_name = subject->id,
+				      .weights = jl_text(cli, "weights"),
+				      .kv = jl_text(cli, "kv"),
+				      .engine = engine ? jl_engine_by_text(engine) : JL_ENGINE_GENERAL,
+				      .n_gpus = (int)or_else(jl_count(cli, "gpus"), 0),
+				      .n_copies = (int)or_else(jl_count(cli, "copies"), 0),
+				      .burst = or_else(jl_count(cli, "burst"), 1),
+				      .prompt = or_else(jl_count(cli, "prompt"), PROMPT),
+				      .answer = or_else(jl_count(cli, "answer"), ANSWER),
+				      .spread_ln = SPREAD_LN,
+				      .cached_frac = or_else(jl_value(cli, "cached"), 0),
+				      .n_draft = (int)or_else(jl_count(cli, "draft"), 0),
+				      .accept_frac = or_else(jl_value(cli, "accept"), 0.7),
+				      .max_seqs = (int)or_else(jl_count(cli, "max-seqs"), 0),
+				      .batched_tokens = (int)or_else(jl_count(cli, "batched-tokens"), 0),
+				      .kv_tokens = jl_count(cli, "kv-tokens"),
+				      .ttft_max_s = jl_value(cli, "ttft"),
+				      .tpot_max_s = jl_value(cli, "tpot"),
+				      .usd_per_kWh = USD_PER_KWH,
+				      .pue = PUE,
+				      .seed = (uint64_t)or_else(jl_count(cli, "seed"), 1) };
+	if (engine && ask->engine == JL_ENGINE_GENERAL)
+		return jl_fail(err, JL_E_USAGE, "--engine: '%.40s' is not known; write vllm, sglang or trtllm", engine);
+	if (!(ask->cached_frac >= 0 && ask->cached_frac < 1) || !(ask->accept_frac >= 0 && ask->accept_frac <= 1))
+		return jl_fail(err, JL_E_USAGE, "--cached and --accept are shares, e.g. 30%%");
+	return read_load(ask, cli, ret_arrivals, err);
+}
+
+static enum jl_status weigh(struct jl_infer *infer, const struct jl_infer_ask *ask, struct jl_cli *cli,
+			    struct jl_err *err)
+{
+	const char *sweep = jl_text(cli, "sweep");
+	double rates_hz[JL_INFER_ROWS];
+	struct jl_machine machine;
+	struct jl_sys sys;
+	size_t n = 0;
+	enum jl_status status = jl_sys_parse(&sys, cli->cat, jl_text(cli, "on"), &cli->arena, err);
+
+	if (!status && sweep)
+		status = read_sweep(rates_hz, &n, sweep, err);
+	if (!status)
+		status = jl_machine_make(&machine, cli->cat, &sys, err);
+	if (!status)
+		status = jl_infer(infer, cli->cat, &machine, ask, err);
+	if (!status && sweep)
+		status = jl_infer_sweep(infer, cli->cat, &machine, ask, rates_hz, n, err);
+	else if (!status && jl_flag(cli, "compare-weights"))
+		status = jl_infer_compare_weights(infer, cli->cat, &machine, ask, err);
+	return status;
+}
+
+enum jl_status jl_cmd_infer(struct jl_cli *cli, struct jl_err *err)
+{
+	struct jl_arrival *arrivals = NULL;
+	struct jl_infer_ask ask;
+	struct jl_subject subject;
+	struct jl_infer infer;
+	struct jl_doc doc;
+	enum jl_status status = read_ask(&ask, cli, &subject, &arrivals, err);
+
+	if (!status)
+		status = weigh(&infer, &ask, cli, err);
+	jl_free(arrivals);
+	if (status)
+		return status;
+	if (infer.has_target && (isnan(infer.rate_max_hz) ? !infer.meets : infer.rate_max_hz <= 0))
+		cli->exit_code = 3;
+	if (cli->json) {
+		jl_fields_print(&cli->out, &jl_infer_fields, &infer);
+		return JL_OK;
+	}
+	jl_view_page(cli, &doc);
+	jl_tell_infer(&doc, &(struct jl_tell_infer){ .infer = &infer });
+	return jl_view_show(cli, &doc, err);
+}

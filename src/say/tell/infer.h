@@ -1,0 +1,16 @@
+/* A served model under a load: how fast, what bounds it, what it costs, how to start it. */
+#ifndef JL_TELL_INFER_H
+#define JL_TELL_INFER_H
+
+#include "serving/infer.h"
+#include "tell/tell.h"
+
+struct jl_tell_infer {
+	const struct jl_infer *infer;
+	double usd_per_kWh;
+	bool assumed_rent;
+};
+
+void jl_tell_infer(struct jl_doc *doc, const struct jl_tell_infer *in);
+
+#endif

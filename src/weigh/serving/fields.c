@@ -1,0 +1,116 @@
+#include "serving/infer.h"
+
+static const struct jl_field times_fields[] = {
+	{ JL_FIELD(jl_infer_times, ESTIMATE, mean) },
+	{ JL_FIELD(jl_infer_times, ESTIMATE, p50) },
+	{ JL_FIELD(jl_infer_times, ESTIMATE, p90) },
+	{ JL_FIELD(jl_infer_times, ESTIMATE, p99) },
+};
+static const struct jl_schema times = JL_SCHEMA("times", jl_infer_times, times_fields);
+
+static const struct jl_field rent_fields[] = {
+	{ JL_FIELD_AS(jl_rent, NUMBER, usdps, "usd_per_gpu_s") },
+	{ JL_FIELD(jl_rent, TEXT, provider) },
+	{ JL_FIELD(jl_rent, TEXT, item) },
+	{ JL_FIELD(jl_rent, TEXT, region) },
+	{ JL_FIELD(jl_rent, TEXT, date) },
+};
+static const struct jl_schema rent = JL_SCHEMA("rent", jl_rent, rent_fields);
+
+static const struct jl_field step_fields[] = {
+	{ JL_FIELD(jl_serve_step, NUMBER, weights_s) },  { JL_FIELD_AS(jl_serve_step, NUMBER, math_s, "products_s") },
+	{ JL_FIELD(jl_serve_step, NUMBER, kv_s) },       { JL_FIELD(jl_serve_step, NUMBER, attention_s) },
+	{ JL_FIELD(jl_serve_step, NUMBER, exchange_s) }, { JL_FIELD(jl_serve_step, NUMBER, fixed_s) },
+};
+static const struct jl_schema step = JL_SCHEMA("token_time", jl_serve_step, step_fields);
+
+static const struct jl_field row_fields[] = {
+	{ JL_FIELD(jl_infer_row, TEXT, weights) },
+	{ JL_FIELD_AS(jl_infer_row, NUMBER, rate_hz, "rate_per_s") },
+	{ JL_FIELD(jl_infer_row, BOOL, fits) },
+	{ JL_FIELD(jl_infer_row, BOOL, keeps_up) },
+	{ JL_FIELD(jl_infer_row, BOOL, knee) },
+	{ JL_FIELD(jl_infer_row, NUMBER, weights_B) },
+	{ JL_FIELD(jl_infer_row, INT, n_gpus) },
+	{ JL_FIELD(jl_infer_row, ESTIMATE, ttft_p90_s) },
+	{ JL_FIELD(jl_infer_row, ESTIMATE, tpot_p90_s) },
+	{ JL_FIELD_AS(jl_infer_row, ESTIMATE, output_tps, "output_tokens_per_s") },
+	{ JL_FIELD(jl_infer_row, ESTIMATE, usd_per_Mtoken_out) },
+	{ JL_FIELD(jl_infer_row, NUMBER, busy_frac) },
+};
+static const struct jl_schema row = JL_SCHEMA("row", jl_infer_row, row_fields);
+
+static bool has_target(const void *record)
+{
+	return ((const struct jl_infer *)record)->has_target;
+}
+
+#define FLAG(N)                                                                                                        \
+	static const char *flag_##N(const void *record, char out[JL_FIELD_TEXT_MAX])                                   \
+	{                                                                                                              \
+		const struct jl_infer *a = record;                                                                     \
+		(void)out;                                                                                             \
+		return a->n_flags > N ? a->flags[N] : NULL;                                                            \
+	}
+FLAG(0)
+FLAG(1)
+FLAG(2)
+
+#define TIMES(M) JL_FIELD(jl_infer, SUB, M), .sub = &times
+static const struct jl_field fields[] = {
+	{ JL_FIELD(jl_infer, TEXT, model) },
+	{ JL_FIELD(jl_infer, TEXT, system) },
+	{ JL_FIELD(jl_infer, TEXT, engine) },
+	{ JL_FIELD(jl_infer, TEXT, weights) },
+	{ JL_FIELD_AS(jl_infer, TEXT, kv, "kv_cache") },
+	{ JL_FIELD_AS(jl_infer, CHOICE, kind, "load"), .choices = jl_load_choices },
+	{ JL_FIELD(jl_infer, NUMBER, concurrency) },
+	{ JL_FIELD_AS(jl_infer, NUMBER, rate_hz, "rate_per_s") },
+	{ JL_FIELD(jl_infer, NUMBER, users) },
+	{ JL_FIELD_AS(jl_infer, NUMBER, prompt, "prompt_tokens") },
+	{ JL_FIELD_AS(jl_infer, NUMBER, answer, "answer_tokens") },
+	{ JL_FIELD(jl_infer, INT, n_gpus), .about = "GPUs that share one copy of the model" },
+	{ JL_FIELD(jl_infer, INT, n_copies) },
+	{ JL_FIELD(jl_infer, INT, n_gpus_system) },
+	{ JL_FIELD(jl_infer, BOOL, fits) },
+	{ JL_FIELD_AS(jl_infer, BOOL, checked, "load_checked") },
+	{ JL_FIELD(jl_infer, NUMBER, weights_B) },
+	{ JL_FIELD(jl_infer, NUMBER, capacity_B) },
+	{ JL_FIELD(jl_infer, NUMBER, kv_token_B) },
+	{ JL_FIELD(jl_infer, NUMBER, kv_tokens), .about = "room for keys and values of one copy" },
+	{ JL_FIELD_AS(jl_infer, NUMBER, context_max, "context_max_tokens") },
+	{ TIMES(ttft_s) },
+	{ TIMES(tpot_s) },
+	{ TIMES(itl_s) },
+	{ TIMES(e2e_s) },
+	{ JL_FIELD(jl_infer, ESTIMATE, requests_per_s) },
+	{ JL_FIELD_AS(jl_infer, ESTIMATE, output_tps, "output_tokens_per_s") },
+	{ JL_FIELD_AS(jl_infer, ESTIMATE, input_tps, "input_tokens_per_s") },
+	{ JL_FIELD_AS(jl_infer, ESTIMATE, user_tps, "user_tokens_per_s") },
+	{ JL_FIELD(jl_infer, NUMBER, kv_mean_frac) },
+	{ JL_FIELD(jl_infer, NUMBER, kv_max_frac) },
+	{ JL_FIELD(jl_infer, NUMBER, busy_frac) },
+	{ JL_FIELD(jl_infer, NUMBER, batch_mean) },
+	{ JL_FIELD(jl_infer, LLONG, n_requests), .about = "simulated, of one copy" },
+	{ JL_FIELD(jl_infer, LLONG, n_refused) },
+	{ JL_FIELD(jl_infer, LLONG, n_preempted) },
+	{ JL_FIELD(jl_infer, BOOL, keeps_up) },
+	{ JL_FIELD_AS(jl_infer, TEXT, bound, "bound_by") },
+	{ JL_FIELD(jl_infer, NUMBER, bound_frac) },
+	{ JL_FIELD_AS(jl_infer, SUB, step, "token_time"), .sub = &step },
+	{ JL_FIELD(jl_infer, NUMBER, power_W) },
+	{ JL_FIELD_AS(jl_infer, NUMBER, energy_J_token, "energy_J_per_token") },
+	{ JL_FIELD(jl_infer, SUB, rent), .sub = &rent },
+	{ JL_FIELD(jl_infer, ESTIMATE, usd_per_Mtoken_out) },
+	{ JL_FIELD(jl_infer, ESTIMATE, usd_per_Mtoken_in) },
+	{ JL_FIELD_AS(jl_infer, NUMBER, power_usd_per_Mtoken, "electricity_usd_per_Mtoken_out") },
+	{ JL_FIELD(jl_infer, NUMBER, ttft_max_s), .when = has_target },
+	{ JL_FIELD(jl_infer, NUMBER, tpot_max_s), .when = has_target },
+	{ JL_FIELD(jl_infer, BOOL, meets), .when = has_target },
+	{ JL_FIELD_AS(jl_infer, NUMBER, rate_max_hz, "rate_max_per_s"), .when = has_target },
+	{ JL_FIELD_TEXT_OF("flags", flag_0), .flags = JL_FF_OMIT },
+	{ JL_FIELD_TEXT_OF("flags_2", flag_1), .flags = JL_FF_OMIT },
+	{ JL_FIELD_TEXT_OF("flags_3", flag_2), .flags = JL_FF_OMIT },
+	{ JL_FIELD_MANY(jl_infer, ARRAY, rows, n_rows, "rows", &row) },
+};
+const struct jl_schema jl_infer_fields = JL_SCHEMA("infer", jl_infer, fields);

@@ -1,0 +1,97 @@
+/* jeoul infer: a served model on a system under a load. One question, one answer with every figure that is said of it. */
+#ifndef JL_SERVING_INFER_H
+#define JL_SERVING_INFER_H
+
+#include "base/fields.h"
+#include "serving/load.h"
+#include "serving/serve.h"
+
+#define JL_INFER_ROWS 16
+
+enum jl_load_kind { JL_LOAD_CLOSED, JL_LOAD_OPEN, JL_LOAD_USERS, JL_LOAD_TRACE };
+extern const struct jl_choice jl_load_choices[];
+
+struct jl_infer_ask {
+	const struct jl_model_info *model;  /* of the catalog, or NULL: */
+	const struct jl_transformer *shape; /* any other */
+	const char *model_name;
+	const char *weights, *kv; /* formats; NULL: 16 bit, keys and values as recipes keep them */
+	enum jl_engine engine;
+	int n_gpus;   /* that share a copy; 0: the fewest that hold it and the load, or that meet the targets */
+	int n_copies; /* 0: as many as the system holds */
+	enum jl_load_kind kind;
+	double concurrency; /* closed loop */
+	double rate_hz;     /* open loop */
+	double users;       /* closed loop with pauses */
+	double think_s;
+	double burst;
+	const struct jl_arrival *trace;
+	size_t n_trace;
+	double prompt, answer, spread_ln, cached_frac;
+	int n_draft;
+	double accept_frac;
+	int max_seqs, batched_tokens;  /* of the engine; 0: its defaults */
+	double kv_tokens;              /* room of a copy; NAN: what the memory leaves */
+	double ttft_max_s, tpot_max_s; /* targets, of nine requests in ten; NAN: none */
+	bool find_rate;                /* no load was said: the largest rate that meets the targets */
+	double usd_per_kWh, pue;
+	uint64_t seed;
+};
+
+/* One percentile of the four times. */
+struct jl_infer_times {
+	struct jl_estimate mean, p50, p90, p99;
+};
+
+struct jl_infer_row { /* of a sweep or a comparison of formats */
+	const char *weights;
+	double rate_hz;
+	bool fits, knee, keeps_up;
+	double weights_B;
+	int n_gpus;
+	struct jl_estimate ttft_p90_s, tpot_p90_s, output_tps, usd_per_Mtoken_out;
+	double busy_frac;
+};
+
+struct jl_infer {
+	const char *model, *system, *engine, *weights, *kv;
+	enum jl_load_kind kind;
+	double concurrency, rate_hz, users, prompt, answer;
+	int n_gpus, n_copies, n_gpus_system;
+	bool fits, checked;
+	double weights_B, capacity_B, kv_token_B, kv_tokens; /* on each device; of a copy */
+	double context_max;                                  /* tokens of the longest request that fits */
+	struct jl_infer_times ttft_s, tpot_s, itl_s, e2e_s;
+	struct jl_estimate requests_per_s, output_tps, input_tps, user_tps;
+	double kv_mean_frac, kv_max_frac, busy_frac, batch_mean;
+	long long n_requests, n_refused, n_preempted;
+	bool keeps_up;     /* what arrives is answered as fast as it comes */
+	const char *bound; /* English, a message: what most of an answer token's time is */
+	double bound_frac;
+	struct jl_serve_step step;
+	double power_W, energy_J_token; /* the GPUs and hosts in use; for an answer token */
+	struct jl_rent rent;
+	struct jl_estimate usd_per_Mtoken_out, usd_per_Mtoken_in; /* by rent */
+	double power_usd_per_Mtoken;                              /* electricity, answer tokens */
+	double ttft_max_s, tpot_max_s;
+	bool has_target, meets;
+	double rate_max_hz; /* that meets the targets; NAN: not asked for */
+	char flags[3][256]; /* of the engine, ready to paste; the first is the one that was asked for */
+	const char *flag_engines[3];
+	int n_flags;
+	struct jl_infer_row rows[JL_INFER_ROWS]; /* sweep or formats */
+	size_t n_rows;
+	bool compared;
+};
+extern const struct jl_schema jl_infer_fields;
+
+enum jl_status jl_infer(struct jl_infer *ret_infer, const struct jl_catalog *cat, const struct jl_machine *machine,
+			const struct jl_infer_ask *ask, struct jl_err *err);
+/* The same load at several rates; the formats that the device can compute in, one after another. */
+enum jl_status jl_infer_sweep(struct jl_infer *infer, const struct jl_catalog *cat, const struct jl_machine *machine,
+			      const struct jl_infer_ask *ask, const double *rates_hz, size_t n, struct jl_err *err);
+enum jl_status jl_infer_compare_weights(struct jl_infer *infer, const struct jl_catalog *cat,
+					const struct jl_machine *machine, const struct jl_infer_ask *ask,
+					struct jl_err *err);
+
+#endif

@@ -1,0 +1,52 @@
+#include "serving/load.h"
+
+#include <math.h>
+
+double jl_dice_unit(struct jl_dice *dice)
+{
+	uint64_t z = dice->state += 0x9E3779B97F4A7C15u;
+
+	z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+	z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+	return ((double)((z ^ (z >> 31)) >> 12) + 0.5) * 0x1p-52;
+}
+
+double jl_dice_normal(struct jl_dice *dice)
+{
+	const double radius = sqrt(-2.0 * log(jl_dice_unit(dice)));
+
+	return radius * cos(2.0 * M_PI * jl_dice_unit(dice));
+}
+
+static int length(struct jl_dice *dice, const struct jl_lengths *l, double nominal)
+{
+	double tokens = nominal;
+
+	if (l->spread_ln > 0.0) /* the mean stays the nominal one */
+		tokens *= exp(l->spread_ln * jl_dice_normal(dice) - 0.5 * l->spread_ln * l->spread_ln);
+	else if (l->least_frac < 1.0)
+		tokens *= l->least_frac + (1.0 - l->least_frac) * jl_dice_unit(dice);
+	return (int)fmin(fmax(nearbyint(tokens), 1.0), JL_SERVING_TOKENS_MAX);
+}
+
+void jl_load_make(struct jl_load *ret_load, struct jl_arrival *ret_arrivals, const struct jl_load_ask *ask)
+{
+	struct jl_dice dice = { ask->seed };
+	const double burst = fmax(ask->burst, 1.0);
+	double at_s = 0.0, in_burst = 0.0;
+
+	for (size_t i = 0; i < ask->n; i++) {
+		struct jl_arrival *a = &ret_arrivals[i];
+
+		a->prompt = length(&dice, &ask->lengths, ask->lengths.prompt);
+		a->answer = length(&dice, &ask->lengths, ask->lengths.answer);
+		a->cached = (int)(ask->lengths.cached_frac * a->prompt);
+		a->at_s = at_s;
+		in_burst += 1.0;
+		if (ask->concurrency == 0 && in_burst >= burst) {
+			at_s += -log(jl_dice_unit(&dice)) * burst / ask->rate_hz;
+			in_burst = 0.0;
+		}
+	}
+	*ret_load = (struct jl_load){ .arrivals = ret_arrivals, .n = ask->n, .concurrency = ask->concurrency };
+}

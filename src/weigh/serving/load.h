@@ -1,0 +1,41 @@
+/* Loads: what arrives when, and how long it is. Deterministic: the same seed, the same load. */
+#ifndef JL_SERVING_LOAD_H
+#define JL_SERVING_LOAD_H
+
+#include <stdint.h>
+
+#include "serving/sim.h"
+
+/* Small and repeatable; not for secrets. */
+struct jl_dice {
+	uint64_t state;
+};
+double jl_dice_unit(struct jl_dice *dice);   /* 0 to 1, neither included */
+double jl_dice_normal(struct jl_dice *dice); /* mean 0, deviation 1 */
+
+struct jl_lengths {
+	double prompt, answer; /* nominal tokens */
+	double least_frac;     /* uniform from this share of the nominal to all of it; 1: always all */
+	double spread_ln;      /* > 0: log-normal about the nominal instead, with this deviation */
+	double cached_frac;    /* of each prompt, found in the prefix cache */
+};
+
+struct jl_load_ask {
+	size_t n;
+	struct jl_lengths lengths;
+	double rate_hz;  /* open loop: requests a second; NAN: closed */
+	double burst;    /* open loop: so many arrive together, 1: Poisson */
+	int concurrency; /* closed loop */
+	uint64_t seed;
+};
+
+/* ret_arrivals has room for ask->n; the load points to it. */
+void jl_load_make(struct jl_load *ret_load, struct jl_arrival *ret_arrivals, const struct jl_load_ask *ask);
+
+/* A trace: CSV with a header or one JSON object a line; arrival in seconds (arrival_s, timestamp, time), tokens asked and
+ * answered (input_tokens, prompt_tokens, prompt; output_tokens, answer_tokens, answer). Without arrivals: all at once.
+ * Sorted by arrival. jl_free what it gives. */
+enum jl_status jl_trace_read(struct jl_arrival **ret_arrivals, size_t *ret_n, bool *ret_has_arrivals, const char *text,
+			     size_t len, const char *file, struct jl_err *err);
+
+#endif

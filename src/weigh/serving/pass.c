@@ -1,0 +1,39 @@
+#include "serving/pass.h"
+
+#include <math.h>
+
+/* Keys and values go from machine to machine over a network card of 400 Gbit/s each device has, at three quarters. */
+#define TRANSFER_BPS (0.75 * 50e9)
+#define TRANSFER_S   2e-3
+
+static double pass_s(const void *ctx, const struct jl_pass *pass)
+{
+	return jl_serve_pass(ctx, pass).step_s;
+}
+
+struct jl_workers jl_workers_of(const struct jl_serve_job *job, const struct jl_policy *policy, double n)
+{
+	return (struct jl_workers){ .n = (int)fmin(fmax(n, 1.0), JL_SERVING_WORKERS_MAX / 2.0),
+				    .pass_s = pass_s,
+				    .ctx = job,
+				    .kv_tokens = fmin(jl_serve_room(job, 1.0, policy->mem_frac), 1e12) };
+}
+
+struct jl_sim_setup jl_sim_setup_of(const struct jl_serve_job *job, double n, const struct jl_serve_job *prompts,
+				    double n_prompts, const struct jl_policy *policy)
+{
+	struct jl_sim_setup setup = { .policy = policy,
+				      .workers = jl_workers_of(job, policy, n),
+				      .front_s = job->fit->front_s,
+				      .first_s = job->fit->first_s,
+				      .late = job->fit->late + (job->place.split_batch ? job->fit->dp_late : 0) };
+
+	if (prompts) {
+		const double token_B = job->model->context_frac * job->model->kv_elems * job->format.kv_B;
+
+		setup.prompts = jl_workers_of(prompts, policy, n_prompts);
+		setup.transfer_s = TRANSFER_S;
+		setup.transfer_token_s = token_B / (TRANSFER_BPS * fmin(prompts->place.n_gpus, job->place.n_gpus));
+	}
+	return setup;
+}

@@ -1,0 +1,105 @@
+/* What a serving engine does with a load, iteration by iteration: requests arrive, wait for room, pass through the model
+ * in pieces, answer token by token, are thrown back when their keys and values no longer fit, and end. Pure: the same
+ * load, policy and seed give the same answer; how long a pass takes is asked of a function. */
+#ifndef JL_SERVING_SIM_H
+#define JL_SERVING_SIM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "model/serve.h"
+#include "serving/policy.h"
+
+#define JL_SERVING_REQUESTS_MAX 1000000
+#define JL_SERVING_TOKENS_MAX   10000000 /* prompt and answer of one request */
+#define JL_SERVING_PASSES_MAX   2e9
+#define JL_SERVING_WORKERS_MAX  256
+
+/* One request of a load. */
+struct jl_arrival {
+	double at_s;                /* since the beginning; closed loop: not looked at */
+	int prompt, answer, cached; /* tokens; cached: of the prompt, whose keys and values are there already */
+};
+
+struct jl_load {
+	const struct jl_arrival *arrivals; /* by time */
+	size_t n;
+	size_t n_skip;   /* of the first: warm-up, run but not counted */
+	int concurrency; /* > 0: closed loop, so many at once, each followed by the next; 0: by at_s */
+};
+
+typedef double jl_pass_s(const void *ctx, const struct jl_pass *pass);
+
+/* Machines that do the same: all of the work, or one part of it. */
+struct jl_workers {
+	int n;
+	jl_pass_s *pass_s;
+	const void *ctx;
+	double kv_tokens; /* that one of them has room for */
+};
+
+struct jl_sim_setup {
+	const struct jl_policy *policy;
+	struct jl_workers workers;
+	struct jl_workers prompts;           /* n > 0: machines of their own for the prompts */
+	double front_s;                      /* front end, one request after another */
+	double first_s;                      /* front end, that others need not wait for */
+	double late;                         /* passes by which a first token is handed out later */
+	double transfer_s, transfer_token_s; /* keys and values from prompts' machines to answers' */
+	double client_s;                     /* closed loop: between an answer and the next request */
+	int n_draft;                         /* speculative decoding: tokens drafted for each pass */
+	double accept_frac;                  /* chance that a drafted token is right, given those before it */
+};
+
+/* One request, as it went. */
+struct jl_served_request {
+	double arrival_s, first_s, last_s; /* NAN: refused, it can never fit */
+	int prompt, answer;
+};
+
+struct jl_spread {
+	double mean, p50, p90, p99;
+};
+
+struct jl_sim_result {
+	size_t n_ended, n_refused;
+	struct jl_spread ttft_s, tpot_s, itl_s, e2e_s;
+	double span_s; /* first arrival to last token */
+	double requests_per_s, output_tps, input_tps;
+	double user_tps;                  /* answer tokens a second of one user: 1 / mean TPOT */
+	double kv_mean_frac, kv_max_frac; /* of the answers' machines */
+	double batch_mean;                /* sequences of a pass that answers */
+	double busy_frac;                 /* of the answers' machines; of the prompts': */
+	double prompt_busy_frac;
+	double front_wait_s; /* of the mean TTFT: in the line of the front end, and through it */
+	int64_t n_passes, n_preempted;
+	int64_t answer_tokens, prompt_tokens; /* given; computed: more where some were thrown back */
+	int64_t blocks_left;                  /* not given back at the end: 0 */
+};
+
+/* Which passes the mean times are made of: in a closed loop what runs together does not hang on how long a pass takes, so
+ * that the mean TTFT is the sum of ttft * pass time over these, and so on: a fit need not simulate again. */
+struct jl_pass_share {
+	struct jl_pass pass; /* alike ones, averaged */
+	double ttft, tpot;   /* passes of it in a mean time to the first token; in a mean time of each further token */
+	double span;         /* in all */
+	bool prompts;        /* on a prompts' machine */
+};
+#define JL_PASSES_MAX 48
+struct jl_passes {
+	struct jl_pass_share shares[JL_PASSES_MAX];
+	int keys[JL_PASSES_MAX];
+	int n;
+};
+
+/* ret_requests: NULL, or room for load->n. ret_profile: NULL, or what the means are made of. */
+enum jl_status jl_simulate(struct jl_sim_result *ret_result, const struct jl_sim_setup *setup,
+			   const struct jl_load *load, struct jl_served_request *ret_requests,
+			   struct jl_passes *ret_profile, struct jl_err *err);
+
+/* Tokens that a pass gives a sequence, on average. */
+double jl_draft_gain(int n_draft, double accept_frac);
+
+#endif

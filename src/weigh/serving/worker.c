@@ -1,0 +1,426 @@
+/* One machine: its queue, its blocks of keys and values, its passes. */
+#include <math.h>
+
+#include "serving/inside.h"
+
+int64_t jl_blocks_for(const struct sim *sim, double tokens)
+{
+	return (int64_t)ceil(tokens / sim->policy->block_tokens);
+}
+
+int64_t jl_blocks_most(const struct sim *sim, const struct jl_arrival *a)
+{
+	/* a block's ticks are rounded: one more than the tokens need */
+	const double ticks = ceil(a->answer / sim->gain);
+
+	return jl_blocks_for(sim, (double)a->prompt + a->answer) + (int64_t)(ticks / sim->block_ticks) -
+	       (int64_t)(a->answer / sim->policy->block_tokens) + 2;
+}
+
+bool jl_worker_has_work(const struct worker *w)
+{
+	return w->n_run > 0 || w->n_waiting > 0 || w->partial != NOBODY;
+}
+
+void jl_worker_queue(struct sim *sim, struct worker *w, int id, bool front)
+{
+	struct seq *s = &sim->seqs[id];
+
+	s->next = front ? w->head : NOBODY;
+	if (w->n_waiting == 0) {
+		w->head = w->tail = id;
+	} else if (front) {
+		w->head = id;
+	} else {
+		sim->seqs[w->tail].next = id;
+		w->tail = id;
+	}
+	w->n_waiting++;
+	w->quiet_s = w->now_s;
+}
+
+static int unqueue(struct sim *sim, struct worker *w)
+{
+	const int id = w->head;
+
+	w->head = sim->seqs[id].next;
+	w->n_waiting--;
+	return id;
+}
+
+/* A heap of those that answer: the first to end on top. */
+static void place(struct sim *sim, struct worker *w, int at, int id)
+{
+	w->heap[at] = id;
+	sim->seqs[id].heap_at = at;
+}
+
+static void sift(struct sim *sim, struct worker *w, int at, int id)
+{
+	const int64_t end = sim->seqs[id].end_tick;
+
+	while (at > 0 && sim->seqs[w->heap[(at - 1) / 2]].end_tick > end) {
+		place(sim, w, at, w->heap[(at - 1) / 2]);
+		at = (at - 1) / 2;
+	}
+	for (int child = 2 * at + 1; child < w->n_run; child = 2 * at + 1) {
+		if (child + 1 < w->n_run && sim->seqs[w->heap[child + 1]].end_tick < sim->seqs[w->heap[child]].end_tick)
+			child++;
+		if (sim->seqs[w->heap[child]].end_tick >= end)
+			break;
+		place(sim, w, at, w->heap[child]);
+		at = child;
+	}
+	place(sim, w, at, id);
+}
+
+static bool grows(const struct sim *sim)
+{
+	return sim->policy->kv_rule != JL_KV_RESERVED;
+}
+
+static int64_t class_of(const struct sim *sim, const struct seq *s)
+{
+	const int64_t q = sim->block_ticks, c = (s->tick0 - s->phase) % q;
+
+	return c < 0 ? c + q : c;
+}
+
+/* Its prompt is computed: from the next tick on it answers. */
+static void join(struct sim *sim, struct worker *w, int id)
+{
+	struct seq *s = &sim->seqs[id];
+	const int used = (s->target - 1) % sim->policy->block_tokens + 1;
+	const double filled = nearbyint(used / sim->gain);
+
+	s->tick0 = w->tick;
+	s->end_tick = w->tick + (int64_t)ceil((s->answer - s->made) / sim->gain - 1e-9);
+	s->phase = (int)fmin(fmax(filled, 1.0), sim->block_ticks);
+	s->prev = w->newest;
+	s->next = NOBODY;
+	if (w->newest != NOBODY)
+		sim->seqs[w->newest].next = id;
+	w->newest = id;
+	w->n_run++;
+	sift(sim, w, w->n_run - 1, id);
+	w->context += s->target;
+	w->inverse += 1.0 / fmax(s->answer - 1.0, 1.0);
+	w->end_ticks += (double)s->end_tick;
+	if (grows(sim))
+		w->opens[class_of(sim, s)]++;
+}
+
+/* Out of those that answer, with all that it held. */
+static void leave(struct sim *sim, struct worker *w, int id)
+{
+	struct seq *s = &sim->seqs[id];
+	const int64_t ticks = w->tick - s->tick0;
+	const int last = w->heap[--w->n_run], at = s->heap_at;
+
+	if (last != id)
+		sift(sim, w, at, last);
+	if (s->next != NOBODY)
+		sim->seqs[s->next].prev = s->prev;
+	else
+		w->newest = s->prev;
+	if (s->prev != NOBODY)
+		sim->seqs[s->prev].next = s->next;
+	w->context = w->n_run > 0 ? w->context - s->target - sim->gain * (double)ticks : 0.0;
+	w->end_ticks -= (double)s->end_tick;
+	w->inverse = w->n_run > 0 ? w->inverse - 1.0 / fmax(s->answer - 1.0, 1.0) : 0.0;
+	w->free_blocks += s->blocks;
+	if (grows(sim)) {
+		w->opens[class_of(sim, s)]--;
+		w->free_blocks += ticks > 0 ? (s->phase + ticks - 1) / sim->block_ticks : 0;
+	}
+}
+
+/* Blocks that the next k ticks open. */
+static int64_t blocks_of_ticks(const struct sim *sim, const struct worker *w, int64_t k)
+{
+	const int64_t q = sim->block_ticks;
+	int64_t n = k / q * w->n_run;
+
+	if (!grows(sim))
+		return 0;
+	for (int64_t i = 0; i < k % q; i++)
+		n += w->opens[(w->tick + i) % q];
+	return n;
+}
+
+static void end_request(struct sim *sim, int id, double at_s)
+{
+	struct seq *s = &sim->seqs[id];
+
+	sim->answer_tokens += s->answer;
+	s->last_s = at_s;
+	sim->ended(sim, id, at_s);
+}
+
+/* The last one in gives its blocks back and begins anew, prompt and answer so far. */
+static void throw_back(struct sim *sim, struct worker *w)
+{
+	const int id = w->partial != NOBODY ? w->partial : w->newest;
+	struct seq *s = &sim->seqs[id];
+
+	if (w->partial != NOBODY) {
+		w->partial = NOBODY;
+		w->free_blocks += s->blocks;
+	} else {
+		const double given = floor(sim->gain * (double)(w->tick - s->tick0) + 1e-9);
+
+		leave(sim, w, id);
+		s->made = (int)fmin(s->made + given, s->answer - 1);
+	}
+	s->target = s->prompt + s->made;
+	s->computed = s->cached;
+	s->thrown = true;
+	sim->n_preempted++;
+	jl_worker_queue(sim, w, id, true);
+}
+
+static int64_t blocks_to_enter(const struct sim *sim, const struct worker *w, const struct seq *s)
+{
+	const struct jl_policy *p = sim->policy;
+	double tokens = s->target;
+
+	if (w->prompts_only)
+		return jl_blocks_for(sim, tokens);
+	if (p->kv_rule == JL_KV_RESERVED)
+		tokens = (double)s->prompt + s->answer;
+	if (p->kv_rule == JL_KV_ESTIMATED && w->n_run > 0)
+		tokens += p->kept_frac * (s->answer + sim->gain * (w->end_ticks - (double)w->tick * (double)w->n_run));
+	return jl_blocks_for(sim, tokens);
+}
+
+static bool may_enter(const struct sim *sim, const struct worker *w)
+{
+	if (w->n_waiting == 0 || w->n_run + (w->partial != NOBODY) >= sim->policy->max_seqs)
+		return false;
+	return blocks_to_enter(sim, w, &sim->seqs[w->head]) <= w->free_blocks;
+}
+
+static void enter(struct sim *sim, struct worker *w, int id)
+{
+	struct seq *s = &sim->seqs[id];
+
+	s->blocks = (int)jl_blocks_for(sim, sim->policy->kv_rule == JL_KV_RESERVED && !w->prompts_only
+						    ? (double)s->prompt + s->answer
+						    : (double)s->target);
+	w->free_blocks -= s->blocks;
+}
+
+/* What a pass takes of the prompts. Those that are complete with it are chained by `next`. */
+struct chunks {
+	double n, tokens, pairs;
+	int first, last;
+	int n_done;
+};
+
+static void take(struct sim *sim, struct worker *w, int id, int tokens, struct chunks *c)
+{
+	struct seq *s = &sim->seqs[id];
+
+	c->n += tokens > 0;
+	c->tokens += tokens;
+	c->pairs += (double)tokens * (s->computed + 0.5 * tokens);
+	s->computed += tokens;
+	sim->prompt_tokens += tokens;
+	if (s->computed < s->target) {
+		w->partial = id;
+		return;
+	}
+	w->partial = NOBODY;
+	s->next = NOBODY;
+	if (c->n_done++ == 0)
+		c->first = id;
+	else
+		sim->seqs[c->last].next = id;
+	c->last = id;
+}
+
+static int min_int(int a, int b)
+{
+	return a < b ? a : b;
+}
+
+static void fill_pass(struct sim *sim, struct worker *w, int budget, struct chunks *c)
+{
+	if (w->partial != NOBODY && budget > 0) {
+		const struct seq *s = &sim->seqs[w->partial];
+		const int n = min_int(budget, s->target - s->computed);
+
+		budget -= n;
+		take(sim, w, w->partial, n, c);
+	}
+	/* those under way in this pass count as well */
+	while (w->partial == NOBODY && w->n_run + c->n_done < sim->policy->max_seqs && may_enter(sim, w) &&
+	       (budget > 0 || sim->seqs[w->head].computed >= sim->seqs[w->head].target)) {
+		const int id = unqueue(sim, w);
+		const struct seq *s = &sim->seqs[id];
+		const int n = min_int(budget, s->target - s->computed);
+
+		enter(sim, w, id);
+		budget -= n;
+		take(sim, w, id, n, c);
+	}
+}
+
+/* What k such passes add to the mean times: to those who wait for their first token, and to those who answer. */
+static void note(struct sim *sim, const struct worker *w, const struct jl_pass *pass, double n_first, double k)
+{
+	const double n = (double)sim->load->n, waiting = w->n_waiting + n_first;
+	const bool apart = sim->setup->prompts.n > 0 && !w->prompts_only; /* they have it, and wait for the next */
+	const double inverse = w->inverse + (apart && w->n_run > 0 ? waiting * w->inverse / w->n_run : 0.0);
+
+	jl_passes_add(sim->profile, &(struct jl_pass_share){ .pass = *pass,
+							     .ttft = apart ? 0.0 : waiting * k / n,
+							     .tpot = inverse * k / n,
+							     .span = k,
+							     .prompts = w->prompts_only });
+}
+
+static void spend(struct worker *w, double pass_s, double n_passes)
+{
+	const int64_t used = w->n_blocks - w->free_blocks;
+
+	w->now_s += pass_s * n_passes;
+	w->busy_s += pass_s * n_passes;
+	w->kv_s += pass_s * n_passes * (double)used;
+	w->used_max = used > w->used_max ? used : w->used_max;
+	w->n_passes += (int64_t)n_passes;
+}
+
+/* k tokens (times gain) for each of those that answer. */
+static void tick_on(struct sim *sim, struct worker *w, int64_t k, double pass_s)
+{
+	const double n = w->n_run, new_s = pass_s + w->stall_s;
+
+	w->free_blocks -= blocks_of_ticks(sim, w, k);
+	w->tick += k;
+	w->n_ticks += k;
+	w->batch_sum += n * (double)k;
+	w->context += n * sim->gain * (double)k;
+	jl_itl_add(sim, new_s / sim->gain, n * sim->gain);
+	if (k > 1)
+		jl_itl_add(sim, pass_s / sim->gain, n * sim->gain * (double)(k - 1));
+	w->stall_s = 0.0;
+	while (w->n_run > 0 && sim->seqs[w->heap[0]].end_tick <= w->tick) {
+		const int id = w->heap[0];
+
+		leave(sim, w, id);
+		end_request(sim, id, fmax(w->now_s, sim->seqs[id].first_s));
+	}
+}
+
+/* Prompts that are complete give their first token and go on to answer. */
+static void finish_prompts(struct sim *sim, struct worker *w, const struct chunks *c)
+{
+	const double late_s = sim->setup->late * w->answer_s;
+
+	for (int id = c->n_done > 0 ? c->first : NOBODY, next; id != NOBODY; id = next) {
+		struct seq *s = &sim->seqs[id];
+
+		next = s->next;
+		if (w->prompts_only) {
+			w->free_blocks += s->blocks;
+			sim->prompted(sim, id, w->now_s);
+			continue;
+		}
+		/* from a prompts' machine it brought its first token along */
+		if (s->made == 0 || s->thrown) {
+			s->made++;
+			s->first_s = isnan(s->first_s) ? w->now_s + late_s : s->first_s;
+		}
+		s->thrown = false;
+		if (s->made >= s->answer) {
+			w->free_blocks += s->blocks;
+			end_request(sim, id, fmax(w->now_s, s->first_s));
+			continue;
+		}
+		join(sim, w, id);
+	}
+}
+
+static struct jl_pass pass_of(const struct sim *sim, const struct worker *w, const struct chunks *c, bool answers)
+{
+	return (struct jl_pass){ .n_seqs = answers ? w->n_run : 0,
+				 .n_drafted = 1 + sim->setup->n_draft,
+				 .context = answers && w->n_run > 0 ? w->context / w->n_run : 0.0,
+				 .n_prompts = c->n,
+				 .prompt_tokens = c->tokens,
+				 .prompt_pairs = c->pairs };
+}
+
+/* No prompt can be worked on before a request ends: as many passes as come before that, or before something arrives. */
+static void answer_on(struct sim *sim, struct worker *w, double until_s)
+{
+	const struct jl_pass pass = pass_of(sim, w, &(struct chunks){ 0 }, true);
+	double middle;
+	const double bucket_end = jl_context_bucket(pass.context, &middle);
+	const double pass_s = jl_memo_pass_s(w->memo, w->kind, sim->policy, &pass);
+	const double to_end = (double)(sim->seqs[w->heap[0]].end_tick - w->tick);
+	const double to_bucket = ceil((bucket_end - pass.context) / sim->gain);
+	const double to_event = ceil((until_s - w->now_s) / pass_s);
+	double k = fmax(fmin(to_end, fmin(to_bucket, to_event)), 1.0);
+
+	while (k > 1.0 && blocks_of_ticks(sim, w, (int64_t)k) > w->free_blocks)
+		k = floor(0.5 * k);
+	if (sim->profile)
+		note(sim, w, &pass, 0.0, k);
+	spend(w, pass_s, k);
+	w->answer_s = pass_s;
+	tick_on(sim, w, (int64_t)k, pass_s);
+}
+
+static double quiet_until_s(const struct sim *sim, const struct worker *w)
+{
+	if (!jl_worker_has_work(w))
+		return INFINITY;
+	if (w->prompts_only || w->partial != NOBODY || w->n_waiting > 0)
+		return w->now_s;
+	const struct jl_pass pass = pass_of(sim, w, &(struct chunks){ 0 }, true);
+
+	return w->now_s + 0.98 * jl_memo_pass_s(w->memo, w->kind, sim->policy, &pass) *
+				  (double)(sim->seqs[w->heap[0]].end_tick - w->tick);
+}
+
+static void step(struct sim *sim, struct worker *w, double until_s)
+{
+	const bool mixed = sim->policy->mixed;
+	const int drafted = 1 + sim->setup->n_draft;
+	struct chunks c = { .first = NOBODY };
+
+	while (w->n_run + (w->partial != NOBODY) > 1 && blocks_of_ticks(sim, w, 1) > w->free_blocks)
+		throw_back(sim, w);
+	const int64_t opened = blocks_of_ticks(sim, w, 1); /* kept back from those who come in */
+
+	w->free_blocks -= opened;
+	fill_pass(sim, w, sim->policy->token_budget - (mixed ? w->n_run * drafted : 0), &c);
+	w->free_blocks += opened;
+	if (c.tokens == 0.0) {
+		finish_prompts(sim, w, &c); /* keys and values that came from elsewhere */
+		if (w->n_run > 0)
+			answer_on(sim, w, until_s);
+		return;
+	}
+	const bool answers = mixed && w->n_run > 0;
+	const struct jl_pass pass = pass_of(sim, w, &c, answers);
+	const double pass_s = jl_memo_pass_s(w->memo, w->kind, sim->policy, &pass);
+
+	if (sim->profile)
+		note(sim, w, &pass, c.n_done + (w->partial != NOBODY), 1.0);
+	spend(w, pass_s, 1.0);
+	if (answers)
+		tick_on(sim, w, 1, pass_s);
+	else if (w->n_run > 0)
+		w->stall_s += pass_s;
+	finish_prompts(sim, w, &c);
+}
+
+void jl_worker_step(struct sim *sim, struct worker *w, double until_s)
+{
+	step(sim, w, until_s);
+	if (sim->n_workers > 1)
+		w->quiet_s = quiet_until_s(sim, w);
+}

@@ -1,0 +1,277 @@
+/* The simulator: what must hold for every load, and what can be reckoned by hand. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "serving/load.h"
+
+#define N_MAX 4000
+
+/* A pass that takes a millisecond, and ten microseconds for each token. */
+static double plain_s(const void *ctx, const struct jl_pass *p)
+{
+	(void)ctx;
+	return 1e-3 + 1e-5 * (p->n_seqs * p->n_drafted + p->prompt_tokens) + 1e-9 * p->n_seqs * p->context;
+}
+
+static struct jl_arrival arrivals[N_MAX];
+static struct jl_served_request served[N_MAX];
+
+static struct jl_sim_setup setup_of(enum jl_engine engine, double kv_tokens)
+{
+	return (struct jl_sim_setup){ .policy = jl_policy_of(engine),
+				      .workers = { .n = 1, .pass_s = plain_s, .kv_tokens = kv_tokens } };
+}
+
+static struct jl_sim_result run(const struct jl_sim_setup *setup, const struct jl_load *load)
+{
+	struct jl_sim_result r;
+	struct jl_err err;
+
+	assert_int_equal(jl_simulate(&r, setup, load, served, NULL, &err), JL_OK);
+	return r;
+}
+
+static void check_conserved(const struct jl_load *load, const struct jl_sim_result *r)
+{
+	int64_t answers = 0, n_refused = 0;
+
+	assert_int_equal(r->n_ended + r->n_refused, load->n);
+	assert_int_equal(r->blocks_left, 0);
+	for (size_t i = 0; i < load->n; i++) {
+		if (isnan(served[i].last_s)) {
+			n_refused++;
+			continue;
+		}
+		answers += load->arrivals[i].answer;
+		assert_true(served[i].first_s > served[i].arrival_s);
+		assert_true(served[i].last_s >= served[i].first_s);
+	}
+	assert_int_equal(r->n_refused, n_refused);
+	assert_int_equal(r->answer_tokens, answers);
+	assert_true(r->kv_max_frac <= 1.0);
+	assert_true(r->busy_frac <= 1.0 + 1e-9);
+}
+
+/* Loads and set-ups by dice: nothing is lost, nothing stays behind, and the same dice give the same answer. */
+static void test_nothing_is_lost(void **state)
+{
+	struct jl_dice dice = { 7 };
+	static const enum jl_engine engines[] = { JL_ENGINE_VLLM, JL_ENGINE_SGLANG, JL_ENGINE_TRTLLM };
+	bool preempted = false, refused = false;
+
+	(void)state;
+	for (int i = 0; i < 300; i++) {
+		struct jl_sim_setup s = setup_of(engines[i % 3], 200 + 20000 * jl_dice_unit(&dice));
+		struct jl_load_ask ask = { .n = 1 + (size_t)(400 * jl_dice_unit(&dice)),
+					   .lengths = { .prompt = 1 + 3000 * jl_dice_unit(&dice),
+							.answer = 1 + 400 * jl_dice_unit(&dice),
+							.least_frac = 0.1,
+							.spread_ln = i % 5 == 0 ? 1.0 : 0.0,
+							.cached_frac = i % 4 == 0 ? 0.5 : 0.0 },
+					   .rate_hz = 1 + 100 * jl_dice_unit(&dice),
+					   .burst = i % 7 == 0 ? 10 : 1,
+					   .concurrency = i % 2 ? 1 + (int)(60 * jl_dice_unit(&dice)) : 0,
+					   .seed = (uint64_t)i };
+		struct jl_load load;
+
+		s.workers.n = 1 + i % 3;
+		if (i % 6 == 0) {
+			s.prompts = s.workers;
+			s.transfer_s = 1e-3;
+			s.transfer_token_s = 1e-6;
+		}
+		s.front_s = i % 2 ? 1e-4 : 0;
+		s.first_s = 1e-3;
+		if (i % 8 == 0) {
+			s.n_draft = 3;
+			s.accept_frac = jl_dice_unit(&dice);
+		}
+		jl_load_make(&load, arrivals, &ask);
+		const struct jl_sim_result once = run(&s, &load);
+
+		check_conserved(&load, &once);
+		preempted |= once.n_preempted > 0;
+		refused |= once.n_refused > 0;
+		const struct jl_sim_result again = run(&s, &load);
+
+		assert_memory_equal(&once.ttft_s, &again.ttft_s, sizeof(once.ttft_s));
+		assert_true(once.span_s == again.span_s || once.n_ended == 0);
+	}
+	assert_true(preempted);
+	assert_true(refused);
+}
+
+/* One request alone: its prompt in pieces of the budget, then a pass for each token. */
+static void test_one_request_by_hand(void **state)
+{
+	const struct jl_sim_setup s = setup_of(JL_ENGINE_VLLM, 1e6);
+	const struct jl_load load = { .arrivals = arrivals, .n = 1 };
+
+	(void)state;
+	arrivals[0] = (struct jl_arrival){ .prompt = 16384, .answer = 101 };
+	const struct jl_sim_result r = run(&s, &load);
+
+	assert_true(fabs(r.ttft_s.mean - (2 * 1e-3 + 16384 * 1e-5)) < 1e-3);
+	assert_true(fabs(r.tpot_s.mean - (1e-3 + 1e-5 + 1e-9 * 16434)) < 1e-6);
+	assert_int_equal(r.n_passes, 102);
+	assert_int_equal(r.prompt_tokens, 16384);
+}
+
+/* A prefix that is there already is not computed; drafted tokens that are right shorten the answer. */
+static void test_cache_and_drafts_save_time(void **state)
+{
+	struct jl_sim_setup s = setup_of(JL_ENGINE_VLLM, 1e6);
+	const struct jl_load load = { .arrivals = arrivals, .n = 1 };
+
+	(void)state;
+	arrivals[0] = (struct jl_arrival){ .prompt = 8000, .answer = 101 };
+	const struct jl_sim_result plain = run(&s, &load);
+
+	arrivals[0].cached = 7000;
+	const struct jl_sim_result cached = run(&s, &load);
+
+	assert_int_equal(cached.prompt_tokens, 1000);
+	assert_true(cached.ttft_s.mean < 0.2 * plain.ttft_s.mean);
+	s.n_draft = 1;
+	s.accept_frac = 1.0;
+	const struct jl_sim_result drafted = run(&s, &load);
+
+	assert_true(fabs(drafted.tpot_s.mean / plain.tpot_s.mean - 0.5) < 0.02);
+	assert_true(fabs(jl_draft_gain(3, 0.5) - 1.875) < 1e-12);
+}
+
+/* Prompts first stop the answers; mixed passes slow them all. Machines of their own for prompts do neither. */
+static void test_policies_differ_where_they_should(void **state)
+{
+	const struct jl_load_ask ask = {
+		.n = 400, .lengths = { .prompt = 4000, .answer = 200, .least_frac = 0.8 }, .concurrency = 32, .seed = 1
+	};
+	struct jl_sim_setup mixed = setup_of(JL_ENGINE_VLLM, 1e7), first = setup_of(JL_ENGINE_SGLANG, 1e7);
+	struct jl_sim_setup apart = mixed;
+	struct jl_load load;
+
+	(void)state;
+	jl_load_make(&load, arrivals, &ask);
+	apart.prompts = apart.workers;
+	const struct jl_sim_result m = run(&mixed, &load), f = run(&first, &load), a = run(&apart, &load);
+
+	assert_true(f.itl_s.p50 < m.itl_s.p99);
+	assert_true(f.itl_s.p99 > 5 * f.itl_s.p50);
+	assert_true(a.itl_s.p99 < 2 * a.itl_s.p50);
+	assert_true(a.prompt_busy_frac > 0.1 && m.prompt_busy_frac == 0);
+}
+
+/* Twice as many requests as there is room for: the others wait, whoever schedules, and blocks never run over. */
+static void test_a_full_cache_makes_requests_wait(void **state)
+{
+	const struct jl_load_ask ask = {
+		.n = 200, .lengths = { .prompt = 500, .answer = 500, .least_frac = 0.8 }, .concurrency = 50, .seed = 3
+	};
+	struct jl_load load;
+
+	(void)state;
+	jl_load_make(&load, arrivals, &ask);
+	const struct jl_sim_setup vllm = setup_of(JL_ENGINE_VLLM, 20000), trt = setup_of(JL_ENGINE_TRTLLM, 20000);
+	const struct jl_sim_result v = run(&vllm, &load), t = run(&trt, &load);
+
+	assert_true(v.n_preempted > 0);
+	assert_int_equal(t.n_preempted, 0);
+	assert_true(v.prompt_tokens > t.prompt_tokens);
+	assert_true(v.kv_max_frac > 0.97);
+	assert_true(t.batch_mean < 30 && v.batch_mean < 50);
+}
+
+/* Little's law: requests in the system = rate x time in it. */
+static void test_littles_law(void **state)
+{
+	const struct jl_load_ask ask = { .n = 4000,
+					 .lengths = { .prompt = 300, .answer = 100, .least_frac = 0.5 },
+					 .rate_hz = 40,
+					 .burst = 1,
+					 .seed = 5 };
+	const struct jl_sim_setup s = setup_of(JL_ENGINE_VLLM, 1e6);
+	struct jl_load load;
+
+	(void)state;
+	jl_load_make(&load, arrivals, &ask);
+	const struct jl_sim_result r = run(&s, &load);
+
+	assert_true(fabs(r.requests_per_s / 40 - 1) < 0.05);
+	assert_true(r.batch_mean > 0.5 * 40 * (r.e2e_s.mean - r.ttft_s.mean));
+	assert_true(r.ttft_s.p50 <= r.ttft_s.p90 && r.ttft_s.p90 <= r.ttft_s.p99);
+}
+
+static void test_hostile_loads_get_one_line(void **state)
+{
+	const struct jl_sim_setup s = setup_of(JL_ENGINE_VLLM, 1e6);
+	struct jl_load load = { .arrivals = arrivals, .n = 2 };
+	struct jl_sim_result r;
+	struct jl_err err;
+
+	(void)state;
+	arrivals[0] = (struct jl_arrival){ .prompt = 1000000000, .answer = 1 };
+	arrivals[1] = (struct jl_arrival){ .prompt = 1, .answer = 1 };
+	assert_int_equal(jl_simulate(&r, &s, &load, NULL, NULL, &err), JL_E_RANGE);
+	arrivals[0] = (struct jl_arrival){ .at_s = -1, .prompt = 1, .answer = 1 };
+	assert_int_equal(jl_simulate(&r, &s, &load, NULL, NULL, &err), JL_E_RANGE);
+	load.n = (size_t)JL_SERVING_REQUESTS_MAX + 1;
+	assert_int_equal(jl_simulate(&r, &s, &load, NULL, NULL, &err), JL_E_LIMIT);
+}
+
+static enum jl_status read_trace(const char *text, size_t *ret_n, struct jl_arrival *ret_first, struct jl_err *err)
+{
+	struct jl_arrival *a = NULL;
+	bool timed;
+	const enum jl_status status = jl_trace_read(&a, ret_n, &timed, text, strlen(text), "t", err);
+
+	if (!status)
+		*ret_first = a[0];
+	jl_free(a);
+	return status;
+}
+
+static void test_traces(void **state)
+{
+	struct jl_arrival first;
+	struct jl_err err;
+	size_t n;
+
+	(void)state;
+	assert_int_equal(read_trace("arrival_s,input_tokens,output_tokens\n2,30,4\n0.5,10,20\n", &n, &first, &err),
+			 JL_OK);
+	assert_int_equal(n, 2);
+	assert_int_equal(first.prompt, 10);
+	assert_int_equal(
+		read_trace("{\"timestamp\": 0, \"input_length\": 7, \"output_length\": 3}\n\n", &n, &first, &err),
+		JL_OK);
+	assert_int_equal(first.answer, 3);
+	assert_int_equal(read_trace("arrival_s,input_tokens,output_tokens\n-2,30,4\n", &n, &first, &err), JL_E_RANGE);
+	assert_non_null(strstr(err.en, "t:2:"));
+	assert_int_equal(read_trace("arrival_s,input_tokens,output_tokens\n2,1e9,4\n", &n, &first, &err), JL_E_RANGE);
+	assert_int_equal(read_trace("arrival_s,tokens\n2,1\n", &n, &first, &err), JL_E_NOTFOUND);
+	assert_int_equal(read_trace("{\"a\": \n", &n, &first, &err), JL_E_PARSE);
+	assert_int_equal(read_trace("input_tokens,output_tokens\n", &n, &first, &err), JL_E_DATA);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_nothing_is_lost),
+		cmocka_unit_test(test_one_request_by_hand),
+		cmocka_unit_test(test_cache_and_drafts_save_time),
+		cmocka_unit_test(test_policies_differ_where_they_should),
+		cmocka_unit_test(test_a_full_cache_makes_requests_wait),
+		cmocka_unit_test(test_littles_law),
+		cmocka_unit_test(test_hostile_loads_get_one_line),
+		cmocka_unit_test(test_traces),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
