@@ -30,7 +30,7 @@ static void fill(struct jl_err *err, enum jl_status status, const struct jl_wher
 		 const char *en, va_list args)
 {
 	/* Arguments may point into the old message (a caller that adds context), so build beside it. */
-	struct jl_err built = { .status = status, .in_file = where && where->file };
+	struct jl_err built = { .status = status, .in_file = (where && where->file) || (inner && inner->in_file) };
 	const size_t at = print_where(built.en, where);
 
 	memcpy(built.text, built.en, at);

@@ -240,8 +240,8 @@ static void names_are_only_names(void **state)
 	static const char evil[] =
 		"![t](https://evil/p.png) [x](javascript:y) <img src=x> &lt; *b* _i_ `c` ~~s~~ | a_b\n# h";
 	static const char *const wants[] = {
-		"# !\\[t\\](https://evil/p.png) \\[x\\](javascript:y) &lt;img src=x> &amp;lt; \\*b\\* \\_i\\_ \\`c\\` "
-		"~\\~s\\~\\~ | a_b # h\n",
+		("# !\\[t\\](https://evil/p.png) \\[x\\](javascript:y) &lt;img src=x> &amp;lt; \\*b\\* \\_i\\_ \\`c\\` "
+		 "~\\~s\\~\\~ | a_b # h\n"),
 		"| a\\|b\\[x\\](y) |",
 		"````\n```\nrm -rf\n````\n",
 		"`` a`b ``",
