@@ -13,7 +13,7 @@ fault() { local at=$1; shift; n_runs=$((n_runs + 1)); LD_PRELOAD=$JEOUL_FAKE_FAU
 # calls KIND COMMAND...: how many calls of the kind it makes
 calls() { local kind=$1; shift; fault "$kind:0" "$@"; sed -n 's/^faults: //p' err; }
 # places N: which of 1..N are tried
-places() { if [[ ${JEOUL_FAULTS:-} == all ]]; then seq 1 "$1"; else { seq 1 3; seq 4 $((1 + $1 / 9)) "$1"; echo "$1"; } | awk -v n="$1" '$1 <= n' | sort -nu; fi; }
+places() { if [[ ${JEOUL_FAULTS:-} == all ]]; then seq 1 "$1"; else { seq 1 2; seq 3 $((1 + $1 / 5)) "$1"; echo "$1"; } | awk -v n="$1" '$1 <= n' | sort -nu; fi; }
 
 # --- memory
 printf 'title: t\nsystems: [2x rtx-3090, aws:p3.2xlarge]\nworkload: {model: gpt2-124m}\ncost: {buy: ["rtx-3090 desktop 2200 USD"], rent: ["1 USD/h"]}\n' > s.yaml
@@ -22,7 +22,7 @@ line() { printf '{"record_version":1,"id":"01JC00000000000000000000%s","time_s":
 for i in 10 11 12; do line $i; done > old.jsonl
 for i in 20 21 22 23 24; do line $i; done > new.jsonl
 run 0 store import old.jsonl --store "$work/m.db"
-answer() { sed -E '/"(search_s|configurations_per_s)":/d; s/ ways in [0-9.]+ [a-zµ]+/ ways/' out; } # how long a search took is no part of it
+answer() { sed '/"\(search_s\|configurations_per_s\)":/d' out | tr -s ' \n' ' ' | sed -E 's/ ways in [0-9.]+ [a-zµ]+/ ways/'; } # how long a search took is no part of it
 torture() { # ARGS...
 	local n code good_code good
 	"$JEOUL" "$@" >out 2>/dev/null </dev/null; good_code=$?
