@@ -99,4 +99,15 @@ run 0 import osu.log --store "$work/osu.db"
 has "line 4: dropped: a row of OSU"; has "the same, 5 more"
 run 0 store export --store "$work/osu.db"
 [[ $(wc -l <out) == 2 ]] && ok || bad "$(wc -l <out) rows of OSU were kept, not 2"
+# Who listens has given up what it does not need, and still serves.
+port=$((20000 + $$ % 20000))
+"$JEOUL" bench net --listen --port $port --once >listen.out 2>&1 &
+listener=$!
+for _ in $(seq 100); do grep -q "port [0-9]" listen.out && break; sleep 0.1; done
+if [[ $("$JEOUL" --version) == *seccomp* ]]; then
+	for _ in $(seq 50); do grep -qs "^Seccomp:.*2" /proc/$listener/status && break; sleep 0.1; done
+	grep -qs "^Seccomp:.*2" /proc/$listener/status && grep -qs "^NoNewPrivs:.*1" /proc/$listener/status && ok || bad "the listener is not confined"
+fi
+run 0 bench net --to 127.0.0.1 --port $port --time 0.2s --json
+wait $listener && ok || bad "a confined listener ended with $?: $(cat listen.out)"
 finish
