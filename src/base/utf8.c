@@ -266,11 +266,12 @@ size_t jl_utf8_shown(const char *text, char ret_shown[JL_UTF8_SHOWN_MAX])
 	uint32_t c;
 	size_t n = jl_utf8_decode(text, strnlen(text, 4), &c);
 
-	(void)strcpy(ret_shown, "");
+	ret_shown[0] = '\0';
 	if (*text == '\0')
 		return 0;
 	if (n == 0 || is_control(c) || is_reordering(c)) {
-		(void)strcpy(ret_shown, n ? " " : "?");
+		ret_shown[0] = n ? ' ' : '?';
+		ret_shown[1] = '\0';
 		return n ? n : 1;
 	}
 	memcpy(ret_shown, text, n);
