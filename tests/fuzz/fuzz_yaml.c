@@ -18,7 +18,7 @@ static void look_at(const struct jl_yaml *node, size_t n_lines, int depth)
 {
 	char shown[JL_UTF8_SHOWN_MAX];
 
-	must(depth <= JL_YAML_DEPTH_MAX + 1 && node->where.line >= 1 && node->where.line <= n_lines);
+	must(depth <= JL_YAML_DEPTH_MAX + 1 && node->where.line >= 1 && node->where.line <= n_lines + 1);
 	if (node->kind == JL_YAML_TEXT)
 		for (const char *at = node->text; *at; at += jl_utf8_shown(at, shown)) {
 			(void)jl_utf8_shown(at, shown);
