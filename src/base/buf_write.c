@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/mem.h"
 
 static enum jl_status fail(const char *path, int why, struct jl_err *err)
 {
@@ -78,7 +79,7 @@ enum jl_status jl_buf_write_file(const struct jl_buf *text, const char *path, st
 	struct stat old;
 	int why;
 
-	if (text->failed == JL_E_NOMEM)
+	if (text->failed == JL_E_NOMEM || jl_mem_ran_out())
 		return jl_fail_nomem(err);
 	if (text->failed)
 		return jl_fail(err, text->failed, "%s: too large to write", path);

@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define DAY_MAX 2900000L /* about the year 9900: four digits a year */
+#define YEAR_MAX 2999     /* what is reckoned from a date has room before DAY_MAX */
+#define DAY_MAX  2900000L /* about the year 9900: four digits a year */
 
 /* Proleptic Gregorian calendar; years count from March so that the leap day comes last. */
 static long days_from_civil(long year, int month, int day)
@@ -72,8 +73,8 @@ enum jl_status jl_date_parse(long *ret_day, const char *text, struct jl_err *err
 	}
 	if (form == FORM_DAY)
 		day = digits(text + 8, 2);
-	if (year < 1900 || month < 1 || month > 12 || day < 1 || day > days_in_month(year, month))
-		return jl_fail(err, JL_E_RANGE, "'%s' is not a day of the calendar", text);
+	if (year < 1900 || year > YEAR_MAX || month < 1 || month > 12 || day < 1 || day > days_in_month(year, month))
+		return jl_fail(err, JL_E_RANGE, "'%s' is not a day of the calendar from 1900 to %d", text, YEAR_MAX);
 	*ret_day = days_from_civil(year, month, day);
 	return JL_OK;
 }

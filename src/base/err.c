@@ -23,6 +23,14 @@ static size_t print_where(char *out, const struct jl_where *where)
 	return (size_t)n < JL_ERR_TEXT_MAX ? (size_t)n : JL_ERR_TEXT_MAX - 1;
 }
 
+/* What is quoted in a message may have lines of its own. */
+static void one_line(char *text)
+{
+	jl_utf8_sanitize(text);
+	for (char *at = strpbrk(text, "\n\t"); at; at = strpbrk(at, "\n\t"))
+		*at = ' ';
+}
+
 static void fill(struct jl_err *err, enum jl_status status, const struct jl_where *where, const struct jl_err *inner,
 		 const char *en, va_list args) __attribute__((format(printf, 5, 0)));
 
@@ -30,15 +38,15 @@ static void fill(struct jl_err *err, enum jl_status status, const struct jl_wher
 		 const char *en, va_list args)
 {
 	/* Arguments may point into the old message (a caller that adds context), so build beside it. */
-	struct jl_err built = { .status = status, .in_file = where && where->file };
+	struct jl_err built = { .status = status, .in_file = (where && where->file) || (inner && inner->in_file) };
 	const size_t at = print_where(built.en, where);
 
 	memcpy(built.text, built.en, at);
 	jl_vsay_of(built.en + at, built.text + at, JL_ERR_TEXT_MAX - at, inner ? inner->en : NULL,
 		   inner ? inner->text : NULL, en, args);
 	/* cut at a character boundary; control characters of hostile input never reach a terminal */
-	jl_utf8_sanitize(built.en);
-	jl_utf8_sanitize(built.text);
+	one_line(built.en);
+	one_line(built.text);
 	*err = built;
 }
 

@@ -5,19 +5,27 @@
 
 static atomic_size_t n_made;
 static atomic_size_t fail_from;
+static atomic_bool ran_out;
 
 void *jl_realloc(void *old, size_t size)
 {
 	size_t nth;
+	void *new;
 
 	if (size == 0) {
 		free(old);
 		return NULL;
 	}
 	nth = atomic_fetch_add(&n_made, 1) + 1;
-	if (atomic_load(&fail_from) && nth >= atomic_load(&fail_from))
-		return NULL;
-	return realloc(old, size);
+	new = atomic_load(&fail_from) && nth >= atomic_load(&fail_from) ? NULL : realloc(old, size);
+	if (!new)
+		atomic_store(&ran_out, true);
+	return new;
+}
+
+bool jl_mem_ran_out(void)
+{
+	return atomic_load(&ran_out);
 }
 
 void jl_free(void *old)

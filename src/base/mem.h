@@ -2,11 +2,15 @@
 #ifndef JL_BASE_MEM_H
 #define JL_BASE_MEM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* As realloc(3): NULL `old` allocates, `size` 0 frees and returns NULL. */
 void *jl_realloc(void *old, size_t size);
 void jl_free(void *old);
+
+/* Did any of them fail since the program began? Then nothing that it made is known to be whole, and nobody may be told that it is. */
+bool jl_mem_ran_out(void);
 
 /* Tests only: let the n-th allocation from now on (1 = the next) and all after it fail; 0 switches it off.
  * Returns how many allocations were made since the last call. */

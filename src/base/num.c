@@ -111,3 +111,10 @@ const char *jl_num_text(char out[JL_NUM_TEXT_MAX], double value)
 	}
 	return out;
 }
+
+long long jl_num_whole(double value, long long lo, long long hi)
+{
+	if (!(value > (double)lo))
+		return lo;
+	return value >= (double)hi ? hi : llround(value);
+}

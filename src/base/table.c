@@ -115,10 +115,10 @@ void jl_table_rule(struct jl_table *table)
 		push(table, NULL);
 }
 
-/* How a cell is written: Markdown takes some characters for its own. */
+/* How a cell is written: a bar would end it in Markdown; all else that Markdown takes for its own is the writer's of the cell. */
 static bool is_escaped(char c, enum jl_table_flavour flavour)
 {
-	return flavour == JL_TABLE_MARKDOWN && c && strchr("|\\<*`", c);
+	return flavour == JL_TABLE_MARKDOWN && c == '|';
 }
 
 /* One visible character of a cell, or a colour; both never torn apart. */

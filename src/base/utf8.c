@@ -261,6 +261,24 @@ static bool is_cut(const char *text, size_t len)
 	return true;
 }
 
+size_t jl_utf8_shown(const char *text, char ret_shown[JL_UTF8_SHOWN_MAX])
+{
+	uint32_t c;
+	size_t n = jl_utf8_decode(text, strnlen(text, 4), &c);
+
+	ret_shown[0] = '\0';
+	if (*text == '\0')
+		return 0;
+	if (n == 0 || is_control(c) || is_reordering(c)) {
+		ret_shown[0] = n ? ' ' : '?';
+		ret_shown[1] = '\0';
+		return n ? n : 1;
+	}
+	memcpy(ret_shown, text, n);
+	ret_shown[n] = '\0';
+	return n;
+}
+
 void jl_utf8_sanitize(char *text)
 {
 	size_t len = strlen(text), at = 0, to = 0;

@@ -22,6 +22,11 @@ size_t jl_utf8_cluster(const char *text, size_t len, size_t *ret_width);
 /* Bytes of the longest prefix that fits in `columns`. */
 size_t jl_utf8_fit(const char *text, size_t columns);
 
+/* One character for a person's eyes: `ret_shown` is the character at `text`, a blank for what a terminal takes for an order or what turns
+ * the direction of the text around, '?' for what is no character. Returns the bytes that it has there; 0 at the end. */
+#define JL_UTF8_SHOWN_MAX 8
+size_t jl_utf8_shown(const char *text, char ret_shown[JL_UTF8_SHOWN_MAX]);
+
 /* In place: invalid bytes and control characters (except tab and newline) become '?'; a character cut at the end goes.
  */
 void jl_utf8_sanitize(char *text);

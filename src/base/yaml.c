@@ -38,6 +38,23 @@ static enum jl_status next_event(struct reader *r, yaml_event_t *ret_event)
 
 static enum jl_status read_node(struct reader *r, const yaml_event_t *event, int depth, struct jl_yaml **ret_node);
 
+/* "\\e[31m" and "\\u202e" in quotes are no text: they give orders to a terminal, or turn what stands behind them around. */
+static enum jl_status check_visible(struct reader *r, const struct jl_where *where, const char *text)
+{
+	char shown[JL_UTF8_SHOWN_MAX];
+	uint32_t c = 0;
+
+	for (size_t n; (n = jl_utf8_shown(text, shown)); text += n) {
+		if (strncmp(shown, text, n) == 0 || *text == '\n' || *text == '\t')
+			continue;
+		(void)jl_utf8_decode(text, n, &c);
+		return jl_fail_at(r->err, JL_E_PARSE, where,
+				  "control character U+%04X, or one that turns the text around; take it out",
+				  (unsigned)c);
+	}
+	return JL_OK;
+}
+
 /* The key of the next value of `map`. */
 static enum jl_status read_key(struct reader *r, const struct jl_yaml *map, const yaml_event_t *event,
 			       const char **ret_key)
@@ -52,6 +69,8 @@ static enum jl_status read_key(struct reader *r, const struct jl_yaml *map, cons
 				  text);
 	if (map->n_items >= JL_YAML_KEYS_MAX)
 		return jl_fail_at(r->err, JL_E_LIMIT, &where, "more than %d keys in one place", JL_YAML_KEYS_MAX);
+	if (check_visible(r, &where, text))
+		return JL_E_PARSE;
 	*ret_key = jl_arena_strdup(r->arena, text);
 	return *ret_key ? JL_OK : jl_fail_nomem(r->err);
 }
@@ -136,6 +155,8 @@ static enum jl_status read_scalar(struct reader *r, const yaml_event_t *event, s
 
 	if (memchr(value, '\0', event->data.scalar.length))
 		return jl_fail_at(r->err, JL_E_PARSE, &where, "a value must be text without NUL characters");
+	if (check_visible(r, &where, value))
+		return JL_E_PARSE;
 	node->kind = JL_YAML_TEXT;
 	node->text = jl_arena_strndup(r->arena, value, event->data.scalar.length);
 	return node->text ? JL_OK : jl_fail_nomem(r->err);

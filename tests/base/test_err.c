@@ -31,6 +31,21 @@ static void places(void **state)
 	assert_int_equal(jl_fail(NULL, JL_E_IO, "nobody listens"), JL_E_IO);
 }
 
+/* What somebody else said is quoted in one line, without orders to a terminal. */
+static void one_line(void **state)
+{
+	struct jl_err err = { 0 };
+
+	(void)state;
+	jl_fail(&err, JL_E_DATA, "%s: %s", "a.db", "malformed schema (x\n\ty\033[31m\xe2\x80\xae)");
+	assert_string_equal(err.en, "a.db: malformed schema (x  y?[31m?)");
+	assert_null(strpbrk(err.text, "\n\t\033"));
+	/* a failure in a file stays one when more is said around it */
+	jl_fail_at(&err, JL_E_RANGE, &(struct jl_where){ .file = "a.yaml", .line = 1, .column = 1 }, "%s", "x");
+	jl_fail_from(&err, JL_E_RANGE, NULL, &err, "{}");
+	assert_false(jl_err_is_usage(&err));
+}
+
 static void blame(void **state)
 {
 	static const struct {
@@ -63,7 +78,8 @@ static void blame(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(places), cmocka_unit_test(blame) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(places), cmocka_unit_test(one_line),
+					    cmocka_unit_test(blame) };
 
 	jl_lang_set_default(jl_lang_find("ko"));
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -71,9 +71,9 @@ static enum jl_status take_record(void *ctx, const struct jl_record *r, struct j
 	return JL_OK;
 }
 
-static void take_remark(void *ctx, size_t line, const char *en, const char *ko)
+static void take_remark(void *ctx, size_t line, const char *text)
 {
-	must(line <= ((struct input *)ctx)->n_lines && *en && *ko);
+	must(line <= ((struct input *)ctx)->n_lines && *text);
 }
 
 static void run(struct input *in, bool pattern)

@@ -40,7 +40,7 @@ static void check_machine(const struct jl_probe_machine *m, struct jl_arena *are
 		for (size_t k = 0; k < m->n_gpus; k++)
 			must(jl_probe_path(m, i, k) <= JL_PATH_SYS && jl_probe_nvlinks(m, i, k) <= JL_NVML_LINKS_MAX);
 	}
-	must(m->system || (m->system_why_en && m->system_why_text));
+	must(m->system || m->system_why_en);
 	if (m->system && jl_sys_parse(&sys, jl_catalog_embedded(), m->system, arena, &err) == JL_OK)
 		must(sys.n_nodes == 1 && sys.n_per_node == (int)m->n_gpus);
 	must(jl_machine_findings(m, jl_catalog_embedded(), arena, &findings, &err) == JL_OK);

@@ -83,6 +83,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	status = jl_store_open_existing(&store, path, &err);
 	if (!status)
 		status = jl_store_merge(into, store, &err);
+	if (status && (err.en[0] == '\0' || strchr(err.en, '\n')))
+		(void)fprintf(stderr, "status %d: [%s]\n", (int)status, err.en);
 	must(!status || (err.en[0] != '\0' && !strchr(err.en, '\n')));
 	jl_store_close(store);
 	jl_store_close(into);

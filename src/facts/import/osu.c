@@ -4,9 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/num.h"
 #include "import/format.h"
 
-#define COLUMNS_MAX 16
+#define COLUMNS_MAX    16
+#define ITERATIONS_MAX 1000000000000LL
 
 enum what { OTHER, LATENCY_US, MIN_US, MAX_US, BANDWIDTH_MBPS, ITERATIONS };
 
@@ -108,10 +110,10 @@ static void emit_row(struct jl_importer *imp, struct osu *o, const struct jl_lin
 	for (size_t i = 1; i < o->n_columns; i++) {
 		switch (o->columns[i]) {
 		case LATENCY_US: latency.median = latency.mean = values[i] * 1e-6; break;
-		case MIN_US: latency.min = values[i] * 1e-6; break;
+		case MIN_US: latency.min = values[i] > 0 ? values[i] * 1e-6 : NAN; break; /* 0.00: too short to tell */
 		case MAX_US: latency.max = values[i] * 1e-6; break;
 		case BANDWIDTH_MBPS: rate_Bps = values[i] * 1e6; break;
-		case ITERATIONS: latency.n = (size_t)values[i]; break;
+		case ITERATIONS: latency.n = (size_t)jl_num_whole(values[i], 0, ITERATIONS_MAX); break;
 		case OTHER: break;
 		}
 	}
@@ -127,6 +129,29 @@ static void emit_row(struct jl_importer *imp, struct osu *o, const struct jl_lin
 		jl_draft_metric(d, "algbw_Bps", false, size_B / latency.median);
 	if (d->n_metrics)
 		jl_importer_emit(imp, d);
+}
+
+/* Are all of them figures that a measurement can have? */
+static bool is_sound(const struct osu *o, const double *values)
+{
+	double low = 0, middle = NAN, high = INFINITY;
+
+	for (size_t i = 1; i < o->n_columns; i++) {
+		const double v = values[i];
+
+		switch (o->columns[i]) {
+		case LATENCY_US: middle = v; break;
+		case MIN_US: low = v; break;
+		case MAX_US: high = v; break;
+		case BANDWIDTH_MBPS: middle = isnan(middle) ? v : middle; break;
+		case ITERATIONS: break;
+		case OTHER: continue;
+		}
+		if (!isfinite(v) || v < 0 || (v > ITERATIONS_MAX && o->columns[i] == ITERATIONS) ||
+		    ((o->columns[i] == LATENCY_US || o->columns[i] == BANDWIDTH_MBPS) && v <= 0))
+			return false;
+	}
+	return low <= middle && middle <= high;
 }
 
 static bool take_row(struct jl_importer *imp, struct osu *o, const struct jl_line *line)
@@ -147,8 +172,10 @@ static bool take_row(struct jl_importer *imp, struct osu *o, const struct jl_lin
 	for (size_t i = 0; i < n; i++) {
 		struct jl_number number;
 
-		if (!jl_scan_token(tokens[i], &number))
+		if (!jl_scan_token(tokens[i], &number) && n != o->n_columns)
 			return false;
+		if (!jl_scan_token(tokens[i], &number))
+			number = (struct jl_number){ .value = NAN };
 		values[i] = number.value;
 		/* printed with two decimals: a last one with fewer has lost some */
 		cut = i + 1 == n && n == o->n_columns && o->columns[i] != ITERATIONS && number.half > 0.006;
@@ -158,6 +185,10 @@ static bool take_row(struct jl_importer *imp, struct osu *o, const struct jl_lin
 		return true;
 	}
 	o->last_size_B = size_B;
+	if (!is_sound(o, values)) {
+		jl_importer_remark(imp, line->number, true, "dropped: a row of OSU with a figure that cannot be");
+		return true;
+	}
 	emit_row(imp, o, line, size_B, values);
 	return true;
 }

@@ -25,10 +25,12 @@ struct jl_libpq {
 	void (*(*notice)(struct pg_conn *conn, void (*say)(void *ctx, const char *text), void *ctx))(void *,
 												     const char *);
 	char *(*error_message)(const struct pg_conn *conn);
-	struct pg_result *(*exec)(struct pg_conn *conn, const char *query);
-	struct pg_result *(*exec_params)(struct pg_conn *conn, const char *command, int n_params, const unsigned *types,
-					 const char *const *values, const int *lengths, const int *formats,
-					 int result_format);
+	int (*socket)(const struct pg_conn *conn);
+	int (*set_nonblocking)(struct pg_conn *conn, int on);
+	int (*flush)(struct pg_conn *conn);   /* 1: more to send */
+	int (*consume)(struct pg_conn *conn); /* takes what has come; 0: the connection is gone */
+	int (*is_busy)(struct pg_conn *conn);
+	int (*send)(struct pg_conn *conn, const char *query);
 	int (*send_params)(struct pg_conn *conn, const char *command, int n_params, const unsigned *types,
 			   const char *const *values, const int *lengths, const int *formats, int result_format);
 	int (*single_row)(struct pg_conn *conn);

@@ -1,23 +1,29 @@
 /* Results on a team's PostgreSQL server. A commit returns when the server has it on its disk (synchronous_commit). */
 #include <ctype.h>
+#include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/utf8.h"
 #include "store/backend.h"
 #include "store/libpq.h"
 
-#define CONNECT_S "5"
+#define CONNECT_S  "5"
+#define MIGRATE_MS 600000 /* all rows are written anew */
 
 struct jl_store_db {
 	const struct jl_libpq *pq;
 	struct pg_conn *conn;
 	char *shown;
-	char *password; /* only to take it out of messages */
-	bool guarded;   /* a row that is refused takes only itself out of the open transaction */
+	char *password;  /* only to take it out of messages */
+	int patience_ms; /* how long the server may say nothing */
+	bool silent;     /* it said nothing for longer: nothing more is asked of it */
+	bool guarded;    /* a row that is refused takes only itself out of the open transaction */
 };
 
 /* As in sqlite.c: step i leads from version i to i + 1. */
@@ -150,6 +156,9 @@ static enum jl_status fail(struct jl_store_db *db, const struct pg_result *res, 
 	char text[400];
 	const char *why = res ? db->pq->result_error(res) : NULL;
 
+	if (db->silent)
+		return jl_fail(err, JL_E_IO, "%s: the server gave no answer for %d s", db->shown,
+			       db->patience_ms / 1000);
 	if (!why || !*why)
 		why = db->pq->error_message(db->conn);
 	(void)snprintf(text, sizeof(text), "%s", why && *why ? why : "?");
@@ -159,9 +168,61 @@ static enum jl_status fail(struct jl_store_db *db, const struct pg_result *res, 
 
 /* ---- statements */
 
+/* Waits for one of `events`; false: the server is silent. */
+static bool wait_for(struct jl_store_db *db, short events)
+{
+	struct pollfd server = { .fd = db->pq->socket(db->conn), .events = events };
+	const double end_s = jl_clock_s() + 1e-3 * db->patience_ms;
+	int n = -1;
+
+	while (n < 0) { /* a signal is no answer */
+		const double left_s = end_s - jl_clock_s();
+
+		n = poll(&server, 1, left_s > 0 ? (int)(1e3 * left_s) + 1 : 0);
+		if (n < 0 && errno != EINTR)
+			return true; /* the library says what is wrong with the connection */
+	}
+	db->silent = n == 0;
+	return n > 0;
+}
+
+/* A result, or NULL where none is left or the server is silent. Nothing waits without an end: the library itself would. */
+static struct pg_result *next_result(struct jl_store_db *db)
+{
+	while (!db->silent && db->pq->flush(db->conn) == 1)
+		if (wait_for(db, POLLIN | POLLOUT) && !db->pq->consume(db->conn))
+			break;
+	while (!db->silent && db->pq->is_busy(db->conn))
+		if (wait_for(db, POLLIN) && !db->pq->consume(db->conn))
+			break;
+	return db->silent ? NULL : db->pq->get_result(db->conn);
+}
+
+/* The last result of what was sent, or the first that went wrong; NULL where it was not sent or not answered. */
+static struct pg_result *answer(struct jl_store_db *db, int sent)
+{
+	struct pg_result *res = NULL, *next;
+
+	while (sent && (next = next_result(db)) != NULL) {
+		const int code = db->pq->result_status(res);
+
+		if (res && code != PG_COMMAND_OK && code != PG_TUPLES_OK) {
+			db->pq->clear(next);
+			continue;
+		}
+		db->pq->clear(res);
+		res = next;
+	}
+	if (db->silent) {
+		db->pq->clear(res);
+		res = NULL;
+	}
+	return res;
+}
+
 static enum jl_status run(struct jl_store_db *db, const char *sql, struct jl_err *err)
 {
-	struct pg_result *res = db->pq->exec(db->conn, sql);
+	struct pg_result *res = answer(db, !db->silent && db->pq->send(db->conn, sql));
 	int code = db->pq->result_status(res);
 	enum jl_status status = code == PG_COMMAND_OK || code == PG_TUPLES_OK ? JL_OK : fail(db, res, err);
 
@@ -172,7 +233,8 @@ static enum jl_status run(struct jl_store_db *db, const char *sql, struct jl_err
 static enum jl_status ask(struct jl_store_db *db, const char *sql, int n, const char *const *values,
 			  struct pg_result **ret_res, struct jl_err *err)
 {
-	struct pg_result *res = db->pq->exec_params(db->conn, sql, n, NULL, values, NULL, NULL, 0);
+	struct pg_result *res = answer(db, !db->silent &&
+						   db->pq->send_params(db->conn, sql, n, NULL, values, NULL, NULL, 0));
 	int code = db->pq->result_status(res);
 
 	if (code != PG_COMMAND_OK && code != PG_TUPLES_OK) {
@@ -215,8 +277,10 @@ static enum jl_status migrate(struct jl_store_db *db, struct jl_err *err)
 	char sql[128];
 	long long version = 0;
 	/* one at a time, whoever comes first; the number only has to be ours */
-	enum jl_status status = run(db, "BEGIN; SELECT pg_advisory_xact_lock(1785029493)", err);
+	enum jl_status status;
 
+	db->patience_ms = MIGRATE_MS;
+	status = run(db, "BEGIN; SELECT pg_advisory_xact_lock(1785029493)", err);
 	if (!status)
 		status = read_version(db, &version, err);
 	if (!status && version == 0)
@@ -231,6 +295,7 @@ static enum jl_status migrate(struct jl_store_db *db, struct jl_err *err)
 		status = run(db, "COMMIT", err);
 	if (status)
 		(void)run(db, "ROLLBACK", NULL);
+	db->patience_ms = JL_STORE_BUSY_MS;
 	return status;
 }
 
@@ -288,6 +353,8 @@ static enum jl_status connect_db(struct jl_store_db *db, const char *url, struct
 	(void)db->pq->notice(db->conn, be_silent, NULL);
 	if (db->pq->status(db->conn) != PG_CONNECTION_OK)
 		return fail(db, NULL, err);
+	if (db->pq->set_nonblocking(db->conn, 1) != 0)
+		return jl_fail_nomem(err);
 	return prepare(db, err);
 }
 
@@ -298,7 +365,7 @@ static enum jl_status open_db(struct jl_store_db **ret_db, const struct jl_store
 
 	if (!db)
 		return jl_fail_nomem(err);
-	*db = (struct jl_store_db){ .shown = copy(place->shown) };
+	*db = (struct jl_store_db){ .shown = copy(place->shown), .patience_ms = JL_STORE_BUSY_MS };
 	status = db->shown ? jl_libpq(&db->pq, err) : jl_fail_nomem(err);
 	if (!status)
 		status = connect_db(db, place->target, err);
@@ -438,7 +505,7 @@ static enum jl_status walk(struct jl_store_db *db, jl_store_visit *visit, void *
 	struct pg_result *res;
 
 	/* all results are taken, also after an error: the connection is free again only then */
-	while ((res = db->pq->get_result(db->conn)) != NULL) {
+	while ((res = next_result(db)) != NULL) {
 		int code = db->pq->result_status(res);
 
 		if (code == PG_SINGLE_TUPLE && !status)
@@ -447,7 +514,7 @@ static enum jl_status walk(struct jl_store_db *db, jl_store_visit *visit, void *
 			status = fail(db, res, err);
 		db->pq->clear(res);
 	}
-	return status;
+	return !status && db->silent ? fail(db, NULL, err) : status;
 }
 
 static enum jl_status each(struct jl_store_db *db, const struct jl_store_filter *f, jl_store_visit *visit, void *ctx,
@@ -470,7 +537,8 @@ static enum jl_status each(struct jl_store_db *db, const struct jl_store_filter 
 		       " AND ($4::text IS NULL OR origin = $4) AND ($5::text IS NULL OR backend = $5)"
 		       " AND time_s >= $6::double precision ORDER BY time_s %s, id COLLATE \"C\" %s LIMIT $7::bigint",
 		       order, order);
-	if (!db->pq->send_params(db->conn, sql, 7, NULL, values, NULL, NULL, 0) || !db->pq->single_row(db->conn))
+	if (db->silent || !db->pq->send_params(db->conn, sql, 7, NULL, values, NULL, NULL, 0) ||
+	    !db->pq->single_row(db->conn))
 		return fail(db, NULL, err);
 	return walk(db, visit, ctx, err);
 }

@@ -1,5 +1,6 @@
 /* Results in one SQLite file. Write-ahead log with full synchronisation: a commit that returned is on the disk. */
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <sqlite3.h>
 #include <stdio.h>
@@ -7,6 +8,7 @@
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "store/backend.h"
@@ -48,6 +50,8 @@ static enum jl_status fail(const struct jl_store_db *db, int code, struct jl_err
 		return jl_fail(err, JL_E_IO, "%s: another program has held the database for more than %d s", db->shown,
 			       JL_STORE_BUSY_MS / 1000);
 	case SQLITE_FULL: return jl_fail(err, JL_E_IO, "%s: the disk is full; the result was not stored", db->shown);
+	case SQLITE_READONLY:
+		return jl_fail(err, JL_E_IO, "%s: may be read, not written; the result was not stored", db->shown);
 	case SQLITE_NOMEM: return jl_fail_nomem(err);
 	default:
 		return jl_fail(err, JL_E_IO, "%s: %s", db->shown,
@@ -196,6 +200,39 @@ static void close_db(struct jl_store_db *db)
 	jl_free(db);
 }
 
+/* A file that may only be read, in a folder that cannot take the files of a write-ahead log: as it lies there. Not while there is a log
+ * beside it: then somebody writes, or what was written last is not in the file yet. */
+static int open_unchanging(sqlite3 **ret_sq, const char *path)
+{
+	struct stat info;
+	struct jl_buf url;
+	int code = SQLITE_CANTOPEN;
+
+	jl_buf_init(&url, 3 * PATH_MAX + 64);
+	jl_buf_printf(&url, "%s-wal", path);
+	if (stat(jl_buf_text(&url), &info) != 0 || info.st_size == 0) {
+		jl_buf_reset(&url);
+		jl_buf_puts(&url, "file:");
+		for (const char *at = path; *at; at++)
+			jl_buf_printf(&url, strchr("%?#", *at) ? "%%%02X" : "%c", (unsigned char)*at);
+		jl_buf_puts(&url, "?immutable=1");
+		if (!url.failed)
+			code = sqlite3_open_v2(jl_buf_text(&url), ret_sq, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL);
+	}
+	jl_buf_release(&url);
+	return code;
+}
+
+/* May it be read but not be written, itself or its folder? */
+static bool is_only_readable(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char folder[PATH_MAX];
+
+	(void)snprintf(folder, sizeof(folder), "%.*s", slash ? (int)(slash - path) : 1, slash ? path : ".");
+	return access(path, R_OK) == 0 && (access(path, W_OK) != 0 || access(*folder ? folder : "/", W_OK) != 0);
+}
+
 static enum jl_status open_db(struct jl_store_db **ret_db, const struct jl_store_place *place, struct jl_err *err)
 {
 	int flags = SQLITE_OPEN_READWRITE | (place->must_exist ? 0 : SQLITE_OPEN_CREATE);
@@ -223,6 +260,12 @@ static enum jl_status open_db(struct jl_store_db **ret_db, const struct jl_store
 	memcpy(db->shown, place->shown, strlen(place->shown) + 1);
 	code = sqlite3_open_v2(place->target, &db->sq, flags, NULL);
 	status = code == SQLITE_OK ? prepare(db, place->target, err) : fail(db, code, err);
+	if (status == JL_E_IO && is_only_readable(place->target)) {
+		sqlite3_close(db->sq);
+		db->sq = NULL;
+		code = open_unchanging(&db->sq, place->target);
+		status = code == SQLITE_OK ? prepare(db, place->target, err) : fail(db, code, err);
+	}
 	if (status) {
 		close_db(db);
 		return status;

@@ -180,10 +180,12 @@ static enum jl_status check_operands(const struct jl_args *args, const struct jl
 static enum jl_status check_characters(const char *arg, struct jl_err *err)
 {
 	const char *bad = arg;
-	char shown[64];
+	char shown[64], one[JL_UTF8_SHOWN_MAX];
 
-	while (*bad && !iscntrl((unsigned char)*bad))
-		bad++;
+	/* bytes that are no characters are somebody's file name; a blank instead of something else is what is not to be shown */
+	for (size_t n; (n = jl_utf8_shown(bad, one)); bad += n)
+		if (*one == ' ' && *bad != ' ')
+			break;
 	if (!*bad)
 		return JL_OK;
 	(void)snprintf(shown, sizeof(shown), "%s", arg);

@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "base/utf8.h"
+#include "comm/confine.h"
 
 struct door {
 	const struct jl_cli *cli;
@@ -39,6 +40,8 @@ static void listening(void *ctx, const char *address, int port)
 			JL_("Listening on %s port %d for %d more; there: jeoul %s --to THIS_HOST%s"), address, port,
 			door->n_ranks - 1, what, option);
 	say(line);
+	/* results are kept afterwards, kernels read their files: only what no measurement needs is given up */
+	jl_confine(JL_CONFINE_PROGRAMS);
 }
 
 static void seen(void *ctx, const char *peer, int n_here, const struct jl_err *refused)

@@ -1,9 +1,11 @@
 /* jeoul bench gemm, memory, link, list: what one machine does by itself. */
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/json.h"
+#include "base/num.h"
 #include "base/utf8.h"
 #include "bench/cpu.h"
 #include "cli/bench_session.h"
@@ -217,7 +219,7 @@ static size_t array_B(const struct jl_bench_session *s)
 	const size_t cache_B = jl_cpu_cache_B(), least_B = (size_t)64 << 20;
 
 	if (given)
-		return (size_t)given->value / 64 * 64;
+		return (size_t)jl_num_whole(given->value, 0, LLONG_MAX) / 64 * 64;
 	if (on_gpu(s))
 		return (size_t)1 << 30;
 	return cache_B * 4 > least_B ? cache_B * 4 : least_B;
@@ -306,7 +308,7 @@ static enum jl_status link_rows(struct jl_bench_session *s, size_t size_B, int n
 enum jl_status jl_bench_link(struct jl_bench_session *s, double instead_s, struct jl_err *err)
 {
 	const struct jl_given *given = jl_given(s->cli, "size");
-	const size_t size_B = given ? (size_t)given->value : (size_t)256 << 20;
+	const size_t size_B = given ? (size_t)jl_num_whole(given->value, 0, LLONG_MAX) : (size_t)256 << 20;
 	const int n = gpu_count(s);
 	const size_t n_tasks = (size_t)n * 4 + (size_t)n * (size_t)n;
 	const double time_s = jl_bench_time_s(s->cli, n_tasks, instead_s);

@@ -11,6 +11,7 @@
 #include "cli/bench_tcp.h"
 #include "cli/bench_view.h"
 #include "cli/cmd_bench.h"
+#include "comm/confine.h"
 
 static const char *const directions[] = { "send", "receive", "both", "all", NULL };
 
@@ -94,6 +95,7 @@ static enum jl_status wait_for_clients(struct jl_cli *cli, int port, struct jl_e
 	jl_buf_printf(&cli->out, JL_("Listening on %s port %d; on the other host: jeoul bench net --to THIS_HOST\n"),
 		      address ? address : "127.0.0.1", l->port);
 	jl_cli_flush(cli);
+	jl_confine(JL_CONFINE_FILES);
 	status = jl_net_serve(l, err);
 	jl_net_unlisten(l);
 	return status;

@@ -193,7 +193,10 @@ enum jl_status jl_cmd_calibrate(struct jl_cli *cli, struct jl_err *err)
 		return jl_fail(err, JL_E_USAGE, "--data and --output go with --fit");
 	if (!jl_flag(cli, "fit"))
 		return jl_calibrate_this(cli, err);
-	status = read_files(cli, dir ? dir : jl_data_dir(cli), files, &in.n_files, err);
+	dir = dir ? dir : jl_data_dir(cli);
+	status = dir ? read_files(cli, dir, files, &in.n_files, err)
+		     : jl_fail(err, JL_E_NOTFOUND,
+			       "no measurements beside the program; name their folder with --data or set JEOUL_DATA");
 	if (!status)
 		status = jl_calibrate(&found, &in, &cli->arena, err);
 	if (display.begun)

@@ -135,8 +135,9 @@ static enum jl_status read_power(struct jl_cost_study *study, struct jl_cli *cli
 		return jl_fail(err, JL_E_USAGE, "give --kwh or --tariff, not both");
 	if (!isnan(pue) && !(pue >= 1 && pue <= 5))
 		return jl_fail(err, JL_E_USAGE, "--pue is %g; it is 1 (no cooling) to 5, e.g. 1.2", pue);
-	if (household < 0 || demand < 0)
-		return jl_fail(err, JL_E_RANGE, "--household and --demand cannot be below zero");
+	if (!(isnan(household) || (household >= 0 && household <= 3.6e15)) ||
+	    !(isnan(demand) || (demand >= 0 && demand <= 1e9)))
+		return jl_fail(err, JL_E_RANGE, "--household is from 0 to 1e9 kWh a month, --demand from 0 to 1 GW");
 	s->pue_ppm = isnan(pue) ? JL_PPM : llround(pue * 1e6);
 	s->site.milli_kWh = isnan(household) ? 0 : llround(household / 3600);
 	s->site.demand_kW = isnan(demand) ? 0 : demand / 1000;

@@ -13,8 +13,8 @@
 #include "cli/validate_view.h"
 #include "version.inc"
 
-#define FILE_MAX_B  ((size_t)4 << 30)
-#define ARENA_MAX_B ((size_t)32 << 30) /* a million rows of a large set take some GB */
+#define FILE_MAX_B  ((size_t)256 << 20) /* a million rows; the largest set has 1.2 MB */
+#define ARENA_MAX_B ((size_t)32 << 30)  /* a million rows of a large set take some GB */
 #define TEXT_MAX_B  ((size_t)64 << 20)
 
 const struct jl_option jl_validate_options[] = {
@@ -59,6 +59,9 @@ enum jl_status jl_validate_add_shipped(struct jl_cli *cli, struct jl_validation 
 	const char *dir = jl_data_dir(cli);
 	enum jl_status status = JL_OK;
 
+	if (!dir)
+		return jl_fail(err, JL_E_NOTFOUND,
+			       "no measurements beside the program; name the files, or set JEOUL_DATA to their folder");
 	for (const struct jl_set_ops *const *ops = jl_sets; *ops && !status; ops++) {
 		for (const char *const *file = (*ops)->files; *file && !status; file++) {
 			const char *path = jl_arena_printf(&cli->arena, "%s/%s.csv", dir, *file);

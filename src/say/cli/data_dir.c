@@ -14,6 +14,7 @@ static bool is_dir(const char *path)
 
 const char *jl_data_dir(struct jl_cli *cli)
 {
+	static const char *const beside[] = { "../share/jeoul/validation", "../../data/validation" };
 	const char *own = getenv("JEOUL_DATA");
 	char exe[4096];
 	ssize_t len;
@@ -24,13 +25,13 @@ const char *jl_data_dir(struct jl_cli *cli)
 		return is_dir(inside) ? inside : own;
 	}
 	len = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
-	if (len > 0) {
-		exe[len] = '\0';
-		*strrchr(exe, '/') = '\0';
-		const char *installed = jl_arena_printf(&cli->arena, "%s/../share/jeoul/validation", exe);
+	for (size_t i = 0; len > 0 && i < sizeof(beside) / sizeof(*beside); i++) {
+		const char *dir;
 
-		if (is_dir(installed))
-			return installed;
+		exe[len] = '\0';
+		dir = jl_arena_printf(&cli->arena, "%.*s/%s", (int)(strrchr(exe, '/') - exe), exe, beside[i]);
+		if (is_dir(dir))
+			return dir;
 	}
-	return "data/validation";
+	return NULL;
 }

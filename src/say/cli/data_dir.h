@@ -4,7 +4,7 @@
 
 #include "cli/command.h"
 
-/* $JEOUL_DATA, the folder beside the installed program, or data/validation here. */
+/* $JEOUL_DATA, or the folder beside the program, installed or built; never one of the folder that somebody stands in. NULL: none. */
 const char *jl_data_dir(struct jl_cli *cli);
 
 #endif

@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "base/utf8.h"
 #include "cli/view.h"
+#include "comm/confine.h"
 #include "version.inc"
 
 #define INDENT_COLUMN   26
@@ -176,28 +177,45 @@ static const struct jl_built_with parts[] = {
 #undef JL_PART
 };
 
+/* What this kernel lets a program give up that listens. */
+static struct jl_built_with confinement(char version[32])
+{
+	const int landlock = jl_confine_landlock();
+	const bool seccomp = jl_confine_seccomp();
+
+	(void)snprintf(version, 32, landlock ? "Landlock %d%s%s" : "%.0d%s%s", landlock,
+		       landlock && seccomp ? ", " : "", seccomp ? "seccomp" : "");
+	return (struct jl_built_with){ "confined by", version, "bench --listen",
+				       "this kernel has neither Landlock nor seccomp" };
+}
+
+static void part_json(struct jl_json *json, const struct jl_built_with *p)
+{
+	jl_json_object(json);
+	jl_json_put_string(json, "name", p->name);
+	jl_json_put_bool(json, "present", *p->version != '\0');
+	if (*p->version)
+		jl_json_put_string(json, "version", p->version);
+	if (*p->used_by)
+		jl_json_put_string(json, "used_by", p->used_by);
+	if (!*p->version)
+		jl_json_put_string(json, "reason", p->reason);
+	jl_json_end_object(json);
+}
+
 static void version_json(struct jl_cli *cli)
 {
+	char version[32];
+	const struct jl_built_with confined = confinement(version);
 	struct jl_json json;
 
 	jl_json_init(&json, &cli->out, true);
 	jl_json_object(&json);
 	jl_json_put_string(&json, "version", JEOUL_VERSION);
 	jl_json_put_array(&json, "parts");
-	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
-		const struct jl_built_with *p = &parts[i];
-
-		jl_json_object(&json);
-		jl_json_put_string(&json, "name", p->name);
-		jl_json_put_bool(&json, "present", *p->version != '\0');
-		if (*p->version)
-			jl_json_put_string(&json, "version", p->version);
-		if (*p->used_by)
-			jl_json_put_string(&json, "used_by", p->used_by);
-		if (!*p->version)
-			jl_json_put_string(&json, "reason", p->reason);
-		jl_json_end_object(&json);
-	}
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+		part_json(&json, &parts[i]);
+	part_json(&json, &confined);
 	jl_json_end_array(&json);
 	jl_json_end_object(&json);
 	jl_json_finish(&json);
@@ -224,6 +242,9 @@ void jl_version_part(struct jl_cli *cli, const struct jl_built_with *p)
 
 void jl_version(struct jl_cli *cli)
 {
+	char version[32];
+	const struct jl_built_with confined = confinement(version);
+
 	if (cli->json) {
 		version_json(cli);
 		return;
@@ -231,6 +252,7 @@ void jl_version(struct jl_cli *cli)
 	jl_buf_printf(&cli->out, "jeoul %s\n\n", JEOUL_VERSION);
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
 		jl_version_part(cli, &parts[i]);
+	jl_version_part(cli, &confined);
 }
 
 enum jl_status jl_cmd_version(struct jl_cli *cli, struct jl_err *err)

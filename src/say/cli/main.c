@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/mem.h"
 #include "cli/this_machine.h"
 
 #define OUT_MAX_B ((size_t)64 << 20)
@@ -263,8 +264,8 @@ static int finish(struct jl_cli *cli, enum jl_status status, struct jl_err *err)
 {
 	int why;
 
-	if (status == JL_OK && cli->out.failed)
-		status = cli->out.failed == JL_E_NOMEM
+	if (status == JL_OK && (cli->out.failed || jl_mem_ran_out()))
+		status = cli->out.failed != JL_E_LIMIT
 				 ? jl_fail_nomem(err)
 				 : jl_fail(err, JL_E_LIMIT, "the output is larger than %zu MB", OUT_MAX_B >> 20);
 	if (cli->warn.len)

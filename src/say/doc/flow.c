@@ -1,25 +1,82 @@
 #include "doc/flow.h"
 
+#include <ctype.h>
 #include <string.h>
 
 #include "base/table.h"
+#include "base/utf8.h"
 
 void jl_terminal_safe(struct jl_buf *out, const char *text)
 {
-	for (; *text; text++)
-		jl_buf_putc(out, (unsigned char)*text < 0x20 || *text == 0x7f ? ' ' : *text);
+	char shown[JL_UTF8_SHOWN_MAX];
+
+	for (size_t n; (n = jl_utf8_shown(text, shown)); text += n)
+		jl_buf_puts(out, shown);
 }
 
-void jl_markdown_safe(struct jl_buf *out, const char *text, bool breaks)
+void jl_terminal_lines_safe(struct jl_buf *out, const char *text)
 {
-	for (; *text; text++) {
+	char shown[JL_UTF8_SHOWN_MAX];
+
+	for (size_t n; (n = jl_utf8_shown(text, shown)); text += n)
+		jl_buf_puts(out, *text == '\n' ? "\n" : shown);
+}
+
+/* Does Markdown read more than itself in the character at `at`? `line`: the beginning of a line, NULL where none begins. */
+static bool is_markup(const char *line, const char *at, char before)
+{
+	const bool alone = at[1] == ' ' || at[1] == *at || at[1] == '\0';
+
+	switch (*at) {
+	case '\\':
+	case '`':
+	case '*':
+	case '[':
+	case ']': return true;
+	case '~': return before != ' '; /* can end what is struck out */
+	case '_': return !isalnum((unsigned char)before) || !isalnum((unsigned char)at[1]);
+	case '>': return at == line;
+	case '#':
+	case '+':
+	case '-':
+	case '=': return at == line && alone;
+	case '.':
+	case ')': return line && at > line && at == line + strspn(line, "0123456789") && alone;
+	default: return false;
+	}
+}
+
+void jl_markdown_safe(struct jl_buf *out, const char *text)
+{
+	const bool begins = out->len == 0 || out->data[out->len - 1] == '\n';
+	const char *line = begins ? text + strspn(text, " ") : NULL;
+	char shown[JL_UTF8_SHOWN_MAX], before = ' ';
+
+	for (size_t n; (n = jl_utf8_shown(text, shown)); before = *text, text += n) {
 		if (*text == '<')
 			jl_buf_puts(out, "&lt;");
-		else if (*text == '\n')
-			jl_buf_puts(out, breaks ? "  \n" : " ");
+		else if (*text == '&' && (text[1] == '#' || isalpha((unsigned char)text[1])))
+			jl_buf_puts(out, "&amp;");
 		else
-			jl_buf_putc(out, *text);
+			jl_buf_printf(out, "%s%s", is_markup(line, text, before) ? "\\" : "", shown);
 	}
+}
+
+void jl_markdown_code(struct jl_buf *out, const char *text, bool block)
+{
+	size_t most = 0;
+
+	for (const char *at = strchr(text, '`'); at; at = strchr(at, '`')) {
+		const size_t n = strspn(at, "`");
+
+		most = n > most ? n : most;
+		at += n;
+	}
+	jl_buf_pad(out, '`', block && most < 3 ? 3 : most + 1);
+	jl_buf_puts(out, block ? "\n" : most ? " " : "");
+	jl_terminal_lines_safe(out, text);
+	jl_buf_puts(out, block ? "\n" : most ? " " : "");
+	jl_buf_pad(out, '`', block && most < 3 ? 3 : most + 1);
 }
 
 /* A number is one word: its blanks do not break. */
@@ -29,8 +86,10 @@ static void num_text(const struct jl_sink *s, const struct jl_num *num, struct j
 
 	jl_buf_init(&shown, 4096);
 	jl_num_print(&shown, num);
-	for (const char *at = jl_buf_text(&shown); *at; at++) {
-		if (*at == ' ' && !jl_sink_is_markdown(s) && !num->show_source)
+	if (jl_sink_is_markdown(s))
+		jl_markdown_safe(out, jl_buf_text(&shown));
+	for (const char *at = jl_buf_text(&shown); *at && !jl_sink_is_markdown(s); at++) {
+		if (*at == ' ' && !num->show_source)
 			jl_buf_puts(out, "\xc2\xa0");
 		else
 			jl_buf_putc(out, *at);
@@ -47,13 +106,41 @@ static void bar_text(const struct jl_num *num, struct jl_buf *out)
 	jl_buf_puts(out, jl_bar_text(bar, num->value, num->n_digits));
 }
 
+static void safe_text(const struct jl_sink *s, const char *text, struct jl_buf *out)
+{
+	if (jl_sink_is_markdown(s))
+		jl_markdown_safe(out, text);
+	else
+		jl_terminal_safe(out, text);
+}
+
 static void word_text(const struct jl_sink *s, const struct jl_run *run, struct jl_buf *out)
 {
-	const bool md = jl_sink_is_markdown(s), strong = run->kind == JL_RUN_STRONG, code = run->kind == JL_RUN_CODE;
+	const bool md = jl_sink_is_markdown(s), strong = run->kind == JL_RUN_STRONG;
 
-	jl_buf_puts(out, md && strong ? "**" : md && code ? "`" : strong ? jl_sink_colour(s, JL_TABLE_BOLD) : "");
-	jl_terminal_safe(out, run->text);
-	jl_buf_puts(out, md && strong ? "**" : md && code ? "`" : strong ? jl_sink_colour(s, JL_TABLE_RESET) : "");
+	if (md && run->kind == JL_RUN_CODE) {
+		jl_markdown_code(out, run->text, false);
+		return;
+	}
+	jl_buf_puts(out, !strong ? "" : md ? "**" : jl_sink_colour(s, JL_TABLE_BOLD));
+	safe_text(s, run->text, out);
+	jl_buf_puts(out, !strong ? "" : md ? "**" : jl_sink_colour(s, JL_TABLE_RESET));
+}
+
+/* Where it goes may be anything but what would end it: an address has no blanks, brackets or line ends in Markdown. */
+static void link_text(const struct jl_sink *s, const struct jl_run *run, struct jl_buf *out)
+{
+	const bool md = jl_sink_is_markdown(s);
+
+	jl_buf_puts(out, md ? "[" : "");
+	safe_text(s, run->text, out);
+	jl_buf_puts(out, md ? "](" : " ");
+	for (const char *at = run->ref; md && *at; at++)
+		jl_buf_printf(out, (unsigned char)*at <= ' ' || strchr("()<>\\", *at) ? "%%%02X" : "%c",
+			      (unsigned char)*at);
+	if (!md)
+		jl_terminal_safe(out, run->ref);
+	jl_buf_puts(out, md ? ")" : "");
 }
 
 void jl_flow_runs(const struct jl_sink *s, const struct jl_run *run, struct jl_buf *out)
@@ -62,18 +149,13 @@ void jl_flow_runs(const struct jl_sink *s, const struct jl_run *run, struct jl_b
 		switch (run->kind) {
 		case JL_RUN_NUM: num_text(s, &run->num, out); break;
 		case JL_RUN_BAR: bar_text(&run->num, out); break;
-		case JL_RUN_BREAK: jl_buf_putc(out, '\n'); break;
+		case JL_RUN_BREAK: jl_buf_puts(out, jl_sink_is_markdown(s) ? "  \n" : "\n"); break;
 		case JL_RUN_DOT: jl_buf_puts(out, jl_sink_is_markdown(s) ? " · " : JL_WRAP_DOT); break;
-		case JL_RUN_REF: jl_buf_printf(out, "%s%s", *run->text ? " → " : "", run->text); break;
-		case JL_RUN_LINK:
-			if (jl_sink_is_markdown(s)) {
-				jl_buf_printf(out, "[%s](%s)", run->text, run->ref);
-				break;
-			}
-			jl_terminal_safe(out, run->text);
-			jl_buf_puts(out, " ");
-			jl_terminal_safe(out, run->ref);
+		case JL_RUN_REF:
+			jl_buf_puts(out, *run->text ? " → " : "");
+			safe_text(s, run->text, out);
 			break;
+		case JL_RUN_LINK: link_text(s, run, out); break;
 		case JL_RUN_TEXT:
 		case JL_RUN_NAME:
 		case JL_RUN_STRONG:
@@ -91,20 +173,21 @@ static const char *mark_colour(const struct jl_sink *s, enum jl_mark mark)
 	return s->page && s->colour ? colours[mark] : "";
 }
 
-/* Cells are lines of their own: no-break spaces have done their work. */
+/* Cells are lines of their own: no-break spaces and breaks have done their work. */
 static void plain_spaces(struct jl_buf *out, const char *text)
 {
 	for (; *text; text++) {
 		const bool hard = text[0] == '\xc2' && text[1] == '\xa0';
 
-		jl_buf_putc(out, hard ? ' ' : *text);
+		if (text[0] == ' ' && text[1] == ' ' && text[2] == '\n')
+			text += 2;
+		jl_buf_putc(out, hard || *text == '\n' ? ' ' : *text);
 		text += hard;
 	}
 }
 
 static void fill_row(const struct jl_sink *s, struct jl_table *table, const struct jl_doc_row *row, size_t n_columns)
 {
-	const bool md = jl_sink_is_markdown(s);
 	size_t i = 0;
 
 	for (const struct jl_doc_cell *cell = row->cells; cell && i < n_columns; cell = cell->next, i++) {
@@ -117,16 +200,28 @@ static void fill_row(const struct jl_sink *s, struct jl_table *table, const stru
 			jl_buf_printf(&raw, "%s ", jl_mark_text(cell->mark));
 		jl_flow_runs(s, cell->runs, &raw);
 		jl_buf_puts(&safe, colour);
-		if (md)
-			jl_markdown_safe(&safe, jl_buf_text(&raw), false); /* the table escapes its bars */
-		else
-			plain_spaces(&safe, jl_buf_text(&raw));
+		plain_spaces(&safe, jl_buf_text(&raw));
 		jl_buf_puts(&safe, *colour ? JL_TABLE_RESET : "");
 		jl_table_cell(table, jl_buf_text(&safe));
 		jl_buf_release(&raw);
 		jl_buf_release(&safe);
 	}
 	jl_table_end_row(table);
+}
+
+/* NULL: no memory. */
+static char *head_text(const struct jl_sink *s, const struct jl_doc_column *c)
+{
+	struct jl_buf text;
+	char *head;
+
+	jl_buf_init(&text, JL_DOC_ROWS_MAX);
+	safe_text(s, c->head ? c->head : "", &text);
+	if (c->unit)
+		jl_buf_printf(&text, " (%s)", c->unit);
+	head = text.failed ? NULL : jl_arena_strdup(s->doc->arena, jl_buf_text(&text));
+	jl_buf_release(&text);
+	return head;
 }
 
 enum jl_status jl_flow_table(const struct jl_sink *s, const struct jl_doc_block *b, size_t indent)
@@ -145,11 +240,13 @@ enum jl_status jl_flow_table(const struct jl_sink *s, const struct jl_doc_block 
 		const struct jl_doc_column *c = &b->columns[i];
 
 		columns[i] = (struct jl_table_column){
-			.head = c->unit ? jl_arena_printf(s->doc->arena, "%s (%s)", c->head, c->unit) : c->head,
+			.head = head_text(s, c),
 			.align = c->right ? JL_RIGHT : JL_LEFT,
 			.flexible = !c->right && !c->keep,
 			.min_width = c->min_width ? c->min_width : 8,
 		};
+		if (!columns[i].head)
+			return jl_fail_nomem(s->err);
 	}
 	jl_table_init(&table, s->doc->arena, columns, b->n_columns);
 	for (const struct jl_doc_row *row = b->rows; row; row = row->next)

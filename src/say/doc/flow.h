@@ -26,10 +26,13 @@ static inline const char *jl_sink_colour(const struct jl_sink *s, const char *se
 	return s->colour ? sequence : "";
 }
 
-/* A terminal takes control characters for orders: none of them comes through. */
+/* A terminal takes control characters for orders: none of them comes through. The second keeps the ends of lines. */
 void jl_terminal_safe(struct jl_buf *out, const char *text);
-/* What Markdown would take for markup or HTML. `breaks`: line ends are breaks of a paragraph, and nothing else can have put them there. */
-void jl_markdown_safe(struct jl_buf *out, const char *text, bool breaks);
+void jl_terminal_lines_safe(struct jl_buf *out, const char *text);
+/* Text in Markdown: nothing of it is markup, a link, a picture or HTML; no line ends. */
+void jl_markdown_safe(struct jl_buf *out, const char *text);
+/* Between backticks, more of them than `text` has; `block`: in lines of its own. */
+void jl_markdown_code(struct jl_buf *out, const char *text, bool block);
 
 /* Runs as one text; numbers keep to their units. */
 void jl_flow_runs(const struct jl_sink *s, const struct jl_run *run, struct jl_buf *out);

@@ -4,20 +4,23 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "doc/escape.h"
 
 void jl_html_escape(struct jl_buf *out, const char *text)
 {
-	for (const char *at = text; *at; at++) {
-		switch (*at) {
+	char shown[JL_UTF8_SHOWN_MAX];
+
+	for (size_t n; (n = jl_utf8_shown(text, shown)); text += n) {
+		switch (*text) {
 		case '&': jl_buf_puts(out, "&amp;"); break;
 		case '<': jl_buf_puts(out, "&lt;"); break;
 		case '>': jl_buf_puts(out, "&gt;"); break;
 		case '"': jl_buf_puts(out, "&quot;"); break;
 		case '\'': jl_buf_puts(out, "&#39;"); break;
-		default:
-			if ((unsigned char)*at >= 0x20 || *at == '\n' || *at == '\t')
-				jl_buf_putc(out, *at);
+		case '\n':
+		case '\t': jl_buf_putc(out, *text); break;
+		default: jl_buf_puts(out, shown);
 		}
 	}
 }

@@ -11,7 +11,7 @@ static void paragraph(const struct jl_sink *s, const struct jl_doc_block *b, con
 	jl_buf_init(&text, (size_t)16 * JL_DOC_ROWS_MAX);
 	jl_flow_runs(s, b->runs, &text);
 	jl_buf_puts(s->out, first);
-	jl_markdown_safe(s->out, jl_buf_text(&text), true);
+	jl_buf_puts(s->out, jl_buf_text(&text));
 	jl_buf_puts(s->out, last);
 	jl_buf_release(&text);
 }
@@ -22,7 +22,7 @@ static void labelled(const struct jl_sink *s, const struct jl_doc_block *b, cons
 	jl_buf_puts(s->out, first);
 	if (b->title && *b->title) {
 		jl_buf_puts(s->out, "**");
-		jl_markdown_safe(s->out, b->title, false);
+		jl_markdown_safe(s->out, b->title);
 		jl_buf_puts(s->out, "**: ");
 	}
 	paragraph(s, b, "", last);
@@ -31,14 +31,14 @@ static void labelled(const struct jl_sink *s, const struct jl_doc_block *b, cons
 static void heading(const struct jl_sink *s, const struct jl_doc_block *b)
 {
 	jl_buf_puts(s->out, b->level == 2 ? "## " : "### ");
-	jl_markdown_safe(s->out, b->title, false);
+	jl_markdown_safe(s->out, b->title);
 	jl_buf_puts(s->out, "\n\n");
 }
 
 static void finding(const struct jl_sink *s, const struct jl_doc_block *b)
 {
 	jl_buf_printf(s->out, "**%s ", jl_mark_text(b->mark));
-	jl_markdown_safe(s->out, b->title ? b->title : "", false);
+	jl_markdown_safe(s->out, b->title ? b->title : "");
 	jl_buf_puts(s->out, "**  \n");
 	paragraph(s, b, "", "\n\n");
 }
@@ -49,7 +49,7 @@ static enum jl_status table(const struct jl_sink *s, const struct jl_doc_block *
 	enum jl_status status;
 
 	if (title) {
-		jl_markdown_safe(s->out, title, false);
+		jl_markdown_safe(s->out, title);
 		jl_buf_puts(s->out, "\n\n");
 	}
 	status = jl_flow_table(s, b, 0);
@@ -59,17 +59,22 @@ static enum jl_status table(const struct jl_sink *s, const struct jl_doc_block *
 
 static enum jl_status chart(const struct jl_sink *s, const struct jl_chart *c)
 {
-	struct jl_buf alt;
+	struct jl_buf alt, lines;
 	enum jl_status status;
 
 	jl_buf_init(&alt, 1 << 16);
+	jl_buf_init(&lines, s->out->limit_B);
 	jl_chart_alt(&alt, c);
 	jl_buf_puts(s->out, "*");
-	jl_markdown_safe(s->out, jl_buf_text(&alt), false);
-	jl_buf_puts(s->out, "*\n\n```\n");
-	status = jl_chart_to_text(c, 80, s->out, s->err);
-	jl_buf_puts(s->out, "```\n\n");
+	jl_markdown_safe(s->out, jl_buf_text(&alt));
+	jl_buf_puts(s->out, "*\n\n");
+	status = jl_chart_to_text(c, 80, &lines, s->err);
+	if (lines.len) /* the end of the last line is the block's */
+		lines.data[--lines.len] = '\0';
+	jl_markdown_code(s->out, jl_buf_text(&lines), true);
+	jl_buf_puts(s->out, "\n\n");
 	jl_buf_release(&alt);
+	jl_buf_release(&lines);
 	return status;
 }
 
@@ -95,7 +100,10 @@ static enum jl_status block(const struct jl_sink *s, const struct jl_doc_block *
 	case JL_DOC_FINDING: finding(s, b); break;
 	case JL_DOC_ENTRY:
 	case JL_DOC_NOTE: labelled(s, b, "- ", "\n"); break;
-	case JL_DOC_CODE: jl_buf_printf(s->out, "```\n%s\n```\n\n", b->title); break;
+	case JL_DOC_CODE:
+		jl_markdown_code(s->out, b->title, true);
+		jl_buf_puts(s->out, "\n\n");
+		break;
 	case JL_DOC_RULER: ruler(s, b->ruler); break;
 	case JL_N_DOC_BLOCK_KIND: break;
 	}
@@ -116,10 +124,10 @@ enum jl_status jl_doc_to_markdown(const struct jl_doc *doc, struct jl_buf *out, 
 	if (status)
 		return status;
 	jl_buf_puts(out, "# ");
-	jl_markdown_safe(out, doc->title ? doc->title : "", false);
+	jl_markdown_safe(out, doc->title ? doc->title : "");
 	jl_buf_puts(out, "\n\n");
 	if (doc->subtitle) {
-		jl_markdown_safe(out, doc->subtitle, false);
+		jl_markdown_safe(out, doc->subtitle);
 		jl_buf_puts(out, "\n\n");
 	}
 	if (doc->date)

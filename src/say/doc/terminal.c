@@ -130,15 +130,27 @@ static enum jl_status table(const struct jl_sink *s, const struct jl_doc_block *
 
 static void code(const struct jl_sink *s, const char *text)
 {
-	while (*text) {
-		const size_t len = strcspn(text, "\n");
+	char shown[JL_UTF8_SHOWN_MAX];
 
+	while (*text) {
 		jl_buf_pad(s->out, ' ', s->label_column);
-		for (size_t i = 0; i < len; i++)
-			jl_buf_putc(s->out, (unsigned char)text[i] < 0x20 ? ' ' : text[i]);
+		for (size_t n; *text != '\n' && (n = jl_utf8_shown(text, shown)); text += n)
+			jl_buf_puts(s->out, shown);
 		jl_buf_putc(s->out, '\n');
-		text += len + (text[len] == '\n');
+		text += *text == '\n';
 	}
+}
+
+static enum jl_status chart(const struct jl_sink *s, const struct jl_chart *c)
+{
+	struct jl_buf lines;
+	enum jl_status status;
+
+	jl_buf_init(&lines, s->out->limit_B);
+	status = jl_chart_to_text(c, s->width, &lines, s->err);
+	jl_terminal_lines_safe(s->out, jl_buf_text(&lines));
+	jl_buf_release(&lines);
+	return status;
 }
 
 static size_t cell_of(double value, double top)
@@ -198,7 +210,7 @@ static enum jl_status block(const struct jl_sink *s, const struct jl_doc_block *
 	case JL_DOC_LEAD: lead(s, b); break;
 	case JL_DOC_ITEM: item(s, b, number); break;
 	case JL_DOC_TABLE: return table(s, b);
-	case JL_DOC_CHART: return jl_chart_to_text(b->chart, s->width, s->out, s->err);
+	case JL_DOC_CHART: return chart(s, b->chart);
 	case JL_DOC_FINDING: finding(s, b); break;
 	case JL_DOC_ENTRY:
 		label(s, b->title ? b->title : "");

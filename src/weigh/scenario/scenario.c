@@ -421,6 +421,7 @@ static enum jl_status read_cost(struct jl_scenario_reader *r, const struct jl_ya
 	const struct jl_yaml *node;
 
 	c->wanted = true;
+	c->map = map;
 	for (size_t k = 0; !status && k < 5; k++) {
 		const struct jl_yaml *list = jl_yaml_get(map, keys[k]);
 		const struct jl_yaml *item = !list || list->kind == JL_YAML_TEXT ? list : list->items;
@@ -525,6 +526,7 @@ enum jl_status jl_scenario_read(struct jl_scenario *ret_scenario, const struct j
 	if (status)
 		return status;
 	*ret_scenario = jl_scenario_empty(root->where.file);
+	ret_scenario->root = root;
 	for (size_t i = 0; !status && i < sizeof parts / sizeof parts[0]; i++) {
 		const struct jl_yaml *node = jl_yaml_get(root, parts[i].key);
 		if (node)

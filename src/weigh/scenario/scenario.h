@@ -69,6 +69,7 @@ struct jl_scenario_allreduce {
 
 struct jl_scenario_cost {
 	bool wanted;
+	const struct jl_yaml *map;
 	const struct jl_yaml
 		*options[JL_SCENARIO_LIST_MAX]; /* key is buy, own, rent, spot, reserve; text as in jeoul cost */
 	const char *kinds[JL_SCENARIO_LIST_MAX];
@@ -104,6 +105,7 @@ struct jl_scenario_recommend {
 
 struct jl_scenario {
 	const char *file;
+	const struct jl_yaml *root; /* where things stand in it; NULL: no file */
 	struct jl_words title, subtitle;
 	struct jl_scenario_system systems[JL_SCENARIO_SYSTEMS_MAX];
 	size_t n_systems;

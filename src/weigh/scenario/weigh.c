@@ -122,14 +122,30 @@ static void weigh_advice(struct jl_weighed *w)
 enum jl_status jl_weigh(struct jl_weighed *ret_weighed, const struct jl_scenario *scenario,
 			const struct jl_catalog *cat, struct jl_arena *arena, long today, struct jl_err *err)
 {
+	static const struct {
+		const char *key;
+		enum jl_status (*weigh)(struct jl_weighed *w, struct jl_err *err);
+	} steps[] = {
+		{ "workload", weigh_model },         { "systems", weigh_systems },     { "systems", weigh_compare },
+		{ "scaling", jl_weigh_scaling },     { "allreduce", jl_weigh_reduce }, { "cost", jl_weigh_cost },
+		{ "recommend", jl_weigh_recommend },
+	};
 	struct jl_weighed *w = ret_weighed;
-	enum jl_status status;
+	enum jl_status status = JL_OK;
 
 	*w = (struct jl_weighed){ .scenario = scenario, .cat = cat, .arena = arena, .today = today };
-	if ((status = weigh_model(w, err)) || (status = weigh_systems(w, err)) || (status = weigh_compare(w, err)) ||
-	    (status = jl_weigh_scaling(w, err)) || (status = jl_weigh_reduce(w, err)) ||
-	    (status = jl_weigh_cost(w, err)) || (status = jl_weigh_recommend(w, err)))
-		return status;
+	for (size_t i = 0; i < sizeof steps / sizeof *steps && !status; i++) {
+		const struct jl_yaml *node = jl_yaml_get(scenario->root, steps[i].key);
+		struct jl_err why = { 0 };
+
+		status = steps[i].weigh(w, &why);
+		if (!status)
+			continue;
+		if (status == JL_E_NOMEM)
+			return jl_fail_nomem(err);
+		/* what has no place yet stands somewhere in that part of the file */
+		return jl_fail_from(err, status, why.in_file || !node ? NULL : &node->where, &why, "{}");
+	}
 	weigh_advice(w);
 	return JL_OK;
 }

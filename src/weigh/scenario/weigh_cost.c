@@ -1,15 +1,24 @@
 /* Buy or rent, from the scenario's cost: part. */
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
+#include "base/num.h"
 #include "scenario/weigh.h"
 
-#define DAY_S 86400.0
+#define DAY_S           86400.0
+#define HOUSEHOLD_MAX_J 3.6e15
 
 static enum jl_status at(struct jl_err *err, const struct jl_where *where, enum jl_status status,
 			 const struct jl_err *inner)
 {
 	return jl_fail_from(err, status, where, inner, "{}");
+}
+
+/* Only of a key that is there. */
+static const struct jl_where *where_of(const struct jl_scenario_cost *c, const char *key)
+{
+	return &jl_yaml_get(c->map, key)->where;
 }
 
 static enum jl_status read_options(struct jl_weighed *w, struct jl_err *err)
@@ -42,7 +51,10 @@ static enum jl_status read_power(struct jl_weighed *w, struct jl_err *err)
 
 	s->pue_ppm = JL_PPM;
 	s->carbon_gpkWh = NAN;
-	s->site.milli_kWh = isnan(c->household_J) ? 0 : llround(c->household_J / 3600);
+	if (c->household_J < 0 || c->household_J > HOUSEHOLD_MAX_J)
+		return jl_fail_at(err, JL_E_RANGE, where_of(c, "household"),
+				  "cost: household: is from 0 to 1e9 kWh a month");
+	s->site.milli_kWh = jl_num_whole(c->household_J / 3600, 0, LLONG_MAX);
 	if (c->tariff)
 		return jl_tariff_find(&s->tariff, w->cat, c->tariff, err);
 	w->study->assumed.power_price = !c->kwh;
@@ -66,15 +78,18 @@ enum jl_status jl_weigh_cost(struct jl_weighed *w, struct jl_err *err)
 	s = &w->study->setting;
 	w->study->runs_per_month = NAN;
 	s->start_day = s->fx.day = w->today;
-	s->fx.krw_micro = isnan(c->fx) ? 0 : llround(c->fx * 1e6);
+	if (!isnan(c->fx) && !(c->fx >= 1 && c->fx <= 1e6))
+		return jl_fail_at(err, JL_E_RANGE, where_of(c, "fx"), "cost: fx: is the won for one dollar, e.g. 1400");
+	s->fx.krw_micro = jl_num_whole(c->fx * 1e6, 0, LLONG_MAX);
 	s->horizon_days = isnan(c->horizon_s) ? jl_date_add_months(w->today, 36) - w->today
-					      : lround(c->horizon_s / DAY_S);
+					      : (long)jl_num_whole(c->horizon_s / DAY_S, 0, INT_MAX);
 	if (s->horizon_days < 1 || s->horizon_days > JL_COST_DAYS_MAX)
-		return jl_fail(err, JL_E_RANGE, "cost: horizon: is from one day to fifty years");
+		return jl_fail_at(err, JL_E_RANGE, where_of(c, "horizon"),
+				  "cost: horizon: is from one day to fifty years");
 	w->study->assumed.util = isnan(c->util_frac);
-	s->util_ppm = w->study->assumed.util ? 150000 : llround(c->util_frac * 1e6);
+	s->util_ppm = w->study->assumed.util ? 150000 : jl_num_whole(c->util_frac * 1e6, 0, INT_MAX);
 	if (s->util_ppm <= 0 || s->util_ppm > JL_PPM)
-		return jl_fail(err, JL_E_RANGE, "cost: util: is above 0 %% and at most 100 %%");
+		return jl_fail_at(err, JL_E_RANGE, where_of(c, "util"), "cost: util: is above 0 %% and at most 100 %%");
 	if ((status = read_power(w, err)) || (status = read_options(w, err)))
 		return status;
 	s->currency = jl_cost_is_rent(w->study->options[0].kind) ? w->study->options[0].per_hour.currency

@@ -151,12 +151,12 @@ enum jl_status jl_weigh_scaling(struct jl_weighed *w, struct jl_err *err)
 		return JL_OK;
 	if (asked->system)
 		s->of = system_of(w, asked->system);
-	for (size_t i = 0; !s->of && i < w->n_systems; i++)
-		if (w->systems[i].usable && devices_of(&w->systems[i]) > 1)
-			s->of = &w->systems[i];
 	if (asked->system && !s->of)
 		return jl_fail(err, JL_E_NOTFOUND, "scaling: '%.60s' is none of this scenario's systems",
 			       asked->system);
+	for (size_t i = 0; !s->of && i < w->n_systems; i++)
+		if (w->systems[i].usable && devices_of(&w->systems[i]) > 1)
+			s->of = &w->systems[i];
 	if (!s->of || !s->of->usable || devices_of(s->of) < 2) {
 		s->of = NULL;
 		return JL_OK;

@@ -1,6 +1,8 @@
 /* A real PostgreSQL server: older forms, a server that goes away in the middle, passwords that stay unseen. */
 #include "records.h"
 
+#include "base/clock.h"
+
 static const char *url;
 
 static void psql(const char *sql)
@@ -367,6 +369,34 @@ static void unseen(const char *address)
 	jl_store_close(store);
 }
 
+/* A server that is stopped in the middle: it takes what is sent and never answers. */
+static void test_silent_server(void **state)
+{
+	struct jl_store *store = NULL;
+	enum jl_store_kept kept;
+	struct jl_err err;
+	struct sample s;
+	char command[200], out[64];
+	double start_s;
+
+	(void)state;
+	must(jl_store_open(&store, url, &err), &err);
+	(void)snprintf(command, sizeof(command), "pkill -STOP -P $(head -1 %s/pg/data/postmaster.pid)", temp_dir());
+	(void)shell(out, sizeof(out), command);
+	start_s = jl_clock_s();
+	make_record(&s, "silent", 1);
+	must(jl_store_put(store, &s.record, &kept, &err), &err);
+	assert_true(jl_clock_s() - start_s < 25);
+	assert_int_equal(kept, JL_STORE_SPOOLED);
+	assert_non_null(strstr(jl_store_offline(store)->en, "no answer for 10 s"));
+	jl_store_close(store);
+	(void)snprintf(command, sizeof(command), "pkill -CONT -P $(head -1 %s/pg/data/postmaster.pid)", temp_dir());
+	(void)shell(out, sizeof(out), command);
+	must(jl_store_open(&store, url, &err), &err);
+	assert_int_equal(jl_store_sent(store), 1);
+	jl_store_close(store);
+}
+
 static void test_password_is_never_shown(void **state)
 {
 	char address[256];
@@ -392,6 +422,7 @@ int main(void)
 		cmocka_unit_test(test_refused_while_waiting),
 		cmocka_unit_test(test_read_only_role),
 		cmocka_unit_test(test_other_encoding),
+		cmocka_unit_test(test_silent_server),
 		cmocka_unit_test(test_password_is_never_shown),
 	};
 	int n_bad = 0;

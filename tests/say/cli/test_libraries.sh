@@ -40,3 +40,18 @@ if [[ $(id -u) == 0 ]] && cp "$JEOUL" "$tmp/jeoul" && chown 65534 "$tmp/jeoul" &
 	JEOUL_NVML="$tmp/fake.so" "$JEOUL" probe --json | grep -q "fake.so\|NVIDIA" || fail "the stand-in is not seen even with equal rights"
 fi
 echo "libraries: $n ELF files, fine"
+
+# built so that a mistake ends the program instead of being used
+head=$(readelf -hldW "$JEOUL") names=$(readelf -sW --dyn-syms "$JEOUL")
+[[ $head == *"Type:"*"DYN"*INTERP* ]] || fail "not position independent"
+[[ $head == *GNU_RELRO* ]] || fail "tables of pointers can be written (no RELRO)"
+[[ $head == *BIND_NOW* || $head == *"Flags: NOW"* ]] || fail "tables of pointers are filled late (no BIND_NOW)"
+[[ $(grep GNU_STACK <<<"$head") == *" RW "* ]] || fail "the stack can be executed"
+[[ $(grep LOAD <<<"$head") != *RWE* ]] || fail "a part is writable and executable"
+[[ $names == *__stack_chk_fail* ]] || fail "no guards on the stack"
+grep -q __asan_init <<<"$names" || grep -q "__v\?snprintf_chk\|__memcpy_chk" <<<"$names" || fail "copies are not checked (_FORTIFY_SOURCE)"
+if [[ $(uname -m) == x86_64 ]] && command -v objdump >/dev/null; then
+	[[ $(objdump -d --disassemble=jl_cli_main "$JEOUL") == *endbr64* ]] || fail "functions are no marked places to jump to (CET)"
+fi
+[[ $("$JEOUL" --version) == *"confined by"* ]] || fail "--version does not say what confines listeners"
+echo "hardened: fine"

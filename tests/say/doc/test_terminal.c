@@ -234,6 +234,60 @@ static void the_page_has_it_too(void **state)
 	jl_buf_release(&out);
 }
 
+/* Whatever somebody calls a thing: in Markdown it is text, in code it stays inside, and no terminal or page takes it for an order. */
+static void names_are_only_names(void **state)
+{
+	static const char evil[] =
+		"![t](https://evil/p.png) [x](javascript:y) <img src=x> &lt; *b* _i_ `c` ~~s~~ | a_b\n# h";
+	static const char *const wants[] = {
+		("# !\\[t\\](https://evil/p.png) \\[x\\](javascript:y) &lt;img src=x> &amp;lt; \\*b\\* \\_i\\_ \\`c\\` "
+		 "~\\~s\\~\\~ | a_b # h\n"),
+		"| a\\|b\\[x\\](y) |",
+		"````\n```\nrm -rf\n````\n",
+		"`` a`b ``",
+		"\\# heading",
+		"\\- item",
+		"1\\. first",
+		"[\\]\\[](https://example.org/%28a%29%20b)",
+	};
+	struct jl_doc doc;
+	struct jl_buf out;
+	struct jl_err err;
+
+	(void)state;
+	jl_doc_init(&doc, &arena, evil);
+	jl_doc_table(&doc, NULL, &(struct jl_doc_column){ .head = "a|b[x](y)" }, 1);
+	jl_doc_cell_name(&doc, "[c](d)");
+	jl_doc_end_row(&doc, false);
+	jl_doc_lines(&doc, "```\nrm -rf");
+	jl_doc_para(&doc);
+	jl_doc_code(&doc, "a`b");
+	jl_doc_para(&doc);
+	jl_doc_text(&doc, "# heading");
+	jl_doc_item(&doc);
+	jl_doc_text(&doc, "- item");
+	jl_doc_para(&doc);
+	jl_doc_text(&doc, "1. first");
+	jl_doc_para(&doc);
+	jl_doc_link(&doc, "][", "https://example.org/(a) b");
+	jl_doc_para(&doc);
+	jl_doc_text(&doc, "a\u202eb\xc2\x85"
+			  "c\033[31md");
+	jl_buf_init(&out, 1 << 16);
+	assert_int_equal(jl_doc_to_markdown(&doc, &out, &err), JL_OK);
+	for (size_t i = 0; i < sizeof wants / sizeof wants[0]; i++)
+		if (!strstr(jl_buf_text(&out), wants[i]))
+			fail_msg("no %s in %s", wants[i], jl_buf_text(&out));
+	assert_null(strstr(jl_buf_text(&out), "\u202e"));
+	jl_buf_reset(&out);
+	assert_int_equal(jl_doc_to_text(&doc, 80, false, &out, &err), JL_OK);
+	assert_non_null(strstr(jl_buf_text(&out), "a b c [31md"));
+	jl_buf_reset(&out);
+	assert_int_equal(jl_doc_to_html(&doc, &out, &err), JL_OK);
+	assert_null(strstr(jl_buf_text(&out), "\u202e"));
+	jl_buf_release(&out);
+}
+
 static void a_brief_has_what_is_for_it(void **state)
 {
 	struct jl_doc doc;
@@ -265,7 +319,8 @@ int main(void)
 		cmocka_unit_test(pieces_stay_whole),           cmocka_unit_test(colour_takes_no_width),
 		cmocka_unit_test(a_page_has_its_shape),        cmocka_unit_test(sections_lists_and_pictures),
 		cmocka_unit_test(a_ruler_shows_where_it_lies), cmocka_unit_test(a_tree_has_branches),
-		cmocka_unit_test(the_page_has_it_too),         cmocka_unit_test(a_brief_has_what_is_for_it),
+		cmocka_unit_test(the_page_has_it_too),         cmocka_unit_test(names_are_only_names),
+		cmocka_unit_test(a_brief_has_what_is_for_it),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -260,7 +260,7 @@ static void test_more_of_everything_is_not_slower(void **state)
 			req.model = runs[r].model;
 			req.system = cat->gpus[i].id;
 			req.framework = runs[r].framework[0] == 'c' ? JL_FW_COMPILED : JL_FW_EAGER;
-			req.dtype = runs[r].dtype;
+			req.dtype = (int)runs[r].dtype;
 			req.batch = 4;
 			req.seq = 512;
 			step_s[i] = NAN;

@@ -1,0 +1,113 @@
+#!/bin/bash
+# What a hostile tester found: files, folders, names and figures that are not what they seem.
+. "$(dirname "$0")/lib.sh"
+cd "$work" || exit 1
+
+# A planted folder of measurements changes nothing: what validate and calibrate --fit read lies beside the program or is named.
+mkdir -p plant/data/validation
+echo "planted" > plant/data/validation/power.csv
+cp "$JEOUL" alone
+(cd plant && JEOUL_DATA= "$work/alone" validate --set power >"$work/out" 2>"$work/err"); code=$?
+out=$(cat out) err=$(cat err)
+[[ $code == 1 ]] && ok || bad "validate without data ended with $code"
+says "no measurements beside the program"; one_line
+(cd plant && JEOUL_DATA= "$work/alone" calibrate --fit >"$work/out" 2>"$work/err"); code=$?
+out=$(cat out) err=$(cat err)
+[[ $code == 1 ]] && ok || bad "calibrate --fit without data ended with $code"
+says "no measurements beside the program"
+
+# A file without an end is not read without an end.
+if ! grep -q __asan_init "$JEOUL"; then # whose shadow is larger than any limit
+	(ulimit -v 1500000; exec "$JEOUL" validate /dev/zero) >out 2>err; code=$?
+	out=$(cat out) err=$(cat err)
+	[[ $code == 1 ]] && ok || bad "validate /dev/zero ended with $code"
+	says "larger than 268 MB"; one_line
+fi
+
+# Dates leave room for what is reckoned from them.
+run 2 cost --buy "rtx-3090 desktop 2200 USD" --rent "1 USD/h" --start 9999-01-01; says "calendar from 1900 to 2999"; one_line
+run 0 cost --buy "rtx-3090 desktop 2200 USD" --rent "1 USD/h" --start 2999-01-01
+run 2 cost --buy "rtx-3090 desktop 2200 USD" --rent "1 USD/h" --household "1e300 kWh"; one_line
+run 2 cost --buy "rtx-3090 desktop 2200 USD" --rent "1 USD/h" --demand "1e300 W"; one_line
+
+# What is wrong in a scenario stands at a place in a file: exit 1 and where.
+scenario() { printf 'title: t\nsystems: [2x rtx-3090]\n%s\n' "$1" > s.yaml; }
+for wrong in 'util: 0 %' 'util: 1e300' 'horizon: 1e300 y' 'fx: 1e300' 'fx: -3' 'household: 1e300 kWh' 'household: -1 kWh' 'tariff: nowhere' 'kwh: 3 apples'; do
+	scenario "cost: {buy: [\"rtx-3090 desktop 2200 USD\"], rent: [\"1 USD/h\"], $wrong}"
+	run 1 report s.yaml; one_line; says "s.yaml:3:"
+done
+scenario 'scaling: {system: nobody}
+workload: {model: gpt2-124m}'
+run 1 report s.yaml; one_line; says "s.yaml:3:"
+scenario 'scaling: {modes: [nonsense]}
+workload: {model: gpt2-124m}'
+run 1 report s.yaml; one_line; says "s.yaml:3:"
+
+# Characters that give orders to a terminal, or turn the text around, are no part of a name.
+for text in '\u202Ex' '\e[31mx' '\u0085x' '\u2066x'; do
+	printf 'title: "%s"\nsystems: [2x rtx-3090]\n' "$text" > s.yaml
+	run 1 report s.yaml; one_line; says "s.yaml:1:8"; says "turns the text around"
+	printf 'title: t\nclaims:\n  - {text: "%s", value: 3 h}\n' "$text" > s.yaml
+	run 1 audit s.yaml; one_line; says "s.yaml:3:"
+	printf 'gpu: 2x rtx-3090\nname: "%s"\n' "$text" > s.yaml
+	run 1 build s.yaml; one_line; says "s.yaml:2:"
+	mkdir -p over; printf 'sources:\n  evil: {title: "%s"}\n' "$text" > over/sources.yaml
+	run 1 catalog list gpus --catalog over; one_line; says "over/sources.yaml:2:"
+done
+run 2 report $'\e[31m\u202e.yaml'; one_line
+[[ "$err" != *$'\e'* && "$err" != *$'\u202e'* ]] && ok || bad "an error has control characters of a name"
+
+# A choice that there is not: all that there are, not the word of the help.
+run 2 predict gpt2-124m --on rtx-3090 --precision fp9; says "'fp9' is not one of fp32, tf32, fp16"; one_line
+run 2 bench train --precision fp8; says "is not one of fp32"; one_line
+
+# No colour for a terminal that has none; colour for one that has.
+if command -v script >/dev/null; then
+	for term in dumb xterm; do
+		TERM=$term script -qec "$JEOUL predict gpt2-124m --on rtx-3090" /dev/null >"out.$term" 2>/dev/null </dev/null
+	done
+	grep -q $'\e' out.dumb && bad "escapes on TERM=dumb" || ok
+	[[ -s out.dumb ]] && grep -q $'\e' out.xterm && ok || bad "no colour on TERM=xterm"
+fi
+
+# Relative folders of the environment are nobody's.
+mkdir -p here relc/jeoul/catalog; echo "nonsense: 1" > relc/jeoul/catalog/gpus.yaml
+(export HOME="$work/here" XDG_DATA_HOME=reld XDG_CONFIG_HOME=relc; "$JEOUL" store list >out 2>err && "$JEOUL" catalog list gpus >/dev/null 2>>err) && ok || bad "relative XDG folders: $(cat err)"
+[[ ! -e reld ]] && grep -q "here/.local" out && ok || bad "a relative XDG_DATA_HOME was used: $(cat out)"
+
+# A store that may be read, not written, by somebody who is not root.
+line='{"record_version":1,"id":"01JC0000000000000000000010","time_s":10,"kind":"gemm","backend":"cpu","origin":"measured","metrics":[]}'
+mkdir ro; echo "$line" > r.jsonl; run 0 store import r.jsonl --store "$work/ro/a.db"
+chmod 755 "$work"; chmod 755 alone; chmod 444 ro/a.db r.jsonl; chmod 555 ro
+as() { if [[ $(id -u) == 0 ]]; then setpriv --reuid=65534 --regid=65534 --clear-groups env HOME=/nonexistent "$@"; else "$@"; fi; }
+if as "$work/alone" --version >/dev/null 2>&1; then
+	as "$work/alone" store export --store "$work/ro/a.db" >out 2>err; code=$?
+	[[ $code == 0 && $(cat out) == *01JC0000000000000000000010* ]] && ok || bad "a store that may only be read: $code $(cat err)"
+	sed 's/0010"/0011"/' r.jsonl > r2.jsonl; chmod 444 r2.jsonl
+	as "$work/alone" store import r2.jsonl --store "$work/ro/a.db" >out 2>err; code=$?
+	out=$(cat out) err=$(cat err)
+	[[ $code == 1 ]] && ok || bad "a write into it ended with $code: $out"
+	says "may be read, not written"
+	chmod 755 ro
+	as "$work/alone" store export --store "$work/ro/a.db" >out 2>err && ok || bad "a file that may only be read: $(cat err)"
+fi
+
+# Logs with figures that cannot be: said, and not kept; all others are.
+osu() { printf '# OSU MPI Allreduce Latency Test v7.2\n# Size       Avg Latency(us)   Min Latency(us)   Max Latency(us)  Iterations\n'; printf '%s\n' "$@"; }
+osu "4 1.00 0.00 2.00 1000" "8 0.00 0.00 0.00 1000" "16 3.00 2.00 4.00 1e308" "32 nan 1.00 2.00 1000" "64 -4.00 1.00 2.00 1000" "128 1e400 1.00 2.00 1000" "256 5.00 6.00 7.00 1000" "512 5.00 4.00 6.00 1000" > osu.log
+run 0 import osu.log --store "$work/osu.db"
+has "line 4: dropped: a row of OSU"; has "the same, 5 more"
+run 0 store export --store "$work/osu.db"
+[[ $(wc -l <out) == 2 ]] && ok || bad "$(wc -l <out) rows of OSU were kept, not 2"
+# Who listens has given up what it does not need, and still serves.
+port=$((20000 + $$ % 20000))
+"$JEOUL" bench net --listen --port $port --once >listen.out 2>&1 &
+listener=$!
+for _ in $(seq 100); do grep -q "port [0-9]" listen.out && break; sleep 0.1; done
+if [[ $("$JEOUL" --version) == *seccomp* ]]; then
+	for _ in $(seq 50); do grep -qs "^Seccomp:.*2" /proc/$listener/status && break; sleep 0.1; done
+	grep -qs "^Seccomp:.*2" /proc/$listener/status && grep -qs "^NoNewPrivs:.*1" /proc/$listener/status && ok || bad "the listener is not confined"
+fi
+run 0 bench net --to 127.0.0.1 --port $port --time 0.2s --json
+wait $listener && ok || bad "a confined listener ended with $?: $(cat listen.out)"
+finish
