@@ -7,6 +7,7 @@
 
 #include "base/units.h"
 #include "catalog/find.h"
+#include "catalog/possible.h"
 
 #define GPUS_MAX 64
 
@@ -139,6 +140,8 @@ static enum jl_status set_gpu(struct jl_rig *rig, const char *text, const struct
 	if (n < 1 || n > GPUS_MAX)
 		return jl_fail_at(err, JL_E_RANGE, where, "gpu: from 1 to %d cards", GPUS_MAX);
 	if (jl_find_gpu(&rig->gpu, cat, text, &inner))
+		return jl_fail_from(err, inner.status, where, &inner, "gpu: {}");
+	if (jl_card_possible(rig->gpu, cat, &inner))
 		return jl_fail_from(err, inner.status, where, &inner, "gpu: {}");
 	rig->n_gpus = (int)n;
 	return JL_OK;

@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "catalog/find.h"
 #include "catalog/place.h"
+#include "catalog/possible.h"
 #include "system/machine.h"
 
 #define DAY_S       86400.0
@@ -387,26 +388,30 @@ static bool take_amount(char *head, struct jl_money *ret_money, bool rate)
 	return false;
 }
 
-/* "rtx-3090 desktop" is an rtx-3090 to the catalog. */
-static void find_system(struct jl_cost_option *o, const char *name, const struct jl_catalog *cat,
-			struct jl_arena *arena)
+/* "rtx-3090 desktop" is an rtx-3090 to the catalog; what cannot be had is refused, what nobody knows is not. */
+static enum jl_status find_system(struct jl_cost_option *o, const char *name, const struct jl_catalog *cat,
+				  struct jl_arena *arena, struct jl_err *err)
 {
 	char words[TEXT_MAX];
-	struct jl_err ignored;
+	const bool desktop = strcasestr(name, "desktop") || strcasestr(name, "workstation");
 
 	snprintf(words, sizeof words, "%s", name);
 	while (*trim(words)) {
+		const enum jl_status status = jl_sys_parse(&o->system, cat, words, arena, err);
 		char *space;
 
-		if (jl_sys_parse(&o->system, cat, words, arena, &ignored) == JL_OK) {
-			o->has_system = true;
-			return;
-		}
+		o->has_system = status == JL_OK;
+		if (o->has_system)
+			return desktop && o->system.gpu && !o->system.system ? jl_card_possible(o->system.gpu, cat, err)
+									     : JL_OK;
+		if (status == JL_E_RANGE)
+			return status;
 		space = strrchr(words, ' ');
 		if (!space)
-			return;
+			break;
 		*space = '\0';
 	}
+	return JL_OK;
 }
 
 /* At work: a desktop of one card as in the rule; anything larger as the predictor takes it, its host included. */
@@ -523,7 +528,8 @@ static enum jl_status parse_head(struct jl_cost_option *o, char *head, const cha
 		return jl_fail(err, JL_E_RANGE, "the price of \"%s\" is absurd: four trillion is the most",
 			       *head ? head : kinds[o->kind].key);
 	snprintf(o->name, sizeof o->name, "%s", *head ? head : kinds[o->kind].key);
-	find_system(o, head, cat, arena);
+	if (find_system(o, head, cat, arena, err))
+		return err->status;
 	if (said || o->kind == JL_COST_OWN)
 		return JL_OK;
 	return jl_cost_is_rent(o->kind) ? catalog_rent(o, region, cat, arena, err) : catalog_price(o, cat, err);

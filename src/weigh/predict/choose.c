@@ -181,6 +181,8 @@ static void say_system(struct jl_case *c)
 {
 	const struct jl_sys *sys = &c->machine.sys;
 
+	if (sys->hypothetical)
+		jl_note_add(&c->notes, "on", "hypothetical: no such machine exists, so nothing like it was measured");
 	if (sys->join && sys->join_assumed)
 		jl_note_add(&c->notes, "on", "GPUs joined by %s (write 'via ...' to change it)", sys->join->id);
 	say_roots(c);

@@ -36,7 +36,7 @@ struct jl_rent jl_rent_find(const struct jl_catalog *cat, const struct jl_sys *s
 	struct jl_rent best = { .usdps = NAN, .age_days = -1 };
 	int best_rank = -1;
 
-	for (size_t i = 0; sys->gpu && i < cat->n_prices; i++) {
+	for (size_t i = 0; sys->gpu && !sys->hypothetical && i < cat->n_prices; i++) {
 		const struct jl_price *p = &cat->prices[i];
 		const double n_gpu = p->n_gpu > 0 ? p->n_gpu : 1, usdps = p->on_demand_usdps / n_gpu;
 		const bool own = sys->system && jl_price_is_offer(p, sys->system->id);

@@ -49,7 +49,4 @@ void jl_setup_weigh(struct jl_setup *setup, const struct jl_work *work, const st
 /* Serving: memory and the time of one token for every user of a machine. */
 void jl_setup_serve(struct jl_setup *setup, const struct jl_work *work, const struct jl_machine *machine);
 
-/* Boards and superchips come only in whole systems. */
-bool jl_gpu_is_card(const struct jl_gpu *gpu);
-
 #endif

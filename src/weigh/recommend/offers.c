@@ -5,6 +5,7 @@
 
 #include "catalog/find.h"
 #include "catalog/place.h"
+#include "catalog/possible.h"
 #include "cost/option.h"
 #include "recommend/inside.h"
 
@@ -23,11 +24,6 @@ double jl_host_ram_B(int n_cards)
 	const double GiB = 1024.0 * 1024 * 1024;
 
 	return (n_cards <= 1 ? 64 : n_cards <= 2 ? 128 : n_cards <= 4 ? 256 : 512) * GiB;
-}
-
-bool jl_gpu_is_card(const struct jl_gpu *gpu)
-{
-	return gpu->form_factor && strstr(gpu->form_factor, "PCIe card") != NULL;
 }
 
 struct find {
