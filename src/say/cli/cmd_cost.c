@@ -40,6 +40,7 @@ const struct jl_option jl_cost_options[] = {
 	JL_ASK_COUNT("batch", JL_N("the run: samples of one worker")),
 	JL_ASK_COUNT("global-batch", JL_N("the run: samples of a step")),
 	{ .name = "precision", .type = JL_OPT_CHOICE, .choices = jl_ask_precisions, .arg = "fp32|tf32|fp16|bf16|fp8", .en = JL_N("format of the matrix products") },
+	{ .name = "framework", .type = JL_OPT_CHOICE, .choices = jl_ask_frameworks, .arg = "eager|compiled|megatron|native", .en = JL_N("what runs it") },
 	JL_ASK_SHAPE_OPTIONS,
 	JL_ASK_LENGTH_OPTIONS,
 	{ 0 },
@@ -326,6 +327,6 @@ enum jl_status jl_cmd_cost(struct jl_cli *cli, struct jl_err *err)
 	}
 	jl_view_page(cli, &doc);
 	jl_tell_cost(&doc,
-		     &(struct jl_tell_cost){ .study = study, .cat = cli->cat, .today = cli->today, .command = true });
+		     &(struct jl_tell_cost){ .study = study, .cat = cli->cat, .today = cli->today, .command = true, .options = jl_view_options(cli) });
 	return jl_view_show(cli, &doc, err);
 }

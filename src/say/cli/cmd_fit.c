@@ -166,11 +166,12 @@ static void summary(struct jl_cli *cli, const struct jl_technique *rows, size_t 
 		}
 	host_line(cli, rows, n);
 	jl_buf_printf(&cli->out, "  %s%s%s\n", jl_view_dim(cli),
-		      !rows[1].how.subject.kind->is_cut
+		      !rows[0].how.subject.kind->is_cut
 			      ? JL_("⚠ estimated; 'jeoul predict' gives the interval of each.")
 			      : JL_("⚠ estimated; 'jeoul predict' gives the interval of each.\n"
 				    "  All but fp32 in mixed precision, AdamW; host: GiB offloaded to one host."),
 		      jl_view_reset(cli));
+	jl_view_assumed(cli, &rows[0].how);
 }
 
 enum jl_status jl_cmd_fit(struct jl_cli *cli, struct jl_err *err)
@@ -204,11 +205,11 @@ enum jl_status jl_cmd_fit(struct jl_cli *cli, struct jl_err *err)
 	jl_buf_printf(&cli->out, JL_("%s%s%s · %s parameters · %s · %s a GPU\n"), jl_view_bold(cli), subject.name,
 		      jl_view_reset(cli), jl_params_text(params, jl_subject_params(&subject)), machine.sys.text,
 		      jl_view_value(capacity, machine.dev.mem_B, JL_K_BYTES, true));
-	jl_buf_printf(&cli->out, JL_("global batch %.0f · micro-batch %.0f"), rows[1].how.global_batch,
-		      rows[1].how.shard.micro_batch);
+	jl_buf_printf(&cli->out, JL_("global batch %.0f · micro-batch %.0f"), rows[0].how.global_batch,
+		      rows[0].how.shard.micro_batch);
 	if (subject.kind->has_tokens)
-		jl_buf_printf(&cli->out, JL_(" · sequence %.0f"), rows[1].how.shard.seq);
-	jl_buf_printf(&cli->out, " · %s\n\n", jl_dtype_name(rows[1].how.shard.dtype));
+		jl_buf_printf(&cli->out, JL_(" · sequence %.0f"), rows[0].how.shard.seq);
+	jl_buf_printf(&cli->out, " · %s\n\n", jl_dtype_name(rows[0].how.shard.dtype));
 	status = print_rows(cli, rows, n, err);
 	summary(cli, rows, n);
 	return status;

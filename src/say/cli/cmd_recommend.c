@@ -9,8 +9,7 @@
 #include "cost/option.h"
 #include "cost/tariff.h"
 
-#define DEFAULT_MONTHS 24
-#define DEFAULT_ROWS   10
+#define DEFAULT_ROWS 10
 
 static const char *const currencies[] = { "USD", "KRW", NULL };
 
@@ -25,13 +24,14 @@ const struct jl_option jl_recommend_options[] = {
 	{ .name = "how", .type = JL_OPT_TEXT, .arg = "LIST", .en = JL_N("only these ways: buy,rent,spot (or buy-new, buy-used)") },
 	JL_ASK_COUNT("max-gpus", JL_N("at most so many GPUs")),
 	JL_ASK_COUNT("per-machine", JL_N("exactly so many GPUs in a machine")),
-	{ .name = "runs-per-month", .type = JL_OPT_QUANTITY, .kind = JL_K_NUMBER, .arg = "N", .en = JL_N("training runs a month (default: the purpose's; 4)") },
-	{ .name = "months", .type = JL_OPT_QUANTITY, .kind = JL_K_NUMBER, .arg = "N", .en = JL_N("for how long (default: the purpose's; 24)") },
+	{ .name = "runs-per-month", .type = JL_OPT_QUANTITY, .kind = JL_K_NUMBER, .arg = "N", .en = JL_N("training runs a month (default: the purpose's; a model's run is done once)") },
+	{ .name = "months", .type = JL_OPT_QUANTITY, .kind = JL_K_NUMBER, .arg = "N", .en = JL_N("for how long (default: the purpose's; the deadline; 12)") },
 	{ .name = "max-price-age", .type = JL_OPT_QUANTITY, .kind = JL_K_TIME, .arg = "TIME", .en = JL_N("rents with an older price are not taken (default: 365 d)") },
 	{ .name = "util", .type = JL_OPT_QUANTITY, .kind = JL_K_FRACTION, .arg = "SHARE", .en = JL_N("bought machines are busy so much: the work pays only its share") },
 	{ .name = "kwh", .type = JL_OPT_TEXT, .arg = "PRICE", .en = JL_N("electricity: \"0.12 USD/kWh\" or \"150 KRW/kWh\"") },
 	{ .name = "currency", .type = JL_OPT_CHOICE, .choices = currencies, .arg = "USD|KRW", .en = JL_N("what the answer is in (default: USD)") },
 	{ .name = "fx", .type = JL_OPT_QUANTITY, .kind = JL_K_NUMBER, .arg = "N", .en = JL_N("won for one dollar") },
+	{ .name = "why-not", .type = JL_OPT_TEXT, .arg = "SYSTEM", .en = JL_N("explain why this system is not the pick") },
 	{ .name = "limit", .type = JL_OPT_COUNT, .min = 1, .max = 1000, .arg = "N", .en = JL_N("rows of the table (default: 10)") },
 	{ .name = "lora", .type = JL_OPT_FLAG, .en = JL_N("train adapters on the frozen model") },
 	{ .name = "serve", .type = JL_OPT_FLAG, .en = JL_N("serve the model instead of training it") },
@@ -198,10 +198,7 @@ static enum jl_status read_work(struct jl_recommend_ask *ask, const struct jl_pu
 		ask->task = JL_TASK_LORA;
 	if (jl_flag(cli, "serve"))
 		ask->task = JL_TASK_SERVE;
-	if (isnan(ask->runs_per_month))
-		ask->runs_per_month = 4;
-	if (isnan(ask->months))
-		ask->months = DEFAULT_MONTHS;
+	jl_recommend_defaults(ask);
 	if (ask->task == JL_TASK_SERVE && !jl_given(cli, "purpose")) {
 		if (isnan(ask->users))
 			ask->users = 32;
@@ -211,13 +208,6 @@ static enum jl_status read_work(struct jl_recommend_ask *ask, const struct jl_pu
 			ask->tokens_per_s = 10 * ask->users;
 	}
 	return JL_OK;
-}
-
-/* A step's batch decides how many devices can share it; where nobody says, one that a single host fills. */
-static void default_batch(struct jl_recommend_ask *ask)
-{
-	if (!ask->seen && isnan(ask->run.global_batch))
-		ask->run.global_batch = 256;
 }
 
 enum jl_status jl_cmd_recommend(struct jl_cli *cli, struct jl_err *err)
@@ -254,7 +244,6 @@ enum jl_status jl_cmd_recommend(struct jl_cli *cli, struct jl_err *err)
 	    (status = read_only(ask, cli, err)) || (status = read_how(ask, cli, err)) ||
 	    (status = read_work(ask, &page.purpose, cli, err)))
 		return status;
-	default_batch(ask);
 	ask->pue = isnan(ask->run.pue) ? 1 : ask->run.pue;
 	if (currency && strcmp(currency, "KRW") == 0) {
 		page.krw_per_usd = jl_value(cli, "fx");
@@ -265,6 +254,7 @@ enum jl_status jl_cmd_recommend(struct jl_cli *cli, struct jl_err *err)
 		return status;
 	page.result = &result;
 	page.assumed_kwh = !jl_given(cli, "kwh");
+	page.why_not = jl_text(cli, "why-not");
 	page.limit = limit ? (int)limit->count : DEFAULT_ROWS;
 	if (cli->json) {
 		jl_view_recommend_json(cli, &page);

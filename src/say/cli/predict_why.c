@@ -112,6 +112,17 @@ void jl_view_advice(struct jl_cli *cli, const struct jl_advice *advice, size_t n
 		advice_line(cli, &advice[i], i + 1, room);
 }
 
+/* Would the command that runs have taken it? */
+static bool takes(struct jl_cli *cli, const char *key)
+{
+	const char *const *options = jl_view_options(cli);
+
+	for (size_t i = 0; options && options[i]; i++)
+		if (strcmp(options[i], key) == 0)
+			return true;
+	return false;
+}
+
 void jl_view_assumed(struct jl_cli *cli, const struct jl_case *c)
 {
 	struct jl_buf list;
@@ -120,8 +131,13 @@ void jl_view_assumed(struct jl_cli *cli, const struct jl_case *c)
 	jl_buf_puts(&cli->out, JL_("⚠ estimated; 80 % intervals, checked on published runs (jeoul validate)."));
 	jl_buf_printf(&cli->out, "%s\n", jl_view_reset(cli));
 	jl_buf_init(&list, 16384);
-	for (size_t i = 0; i < c->notes.n; i++)
-		jl_buf_printf(&list, "%s%s", i ? "; " : "", c->notes.items[i].text);
+	for (size_t i = 0; i < c->notes.n; i++) {
+		const struct jl_note *note = &c->notes.items[i];
+
+		jl_buf_printf(&list, "%s%s", i ? "; " : "", note->text);
+		if (takes(cli, note->key))
+			jl_buf_printf(&list, " (--%s)", note->key);
+	}
 	jl_view_wrapped(cli, 2, JL_("Assumed"), jl_buf_text(&list));
 	jl_buf_release(&list);
 }

@@ -11,7 +11,8 @@ struct jl_recommend_page {
 	const struct jl_purpose *purpose; /* NULL: none named */
 	double krw_per_usd;               /* amounts are told in won; NAN: in dollars */
 	bool assumed_kwh;
-	int limit; /* rows of the table */
+	const char *why_not; /* a system whose place is to be explained; NULL: none */
+	int limit;           /* rows of the table */
 };
 
 enum jl_status jl_view_recommend(struct jl_cli *cli, const struct jl_recommend_page *page, struct jl_err *err);

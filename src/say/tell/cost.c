@@ -430,6 +430,16 @@ static bool borrows_season(const struct jl_cost_study *study)
 	return any;
 }
 
+/* Of the run: as chosen on the first option that it runs on. */
+static void run_assumptions(struct jl_doc *doc, const struct jl_tell_cost *in)
+{
+	for (size_t i = 0; i < in->study->n_options; i++)
+		if (in->study->work[i].known) {
+			jl_tell_assumed(doc, &in->study->work[i].assumed, in->options);
+			return;
+		}
+}
+
 static void assumptions(struct jl_doc *doc, const struct jl_tell_cost *in)
 {
 	const struct jl_cost_setting *s = &in->study->setting;
@@ -478,6 +488,8 @@ static void notes(struct jl_doc *doc, const struct jl_tell_cost *in)
 		}
 	for (size_t i = 0; i < study->n_pairs; i++)
 		by_hand(doc, &study->pairs[i]);
+	if (in->study->has_work)
+		run_assumptions(doc, in);
 	assumptions(doc, in);
 }
 

@@ -8,8 +8,9 @@
 struct jl_tell_cost {
 	const struct jl_cost_study *study;
 	const struct jl_catalog *cat;
-	long today;   /* prices age */
-	bool command; /* options that would say it otherwise are named */
+	long today;                 /* prices age */
+	bool command;               /* options that would say it otherwise are named */
+	const char *const *options; /* of the command: NULL where nobody can say it */
 };
 
 void jl_tell_cost(struct jl_doc *doc, const struct jl_tell_cost *in);

@@ -17,7 +17,8 @@ struct jl_technique {
 	double cost_frac; /* step / fastest step that fits, less 1; NAN: none fits */
 };
 
-/* Every technique at the same global batch (the request's; else one sample a GPU). `ret_rows` has JL_TECHNIQUES_MAX. */
+/* Every technique at the same global batch (the request's; else predict's, or the next that all devices can share). The
+ * first row is what predict runs. `ret_rows` has JL_TECHNIQUES_MAX. */
 enum jl_status jl_techniques(struct jl_technique *ret_rows, size_t *ret_n, const struct jl_catalog *cat,
 			     const struct jl_subject *subject, const struct jl_machine *machine,
 			     const struct jl_request *req, struct jl_err *err);
