@@ -214,6 +214,11 @@ static void headline(struct jl_cli *cli, const struct jl_recommend_page *page)
 	else
 		jl_buf_printf(&cli->out, JL_("  %s a run; %s for %.4g run{/s} in %.3g month{/s}\n"), time,
 			      cost_text(cli, page, c->cost_usd), r->runs, page->ask->months);
+	jl_buf_printf(
+		&cli->out, isnan(page->krw_per_usd) ? JL_("  %s KRW in all\n") : JL_("  %s USD in all\n"),
+		jl_money_short(price,
+			       jl_money_from(fmin(c->cost_usd.value * (isnan(page->krw_per_usd) ? page->fx : 1), 3e12),
+					     JL_USD)));
 	if (!rented && !isnan(page->ask->util_frac))
 		jl_buf_printf(&cli->out, JL_("  its share of a purchase of %s %s (--util)\n"),
 			      amount(price, page, c->unit_usd * c->setup->sys.n_nodes), currency(page));
@@ -336,7 +341,8 @@ static void assumptions(struct jl_cli *cli, const struct jl_recommend_page *page
 			      ask->run.dtype == JL_UNSET ? " (--precision)" : "");
 	jl_buf_printf(&text, isnan(ask->util_frac) ? JL_("bought machines are paid in full, no resale; ")
 						   : JL_("bought machines are paid by their share of use; "));
-	jl_buf_printf(&text, "%.3g USD/kWh%s", ask->usd_per_kWh, page->assumed_kwh ? " (--kwh)" : "");
+	jl_buf_printf(&text, "%.3g USD/kWh%s; 1 USD = %.6g KRW (%s)", ask->usd_per_kWh,
+		      page->assumed_kwh ? " (--kwh)" : "", page->fx, page->fx_date);
 	jl_view_wrapped(cli, 2, JL_("Assumed"), jl_buf_text(&text));
 	jl_buf_release(&text);
 }

@@ -15,6 +15,9 @@ struct jl_tell_cost {
 
 void jl_tell_cost(struct jl_doc *doc, const struct jl_tell_cost *in);
 
+/* What a machine adds to the bills of a year. */
+void jl_tell_machine_bill(struct jl_doc *doc, const struct jl_machine_bill *bill, const struct jl_cost_study *study);
+
 /* One month's electricity bill by itself. */
 void jl_tell_bill(struct jl_doc *doc, const struct jl_bill_asked *asked, long today);
 

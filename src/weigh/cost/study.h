@@ -46,7 +46,7 @@ struct jl_cost_row { /* an option with all that was found of it */
 };
 
 struct jl_cost_said { /* what nobody said and had to be assumed */
-	bool util, power_price, carbon_region;
+	bool util, power_price, carbon_region, household;
 	const char *carbon_name;
 };
 

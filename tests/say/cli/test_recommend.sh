@@ -95,13 +95,15 @@ run 2 recommend llama-2-7b --lang en; one_line; says "--tokens"
 run 2 recommend --purpose kaggle --util 150% --lang en; one_line; says "100 %"
 run 2 recommend --purpose kaggle --budget 3000 --lang en; one_line
 run 2 recommend --purpose kaggle --budget "-5 USD" --lang en; one_line
-run 2 recommend --purpose kaggle --budget "100만원" --lang en; one_line; says "--fx"
+run 0 recommend --purpose kaggle --budget "100만원" --lang en; has "KRW in all"; has "1 USD = 1460 KRW (2025-11-14)"
+run 0 recommend --purpose kaggle --why-not t4g --lang en; has "Why not"; has "ARM processor"
+run 0 recommend --purpose kaggle --why-not rtx-a5000 --lang en; has "it is the pick"
 run 2 recommend --purpose kaggle --deadline "0 s" --lang en; one_line; says "above zero"
 run 2 recommend --purpose kaggle --months 0 --lang en; one_line; says "above zero"
 run 2 recommend --purpose kaggle --how steal --lang en; one_line; says "buy-new"
 run 1 recommend --purpose kaggle --region atlantis --lang en; one_line; says "seoul"
 run 2 recommend llama-3-70b --serve --precision tf32 --lang en; one_line; says "fp16, bf16 or fp8"
-run 0 recommend --help --lang ko; has "--fx 필요"
+run 0 recommend --help --lang ko; has "400만원"
 run 1 recommend --purpose kaggle --only rtx-9999 --lang en; one_line
 run 2 recommend resnet-50 --samples 1000 --lora --lang en; one_line; says "LoRA"
 run 2 recommend --purpose kaggle --observed "1 s" --lang en; one_line; says "--observed-batch"
