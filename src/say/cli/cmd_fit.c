@@ -143,6 +143,34 @@ static void print_json(struct jl_cli *cli, const struct jl_technique *rows, size
 	jl_json_finish(&json);
 }
 
+/* What would fit the device if the host had the memory: said as such. NAN: nothing would. */
+static double host_needed_B(const struct jl_technique *rows, size_t n)
+{
+	double least_B = NAN;
+
+	for (size_t i = 0; i < n; i++)
+		if (rows[i].possible && rows[i].weight.host_B > JL_HOST_RAM_FRAC * rows[i].how.ram_B &&
+		    rows[i].weight.memory.total_B <= JL_TIGHT_FRAC * rows[i].how.machine.dev.mem_B)
+			least_B = fmin(isnan(least_B) ? INFINITY : least_B, rows[i].weight.host_B);
+	return least_B;
+}
+
+static void nothing_fits(struct jl_cli *cli, const struct jl_technique *rows, size_t n)
+{
+	const double host_B = host_needed_B(rows, n);
+
+	if (!isnan(host_B))
+		jl_buf_printf(&cli->out,
+			      JL_("  Nothing fits: host memory is the limit. Offloading needs %.0f GiB of RAM, the "
+				  "host has %.0f.\n"),
+			      host_B / 1073741824.0 / JL_HOST_RAM_FRAC, rows[0].how.ram_B / 1073741824.0);
+	else if (rows[0].how.shard.micro_batch > 1)
+		jl_buf_printf(&cli->out, "  %s\n",
+			      JL_("Nothing fits: it needs more GPUs, GPUs with more memory, or a smaller batch."));
+	else
+		jl_buf_printf(&cli->out, "  %s\n", JL_("Nothing fits: it needs more GPUs, or GPUs with more memory."));
+}
+
 static void summary(struct jl_cli *cli, const struct jl_technique *rows, size_t n)
 {
 	const struct jl_technique *best = NULL;
@@ -156,8 +184,7 @@ static void summary(struct jl_cli *cli, const struct jl_technique *rows, size_t 
 		jl_buf_printf(&cli->out, JL_("  Fastest that fits: %s.\n"),
 			      jl_msg(best->en) + (best->en[0] == '+' ? 2 : 0));
 	else
-		jl_buf_printf(&cli->out, "  %s\n",
-			      JL_("Nothing fits: it needs more GPUs, GPUs with more memory, or a smaller batch."));
+		nothing_fits(cli, rows, n);
 	for (size_t i = 0; i < n; i++)
 		if (rows[i].possible && rows[i].room == JL_ROOM_TIGHT) {
 			jl_buf_printf(&cli->out, JL_("  Tight: less than %.0f %% of the memory stays free.\n"),

@@ -150,6 +150,7 @@ void jl_plan_way_case(struct jl_case *ret_case, const struct jl_plan_site *site,
 	plan->n_micro = site->global_batch / plan->dp / way->micro_batch;
 	plan->sp = way->sp;
 	plan->tp_async = way->tp_async;
+	plan->ep_async = jl_case_ep_async(ret_case);
 	plan->zero = way->zero;
 	plan->keep_gathered = way->keep;
 	plan->shard = way->in_host ? jl_plan_host_ranks(site, plan->tp, plan->dp * plan->cp) : 0;

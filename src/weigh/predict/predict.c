@@ -171,7 +171,9 @@ static double reduced_B(const struct jl_case *c)
 {
 	const double share = jl_subject_params(&c->subject) / (c->plan.tp * c->plan.pp);
 
-	return c->plan.dp * c->plan.cp > 1 ? share * c->plan.trained_frac * c->plan.grad_B : 0;
+	return c->plan.dp * c->plan.cp > 1
+		       ? share * c->plan.trained_frac * (c->plan.reduce_B > 0 ? c->plan.reduce_B : c->plan.grad_B)
+		       : 0;
 }
 
 void jl_predict(struct jl_prediction *ret_prediction, const struct jl_catalog *cat, const struct jl_case *c)

@@ -70,6 +70,9 @@ struct jl_train jl_case_train(const struct jl_case *c);
 /* Bytes per parameter that this case's framework, format and ZeRO stage keep; sets them in its plan. */
 void jl_case_set_states(struct jl_case *c);
 
+/* Is the experts' exchange of this case overlapped? */
+int jl_case_ep_async(const struct jl_case *c);
+
 /* Is the case possible: degrees, divisibility, batch? Says what would be right. */
 enum jl_status jl_case_check(const struct jl_case *c, struct jl_err *err);
 
