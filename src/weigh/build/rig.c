@@ -220,6 +220,15 @@ enum jl_status jl_rig_set(struct jl_rig *rig, const char *key, const char *text,
 	return jl_fail_at(err, JL_E_USAGE, where, "a parts list has no '%.60s'", key);
 }
 
+bool jl_rig_given(const struct jl_rig *rig, const char *key)
+{
+	for (size_t i = 0; i < N_FIELDS; i++)
+		if (strcmp(fields[i].key, key) == 0)
+			return (fields[i].form == NUMBER || fields[i].form == QUANTITY) &&
+			       !isnan(*(const double *)(const void *)((const char *)rig + fields[i].offset));
+	return true;
+}
+
 enum jl_status jl_rig_read(struct jl_rig *ret_rig, const struct jl_yaml *map, const struct jl_catalog *cat,
 			   struct jl_arena *arena, struct jl_err *err)
 {
