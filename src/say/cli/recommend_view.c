@@ -373,7 +373,12 @@ static void nearest(struct jl_cli *cli, const struct jl_recommend_page *page)
 	const char *name = jl_arena_printf(&cli->arena, "%s, %s", jl_how_name(c->how),
 					   machine_name(cli, &cli->arena, c));
 
-	if (c->against == JL_AGAINST_BUDGET)
+	if (c->against == JL_AGAINST_INTERVAL) {
+		struct jl_said said;
+
+		jl_recommend_against(&said, r, c, page->ask);
+		what = jl_arena_printf(&cli->arena, "%s: %s", name, said.text);
+	} else if (c->against == JL_AGAINST_BUDGET)
 		what = jl_arena_printf(&cli->arena,
 				       JL_("the cheapest that is fast enough (%s) costs %s %s: raise --budget"), name,
 				       amount(money, page, usd), currency(page));

@@ -216,7 +216,8 @@ static void find_systems(struct find *f)
 		const struct jl_gpu *gpu = jl_gpu_by_id(cat, s->gpu);
 		struct jl_offer offer = { .how = JL_HOW_NEW, .unit_usd = s->price_usd.value };
 
-		if (!(s->price_usd.value > 0) || !wanted(f->ask, gpu, s->n_gpu))
+		/* what the press guesses is no price */
+		if (!(s->price_usd.value > 0) || s->price_usd.origin == JL_ESTIMATED || !wanted(f->ask, gpu, s->n_gpu))
 			continue;
 		offer.date = s->price_usd.date ? s->price_usd.date : s->date;
 		offer.day = day_of(offer.date, f->ask->today);

@@ -225,7 +225,9 @@ void jl_setup_weigh(struct jl_setup *setup, const struct jl_work *work, const st
 	setup->peak_W = (machine->dev.tdp_W * per_node + machine->host_idle_W) * setup->sys.n_nodes;
 	if (work->ask->task == JL_TASK_SERVE) {
 		jl_setup_serve(setup, work, machine);
-		setup->gpu_seen = setup->family_seen = setup->device_fitted;
+		/* under load or, of its family, at single requests and in training: the interval knows the difference */
+		setup->gpu_seen = setup->device_fitted;
+		setup->family_seen |= setup->device_fitted;
 	} else if (work->ask->seen)
 		weigh_observed(setup, work, machine);
 	else
