@@ -6,9 +6,9 @@
 static const struct {
 	const char *name, *mark;
 } origins[] = {
-	[JL_ORIGIN_NONE] = { "unknown", "?" }, [JL_MEASURED] = { "measured", "✅" },
-	[JL_PUBLISHED] = { "published", "📄" }, [JL_LISTED] = { "listed", "📄" },
-	[JL_ESTIMATED] = { "estimated", "⚠" },
+	[JL_ORIGIN_NONE] = { "unknown", "?" }, [JL_MEASURED] = { "measured", "●" },
+	[JL_PUBLISHED] = { "published", "◆" }, [JL_LISTED] = { "listed", "◇" },
+	[JL_ESTIMATED] = { "estimated", "○" },
 };
 
 static size_t row(enum jl_origin origin)

@@ -26,6 +26,6 @@ struct jl_fact {
 
 bool jl_fact_known(const struct jl_fact *fact);
 const char *jl_origin_name(enum jl_origin origin); /* "measured", ... */
-const char *jl_origin_mark(enum jl_origin origin); /* "✅", "📄", "⚠" */
+const char *jl_origin_mark(enum jl_origin origin); /* one sign each: ● measured, ◆ published, ◇ listed, ○ estimated */
 
 #endif

@@ -46,6 +46,12 @@ static void whole_put(struct jl_json *json, const struct jl_field *f, long long 
 		jl_json_put_integer(json, f->member, n);
 }
 
+static void bool_put(struct jl_json *json, const struct jl_field *f, bool value)
+{
+	if (value || !(f->flags & JL_FF_OMIT))
+		jl_json_put_bool(json, f->member, value);
+}
+
 void jl_fact_put(struct jl_json *json, const char *key, const struct jl_fact *fact)
 {
 	if (!jl_fact_known(fact))
@@ -165,11 +171,10 @@ static void field_put(struct jl_json *json, const struct jl_field *f, const void
 	case JL_F_LONG: whole_put(json, f, *(const long *)at, omit); break;
 	case JL_F_LLONG: whole_put(json, f, *(const long long *)at, omit); break;
 	case JL_F_SIZE: whole_put(json, f, (long long)*(const size_t *)at, omit); break;
-	case JL_F_BOOL:
-		if (*(const bool *)at || !(f->flags & JL_FF_OMIT))
-			jl_json_put_bool(json, f->member, *(const bool *)at);
+	case JL_F_BOOL: bool_put(json, f, f->bool_of ? f->bool_of(record) : *(const bool *)at); break;
+	case JL_F_TEXTS:
+		texts_put(json, f, f->texts_of ? f->texts_of(record) : *(const char *const *const *)at, omit);
 		break;
-	case JL_F_TEXTS: texts_put(json, f, *(const char *const *const *)at, omit); break;
 	case JL_F_NUMBERS: numbers_put(json, f, record, omit); break;
 	case JL_F_LIST:
 	case JL_F_ARRAY: list_put(json, f, record, omit); break;

@@ -77,11 +77,13 @@ struct jl_field {
 	int ref;                         /* 1 + the enum jl_catalog_kind whose id this text must be; 0: free text */
 	unsigned ref_roles;              /* bits of enum jl_link_role that a link may have here; 0: any */
 	/* JSON of a result: */
-	const char *about;                         /* one sentence for the schema; NULL: the key says it */
-	bool (*when)(const void *record);          /* false: no key; NULL: always */
-	double (*number_of)(const void *record);   /* JL_F_NUMBER: reckoned, not stored */
-	size_t (*count_of)(const void *record);    /* JL_F_LIST, JL_F_NUMBERS, JL_F_ARRAY: the same */
-	const char *(*text_of)(const void *record, /* JL_F_TEXT: the same; NULL: unknown */
+	const char *about;                                  /* one sentence for the schema; NULL: the key says it */
+	bool (*when)(const void *record);                   /* false: no key; NULL: always */
+	double (*number_of)(const void *record);            /* JL_F_NUMBER: reckoned, not stored */
+	bool (*bool_of)(const void *record);                /* JL_F_BOOL: the same */
+	const char *const *(*texts_of)(const void *record); /* JL_F_TEXTS: the same */
+	size_t (*count_of)(const void *record);             /* JL_F_LIST, JL_F_NUMBERS, JL_F_ARRAY: the same */
+	const char *(*text_of)(const void *record,          /* JL_F_TEXT: the same; NULL: unknown */
 			       char out[JL_FIELD_TEXT_MAX]);
 };
 
@@ -108,7 +110,30 @@ struct jl_schema {
 #define JL_FIELD_MANY(S, TYPE, M, COUNT, KEY, SUB)                                                                     \
 	JL_FIELD_AS(S, TYPE, M, KEY), .count_offset = offsetof(struct S, COUNT), .sub = (SUB)
 #define JL_FIELD_NUMBER_OF(KEY, FUNCTION) .member = (KEY), .type = JL_F_NUMBER, .number_of = (FUNCTION)
+#define JL_FIELD_BOOL_OF(KEY, FUNCTION)   .member = (KEY), .type = JL_F_BOOL, .bool_of = (FUNCTION)
 #define JL_FIELD_TEXT_OF(KEY, FUNCTION)   .member = (KEY), .type = JL_F_TEXT, .text_of = (FUNCTION)
+/* What such a row asks, in a line: JL_TEXT_OF(kind, jl_judged, r->record->kind); `r` is the struct. */
+#define JL_TEXT_OF(NAME, S, EXPR)                                                                                      \
+	static const char *NAME(const void *record, char out[JL_FIELD_TEXT_MAX])                                       \
+	{                                                                                                              \
+		const struct S *const r = record;                                                                      \
+                                                                                                                       \
+		(void)out;                                                                                             \
+		return (EXPR);                                                                                         \
+	}                                                                                                              \
+	struct S
+#define JL_VALUE_OF(TYPE, NAME, S, EXPR)                                                                               \
+	static TYPE NAME(const void *record)                                                                           \
+	{                                                                                                              \
+		const struct S *const r = record;                                                                      \
+                                                                                                                       \
+		return (EXPR);                                                                                         \
+	}                                                                                                              \
+	struct S
+#define JL_NUMBER_OF(NAME, S, EXPR) JL_VALUE_OF(double, NAME, S, EXPR)
+#define JL_BOOL_OF(NAME, S, EXPR)   JL_VALUE_OF(bool, NAME, S, EXPR)
+/* An object that is made of members of the same struct. */
+#define JL_FIELD_GROUP(KEY, SUB) .member = (KEY), .type = JL_F_SUB, .sub = (SUB)
 #define JL_SCHEMA(NAME, S, FIELDS)                                                                                     \
 	{                                                                                                              \
 		.en = (NAME), .c_type = "struct " #S, .size_B = sizeof(struct S), .fields = (FIELDS),                  \

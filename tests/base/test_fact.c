@@ -26,10 +26,10 @@ static void test_origin(void **state)
 	assert_string_equal(jl_origin_name(JL_LISTED), "listed");
 	assert_string_equal(jl_origin_name(JL_ESTIMATED), "estimated");
 	assert_string_equal(jl_origin_name(JL_ORIGIN_NONE), "unknown");
-	assert_string_equal(jl_origin_mark(JL_MEASURED), "✅");
-	assert_string_equal(jl_origin_mark(JL_PUBLISHED), "📄");
-	assert_string_equal(jl_origin_mark(JL_LISTED), "📄");
-	assert_string_equal(jl_origin_mark(JL_ESTIMATED), "⚠");
+	assert_string_equal(jl_origin_mark(JL_MEASURED), "●");
+	assert_string_equal(jl_origin_mark(JL_PUBLISHED), "◆");
+	assert_string_equal(jl_origin_mark(JL_LISTED), "◇");
+	assert_string_equal(jl_origin_mark(JL_ESTIMATED), "○");
 	assert_string_equal(jl_origin_name((enum jl_origin)77), "unknown");
 }
 

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/text.h"
 #include "catalog/find.h"
 #include "catalog/load.h"
 
@@ -11,11 +12,6 @@
 
 /* Words of an item that say which board it is, where the accelerator's own cell does not. */
 static const char *const boards[] = { "sxm", "pcie", "nvl" };
-
-static bool same_text(const char *a, const char *b)
-{
-	return a && b && strcasecmp(a, b) == 0;
-}
 
 /* "AWS" and "p5.48xlarge" are the system aws:p5.48xlarge, "Azure" and "Standard_NC6" azure:nc6; NULL if there is none,
  * or it has no accelerator of the catalog. */
@@ -43,8 +39,8 @@ static const char *gpu_of_provider(const struct jl_catalog *cat, const struct jl
 	for (size_t i = 0; i < cat->n_rules; i++) {
 		const struct jl_rule *rule = &cat->rules[i];
 
-		if (same_text(rule->kind, "rents-out") && same_text(rule->subject, price->provider) &&
-		    same_text(rule->name, price->gpu_text)) {
+		if (jl_same_text(rule->kind, "rents-out") && jl_same_text(rule->subject, price->provider) &&
+		    jl_same_text(rule->name, price->gpu_text)) {
 			const struct jl_gpu *gpu = jl_gpu_by_id(cat, rule->value);
 
 			return gpu ? gpu->id : NULL;

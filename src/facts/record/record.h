@@ -108,4 +108,13 @@ double jl_record_number(const struct jl_record *record, const char *key);    /* 
 const char *jl_record_text(const struct jl_record *record, const char *key); /* NULL: none */
 const struct jl_record_metric *jl_record_metric(const struct jl_record *record, const char *name);
 
+/* A record in words (words.c); each returns `out`. */
+#define JL_RECORD_WORDS_MAX 160
+/* "algbw_Bps", 1.56e11 → "156 GB/s". */
+const char *jl_record_value_text(char out[JL_RECORD_WORDS_MAX], const char *name, double value);
+/* "256 MiB float, 8 ranks": what was measured, from the parameters. */
+const char *jl_record_what(char out[JL_RECORD_WORDS_MAX], const struct jl_record *record);
+/* The figure that is judged; empty where the record has none. */
+const char *jl_record_result(char out[JL_RECORD_WORDS_MAX], const struct jl_record *record);
+
 #endif

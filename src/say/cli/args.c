@@ -250,6 +250,19 @@ enum jl_status jl_args_parse(struct jl_args *ret_args, const struct jl_command *
 	return check_operands(args, command, err);
 }
 
+const struct jl_given *jl_given_beside(const struct jl_cli *cli, const char *const *names)
+{
+	for (size_t i = 0; i < cli->args.n_given; i++) {
+		const char *const *name = names;
+
+		while (*name && strcmp(*name, cli->args.given[i].option->name) != 0)
+			name++;
+		if (!*name)
+			return &cli->args.given[i];
+	}
+	return NULL;
+}
+
 const struct jl_given *jl_given(const struct jl_cli *cli, const char *name)
 {
 	for (size_t i = cli->args.n_given; i-- > 0;)

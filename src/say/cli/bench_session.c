@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 #include "cli/bench_view.h"
-#include "cli/store_view.h"
+#include "cli/view.h"
 #include "version.inc"
 
 static volatile sig_atomic_t interrupted;
@@ -225,7 +225,7 @@ void jl_bench_end(struct jl_bench_session *s)
 		s->cli->exit_code = 1;
 	}
 	if (s->store)
-		jl_store_view_spool(s->cli, s->store);
+		jl_view_spool(s->cli, s->store);
 	jl_cli_flush(s->cli);
 	jl_store_close(s->store);
 	s->store = NULL;

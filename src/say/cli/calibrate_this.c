@@ -10,7 +10,7 @@
 
 #include "catalog/find.h"
 #include "check/own_params.h"
-#include "cli/store_view.h"
+#include "cli/view.h"
 #include "cli/this_machine.h"
 #include "cli/view.h"
 #include "store/store.h"
@@ -140,8 +140,8 @@ static enum jl_status say(struct jl_cli *cli, const struct jl_own *own, const ch
 {
 	const struct jl_table_column columns[] = {
 		{ .head = JL_("what") },
-		{ .head = JL_("measured ✅"), .align = JL_RIGHT },
-		{ .head = JL_("model had ⚠"), .align = JL_RIGHT },
+		{ .head = JL_("measured ●"), .align = JL_RIGHT },
+		{ .head = JL_("model had ○"), .align = JL_RIGHT },
 		{ .head = JL_("record") },
 	};
 	struct jl_table table;
@@ -151,14 +151,14 @@ static enum jl_status say(struct jl_cli *cli, const struct jl_own *own, const ch
 	jl_table_init(&table, &cli->arena, columns, sizeof(columns) / sizeof(*columns));
 	for (size_t i = 0; i < own->n; i++) {
 		const struct jl_own_figure *f = &own->figures[i];
-		char text[JL_STORE_VIEW_TEXT_MAX];
+		char text[JL_RECORD_WORDS_MAX];
 
-		jl_table_printf(&table, "%s %s", f->record->kind, jl_store_view_what(text, f->record));
-		jl_table_cell(&table, jl_store_view_value(text, f->record->metrics[0].name,
-							  f->record->metrics[0].value.median));
+		jl_table_printf(&table, "%s %s", f->record->kind, jl_record_what(text, f->record));
+		jl_table_cell(&table, jl_record_value_text(text, f->record->metrics[0].name,
+							   f->record->metrics[0].value.median));
 		jl_table_cell(&table, isnan(f->before)
 					      ? "–"
-					      : jl_store_view_value(text, f->record->metrics[0].name, f->before));
+					      : jl_record_value_text(text, f->record->metrics[0].name, f->before));
 		jl_table_printf(&table, "%s%s", f->record->id + JL_RECORD_ID_LEN - 8,
 				f->clamped ? JL_(" (at its limit)") : "");
 		jl_table_end_row(&table);

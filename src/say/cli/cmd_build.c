@@ -1,11 +1,12 @@
 /* jeoul build: is this parts list sound? */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cli/ask.h"
-#include "cli/build_upgrade.h"
+#include "cli/this_machine.h"
 #include "cli/view.h"
-#include "build/findings.h"
+#include "tell/build.h"
 
 /* clang-format off */
 #define PART(n, a, e) { .name = n, .type = JL_OPT_TEXT, .arg = a, .en = e }
@@ -79,91 +80,33 @@ static enum jl_status read_flags(struct jl_rig *rig, struct jl_cli *cli, struct 
 	return JL_OK;
 }
 
-static const char *mark(enum jl_part_level level)
+static enum jl_status upgrade(struct jl_cli *cli, struct jl_err *err)
 {
-	static const char *const marks[JL_N_PART_LEVEL] = { "✅", "❓", "⚖", "⚠", "❌" };
+	struct jl_upgrades *found = jl_arena_alloc(&cli->arena, sizeof *found);
+	const struct jl_given *batch = jl_given(cli, "batch"), *seq = jl_given(cli, "seq");
+	struct jl_upgrade_ask ask = { .system = jl_text(cli, "upgrade"),
+				      .run = jl_request_empty(),
+				      .budget_usd = jl_value(cli, "budget"),
+				      .bridge_usd = jl_value(cli, "bridge-price") };
+	const struct jl_upgrade_answer answer = { &ask, found };
+	struct jl_doc doc;
+	enum jl_status status;
 
-	return marks[level];
-}
-
-static size_t count(const struct jl_part_findings *found, enum jl_part_level level)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < found->n; i++)
-		n += found->items[i].level == level;
-	return n;
-}
-
-static void one_finding(struct jl_cli *cli, const struct jl_part_finding *f)
-{
-	char sources[160] = "";
-
-	for (size_t i = 0; i < JL_PART_RULES_MAX && f->rules[i]; i++)
-		if (!strstr(sources, f->rules[i]->source))
-			snprintf(sources + strlen(sources), sizeof sources - strlen(sources), "%s%s",
-				 *sources ? ", " : "", f->rules[i]->source);
-	jl_view_wrapped(cli, 2, jl_arena_printf(&cli->arena, "%s %s", mark(f->level), f->id),
-			jl_arena_printf(&cli->arena, "%s [%s%s%s]", f->text, jl_msg(jl_part_sure_name(f->sure)),
-					*sources ? "; " : "", sources));
-}
-
-static void view(struct jl_cli *cli, const struct jl_rig *rig, const struct jl_part_findings *found)
-{
-	const size_t n_wrong = count(found, JL_PART_ERROR), n_warn = count(found, JL_PART_WARNING);
-
-	jl_buf_printf(&cli->out, "%s%s: ", jl_view_bold(cli), rig->name ? rig->name : rig->gpu->name);
-	if (n_wrong)
-		jl_buf_printf(&cli->out, JL_("does not work as it is (%zu wrong, %zu warning{/s})"), n_wrong, n_warn);
-	else if (n_warn)
-		jl_buf_printf(&cli->out, JL_("works, with %zu warning{/s}"), n_warn);
-	else
-		jl_buf_puts(&cli->out, JL_("sound, as far as it was described"));
-	jl_buf_printf(&cli->out, "%s\n", jl_view_reset(cli));
-	jl_buf_printf(&cli->out, JL_("  %.0f W under load; the rules ask for a supply of %.0f to %.0f W\n\n"),
-		      found->load_W, found->psu_least_W, found->psu_most_W);
-	for (int level = JL_N_PART_LEVEL - 1; level >= 0; level--)
-		for (size_t i = 0; i < found->n; i++)
-			if (found->items[i].level == (enum jl_part_level)level)
-				one_finding(cli, &found->items[i]);
-}
-
-static void view_json(struct jl_cli *cli, const struct jl_rig *rig, const struct jl_part_findings *found)
-{
-	struct jl_json json;
-
-	jl_json_init(&json, &cli->out, true);
-	jl_json_object(&json);
-	jl_json_put_string(&json, "name", rig->name);
-	jl_json_put_string(&json, "gpu", rig->gpu->id);
-	jl_json_put_integer(&json, "n_gpus", rig->n_gpus);
-	jl_json_put_number(&json, "load_W", found->load_W);
-	jl_json_put_number(&json, "psu_least_W", found->psu_least_W);
-	jl_json_put_number(&json, "psu_most_W", found->psu_most_W);
-	jl_json_put_array(&json, "findings");
-	for (size_t i = 0; i < found->n; i++) {
-		const struct jl_part_finding *f = &found->items[i];
-
-		jl_json_object(&json);
-		jl_json_put_string(&json, "id", f->id);
-		jl_json_put_string(&json, "level", jl_part_level_key(f->level));
-		jl_json_put_string(&json, "text", f->en);
-		jl_json_put_string(&json, "sure", jl_part_sure_name(f->sure));
-		jl_json_put_array(&json, "rules");
-		for (size_t r = 0; r < JL_PART_RULES_MAX && f->rules[r]; r++) {
-			jl_json_object(&json);
-			jl_json_put_string(&json, "id", f->rules[r]->id);
-			jl_json_put_string(&json, "value", f->rules[r]->value);
-			jl_json_put_string(&json, "source", f->rules[r]->source);
-			jl_json_put_string(&json, "date", f->rules[r]->date);
-			jl_json_end_object(&json);
-		}
-		jl_json_end_array(&json);
-		jl_json_end_object(&json);
-	}
-	jl_json_end_array(&json);
-	jl_json_end_object(&json);
-	jl_json_finish(&json);
+	if (!found)
+		return jl_fail_nomem(err);
+	if (ask.budget_usd <= 0 || ask.bridge_usd < 0)
+		return jl_fail(err, JL_E_RANGE, "--budget and --bridge-price are amounts above zero");
+	ask.run.model = jl_text(cli, "model") ? jl_text(cli, "model") : "gpt-305m";
+	ask.run.batch = batch ? (double)batch->count : 4;
+	ask.run.seq = seq ? (double)seq->count : jl_text(cli, "model") ? NAN : 512;
+	status = jl_this_machine(cli, ask.system, &ask.system, err);
+	if (!status)
+		status = jl_upgrades_find(found, &ask, cli->cat, &cli->arena, err);
+	if (status || cli->json)
+		return status ? status : jl_view_fields(cli, &jl_upgrade_fields, &answer);
+	jl_view_page(cli, &doc);
+	jl_tell_upgrades(&doc, &answer, cli->today);
+	return jl_view_show(cli, &doc, err);
 }
 
 /* A parts list, or what to buy next for a system: options of the one say nothing about the other. */
@@ -192,6 +135,8 @@ enum jl_status jl_cmd_build(struct jl_cli *cli, struct jl_err *err)
 {
 	struct jl_part_findings *found = jl_arena_alloc(&cli->arena, sizeof *found);
 	struct jl_rig rig = jl_rig_empty();
+	const struct jl_build_answer answer = { &rig, found };
+	struct jl_doc doc;
 	enum jl_status status;
 
 	if (!found)
@@ -199,7 +144,7 @@ enum jl_status jl_cmd_build(struct jl_cli *cli, struct jl_err *err)
 	if ((status = check_mode(cli, err)))
 		return status;
 	if (jl_text(cli, "upgrade"))
-		return jl_build_upgrade(cli, err);
+		return upgrade(cli, err);
 	if (cli->args.n_operands) {
 		const struct jl_yaml *root;
 
@@ -213,10 +158,10 @@ enum jl_status jl_cmd_build(struct jl_cli *cli, struct jl_err *err)
 		return jl_fail(err, JL_E_USAGE,
 			       "name a parts list or its cards, e.g. --gpu \"2x rtx-3090\" --psu \"1600 W\"");
 	jl_rig_check(found, &rig, cli->cat);
+	cli->exit_code = jl_build_count(found, JL_PART_ERROR) ? 3 : 0;
 	if (cli->json)
-		view_json(cli, &rig, found);
-	else
-		view(cli, &rig, found);
-	cli->exit_code = count(found, JL_PART_ERROR) ? 3 : 0;
-	return JL_OK;
+		return jl_view_fields(cli, &jl_build_fields, &answer);
+	jl_view_page(cli, &doc);
+	jl_tell_build(&doc, &answer, true);
+	return jl_view_show(cli, &doc, err);
 }

@@ -2,9 +2,9 @@
  * measurements, as catalog data. */
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/progress.h"
 #include "belief/calibrate.h"
 #include "cli/calibrate_this.h"
@@ -45,14 +45,6 @@ struct display {
 	bool begun;
 };
 
-static double now_s(void)
-{
-	struct timespec now;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 static void write_err(void *ctx, const char *text, size_t len)
 {
 	(void)ctx;
@@ -66,14 +58,14 @@ static void show(void *ctx, const char *set, size_t done, size_t total)
 	const struct jl_progress_options options = { .on = isatty(STDERR_FILENO) != 0,
 						     .label = set,
 						     .total = (double)total,
-						     .now_s = now_s(),
+						     .now_s = jl_clock_s(),
 						     .write = write_err };
 
 	if (display->begun)
 		jl_progress_clear(&display->progress);
 	jl_progress_begin(&display->progress, &options);
 	display->begun = true;
-	jl_progress_update(&display->progress, (double)done, now_s());
+	jl_progress_update(&display->progress, (double)done, jl_clock_s());
 }
 
 /* Files of sets that can be fitted, as far as the folder has them. */

@@ -5,7 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/check_view.h"
+#include "tell/check.h"
+#include "cli/view.h"
 #include "cli/this_machine.h"
 #include "import/import.h"
 #include "store/store.h"
@@ -113,13 +114,22 @@ static enum jl_status begin(struct batch *b, struct jl_cli *cli, struct jl_err *
 static enum jl_status finish(struct batch *b, const char *where, struct jl_err *err)
 {
 	struct jl_cli *cli = b->cli;
+	struct jl_check_answer answer = {
+		.judged = b->judged, .n = b->n, .where = where, .steadiness = b->judge.steadiness
+	};
+	struct jl_doc doc;
 
 	if (!b->n)
 		return jl_fail(err, JL_E_NOTFOUND,
 			       "nothing to judge; measure first: jeoul bench all --quick, or name a file or a figure");
-	if (jl_verdict_is_bad(jl_check_worst(b->judged, b->n)->verdict))
+	answer.worst = jl_check_worst(b->judged, b->n);
+	if (jl_verdict_is_bad(answer.worst->verdict))
 		cli->exit_code = 3;
-	return jl_check_view(cli, b->judged, b->n, where, &b->judge.steadiness, err);
+	if (cli->json)
+		return jl_view_fields(cli, &jl_check_fields, &answer);
+	jl_view_page(cli, &doc);
+	jl_tell_check(&doc, &answer);
+	return jl_view_show(cli, &doc, err);
 }
 
 /* ---- a figure on the command line */

@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "cli/ask.h"
-#include "cli/predict_view.h"
+#include "cli/view.h"
 #include "predict/kind.h"
 
 const struct jl_option jl_flops_options[] = {

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "cli/store_view.h"
+#include "cli/view.h"
 #include "import/import.h"
-#include "store/store.h"
+#include "tell/record.h"
 
 #define ROWS_SHOWN 16
 #define BATCH      500
@@ -38,7 +38,7 @@ const struct jl_option jl_import_command_options[] = {
 struct job {
 	struct jl_cli *cli;
 	struct jl_store *store; /* NULL: nothing is to be stored */
-	struct jl_table table;
+	struct jl_doc doc;
 	struct jl_buf remarks;
 	struct jl_store_taken taken; /* of the file */
 	size_t n_shown, n_open, n_json;
@@ -63,9 +63,6 @@ static enum jl_status keep(struct job *job, const struct jl_record *record, stru
 
 static void show(struct job *job, const struct jl_record *r)
 {
-	char text[JL_STORE_VIEW_TEXT_MAX];
-	const char *colon = r->source ? strrchr(r->source, ':') : NULL;
-
 	if (job->cli->json) {
 		jl_buf_puts(&job->cli->out, job->n_json++ ? ",\n" : "\n");
 		jl_record_write(r, &job->cli->out);
@@ -73,20 +70,8 @@ static void show(struct job *job, const struct jl_record *r)
 			jl_cli_flush(job->cli);
 		return;
 	}
-	if (++job->n_shown > ROWS_SHOWN)
-		return;
-	jl_table_cell(&job->table, colon ? colon + 1 : "");
-	jl_table_cell(&job->table, r->kind);
-	jl_table_cell(&job->table, jl_store_view_what(text, r));
-	jl_table_cell(&job->table, jl_store_view_result(text, r));
-	if (r->n_metrics > 1) {
-		const struct jl_record_metric *second = &r->metrics[1];
-		const char *named = strstr(second->name, "_per_s"); /* its unit says what it is: 48.8 samples/s */
-
-		jl_table_printf(&job->table, "%.*s%s%s", named ? 0 : (int)strcspn(second->name, "_"), second->name,
-				named ? "" : " ", jl_store_view_value(text, second->name, second->value.median));
-	}
-	jl_table_end_row(&job->table);
+	if (++job->n_shown <= ROWS_SHOWN)
+		jl_tell_imported_row(&job->doc, r);
 }
 
 static enum jl_status take_record(void *ctx, const struct jl_record *record, struct jl_err *err)
@@ -101,7 +86,10 @@ static void take_remark(void *ctx, size_t line, const char *text)
 {
 	struct job *job = ctx;
 
-	jl_store_view_remark(&job->remarks, line, text);
+	if (line)
+		jl_buf_printf(&job->remarks, JL_("  ⚠ line %zu: %s\n"), line, text);
+	else
+		jl_buf_printf(&job->remarks, "  ⚠ %s\n", text);
 }
 
 static void say(struct job *job, const char *path, const struct jl_import_count *count)
@@ -158,13 +146,6 @@ static void json_file(struct job *job, const char *path, const struct jl_import_
 static enum jl_status one_file(struct job *job, const char *path, struct jl_buf *files, struct jl_err *err)
 {
 	struct jl_cli *cli = job->cli;
-	const struct jl_table_column columns[] = {
-		{ .head = JL_("line"), .align = JL_RIGHT },
-		{ .head = JL_("kind") },
-		{ .head = JL_C("remark", "what"), .flexible = true, .min_width = 12 },
-		{ .head = JL_("result"), .align = JL_RIGHT },
-		{ .head = "" },
-	};
 	const struct jl_import_options options = { .time_s = NAN,
 						   .kind = jl_text(cli, "kind"),
 						   .pattern = jl_text(cli, "pattern"),
@@ -180,7 +161,8 @@ static enum jl_status one_file(struct job *job, const char *path, struct jl_buf 
 		before = jl_store_taken(job->store);
 	job->n_shown = job->n_open = 0;
 	jl_buf_reset(&job->remarks);
-	jl_table_init(&job->table, &cli->arena, columns, 5);
+	jl_view_page(cli, &job->doc);
+	jl_tell_imported_table(&job->doc);
 	status = jl_import_file(path, &options, &sink, &count, err);
 	if (!status && job->store)
 		status = jl_store_end(job->store, err);
@@ -192,9 +174,7 @@ static enum jl_status one_file(struct job *job, const char *path, struct jl_buf 
 		json_file(job, path, &count, files);
 	if (!status && !cli->json) {
 		say(job, path, &count);
-		status = jl_table_print(
-			&job->table, &(struct jl_table_style){ .width = cli->width, .indent = 2, .colour = cli->color },
-			&cli->out, err);
+		status = jl_view_show(cli, &job->doc, err);
 		if (job->n_shown > ROWS_SHOWN)
 			jl_buf_printf(&cli->out, JL_("  ... and %zu more\n"), job->n_shown - ROWS_SHOWN);
 		jl_buf_puts(&cli->out, jl_buf_text(&job->remarks));
@@ -224,7 +204,7 @@ enum jl_status jl_cmd_import(struct jl_cli *cli, struct jl_err *err)
 	if (!status && cli->json)
 		jl_buf_printf(&cli->out, "\n], \"files\": [%s]}\n", jl_buf_text(&files));
 	if (!status && job.store)
-		jl_store_view_spool(cli, job.store);
+		jl_view_spool(cli, job.store);
 	jl_store_close(job.store);
 	jl_buf_release(&job.remarks);
 	jl_buf_release(&files);

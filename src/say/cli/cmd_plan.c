@@ -3,13 +3,14 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/progress.h"
 #include "cli/ask.h"
-#include "cli/plan_view.h"
+#include "cli/view.h"
 #include "comm/comm.h"
+#include "tell/plan.h"
 
 static const char *const precisions[] = { "fp32", "tf32", "fp16", "bf16", "fp8", "any", NULL };
 static const char *const frameworks[] = { "eager", "compiled", "megatron", "native", "any", NULL };
@@ -50,14 +51,6 @@ static void on_interrupt(int signal_number)
 	interrupted = 1;
 }
 
-static double now_s(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static void write_stderr(void *ctx, const char *text, size_t len)
 {
 	(void)ctx;
@@ -86,7 +79,7 @@ static void show(void *ctx, const struct jl_plan_progress *at)
 								 .columns = d->cli->width,
 								 .label = d->label,
 								 .total = fleet ? d->fleet_total : at->total,
-								 .now_s = now_s(),
+								 .now_s = jl_clock_s(),
 								 .write = write_stderr });
 	d->begun = true;
 	if (!d->progress.options.on)
@@ -94,7 +87,7 @@ static void show(void *ctx, const struct jl_plan_progress *at)
 	if (at->top && at->top->n && !fleet)
 		jl_format(d->label, sizeof(d->label), JL_("best so far %s"),
 			  jl_units_text(best, at->top->best[0].step_s, JL_K_TIME, 3));
-	jl_progress_update(&d->progress, fleet ? d->fleet_done + share : at->done, now_s());
+	jl_progress_update(&d->progress, fleet ? d->fleet_done + share : at->done, jl_clock_s());
 }
 
 static bool next_point(void *ctx, size_t i, size_t n, const char *kind, int n_gpus)
@@ -166,54 +159,45 @@ static enum jl_status read_machine(struct jl_machine *ret_machine, struct jl_cli
 
 /* --- one system */
 
+/* To be pasted: nothing else is printed. */
 static enum jl_status print_settings(struct jl_cli *cli, const struct jl_plan_answer *a, const char *name,
 				     struct jl_err *err)
 {
-	if (a->result->top.n == 0)
+	if (!a->n)
 		return jl_fail(err, JL_E_RANGE, "no plan fits; without --settings the nearest one is shown");
 	for (int i = 0; i < JL_N_PLAN_TARGET; i++) {
+		const struct jl_plan_setting *setting = &a->plans[0].settings[i];
 		const bool all = strcmp(name, "all") == 0;
 
 		if (!all && strcmp(targets[i], name) != 0)
 			continue;
 		if (all)
 			jl_buf_printf(&cli->out, "%s# %s\n", i ? "\n" : "", targets[i]);
-		jl_view_settings(cli, &a->how[0], (enum jl_plan_target)i, 0);
+		if (setting->text)
+			jl_buf_puts(&cli->out, setting->text);
+		else
+			jl_buf_printf(&cli->out, "# %s: %s\n", jl_plan_target_title((enum jl_plan_target)i),
+				      jl_msg(setting->absent));
 	}
 	return JL_OK;
 }
 
-/* The best plan against what was asked of the run. */
-static void judge(struct jl_plan_answer *a)
-{
-	const struct jl_prediction *p = a->prediction;
-
-	a->in_time = a->in_budget = true;
-	if (a->result->top.n == 0)
-		return;
-	a->in_time = isnan(a->deadline_s) || p->run_s.value <= a->deadline_s;
-	a->in_budget = isnan(a->budget_usd) || p->cost_usd.value <= a->budget_usd;
-}
-
-static enum jl_status print_answer(struct jl_cli *cli, struct jl_plan_answer *a, struct jl_err *err)
+static enum jl_status print_answer(struct jl_cli *cli, const struct jl_plan_answer *a, struct jl_err *err)
 {
 	const char *settings = jl_text(cli, "settings");
-	struct jl_json json;
+	struct jl_doc doc;
 
-	if (a->result->stopped)
+	if (a->effort.stopped)
 		cli->exit_code = 130; /* as a shell says of what Ctrl-C ended */
-	else if (a->result->top.n == 0 || !a->in_time || !a->in_budget)
+	else if (!a->n || !a->in_time || !a->in_budget)
 		cli->exit_code = 3;
-	if (settings && !cli->json)
+	if (cli->json)
+		return jl_view_fields(cli, &jl_plan_fields, a);
+	if (settings)
 		return print_settings(cli, a, settings, err);
-	if (!cli->json)
-		return jl_view_plans(cli, a, err);
-	jl_json_init(&json, &cli->out, true);
-	jl_json_object(&json);
-	jl_view_plans_json(&json, a);
-	jl_json_end_object(&json);
-	jl_json_finish(&json);
-	return JL_OK;
+	jl_view_page(cli, &doc);
+	jl_tell_plan(&doc, a, cli->today);
+	return jl_view_show(cli, &doc, err);
 }
 
 static enum jl_status plan_one(struct jl_cli *cli, const struct jl_request *req, const struct jl_subject *subject,
@@ -245,20 +229,9 @@ static enum jl_status plan_one(struct jl_cli *cli, const struct jl_request *req,
 			       "no rent is known for %s, so --budget cannot be judged; leave it out", req->system);
 	status = jl_plan_search(&result, ask, err);
 	jl_progress_clear(&display->progress);
-	if (status)
-		return status;
-	answer.how = jl_arena_array(&cli->arena, (size_t)result.top.n + 1, sizeof(*answer.how));
-	answer.prediction = jl_arena_array(&cli->arena, (size_t)result.top.n + 1, sizeof(*answer.prediction));
-	if (!answer.how || !answer.prediction)
-		return jl_fail_nomem(err);
-	for (int i = 0; i < result.top.n; i++) {
-		jl_plan_way_case(&answer.how[i], site, &result.top.best[i].way);
-		jl_predict(&answer.prediction[i], cli->cat, &answer.how[i]);
-	}
-	if (result.top.n)
-		jl_plan_note_changes(&answer.how[0], site, &answer.prediction[0]);
-	judge(&answer);
-	return print_answer(cli, &answer, err);
+	if (!status)
+		status = jl_plan_answer_make(&answer, cli->cat, &cli->arena, err);
+	return status ? status : print_answer(cli, &answer, err);
 }
 
 /* --- kinds and numbers */
@@ -302,7 +275,8 @@ static enum jl_status plan_fleet(struct jl_cli *cli, struct jl_request *req, con
 					  .next = next_point,
 					  .next_ctx = display };
 	struct jl_fleet fleet;
-	struct jl_json json;
+	struct jl_fleet_answer answer = { .ask = &fleet_ask, .fleet = &fleet };
+	struct jl_doc doc;
 	enum jl_status status = read_kinds(&fleet_ask, cli, jl_text(cli, "kinds"), err);
 
 	if (!status)
@@ -317,14 +291,12 @@ static enum jl_status plan_fleet(struct jl_cli *cli, struct jl_request *req, con
 	if (status)
 		return status;
 	cli->exit_code = fleet.stopped ? 130 : fleet.cheapest < 0 && fleet.fastest < 0 ? 3 : 0;
-	if (!cli->json)
-		return jl_view_fleet(cli, &fleet_ask, &fleet, err);
-	jl_json_init(&json, &cli->out, true);
-	jl_json_object(&json);
-	jl_view_fleet_json(&json, &fleet_ask, &fleet);
-	jl_json_end_object(&json);
-	jl_json_finish(&json);
-	return JL_OK;
+	answer.effort = (struct jl_plan_effort){ fleet.tally, fleet.search_s, fleet.stopped };
+	if (cli->json)
+		return jl_view_fields(cli, &jl_fleet_fields, &answer);
+	jl_view_page(cli, &doc);
+	jl_tell_fleet(&doc, &answer, cli->today);
+	return jl_view_show(cli, &doc, err);
 }
 
 /* --- largest and fastest batch */
@@ -366,32 +338,18 @@ static enum jl_status batch_rows(struct jl_cli *cli, const struct jl_request *re
 static enum jl_status plan_batches(struct jl_cli *cli, const struct jl_request *req, const struct jl_subject *subject,
 				   const struct jl_plan_ask *ask, struct jl_err *err)
 {
-	struct jl_batch_row *rows = jl_arena_array(&cli->arena, SYSTEMS_MAX, sizeof(*rows));
-	struct jl_json json;
-	size_t n = 0;
-	enum jl_status status = rows ? batch_rows(cli, req, subject, ask, rows, &n, err) : jl_fail_nomem(err);
+	struct jl_batch_answer answer = { .subject = subject,
+					  .memory_frac = ask->memory_frac,
+					  .rows = jl_arena_array(&cli->arena, SYSTEMS_MAX, sizeof(*answer.rows)) };
+	struct jl_doc doc;
+	enum jl_status status = answer.rows ? batch_rows(cli, req, subject, ask, answer.rows, &answer.n, err)
+					    : jl_fail_nomem(err);
 
-	if (status)
-		return status;
-	if (cli->json) {
-		jl_json_init(&json, &cli->out, true);
-		jl_json_object(&json);
-		jl_json_put_string(&json, "model", subject->id);
-		jl_json_put_number(&json, "memory_margin_frac", 1 - ask->memory_frac);
-		jl_view_batches_json(&json, rows, n);
-		jl_json_end_object(&json);
-		jl_json_finish(&json);
-		return JL_OK;
-	}
-	jl_buf_printf(&cli->out, JL_("%s · largest batch in one pass, and the fastest\n\n"), subject->name);
-	status = jl_view_batches(cli, rows, n, err);
-	jl_buf_putc(&cli->out, '\n');
-	jl_buf_printf(&cli->out,
-		      JL_("  %sLargest, fastest: data parallel, no recompute, nothing offloaded.\n"
-			  "  At most: with slices, ZeRO, recompute and offload. %.3g %% of the memory stays\n"
-			  "  free (--memory-margin). ⚠ estimated%s\n"),
-		      jl_view_dim(cli), 100 * (1 - ask->memory_frac), jl_view_reset(cli));
-	return status;
+	if (status || cli->json)
+		return status ? status : jl_view_fields(cli, &jl_batch_fields, &answer);
+	jl_view_page(cli, &doc);
+	jl_tell_batches(&doc, &answer);
+	return jl_view_show(cli, &doc, err);
 }
 
 /* --- under mpirun */

@@ -9,10 +9,10 @@
 
 #include "base/json.h"
 #include "base/utf8.h"
-#include "cli/store_view.h"
+#include "cli/view.h"
+#include "tell/record.h"
 #include "store/store.h"
 
-#define SHORT_ID     8 /* the end of an id differs most */
 #define LIST_ROWS    30
 #define FLUSH_B      ((size_t)1 << 20)
 #define IMPORT_BATCH 500
@@ -85,7 +85,7 @@ static enum jl_status read_filter(struct jl_store_filter *ret_filter, const stru
 
 struct listing {
 	struct jl_cli *cli;
-	struct jl_table *table;
+	struct jl_doc doc;
 	size_t n, limit;
 };
 
@@ -94,7 +94,6 @@ static enum jl_status list_row(void *ctx, const char *line, size_t len, struct j
 	struct listing *l = ctx;
 	struct jl_record r;
 	struct jl_arena arena;
-	char text[JL_STORE_VIEW_TEXT_MAX], when[32];
 	enum jl_status status;
 
 	if (l->n++ >= l->limit)
@@ -106,15 +105,8 @@ static enum jl_status list_row(void *ctx, const char *line, size_t len, struct j
 	}
 	jl_arena_init(&arena, JL_ARENA_LIMIT_B);
 	status = jl_record_read(line, len, &arena, &r, err);
-	if (!status) {
-		jl_table_cell(l->table, r.id + JL_RECORD_ID_LEN - SHORT_ID);
-		jl_table_cell(l->table, jl_store_view_time(when, r.time_s) + 2); /* 26-11-15 */
-		jl_table_printf(l->table, "%s%s", r.kind, r.noise.noisy ? " ~" : "");
-		jl_table_cell(l->table, jl_store_view_what(text, &r));
-		jl_table_cell(l->table, jl_store_view_result(text, &r));
-		jl_table_cell(l->table, r.backend);
-		jl_table_end_row(l->table);
-	}
+	if (!status)
+		jl_tell_stored_row(&l->doc, &r);
 	jl_arena_release(&arena);
 	return status;
 }
@@ -123,20 +115,12 @@ static enum jl_status list(struct jl_cli *cli, struct jl_store *store, struct jl
 			   struct jl_err *err)
 {
 	const struct jl_given *limit = jl_given(cli, "limit");
-	const struct jl_table_column columns[] = {
-		{ .head = "id" },
-		{ .head = JL_C("of the day", "time") },
-		{ .head = JL_("kind") },
-		{ .head = JL_("what"), .flexible = true, .min_width = 22 },
-		{ .head = JL_("result"), .align = JL_RIGHT },
-		{ .head = JL_("by"), .flexible = true, .min_width = 4 },
-	};
-	struct jl_table table;
-	struct listing l = { .cli = cli, .table = &table, .limit = limit ? (size_t)limit->count : LIST_ROWS };
+	struct listing l = { .cli = cli, .limit = limit ? (size_t)limit->count : LIST_ROWS };
 	enum jl_status status;
 	size_t n_all = 0;
 
-	jl_table_init(&table, &cli->arena, columns, 6);
+	jl_view_page(cli, &l.doc);
+	jl_tell_stored_table(&l.doc);
 	filter->limit = l.limit + 1; /* one more tells that there are more */
 	status = jl_store_each(store, filter, list_row, &l, err);
 	if (!status)
@@ -150,12 +134,9 @@ static enum jl_status list(struct jl_cli *cli, struct jl_store *store, struct jl
 			      n_all, jl_store_where(store));
 		return JL_OK;
 	}
-	status = jl_table_print(&table, &(struct jl_table_style){ .width = cli->width, .colour = cli->color },
-				&cli->out, err);
-	jl_buf_printf(&cli->out, JL_("%s%zu of %zu in %s%s%s\n"), jl_store_view_dim(cli), l.n > l.limit ? l.limit : l.n,
-		      n_all, jl_store_where(store), l.n > l.limit ? JL_("; --limit shows more") : "",
-		      jl_store_view_reset(cli));
-	return status;
+	jl_tell_note(&l.doc, NULL, JL_ORIGIN_NONE, JL_("%zu of %zu in %s%s"), l.n > l.limit ? l.limit : l.n, n_all,
+		     jl_store_where(store), l.n > l.limit ? JL_("; --limit shows more") : "");
+	return jl_view_show(cli, &l.doc, err);
 }
 
 static void put_refused(struct jl_cli *cli, const struct jl_store *store)
@@ -193,7 +174,7 @@ enum jl_status jl_cmd_store_list(struct jl_cli *cli, struct jl_err *err)
 		put_refused(cli, store);
 		jl_buf_puts(&cli->out, ", \"records\": [");
 	} else if (!jl_store_offline(store)) {
-		jl_store_view_spool(cli, store);
+		jl_view_spool(cli, store);
 	}
 	status = list(cli, store, &filter, err);
 	if (cli->json)
@@ -208,6 +189,7 @@ enum jl_status jl_cmd_store_show(struct jl_cli *cli, struct jl_err *err)
 {
 	struct jl_store *store = NULL;
 	struct jl_record record;
+	struct jl_doc doc;
 	enum jl_status status = open_store(&store, cli, err);
 
 	if (!status)
@@ -216,7 +198,9 @@ enum jl_status jl_cmd_store_show(struct jl_cli *cli, struct jl_err *err)
 		jl_record_write(&record, &cli->out);
 		jl_buf_putc(&cli->out, '\n');
 	} else if (!status) {
-		status = jl_store_view_page(cli, &record, err);
+		jl_view_page(cli, &doc);
+		jl_tell_record(&doc, &record);
+		status = jl_view_show(cli, &doc, err);
 	}
 	jl_store_close(store);
 	return status;
@@ -377,7 +361,7 @@ static void say_taken(struct jl_cli *cli, const struct jl_store *store)
 	}
 	if (n[JL_STORE_REFUSED])
 		cli->exit_code = 1;
-	jl_store_view_spool(cli, store);
+	jl_view_spool(cli, store);
 }
 
 enum jl_status jl_cmd_store_import(struct jl_cli *cli, struct jl_err *err)

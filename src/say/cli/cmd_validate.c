@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/progress.h"
 #include "belief/scorecard.h"
 #include "cli/data_dir.h"
@@ -39,14 +39,6 @@ const struct jl_option jl_validate_options[] = {
 	  .en = JL_N("write the score card (page, plots, history) to DIR") },
 	{ 0 },
 };
-
-static double now_s(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static enum jl_status add_file(struct jl_validation *v, const char *path, const char *name, const char *set,
 			       struct jl_err *err)
@@ -125,11 +117,11 @@ static void on_progress(void *ctx, const char *set, size_t done, size_t total)
 										   .columns = watch->cli->width,
 										   .label = set,
 										   .total = (double)total,
-										   .now_s = now_s(),
+										   .now_s = jl_clock_s(),
 										   .write = write_progress });
 		watch->set = set;
 	}
-	jl_progress_update(&watch->progress, (double)done, now_s());
+	jl_progress_update(&watch->progress, (double)done, jl_clock_s());
 }
 
 static enum jl_status read_leave_out(struct jl_cli *cli, bool card, enum jl_leave_out *ret_leave_out,

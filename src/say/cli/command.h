@@ -89,6 +89,8 @@ enum jl_status jl_args_parse(struct jl_args *ret_args, const struct jl_command *
 /* How many of the arguments are global options in front of the command. */
 enum jl_status jl_args_leading(int *ret_n, int argc, char **argv, struct jl_err *err);
 const struct jl_given *jl_given(const struct jl_cli *cli, const char *name); /* the last one given, or NULL */
+/* The first one given that is none of these (NULL at the end), or NULL. */
+const struct jl_given *jl_given_beside(const struct jl_cli *cli, const char *const *names);
 bool jl_flag(const struct jl_cli *cli, const char *name);
 const char *jl_text(const struct jl_cli *cli, const char *name);
 double jl_value(const struct jl_cli *cli, const char *name); /* of a quantity; NAN: not given */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cli/ask.h"
-#include "cli/predict_view.h"
+#include "cli/view.h"
 #include "predict/kind.h"
 #include "predict/serve.h"
 
@@ -131,8 +131,8 @@ static enum jl_status print_table(struct jl_cli *cli, const struct serving *s, s
 			hi[JL_UNITS_TEXT_MAX];
 
 		jl_table_printf(&table, "%.0f", s->requests[i]);
-		jl_table_cell(&table, jl_view_range(first, &a->ttft_s, JL_K_TIME));
-		jl_table_cell(&table, jl_view_range(each, &a->tpot_s, JL_K_TIME));
+		jl_table_cell(&table, jl_estimate_text(first, &a->ttft_s, JL_K_TIME));
+		jl_table_cell(&table, jl_estimate_text(each, &a->tpot_s, JL_K_TIME));
 		jl_table_cell(&table, jl_about_text(v, a->request_tps.value));
 		jl_table_printf(&table, "%s (%s–%s)", jl_about_text(v, a->total_tps.value),
 				jl_about_text(lo, a->total_tps.lo), jl_about_text(hi, a->total_tps.hi));
@@ -193,8 +193,8 @@ static void print_foot(struct jl_cli *cli, const struct serving *s)
 	const bool checked = s->rows[0].checked;
 
 	jl_buf_printf(&cli->out, "  %s%s%s\n", jl_view_dim(cli),
-		      checked ? JL_("⚠ estimated; 80 % intervals, checked on published runs (jeoul validate).")
-			      : JL_("⚠ estimated; of this family only single requests were published, not loads."),
+		      checked ? JL_("○ estimated; 80 % intervals, checked on published runs (jeoul validate).")
+			      : JL_("○ estimated; of this family only single requests were published, not loads."),
 		      jl_view_reset(cli));
 }
 
@@ -240,23 +240,16 @@ static void print_json(struct jl_cli *cli, const struct serving *s)
 /* Options of training that say nothing here. */
 static enum jl_status only_ours(const struct jl_cli *cli, struct jl_err *err)
 {
-	static const char *const ours[] = { "on",     "serve", "requests", "prompt",  "output",   "weights",
-					    "engine", "json",  "lang",     "catalog", "no-color", "layers",
-					    "hidden", "heads", "kv-heads", "ffn",     "vocab",    "config" };
+	static const char *const ours[] = { "on",       "serve", "requests", "prompt",   "output", "weights", "engine",
+					    "json",     "lang",  "catalog",  "no-color", "layers", "hidden",  "heads",
+					    "kv-heads", "ffn",   "vocab",    "config",   NULL };
+	const struct jl_given *other = jl_given_beside(cli, ours);
 
-	for (size_t i = 0; i < cli->args.n_given; i++) {
-		const char *name = cli->args.given[i].option->name;
-		size_t k = 0;
-
-		while (k < sizeof(ours) / sizeof(*ours) && strcmp(ours[k], name) != 0)
-			k++;
-		if (k == sizeof(ours) / sizeof(*ours))
-			return jl_fail(err, JL_E_USAGE,
-				       "--%s is for training; --serve takes --requests, --prompt, --output, --weights, "
-				       "--engine",
-				       name);
-	}
-	return JL_OK;
+	return other ? jl_fail(err, JL_E_USAGE,
+			       "--%s is for training; --serve takes --requests, --prompt, --output, --weights, "
+			       "--engine",
+			       other->option->name)
+		     : JL_OK;
 }
 
 enum jl_status jl_serving_unused(const struct jl_cli *cli, struct jl_err *err)

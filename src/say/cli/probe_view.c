@@ -414,6 +414,6 @@ void jl_view_findings(struct jl_cli *cli, const struct jl_findings *findings)
 	}
 	if (predicted)
 		jl_buf_printf(&cli->out, "\n  %s%s%s\n", jl_view_dim(cli),
-			      JL_("⚠ predicted figures are estimated: batch 4 a GPU, sequence 512, DDP"),
+			      JL_("○ predicted figures are estimated: batch 4 a GPU, sequence 512, DDP"),
 			      jl_view_reset(cli));
 }

@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "cli/recommend_view.h"
-#include "cli/predict_view.h"
+#include "cli/view.h"
 #include "cli/view.h"
 
 static void put_candidate(struct jl_json *json, const struct jl_recommend_page *page, int index)

@@ -19,7 +19,7 @@ struct tree {
 	struct jl_footnotes notes;
 };
 
-/* "├─ label      value            📄 [1]" */
+/* "├─ label      value            ◇ [1]" */
 static void line(struct tree *tree, const char *prefix, const char *label, const char *value,
 		 const struct jl_fact *fact)
 {

@@ -152,7 +152,7 @@ static void say(struct jl_cli *cli, const struct jl_this *this)
 	const char *name = this->machine->short_name_text;
 	const char *text = jl_arena_printf(&cli->arena, "%s: %s", name, this->note.text);
 
-	jl_view_wrapped(cli, 0, this->measured ? "✅ this" : "⚠ this", text ? text : name);
+	jl_view_wrapped(cli, 0, this->measured ? "● this" : "○ this", text ? text : name);
 }
 
 enum jl_status jl_this_machine(struct jl_cli *cli, const char *text, const char **ret_text, struct jl_err *err)

@@ -6,7 +6,7 @@
 
 #include "base/utf8.h"
 #include "cli/bench_view.h"
-#include "cli/predict_view.h"
+#include "cli/view.h"
 #include "train/records.h"
 
 #define NOTABLE_FRAC 0.15 /* of a step: worth a sentence */

@@ -50,32 +50,10 @@ static void share(struct jl_table *table, double frac)
 		jl_table_printf(table, "%.0f %%", 100.0 * frac);
 }
 
-/* Broken at blanks to the width of the terminal; what follows the first line is indented by four more. */
 static void wrap(struct jl_cli *cli, size_t indent, const char *text)
 {
-	size_t at = indent;
-	bool first = true;
-
 	jl_buf_pad(&cli->out, ' ', indent);
-	while (*text) {
-		const size_t len = strcspn(text, " ");
-		const char *word = jl_arena_strndup(&cli->arena, text, len);
-		const size_t width = word ? jl_utf8_width(word) : len;
-
-		if (!first && at + 1 + width > cli->width) {
-			jl_buf_putc(&cli->out, '\n');
-			jl_buf_pad(&cli->out, ' ', indent + 4);
-			at = indent + 4;
-		} else if (!first) {
-			jl_buf_putc(&cli->out, ' ');
-			at++;
-		}
-		jl_buf_add(&cli->out, text, len);
-		at += width;
-		first = false;
-		text += len + strspn(text + len, " ");
-	}
-	jl_buf_putc(&cli->out, '\n');
+	jl_view_flow(cli, indent, indent + 4, text);
 }
 
 static enum jl_status print_sets(struct jl_cli *cli, const struct jl_validation *v, const struct jl_validate_show *show,

@@ -1,13 +1,16 @@
 #include "cli/view.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "base/utf8.h"
 #include "catalog/fields.h"
 #include "catalog/find.h"
 #include "doc/wrap.h"
+#include "store/store.h"
 
 /* 16896 -> "16,896" */
 static void with_separators(char out[JL_UNITS_TEXT_MAX], double whole, const char *unit)
@@ -42,11 +45,6 @@ const char *jl_view_value(char out[JL_UNITS_TEXT_MAX], double value, enum jl_kin
 	return out;
 }
 
-static bool same_text(const char *a, const char *b)
-{
-	return a == b || (a && b && strcmp(a, b) == 0);
-}
-
 const char *jl_view_note(char out[32], struct jl_footnotes *notes, const struct jl_fact *fact)
 {
 	size_t i = 0;
@@ -54,8 +52,8 @@ const char *jl_view_note(char out[32], struct jl_footnotes *notes, const struct 
 	out[0] = '\0';
 	if (!jl_fact_known(fact))
 		return out;
-	while (i < notes->n &&
-	       !(same_text(notes->facts[i]->source, fact->source) && same_text(notes->facts[i]->date, fact->date)))
+	while (i < notes->n && !(jl_same_text(notes->facts[i]->source, fact->source) &&
+				 jl_same_text(notes->facts[i]->date, fact->date)))
 		i++;
 	if (i == notes->n && i < JL_FOOTNOTES_MAX)
 		notes->facts[notes->n++] = fact;
@@ -81,7 +79,7 @@ void jl_view_footnotes(struct jl_cli *cli, const struct jl_footnotes *notes)
 	}
 	if (notes->n)
 		jl_buf_printf(&cli->out, "  %s%s%s\n", jl_view_dim(cli),
-			      JL_("✅ measured here  📄 published or listed  ⚠ estimated"), jl_view_reset(cli));
+			      JL_("● measured here  ◆ published  ◇ listed  ○ estimated"), jl_view_reset(cli));
 }
 
 const char *jl_view_label(enum jl_catalog_kind kind, const struct jl_field *field)
@@ -180,6 +178,36 @@ void jl_view_flow(struct jl_cli *cli, size_t at, size_t indent, const char *text
 	jl_wrap(&cli->out, text, &(struct jl_wrap){ .width = cli->width, .at = at, .indent = indent });
 }
 
+void jl_view_entry(struct jl_cli *cli, const char *en, const char *format, ...)
+{
+	const char *label = en ? jl_msg(en) : "";
+	const size_t width = jl_utf8_width(label);
+	char text[512];
+	va_list args;
+
+	va_start(args, format);
+	jl_vformat(text, sizeof(text), format, args);
+	va_end(args);
+	jl_buf_printf(&cli->out, "  %s%s%s", jl_view_bold(cli), label, jl_view_reset(cli));
+	jl_buf_pad(&cli->out, ' ', width < 10 ? 10 - width : 1);
+	jl_wrap(&cli->out, text, &(struct jl_wrap){ .width = cli->width, .at = 12, .indent = 12 });
+}
+
+void jl_view_estimate_json(struct jl_json *json, const char *key, const struct jl_estimate *e)
+{
+	jl_json_put_object(json, key);
+	jl_json_put_number(json, "value", e->value);
+	jl_json_put_number(json, "lo", e->lo);
+	jl_json_put_number(json, "hi", e->hi);
+	jl_json_end_object(json);
+}
+
+enum jl_status jl_view_fields(struct jl_cli *cli, const struct jl_schema *schema, const void *record)
+{
+	jl_fields_print(&cli->out, schema, record);
+	return JL_OK;
+}
+
 void jl_view_page(struct jl_cli *cli, struct jl_doc *ret_doc)
 {
 	jl_doc_init(ret_doc, &cli->arena, NULL);
@@ -202,6 +230,24 @@ const char *const *jl_view_options(struct jl_cli *cli)
 	for (size_t i = 0; names && i < n; i++)
 		names[i] = options[i].name;
 	return names;
+}
+
+void jl_view_spool(struct jl_cli *cli, const struct jl_store *store)
+{
+	const struct jl_err *why;
+	const char *file;
+	const size_t n_refused = jl_store_refused(store, &file, &why);
+
+	if (jl_store_sent(store))
+		jl_buf_printf(&cli->warn, JL_("sent %zu results that had waited to %s\n"), jl_store_sent(store),
+			      jl_store_where(store));
+	if (jl_store_waiting(store))
+		jl_buf_printf(&cli->warn, JL_("⚠ %zu results wait to be sent to %s\n"), jl_store_waiting(store),
+			      jl_store_where(store));
+	if (n_refused)
+		jl_buf_printf(&cli->warn,
+			      JL_("⚠ %zu results are not stored: the server refuses them. They are in %s%s%s\n"),
+			      n_refused, file, why ? ": " : "", why ? why->text : "");
 }
 
 const char *jl_view_bold(const struct jl_cli *cli)

@@ -6,7 +6,8 @@
 #include "base/table.h"
 #include "catalog/schema.h"
 #include "cli/command.h"
-#include "doc/doc.h"
+#include "predict/fields.h"
+#include "tell/tell.h"
 #include "workload/convnet.h"
 
 /* A quantity as people write it: memory in binary prefixes, numbers bare. */
@@ -18,7 +19,7 @@ struct jl_footnotes {
 	const struct jl_fact *facts[JL_FOOTNOTES_MAX]; /* one for each pair of source and date */
 	size_t n;
 };
-/* "📄 [1]": the mark of the origin and the number of the source; empty for what is not known. */
+/* "◇ [1]": the mark of the origin and the number of the source; empty for what is not known. */
 const char *jl_view_note(char out[32], struct jl_footnotes *notes, const struct jl_fact *fact);
 void jl_view_footnotes(struct jl_cli *cli, const struct jl_footnotes *notes);
 
@@ -38,11 +39,21 @@ void jl_view_wrapped(struct jl_cli *cli, size_t indent, const char *label, const
 /* The rest of a line that has come to column `at`, broken at blanks; what follows the first line is indented by `indent`. */
 void jl_view_flow(struct jl_cli *cli, size_t at, size_t indent, const char *text);
 
+/* "  Label     text": continued lines pass NULL. */
+void jl_view_entry(struct jl_cli *cli, const char *en, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void jl_view_estimate_json(struct jl_json *json, const char *key, const struct jl_estimate *estimate);
+
+/* A command's JSON: a struct by its table. */
+enum jl_status jl_view_fields(struct jl_cli *cli, const struct jl_schema *schema, const void *record);
 /* A command's page: a document is begun, built by `tell`, and shown. */
 void jl_view_page(struct jl_cli *cli, struct jl_doc *ret_doc);
 enum jl_status jl_view_show(struct jl_cli *cli, const struct jl_doc *doc, struct jl_err *err);
 /* Names of the command's own options, NULL at the end; NULL: out of memory. */
 const char *const *jl_view_options(struct jl_cli *cli);
+
+/* What waits for the server, what was sent just now, what the server refuses and why. */
+struct jl_store;
+void jl_view_spool(struct jl_cli *cli, const struct jl_store *store);
 
 /* Colour when the output is a terminal, else nothing. */
 const char *jl_view_bold(const struct jl_cli *cli);

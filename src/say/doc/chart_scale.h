@@ -32,4 +32,7 @@ const char *jl_tick_text(char out[JL_UNITS_TEXT_MAX], const struct jl_axis *axis
 bool jl_chart_range(const struct jl_chart *chart, double *ret_x_lo, double *ret_x_hi, double *ret_y_lo,
 		    double *ret_y_hi);
 
+/* Points without names, as characters (those with names are listed). */
+void jl_chart_plot(struct jl_buf *out, const struct jl_chart *chart);
+
 #endif

@@ -283,6 +283,15 @@ static void heat_text(struct jl_buf *out, const struct jl_chart *c)
 	}
 }
 
+static bool is_named(const struct jl_chart *c)
+{
+	for (size_t i = 0; i < c->n_series; i++)
+		for (size_t k = 0; k < c->series[i].n_points; k++)
+			if (c->series[i].points[k].label)
+				return true;
+	return false;
+}
+
 enum jl_status jl_chart_to_text(const struct jl_chart *c, size_t width, struct jl_buf *out, struct jl_err *err)
 {
 	jl_buf_printf(out, "  %s\n", c->title ? c->title : "");
@@ -292,6 +301,8 @@ enum jl_status jl_chart_to_text(const struct jl_chart *c, size_t width, struct j
 		heat_text(out, c);
 	else if (c->kind == JL_CHART_STACKED)
 		stacked_text(out, c, width);
+	else if (c->kind == JL_CHART_SCATTER && !is_named(c))
+		jl_chart_plot(out, c);
 	else
 		rows_text(out, c, width);
 	if (c->mark_label && !isnan(c->mark_x))

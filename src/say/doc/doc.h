@@ -58,6 +58,7 @@ struct jl_doc_row {
 
 struct jl_doc_column {
 	const char *head;
+	const char *key;  /* English, for programs; NULL: as the head */
 	const char *unit; /* shown under the head where all cells share it; NULL: none */
 	bool right;       /* numbers */
 	bool keep;        /* never cut where the terminal is narrow */

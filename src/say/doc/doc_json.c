@@ -71,6 +71,10 @@ static void table_json(struct jl_json *json, const struct jl_doc_block *b)
 {
 	jl_json_put_array(json, "columns");
 	for (size_t i = 0; i < b->n_columns; i++)
+		jl_json_string(json, b->columns[i].key ? b->columns[i].key : b->columns[i].head);
+	jl_json_end_array(json);
+	jl_json_put_array(json, "heads"); /* as people read them */
+	for (size_t i = 0; i < b->n_columns; i++)
 		jl_json_string(json, b->columns[i].head);
 	jl_json_end_array(json);
 	jl_json_put_array(json, "rows");

@@ -36,7 +36,7 @@ static void num_text(const struct jl_sink *s, const struct jl_num *num, struct j
 			jl_buf_putc(out, *at);
 	}
 	if (!s->page && num->origin == JL_ESTIMATED)
-		jl_buf_puts(out, jl_sink_is_markdown(s) ? " ⚠" : "\xc2\xa0⚠");
+		jl_buf_puts(out, jl_sink_is_markdown(s) ? " ○" : "\xc2\xa0○");
 	jl_buf_release(&shown);
 }
 

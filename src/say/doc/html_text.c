@@ -126,7 +126,7 @@ void jl_html_num(struct jl_buf *out, const struct jl_num *num)
 	jl_buf_puts(out, "\">");
 	jl_html_escape(out, jl_buf_text(&shown));
 	if (num->origin == JL_ESTIMATED) /* inside, so that no line breaks before it */
-		jl_buf_puts(out, "<span class=\"o\" aria-hidden=\"true\">⚠</span>");
+		jl_buf_puts(out, "<span class=\"o\" aria-hidden=\"true\">○</span>");
 	jl_buf_puts(out, "</span>");
 	jl_buf_release(&shown);
 	jl_buf_release(&told);

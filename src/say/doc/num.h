@@ -17,7 +17,7 @@ struct jl_num {
 	int n_decimals;    /* of a plain number, when n_digits is 0 and this is above 0 */
 	double lo, hi;     /* 80 % interval; NAN or 0/0: none */
 	bool show_interval; /* in the text, not only behind it */
-	bool show_source;   /* in the text: "3.06 USD/h 📄 AWS, us-east-1, 2025-06-04" */
+	bool show_source;   /* in the text: "3.06 USD/h ◇ AWS, us-east-1, 2025-06-04" */
 	bool binary;        /* bytes of memory: 24 GiB, as it is sold */
 	enum jl_origin origin;
 	const char *source, *date, *note; /* or NULL */

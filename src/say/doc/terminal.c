@@ -1,4 +1,4 @@
-/* The document as text for a terminal: what a command prints, or a report. A report shows a number with its mark (⚠ estimated); what
+/* The document as text for a terminal: what a command prints, or a report. A report shows a number with its mark (○ estimated); what
  * else is known of it is in the HTML and JSON. */
 #include <math.h>
 #include <stdio.h>
@@ -57,14 +57,22 @@ static void heading(const struct jl_sink *s, const struct jl_doc_block *b)
 	jl_buf_puts(s->out, "\n");
 }
 
+/* What a command finds is one paragraph; a report gives its title a line. */
 static void finding(const struct jl_sink *s, const struct jl_doc_block *b)
 {
-	const size_t indent = s->page ? 4 : 3;
+	const char *mark = jl_mark_text(b->mark);
 
-	jl_buf_printf(s->out, "%s%s ", s->page ? "  " : "", jl_mark_text(b->mark));
-	title_flow(s, b->title, indent, indent);
+	if (s->page) {
+		jl_buf_printf(s->out, "  %s ", mark);
+		jl_terminal_safe(s->out, b->title);
+		jl_buf_puts(s->out, ": ");
+		flow(s, b->runs, 5 + jl_utf8_width(mark) + jl_utf8_width(b->title), 6);
+		return;
+	}
+	jl_buf_printf(s->out, "%s ", mark);
+	title_flow(s, b->title, 3, 3);
 	if (b->runs)
-		paragraph(s, b, s->page ? "    " : "   ");
+		paragraph(s, b, "   ");
 }
 
 static void label(const struct jl_sink *s, const char *text)
@@ -222,8 +230,8 @@ static bool apart(const struct jl_sink *s, const struct jl_doc_block *before, co
 		return false;
 	if (b->kind == JL_DOC_ITEM)
 		return before->kind != JL_DOC_ITEM && !(s->page && before->kind == JL_DOC_PARA);
-	if (b->kind == JL_DOC_LEAD)
-		return before->kind != JL_DOC_LEAD;
+	if (b->kind == JL_DOC_LEAD || (b->kind == JL_DOC_FINDING && s->page))
+		return before->kind != b->kind;
 	if (b->kind == JL_DOC_NOTE)
 		return before->kind != JL_DOC_NOTE && !in_entries(before);
 	return !(in_entries(b) && in_entries(before));

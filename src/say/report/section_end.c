@@ -168,5 +168,5 @@ void jl_section_method(struct jl_section *s)
 	score_rows(s, &csv);
 	jl_csv_release(&csv);
 	jl_doc_para(s->doc);
-	JL_SAY(s, "Marks: ✅ measured, 📄 published or listed, ⚠ estimated. Numbers without a mark were given.");
+	JL_SAY(s, "Marks: ● measured, ◆ published, ◇ listed, ○ estimated. Numbers without a mark were given.");
 }

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "report/section.h"
 
 #define GROUPS_MAX 4
@@ -22,11 +23,6 @@ struct group {
 	size_t n_modes;
 };
 
-static bool same_text(const char *a, const char *b)
-{
-	return a == b || (a && b && strcmp(a, b) == 0);
-}
-
 static bool is_train(const struct jl_record *r)
 {
 	return r->kind && strcmp(r->kind, "train") == 0 && jl_record_metric(r, "samples_per_s") &&
@@ -36,14 +32,14 @@ static bool is_train(const struct jl_record *r)
 static bool same_group(const struct jl_record *a, const struct jl_record *b)
 {
 	for (size_t i = 0; i < sizeof group_texts / sizeof group_texts[0]; i++)
-		if (!same_text(jl_record_text(a, group_texts[i]), jl_record_text(b, group_texts[i])))
+		if (!jl_same_text(jl_record_text(a, group_texts[i]), jl_record_text(b, group_texts[i])))
 			return false;
 	for (size_t i = 0; i < sizeof group_numbers / sizeof group_numbers[0]; i++) {
 		const double x = jl_record_number(a, group_numbers[i]), y = jl_record_number(b, group_numbers[i]);
 		if (x != y && !(isnan(x) && isnan(y)))
 			return false;
 	}
-	return same_text(a->backend, b->backend) && same_text(a->machine, b->machine);
+	return jl_same_text(a->backend, b->backend) && jl_same_text(a->machine, b->machine);
 }
 
 static double workers_of(const struct jl_record *r)

@@ -150,13 +150,22 @@ static void largest_table(struct jl_doc *doc, const struct jl_tell_compare *in)
 	}
 }
 
+static const char *filled(struct jl_doc *doc, const char *format, const char *count)
+{
+	const size_t at = strcspn(format, "%");
+
+	return jl_tell_text(doc, "%.*s%s%s", (int)at, format, count, format[at] ? format + at + 2 : "");
+}
+
 /* A head with a count in it: "10 epochs". */
 static struct jl_tell_head counted(struct jl_doc *doc, const char *one, const char *many, double n)
 {
+	const char *en = n > 1 ? many : one;
 	char count[JL_UNITS_TEXT_MAX];
 
 	jl_count_text(count, n);
-	return (struct jl_tell_head){ .en = jl_arena_printf(doc->arena, n > 1 ? many : one, count),
+	return (struct jl_tell_head){ .en = jl_tell_text(doc, "%s" JL_HEAD_BOTH "%s", filled(doc, en, count),
+							 filled(doc, jl_msg(en), count)),
 				      .how = JL_COLUMN_KEEP };
 }
 
@@ -167,12 +176,12 @@ static void whole_table(struct jl_doc *doc, const struct jl_tell_compare *in)
 	struct jl_tell_head heads[5] = { { JL_N("system"), JL_COLUMN_TEXT } };
 	size_t n = 1;
 
-	heads[n++] = counted(doc, JL_("%s epoch"), JL_("%s epochs"), c->epochs);
+	heads[n++] = counted(doc, JL_N("%s epoch"), JL_N("%s epochs"), c->epochs);
 	heads[n++] = (struct jl_tell_head){ "kWh", JL_COLUMN_KEEP };
 	if (has_repeat)
-		heads[n++] = counted(doc, JL_("x %s training"), JL_("x %s trainings"), c->repeat);
+		heads[n++] = counted(doc, JL_N("x %s training"), JL_N("x %s trainings"), c->repeat);
 	if (has_tune)
-		heads[n++] = counted(doc, JL_("x %s trial"), JL_("x %s trials"), c->tune);
+		heads[n++] = counted(doc, JL_N("x %s trial"), JL_N("x %s trials"), c->tune);
 	jl_tell_table(doc, NULL, heads, n);
 	for (size_t i = 0; i < c->n_rows; i++) {
 		const struct jl_compare_row *row = &c->rows[i];
@@ -247,7 +256,7 @@ static void observed_lead(struct jl_doc *doc, const struct jl_tell_compare *in)
 
 	step.n_digits = 4;
 	jl_doc_lead(doc);
-	rest = jl_tell_part(doc, JL_("| a batch of | on |  ✅ observed"));
+	rest = jl_tell_part(doc, JL_("| a batch of | on |  ● observed"));
 	jl_tell_num(doc, step);
 	rest = jl_tell_part(doc, rest);
 	jl_tell_num(doc, jl_num_given(run->batch, JL_K_NUMBER, NULL));
@@ -325,7 +334,7 @@ static void settings(struct jl_doc *doc, const struct jl_tell_compare *in)
 
 static void how_sure(struct jl_doc *doc, const struct jl_compare *compare)
 {
-	const char *label = JL_("⚠ estimated");
+	const char *label = JL_("○ estimated");
 
 	if (!compare->subject)
 		jl_tell_note(doc, label, JL_ESTIMATED, "%s",

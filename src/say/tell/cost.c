@@ -394,7 +394,7 @@ static void tariff_note(struct jl_doc *doc, const char *tariff, const char *newe
 		(void)jl_date_parse(&day, year, NULL);
 	jl_doc_note(doc, JL_MARK_NONE, JL_("Tariff"));
 	jl_doc_name(doc, tariff);
-	jl_doc_text(doc, " 📄 ");
+	jl_doc_text(doc, " ◇ ");
 	jl_doc_name(doc, jl_arena_printf(doc->arena, "%s%s%s", source ? source : "", source ? ", " : "", date));
 	if (today - day > OLD_DAYS)
 		jl_doc_said(doc,
@@ -405,17 +405,6 @@ static void tariff_note(struct jl_doc *doc, const char *tariff, const char *newe
 		JL_TELL(doc, "; newer: --tariff ");
 		jl_doc_name(doc, newer);
 	}
-}
-
-/* Why a rounder figure is often told for the same inputs. */
-static void by_hand(struct jl_doc *doc, const struct jl_cost_pair *p)
-{
-	if (isnan(p->by_hand) || isnan(p->days) || p->by_hand == ceil(p->days) || p->days < 60)
-		return;
-	jl_tell_note(doc, JL_("Note"), JL_ESTIMATED,
-		     JL_("Often told as %.0f days: that pays a whole year's electricity at once (%.0f days) and "
-			 "rounds up to full months of 30 days."),
-		     p->by_hand, p->by_hand_unrounded);
 }
 
 static bool resale_counts(const struct jl_cost_study *study)
@@ -517,8 +506,6 @@ static void notes(struct jl_doc *doc, const struct jl_tell_cost *in)
 				    study->lines[i].tariff_source, in->today);
 			break;
 		}
-	for (size_t i = 0; i < study->n_pairs; i++)
-		by_hand(doc, &study->pairs[i]);
 	if (in->study->has_work)
 		run_assumptions(doc, in);
 	assumptions(doc, in);

@@ -1,12 +1,27 @@
 #include "tell/schemas.h"
 
+#include "build/answer.h"
+#include "check/answer.h"
 #include "cost/fields.h"
+#include "plan/answer.h"
 #include "predict/fields.h"
+#include "tell/predict.h"
 
 const struct jl_told jl_told[] = {
+	{ "build", &jl_build_fields },
+	{ "build-upgrade", &jl_upgrade_fields },
+	{ "check", &jl_check_fields },
 	{ "compare", &jl_compare_fields },
 	{ "cost", &jl_cost_fields },
 	{ "cost-bill", &jl_bill_fields },
 	{ "cost-machine-bill", &jl_machine_bill_fields },
+	{ "fit", &jl_fit_fields },
+	{ "plan", &jl_plan_fields },
+	{ "plan-batch-limit", &jl_batch_fields },
+	{ "plan-fleet", &jl_fleet_fields },
+	{ "predict", &jl_tell_predicted_fields },
+	{ "predict-collective", &jl_collective_fields },
+	{ "predict-explain", &jl_explained_fields },
+	{ "predict-sweep", &jl_sweep_fields },
 	{ NULL, NULL },
 };

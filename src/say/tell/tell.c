@@ -71,6 +71,22 @@ void jl_tell_cell(struct jl_doc *doc, struct jl_num num)
 		jl_doc_cell_num(doc, &num);
 }
 
+static const char *head_of(const char *en)
+{
+	const char *both = strchr(en, *JL_HEAD_BOTH);
+
+	return both ? both + 1 : jl_msg(en);
+}
+
+/* Its English: without the sense that tells it from others. */
+static const char *key_of(struct jl_doc *doc, const char *en)
+{
+	const char *sense = strchr(en, '\004');
+
+	en = sense ? sense + 1 : en;
+	return jl_tell_text(doc, "%.*s", (int)strcspn(en, JL_HEAD_BOTH), en);
+}
+
 void jl_tell_table(struct jl_doc *doc, const char *title, const struct jl_tell_head *heads, size_t n)
 {
 	struct jl_doc_column *columns = jl_arena_array(doc->arena, n, sizeof *columns);
@@ -80,10 +96,13 @@ void jl_tell_table(struct jl_doc *doc, const char *title, const struct jl_tell_h
 		return;
 	}
 	for (size_t i = 0; i < n; i++)
-		columns[i] = (struct jl_doc_column){ .head = jl_msg(heads[i].en),
+		columns[i] = (struct jl_doc_column){ .head = head_of(heads[i].en),
+						     .key = key_of(doc, heads[i].en),
 						     .right = heads[i].how == JL_COLUMN_FIGURE,
 						     .keep = heads[i].how == JL_COLUMN_KEEP,
-						     .min_width = i == 0 ? 10 : 0 };
+						     .min_width = heads[i].how >> 8 ? (size_t)heads[i].how >> 8
+								  : i == 0          ? 10
+										    : 0 };
 	jl_doc_table(doc, title, columns, n);
 }
 
@@ -135,16 +154,92 @@ struct jl_chart_point *jl_tell_series(struct jl_doc *doc, struct jl_chart *chart
 	return points;
 }
 
-void jl_tell_note(struct jl_doc *doc, const char *label, enum jl_origin origin, const char *format, ...)
+/* A sentence of one text into what is open. */
+static void said(struct jl_doc *doc, enum jl_origin origin, const char *format, va_list args)
 {
 	char text[1024];
+
+	jl_vformat(text, sizeof text, format, args);
+	jl_doc_said(doc, text, origin, origin == JL_ESTIMATED ? JL_METHOD : NULL);
+}
+
+void jl_tell_note(struct jl_doc *doc, const char *label, enum jl_origin origin, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	jl_doc_note(doc, JL_MARK_NONE, label);
+	said(doc, origin, format, args);
+	va_end(args);
+}
+
+void jl_tell_entry(struct jl_doc *doc, const char *label, enum jl_origin origin, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	jl_doc_entry(doc, label);
+	said(doc, origin, format, args);
+	va_end(args);
+}
+
+void jl_tell_piece(struct jl_doc *doc, enum jl_origin origin, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	if (doc->last && doc->last->runs)
+		jl_doc_dot(doc);
+	said(doc, origin, format, args);
+	va_end(args);
+}
+
+const char *jl_tell_text(struct jl_doc *doc, const char *format, ...)
+{
+	char text[1024];
+	const char *kept;
 	va_list args;
 
 	va_start(args, format);
 	jl_vformat(text, sizeof text, format, args);
 	va_end(args);
-	jl_doc_note(doc, JL_MARK_NONE, label);
-	jl_doc_said(doc, text, origin, origin == JL_ESTIMATED ? JL_METHOD : NULL);
+	kept = jl_arena_strdup(doc->arena, text);
+	if (!kept)
+		doc->failed = JL_E_NOMEM;
+	return kept ? kept : "";
+}
+
+const char *jl_tell_percent(struct jl_doc *doc, double frac)
+{
+	return jl_tell_text(doc, "%.0f %%", 100 * frac);
+}
+
+const char *jl_estimate_text(char out[JL_RANGE_TEXT_MAX], const struct jl_estimate *e, enum jl_kind kind)
+{
+	return jl_range_text(out, e->value, e->lo, e->hi, kind);
+}
+
+const char *jl_about_range_text(char out[JL_RANGE_TEXT_MAX], const struct jl_estimate *e)
+{
+	char value[JL_UNITS_TEXT_MAX], lo[JL_UNITS_TEXT_MAX], hi[JL_UNITS_TEXT_MAX];
+
+	snprintf(out, JL_RANGE_TEXT_MAX, "%.40s (%.40s–%.40s)", jl_about_text(value, e->value),
+		 jl_about_text(lo, e->lo), jl_about_text(hi, e->hi));
+	return out;
+}
+
+bool jl_date_is_old(const char *date, long today)
+{
+	const long old_days = 90;
+	long day;
+
+	return date && jl_date_parse(&day, date, NULL) == JL_OK && today - day > old_days;
+}
+
+const char *jl_dated_text(char out[JL_DATED_MAX], const char *date, long today)
+{
+	jl_format(out, JL_DATED_MAX, "%.40s%s", date ? date : "?", jl_date_is_old(date, today) ? JL_(", old ⚠") : "");
+	return out;
 }
 
 static bool among(const char *const *names, const char *name)
@@ -164,7 +259,7 @@ void jl_tell_assumed(struct jl_doc *doc, const struct jl_notes *notes, const cha
 		const struct jl_note *note = &notes->items[i];
 
 		if (i)
-			jl_doc_text(doc, " · ");
+			jl_doc_text(doc, "\xc2\xa0· ");
 		jl_doc_said(doc, note->text, JL_ESTIMATED, JL_METHOD);
 		if (among(options, note->key))
 			jl_doc_textf(doc, " (--%s)", note->key);

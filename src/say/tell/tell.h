@@ -29,14 +29,16 @@ void jl_tell_num(struct jl_doc *doc, struct jl_num num);  /* into what is open *
 void jl_tell_cell(struct jl_doc *doc, struct jl_num num); /* a cell; a dash where it is not known */
 
 struct jl_tell_head {
-	const char *en;
-	int how; /* enum jl_column; false and true: text and figures */
+	const char *en; /* a message; or English and what is read, JL_HEAD_BOTH between them */
+	int how;        /* enum jl_column; false and true: text and figures */
 };
 enum jl_column {
 	JL_COLUMN_TEXT,   /* cut where the terminal is narrow */
 	JL_COLUMN_FIGURE, /* to the right */
 	JL_COLUMN_KEEP    /* text that is never cut, a figure with its interval */
 };
+#define JL_HEAD_BOTH       "\x1f"
+#define JL_COLUMN_LEAST(n) (JL_COLUMN_TEXT | (n) << 8) /* text that is never cut below so many columns */
 void jl_tell_table(struct jl_doc *doc, const char *title, const struct jl_tell_head *heads, size_t n);
 
 /* A chart in the arena with nothing in it; NULL: out of memory (the document knows). */
@@ -47,6 +49,24 @@ struct jl_chart_point *jl_tell_series(struct jl_doc *doc, struct jl_chart *chart
 /* A note of one text: "Price: rent: 2.14 USD/h"; its figures have this origin and source. */
 void jl_tell_note(struct jl_doc *doc, const char *label, enum jl_origin origin, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
+
+/* The same behind a label, as an entry: "Bound by  compute: ..."; "" goes on below the last one. */
+void jl_tell_entry(struct jl_doc *doc, const char *label, enum jl_origin origin, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+/* One of several pieces of what is open: "batch 4 · sequence 512". */
+void jl_tell_piece(struct jl_doc *doc, enum jl_origin origin, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+/* Text in the document's arena; "" where there is no memory. */
+const char *jl_tell_text(struct jl_doc *doc, const char *format, ...) __attribute__((format(printf, 2, 3)));
+const char *jl_tell_percent(struct jl_doc *doc, double frac); /* "17 %": whole ones */
+
+/* "0.87 s (0.64–1.2)"; "46 (38–55)": two digits, with separators. */
+const char *jl_estimate_text(char out[JL_RANGE_TEXT_MAX], const struct jl_estimate *estimate, enum jl_kind kind);
+const char *jl_about_range_text(char out[JL_RANGE_TEXT_MAX], const struct jl_estimate *estimate);
+/* "2025-10-27, old ⚠": rents move, so an old one is marked. */
+bool jl_date_is_old(const char *date, long today);
+#define JL_DATED_MAX 64
+const char *jl_dated_text(char out[JL_DATED_MAX], const char *date, long today);
 
 /* "Assumed: ...": choices that were made for the person, each with the option of the command that would say it otherwise. `options`: the
  * names of those that the command has, NULL at the end; NULL: no command. */

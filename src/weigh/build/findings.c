@@ -37,7 +37,7 @@ static void say(const struct checking *c, const char *id, enum jl_part_level lev
 	size_t n = 0;
 	va_list args;
 
-	if (c->out->n == JL_FINDINGS_MAX)
+	if (c->out->n == JL_PART_FINDINGS_MAX)
 		return;
 	*f = (struct jl_part_finding){ .id = id, .level = level, .sure = sure };
 	va_start(args, en);

@@ -15,9 +15,9 @@ enum jl_part_level {
 
 enum jl_part_sure { JL_SURE_PHYSICS, JL_SURE_SPEC, JL_SURE_MEASURED, JL_SURE_OPINION, JL_N_SURE };
 
-#define JL_PART_TEXT_MAX  320
-#define JL_PART_RULES_MAX 4
-#define JL_FINDINGS_MAX   32
+#define JL_PART_TEXT_MAX     320
+#define JL_PART_RULES_MAX    4
+#define JL_PART_FINDINGS_MAX 32
 
 struct jl_part_finding {
 	const char *id; /* psu, psu-margin, connectors, slots, ... */
@@ -28,7 +28,7 @@ struct jl_part_finding {
 };
 
 struct jl_part_findings {
-	struct jl_part_finding items[JL_FINDINGS_MAX];
+	struct jl_part_finding items[JL_PART_FINDINGS_MAX];
 	size_t n;
 	double load_W;                  /* all cards at their limit, CPU and the rest */
 	double psu_least_W, psu_most_W; /* what the rules ask for: smallest and largest */

@@ -10,61 +10,20 @@ const struct jl_choice jl_currency_choices[] = { { "USD", JL_USD }, { "KRW", JL_
 
 /* --- an option */
 
-static bool is_rented(const void *record)
-{
-	return jl_cost_is_rent(((const struct jl_cost_option *)record)->kind);
-}
+JL_BOOL_OF(is_rented, jl_cost_option, jl_cost_is_rent(r->kind));
 
 static bool is_owned(const void *record)
 {
 	return !is_rented(record);
 }
 
-static bool row_is_owned(const void *record)
-{
-	return is_owned(((const struct jl_cost_row *)record)->option);
-}
-
-static bool has_host(const void *record)
-{
-	return ((const struct jl_cost_option *)record)->host.micro != 0;
-}
-
-static const char *kind(const void *record, char out[JL_FIELD_TEXT_MAX])
-{
-	(void)out;
-	return jl_cost_kind_key(((const struct jl_cost_option *)record)->kind);
-}
-
-static const char *system_text(const void *record, char out[JL_FIELD_TEXT_MAX])
-{
-	const struct jl_cost_option *o = record;
-
-	(void)out;
-	return o->has_system ? o->system.text : NULL;
-}
-
-static const char *price_currency(const void *record, char out[JL_FIELD_TEXT_MAX])
-{
-	const struct jl_cost_option *o = record;
-
-	(void)out;
-	return jl_currency_name(is_rented(o) ? o->per_hour.currency : o->price.currency);
-}
-
-static const char *price_origin(const void *record, char out[JL_FIELD_TEXT_MAX])
-{
-	(void)out;
-	return ((const struct jl_cost_option *)record)->price_date ? "listed" : "given";
-}
-
-static const char *watts_origin(const void *record, char out[JL_FIELD_TEXT_MAX])
-{
-	const struct jl_cost_option *o = record;
-
-	(void)out;
-	return o->watts_predicted ? "predicted" : o->watts_assumed ? "assumed" : "given";
-}
+JL_BOOL_OF(row_is_owned, jl_cost_row, is_owned(r->option));
+JL_BOOL_OF(has_host, jl_cost_option, r->host.micro != 0);
+JL_TEXT_OF(kind, jl_cost_option, jl_cost_kind_key(r->kind));
+JL_TEXT_OF(system_text, jl_cost_option, r->has_system ? r->system.text : NULL);
+JL_TEXT_OF(price_currency, jl_cost_option, jl_currency_name(is_rented(r) ? r->per_hour.currency : r->price.currency));
+JL_TEXT_OF(price_origin, jl_cost_option, r->price_date ? "listed" : "given");
+JL_TEXT_OF(watts_origin, jl_cost_option, r->watts_predicted ? "predicted" : r->watts_assumed ? "assumed" : "given");
 
 static const struct jl_field option[] = {
 	{ JL_FIELD(jl_cost_option, CHARS, name) },
@@ -99,15 +58,8 @@ static const struct jl_field paid[] = {
 };
 static const struct jl_schema paid_schema = JL_SCHEMA("paid", jl_cost_paid, paid);
 
-static bool is_known(const void *record)
-{
-	return ((const struct jl_cost_work *)record)->known;
-}
-
-static bool draws(const void *record)
-{
-	return is_known(record) && !isnan(((const struct jl_cost_work *)record)->run_kWh.value);
-}
+JL_BOOL_OF(is_known, jl_cost_work, r->known);
+JL_BOOL_OF(draws, jl_cost_work, is_known(record) && !isnan(r->run_kWh.value));
 
 #define KNOWN(M, KEY) JL_FIELD_AS(jl_cost_work, ESTIMATE, M, KEY), .flags = JL_FF_OMIT, .when = is_known
 static const struct jl_field work[] = {
@@ -131,10 +83,7 @@ static const struct jl_schema row_schema = JL_SCHEMA("option", jl_cost_row, row)
 
 /* --- when one becomes cheaper than another */
 
-static double months(const void *record)
-{
-	return ((const struct jl_cost_pair *)record)->days / (365.25 / 12);
-}
+JL_NUMBER_OF(months, jl_cost_pair, r->days / (365.25 / 12));
 
 static const char *break_even_date(const void *record, char out[JL_FIELD_TEXT_MAX])
 {
@@ -158,22 +107,14 @@ static const struct jl_field pair[] = {
 	{ JL_FIELD_AS(jl_cost_pair, NUMBER, days, "break_even_days") },
 	{ JL_FIELD_NUMBER_OF("break_even_months", months) },
 	{ JL_FIELD_TEXT_OF("break_even_date", break_even_date) },
-	{ JL_FIELD_AS(jl_cost_pair, NUMBER, by_hand, "often_told_days") },
 	{ JL_FIELD_MANY(jl_cost_pair, ARRAY, swings, n_swings, "sensitivity", &swing_schema) },
 };
 static const struct jl_schema pair_schema = JL_SCHEMA("break_even", jl_cost_pair, pair);
 
 /* --- all of it */
 
-static bool is_flat(const void *record)
-{
-	return !((const struct jl_cost_study *)record)->setting.tariff;
-}
-
-static bool has_fx(const void *record)
-{
-	return ((const struct jl_cost_study *)record)->setting.fx.krw_micro != 0;
-}
+JL_BOOL_OF(is_flat, jl_cost_study, !r->setting.tariff);
+JL_BOOL_OF(has_fx, jl_cost_study, r->setting.fx.krw_micro != 0);
 
 static const char *start(const void *record, char out[JL_FIELD_TEXT_MAX])
 {

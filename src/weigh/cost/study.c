@@ -104,13 +104,6 @@ static enum jl_status add_pair(struct jl_cost_study *study, size_t a, size_t b, 
 	p->cheap_name = study->options[p->cheap].name;
 	p->days = jl_cost_break_even(&study->lines[p->dear], &study->lines[p->cheap], study->setting.horizon_days);
 	p->day = study->setting.start_day + (isnan(p->days) ? 0 : (long)ceil(p->days));
-	p->by_hand_unrounded = NAN;
-	/* by hand nobody reckons with monthly costs and interest */
-	p->by_hand = NAN;
-	if (!study->options[a].per_month.micro && !study->options[b].per_month.micro &&
-	    !study->options[p->dear].finance_ppm)
-		p->by_hand = jl_cost_break_even_by_hand(&study->lines[p->dear], &study->lines[p->cheap],
-							&study->setting, &p->by_hand_unrounded);
 	status = jl_cost_sensitivity(p->swings, &p->n_swings, &study->options[p->dear], &study->options[p->cheap],
 				     &study->setting, JL_COST_STEP_FRAC, cat, err);
 	if (!status)

@@ -26,7 +26,6 @@ struct jl_cost_pair {
 	const char *dear_name, *cheap_name;
 	double days; /* NAN: not within the horizon */
 	long day;    /* the date of it, parts of a day counted as a whole one */
-	double by_hand, by_hand_unrounded;
 	struct jl_cost_swing swings[JL_COST_SWINGS_MAX];
 	size_t n_swings;
 };

@@ -182,19 +182,6 @@ double jl_cost_break_even(const struct jl_cost_line *dear, const struct jl_cost_
 	return NAN;
 }
 
-double jl_cost_break_even_by_hand(const struct jl_cost_line *dear, const struct jl_cost_line *cheap,
-				  const struct jl_cost_setting *s, double *ret_unrounded)
-{
-	const long n = s->horizon_days < DAYS_A_YEAR ? s->horizon_days : DAYS_A_YEAR;
-	const double rent_a_day = (double)(cheap->cum_micro[n] - cheap->cum_micro[0]) / (double)n;
-	const double paid = (double)(dear->cum_micro[0] + dear->year_power.micro - cheap->cum_micro[0]);
-
-	if (!(rent_a_day > 0) || !(paid > 0) || dear->year_power.micro == 0)
-		return NAN;
-	*ret_unrounded = paid / rent_a_day;
-	return ceil(*ret_unrounded / 30) * 30;
-}
-
 JL_WIDE_MATH enum jl_status jl_cost_per_work_hour(struct jl_money *ret_money, const struct jl_cost_line *line,
 						  const struct jl_cost_setting *s, struct jl_err *err)
 {

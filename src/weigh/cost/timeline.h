@@ -36,10 +36,6 @@ enum jl_status jl_cost_line_make(struct jl_cost_line *ret_line, const struct jl_
  * horizon. */
 double jl_cost_break_even(const struct jl_cost_line *dear, const struct jl_cost_line *cheap, long horizon_days);
 
-/* As it is often reckoned by hand: a whole year's electricity paid at once, then rounded up to months of thirty days; NAN: none. */
-double jl_cost_break_even_by_hand(const struct jl_cost_line *dear, const struct jl_cost_line *cheap,
-				  const struct jl_cost_setting *setting, double *ret_unrounded);
-
 /* Energy of n days in thousandths of a kWh, PUE included. */
 long long jl_cost_milli_kWh(const struct jl_cost_option *option, const struct jl_cost_setting *setting, long n_days);
 

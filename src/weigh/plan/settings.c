@@ -13,6 +13,15 @@ const char *jl_plan_target_name(enum jl_plan_target target)
 	return names[target];
 }
 
+const char *jl_plan_target_title(enum jl_plan_target target)
+{
+	static const char *const titles[JL_N_PLAN_TARGET] = { [JL_PLAN_MEGATRON] = "Megatron-LM",
+							      [JL_PLAN_DEEPSPEED] = "DeepSpeed",
+							      [JL_PLAN_TORCHTITAN] = "PyTorch FSDP (torchtitan)" };
+
+	return titles[target];
+}
+
 static int is_cut(const struct jl_plan *p)
 {
 	return p->tp > 1 || p->pp > 1 || p->cp > 1 || p->ep > 1;

@@ -5,20 +5,14 @@
 
 /* --- at one batch */
 
-static bool possible(const void *record)
-{
-	return ((const struct jl_compare_at *)record)->possible;
-}
+JL_BOOL_OF(possible, jl_compare_at, r->possible);
 
 static bool impossible(const void *record)
 {
 	return !possible(record);
 }
 
-static bool has_parts(const void *record)
-{
-	return possible(record) && !isnan(((const struct jl_compare_at *)record)->part_s.matrix);
-}
+JL_BOOL_OF(has_parts, jl_compare_at, possible(record) && !isnan(r->part_s.matrix));
 
 static const struct jl_field parts[] = {
 	{ JL_FIELD(jl_step_share, NUMBER, matrix) },
@@ -52,16 +46,8 @@ static const struct jl_schema at_schema = JL_SCHEMA("at_batch", jl_compare_at, a
 
 /* --- one system */
 
-static const char *row_origin(const void *record, char out[JL_FIELD_TEXT_MAX])
-{
-	(void)out;
-	return ((const struct jl_compare_row *)record)->observed ? "observed" : "estimated";
-}
-
-static bool is_planned(const void *record)
-{
-	return ((const struct jl_compare_row *)record)->plan.dp >= 1;
-}
+JL_TEXT_OF(row_origin, jl_compare_row, r->observed ? "observed" : "estimated");
+JL_BOOL_OF(is_planned, jl_compare_row, r->plan.dp >= 1);
 
 static const struct jl_field row[] = {
 	{ JL_FIELD(jl_compare_row, TEXT, system) },
@@ -78,18 +64,8 @@ static const struct jl_schema row_schema = JL_SCHEMA("compared_system", jl_compa
 
 /* --- the run that was observed */
 
-static double epoch_s(const void *record)
-{
-	const struct jl_observed *run = record;
-
-	return run->batches * run->step_s;
-}
-
-static const char *mix_id(const void *record, char out[JL_FIELD_TEXT_MAX])
-{
-	(void)out;
-	return jl_mixes[((const struct jl_observed *)record)->kind].id;
-}
+JL_NUMBER_OF(epoch_s, jl_observed, r->batches * r->step_s);
+JL_TEXT_OF(mix_id, jl_observed, jl_mixes[r->kind].id);
 
 static const char *precision(const void *record, char out[JL_FIELD_TEXT_MAX])
 {
@@ -125,23 +101,14 @@ static const struct jl_schema seen_schema = JL_SCHEMA("observed", jl_compare_see
 
 /* --- all of it */
 
-static bool is_run(const void *record)
-{
-	return !((const struct jl_compare *)record)->subject;
-}
+JL_BOOL_OF(is_run, jl_compare, !r->subject);
 
 static bool is_model(const void *record)
 {
 	return !is_run(record);
 }
 
-static const char *model(const void *record, char out[JL_FIELD_TEXT_MAX])
-{
-	const struct jl_compare *compare = record;
-
-	(void)out;
-	return compare->subject ? compare->subject->id : NULL;
-}
+JL_TEXT_OF(model, jl_compare, r->subject ? r->subject->id : NULL);
 
 static size_t n_others(const void *record)
 {

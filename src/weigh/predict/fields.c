@@ -7,12 +7,7 @@ const struct jl_choice jl_recompute_choices[] = { { "none", JL_RECOMPUTE_NONE },
 						  { "full", JL_RECOMPUTE_FULL },
 						  { NULL, 0 } };
 
-static double shard_of(const void *record)
-{
-	const struct jl_plan *p = record;
-
-	return p->shard > 0 ? p->shard : p->dp * p->cp;
-}
+JL_NUMBER_OF(shard_of, jl_plan, r->shard > 0 ? r->shard : r->dp * r->cp);
 
 static const struct jl_field parallel[] = {
 	{ JL_FIELD(jl_plan, NUMBER, dp), .about = "data-parallel replicas" },

@@ -162,6 +162,7 @@ static void predict_cost(struct jl_prediction *p, const struct jl_catalog *cat, 
 	const struct jl_estimate time_s = p->whole_run ? p->run_s : p->step_s;
 
 	p->power_W = jl_case_power_W(c, &p->step);
+	p->drawn_W = p->power_W * c->pue;
 	p->energy_J = jl_energy_of(time_s, p->power_W * c->pue, jl_power_half_ln(&c->machine, p->power_W));
 	p->rent = cat ? jl_rent_find(cat, &c->machine.sys) : (struct jl_rent){ .usdps = NAN };
 	p->cost_usd = as_time(p, time_s.value * p->rent.usdps * c->n_gpus);
@@ -178,7 +179,12 @@ static double reduced_B(const struct jl_case *c)
 
 void jl_predict(struct jl_prediction *ret_prediction, const struct jl_catalog *cat, const struct jl_case *c)
 {
-	struct jl_prediction p = { .capacity_B = c->machine.dev.mem_B, .input = jl_case_input(c) };
+	struct jl_prediction p = { .capacity_B = c->machine.dev.mem_B,
+				   .input = jl_case_input(c),
+				   .pipeline = c->input,
+				   .ram_B = c->ram_B,
+				   .unit = c->subject.kind->unit(&c->subject),
+				   .host_power_W = c->machine.host_idle_W * c->machine.sys.n_nodes };
 	const double tokens = c->global_batch * c->shard.seq;
 	const double units = c->global_batch * c->subject.kind->units(&c->subject);
 

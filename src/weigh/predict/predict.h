@@ -114,16 +114,21 @@ struct jl_prediction {
 	double below_frac;      /* downward */
 	struct jl_estimate step_s, samples_per_s, tokens_per_s, tokens_per_s_per_gpu;
 	struct jl_estimate units_per_s; /* of a network that counts other things than samples */
+	const char *unit;               /* those; NULL: tokens */
 	double mfu_frac;
 	double flop;                       /* of the model, forward and backward, all GPUs, one step */
 	double power_W;                    /* of all GPUs and hosts while it runs, before PUE */
+	double drawn_W;                    /* with it */
+	double host_power_W;               /* of the hosts beside their GPUs */
 	double steps_per_epoch;            /* NAN: not asked for */
 	struct jl_estimate epoch_s, run_s; /* NAN where not asked for */
 	bool whole_run;                    /* energy and cost are of the run; else of one step */
 	struct jl_estimate energy_J, cost_usd;
 	struct jl_rent rent;
 	struct jl_input_time input; /* what the input pipeline needs a step, hidden or not */
+	struct jl_input pipeline;   /* that pipeline */
 	double host_B;              /* host memory that offloading needs, one host */
+	double ram_B;               /* what a host has; NAN: not known */
 	double reduced_B;           /* gradient bytes a device exchanges a step */
 	double kind_frac
 		[3]; /* of compute: matrix products, attention, streams; networks: other products, convolutions, streams */

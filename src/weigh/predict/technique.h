@@ -17,6 +17,11 @@ struct jl_technique {
 	double cost_frac; /* step / fastest step that fits, less 1; NAN: none fits */
 };
 
+struct jl_fit { /* all of them */
+	size_t n;
+	struct jl_technique rows[JL_TECHNIQUES_MAX];
+};
+
 /* Every technique at the same global batch (the request's; else predict's, or the next that all devices can share). The
  * first row is what predict runs. `ret_rows` has JL_TECHNIQUES_MAX. */
 enum jl_status jl_techniques(struct jl_technique *ret_rows, size_t *ret_n, const struct jl_catalog *cat,

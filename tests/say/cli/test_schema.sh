@@ -23,8 +23,23 @@ run 0 cost --buy "rtx-3090 desktop" --rent aws:p3.2xlarge --spot aws:p3.2xlarge 
 run 0 cost --buy "desktop 3000000 KRW" --rent "2.14 USD/h" --tariff kepco --fx 1400 --currency KRW --json; fits cost
 run 0 cost llama-3-8b --tokens 1e9 --buy "8x h100-sxm5 300000 USD" --rent "unknown thing 2 USD/h" --json; fits cost
 run 0 cost --bill "350 kWh" --tariff kepco --month 5 --json; fits cost-bill
+run 0 predict llama-3-8b --on "4x rtx-3090" --batch 1 --seq 2048 --parallel zero=3 --offload optimizer,params --recompute full --json; fits predict
+run 0 predict resnet-50 --on dgx-h100 --batch 256 --samples 1281167 --epochs 90 --near --json; fits predict
+run 0 predict gpt-305m --on "4x rtx-3090" --batch 4 --sweep gpus=1,4 --json; fits predict-sweep
+run 0 predict gpt-305m --on "4x rtx-3090" --batch 4 --explain --json; fits predict-explain
+run 0 predict allreduce --on aws:p5.48xlarge --size "16 GB" --sweep nodes=2,125 --json; fits predict-collective
+run 0 plan llama-3-8b --on dgx-h100 --json; fits plan
+run 3 plan llama-3-70b --on "2x rtx-3090" --forbid offload --json; fits plan
+run 0 plan gpt2-124m --gpus 8,16,20 --kinds h100-sxm5 --tokens 1e9 --json; fits plan-fleet
+run 0 plan gpt2-124m --batch-limit --on rtx-4090 --on h200-sxm --json; fits plan-batch-limit
+run 0 fit llama-3-8b --on "2x rtx-3090" --json; fits fit
+run 0 check allreduce --size "16 GB" --algbw "156 GB/s" --on "125x aws:p5.48xlarge" --json; fits check
+run 3 check gemm --rate "20 TFLOP/s" --on h100-sxm5 --json; fits check
+run 3 build --gpu "4x rtx-3090" --psu "1000 W" --json; fits build
+run 0 build --upgrade "2x rtx-3090" --json; fits build-upgrade
 
 # A document that has not the form is seen
+run 0 cost --bill "350 kWh" --tariff kepco --month 5 --json
 python3 -c "import json,sys; j=json.load(open(sys.argv[1])); del j['total']; j['month']='May'; j['more']=1; json.dump(j,open(sys.argv[1],'w'))" "$work/out"
 if python3 "$here/schema.py" "$JEOUL_SOURCE/docs/schema/cost-bill.json" "$work/out" > "$work/faults"; then bad "a wrong document fits"; else ok; fi
 if [ "$(wc -l < "$work/faults")" -eq 3 ]; then ok; else bad "faults: $(cat "$work/faults")"; fi

@@ -1,0 +1,10 @@
+/* Verdicts: one in full, or a table of many with the worst in full. */
+#ifndef JL_TELL_CHECK_H
+#define JL_TELL_CHECK_H
+
+#include "check/answer.h"
+#include "tell/tell.h"
+
+void jl_tell_check(struct jl_doc *doc, const struct jl_check_answer *answer);
+
+#endif

@@ -1,0 +1,143 @@
+/* What people reckon by hand (bandwidth ratio, tensor-core cycles) beside the full model. */
+#include <math.h>
+
+#include "tell/predict.h"
+
+static void ratios(struct jl_doc *doc, const struct jl_explained *x)
+{
+	const struct jl_device *dev = &x->how.machine.dev, *was = &x->base.machine.dev;
+	const struct jl_explain *e = &x->e;
+
+	jl_tell_entry(doc, JL_("bandwidth"), JL_LISTED, JL_("%.0f / %.0f GB/s = %.2fx a device"), dev->mem_Bps / 1e9,
+		      was->mem_Bps / 1e9, e->bandwidth_ratio);
+	jl_tell_entry(doc, "", JL_PUBLISHED, JL_("(A100 over V100 as it is often quoted: %.0f / %.0f = %.2fx)"),
+		      JL_QUOTED_BPS / 1e9, JL_QUOTED_BASE_BPS / 1e9, JL_QUOTED_BPS / JL_QUOTED_BASE_BPS);
+	jl_tell_entry(doc, JL_("matrix rate"), JL_LISTED, JL_("%.3g / %.3g TFLOP/s = %.2fx a device (%s / %s)"),
+		      dev->peak_flopps[x->how.shard.dtype] / 1e12, was->peak_flopps[x->base.shard.dtype] / 1e12,
+		      e->rate_ratio, jl_dtype_name(x->how.shard.dtype), jl_dtype_name(x->base.shard.dtype));
+	if (x->how.n_gpus == x->base.n_gpus)
+		jl_tell_entry(doc, JL_("full model"), JL_ESTIMATED, JL_("%.2fx a device ○ estimated"),
+			      e->model_device_ratio);
+	else
+		jl_tell_entry(doc, JL_("full model"), JL_ESTIMATED,
+			      JL_("%.2fx a device ○ estimated, %.2fx in all (%d against %d devices)"),
+			      e->model_device_ratio, e->model_ratio, x->how.n_gpus, x->base.n_gpus);
+}
+
+static double base_step_s(const struct jl_explain *e)
+{
+	double sum_s = 0;
+
+	for (int i = 0; i < JL_N_EX; i++)
+		sum_s += e->base_part_s[i];
+	return sum_s;
+}
+
+static void time_cell(struct jl_doc *doc, double time_s)
+{
+	char text[JL_UNITS_TEXT_MAX];
+
+	jl_tell_cell(doc, jl_num_written(jl_num_plain(time_s, JL_K_TIME, NULL, JL_ESTIMATED, JL_METHOD),
+					 jl_units_text(text, time_s, JL_K_TIME, 2)));
+}
+
+static void parts(struct jl_doc *doc, const struct jl_explained *x)
+{
+	static const char *const follows[JL_N_EX] = { JL_N("matrix rate"), JL_N("memory bandwidth"), JL_N("neither"),
+						      JL_NC("bound", "links"), JL_N("neither") };
+	static const struct jl_tell_head heads[] = { { JL_N("one sample"), JL_COLUMN_KEEP },
+						     { JL_N("baseline"), JL_COLUMN_FIGURE },
+						     { "", JL_COLUMN_FIGURE },
+						     { JL_N("this system"), JL_COLUMN_FIGURE },
+						     { JL_N("faster"), JL_COLUMN_FIGURE },
+						     { JL_N("follows"), JL_COLUMN_KEEP } };
+	const struct jl_explain *e = &x->e;
+	const double base_s = base_step_s(e);
+
+	jl_tell_table(doc, NULL, heads, 6);
+	for (int i = 0; i < JL_N_EX; i++) {
+		const double was_s = e->base_part_s[i], is_s = e->part_s[i];
+
+		if (was_s < 0.001 * base_s && is_s < 0.001 * base_s)
+			continue;
+		jl_doc_cell_text(doc, jl_msg(jl_explain_parts[i].en));
+		time_cell(doc, was_s);
+		jl_tell_cell(doc, jl_num_written(jl_num_share(was_s / base_s, JL_ESTIMATED),
+						 jl_tell_percent(doc, was_s / base_s)));
+		time_cell(doc, is_s);
+		jl_tell_cell(doc, jl_num_written(jl_num_plain(is_s > 0 && was_s > 0 ? was_s / is_s : NAN, JL_K_NUMBER,
+							      "x", JL_ESTIMATED, JL_METHOD),
+						 jl_tell_text(doc, "%.2fx", was_s / is_s)));
+		jl_doc_cell_text(doc, jl_msg(follows[i]));
+		jl_doc_end_row(doc, false);
+	}
+}
+
+static void why_bandwidth(struct jl_doc *doc, const struct jl_explain *e)
+{
+	const enum jl_explain_part p = e->largest;
+	const double base_s = base_step_s(e);
+
+	if (p == JL_EX_MEMORY)
+		jl_tell_note(
+			doc, JL_("why they differ"), JL_ESTIMATED,
+			JL_("most of the time streams memory, so bandwidth is a fair guide; the %.0f %% in products "
+			    "and attention follow another rate"),
+			100 * e->base_part_s[JL_EX_MATRIX] / base_s);
+	else
+		jl_tell_note(
+			doc, JL_("why they differ"), JL_ESTIMATED,
+			JL_("the bandwidth ratio treats all of the time as memory streams, but %.0f %% of it are %s, "
+			    "which gain %.2fx; streams are %.0f %%"),
+			100 * e->base_part_s[p] / base_s, jl_msg(jl_explain_parts[p].en),
+			e->base_part_s[p] / e->part_s[p], 100 * e->base_part_s[JL_EX_MEMORY] / base_s);
+}
+
+static void cycles(struct jl_doc *doc, const struct jl_explained *x)
+{
+	jl_doc_subsection(doc, "cycles", JL_("Tensor cores, cycles on 8 SMs (the worked example, n = 32, and larger)"));
+	for (size_t i = 0; i < JL_N_EXAMPLE; i++) {
+		const struct jl_cycles *k = &x->cycles[i];
+
+		jl_tell_entry(doc, jl_tell_text(doc, "%.0fx%.0f", k->n, k->n), JL_PUBLISHED,
+			      "%s %.0fx200 + %.0fx20 + %.0fx4 = %.0f", JL_("without"), k->n_load, k->n_shared,
+			      k->n_ffma, k->without_cycles);
+		jl_tell_entry(doc, "", JL_PUBLISHED, "%s %.0fx200 + %.0fx20 + %.0fx1 = %.0f  (%.2fx)", JL_("with   "),
+			      k->n_tensor_load, k->n_tensor_shared, k->n_tensor, k->with_cycles,
+			      k->without_cycles / k->with_cycles);
+	}
+	jl_doc_subsection(
+		doc, "products",
+		jl_tell_text(doc, JL_("Full model, %s, fp32 vector units against 16-bit tensor cores"),
+			     x->how.machine.sys.gpu ? x->how.machine.sys.gpu->id : x->how.machine.sys.cpu->id));
+	for (size_t i = 0; i < JL_N_EXAMPLE; i++) {
+		const struct jl_product_time *t = &x->products[i];
+		char vector[JL_UNITS_TEXT_MAX], tensor[JL_UNITS_TEXT_MAX], a[JL_UNITS_TEXT_MAX], b[JL_UNITS_TEXT_MAX];
+
+		if (isnan(t->tensor_s))
+			continue;
+		jl_tell_entry(doc, jl_tell_text(doc, "%.0fx%.0f", t->n, t->n), JL_ESTIMATED,
+			      JL_("%s (%s cycles) against %s (%s cycles): %.2fx"),
+			      jl_units_text(vector, t->vector_s, JL_K_TIME, 2), jl_about_text(a, t->vector_cycles),
+			      jl_units_text(tensor, t->tensor_s, JL_K_TIME, 2), jl_about_text(b, t->tensor_cycles),
+			      t->vector_s / t->tensor_s);
+	}
+	jl_tell_note(doc, JL_("why they differ"), JL_ESTIMATED, "%s",
+		     JL_("the count follows one warp through latencies that hide behind each other on a full "
+			 "device; there a small product costs "
+			 "what starting a kernel costs, and a large one what its rate or its bytes allow. The "
+			 "example also counts 64 tensor "
+			 "operations where 4x4x4 units need 512"));
+}
+
+void jl_tell_explained(struct jl_doc *doc, const struct jl_explained *x)
+{
+	jl_tell_case(doc, &x->how);
+	jl_doc_subsection(
+		doc, "ratios",
+		jl_tell_text(doc, "%s %s", JL_("By hand and by the full model, against"), x->base.machine.sys.text));
+	ratios(doc, x);
+	parts(doc, x);
+	why_bandwidth(doc, &x->e);
+	cycles(doc, x);
+}

@@ -1,0 +1,191 @@
+/* Techniques that make a model fit, side by side: what each needs and what it costs in time. */
+#include <math.h>
+
+#include "predict/kind.h"
+#include "tell/plan.h"
+#include "tell/predict.h"
+
+static double gib(double bytes)
+{
+	return bytes / 1073741824.0;
+}
+
+static const char *cut_text(struct jl_doc *doc, const struct jl_plan *p)
+{
+	const char *text = jl_tell_text(doc, "dp %.0f", p->dp);
+
+	if (p->tp > 1)
+		text = jl_tell_text(doc, "%s tp %.0f", text, p->tp);
+	if (p->pp > 1)
+		text = jl_tell_text(doc, "%s pp %.0f", text, p->pp);
+	if (p->pp <= 1 && p->n_micro > 1)
+		text = jl_tell_text(doc, "%s x %.0f", text, p->n_micro);
+	return text;
+}
+
+static struct jl_num estimated(double value, enum jl_kind kind, const char *text)
+{
+	return jl_num_written(jl_num_plain(value, kind, NULL, JL_ESTIMATED, JL_METHOD), text);
+}
+
+/* What is offloaded, marked where the host has not so much. */
+static void host_cell(struct jl_doc *doc, const struct jl_technique *row)
+{
+	const bool short_of = row->weight.host_B > JL_HOST_RAM_FRAC * row->how.ram_B;
+
+	jl_doc_cell(doc, short_of ? JL_MARK_BAD : JL_MARK_NONE);
+	if (row->weight.host_B > 0)
+		jl_tell_num(doc, estimated(row->weight.host_B, JL_K_BYTES,
+					   jl_tell_text(doc, "%.0f", gib(row->weight.host_B))));
+}
+
+static void cost_cell(struct jl_doc *doc, const struct jl_technique *r)
+{
+	if (r->room == JL_ROOM_NONE || isnan(r->cost_frac))
+		jl_doc_cell_text(doc, "");
+	else if (r->cost_frac < 0.005)
+		jl_doc_cell_text(doc, JL_("fastest"));
+	else
+		jl_tell_cell(doc,
+			     estimated(r->cost_frac, JL_K_FRACTION, jl_tell_text(doc, "%+.0f %%", 100 * r->cost_frac)));
+}
+
+static void rows(struct jl_doc *doc, const struct jl_fit *fit)
+{
+	static const struct jl_tell_head heads[] = {
+		{ JL_N("technique"), JL_COLUMN_TEXT },      { JL_N("cut"), JL_COLUMN_KEEP },
+		{ JL_N("GiB/GPU"), JL_COLUMN_FIGURE },      { "", JL_COLUMN_KEEP },
+		{ JL_N("host"), JL_COLUMN_FIGURE },         { JL_N("step"), JL_COLUMN_FIGURE },
+		{ JL_NC("time", "cost"), JL_COLUMN_FIGURE }
+	};
+	static const struct {
+		enum jl_mark mark;
+		const char *en;
+	} rooms[] = { { JL_MARK_GOOD, JL_NC("verdict", "fits") },
+		      { JL_MARK_WARN, JL_NC("verdict", "tight") },
+		      { JL_MARK_BAD, JL_NC("verdict", "no") } };
+	char time[JL_UNITS_TEXT_MAX];
+
+	jl_tell_table(doc, NULL, heads, 7);
+	for (size_t i = 0; i < fit->n; i++) {
+		const struct jl_technique *r = &fit->rows[i];
+		const double total_B = r->weight.memory.total_B, step_s = r->weight.step.step_s;
+
+		jl_doc_cell_name(doc, jl_msg(r->en));
+		if (!r->possible) {
+			jl_doc_cell_text(doc, JL_("not possible"));
+			jl_doc_end_row(doc, false);
+			continue;
+		}
+		jl_doc_cell_name(doc, cut_text(doc, &r->how.plan));
+		jl_tell_cell(doc, estimated(total_B, JL_K_BYTES, jl_tell_text(doc, "%.1f", gib(total_B))));
+		jl_doc_cell(doc, rooms[r->room].mark);
+		jl_doc_text(doc, jl_msg(rooms[r->room].en));
+		host_cell(doc, r);
+		jl_tell_cell(doc, estimated(step_s, JL_K_TIME, jl_units_text(time, step_s, JL_K_TIME, 2)));
+		cost_cell(doc, r);
+		jl_doc_end_row(doc, false);
+	}
+}
+
+/* Whether the host has the memory that the offloading rows ask for. */
+static void host_note(struct jl_doc *doc, const struct jl_fit *fit)
+{
+	const double ram_B = fit->rows[0].how.ram_B;
+	double most_B = 0;
+
+	for (size_t i = 0; i < fit->n; i++)
+		if (fit->rows[i].possible)
+			most_B = fmax(most_B, fit->rows[i].weight.host_B);
+	if (!(most_B > 0))
+		return;
+	if (isnan(ram_B))
+		jl_tell_note(doc, NULL, JL_ORIGIN_NONE, "%s",
+			     JL_("Host RAM is not known: say it with --ram, e.g. --ram \"512 GiB\"."));
+	else
+		jl_tell_note(doc, NULL, JL_ESTIMATED,
+			     JL_("A host has %.0f GiB of RAM, %.0f %% of it for offloading: %s."), gib(ram_B),
+			     100 * JL_HOST_RAM_FRAC,
+			     most_B > JL_HOST_RAM_FRAC * ram_B ? JL_("not enough for every row")
+							       : JL_("enough for every row"));
+}
+
+/* What would fit the device if the host had the memory: said as such. NAN: nothing would. */
+static double host_needed_B(const struct jl_fit *fit)
+{
+	double least_B = NAN;
+
+	for (size_t i = 0; i < fit->n; i++) {
+		const struct jl_technique *r = &fit->rows[i];
+
+		if (r->possible && r->weight.host_B > JL_HOST_RAM_FRAC * r->how.ram_B &&
+		    r->weight.memory.total_B <= JL_TIGHT_FRAC * r->how.machine.dev.mem_B)
+			least_B = fmin(isnan(least_B) ? INFINITY : least_B, r->weight.host_B);
+	}
+	return least_B;
+}
+
+static void nothing_fits(struct jl_doc *doc, const struct jl_fit *fit)
+{
+	const double host_B = host_needed_B(fit);
+
+	if (!isnan(host_B))
+		jl_tell_note(doc, NULL, JL_ESTIMATED,
+			     JL_("Nothing fits: host memory is the limit. Offloading needs %.0f GiB of RAM, the host has %.0f."),
+			     gib(host_B) / JL_HOST_RAM_FRAC, gib(fit->rows[0].how.ram_B));
+	else if (fit->rows[0].how.shard.micro_batch > 1)
+		jl_tell_note(doc, NULL, JL_ESTIMATED, "%s",
+			     JL_("Nothing fits: it needs more GPUs, GPUs with more memory, or a smaller batch."));
+	else
+		jl_tell_note(doc, NULL, JL_ESTIMATED, "%s",
+			     JL_("Nothing fits: it needs more GPUs, or GPUs with more memory."));
+}
+
+static void notes(struct jl_doc *doc, const struct jl_fit *fit)
+{
+	const struct jl_technique *best = NULL;
+	bool tight = false;
+
+	for (size_t i = 0; i < fit->n; i++) {
+		const struct jl_technique *r = &fit->rows[i];
+
+		tight |= r->possible && r->room == JL_ROOM_TIGHT;
+		if (r->possible && r->room != JL_ROOM_NONE &&
+		    (!best || r->weight.step.step_s < best->weight.step.step_s))
+			best = r;
+	}
+	if (best)
+		jl_tell_note(doc, NULL, JL_ESTIMATED, JL_("Fastest that fits: %s."),
+			     jl_msg(best->en) + (best->en[0] == '+' ? 2 : 0));
+	else
+		nothing_fits(doc, fit);
+	if (tight)
+		jl_tell_note(doc, NULL, JL_ESTIMATED, JL_("Tight: less than %.0f %% of the memory stays free."),
+			     100 * JL_MEMORY_MARGIN_FRAC);
+	host_note(doc, fit);
+	jl_tell_note(doc, NULL, JL_ESTIMATED, "%s", JL_("○ estimated; 'jeoul predict' gives the interval of each."));
+	if (fit->rows[0].how.subject.kind->is_cut)
+		jl_tell_note(doc, NULL, JL_ORIGIN_NONE, "%s",
+			     JL_("All but fp32 in mixed precision, AdamW; host: GiB offloaded to one host."));
+	jl_tell_sure(doc, &fit->rows[0].how.notes);
+}
+
+void jl_tell_fit(struct jl_doc *doc, const struct jl_fit *fit)
+{
+	const struct jl_case *c = &fit->rows[0].how;
+	char params[JL_PARAMS_TEXT_MAX], capacity[JL_UNITS_TEXT_MAX];
+
+	jl_doc_lead(doc);
+	jl_doc_strong(doc, c->subject.name);
+	jl_tell_piece(doc, JL_LISTED, JL_("%s parameters"), jl_params_text(params, jl_subject_params(&c->subject)));
+	jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", c->machine.sys.text);
+	jl_tell_piece(doc, JL_LISTED, JL_("%s a GPU"), jl_memory_text(capacity, c->machine.dev.mem_B));
+	jl_doc_lead(doc);
+	jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("global batch %.0f"), c->global_batch);
+	jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("micro-batch %.0f"), c->shard.micro_batch);
+	if (c->subject.kind->has_tokens)
+		jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("sequence %.0f"), c->shard.seq);
+	jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", jl_dtype_name(c->shard.dtype));
+	rows(doc, fit);
+	notes(doc, fit);
+}

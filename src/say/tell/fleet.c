@@ -1,0 +1,286 @@
+/* Kinds and numbers of GPUs: the front of time and money; and the largest and the fastest batch of systems. */
+#include <math.h>
+#include <stdio.h>
+
+#include "tell/plan.h"
+
+static size_t kind_of(const struct jl_fleet_ask *ask, const struct jl_fleet_point *p)
+{
+	for (size_t i = 0; i < ask->n_kinds; i++)
+		if (ask->kinds[i] == p->kind)
+			return i;
+	return 0;
+}
+
+static bool is_drawn(const struct jl_fleet_point *p)
+{
+	return p->fits && jl_fleet_cost_usd(p) > 0;
+}
+
+static void chart(struct jl_doc *doc, const struct jl_fleet_answer *a)
+{
+	const size_t n_kinds = a->ask->n_kinds ? a->ask->n_kinds : 1;
+	struct jl_chart *chart;
+	size_t n_drawn = 0;
+
+	for (size_t i = 0; i < a->fleet->n; i++)
+		n_drawn += is_drawn(&a->fleet->points[i]);
+	if (n_drawn < 2) /* one point says nothing that the table does not */
+		return;
+	chart = jl_tell_chart(doc, JL_CHART_SCATTER, JL_("Time and cost; large: nothing is both faster and cheaper"),
+			      n_kinds);
+	if (!chart)
+		return;
+	chart->x = (struct jl_axis){ .label = JL_("time"), .kind = JL_K_TIME, .log = true, .lo = NAN, .hi = NAN };
+	chart->y = (struct jl_axis){ .label = JL_("cost"), .kind = JL_K_USD, .log = true, .lo = NAN, .hi = NAN };
+	chart->x_origin = JL_ESTIMATED;
+	for (size_t k = 0; k < n_kinds; k++) {
+		const char *name = a->ask->n_kinds ? a->ask->kinds[k] : a->fleet->points[0].kind;
+		struct jl_chart_point *points = jl_tell_series(doc, chart, k, name, JL_ESTIMATED, n_drawn);
+		size_t n = 0;
+
+		for (size_t i = 0; points && i < a->fleet->n; i++) {
+			const struct jl_fleet_point *p = &a->fleet->points[i];
+
+			if (!is_drawn(p) || kind_of(a->ask, p) != k)
+				continue;
+			points[n].x = jl_fleet_time_s(p);
+			points[n].y = jl_fleet_cost_usd(p);
+			points[n++].front = p->on_front;
+		}
+		((struct jl_chart_series *)&chart->series[k])->n_points = n;
+	}
+	jl_doc_chart(doc, chart);
+}
+
+/* "250 kUSD (220–290)": the unit once, and no more digits than are known. */
+static const char *money(struct jl_doc *doc, const struct jl_estimate *e)
+{
+	const double unit = e->value >= 1e6 ? 1e6 : e->value >= 1e4 ? 1e3 : 1;
+	char value[JL_UNITS_TEXT_MAX], lo[JL_UNITS_TEXT_MAX], hi[JL_UNITS_TEXT_MAX];
+
+	if (isnan(e->value))
+		return "?";
+	return jl_tell_text(doc, "%s %s (%s–%s)", jl_about_text(value, e->value / unit),
+			    unit >= 1e6   ? "MUSD"
+			    : unit >= 1e3 ? "kUSD"
+					  : "USD",
+			    jl_about_text(lo, e->lo / unit), jl_about_text(hi, e->hi / unit));
+}
+
+static const struct jl_estimate *time_of(const struct jl_fleet *fleet, const struct jl_fleet_point *p)
+{
+	return fleet->whole_run ? &p->prediction.run_s : &p->prediction.step_s;
+}
+
+static void front_row(struct jl_doc *doc, const struct jl_fleet *fleet, const struct jl_fleet_point *p, bool limits)
+{
+	const struct jl_plan *plan = &p->how.plan;
+	char time[JL_RANGE_TEXT_MAX];
+
+	jl_tell_cell(doc,
+		     jl_num_written(jl_num_given(p->n_gpus, JL_K_NUMBER, "GPU"), jl_tell_text(doc, "%d", p->n_gpus)));
+	jl_doc_cell_name(doc, p->kind);
+	jl_tell_cell(doc, jl_num_written(jl_num_estimate(*time_of(fleet, p), JL_K_TIME, NULL),
+					 jl_estimate_text(time, time_of(fleet, p), JL_K_TIME)));
+	jl_tell_cell(doc, jl_num_written(jl_num_estimate(p->prediction.cost_usd, JL_K_USD, NULL),
+					 money(doc, &p->prediction.cost_usd)));
+	jl_doc_cell_name(doc, jl_tell_text(doc, "tp%.0f pp%.0f z%d", plan->tp, plan->pp, plan->zero));
+	if (limits)
+		jl_doc_cell_text(doc, p->in_time && p->in_budget ? JL_C("limits kept", "ok")
+				      : p->in_budget             ? JL_("late")
+				      : p->in_time               ? JL_("dear")
+								 : JL_("both"));
+	jl_doc_end_row(doc, false);
+}
+
+static void front(struct jl_doc *doc, const struct jl_fleet_answer *a)
+{
+	const bool limits = !isnan(a->ask->deadline_s) || !isnan(a->ask->budget_usd);
+	const struct jl_tell_head heads[] = { { JL_N("GPUs"), JL_COLUMN_FIGURE },
+					      { JL_N("kind"), JL_COLUMN_TEXT },
+					      { a->fleet->whole_run ? JL_N("time") : JL_N("step"), JL_COLUMN_KEEP },
+					      { JL_N("cost"), JL_COLUMN_KEEP },
+					      { JL_N("plan"), JL_COLUMN_KEEP },
+					      { JL_N("limits"), JL_COLUMN_KEEP } };
+
+	jl_tell_table(doc, NULL, heads, limits ? 6 : 5);
+	for (size_t i = 0; i < a->fleet->n; i++) {
+		const struct jl_fleet_point *p = &a->fleet->points[i];
+
+		if (p->fits && (p->on_front || (int)i == a->fleet->fastest))
+			front_row(doc, a->fleet, p, limits);
+	}
+}
+
+static void answer_of(struct jl_doc *doc, const struct jl_fleet *fleet, int i, const char *label)
+{
+	const struct jl_fleet_point *p = &fleet->points[i];
+	char time[JL_RANGE_TEXT_MAX];
+
+	jl_tell_entry(doc, label, JL_ESTIMATED, "%d x %s: %s, %s", p->n_gpus, p->kind,
+		      jl_estimate_text(time, time_of(fleet, p), JL_K_TIME), money(doc, &p->prediction.cost_usd));
+	jl_tell_plan_case(doc, &p->how);
+}
+
+/* Numbers that a kind does not come in, and the next ones that it does. */
+static void left_out(struct jl_doc *doc, const struct jl_fleet *fleet)
+{
+	const size_t most = 4;
+	size_t n = 0;
+
+	for (size_t i = 0; i < fleet->n && n < most; i++) {
+		const struct jl_fleet_point *p = &fleet->points[i];
+		const char *label = n ? "" : JL_("Left out");
+
+		if (p->possible || p->below + p->above == 0)
+			continue;
+		if (p->below && p->above)
+			jl_tell_entry(doc, label, JL_LISTED, JL_("%d x %s: whole hosts only; take %d or %d"), p->n_gpus,
+				      p->kind, p->below, p->above);
+		else
+			jl_tell_entry(doc, label, JL_LISTED, JL_("%d x %s: take %d"), p->n_gpus, p->kind,
+				      p->below + p->above);
+		n++;
+	}
+}
+
+struct fits { /* what can be had at all */
+	size_t n;
+	bool any_possible;
+	const struct jl_fleet_point *near; /* lacks least; NULL: none */
+};
+
+static struct fits fits_of(const struct jl_fleet *fleet)
+{
+	struct fits fits = { 0 };
+
+	for (size_t i = 0; i < fleet->n; i++) {
+		const struct jl_fleet_point *p = &fleet->points[i];
+
+		fits.n += p->fits;
+		fits.any_possible |= p->possible;
+		if (p->possible && !p->fits && p->miss_B < INFINITY && (!fits.near || p->miss_B < fits.near->miss_B))
+			fits.near = p;
+	}
+	return fits;
+}
+
+static void answer(struct jl_doc *doc, const struct jl_fleet_answer *a, const struct fits *fits)
+{
+	const struct jl_fleet *fleet = a->fleet;
+
+	if (fleet->cheapest >= 0)
+		answer_of(doc, fleet, fleet->cheapest, JL_("Cheapest"));
+	if (fleet->fastest >= 0 && fleet->fastest != fleet->cheapest)
+		answer_of(doc, fleet, fleet->fastest, JL_("Fastest"));
+	if (fleet->cheapest < 0 && fleet->fastest < 0 && fits->n)
+		jl_tell_entry(doc, JL_("None"), JL_ESTIMATED, "%s",
+			      JL_("of them keeps the deadline and the budget; the front shows what is possible"));
+	else if (!fits->n && fits->near)
+		jl_tell_entry(doc, JL_("None"), JL_ESTIMATED, JL_("fits. The nearest, %d x %s, lacks %.1f GiB a GPU"),
+			      fits->near->n_gpus, fits->near->kind, fits->near->miss_B / 1073741824.0);
+	else if (!fits->n && !fits->any_possible)
+		jl_tell_entry(doc, JL_("None"), JL_LISTED, "%s", JL_("comes in these numbers"));
+	else if (!fits->n)
+		jl_tell_entry(doc, JL_("None"), JL_ESTIMATED,
+			      JL_("divides: global batch %.0f; change --global-batch or --fix"),
+			      a->ask->req->global_batch);
+	left_out(doc, fleet);
+}
+
+/* Where each kind's rent comes from. */
+static void rents(struct jl_doc *doc, const struct jl_fleet_answer *a, long today)
+{
+	bool first = true;
+	char date[JL_DATED_MAX];
+
+	for (size_t k = 0; k < (a->ask->n_kinds ? a->ask->n_kinds : 1); k++)
+		for (size_t i = 0; i < a->fleet->n; i++) {
+			const struct jl_fleet_point *p = &a->fleet->points[i];
+			const struct jl_rent *r = &p->prediction.rent;
+			const char *label = first ? JL_("Rent") : "";
+
+			if (!p->fits || kind_of(a->ask, p) != k)
+				continue;
+			if (isnan(r->usdps))
+				jl_tell_entry(doc, label, JL_LISTED, JL_("%s: no price known"), p->kind);
+			else
+				jl_tell_entry(doc, label, JL_LISTED, JL_("%s: %.2f USD/h a GPU (%s, %s)"), p->kind,
+					      r->usdps * 3600, r->provider, jl_dated_text(date, r->date, today));
+			first = false;
+			break;
+		}
+}
+
+void jl_tell_fleet(struct jl_doc *doc, const struct jl_fleet_answer *a, long today)
+{
+	const struct fits fits = fits_of(a->fleet);
+
+	jl_doc_lead(doc);
+	jl_doc_name(doc, a->ask->subject->name);
+	jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("global batch %.0f"), a->ask->req->global_batch);
+	answer(doc, a, &fits);
+	if (fits.n) {
+		front(doc, a);
+		chart(doc, a);
+		rents(doc, a, today);
+	}
+	if (jl_plan_n_configurations(&a->effort.tally))
+		jl_tell_searched(doc, &a->effort);
+	jl_tell_note(doc, NULL, JL_ESTIMATED, "%s",
+		     JL_("○ estimated; 80 % intervals. Rents are list prices of their date."));
+}
+
+/* --- largest and fastest batch */
+
+static void batch_cell(struct jl_doc *doc, const struct jl_batch_point *p)
+{
+	if (!(p->batch >= 1))
+		jl_doc_cell_text(doc, "–");
+	else
+		jl_tell_cell(doc, jl_num_written(jl_num_plain(p->batch, JL_K_NUMBER, NULL, JL_ESTIMATED, JL_METHOD),
+						 p->batch != p->worker ? jl_tell_text(doc, "%.0f (%.0f×%.0f)", p->batch,
+										      p->batch / p->worker, p->worker)
+								       : jl_tell_text(doc, "%.0f", p->batch)));
+}
+
+void jl_tell_batches(struct jl_doc *doc, const struct jl_batch_answer *a)
+{
+	static const struct jl_tell_head heads[] = {
+		{ JL_N("system"), JL_COLUMN_TEXT },  { JL_N("largest"), JL_COLUMN_KEEP },
+		{ JL_N("fastest"), JL_COLUMN_KEEP }, { JL_N("samples/s"), JL_COLUMN_KEEP },
+		{ JL_N("speed"), JL_COLUMN_FIGURE }, { JL_N("at most"), JL_COLUMN_KEEP }
+	};
+	const double base = a->rows[0].limit.fastest.prediction.samples_per_s.value;
+
+	jl_doc_lead(doc);
+	jl_doc_name(doc, a->subject->name);
+	jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", JL_("largest batch in one pass, and the fastest"));
+	jl_tell_table(doc, NULL, heads, 6);
+	for (size_t i = 0; i < a->n; i++) {
+		const struct jl_batch_limit *l = &a->rows[i].limit;
+		const struct jl_estimate *rate = &l->fastest.prediction.samples_per_s;
+		const bool any = l->fastest.batch >= 1;
+		char text[JL_RANGE_TEXT_MAX];
+
+		jl_doc_cell_name(doc, a->rows[i].system);
+		batch_cell(doc, &l->largest);
+		batch_cell(doc, &l->fastest);
+		if (any)
+			jl_tell_cell(doc, jl_num_written(jl_num_estimate(*rate, JL_K_NUMBER, NULL),
+							 jl_about_range_text(text, rate)));
+		else
+			jl_doc_cell_text(doc, "–");
+		jl_tell_cell(doc, jl_num_written(jl_num_plain(any && base > 0 ? rate->value / base : NAN, JL_K_NUMBER,
+							      "x", JL_ESTIMATED, JL_METHOD),
+						 jl_tell_text(doc, "%.2fx", rate->value / base)));
+		batch_cell(doc, &l->most);
+		jl_doc_end_row(doc, false);
+	}
+	jl_tell_note(
+		doc, NULL, JL_ESTIMATED,
+		JL_("Largest, fastest: data parallel, no recompute, nothing offloaded. At most: with slices, ZeRO, "
+		    "recompute and offload. %.3g %% of the memory stays free (--memory-margin). ○ estimated"),
+		100 * (1 - a->memory_frac));
+}

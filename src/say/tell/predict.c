@@ -1,0 +1,535 @@
+#include "tell/predict.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/utf8.h"
+#include "predict/fields.h"
+#include "predict/kind.h"
+
+static const char *device(const struct jl_case *c)
+{
+	return c->machine.sys.gpu ? "GPU" : "CPU";
+}
+
+/* --- how it runs */
+
+static const char *framework_text(enum jl_framework framework)
+{
+	static const char *const names[JL_N_FRAMEWORK] = {
+		[JL_FW_EAGER] = "PyTorch eager",    [JL_FW_COMPILED] = "PyTorch compiled",
+		[JL_FW_MEGATRON] = "Megatron-LM",   [JL_FW_NATIVE] = "native",
+		[JL_FW_APEX] = "PyTorch with apex", [JL_FW_GENERAL] = "general"
+	};
+
+	return names[framework];
+}
+
+static void cut_pieces(struct jl_doc *doc, const struct jl_plan *p)
+{
+	if (p->zero >= 1 && p->shard > 0)
+		jl_tell_piece(doc, JL_ORIGIN_NONE, "%s %.0f×%.0f", p->zero == 3 ? "HSDP" : "ZeRO-2", p->dp / p->shard,
+			      p->shard);
+	else if (p->zero == 1 || p->zero == 2)
+		jl_tell_piece(doc, JL_ORIGIN_NONE, "ZeRO-%d %.0f", p->zero, p->dp);
+	else if (p->dp > 1)
+		jl_tell_piece(doc, JL_ORIGIN_NONE, p->zero == 3 ? "FSDP %.0f" : "DDP %.0f", p->dp);
+	if (p->tp > 1)
+		jl_tell_piece(doc, JL_ORIGIN_NONE, "TP %.0f%s", p->tp, p->sp ? "+SP" : "");
+	if (p->pp > 1)
+		jl_tell_piece(doc, JL_ORIGIN_NONE, "PP %.0f%s", p->pp, p->n_chunks > 1 ? JL_(" interleaved") : "");
+	if (p->cp > 1)
+		jl_tell_piece(doc, JL_ORIGIN_NONE, "CP %.0f", p->cp);
+	if (p->ep > 1)
+		jl_tell_piece(doc, JL_ORIGIN_NONE, "EP %.0f", p->ep);
+	if (p->recompute != JL_RECOMPUTE_NONE)
+		jl_tell_piece(doc, JL_ORIGIN_NONE, "%s",
+			      p->recompute == JL_RECOMPUTE_FULL ? JL_("full recompute") : JL_("selective recompute"));
+	if (p->offload)
+		jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", JL_("offload"));
+}
+
+void jl_tell_case(struct jl_doc *doc, const struct jl_case *c)
+{
+	const struct jl_plan *p = &c->plan;
+	char n[JL_UNITS_TEXT_MAX];
+
+	jl_doc_lead(doc);
+	jl_doc_name(doc, c->subject.name);
+	jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", c->machine.sys.text);
+	jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("batch %s a worker"),
+		      jl_count_text(n, c->shard.micro_batch * p->n_micro));
+	if (p->n_micro > 1)
+		jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("micro-batch %s"), jl_count_text(n, c->shard.micro_batch));
+	if (p->dp > 1)
+		jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("global %s"), jl_count_text(n, c->global_batch));
+	if (c->subject.kind->has_tokens)
+		jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("sequence %s"), jl_count_text(n, c->shard.seq));
+	jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", jl_dtype_name(c->shard.dtype));
+	cut_pieces(doc, p);
+	jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", framework_text(c->framework));
+}
+
+/* --- how long, where it goes */
+
+/* What else is counted: tokens, mel frames; one GPU's share; how much of the listed rate that is. */
+static void rate(struct jl_doc *doc, const struct jl_predicted *x)
+{
+	const double all = x->p.unit ? x->p.units_per_s.value : x->p.tokens_per_s.value;
+	const char *unit = x->p.unit ? x->p.unit : JL_("tokens");
+	char about[JL_UNITS_TEXT_MAX], total[JL_UNITS_TEXT_MAX];
+
+	jl_tell_entry(doc, "", JL_ESTIMATED, JL_("%s %.*s/s, %s a %s · MFU %.2g %%"), jl_about_text(total, all),
+		      (int)strcspn(unit, "("), unit, jl_about_text(about, all / x->how.n_gpus), device(&x->how),
+		      100 * x->p.mfu_frac);
+}
+
+static size_t largest_left(const struct jl_step_cost *step, size_t done)
+{
+	size_t best = JL_N_PART;
+
+	for (size_t i = 0; i < JL_N_PART; i++)
+		if (!(done & ((size_t)1 << i)) && (best == JL_N_PART || jl_part_s(step, i) > jl_part_s(step, best)))
+			best = i;
+	return best;
+}
+
+static void parts(struct jl_doc *doc, const struct jl_step_cost *step)
+{
+	static const struct jl_doc_column columns[] = { { .head = "" },
+							{ .head = "", .right = true },
+							{ .head = "", .keep = true },
+							{ .head = "", .keep = true } };
+	size_t done = 0;
+
+	jl_doc_entry_table(doc, JL_("Time"), columns, 4);
+	for (size_t n = 0; n < JL_N_PART; n++) {
+		const size_t best = largest_left(step, done);
+		const double part_s = jl_part_s(step, best), frac = part_s / step->step_s;
+		char time[JL_UNITS_TEXT_MAX];
+
+		done |= (size_t)1 << best;
+		if (frac < 0.005)
+			break;
+		jl_doc_cell(doc, JL_MARK_NONE);
+		jl_doc_bar(doc, frac, 20);
+		jl_tell_cell(doc, jl_num_written(jl_num_share(frac, JL_ESTIMATED), jl_tell_percent(doc, frac)));
+		jl_doc_cell_text(doc, jl_msg(jl_parts[best].en));
+		jl_tell_cell(doc, jl_num_written(jl_num_plain(part_s, JL_K_TIME, NULL, JL_ESTIMATED, JL_METHOD),
+						 jl_units_text(time, part_s, JL_K_TIME, 2)));
+		jl_doc_end_row(doc, false);
+	}
+}
+
+/* --- memory */
+
+static const char *gib(char out[JL_UNITS_TEXT_MAX], double bytes)
+{
+	const double x = bytes / 1073741824.0;
+
+	if (x >= 9.95)
+		return jl_count_text(out, floor(x + 0.5));
+	snprintf(out, JL_UNITS_TEXT_MAX, "%.1f", x);
+	return out;
+}
+
+/* What offloading takes of the host's own memory, and whether it has that. */
+static void host_memory(struct jl_doc *doc, const struct jl_prediction *p)
+{
+	char need[JL_UNITS_TEXT_MAX], has[JL_UNITS_TEXT_MAX];
+
+	if (isnan(p->ram_B))
+		jl_tell_entry(doc, JL_("Host RAM"), JL_ESTIMATED,
+			      JL_("%s GiB a host offloaded; what the host has is not known (--ram)"),
+			      gib(need, p->host_B));
+	else
+		jl_tell_entry(doc, JL_("Host RAM"), JL_ESTIMATED, JL_("%s of %s GiB a host offloaded: %s"),
+			      gib(need, p->host_B), gib(has, p->ram_B),
+			      p->host_B > JL_HOST_RAM_FRAC * p->ram_B ? JL_("does not fit") : JL_("fits"));
+}
+
+static void memory_parts(struct jl_doc *doc, const struct jl_prediction *p)
+{
+	const struct jl_memory *m = &p->memory;
+	const struct {
+		const char *en;
+		double bytes;
+	} list[] = {
+		{ JL_N("weights"), m->weights_B },     { JL_N("gradients"), m->gradients_B },
+		{ JL_N("optimizer"), m->optimizer_B }, { JL_N("activations"), m->activations_B },
+		{ JL_N("buffers"), m->buffers_B },     { JL_N("context"), m->context_B },
+	};
+	char part[JL_UNITS_TEXT_MAX];
+
+	jl_doc_entry(doc, "");
+	if (p->max_micro_batch >= 1)
+		jl_tell_piece(doc, JL_ESTIMATED, JL_("largest micro-batch (%.0f %% free): %s"),
+			      100 * JL_MEMORY_MARGIN_FRAC, jl_count_text(part, p->max_micro_batch));
+	else if (p->room == JL_ROOM_TIGHT)
+		jl_tell_piece(doc, JL_ESTIMATED, JL_("one sample leaves less than %.0f %% free"),
+			      100 * JL_MEMORY_MARGIN_FRAC);
+	else if (m->total_B > p->capacity_B)
+		jl_tell_piece(doc, JL_ESTIMATED, "%s", JL_("not even one sample fits"));
+	for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+		if (list[i].bytes >= 0.05e9)
+			jl_tell_piece(doc, JL_ESTIMATED, "%s %s", jl_msg(list[i].en), gib(part, list[i].bytes));
+}
+
+static void memory(struct jl_doc *doc, const struct jl_predicted *x)
+{
+	const struct jl_prediction *p = &x->p;
+	const double total_B = p->memory.total_B;
+	const char *verdict = total_B > p->capacity_B                   ? JL_("does not fit")
+			      : total_B > JL_TIGHT_FRAC * p->capacity_B ? JL_("tight, may run out of memory")
+									: JL_("fits");
+	char total[JL_UNITS_TEXT_MAX], capacity[JL_UNITS_TEXT_MAX];
+
+	if (isnan(p->capacity_B))
+		jl_tell_entry(doc, JL_("Memory"), JL_ESTIMATED, "%s GiB", gib(total, total_B));
+	else
+		jl_tell_entry(doc, JL_("Memory"), JL_ESTIMATED, JL_("%s of %s GiB a %s: %s"), gib(total, total_B),
+			      gib(capacity, p->capacity_B), device(&x->how), verdict);
+	memory_parts(doc, p);
+	if (p->host_B > 0)
+		host_memory(doc, p);
+}
+
+/* --- the run */
+
+static void run(struct jl_doc *doc, const struct jl_predicted *x, long today)
+{
+	const struct jl_prediction *p = &x->p;
+	char a[JL_RANGE_TEXT_MAX], steps[JL_UNITS_TEXT_MAX], watts[JL_UNITS_TEXT_MAX], date[JL_DATED_MAX];
+
+	if (p->whole_run) {
+		jl_tell_entry(doc, JL_("Epoch"), JL_ESTIMATED, JL_("%s for %s step{/s}"),
+			      jl_estimate_text(a, &p->epoch_s, JL_K_TIME), jl_grouped_text(steps, p->steps_per_epoch));
+		if (x->how.epochs > 1)
+			jl_tell_entry(doc, JL_("Run"), JL_ESTIMATED, JL_("%s for %.0f epochs"),
+				      jl_estimate_text(a, &p->run_s, JL_K_TIME), x->how.epochs);
+	}
+	if (!isnan(p->power_W))
+		jl_tell_entry(doc, JL_("Energy"), JL_ESTIMATED, JL_("%s %s, at about %s%s"),
+			      jl_estimate_text(a, &p->energy_J, JL_K_ENERGY),
+			      p->whole_run ? JL_("in all") : JL_("a step"),
+			      jl_units_text(watts, p->drawn_W, JL_K_POWER, 2), JL_(" with the host"));
+	if (!isnan(p->rent.usdps) && p->whole_run)
+		jl_tell_entry(doc, JL_("Money"), JL_ESTIMATED, JL_("%s; %.2f USD/h a GPU (%s, %s)"),
+			      jl_estimate_text(a, &p->cost_usd, JL_K_USD), p->rent.usdps * 3600, p->rent.provider,
+			      jl_dated_text(date, p->rent.date, today));
+	else if (!isnan(p->rent.usdps))
+		jl_tell_entry(doc, JL_("Money"), JL_LISTED, JL_("%.2f USD/h to rent %d GPU{/s} (%s, %s)"),
+			      p->rent.usdps * 3600 * x->how.n_gpus, x->how.n_gpus, p->rent.provider,
+			      jl_dated_text(date, p->rent.date, today));
+}
+
+/* --- why */
+
+static const char *exchange_path(const struct jl_case *c)
+{
+	const struct jl_sys *sys = &c->machine.sys;
+
+	if (sys->n_nodes > 1 && sys->net)
+		return sys->net->id;
+	if (c->machine.fabric.intra_kind == JL_INTRA_PCIE_HOST)
+		return JL_("PCIe and host memory (no P2P)");
+	return sys->join ? sys->join->id : "?";
+}
+
+static void bound_by_compute(struct jl_doc *doc, const struct jl_predicted *x)
+{
+	static const char *const kinds[] = { JL_N("matrix products take"), JL_N("attention takes"),
+					     JL_N("memory bandwidth (norms, activations, loss) takes") };
+	const double *frac = x->p.kind_frac;
+	size_t best = 0;
+
+	for (size_t i = 1; i < 3; i++)
+		if (frac[i] > frac[best])
+			best = i;
+	jl_tell_entry(doc, JL_("Bound by"), JL_ESTIMATED, JL_("compute: %s %.0f %% of it"),
+		      best == 1 && !x->how.subject.kind->has_tokens ? JL_("convolutions take") : jl_msg(kinds[best]),
+		      100 * frac[best]);
+}
+
+/* The input pipeline: what it brings a second, and what could be taken. */
+static void bound_by_input(struct jl_doc *doc, const struct jl_predicted *x)
+{
+	const struct jl_case *c = &x->how;
+	const double own_s = x->p.step.step_s - x->p.step.input_s;
+	char brought[JL_UNITS_TEXT_MAX], taken[JL_UNITS_TEXT_MAX], per_s[JL_UNITS_TEXT_MAX];
+
+	jl_about_text(brought, c->global_batch / x->p.input.input_s);
+	jl_about_text(taken, c->global_batch / own_s);
+	if (x->p.input.storage_s > x->p.input.threads_s)
+		jl_tell_entry(doc, JL_("Bound by"), JL_ESTIMATED,
+			      JL_("input: storage of %s a host brings %s samples/s; the %ss could take %s"),
+			      jl_units_text(per_s, c->input.storage_Bps, JL_K_BYTE_RATE, 3), brought, device(c), taken);
+	else
+		jl_tell_entry(doc, JL_("Bound by"), JL_ESTIMATED,
+			      JL_("input: %.0f CPU threads a host prepare %s samples/s; the %ss could take %s"),
+			      c->input.n_threads, brought, device(c), taken);
+}
+
+static void bound(struct jl_doc *doc, const struct jl_predicted *x)
+{
+	const size_t part = jl_part_largest(&x->p.step);
+	const char *key = jl_parts[part].key;
+	char size[JL_UNITS_TEXT_MAX];
+
+	if (x->p.step.input_s > 0) /* the step ends when its input has come, however small the wait is */
+		bound_by_input(doc, x);
+	else if (strcmp(key, "compute") == 0)
+		bound_by_compute(doc, x);
+	else if (strcmp(key, "data_parallel") == 0)
+		jl_tell_entry(doc, JL_("Bound by"), JL_ESTIMATED, JL_("gradient exchange: %s a step over %s"),
+			      jl_units_text(size, x->p.reduced_B, JL_K_BYTES, 3), exchange_path(&x->how));
+	else if (strcmp(key, "host_launch") == 0)
+		jl_tell_entry(doc, JL_("Bound by"), JL_ESTIMATED, "%s",
+			      JL_("the host: it launches kernels more slowly than the GPU runs them"));
+	else
+		jl_tell_entry(doc, JL_("Bound by"), JL_ESTIMATED, "%s", jl_msg(jl_parts[part].en));
+}
+
+/* --- what would help */
+
+static void gain_text(char out[160], const struct jl_advice *a)
+{
+	const double faster = a->samples_per_s_after / a->samples_per_s_before,
+		     step = a->step_s_after / a->step_s_before;
+	char before[JL_UNITS_TEXT_MAX], after[JL_UNITS_TEXT_MAX];
+
+	jl_about_text(after, a->samples_per_s_after);
+	if (a->makes_it_fit)
+		jl_format(out, 160, JL_("fits; %s samples/s"), after);
+	else if (!isnan(a->alone_samples_per_s))
+		jl_format(out, 160, JL_("%d GPUs: %.2gx → %.2gx"), a->n_gpus,
+			  a->samples_per_s_before / a->alone_samples_per_s,
+			  a->samples_per_s_after / a->alone_samples_per_s);
+	else if (fabs(faster * step - 1) < 1e-9) /* as many samples in a shorter step */
+		jl_format(out, 160, JL_("step %+.0f %%, %s samples/s"), 100 * (step - 1), after);
+	else
+		jl_format(out, 160, JL_("%s → %s samples/s"), jl_about_text(before, a->samples_per_s_before), after);
+}
+
+static void advice(struct jl_doc *doc, const struct jl_predicted *x)
+{
+	size_t room = 35; /* gains stand below each other */
+
+	for (size_t i = 0; i < x->n_advice; i++) {
+		const size_t width = jl_utf8_width(x->advice[i].text);
+
+		room = width > room ? width : room;
+	}
+	for (size_t i = 0; i < x->n_advice; i++) {
+		const char *text = x->advice[i].text;
+		char gain[160];
+
+		gain_text(gain, &x->advice[i]);
+		jl_tell_entry(doc, i ? "" : JL_("Try"), JL_ESTIMATED, "%zu  %s%*s  %s", i + 1, text,
+			      (int)(room - jl_utf8_width(text)), "", gain);
+	}
+}
+
+/* No single change helps: how many devices would hold the states alone. */
+static void nothing_fits(struct jl_doc *doc, const struct jl_predicted *x)
+{
+	const struct jl_case *c = &x->how;
+	const double states_B = jl_subject_params(&c->subject) *
+				(c->plan.weight_B + c->plan.grad_B + c->plan.optimizer_B);
+
+	if (x->p.memory.total_B <= c->machine.dev.mem_B)
+		jl_tell_entry(doc, JL_("Try"), JL_ESTIMATED,
+			      JL_("a host with %.0f GiB of RAM or more, or less offloaded"),
+			      ceil(x->p.host_B / JL_HOST_RAM_FRAC / 1073741824.0));
+	else
+		jl_tell_entry(doc, JL_("Try"), JL_ESTIMATED,
+			      JL_("weights and optimizer alone need %.0f such %ss; 'jeoul fit' shows every way"),
+			      ceil(states_B / c->machine.dev.mem_B), device(c));
+}
+
+static void checked(struct jl_doc *doc)
+{
+	jl_tell_note(doc, NULL, JL_ESTIMATED, "%s",
+		     JL_("○ estimated; 80 % intervals, checked on published runs (jeoul validate)."));
+}
+
+void jl_tell_sure(struct jl_doc *doc, const struct jl_notes *notes)
+{
+	static const char *const options[] = { "precision", "seq", "framework", "flash", NULL }; /* of all who weigh a run */
+
+	checked(doc);
+	jl_tell_assumed(doc, notes, options);
+}
+
+/* --- what was published near it */
+
+static void near_table(struct jl_doc *doc, const struct jl_tell_predicted *in)
+{
+	static const struct jl_tell_head heads[] = { { JL_N("published run"), JL_COLUMN_TEXT },
+						     { "GPU", JL_COLUMN_KEEP },
+						     { JL_N("off by"), JL_COLUMN_FIGURE },
+						     { JL_N("row"), JL_COLUMN_KEEP } };
+
+	jl_doc_subsection(doc, "near",
+			  JL_("Near it: the published runs most like this one, predicted by the shipped parameters"));
+	jl_tell_table(doc, NULL, heads, 4);
+	for (size_t i = 0; i < in->n_near; i++) {
+		const struct jl_set_row *row = in->near[i].row;
+		const double off = row->pred / row->meas - 1.0;
+
+		jl_doc_cell(doc, JL_MARK_NONE);
+		jl_doc_name(doc, jl_tell_text(doc, "%s, %s", row->what, row->framework));
+		jl_doc_cell_name(doc, row->gpu);
+		jl_tell_cell(doc,
+			     jl_num_written(jl_num_share(off, JL_ESTIMATED), jl_tell_text(doc, "%+.0f %%", 100 * off)));
+		jl_doc_cell_name(doc, jl_tell_text(doc, "%s:%zu", in->near[i].set, row->line));
+		jl_doc_end_row(doc, false);
+	}
+}
+
+static const struct jl_field near_row[] = {
+	{ JL_FIELD(jl_set_row, SIZE, line) },
+	{ JL_FIELD(jl_set_row, TEXT, source) },
+	{ JL_FIELD(jl_set_row, TEXT, gpu) },
+	{ JL_FIELD(jl_set_row, TEXT, framework) },
+	{ JL_FIELD(jl_set_row, TEXT, what) },
+	{ JL_FIELD_AS(jl_set_row, NUMBER, meas, "measured_s") },
+	{ JL_FIELD_AS(jl_set_row, NUMBER, pred, "predicted_s") },
+};
+static const struct jl_schema near_row_schema = JL_SCHEMA("near_row", jl_set_row, near_row);
+
+static const struct jl_field near_run[] = {
+	{ JL_FIELD(jl_near_run, TEXT, set) },
+	{ JL_FIELD(jl_near_run, SEEN, row), .sub = &near_row_schema, .flags = JL_FF_FLAT },
+	{ JL_FIELD(jl_near_run, NUMBER, ln_ratio) },
+	{ JL_FIELD(jl_near_run, NUMBER, distance) },
+};
+static const struct jl_schema near_schema = JL_SCHEMA("near", jl_near_run, near_run);
+
+JL_BOOL_OF(has_near, jl_tell_predicted, r->near != NULL);
+
+static const struct jl_field fields[] = {
+	{ JL_FIELD(jl_tell_predicted, SEEN, predicted), .sub = &jl_predicted_fields, .flags = JL_FF_FLAT },
+	{ JL_FIELD_MANY(jl_tell_predicted, LIST, near, n_near, "near", &near_schema), .when = has_near },
+};
+const struct jl_schema jl_tell_predicted_fields = JL_SCHEMA("predict", jl_tell_predicted, fields);
+
+void jl_tell_predicted(struct jl_doc *doc, const struct jl_tell_predicted *in, long today)
+{
+	const struct jl_predicted *x = in->predicted;
+	const struct jl_estimate *rate_e = &x->p.samples_per_s;
+	char step[JL_RANGE_TEXT_MAX], per_s[JL_UNITS_TEXT_MAX], lo[JL_UNITS_TEXT_MAX], hi[JL_UNITS_TEXT_MAX];
+
+	jl_tell_case(doc, &x->how);
+	jl_doc_entry(doc, JL_("Step"));
+	jl_doc_strong(doc, jl_estimate_text(step, &x->p.step_s, JL_K_TIME));
+	jl_doc_text(doc, "   ");
+	jl_doc_said(doc,
+		    jl_tell_text(doc, JL_("%s samples/s (%s–%s)"), jl_about_text(per_s, rate_e->value),
+				 jl_about_text(lo, rate_e->lo), jl_about_text(hi, rate_e->hi)),
+		    JL_ESTIMATED, JL_METHOD);
+	rate(doc, x);
+	parts(doc, &x->p.step);
+	memory(doc, x);
+	run(doc, x, today);
+	jl_doc_gap(doc);
+	bound(doc, x);
+	advice(doc, x);
+	if (x->p.room == JL_ROOM_NONE && x->n_advice == 0)
+		nothing_fits(doc, x);
+	jl_tell_sure(doc, &x->how.notes);
+	if (in->near)
+		near_table(doc, in);
+}
+
+/* --- a series */
+
+/* Compute fills the bar; what costs most beside it is named. */
+static void where_cell(struct jl_doc *doc, const struct jl_step_cost *step)
+{
+	size_t worst = 1;
+	double frac;
+
+	for (size_t i = 2; i < JL_N_PART; i++)
+		if (jl_part_s(step, i) > jl_part_s(step, worst))
+			worst = i;
+	frac = jl_part_s(step, worst) / step->step_s;
+	jl_doc_cell(doc, JL_MARK_NONE);
+	jl_doc_bar(doc, step->compute_s / step->step_s, 10);
+	if (frac < 0.05)
+		jl_doc_textf(doc, " %s", JL_("compute"));
+	else
+		jl_doc_said(doc, jl_tell_text(doc, " %.0f %% %s", 100 * frac, jl_msg(jl_parts[worst].en)), JL_ESTIMATED,
+			    JL_METHOD);
+}
+
+static void sweep_table(struct jl_doc *doc, const struct jl_sweep *sweep)
+{
+	static const struct jl_tell_head heads[] = {
+		{ JL_N("GPUs"), JL_COLUMN_FIGURE },     { JL_N("samples/s"), JL_COLUMN_KEEP },
+		{ JL_N("speed-up"), JL_COLUMN_FIGURE }, { JL_N("eff."), JL_COLUMN_FIGURE },
+		{ JL_N("step"), JL_COLUMN_FIGURE },     { JL_N("where the time goes"), JL_COLUMN_TEXT }
+	};
+
+	jl_tell_table(doc, NULL, heads, 6);
+	for (size_t i = 0; i < sweep->n; i++) {
+		const struct jl_predicted *x = &sweep->rows[i];
+		char per_s[JL_RANGE_TEXT_MAX], step[JL_UNITS_TEXT_MAX];
+
+		jl_tell_cell(doc, jl_num_given(x->how.n_gpus, JL_K_NUMBER, NULL));
+		jl_tell_cell(doc, jl_num_written(jl_num_estimate(x->p.samples_per_s, JL_K_NUMBER, NULL),
+						 jl_about_range_text(per_s, &x->p.samples_per_s)));
+		jl_tell_cell(doc, (struct jl_num){ .value = x->speedup,
+						   .unit = "x",
+						   .n_decimals = 2,
+						   .lo = NAN,
+						   .hi = NAN,
+						   .origin = JL_ESTIMATED,
+						   .source = JL_METHOD });
+		jl_tell_cell(doc, jl_num_written(jl_num_share(x->efficiency_frac, JL_ESTIMATED),
+						 jl_tell_percent(doc, x->efficiency_frac)));
+		jl_tell_cell(doc, jl_num_written(jl_num_estimate(x->p.step_s, JL_K_TIME, NULL),
+						 jl_units_text(step, x->p.step_s.value, JL_K_TIME, 2)));
+		where_cell(doc, &x->p.step);
+		jl_doc_end_row(doc, false);
+	}
+}
+
+/* Rows are to be compared: where they could not all run alike, how each runs is said, and what that does to the efficiency. */
+static void settings(struct jl_doc *doc, const struct jl_sweep *sweep)
+{
+	size_t first = 0;
+	bool differ = false, above = false;
+
+	for (size_t i = 1; i < sweep->n; i++) {
+		differ |= !jl_case_alike(&sweep->rows[0].how, &sweep->rows[i].how);
+		above |= sweep->rows[i].efficiency_frac > 1.005;
+	}
+	for (size_t i = 1; differ && i <= sweep->n; i++) {
+		const struct jl_case *c = &sweep->rows[first].how;
+		char how[JL_CUT_TEXT_MAX], to[32] = "";
+
+		if (i < sweep->n && jl_case_alike(c, &sweep->rows[i].how))
+			continue;
+		if (i - 1 > first)
+			snprintf(to, sizeof(to), "–%d", sweep->rows[i - 1].how.n_gpus);
+		jl_tell_entry(doc, first ? "" : JL_("Settings"), JL_ORIGIN_NONE, JL_("%d%s GPU{/s}: %s"), c->n_gpus, to,
+			      jl_tell_cut(how, &c->plan, c->shard.micro_batch));
+		first = i;
+	}
+	if (differ && above)
+		jl_tell_entry(doc, "", JL_ESTIMATED, "%s",
+			      JL_("above 100 %: what fits on more GPUs costs less time than what fits on few"));
+}
+
+void jl_tell_sweep(struct jl_doc *doc, const struct jl_sweep *sweep)
+{
+	jl_tell_case(doc, &sweep->last->how);
+	sweep_table(doc, sweep);
+	settings(doc, sweep);
+	bound(doc, sweep->last);
+	memory(doc, sweep->last);
+	advice(doc, sweep->last);
+	jl_tell_sure(doc, &sweep->last->how.notes);
+}

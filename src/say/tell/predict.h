@@ -1,0 +1,34 @@
+/* A prediction: how long, where the time goes, memory, energy, money, what would help; a series of them; a collective; and what people
+ * reckon by hand beside it. */
+#ifndef JL_TELL_PREDICT_H
+#define JL_TELL_PREDICT_H
+
+#include "belief/near.h"
+#include "predict/answer.h"
+#include "tell/tell.h"
+
+/* "GPT 305M · 10x rtx-3090 · batch 4 a worker · ... · PyTorch eager" */
+void jl_tell_case(struct jl_doc *doc, const struct jl_case *c);
+/* "○ estimated; 80 % intervals ...", then what was assumed. */
+void jl_tell_sure(struct jl_doc *doc, const struct jl_notes *notes);
+
+/* A published run near it. */
+struct jl_near_run {
+	const struct jl_set_row *row;
+	const char *set;
+	double distance, ln_ratio;
+};
+/* Everything of `jeoul predict`; near NULL: not asked for. */
+struct jl_tell_predicted {
+	const struct jl_predicted *predicted;
+	const struct jl_near_run *near;
+	size_t n_near;
+};
+extern const struct jl_schema jl_tell_predicted_fields;
+
+void jl_tell_predicted(struct jl_doc *doc, const struct jl_tell_predicted *in, long today);
+void jl_tell_sweep(struct jl_doc *doc, const struct jl_sweep *sweep);
+void jl_tell_collective(struct jl_doc *doc, const struct jl_collective_series *series);
+void jl_tell_explained(struct jl_doc *doc, const struct jl_explained *explained);
+
+#endif

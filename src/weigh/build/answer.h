@@ -1,0 +1,22 @@
+/* What is said of a parts list and of purchases, and its form as JSON. */
+#ifndef JL_BUILD_ANSWER_H
+#define JL_BUILD_ANSWER_H
+
+#include "base/fields.h"
+#include "build/findings.h"
+#include "build/upgrade.h"
+
+struct jl_build_answer {
+	const struct jl_rig *rig;
+	const struct jl_part_findings *found;
+};
+size_t jl_build_count(const struct jl_part_findings *found, enum jl_part_level level);
+
+struct jl_upgrade_answer {
+	const struct jl_upgrade_ask *ask;
+	const struct jl_upgrades *found;
+};
+
+extern const struct jl_schema jl_build_fields, jl_upgrade_fields; /* `jeoul build --json`, with --upgrade */
+
+#endif

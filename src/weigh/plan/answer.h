@@ -1,0 +1,70 @@
+/* What a search for a plan says: the best ways weighed, what was asked of the run, how much was searched. */
+#ifndef JL_PLAN_ANSWER_H
+#define JL_PLAN_ANSWER_H
+
+#include "base/fields.h"
+#include "plan/batch_limit.h"
+#include "plan/fleet.h"
+#include "plan/search.h"
+#include "plan/settings.h"
+
+extern const char *const jl_plan_objectives[]; /* names, in the order of enum jl_plan_objective; NULL ends them */
+
+/* How much was searched, by one search or by a fleet of them. */
+struct jl_plan_effort {
+	struct jl_plan_tally tally;
+	double search_s;
+	bool stopped;
+};
+
+struct jl_plan_setting {
+	const char *text;   /* to be pasted; NULL: */
+	const char *absent; /* why there is none */
+};
+
+struct jl_plan_ranked {
+	int rank;
+	double value; /* what was to be best */
+	bool tied;    /* inside the winner's interval nobody can say that it is worse */
+	struct jl_case how;
+	struct jl_prediction p;
+	struct jl_plan_setting settings[JL_N_PLAN_TARGET];
+};
+
+struct jl_plan_answer {
+	const struct jl_plan_ask *ask;
+	const struct jl_plan_result *result;
+	struct jl_plan_effort effort;
+	size_t n;
+	struct jl_plan_ranked *plans;
+	bool batch_given;
+	double deadline_s, budget_usd; /* of the run; NAN: none */
+	bool in_time, in_budget;       /* the best plan; also where there is no limit */
+	const struct jl_case *miss;    /* where none fits: the nearest one; NULL: nothing divides */
+	double miss_B, lacks_B;
+};
+
+/* Weighs what the search has found. */
+enum jl_status jl_plan_answer_make(struct jl_plan_answer *answer, const struct jl_catalog *cat, struct jl_arena *arena,
+				   struct jl_err *err);
+
+struct jl_fleet_answer {
+	const struct jl_fleet_ask *ask;
+	const struct jl_fleet *fleet;
+	struct jl_plan_effort effort;
+};
+
+struct jl_batch_row {
+	const char *system;
+	struct jl_batch_limit limit;
+};
+struct jl_batch_answer {
+	const struct jl_subject *subject;
+	double memory_frac;
+	size_t n;
+	struct jl_batch_row *rows;
+};
+
+extern const struct jl_schema jl_plan_fields, jl_fleet_fields, jl_batch_fields; /* --json of the three */
+
+#endif

@@ -1,0 +1,197 @@
+#include "predict/answer.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static enum jl_status no_system(const char *example, struct jl_err *err)
+{
+	return jl_fail(err, JL_E_USAGE, "name a system with --on, e.g. --on %s", example);
+}
+
+enum jl_status jl_predicted_make(struct jl_predicted *ret_predicted, const struct jl_catalog *cat,
+				 const struct jl_request *req, struct jl_arena *arena, struct jl_err *err)
+{
+	enum jl_status status = jl_case_make(&ret_predicted->how, cat, req, arena, err);
+
+	if (status)
+		return status;
+	jl_predict(&ret_predicted->p, cat, &ret_predicted->how);
+	ret_predicted->n_advice = jl_advise(ret_predicted->advice, cat, &ret_predicted->how, arena);
+	return JL_OK;
+}
+
+/* --- series */
+
+enum jl_status jl_sweep_parse(struct jl_sweep_list *ret_list, const char *text, struct jl_err *err)
+{
+	static const char *const keys[JL_N_SWEEP] = { [JL_SWEEP_GPUS] = "gpus=", [JL_SWEEP_NODES] = "nodes=" };
+	struct jl_sweep_list list = { .over = JL_N_SWEEP };
+	const char *at = text;
+
+	for (int i = 0; i < JL_N_SWEEP; i++)
+		if (strncmp(text, keys[i], strlen(keys[i])) == 0) {
+			list.over = (enum jl_sweep_over)i;
+			at += strlen(keys[i]);
+		}
+	if (list.over == JL_N_SWEEP)
+		return jl_fail(err, JL_E_USAGE,
+			       "--sweep: '%s' does not begin with gpus= or nodes=; write e.g. gpus=1,2,4,8", text);
+	while (*at) {
+		size_t len = strcspn(at, ",");
+		char piece[32];
+		long long n;
+		enum jl_status status;
+
+		snprintf(piece, sizeof(piece), "%.*s", (int)(len < 31 ? len : 31), at);
+		status = jl_units_parse_count(&n, piece, 1, JL_NODES_MAX, "--sweep", err);
+		if (status)
+			return status;
+		if (list.n == JL_SWEEP_MAX)
+			return jl_fail(err, JL_E_LIMIT, "--sweep: more than %d sizes", JL_SWEEP_MAX);
+		list.values[list.n++] = (int)n;
+		at += len + (at[len] == ',');
+	}
+	if (!list.n)
+		return jl_fail(err, JL_E_USAGE, "--sweep: no size; write e.g. gpus=1,2,4,8");
+	*ret_list = list;
+	return JL_OK;
+}
+
+static enum jl_status machine_at(struct jl_machine *ret_machine, const struct jl_catalog *cat,
+				 const struct jl_sweep_list *list, const struct jl_sys *sys, size_t i,
+				 struct jl_arena *arena, struct jl_err *err)
+{
+	struct jl_machine whole;
+	enum jl_status status;
+
+	if (list->over == JL_SWEEP_NODES)
+		return jl_machine_hosts(ret_machine, cat, sys, list->values[i], arena, err);
+	status = jl_machine_make(&whole, cat, sys, err);
+	return status ? status : jl_machine_take(ret_machine, &whole, list->values[i], err);
+}
+
+enum jl_status jl_sweep_make(struct jl_sweep *ret_sweep, const struct jl_catalog *cat, const struct jl_request *req,
+			     const char *text, struct jl_arena *arena, struct jl_err *err)
+{
+	struct jl_request each = *req;
+	struct jl_sweep_list list;
+	struct jl_predicted *rows, *last;
+	struct jl_subject subject;
+	struct jl_sys sys;
+	enum jl_status status = jl_sweep_parse(&list, text, err);
+
+	if (!status)
+		status = jl_subject_find(&subject, cat, req, arena, err);
+	if (!status)
+		status = req->system ? jl_sys_parse(&sys, cat, req->system, arena, err)
+				     : no_system("\"8x rtx-3090\"", err);
+	if (status)
+		return status;
+	each.plan.dp = NAN; /* the sweep's own variable */
+	rows = jl_arena_array(arena, list.n, sizeof *rows);
+	if (!rows)
+		return jl_fail_nomem(err);
+	for (size_t i = 0; i < list.n; i++) {
+		struct jl_machine part;
+
+		status = machine_at(&part, cat, &list, &sys, i, arena, err);
+		if (!status)
+			status = jl_case_choose(&rows[i].how, cat, &subject, &part, &each, err);
+		if (status)
+			return status;
+		jl_predict(&rows[i].p, cat, &rows[i].how);
+		rows[i].speedup = rows[i].p.samples_per_s.value / rows[0].p.samples_per_s.value;
+		rows[i].efficiency_frac = rows[i].speedup * rows[0].how.n_gpus / rows[i].how.n_gpus;
+	}
+	last = &rows[list.n - 1];
+	last->n_advice = jl_advise(last->advice, cat, &last->how, arena);
+	*ret_sweep = (struct jl_sweep){ .n = list.n, .rows = rows, .last = last };
+	return JL_OK;
+}
+
+bool jl_case_alike(const struct jl_case *a, const struct jl_case *b)
+{
+	const struct jl_plan *p = &a->plan, *q = &b->plan;
+
+	return p->tp == q->tp && p->pp == q->pp && p->cp == q->cp && p->ep == q->ep && p->sp == q->sp &&
+	       p->zero == q->zero && (p->shard > 0) == (q->shard > 0) && p->recompute == q->recompute &&
+	       a->shard.micro_batch == b->shard.micro_batch;
+}
+
+enum jl_status jl_collective_series_make(struct jl_collective_series *ret_series, const struct jl_catalog *cat,
+					 const struct jl_collective_ask *ask, const char *system, const char *text,
+					 struct jl_arena *arena, struct jl_err *err)
+{
+	struct jl_collective_series series = { .ask = *ask };
+	struct jl_sweep_list list = { .n = 1, .over = JL_N_SWEEP };
+	enum jl_status status = JL_OK;
+
+	if (!system)
+		return no_system("aws:p5.48xlarge", err);
+	if (text)
+		status = jl_sweep_parse(&list, text, err);
+	if (!status)
+		status = jl_sys_parse(&series.sys, cat, system, arena, err);
+	if (status)
+		return status;
+	series.n = list.n;
+	series.cases = jl_arena_array(arena, list.n, sizeof(*series.cases));
+	if (!series.cases)
+		return jl_fail_nomem(err);
+	for (size_t i = 0; !status && i < list.n; i++) {
+		struct jl_collective_ask each = *ask;
+		struct jl_machine machine;
+
+		if (list.over == JL_SWEEP_GPUS)
+			each.n_ranks = list.values[i];
+		status = jl_machine_hosts(&machine, cat, &series.sys,
+					  list.over == JL_SWEEP_NODES ? list.values[i] : series.sys.n_nodes, arena,
+					  err);
+		if (!status)
+			status = jl_collective_case(&series.cases[i], &machine, &each, err);
+	}
+	if (!status)
+		*ret_series = series;
+	return status;
+}
+
+/* --- by hand */
+
+/* The same request on the baseline, as many of its devices as it has. */
+static enum jl_status make_base(struct jl_case *ret_base, const struct jl_catalog *cat, const struct jl_request *req,
+				const struct jl_case *c, const char *baseline, struct jl_arena *arena,
+				struct jl_err *err)
+{
+	struct jl_request same = *req;
+	const struct jl_request empty = jl_request_empty();
+
+	same.system = baseline ? baseline : JL_EXPLAINED_BASELINE;
+	same.plan = empty.plan;
+	same.batch = c->shard.micro_batch * c->plan.n_micro; /* as much for each of its workers */
+	same.micro_batch = same.global_batch = same.accumulate = NAN;
+	if (!jl_case_make(ret_base, cat, &same, arena, err))
+		return JL_OK;
+	same.dtype = JL_UNSET; /* an older device may not compute in the format that was asked for */
+	return jl_case_make(ret_base, cat, &same, arena, err);
+}
+
+enum jl_status jl_explained_make(struct jl_explained *ret_explained, const struct jl_catalog *cat,
+				 const struct jl_request *req, const char *baseline, struct jl_arena *arena,
+				 struct jl_err *err)
+{
+	static const double example_sides[JL_N_EXAMPLE] = { 32, 256 }, product_sides[JL_N_EXAMPLE] = { 32, 4096 };
+	struct jl_explained *x = ret_explained;
+	enum jl_status status = jl_case_make(&x->how, cat, req, arena, err);
+
+	if (!status)
+		status = make_base(&x->base, cat, req, &x->how, baseline, arena, err);
+	if (status)
+		return status;
+	jl_explain(&x->e, &x->how, &x->base);
+	for (size_t i = 0; i < JL_N_EXAMPLE; i++) {
+		x->cycles[i] = jl_explain_cycles(example_sides[i]);
+		x->products[i] = jl_explain_product(&x->how.machine.dev, product_sides[i]);
+	}
+	return JL_OK;
+}
