@@ -73,16 +73,20 @@ void jl_tell_cell(struct jl_doc *doc, struct jl_num num)
 
 static const char *head_of(const char *en)
 {
-	const char *both = strchr(en, *JL_HEAD_BOTH);
+	const char *both = en ? strchr(en, *JL_HEAD_BOTH) : NULL;
 
+	if (!en)
+		return "";
 	return both ? both + 1 : jl_msg(en);
 }
 
 /* Its English: without the sense that tells it from others. */
 static const char *key_of(struct jl_doc *doc, const char *en)
 {
-	const char *sense = strchr(en, '\004');
+	const char *sense = en ? strchr(en, '\004') : NULL;
 
+	if (!en)
+		return "";
 	en = sense ? sense + 1 : en;
 	return jl_tell_text(doc, "%.*s", (int)strcspn(en, JL_HEAD_BOTH), en);
 }
