@@ -39,16 +39,15 @@ static void verdict(struct jl_doc *doc, const struct jl_build_answer *a)
 {
 	const size_t n_wrong = jl_build_count(a->found, JL_PART_ERROR),
 		     n_warn = jl_build_count(a->found, JL_PART_WARNING);
-	const char *name = a->rig->name ? a->rig->name : a->rig->gpu->name;
+	const char *word = n_wrong  ? jl_tell_text(doc, JL_("does not work as it is (%zu wrong, %zu warning{/s})"),
+						   n_wrong, n_warn)
+			   : n_warn ? jl_tell_text(doc, JL_("works, with %zu warning{/s}"), n_warn)
+				    : JL_("sound, as far as it was described");
 
 	jl_doc_lead(doc);
-	jl_doc_strong(doc, jl_tell_text(doc, "%s: ", name));
-	if (n_wrong)
-		jl_doc_textf(doc, JL_("does not work as it is (%zu wrong, %zu warning{/s})"), n_wrong, n_warn);
-	else if (n_warn)
-		jl_doc_textf(doc, JL_("works, with %zu warning{/s}"), n_warn);
-	else
-		JL_TELL(doc, "sound, as far as it was described");
+	jl_doc_name(doc, a->rig->name ? a->rig->name : a->rig->gpu->name);
+	jl_doc_text(doc, ": ");
+	jl_doc_said(doc, word, JL_ESTIMATED, JL_METHOD);
 	jl_doc_lead(doc);
 	jl_doc_said(doc,
 		    jl_tell_text(doc, JL_("%.0f W under load; the rules ask for a supply of %.0f to %.0f W"),

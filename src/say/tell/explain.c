@@ -60,7 +60,7 @@ static void parts(struct jl_doc *doc, const struct jl_explained *x)
 
 		if (was_s < 0.001 * base_s && is_s < 0.001 * base_s)
 			continue;
-		jl_doc_cell_text(doc, jl_msg(jl_explain_parts[i].en));
+		jl_doc_cell_text(doc, jl_msg(jl_explain_parts[i]));
 		time_cell(doc, was_s);
 		jl_tell_cell(doc, jl_num_written(jl_num_share(was_s / base_s, JL_ESTIMATED),
 						 jl_tell_percent(doc, was_s / base_s)));
@@ -89,8 +89,8 @@ static void why_bandwidth(struct jl_doc *doc, const struct jl_explain *e)
 			doc, JL_("why they differ"), JL_ESTIMATED,
 			JL_("the bandwidth ratio treats all of the time as memory streams, but %.0f %% of it are %s, "
 			    "which gain %.2fx; streams are %.0f %%"),
-			100 * e->base_part_s[p] / base_s, jl_msg(jl_explain_parts[p].en),
-			e->base_part_s[p] / e->part_s[p], 100 * e->base_part_s[JL_EX_MEMORY] / base_s);
+			100 * e->base_part_s[p] / base_s, jl_msg(jl_explain_parts[p]), e->base_part_s[p] / e->part_s[p],
+			100 * e->base_part_s[JL_EX_MEMORY] / base_s);
 }
 
 static void cycles(struct jl_doc *doc, const struct jl_explained *x)

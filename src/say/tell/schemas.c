@@ -5,7 +5,9 @@
 #include "cost/fields.h"
 #include "plan/answer.h"
 #include "predict/fields.h"
+#include "tell/flops.h"
 #include "tell/predict.h"
+#include "tell/serve.h"
 
 const struct jl_told jl_told[] = {
 	{ "build", &jl_build_fields },
@@ -16,12 +18,14 @@ const struct jl_told jl_told[] = {
 	{ "cost-bill", &jl_bill_fields },
 	{ "cost-machine-bill", &jl_machine_bill_fields },
 	{ "fit", &jl_fit_fields },
+	{ "flops", &jl_flops_fields },
 	{ "plan", &jl_plan_fields },
 	{ "plan-batch-limit", &jl_batch_fields },
 	{ "plan-fleet", &jl_fleet_fields },
 	{ "predict", &jl_tell_predicted_fields },
 	{ "predict-collective", &jl_collective_fields },
 	{ "predict-explain", &jl_explained_fields },
+	{ "predict-serve", &jl_serving_fields },
 	{ "predict-sweep", &jl_sweep_fields },
 	{ NULL, NULL },
 };

@@ -75,8 +75,6 @@ static const char *head_of(const char *en)
 {
 	const char *both = en ? strchr(en, *JL_HEAD_BOTH) : NULL;
 
-	if (!en)
-		return "";
 	return both ? both + 1 : jl_msg(en);
 }
 
@@ -86,7 +84,7 @@ static const char *key_of(struct jl_doc *doc, const char *en)
 	const char *sense = en ? strchr(en, '\004') : NULL;
 
 	if (!en)
-		return "";
+		return NULL;
 	en = sense ? sense + 1 : en;
 	return jl_tell_text(doc, "%.*s", (int)strcspn(en, JL_HEAD_BOTH), en);
 }

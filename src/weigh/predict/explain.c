@@ -5,12 +5,10 @@
 
 #define SIDE 32.0 /* of the worked example */
 
-const struct jl_explain_label jl_explain_parts[JL_N_EX] = {
-	[JL_EX_MATRIX] = { "matrix", JL_N("products, attention") },
-	[JL_EX_MEMORY] = { "memory", JL_N("memory streams") },
-	[JL_EX_HOST] = { "host", JL_N("host launches") },
-	[JL_EX_LINKS] = { "links", JL_N("communication") },
-	[JL_EX_OTHER] = { "other", JL_N("bubbles, input") },
+const char *const jl_explain_parts[JL_N_EX] = {
+	[JL_EX_MATRIX] = JL_N("products, attention"), [JL_EX_MEMORY] = JL_N("memory streams"),
+	[JL_EX_HOST] = JL_N("host launches"),         [JL_EX_LINKS] = JL_N("communication"),
+	[JL_EX_OTHER] = JL_N("bubbles, input"),
 };
 
 struct jl_cycles jl_explain_cycles(double n)

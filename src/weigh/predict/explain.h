@@ -29,10 +29,7 @@ struct jl_product_time jl_explain_product(const struct jl_device *dev, double n)
 
 /* Where the time of a step goes, as far as different rates decide it; attention counts with the products. */
 enum jl_explain_part { JL_EX_MATRIX, JL_EX_MEMORY, JL_EX_HOST, JL_EX_LINKS, JL_EX_OTHER, JL_N_EX };
-struct jl_explain_label {
-	const char *key, *en;
-};
-extern const struct jl_explain_label jl_explain_parts[JL_N_EX];
+extern const char *const jl_explain_parts[JL_N_EX]; /* as people read them */
 
 struct jl_explain {
 	double bandwidth_ratio;    /* listed memory bandwidth of one device / the baseline's */

@@ -45,7 +45,7 @@ void jl_plan_set_unfused(struct jl_plan *plan)
 void jl_plan_set_clipped(struct jl_plan *plan)
 {
 	/* Gradients are added to zeroed ones, widened and unscaled where they are narrow, read for their norm, scaled; masters are copied back. */
-	const double narrow = plan->weight_B < 4.0;
+	const bool narrow = plan->weight_B < 4.0;
 
 	plan->optimizer_moved_B += narrow ? 8.0 + 6.0 + 4.0 + 8.0 + 6.0 : 16.0 + 4.0 + 8.0;
 }

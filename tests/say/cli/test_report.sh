@@ -124,4 +124,9 @@ run 0 report "$work/s.yaml" --catalog "$work/odd"; has "Odd: the rate of odd-net
 run 0 report --lang ko; has "이 장비"
 run 0 report --json; json "any(b.get('id') == 'machine' for b in j['blocks'])"
 run 0 report -o "$work/here.html"; walk "$work/here.html"
+# Programs read the same columns in every language; people read theirs
+run 0 report "$JEOUL_SOURCE/examples/seed-000.yaml" --json --lang ko
+json "[c for b in j['blocks'] if b['kind'] == 'table' for c in b['columns']] and not [c for b in j['blocks'] if b['kind'] == 'table' for c in b['columns'] if any('가' <= x <= '힣' for x in c)]"
+json "any('가' <= x <= '힣' for b in j['blocks'] if b['kind'] == 'table' for h in b['heads'] for x in h)"
+
 finish

@@ -28,10 +28,13 @@ run 0 predict resnet-50 --on dgx-h100 --batch 256 --samples 1281167 --epochs 90 
 run 0 predict gpt-305m --on "4x rtx-3090" --batch 4 --sweep gpus=1,4 --json; fits predict-sweep
 run 0 predict gpt-305m --on "4x rtx-3090" --batch 4 --explain --json; fits predict-explain
 run 0 predict allreduce --on aws:p5.48xlarge --size "16 GB" --sweep nodes=2,125 --json; fits predict-collective
+run 0 predict llama-3-70b --on dgx-h100 --serve --weights fp8 --requests 1,16 --json; fits predict-serve
 run 0 plan llama-3-8b --on dgx-h100 --json; fits plan
 run 3 plan llama-3-70b --on "2x rtx-3090" --forbid offload --json; fits plan
 run 0 plan gpt2-124m --gpus 8,16,20 --kinds h100-sxm5 --tokens 1e9 --json; fits plan-fleet
 run 0 plan gpt2-124m --batch-limit --on rtx-4090 --on h200-sxm --json; fits plan-batch-limit
+run 0 flops mixtral-8x7b --json; fits flops
+run 0 flops resnet-50 --json; fits flops
 run 0 fit llama-3-8b --on "2x rtx-3090" --json; fits fit
 run 0 check allreduce --size "16 GB" --algbw "156 GB/s" --on "125x aws:p5.48xlarge" --json; fits check
 run 3 check gemm --rate "20 TFLOP/s" --on h100-sxm5 --json; fits check

@@ -95,7 +95,7 @@ static void the_terminal_shows_it(void **state)
 static void a_sentence_has_the_order_of_its_language(void **state)
 {
 	static const char *const wants[] = {
-		"1.06 s / 배치 128, base  ✅ 실측\n에폭당 배치 1,000개: 에폭당 17.7 min\n"
+		"1.06 s / 배치 128, base  ● 실측\n에폭당 배치 1,000개: 에폭당 17.7 min\n"
 	};
 	struct jl_doc doc;
 	struct jl_buf out;

@@ -1,0 +1,94 @@
+#include "tell/flops.h"
+
+#include <math.h>
+
+/* --- JSON */
+
+static const struct jl_field count[] = {
+	{ JL_FIELD(jl_count, NUMBER, params) },
+	{ JL_FIELD(jl_count, NUMBER, fwd_flop) },
+	{ JL_FIELD_AS(jl_count, NUMBER, saved_B, "activations_B"), .about = "kept for the backward pass, 16 bits" },
+};
+static const struct jl_schema count_schema = JL_SCHEMA("count", jl_count, count);
+
+static const struct jl_field layer[] = {
+	{ JL_FIELD_AS(jl_count, TEXT, key, "kind") },
+	{ JL_FIELD(jl_count, NUMBER, n) },
+	{ JL_FIELD_GROUP("", &count_schema), .flags = JL_FF_FLAT },
+};
+static const struct jl_schema layer_schema = JL_SCHEMA("layer", jl_count, layer);
+
+JL_NUMBER_OF(mac, jl_flops, r->counts.total.fwd_flop / 2);
+JL_NUMBER_OF(train_flop, jl_flops, r->counts.total.fwd_flop * 3);
+
+static const struct jl_field fields[] = {
+	{ JL_FIELD_AS(jl_flops, TEXT, id, "model") },
+	{ JL_FIELD(jl_flops, TEXT, name) },
+	{ JL_FIELD(jl_flops, NUMBER, batch) },
+	{ JL_FIELD(jl_flops, NUMBER, seq) },
+	{ JL_FIELD(jl_flops, SUB, counts.total), .sub = &count_schema, .flags = JL_FF_FLAT },
+	{ JL_FIELD_AS(jl_flops, NUMBER, counts.active_params, "active_params") },
+	{ JL_FIELD_NUMBER_OF("fwd_mac", mac) },
+	{ JL_FIELD_NUMBER_OF("train_flop", train_flop) },
+	{ JL_FIELD_MANY(jl_flops, ARRAY, counts.rows, counts.n, "layers", &layer_schema) },
+};
+const struct jl_schema jl_flops_fields = JL_SCHEMA("flops", jl_flops, fields);
+
+/* --- the page */
+
+static struct jl_num counted(double value, enum jl_kind kind, const char *text)
+{
+	return jl_num_written(jl_num_plain(value > 0 ? value : NAN, kind, NULL, JL_ESTIMATED, JL_METHOD), text);
+}
+
+static void cell(struct jl_doc *doc, struct jl_num num)
+{
+	jl_doc_cell(doc, JL_MARK_NONE);
+	if (!isnan(num.value))
+		jl_tell_num(doc, num);
+}
+
+static void row(struct jl_doc *doc, const struct jl_count *c, bool total)
+{
+	char params[JL_UNITS_TEXT_MAX], flop[JL_UNITS_TEXT_MAX], bytes[JL_UNITS_TEXT_MAX];
+
+	jl_doc_cell_name(doc, jl_msg(c->en));
+	jl_doc_cell_text(doc, total || !(c->n > 0) ? "" : jl_tell_text(doc, "%.0f", c->n));
+	cell(doc, counted(c->params, JL_K_NUMBER, jl_grouped_text(params, c->params)));
+	cell(doc, counted(c->fwd_flop, JL_K_FLOP, jl_units_text(flop, c->fwd_flop, JL_K_FLOP, 4)));
+	cell(doc, counted(c->saved_B, JL_K_BYTES, jl_units_text(bytes, c->saved_B, JL_K_BYTES, 3)));
+	jl_doc_end_row(doc, total);
+}
+
+void jl_tell_flops(struct jl_doc *doc, const struct jl_flops *f)
+{
+	static const struct jl_tell_head heads[] = { { JL_NC("rows", "layers"), JL_COLUMN_LEAST(12) },
+						     { JL_N("number"), JL_COLUMN_FIGURE },
+						     { JL_N("parameters"), JL_COLUMN_FIGURE },
+						     { JL_N("FLOP forward"), JL_COLUMN_FIGURE },
+						     { JL_N("kept activations"), JL_COLUMN_FIGURE } };
+	const struct jl_counts *n = &f->counts;
+	const double flop = n->total.fwd_flop, items = f->batch * (isnan(f->seq) ? 1 : f->seq);
+	char a[JL_UNITS_TEXT_MAX], b[JL_UNITS_TEXT_MAX];
+
+	jl_doc_lead(doc);
+	jl_doc_strong(doc, f->name);
+	jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("batch %g"), f->batch);
+	if (!isnan(f->seq))
+		jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("sequence %g"), f->seq);
+	jl_tell_table(doc, NULL, heads, 5);
+	for (size_t i = 0; i < n->n; i++)
+		row(doc, &n->rows[i], false);
+	row(doc, &n->total, true);
+	if (n->active_params < n->total.params)
+		jl_tell_entry(doc, JL_("Active"), JL_ESTIMATED, JL_("%s parameters a token"),
+			      jl_grouped_text(a, floor(n->active_params + 0.5)));
+	jl_tell_entry(doc, JL_("Forward"), JL_ESTIMATED, "%s = %.4g %s", jl_units_text(a, flop, JL_K_FLOP, 4),
+		      flop / (flop < 2e12 ? 2e9 : 2e12), flop < 2e12 ? "GMAC" : "TMAC");
+	jl_tell_entry(doc, JL_("Training"), JL_ESTIMATED, JL_("%s forward and backward; %s per %s"),
+		      jl_units_text(a, 3 * flop, JL_K_FLOP, 4), jl_units_text(b, 3 * flop / items, JL_K_FLOP, 3),
+		      isnan(f->seq) ? f->item : JL_("token"));
+	jl_tell_note(doc, NULL, JL_ORIGIN_NONE, "%s",
+		     isnan(f->seq) ? JL_("A multiply-add is two FLOP; activations in 16 bits.")
+				   : JL_("A multiply-add is two FLOP; masked attention counts half; 16 bits, flash."));
+}

@@ -1,0 +1,19 @@
+/* What a model is made of: parameters, FLOP and activation bytes by kind of layer. */
+#ifndef JL_TELL_FLOPS_H
+#define JL_TELL_FLOPS_H
+
+#include "base/fields.h"
+#include "predict/count.h"
+#include "tell/tell.h"
+
+struct jl_flops {
+	const char *id, *name, *item;
+	double batch, seq; /* seq NAN: no sequence */
+	struct jl_counts counts;
+};
+
+extern const struct jl_schema jl_flops_fields;
+
+void jl_tell_flops(struct jl_doc *doc, const struct jl_flops *flops);
+
+#endif
