@@ -109,12 +109,12 @@ struct jl_card_price jl_card_price_of(const struct jl_catalog *cat, const struct
 
 	for (size_t i = 0; i < cat->n_prices; i++) {
 		const struct jl_price *p = &cat->prices[i];
-		const bool second_hand = has_word(p->basis, "used") || has_word(p->basis, "resale");
-		const bool list = has_word(p->basis, "launch") || has_word(p->basis, "list");
 		long day;
 
-		if (!(p->price_usd > 0) || !p->gpu || strcmp(p->gpu, gpu->id) != 0 || second_hand != used || list ||
-		    p->n_gpu > 1 || jl_date_parse(&day, p->date, NULL) || !is_newer(p, day, &best))
+		if (!(p->price_usd > 0) || !p->gpu || strcmp(p->gpu, gpu->id) != 0 || p->n_gpu > 1 ||
+		    has_word(p->basis, "launch") || has_word(p->basis, "list") ||
+		    (has_word(p->basis, "used") || has_word(p->basis, "resale")) != used ||
+		    jl_date_parse(&day, p->date, NULL) || !is_newer(p, day, &best))
 			continue;
 		best = (struct jl_card_price){ .usd = p->price_usd, .price = p, .date = p->date, .day = day };
 	}

@@ -158,6 +158,10 @@ static void weigh_unit(void *ctx, size_t unit, int thread)
 		s->run_s = s->per_s = (struct jl_estimate){ NAN, NAN, NAN };
 		s->power_W = s->peak_W = s->memory_B = s->memory_frac = s->memory_hi_frac = NAN;
 		s->against = JL_AGAINST_UNKNOWN;
+		if (ok && !jl_expert_group(&s->sys, w->work->ask)) {
+			s->against = JL_AGAINST_GROUP;
+			continue;
+		}
 		if (!ok || jl_machine_take(&machine, &all, n, &ignored))
 			continue;
 		machine.sys = s->sys;

@@ -211,10 +211,6 @@ void jl_setup_weigh(struct jl_setup *setup, const struct jl_work *work, const st
 {
 	const int per_node = setup->sys.n_per_node > 0 ? setup->sys.n_per_node : 1;
 
-	if (!jl_expert_group(&setup->sys, work->ask)) {
-		setup->against = JL_AGAINST_GROUP;
-		return;
-	}
 	/* The physics of other families than these are guesses: not taken unless somebody asks for them. */
 	if (machine->dev.arch == JL_ARCH_OTHER && !work->ask->n_only) {
 		setup->against = JL_AGAINST_UNKNOWN;
