@@ -379,7 +379,8 @@ struct jl_catalog {
 	size_t n_convnets;
 	const struct jl_param_info *params;
 	size_t n_params;
-	long today; /* the day that ages of prices are counted from; 0: not known, and no price is too old */
+	bool hypothetical; /* machines that cannot be had are weighed too, and marked */
+	long today;        /* the day that ages of prices are counted from; 0: not known, and no price is too old */
 };
 
 /* The catalog compiled into the program; costs nothing. */

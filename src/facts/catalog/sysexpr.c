@@ -6,6 +6,7 @@
 
 #include "base/utf8.h"
 #include "catalog/find.h"
+#include "catalog/possible.h"
 #include "catalog/sysdefault.h"
 #include "catalog/words.h"
 
@@ -26,6 +27,7 @@ struct count {
 
 /* What was written, before it is known what it means. */
 struct draft {
+	bool hypothetical;         /* the word in front: it need not exist */
 	struct count outer, inner; /* inner: the one in parentheses */
 	bool parens;
 	char name[JL_NAME_MAX + 1];
@@ -261,6 +263,11 @@ static enum jl_status parse_draft(struct parser *p, struct draft *draft)
 	enum jl_status status;
 
 	skip_blanks(p);
+	draft->hypothetical = is_keyword(p->at, JL_HYPOTHETICAL);
+	if (draft->hypothetical) {
+		p->at += strlen(JL_HYPOTHETICAL);
+		skip_blanks(p);
+	}
 	draft->name_at = p->at;
 	status = parse_count(p, &draft->outer);
 	if (status)
@@ -428,7 +435,8 @@ static enum jl_status write_canonical(struct jl_sys *sys, const struct draft *dr
 		snprintf(cards, sizeof(cards), "%dx ", sys->n_per_node);
 	if (sys->n_net > 1)
 		snprintf(ports, sizeof(ports), "%dx ", sys->n_net);
-	sys->text = jl_arena_printf(arena, "%s%s%s%s%s%s%s%s%s%s", hosts, cards, sys->cpu ? "cpu:" : "",
+	sys->text = jl_arena_printf(arena, "%s%s%s%s%s%s%s%s%s%s%s", sys->hypothetical ? JL_HYPOTHETICAL " " : "",
+				    hosts, cards, sys->cpu ? "cpu:" : "",
 				    sys->cpu      ? sys->cpu->id
 				    : sys->system ? sys->system->id
 						  : sys->gpu->id,
@@ -436,6 +444,17 @@ static enum jl_status write_canonical(struct jl_sys *sys, const struct draft *dr
 				    draft->over_at ? " over " : "", draft->over_at ? ports : "",
 				    draft->over_at ? sys->net->id : "");
 	return sys->text ? JL_OK : jl_fail_nomem(err);
+}
+
+/* What cannot be had is refused, unless a person says that it need not be. */
+static enum jl_status take_possible(struct parser *p, struct jl_sys *sys, const struct draft *draft)
+{
+	enum jl_status status = jl_sys_possible(sys, p->cat, p->err);
+
+	if (!status)
+		return JL_OK;
+	sys->hypothetical = draft->hypothetical || p->cat->hypothetical;
+	return sys->hypothetical ? JL_OK : status;
 }
 
 static enum jl_status take_draft(struct parser *p, struct jl_sys *sys, const struct draft *draft,
@@ -457,6 +476,8 @@ static enum jl_status take_draft(struct parser *p, struct jl_sys *sys, const str
 	}
 	if (!status && sys->n_per_node > 0)
 		status = take_join(p, sys, draft);
+	if (!status)
+		status = take_possible(p, sys, draft);
 	if (!status)
 		status = take_net(p, sys, draft);
 	if (!status)

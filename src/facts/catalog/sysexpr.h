@@ -6,7 +6,7 @@
  *     8x dgx-h100 over 8x ib-ndr
  *     cpu:neoverse-v1                                     no accelerator
  *
- *     system = [COUNT x] host [over [COUNT x] NETWORK]
+ *     system = [hypothetical] [COUNT x] host [over [COUNT x] NETWORK]
  *     host   = ACCELERATOR [via JOIN] | SYSTEM | cpu:CPU | "(" [COUNT x] host ")"
  *
  * A count before an accelerator counts cards in one host; before a catalog system or a parenthesis it counts hosts. The
@@ -26,9 +26,11 @@
 #define JL_PER_NODE_MAX 1024
 #define JL_NET_MAX      128  /* ports of one host; a rack that is one host has many */
 #define JL_SYSEXPR_MAX  1024 /* characters */
+#define JL_HYPOTHETICAL "hypothetical"
 
 struct jl_sys {
-	const char *text; /* canonical form: parses back to the same system; what was assumed is not in it */
+	const char *text;  /* canonical form: parses back to the same system; what was assumed is not in it */
+	bool hypothetical; /* no such machine exists (catalog/possible.h); the text says so too */
 	int n_nodes;
 	int n_per_node;                  /* accelerators in each; 0 for a CPU-only host */
 	const struct jl_gpu *gpu;        /* NULL for a CPU-only host */

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "catalog/find.h"
 #include "cli/ask_observed.h"
 #include "cli/view.h"
 #include "cost/fields.h"
@@ -27,6 +28,7 @@ const struct jl_option jl_cost_options[] = {
 	{ .name = "demand", .type = JL_OPT_QUANTITY, .kind = JL_K_POWER, .arg = "POWER", .en = JL_N("contract demand of tariffs that charge by kW") },
 	{ .name = "bands", .type = JL_OPT_TEXT, .arg = "LIST", .en = JL_N("when it works, for time-of-use tariffs: off-peak=60%,mid=25%,peak=15% (default: all day)") },
 	{ .name = "bill", .type = JL_OPT_QUANTITY, .kind = JL_K_ENERGY, .arg = "ENERGY", .en = JL_N("only the bill of one month with this use") },
+	{ .name = "bill-of", .type = JL_OPT_TEXT, .arg = "TEXT", .en = JL_N("what a machine adds to the bill, month by month: \"rtx-4090 desktop\"; with --tariff, --util, --household") },
 	{ .name = "month", .type = JL_OPT_COUNT, .min = 1, .max = 12, .arg = "1..12", .en = JL_N("month of --bill (default: that of the start)") },
 	{ .name = "region", .type = JL_OPT_TEXT, .arg = "NAME", .en = JL_N("where to rent: seoul, us, us-east-1") },
 	{ .name = "currency", .type = JL_OPT_CHOICE, .choices = currencies, .arg = "USD|KRW", .en = JL_N("what the answer is in (default: the first option's)") },
@@ -40,6 +42,7 @@ const struct jl_option jl_cost_options[] = {
 	JL_ASK_COUNT("batch", JL_N("the run: samples of one worker")),
 	JL_ASK_COUNT("global-batch", JL_N("the run: samples of a step")),
 	{ .name = "precision", .type = JL_OPT_CHOICE, .choices = jl_ask_precisions, .arg = "fp32|tf32|fp16|bf16|fp8", .en = JL_N("format of the matrix products") },
+	{ .name = "framework", .type = JL_OPT_CHOICE, .choices = jl_ask_frameworks, .arg = "eager|compiled|megatron|native", .en = JL_N("what runs it") },
 	JL_ASK_SHAPE_OPTIONS,
 	JL_ASK_LENGTH_OPTIONS,
 	{ 0 },
@@ -145,8 +148,13 @@ static enum jl_status read_power(struct jl_cost_study *study, struct jl_cli *cli
 		return jl_fail(err, JL_E_USAGE, "--bands is for a time-of-use tariff: give --tariff too");
 	if (bands && (status = read_bands(s->site.band_frac, bands, err)))
 		return status;
+	if (tariff && (status = jl_tariff_find(&s->tariff, cli->cat, tariff, err)))
+		return status;
+	assumed->household = tariff && isnan(household) && jl_tariff_is_household(s->tariff) && !jl_given(cli, "bill");
+	if (assumed->household)
+		s->site.milli_kWh = llround(jl_figure(cli->cat, "household-month") * 1000);
 	if (tariff)
-		return jl_tariff_find(&s->tariff, cli->cat, tariff, err);
+		return JL_OK;
 	assumed->power_price = !kwh;
 	if (kwh)
 		status = jl_kwh_price_parse(&s->per_kWh, kwh, "--kwh", err);
@@ -192,7 +200,9 @@ static enum jl_status read_calendar(struct jl_cost_setting *s, const struct jl_c
 		return status;
 	if (!isnan(fx) && !(fx >= 1 && fx <= 1e6))
 		return jl_fail(err, JL_E_RANGE, "--fx is the won for one dollar, e.g. 1400");
-	s->fx.krw_micro = isnan(fx) ? 0 : llround(fx * 1e6);
+	if (isnan(fx) && !fx_date)
+		(void)jl_date_parse(&s->fx.day, jl_rule_by_id(cli->cat, "krw-per-usd")->date, err);
+	s->fx.krw_micro = llround((isnan(fx) ? jl_figure(cli->cat, "krw-per-usd") : fx) * 1e6);
 	if (!isnan(horizon) && !(horizon >= DAY_S && horizon <= JL_COST_DAYS_MAX * DAY_S))
 		return jl_fail(err, JL_E_RANGE, "--horizon is from one day to fifty years");
 	s->horizon_days = isnan(horizon) ? jl_date_add_months(s->start_day, 36) - s->start_day
@@ -290,6 +300,30 @@ static enum jl_status one_bill(struct jl_cli *cli, const struct jl_cost_setting 
 	return jl_view_show(cli, &doc, err);
 }
 
+/* What a machine adds to the bill of every month of a year. */
+static enum jl_status machine_bill(struct jl_cli *cli, struct jl_cost_study *study, struct jl_err *err)
+{
+	struct jl_machine_bill bill;
+	struct jl_doc doc;
+	enum jl_status status;
+
+	if (!study->setting.tariff)
+		return jl_fail(err, JL_E_USAGE, "--bill-of needs a tariff, e.g. --tariff kepco");
+	study->setting.currency = JL_KRW;
+	if ((status = read_util(study, cli, &study->assumed, err)) ||
+	    (status = jl_cost_option_parse(&study->options[0], JL_COST_OWN, jl_text(cli, "bill-of"), NULL, cli->cat,
+					   &cli->arena, err)) ||
+	    (status = jl_machine_bill_make(&bill, &study->options[0], &study->setting, cli->cat, err)))
+		return status;
+	if (cli->json) {
+		jl_fields_print(&cli->out, &jl_machine_bill_fields, &bill);
+		return JL_OK;
+	}
+	jl_view_page(cli, &doc);
+	jl_tell_machine_bill(&doc, &bill, study);
+	return jl_view_show(cli, &doc, err);
+}
+
 enum jl_status jl_cmd_cost(struct jl_cli *cli, struct jl_err *err)
 {
 	struct jl_cost_study *study = jl_arena_alloc(&cli->arena, sizeof *study);
@@ -307,6 +341,8 @@ enum jl_status jl_cmd_cost(struct jl_cli *cli, struct jl_err *err)
 		return status;
 	if (jl_given(cli, "bill"))
 		return one_bill(cli, &study->setting, err);
+	if (jl_given(cli, "bill-of"))
+		return machine_bill(cli, study, err);
 	if ((status = read_options(study, cli, err)) || (status = read_util(study, cli, assumed, err)))
 		return status;
 	if (has_work && (status = jl_ask_request(&request, cli, err)))
@@ -327,6 +363,6 @@ enum jl_status jl_cmd_cost(struct jl_cli *cli, struct jl_err *err)
 	}
 	jl_view_page(cli, &doc);
 	jl_tell_cost(&doc,
-		     &(struct jl_tell_cost){ .study = study, .cat = cli->cat, .today = cli->today, .command = true });
+		     &(struct jl_tell_cost){ .study = study, .cat = cli->cat, .today = cli->today, .command = true, .options = jl_view_options(cli) });
 	return jl_view_show(cli, &doc, err);
 }

@@ -31,8 +31,8 @@ const struct jl_option jl_plan_options[] = {
 	{ .name = "batch-limit", .en = JL_N("largest batch that fits, and the fastest, of each --on") },
 	{ .name = "best", .type = JL_OPT_COUNT, .min = 1, .max = JL_PLAN_BEST_MAX, .arg = "N", .en = JL_N("how many plans to show (default: 5)") },
 	{ .name = "settings", .type = JL_OPT_CHOICE, .choices = targets, .arg = "megatron|deepspeed|torchtitan|all", .en = JL_N("print only the settings of the best plan") },
-	{ .name = "precision", .type = JL_OPT_CHOICE, .choices = precisions, .arg = "fp32|tf32|fp16|bf16|fp8|any", .en = JL_N("number format (default: 16 bits and fp8)") },
-	{ .name = "framework", .type = JL_OPT_CHOICE, .choices = frameworks, .arg = "eager|compiled|megatron|native|any", .en = JL_N("what runs it (default: eager; Megatron where cut)") },
+	{ .name = "precision", .type = JL_OPT_CHOICE, .choices = precisions, .arg = "fp32|tf32|fp16|bf16|fp8|any", .en = JL_N("number format (default: as predict chooses it; any: search all)") },
+	{ .name = "framework", .type = JL_OPT_CHOICE, .choices = frameworks, .arg = "eager|compiled|megatron|native|any", .en = JL_N("what runs it (default: eager; Megatron where cut; any: search all)") },
 	{ .name = "flash", .type = JL_OPT_CHOICE, .choices = jl_ask_yes_no, .arg = "yes|no", .en = JL_N("flash attention") },
 	{ .name = "threads", .type = JL_OPT_COUNT, .min = 1, .max = 256, .arg = "N", .en = JL_N("threads of the search (default: all processors)") },
 	{ .name = "no-prune", .en = JL_N("evaluate every way that fits; the answer is the same") },
@@ -251,29 +251,6 @@ static enum jl_status read_kinds(struct jl_fleet_ask *fleet, struct jl_cli *cli,
 	return JL_OK;
 }
 
-/* The batch is the same for all, or their times could not be compared. */
-static enum jl_status fleet_batch(double *ret_batch, struct jl_cli *cli, const struct jl_fleet_ask *fleet,
-				  const struct jl_request *req, struct jl_err *err)
-{
-	struct jl_plan_site *site = jl_arena_alloc(&cli->arena, sizeof(*site));
-	struct jl_machine machine;
-	enum jl_status status;
-	int largest = 1;
-
-	if (!site)
-		return jl_fail_nomem(err);
-	status = read_machine(&machine, cli, fleet->n_kinds ? fleet->kinds[0] : req->system, err);
-	if (!status)
-		status = jl_plan_site_make(site, cli->cat, req, fleet->subject, &machine, err);
-	if (status)
-		return status;
-	for (size_t i = 0; i < fleet->n_sizes; i++)
-		largest = fleet->sizes[i] > largest ? fleet->sizes[i] : largest;
-	site->base.n_gpus = largest;
-	*ret_batch = isnan(req->global_batch) ? jl_plan_default_batch(site) : req->global_batch;
-	return JL_OK;
-}
-
 static enum jl_status check_fleet(struct jl_cli *cli, const struct jl_fleet_ask *fleet, const struct jl_request *req,
 				  struct jl_err *err)
 {
@@ -307,7 +284,7 @@ static enum jl_status plan_fleet(struct jl_cli *cli, struct jl_request *req, con
 	if (!status)
 		status = jl_fleet_sizes(&fleet_ask, jl_text(cli, "gpus"), err);
 	if (!status)
-		status = fleet_batch(&req->global_batch, cli, &fleet_ask, req, err);
+		status = jl_fleet_batch(&req->global_batch, &fleet_ask, &cli->arena, err);
 	if (!status)
 		status = jl_fleet_search(&fleet, &fleet_ask, &cli->arena, err);
 	jl_progress_clear(&display->progress);

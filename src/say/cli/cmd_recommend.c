@@ -9,15 +9,14 @@
 #include "cost/option.h"
 #include "cost/tariff.h"
 
-#define DEFAULT_MONTHS 24
-#define DEFAULT_ROWS   10
+#define DEFAULT_ROWS 10
 
 static const char *const currencies[] = { "USD", "KRW", NULL };
 
 /* clang-format off */
 const struct jl_option jl_recommend_options[] = {
 	{ .name = "purpose", .type = JL_OPT_TEXT, .arg = "NAME", .en = JL_N("kaggle, learning, cv-research, nlp-research, pretraining, finetune-7b, finetune-70b, serve-70b, startup, cluster") },
-	{ .name = "budget", .type = JL_OPT_TEXT, .arg = "MONEY", .en = JL_N("for all the work, e.g. \"3000 USD\", or 400만원 with --fx") },
+	{ .name = "budget", .type = JL_OPT_TEXT, .arg = "MONEY", .en = JL_N("for all the work, e.g. \"3000 USD\", or 400만원") },
 	{ .name = "deadline", .type = JL_OPT_QUANTITY, .kind = JL_K_TIME, .arg = "TIME", .en = JL_N("one run (serving: one token) takes at most this") },
 	{ .name = "power-limit", .type = JL_OPT_QUANTITY, .kind = JL_K_POWER, .arg = "POWER", .en = JL_N("what bought machines may draw, e.g. \"1500 W\"") },
 	{ .name = "region", .type = JL_OPT_TEXT, .arg = "NAME", .en = JL_N("where to rent: seoul, korea, us, us-east-1") },
@@ -25,13 +24,14 @@ const struct jl_option jl_recommend_options[] = {
 	{ .name = "how", .type = JL_OPT_TEXT, .arg = "LIST", .en = JL_N("only these ways: buy,rent,spot (or buy-new, buy-used)") },
 	JL_ASK_COUNT("max-gpus", JL_N("at most so many GPUs")),
 	JL_ASK_COUNT("per-machine", JL_N("exactly so many GPUs in a machine")),
-	{ .name = "runs-per-month", .type = JL_OPT_QUANTITY, .kind = JL_K_NUMBER, .arg = "N", .en = JL_N("training runs a month (default: the purpose's; 4)") },
-	{ .name = "months", .type = JL_OPT_QUANTITY, .kind = JL_K_NUMBER, .arg = "N", .en = JL_N("for how long (default: the purpose's; 24)") },
+	{ .name = "runs-per-month", .type = JL_OPT_QUANTITY, .kind = JL_K_NUMBER, .arg = "N", .en = JL_N("training runs a month (default: the purpose's; a model's run is done once)") },
+	{ .name = "months", .type = JL_OPT_QUANTITY, .kind = JL_K_NUMBER, .arg = "N", .en = JL_N("for how long (default: the purpose's; the deadline; 12)") },
 	{ .name = "max-price-age", .type = JL_OPT_QUANTITY, .kind = JL_K_TIME, .arg = "TIME", .en = JL_N("rents with an older price are not taken (default: 365 d)") },
 	{ .name = "util", .type = JL_OPT_QUANTITY, .kind = JL_K_FRACTION, .arg = "SHARE", .en = JL_N("bought machines are busy so much: the work pays only its share") },
 	{ .name = "kwh", .type = JL_OPT_TEXT, .arg = "PRICE", .en = JL_N("electricity: \"0.12 USD/kWh\" or \"150 KRW/kWh\"") },
 	{ .name = "currency", .type = JL_OPT_CHOICE, .choices = currencies, .arg = "USD|KRW", .en = JL_N("what the answer is in (default: USD)") },
 	{ .name = "fx", .type = JL_OPT_QUANTITY, .kind = JL_K_NUMBER, .arg = "N", .en = JL_N("won for one dollar") },
+	{ .name = "why-not", .type = JL_OPT_TEXT, .arg = "SYSTEM", .en = JL_N("explain why this system is not the pick") },
 	{ .name = "limit", .type = JL_OPT_COUNT, .min = 1, .max = 1000, .arg = "N", .en = JL_N("rows of the table (default: 10)") },
 	{ .name = "lora", .type = JL_OPT_FLAG, .en = JL_N("train adapters on the frozen model") },
 	{ .name = "serve", .type = JL_OPT_FLAG, .en = JL_N("serve the model instead of training it") },
@@ -70,18 +70,21 @@ static enum jl_status above_zero(const struct jl_cli *cli, struct jl_err *err)
 }
 
 /* Into dollars, which everything is weighed in. */
-static enum jl_status to_usd(double *ret_usd, struct jl_money money, double fx, const char *what, struct jl_err *err)
+static double to_usd(struct jl_money money, double fx)
 {
-	if (money.currency == JL_KRW && isnan(fx))
-		return jl_fail(err, JL_E_USAGE, "%s is in won: give the rate too, e.g. --fx 1400", what);
-	*ret_usd = jl_money_value(money) / (money.currency == JL_KRW ? fx : 1);
-	return JL_OK;
+	return jl_money_value(money) / (money.currency == JL_KRW ? fx : 1);
+}
+
+/* As given, else the catalog's. */
+static double krw_per_usd(const struct jl_cli *cli)
+{
+	return jl_given(cli, "fx") ? jl_value(cli, "fx") : jl_figure(cli->cat, "krw-per-usd");
 }
 
 static enum jl_status read_money(struct jl_recommend_ask *ask, const struct jl_cli *cli, struct jl_err *err)
 {
 	const char *budget = jl_text(cli, "budget"), *kwh = jl_text(cli, "kwh");
-	const double fx = jl_value(cli, "fx");
+	const double fx = krw_per_usd(cli);
 	struct jl_quantity q;
 	struct jl_money money;
 	enum jl_status status = JL_OK;
@@ -92,12 +95,12 @@ static enum jl_status read_money(struct jl_recommend_ask *ask, const struct jl_c
 		if (!(q.value > 0 && q.value < 1e15))
 			return jl_fail(err, JL_E_RANGE, "--budget: '%s' is no budget", budget);
 		money = jl_money_from(fmin(q.value, 3e12), q.kind == JL_K_KRW ? JL_KRW : JL_USD);
-		status = to_usd(&ask->budget_usd, money, fx, "--budget", err);
+		ask->budget_usd = to_usd(money, fx);
 	}
 	if (!status && kwh) {
 		status = jl_kwh_price_parse(&money, kwh, "--kwh", err);
 		if (!status)
-			status = to_usd(&ask->usd_per_kWh, money, fx, "--kwh", err);
+			ask->usd_per_kWh = to_usd(money, fx);
 	}
 	return status;
 }
@@ -198,10 +201,7 @@ static enum jl_status read_work(struct jl_recommend_ask *ask, const struct jl_pu
 		ask->task = JL_TASK_LORA;
 	if (jl_flag(cli, "serve"))
 		ask->task = JL_TASK_SERVE;
-	if (isnan(ask->runs_per_month))
-		ask->runs_per_month = 4;
-	if (isnan(ask->months))
-		ask->months = DEFAULT_MONTHS;
+	jl_recommend_defaults(ask);
 	if (ask->task == JL_TASK_SERVE && !jl_given(cli, "purpose")) {
 		if (isnan(ask->users))
 			ask->users = 32;
@@ -211,13 +211,6 @@ static enum jl_status read_work(struct jl_recommend_ask *ask, const struct jl_pu
 			ask->tokens_per_s = 10 * ask->users;
 	}
 	return JL_OK;
-}
-
-/* A step's batch decides how many devices can share it; where nobody says, one that a single host fills. */
-static void default_batch(struct jl_recommend_ask *ask)
-{
-	if (!ask->seen && isnan(ask->run.global_batch))
-		ask->run.global_batch = 256;
 }
 
 enum jl_status jl_cmd_recommend(struct jl_cli *cli, struct jl_err *err)
@@ -254,17 +247,17 @@ enum jl_status jl_cmd_recommend(struct jl_cli *cli, struct jl_err *err)
 	    (status = read_only(ask, cli, err)) || (status = read_how(ask, cli, err)) ||
 	    (status = read_work(ask, &page.purpose, cli, err)))
 		return status;
-	default_batch(ask);
 	ask->pue = isnan(ask->run.pue) ? 1 : ask->run.pue;
 	if (currency && strcmp(currency, "KRW") == 0) {
-		page.krw_per_usd = jl_value(cli, "fx");
-		if (isnan(page.krw_per_usd))
-			return jl_fail(err, JL_E_USAGE, "--currency KRW needs the rate: --fx 1400");
+		page.krw_per_usd = krw_per_usd(cli);
 	}
 	if ((status = jl_recommend_run(&result, ask, &cli->arena, err)))
 		return status;
 	page.result = &result;
 	page.assumed_kwh = !jl_given(cli, "kwh");
+	page.fx = krw_per_usd(cli);
+	page.fx_date = jl_given(cli, "fx") ? "--fx" : jl_rule_by_id(cli->cat, "krw-per-usd")->date;
+	page.why_not = jl_text(cli, "why-not");
 	page.limit = limit ? (int)limit->count : DEFAULT_ROWS;
 	if (cli->json) {
 		jl_view_recommend_json(cli, &page);

@@ -14,6 +14,7 @@ const struct jl_option jl_global_options[] = {
 	  .arg = "DIR",
 	  .many = true,
 	  .en = JL_N("lay the catalog files of DIR over the built-in ones") },
+	{ .name = "hypothetical", .en = JL_N("weigh also machines that do not exist; every answer says so") },
 	{ .name = "help", .letter = 'h', .en = JL_N("show help for the command") },
 	{ 0 },
 };

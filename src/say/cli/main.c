@@ -136,6 +136,7 @@ static enum jl_status load_catalog(struct jl_cli *cli, struct jl_err *err)
 		return jl_fail_in_file(err, status);
 	*dated = *cli->cat;
 	dated->today = cli->today;
+	dated->hypothetical = jl_flag(cli, "hypothetical");
 	cli->cat = dated;
 	return JL_OK;
 }

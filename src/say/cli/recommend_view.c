@@ -156,19 +156,6 @@ static enum jl_status front_table(struct jl_cli *cli, const struct jl_recommend_
 		    indices, n, err);
 }
 
-static const char *why(const struct jl_recommend_page *page)
-{
-	const struct jl_recommend_ask *ask = page->ask;
-
-	if (!isnan(ask->deadline_s))
-		return JL_("the cheapest that meets the deadline");
-	if (!isnan(ask->budget_usd))
-		return JL_("the fastest within the budget");
-	if (!isnan(ask->wait_s))
-		return JL_("the cheapest that is fast enough for this");
-	return JL_("the least time x cost");
-}
-
 static void technique(struct jl_buf *out, const struct jl_recommend_page *page, const struct jl_setup *s)
 {
 	if (is_serve(page)) {
@@ -214,6 +201,7 @@ static void headline(struct jl_cli *cli, const struct jl_recommend_page *page)
 	const struct jl_candidate *c = &r->items[r->pick];
 	const bool rented = c->how == JL_HOW_RENT || c->how == JL_HOW_SPOT;
 	char count[JL_MONEY_TEXT_MAX], price[JL_MONEY_TEXT_MAX], time[96], power[JL_UNITS_TEXT_MAX];
+	struct jl_said said;
 	struct jl_buf how;
 
 	jl_buf_printf(&cli->out, "%s%s: %s%s%s%s\n", jl_view_bold(cli), jl_how_name(c->how),
@@ -226,15 +214,87 @@ static void headline(struct jl_cli *cli, const struct jl_recommend_page *page)
 	else
 		jl_buf_printf(&cli->out, JL_("  %s a run; %s for %.4g run{/s} in %.3g month{/s}\n"), time,
 			      cost_text(cli, page, c->cost_usd), r->runs, page->ask->months);
+	jl_buf_printf(
+		&cli->out, isnan(page->krw_per_usd) ? JL_("  %s KRW in all\n") : JL_("  %s USD in all\n"),
+		jl_money_short(price,
+			       jl_money_from(fmin(c->cost_usd.value * (isnan(page->krw_per_usd) ? page->fx : 1), 3e12),
+					     JL_USD)));
 	if (!rented && !isnan(page->ask->util_frac))
 		jl_buf_printf(&cli->out, JL_("  its share of a purchase of %s %s (--util)\n"),
 			      amount(price, page, c->unit_usd * c->setup->sys.n_nodes), currency(page));
-	jl_buf_printf(&cli->out, JL_("  %s of %s candidates\n"), why(page), jl_grouped(count, (double)r->n));
+	jl_recommend_why(&said, r, JL_PLACE_PICK);
+	jl_view_wrapped(
+		cli, 2, JL_("Why"),
+		jl_arena_printf(&cli->arena, JL_("%s (of %s candidates)"), said.text, jl_grouped(count, (double)r->n)));
 	jl_buf_init(&how, 512);
 	technique(&how, page, c->setup);
 	jl_buf_printf(&cli->out, "  %s · %s\n", jl_buf_text(&how),
 		      isnan(c->setup->power_W) ? "? W" : jl_units_text(power, c->setup->power_W, JL_K_POWER, 2));
 	jl_buf_release(&how);
+}
+
+/* A candidate in one line: what, for how much, how long, and the one reason. */
+static void place_line(struct jl_cli *cli, const struct jl_recommend_page *page, const char *label,
+		       const struct jl_candidate *c, const char *reason)
+{
+	char money[JL_MONEY_TEXT_MAX], time[96];
+
+	if (isnan(c->cost_usd.value))
+		jl_view_wrapped(cli, 2, label,
+				jl_arena_printf(&cli->arena, "%s %s: %s", jl_how_name(c->how),
+						machine_name(cli, &cli->arena, c), reason));
+	else
+		jl_view_wrapped(cli, 2, label,
+				jl_arena_printf(&cli->arena, "%s %s, %s, %s %s: %s", jl_how_name(c->how),
+						machine_name(cli, &cli->arena, c), interval(time, c->setup->run_s),
+						amount(money, page, c->cost_usd.value), currency(page), reason));
+}
+
+static void places(struct jl_cli *cli, const struct jl_recommend_page *page)
+{
+	const struct jl_recommendation *r = page->result;
+	const struct {
+		const char *label;
+		int at;
+		enum jl_place place;
+	} rows[] = { { JL_("Runner-up"), r->runner_up, JL_PLACE_RUNNER_UP },
+		     { JL_("Cheapest"), r->cheapest, JL_PLACE_CHEAPEST },
+		     { JL_("Fastest"), r->fastest, JL_PLACE_FASTEST } };
+	struct jl_said said;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		if (rows[i].at < 0 || rows[i].at == r->pick)
+			continue;
+		jl_recommend_why(&said, r, rows[i].place);
+		place_line(cli, page, rows[i].label, &r->items[rows[i].at], said.text);
+	}
+	for (size_t i = 0; i < r->n_rejected; i++) {
+		jl_recommend_against(&said, r, &r->items[r->rejected[i]], page->ask);
+		place_line(cli, page, JL_("Rejected"), &r->items[r->rejected[i]], said.text);
+	}
+}
+
+static enum jl_status why_not(struct jl_cli *cli, const struct jl_recommend_page *page, const char *system,
+			      struct jl_err *err)
+{
+	const struct jl_recommendation *r = page->result;
+	struct jl_said said;
+	struct jl_sys sys;
+	int at;
+	enum jl_status status = jl_sys_parse(&sys, cli->cat, system, &cli->arena, err);
+
+	if (status)
+		return status;
+	at = jl_recommend_find(r, &sys);
+	if (at < 0)
+		return jl_fail(
+			err, JL_E_NOTFOUND,
+			"--why-not %s: the catalog has no price of it in this number; 'jeoul catalog prices --gpu "
+			"%s' has what there is",
+			sys.text, sys.gpu ? sys.gpu->id : system);
+	jl_recommend_against(&said, r, &r->items[at], page->ask);
+	place_line(cli, page, JL_("Why not"), &r->items[at], said.text);
+	return JL_OK;
 }
 
 /* What was weighed and not taken, so that nobody has to guess. */
@@ -272,6 +332,8 @@ static void assumptions(struct jl_cli *cli, const struct jl_recommend_page *page
 	if (is_serve(page))
 		jl_buf_printf(&text, JL_("%g user{/s} of %g tokens, %g tokens/s in all; "), ask->users, ask->context,
 			      ask->tokens_per_s);
+	else if (!ask->seen && isnan(ask->run.global_batch))
+		jl_buf_printf(&text, JL_("each at the batch that predict takes (--global-batch); "));
 	else if (!ask->seen)
 		jl_buf_printf(&text, JL_("global batch %g (--global-batch); "), ask->run.global_batch);
 	if (!is_serve(page) && !ask->seen && page->result->pick >= 0)
@@ -279,7 +341,8 @@ static void assumptions(struct jl_cli *cli, const struct jl_recommend_page *page
 			      ask->run.dtype == JL_UNSET ? " (--precision)" : "");
 	jl_buf_printf(&text, isnan(ask->util_frac) ? JL_("bought machines are paid in full, no resale; ")
 						   : JL_("bought machines are paid by their share of use; "));
-	jl_buf_printf(&text, "%.3g USD/kWh%s", ask->usd_per_kWh, page->assumed_kwh ? " (--kwh)" : "");
+	jl_buf_printf(&text, "%.3g USD/kWh%s; 1 USD = %.6g KRW (%s)", ask->usd_per_kWh,
+		      page->assumed_kwh ? " (--kwh)" : "", page->fx, page->fx_date);
 	jl_view_wrapped(cli, 2, JL_("Assumed"), jl_buf_text(&text));
 	jl_buf_release(&text);
 }
@@ -310,7 +373,12 @@ static void nearest(struct jl_cli *cli, const struct jl_recommend_page *page)
 	const char *name = jl_arena_printf(&cli->arena, "%s, %s", jl_how_name(c->how),
 					   machine_name(cli, &cli->arena, c));
 
-	if (c->against == JL_AGAINST_BUDGET)
+	if (c->against == JL_AGAINST_INTERVAL) {
+		struct jl_said said;
+
+		jl_recommend_against(&said, r, c, page->ask);
+		what = jl_arena_printf(&cli->arena, "%s: %s", name, said.text);
+	} else if (c->against == JL_AGAINST_BUDGET)
 		what = jl_arena_printf(&cli->arena,
 				       JL_("the cheapest that is fast enough (%s) costs %s %s: raise --budget"), name,
 				       amount(money, page, usd), currency(page));
@@ -340,12 +408,19 @@ enum jl_status jl_view_recommend(struct jl_cli *cli, const struct jl_recommend_p
 		jl_buf_printf(&cli->out, JL_("None of %s candidates will do.\n"),
 			      jl_grouped(count, (double)page->result->n));
 		nearest(cli, page);
+		places(cli, page);
+		if (page->why_not && (status = why_not(cli, page, page->why_not, err)))
+			return status;
 		against(cli, page);
 		assumptions(cli, page);
 		cli->exit_code = 3;
 		return JL_OK;
 	}
 	headline(cli, page);
+	jl_buf_puts(&cli->out, "\n");
+	places(cli, page);
+	if (page->why_not && (status = why_not(cli, page, page->why_not, err)))
+		return status;
 	if ((status = best_table(cli, page, err)) || (status = front_table(cli, page, err)))
 		return status;
 	jl_buf_puts(&cli->out, "\n");

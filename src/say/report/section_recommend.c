@@ -77,7 +77,7 @@ struct jl_answer jl_answer_best(struct jl_section *s, const struct jl_scenario_q
 	JL_SAY(s, " in all; ");
 	jl_doc_text(s->doc, why(s));
 	jl_doc_text(s->doc, ".");
-	return (struct jl_answer){ c->at_risk ? JL_MARK_WARN : JL_MARK_GOOD, JL_("Recommended machine") };
+	return (struct jl_answer){ JL_MARK_GOOD, JL_("Recommended machine") };
 }
 
 /* What it was weighed for, in a sentence. */

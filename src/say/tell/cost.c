@@ -203,15 +203,21 @@ static void swings(struct jl_doc *doc, const struct jl_cost_pair *p)
 {
 	static const struct jl_tell_head heads[] = { { JL_N("what moves it most"), JL_COLUMN_TEXT },
 						     { JL_N("20 % lower"), JL_COLUMN_FIGURE },
-						     { JL_N("20 % higher"), JL_COLUMN_FIGURE } };
+						     { JL_N("20 % higher"), JL_COLUMN_FIGURE },
+						     { JL_N("decision flips at"), JL_COLUMN_FIGURE } };
+	char text[32];
 
 	if (!p->n_swings)
 		return;
-	jl_tell_table(doc, NULL, heads, 3);
+	jl_tell_table(doc, NULL, heads, 4);
 	for (size_t i = 0; i < p->n_swings && i < 4; i++) {
 		jl_doc_cell_text(doc, jl_msg(p->swings[i].en));
 		swing_cell(doc, p->swings[i].lo);
 		swing_cell(doc, p->swings[i].hi);
+		jl_format(text, sizeof text, isnan(p->swings[i].flip) ? "—" : "%.2fx", p->swings[i].flip);
+		jl_tell_cell(doc,
+			     jl_num_written(jl_num_plain(p->swings[i].flip, JL_K_NUMBER, "x", JL_ESTIMATED, JL_METHOD),
+					    text));
 		jl_doc_end_row(doc, false);
 	}
 }
@@ -419,6 +425,16 @@ static bool borrows_season(const struct jl_cost_study *study)
 	return any;
 }
 
+/* Of the run: as chosen on the first option that it runs on. */
+static void run_assumptions(struct jl_doc *doc, const struct jl_tell_cost *in)
+{
+	for (size_t i = 0; i < in->study->n_options; i++)
+		if (in->study->work[i].known) {
+			jl_tell_assumed(doc, &in->study->work[i].assumed, in->options);
+			return;
+		}
+}
+
 static void assumptions(struct jl_doc *doc, const struct jl_tell_cost *in)
 {
 	const struct jl_cost_setting *s = &in->study->setting;
@@ -431,6 +447,9 @@ static void assumptions(struct jl_doc *doc, const struct jl_tell_cost *in)
 		jl_buf_printf(&text, JL_("15 %% utilisation%s; "), in->command ? " (--util)" : "");
 	if (assumed->power_price)
 		jl_buf_printf(&text, "0.12 USD/kWh%s; ", in->command ? JL_(" (--kwh or --tariff)") : "");
+	if (assumed->household)
+		jl_buf_printf(&text, JL_("the household uses %.0f kWh a month beside it%s; "),
+			      (double)s->site.milli_kWh / 1000, in->command ? " (--household)" : "");
 	if (assumed->carbon_region)
 		jl_buf_printf(&text, JL_("grid of %s; "), assumed->carbon_name);
 	if (s->fx.krw_micro)
@@ -445,11 +464,33 @@ static void assumptions(struct jl_doc *doc, const struct jl_tell_cost *in)
 	jl_buf_release(&text);
 }
 
+/* The same sums for those who think in the other money. */
+static void other_currency(struct jl_doc *doc, const struct jl_cost_study *study)
+{
+	const enum jl_currency other = study->setting.currency == JL_KRW ? JL_USD : JL_KRW;
+	struct jl_buf text;
+
+	jl_buf_init(&text, 2000);
+	for (size_t i = 0; i < study->n_options; i++) {
+		struct jl_money paid = { study->lines[i].cum_micro[study->setting.horizon_days],
+					 study->setting.currency };
+		char said[JL_MONEY_TEXT_MAX];
+
+		if (jl_money_convert(&paid, paid, other, &study->setting.fx, NULL) == JL_OK)
+			jl_buf_printf(&text, "%s%s %s", i ? "; " : "", study->options[i].name,
+				      jl_money_text(said, paid));
+	}
+	jl_tell_note(doc, other == JL_KRW ? JL_("In won, in all") : JL_("In dollars, in all"), JL_ESTIMATED, "%s",
+		     jl_buf_text(&text));
+	jl_buf_release(&text);
+}
+
 static void notes(struct jl_doc *doc, const struct jl_tell_cost *in)
 {
 	const struct jl_cost_study *study = in->study;
 	const char *tariff = study->setting.tariff;
 
+	other_currency(doc, study);
 	if (study->has_work)
 		work_notes(doc, study);
 	for (size_t i = 0; i < study->n_options; i++)
@@ -465,6 +506,8 @@ static void notes(struct jl_doc *doc, const struct jl_tell_cost *in)
 				    study->lines[i].tariff_source, in->today);
 			break;
 		}
+	if (in->study->has_work)
+		run_assumptions(doc, in);
 	assumptions(doc, in);
 }
 

@@ -8,11 +8,15 @@
 struct jl_tell_cost {
 	const struct jl_cost_study *study;
 	const struct jl_catalog *cat;
-	long today;   /* prices age */
-	bool command; /* options that would say it otherwise are named */
+	long today;                 /* prices age */
+	bool command;               /* options that would say it otherwise are named */
+	const char *const *options; /* of the command: NULL where nobody can say it */
 };
 
 void jl_tell_cost(struct jl_doc *doc, const struct jl_tell_cost *in);
+
+/* What a machine adds to the bills of a year. */
+void jl_tell_machine_bill(struct jl_doc *doc, const struct jl_machine_bill *bill, const struct jl_cost_study *study);
 
 /* One month's electricity bill by itself. */
 void jl_tell_bill(struct jl_doc *doc, const struct jl_bill_asked *asked, long today);

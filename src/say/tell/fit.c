@@ -3,6 +3,7 @@
 
 #include "predict/kind.h"
 #include "tell/plan.h"
+#include "tell/predict.h"
 
 static double gib(double bytes)
 {
@@ -109,6 +110,37 @@ static void host_note(struct jl_doc *doc, const struct jl_fit *fit)
 							       : JL_("enough for every row"));
 }
 
+/* What would fit the device if the host had the memory: said as such. NAN: nothing would. */
+static double host_needed_B(const struct jl_fit *fit)
+{
+	double least_B = NAN;
+
+	for (size_t i = 0; i < fit->n; i++) {
+		const struct jl_technique *r = &fit->rows[i];
+
+		if (r->possible && r->weight.host_B > JL_HOST_RAM_FRAC * r->how.ram_B &&
+		    r->weight.memory.total_B <= JL_TIGHT_FRAC * r->how.machine.dev.mem_B)
+			least_B = fmin(isnan(least_B) ? INFINITY : least_B, r->weight.host_B);
+	}
+	return least_B;
+}
+
+static void nothing_fits(struct jl_doc *doc, const struct jl_fit *fit)
+{
+	const double host_B = host_needed_B(fit);
+
+	if (!isnan(host_B))
+		jl_tell_note(doc, NULL, JL_ESTIMATED,
+			     JL_("Nothing fits: host memory is the limit. Offloading needs %.0f GiB of RAM, the host has %.0f."),
+			     gib(host_B) / JL_HOST_RAM_FRAC, gib(fit->rows[0].how.ram_B));
+	else if (fit->rows[0].how.shard.micro_batch > 1)
+		jl_tell_note(doc, NULL, JL_ESTIMATED, "%s",
+			     JL_("Nothing fits: it needs more GPUs, GPUs with more memory, or a smaller batch."));
+	else
+		jl_tell_note(doc, NULL, JL_ESTIMATED, "%s",
+			     JL_("Nothing fits: it needs more GPUs, or GPUs with more memory."));
+}
+
 static void notes(struct jl_doc *doc, const struct jl_fit *fit)
 {
 	const struct jl_technique *best = NULL;
@@ -126,21 +158,21 @@ static void notes(struct jl_doc *doc, const struct jl_fit *fit)
 		jl_tell_note(doc, NULL, JL_ESTIMATED, JL_("Fastest that fits: %s."),
 			     jl_msg(best->en) + (best->en[0] == '+' ? 2 : 0));
 	else
-		jl_tell_note(doc, NULL, JL_ESTIMATED, "%s",
-			     JL_("Nothing fits: it needs more GPUs, GPUs with more memory, or a smaller batch."));
+		nothing_fits(doc, fit);
 	if (tight)
 		jl_tell_note(doc, NULL, JL_ESTIMATED, JL_("Tight: less than %.0f %% of the memory stays free."),
 			     100 * JL_MEMORY_MARGIN_FRAC);
 	host_note(doc, fit);
 	jl_tell_note(doc, NULL, JL_ESTIMATED, "%s", JL_("○ estimated; 'jeoul predict' gives the interval of each."));
-	if (fit->rows[1].how.subject.kind->is_cut)
+	if (fit->rows[0].how.subject.kind->is_cut)
 		jl_tell_note(doc, NULL, JL_ORIGIN_NONE, "%s",
 			     JL_("All but fp32 in mixed precision, AdamW; host: GiB offloaded to one host."));
+	jl_tell_sure(doc, &fit->rows[0].how.notes);
 }
 
 void jl_tell_fit(struct jl_doc *doc, const struct jl_fit *fit)
 {
-	const struct jl_case *c = &fit->rows[1].how;
+	const struct jl_case *c = &fit->rows[0].how;
 	char params[JL_PARAMS_TEXT_MAX], capacity[JL_UNITS_TEXT_MAX];
 
 	jl_doc_lead(doc);

@@ -20,6 +20,7 @@ const struct jl_told jl_told[] = {
 	{ "compare", &jl_compare_fields },
 	{ "cost", &jl_cost_fields },
 	{ "cost-bill", &jl_bill_fields },
+	{ "cost-machine-bill", &jl_machine_bill_fields },
 	{ "fit", &jl_fit_fields },
 	{ "flops", &jl_flops_fields },
 	{ "infer", &jl_infer_fields },

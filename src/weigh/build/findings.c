@@ -86,7 +86,7 @@ static void check_psu(const struct checking *c)
 		unchecked(c, "psu", "the card's power");
 		return;
 	}
-	if (least > standard && r->n_psu < 2)
+	if (least > standard && r->n_psu < 2 && !(have > standard)) /* one that is larger is there */
 		say(c, "psu-standard", JL_PART_ERROR, JL_SURE_SPEC,
 		    "rule-psu-sizing-a rule-4x-rtx-3090-blower-300-w-wall-peak",
 		    JL_N("%.0f W under load: no standard power supply (up to %.0f W) is enough; limit the cards' power "
@@ -95,10 +95,16 @@ static void check_psu(const struct checking *c)
 		    load, standard);
 	if (isnan(have))
 		unchecked(c, "psu", "psu");
-	else if (have < load)
+	else if (have < load / figure(c, "build-psu-trips"))
 		say(c, "psu", JL_PART_ERROR, JL_SURE_PHYSICS, "rule-psu-sizing-a",
 		    JL_N("%.0f W supply, %.0f W under load (%d cards at %.0f W, CPU %.0f W, rest %.0f W): it will shut "
 			 "down"),
+		    have, load, r->n_gpus, card_W(r), cpu, rest);
+	else if (have < load)
+		say(c, "psu", JL_PART_ERROR, JL_SURE_SPEC, "rule-psu-sizing-a",
+		    JL_N("%.0f W supply, %.0f W under load (%d cards at %.0f W, CPU %.0f W, rest %.0f W): more than it "
+			 "is "
+			 "rated for; it may shut down at full load"),
 		    have, load, r->n_gpus, card_W(r), cpu, rest);
 	else if (have < least)
 		say(c, "psu", JL_PART_WARNING, JL_SURE_OPINION, "rule-psu-sizing-a rule-psu-sizing-b rule-psu-sizing-c",
@@ -202,7 +208,18 @@ static void check_slots(const struct checking *c)
 		unchecked(c, "slots", "gpu_slots");
 		return;
 	}
-	if (thick * r->n_gpus > openings)
+	const double need = thick * r->n_gpus, largest = figure(c, "build-case-slots-most");
+
+	if (need > openings && isnan(r->case_slots) && need <= largest)
+		say(c, "slots", JL_PART_WARNING, JL_SURE_SPEC, "rule-max-gpus-per-desktop-motherboard",
+		    JL_N("%d cards of %g slots need a case with %g openings; most ATX cases have %g"), r->n_gpus, thick,
+		    need, openings);
+	else if (need > openings && thick <= 2)
+		say(c, "slots", JL_PART_ERROR, JL_SURE_SPEC, "rule-max-gpus-per-desktop-motherboard",
+		    JL_N("%d cards of %g slots need %g; the case has %g: a larger case, a server chassis, or PCIe "
+			 "extenders"),
+		    r->n_gpus, thick, need, openings);
+	else if (need > openings)
 		say(c, "slots", JL_PART_ERROR, JL_SURE_SPEC, "rule-max-gpus-per-desktop-motherboard",
 		    isnan(r->case_slots) ? JL_N("%d cards of %g slots need %g; an ATX case has %g: use 2-slot (blower "
 						"or water) cards, or PCIe extenders")
@@ -391,15 +408,74 @@ static void check_links(const struct checking *c)
 		    r->gpu->name);
 }
 
-void jl_rig_check(struct jl_part_findings *ret_findings, const struct jl_rig *rig, const struct jl_catalog *cat)
+/* A processor that the catalog knows says what it draws and how many threads it has; what a person gives stays. */
+static void know_cpu(const struct checking *c, struct jl_rig *rig)
+{
+	const struct jl_cpu *cpu;
+	struct jl_err ignored;
+
+	if (!rig->cpu)
+		return;
+	if (jl_find_cpu(&cpu, c->cat, rig->cpu, &ignored)) {
+		say(c, "cpu", JL_PART_UNCHECKED, JL_SURE_SPEC, "",
+		    JL_N("'%s' is not in the catalog: %.0f W are assumed; give cpu_power and cpu_threads"), rig->cpu,
+		    figure(c, "build-cpu-power"));
+		return;
+	}
+	if (isnan(rig->cpu_W))
+		rig->cpu_W = cpu->tdp_W.value;
+	if (isnan(rig->cpu_threads))
+		rig->cpu_threads = isnan(cpu->n_thread.value) ? cpu->n_core.value : cpu->n_thread.value;
+	say(c, "cpu", JL_PART_OK, JL_SURE_SPEC, "", JL_N("%s: %.0f W, %g threads"), cpu->name, rig->cpu_W,
+	    rig->cpu_threads);
+}
+
+/* The row of a board or a case whose name a person's text has in it. */
+static const struct jl_rule *part_named(const struct jl_catalog *cat, const char *kind, const char *text)
+{
+	for (size_t i = 0; text && i < cat->n_rules; i++)
+		if (strcmp(cat->rules[i].kind, kind) == 0 && strcasestr(text, cat->rules[i].name))
+			return &cat->rules[i];
+	return NULL;
+}
+
+/* "board_x16_slots=2, board_spacing=3": what the part has, where nobody said otherwise. */
+static void know_part(const struct checking *c, struct jl_rig *rig, const char *kind, const char *text)
+{
+	const struct jl_rule *part = part_named(c->cat, kind, text);
+	const struct jl_where nowhere = { 0 };
+	char list[256], *rest = list, *piece;
+
+	if (!part || !part->conditions)
+		return;
+	snprintf(list, sizeof list, "%s", part->conditions);
+	while ((piece = strtok_r(rest, ",", &rest))) {
+		char *equals = strchr(piece, '=');
+		const char *key = piece + strspn(piece, " ");
+		struct jl_err ignored;
+
+		if (!equals)
+			continue;
+		*equals = '\0';
+		if (!jl_rig_given(rig, key))
+			(void)jl_rig_set(rig, key, equals + 1, &nowhere, c->cat, NULL, &ignored);
+	}
+	say(c, kind, JL_PART_OK, JL_SURE_SPEC, part->id, JL_N("%s: %s"), part->name, part->value);
+}
+
+void jl_rig_check(struct jl_part_findings *ret_findings, const struct jl_rig *given, const struct jl_catalog *cat)
 {
 	static void (*const checks[])(const struct checking *c) = { check_psu,     check_transients, check_connectors,
 								    check_slots,   check_cooling,    check_lanes,
 								    check_case,    check_ram,        check_threads,
 								    check_storage, check_circuit,    check_links };
-	struct checking c = { .out = ret_findings, .rig = rig, .cat = cat };
+	struct jl_rig rig = *given;
+	struct checking c = { .out = ret_findings, .rig = &rig, .cat = cat };
 
 	*ret_findings = (struct jl_part_findings){ 0 };
+	know_cpu(&c, &rig);
+	know_part(&c, &rig, "board", rig.board);
+	know_part(&c, &rig, "case", rig.case_name);
 	for (size_t i = 0; i < sizeof checks / sizeof checks[0]; i++)
 		checks[i](&c);
 }

@@ -7,6 +7,7 @@
 
 #include "base/units.h"
 #include "catalog/find.h"
+#include "catalog/possible.h"
 
 #define GPUS_MAX 64
 
@@ -140,6 +141,8 @@ static enum jl_status set_gpu(struct jl_rig *rig, const char *text, const struct
 		return jl_fail_at(err, JL_E_RANGE, where, "gpu: from 1 to %d cards", GPUS_MAX);
 	if (jl_find_gpu(&rig->gpu, cat, text, &inner))
 		return jl_fail_from(err, inner.status, where, &inner, "gpu: {}");
+	if (jl_card_possible(rig->gpu, cat, &inner))
+		return jl_fail_from(err, inner.status, where, &inner, "gpu: {}");
 	rig->n_gpus = (int)n;
 	return JL_OK;
 }
@@ -215,6 +218,15 @@ enum jl_status jl_rig_set(struct jl_rig *rig, const char *key, const char *text,
 		}
 	}
 	return jl_fail_at(err, JL_E_USAGE, where, "a parts list has no '%.60s'", key);
+}
+
+bool jl_rig_given(const struct jl_rig *rig, const char *key)
+{
+	for (size_t i = 0; i < N_FIELDS; i++)
+		if (strcmp(fields[i].key, key) == 0)
+			return (fields[i].form == NUMBER || fields[i].form == QUANTITY) &&
+			       !isnan(*(const double *)(const void *)((const char *)rig + fields[i].offset));
+	return true;
 }
 
 enum jl_status jl_rig_read(struct jl_rig *ret_rig, const struct jl_yaml *map, const struct jl_catalog *cat,

@@ -59,6 +59,9 @@ enum jl_status jl_rig_read(struct jl_rig *ret_rig, const struct jl_yaml *map, co
 enum jl_status jl_rig_set(struct jl_rig *rig, const char *key, const char *text, const struct jl_where *where,
 			  const struct jl_catalog *cat, struct jl_arena *arena, struct jl_err *err);
 
+/* Has this number been said? */
+bool jl_rig_given(const struct jl_rig *rig, const char *key);
+
 /* Keys in the order they are shown in help; NULL ends. */
 extern const char *const jl_rig_keys[];
 

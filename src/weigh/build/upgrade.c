@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "catalog/possible.h"
 #include "cost/option.h"
 #include "predict/kind.h"
 
@@ -128,11 +129,6 @@ static const char *with_cards(char out[JL_UPGRADE_TEXT_MAX], const struct search
 	return out;
 }
 
-static bool is_card(const struct jl_gpu *gpu)
-{
-	return gpu->form_factor && strstr(gpu->form_factor, "PCIe card");
-}
-
 /* A bridge joins two cards: its gain is that of the whole machine; what a job on one pair gains is told beside. */
 static void try_bridge(struct search *s)
 {
@@ -189,7 +185,7 @@ static void try_more_cards(struct search *s)
 	const int n = s->sys.n_per_node, more[] = { n + 1, 2 * n };
 	char after[JL_UPGRADE_TEXT_MAX];
 
-	for (size_t i = n > 1 ? 0 : 1; !s->sys.system && is_card(s->sys.gpu) && i < 2; i++) {
+	for (size_t i = n > 1 ? 0 : 1; !s->sys.system && jl_gpu_is_card(s->sys.gpu) && i < 2; i++) {
 		struct jl_upgrade *u;
 
 		if (more[i] > CARDS_MAX)
@@ -212,7 +208,7 @@ static void try_more_machines(struct search *s)
 	const struct jl_system *system = s->sys.system;
 	const int n = s->sys.n_nodes, more[] = { n + 1, 2 * n };
 
-	if (!system && is_card(s->sys.gpu))
+	if (!system && jl_gpu_is_card(s->sys.gpu))
 		return;
 	for (size_t i = n > 1 ? 0 : 1; i < 2; i++) {
 		char one[JL_UPGRADE_TEXT_MAX / 2], after[JL_UPGRADE_TEXT_MAX];
@@ -239,13 +235,13 @@ static void try_more_machines(struct search *s)
 /* The same number of other cards in the place of cards: those whose price somebody listed. */
 static void try_other_cards(struct search *s)
 {
-	for (size_t i = 0; is_card(s->sys.gpu) && i < s->cat->n_gpus; i++) {
+	for (size_t i = 0; jl_gpu_is_card(s->sys.gpu) && i < s->cat->n_gpus; i++) {
 		const struct jl_gpu *gpu = &s->cat->gpus[i];
 		struct jl_upgrade priced = { 0 }, *u;
 		char after[JL_UPGRADE_TEXT_MAX];
 		const int n = s->sys.n_per_node * s->sys.n_nodes;
 
-		if (gpu == s->sys.gpu || !gpu->pcie || !is_card(gpu) || !card_price(&priced, s, gpu, n))
+		if (gpu == s->sys.gpu || !gpu->pcie || !jl_gpu_is_card(gpu) || !card_price(&priced, s, gpu, n))
 			continue;
 		if (jl_money_value(priced.price) > s->ask->budget_usd) {
 			s->out->n_over_budget++;

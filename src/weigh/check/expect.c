@@ -157,6 +157,9 @@ enum jl_status jl_check_collective(struct jl_coll_expect *ret_expect, const stru
 				      .value = value,
 				      .hi = fmin(value * exp(half_ln), e.c.bound_Bps),
 				      .bound = e.c.bound_Bps };
+	/* hosts joined do not reach more than one of them does, as far as that is known */
+	if (!isnan(e.c.one_host_Bps.hi))
+		e.range.hi = fmin(e.range.hi, fmax(e.range.value, e.c.one_host_Bps.hi));
 	if (ask->host_s > 0) { /* small ones wait for the host that starts them */
 		const double slow_Bps = e.c.size_B / ask->host_s;
 
@@ -243,7 +246,9 @@ static enum jl_status expect_link(struct jl_device_expect *e, const struct jl_ma
 static enum jl_status expect_net(struct jl_device_expect *e, const struct jl_sys *sys, struct jl_err *err)
 {
 	const double rate = sys->net_oneway_Bps.value;
-	const double nic_Bps = rate / (sys->n_net > 0 ? sys->n_net : 1);
+	/* of a bond, one flow gets one port */
+	const double ports = sys->net && sys->net->n_links.value > 1 ? sys->net->n_links.value : 1;
+	const double nic_Bps = rate / (sys->n_net > 0 ? sys->n_net : 1) / ports;
 	char text[JL_UNITS_TEXT_MAX];
 
 	if (!sys->net || !(rate > 0))

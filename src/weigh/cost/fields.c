@@ -96,6 +96,8 @@ static const struct jl_field swing[] = {
 	{ JL_FIELD_AS(jl_cost_swing, TEXT, key, "input") },
 	{ JL_FIELD_AS(jl_cost_swing, NUMBER, lo, "days_at_80_percent") },
 	{ JL_FIELD_AS(jl_cost_swing, NUMBER, hi, "days_at_120_percent") },
+	{ JL_FIELD_AS(jl_cost_swing, NUMBER, flip, "flips_at_times"),
+	  .about = "the decision at the horizon flips at so many times its value" },
 };
 static const struct jl_schema swing_schema = JL_SCHEMA("sensitivity", jl_cost_swing, swing);
 
@@ -165,3 +167,28 @@ static const struct jl_field bill[] = {
 	{ JL_FIELD_AS(jl_bill_asked, TEXT, newer, "newer_tariff") },
 };
 const struct jl_schema jl_bill_fields = JL_SCHEMA("bill", jl_bill_asked, bill);
+
+/* --- what a machine adds to the bills of a year */
+
+static const struct jl_field machine_month[] = {
+	{ JL_FIELD(jl_machine_bill_month, INT, month) },
+	{ JL_FIELD_AS(jl_machine_bill_month, NUMBER, kWh, "energy_kWh") },
+	{ JL_FIELD_AS(jl_machine_bill_month, LLONG, without.micro, "bill_without"), .scale = MICRO },
+	{ JL_FIELD_AS(jl_machine_bill_month, LLONG, with.micro, "bill_with"), .scale = MICRO },
+	{ JL_FIELD_AS(jl_machine_bill_month, LLONG, more.micro, "more"), .scale = MICRO },
+};
+static const struct jl_schema machine_month_schema = JL_SCHEMA("machine_bill_month", jl_machine_bill_month,
+							       machine_month);
+
+static const struct jl_field machine_bill[] = {
+	{ JL_FIELD_AS(jl_machine_bill, TEXT, name, "machine") },
+	{ JL_FIELD(jl_machine_bill, TEXT, tariff) },
+	{ JL_FIELD(jl_machine_bill, NUMBER, active_W) },
+	{ JL_FIELD(jl_machine_bill, NUMBER, util_frac) },
+	{ JL_FIELD(jl_machine_bill, NUMBER, household_kWh) },
+	{ JL_FIELD_AS(jl_machine_bill, CHOICE, year.currency, "currency"), .choices = jl_currency_choices },
+	{ JL_FIELD_AS(jl_machine_bill, LLONG, year.micro, "year"), .scale = MICRO },
+	{ JL_FIELD_AS(jl_machine_bill, LLONG, year_other.micro, "year_other_currency"), .scale = MICRO },
+	{ JL_FIELD_MANY(jl_machine_bill, ARRAY, months, n_months, "months", &machine_month_schema) },
+};
+const struct jl_schema jl_machine_bill_fields = JL_SCHEMA("machine_bill", jl_machine_bill, machine_bill);

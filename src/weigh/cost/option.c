@@ -9,6 +9,8 @@
 #include "base/units.h"
 #include "catalog/find.h"
 #include "catalog/place.h"
+#include "catalog/possible.h"
+#include "predict/predict.h"
 #include "system/machine.h"
 
 #define DAY_S       86400.0
@@ -387,26 +389,30 @@ static bool take_amount(char *head, struct jl_money *ret_money, bool rate)
 	return false;
 }
 
-/* "rtx-3090 desktop" is an rtx-3090 to the catalog. */
-static void find_system(struct jl_cost_option *o, const char *name, const struct jl_catalog *cat,
-			struct jl_arena *arena)
+/* "rtx-3090 desktop" is an rtx-3090 to the catalog; what cannot be had is refused, what nobody knows is not. */
+static enum jl_status find_system(struct jl_cost_option *o, const char *name, const struct jl_catalog *cat,
+				  struct jl_arena *arena, struct jl_err *err)
 {
 	char words[TEXT_MAX];
-	struct jl_err ignored;
+	const bool desktop = strcasestr(name, "desktop") || strcasestr(name, "workstation");
 
 	snprintf(words, sizeof words, "%s", name);
 	while (*trim(words)) {
+		const enum jl_status status = jl_sys_parse(&o->system, cat, words, arena, err);
 		char *space;
 
-		if (jl_sys_parse(&o->system, cat, words, arena, &ignored) == JL_OK) {
-			o->has_system = true;
-			return;
-		}
+		o->has_system = status == JL_OK;
+		if (o->has_system)
+			return desktop && o->system.gpu && !o->system.system ? jl_card_possible(o->system.gpu, cat, err)
+									     : JL_OK;
+		if (status == JL_E_RANGE)
+			return status;
 		space = strrchr(words, ' ');
 		if (!space)
-			return;
+			break;
 		*space = '\0';
 	}
+	return JL_OK;
 }
 
 /* At work: a desktop of one card as in the rule; anything larger as the predictor takes it, its host included. */
@@ -431,78 +437,74 @@ static void assume_watts(struct jl_cost_option *o, const struct jl_catalog *cat)
 	o->watts_assumed = true;
 }
 
-/* "aws:p3.2xlarge" is AWS's p3.2xlarge; an expression such as 8x h100-sxm5 takes offers of that GPU. */
-static double rent_usdps(const struct jl_price *p, enum jl_cost_kind kind)
+/* The cheapest offer of a name that is in no catalog of systems. */
+static const struct jl_price *named_offer(const char *name, const char *region, bool spot, const struct jl_catalog *cat)
 {
-	const double spot = isnan(p->spot_median_usdps) ? p->spot_min_usdps : p->spot_median_usdps;
-
-	if (kind != JL_COST_SPOT)
-		return p->on_demand_usdps;
-	return spot < p->on_demand_usdps ? spot : NAN; /* a "spot" rent that repeats on-demand is none */
-}
-
-static enum jl_status catalog_rent(struct jl_cost_option *o, const char *region, const struct jl_catalog *cat,
-				   struct jl_arena *arena, struct jl_err *err)
-{
-	double best = NAN;
-	const struct jl_price *from = NULL;
+	const struct jl_price *best = NULL;
 
 	for (size_t i = 0; i < cat->n_prices; i++) {
 		const struct jl_price *p = &cat->prices[i];
-		const bool offer = jl_price_is_offer(p, o->name);
-		const bool gpu = o->has_system && o->system.gpu && !strchr(o->name, ':') && p->gpu &&
-				 strcmp(p->gpu, o->system.gpu->id) == 0 && p->n_gpu > 0;
-		double usdps = rent_usdps(p, o->kind);
 
-		if ((!offer && !gpu) || !(usdps > 0) || (region && !jl_place_has(p->region, region)))
-			continue;
-		if (gpu)
-			usdps *= (double)o->system.n_per_node * o->system.n_nodes / p->n_gpu;
-		else if (o->has_system)
-			usdps *= o->system.n_nodes;
-		if (isnan(best) || usdps < best) {
-			best = usdps;
-			from = p;
-		}
+		if (jl_price_is_offer(p, name) && (!region || jl_place_has(p->region, region)) &&
+		    jl_price_rent_usdps(p, spot) > 0 &&
+		    (!best || jl_price_rent_usdps(p, spot) < jl_price_rent_usdps(best, spot)))
+			best = p;
+	}
+	return best;
+}
+
+/* As predict rents it; "aws:p3.2xlarge" is AWS's p3.2xlarge. */
+static enum jl_status catalog_rent(struct jl_cost_option *o, const char *region, const struct jl_catalog *cat,
+				   struct jl_arena *arena, struct jl_err *err)
+{
+	const bool spot = o->kind == JL_COST_SPOT, own = strchr(o->name, ':') != NULL;
+	const struct jl_rent rent = o->has_system ? jl_rent_of(cat, &o->system, region, spot)
+						  : (struct jl_rent){ .usdps = NAN };
+	const struct jl_price *from = rent.price;
+	double usdps = rent.usdps * o->system.n_per_node * o->system.n_nodes;
+
+	/* whoever names an offer means that one */
+	if (!from ||
+	    (own && !jl_price_is_offer(from, o->has_system && o->system.system ? o->system.system->id : o->name))) {
+		from = named_offer(o->name, region, spot, cat);
+		usdps = from ? jl_price_rent_usdps(from, spot) : NAN;
 	}
 	if (!from)
 		return jl_fail(err, JL_E_NOTFOUND,
 			       "the catalog has no %s price of '%s'%s%s; write it, e.g. \"%s 2.14 USD/h\"",
 			       kinds[o->kind].key, o->name, region ? " in " : "", region ? region : "", o->name);
-	o->per_hour = jl_money_from(round(best * 3600 * 1e6) / 1e6, JL_USD);
+	o->per_hour = jl_money_from(round(usdps * 3600 * 1e6) / 1e6, JL_USD);
 	o->price_date = from->date;
 	o->price_source = jl_arena_printf(arena, "%s, %s", from->provider, from->region ? from->region : "?");
 	return JL_OK;
 }
 
-/* Newest dealer's price of the card, else what its maker asked. */
+/* What shops ask for the card now; else second-hand; else what its maker asked. */
 static enum jl_status catalog_price(struct jl_cost_option *o, const struct jl_catalog *cat, struct jl_err *err)
 {
-	const struct jl_price *from = NULL;
 	const struct jl_gpu *gpu = o->has_system && !o->system.system ? o->system.gpu : NULL;
 	const int n = o->system.n_per_node * o->system.n_nodes;
+	struct jl_card_price card = { .usd = NAN };
 
-	for (size_t i = 0; gpu && i < cat->n_prices; i++) {
-		const struct jl_price *p = &cat->prices[i];
-
-		if (p->gpu && strcmp(p->gpu, gpu->id) == 0 && p->price_usd > 0 &&
-		    (!from || strcmp(p->date, from->date) > 0))
-			from = p;
+	if (gpu)
+		card = jl_card_price_of(cat, gpu, false, cat->today);
+	o->used = gpu && isnan(card.usd);
+	if (o->used)
+		card = jl_card_price_of(cat, gpu, true, cat->today);
+	if (isnan(card.usd))
+		return jl_fail(err, JL_E_NOTFOUND,
+			       "\"%s\" has no price and the catalog knows none; write e.g. \"%s 2200 USD\"", o->name,
+			       o->name);
+	o->price = jl_money_from(card.usd * n, JL_USD);
+	o->price_date = card.date;
+	o->price_source = card.price ? card.price->provider : gpu->vendor;
+	/* "rtx-3090 desktop" is a machine, "rtx-3090" the card */
+	o->bare = strcasecmp(o->name, o->system.text) == 0;
+	if (!o->bare) {
+		o->host = jl_money_from(jl_cost_host_usd(o->system.n_per_node) * o->system.n_nodes, JL_USD);
+		o->price = jl_money_add(o->price, o->host);
 	}
-	if (from) {
-		o->price = jl_money_from(from->price_usd / (from->n_gpu > 0 ? from->n_gpu : 1) * n, JL_USD);
-		o->price_date = from->date;
-		o->price_source = from->provider;
-		/* "rtx-3090 desktop" is a machine, "rtx-3090" the card */
-		o->bare = strcasecmp(o->name, o->system.text) == 0;
-		if (!o->bare) {
-			o->host = jl_money_from(jl_cost_host_usd(o->system.n_per_node) * o->system.n_nodes, JL_USD);
-			o->price = jl_money_add(o->price, o->host);
-		}
-		return JL_OK;
-	}
-	return jl_fail(err, JL_E_NOTFOUND, "\"%s\" has no price and the catalog knows none; write e.g. \"%s 2200 USD\"",
-		       o->name, o->name);
+	return JL_OK;
 }
 
 static enum jl_status parse_head(struct jl_cost_option *o, char *head, const char *region, const struct jl_catalog *cat,
@@ -523,7 +525,8 @@ static enum jl_status parse_head(struct jl_cost_option *o, char *head, const cha
 		return jl_fail(err, JL_E_RANGE, "the price of \"%s\" is absurd: four trillion is the most",
 			       *head ? head : kinds[o->kind].key);
 	snprintf(o->name, sizeof o->name, "%s", *head ? head : kinds[o->kind].key);
-	find_system(o, head, cat, arena);
+	if (find_system(o, head, cat, arena, err))
+		return err->status;
 	if (said || o->kind == JL_COST_OWN)
 		return JL_OK;
 	return jl_cost_is_rent(o->kind) ? catalog_rent(o, region, cat, arena, err) : catalog_price(o, cat, err);

@@ -32,6 +32,7 @@ struct jl_cost_option {
 
 	struct jl_money price;      /* buy: paid on the first day; reserve: paid up front for each term */
 	struct jl_money host;       /* of the price: what is assumed for the host around the catalog's cards */
+	bool used;                  /* the catalog's price is of second-hand cards: shops have none */
 	bool bare;                  /* the catalog's price of the accelerators alone: no host in it */
 	struct jl_cost_period life; /* buy: bought again after this; none: never within the horizon */
 	long long resale_ppm;       /* of the price, at the end of its life */

@@ -84,6 +84,41 @@ static enum jl_status days(double *ret_days, const struct inputs *in, const stru
 	return status;
 }
 
+/* Does the dear one, which is paid first, come out cheaper within the horizon? */
+static bool pays(const struct inputs *base, void (*move)(struct inputs *, double), double factor,
+		 const struct jl_catalog *cat)
+{
+	struct inputs in = *base;
+	struct jl_err ignored;
+	double at;
+
+	move(&in, factor);
+	return days(&at, &in, cat, &ignored) == JL_OK && !isnan(at);
+}
+
+#define FLIP_MOST  10.0
+#define FLIP_STEPS 24
+
+/* The factor nearest to 1 that turns the decision: in the direction that does, halved until it is sure. */
+static double flip_of(const struct inputs *base, void (*move)(struct inputs *, double), const struct jl_catalog *cat)
+{
+	const bool now = pays(base, move, 1, cat);
+
+	for (int up = 0; up < 2; up++) {
+		double in = 0, out = up ? log(FLIP_MOST) : -log(FLIP_MOST);
+
+		if (pays(base, move, exp(out), cat) == now)
+			continue;
+		for (int i = 0; i < FLIP_STEPS; i++) {
+			const double mid = (in + out) / 2;
+
+			*(pays(base, move, exp(mid), cat) == now ? &in : &out) = mid;
+		}
+		return exp(out);
+	}
+	return NAN;
+}
+
 static double swing_of(const struct jl_cost_swing *s)
 {
 	if (isnan(s->lo) || isnan(s->hi))
@@ -118,8 +153,10 @@ enum jl_status jl_cost_sensitivity(struct jl_cost_swing ret_swings[JL_COST_SWING
 		inputs[i].move(&high, 1 + step_frac);
 		if ((status = days(&s.lo, &low, cat, err)) || (status = days(&s.hi, &high, cat, err)))
 			return status;
-		if (swing_of(&s) > 0)
+		if (swing_of(&s) > 0) {
+			s.flip = flip_of(&base, inputs[i].move, cat);
 			ret_swings[n++] = s;
+		}
 	}
 	qsort(ret_swings, n, sizeof *ret_swings, by_swing);
 	*ret_n = n;

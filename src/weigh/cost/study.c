@@ -12,29 +12,29 @@ static void predict_work(struct jl_cost_work *w, const struct jl_cost_option *o,
 			 const struct jl_catalog *cat, struct jl_arena *arena)
 {
 	struct jl_request req = *request;
-	struct jl_case c;
-	struct jl_prediction p;
+	struct jl_job job;
+	const struct jl_prediction *p = &job.prediction;
 
 	if (!o->has_system) {
 		jl_fail(&w->why, JL_E_NOTFOUND, "what '%s' is, is not in the catalog", o->name);
 		return;
 	}
 	req.system = o->system.text;
-	if (jl_case_make(&c, cat, &req, arena, &w->why))
+	if (jl_job_make(&job, cat, &req, arena, &w->why))
 		return;
-	jl_predict(&p, cat, &c);
-	if (isnan(p.run_s.value)) {
+	if (isnan(p->run_s.value)) {
 		jl_fail(&w->why, JL_E_USAGE,
 			"how long the run is was not said: give --tokens, --samples or --steps-per-epoch");
 		return;
 	}
-	if (p.room == JL_ROOM_NONE) {
+	if (p->room == JL_ROOM_NONE) {
 		jl_fail(&w->why, JL_E_RANGE, "it does not fit in the memory of %s", o->name);
 		return;
 	}
 	w->known = true;
-	w->run_s = p.run_s;
-	w->power_W = p.power_W;
+	w->assumed = job.how.notes;
+	w->run_s = p->run_s;
+	w->power_W = p->power_W;
 }
 
 /* Utilisation from the work: so many runs a month take so many hours on this option. */

@@ -17,6 +17,7 @@ struct jl_cost_work {
 		mtoken_cost;        /* in the study's currency; NAN where not asked for */
 	double power_W;             /* what all of it draws at this work, as predicted; 0 or NAN: not known */
 	struct jl_estimate run_kWh; /* PUE included; NAN for rents */
+	struct jl_notes assumed;    /* what nobody said of the run; none where its times are given */
 	double run_co2_g;           /* NAN: unknown or rented */
 };
 
@@ -44,7 +45,7 @@ struct jl_cost_row { /* an option with all that was found of it */
 };
 
 struct jl_cost_said { /* what nobody said and had to be assumed */
-	bool util, power_price, carbon_region;
+	bool util, power_price, carbon_region, household;
 	const char *carbon_name;
 };
 

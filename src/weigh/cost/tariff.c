@@ -31,11 +31,20 @@ const char *jl_bill_part_name(enum jl_bill_part part)
 static const struct {
 	const char *word, *id;
 } words[] = {
-	{ "kepco", "kr-residential-low" },        { "kepco-residential", "kr-residential-low" },
-	{ "korea", "kr-residential-low" },        { "한전", "kr-residential-low" },
-	{ "주택용", "kr-residential-low" },       { "주택용 저압", "kr-residential-low" },
-	{ "주택용 고압", "kr-residential-high" }, { "kepco-industrial", "kr-industrial-1-low" },
-	{ "산업용", "kr-industrial-1-low" },      { "kepco-2025", "kr-residential-low-2025" },
+	{ "kepco", "kr-residential-low" },
+	{ "kepco-residential", "kr-residential-low" },
+	{ "korea", "kr-residential-low" },
+	{ "한전", "kr-residential-low" },
+	{ "주택용", "kr-residential-low" },
+	{ "주택용 저압", "kr-residential-low" },
+	{ "주택용 고압", "kr-residential-high" },
+	{ "kepco-industrial", "kr-industrial-1-low" },
+	{ "산업용", "kr-industrial-1-low" },
+	{ "kepco-2025", "kr-residential-low-2025" },
+	{ "kepco-general", "kr-general-1-low" },
+	{ "일반용", "kr-general-1-low" },
+	{ "kepco-educational", "kr-educational-1-low" },
+	{ "교육용", "kr-educational-1-low" },
 };
 
 enum jl_status jl_tariff_find(const char **ret_id, const struct jl_catalog *cat, const char *name, struct jl_err *err)
@@ -44,8 +53,12 @@ enum jl_status jl_tariff_find(const char **ret_id, const struct jl_catalog *cat,
 	size_t best = 4; /* more letters apart than this is another word */
 
 	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-		if (strcasecmp(words[i].word, name) == 0)
-			name = words[i].id;
+		if (strcasecmp(words[i].word, name) == 0) { /* a word means the newest entry; an id that one */
+			const char *newer = jl_tariff_newer(cat, words[i].id);
+
+			name = newer ? newer : words[i].id;
+			break;
+		}
 	for (size_t i = 0; i < cat->n_tariffs; i++) {
 		const struct jl_tariff *t = &cat->tariffs[i];
 		const char *state = strncmp(t->id, "us-", 3) == 0 ? t->id + 3 : t->id;
@@ -282,18 +295,27 @@ enum jl_status jl_tariff_bill(struct jl_bill *ret_bill, const struct jl_catalog 
 }
 
 enum jl_status jl_tariff_marginal(struct jl_money *ret_money, const struct jl_catalog *cat, const char *id,
-				  const struct jl_tariff_use *already, long long more_milli_kWh, struct jl_err *err)
+				  const struct jl_tariff_use *already, long long more_milli_kWh, double more_kW,
+				  struct jl_err *err)
 {
-	struct jl_tariff_use more = *already;
+	struct jl_tariff_use more = *already, before = *already;
 	struct jl_bill with, without;
 	enum jl_status status;
 
+	/* A site that uses something has its contract and needs so much more; else the contract is the machine's. */
+	before.demand_kW = already->milli_kWh > 0 ? already->demand_kW : 0;
+	more.demand_kW = already->milli_kWh > 0 ? already->demand_kW + more_kW : fmax(already->demand_kW, more_kW);
 	more.milli_kWh += more_milli_kWh;
 	if ((status = jl_tariff_bill(&with, cat, id, &more, err)) ||
-	    (status = jl_tariff_bill(&without, cat, id, already, err)))
+	    (status = jl_tariff_bill(&without, cat, id, &before, err)))
 		return status;
 	*ret_money = (struct jl_money){ .micro = with.total.micro - without.total.micro, .currency = with.currency };
 	return JL_OK;
+}
+
+bool jl_tariff_is_household(const char *id)
+{
+	return strstr(id, "residential") != NULL;
 }
 
 enum jl_status jl_kwh_price_parse(struct jl_money *ret_money, const char *text, const char *what, struct jl_err *err)

@@ -56,8 +56,12 @@ enum jl_status jl_tariff_bill(struct jl_bill *ret_bill, const struct jl_catalog 
 			      const struct jl_tariff_use *use, struct jl_err *err);
 
 /* What a month's bill grows by when `more_milli_kWh` are used beside what the household or the site uses already. Progressive tiers
- * make this dearer than the first kWh. */
+ * make this dearer than the first kWh; where power is charged, it also needs `more_kW`. */
 enum jl_status jl_tariff_marginal(struct jl_money *ret_money, const struct jl_catalog *cat, const char *id,
-				  const struct jl_tariff_use *already, long long more_milli_kWh, struct jl_err *err);
+				  const struct jl_tariff_use *already, long long more_milli_kWh, double more_kW,
+				  struct jl_err *err);
+
+/* Tiers count what the household uses already. */
+bool jl_tariff_is_household(const char *id);
 
 #endif

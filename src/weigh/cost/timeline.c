@@ -35,7 +35,8 @@ static enum jl_status month_power(long long *ret_micro, const struct jl_cost_opt
 	enum jl_status status;
 
 	site.month = first.month;
-	if ((status = jl_tariff_marginal(&money, cat, s->tariff, &site, jl_cost_milli_kWh(o, s, month_days), err)) ||
+	if ((status = jl_tariff_marginal(&money, cat, s->tariff, &site, jl_cost_milli_kWh(o, s, month_days),
+					 (double)o->active_mW / 1e6 * (double)s->pue_ppm / 1e6, err)) ||
 	    (status = jl_tariff_bill(&bill, cat, s->tariff, &site, err)) ||
 	    (status = jl_money_convert(&money, money, s->currency, &s->fx, err)))
 		return status;
@@ -194,4 +195,41 @@ JL_WIDE_MATH enum jl_status jl_cost_per_work_hour(struct jl_money *ret_money, co
 	ret_money->micro = (long long)((wide)(line->cum_micro[life] - line->resale.micro) * JL_PPM / hours_ppm);
 	ret_money->currency = s->currency;
 	return JL_OK;
+}
+
+enum jl_status jl_machine_bill_make(struct jl_machine_bill *ret_bill, const struct jl_cost_option *o,
+				    const struct jl_cost_setting *s, const struct jl_catalog *cat, struct jl_err *err)
+{
+	struct jl_machine_bill bill = { .name = o->name,
+					.tariff = s->tariff,
+					.active_W = (double)o->active_mW / 1000,
+					.util_frac = (double)util_of(o, s) / JL_PPM,
+					.household_kWh = (double)s->site.milli_kWh / 1000,
+					.n_months = 12 };
+	const int year = jl_date_civil(s->start_day).year;
+
+	if (o->active_mW <= 0)
+		return jl_fail(err, JL_E_NOTFOUND, "what '%s' draws is not known: say it, e.g. \"%s, watts=450 W\"",
+			       o->name, o->name);
+	for (int m = 1; m <= 12; m++) {
+		struct jl_machine_bill_month *row = &bill.months[m - 1];
+		const long long milli = jl_cost_milli_kWh(o, s, jl_date_month_days(year, m));
+		struct jl_tariff_use use = s->site;
+		struct jl_bill before;
+		enum jl_status status;
+
+		use.month = m;
+		if ((status = jl_tariff_marginal(&row->more, cat, s->tariff, &use, milli,
+						 (double)o->active_mW / 1e6 * (double)s->pue_ppm / 1e6, err)) ||
+		    (status = jl_tariff_bill(&before, cat, s->tariff, &use, err)))
+			return status;
+		row->month = m;
+		row->kWh = (double)milli / 1000;
+		row->without = before.total;
+		row->with = jl_money_add(before.total, row->more);
+		bill.year = m > 1 ? jl_money_add(bill.year, row->more) : row->more;
+	}
+	*ret_bill = bill;
+	return jl_money_convert(&ret_bill->year_other, bill.year, bill.year.currency == JL_KRW ? JL_USD : JL_KRW,
+				&s->fx, err);
 }

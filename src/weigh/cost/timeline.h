@@ -39,10 +39,29 @@ double jl_cost_break_even(const struct jl_cost_line *dear, const struct jl_cost_
 /* Energy of n days in thousandths of a kWh, PUE included. */
 long long jl_cost_milli_kWh(const struct jl_cost_option *option, const struct jl_cost_setting *setting, long n_days);
 
+/* What a machine adds to the bills of a year, month by month, beside what is used there already. */
+struct jl_machine_bill_month {
+	int month; /* 1..12 */
+	double kWh;
+	struct jl_money without, with, more; /* of the tariff's currency */
+};
+struct jl_machine_bill {
+	const char *name, *tariff;
+	double active_W, util_frac, household_kWh;
+	struct jl_machine_bill_month months[12];
+	size_t n_months;
+	struct jl_money year;
+	struct jl_money year_other; /* in the other currency, by the setting's rate */
+};
+enum jl_status jl_machine_bill_make(struct jl_machine_bill *ret_bill, const struct jl_cost_option *option,
+				    const struct jl_cost_setting *setting, const struct jl_catalog *cat,
+				    struct jl_err *err);
+
 /* One input moved down and up by `step_frac`, and the break-even that follows. */
 struct jl_cost_swing {
 	const char *key, *en;
 	double lo, hi; /* days at the lowered and the raised input; NAN: never */
+	double flip; /* times its value where the cheaper of the two at the horizon is the other; NAN: not within a factor of ten */
 };
 #define JL_COST_SWINGS_MAX 12
 /* Largest swing first. */

@@ -63,6 +63,24 @@ static double comm_s(const struct jl_fabric *fabric, enum jl_collective_kind kin
 	return time_s;
 }
 
+/* DeepSeek-V3, arXiv:2412.19437, 3.2.2: a token goes to at most four hosts, once to each, and from there to its experts over the links
+ * inside; it travels out in 8 bits and back in 16. */
+#define EP_HOSTS_MOST 4.0
+#define EP_BYTES_FRAC 0.75
+
+/* How often a token is sent. */
+static double copies_of(const struct jl_fabric *fabric, const struct jl_plan *plan, double top_k)
+{
+	const double hosts = plan->ep * plan->tp / (fabric->n_per_node > 0 ? fabric->n_per_node : 1);
+	double missed = 1.0;
+
+	if (!plan->ep_async || hosts <= 1.0)
+		return top_k;
+	for (double k = 0.0; k < top_k; k++)
+		missed *= 1.0 - 1.0 / hosts;
+	return EP_BYTES_FRAC * smaller(hosts * (1.0 - missed), EP_HOSTS_MOST);
+}
+
 struct jl_layer_comm jl_layer_comm(const struct jl_fabric *fabric, const struct jl_plan *plan,
 				   const struct jl_comm_in *in)
 {
@@ -81,7 +99,8 @@ struct jl_layer_comm jl_layer_comm(const struct jl_fabric *fabric, const struct 
 		comm.n_comm += plan->cp;
 	}
 	if (plan->ep > 1.0 && in->top_k > 0.0) { /* tokens to their experts and back */
-		comm.ep_s = 2.0 * comm_s(fabric, JL_ALLTOALL, size_B * in->top_k, plan->ep, plan->tp);
+		comm.ep_s = 2.0 * comm_s(fabric, JL_ALLTOALL, size_B * copies_of(fabric, plan, in->top_k), plan->ep,
+					 plan->tp);
 		comm.n_comm += 2.0;
 	}
 	return comm;
@@ -116,6 +135,14 @@ static double open_cp_s(double comm, double attention_s)
 
 /* Forward and backward are paced one by one: were it done for their sum, a slower device could make the backward share
  * of a step grow at the forward's expense, and hide more of the exchange than it costs. */
+/* What work does not hide of the experts' exchange; a twentieth of it is ends that have nothing beside them. */
+static double open_ep_s(const struct jl_plan *plan, double comm_s, double work_s)
+{
+	static const double open_frac = 0.05, hiding_frac = 0.9;
+
+	return plan->ep_async ? larger(open_frac * comm_s, comm_s - hiding_frac * work_s) : comm_s;
+}
+
 struct jl_block_time jl_block_time(const struct jl_profile *profile, const struct jl_plan *plan,
 				   const struct jl_block_cost *cost, const struct jl_layer_comm *comm)
 {
@@ -135,7 +162,9 @@ struct jl_block_time jl_block_time(const struct jl_profile *profile, const struc
 	const double tp_bwd_s = tp_s * (back + (plan->sp && plan->tp > 1.0 ? 0.25 : 0.0));
 	const double cp_fwd_s = open_cp_s(comm->cp_s, cost->fwd.attention_s * gain);
 	const double cp_bwd_s = open_cp_s(comm->cp_s * back, cost->bwd.attention_s * gain);
-	const double fwd_comm_s = tp_s + cp_fwd_s + comm->ep_s, bwd_comm_s = tp_bwd_s + cp_bwd_s + comm->ep_s * back;
+	const double ep_fwd_s = open_ep_s(plan, comm->ep_s, fwd_s);
+	const double ep_bwd_s = open_ep_s(plan, comm->ep_s * back, bwd_s + re_s);
+	const double fwd_comm_s = tp_s + cp_fwd_s + ep_fwd_s, bwd_comm_s = tp_bwd_s + cp_bwd_s + ep_bwd_s;
 	const double fwd_hot_s = hot_s(&cost->fwd, fwd_s + fwd_comm_s, profile->cool_frac);
 	const double bwd_hot_s = hot_s(&both, bwd_s + re_s + bwd_comm_s, profile->cool_frac);
 	const double fwd_device_s = fwd_s + fwd_comm_s - fwd_hot_s;
@@ -147,7 +176,7 @@ struct jl_block_time jl_block_time(const struct jl_profile *profile, const struc
 	time.compute_s = fwd_s + bwd_s + re_s - fwd_hot_s - bwd_hot_s;
 	time.tp_s = tp_s + tp_bwd_s;
 	time.cp_s = cp_fwd_s + cp_bwd_s;
-	time.ep_s = comm->ep_s * (1.0 + back);
+	time.ep_s = ep_fwd_s + ep_bwd_s;
 	time.host_s = paced_s(fwd_device_s, fwd_host_s) - fwd_device_s +
 		      (paced_s(bwd_device_s, bwd_host_s) - bwd_device_s);
 	time.need_s = fwd_host_s + bwd_host_s;
@@ -274,6 +303,12 @@ struct held {
 	double stride;  /* devices between two of those ranks */
 };
 
+/* Bytes of a gradient on its way. */
+static double sent_B(const struct jl_plan *plan)
+{
+	return plan->reduce_B > 0.0 ? plan->reduce_B : plan->grad_B;
+}
+
 /* What becomes of gradients and parameters where states are cut. */
 static void cut_comms(const struct jl_step_in *in, const struct cut *cut, const struct held *held, struct comm *grads,
 		      struct comm *weights)
@@ -284,7 +319,7 @@ static void cut_comms(const struct jl_step_in *in, const struct cut *cut, const 
 	const double trained = held->params * plan->trained_frac;
 
 	grads->kind = JL_REDUCESCATTER;
-	grads->size_B = trained * plan->grad_B;
+	grads->size_B = trained * sent_B(plan);
 	weights->kind = JL_ALLGATHER;
 	weights->size_B = (plan->zero == 3 ? held->params : trained) * plan->weight_B;
 	switch (plan->zero) {
@@ -299,7 +334,7 @@ static void cut_comms(const struct jl_step_in *in, const struct cut *cut, const 
 			grads->n_pieces = weights->n_pieces = pieces(trained, JL_ZERO2_BUCKET_ELEMS);
 			break;
 		}
-		grads->n_pieces = pieces(grads->size_B, larger(bucket_B, least * plan->grad_B));
+		grads->n_pieces = pieces(grads->size_B, larger(bucket_B, least * sent_B(plan)));
 		weights->n_pieces = pieces(weights->size_B, larger(bucket_B, least * plan->weight_B));
 	}
 }
@@ -309,7 +344,7 @@ static struct exchange exchange_of(const struct jl_step_in *in, const struct cut
 	const struct jl_plan *plan = in->plan;
 	const double n_ranks = held->n_ranks, shard = held->shard, stride = held->stride;
 	const double bucket_B = larger(in->profile->bucket_B, LEAST_BUCKET_B);
-	const double grads_B = held->params * plan->trained_frac * plan->grad_B;
+	const double grads_B = held->params * plan->trained_frac * sent_B(plan);
 	struct exchange x = { 0 };
 	struct comm comm[MAX_COMM];
 	double time_s[MAX_COMM] = { 0 };

@@ -22,11 +22,13 @@ struct jl_plan {
 	int zero1_after;   /* stage 1 as DeepSpeed does it: all-reduced once a step behind the last backward pass */
 	int keep_gathered; /* FSDP: gathered parameters stay from forward to backward (SHARD_GRAD_OP) */
 	int hold_step;     /* FSDP with a pipeline: parameters and whole gradients stay for all micro-batches */
-	int tp_async;      /* collectives inside a layer are pipelined with the products */
+	int ep_async; /* experts' all-to-all of one micro-batch behind the work of another, once to each host (DualPipe) */
+	int tp_async; /* collectives inside a layer are pipelined with the products */
 	enum jl_recompute recompute;
 	unsigned offload;                     /* enum jl_offload */
 	int no_optimizer;                     /* forward and backward only */
 	double weight_B, grad_B, optimizer_B; /* bytes per parameter: working copy, gradient, states and master copy */
+	double reduce_B;                      /* of a gradient while it is exchanged; 0: as it is kept */
 	double optimizer_moved_B;             /* bytes that one optimizer pass moves per parameter */
 	double optimizer_kernels; /* launches a layer where the optimizer is not fused; 0: as the profile says */
 	double trained_frac;      /* share of the parameters that is trained: 1, or the adapters */

@@ -16,23 +16,27 @@ static bool has_flag(const struct jl_family *family, size_t flag)
 	return *(const bool *)(const void *)((const char *)&family->priors + flag);
 }
 
+/* Those with priors of their own, listed once for each thread: every parameter that is read asks for one. */
+static _Thread_local struct {
+	const struct jl_family *family[JL_ARCHS_MAX];
+	int n;
+} archs;
+
 int jl_n_arch(void)
 {
 	const struct jl_catalog *cat = jl_catalog_embedded();
-	int n = 0;
 
-	for (size_t i = 0; i < cat->n_families && n < JL_ARCHS_MAX; i++)
-		n += has_priors(&cat->families[i]);
-	return n;
+	for (size_t i = 0; archs.n == 0 && i < cat->n_families; i++)
+		for (; i < cat->n_families && archs.n < JL_ARCHS_MAX; i++)
+			if (has_priors(&cat->families[i]))
+				archs.family[archs.n++] = &cat->families[i];
+	return archs.n;
 }
 
 const struct jl_family *jl_arch_family(int arch)
 {
-	const struct jl_family *family = jl_catalog_embedded()->families;
-
-	for (;; family++)
-		if (has_priors(family) && arch-- == 0)
-			return family;
+	(void)jl_n_arch();
+	return archs.family[arch];
 }
 
 const char *jl_arch_id(int arch)

@@ -139,6 +139,35 @@ static void judge(struct jl_fleet_point *p, const struct jl_fleet_ask *ask)
 	p->in_budget = isnan(ask->budget_usd) || jl_fleet_cost_usd(p) <= ask->budget_usd;
 }
 
+enum jl_status jl_fleet_batch(double *ret_batch, const struct jl_fleet_ask *ask, struct jl_arena *arena,
+			      struct jl_err *err)
+{
+	struct jl_plan_site *site = jl_arena_alloc(arena, sizeof(*site));
+	struct jl_fleet_point largest = { .kind = ask->n_kinds ? ask->kinds[0] : ask->req->system };
+	struct jl_machine machine;
+	enum jl_status status = site ? JL_OK : jl_fail_nomem(err);
+
+	/* the largest number that there is of it */
+	for (size_t i = 0; !status && i < ask->n_sizes; i++) {
+		struct jl_fleet_point p = { .kind = largest.kind, .n_gpus = ask->sizes[i] };
+
+		if (p.n_gpus <= largest.n_gpus)
+			continue;
+		status = machine_of(&machine, &p, ask, arena, err);
+		if (p.possible)
+			largest = p;
+	}
+	if (!status && largest.n_gpus)
+		status = machine_of(&machine, &largest, ask, arena, err);
+	if (status || !largest.n_gpus) {
+		*ret_batch = ask->req->global_batch;
+		return status;
+	}
+	status = jl_plan_site_make(site, ask->cat, ask->req, ask->subject, &machine, err);
+	*ret_batch = site->global_batch;
+	return status;
+}
+
 static enum jl_status search_point(struct jl_fleet *fleet, struct jl_fleet_point *p, const struct jl_fleet_ask *ask,
 				   struct jl_plan_site *site, struct jl_arena *arena, struct jl_err *err)
 {
@@ -177,6 +206,7 @@ static enum jl_status search_point(struct jl_fleet *fleet, struct jl_fleet_point
 		return JL_OK;
 	jl_plan_way_case(&p->how, site, &result.top.best[0].way);
 	jl_predict(&p->prediction, ask->cat, &p->how);
+	jl_plan_note_changes(&p->how, site, &p->prediction);
 	judge(p, ask);
 	return JL_OK;
 }

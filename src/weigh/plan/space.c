@@ -114,8 +114,8 @@ static void make_formats(struct jl_plan_space *s)
 	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++) {
 		const enum jl_dtype f = formats[i];
 		const bool has = site->base.machine.dev.peak_flopps[f] > 0;
-		/* fp8 beside bf16 is a choice of speed; the others are a choice of numerics, and wait to be asked. */
-		const bool open = !site->format_given && has && (site->any_format || (f == JL_FP8 && own == JL_BF16));
+		/* another format is a choice of numerics: it waits to be asked */
+		const bool open = !site->format_given && has && site->any_format;
 
 		if ((f == own || open) && allows(s, JL_AXIS_FP8, f == JL_FP8))
 			s->dtype[s->n_dtype++] = (int)f;

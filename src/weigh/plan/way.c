@@ -2,12 +2,14 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Only these of the choices that predict makes stay true whatever the search chooses. */
 static void keep_notes(struct jl_notes *notes)
 {
-	static const char *const kept[] = { "model", "seq", "flash", "on", "input", "ram", "host-power", "pue" };
+	static const char *const kept[] = { "model", "precision", "seq",        "flash", "on",
+					    "input", "ram",       "host-power", "pue" };
 	size_t n = 0;
 
 	for (size_t i = 0; i < notes->n; i++)
@@ -17,6 +19,18 @@ static void keep_notes(struct jl_notes *notes)
 				break;
 			}
 	notes->n = n;
+}
+
+/* The batch where nobody gives one and predict has no way that fits: 16,384 tokens a GPU, 4 M tokens at most, a power of two. */
+static double default_batch(const struct jl_plan_site *site)
+{
+	const double seq = site->base.shard.seq, most_tokens = 4194304;
+	const double tokens = fmin(16384.0 * site->base.n_gpus, most_tokens);
+	double batch = 1;
+
+	while (batch * 2 * seq <= tokens)
+		batch *= 2;
+	return batch;
 }
 
 enum jl_status jl_plan_site_make(struct jl_plan_site *ret_site, const struct jl_catalog *cat,
@@ -41,19 +55,12 @@ enum jl_status jl_plan_site_make(struct jl_plan_site *ret_site, const struct jl_
 	ret_site->any_format = ret_site->any_framework = false;
 	for (int i = 0; i < JL_N_FRAMEWORK; i++)
 		jl_machine_profile(&ret_site->profile[i], cat, (enum jl_framework)i);
-	ret_site->global_batch = isnan(req->global_batch) ? jl_plan_default_batch(ret_site) : req->global_batch;
+	ret_site->has_usual = jl_job_weigh(&ret_site->usual, cat, subject, machine, req, NULL) == JL_OK;
+	ret_site->global_batch = !isnan(req->global_batch) ? req->global_batch
+				 : ret_site->has_usual && ret_site->usual.prediction.room != JL_ROOM_NONE
+					 ? ret_site->usual.how.global_batch
+					 : default_batch(ret_site);
 	return JL_OK;
-}
-
-double jl_plan_default_batch(const struct jl_plan_site *site)
-{
-	const double seq = site->base.shard.seq, most_tokens = 4194304;
-	const double tokens = fmin(16384.0 * site->base.n_gpus, most_tokens);
-	double batch = 1;
-
-	while (batch * 2 * seq <= tokens)
-		batch *= 2;
-	return batch;
 }
 
 double jl_plan_way_dp(const struct jl_plan_site *site, const struct jl_plan_way *way)
@@ -143,6 +150,7 @@ void jl_plan_way_case(struct jl_case *ret_case, const struct jl_plan_site *site,
 	plan->n_micro = site->global_batch / plan->dp / way->micro_batch;
 	plan->sp = way->sp;
 	plan->tp_async = way->tp_async;
+	plan->ep_async = jl_case_ep_async(ret_case);
 	plan->zero = way->zero;
 	plan->keep_gathered = way->keep;
 	plan->shard = way->in_host ? jl_plan_host_ranks(site, plan->tp, plan->dp * plan->cp) : 0;
@@ -169,4 +177,56 @@ int jl_plan_way_compare(const struct jl_plan_way *a, const struct jl_plan_way *b
 bool jl_plan_way_same_cut(const struct jl_plan_way *a, const struct jl_plan_way *b)
 {
 	return a->tp == b->tp && a->pp == b->pp && a->cp == b->cp && a->ep == b->ep && (a->zero == 3) == (b->zero == 3);
+}
+
+#define CHANGES_MAX 160
+
+static void change(char text[CHANGES_MAX], const char *name, double from, double to)
+{
+	const size_t at = strlen(text);
+
+	if (from != to)
+		snprintf(text + at, CHANGES_MAX - at, "%s%s %.0f -> %.0f", at ? ", " : "", name, from, to);
+}
+
+static void changed_word(char text[CHANGES_MAX], const char *from, const char *to)
+{
+	const size_t at = strlen(text);
+
+	if (strcmp(from, to) != 0)
+		snprintf(text + at, CHANGES_MAX - at, "%s%s -> %s", at ? ", " : "", from, to);
+}
+
+void jl_plan_note_changes(struct jl_case *way, const struct jl_plan_site *site, const struct jl_prediction *prediction)
+{
+	static const char *const recompute[] = { "no recompute", "selective recompute", "full recompute" };
+	const struct jl_case *was = &site->usual.how;
+	const double was_s = site->usual.prediction.step_s.value, is_s = prediction->step_s.value;
+	char text[CHANGES_MAX] = "";
+	size_t most = 0;
+
+	if (!site->has_usual || was->global_batch != way->global_batch)
+		return;
+	changed_word(text, jl_dtype_name(was->shard.dtype), jl_dtype_name(way->shard.dtype));
+	changed_word(text, jl_framework_name(was->framework), jl_framework_name(way->framework));
+	change(text, "tp", was->plan.tp, way->plan.tp);
+	change(text, "pp", was->plan.pp, way->plan.pp);
+	change(text, "cp", was->plan.cp, way->plan.cp);
+	change(text, "ep", was->plan.ep, way->plan.ep);
+	change(text, "zero", was->plan.zero, way->plan.zero);
+	change(text, "micro-batch", was->shard.micro_batch, way->shard.micro_batch);
+	changed_word(text, recompute[was->plan.recompute], recompute[way->plan.recompute]);
+	change(text, "offload", was->plan.offload, way->plan.offload);
+	for (size_t i = 1; i < JL_N_PART; i++)
+		if (jl_part_s(&site->usual.prediction.step, i) - jl_part_s(&prediction->step, i) >
+		    jl_part_s(&site->usual.prediction.step, most) - jl_part_s(&prediction->step, most))
+			most = i;
+	if (!*text)
+		jl_note_add(&way->notes, "parallel", "as 'jeoul predict' runs it: nothing searched is faster");
+	else if (site->usual.prediction.room == JL_ROOM_NONE)
+		jl_note_add(&way->notes, "parallel", "against 'jeoul predict', which does not fit: %s", text);
+	else
+		jl_note_add(&way->notes, "parallel",
+			    "against 'jeoul predict' (%.3g s a step): %s; %+.0f %%, most of it in {%s}", was_s, text,
+			    100 * (is_s / was_s - 1), jl_parts[most].en);
 }

@@ -24,6 +24,8 @@ struct jl_plan_site {
 	bool framework_given; /* the request names it: then every cut runs under it */
 	bool format_given;    /* the same of its number format */
 	bool flash_given;
+	bool has_usual; /* the same request as predict runs it; false: it cannot be run so */
+	struct jl_job usual;
 	bool any_format, any_framework; /* search all that the device has and that we know; the caller sets them */
 	double global_batch;
 	struct jl_profile profile[JL_N_FRAMEWORK];
@@ -35,8 +37,9 @@ enum jl_status jl_plan_site_make(struct jl_plan_site *ret_site, const struct jl_
 				 const struct jl_request *req, const struct jl_subject *subject,
 				 const struct jl_machine *machine, struct jl_err *err);
 
-/* The batch where nobody gives one: 16,384 tokens a GPU, 4 M tokens at most, a power of two. */
-double jl_plan_default_batch(const struct jl_plan_site *site);
+/* What a way changes of how predict runs the request, and which part of the step gets shorter by it: a note for a
+ * person, added to the way's case. */
+void jl_plan_note_changes(struct jl_case *way, const struct jl_plan_site *site, const struct jl_prediction *prediction);
 
 /* Data-parallel ranks, and micro-batches of one of them; not whole numbers where the way is not possible. */
 double jl_plan_way_dp(const struct jl_plan_site *site, const struct jl_plan_way *way);

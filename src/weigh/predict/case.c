@@ -62,20 +62,32 @@ void jl_case_set_states(struct jl_case *c)
 	if (half && c->states == 1)
 		states = JL_STATES_BF16;
 	jl_plan_set_states(plan, states);
-	/* FSDP gathers in 16 bits, keeps and reduces in fp32; with offload or stages it is DeepSpeed, which keeps
-	 * 16-bit gradients. */
-	if (cut && plan->zero == 3 && states == JL_STATES_MIXED && !plan->offload && plan->pp <= 1) {
+	/* FSDP gathers in 16 bits, keeps and reduces in fp32. With the optimizer in the host, or with stages, it is DeepSpeed, which keeps 16-bit
+	 * gradients; what is offloaded must not look faster for that, so that they are counted as sent in fp32 as well. */
+	const bool fsdp = cut && plan->zero == 3 && states == JL_STATES_MIXED && plan->pp <= 1;
+	const bool moved = plan->offload & JL_OFFLOAD_OPTIMIZER;
+
+	plan->reduce_B = fsdp && moved ? 4 : 0;
+	if (fsdp && !moved) {
 		plan->grad_B = 4;
 		plan->optimizer_B = 10;
 	}
 	/* DeepSpeed and Megatron bring a fused optimizer; who trains with PyTorch's own gets its default. */
 	const bool own = c->framework == JL_FW_EAGER || c->framework == JL_FW_COMPILED;
 
-	if (c->optimizer == 0 || (c->optimizer != 1 && own && !plan->offload && (!cut || plan->zero == 3)))
+	if (c->optimizer == 0 ||
+	    (c->optimizer != 1 && own && !(plan->offload & JL_OFFLOAD_OPTIMIZER) && (!cut || plan->zero == 3)))
 		jl_plan_set_foreach(plan);
 	/* Megatron's distributed optimizer scatters what it reduces behind the backward pass; elsewhere stage 1 is DeepSpeed's. */
 	plan->zero1_after = plan->zero == 1 && c->framework != JL_FW_MEGATRON;
 	plan->hold_step = 0; /* gathered anew for every micro-batch: least memory, as the stage promises */
+}
+
+/* Whoever spreads experts over hosts overlaps their exchange: nobody trains so without. */
+int jl_case_ep_async(const struct jl_case *c)
+{
+	return c->framework == JL_FW_MEGATRON && c->plan.ep > 1 && c->machine.fabric.n_nodes > 1 &&
+	       c->plan.ep * c->plan.tp > c->machine.fabric.n_per_node;
 }
 
 static enum jl_status check_degrees(const struct jl_case *c, struct jl_err *err)

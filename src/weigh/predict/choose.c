@@ -101,6 +101,7 @@ void jl_choose_apply(struct jl_case *c, const struct jl_request *req, const stru
 	if (framework != c->framework || isnan(c->profile.launch_s))
 		jl_machine_profile(&c->profile, cat, framework);
 	c->framework = framework;
+	plan->ep_async = jl_case_ep_async(c);
 	c->launch_given = !isnan(req->launch_s);
 	if (c->launch_given)
 		c->profile.launch_s = req->launch_s;
@@ -117,6 +118,15 @@ static void say_framework(struct jl_case *c, const struct jl_request *req)
 		jl_note_add(&c->notes, "framework", "Megatron-LM: layers are cut over GPUs");
 	else
 		jl_note_add(&c->notes, "framework", "PyTorch eager: what most people run; try --framework compiled");
+}
+
+static void say_experts(struct jl_case *c)
+{
+	if (c->plan.ep_async)
+		jl_note_add(
+			&c->notes, "parallel",
+			"experts over several hosts: their exchange runs behind other micro-batches (as DualPipe, or "
+			"Megatron-LM's --overlap-moe-expert-parallel-comm)");
 }
 
 /* Why: with the next milder kind it does not fit, or not with the margin that is to stay free. */
@@ -181,6 +191,8 @@ static void say_system(struct jl_case *c)
 {
 	const struct jl_sys *sys = &c->machine.sys;
 
+	if (sys->hypothetical)
+		jl_note_add(&c->notes, "on", "hypothetical: no such machine exists, so nothing like it was measured");
 	if (sys->join && sys->join_assumed)
 		jl_note_add(&c->notes, "on", "GPUs joined by %s (write 'via ...' to change it)", sys->join->id);
 	say_roots(c);
@@ -223,6 +235,7 @@ enum jl_status jl_choose_transformer(struct jl_case *c, const struct jl_request 
 	if (status)
 		return status;
 	say_framework(c, req);
+	say_experts(c);
 	say_plan(c, req, searched, fits);
 	return JL_OK;
 }
@@ -257,6 +270,7 @@ enum jl_status jl_case_choose(struct jl_case *ret_case, const struct jl_catalog 
 {
 	struct jl_case c = { .subject = *subject,
 			     .machine = *machine,
+			     .ram_B = given_or(req->ram_B, machine->host.ram_B),
 			     .profile.launch_s = NAN,
 			     .loss = JL_UNSET,
 			     .samples = req->samples,

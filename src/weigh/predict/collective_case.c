@@ -160,13 +160,34 @@ struct jl_collective_answer jl_collective_of(const struct jl_machine *machine, c
 	return a;
 }
 
+/* Whatever joins the hosts, every byte also crosses the links inside them: only a network that reduces by itself does better. */
+static void as_one_host_at_most(struct jl_collective_case *c, const struct jl_machine *machine,
+				const struct jl_collective_ask *ask)
+{
+	struct jl_collective_ask inside = *ask;
+	struct jl_collective_case one;
+	struct jl_err ignored;
+
+	inside.n_ranks = c->n_per_node;
+	if ((c->kind != JL_ALLREDUCE && c->kind != JL_ALLGATHER && c->kind != JL_REDUCESCATTER) ||
+	    jl_collective_case(&one, machine, &inside, &ignored))
+		return;
+	c->one_host_Bps = one.algbw_Bps;
+	c->algbw_Bps.value = fmin(c->algbw_Bps.value, one.algbw_Bps.value);
+	c->algbw_Bps.hi = fmin(c->algbw_Bps.hi, one.algbw_Bps.hi);
+	c->algbw_Bps.lo = fmin(c->algbw_Bps.lo, c->algbw_Bps.value);
+	c->time_s = c->size_B / c->algbw_Bps.value;
+}
+
 enum jl_status jl_collective_case(struct jl_collective_case *ret_case, const struct jl_machine *machine,
 				  const struct jl_collective_ask *ask, struct jl_err *err)
 {
 	const int per_node = machine->sys.n_per_node > 0 ? machine->sys.n_per_node : 1;
 	const int n_ranks = ask->n_ranks > 0 ? ask->n_ranks : per_node * machine->sys.n_nodes;
 	const struct jl_collective coll = { .kind = ask->kind, .size_B = ask->size_B, .n_ranks = n_ranks };
-	struct jl_collective_case c = { .kind = ask->kind, .size_B = ask->size_B, .n_ranks = n_ranks };
+	struct jl_collective_case c = {
+		.kind = ask->kind, .size_B = ask->size_B, .n_ranks = n_ranks, .one_host_Bps = { NAN, NAN, NAN }
+	};
 	struct jl_machine part;
 	enum jl_status status = check_ask(ask, n_ranks, err);
 
@@ -194,6 +215,8 @@ enum jl_status jl_collective_case(struct jl_collective_case *ret_case, const str
 	c.algbw_Bps.value = ask->size_B / cost.time_s;
 	c.algbw_Bps.lo = c.algbw_Bps.value * exp(-c.half_ln);
 	c.algbw_Bps.hi = fmin(c.algbw_Bps.value * exp(c.half_ln), c.bound_Bps);
+	if (c.n_nodes > 1 && !c.in_network && c.n_per_node > 1)
+		as_one_host_at_most(&c, &part, ask);
 	find_limit(&c, &part.alone, &coll);
 	say_limit(&c, &part.sys, &part.alone);
 	*ret_case = c;

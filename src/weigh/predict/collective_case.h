@@ -28,8 +28,10 @@ struct jl_collective_case {
 	struct jl_estimate algbw_Bps; /* size / time; 80 % interval, its upper end never above the bound */
 	double busbw_factor;          /* busbw = algbw * factor (nccl-tests) */
 	double half_ln;               /* half of the interval, as ln */
-	enum jl_algorithm algorithm;  /* the cheapest */
-	double n_steps;               /* that follow each other between hosts (one host: between devices) with it */
+	struct jl_estimate
+		one_host_Bps; /* what one of the hosts reaches by itself, where that is a limit; NAN: it is none */
+	enum jl_algorithm algorithm; /* the cheapest */
+	double n_steps;              /* that follow each other between hosts (one host: between devices) with it */
 
 	double bound_Bps; /* algbw that bandwidth alone allows at listed rates: above it, a figure is not an algbw of this system */
 	double bound_s;

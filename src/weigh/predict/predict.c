@@ -172,7 +172,9 @@ static double reduced_B(const struct jl_case *c)
 {
 	const double share = jl_subject_params(&c->subject) / (c->plan.tp * c->plan.pp);
 
-	return c->plan.dp * c->plan.cp > 1 ? share * c->plan.trained_frac * c->plan.grad_B : 0;
+	return c->plan.dp * c->plan.cp > 1
+		       ? share * c->plan.trained_frac * (c->plan.reduce_B > 0 ? c->plan.reduce_B : c->plan.grad_B)
+		       : 0;
 }
 
 void jl_predict(struct jl_prediction *ret_prediction, const struct jl_catalog *cat, const struct jl_case *c)
@@ -201,4 +203,24 @@ void jl_predict(struct jl_prediction *ret_prediction, const struct jl_catalog *c
 	predict_run(&p, c);
 	predict_cost(&p, cat, c);
 	*ret_prediction = p;
+}
+
+enum jl_status jl_job_weigh(struct jl_job *ret_job, const struct jl_catalog *cat, const struct jl_subject *subject,
+			    const struct jl_machine *machine, const struct jl_request *req, struct jl_err *err)
+{
+	enum jl_status status = jl_case_choose(&ret_job->how, cat, subject, machine, req, err);
+
+	if (!status)
+		jl_predict(&ret_job->prediction, cat, &ret_job->how);
+	return status;
+}
+
+enum jl_status jl_job_make(struct jl_job *ret_job, const struct jl_catalog *cat, const struct jl_request *req,
+			   struct jl_arena *arena, struct jl_err *err)
+{
+	enum jl_status status = jl_case_make(&ret_job->how, cat, req, arena, err);
+
+	if (!status)
+		jl_predict(&ret_job->prediction, cat, &ret_job->how);
+	return status;
 }

@@ -70,6 +70,9 @@ struct jl_train jl_case_train(const struct jl_case *c);
 /* Bytes per parameter that this case's framework, format and ZeRO stage keep; sets them in its plan. */
 void jl_case_set_states(struct jl_case *c);
 
+/* Is the experts' exchange of this case overlapped? */
+int jl_case_ep_async(const struct jl_case *c);
+
 /* Is the case possible: degrees, divisibility, batch? Says what would be right. */
 enum jl_status jl_case_check(const struct jl_case *c, struct jl_err *err);
 
@@ -86,13 +89,15 @@ enum jl_room {
 
 /* A rent older than this is taken only where there is no newer one (recommend: not at all, unless it is told to). */
 #define JL_PRICE_STALE_DAYS 365
+#define JL_CARD_PRICE_DAYS  1461 /* of a card that is bought: not taken at all beyond four years */
 
 struct jl_rent {
 	double usdps; /* for one GPU; NAN: no price known */
 	const char *provider, *item, *region, *date;
 	double n_gpu;  /* accelerators of the machine that is offered */
 	long age_days; /* -1: not known */
-	bool stale;    /* older than JL_PRICE_STALE_DAYS */
+	const struct jl_price *price;
+	bool stale; /* older than JL_PRICE_STALE_DAYS */
 };
 
 struct jl_prediction {
@@ -131,6 +136,18 @@ struct jl_prediction {
 
 /* `cat` is for prices; NULL: none. */
 void jl_predict(struct jl_prediction *ret_prediction, const struct jl_catalog *cat, const struct jl_case *c);
+
+/* A job: the request with every choice made, and what it takes. The one way in which commands weigh one, so that the same words have the
+ * same answer everywhere. */
+struct jl_job {
+	struct jl_case how;
+	struct jl_prediction prediction;
+};
+enum jl_status jl_job_weigh(struct jl_job *ret_job, const struct jl_catalog *cat, const struct jl_subject *subject,
+			    const struct jl_machine *machine, const struct jl_request *req, struct jl_err *err);
+/* The same of a request that names its model and system. */
+enum jl_status jl_job_make(struct jl_job *ret_job, const struct jl_catalog *cat, const struct jl_request *req,
+			   struct jl_arena *arena, struct jl_err *err);
 
 /* How large it is: parameters, tokens or samples of one device and step, devices. */
 void jl_case_extent(const struct jl_case *c, double extent_ln[JL_N_EXTENT]);
@@ -174,12 +191,26 @@ size_t jl_part_largest(const struct jl_step_cost *step);
  * accelerators are whole ones; it may be had many times unless it is one seller's on a marketplace. -1: age not known. */
 bool jl_price_is_machine(const struct jl_price *price);
 bool jl_price_may_repeat(const struct jl_price *price);
+double jl_price_rent_usdps(const struct jl_price *price, bool spot); /* of the whole offer; NAN: none */
 long jl_price_age_days(const struct jl_price *price, long today);
 
-/* On-demand rent of a system's GPU: of its own cloud offer where the system is one, else of machines before bare
+/* The rent of a system's GPU: of its own cloud offer where the system is one, else of machines before bare
  * accelerators, of prices that are not stale before those that are, of machines of its size before others; then the
- * cheapest. Several hosts are never rented from a marketplace's single offers. */
+ * cheapest. Several hosts are never rented from a marketplace's single offers; what a row itself says is not a list
+ * price is taken last. `region` NULL: everywhere. */
+struct jl_rent jl_rent_of(const struct jl_catalog *cat, const struct jl_sys *sys, const char *region, bool spot);
+/* On demand, everywhere. */
 struct jl_rent jl_rent_find(const struct jl_catalog *cat, const struct jl_sys *sys);
+
+/* What one card costs, the same for every command: the newest price of shops (used: of second-hand sales), medians
+ * before minima of the same day; new ones that nobody lists have the price they came out at for NEW_YEARS years. */
+struct jl_card_price {
+	double usd;                   /* NAN: not to be had */
+	const struct jl_price *price; /* NULL: the list price at launch */
+	const char *date;
+	long day;
+};
+struct jl_card_price jl_card_price_of(const struct jl_catalog *cat, const struct jl_gpu *gpu, bool used, long today);
 
 /* Average draw of all devices and hosts, PUE not included; NAN: TDP unknown. */
 double jl_case_power_W(const struct jl_case *c, const struct jl_step_cost *step);

@@ -3,7 +3,10 @@
 
 #include "base/units.h"
 #include "catalog/find.h"
+#include "catalog/place.h"
 #include "predict/predict.h"
+
+#define NEW_YEARS 4 /* what came out longer ago is not sold new any more */
 
 bool jl_price_is_machine(const struct jl_price *p)
 {
@@ -22,29 +25,47 @@ long jl_price_age_days(const struct jl_price *p, long today)
 	return p->date && today && jl_date_parse(&day, p->date, NULL) == JL_OK ? today - day : -1;
 }
 
-/* What speaks for an offer, from the most important on: it is the system's own; it is a whole machine with its host; it
- * is not too old; it has as many accelerators as the machine that is asked about. Between equals the cheapest. */
+/* A rent that its own row calls something else than what the provider asks. */
+static bool is_list_price(const struct jl_price *p)
+{
+	return !(p->note && strstr(p->note, "is NOT the"));
+}
+
+/* What speaks for an offer, from the most important on: it is the system's own; it is what the provider lists; it is a
+ * whole machine with its host; it is not too old; it has as many accelerators as the machine that is asked about. Between
+ * equals the cheapest. */
 static int rank_of(const struct jl_price *p, const struct jl_sys *sys, bool own, long age_days)
 {
 	const bool fresh = age_days <= JL_PRICE_STALE_DAYS, whole = p->n_gpu == sys->n_per_node;
 
-	return (own ? 8 : 0) + (jl_price_is_machine(p) ? 4 : 0) + (fresh ? 2 : 0) + (whole ? 1 : 0);
+	return (own ? 16 : 0) + (is_list_price(p) ? 8 : 0) + (jl_price_is_machine(p) ? 4 : 0) + (fresh ? 2 : 0) +
+	       (whole ? 1 : 0);
 }
 
-struct jl_rent jl_rent_find(const struct jl_catalog *cat, const struct jl_sys *sys)
+/* A spot rent that is not below on-demand is a placeholder of the source. */
+double jl_price_rent_usdps(const struct jl_price *p, bool spot)
+{
+	const double median = isnan(p->spot_median_usdps) ? p->spot_min_usdps : p->spot_median_usdps;
+
+	if (!spot)
+		return p->on_demand_usdps;
+	return median >= p->on_demand_usdps ? NAN : median;
+}
+
+struct jl_rent jl_rent_of(const struct jl_catalog *cat, const struct jl_sys *sys, const char *region, bool spot)
 {
 	struct jl_rent best = { .usdps = NAN, .age_days = -1 };
 	int best_rank = -1;
 
-	for (size_t i = 0; sys->gpu && i < cat->n_prices; i++) {
+	for (size_t i = 0; sys->gpu && !sys->hypothetical && i < cat->n_prices; i++) {
 		const struct jl_price *p = &cat->prices[i];
-		const double n_gpu = p->n_gpu > 0 ? p->n_gpu : 1, usdps = p->on_demand_usdps / n_gpu;
+		const double n_gpu = p->n_gpu > 0 ? p->n_gpu : 1, usdps = jl_price_rent_usdps(p, spot) / n_gpu;
 		const bool own = sys->system && jl_price_is_offer(p, sys->system->id);
 		long age_days;
 		int rank;
 
 		if (!(usdps > 0) || (!own && (!p->gpu || strcmp(p->gpu, sys->gpu->id) != 0)) ||
-		    (sys->n_nodes > 1 && !jl_price_may_repeat(p)))
+		    (sys->n_nodes > 1 && !jl_price_may_repeat(p)) || (region && !jl_place_has(p->region, region)))
 			continue;
 		age_days = jl_price_age_days(p, cat->today);
 		rank = rank_of(p, sys, own, age_days);
@@ -57,8 +78,52 @@ struct jl_rent jl_rent_find(const struct jl_catalog *cat, const struct jl_sys *s
 					 .date = p->date,
 					 .n_gpu = n_gpu,
 					 .age_days = age_days,
+					 .price = p,
 					 .stale = age_days > JL_PRICE_STALE_DAYS };
 		best_rank = rank;
+	}
+	return best;
+}
+
+struct jl_rent jl_rent_find(const struct jl_catalog *cat, const struct jl_sys *sys)
+{
+	return jl_rent_of(cat, sys, NULL, false);
+}
+
+static bool has_word(const char *text, const char *word)
+{
+	return text && strcasestr(text, word) != NULL;
+}
+
+/* Newest first; of one day what is no minimum. */
+static bool is_newer(const struct jl_price *p, long day, const struct jl_card_price *than)
+{
+	if (!than->price || day != than->day)
+		return day > than->day;
+	return has_word(than->price->basis, "min") && !has_word(p->basis, "min");
+}
+
+struct jl_card_price jl_card_price_of(const struct jl_catalog *cat, const struct jl_gpu *gpu, bool used, long today)
+{
+	struct jl_card_price best = { .usd = NAN, .day = today - JL_CARD_PRICE_DAYS };
+
+	for (size_t i = 0; i < cat->n_prices; i++) {
+		const struct jl_price *p = &cat->prices[i];
+		long day;
+
+		if (!(p->price_usd > 0) || !p->gpu || strcmp(p->gpu, gpu->id) != 0 || p->n_gpu > 1 ||
+		    has_word(p->basis, "launch") || has_word(p->basis, "list") ||
+		    (has_word(p->basis, "used") || has_word(p->basis, "resale")) != used ||
+		    jl_date_parse(&day, p->date, NULL) || !is_newer(p, day, &best))
+			continue;
+		best = (struct jl_card_price){ .usd = p->price_usd, .price = p, .date = p->date, .day = day };
+	}
+	if (isnan(best.usd) && !used && gpu->msrp_usd.value > 0 && gpu->year > 0 &&
+	    gpu->year + NEW_YEARS > jl_date_civil(today).year) {
+		best.usd = gpu->msrp_usd.value;
+		best.date = gpu->msrp_usd.date;
+		if (!best.date || jl_date_parse(&best.day, best.date, NULL))
+			best.day = jl_date_day((struct jl_civil){ gpu->year, 1, 1 });
 	}
 	return best;
 }

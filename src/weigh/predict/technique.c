@@ -4,6 +4,8 @@
 
 #include "predict/kind.h"
 
+#define BATCH_TIMES 4096 /* of a batch until all devices can share it: no more of them than that */
+
 enum search { AS_IS, SLICES, STAGES, BOTH }; /* which degrees are searched: the smallest that fits */
 
 static const struct way {
@@ -12,8 +14,10 @@ static const struct way {
 	enum jl_recompute recompute;
 	int offload, zero;
 	enum search search;
+	bool usual;      /* as predict chooses everything */
 	bool accumulate; /* the largest pass that fits, as often as the batch needs */
 } ways[] = {
+	{ .key = "usual", .en = JL_N("as 'predict' runs it"), .usual = true },
 	{ .key = "fp32", .en = JL_N("fp32"), .full_precision = true },
 	{ .key = "mixed", .en = JL_N("mixed precision") },
 	{ .key = "accumulate", .en = JL_N("+ smaller micro-batch"), .accumulate = true },
@@ -46,13 +50,33 @@ struct input {
 	const struct jl_subject *subject;
 	const struct jl_machine *machine;
 	struct jl_request req; /* with the batch of all rows */
+	const struct jl_request *asked;
+	bool shared; /* the batch is not predict's own: all devices can share it */
 	int n_gpus;
 };
+
+static bool choose(const struct input *in, const struct jl_request *req, struct jl_technique *row)
+{
+	if (jl_case_choose(&row->how, in->cat, in->subject, in->machine, req, &row->why))
+		return false;
+	row->possible = true;
+	row->weight = jl_case_weigh(&row->how);
+	row->room = jl_case_room(&row->how, &row->weight);
+	return true;
+}
 
 static bool weigh_at(const struct input *in, const struct way *way, double tp, double pp, struct jl_technique *row)
 {
 	struct jl_request req = in->req;
 
+	if (way->usual) {
+		req = *in->asked;
+		if (in->shared) { /* another batch than predict's own */
+			req.global_batch = in->req.global_batch;
+			req.batch = req.micro_batch = req.accumulate = NAN;
+		}
+		return choose(in, &req, row);
+	}
 	req.plan.tp = tp;
 	req.plan.pp = pp;
 	req.plan.dp = NAN;
@@ -63,12 +87,7 @@ static bool weigh_at(const struct input *in, const struct way *way, double tp, d
 		req.dtype = JL_FP32;
 	if (way->accumulate)
 		req.micro_batch = NAN;
-	if (jl_case_choose(&row->how, in->cat, in->subject, in->machine, &req, &row->why))
-		return false;
-	row->possible = true;
-	row->weight = jl_case_weigh(&row->how);
-	row->room = jl_case_room(&row->how, &row->weight);
-	return true;
+	return choose(in, &req, row);
 }
 
 /* Cuts from small to large until one fits; the last possible one is shown where none does. */
@@ -135,20 +154,24 @@ enum jl_status jl_techniques(struct jl_technique *ret_rows, size_t *ret_n, const
 			    .subject = subject,
 			    .machine = machine,
 			    .req = *req,
+			    .asked = req,
 			    .n_gpus = per_node * machine->sys.n_nodes };
-	const double micro = !isnan(req->micro_batch) ? req->micro_batch : !isnan(req->batch) ? req->batch : 1;
-	struct jl_technique plain = { 0 };
+	struct jl_case usual;
 	size_t n = 0;
+	enum jl_status status;
 
-	if (isnan(in.req.global_batch))
-		in.req.global_batch = micro * in.n_gpus * (isnan(req->accumulate) ? 1 : req->accumulate);
-	in.req.micro_batch = micro;
+	/* Every row takes the batch that predict would, or the next that all devices can share. */
+	if ((status = jl_case_choose(&usual, cat, subject, machine, req, err)))
+		return status;
+	in.req.global_batch = usual.global_batch;
+	while (isnan(req->global_batch) && fmod(in.req.global_batch, in.n_gpus) != 0 &&
+	       in.req.global_batch < BATCH_TIMES * usual.global_batch)
+		in.req.global_batch += usual.global_batch;
+	in.shared = in.req.global_batch != usual.global_batch;
+	in.req.micro_batch = fmin(usual.shard.micro_batch, in.req.global_batch / in.n_gpus);
+	if (!(in.req.micro_batch >= 1))
+		in.req.micro_batch = NAN;
 	in.req.batch = in.req.accumulate = NAN;
-	if (!weigh_at(&in, &ways[1], 1, 1, &plain)) { /* what is wrong with it is wrong with all */
-		if (err)
-			*err = plain.why;
-		return plain.why.status;
-	}
 	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++) {
 		struct jl_technique *row = &ret_rows[n];
 

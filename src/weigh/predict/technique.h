@@ -22,7 +22,8 @@ struct jl_fit { /* all of them */
 	struct jl_technique rows[JL_TECHNIQUES_MAX];
 };
 
-/* Every technique at the same global batch (the request's; else one sample a GPU). `ret_rows` has JL_TECHNIQUES_MAX. */
+/* Every technique at the same global batch (the request's; else predict's, or the next that all devices can share). The
+ * first row is what predict runs. `ret_rows` has JL_TECHNIQUES_MAX. */
 enum jl_status jl_techniques(struct jl_technique *ret_rows, size_t *ret_n, const struct jl_catalog *cat,
 			     const struct jl_subject *subject, const struct jl_machine *machine,
 			     const struct jl_request *req, struct jl_err *err);

@@ -83,8 +83,6 @@ size_t jl_recommend_caveats(struct jl_caveat ret_caveats[JL_CAVEATS_MAX], const 
 	const bool bought = c->how == JL_HOW_NEW || c->how == JL_HOW_USED;
 	const double asked = ask->task == JL_TASK_SERVE ? NAN : ask->seen ? ask->seen->batch : ask->run.global_batch;
 
-	if (c->at_risk)
-		add(&list, "deadline", JL_N("in time only as predicted: the slow end of the interval is too late"));
 	if (c->how == JL_HOW_SPOT)
 		add(&list, "spot",
 		    JL_N("spot: may be taken away at any time; 5 %%/h, 30 min lost and 10 min back are assumed"));
@@ -103,6 +101,8 @@ size_t jl_recommend_caveats(struct jl_caveat ret_caveats[JL_CAVEATS_MAX], const 
 		    c->setup->weight_bits);
 	if (sys->gpu->vendor && strcmp(sys->gpu->vendor, "NVIDIA") != 0)
 		add(&list, "software", JL_N("%s: not every CUDA program runs there"), sys->gpu->vendor);
+	if (jl_gpu_has_arm_host(sys->gpu))
+		add(&list, "arm", JL_N("the host is an ARM processor: packages and containers must be built for it"));
 	if (!c->setup->device_fitted && ask->task == JL_TASK_SERVE)
 		add(&list, "fit", JL_N("no measurements of its family under load: those of single requests"));
 	else if (!c->setup->device_fitted)

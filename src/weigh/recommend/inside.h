@@ -46,10 +46,18 @@ struct jl_work {
 };
 void jl_setup_weigh(struct jl_setup *setup, const struct jl_work *work, const struct jl_machine *machine);
 
+/* expert.c: what is known of a setup beside its time; what stands against a candidate whatever it costs; does it keep its limits at the
+ * worst end of its interval; and how it ranks, the lower the better. `support` is a row of catalog/support.yaml. */
+const struct jl_rule *jl_support_of(const struct jl_catalog *cat, const struct jl_gpu *gpu, const char *work);
+bool jl_gpu_has_arm_host(const struct jl_gpu *gpu);
+void jl_expert_look(struct jl_setup *setup, const struct jl_work *work, const struct jl_machine *machine);
+bool jl_expert_group(const struct jl_sys *sys, const struct jl_recommend_ask *ask);
+enum jl_against jl_expert_against(const struct jl_candidate *candidate, const struct jl_recommend_ask *ask);
+bool jl_expert_has_room(const struct jl_setup *setup);
+bool jl_expert_survives(const struct jl_candidate *candidate, const struct jl_recommend_ask *ask, double stretch);
+double jl_expert_score(const struct jl_candidate *candidate, const struct jl_recommend_ask *ask);
+
 /* Serving: memory and the time of one token for every user of a machine. */
 void jl_setup_serve(struct jl_setup *setup, const struct jl_work *work, const struct jl_machine *machine);
-
-/* Boards and superchips come only in whole systems. */
-bool jl_gpu_is_card(const struct jl_gpu *gpu);
 
 #endif

@@ -5,17 +5,17 @@
 
 #include "catalog/find.h"
 #include "catalog/place.h"
+#include "catalog/possible.h"
 #include "cost/option.h"
 #include "recommend/inside.h"
 
 #define UNITS_MAX  2048
 #define OFFERS_MAX 16384
-#define NEW_YEARS  4 /* what came out longer ago is not sold new any more */
 
-const int jl_node_counts[] = { 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128 };
+const int jl_node_counts[] = { 1, 2, 4, 8, 16, 32, 64 };
 const size_t jl_n_node_counts = sizeof(jl_node_counts) / sizeof(*jl_node_counts);
 
-static const int card_counts[] = { 1, 2, 4, 8, 10 };
+static const int card_counts[] = { 1, 2, 4, 8 };
 
 /* Twice the memory of usual cards; offloading may not use more. */
 double jl_host_ram_B(int n_cards)
@@ -23,11 +23,6 @@ double jl_host_ram_B(int n_cards)
 	const double GiB = 1024.0 * 1024 * 1024;
 
 	return (n_cards <= 1 ? 64 : n_cards <= 2 ? 128 : n_cards <= 4 ? 256 : 512) * GiB;
-}
-
-bool jl_gpu_is_card(const struct jl_gpu *gpu)
-{
-	return gpu->form_factor && strstr(gpu->form_factor, "PCIe card") != NULL;
 }
 
 struct find {
@@ -141,37 +136,12 @@ static bool has_word(const char *text, const char *word)
 	return text && strcasestr(text, word) != NULL;
 }
 
-/* The newest price of a card, new or used; medians before minima of the same day. */
 static bool card_price(struct jl_offer *ret_offer, const struct find *f, const struct jl_gpu *gpu, enum jl_how how)
 {
-	const struct jl_catalog *cat = f->ask->cat;
-	const struct jl_civil now = jl_date_civil(f->ask->today);
-	struct jl_offer best = { .how = how, .day = f->ask->today - JL_RECOMMEND_STALE_DAYS, .unit_usd = NAN };
+	const struct jl_card_price p = jl_card_price_of(f->ask->cat, gpu, how == JL_HOW_USED, f->ask->today);
 
-	for (size_t i = 0; i < cat->n_prices; i++) {
-		const struct jl_price *p = &cat->prices[i];
-		const bool used = has_word(p->basis, "used") || has_word(p->basis, "resale");
-		const bool list = has_word(p->basis, "launch") || has_word(p->basis, "list");
-		const long day = day_of(p->date, f->ask->today);
-
-		if (!(p->price_usd > 0) || !p->gpu || strcmp(p->gpu, gpu->id) != 0 || used != (how == JL_HOW_USED) ||
-		    list || (p->n_gpu > 1) || day < best.day || (day == best.day && has_word(p->basis, "min")))
-			continue;
-		best.price = p;
-		best.date = p->date;
-		best.day = day;
-		best.unit_usd = p->price_usd;
-	}
-	/* what nobody lists in shops has the price it came out at, while it is still made */
-	if (isnan(best.unit_usd) && how == JL_HOW_NEW && gpu->msrp_usd.value > 0 && gpu->year > 0 &&
-	    gpu->year + NEW_YEARS > now.year) {
-		best.unit_usd = gpu->msrp_usd.value;
-		best.date = gpu->msrp_usd.date;
-		best.day = best.date ? day_of(best.date, f->ask->today)
-				     : jl_date_day((struct jl_civil){ gpu->year, 1, 1 });
-	}
-	*ret_offer = best;
-	return !isnan(best.unit_usd);
+	*ret_offer = (struct jl_offer){ .how = how, .price = p.price, .date = p.date, .day = p.day, .unit_usd = p.usd };
+	return !isnan(p.usd);
 }
 
 /* What an NVLink bridge costs: the catalog's part; NAN: none listed. */
@@ -246,11 +216,12 @@ static void find_systems(struct find *f)
 		const struct jl_gpu *gpu = jl_gpu_by_id(cat, s->gpu);
 		struct jl_offer offer = { .how = JL_HOW_NEW, .unit_usd = s->price_usd.value };
 
-		if (!(s->price_usd.value > 0) || !wanted(f->ask, gpu, s->n_gpu))
+		/* what the press guesses is no price */
+		if (!(s->price_usd.value > 0) || s->price_usd.origin == JL_ESTIMATED || !wanted(f->ask, gpu, s->n_gpu))
 			continue;
 		offer.date = s->price_usd.date ? s->price_usd.date : s->date;
 		offer.day = day_of(offer.date, f->ask->today);
-		if (f->ask->today - offer.day <= JL_RECOMMEND_STALE_DAYS)
+		if (f->ask->today - offer.day <= JL_CARD_PRICE_DAYS)
 			add(f, unit_of(f, gpu, s, NULL, s->n_gpu), &offer);
 	}
 }

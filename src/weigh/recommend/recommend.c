@@ -14,6 +14,9 @@
 #define SPOT_INTERRUPTS_PPM 50000
 #define SPOT_LOST_S         1800
 #define SPOT_RESTART_S      600
+#define BEATEN_FRAC         0.95
+#define SEEN_TIMES          2.5  /* of a run that was observed: slower than this nobody wants it */
+#define DEAR_TIMES          10.0 /* the cost of the cheapest that will do */
 
 static const struct {
 	const char *key, *en;
@@ -35,7 +38,12 @@ static const struct {
 	[JL_AGAINST_BUDGET] = { "budget", JL_N("above the budget") },
 	[JL_AGAINST_PRICE] = { "price", JL_N("the price is too old") },
 	[JL_AGAINST_OFFER] = { "offer", JL_N("a single offer, not many") },
+	[JL_AGAINST_SUPPORT] = { "support", JL_N("software does not support it well") },
+	[JL_AGAINST_GROUP] = { "group", JL_N("nobody runs such a group") },
+	[JL_AGAINST_MEASURED] = { "measured", JL_N("never measured, nor anything like it") },
 	[JL_AGAINST_POWER] = { "power", JL_N("above the power limit") },
+	[JL_AGAINST_INTERVAL] = { "interval", JL_N("the worst end of its interval will not do") },
+	[JL_AGAINST_DEAR] = { "dear", JL_N("ten times the cost of the cheapest") },
 };
 
 const char *jl_how_key(enum jl_how how)
@@ -51,6 +59,11 @@ const char *jl_how_name(enum jl_how how)
 const char *jl_against_key(enum jl_against against)
 {
 	return reasons[against].key;
+}
+
+const char *jl_against_en(enum jl_against against)
+{
+	return reasons[against].en;
 }
 
 const char *jl_against_name(enum jl_against against)
@@ -109,6 +122,18 @@ void jl_recommend_purpose(struct jl_recommend_ask *ask, const struct jl_purpose 
 	fill(&ask->wait_s, p->wait_s);
 }
 
+void jl_recommend_defaults(struct jl_recommend_ask *ask)
+{
+	const bool once = !ask->seen && ask->task != JL_TASK_SERVE && isnan(ask->runs_per_month);
+
+	if (isnan(ask->months))
+		ask->months = ask->seen || ask->task == JL_TASK_SERVE ? 24
+			      : isnan(ask->deadline_s)                ? 12
+						       : fmin(600, ceil(ask->deadline_s / (JL_RECOMMEND_HOURS * 3600)));
+	if (isnan(ask->runs_per_month))
+		ask->runs_per_month = once ? 1 / ask->months : 4;
+}
+
 /* ---- setups */
 
 struct weighing {
@@ -131,8 +156,12 @@ static void weigh_unit(void *ctx, size_t unit, int thread)
 		const int n = s->sys.n_nodes * (s->sys.n_per_node > 0 ? s->sys.n_per_node : 1);
 
 		s->run_s = s->per_s = (struct jl_estimate){ NAN, NAN, NAN };
-		s->power_W = s->peak_W = s->memory_B = s->memory_frac = NAN;
+		s->power_W = s->peak_W = s->memory_B = s->memory_frac = s->memory_hi_frac = NAN;
 		s->against = JL_AGAINST_UNKNOWN;
+		if (ok && !jl_expert_group(&s->sys, w->work->ask)) {
+			s->against = JL_AGAINST_GROUP;
+			continue;
+		}
 		if (!ok || jl_machine_take(&machine, &all, n, &ignored))
 			continue;
 		machine.sys = s->sys;
@@ -271,15 +300,13 @@ static enum jl_against judge(struct jl_candidate *c, const struct jl_recommend_a
 	const double wait_s = isnan(ask->deadline_s) ? ask->wait_s : ask->deadline_s;
 	const double stretch = c->how == JL_HOW_SPOT ? spot_overhead() : 1;
 	const bool bought = c->how == JL_HOW_NEW || c->how == JL_HOW_USED;
+	const enum jl_against against = jl_expert_against(c, ask);
 
-	if (!bought && ask->today - c->price_day > ask->rent_days_max)
-		return JL_AGAINST_PRICE;
-	if (!bought && s->sys.n_nodes > 1 && c->price && !jl_price_may_repeat(c->price))
-		return JL_AGAINST_OFFER;
+	if (against)
+		return against;
 	if (ask->task == JL_TASK_SERVE ? s->per_s.value < ask->tokens_per_s
 				       : c->work_h > ask->months * JL_RECOMMEND_HOURS)
 		return JL_AGAINST_USE;
-	c->at_risk = s->run_s.hi * stretch > wait_s;
 	if (s->run_s.value * stretch > wait_s)
 		return JL_AGAINST_WAIT;
 	/* what is bought has to be paid for, whatever share of it the work uses */
@@ -287,7 +314,7 @@ static enum jl_against judge(struct jl_candidate *c, const struct jl_recommend_a
 		return JL_AGAINST_BUDGET;
 	if (bought && s->peak_W > ask->power_W)
 		return JL_AGAINST_POWER;
-	return JL_AGAINST_NOTHING;
+	return jl_expert_survives(c, ask, stretch) ? JL_AGAINST_NOTHING : JL_AGAINST_INTERVAL;
 }
 
 /* ---- which is best */
@@ -309,22 +336,31 @@ static int by_cost(const void *a, const void *b)
 	return x->price < y->price ? -1 : x->price > y->price;
 }
 
-static bool better(const struct jl_recommend_ask *ask, const struct jl_candidate *a, const struct jl_candidate *b)
+/* Nobody pays many times the cheapest for the same work. */
+static void leave_dear(struct jl_recommendation *r)
 {
-	const bool limit_time = !isnan(ask->deadline_s) || !isnan(ask->wait_s), limit_cost = !isnan(ask->budget_usd);
-
-	if (limit_cost && isnan(ask->deadline_s))
-		return a->setup->run_s.value < b->setup->run_s.value;
-	if (limit_time)
-		return a->cost_usd.value < b->cost_usd.value;
-	return a->cost_usd.value * a->setup->run_s.value < b->cost_usd.value * b->setup->run_s.value;
+	while (r->n_ok > 1 && r->items[r->n_ok - 1].cost_usd.value > DEAR_TIMES * r->items[0].cost_usd.value) {
+		r->items[--r->n_ok].against = JL_AGAINST_DEAR;
+		r->n_against[JL_AGAINST_DEAR]++;
+		r->n_against[JL_AGAINST_NOTHING]--;
+	}
 }
 
-static void choose(struct jl_recommendation *r, const struct jl_recommend_ask *ask)
+/* Clearly cheaper and clearly faster at once: whatever else speaks for it, it is not the pick. */
+static bool is_beaten(const struct jl_recommendation *r, const struct jl_candidate *c)
+{
+	for (size_t i = 0; i < r->n_ok && r->items[i].cost_usd.value < BEATEN_FRAC * c->cost_usd.value; i++)
+		if (r->items[i].setup->run_s.value < BEATEN_FRAC * c->setup->run_s.value)
+			return true;
+	return false;
+}
+
+static void choose(struct jl_recommendation *r)
 {
 	double least_s = INFINITY;
 
-	r->pick = r->fastest = r->cheapest = -1;
+	leave_dear(r);
+	r->pick = r->fastest = r->cheapest = r->runner_up = -1;
 	for (int h = 0; h < JL_N_HOW; h++)
 		r->best[h] = -1;
 	for (size_t i = 0; i < r->n_ok; i++) {
@@ -337,10 +373,55 @@ static void choose(struct jl_recommendation *r, const struct jl_recommend_ask *a
 		}
 		if (r->cheapest < 0)
 			r->cheapest = (int)i;
-		if (r->pick < 0 || better(ask, c, &r->items[r->pick]))
+		if (!is_beaten(r, c) && (r->pick < 0 || c->score < r->items[r->pick].score))
 			r->pick = (int)i;
-		if (r->best[c->how] < 0 || better(ask, c, &r->items[r->best[c->how]]))
+		if (r->best[c->how] < 0 || c->score < r->items[r->best[c->how]].score)
 			r->best[c->how] = (int)i;
+	}
+	for (size_t i = 0; i < r->n_ok; i++)
+		if (r->items[i].setup->sys.gpu != r->items[r->pick].setup->sys.gpu &&
+		    (r->runner_up < 0 || r->items[i].score < r->items[r->runner_up].score))
+			r->runner_up = (int)i;
+}
+
+static bool is_rejected(const struct jl_recommendation *r, const struct jl_gpu *gpu)
+{
+	for (size_t i = 0; i < r->n_rejected; i++)
+		if (r->items[r->rejected[i]].setup->sys.gpu == gpu)
+			return true;
+	return false;
+}
+
+/* Is there a way to have it? */
+static bool is_taken(const struct jl_recommendation *r, const struct jl_gpu *gpu)
+{
+	for (size_t i = 0; i < r->n_ok; i++)
+		if (r->items[i].setup->sys.gpu == gpu)
+			return true;
+	return false;
+}
+
+/* Those that would have ranked before the pick, best first. */
+static void find_rejected(struct jl_recommendation *r)
+{
+	const double limit = r->pick < 0 ? INFINITY : r->items[r->pick].score;
+
+	for (size_t k = 0; k < JL_REJECTED_MAX; k++) {
+		int best = -1;
+
+		for (size_t i = r->n_ok; i < r->n; i++) {
+			const struct jl_candidate *c = &r->items[i];
+
+			if (!(c->score < limit) || (c->against == JL_AGAINST_PRICE && is_taken(r, c->setup->sys.gpu)) ||
+			    is_rejected(r, c->setup->sys.gpu) ||
+			    (r->pick >= 0 && c->setup->sys.gpu == r->items[r->pick].setup->sys.gpu))
+				continue;
+			if (best < 0 || c->score < r->items[best].score)
+				best = (int)i;
+		}
+		if (best < 0)
+			return;
+		r->rejected[r->n_rejected++] = best;
 	}
 }
 
@@ -354,6 +435,7 @@ static double missing(const struct jl_candidate *c)
 		return bought ? fmax(c->cost_usd.value, c->unit_usd * c->setup->sys.n_nodes) : c->cost_usd.value;
 	}
 	case JL_AGAINST_WAIT: return c->setup->run_s.value;
+	case JL_AGAINST_INTERVAL: return c->score;
 	case JL_AGAINST_USE: return -c->setup->per_s.value;
 	case JL_AGAINST_POWER: return c->setup->peak_W;
 	default: return INFINITY;
@@ -363,8 +445,8 @@ static double missing(const struct jl_candidate *c)
 /* The limits that a person can move, from the one that is met last. */
 static int find_nearest(const struct jl_recommendation *r, const struct jl_recommend_ask *ask)
 {
-	static const enum jl_against limits[] = { JL_AGAINST_POWER, JL_AGAINST_BUDGET, JL_AGAINST_WAIT,
-						  JL_AGAINST_USE };
+	static const enum jl_against limits[] = { JL_AGAINST_INTERVAL, JL_AGAINST_POWER, JL_AGAINST_BUDGET,
+						  JL_AGAINST_WAIT, JL_AGAINST_USE };
 	int best = -1;
 
 	for (size_t k = 0; best < 0 && k < sizeof(limits) / sizeof(*limits); k++)
@@ -410,8 +492,10 @@ static enum jl_status make_candidates(struct jl_recommendation *r, const struct 
 						    .host_usd = o->host_usd };
 			c->against = c->setup->against;
 			c->cost_usd = c->run_cost_usd = (struct jl_estimate){ NAN, NAN, NAN };
+			c->score = NAN;
 			if (!c->against) {
 				price(c, ask, r->runs, overhead);
+				c->score = jl_expert_score(c, ask);
 				c->against = judge(c, ask);
 			}
 			r->n_against[c->against]++;
@@ -441,9 +525,21 @@ static enum jl_status check(const struct jl_recommend_ask *ask, struct jl_err *e
 	return JL_OK;
 }
 
-enum jl_status jl_recommend_run(struct jl_recommendation *ret_result, const struct jl_recommend_ask *ask,
+/* Whoever has a machine already does not want a much slower one. */
+static double bearable_s(const struct jl_recommend_ask *ask)
+{
+	const struct jl_observed *run = ask->seen;
+
+	if (!run || !isnan(ask->wait_s) || !isnan(ask->deadline_s))
+		return ask->wait_s;
+	return SEEN_TIMES * run->step_s * run->batches * ask->seen_epochs;
+}
+
+enum jl_status jl_recommend_run(struct jl_recommendation *ret_result, const struct jl_recommend_ask *asked,
 				struct jl_arena *arena, struct jl_err *err)
 {
+	struct jl_recommend_ask known = *asked;
+	const struct jl_recommend_ask *ask = &known;
 	const double start_s = jl_clock_s();
 	struct jl_recommendation r = { .runs = ask->task == JL_TASK_SERVE ? 1 : ask->runs_per_month * ask->months };
 	struct jl_offers offers;
@@ -451,6 +547,7 @@ enum jl_status jl_recommend_run(struct jl_recommendation *ret_result, const stru
 	size_t n_setups;
 	enum jl_status status = check(ask, err);
 
+	known.wait_s = bearable_s(asked);
 	if (!status)
 		status = jl_offers_find(&offers, ask, arena, err);
 	if (status)
@@ -466,8 +563,10 @@ enum jl_status jl_recommend_run(struct jl_recommendation *ret_result, const stru
 		status = make_candidates(&r, &offers, setups, ask, arena, err);
 	if (status)
 		return status;
-	choose(&r, ask);
+	choose(&r);
+	find_rejected(&r);
 	r.nearest = r.pick < 0 ? find_nearest(&r, ask) : -1;
+	r.wait_s = isnan(ask->deadline_s) ? ask->wait_s : ask->deadline_s;
 	r.n_setups = n_setups;
 	r.n_offers = offers.n;
 	r.elapsed_s = jl_clock_s() - start_s;

@@ -13,12 +13,11 @@ enum jl_how { JL_HOW_NEW, JL_HOW_USED, JL_HOW_RENT, JL_HOW_SPOT, JL_N_HOW };
 const char *jl_how_key(enum jl_how how); /* "buy-new", "buy-used", "rent", "spot" */
 const char *jl_how_name(enum jl_how how);
 
-#define JL_RECOMMEND_ONLY_MAX   64
-#define JL_RECOMMEND_NODES_MAX  1024
-#define JL_RECOMMEND_OLD_DAYS   90     /* a price older than this is warned about */
-#define JL_RECOMMEND_STALE_DAYS 1461   /* a price to buy at is not taken at all beyond four years */
-#define JL_RECOMMEND_HOURS      730.0  /* of a month */
-#define JL_RECOMMEND_MAX        200000 /* candidates */
+#define JL_RECOMMEND_ONLY_MAX  64
+#define JL_RECOMMEND_NODES_MAX 1024
+#define JL_RECOMMEND_OLD_DAYS  90     /* a price older than this is warned about */
+#define JL_RECOMMEND_HOURS     730.0  /* of a month */
+#define JL_RECOMMEND_MAX       200000 /* candidates */
 
 struct jl_recommend_ask {
 	const struct jl_catalog *cat;
@@ -50,21 +49,31 @@ struct jl_recommend_ask jl_recommend_ask_empty(void);
 /* Puts what a purpose says into the request; what was given already stays. */
 void jl_recommend_purpose(struct jl_recommend_ask *ask, const struct jl_purpose *purpose);
 
+/* How often, where neither the person nor a purpose says: a model's run is done once, within the deadline or a year; a run that was
+ * observed is somebody's daily work. */
+void jl_recommend_defaults(struct jl_recommend_ask *ask);
+
 /* What stands against a setup or a candidate; the first that applies. */
 enum jl_against {
 	JL_AGAINST_NOTHING,
 	JL_AGAINST_UNKNOWN, /* facts are missing, or such a machine cannot be made */
 	JL_AGAINST_MEMORY,
-	JL_AGAINST_BATCH, /* the devices cannot share the batch evenly; serve: more machines than users */
-	JL_AGAINST_PRICE, /* rents: older than rent_days_max */
-	JL_AGAINST_OFFER, /* one offer of a marketplace is one machine */
-	JL_AGAINST_USE,   /* too slow to do all the work in the time there is */
-	JL_AGAINST_WAIT,  /* a run takes longer than the deadline, or than the purpose bears */
+	JL_AGAINST_BATCH,    /* the devices cannot share the batch evenly; serve: more machines than users */
+	JL_AGAINST_PRICE,    /* rents: older than rent_days_max */
+	JL_AGAINST_OFFER,    /* one offer of a marketplace is one machine */
+	JL_AGAINST_SUPPORT,  /* the software of such work does not run there, or hardly (catalog/support.yaml) */
+	JL_AGAINST_GROUP,    /* nobody runs so many of them so joined */
+	JL_AGAINST_MEASURED, /* neither it nor its family was ever measured at such work */
+	JL_AGAINST_USE,      /* too slow to do all the work in the time there is */
+	JL_AGAINST_WAIT,     /* a run takes longer than the deadline, or than the purpose bears */
 	JL_AGAINST_BUDGET,
 	JL_AGAINST_POWER,
+	JL_AGAINST_INTERVAL, /* at the worst end of its interval it breaks a limit, or that end says nothing */
+	JL_AGAINST_DEAR,     /* many times the cost of what does as well */
 	JL_N_AGAINST
 };
 const char *jl_against_key(enum jl_against against);
+const char *jl_against_en(enum jl_against against);
 const char *jl_against_name(enum jl_against against);
 
 /* Hardware, with the work predicted on it. */
@@ -76,7 +85,10 @@ struct jl_setup {
 	struct jl_estimate per_s;     /* samples, tokens or (serve) output tokens a second */
 	double power_W, peak_W;       /* average while it works; what it may draw, hosts included */
 	double memory_B, memory_frac; /* of the fullest device */
+	double memory_hi_frac;        /* the same at the large end of its interval; NAN: not known */
 	bool device_fitted;
+	const struct jl_rule *support;            /* what is known of its software; NULL: nothing */
+	bool tensor_cores, gpu_seen, family_seen; /* seen: measured at such work, somewhere */
 	/* how it was made to fit */
 	double tp, pp, dp;
 	int zero;
@@ -101,7 +113,7 @@ struct jl_candidate {
 	double work_h;     /* hours it works for all of it, all machines at once */
 	double energy_kWh; /* of all the work, PUE included; NAN: not known */
 	enum jl_against against;
-	bool at_risk; /* within the deadline only if it goes as predicted */
+	double score; /* cost and time at their knee, the lower the better; NAN: not priced */
 	bool on_front;
 };
 
@@ -110,17 +122,35 @@ struct jl_recommendation {
 	size_t n, n_ok;
 	size_t n_against[JL_N_AGAINST];
 	size_t n_setups, n_offers;
-	int pick;           /* -1: none */
-	int best[JL_N_HOW]; /* the pick among each way to have it; -1: none */
-	int fastest, cheapest;
-	int nearest; /* where nothing will do: the one that misses least, by what stands against it; -1: none */
-	double runs; /* in all */
+	int pick;              /* -1: none */
+	int best[JL_N_HOW];    /* the pick among each way to have it; -1: none */
+	int fastest, cheapest; /* of those that nothing stands against */
+	int runner_up;         /* the next best of another accelerator; -1: none */
+#define JL_REJECTED_MAX 6
+	int rejected
+		[JL_REJECTED_MAX]; /* would rank before the pick, but something stands against them: one of each accelerator */
+	size_t n_rejected;
+	int nearest;   /* where nothing will do: the one that misses least, by what stands against it; -1: none */
+	double runs;   /* in all */
+	double wait_s; /* what a run may take: as asked, else what is bearable; NAN: not known */
 	double elapsed_s;
 };
 
 /* Everything lives in `arena`. */
 enum jl_status jl_recommend_run(struct jl_recommendation *ret_result, const struct jl_recommend_ask *ask,
 				struct jl_arena *arena, struct jl_err *err);
+
+/* The one reason of a place among those shown, and of what is not taken. */
+enum jl_place { JL_PLACE_PICK, JL_PLACE_RUNNER_UP, JL_PLACE_CHEAPEST, JL_PLACE_FASTEST, JL_N_PLACE };
+struct jl_said {
+	char en[JL_NOTE_TEXT_MAX], text[JL_NOTE_TEXT_MAX];
+};
+void jl_recommend_why(struct jl_said *ret_said, const struct jl_recommendation *result, enum jl_place place);
+void jl_recommend_against(struct jl_said *ret_said, const struct jl_recommendation *result,
+			  const struct jl_candidate *candidate, const struct jl_recommend_ask *ask);
+
+/* The best candidate of a system as a person writes it (catalog/sysexpr.h); -1: nobody offers it so. */
+int jl_recommend_find(const struct jl_recommendation *result, const struct jl_sys *sys);
 
 /* What to know before taking one, most important first. */
 #define JL_CAVEATS_MAX 8

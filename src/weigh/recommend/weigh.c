@@ -4,11 +4,12 @@
 #include "predict/kind.h"
 #include "recommend/inside.h"
 
-#define LORA_RANK    16.0
-#define LORA_FRAC    0.005 /* of the parameters: rank 16 on the projections of a layer */
-#define MICRO_TRIES  4
-#define OFFLOAD_GPUS 8   /* offloading is what few cards need */
-#define BATCH_MORE   1.1 /* a batch may be so much larger where the devices do not divide it; the answer tells */
+#define LORA_RANK      16.0
+#define LORA_FRAC      0.005 /* of the parameters: rank 16 on the projections of a layer */
+#define PASS_MOST      16    /* samples: more fill no device better */
+#define OFFLOAD_GPUS   8     /* offloading is what few cards need */
+#define OBSERVED_LEAST 0.25
+#define BATCH_MORE     1.1 /* a batch may be so much larger where the devices do not divide it; the answer tells */
 
 static int n_devices(const struct jl_sys *sys)
 {
@@ -23,34 +24,11 @@ static double batch_for(double batch, int n)
 	return n <= batch && shared <= batch * BATCH_MORE ? shared : NAN;
 }
 
-/* One pass as large as fits is not always the fastest way to the same batch; the others are tried. */
-static void choose_micro_batch(struct jl_case *c, struct jl_weight *weight)
-{
-	const double local = c->global_batch / c->plan.dp;
-	struct jl_case trial = *c;
-
-	for (int i = 0; i < MICRO_TRIES; i++) {
-		struct jl_weight w;
-
-		trial.shard.micro_batch *= 2;
-		trial.plan.n_micro = local / trial.shard.micro_batch;
-		if (trial.shard.micro_batch > local || floor(trial.plan.n_micro) != trial.plan.n_micro ||
-		    (c->plan.pp > 1 && trial.plan.n_micro < c->plan.pp))
-			break;
-		w = jl_case_weigh(&trial);
-		if (jl_case_room(&trial, &w) == JL_ROOM_NONE)
-			break;
-		if (w.step.step_s < weight->step.step_s) {
-			*c = trial;
-			*weight = w;
-		}
-	}
-}
-
+/* With the margin that predict leaves free. */
 static bool fits(const struct jl_case *c, struct jl_weight *ret_weight)
 {
 	*ret_weight = jl_case_weigh(c);
-	return jl_case_room(c, ret_weight) != JL_ROOM_NONE;
+	return jl_case_room(c, ret_weight) == JL_ROOM_FITS;
 }
 
 /* All parameters are trained: as predict chooses; where that does not fit, states and weights go to the host. */
@@ -63,11 +41,8 @@ static enum jl_against make_full(struct jl_case *ret_case, const struct jl_work 
 
 	if (jl_case_choose(ret_case, work->ask->cat, &work->subject, machine, req, &ignored))
 		return JL_AGAINST_UNKNOWN;
-	if (fits(ret_case, &weight)) {
-		if (work->subject.kind->is_cut && isnan(req->micro_batch))
-			choose_micro_batch(ret_case, &weight);
+	if (fits(ret_case, &weight))
 		return JL_AGAINST_NOTHING;
-	}
 	if (!work->subject.kind->is_cut || req->offload != JL_UNSET || n_devices(&machine->sys) > OFFLOAD_GPUS)
 		return JL_AGAINST_MEMORY;
 	moved.plan.tp = moved.plan.pp = 1;
@@ -82,6 +57,18 @@ static enum jl_against make_full(struct jl_case *ret_case, const struct jl_work 
 	    !fits(ret_case, &weight))
 		return JL_AGAINST_MEMORY;
 	return JL_AGAINST_NOTHING;
+}
+
+/* The largest pass that fits and divides one worker's share. */
+static void fill_pass(struct jl_case *c)
+{
+	const double local = c->global_batch / c->plan.dp, most = fmin(local, jl_case_max_micro_batch(c));
+
+	for (double micro = 1; micro <= most && micro <= PASS_MOST; micro *= 2)
+		if (fmod(local, micro) == 0) {
+			c->shard.micro_batch = micro;
+			c->plan.n_micro = local / micro;
+		}
 }
 
 /* Adapters on a frozen 16-bit model: whole on every device, else cut (FSDP); activations kept, else made again. */
@@ -119,7 +106,7 @@ static enum jl_against make_lora(struct jl_case *ret_case, const struct jl_work 
 		if (!fits(&c, &weight))
 			continue;
 		if (isnan(asked->micro_batch))
-			choose_micro_batch(&c, &weight);
+			fill_pass(&c);
 		*ret_case = c;
 		return JL_AGAINST_NOTHING;
 	}
@@ -168,6 +155,7 @@ static void weigh_model(struct jl_setup *setup, const struct jl_work *work, cons
 	setup->power_W = p.power_W;
 	setup->memory_B = p.memory.total_B;
 	setup->memory_frac = p.memory.total_B / p.capacity_B;
+	setup->memory_hi_frac = p.memory_B.hi / p.capacity_B;
 	setup->tp = c.plan.tp;
 	setup->pp = c.plan.pp;
 	setup->dp = c.plan.dp;
@@ -195,7 +183,8 @@ static void weigh_observed(struct jl_setup *setup, const struct jl_work *work, c
 		setup->against = JL_AGAINST_UNKNOWN;
 		return;
 	}
-	if (isnan(batch)) {
+	/* a device with a small part of what one had is used as nobody has observed */
+	if (isnan(batch) || batch / n < OBSERVED_LEAST * run->batch / jl_machine_n_devices(work->ask->seen_on)) {
 		setup->against = JL_AGAINST_BATCH;
 		return;
 	}
@@ -228,10 +217,14 @@ void jl_setup_weigh(struct jl_setup *setup, const struct jl_work *work, const st
 		return;
 	}
 	setup->device_fitted = machine->device_fitted || (!work->ask->seen && work->subject.kind->is_fitted(machine));
+	jl_expert_look(setup, work, machine);
 	setup->peak_W = (machine->dev.tdp_W * per_node + machine->host_idle_W) * setup->sys.n_nodes;
-	if (work->ask->task == JL_TASK_SERVE)
+	if (work->ask->task == JL_TASK_SERVE) {
 		jl_setup_serve(setup, work, machine);
-	else if (work->ask->seen)
+		/* under load or, of its family, at single requests and in training: the interval knows the difference */
+		setup->gpu_seen = setup->device_fitted;
+		setup->family_seen |= setup->device_fitted;
+	} else if (work->ask->seen)
 		weigh_observed(setup, work, machine);
 	else
 		weigh_model(setup, work, machine);

@@ -5,9 +5,7 @@
 #include "catalog/find.h"
 #include "scenario/weigh.h"
 
-#define DEFAULT_RUNS   4
-#define DEFAULT_MONTHS 24
-#define DEFAULT_BATCH  256 /* what a single host fills */
+#define DEFAULT_BATCH 256 /* what a single host fills */
 
 static enum jl_status read_only(struct jl_recommend_ask *ask, const struct jl_weighed *w, struct jl_err *err)
 {
@@ -91,10 +89,7 @@ static void defaults(struct jl_recommend_ask *ask, const struct jl_scenario_reco
 		ask->runs_per_month = said->runs;
 	if (!isnan(said->months))
 		ask->months = said->months;
-	if (isnan(ask->runs_per_month))
-		ask->runs_per_month = DEFAULT_RUNS;
-	if (isnan(ask->months))
-		ask->months = DEFAULT_MONTHS;
+	jl_recommend_defaults(ask);
 	if (!ask->seen && isnan(ask->run.global_batch))
 		ask->run.global_batch = DEFAULT_BATCH;
 }

@@ -88,8 +88,9 @@ static const struct {
 	{ "cpu:neoverse-v1", "cpu:neoverse-v1", 1, 0, "-", false, "-", 0, false },
 	{ "CPU:i9 13900K", "cpu:i9-13900k", 1, 0, "-", false, "-", 0, false },
 	{ "2x(cpu:i9-13900k) over 10gbe", "2x(cpu:i9-13900k) over 10gbe", 2, 0, "-", false, "10gbe", 1, false },
-	{ "1000000x(1024x rtx-3090)", "1000000x(1024x rtx-3090)", 1000000, 1024, "pcie4-no-p2p", true, "10gbe", 1,
-	  true },
+	{ "1000000x(16x rtx-3090)", "1000000x(16x rtx-3090)", 1000000, 16, "pcie4-no-p2p", true, "10gbe", 1, true },
+	{ "Hypothetical 1000000x(1024x rtx-3090)", "hypothetical 1000000x(1024x rtx-3090)", 1000000, 1024,
+	  "pcie4-no-p2p", true, "10gbe", 1, true },
 	{ "3090 ti", "rtx-3090-ti", 1, 1, "-", false, "-", 0, false },
 };
 
@@ -266,6 +267,54 @@ static double net_rate(const char *text)
 	return sys.net_oneway_Bps.value;
 }
 
+/* Machines that cannot be had: refused with the nearest that exists, taken where a person says so, and marked. */
+static void test_impossible(void **state)
+{
+	static const struct {
+		const char *text, *why, *nearest;
+	} rows[] = {
+		{ "8x rtx-pro-6000-blackwell-server via nvlink5-switch", "PCIe only",
+		  "'8x rtx-pro-6000-blackwell-server via pcie5'" },
+		{ "2x rtx-4090 via nvlink-bridge", "PCIe only", "'2x rtx-4090 via pcie4-no-p2p'" },
+		{ "8x h100-sxm5 via nvlink5-switch", "NVLink 4", "'8x h100-sxm5 via nvlink4-switch'" },
+		{ "4x h100-sxm5 via pcie5", "not in PCIe slots", "'4x h100-sxm5'" },
+		{ "16x h100-sxm5 via nvlink4-switch", "at most 8 ", "'2x(8x h100-sxm5)'" },
+		{ "64x rtx-4090", "at most 16 ", "'8x(8x rtx-4090)'" },
+	};
+	static const char *const there[] = { "8x h100-sxm5 via nvlink4-switch",
+					     "4x rtx-3090 via nvlink-bridge",
+					     "10x rtx-3090 via pcie4",
+					     "8x mi300x",
+					     "16x v100-sxm2-32gb",
+					     "8x rtx-pro-6000-blackwell-server",
+					     "2x gcp:a2-megagpu-16g",
+					     "72x gb200" };
+	struct jl_catalog may = *jl_catalog_embedded();
+	struct jl_sys sys;
+	struct jl_err err;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		assert_int_equal(jl_sys_parse(&sys, jl_catalog_embedded(), rows[i].text, &arena, &err), JL_E_RANGE);
+		assert_non_null(strstr(err.en, "there is no such machine"));
+		assert_non_null(strstr(err.en, rows[i].why));
+		assert_non_null(strstr(err.en, rows[i].nearest));
+		may.hypothetical = true;
+		assert_int_equal(jl_sys_parse(&sys, &may, rows[i].text, &arena, &err), JL_OK);
+		assert_true(sys.hypothetical);
+		assert_int_equal(strncmp(sys.text, "hypothetical ", 13), 0);
+		assert_string_equal(sys.text + 13, rows[i].text);
+		/* the mark travels with the text */
+		assert_int_equal(jl_sys_parse(&sys, jl_catalog_embedded(), sys.text, &arena, &err), JL_OK);
+		assert_true(sys.hypothetical);
+	}
+	for (size_t i = 0; i < COUNT(there); i++) {
+		assert_int_equal(jl_sys_parse(&sys, jl_catalog_embedded(), there[i], &arena, &err), JL_OK);
+		assert_false(sys.hypothetical);
+		assert_string_equal(sys.text, there[i]);
+	}
+}
+
 static void test_rates(void **state)
 {
 	struct jl_sys sys;
@@ -280,8 +329,10 @@ static void test_rates(void **state)
 	assert_true(join_rate("8x a100-sxm4-80gb") == 300e9);
 	assert_true(join_rate("8x h100-sxm5") == 450e9);
 	assert_true(join_rate("dgx-h100") == 450e9);
-	assert_true(join_rate("8x rtx-4090 via nvlink4-switch") == 450e9); /* a "what if", taken at its word */
-	assert_int_equal(jl_sys_parse(&sys, &small_catalog, "8x rtx-4090 via nvlink4-switch", &arena, NULL), JL_OK);
+	assert_true(join_rate("hypothetical 8x rtx-4090 via nvlink4-switch") ==
+		    450e9); /* a "what if", taken at its word */
+	assert_int_equal(
+		jl_sys_parse(&sys, &small_catalog, "hypothetical 8x rtx-4090 via nvlink4-switch", &arena, NULL), JL_OK);
 	assert_int_equal(sys.join_oneway_Bps.origin, JL_ESTIMATED);
 	assert_non_null(strstr(sys.join_oneway_Bps.note, "hypothetical"));
 	assert_int_equal(jl_sys_parse(&sys, &small_catalog, "8x h100-sxm5 via nvlink4-switch", &arena, NULL), JL_OK);
@@ -441,9 +492,9 @@ static void test_embedded(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_good),     cmocka_unit_test(test_bad),        cmocka_unit_test(test_limits),
-		cmocka_unit_test(test_rates),    cmocka_unit_test(test_round_trip), cmocka_unit_test(test_torture),
-		cmocka_unit_test(test_embedded), cmocka_unit_test(test_korean),
+		cmocka_unit_test(test_good),       cmocka_unit_test(test_bad),      cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_impossible), cmocka_unit_test(test_rates),    cmocka_unit_test(test_round_trip),
+		cmocka_unit_test(test_torture),    cmocka_unit_test(test_embedded), cmocka_unit_test(test_korean),
 	};
 	jl_lang_set_default(jl_lang_find("ko"));
 	return cmocka_run_group_tests(tests, setup, teardown);

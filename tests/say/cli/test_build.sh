@@ -12,6 +12,21 @@ has "이대로는 안 됨"; has "표준 파워"; has "12슬롯"; has "스로틀�
 run 3 build --gpu "4x rtx-3090" --psu "1600 W" --cooling open-air --json
 json "{f['id'] for f in j['findings'] if f['level'] == 'error'} >= {'psu', 'slots', 'cooling'} and j['load_W'] == 1650"
 
+# A supply that is larger than standard ones is there; two-slot cards are not told to be two-slot ones; nothing is certain at 3 %
+run 0 build --gpu "4x rtx-3090" --psu "2000 W" --cooling blower --gpu-slots 2 --json
+json "'psu-standard' not in {f['id'] for f in j['findings']} and all('2-slot' not in f['text'] for f in j['findings'])"
+run 3 build --gpu "4x rtx-3090" --psu "1600 W" --json
+json "[f['sure'] for f in j['findings'] if f['id'] == 'psu'] == ['by specification']"
+run 3 build --gpu "4x rtx-3090" --psu "1000 W" --json
+json "[f['sure'] for f in j['findings'] if f['id'] == 'psu'] == ['certain']"
+# The processor, the board and the case count by name
+run 0 build --gpu "2x rtx-3090" --cpu i7-10700k --psu "1600 W" --board "ASUS Z490" --case "NZXT H510" --json
+json "j['load_W'] == 2 * 350 + 125 + 75 and {f['id']: f['level'] for f in j['findings']}['threads'] == 'ok'"
+json "'x8 for each card' in [f['text'] for f in j['findings'] if f['id'] == 'lanes'][0] and any('381 mm' in f['text'] for f in j['findings'])"
+run 0 build --gpu "2x rtx-3090" --cpu "some processor" --psu "1600 W" --lang en; has "is not in the catalog: 175 W are assumed"
+run 2 build --gpu "2x h100-sxm5" --lang en; one_line; says "no card for a slot"
+run 0 build --gpu "2x h100-sxm5" --hypothetical --psu "3000 W" --lang en
+
 # Two on a 1,600 W supply: enough
 run 0 build --gpu "2x rtx-3090" --psu "1600 W" --ram "64 GiB" --board "Z490" --json
 json "j['load_W'] == 950 and [f['level'] for f in j['findings'] if f['id'] == 'psu'] == ['ok']"

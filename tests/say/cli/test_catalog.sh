@@ -93,7 +93,8 @@ run 0 catalog show llama-3-8b; has "8,030,261,248"
 # The tree: the last branch, the network of one host, a join that the card does not have
 run 0 catalog show cpu:neoverse-v1; has "└─ bandwidth"
 run 0 catalog show aws:p5.48xlarge; has "efa-v2  400 GB/s one way"
-run 0 catalog show "4x rtx-3090 via nvlink4-switch"; has "○ [3]"; has "hypothetical: this card has no such port"
+run 2 catalog show "4x rtx-3090 via nvlink4-switch"
+run 0 catalog show "4x rtx-3090 via nvlink4-switch" --hypothetical; has "○ [3]"; has "hypothetical: this card has no such port"
 run 0 catalog show "4x rtx-3090 via nvlink-bridge"; lacks hypothetical
 
 run 0 catalog search nvswitch; has "link"

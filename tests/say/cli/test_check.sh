@@ -8,7 +8,8 @@ records() { python3 "$JEOUL_SOURCE/tests/say/cli/check_records.py" "$@"; }
 p5() { local code=$1 n=$2 rate=$3; shift 3; run "$code" check allreduce --on "${n}x aws:p5.48xlarge" --size 16GB --algbw "$rate GB/s" "$@"; }
 
 # the figures of an operator's notes
-p5 0 2 340; has "normal"
+p5 0 2 340; has "good"; lacks "normal"
+p5 0 2 240; has "normal"
 p5 0 125 156; has "normal"; has "x 125/248"; has "2(n-1)/n"; has "1.998"
 p5 3 125 60; has "low"; has "NCCL_ALGO"; has "NIC"
 p5 3 125 300; has "impossible"; has "202 GB/s"; has "algorithm without reduction"; has "busbw"

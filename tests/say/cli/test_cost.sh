@@ -18,16 +18,16 @@ run 0 cost --buy "$desk" --rent "2.14 USD/h" --util 15% --kwh "0.12 USD/kWh" --l
 has "293일"
 
 # The bill of KEPCO, part by part
-run 0 cost --bill "350 kWh" --tariff kepco --month 5 --json
+run 0 cost --bill "350 kWh" --tariff kr-residential-low --month 5 --json
 json "j['total'] == 71269 and j['parts'] == {'base': 1600, 'energy': 56190, 'climate': 3150, 'fuel': 1750, 'vat': 6269, 'fund': 2310}"
-run 0 cost --bill "350 kWh" --tariff kepco --month 5 --lang ko; has "71,269 KRW"
+run 0 cost --bill "350 kWh" --tariff kr-residential-low --month 5 --lang ko; has "71,269 KRW"
 # Time of use: all of it off-peak costs less than all of it at the peak
 total() { run 0 cost --bill "10000 kWh" --tariff kr-industrial-2-hv-a-1 --demand "50 kW" --month 7 "$@" --json; python3 -c "import json,sys; print(int(json.load(open(sys.argv[1]))['total']))" "$work/out"; }
 off=$(total --bands off-peak=100% | tail -1) peak=$(total --bands peak=100% | tail -1) all=$(total | tail -1)
 if [ "$off" -lt "$all" ] && [ "$all" -lt "$peak" ]; then ok; else bad "bands: $off $all $peak"; fi
 
 # The tariff has a date, a source, its age, and a newer entry with the rates of 2025
-run 0 cost --bill "350 kWh" --tariff kepco --month 5 --lang en; has "◇ cncityenergy"; has "2024 ⚠"; has "newer: --tariff kr-residential-low-2025"
+run 0 cost --bill "350 kWh" --tariff kr-residential-low --month 5 --lang en; has "◇ cncityenergy"; has "2024 ⚠"; has "newer: --tariff kr-residential-low-2025"
 run 0 cost --bill "1200 kWh" --tariff kepco-2025 --month 1 --json
 json "j['parts']['energy'] == 398540 and j['parts']['fund'] == 11410 and j['source'] and j['newer_tariff'] is None"
 run 0 cost --own "rtx-3090 desktop" --rent "2 USD/h" --tariff kepco --fx 1400 --currency KRW --lang en; has "Tariff: kr-residential-low"
@@ -56,7 +56,12 @@ run 0 cost --buy "$desk" --rent aws:p3.2xlarge --util 15% --lang en; has "204 da
 run 0 cost --buy "x 1000 USD" --rent "1 USD/h" --horizon "20 d" --lang en; has "within 20 days"
 # A desktop of the catalog has a host, a card says that it is one
 run 0 cost --buy "rtx-3090 desktop" --rent "2 USD/h" --lang en; has "700.00 USD of it"
-run 0 cost --buy "rtx-3090" --rent "2 USD/h" --lang en; has "card only, no host"
+# What a machine adds to the bill, with the household that is assumed said
+run 0 cost --bill-of "rtx-4090 desktop" --util 50% --tariff kepco --lang en; has "--household"; has "300 kWh a month"; has "1 USD ="
+run 0 cost --bill-of "rtx-4090 desktop" --util 50% --tariff kepco --household "300 kWh" --json
+json "len(j['months']) == 12 and abs(j['year'] - sum(m['more'] for m in j['months'])) < 1 and 700e3 < j['year'] < 900e3"
+run 2 cost --bill-of "rtx-4090 desktop" --lang en; one_line; says "--tariff kepco"
+run 0 cost --buy "rtx-3090" --rent "2 USD/h" --lang en; has "card"; has "only, no host"
 
 # The work: a model, and a run that was only observed
 run 0 cost resnet-50 --samples 1281167 --epochs 90 --buy "rtx-3090 2200 USD" --rent aws:p3.2xlarge --json

@@ -22,7 +22,7 @@ page() { # ARGS...
 }
 for lang in en ko; do
 	page catalog show "2x(10x rtx-3090 via pcie4-no-p2p) over 10gbe-lacp2" --lang $lang
-	page catalog show "4x rtx-3090 via nvlink4-switch" --lang $lang
+	page catalog show "4x rtx-3090 via nvlink4-switch" --hypothetical --lang $lang
 	page catalog show aws:p5.48xlarge --lang $lang
 	for kind in gpus cpus links systems models families tariffs rules sources params; do page catalog list $kind --lang $lang; done
 	page catalog prices --limit 1000 --lang $lang

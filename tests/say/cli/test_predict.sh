@@ -82,7 +82,7 @@ done
 
 # A collective over more and more hosts: what operators measured is inside, what cannot be is above the bound
 run 0 predict allreduce --on aws:p5.48xlarge --size 16GB --sweep nodes=2,8,125 --json
-json "j['series'][0]['algbw_Bps']['lo'] < 340e9 < j['series'][0]['algbw_Bps']['hi']"
+json "j['series'][0]['algbw_Bps']['lo'] < 240e9 < j['series'][0]['algbw_Bps']['hi'] < 340e9"
 json "j['series'][2]['algbw_Bps']['lo'] < 156e9 < j['series'][2]['algbw_Bps']['hi'] and j['series'][2]['bound_algbw_Bps'] < 300e9"
 json "all(r['in_network_reduction'] is False and r['bound_by'] == 'network' for r in j['series'])"
 run 0 predict all_reduce_perf --on "125x aws:p5.48xlarge" --size 16GB; has "125/248"; has "155"

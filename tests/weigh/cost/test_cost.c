@@ -6,6 +6,7 @@
 #include <cmocka.h>
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cost/study.h"
@@ -96,13 +97,88 @@ static void kepco_350_kWh_is_71269_won(void **state)
 	const char *id;
 
 	(void)state;
-	assert_int_equal(jl_tariff_find(&id, cat(), "kepco", &err), JL_OK);
+	assert_int_equal(jl_tariff_find(&id, cat(), "kr-residential-low", &err), JL_OK);
 	assert_int_equal(
 		jl_tariff_bill(&bill, cat(), id, &(struct jl_tariff_use){ .milli_kWh = 350000, .month = 5 }, &err),
 		JL_OK);
 	for (int p = 0; p < JL_N_BILL_PART; p++)
 		assert_int_equal(bill.parts[p].micro, expected[p] * JL_MICRO);
 	assert_int_equal(bill.total.micro, 71269 * JL_MICRO);
+}
+
+/* A word means the newest rates that there are; an id means that one. */
+static void words_mean_the_newest_rates(void **state)
+{
+	static const struct {
+		const char *word, *id;
+	} rows[] = { { "kepco", "kr-residential-low-2025" },         { "주택용", "kr-residential-low-2025" },
+		     { "kr-residential-low", "kr-residential-low" }, { "일반용", "kr-general-1-low" },
+		     { "kepco-general", "kr-general-1-low" },        { "교육용", "kr-educational-1-low" } };
+	struct jl_err err;
+	const char *id;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		assert_int_equal(jl_tariff_find(&id, cat(), rows[i].word, &err), JL_OK);
+		assert_string_equal(id, rows[i].id);
+	}
+	assert_true(jl_tariff_is_household("kr-residential-low-2025") && !jl_tariff_is_household("kr-general-1-low"));
+}
+
+/* Where power is charged, a machine pays for its own: 8 kW at 6,160 won for each of twelve months, VAT and fund on top. */
+static void demand_does_not_cancel_out(void **state)
+{
+	const struct jl_tariff_use alone = { .month = 5 }, site = { .month = 5, .milli_kWh = 1000000, .demand_kW = 20 };
+	struct jl_money without, with, beside;
+	struct jl_err err;
+
+	(void)state;
+	assert_int_equal(jl_tariff_marginal(&without, cat(), "kr-general-1-low", &alone, 100000, 0, &err), JL_OK);
+	assert_int_equal(jl_tariff_marginal(&with, cat(), "kr-general-1-low", &alone, 100000, 8, &err), JL_OK);
+	assert_int_equal(jl_tariff_marginal(&beside, cat(), "kr-general-1-low", &site, 100000, 8, &err), JL_OK);
+	assert_true(llabs(with.micro - without.micro - llround(8 * 6160 * 1.127 * JL_MICRO)) < 20 * JL_MICRO);
+	assert_true(llabs(beside.micro - with.micro) < 40 * JL_MICRO);
+}
+
+/* At the value that is told, the other option is the cheaper one at the horizon; just before it is not. */
+static void the_decision_flips_where_it_is_told(void **state)
+{
+	struct jl_cost_option dear, cheap;
+	struct jl_cost_swing swings[JL_COST_SWINGS_MAX];
+	struct jl_cost_setting s = { .currency = JL_USD,
+				     .horizon_days = 1095,
+				     .util_ppm = 150000,
+				     .pue_ppm = 1000000,
+				     .per_kWh = jl_money_from(0.12, JL_USD) };
+	struct jl_arena arena;
+	struct jl_err err;
+	size_t n, n_flips = 0;
+
+	(void)state;
+	jl_arena_init(&arena, JL_ARENA_LIMIT_B);
+	assert_int_equal(
+		jl_cost_option_parse(&dear, JL_COST_BUY, "rtx-3090 desktop 2200 USD", NULL, cat(), &arena, &err),
+		JL_OK);
+	assert_int_equal(jl_cost_option_parse(&cheap, JL_COST_RENT, "2.14 USD/h", NULL, cat(), &arena, &err), JL_OK);
+	assert_int_equal(jl_cost_sensitivity(swings, &n, &dear, &cheap, &s, 0.2, cat(), &err), JL_OK);
+	for (size_t i = 0; i < n; i++) {
+		struct jl_cost_line a, b;
+
+		if (strcmp(swings[i].key, "rent") != 0)
+			continue;
+		n_flips++;
+		assert_true(swings[i].flip > 0.1 && swings[i].flip < 1);
+		for (int k = 0; k < 2; k++) {
+			struct jl_cost_option rent = cheap;
+
+			rent.per_hour.micro = llround((double)rent.per_hour.micro * swings[i].flip * (k ? 1.01 : 0.99));
+			assert_int_equal(jl_cost_line_make(&a, &dear, &s, cat(), &arena, &err), JL_OK);
+			assert_int_equal(jl_cost_line_make(&b, &rent, &s, cat(), &arena, &err), JL_OK);
+			assert_int_equal(isnan(jl_cost_break_even(&a, &b, s.horizon_days)), !k);
+		}
+	}
+	assert_int_equal(n_flips, 1);
+	jl_arena_release(&arena);
 }
 
 static void progressive_tiers_make_the_next_kWh_dearer(void **state)
@@ -112,15 +188,15 @@ static void progressive_tiers_make_the_next_kWh_dearer(void **state)
 	struct jl_err err;
 
 	(void)state;
-	assert_int_equal(jl_tariff_marginal(&alone, cat(), "kr-residential-low", &empty, 200000, &err), JL_OK);
-	assert_int_equal(jl_tariff_marginal(&beside, cat(), "kr-residential-low", &home, 200000, &err), JL_OK);
+	assert_int_equal(jl_tariff_marginal(&alone, cat(), "kr-residential-low", &empty, 200000, 0, &err), JL_OK);
+	assert_int_equal(jl_tariff_marginal(&beside, cat(), "kr-residential-low", &home, 200000, 0, &err), JL_OK);
 	assert_true(beside.micro > 2 * alone.micro);
 	/* summer has wider tiers */
 	assert_int_equal(jl_tariff_marginal(&alone, cat(), "kr-residential-low",
-					    &(struct jl_tariff_use){ .month = 8, .milli_kWh = 250000 }, 50000, &err),
+					    &(struct jl_tariff_use){ .month = 8, .milli_kWh = 250000 }, 50000, 0, &err),
 			 JL_OK);
 	assert_int_equal(jl_tariff_marginal(&beside, cat(), "kr-residential-low",
-					    &(struct jl_tariff_use){ .month = 5, .milli_kWh = 250000 }, 50000, &err),
+					    &(struct jl_tariff_use){ .month = 5, .milli_kWh = 250000 }, 50000, 0, &err),
 			 JL_OK);
 	assert_true(alone.micro < beside.micro);
 }
@@ -148,7 +224,7 @@ static void a_year_of_bills_is_twelve_months(void **state)
 		const struct jl_tariff_use none = { .month = m };
 
 		assert_int_equal(jl_tariff_marginal(&bill, cat(), s.tariff, &none,
-						    jl_cost_milli_kWh(&o, &s, jl_date_month_days(2028, m)), &err),
+						    jl_cost_milli_kWh(&o, &s, jl_date_month_days(2028, m)), 0, &err),
 				 JL_OK);
 		sum += bill.micro;
 	}
@@ -318,6 +394,9 @@ int main(void)
 		cmocka_unit_test(the_desktop_of_the_guide_pays_after_293_days),
 		cmocka_unit_test(its_year_takes_591_kWh_and_71_dollars),
 		cmocka_unit_test(kepco_350_kWh_is_71269_won),
+		cmocka_unit_test(words_mean_the_newest_rates),
+		cmocka_unit_test(demand_does_not_cancel_out),
+		cmocka_unit_test(the_decision_flips_where_it_is_told),
 		cmocka_unit_test(progressive_tiers_make_the_next_kWh_dearer),
 		cmocka_unit_test(a_year_of_bills_is_twelve_months),
 		cmocka_unit_test(years_are_those_of_the_calendar),

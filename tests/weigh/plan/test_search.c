@@ -95,7 +95,7 @@ static void all_runs(struct brute *b, struct jl_plan_way w)
 {
 	const struct jl_plan_site *site = b->ask->site;
 	const enum jl_dtype own = site->base.shard.dtype;
-	const int fp8 = own == JL_BF16 && site->base.machine.dev.peak_flopps[JL_FP8] > 0;
+	const int fp8 = site->any_format && own == JL_BF16 && site->base.machine.dev.peak_flopps[JL_FP8] > 0;
 
 	for (int i = 0; i < 2 * 2 * 2 * 2; i++) {
 		w.sp = (unsigned char)(i % 2);

@@ -287,8 +287,9 @@ static void test_compare_and_techniques(void **state)
 	assert_int_equal(jl_machine_make(&machine, cat, &sys, NULL), JL_OK);
 	req = ask("resnet-50", "rtx-3080", 512);
 	assert_int_equal(jl_techniques(rows, &n, cat, &subject, &machine, &req, NULL), JL_OK);
-	assert_int_equal(n, 3);
-	assert_true(rows[1].room == JL_ROOM_NONE && rows[2].room == JL_ROOM_FITS && rows[2].how.plan.n_micro > 1);
+	assert_int_equal(n, 4);
+	assert_string_equal(rows[0].key, "usual");
+	assert_true(rows[2].room == JL_ROOM_NONE && rows[3].room == JL_ROOM_FITS && rows[3].how.plan.n_micro > 1);
 }
 
 static double two_units(const struct jl_subject *subject)

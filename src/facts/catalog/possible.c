@@ -1,0 +1,112 @@
+#include "catalog/possible.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include "base/text.h"
+#include "catalog/find.h"
+#include "catalog/sysdefault.h"
+
+static bool begins(const char *text, const char *with)
+{
+	return text && strncasecmp(text, with, strlen(with)) == 0;
+}
+
+static bool is_pcie(const struct jl_link_info *join)
+{
+	return begins(join->kind, "pcie");
+}
+
+/* Has the accelerator the ports that this join is made of? Bridges of one generation fit each other's cards. */
+static bool has_ports(const struct jl_gpu *gpu, const struct jl_link_info *join)
+{
+	if (is_pcie(join) || !join->wire)
+		return true;
+	return jl_same_text(gpu->link, join->wire) ||
+	       (begins(join->kind, "nvlink-bridge") && begins(gpu->link, "nvlink-bridge"));
+}
+
+/* What people would have had in mind: the newest accelerator that is joined so. */
+static const struct jl_gpu *newest_with(const struct jl_catalog *cat, const struct jl_link_info *join)
+{
+	const struct jl_gpu *best = NULL;
+
+	for (size_t i = 0; i < cat->n_gpus; i++)
+		if (cat->gpus[i].link && has_ports(&cat->gpus[i], join) &&
+		    !begins(cat->gpus[i].form_factor, "superchip") && (!best || cat->gpus[i].year > best->year))
+			best = &cat->gpus[i];
+	return best;
+}
+
+static enum jl_status no_ports(const struct jl_sys *sys, const struct jl_catalog *cat, struct jl_err *err)
+{
+	const struct jl_gpu *other = newest_with(cat, sys->join);
+	struct jl_sys usual = *sys;
+	struct jl_err ignored;
+
+	if (jl_sysdefault_join(&usual, cat, &ignored))
+		usual.join = NULL;
+	return jl_fail(
+		err, JL_E_RANGE,
+		"there is no such machine: %s has {%s}, so no %s; the nearest that exist are '%dx %s via %s' and "
+		"'%dx %s' (--hypothetical weighs it all the same)",
+		sys->gpu->id, sys->gpu->link_text && sys->gpu->link ? sys->gpu->link_text : JL_N("PCIe only"),
+		sys->join->id, sys->n_per_node, sys->gpu->id, usual.join ? usual.join->id : sys->gpu->pcie,
+		sys->n_per_node, other ? other->id : "h100-sxm5");
+}
+
+/* The largest host that boards with this link come in: a join's own, or a system that is sold. */
+static int boards_most(const struct jl_gpu *gpu, const struct jl_catalog *cat)
+{
+	int most = 0;
+
+	for (size_t i = 0; i < cat->n_links; i++)
+		if (jl_same_text(cat->links[i].wire, gpu->link) && cat->links[i].host_max > most &&
+		    (!cat->links[i].form || begins(gpu->form_factor, cat->links[i].form)))
+			most = cat->links[i].host_max;
+	for (size_t i = 0; most && i < cat->n_systems; i++)
+		if (jl_same_text(cat->systems[i].gpu, gpu->id) && cat->systems[i].n_gpu > most)
+			most = cat->systems[i].n_gpu;
+	return most;
+}
+
+bool jl_gpu_is_card(const struct jl_gpu *gpu)
+{
+	return gpu->form_factor && strstr(gpu->form_factor, "PCIe card") != NULL;
+}
+
+enum jl_status jl_card_possible(const struct jl_gpu *gpu, const struct jl_catalog *cat, struct jl_err *err)
+{
+	if (jl_gpu_is_card(gpu) || !gpu->form_factor || cat->hypothetical)
+		return JL_OK;
+	return jl_fail(
+		err, JL_E_RANGE,
+		"there is no such machine: %s is no card for a slot (%s) and comes only in whole servers; 'jeoul "
+		"catalog list systems' has them (--hypothetical weighs it all the same)",
+		gpu->id, gpu->form_factor);
+}
+
+enum jl_status jl_sys_possible(const struct jl_sys *sys, const struct jl_catalog *cat, struct jl_err *err)
+{
+	const struct jl_gpu *gpu = sys->gpu;
+	const int n = sys->n_per_node;
+	int most;
+
+	if (!gpu || sys->system || n < 2)
+		return JL_OK;
+	if (sys->join && !has_ports(gpu, sys->join))
+		return no_ports(sys, cat, err);
+	if (sys->join && is_pcie(sys->join) && begins(gpu->form_factor, "SXM"))
+		return jl_fail(
+			err, JL_E_RANGE,
+			"there is no such machine: %s sits on a board that joins it by %s, not in PCIe slots; the "
+			"nearest that exists is '%dx %s' (--hypothetical weighs it all the same)",
+			gpu->id, gpu->link_text ? gpu->link_text : gpu->link, n, gpu->id);
+	most = jl_gpu_is_card(gpu) ? (int)jl_figure(cat, "host-cards-most") : boards_most(gpu, cat);
+	if (most > 0 && n > most)
+		return jl_fail(err, JL_E_RANGE,
+			       "there is no such machine: a host holds at most %d %s; the nearest that exists is "
+			       "'%dx(%dx %s)' (--hypothetical weighs it all the same)",
+			       most, gpu->id, (n + 7) / 8, n < 8 ? n : 8, gpu->id);
+	return JL_OK;
+}

@@ -1,0 +1,52 @@
+/* What a machine adds to the electricity bill, month by month. */
+#include "tell/cost.h"
+
+#include "catalog/find.h"
+#include "tell/tell.h"
+
+static void money_cell(struct jl_doc *doc, struct jl_money money)
+{
+	const enum jl_kind kind = money.currency == JL_KRW ? JL_K_KRW : JL_K_USD;
+	char text[JL_MONEY_TEXT_MAX];
+
+	jl_tell_cell(doc, jl_num_written(jl_num_plain(jl_money_value(money), kind, NULL, JL_ESTIMATED, JL_METHOD),
+					 jl_money_text(text, money)));
+}
+
+void jl_tell_machine_bill(struct jl_doc *doc, const struct jl_machine_bill *bill, const struct jl_cost_study *study)
+{
+	static const struct jl_tell_head heads[] = { { JL_N("month"), JL_COLUMN_TEXT },
+						     { JL_N("kWh"), JL_COLUMN_FIGURE },
+						     { JL_N("bill without"), JL_COLUMN_FIGURE },
+						     { JL_N("bill with"), JL_COLUMN_FIGURE },
+						     { JL_N("more"), JL_COLUMN_FIGURE } };
+	char year[JL_MONEY_TEXT_MAX], other[JL_MONEY_TEXT_MAX], date[JL_DATE_TEXT_MAX], text[64];
+
+	jl_doc_lead(doc);
+	jl_doc_strong(doc, jl_money_text(year, bill->year));
+	jl_doc_said(doc,
+		    jl_arena_printf(doc->arena, JL_(" more a year for %s (%s): %s of electricity by tariff %s"),
+				    bill->name, jl_money_text(other, bill->year_other),
+				    jl_units_text(text, bill->active_W, JL_K_POWER, 3), bill->tariff),
+		    JL_ESTIMATED, JL_METHOD);
+	jl_tell_table(doc, NULL, heads, 5);
+	for (size_t i = 0; i < bill->n_months; i++) {
+		const struct jl_machine_bill_month *m = &bill->months[i];
+
+		jl_format(text, sizeof text, "%d", m->month);
+		jl_doc_cell_text(doc, text);
+		jl_format(text, sizeof text, "%.0f", m->kWh);
+		jl_tell_cell(doc,
+			     jl_num_written(jl_num_plain(m->kWh, JL_K_NUMBER, "kWh", JL_ESTIMATED, JL_METHOD), text));
+		money_cell(doc, m->without);
+		money_cell(doc, m->with);
+		money_cell(doc, m->more);
+		jl_doc_end_row(doc, false);
+	}
+	jl_tell_note(doc, JL_("Assumed"), JL_ESTIMATED,
+		     JL_("%.0f %% of the hours at work%s; %.0f kWh a month used there already%s; 1 USD = %.6g KRW (%s, "
+			 "--fx)"),
+		     100 * bill->util_frac, study->assumed.util ? " (--util)" : "", bill->household_kWh,
+		     study->assumed.household ? " (--household)" : "", (double)study->setting.fx.krw_micro / 1e6,
+		     jl_date_text(date, study->setting.fx.day));
+}

@@ -1,0 +1,128 @@
+/* Why a candidate stands where it does, in one sentence. */
+#include <math.h>
+#include <string.h>
+
+#include "recommend/inside.h"
+
+static double device_count(const struct jl_candidate *c)
+{
+	const struct jl_sys *s = &c->setup->sys;
+
+	return (double)s->n_nodes * (s->n_per_node > 0 ? s->n_per_node : 1);
+}
+
+void jl_recommend_why(struct jl_said *ret_said, const struct jl_recommendation *r, enum jl_place place)
+{
+	const struct jl_candidate *pick = &r->items[r->pick], *cheap = &r->items[r->cheapest],
+				  *fast = &r->items[r->fastest];
+	const double dearer = 100 * (pick->cost_usd.value / cheap->cost_usd.value - 1);
+	const double faster = cheap->setup->run_s.value / pick->setup->run_s.value;
+
+	switch (place) {
+	case JL_PLACE_PICK:
+		if (r->pick == r->cheapest)
+			jl_say(ret_said->en, ret_said->text, sizeof ret_said->en,
+			       JL_N("the cheapest that will do, and nothing near its cost is worth more"));
+		else if (faster < 1 && device_count(pick) < device_count(cheap))
+			jl_say(ret_said->en, ret_said->text, sizeof ret_said->en,
+			       JL_N("%.0f %% dearer than the cheapest that will do, but %.0f accelerator{/s} instead "
+				    "of %.0f"),
+			       dearer, device_count(pick), device_count(cheap));
+		else if (dearer < 1 || faster < 1.05)
+			jl_say(ret_said->en, ret_said->text, sizeof ret_said->en,
+			       JL_N("near the cheapest that will do, and surer or plainer"));
+		else
+			jl_say(ret_said->en, ret_said->text, sizeof ret_said->en,
+			       JL_N("the knee: %.0f %% dearer than the cheapest that will do, %.2gx as fast"), dearer,
+			       faster);
+		return;
+	case JL_PLACE_RUNNER_UP:
+		jl_say(ret_said->en, ret_said->text, sizeof ret_said->en,
+		       JL_N("next best with another accelerator, where the pick cannot be had"));
+		return;
+	case JL_PLACE_CHEAPEST:
+		jl_say(ret_said->en, ret_said->text, sizeof ret_said->en,
+		       JL_N("nothing acceptable costs less; %.2gx the time of the pick"), faster);
+		return;
+	case JL_PLACE_FASTEST:
+	default:
+		jl_say(ret_said->en, ret_said->text, sizeof ret_said->en,
+		       JL_N("nothing affordable is faster; %.2gx the cost of the pick"),
+		       fast->cost_usd.value / pick->cost_usd.value);
+	}
+}
+
+void jl_recommend_against(struct jl_said *ret_said, const struct jl_recommendation *r, const struct jl_candidate *c,
+			  const struct jl_recommend_ask *ask)
+{
+	const struct jl_setup *s = c->setup;
+	const double wait_s = r->wait_s;
+
+	if (c->against == JL_AGAINST_SUPPORT && s->support && s->tensor_cores && s->support->note)
+		jl_say(ret_said->en, ret_said->text, sizeof ret_said->en, JL_N("{%s}"), s->support->note);
+	else if (c->against == JL_AGAINST_SUPPORT)
+		jl_say(ret_said->en, ret_said->text, sizeof ret_said->en, JL_N("no tensor cores"));
+	else if (c->against == JL_AGAINST_PRICE && c->how == JL_HOW_NEW &&
+		 !(c->price && c->price_day > ask->today - 548))
+		jl_say(ret_said->en, ret_said->text, sizeof ret_said->en, JL_N("no shop lists it new any more"));
+	else if (c->against == JL_AGAINST_PRICE && c->how == JL_HOW_NEW)
+		jl_say(ret_said->en, ret_said->text, sizeof ret_said->en, JL_N("of %d: hardly sold new any more"),
+		       s->sys.gpu->year);
+	else if (c->against == JL_AGAINST_PRICE)
+		jl_say(ret_said->en, ret_said->text, sizeof ret_said->en,
+		       JL_N("its only price is of {%s}: nobody can count on it"),
+		       c->price_date ? c->price_date : JL_N("launch"));
+	else if (c->against == JL_AGAINST_GROUP)
+		jl_say(ret_said->en, ret_said->text, sizeof ret_said->en,
+		       JL_N("%.0f in %d machines: not a group that people run"), device_count(c), s->sys.n_nodes);
+	else if (c->against == JL_AGAINST_OFFER && c->how == JL_HOW_SPOT)
+		jl_say(ret_said->en, ret_said->text, sizeof ret_said->en,
+		       JL_N("spot over several machines: one that is taken away stops all"));
+	else if (c->against == JL_AGAINST_INTERVAL && !jl_expert_has_room(s))
+		jl_say(ret_said->en, ret_said->text, sizeof ret_said->en,
+		       JL_N("its memory may not do: %.0f %% of it at the large end of the interval"),
+		       100 * s->memory_hi_frac);
+	else if (c->against == JL_AGAINST_INTERVAL && s->run_s.hi > wait_s)
+		jl_say(ret_said->en, ret_said->text, sizeof ret_said->en,
+		       JL_N("at the slow end of its interval it is too late (%.2gx of what is allowed)"),
+		       s->run_s.hi / wait_s);
+	else if (c->against == JL_AGAINST_INTERVAL && c->cost_usd.hi > ask->budget_usd)
+		jl_say(ret_said->en, ret_said->text, sizeof ret_said->en,
+		       JL_N("at the dear end of its interval it is above the budget (%.2gx)"),
+		       c->cost_usd.hi / ask->budget_usd);
+	else if (c->against == JL_AGAINST_INTERVAL)
+		jl_say(ret_said->en, ret_said->text, sizeof ret_said->en,
+		       JL_N("its time is not known well enough: up to %.2gx the estimate"),
+		       s->run_s.hi / s->run_s.value);
+	else if (c->against == JL_AGAINST_WAIT)
+		jl_say(ret_said->en, ret_said->text, sizeof ret_said->en, JL_N("%.2gx the time that is allowed"),
+		       s->run_s.value / wait_s);
+	else if (c->against)
+		jl_say(ret_said->en, ret_said->text, sizeof ret_said->en, JL_N("{%s}"), jl_against_en(c->against));
+	else if (r->pick >= 0 && c != &r->items[r->pick])
+		jl_say(ret_said->en, ret_said->text, sizeof ret_said->en,
+		       JL_N("it would do: %.2gx the cost and %.2gx the time of the pick"),
+		       c->cost_usd.value / r->items[r->pick].cost_usd.value,
+		       s->run_s.value / r->items[r->pick].setup->run_s.value);
+	else
+		jl_say(ret_said->en, ret_said->text, sizeof ret_said->en, JL_N("it is the pick"));
+}
+
+int jl_recommend_find(const struct jl_recommendation *r, const struct jl_sys *sys)
+{
+	int best = -1;
+
+	for (size_t i = 0; i < r->n; i++) {
+		const struct jl_candidate *c = &r->items[i];
+		const struct jl_sys *s = &c->setup->sys;
+
+		if (s->gpu != sys->gpu || s->n_per_node != sys->n_per_node || s->n_nodes != sys->n_nodes ||
+		    (sys->system && s->system != sys->system))
+			continue;
+		/* what would do before what would not, then the better */
+		if (best < 0 || (!c->against && r->items[best].against) ||
+		    (!c->against == !r->items[best].against && c->score < r->items[best].score))
+			best = (int)i;
+	}
+	return best;
+}

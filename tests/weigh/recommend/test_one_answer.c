@@ -1,0 +1,224 @@
+/* One job has one answer: whichever command is asked, its time and its money are the same. 500 random jobs. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "cost/study.h"
+#include "plan/search.h"
+#include "plan/way.h"
+#include "predict/compare.h"
+#include "predict/kind.h"
+#include "predict/technique.h"
+#include "recommend/recommend.h"
+
+#define N_JOBS 500
+
+static uint64_t seed = 20261115;
+
+static unsigned pick(unsigned n)
+{
+	seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
+	return (unsigned)(seed >> 33) % n;
+}
+
+static const char *const models[] = { "gpt2-124m",  "gpt2-355m", "bert-large",   "gpt3-1.3b",  "llama-2-7b",
+				      "llama-3-8b", "resnet-50", "mixtral-8x7b", "llama-2-13b" };
+static const char *const systems[] = { "rtx-4090",
+				       "h100-sxm5",
+				       "aws:p4d.24xlarge",
+				       "aws:p5.48xlarge",
+				       "8x rtx-a5000",
+				       "2x aws:p5.48xlarge",
+				       "4x aws:p5.48xlarge",
+				       "8x l40s",
+				       "8x h200-sxm",
+				       "a10g",
+				       "4x l4" };
+
+static struct jl_request random_job(void)
+{
+	static const double batches[] = { NAN, NAN, 64, 256, 1024 };
+	static const int formats[] = { JL_UNSET, JL_UNSET, JL_UNSET, JL_BF16, JL_FP16 };
+	static const int frameworks[] = { JL_UNSET, JL_UNSET, JL_UNSET, JL_FW_COMPILED, JL_FW_MEGATRON };
+	struct jl_request req = jl_request_empty();
+
+	req.model = models[pick(sizeof models / sizeof *models)];
+	req.system = systems[pick(sizeof systems / sizeof *systems)];
+	req.global_batch = batches[pick(5)];
+	req.dtype = formats[pick(5)];
+	req.framework = frameworks[pick(5)];
+	req.samples = 1e6 * (1 + pick(50));
+	return req;
+}
+
+static void same(double a, double b, const char *who, const struct jl_request *req)
+{
+	if (!(fabs(a / b - 1) < 1e-6))
+		fail_msg("%s: %g, predict: %g (%s on %s, batch %g)", who, a, b, req->model, req->system,
+			 req->global_batch);
+}
+
+static void ask_cost(const struct jl_job *job, const struct jl_request *req, const struct jl_catalog *cat,
+		     struct jl_arena *arena)
+{
+	static struct jl_cost_study study;
+	struct jl_err err;
+
+	memset(&study, 0, sizeof study);
+	study.setting = (struct jl_cost_setting){ .currency = JL_USD,
+						  .start_day = cat->today,
+						  .horizon_days = 365,
+						  .util_ppm = 150000,
+						  .per_kWh = jl_money_from(0.12, JL_USD),
+						  .pue_ppm = 1000000 };
+	study.runs_per_month = NAN;
+	study.n_options = 1;
+	if (jl_cost_option_parse(&study.options[0], JL_COST_RENT, req->system, NULL, cat, arena, &err)) {
+		assert_true(isnan(job->prediction.rent.usdps));
+		return;
+	}
+	if (jl_cost_study_make(&study, req, cat, arena, &err))
+		fail_msg("%s", err.en);
+	if (job->prediction.room == JL_ROOM_NONE) {
+		assert_false(study.work[0].known);
+		return;
+	}
+	assert_true(study.work[0].known);
+	same(study.work[0].run_s.value, job->prediction.run_s.value, "cost, time", req);
+	same(study.work[0].run_s.hi, job->prediction.run_s.hi, "cost, slow end", req);
+	same(study.work[0].run_cost.value, job->prediction.cost_usd.value, "cost, money", req);
+}
+
+static void ask_compare(const struct jl_job *job, const struct jl_request *req, const struct jl_catalog *cat)
+{
+	static struct jl_compare compare;
+	struct jl_err err;
+
+	compare.n_rows = 1;
+	compare.epochs = compare.repeat = compare.tune = compare.pue = NAN;
+	compare.rows[0].machine = job->how.machine;
+	assert_int_equal(jl_compare_model(&compare, cat, &job->how.subject, req, &err), JL_OK);
+	same(compare.rows[0].at[JL_AT_SAME_BATCH].run_s.value, job->prediction.run_s.value, "compare", req);
+}
+
+static void ask_fit(const struct jl_job *job, const struct jl_request *req, const struct jl_catalog *cat)
+{
+	static struct jl_technique rows[JL_TECHNIQUES_MAX];
+	size_t n;
+	struct jl_err err;
+
+	assert_int_equal(jl_techniques(rows, &n, cat, &job->how.subject, &job->how.machine, req, &err), JL_OK);
+	assert_string_equal(rows[0].key, "usual");
+	if (rows[0].how.global_batch == job->how.global_batch)
+		same(rows[0].weight.step.step_s, job->prediction.step_s.value, "fit", req);
+}
+
+static void ask_plan(const struct jl_job *job, const struct jl_request *req, const struct jl_catalog *cat)
+{
+	static struct jl_plan_site site;
+	static struct jl_plan_result result;
+	struct jl_plan_ask ask = { .site = &site,
+				   .memory_frac = JL_TIGHT_FRAC,
+				   .n_best = 1,
+				   .n_threads = 1,
+				   .mark_value = NAN,
+				   .gpu_usdps = NAN };
+	struct jl_case how;
+	struct jl_prediction p;
+	struct jl_err err;
+
+	if (!job->how.subject.kind->is_cut)
+		return;
+	assert_int_equal(jl_plan_site_make(&site, cat, req, &job->how.subject, &job->how.machine, &err), JL_OK);
+	assert_true(site.has_usual);
+	same(site.usual.prediction.run_s.value, job->prediction.run_s.value, "plan's beginning", req);
+	same(site.base.shard.seq, job->how.shard.seq, "plan's sequence", req);
+	if (job->prediction.room != JL_ROOM_FITS || pick(15)) /* a search takes its time */
+		return;
+	assert_true(site.global_batch == job->how.global_batch);
+	assert_int_equal(jl_plan_search(&result, &ask, &err), JL_OK);
+	assert_true(result.top.n > 0);
+	jl_plan_way_case(&how, &site, &result.top.best[0].way);
+	jl_predict(&p, cat, &how);
+	/* it may find something faster, never with other numbers, and says what it changed */
+	if (p.step_s.value > job->prediction.step_s.value * 1.000001)
+		fail_msg("plan: %g s is slower than predict's %g (%s on %s, batch %g)", p.step_s.value,
+			 job->prediction.step_s.value, req->model, req->system, req->global_batch);
+	assert_int_equal(how.shard.dtype, job->how.shard.dtype);
+	same(p.rent.usdps * 1e6 + 1, job->prediction.rent.usdps * 1e6 + 1, "plan's rent", req);
+	jl_plan_note_changes(&how, &site, &p);
+	assert_true(strstr(how.notes.items[how.notes.n - 1].en, "jeoul predict") != NULL);
+}
+
+static void ask_recommend(const struct jl_job *job, const struct jl_request *req, const struct jl_catalog *cat,
+			  struct jl_arena *arena)
+{
+	struct jl_recommend_ask ask = jl_recommend_ask_empty();
+	struct jl_recommendation r;
+	struct jl_err err;
+
+	ask.cat = cat;
+	ask.today = cat->today;
+	ask.run = *req;
+	ask.n_only = 1;
+	ask.only[0] = job->how.machine.sys.gpu;
+	ask.n_threads = 1;
+	ask.rent_days_max = 10000;
+	ask.per_node = job->how.machine.sys.n_per_node;
+	ask.gpus_max = job->how.n_gpus;
+	ask.months = 12;
+	jl_recommend_defaults(&ask);
+	assert_int_equal(jl_recommend_run(&r, &ask, arena, &err), JL_OK);
+	for (size_t i = 0; i < r.n; i++) {
+		const struct jl_candidate *c = &r.items[i];
+
+		if (c->how != JL_HOW_RENT || c->price != job->prediction.rent.price || isnan(c->cost_usd.value) ||
+		    strcmp(c->setup->text, job->how.machine.sys.text) != 0 || c->setup->offload ||
+		    c->setup->global_batch != job->how.global_batch)
+			continue;
+		same(c->setup->run_s.value, job->prediction.run_s.value, "recommend, time", req);
+		same(c->cost_usd.value, job->prediction.cost_usd.value, "recommend, money", req);
+		return;
+	}
+}
+
+static void one_job_has_one_answer(void **state)
+{
+	struct jl_catalog cat = *jl_catalog_embedded();
+	static struct jl_job job;
+	int n = 0;
+
+	(void)state;
+	assert_int_equal(jl_date_parse(&cat.today, "2026-11-15", NULL), JL_OK);
+	for (int i = 0; i < N_JOBS; i++) {
+		const struct jl_request req = random_job();
+		struct jl_arena arena;
+		struct jl_err err;
+
+		jl_arena_init(&arena, JL_ARENA_LIMIT_B);
+		if (jl_job_make(&job, &cat, &req, &arena, &err) == JL_OK) {
+			ask_cost(&job, &req, &cat, &arena);
+			ask_compare(&job, &req, &cat);
+			ask_fit(&job, &req, &cat);
+			ask_plan(&job, &req, &cat);
+			ask_recommend(&job, &req, &cat, &arena);
+			n++;
+		}
+		jl_arena_release(&arena);
+	}
+	assert_true(n > N_JOBS * 3 / 4);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(one_job_has_one_answer) };
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
