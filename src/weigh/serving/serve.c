@@ -91,7 +91,8 @@ static enum jl_status answer(struct jl_serve_answer *ret, const struct jl_machin
 				    .n_requests = ask->n_requests,
 				    .prompt = ask->prompt,
 				    .output = ask->output,
-				    .metric = JL_METRIC_TTFT };
+				    .metric = JL_METRIC_TTFT,
+				    .spread = 1 }; /* requests of exactly one length would come in waves */
 	struct jl_sim_result r;
 	struct jl_run_plan plan;
 	const enum jl_status status = jl_run_simulate(&r, &plan, &machine->dev, job->fit, &run, err);
