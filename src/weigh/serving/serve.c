@@ -91,7 +91,8 @@ static enum jl_status answer(struct jl_serve_answer *ret, const struct jl_machin
 				    .n_requests = ask->n_requests,
 				    .prompt = ask->prompt,
 				    .output = ask->output,
-				    .metric = JL_METRIC_TTFT };
+				    .metric = JL_METRIC_TTFT,
+				    .spread = 1 }; /* requests of exactly one length would come in waves */
 	struct jl_sim_result r;
 	struct jl_run_plan plan;
 	const enum jl_status status = jl_run_simulate(&r, &plan, &machine->dev, job->fit, &run, err);
@@ -109,7 +110,8 @@ static enum jl_status answer(struct jl_serve_answer *ret, const struct jl_machin
 	ret->tpot_s = around(r.tpot_s.mean, next.half_ln);
 	ret->request_tps = around(1 / r.tpot_s.mean, next.half_ln);
 	/* by what a request takes: the end of a run, when machines stand half empty, is not counted */
-	ret->total_tps = around(ask->n_requests * ask->output / r.e2e_s.mean, next.half_ln);
+	ret->total_tps = around(ask->n_requests * (r.output_tps * r.span_s / (double)r.n_ended) / r.e2e_s.mean,
+				next.half_ln);
 	ret->step = next.step;
 	return JL_OK;
 }
