@@ -362,7 +362,10 @@ enum jl_status jl_cmd_cost(struct jl_cli *cli, struct jl_err *err)
 		return JL_OK;
 	}
 	jl_view_page(cli, &doc);
-	jl_tell_cost(&doc,
-		     &(struct jl_tell_cost){ .study = study, .cat = cli->cat, .today = cli->today, .command = true, .options = jl_view_options(cli) });
+	jl_tell_cost(&doc, &(struct jl_tell_cost){ .study = study,
+						   .cat = cli->cat,
+						   .today = cli->today,
+						   .command = true,
+						   .options = jl_view_options(cli) });
 	return jl_view_show(cli, &doc, err);
 }

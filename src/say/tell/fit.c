@@ -131,7 +131,8 @@ static void nothing_fits(struct jl_doc *doc, const struct jl_fit *fit)
 
 	if (!isnan(host_B))
 		jl_tell_note(doc, NULL, JL_ESTIMATED,
-			     JL_("Nothing fits: host memory is the limit. Offloading needs %.0f GiB of RAM, the host has %.0f."),
+			     JL_("Nothing fits: host memory is the limit. Offloading needs %.0f GiB of RAM, the host "
+				 "has %.0f."),
 			     gib(host_B) / JL_HOST_RAM_FRAC, gib(fit->rows[0].how.ram_B));
 	else if (fit->rows[0].how.shard.micro_batch > 1)
 		jl_tell_note(doc, NULL, JL_ESTIMATED, "%s",

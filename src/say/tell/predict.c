@@ -356,7 +356,8 @@ static void checked(struct jl_doc *doc)
 
 void jl_tell_sure(struct jl_doc *doc, const struct jl_notes *notes)
 {
-	static const char *const options[] = { "precision", "seq", "framework", "flash", NULL }; /* of all who weigh a run */
+	static const char *const options[] = { "precision", "seq", "framework", "flash",
+					       NULL }; /* of all who weigh a run */
 
 	checked(doc);
 	jl_tell_assumed(doc, notes, options);
