@@ -2,6 +2,7 @@
 #include "cli/command.h"
 
 #include <errno.h>
+#include <jansson.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -289,6 +290,19 @@ lost:
 	return 1;
 }
 
+/* The JSON library does not bear an allocation that fails: it aborts, or goes on with half of a text. What is written then is what a kill leaves. */
+static void *json_memory(size_t size)
+{
+	void *memory = malloc(size);
+	struct jl_err err;
+
+	if (memory)
+		return memory;
+	(void)jl_fail_nomem(&err);
+	(void)dprintf(STDERR_FILENO, "jeoul: %s\n", err.text);
+	_exit(1);
+}
+
 int jl_cli_main(int argc, char **argv)
 {
 	static struct jl_cli cli; /* large; one per process */
@@ -299,6 +313,7 @@ int jl_cli_main(int argc, char **argv)
 
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN); /* a limit on files is a write that fails, said and tidied up */
+	json_set_alloc_funcs(json_memory, free);
 	jl_lang_set_default(lang_from_locale());
 	cli = (struct jl_cli){ .width = terminal_width(), .today = today() };
 	cli.color = isatty(STDOUT_FILENO) && !(no_color && *no_color) && !(term && strcmp(term, "dumb") == 0);

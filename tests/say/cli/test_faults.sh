@@ -35,6 +35,7 @@ torture() { # ARGS...
 			if [[ $code -ge 124 ]]; then bad "jeoul $*: allocation $how of $n: ended with $code"
 			elif [[ $code == "$good_code" && $(answer) != "$good" ]]; then bad "jeoul $*: allocation $how of $n: another answer with exit $code"
 			elif [[ $code != "$good_code" && $(wc -l <err) != 1 ]]; then bad "jeoul $*: allocation $how of $n: exit $code with $(wc -l <err) lines: $(head -c 200 err)"
+			elif grep -q "not JSON\|not a record" err; then bad "jeoul $*: allocation $how of $n: blames the file: $(head -c 200 err)"
 			else ok; fi
 		done
 	done
@@ -54,6 +55,9 @@ forms check allreduce --on "2x aws:p5.48xlarge" --size 16GB --algbw "190 GB/s"
 forms store list --store "$work/m.db"
 forms probe --from "$JEOUL_SOURCE/tests/fixtures/machines/supermicro-10x-rtx3090"
 forms import "$JEOUL_SOURCE/tests/fixtures/logs/osu-allreduce.txt" --dry-run
+# the JSON library aborts, or takes what it could not keep for a mistake of the file: every place of it
+printf '{"model_type": "llama", "architectures": ["LlamaForCausalLM"], "hidden_size": 4096, "intermediate_size": 11008, "num_hidden_layers": 32, "num_attention_heads": 32, "vocab_size": 32000, "note": "%s"}' "$(printf 'x%.0s' {1..900})" > config.json
+JEOUL_FAULTS=all torture flops config.json
 for form in text html markdown json; do torture report s.yaml --format $form; done
 torture help predict; torture --version; torture man; torture completion bash
 echo "memory: $n_runs runs"
