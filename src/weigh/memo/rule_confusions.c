@@ -13,7 +13,7 @@
 #define FINDINGS_EACH  3 /* of one entry in one note: the first is the root of the others */
 
 struct confusion {
-	const char *id, *all[GROUPS_MAX], *not, *near, *hardware, *en;
+	const char *id, *all[GROUPS_MAX], *unless, *near, *hardware, *en;
 	size_t n_all, lines;
 	int n_found;
 	int32_t root;
@@ -28,7 +28,7 @@ static enum jl_status bad(const struct jl_yaml *map, const char *what, struct jl
 static enum jl_status read_one(struct confusion *c, const struct jl_yaml *map, struct jl_err *err)
 {
 	static const char *const keys[] = { "id", "all", "not", "near", "hardware", "lines", "verdict", "en", NULL };
-	const struct jl_yaml *all = jl_yaml_get(map, "all"), *not = jl_yaml_get(map, "not");
+	const struct jl_yaml *all = jl_yaml_get(map, "all"), *unless = jl_yaml_get(map, "not");
 	const char *verdict = jl_yaml_text(map, "verdict"), *lines = jl_yaml_text(map, "lines");
 	enum jl_status status = jl_yaml_check_keys(map, "a confusion", keys, err);
 
@@ -45,8 +45,8 @@ static enum jl_status read_one(struct confusion *c, const struct jl_yaml *map, s
 	for (const struct jl_yaml *g = all->items; g; g = g->next)
 		if (g->kind == JL_YAML_TEXT)
 			c->all[c->n_all++] = g->text;
-	if (not &&not ->kind == JL_YAML_LIST && not ->items && not ->items->kind == JL_YAML_TEXT)
-		c->not = not ->items->text;
+	if (unless && unless->kind == JL_YAML_LIST && unless->items && unless->items->kind == JL_YAML_TEXT)
+		c->unless = unless->items->text;
 	for (c->verdict = JL_MEMO_WRONG; c->verdict <= JL_MEMO_UNLIKELY; c->verdict++)
 		if (strcmp(verdict, jl_memo_verdict_key(c->verdict)) == 0)
 			return JL_OK;
@@ -104,7 +104,7 @@ static bool matches(const struct jl_memo *note, const struct confusion *c, size_
 	for (size_t i = 1; i < c->n_all; i++)
 		if (!jl_span_has(note->text + line->at, *ret_end - line->at, c->all[i]))
 			return false;
-	if (c->not &&jl_span_has(note->text + line->at, *ret_end - line->at, c->not ))
+	if (c->unless && jl_span_has(note->text + line->at, *ret_end - line->at, c->unless))
 		return false;
 	return !c->near || said_near(note, l, c->near);
 }

@@ -442,7 +442,7 @@ enum jl_status jl_infer(struct jl_infer *ret_infer, const struct jl_catalog *cat
 			      .ttft_max_s = ask->ttft_max_s,
 			      .tpot_max_s = ask->tpot_max_s,
 			      .n_gpus_system = gpus_of_system(machine) };
-	struct jl_infer_ask own;
+	struct jl_infer_ask own = *ask;
 	struct trial t;
 	enum jl_status status = begin(&t, cat, machine, ask, err);
 

@@ -297,12 +297,13 @@ static struct jl_spread spread_of(double *values, size_t n)
 static enum jl_status count_requests(struct jl_sim_result *r, const struct run *run, struct jl_err *err)
 {
 	const struct sim *sim = &run->sim;
-	double *room = jl_realloc(NULL, 3 * sim->load->n * sizeof(*room)), *ttft = room, *tpot = room + sim->load->n;
-	double *e2e = tpot + sim->load->n, first_s = INFINITY, last_s = 0.0;
+	double *room = jl_realloc(NULL, 3 * sim->load->n * sizeof(*room)), first_s = INFINITY, last_s = 0.0;
 	size_t n = 0, n_tpot = 0;
 
 	if (!room)
 		return jl_fail_nomem(err);
+	double *ttft = room, *tpot = room + sim->load->n, *e2e = tpot + sim->load->n;
+
 	for (size_t i = sim->load->n_skip; i < sim->load->n; i++) {
 		const struct seq *s = &sim->seqs[i];
 
