@@ -42,7 +42,7 @@ static int rank_of(const struct jl_price *p, const struct jl_sys *sys, bool own,
 	       (whole ? 1 : 0);
 }
 
-/* A spot rent that is not below on-demand is a placeholder of the source. */
+/* A spot rent that is not below on-demand was never one: the source repeats the other price. */
 double jl_price_rent_usdps(const struct jl_price *p, bool spot)
 {
 	const double median = isnan(p->spot_median_usdps) ? p->spot_min_usdps : p->spot_median_usdps;

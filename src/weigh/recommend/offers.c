@@ -111,7 +111,7 @@ static void find_rents(struct find *f)
 		struct jl_offer offer = { .price = p, .date = p->date };
 		size_t unit;
 
-		if (!(p->on_demand_usdps > 0 || p->spot_median_usdps > 0) || !jl_price_is_machine(p) ||
+		if (!(p->on_demand_usdps > 0 || jl_price_rent_usdps(p, true) > 0) || !jl_price_is_machine(p) ||
 		    !wanted(f->ask, gpu, (int)p->n_gpu) || (f->ask->region && !jl_place_has(p->region, f->ask->region)))
 			continue;
 		offer.day = day_of(p->date, f->ask->today);
@@ -121,11 +121,11 @@ static void find_rents(struct find *f)
 			offer.unit_usd = p->on_demand_usdps * 3600;
 			add(f, unit, &offer);
 		}
-		/* a spot rent that is not below on-demand is a placeholder of the source */
-		if (p->spot_median_usdps > 0 && !(p->spot_median_usdps >= p->on_demand_usdps) &&
-		    takes(f->ask, JL_HOW_SPOT) && f->ask->task != JL_TASK_SERVE) {
+		const double spot_usdps = jl_price_rent_usdps(p, true);
+
+		if (spot_usdps > 0 && takes(f->ask, JL_HOW_SPOT) && f->ask->task != JL_TASK_SERVE) {
 			offer.how = JL_HOW_SPOT;
-			offer.unit_usd = p->spot_median_usdps * 3600;
+			offer.unit_usd = spot_usdps * 3600;
 			add(f, unit, &offer);
 		}
 	}
