@@ -18,6 +18,10 @@
 		  .type = JL_OPT_TEXT,                                                                                 \
 		  .arg = "NAME",                                                                                       \
 		  .en = JL_N("what measures ('jeoul bench list' shows them)") },                                       \
+		{ .name = "node",                                                                                      \
+		  .type = JL_OPT_TEXT,                                                                                 \
+		  .arg = "NAME",                                                                                       \
+		  .en = JL_N("which machine of a fleet this is (default: JEOUL_NODE or SLURMD_NODENAME)") },           \
 		{ .name = "note", .type = JL_OPT_TEXT, .arg = "TEXT", .en = JL_N("kept with the results") },           \
 	{                                                                                                              \
 		.name = "no-store", .en = JL_N("do not keep the results")                                              \
