@@ -17,7 +17,7 @@ const struct jl_option jl_audit_options[] = {
 	  .choices = jl_audit_formats,
 	  .arg = "text|md|html|sarif",
 	  .en = JL_N("of a note: how it is told (default: text)") },
-	{ .name = "fix", .en = JL_N("of a note: a diff that puts the corrected figures in") },
+	{ .name = "fix", .local = true, .en = JL_N("of a note: a diff that puts the corrected figures in") },
 	{ 0 },
 };
 

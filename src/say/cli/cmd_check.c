@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/offered.h"
 #include "tell/check.h"
 #include "cli/view.h"
 #include "cli/this_machine.h"
@@ -81,6 +82,7 @@ const struct jl_option jl_check_options[] = {
 	{ .name = "store",
 	  .type = JL_OPT_TEXT,
 	  .arg = "PATH|URL",
+	  .local = true,
 	  .en = JL_N("which store (default: JEOUL_STORE, else the one in the data folder)") },
 	{ 0 },
 };
@@ -539,9 +541,9 @@ enum jl_status jl_cmd_check(struct jl_cli *cli, struct jl_err *err)
 	if (jl_text(cli, "run") || jl_text(cli, "against") || age)
 		return jl_fail(err, JL_E_USAGE, "--run, --against and --max-age are for stored results; leave '%s' out",
 			       word);
-	if (strcmp(word, "-") != 0 && access(word, F_OK) != 0 && jl_judge_knows(word))
+	if (strcmp(word, "-") != 0 && !jl_file_exists(word) && jl_judge_knows(word))
 		return check_figure(cli, word, err);
-	if (strcmp(word, "-") != 0 && access(word, F_OK) != 0)
+	if (strcmp(word, "-") != 0 && !jl_file_exists(word))
 		return jl_fail(err, JL_E_USAGE,
 			       "'%s' is neither a file nor one of gemm, memory, link, net, allreduce, allgather, ...",
 			       word);

@@ -19,6 +19,7 @@ const struct jl_option jl_report_options[] = {
 	  .letter = 'o',
 	  .type = JL_OPT_TEXT,
 	  .arg = "FILE",
+	  .local = true,
 	  .en = JL_N("write there; .html, .md, .json or .txt says how; - is standard output") },
 	{ .name = "format",
 	  .type = JL_OPT_CHOICE,
@@ -28,6 +29,7 @@ const struct jl_option jl_report_options[] = {
 	{ .name = "store",
 	  .type = JL_OPT_TEXT,
 	  .arg = "PATH|URL",
+	  .local = true,
 	  .en = JL_N("which store (default: JEOUL_STORE, else the one in the data folder)") },
 	{ 0 },
 };

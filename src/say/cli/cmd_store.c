@@ -19,7 +19,7 @@
 
 #define STORE_OPTION                                                                                                   \
 	{                                                                                                              \
-		.name = "store", .type = JL_OPT_TEXT, .arg = "PATH|URL",                                               \
+		.name = "store", .type = JL_OPT_TEXT, .arg = "PATH|URL", .local = true,                                \
 		.en = JL_N("which store (default: JEOUL_STORE, else the one in the data folder)")                      \
 	}
 #define FILTER_OPTIONS                                                                                                 \

@@ -36,6 +36,7 @@ const struct jl_option jl_validate_options[] = {
 	{ .name = "card",
 	  .type = JL_OPT_TEXT,
 	  .arg = "DIR",
+	  .local = true,
 	  .en = JL_N("write the score card (page, plots, history) to DIR") },
 	{ 0 },
 };
@@ -44,7 +45,7 @@ static enum jl_status add_file(struct jl_validation *v, const char *path, const 
 			       struct jl_err *err)
 {
 	struct jl_buf text;
-	enum jl_status status = jl_buf_read_file(&text, path, FILE_MAX_B, err);
+	enum jl_status status = jl_buf_read_own(&text, path, FILE_MAX_B, err);
 
 	if (status)
 		return status;

@@ -1,5 +1,5 @@
 /* Declarative options: what is on the command line against a command's table. */
-#include "cli/command.h"
+#include "ask/command.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -8,6 +8,25 @@
 
 #include "base/near.h"
 #include "base/utf8.h"
+
+const struct jl_option jl_global_options[] = {
+	{ .name = "json", .en = JL_N("print JSON instead of text") },
+	{ .name = "lang",
+	  .type = JL_OPT_CHOICE,
+	  .choices = jl_languages_codes,
+	  .arg = jl_languages_choice,
+	  .en = JL_N("language of the text (default: from the locale)") },
+	{ .name = "no-color", .en = JL_N("no colour, even on a terminal") },
+	{ .name = "catalog",
+	  .type = JL_OPT_TEXT,
+	  .arg = "DIR",
+	  .many = true,
+	  .local = true,
+	  .en = JL_N("lay the catalog files of DIR over the built-in ones") },
+	{ .name = "hypothetical", .en = JL_N("weigh also machines that do not exist; every answer says so") },
+	{ .name = "help", .letter = 'h', .en = JL_N("show help for the command") },
+	{ 0 },
+};
 
 static const struct jl_option *find_in(const struct jl_option *options, const char *name, size_t len)
 {
