@@ -10,21 +10,14 @@
 #include "base/utf8.h"
 
 const struct jl_option jl_global_options[] = {
-	{ .name = "json", .en = JL_N("print JSON instead of text") },
-	{ .name = "lang",
-	  .type = JL_OPT_CHOICE,
-	  .choices = jl_languages_codes,
-	  .arg = jl_languages_choice,
-	  .en = JL_N("language of the text (default: from the locale)") },
-	{ .name = "no-color", .en = JL_N("no colour, even on a terminal") },
-	{ .name = "catalog",
-	  .type = JL_OPT_TEXT,
-	  .arg = "DIR",
-	  .many = true,
-	  .local = true,
-	  .en = JL_N("lay the catalog files of DIR over the built-in ones") },
-	{ .name = "hypothetical", .en = JL_N("weigh also machines that do not exist; every answer says so") },
-	{ .name = "help", .letter = 'h', .en = JL_N("show help for the command") },
+	JL_O_FLAG("json", JL_N("print JSON instead of text")),
+	JL_O_CHOICE("lang", jl_languages_choice, jl_languages_codes,
+		    JL_N("language of the text (default: from the locale)")),
+	JL_O_FLAG("no-color", JL_N("no colour, even on a terminal")),
+	JL_O_TEXT("catalog", "DIR", JL_N("lay the catalog files of DIR over the built-in ones"), .many = true,
+		  .local = true),
+	JL_O_FLAG("hypothetical", JL_N("weigh also machines that do not exist; every answer says so")),
+	JL_O_FLAG("help", JL_N("show help for the command"), .letter = 'h'),
 	{ 0 },
 };
 

@@ -16,17 +16,26 @@
 /* A request on its way to the arguments that a person would have typed. */
 struct typed {
 	struct jl_cli *cli;
+	const struct jl_askable *askable;
 	char *options[JL_GIVEN_MAX], *operands[JL_OPERANDS_MAX];
 	size_t n_options, n_operands;
 	struct jl_offered files[JL_ASK_FILES_MAX + 1];
 };
 
-const struct jl_command *jl_ask_command(const struct jl_front *front, const char *name)
+const struct jl_askable *jl_ask_find(const struct jl_front *front, const char *name,
+				     const struct jl_command **ret_command)
 {
-	for (const struct jl_command *c = front->commands; c->name; c++)
-		if (c->asked && strcmp(c->name, name) == 0)
-			return c;
-	return NULL;
+	const struct jl_askable *a = front->askable;
+	const struct jl_command *c = front->commands;
+
+	while (a->command && strcmp(a->command, name) != 0)
+		a++;
+	while (c->name && strcmp(c->name, name) != 0)
+		c++;
+	if (!a->command || !c->name)
+		return NULL;
+	*ret_command = c;
+	return a;
 }
 
 /* What is about a terminal is nothing for a request. */
@@ -134,15 +143,16 @@ static enum jl_status add_files(struct typed *t, const json_t *files, struct jl_
 	return JL_OK;
 }
 
-static enum jl_status unknown_key(const struct jl_command *command, const char *key, struct jl_err *err)
+static enum jl_status unknown_key(const struct typed *t, const char *key, struct jl_err *err)
 {
+	const struct jl_command *command = t->cli->command;
 	const char *names[160] = { "as", "files", "command" };
 	size_t n = 3;
 	const struct jl_option *tables[2] = { command->options, jl_global_options };
 	const char *nearest;
 
-	if (*command->asked)
-		names[n++] = command->asked;
+	if (t->askable->operands)
+		names[n++] = t->askable->operands;
 	for (size_t i = 0; i < 2; i++)
 		for (const struct jl_option *o = tables[i]; o && o->name && n < 160; o++)
 			if (jl_ask_option(o))
@@ -159,13 +169,13 @@ static enum jl_status add_key(struct typed *t, const char *key, const json_t *va
 {
 	const struct jl_command *command = t->cli->command;
 	const struct jl_option *option = find_option(command, key);
-	const bool operand = *command->asked && strcmp(command->asked, key) == 0;
+	const bool operand = t->askable->operands && strcmp(t->askable->operands, key) == 0;
 	enum jl_status status = JL_OK;
 
 	if (json_is_null(value) || strcmp(key, "command") == 0 || strcmp(key, "files") == 0 || strcmp(key, "as") == 0)
 		return JL_OK;
 	if (!operand && !option)
-		return unknown_key(command, key, err);
+		return unknown_key(t, key, err);
 	if (json_is_array(value) && (operand || option->many)) {
 		for (size_t i = 0; !status && i < json_array_size(value); i++)
 			status = operand ? add_operand(t, key, json_array_get(value, i), err)
@@ -187,7 +197,7 @@ static enum jl_status read_form(struct jl_cli *cli, const json_t *root, struct j
 		       : jl_fail(err, JL_E_USAGE, "\"as\": \"json\", \"html\" or \"text\" is wanted");
 }
 
-static enum jl_status find_named(struct jl_cli *cli, const struct jl_front *front, const char *name, const json_t *root,
+static enum jl_status find_named(struct typed *t, const struct jl_front *front, const char *name, const json_t *root,
 				 struct jl_err *err)
 {
 	const char *names[64], *nearest;
@@ -197,12 +207,11 @@ static enum jl_status find_named(struct jl_cli *cli, const struct jl_front *fron
 		name = json_string_value(json_object_get(root, "command"));
 	if (!name)
 		return jl_fail(err, JL_E_USAGE, "\"command\" is missing, e.g. {\"command\": \"predict\"}");
-	cli->command = jl_ask_command(front, name);
-	if (cli->command)
+	t->askable = jl_ask_find(front, name, &t->cli->command);
+	if (t->askable)
 		return JL_OK;
-	for (const struct jl_command *c = front->commands; c->name && n < 64; c++)
-		if (c->asked)
-			names[n++] = c->name;
+	for (const struct jl_askable *a = front->askable; a->command && n < 64; a++)
+		names[n++] = a->command;
 	nearest = jl_nearest_name(name, names, n);
 	return jl_fail(err, JL_E_USAGE,
 		       nearest ? JL_N("'%.80s' cannot be asked; did you mean '%s'?")
@@ -235,7 +244,7 @@ static enum jl_status answer(struct typed *t, const struct jl_ask *ask, const ch
 
 	if (json_is_string(lang) && jl_lang_find(json_string_value(lang))) /* errors, too, come in it */
 		jl_lang_set(jl_lang_find(json_string_value(lang)));
-	status = find_named(cli, ask->front, command, root, err);
+	status = find_named(t, ask->front, command, root, err);
 	if (!status)
 		status = read_form(cli, root, err);
 	if (!status && files)
@@ -287,10 +296,11 @@ static int code_of(const struct jl_err *err)
 }
 
 /* What is asked of nothing but the catalog has the same answer again. */
-static bool is_lasting(const struct jl_cli *cli, const char *request, size_t len)
+static bool is_lasting(const struct typed *t, const char *request, size_t len)
 {
-	return cli->command && !(cli->command->needs & JL_NEED_HERE) && !cli->stop && !cli->warn.len &&
-	       !memmem(request, len, "this", 4);
+	const struct jl_cli *cli = t->cli;
+
+	return t->askable && !t->askable->here && !cli->stop && !cli->warn.len && !memmem(request, len, "this", 4);
 }
 
 static void work(struct jl_answer *ret_answer, const struct jl_ask *ask, const struct jl_ask_key *key)
@@ -328,7 +338,7 @@ static void work(struct jl_answer *ret_answer, const struct jl_ask *ask, const s
 	ret_answer->command = cli->command;
 	ret_answer->out = cli->out;
 	ret_answer->warn = cli->warn;
-	if (!status && ask->cache && is_lasting(cli, key->request, key->len))
+	if (!status && ask->cache && is_lasting(t, key->request, key->len))
 		jl_ask_cache_put(ask->cache, key, ret_answer->code, &ret_answer->out);
 	jl_arena_release(&cli->arena);
 out:

@@ -2,7 +2,7 @@
  *
  *     {"command": "predict", "model": "llama-3-8b", "on": "8x h100-sxm5", "batch": 4, "near": true}
  *
- * Keys are the command's options as its table has them ('_' may stand for '-'), the key of its operands (struct jl_command), and
+ * Keys are the command's options as its table has them ('_' may stand for '-'), the key of its operands (struct jl_askable), and
  *     "as"     "json" (default): the command's own JSON; "html": its document as a fragment of a page; "text"
  *     "files"  {"name": "text"}: files that arguments name. Nothing else is read by name, nothing is written.
  * Any thread may ask at any time: an answer depends on nothing but the request, the catalog, the day and, where it says `this` or asks
@@ -39,7 +39,9 @@ void jl_ask(struct jl_answer *ret_answer, const struct jl_ask *ask, const char *
 	    size_t len);
 void jl_answer_release(struct jl_answer *answer);
 
-const struct jl_command *jl_ask_command(const struct jl_front *front, const char *name);
+/* NULL: may not be asked. */
+const struct jl_askable *jl_ask_find(const struct jl_front *front, const char *name,
+				     const struct jl_command **ret_command);
 /* May it be in a request to a command that may be asked? */
 bool jl_ask_option(const struct jl_option *option);
 

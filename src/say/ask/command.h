@@ -30,29 +30,50 @@ struct jl_option {
 	const char *const *choices; /* NULL-terminated */
 	const char *arg;            /* how the argument is called in help: "NAME" */
 	bool many;                  /* may be given several times */
-	bool local;                 /* names a file, folder or server: no request from elsewhere may */
+	bool local;                 /* about files, folders or servers: no request from elsewhere may say it */
 	const char *en;
 };
 
+/* Rows of a table of options: the name, what its argument is called, bounds, kind or choices, the line of help; .letter, .many and .local may follow. */
+#define JL_O_FLAG(NAME, ...)                                                                                           \
+	{                                                                                                              \
+		.name = (NAME), .type = JL_OPT_FLAG, .en = __VA_ARGS__                                                 \
+	}
+#define JL_O_TEXT(NAME, ARG, ...)                                                                                      \
+	{                                                                                                              \
+		.name = (NAME), .type = JL_OPT_TEXT, .arg = (ARG), .en = __VA_ARGS__                                   \
+	}
+#define JL_O_COUNT(NAME, ARG, MIN, MAX, ...)                                                                           \
+	{                                                                                                              \
+		.name = (NAME), .type = JL_OPT_COUNT, .arg = (ARG), .min = (MIN), .max = (MAX), .en = __VA_ARGS__      \
+	}
+#define JL_O_AMOUNT(NAME, ARG, KIND, ...)                                                                              \
+	{                                                                                                              \
+		.name = (NAME), .type = JL_OPT_QUANTITY, .arg = (ARG), .kind = (KIND), .en = __VA_ARGS__               \
+	}
+#define JL_O_CHOICE(NAME, ARG, CHOICES, ...)                                                                           \
+	{                                                                                                              \
+		.name = (NAME), .type = JL_OPT_CHOICE, .arg = (ARG), .choices = (CHOICES), .en = __VA_ARGS__           \
+	}
+
 enum jl_need {
 	JL_NEED_NOTHING = 0,
-	JL_NEED_CATALOG = 1, /* the embedded catalog with its overlays */
-	JL_NEED_HERE = 2,    /* this machine or its store: the answer may be another one in a moment */
-	JL_NEED_CATALOG_HERE = 3
+	JL_NEED_CATALOG = 1 /* the embedded catalog with its overlays */
 };
 
 struct jl_cli;
 
+typedef enum jl_status jl_command_run(struct jl_cli *cli, struct jl_err *err);
+
 struct jl_command {
 	const char *name; /* one or two words: "catalog show" */
-	enum jl_status (*run)(struct jl_cli *cli, struct jl_err *err);
+	jl_command_run *run;
 	enum jl_need needs;
 	const struct jl_option *options;
 	const char *operands; /* synopsis of what is not an option: "NAME", "[WORD...]" */
 	int n_min, n_max;     /* how many of them; n_max -1: any number */
 	const char *en;       /* one line */
 	const char *const *examples;
-	const char *asked; /* may be asked in JSON: the key of its operands, "" where there are none; NULL: may not */
 };
 
 /* One option as it was given. */
@@ -90,9 +111,17 @@ struct jl_cli {
 	volatile sig_atomic_t stop; /* ... by setting this */
 };
 
+/* A command that may be asked in JSON. */
+struct jl_askable {
+	const char *command;
+	const char *operands; /* their key; NULL: there are none */
+	bool here;            /* it looks at this machine or its store: the answer may be another one in a moment */
+};
+
 /* What a request needs to know of those who answer it. */
 struct jl_front {
 	const struct jl_command *commands; /* ends with name NULL */
+	const struct jl_askable *askable;  /* ends with command NULL */
 	/* Before a command runs: the catalog, if `cli` has none yet, and what its arguments need of this machine. */
 	enum jl_status (*prepare)(struct jl_cli *cli, struct jl_err *err);
 };

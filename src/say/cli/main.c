@@ -155,7 +155,7 @@ static enum jl_status prepare(struct jl_cli *cli, struct jl_err *err)
 	return status;
 }
 
-const struct jl_front jl_cli_front = { .commands = jl_commands, .prepare = prepare };
+const struct jl_front jl_cli_front = { .commands = jl_commands, .askable = jl_askable, .prepare = prepare };
 
 static void apply_globals(struct jl_cli *cli)
 {
