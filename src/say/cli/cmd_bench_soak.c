@@ -11,7 +11,7 @@
 #define TIME_S 300.0
 
 const struct jl_option jl_bench_soak_options[] = {
-	{ .name = "device", .type = JL_OPT_COUNT, .max = 63, .arg = "N", .en = JL_N("which GPU (default 0)") },
+	JL_O_COUNT("device", "N", 0, 63, JL_N("which GPU (default 0)")),
 	JL_BENCH_OPTIONS,
 	{ 0 },
 };
