@@ -151,10 +151,12 @@ static void summarise(struct jl_soak *s)
 		n_capped += (w->throttle & POWER) != 0;
 	}
 	s->n_noisy = s->n - n;
+	for (size_t i = 0; s->n_noisy == s->n && i < s->n; i++) /* nothing else is there; no verdict is built on it */
+		s->rate[n++] = s->windows[i].rate;
 	s->hot_frac = (double)n_hot / (double)s->n;
 	s->capped_frac = (double)n_capped / (double)s->n;
 	jl_stats_of(&s->stats, s->rate, n, scratch);
-	if (n >= 10)
+	if (n >= 10 && s->n_noisy < s->n)
 		s->drift_frac = median_between(s, n, 0.8, 1) / median_between(s, n, 0.2, 0.4) - 1;
 }
 
@@ -171,14 +173,15 @@ enum jl_status jl_soak_run(struct jl_soak *ret_soak, const struct jl_bench_backe
 
 	if (status)
 		return status;
-	*s = (struct jl_soak){ .window_s = fmax(WINDOW_S, plan->time_s / JL_SOAK_WINDOWS_MAX) };
+	*s = (struct jl_soak){ .window_s = fmax(fmin(WINDOW_S, plan->time_s / 20),
+						plan->time_s / JL_SOAK_WINDOWS_MAX) };
 	open_sensors(&sensors, task, backend);
 	memory_errors(&sensors, &corrected, &uncorrected);
 	while (!status && !s->stopped && s->n < JL_SOAK_WINDOWS_MAX &&
 	       (s->n < 2 || jl_clock_s() - start_s < plan->time_s)) {
 		struct jl_soak_window *w = &s->windows[s->n], seen = { 0 };
 
-		status = work(backend, state, amount, fmin(s->window_s, plan->time_s / 2), w, err);
+		status = work(backend, state, amount, s->window_s, w, err);
 		look(&sensors, &seen);
 		seen.rate = w->rate, seen.noisy = w->noisy;
 		*w = seen;

@@ -59,6 +59,7 @@ static void keep(struct jl_bench_session *s, const struct jl_soak *soak, const s
 				.name = more[i].name, .value = jl_summary_of(more[i].value)
 			};
 	record.noise.noisy = soak->n_noisy > soak->n / 2;
+	record.noise.why = record.noise.noisy ? "other processes used the machine" : NULL;
 	if (soak->stats.n && jl_record_new_id(id, NULL) == JL_OK &&
 	    jl_bench_versions(&s->where, s->backend->versions ? s->backend->versions() : NULL, &s->cli->arena, &record,
 			      NULL) == JL_OK)
