@@ -11,7 +11,9 @@ extern const char *const jl_ask_precisions[],
 	*const jl_ask_frameworks[], *const jl_ask_recomputes[], *const jl_ask_yes_no[],
 									*const jl_ask_inputs[],
 										*const jl_ask_states[],
-											*const jl_ask_optimizers[];
+											*const jl_ask_optimizers[],
+												*const jl_ask_tunes[],
+													*const jl_ask_bases[];
 
 #define JL_ASK_COUNT(n, e)                                                                                             \
 	{                                                                                                              \
@@ -28,6 +30,18 @@ extern const char *const jl_ask_precisions[],
 	JL_ASK_COUNT("vocab", JL_N("its vocabulary")), \
 	JL_ASK_COUNT("seq", JL_N("tokens of a sample"))
 
+#define JL_ASK_TUNE_OPTIONS \
+	{ .name = "tune", .type = JL_OPT_CHOICE, .choices = jl_ask_tunes, .arg = "full|lora|qlora|dora|qdora|adapter|layers", \
+	  .en = JL_N("fine-tuning: what of the model is trained") }, \
+	{ .name = "base", .type = JL_OPT_CHOICE, .choices = jl_ask_bases, .arg = "16bit|nf4|nf4-single|int8|gptq4|gptq8", \
+	  .en = JL_N("how its frozen weights are kept") }, \
+	JL_ASK_COUNT("rank", JL_N("of its adapters (default: 16)")), \
+	{ .name = "targets", .type = JL_OPT_TEXT, .arg = "LIST", .en = JL_N("products with adapters: all, attention, ffn, or of q,k,v,o,gate,up,down") }, \
+	JL_ASK_COUNT("train-layers", JL_N("--tune layers: so many of the last ones (default: 4)")), \
+	JL_ASK_COUNT("mean-seq", JL_N("tokens of a sample on average, where --seq is the longest")), \
+	{ .name = "packing", .type = JL_OPT_CHOICE, .choices = jl_ask_yes_no, .arg = "yes|no", \
+	  .en = JL_N("samples laid end to end instead of padded to the longest of a pass") }
+
 #define JL_ASK_RUN_OPTIONS \
 	{ .name = "on", .type = JL_OPT_TEXT, .arg = "SYSTEM", .en = JL_N("the system, e.g. dgx-h100 or \"4x rtx-3090\"") }, \
 	JL_ASK_COUNT("batch", JL_N("samples of one worker")), \
@@ -37,7 +51,7 @@ extern const char *const jl_ask_precisions[],
 	{ .name = "precision", .type = JL_OPT_CHOICE, .choices = jl_ask_precisions, .arg = "fp32|tf32|fp16|bf16|fp8", \
 	  .en = JL_N("format of the matrix products") }, \
 	{ .name = "framework", .type = JL_OPT_CHOICE, .choices = jl_ask_frameworks, \
-	  .arg = "eager|compiled|megatron|native", \
+	  .arg = "eager|compiled|megatron|native|unsloth", \
 	  .en = JL_N("what runs it") }, \
 	{ .name = "recompute", .type = JL_OPT_CHOICE, .choices = jl_ask_recomputes, .arg = "none|selective|full", \
 	  .en = JL_N("activations made again instead of kept") }, \
@@ -45,8 +59,9 @@ extern const char *const jl_ask_precisions[],
 	  .arg = "yes|no", .en = JL_N("flash attention") }, \
 	{ .name = "states", .type = JL_OPT_CHOICE, .choices = jl_ask_states, .arg = "default|bf16", \
 	  .en = JL_N("weights and optimizer states: as the framework keeps them, or all in bf16") }, \
-	{ .name = "optimizer", .type = JL_OPT_CHOICE, .choices = jl_ask_optimizers, .arg = "foreach|fused", \
-	  .en = JL_N("AdamW as PyTorch has it by default, or its fused kernel") }, \
+	{ .name = "optimizer", .type = JL_OPT_CHOICE, .choices = jl_ask_optimizers, .arg = "NAME", \
+	  .en = JL_N("foreach (PyTorch's AdamW), fused, adamw8bit, paged8bit, adafactor, lion, sgd, muon or galore") }, \
+	JL_ASK_TUNE_OPTIONS, \
 	{ .name = "offload", .type = JL_OPT_TEXT, .arg = "LIST", .en = JL_N("to host memory: optimizer,params,activations") }, \
 	{ .name = "parallel", .type = JL_OPT_TEXT, \
 	  .arg = "LIST", .en = JL_N("how it is cut: dp=,tp=,sp=,pp=,vpp=,cp=,ep=,zero=") }

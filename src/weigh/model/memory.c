@@ -104,17 +104,16 @@ static double add_states(const struct jl_memory_in *in, const struct common *c, 
 {
 	const struct jl_plan *plan = in->plan;
 	const double own_frac = st->own_frac, one_layer = c->layer_params;
-	const double frozen_B = in->frozen_param_B > 0.0 ? in->frozen_param_B : plan->weight_B;
-	const double trained = st->params * plan->trained_frac, frozen = st->params - trained;
-	const double weights_B = trained * plan->weight_B + frozen * frozen_B, grads_B = trained * plan->grad_B;
-	const double layers_B = 2.0 * one_layer * (plan->trained_frac < 1.0 ? frozen_B : plan->weight_B);
+	const double trained = st->params * plan->trained_frac, held_B = jl_plan_held_B(plan);
+	const double weights_B = st->params * held_B, grads_B = trained * plan->grad_B;
+	const double layers_B = 2.0 * one_layer * held_B;
 	/* FSDP widens gradients only when they are cut. */
 	const double whole_grad_B = plan->zero == 3 ? fmin(plan->grad_B, plan->weight_B) : plan->grad_B;
 	const double layer_grads_B = one_layer * whole_grad_B * plan->trained_frac;
 	double whole_B = 0.0;
 
 	mem->optimizer_B = trained * plan->optimizer_B * (plan->zero >= 1 ? own_frac : 1.0);
-	if (plan->no_optimizer || (plan->offload & JL_OFFLOAD_OPTIMIZER))
+	if (plan->no_optimizer || plan->paged || (plan->offload & JL_OFFLOAD_OPTIMIZER))
 		mem->optimizer_B = 0.0;
 	if (plan->offload & JL_OFFLOAD_PARAMS) {
 		/* Cut or not, parameters and their gradients lie on the host: the device holds the layer at work and
@@ -166,7 +165,9 @@ static struct jl_memory stage_memory(const struct jl_memory_in *in, const struct
 
 		mem.activations_B = fmax(mem.activations_B - mem.gradients_B, update_B);
 	}
-	mem.buffers_B += in->fit.waste_frac * (mem.activations_B + mem.buffers_B) + whole_B;
+	const double waste_frac = in->fit.ragged ? in->fit.ragged_frac : in->fit.waste_frac;
+
+	mem.buffers_B += waste_frac * (mem.activations_B + mem.buffers_B) + whole_B;
 	mem.total_B = mem.weights_B + mem.gradients_B + mem.optimizer_B + mem.activations_B + mem.buffers_B +
 		      mem.context_B;
 	return mem;

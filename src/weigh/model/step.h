@@ -31,7 +31,12 @@ struct jl_plan {
 	double reduce_B;                      /* of a gradient while it is exchanged; 0: as it is kept */
 	double optimizer_moved_B;             /* bytes that one optimizer pass moves per parameter */
 	double optimizer_kernels; /* launches a layer where the optimizer is not fused; 0: as the profile says */
-	double trained_frac;      /* share of the parameters that is trained: 1, or the adapters */
+	double optimizer_flop;    /* matrix work of the optimizer per parameter (Muon); 0: none */
+	int paged;                /* optimizer states leave the device when it is full */
+	double trained_frac;      /* parameters that are trained, adapters included, of those of the model: 1 */
+	double frozen_frac;       /* of those of the model: frozen */
+	double frozen_B;          /* bytes of one of them */
+	double extra_passes;      /* forward passes without a backward one, of each micro-batch (a reference model) */
 };
 
 /* How many parameters each block has, on all devices together. */
@@ -92,6 +97,9 @@ struct jl_step_cost {
 };
 
 struct jl_step_cost jl_step_cost(const struct jl_step_in *in);
+
+/* Bytes of weights that a device holds for each parameter of the model. */
+double jl_plan_held_B(const struct jl_plan *plan);
 
 /* Parameters that the fullest stage's device holds before any ZeRO cut. */
 double jl_stage_params(const struct jl_model_size *size, const struct jl_plan *plan);

@@ -6,6 +6,9 @@
 #include <stdio.h>
 
 #include "predict/kind.h"
+#include "workload/tune.h"
+
+#define GALORE_RANK 128.0 /* its authors' for 1 to 7 billion parameters is 256 to 1,024; what people tune with is less */
 
 void jl_note_add(struct jl_notes *notes, const char *key, const char *en, ...)
 {
@@ -33,7 +36,6 @@ struct jl_train jl_case_train(const struct jl_case *c)
 		.memory = c->machine.memory,
 		.fused_loss = c->loss == JL_UNSET ? jl_loss_of(c->framework) : (enum jl_loss)c->loss,
 		.chunked_loss = c->chunked_loss,
-		.frozen_param_B = c->frozen_param_B,
 		.host_mem_Bps = c->machine.host_mem_Bps,
 		.input_s = jl_case_input(c).input_s,
 	};
@@ -53,13 +55,18 @@ void jl_case_set_states(struct jl_case *c)
 {
 	struct jl_plan *plan = &c->plan;
 	const bool half = jl_dtype_B(c->shard.act_dtype) < 4, cut = plan->zero >= 1 && plan->dp * plan->cp > 1;
+	const bool adapters = jl_tune_frozen(&c->shard.tune); /* which are kept in fp32 */
 	enum jl_states states = JL_STATES_FP32;
 
-	if (half && c->framework == JL_FW_MEGATRON)
+	plan->paged = 0;
+	plan->optimizer_kernels = plan->optimizer_flop = 0;
+	if (adapters)
+		;
+	else if (half && c->framework == JL_FW_MEGATRON)
 		states = JL_STATES_MEGATRON;
 	else if (half && (cut || c->framework == JL_FW_NATIVE))
 		states = JL_STATES_MIXED;
-	if (half && c->states == 1)
+	if (half && !adapters && c->states == 1)
 		states = JL_STATES_BF16;
 	jl_plan_set_states(plan, states);
 	/* FSDP gathers in 16 bits, keeps and reduces in fp32. With the optimizer in the host, or with stages, it is DeepSpeed, which keeps 16-bit
@@ -79,8 +86,26 @@ void jl_case_set_states(struct jl_case *c)
 	    (c->optimizer != 1 && own && !(plan->offload & JL_OFFLOAD_OPTIMIZER) && (!cut || plan->zero == 3)))
 		jl_plan_set_foreach(plan);
 	/* Megatron's distributed optimizer scatters what it reduces behind the backward pass; elsewhere stage 1 is DeepSpeed's. */
+	if (c->optimizer != JL_UNSET)
+		jl_plan_set_optimizer(plan, (enum jl_optimizer)c->optimizer,
+				      c->shard.tune.rank > 0 ? c->shard.tune.rank : GALORE_RANK, c->subject.model.hidden);
+	/* bitsandbytes' models have all that is not packed made wide (peft's prepare_model_for_kbit_training) */
+	const bool wide = own && c->shard.tune.base != JL_BASE_SAME;
+
+	jl_tune_plan(plan, &c->subject.model, &c->shard.tune, jl_dtype_B(c->shard.act_dtype),
+		     wide ? 4 : jl_dtype_B(c->shard.act_dtype));
 	plan->zero1_after = plan->zero == 1 && c->framework != JL_FW_MEGATRON;
 	plan->hold_step = 0; /* gathered anew for every micro-batch: least memory, as the stage promises */
+}
+
+void jl_case_tune(struct jl_case *c, struct jl_tune_fit fit)
+{
+	c->tuned = true;
+	c->shard.written_out = c->framework == JL_FW_EAGER && c->chunked_loss <= 1;
+	if (c->framework == JL_FW_EAGER && !c->launch_given)
+		c->profile.launch_s *= fit.call_ratio;
+	c->shard.tune.unpack_ratio = fit.unpack_ratio;
+	c->machine.memory.ragged_frac = fit.ragged_frac;
 }
 
 /* Whoever spreads experts over hosts overlaps their exchange: nobody trains so without. */

@@ -6,6 +6,7 @@
 
 #include "predict/choose.h"
 #include "predict/kind.h"
+#include "workload/tune.h"
 
 static double given_or(double value, double fallback)
 {
@@ -96,11 +97,14 @@ void jl_choose_apply(struct jl_case *c, const struct jl_request *req, const stru
 	plan->shard = split->shard;
 	plan->recompute = split->recompute;
 	plan->offload = req->offload == JL_UNSET ? 0 : (unsigned)req->offload;
-	plan->trained_frac = 1;
 	framework = req->framework == JL_UNSET ? framework_of(plan) : (enum jl_framework)req->framework;
-	if (framework != c->framework || isnan(c->profile.launch_s))
-		jl_machine_profile(&c->profile, cat, framework);
+	const bool other = framework != c->framework || isnan(c->profile.launch_s);
+
 	c->framework = framework;
+	if (other)
+		jl_machine_profile(&c->profile, cat, framework);
+	if (other && c->tuned)
+		jl_case_tune(c, jl_tune_shipped(cat));
 	plan->ep_async = jl_case_ep_async(c);
 	c->launch_given = !isnan(req->launch_s);
 	if (c->launch_given)
@@ -223,6 +227,52 @@ static void choose_host(struct jl_case *c, const struct jl_request *req)
 		    host->power_assumed ? JL_N(", what such hosts draw") : JL_N(", from its rated power"));
 }
 
+/* Samples are padded to the longest of their pass, which is the nearer to the cap the more there are. */
+static void choose_lengths(struct jl_case *c, const struct jl_request *req)
+{
+	const double seq = c->shard.seq;
+
+	if (isnan(req->mean_seq))
+		return;
+	c->mean_seq = req->mean_seq;
+	c->run_seq = req->packed == 1 ? req->mean_seq : seq * pow(req->mean_seq / seq, 1 / c->shard.micro_batch);
+	c->machine.memory.ragged = req->packed != 1;
+}
+
+static enum jl_status choose_tune(struct jl_case *c, const struct jl_request *req, struct jl_err *err)
+{
+	struct jl_tune *t = &c->shard.tune;
+	const double n_layers = c->subject.model.n_layers;
+
+	if (req->mean_seq > c->shard.seq)
+		return jl_fail(err, JL_E_USAGE, "--mean-seq %.0f: samples have at most %.0f tokens (--seq)", req->mean_seq,
+			       c->shard.seq);
+	choose_lengths(c, req);
+	if (req->tune == JL_UNSET)
+		return JL_OK;
+	c->tuned = true;
+	t->kind = (enum jl_tune_kind)req->tune;
+	t->base = req->base == JL_UNSET ? JL_BASE_SAME : (enum jl_base)req->base;
+	if (t->kind == JL_TUNE_LAYERS) {
+		t->n_layers = given_or(req->tuned_layers, fmin(4, n_layers));
+		if (t->n_layers > n_layers)
+			return jl_fail(err, JL_E_USAGE, "--train-layers %.0f: %s has %.0f layers", t->n_layers, c->subject.id,
+				       n_layers);
+	}
+	if (!jl_tune_frozen(t)) {
+		if (t->base != JL_BASE_SAME)
+			return jl_fail(err, JL_E_USAGE, "--base %s: only frozen weights are packed; take --tune lora or dora",
+				       jl_base_name(t->base));
+		return JL_OK;
+	}
+	t->rank = given_or(req->rank, 16);
+	t->targets = req->targets ? req->targets : JL_TARGETS_ALL;
+	if (isnan(req->rank))
+		jl_note_add(&c->notes, "rank", "rank %.0f, beside {%s}", t->rank,
+			    t->targets == JL_TARGETS_ALL ? JL_N("every product of a layer") : JL_N("the products that were named"));
+	return JL_OK;
+}
+
 enum jl_status jl_choose_transformer(struct jl_case *c, const struct jl_request *req, const struct jl_catalog *cat,
 				     struct jl_err *err)
 {
@@ -231,6 +281,8 @@ enum jl_status jl_choose_transformer(struct jl_case *c, const struct jl_request 
 
 	choose_sequence(c, req);
 	choose_attention(c, req);
+	if ((status = choose_tune(c, req, err)))
+		return status;
 	status = jl_choose_split(c, req, cat, &searched, &fits, err);
 	if (status)
 		return status;

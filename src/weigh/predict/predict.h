@@ -7,6 +7,7 @@
 #define JL_PREDICT_PREDICT_H
 
 #include "model/power.h"
+#include "physics/tune_params.h"
 #include "predict/request.h"
 #include "predict/subject.h"
 #include "system/machine.h"
@@ -46,11 +47,13 @@ struct jl_case {
 	double global_batch;
 	int loss;              /* enum jl_loss; JL_UNSET: the framework's own */
 	double chunked_loss;   /* pieces that the loss is computed in; 0: one */
-	double frozen_param_B; /* of a frozen parameter that is kept in a format of its own; 0: as the others */
+	double run_seq;        /* tokens of a sample as it is run, padding included; 0: as the longest, shard.seq, which memory is for */
+	double mean_seq;       /* ... without padding */
 	unsigned software;     /* enum jl_conv_software: what old releases of a network's framework lack */
 	bool launch_given;     /* profile.launch_s was measured by whoever asks */
 	int n_assumed;         /* inputs that nobody states: what a published run leaves out */
 	struct jl_input input;
+	bool tuned;                                           /* fine-tuning was asked for: intervals are its own */
 	double ram_B;                                         /* of one host; NAN: not known */
 	double samples, tokens, steps_per_epoch, epochs, pue; /* NAN: not asked for */
 	struct jl_notes notes;
@@ -69,6 +72,9 @@ struct jl_train jl_case_train(const struct jl_case *c);
 
 /* Bytes per parameter that this case's framework, format and ZeRO stage keep; sets them in its plan. */
 void jl_case_set_states(struct jl_case *c);
+
+/* A case of fine-tuning: what that has beside training. */
+void jl_case_tune(struct jl_case *c, struct jl_tune_fit fit);
 
 /* Is the experts' exchange of this case overlapped? */
 int jl_case_ep_async(const struct jl_case *c);

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "workload/tune.h"
+
 struct state_bytes {
 	double weight_B, grad_B, optimizer_B, moved_B;
 };
@@ -53,7 +55,8 @@ void jl_plan_set_clipped(struct jl_plan *plan)
 enum jl_loss jl_loss_of(enum jl_framework framework)
 {
 	static const enum jl_loss loss[JL_N_FRAMEWORK] = {
-		[JL_FW_COMPILED] = JL_LOSS_COMPILED, [JL_FW_NATIVE] = JL_LOSS_FUSED, [JL_FW_MEGATRON] = JL_LOSS_IN_PLACE
+		[JL_FW_COMPILED] = JL_LOSS_COMPILED, [JL_FW_NATIVE] = JL_LOSS_FUSED, [JL_FW_MEGATRON] = JL_LOSS_IN_PLACE,
+		[JL_FW_FUSED] = JL_LOSS_IN_PLACE
 	};
 
 	return loss[framework];
@@ -114,7 +117,7 @@ static struct jl_model_size model_size(const struct jl_transformer *m)
 static int is_autocast(const struct jl_train *train)
 {
 	return train->profile->fusion != JL_FUSION_HAND && jl_dtype_B(train->shard.act_dtype) < 4.0 &&
-	       train->plan.weight_B >= 4.0;
+	       train->plan.weight_B >= 4.0 && !jl_tune_frozen(&train->shard.tune);
 }
 
 /* Gradients that are kept wider than activations are summed by the product itself, read and written; FSDP moves as much
@@ -137,6 +140,21 @@ struct jl_shard jl_train_shard(const struct jl_train *train)
 	return shard;
 }
 
+/* Only the last layers are trained: nothing goes back through those before them. */
+static void keep_above(struct jl_block_cost *cost, double frac)
+{
+	struct jl_phase_cost *const back[] = { &cost->bwd, &cost->re };
+
+	for (size_t i = 0; i < 2; i++)
+		*back[i] = (struct jl_phase_cost){ .gemm_s = back[i]->gemm_s * frac,
+						   .attention_s = back[i]->attention_s * frac,
+						   .stream_s = back[i]->stream_s * frac,
+						   .hot_s = back[i]->hot_s * frac,
+						   .n_kernels = back[i]->n_kernels * frac,
+						   .n_calls = back[i]->n_calls * frac };
+	cost->saved_B *= frac;
+}
+
 /* Every kind of block of the model on the device, one micro-batch. */
 static void price_blocks(const struct jl_train *train, const struct jl_shard *shard, struct jl_block_cost *ret_cost)
 {
@@ -151,6 +169,8 @@ static void price_blocks(const struct jl_train *train, const struct jl_shard *sh
 			continue;
 		jl_transformer_ops(train->model, shard, kind, &list);
 		ret_cost[k] = jl_block_price(train->dev, &list, is_layer ? train->plan.recompute : JL_RECOMPUTE_NONE);
+		if (is_layer && shard->tune.kind == JL_TUNE_LAYERS)
+			keep_above(&ret_cost[k], fmin(shard->tune.n_layers / train->model->n_layers, 1.0));
 	}
 }
 
@@ -215,12 +235,13 @@ void jl_train_blocks(const struct jl_train *train, struct jl_train_blocks *ret_b
 		static const double copies_B[] = {
 			[JL_LOSS_PLAIN] = 6.0, [JL_LOSS_FUSED] = 4.0, [JL_LOSS_IN_PLACE] = 0.0, [JL_LOSS_COMPILED] = 0.0
 		};
-		const int written_out = !shard.thin_loss && shard.fusion == JL_FUSION_NONE;
+		const int written_out = !shard.thin_loss && !shard.written_out && shard.fusion == JL_FUSION_NONE;
 		const double kept_B = jl_loss_kept_B(&shard);
 
 		/* a thin loss keeps the product itself: beside it is only the gradient */
 		ret_blocks->logits_B = n_logits * (written_out       ? (shard.autocast ? 4.0 + act_B : 2.0 * act_B)
 						   : shard.thin_loss ? act_B
+						   : shard.written_out ? 8.0
 								     : 2.0 * act_B + copies_B[train->fused_loss]);
 		if (train->chunked_loss > 1.0) {
 			ret_blocks->logits_B /= train->chunked_loss;
@@ -269,7 +290,6 @@ struct jl_memory jl_train_memory(const struct jl_train *train, const struct jl_t
 					 .grads_later = train->profile->frees_grads &&
 							train->plan.dp * train->plan.cp <= 1.0 &&
 							train->plan.n_micro <= 1.0,
-					 .frozen_param_B = train->frozen_param_B,
 					 .fit = fit };
 
 	return jl_memory_peak(&in);
