@@ -118,7 +118,7 @@ static enum jl_status add(struct jl_set_data *data, const struct jl_set_reader *
 		if (!row)
 			return jl_fail_nomem(err);
 		row->is_memory = memory;
-		row->is_second = memory && !isnan(r->meas_s);
+		row->is_second = memory; /* speed and memory are scored apart */
 		naive(c, row);
 	}
 	data->n++;

@@ -81,6 +81,7 @@ struct jl_llm_row {
 	double chunked_loss;
 	double run_seq, mean_seq; /* as struct jl_case has them; 0: as long as the longest */
 	int ragged;               /* lengths differ from step to step */
+	int lean_host;            /* launches cost no more than in training */
 	enum jl_loss loss;
 	enum jl_llm_scope scope;
 	double global_batch;

@@ -81,6 +81,7 @@ void jl_llm_case(struct jl_case *ret_case, const struct jl_llm_row *row, const d
 		.loss = (int)row->loss,
 		.chunked_loss = row->chunked_loss,
 		.run_seq = row->run_seq,
+		.launch_given = row->lean_host,
 		.mean_seq = row->mean_seq,
 		.n_assumed = __builtin_popcount(row->assumed),
 		.input = { .kind = JL_INPUT_SYNTHETIC },

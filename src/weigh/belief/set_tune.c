@@ -14,7 +14,8 @@
 
 /* Tokens of a sample of Stanford's Alpaca with its prompt, which many examples tune on. */
 #define ALPACA_SEQ 110.0
-#define SWIFT_SEQ  2048.0 /* the framework's default */
+/* Of instructions where a source counts "effective" tokens under a cap of four times as many. */
+#define EFFECTIVE_SEQ 100.0
 
 static double number_or(const char *cell, double otherwise)
 {
@@ -106,7 +107,7 @@ static enum jl_status read_method(const struct jl_tune_cells *more, const struct
 	t->rank = number_or(more->rank, t->kind == JL_TUNE_ADAPTER ? 128.0 : 8.0);
 	/* Llama-Adapter's prompts and gates, in the last layers, are next to nothing */
 	if (t->kind == JL_TUNE_ADAPTER && has(c->framework, "LitGPT"))
-		*t = (struct jl_tune){ .kind = JL_TUNE_LORA, .base = t->base };
+		*t = (struct jl_tune){ .kind = JL_TUNE_LORA, .base = t->base, .rank = has(more->method, "v2") ? 1.0 : 0.0 };
 	for (size_t k = 0; k < N(target_words); k++)
 		if (has(more->targets, target_words[k].part))
 			t->targets |= target_words[k].targets;
@@ -122,18 +123,24 @@ static void read_framework(const struct jl_llm_cells *c, struct jl_llm_row *row)
 		row->framework = JL_FW_FUSED;
 	else if (has(c->framework, "Thunder"))
 		row->framework = JL_FW_COMPILED;
-	else if (has(c->framework, "Paddle"))
-		row->framework = JL_FW_NATIVE;
 	else if (row->framework == JL_FW_GENERAL)
 		row->framework = JL_FW_EAGER;
 	row->assumed &= ~(unsigned)JL_ASSUMED_FRAMEWORK;
+	if (has(c->model, "baichuan") && has(c->model, "13b")) { /* biases instead of positions, which no fused attention took */
+		row->model.alibi = 1;
+		row->shard.flash = 0;
+	}
+	row->lean_host = has(c->framework, "Paddle"); /* which is C++ */
 	row->portable_flash = row->framework != JL_FW_MEGATRON;
 	row->loss = jl_loss_of(row->framework);
-	/* Those who write models for Hugging Face write norms and loss out; LitGPT has a fused norm and a loss in pieces. */
-	row->shard.written_out = is_eager(row) && !has(c->framework, "LitGPT") && !has(c->framework, "torchtune");
+	/* Those who write models for Hugging Face write norms and loss out; Qwen's first ones take flash-attn's fused norms; LitGPT has
+	 * fused norms and a loss in pieces. */
+	row->shard.written_out = !is_eager(row) || has(c->framework, "LitGPT") || has(c->framework, "torchtune") ? 0
+				 : has(c->model, "qwen-") && row->shard.flash ? JL_WRITTEN_LOSS
+									      : JL_WRITTEN_ALL;
 	row->chunked_loss = has(c->framework, "LitGPT") ? 8.0 : has(c->remark, "cut-cross-entropy") ? 64.0 : 0.0;
 	if (row->chunked_loss > 0.0)
-		row->shard.written_out = 0;
+		row->shard.written_out &= ~(unsigned)JL_WRITTEN_LOSS;
 	if (row->framework == JL_FW_FUSED)
 		row->chunked_loss = 4.0;
 }
@@ -167,20 +174,20 @@ static void read_states(const struct jl_tune_cells *more, const struct jl_llm_ce
 	const int wide = !litgpt && is_eager(row) && (t->base == JL_BASE_NF4 || t->base == JL_BASE_INT8) &&
 			 !has(c->framework, "fsdp_qlora");
 
-	jl_tune_plan(plan, &row->model, t, mixed ? 4.0 : 2.0, wide || mixed ? 4.0 : 2.0);
+	/* wide weights that are cast for every product are there in both formats while a step runs */
+	jl_tune_plan(plan, &row->model, t, mixed ? 6.0 : 2.0, mixed ? 6.0 : wide ? 4.0 : 2.0);
+	row->shard.wide_rest = wide;
+	plan->load_whole = litgpt && plan->zero == 3;
 	if (!strncmp(more->cpu_offload, "y", 1))
 		plan->offload |= has(more->cpu_offload, "param") || has(c->framework, "fsdp_qlora") || has(c->framework, "axolotl")
 					 ? JL_OFFLOAD_OPTIMIZER | JL_OFFLOAD_PARAMS
 					 : JL_OFFLOAD_OPTIMIZER;
 }
 
-/* Samples of lengths like these (mean, deviation: as a log-normal), those above the cap left out: how long the rest is. */
-static double mean_below(double mean, double deviation, double cap)
+/* Lengths that fall off evenly (as an exponential), those above the cap left out: how long the rest is. */
+static double mean_below(double mean, double cap)
 {
-	const double s2 = log(1.0 + deviation * deviation / (mean * mean)), s = sqrt(s2), mu = log(mean) - 0.5 * s2;
-	const double below = 0.5 * erfc((mu - log(cap)) / (s * sqrt(2.0)));
-
-	return below > 0.0 ? mean * 0.5 * erfc((mu + s2 - log(cap)) / (s * sqrt(2.0))) / below : cap;
+	return mean - cap / expm1(cap / mean);
 }
 
 /* The k-th number after `word`. */
@@ -207,17 +214,23 @@ static void read_lengths(const struct jl_llm_cells *c, struct jl_llm_row *row)
 	double mean = NAN;
 
 	if (has(c->remark, "before the max_length filter"))
-		mean = mean_below(after(c->remark, "news-zh, ", 0), after(c->remark, "+-", 0), seq);
+		mean = mean_below(after(c->remark, "news-zh, ", 0), seq);
 	else if (has(c->remark, "seq_len is a cap, mean "))
 		mean = after(c->remark, "cap, mean ", 0);
-	else if ((has(c->framework, "LitGPT") && !has(c->remark, "2048")) || has(c->remark, "Alpaca"))
+	else if ((has(c->framework, "LitGPT") && !has(c->remark, "2048")) || has(c->remark, "; Alpaca"))
 		mean = ALPACA_SEQ;
+	else if (has(c->remark, "effective (unpadded)"))
+		mean = EFFECTIVE_SEQ;
+	const int sorted = has(c->framework, "transformers+peft"), packed = has(c->remark, "packing=true");
+	const int fixed = has(c->framework, "fsdp_qlora") || has(c->framework, "QwenLM") || has(c->framework, "Ulysses");
+
+	row->ragged = row->scope >= JL_LLM_RESERVED && is_eager(row) && !sorted && !packed && !fixed;
+	if (row->framework == JL_FW_FUSED)
+		row->ragged = 1;
 	if (!(mean < seq))
 		return;
-	row->ragged = 1;
 	row->mean_seq = mean;
-	row->run_seq = has(c->framework, "plain PyTorch loop") ? mean : seq * pow(mean / seq, 1.0 / batch);
-	row->run_seq = fmin(seq, ceil(row->run_seq));
+	row->run_seq = sorted || has(c->framework, "packing") ? mean : jl_padded_seq(mean, seq, batch);
 }
 
 /* Seconds of a step from whatever is printed; NAN: nothing is. */
@@ -229,12 +242,8 @@ static double step_s(const struct jl_tune_cells *more, const struct jl_llm_cells
 
 	if (has(c->primary_metric, "mem") && !has(c->framework, "LitGPT"))
 		return NAN; /* batch or length are not stated */
-	if (has(c->framework, "LitGPT")) { /* an iteration is one pass */
-		row->global_batch = row->shard.micro_batch * row->plan.dp;
-		row->plan.n_micro = 1.0;
-		row->plan.no_optimizer = 1;
-		return iter;
-	}
+	if (has(c->framework, "LitGPT")) /* an iteration is one pass */
+		return iter * row->plan.n_micro;
 	if (!isnan(rate))
 		return row->global_batch * seq / (rate * row->n_gpus);
 	return isnan(samples) ? iter : row->global_batch / samples;
@@ -250,13 +259,58 @@ static enum jl_llm_scope scope_of(const struct jl_llm_cells *c, const struct jl_
 	return JL_LLM_DEVICE;
 }
 
+/* "ZeRO 3", "MP 4", "sequence parallel size=2": cuts as these sources write them. */
+static void respell_cut(struct jl_llm_cells *c)
+{
+	static const struct {
+		const char *part, *zero, *tp;
+	} words[] = { { "NO_SHARD", "ddp", "1" }, { "ZeRO 2", "zero2", "1" },     { "ZeRO 3", "zero3", "1" },
+		      { "sharding 2", "zero2", "1" }, { "MP 4", "none", "4" },    { "MP4", "none", "4" },
+		      { "naive", "none", "1" } };
+
+	for (size_t i = 0; i < N(words); i++)
+		if (has(c->zero_or_fsdp, words[i].part)) {
+			c->zero_or_fsdp = words[i].zero;
+			c->tp = words[i].tp;
+			return;
+		}
+	if (has(c->zero_or_fsdp, "sequence parallel size=2") || has(c->zero_or_fsdp, "parallel 2"))
+		c->cp = "2";
+	else if (has(c->zero_or_fsdp, "sequence parallel size=4") || has(c->zero_or_fsdp, "parallel 4"))
+		c->cp = "4";
+	const struct {
+		const char *key;
+		const char **cell;
+	} degrees[] = { { "tensor_model_parallel_size=", &c->tp },
+			{ "pipeline_model_parallel_size=", &c->pp },
+			{ "expert_model_parallel_size=", &c->ep } };
+
+	for (size_t i = 0; i < N(degrees) && has(c->framework, "Megatron"); i++) {
+		const char *at = strstr(c->remark, degrees[i].key);
+
+		if (!**degrees[i].cell)
+			*degrees[i].cell = at ? at + strlen(degrees[i].key) : "1";
+	}
+}
+
+/* How long the longest samples are where no source says, or says only what would be cut off: instructions are short, what agents
+ * say to each other is long. */
+static const char *longest(const struct jl_llm_cells *c)
+{
+	static const char *const brief = "512";
+
+	if (has(c->remark, "LAION") || (has(c->framework, "Megatron-SWIFT") && !has(c->remark, "packing=true") && *c->gpu == 0))
+		return brief;
+	if (*c->seq_len)
+		return c->seq_len;
+	return has(c->remark, "ms-agent") ? "4096" : has(c->framework, "swift") ? brief : "2048";
+}
+
 /* Layers on one device after the other, a micro-batch at a time: nothing runs side by side. */
-static void read_naive(const struct jl_llm_cells *c, struct jl_llm_row *row)
+static void set_naive(struct jl_llm_row *row)
 {
 	struct jl_plan *plan = &row->plan;
 
-	if (!has(c->zero_or_fsdp, "naive") && !has(c->zero_or_fsdp, "device_map"))
-		return;
 	plan->pp = row->n_gpus;
 	plan->dp = plan->tp = 1.0;
 	plan->zero = 0;
@@ -268,7 +322,8 @@ enum jl_status jl_tune_row_read(struct jl_llm_cells *c, const struct jl_tune_cel
 				struct jl_tune_row *ret_row, struct jl_err *err)
 {
 	struct jl_tune_row row = { .least_B = NAN };
-	const int oom = has(more->oom, "y"), no_gpu = !*c->gpu;
+	const int oom = has(more->oom, "y"), no_gpu = !*c->gpu, naive = has(c->zero_or_fsdp, "naive");
+	const int unstated = !*c->seq_len;
 	enum jl_status status;
 
 	if (has(more->confidence, "source-estimate"))
@@ -281,10 +336,12 @@ enum jl_status jl_tune_row_read(struct jl_llm_cells *c, const struct jl_tune_cel
 										   : has(c->framework, "LitGPT") ? "none" : "full";
 	if (no_gpu)
 		c->gpu = "A100 SXM 80GB"; /* only its memory is asked for */
-	if (!*c->seq_len)
-		c->seq_len = "2048";
+	c->seq_len = longest(c);
 	if (!*c->micro_batch && (has(c->framework, "HF Trainer") || has(c->framework, "Paddle")) && *c->global_batch)
 		c->micro_batch = c->global_batch; /* of one device, where a table has one column for it */
+	else if (!*c->micro_batch && !*c->global_batch)
+		c->micro_batch = "1";
+	respell_cut(c);
 	status = jl_llm_row_read(c, find, &row.run, err);
 	if (status)
 		return status;
@@ -292,12 +349,13 @@ enum jl_status jl_tune_row_read(struct jl_llm_cells *c, const struct jl_tune_cel
 	status = read_method(more, c, &row.run, err);
 	if (status)
 		return status;
-	read_naive(c, &row.run);
+	if (naive)
+		set_naive(&row.run);
 	read_states(more, c, &row.run);
-	read_lengths(c, &row.run);
 	row.run.scope = scope_of(c, more);
+	read_lengths(c, &row.run);
 	row.run.unscored = NULL;
-	row.run.meas_s = no_gpu ? NAN : step_s(more, c, &row.run);
+	row.run.meas_s = no_gpu || unstated ? NAN : step_s(more, c, &row.run);
 	row.run.meas_mem_B = number_or(c->mem_gib_per_gpu, NAN) * 1073741824.0;
 	row.run.metric = isnan(row.run.meas_s) ? JL_LLM_MEMORY : JL_LLM_TIME;
 	if (oom) {

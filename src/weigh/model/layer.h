@@ -38,7 +38,7 @@ struct jl_op_list {
 	struct jl_op op[JL_MAX_OPS];
 	double input_B; /* the block's input: what full recompute keeps */
 	double wgrad_B; /* bytes that a weight gradient moves per element; 0: as the other products' outputs */
-	double unpacked_B; /* the largest weight that is unpacked for its product */
+	double beside_B; /* most of what is there only while one operation runs: an unpacked weight, copies of scores */
 };
 
 enum jl_recompute { JL_RECOMPUTE_NONE, JL_RECOMPUTE_SELECTIVE, JL_RECOMPUTE_FULL, JL_N_RECOMPUTE };

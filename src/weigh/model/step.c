@@ -441,8 +441,11 @@ static double offload_s(const struct jl_step_in *in, const struct cut *cut, doub
 	if (plan->paged) /* to the device and back */
 		time_s += 2.0 * own * plan->optimizer_B / in->dev->host_Bps;
 	if (plan->offload & JL_OFFLOAD_OPTIMIZER) {
-		time_s += own * (plan->grad_B + plan->weight_B) / in->dev->host_Bps +
-			  own * plan->optimizer_moved_B * in->fabric->n_per_node / in->host_mem_Bps;
+		/* every further micro-batch's gradients are added to the sum there: it is read and written */
+		const double sum_B = (plan->n_micro - 1.0) * (8.0 + plan->grad_B) * in->fabric->n_per_node;
+
+		time_s += own * (plan->n_micro * plan->grad_B + plan->weight_B) / in->dev->host_Bps +
+			  own * (plan->optimizer_moved_B * in->fabric->n_per_node + sum_B) / in->host_mem_Bps;
 	}
 	if (plan->offload & JL_OFFLOAD_PARAMS)
 		moved_B += 2.0 * plan->n_micro * own_params(in, cut, params, plan->zero == 3) * jl_plan_held_B(plan);

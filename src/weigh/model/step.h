@@ -11,6 +11,7 @@ enum jl_offload { JL_OFFLOAD_OPTIMIZER = 1, JL_OFFLOAD_PARAMS = 2, JL_OFFLOAD_AC
 
 /* DeepSpeed's reduce_bucket_size and allgather_bucket_size, in elements. */
 #define JL_ZERO2_BUCKET_ELEMS 5e8
+#define JL_ZERO3_LIVE_ELEMS   1e9
 
 struct jl_plan {
 	double dp, tp, pp, cp, ep;
@@ -21,6 +22,7 @@ struct jl_plan {
 	double shard;      /* ranks that states are cut over; 0: all of dp*cp (HSDP, ZeRO inside a host: fewer) */
 	int zero1_after;   /* stage 1 as DeepSpeed does it: all-reduced once a step behind the last backward pass */
 	int keep_gathered; /* FSDP: gathered parameters stay from forward to backward (SHARD_GRAD_OP) */
+	int load_whole;    /* FSDP: every rank loads the whole model beside its share of it */
 	int hold_step;     /* FSDP with a pipeline: parameters and whole gradients stay for all micro-batches */
 	int ep_async; /* experts' all-to-all of one micro-batch behind the work of another, once to each host (DualPipe) */
 	int tp_async; /* collectives inside a layer are pipelined with the products */

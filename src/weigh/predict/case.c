@@ -101,7 +101,9 @@ void jl_case_set_states(struct jl_case *c)
 void jl_case_tune(struct jl_case *c, struct jl_tune_fit fit)
 {
 	c->tuned = true;
-	c->shard.written_out = c->framework == JL_FW_EAGER && c->chunked_loss <= 1;
+	c->shard.written_out = c->framework == JL_FW_EAGER ? JL_WRITTEN_ALL : 0;
+	if (c->chunked_loss > 1)
+		c->shard.written_out &= ~(unsigned)JL_WRITTEN_LOSS;
 	if (c->framework == JL_FW_EAGER && !c->launch_given)
 		c->profile.launch_s *= fit.call_ratio;
 	c->shard.tune.unpack_ratio = fit.unpack_ratio;

@@ -235,7 +235,7 @@ static void choose_lengths(struct jl_case *c, const struct jl_request *req)
 	if (isnan(req->mean_seq))
 		return;
 	c->mean_seq = req->mean_seq;
-	c->run_seq = req->packed == 1 ? req->mean_seq : seq * pow(req->mean_seq / seq, 1 / c->shard.micro_batch);
+	c->run_seq = req->packed == 1 ? req->mean_seq : jl_padded_seq(req->mean_seq, seq, c->shard.micro_batch);
 	c->machine.memory.ragged = req->packed != 1;
 }
 

@@ -132,7 +132,7 @@ struct jl_shard jl_train_shard(const struct jl_train *train)
 	struct jl_shard shard = train->shard;
 
 	shard.fusion = train->profile->fusion;
-	shard.autocast = is_autocast(train);
+	shard.autocast = is_autocast(train) || shard.wide_rest;
 	shard.padded = train->profile->pads;
 	shard.thin_loss = train->fused_loss == JL_LOSS_COMPILED;
 	if (sums_in_product(train))
@@ -235,13 +235,13 @@ void jl_train_blocks(const struct jl_train *train, struct jl_train_blocks *ret_b
 		static const double copies_B[] = {
 			[JL_LOSS_PLAIN] = 6.0, [JL_LOSS_FUSED] = 4.0, [JL_LOSS_IN_PLACE] = 0.0, [JL_LOSS_COMPILED] = 0.0
 		};
-		const int written_out = !shard.thin_loss && !shard.written_out && shard.fusion == JL_FUSION_NONE;
+		const int written_out = !shard.thin_loss && !(shard.written_out & JL_WRITTEN_LOSS) && shard.fusion == JL_FUSION_NONE;
 		const double kept_B = jl_loss_kept_B(&shard);
 
 		/* a thin loss keeps the product itself: beside it is only the gradient */
 		ret_blocks->logits_B = n_logits * (written_out       ? (shard.autocast ? 4.0 + act_B : 2.0 * act_B)
 						   : shard.thin_loss ? act_B
-						   : shard.written_out ? 8.0
+						   : shard.written_out & JL_WRITTEN_LOSS ? 8.0
 								     : 2.0 * act_B + copies_B[train->fused_loss]);
 		if (train->chunked_loss > 1.0) {
 			ret_blocks->logits_B /= train->chunked_loss;
@@ -286,7 +286,8 @@ struct jl_memory jl_train_memory(const struct jl_train *train, const struct jl_t
 					 .block = blocks->cost,
 					 .boundary_B = blocks->boundary_B,
 					 .logits_B = blocks->logits_B,
-					 .update_B = train->plan.optimizer_moved_B > 40.0 ? train->plan.weight_B : 0.0,
+					 .update_B = train->plan.optimizer_moved_B >= 40.0 &&
+							     !(train->plan.offload & JL_OFFLOAD_OPTIMIZER) ? train->plan.weight_B : 0.0,
 					 .grads_later = train->profile->frees_grads &&
 							train->plan.dp * train->plan.cp <= 1.0 &&
 							train->plan.n_micro <= 1.0,

@@ -115,6 +115,8 @@ struct jl_tune {
 	double unpack_ratio; /* clocks of unpacking, of what the base's table says; 0: 1 */
 };
 
+enum jl_written { JL_WRITTEN_LOSS = 1, JL_WRITTEN_NORM = 2, JL_WRITTEN_SCORES = 4, JL_WRITTEN_ALL = 7 };
+
 /* How a layer is cut and run; what the operators of one micro-batch depend on. */
 struct jl_shard {
 	double micro_batch, seq;
@@ -124,7 +126,8 @@ struct jl_shard {
 	enum jl_dtype dtype;     /* of matrix products */
 	enum jl_dtype act_dtype; /* of activations in memory */
 	struct jl_tune tune;
-	int written_out;         /* norms and loss as Hugging Face's models have them: operation by operation, in fp32 */
+	int wide_rest;           /* what is frozen and not packed was made fp32: so are norms and residuals */
+	unsigned written_out;    /* enum jl_written: as Hugging Face's models have it, operation by operation, in fp32 */
 	int padded;              /* products are padded until their rows start on 16 bytes */
 	int thin_loss;           /* the loss reads the logits and writes their gradient, and makes no fp32 copy */
 	enum jl_fusion fusion;   /* which operations are kernels of their own */

@@ -122,7 +122,7 @@ static struct jl_op *add_linear(struct builder *b, const char *name, double m, d
 												     (s->tune.unpack_ratio > 0.0 ? s->tune.unpack_ratio : 1.0);
 
 		set_clocks(add_stream(b, JL_N("unpack weights"), n * k * batch, each_B, each_B), n * k * batch, each, each);
-		b->list->unpacked_B = fmax(b->list->unpacked_B, n * k * b->act_B);
+		b->list->beside_B = fmax(b->list->beside_B, n * k * b->act_B);
 	}
 	add_bias_gradient(b, m * batch, n);
 	op = add_op(b, name, JL_OP_GEMM);
@@ -136,6 +136,12 @@ static struct jl_op *add_linear(struct builder *b, const char *name, double m, d
 static double n_aimed(const struct builder *b, unsigned targets)
 {
 	return b->frozen && b->s->tune.rank > 0.0 ? __builtin_popcount(b->s->tune.targets & targets) : 0.0;
+}
+
+/* Is what goes into these products kept? For weight gradients, for adapters, and by those who unpack weights. */
+static int keeps_input(const struct builder *b, unsigned targets)
+{
+	return !b->frozen || n_aimed(b, targets) > 0.0 || b->s->tune.base != JL_BASE_SAME;
 }
 
 /* Rows of weights made longer or shorter: the product of the adapters and its sum with the weights are written out for their lengths, and
@@ -190,7 +196,7 @@ static void add_bottleneck(struct builder *b)
 static void add_norm(struct builder *b, const char *name, double n_uses, unsigned targets)
 {
 	const double elements = b->seq_tokens * b->m->hidden, w = b->wide_B, a = b->act_B;
-	const int spelled = b->s->written_out && unfused(b) && b->m->norm == JL_NORM_RMS;
+	const int spelled = b->s->written_out & JL_WRITTEN_NORM && unfused(b) && b->m->norm == JL_NORM_RMS;
 	struct jl_op *op;
 
 	if (spelled) /* widened, squared, summed, scaled, narrowed, scaled by the weights */
@@ -213,7 +219,7 @@ static void add_norm(struct builder *b, const char *name, double n_uses, unsigne
 		op->n_back = b->frozen ? 9.0 : 11.0;
 		op->saved_B = elements * (4.0 + (b->frozen ? a : 2.0 * a));
 	}
-	if (b->frozen && !n_aimed(b, targets)) /* nobody multiplies a gradient by the output */
+	if (!keeps_input(b, targets))
 		op->saved_B -= elements * a;
 	if (!unfused(b))
 		return;
@@ -336,6 +342,10 @@ static void add_core(struct builder *b, double heads, double kv_heads, double qk
 		op->saved_B += b->tokens * heads * 4.0; /* sums of the softmax rows */
 	} else {
 		op->dropped_B = map * (b->act_B + (b->m->dropout ? b->act_B + 1.0 : 0.0));
+		if (s->written_out & JL_WRITTEN_SCORES) { /* the softmax is made wide; back there are two more of it */
+			op->dropped_B += map * 4.0;
+			b->list->beside_B = fmax(b->list->beside_B, map * 8.0);
+		}
 		op->saved_B += op->dropped_B;
 		op->selective = 1;
 	}
@@ -394,8 +404,8 @@ static void add_ffn(struct builder *b, double tokens, double ffn, double batch)
 	}
 	if (!m->gated)
 		set_clocks(op, elements, clocks.gelu, clocks.gelu_back);
-	/* input, and output for the product after it where that one has a weight gradient or an adapter */
-	op->saved_B = elements * (n_up + (b->frozen && !n_aimed(b, JL_TARGET_DOWN) ? 0.0 : 1.0)) * a;
+	/* input, and output for the product after it where that one keeps it */
+	op->saved_B = elements * (n_up + (keeps_input(b, JL_TARGET_DOWN) ? 1.0 : 0.0)) * a;
 	if (m->gated && unfused(b))
 		op->saved_B += elements * a; /* the activated gate is kept for the multiplication */
 	op->dropped_B = elements * n_up * a;
@@ -459,7 +469,7 @@ double jl_loss_kept_B(const struct jl_shard *shard)
 
 	if (shard->thin_loss)
 		return act_B;
-	if (shard->written_out) /* the log-softmax; the wide logits are handed out */
+	if (shard->written_out & JL_WRITTEN_LOSS) /* the log-softmax; the wide logits are handed out */
 		return 8.0;
 	if (shard->fusion == JL_FUSION_NONE) /* the log-softmax, and its wide copy */
 		return shard->autocast ? act_B + 4.0 : act_B;
@@ -475,7 +485,7 @@ static void add_loss(struct builder *b, double logits)
 
 	if (b->s->thin_loss) { /* read for the sums; read for the gradient and written */
 		op = add_stream(b, JL_N("loss"), logits, a, 2.0 * a);
-	} else if (b->s->written_out) { /* widened, shifted by a copy, log-softmax; back the same */
+	} else if (b->s->written_out & JL_WRITTEN_LOSS) { /* widened, shifted by a copy, log-softmax; back the same */
 		op = add_stream(b, JL_N("loss"), logits, a + 20.0, a + 32.0);
 		op->n_kernels = 4.0;
 		op->n_back = 6.0;
@@ -532,7 +542,7 @@ void jl_transformer_ops(const struct jl_transformer *model, const struct jl_shar
 	b.tokens = shard->micro_batch * shard->seq / shard->cp;
 	b.seq_tokens = shard->sp ? b.tokens / shard->tp : b.tokens;
 	ret_list->n_op = 0;
-	ret_list->unpacked_B = 0.0;
+	ret_list->beside_B = 0.0;
 	ret_list->wgrad_B = shard->wgrad_B;
 	ret_list->input_B = b.seq_tokens * model->hidden * b.wide_B;
 	if (block == JL_BLOCK_EMBED)

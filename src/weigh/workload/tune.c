@@ -96,6 +96,12 @@ void jl_tune_plan(struct jl_plan *plan, const struct jl_transformer *m, const st
 				 : (layers * jl_base_B(t->base, act_B) + (p.embed + p.head) * ends_B) / p.total;
 }
 
+double jl_padded_seq(double mean_seq, double longest_seq, double n_samples)
+{
+	/* lengths of instructions spread by half their mean: the longest of n grows with ln n */
+	return fmin(longest_seq, mean_seq * (1.0 + 0.5 * log(n_samples)));
+}
+
 /* moments: of AdamW's two, in the format it keeps them in; narrow_B: bytes a parameter where it has a format of its own; moved: bytes of
  * a pass, of AdamW's. Muon's matrices go through five rounds of three products with their shorter side. */
 static const struct optimizer {

@@ -24,6 +24,9 @@ double jl_tune_params(const struct jl_transformer *model, const struct jl_tune *
 void jl_tune_plan(struct jl_plan *plan, const struct jl_transformer *model, const struct jl_tune *tune, double act_B,
 		  double ends_B);
 
+/* Tokens that a sample is padded to, which is as long as the longest of its pass. */
+double jl_padded_seq(double mean_seq, double longest_seq, double n_samples);
+
 enum jl_optimizer {
 	JL_OPT_FOREACH, /* AdamW as PyTorch has it by default */
 	JL_OPT_FUSED,   /* AdamW in one kernel */
