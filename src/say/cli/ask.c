@@ -15,6 +15,7 @@ const char *const jl_ask_states[] = { "default", "bf16", NULL };
 const char *const jl_ask_optimizers[] = { "foreach",   "fused", "adamw8bit", "paged8bit", "adafactor",
 					  "lion",      "sgd",   "muon",      "galore",    NULL };
 const char *const jl_ask_tunes[] = { "full", "lora", "qlora", "dora", "qdora", "adapter", "layers", NULL };
+const char *const jl_ask_methods[] = { "sft", "dpo", "orpo", "grpo", NULL };
 const char *const jl_ask_bases[] = { "16bit", "nf4", "nf4-single", "int8", "gptq4", "gptq8", NULL };
 const char *const jl_ask_inputs[] = { "images", "images-gpu", "tokens", "synthetic", NULL };
 
@@ -45,6 +46,8 @@ static void read_counts(struct jl_request *req, const struct jl_cli *cli)
 		{ "mean-seq", &req->mean_seq },
 		{ "rank", &req->rank },
 		{ "train-layers", &req->tuned_layers },
+		{ "group", &req->group },
+		{ "generate", &req->generated },
 		{ "batch", &req->batch },
 		{ "micro-batch", &req->micro_batch },
 		{ "global-batch", &req->global_batch },
@@ -145,10 +148,11 @@ static enum jl_status read_tune(struct jl_request *req, const struct jl_cli *cli
 	} tunes[] = { { JL_TUNE_FULL, JL_UNSET },  { JL_TUNE_LORA, JL_UNSET },    { JL_TUNE_LORA, JL_BASE_NF4 },
 		      { JL_TUNE_DORA, JL_UNSET },  { JL_TUNE_DORA, JL_BASE_NF4 }, { JL_TUNE_ADAPTER, JL_UNSET },
 		      { JL_TUNE_LAYERS, JL_UNSET } };
-	static const char *const needs[] = { "rank", "targets", "base", "train-layers" };
+	static const char *const needs[] = { "rank", "targets", "base", "train-layers", "method", "group", "generate" };
 	const int tune = choice(cli, "tune", jl_ask_tunes), base = choice(cli, "base", jl_ask_bases);
 
 	req->packed = choice(cli, "packing", jl_ask_yes_no);
+	req->method = choice(cli, "method", jl_ask_methods);
 	for (size_t i = 0; tune == JL_UNSET && i < sizeof(needs) / sizeof(*needs); i++)
 		if (jl_given(cli, needs[i]))
 			return jl_fail(err, JL_E_USAGE, "--%s is of fine-tuning: say which with --tune lora, qlora, ...", needs[i]);

@@ -13,7 +13,8 @@ extern const char *const jl_ask_precisions[],
 										*const jl_ask_states[],
 											*const jl_ask_optimizers[],
 												*const jl_ask_tunes[],
-													*const jl_ask_bases[];
+													*const jl_ask_bases[],
+														*const jl_ask_methods[];
 
 #define JL_ASK_COUNT(n, e)                                                                                             \
 	{                                                                                                              \
@@ -33,6 +34,17 @@ extern const char *const jl_ask_precisions[],
 #define JL_ASK_TUNE_OPTIONS \
 	{ .name = "tune", .type = JL_OPT_CHOICE, .choices = jl_ask_tunes, .arg = "full|lora|qlora|dora|qdora|adapter|layers", \
 	  .en = JL_N("fine-tuning: what of the model is trained") }, \
+	JL_ASK_TUNE_DETAILS
+
+#define JL_ASK_OPTIMIZER_OPTION \
+	{ .name = "optimizer", .type = JL_OPT_CHOICE, .choices = jl_ask_optimizers, .arg = "NAME", \
+	  .en = JL_N("foreach (PyTorch's AdamW), fused, adamw8bit, paged8bit, adafactor, lion, sgd, muon or galore") }
+
+#define JL_ASK_TUNE_DETAILS \
+	{ .name = "method", .type = JL_OPT_CHOICE, .choices = jl_ask_methods, .arg = "sft|dpo|orpo|grpo", \
+	  .en = JL_N("its loss: of samples (default), of pairs with a reference model or without, of generated answers") }, \
+	JL_ASK_COUNT("group", JL_N("grpo: answers to one prompt (default: 8)")), \
+	JL_ASK_COUNT("generate", JL_N("grpo: tokens of an answer (default: half of --seq)")), \
 	{ .name = "base", .type = JL_OPT_CHOICE, .choices = jl_ask_bases, .arg = "16bit|nf4|nf4-single|int8|gptq4|gptq8", \
 	  .en = JL_N("how its frozen weights are kept") }, \
 	JL_ASK_COUNT("rank", JL_N("of its adapters (default: 16)")), \
@@ -59,8 +71,7 @@ extern const char *const jl_ask_precisions[],
 	  .arg = "yes|no", .en = JL_N("flash attention") }, \
 	{ .name = "states", .type = JL_OPT_CHOICE, .choices = jl_ask_states, .arg = "default|bf16", \
 	  .en = JL_N("weights and optimizer states: as the framework keeps them, or all in bf16") }, \
-	{ .name = "optimizer", .type = JL_OPT_CHOICE, .choices = jl_ask_optimizers, .arg = "NAME", \
-	  .en = JL_N("foreach (PyTorch's AdamW), fused, adamw8bit, paged8bit, adafactor, lion, sgd, muon or galore") }, \
+	JL_ASK_OPTIMIZER_OPTION, \
 	JL_ASK_TUNE_OPTIONS, \
 	{ .name = "offload", .type = JL_OPT_TEXT, .arg = "LIST", .en = JL_N("to host memory: optimizer,params,activations") }, \
 	{ .name = "parallel", .type = JL_OPT_TEXT, \

@@ -34,6 +34,8 @@ const struct jl_option jl_plan_options[] = {
 	{ .name = "precision", .type = JL_OPT_CHOICE, .choices = precisions, .arg = "fp32|tf32|fp16|bf16|fp8|any", .en = JL_N("number format (default: as predict chooses it; any: search all)") },
 	{ .name = "framework", .type = JL_OPT_CHOICE, .choices = frameworks, .arg = "eager|compiled|megatron|native|any", .en = JL_N("what runs it (default: eager; Megatron where cut; any: search all)") },
 	{ .name = "flash", .type = JL_OPT_CHOICE, .choices = jl_ask_yes_no, .arg = "yes|no", .en = JL_N("flash attention") },
+	JL_ASK_TUNE_OPTIONS,
+	JL_ASK_OPTIMIZER_OPTION,
 	{ .name = "threads", .type = JL_OPT_COUNT, .min = 1, .max = 256, .arg = "N", .en = JL_N("threads of the search (default: all processors)") },
 	{ .name = "no-prune", .en = JL_N("evaluate every way that fits; the answer is the same") },
 	JL_ASK_SHAPE_OPTIONS,

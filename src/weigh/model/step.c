@@ -566,7 +566,8 @@ struct jl_step_cost jl_step_cost(const struct jl_step_in *in)
 			      jl_log2(plan->dp * plan->tp * plan->pp * plan->cp);
 
 	cost.host_s += wait_s;
-	cost.step_s += wait_s;
+	cost.generate_s = in->generate_s;
+	cost.step_s += wait_s + in->generate_s;
 	cost.input_s = larger(0.0, in->input_s - cost.step_s);
 	cost.step_s += cost.input_s;
 	return cost;

@@ -87,6 +87,7 @@ struct jl_step_in {
 	double saved_B;                    /* of one layer and micro-batch: what activation offload moves */
 	double boundary_B;                 /* activation that crosses to the next stage */
 	double host_mem_Bps;               /* of the host, shared by its devices; offloaded optimizers run on it */
+	double generate_s; /* what making the samples takes before they are learnt from (GRPO); 0: nothing */
 	double input_s;                    /* what the input pipeline needs a step; 0: never the bound */
 	double sum_B; /* bytes a parameter to add one more micro-batch's gradients; 0: the products do it */
 };
@@ -95,7 +96,7 @@ struct jl_step_in {
 struct jl_step_cost {
 	double step_s;
 	double compute_s, host_s, tp_s, cp_s, ep_s;
-	double bubble_s, send_s, dp_s, contention_s, optimizer_s, offload_s, input_s;
+	double bubble_s, send_s, dp_s, contention_s, optimizer_s, offload_s, generate_s, input_s;
 };
 
 struct jl_step_cost jl_step_cost(const struct jl_step_in *in);

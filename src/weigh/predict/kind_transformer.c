@@ -162,7 +162,7 @@ static void predict(struct jl_prediction *p, const struct jl_case *c)
 	p->step = w.step;
 	p->memory = w.memory;
 	p->host_B = w.host_B;
-	p->flop = passes * jl_transformer_fwd_flop(&c->subject.model, seq, 0) * c->global_batch * seq;
+	p->flop = passes * jl_transformer_fwd_flop(&c->subject.model, seq, 0) * jl_case_tokens(c);
 	predict_kinds(p, c, &blocks);
 }
 

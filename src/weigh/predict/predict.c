@@ -23,6 +23,7 @@ const struct jl_part jl_parts[JL_N_PART] = {
 	JL_PART("contention", contention_s, JL_N("contention")),
 	JL_PART("optimizer", optimizer_s, JL_N("optimizer")),
 	JL_PART("offload", offload_s, JL_N("offload")),
+	JL_PART("generation", generate_s, JL_N("generation")),
 	JL_PART("input", input_s, JL_N("input")),
 };
 
@@ -145,7 +146,7 @@ static void predict_memory(struct jl_prediction *p, const struct jl_case *c)
 /* Steps of an epoch and of the run: from samples or tokens at this batch, or as given. */
 static void predict_run(struct jl_prediction *p, const struct jl_case *c)
 {
-	const double tokens_per_step = c->global_batch * (c->mean_seq > 0 ? c->mean_seq : c->shard.seq);
+	const double tokens_per_step = jl_case_tokens(c);
 	const double epochs = isnan(c->epochs) ? 1 : c->epochs;
 	double steps = c->steps_per_epoch;
 
@@ -187,7 +188,7 @@ void jl_predict(struct jl_prediction *ret_prediction, const struct jl_catalog *c
 				   .ram_B = c->ram_B,
 				   .unit = c->subject.kind->unit(&c->subject),
 				   .host_power_W = c->machine.host_idle_W * c->machine.sys.n_nodes };
-	const double tokens = c->global_batch * (c->mean_seq > 0 ? c->mean_seq : c->shard.seq);
+	const double tokens = jl_case_tokens(c);
 	const double units = c->global_batch * c->subject.kind->units(&c->subject);
 
 	c->subject.kind->predict(&p, c);

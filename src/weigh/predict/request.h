@@ -45,6 +45,9 @@ struct jl_request {
 	unsigned targets;     /* enum jl_target; 0: all */
 	double tuned_layers;  /* JL_TUNE_LAYERS: so many */
 	double mean_seq;      /* tokens of a sample on average, where seq is the longest */
+	int method;           /* enum jl_method */
+	double group;         /* answers to one prompt (GRPO) */
+	double generated;     /* tokens of one */
 	int packed;           /* samples are laid end to end: no padding */
 
 	int input;          /* enum jl_input_kind */

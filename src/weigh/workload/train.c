@@ -197,7 +197,7 @@ void jl_train_blocks(const struct jl_train *train, struct jl_train_blocks *ret_b
 {
 	const struct jl_transformer *m = train->model;
 	const struct jl_shard shard = jl_train_shard(train), *s = &shard;
-	const double act_B = jl_dtype_B(s->act_dtype), tokens = s->micro_batch * s->seq / s->cp;
+	const double act_B = jl_dtype_B(s->act_dtype), tokens = jl_shard_sequences(s) * s->seq / s->cp;
 	const double kv_dim = m->mla.kv_lora > 0.0 ? m->heads * (m->mla.nope_dim + m->mla.rope_dim + m->mla.v_dim)
 						   : 2.0 * m->kv_heads * m->head_dim;
 	const struct jl_comm_in comm_in = { .elements = tokens * m->hidden,
@@ -266,6 +266,7 @@ struct jl_step_cost jl_train_step(const struct jl_train *train, const struct jl_
 			   moe_frac * blocks->cost[JL_BLOCK_MOE].saved_B,
 		.boundary_B = blocks->boundary_B,
 		.host_mem_Bps = train->host_mem_Bps,
+		.generate_s = train->generate_s,
 		.input_s = train->input_s,
 		.sum_B = sums_in_product(train) ? 0.0 : 3.0 * train->plan.grad_B,
 	};

@@ -31,7 +31,7 @@ struct jl_train {
 	double chunked_loss;   /* the loss is made in this many pieces; 0 or 1: whole */
 	enum jl_loss fused_loss;
 	double host_mem_Bps;
-	double input_s;
+	double generate_s, input_s;
 	/* NULL; or, for whoever prices one run again and again (the fit): what stays as long as the device does */
 	struct jl_train_prices *prices;
 };

@@ -120,6 +120,7 @@ enum jl_written { JL_WRITTEN_LOSS = 1, JL_WRITTEN_NORM = 2, JL_WRITTEN_SCORES = 
 /* How a layer is cut and run; what the operators of one micro-batch depend on. */
 struct jl_shard {
 	double micro_batch, seq;
+	double copies; /* sequences of one sample: a pair (DPO), a group (GRPO); 0: 1 */
 	double tp, cp, ep;
 	int sp; /* sequence parallel: norms and residuals are cut by tp as well */
 	int flash;
@@ -134,6 +135,9 @@ struct jl_shard {
 	int autocast;            /* weights, norms and residuals in fp32, products in 16 bits, casts between them */
 	double wgrad_B;          /* bytes that a weight gradient moves per element; 0: as activations */
 };
+
+/* Sequences of one pass. */
+double jl_shard_sequences(const struct jl_shard *shard);
 
 /* Bytes a logit that the loss keeps for its backward pass. */
 double jl_loss_kept_B(const struct jl_shard *shard);

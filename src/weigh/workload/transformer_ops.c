@@ -296,7 +296,7 @@ static void set_scores(const struct builder *b, struct jl_attention *att)
 static void add_core(struct builder *b, double heads, double kv_heads, double qk_dim, double v_dim)
 {
 	const struct jl_shard *s = b->s;
-	const double seq_q = s->seq / s->cp, map = s->micro_batch * heads * seq_q * s->seq;
+	const double seq_q = s->seq / s->cp, map = jl_shard_sequences(s) * heads * seq_q * s->seq;
 	const int turned = b->m->n_positions <= 0.0 && !b->m->alibi;
 	struct jl_op *op;
 
@@ -319,7 +319,7 @@ static void add_core(struct builder *b, double heads, double kv_heads, double qk
 	}
 	op = add_op(b, JL_N("attention"), JL_OP_ATTENTION);
 	op->u.attention = (struct jl_attention){
-		.batch = s->micro_batch,
+		.batch = jl_shard_sequences(s),
 		.heads = heads,
 		.kv_heads = kv_heads,
 		.seq_q = seq_q,
@@ -463,6 +463,11 @@ static void add_embed(struct builder *b)
 		add_norm(b, JL_N("norm"), 1.0, 0);
 }
 
+double jl_shard_sequences(const struct jl_shard *shard)
+{
+	return shard->micro_batch * (shard->copies > 0.0 ? shard->copies : 1.0);
+}
+
 double jl_loss_kept_B(const struct jl_shard *shard)
 {
 	const double act_B = jl_dtype_B(shard->act_dtype);
@@ -539,7 +544,7 @@ void jl_transformer_ops(const struct jl_transformer *model, const struct jl_shar
 
 	b.act_B = jl_dtype_B(shard->act_dtype);
 	b.wide_B = shard->autocast ? 4.0 : b.act_B;
-	b.tokens = shard->micro_batch * shard->seq / shard->cp;
+	b.tokens = jl_shard_sequences(shard) * shard->seq / shard->cp;
 	b.seq_tokens = shard->sp ? b.tokens / shard->tp : b.tokens;
 	ret_list->n_op = 0;
 	ret_list->beside_B = 0.0;

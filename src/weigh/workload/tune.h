@@ -5,6 +5,10 @@
 #include "model/step.h"
 #include "workload/transformer.h"
 
+/* How samples are learnt from: by themselves, as pairs (DPO against a reference model, ORPO without one), or as groups of answers that the
+ * model generates (GRPO). */
+enum jl_method { JL_METHOD_SFT, JL_METHOD_DPO, JL_METHOD_ORPO, JL_METHOD_GRPO, JL_N_METHOD };
+
 /* Are the weights of the layers' products without gradients? */
 int jl_tune_frozen(const struct jl_tune *tune);
 
