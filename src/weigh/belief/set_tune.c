@@ -134,8 +134,8 @@ static void read_framework(const struct jl_llm_cells *c, struct jl_llm_row *row)
 	row->portable_flash = row->framework != JL_FW_MEGATRON;
 	row->loss = jl_loss_of(row->framework);
 	/* Those who write models for Hugging Face write norms and loss out; Qwen's first ones take flash-attn's fused norms; LitGPT has
-	 * fused norms and a loss in pieces. */
-	row->shard.written_out = !is_eager(row) || has(c->framework, "LitGPT") || has(c->framework, "torchtune") ? 0
+	 * a loss in pieces. */
+	row->shard.written_out = !is_eager(row) || has(c->framework, "torchtune")    ? 0
 				 : has(c->model, "qwen-") && row->shard.flash ? JL_WRITTEN_LOSS
 									      : JL_WRITTEN_ALL;
 	row->chunked_loss = has(c->framework, "LitGPT") ? 8.0 : has(c->remark, "cut-cross-entropy") ? 64.0 : 0.0;
@@ -178,6 +178,7 @@ static void read_states(const struct jl_tune_cells *more, const struct jl_llm_ce
 	jl_tune_plan(plan, &row->model, t, mixed ? 6.0 : 2.0, mixed ? 6.0 : wide ? 4.0 : 2.0);
 	row->shard.wide_rest = wide;
 	plan->load_whole = litgpt && plan->zero == 3;
+	plan->keeps_live = has(c->framework, "DeepSpeed");
 	if (!strncmp(more->cpu_offload, "y", 1))
 		plan->offload |= has(more->cpu_offload, "param") || has(c->framework, "fsdp_qlora") || has(c->framework, "axolotl")
 					 ? JL_OFFLOAD_OPTIMIZER | JL_OFFLOAD_PARAMS

@@ -95,7 +95,7 @@ static double bucket_B(const struct jl_plan *plan, double held, double own_frac)
 	const double two_B = 2.0 * plan->grad_B * fmin(trained, JL_ZERO2_BUCKET_ELEMS);
 
 	/* its third stage keeps what was gathered last (stage3_max_live_parameters) */
-	if (plan->zero == 3 && plan->offload & JL_OFFLOAD_OPTIMIZER)
+	if (plan->zero == 3 && plan->keeps_live)
 		return two_B + fmin(held, JL_ZERO3_LIVE_ELEMS) * jl_plan_held_B(plan);
 	if ((plan->zero != 1 && plan->zero != 2) || plan->grad_B >= 4.0 || plan->offload || plan->no_optimizer)
 		return 0.0;

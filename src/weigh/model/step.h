@@ -22,6 +22,7 @@ struct jl_plan {
 	double shard;      /* ranks that states are cut over; 0: all of dp*cp (HSDP, ZeRO inside a host: fewer) */
 	int zero1_after;   /* stage 1 as DeepSpeed does it: all-reduced once a step behind the last backward pass */
 	int keep_gathered; /* FSDP: gathered parameters stay from forward to backward (SHARD_GRAD_OP) */
+	int keeps_live;    /* ZeRO-3 of DeepSpeed with its defaults: what was gathered last stays */
 	int load_whole;    /* FSDP: every rank loads the whole model beside its share of it */
 	int hold_step;     /* FSDP with a pipeline: parameters and whole gradients stay for all micro-batches */
 	int ep_async; /* experts' all-to-all of one micro-batch behind the work of another, once to each host (DualPipe) */

@@ -288,7 +288,7 @@ struct jl_memory jl_train_memory(const struct jl_train *train, const struct jl_t
 					 .boundary_B = blocks->boundary_B,
 					 .logits_B = blocks->logits_B,
 					 .update_B = train->plan.optimizer_moved_B >= 40.0 &&
-							     !(train->plan.offload & JL_OFFLOAD_OPTIMIZER) ? train->plan.weight_B : 0.0,
+							     !(train->plan.offload & (JL_OFFLOAD_OPTIMIZER | JL_OFFLOAD_PARAMS)) ? train->plan.weight_B : 0.0,
 					 .grads_later = train->profile->frees_grads &&
 							train->plan.dp * train->plan.cp <= 1.0 &&
 							train->plan.n_micro <= 1.0,
