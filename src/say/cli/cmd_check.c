@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/offered.h"
 #include "tell/check.h"
 #include "cli/view.h"
 #include "cli/this_machine.h"
@@ -20,68 +21,24 @@ static const char *const collectives[] = { "allreduce", "allgather", "reducescat
 					   "reduce",    "alltoall",  "sendrecv",      NULL };
 
 const struct jl_option jl_check_options[] = {
-	{ .name = "on",
-	  .type = JL_OPT_TEXT,
-	  .arg = "SYSTEM",
-	  .en = JL_N("the system that it was measured on, e.g. \"125x aws:p5.48xlarge\"") },
-	{ .name = "size",
-	  .type = JL_OPT_QUANTITY,
-	  .kind = JL_K_BYTES,
-	  .arg = "BYTES",
-	  .en = JL_N("collectives: one rank's whole buffer, e.g. 16GB; memory: of one array") },
-	{ .name = "algbw",
-	  .type = JL_OPT_QUANTITY,
-	  .kind = JL_K_BYTE_RATE,
-	  .arg = "RATE",
-	  .en = JL_N("size / time, e.g. \"156 GB/s\"") },
-	{ .name = "busbw",
-	  .type = JL_OPT_QUANTITY,
-	  .kind = JL_K_BYTE_RATE,
-	  .arg = "RATE",
-	  .en = JL_N("bus bandwidth as nccl-tests counts it") },
-	{ .name = "time",
-	  .type = JL_OPT_QUANTITY,
-	  .kind = JL_K_TIME,
-	  .arg = "TIME",
-	  .en = JL_N("collectives: how long one took") },
-	{ .name = "rate",
-	  .type = JL_OPT_TEXT,
-	  .arg = "RATE",
-	  .en = JL_N("gemm: e.g. \"620 TFLOP/s\"; memory, link, net: e.g. \"25 GB/s\"") },
-	{ .name = "dtype", .type = JL_OPT_TEXT, .arg = "NAME", .en = JL_N("gemm: number format (default: bf16)") },
-	{ .name = "shape",
-	  .type = JL_OPT_TEXT,
-	  .arg = "MxNxK",
-	  .en = JL_N("gemm: e.g. 8192 or 4096x1024x4096 (default: 8192)") },
-	{ .name = "test", .type = JL_OPT_TEXT, .arg = "NAME", .en = JL_N("memory: triad, copy; link: h2d, d2h, d2d") },
-	{ .name = "ranks",
-	  .type = JL_OPT_COUNT,
-	  .min = 2,
-	  .max = 1000000000LL,
-	  .arg = "N",
-	  .en = JL_N("of a collective, where not all of the system took part") },
-	{ .name = "kind",
-	  .type = JL_OPT_CHOICE,
-	  .choices = collectives,
-	  .arg = "NAME",
-	  .en = JL_N("of a file: which collective it is, where it does not say") },
-	{ .name = "run",
-	  .type = JL_OPT_TEXT,
-	  .arg = "RUN",
-	  .en = JL_N("judge the results of this run (default: the newest of each kind)") },
-	{ .name = "against",
-	  .type = JL_OPT_TEXT,
-	  .arg = "RUN",
-	  .en = JL_N("what changed since that run, where it is significant") },
-	{ .name = "max-age",
-	  .type = JL_OPT_QUANTITY,
-	  .kind = JL_K_TIME,
-	  .arg = "TIME",
-	  .en = JL_N("stored results: refuse what was measured longer ago, e.g. \"1 h\" or \"7 d\"") },
-	{ .name = "store",
-	  .type = JL_OPT_TEXT,
-	  .arg = "PATH|URL",
-	  .en = JL_N("which store (default: JEOUL_STORE, else the one in the data folder)") },
+	JL_O_TEXT("on", "SYSTEM", JL_N("the system that it was measured on, e.g. \"125x aws:p5.48xlarge\"")),
+	JL_O_AMOUNT("size", "BYTES", JL_K_BYTES,
+		    JL_N("collectives: one rank's whole buffer, e.g. 16GB; memory: of one array")),
+	JL_O_AMOUNT("algbw", "RATE", JL_K_BYTE_RATE, JL_N("size / time, e.g. \"156 GB/s\"")),
+	JL_O_AMOUNT("busbw", "RATE", JL_K_BYTE_RATE, JL_N("bus bandwidth as nccl-tests counts it")),
+	JL_O_AMOUNT("time", "TIME", JL_K_TIME, JL_N("collectives: how long one took")),
+	JL_O_TEXT("rate", "RATE", JL_N("gemm: e.g. \"620 TFLOP/s\"; memory, link, net: e.g. \"25 GB/s\"")),
+	JL_O_TEXT("dtype", "NAME", JL_N("gemm: number format (default: bf16)")),
+	JL_O_TEXT("shape", "MxNxK", JL_N("gemm: e.g. 8192 or 4096x1024x4096 (default: 8192)")),
+	JL_O_TEXT("test", "NAME", JL_N("memory: triad, copy; link: h2d, d2h, d2d")),
+	JL_O_COUNT("ranks", "N", 2, 1000000000LL, JL_N("of a collective, where not all of the system took part")),
+	JL_O_CHOICE("kind", "NAME", collectives, JL_N("of a file: which collective it is, where it does not say")),
+	JL_O_TEXT("run", "RUN", JL_N("judge the results of this run (default: the newest of each kind)")),
+	JL_O_TEXT("against", "RUN", JL_N("what changed since that run, where it is significant")),
+	JL_O_AMOUNT("max-age", "TIME", JL_K_TIME,
+		    JL_N("stored results: refuse what was measured longer ago, e.g. \"1 h\" or \"7 d\"")),
+	JL_O_TEXT("store", "PATH|URL", JL_N("which store (default: JEOUL_STORE, else the one in the data folder)"),
+		  .local = true),
 	{ 0 },
 };
 
@@ -539,9 +496,9 @@ enum jl_status jl_cmd_check(struct jl_cli *cli, struct jl_err *err)
 	if (jl_text(cli, "run") || jl_text(cli, "against") || age)
 		return jl_fail(err, JL_E_USAGE, "--run, --against and --max-age are for stored results; leave '%s' out",
 			       word);
-	if (strcmp(word, "-") != 0 && access(word, F_OK) != 0 && jl_judge_knows(word))
+	if (strcmp(word, "-") != 0 && !jl_file_exists(word) && jl_judge_knows(word))
 		return check_figure(cli, word, err);
-	if (strcmp(word, "-") != 0 && access(word, F_OK) != 0)
+	if (strcmp(word, "-") != 0 && !jl_file_exists(word))
 		return jl_fail(err, JL_E_USAGE,
 			       "'%s' is neither a file nor one of gemm, memory, link, net, allreduce, allgather, ...",
 			       word);

@@ -168,10 +168,8 @@ static struct jl_memory stage_memory(const struct jl_memory_in *in, const struct
 		const double update_B = st.params * in->plan->trained_frac * in->update_B;
 
 		mem.activations_B = fmax(mem.activations_B - mem.gradients_B, update_B);
-	} else {
-		const double own = st.params * in->plan->trained_frac * (in->plan->zero >= 1 ? st.own_frac : 1.0);
-
-		mem.activations_B = fmax(mem.activations_B, own * in->update_B);
+	} else if (in->plan->zero == 0) {
+		mem.activations_B = fmax(mem.activations_B, st.params * in->plan->trained_frac * in->update_B);
 	}
 	const double waste_frac = in->fit.ragged ? in->fit.ragged_frac : in->fit.waste_frac;
 
