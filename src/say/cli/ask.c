@@ -12,8 +12,8 @@ const char *const jl_ask_frameworks[] = { "eager", "compiled", "megatron", "nati
 const char *const jl_ask_recomputes[] = { "none", "selective", "full", NULL };
 const char *const jl_ask_yes_no[] = { "no", "yes", NULL };
 const char *const jl_ask_states[] = { "default", "bf16", NULL };
-const char *const jl_ask_optimizers[] = { "foreach",   "fused", "adamw8bit", "paged8bit", "adafactor",
-					  "lion",      "sgd",   "muon",      "galore",    NULL };
+const char *const jl_ask_optimizers[] = { "foreach", "fused", "adamw8bit", "paged8bit", "adafactor",
+					  "lion",    "sgd",   "muon",      "galore",    NULL };
 const char *const jl_ask_tunes[] = { "full", "lora", "qlora", "dora", "qdora", "adapter", "layers", NULL };
 const char *const jl_ask_methods[] = { "sft", "dpo", "orpo", "grpo", NULL };
 const char *const jl_ask_bases[] = { "16bit", "nf4", "nf4-single", "int8", "gptq4", "gptq8", NULL };
@@ -115,9 +115,9 @@ static enum jl_status read_targets(unsigned *ret_targets, const char *text, stru
 		const char *name;
 		unsigned targets;
 	} words[] = {
-		{ "all", JL_TARGETS_ALL },   { "attention", 15 },  { "ffn", 112 },         { "q", JL_TARGET_Q },
-		{ "k", JL_TARGET_K },        { "v", JL_TARGET_V }, { "o", JL_TARGET_O },   { "gate", JL_TARGET_GATE },
-		{ "up", JL_TARGET_UP },      { "down", JL_TARGET_DOWN },
+		{ "all", JL_TARGETS_ALL }, { "attention", 15 },        { "ffn", 112 },       { "q", JL_TARGET_Q },
+		{ "k", JL_TARGET_K },      { "v", JL_TARGET_V },       { "o", JL_TARGET_O }, { "gate", JL_TARGET_GATE },
+		{ "up", JL_TARGET_UP },    { "down", JL_TARGET_DOWN },
 	};
 	unsigned targets = 0;
 
@@ -129,9 +129,10 @@ static enum jl_status read_targets(unsigned *ret_targets, const char *text, stru
 		       !(strlen(words[i].name) == len && strncmp(words[i].name, text, len) == 0))
 			i++;
 		if (i == sizeof(words) / sizeof(*words))
-			return jl_fail(err, JL_E_USAGE,
-				       "--targets: '%.*s' is none; take all, attention, ffn, or of q,k,v,o,gate,up,down", (int)len,
-				       text);
+			return jl_fail(
+				err, JL_E_USAGE,
+				"--targets: '%.*s' is none; take all, attention, ffn, or of q,k,v,o,gate,up,down",
+				(int)len, text);
 		targets |= words[i].targets;
 		text += len + (text[len] == ',');
 	}
@@ -155,7 +156,8 @@ static enum jl_status read_tune(struct jl_request *req, const struct jl_cli *cli
 	req->method = choice(cli, "method", jl_ask_methods);
 	for (size_t i = 0; tune == JL_UNSET && i < sizeof(needs) / sizeof(*needs); i++)
 		if (jl_given(cli, needs[i]))
-			return jl_fail(err, JL_E_USAGE, "--%s is of fine-tuning: say which with --tune lora, qlora, ...", needs[i]);
+			return jl_fail(err, JL_E_USAGE,
+				       "--%s is of fine-tuning: say which with --tune lora, qlora, ...", needs[i]);
 	if (tune == JL_UNSET)
 		return JL_OK;
 	req->tune = (int)tunes[tune].kind;

@@ -113,8 +113,10 @@ static enum jl_status check_tune(const struct jl_cli *cli, struct jl_err *err)
 		i++;
 	if (!text || jl_ask_tunes[i] || n_trials_of(cli) > 0)
 		return JL_OK;
-	return jl_fail(err, JL_E_USAGE,
-		       "--tune: '%s' is neither a number of trials nor full, lora, qlora, dora, qdora, adapter or layers", text);
+	return jl_fail(
+		err, JL_E_USAGE,
+		"--tune: '%s' is neither a number of trials nor full, lora, qlora, dora, qdora, adapter or layers",
+		text);
 }
 
 static void read_scenarios(struct jl_compare *compare, const struct jl_cli *cli)

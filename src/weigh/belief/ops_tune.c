@@ -45,8 +45,8 @@ static enum jl_status find_gpu(void *ctx, const char *text, struct jl_llm_gpu *r
 }
 
 /* The row as the program would be asked it, with these parameters of tuning. */
-static void case_of(struct jl_case *ret_case, const struct jl_set_data *data, const struct jl_tune_row *c, const double *x,
-		    const struct jl_known *known)
+static void case_of(struct jl_case *ret_case, const struct jl_set_data *data, const struct jl_tune_row *c,
+		    const double *x, const struct jl_known *known)
 {
 	const struct own *own = data->own;
 	struct jl_llm_row run = c->run;
@@ -64,9 +64,9 @@ static void naive(const struct jl_tune_row *c, struct jl_set_row *row)
 	const double flop = 3.0 * tokens * jl_transformer_fwd_flop(&r->model, seq, 0) / r->n_gpus;
 	const double weights_B = params * jl_plan_held_B(&r->plan);
 
-	row->naive[0] = row->is_memory ? 16.0 * params / (r->plan.tp * r->plan.pp)
-				       : flop / (JL_BASELINE_MFU_FRAC *
-						 jl_baseline_peak_flopps(&r->gpu.dev, r->shard.dtype));
+	row->naive[0] = row->is_memory
+				? 16.0 * params / (r->plan.tp * r->plan.pp)
+				: flop / (JL_BASELINE_MFU_FRAC * jl_baseline_peak_flopps(&r->gpu.dev, r->shard.dtype));
 	row->naive[1] = row->is_memory ? 1.2 * weights_B
 				       : jl_baseline_roofline_s(&r->gpu.dev, r->shard.dtype, flop, weights_B,
 								JL_BASELINE_ROOFLINE_FRAC);
@@ -94,8 +94,8 @@ static enum jl_status add(struct jl_set_data *data, const struct jl_set_reader *
 	struct jl_set_kind kind = {
 		.framework = cells.framework,
 		.link = r->n_gpus < 2 ? "" : jl_wire_pair(pair, intra, inter, true),
-		.what = jl_arena_printf(in->arena, "%s %s, %d GPU%s, batch %g, seq %g", cells.model, more.method, r->n_gpus,
-					r->n_gpus > 1 ? "s" : "", r->global_batch, r->shard.seq),
+		.what = jl_arena_printf(in->arena, "%s %s, %d GPU%s, batch %g, seq %g", cells.model, more.method,
+					r->n_gpus, r->n_gpus > 1 ? "s" : "", r->global_batch, r->shard.seq),
 		.model = cells.model,
 		.answer = JL_ASKED_TUNE,
 		.kind = { [JL_LABEL_GPU] = r->gpu.id,
@@ -173,9 +173,8 @@ static void residuals(void *ctx, const double *x, double *ret_r)
 		case_of(&how, w->data, c, x, &w->known);
 		weight = jl_case_weigh(&how);
 		ret_r[at++] = isnan(c->run.meas_s) ? 0.0 : log(weight.step.step_s / c->run.meas_s);
-		ret_r[at++] = isnan(c->run.meas_mem_B)
-				      ? 0.0
-				      : log(memory_of(c, weight.memory.total_B) / c->run.meas_mem_B);
+		ret_r[at++] = isnan(c->run.meas_mem_B) ? 0.0
+						       : log(memory_of(c, weight.memory.total_B) / c->run.meas_mem_B);
 	}
 }
 
@@ -238,9 +237,10 @@ const struct jl_set_ops jl_tune_ops = {
 	.name = "finetune",
 	.files = (const char *const[]){ "finetune", NULL },
 	.unit = "s",
-	.columns = (const char *const[]){ "gpu", "n_gpus", "framework", "layers", "hidden", "method", "rank", "base_bits",
-					  "primary_metric", "primary_value", NULL },
-	.measures = (const char *const[]){ "s_per_iter", "samples_per_s", "tokens_per_s_per_gpu", "mem_gib_per_gpu", NULL },
+	.columns = (const char *const[]){ "gpu", "n_gpus", "framework", "layers", "hidden", "method", "rank",
+					  "base_bits", "primary_metric", "primary_value", NULL },
+	.measures = (const char *const[]){ "s_per_iter", "samples_per_s", "tokens_per_s_per_gpu", "mem_gib_per_gpu",
+					   NULL },
 	.baselines = { "40 % MFU", "roofline at 0.7 of the listed rates" },
 	.memory_baselines = { "16 bytes a parameter", "weights and a fifth" },
 	.case_B = sizeof(struct jl_tune_row),

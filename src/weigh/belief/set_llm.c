@@ -329,8 +329,9 @@ static void read_plan(const struct jl_llm_cells *c, struct jl_llm_row *row)
 		plan->shard = cut;
 	plan->recompute = (enum jl_recompute)lookup(recompute_table, N(recompute_table), c->recompute, -1);
 	if ((int)plan->recompute < 0) {
-		plan->recompute = has(c->framework, "torchtune") && !jl_tune_frozen(&row->shard.tune) ? JL_RECOMPUTE_FULL
-										       : JL_RECOMPUTE_NONE;
+		plan->recompute = has(c->framework, "torchtune") && !jl_tune_frozen(&row->shard.tune)
+					  ? JL_RECOMPUTE_FULL
+					  : JL_RECOMPUTE_NONE;
 		row->assumed |= JL_ASSUMED_RECOMPUTE;
 	}
 	plan->tp_async = has(c->remark, "asyncTP") || has(c->remark, "async TP");

@@ -31,22 +31,14 @@ static const struct method {
 	int bare; /* no adapters inside the layers */
 	const char *unlike;
 } methods[] = {
-	{ "qdora", JL_TUNE_DORA, 0, NULL },
-	{ "dora", JL_TUNE_DORA, 0, NULL },
-	{ "q-galore", JL_TUNE_FULL, 0, NULL },
-	{ "galore", JL_TUNE_FULL, 0, NULL },
-	{ "adalora", JL_TUNE_LORA, 0, NULL },
-	{ "adapter", JL_TUNE_ADAPTER, 0, NULL },
-	{ "lora", JL_TUNE_LORA, 0, NULL },
-	{ "full", JL_TUNE_FULL, 0, NULL },
-	{ "pretrain", JL_TUNE_FULL, 0, NULL },
-	{ "lisa", JL_TUNE_LAYERS, 0, NULL },
-	{ "llamapro", JL_TUNE_LAYERS, 0, NULL },
-	{ "ln_tuning", JL_TUNE_LORA, 1, NULL },
-	{ "beft", JL_TUNE_LORA, 1, NULL },
-	{ "prefix", JL_TUNE_LORA, 1, NULL },
-	{ "ptuning", JL_TUNE_LORA, 1, NULL },
-	{ "trainable_tokens", JL_TUNE_LORA, 1, NULL },
+	{ "qdora", JL_TUNE_DORA, 0, NULL },      { "dora", JL_TUNE_DORA, 0, NULL },
+	{ "q-galore", JL_TUNE_FULL, 0, NULL },   { "galore", JL_TUNE_FULL, 0, NULL },
+	{ "adalora", JL_TUNE_LORA, 0, NULL },    { "adapter", JL_TUNE_ADAPTER, 0, NULL },
+	{ "lora", JL_TUNE_LORA, 0, NULL },       { "full", JL_TUNE_FULL, 0, NULL },
+	{ "pretrain", JL_TUNE_FULL, 0, NULL },   { "lisa", JL_TUNE_LAYERS, 0, NULL },
+	{ "llamapro", JL_TUNE_LAYERS, 0, NULL }, { "ln_tuning", JL_TUNE_LORA, 1, NULL },
+	{ "beft", JL_TUNE_LORA, 1, NULL },       { "prefix", JL_TUNE_LORA, 1, NULL },
+	{ "ptuning", JL_TUNE_LORA, 1, NULL },    { "trainable_tokens", JL_TUNE_LORA, 1, NULL },
 };
 
 static const struct {
@@ -65,7 +57,7 @@ static const struct {
 	const char *part;
 	enum jl_optimizer optimizer;
 } optimizer_words[] = {
-	{ "galore", JL_OPT_GALORE }, { "paged", JL_OPT_PAGED8 },       { "8bit", JL_OPT_ADAMW8 },
+	{ "galore", JL_OPT_GALORE }, { "paged", JL_OPT_PAGED8 },        { "8bit", JL_OPT_ADAMW8 },
 	{ "8-bit", JL_OPT_ADAMW8 },  { "adafactor", JL_OPT_ADAFACTOR }, { "lion", JL_OPT_LION },
 	{ "sgd", JL_OPT_SGD },       { "muon", JL_OPT_MUON },           { "fused", JL_OPT_FUSED },
 };
@@ -84,11 +76,13 @@ static enum jl_base base_of(const struct jl_tune_cells *more, const struct jl_ll
 		return gptq ? JL_BASE_GPTQ8 : JL_BASE_INT8;
 	if (bits != 4.0)
 		return JL_BASE_SAME;
-	return gptq ? JL_BASE_GPTQ4 : has(c->framework, "LitGPT") && !has(c->remark, "nf4-dq") ? JL_BASE_NF4_1 : JL_BASE_NF4;
+	return gptq                                                       ? JL_BASE_GPTQ4
+	       : has(c->framework, "LitGPT") && !has(c->remark, "nf4-dq") ? JL_BASE_NF4_1
+									  : JL_BASE_NF4;
 }
 
-static enum jl_status read_method(const struct jl_tune_cells *more, const struct jl_llm_cells *c, struct jl_llm_row *row,
-				  struct jl_err *err)
+static enum jl_status read_method(const struct jl_tune_cells *more, const struct jl_llm_cells *c,
+				  struct jl_llm_row *row, struct jl_err *err)
 {
 	struct jl_tune *t = &row->shard.tune;
 	size_t i = 0;
@@ -96,7 +90,8 @@ static enum jl_status read_method(const struct jl_tune_cells *more, const struct
 	while (i < N(methods) && !has(more->method, methods[i].part))
 		i++;
 	if (i == N(methods) || has(more->method, "lora on the LLM"))
-		return jl_fail(err, JL_E_DATA, "method '%s' is not weighed; lora, qlora, dora, adapter, full, galore, lisa are",
+		return jl_fail(err, JL_E_DATA,
+			       "method '%s' is not weighed; lora, qlora, dora, adapter, full, galore, lisa are",
 			       more->method);
 	*t = (struct jl_tune){ .kind = methods[i].kind, .base = base_of(more, c) };
 	t->ends = has(more->method, "embedding");
@@ -107,7 +102,9 @@ static enum jl_status read_method(const struct jl_tune_cells *more, const struct
 	t->rank = number_or(more->rank, t->kind == JL_TUNE_ADAPTER ? 128.0 : 8.0);
 	/* Llama-Adapter's prompts and gates, in the last layers, are next to nothing */
 	if (t->kind == JL_TUNE_ADAPTER && has(c->framework, "LitGPT"))
-		*t = (struct jl_tune){ .kind = JL_TUNE_LORA, .base = t->base, .rank = has(more->method, "v2") ? 1.0 : 0.0 };
+		*t = (struct jl_tune){ .kind = JL_TUNE_LORA,
+				       .base = t->base,
+				       .rank = has(more->method, "v2") ? 1.0 : 0.0 };
 	for (size_t k = 0; k < N(target_words); k++)
 		if (has(more->targets, target_words[k].part))
 			t->targets |= target_words[k].targets;
@@ -126,7 +123,8 @@ static void read_framework(const struct jl_llm_cells *c, struct jl_llm_row *row)
 	else if (row->framework == JL_FW_GENERAL)
 		row->framework = JL_FW_EAGER;
 	row->assumed &= ~(unsigned)JL_ASSUMED_FRAMEWORK;
-	if (has(c->model, "baichuan") && has(c->model, "13b")) { /* biases instead of positions, which no fused attention took */
+	if (has(c->model, "baichuan") &&
+	    has(c->model, "13b")) { /* biases instead of positions, which no fused attention took */
 		row->model.alibi = 1;
 		row->shard.flash = 0;
 	}
@@ -135,9 +133,9 @@ static void read_framework(const struct jl_llm_cells *c, struct jl_llm_row *row)
 	row->loss = jl_loss_of(row->framework);
 	/* Those who write models for Hugging Face write norms and loss out; Qwen's first ones take flash-attn's fused norms; LitGPT has
 	 * a loss in pieces. */
-	row->shard.written_out = !is_eager(row) || has(c->framework, "torchtune")    ? 0
-				 : has(c->model, "qwen-") && row->shard.flash ? JL_WRITTEN_LOSS
-									      : JL_WRITTEN_ALL;
+	row->shard.written_out = !is_eager(row) || has(c->framework, "torchtune") ? 0
+				 : has(c->model, "qwen-") && row->shard.flash     ? JL_WRITTEN_LOSS
+										  : JL_WRITTEN_ALL;
 	row->chunked_loss = has(c->framework, "LitGPT") ? 8.0 : has(c->remark, "cut-cross-entropy") ? 64.0 : 0.0;
 	if (row->chunked_loss > 0.0)
 		row->shard.written_out &= ~(unsigned)JL_WRITTEN_LOSS;
@@ -149,7 +147,8 @@ static void read_states(const struct jl_tune_cells *more, const struct jl_llm_ce
 {
 	struct jl_plan *plan = &row->plan;
 	const struct jl_tune *t = &row->shard.tune;
-	const int litgpt = has(c->framework, "LitGPT"), amp = has(c->precision, "amp"), mixed = has(c->precision, "mixed");
+	const int litgpt = has(c->framework, "LitGPT"), amp = has(c->precision, "amp"),
+		  mixed = has(c->precision, "mixed");
 	const int deepspeed = plan->zero >= 1 && plan->zero <= 3 && !has(c->zero_or_fsdp, "fsdp") && plan->dp > 1.0;
 	enum jl_states states = JL_STATES_BF16;
 
@@ -180,7 +179,8 @@ static void read_states(const struct jl_tune_cells *more, const struct jl_llm_ce
 	plan->load_whole = litgpt && plan->zero == 3;
 	plan->keeps_live = has(c->framework, "DeepSpeed");
 	if (!strncmp(more->cpu_offload, "y", 1))
-		plan->offload |= has(more->cpu_offload, "param") || has(c->framework, "fsdp_qlora") || has(c->framework, "axolotl")
+		plan->offload |= has(more->cpu_offload, "param") || has(c->framework, "fsdp_qlora") ||
+						 has(c->framework, "axolotl")
 					 ? JL_OFFLOAD_OPTIMIZER | JL_OFFLOAD_PARAMS
 					 : JL_OFFLOAD_OPTIMIZER;
 }
@@ -223,7 +223,8 @@ static void read_lengths(const struct jl_llm_cells *c, struct jl_llm_row *row)
 	else if (has(c->remark, "effective (unpadded)"))
 		mean = EFFECTIVE_SEQ;
 	const int sorted = has(c->framework, "transformers+peft"), packed = has(c->remark, "packing=true");
-	const int fixed = has(c->framework, "fsdp_qlora") || has(c->framework, "QwenLM") || has(c->framework, "Ulysses");
+	const int fixed = has(c->framework, "fsdp_qlora") || has(c->framework, "QwenLM") ||
+			  has(c->framework, "Ulysses");
 
 	row->ragged = row->scope >= JL_LLM_RESERVED && is_eager(row) && !sorted && !packed && !fixed;
 	if (row->framework == JL_FW_FUSED)
@@ -242,7 +243,7 @@ static double step_s(const struct jl_tune_cells *more, const struct jl_llm_cells
 	const double seq = row->mean_seq > 0.0 ? row->mean_seq : row->shard.seq;
 
 	if (has(c->primary_metric, "mem") && !has(c->framework, "LitGPT"))
-		return NAN; /* batch or length are not stated */
+		return NAN;              /* batch or length are not stated */
 	if (has(c->framework, "LitGPT")) /* an iteration is one pass */
 		return iter * row->plan.n_micro;
 	if (!isnan(rate))
@@ -265,7 +266,7 @@ static void respell_cut(struct jl_llm_cells *c)
 {
 	static const struct {
 		const char *part, *zero, *tp;
-	} words[] = { { "NO_SHARD", "ddp", "1" }, { "ZeRO 2", "zero2", "1" },     { "ZeRO 3", "zero3", "1" },
+	} words[] = { { "NO_SHARD", "ddp", "1" },     { "ZeRO 2", "zero2", "1" }, { "ZeRO 3", "zero3", "1" },
 		      { "sharding 2", "zero2", "1" }, { "MP 4", "none", "4" },    { "MP4", "none", "4" },
 		      { "naive", "none", "1" } };
 
@@ -300,7 +301,8 @@ static const char *longest(const struct jl_llm_cells *c)
 {
 	static const char *const brief = "512";
 
-	if (has(c->remark, "LAION") || (has(c->framework, "Megatron-SWIFT") && !has(c->remark, "packing=true") && *c->gpu == 0))
+	if (has(c->remark, "LAION") ||
+	    (has(c->framework, "Megatron-SWIFT") && !has(c->remark, "packing=true") && *c->gpu == 0))
 		return brief;
 	if (*c->seq_len)
 		return c->seq_len;
@@ -319,8 +321,8 @@ static void set_naive(struct jl_llm_row *row)
 	plan->n_micro = 1.0;
 }
 
-enum jl_status jl_tune_row_read(struct jl_llm_cells *c, const struct jl_tune_cells *more, const struct jl_llm_find *find,
-				struct jl_tune_row *ret_row, struct jl_err *err)
+enum jl_status jl_tune_row_read(struct jl_llm_cells *c, const struct jl_tune_cells *more,
+				const struct jl_llm_find *find, struct jl_tune_row *ret_row, struct jl_err *err)
 {
 	struct jl_tune_row row = { .least_B = NAN };
 	const int oom = has(more->oom, "y"), no_gpu = !*c->gpu, naive = has(c->zero_or_fsdp, "naive");
@@ -331,10 +333,11 @@ enum jl_status jl_tune_row_read(struct jl_llm_cells *c, const struct jl_tune_cel
 		return jl_fail(err, JL_E_DATA, "an estimate of its source, not a measurement");
 	if (isnan(jl_llm_number(c->hidden)) && isnan(jl_llm_number(c->params_b)))
 		return jl_fail(err, JL_E_DATA, "neither dimensions nor parameters of '%s' are stated", c->model);
-	c->recompute = has(more->grad_checkpointing, "selective")                  ? "selective"
-		       : *more->grad_checkpointing == 'y'                          ? "full"
+	c->recompute = has(more->grad_checkpointing, "selective")                             ? "selective"
+		       : *more->grad_checkpointing == 'y'                                     ? "full"
 		       : *more->grad_checkpointing == 'n' || *more->grad_checkpointing == 'f' ? "none"
-										   : has(c->framework, "LitGPT") ? "none" : "full";
+		       : has(c->framework, "LitGPT")                                          ? "none"
+											      : "full";
 	if (no_gpu)
 		c->gpu = "A100 SXM 80GB"; /* only its memory is asked for */
 	c->seq_len = longest(c);

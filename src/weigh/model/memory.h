@@ -20,8 +20,8 @@ struct jl_memory_in {
 	const struct jl_block_cost *block; /* JL_N_BLOCK of them */
 	double boundary_B;                 /* activation that crosses to the next stage */
 	double logits_B;                   /* of one micro-batch: the vocabulary product and its fp32 copy */
-	double update_B;       /* per trained parameter: what the optimizer needs for itself while it runs */
-	int grads_later;       /* gradients are freed after each step: they come as activations go */
+	double update_B; /* per trained parameter: what the optimizer needs for itself while it runs */
+	int grads_later; /* gradients are freed after each step: they come as activations go */
 	struct jl_memory_fit fit;
 };
 

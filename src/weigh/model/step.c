@@ -477,7 +477,8 @@ static struct update update_s(const struct jl_step_in *in, const struct cut *cut
 		in->dev, &(struct jl_stream){ .moved_B = own * plan->optimizer_moved_B * in->profile->optimizer_frac,
 					      .flop = own * 16.0 });
 	if (plan->optimizer_flop > 0.0)
-		u.device_s += own * plan->optimizer_flop / (in->dev->peak_flopps[JL_BF16] * in->dev->fit.gemm_frac[JL_BF16]);
+		u.device_s += own * plan->optimizer_flop /
+			      (in->dev->peak_flopps[JL_BF16] * in->dev->fit.gemm_frac[JL_BF16]);
 	u.host_s = sqrt(u.need_s * u.need_s + u.device_s * u.device_s) - u.device_s;
 	return u;
 }

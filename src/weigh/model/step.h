@@ -89,8 +89,8 @@ struct jl_step_in {
 	double boundary_B;                 /* activation that crosses to the next stage */
 	double host_mem_Bps;               /* of the host, shared by its devices; offloaded optimizers run on it */
 	double generate_s; /* what making the samples takes before they are learnt from (GRPO); 0: nothing */
-	double input_s;                    /* what the input pipeline needs a step; 0: never the bound */
-	double sum_B; /* bytes a parameter to add one more micro-batch's gradients; 0: the products do it */
+	double input_s;    /* what the input pipeline needs a step; 0: never the bound */
+	double sum_B;      /* bytes a parameter to add one more micro-batch's gradients; 0: the products do it */
 };
 
 /* Parts sum to step_s. */

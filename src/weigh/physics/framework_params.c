@@ -144,6 +144,9 @@ void jl_llm_param_at(size_t i, const char *const *gpu_ids, struct jl_param *ret_
 		const struct jl_profile profile = jl_profile_default(fw);
 
 		*ret_param = make("framework.", jl_framework_name(fw), &profiles[f], profile_field(&profile, f));
+		/* PyTorch's buckets are what its manual says; a framework that nobody names has no runs to fit */
+		if (fw == JL_FW_GENERAL || (f == F_BUCKET && fw != JL_FW_MEGATRON))
+			ret_param->lo = ret_param->hi = ret_param->prior;
 	} else if (i < AT_LINK) {
 		const size_t a = (i - AT_ARCH) / A_N, f = (i - AT_ARCH) % A_N;
 		const struct jl_family *family = jl_arch_family((int)a);
@@ -260,9 +263,10 @@ struct jl_profile jl_llm_resolve_profile(const double *x, enum jl_framework fram
 		.optimizer_kernels = f[F_OPTK],
 		.straggler_frac = x[G_STRAGGLER],
 		.cool_frac = x[G_RELIEF],
-		.fusion = framework == JL_FW_COMPILED                                ? JL_FUSION_COMPILER
-			  : framework == JL_FW_MEGATRON || framework == JL_FW_NATIVE || framework == JL_FW_FUSED ? JL_FUSION_HAND
-										     : JL_FUSION_NONE,
+		.fusion = framework == JL_FW_COMPILED ? JL_FUSION_COMPILER
+			  : framework == JL_FW_MEGATRON || framework == JL_FW_NATIVE || framework == JL_FW_FUSED
+				  ? JL_FUSION_HAND
+				  : JL_FUSION_NONE,
 		.frees_grads = framework == JL_FW_EAGER || framework == JL_FW_COMPILED || framework == JL_FW_FUSED,
 		.pads = framework == JL_FW_COMPILED,
 	};

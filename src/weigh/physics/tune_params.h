@@ -5,7 +5,7 @@
 #include "physics/params.h"
 
 struct jl_tune_fit {
-	double call_ratio;   /* host time of a launch of models that others wrote, with hooks and casts, of the framework's own */
+	double call_ratio; /* host time of a launch of models that others wrote, with hooks and casts, of the framework's own */
 	double unpack_ratio; /* clocks of unpacking a weight, of what is taken before any fit */
 	double ragged_frac;  /* see struct jl_memory_fit */
 };

@@ -31,7 +31,7 @@ static const char *const *offload(const void *record)
 JL_BOOL_OF(is_tuned, jl_case, r->tuned);
 JL_TEXT_OF(tune_kind, jl_case, jl_tune_name(r->shard.tune.kind));
 JL_TEXT_OF(tune_base, jl_case, jl_base_name(r->shard.tune.base));
-JL_NUMBER_OF(trained, jl_case, r->plan.trained_frac * jl_subject_params(&r->subject));
+JL_NUMBER_OF(trained, jl_case, r->plan.trained_frac *jl_subject_params(&r->subject));
 
 static const struct jl_choice methods[] = { { "sft", JL_METHOD_SFT },
 					    { "dpo", JL_METHOD_DPO },

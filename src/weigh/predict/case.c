@@ -9,7 +9,8 @@
 #include "workload/tune.h"
 
 #define FUSED_PIECES 4.0 /* that Unsloth's loss is made in */
-#define GALORE_RANK 128.0 /* its authors' for 1 to 7 billion parameters is 256 to 1,024; what people tune with is less */
+#define GALORE_RANK                                                                                                    \
+	128.0 /* its authors' for 1 to 7 billion parameters is 256 to 1,024; what people tune with is less */
 
 void jl_note_add(struct jl_notes *notes, const char *key, const char *en, ...)
 {
@@ -104,7 +105,8 @@ void jl_case_set_states(struct jl_case *c)
 	/* Megatron's distributed optimizer scatters what it reduces behind the backward pass; elsewhere stage 1 is DeepSpeed's. */
 	if (c->optimizer != JL_UNSET)
 		jl_plan_set_optimizer(plan, (enum jl_optimizer)c->optimizer,
-				      c->shard.tune.rank > 0 ? c->shard.tune.rank : GALORE_RANK, c->subject.model.hidden);
+				      c->shard.tune.rank > 0 ? c->shard.tune.rank : GALORE_RANK,
+				      c->subject.model.hidden);
 	/* bitsandbytes' models have all that is not packed made wide (peft's prepare_model_for_kbit_training) */
 	const bool wide = own && c->shard.tune.base != JL_BASE_SAME;
 

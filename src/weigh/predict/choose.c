@@ -122,7 +122,8 @@ static void say_framework(struct jl_case *c, const struct jl_request *req)
 		jl_note_add(&c->notes, "framework", "Megatron-LM: layers are cut over GPUs");
 	else if (c->tuned)
 		jl_note_add(&c->notes, "framework",
-			    "PyTorch eager with Hugging Face's models: what most people tune with; try --framework unsloth");
+			    "PyTorch eager with Hugging Face's models: what most people tune with; try --framework "
+			    "unsloth");
 	else
 		jl_note_add(&c->notes, "framework", "PyTorch eager: what most people run; try --framework compiled");
 }
@@ -182,7 +183,8 @@ static void say_plan(struct jl_case *c, const struct jl_request *req, bool searc
 	const char *name = c->optimizer > JL_OPT_FUSED ? jl_optimizer_name((enum jl_optimizer)c->optimizer) : "AdamW";
 
 	if (p->trained_frac < 1)
-		jl_note_add(&c->notes, "optimizer", "%s, %.3g bytes of states for each of %.3g M trained parameters; frozen ones have %.3g",
+		jl_note_add(&c->notes, "optimizer",
+			    "%s, %.3g bytes of states for each of %.3g M trained parameters; frozen ones have %.3g",
 			    name, states_B, 1e-6 * p->trained_frac * jl_subject_params(&c->subject), p->frozen_B);
 	else
 		jl_note_add(&c->notes, "optimizer", "%s, %g bytes of states a parameter", name, states_B);
@@ -254,7 +256,8 @@ static enum jl_status choose_method(struct jl_case *c, const struct jl_request *
 		c->shard.copies = 2;
 	if (c->method == JL_METHOD_DPO)
 		jl_note_add(&c->notes, "method", "a sample is a pair; the reference model reads it too: {%s}",
-			    jl_tune_frozen(&c->shard.tune) ? JL_N("the base without its adapters") : JL_N("a frozen copy"));
+			    jl_tune_frozen(&c->shard.tune) ? JL_N("the base without its adapters")
+							   : JL_N("a frozen copy"));
 	if (c->method != JL_METHOD_GRPO)
 		return JL_OK;
 	c->shard.copies = given_or(req->group, 8);
@@ -263,7 +266,8 @@ static enum jl_status choose_method(struct jl_case *c, const struct jl_request *
 		return jl_fail(err, JL_E_USAGE, "--generate %.0f: prompt and answer have %.0f tokens together (--seq)",
 			       c->generated, c->shard.seq);
 	jl_note_add(&c->notes, "method",
-		    "a sample is a prompt and %.0f answers of %.0f tokens, generated at the rate that memory allows; then one update",
+		    "a sample is a prompt and %.0f answers of %.0f tokens, generated at the rate that memory allows; "
+		    "then one update",
 		    c->shard.copies, c->generated);
 	return JL_OK;
 }
@@ -274,8 +278,8 @@ static enum jl_status choose_tune(struct jl_case *c, const struct jl_request *re
 	const double n_layers = c->subject.model.n_layers;
 
 	if (req->mean_seq > c->shard.seq)
-		return jl_fail(err, JL_E_USAGE, "--mean-seq %.0f: samples have at most %.0f tokens (--seq)", req->mean_seq,
-			       c->shard.seq);
+		return jl_fail(err, JL_E_USAGE, "--mean-seq %.0f: samples have at most %.0f tokens (--seq)",
+			       req->mean_seq, c->shard.seq);
 	c->machine.memory.ragged = !isnan(req->mean_seq) && req->packed != 1;
 	if (req->tune == JL_UNSET)
 		return JL_OK;
@@ -285,8 +289,8 @@ static enum jl_status choose_tune(struct jl_case *c, const struct jl_request *re
 	if (t->kind == JL_TUNE_LAYERS) {
 		t->n_layers = given_or(req->tuned_layers, fmin(4, n_layers));
 		if (t->n_layers > n_layers)
-			return jl_fail(err, JL_E_USAGE, "--train-layers %.0f: %s has %.0f layers", t->n_layers, c->subject.id,
-				       n_layers);
+			return jl_fail(err, JL_E_USAGE, "--train-layers %.0f: %s has %.0f layers", t->n_layers,
+				       c->subject.id, n_layers);
 	}
 	if (!jl_tune_frozen(t) && t->base != JL_BASE_SAME)
 		return jl_fail(err, JL_E_USAGE, "--base %s: only frozen weights are packed; take --tune lora or dora",
@@ -297,7 +301,8 @@ static enum jl_status choose_tune(struct jl_case *c, const struct jl_request *re
 	t->targets = req->targets ? req->targets : JL_TARGETS_ALL;
 	if (isnan(req->rank))
 		jl_note_add(&c->notes, "rank", "rank %.0f, beside {%s}", t->rank,
-			    t->targets == JL_TARGETS_ALL ? JL_N("every product of a layer") : JL_N("the products that were named"));
+			    t->targets == JL_TARGETS_ALL ? JL_N("every product of a layer")
+							 : JL_N("the products that were named"));
 	return choose_method(c, req, err);
 }
 

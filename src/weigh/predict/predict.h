@@ -45,15 +45,15 @@ struct jl_case {
 	int states, optimizer; /* as asked for; JL_UNSET: as the framework does */
 	int n_gpus;
 	double global_batch;
-	int loss;              /* enum jl_loss; JL_UNSET: the framework's own */
-	double chunked_loss;   /* pieces that the loss is computed in; 0: one */
-	int method;            /* enum jl_method */
-	double generated;      /* tokens of an answer that the model makes (GRPO) */
-	double run_seq;        /* tokens of a sample as it is run, padding included; 0: as the longest, shard.seq, which memory is for */
-	double mean_seq;       /* ... without padding */
-	unsigned software;     /* enum jl_conv_software: what old releases of a network's framework lack */
-	bool launch_given;     /* profile.launch_s was measured by whoever asks */
-	int n_assumed;         /* inputs that nobody states: what a published run leaves out */
+	int loss;            /* enum jl_loss; JL_UNSET: the framework's own */
+	double chunked_loss; /* pieces that the loss is computed in; 0: one */
+	int method;          /* enum jl_method */
+	double generated;    /* tokens of an answer that the model makes (GRPO) */
+	double run_seq; /* tokens of a sample as it is run, padding included; 0: as the longest, shard.seq, which memory is for */
+	double mean_seq;   /* ... without padding */
+	unsigned software; /* enum jl_conv_software: what old releases of a network's framework lack */
+	bool launch_given; /* profile.launch_s was measured by whoever asks */
+	int n_assumed;     /* inputs that nobody states: what a published run leaves out */
 	struct jl_input input;
 	bool tuned;                                           /* fine-tuning was asked for: intervals are its own */
 	double ram_B;                                         /* of one host; NAN: not known */

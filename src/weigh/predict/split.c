@@ -47,7 +47,8 @@ static double states_B(const struct jl_case *c)
 	if (p->offload)
 		return 0;
 	return n * (jl_plan_held_B(p) / (p->zero == 3 ? ranks : 1) +
-		    p->trained_frac * (p->grad_B / (p->zero >= 2 ? ranks : 1) + (p->paged ? 0 : p->optimizer_B) / (p->zero >= 1 ? ranks : 1)));
+		    p->trained_frac * (p->grad_B / (p->zero >= 2 ? ranks : 1) +
+				       (p->paged ? 0 : p->optimizer_B) / (p->zero >= 1 ? ranks : 1)));
 }
 
 static bool try_split(struct search *s, const struct jl_split *split)
@@ -103,7 +104,9 @@ static bool try_memory_steps(struct search *s, struct jl_split split)
 		      { 3, JL_RECOMPUTE_FULL } },
 	  cut[] = { { 1, JL_RECOMPUTE_NONE }, { 1, JL_RECOMPUTE_SELECTIVE }, { 1, JL_RECOMPUTE_FULL } },
 	  one[] = { { 0, JL_RECOMPUTE_NONE }, { 0, JL_RECOMPUTE_SELECTIVE }, { 0, JL_RECOMPUTE_FULL } },
-	  tune[] = { { 0, JL_RECOMPUTE_NONE }, { 0, JL_RECOMPUTE_FULL }, { 3, JL_RECOMPUTE_NONE }, { 3, JL_RECOMPUTE_FULL } };
+	  tune[] = {
+		  { 0, JL_RECOMPUTE_NONE }, { 0, JL_RECOMPUTE_FULL }, { 3, JL_RECOMPUTE_NONE }, { 3, JL_RECOMPUTE_FULL }
+	  };
 	const struct jl_request *req = s->req;
 	const struct jl_sys *sys = &s->c->machine.sys;
 	const double cp = given(req->plan.cp) ? req->plan.cp : 1;

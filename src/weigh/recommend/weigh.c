@@ -5,8 +5,8 @@
 #include "recommend/inside.h"
 #include "workload/tune.h"
 
-#define PASS_MOST      16    /* samples: more fill no device better */
-#define OFFLOAD_GPUS   8     /* offloading is what few cards need */
+#define PASS_MOST      16 /* samples: more fill no device better */
+#define OFFLOAD_GPUS   8  /* offloading is what few cards need */
 #define OBSERVED_LEAST 0.25
 #define BATCH_MORE     1.1 /* a batch may be so much larger where the devices do not divide it; the answer tells */
 

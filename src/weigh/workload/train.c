@@ -54,10 +54,10 @@ void jl_plan_set_clipped(struct jl_plan *plan)
 
 enum jl_loss jl_loss_of(enum jl_framework framework)
 {
-	static const enum jl_loss loss[JL_N_FRAMEWORK] = {
-		[JL_FW_COMPILED] = JL_LOSS_COMPILED, [JL_FW_NATIVE] = JL_LOSS_FUSED, [JL_FW_MEGATRON] = JL_LOSS_IN_PLACE,
-		[JL_FW_FUSED] = JL_LOSS_IN_PLACE
-	};
+	static const enum jl_loss loss[JL_N_FRAMEWORK] = { [JL_FW_COMPILED] = JL_LOSS_COMPILED,
+							   [JL_FW_NATIVE] = JL_LOSS_FUSED,
+							   [JL_FW_MEGATRON] = JL_LOSS_IN_PLACE,
+							   [JL_FW_FUSED] = JL_LOSS_IN_PLACE };
 
 	return loss[framework];
 }
@@ -235,14 +235,16 @@ void jl_train_blocks(const struct jl_train *train, struct jl_train_blocks *ret_b
 		static const double copies_B[] = {
 			[JL_LOSS_PLAIN] = 6.0, [JL_LOSS_FUSED] = 4.0, [JL_LOSS_IN_PLACE] = 0.0, [JL_LOSS_COMPILED] = 0.0
 		};
-		const int written_out = !shard.thin_loss && !(shard.written_out & JL_WRITTEN_LOSS) && shard.fusion == JL_FUSION_NONE;
+		const int written_out = !shard.thin_loss && !(shard.written_out & JL_WRITTEN_LOSS) &&
+					shard.fusion == JL_FUSION_NONE;
 		const double kept_B = jl_loss_kept_B(&shard);
 
 		/* a thin loss keeps the product itself: beside it is only the gradient */
 		ret_blocks->logits_B = n_logits * (written_out       ? (shard.autocast ? 4.0 + act_B : 2.0 * act_B)
 						   : shard.thin_loss ? act_B
-						   : shard.written_out & JL_WRITTEN_LOSS ? 8.0
-								     : 2.0 * act_B + copies_B[train->fused_loss]);
+						   : shard.written_out & JL_WRITTEN_LOSS
+							   ? 8.0
+							   : 2.0 * act_B + copies_B[train->fused_loss]);
 		if (train->chunked_loss > 1.0) {
 			ret_blocks->logits_B /= train->chunked_loss;
 			ret_blocks->cost[JL_BLOCK_HEAD].saved_B -= n_logits * kept_B *
@@ -282,17 +284,20 @@ struct jl_memory jl_train_memory(const struct jl_train *train, const struct jl_t
 
 	if (train->fabric->n_nodes <= 1)
 		fit.comm_B *= in_host_frac;
-	const struct jl_memory_in in = { .size = &blocks->size,
-					 .plan = &train->plan,
-					 .block = blocks->cost,
-					 .boundary_B = blocks->boundary_B,
-					 .logits_B = blocks->logits_B,
-					 .update_B = train->plan.optimizer_moved_B >= 40.0 &&
-							     !(train->plan.offload & (JL_OFFLOAD_OPTIMIZER | JL_OFFLOAD_PARAMS)) ? train->plan.weight_B : 0.0,
-					 .grads_later = train->profile->frees_grads &&
-							train->plan.dp * train->plan.cp <= 1.0 &&
-							train->plan.n_micro <= 1.0,
-					 .fit = fit };
+	const struct jl_memory_in in = {
+		.size = &blocks->size,
+		.plan = &train->plan,
+		.block = blocks->cost,
+		.boundary_B = blocks->boundary_B,
+		.logits_B = blocks->logits_B,
+		.update_B = train->plan.optimizer_moved_B >= 40.0 &&
+					    !(train->plan.offload & (JL_OFFLOAD_OPTIMIZER | JL_OFFLOAD_PARAMS))
+				    ? train->plan.weight_B
+				    : 0.0,
+		.grads_later = train->profile->frees_grads && train->plan.dp * train->plan.cp <= 1.0 &&
+			       train->plan.n_micro <= 1.0,
+		.fit = fit
+	};
 
 	return jl_memory_peak(&in);
 }

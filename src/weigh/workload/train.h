@@ -28,7 +28,7 @@ struct jl_train {
 	struct jl_plan plan;
 	struct jl_shard shard; /* its tp, cp, ep, sp are the plan's */
 	struct jl_memory_fit memory;
-	double chunked_loss;   /* the loss is made in this many pieces; 0 or 1: whole */
+	double chunked_loss; /* the loss is made in this many pieces; 0 or 1: whole */
 	enum jl_loss fused_loss;
 	double host_mem_Bps;
 	double generate_s, input_s;

@@ -108,10 +108,10 @@ struct jl_tune {
 	enum jl_tune_kind kind;
 	enum jl_base base;
 	double rank;
-	unsigned targets; /* enum jl_target */
-	double n_layers;  /* JL_TUNE_LAYERS: so many */
-	int ends;         /* embedding and logits are trained whole as well */
-	int dropout;      /* on what adapters read */
+	unsigned targets;    /* enum jl_target */
+	double n_layers;     /* JL_TUNE_LAYERS: so many */
+	int ends;            /* embedding and logits are trained whole as well */
+	int dropout;         /* on what adapters read */
 	double unpack_ratio; /* clocks of unpacking, of what the base's table says; 0: 1 */
 };
 
@@ -127,13 +127,13 @@ struct jl_shard {
 	enum jl_dtype dtype;     /* of matrix products */
 	enum jl_dtype act_dtype; /* of activations in memory */
 	struct jl_tune tune;
-	int wide_rest;           /* what is frozen and not packed was made fp32: so are norms and residuals */
-	unsigned written_out;    /* enum jl_written: as Hugging Face's models have it, operation by operation, in fp32 */
-	int padded;              /* products are padded until their rows start on 16 bytes */
-	int thin_loss;           /* the loss reads the logits and writes their gradient, and makes no fp32 copy */
-	enum jl_fusion fusion;   /* which operations are kernels of their own */
-	int autocast;            /* weights, norms and residuals in fp32, products in 16 bits, casts between them */
-	double wgrad_B;          /* bytes that a weight gradient moves per element; 0: as activations */
+	int wide_rest;         /* what is frozen and not packed was made fp32: so are norms and residuals */
+	unsigned written_out;  /* enum jl_written: as Hugging Face's models have it, operation by operation, in fp32 */
+	int padded;            /* products are padded until their rows start on 16 bytes */
+	int thin_loss;         /* the loss reads the logits and writes their gradient, and makes no fp32 copy */
+	enum jl_fusion fusion; /* which operations are kernels of their own */
+	int autocast;          /* weights, norms and residuals in fp32, products in 16 bits, casts between them */
+	double wgrad_B;        /* bytes that a weight gradient moves per element; 0: as activations */
 };
 
 /* Sequences of one pass. */

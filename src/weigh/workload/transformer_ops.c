@@ -118,10 +118,12 @@ static struct jl_op *add_linear(struct builder *b, const char *name, double m, d
 		add_stream(b, JL_N("fp8 cast"), m * k * batch, 2.0, n * (b->act_B + 2.0) / k);
 	}
 	if (b->frozen && s->tune.base != JL_BASE_SAME) {
-		const double each_B = jl_base_B(s->tune.base, b->act_B) + b->act_B, each = jl_base_clocks(s->tune.base) *
-												     (s->tune.unpack_ratio > 0.0 ? s->tune.unpack_ratio : 1.0);
+		const double each_B = jl_base_B(s->tune.base, b->act_B) + b->act_B,
+			     each = jl_base_clocks(s->tune.base) *
+				    (s->tune.unpack_ratio > 0.0 ? s->tune.unpack_ratio : 1.0);
 
-		set_clocks(add_stream(b, JL_N("unpack weights"), n * k * batch, each_B, each_B), n * k * batch, each, each);
+		set_clocks(add_stream(b, JL_N("unpack weights"), n * k * batch, each_B, each_B), n * k * batch, each,
+			   each);
 		b->list->beside_B = fmax(b->list->beside_B, n * k * b->act_B);
 	}
 	add_bias_gradient(b, m * batch, n);
@@ -161,14 +163,16 @@ static void add_adapter(struct builder *b, unsigned targets, double m, double n,
 	const struct jl_tune *t = &b->s->tune;
 	const double a = b->act_B, times = n_aimed(b, targets), drop = t->dropout;
 	const int fused = b->s->fusion == JL_FUSION_HAND;
-	const double all = times > 0.0 ? n_aimed(b, targets) / __builtin_popcount(targets & ~(unsigned)JL_TARGET_QKV) : 0.0;
+	const double all = times > 0.0 ? n_aimed(b, targets) / __builtin_popcount(targets & ~(unsigned)JL_TARGET_QKV)
+				       : 0.0;
 	const double out = t->targets & targets & JL_TARGET_QKV ? n : n * all; /* of all of them together */
 	struct jl_op *op;
 
 	if (times <= 0.0)
 		return;
 	op = add_stream(b, JL_N("adapters"), m,
-			a * (times * (k + 2.0 * t->rank) + (fused ? 2.0 : 6.0) * out) + drop * times * (2.0 * a + 1.0) * k,
+			a * (times * (k + 2.0 * t->rank) + (fused ? 2.0 : 6.0) * out) +
+				drop * times * (2.0 * a + 1.0) * k,
 			a * (times * ((fused ? 2.0 : 5.0) * k + 4.0 * t->rank) + (fused ? 2.0 : 4.0) * out) +
 				drop * times * (2.0 * a + 1.0) * k);
 	op->n_kernels = times * (fused ? 2.0 : 4.0 + drop);
@@ -201,12 +205,14 @@ static void add_norm(struct builder *b, const char *name, double n_uses, unsigne
 
 	if (spelled) /* widened, squared, summed, scaled, narrowed, scaled by the weights */
 		op = add_stream(b, name, elements, 28.0 + 4.0 * a, 36.0 + 6.0 * a);
-	else if (b->s->fusion == JL_FUSION_COMPILER) /* with the residual before it and the cast behind it; back the same */
+	else if (b->s->fusion ==
+		 JL_FUSION_COMPILER) /* with the residual before it and the cast behind it; back the same */
 		op = add_stream(b, name, elements, 2.0 * w + 2.0 * a, 3.0 * w + 2.0 * a);
 	else
 		op = add_stream(b, name, elements, 2.0 * w, 3.0 * w);
 	if (!spelled)
-		set_clocks(op, elements, clocks.norm, clocks.norm_back * (b->s->fusion == JL_FUSION_COMPILER ? 0.6 : 1.0));
+		set_clocks(op, elements, clocks.norm,
+			   clocks.norm_back * (b->s->fusion == JL_FUSION_COMPILER ? 0.6 : 1.0));
 	/* gradients of scale and shift are sums of their own */
 	op->n_back = unfused(b) ? 2.0 : !compiled(b) ? 1.0 : b->m->norm == JL_NORM_LAYER ? 3.0 : 2.0;
 	/* Input, and output for the product after it. Recomputing by operator keeps the layer's input, the attention's
@@ -453,8 +459,7 @@ static void add_embed(struct builder *b)
 {
 	const double elements = b->seq_tokens * b->m->hidden;
 	const int still = b->s->tune.kind != JL_TUNE_FULL && !b->s->tune.ends;
-	struct jl_op *op = add_stream(b, JL_N("embedding"), elements, 2.0 * b->wide_B,
-				      still ? 0.0 : 4.0 * b->wide_B);
+	struct jl_op *op = add_stream(b, JL_N("embedding"), elements, 2.0 * b->wide_B, still ? 0.0 : 4.0 * b->wide_B);
 
 	op->n_kernels = 3.0;
 	op->n_back = still ? 0.0 : 6.0;

@@ -9,9 +9,12 @@ static const struct {
 	const char *name;
 	double weight_B, clocks;
 } bases[JL_N_BASE] = {
-	[JL_BASE_SAME] = { "16bit", 0.0, 0.0 },     [JL_BASE_NF4] = { "nf4", 4.127 / 8.0, 1.2 },
-	[JL_BASE_NF4_1] = { "nf4-single", 4.5 / 8.0, 1.2 }, [JL_BASE_INT8] = { "int8", 1.002, 1.2 },
-	[JL_BASE_GPTQ4] = { "gptq4", 4.16 / 8.0, 2.0 },     [JL_BASE_GPTQ8] = { "gptq8", 8.16 / 8.0, 2.0 },
+	[JL_BASE_SAME] = { "16bit", 0.0, 0.0 },
+	[JL_BASE_NF4] = { "nf4", 4.127 / 8.0, 1.2 },
+	[JL_BASE_NF4_1] = { "nf4-single", 4.5 / 8.0, 1.2 },
+	[JL_BASE_INT8] = { "int8", 1.002, 1.2 },
+	[JL_BASE_GPTQ4] = { "gptq4", 4.16 / 8.0, 2.0 },
+	[JL_BASE_GPTQ8] = { "gptq8", 8.16 / 8.0, 2.0 },
 };
 
 static const char *const kinds[JL_N_TUNE] = { [JL_TUNE_FULL] = "full",
@@ -54,9 +57,9 @@ double jl_tune_layer_params(const struct jl_transformer *m, const struct jl_tune
 		unsigned target;
 		double sides, times;
 	} beside[] = {
-		{ JL_TARGET_Q, h + q, 1.0 },     { JL_TARGET_K, h + kv, 1.0 },
-		{ JL_TARGET_V, h + kv, 1.0 },    { JL_TARGET_QKV, h + q + 2.0 * kv, 1.0 },
-		{ JL_TARGET_O, q + h, 1.0 },     { JL_TARGET_GATE, h + ffn, m->gated ? n_ffn : 0.0 },
+		{ JL_TARGET_Q, h + q, 1.0 },      { JL_TARGET_K, h + kv, 1.0 },
+		{ JL_TARGET_V, h + kv, 1.0 },     { JL_TARGET_QKV, h + q + 2.0 * kv, 1.0 },
+		{ JL_TARGET_O, q + h, 1.0 },      { JL_TARGET_GATE, h + ffn, m->gated ? n_ffn : 0.0 },
 		{ JL_TARGET_UP, h + ffn, n_ffn }, { JL_TARGET_DOWN, ffn + h, n_ffn },
 	};
 	double sides = 0.0, rows = 0.0;
