@@ -9,5 +9,12 @@ target_link_libraries(jeoul_portable_library PRIVATE ${library_objects} ${progra
 target_link_options(jeoul_portable_library PRIVATE -Wl,--version-script=${PROJECT_SOURCE_DIR}/src/api.map)
 set_target_properties(jeoul_portable_library PROPERTIES OUTPUT_NAME jeoul SOVERSION 0 INSTALL_RPATH "$ORIGIN"
 	LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/portable/lib LINK_DEPENDS ${PROJECT_SOURCE_DIR}/src/api.map)
-add_custom_target(portable COMMAND ${CMAKE_COMMAND} -DPROGRAM=$<TARGET_FILE:jeoul_portable> -DLIBRARY=$<TARGET_FILE:jeoul_portable_library>
-	-P ${PROJECT_SOURCE_DIR}/cmake/bundle.cmake DEPENDS jeoul_portable jeoul_portable_library VERBATIM)
+set(bundled ${PROJECT_BINARY_DIR}/portable/bundled)
+add_custom_command(OUTPUT ${bundled} COMMAND ${CMAKE_COMMAND} -DPROGRAM=$<TARGET_FILE:jeoul_portable> -DLIBRARY=$<TARGET_FILE:jeoul_portable_library>
+	-P ${PROJECT_SOURCE_DIR}/cmake/bundle.cmake COMMAND ${CMAKE_COMMAND} -E touch ${bundled}
+	DEPENDS jeoul_portable jeoul_portable_library cmake/bundle.cmake COMMENT "Libraries beside the program" VERBATIM)
+if(JEOUL_TESTS AND NOT JEOUL_SANITIZE)
+	add_custom_target(portable ALL DEPENDS ${bundled})
+else()
+	add_custom_target(portable DEPENDS ${bundled})
+endif()
