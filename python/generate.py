@@ -88,7 +88,7 @@ def function(command, everywhere, schemas):
         arguments.append("%s: %s = None" % (identifier(key), kind))
     arguments.append("*")
     for o in options:
-        kind = "Literal[%s]" % ", ".join(map(repr, o["choices"])) if o["type"] == "choice" else TYPES[o["type"]]
+        kind = "Literal[%s]" % ", ".join(map(repr, o["argument"].split("|"))) if o["type"] == "choice" else TYPES[o["type"]]
         kind += " | Sequence[%s]" % kind if o.get("many") else ""
         arguments.append("%s: %s%s" % (identifier(o["name"].replace("-", "_")), kind, " = False" if o["type"] == "flag" else " | None = None"))
         doc.append("    %s: %s" % (identifier(o["name"].replace("-", "_")), o["summary"]))

@@ -1,9 +1,4 @@
 /* jeoul doctor: what of the optional parts is missing here, what for, and the command that brings it. */
-#include <glob.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "base/dynlib.h"
 #include "base/json.h"
 #include "cli/calibrate_this.h"
@@ -17,49 +12,38 @@
 struct part {
 	const char *name;
 	const char *used_for;
-	const char *env, *const *libraries;                          /* a library that is opened at run time; or */
-	enum jl_status (*look)(struct jl_cli *cli, struct jl_err *); /* JL_OK: it is there */
-	bool nvidia;                                                 /* nobody misses it where there is no such GPU */
-	const char *package; /* of Debian and Ubuntu; NULL: `command` brings it */
+	const char *env, *const *libraries; /* a library that is opened at run time; or */
+	enum jl_status (*look)(struct jl_cli *, const struct jl_probe_machine *,
+			       struct jl_err *); /* JL_OK: it is there */
+	bool nvidia;                             /* nobody misses it where there is no such GPU */
+	const char *package;                     /* of Debian and Ubuntu; NULL: `command` brings it */
 	const char *command;
 };
 
-static enum jl_status kernels(struct jl_cli *cli, struct jl_err *err)
+static enum jl_status kernels(struct jl_cli *cli, const struct jl_probe_machine *machine, struct jl_err *err)
 {
-	(void)cli;
+	(void)cli, (void)machine;
 	return jl_gpu_has_kernels() ? JL_OK : jl_fail(err, JL_E_ABSENT, "built where nvcc was not");
 }
 
-static enum jl_status mpi(struct jl_cli *cli, struct jl_err *err)
+static enum jl_status mpi(struct jl_cli *cli, const struct jl_probe_machine *machine, struct jl_err *err)
 {
-	(void)cli;
+	(void)cli, (void)machine;
 	return jl_comm_mpi_present(err);
 }
 
-static enum jl_status published(struct jl_cli *cli, struct jl_err *err)
+static enum jl_status published(struct jl_cli *cli, const struct jl_probe_machine *machine, struct jl_err *err)
 {
+	(void)machine;
 	return jl_data_dir(cli) ? JL_OK : jl_fail(err, JL_E_ABSENT, "no share/jeoul/validation beside the program");
 }
 
-static enum jl_status topology(struct jl_cli *cli, struct jl_err *err)
+static enum jl_status calibrated(struct jl_cli *cli, const struct jl_probe_machine *machine, struct jl_err *err)
 {
-	(void)cli;
-	return access("/sys/devices/system/cpu/online", R_OK) == 0
-		       ? JL_OK
-		       : jl_fail(err, JL_E_ABSENT, "/sys is hidden or empty: a container without it");
-}
-
-static enum jl_status calibrated(struct jl_cli *cli, struct jl_err *err)
-{
-	const struct jl_probe_machine *machine = NULL;
 	bool on = false;
-	enum jl_status status = jl_this_machine_probe(cli, &machine, err);
+	enum jl_status status = jl_calibrate_lay(&on, cli, machine, err);
 
-	if (!status)
-		status = jl_calibrate_lay(&on, cli, machine, err);
-	if (!status && !on)
-		status = jl_fail(err, JL_E_ABSENT, "'this' is weighed by listed or estimated rates");
-	return status;
+	return status || on ? status : jl_fail(err, JL_E_ABSENT, "'this' is weighed by listed or estimated rates");
 }
 
 #define LIBRARY(ENV, ...)                                                                                              \
@@ -84,7 +68,6 @@ static const struct part parts[] = {
 	{ "MPI", JL_N("bench, plan under mpirun and srun"), .look = mpi, .package = "openmpi-bin" },
 	{ "PostgreSQL", JL_N("store: results of a team on a server"), LIBRARY("JEOUL_LIBPQ", "libpq.so.5"),
 	  .package = "libpq5" },
-	{ "/sys", JL_N("probe: caches, NUMA, PCIe"), .look = topology, .command = "docker run -v /sys:/sys:ro ..." },
 	{ JL_N("published runs"), JL_N("validate, calibrate --fit"), .look = published,
 	  .command = "export JEOUL_DATA=.../jeoul/data" },
 	{ JL_N("this machine"), JL_N("--on this: its own measured rates"), .look = calibrated,
@@ -99,39 +82,26 @@ struct found {
 };
 
 /* By what the bus says: the driver may be what is missing. */
-static bool has_nvidia(void)
+static bool has_nvidia(const struct jl_probe_machine *machine)
 {
-	glob_t files = { 0 };
-	bool found = access("/dev/nvidia0", F_OK) == 0 || access("/proc/driver/nvidia", F_OK) == 0;
+	size_t i = 0;
 
-	if (!found && glob("/sys/bus/pci/devices/*/vendor", 0, NULL, &files) == 0)
-		for (size_t i = 0; i < files.gl_pathc && !found; i++) {
-			FILE *file = fopen(files.gl_pathv[i], "re");
-			char text[16] = "";
-
-			found = file && fgets(text, sizeof(text), file) && strncmp(text, "0x10de", 6) == 0;
-			if (file)
-				(void)fclose(file);
-		}
-	globfree(&files);
-	return found;
+	while (i < machine->n_pci && (machine->pci[i].vendor != 0x10de || machine->pci[i].class_code >> 16 != 0x03))
+		i++;
+	return machine->n_gpus > 0 || i < machine->n_pci;
 }
 
-static void look(struct found found[N_PARTS], struct jl_cli *cli)
+static void look(struct found found[N_PARTS], struct jl_cli *cli, const struct jl_probe_machine *machine)
 {
-	const bool nvidia = has_nvidia();
-
 	for (size_t i = 0; i < N_PARTS; i++) {
 		const struct part *p = &parts[i];
-		struct jl_dynlib library;
+		struct jl_dynlib library = { 0 };
 
-		found[i] = (struct found){ .needed = nvidia || !p->nvidia };
-		if (p->look) {
-			found[i].here = p->look(cli, &found[i].why) == JL_OK;
-		} else if (jl_dynlib_open(&library, p->env, p->libraries, NULL, 0, NULL, &found[i].why) == JL_OK) {
-			found[i].here = true;
-			jl_dynlib_close(&library);
-		}
+		found[i] = (struct found){ .needed = !p->nvidia || has_nvidia(machine) };
+		found[i].here = (p->look ? p->look(cli, machine, &found[i].why)
+					 : jl_dynlib_open(&library, p->env, p->libraries, NULL, 0, NULL,
+							  &found[i].why)) == JL_OK;
+		jl_dynlib_close(&library);
 	}
 }
 
@@ -183,7 +153,6 @@ static void tell(struct jl_doc *doc, struct jl_cli *cli, const struct found foun
 						     { JL_N("for"), JL_COLUMN_TEXT },
 						     { JL_N("here"), JL_COLUMN_KEEP } };
 	const char *all = install_all(cli, found);
-	bool missing = false;
 
 	jl_tell_table(doc, NULL, heads, sizeof(heads) / sizeof(*heads));
 	for (size_t i = 0; i < N_PARTS; i++) {
@@ -192,7 +161,6 @@ static void tell(struct jl_doc *doc, struct jl_cli *cli, const struct found foun
 		jl_doc_cell(doc, found[i].here ? JL_MARK_GOOD : found[i].needed ? JL_MARK_WARN : JL_MARK_NONE);
 		jl_doc_text(doc, found[i].here ? JL_("yes") : found[i].needed ? JL_("missing") : JL_("no such GPU"));
 		jl_doc_end_row(doc, false);
-		missing |= found[i].needed && !found[i].here;
 	}
 	for (size_t i = 0; i < N_PARTS; i++) {
 		if (found[i].here || !found[i].needed)
@@ -205,18 +173,19 @@ static void tell(struct jl_doc *doc, struct jl_cli *cli, const struct found foun
 	if (all) {
 		jl_doc_entry(doc, JL_("At once"));
 		jl_doc_code(doc, all);
-	} else if (!missing) {
-		jl_doc_para(doc);
-		JL_TELL(doc, "Nothing is missing here.");
 	}
 }
 
 enum jl_status jl_cmd_doctor(struct jl_cli *cli, struct jl_err *err)
 {
+	const struct jl_probe_machine *machine = NULL;
 	struct found found[N_PARTS];
 	struct jl_doc doc;
+	enum jl_status status = jl_this_machine_probe(cli, &machine, err);
 
-	look(found, cli);
+	if (status)
+		return status;
+	look(found, cli, machine);
 	if (cli->json) {
 		print_json(cli, found);
 		return JL_OK;

@@ -128,14 +128,7 @@ static void fish_options(struct jl_buf *out, const char *seen, const struct jl_o
 	for (const struct jl_option *o = options; o && o->name; o++) {
 		jl_buf_printf(out, "complete -c jeoul -n '%s' -l %s%s -d '", seen, o->name, o->arg ? " -r" : "");
 		fish_text(out, o->en);
-		jl_buf_puts(out, "'");
-		if (o->choices) {
-			jl_buf_puts(out, " -a '");
-			for (const char *const *c = o->choices; *c; c++)
-				jl_buf_printf(out, "%s ", *c);
-			jl_buf_puts(out, "'");
-		}
-		jl_buf_putc(out, '\n');
+		jl_buf_printf(out, o->choices ? "' -f -a '(string split \"|\" \"%s\")'\n" : "'\n", o->arg);
 	}
 }
 

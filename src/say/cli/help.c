@@ -66,12 +66,6 @@ static void options_json(struct jl_json *json, const char *key, const struct jl_
 		jl_json_put_string(json, "type", types[o->type]);
 		if (o->arg)
 			jl_json_put_string(json, "argument", o->arg);
-		if (o->choices) {
-			jl_json_put_array(json, "choices");
-			for (const char *const *c = o->choices; *c; c++)
-				jl_json_string(json, *c);
-			jl_json_end_array(json);
-		}
 		if (o->many)
 			jl_json_put_bool(json, "many", true);
 		if (o->local || !jl_ask_option(o))

@@ -52,6 +52,14 @@ static void heading(struct jl_buf *out, const char *name)
 	jl_buf_puts(out, " \\- ");
 }
 
+static void synopsis(struct jl_buf *out, const char *before, const struct jl_command *c)
+{
+	jl_buf_printf(out, "%s\\fBjeoul ", before);
+	roff(out, c->name);
+	jl_buf_puts(out, "\\fR ");
+	roff(out, c->operands ? c->operands : "");
+}
+
 /* " predict" becomes JEOUL-PREDICT: a page of its own, jeoul-predict(1). */
 static void command_page(struct jl_cli *cli, const struct jl_command *c)
 {
@@ -59,10 +67,7 @@ static void command_page(struct jl_cli *cli, const struct jl_command *c)
 
 	heading(out, jl_arena_printf(&cli->arena, " %s", c->name));
 	roff(out, c->en);
-	jl_buf_puts(out, "\n.SH SYNOPSIS\n\\fBjeoul ");
-	roff(out, c->name);
-	jl_buf_puts(out, "\\fR ");
-	roff(out, c->operands ? c->operands : "");
+	synopsis(out, "\n.SH SYNOPSIS\n", c);
 	jl_buf_puts(out, " [\\fIOPTIONS\\fR]\n");
 	if (c->options && c->options->name)
 		jl_buf_puts(out, ".SH OPTIONS\n");
@@ -89,33 +94,25 @@ static void program_page(struct jl_buf *out)
 		    "energy and money: every number with its origin, every estimate with an interval.\n.SH COMMANDS\n"
 		    "Each has a page of its own, e.g.\n.BR jeoul\\-predict (1).\n");
 	for (const struct jl_command *c = jl_commands; c->name; c++) {
-		jl_buf_puts(out, ".TP\n\\fBjeoul ");
-		roff(out, c->name);
-		jl_buf_puts(out, "\\fR ");
-		roff(out, c->operands ? c->operands : "");
+		synopsis(out, ".TP\n", c);
 		jl_buf_putc(out, '\n');
 		roff(out, c->en);
 		jl_buf_putc(out, '\n');
 	}
 	jl_buf_puts(out, ".SH OPTIONS OF EVERY COMMAND\n");
 	print_options(out, jl_global_options);
-	jl_buf_puts(out,
-		    ".SH EXIT STATUS\n.TP\n0\nfine; also where predict, fit or compare answer that it does not fit\n");
-	jl_buf_puts(out, ".TP\n1\nfailed: a name that is not in the catalog, the store or the file system; a file that "
-			 "does not hold what it should; what is missing or breaks while running\n");
-	jl_buf_puts(out,
-		    ".TP\n2\nusage: an unknown command or option; a value that is malformed, has no unit, is out of "
-		    "range or none of the choices\n");
-	jl_buf_puts(out,
-		    ".TP\n3\nthe verdict is bad: check: low or impossible; build: parts that do not go together; "
-		    "plan, recommend: nothing is possible, or within deadline and budget; audit \\-\\-strict: a claim "
-		    "differs\n");
-	jl_buf_puts(out, ".TP\n130\nplan was stopped with Ctrl\\-C\n");
 	jl_buf_puts(
 		out,
-		".SH FILES\n.TP\n$XDG_CONFIG_HOME/jeoul/catalog/*.yaml\nrecords laid over the built\\-in catalog\n");
-	jl_buf_puts(out, ".SH ENVIRONMENT\n.TP\nNO_COLOR\nno colour when set\n.TP\nLC_ALL, LC_MESSAGES, LANG\nKorean "
-			 "text when they begin with ko\n");
+		".SH EXIT STATUS\n.TP\n0\nfine; also where predict, fit or compare answer that it does not fit\n"
+		".TP\n1\nfailed: a name that is not in the catalog, the store or the file system; a file that does not "
+		"hold what it should; what is missing or breaks while running\n.TP\n2\nusage: an unknown command or "
+		"option; a value that is malformed, has no unit, is out of range or none of the choices\n.TP\n3\nthe "
+		"verdict is bad: check: low or impossible; build: parts that do not go together; plan, recommend: "
+		"nothing is possible, or within deadline and budget; audit \\-\\-strict: a claim "
+		"differs\n.TP\n130\nplan "
+		"was stopped with Ctrl\\-C\n.SH FILES\n.TP\n$XDG_CONFIG_HOME/jeoul/catalog/*.yaml\nrecords laid over "
+		"the built\\-in catalog\n.SH ENVIRONMENT\n.TP\nNO_COLOR\nno colour when set\n.TP\nLC_ALL, LC_MESSAGES, "
+		"LANG\nKorean text when they begin with ko\n");
 }
 
 enum jl_status jl_cmd_man(struct jl_cli *cli, struct jl_err *err)

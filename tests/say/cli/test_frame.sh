@@ -55,10 +55,10 @@ source "$work/out"; COMP_WORDS=(jeoul catalog sh); COMP_CWORD=2; _jeoul; [ "${CO
 COMP_WORDS=(jeoul catalog prices --reg); COMP_CWORD=3; _jeoul; [ "${COMPREPLY[*]}" = --region ] && ok || bad "completion of '--reg': ${COMPREPLY[*]}"
 run 0 completion zsh; has "#compdef jeoul"
 if command -v zsh >/dev/null; then zsh -n "$work/out" && ok || bad "zsh completion does not parse"; fi
-run 0 completion fish; has "complete -c jeoul -n __fish_use_subcommand -a predict"; has "-l precision -r -d 'format of the matrix products' -a 'fp32 "
+run 0 completion fish; has "complete -c jeoul -n __fish_use_subcommand -a predict"; has "-l precision -r -d 'format of the matrix products' -f -a"
 if command -v fish >/dev/null; then
-	got=$(cd "$work" && HOME=$work fish -c "source $work/out; complete -C 'jeoul catalog sh'; complete -C 'jeoul predict --prec'" 2>&1)
-	[[ $got == *show* && $got == *--precision* ]] && ok || bad "fish completion: $got"
+	got=$(cd "$work" && HOME=$work fish -c "source $work/out; complete -C 'jeoul catalog sh'; complete -C 'jeoul predict --prec'; complete -C 'jeoul predict --precision b'" 2>&1)
+	[[ $got == *show* && $got == *--precision* && $got == *bf16* ]] && ok || bad "fish completion: $got"
 fi
 run 2 completion csh; one_line; says "bash, zsh and fish"
 # a man page for every command, none with a complaint of the formatter
@@ -72,7 +72,8 @@ run 2 man nonsense; one_line
 # what is missing here, and the command that brings it
 run 0 doctor; has "PostgreSQL"; narrow
 run 0 doctor --lang ko; has "이 장비"; narrow
-JEOUL_LIBPQ=/nowhere/libpq.so JEOUL_OPENBLAS=/nowhere/blas.so run 0 doctor; has "apt-get install libopenblas0 libpq5"
+JEOUL_MACHINE="$JEOUL_SOURCE/tests/fixtures/machines/gpuless-arm64-vm" JEOUL_LIBPQ=/nowhere/libpq.so JEOUL_OPENBLAS=/nowhere/blas.so run 0 doctor; has "apt-get install libopenblas0 libpq5"; has "no such GPU"
+JEOUL_NVML=/nowhere/nvml.so JEOUL_NCCL=/nowhere/nccl.so JEOUL_MACHINE="$JEOUL_SOURCE/tests/fixtures/machines/hgx-h100-8gpu" run 0 doctor; has "apt-get install nvidia-driver libnccl2"; narrow
 JEOUL_LIBPQ=/nowhere/libpq.so run 0 doctor --json; json "[(p['present'], p['command']) for p in j['parts'] if p['part'] == 'PostgreSQL'] == [(False, 'apt-get install libpq5')]"
 json "all(p['present'] or p['why'] and p['command'] for p in j['parts']) and 'libpq5' in j['install']"
 "$JEOUL" catalog list systems | head -1 >/dev/null; [ "${PIPESTATUS[0]}" = 0 ] && ok || bad "a closed pipe is an error"
