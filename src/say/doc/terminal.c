@@ -297,6 +297,8 @@ static void title(const struct jl_sink *s)
 	}
 	if (doc->date)
 		jl_buf_printf(s->out, "%s · jeoul 저울\n", doc->date);
+	if (!s->page)
+		jl_flow_legend(s->out);
 	jl_buf_putc(s->out, '\n');
 }
 

@@ -103,7 +103,7 @@ static void what_was(struct jl_section *s, const struct jl_record *r)
 		if (p->text)
 			jl_buf_puts(&text, p->text);
 		else if (len > 2 && strcmp(at + len - 2, "_B") == 0)
-			jl_buf_printf(&text, "%s", jl_units_text(number, p->number, JL_K_BYTES, 3));
+			jl_buf_printf(&text, "%s", jl_units_said(number, p->number, JL_K_BYTES, 3));
 		else
 			jl_buf_printf(&text, "%s=%.6g", p->key, p->number);
 	}

@@ -297,6 +297,7 @@ static void memory_chart(struct jl_section *s)
 
 	if (!chart)
 		return;
+	chart->cap_label = JL_("memory of one device");
 	chart->y = (struct jl_axis){ .label = JL_("memory"), .kind = JL_K_BYTES, .binary = true, .lo = NAN, .hi = NAN };
 	for (size_t k = 0; k < 6; k++) {
 		struct jl_chart_point *points = jl_tell_series(s->doc, chart, k, jl_msg(parts[k].en), JL_ESTIMATED,
@@ -307,6 +308,7 @@ static void memory_chart(struct jl_section *s)
 			if (!s->w->systems[i].predicted)
 				continue;
 			points[n].label = jl_system_name(&s->w->systems[i]);
+			points[n].cap = s->w->systems[i].prediction.capacity_B;
 			points[n++].y = *(
 				const double *)(const void *)((const char *)&s->w->systems[i].prediction.memory +
 							      parts[k].offset);

@@ -130,7 +130,6 @@ struct jl_chart *jl_tell_chart(struct jl_doc *doc, enum jl_chart_kind kind, cons
 				    .title = title,
 				    .series = series,
 				    .n_series = n_series,
-				    .mark_x = NAN,
 				    .x = { .lo = NAN, .hi = NAN },
 				    .y = { .lo = NAN, .hi = NAN } };
 	return chart;
