@@ -109,9 +109,14 @@ static size_t label_width(const struct jl_chart *c, size_t most)
 
 	for (size_t i = 0; i < c->n_series; i++)
 		for (size_t k = 0; k < c->series[i].n_points; k++) {
-			const char *label = c->series[i].points[k].label;
-			const size_t w = label ? jl_utf8_width(label) : 0;
+			struct jl_buf label;
+			size_t w;
+
+			jl_buf_init(&label, 4096);
+			place(&label, c, &c->series[i].points[k]);
+			w = jl_utf8_width(jl_buf_text(&label));
 			width = w > width ? w : width;
+			jl_buf_release(&label);
 		}
 	return width < most ? width : most;
 }
@@ -135,7 +140,7 @@ static void rows_text(struct jl_buf *out, const struct jl_chart *c, size_t width
 
 	for (size_t i = 0; i < c->n_series; i++) {
 		const struct jl_chart_series *s = &c->series[i];
-		const size_t stride = s->n_points > 12 && c->kind != JL_CHART_SCATTER ? (s->n_points + 11) / 12 : 1;
+		const size_t stride = s->n_points > 12 && c->kind != JL_CHART_SCATTER ? (s->n_points + 3) / 4 : 1;
 
 		if (s->name)
 			jl_buf_printf(out, "  %s\n", s->name);

@@ -27,13 +27,14 @@ static const char *verdict_word(const struct jl_weighed_reduce *r)
 	return JL_("slow");
 }
 
-static void reduce_chart(struct jl_section *s)
+void jl_chart_allreduce(struct jl_section *s, const struct jl_scenario_question *q)
 {
 	struct jl_chart *chart = jl_tell_chart(s->doc, JL_CHART_LINE,
 					       JL_("All-reduce (algbw) against nodes, with the normal band"), 3);
 	struct jl_chart_point *expected, *measured, *bound;
 
-	if (!chart)
+	(void)q;
+	if (!chart || !s->w->n_reduce)
 		return;
 	chart->x = (struct jl_axis){
 		.label = JL_("nodes"), .of = JL_C("unit", "nodes"), .log = true, .lo = NAN, .hi = NAN
@@ -45,6 +46,7 @@ static void reduce_chart(struct jl_section *s)
 	if (!expected || !measured || !bound)
 		return;
 	((struct jl_chart_series *)&chart->series[2])->dashed = true;
+	((struct jl_chart_series *)&chart->series[1])->only_points = true;
 	for (size_t i = 0; i < s->w->n_reduce; i++) {
 		const struct jl_weighed_reduce *r = &s->w->reduce[i];
 
@@ -103,7 +105,8 @@ void jl_section_allreduce(struct jl_section *s)
 	       ". algbw is size over time; busbw is algbw times (twice the ranks less two, over the ranks), and shows "
 	       "how "
 	       "busy the links are.");
-	reduce_chart(s);
+	if (!jl_section_is_charted(s, "allreduce"))
+		jl_chart_allreduce(s, NULL);
 	jl_tell_table(s->doc, NULL, heads, 6);
 	for (size_t i = 0; i < s->w->n_reduce; i++)
 		reduce_row(s, &s->w->reduce[i]);
@@ -201,7 +204,7 @@ static void host_node(struct jl_section *s, const struct jl_weighed_system *w, s
 		else
 			group_node(s, &groups[i], w, first, count);
 	}
-	join->name = sys->join ? jl_msg(sys->join->name) : "PCIe";
+	join->name = sys->join ? jl_tell_link(s->doc, sys->join->name) : "PCIe";
 	join->mark = sys->join && sys->join->topology && strcmp(sys->join->topology, "host") == 0 ? JL_MARK_WARN
 												  : JL_MARK_NONE;
 	join->children = groups;
@@ -224,7 +227,7 @@ static const struct jl_tree_node *tree_of(struct jl_section *s, const struct jl_
 	host->name = sys->n_nodes == 1 ? JL_("host") : jl_tell_text(s->doc, JL_("%d hosts, each"), sys->n_nodes);
 	if (sys->n_nodes == 1)
 		return host;
-	net->name = sys->net ? jl_msg(sys->net->name) : JL_("network");
+	net->name = sys->net ? jl_tell_link(s->doc, sys->net->name) : JL_("network");
 	net->children = host;
 	net->n_children = 1;
 	node_num(s, net, jl_num_fact(&sys->net_oneway_Bps, JL_K_BYTE_RATE));

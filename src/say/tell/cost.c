@@ -91,7 +91,7 @@ static void cheapest(struct jl_doc *doc, const struct jl_cost_study *study)
 
 /* --- what has been paid by when */
 
-static void paid_chart(struct jl_doc *doc, const struct jl_cost_study *study)
+void jl_tell_cost_chart(struct jl_doc *doc, const struct jl_cost_study *study)
 {
 	const long horizon = study->setting.horizon_days;
 	struct jl_chart *chart = jl_tell_chart(doc, JL_CHART_LINE, JL_("Paid so far"), study->n_options);
@@ -519,7 +519,8 @@ void jl_tell_cost(struct jl_doc *doc, const struct jl_tell_cost *in)
 		headline(doc, study, &study->pairs[i]);
 	if (!study->n_pairs)
 		cheapest(doc, study);
-	paid_chart(doc, study);
+	if (!in->no_chart)
+		jl_tell_cost_chart(doc, study);
 	paid_table(doc, study);
 	if (study->n_pairs)
 		swings(doc, &study->pairs[0]);
