@@ -25,6 +25,9 @@ const struct jl_option jl_report_options[] = {
 	  .choices = formats,
 	  .arg = "text|md|html|json",
 	  .en = JL_N("how, whatever the file is called (default: text)") },
+	{ .name = "brief",
+	  .type = JL_OPT_FLAG,
+	  .en = JL_N("one page: questions, answers, one chart, what to do, how sure it is") },
 	{ .name = "store",
 	  .type = JL_OPT_TEXT,
 	  .arg = "PATH|URL",
@@ -250,6 +253,8 @@ enum jl_status jl_cmd_report(struct jl_cli *cli, struct jl_err *err)
 	status = cli->args.n_operands ? of_scenario(scenario, &in, cli, err) : of_machine(scenario, &in, cli, err);
 	if (status || (status = jl_report_make(&doc, &in, err)))
 		return status;
+	if (jl_flag(cli, "brief"))
+		jl_doc_shorten(&doc);
 	if (!to_file)
 		return render(&cli->out, &doc, format, cli, true, err);
 	jl_buf_init(&text, REPORT_MAX_B);

@@ -7,7 +7,7 @@
 #include "doc/chart_shapes.h"
 #include "doc/escape.h"
 
-#define HEIGHT  264.0 /* of what is between the axes */
+#define HEIGHT  210.0 /* of what is between the axes */
 #define RIGHT   18.0
 #define BOTTOM  48.0
 #define ROW     20.0 /* of the legend */

@@ -143,6 +143,27 @@ void jl_doc_brief(struct jl_doc *doc)
 		doc->last->brief = true;
 }
 
+static void resolve(const struct jl_doc *doc, struct jl_run *run)
+{
+	for (; run; run = run->next) {
+		if (run->kind == JL_RUN_REF)
+			run->text = "";
+		for (const struct jl_doc_block *b = doc->blocks; run->kind == JL_RUN_REF && b; b = b->next)
+			if (b->kind == JL_DOC_SECTION && b->id && run->ref && strcmp(b->id, run->ref) == 0)
+				run->text = b->title;
+	}
+}
+
+void jl_doc_resolve(struct jl_doc *doc)
+{
+	for (struct jl_doc_block *b = doc->blocks; b; b = b->next) {
+		resolve(doc, b->runs);
+		for (struct jl_doc_row *row = b->rows; row; row = row->next)
+			for (struct jl_doc_cell *cell = row->cells; cell; cell = cell->next)
+				resolve(doc, cell->runs);
+	}
+}
+
 void jl_doc_shorten(struct jl_doc *doc)
 {
 	struct jl_doc_block **at = &doc->blocks;
@@ -161,6 +182,8 @@ void jl_doc_shorten(struct jl_doc *doc)
 		doc->n_blocks++;
 		at = &(*at)->next;
 	}
+	doc->n_sources = 0; /* they were told in what went */
+	jl_doc_resolve(doc);
 }
 
 static struct jl_run *add_run(struct jl_doc *doc, enum jl_run_kind kind, const char *text)
@@ -269,24 +292,6 @@ void jl_doc_ref(struct jl_doc *doc, const char *id)
 
 	if (run && !(run->ref = jl_arena_strdup(doc->arena, id)))
 		doc->failed = JL_E_NOMEM;
-}
-
-static void resolve(const struct jl_doc *doc, struct jl_run *run)
-{
-	for (; run; run = run->next)
-		for (const struct jl_doc_block *b = doc->blocks; run->kind == JL_RUN_REF && b; b = b->next)
-			if (b->kind == JL_DOC_SECTION && b->id && run->ref && strcmp(b->id, run->ref) == 0)
-				run->text = b->title;
-}
-
-void jl_doc_resolve(struct jl_doc *doc)
-{
-	for (struct jl_doc_block *b = doc->blocks; b; b = b->next) {
-		resolve(doc, b->runs);
-		for (struct jl_doc_row *row = b->rows; row; row = row->next)
-			for (struct jl_doc_cell *cell = row->cells; cell; cell = cell->next)
-				resolve(doc, cell->runs);
-	}
 }
 
 struct jl_doc_place jl_doc_here(const struct jl_doc *doc)

@@ -17,8 +17,8 @@ static const char *place(struct jl_doc *doc, const struct jl_claim *c)
 	const bool line = c->at[0] >= '0' && c->at[0] <= '9';
 
 	if (c->n_places > 1)
-		return jl_tell_text(doc, line ? JL_("line %.*s and %zu more") : JL_("%.*s and %zu more"), (int)len, c->at,
-				    c->n_places - 1);
+		return jl_tell_text(doc, line ? JL_("line %.*s and %zu more") : JL_("%.*s and %zu more"), (int)len,
+				    c->at, c->n_places - 1);
 	return line ? jl_tell_text(doc, JL_("line %s"), c->at) : c->at;
 }
 
@@ -58,7 +58,8 @@ static void differs(struct jl_doc *doc, const struct jl_audit *audit)
 {
 	for (size_t i = 0; i < audit->n_claims; i++) {
 		const struct jl_claim *c = &audit->claims[i];
-		const char *note = jl_words_in(c->note), *why = c->reason ? jl_claim_reason_text(c->reason) : c->why_text;
+		const char *note = jl_words_in(c->note),
+			   *why = c->reason ? jl_claim_reason_text(c->reason) : c->why_text;
 		size_t first = i, n = c->reason ? same_reason(audit, c->reason, &first) : 1;
 
 		if (c->verdict != JL_CLAIM_DIFFERS || first != i)
@@ -85,7 +86,8 @@ void jl_audit_to_doc(struct jl_doc *doc, const struct jl_audit *audit)
 
 	jl_doc_para(doc);
 	JL_SENTENCE(doc,
-		    JL_("Of |1 claims |2 follow from the text's own figures and |3 do not; |4 cannot be derived, |5 are inputs."),
+		    JL_("Of |1 claims |2 follow from the text's own figures and |3 do not; |4 cannot be derived, |5 "
+			"are inputs."),
 		    JL_SLOT_NUM(count(audit->n_claims)), JL_SLOT_NUM(count(n[JL_CLAIM_FOLLOWS])),
 		    JL_SLOT_NUM(count(n[JL_CLAIM_DIFFERS])), JL_SLOT_NUM(count(n[JL_CLAIM_OPEN])),
 		    JL_SLOT_NUM(count(n[JL_CLAIM_GIVEN])));

@@ -1,4 +1,5 @@
 /* What to do: at most three things, best first, each with what it gains, what it costs and how much work it is. */
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -6,6 +7,7 @@
 #include "report/section_answers.h"
 
 #define ACTIONS_MAX 3
+#define GAIN_LEAST  1.1 /* times: less is not worth one of them */
 
 struct list {
 	struct jl_section *s;
@@ -13,10 +15,15 @@ struct list {
 };
 
 /* A step of the list is open: its first words in bold. */
-static bool open_action(struct list *l, const char *text)
+static bool open_action(struct list *l, const char *said)
 {
-	if (l->n == ACTIONS_MAX)
+	char *text = jl_arena_strdup(l->s->arena, said);
+	const size_t word = strcspn(said, " ");
+
+	if (l->n == ACTIONS_MAX || !text)
 		return false;
+	if (islower((unsigned char)*text) && strcspn(said, "0123456789_.") >= word) /* a sentence, not a name */
+		*text = (char)toupper((unsigned char)*text);
 	if (!l->n++)
 		jl_doc_subsection(l->s->doc, "actions", JL_("What to do"));
 	jl_doc_step(l->s->doc);
@@ -56,7 +63,7 @@ static void change(struct list *l, size_t i)
 	const struct jl_estimate gain = jl_advice_gain(a, &s->w->advised->machine.widths, seen ? seen->value : NAN);
 	size_t k = 0;
 
-	if (!open_action(l, a->text))
+	if ((gain.value < GAIN_LEAST && !a->makes_it_fit) || !open_action(l, a->text))
 		return;
 	while (changes[k].key && strcmp(changes[k].key, a->key) != 0)
 		k++;
@@ -107,7 +114,7 @@ static void money(struct list *l)
 
 		if (p->dear != best && p->cheap != best)
 			continue;
-		if (!open_action(l, jl_tell_text(s->doc, JL_("%s instead of %s"), study->options[best].name,
+		if (!open_action(l, jl_tell_text(s->doc, JL_("choose %s over %s"), study->options[best].name,
 						 study->options[other].name)))
 			return;
 		JL_SENTENCE(s->doc, JL_("saves |1 over the whole time"),
@@ -138,12 +145,12 @@ static void reduce(struct list *l)
 								  .value = r->expected.algbw_Bps.value,
 								  .hi = r->expected.algbw_Bps.hi,
 								  .bound = r->expected.bound_Bps } };
-		struct jl_sys sys = s->w->reduce_sys;
 		struct jl_machine machine;
 		struct jl_next next = { .n = 0 };
+		struct jl_err ignored;
 
-		sys.n_nodes = r->n_nodes;
-		if (!r->known || isnan(r->measured_Bps) || jl_machine_make(&machine, s->w->cat, &sys, NULL) != JL_OK)
+		if (!r->known || isnan(r->measured_Bps) ||
+		    jl_machine_hosts(&machine, s->w->cat, &s->w->reduce_sys, r->n_nodes, s->arena, &ignored))
 			continue;
 		jl_check_next(&next, &(struct jl_next_ask){ .kind = "allreduce",
 							    .verdict = mark == JL_MARK_BAD ? JL_VERDICT_IMPOSSIBLE
@@ -175,19 +182,19 @@ static void measure(struct list *l)
 	struct jl_section *s = l->s;
 	const struct jl_weighed_system *of = jl_answer_subject(s, NULL);
 	const struct jl_compare_at *a = of && of->row ? &of->row->at[JL_AT_SAME_BATCH] : NULL;
-	struct jl_num rent, lo, hi;
+	struct jl_num rent;
 
 	if (!a || of->row->baseline || isnan(of->rent_usdps) || !(a->speedup.hi > JL_NARROW_WIDE * a->speedup.lo) ||
-	    !open_action(l, jl_tell_text(s->doc, JL_("rent %s for an hour and time a hundred steps"),
-					 jl_system_name(of))))
+	    !open_action(l,
+			 jl_tell_text(s->doc, JL_("rent %s for an hour and time a hundred steps"), jl_system_name(of))))
 		return;
-	lo = hi = jl_num_plain(a->speedup.lo, JL_K_NUMBER, "x", JL_ESTIMATED, JL_METHOD);
-	hi.value = a->speedup.hi;
-	lo.n_digits = hi.n_digits = 2;
 	rent = jl_num_plain(of->rent_usdps * 3600, JL_K_USD, NULL, JL_LISTED, of->rent_source);
 	rent.date = of->rent_date;
 	rent.n_digits = 2;
-	JL_SENTENCE(s->doc, JL_("one measured figure instead of |1 to |2"), JL_SLOT_NUM(lo), JL_SLOT_NUM(hi));
+	JL_SENTENCE(
+		s->doc, JL_("one measured figure instead of |1"),
+		JL_SLOT_NUM(jl_tell_span(s->doc, jl_num_plain(a->speedup.lo, JL_K_NUMBER, "x", JL_ESTIMATED, JL_METHOD),
+					 a->speedup.hi)));
 	jl_doc_dot(s->doc);
 	JL_SENTENCE(s->doc, JL_("about |1"), JL_SLOT_NUM(rent));
 	jl_doc_dot(s->doc);
@@ -197,18 +204,12 @@ static void measure(struct list *l)
 /* "1.5–14 d": both ends in the unit of the longest. */
 static struct jl_num ends_num(struct jl_section *s, const struct jl_estimate *e, double like_s)
 {
-	struct jl_num num = jl_num_time_like(jl_num_plain(e->hi, JL_K_TIME, NULL, JL_ESTIMATED, JL_METHOD), like_s),
-		      lo = jl_num_time_like(jl_num_plain(e->lo, JL_K_TIME, NULL, JL_ESTIMATED, JL_METHOD), like_s);
-	struct jl_buf text;
-	char least[JL_UNITS_TEXT_MAX];
+	const struct jl_num lo = jl_num_plain(e->lo, JL_K_TIME, NULL, JL_ESTIMATED, JL_METHOD),
+			    hi = jl_num_plain(e->hi, JL_K_TIME, NULL, JL_ESTIMATED, JL_METHOD);
+	struct jl_num num = jl_num_time_like(lo, like_s);
 
 	num.n_digits = 2;
-	jl_buf_init(&text, 256);
-	jl_buf_printf(&text, "%s–", jl_about_text(least, lo.value));
-	jl_num_print(&text, &num);
-	num.text = jl_tell_text(s->doc, "%s", jl_buf_text(&text));
-	jl_buf_release(&text);
-	return num;
+	return jl_tell_span(s->doc, num, jl_num_time_like(hi, like_s).value);
 }
 
 static void narrow(struct list *l)
@@ -223,7 +224,8 @@ static void narrow(struct list *l)
 		if (!open_action(l, jl_msg(found[i].en)))
 			return;
 		JL_SENTENCE(s->doc,
-			    found[i].is[1] ? JL_("the range |1 becomes |2 (|3) or |4 (|5)") : JL_("the range |1 becomes |2"),
+			    found[i].is[1] ? JL_("the range |1 becomes |2 (|3) or |4 (|5)")
+					   : JL_("the range |1 becomes |2"),
 			    JL_SLOT_NUM(ends_num(s, &found[i].before, like_s)),
 			    JL_SLOT_NUM(ends_num(s, &found[i].after[0], like_s)),
 			    JL_SLOT_TEXT(found[i].is[1] ? jl_msg(found[i].is[0]) : ""),

@@ -93,18 +93,16 @@ static void speed_sentence(struct jl_section *s, const struct jl_weighed_system 
 /* An interval that spans more than is useful is said as such. */
 static void speed_range(struct jl_section *s, const struct jl_compare_at *a)
 {
-	struct jl_num lo = jl_num_plain(a->speedup.lo, JL_K_NUMBER, "x", JL_ESTIMATED, JL_METHOD), hi = lo;
+	const struct jl_num lo = jl_num_plain(a->speedup.lo, JL_K_NUMBER, "x", JL_ESTIMATED, JL_METHOD);
 
 	if (!(a->speedup.hi > JL_NARROW_WIDE * a->speedup.lo))
 		return;
-	hi.value = a->speedup.hi;
-	lo.n_digits = hi.n_digits = 2;
 	jl_doc_text(s->doc, " ");
 	JL_SENTENCE(s->doc,
 		    a->speedup.lo < 1 && a->speedup.hi > 1
-			    ? JL_("It may be anything from |1 to |2 of the baseline's speed, slower or faster.")
-			    : JL_("It may be anything from |1 to |2 of the baseline's speed."),
-		    JL_SLOT_NUM(lo), JL_SLOT_NUM(hi));
+			    ? JL_("The range is wide, |1 of the baseline's speed: it may be slower or faster.")
+			    : JL_("The range is wide: |1 of the baseline's speed."),
+		    JL_SLOT_NUM(jl_tell_span(s->doc, lo, a->speedup.hi)));
 }
 
 static struct jl_answer answer_speed(struct jl_section *s, const struct jl_scenario_question *q)
@@ -164,10 +162,10 @@ static struct jl_num time_of(const struct jl_weighed_system *system)
 {
 	const struct jl_compare_at *a = system->row ? &system->row->at[JL_AT_SAME_BATCH] : NULL;
 	const struct jl_estimate none = { NAN, NAN, NAN },
-				 run = a && a->possible     ? a->run_s
+				 run = a && a->possible    ? a->run_s
 				       : system->predicted ? system->prediction.run_s
 							   : none,
-				 step = a && a->possible     ? a->step_s
+				 step = a && a->possible    ? a->step_s
 					: system->predicted ? system->prediction.step_s
 							    : none;
 
@@ -214,9 +212,9 @@ static struct jl_num count_num(double n)
 /* One system's memory; returns how bad it is. */
 static enum jl_mark fits_one(struct jl_section *s, const struct jl_weighed_system *system)
 {
-	static const enum jl_mark marks[] = { [JL_ROOM_FITS] = JL_MARK_GOOD,
-					      [JL_ROOM_TIGHT] = JL_MARK_WARN,
-					      [JL_ROOM_NONE] = JL_MARK_BAD };
+	static const enum jl_mark marks[] = {
+		[JL_ROOM_FITS] = JL_MARK_GOOD, [JL_ROOM_TIGHT] = JL_MARK_WARN, [JL_ROOM_NONE] = JL_MARK_BAD
+	};
 	const struct jl_prediction *p = &system->prediction;
 	struct jl_num need = jl_num_plain(p->memory.total_B, JL_K_BYTES, NULL, JL_ESTIMATED, JL_METHOD);
 
@@ -259,19 +257,18 @@ static enum jl_mark reduce_one(struct jl_section *s, const struct jl_weighed_red
 {
 	const enum jl_mark mark = jl_reduce_verdict(r);
 	const bool above = r->measured_Bps > r->expected.algbw_Bps.hi;
-	struct jl_num lo = jl_num_plain(r->expected.algbw_Bps.lo, JL_K_BYTE_RATE, NULL, JL_ESTIMATED, JL_METHOD),
-		      hi = lo;
+	struct jl_num lo = jl_num_plain(r->expected.algbw_Bps.lo, JL_K_BYTE_RATE, NULL, JL_ESTIMATED, JL_METHOD);
 
-	hi.value = r->expected.algbw_Bps.hi;
+	lo.n_digits = 3;
 	JL_SENTENCE(s->doc,
-		    mark == JL_MARK_BAD ? JL_("No: |1 cannot be an algbw of |2 nodes; their links carry at most |5.")
+		    mark == JL_MARK_BAD ? JL_("No: |1 cannot be an algbw of |2 nodes; their links carry at most |4.")
 		    : mark == JL_MARK_WARN
-			    ? JL_("No, it is slow: |1 on |2 nodes, where |3 to |4 are expected; |6 of the bound of |5.")
-		    : above ? JL_("Better than expected: |1 on |2 nodes, where |3 to |4 are expected; |6 of the bound "
-				  "of |5.")
-			    : JL_("Yes: |1 on |2 nodes is normal. Expected are |3 to |4; it is |6 of the bound of |5."),
+			    ? JL_("No, it is slow: |1 on |2 nodes, where |3 is expected; |5 of the bound of |4.")
+		    : above ? JL_("Better than expected: |1 on |2 nodes, where |3 is expected; |5 of the bound of |4.")
+			    : JL_("Yes: |1 on |2 nodes is normal. Expected is |3; it is |5 of the bound of |4."),
 		    JL_SLOT_NUM(jl_num_measured(r->measured_Bps, JL_K_BYTE_RATE, NULL, r->measured)),
-		    JL_SLOT_NUM(jl_num_given(r->n_nodes, JL_K_NUMBER, NULL)), JL_SLOT_NUM(lo), JL_SLOT_NUM(hi),
+		    JL_SLOT_NUM(jl_num_given(r->n_nodes, JL_K_NUMBER, NULL)),
+		    JL_SLOT_NUM(jl_tell_span(s->doc, lo, r->expected.algbw_Bps.hi)),
 		    JL_SLOT_NUM(jl_num_plain(r->expected.bound_Bps, JL_K_BYTE_RATE, NULL, JL_LISTED, NULL)),
 		    JL_SLOT_NUM(jl_num_share(r->measured_Bps / r->expected.bound_Bps, JL_ESTIMATED)));
 	return mark;

@@ -14,9 +14,9 @@ struct jl_answer {
 struct jl_answerer {
 	const char *ask;
 	struct jl_answer (*write)(struct jl_section *s, const struct jl_scenario_question *q);
-	const char *section;  /* where more is said */
+	const char *section;                                                       /* where more is said */
 	void (*chart)(struct jl_section *s, const struct jl_scenario_question *q); /* of it; NULL: none */
-	const char *needs_en; /* what would let it be answered */
+	const char *needs_en;                                                      /* what would let it be answered */
 };
 const struct jl_answerer *jl_answerer_of(const char *ask); /* NULL: no such kind */
 
@@ -46,6 +46,9 @@ struct jl_answer jl_answer_best(struct jl_section *s, const struct jl_scenario_q
 
 /* section_actions.c: at most three things to do, each with what it gains, what it costs and how much work it is. */
 void jl_section_actions(struct jl_section *s);
+
+/* section_machine.c: this machine on the first screen. */
+void jl_first_machine(struct jl_section *s);
 
 /* The system that a question is about first: the one that is named, else the fastest beside the baseline; NULL: none. */
 const struct jl_weighed_system *jl_answer_subject(const struct jl_section *s, const struct jl_scenario_question *q);

@@ -45,7 +45,7 @@ static struct jl_num days_num(double days)
 static void pairs(struct jl_section *s)
 {
 	const struct jl_cost_study *study = s->w->study;
-	size_t n = 0;
+	size_t n = 0, dear = 0;
 
 	for (size_t i = 0; i < study->n_pairs && n < 3; i++) {
 		const struct jl_cost_pair *pair = &study->pairs[i];
@@ -63,11 +63,13 @@ static void pairs(struct jl_section *s)
 		}
 		jl_doc_text(s->doc, " ");
 		JL_SENTENCE(s->doc,
-			    n == 0 && ranged ? JL_("|1 is cheaper than |2 after |3 (range: |4 ±20 %).")
-					     : JL_("|1 is cheaper than |2 after |3."),
+			    n && pair->dear == dear ? JL_("Against |2 it is after |3.")
+			    : ranged                ? JL_("|1 is cheaper than |2 after |3 (range: |4 ±20 %).")
+						    : JL_("|1 is cheaper than |2 after |3."),
 			    JL_SLOT_NAME(study->options[pair->dear].name),
 			    JL_SLOT_NAME(study->options[pair->cheap].name), JL_SLOT_NUM(days),
 			    JL_SLOT_TEXT(swing ? jl_msg(swing->en) : ""));
+		dear = pair->dear;
 		n++;
 	}
 }

@@ -197,10 +197,10 @@ struct jl_answer jl_answer_helps(struct jl_section *s, const struct jl_scenario_
 {
 	for (size_t i = 0; i < s->w->n_advice; i++) {
 		const struct jl_scenario_measured *seen = s->w->advice_seen[i];
-		const bool sure = s->w->advice[i].makes_it_fit ||
-				  jl_advice_gain(&s->w->advice[i], &s->w->advised->machine.widths,
-						 seen ? seen->value : NAN)
-						  .lo > 1;
+		const bool sure =
+			s->w->advice[i].makes_it_fit ||
+			jl_advice_gain(&s->w->advice[i], &s->w->advised->machine.widths, seen ? seen->value : NAN).lo >
+				1;
 
 		if (q->what && strcmp(q->what, s->w->advice[i].key) != 0)
 			continue;

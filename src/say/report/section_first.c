@@ -35,8 +35,7 @@ static void here(struct jl_section *s)
 	}
 	if (p)
 		JL_SENTENCE(s->doc, JL_("|1 should train at |2 on it."), JL_SLOT_NAME(s->w->subject.name),
-			    JL_SLOT_NUM(jl_num_ranged(
-				    jl_num_estimate(p->samples_per_s, JL_K_NUMBER, "samples/s"))));
+			    JL_SLOT_NUM(jl_num_ranged(jl_num_estimate(p->samples_per_s, JL_K_NUMBER, "samples/s"))));
 	else if (a && !a->possible)
 		jl_doc_said(s->doc, a->why.text, JL_ESTIMATED, JL_METHOD);
 }
@@ -102,8 +101,8 @@ static void outside_band(struct jl_section *s)
 	JL_SENTENCE(s->doc,
 		    out ? JL_("|1 of |2 measured speeds lie outside the predicted range: there the measurement counts.")
 			: JL_("All |2 measured speeds lie within the predicted range."),
-		    JL_SLOT_NUM(jl_num_plain((double)out, JL_K_NUMBER, NULL, JL_MEASURED, NULL)),
-		    JL_SLOT_NUM(jl_num_plain((double)n, JL_K_NUMBER, NULL, JL_MEASURED, NULL)));
+		    JL_SLOT_NUM(jl_num_given((double)out, JL_K_NUMBER, NULL)),
+		    JL_SLOT_NUM(jl_num_given((double)n, JL_K_NUMBER, NULL)));
 }
 
 static void not_known(struct jl_section *s)
@@ -115,7 +114,8 @@ static void not_known(struct jl_section *s)
 	jl_doc_subsection(s->doc, "unknown", JL_("How sure it is"));
 	outside_band(s);
 	jl_doc_item(s->doc);
-	JL_SAY(s, "A range in brackets holds four times out of five; estimates were checked on published measurements.");
+	JL_SAY(s,
+	       "A range in brackets holds four times out of five; estimates were checked on published measurements.");
 	jl_doc_ref(s->doc, "method");
 	if (list && list->n) {
 		jl_doc_item(s->doc);
@@ -134,10 +134,10 @@ void jl_tell_source(struct jl_section *s, const struct jl_doc_source *source)
 	if (listed && listed->url)
 		jl_doc_link(s->doc, listed->title ? listed->title : listed->id, listed->url);
 	else
-		jl_doc_name(s->doc, listed && listed->title      ? listed->title
-				    : source->id                 ? source->id
-				    : source->origin             ? JL_("this report")
-								 : JL_("this scenario"));
+		jl_doc_name(s->doc, listed && listed->title ? listed->title
+				    : source->id            ? source->id
+				    : source->origin        ? JL_("this report")
+							    : JL_("this scenario"));
 }
 
 /* Of what stands above: the brief has no other list of them. */
@@ -173,7 +173,10 @@ void jl_section_first(struct jl_section *s)
 	if (scenario->n_questions) {
 		q = &scenario->questions[0];
 		how = jl_answerer_of(q->ask);
-	} else if (!s->in->machine || s->in->scenario->n_systems > 1) {
+	} else if (s->in->machine && scenario->n_systems <= 1) {
+		jl_first_machine(s);
+		here(s);
+	} else {
 		how = jl_answerer_of(unasked(s));
 	}
 	before = jl_doc_here(s->doc);

@@ -66,7 +66,8 @@ struct jl_answer jl_answer_best(struct jl_section *s, const struct jl_scenario_q
 	if (!c)
 		return (struct jl_answer){ .said = false };
 	JL_SENTENCE(s->doc,
-		    is_serve(s) ? JL_("|1 (|2, |3): |4 a token, |5 in all; |6.") : JL_("|1 (|2, |3): |4 a run, |5 in all; |6."),
+		    is_serve(s) ? JL_("|1 (|2, |3): |4 a token, |5 in all; |6.")
+				: JL_("|1 (|2, |3): |4 a run, |5 in all; |6."),
 		    JL_SLOT_NAME(machine_name(s, c)), JL_SLOT_TEXT(jl_how_name(c->how)), JL_SLOT_NAME(seller(c)),
 		    JL_SLOT_NUM(time_num(c)), JL_SLOT_NUM(cost_num(c)), JL_SLOT_TEXT(why(s)));
 	return (struct jl_answer){ true, JL_MARK_NONE, JL_("Which machine?") };

@@ -10,9 +10,9 @@
 static void scaling_line(struct jl_section *s, struct jl_chart *chart, size_t series, const struct jl_weighed_point *p,
 			 size_t n, bool measured)
 {
-	struct jl_chart_point *points = jl_tell_series(s->doc, chart, series,
-						       measured ? JL_C("series", "measured") : JL_C("series", "predicted"),
-						       measured ? JL_MEASURED : JL_ESTIMATED, n);
+	struct jl_chart_point *points = jl_tell_series(
+		s->doc, chart, series, measured ? JL_C("series", "measured") : JL_C("series", "predicted"),
+		measured ? JL_MEASURED : JL_ESTIMATED, n);
 
 	for (size_t i = 0; points && i < n; i++) {
 		points[i].x = p[i].n_gpus;
@@ -40,10 +40,9 @@ static void scaling_panel(struct jl_section *s, size_t mode, double most)
 	const struct jl_weighed_scaling *sc = &s->w->scaling;
 	const struct jl_weighed_point *p = &sc->points[mode * sc->n_counts];
 	const bool seen = has_measured(sc, mode);
-	struct jl_chart *chart = jl_tell_chart(s->doc, JL_CHART_LINE,
-					       jl_tell_text(s->doc, JL_("%s: samples a second as GPUs are added"),
-							    jl_mode_name(p->mode)),
-					       1 + seen);
+	struct jl_chart *chart = jl_tell_chart(
+		s->doc, JL_CHART_LINE,
+		jl_tell_text(s->doc, JL_("%s: samples a second as GPUs are added"), jl_mode_name(p->mode)), 1 + seen);
 
 	if (!chart)
 		return;
@@ -234,11 +233,10 @@ static void systems_time(struct jl_section *s)
 
 	for (size_t i = 0; i < s->w->n_systems; i++)
 		if (s->w->systems[i].predicted) /* each at its own batch: said, since it is not the same work */
-			bars[n++] = (struct bar_of){
-				jl_tell_text(s->doc, JL_("%s (batch %.0f)"), jl_system_name(&s->w->systems[i]),
-					     s->w->systems[i].how.global_batch),
-				&s->w->systems[i].prediction.step
-			};
+			bars[n++] = (struct bar_of){ jl_tell_text(s->doc, JL_("%s (batch %.0f)"),
+								  jl_system_name(&s->w->systems[i]),
+								  s->w->systems[i].how.global_batch),
+						     &s->w->systems[i].prediction.step };
 	if (n)
 		model_chart(s, JL_("Time of one step on each system, each at the batch beside its name"), bars, n);
 }

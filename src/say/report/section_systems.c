@@ -242,8 +242,8 @@ static void pareto_table(struct jl_section *s, const struct choice *choices, siz
 static void pareto_chart(struct jl_section *s, const struct choice *choices, size_t n)
 {
 	struct jl_chart *chart = jl_tell_chart(
-		s->doc, JL_CHART_SCATTER, JL_("Rent and speed: nothing is both cheaper and faster than the joined ones"),
-		1);
+		s->doc, JL_CHART_SCATTER,
+		JL_("Rent and speed: nothing is both cheaper and faster than the joined ones"), 1);
 	struct jl_chart_point *points = chart ? jl_tell_series(s->doc, chart, 0, JL_("systems"), JL_ESTIMATED, n)
 					      : NULL;
 

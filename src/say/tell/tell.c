@@ -181,12 +181,40 @@ struct jl_num jl_num_time_like(struct jl_num num, double like_s)
 	return num;
 }
 
+struct jl_num jl_tell_span(struct jl_doc *doc, struct jl_num num, double hi)
+{
+	struct jl_num both = num;
+	struct jl_buf text;
+	const char *unit;
+	size_t digits;
+
+	/* the upper end decides the unit; the lower one is written in it */
+	both.value = both.hi = hi;
+	both.lo = num.value;
+	both.n_digits = num.n_digits ? num.n_digits : 2;
+	both.show_interval = true;
+	jl_buf_init(&text, 256);
+	jl_num_print(&text, &both); /* "202 GB/s (98–202)" */
+	unit = jl_buf_text(&text);
+	digits = strspn(unit, "0123456789.,");
+	if (strstr(unit, " (") && strstr(unit, "–"))
+		num.text = jl_tell_text(doc, "%.*s–%.*s%.*s", (int)strcspn(strstr(unit, " (") + 2, "\xe2"),
+					strstr(unit, " (") + 2, (int)digits, unit,
+					(int)(strstr(unit, " (") - unit) - (int)digits, unit + digits);
+	jl_buf_release(&text);
+	num.lo = num.value;
+	num.hi = hi;
+	return num;
+}
+
 const char *jl_tell_link(struct jl_doc *doc, const char *name)
 {
 	static const char *const phrases[] = {
-		JL_NC("link", ", no peer-to-peer"), JL_NC("link", ", peer-to-peer"),   JL_NC("link", " through NVSwitch"),
-		JL_NC("link", ", bonded"),          JL_NC("link", " bridge, pairs of"), JL_NC("link", " bridges, pairs of"),
-		JL_NC("link", " fully connected"),  JL_NC("link", " full mesh of"),    JL_NC("link", "No link between devices"),
+		JL_NC("link", ", no peer-to-peer"),       JL_NC("link", ", peer-to-peer"),
+		JL_NC("link", " through NVSwitch"),       JL_NC("link", ", bonded"),
+		JL_NC("link", " bridge, pairs of"),       JL_NC("link", " bridges, pairs of"),
+		JL_NC("link", " fully connected"),        JL_NC("link", " full mesh of"),
+		JL_NC("link", "No link between devices"),
 	};
 
 	for (size_t i = 0; i < sizeof phrases / sizeof phrases[0]; i++) {

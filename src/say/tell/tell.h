@@ -21,9 +21,18 @@ struct jl_slot {
 	struct jl_num num;
 	const char *name, *text; /* in place of the figure: what somebody called a thing; words */
 };
-#define JL_SLOT_NUM(n) { .num = (n) }
-#define JL_SLOT_NAME(n) { .name = (n) }
-#define JL_SLOT_TEXT(t) { .text = (t) }
+#define JL_SLOT_NUM(n)                                                                                                 \
+	{                                                                                                              \
+		.num = (n)                                                                                             \
+	}
+#define JL_SLOT_NAME(n)                                                                                                \
+	{                                                                                                              \
+		.name = (n)                                                                                            \
+	}
+#define JL_SLOT_TEXT(t)                                                                                                \
+	{                                                                                                              \
+		.text = (t)                                                                                            \
+	}
 #define JL_SENTENCE(doc, message, ...)                                                                                 \
 	jl_tell_sentence((doc), (message), (const struct jl_slot[]){ __VA_ARGS__ },                                    \
 			 sizeof((const struct jl_slot[]){ __VA_ARGS__ }) / sizeof(struct jl_slot))
@@ -41,6 +50,8 @@ struct jl_num jl_num_written(struct jl_num num, const char *text);
 
 /* A time in the unit that suits `like_s`, so that two of them can be set beside each other: 2.4 d → 1.0 d. */
 struct jl_num jl_num_time_like(struct jl_num num, double like_s);
+/* A range as one figure, "98–202 GB/s": from `num` to `hi`, the unit once. */
+struct jl_num jl_tell_span(struct jl_doc *doc, struct jl_num num, double hi);
 /* What a link is called, in words of the reader. */
 const char *jl_tell_link(struct jl_doc *doc, const char *name);
 

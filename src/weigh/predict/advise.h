@@ -13,9 +13,9 @@ struct jl_advice {
 	double step_s_before, step_s_after;
 	double samples_per_s_before, samples_per_s_after;
 	double half_ln_before, half_ln_after; /* how sure they are: half of the 80 % interval, as ln */
-	double alone_samples_per_s; /* of one GPU, for speed-ups; NAN: not compared with */
-	double global_batch;        /* after */
-	bool makes_it_fit;          /* the case itself does not fit */
+	double alone_samples_per_s;           /* of one GPU, for speed-ups; NAN: not compared with */
+	double global_batch;                  /* after */
+	bool makes_it_fit;                    /* the case itself does not fit */
 };
 
 /* How many times as fast; `measured_per_s` in place of what was predicted for before, where it is known (else NAN). */

@@ -96,9 +96,10 @@ struct jl_weighed {
 
 /* What somebody could say or measure, and how much narrower an answer would be. */
 struct jl_narrow {
-	const char *en, *key;         /* a message; the word of the scenario that says it, or the command */
-	struct jl_estimate before, after[2]; /* the whole run in seconds, or a step; by which of two it turns out to be */
-	const char *is[2];                   /* their names; NULLs: there is one */
+	const char *en, *key; /* a message; the word of the scenario that says it, or the command */
+	struct jl_estimate before,
+		after[2];  /* the whole run in seconds, or a step; by which of two it turns out to be */
+	const char *is[2]; /* their names; NULLs: there is one */
 };
 #define JL_NARROW_MAX  3
 #define JL_NARROW_WIDE 2.0 /* times: what is wider than this wants a word */
