@@ -221,20 +221,43 @@ static size_t min_width_of(const struct jl_table_column *column)
 	return column->min_width ? column->min_width : MIN_WIDTH;
 }
 
-/* Take columns away from the widest flexible one until the table fits or nothing more can go. */
-static void shrink(const struct jl_table *table, const struct jl_table_style *style, size_t *widths)
+/* The widest of the words of a head: it can stand in so many columns. */
+static size_t longest_word(const char *text)
 {
-	size_t total = style->indent + GAP * (table->n_columns - 1);
+	size_t most = 0;
 
-	for (size_t i = 0; i < table->n_columns; i++)
+	while (*text) {
+		const size_t len = strcspn(text, " ");
+		char word[128];
+
+		snprintf(word, sizeof(word), "%.*s", (int)(len < sizeof(word) ? len : sizeof(word) - 1), text);
+		if (jl_utf8_width(word) > most)
+			most = jl_utf8_width(word);
+		text += len + (text[len] == ' ');
+	}
+	return most;
+}
+
+/* Take columns away from the widest that can give one until the table fits or nothing more can go: a flexible column down to its least
+ * width, any other down to what its cells and the words of its head need. */
+static void shrink(const struct jl_table *table, const struct jl_table_style *style, size_t *widths,
+		   const size_t *cells)
+{
+	size_t total = style->indent + GAP * (table->n_columns - 1), least[JL_TABLE_COLUMNS_MAX];
+
+	for (size_t i = 0; i < table->n_columns; i++) {
+		const size_t word = longest_word(head_of(&table->columns[i]));
+
+		least[i] = table->columns[i].flexible ? min_width_of(&table->columns[i])
+			   : cells[i] > word          ? cells[i]
+						      : word;
 		total += widths[i];
+	}
 	while (total > style->width) {
 		size_t widest = table->n_columns;
-		for (size_t i = 0; i < table->n_columns; i++) {
-			bool can = table->columns[i].flexible && widths[i] > min_width_of(&table->columns[i]);
-			if (can && (widest == table->n_columns || widths[i] > widths[widest]))
+		for (size_t i = 0; i < table->n_columns; i++)
+			if (widths[i] > least[i] && (widest == table->n_columns || widths[i] > widths[widest]))
 				widest = i;
-		}
 		if (widest == table->n_columns)
 			return;
 		widths[widest]--;
@@ -244,22 +267,25 @@ static void shrink(const struct jl_table *table, const struct jl_table_style *st
 
 static void measure(const struct jl_table *table, const struct jl_table_style *style, size_t *widths)
 {
-	for (size_t i = 0; i < table->n_columns; i++)
-		widths[i] = visible_width(head_of(&table->columns[i]), style->flavour);
+	size_t cells[JL_TABLE_COLUMNS_MAX] = { 0 };
+
 	for (size_t i = 0; i < table->n_cells; i++) {
 		size_t width = table->cells[i] ? visible_width(table->cells[i], style->flavour) : 0;
-		if (width > widths[i % table->n_columns])
-			widths[i % table->n_columns] = width;
+		if (width > cells[i % table->n_columns])
+			cells[i % table->n_columns] = width;
 	}
 	for (size_t i = 0; i < table->n_columns; i++) {
-		size_t max = table->columns[i].max_width;
+		size_t max = table->columns[i].max_width,
+		       head = visible_width(head_of(&table->columns[i]), style->flavour);
+
+		widths[i] = head > cells[i] ? head : cells[i];
 		if (style->flavour == JL_TABLE_MARKDOWN)
 			widths[i] = widths[i] < 3 ? 3 : widths[i]; /* "---" under the header */
 		else if (max && widths[i] > max)
 			widths[i] = max;
 	}
 	if (style->flavour == JL_TABLE_TEXT && style->width)
-		shrink(table, style, widths);
+		shrink(table, style, widths, cells);
 }
 
 static void end_line(struct jl_buf *out, size_t from)

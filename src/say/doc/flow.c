@@ -167,7 +167,7 @@ void jl_flow_runs(const struct jl_sink *s, const struct jl_run *run, struct jl_b
 		case JL_RUN_BREAK: jl_buf_puts(out, jl_sink_is_markdown(s) ? "  \n" : "\n"); break;
 		case JL_RUN_DOT: jl_buf_puts(out, jl_sink_is_markdown(s) ? " · " : JL_WRAP_DOT); break;
 		case JL_RUN_REF:
-			jl_buf_puts(out, *run->text ? " → " : "");
+			jl_buf_puts(out, !*run->text ? "" : jl_sink_is_markdown(s) ? " → " : " →\xc2\xa0");
 			safe_text(s, run->text, out);
 			break;
 		case JL_RUN_LINK: link_text(s, run, out); break;

@@ -72,7 +72,11 @@ static void runs_html(const struct page *p, const struct jl_run *run)
 			jl_html_escape(out, run->text);
 			jl_buf_puts(out, "</span>");
 			break;
-		case JL_RUN_STRONG: tagged(out, "strong", run->text); break;
+		case JL_RUN_STRONG: /* figures in it are settings */
+			jl_buf_puts(out, "<strong>");
+			jl_html_said(out, &(struct jl_run){ .text = run->text }, NULL, false);
+			jl_buf_puts(out, "</strong>");
+			break;
 		case JL_RUN_BREAK: jl_buf_puts(out, "<br>\n"); break;
 		case JL_RUN_DOT: jl_buf_puts(out, " · "); break;
 		case JL_RUN_BAR: bar_html(out, &run->num); break;

@@ -67,8 +67,16 @@ static size_t span_of(const char *text, size_t most, const char *set, bool in)
 static void text_part(struct jl_buf *out, const char *text, size_t left)
 {
 	while (left) {
-		const size_t blank = span_of(text, left, " \t\n", true),
-			     len = span_of(text + blank, left - blank, " \t\n", false);
+		const size_t blank = span_of(text, left, " \t\n", true);
+		size_t len = span_of(text + blank, left - blank, " \t\n", false);
+		const size_t digits = strspn(text + blank, "0123456789");
+
+		/* "2x H200" is one name */
+		if (digits && len == digits + 1 && text[blank + digits] == 'x' && blank + len + 1 < left) {
+			const size_t next = span_of(text + blank + len + 1, left - blank - len - 1, " \t\n", false);
+
+			len += is_name(text + blank + len + 1, next) ? 1 + next : 0;
+		}
 
 		escape_word(out, text, blank);
 		if (is_name(text + blank, len)) {

@@ -22,7 +22,8 @@ static bool open_action(struct list *l, const char *said)
 
 	if (l->n == ACTIONS_MAX || !text)
 		return false;
-	if (islower((unsigned char)*text) && strcspn(said, "0123456789_.") >= word) /* a sentence, not a name */
+	if (jl_lang() == jl_languages[0] && islower((unsigned char)*text) &&
+	    strcspn(said, "0123456789_.") >= word) /* a sentence, not a name */
 		*text = (char)toupper((unsigned char)*text);
 	if (!l->n++)
 		jl_doc_subsection(l->s->doc, "actions", JL_("What to do"));

@@ -64,11 +64,12 @@ static void pairs(struct jl_section *s)
 		jl_doc_text(s->doc, " ");
 		JL_SENTENCE(s->doc,
 			    n && pair->dear == dear ? JL_("Against |2 it is after |3.")
-			    : ranged                ? JL_("|1 is cheaper than |2 after |3 (range: |4 ±20 %).")
+			    : ranged                ? JL_("|1 is cheaper than |2 after |3 (range: |4 ±|5).")
 						    : JL_("|1 is cheaper than |2 after |3."),
 			    JL_SLOT_NAME(study->options[pair->dear].name),
 			    JL_SLOT_NAME(study->options[pair->cheap].name), JL_SLOT_NUM(days),
-			    JL_SLOT_TEXT(swing ? jl_msg(swing->en) : ""));
+			    JL_SLOT_TEXT(swing ? jl_msg(swing->en) : ""),
+			    JL_SLOT_NUM(jl_num_given(JL_COST_STEP_FRAC, JL_K_FRACTION, NULL)));
 		dear = pair->dear;
 		n++;
 	}

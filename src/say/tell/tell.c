@@ -126,7 +126,7 @@ static const char *slot_run(struct jl_doc *doc, const struct jl_slot *slot)
 		if (slot->name)
 			jl_doc_name(doc, slot->name);
 		else
-			jl_doc_text(doc, slot->text);
+			jl_doc_said(doc, slot->text, JL_ORIGIN_NONE, NULL);
 		return slot->name ? slot->name : slot->text;
 	}
 	jl_doc_num(doc, &slot->num);

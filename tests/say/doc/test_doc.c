@@ -312,7 +312,7 @@ static void references_breaks_and_taking_back(void **state)
 	assert_null(strstr(jl_buf_text(&html), "nowhere"));
 	assert_null(strstr(jl_buf_text(&html), "unsaid"));
 	assert_non_null(strstr(jl_buf_text(&md), "one.  \ntwo. → Memory &lt;of it>"));
-	assert_non_null(strstr(jl_buf_text(&text), "   one.\n   two. → Memory <of it>\n"));
+	assert_non_null(strstr(jl_buf_text(&text), "  one.\n  two. → Memory <of it>\n"));
 	assert_non_null(strstr(jl_buf_text(&json), "\"section\": \"memory\""));
 	assert_null(strstr(jl_buf_text(&json), "nowhere"));
 	jl_buf_release(&html);
