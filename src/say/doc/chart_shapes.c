@@ -150,16 +150,18 @@ static struct lanes lanes_of(const struct jl_paper *p, double top)
 static void bars_axis(const struct lanes *l)
 {
 	const double bottom = l->top + (double)l->n * l->row_h;
+	const struct jl_axis *axis = &l->p->chart->y;
 	struct jl_buf *out = l->p->out;
 
 	for (size_t i = 0; i < l->x.n_ticks; i++) {
 		const double at = jl_scale_at(&l->x, l->x.ticks[i]);
+		char text[JL_UNITS_TEXT_MAX];
+		const double half = JL_SVG_LETTER / 2 * (double)jl_utf8_width(jl_tick_text(text, axis, l->x.ticks[i]));
 
 		jl_buf_printf(out, "<path class=\"grid\" d=\"M%.1f %.1fV%.1f\"/>", at, l->top - 4, bottom);
-		jl_svg_tick(out, &l->p->chart->y, l->x.ticks[i], at, bottom + 14,
-			    i || l->label_w > 0 ? "middle" : "start");
+		jl_svg_tick(out, axis, l->x.ticks[i], fmax(half, fmin(at, l->p->width - half)), bottom + 14, "middle");
 	}
-	jl_svg_axis_title(out, &l->p->chart->y, (l->x.from + l->x.to) / 2, bottom + 32, "middle");
+	jl_svg_axis_title(out, axis, (l->x.from + l->x.to) / 2, bottom + 32, "middle");
 }
 
 /* One bar, or one part of a stacked one; returns where it ends. */

@@ -165,7 +165,7 @@ static void x_axis(const struct frame *f)
 		jl_buf_printf(out, "<path class=\"axis\" d=\"M%.1f %.1fv4\"/>", at, f->bottom);
 		if (at - half < free_from)
 			continue;
-		jl_svg_tick(out, axis, f->x.ticks[i], at, f->bottom + 18, "middle");
+		jl_svg_tick(out, axis, f->x.ticks[i], fmin(at, f->p->width - half), f->bottom + 18, "middle");
 		free_from = at + half + 4;
 	}
 	jl_svg_axis_title(out, axis, (f->left + f->right) / 2, f->bottom + 38, "middle");
