@@ -22,7 +22,10 @@ static void bar_html(struct jl_buf *out, const struct jl_num *num)
 {
 	const double frac = fmin(1, fmax(0, num->value));
 
-	jl_buf_printf(out, "<span class=\"bar\" aria-hidden=\"true\"><span style=\"width:%.1f%%\"></span></span>",
+	/* no style of its own: the live page forbids them */
+	jl_buf_printf(out,
+		      "<svg class=\"bar\" viewBox=\"0 0 100 8\" preserveAspectRatio=\"none\" aria-hidden=\"true\">"
+		      "<rect width=\"%.1f\" height=\"8\"/></svg>",
 		      100 * frac);
 }
 
@@ -292,9 +295,7 @@ static void head_html(struct jl_buf *out, const struct jl_doc *doc)
 	jl_buf_puts(out, "</title>\n<style>\n");
 	for (size_t i = 0; jl_report_css[i]; i++)
 		jl_buf_puts(out, jl_report_css[i]);
-	jl_buf_puts(out, "</style>\n</head>\n<body>\n");
-	jl_html_origin_shapes(out);
-	jl_buf_puts(out, "<main>\n<header><h1>");
+	jl_buf_puts(out, "</style>\n</head>\n<body>\n<main>\n<header><h1>");
 	jl_html_name(out, doc->title);
 	jl_buf_puts(out, "</h1><p class=\"sub\">");
 	if (doc->subtitle) {
@@ -416,7 +417,7 @@ static enum jl_status block_html(struct page *p, const struct jl_doc_block *b, s
 	return JL_OK;
 }
 
-enum jl_status jl_doc_to_html(const struct jl_doc *doc, struct jl_buf *out, struct jl_err *err)
+enum jl_status jl_doc_to_fragment(const struct jl_doc *doc, struct jl_buf *out, struct jl_err *err)
 {
 	struct page p = { .out = out, .doc = doc };
 	const struct jl_doc_block *before = NULL;
@@ -424,7 +425,7 @@ enum jl_status jl_doc_to_html(const struct jl_doc *doc, struct jl_buf *out, stru
 
 	if (doc->failed)
 		return jl_fail(err, doc->failed, "the report is too large");
-	head_html(out, doc);
+	jl_html_origin_shapes(out);
 	for (const struct jl_doc_block *b = doc->blocks; b; before = b, b = b->next) {
 		enum jl_status status;
 
@@ -438,6 +439,15 @@ enum jl_status jl_doc_to_html(const struct jl_doc *doc, struct jl_buf *out, stru
 	}
 	groups_html(out, before, NULL);
 	jl_buf_puts(out, folded ? "</details>\n" : "");
-	jl_buf_puts(out, "</main>\n</body>\n</html>\n");
 	return out->failed ? jl_fail(err, JL_E_LIMIT, "the report is too large") : JL_OK;
+}
+
+enum jl_status jl_doc_to_html(const struct jl_doc *doc, struct jl_buf *out, struct jl_err *err)
+{
+	enum jl_status status;
+
+	head_html(out, doc);
+	status = jl_doc_to_fragment(doc, out, err);
+	jl_buf_puts(out, "</main>\n</body>\n</html>\n");
+	return status ? status : out->failed ? jl_fail(err, JL_E_LIMIT, "the report is too large") : JL_OK;
 }
