@@ -3,8 +3,7 @@
  * A function that can fail returns `enum jl_status` and takes `struct jl_err *err` last. The message is written in English
  * at the place where it happens; it is kept in English, for files and programs, and in the language of whoever reads.
  * Messages say what was wrong, where, and what would be right. */
-#ifndef JL_BASE_ERR_H
-#define JL_BASE_ERR_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -63,5 +62,3 @@ bool jl_err_is_usage(const struct jl_err *err);
 
 /* Out of memory: needs no formatting, cannot fail itself. */
 enum jl_status jl_fail_nomem(struct jl_err *err);
-
-#endif

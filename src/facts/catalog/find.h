@@ -1,6 +1,5 @@
 /* From what people write to the record they mean. */
-#ifndef JL_CATALOG_FIND_H
-#define JL_CATALOG_FIND_H
+#pragma once
 
 #include "catalog/catalog.h"
 
@@ -77,5 +76,3 @@ const struct jl_rule *jl_rule_by_id(const struct jl_catalog *cat, const char *id
 double jl_figure(const struct jl_catalog *cat, const char *id);
 /* Fast where the list is in the order of its ids, as the shipped one is. */
 const struct jl_param_info *jl_param_by_id(const struct jl_catalog *cat, const char *id);
-
-#endif

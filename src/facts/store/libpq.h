@@ -1,6 +1,5 @@
 /* The few functions of libpq that are used, opened at run time: the program neither links it nor needs its header. */
-#ifndef JL_STORE_LIBPQ_H
-#define JL_STORE_LIBPQ_H
+#pragma once
 
 #include "base/dynlib.h"
 #include "base/err.h"
@@ -51,5 +50,3 @@ struct jl_libpq {
 
 /* The library, opened once and kept; JL_E_ABSENT with its package where it is not there. */
 enum jl_status jl_libpq(const struct jl_libpq **ret_pq, struct jl_err *err);
-
-#endif

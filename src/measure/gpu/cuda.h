@@ -1,7 +1,6 @@
 /* The CUDA driver, opened when it is needed. Only what this program calls is declared here, so that it builds without a
  * toolkit and runs without a driver. Names and numbers are those of the driver's binary interface. */
-#ifndef JL_GPU_CUDA_H
-#define JL_GPU_CUDA_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -150,5 +149,3 @@ bool jl_gpu_has_kernels(void);
  * started in this process: it may still fork workers that use it. */
 enum jl_status jl_gpu_present(struct jl_err *err);
 int jl_gpu_count(void); /* likewise; 0: none */
-
-#endif

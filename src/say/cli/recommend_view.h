@@ -1,6 +1,5 @@
 /* What a person sees of `jeoul recommend`. */
-#ifndef JL_CLI_RECOMMEND_VIEW_H
-#define JL_CLI_RECOMMEND_VIEW_H
+#pragma once
 
 #include "cli/command.h"
 #include "recommend/recommend.h"
@@ -19,5 +18,3 @@ struct jl_recommend_page {
 
 enum jl_status jl_view_recommend(struct jl_cli *cli, const struct jl_recommend_page *page, struct jl_err *err);
 void jl_view_recommend_json(struct jl_cli *cli, const struct jl_recommend_page *page);
-
-#endif

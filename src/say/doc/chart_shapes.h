@@ -1,6 +1,5 @@
 /* The charts that are no plots of x against y. */
-#ifndef JL_REPORT_CHART_SHAPES_H
-#define JL_REPORT_CHART_SHAPES_H
+#pragma once
 
 #include "doc/chart.h"
 
@@ -17,5 +16,3 @@ void jl_svg_num_open(struct jl_buf *out, const struct jl_num *num, const struct 
 void jl_svg_bars(const struct jl_chart *chart, const char *prefix, struct jl_buf *out); /* also stacked */
 void jl_svg_heat(const struct jl_chart *chart, const char *prefix, struct jl_buf *out);
 void jl_svg_tree(const struct jl_chart *chart, const char *prefix, struct jl_buf *out);
-
-#endif

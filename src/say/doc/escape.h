@@ -1,6 +1,5 @@
 /* What goes between tags or into quoted attributes, made harmless. */
-#ifndef JL_REPORT_ESCAPE_H
-#define JL_REPORT_ESCAPE_H
+#pragma once
 
 #include "doc/doc.h"
 
@@ -15,5 +14,3 @@ void jl_html_text(struct jl_buf *out, const char *text);
 void jl_html_name(struct jl_buf *out, const char *text);
 void jl_html_num(struct jl_buf *out, const struct jl_num *num);
 void jl_html_said(struct jl_buf *out, const struct jl_run *run);
-
-#endif

@@ -1,6 +1,5 @@
 /* Inside the document: what its forms of plain text share (terminal, text, Markdown). */
-#ifndef JL_DOC_FLOW_H
-#define JL_DOC_FLOW_H
+#pragma once
 
 #include "doc/chart.h"
 #include "doc/wrap.h"
@@ -39,5 +38,3 @@ void jl_flow_runs(const struct jl_sink *s, const struct jl_run *run, struct jl_b
 enum jl_status jl_flow_table(const struct jl_sink *s, const struct jl_doc_block *b, size_t indent);
 /* The whole of it did not fit. */
 enum jl_status jl_flow_failed(const struct jl_sink *s);
-
-#endif

@@ -1,6 +1,5 @@
 /* Inside the report: what its sections share. */
-#ifndef JL_REPORT_SECTION_H
-#define JL_REPORT_SECTION_H
+#pragma once
 
 #include "report/report.h"
 #include "scenario/weigh.h"
@@ -50,5 +49,3 @@ void jl_section_method(struct jl_section *s);
 
 /* Is a measured all-reduce what such a system reaches? */
 enum jl_mark jl_reduce_verdict(const struct jl_weighed_reduce *r);
-
-#endif

@@ -1,6 +1,5 @@
 /* The answers of the summary. */
-#ifndef JL_REPORT_SECTION_ANSWERS_H
-#define JL_REPORT_SECTION_ANSWERS_H
+#pragma once
 
 #include "report/section.h"
 
@@ -28,5 +27,3 @@ struct jl_answer jl_answer_best(struct jl_section *s, const struct jl_scenario_q
 
 /* The system of the report that is this machine; NULL: none. */
 const struct jl_weighed_system *jl_this_system(const struct jl_section *s);
-
-#endif

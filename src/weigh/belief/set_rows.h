@@ -1,7 +1,6 @@
 /* What the adapters of all sets share: labels that are kept once, rows that grow, GPUs by the names that sources use,
  * and the check of measured numbers. */
-#ifndef JL_BELIEF_SET_ROWS_H
-#define JL_BELIEF_SET_ROWS_H
+#pragma once
 
 #include <assert.h>
 
@@ -94,5 +93,3 @@ struct jl_set_part {
 	double amount;
 };
 void jl_set_parts(struct jl_buf *out, const struct jl_set_part *parts, size_t n, double whole);
-
-#endif

@@ -1,7 +1,6 @@
 /* What a system should reach: a range from the model and from published measurements near it, and the bound of
  * the hardware. Pure. */
-#ifndef JL_CHECK_EXPECT_H
-#define JL_CHECK_EXPECT_H
+#pragma once
 
 #include "check/verdict.h"
 #include "physics/link_params.h"
@@ -60,5 +59,3 @@ enum jl_status jl_check_device(struct jl_device_expect *ret_expect, const struct
 /* What a CPU can do at most, where only the machine's own history says what is usual: the range stays unknown. */
 void jl_check_cpu_bound(struct jl_device_expect *ret_expect, const struct jl_cpu *cpu, int n_sockets,
 			const struct jl_device_ask *ask);
-
-#endif

@@ -1,6 +1,5 @@
 /* What the files of this room share. */
-#ifndef JL_MEMO_INSIDE_H
-#define JL_MEMO_INSIDE_H
+#pragma once
 
 #include "memo/memo.h"
 
@@ -78,5 +77,3 @@ void jl_rule_listed(struct jl_memo *note);
 void jl_rule_bounds(struct jl_memo *note);
 void jl_rule_expected(struct jl_memo *note);
 enum jl_status jl_rule_confusions(struct jl_memo *note, struct jl_err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* What would help: changes to a case, each tried with the model, ranked by what they gain. */
-#ifndef JL_PREDICT_ADVISE_H
-#define JL_PREDICT_ADVISE_H
+#pragma once
 
 #include "predict/predict.h"
 
@@ -21,5 +20,3 @@ struct jl_advice {
 #define JL_ADVICE_GAIN_FRAC 0.03
 size_t jl_advise(struct jl_advice ret_advice[JL_ADVICE_MAX], const struct jl_catalog *cat, const struct jl_case *c,
 		 struct jl_arena *arena);
-
-#endif
