@@ -1,7 +1,6 @@
 #include "catalog/cook.h"
 
 #include <limits.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 

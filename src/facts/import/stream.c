@@ -1,5 +1,4 @@
 /* From bytes to lines and JSON documents, and from those to the readers of the formats. */
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>

@@ -1,7 +1,6 @@
 /* Results in one SQLite file. Write-ahead log with full synchronisation: a commit that returned is on the disk. */
 #include <errno.h>
 #include <limits.h>
-#include <math.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,6 @@
 
 #include <ctype.h>
 #include <jansson.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,6 @@
 /* Taking results: into the database, into the spool while the server is away, or aside with the reason where it refuses them. */
 #include <string.h>
 
-#include "base/mem.h"
 #include "store/handle.h"
 
 /* ---- what the server refuses */

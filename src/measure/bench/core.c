@@ -1,7 +1,6 @@
 #include "bench/core.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"

@@ -1,7 +1,5 @@
 /* Memory bandwidth of the CPUs: triad and copy. Each thread first touches what it will work on, so that pages lie at its own node. */
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>

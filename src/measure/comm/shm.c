@@ -1,7 +1,6 @@
 /* Meeting points and memory of the shm communicator. */
 #include "comm/shm.h"
 
-#include <errno.h>
 #include <linux/futex.h>
 #include <sched.h>
 #include <string.h>

@@ -2,7 +2,6 @@
 
 #include <math.h>
 #include <pthread.h>
-#include <string.h>
 
 #include "base/dynlib.h"
 #include "base/mem.h"

@@ -1,11 +1,9 @@
 /* The CPU engine itself: memory, exchange, timers, and the table of its kernels. */
 #include "train/cpu_engine.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 
 #include "base/clock.h"
 #include "base/mem.h"

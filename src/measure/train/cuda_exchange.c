@@ -1,6 +1,5 @@
 /* Collectives beside computation. NCCL on a stream of its own where every worker has a GPU to itself; otherwise
  * (several workers on one GPU, no NCCL) the data crosses host memory and the workers' own communicator. */
-#include <string.h>
 
 #include "base/clock.h"
 #include "bench/nccl_names.h"

@@ -1,7 +1,6 @@
 /* The configurations one after another: processes on this host, or the ranks of a launcher. */
 #include "train/run.h"
 
-#include <string.h>
 
 #include "base/mem.h"
 #include "train/worker.h"

@@ -1,7 +1,6 @@
 /* A worker's memory: laid out once, by the same code that says beforehand how much it will be. */
 #include "train/state.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "base/mem.h"

@@ -1,9 +1,7 @@
 #include "cli/bench_session.h"
 
-#include <math.h>
 #include <signal.h>
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/clock.h"

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/utf8.h"
 #include "cli/audit_memo.h"
 #include "cli/view.h"
 #include "audit/claims.h"

@@ -1,8 +1,6 @@
 /* jeoul bench all: everything that this machine can measure by itself. */
-#include <string.h>
 
 #include "bench/cpu.h"
-#include "cli/bench_view.h"
 #include "cli/cmd_bench.h"
 
 const struct jl_option jl_bench_all_options[] = {

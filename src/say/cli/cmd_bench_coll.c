@@ -1,7 +1,6 @@
 /* jeoul bench allreduce, allgather, ...: nccl-tests' flags and columns, over processes, TCP, MPI or GPUs. */
 #include <ctype.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -9,7 +9,6 @@
 #include "base/utf8.h"
 #include "bench/net.h"
 #include "cli/bench_tcp.h"
-#include "cli/bench_view.h"
 #include "cli/cmd_bench.h"
 #include "comm/confine.h"
 

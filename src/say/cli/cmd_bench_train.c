@@ -1,5 +1,4 @@
 /* jeoul bench train: a real training step over one and several workers, and why it scales as it does. */
-#include <math.h>
 #include <stdlib.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,6 @@
 /* jeoul calibrate: this machine's own parameters (calibrate_this.c), or with --fit those of all machines from published
  * measurements, as catalog data. */
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/clock.h"

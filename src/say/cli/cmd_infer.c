@@ -1,7 +1,6 @@
 /* jeoul infer: a language model that answers requests on a system under a load. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"

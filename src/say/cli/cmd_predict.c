@@ -1,6 +1,5 @@
 /* jeoul predict: how long, how much memory, energy and money a training run takes on a system. */
 #include <math.h>
-#include <string.h>
 
 #include "cli/ask.h"
 #include "cli/predict_serving.h"

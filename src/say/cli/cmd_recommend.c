@@ -1,6 +1,5 @@
 /* jeoul recommend: which machine for a purpose, a model or a run that was observed. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "catalog/find.h"

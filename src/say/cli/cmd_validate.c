@@ -1,7 +1,6 @@
 /* jeoul validate: how wrong the program is on published measurements. */
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>

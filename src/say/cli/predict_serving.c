@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/ask.h"
 #include "cli/view.h"
 #include "predict/kind.h"
 #include "tell/serve.h"

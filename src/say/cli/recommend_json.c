@@ -1,5 +1,4 @@
 /* jeoul recommend --json: stable keys, units in them. */
-#include <math.h>
 
 #include "cli/recommend_view.h"
 #include "cli/view.h"

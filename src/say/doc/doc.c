@@ -1,7 +1,6 @@
 #include "doc/doc.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #define TEXT_MAX 4096

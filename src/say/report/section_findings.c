@@ -1,6 +1,5 @@
 /* What to do, best first, and what was assumed on the way. */
 #include <math.h>
-#include <string.h>
 
 #include "check/machine_findings.h"
 #include "report/section.h"

@@ -1,5 +1,4 @@
 /* This machine: what is in it and what was measured on it. */
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 

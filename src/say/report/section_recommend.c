@@ -1,6 +1,5 @@
 /* Which machine for the purpose or the budget: the pick, what nothing beats in both time and money, what to beware of. */
 #include <math.h>
-#include <string.h>
 
 #include "report/section_answers.h"
 

@@ -2,7 +2,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #define OLD_DAYS       90 /* rents move faster than this */
 #define MONTH_DAYS     (365.25 / 12)

@@ -1,7 +1,6 @@
 #include "audit/claims_expr.h"
 
 #include <ctype.h>
-#include <math.h>
 #include <string.h>
 
 #include "base/near.h"

@@ -1,6 +1,5 @@
 /* train_llm and train_vtrain as one set: training steps of transformers, and the memory they take. */
 #include <math.h>
-#include <string.h>
 
 #include "belief/baseline.h"
 #include "belief/set_llm.h"

@@ -1,6 +1,5 @@
 /* train_other as a set: vision, speech and translation. */
 #include <math.h>
-#include <string.h>
 
 #include "belief/baseline.h"
 #include "belief/set_ops.h"

@@ -2,7 +2,6 @@
 #include "belief/set_other.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/num.h"

@@ -2,7 +2,6 @@
 #include "belief/set_serve.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"

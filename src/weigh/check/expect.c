@@ -2,10 +2,8 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/stats.h"
-#include "catalog/find.h"
 #include "predict/device_case.h"
 #include "system/resolve.h"
 

@@ -1,7 +1,6 @@
 #include "cost/tariff.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>

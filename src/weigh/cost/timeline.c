@@ -1,7 +1,6 @@
 #include "cost/timeline.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "base/units.h"
 

@@ -1,6 +1,5 @@
 /* What is wrong in words: the table of catalog/confusions.yaml, read when a note is audited. */
 #include <ctype.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,6 @@
 /* Units as notes write them, Korean and English. Longest first among those that begin alike, so that the first that fits is the one. */
 #include <ctype.h>
 #include <string.h>
-#include <strings.h>
 
 #include "memo/inside.h"
 

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/units.h"
-#include "catalog/find.h"
 
 #define PER_HOST 8 /* of a kind that is a GPU: what boards and most servers have */
 #define GPUS_MAX 8000000

@@ -1,6 +1,5 @@
 /* What changes with the number of GPUs or nodes: training throughput, and all-reduce by itself. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "scenario/weigh.h"
