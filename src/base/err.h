@@ -41,6 +41,14 @@ struct jl_where {
 	size_t column;
 };
 
+/* A call whose failure is the function's own, where nothing is left to release. */
+#define JL_TRY(CALL)                                                                                                   \
+	do {                                                                                                           \
+		const enum jl_status jl_tried = (CALL);                                                                \
+		if (jl_tried)                                                                                          \
+			return jl_tried;                                                                               \
+	} while (0)
+
 /* Fill `err` (which may be NULL) and return `status`, so that callers write `return jl_fail(err, ...)`. */
 enum jl_status jl_fail(struct jl_err *err, enum jl_status status, const char *en, ...)
 	__attribute__((format(printf, 3, 4)));

@@ -171,10 +171,9 @@ static enum jl_status parse_file(struct load *load, struct file *file, const cha
 static enum jl_status read_file(struct load *load, struct file *file, struct jl_err *err)
 {
 	struct jl_buf text;
-	enum jl_status status = jl_buf_read_file(&text, file->path, JL_CATALOG_FILE_MAX_B, err);
+	enum jl_status status;
 
-	if (status)
-		return status;
+	JL_TRY(jl_buf_read_file(&text, file->path, JL_CATALOG_FILE_MAX_B, err));
 	status = parse_file(load, file, jl_buf_text(&text), text.len, err);
 	jl_buf_release(&text);
 	return status;
@@ -267,7 +266,6 @@ static enum jl_status merge_record(struct load *load, struct merge *merge, const
 	struct jl_record_place *place = jl_arena_alloc(load->arena, sizeof(*place));
 	struct jl_cook cook = { .arena = load->arena, .cat = load->cat, .findings = load->findings, .schema = schema };
 	size_t at = merge->n;
-	enum jl_status status;
 
 	if (!place)
 		return jl_fail_nomem(err);
@@ -289,9 +287,7 @@ static enum jl_status merge_record(struct load *load, struct merge *merge, const
 		at = merge->n;
 		jl_schema_clear(schema, record_at(merge, at));
 	}
-	status = jl_cook_record(&cook, map, record_at(merge, at), err);
-	if (status)
-		return status;
+	JL_TRY(jl_cook_record(&cook, map, record_at(merge, at), err));
 	merge->places[at] = place;
 	if (at == merge->n)
 		merge->n++;
@@ -338,9 +334,7 @@ static enum jl_status merge_kind(struct load *load, enum jl_catalog_kind kind, s
 		return status;
 	/* New accelerators may be what an old price row speaks of, so all rows are looked at again. */
 	if (kind == JL_R_PRICE) {
-		status = jl_prices_resolve(load->cat, (struct jl_price *)(void *)merge.list, merge.n, load->arena, err);
-		if (status)
-			return status;
+		JL_TRY(jl_prices_resolve(load->cat, (struct jl_price *)(void *)merge.list, merge.n, load->arena, err));
 	}
 	jl_catalog_set_list(load->cat, kind, merge.list, merge.n);
 	load->places->of[kind] = merge.places;
@@ -371,15 +365,13 @@ static enum jl_status merge_all(struct load *load, struct jl_err *err)
 
 static enum jl_status read_dir(struct load *load, const char *dir, struct jl_err *err)
 {
-	enum jl_status status;
+	enum jl_status status = JL_OK;
 
 	load->files = jl_arena_array(load->arena, JL_CATALOG_FILES_MAX, sizeof(*load->files));
 	load->n_files = 0;
 	if (!load->files)
 		return jl_fail_nomem(err);
-	status = list_files(load, dir, 1, err);
-	if (status)
-		return status;
+	JL_TRY(list_files(load, dir, 1, err));
 	qsort(load->files, load->n_files, sizeof(*load->files), by_path);
 	for (size_t f = 0; !status && f < load->n_files; f++) {
 		struct jl_err wrong;

@@ -89,15 +89,11 @@ static uint64_t name_of(const char *text)
 static enum jl_status server_place(struct jl_store_place *place, const char *url, struct jl_err *err)
 {
 	char name[48];
-	enum jl_status status = jl_store_postgres_shown(&place->shown, url, err);
 
-	if (status)
-		return status;
+	JL_TRY(jl_store_postgres_shown(&place->shown, url, err));
 	/* by what is shown: a new password does not orphan what waits */
 	(void)snprintf(name, sizeof(name), "spool-%016llx.jsonl", (unsigned long long)name_of(place->shown));
-	status = in_data_home(&place->spool, name, err);
-	if (status)
-		return status;
+	JL_TRY(in_data_home(&place->spool, name, err));
 	place->refused = join(place->spool, ".refused", "");
 	place->target = copy(url);
 	return place->target && place->refused ? JL_OK : jl_fail_nomem(err);

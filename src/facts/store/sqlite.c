@@ -144,10 +144,9 @@ static enum jl_status migrate(struct jl_store_db *db, struct jl_err *err)
 {
 	char sql[96];
 	long long version = 0;
-	enum jl_status status = run(db, "BEGIN IMMEDIATE", err);
+	enum jl_status status;
 
-	if (status)
-		return status;
+	JL_TRY(run(db, "BEGIN IMMEDIATE", err));
 	/* again, now that nobody else can change it */
 	status = ask_number(db, "PRAGMA user_version", &version, err);
 	if (!status)

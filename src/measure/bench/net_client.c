@@ -124,19 +124,14 @@ static enum jl_status open_streams(struct jl_net_client *c, struct jl_net_stream
 static enum jl_status read_report(struct jl_net_client *c, struct jl_net_flow *ret_flow, struct jl_err *err)
 {
 	struct jl_wire_message m;
-	enum jl_status status;
 	size_t n;
 
 	/* it waits for its last stream first */
-	status = await(c, 4 * JL_NET_WAIT_S, JL_WIRE_REPORT, &m, err);
-	if (status)
-		return status;
+	JL_TRY(await(c, 4 * JL_NET_WAIT_S, JL_WIRE_REPORT, &m, err));
 	n = (size_t)m.n[0];
 	memset(ret_flow, 0, sizeof(*ret_flow));
 	while (ret_flow->n_samples < n) {
-		status = await(c, JL_NET_WAIT_S, JL_WIRE_RATES, &m, err);
-		if (status)
-			return status;
+		JL_TRY(await(c, JL_NET_WAIT_S, JL_WIRE_RATES, &m, err));
 		for (size_t i = 0; i < JL_WIRE_NUMBERS && ret_flow->n_samples < n; i++)
 			ret_flow->samples_Bps[ret_flow->n_samples++] = (double)m.n[i];
 	}

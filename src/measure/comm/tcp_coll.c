@@ -120,10 +120,9 @@ static enum jl_status collect(const struct op *o, size_t block_B, struct jl_err 
 static enum jl_status small(struct op *o, size_t block_B, struct jl_err *err)
 {
 	const bool offers = block_B && (o->call->coll != JL_COLL_BROADCAST || (int)o->self == o->call->root);
-	enum jl_status status = room_for(o, o->n * block_B, 0, err);
+	enum jl_status status = JL_OK;
 
-	if (status)
-		return status;
+	JL_TRY(room_for(o, o->n * block_B, 0, err));
 	if (offers)
 		memcpy(o->c->scratch, o->call->send, block_B);
 	else if (block_B)

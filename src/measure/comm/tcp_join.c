@@ -226,10 +226,8 @@ static enum jl_status hear(struct member *m, struct jl_err *err)
 {
 	struct jl_wire_message said;
 	bool whole;
-	enum jl_status status = jl_wire_take(&m->line, &whole, &said, err);
 
-	if (status)
-		return status;
+	JL_TRY(jl_wire_take(&m->line, &whole, &said, err));
 	if (whole && (m->ready || said.version != JL_WIRE_VERSION || said.word != JL_WIRE_READY))
 		return jl_wire_nonsense(err);
 	if (!whole && !m->ready && jl_clock_s() > m->end_s)
@@ -429,10 +427,9 @@ static enum jl_status be_other(struct join *j, struct jl_err *err)
 	struct jl_wire_message hello = { .n = { own_host_id(j->c->host), j->how->tag } }, answer;
 	socklen_t len = sizeof(union jl_wire_address);
 	int fd = -1;
-	enum jl_status status = jl_wire_join(&first, &hello, JL_WIRE_WELCOME, &fd, &answer, err);
+	enum jl_status status;
 
-	if (status)
-		return status;
+	JL_TRY(jl_wire_join(&first, &hello, JL_WIRE_WELCOME, &fd, &answer, err));
 	status = answer.n[1] < answer.n[2] ? members_of(j, (int)answer.n[2], err) : jl_wire_nonsense(err);
 	if (status) {
 		(void)close(fd);

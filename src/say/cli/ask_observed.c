@@ -72,10 +72,9 @@ enum jl_status jl_ask_observed_on(struct jl_observed *ret_run, struct jl_machine
 	const char *baseline = jl_text(cli, "baseline");
 	struct jl_observed run;
 	struct jl_sys sys;
-	enum jl_status status = jl_ask_observed(&run, cli, err);
+	enum jl_status status;
 
-	if (status)
-		return status;
+	JL_TRY(jl_ask_observed(&run, cli, err));
 	if (!baseline)
 		return jl_fail(err, JL_E_USAGE,
 			       "--observed needs the system it was seen on: --baseline \"4x v100-dgxs-32gb\"");

@@ -229,10 +229,8 @@ static enum jl_status never(struct jl_err *err)
 static enum jl_status show_file(struct jl_cli *cli, struct jl_json *json, const char *path, struct jl_err *err)
 {
 	struct jl_buf text;
-	enum jl_status status = jl_buf_read_file(&text, path, YAML_MAX_B, err);
 
-	if (status)
-		return status;
+	JL_TRY(jl_buf_read_file(&text, path, YAML_MAX_B, err));
 	if (cli->json) {
 		jl_json_object(json);
 		jl_json_put_string(json, "file", path);

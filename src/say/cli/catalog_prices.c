@@ -252,10 +252,9 @@ enum jl_status jl_cmd_catalog_prices(struct jl_cli *cli, struct jl_err *err)
 	struct filter filter;
 	struct row *rows;
 	size_t n = 0, n_shown, n_old = 0, n_bare = 0;
-	enum jl_status status = read_filter(cli, &filter, err);
+	enum jl_status status;
 
-	if (status)
-		return status;
+	JL_TRY(read_filter(cli, &filter, err));
 	rows = jl_arena_array(&cli->arena, cli->cat->n_prices + 1, sizeof(*rows));
 	if (!rows)
 		return jl_fail_nomem(err);

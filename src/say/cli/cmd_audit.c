@@ -262,10 +262,9 @@ enum jl_status jl_cmd_audit(struct jl_cli *cli, struct jl_err *err)
 {
 	const char *path = cli->args.operands[0];
 	struct jl_buf text;
-	enum jl_status status = jl_buf_read_file(&text, path, JL_MEMO_MAX_B, err);
+	enum jl_status status;
 
-	if (status)
-		return status;
+	JL_TRY(jl_buf_read_file(&text, path, JL_MEMO_MAX_B, err));
 	if (jl_memo_is_note(path, jl_buf_text(&text), text.len))
 		status = jl_audit_memo(cli, jl_buf_text(&text), text.len, err);
 	else

@@ -250,7 +250,6 @@ static enum jl_status open_mpi(struct jl_bench_session *s, struct jl_comm **ret_
 	const char *wanted = jl_text(s->cli, "backend");
 	const bool mpi = wanted && strcmp(wanted, "mpi") == 0;
 	int rank, n = jl_comm_mpi_launched(&rank);
-	enum jl_status status;
 
 	*ret_comm = NULL;
 	if (n > 1 && wanted && strcmp(wanted, "mpi") != 0 && strcmp(wanted, "nccl") != 0)
@@ -262,9 +261,7 @@ static enum jl_status open_mpi(struct jl_bench_session *s, struct jl_comm **ret_
 		return JL_OK;
 	own_rank = rank;
 	jl_comm_mpi_on_stuck(on_stuck);
-	status = jl_comm_mpi_plain(ret_comm, err);
-	if (status)
-		return status;
+	JL_TRY(jl_comm_mpi_plain(ret_comm, err));
 	s->silent = (*ret_comm)->rank > 0;
 	s->where.mpi_version = (*ret_comm)->backend->version ? (*ret_comm)->backend->version(*ret_comm) : NULL;
 	if (!wanted || mpi)

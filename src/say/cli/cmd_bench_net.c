@@ -285,17 +285,13 @@ enum jl_status jl_bench_loopback(struct jl_bench_session *s, double time_s, stru
 	struct jl_wire_peer peer = { .host = "127.0.0.1", .what = JL_NET_WHAT, .stop = jl_bench_stop };
 	struct own *own = jl_arena_alloc(&s->cli->arena, sizeof(*own));
 	pthread_t thread;
-	enum jl_status status = own ? jl_wire_random(peer.secret.key, sizeof(peer.secret.key), err)
-				    : jl_fail_nomem(err);
+	enum jl_status status;
 
-	if (status)
-		return status;
+	JL_TRY(own ? jl_wire_random(peer.secret.key, sizeof(peer.secret.key), err) : jl_fail_nomem(err));
 	/* nobody else on this host has anything to look for there */
 	*own = (struct own){ .listener = { .door = { .fd = -1, .secret = peer.secret }, .stop = own_ending } };
 	own->listener.ctx = own;
-	status = jl_net_listen(&own->listener, NULL, 0, err);
-	if (status)
-		return status;
+	JL_TRY(jl_net_listen(&own->listener, NULL, 0, err));
 	if (pthread_create(&thread, NULL, serve_own, own) != 0) {
 		jl_net_unlisten(&own->listener);
 		return jl_fail_nomem(err);

@@ -64,7 +64,6 @@ static enum jl_status read_files(struct jl_cli *cli, const char *dir, struct jl_
 		for (const char *const *name = (*ops)->files; *name; name++) {
 			const char *path = jl_arena_printf(&cli->arena, "%s/%s.csv", dir, *name);
 			struct jl_buf text;
-			enum jl_status status;
 
 			if (!path)
 				return jl_fail_nomem(err);
@@ -72,9 +71,7 @@ static enum jl_status read_files(struct jl_cli *cli, const char *dir, struct jl_
 				continue;
 			if (n == FILES_MAX)
 				return jl_fail(err, JL_E_LIMIT, "more than %d files", FILES_MAX);
-			status = jl_buf_read_file(&text, path, FILE_MAX_B, err);
-			if (status)
-				return status;
+			JL_TRY(jl_buf_read_file(&text, path, FILE_MAX_B, err));
 			const char *copy = jl_arena_strndup(&cli->arena, jl_buf_text(&text), text.len);
 
 			files[n++] = (struct jl_calibrate_file){

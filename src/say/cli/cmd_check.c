@@ -218,10 +218,9 @@ static enum jl_status check_figure(struct jl_cli *cli, const char *word, struct 
 	enum jl_collective_kind coll = JL_ALLREDUCE;
 	const bool is_coll = jl_collective_by_name(&coll, word);
 	struct batch b = { .cli = cli };
-	enum jl_status status = f ? begin(&b, cli, err) : jl_fail_nomem(err);
+	enum jl_status status;
 
-	if (status)
-		return status;
+	JL_TRY(f ? begin(&b, cli, err) : jl_fail_nomem(err));
 	if (!b.judge.sys)
 		return jl_fail(err, JL_E_USAGE, "say on which system: --on \"125x aws:p5.48xlarge\"");
 	f->record = (struct jl_record){ .id = "",

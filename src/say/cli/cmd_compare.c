@@ -157,10 +157,8 @@ enum jl_status jl_cmd_compare(struct jl_cli *cli, struct jl_err *err)
 	if (status)
 		return status;
 	read_scenarios(compare, cli);
-	status = jl_given(cli, "observed") ? compare_run(compare, &run, cli, err)
-					   : compare_model(compare, &subject, cli, err);
-	if (status)
-		return status;
+	JL_TRY(jl_given(cli, "observed") ? compare_run(compare, &run, cli, err)
+					 : compare_model(compare, &subject, cli, err));
 	if (cli->json) {
 		jl_fields_print(&cli->out, &jl_compare_fields, compare);
 		return JL_OK;

@@ -103,7 +103,6 @@ static enum jl_status read_options(struct jl_cost_study *study, struct jl_cli *c
 		return err->status;
 	for (size_t i = 0; i < cli->args.n_given; i++) {
 		const struct jl_given *g = &cli->args.given[i];
-		enum jl_status status;
 		int kind = 0;
 
 		while (kind < JL_N_COST_KIND && strcmp(jl_cost_kind_key((enum jl_cost_kind)kind), g->option->name) != 0)
@@ -112,10 +111,8 @@ static enum jl_status read_options(struct jl_cost_study *study, struct jl_cli *c
 			continue;
 		if (study->n_options == JL_COST_OPTIONS_MAX)
 			return jl_fail(err, JL_E_LIMIT, "more than %d options", JL_COST_OPTIONS_MAX);
-		status = jl_cost_option_parse(&study->options[study->n_options], (enum jl_cost_kind)kind, g->text,
-					      region, cli->cat, &cli->arena, err);
-		if (status)
-			return status;
+		JL_TRY(jl_cost_option_parse(&study->options[study->n_options], (enum jl_cost_kind)kind, g->text, region,
+					    cli->cat, &cli->arena, err));
 		study->n_options++;
 	}
 	if (study->n_options == 0)
@@ -352,11 +349,9 @@ enum jl_status jl_cmd_cost(struct jl_cli *cli, struct jl_err *err)
 									  : study->options[0].price.currency;
 	if (currency)
 		study->setting.currency = strcmp(currency, "KRW") == 0 ? JL_KRW : JL_USD;
-	status = jl_given(cli, "observed")
-			 ? observed_study(study, cli, err)
-			 : jl_cost_study_make(study, has_work ? &request : NULL, cli->cat, &cli->arena, err);
-	if (status)
-		return status;
+	JL_TRY(jl_given(cli, "observed")
+		       ? observed_study(study, cli, err)
+		       : jl_cost_study_make(study, has_work ? &request : NULL, cli->cat, &cli->arena, err));
 	if (cli->json) {
 		jl_fields_print(&cli->out, &jl_cost_fields, study);
 		return JL_OK;

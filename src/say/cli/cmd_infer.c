@@ -97,10 +97,9 @@ static enum jl_status read_trace(struct jl_infer_ask *ask, struct jl_arrival **r
 {
 	struct jl_buf text;
 	bool timed;
-	enum jl_status status = jl_buf_read_file(&text, path, TRACE_MAX_B, err);
+	enum jl_status status;
 
-	if (status)
-		return status;
+	JL_TRY(jl_buf_read_file(&text, path, TRACE_MAX_B, err));
 	status = jl_trace_read(ret_arrivals, &ask->n_trace, &timed, text.data ? text.data : "", text.len, path, err);
 	jl_buf_release(&text);
 	if (status)

@@ -370,14 +370,11 @@ static enum jl_status join_team(struct jl_comm **ret_comm, struct jl_plan_team *
 				struct jl_err *err)
 {
 	const long cores = sysconf(_SC_NPROCESSORS_ONLN);
-	enum jl_status status;
 
 	*ret_comm = NULL;
 	if (!jl_comm_mpi_wanted())
 		return JL_OK;
-	status = jl_comm_mpi(ret_comm, err);
-	if (status)
-		return status;
+	JL_TRY(jl_comm_mpi(ret_comm, err));
 	*team = (struct jl_plan_team){
 		.rank = (*ret_comm)->rank, .n = (*ret_comm)->n_ranks, .gather = gather, .ctx = *ret_comm
 	};
@@ -437,9 +434,7 @@ enum jl_status jl_cmd_plan(struct jl_cli *cli, struct jl_err *err)
 			       "one --on at a time; several only with --batch-limit, kinds with --kinds");
 	if (batches)
 		return plan_batches(cli, &req, &subject, &ask, err);
-	status = join_team(&comm, &team, &ask, err);
-	if (status)
-		return status;
+	JL_TRY(join_team(&comm, &team, &ask, err));
 	if (!comm || comm->rank == 0) {
 		ask.progress = show;
 		ask.progress_ctx = &display;

@@ -175,10 +175,9 @@ static enum jl_status read_work(struct jl_recommend_ask *ask, const struct jl_pu
 	struct jl_observed *run = jl_arena_alloc(&cli->arena, sizeof(*run));
 	struct jl_machine *base = jl_arena_alloc(&cli->arena, sizeof(*base));
 	const bool observed = jl_given(cli, "observed") != NULL;
-	enum jl_status status = jl_ask_request(&ask->run, cli, err);
+	enum jl_status status;
 
-	if (status)
-		return status;
+	JL_TRY(jl_ask_request(&ask->run, cli, err));
 	if (!run || !base)
 		return jl_fail_nomem(err);
 	if (observed && cli->args.n_operands)

@@ -169,10 +169,7 @@ static void note_this(struct jl_scenario *scenario, const struct jl_this *this, 
 static enum jl_status take_this(struct jl_this *ret_this, struct jl_report_in *in, struct jl_cli *cli,
 				struct jl_err *err)
 {
-	enum jl_status status = jl_this_lay(ret_this, cli, err);
-
-	if (status)
-		return status;
+	JL_TRY(jl_this_lay(ret_this, cli, err));
 	in->cat = cli->cat;
 	in->machine = ret_this->machine;
 	in->this_on = ret_this->system;
@@ -206,10 +203,8 @@ static enum jl_status of_machine(struct jl_scenario *scenario, struct jl_report_
 				 struct jl_err *err)
 {
 	struct jl_this this;
-	enum jl_status status = take_this(&this, in, cli, err);
 
-	if (status)
-		return status;
+	JL_TRY(take_this(&this, in, cli, err));
 	*scenario = jl_scenario_empty(NULL);
 	if (jl_sys_parse(&scenario->systems[0].sys, cli->cat, this.system, &cli->arena, err) == JL_OK) {
 		scenario->systems[0].on = this.system;

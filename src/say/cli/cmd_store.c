@@ -323,12 +323,10 @@ static enum jl_status import_lines(struct import *im, FILE *file, struct jl_err 
 	if (status || feof(file))
 		return status;
 	/* a line that finds no memory is no read error to the library, and no end either */
-	status = jl_store_end(im->store, err);
-	if (!status)
-		status = jl_fail_at(err, why == ENOMEM ? JL_E_NOMEM : JL_E_IO,
-				    &(struct jl_where){ .file = im->name, .line = im->line + 1 },
-				    JL_N("cannot be read: %s (the records before it were stored)"), strerror(why));
-	return status;
+	JL_TRY(jl_store_end(im->store, err));
+	return jl_fail_at(err, why == ENOMEM ? JL_E_NOMEM : JL_E_IO,
+			  &(struct jl_where){ .file = im->name, .line = im->line + 1 },
+			  JL_N("cannot be read: %s (the records before it were stored)"), strerror(why));
 }
 
 /* Stored is what the database has; what waits or was refused is said beside it. */

@@ -29,10 +29,9 @@ static enum jl_status add_file(struct jl_validation *v, const char *path, const 
 			       struct jl_err *err)
 {
 	struct jl_buf text;
-	enum jl_status status = jl_buf_read_file(&text, path, FILE_MAX_B, err);
+	enum jl_status status;
 
-	if (status)
-		return status;
+	JL_TRY(jl_buf_read_file(&text, path, FILE_MAX_B, err));
 	status = jl_validation_add(v, name, jl_buf_text(&text), text.len, set, err);
 	jl_buf_release(&text);
 	return status;

@@ -202,9 +202,7 @@ static enum jl_status run_command(struct jl_cli *cli, int argc_all, char **argv_
 	}
 	if (!cli->command)
 		return unknown_command(argv[0], NULL, err);
-	status = parse_args(cli, argc_all, argv_all, n_before, n_words, err);
-	if (status)
-		return status;
+	JL_TRY(parse_args(cli, argc_all, argv_all, n_before, n_words, err));
 	if (jl_flag(cli, "help")) {
 		jl_help_command(cli, cli->command);
 		return JL_OK;
@@ -230,7 +228,6 @@ static bool asks_version(int argc, char **argv)
 
 static enum jl_status dispatch(struct jl_cli *cli, int argc, char **argv, struct jl_err *err)
 {
-	enum jl_status status;
 	bool help = false;
 	int n_before = 0;
 
@@ -240,9 +237,7 @@ static enum jl_status dispatch(struct jl_cli *cli, int argc, char **argv, struct
 		jl_version(cli);
 		return JL_OK;
 	}
-	status = jl_args_leading(&n_before, argc, argv, err);
-	if (status)
-		return status;
+	JL_TRY(jl_args_leading(&n_before, argc, argv, err));
 	if (n_before < argc)
 		return run_command(cli, argc, argv, n_before, err);
 	for (int i = 0; i < n_before; i++)

@@ -18,12 +18,9 @@ static enum jl_status read_requests(struct jl_serving *s, const char *text, stru
 		const size_t len = strcspn(at, ",");
 		char piece[32];
 		long long n;
-		enum jl_status status;
 
 		(void)snprintf(piece, sizeof(piece), "%.*s", (int)(len < 31 ? len : 31), at);
-		status = jl_units_parse_count(&n, piece, 1, REQUESTS_MAX, "--requests", err);
-		if (status)
-			return status;
+		JL_TRY(jl_units_parse_count(&n, piece, 1, REQUESTS_MAX, "--requests", err));
 		if (s->n == JL_SERVING_ROWS_MAX)
 			return jl_fail(err, JL_E_LIMIT, "--requests: more than %d numbers", JL_SERVING_ROWS_MAX);
 		s->rows[s->n++].n_requests = (double)n;
@@ -67,10 +64,9 @@ static enum jl_status weigh(struct jl_serving *s, struct jl_cli *cli, struct jl_
 {
 	struct jl_machine machine;
 	double most = 1;
-	enum jl_status status = jl_machine_make(&machine, cli->cat, &s->sys, err);
+	enum jl_status status;
 
-	if (status)
-		return status;
+	JL_TRY(jl_machine_make(&machine, cli->cat, &s->sys, err));
 	if (isnan(machine.dev.mem_B) || isnan(machine.dev.mem_Bps))
 		return jl_fail(err, JL_E_ABSENT, "the catalog does not list the memory of %.60s", s->sys.text);
 	for (size_t i = 0; i < s->n; i++)

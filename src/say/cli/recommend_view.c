@@ -281,10 +281,8 @@ static enum jl_status why_not(struct jl_cli *cli, const struct jl_recommend_page
 	struct jl_said said;
 	struct jl_sys sys;
 	int at;
-	enum jl_status status = jl_sys_parse(&sys, cli->cat, system, &cli->arena, err);
 
-	if (status)
-		return status;
+	JL_TRY(jl_sys_parse(&sys, cli->cat, system, &cli->arena, err));
 	at = jl_recommend_find(r, &sys);
 	if (at < 0)
 		return jl_fail(

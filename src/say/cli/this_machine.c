@@ -162,15 +162,12 @@ enum jl_status jl_this_machine(struct jl_cli *cli, const char *text, const char 
 	struct jl_this this;
 	const char *system;
 	char *whole;
-	enum jl_status status;
 
 	if (!word) {
 		*ret_text = text;
 		return JL_OK;
 	}
-	status = jl_this_lay(&this, cli, err);
-	if (status)
-		return status;
+	JL_TRY(jl_this_lay(&this, cli, err));
 	system = this.system;
 	if (!said && !cli->json && this.note.en[0])
 		say(cli, &this);

@@ -84,10 +84,8 @@ enum jl_status jl_call_link(struct jl_val *ret_val, struct jl_reckon *reckon, co
 	const struct jl_link_info *link;
 	const struct jl_fact *fact;
 	const bool oneway = strcmp(call->args[1], "oneway") == 0;
-	enum jl_status status = jl_find_link(&link, reckon->cat, call->args[0], JL_ROLE_ANY, err);
 
-	if (status)
-		return status;
+	JL_TRY(jl_find_link(&link, reckon->cat, call->args[0], JL_ROLE_ANY, err));
 	if (call->field || (!oneway && strcmp(call->args[1], "bothway") != 0))
 		return jl_fail(err, JL_E_PARSE, "link() is written link(pcie5-x16, oneway) or ..., bothway)");
 	fact = oneway ? &link->oneway_Bps : &link->bothway_Bps;

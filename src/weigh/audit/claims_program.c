@@ -247,10 +247,8 @@ static enum jl_status want_costs(struct jl_reckon *r, struct jl_err *err)
 enum jl_status jl_call_cost(struct jl_val *ret_val, struct jl_reckon *r, const struct jl_call *call, struct jl_err *err)
 {
 	const struct jl_cost_study *study;
-	enum jl_status status = want_costs(r, err);
 
-	if (status)
-		return status;
+	JL_TRY(want_costs(r, err));
 	study = r->costs->study;
 	for (size_t i = 0; study && i < study->n_pairs; i++) {
 		const struct jl_cost_pair *p = &study->pairs[i];

@@ -75,13 +75,11 @@ static enum jl_status load(struct work *w, struct fitting *f, struct jl_err *err
 		for (size_t i = 0; i < w->in->n_files; i++) {
 			const struct jl_calibrate_file *file = &w->in->files[i];
 			struct jl_csv csv;
-			enum jl_status status;
+			enum jl_status status = JL_OK;
 
 			if (strcmp(file->name, *name) != 0)
 				continue;
-			status = jl_csv_open(&csv, file->text, file->len, ',', file->path, err);
-			if (status)
-				return status;
+			JL_TRY(jl_csv_open(&csv, file->text, file->len, ',', file->path, err));
 			for (const char *const *column = f->ops->columns; !status && *column; column++) {
 				size_t at;
 
@@ -217,9 +215,7 @@ static enum jl_status fit_set(struct work *w, const struct jl_set_ops *ops, stru
 	if (!f.x || !f.base)
 		return jl_fail_nomem(err);
 	jl_set_priors(ops, f.data, f.x);
-	status = ops->fit(f.data, NULL, 0, f.x, err);
-	if (status)
-		return status;
+	JL_TRY(ops->fit(f.data, NULL, 0, f.x, err));
 	for (size_t j = 0; j < n_param; j++)
 		f.x[j] = written(f.x[j]);
 	f.known = jl_known_of(&w->cat);

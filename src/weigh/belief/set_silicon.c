@@ -140,9 +140,7 @@ static enum jl_status read_plan(struct jl_serve_row *row, const struct jl_serve_
 	if (status)
 		return status;
 	row->run.n_prefill_workers = value;
-	status = jl_serve_number(cells, "decode_num_workers", &value, err);
-	if (status)
-		return status;
+	JL_TRY(jl_serve_number(cells, "decode_num_workers", &value, err));
 	/* Not stated: as many as hold all requests, and prompts are no narrow place. */
 	if (!(value >= 1)) {
 		const struct jl_serve_fit fit = { 0 };

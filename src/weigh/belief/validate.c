@@ -116,9 +116,7 @@ enum jl_status jl_validation_add(struct jl_validation *v, const char *path, cons
 		return jl_fail_nomem(err);
 	if (v->n_files == JL_VALIDATE_FILES_MAX)
 		return jl_fail(err, JL_E_LIMIT, "more than %d files", JL_VALIDATE_FILES_MAX);
-	status = jl_csv_open(&csv, text, len, ',', name, err);
-	if (status)
-		return status;
+	JL_TRY(jl_csv_open(&csv, text, len, ',', name, err));
 	status = find_ops(&ops, &csv, set, stem, err);
 	if (status)
 		goto out;
@@ -368,19 +366,15 @@ static enum jl_status run_family(struct jl_validation *v, struct jl_validate_fam
 				 const struct jl_validate_options *options, struct jl_err *err)
 {
 	double *x;
-	enum jl_status status = number_groups(v, family, options->leave_out, err);
 
-	if (status)
-		return status;
+	JL_TRY(number_groups(v, family, options->leave_out, err));
 	family->n_x = family->ops->n_param(family->data);
 	x = jl_arena_array(v->arena, family->n_x + 1, sizeof(*x));
 	if (!x)
 		return jl_fail_nomem(err);
 	jl_set_shipped(family->ops, family->data, v->cat, x);
 	family->n_param = count_moved(family, x);
-	status = jl_seen_make(&family->seen, &family->rows, v->arena, err);
-	if (status)
-		return status;
+	JL_TRY(jl_seen_make(&family->seen, &family->rows, v->arena, err));
 	if (options->leave_out != JL_LEAVE_NOTHING)
 		return leave_each_out(v, family, options, err);
 	family->x = x;

@@ -150,10 +150,9 @@ static enum jl_status score_line(struct jl_validation *v, struct jl_validate_lin
 {
 	struct columns columns = { .ln = NULL };
 	struct keyed *keys = NULL;
-	enum jl_status status = make_columns(&columns, line->n_rows, err);
+	enum jl_status status = JL_OK;
 
-	if (status)
-		return status;
+	JL_TRY(make_columns(&columns, line->n_rows, err));
 	keys = jl_realloc(NULL, (line->n_rows + 1) * sizeof(*keys));
 	if (!keys) {
 		status = jl_fail_nomem(err);

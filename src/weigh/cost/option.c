@@ -108,10 +108,8 @@ static enum jl_status quantity(double *ret_value, const struct parse *p, const c
 			       enum jl_kind kind, double lo, double hi)
 {
 	double value;
-	enum jl_status status = jl_units_parse(&value, text, kind, key, p->err);
 
-	if (status)
-		return status;
+	JL_TRY(jl_units_parse(&value, text, kind, key, p->err));
 	if (!(value >= lo && value <= hi))
 		return jl_fail(p->err, JL_E_RANGE, "%s=%s in \"%s\" makes no sense; expected e.g. %s", key, text,
 			       p->what, jl_kind_example(kind));

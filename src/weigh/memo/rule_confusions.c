@@ -29,10 +29,8 @@ static enum jl_status read_one(struct confusion *c, const struct jl_yaml *map, s
 	static const char *const keys[] = { "id", "all", "not", "near", "hardware", "lines", "verdict", "en", NULL };
 	const struct jl_yaml *all = jl_yaml_get(map, "all"), *unless = jl_yaml_get(map, "not");
 	const char *verdict = jl_yaml_text(map, "verdict"), *lines = jl_yaml_text(map, "lines");
-	enum jl_status status = jl_yaml_check_keys(map, "a confusion", keys, err);
 
-	if (status)
-		return status;
+	JL_TRY(jl_yaml_check_keys(map, "a confusion", keys, err));
 	*c = (struct confusion){ .id = jl_yaml_text(map, "id"),
 				 .near = jl_yaml_text(map, "near"),
 				 .hardware = jl_yaml_text(map, "hardware"),
@@ -166,11 +164,10 @@ enum jl_status jl_rule_confusions(struct jl_memo *note, struct jl_err *err)
 	uint64_t by_byte[256] = { 0 };
 	const struct jl_yaml *root, *list;
 	size_t n = 0;
-	enum jl_status status = jl_yaml_read(&root, "confusions.yaml", (const char *)jl_confusions_text,
-					     jl_confusions_text_len, note->arena, err);
+	enum jl_status status;
 
-	if (status)
-		return status;
+	JL_TRY(jl_yaml_read(&root, "confusions.yaml", (const char *)jl_confusions_text, jl_confusions_text_len,
+			    note->arena, err));
 	if (!all)
 		return jl_fail_nomem(err);
 	list = jl_yaml_get(root, "confusions");

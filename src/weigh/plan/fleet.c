@@ -177,9 +177,7 @@ static enum jl_status search_point(struct jl_fleet *fleet, struct jl_fleet_point
 
 	if (status || !p->possible)
 		return status;
-	status = jl_plan_site_make(site, ask->cat, ask->req, ask->subject, &machine, err);
-	if (status)
-		return status;
+	JL_TRY(jl_plan_site_make(site, ask->cat, ask->req, ask->subject, &machine, err));
 	site->any_format = ask->any_format;
 	site->any_framework = ask->any_framework;
 	site->global_batch = ask->req->global_batch;
@@ -188,9 +186,7 @@ static enum jl_status search_point(struct jl_fleet *fleet, struct jl_fleet_point
 	plan.gpu_usdps = jl_rent_find(ask->cat, &machine.sys).usdps;
 	if (isnan(plan.gpu_usdps) && plan.objective != JL_PLAN_ENERGY)
 		plan.objective = JL_PLAN_TIME;
-	status = jl_plan_search(&result, &plan, err);
-	if (status)
-		return status;
+	JL_TRY(jl_plan_search(&result, &plan, err));
 	fleet->tally.n_evaluated += result.tally.n_evaluated;
 	fleet->tally.n_memory += result.tally.n_memory;
 	fleet->tally.n_host += result.tally.n_host;

@@ -57,14 +57,11 @@ static enum jl_status read_numbers(struct jl_purpose *p, const struct jl_yaml *m
 	for (size_t i = 0; i < N_NUMBERS; i++) {
 		double *to = (double *)(void *)((char *)p + numbers[i].offset);
 		const char *text = jl_yaml_text(map, numbers[i].key);
-		enum jl_status status;
 
 		*to = NAN;
 		if (!text)
 			continue;
-		status = jl_units_parse(to, text, numbers[i].kind, numbers[i].key, err);
-		if (status)
-			return status;
+		JL_TRY(jl_units_parse(to, text, numbers[i].kind, numbers[i].key, err));
 		if (!(*to > 0))
 			return jl_fail(err, JL_E_RANGE, "%s: %s must be above zero", p->id, numbers[i].key);
 	}
@@ -104,10 +101,9 @@ enum jl_status jl_purposes_parse(struct jl_purposes *ret_list, const char *text,
 	const struct jl_yaml *root, *list;
 	struct jl_purpose *items;
 	size_t n = 0;
-	enum jl_status status = jl_yaml_read(&root, name, text, len, arena, err);
+	enum jl_status status;
 
-	if (status)
-		return status;
+	JL_TRY(jl_yaml_read(&root, name, text, len, arena, err));
 	list = jl_yaml_get(root, "purposes");
 	if (!list || list->kind != JL_YAML_LIST || list->n_items == 0 || list->n_items > PURPOSES_MAX)
 		return jl_fail(err, JL_E_PARSE, "%s: a list 'purposes:' of 1 to %d is needed", name, PURPOSES_MAX);

@@ -81,10 +81,9 @@ enum jl_status jl_scenario_quantity(double *ret_value, const struct jl_yaml *nod
 				    struct jl_err *err)
 {
 	struct jl_err inner;
-	enum jl_status status = jl_scenario_text(node, err);
+	enum jl_status status;
 
-	if (status)
-		return status;
+	JL_TRY(jl_scenario_text(node, err));
 	if ((status = jl_units_parse(ret_value, node->text, kind, node->key ? node->key : "value", &inner)))
 		jl_fail_from(err, status, &node->where, &inner, "{}");
 	return status;
@@ -94,10 +93,9 @@ enum jl_status jl_scenario_count(double *ret_n, const struct jl_yaml *node, stru
 {
 	struct jl_err inner;
 	long long n;
-	enum jl_status status = jl_scenario_text(node, err);
+	enum jl_status status;
 
-	if (status)
-		return status;
+	JL_TRY(jl_scenario_text(node, err));
 	if ((status = jl_units_parse_count(&n, node->text, 1, 1000000000000000LL, node->key ? node->key : "count",
 					   &inner)))
 		return jl_fail_from(err, status, &node->where, &inner, "{}");
