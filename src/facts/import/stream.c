@@ -302,11 +302,12 @@ static void give_json(struct jl_importer *imp)
 	json_decref(root);
 }
 
-/* It was no document: what has come of its current line is a line like others; lines before it are lost, and said. */
+/* It was no document: what has come of its current line is a line like others; lines before it are lost, and said
+   where they hold a key (a lone brace in a binary file or in prose is no document). */
 static void leave_json(struct jl_importer *imp)
 {
 	imp->in_json = false;
-	if (imp->number > imp->json_line)
+	if (imp->number > imp->json_line && memchr(imp->json.data, '"', imp->json.len))
 		jl_importer_remark(imp, imp->json_line, true,
 				   "JSON that begins here breaks off in line %zu; nothing was taken from it",
 				   imp->number);

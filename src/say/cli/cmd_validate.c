@@ -20,7 +20,7 @@ const struct jl_option jl_validate_options[] = {
 	JL_O_TEXT("set", "NAME", JL_N("this set only; with files: the set they belong to")),
 	JL_O_FLAG("leave-one-group-out", JL_N("refit without each split_group, and score it")),
 	JL_O_TEXT("leave-out", "WHAT", JL_N("the same for all rows of a gpu, framework, link or source")),
-	JL_O_COUNT("worst", "N", 1, 1000, JL_N("the N worst rows of each set, with their break-down")),
+	JL_O_COUNT("worst", "N", 1, 100000, JL_N("the N worst rows of each set, with their break-down")),
 	JL_O_TEXT("card", "DIR", JL_N("write the score card (page, plots, history) to DIR")),
 	{ 0 },
 };
