@@ -4,7 +4,8 @@
 
 #include "catalog/find.h"
 #include "cli/ask_observed.h"
-#include "cli/recommend_view.h"
+#include "cli/view.h"
+#include "tell/recommend.h"
 #include "cost/option.h"
 #include "cost/tariff.h"
 
@@ -211,14 +212,32 @@ static enum jl_status read_work(struct jl_recommend_ask *ask, const struct jl_pu
 	return JL_OK;
 }
 
+static enum jl_status read_why_not(struct jl_recommended *answer, struct jl_cli *cli, struct jl_err *err)
+{
+	const char *system = jl_text(cli, "why-not");
+	struct jl_sys sys;
+
+	if (!system)
+		return JL_OK;
+	JL_TRY(jl_sys_parse(&sys, cli->cat, system, &cli->arena, err));
+	answer->why_not = jl_recommend_find(answer->found, &sys);
+	if (answer->why_not >= 0)
+		return JL_OK;
+	return jl_fail(err, JL_E_NOTFOUND,
+		       "--why-not %s: the catalog has no price of it in this number; 'jeoul catalog prices --gpu "
+		       "%s' has what there is",
+		       sys.text, sys.gpu ? sys.gpu->id : system);
+}
+
 enum jl_status jl_cmd_recommend(struct jl_cli *cli, struct jl_err *err)
 {
 	struct jl_recommend_ask *ask = jl_arena_alloc(&cli->arena, sizeof(*ask));
 	const struct jl_given *limit = jl_given(cli, "limit"), *gpus = jl_given(cli, "max-gpus"),
 			      *per = jl_given(cli, "per-machine");
 	const char *currency = jl_text(cli, "currency");
-	struct jl_recommend_page page = { .ask = ask, .krw_per_usd = NAN, .limit = DEFAULT_ROWS };
+	struct jl_recommended answer = { .ask = ask, .krw_per_usd = NAN, .why_not = -1 };
 	struct jl_recommendation result;
+	struct jl_doc doc;
 	enum jl_status status;
 
 	if (!ask)
@@ -243,23 +262,24 @@ enum jl_status jl_cmd_recommend(struct jl_cli *cli, struct jl_err *err)
 	ask->per_node = per ? (int)per->count : 0;
 	if ((status = above_zero(cli, err)) || (status = read_money(ask, cli, err)) ||
 	    (status = read_only(ask, cli, err)) || (status = read_how(ask, cli, err)) ||
-	    (status = read_work(ask, &page.purpose, cli, err)))
+	    (status = read_work(ask, &answer.purpose, cli, err)))
 		return status;
 	ask->pue = isnan(ask->run.pue) ? 1 : ask->run.pue;
-	if (currency && strcmp(currency, "KRW") == 0) {
-		page.krw_per_usd = krw_per_usd(cli);
-	}
+	if (currency && strcmp(currency, "KRW") == 0)
+		answer.krw_per_usd = krw_per_usd(cli);
 	if ((status = jl_recommend_run(&result, ask, &cli->arena, err)))
 		return status;
-	page.result = &result;
-	page.assumed_kwh = !jl_given(cli, "kwh");
-	page.fx = krw_per_usd(cli);
-	page.fx_date = jl_given(cli, "fx") ? "--fx" : jl_rule_by_id(cli->cat, "krw-per-usd")->date;
-	page.why_not = jl_text(cli, "why-not");
-	page.limit = limit ? (int)limit->count : DEFAULT_ROWS;
-	if (cli->json) {
-		jl_view_recommend_json(cli, &page);
-		return JL_OK;
-	}
-	return jl_view_recommend(cli, &page, err);
+	answer.found = &result;
+	answer.assumed_kwh = !jl_given(cli, "kwh");
+	answer.fx = krw_per_usd(cli);
+	answer.fx_date = jl_given(cli, "fx") ? "--fx" : jl_rule_by_id(cli->cat, "krw-per-usd")->date;
+	answer.limit = limit ? (int)limit->count : DEFAULT_ROWS;
+	JL_TRY(read_why_not(&answer, cli, err));
+	JL_TRY(jl_recommend_answer(&answer, &cli->arena, err));
+	cli->exit_code = result.pick < 0 ? 3 : cli->exit_code;
+	if (cli->json)
+		return jl_view_fields(cli, &jl_recommend_fields, &answer);
+	jl_view_page(cli, &doc);
+	jl_tell_recommended(&doc, &answer);
+	return jl_view_show(cli, &doc, err);
 }
