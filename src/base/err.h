@@ -70,3 +70,8 @@ bool jl_err_is_usage(const struct jl_err *err);
 
 /* Out of memory: needs no formatting, cannot fail itself. */
 enum jl_status jl_fail_nomem(struct jl_err *err);
+/* The same where something was not got: JL_TRY(jl_got(rows && names, err)). */
+static inline enum jl_status jl_got(bool all, struct jl_err *err)
+{
+	return all ? JL_OK : jl_fail_nomem(err);
+}

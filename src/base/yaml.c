@@ -87,8 +87,7 @@ static enum jl_status read_items(struct reader *r, struct jl_yaml *parent, yaml_
 		yaml_event_t event;
 		bool done;
 
-		if ((status = next_event(r, &event)))
-			return status;
+		JL_TRY(next_event(r, &event));
 		done = event.type == end;
 		if (!done && parent->kind == JL_YAML_MAP) {
 			status = read_key(r, parent, &event, &key);
@@ -194,10 +193,9 @@ static enum jl_status read_document(struct reader *r, struct jl_yaml **ret_root)
 
 	while (type != YAML_STREAM_END_EVENT) {
 		yaml_event_t event;
-		enum jl_status status = next_event(r, &event);
+		enum jl_status status = JL_OK;
 
-		if (status)
-			return status;
+		JL_TRY(next_event(r, &event));
 		type = event.type;
 		if (type == YAML_DOCUMENT_START_EVENT && n_documents++) {
 			const struct jl_where where = at(r, event.start_mark);

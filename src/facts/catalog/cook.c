@@ -110,14 +110,12 @@ enum jl_status jl_fact_parse(struct jl_fact *ret_fact, const char *text, enum jl
 
 	JL_TRY(split_fact(&parts, text, key, err));
 	copy = jl_arena_strndup(arena, parts.quantity.at, parts.quantity.len);
-	if (!copy)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(copy, err));
 	JL_TRY(jl_units_parse(&fact.value, copy, kind, key, err));
 	if (parts.source.len) {
 		source = jl_arena_strndup(arena, parts.source.at, parts.source.len);
 		date = NULL;
-		if (!source)
-			return jl_fail_nomem(err);
+		JL_TRY(jl_got(source, err));
 	}
 	if (!source)
 		return jl_fail(err, JL_E_DATA, "%s: no source; add 'source: ID' to the record or '@ID' to the value",
@@ -132,8 +130,7 @@ enum jl_status jl_fact_parse(struct jl_fact *ret_fact, const char *text, enum jl
 	fact.origin = parts.origin ? parts.origin : found->origin;
 	if (parts.note.len) {
 		fact.note = jl_arena_strndup(arena, parts.note.at, parts.note.len);
-		if (!fact.note)
-			return jl_fail_nomem(err);
+		JL_TRY(jl_got(fact.note, err));
 	}
 	*ret_fact = fact;
 	return JL_OK;
@@ -236,8 +233,7 @@ static enum jl_status cook_texts(const struct spot *spot, void *at, struct jl_er
 	const char **texts = jl_arena_array(spot->cook->arena, spot->node->n_items + 1, sizeof(*texts));
 	size_t n = 0;
 
-	if (!texts)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(texts, err));
 	for (const struct jl_yaml *item = spot->node->items; item; item = item->next)
 		texts[n++] = item->text;
 	*(const char *const **)at = texts;
@@ -253,8 +249,7 @@ static enum jl_status cook_list(const struct spot *spot, void *record, struct jl
 	char *at = list;
 	size_t n = spot->node->n_items;
 
-	if (!list)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(list, err));
 	for (const struct jl_yaml *item = spot->node->items; item; item = item->next, at += sub->size_B) {
 		struct spot inner = *spot;
 

@@ -209,8 +209,7 @@ static enum jl_status start_merge(struct load *load, struct merge *merge, enum j
 		return jl_fail(err, JL_E_LIMIT, "more than %zu records under '%s'", limit, merge->schema->list);
 	merge->list = jl_arena_array(load->arena, n_old + n_new, merge->schema->size_B);
 	merge->places = jl_arena_array(load->arena, n_old + n_new, sizeof(void *));
-	if (!merge->list || !merge->places)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(merge->list && merge->places, err));
 	if (n_old)
 		memcpy(merge->list, old, n_old * merge->schema->size_B);
 	if (n_old && old_places)
@@ -267,8 +266,7 @@ static enum jl_status merge_record(struct load *load, struct merge *merge, const
 	struct jl_cook cook = { .arena = load->arena, .cat = load->cat, .findings = load->findings, .schema = schema };
 	size_t at = merge->n;
 
-	if (!place)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(place, err));
 	*place = (struct jl_record_place){ .schema = schema, .map = map, .folder = load->files };
 	if (id && schema->grouped) {
 		drop_group(merge, id->text);
@@ -369,8 +367,7 @@ static enum jl_status read_dir(struct load *load, const char *dir, struct jl_err
 
 	load->files = jl_arena_array(load->arena, JL_CATALOG_FILES_MAX, sizeof(*load->files));
 	load->n_files = 0;
-	if (!load->files)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(load->files, err));
 	JL_TRY(list_files(load, dir, 1, err));
 	qsort(load->files, load->n_files, sizeof(*load->files), by_path);
 	for (size_t f = 0; !status && f < load->n_files; f++) {
@@ -386,8 +383,7 @@ static enum jl_status begin(struct load *load, const struct jl_catalog *base, st
 	jl_findings_init(load->findings, load->arena);
 	load->cat = jl_arena_alloc(load->arena, sizeof(*load->cat));
 	load->places = jl_arena_alloc(load->arena, sizeof(*load->places));
-	if (!load->cat || !load->places)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(load->cat && load->places, err));
 	if (base)
 		*load->cat = *base;
 	return JL_OK;
@@ -428,8 +424,7 @@ enum jl_status jl_catalog_read_text(const struct jl_catalog **ret_catalog, const
 	struct jl_err wrong;
 	enum jl_status status = begin(&load, base, err);
 
-	if (!file)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(file, err));
 	*file = (struct file){ .path = name, .is_csv = has_ending(name, ".csv") };
 	if (!status)
 		status = settle_file(&load, parse_file(&load, file, text, len, &wrong), &wrong, err);

@@ -66,8 +66,7 @@ static enum jl_status read_cell(struct reader *reader, const struct jl_field *fi
 	memcpy(&before, (const char *)&reader->last + field->offset, sizeof(before));
 	if (!before || strcmp(before, text) != 0)
 		before = jl_arena_strdup(reader->arena, text);
-	if (!before)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(before, err));
 	memcpy(at, &before, sizeof(before));
 	return JL_OK;
 }

@@ -264,8 +264,7 @@ static enum jl_status net_rate(struct jl_sys *sys, const struct jl_catalog *cat,
 
 	if (sys->n_net > 1) {
 		note = jl_arena_printf(arena, "%d x %s", sys->n_net, sys->net->id);
-		if (!note)
-			return jl_fail_nomem(err);
+		JL_TRY(jl_got(note, err));
 		ports = scaled(&ports, sys->n_net, note);
 	}
 	sys->net_oneway_Bps = ports;

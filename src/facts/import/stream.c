@@ -469,8 +469,7 @@ static enum jl_status nothing_found(const struct jl_importer *imp, struct jl_err
 static enum jl_status set_up(struct jl_importer *imp, struct jl_err *err)
 {
 	imp->line = jl_realloc(NULL, JL_IMPORT_LINE_MAX_B + 1);
-	if (!imp->line)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(imp->line, err));
 	imp->line[0] = '\0';
 	imp->number = 1;
 	for (size_t i = 0; jl_formats[i]; i++) {

@@ -148,8 +148,7 @@ enum jl_status jl_nvml_open(struct jl_nvml **ret_nvml, struct jl_err *err)
 	int code;
 	enum jl_status status;
 
-	if (!nvml)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(nvml, err));
 	memset(nvml, 0, sizeof(*nvml));
 	status = jl_dynlib_open(&nvml->lib, "JEOUL_NVML", names, symbols, sizeof(symbols) / sizeof(*symbols), &nvml->f,
 				err);
@@ -365,8 +364,7 @@ static enum jl_status read_p2p(const struct jl_nvml *nvml, struct jl_arena *aren
 	for (size_t what = 0; nvml->f.p2p && what < JL_N_P2P_WHAT; what++) {
 		unsigned char *cells = jl_arena_array(arena, n * n + 1, 1);
 
-		if (!cells)
-			return jl_fail_nomem(err);
+		JL_TRY(jl_got(cells, err));
 		for (size_t a = 0; a < n; a++)
 			for (size_t b = 0; b < n; b++) {
 				int state = JL_P2P_U;
@@ -391,8 +389,7 @@ enum jl_status jl_nvml_read(struct jl_nvml *nvml, struct jl_arena *arena, struct
 	int cuda = 0;
 
 	snap.gpus = jl_arena_array(arena, snap.n_gpus ? snap.n_gpus : 1, sizeof(*snap.gpus));
-	if (!snap.gpus)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(snap.gpus, err));
 	if (nvml->f.driver && nvml->f.driver(snap.driver, sizeof(snap.driver)) != SUCCESS)
 		snap.driver[0] = '\0';
 	snap.driver[sizeof(snap.driver) - 1] = '\0';

@@ -35,8 +35,7 @@ static enum jl_status create(struct jl_probe_source **ret_source, struct jl_aren
 {
 	struct jl_probe_source *source = jl_realloc(NULL, sizeof(*source));
 
-	if (!source)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(source, err));
 	memset(source, 0, sizeof(*source));
 	source->live = live;
 	source->arena = source->records.arena = arena;

@@ -40,8 +40,7 @@ static enum jl_status in_data_home(char **ret_path, const char *name, struct jl_
 		path = join(home, "/.local/share/jeoul/", name);
 	else
 		return jl_fail(err, JL_E_USAGE, "where should results be kept? Set JEOUL_STORE, XDG_DATA_HOME or HOME");
-	if (!path)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(path, err));
 	*ret_path = path;
 	return JL_OK;
 }
@@ -51,8 +50,7 @@ enum jl_status jl_store_make_parents(const char *path, struct jl_err *err)
 	char *dir = copy(path);
 	enum jl_status status = JL_OK;
 
-	if (!dir)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(dir, err));
 	for (char *slash = strchr(dir + 1, '/'); slash && !status; slash = strchr(slash + 1, '/')) {
 		*slash = '\0';
 		if (mkdir(dir, 0700) != 0 && errno != EEXIST && errno != EISDIR && errno != EROFS)

@@ -114,8 +114,7 @@ enum jl_status jl_store_postgres_shown(char **ret_shown, const char *url, struct
 		jl_utf8_sanitize(shown);
 	}
 	pq->free_options(options);
-	if (!shown)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(shown, err));
 	*ret_shown = shown;
 	return JL_OK;
 }
@@ -344,8 +343,7 @@ static enum jl_status connect_db(struct jl_store_db *db, const char *url, struct
 		db->password = copy(password);
 	db->pq->free_options(options);
 	db->conn = db->pq->connect(keywords, values, 1);
-	if (!db->conn)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(db->conn, err));
 	(void)db->pq->notice(db->conn, be_silent, NULL);
 	if (db->pq->status(db->conn) != PG_CONNECTION_OK)
 		return fail(db, NULL, err);
@@ -359,8 +357,7 @@ static enum jl_status open_db(struct jl_store_db **ret_db, const struct jl_store
 	struct jl_store_db *db = jl_realloc(NULL, sizeof(*db));
 	enum jl_status status;
 
-	if (!db)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(db, err));
 	*db = (struct jl_store_db){ .shown = copy(place->shown), .patience_ms = JL_STORE_BUSY_MS };
 	status = db->shown ? jl_libpq(&db->pq, err) : jl_fail_nomem(err);
 	if (!status)

@@ -248,8 +248,7 @@ static enum jl_status open_db(struct jl_store_db **ret_db, const struct jl_store
 	if (status)
 		return status;
 	db = jl_realloc(NULL, sizeof(*db));
-	if (!db)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(db, err));
 	*db = (struct jl_store_db){ .shown = jl_realloc(NULL, strlen(place->shown) + 1) };
 	if (!db->shown) {
 		jl_free(db);

@@ -39,8 +39,7 @@ static enum jl_status open_at(struct jl_store **ret_store, const char *url, bool
 	struct jl_err why = { .status = JL_OK };
 	enum jl_status status;
 
-	if (!store)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(store, err));
 	*store = (struct jl_store){ .offline = { .status = JL_OK } };
 	jl_buf_init(&store->batch, JL_STORE_BATCH_MAX_B);
 	jl_buf_init(&store->refused, JL_STORE_BATCH_MAX_B);
@@ -215,8 +214,7 @@ static enum jl_status add_to_list(void *ctx, const char *line, size_t len, struc
 		size_t room = list->room ? list->room * 2 : 64;
 		struct jl_record *more = jl_arena_array(list->arena, room, sizeof(*more));
 
-		if (!more)
-			return jl_fail_nomem(err);
+		JL_TRY(jl_got(more, err));
 		if (list->n)
 			memcpy(more, list->records, list->n * sizeof(*more));
 		list->records = more;

@@ -178,8 +178,7 @@ enum jl_status jl_comm_self(struct jl_comm **ret_comm, struct jl_err *err)
 {
 	struct jl_comm *comm = jl_realloc(NULL, sizeof(*comm));
 
-	if (!comm)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(comm, err));
 	*comm = (struct jl_comm){ .backend = &self_backend, .n_ranks = 1, .n_local = 1, .host = "localhost" };
 	*ret_comm = comm;
 	return JL_OK;

@@ -130,12 +130,9 @@ static enum jl_status open_world(bool overlap, struct jl_comm **ret_comm, struct
 	const struct jl_mpi_module *module;
 	int rank, launched = jl_comm_mpi_launched(&rank), n_ranks;
 	struct jl_comm *comm;
-	enum jl_status status = load_module(&module, err);
 
-	if (!status)
-		status = module->open(overlap, on_stuck, &comm, err);
-	if (status)
-		return status;
+	JL_TRY(load_module(&module, err));
+	JL_TRY(module->open(overlap, on_stuck, &comm, err));
 	n_ranks = comm->n_ranks;
 	if (n_ranks == launched || launched == 1) {
 		*ret_comm = comm;

@@ -206,10 +206,8 @@ enum jl_status jl_args_leading(int *ret_n, int argc, char **argv, struct jl_err 
 		const struct jl_option *option = argv[i][1] == '-'
 							 ? find_in(jl_global_options, name, strcspn(name, "="))
 							 : NULL;
-		enum jl_status status = check_characters(argv[i], err);
 
-		if (status)
-			return status;
+		JL_TRY(check_characters(argv[i], err));
 		if (argv[i][1] != '-' && !name[1])
 			option = find_letter(jl_global_options, *name);
 		if (!option)

@@ -256,8 +256,7 @@ enum jl_status jl_cmd_catalog_prices(struct jl_cli *cli, struct jl_err *err)
 
 	JL_TRY(read_filter(cli, &filter, err));
 	rows = jl_arena_array(&cli->arena, cli->cat->n_prices + 1, sizeof(*rows));
-	if (!rows)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(rows, err));
 	for (size_t i = 0; i < cli->cat->n_prices; i++) {
 		bool fits = wanted(cli->cat, &filter, &cli->cat->prices[i], &rows[n]);
 

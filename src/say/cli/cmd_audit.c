@@ -238,17 +238,14 @@ static enum jl_status audit_claims(struct jl_cli *cli, const char *text, size_t 
 	struct jl_scenario *scenario = jl_arena_alloc(&cli->arena, sizeof *scenario);
 	const struct jl_yaml *root;
 	struct jl_audit audit;
-	enum jl_status status;
 
-	if (!scenario)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(scenario, err));
 	if (jl_flag(cli, "fix") || jl_text(cli, "format"))
 		return jl_fail(err, JL_E_USAGE,
 			       "--fix and --format are for a note (.md, .txt, .html), not for a scenario");
-	if ((status = jl_yaml_read(&root, cli->args.operands[0], text, len, &cli->arena, err)) ||
-	    (status = jl_scenario_read(scenario, root, cli->cat, &cli->arena, err)) ||
-	    (status = jl_audit_make(&audit, scenario, cli->cat, &cli->arena, cli->today, err)))
-		return status;
+	JL_TRY(jl_yaml_read(&root, cli->args.operands[0], text, len, &cli->arena, err));
+	JL_TRY(jl_scenario_read(scenario, root, cli->cat, &cli->arena, err));
+	JL_TRY(jl_audit_make(&audit, scenario, cli->cat, &cli->arena, cli->today, err));
 	if (cli->json)
 		view_json(cli, &audit);
 	else

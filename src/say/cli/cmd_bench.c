@@ -286,8 +286,7 @@ enum jl_status jl_bench_link(struct jl_bench_session *s, double instead_s, struc
 	double *Bps = jl_arena_array(&s->cli->arena, (size_t)n * (size_t)n + 1, sizeof(*Bps));
 	enum jl_status status = JL_OK;
 
-	if (!Bps)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(Bps, err));
 	if (given && !(given->value >= 64 && given->value <= 1e12))
 		return jl_fail(err, JL_E_USAGE, "--size: write something from 64 B to 1 TB");
 	jl_bench_view_title(s, JL_("Links"));

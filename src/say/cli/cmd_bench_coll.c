@@ -78,14 +78,10 @@ static enum jl_status read_sizes(const struct jl_cli *cli, struct jl_sweep *swee
 	size_t min_B, max_B, step_B;
 	double factor = ranged ? 0 : 4;
 	char *end = NULL;
-	enum jl_status status = size_of(cli, "minbytes", ranged ? 0 : 1024, &min_B, err);
 
-	if (!status)
-		status = size_of(cli, "maxbytes", ranged ? 0 : (size_t)64 << 20, &max_B, err);
-	if (!status)
-		status = size_of(cli, "stepbytes", (size_t)1 << 20, &step_B, err);
-	if (status)
-		return status;
+	JL_TRY(size_of(cli, "minbytes", ranged ? 0 : 1024, &min_B, err));
+	JL_TRY(size_of(cli, "maxbytes", ranged ? 0 : (size_t)64 << 20, &max_B, err));
+	JL_TRY(size_of(cli, "stepbytes", (size_t)1 << 20, &step_B, err));
 	/* one of them alone is one size, as it is with nccl-tests when both are the same */
 	min_B = min_B ? min_B : max_B;
 	max_B = max_B ? max_B : min_B;
@@ -159,8 +155,7 @@ enum jl_status jl_bench_sweep(struct jl_bench_session *s, struct jl_sweep *sweep
 	enum jl_status status;
 
 	shown.rows = jl_realloc(NULL, sweep->n_sizes * sizeof(*shown.rows));
-	if (!shown.rows)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(shown.rows, err));
 	sweep->backend = s->backend;
 	sweep->row = on_row;
 	sweep->ctx = &shown; /* cppcheck-suppress autoVariables ; taken back below */

@@ -63,16 +63,12 @@ static enum jl_status wait_for_clients(struct jl_cli *cli, int port, struct jl_e
 
 	if (cli->json)
 		return jl_fail(err, JL_E_USAGE, "--listen has no JSON; the side that connects (--to) has it");
-	if (!l)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(l, err));
 	*l = (struct jl_net_listener){
 		.door = { .fd = -1 }, .stop = jl_bench_stop, .seen = seen, .ctx = &waiting, .once = jl_flag(cli, "once")
 	};
-	status = jl_wire_read_secret(&l->door.secret, jl_text(cli, "secret-file"), err);
-	if (!status)
-		status = jl_net_listen(l, address, port, err);
-	if (status)
-		return status;
+	JL_TRY(jl_wire_read_secret(&l->door.secret, jl_text(cli, "secret-file"), err));
+	JL_TRY(jl_net_listen(l, address, port, err));
 	jl_bench_watch_keys();
 	jl_buf_printf(&cli->out, JL_("Listening on %s port %d; on the other host: jeoul bench net --to THIS_HOST\n"),
 		      address ? address : "127.0.0.1", l->port);

@@ -65,8 +65,7 @@ static enum jl_status read_files(struct jl_cli *cli, const char *dir, struct jl_
 			const char *path = jl_arena_printf(&cli->arena, "%s/%s.csv", dir, *name);
 			struct jl_buf text;
 
-			if (!path)
-				return jl_fail_nomem(err);
+			JL_TRY(jl_got(path, err));
 			if (access(path, F_OK) != 0)
 				continue;
 			if (n == FILES_MAX)
@@ -78,8 +77,7 @@ static enum jl_status read_files(struct jl_cli *cli, const char *dir, struct jl_
 				.name = *name, .path = path, .text = copy, .len = text.len
 			};
 			jl_buf_release(&text);
-			if (!copy)
-				return jl_fail_nomem(err);
+			JL_TRY(jl_got(copy, err));
 		}
 	}
 	*ret_n = n;

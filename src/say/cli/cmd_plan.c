@@ -211,12 +211,10 @@ static enum jl_status plan_one(struct jl_cli *cli, const struct jl_request *req,
 					 .batch_given = !isnan(req->global_batch),
 					 .deadline_s = jl_value(cli, "deadline"),
 					 .budget_usd = jl_value(cli, "budget") };
-	enum jl_status status = site ? read_machine(&machine, cli, req->system, err) : jl_fail_nomem(err);
+	enum jl_status status = JL_OK;
 
-	if (!status)
-		status = jl_plan_site_make(site, cli->cat, req, subject, &machine, err);
-	if (status)
-		return status;
+	JL_TRY(site ? read_machine(&machine, cli, req->system, err) : jl_fail_nomem(err));
+	JL_TRY(jl_plan_site_make(site, cli->cat, req, subject, &machine, err));
 	site->any_format = says_any(cli, "precision");
 	site->any_framework = says_any(cli, "framework");
 	ask->site = site;
@@ -318,11 +316,8 @@ static enum jl_status batch_rows(struct jl_cli *cli, const struct jl_request *re
 			continue;
 		if (*ret_n == SYSTEMS_MAX)
 			return jl_fail(err, JL_E_LIMIT, "more than %d systems", SYSTEMS_MAX);
-		status = read_machine(&machine, cli, cli->args.given[i].text, err);
-		if (!status)
-			status = jl_plan_site_make(site, cli->cat, req, subject, &machine, err);
-		if (status)
-			return status;
+		JL_TRY(read_machine(&machine, cli, cli->args.given[i].text, err));
+		JL_TRY(jl_plan_site_make(site, cli->cat, req, subject, &machine, err));
 		rows[*ret_n].system = machine.sys.text;
 		jl_plan_batch_limit(&rows[*ret_n].limit, &(struct jl_batch_ask){ .cat = cli->cat,
 										 .site = site,

@@ -90,8 +90,7 @@ static enum jl_status read_money(struct jl_recommend_ask *ask, const struct jl_c
 	enum jl_status status = JL_OK;
 
 	if (budget) {
-		if ((status = jl_quantity_parse(&q, budget, JL_K_MONEY, "--budget", err)))
-			return status;
+		JL_TRY(jl_quantity_parse(&q, budget, JL_K_MONEY, "--budget", err));
 		if (!(q.value > 0 && q.value < 1e15))
 			return jl_fail(err, JL_E_RANGE, "--budget: '%s' is no budget", budget);
 		money = jl_money_from(fmin(q.value, 3e12), q.kind == JL_K_KRW ? JL_KRW : JL_USD);
@@ -116,8 +115,7 @@ static enum jl_status read_only(struct jl_recommend_ask *ask, struct jl_cli *cli
 		const struct jl_gpu *found[JL_RECOMMEND_ONLY_MAX], *one;
 		size_t n;
 
-		if (!word)
-			return jl_fail_nomem(err);
+		JL_TRY(jl_got(word, err));
 		n = jl_find_gpus(found, JL_RECOMMEND_ONLY_MAX, cli->cat, word);
 		if (n == 0)
 			return jl_find_gpu(&one, cli->cat, word, err);
@@ -159,13 +157,11 @@ static enum jl_status read_purpose(const struct jl_purpose **ret_purpose, struct
 {
 	const char *name = jl_text(cli, "purpose");
 	struct jl_purposes list;
-	enum jl_status status;
 
 	if (!name)
 		return JL_OK;
-	if ((status = jl_purposes_embedded(&list, &cli->arena, err)) ||
-	    (status = jl_purpose_find(ret_purpose, &list, name, err)))
-		return status;
+	JL_TRY(jl_purposes_embedded(&list, &cli->arena, err));
+	JL_TRY(jl_purpose_find(ret_purpose, &list, name, err));
 	jl_recommend_purpose(ask, *ret_purpose);
 	return JL_OK;
 }
@@ -176,17 +172,14 @@ static enum jl_status read_work(struct jl_recommend_ask *ask, const struct jl_pu
 	struct jl_observed *run = jl_arena_alloc(&cli->arena, sizeof(*run));
 	struct jl_machine *base = jl_arena_alloc(&cli->arena, sizeof(*base));
 	const bool observed = jl_given(cli, "observed") != NULL;
-	enum jl_status status;
 
 	JL_TRY(jl_ask_request(&ask->run, cli, err));
-	if (!run || !base)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(run && base, err));
 	if (observed && cli->args.n_operands)
 		return jl_fail(err, JL_E_USAGE, "a model or an observed run, not both: leave '%s' or --observed out",
 			       cli->args.operands[0]);
 	if (observed) {
-		if ((status = jl_ask_observed_on(run, base, cli, err)))
-			return status;
+		JL_TRY(jl_ask_observed_on(run, base, cli, err));
 		ask->seen = run;
 		ask->seen_on = base;
 		ask->seen_epochs = isnan(ask->run.epochs) ? 1 : ask->run.epochs;
@@ -194,8 +187,7 @@ static enum jl_status read_work(struct jl_recommend_ask *ask, const struct jl_pu
 	if (!jl_given(cli, "purpose") && !observed && !cli->args.n_operands && !jl_given(cli, "layers"))
 		return jl_fail(err, JL_E_USAGE,
 			       "name a purpose or a model, e.g. --purpose kaggle, or llama-2-7b --tokens 1000000000");
-	if ((status = read_purpose(ret_purpose, ask, cli, err)))
-		return status;
+	JL_TRY(read_purpose(ret_purpose, ask, cli, err));
 	if (jl_flag(cli, "lora"))
 		ask->task = JL_TASK_LORA;
 	if (jl_flag(cli, "serve"))
@@ -240,8 +232,7 @@ enum jl_status jl_cmd_recommend(struct jl_cli *cli, struct jl_err *err)
 	struct jl_doc doc;
 	enum jl_status status;
 
-	if (!ask)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(ask, err));
 	*ask = jl_recommend_ask_empty();
 	ask->cat = cli->cat;
 	ask->today = cli->today;
@@ -260,15 +251,15 @@ enum jl_status jl_cmd_recommend(struct jl_cli *cli, struct jl_err *err)
 		ask->rent_days_max = lround(fmin(jl_value(cli, "max-price-age") / 86400, 1e6));
 	ask->gpus_max = gpus ? (int)gpus->count : 0;
 	ask->per_node = per ? (int)per->count : 0;
-	if ((status = above_zero(cli, err)) || (status = read_money(ask, cli, err)) ||
-	    (status = read_only(ask, cli, err)) || (status = read_how(ask, cli, err)) ||
-	    (status = read_work(ask, &answer.purpose, cli, err)))
-		return status;
+	JL_TRY(above_zero(cli, err));
+	JL_TRY(read_money(ask, cli, err));
+	JL_TRY(read_only(ask, cli, err));
+	JL_TRY(read_how(ask, cli, err));
+	JL_TRY(read_work(ask, &answer.purpose, cli, err));
 	ask->pue = isnan(ask->run.pue) ? 1 : ask->run.pue;
 	if (currency && strcmp(currency, "KRW") == 0)
 		answer.krw_per_usd = krw_per_usd(cli);
-	if ((status = jl_recommend_run(&result, ask, &cli->arena, err)))
-		return status;
+	JL_TRY(jl_recommend_run(&result, ask, &cli->arena, err));
 	answer.found = &result;
 	answer.assumed_kwh = !jl_given(cli, "kwh");
 	answer.fx = krw_per_usd(cli);

@@ -149,12 +149,10 @@ enum jl_status jl_cmd_store_list(struct jl_cli *cli, struct jl_err *err)
 {
 	struct jl_store_filter filter;
 	struct jl_store *store = NULL;
-	enum jl_status status = read_filter(&filter, cli, err);
+	enum jl_status status = JL_OK;
 
-	if (!status)
-		status = open_store(&store, cli, err);
-	if (status)
-		return status;
+	JL_TRY(read_filter(&filter, cli, err));
+	JL_TRY(open_store(&store, cli, err));
 	if (cli->json) {
 		jl_buf_puts(&cli->out, "{\"store\": ");
 		jl_json_escape(&cli->out, jl_store_where(store));

@@ -164,8 +164,7 @@ static enum jl_status write_plots(struct jl_cli *cli, const struct jl_validation
 	const char *folder = jl_arena_printf(&cli->arena, "%s/scorecard", dir);
 	enum jl_status status = JL_OK;
 
-	if (!folder)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(folder, err));
 	if (mkdir(folder, 0777) != 0 && errno != EEXIST)
 		return jl_fail(err, JL_E_IO, "%s: %s", folder, strerror(errno));
 	for (size_t i = 0; i < v->n_lines && !status; i++) {
@@ -190,8 +189,7 @@ static enum jl_status write_card(struct jl_cli *cli, const struct jl_scorecard *
 	struct jl_buf old, history, page;
 	enum jl_status status = JL_OK;
 
-	if (!history_path || !page_path)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(history_path && page_path, err));
 	jl_buf_init(&old, TEXT_MAX_B);
 	jl_buf_init(&history, TEXT_MAX_B);
 	jl_buf_init(&page, TEXT_MAX_B);

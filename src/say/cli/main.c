@@ -174,8 +174,7 @@ static enum jl_status parse_args(struct jl_cli *cli, int argc, char **argv, int 
 	char **all = jl_arena_array(&cli->arena, (size_t)(n_before + n_after) + 1, sizeof(*all));
 	enum jl_status status;
 
-	if (!all)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(all, err));
 	memcpy(all, argv, (size_t)n_before * sizeof(*all));
 	memcpy(all + n_before, argv + n_before + n_words, (size_t)n_after * sizeof(*all));
 	status = jl_args_parse(&cli->args, cli->command, n_before + n_after, all, err);
@@ -188,7 +187,6 @@ static enum jl_status run_command(struct jl_cli *cli, int argc_all, char **argv_
 {
 	int argc = argc_all - n_before, n_words = 0;
 	char **argv = argv_all + n_before;
-	enum jl_status status;
 
 	cli->command = find_command(argc, argv, &n_words);
 	if (!cli->command && is_group(argv[0])) {
@@ -208,11 +206,8 @@ static enum jl_status run_command(struct jl_cli *cli, int argc_all, char **argv_
 		return JL_OK;
 	}
 	if (cli->command->needs & JL_NEED_CATALOG) {
-		status = load_catalog(cli, err);
-		if (!status)
-			status = jl_this_machine_args(cli, err);
-		if (status)
-			return status;
+		JL_TRY(load_catalog(cli, err));
+		JL_TRY(jl_this_machine_args(cli, err));
 	}
 	return cli->command->run(cli, err);
 }

@@ -34,7 +34,6 @@ static enum jl_status read_ask(struct jl_serving *s, struct jl_cli *cli, const s
 {
 	const char *requests = jl_text(cli, "requests");
 	const double prompt = jl_count(cli, "prompt"), output = jl_count(cli, "output");
-	enum jl_status status;
 
 	s->engine = jl_text(cli, "engine");
 	s->ask = (struct jl_serve_ask){ .weights = jl_text(cli, "weights"),
@@ -46,11 +45,8 @@ static enum jl_status read_ask(struct jl_serving *s, struct jl_cli *cli, const s
 			err, JL_E_USAGE,
 			"--engine: '%.40s' is not known; write vllm, sglang, trtllm, llama.cpp, exllama, lmdeploy ...",
 			s->engine);
-	status = read_requests(s, requests ? requests : "1,8,32,128", err);
-	if (!status)
-		status = jl_subject_find(&s->subject, cli->cat, req, &cli->arena, err);
-	if (status)
-		return status;
+	JL_TRY(read_requests(s, requests ? requests : "1,8,32,128", err));
+	JL_TRY(jl_subject_find(&s->subject, cli->cat, req, &cli->arena, err));
 	if (!s->subject.kind->has_tokens)
 		return jl_fail(err, JL_E_USAGE, "--serve needs a transformer, e.g. llama-3-70b");
 	s->ask.model = s->subject.info;

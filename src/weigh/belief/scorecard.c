@@ -226,10 +226,8 @@ static enum jl_status put_unscored(struct jl_buf *out, const struct jl_validatio
 {
 	struct jl_unscored *list;
 	size_t n;
-	const enum jl_status status = jl_validate_unscored(v, &list, &n, err);
 
-	if (status)
-		return status;
+	JL_TRY(jl_validate_unscored(v, &list, &n, err));
 	jl_buf_puts(out, "## Not scored\n\n");
 	for (size_t i = 0; i < n; i++) {
 		const char *slash = strrchr(list[i].file->path, '/');

@@ -173,14 +173,10 @@ static enum jl_status read_load(struct jl_serve_row *row, const struct jl_serve_
 static enum jl_status read_place(struct jl_serve_row *row, const struct jl_serve_cells *cells, struct jl_err *err)
 {
 	double n_gpus = NAN, tp = NAN, pp = NAN;
-	enum jl_status status = jl_serve_number(cells, "n_gpus", &n_gpus, err);
 
-	if (!status)
-		status = jl_serve_number(cells, "tp", &tp, err);
-	if (!status)
-		status = jl_serve_number(cells, "pp", &pp, err);
-	if (status)
-		return status;
+	JL_TRY(jl_serve_number(cells, "n_gpus", &n_gpus, err));
+	JL_TRY(jl_serve_number(cells, "tp", &tp, err));
+	JL_TRY(jl_serve_number(cells, "pp", &pp, err));
 	n_gpus = isnan(n_gpus) ? 1 : fmax(n_gpus, 1);
 	row->run.place.n_gpus = isnan(tp) ? 1 : fmax(tp, 1);
 	row->run.place.n_stages = fmax(n_gpus / row->run.place.n_gpus, 1);

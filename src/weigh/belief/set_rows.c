@@ -215,8 +215,7 @@ static enum jl_status add_unscored(const struct jl_set_reader *in, const struct 
 {
 	struct jl_set_row *row = add_row(in);
 
-	if (!row)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(row, err));
 	row->unscored = jl_label(in->labels, in->arena, why->en);
 	row->unscored_text = jl_label(in->labels, in->arena, why->text);
 	return JL_OK;
@@ -261,8 +260,7 @@ static enum jl_status make_data(struct jl_set_data **ret_data, const struct jl_s
 {
 	struct jl_set_data *data = jl_arena_alloc(arena, sizeof(*data));
 
-	if (!data)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(data, err));
 	*data = (struct jl_set_data){ .ops = ops, .cat = cat, .arena = arena };
 	data->own = ops->own_B ? jl_arena_alloc(arena, ops->own_B) : NULL;
 	if (ops->own_B && !data->own)

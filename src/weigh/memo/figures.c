@@ -436,8 +436,7 @@ enum jl_status jl_memo_figures(struct jl_memo *note, struct jl_err *err)
 	}
 	note->verdicts = jl_arena_alloc(note->arena, note->n_figures + 1);
 	note->finding_of = jl_arena_array(note->arena, note->n_figures + 1, sizeof *note->finding_of);
-	if (!note->verdicts || !note->finding_of)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(note->verdicts && note->finding_of, err));
 	memset(note->verdicts, JL_MEMO_CANNOT, note->n_figures + 1);
 	return JL_OK;
 }

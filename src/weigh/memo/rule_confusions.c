@@ -164,19 +164,16 @@ enum jl_status jl_rule_confusions(struct jl_memo *note, struct jl_err *err)
 	uint64_t by_byte[256] = { 0 };
 	const struct jl_yaml *root, *list;
 	size_t n = 0;
-	enum jl_status status;
 
 	JL_TRY(jl_yaml_read(&root, "confusions.yaml", (const char *)jl_confusions_text, jl_confusions_text_len,
 			    note->arena, err));
-	if (!all)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(all, err));
 	list = jl_yaml_get(root, "confusions");
 	if (!list || list->kind != JL_YAML_LIST || list->n_items > CONFUSIONS_MAX)
 		return jl_fail(err, JL_E_PARSE, "confusions.yaml: a list 'confusions:' of at most %d is needed",
 			       CONFUSIONS_MAX);
 	for (const struct jl_yaml *map = list->items; map; map = map->next, n++) {
-		if ((status = read_one(&all[n], map, err)))
-			return status;
+		JL_TRY(read_one(&all[n], map, err));
 		for (const char *w = all[n].all[0]; *w; w += jl_word_len(w), w += *w == '|') {
 			by_byte[(unsigned char)tolower((unsigned char)*w)] |= UINT64_C(1) << n;
 			by_byte[(unsigned char)toupper((unsigned char)*w)] |= UINT64_C(1) << n;

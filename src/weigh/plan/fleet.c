@@ -239,8 +239,7 @@ enum jl_status jl_fleet_search(struct jl_fleet *ret_fleet, const struct jl_fleet
 	struct jl_plan_site *site = jl_arena_alloc(arena, sizeof(*site));
 	enum jl_status status = JL_OK;
 
-	if (!fleet.points || !site)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(fleet.points && site, err));
 	for (size_t i = 0; !status && i < n && !fleet.stopped; i++) {
 		struct jl_fleet_point *p = &fleet.points[fleet.n++];
 

@@ -132,8 +132,7 @@ enum jl_status jl_recommend_answer(struct jl_recommended *io_answer, struct jl_a
 	for (size_t i = 0; i < r->n_ok; i++)
 		n += r->items[i].on_front;
 	rows = jl_arena_array(arena, n + 2 + JL_N_HOW, sizeof(*rows));
-	if (!rows)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(rows, err));
 	io_answer->front = rows;
 	io_answer->n_front = n;
 	for (size_t i = 0; i < r->n_ok; i++)
