@@ -76,7 +76,7 @@ static const char *interval(struct jl_doc *doc, const struct jl_candidate *c)
 void jl_tell_candidates(struct jl_doc *doc, const struct jl_recommended *a, const char *title, const int *rows,
 			size_t n)
 {
-	const char *cost = isnan(a->krw_per_usd) ? JL_N("USD") : JL_N("thousand KRW");
+	const char *cost = isnan(a->krw_per_usd) ? "USD" : JL_N("thousand KRW");
 	const struct jl_tell_head heads[] = { { JL_N("how"), JL_COLUMN_KEEP },
 					      { JL_N("machines"), JL_COLUMN_LEAST(18) },
 					      { JL_N("from"), JL_COLUMN_LEAST(10) },
