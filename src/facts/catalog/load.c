@@ -173,7 +173,7 @@ static enum jl_status read_file(struct load *load, struct file *file, struct jl_
 	struct jl_buf text;
 	enum jl_status status;
 
-	JL_TRY(jl_buf_read_file(&text, file->path, JL_CATALOG_FILE_MAX_B, err));
+	JL_TRY(jl_buf_read_own(&text, file->path, JL_CATALOG_FILE_MAX_B, err));
 	status = parse_file(load, file, jl_buf_text(&text), text.len, err);
 	jl_buf_release(&text);
 	return status;

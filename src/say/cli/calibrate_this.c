@@ -222,7 +222,7 @@ static enum jl_status show_file(struct jl_cli *cli, struct jl_json *json, const 
 {
 	struct jl_buf text;
 
-	JL_TRY(jl_buf_read_file(&text, path, YAML_MAX_B, err));
+	JL_TRY(jl_buf_read_own(&text, path, YAML_MAX_B, err));
 	if (cli->json) {
 		jl_json_object(json);
 		jl_json_put_string(json, "file", path);

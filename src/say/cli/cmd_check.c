@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/offered.h"
 #include "tell/check.h"
 #include "cli/view.h"
 #include "cli/this_machine.h"
@@ -36,7 +37,8 @@ const struct jl_option jl_check_options[] = {
 	JL_O_TEXT("against", "RUN", JL_N("what changed since that run, where it is significant")),
 	JL_O_AMOUNT("max-age", "TIME", JL_K_TIME,
 		    JL_N("stored results: refuse what was measured longer ago, e.g. \"1 h\" or \"7 d\"")),
-	JL_O_TEXT("store", "PATH|URL", JL_N("which store (default: JEOUL_STORE, else the one in the data folder)")),
+	JL_O_TEXT("store", "PATH|URL", JL_N("which store (default: JEOUL_STORE, else the one in the data folder)"),
+		  .local = true),
 	{ 0 },
 };
 
@@ -480,9 +482,9 @@ enum jl_status jl_cmd_check(struct jl_cli *cli, struct jl_err *err)
 	if (jl_text(cli, "run") || jl_text(cli, "against") || age)
 		return jl_fail(err, JL_E_USAGE, "--run, --against and --max-age are for stored results; leave '%s' out",
 			       word);
-	if (strcmp(word, "-") != 0 && access(word, F_OK) != 0 && jl_judge_knows(word))
+	if (strcmp(word, "-") != 0 && !jl_file_exists(word) && jl_judge_knows(word))
 		return check_figure(cli, word, err);
-	if (strcmp(word, "-") != 0 && access(word, F_OK) != 0)
+	if (strcmp(word, "-") != 0 && !jl_file_exists(word))
 		return jl_fail(err, JL_E_USAGE,
 			       "'%s' is neither a file nor one of gemm, memory, link, net, allreduce, allgather, ...",
 			       word);

@@ -90,6 +90,15 @@ static void show(void *ctx, const struct jl_plan_progress *at)
 	jl_progress_update(&d->progress, fleet ? d->fleet_done + share : at->done, jl_clock_s());
 }
 
+/* A request has no terminal, and its asker has not all day. */
+static void watch(void *ctx, const struct jl_plan_progress *at)
+{
+	struct display *d = ctx;
+
+	(void)at;
+	d->cli->stop = jl_clock_s() > d->cli->until_s;
+}
+
 static bool next_point(void *ctx, size_t i, size_t n, const char *kind, int n_gpus)
 {
 	struct display *d = ctx;
@@ -112,7 +121,7 @@ static void read_search(struct jl_plan_ask *ask, struct jl_cli *cli)
 				     .mark_value = NAN,
 				     .gpu_usdps = NAN,
 				     .no_prune = jl_flag(cli, "no-prune"),
-				     .stop = &interrupted };
+				     .stop = cli->asked ? &cli->stop : &interrupted };
 	for (int i = 0; objective && jl_plan_objectives[i]; i++)
 		if (strcmp(objective, jl_plan_objectives[i]) == 0)
 			ask->objective = (enum jl_plan_objective)i;
@@ -429,16 +438,20 @@ enum jl_status jl_cmd_plan(struct jl_cli *cli, struct jl_err *err)
 			       "one --on at a time; several only with --batch-limit, kinds with --kinds");
 	if (batches)
 		return plan_batches(cli, &req, &subject, &ask, err);
-	JL_TRY(join_team(&comm, &team, &ask, err));
+	if (!cli->asked)
+		JL_TRY(join_team(&comm, &team, &ask, err));
 	if (!comm || comm->rank == 0) {
-		ask.progress = show;
+		ask.progress = cli->asked ? watch : show;
 		ask.progress_ctx = &display;
 	}
-	interrupted = 0;
-	sigaction(SIGINT, &action, &before);
+	if (!cli->asked) {
+		interrupted = 0;
+		sigaction(SIGINT, &action, &before);
+	}
 	status = fleet ? plan_fleet(cli, &req, &subject, &ask, &display, err)
 		       : plan_one(cli, &req, &subject, &ask, &display, err);
-	sigaction(SIGINT, &before, NULL);
+	if (!cli->asked)
+		sigaction(SIGINT, &before, NULL);
 	if (comm && comm->rank > 0) /* one of them speaks for all */
 		jl_buf_reset(&cli->out);
 	jl_comm_destroy(comm);

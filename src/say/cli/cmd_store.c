@@ -18,7 +18,8 @@
 #define IMPORT_BATCH 500
 
 #define STORE_OPTION                                                                                                   \
-	JL_O_TEXT("store", "PATH|URL", JL_N("which store (default: JEOUL_STORE, else the one in the data folder)"))
+	JL_O_TEXT("store", "PATH|URL", JL_N("which store (default: JEOUL_STORE, else the one in the data folder)"),    \
+		  .local = true)
 #define FILTER_OPTIONS                                                                                                 \
 	JL_O_TEXT("kind", "KIND", JL_N("only gemm, memory, allreduce, train ...")),                                    \
 		JL_O_TEXT("machine", "NAME", JL_N("only of this machine")),                                            \

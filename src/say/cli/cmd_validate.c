@@ -21,7 +21,7 @@ const struct jl_option jl_validate_options[] = {
 	JL_O_FLAG("leave-one-group-out", JL_N("refit without each split_group, and score it")),
 	JL_O_TEXT("leave-out", "WHAT", JL_N("the same for all rows of a gpu, framework, link or source")),
 	JL_O_COUNT("worst", "N", 1, 100000, JL_N("the N worst rows of each set, with their break-down")),
-	JL_O_TEXT("card", "DIR", JL_N("write the score card (page, plots, history) to DIR")),
+	JL_O_TEXT("card", "DIR", JL_N("write the score card (page, plots, history) to DIR"), .local = true),
 	{ 0 },
 };
 
@@ -31,7 +31,7 @@ static enum jl_status add_file(struct jl_validation *v, const char *path, const 
 	struct jl_buf text;
 	enum jl_status status;
 
-	JL_TRY(jl_buf_read_file(&text, path, FILE_MAX_B, err));
+	JL_TRY(jl_buf_read_own(&text, path, FILE_MAX_B, err));
 	status = jl_validation_add(v, name, jl_buf_text(&text), text.len, set, err);
 	jl_buf_release(&text);
 	return status;

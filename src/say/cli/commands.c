@@ -1,17 +1,6 @@
 /* The table of commands: adding one is adding a row here and the function it names. */
 #include "cli/command.h"
 
-const struct jl_option jl_global_options[] = {
-	JL_O_FLAG("json", JL_N("print JSON instead of text")),
-	JL_O_CHOICE("lang", jl_languages_choice, jl_languages_codes,
-		    JL_N("language of the text (default: from the locale)")),
-	JL_O_FLAG("no-color", JL_N("no colour, even on a terminal")),
-	JL_O_TEXT("catalog", "DIR", JL_N("lay the catalog files of DIR over the built-in ones"), .many = true),
-	JL_O_FLAG("hypothetical", JL_N("weigh also machines that do not exist; every answer says so")),
-	JL_O_FLAG("help", JL_N("show help for the command"), .letter = 'h'),
-	{ 0 },
-};
-
 static const struct jl_option no_options[] = { { 0 } };
 
 /* name, function, options, what it needs, operands and how many of them at least and at most (-1: any number), one line, examples */
@@ -166,4 +155,16 @@ const struct jl_command jl_commands[] = {
 	COMMAND("completion", jl_cmd_completion, no_options, NOTHING, "bash|zsh", 1, 1, JL_N("print shell completion"),
 		"source <(jeoul completion bash)", NULL),
 	{ 0 },
+};
+
+/* What may be asked in JSON, by the library and the page: nothing that measures, writes or takes long. */
+const struct jl_askable jl_askable[] = {
+	{ "predict", "model", false },     { "infer", "model", false },       { "fit", "model", false },
+	{ "flops", "model", false },       { "plan", "model", false },        { "compare", "model", false },
+	{ "cost", "model", false },        { "recommend", "model", false },   { "build", "parts", false },
+	{ "audit", "note", false },        { "report", "scenario", true },    { "check", "kind", true },
+	{ "probe", NULL, true },           { "validate", NULL, true },        { "store list", NULL, true },
+	{ "store show", "id", true },      { "catalog list", "kind", false }, { "catalog search", "words", false },
+	{ "catalog show", "name", false }, { "catalog prices", NULL, false }, { "catalog sources", "id", false },
+	{ "schema", "name", false },       { "version", NULL, false },        { 0 },
 };
