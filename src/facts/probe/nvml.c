@@ -40,44 +40,53 @@ struct field_value {
 
 typedef struct device *device_t;
 
+/* What it returns, its name here and in the library, an older name of it, whether it may be missing, its arguments. */
+/* clang-format off */
+#define FUNCTIONS(X) \
+	X(int, init, "nvmlInit_v2", NULL, false, void) \
+	X(int, shutdown, "nvmlShutdown", NULL, false, void) \
+	X(const char *, error, "nvmlErrorString", NULL, true, int) \
+	X(int, driver, "nvmlSystemGetDriverVersion", NULL, true, char *, unsigned) \
+	X(int, cuda, "nvmlSystemGetCudaDriverVersion_v2", "nvmlSystemGetCudaDriverVersion", true, int *) \
+	X(int, count, "nvmlDeviceGetCount_v2", NULL, false, unsigned *) \
+	X(int, handle, "nvmlDeviceGetHandleByIndex_v2", NULL, false, unsigned, device_t *) \
+	X(int, name, "nvmlDeviceGetName", NULL, true, device_t, char *, unsigned) \
+	X(int, uuid, "nvmlDeviceGetUUID", NULL, true, device_t, char *, unsigned) \
+	X(int, pci, "nvmlDeviceGetPciInfo_v3", NULL, true, device_t, struct pci_info *) /* older ones have another layout */ \
+	X(int, memory, "nvmlDeviceGetMemoryInfo", NULL, true, device_t, struct memory_info *) \
+	X(int, clock, "nvmlDeviceGetClockInfo", NULL, true, device_t, int, unsigned *) \
+	X(int, clock_max, "nvmlDeviceGetMaxClockInfo", NULL, true, device_t, int, unsigned *) \
+	X(int, power, "nvmlDeviceGetPowerUsage", NULL, true, device_t, unsigned *) \
+	X(int, limit, "nvmlDeviceGetPowerManagementLimit", NULL, true, device_t, unsigned *) \
+	X(int, limit_default, "nvmlDeviceGetPowerManagementDefaultLimit", NULL, true, device_t, unsigned *) \
+	X(int, limit_range, "nvmlDeviceGetPowerManagementLimitConstraints", NULL, true, device_t, unsigned *, unsigned *) \
+	X(int, temperature, "nvmlDeviceGetTemperature", NULL, true, device_t, int, unsigned *) \
+	X(int, busy, "nvmlDeviceGetUtilizationRates", NULL, true, device_t, struct utilization *) \
+	X(int, capability, "nvmlDeviceGetCudaComputeCapability", NULL, true, device_t, int *, int *) \
+	X(int, ecc, "nvmlDeviceGetEccMode", NULL, true, device_t, int *, int *) \
+	X(int, persistence, "nvmlDeviceGetPersistenceMode", NULL, true, device_t, int *) \
+	X(int, mig, "nvmlDeviceGetMigMode", NULL, true, device_t, unsigned *, unsigned *) \
+	X(int, pstate, "nvmlDeviceGetPerformanceState", NULL, true, device_t, int *) \
+	X(int, gen, "nvmlDeviceGetCurrPcieLinkGeneration", NULL, true, device_t, unsigned *) \
+	X(int, width, "nvmlDeviceGetCurrPcieLinkWidth", NULL, true, device_t, unsigned *) \
+	X(int, gen_max, "nvmlDeviceGetMaxPcieLinkGeneration", NULL, true, device_t, unsigned *) \
+	X(int, width_max, "nvmlDeviceGetMaxPcieLinkWidth", NULL, true, device_t, unsigned *) \
+	X(int, throttle, "nvmlDeviceGetCurrentClocksEventReasons", "nvmlDeviceGetCurrentClocksThrottleReasons", true, device_t, unsigned long long *) \
+	X(int, energy, "nvmlDeviceGetTotalEnergyConsumption", NULL, true, device_t, unsigned long long *) /* mJ */ \
+	X(int, p2p, "nvmlDeviceGetP2PStatus", NULL, true, device_t, device_t, int, int *) \
+	X(int, link_state, "nvmlDeviceGetNvLinkState", NULL, true, device_t, unsigned, int *) \
+	X(int, link_version, "nvmlDeviceGetNvLinkVersion", NULL, true, device_t, unsigned, unsigned *) \
+	X(int, link_remote, "nvmlDeviceGetNvLinkRemotePciInfo_v2", NULL, true, device_t, unsigned, struct pci_info *) \
+	X(int, link_type, "nvmlDeviceGetNvLinkRemoteDeviceType", NULL, true, device_t, unsigned, int *) \
+	X(int, fields, "nvmlDeviceGetFieldValues", NULL, true, device_t, int, struct field_value *)
+/* clang-format on */
+#define MEMBER(RETURNS, NAME, TEXT, OLDER, OPTIONAL, ...) RETURNS (*NAME)(__VA_ARGS__);
 struct functions {
-	int (*init)(void);
-	int (*shutdown)(void);
-	const char *(*error)(int);
-	int (*driver)(char *, unsigned);
-	int (*cuda)(int *);
-	int (*count)(unsigned *);
-	int (*handle)(unsigned, device_t *);
-	int (*name)(device_t, char *, unsigned);
-	int (*uuid)(device_t, char *, unsigned);
-	int (*pci)(device_t, struct pci_info *);
-	int (*memory)(device_t, struct memory_info *);
-	int (*clock)(device_t, int, unsigned *);
-	int (*clock_max)(device_t, int, unsigned *);
-	int (*power)(device_t, unsigned *);
-	int (*limit)(device_t, unsigned *);
-	int (*limit_default)(device_t, unsigned *);
-	int (*limit_range)(device_t, unsigned *, unsigned *);
-	int (*temperature)(device_t, int, unsigned *);
-	int (*busy)(device_t, struct utilization *);
-	int (*capability)(device_t, int *, int *);
-	int (*ecc)(device_t, int *, int *);
-	int (*persistence)(device_t, int *);
-	int (*mig)(device_t, unsigned *, unsigned *);
-	int (*pstate)(device_t, int *);
-	int (*gen)(device_t, unsigned *);
-	int (*width)(device_t, unsigned *);
-	int (*gen_max)(device_t, unsigned *);
-	int (*width_max)(device_t, unsigned *);
-	int (*throttle)(device_t, unsigned long long *);
-	int (*energy)(device_t, unsigned long long *); /* mJ */
-	int (*p2p)(device_t, device_t, int, int *);
-	int (*link_state)(device_t, unsigned, int *);
-	int (*link_version)(device_t, unsigned, unsigned *);
-	int (*link_remote)(device_t, unsigned, struct pci_info *);
-	int (*link_type)(device_t, unsigned, int *);
-	int (*fields)(device_t, int, struct field_value *);
+	FUNCTIONS(MEMBER)
 };
+#define SYMBOL(RETURNS, NAME, TEXT, OLDER, OPTIONAL, ...)                                                              \
+	{ .name = (TEXT), .offset = offsetof(struct functions, NAME), .instead = (OLDER), .optional = (OPTIONAL) },
+static const struct jl_dynlib_symbol symbols[] = { FUNCTIONS(SYMBOL) };
 
 struct jl_nvml {
 	struct jl_dynlib lib;
@@ -85,60 +94,6 @@ struct jl_nvml {
 	device_t devices[JL_NVML_GPUS_MAX];
 	size_t n_devices;
 };
-
-#define WANTED(member, text)                                                                                           \
-	{                                                                                                              \
-		.name = text, .offset = offsetof(struct functions, member)                                             \
-	}
-#define OPTIONAL(member, text)                                                                                         \
-	{                                                                                                              \
-		.name = text, .offset = offsetof(struct functions, member), .optional = true                           \
-	}
-#define OLDER(member, text, old_text)                                                                                  \
-	{                                                                                                              \
-		.name = text, .offset = offsetof(struct functions, member), .instead = old_text, .optional = true      \
-	}
-
-/* clang-format off */
-static const struct jl_dynlib_symbol symbols[] = {
-	WANTED(init, "nvmlInit_v2"),
-	WANTED(shutdown, "nvmlShutdown"),
-	WANTED(count, "nvmlDeviceGetCount_v2"),
-	WANTED(handle, "nvmlDeviceGetHandleByIndex_v2"),
-	OPTIONAL(error, "nvmlErrorString"),
-	OPTIONAL(driver, "nvmlSystemGetDriverVersion"),
-	OLDER(cuda, "nvmlSystemGetCudaDriverVersion_v2", "nvmlSystemGetCudaDriverVersion"),
-	OPTIONAL(name, "nvmlDeviceGetName"),
-	OPTIONAL(uuid, "nvmlDeviceGetUUID"),
-	OPTIONAL(pci, "nvmlDeviceGetPciInfo_v3"), /* older ones have another layout */
-	OPTIONAL(memory, "nvmlDeviceGetMemoryInfo"),
-	OPTIONAL(clock, "nvmlDeviceGetClockInfo"),
-	OPTIONAL(clock_max, "nvmlDeviceGetMaxClockInfo"),
-	OPTIONAL(power, "nvmlDeviceGetPowerUsage"),
-	OPTIONAL(limit, "nvmlDeviceGetPowerManagementLimit"),
-	OPTIONAL(limit_default, "nvmlDeviceGetPowerManagementDefaultLimit"),
-	OPTIONAL(limit_range, "nvmlDeviceGetPowerManagementLimitConstraints"),
-	OPTIONAL(temperature, "nvmlDeviceGetTemperature"),
-	OPTIONAL(busy, "nvmlDeviceGetUtilizationRates"),
-	OPTIONAL(capability, "nvmlDeviceGetCudaComputeCapability"),
-	OPTIONAL(ecc, "nvmlDeviceGetEccMode"),
-	OPTIONAL(persistence, "nvmlDeviceGetPersistenceMode"),
-	OPTIONAL(mig, "nvmlDeviceGetMigMode"),
-	OPTIONAL(pstate, "nvmlDeviceGetPerformanceState"),
-	OPTIONAL(gen, "nvmlDeviceGetCurrPcieLinkGeneration"),
-	OPTIONAL(width, "nvmlDeviceGetCurrPcieLinkWidth"),
-	OPTIONAL(gen_max, "nvmlDeviceGetMaxPcieLinkGeneration"),
-	OPTIONAL(width_max, "nvmlDeviceGetMaxPcieLinkWidth"),
-	OLDER(throttle, "nvmlDeviceGetCurrentClocksEventReasons", "nvmlDeviceGetCurrentClocksThrottleReasons"),
-	OPTIONAL(energy, "nvmlDeviceGetTotalEnergyConsumption"),
-	OPTIONAL(p2p, "nvmlDeviceGetP2PStatus"),
-	OPTIONAL(link_state, "nvmlDeviceGetNvLinkState"),
-	OPTIONAL(link_version, "nvmlDeviceGetNvLinkVersion"),
-	OPTIONAL(link_remote, "nvmlDeviceGetNvLinkRemotePciInfo_v2"),
-	OPTIONAL(link_type, "nvmlDeviceGetNvLinkRemoteDeviceType"),
-	OPTIONAL(fields, "nvmlDeviceGetFieldValues"),
-};
-/* clang-format on */
 
 enum jl_status jl_nvml_open(struct jl_nvml **ret_nvml, struct jl_err *err)
 {
