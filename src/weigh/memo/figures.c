@@ -153,8 +153,7 @@ static const struct jl_memo_unit *unit_behind(const char *t, size_t at, size_t e
 	if (!(u = jl_memo_unit_at(t + from, end - from, from == at, &n)))
 		return NULL;
 	/* "2 x 4", "8x20": a product, not a ratio */
-	if (u->qty == JL_Q_RATIO &&
-	    (u->spelling[0] == 'x' || u->spelling[0] == 'X' || (unsigned char)u->spelling[0] == 0xc3)) {
+	if (u->qty == JL_Q_RATIO && (t[from] == 'x' || t[from] == 'X' || (unsigned char)t[from] == 0xc3)) {
 		const size_t next = skip_blanks(t, from + n, end);
 
 		if (next < end && (is_digit(t[next]) || t[next] == '(' ||
