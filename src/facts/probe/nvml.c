@@ -73,6 +73,7 @@ typedef struct device *device_t;
 	X(int, width_max, "nvmlDeviceGetMaxPcieLinkWidth", NULL, true, device_t, unsigned *) \
 	X(int, throttle, "nvmlDeviceGetCurrentClocksEventReasons", "nvmlDeviceGetCurrentClocksThrottleReasons", true, device_t, unsigned long long *) \
 	X(int, energy, "nvmlDeviceGetTotalEnergyConsumption", NULL, true, device_t, unsigned long long *) /* mJ */ \
+	X(int, ecc_errors, "nvmlDeviceGetTotalEccErrors", NULL, true, device_t, int, int, unsigned long long *) \
 	X(int, p2p, "nvmlDeviceGetP2PStatus", NULL, true, device_t, device_t, int, int *) \
 	X(int, link_state, "nvmlDeviceGetNvLinkState", NULL, true, device_t, unsigned, int *) \
 	X(int, link_version, "nvmlDeviceGetNvLinkVersion", NULL, true, device_t, unsigned, unsigned *) \
@@ -397,4 +398,17 @@ double jl_nvml_energy_J(struct jl_nvml *nvml, size_t gpu)
 	if (gpu >= nvml->n_devices || !nvml->f.energy || nvml->f.energy(nvml->devices[gpu], &mJ) != SUCCESS)
 		return NAN;
 	return (double)mJ * 1e-3;
+}
+
+void jl_nvml_ecc_errors(struct jl_nvml *nvml, size_t gpu, double *ret_corrected, double *ret_uncorrected)
+{
+	double *const rets[] = { ret_corrected,
+				 ret_uncorrected }; /* as NVML numbers them; counter 0: since the driver was loaded */
+	unsigned long long n;
+
+	for (int type = 0; type < 2; type++)
+		*rets[type] = gpu < nvml->n_devices && nvml->f.ecc_errors &&
+					      nvml->f.ecc_errors(nvml->devices[gpu], type, 0, &n) == SUCCESS
+				      ? (double)n
+				      : NAN;
 }
