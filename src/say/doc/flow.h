@@ -1,6 +1,5 @@
 /* Inside the document: what its forms of plain text share (terminal, text, Markdown). */
-#ifndef JL_DOC_FLOW_H
-#define JL_DOC_FLOW_H
+#pragma once
 
 #include "doc/chart.h"
 #include "doc/wrap.h"
@@ -42,5 +41,3 @@ enum jl_status jl_flow_table(const struct jl_sink *s, const struct jl_doc_block 
 void jl_flow_legend(struct jl_buf *out);
 /* The whole of it did not fit. */
 enum jl_status jl_flow_failed(const struct jl_sink *s);
-
-#endif
