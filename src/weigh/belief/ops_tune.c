@@ -128,6 +128,8 @@ static enum jl_status add(struct jl_set_data *data, const struct jl_set_reader *
 		if (!row)
 			return jl_fail_nomem(err);
 		row->is_memory = memory;
+		if (!*row->gpu)
+			row->gpu = "not stated";
 		row->is_second = memory; /* speed and memory are scored apart */
 		naive(c, row);
 	}
@@ -254,6 +256,7 @@ const struct jl_set_ops jl_tune_ops = {
 					   NULL },
 	.baselines = { "40 % MFU", "roofline at 0.7 of the listed rates" },
 	.memory_baselines = { "16 bytes a parameter", "weights and a fifth" },
+	.memory_line = "finetune_memory",
 	.case_B = sizeof(struct jl_tune_row),
 	.own_B = sizeof(struct own),
 	.rows_a_line = 2,

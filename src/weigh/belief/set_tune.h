@@ -15,8 +15,8 @@
 	X(trainable_params_m)                                                                                          \
 	X(oom)                                                                                                         \
 	X(s_per_iter)                                                                                                  \
-	X(samples_per_s) X(tokens_per_s_per_gpu) X(confidence) X(mem_published) X(source_url) X(n_experts) X(topk)     \
-		X(moe_ffn)
+	X(samples_per_s)                                                                                               \
+	X(tokens_per_s_per_gpu) X(confidence) X(mem_published) X(source_url) X(n_experts) X(topk) X(moe_ffn)
 struct jl_tune_cells {
 	JL_TUNE_CELLS(JL_CELL_MEMBER)
 };
