@@ -7,12 +7,14 @@
 
 #include "base/offered.h"
 #include "tell/check.h"
+#include "tell/nodes.h"
 #include "cli/view.h"
 #include "cli/this_machine.h"
 #include "import/import.h"
 #include "store/store.h"
 
 #define RECORDS_MAX 4000 /* newest that are looked at */
+#define FLEET_MAX   40000
 #define JUDGED_MAX  500
 #define RUN_LEAST   4 /* characters that name a run */
 #define CLOCK_OFF_S 60.0
@@ -33,6 +35,7 @@ const struct jl_option jl_check_options[] = {
 	JL_O_TEXT("test", "NAME", JL_N("memory: triad, copy; link: h2d, d2h, d2d")),
 	JL_O_COUNT("ranks", "N", 2, 1000000000LL, JL_N("of a collective, where not all of the system took part")),
 	JL_O_CHOICE("kind", "NAME", collectives, JL_N("of a file: which collective it is, where it does not say")),
+	JL_O_FLAG("fleet", JL_N("rank the machines of the store and find a slow one among those built alike")),
 	JL_O_TEXT("run", "RUN", JL_N("judge the results of this run (default: the newest of each kind)")),
 	JL_O_TEXT("against", "RUN", JL_N("what changed since that run, where it is significant")),
 	JL_O_AMOUNT("max-age", "TIME", JL_K_TIME,
@@ -313,7 +316,9 @@ static enum jl_status load_past(struct batch *b, const char *fingerprint, struct
 				struct jl_err *err)
 {
 	struct jl_cli *cli = b->cli;
-	const struct jl_store_filter filter = { .machine = fingerprint, .origin = "measured", .limit = RECORDS_MAX };
+	const struct jl_store_filter filter = { .machine = fingerprint,
+						.origin = "measured",
+						.limit = fingerprint ? RECORDS_MAX : FLEET_MAX };
 	const struct jl_record *records = NULL;
 	const struct jl_record **past;
 	size_t n = 0;
@@ -330,7 +335,8 @@ static enum jl_status load_past(struct batch *b, const char *fingerprint, struct
 		past[i] = &records[i];
 	b->judge.past = past;
 	b->judge.n_past = n;
-	jl_check_steadiness(&b->judge.steadiness, past, n);
+	if (fingerprint)
+		jl_check_steadiness(&b->judge.steadiness, past, n);
 	return JL_OK;
 }
 
@@ -484,6 +490,34 @@ out:
 	return status;
 }
 
+/* ---- the machines of a store */
+
+static enum jl_status check_fleet(struct jl_cli *cli, struct jl_err *err)
+{
+	struct batch b = { .cli = cli, .judge = { .arena = &cli->arena } };
+	struct jl_store *store = NULL;
+	struct jl_nodes nodes;
+	struct jl_doc doc;
+	enum jl_status status = load_past(&b, NULL, &store, err);
+
+	if (!status)
+		status = jl_nodes_of_records(&nodes, b.judge.past, b.judge.n_past, &cli->arena, err);
+	if (!status && nodes.n < 2)
+		status = jl_fail(err, JL_E_NOTFOUND,
+				 "the store has %zu machine; on each: jeoul bench all --quick --node NAME, into one "
+				 "store (jeoul store --help)",
+				 nodes.n);
+	jl_store_close(store);
+	if (status)
+		return status;
+	cli->exit_code = nodes.n_slow ? 3 : 0;
+	if (cli->json)
+		return jl_view_fields(cli, &jl_nodes_fields, &nodes);
+	jl_view_page(cli, &doc);
+	jl_tell_nodes(&doc, &nodes);
+	return jl_view_show(cli, &doc, err);
+}
+
 enum jl_status jl_cmd_check(struct jl_cli *cli, struct jl_err *err)
 {
 	const char *word = cli->args.n_operands ? cli->args.operands[0] : NULL;
@@ -491,8 +525,11 @@ enum jl_status jl_cmd_check(struct jl_cli *cli, struct jl_err *err)
 
 	if (age && positive(age->value, "max-age", err))
 		return JL_E_USAGE;
+	if (jl_flag(cli, "fleet") && (word || jl_text(cli, "on") || jl_text(cli, "run") || jl_text(cli, "against")))
+		return jl_fail(err, JL_E_USAGE,
+			       "--fleet looks at all machines of a store; it takes --store and --json only");
 	if (!word)
-		return check_here(cli, err);
+		return jl_flag(cli, "fleet") ? check_fleet(cli, err) : check_here(cli, err);
 	if (jl_text(cli, "run") || jl_text(cli, "against") || age)
 		return jl_fail(err, JL_E_USAGE, "--run, --against and --max-age are for stored results; leave '%s' out",
 			       word);
