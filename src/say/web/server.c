@@ -100,6 +100,14 @@ static void completed(void *ctx, struct MHD_Connection *connection, void **reque
 	*request = NULL;
 }
 
+/* No name of ours is written with %: what comes so is no such name, and a NUL hides in none. */
+static size_t as_it_is(void *ctx, struct MHD_Connection *connection, char *text)
+{
+	(void)ctx;
+	(void)connection;
+	return strlen(text);
+}
+
 static void quiet(void *ctx, const char *format, va_list args)
 {
 	(void)ctx;
@@ -178,10 +186,11 @@ static struct MHD_Daemon *start(struct jl_web *web, int fd, int port, unsigned n
 
 	return MHD_start_daemon(flags, (uint16_t)port, NULL, NULL, handle, web, MHD_OPTION_EXTERNAL_LOGGER, quiet, NULL,
 				MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_NOTIFY_COMPLETED, completed, web,
-				MHD_OPTION_THREAD_POOL_SIZE, n_threads, MHD_OPTION_CONNECTION_LIMIT, most_connections(),
-				MHD_OPTION_PER_IP_CONNECTION_LIMIT, web->guarded ? (unsigned)JL_WEB_OPEN_EACH : 0u,
-				MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)JL_WEB_IDLE_MAX_S,
-				MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)JL_WEB_HEAD_MAX_B, MHD_OPTION_END);
+				MHD_OPTION_UNESCAPE_CALLBACK, as_it_is, NULL, MHD_OPTION_THREAD_POOL_SIZE, n_threads,
+				MHD_OPTION_CONNECTION_LIMIT, most_connections(), MHD_OPTION_PER_IP_CONNECTION_LIMIT,
+				web->guarded ? (unsigned)JL_WEB_OPEN_EACH : 0u, MHD_OPTION_CONNECTION_TIMEOUT,
+				(unsigned)JL_WEB_IDLE_MAX_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+				(size_t)JL_WEB_HEAD_MAX_B, MHD_OPTION_END);
 }
 
 static void open_browser(const char *url)

@@ -30,11 +30,13 @@ async function show() {
   const main = document.getElementById("view");
   const name = views.includes(state.view) ? state.view : "ask";
   main.className = name;
+  delete main.dataset.ready;
   try {
     const view = await import(`/${name}.js`);
     main.replaceChildren();
     const update = view.show(main);
     leave = update ? listen(update) : null;
+    main.dataset.ready = name;
   } catch (e) { main.replaceChildren(fault(e)); }
 }
 addEventListener("popstate", () => { read(); show(); });

@@ -63,7 +63,7 @@ export const copyButton = (line) => el("button", { type: "button", className: "q
 export const fault = (e) => el("p", { className: "fault", role: "alert" }, e.message);
 export const say = (text) => { document.getElementById("say").textContent = text; };
 // A fragment that the program made (it escapes what is in it).
-export function fragment(html) { const box = el("div", { className: "doc" }); box.innerHTML = html; return box; }
+export function fragment(html) { const box = el("div", { className: "doc" }); box.innerHTML = html; for (const e of box.querySelectorAll("pre")) e.tabIndex = 0; return box; }
 export function save(name, type, text) {
   const a = el("a", { href: URL.createObjectURL(new Blob([text], { type })), download: name });
   a.click();
