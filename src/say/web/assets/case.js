@@ -1,6 +1,6 @@
 // The question as a sentence whose words can be changed, and the system builder below it. Ask, What if, Scaling and Price share it.
 import { state, set, hello } from "/state.js";
-import { t } from "/words.js";
+import { t, ending } from "/words.js";
 import { el, dropZone, field, choice } from "/dom.js";
 import { takeModel } from "/modelfile.js";
 
@@ -38,8 +38,16 @@ function builder(onKey) {
     el("button", { type: "button", className: "quiet", onclick: () => { document.getElementById("q-" + onKey).value = "this"; set({ [onKey]: "this" }); } }, t("this_machine"))));
 }
 export function question({ modelKey = "model", onKey = "on", verb = "q_verb", end = "q_end", drop = true } = {}) {
+  const ko = state.lang === "ko", first = word(modelKey, "l-models", t("model")), second = word(onKey, "l-systems", t("system")), between = el("span"), behind = el("span");
+  const join = () => {
+    between.textContent = ko ? ending(first.value, "을", "를") + " " : ` ${t("q_on")} `;
+    behind.textContent = ko && end === "q_serve_end" ? ending(second.value, "으로", "로") + t(end) : t(end);
+  };
+  first.addEventListener("input", join);
+  second.addEventListener("input", join);
+  join();
   return el("section", { className: "question" }, ...lists(),
-    el("h1", {}, t(verb) ? t(verb) + " " : "", word(modelKey, "l-models", t("model")), el("span", {}, state.lang === "ko" ? t("q_on") + " " : " " + t("q_on") + " "), word(onKey, "l-systems", t("system")), el("span", {}, t(end))),
+    el("h1", {}, t(verb) ? t(verb) + " " : "", first, between, second, behind),
     el("div", { className: "below" }, builder(onKey), drop ? dropZone(t("drop"), (f) => takeModel(f, modelKey).then(() => { const w = document.getElementById("q-" + modelKey); w.value = state[modelKey]; grow(w); }, () => alert(`${f.name} ${t("unread")}`))) : null));
 }
 export const precisions = () => [["", t("auto")], ...["fp32", "tf32", "fp16", "bf16", "fp8"].map((p) => [p, p])];

@@ -15,12 +15,12 @@ export function show(main) {
   let rows = null, measured = [];
   const bare = () => (pattern.test(state.on) && !state.on.includes("(") ? state.on.replace(pattern, "") : state.on);
   const request = () => {
-    const named = bare() !== state.on || /^[a-z]+-?\w*-/.test(state.on), n = Number(state.upto), host = Number(pattern.exec(state.on)?.[1] ?? 8);
+    const n = Number(state.upto), host = Number(pattern.exec(state.on)?.[1] ?? 8);
     const inHost = Math.min(host, n), hosts = Math.max(1, Math.round(n / inHost));
     const body = caseOf();
     delete body.tokens;
     if (state.on.includes("(") || bare() === state.on) return { ...body, sweep: `nodes=${sizes(Math.max(1, Math.round(n / 8))).join(",")}` };
-    if (hosts > 1) return { ...body, on: `${hosts}x(${inHost}x ${bare()})`, sweep: `gpus=${sizes(inHost * hosts).join(",")}`, named: undefined };
+    if (hosts > 1) return { ...body, on: `${hosts}x(${inHost}x ${bare()})`, sweep: `gpus=${sizes(inHost * hosts).join(",")}` };
     return { ...body, on: `${inHost}x ${bare()}`, sweep: `gpus=${sizes(inHost).join(",")}` };
   };
   main.append(question({ drop: false }), el("div", { className: "fields" }, slider("upto", [2, 4, 8, 16, 32, 64, 128, 256, 512, 1024], (v) => v + " GPU", { label: t("up_to") })), answer, chart, table,
@@ -38,7 +38,7 @@ export function show(main) {
         const time = timeParts(r), top = time.find((p) => p.strong);
         return el("tr", {}, el("th", { scope: "row" }, String(r.n_gpus)), el("td", { className: "r" }, num(r.samples_per_s, "1", about(r, "samples"))), el("td", { className: "r" }, num(r.speedup, "1", { text: digits(r.speedup, 3) + "×", label: t("speedup"), formula: `${fmt(r.samples_per_s.value, "1", 3)} / ${fmt(one.samples_per_s.value, "1", 3)}` })), el("td", { className: "r" }, num(r.efficiency_frac, "frac", { label: t("efficiency"), formula: `${digits(r.speedup, 3)} / ${r.n_gpus / one.n_gpus}` })), el("td", { className: "r" }, num(r.step_s, "s", { ...about(r, "step"), plain: true })), el("td", {}, el("span", { className: "mini" }, stack(time, { width: 120, name: t("time_goes"), show: (v) => fmt(v, "s") })), top ? ` ${top.name} ${percent(top.value / r.step_s.value)}` : ""));
       }))));
-    const knee = rows.find((r, i) => i && rows[i + 1] && rows[i + 1].samples_per_s.value / r.samples_per_s.value < 1 + 0.5 * (rows[i + 1].n_gpus / r.n_gpus - 1));
+    const knee = rows.find((r, i) => rows[i + 1] && rows[i + 1].samples_per_s.value / r.samples_per_s.value < 1 + 0.5 * (rows[i + 1].n_gpus / r.n_gpus - 1));
     answer.replaceChildren(el("p", { className: "answer" }, ...sentence(parts("s_answer"), String(last.n_gpus), num(last.speedup, "1", { text: digits(last.speedup, 2), label: t("speedup"), formula: `${fmt(last.samples_per_s.value, "1", 3)} / ${fmt(one.samples_per_s.value, "1", 3)} samples/s` })), " ", knee ? fill("s_best", knee.n_gpus) : ""), last.efficiency_frac > 1.08 ? el("p", { className: "second" }, t("s_memory")) : "");
   }
   const update = latest(async () => {

@@ -9,8 +9,8 @@ const table = {
   lost: ["The server does not answer. Is `jeoul web` still running?", "서버가 답하지 않습니다. `jeoul web`이 실행 중입니까?"],
   more: ["All of it, as the command tells it", "명령이 말하는 전체"], close: ["Close", "닫기"], none: ["–", "–"], of: ["of", "중"],
   // the question
-  q_train: ["Train | on |", "|을(를) |에서 학습"], model: ["model", "모델"], system: ["system", "시스템"], train: ["train", "학습"],
-  q_verb: ["Train", ""], q_on: ["on", "을(를)"], q_end: ["", "에서 학습하면?"], q_serve_verb: ["Serve", ""], q_serve_end: ["", "로 서비스하면?"],
+  model: ["model", "모델"], system: ["system", "시스템"], train: ["train", "학습"],
+  q_verb: ["Train", ""], q_on: ["on", ""], q_end: ["", "에서 학습하면?"], q_serve_verb: ["Serve", ""], q_serve_end: ["", " 서비스하면?"],
   batch: ["batch a GPU", "GPU당 배치"], seq: ["sequence", "시퀀스"], precision: ["precision", "정밀도"], framework: ["framework", "프레임워크"],
   recompute: ["recompute", "재계산"], zero: ["ZeRO stage", "ZeRO 단계"], tokens: ["tokens to train on", "학습할 토큰"], auto: ["auto", "자동"], gpus: ["GPUs", "GPU 수"],
   gpu: ["GPU", "GPU"], per_host: ["in a host", "호스트당"], link: ["joined by", "연결"], hosts: ["hosts", "호스트"], network: ["network", "네트워크"], as_listed: ["as usual", "보통대로"],
@@ -60,6 +60,12 @@ const table = {
   d_value: ["Value", "값"], d_range: ["80 % interval", "80 % 구간"], d_origin: ["Origin", "출처 종류"], d_formula: ["How", "계산"], d_source: ["Source", "출처"], d_near: ["Nearest published runs", "가장 가까운 공개 측정"], estimated: ["estimated", "추정"], listed: ["listed", "등재"], given: ["given", "입력"], published: ["published", "공개 측정"], method: ["docs/METHOD.md", "docs/METHOD.md"], near_wait: ["looking", "찾는 중"], ratio: ["predicted / measured", "예측/측정"],
   global_batch: ["global batch", "전체 배치"], foot: ["Every figure says where it comes from: open it.", "모든 숫자는 누르면 출처가 나옵니다."], offline: ["Works offline; nothing leaves this machine.", "오프라인에서 동작하며 아무것도 밖으로 나가지 않습니다."],
 };
+// Korean endings by the last sound of what stands before them, as it is read: h100-sxm5 ends in 오, gpt-305m in 엠.
+export function ending(word, after, other) {
+  const last = [...word.replace(/[)\]"']+$/, "")].at(-1) ?? "", code = last.charCodeAt(0) - 0xac00;
+  if (code >= 0 && code < 11172) return code % 28 === 0 || (code % 28 === 8 && after === "으로") ? other : after;
+  return /[lmnr013678]/i.test(last) && !(after === "으로" && /[lr178]/i.test(last)) ? after : other;
+}
 let at = 0;
 export const setLang = (lang) => { at = lang === "ko" ? 1 : 0; };
 export const t = (key) => (table[key] ? table[key][at] : key);
