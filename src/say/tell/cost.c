@@ -506,8 +506,9 @@ static void other_currency(struct jl_doc *doc, const struct jl_cost_study *study
 			jl_buf_printf(&text, "%s%s %s", i ? "; " : "", study->options[i].name,
 				      jl_money_text(said, paid));
 	}
-	jl_tell_note(doc, other == JL_KRW ? JL_("In won, in all") : JL_("In dollars, in all"), JL_ESTIMATED, "%s",
-		     jl_buf_text(&text));
+	if (text.len) /* no rate of exchange, no other money */
+		jl_tell_note(doc, other == JL_KRW ? JL_("In won, in all") : JL_("In dollars, in all"), JL_ESTIMATED,
+			     "%s", jl_buf_text(&text));
 	jl_buf_release(&text);
 }
 
