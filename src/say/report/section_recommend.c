@@ -211,10 +211,6 @@ static void tables(struct jl_section *s, const size_t *rows, size_t n)
 	jl_tell_table(s->doc, JL_("From cheap to fast: nothing is both cheaper and faster"), heads, 6);
 	for (size_t i = 0; i < n; i++)
 		row(s, &r->items[rows[i]], (int)rows[i] == r->pick);
-	jl_tell_table(s->doc, JL_("The best of each way to have it"), heads, 6);
-	for (int h = 0; h < JL_N_HOW; h++)
-		if (r->best[h] >= 0)
-			row(s, &r->items[r->best[h]], r->best[h] == r->pick);
 }
 
 static void caveats(struct jl_section *s)
