@@ -143,10 +143,13 @@ static const char *price_url(const struct jl_catalog *cat, const struct jl_doc_s
 void jl_tell_source(struct jl_section *s, const struct jl_doc_source *source)
 {
 	const struct jl_source *listed = source->id ? jl_source_by_id(s->w->cat, source->id) : NULL;
+	const struct jl_probe_machine *m = s->in->machine;
 	const char *title = listed && listed->title ? listed->title
-			    : source->id            ? source->id
-			    : source->origin        ? JL_("this report")
-						    : JL_("this scenario");
+			    : m && source->id && m->short_name && strcmp(source->id, m->short_name) == 0
+				    ? m->short_name_text
+			    : source->id     ? source->id
+			    : source->origin ? JL_("this report")
+					     : JL_("this scenario");
 	const char *url = listed ? listed->url : price_url(s->w->cat, source);
 
 	if (url && strncmp(url, "http", 4) == 0 && !strchr(url, ' '))

@@ -111,7 +111,7 @@ static void row(struct jl_doc *doc, const struct jl_upgrade *u, long today)
 void jl_tell_upgrades(struct jl_doc *doc, const struct jl_upgrade_answer *a, long today)
 {
 	static const struct jl_tell_head heads[] = { { JL_N("purchase"), JL_COLUMN_LEAST(24) },
-						     { "USD", JL_COLUMN_FIGURE },
+						     { JL_NC("unit", "USD"), JL_COLUMN_FIGURE },
 						     { JL_NC("upgrade", "faster"), JL_COLUMN_FIGURE },
 						     { JL_N("per 1,000 USD"), JL_COLUMN_FIGURE },
 						     { JL_N("price of"), JL_COLUMN_KEEP } };
