@@ -85,10 +85,8 @@ static enum jl_status add(struct jl_set_data *data, const struct jl_set_reader *
 
 	JL_SET_READ_CELLS(in, JL_LLM_CELLS, &cells);
 	JL_SET_READ_CELLS(in, JL_TUNE_CELLS, &more);
-	const enum jl_status status = jl_tune_row_read(&cells, &more, &find, c, err);
 
-	if (status)
-		return status;
+	JL_TRY(jl_tune_row_read(&cells, &more, &find, c, err));
 	jl_llm_wires(r, &intra, &inter);
 	const double seq = r->mean_seq > 0.0 ? r->mean_seq : r->shard.seq;
 	struct jl_set_kind kind = {
@@ -115,8 +113,7 @@ static enum jl_status add(struct jl_set_data *data, const struct jl_set_reader *
 		kind.meas = memory ? r->meas_mem_B : r->meas_s;
 		kind.answer = memory ? JL_ASKED_TUNE_MEMORY : JL_ASKED_TUNE;
 		row = jl_set_add(data, in, &kind);
-		if (!row)
-			return jl_fail_nomem(err);
+		JL_TRY(jl_got(row, err));
 		row->is_memory = memory;
 		row->is_second = memory; /* speed and memory are scored apart */
 		naive(c, row);
