@@ -20,10 +20,7 @@ struct own {
 	size_t n;
 };
 
-static const struct jl_tune_row *case_at(const struct jl_set_data *data, size_t i)
-{
-	return (const struct jl_tune_row *)data->cases + i;
-}
+JL_SET_CASES(jl_tune_row);
 
 static enum jl_status find_gpu(void *ctx, const char *text, struct jl_llm_gpu *ret_gpu, struct jl_err *err)
 {
@@ -214,9 +211,9 @@ static void predict(const struct jl_set_data *data, const double *x, const struc
 
 	case_of(&how, data, c, x, known);
 	jl_predict(&p, NULL, &how);
-	row->pred = row->is_memory ? memory_of(c, p.memory_B.value) : p.step_s.value;
-	row->half_ln = row->is_memory ? log(p.memory_B.hi / p.memory_B.value) : p.half_ln;
-	row->doubt = row->is_memory ? p.memory_doubt : p.doubt;
+	jl_set_answer(row, row->is_memory ? memory_of(c, p.memory_B.value) : p.step_s.value,
+		      row->is_memory ? log(p.memory_B.hi / p.memory_B.value) : p.half_ln,
+		      row->is_memory ? p.memory_doubt : p.doubt);
 }
 
 static void explain(const struct jl_set_data *data, const double *x, const struct jl_set_row *row, struct jl_buf *out)
@@ -244,10 +241,5 @@ const struct jl_set_ops jl_tune_ops = {
 	.own_B = sizeof(struct own),
 	.rows_a_line = 2,
 	.begin = begin,
-	.add = add,
-	.n_param = n_param,
-	.param = param,
-	.fit = fit,
-	.predict = predict,
-	.explain = explain,
+	JL_SET_FUNCTIONS,
 };
