@@ -23,10 +23,9 @@ static const char *why(const struct jl_section *s)
 		return JL_("the fastest within the budget");
 	if (!isnan(ask->wait_s))
 		return JL_("the cheapest that is fast enough for this");
-	return JL_("the least time x cost");
+	return JL_("the least product of time and cost");
 }
 
-/* "rent: 2x RTX 3090 (RunPod): 3.4 h a run, 120 USD for all of it; the cheapest that …" */
 struct jl_answer jl_answer_best(struct jl_section *s, const struct jl_scenario_question *q)
 {
 	const struct jl_recommendation *r = s->w->found;
@@ -34,19 +33,13 @@ struct jl_answer jl_answer_best(struct jl_section *s, const struct jl_scenario_q
 
 	(void)q;
 	if (!c)
-		return (struct jl_answer){ .mark = JL_MARK_NONE };
-	jl_doc_textf(s->doc, "%s: ", jl_how_name(c->how));
-	jl_doc_name(s->doc, jl_tell_machines(s->doc, c));
-	jl_doc_text(s->doc, " (");
-	jl_doc_name(s->doc, jl_tell_seller(s->doc, c));
-	jl_doc_text(s->doc, "): ");
-	jl_tell_num(s->doc, jl_num_run(c));
-	jl_doc_text(s->doc, is_serve(s) ? JL_(" a token, ") : JL_(" a run, "));
-	jl_tell_num(s->doc, jl_num_cost(c));
-	JL_SAY(s, " in all; ");
-	jl_doc_text(s->doc, why(s));
-	jl_doc_text(s->doc, ".");
-	return (struct jl_answer){ JL_MARK_GOOD, JL_("Recommended machine") };
+		return (struct jl_answer){ .said = false };
+	JL_SENTENCE(s->doc,
+		    is_serve(s) ? JL_("|1 (|2, |3): |4 a token, |5 in all; |6.")
+				: JL_("|1 (|2, |3): |4 a run, |5 in all; |6."),
+		    JL_SLOT_NAME(jl_tell_machines(s->doc, c)), JL_SLOT_TEXT(jl_how_name(c->how)), JL_SLOT_NAME(jl_tell_seller(s->doc, c)),
+		    JL_SLOT_NUM(jl_num_run(c)), JL_SLOT_NUM(jl_num_cost(c)), JL_SLOT_TEXT(why(s)));
+	return (struct jl_answer){ true, JL_MARK_NONE, JL_("Which machine?") };
 }
 
 /* What it was weighed for, in a sentence. */
@@ -167,7 +160,8 @@ void jl_section_recommend(struct jl_section *s)
 		return;
 	}
 	n = jl_recommend_thin(r, ROWS_MAX, rows);
-	front_chart(s, rows, n);
+	if (!jl_section_is_charted(s, "recommend"))
+		front_chart(s, rows, n);
 	jl_tell_candidates(s->doc, &answer, JL_("From cheap to fast: nothing is both cheaper and faster"), rows, n);
 	n = 0;
 	for (int h = 0; h < JL_N_HOW; h++)
@@ -175,4 +169,13 @@ void jl_section_recommend(struct jl_section *s)
 			rows[n++] = r->best[h];
 	jl_tell_candidates(s->doc, &answer, JL_("The best of each way to have it"), rows, n);
 	jl_tell_caveats(s->doc, &answer);
+}
+
+void jl_chart_recommend(struct jl_section *s, const struct jl_scenario_question *q)
+{
+	int rows[ROWS_MAX];
+
+	(void)q;
+	if (s->w->found && s->w->found->pick >= 0)
+		front_chart(s, rows, jl_recommend_thin(s->w->found, ROWS_MAX, rows));
 }
