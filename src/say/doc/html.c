@@ -427,15 +427,13 @@ enum jl_status jl_doc_to_fragment(const struct jl_doc *doc, struct jl_buf *out, 
 		return jl_fail(err, doc->failed, "the report is too large");
 	jl_html_origin_shapes(out);
 	for (const struct jl_doc_block *b = doc->blocks; b; before = b, b = b->next) {
-		enum jl_status status;
 
 		groups_html(out, before, b);
 		if (b->kind == JL_DOC_SECTION && b->level == 2) {
 			jl_buf_puts(out, folded ? "</details>\n" : "");
 			folded = b->fold;
 		}
-		if ((status = block_html(&p, b, err)))
-			return status;
+		JL_TRY(block_html(&p, b, err));
 	}
 	groups_html(out, before, NULL);
 	jl_buf_puts(out, folded ? "</details>\n" : "");

@@ -1,8 +1,6 @@
 /* finetune as a set: the physics of devices, links and frameworks is what train_llm found; only what tuning adds is fitted here. */
 #include <math.h>
-#include <string.h>
 
-#include "base/mem.h"
 #include "belief/baseline.h"
 #include "belief/optimize.h"
 #include "belief/set_ops.h"

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/num.h"
-#include "belief/set_llm_plan.h"
 #include "belief/set_llm_shape.h"
 #include "workload/tune.h"
 
