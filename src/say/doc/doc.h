@@ -94,7 +94,7 @@ struct jl_doc_block {
 	const char *label; /* table: it stands behind this label, as an entry does; NULL: it stands alone */
 	bool asked;        /* finding: the title is a reader's question; figures in it are given */
 	int level;         /* section: 2 or 3 */
-	enum jl_mark mark; /* finding, note */
+	enum jl_mark mark; /* finding, note, entry */
 	bool gap;          /* stands apart from what is before it */
 	bool fold;         /* section: evidence; a page shows its title and opens it when asked */
 	bool brief;        /* section: on the one-page brief too */

@@ -36,7 +36,7 @@ static void heading(const struct jl_sink *s, const struct jl_doc_block *b)
 
 static void finding(const struct jl_sink *s, const struct jl_doc_block *b)
 {
-	jl_buf_printf(s->out, "**%s ", jl_mark_text(b->mark));
+	jl_buf_printf(s->out, "**%s%s", jl_mark_text(b->mark), b->mark ? " " : "");
 	jl_markdown_safe(s->out, b->title ? b->title : "");
 	jl_buf_puts(s->out, "**  \n");
 	paragraph(s, b, "", "\n\n");
