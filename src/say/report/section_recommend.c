@@ -37,8 +37,9 @@ struct jl_answer jl_answer_best(struct jl_section *s, const struct jl_scenario_q
 	JL_SENTENCE(s->doc,
 		    is_serve(s) ? JL_("|1 (|2, |3): |4 a token, |5 in all; |6.")
 				: JL_("|1 (|2, |3): |4 a run, |5 in all; |6."),
-		    JL_SLOT_NAME(jl_tell_machines(s->doc, c)), JL_SLOT_TEXT(jl_how_name(c->how)), JL_SLOT_NAME(jl_tell_seller(s->doc, c)),
-		    JL_SLOT_NUM(jl_num_ranged(jl_num_run(c))), JL_SLOT_NUM(jl_num_ranged(jl_num_cost(c))), JL_SLOT_TEXT(why(s)));
+		    JL_SLOT_NAME(jl_tell_machines(s->doc, c)), JL_SLOT_TEXT(jl_how_name(c->how)),
+		    JL_SLOT_NAME(jl_tell_seller(s->doc, c)), JL_SLOT_NUM(jl_num_ranged(jl_num_run(c))),
+		    JL_SLOT_NUM(jl_num_ranged(jl_num_cost(c))), JL_SLOT_TEXT(why(s)));
 	return (struct jl_answer){ true, JL_MARK_NONE, JL_("Which machine?") };
 }
 
