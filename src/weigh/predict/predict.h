@@ -163,6 +163,9 @@ enum jl_status jl_job_weigh(struct jl_job *ret_job, const struct jl_catalog *cat
 enum jl_status jl_job_make(struct jl_job *ret_job, const struct jl_catalog *cat, const struct jl_request *req,
 			   struct jl_arena *arena, struct jl_err *err);
 
+/* How sure a step that was weighed is: half of its 80 % interval, as ln. */
+double jl_case_half_ln(const struct jl_case *c, const struct jl_step_cost *step);
+
 /* How large it is: parameters, tokens or samples of one device and step, devices. */
 void jl_case_extent(const struct jl_case *c, double extent_ln[JL_N_EXTENT]);
 
