@@ -35,6 +35,12 @@ enum shared {
 	PCIE,
 	NO_P2P,
 	NVLINK,
+	ATTENTION,
+	DEPTHWISE,
+	DEPTHWISE_LAST,
+	DEPTHWISE_WEIGHT,
+	GROUP_HALF,
+	FUSED,
 	N_SHARED
 };
 static const struct jl_param shared_params[N_SHARED] = {
@@ -67,6 +73,12 @@ static const struct jl_param shared_params[N_SHARED] = {
 	[PCIE] = { "conv.pcie_frac", "1", 0.1, 0.95, 0.6, 0.3 },
 	[NO_P2P] = { "conv.no_p2p_frac", "1", 0.1, 1, 0.5, 0.3 },
 	[NVLINK] = { "conv.nvlink_frac", "1", 0.1, 1, 0.5, 0.3 },
+	[ATTENTION] = { "conv.attention_frac", "1", 0.1, 2, 0.7, 0.4 },
+	[DEPTHWISE] = { "conv.depthwise_frac", "1", 0.01, 1, 0.2, 0.7 },
+	[DEPTHWISE_LAST] = { "conv.depthwise_last_frac", "1", 0.01, 1, 0.2, 0.7 },
+	[DEPTHWISE_WEIGHT] = { "conv.depthwise_weight_gain", "1", 0.5, 50, 3, 0.7 },
+	[GROUP_HALF] = { "conv.group_half", "1", 0.1, 500, 16, 0.7 },
+	[FUSED] = { "conv.fused_frac", "1", 0.05, 1, 0.5, 0.4 },
 };
 
 /* Families as factors on the shared values; one that has no rows takes those of the family it is nearest to. */
@@ -130,6 +142,11 @@ void jl_conv_resolve(const double *x, int gpu, const struct jl_device *device, s
 	struct jl_conv_fit fit = {
 		.rnn_frac = x[RNN],
 		.bmm_frac = x[BMM],
+		.attn_frac = x[ATTENTION],
+		.dw_frac = { x[DEPTHWISE], x[DEPTHWISE_LAST] },
+		.dw_weight_gain = x[DEPTHWISE_WEIGHT],
+		.group_half = x[GROUP_HALF],
+		.fused_frac = x[FUSED],
 		.winograd_gain = x[WINOGRAD],
 		.layout_frac = x[LAYOUT],
 		.feed_flop = x[FEED],

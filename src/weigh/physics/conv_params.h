@@ -9,7 +9,7 @@
 #include "model/conv.h"
 #include "physics/params.h"
 
-#define JL_CONV_MAX_PARAMS 192 /* at least jl_conv_n_param(JL_CONV_MAX_GPUS) */
+#define JL_CONV_MAX_PARAMS 208 /* at least jl_conv_n_param(JL_CONV_MAX_GPUS) */
 #define JL_CONV_MAX_GPUS   64
 
 size_t jl_conv_n_param(size_t n_gpu);

@@ -106,14 +106,12 @@ static enum jl_status choose(struct jl_case *c, const struct jl_request *req, co
 static enum jl_status find(struct jl_subject *subject, const struct jl_catalog *cat, const char *name,
 			   struct jl_arena *arena, struct jl_err *err)
 {
-	struct jl_convnet_list list;
-	enum jl_status status = jl_convnets(&list, cat, arena, err);
+	struct jl_convnet *net = jl_arena_alloc(arena, sizeof(*net));
+	enum jl_status status = net ? jl_convnet_load(net, cat, name, arena, err) : jl_fail_nomem(err);
 
 	if (status)
 		return status;
-	subject->net = jl_convnet_find(&list, name);
-	if (!subject->net)
-		return JL_E_NOTFOUND;
+	subject->net = net;
 	subject->info = NULL;
 	subject->id = subject->net->id;
 	subject->name = subject->net->name;
