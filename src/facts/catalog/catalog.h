@@ -301,9 +301,9 @@ struct jl_model_info { /* a transformer */
 enum jl_net_op_kind {
 	JL_NET_CONV,
 	JL_NET_LINEAR,
-	JL_NET_RNN,    /* products that must follow each other, inside one library call */
-	JL_NET_CELL,   /* the same as a loop of the framework: the weight gradient is taken at every step */
-	JL_NET_BMM,    /* a product of activations: no weights */
+	JL_NET_RNN,  /* products that must follow each other, inside one library call */
+	JL_NET_CELL, /* the same as a loop of the framework: the weight gradient is taken at every step */
+	JL_NET_BMM,  /* a product of activations: no weights */
 	JL_NET_ATTENTION,
 	JL_NET_STREAM, /* elements moved through memory */
 	JL_NET_HOST    /* launches that are not counted with another operator */

@@ -388,11 +388,11 @@ static const struct jl_field model_fields[] = {
 	DATED(jl_model_info),
 };
 
-static const struct jl_choice net_ops[] = { { "conv", JL_NET_CONV }, { "linear", JL_NET_LINEAR },
-					    { "rnn", JL_NET_RNN },   { "cell", JL_NET_CELL },
-					    { "bmm", JL_NET_BMM },   { "attention", JL_NET_ATTENTION },
-					    { "stream", JL_NET_STREAM },
-					    { "host", JL_NET_HOST }, { NULL, 0 } };
+static const struct jl_choice net_ops[] = {
+	{ "conv", JL_NET_CONV },     { "linear", JL_NET_LINEAR }, { "rnn", JL_NET_RNN },
+	{ "cell", JL_NET_CELL },     { "bmm", JL_NET_BMM },       { "attention", JL_NET_ATTENTION },
+	{ "stream", JL_NET_STREAM }, { "host", JL_NET_HOST },     { NULL, 0 }
+};
 static const struct jl_choice net_trains[] = {
 	{ "full", JL_NET_FULL }, { "first", JL_NET_FIRST }, { "frozen", JL_NET_FROZEN }, { NULL, 0 }
 };

@@ -146,6 +146,12 @@ static int has(const struct machine *m, enum jl_conv_software software)
 	return (m->in->software & (unsigned)software) != 0;
 }
 
+/* Tensors lie as tensor cores want them: by the caller's will, or because a compiler turns them so once. */
+static int is_last(const struct machine *m)
+{
+	return has(m, JL_SW_CHANNELS_LAST) || has(m, JL_SW_COMPILED);
+}
+
 static int is_autocast(const struct machine *m)
 {
 	return m->path == JL_CONV_HALF && !has(m, JL_SW_PURE);
@@ -223,7 +229,7 @@ static struct pass pass_of(const struct machine *m, const struct jl_conv_op *op,
 		p.n = s->k;
 		p.k = rows;
 	}
-	if (op->kind == JL_CONV_CONV && m->path == JL_CONV_HALF && !has(m, JL_SW_CHANNELS_LAST) && !is_depthwise(op))
+	if (op->kind == JL_CONV_CONV && m->path == JL_CONV_HALF && !is_last(m) && !is_depthwise(op))
 		p.layout_B = m->fit->layout_frac * 2 * m->elem_B * moved;
 	return p;
 }
@@ -234,14 +240,16 @@ static double pass_s(const struct machine *m, const struct jl_conv_op *op, const
 
 	if (is_depthwise(op)) {
 		/* on the vector units, and through memory as well: the two do not hide each other */
-		const double frac = m->fit->dw_frac[has(m, JL_SW_CHANNELS_LAST)];
-		const double slow = which == WEIGHT_GRADIENT ? m->fit->dw_weight_gain : 1;
+		const double frac = m->fit->dw_frac[is_last(m)];
+		const double slow = which != FORWARD ? m->fit->dw_grad_gain : 1;
 
 		return (p->flop * slow / (frac * m->vector_flopps) + p->moved_B / m->mem_Bps + m->fit->kernel_s) *
 		       p->kernels;
 	}
 	if (op->kind != JL_CONV_BMM)
 		fill = p->k / (p->k + m->fit->k_half);
+	if (op->kind == JL_CONV_CONV && which != FORWARD && m->path == JL_CONV_HALF)
+		fill *= !is_last(m) ? m->fit->grad_frac : op->groups > 1 ? 1 / m->fit->group_last_gain : 1;
 	if (op->kind == JL_CONV_CONV)
 		fill *= op->c_out / op->groups / (op->c_out / op->groups + m->fit->group_half);
 	if (is_recurrent(op->kind) && which != WEIGHT_GRADIENT) {
@@ -280,23 +288,27 @@ static void add_matrix(struct jl_conv_cost *cost, const struct machine *m, const
  * autocast), read; and the gradients' way back. */
 static const double score_passes_fwd = 6, score_passes_bwd = 9, score_amp_fwd_B = 8, score_amp_bwd_B = 18;
 
-static void add_attention(struct jl_conv_cost *cost, const struct machine *m, const struct jl_conv_op *op, double *calls)
+static void add_attention(struct jl_conv_cost *cost, const struct machine *m, const struct jl_conv_op *op,
+			  double *calls)
 {
 	const struct jl_conv_fit *fit = m->fit;
 	const struct shape s = shape_of(op);
 	const double items = (op->per_step ? 1 : m->in->batch) * op->count * s.products;
 	const int trained = op->train != JL_CONV_FROZEN && !has(m, JL_SW_FORWARD);
 	const int fused = op->fuse && m->path == JL_CONV_HALF && !has(m, JL_SW_PLAIN_ATTENTION);
-	const double scores = s.m * s.n * items, passes = trained ? score_passes_fwd + score_passes_bwd : score_passes_fwd;
+	const double scores = s.m * s.n * items,
+		     passes = trained ? score_passes_fwd + score_passes_bwd : score_passes_fwd;
 	const double amp_B = is_autocast(m) ? score_amp_fwd_B + (trained ? score_amp_bwd_B : 0) : 0;
 	/* the fused backward pass makes the scores again */
 	const double flop = 2 * scores * s.k * (trained ? fused ? 3.5 : 3 : 1);
-	const double moved_B = m->elem_B * (s.in + s.out) * items * (trained ? 3 : 1) +
-			       (fused ? 0 : scores * (m->elem_B * passes + amp_B) * (has(m, JL_SW_COMPILED) ? fit->fused_frac : 1));
+	const double moved_B =
+		m->elem_B * (s.in + s.out) * items * (trained ? 3 : 1) +
+		(fused ? 0 : scores * (m->elem_B * passes + amp_B) * (has(m, JL_SW_COMPILED) ? fit->fused_frac : 1));
 	const double frac = fmin((fused ? fit->attn_frac : fit->bmm_frac) * fit->linear_frac[m->path], 1);
 	const double math_s = flop / (frac * m->peak_flopps), n_calls = op->count * (fused ? 1 : 4) * (trained ? 3 : 1);
 
-	cost->device_s += (fused ? fmax(math_s, moved_B / m->mem_Bps) : math_s + moved_B / m->mem_Bps) + n_calls * fit->kernel_s;
+	cost->device_s += (fused ? fmax(math_s, moved_B / m->mem_Bps) : math_s + moved_B / m->mem_Bps) +
+			  n_calls * fit->kernel_s;
 	cost->flop += flop;
 	cost->moved_B += moved_B;
 	*calls += n_calls;

@@ -10,12 +10,12 @@
 enum jl_conv_kind {
 	JL_CONV_CONV,
 	JL_CONV_LINEAR,
-	JL_CONV_RNN,    /* products that must follow each other, inside one library call */
-	JL_CONV_CELL,   /* the same as a loop of the framework: the weight gradient is taken at every step */
-	JL_CONV_BMM,    /* a product of activations: no weights */
+	JL_CONV_RNN,       /* products that must follow each other, inside one library call */
+	JL_CONV_CELL,      /* the same as a loop of the framework: the weight gradient is taken at every step */
+	JL_CONV_BMM,       /* a product of activations: no weights */
 	JL_CONV_ATTENTION, /* softmax(q k) v: rows x n scores of length k, values of length v, heads side by side */
-	JL_CONV_STREAM, /* elements moved through memory */
-	JL_CONV_HOST,   /* launches that are not counted with another operator */
+	JL_CONV_STREAM,    /* elements moved through memory */
+	JL_CONV_HOST,      /* launches that are not counted with another operator */
 	JL_N_CONV_KIND
 };
 
@@ -32,7 +32,7 @@ struct jl_conv_op {
 	int per_step; /* once a step, whatever the batch */
 	int sync;     /* host: the device waits for these launches */
 	int dilated;  /* conv */
-	int fuse;     /* stream: element by element, so that a compiler folds it into its neighbours; attention: it may be one kernel */
+	int fuse; /* stream: element by element, so that a compiler folds it into its neighbours; attention: it may be one kernel */
 	double count;
 	double c_in, h, w, c_out, kh, kw, stride, groups; /* conv; h and w of the input */
 	double oh, ow;                                    /* conv: the output's; 0: what the stride leaves */
@@ -41,7 +41,7 @@ struct jl_conv_op {
 	double calls;                                     /* stream, host: kernels launched, forward and backward */
 	double fwd_passes, fwd_calls;                     /* of them in the forward pass; 0: not known */
 	double amp_fwd_B, amp_bwd_B;                      /* stream: further bytes an element under autocast */
-	double macs;                                      /* stream: multiply-adds an element, as counting tools have it */
+	double macs; /* stream: multiply-adds an element, as counting tools have it */
 };
 
 /* What a library of its time could not do yet. */
@@ -67,11 +67,13 @@ struct jl_conv_fit {
 	double rnn_frac;                    /* tensor cores: recurrent products, of linear_frac */
 	double bmm_frac;                    /* batched products of activations, of linear_frac */
 	double attn_frac;                   /* fused attention, of linear_frac */
-	double dw_frac[2];                  /* of the fp32 vector rate that depthwise convolutions reach: channels first, last */
-	double dw_weight_gain;              /* their weight gradient takes this much longer */
-	double group_half;                  /* output channels of a group at which convolutions reach half their rate */
-	double fused_frac;                  /* of the streams' bytes and launches that a compiler leaves */
-	double winograd_gain;               /* 3x3, stride 1, fp32: speed over direct convolution on vector units */
+	double dw_frac[2];      /* of the fp32 vector rate that depthwise convolutions reach: channels first, last */
+	double dw_grad_gain;    /* their gradients take this much longer */
+	double group_half;      /* output channels of a group at which convolutions reach half their rate */
+	double grad_frac;       /* channels first: speed of the gradients' convolutions over the forward one's */
+	double group_last_gain; /* channels last: gradients of grouped convolutions take this much longer */
+	double fused_frac;      /* of the streams' bytes and launches that a compiler leaves */
+	double winograd_gain;   /* 3x3, stride 1, fp32: speed over direct convolution on vector units */
 	double layout_frac;     /* 16-bit convolutions: share of the tensors that is transposed on the way */
 	double feed_flop;       /* 16-bit FLOP per clock that one SM can feed its tensor cores (fp32 data: half) */
 	double odd_feed_flop;   /* the same with rows at odd addresses */

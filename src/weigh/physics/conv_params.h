@@ -22,8 +22,7 @@ bool jl_conv_read(const struct jl_catalog *cat, const char *gpu_id, double *ret_
 
 /* Physics of one GPU from a parameter vector; gpu < 0: no rows of its own, the family's values. */
 void jl_conv_resolve(const double *x, int gpu, const struct jl_device *device, struct jl_conv_fit *ret_fit);
-/* The rate at which gradients are reduced in one host. nvlink: all its devices are joined by it; p2p: over PCIe, with
- * the stock driver. */
-double jl_conv_bus_Bps(const double *x, const struct jl_device *device, bool nvlink, bool p2p);
+/* The rate at which gradients are reduced in one host. nvlink: all its devices are joined by it. */
+double jl_conv_bus_Bps(const double *x, const struct jl_device *device, bool nvlink);
 
 #endif

@@ -146,7 +146,8 @@ enum jl_status jl_convnet_load(struct jl_convnet *ret_net, const struct jl_catal
 
 		if (!info->program && isnan(image) && is_called(info, plain))
 			return from_list(ret_net, info, arena, err);
-		if (!info->program || !jl_network_name(settings, room, info->words, plain))
+		if (!info->program || strncmp(info->id, "described", 9) == 0 ||
+		    !jl_network_name(settings, room, info->words, plain))
 			continue;
 		if (!isnan(image)) {
 			const size_t len = strlen(settings);
@@ -173,10 +174,15 @@ enum jl_status jl_convnet_described(struct jl_convnet *ret_net, const struct jl_
 	for (size_t i = 0; i < cat->n_convnets; i++) {
 		const struct jl_net_info *info = &cat->convnets[i];
 
-		if (info->program && strncmp(info->id, "described", 9) == 0 &&
+		if (info->program && strncmp(info->id, "described", 9) == 0 && f->kind &&
 		    jl_network_name(settings, sizeof(settings) - sizeof(figures) - 1, info->words, f->kind)) {
+			enum jl_status status;
+
 			strcat(settings, figures);
-			return from_text(ret_net, info, f->name, settings, arena, err);
+			status = from_text(ret_net, info, f->name, settings, arena, err);
+			if (!status)
+				ret_net->n_params = f->n_params;
+			return status;
 		}
 	}
 	return jl_fail(err, JL_E_NOTFOUND, "no description of networks of the kind '%s'", f->kind);

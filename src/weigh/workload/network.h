@@ -22,7 +22,7 @@ enum jl_status jl_network_expand(struct jl_network *ret_net, const char *name, c
 				 const char *settings, struct jl_arena *arena, struct jl_err *err);
 
 /* A name by the words of its family: every part of it, cut at '_', must be one of `words` (lines of "PATTERN... assignments"; '#' in
- * a pattern is a number, $1 in the assignments what it was, $0 the whole part; '^' marks the words that say the family, of which a
+ * a pattern is a number, $1 in the assignments what it was; '^' marks the words that say the family, of which a
  * name has one). Writes the assignments of all parts; false: not a name of this family. */
 bool jl_network_name(char *ret_settings, size_t size_B, const char *words, const char *name);
 

@@ -129,11 +129,17 @@ struct pass {
 	int fuse;
 };
 
-static void stream(struct jl_net_state *s, double elems, const struct pass *p)
+static void stream(struct jl_net_state *s, const struct jl_net_args *args, double elems, const struct pass *p)
 {
+	const double count = arg(args, -1, "x", 1);
+
+	if (!(count > 0 && count <= 1e9 && elems >= 1 && elems <= 1e15)) {
+		wrong(s, JL_N("impossible traffic"));
+		return;
+	}
 	jl_net_add(s, &(struct jl_conv_op){ .kind = JL_CONV_STREAM,
 					    .fuse = p->fuse,
-					    .count = 1,
+					    .count = count,
 					    .elems = elems,
 					    .passes = p->fwd + p->bwd,
 					    .fwd_passes = p->fwd,
@@ -160,18 +166,22 @@ static void convolve(struct jl_net_state *s, const struct jl_net_args *args, dou
 {
 	const double c = shape(s, C), h = shape(s, H), w = shape(s, W), kw = arg(args, -1, "kw", kh);
 	const double d = arg(args, -1, "d", 1), stride = arg(args, -1, "s", 1), sw = arg(args, -1, "sw", stride);
-	const double ph = arg(args, -1, "p", floor(d * (kh - 1) / 2)), pw = ph < 0 || kw == kh ? ph : floor(d * (kw - 1) / 2);
+	const double ph = arg(args, -1, "p", floor(d * (kh - 1) / 2)),
+		     pw = ph < 0 || kw == kh ? ph : floor(d * (kw - 1) / 2);
 	const double oh = out_size(h, kh, stride, ph, d), ow = out_size(w, kw, sw, pw, d);
 
-	if (!is_size(c_out) || !is_size(kh) || !is_size(kw) || !is_size(groups) || !is_size(stride) || !is_size(sw) ||
-	    !is_size(oh) || !is_size(ow) || fmod(c, groups) != 0 || fmod(c_out, groups) != 0) {
+	const double count = arg(args, -1, "x", 1);
+
+	if (!is_size(c_out) || !(count > 0 && count <= 1e9) || !is_size(kh) || !is_size(kw) || !is_size(groups) ||
+	    !is_size(stride) || !is_size(sw) || !is_size(oh) || !is_size(ow) || fmod(c, groups) != 0 ||
+	    fmod(c_out, groups) != 0) {
 		wrong(s, JL_N("a convolution with impossible sizes"));
 		return;
 	}
 	product(s,
 		&(struct jl_conv_op){ .kind = JL_CONV_CONV,
 				      .dilated = d > 1,
-				      .count = 1,
+				      .count = count,
 				      .c_in = c,
 				      .h = h,
 				      .w = w,
@@ -202,7 +212,7 @@ static void op_dw(struct jl_net_state *s, const struct jl_net_args *args)
 
 static void linear(struct jl_net_state *s, double rows, double k, double n, double bias, double count)
 {
-	if (!is_size(rows) || !is_size(k) || !is_size(n) || !is_size(count)) {
+	if (!is_size(rows) || !is_size(k) || !is_size(n) || !(count > 0 && count <= 1e9)) {
 		wrong(s, JL_N("a matrix product with impossible sizes"));
 		return;
 	}
@@ -251,7 +261,7 @@ static void op_attn(struct jl_net_state *s, const struct jl_net_args *args)
 	const double k = arg(args, -1, "k", shape(s, C) / heads);
 	const struct jl_conv_op op = { .kind = JL_CONV_ATTENTION,
 				       .fuse = arg(args, -1, "fused", 1) != 0,
-				       .count = 1,
+				       .count = arg(args, -1, "layers", 1),
 				       .rows = q,
 				       .n = arg(args, -1, "kv", q),
 				       .k = k,
@@ -259,7 +269,8 @@ static void op_attn(struct jl_net_state *s, const struct jl_net_args *args)
 				       .steps = 1,
 				       .heads = heads * arg(args, -1, "x", 1) };
 
-	if (!is_size(op.rows) || !is_size(op.k) || !is_size(op.n) || !is_size(op.heads) || !is_size(op.v))
+	if (!is_size(op.rows) || !is_size(op.k) || !is_size(op.n) || !is_size(op.heads) || !is_size(op.v) ||
+	    !(op.count > 0 && op.count <= 1e9))
 		wrong(s, JL_N("attention with impossible sizes"));
 	else
 		product(s, &op, 0);
@@ -268,43 +279,43 @@ static void op_attn(struct jl_net_state *s, const struct jl_net_args *args)
 /* Norms in 16 bits beside autocast's fp32: batch norm stays, the others read and write fp32 and are cast for what follows. */
 static void op_bn(struct jl_net_state *s, const struct jl_net_args *args)
 {
-	stream(s, elements(s), &(struct pass){ 2, 6, 1, 1, .macs = 2 });
+	stream(s, args, elements(s), &(struct pass){ 2, 6, 1, 1, .macs = 2 });
 	s->net.n_params += arg(args, -1, "b", 2) * shape(s, C);
 }
 
 static void op_ln(struct jl_net_state *s, const struct jl_net_args *args)
 {
-	stream(s, elements(s),
-	       &(struct pass){ 2, 5, 1, 2, .amp_fwd_B = 10, .amp_bwd_B = 14, .macs = 5 });
+	stream(s, args, elements(s), &(struct pass){ 2, 5, 1, 2, .amp_fwd_B = 10, .amp_bwd_B = 14, .macs = 5 });
 	s->net.n_params += arg(args, -1, "b", 2) * shape(s, C);
 }
 
 static void op_act(struct jl_net_state *s, const struct jl_net_args *args)
 {
-	(void)args;
-	stream(s, elements(s), &(struct pass){ 2, 3, 1, 1, .fuse = 1 });
+	stream(s, args, elements(s), &(struct pass){ 2, 3, 1, 1, .fuse = 1 });
 }
 
 static void op_add(struct jl_net_state *s, const struct jl_net_args *args)
 {
 	const bool wide = arg(args, -1, "wide", 0) != 0; /* the sum is kept in fp32 under autocast */
 
-	stream(s, elements(s),
+	stream(s, args, elements(s),
 	       &(struct pass){ 3, 3, 1, 1, .amp_fwd_B = wide ? 4 : 0, .amp_bwd_B = wide ? 6 : 0, .fuse = 1 });
 }
 
 /* move PASSES: copies, permutations, concatenations */
 static void op_move(struct jl_net_state *s, const struct jl_net_args *args)
 {
-	const double passes = arg(args, 0, "passes", 2), share = arg(args, -1, "of", 1);
+	const double passes = arg(args, 0, "passes", 2), share = arg(args, -1, "of", 1),
+		     back = arg(args, -1, "b", passes);
 
-	if (!(passes > 0 && passes <= 1e4 && share > 0 && share <= 1e4))
+	if (!(passes > 0 && passes <= 1e4 && back >= 0 && back <= 1e4 && share > 0 && share <= 1e4))
 		wrong(s, JL_N("impossible traffic"));
 	else
-		stream(s, elements(s) * share, &(struct pass){ passes, passes, 1, 1, .fuse = arg(args, -1, "fuse", 0) != 0 });
+		stream(s, args, elements(s) * share,
+		       &(struct pass){ passes, back, 1, 1, .fuse = arg(args, -1, "fuse", 0) != 0 });
 }
 
-static void pool(struct jl_net_state *s, double oh, double ow)
+static void pool(struct jl_net_state *s, const struct jl_net_args *args, double oh, double ow)
 {
 	const double in = elements(s), out = shape(s, C) * oh * ow;
 
@@ -312,30 +323,30 @@ static void pool(struct jl_net_state *s, double oh, double ow)
 		wrong(s, JL_N("a pool with impossible sizes"));
 		return;
 	}
-	stream(s, in + out, &(struct pass){ 1, 1.5, 1, 1, .fuse = 0 });
+	stream(s, args, in + out, &(struct pass){ 1, 1.5, 1, 1, .fuse = 0 });
 	set_shape(s, H, oh);
 	set_shape(s, W, ow);
 }
 
 static void op_pool(struct jl_net_state *s, const struct jl_net_args *args)
 {
-	const double k = arg(args, 0, "k", 2), stride = arg(args, -1, "s", k), p = arg(args, -1, "p", floor((k - 1) / 2));
+	const double k = arg(args, 0, "k", 2), stride = arg(args, -1, "s", k),
+		     p = arg(args, -1, "p", floor((k - 1) / 2));
 	const double up = arg(args, -1, "ceil", 0) != 0 ? stride - 1 : 0;
 
-	pool(s, out_size(shape(s, H) + up, k, stride, p, 1), out_size(shape(s, W) + up, k, stride, p, 1));
+	pool(s, args, out_size(shape(s, H) + up, k, stride, p, 1), out_size(shape(s, W) + up, k, stride, p, 1));
 }
 
 static void op_gap(struct jl_net_state *s, const struct jl_net_args *args)
 {
-	(void)args;
-	pool(s, 1, 1);
+	pool(s, args, 1, 1);
 }
 
 static void op_up(struct jl_net_state *s, const struct jl_net_args *args)
 {
 	const double by = arg(args, 0, "by", 2);
 
-	pool(s, floor(shape(s, H) * by), floor(shape(s, W) * by));
+	pool(s, args, floor(shape(s, H) * by), floor(shape(s, W) * by));
 }
 
 static void op_param(struct jl_net_state *s, const struct jl_net_args *args)
@@ -376,10 +387,10 @@ static const struct {
 	const char *name;
 	void (*add)(struct jl_net_state *s, const struct jl_net_args *args);
 } operators[] = {
-	{ "conv", op_conv },    { "dw", op_dw },      { "fc", op_fc },     { "linear", op_linear }, { "bmm", op_bmm },
-	{ "attn", op_attn },    { "bn", op_bn },      { "ln", op_ln },     { "act", op_act },       { "add", op_add },
-	{ "mul", op_add },      { "move", op_move },  { "pool", op_pool }, { "gap", op_gap },       { "up", op_up },
-	{ "param", op_param },  { "in", op_in },       { "refuse", op_refuse },
+	{ "conv", op_conv },   { "dw", op_dw },     { "fc", op_fc },         { "linear", op_linear }, { "bmm", op_bmm },
+	{ "attn", op_attn },   { "bn", op_bn },     { "ln", op_ln },         { "act", op_act },       { "add", op_add },
+	{ "mul", op_add },     { "move", op_move }, { "pool", op_pool },     { "gap", op_gap },       { "up", op_up },
+	{ "param", op_param }, { "in", op_in },     { "refuse", op_refuse },
 };
 
 bool jl_net_operator(struct jl_net_state *state, const char *name, const struct jl_net_args *args)
