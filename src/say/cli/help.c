@@ -73,7 +73,7 @@ static void command_json(struct jl_json *json, const struct jl_command *c)
 	jl_json_put_string(json, "summary", jl_msg(c->en));
 	options_json(json, "options", c->options);
 	jl_json_put_array(json, "examples");
-	for (const char *const *e = c->examples; e && *e; e++)
+	for (const char *const *e = c->examples; *e; e++)
 		jl_json_string(json, *e);
 	jl_json_end_array(json);
 	jl_json_end_object(json);
@@ -164,7 +164,7 @@ void jl_help_command(struct jl_cli *cli, const struct jl_command *command)
 	}
 	jl_buf_puts(out, JL_("\nOptions of every command:\n"));
 	print_options(cli, jl_global_options);
-	if (command->examples) {
+	if (command->examples[0]) {
 		jl_buf_puts(out, JL_("\nExamples:\n"));
 		for (const char *const *e = command->examples; *e; e++)
 			print_example(cli, *e);

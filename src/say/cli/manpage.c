@@ -50,7 +50,7 @@ static void print_command(struct jl_buf *out, const struct jl_command *c)
 	roff(out, c->en);
 	jl_buf_puts(out, ".\n");
 	print_options(out, c->options);
-	if (c->examples) {
+	if (c->examples[0]) {
 		jl_buf_puts(out, ".PP\nExamples:\n.RS\n.nf\n");
 		for (const char *const *e = c->examples; *e; e++) {
 			roff(out, *e);
