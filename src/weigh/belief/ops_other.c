@@ -160,7 +160,7 @@ static enum jl_status add(struct jl_set_data *data, const struct jl_set_reader *
 			.what = jl_arena_printf(in->arena, "%s %s, %d GPU%s, batch %g each", c->net->id,
 						jl_dtype_name(c->dtype), c->n_gpus, c->n_gpus > 1 ? "s" : "", c->batch),
 			.model = c->net->id,
-			.answer = JL_ASKED_NETWORK,
+			.answer = c->software & JL_SW_FORWARD ? JL_ASKED_FORWARD : JL_ASKED_NETWORK,
 			.kind = { [JL_LABEL_GPU] = c->gpu.of->id, [JL_LABEL_FAMILY] = jl_arch_id(c->gpu.dev.arch) },
 			.extent_ln = { log(c->net->n_params), log(c->batch), log(c->n_gpus) },
 			.meas = step_s(c, c->meas) });
@@ -171,17 +171,13 @@ static enum jl_status add(struct jl_set_data *data, const struct jl_set_reader *
 	if (is_vision) {
 		const char *part = jl_arena_printf(in->arena, "timm, families of part %u of %d",
 						   part_of(vision.family) % N_PART + 1, N_PART);
-		const char *kind = jl_arena_printf(in->arena, "%s, %.5s %s", part ? part : "", vision.task,
-						   vision.compile);
 
-		row->group = jl_label(in->labels, in->arena, kind ? kind : "");
-		row->source = jl_label(in->labels, in->arena, part ? part : "");
+		row->group = jl_label(in->labels, in->arena, part ? part : "");
 		data->groups[data->n] = row->group;
-	} else {
-		/* The tables are of one source, so are the recipes: without it nothing of its kind would be left. A recipe's GPU is
-		 * left out, or a part of the families. */
-		row->source = row->group;
 	}
+	/* The tables are of one source, so are the recipes: without it nothing of its kind would be left. A recipe's GPU is left out,
+	 * or a part of the families. */
+	row->source = row->group;
 	data->n++;
 	plain.gpu.index = -1;
 	const struct jl_conv_cost cost = jl_other_cost(&plain, own->priors);

@@ -10,7 +10,6 @@ enum shared {
 	CONV_TF32,
 	CONV_HALF,
 	LINEAR_VECTOR,
-	LINEAR_TF32,
 	LINEAR_HALF,
 	RNN,
 	BMM,
@@ -41,7 +40,6 @@ static const struct jl_param shared_params[N_SHARED] = {
 	[CONV_TF32] = { "conv.conv_frac.tf32", "1", 0.1, 1, 0.5, 0.5 },
 	[CONV_HALF] = { "conv.conv_frac.half", "1", 0.1, 1, 0.5, 0.5 },
 	[LINEAR_VECTOR] = { "conv.linear_frac.vector", "1", 0.1, 1, 0.8, 0.5 },
-	[LINEAR_TF32] = { "conv.linear_frac.tf32", "1", 0.1, 1, 0.8, 0.5 },
 	[LINEAR_HALF] = { "conv.linear_frac.half", "1", 0.1, 1, 0.7, 0.5 },
 	[RNN] = { "conv.rnn_frac", "1", 0.1, 2, 0.8, 0.4 },
 	[BMM] = { "conv.bmm_frac", "1", 0.05, 2, 0.4, 0.4 },
@@ -68,6 +66,7 @@ static const struct jl_param shared_params[N_SHARED] = {
 };
 
 /* What fits always end at, or what rows do not tell from what was expected. */
+static const double linear_tf32_frac = 1;
 static const double winograd_gain = 4;    /* multiplications that tiles of 4x4 spare a 3x3 filter */
 static const double fallback_frac = 1;    /* what tensor cores of their time could not do ran on the vector units */
 static const double slow_host_gain = 1.4; /* PyTorch before 1.7 */
@@ -165,9 +164,11 @@ void jl_conv_resolve(const double *x, int gpu, const struct jl_device *device, s
 		.exposed_frac = exposed_frac,
 	};
 
+	const double linear[JL_N_CONV_PATH] = { x[LINEAR_VECTOR], linear_tf32_frac, x[LINEAR_HALF] };
+
 	for (int path = 0; path < JL_N_CONV_PATH; path++) {
 		fit.conv_frac[path] = x[CONV_VECTOR + path] * dev[DEV_VECTOR + path];
-		fit.linear_frac[path] = x[LINEAR_VECTOR + path] * dev[DEV_VECTOR + path];
+		fit.linear_frac[path] = linear[path] * dev[DEV_VECTOR + path];
 	}
 	*ret_fit = fit;
 }

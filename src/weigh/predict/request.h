@@ -3,6 +3,7 @@
 #ifndef JL_PREDICT_REQUEST_H
 #define JL_PREDICT_REQUEST_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/dtype.h"
@@ -14,6 +15,12 @@
 /* A model by its dimensions; all NAN: none given. */
 struct jl_shape {
 	double layers, hidden, heads, kv_heads, ffn, vocab;
+};
+
+/* A network by the figures that model tables print; gmac NAN: none given. */
+struct jl_figures {
+	double gmac, mact, params_m;
+	const char *kind; /* what kind of operators; NULL: conv */
 };
 
 /* A plan as far as it was given. */
@@ -35,10 +42,12 @@ struct jl_request {
 	int framework; /* enum jl_framework */
 	int recompute; /* enum jl_recompute */
 	int flash;
-	int states;      /* 0: fp32 weights under autocast, or as the framework does; 1: everything in bf16 */
-	double launch_s; /* host time of a kernel launch, measured; NAN: as the framework is known to need */
-	int optimizer;   /* 0: PyTorch's default, one kernel for each operation; 1: fused */
-	int offload;     /* enum jl_offload, any of them; 0: none */
+	int states;                /* 0: fp32 weights under autocast, or as the framework does; 1: everything in bf16 */
+	double launch_s;           /* host time of a kernel launch, measured; NAN: as the framework is known to need */
+	int optimizer;             /* 0: PyTorch's default, one kernel for each operation; 1: fused */
+	int offload;               /* enum jl_offload, any of them; 0: none */
+	bool forward;              /* inference: the forward pass of a network that is no transformer */
+	struct jl_figures figures; /* of a network that is given by them */
 
 	int input;          /* enum jl_input_kind */
 	double cpu_threads; /* of one host */

@@ -103,6 +103,28 @@ static enum jl_status from_shape(struct jl_subject *subject, const struct jl_sha
 	return subject->name ? JL_OK : jl_fail_nomem(err);
 }
 
+/* Pictures of the usual size: what tables of such figures are about. */
+static enum jl_status from_figures(struct jl_subject *subject, const struct jl_catalog *cat, const struct jl_figures *f,
+				   struct jl_arena *arena, struct jl_err *err)
+{
+	struct jl_convnet *net = jl_arena_alloc(arena, sizeof(*net));
+	const struct jl_convnet_figures figures = { .name = "network",
+						    .kind = f->kind ? f->kind : "conv",
+						    .mac = f->gmac * 1e9,
+						    .n_outputs = f->mact * 1e6,
+						    .n_params = f->params_m * 1e6,
+						    .image = NAN };
+	enum jl_status status = net ? jl_convnet_described(net, cat, &figures, arena, err) : jl_fail_nomem(err);
+
+	if (status)
+		return status;
+	subject->kind = &jl_kind_network;
+	subject->net = net;
+	subject->id = net->id;
+	subject->name = net->name;
+	return JL_OK;
+}
+
 /* In the order in which they are asked for a name. */
 static const struct jl_workload_kind *const kinds[] = { &jl_kind_transformer, &jl_kind_network };
 
@@ -127,7 +149,9 @@ enum jl_status jl_subject_find(struct jl_subject *ret_subject, const struct jl_c
 			       const struct jl_request *req, struct jl_arena *arena, struct jl_err *err)
 {
 	struct jl_subject subject = { .kind = &jl_kind_transformer, .seq = NAN };
-	enum jl_status status = !req->model                   ? from_shape(&subject, &req->shape, req->seq, arena, err)
+	enum jl_status status = !req->model && !isnan(req->figures.gmac)
+					? from_figures(&subject, cat, &req->figures, arena, err)
+				: !req->model                 ? from_shape(&subject, &req->shape, req->seq, arena, err)
 				: looks_like_path(req->model) ? from_file(&subject, req->model, arena, err)
 							      : from_name(&subject, cat, req->model, arena, err);
 
