@@ -121,6 +121,24 @@ static bool cut_name(const char *name, char out[JL_NET_NAME_MAX], double *ret_im
 			      *ret_image >= 1 && *ret_image <= 1e5);
 }
 
+void jl_convnet_of_file(struct jl_convnet *net, const struct jl_network *file, const struct jl_net_info *info,
+			const char *path)
+{
+	static const struct jl_net_info usual = {
+		.item = JL_N("sample"), .unit = "samples", .units_per_item = 1, .optimizer = JL_NET_ADAM
+	};
+
+	header(net, info ? info : &usual);
+	net->id = net->name = path;
+	net->aliases = NULL;
+	net->n_aliases = 0;
+	net->n_params = file->n_params;
+	net->n_outputs = file->n_outputs;
+	net->pixels = file->h * file->w;
+	net->ops = file->ops;
+	net->n_ops = file->n_ops;
+}
+
 static bool is_called(const struct jl_net_info *info, const char *name)
 {
 	bool is = strcasecmp(info->id, name) == 0;
@@ -146,7 +164,7 @@ enum jl_status jl_convnet_load(struct jl_convnet *ret_net, const struct jl_catal
 
 		if (!info->program && isnan(image) && is_called(info, plain))
 			return from_list(ret_net, info, arena, err);
-		if (!info->program || strncmp(info->id, "described", 9) == 0 ||
+		if (!info->program || strncmp(info->id, "described", 9) == 0 || strncmp(info->id, "file-", 5) == 0 ||
 		    !jl_network_name(settings, room, info->words, plain))
 			continue;
 		if (!isnan(image)) {

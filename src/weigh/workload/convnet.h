@@ -7,6 +7,7 @@
 
 #include "catalog/catalog.h"
 #include "model/conv.h"
+#include "workload/network.h"
 
 struct jl_convnet {
 	const char *id;
@@ -33,6 +34,10 @@ struct jl_convnet_list {
 	const struct jl_convnet *nets;
 	size_t n_nets;
 };
+
+/* A network that a file describes; `info`: the record whose text made it, or NULL. */
+void jl_convnet_of_file(struct jl_convnet *net, const struct jl_network *file, const struct jl_net_info *info,
+			const char *path);
 
 #define JL_NET_NAME_MAX 128
 

@@ -110,7 +110,7 @@ void jl_net_add(struct jl_net_state *s, const struct jl_conv_op *op)
 	net->ops[net->n_ops++] = *op;
 }
 
-static void product(struct jl_net_state *s, const struct jl_conv_op *op, double bias)
+void jl_net_product(struct jl_net_state *s, const struct jl_conv_op *op, double bias)
 {
 	struct jl_conv_op o = *op;
 
@@ -129,10 +129,18 @@ struct pass {
 	int fuse;
 };
 
-static void stream(struct jl_net_state *s, const struct jl_net_args *args, double elems, const struct pass *p)
-{
-	const double count = arg(args, -1, "x", 1);
+/* Norms in 16 bits beside autocast's fp32: batch norm stays, the others read and write fp32 and are cast for what follows. */
+static const struct pass passes[] = {
+	[JL_NET_PASS_BATCH_NORM] = { 2, 6, 1, 1, .macs = 2 },
+	[JL_NET_PASS_NORM] = { 2, 5, 1, 2, .amp_fwd_B = 10, .amp_bwd_B = 14, .macs = 5 },
+	[JL_NET_PASS_MAP] = { 2, 3, 1, 1, .fuse = 1 },
+	[JL_NET_PASS_ADD] = { 3, 3, 1, 1, .fuse = 1 },
+	[JL_NET_PASS_POOL] = { 1, 1.5, 1, 1, .fuse = 0 },
+	[JL_NET_PASS_COPY] = { 2, 2, 1, 1, .fuse = 0 },
+};
 
+static void stream(struct jl_net_state *s, double count, double elems, const struct pass *p)
+{
 	if (!(count > 0 && count <= 1e9 && elems >= 1 && elems <= 1e15)) {
 		wrong(s, JL_N("impossible traffic"));
 		return;
@@ -148,6 +156,16 @@ static void stream(struct jl_net_state *s, const struct jl_net_args *args, doubl
 					    .amp_fwd_B = p->amp_fwd_B,
 					    .amp_bwd_B = p->amp_bwd_B,
 					    .macs = p->macs });
+}
+
+void jl_net_pass(struct jl_net_state *s, enum jl_net_pass kind, double elems, double count)
+{
+	stream(s, count, elems, &passes[kind]);
+}
+
+static double times(const struct jl_net_args *args)
+{
+	return arg(args, -1, "x", 1);
 }
 
 static double elements(const struct jl_net_state *s)
@@ -178,21 +196,21 @@ static void convolve(struct jl_net_state *s, const struct jl_net_args *args, dou
 		wrong(s, JL_N("a convolution with impossible sizes"));
 		return;
 	}
-	product(s,
-		&(struct jl_conv_op){ .kind = JL_CONV_CONV,
-				      .dilated = d > 1,
-				      .count = count,
-				      .c_in = c,
-				      .h = h,
-				      .w = w,
-				      .c_out = c_out,
-				      .kh = kh,
-				      .kw = kw,
-				      .stride = stride,
-				      .oh = oh,
-				      .ow = ow,
-				      .groups = groups },
-		arg(args, -1, "b", 0) != 0 ? c_out : 0);
+	jl_net_product(s,
+		       &(struct jl_conv_op){ .kind = JL_CONV_CONV,
+					     .dilated = d > 1,
+					     .count = count,
+					     .c_in = c,
+					     .h = h,
+					     .w = w,
+					     .c_out = c_out,
+					     .kh = kh,
+					     .kw = kw,
+					     .stride = stride,
+					     .oh = oh,
+					     .ow = ow,
+					     .groups = groups },
+		       arg(args, -1, "b", 0) != 0 ? c_out : 0);
 	if (arg(args, -1, "w", 1) == 0) /* its filters are constants */
 		s->net.n_params -= c_out * c * kh * kw / groups;
 	set_shape(s, C, c_out);
@@ -216,7 +234,8 @@ static void linear(struct jl_net_state *s, double rows, double k, double n, doub
 		wrong(s, JL_N("a matrix product with impossible sizes"));
 		return;
 	}
-	product(s,
+	jl_net_product(
+		s,
 		&(struct jl_conv_op){
 			.kind = JL_CONV_LINEAR, .count = count, .rows = rows, .k = k, .n = n, .steps = 1, .heads = 1 },
 		bias != 0 ? n * count : 0);
@@ -250,7 +269,7 @@ static void op_bmm(struct jl_net_state *s, const struct jl_net_args *args)
 	if (!is_size(op.rows) || !is_size(op.k) || !is_size(op.n) || !is_size(op.heads) || !is_size(op.count))
 		wrong(s, JL_N("a matrix product with impossible sizes"));
 	else
-		product(s, &op, 0);
+		jl_net_product(s, &op, 0);
 }
 
 /* attn HEADS q= kv= (tokens, default: all of the shape) k= v= (width of a head) x= (windows): softmax(q k) v, fused where the
@@ -273,46 +292,47 @@ static void op_attn(struct jl_net_state *s, const struct jl_net_args *args)
 	    !(op.count > 0 && op.count <= 1e9))
 		wrong(s, JL_N("attention with impossible sizes"));
 	else
-		product(s, &op, 0);
+		jl_net_product(s, &op, 0);
 }
 
-/* Norms in 16 bits beside autocast's fp32: batch norm stays, the others read and write fp32 and are cast for what follows. */
 static void op_bn(struct jl_net_state *s, const struct jl_net_args *args)
 {
-	stream(s, args, elements(s), &(struct pass){ 2, 6, 1, 1, .macs = 2 });
+	jl_net_pass(s, JL_NET_PASS_BATCH_NORM, elements(s), times(args));
 	s->net.n_params += arg(args, -1, "b", 2) * shape(s, C);
 }
 
 static void op_ln(struct jl_net_state *s, const struct jl_net_args *args)
 {
-	stream(s, args, elements(s), &(struct pass){ 2, 5, 1, 2, .amp_fwd_B = 10, .amp_bwd_B = 14, .macs = 5 });
+	jl_net_pass(s, JL_NET_PASS_NORM, elements(s), times(args));
 	s->net.n_params += arg(args, -1, "b", 2) * shape(s, C);
 }
 
 static void op_act(struct jl_net_state *s, const struct jl_net_args *args)
 {
-	stream(s, args, elements(s), &(struct pass){ 2, 3, 1, 1, .fuse = 1 });
+	jl_net_pass(s, JL_NET_PASS_MAP, elements(s), times(args));
 }
 
 static void op_add(struct jl_net_state *s, const struct jl_net_args *args)
 {
-	const bool wide = arg(args, -1, "wide", 0) != 0; /* the sum is kept in fp32 under autocast */
+	struct pass p = passes[JL_NET_PASS_ADD];
 
-	stream(s, args, elements(s),
-	       &(struct pass){ 3, 3, 1, 1, .amp_fwd_B = wide ? 4 : 0, .amp_bwd_B = wide ? 6 : 0, .fuse = 1 });
+	if (arg(args, -1, "wide", 0) != 0) { /* the sum is kept in fp32 under autocast */
+		p.amp_fwd_B = 4;
+		p.amp_bwd_B = 6;
+	}
+	stream(s, times(args), elements(s), &p);
 }
 
 /* move PASSES: copies, permutations, concatenations */
 static void op_move(struct jl_net_state *s, const struct jl_net_args *args)
 {
-	const double passes = arg(args, 0, "passes", 2), share = arg(args, -1, "of", 1),
-		     back = arg(args, -1, "b", passes);
+	const double through = arg(args, 0, "passes", 2), share = arg(args, -1, "of", 1),
+		     back = arg(args, -1, "b", through);
 
-	if (!(passes > 0 && passes <= 1e4 && back >= 0 && back <= 1e4 && share > 0 && share <= 1e4))
+	if (!(through > 0 && through <= 1e4 && back >= 0 && back <= 1e4 && share > 0 && share <= 1e4))
 		wrong(s, JL_N("impossible traffic"));
 	else
-		stream(s, args, elements(s) * share,
-		       &(struct pass){ passes, back, 1, 1, .fuse = arg(args, -1, "fuse", 0) != 0 });
+		stream(s, times(args), elements(s) * share, &(struct pass){ through, back, 1, 1, .fuse = 0 });
 }
 
 static void pool(struct jl_net_state *s, const struct jl_net_args *args, double oh, double ow)
@@ -323,7 +343,7 @@ static void pool(struct jl_net_state *s, const struct jl_net_args *args, double 
 		wrong(s, JL_N("a pool with impossible sizes"));
 		return;
 	}
-	stream(s, args, in + out, &(struct pass){ 1, 1.5, 1, 1, .fuse = 0 });
+	jl_net_pass(s, JL_NET_PASS_POOL, in + out, times(args));
 	set_shape(s, H, oh);
 	set_shape(s, W, ow);
 }

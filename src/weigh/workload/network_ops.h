@@ -49,6 +49,18 @@ const struct jl_net_value *jl_net_var(const struct jl_net_state *state, const ch
 bool jl_net_set(struct jl_net_state *state, const char *name, const struct jl_net_value *value);
 /* false: no such operator; what is wrong with its arguments is in `status`. */
 bool jl_net_operator(struct jl_net_state *state, const char *name, const struct jl_net_args *args);
+/* A product, with its bias; its weights are parameters. */
+void jl_net_product(struct jl_net_state *state, const struct jl_conv_op *op, double bias);
+/* Elements that go through memory. */
+enum jl_net_pass {
+	JL_NET_PASS_BATCH_NORM,
+	JL_NET_PASS_NORM,
+	JL_NET_PASS_MAP,
+	JL_NET_PASS_ADD,
+	JL_NET_PASS_POOL,
+	JL_NET_PASS_COPY
+};
+void jl_net_pass(struct jl_net_state *state, enum jl_net_pass kind, double elems, double count);
 /* Puts an operator behind the others, or counts it with one that is alike. */
 void jl_net_add(struct jl_net_state *state, const struct jl_conv_op *op);
 /* Copied into the arena. */
