@@ -413,7 +413,7 @@ static void loop(struct vm *vm, const char *at, const char *end, const char *bod
 	size_t len;
 
 	if (!next_word(&at, end, &word, &len) || len >= sizeof(name.text)) {
-		fail(vm, at, 0, JL_N("write: for NAME COUNT {...}"));
+		fail(vm, at, 0, JL_N("write: for NAME COUNT and a block"));
 		return;
 	}
 	memcpy(name.text, word, len);
@@ -421,7 +421,7 @@ static void loop(struct vm *vm, const char *at, const char *end, const char *bod
 	const double n = args.n == 1 ? args.args[0].value.v[0] : NAN;
 
 	if (!(n >= 0 && n <= STEPS_MAX))
-		fail(vm, word, len, JL_N("write: for NAME COUNT {...}"));
+		fail(vm, word, len, JL_N("write: for NAME COUNT and a block"));
 	for (double i = 0; i < n && !vm->state.status; i++) {
 		const struct jl_net_value value = one(i);
 
