@@ -366,6 +366,10 @@ enum jl_status jl_case_choose(struct jl_case *ret_case, const struct jl_catalog 
 	if (subject->shape_assumed)
 		jl_note_add(&c.notes, "model", "kv-heads %.0f, ffn %.0f, vocabulary %.0f where not given",
 			    subject->model.kv_heads, subject->model.ffn, subject->model.vocab);
+	if (req->forward && subject->kind->has_tokens)
+		return jl_fail(err, JL_E_USAGE,
+			       "--forward is for networks that are no transformers; --serve answers requests with %s",
+			       subject->id);
 	choose_format(&c, req);
 	c.shard.micro_batch = given_or(req->micro_batch, given_or(req->batch, 1));
 	c.plan.n_micro = 1;

@@ -13,6 +13,7 @@ struct jl_request jl_request_empty(void)
 {
 	return (struct jl_request){
 		.shape = { NAN, NAN, NAN, NAN, NAN, NAN },
+		.figures = { NAN, NAN, NAN, NULL },
 		.batch = NAN,
 		.micro_batch = NAN,
 		.global_batch = NAN,
