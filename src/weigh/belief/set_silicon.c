@@ -14,6 +14,9 @@
 static const struct {
 	const char *text, *gpu;
 } systems[] = {
+	{ "a100_sxm", "A100 SXM 80GB" },
+	{ "l40s", "L40S" },
+	{ "rtx_pro_6000_server", "RTX PRO 6000 Server" },
 	{ "h100_sxm", "H100 SXM 80GB" },
 	{ "h200_sxm", "H200 SXM 141GB" },
 	{ "b200_sxm", "B200 SXM" },
@@ -21,6 +24,14 @@ static const struct {
 	{ "gb200", "GB200" },
 	{ "gb300", "GB300" },
 };
+
+const char *jl_served_gpu_name(const char *text)
+{
+	for (size_t i = 0; i < N(systems); i++)
+		if (strcmp(systems[i].text, text) == 0)
+			return systems[i].gpu;
+	return text;
+}
 
 /* The catalog's model by what the path holds. */
 static const struct {
@@ -190,12 +201,9 @@ enum jl_status jl_silicon_row_read(struct jl_serve_row *ret_row, const char **re
 				   struct jl_err *err)
 {
 	struct jl_serve_row row = { .run.engine = jl_engine_by_text(cells->at(cells->ctx, "backend")) };
-	const char *system = cells->at(cells->ctx, "system");
+	const char *system = jl_served_gpu_name(cells->at(cells->ctx, "system"));
 	bool p2p, nvlink;
 
-	for (size_t i = 0; i < N(systems); i++)
-		if (strcmp(systems[i].text, system) == 0)
-			system = systems[i].gpu;
 	/* the others sent requests of one length (genai-perf) */
 	row.run.spread = !strstr(cells->at(cells->ctx, "silicon_data_source"), "gap-analysis");
 	row.many = system[0] == 'G'; /* GB200, GB300: 72 in one domain */
