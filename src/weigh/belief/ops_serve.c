@@ -8,6 +8,7 @@
 #include "system/resolve.h"
 #include "physics/arch.h"
 #include "physics/device_params.h"
+#include "physics/op_params.h"
 
 static const struct jl_serve_row *case_at(const struct jl_set_data *data, size_t i)
 {
@@ -51,6 +52,7 @@ static struct jl_set_row *add_case(struct jl_set_data *data, const struct jl_set
 	struct jl_serve_row *c = (struct jl_serve_row *)data->cases + data->n;
 	const struct jl_serve_run *run = &c->run;
 
+	c->run.ops = jl_op_table_at(data->own, data->cat, c->dev.arch, run->engine);
 	if (!c->plan && jl_serve_row_plan(c, in->arena, NULL))
 		return NULL;
 	struct jl_set_row *row = jl_set_add(
@@ -133,8 +135,7 @@ static enum jl_status add_silicon(struct jl_set_data *data, const struct jl_set_
 
 static size_t n_param(const struct jl_set_data *data)
 {
-	(void)data;
-	return jl_serve_n_param();
+	return jl_serve_n_param(scope_of(data));
 }
 
 static void param(const struct jl_set_data *data, size_t i, struct jl_param *ret_param)
@@ -152,7 +153,7 @@ static void predict(const struct jl_set_data *data, const double *x, const struc
 		    struct jl_set_row *row)
 {
 	const struct jl_serve_row *c = case_at(data, row->item);
-	const struct jl_serve_fit physics = jl_serve_fit_of(x, c->dev.arch, c->run.engine);
+	const struct jl_serve_fit physics = jl_serve_fit_of(scope_of(data), x, c->dev.arch, c->run.engine);
 	const struct jl_machine machine = {
 		.cat = known->cat, .widths = known->widths, .sys = { .gpu = c->gpu }, .dev = c->dev
 	};
@@ -166,7 +167,7 @@ static void predict(const struct jl_set_data *data, const double *x, const struc
 static void explain(const struct jl_set_data *data, const double *x, const struct jl_set_row *row, struct jl_buf *out)
 {
 	const struct jl_serve_row *c = case_at(data, row->item);
-	const struct jl_serve_fit physics = jl_serve_fit_of(x, c->dev.arch, c->run.engine);
+	const struct jl_serve_fit physics = jl_serve_fit_of(scope_of(data), x, c->dev.arch, c->run.engine);
 	struct jl_serve_step s;
 
 	(void)jl_serve_plan_s(c->plan, &c->dev, &physics, c->run.metric, &s);
@@ -182,7 +183,8 @@ static void explain(const struct jl_set_data *data, const double *x, const struc
 
 #define SERVING                                                                                                        \
 	.unit = "s", .baselines = { "roofline at 0.7", "listed rates" }, .case_B = sizeof(struct jl_serve_row),        \
-	.n_param = n_param, .param = param, .fit = fit, .refit_iter = 10, .predict = predict, .explain = explain
+	.own_B = sizeof(struct jl_op_table), .n_param = n_param, .param = param, .fit = fit, .refit_iter = 10,         \
+	.predict = predict, .explain = explain
 
 const struct jl_set_ops jl_infer_ops = {
 	SERVING,

@@ -35,8 +35,7 @@ struct op_case {
 
 struct own {
 	struct jl_device devices[JL_SET_GPUS_MAX];
-	struct jl_op_fit fits[JL_ARCHS_MAX][JL_N_ENGINE]; /* what other sets say */
-	bool known[JL_ARCHS_MAX][JL_N_ENGINE];
+	struct jl_op_table table; /* what other sets say */
 	size_t n;
 };
 
@@ -53,7 +52,7 @@ static double module_s(const struct jl_device *dev, const struct jl_op_fit *fit,
 
 	for (size_t i = 0; i < JL_LEN(shapes); i++) {
 		const struct jl_served_gemm g = {
-			tokens, shapes[i][1], shapes[i][0], 1, i == 2 && c->answers ? JL_OP_BF16 : c->format, true
+			tokens, shapes[i][1], shapes[i][0], 1, i == 2 && c->answers ? JL_OP_BF16 : c->format, true, 0
 		};
 
 		s += jl_served_gemm_s(dev, fit, &g);
@@ -156,8 +155,9 @@ static void read_latent(struct op_case *c, struct numbers *n)
 	const bool pre = strcmp(op, "bmm_pre") == 0;
 
 	c->kind = BMM;
-	c->gemm = (struct jl_served_gemm){ number(n, "batch", 1),   pre ? 512 : 128, pre ? 128 : 512,
-					   number(n, "n_heads", 1), JL_OP_BF16,      true };
+	c->gemm = (struct jl_served_gemm){
+		number(n, "batch", 1), pre ? 512 : 128, pre ? 128 : 512, number(n, "n_heads", 1), JL_OP_BF16, true, 0
+	};
 	if (strcmp(jl_set_cell(n->in, "dtype"), "fp8") == 0)
 		c->gemm.format = JL_OP_FP8;
 }
@@ -229,9 +229,9 @@ static enum jl_status read_case(struct op_case *c, const struct jl_set_data *dat
 	case JL_OPS_GEMM:
 		c->kind = GEMM;
 		n.status = read_format(&c->gemm.format, jl_set_cell(in, "dtype"), c->engine, err);
-		c->gemm = (struct jl_served_gemm){ number(&n, "m", 1), number(&n, "n", 1),
-						   number(&n, "k", 1), 1,
-						   c->gemm.format,     true };
+		c->gemm = (struct jl_served_gemm){
+			number(&n, "m", 1), number(&n, "n", 1), number(&n, "k", 1), 1, c->gemm.format, true, 0
+		};
 		break;
 	case JL_OPS_LATENT: read_latent(c, &n); break;
 	case JL_OPS_EXPERT: read_experts(c, &n); break;
@@ -299,10 +299,7 @@ static enum jl_status add(struct jl_set_data *data, const struct jl_set_reader *
 		return status;
 	const int arch = c->dev->arch;
 
-	if (!own->known[arch][c->engine]) {
-		own->fits[arch][c->engine] = jl_op_shipped(data->cat, arch, c->engine);
-		own->known[arch][c->engine] = true;
-	}
+	(void)jl_op_table_at(&own->table, data->cat, arch, c->engine);
 	for (const char *const *column = data->ops->columns; *column; column++)
 		if (column >= data->ops->columns + COMMON_COLUMNS)
 			what = jl_arena_printf(in->arena, "%s%s%s %s", what, *what ? ", " : "", *column,
@@ -368,7 +365,7 @@ static void residuals(void *ctx, const double *x, double *ret_r)
 		double *r;
 
 		if (fit) {
-			*fit = own->fits[c->dev->arch][c->engine];
+			*fit = own->table.fits[c->dev->arch][c->engine];
 			jl_op_apply(fit, set_of(f->data), x, c->dev->arch, c->engine);
 			jl_kept_settle(&f->kept, key);
 		}
@@ -430,7 +427,7 @@ static void predict(const struct jl_set_data *data, const double *x, const struc
 	const struct jl_machine machine = {
 		.cat = known->cat, .widths = known->widths, .sys = { .gpu = data->gpus.gpus[c->gpu] }, .dev = *c->dev
 	};
-	struct jl_op_fit physics = own->fits[c->dev->arch][c->engine];
+	struct jl_op_fit physics = own->table.fits[c->dev->arch][c->engine];
 
 	jl_op_apply(&physics, set_of(data), x, c->dev->arch, c->engine);
 	row->pred = case_s(c, &physics);

@@ -80,13 +80,25 @@ static enum jl_status read_format(struct jl_serve_row *row, const struct jl_serv
 
 	if (status)
 		return status;
-	for (size_t i = 0; i < N(wide_rest); i++)
-		if (row->run.format.expert_B < 1 && row->run.model.n_experts > 1 && strstr(path, wide_rest[i]))
-			row->run.format.weight_B = 2;
+	struct jl_serve_format *f = &row->run.format;
+
+	/* what Meta's models are narrowed with has one scale, the others come with one for each block */
+	if (f->dense == JL_OP_FP8 && !strstr(path, "Llama"))
+		f->dense = f->experts = JL_OP_FP8_BLOCK;
+	for (size_t i = 0; i < N(wide_rest); i++) {
+		if (f->expert_B < 1 && row->run.model.n_experts > 1 && strstr(path, wide_rest[i])) {
+			f->weight_B = 2;
+			f->dense = JL_OP_BF16;
+		}
+	}
+	if (strstr(path, "gpt-oss"))
+		f->experts = isnan(row->dev.peak_flopps[JL_FP4]) ? JL_OP_MX16 : JL_OP_MX8;
 	/* a GPU without 4-bit arithmetic widens the weights on the way */
-	if (row->run.format.dtype == JL_FP4 && isnan(row->dev.peak_flopps[JL_FP4])) {
-		row->run.format.dtype = JL_BF16;
-		row->run.format.weight_only = 1;
+	if (f->dtype == JL_FP4 && isnan(row->dev.peak_flopps[JL_FP4])) {
+		f->dtype = JL_BF16;
+		f->weight_only = 1;
+		f->experts = JL_OP_MX16;
+		f->dense = f->dense == JL_OP_NVFP4 ? JL_OP_INT4_WO : f->dense;
 	}
 	/* recipes with narrow weights keep keys and values in 8 bit as well */
 	if (row->run.format.expert_B <= 1)
@@ -118,6 +130,7 @@ static enum jl_status read_worker(struct jl_serve_place *place, struct jl_serve_
 	if (place->n_gpus > 8 && !row->many && sqrt(place->n_gpus) == floor(sqrt(place->n_gpus)))
 		place->n_gpus = sqrt(place->n_gpus);
 	place->n_stages = 1;
+	place->n_ep = degree[2];
 	/* What cannot be cut by heads is cut by requests as soon as there are enough of them. */
 	place->split_batch = degree[1] > 1 || (row->run.model.kv_heads < place->n_gpus &&
 					       row->run.n_requests >= REQUESTS_EACH * place->n_gpus);
@@ -206,6 +219,7 @@ enum jl_status jl_silicon_row_read(struct jl_serve_row *ret_row, const char **re
 
 	/* the others sent requests of one length (genai-perf) */
 	row.run.spread = !strstr(cells->at(cells->ctx, "silicon_data_source"), "gap-analysis");
+	row.run.loose = !row.run.spread && row.run.engine != JL_ENGINE_SGLANG;
 	row.many = system[0] == 'G'; /* GB200, GB300: 72 in one domain */
 	enum jl_status status = find->gpu(find->ctx, system, &row, &p2p, &nvlink, err);
 

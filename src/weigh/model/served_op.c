@@ -9,11 +9,12 @@ static const struct {
 	double weight_B; /* with its scales */
 	bool narrowed;   /* activations are made narrow first */
 } formats[JL_N_OP_FORMAT] = {
-	[JL_OP_BF16] = { JL_BF16, 2.0, false },    [JL_OP_MX16] = { JL_BF16, 0.53, false },
-	[JL_OP_INT8_WO] = { JL_BF16, 1.0, false }, [JL_OP_INT4_WO] = { JL_BF16, 0.52, false },
-	[JL_OP_FP8] = { JL_FP8, 1.0, true },       [JL_OP_FP8_STATIC] = { JL_FP8, 1.0, false },
-	[JL_OP_FP8_BLOCK] = { JL_FP8, 1.0, true }, [JL_OP_MX8] = { JL_FP8, 0.53, true },
-	[JL_OP_INT8] = { JL_INT8, 1.0, true },     [JL_OP_NVFP4] = { JL_FP4, 0.5625, true },
+	[JL_OP_FP32] = { JL_FP32, 4.0, false },      [JL_OP_BF16] = { JL_BF16, 2.0, false },
+	[JL_OP_MX16] = { JL_BF16, 0.53, false },     [JL_OP_INT8_WO] = { JL_BF16, 1.0, false },
+	[JL_OP_INT4_WO] = { JL_BF16, 0.52, false },  [JL_OP_FP8] = { JL_FP8, 1.0, true },
+	[JL_OP_FP8_STATIC] = { JL_FP8, 1.0, false }, [JL_OP_FP8_BLOCK] = { JL_FP8, 1.0, true },
+	[JL_OP_MX8] = { JL_FP8, 0.53, true },        [JL_OP_INT8] = { JL_INT8, 1.0, true },
+	[JL_OP_NVFP4] = { JL_FP4, 0.5625, true },
 };
 
 double jl_op_weight_B(enum jl_op_format format)
@@ -25,7 +26,7 @@ enum jl_dtype jl_op_dtype(const struct jl_device *dev, enum jl_op_format format)
 {
 	const enum jl_dtype dtype = formats[format].dtype;
 
-	if (!isnan(dev->peak_flopps[dtype]))
+	if (!isnan(dev->peak_flopps[dtype]) || dtype == JL_FP32)
 		return dtype;
 	if (dtype != JL_BF16 && !isnan(dev->peak_flopps[JL_BF16]))
 		return JL_BF16;
@@ -54,7 +55,7 @@ double jl_served_gemm_s(const struct jl_device *dev, const struct jl_op_fit *fit
 				      .batch = g->batch,
 				      .dtype = dtype,
 				      .out_B = 2.0,
-				      .weight_B = formats[g->format].weight_B,
+				      .weight_B = g->weight_B > 0.0 ? g->weight_B : formats[g->format].weight_B,
 				      .alone = g->alone };
 	struct jl_device tuned;
 	double s = fit->v[JL_TERM_FIXED_S + g->format];
@@ -144,7 +145,7 @@ double jl_served_experts_s(const struct jl_device *dev, const struct jl_op_fit *
 			     .batch = n,
 			     .dtype = dtype,
 			     .out_B = 2.0,
-			     .weight_B = formats[e->format].weight_B,
+			     .weight_B = e->weight_B > 0.0 ? e->weight_B : formats[e->format].weight_B,
 			     .kernel = JL_KERNEL_PLAIN };
 	struct jl_device tuned;
 	double s = fit->v[JL_TERM_EXPERT_FIXED_S + e->format];

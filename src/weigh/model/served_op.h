@@ -9,7 +9,8 @@
 
 /* How products are kept and computed. The order matters: factors of the physics hold for stretches of it. */
 enum jl_op_format {
-	JL_OP_BF16,
+	JL_OP_FP32,
+	JL_OP_BF16, /* or fp16 */
 	JL_OP_MX16, /* 4-bit weights widened on the way, block scales */
 	JL_OP_INT8_WO,
 	JL_OP_INT4_WO,
@@ -69,7 +70,8 @@ struct jl_op_fit {
 struct jl_served_gemm { /* of each of `batch`: [m,k] x [k,n] */
 	double m, n, k, batch;
 	enum jl_op_format format;
-	bool alone; /* measured by itself: small operands stay in L2 */
+	bool alone;      /* measured by itself: small operands stay in L2 */
+	double weight_B; /* bytes of a weight, where it is not the format's own; 0: it is */
 };
 /* Bytes of a weight; of what is computed with, an enum jl_dtype that the device has. */
 double jl_op_weight_B(enum jl_op_format format);
@@ -95,6 +97,7 @@ struct jl_served_experts {                                  /* one layer on one 
 	double n_ranks;                                     /* that share the experts */
 	double skew;                                        /* exponent of the routing's power law; 0: even */
 	enum jl_op_format format;
+	double weight_B; /* as above */
 };
 double jl_served_experts_s(const struct jl_device *dev, const struct jl_op_fit *fit,
 			   const struct jl_served_experts *experts);

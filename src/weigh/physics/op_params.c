@@ -39,18 +39,18 @@ static const struct item {
 	{                                                                                                              \
 		name, "1", JL_OPS_##set, level, JL_TERM_##from, JL_TERM_##to, 0.1, 10, 1, sd                           \
 	}
-	FORMAT(GEMM, "rate.bf16", RATE, BF16, BF16, 1, 0.1),
+	FORMAT(GEMM, "rate.bf16", RATE, FP32, BF16, 1, 0.1),
 	FORMAT(GEMM, "rate.int8_wo", RATE, MX16, INT8_WO, 0.8, 0.3),
 	FORMAT(GEMM, "rate.int4_wo", RATE, INT4_WO, INT4_WO, 0.8, 0.3),
 	FORMAT(GEMM, "rate.fp8", RATE, FP8, FP8_STATIC, 0.8, 0.3),
 	FORMAT(GEMM, "rate.fp8_block", RATE, FP8_BLOCK, MX8, 0.7, 0.3),
 	FORMAT(GEMM, "rate.int8", RATE, INT8, INT8, 0.8, 0.3),
 	FORMAT(GEMM, "rate.nvfp4", RATE, NVFP4, NVFP4, 0.5, 0.3),
-	FORMAT(GEMM, "mem.bf16", MEM, BF16, BF16, 1, 0.1),
+	FORMAT(GEMM, "mem.bf16", MEM, FP32, BF16, 1, 0.1),
 	FORMAT(GEMM, "mem.narrow", MEM, MX16, INT4_WO, 0.8, 0.3),
 	FORMAT(GEMM, "mem.8", MEM, FP8, INT8, 0.9, 0.2),
 	FORMAT(GEMM, "mem.4", MEM, NVFP4, NVFP4, 0.8, 0.3),
-	FORMAT_S(GEMM, "fixed_s.bf16", FIXED_S, BF16, BF16, 3e-6),
+	FORMAT_S(GEMM, "fixed_s.bf16", FIXED_S, FP32, BF16, 3e-6),
 	FORMAT_S(GEMM, "fixed_s.narrow", FIXED_S, MX16, INT4_WO, 4e-6),
 	FORMAT_S(GEMM, "fixed_s.fp8", FIXED_S, FP8, FP8, 6e-6),
 	FORMAT_S(GEMM, "fixed_s.fp8_static", FIXED_S, FP8_STATIC, FP8_STATIC, 4e-6),
@@ -93,17 +93,17 @@ static const struct item {
 	OF(LATENT, ENGINE, "math", LATENT, LATENT_MATH, 0.2),
 	OF(LATENT, ENGINE, "fixed_s", LATENT_FIXED_S, LATENT_MODULE_S, 0.5),
 
-	FORMAT(EXPERT, "rate.bf16", EXPERT, BF16, BF16, 0.7, 0.3),
+	FORMAT(EXPERT, "rate.bf16", EXPERT, FP32, BF16, 0.7, 0.3),
 	FORMAT(EXPERT, "rate.narrow", EXPERT, MX16, INT4_WO, 0.5, 0.3),
 	FORMAT(EXPERT, "rate.fp8", EXPERT, FP8, FP8_STATIC, 0.6, 0.3),
 	FORMAT(EXPERT, "rate.fp8_block", EXPERT, FP8_BLOCK, FP8_BLOCK, 0.5, 0.3),
 	FORMAT(EXPERT, "rate.mx8", EXPERT, MX8, INT8, 0.5, 0.3),
 	FORMAT(EXPERT, "rate.nvfp4", EXPERT, NVFP4, NVFP4, 0.4, 0.3),
-	FORMAT(EXPERT, "mem.bf16", EXPERT_MEM, BF16, BF16, 0.85, 0.2),
+	FORMAT(EXPERT, "mem.bf16", EXPERT_MEM, FP32, BF16, 0.85, 0.2),
 	FORMAT(EXPERT, "mem.narrow", EXPERT_MEM, MX16, INT4_WO, 0.6, 0.3),
 	FORMAT(EXPERT, "mem.8", EXPERT_MEM, FP8, INT8, 0.7, 0.3),
 	FORMAT(EXPERT, "mem.4", EXPERT_MEM, NVFP4, NVFP4, 0.6, 0.3),
-	FORMAT_S(EXPERT, "fixed_s", EXPERT_FIXED_S, BF16, NVFP4, 3e-5),
+	FORMAT_S(EXPERT, "fixed_s", EXPERT_FIXED_S, FP32, NVFP4, 3e-5),
 	ONE(EXPERT, "move", EXPERT_MOVE, 0.1, 30, 2, 0.5),
 	ONE(EXPERT, "skew", SKEW, 1, 4, 1.3, 0.3),
 	OF(EXPERT, FAMILY, "rate16", EXPERT, EXPERT + JL_OP_INT4_WO, 0.2),
@@ -209,4 +209,13 @@ struct jl_op_fit jl_op_shipped(const struct jl_catalog *cat, int arch, enum jl_e
 		jl_op_apply(&fit, set, x, arch, engine);
 	}
 	return fit;
+}
+
+const struct jl_op_fit *jl_op_table_at(struct jl_op_table *table, const struct jl_catalog *cat, int arch,
+				       enum jl_engine engine)
+{
+	if (!table->known[arch][engine])
+		table->fits[arch][engine] = jl_op_shipped(cat, arch, engine);
+	table->known[arch][engine] = true;
+	return &table->fits[arch][engine];
 }

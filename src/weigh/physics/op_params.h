@@ -4,6 +4,7 @@
 #define JL_PHYSICS_OP_PARAMS_H
 
 #include "model/served_op.h"
+#include "physics/arch.h"
 #include "physics/params.h"
 #include "physics/serve_params.h"
 
@@ -17,5 +18,13 @@ void jl_op_param_at(enum jl_op_set set, size_t i, struct jl_param *ret_param);
 void jl_op_apply(struct jl_op_fit *fit, enum jl_op_set set, const double *x, int arch, enum jl_engine engine);
 /* The catalog's values. */
 struct jl_op_fit jl_op_shipped(const struct jl_catalog *cat, int arch, enum jl_engine engine);
+
+/* Each resolved once. Zeroed at first. */
+struct jl_op_table {
+	struct jl_op_fit fits[JL_ARCHS_MAX][JL_N_ENGINE];
+	bool known[JL_ARCHS_MAX][JL_N_ENGINE];
+};
+const struct jl_op_fit *jl_op_table_at(struct jl_op_table *table, const struct jl_catalog *cat, int arch,
+				       enum jl_engine engine);
 
 #endif

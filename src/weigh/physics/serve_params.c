@@ -9,24 +9,21 @@
 
 enum shared {
 	MEM,
-	KV,
 	MATH_VECTOR,
 	MATH_16,
 	MATH_8,
 	MATH_4,
+	KV,
 	FLASH,
-	NARROW_MEM,
-	NARROW_MATH,
 	EXPERT,
+	HOP,
+	KERNEL,
 	LAYER_S,
 	MOE_LAYER_S,
-	PROMPT_LAYER_S,
-	PROMPT_MOE_LAYER_S,
+	HOST_LAYER_S,
 	STEP_S,
 	SEQ_S,
 	TOKEN_S,
-	HOP_S,
-	LINK,
 	FIRST_S,
 	FRONT_S,
 	LATE,
@@ -34,27 +31,24 @@ enum shared {
 	SM_RATE,
 	N_SHARED
 };
-/* name without its scope; gains are factors on what single operators reach (METHOD.md, 12) */
+/* name without its scope; gains are factors on what operators reach by themselves (METHOD.md, 12) */
 static const struct jl_param shared_params[N_SHARED] = {
-	[MEM] = { "mem_gain", "1", 0.4, 1.6, 1, 0.02 },
-	[KV] = { "kv_gain", "1", 0.1, 1.5, 0.85, 0.03 },
+	[MEM] = { "mem_gain", "1", 0.4, 1.6, 1, 0.05 },
 	[MATH_VECTOR] = { "math_gain.vector", "1", 0.3, 1.5, 0.9, 0.2 },
-	[MATH_16] = { "math_gain.tensor16", "1", 0.3, 1.5, 0.95, 0.03 },
-	[MATH_8] = { "math_gain.tensor8", "1", 0.2, 1.5, 0.75, 0.03 },
-	[MATH_4] = { "math_gain.tensor4", "1", 0.1, 1.5, 0.8, 0.05 },
-	[FLASH] = { "flash_gain", "1", 0.2, 2, 0.6, 0.03 },
-	[NARROW_MEM] = { "narrow_mem_gain", "1", 0.3, 1.5, 0.85, 0.2 },
-	[NARROW_MATH] = { "narrow_math_gain", "1", 0.2, 1.5, 0.8, 0.3 },
-	[EXPERT] = { "expert_gain", "1", 0.2, 1.5, 0.7, 0.3 },
-	[LAYER_S] = { "layer_s", "s", 1e-6, 1e-3, 2e-5, 0.5 },
-	[MOE_LAYER_S] = { "moe_layer_s", "s", 1e-7, 5e-4, 1e-5, 0.7 },
-	[PROMPT_LAYER_S] = { "prompt_layer_s", "s", 1e-6, 5e-3, 1e-4, 0.7 },
-	[PROMPT_MOE_LAYER_S] = { "prompt_moe_layer_s", "s", 1e-6, 1e-2, 5e-5, 0.7 },
+	[MATH_16] = { "math_gain.tensor16", "1", 0.3, 1.5, 1, 0.05 },
+	[MATH_8] = { "math_gain.tensor8", "1", 0.2, 1.5, 1, 0.05 },
+	[MATH_4] = { "math_gain.tensor4", "1", 0.1, 1.5, 1, 0.05 },
+	[KV] = { "kv_gain", "1", 0.1, 1.5, 1, 0.05 },
+	[FLASH] = { "flash_gain", "1", 0.2, 2, 1, 0.05 },
+	[EXPERT] = { "expert_gain", "1", 0.2, 1.5, 1, 0.1 },
+	[HOP] = { "hop_gain", "1", 0.05, 3, 1, 0.2 },
+	[KERNEL] = { "kernel_gain", "1", 0.05, 3, 0.7, 0.3 },
+	[LAYER_S] = { "layer_s", "s", 1e-7, 1e-3, 1e-5, 0.5 },
+	[MOE_LAYER_S] = { "moe_layer_s", "s", 1e-7, 5e-4, 5e-6, 0.7 },
+	[HOST_LAYER_S] = { "host_layer_s", "s", 1e-6, 1e-2, 2e-4, 0.7 },
 	[STEP_S] = { "step_s", "s", 1e-5, 1e-2, 5e-4, 0.7 },
-	[SEQ_S] = { "seq_s", "s", 1e-7, 1e-3, 1e-5, 0.7 },
-	[TOKEN_S] = { "token_s", "s", 1e-8, 1e-4, 1e-6, 0.7 },
-	[HOP_S] = { "hop_s", "s", 1e-6, 1e-3, 4e-6, 0.5 },
-	[LINK] = { "link_frac", "1", 0.05, 1, 0.6, 0.3 },
+	[SEQ_S] = { "seq_s", "s", 1e-7, 1e-3, 5e-6, 0.7 },
+	[TOKEN_S] = { "token_s", "s", 1e-8, 1e-4, 5e-7, 0.7 },
 	[FIRST_S] = { "first_s", "s", 1e-4, 1, 1e-2, 0.7 },
 	[FRONT_S] = { "front_s", "s", 1e-6, 0.1, 5e-4, 0.7 },
 	[LATE] = { "late_passes", "1", 0.05, 10, 1, 0.7 },
@@ -69,12 +63,12 @@ static const double dev_sd[N_DEV] = { 0.02, 0.03 };
 #define FAMILIES offsetof(struct jl_priors, serve_rows)
 
 /* Frameworks as factors on the shared values: quality of their kernels, and what each layer and request costs. */
-enum eng { ENG_MEM, ENG_MATH, ENG_LAYER, ENG_PROMPT, ENG_SEQ, ENG_FRONT, ENG_FIRST, ENG_LATE, N_ENG };
+enum eng { ENG_MEM, ENG_MATH, ENG_LAYER, ENG_HOST, ENG_SEQ, ENG_FRONT, ENG_FIRST, ENG_LATE, N_ENG };
 static const struct {
 	const char *name;
 	double sd, reach;
 } eng_params[N_ENG] = {
-	{ "mem_gain", 0.03, 2 }, { "math_gain", 0.05, 6 }, { "layer_s", 0.6, 20 }, { "prompt_layer_s", 0.6, 20 },
+	{ "mem_gain", 0.03, 2 }, { "math_gain", 0.05, 6 }, { "layer_s", 0.6, 20 }, { "host_layer_s", 0.6, 20 },
 	{ "seq_s", 0.7, 20 },    { "front_s", 0.7, 10 },   { "first_s", 0.7, 10 }, { "late_passes", 0.7, 10 },
 };
 static const struct {
@@ -98,16 +92,21 @@ static const struct {
 };
 /* The general profile is all ones. */
 #define LOOSER       8.0
-#define N_OWN        (JL_N_ENGINE - 1)
 #define FIRST_ENGINE (N_SHARED + jl_n_arch_among(FAMILIES) * N_DEV)
-_Static_assert(N_SHARED + JL_ARCHS_MAX * (size_t)N_DEV + (size_t)N_OWN * N_ENG <= JL_SERVE_MAX_PARAMS,
+/* Rows of single engines know less of each, those under load are of three. */
+static const struct {
+	const char *name;
+	size_t n_engines, n_eng;
+} scopes[] = {
+	[JL_SCOPE_INFER] = { "infer", JL_N_ENGINE - 1, ENG_LAYER + 1 }, [JL_SCOPE_SERVE] = { "serve", 3, N_ENG }
+};
+_Static_assert(N_SHARED + JL_ARCHS_MAX * (size_t)N_DEV + (size_t)(JL_N_ENGINE - 1) * (ENG_LAYER + 1) <=
+		       JL_SERVE_MAX_PARAMS,
 	       "raise JL_SERVE_MAX_PARAMS");
 
-static const char *const scopes[] = { [JL_SCOPE_INFER] = "infer", [JL_SCOPE_SERVE] = "serve" };
-
-size_t jl_serve_n_param(void)
+size_t jl_serve_n_param(enum jl_serve_scope scope)
 {
-	return FIRST_ENGINE + (size_t)N_OWN * N_ENG;
+	return FIRST_ENGINE + scopes[scope].n_engines * scopes[scope].n_eng;
 }
 
 void jl_serve_param_at(enum jl_serve_scope scope, size_t i, struct jl_param *ret_param)
@@ -116,22 +115,23 @@ void jl_serve_param_at(enum jl_serve_scope scope, size_t i, struct jl_param *ret
 
 	if (i < N_SHARED) {
 		param = shared_params[i];
-		snprintf(param.name, sizeof(param.name), "%s.%s", scopes[scope], shared_params[i].name);
+		snprintf(param.name, sizeof(param.name), "%s.%s", scopes[scope].name, shared_params[i].name);
 	} else if (i < FIRST_ENGINE) {
 		const size_t family = (i - N_SHARED) / N_DEV, dev = (i - N_SHARED) % N_DEV;
 
 		param.lo = dev == DEV_MEM ? 0.5 : 0.2;
 		param.hi = dev == DEV_MEM ? 1.6 : 3;
 		param.prior_sd_ln = dev_sd[dev];
-		snprintf(param.name, sizeof(param.name), "%s.family.%s.%s", scopes[scope],
+		snprintf(param.name, sizeof(param.name), "%s.family.%s.%s", scopes[scope].name,
 			 jl_arch_among_at(family, FAMILIES)->id, dev_names[dev]);
 	} else {
-		const size_t engine = (i - FIRST_ENGINE) / N_ENG, eng = (i - FIRST_ENGINE) % N_ENG;
+		const size_t engine = (i - FIRST_ENGINE) / scopes[scope].n_eng,
+			     eng = (i - FIRST_ENGINE) % scopes[scope].n_eng;
 
 		param.lo = 1 / eng_params[eng].reach;
 		param.hi = eng_params[eng].reach;
 		param.prior_sd_ln = eng_params[eng].sd;
-		snprintf(param.name, sizeof(param.name), "%s.engine.%s.%s", scopes[scope], engines[engine + 1].id,
+		snprintf(param.name, sizeof(param.name), "%s.engine.%s.%s", scopes[scope].name, engines[engine + 1].id,
 			 eng_params[eng].name);
 	}
 	/* Engines for single requests have kernels of their own, of which operators of the vendors' libraries say less. */
@@ -146,32 +146,32 @@ static const unsigned char portable[JL_N_ENGINE] = {
 	[JL_ENGINE_MLC] = 1,      [JL_ENGINE_AWQ] = 1,     [JL_ENGINE_AWQ_GEMV] = 1
 };
 
-struct jl_serve_fit jl_serve_fit_of(const double *x, int arch, enum jl_engine engine)
+struct jl_serve_fit jl_serve_fit_of(enum jl_serve_scope scope, const double *x, int arch, enum jl_engine engine)
 {
-	static const double ones[N_ENG] = { 1, 1, 1, 1, 1, 1, 1, 1 };
 	static const enum shared maths[JL_N_DTYPE] = {
 		[JL_FP32] = MATH_VECTOR, [JL_TF32] = MATH_16, [JL_FP16] = MATH_16, [JL_BF16] = MATH_16,
 		[JL_FP8] = MATH_8,       [JL_FP4] = MATH_4,   [JL_INT8] = MATH_8,
 	};
 	const double *dev = x + N_SHARED + jl_arch_among(arch, FAMILIES) * N_DEV;
-	const double *eng = engine == JL_ENGINE_GENERAL ? ones : x + FIRST_ENGINE + ((size_t)engine - 1) * N_ENG;
+	const size_t n_eng = scopes[scope].n_eng;
+	double eng[N_ENG] = { 1, 1, 1, 1, 1, 1, 1, 1 };
+
+	if (engine > JL_ENGINE_GENERAL && (size_t)engine <= scopes[scope].n_engines)
+		memcpy(eng, x + FIRST_ENGINE + ((size_t)engine - 1) * n_eng, n_eng * sizeof(*eng));
 	struct jl_serve_fit fit = {
 		.mem_gain = x[MEM] * dev[DEV_MEM] * eng[ENG_MEM],
 		.sm_B = portable[engine] ? x[SM_RATE] : 0.0,
 		.kv_gain = x[KV],
 		.flash_gain = x[FLASH],
-		.narrow_mem_gain = x[NARROW_MEM],
-		.narrow_math_gain = x[NARROW_MATH],
-		.expert_gain = x[EXPERT],
+		.expert_gain = x[EXPERT] * eng[ENG_MATH],
+		.hop_gain = x[HOP],
+		.kernel_gain = x[KERNEL] * eng[ENG_LAYER],
 		.layer_s = x[LAYER_S] * eng[ENG_LAYER],
 		.moe_layer_s = x[MOE_LAYER_S],
-		.prompt_layer_s = x[PROMPT_LAYER_S] * eng[ENG_PROMPT],
-		.prompt_moe_layer_s = x[PROMPT_MOE_LAYER_S] * eng[ENG_PROMPT],
+		.host_layer_s = x[HOST_LAYER_S] * eng[ENG_HOST],
 		.step_s = x[STEP_S],
 		.seq_s = x[SEQ_S] * eng[ENG_SEQ],
 		.token_s = x[TOKEN_S],
-		.hop_s = x[HOP_S],
-		.link_frac = x[LINK],
 		.first_s = x[FIRST_S] * eng[ENG_FIRST],
 		.front_s = x[FRONT_S] * eng[ENG_FRONT],
 		.late = x[LATE] * eng[ENG_LATE],
@@ -198,8 +198,8 @@ struct jl_serve_fit jl_serve_shipped(const struct jl_catalog *cat, int arch, enu
 	const enum jl_serve_scope scope = jl_serve_scope_of(arch);
 	double x[JL_SERVE_MAX_PARAMS];
 
-	jl_params_read(cat, &(struct jl_param_list){ .n = jl_serve_n_param(), .at = at, .ctx = &scope }, x);
-	return jl_serve_fit_of(x, arch, engine);
+	jl_params_read(cat, &(struct jl_param_list){ .n = jl_serve_n_param(scope), .at = at, .ctx = &scope }, x);
+	return jl_serve_fit_of(scope, x, arch, engine);
 }
 
 const char *jl_engine_id(enum jl_engine engine)

@@ -29,6 +29,7 @@ struct trial {
 	const struct jl_infer_ask *ask;
 	struct jl_served model;
 	struct jl_serve_fit fit;
+	struct jl_op_fit ops;
 	struct jl_serve_job job;
 	struct jl_sim_result r;
 	struct jl_run_plan plan;
@@ -65,7 +66,8 @@ static enum jl_status begin(struct trial *t, const struct jl_catalog *cat, const
 			     .machine = machine,
 			     .ask = ask,
 			     .model = ask->model ? jl_served_from_catalog(ask->model) : jl_served_of(ask->shape),
-			     .fit = jl_serve_shipped(cat, dev->arch, ask->engine) };
+			     .fit = jl_serve_shipped(cat, dev->arch, ask->engine),
+			     .ops = jl_op_shipped(cat, dev->arch, ask->engine) };
 	t->job = (struct jl_serve_job){ .dev = dev, .place = { .n_stages = 1 } };
 	status = jl_served_format(&t->job.format, weights, err);
 	if (!status && ask->kv) {
@@ -135,6 +137,7 @@ static enum jl_status try_once(struct trial *t, int n_gpus, int n_copies, struct
 
 	t->job.place.n_gpus = n_gpus;
 	t->job.fit = &t->fit;
+	t->job.ops = &t->ops;
 	t->job.model = &t->model;
 	t->n_copies = n_copies;
 	status = make_load(t, &load, &client_s, err);

@@ -12,6 +12,7 @@
 #define OFFLINE_EACH   4
 #define REQUESTS_MAX   20000
 #define SEED           1
+#define LOOSE_LN       0.1
 #define WORKERS_ENOUGH 16
 #define ROOM_SEQS      4096
 
@@ -25,6 +26,7 @@ static struct jl_serve_job job_of(const struct jl_device *dev, const struct jl_s
 {
 	return (struct jl_serve_job){ .dev = dev,
 				      .fit = fit,
+				      .ops = run->ops,
 				      .model = &run->model,
 				      .format = run->format,
 				      .place = prompts ? run->prefill : run->place };
@@ -65,7 +67,8 @@ static enum jl_status simulate(struct jl_sim_result *ret_result, struct jl_passe
 	const struct jl_serve_job job = job_of(dev, fit, run, false), prompts = job_of(dev, fit, run, true);
 	const double groups = alike(run), n_requests = fmax(run->n_requests / groups, 1);
 	const double each = run->metric == JL_METRIC_LOAD ? OFFLINE_EACH : REQUESTS_EACH;
-	struct jl_load_ask ask = { .lengths = { run->prompt, run->output, run->spread ? 0.8 : 1.0, 0, 0 },
+	struct jl_load_ask ask = { .lengths = { run->prompt, run->output, run->spread ? 0.8 : 1.0,
+						run->loose ? LOOSE_LN : 0, 0 },
 				   .concurrency = (int)fmin(n_requests, REQUESTS_MAX / each),
 				   .seed = SEED };
 	struct jl_policy policy = *jl_policy_of(run->engine);

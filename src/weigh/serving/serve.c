@@ -86,6 +86,7 @@ static enum jl_status answer(struct jl_serve_answer *ret, const struct jl_machin
 {
 	struct jl_serve_run run = { .model = *job->model,
 				    .engine = ask->engine,
+				    .ops = job->ops,
 				    .format = job->format,
 				    .place = job->place,
 				    .n_requests = ask->n_requests,
@@ -124,7 +125,8 @@ enum jl_status jl_serve_predict(struct jl_serve_answer *ret_answer, const struct
 	const struct jl_serve_fit fit = jl_serve_shipped(cat, dev->arch, ask->engine);
 	const enum jl_intra_kind join = machine->fabric.intra_kind;
 	const int n_host = gpus_of_host(machine);
-	struct jl_serve_job job = { .dev = dev, .fit = &fit, .model = &model, .place = { .n_stages = 1 } };
+	const struct jl_op_fit ops = jl_op_shipped(cat, dev->arch, ask->engine);
+	struct jl_serve_job job = { .dev = dev, .fit = &fit, .ops = &ops, .model = &model, .place = { .n_stages = 1 } };
 	const char *weights = ask->weights ? ask->weights : isnan(dev->peak_flopps[JL_BF16]) ? "fp16" : "bf16";
 	enum jl_status status = check(ask, n_host, err);
 

@@ -2,6 +2,7 @@
 #ifndef JL_SERVING_SERVE_H
 #define JL_SERVING_SERVE_H
 
+#include "physics/op_params.h"
 #include "physics/serve_params.h"
 #include "predict/predict.h"
 #include "serving/sim.h"
@@ -36,6 +37,7 @@ struct jl_serve_answer {
 struct jl_serve_run {
 	struct jl_served model;
 	enum jl_engine engine;
+	const struct jl_op_fit *ops; /* of the device's family with it */
 	struct jl_serve_format format;
 	struct jl_serve_place place, prefill; /* prefill.n_gpus 0: the same machines */
 	double n_prefill_workers, n_decode_workers;
@@ -44,6 +46,7 @@ struct jl_serve_run {
 	enum jl_serve_metric metric;
 	int generate;  /* prefill: and `output` tokens after it */
 	int n_assumed; /* lengths, batch or plan are not stated */
+	int loose;     /* lengths differ a little about the nominal: requests do not stay in step */
 	int spread;    /* lengths from 0.8 of the nominal to all of it, as published clients draw them */
 };
 
