@@ -149,12 +149,44 @@ static enum jl_status read_worker(struct jl_serve_place *place, struct jl_serve_
 	return JL_OK;
 }
 
+/* Racks of 72 whose source counts all devices and calls it one worker: prompts on workers of four; few requests are answered by workers of
+ * eight, many by one large one. */
+#define RACK_LEAST  12.0
+#define RACK_PROMPT 4.0
+#define RACK_ANSWER 8.0
+
+static bool split_rack(struct jl_serve_row *row, double n_gpus)
+{
+	const double least = row->run.format.expert_B < 1 ? RACK_PROMPT : 2 * RACK_PROMPT;
+	const bool few = row->run.n_requests < REQUESTS_EACH * n_gpus;
+	const double prompts = few ? 1 : fmax(floor(n_gpus / 3 / least), 1), rest = n_gpus - prompts * least;
+	struct jl_serve_place place = { .n_stages = 1 };
+
+	if (!row->many || n_gpus < RACK_LEAST || rest < RACK_ANSWER)
+		return false;
+	jl_served_join(&place, &row->dev, true, true);
+	row->run.place = row->run.prefill = place;
+	row->run.prefill.n_gpus = row->run.prefill.n_ep = least;
+	row->run.n_prefill_workers = prompts;
+	row->run.n_decode_workers = few ? floor(rest / RACK_ANSWER) : 1;
+	row->run.place.n_gpus = row->run.place.n_ep = few ? RACK_ANSWER : rest;
+	row->run.place.split_batch = !few;
+	row->run.n_assumed = 1;
+	return true;
+}
+
 static enum jl_status read_plan(struct jl_serve_row *row, const struct jl_serve_cells *cells, struct jl_err *err)
 {
 	double value = NAN;
 	enum jl_status status;
 
-	if (strcmp(cells->at(cells->ctx, "mode"), "disagg") != 0)
+	const bool together = strcmp(cells->at(cells->ctx, "mode"), "disagg") != 0;
+	const char *tp = cells->at(cells->ctx, together ? "tp_size" : "decode_tp_size");
+
+	if ((together || strcmp(tp, cells->at(cells->ctx, "prefill_tp_size")) == 0) &&
+	    !*cells->at(cells->ctx, "decode_num_workers") && split_rack(row, strtod(tp, NULL)))
+		return JL_OK;
+	if (together)
 		return read_worker(&row->run.place, row, "", cells, err);
 	status = read_worker(&row->run.place, row, "decode_", cells, err);
 	if (!status)
@@ -188,6 +220,21 @@ static enum jl_status read_plan(struct jl_serve_row *row, const struct jl_serve_
 	return JL_OK;
 }
 
+/* Before TensorRT-LLM 1.1 and SGLang 0.5.6; a source that gives no version of SGLang is of 2025. */
+static bool is_old(enum jl_engine engine, const char *version)
+{
+	static const char *const old_sglang[] = { "0.4.", "0.5.1", "0.5.2", "0.5.3", "0.5.4", "0.5.5" };
+
+	if (engine == JL_ENGINE_TRTLLM)
+		return strncmp(version, "1.0", 3) == 0;
+	if (engine != JL_ENGINE_SGLANG || !*version)
+		return engine == JL_ENGINE_SGLANG;
+	for (size_t i = 0; i < N(old_sglang); i++)
+		if (strncmp(version, old_sglang[i], strlen(old_sglang[i])) == 0 && strncmp(version, "0.5.10", 6) != 0)
+			return true;
+	return false;
+}
+
 /* All requests at once: the source's own figure, else what each group of devices runs. */
 static enum jl_status read_requests(struct jl_serve_row *row, const struct jl_serve_cells *cells, struct jl_err *err)
 {
@@ -219,7 +266,8 @@ enum jl_status jl_silicon_row_read(struct jl_serve_row *ret_row, const char **re
 
 	/* the others sent requests of one length (genai-perf) */
 	row.run.spread = !strstr(cells->at(cells->ctx, "silicon_data_source"), "gap-analysis");
-	row.run.loose = !row.run.spread && row.run.engine != JL_ENGINE_SGLANG;
+	row.run.old = is_old(row.run.engine, cells->at(cells->ctx, "backend_version"));
+	row.run.loose = !row.run.spread && !(row.run.old && row.run.engine == JL_ENGINE_SGLANG);
 	row.many = system[0] == 'G'; /* GB200, GB300: 72 in one domain */
 	enum jl_status status = find->gpu(find->ctx, system, &row, &p2p, &nvlink, err);
 

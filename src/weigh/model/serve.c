@@ -139,6 +139,7 @@ struct jl_serve_work jl_serve_work(const struct jl_serve_job *job, const struct 
 				   .prompt_tokens = prompts,
 				   .dtype = jl_op_dtype(dev, job->format.dense),
 				   .captured = pass->captured,
+				   .old = job->old,
 				   .split_batch = job->place.split_batch != 0 };
 
 	if (job->format.dtype == JL_FP32)
@@ -177,8 +178,10 @@ struct jl_serve_step jl_serve_sum(const struct jl_serve_work *w, const struct jl
 			   w->n_moe_layers * fit->moe_layer_s,
 	};
 	const double gpu_s = s.weights_s + s.math_s + s.kv_s + s.attention_s + s.exchange_s + s.fixed_s;
-	/* kernels that the host launches one by one wait for it where they are short */
-	const double wait_s = w->captured ? 0.0 : fmax(w->n_layers * fit->host_layer_s - gpu_s, 0.0);
+	/* kernels that the host launches one by one wait for it where they are short, and it for them where they are long */
+	const double host_s = w->captured ? 0.0 : w->n_layers * fit->host_layer_s * (w->old ? fit->old_host : 1.0),
+		     both = gpu_s * gpu_s, host2 = host_s * host_s;
+	const double wait_s = sqrt(sqrt(both * both + host2 * host2)) - gpu_s;
 
 	s.fixed_s += wait_s + fit->step_s + w->n_seqs * fit->seq_s + w->prompt_tokens * fit->token_s;
 	s.step_s = s.weights_s + s.math_s + s.kv_s + s.attention_s + s.exchange_s + s.fixed_s;

@@ -62,6 +62,7 @@ struct jl_serve_fit {
 	double layer_s;      /* each layer of a pass: norms, positions, activations, and what lies between kernels */
 	double moe_layer_s;  /* routing, in addition */
 	double host_layer_s; /* a pass that the host launches kernel by kernel: one with prompts */
+	double old_host;     /* that of versions from before their present host code, in addition */
 	double step_s;       /* host time of a pass that is not hidden */
 	double seq_s;        /* each sequence of a pass: sampling, scheduling, output */
 	double token_s;      /* each prompt token: text to tokens, and its way to the device */
@@ -94,6 +95,7 @@ struct jl_serve_job {
 	const struct jl_served *model;
 	struct jl_serve_format format;
 	struct jl_serve_place place;
+	bool old; /* an engine from before its present host code */
 };
 
 /* One pass over the model: a token for each of some sequences, pieces of prompts, or both. */
@@ -118,7 +120,7 @@ struct jl_serve_work {
 	double n_layers, n_moe_layers;
 	double n_seqs, prompt_tokens;
 	enum jl_dtype dtype;
-	bool captured, split_batch;
+	bool captured, split_batch, old;
 };
 struct jl_serve_work jl_serve_work(const struct jl_serve_job *job, const struct jl_pass *pass);
 struct jl_serve_step jl_serve_sum(const struct jl_serve_work *work, const struct jl_device *dev,

@@ -26,7 +26,6 @@ enum shared {
 	TOKEN_S,
 	FIRST_S,
 	FRONT_S,
-	LATE,
 	DP_LATE,
 	SM_RATE,
 	N_SHARED
@@ -45,13 +44,12 @@ static const struct jl_param shared_params[N_SHARED] = {
 	[KERNEL] = { "kernel_gain", "1", 0.05, 3, 0.7, 0.3 },
 	[LAYER_S] = { "layer_s", "s", 1e-7, 1e-3, 1e-5, 0.5 },
 	[MOE_LAYER_S] = { "moe_layer_s", "s", 1e-7, 5e-4, 5e-6, 0.7 },
-	[HOST_LAYER_S] = { "host_layer_s", "s", 1e-6, 1e-2, 2e-4, 0.7 },
+	[HOST_LAYER_S] = { "host_layer_s", "s", 1e-6, 1e-2, 8e-4, 0.7 },
 	[STEP_S] = { "step_s", "s", 1e-5, 1e-2, 5e-4, 0.7 },
 	[SEQ_S] = { "seq_s", "s", 1e-7, 1e-3, 5e-6, 0.7 },
 	[TOKEN_S] = { "token_s", "s", 1e-8, 1e-4, 5e-7, 0.7 },
 	[FIRST_S] = { "first_s", "s", 1e-4, 1, 1e-2, 0.7 },
 	[FRONT_S] = { "front_s", "s", 1e-6, 0.1, 5e-4, 0.7 },
-	[LATE] = { "late_passes", "1", 0.05, 10, 1, 0.7 },
 	[DP_LATE] = { "dp_late_passes", "1", 0.05, 50, 2, 1 },
 	[SM_RATE] = { "sm_rate", "B/clock", 5, 500, 64, 0.7 },
 };
@@ -63,13 +61,13 @@ static const double dev_sd[N_DEV] = { 0.02, 0.03 };
 #define FAMILIES offsetof(struct jl_priors, serve_rows)
 
 /* Frameworks as factors on the shared values: quality of their kernels, and what each layer and request costs. */
-enum eng { ENG_MEM, ENG_MATH, ENG_LAYER, ENG_HOST, ENG_SEQ, ENG_FRONT, ENG_FIRST, ENG_LATE, N_ENG };
+enum eng { ENG_MEM, ENG_MATH, ENG_LAYER, ENG_HOST, ENG_SEQ, ENG_FRONT, ENG_FIRST, ENG_OLD, N_ENG };
 static const struct {
 	const char *name;
 	double sd, reach;
 } eng_params[N_ENG] = {
 	{ "mem_gain", 0.03, 2 }, { "math_gain", 0.05, 6 }, { "layer_s", 0.6, 20 }, { "host_layer_s", 0.6, 20 },
-	{ "seq_s", 0.7, 20 },    { "front_s", 0.7, 10 },   { "first_s", 0.7, 10 }, { "late_passes", 0.7, 10 },
+	{ "seq_s", 0.7, 20 },    { "front_s", 0.7, 10 },   { "first_s", 0.7, 10 }, { "old_host", 0.7, 20 },
 };
 static const struct {
 	const char *id;
@@ -90,6 +88,8 @@ static const struct {
 	[JL_ENGINE_FT] = { "fastertransformer", { "fastertransformer" } },
 	[JL_ENGINE_EAGER] = { "eager", { "eager", "swissarmy" } },
 };
+/* Requests are taken in and tokens handed out while a pass runs. */
+#define LATE_PASSES 1.0
 /* The general profile is all ones. */
 #define LOOSER       8.0
 #define FIRST_ENGINE (N_SHARED + jl_n_arch_among(FAMILIES) * N_DEV)
@@ -169,12 +169,13 @@ struct jl_serve_fit jl_serve_fit_of(enum jl_serve_scope scope, const double *x, 
 		.layer_s = x[LAYER_S] * eng[ENG_LAYER],
 		.moe_layer_s = x[MOE_LAYER_S],
 		.host_layer_s = x[HOST_LAYER_S] * eng[ENG_HOST],
+		.old_host = eng[ENG_OLD],
 		.step_s = x[STEP_S],
 		.seq_s = x[SEQ_S] * eng[ENG_SEQ],
 		.token_s = x[TOKEN_S],
 		.first_s = x[FIRST_S] * eng[ENG_FIRST],
 		.front_s = x[FRONT_S] * eng[ENG_FRONT],
-		.late = x[LATE] * eng[ENG_LATE],
+		.late = LATE_PASSES,
 		.dp_late = x[DP_LATE],
 	};
 

@@ -15,6 +15,7 @@
 #define LOOSE_LN       0.1
 #define WORKERS_ENOUGH 16
 #define ROOM_SEQS      4096
+#define ROOM_LEAST     16 /* nobody publishes a server with room for fewer */
 
 static bool simulated(const struct jl_serve_run *run)
 {
@@ -29,7 +30,8 @@ static struct jl_serve_job job_of(const struct jl_device *dev, const struct jl_s
 				      .ops = run->ops,
 				      .model = &run->model,
 				      .format = run->format,
-				      .place = prompts ? run->prefill : run->place };
+				      .place = prompts ? run->prefill : run->place,
+				      .old = run->old };
 }
 
 /* Machines for prompts that keep up with the answers: what a plan whose number is not known was made for. */
@@ -84,7 +86,9 @@ static enum jl_status simulate(struct jl_sim_result *ret_result, struct jl_passe
 					: keep_up(dev, fit, run, n_requests, policy.token_budget),
 				&policy);
 	/* What is said to have run has fitted, whatever the reckoning says. */
-	setup.workers.kv_tokens = fmax(setup.workers.kv_tokens, 1.1 * (run->prompt + run->output) + 256);
+	const double together = fmin(fmax(n_requests / setup.workers.n, 1), ROOM_LEAST);
+
+	setup.workers.kv_tokens = fmax(setup.workers.kv_tokens, 1.1 * together * (run->prompt + run->output) + 256);
 	setup.prompts.kv_tokens = fmax(setup.prompts.kv_tokens, 2.2 * (run->prompt + run->output) + 256);
 	ask.n = (size_t)(each * ask.concurrency);
 	arrivals = jl_realloc(NULL, ask.n * sizeof(*arrivals));

@@ -46,6 +46,7 @@ struct jl_serve_run {
 	enum jl_serve_metric metric;
 	int generate;  /* prefill: and `output` tokens after it */
 	int n_assumed; /* lengths, batch or plan are not stated */
+	bool old;      /* an engine from before its present host code */
 	int loose;     /* lengths differ a little about the nominal: requests do not stay in step */
 	int spread;    /* lengths from 0.8 of the nominal to all of it, as published clients draw them */
 };
