@@ -26,7 +26,7 @@ enum jl_status jl_serve_number(const struct jl_serve_cells *cells, const char *c
 
 enum jl_status jl_serve_row_plan(struct jl_serve_row *row, struct jl_arena *arena, struct jl_err *err)
 {
-	const enum jl_serve_scope scope = jl_serve_scope_of(row->dev.arch);
+	const enum jl_serve_scope scope = jl_serve_scope_of(row->dev.arch, row->run.engine);
 	double x[JL_SERVE_MAX_PARAMS];
 	struct jl_run_plan plan, *kept;
 	struct jl_param param;
@@ -138,7 +138,7 @@ static enum jl_status solve(const struct fit_ctx *fit, int max_iter, double *roo
 		struct jl_param param;
 
 		jl_serve_param_at(scope, i, &param);
-		const bool known = is_known(fit, x, i, room, room + fit->n_used);
+		const bool known = param.lo < param.hi && is_known(fit, x, i, room, room + fit->n_used);
 
 		lo[i] = known ? param.lo : x[i];
 		hi[i] = known ? param.hi : x[i];

@@ -16,7 +16,7 @@ static double kv_parts(const struct jl_serve_job *job)
 
 /* Two exchanges a layer, after attention and after the feed-forward part. Cut by heads: all tokens are added up. Cut by requests:
  * each device sends its own tokens to the devices of their experts and back. */
-static double exchange_s(const struct jl_serve_job *job, double n_tokens, bool captured)
+static double exchange_s(const struct jl_serve_job *job, double n_tokens)
 {
 	const struct jl_serve_place *place = &job->place;
 	const double n = place->n_gpus, token_B = 2.0 * job->model->hidden;
@@ -26,12 +26,12 @@ static double exchange_s(const struct jl_serve_job *job, double n_tokens, bool c
 		.bytes = place->split_batch ? n_tokens / n * copies * token_B : n_tokens * token_B,
 		.link_Bps = place->link_Bps,
 		.switched = place->hop_gain <= 1.0,
-		.eager = !captured,
+		.hop_gain = place->hop_gain,
 		.how = place->split_batch ? JL_SUM_ALLTOALL : JL_SUM_ENGINE,
 	};
 	const double layers = place->split_batch ? job->model->n_moe_layers : job->model->n_layers;
 
-	return n > 1.0 ? 2.0 * layers * place->hop_gain * jl_served_exchange_s(job->ops, &ex) : 0.0;
+	return n > 1.0 ? 2.0 * layers * jl_served_exchange_s(job->ops, &ex) : 0.0;
 }
 
 static void add_product(struct jl_serve_work *w, const struct jl_serve_job *job, const struct jl_served_gemm *g,
@@ -159,7 +159,7 @@ struct jl_serve_work jl_serve_work(const struct jl_serve_job *job, const struct 
 		w.logits_s = jl_served_gemm_s(dev, job->ops, &g);
 	}
 	attention(&w, job, pass, seqs, share);
-	w.exchange_s = exchange_s(job, tokens, pass->captured);
+	w.exchange_s = exchange_s(job, tokens);
 	return w;
 }
 

@@ -46,6 +46,11 @@ static void tune(struct jl_device *ret, const struct jl_device *dev, enum jl_dty
 	ret->fit.kernel_s = 0.0;
 }
 
+static double stream_Bps(const struct jl_device *dev, const struct jl_op_fit *fit)
+{
+	return dev->mem_Bps * dev->fit.mem_frac * fit->v[JL_TERM_STREAM];
+}
+
 double jl_served_gemm_s(const struct jl_device *dev, const struct jl_op_fit *fit, const struct jl_served_gemm *g)
 {
 	const enum jl_dtype dtype = jl_op_dtype(dev, g->format);
@@ -63,7 +68,8 @@ double jl_served_gemm_s(const struct jl_device *dev, const struct jl_op_fit *fit
 	tune(&tuned, dev, dtype, fit->v[JL_TERM_RATE + g->format], fit->v[JL_TERM_MEM + g->format]);
 	s += jl_gemm_s(&tuned, &gemm);
 	if (formats[g->format].narrowed && dtype != JL_BF16)
-		s += g->batch * g->m * g->k * (2.0 + jl_dtype_B(dtype)) / (dev->mem_Bps * fit->v[JL_TERM_QUANT]);
+		s += g->batch * g->m * g->k * (2.0 + jl_dtype_B(dtype)) /
+		     (stream_Bps(dev, fit) * fit->v[JL_TERM_QUANT]);
 	return s;
 }
 
@@ -103,7 +109,7 @@ double jl_served_prompt_s(const struct jl_device *dev, const struct jl_op_fit *f
 						     : 0.0;
 	const double elems = a->latent ? a->heads * (192.0 + 192.0 + 128.0 + 128.0)
 				       : a->head_dim * (2.0 * a->heads + 2.0 * a->kv_heads);
-	const double mem_s = a->batch * a->tokens * elems * 2.0 / (dev->mem_Bps * dev->fit.mem_frac);
+	const double mem_s = a->batch * a->tokens * elems * 2.0 / stream_Bps(dev, fit);
 
 	return fit->v[a->latent ? JL_TERM_LATENT_FIXED_S : JL_TERM_FLASH_FIXED_S] + fmax(flop / rate, last) + mem_s +
 	       blocks / dev->n_sm * fit->v[JL_TERM_FLASH_BLOCK_S];
@@ -114,11 +120,11 @@ double jl_served_answer_s(const struct jl_device *dev, const struct jl_op_fit *f
 	const double elems = a->latent ? 576.0 : 2.0 * a->kv_heads * a->head_dim;
 	const double dims = a->latent ? 576.0 + 512.0 : 2.0 * a->head_dim;
 	const double flop = a->batch * a->tokens * a->context * a->heads * 2.0 * dims;
-	const double Bps = dev->mem_Bps * dev->fit.mem_frac * fit->v[a->latent ? JL_TERM_LATENT_KV : JL_TERM_KV];
+	const double Bps = stream_Bps(dev, fit) * fit->v[a->latent ? JL_TERM_LATENT_KV : JL_TERM_KV];
 	const double bytes = a->batch * fmax(a->context, PAGE) * elems * a->kv_B /
 			     (a->kv_B < 1.5 ? fit->v[JL_TERM_KV8] : 1.0);
 	/* queries in, results out */
-	const double around_s = a->batch * a->tokens * a->heads * dims * 2.0 / (dev->mem_Bps * dev->fit.mem_frac);
+	const double around_s = a->batch * a->tokens * a->heads * dims * 2.0 / stream_Bps(dev, fit);
 	/* a context is divided over SMs in parts; few short ones do not fill the device */
 	const double parts = a->batch * (a->latent ? ceil(a->heads / 64.0) : a->kv_heads) *
 			     fmax(a->context / fit->v[JL_TERM_KV_PART], 1.0);
@@ -155,32 +161,31 @@ double jl_served_experts_s(const struct jl_device *dev, const struct jl_op_fit *
 	g.n = e->hidden;
 	g.k = e->inter;
 	s += jl_gemm_s(&tuned, &g);
-	return s +
-	       routed * (e->hidden + e->inter) * 2.0 * fit->v[JL_TERM_EXPERT_MOVE] / (dev->mem_Bps * dev->fit.mem_frac);
+	return s + routed * (e->hidden + e->inter) * 2.0 * fit->v[JL_TERM_EXPERT_MOVE] / stream_Bps(dev, fit);
 }
 
 double jl_served_exchange_s(const struct jl_op_fit *fit, const struct jl_served_exchange *ex)
 {
 	const double *v = fit->v, n = ex->n, share = (n - 1.0) / n;
-	const double Bps = ex->link_Bps * v[JL_TERM_LINK], lib_Bps = ex->link_Bps * v[JL_TERM_LIB_LINK];
+	const double Bps = ex->link_Bps * v[JL_TERM_LINK];
+	const double hop = ex->hop_gain > 0.0 ? ex->hop_gain : 1.0;
 	const double lib_s = v[JL_TERM_LIB_S] + v[JL_TERM_LIB_RANK_S] * (n - 1.0);
-	const double lib_sum = lib_s + 2.0 * ex->bytes * share /
-					       (lib_Bps * (ex->switched && n > 2.0 ? v[JL_TERM_SWITCH] : 1.0));
+	const double lib_sum = lib_s +
+			       2.0 * ex->bytes * share / (Bps * (ex->switched && n > 2.0 ? v[JL_TERM_SWITCH] : 1.0));
 
 	if (n < 2.0)
 		return 0.0;
 	switch (ex->how) {
 	case JL_SUM_LIBRARY: return lib_sum;
 	case JL_SUM_GATHER:
-	case JL_SUM_SCATTER: return lib_s + ex->bytes * share / lib_Bps;
+	case JL_SUM_SCATTER: return lib_s + ex->bytes * share / Bps;
 	case JL_SUM_ALLTOALL:
 		return v[JL_TERM_EXCHANGE_S] + v[JL_TERM_LIB_RANK_S] * (n - 1.0) +
 		       ex->bytes * share / (ex->link_Bps * v[JL_TERM_EXCHANGE]);
 	default: break;
 	}
-	const double eager = ex->eager ? v[JL_TERM_EAGER_S] : 0.0;
-	const double one = v[JL_TERM_ONE_S] + v[JL_TERM_ONE_RANK_S] * n + ex->bytes * (n - 1.0) / Bps;
-	const double two = v[JL_TERM_TWO_S] + v[JL_TERM_ONE_RANK_S] * n + 2.0 * ex->bytes * share / Bps;
+	const double one = hop * (v[JL_TERM_ONE_S] + v[JL_TERM_ONE_RANK_S] * n) + ex->bytes * (n - 1.0) / Bps;
+	const double two = hop * (v[JL_TERM_TWO_S] + v[JL_TERM_ONE_RANK_S] * n) + 2.0 * ex->bytes * share / Bps;
 
-	return eager + fmin(fmin(one, two), lib_sum);
+	return fmin(fmin(one, two), lib_sum);
 }

@@ -27,7 +27,8 @@ enum jl_op_format {
 enum jl_op_term {
 	JL_TERM_RATE,                                     /* of products, by format */
 	JL_TERM_MEM = JL_TERM_RATE + JL_N_OP_FORMAT,      /* reading them, by format */
-	JL_TERM_FIXED_S = JL_TERM_MEM + JL_N_OP_FORMAT,   /* kernels beside the product, by format */
+	JL_TERM_STREAM = JL_TERM_MEM + JL_N_OP_FORMAT,    /* keys, values and whatever else is no weight */
+	JL_TERM_FIXED_S,                                  /* kernels beside the product, by format */
 	JL_TERM_QUANT = JL_TERM_FIXED_S + JL_N_OP_FORMAT, /* rate of narrowing activations, of a stream */
 	JL_TERM_FLASH,                                    /* attention of prompts */
 	JL_TERM_FLASH8,                                   /* ... in 8 bit, in addition */
@@ -55,12 +56,10 @@ enum jl_op_term {
 	JL_TERM_TWO_S, /* in two */
 	JL_TERM_LIB_S, /* by the library */
 	JL_TERM_LIB_RANK_S,
-	JL_TERM_LINK, /* rate, of the listed one */
-	JL_TERM_LIB_LINK,
+	JL_TERM_LINK,       /* rate, of the listed one */
 	JL_TERM_SWITCH,     /* sums inside the switch */
 	JL_TERM_EXCHANGE_S, /* of experts' tokens */
 	JL_TERM_EXCHANGE,
-	JL_TERM_EAGER_S, /* launched by the host */
 	JL_N_TERM
 };
 struct jl_op_fit {
@@ -107,7 +106,7 @@ struct jl_served_exchange {
 	double n, bytes; /* of the whole buffer */
 	double link_Bps; /* one way, listed */
 	bool switched;   /* all links meet in a switch that can add */
-	bool eager;      /* not in a graph */
+	double hop_gain; /* how much longer an exchange takes to begin than over NVLink */
 	enum jl_served_sum how;
 };
 double jl_served_exchange_s(const struct jl_op_fit *fit, const struct jl_served_exchange *ex);

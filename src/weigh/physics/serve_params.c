@@ -69,36 +69,51 @@ static const struct {
 	{ "mem_gain", 0.03, 2 }, { "math_gain", 0.05, 6 }, { "layer_s", 0.6, 20 }, { "host_layer_s", 0.6, 20 },
 	{ "seq_s", 0.7, 20 },    { "front_s", 0.7, 10 },   { "first_s", 0.7, 10 }, { "old_host", 0.7, 20 },
 };
+#define BIT(n)   (1u << (n))
+#define OWN_MATH BIT(ENG_MATH)
+#define OWN_BOTH (BIT(ENG_MEM) | BIT(ENG_MATH))
+#define OWN_ALL  (OWN_BOTH | BIT(ENG_LAYER))
 static const struct {
 	const char *id;
 	const char *words[3]; /* a spelling holds one of them, in lower case */
+	unsigned single;      /* what its rows of single requests know */
 } engines[JL_N_ENGINE] = {
-	[JL_ENGINE_GENERAL] = { "general", { NULL } },
-	[JL_ENGINE_TRTLLM] = { "trtllm", { "trtllm", "tensorrt" } },
-	[JL_ENGINE_VLLM] = { "vllm", { "vllm" } },
-	[JL_ENGINE_SGLANG] = { "sglang", { "sglang" } },
-	[JL_ENGINE_LLAMACPP] = { "llamacpp", { "llama.cpp" } },
-	[JL_ENGINE_EXLLAMA] = { "exllama", { "exllama" } },
-	[JL_ENGINE_EXLLAMA2] = { "exllama2", { "exllamav2", "exllama v2" } },
-	[JL_ENGINE_MLC] = { "mlc", { "mlc" } },
-	[JL_ENGINE_AWQ] = { "autoawq", { "awq" } },
-	[JL_ENGINE_AWQ_GEMV] = { "autoawq-gemv", { "gemv" } },
-	[JL_ENGINE_GPTFAST] = { "gpt-fast", { "gpt-fast" } },
-	[JL_ENGINE_LMDEPLOY] = { "lmdeploy", { "lmdeploy" } },
-	[JL_ENGINE_FT] = { "fastertransformer", { "fastertransformer" } },
-	[JL_ENGINE_EAGER] = { "eager", { "eager", "swissarmy" } },
+	[JL_ENGINE_GENERAL] = { "general", { NULL }, 0 },
+	[JL_ENGINE_TRTLLM] = { "trtllm", { "trtllm", "tensorrt" }, OWN_BOTH },
+	[JL_ENGINE_VLLM] = { "vllm", { "vllm" }, OWN_BOTH },
+	[JL_ENGINE_SGLANG] = { "sglang", { "sglang" }, 0 },
+	[JL_ENGINE_LLAMACPP] = { "llamacpp", { "llama.cpp" }, OWN_ALL },
+	[JL_ENGINE_EXLLAMA] = { "exllama", { "exllama" }, OWN_MATH },
+	[JL_ENGINE_EXLLAMA2] = { "exllama2", { "exllamav2", "exllama v2" }, 0 },
+	[JL_ENGINE_MLC] = { "mlc", { "mlc" }, 0 },
+	[JL_ENGINE_AWQ] = { "autoawq", { "awq" }, OWN_MATH },
+	[JL_ENGINE_AWQ_GEMV] = { "autoawq-gemv", { "gemv" }, OWN_MATH },
+	[JL_ENGINE_GPTFAST] = { "gpt-fast", { "gpt-fast" }, BIT(ENG_MEM) },
+	[JL_ENGINE_LMDEPLOY] = { "lmdeploy", { "lmdeploy" }, BIT(ENG_MEM) },
+	[JL_ENGINE_FT] = { "fastertransformer", { "fastertransformer" }, OWN_BOTH },
+	[JL_ENGINE_EAGER] = { "eager", { "eager", "swissarmy" }, BIT(ENG_MEM) },
 };
 /* Requests are taken in and tokens handed out while a pass runs. */
 #define LATE_PASSES 1.0
 /* The general profile is all ones. */
 #define LOOSER       8.0
 #define FIRST_ENGINE (N_SHARED + jl_n_arch_among(FAMILIES) * N_DEV)
-/* Rows of single engines know less of each, those under load are of three. */
+/* What each kind of rows knows; the rest is as it begins. Engines' operators are known where they serve, so that only host and kernels' fixed
+ * times are to be found there. */
 static const struct {
 	const char *name;
 	size_t n_engines, n_eng;
+	unsigned shared, dev, eng;
 } scopes[] = {
-	[JL_SCOPE_INFER] = { "infer", JL_N_ENGINE - 1, ENG_LAYER + 1 }, [JL_SCOPE_SERVE] = { "serve", 3, N_ENG }
+	[JL_SCOPE_INFER] = { "infer", JL_N_ENGINE - 1, ENG_LAYER + 1,
+			     BIT(MEM) | BIT(MATH_16) | BIT(FLASH) | BIT(HOP) | BIT(KERNEL) | BIT(LAYER_S) |
+				     BIT(HOST_LAYER_S) | BIT(STEP_S) | BIT(SEQ_S) | BIT(SM_RATE),
+			     BIT(DEV_MEM), ~0u },
+	[JL_SCOPE_SERVE] = { "serve", 3, N_ENG,
+			     BIT(MEM) | BIT(EXPERT) | BIT(HOP) | BIT(KERNEL) | BIT(LAYER_S) | BIT(MOE_LAYER_S) |
+				     BIT(HOST_LAYER_S) | BIT(STEP_S) | BIT(SEQ_S) | BIT(TOKEN_S) | BIT(FIRST_S) |
+				     BIT(FRONT_S) | BIT(DP_LATE),
+			     0, BIT(ENG_LAYER) | BIT(ENG_HOST) | BIT(ENG_FRONT) | BIT(ENG_FIRST) | BIT(ENG_OLD) },
 };
 _Static_assert(N_SHARED + JL_ARCHS_MAX * (size_t)N_DEV + (size_t)(JL_N_ENGINE - 1) * (ENG_LAYER + 1) <=
 		       JL_SERVE_MAX_PARAMS,
@@ -112,13 +127,16 @@ size_t jl_serve_n_param(enum jl_serve_scope scope)
 void jl_serve_param_at(enum jl_serve_scope scope, size_t i, struct jl_param *ret_param)
 {
 	struct jl_param param = { .unit = "1", .prior = 1 };
+	bool known;
 
 	if (i < N_SHARED) {
 		param = shared_params[i];
+		known = scopes[scope].shared & BIT(i);
 		snprintf(param.name, sizeof(param.name), "%s.%s", scopes[scope].name, shared_params[i].name);
 	} else if (i < FIRST_ENGINE) {
 		const size_t family = (i - N_SHARED) / N_DEV, dev = (i - N_SHARED) % N_DEV;
 
+		known = scopes[scope].dev & BIT(dev);
 		param.lo = dev == DEV_MEM ? 0.5 : 0.2;
 		param.hi = dev == DEV_MEM ? 1.6 : 3;
 		param.prior_sd_ln = dev_sd[dev];
@@ -128,6 +146,8 @@ void jl_serve_param_at(enum jl_serve_scope scope, size_t i, struct jl_param *ret
 		const size_t engine = (i - FIRST_ENGINE) / scopes[scope].n_eng,
 			     eng = (i - FIRST_ENGINE) % scopes[scope].n_eng;
 
+		known = scopes[scope].eng & BIT(eng) &&
+			(scope == JL_SCOPE_SERVE || engines[engine + 1].single & BIT(eng));
 		param.lo = 1 / eng_params[eng].reach;
 		param.hi = eng_params[eng].reach;
 		param.prior_sd_ln = eng_params[eng].sd;
@@ -137,6 +157,8 @@ void jl_serve_param_at(enum jl_serve_scope scope, size_t i, struct jl_param *ret
 	/* Engines for single requests have kernels of their own, of which operators of the vendors' libraries say less. */
 	if (scope == JL_SCOPE_INFER && strstr(param.name, "_gain"))
 		param.prior_sd_ln = fmin(LOOSER * param.prior_sd_ln, 0.5);
+	if (!known)
+		param.lo = param.hi = param.prior;
 	*ret_param = param;
 }
 
@@ -184,9 +206,11 @@ struct jl_serve_fit jl_serve_fit_of(enum jl_serve_scope scope, const double *x, 
 	return fit;
 }
 
-enum jl_serve_scope jl_serve_scope_of(int arch)
+enum jl_serve_scope jl_serve_scope_of(int arch, enum jl_engine engine)
 {
-	return jl_arch_family(arch)->priors.warpgroup ? JL_SCOPE_SERVE : JL_SCOPE_INFER;
+	const struct jl_priors *priors = &jl_arch_family(arch)->priors;
+
+	return (priors->warpgroup || priors->fp8) && engine <= JL_ENGINE_SGLANG ? JL_SCOPE_SERVE : JL_SCOPE_INFER;
 }
 
 static void at(const void *ctx, size_t i, struct jl_param *ret_param)
@@ -196,7 +220,7 @@ static void at(const void *ctx, size_t i, struct jl_param *ret_param)
 
 struct jl_serve_fit jl_serve_shipped(const struct jl_catalog *cat, int arch, enum jl_engine engine)
 {
-	const enum jl_serve_scope scope = jl_serve_scope_of(arch);
+	const enum jl_serve_scope scope = jl_serve_scope_of(arch, engine);
 	double x[JL_SERVE_MAX_PARAMS];
 
 	jl_params_read(cat, &(struct jl_param_list){ .n = jl_serve_n_param(scope), .at = at, .ctx = &scope }, x);

@@ -38,8 +38,8 @@ void jl_serve_param_at(enum jl_serve_scope scope, size_t i, struct jl_param *ret
 /* Physics of a device's family with an engine, from a vector. */
 struct jl_serve_fit jl_serve_fit_of(enum jl_serve_scope scope, const double *x, int arch, enum jl_engine engine);
 
-/* The catalog's values. The scope is the one that has measurements of the family. */
-enum jl_serve_scope jl_serve_scope_of(int arch);
+/* The catalog's values. The scope is of frameworks under load where the family has their operators. */
+enum jl_serve_scope jl_serve_scope_of(int arch, enum jl_engine engine);
 struct jl_serve_fit jl_serve_shipped(const struct jl_catalog *cat, int arch, enum jl_engine engine);
 
 const char *jl_engine_id(enum jl_engine engine);

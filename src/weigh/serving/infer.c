@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "physics/arch.h"
 #include "base/msg.h"
 #include "physics/interval.h"
 #include "serving/pass.h"
@@ -392,7 +393,7 @@ static void say(struct jl_infer *a, struct trial *t)
 	a->n_preempted = t->r.n_preempted;
 	a->keeps_up = keeps_up(t);
 	a->step = next.step;
-	a->checked = jl_serve_scope_of(dev->arch) == JL_SCOPE_SERVE;
+	a->checked = jl_arch_family(dev->arch)->priors.warpgroup;
 	a->rent = jl_rent_find(t->cat, &t->machine->sys);
 	a->has_target = !isnan(ask->ttft_max_s) || !isnan(ask->tpot_max_s);
 	a->meets = a->has_target && meets(t);

@@ -143,9 +143,12 @@ enum jl_status jl_serve_plan(struct jl_run_plan *ret_plan, double *ret_run_s, co
 		return JL_OK;
 	}
 	const struct jl_serve_job job = job_of(dev, fit, run, false);
-	const struct jl_pass pass = run->metric == JL_METRIC_DECODE ? jl_pass_decode(run->n_requests, run->context)
-								    : jl_pass_prefill(run->n_requests, run->prompt),
-			     after = jl_pass_decode(run->n_requests, run->prompt + 0.5 * run->output);
+	struct jl_pass pass = run->metric == JL_METRIC_DECODE ? jl_pass_decode(run->n_requests, run->context)
+							      : jl_pass_prefill(run->n_requests, run->prompt),
+		       after = jl_pass_decode(run->n_requests, run->prompt + 0.5 * run->output);
+
+	if (run->engine == JL_ENGINE_EAGER) /* nothing is captured */
+		pass.captured = after.captured = false;
 
 	*ret_plan = (struct jl_run_plan){ .n = run->generate ? 2 : 1 };
 	ret_plan->shares[0].work = jl_serve_work(&job, &pass);

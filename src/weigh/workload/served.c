@@ -161,8 +161,7 @@ enum jl_status jl_served_format(struct jl_serve_format *ret_format, const char *
 	return jl_fail(err, JL_E_DATA, "format '%.40s' is not known: bf16, fp16, fp8, fp4, int8, int4, fp32", text);
 }
 
-/* An exchange over PCIe takes several times as long to begin as one over NVLink, through the host longer still. */
-#define PCIE_HOP  3.0
+/* Through the host it takes longer still. */
 #define HOST_HOP  5.0
 #define SLOW_PCIE 16e9 /* one way; where the catalog does not say */
 
@@ -175,6 +174,6 @@ void jl_served_join(struct jl_serve_place *place, const struct jl_device *dev, b
 		const double host_Bps = isnan(dev->host_Bps) ? SLOW_PCIE : dev->host_Bps;
 
 		place->link_Bps = p2p ? host_Bps : 0.5 * host_Bps;
-		place->hop_gain = p2p ? PCIE_HOP : HOST_HOP;
+		place->hop_gain = p2p ? JL_PCIE_HOP : HOST_HOP;
 	}
 }
