@@ -3,15 +3,19 @@
 
 #include <string.h>
 
+#include "ask/ask.h"
+#include "ask/cache.h"
 #include "base/mem.h"
 #include "catalog/fields.h"
 #include "catalog/find.h"
 #include "catalog/sysexpr.h"
+#include "cli/command.h"
 #include "version.inc"
 
 struct jeoul {
 	struct jl_arena arena;
 	const struct jl_catalog *cat;
+	struct jl_ask_cache *cache;
 };
 
 _Static_assert(sizeof(((struct jeoul_error *)0)->text) == JL_ERR_TEXT_MAX, "messages fit");
@@ -48,7 +52,7 @@ struct jeoul *jeoul_open(const char *const *overlay_dirs, struct jeoul_error *er
 		jl_fail_nomem(&err);
 		goto failed;
 	}
-	*jeoul = (struct jeoul){ .cat = jl_catalog_embedded() };
+	*jeoul = (struct jeoul){ .cat = jl_catalog_embedded(), .cache = jl_ask_cache_create() };
 	jl_arena_init(&jeoul->arena, JL_ARENA_LIMIT_B);
 	while (overlay_dirs && overlay_dirs[n])
 		n++;
@@ -65,6 +69,7 @@ void jeoul_close(struct jeoul *jeoul)
 {
 	if (!jeoul)
 		return;
+	jl_ask_cache_destroy(jeoul->cache);
 	jl_arena_release(&jeoul->arena);
 	jl_free(jeoul);
 }
@@ -123,4 +128,33 @@ enum jeoul_status jeoul_system_parse(struct jeoul *jeoul, const char *text, stru
 		.network_oneway_Bps = public_fact(jeoul, &sys.net_oneway_Bps, JL_K_BYTE_RATE),
 	};
 	return JEOUL_OK;
+}
+
+enum jeoul_status jeoul_ask(const struct jeoul *jeoul, const char *command, const char *request, char **ret_answer,
+			    struct jeoul_error *error)
+{
+	const struct jl_ask ask = {
+		.front = &jl_cli_front, .cat = jeoul->cat, .cache = jeoul->cache, .today = jl_cli_today()
+	};
+	enum jeoul_status status = JEOUL_OK;
+	struct jl_answer answer;
+
+	jl_ask(&answer, &ask, command, request, strlen(request));
+	if (answer.code == 1 || answer.code == 2) {
+		status = give_error(error, &answer.err);
+	} else if (!answer.out.data) {
+		(void)jl_fail_nomem(&answer.err);
+		status = give_error(error, &answer.err);
+	} else {
+		status = answer.code == 3 ? JEOUL_BAD : JEOUL_OK;
+		*ret_answer = answer.out.data;
+		answer.out = (struct jl_buf){ 0 };
+	}
+	jl_answer_release(&answer);
+	return status;
+}
+
+void jeoul_free(char *answer)
+{
+	jl_free(answer);
 }

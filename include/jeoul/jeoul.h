@@ -1,7 +1,7 @@
-/* libjeoul: the catalog of GPU systems, for programs.
+/* libjeoul: GPU systems weighed, for programs.
  *
  * Every figure comes with its unit, origin, source and date. Handles are opaque; strings belong to the handle and live until it is
- * closed. The library neither prints nor exits. Interfaces are only ever added: JEOUL_API grows by one with each. */
+ * closed, unless it says otherwise. The library neither prints nor exits. Interfaces are only ever added: JEOUL_API grows by one with each. */
 #ifndef JEOUL_JEOUL_H
 #define JEOUL_JEOUL_H
 
@@ -9,14 +9,15 @@
 extern "C" {
 #endif
 
-#define JEOUL_API 1
+#define JEOUL_API 2
 
 enum jeoul_status {
 	JEOUL_OK = 0,
 	JEOUL_FAILED = 1,    /* data, files, memory */
 	JEOUL_USAGE = 2,     /* a key or argument that does not exist */
 	JEOUL_NOT_FOUND = 3, /* a name nobody knows: the text has the nearest ones */
-	JEOUL_AMBIGUOUS = 4  /* a name that fits several: the text lists them */
+	JEOUL_AMBIGUOUS = 4, /* a name that fits several: the text lists them */
+	JEOUL_BAD = 5        /* jeoul_ask: answered, and the verdict of a check or audit is bad */
 };
 
 struct jeoul_error {
@@ -59,6 +60,19 @@ struct jeoul_system {
 /* A system as people write it: "4x v100-dgxs-32gb via nvlink2-mesh", "125x aws:p5.48xlarge". */
 enum jeoul_status jeoul_system_parse(struct jeoul *jeoul, const char *text, struct jeoul_system *ret_system,
 				     struct jeoul_error *error);
+
+/* Everything that the program answers: predict, plan, compare, fit, cost, check, infer, recommend, catalog list|search|show|prices, ...
+ *
+ *     jeoul_ask(jeoul, "predict", "{\"model\": \"llama-3-8b\", \"on\": \"8x h100-sxm5\", \"batch\": 4}", &answer, &error);
+ *
+ * The keys are the command's options ("global-batch" or "global_batch") and its argument ("model"); `jeoul help COMMAND` has them all, and
+ * "files": {"config.json": "..."} holds the text of what arguments name. `command` NULL: the key "command" says it. The answer is, to the
+ * byte, the JSON that the command prints with --json (or, with "as": "html", its document as a fragment of a page), ends with NUL, and is
+ * given back with jeoul_free. Written only with JEOUL_OK and JEOUL_BAD. Any number of threads may ask one handle at a time; "lang": "ko"
+ * asks for Korean. */
+enum jeoul_status jeoul_ask(const struct jeoul *jeoul, const char *command, const char *request, char **ret_answer,
+			    struct jeoul_error *error);
+void jeoul_free(char *answer); /* NULL is fine */
 
 #ifdef __cplusplus
 }

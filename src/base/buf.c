@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "base/msg.h"
+#include "base/offered.h"
 #include "base/units.h"
 
 void jl_buf_init(struct jl_buf *buf, size_t limit_B)
@@ -128,7 +129,34 @@ static enum jl_status read_all(struct jl_buf *buf, FILE *file, const char *name,
 	return buf->failed ? jl_fail_nomem(err) : JL_OK;
 }
 
+static enum jl_status read_offered(struct jl_buf *ret_buf, const struct jl_offered *file, const char *path,
+				   size_t limit_B, struct jl_err *err)
+{
+	struct jl_buf buf;
+
+	if (!file)
+		return jl_offered_fail(path, err);
+	jl_buf_init(&buf, limit_B);
+	jl_buf_add(&buf, file->text, file->len);
+	if (buf.failed) {
+		const enum jl_status status = buf.failed;
+
+		jl_buf_release(&buf);
+		return status == JL_E_LIMIT ? jl_fail(err, status, "%s: too large", path) : jl_fail_nomem(err);
+	}
+	*ret_buf = buf;
+	return JL_OK;
+}
+
 enum jl_status jl_buf_read_file(struct jl_buf *ret_buf, const char *path, size_t limit_B, struct jl_err *err)
+{
+	const struct jl_offered *file;
+
+	return jl_offered(&file, path) ? read_offered(ret_buf, file, path, limit_B, err)
+				       : jl_buf_read_own(ret_buf, path, limit_B, err);
+}
+
+enum jl_status jl_buf_read_own(struct jl_buf *ret_buf, const char *path, size_t limit_B, struct jl_err *err)
 {
 	struct jl_buf buf;
 	enum jl_status status;

@@ -27,6 +27,8 @@ const char *jl_buf_text(const struct jl_buf *buf); /* never NULL */
 
 /* The whole of a file, a pipe or "-" for standard input; refused above limit_B. NUL-terminated in `ret_buf`. */
 enum jl_status jl_buf_read_file(struct jl_buf *ret_buf, const char *path, size_t limit_B, struct jl_err *err);
+/* The same of a file that the program knows by itself: also while a request is answered (base/offered.h). */
+enum jl_status jl_buf_read_own(struct jl_buf *ret_buf, const char *path, size_t limit_B, struct jl_err *err);
 
 /* Everything that a person may name as output goes through here. A file is replaced whole or not at all and keeps its mode and owner;
  * links are followed; devices and pipes are written to; a file that may not be written is refused. A buffer that failed too. */

@@ -10,6 +10,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "base/offered.h"
 
 static enum jl_status fail(const char *path, int why, struct jl_err *err)
 {
@@ -75,10 +76,13 @@ static int replace(const char *path, const struct stat *old, const struct jl_buf
 
 enum jl_status jl_buf_write_file(const struct jl_buf *text, const char *path, struct jl_err *err)
 {
+	const struct jl_offered *offered;
 	char real[PATH_MAX];
 	struct stat old;
 	int why;
 
+	if (jl_offered(&offered, path))
+		return fail(path, EROFS, err);
 	if (text->failed == JL_E_NOMEM || jl_mem_ran_out())
 		return jl_fail_nomem(err);
 	if (text->failed)

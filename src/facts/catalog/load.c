@@ -171,7 +171,7 @@ static enum jl_status parse_file(struct load *load, struct file *file, const cha
 static enum jl_status read_file(struct load *load, struct file *file, struct jl_err *err)
 {
 	struct jl_buf text;
-	enum jl_status status = jl_buf_read_file(&text, file->path, JL_CATALOG_FILE_MAX_B, err);
+	enum jl_status status = jl_buf_read_own(&text, file->path, JL_CATALOG_FILE_MAX_B, err);
 
 	if (status)
 		return status;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/offered.h"
 #include "base/utf8.h"
 #include "import/format.h"
 #include "import/json_scan.h"
@@ -303,11 +304,12 @@ static void give_json(struct jl_importer *imp)
 	json_decref(root);
 }
 
-/* It was no document: what has come of its current line is a line like others; lines before it are lost, and said. */
+/* It was no document: what has come of its current line is a line like others; lines before it are lost, and said
+   where they hold a key (a lone brace in a binary file or in prose is no document). */
 static void leave_json(struct jl_importer *imp)
 {
 	imp->in_json = false;
-	if (imp->number > imp->json_line)
+	if (imp->number > imp->json_line && memchr(imp->json.data, '"', imp->json.len))
 		jl_importer_remark(imp, imp->json_line, true,
 				   "JSON that begins here breaks off in line %zu; nothing was taken from it",
 				   imp->number);
@@ -517,6 +519,35 @@ enum jl_status jl_import_stream(const struct jl_import_reader *reader, const str
 	return status;
 }
 
+struct rest {
+	const char *text;
+	size_t len;
+};
+
+static ssize_t read_text(void *ctx, void *buf, size_t size)
+{
+	struct rest *rest = ctx;
+	const size_t n = size < rest->len ? size : rest->len;
+
+	memcpy(buf, rest->text, n);
+	rest->text += n;
+	rest->len -= n;
+	return (ssize_t)n;
+}
+
+static enum jl_status import_offered(const struct jl_offered *file, const char *path,
+				     const struct jl_import_options *options, const struct jl_import_sink *sink,
+				     struct jl_import_count *ret_count, struct jl_err *err)
+{
+	struct rest rest = { 0 };
+	struct jl_import_reader reader = { .read = read_text, .ctx = &rest };
+
+	if (!file)
+		return jl_offered_fail(path, err);
+	rest = (struct rest){ file->text, file->len };
+	return jl_import_stream(&reader, options, sink, ret_count, err);
+}
+
 static ssize_t read_fd(void *ctx, void *buf, size_t size)
 {
 	return read(*(int *)ctx, buf, size);
@@ -527,16 +558,20 @@ enum jl_status jl_import_file(const char *path, const struct jl_import_options *
 {
 	struct jl_import_options own = *options;
 	bool is_stdin = strcmp(path, "-") == 0;
-	int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+	const struct jl_offered *file;
+	int fd;
 	struct jl_import_reader reader = { .read = read_fd, .ctx = &fd };
 	struct stat info;
 	enum jl_status status;
 
+	if (!own.name)
+		own.name = path;
+	if (jl_offered(&file, path))
+		return import_offered(file, path, &own, sink, ret_count, err);
+	fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return jl_fail(err, errno == ENOENT ? JL_E_NOTFOUND : JL_E_IO, "%s: cannot be opened: %s", path,
 			       strerror(errno));
-	if (!own.name)
-		own.name = path;
 	if (!isfinite(own.time_s) && fstat(fd, &info) == 0 && S_ISREG(info.st_mode))
 		own.time_s = (double)info.st_mtim.tv_sec;
 	status = jl_import_stream(&reader, &own, sink, ret_count, err);

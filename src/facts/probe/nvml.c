@@ -71,6 +71,7 @@ struct functions {
 	int (*width_max)(device_t, unsigned *);
 	int (*throttle)(device_t, unsigned long long *);
 	int (*energy)(device_t, unsigned long long *); /* mJ */
+	int (*ecc_errors)(device_t, int, int, unsigned long long *);
 	int (*p2p)(device_t, device_t, int, int *);
 	int (*link_state)(device_t, unsigned, int *);
 	int (*link_version)(device_t, unsigned, unsigned *);
@@ -131,6 +132,7 @@ static const struct jl_dynlib_symbol symbols[] = {
 	OPTIONAL(width_max, "nvmlDeviceGetMaxPcieLinkWidth"),
 	OLDER(throttle, "nvmlDeviceGetCurrentClocksEventReasons", "nvmlDeviceGetCurrentClocksThrottleReasons"),
 	OPTIONAL(energy, "nvmlDeviceGetTotalEnergyConsumption"),
+	OPTIONAL(ecc_errors, "nvmlDeviceGetTotalEccErrors"),
 	OPTIONAL(p2p, "nvmlDeviceGetP2PStatus"),
 	OPTIONAL(link_state, "nvmlDeviceGetNvLinkState"),
 	OPTIONAL(link_version, "nvmlDeviceGetNvLinkVersion"),
@@ -445,4 +447,17 @@ double jl_nvml_energy_J(struct jl_nvml *nvml, size_t gpu)
 	if (gpu >= nvml->n_devices || !nvml->f.energy || nvml->f.energy(nvml->devices[gpu], &mJ) != SUCCESS)
 		return NAN;
 	return (double)mJ * 1e-3;
+}
+
+void jl_nvml_ecc_errors(struct jl_nvml *nvml, size_t gpu, double *ret_corrected, double *ret_uncorrected)
+{
+	double *const rets[] = { ret_corrected,
+				 ret_uncorrected }; /* as NVML numbers them; counter 0: since the driver was loaded */
+	unsigned long long n;
+
+	for (int type = 0; type < 2; type++)
+		*rets[type] = gpu < nvml->n_devices && nvml->f.ecc_errors &&
+					      nvml->f.ecc_errors(nvml->devices[gpu], type, 0, &n) == SUCCESS
+				      ? (double)n
+				      : NAN;
 }

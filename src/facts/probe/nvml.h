@@ -95,6 +95,8 @@ bool jl_nvml_find(struct jl_nvml *nvml, const char *bus, size_t *ret_gpu);
 /* Joule that the GPU has taken since the driver was loaded; NAN: it does not count (before Volta). The counter is
  * renewed some ten times a second. */
 double jl_nvml_energy_J(struct jl_nvml *nvml, size_t gpu);
+/* Memory errors since then, corrected and not; NAN: it does not count. */
+void jl_nvml_ecc_errors(struct jl_nvml *nvml, size_t gpu, double *ret_corrected, double *ret_uncorrected);
 
 /* A moment of work for each GPU while its link is read: idle links step down (gpu/link_load.h). */
 typedef void jl_link_load(struct jl_nvml *nvml, struct jl_nvml_snapshot *snapshot);

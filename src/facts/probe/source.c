@@ -102,7 +102,7 @@ static enum jl_status read_part(const char *dir, const char *file, struct jl_buf
 			       strerror(errno));
 	if (!S_ISREG(info.st_mode))
 		return jl_fail(err, JL_E_IO, "%.300s is not a plain file", path);
-	return jl_buf_read_file(ret_buf, path, JL_SOURCE_CAPTURE_MAX_B, err);
+	return jl_buf_read_own(ret_buf, path, JL_SOURCE_CAPTURE_MAX_B, err);
 }
 
 enum jl_status jl_source_replay(struct jl_probe_source **ret_source, const char *dir, struct jl_arena *arena,

@@ -67,6 +67,7 @@ static enum jl_status check_texts(const struct jl_record *r, struct jl_err *err)
 		{ "line", r->line, false },
 		{ "machine", r->machine, false },
 		{ "machine_name", r->machine_name, false },
+		{ "node", r->node, false },
 		{ "run", r->run, false },
 		{ "note", r->note, false },
 		{ "noise.why", r->noise.why, false },

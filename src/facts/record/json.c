@@ -89,6 +89,7 @@ void jl_record_write(const struct jl_record *r, struct jl_buf *out)
 	put_text(&json, "line", r->line);
 	put_text(&json, "machine", r->machine);
 	put_text(&json, "machine_name", r->machine_name);
+	put_text(&json, "node", r->node);
 	put_text(&json, "run", r->run);
 	put_text(&json, "note", r->note);
 	put_items(&json, "params", r->params, r->n_params);
@@ -306,8 +307,8 @@ static struct jl_record_noise take_noise(struct reader *rd, const json_t *root)
 static const char *take_extra(struct reader *rd, json_t *root)
 {
 	static const char *const ours[] = {
-		"record_version", "id",  "time_s", "kind",   "backend", "origin",   "source",    "line", "machine",
-		"machine_name",   "run", "note",   "params", "metrics", "versions", "samples_s", "noise"
+		"record_version", "id",  "time_s", "kind",   "backend", "origin",   "source",    "line",  "machine",
+		"machine_name",   "run", "note",   "params", "metrics", "versions", "samples_s", "noise", "node"
 	};
 	char *text, *copy = NULL;
 
@@ -338,6 +339,7 @@ static struct jl_record take_record(struct reader *rd, json_t *root)
 		.line = take_text(rd, root, "line"),
 		.machine = take_text(rd, root, "machine"),
 		.machine_name = take_text(rd, root, "machine_name"),
+		.node = take_text(rd, root, "node"),
 		.run = take_text(rd, root, "run"),
 		.note = take_text(rd, root, "note"),
 	};

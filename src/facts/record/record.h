@@ -63,6 +63,7 @@ struct jl_record {
 	const char *line;         /* imported: the line itself */
 	const char *machine;      /* fingerprint of the machine (probe), or NULL */
 	const char *machine_name; /* what a person calls it: "2x Neoverse-V1, no GPU" */
+	const char *node;         /* which of the machines that are built alike; NULL: not said */
 	const char *run;          /* records of one run of the command share this id */
 	const char *note;
 

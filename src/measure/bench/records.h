@@ -18,6 +18,7 @@
 struct jl_bench_where {
 	const char *run;                    /* id */
 	const char *machine, *machine_name; /* of the probe; may be NULL */
+	const char *node;                   /* --node or the environment; may be NULL */
 	const char *note;                   /* may be NULL */
 	const char *version;                /* of this program */
 	const char *mpi_version;            /* may be NULL */

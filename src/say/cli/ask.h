@@ -11,12 +11,12 @@ extern const char *const jl_ask_precisions[],
 	*const jl_ask_frameworks[], *const jl_ask_recomputes[], *const jl_ask_yes_no[],
 									*const jl_ask_inputs[],
 										*const jl_ask_states[],
-											*const jl_ask_optimizers[];
+											*const jl_ask_optimizers[],
+												*const jl_ask_tunes[],
+													*const jl_ask_bases[],
+														*const jl_ask_methods[];
 
-#define JL_ASK_COUNT(n, e)                                                                                             \
-	{                                                                                                              \
-		.name = n, .type = JL_OPT_COUNT, .min = 1, .max = JL_ASK_MAX, .arg = "N", .en = e                      \
-	}
+#define JL_ASK_COUNT(n, e) JL_O_COUNT(n, "N", 1, JL_ASK_MAX, e)
 
 /* clang-format off */
 #define JL_ASK_SHAPE_OPTIONS \
@@ -28,59 +28,58 @@ extern const char *const jl_ask_precisions[],
 	JL_ASK_COUNT("vocab", JL_N("its vocabulary")), \
 	JL_ASK_COUNT("seq", JL_N("tokens of a sample"))
 
+#define JL_ASK_TUNE_OPTIONS \
+	JL_O_CHOICE("tune", "full|lora|qlora|dora|qdora|adapter|layers", jl_ask_tunes, JL_N("fine-tuning: what of the model is trained")), \
+	JL_ASK_TUNE_DETAILS
+
+#define JL_ASK_OPTIMIZER_OPTION \
+	JL_O_CHOICE("optimizer", "NAME", jl_ask_optimizers, JL_N("foreach (PyTorch's AdamW), fused, adamw8bit, paged8bit, adafactor, lion, sgd, muon or galore"))
+
+#define JL_ASK_TUNE_DETAILS \
+	JL_O_CHOICE("method", "sft|dpo|orpo|grpo", jl_ask_methods, JL_N("its loss: of samples (default), of pairs with a reference model or without, of generated answers")), \
+	JL_ASK_COUNT("group", JL_N("grpo: answers to one prompt (default: 8)")), \
+	JL_ASK_COUNT("generate", JL_N("grpo: tokens of an answer (default: half of --seq)")), \
+	JL_O_CHOICE("base", "16bit|nf4|nf4-single|int8|gptq4|gptq8", jl_ask_bases, JL_N("how its frozen weights are kept")), \
+	JL_ASK_COUNT("rank", JL_N("of its adapters (default: 16)")), \
+	JL_O_TEXT("targets", "LIST", JL_N("products with adapters: all, attention, ffn, or of q,k,v,o,gate,up,down")), \
+	JL_ASK_COUNT("train-layers", JL_N("--tune layers: so many of the last ones (default: 4)")), \
+	JL_ASK_COUNT("mean-seq", JL_N("tokens of a sample on average, where --seq is the longest")), \
+	JL_O_CHOICE("packing", "yes|no", jl_ask_yes_no, JL_N("samples laid end to end instead of padded to the longest of a pass"))
+
 #define JL_ASK_RUN_OPTIONS \
-	{ .name = "on", .type = JL_OPT_TEXT, .arg = "SYSTEM", .en = JL_N("the system, e.g. dgx-h100 or \"4x rtx-3090\"") }, \
+	JL_O_TEXT("on", "SYSTEM", JL_N("the system, e.g. dgx-h100 or \"4x rtx-3090\"")), \
 	JL_ASK_COUNT("batch", JL_N("samples of one worker")), \
 	JL_ASK_COUNT("micro-batch", JL_N("samples of one pass")), \
 	JL_ASK_COUNT("global-batch", JL_N("samples of a step, all workers")), \
 	JL_ASK_COUNT("accumulate", JL_N("passes of a step")), \
-	{ .name = "precision", .type = JL_OPT_CHOICE, .choices = jl_ask_precisions, .arg = "fp32|tf32|fp16|bf16|fp8", \
-	  .en = JL_N("format of the matrix products") }, \
-	{ .name = "framework", .type = JL_OPT_CHOICE, .choices = jl_ask_frameworks, \
-	  .arg = "eager|compiled|megatron|native", \
-	  .en = JL_N("what runs it") }, \
-	{ .name = "recompute", .type = JL_OPT_CHOICE, .choices = jl_ask_recomputes, .arg = "none|selective|full", \
-	  .en = JL_N("activations made again instead of kept") }, \
-	{ .name = "flash", .type = JL_OPT_CHOICE, .choices = jl_ask_yes_no, \
-	  .arg = "yes|no", .en = JL_N("flash attention") }, \
-	{ .name = "states", .type = JL_OPT_CHOICE, .choices = jl_ask_states, .arg = "default|bf16", \
-	  .en = JL_N("weights and optimizer states: as the framework keeps them, or all in bf16") }, \
-	{ .name = "optimizer", .type = JL_OPT_CHOICE, .choices = jl_ask_optimizers, .arg = "foreach|fused", \
-	  .en = JL_N("AdamW as PyTorch has it by default, or its fused kernel") }, \
-	{ .name = "offload", .type = JL_OPT_TEXT, .arg = "LIST", .en = JL_N("to host memory: optimizer,params,activations") }, \
-	{ .name = "parallel", .type = JL_OPT_TEXT, \
-	  .arg = "LIST", .en = JL_N("how it is cut: dp=,tp=,sp=,pp=,vpp=,cp=,ep=,zero=") }
+	JL_O_CHOICE("precision", "fp32|tf32|fp16|bf16|fp8", jl_ask_precisions, JL_N("format of the matrix products")), \
+	JL_O_CHOICE("framework", "eager|compiled|megatron|native|unsloth", jl_ask_frameworks, JL_N("what runs it")), \
+	JL_O_CHOICE("recompute", "none|selective|full", jl_ask_recomputes, JL_N("activations made again instead of kept")), \
+	JL_O_CHOICE("flash", "yes|no", jl_ask_yes_no, JL_N("flash attention")), \
+	JL_O_CHOICE("states", "default|bf16", jl_ask_states, JL_N("weights and optimizer states: as the framework keeps them, or all in bf16")), \
+	JL_ASK_OPTIMIZER_OPTION, \
+	JL_ASK_TUNE_OPTIONS, \
+	JL_O_TEXT("offload", "LIST", JL_N("to host memory: optimizer,params,activations")), \
+	JL_O_TEXT("parallel", "LIST", JL_N("how it is cut: dp=,tp=,sp=,pp=,vpp=,cp=,ep=,zero="))
 
 #define JL_ASK_HOST_OPTIONS \
-	{ .name = "input", .type = JL_OPT_CHOICE, .choices = jl_ask_inputs, .arg = "images|images-gpu|tokens|synthetic", \
-	  .en = JL_N("what samples are: pictures decoded by the CPU or GPU, prepared, or none") }, \
+	JL_O_CHOICE("input", "images|images-gpu|tokens|synthetic", jl_ask_inputs, JL_N("what samples are: pictures decoded by the CPU or GPU, prepared, or none")), \
 	JL_ASK_COUNT("cpu-threads", JL_N("threads of one host that load samples")), \
-	{ .name = "storage", .type = JL_OPT_QUANTITY, .kind = JL_K_BYTE_RATE, .arg = "RATE", \
-	  .en = JL_N("what one host reads from storage, e.g. \"2 GB/s\" (default: never the bound)") }, \
-	{ .name = "sample-size", .type = JL_OPT_QUANTITY, .kind = JL_K_BYTES, .arg = "BYTES", \
-	  .en = JL_N("bytes read for one sample, e.g. \"110 kB\"") }, \
-	{ .name = "decode-time", .type = JL_OPT_QUANTITY, .kind = JL_K_TIME, .arg = "TIME", \
-	  .en = JL_N("of one CPU thread for one sample, e.g. \"5 ms\"") }, \
-	{ .name = "ram", .type = JL_OPT_QUANTITY, .kind = JL_K_BYTES, .arg = "BYTES", \
-	  .en = JL_N("memory of one host, e.g. \"512 GiB\": what offloading may use") }, \
-	{ .name = "host-power", .type = JL_OPT_QUANTITY, .kind = JL_K_POWER, .arg = "POWER", \
-	  .en = JL_N("what one host draws beside its GPUs, e.g. \"300 W\"") }, \
-	{ .name = "launch", .type = JL_OPT_QUANTITY, .kind = JL_K_TIME, .arg = "TIME", \
-	  .en = JL_N("host time of one kernel launch of the framework, measured, e.g. \"30 us\"") }
+	JL_O_AMOUNT("storage", "RATE", JL_K_BYTE_RATE, JL_N("what one host reads from storage, e.g. \"2 GB/s\" (default: never the bound)")), \
+	JL_O_AMOUNT("sample-size", "BYTES", JL_K_BYTES, JL_N("bytes read for one sample, e.g. \"110 kB\"")), \
+	JL_O_AMOUNT("decode-time", "TIME", JL_K_TIME, JL_N("of one CPU thread for one sample, e.g. \"5 ms\"")), \
+	JL_O_AMOUNT("ram", "BYTES", JL_K_BYTES, JL_N("memory of one host, e.g. \"512 GiB\": what offloading may use")), \
+	JL_O_AMOUNT("host-power", "POWER", JL_K_POWER, JL_N("what one host draws beside its GPUs, e.g. \"300 W\"")), \
+	JL_O_AMOUNT("launch", "TIME", JL_K_TIME, JL_N("host time of one kernel launch of the framework, measured, e.g. \"30 us\""))
 
 #define JL_ASK_LENGTH_OPTIONS JL_ASK_LENGTH_WITH(JL_N("epochs of the run (default: 1)"))
 
 #define JL_ASK_LENGTH_WITH(epochs_en) \
-	{ .name = "samples", .type = JL_OPT_COUNT, .min = 1, .max = 1000000000000000LL, \
-	  .arg = "N", .en = JL_N("samples of an epoch") }, \
-	{ .name = "tokens", .type = JL_OPT_COUNT, .min = 1, .max = 9000000000000000LL, \
-	  .arg = "N", .en = JL_N("tokens of an epoch") }, \
-	{ .name = "steps-per-epoch", .type = JL_OPT_COUNT, .min = 1, .max = 1000000000000LL, \
-	  .arg = "N", .en = JL_N("steps of an epoch") }, \
-	{ .name = "epochs", .type = JL_OPT_COUNT, .min = 1, .max = JL_ASK_MAX, \
-	  .arg = "N", .en = epochs_en }, \
-	{ .name = "pue", .type = JL_OPT_QUANTITY, .kind = JL_K_NUMBER, \
-	  .arg = "X", .en = JL_N("power of the building / of the machines (default: 1)") }
+	JL_O_COUNT("samples", "N", 1, 1000000000000000LL, JL_N("samples of an epoch")), \
+	JL_O_COUNT("tokens", "N", 1, 9000000000000000LL, JL_N("tokens of an epoch")), \
+	JL_O_COUNT("steps-per-epoch", "N", 1, 1000000000000LL, JL_N("steps of an epoch")), \
+	JL_O_COUNT("epochs", "N", 1, JL_ASK_MAX, epochs_en), \
+	JL_O_AMOUNT("pue", "X", JL_K_NUMBER, JL_N("power of the building / of the machines (default: 1)"))
 /* clang-format on */
 
 /* The options that were given; the first operand, where there is one, is the model. */

@@ -9,15 +9,15 @@ extern const char *const jl_ask_kinds[];
 
 /* clang-format off */
 #define JL_ASK_OBSERVED_OPTIONS \
-	{ .name = "observed", .type = JL_OPT_QUANTITY, .kind = JL_K_TIME, .arg = "TIME", .en = JL_N("time of one step on the baseline, e.g. \"1.06 s\"") }, \
+	JL_O_AMOUNT("observed", "TIME", JL_K_TIME, JL_N("time of one step on the baseline, e.g. \"1.06 s\"")), \
 	JL_ASK_COUNT("observed-batch", JL_N("samples of that step, all devices together")), \
-	{ .name = "batches", .type = JL_OPT_COUNT, .min = 1, .max = 1000000000000LL, .arg = "N", .en = JL_N("steps of an epoch at that batch") }, \
-	{ .name = "kind", .type = JL_OPT_CHOICE, .choices = jl_ask_kinds, .arg = "cnn|transformer|unknown", .en = JL_N("what was observed (default: unknown, the widest interval)") }, \
-	{ .name = "params", .type = JL_OPT_COUNT, .min = 1, .max = 1000000000000000LL, .arg = "N", .en = JL_N("parameters of the observed model") }, \
-	{ .name = "memory-per-sample", .type = JL_OPT_QUANTITY, .kind = JL_K_BYTES, .arg = "BYTES", .en = JL_N("device memory that one more sample takes, e.g. \"0.9 GiB\"") }, \
-	{ .name = "memory-fixed", .type = JL_OPT_QUANTITY, .kind = JL_K_BYTES, .arg = "BYTES", .en = JL_N("device memory that does not depend on the batch") }, \
+	JL_O_COUNT("batches", "N", 1, 1000000000000LL, JL_N("steps of an epoch at that batch")), \
+	JL_O_CHOICE("kind", "cnn|transformer|unknown", jl_ask_kinds, JL_N("what was observed (default: unknown, the widest interval)")), \
+	JL_O_COUNT("params", "N", 1, 1000000000000000LL, JL_N("parameters of the observed model")), \
+	JL_O_AMOUNT("memory-per-sample", "BYTES", JL_K_BYTES, JL_N("device memory that one more sample takes, e.g. \"0.9 GiB\"")), \
+	JL_O_AMOUNT("memory-fixed", "BYTES", JL_K_BYTES, JL_N("device memory that does not depend on the batch")), \
 	JL_ASK_COUNT("batch-limit", JL_N("largest batch of one baseline device (default: the observed one)")), \
-	{ .name = "watts", .type = JL_OPT_QUANTITY, .kind = JL_K_POWER, .arg = "POWER", .en = JL_N("what the whole baseline draws while it runs") }
+	JL_O_AMOUNT("watts", "POWER", JL_K_POWER, JL_N("what the whole baseline draws while it runs"))
 /* clang-format on */
 
 /* The run that --observed and its kin describe. */

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -82,6 +83,18 @@ enum jl_status jl_bench_choose(struct jl_bench_session *s, const char *const *na
 	return status;
 }
 
+/* Fleets name their machines; nobody else's name is kept. */
+static const char *node_name(const struct jl_cli *cli)
+{
+	const char *name = jl_text(cli, "node");
+
+	if (!name)
+		name = getenv("JEOUL_NODE");
+	if (!name)
+		name = getenv("SLURMD_NODENAME");
+	return name && *name ? name : NULL;
+}
+
 enum jl_status jl_bench_begin(struct jl_bench_session *s, struct jl_cli *cli, struct jl_err *err)
 {
 	const struct jl_given *time = jl_given(cli, "time");
@@ -90,6 +103,7 @@ enum jl_status jl_bench_begin(struct jl_bench_session *s, struct jl_cli *cli, st
 
 	*s = (struct jl_bench_session){ .cli = cli,
 					.where = { .version = JEOUL_VERSION, .note = jl_text(cli, "note") } };
+	s->where.node = node_name(cli);
 	if (time && !(time->value >= 0.01 && time->value <= 86400))
 		return jl_fail(err, JL_E_USAGE, "--time: write something from 10 ms to 1 d");
 	status = jl_record_new_id(s->run, err);
@@ -145,10 +159,15 @@ static void put_in_store(struct jl_bench_session *s, const struct jl_record *rec
 	jl_buf_printf(&s->cli->warn, "jeoul: %s: %s\n", JL_("results are not kept"), err.text);
 }
 
-void jl_bench_keep_record(struct jl_bench_session *s, const struct jl_record *record)
+void jl_bench_keep_record(struct jl_bench_session *s, const struct jl_record *given)
 {
+	struct jl_record named = *given;
+	const struct jl_record *record = &named;
+
 	if (s->silent)
 		return;
+	if (!named.node)
+		named.node = s->where.node;
 	if (s->cli->json) {
 		jl_buf_puts(&s->cli->out, s->n_records ? ",\n" : "\n");
 		jl_record_write(record, &s->cli->out);

@@ -9,19 +9,12 @@
 
 /* Options of every benchmark. */
 #define JL_BENCH_OPTIONS                                                                                               \
-	{ .name = "time",                                                                                              \
-	  .type = JL_OPT_QUANTITY,                                                                                     \
-	  .kind = JL_K_TIME,                                                                                           \
-	  .arg = "TIME",                                                                                               \
-	  .en = JL_N("how long it may take in all, e.g. \"10 s\"") },                                                  \
-		{ .name = "backend",                                                                                   \
-		  .type = JL_OPT_TEXT,                                                                                 \
-		  .arg = "NAME",                                                                                       \
-		  .en = JL_N("what measures ('jeoul bench list' shows them)") },                                       \
-		{ .name = "note", .type = JL_OPT_TEXT, .arg = "TEXT", .en = JL_N("kept with the results") },           \
-	{                                                                                                              \
-		.name = "no-store", .en = JL_N("do not keep the results")                                              \
-	}
+	JL_O_AMOUNT("time", "TIME", JL_K_TIME, JL_N("how long it may take in all, e.g. \"10 s\"")),                    \
+		JL_O_TEXT("backend", "NAME", JL_N("what measures ('jeoul bench list' shows them)")),                   \
+		JL_O_TEXT("node", "NAME",                                                                              \
+			  JL_N("which machine of a fleet this is (default: JEOUL_NODE or SLURMD_NODENAME)")),          \
+		JL_O_TEXT("note", "TEXT", JL_N("kept with the results")),                                              \
+		JL_O_FLAG("no-store", JL_N("do not keep the results"))
 
 struct jl_bench_session {
 	struct jl_cli *cli;

@@ -8,34 +8,15 @@
 #define JL_BENCH_REFUSED_MAX 20 /* lines about strangers at the door */
 
 #define JL_BENCH_SECRET_OPTION                                                                                         \
-	{                                                                                                              \
-		.name = "secret-file", .type = JL_OPT_TEXT, .arg = "FILE",                                             \
-		.en = JL_N("a secret that all hosts know; it is proved, never sent")                                   \
-	}
+	JL_O_TEXT("secret-file", "FILE", JL_N("a secret that all hosts know; it is proved, never sent"))
 
 #define JL_BENCH_TCP_OPTIONS                                                                                           \
-	{ .name = "listen", .en = JL_N("wait for the other hosts on ADDR (default 127.0.0.1)") },                      \
-		{ .name = "to",                                                                                        \
-		  .type = JL_OPT_TEXT,                                                                                 \
-		  .arg = "HOST",                                                                                       \
-		  .en = JL_N("take part in what the host that listens measures") },                                    \
-		{ .name = "ranks",                                                                                     \
-		  .type = JL_OPT_COUNT,                                                                                \
-		  .min = 2,                                                                                            \
-		  .max = JL_COMM_TCP_RANKS_MAX,                                                                        \
-		  .arg = "N",                                                                                          \
-		  .en = JL_N("with --listen: how many, this one included (default 2)") },                              \
-		{ .name = "port",                                                                                      \
-		  .type = JL_OPT_COUNT,                                                                                \
-		  .min = 1,                                                                                            \
-		  .max = 65535,                                                                                        \
-		  .arg = "N",                                                                                          \
-		  .en = JL_N("TCP port (default 5270)") },                                                             \
-		JL_BENCH_SECRET_OPTION,                                                                                \
-	{                                                                                                              \
-		.name = "timeout", .type = JL_OPT_QUANTITY, .kind = JL_K_TIME, .arg = "TIME",                          \
-		.en = JL_N("how long to wait for the others (default 10 min)")                                         \
-	}
+	JL_O_FLAG("listen", JL_N("wait for the other hosts on ADDR (default 127.0.0.1)")),                             \
+		JL_O_TEXT("to", "HOST", JL_N("take part in what the host that listens measures")),                     \
+		JL_O_COUNT("ranks", "N", 2, JL_COMM_TCP_RANKS_MAX,                                                     \
+			   JL_N("with --listen: how many, this one included (default 2)")),                            \
+		JL_O_COUNT("port", "N", 1, 65535, JL_N("TCP port (default 5270)")), JL_BENCH_SECRET_OPTION,            \
+		JL_O_AMOUNT("timeout", "TIME", JL_K_TIME, JL_N("how long to wait for the others (default 10 min)"))
 
 bool jl_bench_tcp_asked(const struct jl_cli *cli); /* --listen or --to */
 /* Joins the others; `tag`: a number that all must have alike. Ranks other than 0 are silent from here on. */

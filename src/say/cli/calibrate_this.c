@@ -229,7 +229,7 @@ static enum jl_status never(struct jl_err *err)
 static enum jl_status show_file(struct jl_cli *cli, struct jl_json *json, const char *path, struct jl_err *err)
 {
 	struct jl_buf text;
-	enum jl_status status = jl_buf_read_file(&text, path, YAML_MAX_B, err);
+	enum jl_status status = jl_buf_read_own(&text, path, YAML_MAX_B, err);
 
 	if (status)
 		return status;

@@ -13,26 +13,11 @@
 static const char *const orders[] = { "on-demand", "spot", "buy", NULL };
 
 const struct jl_option jl_catalog_prices_options[] = {
-	{ .name = "gpu",
-	  .type = JL_OPT_TEXT,
-	  .arg = "NAME",
-	  .en = JL_N("only this accelerator; a short name takes all of its kind") },
-	{ .name = "region",
-	  .type = JL_OPT_TEXT,
-	  .arg = "NAME",
-	  .en = JL_N("only this region: a cloud's own name, or seoul, korea, us") },
-	{ .name = "provider", .type = JL_OPT_TEXT, .arg = "NAME", .en = JL_N("only this provider") },
-	{ .name = "sort",
-	  .type = JL_OPT_CHOICE,
-	  .choices = orders,
-	  .arg = "on-demand|spot|buy",
-	  .en = JL_N("what to sort by (default: on-demand)") },
-	{ .name = "limit",
-	  .type = JL_OPT_COUNT,
-	  .min = 1,
-	  .max = 100000,
-	  .arg = "N",
-	  .en = JL_N("at most N rows (default: 30)") },
+	JL_O_TEXT("gpu", "NAME", JL_N("only this accelerator; a short name takes all of its kind")),
+	JL_O_TEXT("region", "NAME", JL_N("only this region: a cloud's own name, or seoul, korea, us")),
+	JL_O_TEXT("provider", "NAME", JL_N("only this provider")),
+	JL_O_CHOICE("sort", "on-demand|spot|buy", orders, JL_N("what to sort by (default: on-demand)")),
+	JL_O_COUNT("limit", "N", 1, 100000, JL_N("at most N rows (default: 30)")),
 	{ 0 },
 };
 

@@ -4,7 +4,7 @@
 #include "cli/view.h"
 
 const struct jl_option jl_catalog_validate_options[] = {
-	{ .name = "alone", .en = JL_N("the folders are a whole catalog, not laid over the built-in one") },
+	JL_O_FLAG("alone", JL_N("the folders are a whole catalog, not laid over the built-in one")),
 	{ 0 },
 };
 

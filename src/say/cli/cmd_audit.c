@@ -10,14 +10,11 @@
 #include "memo/memo.h"
 
 const struct jl_option jl_audit_options[] = {
-	{ .name = "all", .en = JL_N("also list what follows and what is taken as given") },
-	{ .name = "strict", .en = JL_N("exit status 3 when a claim differs") },
-	{ .name = "format",
-	  .type = JL_OPT_CHOICE,
-	  .choices = jl_audit_formats,
-	  .arg = "text|md|html|sarif",
-	  .en = JL_N("of a note: how it is told (default: text)") },
-	{ .name = "fix", .en = JL_N("of a note: a diff that puts the corrected figures in") },
+	JL_O_FLAG("all", JL_N("also list what follows and what is taken as given")),
+	JL_O_FLAG("strict", JL_N("exit status 3 when a claim differs")),
+	JL_O_CHOICE("format", "text|md|html|sarif", jl_audit_formats,
+		    JL_N("of a note: how it is told (default: text)")),
+	JL_O_FLAG("fix", JL_N("of a note: a diff that puts the corrected figures in")),
 	{ 0 },
 };
 

@@ -6,7 +6,7 @@
 #include "cli/cmd_bench.h"
 
 const struct jl_option jl_bench_all_options[] = {
-	{ .name = "quick", .en = JL_N("within a minute") },
+	JL_O_FLAG("quick", JL_N("within a minute")),
 	JL_BENCH_OPTIONS,
 	{ 0 },
 };

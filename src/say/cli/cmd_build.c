@@ -9,7 +9,7 @@
 #include "tell/build.h"
 
 /* clang-format off */
-#define PART(n, a, e) { .name = n, .type = JL_OPT_TEXT, .arg = a, .en = e }
+#define PART(n, a, e) JL_O_TEXT(n, a, e)
 const struct jl_option jl_build_options[] = {
 	PART("gpu", "CARDS", JL_N("the cards: \"2x rtx-3090\"")),
 	PART("gpu-power-limit", "POWER", JL_N("power limit that is set on each card")),
@@ -43,8 +43,8 @@ const struct jl_option jl_build_options[] = {
 	PART("circuit-amperes", "A", JL_N("wall circuit: breaker")),
 	PART("nvlink", "yes|no", JL_N("a bridge is planned")),
 	PART("upgrade", "SYSTEM", JL_N("instead: what to buy next for this system, or 'this'")),
-	{ .name = "budget", .type = JL_OPT_QUANTITY, .kind = JL_K_USD, .arg = "USD", .en = JL_N("with --upgrade: at most this much, e.g. \"500 USD\"") },
-	{ .name = "bridge-price", .type = JL_OPT_QUANTITY, .kind = JL_K_USD, .arg = "USD", .en = JL_N("with --upgrade: price of one NVLink bridge") },
+	JL_O_AMOUNT("budget", "USD", JL_K_USD, JL_N("with --upgrade: at most this much, e.g. \"500 USD\"")),
+	JL_O_AMOUNT("bridge-price", "USD", JL_K_USD, JL_N("with --upgrade: price of one NVLink bridge")),
 	PART("model", "MODEL", JL_N("with --upgrade: what is trained (default: gpt-305m)")),
 	JL_ASK_COUNT("batch", JL_N("with --upgrade: samples of one worker (default: 4)")),
 	JL_ASK_COUNT("seq", JL_N("with --upgrade: tokens of a sample (default: 512)")),

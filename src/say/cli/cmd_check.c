@@ -5,13 +5,16 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/offered.h"
 #include "tell/check.h"
+#include "tell/nodes.h"
 #include "cli/view.h"
 #include "cli/this_machine.h"
 #include "import/import.h"
 #include "store/store.h"
 
 #define RECORDS_MAX 4000 /* newest that are looked at */
+#define FLEET_MAX   40000
 #define JUDGED_MAX  500
 #define RUN_LEAST   4 /* characters that name a run */
 #define CLOCK_OFF_S 60.0
@@ -20,68 +23,25 @@ static const char *const collectives[] = { "allreduce", "allgather", "reducescat
 					   "reduce",    "alltoall",  "sendrecv",      NULL };
 
 const struct jl_option jl_check_options[] = {
-	{ .name = "on",
-	  .type = JL_OPT_TEXT,
-	  .arg = "SYSTEM",
-	  .en = JL_N("the system that it was measured on, e.g. \"125x aws:p5.48xlarge\"") },
-	{ .name = "size",
-	  .type = JL_OPT_QUANTITY,
-	  .kind = JL_K_BYTES,
-	  .arg = "BYTES",
-	  .en = JL_N("collectives: one rank's whole buffer, e.g. 16GB; memory: of one array") },
-	{ .name = "algbw",
-	  .type = JL_OPT_QUANTITY,
-	  .kind = JL_K_BYTE_RATE,
-	  .arg = "RATE",
-	  .en = JL_N("size / time, e.g. \"156 GB/s\"") },
-	{ .name = "busbw",
-	  .type = JL_OPT_QUANTITY,
-	  .kind = JL_K_BYTE_RATE,
-	  .arg = "RATE",
-	  .en = JL_N("bus bandwidth as nccl-tests counts it") },
-	{ .name = "time",
-	  .type = JL_OPT_QUANTITY,
-	  .kind = JL_K_TIME,
-	  .arg = "TIME",
-	  .en = JL_N("collectives: how long one took") },
-	{ .name = "rate",
-	  .type = JL_OPT_TEXT,
-	  .arg = "RATE",
-	  .en = JL_N("gemm: e.g. \"620 TFLOP/s\"; memory, link, net: e.g. \"25 GB/s\"") },
-	{ .name = "dtype", .type = JL_OPT_TEXT, .arg = "NAME", .en = JL_N("gemm: number format (default: bf16)") },
-	{ .name = "shape",
-	  .type = JL_OPT_TEXT,
-	  .arg = "MxNxK",
-	  .en = JL_N("gemm: e.g. 8192 or 4096x1024x4096 (default: 8192)") },
-	{ .name = "test", .type = JL_OPT_TEXT, .arg = "NAME", .en = JL_N("memory: triad, copy; link: h2d, d2h, d2d") },
-	{ .name = "ranks",
-	  .type = JL_OPT_COUNT,
-	  .min = 2,
-	  .max = 1000000000LL,
-	  .arg = "N",
-	  .en = JL_N("of a collective, where not all of the system took part") },
-	{ .name = "kind",
-	  .type = JL_OPT_CHOICE,
-	  .choices = collectives,
-	  .arg = "NAME",
-	  .en = JL_N("of a file: which collective it is, where it does not say") },
-	{ .name = "run",
-	  .type = JL_OPT_TEXT,
-	  .arg = "RUN",
-	  .en = JL_N("judge the results of this run (default: the newest of each kind)") },
-	{ .name = "against",
-	  .type = JL_OPT_TEXT,
-	  .arg = "RUN",
-	  .en = JL_N("what changed since that run, where it is significant") },
-	{ .name = "max-age",
-	  .type = JL_OPT_QUANTITY,
-	  .kind = JL_K_TIME,
-	  .arg = "TIME",
-	  .en = JL_N("stored results: refuse what was measured longer ago, e.g. \"1 h\" or \"7 d\"") },
-	{ .name = "store",
-	  .type = JL_OPT_TEXT,
-	  .arg = "PATH|URL",
-	  .en = JL_N("which store (default: JEOUL_STORE, else the one in the data folder)") },
+	JL_O_TEXT("on", "SYSTEM", JL_N("the system that it was measured on, e.g. \"125x aws:p5.48xlarge\"")),
+	JL_O_AMOUNT("size", "BYTES", JL_K_BYTES,
+		    JL_N("collectives: one rank's whole buffer, e.g. 16GB; memory: of one array")),
+	JL_O_AMOUNT("algbw", "RATE", JL_K_BYTE_RATE, JL_N("size / time, e.g. \"156 GB/s\"")),
+	JL_O_AMOUNT("busbw", "RATE", JL_K_BYTE_RATE, JL_N("bus bandwidth as nccl-tests counts it")),
+	JL_O_AMOUNT("time", "TIME", JL_K_TIME, JL_N("collectives: how long one took")),
+	JL_O_TEXT("rate", "RATE", JL_N("gemm: e.g. \"620 TFLOP/s\"; memory, link, net: e.g. \"25 GB/s\"")),
+	JL_O_TEXT("dtype", "NAME", JL_N("gemm: number format (default: bf16)")),
+	JL_O_TEXT("shape", "MxNxK", JL_N("gemm: e.g. 8192 or 4096x1024x4096 (default: 8192)")),
+	JL_O_TEXT("test", "NAME", JL_N("memory: triad, copy; link: h2d, d2h, d2d")),
+	JL_O_COUNT("ranks", "N", 2, 1000000000LL, JL_N("of a collective, where not all of the system took part")),
+	JL_O_CHOICE("kind", "NAME", collectives, JL_N("of a file: which collective it is, where it does not say")),
+	JL_O_FLAG("fleet", JL_N("rank the machines of the store and find a slow one among those built alike")),
+	JL_O_TEXT("run", "RUN", JL_N("judge the results of this run (default: the newest of each kind)")),
+	JL_O_TEXT("against", "RUN", JL_N("what changed since that run, where it is significant")),
+	JL_O_AMOUNT("max-age", "TIME", JL_K_TIME,
+		    JL_N("stored results: refuse what was measured longer ago, e.g. \"1 h\" or \"7 d\"")),
+	JL_O_TEXT("store", "PATH|URL", JL_N("which store (default: JEOUL_STORE, else the one in the data folder)"),
+		  .local = true),
 	{ 0 },
 };
 
@@ -356,7 +316,9 @@ static enum jl_status load_past(struct batch *b, const char *fingerprint, struct
 				struct jl_err *err)
 {
 	struct jl_cli *cli = b->cli;
-	const struct jl_store_filter filter = { .machine = fingerprint, .origin = "measured", .limit = RECORDS_MAX };
+	const struct jl_store_filter filter = { .machine = fingerprint,
+						.origin = "measured",
+						.limit = fingerprint ? RECORDS_MAX : FLEET_MAX };
 	const struct jl_record *records = NULL;
 	const struct jl_record **past;
 	size_t n = 0;
@@ -373,7 +335,8 @@ static enum jl_status load_past(struct batch *b, const char *fingerprint, struct
 		past[i] = &records[i];
 	b->judge.past = past;
 	b->judge.n_past = n;
-	jl_check_steadiness(&b->judge.steadiness, past, n);
+	if (fingerprint)
+		jl_check_steadiness(&b->judge.steadiness, past, n);
 	return JL_OK;
 }
 
@@ -527,6 +490,34 @@ out:
 	return status;
 }
 
+/* ---- the machines of a store */
+
+static enum jl_status check_fleet(struct jl_cli *cli, struct jl_err *err)
+{
+	struct batch b = { .cli = cli, .judge = { .arena = &cli->arena } };
+	struct jl_store *store = NULL;
+	struct jl_nodes nodes;
+	struct jl_doc doc;
+	enum jl_status status = load_past(&b, NULL, &store, err);
+
+	if (!status)
+		status = jl_nodes_of_records(&nodes, b.judge.past, b.judge.n_past, &cli->arena, err);
+	if (!status && nodes.n < 2)
+		status = jl_fail(err, JL_E_NOTFOUND,
+				 "the store has %zu machine; on each: jeoul bench all --quick --node NAME, into one "
+				 "store (jeoul store --help)",
+				 nodes.n);
+	jl_store_close(store);
+	if (status)
+		return status;
+	cli->exit_code = nodes.n_slow ? 3 : 0;
+	if (cli->json)
+		return jl_view_fields(cli, &jl_nodes_fields, &nodes);
+	jl_view_page(cli, &doc);
+	jl_tell_nodes(&doc, &nodes);
+	return jl_view_show(cli, &doc, err);
+}
+
 enum jl_status jl_cmd_check(struct jl_cli *cli, struct jl_err *err)
 {
 	const char *word = cli->args.n_operands ? cli->args.operands[0] : NULL;
@@ -534,14 +525,17 @@ enum jl_status jl_cmd_check(struct jl_cli *cli, struct jl_err *err)
 
 	if (age && positive(age->value, "max-age", err))
 		return JL_E_USAGE;
+	if (jl_flag(cli, "fleet") && (word || jl_text(cli, "on") || jl_text(cli, "run") || jl_text(cli, "against")))
+		return jl_fail(err, JL_E_USAGE,
+			       "--fleet looks at all machines of a store; it takes --store and --json only");
 	if (!word)
-		return check_here(cli, err);
+		return jl_flag(cli, "fleet") ? check_fleet(cli, err) : check_here(cli, err);
 	if (jl_text(cli, "run") || jl_text(cli, "against") || age)
 		return jl_fail(err, JL_E_USAGE, "--run, --against and --max-age are for stored results; leave '%s' out",
 			       word);
-	if (strcmp(word, "-") != 0 && access(word, F_OK) != 0 && jl_judge_knows(word))
+	if (strcmp(word, "-") != 0 && !jl_file_exists(word) && jl_judge_knows(word))
 		return check_figure(cli, word, err);
-	if (strcmp(word, "-") != 0 && access(word, F_OK) != 0)
+	if (strcmp(word, "-") != 0 && !jl_file_exists(word))
 		return jl_fail(err, JL_E_USAGE,
 			       "'%s' is neither a file nor one of gemm, memory, link, net, allreduce, allgather, ...",
 			       word);

@@ -9,25 +9,37 @@
 
 /* clang-format off */
 const struct jl_option jl_compare_options[] = {
-	{ .name = "baseline", .type = JL_OPT_TEXT, .arg = "SYSTEM", .en = JL_N("what the others are compared with; where the run was observed") },
-	{ .name = "on", .type = JL_OPT_TEXT, .arg = "SYSTEM", .many = true, .en = JL_N("a system to compare; may be repeated") },
+	JL_O_TEXT("baseline", "SYSTEM", JL_N("what the others are compared with; where the run was observed")),
+	JL_O_TEXT("on", "SYSTEM", JL_N("a system to compare; may be repeated"), .many = true),
 	JL_ASK_OBSERVED_OPTIONS,
-	{ .name = "repeat", .type = JL_OPT_COUNT, .min = 1, .max = JL_ASK_MAX, .arg = "N", .en = JL_N("also: N trainings") },
-	{ .name = "tune", .type = JL_OPT_COUNT, .min = 1, .max = JL_ASK_MAX, .arg = "N", .en = JL_N("also: N trials of a search") },
+	JL_O_COUNT("repeat", "N", 1, JL_ASK_MAX, JL_N("also: N trainings")),
+	JL_O_TEXT("tune", "N|METHOD", JL_N("also: N trials of a search; or fine-tuning: full, lora, qlora, dora, qdora, adapter, layers")),
+	JL_ASK_TUNE_DETAILS,
+	JL_ASK_OPTIMIZER_OPTION,
 	JL_ASK_COUNT("batch", JL_N("a model: samples of one worker")),
 	JL_ASK_COUNT("micro-batch", JL_N("a model: samples of one pass")),
 	JL_ASK_COUNT("global-batch", JL_N("a model: samples of a step, all workers")),
 	JL_ASK_COUNT("accumulate", JL_N("a model: passes of a step")),
-	{ .name = "precision", .type = JL_OPT_CHOICE, .choices = jl_ask_precisions, .arg = "fp32|tf32|fp16|bf16|fp8", .en = JL_N("format of the matrix products") },
-	{ .name = "framework", .type = JL_OPT_CHOICE, .choices = jl_ask_frameworks, .arg = "eager|compiled|megatron|native", .en = JL_N("a model: what runs it") },
-	{ .name = "recompute", .type = JL_OPT_CHOICE, .choices = jl_ask_recomputes, .arg = "none|selective|full", .en = JL_N("a model: activations made again") },
-	{ .name = "flash", .type = JL_OPT_CHOICE, .choices = jl_ask_yes_no, .arg = "yes|no", .en = JL_N("a model: flash attention") },
+	JL_O_CHOICE("precision", "fp32|tf32|fp16|bf16|fp8", jl_ask_precisions, JL_N("format of the matrix products")),
+	JL_O_CHOICE("framework", "eager|compiled|megatron|native", jl_ask_frameworks, JL_N("a model: what runs it")),
+	JL_O_CHOICE("recompute", "none|selective|full", jl_ask_recomputes, JL_N("a model: activations made again")),
+	JL_O_CHOICE("flash", "yes|no", jl_ask_yes_no, JL_N("a model: flash attention")),
 	JL_ASK_SHAPE_OPTIONS,
 	JL_ASK_HOST_OPTIONS,
 	JL_ASK_LENGTH_WITH(JL_N("epochs of the run (default: 1; of an observed one: 10)")),
 	{ 0 },
 };
 /* clang-format on */
+
+/* Of --tune, where it is a number; 0: it is not. */
+static long long n_trials_of(const struct jl_cli *cli)
+{
+	const char *text = jl_text(cli, "tune");
+	long long n = 0;
+	struct jl_err ignored;
+
+	return text && !jl_units_parse_count(&n, text, 1, JL_ASK_MAX, "--tune", &ignored) ? n : 0;
+}
 
 /* Options that belong to the other way of saying what runs. */
 static enum jl_status check_mode(const struct jl_cli *cli, struct jl_err *err)
@@ -91,11 +103,29 @@ static enum jl_status read_systems(struct jl_compare *compare, struct jl_cli *cl
 	return status;
 }
 
+/* --tune is a number of trials or a method: anything else is neither. */
+static enum jl_status check_tune(const struct jl_cli *cli, struct jl_err *err)
+{
+	const char *text = jl_text(cli, "tune");
+	size_t i = 0;
+
+	while (text && jl_ask_tunes[i] && strcmp(jl_ask_tunes[i], text) != 0)
+		i++;
+	if (!text || jl_ask_tunes[i] || n_trials_of(cli) > 0)
+		return JL_OK;
+	return jl_fail(
+		err, JL_E_USAGE,
+		"--tune: '%s' is neither a number of trials nor full, lora, qlora, dora, qdora, adapter or layers",
+		text);
+}
+
 static void read_scenarios(struct jl_compare *compare, const struct jl_cli *cli)
 {
+	const long long n_trials = n_trials_of(cli);
+
 	compare->epochs = jl_count(cli, "epochs");
 	compare->repeat = jl_count(cli, "repeat");
-	compare->tune = jl_count(cli, "tune");
+	compare->tune = n_trials > 0 ? (double)n_trials : NAN;
 	compare->pue = jl_value(cli, "pue");
 }
 
@@ -152,6 +182,8 @@ enum jl_status jl_cmd_compare(struct jl_cli *cli, struct jl_err *err)
 	if (!compare)
 		return jl_fail_nomem(err);
 	status = check_mode(cli, err);
+	if (!status)
+		status = check_tune(cli, err);
 	if (!status)
 		status = read_systems(compare, cli, err);
 	if (status)

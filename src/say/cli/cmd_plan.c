@@ -18,24 +18,26 @@ static const char *const targets[] = { "megatron", "deepspeed", "torchtitan", "a
 
 /* clang-format off */
 const struct jl_option jl_plan_options[] = {
-	{ .name = "on", .type = JL_OPT_TEXT, .arg = "SYSTEM", .many = true, .en = JL_N("the system; several with --batch-limit") },
+	JL_O_TEXT("on", "SYSTEM", JL_N("the system; several with --batch-limit"), .many = true),
 	JL_ASK_COUNT("global-batch", JL_N("samples of a step, all workers")),
-	{ .name = "objective", .type = JL_OPT_CHOICE, .choices = jl_plan_objectives, .arg = "time|cost|energy|tokens-per-usd", .en = JL_N("what is to be best (default: time)") },
-	{ .name = "memory-margin", .type = JL_OPT_QUANTITY, .kind = JL_K_FRACTION, .arg = "SHARE", .en = JL_N("device memory that stays free (default: 6%)") },
-	{ .name = "fix", .type = JL_OPT_TEXT, .arg = "LIST", .many = true, .en = JL_N("what is decided: tp=8,zero=1,recompute=full,...") },
-	{ .name = "forbid", .type = JL_OPT_TEXT, .arg = "LIST", .many = true, .en = JL_N("what is ruled out: offload,recompute,fp8,pp,...") },
-	{ .name = "gpus", .type = JL_OPT_TEXT, .arg = "8..4096", .en = JL_N("numbers of GPUs: a range, or 8,16,32") },
-	{ .name = "kinds", .type = JL_OPT_TEXT, .arg = "LIST", .en = JL_N("kinds of GPU or host: h100-sxm5,h200-sxm") },
-	{ .name = "deadline", .type = JL_OPT_QUANTITY, .kind = JL_K_TIME, .arg = "TIME", .en = JL_N("the run must end within it, e.g. 30d") },
-	{ .name = "budget", .type = JL_OPT_QUANTITY, .kind = JL_K_USD, .arg = "USD", .en = JL_N("what the run may cost, e.g. 2MUSD") },
-	{ .name = "batch-limit", .en = JL_N("largest batch that fits, and the fastest, of each --on") },
-	{ .name = "best", .type = JL_OPT_COUNT, .min = 1, .max = JL_PLAN_BEST_MAX, .arg = "N", .en = JL_N("how many plans to show (default: 5)") },
-	{ .name = "settings", .type = JL_OPT_CHOICE, .choices = targets, .arg = "megatron|deepspeed|torchtitan|all", .en = JL_N("print only the settings of the best plan") },
-	{ .name = "precision", .type = JL_OPT_CHOICE, .choices = precisions, .arg = "fp32|tf32|fp16|bf16|fp8|any", .en = JL_N("number format (default: as predict chooses it; any: search all)") },
-	{ .name = "framework", .type = JL_OPT_CHOICE, .choices = frameworks, .arg = "eager|compiled|megatron|native|any", .en = JL_N("what runs it (default: eager; Megatron where cut; any: search all)") },
-	{ .name = "flash", .type = JL_OPT_CHOICE, .choices = jl_ask_yes_no, .arg = "yes|no", .en = JL_N("flash attention") },
-	{ .name = "threads", .type = JL_OPT_COUNT, .min = 1, .max = 256, .arg = "N", .en = JL_N("threads of the search (default: all processors)") },
-	{ .name = "no-prune", .en = JL_N("evaluate every way that fits; the answer is the same") },
+	JL_O_CHOICE("objective", "time|cost|energy|tokens-per-usd", jl_plan_objectives, JL_N("what is to be best (default: time)")),
+	JL_O_AMOUNT("memory-margin", "SHARE", JL_K_FRACTION, JL_N("device memory that stays free (default: 6%)")),
+	JL_O_TEXT("fix", "LIST", JL_N("what is decided: tp=8,zero=1,recompute=full,..."), .many = true),
+	JL_O_TEXT("forbid", "LIST", JL_N("what is ruled out: offload,recompute,fp8,pp,..."), .many = true),
+	JL_O_TEXT("gpus", "8..4096", JL_N("numbers of GPUs: a range, or 8,16,32")),
+	JL_O_TEXT("kinds", "LIST", JL_N("kinds of GPU or host: h100-sxm5,h200-sxm")),
+	JL_O_AMOUNT("deadline", "TIME", JL_K_TIME, JL_N("the run must end within it, e.g. 30d")),
+	JL_O_AMOUNT("budget", "USD", JL_K_USD, JL_N("what the run may cost, e.g. 2MUSD")),
+	JL_O_FLAG("batch-limit", JL_N("largest batch that fits, and the fastest, of each --on")),
+	JL_O_COUNT("best", "N", 1, JL_PLAN_BEST_MAX, JL_N("how many plans to show (default: 5)")),
+	JL_O_CHOICE("settings", "megatron|deepspeed|torchtitan|all", targets, JL_N("print only the settings of the best plan")),
+	JL_O_CHOICE("precision", "fp32|tf32|fp16|bf16|fp8|any", precisions, JL_N("number format (default: as predict chooses it; any: search all)")),
+	JL_O_CHOICE("framework", "eager|compiled|megatron|native|any", frameworks, JL_N("what runs it (default: eager; Megatron where cut; any: search all)")),
+	JL_O_CHOICE("flash", "yes|no", jl_ask_yes_no, JL_N("flash attention")),
+	JL_ASK_TUNE_OPTIONS,
+	JL_ASK_OPTIMIZER_OPTION,
+	JL_O_COUNT("threads", "N", 1, 256, JL_N("threads of the search (default: all processors)")),
+	JL_O_FLAG("no-prune", JL_N("evaluate every way that fits; the answer is the same")),
 	JL_ASK_SHAPE_OPTIONS,
 	JL_ASK_LENGTH_OPTIONS,
 	{ 0 },
@@ -90,6 +92,15 @@ static void show(void *ctx, const struct jl_plan_progress *at)
 	jl_progress_update(&d->progress, fleet ? d->fleet_done + share : at->done, jl_clock_s());
 }
 
+/* A request has no terminal, and its asker has not all day. */
+static void watch(void *ctx, const struct jl_plan_progress *at)
+{
+	struct display *d = ctx;
+
+	(void)at;
+	d->cli->stop = jl_clock_s() > d->cli->until_s;
+}
+
 static bool next_point(void *ctx, size_t i, size_t n, const char *kind, int n_gpus)
 {
 	struct display *d = ctx;
@@ -112,7 +123,7 @@ static void read_search(struct jl_plan_ask *ask, struct jl_cli *cli)
 				     .mark_value = NAN,
 				     .gpu_usdps = NAN,
 				     .no_prune = jl_flag(cli, "no-prune"),
-				     .stop = &interrupted };
+				     .stop = cli->asked ? &cli->stop : &interrupted };
 	for (int i = 0; objective && jl_plan_objectives[i]; i++)
 		if (strcmp(objective, jl_plan_objectives[i]) == 0)
 			ask->objective = (enum jl_plan_objective)i;
@@ -437,18 +448,21 @@ enum jl_status jl_cmd_plan(struct jl_cli *cli, struct jl_err *err)
 			       "one --on at a time; several only with --batch-limit, kinds with --kinds");
 	if (batches)
 		return plan_batches(cli, &req, &subject, &ask, err);
-	status = join_team(&comm, &team, &ask, err);
+	status = cli->asked ? JL_OK : join_team(&comm, &team, &ask, err);
 	if (status)
 		return status;
 	if (!comm || comm->rank == 0) {
-		ask.progress = show;
+		ask.progress = cli->asked ? watch : show;
 		ask.progress_ctx = &display;
 	}
-	interrupted = 0;
-	sigaction(SIGINT, &action, &before);
+	if (!cli->asked) {
+		interrupted = 0;
+		sigaction(SIGINT, &action, &before);
+	}
 	status = fleet ? plan_fleet(cli, &req, &subject, &ask, &display, err)
 		       : plan_one(cli, &req, &subject, &ask, &display, err);
-	sigaction(SIGINT, &before, NULL);
+	if (!cli->asked)
+		sigaction(SIGINT, &before, NULL);
 	if (comm && comm->rank > 0) /* one of them speaks for all */
 		jl_buf_reset(&cli->out);
 	jl_comm_destroy(comm);

@@ -15,35 +15,37 @@ static const char *const currencies[] = { "USD", "KRW", NULL };
 
 /* clang-format off */
 const struct jl_option jl_recommend_options[] = {
-	{ .name = "purpose", .type = JL_OPT_TEXT, .arg = "NAME", .en = JL_N("kaggle, learning, cv-research, nlp-research, pretraining, finetune-7b, finetune-70b, serve-70b, startup, cluster") },
-	{ .name = "budget", .type = JL_OPT_TEXT, .arg = "MONEY", .en = JL_N("for all the work, e.g. \"3000 USD\", or 400만원") },
-	{ .name = "deadline", .type = JL_OPT_QUANTITY, .kind = JL_K_TIME, .arg = "TIME", .en = JL_N("one run (serving: one token) takes at most this") },
-	{ .name = "power-limit", .type = JL_OPT_QUANTITY, .kind = JL_K_POWER, .arg = "POWER", .en = JL_N("what bought machines may draw, e.g. \"1500 W\"") },
-	{ .name = "region", .type = JL_OPT_TEXT, .arg = "NAME", .en = JL_N("where to rent: seoul, korea, us, us-east-1") },
-	{ .name = "only", .type = JL_OPT_TEXT, .arg = "LIST", .en = JL_N("only these accelerators: rtx-3090,h100") },
-	{ .name = "how", .type = JL_OPT_TEXT, .arg = "LIST", .en = JL_N("only these ways: buy,rent,spot (or buy-new, buy-used)") },
+	JL_O_TEXT("purpose", "NAME", JL_N("kaggle, learning, cv-research, nlp-research, pretraining, finetune-7b, finetune-70b, serve-70b, startup, cluster")),
+	JL_O_TEXT("budget", "MONEY", JL_N("for all the work, e.g. \"3000 USD\", or 400만원")),
+	JL_O_AMOUNT("deadline", "TIME", JL_K_TIME, JL_N("one run (serving: one token) takes at most this")),
+	JL_O_AMOUNT("power-limit", "POWER", JL_K_POWER, JL_N("what bought machines may draw, e.g. \"1500 W\"")),
+	JL_O_TEXT("region", "NAME", JL_N("where to rent: seoul, korea, us, us-east-1")),
+	JL_O_TEXT("only", "LIST", JL_N("only these accelerators: rtx-3090,h100")),
+	JL_O_TEXT("how", "LIST", JL_N("only these ways: buy,rent,spot (or buy-new, buy-used)")),
 	JL_ASK_COUNT("max-gpus", JL_N("at most so many GPUs")),
 	JL_ASK_COUNT("per-machine", JL_N("exactly so many GPUs in a machine")),
-	{ .name = "runs-per-month", .type = JL_OPT_QUANTITY, .kind = JL_K_NUMBER, .arg = "N", .en = JL_N("training runs a month (default: the purpose's; a model's run is done once)") },
-	{ .name = "months", .type = JL_OPT_QUANTITY, .kind = JL_K_NUMBER, .arg = "N", .en = JL_N("for how long (default: the purpose's; the deadline; 12)") },
-	{ .name = "max-price-age", .type = JL_OPT_QUANTITY, .kind = JL_K_TIME, .arg = "TIME", .en = JL_N("rents with an older price are not taken (default: 365 d)") },
-	{ .name = "util", .type = JL_OPT_QUANTITY, .kind = JL_K_FRACTION, .arg = "SHARE", .en = JL_N("bought machines are busy so much: the work pays only its share") },
-	{ .name = "kwh", .type = JL_OPT_TEXT, .arg = "PRICE", .en = JL_N("electricity: \"0.12 USD/kWh\" or \"150 KRW/kWh\"") },
-	{ .name = "currency", .type = JL_OPT_CHOICE, .choices = currencies, .arg = "USD|KRW", .en = JL_N("what the answer is in (default: USD)") },
-	{ .name = "fx", .type = JL_OPT_QUANTITY, .kind = JL_K_NUMBER, .arg = "N", .en = JL_N("won for one dollar") },
-	{ .name = "why-not", .type = JL_OPT_TEXT, .arg = "SYSTEM", .en = JL_N("explain why this system is not the pick") },
-	{ .name = "limit", .type = JL_OPT_COUNT, .min = 1, .max = 1000, .arg = "N", .en = JL_N("rows of the table (default: 10)") },
-	{ .name = "lora", .type = JL_OPT_FLAG, .en = JL_N("train adapters on the frozen model") },
-	{ .name = "serve", .type = JL_OPT_FLAG, .en = JL_N("serve the model instead of training it") },
+	JL_O_AMOUNT("runs-per-month", "N", JL_K_NUMBER, JL_N("training runs a month (default: the purpose's; a model's run is done once)")),
+	JL_O_AMOUNT("months", "N", JL_K_NUMBER, JL_N("for how long (default: the purpose's; the deadline; 12)")),
+	JL_O_AMOUNT("max-price-age", "TIME", JL_K_TIME, JL_N("rents with an older price are not taken (default: 365 d)")),
+	JL_O_AMOUNT("util", "SHARE", JL_K_FRACTION, JL_N("bought machines are busy so much: the work pays only its share")),
+	JL_O_TEXT("kwh", "PRICE", JL_N("electricity: \"0.12 USD/kWh\" or \"150 KRW/kWh\"")),
+	JL_O_CHOICE("currency", "USD|KRW", currencies, JL_N("what the answer is in (default: USD)")),
+	JL_O_AMOUNT("fx", "N", JL_K_NUMBER, JL_N("won for one dollar")),
+	JL_O_TEXT("why-not", "SYSTEM", JL_N("explain why this system is not the pick")),
+	JL_O_COUNT("limit", "N", 1, 1000, JL_N("rows of the table (default: 10)")),
+	JL_O_FLAG("lora", JL_N("train adapters on the frozen model")),
+	JL_O_FLAG("serve", JL_N("serve the model instead of training it")),
 	JL_ASK_COUNT("users", JL_N("serving: sequences at once")),
 	JL_ASK_COUNT("context", JL_N("serving: tokens that each keeps")),
-	{ .name = "tokens-per-s", .type = JL_OPT_QUANTITY, .kind = JL_K_NUMBER, .arg = "N", .en = JL_N("serving: output tokens a second that must be reached") },
-	{ .name = "baseline", .type = JL_OPT_TEXT, .arg = "SYSTEM", .en = JL_N("where --observed was measured") },
+	JL_O_AMOUNT("tokens-per-s", "N", JL_K_NUMBER, JL_N("serving: output tokens a second that must be reached")),
+	JL_O_TEXT("baseline", "SYSTEM", JL_N("where --observed was measured")),
 	JL_ASK_OBSERVED_OPTIONS,
 	JL_ASK_COUNT("global-batch", JL_N("samples of a step, all workers")),
 	JL_ASK_COUNT("micro-batch", JL_N("samples of one pass")),
-	{ .name = "precision", .type = JL_OPT_CHOICE, .choices = jl_ask_precisions, .arg = "fp32|tf32|fp16|bf16|fp8", .en = JL_N("format of the matrix products; serving: of the weights") },
-	{ .name = "framework", .type = JL_OPT_CHOICE, .choices = jl_ask_frameworks, .arg = "eager|compiled|megatron|native", .en = JL_N("what runs it") },
+	JL_O_CHOICE("precision", "fp32|tf32|fp16|bf16|fp8", jl_ask_precisions, JL_N("format of the matrix products; serving: of the weights")),
+	JL_O_CHOICE("framework", "eager|compiled|megatron|native|unsloth", jl_ask_frameworks, JL_N("what runs it")),
+	JL_ASK_TUNE_OPTIONS,
+	JL_ASK_OPTIMIZER_OPTION,
 	JL_ASK_SHAPE_OPTIONS,
 	JL_ASK_LENGTH_OPTIONS,
 	{ 0 },
@@ -197,7 +199,7 @@ static enum jl_status read_work(struct jl_recommend_ask *ask, const struct jl_pu
 			       "name a purpose or a model, e.g. --purpose kaggle, or llama-2-7b --tokens 1000000000");
 	if ((status = read_purpose(ret_purpose, ask, cli, err)))
 		return status;
-	if (jl_flag(cli, "lora"))
+	if (jl_flag(cli, "lora") || (ask->run.tune != JL_UNSET && ask->run.tune != JL_TUNE_FULL))
 		ask->task = JL_TASK_LORA;
 	if (jl_flag(cli, "serve"))
 		ask->task = JL_TASK_SERVE;

@@ -15,20 +15,11 @@
 static const char *const formats[] = { "text", "md", "html", "json", NULL };
 
 const struct jl_option jl_report_options[] = {
-	{ .name = "output",
-	  .letter = 'o',
-	  .type = JL_OPT_TEXT,
-	  .arg = "FILE",
-	  .en = JL_N("write there; .html, .md, .json or .txt says how; - is standard output") },
-	{ .name = "format",
-	  .type = JL_OPT_CHOICE,
-	  .choices = formats,
-	  .arg = "text|md|html|json",
-	  .en = JL_N("how, whatever the file is called (default: text)") },
-	{ .name = "store",
-	  .type = JL_OPT_TEXT,
-	  .arg = "PATH|URL",
-	  .en = JL_N("which store (default: JEOUL_STORE, else the one in the data folder)") },
+	JL_O_TEXT("output", "FILE", JL_N("write there; .html, .md, .json or .txt says how; - is standard output"),
+		  .letter = 'o', .local = true),
+	JL_O_CHOICE("format", "text|md|html|json", formats, JL_N("how, whatever the file is called (default: text)")),
+	JL_O_TEXT("store", "PATH|URL", JL_N("which store (default: JEOUL_STORE, else the one in the data folder)"),
+		  .local = true),
 	{ 0 },
 };
 

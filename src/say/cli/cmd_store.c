@@ -18,33 +18,23 @@
 #define IMPORT_BATCH 500
 
 #define STORE_OPTION                                                                                                   \
-	{                                                                                                              \
-		.name = "store", .type = JL_OPT_TEXT, .arg = "PATH|URL",                                               \
-		.en = JL_N("which store (default: JEOUL_STORE, else the one in the data folder)")                      \
-	}
+	JL_O_TEXT("store", "PATH|URL", JL_N("which store (default: JEOUL_STORE, else the one in the data folder)"),    \
+		  .local = true)
 #define FILTER_OPTIONS                                                                                                 \
-	{ .name = "kind", .type = JL_OPT_TEXT, .arg = "KIND", .en = JL_N("only gemm, memory, allreduce, train ...") }, \
-		{ .name = "machine", .type = JL_OPT_TEXT, .arg = "NAME", .en = JL_N("only of this machine") },         \
-		{ .name = "run", .type = JL_OPT_TEXT, .arg = "ID", .en = JL_N("only of this run") },                   \
-	{                                                                                                              \
-		.name = "since", .type = JL_OPT_TEXT, .arg = "DATE|AGE",                                               \
-		.en = JL_N("from a day on (2026-11-01), or not older (7 d)")                                           \
-	}
+	JL_O_TEXT("kind", "KIND", JL_N("only gemm, memory, allreduce, train ...")),                                    \
+		JL_O_TEXT("machine", "NAME", JL_N("only of this machine")),                                            \
+		JL_O_TEXT("run", "ID", JL_N("only of this run")),                                                      \
+		JL_O_TEXT("since", "DATE|AGE", JL_N("from a day on (2026-11-01), or not older (7 d)"))
 
 const struct jl_option jl_store_list_options[] = {
 	FILTER_OPTIONS,
-	{ .name = "limit",
-	  .type = JL_OPT_COUNT,
-	  .min = 1,
-	  .max = JL_STORE_LIST_MAX,
-	  .arg = "N",
-	  .en = JL_N("how many (default: 30)") },
+	JL_O_COUNT("limit", "N", 1, JL_STORE_LIST_MAX, JL_N("how many (default: 30)")),
 	STORE_OPTION,
 	{ 0 },
 };
 const struct jl_option jl_store_export_options[] = { FILTER_OPTIONS, STORE_OPTION, { 0 } };
 const struct jl_option jl_store_plain_options[] = { STORE_OPTION, { 0 } };
-const struct jl_option jl_store_note_options[] = { { .name = "remove", .en = JL_N("take the note away") },
+const struct jl_option jl_store_note_options[] = { JL_O_FLAG("remove", JL_N("take the note away")),
 						   STORE_OPTION,
 						   { 0 } };
 

@@ -18,25 +18,11 @@
 #define TEXT_MAX_B  ((size_t)64 << 20)
 
 const struct jl_option jl_validate_options[] = {
-	{ .name = "set",
-	  .type = JL_OPT_TEXT,
-	  .arg = "NAME",
-	  .en = JL_N("this set only; with files: the set they belong to") },
-	{ .name = "leave-one-group-out", .en = JL_N("refit without each split_group, and score it") },
-	{ .name = "leave-out",
-	  .type = JL_OPT_TEXT,
-	  .arg = "WHAT",
-	  .en = JL_N("the same for all rows of a gpu, framework, link or source") },
-	{ .name = "worst",
-	  .type = JL_OPT_COUNT,
-	  .min = 1,
-	  .max = 100000,
-	  .arg = "N",
-	  .en = JL_N("the N worst rows of each set, with their break-down") },
-	{ .name = "card",
-	  .type = JL_OPT_TEXT,
-	  .arg = "DIR",
-	  .en = JL_N("write the score card (page, plots, history) to DIR") },
+	JL_O_TEXT("set", "NAME", JL_N("this set only; with files: the set they belong to")),
+	JL_O_FLAG("leave-one-group-out", JL_N("refit without each split_group, and score it")),
+	JL_O_TEXT("leave-out", "WHAT", JL_N("the same for all rows of a gpu, framework, link or source")),
+	JL_O_COUNT("worst", "N", 1, 100000, JL_N("the N worst rows of each set, with their break-down")),
+	JL_O_TEXT("card", "DIR", JL_N("write the score card (page, plots, history) to DIR"), .local = true),
 	{ 0 },
 };
 
@@ -44,7 +30,7 @@ static enum jl_status add_file(struct jl_validation *v, const char *path, const 
 			       struct jl_err *err)
 {
 	struct jl_buf text;
-	enum jl_status status = jl_buf_read_file(&text, path, FILE_MAX_B, err);
+	enum jl_status status = jl_buf_read_own(&text, path, FILE_MAX_B, err);
 
 	if (status)
 		return status;

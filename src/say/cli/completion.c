@@ -1,6 +1,7 @@
 /* Shell completion, made from the command table. */
 #include "cli/command.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static void words_of(struct jl_buf *out, const struct jl_option *options)
@@ -114,6 +115,46 @@ static void zsh_completion(struct jl_buf *out)
 	jl_buf_puts(out, "\tesac\n}\n_jeoul \"$@\"\n");
 }
 
+/* Between single quotes fish knows \\ and \'. */
+static void fish_text(struct jl_buf *out, const char *text)
+{
+	for (; *text; text++)
+		jl_buf_printf(out, strchr("'\\", *text) ? "\\%c" : "%c", *text);
+}
+
+/* Options of one table, offered where `seen` holds. */
+static void fish_options(struct jl_buf *out, const char *seen, const struct jl_option *options)
+{
+	for (const struct jl_option *o = options; o && o->name; o++) {
+		jl_buf_printf(out, "complete -c jeoul -n '%s' -l %s%s -d '", seen, o->name, o->arg ? " -r" : "");
+		fish_text(out, o->en);
+		jl_buf_printf(out, o->choices ? "' -f -a '(string split \"|\" \"%s\")'\n" : "'\n", o->arg);
+	}
+}
+
+static void fish_completion(struct jl_buf *out)
+{
+	char seen[128];
+
+	jl_buf_puts(out, "# fish completion for jeoul\ncomplete -c jeoul -n __fish_use_subcommand -f\n");
+	for (const struct jl_command *c = jl_commands; c->name; c++) {
+		const char *second = strchr(c->name, ' ');
+		const int len = second ? (int)(second - c->name) : (int)strlen(c->name);
+
+		jl_buf_printf(out, "complete -c jeoul -n __fish_use_subcommand -a %.*s%s", len, c->name,
+			      second ? "\n" : " -d '");
+		if (second)
+			jl_buf_printf(out, "complete -c jeoul -n '__fish_seen_subcommand_from %.*s' -f -a %s -d '", len,
+				      c->name, second + 1);
+		fish_text(out, c->en);
+		jl_buf_puts(out, "'\n");
+		(void)snprintf(seen, sizeof(seen), "__fish_seen_subcommand_from %.*s%s%s", len, c->name,
+			       second ? "; and __fish_seen_subcommand_from" : "", second ? second : "");
+		fish_options(out, seen, c->options);
+	}
+	fish_options(out, "true", jl_global_options);
+}
+
 enum jl_status jl_cmd_completion(struct jl_cli *cli, struct jl_err *err)
 {
 	const char *shell = cli->args.operands[0];
@@ -124,7 +165,9 @@ enum jl_status jl_cmd_completion(struct jl_cli *cli, struct jl_err *err)
 		bash_completion(&cli->out);
 	else if (strcmp(shell, "zsh") == 0)
 		zsh_completion(&cli->out);
+	else if (strcmp(shell, "fish") == 0)
+		fish_completion(&cli->out);
 	else
-		return jl_fail(err, JL_E_USAGE, "there is completion for bash and zsh, not for '%s'", shell);
+		return jl_fail(err, JL_E_USAGE, "there is completion for bash, zsh and fish, not for '%s'", shell);
 	return JL_OK;
 }

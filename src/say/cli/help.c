@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ask/ask.h"
 #include "base/json.h"
 #include "base/utf8.h"
 #include "cli/view.h"
@@ -52,12 +53,23 @@ static void print_commands(struct jl_cli *cli, const char *group)
 
 static void options_json(struct jl_json *json, const char *key, const struct jl_option *options)
 {
+	static const char *const types[] = { [JL_OPT_FLAG] = "flag",
+					     [JL_OPT_TEXT] = "text",
+					     [JL_OPT_COUNT] = "count",
+					     [JL_OPT_QUANTITY] = "quantity",
+					     [JL_OPT_CHOICE] = "choice" };
+
 	jl_json_put_array(json, key);
 	for (const struct jl_option *o = options; o && o->name; o++) {
 		jl_json_object(json);
 		jl_json_put_string(json, "name", o->name);
+		jl_json_put_string(json, "type", types[o->type]);
 		if (o->arg)
 			jl_json_put_string(json, "argument", o->arg);
+		if (o->many)
+			jl_json_put_bool(json, "many", true);
+		if (o->local || !jl_ask_option(o))
+			jl_json_put_bool(json, "local", true);
 		jl_json_put_string(json, "summary", jl_msg(o->en));
 		jl_json_end_object(json);
 	}
@@ -70,10 +82,13 @@ static void command_json(struct jl_json *json, const struct jl_command *c)
 	jl_json_put_string(json, "command", c->name);
 	if (c->operands)
 		jl_json_put_string(json, "operands", c->operands);
+	for (const struct jl_askable *a = jl_askable; a->command; a++)
+		if (strcmp(a->command, c->name) == 0) /* a program may ask it, and calls the operands so */
+			jl_json_put_string(json, "asked_with", a->operands ? a->operands : "");
 	jl_json_put_string(json, "summary", jl_msg(c->en));
 	options_json(json, "options", c->options);
 	jl_json_put_array(json, "examples");
-	for (const char *const *e = c->examples; e && *e; e++)
+	for (const char *const *e = c->examples; *e; e++)
 		jl_json_string(json, *e);
 	jl_json_end_array(json);
 	jl_json_end_object(json);
@@ -164,7 +179,7 @@ void jl_help_command(struct jl_cli *cli, const struct jl_command *command)
 	}
 	jl_buf_puts(out, JL_("\nOptions of every command:\n"));
 	print_options(cli, jl_global_options);
-	if (command->examples) {
+	if (command->examples[0]) {
 		jl_buf_puts(out, JL_("\nExamples:\n"));
 		for (const char *const *e = command->examples; *e; e++)
 			print_example(cli, *e);

@@ -31,7 +31,7 @@ static const struct jl_language *lang_from_locale(void)
 }
 
 /* JEOUL_TODAY=2026-11-15 fixes the date, so that ages of prices can be tested. */
-static long today(void)
+long jl_cli_today(void)
 {
 	const char *fixed = getenv("JEOUL_TODAY");
 	long day;
@@ -129,10 +129,11 @@ size_t jl_overlay_dirs(const char *ret_dirs[JL_OVERLAYS_MAX], struct jl_cli *cli
 static enum jl_status load_catalog(struct jl_cli *cli, struct jl_err *err)
 {
 	const char *dirs[JL_OVERLAYS_MAX];
-	size_t n = jl_overlay_dirs(dirs, cli);
 	struct jl_catalog *dated = jl_arena_alloc(&cli->arena, sizeof(*dated));
-	enum jl_status status = dated ? jl_catalog_overlay(&cli->cat, dirs, n, &cli->arena, err) : jl_fail_nomem(err);
+	enum jl_status status = dated ? JL_OK : jl_fail_nomem(err);
 
+	if (!status && !cli->cat)
+		status = jl_catalog_overlay(&cli->cat, dirs, jl_overlay_dirs(dirs, cli), &cli->arena, err);
 	if (status)
 		return jl_fail_in_file(err, status);
 	*dated = *cli->cat;
@@ -141,6 +142,20 @@ static enum jl_status load_catalog(struct jl_cli *cli, struct jl_err *err)
 	cli->cat = dated;
 	return JL_OK;
 }
+
+static enum jl_status prepare(struct jl_cli *cli, struct jl_err *err)
+{
+	enum jl_status status = JL_OK;
+
+	if (cli->command->needs & JL_NEED_CATALOG) {
+		status = load_catalog(cli, err);
+		if (!status)
+			status = jl_this_machine_args(cli, err);
+	}
+	return status;
+}
+
+const struct jl_front jl_cli_front = { .commands = jl_commands, .askable = jl_askable, .prepare = prepare };
 
 static void apply_globals(struct jl_cli *cli)
 {
@@ -209,14 +224,8 @@ static enum jl_status run_command(struct jl_cli *cli, int argc_all, char **argv_
 		jl_help_command(cli, cli->command);
 		return JL_OK;
 	}
-	if (cli->command->needs & JL_NEED_CATALOG) {
-		status = load_catalog(cli, err);
-		if (!status)
-			status = jl_this_machine_args(cli, err);
-		if (status)
-			return status;
-	}
-	return cli->command->run(cli, err);
+	status = prepare(cli, err);
+	return status ? status : cli->command->run(cli, err);
 }
 
 /* --version may stand where a command would; the other options go with it. */
@@ -315,7 +324,7 @@ int jl_cli_main(int argc, char **argv)
 	signal(SIGXFSZ, SIG_IGN); /* a limit on files is a write that fails, said and tidied up */
 	json_set_alloc_funcs(json_memory, free);
 	jl_lang_set_default(lang_from_locale());
-	cli = (struct jl_cli){ .width = terminal_width(), .today = today() };
+	cli = (struct jl_cli){ .width = terminal_width(), .today = jl_cli_today() };
 	cli.color = isatty(STDOUT_FILENO) && !(no_color && *no_color) && !(term && strcmp(term, "dumb") == 0);
 	jl_arena_init(&cli.arena, JL_ARENA_LIMIT_B);
 	jl_buf_init(&cli.out, OUT_MAX_B);

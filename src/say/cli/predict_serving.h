@@ -5,31 +5,14 @@
 #include "cli/command.h"
 
 #define JL_SERVING_OPTIONS                                                                                             \
-	{ .name = "serve", .type = JL_OPT_FLAG, .en = JL_N("answer requests with the model instead of training it") }, \
-		{ .name = "requests",                                                                                  \
-		  .type = JL_OPT_TEXT,                                                                                 \
-		  .arg = "N,N,...",                                                                                    \
-		  .en = JL_N("serve: requests at once (default: 1,8,32,128)") },                                       \
-		{ .name = "prompt",                                                                                    \
-		  .type = JL_OPT_COUNT,                                                                                \
-		  .min = 1,                                                                                            \
-		  .max = 100000000,                                                                                    \
-		  .arg = "TOKENS",                                                                                     \
-		  .en = JL_N("serve: tokens of a question (default: 1024)") },                                         \
-		{ .name = "output",                                                                                    \
-		  .type = JL_OPT_COUNT,                                                                                \
-		  .min = 1,                                                                                            \
-		  .max = 100000000,                                                                                    \
-		  .arg = "TOKENS",                                                                                     \
-		  .en = JL_N("serve: tokens of an answer (default: 256)") },                                           \
-		{ .name = "weights",                                                                                   \
-		  .type = JL_OPT_TEXT,                                                                                 \
-		  .arg = "FORMAT",                                                                                     \
-		  .en = JL_N("serve: bf16, fp16, fp8, fp4, int8, int4, awq, q4_k_m ... (default: bf16)") },            \
-	{                                                                                                              \
-		.name = "engine", .type = JL_OPT_TEXT, .arg = "NAME",                                                  \
-		.en = JL_N("serve: vllm, sglang, trtllm, llama.cpp ... (default: none in particular)")                 \
-	}
+	JL_O_FLAG("serve", JL_N("answer requests with the model instead of training it")),                             \
+		JL_O_TEXT("requests", "N,N,...", JL_N("serve: requests at once (default: 1,8,32,128)")),               \
+		JL_O_COUNT("prompt", "TOKENS", 1, 100000000, JL_N("serve: tokens of a question (default: 1024)")),     \
+		JL_O_COUNT("output", "TOKENS", 1, 100000000, JL_N("serve: tokens of an answer (default: 256)")),       \
+		JL_O_TEXT("weights", "FORMAT",                                                                         \
+			  JL_N("serve: bf16, fp16, fp8, fp4, int8, int4, awq, q4_k_m ... (default: bf16)")),           \
+		JL_O_TEXT("engine", "NAME",                                                                            \
+			  JL_N("serve: vllm, sglang, trtllm, llama.cpp ... (default: none in particular)"))
 
 struct jl_request;
 enum jl_status jl_predict_serving(struct jl_cli *cli, const struct jl_request *req, struct jl_err *err);

@@ -215,6 +215,8 @@ void jl_view_page(struct jl_cli *cli, struct jl_doc *ret_doc)
 
 enum jl_status jl_view_show(struct jl_cli *cli, const struct jl_doc *doc, struct jl_err *err)
 {
+	if (cli->page)
+		return jl_doc_to_fragment(doc, &cli->out, err);
 	return jl_doc_to_terminal(doc, cli->width, cli->color, &cli->out, err);
 }
 

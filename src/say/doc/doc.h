@@ -197,6 +197,8 @@ enum jl_status jl_doc_to_text(const struct jl_doc *doc, size_t width, bool colou
 			      struct jl_err *err);
 enum jl_status jl_doc_to_markdown(const struct jl_doc *doc, struct jl_buf *out, struct jl_err *err);
 enum jl_status jl_doc_to_html(const struct jl_doc *doc, struct jl_buf *out, struct jl_err *err);
+/* What stands in the body of that page: for a page that has its own head. */
+enum jl_status jl_doc_to_fragment(const struct jl_doc *doc, struct jl_buf *out, struct jl_err *err);
 enum jl_status jl_doc_to_json(const struct jl_doc *doc, struct jl_buf *out, struct jl_err *err);
 
 const char *jl_mark_text(enum jl_mark mark); /* "✅" "⚠" "❌" "❓" or "" */

@@ -15,7 +15,10 @@ static void bar_html(struct jl_buf *out, const struct jl_num *num)
 {
 	const double frac = fmin(1, fmax(0, num->value));
 
-	jl_buf_printf(out, "<span class=\"bar\" aria-hidden=\"true\"><span style=\"width:%.1f%%\"></span></span>",
+	/* no style of its own: the live page forbids them */
+	jl_buf_printf(out,
+		      "<svg class=\"bar\" viewBox=\"0 0 100 8\" preserveAspectRatio=\"none\" aria-hidden=\"true\">"
+		      "<rect width=\"%.1f\" height=\"8\"/></svg>",
 		      100 * frac);
 }
 
@@ -360,7 +363,7 @@ static enum jl_status block_html(struct jl_buf *out, const struct jl_doc_block *
 	return JL_OK;
 }
 
-enum jl_status jl_doc_to_html(const struct jl_doc *doc, struct jl_buf *out, struct jl_err *err)
+enum jl_status jl_doc_to_fragment(const struct jl_doc *doc, struct jl_buf *out, struct jl_err *err)
 {
 	const struct jl_doc_block *before = NULL;
 	bool folded = false;
@@ -368,8 +371,6 @@ enum jl_status jl_doc_to_html(const struct jl_doc *doc, struct jl_buf *out, stru
 
 	if (doc->failed)
 		return jl_fail(err, doc->failed, "the report is too large");
-	head_html(out, doc);
-	contents_html(out, doc);
 	for (const struct jl_doc_block *b = doc->blocks; b; before = b, b = b->next) {
 		enum jl_status status;
 
@@ -383,6 +384,16 @@ enum jl_status jl_doc_to_html(const struct jl_doc *doc, struct jl_buf *out, stru
 	}
 	groups_html(out, before, NULL);
 	jl_buf_puts(out, folded ? "</details>\n" : "");
-	jl_buf_puts(out, "</main>\n</body>\n</html>\n");
 	return out->failed ? jl_fail(err, JL_E_LIMIT, "the report is too large") : JL_OK;
+}
+
+enum jl_status jl_doc_to_html(const struct jl_doc *doc, struct jl_buf *out, struct jl_err *err)
+{
+	enum jl_status status;
+
+	head_html(out, doc);
+	contents_html(out, doc);
+	status = jl_doc_to_fragment(doc, out, err);
+	jl_buf_puts(out, "</main>\n</body>\n</html>\n");
+	return status ? status : out->failed ? jl_fail(err, JL_E_LIMIT, "the report is too large") : JL_OK;
 }

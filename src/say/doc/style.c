@@ -37,7 +37,7 @@ const char *const jl_report_css[] = {
 	"dl{display:grid;grid-template-columns:max-content 1fr;gap:.3rem 1rem;margin:.8rem "
 	"0}dt{font-weight:650}dd{margin:0}\n"
 	".bar{display:inline-block;width:6em;height:.7em;background:var(--line);margin-right:.4em}.bar "
-	"span{display:block;height:100%;background:var(--s1)}\n"
+	"rect{fill:var(--s1)}\n"
 	".ruler svg{width:100%;height:1rem;display:block}.ruler "
 	"path{stroke:var(--dim);stroke-width:1;vector-effect:non-"
 	"scaling-stroke}.ruler rect{fill:var(--line)}.ruler .b{stroke:var(--fg);stroke-width:3}.ruler "

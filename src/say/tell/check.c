@@ -203,6 +203,11 @@ static void how_sure(struct jl_doc *doc, const struct jl_judged *j)
 		jl_tell_entry(doc, JL_("By"), JL_MEASURED, JL_("● %zu earlier undisturbed results of this machine"),
 			      j->history.n);
 		break;
+	case JL_BASIS_HOST:
+		jl_tell_entry(doc, JL_("By"), JL_ESTIMATED,
+			      JL_("○ an estimate from this host's parts, wide: %s; three quiet runs say more"),
+			      j->from_text);
+		break;
 	case JL_BASIS_OWN:
 		jl_tell_entry(doc, JL_("By"), JL_MEASURED, "%s",
 			      JL_("● rates of this machine alone, measured in the same run"));

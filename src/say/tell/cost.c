@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cost/resale.h"
+
 #define OLD_DAYS       90 /* rents move faster than this */
 #define MONTH_DAYS     (365.25 / 12)
 #define MILESTONES_MAX 7
@@ -416,6 +418,28 @@ static bool resale_counts(const struct jl_cost_study *study)
 	return any;
 }
 
+/* What was taken from the catalog, or reckoned, for an option's settings. */
+static void said_of_options(struct jl_buf *text, const struct jl_tell_cost *in)
+{
+	bool market = false;
+
+	for (size_t i = 0; i < in->study->n_options; i++) {
+		const struct jl_cost_option *o = &in->study->options[i];
+		char every[JL_UNITS_TEXT_MAX];
+
+		market |= o->resale_market;
+		if (jl_cost_save_every_s(o) > 0)
+			jl_buf_printf(text, JL_("%s: saved every %s, which loses least; "), o->name,
+				      jl_units_text(every, jl_cost_save_every_s(o), JL_K_TIME, 2));
+	}
+	const struct jl_resale curve = market ? jl_resale_curve(in->cat) : (struct jl_resale){ 0 };
+	if (market)
+		jl_buf_printf(
+			text,
+			JL_("used cards of the catalog kept %.0f %% of their price a year (%.0f–%.0f %%, %zu cards); "),
+			100 * curve.yearly_frac, 100 * curve.lo, 100 * curve.hi, curve.n_cards);
+}
+
 static bool borrows_season(const struct jl_cost_study *study)
 {
 	bool any = false;
@@ -457,6 +481,7 @@ static void assumptions(struct jl_doc *doc, const struct jl_tell_cost *in)
 			      jl_date_text(date, s->fx.day));
 	if (borrows_season(in->study))
 		jl_buf_puts(&text, JL_("the tariff lists no spring/fall price: winter's was taken; "));
+	said_of_options(&text, in);
 	jl_buf_puts(&text, resale_counts(in->study) ? JL_("resale counts when a machine is replaced, not before; ")
 						    : JL_("no resale within the table; "));
 	jl_buf_puts(&text, JL_("a year has 365 days of electricity"));

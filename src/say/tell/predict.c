@@ -7,6 +7,7 @@
 #include "base/utf8.h"
 #include "predict/fields.h"
 #include "predict/kind.h"
+#include "workload/tune.h"
 
 static const char *device(const struct jl_case *c)
 {
@@ -18,9 +19,10 @@ static const char *device(const struct jl_case *c)
 static const char *framework_text(enum jl_framework framework)
 {
 	static const char *const names[JL_N_FRAMEWORK] = {
-		[JL_FW_EAGER] = "PyTorch eager",    [JL_FW_COMPILED] = "PyTorch compiled",
-		[JL_FW_MEGATRON] = "Megatron-LM",   [JL_FW_NATIVE] = "native",
-		[JL_FW_APEX] = "PyTorch with apex", [JL_FW_GENERAL] = "general"
+		[JL_FW_EAGER] = "PyTorch eager",          [JL_FW_COMPILED] = "PyTorch compiled",
+		[JL_FW_MEGATRON] = "Megatron-LM",         [JL_FW_NATIVE] = "native",
+		[JL_FW_APEX] = "PyTorch with apex",       [JL_FW_GENERAL] = "general",
+		[JL_FW_FUSED] = "Unsloth (fused kernels)"
 	};
 
 	return names[framework];
@@ -50,6 +52,28 @@ static void cut_pieces(struct jl_doc *doc, const struct jl_plan *p)
 		jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", JL_("offload"));
 }
 
+/* "QLoRA rank 16 (nf4)", "DPO". */
+static void tune_pieces(struct jl_doc *doc, const struct jl_case *c)
+{
+	static const char *const names[JL_N_TUNE] = { [JL_TUNE_LORA] = "LoRA", [JL_TUNE_DORA] = "DoRA" };
+	static const char *const methods[JL_N_METHOD] = { NULL, "DPO", "ORPO", "GRPO" };
+	const struct jl_tune *t = &c->shard.tune;
+
+	if (!c->tuned)
+		return;
+	if (t->kind == JL_TUNE_FULL)
+		jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", JL_("full tuning"));
+	else if (t->kind == JL_TUNE_LAYERS)
+		jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("the last %.0f layers"), t->n_layers);
+	else if (t->kind == JL_TUNE_ADAPTER)
+		jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("adapters %.0f wide"), t->rank);
+	else
+		jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("%s%s rank %.0f (base %s)"), t->base == JL_BASE_SAME ? "" : "Q",
+			      names[t->kind], t->rank, jl_base_name(t->base));
+	if (methods[c->method])
+		jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", methods[c->method]);
+}
+
 void jl_tell_case(struct jl_doc *doc, const struct jl_case *c)
 {
 	const struct jl_plan *p = &c->plan;
@@ -67,6 +91,7 @@ void jl_tell_case(struct jl_doc *doc, const struct jl_case *c)
 	if (c->subject.kind->has_tokens)
 		jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("sequence %s"), jl_count_text(n, c->shard.seq));
 	jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", jl_dtype_name(c->shard.dtype));
+	tune_pieces(doc, c);
 	cut_pieces(doc, p);
 	jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", framework_text(c->framework));
 }
@@ -336,7 +361,8 @@ static void nothing_fits(struct jl_doc *doc, const struct jl_predicted *x)
 {
 	const struct jl_case *c = &x->how;
 	const double states_B = jl_subject_params(&c->subject) *
-				(c->plan.weight_B + c->plan.grad_B + c->plan.optimizer_B);
+				(jl_plan_held_B(&c->plan) +
+				 c->plan.trained_frac * (c->plan.grad_B + c->plan.optimizer_B));
 
 	if (x->p.memory.total_B <= c->machine.dev.mem_B)
 		jl_tell_entry(doc, JL_("Try"), JL_ESTIMATED,

@@ -2,6 +2,7 @@
 
 #include "build/answer.h"
 #include "check/answer.h"
+#include "check/nodes.h"
 #include "cost/fields.h"
 #include "memo/fields.h"
 #include "plan/answer.h"
@@ -17,6 +18,7 @@ const struct jl_told jl_told[] = {
 	{ "build", &jl_build_fields },
 	{ "build-upgrade", &jl_upgrade_fields },
 	{ "check", &jl_check_fields },
+	{ "check-fleet", &jl_nodes_fields },
 	{ "compare", &jl_compare_fields },
 	{ "cost", &jl_cost_fields },
 	{ "cost-bill", &jl_bill_fields },

@@ -47,12 +47,16 @@ struct jl_device_ask {
 	double size_B;        /* memory: what a cache could hold is not bound by memory; NAN: large */
 	bool copy;            /* memory: a copy, not a triad */
 	bool between_devices; /* link: device to device, not host and device */
-	double n_threads;     /* CPU: of those that take part; NAN: all */
+	bool same_device;     /* with it: a copy within one device's memory */
+	bool pageable;        /* link: ordinary host memory, which the driver copies on the way */
+	double n_threads;     /* CPU: of those that take part; 0 or NAN: all */
 };
 
 struct jl_device_expect {
 	struct jl_expect range;
 	char bound_en[JL_CHECK_TEXT_MAX], bound_text[JL_CHECK_TEXT_MAX]; /* where the bound comes from */
+	char from_en[JL_CHECK_TEXT_MAX],
+		from_text[JL_CHECK_TEXT_MAX]; /* where the range does, of a host; "": the model */
 };
 enum jl_status jl_check_device(struct jl_device_expect *ret_expect, const struct jl_catalog *cat,
 			       const struct jl_sys *sys, const struct jl_device_ask *ask, struct jl_err *err);
@@ -60,5 +64,8 @@ enum jl_status jl_check_device(struct jl_device_expect *ret_expect, const struct
 /* What a CPU can do at most, where only the machine's own history says what is usual: the range stays unknown. */
 void jl_check_cpu_bound(struct jl_device_expect *ret_expect, const struct jl_cpu *cpu, int n_sockets,
 			const struct jl_device_ask *ask);
+
+/* What TCP reaches through one NIC of `nic_Bps` of a host with `all_Bps` in all. */
+void jl_check_tcp(struct jl_expect *ret_range, double nic_Bps, double all_Bps);
 
 #endif

@@ -72,6 +72,7 @@ static const struct jl_field judged[] = {
 	{ OF(NUMBER, expect.bound, "bound") },
 	{ JL_FIELD_BOOL_OF("at_edge", at_edge) },
 	{ OF(TEXT, bound_en, "bound_text") },
+	{ OF(TEXT, from_en, "expected_from") },
 	{ OF(SIZE, history.n, "n_history") },
 	{ COLL(INT, coll.c.n_nodes, "n_nodes") },
 	{ COLL(INT, coll.c.n_ranks, "n_ranks") },

@@ -5,6 +5,9 @@
 #include <string.h>
 
 #include "belief/set_rows.h"
+#include "check/expect_host.h"
+
+#define HISTORY_TRUSTED 3 /* quiet runs of the machine itself that say more than an estimate from its parts */
 
 static const struct {
 	const char *kind;
@@ -17,11 +20,10 @@ static const struct {
 
 const char *jl_check_basis_name(enum jl_check_basis basis)
 {
-	static const char *const names[] = { [JL_BASIS_NONE] = "none",
-					     [JL_BASIS_MODEL] = "model",
-					     [JL_BASIS_HISTORY] = "history",
-					     [JL_BASIS_RUN] = "run",
-					     [JL_BASIS_OWN] = "own_rates" };
+	static const char *const names[] = {
+		[JL_BASIS_NONE] = "none", [JL_BASIS_MODEL] = "model",   [JL_BASIS_HISTORY] = "history",
+		[JL_BASIS_RUN] = "run",   [JL_BASIS_OWN] = "own_rates", [JL_BASIS_HOST] = "host"
+	};
 
 	return names[basis];
 }
@@ -172,6 +174,7 @@ static enum jl_status ask_of(struct jl_device_ask *ret_ask, const struct jl_reco
 			     struct jl_err *err)
 {
 	const char *test = jl_record_text(r, "test"), *dtype = jl_record_text(r, "dtype");
+	const double peer = jl_record_number(r, "peer");
 	struct jl_device_ask ask = { .kind = kind,
 				     .m = jl_record_number(r, "m"),
 				     .n = jl_record_number(r, "n"),
@@ -180,7 +183,9 @@ static enum jl_status ask_of(struct jl_device_ask *ret_ask, const struct jl_reco
 				     .n_threads = jl_record_number(r, "n_threads"),
 				     .copy = test && strcmp(test, "copy") == 0,
 				     .between_devices = test && (strcmp(test, "d2d") == 0 ||
-								 strstr(test, "device_to_device") != NULL) };
+								 strstr(test, "device_to_device") != NULL),
+				     .same_device = !isnan(peer) && peer == jl_record_number(r, "device"),
+				     .pageable = jl_record_number(r, "pinned") == 0 };
 	int d = 0;
 
 	while (kind == JL_CHECK_GEMM && d < JL_N_DTYPE &&
@@ -195,14 +200,19 @@ static enum jl_status ask_of(struct jl_device_ask *ret_ask, const struct jl_reco
 	return JL_OK;
 }
 
-/* Copies that the model has no rate for: from ordinary host memory (the driver's own copy bounds it), and within one GPU. */
-static bool is_plain_copy(const struct jl_record *r, enum jl_check_kind kind)
+static void take_expect(struct jl_judged *j, const struct jl_device_expect *e)
 {
-	const double peer = jl_record_number(r, "peer");
-
-	if (kind != JL_CHECK_LINK)
-		return false;
-	return jl_record_number(r, "pinned") == 0 || (!isnan(peer) && peer == jl_record_number(r, "device"));
+	j->expect = e->range;
+	if (!isnan(e->range.bound)) {
+		j->bound_en = e->bound_en;
+		j->bound_text = e->bound_text;
+	}
+	if (e->from_en[0]) {
+		j->from_en = e->from_en;
+		j->from_text = e->from_text;
+	}
+	j->basis = isnan(e->range.lo) ? JL_BASIS_NONE : j->from_en ? JL_BASIS_HOST : JL_BASIS_MODEL;
+	j->verdict = jl_verdict_of(&j->figure, &j->expect);
 }
 
 static enum jl_status judge_device(struct jl_judged *j, struct jl_judge *judge, enum jl_check_kind kind,
@@ -215,10 +225,8 @@ static enum jl_status judge_device(struct jl_judged *j, struct jl_judge *judge, 
 
 	if (status)
 		return status;
-	e->range = JL_EXPECT_NONE;
-	if (is_plain_copy(j->record, kind))
-		status = JL_OK;
-	else if (j->sys)
+	*e = (struct jl_device_expect){ .range = JL_EXPECT_NONE };
+	if (j->sys)
 		status = jl_check_device(e, judge->cat, j->sys, &ask, err);
 	else if (here && here->listed_cpu && !on_gpu(j->record) && kind != JL_CHECK_NET)
 		jl_check_cpu_bound(e, here->listed_cpu, here->cpu.n_sockets > 0 ? here->cpu.n_sockets : 1, &ask);
@@ -228,13 +236,22 @@ static enum jl_status judge_device(struct jl_judged *j, struct jl_judge *judge, 
 	}
 	if (status)
 		return status;
-	j->expect = e->range;
-	if (!isnan(e->range.bound)) {
-		j->bound_en = e->bound_en;
-		j->bound_text = e->bound_text;
-	}
-	j->basis = isnan(e->range.lo) ? JL_BASIS_NONE : JL_BASIS_MODEL;
-	j->verdict = jl_verdict_of(&j->figure, &j->expect);
+	if (isnan(e->range.lo) && !on_gpu(j->record) && here)
+		jl_check_host(e, judge->cat, here, j->record);
+	take_expect(j, e);
+	return JL_OK;
+}
+
+/* Processes on the CPUs of this machine, and what no system lets expect: latency, say. */
+static enum jl_status judge_host(struct jl_judged *j, struct jl_judge *judge, struct jl_err *err)
+{
+	struct jl_device_expect *e = jl_arena_alloc(judge->arena, sizeof(*e));
+
+	if (!e)
+		return jl_fail_nomem(err);
+	*e = (struct jl_device_expect){ .range = JL_EXPECT_NONE };
+	jl_check_host(e, judge->cat, judge->here, j->record);
+	take_expect(j, e);
 	return JL_OK;
 }
 
@@ -252,8 +269,8 @@ static void judge_train(struct jl_judged *j)
 	j->verdict = jl_verdict_of(&j->figure, &j->expect);
 }
 
-/* Where the model knows nothing, the machine's own past says what is usual; where it does, the past may still
- * show a loss. */
+/* Where the model knows nothing or only the host's parts, the machine's own past says what is usual; where it does, the past may
+ * still show a loss. */
 static void judge_by_past(struct jl_judged *j, const struct jl_judge *judge)
 {
 	struct jl_expect past;
@@ -265,7 +282,8 @@ static void judge_by_past(struct jl_judged *j, const struct jl_judge *judge)
 	past = j->history.expect;
 	past.bound = j->expect.bound;
 	verdict = jl_verdict_of(&j->figure, &past);
-	if (j->basis == JL_BASIS_NONE || (verdict == JL_VERDICT_LOW && j->verdict == JL_VERDICT_NORMAL)) {
+	if (j->basis == JL_BASIS_NONE || (j->basis == JL_BASIS_HOST && j->history.n >= HISTORY_TRUSTED) ||
+	    (verdict == JL_VERDICT_LOW && j->verdict == JL_VERDICT_NORMAL)) {
 		j->basis = JL_BASIS_HISTORY;
 		j->expect = past;
 		j->verdict = verdict;
@@ -309,12 +327,14 @@ enum jl_status jl_judge(struct jl_judged *ret_judged, struct jl_judge *judge, co
 	if (j.figure.noisy)
 		j.verdict = JL_VERDICT_NOISY;
 	/* processes on the CPUs of this machine are no system that the model knows */
-	if (can && is_coll && (!judge->here || j.sys))
+	if (can && is_coll && (!judge->here || j.sys) && !(judge->here && strcmp(record->backend, "shm") == 0))
 		status = judge_collective(&j, judge, coll, err);
 	else if (can && is_train(record->kind))
 		judge_train(&j);
 	else if (can && !is_coll && device_kind(&device, record->kind))
 		status = judge_device(&j, judge, device, err);
+	else if (judge->here && !on_gpu(record))
+		status = judge_host(&j, judge, err);
 	if (status)
 		return status;
 	if (judge->here)

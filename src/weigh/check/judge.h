@@ -10,7 +10,8 @@ enum jl_check_basis {
 	JL_BASIS_MODEL,   /* the model, with published rows where there are some */
 	JL_BASIS_HISTORY, /* earlier results of the same machine */
 	JL_BASIS_RUN,     /* one other run */
-	JL_BASIS_OWN      /* rates of the same machine, measured with it: train */
+	JL_BASIS_OWN,     /* rates of the same machine, measured with it: train */
+	JL_BASIS_HOST     /* estimated from the host's parts: wide */
 };
 const char *jl_check_basis_name(enum jl_check_basis basis); /* in JSON */
 
@@ -22,6 +23,7 @@ struct jl_judged {
 	enum jl_check_basis basis;
 	struct jl_expect expect;
 	const char *bound_en, *bound_text; /* NULL: no bound */
+	const char *from_en, *from_text;   /* JL_BASIS_HOST: from which parts; else NULL */
 	const struct jl_sys *sys;          /* the system that it was judged on; NULL: none */
 	bool is_coll;                      /* with `coll` */
 	struct jl_coll_expect coll;

@@ -142,6 +142,11 @@ static struct usual usual_of(const struct jl_record *r, bool unsteady)
 	return small ? usual_small : unsteady ? usual_unsteady : usual_run;
 }
 
+bool jl_check_jumps_by_itself(const struct jl_record *record)
+{
+	return usual_of(record, false).least_ln > 0;
+}
+
 /* How far the next run may be from the middle of n earlier ones, as ln. Few runs say little about how runs differ: what their spread
  * says is taken together with what is usual, as if that had been seen in so many runs; Student's t for the rest. */
 static double half_ln(const double *ln, size_t n, struct usual usual)

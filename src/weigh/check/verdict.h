@@ -51,6 +51,9 @@ struct jl_figure jl_figure_of(const struct jl_record *record, const char *metric
 /* Do two records tell of the same thing: kind, backend and parameters, apart from those that only say how it went? */
 bool jl_check_alike(const struct jl_record *a, const struct jl_record *b);
 
+/* Small messages between processes of one host: twice as fast or slow by chance. */
+bool jl_check_jumps_by_itself(const struct jl_record *record);
+
 /* What earlier undisturbed runs of the same thing let expect: the wider, the fewer there are and the more they
  * differ. `records` newest first, in any mixture; those that are not like `now`, are of its run or are noisy do
  * not count, and no more than the newest JL_HISTORY_MAX do. */

@@ -10,6 +10,7 @@
 #include "catalog/find.h"
 #include "catalog/place.h"
 #include "catalog/possible.h"
+#include "cost/resale.h"
 #include "predict/predict.h"
 #include "system/machine.h"
 
@@ -42,10 +43,20 @@ bool jl_cost_is_rent(enum jl_cost_kind kind)
 	return kind == JL_COST_RENT || kind == JL_COST_SPOT || kind == JL_COST_RESERVE;
 }
 
+/* Young's rule: the square root of twice what one takes times the mean time between interruptions. */
+double jl_cost_save_every_s(const struct jl_cost_option *o)
+{
+	return o->save_s && o->interrupts_ppm ? sqrt(2 * (double)o->save_s * 3600 * 1e6 / (double)o->interrupts_ppm)
+					      : 0;
+}
+
 enum jl_status jl_cost_overhead_ppm(long long *ret_ppm, const struct jl_cost_option *o, struct jl_err *err)
 {
-	/* of each paid hour, this share is lost to interruptions */
-	const double lost = (double)o->interrupts_ppm / 1e6 * (double)(o->lost_s + o->restart_s) / 3600;
+	/* of each paid hour, this share is lost to interruptions, and to saving against them */
+	const double every_s = jl_cost_save_every_s(o);
+	const double lost_s = every_s > 0 ? every_s / 2 : (double)o->lost_s;
+	const double lost = (double)o->interrupts_ppm / 1e6 * (lost_s + (double)o->restart_s) / 3600 +
+			    (every_s > 0 ? (double)o->save_s / every_s : 0);
 
 	if (lost >= 0.95)
 		return jl_fail(
@@ -177,7 +188,8 @@ static enum jl_status set_fraction(const struct parse *p, const char *key, const
 }
 static enum jl_status set_resale(const struct parse *p, const char *text)
 {
-	return set_fraction(p, "resale", text, 0, 1, &p->o->resale_ppm);
+	p->o->resale_market = strcasecmp(text, "market") == 0;
+	return p->o->resale_market ? JL_OK : set_fraction(p, "resale", text, 0, 1, &p->o->resale_ppm);
 }
 static enum jl_status set_finance(const struct parse *p, const char *text)
 {
@@ -226,6 +238,10 @@ static enum jl_status set_lost(const struct parse *p, const char *text)
 static enum jl_status set_restart(const struct parse *p, const char *text)
 {
 	return set_seconds(p, "restart", text, &p->o->restart_s);
+}
+static enum jl_status set_save(const struct parse *p, const char *text)
+{
+	return set_seconds(p, "save", text, &p->o->save_s);
 }
 static enum jl_status set_interrupts(const struct parse *p, const char *text)
 {
@@ -297,6 +313,7 @@ static const struct {
 	{ "interrupts", set_interrupts, 1U << JL_COST_SPOT },
 	{ "lost", set_lost, 1U << JL_COST_SPOT },
 	{ "restart", set_restart, 1U << JL_COST_SPOT },
+	{ "save", set_save, 1U << JL_COST_SPOT },
 	{ "term", set_term, 1U << JL_COST_RESERVE },
 	{ "upfront", set_upfront, 1U << JL_COST_RESERVE },
 };
@@ -532,6 +549,22 @@ static enum jl_status parse_head(struct jl_cost_option *o, char *head, const cha
 	return jl_cost_is_rent(o->kind) ? catalog_rent(o, region, cat, arena, err) : catalog_price(o, cat, err);
 }
 
+static enum jl_status market_resale(const struct parse *p, const struct jl_catalog *cat)
+{
+	const struct jl_resale curve = jl_resale_curve(cat);
+	const double years = p->o->life.months ? p->o->life.months / 12.0 : (double)p->o->life.days / 365.25;
+
+	if (!(years > 0))
+		return jl_fail(p->err, JL_E_USAGE, "\"%s\": resale=market needs to know when it is sold: life=3 y",
+			       p->what);
+	if (!curve.n_cards)
+		return jl_fail(p->err, JL_E_NOTFOUND,
+			       "\"%s\": the catalog has no second-hand prices to take resale from: resale=30 %%",
+			       p->what);
+	p->o->resale_ppm = llround(1e6 * fmin(1, pow(curve.yearly_frac, years)));
+	return JL_OK;
+}
+
 enum jl_status jl_cost_option_parse(struct jl_cost_option *ret_option, enum jl_cost_kind kind, const char *text,
 				    const char *region, const struct jl_catalog *cat, struct jl_arena *arena,
 				    struct jl_err *err)
@@ -555,6 +588,8 @@ enum jl_status jl_cost_option_parse(struct jl_cost_option *ret_option, enum jl_c
 	for (size_t i = 1; i < n; i++)
 		if (*segments[i] && (status = apply(&p, segments[i])))
 			return status;
+	if (o.resale_market && (status = market_resale(&p, cat)))
+		return status;
 	if (!jl_cost_is_rent(kind))
 		assume_watts(&o, cat);
 	*ret_option = o;

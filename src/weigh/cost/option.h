@@ -36,6 +36,7 @@ struct jl_cost_option {
 	bool bare;                  /* the catalog's price of the accelerators alone: no host in it */
 	struct jl_cost_period life; /* buy: bought again after this; none: never within the horizon */
 	long long resale_ppm;       /* of the price, at the end of its life */
+	bool resale_market;         /* as used cards of the catalog keep their price */
 	long long finance_ppm;      /* interest a year on the price */
 	long long active_mW, idle_mW;
 	bool watts_assumed, watts_predicted, off_when_idle; /* predicted: of the run that is asked about */
@@ -44,6 +45,7 @@ struct jl_cost_option {
 	struct jl_cost_period term;  /* reserve: every hour of the term is paid, used or not */
 	long long interrupts_ppm;    /* spot: interruptions per paid hour */
 	long long lost_s, restart_s; /* spot: work lost and time to come back, each time */
+	long long save_s;            /* spot: one checkpoint takes this; 0: lost_s is as said */
 
 	struct jl_money per_month; /* hosting, cooling contract, staff hours */
 	const char *price_date;    /* NULL: the person said it */
@@ -68,6 +70,10 @@ double jl_cost_host_usd(int n_cards);
 
 /* Is there any rent in this place? What is wrong names some that there are. */
 enum jl_status jl_cost_check_region(const struct jl_catalog *cat, const char *region, struct jl_err *err);
+
+/* Time from one checkpoint to the next that loses least: what saving takes against what an interruption loses. 0: not
+ * asked for. */
+double jl_cost_save_every_s(const struct jl_cost_option *o);
 
 /* Paid hours for one hour of work, in millionths: spot loses some. JL_E_RANGE when it would never finish. */
 enum jl_status jl_cost_overhead_ppm(long long *ret_ppm, const struct jl_cost_option *option, struct jl_err *err);

@@ -14,7 +14,7 @@ bad() { n_bad=$((n_bad + 1)); echo "FAILED: $*"; }
 run() {
 	local code=$1; shift
 	ran=$*
-	timeout 60 "$JEOUL" "$@" >"$work/out" 2>"$work/err"
+	timeout "${limit_s:-60}" "$JEOUL" "$@" >"$work/out" 2>"$work/err"
 	local got=$?
 	out=$(cat "$work/out") err=$(cat "$work/err")
 	if [ "$got" = "$code" ]; then ok; else bad "jeoul $* ended with $got, not $code: $err"; fi

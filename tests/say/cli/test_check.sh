@@ -91,7 +91,8 @@ run 1 check --against 01ZZZZ; says "bench all"; one_line
 run 2 check --against 01Z; says "too short"; one_line
 records "$id" gemm:70 triad:20 > "$work/one.jsonl"
 run 0 store import "$work/one.jsonl"
-run 0 check; has "no expectation yet"
+run 0 check; has "2 normal"; has "an estimate from this host's parts"
+run 0 check --json; json "all(r['basis'] == 'host' and r['expected_from'] for r in j['results'])"
 records "$id" gemm:70 triad:20 gemm:71 triad:21 gemm:69 triad:20 gemm:30:noisy triad:9:noisy > "$work/noisy.jsonl"
 run 0 store import "$work/noisy.jsonl"
 run 0 check; has "no verdict"; lacks "low"
@@ -173,9 +174,9 @@ run 0 calibrate --forget
 # ... what the model has no rate for keeps nobody from being judged
 export JEOUL_STORE="$work/e.db"
 records "$id" gpu-gemm:700 gpu-triad:2700 gpu-pageable:6 gpu-within:1200 nccl-alone:900 > "$work/o.jsonl"; run 0 store import "$work/o.jsonl"
-run 0 check; has "2 normal"; has "3 no expectation yet"
+run 0 check; has "4 normal"; has "1 no expectation yet"
 run 0 check --lang ko; has "GPU0 일반"
 run 0 check --json; json "[r['what'] for r in j['results'] if 'pageable' in r['what']] == ['256 MiB h2d GPU0 pageable']"
-json "sum(r['basis'] == 'none' for r in j['results']) == 3 and sum(r['verdict'] == 'normal' for r in j['results']) == 2"
+json "sum(r['basis'] == 'none' for r in j['results']) == 1 and sum(r['verdict'] == 'normal' for r in j['results']) == 4"
 run 0 calibrate --json; json "len(j['figures']) == 2"
 finish

@@ -54,7 +54,28 @@ run 0 completion bash; bash -n "$work/out" || bad "bash completion does not pars
 source "$work/out"; COMP_WORDS=(jeoul catalog sh); COMP_CWORD=2; _jeoul; [ "${COMPREPLY[*]}" = show ] && ok || bad "completion of 'catalog sh': ${COMPREPLY[*]}"
 COMP_WORDS=(jeoul catalog prices --reg); COMP_CWORD=3; _jeoul; [ "${COMPREPLY[*]}" = --region ] && ok || bad "completion of '--reg': ${COMPREPLY[*]}"
 run 0 completion zsh; has "#compdef jeoul"
-run 2 completion fish; one_line
+if command -v zsh >/dev/null; then zsh -n "$work/out" && ok || bad "zsh completion does not parse"; fi
+run 0 completion fish; has "complete -c jeoul -n __fish_use_subcommand -a predict"; has "-l precision -r -d 'format of the matrix products' -f -a"
+if command -v fish >/dev/null; then
+	got=$(cd "$work" && HOME=$work fish -c "source $work/out; complete -C 'jeoul catalog sh'; complete -C 'jeoul predict --prec'; complete -C 'jeoul predict --precision b'" 2>&1)
+	[[ $got == *show* && $got == *--precision* && $got == *bf16* ]] && ok || bad "fish completion: $got"
+fi
+run 2 completion csh; one_line; says "bash, zsh and fish"
+# a man page for every command, none with a complaint of the formatter
+"$JEOUL" help --json | python3 -c "import json, sys; print(*(c['command'] for c in json.load(sys.stdin)['commands']), sep='\n')" > "$work/commands"
+while read -r -a words; do
+	run 0 man "${words[@]}"; has ".TH JEOUL-$(tr a-z- A-Z- <<< "${words[0]}")"; has ".SH SYNOPSIS"
+	[ -z "$(command -v man)" ] || [ -z "$(MANWIDTH=80 man --warnings -l "$work/out" 2>&1 >/dev/null)" ] || bad "man ${words[*]}: $(MANWIDTH=80 man --warnings -l "$work/out" 2>&1 >/dev/null)"
+done < "$work/commands"
+run 2 man nonsense; one_line
+
+# what is missing here, and the command that brings it
+run 0 doctor; has "PostgreSQL"; narrow
+run 0 doctor --lang ko; has "이 장비"; narrow
+JEOUL_MACHINE="$JEOUL_SOURCE/tests/fixtures/machines/gpuless-arm64-vm" JEOUL_LIBPQ=/nowhere/libpq.so JEOUL_OPENBLAS=/nowhere/blas.so run 0 doctor; has "apt-get install libopenblas0 libpq5"; has "no such GPU"
+JEOUL_NVML=/nowhere/nvml.so JEOUL_NCCL=/nowhere/nccl.so JEOUL_MACHINE="$JEOUL_SOURCE/tests/fixtures/machines/hgx-h100-8gpu" run 0 doctor; has "apt-get install nvidia-driver libnccl2"; narrow
+JEOUL_LIBPQ=/nowhere/libpq.so run 0 doctor --json; json "[(p['present'], p['command']) for p in j['parts'] if p['part'] == 'PostgreSQL'] == [(False, 'apt-get install libpq5')]"
+json "all(p['present'] or p['why'] and p['command'] for p in j['parts']) and 'libpq5' in j['install']"
 "$JEOUL" catalog list systems | head -1 >/dev/null; [ "${PIPESTATUS[0]}" = 0 ] && ok || bad "a closed pipe is an error"
 "$JEOUL" catalog list > /dev/full 2>"$work/err"; [ $? = 1 ] && ok || bad "a full disk is not noticed"
 

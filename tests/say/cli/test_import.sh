@@ -27,6 +27,7 @@ run 1 import "$work"; one_line
 run 2 import; one_line
 run 1 import /dev/null; one_line
 head -c 100000 /dev/urandom > "$work/random"; run 1 import "$work/random"; one_line
+printf 'noise\n{\n\377\001 noise\n' > "$work/brace"; run 1 import "$work/brace"; one_line
 run 0 import - --dry-run < "$logs/tqdm-fast.log"; has "standard input"; has "tqdm"
 printf '# OSU MPI Latency Test v7.3\n# Size       Avg Latency(us)\n1   1.52\n2   1.' > "$work/torn"
 run 0 import - --dry-run < "$work/torn"; has "line 4: dropped"; has "1 result"

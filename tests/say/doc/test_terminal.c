@@ -200,7 +200,7 @@ static void the_page_has_it_too(void **state)
 		"<dl>\n<dt>Step</dt><dd>",          "</dl>",
 		"<ol>\n<li>first</li>\n</ol>",      "<p class=\"note\"><b>Assumed</b> that</p>",
 		"<pre><code>a &lt; b</code></pre>", "rel=\"noreferrer\" href=\"https://example.org/\"",
-		"<span style=\"width:50.0%\">"
+		"<rect width=\"50.0\" height=\"8\"/>"
 	};
 	struct jl_doc doc;
 	struct jl_buf out;

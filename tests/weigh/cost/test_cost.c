@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cost/resale.h"
 #include "cost/study.h"
 #include "base/units.h"
 
@@ -348,8 +349,27 @@ static void spot_pays_for_what_it_loses(void **state)
 	parse(&o, JL_COST_SPOT, "0.9 USD/h, interrupts=20 %/h, lost=30 min, restart=6 min", &arena);
 	assert_int_equal(jl_cost_overhead_ppm(&ppm, &o, &err), JL_OK);
 	assert_int_equal(ppm, 1136364); /* 1 / (1 - 0.2 * 0.6) */
+	parse(&o, JL_COST_SPOT, "0.9 USD/h, interrupts=20 %/h, save=2 min, restart=6 min", &arena);
+	assert_float_equal(jl_cost_save_every_s(&o), 2078.5, 0.1); /* sqrt(2 * 120 s * 5 h) */
+	assert_int_equal(jl_cost_overhead_ppm(&ppm, &o, &err), JL_OK);
+	assert_int_equal(ppm, 1156698); /* 1 / (1 - 120 / 2078.5 - 0.2 * (1039.2 + 360) / 3600) */
 	parse(&o, JL_COST_SPOT, "0.9 USD/h, interrupts=200 %/h, lost=60 min", &arena);
 	assert_int_equal(jl_cost_overhead_ppm(&ppm, &o, &err), JL_E_RANGE);
+	jl_arena_release(&arena);
+}
+
+static void used_cards_keep_what_the_catalog_has_seen(void **state)
+{
+	const struct jl_resale curve = jl_resale_curve(cat());
+	struct jl_arena arena;
+	struct jl_cost_option o;
+
+	(void)state;
+	assert_true(curve.n_cards >= 4 && curve.lo > 0.5 && curve.lo <= curve.yearly_frac &&
+		    curve.yearly_frac <= curve.hi && curve.yearly_frac < 1);
+	jl_arena_init(&arena, JL_ARENA_LIMIT_B);
+	parse(&o, JL_COST_BUY, "rtx-3090 desktop 2200 USD, resale=market, life=2 y", &arena);
+	assert_int_equal(o.resale_ppm, llround(1e6 * curve.yearly_frac * curve.yearly_frac));
 	jl_arena_release(&arena);
 }
 
@@ -364,6 +384,7 @@ static void bad_options_say_what_would_be_right(void **state)
 		{ JL_COST_BUY, "rtx-3090 desktop 0 USD", "above zero" },
 		{ JL_COST_BUY, "rtx-3090 2200 USD, life=0 y", "life" },
 		{ JL_COST_BUY, "rtx-3090 2200 USD, resale=150 %", "resale" },
+		{ JL_COST_BUY, "rtx-3090 2200 USD, resale=market", "life=3 y" },
 		{ JL_COST_BUY, "rtx-3090 2200 USD, watts=-5 W", "watts" },
 		{ JL_COST_BUY, "rtx-3090 2200 USD, colour=red", "not a setting" },
 		{ JL_COST_RENT, "2.14 USD/h, util=150 %", "util" },
@@ -404,6 +425,7 @@ int main(void)
 		cmocka_unit_test(a_desktop_has_a_host),
 		cmocka_unit_test(kepco_of_2025_charges_those_who_use_most),
 		cmocka_unit_test(spot_pays_for_what_it_loses),
+		cmocka_unit_test(used_cards_keep_what_the_catalog_has_seen),
 		cmocka_unit_test(bad_options_say_what_would_be_right),
 	};
 

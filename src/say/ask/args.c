@@ -1,5 +1,5 @@
 /* Declarative options: what is on the command line against a command's table. */
-#include "cli/command.h"
+#include "ask/command.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -8,6 +8,18 @@
 
 #include "base/near.h"
 #include "base/utf8.h"
+
+const struct jl_option jl_global_options[] = {
+	JL_O_FLAG("json", JL_N("print JSON instead of text")),
+	JL_O_CHOICE("lang", jl_languages_choice, jl_languages_codes,
+		    JL_N("language of the text (default: from the locale)")),
+	JL_O_FLAG("no-color", JL_N("no colour, even on a terminal")),
+	JL_O_TEXT("catalog", "DIR", JL_N("lay the catalog files of DIR over the built-in ones"), .many = true,
+		  .local = true),
+	JL_O_FLAG("hypothetical", JL_N("weigh also machines that do not exist; every answer says so")),
+	JL_O_FLAG("help", JL_N("show help for the command"), .letter = 'h'),
+	{ 0 },
+};
 
 static const struct jl_option *find_in(const struct jl_option *options, const char *name, size_t len)
 {

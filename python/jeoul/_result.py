@@ -1,0 +1,228 @@
+"""Answers as typed records: results.py has a class for every schema; what has none is read by attribute all the same."""
+from __future__ import annotations
+
+import dataclasses
+import html
+import json
+import os
+import typing
+from typing import Any, ClassVar, Iterator, Mapping
+
+from ._library import Jeoul, default
+
+
+@dataclasses.dataclass(frozen=True)
+class Estimate:
+    """A figure and the interval that it lies in, 80 of 100 times; None: not known."""
+
+    value: float | None
+    lo: float | None = None
+    hi: float | None = None
+
+    def __float__(self) -> float:
+        return float("nan") if self.value is None else float(self.value)
+
+    def __contains__(self, measured: float) -> bool:
+        return self.lo is not None and self.hi is not None and self.lo <= measured <= self.hi
+
+    def __str__(self) -> str:
+        if self.value is None:
+            return "?"
+        return "%.4g" % self.value + ("" if self.lo is None or self.hi is None else " (%.4g–%.4g)" % (self.lo, self.hi))
+
+
+def _hints(cls: type) -> dict[str, Any]:
+    """Types of the fields, resolved once a class."""
+    if "_resolved" not in cls.__dict__:
+        cls._resolved = typing.get_type_hints(cls)  # type: ignore[attr-defined]
+    return cls._resolved  # type: ignore[attr-defined]
+
+
+def _read(value: Any, kind: Any) -> Any:
+    if isinstance(value, dict):
+        for one in (kind, *typing.get_args(kind)):
+            if one is Estimate:
+                return Estimate(**{k: value.get(k) for k in ("value", "lo", "hi")})
+            if isinstance(one, type) and issubclass(one, Record):
+                return one._from(value)
+        return value if dict in (typing.get_origin(a) for a in (kind, *typing.get_args(kind))) else Anything(value)
+    if isinstance(value, list):
+        for one in (kind, *typing.get_args(kind)):
+            if typing.get_origin(one) is tuple:
+                return tuple(_read(v, typing.get_args(one)[0]) for v in value)
+        return tuple(_read(v, None) for v in value)
+    return value
+
+
+def flat(record: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """One row of a table: {"step_s": 0.93, "step_s_lo": 0.78, "memory_B.total": ...}; lists stay out."""
+    row: dict[str, Any] = {}
+    for key, value in record.items():
+        if isinstance(value, Mapping) and "value" in value:
+            row[prefix + key] = value["value"]
+            row.update({prefix + key + "_" + end: value[end] for end in ("lo", "hi") if end in value})
+        elif isinstance(value, Mapping):
+            row.update(flat(value, prefix + key + "."))
+        elif not isinstance(value, list):
+            row[prefix + key] = value
+    return row
+
+
+class Record:
+    """A part of an answer."""
+
+    _keys: ClassVar[dict[str, str]] = {}
+
+    def __init_subclass__(cls, keys: dict[str, str] | None = None, **more: Any) -> None:
+        super().__init_subclass__(**more)
+        cls._keys = keys or {}
+
+    @classmethod
+    def _from(cls, data: Mapping[str, Any], **more: Any) -> Any:
+        hints = _hints(cls)
+        known = {cls._keys.get(k, k): v for k, v in data.items()}
+        # what a newer library says besides stays in to_dict()
+        made = cls(**{f.name: _read(known.get(f.name), hints[f.name]) for f in dataclasses.fields(cls)})  # type: ignore[arg-type]
+        object.__setattr__(made, "_data", dict(data))
+        for key, value in more.items():
+            object.__setattr__(made, key, value)
+        return made
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON of the command, as it came."""
+        return json.loads(json.dumps(self._data))  # type: ignore[attr-defined]
+
+    def __repr__(self) -> str:
+        fields = ("%s=%r" % (k, v) for k, v in self._data.items() if not isinstance(v, (dict, list)))  # type: ignore[attr-defined]
+        return "%s(%s)" % (type(self).__name__, ", ".join(fields))
+
+
+class Anything(Record):
+    """A part that has no schema: keys are attributes."""
+
+    def __init__(self, data: Mapping[str, Any]) -> None:
+        self._data = dict(data)
+
+    def __getattr__(self, name: str) -> Any:
+        for key in (name, name.rstrip("_")):
+            if not name.startswith("_") and key in self._data:
+                value = self._data[key]
+                whole = isinstance(value, dict) and set(value) == {"value", "lo", "hi"}
+                return _read(value, Estimate if whole else None)
+        raise AttributeError("no '%s' here; there is %s" % (name, ", ".join(self._data)))
+
+    def __getitem__(self, key: str) -> Any:
+        return self._data[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._data)
+
+
+_STYLE = (
+    "<style>.jeoul svg.bar{width:8em;height:.7em;background:#8883}.jeoul svg.bar rect{fill:currentColor}.jeoul td,.jeoul th"
+    "{text-align:left;font-weight:normal}.jeoul .r{text-align:right}.jeoul .o{opacity:.6}.jeoul dt{font-weight:bold}.jeoul .note{font-size:smaller}</style>"
+)
+SCHEMAS: dict[str, list[type]] = {}
+
+
+class Result(Record):
+    """An answer: typed fields, to_dict(), to_frame(), and itself as text and in a notebook."""
+
+    _command: ClassVar[str] = ""
+    _asked: Mapping[str, Any]
+    _using: Jeoul
+    bad: bool  # answered, and the verdict of a check or audit is bad
+
+    def __init_subclass__(cls, command: str = "", **more: Any) -> None:
+        super().__init_subclass__(**more)
+        cls._command = command
+        SCHEMAS.setdefault(command.split("-")[0], []).append(cls)
+
+    def _again(self, form: str) -> str:
+        command, request = self._asked["command"], {**self._asked["request"], "as": form}
+        return self._using.ask(command, request)[0]
+
+    def __str__(self) -> str:
+        return self._again("text")
+
+    def _repr_html_(self) -> str:
+        page = self._again("html")
+        if not page.lstrip().startswith("<"):
+            page = "<pre>%s</pre>" % html.escape(page)
+        return '<div class="jeoul">%s%s</div>' % (_STYLE, page)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A row for each point of what the answer lists (a sweep, systems, prices); one row where it lists nothing of its own."""
+        data = self._data  # type: ignore[attr-defined]
+        for key, value in data.items():
+            if key not in ("advice", "assumptions", "notes") and isinstance(value, list) and value and all(isinstance(p, dict) for p in value):
+                return [flat(point) for point in value]
+        return [flat(data)]
+
+    def to_frame(self) -> Any:
+        """rows() as a pandas DataFrame."""
+        return frame(self.rows())
+
+
+class Plain(Result, Anything):
+    """An answer of a command that has no schema."""
+
+    def __init__(self, data: Mapping[str, Any]) -> None:
+        Anything.__init__(self, data)
+
+    @classmethod
+    def _from(cls, data: Mapping[str, Any], **more: Any) -> Any:
+        made = cls(data)
+        for key, value in more.items():
+            setattr(made, key, value)
+        return made
+
+
+def frame(rows: list[dict[str, Any]]) -> Any:
+    try:
+        import pandas
+    except ImportError:
+        raise ImportError("pandas is not installed: rows() has the same as a list of dicts") from None
+    return pandas.DataFrame(rows)
+
+
+def _class_for(command: str, data: Mapping[str, Any]) -> Any:
+    """The schema that has all the keys, and whose required keys are all there."""
+    for cls in SCHEMAS.get(command, []):
+        fields = {f.name: f for f in dataclasses.fields(cls)}  # type: ignore[arg-type]
+        keys = {cls._keys.get(k, k) for k in data}  # type: ignore[attr-defined]
+        needed = {n for n, f in fields.items() if f.default is dataclasses.MISSING}
+        if needed <= keys <= set(fields):
+            return cls
+    return Plain
+
+
+def _take_files(request: dict[str, Any], operand: str) -> None:
+    """A path, or an operand that is the name of a file, is sent with the file's text: the library reads nothing by name."""
+    files = dict(request.get("files") or {})
+    for key, value in request.items():
+        many = isinstance(value, (list, tuple))
+        values = list(value) if many else [value]
+        for i, v in enumerate(values):
+            if isinstance(v, os.PathLike) or (key == operand and isinstance(v, str) and v not in files and os.path.isfile(v)):
+                values[i] = os.fspath(v)
+                with open(v, encoding="utf-8") as file:
+                    files[values[i]] = file.read()
+        request[key] = values if many else values[0]
+    request["files"] = files or None
+
+
+def answer(command: str, operand: str, given: Mapping[str, Any]) -> Any:
+    """`given`: the arguments of a function of commands.py by name; a name that Python keeps for itself ends with '_'."""
+    request = {k.rstrip("_"): v for k, v in given.items() if k != "using" and v is not None and v is not False}
+    _take_files(request, operand)
+    request = {k: v for k, v in request.items() if v is not None}
+    jeoul = given["using"] or default()
+    text, bad = jeoul.ask(command, request)
+    try:
+        data = json.loads(text)
+    except ValueError:
+        return text  # a command that prints text: the names of `schema`
+    if not isinstance(data, dict):
+        data = {"rows": data}
+    return _class_for(command, data)._from(data, _asked={"command": command, "request": request}, _using=jeoul, bad=bad)

@@ -1,0 +1,120 @@
+"""A user's own loop beside the prediction: how long its steps take, how long they should, what bounds them."""
+from __future__ import annotations
+
+import html
+import statistics
+import sys
+import time
+from dataclasses import dataclass
+from typing import Any, Callable, TextIO
+
+from ._library import Jeoul
+from ._result import Estimate
+
+
+@dataclass(frozen=True)
+class Watched:
+    """What was seen: measured steps (median; 10 and 90 of 100 below), the prediction, and what follows."""
+
+    n_steps: int
+    measured_s: Estimate
+    predicted_s: Estimate
+    ratio: float  # measured / predicted
+    verdict: str  # "as predicted", "slower", "faster", "too few steps"
+    bound_by: str
+    shares: dict[str, float]  # where a predicted step goes, largest first
+    host_busy_frac: float  # of one processor, by this process
+    lines: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines)
+
+    def _repr_html_(self) -> str:
+        return "<pre>%s</pre>" % html.escape(str(self))
+
+
+def _milli(seconds: float) -> str:
+    return "%.3g s" % seconds if seconds >= 1 else "%.3g ms" % (seconds * 1e3)
+
+
+class watch:
+    """with jeoul.watch("gpt2-124m", on="this", batch=4) as w:
+        for batch in data:
+            train(batch)
+            w.step()
+
+    Compares the steps with what `predict` says of the same options and prints it at the end (file=None: not). The first `warmup` steps do
+    not count. `sync` is called before the clock is read, e.g. torch.cuda.synchronize, where a step returns before it is done."""
+
+    def __init__(self, model: Any = None, *, on: str = "this", warmup: int = 3, sync: Callable[[], Any] | None = None,
+                 file: TextIO | None = sys.stderr, using: Jeoul | None = None, **options: Any) -> None:
+        from .commands import predict
+
+        self.prediction = predict(model, on=on, using=using, **options)
+        self.steps: list[float] = []
+        self._warmup, self._sync, self._file = warmup, sync, file
+        self._last = self._busy_from = self._wall_from = 0.0
+
+    def __enter__(self) -> "watch":
+        self._mark()
+        return self
+
+    def _mark(self) -> float:
+        if self._sync:
+            self._sync()
+        now, took = time.perf_counter(), 0.0
+        took, self._last = now - self._last, now
+        return took
+
+    def step(self) -> float:
+        """A step of the loop has ended; returns how long it took."""
+        took = self._mark()
+        if self._warmup > 0:
+            self._warmup -= 1
+        else:
+            self.steps.append(took)
+        if not self.steps:
+            self._busy_from, self._wall_from = time.process_time(), self._last
+        return took
+
+    def summary(self) -> Watched:
+        predicted, steps = self.prediction.step_s, sorted(self.steps)
+        parts = {k: v for k, v in self.prediction.breakdown_s.to_dict().items() if v}
+        whole = sum(parts.values()) or 1.0
+        shares = dict(sorted(((k, v / whole) for k, v in parts.items()), key=lambda kv: -kv[1]))
+        wall = self._last - self._wall_from
+        busy = (time.process_time() - self._busy_from) / wall if wall > 0 and steps else float("nan")
+        seen = Estimate(None)
+        verdict, ratio = "too few steps", float("nan")
+        if len(steps) >= 3:
+            seen = Estimate(statistics.median(steps), steps[len(steps) // 10], steps[-1 - len(steps) // 10])
+            ratio = float(seen) / float(predicted)
+            verdict = "as predicted" if float(seen) in predicted else "slower" if ratio > 1 else "faster"
+        return Watched(len(steps), seen, predicted, ratio, verdict, self.prediction.bound_by, shares, busy,
+                       tuple(self._lines(seen, ratio, verdict, shares, busy)))
+
+    def _lines(self, seen: Estimate, ratio: float, verdict: str, shares: dict[str, float], busy: float) -> list[str]:
+        p = self.prediction
+        told = "%s on %s: " % (p.model, p.system)
+        want = _milli(float(p.step_s)) + (" (%s–%s)" % (_milli(p.step_s.lo), _milli(p.step_s.hi)) if p.step_s.lo else "")
+        if seen.value is None:
+            return [told + "%d steps measured, at least 3 are needed; predicted %s" % (len(self.steps), want)]
+        lines = [told + "%d steps of %s (%s–%s), predicted %s: %s" % (len(self.steps), _milli(seen.value), _milli(seen.lo), _milli(seen.hi), want, verdict)]  # type: ignore[arg-type]
+        lines.append("bound by %s: %s" % (p.bound_by, ", ".join("%s %.0f %%" % (k.replace("_", " "), 100 * v) for k, v in list(shares.items())[:4] if v > 0.01)))
+        if verdict == "slower":
+            lines.append("%.2f times the predicted step: %s" % (ratio, self._why(seen, busy)))
+        for advice in p.advice[:2]:
+            lines.append("try: %s (%.3g → %.3g samples/s)" % (advice.text, advice.samples_per_s_before, advice.samples_per_s_after))
+        return lines
+
+    def _why(self, seen: Estimate, busy: float) -> str:
+        on_gpu = (self.prediction.n_gpus or 0) > 0 and "cpu" not in (self.prediction.system or "")
+        if on_gpu and busy > 0.9:
+            return "this process keeps %.1f processors busy, so the host (launches, loading) is what a step waits for" % busy
+        if seen.hi is not None and seen.value and seen.hi > 1.3 * seen.value:
+            return "steps are uneven, as where samples come late or other work runs beside it"
+        return "evenly slow: another batch, precision or kernel than was asked of predict, or a slower clock; 'jeoul bench all' and 'jeoul check' tell"
+
+    def __exit__(self, *failed: Any) -> None:
+        if self._file is not None and failed[0] is None:
+            print(self.summary(), file=self._file)

@@ -1,0 +1,37 @@
+/* One load for a long time: does the machine keep its rate, its clocks and its bits? */
+#ifndef JL_BENCH_SOAK_H
+#define JL_BENCH_SOAK_H
+
+#include "bench/backend.h"
+#include "bench/core.h"
+
+#define JL_SOAK_WINDOWS_MAX 600
+
+struct jl_soak_window {
+	double rate;                             /* of the task's work a second */
+	double clock_Hz, temperature_C, power_W; /* NAN: cannot be seen */
+	int throttle; /* enum jl_throttle of a GPU; a CPU that counted events of its own says JL_THROTTLE_HW_THERMAL */
+	bool noisy;
+};
+
+struct jl_soak {
+	struct jl_soak_window windows[JL_SOAK_WINDOWS_MAX];
+	size_t n, n_noisy;
+	double window_s;
+	double rate[JL_SOAK_WINDOWS_MAX]; /* of the quiet windows, in order */
+	struct jl_stats stats;            /* of them */
+	double drift_frac; /* last fifth against the second fifth of the quiet windows: the first warms up; NAN: too few */
+	double n_checks, n_wrong;
+	double n_corrected, n_uncorrected; /* errors that the memory counted meanwhile; NAN: it does not count */
+	double clock_low_Hz, clock_high_Hz, temperature_C, power_W;
+	double hot_frac, capped_frac; /* share of windows with clocks held down by heat; by the power limit */
+	bool stopped;
+};
+
+enum jl_status jl_soak_run(struct jl_soak *ret_soak, const struct jl_bench_backend *backend,
+			   const struct jl_bench_task *task, const struct jl_bench_plan *plan, struct jl_err *err);
+/* It lost rate, made errors or ran hot. */
+#define JL_SOAK_DRIFT_FRAC 0.05
+bool jl_soak_is_bad(const struct jl_soak *soak);
+
+#endif

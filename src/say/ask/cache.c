@@ -1,0 +1,133 @@
+#include "ask/cache.h"
+
+#include <pthread.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+#define N_SETS       512
+#define N_WAYS       4
+#define N_LOCKS      16
+#define KEY_MAX_B    ((size_t)2048)
+#define ANSWER_MAX_B ((size_t)32 << 10) /* 64 MiB in all at the most */
+
+struct place {
+	uint64_t hash;
+	char *key, *text;
+	size_t key_len, len;
+	int code;
+};
+
+struct jl_ask_cache {
+	pthread_mutex_t locks[N_LOCKS];
+	struct place places[N_SETS][N_WAYS];
+	unsigned char next[N_SETS]; /* whose place a new one takes */
+};
+
+struct jl_ask_cache *jl_ask_cache_create(void)
+{
+	struct jl_ask_cache *cache = jl_realloc(NULL, sizeof(*cache));
+
+	if (!cache)
+		return NULL;
+	memset(cache->places, 0, sizeof(cache->places));
+	memset(cache->next, 0, sizeof(cache->next));
+	for (size_t i = 0; i < N_LOCKS; i++)
+		(void)pthread_mutex_init(&cache->locks[i], NULL);
+	return cache;
+}
+
+static void empty(struct place *place)
+{
+	jl_free(place->key);
+	jl_free(place->text);
+	*place = (struct place){ 0 };
+}
+
+void jl_ask_cache_destroy(struct jl_ask_cache *cache)
+{
+	if (!cache)
+		return;
+	for (size_t i = 0; i < N_SETS * N_WAYS; i++)
+		empty(&cache->places[i / N_WAYS][i % N_WAYS]);
+	for (size_t i = 0; i < N_LOCKS; i++)
+		(void)pthread_mutex_destroy(&cache->locks[i]);
+	jl_free(cache);
+}
+
+/* Command, language and day, then the request; 0: too long to be kept. */
+static size_t write_key(char out[KEY_MAX_B], const struct jl_ask_key *key)
+{
+	const char *command = key->command ? key->command : "";
+	const size_t n = strlen(command) + 1, fixed = n + sizeof(key->lang) + sizeof(key->today);
+
+	if (fixed + key->len > KEY_MAX_B)
+		return 0;
+	memcpy(out, command, n);
+	memcpy(out + n, &key->lang, sizeof(key->lang));
+	memcpy(out + n + sizeof(key->lang), &key->today, sizeof(key->today));
+	memcpy(out + fixed, key->request, key->len);
+	return fixed + key->len;
+}
+
+static uint64_t hash_of(const char *key, size_t len)
+{
+	uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a */
+
+	for (size_t i = 0; i < len; i++)
+		hash = (hash ^ (unsigned char)key[i]) * 0x100000001b3u;
+	return hash ^ hash >> 29;
+}
+
+bool jl_ask_cache_get(struct jl_ask_cache *cache, const struct jl_ask_key *key, int *ret_code, struct jl_buf *ret_out)
+{
+	char bytes[KEY_MAX_B];
+	const size_t len = write_key(bytes, key);
+	const uint64_t hash = hash_of(bytes, len);
+	const struct place *place = cache->places[hash % N_SETS], *end = place + N_WAYS;
+	pthread_mutex_t *lock = &cache->locks[hash % N_LOCKS];
+	bool found = false;
+
+	if (!len)
+		return false;
+	pthread_mutex_lock(lock);
+	while (place < end &&
+	       !(place->key && place->hash == hash && place->key_len == len && memcmp(place->key, bytes, len) == 0))
+		place++;
+	if (place < end) {
+		jl_buf_add(ret_out, place->text, place->len);
+		*ret_code = place->code;
+		found = !ret_out->failed;
+	}
+	pthread_mutex_unlock(lock);
+	return found;
+}
+
+void jl_ask_cache_put(struct jl_ask_cache *cache, const struct jl_ask_key *key, int code, const struct jl_buf *out)
+{
+	char bytes[KEY_MAX_B];
+	const size_t len = write_key(bytes, key);
+	const uint64_t hash = hash_of(bytes, len);
+	pthread_mutex_t *lock = &cache->locks[hash % N_LOCKS];
+
+	if (!len || out->failed || !out->data || out->len > ANSWER_MAX_B)
+		return;
+	struct place made = { .hash = hash, .key_len = len, .len = out->len, .code = code };
+
+	made.key = jl_realloc(NULL, len);
+	made.text = jl_realloc(NULL, out->len ? out->len : 1);
+	if (!made.key || !made.text) {
+		empty(&made);
+		return;
+	}
+	memcpy(made.key, bytes, len);
+	memcpy(made.text, out->data, out->len);
+	pthread_mutex_lock(lock);
+	struct place *place = &cache->places[hash % N_SETS][cache->next[hash % N_SETS]++ % N_WAYS];
+	struct place old = *place;
+
+	*place = made;
+	pthread_mutex_unlock(lock);
+	empty(&old);
+}

@@ -1,0 +1,146 @@
+/* A command as a row of a table, its options as another, and what was given for them: by a person on the command line (args.c) or by a
+ * program in JSON (ask.h). */
+#ifndef JL_ASK_COMMAND_H
+#define JL_ASK_COMMAND_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/units.h"
+#include "catalog/catalog.h"
+
+enum jl_opt_type {
+	JL_OPT_FLAG,
+	JL_OPT_TEXT,
+	JL_OPT_COUNT,    /* a whole number from min to max */
+	JL_OPT_QUANTITY, /* a quantity of `kind`, unit required */
+	JL_OPT_CHOICE
+};
+
+struct jl_option {
+	const char *name; /* without the dashes; NULL ends the table */
+	char letter;      /* '\0': no short form */
+	enum jl_opt_type type;
+	enum jl_kind kind;
+	long long min, max;
+	const char *const *choices; /* NULL-terminated */
+	const char *arg;            /* how the argument is called in help: "NAME" */
+	bool many;                  /* may be given several times */
+	bool local;                 /* about files, folders or servers: no request from elsewhere may say it */
+	const char *en;
+};
+
+/* Rows of a table of options: the name, what its argument is called, bounds, kind or choices, the line of help; .letter, .many and .local may follow. */
+#define JL_O_FLAG(NAME, ...)                                                                                           \
+	{                                                                                                              \
+		.name = (NAME), .type = JL_OPT_FLAG, .en = __VA_ARGS__                                                 \
+	}
+#define JL_O_TEXT(NAME, ARG, ...)                                                                                      \
+	{                                                                                                              \
+		.name = (NAME), .type = JL_OPT_TEXT, .arg = (ARG), .en = __VA_ARGS__                                   \
+	}
+#define JL_O_COUNT(NAME, ARG, MIN, MAX, ...)                                                                           \
+	{                                                                                                              \
+		.name = (NAME), .type = JL_OPT_COUNT, .arg = (ARG), .min = (MIN), .max = (MAX), .en = __VA_ARGS__      \
+	}
+#define JL_O_AMOUNT(NAME, ARG, KIND, ...)                                                                              \
+	{                                                                                                              \
+		.name = (NAME), .type = JL_OPT_QUANTITY, .arg = (ARG), .kind = (KIND), .en = __VA_ARGS__               \
+	}
+#define JL_O_CHOICE(NAME, ARG, CHOICES, ...)                                                                           \
+	{                                                                                                              \
+		.name = (NAME), .type = JL_OPT_CHOICE, .arg = (ARG), .choices = (CHOICES), .en = __VA_ARGS__           \
+	}
+
+enum jl_need {
+	JL_NEED_NOTHING = 0,
+	JL_NEED_CATALOG = 1 /* the embedded catalog with its overlays */
+};
+
+struct jl_cli;
+
+typedef enum jl_status jl_command_run(struct jl_cli *cli, struct jl_err *err);
+
+struct jl_command {
+	const char *name; /* one or two words: "catalog show" */
+	jl_command_run *run;
+	enum jl_need needs;
+	const struct jl_option *options;
+	const char *operands; /* synopsis of what is not an option: "NAME", "[WORD...]" */
+	int n_min, n_max;     /* how many of them; n_max -1: any number */
+	const char *en;       /* one line */
+	const char *const *examples;
+};
+
+/* One option as it was given. */
+struct jl_given {
+	const struct jl_option *option;
+	const char *text;
+	double value;
+	long long count;
+};
+
+#define JL_GIVEN_MAX    256
+#define JL_OPERANDS_MAX 256
+
+struct jl_args {
+	struct jl_given given[JL_GIVEN_MAX];
+	size_t n_given;
+	const char *operands[JL_OPERANDS_MAX];
+	size_t n_operands;
+};
+
+struct jl_cli {
+	const struct jl_command *command;
+	struct jl_args args;
+	bool json, color;
+	size_t width;  /* columns of the terminal; 80 when it is not one */
+	long today;    /* days since 1970-01-01, for the age of prices */
+	int exit_code; /* a command that has a bad verdict sets 3 */
+	struct jl_arena arena;
+	struct jl_buf out;  /* everything for standard output; written once, at the end */
+	struct jl_buf warn; /* lines for standard error */
+	const struct jl_catalog *cat;
+	bool asked;                 /* by a request: nobody sits at a terminal */
+	bool page;                  /* documents as HTML fragments */
+	double until_s;             /* asked: a search ends then (base/clock.h) with the best so far */
+	volatile sig_atomic_t stop; /* ... by setting this */
+};
+
+/* A command that may be asked in JSON. */
+struct jl_askable {
+	const char *command;
+	const char *operands; /* their key; NULL: there are none */
+	bool here;            /* it looks at this machine or its store: the answer may be another one in a moment */
+};
+
+/* What a request needs to know of those who answer it. */
+struct jl_front {
+	const struct jl_command *commands; /* ends with name NULL */
+	const struct jl_askable *askable;  /* ends with command NULL */
+	/* Before a command runs: the catalog, if `cli` has none yet, and what its arguments need of this machine. */
+	enum jl_status (*prepare)(struct jl_cli *cli, struct jl_err *err);
+};
+
+extern const struct jl_option jl_global_options[];
+
+/* args.c */
+enum jl_status jl_args_parse(struct jl_args *ret_args, const struct jl_command *command, int argc, char **argv,
+			     struct jl_err *err);
+/* How many of the arguments are global options in front of the command. */
+enum jl_status jl_args_leading(int *ret_n, int argc, char **argv, struct jl_err *err);
+const struct jl_given *jl_given(const struct jl_cli *cli, const char *name); /* the last one given, or NULL */
+/* The first one given that is none of these (NULL at the end), or NULL. */
+const struct jl_given *jl_given_beside(const struct jl_cli *cli, const char *const *names);
+bool jl_flag(const struct jl_cli *cli, const char *name);
+const char *jl_text(const struct jl_cli *cli, const char *name);
+double jl_value(const struct jl_cli *cli, const char *name); /* of a quantity; NAN: not given */
+double jl_count(const struct jl_cli *cli, const char *name); /* of a whole number; NAN: not given */
+const char *jl_nearest_name(const char *text, const char *const *names,
+			    size_t n); /* "did you mean"; NULL: none is near */
+
+#endif

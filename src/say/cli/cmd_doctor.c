@@ -1,0 +1,196 @@
+/* jeoul doctor: what of the optional parts is missing here, what for, and the command that brings it. */
+#include "base/dynlib.h"
+#include "base/json.h"
+#include "cli/calibrate_this.h"
+#include "cli/data_dir.h"
+#include "cli/this_machine.h"
+#include "cli/view.h"
+#include "comm/comm.h"
+#include "gpu/cuda.h"
+
+/* One part: present, or why not. */
+struct part {
+	const char *name;
+	const char *used_for;
+	const char *env, *const *libraries; /* a library that is opened at run time; or */
+	enum jl_status (*look)(struct jl_cli *, const struct jl_probe_machine *,
+			       struct jl_err *); /* JL_OK: it is there */
+	bool nvidia;                             /* nobody misses it where there is no such GPU */
+	const char *package;                     /* of Debian and Ubuntu; NULL: `command` brings it */
+	const char *command;
+};
+
+static enum jl_status kernels(struct jl_cli *cli, const struct jl_probe_machine *machine, struct jl_err *err)
+{
+	(void)cli, (void)machine;
+	return jl_gpu_has_kernels() ? JL_OK : jl_fail(err, JL_E_ABSENT, "built where nvcc was not");
+}
+
+static enum jl_status mpi(struct jl_cli *cli, const struct jl_probe_machine *machine, struct jl_err *err)
+{
+	(void)cli, (void)machine;
+	return jl_comm_mpi_present(err);
+}
+
+static enum jl_status published(struct jl_cli *cli, const struct jl_probe_machine *machine, struct jl_err *err)
+{
+	(void)machine;
+	return jl_data_dir(cli) ? JL_OK : jl_fail(err, JL_E_ABSENT, "no share/jeoul/validation beside the program");
+}
+
+static enum jl_status calibrated(struct jl_cli *cli, const struct jl_probe_machine *machine, struct jl_err *err)
+{
+	bool on = false;
+	enum jl_status status = jl_calibrate_lay(&on, cli, machine, err);
+
+	return status || on ? status : jl_fail(err, JL_E_ABSENT, "'this' is weighed by listed or estimated rates");
+}
+
+#define LIBRARY(ENV, ...)                                                                                              \
+	.env = (ENV), .libraries = (const char *const[])                                                               \
+	{                                                                                                              \
+		__VA_ARGS__, NULL                                                                                      \
+	}
+
+/* clang-format off: a row a part */
+static const struct part parts[] = {
+	{ JL_N("NVIDIA driver"), JL_N("probe, bench: GPUs, their links, clocks and power"), .nvidia = true,
+	  LIBRARY("JEOUL_NVML", "libnvidia-ml.so.1"), .package = "nvidia-driver" },
+	{ JL_N("GPU kernels"), JL_N("bench memory, bench train on GPUs"), .nvidia = true, .look = kernels,
+	  .command = "apt-get install nvidia-cuda-toolkit && make clean all" },
+	{ "cuBLASLt", JL_N("bench gemm, bench train on GPUs"), .nvidia = true,
+	  LIBRARY("JEOUL_CUBLASLT", "libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so"),
+	  .package = "cuda-libraries-12-9" },
+	{ "NCCL", JL_N("bench allreduce and others between GPUs"), .nvidia = true,
+	  LIBRARY("JEOUL_NCCL", "libnccl.so.2"), .package = "libnccl2" },
+	{ "OpenBLAS", JL_N("bench gemm on the CPU"), LIBRARY("JEOUL_OPENBLAS", "libopenblas.so.0"),
+	  .package = "libopenblas0" },
+	{ "MPI", JL_N("bench, plan under mpirun and srun"), .look = mpi, .package = "openmpi-bin" },
+	{ "PostgreSQL", JL_N("store: results of a team on a server"), LIBRARY("JEOUL_LIBPQ", "libpq.so.5"),
+	  .package = "libpq5" },
+	{ JL_N("published runs"), JL_N("validate, calibrate --fit"), .look = published,
+	  .command = "export JEOUL_DATA=.../jeoul/data" },
+	{ JL_N("this machine"), JL_N("--on this: its own measured rates"), .look = calibrated,
+	  .command = "jeoul bench all --quick && jeoul calibrate" },
+};
+/* clang-format on */
+#define N_PARTS (sizeof(parts) / sizeof(*parts))
+
+struct found {
+	bool here, needed;
+	struct jl_err why;
+};
+
+/* By what the bus says: the driver may be what is missing. */
+static bool has_nvidia(const struct jl_probe_machine *machine)
+{
+	size_t i = 0;
+
+	while (i < machine->n_pci && (machine->pci[i].vendor != 0x10de || machine->pci[i].class_code >> 16 != 0x03))
+		i++;
+	return machine->n_gpus > 0 || i < machine->n_pci;
+}
+
+static void look(struct found found[N_PARTS], struct jl_cli *cli, const struct jl_probe_machine *machine)
+{
+	for (size_t i = 0; i < N_PARTS; i++) {
+		const struct part *p = &parts[i];
+		struct jl_dynlib library = { 0 };
+
+		found[i] = (struct found){ .needed = !p->nvidia || has_nvidia(machine) };
+		found[i].here = (p->look ? p->look(cli, machine, &found[i].why)
+					 : jl_dynlib_open(&library, p->env, p->libraries, NULL, 0, NULL,
+							  &found[i].why)) == JL_OK;
+		jl_dynlib_close(&library);
+	}
+}
+
+/* All packages that are missing, as one command; NULL: none is. */
+static const char *install_all(struct jl_cli *cli, const struct found found[N_PARTS])
+{
+	const char *all = NULL;
+
+	for (size_t i = 0; i < N_PARTS; i++)
+		if (found[i].needed && !found[i].here && parts[i].package)
+			all = jl_arena_printf(&cli->arena, "%s %s", all ? all : "apt-get install", parts[i].package);
+	return all;
+}
+
+static const char *command_of(struct jl_cli *cli, const struct part *p)
+{
+	return p->package ? jl_arena_printf(&cli->arena, "apt-get install %s", p->package) : p->command;
+}
+
+static void print_json(struct jl_cli *cli, const struct found found[N_PARTS])
+{
+	const char *all = install_all(cli, found);
+	struct jl_json json;
+
+	jl_json_init(&json, &cli->out, true);
+	jl_json_object(&json);
+	jl_json_put_array(&json, "parts");
+	for (size_t i = 0; i < N_PARTS; i++) {
+		jl_json_object(&json);
+		jl_json_put_string(&json, "part", parts[i].name);
+		jl_json_put_string(&json, "for", parts[i].used_for);
+		jl_json_put_bool(&json, "present", found[i].here);
+		jl_json_put_bool(&json, "needed", found[i].needed);
+		if (!found[i].here) {
+			jl_json_put_string(&json, "why", found[i].why.en);
+			jl_json_put_string(&json, "command", command_of(cli, &parts[i]));
+		}
+		jl_json_end_object(&json);
+	}
+	jl_json_end_array(&json);
+	jl_json_put_string(&json, "install", all ? all : "");
+	jl_json_end_object(&json);
+	jl_json_finish(&json);
+}
+
+static void tell(struct jl_doc *doc, struct jl_cli *cli, const struct found found[N_PARTS])
+{
+	static const struct jl_tell_head heads[] = { { JL_N("component"), JL_COLUMN_KEEP },
+						     { JL_N("for"), JL_COLUMN_TEXT },
+						     { JL_N("here"), JL_COLUMN_KEEP } };
+	const char *all = install_all(cli, found);
+
+	jl_tell_table(doc, NULL, heads, sizeof(heads) / sizeof(*heads));
+	for (size_t i = 0; i < N_PARTS; i++) {
+		jl_doc_cell_name(doc, jl_msg(parts[i].name));
+		jl_doc_cell_name(doc, jl_msg(parts[i].used_for));
+		jl_doc_cell(doc, found[i].here ? JL_MARK_GOOD : found[i].needed ? JL_MARK_WARN : JL_MARK_NONE);
+		jl_doc_text(doc, found[i].here ? JL_("yes") : found[i].needed ? JL_("missing") : JL_("no such GPU"));
+		jl_doc_end_row(doc, false);
+	}
+	for (size_t i = 0; i < N_PARTS; i++) {
+		if (found[i].here || !found[i].needed)
+			continue;
+		jl_doc_entry(doc, jl_msg(parts[i].name));
+		jl_doc_name(doc, found[i].why.text);
+		jl_doc_entry(doc, "");
+		jl_doc_code(doc, command_of(cli, &parts[i]));
+	}
+	if (all) {
+		jl_doc_entry(doc, JL_("At once"));
+		jl_doc_code(doc, all);
+	}
+}
+
+enum jl_status jl_cmd_doctor(struct jl_cli *cli, struct jl_err *err)
+{
+	const struct jl_probe_machine *machine = NULL;
+	struct found found[N_PARTS];
+	struct jl_doc doc;
+	enum jl_status status = jl_this_machine_probe(cli, &machine, err);
+
+	if (status)
+		return status;
+	look(found, cli, machine);
+	if (cli->json) {
+		print_json(cli, found);
+		return JL_OK;
+	}
+	jl_view_page(cli, &doc);
+	tell(&doc, cli, found);
+	return jl_view_show(cli, &doc, err);
+}
