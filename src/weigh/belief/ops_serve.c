@@ -183,8 +183,8 @@ static void explain(const struct jl_set_data *data, const double *x, const struc
 
 #define SERVING                                                                                                        \
 	.unit = "s", .baselines = { "roofline at 0.7", "listed rates" }, .case_B = sizeof(struct jl_serve_row),        \
-	.own_B = sizeof(struct jl_op_table), .n_param = n_param, .param = param, .fit = fit, .refit_iter = 10,         \
-	.predict = predict, .explain = explain
+	.own_B = sizeof(struct jl_op_table), .n_param = n_param, .param = param, .fit = fit, .refit_iter = 20,         \
+	.rows_a_group = 160, .predict = predict, .explain = explain
 
 const struct jl_set_ops jl_infer_ops = {
 	SERVING,

@@ -74,8 +74,9 @@ double jl_serve_naive_s(const struct jl_serve_row *row, double frac)
 	}
 }
 
-/* One prior standard deviation weighs as much as a row that is wrong by this much. */
-#define PRIOR_LN 0.6
+/* One prior standard deviation weighs as much as a row that is wrong by this much. Few models stand for all that is served: what one of them says of an
+ * engine must not carry the others away. */
+static const double prior_ln[] = { [JL_SCOPE_INFER] = 0.6, [JL_SCOPE_SERVE] = 4.0 };
 #define HUBER_LN 0.15
 
 struct fit_ctx {
@@ -143,7 +144,7 @@ static enum jl_status solve(const struct fit_ctx *fit, int max_iter, double *roo
 		lo[i] = known ? param.lo : x[i];
 		hi[i] = known ? param.hi : x[i];
 		prior[i] = log(param.prior);
-		sd[i] = param.prior_sd_ln / PRIOR_LN;
+		sd[i] = param.prior_sd_ln / prior_ln[scope];
 	}
 	return jl_fit_solve(&(struct jl_fit_problem){ .n_param = n,
 						      .n_resid = fit->n_used,

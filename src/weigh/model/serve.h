@@ -68,6 +68,7 @@ struct jl_serve_fit {
 	double token_s;      /* each prompt token: text to tokens, and its way to the device */
 	double first_s;      /* front end of a request */
 	double front_s;      /* during which no other request is taken in */
+	double handoff_s;    /* from a prompts' machine to an answers': router, and keys and values on their way */
 	double dp_late;      /* the same in addition where requests are cut over devices, which wait for each other */
 	double late; /* passes by which a first token comes later: a request taken in, a token handed out while others run */
 };

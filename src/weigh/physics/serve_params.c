@@ -26,6 +26,7 @@ enum shared {
 	TOKEN_S,
 	FIRST_S,
 	FRONT_S,
+	HANDOFF_S,
 	DP_LATE,
 	SM_RATE,
 	N_SHARED
@@ -41,15 +42,16 @@ static const struct jl_param shared_params[N_SHARED] = {
 	[FLASH] = { "flash_gain", "1", 0.2, 2, 1, 0.05 },
 	[EXPERT] = { "expert_gain", "1", 0.2, 1.5, 1, 0.1 },
 	[HOP] = { "hop_gain", "1", 0.05, 3, 1, 0.2 },
-	[KERNEL] = { "kernel_gain", "1", 0.05, 3, 0.7, 0.3 },
+	[KERNEL] = { "kernel_gain", "1", 0.05, 3, 0.6, 0.3 },
 	[LAYER_S] = { "layer_s", "s", 1e-7, 1e-3, 1e-5, 0.5 },
-	[MOE_LAYER_S] = { "moe_layer_s", "s", 1e-7, 5e-4, 5e-6, 0.7 },
-	[HOST_LAYER_S] = { "host_layer_s", "s", 1e-6, 1e-2, 8e-4, 0.7 },
+	[MOE_LAYER_S] = { "moe_layer_s", "s", 1e-7, 5e-4, 1e-5, 0.7 },
+	[HOST_LAYER_S] = { "host_layer_s", "s", 1e-6, 1e-2, 5e-4, 0.7 },
 	[STEP_S] = { "step_s", "s", 1e-5, 1e-2, 5e-4, 0.7 },
-	[SEQ_S] = { "seq_s", "s", 1e-7, 1e-3, 5e-6, 0.7 },
+	[SEQ_S] = { "seq_s", "s", 1e-7, 1e-3, 3e-6, 0.7 },
 	[TOKEN_S] = { "token_s", "s", 1e-8, 1e-4, 5e-7, 0.7 },
-	[FIRST_S] = { "first_s", "s", 1e-4, 1, 1e-2, 0.7 },
-	[FRONT_S] = { "front_s", "s", 1e-6, 0.1, 5e-4, 0.7 },
+	[FIRST_S] = { "first_s", "s", 1e-4, 1, 4e-2, 3 },
+	[FRONT_S] = { "front_s", "s", 1e-6, 0.1, 2e-3, 3 },
+	[HANDOFF_S] = { "handoff_s", "s", 1e-4, 2, 5e-2, 3 },
 	[DP_LATE] = { "dp_late_passes", "1", 0.05, 50, 2, 1 },
 	[SM_RATE] = { "sm_rate", "B/clock", 5, 500, 64, 0.7 },
 };
@@ -67,7 +69,7 @@ static const struct {
 	double sd, reach;
 } eng_params[N_ENG] = {
 	{ "mem_gain", 0.03, 2 }, { "math_gain", 0.05, 6 }, { "layer_s", 0.6, 20 }, { "host_layer_s", 0.6, 20 },
-	{ "seq_s", 0.7, 20 },    { "front_s", 0.7, 10 },   { "first_s", 0.7, 10 }, { "old_host", 0.7, 20 },
+	{ "seq_s", 0.7, 20 },    { "front_s", 3, 10 },     { "first_s", 3, 10 },   { "old_host", 3, 20 },
 };
 #define BIT(n)   (1u << (n))
 #define OWN_MATH BIT(ENG_MATH)
@@ -95,6 +97,8 @@ static const struct {
 };
 /* Requests are taken in and tokens handed out while a pass runs. */
 #define LATE_PASSES 1.0
+/* Products of engines that are written for any card, of the vendor's library. */
+#define PORTABLE_MATH 0.6
 /* The general profile is all ones. */
 #define LOOSER       8.0
 #define FIRST_ENGINE (N_SHARED + jl_n_arch_among(FAMILIES) * N_DEV)
@@ -112,7 +116,7 @@ static const struct {
 	[JL_SCOPE_SERVE] = { "serve", 3, N_ENG,
 			     BIT(MEM) | BIT(EXPERT) | BIT(HOP) | BIT(KERNEL) | BIT(LAYER_S) | BIT(MOE_LAYER_S) |
 				     BIT(HOST_LAYER_S) | BIT(STEP_S) | BIT(SEQ_S) | BIT(TOKEN_S) | BIT(FIRST_S) |
-				     BIT(FRONT_S) | BIT(DP_LATE),
+				     BIT(FRONT_S) | BIT(HANDOFF_S) | BIT(DP_LATE),
 			     0, BIT(ENG_LAYER) | BIT(ENG_HOST) | BIT(ENG_FRONT) | BIT(ENG_FIRST) | BIT(ENG_OLD) },
 };
 _Static_assert(N_SHARED + JL_ARCHS_MAX * (size_t)N_DEV + (size_t)(JL_N_ENGINE - 1) * (ENG_LAYER + 1) <=
@@ -151,6 +155,8 @@ void jl_serve_param_at(enum jl_serve_scope scope, size_t i, struct jl_param *ret
 		param.lo = 1 / eng_params[eng].reach;
 		param.hi = eng_params[eng].reach;
 		param.prior_sd_ln = eng_params[eng].sd;
+		if (scope == JL_SCOPE_INFER && eng == ENG_MATH && engine + 1 > JL_ENGINE_SGLANG)
+			param.prior = PORTABLE_MATH;
 		snprintf(param.name, sizeof(param.name), "%s.engine.%s.%s", scopes[scope].name, engines[engine + 1].id,
 			 eng_params[eng].name);
 	}
@@ -198,6 +204,7 @@ struct jl_serve_fit jl_serve_fit_of(enum jl_serve_scope scope, const double *x, 
 		.first_s = x[FIRST_S] * eng[ENG_FIRST],
 		.front_s = x[FRONT_S] * eng[ENG_FRONT],
 		.late = LATE_PASSES,
+		.handoff_s = x[HANDOFF_S],
 		.dp_late = x[DP_LATE],
 	};
 

@@ -112,6 +112,7 @@ enum jl_status jl_run_simulate(struct jl_sim_result *ret_result, struct jl_run_p
 	if (status)
 		return status;
 	ret_plan->n = passes.n;
+	ret_plan->n_handoff = run->prefill.n_gpus > 0;
 	ret_plan->n_front = fit->front_s > 0 ? ret_result->front_wait_s / fit->front_s : 1;
 	for (int i = 0; i < passes.n; i++) {
 		const struct jl_pass_share *s = &passes.shares[i];
@@ -163,7 +164,8 @@ enum jl_status jl_serve_plan(struct jl_run_plan *ret_plan, double *ret_run_s, co
 double jl_serve_plan_s(const struct jl_run_plan *plan, const struct jl_device *dev, const struct jl_serve_fit *fit,
 		       enum jl_serve_metric metric, struct jl_serve_step *ret_step)
 {
-	struct jl_serve_step sum = { .fixed_s = metric == JL_METRIC_TTFT ? fit->first_s + plan->n_front * fit->front_s
+	struct jl_serve_step sum = { .fixed_s = metric == JL_METRIC_TTFT ? fit->first_s + plan->n_front * fit->front_s +
+										   plan->n_handoff * fit->handoff_s
 									 : 0 };
 
 	sum.step_s = sum.fixed_s;

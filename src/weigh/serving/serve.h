@@ -58,6 +58,7 @@ struct jl_run_share {
 };
 struct jl_run_plan {
 	int n;
+	double n_handoff;                          /* 1: prompts have machines of their own */
 	double n_front;                            /* front ends that a request waits for, its own among them */
 	struct jl_run_share shares[JL_PASSES_MAX]; /* may be cut off behind the last */
 };
