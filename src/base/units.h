@@ -3,8 +3,7 @@
  * Values are doubles in SI base units (byte, second, FLOP, joule, watt = J/s, metre, gram, currency). A bare number
  * where a unit is needed is refused with an example. Bits become bytes (3200 Gb/s = 400e9 B/s). A year is 365 days
  * (8,760 h) and a month a twelfth of it (730 h), as rents and tariffs count. */
-#ifndef JL_BASE_UNITS_H
-#define JL_BASE_UNITS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -61,6 +60,13 @@ enum jl_status jl_units_parse_count(long long *ret_n, const char *text, long lon
 #define JL_UNITS_TEXT_MAX 48
 const char *jl_units_text(char out[JL_UNITS_TEXT_MAX], double value, enum jl_kind kind, int n_digits);
 
+/* A unit as the reader writes it ("d": 일), the same text where the language has no word for it; and whether it stands close behind the
+ * number. The second prints with it: for who reads, not for files. */
+const char *jl_unit_said(const char *unit, bool *ret_close);
+const char *jl_units_said(char out[JL_UNITS_TEXT_MAX], double value, enum jl_kind kind, int n_digits);
+/* "1.06 s" as it is said, in place. */
+void jl_units_say(char text[JL_UNITS_TEXT_MAX]);
+
 /* Is this word a unit, so that it belongs to the number before it? */
 bool jl_units_is_unit(const char *word);
 
@@ -85,5 +91,3 @@ long jl_date_day(struct jl_civil civil);
 int jl_date_month_days(int year, int month);
 /* The same day of the month `n` months later; the last of a month that is too short. */
 long jl_date_add_months(long day, int n);
-
-#endif

@@ -69,10 +69,10 @@ static void finding(const struct jl_sink *s, const struct jl_doc_block *b)
 		flow(s, b->runs, 5 + jl_utf8_width(mark) + jl_utf8_width(b->title), 6);
 		return;
 	}
-	jl_buf_printf(s->out, "%s ", mark);
-	title_flow(s, b->title, 3, 3);
+	jl_buf_printf(s->out, "%s%s", mark, *mark ? " " : "");
+	title_flow(s, b->title, *mark ? 2 : 0, *mark ? 2 : 0);
 	if (b->runs)
-		paragraph(s, b, "   ");
+		paragraph(s, b, "  ");
 }
 
 static void label(const struct jl_sink *s, const char *text)
@@ -212,9 +212,11 @@ static enum jl_status block(const struct jl_sink *s, const struct jl_doc_block *
 	case JL_DOC_TABLE: return table(s, b);
 	case JL_DOC_CHART: return chart(s, b->chart);
 	case JL_DOC_FINDING: finding(s, b); break;
-	case JL_DOC_ENTRY:
+	case JL_DOC_ENTRY: /* one with a verdict has its colour */
 		label(s, b->title ? b->title : "");
+		jl_buf_puts(s->out, jl_flow_mark_colour(s, b->mark));
 		flow(s, b->runs, s->label_column, s->label_column);
+		jl_buf_puts(s->out, *jl_flow_mark_colour(s, b->mark) ? JL_TABLE_RESET : "");
 		break;
 	case JL_DOC_NOTE: note(s, b); break;
 	case JL_DOC_CODE: code(s, b->title); break;
@@ -297,15 +299,16 @@ static void title(const struct jl_sink *s)
 	}
 	if (doc->date)
 		jl_buf_printf(s->out, "%s · jeoul 저울\n", doc->date);
+	if (!s->page)
+		jl_flow_legend(s->out);
 	jl_buf_putc(s->out, '\n');
 }
 
 static enum jl_status render(struct jl_sink *s)
 {
-	enum jl_status status = jl_flow_failed(s);
+	enum jl_status status;
 
-	if (status)
-		return status;
+	JL_TRY(jl_flow_failed(s));
 	s->label_column = label_column(s->doc);
 	title(s);
 	status = blocks(s);

@@ -56,6 +56,17 @@ static const char *range_text(struct jl_doc *doc, const struct shown *s)
 	return jl_tell_text(doc, "%s–%s", lo, hi);
 }
 
+static enum jl_mark verdict_mark(enum jl_verdict verdict)
+{
+	static const enum jl_mark marks[] = {
+		[JL_VERDICT_FIRST] = JL_MARK_UNKNOWN, [JL_VERDICT_NOISY] = JL_MARK_UNKNOWN,
+		[JL_VERDICT_GOOD] = JL_MARK_GOOD,     [JL_VERDICT_NORMAL] = JL_MARK_GOOD,
+		[JL_VERDICT_LOW] = JL_MARK_WARN,      [JL_VERDICT_IMPOSSIBLE] = JL_MARK_BAD
+	};
+
+	return marks[verdict];
+}
+
 /* --- one in full */
 
 /* Against the middle of the range: rates are lower or higher, times longer or shorter. */
@@ -98,6 +109,8 @@ static void verdict(struct jl_doc *doc, const struct jl_judged *j, const struct 
 			      j->verdict == JL_VERDICT_FIRST ? JL_("; kept as the first") : "");
 	else
 		place(doc, j, s);
+	if (!doc->failed)
+		doc->last->mark = verdict_mark(j->verdict);
 	if (!isnan(j->expect.lo) && !j->before)
 		jl_doc_ruler(doc, &(struct jl_ruler){ .value = value_num(doc, s->metric, s->value, JL_MEASURED),
 						      .lo = s->expect.lo,
@@ -242,7 +255,7 @@ static void title(struct jl_doc *doc, const struct jl_judged *j, const struct sh
 		return;
 	}
 	jl_doc_strong(doc, jl_tell_text(doc, "%s %s", jl_collective_name(c->kind),
-					jl_units_text(what, c->size_B, JL_K_BYTES, 4)));
+					jl_units_said(what, c->size_B, JL_K_BYTES, 4)));
 	jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("%d host{/s} x %d"), c->n_nodes, c->n_per_node);
 	if (s->is_time)
 		jl_tell_piece(doc, JL_MEASURED, "%s (algbw %s)", value_text(doc, s->metric, s->value), value);
@@ -306,7 +319,7 @@ static void table(struct jl_doc *doc, const struct jl_check_answer *a)
 		jl_doc_cell(doc, JL_MARK_NONE);
 		jl_doc_said(doc, j->before ? value_text(doc, j->metric, j->expect.value) : range_text(doc, &s),
 			    j->before ? JL_MEASURED : JL_ESTIMATED, NULL);
-		jl_doc_cell(doc, JL_MARK_NONE);
+		jl_doc_cell(doc, verdict_mark(j->verdict));
 		jl_doc_said(doc, verdict_text(doc, j), JL_MEASURED, NULL);
 		jl_doc_end_row(doc, false);
 	}
@@ -340,8 +353,8 @@ static void age(struct jl_doc *doc, const struct jl_check_answer *a)
 		least_s = fmin(least_s, fmax(a->judged[i].age_s, 1));
 		most_s = fmax(most_s, fmax(a->judged[i].age_s, 1));
 	}
-	jl_units_text(from, least_s, JL_K_TIME, 2);
-	jl_units_text(to, most_s, JL_K_TIME, 2);
+	jl_units_said(from, least_s, JL_K_TIME, 2);
+	jl_units_said(to, most_s, JL_K_TIME, 2);
 	if (strcmp(from, to) == 0)
 		jl_tell_entry(doc, JL_("Measured"), JL_MEASURED, JL_("%s ago"), to);
 	else

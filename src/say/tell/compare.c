@@ -35,14 +35,15 @@ static int decimals(double ratio)
 static void speed_cell(struct jl_doc *doc, const struct jl_estimate *e)
 {
 	struct jl_num num = jl_num_estimate(*e, JL_K_NUMBER, "x");
+	const char *x = jl_unit_said("x", NULL);
 	char text[96];
 
 	if (e->lo == e->hi) { /* one by definition */
 		num = jl_num_given(e->value, JL_K_NUMBER, "x");
-		snprintf(text, sizeof text, "%.2fx", e->value);
+		snprintf(text, sizeof text, "%.2f%.8s", e->value, x);
 	} else {
-		snprintf(text, sizeof text, "%.*fx (%.*f–%.*f)", decimals(e->value), e->value, decimals(e->lo), e->lo,
-			 decimals(e->hi), e->hi);
+		snprintf(text, sizeof text, "%.*f%.8s (%.*f–%.*f)", decimals(e->value), e->value, x, decimals(e->lo),
+			 e->lo, decimals(e->hi), e->hi);
 	}
 	num.text = text;
 	jl_doc_cell_num(doc, &num);
@@ -123,9 +124,9 @@ static void same_table(struct jl_doc *doc, const struct jl_tell_compare *in)
 static void largest_table(struct jl_doc *doc, const struct jl_tell_compare *in)
 {
 	static const struct jl_tell_head heads[] = {
-		{ JL_N("system"), JL_COLUMN_TEXT },    { JL_N("batch"), JL_COLUMN_FIGURE },
-		{ JL_N("step"), JL_COLUMN_KEEP },      { JL_NC("ratio", "speed"), JL_COLUMN_KEEP },
-		{ JL_N("batches"), JL_COLUMN_FIGURE }, { JL_N("epoch"), JL_COLUMN_KEEP }
+		{ JL_N("system"), JL_COLUMN_LEAST(8) }, { JL_N("batch"), JL_COLUMN_FIGURE },
+		{ JL_N("step"), JL_COLUMN_KEEP },       { JL_NC("ratio", "speed"), JL_COLUMN_KEEP },
+		{ JL_N("batches"), JL_COLUMN_FIGURE },  { JL_N("epoch"), JL_COLUMN_KEEP }
 	};
 	const bool epochs = epochs_known(in->compare);
 
@@ -200,7 +201,7 @@ static void whole_table(struct jl_doc *doc, const struct jl_tell_compare *in)
 	}
 }
 
-static void speed_chart(struct jl_doc *doc, const struct jl_tell_compare *in)
+void jl_tell_compare_chart(struct jl_doc *doc, const struct jl_tell_compare *in)
 {
 	const size_t n = in->compare->n_rows;
 	struct jl_chart *chart = jl_tell_chart(doc, JL_CHART_BARS, JL_("Speed at the same batch, over the baseline"),
@@ -368,7 +369,8 @@ void jl_tell_compare(struct jl_doc *doc, const struct jl_tell_compare *in)
 		model_lead(doc, in);
 	else
 		observed_lead(doc, in);
-	speed_chart(doc, in);
+	if (!in->no_chart)
+		jl_tell_compare_chart(doc, in);
 	same_heading(doc, base);
 	same_table(doc, in);
 	jl_doc_subsection(doc, "largest-batch",
@@ -384,5 +386,6 @@ void jl_tell_compare(struct jl_doc *doc, const struct jl_tell_compare *in)
 	reasons(doc, in);
 	settings(doc, in);
 	how_sure(doc, compare);
-	jl_tell_assumed(doc, &compare->notes, in->options);
+	if (!in->no_assumed)
+		jl_tell_assumed(doc, &compare->notes, in->options);
 }

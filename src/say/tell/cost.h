@@ -1,6 +1,5 @@
 /* Buy or rent: when buying pays, what has been paid by when, what moves it, where the prices come from. */
-#ifndef JL_TELL_COST_H
-#define JL_TELL_COST_H
+#pragma once
 
 #include "cost/study.h"
 #include "tell/tell.h"
@@ -11,7 +10,10 @@ struct jl_tell_cost {
 	long today;                 /* prices age */
 	bool command;               /* options that would say it otherwise are named */
 	const char *const *options; /* of the command: NULL where nobody can say it */
+	bool no_chart;              /* it stands elsewhere */
 };
+
+void jl_tell_cost_chart(struct jl_doc *doc, const struct jl_cost_study *study);
 
 void jl_tell_cost(struct jl_doc *doc, const struct jl_tell_cost *in);
 
@@ -20,5 +22,3 @@ void jl_tell_machine_bill(struct jl_doc *doc, const struct jl_machine_bill *bill
 
 /* One month's electricity bill by itself. */
 void jl_tell_bill(struct jl_doc *doc, const struct jl_bill_asked *asked, long today);
-
-#endif

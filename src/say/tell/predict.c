@@ -80,10 +80,10 @@ void jl_tell_case(struct jl_doc *doc, const struct jl_case *c)
 	char n[JL_UNITS_TEXT_MAX];
 
 	jl_doc_lead(doc);
-	jl_doc_name(doc, c->subject.name);
+	jl_doc_strong(doc, c->subject.name);
 	jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", c->machine.sys.text);
-	jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("batch %s a worker"),
-		      jl_count_text(n, c->shard.micro_batch * p->n_micro));
+	jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("batch %s per %s"), jl_count_text(n, c->shard.micro_batch * p->n_micro),
+		      device(c));
 	if (p->n_micro > 1)
 		jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("micro-batch %s"), jl_count_text(n, c->shard.micro_batch));
 	if (p->dp > 1)
@@ -142,7 +142,7 @@ static void parts(struct jl_doc *doc, const struct jl_step_cost *step)
 		jl_tell_cell(doc, jl_num_written(jl_num_share(frac, JL_ESTIMATED), jl_tell_percent(doc, frac)));
 		jl_doc_cell_text(doc, jl_msg(jl_parts[best].en));
 		jl_tell_cell(doc, jl_num_written(jl_num_plain(part_s, JL_K_TIME, NULL, JL_ESTIMATED, JL_METHOD),
-						 jl_units_text(time, part_s, JL_K_TIME, 2)));
+						 jl_units_said(time, part_s, JL_K_TIME, 2)));
 		jl_doc_end_row(doc, false);
 	}
 }
@@ -238,7 +238,7 @@ static void run(struct jl_doc *doc, const struct jl_predicted *x, long today)
 		jl_tell_entry(doc, JL_("Energy"), JL_ESTIMATED, JL_("%s %s, at about %s%s"),
 			      jl_estimate_text(a, &p->energy_J, JL_K_ENERGY),
 			      p->whole_run ? JL_("in all") : JL_("a step"),
-			      jl_units_text(watts, p->drawn_W, JL_K_POWER, 2), JL_(" with the host"));
+			      jl_units_said(watts, p->drawn_W, JL_K_POWER, 2), JL_(" with the host"));
 	if (!isnan(p->rent.usdps) && p->whole_run)
 		jl_tell_entry(doc, JL_("Money"), JL_ESTIMATED, JL_("%s; %.2f USD/h a GPU (%s, %s)"),
 			      jl_estimate_text(a, &p->cost_usd, JL_K_USD), p->rent.usdps * 3600, p->rent.provider,
@@ -289,7 +289,7 @@ static void bound_by_input(struct jl_doc *doc, const struct jl_predicted *x)
 	if (x->p.input.storage_s > x->p.input.threads_s)
 		jl_tell_entry(doc, JL_("Bound by"), JL_ESTIMATED,
 			      JL_("input: storage of %s a host brings %s samples/s; the %ss could take %s"),
-			      jl_units_text(per_s, c->input.storage_Bps, JL_K_BYTE_RATE, 3), brought, device(c), taken);
+			      jl_units_said(per_s, c->input.storage_Bps, JL_K_BYTE_RATE, 3), brought, device(c), taken);
 	else
 		jl_tell_entry(doc, JL_("Bound by"), JL_ESTIMATED,
 			      JL_("input: %.0f CPU threads a host prepare %s samples/s; the %ss could take %s"),
@@ -308,7 +308,7 @@ static void bound(struct jl_doc *doc, const struct jl_predicted *x)
 		bound_by_compute(doc, x);
 	else if (strcmp(key, "data_parallel") == 0)
 		jl_tell_entry(doc, JL_("Bound by"), JL_ESTIMATED, JL_("gradient exchange: %s a step over %s"),
-			      jl_units_text(size, x->p.reduced_B, JL_K_BYTES, 3), exchange_path(&x->how));
+			      jl_units_said(size, x->p.reduced_B, JL_K_BYTES, 3), exchange_path(&x->how));
 	else if (strcmp(key, "host_launch") == 0)
 		jl_tell_entry(doc, JL_("Bound by"), JL_ESTIMATED, "%s",
 			      JL_("the host: it launches kernels more slowly than the GPU runs them"));
@@ -472,23 +472,16 @@ void jl_tell_predicted(struct jl_doc *doc, const struct jl_tell_predicted *in, l
 
 /* --- a series */
 
-/* Compute fills the bar; what costs most beside it is named. */
+/* What takes most of it: the bar and the words are of the same share. */
 static void where_cell(struct jl_doc *doc, const struct jl_step_cost *step)
 {
-	size_t worst = 1;
-	double frac;
+	const size_t most = jl_part_largest(step);
+	const double frac = jl_part_s(step, most) / step->step_s;
 
-	for (size_t i = 2; i < JL_N_PART; i++)
-		if (jl_part_s(step, i) > jl_part_s(step, worst))
-			worst = i;
-	frac = jl_part_s(step, worst) / step->step_s;
 	jl_doc_cell(doc, JL_MARK_NONE);
-	jl_doc_bar(doc, step->compute_s / step->step_s, 10);
-	if (frac < 0.05)
-		jl_doc_textf(doc, " %s", JL_("compute"));
-	else
-		jl_doc_said(doc, jl_tell_text(doc, " %.0f %% %s", 100 * frac, jl_msg(jl_parts[worst].en)), JL_ESTIMATED,
-			    JL_METHOD);
+	jl_doc_bar(doc, frac, 10);
+	jl_doc_said(doc, jl_tell_text(doc, " %.0f %% %s", 100 * frac, jl_msg(jl_parts[most].en)), JL_ESTIMATED,
+		    JL_METHOD);
 }
 
 static void sweep_table(struct jl_doc *doc, const struct jl_sweep *sweep)
@@ -517,7 +510,7 @@ static void sweep_table(struct jl_doc *doc, const struct jl_sweep *sweep)
 		jl_tell_cell(doc, jl_num_written(jl_num_share(x->efficiency_frac, JL_ESTIMATED),
 						 jl_tell_percent(doc, x->efficiency_frac)));
 		jl_tell_cell(doc, jl_num_written(jl_num_estimate(x->p.step_s, JL_K_TIME, NULL),
-						 jl_units_text(step, x->p.step_s.value, JL_K_TIME, 2)));
+						 jl_units_said(step, x->p.step_s.value, JL_K_TIME, 2)));
 		where_cell(doc, &x->p.step);
 		jl_doc_end_row(doc, false);
 	}

@@ -1,7 +1,6 @@
 /* Most parameters of a fit are of one family or engine: what the rows of the others gave is kept. Two sets of physics of each key, the
  * one that was used less recently makes room. */
-#ifndef JL_BELIEF_KEPT_H
-#define JL_BELIEF_KEPT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,5 +24,3 @@ void *jl_kept_ask(struct jl_kept *kept, size_t key);
 void jl_kept_settle(struct jl_kept *kept, size_t key);
 /* The key's physics, and the place of a row's residual; *ret_fresh: it is to be reckoned. */
 const void *jl_kept_at(const struct jl_kept *kept, size_t key, size_t row, double **ret_r, bool *ret_fresh);
-
-#endif

@@ -76,10 +76,8 @@ static enum jl_status read_format(struct jl_serve_row *row, const struct jl_serv
 
 	if (!*text)
 		text = strcasestr(path, "FP8") ? "fp8" : strcasestr(path, "FP4") ? "fp4" : "bf16";
-	const enum jl_status status = jl_served_format(&row->run.format, text, err);
 
-	if (status)
-		return status;
+	JL_TRY(jl_served_format(&row->run.format, text, err));
 	struct jl_serve_format *f = &row->run.format;
 
 	/* what Meta's models are narrowed with has one scale, the others come with one for each block */
@@ -118,10 +116,8 @@ static enum jl_status read_worker(struct jl_serve_place *place, struct jl_serve_
 
 	for (size_t i = 0; i < 3; i++) {
 		(void)snprintf(column, sizeof(column), "%s%s", prefix, names[i]);
-		const enum jl_status status = jl_serve_number(cells, column, &degree[i], err);
 
-		if (status)
-			return status;
+		JL_TRY(jl_serve_number(cells, column, &degree[i], err));
 		degree[i] = degree[i] >= 1 ? degree[i] : 1;
 	}
 	place->n_gpus = degree[0] > 1 ? degree[0] : degree[1] > 8 ? fmax(degree[2], sqrt(degree[1])) : degree[1];
@@ -178,7 +174,6 @@ static bool split_rack(struct jl_serve_row *row, double n_gpus)
 static enum jl_status read_plan(struct jl_serve_row *row, const struct jl_serve_cells *cells, struct jl_err *err)
 {
 	double value = NAN;
-	enum jl_status status;
 
 	const bool together = strcmp(cells->at(cells->ctx, "mode"), "disagg") != 0;
 	const char *tp = cells->at(cells->ctx, together ? "tp_size" : "decode_tp_size");
@@ -188,17 +183,11 @@ static enum jl_status read_plan(struct jl_serve_row *row, const struct jl_serve_
 		return JL_OK;
 	if (together)
 		return read_worker(&row->run.place, row, "", cells, err);
-	status = read_worker(&row->run.place, row, "decode_", cells, err);
-	if (!status)
-		status = read_worker(&row->run.prefill, row, "prefill_", cells, err);
-	if (!status)
-		status = jl_serve_number(cells, "prefill_num_workers", &value, err);
-	if (status)
-		return status;
+	JL_TRY(read_worker(&row->run.place, row, "decode_", cells, err));
+	JL_TRY(read_worker(&row->run.prefill, row, "prefill_", cells, err));
+	JL_TRY(jl_serve_number(cells, "prefill_num_workers", &value, err));
 	row->run.n_prefill_workers = value;
-	status = jl_serve_number(cells, "decode_num_workers", &value, err);
-	if (status)
-		return status;
+	JL_TRY(jl_serve_number(cells, "decode_num_workers", &value, err));
 	/* Not stated: as many as hold all requests, and prompts are no narrow place. */
 	if (!(value >= 1)) {
 		const struct jl_serve_fit fit = { 0 };

@@ -1,7 +1,6 @@
 /* Operators as serving engines run them: products in narrow formats, attention of prompts and answers, routed experts,
  * exchanges between devices. Pure functions: no I/O, no allocation, no globals. */
-#ifndef JL_MODEL_SERVED_OP_H
-#define JL_MODEL_SERVED_OP_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -110,5 +109,3 @@ struct jl_served_exchange {
 	enum jl_served_sum how;
 };
 double jl_served_exchange_s(const struct jl_op_fit *fit, const struct jl_served_exchange *ex);
-
-#endif

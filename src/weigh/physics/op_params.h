@@ -1,7 +1,6 @@
 /* The physics of served operators (struct jl_op_fit) as parameters: shared ones, factors of each architecture family and of each engine.
  * Names begin with "op_" and the set. Each set of measured operators knows some of them. */
-#ifndef JL_PHYSICS_OP_PARAMS_H
-#define JL_PHYSICS_OP_PARAMS_H
+#pragma once
 
 #include "model/served_op.h"
 #include "physics/arch.h"
@@ -26,5 +25,3 @@ struct jl_op_table {
 };
 const struct jl_op_fit *jl_op_table_at(struct jl_op_table *table, const struct jl_catalog *cat, int arch,
 				       enum jl_engine engine);
-
-#endif

@@ -119,6 +119,13 @@ static double rate_half_ln(const struct jl_machine *m)
 	return hypot(fmax(m->rate_half_ln, 0.0), processor ? jl_figure(m->cat, "processor-half-width") : 0);
 }
 
+double jl_case_half_ln(const struct jl_case *c, const struct jl_step_cost *step)
+{
+	const struct jl_doubt doubt = doubt_of(c, step, c->subject.kind->answer);
+
+	return hypot(jl_half_ln(&c->machine.widths, c->subject.kind->answer, &doubt), rate_half_ln(&c->machine));
+}
+
 /* The interval that the score card checks; the slower of the devices and of their input at either end. */
 static void predict_spread(struct jl_prediction *p, const struct jl_case *c)
 {

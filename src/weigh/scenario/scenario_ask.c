@@ -5,7 +5,7 @@
 #include "scenario/scenario_read.h"
 
 const char *const jl_scenario_asks[] = { "fastest", "speed", "time",  "fits", "normal", "breakeven", "cheapest", "rent",
-					 "scaling", "why",   "helps", "do",   "energy", "best",      NULL };
+					 "scaling", "why",   "helps", "do",   "energy", "sound",     "best",     NULL };
 
 static enum jl_status known_ask(const char *ask, const struct jl_yaml *node, struct jl_err *err)
 {
@@ -14,7 +14,7 @@ static enum jl_status known_ask(const char *ask, const struct jl_yaml *node, str
 			return JL_OK;
 	return jl_fail_at(err, JL_E_PARSE, &node->where,
 			  "ask: '%.40s' is none of fastest, speed, time, fits, normal, breakeven, cheapest, rent, "
-			  "scaling, why, helps, do, energy, best",
+			  "scaling, why, helps, do, energy, sound, best",
 			  ask);
 }
 
@@ -75,10 +75,9 @@ static enum jl_status read_budget(struct jl_scenario_recommend *w, const struct 
 {
 	struct jl_quantity q;
 	struct jl_err inner;
-	enum jl_status status = jl_scenario_text(node, err);
+	enum jl_status status;
 
-	if (status)
-		return status;
+	JL_TRY(jl_scenario_text(node, err));
 	if ((status = jl_quantity_parse(&q, node->text, JL_K_MONEY, "budget", &inner)))
 		return jl_fail_from(err, status, &node->where, &inner, "{}");
 	if (!(q.value > 0 && q.value < 1e15))

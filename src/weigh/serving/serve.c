@@ -2,10 +2,7 @@
 
 #include <math.h>
 
-#include "base/mem.h"
 #include "physics/arch.h"
-#include "serving/load.h"
-#include "serving/pass.h"
 
 static struct jl_estimate around(double value, double half_ln)
 {
