@@ -81,6 +81,7 @@ struct jl_set_ops {
 	/* 0: a fit without a group begins with the priors. Else, where that takes long: how many iterations a fit gets that
 	 * begins with one that had left out this group and others. */
 	int refit_iter;
+	size_t rows_a_group; /* that a fit without something takes of a group; 0: the driver's own number */
 	/* Fills pred, half_ln and doubt of a row that can be scored, as the program's own answer has them. */
 	void (*predict)(const struct jl_set_data *data, const double *x, const struct jl_known *known,
 			struct jl_set_row *row);
