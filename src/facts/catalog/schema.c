@@ -134,6 +134,7 @@ static const struct jl_field priors_fields[] = {
 	NUMBER(jl_priors, flop_gain, JL_FF_REQUIRED | JL_FF_POSITIVE, 0.0),
 	NUMBER(jl_priors, byte_gain, JL_FF_REQUIRED | JL_FF_POSITIVE, 0.0),
 	NUMBER(jl_priors, align_frac, JL_FF_REQUIRED | JL_FF_POSITIVE, 0.0),
+	NUMBER(jl_priors, turned_frac, 0, 0.0),
 	NUMBER(jl_priors, dequant_frac, JL_FF_REQUIRED | JL_FF_POSITIVE, 0.0),
 	NUMBER(jl_priors, flash_frac, JL_FF_REQUIRED | JL_FF_POSITIVE, 0.0),
 	NUMBER(jl_priors, wide_B, 0, 0.0),
