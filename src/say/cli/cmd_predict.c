@@ -1,6 +1,5 @@
 /* jeoul predict: how long, how much memory, energy and money a training run takes on a system. */
 #include <math.h>
-#include <string.h>
 
 #include "cli/ask.h"
 #include "cli/predict_serving.h"
@@ -178,9 +177,7 @@ enum jl_status jl_cmd_predict(struct jl_cli *cli, struct jl_err *err)
 
 	if (status || collective)
 		return status ? status : predict_collective(cli, kind, err);
-	status = jl_ask_request(&req, cli, err);
-	if (status)
-		return status;
+	JL_TRY(jl_ask_request(&req, cli, err));
 	if (jl_flag(cli, "serve"))
 		return jl_predict_serving(cli, &req, err);
 	if (jl_given(cli, "sweep"))
@@ -189,8 +186,6 @@ enum jl_status jl_cmd_predict(struct jl_cli *cli, struct jl_err *err)
 		return predict_explained(cli, &req, err);
 	if (jl_flag(cli, "kernels"))
 		return predict_kernels(cli, &req, err);
-	status = jl_predicted_make(&predicted, cli->cat, &req, &cli->arena, err);
-	if (status)
-		return status;
+	JL_TRY(jl_predicted_make(&predicted, cli->cat, &req, &cli->arena, err));
 	return jl_flag(cli, "near") ? show_near(cli, &told, err) : show(cli, &told, err);
 }

@@ -7,8 +7,7 @@
  *     jl_doc_section(&doc, "scaling", "Scaling");
  *     jl_doc_para(&doc); jl_doc_text(&doc, "Ten cards reach "); jl_doc_num(&doc, &speedup); jl_doc_end(&doc);
  *     jl_doc_table(&doc, "caption", columns, n); jl_doc_cell_text(...); jl_doc_cell_num(...); jl_doc_end_row(&doc); jl_doc_end(&doc); */
-#ifndef JL_DOC_DOC_H
-#define JL_DOC_DOC_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -223,5 +222,3 @@ enum jl_status jl_doc_to_json(const struct jl_doc *doc, struct jl_buf *out, stru
 
 const char *jl_mark_text(enum jl_mark mark);       /* "✓" "!" "✗" "?" or "" */
 const char *jl_origin_word(enum jl_origin origin); /* "measured", ... "given" as the reader says it */
-
-#endif

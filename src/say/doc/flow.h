@@ -1,6 +1,5 @@
 /* Inside the document: what its forms of plain text share (terminal, text, Markdown). */
-#ifndef JL_DOC_FLOW_H
-#define JL_DOC_FLOW_H
+#pragma once
 
 #include "doc/chart.h"
 #include "doc/wrap.h"
@@ -45,5 +44,3 @@ const char *jl_flow_mark_colour(const struct jl_sink *s, enum jl_mark mark);
 void jl_flow_legend(struct jl_buf *out);
 /* The whole of it did not fit. */
 enum jl_status jl_flow_failed(const struct jl_sink *s);
-
-#endif

@@ -306,10 +306,9 @@ static void title(const struct jl_sink *s)
 
 static enum jl_status render(struct jl_sink *s)
 {
-	enum jl_status status = jl_flow_failed(s);
+	enum jl_status status;
 
-	if (status)
-		return status;
+	JL_TRY(jl_flow_failed(s));
 	s->label_column = label_column(s->doc);
 	title(s);
 	status = blocks(s);

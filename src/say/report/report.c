@@ -1,7 +1,7 @@
+#include <string.h>
+
 #include "report/report.h"
 
-#include <math.h>
-#include <string.h>
 
 #include "audit/claims.h"
 #include "report/section_answers.h"

@@ -1,7 +1,6 @@
 /* What the systems are, how they compare at one workload, and which are best for their money. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "report/section.h"
 #include "tell/compare.h"

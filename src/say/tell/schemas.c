@@ -8,6 +8,7 @@
 #include "plan/answer.h"
 #include "predict/fields.h"
 #include "predict/kernels.h"
+#include "recommend/answer.h"
 #include "serving/infer.h"
 #include "tell/flops.h"
 #include "tell/predict.h"
@@ -35,5 +36,6 @@ const struct jl_told jl_told[] = {
 	{ "predict-kernels", &jl_kernels_fields },
 	{ "predict-serve", &jl_serving_fields },
 	{ "predict-sweep", &jl_sweep_fields },
+	{ "recommend", &jl_recommend_fields },
 	{ NULL, NULL },
 };
