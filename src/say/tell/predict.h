@@ -30,6 +30,10 @@ void jl_tell_sweep(struct jl_doc *doc, const struct jl_sweep *sweep);
 void jl_tell_collective(struct jl_doc *doc, const struct jl_collective_series *series);
 void jl_tell_explained(struct jl_doc *doc, const struct jl_explained *explained);
 
+/* Two kinds of GPU. */
+struct jl_mixed;
+void jl_tell_mixed(struct jl_doc *doc, const struct jl_mixed *mixed);
+
 /* Its operations. */
 struct jl_kernels;
 void jl_tell_kernels(struct jl_doc *doc, const struct jl_case *c, const struct jl_kernels *kernels);
