@@ -44,5 +44,8 @@ const struct jl_askable *jl_ask_find(const struct jl_front *front, const char *n
 /* May it be in a request to a command that may be asked? */
 bool jl_ask_option(const struct jl_option *option);
 
+/* Of a page: what was printed as plain text since the last fragment becomes one itself. */
+void jl_ask_page(struct jl_cli *cli);
+
 /* OpenAPI 3.1 of everything that may be asked, from the same tables. */
 void jl_ask_openapi(struct jl_buf *out, const struct jl_front *front, const char *version);

@@ -106,6 +106,7 @@ struct jl_cli {
 	const struct jl_catalog *cat;
 	bool asked;                 /* by a request: nobody sits at a terminal */
 	bool page;                  /* documents as HTML fragments */
+	size_t page_end;            /* ... which `out` holds up to here; what follows is plain text */
 	double until_s;             /* asked: a search ends then (base/clock.h) with the best so far */
 	volatile sig_atomic_t stop; /* ... by setting this */
 };

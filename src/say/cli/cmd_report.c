@@ -5,6 +5,7 @@
 
 #include "base/utf8.h"
 #include "cli/this_machine.h"
+#include "cli/view.h"
 #include "report/report.h"
 #include "store/store.h"
 
@@ -57,7 +58,7 @@ static enum jl_status choose_format(enum format *ret_format, const struct jl_cli
 	return jl_fail(err, JL_E_USAGE, "-o %s: end the name in .html, .md, .json or .txt, or give --format", path);
 }
 
-static enum jl_status render(struct jl_buf *out, const struct jl_doc *doc, enum format format, const struct jl_cli *cli,
+static enum jl_status render(struct jl_buf *out, const struct jl_doc *doc, enum format format, struct jl_cli *cli,
 			     bool to_terminal, struct jl_err *err)
 {
 	switch (format) {
@@ -66,6 +67,8 @@ static enum jl_status render(struct jl_buf *out, const struct jl_doc *doc, enum 
 	case FORMAT_JSON: return jl_doc_to_json(doc, out, err);
 	case FORMAT_TEXT: break;
 	}
+	if (cli->page)
+		return jl_view_show(cli, doc, err);
 	return jl_doc_to_text(doc, to_terminal ? cli->width : 80, to_terminal && cli->color, out, err);
 }
 

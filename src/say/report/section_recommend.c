@@ -144,7 +144,7 @@ void jl_section_recommend(struct jl_section *s)
 	const struct jl_recommended answer = {
 		.ask = s->w->found_ask, .found = r, .purpose = s->w->purpose, .krw_per_usd = NAN
 	};
-	int rows[ROWS_MAX + JL_N_HOW];
+	int rows[ROWS_MAX];
 	size_t n;
 
 	if (!s->w->scenario->recommend.wanted)
@@ -164,11 +164,6 @@ void jl_section_recommend(struct jl_section *s)
 	if (!jl_section_is_charted(s, "recommend"))
 		front_chart(s, rows, n);
 	jl_tell_candidates(s->doc, &answer, JL_("From cheap to fast: nothing is both cheaper and faster"), rows, n);
-	n = 0;
-	for (int h = 0; h < JL_N_HOW; h++)
-		if (r->best[h] >= 0)
-			rows[n++] = r->best[h];
-	jl_tell_candidates(s->doc, &answer, JL_("The best of each way to have it"), rows, n);
 	jl_tell_caveats(s->doc, &answer);
 }
 

@@ -244,8 +244,6 @@ const struct jl_set_ops jl_tune_ops = {
 	.unit = "s",
 	.columns = (const char *const[]){ "gpu", "n_gpus", "framework", "layers", "hidden", "method", "rank",
 					  "base_bits", "primary_metric", "primary_value", NULL },
-	.measures = (const char *const[]){ "s_per_iter", "samples_per_s", "tokens_per_s_per_gpu", "mem_gib_per_gpu",
-					   NULL },
 	.baselines = { "40 % MFU", "roofline at 0.7 of the listed rates" },
 	.memory_baselines = { "16 bytes a parameter", "weights and a fifth" },
 	.memory_line = "finetune_memory",
