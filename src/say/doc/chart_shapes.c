@@ -5,6 +5,7 @@
 
 #include "base/utf8.h"
 #include "doc/chart_scale.h"
+#include "doc/escape.h"
 
 #define LABEL_MAX 210.0
 #define BAR_H     16.0
