@@ -1,6 +1,5 @@
 /* Seconds of a clock that never goes back; its zero is arbitrary. */
-#ifndef JL_BASE_CLOCK_H
-#define JL_BASE_CLOCK_H
+#pragma once
 
 #include <time.h>
 
@@ -21,4 +20,11 @@ static inline double jl_clock_cpu_s(void)
 	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-#endif
+/* The same of this thread alone. */
+static inline double jl_clock_thread_s(void)
+{
+	struct timespec now;
+
+	(void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}

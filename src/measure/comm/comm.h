@@ -4,8 +4,7 @@
  * Benchmarks of collectives and the training benchmark use the same communicator. A collective names its buffers and counts; it
  * blocks until this rank's part is done. `start` and `wait` let it run beside computation. A rank that died or hangs is an error
  * that names the rank, within JL_COMM_STUCK_S. */
-#ifndef JL_COMM_COMM_H
-#define JL_COMM_COMM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,7 +24,7 @@ enum jl_coll {
 	JL_COLL_BROADCAST,
 	JL_COLL_REDUCE,
 	JL_COLL_ALLTOALL,
-	JL_COLL_SENDRECV, /* each rank sends to the next and receives from the one before */
+	JL_COLL_SENDRECV, /* each rank sends to the next and receives from the one before, or by `distance` */
 	JL_COLL_BARRIER,
 	JL_N_COLL
 };
@@ -56,6 +55,7 @@ struct jl_coll_call {
 	enum jl_comm_type type;
 	enum jl_redop op;
 	int root;
+	int distance; /* sendrecv: to the rank that comes so many later; 0: 1 */
 	size_t count;
 	const void *send;
 	void *recv;
@@ -93,6 +93,11 @@ struct jl_comm {
 	const char *host;
 	struct jl_comm_queue *queue; /* the thread behind start and wait; NULL until the first start */
 };
+
+static inline size_t jl_coll_distance(const struct jl_coll_call *call)
+{
+	return call->distance > 0 ? (size_t)call->distance : 1;
+}
 
 const char *jl_coll_name(enum jl_coll coll);           /* "allreduce" */
 const char *jl_comm_type_name(enum jl_comm_type type); /* nccl-tests' names: "float", "bfloat16" */
@@ -179,5 +184,3 @@ enum jl_status jl_comm_barrier(struct jl_comm *comm, struct jl_err *err);
 void *jl_comm_alloc(struct jl_comm *comm, size_t size_B);
 void jl_comm_free(struct jl_comm *comm, void *memory, size_t size_B); /* NULL is fine */
 bool jl_comm_stop_asked(struct jl_comm *comm);
-
-#endif

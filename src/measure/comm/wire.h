@@ -2,8 +2,7 @@
  * numbers in network order, every wait with an end. A peer may be anybody: a message is taken only when every number in it lies within
  * the limits of its word (wire.c has them in one table); what depends on more than the message is checked by whoever asked. Sockets are
  * non-blocking. */
-#ifndef JL_COMM_WIRE_H
-#define JL_COMM_WIRE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -11,7 +10,7 @@
 
 #include "comm/comm.h"
 
-#define JL_WIRE_VERSION   2
+#define JL_WIRE_VERSION   3
 #define JL_WIRE_MESSAGE_B 96
 #define JL_WIRE_NUMBERS   6
 #define JL_WIRE_TEXT_B    32
@@ -41,8 +40,8 @@ enum jl_wire_word {
 	JL_WIRE_READY,   /* port -> PEER for each rank */
 	JL_WIRE_PEER,    /* rank, family, address (2), port, host id */
 	JL_WIRE_ASK,     /* -> HERE */
-	JL_WIRE_HERE,
-	JL_WIRE_GONE, /* rank, how */
+	JL_WIRE_HERE,    /* calls begun and ended, processor time in µs */
+	JL_WIRE_GONE,    /* rank, how */
 	JL_WIRE_BYE,
 	/* bench net */
 	JL_WIRE_SESSION, /* its number -> PING, TEST, BYE */
@@ -138,5 +137,3 @@ const char *jl_wire_name(char ret_name[JL_WIRE_NAME_MAX], const union jl_wire_ad
 
 /* Waits on `address` (NULL: loopback); `port` 0 is any free one, and says which. */
 enum jl_status jl_wire_open(const char **address, int *port, int *ret_fd, struct jl_err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* jeoul predict: how long, how much memory, energy and money a training run takes on a system. */
 #include <math.h>
-#include <string.h>
 
 #include "cli/ask.h"
 #include "cli/predict_serving.h"
@@ -28,6 +27,7 @@ const struct jl_option jl_predict_options[] = {
 	JL_O_AMOUNT("size", "BYTES", JL_K_BYTES,
 		    JL_N("of a collective (allreduce, allgather, ...) instead of a model, e.g. \"16 GB\"")),
 	JL_O_FLAG("near", JL_N("and the ten published training runs most like it, with the program's errors on them")),
+	JL_O_FLAG("forward", JL_N("inference of a network that is no transformer: the forward pass of a batch")),
 	JL_SERVING_OPTIONS,
 	{ 0 },
 };
@@ -193,9 +193,7 @@ enum jl_status jl_cmd_predict(struct jl_cli *cli, struct jl_err *err)
 
 	if (status || collective)
 		return status ? status : predict_collective(cli, kind, err);
-	status = jl_ask_request(&req, cli, err);
-	if (status)
-		return status;
+	JL_TRY(jl_ask_request(&req, cli, err));
 	if (jl_flag(cli, "serve"))
 		return jl_predict_serving(cli, &req, err);
 	if (jl_given(cli, "with"))
@@ -206,8 +204,6 @@ enum jl_status jl_cmd_predict(struct jl_cli *cli, struct jl_err *err)
 		return predict_explained(cli, &req, err);
 	if (jl_flag(cli, "kernels"))
 		return predict_kernels(cli, &req, err);
-	status = jl_predicted_make(&predicted, cli->cat, &req, &cli->arena, err);
-	if (status)
-		return status;
+	JL_TRY(jl_predicted_make(&predicted, cli->cat, &req, &cli->arena, err));
 	return jl_flag(cli, "near") ? show_near(cli, &told, err) : show(cli, &told, err);
 }

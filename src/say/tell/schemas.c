@@ -9,6 +9,7 @@
 #include "predict/fields.h"
 #include "predict/kernels.h"
 #include "predict/mixed.h"
+#include "recommend/answer.h"
 #include "serving/infer.h"
 #include "tell/flops.h"
 #include "tell/predict.h"
@@ -37,5 +38,6 @@ const struct jl_told jl_told[] = {
 	{ "predict-serve", &jl_serving_fields },
 	{ "predict-mixed", &jl_mixed_fields },
 	{ "predict-sweep", &jl_sweep_fields },
+	{ "recommend", &jl_recommend_fields },
 	{ NULL, NULL },
 };

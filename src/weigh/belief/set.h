@@ -1,7 +1,6 @@
 /* One validation set: rows of published measurements as model inputs, the parameters that are fitted on them, and
  * predictions. The driver (validate, calibrate, score card) knows sets only through this. */
-#ifndef JL_BELIEF_SET_H
-#define JL_BELIEF_SET_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -115,5 +114,3 @@ void jl_set_priors(const struct jl_set_ops *ops, const struct jl_set_data *data,
 const struct jl_set_ops *jl_set_by_name(const char *name);
 /* By its columns: the set whose needed columns are all there; the one that needs most where there are several. */
 const struct jl_set_ops *jl_set_by_columns(const struct jl_csv *csv);
-
-#endif

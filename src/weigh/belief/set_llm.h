@@ -1,7 +1,6 @@
 /* The sets train_llm and train_vtrain: rows of published training runs -> inputs of the model -> predictions, and the
  * fit of their physics (physics/framework_params.h) on them. Cells are free text as their sources wrote them. */
-#ifndef JL_BELIEF_SET_LLM_H
-#define JL_BELIEF_SET_LLM_H
+#pragma once
 
 #include <stddef.h>
 
@@ -146,5 +145,3 @@ enum jl_status jl_llm_fit(const struct jl_llm_set *set, const unsigned char *use
 
 /* The vector before any fit. */
 void jl_llm_start(size_t n_gpu, double *ret_x);
-
-#endif

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "belief/set_llm_plan.h"
 #include "belief/set_llm_shape.h"
 #include "catalog/find.h"
 #include "workload/from_catalog.h"
@@ -348,7 +347,6 @@ enum jl_status jl_tune_row_read(struct jl_llm_cells *c, const struct jl_tune_cel
 	const int oom = has(more->oom, "y"), no_gpu = !*c->gpu, naive = has(c->zero_or_fsdp, "naive");
 	const int unstated = !*c->seq_len;
 	const int named_only = isnan(jl_llm_number(c->hidden)) && isnan(jl_llm_number(c->params_b));
-	enum jl_status status;
 
 	if (has(more->confidence, "source-estimate"))
 		return jl_fail(err, JL_E_DATA, "an estimate of its source, not a measurement");
@@ -369,15 +367,11 @@ enum jl_status jl_tune_row_read(struct jl_llm_cells *c, const struct jl_tune_cel
 	else if (!*c->micro_batch && !*c->global_batch)
 		c->micro_batch = "1";
 	respell_cut(c);
-	status = jl_llm_row_read(c, find, &row.run, err);
-	if (status)
-		return status;
+	JL_TRY(jl_llm_row_read(c, find, &row.run, err));
 	if (info)
 		jl_transformer_from_catalog(&row.run.model, info);
 	read_framework(c, &row.run);
-	status = read_method(more, c, &row.run, err);
-	if (status)
-		return status;
+	JL_TRY(read_method(more, c, &row.run, err));
 	if (naive)
 		set_naive(&row.run);
 	read_states(more, c, &row.run);

@@ -1,6 +1,5 @@
 /* The set finetune: published runs of LoRA, QLoRA, full and other tuning; their speed, and the memory they take. */
-#ifndef JL_BELIEF_SET_TUNE_H
-#define JL_BELIEF_SET_TUNE_H
+#pragma once
 
 #include "belief/set_llm.h"
 
@@ -31,5 +30,3 @@ enum jl_status jl_large_row_read(struct jl_llm_cells *cells, const struct jl_tun
 
 enum jl_status jl_tune_row_read(struct jl_llm_cells *cells, const struct jl_tune_cells *more,
 				const struct jl_llm_find *find, struct jl_tune_row *ret_row, struct jl_err *err);
-
-#endif

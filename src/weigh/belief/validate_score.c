@@ -22,8 +22,7 @@ static enum jl_status make_columns(struct columns *ret, size_t n, struct jl_err 
 {
 	double *block = jl_realloc(NULL, (4 * n + 4) * sizeof(*block));
 
-	if (!block)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(block, err));
 	*ret = (struct columns){
 		.ln = block, .lo = block + n + 1, .hi = block + 2 * (n + 1), .scratch = block + 3 * (n + 1)
 	};
@@ -119,8 +118,7 @@ static enum jl_status score_labels(struct jl_validation *v, struct jl_validate_l
 	const struct jl_set_row **some = jl_realloc(NULL, (line->n_rows + 1) * sizeof(*some));
 	size_t n = 0, n_label = 0;
 
-	if (!some)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(some, err));
 	for (size_t i = 0; i < line->n_rows; i++)
 		if (label_of(line->rows[i], kind)[0])
 			keys[n++] = (struct keyed){ .label = label_of(line->rows[i], kind), .at = i };
@@ -150,10 +148,9 @@ static enum jl_status score_line(struct jl_validation *v, struct jl_validate_lin
 {
 	struct columns columns = { .ln = NULL };
 	struct keyed *keys = NULL;
-	enum jl_status status = make_columns(&columns, line->n_rows, err);
+	enum jl_status status = JL_OK;
 
-	if (status)
-		return status;
+	JL_TRY(make_columns(&columns, line->n_rows, err));
 	keys = jl_realloc(NULL, (line->n_rows + 1) * sizeof(*keys));
 	if (!keys) {
 		status = jl_fail_nomem(err);
@@ -185,8 +182,7 @@ static enum jl_status gather(struct jl_validation *v, struct jl_validate_line *l
 		n += v->files[i].n;
 	line->rows = jl_arena_array(v->arena, n + 1, sizeof(*line->rows));
 	line->family = jl_arena_array(v->arena, n + 1, sizeof(*line->family));
-	if (!line->rows || !line->family)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(line->rows && line->family, err));
 	for (size_t i = 0; i < v->n_files; i++) {
 		const struct jl_validate_file *file = &v->files[i];
 		const struct jl_set_row *rows = v->families[file->family].rows.rows + file->first;
@@ -346,8 +342,7 @@ enum jl_status jl_validate_unscored(const struct jl_validation *v, struct jl_uns
 	size_t *lines = jl_arena_array(v->arena, n + 1, sizeof(*lines)), n_list = 0;
 	struct jl_unscored *list;
 
-	if (!bad || !lines)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(bad && lines, err));
 	(void)collect_bad(v, bad);
 	qsort(bad, n, sizeof(*bad), by_reason);
 	for (size_t i = 0; i < n; i++) {
@@ -355,8 +350,7 @@ enum jl_status jl_validate_unscored(const struct jl_validation *v, struct jl_uns
 		n_list += i == 0 || bad[i].file != bad[i - 1].file || strcmp(bad[i].en, bad[i - 1].en) != 0;
 	}
 	list = jl_arena_array(v->arena, n_list + 1, sizeof(*list));
-	if (!list)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(list, err));
 	n_list = 0;
 	for (size_t i = 0; i < n; i++) {
 		if (i == 0 || bad[i].file != bad[i - 1].file || strcmp(bad[i].en, bad[i - 1].en) != 0)

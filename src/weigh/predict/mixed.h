@@ -1,6 +1,5 @@
 /* Two kinds of GPU in one data-parallel job: every rank waits for the slowest, unless the fast ones get more samples. */
-#ifndef JL_PREDICT_MIXED_H
-#define JL_PREDICT_MIXED_H
+#pragma once
 
 #include "base/fields.h"
 #include "predict/predict.h"
@@ -32,5 +31,3 @@ enum jl_status jl_mixed_make(struct jl_mixed *ret_mixed, const struct jl_catalog
 			     const char *with, struct jl_arena *arena, struct jl_err *err);
 
 extern const struct jl_schema jl_mixed_fields;
-
-#endif

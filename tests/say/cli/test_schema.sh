@@ -45,6 +45,8 @@ run 0 check allreduce --size "16 GB" --algbw "156 GB/s" --on "125x aws:p5.48xlar
 run 3 check gemm --rate "20 TFLOP/s" --on h100-sxm5 --json; fits check
 run 3 build --gpu "4x rtx-3090" --psu "1000 W" --json; fits build
 run 0 build --upgrade "2x rtx-3090" --json; fits build-upgrade
+run 0 recommend --purpose kaggle --budget "3000 USD" --json; fits recommend
+run 3 recommend --purpose serve-70b --budget "2000 USD" --json; fits recommend
 
 # A document that has not the form is seen
 run 0 cost --bill "350 kWh" --tariff kepco --month 5 --json

@@ -83,7 +83,8 @@ static int run_piece(struct mpi_comm *c, const struct jl_coll_call *call, const 
 {
 	const MPI_Datatype type = c->types[call->type];
 	const bool in_place = call->send == call->recv;
-	const int n = c->comm.n_ranks, rank = c->comm.rank, next = (rank + 1) % n, before = (rank + n - 1) % n;
+	const int n = c->comm.n_ranks, rank = c->comm.rank, far = (int)jl_coll_distance(call) % n,
+		  next = (rank + far) % n, before = (rank + n - far) % n;
 
 	switch (call->coll) {
 	case JL_COLL_ALLREDUCE:
@@ -284,8 +285,7 @@ static enum jl_status mpi_open(bool overlap, void (*stuck)(int rank), struct jl_
 	int already = 0, provided = 0, len = 0;
 	MPI_Comm local;
 
-	if (!c)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(c, err));
 	(void)MPI_Initialized(&already);
 	/* calls come from one thread at a time: the caller's, or the one behind jl_comm_start. Open MPI's locks for that cost a
 	 * small all-reduce 0.3 µs of 0.4: who does not overlap does without. */
