@@ -209,6 +209,8 @@ enum jl_status jl_ask_request(struct jl_request *ret_req, struct jl_cli *cli, st
 		req.input = (int)inputs[i];
 	if (pue)
 		req.pue = pue->value;
+	if (jl_given(cli, "expert-load"))
+		req.expert_load = jl_value(cli, "expert-load");
 	status = read_quantities(&req, cli, err);
 	if (!status)
 		status = read_tune(&req, cli, err);

@@ -62,7 +62,8 @@ extern const char *const jl_ask_precisions[],
 	JL_O_CHOICE("states", "default|bf16", jl_ask_states, JL_N("weights and optimizer states: as the framework keeps them, or all in bf16")), \
 	JL_ASK_OPTIMIZER_OPTION, \
 	JL_ASK_TUNE_OPTIONS, \
-	JL_O_TEXT("offload", "LIST", JL_N("to host memory: optimizer,params,activations")), \
+	JL_O_TEXT("offload", "LIST", JL_N("to host memory: optimizer,params,activations; optimizer,nvme: to its drives")), \
+	JL_O_AMOUNT("expert-load", "X", JL_K_NUMBER, JL_N("mixtures: tokens of the fullest experts, of the mean (default: 1; a capacity factor bounds it)")), \
 	JL_O_TEXT("parallel", "LIST", JL_N("how it is cut: dp=,tp=,sp=,pp=,vpp=,cp=,ep=,zero="))
 
 #define JL_ASK_HOST_OPTIONS \

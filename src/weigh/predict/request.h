@@ -53,6 +53,7 @@ struct jl_request {
 	unsigned targets;    /* enum jl_target; 0: all */
 	double tuned_layers; /* JL_TUNE_LAYERS: so many */
 	double mean_seq;     /* tokens of a sample on average, where seq is the longest */
+	double expert_load;  /* of the fullest experts, of the mean */
 	int method;          /* enum jl_method */
 	double group;        /* answers to one prompt (GRPO) */
 	double generated;    /* tokens of one */
