@@ -7,8 +7,7 @@
  *     "files"  {"name": "text"}: files that arguments name. Nothing else is read by name, nothing is written.
  * Any thread may ask at any time: an answer depends on nothing but the request, the catalog, the day and, where it says `this` or asks
  * for the store, this machine. */
-#ifndef JL_ASK_ASK_H
-#define JL_ASK_ASK_H
+#pragma once
 
 #include "ask/command.h"
 
@@ -50,5 +49,3 @@ void jl_ask_page(struct jl_cli *cli);
 
 /* OpenAPI 3.1 of everything that may be asked, from the same tables. */
 void jl_ask_openapi(struct jl_buf *out, const struct jl_front *front, const char *version);
-
-#endif

@@ -1,7 +1,6 @@
 /* A command as a row of a table, its options as another, and what was given for them: by a person on the command line (args.c) or by a
  * program in JSON (ask.h). */
-#ifndef JL_ASK_COMMAND_H
-#define JL_ASK_COMMAND_H
+#pragma once
 
 #include <signal.h>
 #include <stdbool.h>
@@ -143,5 +142,3 @@ double jl_value(const struct jl_cli *cli, const char *name); /* of a quantity; N
 double jl_count(const struct jl_cli *cli, const char *name); /* of a whole number; NAN: not given */
 const char *jl_nearest_name(const char *text, const char *const *names,
 			    size_t n); /* "did you mean"; NULL: none is near */
-
-#endif

@@ -1,6 +1,5 @@
 /* The frame that all commands share: one row each in a table; help, completion and the man page come from the same rows. */
-#ifndef JL_CLI_COMMAND_H
-#define JL_CLI_COMMAND_H
+#pragma once
 
 #include "ask/command.h"
 
@@ -49,5 +48,3 @@ size_t jl_overlay_dirs(const char *ret_dirs[JL_OVERLAYS_MAX], struct jl_cli *cli
 
 /* The front door; returns the exit code. */
 int jl_cli_main(int argc, char **argv);
-
-#endif

@@ -1,6 +1,5 @@
 /* What the files of this room know of each other. */
-#ifndef JL_WEB_INSIDE_H
-#define JL_WEB_INSIDE_H
+#pragma once
 
 #include <microhttpd.h>
 #include <pthread.h>
@@ -102,5 +101,3 @@ struct jl_web_asset {
 	const char *tag;
 };
 extern const struct jl_web_asset jl_web_assets[]; /* ends with path NULL */
-
-#endif

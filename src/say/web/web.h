@@ -1,7 +1,6 @@
 /* The live page: the same answers as the commands', over HTTP, for people who look and for programs. Which requests may come in: door.c;
  * what each address gives: routes.c; what takes longer than a moment: jobs.c. */
-#ifndef JL_WEB_WEB_H
-#define JL_WEB_WEB_H
+#pragma once
 
 #include "ask/ask.h"
 
@@ -18,5 +17,3 @@ struct jl_web_options {
 
 /* Returns when the process is told to end (SIGINT, SIGTERM). JL_E_ABSENT where the program was built without libmicrohttpd. */
 enum jl_status jl_web_serve(const struct jl_web_options *options, struct jl_err *err);
-
-#endif

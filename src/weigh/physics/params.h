@@ -1,7 +1,6 @@
 /* Fitted parameters by name: what they are, and the values that the catalog ships (catalog/params.yaml, written by
  * `jeoul calibrate --fit`). A vector of them becomes a device, a link, a profile in the other files of this room. */
-#ifndef JL_PHYSICS_PARAMS_H
-#define JL_PHYSICS_PARAMS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -30,5 +29,3 @@ void jl_params_start(const struct jl_param_list *list, double *ret_x); /* the pr
 
 /* Had any parameter whose name begins with this rows of its own? `prefix` ends with a dot. */
 bool jl_params_seen(const struct jl_catalog *cat, const char *prefix);
-
-#endif
