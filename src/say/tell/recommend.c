@@ -1,7 +1,6 @@
 #include "tell/recommend.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "cost/money.h"

@@ -23,10 +23,7 @@ struct own {
 	size_t n_hosts;
 };
 
-static const struct jl_other_row *case_at(const struct jl_set_data *data, size_t i)
-{
-	return (const struct jl_other_row *)data->cases + i;
-}
+JL_SET_CASES(jl_other_row);
 
 /* Parameters of their own have only so many GPUs; further ones are predicted by their family. */
 static size_t n_own(const struct jl_set_data *data)
@@ -168,9 +165,7 @@ static void predict(const struct jl_set_data *data, const double *x, const struc
 
 	jl_other_case(&c, case_at(data, row->item), x, known);
 	jl_predict(&p, NULL, &c);
-	row->pred = p.step_s.value;
-	row->half_ln = p.half_ln;
-	row->doubt = p.doubt;
+	jl_set_answer(row, p.step_s.value, p.half_ln, p.doubt);
 }
 
 static void explain(const struct jl_set_data *data, const double *x, const struct jl_set_row *row, struct jl_buf *out)
@@ -201,10 +196,5 @@ const struct jl_set_ops jl_other_ops = {
 	.own_B = sizeof(struct own),
 	.rows_a_line = 1,
 	.begin = begin,
-	.add = add,
-	.n_param = n_param,
-	.param = param,
-	.fit = fit,
-	.predict = predict,
-	.explain = explain,
+	JL_SET_FUNCTIONS,
 };

@@ -60,7 +60,7 @@ struct jl_set_ops {
 	const char *const *files;    /* NULL-terminated: names of the files that are fitted together, without .csv */
 	const char *unit;            /* of meas: "s", "W" */
 	const char *const *columns;  /* NULL-terminated: must be there; tell the set from its file */
-	const char *const *measures; /* NULL-terminated: numbers of these columns must be positive; may be absent */
+	const char *const *measures; /* NULL-terminated: numbers of these columns must be positive, one at least; NULL: the set looks itself */
 	const char *baselines[JL_N_BASELINE];        /* their names, in English */
 	const char *memory_baselines[JL_N_BASELINE]; /* for is_memory rows; NULL: the set has none */
 	const char *memory_line; /* the line of the tables that they are in; NULL: the one of all sets, "memory" */

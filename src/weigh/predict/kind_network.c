@@ -107,10 +107,8 @@ static enum jl_status find(struct jl_subject *subject, const struct jl_catalog *
 			   struct jl_arena *arena, struct jl_err *err)
 {
 	struct jl_convnet_list list;
-	enum jl_status status = jl_convnets(&list, cat, arena, err);
 
-	if (status)
-		return status;
+	JL_TRY(jl_convnets(&list, cat, arena, err));
 	subject->net = jl_convnet_find(&list, name);
 	if (!subject->net)
 		return JL_E_NOTFOUND;

@@ -67,7 +67,6 @@ static enum jl_status from_shape(struct jl_subject *subject, const struct jl_sha
 	struct jl_transformer *m = &subject->model;
 	const bool llama = !isnan(s->kv_heads);
 	char text[JL_PARAMS_TEXT_MAX];
-	enum jl_status status;
 
 	if (isnan(s->layers) || isnan(s->hidden) || isnan(s->heads))
 		return jl_fail(err, JL_E_USAGE,
@@ -95,9 +94,7 @@ static enum jl_status from_shape(struct jl_subject *subject, const struct jl_sha
 	};
 	subject->id = "model";
 	subject->shape_assumed = isnan(s->kv_heads) || isnan(s->ffn) || isnan(s->vocab);
-	status = jl_transformer_check(m, err);
-	if (status)
-		return status;
+	JL_TRY(jl_transformer_check(m, err));
 	subject->name = jl_arena_printf(arena, "%.0f x %.0f, %s", s->layers, s->hidden,
 					jl_params_text(text, jl_transformer_params(m).total));
 	return subject->name ? JL_OK : jl_fail_nomem(err);
