@@ -24,6 +24,7 @@ struct jl_set_row {
 	size_t item;                        /* index into the set's own rows; rows of one line share it */
 	const char *group;                  /* split_group: a source's rows of one kind */
 	const char *source;                 /* whose measurement it is */
+	const char *url;                    /* where it was published; "": not said */
 	const char *gpu, *framework, *link; /* labels for the tables; "" where they mean nothing */
 	const char *what;                   /* the row in a few words, for the list of the worst */
 	const char *model;                  /* what was run; "" where that means nothing */
