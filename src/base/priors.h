@@ -1,7 +1,6 @@
 /* What is known of an architecture before any fit: `priors:` of a record in catalog/families.yaml. Plain numbers in base, so that the
  * model takes them without knowing the catalog. */
-#ifndef JL_BASE_PRIORS_H
-#define JL_BASE_PRIORS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -13,6 +12,7 @@ struct jl_priors {
 	double vector_pJ, tensor16_pJ, tensor8_pJ; /* energy of one FLOP at the sustained clock, by unit */
 	double flop_gain, byte_gain;               /* energy of a FLOP and of a byte against 4 nm and HBM3 */
 	double align_frac;                         /* rate left when rows start at odd elements */
+	double turned_frac;                        /* tf32 rate left where operands lie across; 0: all of it */
 	double dequant_frac;                       /* rate left when narrow weights are widened on the way */
 	double flash_frac;                         /* fused attention forward, of the GEMM rate */
 	double wide_B;                             /* rows longer than this slow address translation; 0: none seen */
@@ -29,5 +29,3 @@ struct jl_priors {
 	bool conv_rows;      /* has published runs of networks that are no transformers, of its own to fit */
 	bool serve_rows;     /* has published runs of served models */
 };
-
-#endif

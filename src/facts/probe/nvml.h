@@ -3,8 +3,7 @@
  * Everything is read into one plain snapshot, so that a captured machine can be replayed without the library. What a
  * driver or a GPU does not tell is unknown (NAN, -1 or an empty text), never an error. JEOUL_NVML names another library:
  * tests put a stand-in there. */
-#ifndef JL_GPU_NVML_H
-#define JL_GPU_NVML_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -101,10 +100,8 @@ void jl_nvml_ecc_errors(struct jl_nvml *nvml, size_t gpu, double *ret_corrected,
 /* A moment of work for each GPU while its link is read: idle links step down (gpu/link_load.h). */
 typedef void jl_link_load(struct jl_nvml *nvml, struct jl_nvml_snapshot *snapshot);
 
-/* All unknown. */
+/* All unknown (nvml_json.c has the list of members). */
 void jl_nvml_gpu_clear(struct jl_nvml_gpu *gpu);
 
 /* "00000000:52:00.0" and "52:00.0" as sysfs writes them; what is no bus id stays empty. */
 void jl_nvml_bus_id(char out[32], const char *text);
-
-#endif

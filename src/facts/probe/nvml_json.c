@@ -50,6 +50,19 @@ static const char *const ends[] = {
 };
 static const char *const whats[JL_N_P2P_WHAT] = { "read", "write", "atomics" };
 
+void jl_nvml_gpu_clear(struct jl_nvml_gpu *gpu)
+{
+	*gpu = (struct jl_nvml_gpu){ 0 };
+	for (size_t i = 0; i < N_FIELDS; i++) {
+		void *at = (char *)gpu + fields[i].offset;
+
+		if (fields[i].type == REAL)
+			*(double *)at = NAN;
+		else if (fields[i].type == WHOLE)
+			*(int *)at = -1;
+	}
+}
+
 static void write_field(struct jl_json *json, const struct field *field, const struct jl_nvml_gpu *gpu)
 {
 	const char *at = (const char *)gpu + field->offset;
@@ -225,8 +238,7 @@ static enum jl_status read_p2p(const char *name, json_t *rows, struct jl_nvml_sn
 	if (!rows)
 		return JL_OK;
 	cells = jl_arena_array(arena, n * n + 1, 1);
-	if (!cells)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(cells, err));
 	if (!json_is_array(rows) || json_array_size(rows) != n)
 		return wrong(name, "p2p", "n_gpus x n_gpus", err);
 	for (size_t a = 0; a < n; a++) {
@@ -272,8 +284,7 @@ static enum jl_status read_document(const char *name, json_t *root, struct jl_nv
 		snap->cuda = (int)json_integer_value(cuda);
 	snap->n_gpus = json_array_size(gpus);
 	snap->gpus = jl_arena_array(arena, snap->n_gpus + 1, sizeof(*snap->gpus));
-	if (!snap->gpus)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(snap->gpus, err));
 	for (size_t i = 0; !status && i < snap->n_gpus; i++) {
 		json_t *item = json_array_get(gpus, i);
 		char bus[32];

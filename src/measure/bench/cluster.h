@@ -1,6 +1,5 @@
 /* A cluster measured by itself: each rank alone, every two of them, all together; which machine is slow, which link is bad. */
-#ifndef JL_BENCH_CLUSTER_H
-#define JL_BENCH_CLUSTER_H
+#pragma once
 
 #include "base/arena.h"
 #include "check/nodes.h"
@@ -45,5 +44,3 @@ enum jl_status jl_cluster_measure(struct jl_cluster *io_cluster, struct jl_comm 
 void jl_cluster_begin(struct jl_cluster *cluster); /* nothing measured yet */
 /* Who is slow, what is bad: of what there is. */
 enum jl_status jl_cluster_weigh(struct jl_cluster *cluster, struct jl_arena *arena, struct jl_err *err);
-
-#endif

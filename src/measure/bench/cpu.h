@@ -1,6 +1,5 @@
 /* Inside of the cpu backend. */
-#ifndef JL_BENCH_CPU_H
-#define JL_BENCH_CPU_H
+#pragma once
 
 #include "bench/backend.h"
 
@@ -28,5 +27,3 @@ void jl_cpu_gemm_finish(struct jl_cpu_gemm *gemm);
 
 /* Bytes of the largest cache; 0: not known. */
 size_t jl_cpu_cache_B(void);
-
-#endif

@@ -62,8 +62,7 @@ enum jl_status jl_cpu_gemm_prepare(const struct jl_bench_task *task, struct jl_c
 	size_t n;
 	enum jl_status status;
 
-	if (!g)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(g, err));
 	*g = (struct jl_cpu_gemm){ .m = task->m, .n = task->n, .k = task->k };
 	status = jl_cpu_libs(&libs, &n, err);
 	if (!status)

@@ -1,8 +1,7 @@
 /* Products of matrices by the libraries that this machine has, each opened when it is needed: OpenBLAS, oneDNN, BLIS. They are called from our own
  * threads, one block of the output each: their own threads wait awake and would be in the way. Which one multiplies a shape is found by a
  * short timing when the shape is met first. */
-#ifndef JL_BENCH_CPU_LIBS_H
-#define JL_BENCH_CPU_LIBS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -51,5 +50,3 @@ void jl_cpu_lib_sgemm(const struct jl_cpu_lib *lib, const struct jl_sgemm_op *op
 const struct jl_cpu_lib *jl_cpu_lib_for(const struct jl_sgemm_op *op);
 /* On all threads of the pool. */
 void jl_cpu_product(struct jl_pool *pool, const struct jl_sgemm_op *op);
-
-#endif

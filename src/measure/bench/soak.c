@@ -144,10 +144,9 @@ enum jl_status jl_soak_run(struct jl_soak *ret_soak, const struct jl_bench_backe
 	const double start_s = jl_clock_s(), amount = jl_bench_work(task);
 	double corrected, uncorrected;
 	size_t n_wrong;
-	enum jl_status status = backend->prepare(task, &state, err);
+	enum jl_status status = JL_OK;
 
-	if (status)
-		return status;
+	JL_TRY(backend->prepare(task, &state, err));
 	*s = (struct jl_soak){ .window_s = fmax(fmin(WINDOW_S, plan->time_s / 20),
 						plan->time_s / JL_SOAK_WINDOWS_MAX) };
 	open_sensors(&sensors, task, backend);

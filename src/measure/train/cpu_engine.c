@@ -1,11 +1,9 @@
 /* The CPU engine itself: memory, exchange, timers, and the table of its kernels. */
 #include "train/cpu_engine.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 
 #include "base/clock.h"
 #include "base/mem.h"
@@ -76,8 +74,7 @@ static enum jl_status cpu_create(const struct jl_engine_in *in, struct jl_engine
 			       "this processor has neither AMX nor AVX512-BF16: bf16 needs one of them or a GPU "
 			       "(--precision fp32)");
 	struct jl_cpu_engine *cpu = jl_realloc(NULL, sizeof *cpu);
-	if (!cpu)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(cpu, err));
 	*cpu = (struct jl_cpu_engine){ .base = { .k = &jl_engine_cpu,
 						 .precision = in->precision,
 						 .elem_B = sizeof(float),
@@ -139,8 +136,7 @@ static enum jl_status cpu_alloc(struct jl_engine *engine, size_t size_B, enum jl
 			(void)madvise(memory, size_B,
 				      MADV_HUGEPAGE); /* gigabytes walked in order: fewer misses of the TLB */
 	}
-	if (!memory)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(memory, err));
 	engine->used_B += size_B;
 	engine->peak_B = engine->used_B > engine->peak_B ? engine->used_B : engine->peak_B;
 	*ret_memory = memory;

@@ -2,8 +2,7 @@
  * precision. Both operands are packed into panels that the innermost
  * loop reads in order; blocks of them stay in the caches. The sum over k of every element runs in the same order
  * whatever the number of threads, so a result never depends on who was first. */
-#ifndef JL_TRAIN_CPU_SGEMM_H
-#define JL_TRAIN_CPU_SGEMM_H
+#pragma once
 
 #include "bench/cpu_libs.h"
 
@@ -56,5 +55,3 @@ void jl_sgemm_run(struct jl_sgemm *sgemm, const struct jl_sgemm_op *op);
 void jl_sgemm_pack_rows(float *panels, size_t stride, struct jl_sgemm_side side, size_t n_wide, size_t n_k);
 void jl_sgemm_pack_cols(float *panels, size_t stride, struct jl_sgemm_side side, size_t n_wide, size_t n_k);
 void jl_sgemm_tile(size_t k, const float *a, const float *b, float *c, size_t ldc, bool add, size_t n_cols);
-
-#endif

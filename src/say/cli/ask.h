@@ -1,6 +1,5 @@
 /* The options that describe a training run, shared by the commands that weigh one; from them to a request. */
-#ifndef JL_CLI_ASK_H
-#define JL_CLI_ASK_H
+#pragma once
 
 #include "cli/command.h"
 #include "predict/request.h"
@@ -26,7 +25,11 @@ extern const char *const jl_ask_precisions[],
 	JL_ASK_COUNT("kv-heads", JL_N("its key/value heads; makes it a gated model like Llama")), \
 	JL_ASK_COUNT("ffn", JL_N("width of its feed-forward part")), \
 	JL_ASK_COUNT("vocab", JL_N("its vocabulary")), \
-	JL_ASK_COUNT("seq", JL_N("tokens of a sample"))
+	JL_ASK_COUNT("seq", JL_N("tokens of a sample")), \
+	JL_O_AMOUNT("gmacs", "X", JL_K_NUMBER, JL_N("of a network that is given by figures: 1e9 multiply-adds of a sample")), \
+	JL_O_AMOUNT("macts", "X", JL_K_NUMBER, JL_N("its activations: 1e6 elements of a sample that products make")), \
+	JL_O_AMOUNT("params-m", "X", JL_K_NUMBER, JL_N("its parameters, in millions")), \
+	JL_O_TEXT("kind", "WORD", JL_N("its operators: conv, gated, grouped, depthwise, attention, windowed, mlp, hybrid (default: conv)"))
 
 #define JL_ASK_TUNE_OPTIONS \
 	JL_O_CHOICE("tune", "full|lora|qlora|dora|qdora|adapter|layers", jl_ask_tunes, JL_N("fine-tuning: what of the model is trained")), \
@@ -84,5 +87,3 @@ extern const char *const jl_ask_precisions[],
 
 /* The options that were given; the first operand, where there is one, is the model. */
 enum jl_status jl_ask_request(struct jl_request *ret_req, struct jl_cli *cli, struct jl_err *err);
-
-#endif

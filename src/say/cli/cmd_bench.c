@@ -137,10 +137,9 @@ enum jl_status jl_bench_gemm(struct jl_bench_session *s, double instead_s, struc
 	static struct jl_bench_result result;
 	size_t n = 0;
 	char what[96];
-	enum jl_status status = gemm_shapes(s, tasks, &n, err);
+	enum jl_status status = JL_OK;
 
-	if (status)
-		return status;
+	JL_TRY(gemm_shapes(s, tasks, &n, err));
 	if (strcmp(s->backend->name, "cpu") == 0) {
 		if (type != JL_FP32)
 			return jl_fail(err, JL_E_ABSENT,
@@ -149,9 +148,7 @@ enum jl_status jl_bench_gemm(struct jl_bench_session *s, double instead_s, struc
 		const struct jl_cpu_lib *libs;
 		size_t n_libs;
 
-		status = jl_cpu_libs(&libs, &n_libs, err);
-		if (status)
-			return status;
+		JL_TRY(jl_cpu_libs(&libs, &n_libs, err));
 	}
 	(void)jl_format(what, sizeof(what), "%s %s", JL_("Matrix product"), jl_dtype_name(type));
 	jl_bench_view_title(s, what);
@@ -291,10 +288,9 @@ enum jl_status jl_bench_link(struct jl_bench_session *s, double instead_s, struc
 	const double time_s = jl_bench_time_s(s->cli, n_tasks, instead_s);
 	static struct jl_bench_result result;
 	double *Bps = jl_arena_array(&s->cli->arena, (size_t)n * (size_t)n + 1, sizeof(*Bps));
-	enum jl_status status;
+	enum jl_status status = JL_OK;
 
-	if (!Bps)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(Bps, err));
 	if (given && !(given->value >= 64 && given->value <= 1e12))
 		return jl_fail(err, JL_E_USAGE, "--size: write something from 64 B to 1 TB");
 	jl_bench_view_title(s, JL_("Links"));

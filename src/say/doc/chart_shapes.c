@@ -279,8 +279,7 @@ static size_t tree_size(const struct jl_tree_node *node)
 static void tree_line(const struct outline *o, const struct jl_tree_node *node, double x)
 {
 	const bool narrow = jl_paper_is_narrow(o->p);
-	const char *name = node->name ? node->name : "";
-	const double after = x + 14 + 6.6 * (double)jl_utf8_width(name), mid = o->y + 12;
+	const double mid = o->y + 12;
 	struct jl_buf *out = o->p->out;
 	char text[192];
 
@@ -289,15 +288,20 @@ static void tree_line(const struct outline *o, const struct jl_tree_node *node, 
 		      : node->mark == JL_MARK_WARN ? "node warn"
 						   : "node",
 		      x, mid);
-	cut(text, sizeof text, name, (size_t)((o->p->width - x - 10) / JL_SVG_LETTER));
-	jl_svg_text(out, x + 10, mid + 4, "start", NULL, text, "data-name=\"\"");
-	if (!node->detail)
-		return;
-	if (node->num)
-		jl_svg_num_open(out, node->num, &(struct jl_axis){ 0 }, name, NULL);
-	jl_svg_text(out, narrow ? x + 10 : after + 4, narrow ? mid + 20 : mid + 4, "start", "dim", node->detail,
-		    node->num ? "" : "data-name=\"\"");
-	jl_buf_puts(out, node->num ? "</g>" : "");
+	cut(text, sizeof text, node->name ? node->name : "", (size_t)((o->p->width - x - 10) / JL_SVG_LETTER));
+	jl_buf_printf(out, "<text x=\"%.1f\" y=\"%.1f\"><tspan data-name=\"\">", x + 10, mid + 4);
+	jl_html_escape(out, text);
+	jl_buf_puts(out, "</tspan>");
+	if (node->detail) {
+		jl_buf_puts(out, "<tspan class=\"dim\"");
+		jl_buf_printf(out, narrow ? " x=\"%.1f\" dy=\"16\"" : " dx=\"10\"", x + 10);
+		if (node->num)
+			jl_html_num_attributes(out, node->num, NULL);
+		jl_buf_puts(out, node->num ? ">" : " data-name=\"\">");
+		jl_html_escape(out, node->detail);
+		jl_buf_puts(out, "</tspan>");
+	}
+	jl_buf_puts(out, "</text>");
 }
 
 static void tree_node(struct outline *o, const struct jl_tree_node *node, size_t depth)

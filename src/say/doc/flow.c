@@ -149,6 +149,8 @@ static void link_text(const struct jl_sink *s, const struct jl_run *run, struct 
 
 	jl_buf_puts(out, md ? "[" : "");
 	safe_text(s, run->text, out);
+	if (!md && !s->cell && !s->page)
+		return; /* the list of sources has the address */
 	jl_buf_puts(out, md ? "](" : " ");
 	for (const char *at = run->ref; md && *at; at++)
 		jl_buf_printf(out, (unsigned char)*at <= ' ' || strchr("()<>\\", *at) ? "%%%02X" : "%c",
@@ -186,7 +188,7 @@ void jl_flow_runs(const struct jl_sink *s, const struct jl_run *run, struct jl_b
 }
 
 /* A verdict's colour; a report has its sign instead. */
-static const char *mark_colour(const struct jl_sink *s, enum jl_mark mark)
+const char *jl_flow_mark_colour(const struct jl_sink *s, enum jl_mark mark)
 {
 	static const char *const colours[] = { "", JL_TABLE_GREEN, JL_TABLE_YELLOW, JL_TABLE_RED, JL_TABLE_DIM };
 
@@ -213,8 +215,10 @@ static void fill_row(const struct jl_sink *sink, struct jl_table *table, const s
 	const struct jl_sink *s = &inner;
 	size_t i = 0;
 
+	inner.cell = true;
+
 	for (const struct jl_doc_cell *cell = row->cells; cell && i < b->n_columns; cell = cell->next, i++) {
-		const char *colour = mark_colour(s, cell->mark);
+		const char *colour = jl_flow_mark_colour(s, cell->mark);
 		struct jl_buf raw, safe;
 
 		jl_buf_init(&raw, JL_DOC_ROWS_MAX);

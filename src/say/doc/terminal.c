@@ -212,9 +212,11 @@ static enum jl_status block(const struct jl_sink *s, const struct jl_doc_block *
 	case JL_DOC_TABLE: return table(s, b);
 	case JL_DOC_CHART: return chart(s, b->chart);
 	case JL_DOC_FINDING: finding(s, b); break;
-	case JL_DOC_ENTRY:
+	case JL_DOC_ENTRY: /* one with a verdict has its colour */
 		label(s, b->title ? b->title : "");
+		jl_buf_puts(s->out, jl_flow_mark_colour(s, b->mark));
 		flow(s, b->runs, s->label_column, s->label_column);
+		jl_buf_puts(s->out, *jl_flow_mark_colour(s, b->mark) ? JL_TABLE_RESET : "");
 		break;
 	case JL_DOC_NOTE: note(s, b); break;
 	case JL_DOC_CODE: code(s, b->title); break;
@@ -268,15 +270,13 @@ static enum jl_status blocks(const struct jl_sink *s)
 	size_t number = 0;
 
 	for (const struct jl_doc_block *b = s->doc->blocks; b; b = b->next) {
-		enum jl_status status;
 
 		if (s->page && b->picture)
 			continue;
 		if (apart(s, before, b))
 			jl_buf_putc(s->out, '\n');
 		number = b->kind == JL_DOC_ITEM ? number + 1 : 0;
-		if ((status = block(s, b, number)))
-			return status;
+		JL_TRY(block(s, b, number));
 		before = b;
 	}
 	return JL_OK;
@@ -304,10 +304,9 @@ static void title(const struct jl_sink *s)
 
 static enum jl_status render(struct jl_sink *s)
 {
-	enum jl_status status = jl_flow_failed(s);
+	enum jl_status status;
 
-	if (status)
-		return status;
+	JL_TRY(jl_flow_failed(s));
 	s->label_column = label_column(s->doc);
 	title(s);
 	status = blocks(s);

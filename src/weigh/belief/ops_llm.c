@@ -1,6 +1,5 @@
 /* train_llm and train_vtrain as one set: training steps of transformers, and the memory they take. */
 #include <math.h>
-#include <string.h>
 
 #include "belief/baseline.h"
 #include "belief/set_llm.h"
@@ -29,10 +28,7 @@ static const char *const links[JL_N_LLM_LINK] = {
 
 static const double memory_weight = 1.0; /* a memory residual counts as much as one of time */
 
-static const struct jl_llm_row *case_at(const struct jl_set_data *data, size_t i)
-{
-	return (const struct jl_llm_row *)data->cases + i;
-}
+JL_SET_CASES(jl_llm_row);
 
 /* Parameters of their own have only so many GPUs; further ones are predicted by their family. */
 static size_t n_own(const struct jl_set_data *data)
@@ -81,10 +77,8 @@ static enum jl_status add(struct jl_set_data *data, const struct jl_set_reader *
 	struct jl_llm_cells cells;
 
 	JL_SET_READ_CELLS(in, JL_LLM_CELLS, &cells);
-	const enum jl_status status = jl_llm_row_read(&cells, &find, c, err);
 
-	if (status)
-		return status;
+	JL_TRY(jl_llm_row_read(&cells, &find, c, err));
 	if (c->unscored)
 		return jl_fail(err, JL_E_DATA, "column %s: %s", "primary_metric", c->unscored);
 	jl_llm_wires(c, &intra, &inter);
@@ -108,8 +102,7 @@ static enum jl_status add(struct jl_set_data *data, const struct jl_set_reader *
 	if (c->metric == JL_LLM_TIME) {
 		struct jl_set_row *row = jl_set_add(data, in, &kind);
 
-		if (!row)
-			return jl_fail_nomem(err);
+		JL_TRY(jl_got(row, err));
 		naive_time(c, row->naive);
 	}
 	if (!isnan(c->meas_mem_B)) {
@@ -117,8 +110,7 @@ static enum jl_status add(struct jl_set_data *data, const struct jl_set_reader *
 		kind.meas = c->meas_mem_B;
 		struct jl_set_row *row = jl_set_add(data, in, &kind);
 
-		if (!row)
-			return jl_fail_nomem(err);
+		JL_TRY(jl_got(row, err));
 		row->is_memory = true;
 		row->is_second = c->metric == JL_LLM_TIME;
 		row->naive[0] = 16.0 * shared;
@@ -170,9 +162,9 @@ static void predict(const struct jl_set_data *data, const double *x, const struc
 
 	jl_llm_case(&c, case_at(data, row->item), x, known);
 	jl_predict(&p, NULL, &c);
-	row->pred = row->is_memory ? p.memory_B.value : p.step_s.value;
-	row->half_ln = row->is_memory ? log(p.memory_B.hi / p.memory_B.value) : p.half_ln;
-	row->doubt = row->is_memory ? p.memory_doubt : p.doubt;
+	jl_set_answer(row, row->is_memory ? p.memory_B.value : p.step_s.value,
+		      row->is_memory ? log(p.memory_B.hi / p.memory_B.value) : p.half_ln,
+		      row->is_memory ? p.memory_doubt : p.doubt);
 }
 
 static void explain_assumed(const struct jl_llm_row *c, struct jl_buf *out)
@@ -213,11 +205,6 @@ const struct jl_set_ops jl_llm_ops = {
 	.own_B = sizeof(struct own),
 	.rows_a_line = 2,
 	.begin = begin,
-	.add = add,
-	.n_param = n_param,
-	.param = param,
-	.fit = fit,
+	JL_SET_FUNCTIONS,
 	.refit_iter = 8,
-	.predict = predict,
-	.explain = explain,
 };

@@ -7,19 +7,14 @@
 #include "system/resolve.h"
 #include "physics/arch.h"
 
-static const struct jl_power_row *case_at(const struct jl_set_data *data, size_t i)
-{
-	return (const struct jl_power_row *)data->cases + i;
-}
+JL_SET_CASES(jl_power_row);
 
 static enum jl_status find_device(void *ctx, const char *text, struct jl_power_row *row, struct jl_err *err)
 {
 	struct jl_set_data *data = ctx;
 	size_t g;
-	const enum jl_status status = jl_set_gpu(data, text, &g, err);
 
-	if (status)
-		return status;
+	JL_TRY(jl_set_gpu(data, text, &g, err));
 	row->gpu = data->gpus.gpus[g];
 	jl_resolve_device(&row->dev, data->cat, row->gpu);
 	return JL_OK;
@@ -32,10 +27,8 @@ static enum jl_status add(struct jl_set_data *data, const struct jl_set_reader *
 	struct jl_power_cells cells;
 
 	JL_SET_READ_CELLS(in, JL_POWER_CELLS, &cells);
-	const enum jl_status status = jl_power_row_read(c, &cells, &find, err);
 
-	if (status)
-		return status;
+	JL_TRY(jl_power_row_read(c, &cells, &find, err));
 	struct jl_set_row *row = jl_set_add(
 		data, in,
 		&(struct jl_set_kind){
@@ -49,12 +42,10 @@ static enum jl_status add(struct jl_set_data *data, const struct jl_set_reader *
 			.extent_ln = { NAN, NAN, log(c->n_gpus) },
 			.meas = c->meas_W });
 
-	if (!row)
-		return jl_fail_nomem(err);
-	data->n++;
-	row->naive[0] = c->n_gpus * c->dev.tdp_W + c->ask.host_W;
-	row->naive[1] = 0.7 * c->n_gpus * c->dev.tdp_W + c->ask.host_W;
-	return JL_OK;
+	return jl_set_added(
+		data, row,
+		(double[]){ c->n_gpus * c->dev.tdp_W + c->ask.host_W, 0.7 * c->n_gpus * c->dev.tdp_W + c->ask.host_W },
+		err);
 }
 
 static size_t n_param(const struct jl_set_data *data)
@@ -89,9 +80,7 @@ static void predict(const struct jl_set_data *data, const double *x, const struc
 					    .power = jl_power_fit_of(x) };
 	const struct jl_power_answer a = jl_power_of(&machine, &c->ask);
 
-	row->pred = a.power_W;
-	row->half_ln = a.half_ln;
-	row->doubt = a.doubt;
+	jl_set_answer(row, a.power_W, a.half_ln, a.doubt);
 }
 
 static void explain(const struct jl_set_data *data, const double *x, const struct jl_set_row *row, struct jl_buf *out)
@@ -114,10 +103,5 @@ const struct jl_set_ops jl_power_ops = {
 	.baselines = { "TDP", "0.7 of TDP" },
 	.case_B = sizeof(struct jl_power_row),
 	.rows_a_line = 1,
-	.add = add,
-	.n_param = n_param,
-	.param = param,
-	.fit = fit,
-	.predict = predict,
-	.explain = explain,
+	JL_SET_FUNCTIONS,
 };

@@ -8,11 +8,9 @@
 #include "system/resolve.h"
 #include "physics/arch.h"
 #include "physics/device_params.h"
+#include "physics/op_params.h"
 
-static const struct jl_serve_row *case_at(const struct jl_set_data *data, size_t i)
-{
-	return (const struct jl_serve_row *)data->cases + i;
-}
+JL_SET_CASES(jl_serve_row);
 
 static enum jl_serve_scope scope_of(const struct jl_set_data *data)
 {
@@ -24,10 +22,8 @@ static enum jl_status find_gpu(void *ctx, const char *text, struct jl_serve_row 
 {
 	struct jl_set_data *data = ctx;
 	size_t g;
-	const enum jl_status status = jl_set_gpu(data, text, &g, err);
 
-	if (status)
-		return status;
+	JL_TRY(jl_set_gpu(data, text, &g, err));
 	row->gpu = data->gpus.gpus[g];
 	jl_resolve_device(&row->dev, data->cat, row->gpu);
 	(void)jl_gemm_shipped(data->cat, row->gpu->id, &row->dev);
@@ -51,6 +47,7 @@ static struct jl_set_row *add_case(struct jl_set_data *data, const struct jl_set
 	struct jl_serve_row *c = (struct jl_serve_row *)data->cases + data->n;
 	const struct jl_serve_run *run = &c->run;
 
+	c->run.ops = jl_op_table_at(data->own, data->cat, c->dev.arch, run->engine);
 	if (!c->plan && jl_serve_row_plan(c, in->arena, NULL))
 		return NULL;
 	struct jl_set_row *row = jl_set_add(
@@ -59,7 +56,7 @@ static struct jl_set_row *add_case(struct jl_set_data *data, const struct jl_set
 				       .link = metrics[run->metric],
 				       .what = what,
 				       .model = model,
-				       .answer = jl_serve_asked_of(c->dev.arch, run->metric),
+				       .answer = jl_serve_asked_of(c->dev.arch, run->engine, run->metric),
 				       .kind = { [JL_LABEL_GPU] = c->gpu->id,
 						 [JL_LABEL_FAMILY] = jl_arch_id(c->dev.arch),
 						 [JL_LABEL_KIND] = jl_engine_id(run->engine) },
@@ -80,10 +77,8 @@ static enum jl_status add_infer(struct jl_set_data *data, const struct jl_set_re
 	struct jl_serve_row *c = (struct jl_serve_row *)data->cases + data->n;
 	const struct jl_serve_cells cells = { .at = cell_at, .ctx = in };
 	const struct jl_serve_find find = { .gpu = find_gpu, .ctx = data, .cat = data->cat };
-	const enum jl_status status = jl_infer_row_read(c, &cells, &find, err);
 
-	if (status)
-		return status;
+	JL_TRY(jl_infer_row_read(c, &cells, &find, err));
 	const char *model = jl_set_cell(in, "model");
 
 	return add_case(data, in, model,
@@ -103,10 +98,8 @@ static enum jl_status add_silicon(struct jl_set_data *data, const struct jl_set_
 	const struct jl_serve_find find = { .gpu = find_gpu, .ctx = data, .cat = data->cat };
 	struct jl_serve_row c = { 0 };
 	const char *model = "";
-	const enum jl_status status = jl_silicon_row_read(&c, &model, &cells, &find, err);
 
-	if (status)
-		return status;
+	JL_TRY(jl_silicon_row_read(&c, &model, &cells, &find, err));
 	const char *what = jl_arena_printf(in->arena, "%s %s %s, %g GPUs, %g requests of %g+%g", model,
 					   jl_set_cell(in, "precision"), jl_set_cell(in, "mode"),
 					   c.run.place.n_gpus + c.run.prefill.n_gpus, c.run.n_requests, c.run.prompt,
@@ -122,8 +115,7 @@ static enum jl_status add_silicon(struct jl_set_data *data, const struct jl_set_
 		((struct jl_serve_row *)data->cases)[data->n] = c;
 		struct jl_set_row *row = add_case(data, in, model, what);
 
-		if (!row)
-			return jl_fail_nomem(err);
+		JL_TRY(jl_got(row, err));
 		c.plan = case_at(data, data->n - 1)->plan; /* the second metric is of the same run */
 		row->gpu = jl_label(in->labels, in->arena, jl_set_cell(in, "system"));
 		row->group = data->groups[data->n - 1] = jl_label(in->labels, in->arena, model);
@@ -133,8 +125,7 @@ static enum jl_status add_silicon(struct jl_set_data *data, const struct jl_set_
 
 static size_t n_param(const struct jl_set_data *data)
 {
-	(void)data;
-	return jl_serve_n_param();
+	return jl_serve_n_param(scope_of(data));
 }
 
 static void param(const struct jl_set_data *data, size_t i, struct jl_param *ret_param)
@@ -152,21 +143,19 @@ static void predict(const struct jl_set_data *data, const double *x, const struc
 		    struct jl_set_row *row)
 {
 	const struct jl_serve_row *c = case_at(data, row->item);
-	const struct jl_serve_fit physics = jl_serve_fit_of(x, c->dev.arch, c->run.engine);
+	const struct jl_serve_fit physics = jl_serve_fit_of(scope_of(data), x, c->dev.arch, c->run.engine);
 	const struct jl_machine machine = {
 		.cat = known->cat, .widths = known->widths, .sys = { .gpu = c->gpu }, .dev = c->dev
 	};
 	const struct jl_serve_time t = jl_serve_of(&machine, &physics, &c->run, c->plan);
 
-	row->pred = t.time_s;
-	row->half_ln = t.half_ln;
-	row->doubt = t.doubt;
+	jl_set_answer(row, t.time_s, t.half_ln, t.doubt);
 }
 
 static void explain(const struct jl_set_data *data, const double *x, const struct jl_set_row *row, struct jl_buf *out)
 {
 	const struct jl_serve_row *c = case_at(data, row->item);
-	const struct jl_serve_fit physics = jl_serve_fit_of(x, c->dev.arch, c->run.engine);
+	const struct jl_serve_fit physics = jl_serve_fit_of(scope_of(data), x, c->dev.arch, c->run.engine);
 	struct jl_serve_step s;
 
 	(void)jl_serve_plan_s(c->plan, &c->dev, &physics, c->run.metric, &s);
@@ -182,7 +171,8 @@ static void explain(const struct jl_set_data *data, const double *x, const struc
 
 #define SERVING                                                                                                        \
 	.unit = "s", .baselines = { "roofline at 0.7", "listed rates" }, .case_B = sizeof(struct jl_serve_row),        \
-	.n_param = n_param, .param = param, .fit = fit, .refit_iter = 10, .predict = predict, .explain = explain
+	.own_B = sizeof(struct jl_op_table), .n_param = n_param, .param = param, .fit = fit, .refit_iter = 20,         \
+	.rows_a_group = 160, .predict = predict, .explain = explain
 
 const struct jl_set_ops jl_infer_ops = {
 	SERVING,

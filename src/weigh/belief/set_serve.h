@@ -1,7 +1,6 @@
 /* The validation sets infer_llm (engines at work: single sequences, batches, full load) and serve_silicon (frameworks
  * under a fixed number of requests: time to the first token, time of each further one). */
-#ifndef JL_BELIEF_SET_SERVE_H
-#define JL_BELIEF_SET_SERVE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -53,4 +52,5 @@ double jl_serve_naive_s(const struct jl_serve_row *row, double frac);
 enum jl_status jl_serve_solve(enum jl_serve_scope scope, const struct jl_serve_row *rows, size_t n_rows,
 			      const unsigned char *use, int max_iter, double *x, struct jl_err *err);
 
-#endif
+/* GPUs as the operator tables and serve_silicon call them ("h100_sxm"), as the catalog does; others stay as they are. */
+const char *jl_served_gpu_name(const char *text);

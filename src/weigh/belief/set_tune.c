@@ -2,11 +2,13 @@
 #include "belief/set_tune.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/num.h"
-#include "belief/set_llm_plan.h"
 #include "belief/set_llm_shape.h"
+#include "catalog/find.h"
+#include "workload/from_catalog.h"
 #include "workload/tune.h"
 
 #define N(a) (sizeof(a) / sizeof((a)[0]))
@@ -29,16 +31,24 @@ static const struct method {
 	const char *part;
 	enum jl_tune_kind kind;
 	int bare; /* no adapters inside the layers */
-	const char *unlike;
 } methods[] = {
-	{ "qdora", JL_TUNE_DORA, 0, NULL },      { "dora", JL_TUNE_DORA, 0, NULL },
-	{ "q-galore", JL_TUNE_FULL, 0, NULL },   { "galore", JL_TUNE_FULL, 0, NULL },
-	{ "adalora", JL_TUNE_LORA, 0, NULL },    { "adapter", JL_TUNE_ADAPTER, 0, NULL },
-	{ "lora", JL_TUNE_LORA, 0, NULL },       { "full", JL_TUNE_FULL, 0, NULL },
-	{ "pretrain", JL_TUNE_FULL, 0, NULL },   { "lisa", JL_TUNE_LAYERS, 0, NULL },
-	{ "llamapro", JL_TUNE_LAYERS, 0, NULL }, { "ln_tuning", JL_TUNE_LORA, 1, NULL },
-	{ "beft", JL_TUNE_LORA, 1, NULL },       { "prefix", JL_TUNE_LORA, 1, NULL },
-	{ "ptuning", JL_TUNE_LORA, 1, NULL },    { "trainable_tokens", JL_TUNE_LORA, 1, NULL },
+	{ "qdora", JL_TUNE_DORA, 0 },
+	{ "dora", JL_TUNE_DORA, 0 },
+	{ "q-galore", JL_TUNE_FULL, 0 },
+	{ "galore", JL_TUNE_FULL, 0 },
+	{ "adalora", JL_TUNE_LORA, 0 },
+	{ "adapter", JL_TUNE_ADAPTER, 0 },
+	{ "lora", JL_TUNE_LORA, 0 },
+	{ "qlora", JL_TUNE_LORA, 0 },
+	{ "full", JL_TUNE_FULL, 0 },
+	{ "pretrain", JL_TUNE_FULL, 0 },
+	{ "lisa", JL_TUNE_LAYERS, 0 },
+	{ "llamapro", JL_TUNE_LAYERS, 0 },
+	{ "ln_tuning", JL_TUNE_LORA, 1 },
+	{ "beft", JL_TUNE_LORA, 1 },
+	{ "prefix", JL_TUNE_LORA, 1 },
+	{ "ptuning", JL_TUNE_LORA, 1 },
+	{ "trainable_tokens", JL_TUNE_LORA, 1 },
 };
 
 static const struct {
@@ -87,8 +97,13 @@ static enum jl_status read_method(const struct jl_tune_cells *more, const struct
 	struct jl_tune *t = &row->shard.tune;
 	size_t i = 0;
 
-	while (i < N(methods) && !has(more->method, methods[i].part))
+	/* whole words: there are dozens of other ..lora, each with kernels of its own */
+	while (i < N(methods) && strncmp(more->method, methods[i].part, strlen(methods[i].part)) != 0)
 		i++;
+	const double bits = jl_llm_number(more->base_bits);
+
+	if (bits < 4.0)
+		return jl_fail(err, JL_E_DATA, "a base of %g bits is not weighed", bits);
 	if (i == N(methods) || has(more->method, "lora on the LLM"))
 		return jl_fail(err, JL_E_DATA,
 			       "method '%s' is not weighed; lora, qlora, dora, adapter, full, galore, lisa are",
@@ -280,6 +295,8 @@ static void respell_cut(struct jl_llm_cells *c)
 		c->cp = "2";
 	else if (has(c->zero_or_fsdp, "sequence parallel size=4") || has(c->zero_or_fsdp, "parallel 4"))
 		c->cp = "4";
+	if (!*c->zero_or_fsdp && has(c->framework, "ms-swift"))
+		c->zero_or_fsdp = "ddp";
 	const struct {
 		const char *key;
 		const char **cell;
@@ -299,14 +316,33 @@ static void respell_cut(struct jl_llm_cells *c)
  * say to each other is long. */
 static const char *longest(const struct jl_llm_cells *c)
 {
-	static const char *const brief = "512";
+	static const char *const brief = "512", *const mean = "128";
 
-	if (has(c->remark, "LAION") ||
-	    (has(c->framework, "Megatron-SWIFT") && !has(c->remark, "packing=true") && *c->gpu == 0))
+	if (has(c->framework, "Megatron-SWIFT") && !has(c->remark, "packing=true") && *c->gpu == 0)
+		return mean; /* samples are not padded there */
+	if (has(c->remark, "LAION"))
 		return brief;
 	if (*c->seq_len)
 		return c->seq_len;
 	return has(c->remark, "ms-agent") ? "4096" : has(c->framework, "swift") ? brief : "2048";
+}
+
+/* A model that the catalog knows by its name, with or without what it was tuned for; NULL: it does not. */
+static const struct jl_model_info *model_of(const char *text)
+{
+	static const char *const tails[] = { "-Instruct", "-instruct", "-Base", "-it", "-chat" };
+	const struct jl_model_info *info = NULL;
+	struct jl_err ignored;
+	char name[64];
+
+	(void)snprintf(name, sizeof(name), "%s", text);
+	for (size_t i = 0; i < N(tails); i++) {
+		char *at = strstr(name, tails[i]);
+
+		if (at)
+			*at = '\0';
+	}
+	return jl_find_model(&info, jl_catalog_embedded(), name, &ignored) == JL_OK ? info : NULL;
 }
 
 /* Layers on one device after the other, a micro-batch at a time: nothing runs side by side. */
@@ -327,32 +363,32 @@ enum jl_status jl_tune_row_read(struct jl_llm_cells *c, const struct jl_tune_cel
 	struct jl_tune_row row = { .least_B = NAN };
 	const int oom = has(more->oom, "y"), no_gpu = !*c->gpu, naive = has(c->zero_or_fsdp, "naive");
 	const int unstated = !*c->seq_len;
-	enum jl_status status;
+	const int named_only = isnan(jl_llm_number(c->hidden)) && isnan(jl_llm_number(c->params_b));
 
 	if (has(more->confidence, "source-estimate"))
 		return jl_fail(err, JL_E_DATA, "an estimate of its source, not a measurement");
-	if (isnan(jl_llm_number(c->hidden)) && isnan(jl_llm_number(c->params_b)))
+	const struct jl_model_info *info = named_only ? model_of(c->model) : NULL;
+
+	if (named_only && !info)
 		return jl_fail(err, JL_E_DATA, "neither dimensions nor parameters of '%s' are stated", c->model);
 	c->recompute = has(more->grad_checkpointing, "selective")                             ? "selective"
 		       : *more->grad_checkpointing == 'y'                                     ? "full"
 		       : *more->grad_checkpointing == 'n' || *more->grad_checkpointing == 'f' ? "none"
 		       : has(c->framework, "LitGPT")                                          ? "none"
 											      : "full";
+	c->seq_len = longest(c);
 	if (no_gpu)
 		c->gpu = "A100 SXM 80GB"; /* only its memory is asked for */
-	c->seq_len = longest(c);
 	if (!*c->micro_batch && (has(c->framework, "HF Trainer") || has(c->framework, "Paddle")) && *c->global_batch)
 		c->micro_batch = c->global_batch; /* of one device, where a table has one column for it */
 	else if (!*c->micro_batch && !*c->global_batch)
 		c->micro_batch = "1";
 	respell_cut(c);
-	status = jl_llm_row_read(c, find, &row.run, err);
-	if (status)
-		return status;
+	JL_TRY(jl_llm_row_read(c, find, &row.run, err));
+	if (info)
+		jl_transformer_from_catalog(&row.run.model, info);
 	read_framework(c, &row.run);
-	status = read_method(more, c, &row.run, err);
-	if (status)
-		return status;
+	JL_TRY(read_method(more, c, &row.run, err));
 	if (naive)
 		set_naive(&row.run);
 	read_states(more, c, &row.run);
@@ -369,6 +405,86 @@ enum jl_status jl_tune_row_read(struct jl_llm_cells *c, const struct jl_tune_cel
 	}
 	if (isnan(row.run.meas_s) && isnan(row.run.meas_mem_B))
 		return jl_fail(err, JL_E_DATA, "neither a time nor memory is stated");
+	*ret_row = row;
+	return JL_OK;
+}
+
+/* Models by the names that these sources have for them. */
+static const struct {
+	const char *part, *id;
+} large_names[] = {
+	{ "DeepSeekV3", "deepseek-v3" },      { "DeepSeek V3", "deepseek-v3" },
+	{ "DeepSeek-V3", "deepseek-v3" },     { "OSS 120B", "gpt-oss-120b" },
+	{ "OSS 20B", "gpt-oss-20b" },         { "Qwen3_30B", "qwen3-30b-a3b" },
+	{ "Qwen3 MoE 30B", "qwen3-30b-a3b" }, { "Qwen3_235B", "qwen3-235b-a22b" },
+	{ "Qwen3-235B", "qwen3-235b-a22b" },  { "Kimi", "kimi-k2" },
+	{ "Maverick", "llama-4-maverick" },   { "Scout", "llama-4-scout" },
+	{ "LLAMA3_8B", "llama3-8b" },         { "LLAMA3_70B", "llama3-70b" },
+	{ "LLAMA3.1_405B", "llama3-405b" },
+};
+
+/* A mixture that is not in the catalog: a gated feed-forward part of that width for each expert. */
+static void set_experts(struct jl_llm_row *row, const struct jl_tune_cells *more)
+{
+	const double n = number_or(more->n_experts, 0.0);
+
+	if (n > 0.0 && !(row->model.moe.n_experts > 0.0)) {
+		row->model.gated = 1;
+		row->model.moe = (struct jl_moe){ .n_experts = n,
+						  .top_k = number_or(more->topk, 1.0),
+						  .expert_ffn = number_or(more->moe_ffn, row->model.ffn) };
+	}
+}
+
+#define FP4_GAIN                                                                                                       \
+	1.6 /* of products in 4 bits over those in 8: their scales are finer, and what is not worth it stays in 8 */
+
+enum jl_status jl_large_row_read(struct jl_llm_cells *c, const struct jl_tune_cells *more,
+				 const struct jl_llm_find *find, struct jl_tune_row *ret_row, struct jl_err *err)
+{
+	/* racks of 72 are one NVLink domain: so many of them as GPUs need */
+	static const char *const racks[] = { "1", "2",  "3",  "4",  "5",  "6",  "7", "8",
+					     "9", "10", "11", "12", "13", "14", "15" };
+	const double n = number_or(c->n_gpus, 1.0), n_racks = ceil(n / 72.0);
+	const int rack = has(c->gpu, "GB200") || has(c->gpu, "GB300"), narrow = has(c->precision, "nvfp4");
+	struct jl_tune_row row = { .least_B = NAN };
+
+	if (has(c->gpu, "TPU") || has(c->gpu, "Trainium"))
+		return jl_fail(err, JL_E_DATA, "training on %s is not weighed: its rates are listed, none is measured",
+			       c->gpu);
+	if (isnan(jl_llm_number(c->hidden)) || has(c->model, "Nemotron-H") || has(c->model, "Qwen3-Next"))
+		return jl_fail(err, JL_E_DATA, "'%s' is no transformer of a known shape", c->model);
+	for (size_t i = 0; i < N(large_names); i++)
+		if (has(c->model, large_names[i].part)) {
+			c->model = large_names[i].id;
+			break;
+		}
+	if (rack && n_racks <= (double)N(racks))
+		c->nodes = racks[(size_t)n_racks - 1];
+	if (narrow)
+		c->precision = "fp8";
+	if (has(c->remark, "not printed"))
+		return jl_fail(err, JL_E_DATA, "neither batch nor model is stated");
+	/* a pipeline is kept full; experts that nobody counts are spread inside a host */
+	if (!*c->global_batch && number_or(c->pp, 1.0) > 1.0)
+		c->global_batch = jl_arena_printf(find->arena, "%.0f", 8.0 * n / number_or(c->tp, 1.0));
+	if (!*c->micro_batch && number_or(c->pp, 1.0) > 1.0)
+		c->micro_batch = "1";
+	if (*more->n_experts)
+		c->params_b = ""; /* all experts' together: no width follows from it */
+	if (!*c->ep && has(c->remark, "DeepEP"))
+		c->ep = "8";
+	if (!*c->flash_attn)
+		c->flash_attn = "y";
+	const enum jl_status status = jl_llm_row_read(c, find, &row.run, err);
+
+	if (status)
+		return status;
+	if (row.run.unscored)
+		return jl_fail(err, JL_E_DATA, "column %s: %s", "primary_metric", row.run.unscored);
+	set_experts(&row.run, more);
+	row.run.fp8_gain = narrow ? FP4_GAIN : 0.0;
+	row.run.plan.ep_async = row.run.plan.ep > 1.0;
 	*ret_row = row;
 	return JL_OK;
 }

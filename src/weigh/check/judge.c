@@ -91,14 +91,12 @@ static enum jl_status system_of_log(const struct jl_sys **ret_sys, const struct 
 	struct jl_sys *sys = jl_arena_alloc(judge->arena, sizeof(*sys));
 	const char *text;
 
-	if (!sys)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(sys, err));
 	if (!gpu || !(n_ranks >= 2) || !(n_nodes >= 1) || fmod(n_ranks, n_nodes) != 0)
 		return jl_fail(err, JL_E_USAGE,
 			       "it does not say on which system that was: --on \"2x aws:p5.48xlarge\"");
 	text = jl_arena_printf(judge->arena, "%.0fx(%.0fx %s)", n_nodes, n_ranks / n_nodes, gpu->id);
-	if (!text)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(text, err));
 	*ret_sys = sys;
 	return jl_sys_parse(sys, judge->cat, text, judge->arena, err);
 }
@@ -126,8 +124,7 @@ static enum jl_status judge_collective(struct jl_judged *j, struct jl_judge *jud
 	double x[JL_COLL_MAX_PARAMS];
 	enum jl_status status = JL_OK;
 
-	if (!machine)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(machine, err));
 	if (!j->sys)
 		status = system_of_log(&j->sys, judge, r, err);
 	if (!status)
@@ -221,10 +218,9 @@ static enum jl_status judge_device(struct jl_judged *j, struct jl_judge *judge, 
 	struct jl_device_expect *e = jl_arena_alloc(judge->arena, sizeof(*e));
 	const struct jl_probe_machine *here = judge->here;
 	struct jl_device_ask ask;
-	enum jl_status status = e ? ask_of(&ask, j->record, kind, err) : jl_fail_nomem(err);
+	enum jl_status status = JL_OK;
 
-	if (status)
-		return status;
+	JL_TRY(e ? ask_of(&ask, j->record, kind, err) : jl_fail_nomem(err));
 	*e = (struct jl_device_expect){ .range = JL_EXPECT_NONE };
 	if (j->sys)
 		status = jl_check_device(e, judge->cat, j->sys, &ask, err);
@@ -247,8 +243,7 @@ static enum jl_status judge_host(struct jl_judged *j, struct jl_judge *judge, st
 {
 	struct jl_device_expect *e = jl_arena_alloc(judge->arena, sizeof(*e));
 
-	if (!e)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(e, err));
 	*e = (struct jl_device_expect){ .range = JL_EXPECT_NONE };
 	jl_check_host(e, judge->cat, judge->here, j->record);
 	take_expect(j, e);
@@ -354,12 +349,9 @@ enum jl_status jl_judge_change(struct jl_judged *ret_judged, struct jl_judge *ju
 			       .expect = JL_EXPECT_NONE,
 			       .age_s = judge->here ? judge->now_s - record->time_s : NAN,
 			       .basis = JL_BASIS_RUN };
-	enum jl_status status;
 
 	jl_check_history(&j.history, record, judge->past, judge->n_past, judge->steadiness.n_jumps > 0);
-	status = jl_check_change(&j.change, record, before, j.history.spread_ln, judge->arena, err);
-	if (status)
-		return status;
+	JL_TRY(jl_check_change(&j.change, record, before, j.history.spread_ln, judge->arena, err));
 	j.verdict = j.change.verdict;
 	j.expect.value = before->metrics[0].value.median;
 	advise(&j);

@@ -167,9 +167,12 @@ bool jl_gemm_read(const struct jl_catalog *cat, const char *gpu_id, double *ret_
 	char prefix[80];
 
 	snprintf(prefix, sizeof(prefix), "gemm.gpu.%.40s.", gpu_id ? gpu_id : "?");
-	jl_params_read(
-		cat, &(struct jl_param_list){ .n = jl_gemm_n_param(1), .at = one_gpu, .ctx = gpu_id ? &gpu_id : NULL },
-		ret_x);
+	jl_params_read(cat,
+		       &(struct jl_param_list){ .n = jl_gemm_n_param(1),
+						.at = one_gpu,
+						.ctx = gpu_id ? &gpu_id : NULL,
+						.key = gpu_id ? gpu_id : "" },
+		       ret_x);
 	return gpu_id && jl_params_seen(cat, prefix);
 }
 
@@ -241,6 +244,7 @@ void jl_gemm_resolve(const double *x, int gpu, struct jl_device *dev)
 	fit->heat_s = x[HEAT_S];
 	fit->warm_frac = x[WARM_FRAC];
 	fit->align_frac = prior->align_frac;
+	fit->turned_frac = prior->turned_frac;
 	fit->wide_B = prior->wide_B > 0.0 ? prior->wide_B : INFINITY;
 	fit->wide_frac = x[WIDE_FRAC];
 	fit->dequant_frac = prior->dequant_frac;

@@ -14,6 +14,7 @@ static const char *const answers[JL_N_ASKED] = {
 	[JL_ASKED_POWER] = "power",     [JL_ASKED_PROMPT] = "prompt",
 	[JL_ASKED_DECODE] = "decode",   [JL_ASKED_LOAD] = "load",
 	[JL_ASKED_FIRST] = "first",     [JL_ASKED_NEXT] = "next",
+	[JL_ASKED_FORWARD] = "forward", [JL_ASKED_OPERATOR] = "operator",
 };
 
 static const char *const reasons[JL_N_DOUBT] = {
@@ -68,7 +69,7 @@ void jl_widths_read(struct jl_widths *ret_widths, const struct jl_catalog *cat)
 	const struct jl_param_info *shared = jl_param_by_id(cat, JL_WIDTH_SHARED);
 	double x[JL_WIDTH_N_PARAM];
 
-	jl_params_read(cat, &(struct jl_param_list){ .n = JL_WIDTH_N_PARAM, .at = param_at }, x);
+	jl_params_read(cat, &(struct jl_param_list){ .n = JL_WIDTH_N_PARAM, .at = param_at, .key = "" }, x);
 	jl_widths_of(ret_widths, x);
 	ret_widths->shared_frac = shared ? shared->value : 0.0;
 	for (int a = 0; a < JL_N_ASKED; a++) {

@@ -2,7 +2,6 @@
 #include "predict/predict.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "predict/choose.h"
 #include "predict/kind.h"
@@ -310,15 +309,11 @@ enum jl_status jl_choose_transformer(struct jl_case *c, const struct jl_request 
 				     struct jl_err *err)
 {
 	bool searched, fits;
-	enum jl_status status;
 
 	choose_sequence(c, req);
 	choose_attention(c, req);
-	if ((status = choose_tune(c, req, err)))
-		return status;
-	status = jl_choose_split(c, req, cat, &searched, &fits, err);
-	if (status)
-		return status;
+	JL_TRY(choose_tune(c, req, err));
+	JL_TRY(jl_choose_split(c, req, cat, &searched, &fits, err));
 	say_framework(c, req);
 	say_experts(c);
 	say_plan(c, req, searched, fits);
@@ -364,22 +359,22 @@ enum jl_status jl_case_choose(struct jl_case *ret_case, const struct jl_catalog 
 			     .epochs = req->epochs,
 			     .pue = given_or(req->pue, 1) };
 	const int per_node = machine->sys.n_per_node > 0 ? machine->sys.n_per_node : 1;
-	enum jl_status status = check_words(subject, machine, req, err);
+	enum jl_status status;
 
-	if (status)
-		return status;
+	JL_TRY(check_words(subject, machine, req, err));
 	c.n_gpus = per_node * machine->sys.n_nodes;
 	if (subject->shape_assumed)
 		jl_note_add(&c.notes, "model", "kv-heads %.0f, ffn %.0f, vocabulary %.0f where not given",
 			    subject->model.kv_heads, subject->model.ffn, subject->model.vocab);
+	if (req->forward && subject->kind->has_tokens)
+		return jl_fail(err, JL_E_USAGE,
+			       "--forward is for networks that are no transformers; --serve answers requests with %s",
+			       subject->id);
 	choose_format(&c, req);
 	c.shard.micro_batch = given_or(req->micro_batch, given_or(req->batch, 1));
 	c.plan.n_micro = 1;
-	status = subject->kind->choose(&c, req, cat, err);
-	if (!status)
-		status = jl_choose_batch(&c, req, err);
-	if (status)
-		return status;
+	JL_TRY(subject->kind->choose(&c, req, cat, err));
+	JL_TRY(jl_choose_batch(&c, req, err));
 	choose_lengths(&c, req);
 	jl_case_choose_input(&c, cat, req);
 	c.n_assumed = (machine->sys.join && machine->sys.join_assumed) + (machine->sys.net && machine->sys.net_assumed);
@@ -399,17 +394,11 @@ enum jl_status jl_case_make(struct jl_case *ret_case, const struct jl_catalog *c
 	struct jl_subject subject;
 	struct jl_machine machine;
 	struct jl_sys sys;
-	enum jl_status status = jl_subject_find(&subject, cat, req, arena, err);
 
-	if (status)
-		return status;
+	JL_TRY(jl_subject_find(&subject, cat, req, arena, err));
 	if (!req->system)
 		return jl_fail(err, JL_E_USAGE, "name a system with --on, e.g. --on dgx-h100 or --on \"4x rtx-3090\"");
-	status = jl_sys_parse(&sys, cat, req->system, arena, err);
-	if (status)
-		return status;
-	status = jl_machine_make(&machine, cat, &sys, err);
-	if (status)
-		return status;
+	JL_TRY(jl_sys_parse(&sys, cat, req->system, arena, err));
+	JL_TRY(jl_machine_make(&machine, cat, &sys, err));
 	return jl_case_choose(ret_case, cat, &subject, &machine, req, err);
 }

@@ -13,6 +13,7 @@ struct jl_request jl_request_empty(void)
 {
 	return (struct jl_request){
 		.shape = { NAN, NAN, NAN, NAN, NAN, NAN },
+		.figures = { NAN, NAN, NAN, NULL },
 		.batch = NAN,
 		.micro_batch = NAN,
 		.global_batch = NAN,
@@ -77,14 +78,11 @@ static enum jl_status set_degree(struct jl_ask_plan *plan, const char *key, cons
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		char what[96];
 		long long n;
-		enum jl_status status;
 
 		if (strcmp(rows[i].name, key) != 0)
 			continue;
 		snprintf(what, sizeof(what), "--parallel %s", key);
-		status = jl_units_parse_count(&n, value, rows[i].min, rows[i].max, what, err);
-		if (status)
-			return status;
+		JL_TRY(jl_units_parse_count(&n, value, rows[i].min, rows[i].max, what, err));
 		if (rows[i].degree)
 			*rows[i].degree = (double)n;
 		else
@@ -115,14 +113,11 @@ enum jl_status jl_request_parallel(struct jl_ask_plan *plan, const char *text, s
 
 	while (next_piece(&text, piece, sizeof(piece))) {
 		char *equals = strchr(piece, '=');
-		enum jl_status status;
 
 		if (!equals)
 			return jl_fail(err, JL_E_USAGE, "--parallel: '%s' has no '='; write e.g. dp=4,tp=2", piece);
 		*equals = '\0';
-		status = set_degree(&next, piece, equals + 1, err);
-		if (status)
-			return status;
+		JL_TRY(set_degree(&next, piece, equals + 1, err));
 	}
 	*plan = next;
 	return JL_OK;

@@ -1,8 +1,8 @@
 /* What a person asks to be predicted, as it was asked: unset things stay unset until choose.c decides them and says
  * why. */
-#ifndef JL_PREDICT_REQUEST_H
-#define JL_PREDICT_REQUEST_H
+#pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/dtype.h"
@@ -14,6 +14,12 @@
 /* A model by its dimensions; all NAN: none given. */
 struct jl_shape {
 	double layers, hidden, heads, kv_heads, ffn, vocab;
+};
+
+/* A network by the figures that model tables print; gmac NAN: none given. */
+struct jl_figures {
+	double gmac, mact, params_m;
+	const char *kind; /* what kind of operators; NULL: conv */
 };
 
 /* A plan as far as it was given. */
@@ -35,10 +41,12 @@ struct jl_request {
 	int framework; /* enum jl_framework */
 	int recompute; /* enum jl_recompute */
 	int flash;
-	int states;      /* 0: fp32 weights under autocast, or as the framework does; 1: everything in bf16 */
-	double launch_s; /* host time of a kernel launch, measured; NAN: as the framework is known to need */
-	int optimizer;   /* enum jl_optimizer */
-	int offload;     /* enum jl_offload, any of them; 0: none */
+	int states;                /* 0: fp32 weights under autocast, or as the framework does; 1: everything in bf16 */
+	double launch_s;           /* host time of a kernel launch, measured; NAN: as the framework is known to need */
+	int optimizer;             /* enum jl_optimizer */
+	int offload;               /* enum jl_offload, any of them; 0: none */
+	bool forward;              /* inference: the forward pass of a network that is no transformer */
+	struct jl_figures figures; /* of a network that is given by them */
 
 	int tune, base;      /* enum jl_tune_kind, enum jl_base; tune JL_UNSET: training from scratch */
 	double rank;         /* of adapters */
@@ -70,5 +78,3 @@ enum jl_status jl_request_parallel(struct jl_ask_plan *plan, const char *text, s
 
 /* "optimizer,params,activations" -> enum jl_offload; "none" is 0. */
 enum jl_status jl_request_offload(int *ret_offload, const char *text, struct jl_err *err);
-
-#endif
