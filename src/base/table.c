@@ -8,6 +8,7 @@
 #include "base/utf8.h"
 
 #define GAP           2
+#define LINES_MAX     16 /* of one cell: what is longer is no cell */
 #define MIN_WIDTH     4
 #define CLUSTER_MAX_B 256 /* looking farther for what belongs to one character would make long cells slow */
 #define CELLS_MAX     ((size_t)4 << 20)
@@ -146,46 +147,68 @@ static size_t visible_width(const char *text, enum jl_table_flavour flavour)
 	return total;
 }
 
-/* Write what fits in `columns`, with … where something does not; returns the columns taken. */
-static size_t put_cut(struct jl_buf *out, const char *text, size_t columns, const struct jl_table_style *style)
+/* Bytes of the line that `text` begins with: as many words as `columns` take, else as much of the first word. */
+static size_t line_len(const char *text, size_t columns, enum jl_table_flavour flavour)
 {
-	bool cut = visible_width(text, style->flavour) > columns, coloured = false;
-	size_t room = cut && columns ? columns - 1 : columns, taken = 0;
+	size_t taken = 0, at = 0, good = 0;
 
-	while (*text) {
+	while (text[at]) {
+		size_t width, n = next_piece(text + at, flavour, &width);
+
+		if (taken + width > columns)
+			return good ? good : at ? at : n;
+		taken += width;
+		at += n;
+		if (text[at] == ' ' && columns)
+			good = at;
+	}
+	return at;
+}
+
+/* The line; returns the columns taken. `colour`: the one that is open where it begins, and where it ends. */
+static size_t put_line(struct jl_buf *out, const char *text, size_t len, const char **colour,
+		       const struct jl_table_style *style)
+{
+	const bool coloured = style->colour && style->flavour == JL_TABLE_TEXT;
+	size_t taken = 0;
+
+	if (*colour && coloured)
+		jl_buf_add(out, *colour, colour_len(*colour));
+	for (const char *end = text + len; text < end;) {
 		size_t width, n = next_piece(text, style->flavour, &width);
 		bool is_colour = *text == '\033';
-		if (taken + width > room)
-			break;
+
 		if (is_escaped(*text, style->flavour))
 			jl_buf_putc(out, '\\');
-		if (!is_colour || (style->colour && style->flavour == JL_TABLE_TEXT))
+		if (!is_colour || coloured)
 			jl_buf_add(out, text, n);
 		if (is_colour)
-			coloured = strncmp(text, JL_TABLE_RESET, n) != 0 && strncmp(text, "\033[m", n) != 0;
+			*colour = strncmp(text, JL_TABLE_RESET, n) != 0 && strncmp(text, "\033[m", n) != 0 ? text
+													   : NULL;
 		taken += width;
 		text += n;
 	}
-	if (cut && columns) {
-		jl_buf_puts(out, "…");
-		taken++;
-	}
-	/* a colour that the cell leaves open, or whose end was cut off, must not run into the next column */
-	if (coloured && style->colour && style->flavour == JL_TABLE_TEXT)
+	/* a colour must not run into the next column */
+	if (*colour && coloured)
 		jl_buf_puts(out, JL_TABLE_RESET);
 	return taken;
 }
 
-static void put_cell(struct jl_buf *out, const char *text, size_t columns, enum jl_align align,
-		     const struct jl_table_style *style)
+/* One line of a cell that may take several; returns what is left of it. */
+static const char *put_cell(struct jl_buf *out, const char *text, size_t columns, enum jl_align align,
+			    const char **colour, const struct jl_table_style *style)
 {
-	size_t width = visible_width(text, style->flavour), taken;
+	const size_t len = line_len(text, columns, style->flavour);
+	size_t width = 0;
 
+	for (size_t at = 0, w; at < len; width += w)
+		at += next_piece(text + at, style->flavour, &w);
 	if (align == JL_RIGHT && width < columns)
 		jl_buf_pad(out, ' ', columns - width);
-	taken = put_cut(out, text, columns, style);
-	if ((align == JL_LEFT || width > columns) && taken < columns)
-		jl_buf_pad(out, ' ', columns - taken);
+	put_line(out, text, len, colour, style);
+	if (align == JL_LEFT && width < columns)
+		jl_buf_pad(out, ' ', columns - width);
+	return text + len + strspn(text + len, " ");
 }
 
 static const char *head_of(const struct jl_table_column *column)
@@ -198,20 +221,43 @@ static size_t min_width_of(const struct jl_table_column *column)
 	return column->min_width ? column->min_width : MIN_WIDTH;
 }
 
-/* Take columns away from the widest flexible one until the table fits or nothing more can go. */
-static void shrink(const struct jl_table *table, const struct jl_table_style *style, size_t *widths)
+/* The widest of the words of a head: it can stand in so many columns. */
+static size_t longest_word(const char *text)
 {
-	size_t total = style->indent + GAP * (table->n_columns - 1);
+	size_t most = 0;
 
-	for (size_t i = 0; i < table->n_columns; i++)
+	while (*text) {
+		const size_t len = strcspn(text, " ");
+		char word[128];
+
+		snprintf(word, sizeof(word), "%.*s", (int)(len < sizeof(word) ? len : sizeof(word) - 1), text);
+		if (jl_utf8_width(word) > most)
+			most = jl_utf8_width(word);
+		text += len + (text[len] == ' ');
+	}
+	return most;
+}
+
+/* Take columns away from the widest that can give one until the table fits or nothing more can go: a flexible column down to its least
+ * width, any other down to what its cells and the words of its head need. */
+static void shrink(const struct jl_table *table, const struct jl_table_style *style, size_t *widths,
+		   const size_t *cells)
+{
+	size_t total = style->indent + GAP * (table->n_columns - 1), least[JL_TABLE_COLUMNS_MAX];
+
+	for (size_t i = 0; i < table->n_columns; i++) {
+		const size_t word = longest_word(head_of(&table->columns[i]));
+
+		least[i] = table->columns[i].flexible ? min_width_of(&table->columns[i])
+			   : cells[i] > word          ? cells[i]
+						      : word;
 		total += widths[i];
+	}
 	while (total > style->width) {
 		size_t widest = table->n_columns;
-		for (size_t i = 0; i < table->n_columns; i++) {
-			bool can = table->columns[i].flexible && widths[i] > min_width_of(&table->columns[i]);
-			if (can && (widest == table->n_columns || widths[i] > widths[widest]))
+		for (size_t i = 0; i < table->n_columns; i++)
+			if (widths[i] > least[i] && (widest == table->n_columns || widths[i] > widths[widest]))
 				widest = i;
-		}
 		if (widest == table->n_columns)
 			return;
 		widths[widest]--;
@@ -221,22 +267,25 @@ static void shrink(const struct jl_table *table, const struct jl_table_style *st
 
 static void measure(const struct jl_table *table, const struct jl_table_style *style, size_t *widths)
 {
-	for (size_t i = 0; i < table->n_columns; i++)
-		widths[i] = visible_width(head_of(&table->columns[i]), style->flavour);
+	size_t cells[JL_TABLE_COLUMNS_MAX] = { 0 };
+
 	for (size_t i = 0; i < table->n_cells; i++) {
 		size_t width = table->cells[i] ? visible_width(table->cells[i], style->flavour) : 0;
-		if (width > widths[i % table->n_columns])
-			widths[i % table->n_columns] = width;
+		if (width > cells[i % table->n_columns])
+			cells[i % table->n_columns] = width;
 	}
 	for (size_t i = 0; i < table->n_columns; i++) {
-		size_t max = table->columns[i].max_width;
+		size_t max = table->columns[i].max_width,
+		       head = visible_width(head_of(&table->columns[i]), style->flavour);
+
+		widths[i] = head > cells[i] ? head : cells[i];
 		if (style->flavour == JL_TABLE_MARKDOWN)
 			widths[i] = widths[i] < 3 ? 3 : widths[i]; /* "---" under the header */
 		else if (max && widths[i] > max)
 			widths[i] = max;
 	}
 	if (style->flavour == JL_TABLE_TEXT && style->width)
-		shrink(table, style, widths);
+		shrink(table, style, widths, cells);
 }
 
 static void end_line(struct jl_buf *out, size_t from)
@@ -258,25 +307,39 @@ static void put_text_rule(const struct jl_table *table, const struct jl_table_st
 	jl_buf_putc(out, '\n');
 }
 
-/* One row; `cells` NULL is the header. */
-static void put_row(const struct jl_table *table, const struct jl_table_style *style, const size_t *widths,
-		    const char *const *cells, struct jl_buf *out)
+/* One line of a row, and what is left for the next. */
+static bool put_row_line(const struct jl_table *table, const struct jl_table_style *style, const size_t *widths,
+			 const char **left, const char **colours, struct jl_buf *out)
 {
-	bool markdown = style->flavour == JL_TABLE_MARKDOWN;
+	bool markdown = style->flavour == JL_TABLE_MARKDOWN, more = false;
 	size_t from = out->len;
 
 	jl_buf_pad(out, ' ', markdown ? 0 : style->indent);
 	for (size_t i = 0; i < table->n_columns; i++) {
-		const struct jl_table_column *column = &table->columns[i];
 		if (markdown)
 			jl_buf_puts(out, i ? " | " : "| ");
 		else
 			jl_buf_pad(out, ' ', i ? GAP : 0);
-		put_cell(out, cells ? cells[i] : head_of(column), widths[i], column->align, style);
+		left[i] = put_cell(out, left[i], widths[i], table->columns[i].align, &colours[i], style);
+		more |= *left[i] != '\0';
 	}
 	if (markdown)
 		jl_buf_puts(out, " |");
 	end_line(out, from);
+	return more;
+}
+
+/* One row; `cells` NULL is the header. What is too wide for its column goes on below. */
+static void put_row(const struct jl_table *table, const struct jl_table_style *style, const size_t *widths,
+		    const char *const *cells, struct jl_buf *out)
+{
+	const char *left[JL_TABLE_COLUMNS_MAX], *colours[JL_TABLE_COLUMNS_MAX] = { NULL };
+
+	for (size_t i = 0; i < table->n_columns; i++)
+		left[i] = cells ? cells[i] : head_of(&table->columns[i]);
+	for (size_t n = 1; put_row_line(table, style, widths, left, colours, out) && !out->failed; n++)
+		for (size_t i = 0; n == LINES_MAX && i < table->n_columns; i++)
+			left[i] = *left[i] ? "…" : "";
 }
 
 static void put_markdown_rule(const struct jl_table *table, const size_t *widths, struct jl_buf *out)

@@ -21,9 +21,9 @@ enum jl_align { JL_LEFT, JL_RIGHT };
 struct jl_table_column {
 	const char *head; /* NULL or "" in all columns: no header */
 	enum jl_align align;
-	bool flexible;    /* may be cut with … when the table is too wide */
+	bool flexible;    /* goes on in a line below when the table is too wide */
 	size_t max_width; /* 0: no limit */
-	size_t min_width; /* a flexible column is never cut below this; 0: 4 */
+	size_t min_width; /* a flexible column is never narrower; 0: 4 */
 };
 
 enum jl_table_flavour { JL_TABLE_TEXT, JL_TABLE_MARKDOWN };

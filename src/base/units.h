@@ -61,6 +61,13 @@ enum jl_status jl_units_parse_count(long long *ret_n, const char *text, long lon
 #define JL_UNITS_TEXT_MAX 48
 const char *jl_units_text(char out[JL_UNITS_TEXT_MAX], double value, enum jl_kind kind, int n_digits);
 
+/* A unit as the reader writes it ("d": 일), the same text where the language has no word for it; and whether it stands close behind the
+ * number. The second prints with it: for who reads, not for files. */
+const char *jl_unit_said(const char *unit, bool *ret_close);
+const char *jl_units_said(char out[JL_UNITS_TEXT_MAX], double value, enum jl_kind kind, int n_digits);
+/* "1.06 s" as it is said, in place. */
+void jl_units_say(char text[JL_UNITS_TEXT_MAX]);
+
 /* Is this word a unit, so that it belongs to the number before it? */
 bool jl_units_is_unit(const char *word);
 

@@ -153,3 +153,41 @@ const char *jl_units_text(char out[JL_UNITS_TEXT_MAX], double value, enum jl_kin
 	out[line.len] = '\0';
 	return out;
 }
+
+const char *jl_unit_said(const char *unit, bool *ret_close)
+{
+	static const char *const units[] = {
+		JL_NC("unit", "s"),        JL_NC("unit", "min"),       JL_NC("unit", "h"),
+		JL_NC("unit", "d"),        JL_NC("unit", "y"),         JL_NC("unit", "days"),
+		JL_NC("unit", "months"),   JL_NC("unit", "years"),     JL_NC("unit", "x"),
+		JL_NC("unit", "KRW"),      JL_NC("unit", "USD"),       JL_NC("unit", "USD/h"),
+		JL_NC("unit", "USD/kWh"),  JL_NC("unit", "KRW/kWh"),   JL_NC("unit", "tokens"),
+		JL_NC("unit", "samples"),  JL_NC("unit", "samples/s"), JL_NC("unit", "tokens/s"),
+		JL_NC("unit", "images/s"),
+	};
+	const char *said = unit;
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+		if (strcmp(strchr(units[i], '\004') + 1, unit) == 0)
+			said = jl_msg(units[i]);
+	if (ret_close)
+		*ret_close = strcmp(said, unit) != 0 || strcmp(unit, "x") == 0;
+	return said;
+}
+
+void jl_units_say(char text[JL_UNITS_TEXT_MAX])
+{
+	char *blank = strrchr(text, ' ');
+	bool close;
+	const char *said = blank ? jl_unit_said(blank + 1, &close) : NULL;
+
+	if (blank && close && (size_t)(blank - text) + strlen(said) < JL_UNITS_TEXT_MAX)
+		memcpy(blank, said, strlen(said) + 1);
+}
+
+const char *jl_units_said(char out[JL_UNITS_TEXT_MAX], double value, enum jl_kind kind, int n_digits)
+{
+	jl_units_text(out, value, kind, n_digits);
+	jl_units_say(out);
+	return out;
+}

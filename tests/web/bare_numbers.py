@@ -7,6 +7,7 @@ in for a chart are no figures; a "name" that is nothing but a number with a unit
 import html.parser
 import re
 import sys
+import urllib.parse
 
 VOID = {"meta", "link", "br", "img", "hr", "input"}
 QUIET = {"style", "title", "desc", "code", "time"}
@@ -49,8 +50,8 @@ class Walk(html.parser.HTMLParser):
             self.problems.append("a table header without scope")
         if tag == "svg":
             self.n_charts += 1
-            if a.get("role") != "img" or not a.get("aria-labelledby"):
-                self.problems.append("a chart without alternative text")
+            if a.get("aria-hidden") != "true" and (a.get("role") != "img" or not (a.get("aria-labelledby") or a.get("aria-label"))):
+                self.problems.append("a chart or a mark without alternative text")
         if tag == "html" and a.get("lang") not in ("ko", "en"):
             self.problems.append("no language")
         if a.get("id"):
@@ -60,6 +61,10 @@ class Walk(html.parser.HTMLParser):
         for k in ("src", "href"):
             if a.get(k, "").startswith("#"):
                 self.links.append(a[k][1:])
+            elif a.get(k) and tag == "a" and a.get("class") == "out" and a.get("rel") == "noreferrer":
+                to = urllib.parse.urlsplit(a[k])  # a source that can be followed, marked as leading away
+                if to.scheme not in ("http", "https") or "." not in to.netloc or " " in a[k]:
+                    self.problems.append("not an address: %s" % a[k])
             elif a.get(k) and not a[k].startswith("data:"):
                 self.problems.append("leads outside: %s" % a[k])
 
@@ -98,9 +103,11 @@ def look(text):
 FAULTS = ["<p>3 GB/s</p>", '<text data-axis="y">3</text>', '<text data-origin="scale" data-value="3">3</text>',
           '<span data-origin="measured" data-unit="s">3 s</span>', '<text data-name="">24 GiB</text>', '<a href="#none">x</a>',
           '<g data-origin="scale" data-unit="x" data-value="3">3x</g>', '<span data-origin="guessed" data-unit="1" data-value="3">3</span>',
-          "<p onclick='x'>a</p>", "<script></script>", '<img src="http://x/">']
+          "<p onclick='x'>a</p>", "<script></script>", '<img src="http://x/">',
+          '<a href="https://a.org/">x</a>', '<a class="out" rel="noreferrer" href="https://a b/">x</a>', '<svg class="o"></svg>']
 FINE = ['<text data-origin="scale" data-unit="B/s" data-value="3e9">3 GB/s</text>', '<span data-name="">RTX 3090</span>',
-        '<g data-origin="estimated" data-unit="x" data-value="3"><title>3x</title><text>3x</text></g>', "<code>jeoul 3</code>"]
+        '<g data-origin="estimated" data-unit="x" data-value="3"><title>3x</title><text>3x</text></g>', "<code>jeoul 3</code>",
+        '<a class="out" rel="noreferrer" href="https://a.org/x">x</a>', '<svg class="o" role="img" aria-label="measured"></svg>']
 for fault in FAULTS:
     assert look(fault).problems, "not found: " + fault
 for fine in FINE:

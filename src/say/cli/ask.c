@@ -5,13 +5,18 @@
 
 #include "model/profile.h"
 #include "workload/input.h"
+#include "workload/tune.h"
 
 const char *const jl_ask_precisions[] = { "fp32", "tf32", "fp16", "bf16", "fp8", NULL };
-const char *const jl_ask_frameworks[] = { "eager", "compiled", "megatron", "native", NULL };
+const char *const jl_ask_frameworks[] = { "eager", "compiled", "megatron", "native", "unsloth", NULL };
 const char *const jl_ask_recomputes[] = { "none", "selective", "full", NULL };
 const char *const jl_ask_yes_no[] = { "no", "yes", NULL };
 const char *const jl_ask_states[] = { "default", "bf16", NULL };
-const char *const jl_ask_optimizers[] = { "foreach", "fused", NULL };
+const char *const jl_ask_optimizers[] = { "foreach", "fused", "adamw8bit", "paged8bit", "adafactor",
+					  "lion",    "sgd",   "muon",      "galore",    NULL };
+const char *const jl_ask_tunes[] = { "full", "lora", "qlora", "dora", "qdora", "adapter", "layers", NULL };
+const char *const jl_ask_methods[] = { "sft", "dpo", "orpo", "grpo", NULL };
+const char *const jl_ask_bases[] = { "16bit", "nf4", "nf4-single", "int8", "gptq4", "gptq8", NULL };
 const char *const jl_ask_inputs[] = { "images", "images-gpu", "tokens", "synthetic", NULL };
 
 /* Place of the given choice in its list; JL_UNSET where the option was not given. */
@@ -38,6 +43,11 @@ static void read_counts(struct jl_request *req, const struct jl_cli *cli)
 		{ "ffn", &req->shape.ffn },
 		{ "vocab", &req->shape.vocab },
 		{ "seq", &req->seq },
+		{ "mean-seq", &req->mean_seq },
+		{ "rank", &req->rank },
+		{ "train-layers", &req->tuned_layers },
+		{ "group", &req->group },
+		{ "generate", &req->generated },
 		{ "batch", &req->batch },
 		{ "micro-batch", &req->micro_batch },
 		{ "global-batch", &req->global_batch },
@@ -98,13 +108,71 @@ static enum jl_status check_words(const struct jl_request *req, struct jl_err *e
 	return JL_OK;
 }
 
+/* "all", "attention", "ffn" or products by name. */
+static enum jl_status read_targets(unsigned *ret_targets, const char *text, struct jl_err *err)
+{
+	static const struct {
+		const char *name;
+		unsigned targets;
+	} words[] = {
+		{ "all", JL_TARGETS_ALL }, { "attention", 15 },        { "ffn", 112 },       { "q", JL_TARGET_Q },
+		{ "k", JL_TARGET_K },      { "v", JL_TARGET_V },       { "o", JL_TARGET_O }, { "gate", JL_TARGET_GATE },
+		{ "up", JL_TARGET_UP },    { "down", JL_TARGET_DOWN },
+	};
+	unsigned targets = 0;
+
+	while (*text) {
+		const size_t len = strcspn(text, ",");
+		size_t i = 0;
+
+		while (i < sizeof(words) / sizeof(*words) &&
+		       !(strlen(words[i].name) == len && strncmp(words[i].name, text, len) == 0))
+			i++;
+		if (i == sizeof(words) / sizeof(*words))
+			return jl_fail(
+				err, JL_E_USAGE,
+				"--targets: '%.*s' is none; take all, attention, ffn, or of q,k,v,o,gate,up,down",
+				(int)len, text);
+		targets |= words[i].targets;
+		text += len + (text[len] == ',');
+	}
+	*ret_targets = targets;
+	return JL_OK;
+}
+
+/* Fine-tuning: qlora and qdora are their plain forms over a base of 4 bits. */
+static enum jl_status read_tune(struct jl_request *req, const struct jl_cli *cli, struct jl_err *err)
+{
+	static const struct {
+		enum jl_tune_kind kind;
+		int base;
+	} tunes[] = { { JL_TUNE_FULL, JL_UNSET },  { JL_TUNE_LORA, JL_UNSET },    { JL_TUNE_LORA, JL_BASE_NF4 },
+		      { JL_TUNE_DORA, JL_UNSET },  { JL_TUNE_DORA, JL_BASE_NF4 }, { JL_TUNE_ADAPTER, JL_UNSET },
+		      { JL_TUNE_LAYERS, JL_UNSET } };
+	static const char *const needs[] = { "rank", "targets", "base", "train-layers", "method", "group", "generate" };
+	const int tune = choice(cli, "tune", jl_ask_tunes), base = choice(cli, "base", jl_ask_bases);
+
+	req->packed = choice(cli, "packing", jl_ask_yes_no);
+	req->method = choice(cli, "method", jl_ask_methods);
+	for (size_t i = 0; tune == JL_UNSET && i < sizeof(needs) / sizeof(*needs); i++)
+		if (jl_given(cli, needs[i]))
+			return jl_fail(err, JL_E_USAGE,
+				       "--%s is of fine-tuning: say which with --tune lora, qlora, ...", needs[i]);
+	if (tune == JL_UNSET)
+		return JL_OK;
+	req->tune = (int)tunes[tune].kind;
+	req->base = base != JL_UNSET ? base : tunes[tune].base;
+	return jl_text(cli, "targets") ? read_targets(&req->targets, jl_text(cli, "targets"), err) : JL_OK;
+}
+
 enum jl_status jl_ask_request(struct jl_request *ret_req, struct jl_cli *cli, struct jl_err *err)
 {
 	static const enum jl_input_kind inputs[] = { JL_INPUT_IMAGES, JL_INPUT_IMAGES_GPU, JL_INPUT_TOKENS,
 						     JL_INPUT_SYNTHETIC };
 	/* The choices are written in the order of the enums. */
 	static const enum jl_dtype dtypes[] = { JL_FP32, JL_TF32, JL_FP16, JL_BF16, JL_FP8 };
-	static const enum jl_framework frameworks[] = { JL_FW_EAGER, JL_FW_COMPILED, JL_FW_MEGATRON, JL_FW_NATIVE };
+	static const enum jl_framework frameworks[] = { JL_FW_EAGER, JL_FW_COMPILED, JL_FW_MEGATRON, JL_FW_NATIVE,
+							JL_FW_FUSED };
 	static const enum jl_recompute recomputes[] = { JL_RECOMPUTE_NONE, JL_RECOMPUTE_SELECTIVE, JL_RECOMPUTE_FULL };
 	struct jl_request req = jl_request_empty();
 	const char *parallel = jl_text(cli, "parallel"), *offload = jl_text(cli, "offload");
@@ -129,6 +197,8 @@ enum jl_status jl_ask_request(struct jl_request *ret_req, struct jl_cli *cli, st
 	if (pue)
 		req.pue = pue->value;
 	status = read_quantities(&req, cli, err);
+	if (!status)
+		status = read_tune(&req, cli, err);
 	if (!status && parallel)
 		status = jl_request_parallel(&req.plan, parallel, err);
 	if (!status && offload)

@@ -11,7 +11,10 @@ extern const char *const jl_ask_precisions[],
 	*const jl_ask_frameworks[], *const jl_ask_recomputes[], *const jl_ask_yes_no[],
 									*const jl_ask_inputs[],
 										*const jl_ask_states[],
-											*const jl_ask_optimizers[];
+											*const jl_ask_optimizers[],
+												*const jl_ask_tunes[],
+													*const jl_ask_bases[],
+														*const jl_ask_methods[];
 
 #define JL_ASK_COUNT(n, e) JL_O_COUNT(n, "N", 1, JL_ASK_MAX, e)
 
@@ -25,6 +28,24 @@ extern const char *const jl_ask_precisions[],
 	JL_ASK_COUNT("vocab", JL_N("its vocabulary")), \
 	JL_ASK_COUNT("seq", JL_N("tokens of a sample"))
 
+#define JL_ASK_TUNE_OPTIONS \
+	JL_O_CHOICE("tune", "full|lora|qlora|dora|qdora|adapter|layers", jl_ask_tunes, JL_N("fine-tuning: what of the model is trained")), \
+	JL_ASK_TUNE_DETAILS
+
+#define JL_ASK_OPTIMIZER_OPTION \
+	JL_O_CHOICE("optimizer", "NAME", jl_ask_optimizers, JL_N("foreach (PyTorch's AdamW), fused, adamw8bit, paged8bit, adafactor, lion, sgd, muon or galore"))
+
+#define JL_ASK_TUNE_DETAILS \
+	JL_O_CHOICE("method", "sft|dpo|orpo|grpo", jl_ask_methods, JL_N("its loss: of samples (default), of pairs with a reference model or without, of generated answers")), \
+	JL_ASK_COUNT("group", JL_N("grpo: answers to one prompt (default: 8)")), \
+	JL_ASK_COUNT("generate", JL_N("grpo: tokens of an answer (default: half of --seq)")), \
+	JL_O_CHOICE("base", "16bit|nf4|nf4-single|int8|gptq4|gptq8", jl_ask_bases, JL_N("how its frozen weights are kept")), \
+	JL_ASK_COUNT("rank", JL_N("of its adapters (default: 16)")), \
+	JL_O_TEXT("targets", "LIST", JL_N("products with adapters: all, attention, ffn, or of q,k,v,o,gate,up,down")), \
+	JL_ASK_COUNT("train-layers", JL_N("--tune layers: so many of the last ones (default: 4)")), \
+	JL_ASK_COUNT("mean-seq", JL_N("tokens of a sample on average, where --seq is the longest")), \
+	JL_O_CHOICE("packing", "yes|no", jl_ask_yes_no, JL_N("samples laid end to end instead of padded to the longest of a pass"))
+
 #define JL_ASK_RUN_OPTIONS \
 	JL_O_TEXT("on", "SYSTEM", JL_N("the system, e.g. dgx-h100 or \"4x rtx-3090\"")), \
 	JL_ASK_COUNT("batch", JL_N("samples of one worker")), \
@@ -32,11 +53,12 @@ extern const char *const jl_ask_precisions[],
 	JL_ASK_COUNT("global-batch", JL_N("samples of a step, all workers")), \
 	JL_ASK_COUNT("accumulate", JL_N("passes of a step")), \
 	JL_O_CHOICE("precision", "fp32|tf32|fp16|bf16|fp8", jl_ask_precisions, JL_N("format of the matrix products")), \
-	JL_O_CHOICE("framework", "eager|compiled|megatron|native", jl_ask_frameworks, JL_N("what runs it")), \
+	JL_O_CHOICE("framework", "eager|compiled|megatron|native|unsloth", jl_ask_frameworks, JL_N("what runs it")), \
 	JL_O_CHOICE("recompute", "none|selective|full", jl_ask_recomputes, JL_N("activations made again instead of kept")), \
 	JL_O_CHOICE("flash", "yes|no", jl_ask_yes_no, JL_N("flash attention")), \
 	JL_O_CHOICE("states", "default|bf16", jl_ask_states, JL_N("weights and optimizer states: as the framework keeps them, or all in bf16")), \
-	JL_O_CHOICE("optimizer", "foreach|fused", jl_ask_optimizers, JL_N("AdamW as PyTorch has it by default, or its fused kernel")), \
+	JL_ASK_OPTIMIZER_OPTION, \
+	JL_ASK_TUNE_OPTIONS, \
 	JL_O_TEXT("offload", "LIST", JL_N("to host memory: optimizer,params,activations")), \
 	JL_O_TEXT("parallel", "LIST", JL_N("how it is cut: dp=,tp=,sp=,pp=,vpp=,cp=,ep=,zero="))
 

@@ -167,7 +167,7 @@ static void view(struct jl_cli *cli, const struct jl_audit *audit)
 	if (title->en)
 		jl_buf_printf(&cli->out, "%s%s%s\n", jl_view_bold(cli), jl_words_in(*title), jl_view_reset(cli));
 	jl_buf_printf(&cli->out,
-		      JL_("%zu claims in %zu places:  ⚠ %zu differ  ✅ %zu follow  ❓ %zu open  📄 %zu given\n"),
+		      JL_("%zu claims in %zu places:  ✗ %zu differ  ✓ %zu follow  ? %zu open  · %zu given\n"),
 		      audit->n_claims, audit->n_places, audit->n[JL_CLAIM_DIFFERS], audit->n[JL_CLAIM_FOLLOWS],
 		      audit->n[JL_CLAIM_OPEN], audit->n[JL_CLAIM_GIVEN]);
 	if (audit->n_contradictions)

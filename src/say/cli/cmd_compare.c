@@ -13,7 +13,9 @@ const struct jl_option jl_compare_options[] = {
 	JL_O_TEXT("on", "SYSTEM", JL_N("a system to compare; may be repeated"), .many = true),
 	JL_ASK_OBSERVED_OPTIONS,
 	JL_O_COUNT("repeat", "N", 1, JL_ASK_MAX, JL_N("also: N trainings")),
-	JL_O_COUNT("tune", "N", 1, JL_ASK_MAX, JL_N("also: N trials of a search")),
+	JL_O_TEXT("tune", "N|METHOD", JL_N("also: N trials of a search; or fine-tuning: full, lora, qlora, dora, qdora, adapter, layers")),
+	JL_ASK_TUNE_DETAILS,
+	JL_ASK_OPTIMIZER_OPTION,
 	JL_ASK_COUNT("batch", JL_N("a model: samples of one worker")),
 	JL_ASK_COUNT("micro-batch", JL_N("a model: samples of one pass")),
 	JL_ASK_COUNT("global-batch", JL_N("a model: samples of a step, all workers")),
@@ -28,6 +30,16 @@ const struct jl_option jl_compare_options[] = {
 	{ 0 },
 };
 /* clang-format on */
+
+/* Of --tune, where it is a number; 0: it is not. */
+static long long n_trials_of(const struct jl_cli *cli)
+{
+	const char *text = jl_text(cli, "tune");
+	long long n = 0;
+	struct jl_err ignored;
+
+	return text && !jl_units_parse_count(&n, text, 1, JL_ASK_MAX, "--tune", &ignored) ? n : 0;
+}
 
 /* Options that belong to the other way of saying what runs. */
 static enum jl_status check_mode(const struct jl_cli *cli, struct jl_err *err)
@@ -91,11 +103,29 @@ static enum jl_status read_systems(struct jl_compare *compare, struct jl_cli *cl
 	return status;
 }
 
+/* --tune is a number of trials or a method: anything else is neither. */
+static enum jl_status check_tune(const struct jl_cli *cli, struct jl_err *err)
+{
+	const char *text = jl_text(cli, "tune");
+	size_t i = 0;
+
+	while (text && jl_ask_tunes[i] && strcmp(jl_ask_tunes[i], text) != 0)
+		i++;
+	if (!text || jl_ask_tunes[i] || n_trials_of(cli) > 0)
+		return JL_OK;
+	return jl_fail(
+		err, JL_E_USAGE,
+		"--tune: '%s' is neither a number of trials nor full, lora, qlora, dora, qdora, adapter or layers",
+		text);
+}
+
 static void read_scenarios(struct jl_compare *compare, const struct jl_cli *cli)
 {
+	const long long n_trials = n_trials_of(cli);
+
 	compare->epochs = jl_count(cli, "epochs");
 	compare->repeat = jl_count(cli, "repeat");
-	compare->tune = jl_count(cli, "tune");
+	compare->tune = n_trials > 0 ? (double)n_trials : NAN;
 	compare->pue = jl_value(cli, "pue");
 }
 
@@ -152,6 +182,8 @@ enum jl_status jl_cmd_compare(struct jl_cli *cli, struct jl_err *err)
 	if (!compare)
 		return jl_fail_nomem(err);
 	status = check_mode(cli, err);
+	if (!status)
+		status = check_tune(cli, err);
 	if (!status)
 		status = read_systems(compare, cli, err);
 	if (status)

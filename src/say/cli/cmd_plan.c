@@ -34,6 +34,8 @@ const struct jl_option jl_plan_options[] = {
 	JL_O_CHOICE("precision", "fp32|tf32|fp16|bf16|fp8|any", precisions, JL_N("number format (default: as predict chooses it; any: search all)")),
 	JL_O_CHOICE("framework", "eager|compiled|megatron|native|any", frameworks, JL_N("what runs it (default: eager; Megatron where cut; any: search all)")),
 	JL_O_CHOICE("flash", "yes|no", jl_ask_yes_no, JL_N("flash attention")),
+	JL_ASK_TUNE_OPTIONS,
+	JL_ASK_OPTIMIZER_OPTION,
 	JL_O_COUNT("threads", "N", 1, 256, JL_N("threads of the search (default: all processors)")),
 	JL_O_FLAG("no-prune", JL_N("evaluate every way that fits; the answer is the same")),
 	JL_ASK_SHAPE_OPTIONS,

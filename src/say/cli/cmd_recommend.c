@@ -43,7 +43,9 @@ const struct jl_option jl_recommend_options[] = {
 	JL_ASK_COUNT("global-batch", JL_N("samples of a step, all workers")),
 	JL_ASK_COUNT("micro-batch", JL_N("samples of one pass")),
 	JL_O_CHOICE("precision", "fp32|tf32|fp16|bf16|fp8", jl_ask_precisions, JL_N("format of the matrix products; serving: of the weights")),
-	JL_O_CHOICE("framework", "eager|compiled|megatron|native", jl_ask_frameworks, JL_N("what runs it")),
+	JL_O_CHOICE("framework", "eager|compiled|megatron|native|unsloth", jl_ask_frameworks, JL_N("what runs it")),
+	JL_ASK_TUNE_OPTIONS,
+	JL_ASK_OPTIMIZER_OPTION,
 	JL_ASK_SHAPE_OPTIONS,
 	JL_ASK_LENGTH_OPTIONS,
 	{ 0 },
@@ -197,7 +199,7 @@ static enum jl_status read_work(struct jl_recommend_ask *ask, const struct jl_pu
 			       "name a purpose or a model, e.g. --purpose kaggle, or llama-2-7b --tokens 1000000000");
 	if ((status = read_purpose(ret_purpose, ask, cli, err)))
 		return status;
-	if (jl_flag(cli, "lora"))
+	if (jl_flag(cli, "lora") || (ask->run.tune != JL_UNSET && ask->run.tune != JL_TUNE_FULL))
 		ask->task = JL_TASK_LORA;
 	if (jl_flag(cli, "serve"))
 		ask->task = JL_TASK_SERVE;

@@ -18,6 +18,7 @@ const struct jl_option jl_report_options[] = {
 	JL_O_TEXT("output", "FILE", JL_N("write there; .html, .md, .json or .txt says how; - is standard output"),
 		  .letter = 'o', .local = true),
 	JL_O_CHOICE("format", "text|md|html|json", formats, JL_N("how, whatever the file is called (default: text)")),
+	JL_O_FLAG("brief", JL_N("one page: questions, answers, one chart, what to do, how sure it is")),
 	JL_O_TEXT("store", "PATH|URL", JL_N("which store (default: JEOUL_STORE, else the one in the data folder)"),
 		  .local = true),
 	{ 0 },
@@ -241,6 +242,8 @@ enum jl_status jl_cmd_report(struct jl_cli *cli, struct jl_err *err)
 	status = cli->args.n_operands ? of_scenario(scenario, &in, cli, err) : of_machine(scenario, &in, cli, err);
 	if (status || (status = jl_report_make(&doc, &in, err)))
 		return status;
+	if (jl_flag(cli, "brief"))
+		jl_doc_shorten(&doc);
 	if (!to_file)
 		return render(&cli->out, &doc, format, cli, true, err);
 	jl_buf_init(&text, REPORT_MAX_B);

@@ -10,7 +10,6 @@ enum jl_chart_kind {
 	JL_CHART_BARS,    /* one bar a category and series */
 	JL_CHART_STACKED, /* parts of a whole */
 	JL_CHART_SCATTER, /* points; `front` joins the best ones */
-	JL_CHART_HEAT,    /* a matrix */
 	JL_CHART_TREE,    /* a topology */
 	JL_N_CHART_KIND
 };
@@ -35,6 +34,7 @@ struct jl_chart_point {
 	enum jl_origin origin;
 	const char *source, *date; /* or NULL */
 	const char *x_source;      /* scatter: where x comes from; NULL: not said */
+	double cap;                /* bars, in the first series: what there is of it; 0: not shown */
 };
 
 struct jl_chart_series {
@@ -43,7 +43,8 @@ struct jl_chart_series {
 	const char *source; /* or NULL */
 	const struct jl_chart_point *points;
 	size_t n_points;
-	bool dashed; /* ideal, limit */
+	bool dashed;      /* ideal, limit */
+	bool only_points; /* measured ones: nothing is known between them */
 };
 
 struct jl_tree_node {
@@ -62,18 +63,15 @@ struct jl_chart {
 	struct jl_axis x, y;
 	const struct jl_chart_series *series;
 	size_t n_series;
-	/* heat: rows and columns are named, cells hold a value or a word */
-	const char *const *names;
-	size_t n_names;
-	const double *cells;           /* [n_names * n_names]; NAN: none */
-	const char *const *cell_words; /* or NULL */
-	enum jl_origin cell_origin;
-	const char *cell_source; /* or NULL */
 	enum jl_origin x_origin; /* scatter */
 	const struct jl_tree_node *tree;
-	const char *mark_label; /* a vertical line: "break-even" */
-	double mark_x;          /* NAN: none */
+	struct {
+		double x;
+		const char *label; /* "break-even" */
+	} marks[4];                /* vertical lines */
+	size_t n_marks;
 	const char *mark_source;
+	const char *cap_label; /* of the points' caps: "memory of the card"; NULL: none */
 };
 
 /* A point's value with all that is known of it. */
@@ -89,6 +87,9 @@ void jl_chart_alt(struct jl_buf *out, const struct jl_chart *chart);
 /* One <svg> element with <title> and <desc>; `id_prefix` keeps ids apart in one page. */
 enum jl_status jl_chart_to_svg(const struct jl_chart *chart, const char *id_prefix, struct jl_buf *out,
 			       struct jl_err *err);
+/* The same on paper of another width: letters keep their size. A phone shows 360. */
+enum jl_status jl_chart_to_svg_wide(const struct jl_chart *chart, const char *id_prefix, double width,
+				    struct jl_buf *out, struct jl_err *err);
 /* A few lines of characters. */
 enum jl_status jl_chart_to_text(const struct jl_chart *chart, size_t width, struct jl_buf *out, struct jl_err *err);
 struct jl_json;

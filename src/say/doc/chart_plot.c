@@ -35,10 +35,10 @@ void jl_chart_plot(struct jl_buf *out, const struct jl_chart *c)
 					    [place(&c->x, x_lo, x_hi, p->x, COLUMNS)] = (char)((front ? 'A' : 'a') +
 											       (int)i);
 			}
-	jl_units_text(top, y_hi, c->y.kind, 2);
-	jl_units_text(low, y_lo, c->y.kind, 2);
-	jl_units_text(left, x_lo, c->x.kind, 2);
-	jl_units_text(right, x_hi, c->x.kind, 2);
+	jl_units_said(top, y_hi, c->y.kind, 2);
+	jl_units_said(low, y_lo, c->y.kind, 2);
+	jl_units_said(left, x_lo, c->x.kind, 2);
+	jl_units_said(right, x_hi, c->x.kind, 2);
 	for (int r = 0; r < ROWS; r++) {
 		int end = COLUMNS;
 

@@ -63,6 +63,15 @@ void jl_scale_step(struct jl_scale *s, double step)
 		s->ticks[s->n_ticks++] = v;
 }
 
+void jl_scale_binary(struct jl_scale *s, size_t n_wanted)
+{
+	double unit = 1;
+
+	while (s->hi / unit >= 1024)
+		unit *= 1024;
+	jl_scale_step(s, nice_step((s->hi - s->lo) / unit, n_wanted) * unit);
+}
+
 struct jl_scale jl_scale_make(double lo, double hi, bool is_log, double from, double to, size_t n_wanted)
 {
 	struct jl_scale s = { .lo = lo, .hi = hi, .from = from, .to = to, .log = is_log && lo > 0 };
@@ -95,9 +104,9 @@ const char *jl_tick_text(char out[JL_UNITS_TEXT_MAX], const struct jl_axis *axis
 	if (axis->binary)
 		return jl_memory_text(out, value);
 	if (axis->kind != JL_K_NUMBER)
-		return jl_units_text(out, value, axis->kind, 3);
+		return jl_units_said(out, value, axis->kind, 3);
 	if (fabs(value) >= 1e6 || (value != 0 && fabs(value) < 1e-3))
-		return jl_units_text(out, value, JL_K_NUMBER, 3);
+		return jl_units_said(out, value, JL_K_NUMBER, 3);
 	snprintf(out, JL_UNITS_TEXT_MAX, "%.6g", value);
 	return out;
 }

@@ -21,6 +21,8 @@ struct jl_scale {
 struct jl_scale jl_scale_make(double lo, double hi, bool log, double from, double to, size_t n_wanted);
 /* Where nothing is counted in twos, a logarithmic axis has 1, 2, 5, 10 and not 1, 2, 4, 8. */
 void jl_scale_decimal(struct jl_scale *scale);
+/* Ticks at whole GiB, MiB ... instead: memory is counted in them. */
+void jl_scale_binary(struct jl_scale *scale, size_t n_wanted);
 /* Ticks at multiples of this instead, where they are not too many. */
 void jl_scale_step(struct jl_scale *scale, double step);
 double jl_scale_at(const struct jl_scale *scale, double value);

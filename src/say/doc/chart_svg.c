@@ -7,32 +7,20 @@
 #include "doc/chart_shapes.h"
 #include "doc/escape.h"
 
-#define WIDTH   720.0
-#define HEIGHT  340.0
-#define LEFT    96.0
+#define HEIGHT  210.0 /* of what is between the axes */
 #define RIGHT   18.0
-#define BOTTOM  52.0
+#define BOTTOM  48.0
 #define ROW     20.0 /* of the legend */
-#define N_STYLE 6
+#define N_STYLE JL_SVG_STYLES
 
 static const char *const dashes[N_STYLE] = { "", "7 3", "2 3", "9 3 2 3", "12 4", "4 2" };
 
-static double legend_height(const struct jl_chart *c)
-{
-	double x = LEFT, rows = 1;
-
-	if (c->n_series < 2)
-		return 12;
-	for (size_t i = 0; i < c->n_series; i++) {
-		const double w = 40 + 7.5 * (double)jl_utf8_width(c->series[i].name ? c->series[i].name : "");
-		if (x + w > WIDTH - RIGHT && x > LEFT) {
-			rows++;
-			x = LEFT;
-		}
-		x += w;
-	}
-	return rows * ROW + 8;
-}
+/* Where a plot lies on its paper. */
+struct frame {
+	const struct jl_paper *p;
+	struct jl_scale x, y;
+	double left, right, top, bottom;
+};
 
 /* The shape of a point: circle, square, triangle, diamond, cross, ring. */
 static void marker(struct jl_buf *out, size_t style, double x, double y, double r)
@@ -68,56 +56,73 @@ static void marker(struct jl_buf *out, size_t style, double x, double y, double 
 	}
 }
 
-static void legend(struct jl_buf *out, const struct jl_chart *c)
+void jl_svg_text(struct jl_buf *out, double x, double y, const char *anchor, const char *class, const char *text,
+		 const char *data)
 {
-	double x = LEFT, y = 14;
-
-	if (c->n_series < 2)
-		return;
-	for (size_t i = 0; i < c->n_series; i++) {
-		const struct jl_chart_series *s = &c->series[i];
-		const double w = 40 + 7.5 * (double)jl_utf8_width(s->name ? s->name : "");
-		const size_t k = i % N_STYLE;
-
-		if (x + w > WIDTH - RIGHT && x > LEFT) {
-			x = LEFT;
-			y += ROW;
-		}
-		jl_buf_printf(
-			out,
-			"<path d=\"M%.1f %.1fh24\" stroke=\"var(--s%zu)\" stroke-width=\"2\" stroke-dasharray=\"%s\"/>",
-			x, y - 4, k + 1, s->dashed ? "4 4" : dashes[k]);
-		if (!s->dashed)
-			marker(out, i, x + 12, y - 4, 3.5);
-		jl_buf_printf(out, "<text x=\"%.1f\" y=\"%.1f\" data-name=\"\">", x + 30, y);
-		jl_html_escape(out, s->name ? s->name : "");
-		jl_buf_puts(out, "</text>\n");
-		x += w;
-	}
+	jl_buf_printf(out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\"%s%s%s %s>", x, y, anchor,
+		      class ? " class=\"" : "", class ? class : "", class ? "\"" : "", data);
+	jl_html_escape(out, text);
+	jl_buf_puts(out, "</text>");
 }
 
-static void axis_title(struct jl_buf *out, const struct jl_axis *a, double x, double y, bool turned)
+double jl_svg_legend(const struct jl_paper *p, jl_svg_sign *sign, bool draw)
 {
+	const struct jl_chart *c = p->chart;
+	double x = 0, y = 14;
+
+	if (c->n_series < 2 && !c->cap_label)
+		return 6;
+	for (size_t i = 0; i < c->n_series + (c->cap_label != NULL); i++) {
+		const char *name = i < c->n_series ? c->series[i].name : c->cap_label;
+		const double w = 44 + JL_SVG_LETTER * (double)jl_utf8_width(name ? name : "");
+
+		if (x + w > p->width && x > 0) {
+			x = 0;
+			y += ROW;
+		}
+		if (draw && i < c->n_series)
+			sign(p, i, x, y);
+		else if (draw)
+			jl_buf_printf(p->out, "<path class=\"cap\" d=\"M%.1f %.1fv14\"/>", x + 12, y - 11);
+		if (draw)
+			jl_svg_text(p->out, x + 30, y, "start", NULL, name ? name : "", "data-name=\"\"");
+		x += w;
+	}
+	return y + 14;
+}
+
+static void line_sign(const struct jl_paper *p, size_t i, double x, double y)
+{
+	const struct jl_chart_series *s = &p->chart->series[i];
+	const size_t k = i % N_STYLE;
+
+	if (!s->only_points)
+		jl_buf_printf(
+			p->out,
+			"<path d=\"M%.1f %.1fh24\" stroke=\"var(--s%zu)\" stroke-width=\"2\" stroke-dasharray=\"%s\"/>",
+			x, y - 4, k + 1, s->dashed ? "4 4" : dashes[k]);
+	if (!s->dashed)
+		marker(p->out, i, x + 12, y - 4, 3.5);
+}
+
+void jl_svg_axis_title(struct jl_buf *out, const struct jl_axis *a, double x, double y, const char *anchor)
+{
+	const char *log = a->log ? JL_(", logarithmic") : "";
+
 	if (!a->label)
 		return;
-	if (turned)
-		jl_buf_printf(
-			out,
-			"<text class=\"dim\" transform=\"translate(%.1f %.1f) rotate(-90)\" text-anchor=\"middle\">", x,
-			y);
-	else
-		jl_buf_printf(out, "<text class=\"dim\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">", x, y);
+	jl_buf_printf(out, "<text class=\"dim\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">", x, y, anchor);
 	jl_html_escape(out, a->label);
-	if (a->unit) {
+	if (a->unit || *log) {
 		jl_buf_puts(out, " (");
-		jl_html_escape(out, a->unit);
+		jl_html_escape(out, a->unit ? jl_unit_said(a->unit, NULL) : "");
+		jl_html_escape(out, a->unit || !*log ? log : log + 2);
 		jl_buf_puts(out, ")");
 	}
 	jl_buf_puts(out, "</text>\n");
 }
 
-/* A tick is no figure of anything: it says so, and in which unit the axis is. */
-static void tick(struct jl_buf *out, const struct jl_axis *axis, double value, double x, double y, const char *anchor)
+void jl_svg_tick(struct jl_buf *out, const struct jl_axis *axis, double value, double x, double y, const char *anchor)
 {
 	char text[JL_UNITS_TEXT_MAX];
 
@@ -131,32 +136,39 @@ static void tick(struct jl_buf *out, const struct jl_axis *axis, double value, d
 	jl_buf_puts(out, "</text>\n");
 }
 
-static void y_axis(struct jl_buf *out, const struct jl_chart *c, const struct jl_scale *y)
+static void y_axis(const struct frame *f)
 {
-	size_t widest = 0;
+	struct jl_buf *out = f->p->out;
 
-	for (size_t i = 0; i < y->n_ticks; i++) {
-		const double at = jl_scale_at(y, y->ticks[i]);
-		char text[JL_UNITS_TEXT_MAX];
-		const size_t width = jl_utf8_width(jl_tick_text(text, &c->y, y->ticks[i]));
+	for (size_t i = 0; i < f->y.n_ticks; i++) {
+		const double at = jl_scale_at(&f->y, f->y.ticks[i]);
 
-		widest = width > widest ? width : widest;
-		jl_buf_printf(out, "<path class=\"grid\" d=\"M%.1f %.1fH%.1f\"/>", LEFT, at, WIDTH - RIGHT);
-		tick(out, &c->y, y->ticks[i], LEFT - 8, at + 4, "end");
+		jl_buf_printf(out, "<path class=\"grid\" d=\"M%.1f %.1fH%.1f\"/>", f->left, at, f->right);
+		jl_svg_tick(out, &f->p->chart->y, f->y.ticks[i], f->left - 8, at + 4, "end");
 	}
-	axis_title(out, &c->y, fmax(13, LEFT - 22 - 7.2 * (double)widest), (y->from + y->to) / 2, true);
+	jl_svg_axis_title(out, &f->p->chart->y, 0, f->top - 8, "start");
 }
 
-static void x_axis(struct jl_buf *out, const struct jl_chart *c, const struct jl_scale *x, double bottom)
+/* A tick whose text would touch the last one is only a mark. */
+static void x_axis(const struct frame *f)
 {
-	jl_buf_printf(out, "<path class=\"axis\" d=\"M%.1f %.1fH%.1f\"/>\n", LEFT, bottom, WIDTH - RIGHT);
-	for (size_t i = 0; i < x->n_ticks; i++) {
-		const double at = jl_scale_at(x, x->ticks[i]);
+	const struct jl_axis *axis = &f->p->chart->x;
+	struct jl_buf *out = f->p->out;
+	double free_from = 0;
 
-		jl_buf_printf(out, "<path class=\"axis\" d=\"M%.1f %.1fv4\"/>", at, bottom);
-		tick(out, &c->x, x->ticks[i], at, bottom + 18, "middle");
+	jl_buf_printf(out, "<path class=\"axis\" d=\"M%.1f %.1fH%.1f\"/>\n", f->left, f->bottom, f->right);
+	for (size_t i = 0; i < f->x.n_ticks; i++) {
+		const double at = jl_scale_at(&f->x, f->x.ticks[i]);
+		char text[JL_UNITS_TEXT_MAX];
+		const double half = JL_SVG_LETTER / 2 * (double)jl_utf8_width(jl_tick_text(text, axis, f->x.ticks[i]));
+
+		jl_buf_printf(out, "<path class=\"axis\" d=\"M%.1f %.1fv4\"/>", at, f->bottom);
+		if (at - half < free_from)
+			continue;
+		jl_svg_tick(out, axis, f->x.ticks[i], fmin(at, f->p->width - half), f->bottom + 18, "middle");
+		free_from = at + half + 4;
 	}
-	axis_title(out, &c->x, (LEFT + WIDTH - RIGHT) / 2, bottom + 40, false);
+	jl_svg_axis_title(out, axis, (f->left + f->right) / 2, f->bottom + 38, "middle");
 }
 
 /* The point's group, with the words that a pointer reads. */
@@ -187,9 +199,9 @@ static void point_open(struct jl_buf *out, const struct jl_chart *c, const struc
 	jl_buf_release(&at);
 }
 
-static void band(struct jl_buf *out, const struct jl_chart_series *s, size_t style, const struct jl_scale *x,
-		 const struct jl_scale *y)
+static void band(const struct frame *f, const struct jl_chart_series *s, size_t style)
 {
+	struct jl_buf *out = f->p->out;
 	bool any = false;
 
 	for (size_t i = 0; i < s->n_points; i++)
@@ -201,45 +213,54 @@ static void band(struct jl_buf *out, const struct jl_chart_series *s, size_t sty
 	for (size_t i = 0; i < s->n_points; i++) {
 		if (isnan(s->points[i].y))
 			continue;
-		jl_buf_printf(out, "%c%.1f %.1f", any ? 'L' : 'M', jl_scale_at(x, s->points[i].x),
-			      jl_scale_at(y, isnan(s->points[i].hi) ? s->points[i].y : s->points[i].hi));
+		jl_buf_printf(out, "%c%.1f %.1f", any ? 'L' : 'M', jl_scale_at(&f->x, s->points[i].x),
+			      jl_scale_at(&f->y, isnan(s->points[i].hi) ? s->points[i].y : s->points[i].hi));
 		any = true;
 	}
 	for (size_t i = s->n_points; i-- > 0;)
 		if (!isnan(s->points[i].y))
-			jl_buf_printf(out, "L%.1f %.1f", jl_scale_at(x, s->points[i].x),
-				      jl_scale_at(y, isnan(s->points[i].lo) ? s->points[i].y : s->points[i].lo));
+			jl_buf_printf(out, "L%.1f %.1f", jl_scale_at(&f->x, s->points[i].x),
+				      jl_scale_at(&f->y, isnan(s->points[i].lo) ? s->points[i].y : s->points[i].lo));
 	jl_buf_printf(out, "z\" fill=\"var(--s%zu)\" fill-opacity=\".14\" stroke=\"none\"/>\n", style % N_STYLE + 1);
 }
 
-static void line(struct jl_buf *out, const struct jl_chart *c, size_t i, const struct jl_scale *x,
-		 const struct jl_scale *y)
+static void stroke(const struct frame *f, const struct jl_chart_series *s, size_t i)
 {
-	const struct jl_chart_series *s = &c->series[i];
+	struct jl_buf *out = f->p->out;
 	bool drawing = false;
 
-	band(out, s, i, x, y);
 	jl_buf_puts(out, "<path fill=\"none\" d=\"");
 	for (size_t k = 0; k < s->n_points; k++) {
 		if (isnan(s->points[k].y)) {
 			drawing = false;
 			continue;
 		}
-		jl_buf_printf(out, "%c%.1f %.1f", drawing ? 'L' : 'M', jl_scale_at(x, s->points[k].x),
-			      jl_scale_at(y, s->points[k].y));
+		jl_buf_printf(out, "%c%.1f %.1f", drawing ? 'L' : 'M', jl_scale_at(&f->x, s->points[k].x),
+			      jl_scale_at(&f->y, s->points[k].y));
 		drawing = true;
 	}
 	jl_buf_printf(out, "\" stroke=\"var(--s%zu)\" stroke-width=\"2\" stroke-dasharray=\"%s\"/>\n", i % N_STYLE + 1,
 		      s->dashed ? "4 4" : dashes[i % N_STYLE]);
+}
+
+static void line(const struct frame *f, size_t i)
+{
+	const struct jl_chart_series *s = &f->p->chart->series[i];
+	struct jl_buf *out = f->p->out;
+
+	band(f, s, i);
+	if (!s->only_points)
+		stroke(f, s, i);
 	for (size_t k = 0; k < s->n_points && !s->dashed && s->n_points <= 40; k++) {
+		const double x = jl_scale_at(&f->x, s->points[k].x), y = jl_scale_at(&f->y, s->points[k].y);
+
 		if (isnan(s->points[k].y))
 			continue;
-		point_open(out, c, s, &s->points[k]);
+		point_open(out, f->p->chart, s, &s->points[k]);
 		if (s->n_points <= 20 || k % 6 == 0)
-			marker(out, i, jl_scale_at(x, s->points[k].x), jl_scale_at(y, s->points[k].y), 3.5);
+			marker(out, i, x, y, s->only_points ? 4.5 : 3.5);
 		else /* of many points a mark now and then; the pointer finds all */
-			jl_buf_printf(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"5\" fill=\"transparent\"/>",
-				      jl_scale_at(x, s->points[k].x), jl_scale_at(y, s->points[k].y));
+			jl_buf_printf(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"5\" fill=\"transparent\"/>", x, y);
 		jl_buf_puts(out, "</g>\n");
 	}
 }
@@ -250,9 +271,9 @@ struct box {
 
 #define BOXES_MAX 128
 
-static bool is_free(const struct box *boxes, size_t n, const struct box *b)
+static bool is_free(const struct frame *f, const struct box *boxes, size_t n, const struct box *b)
 {
-	if (b->x0 < LEFT || b->x1 > WIDTH)
+	if (b->x0 < f->left || b->x1 > f->p->width || b->y0 < f->top)
 		return false;
 	for (size_t i = 0; i < n; i++)
 		if (b->x0 < boxes[i].x1 && boxes[i].x0 < b->x1 && b->y0 < boxes[i].y1 && boxes[i].y0 < b->y1)
@@ -260,9 +281,8 @@ static bool is_free(const struct box *boxes, size_t n, const struct box *b)
 	return true;
 }
 
-/* The name of a point where it covers no other name and no point; a name without such a place is left to the pointer and the table,
- * but for the front's. */
-static void point_label(struct jl_buf *out, const struct jl_chart_point *p, double px, double py, struct box *boxes,
+/* The name of a point where it covers no other name and no point; a name without such a place is left to the pointer and the table. */
+static void point_label(const struct frame *f, const struct jl_chart_point *p, double px, double py, struct box *boxes,
 			size_t *n)
 {
 	static const struct {
@@ -270,95 +290,90 @@ static void point_label(struct jl_buf *out, const struct jl_chart_point *p, doub
 		bool left;
 	} places[] = { { 9, -7, false }, { -9, -7, true }, { 9, 15, false },  { -9, 15, true },
 		       { 9, 4, false },  { -9, 4, true },  { 9, -20, false }, { -9, -20, true } };
-	const double w = 7.2 * (double)jl_utf8_width(p->label);
-	const size_t n_places = sizeof places / sizeof places[0];
-	size_t k = 0;
-	struct box b = { 0 };
+	const double w = JL_SVG_LETTER * (double)jl_utf8_width(p->label);
 
-	for (; k < n_places; k++) {
+	for (size_t k = 0; k < sizeof places / sizeof places[0]; k++) {
 		const double x = px + places[k].dx, y = py + places[k].dy;
+		const struct box b = { places[k].left ? x - w : x, y - 11, places[k].left ? x : x + w, y + 3 };
 
-		b = (struct box){ places[k].left ? x - w : x, y - 11, places[k].left ? x : x + w, y + 3 };
-		if (is_free(boxes, *n, &b))
-			break;
-	}
-	if (k == n_places && !p->front)
+		if (!is_free(f, boxes, *n, &b))
+			continue;
+		if (*n < BOXES_MAX)
+			boxes[(*n)++] = b;
+		jl_svg_text(f->p->out, x, y, places[k].left ? "end" : "start", p->front ? "lab" : "lab dim", p->label,
+			    "data-name=\"\"");
 		return;
-	if (k == n_places)
-		k = px < WIDTH / 2 ? 0 : 1;
-	if (*n < BOXES_MAX)
-		boxes[(*n)++] = b;
-	jl_buf_printf(out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\" class=\"lab%s\" data-name=\"\">",
-		      px + places[k].dx, py + places[k].dy, places[k].left ? "end" : "start", p->front ? "" : " dim");
-	jl_html_escape(out, p->label);
-	jl_buf_puts(out, "</text>");
+	}
 }
 
-static void front_line(struct jl_buf *out, const struct jl_chart_series *s, const struct jl_scale *x,
-		       const struct jl_scale *y)
+/* A staircase: between two of them the cheaper one is what there is. */
+static void front_line(const struct frame *f, const struct jl_chart_series *s)
 {
+	struct jl_buf *out = f->p->out;
 	bool joined = false;
 
-	jl_buf_puts(out, "<path fill=\"none\" stroke=\"var(--dim)\" stroke-dasharray=\"3 3\" d=\"");
 	for (size_t k = 0; k < s->n_points; k++)
 		if (s->points[k].front && !isnan(s->points[k].x) && !isnan(s->points[k].y)) {
-			jl_buf_printf(out, "%c%.1f %.1f", joined ? 'L' : 'M', jl_scale_at(x, s->points[k].x),
-				      jl_scale_at(y, s->points[k].y));
+			jl_buf_puts(out, joined ? "" : "<path class=\"front\" d=\"");
+			jl_buf_printf(out, joined ? "H%.1fV%.1f" : "M%.1f %.1f", jl_scale_at(&f->x, s->points[k].x),
+				      jl_scale_at(&f->y, s->points[k].y));
 			joined = true;
 		}
-	jl_buf_puts(out, joined ? "\"/>\n" : "M0 0\"/>\n");
+	jl_buf_puts(out, joined ? "\"/>\n" : "");
 }
 
-static void scatter(struct jl_buf *out, const struct jl_chart *c, size_t i, const struct jl_scale *x,
-		    const struct jl_scale *y)
+static void scatter(const struct frame *f, size_t i)
 {
-	const struct jl_chart_series *s = &c->series[i];
+	const struct jl_chart_series *s = &f->p->chart->series[i];
+	struct jl_buf *out = f->p->out;
 	struct box boxes[BOXES_MAX];
 	size_t n = 0;
 
-	front_line(out, s, x, y);
+	front_line(f, s);
 	for (size_t k = 0; k < s->n_points && n < BOXES_MAX; k++) {
-		const double px = jl_scale_at(x, s->points[k].x), py = jl_scale_at(y, s->points[k].y);
+		const double px = jl_scale_at(&f->x, s->points[k].x), py = jl_scale_at(&f->y, s->points[k].y);
 
 		if (!isnan(s->points[k].x) && !isnan(s->points[k].y) && (s->points[k].front || s->n_points <= 12))
 			boxes[n++] = (struct box){ px - 5, py - 5, px + 5, py + 5 };
 	}
 	for (size_t k = 0; k < s->n_points; k++) {
 		const struct jl_chart_point *p = &s->points[k];
-		const double px = jl_scale_at(x, p->x), py = jl_scale_at(y, p->y);
+		const double px = jl_scale_at(&f->x, p->x), py = jl_scale_at(&f->y, p->y);
 
 		if (isnan(p->x) || isnan(p->y))
 			continue;
-		point_open(out, c, s, p);
+		point_open(out, f->p->chart, s, p);
 		if (!isnan(p->lo) && p->hi > p->lo)
 			jl_buf_printf(out, "<path d=\"M%.1f %.1fV%.1f\" stroke=\"var(--dim)\"/>", px,
-				      jl_scale_at(y, p->lo), jl_scale_at(y, p->hi));
+				      jl_scale_at(&f->y, p->lo), jl_scale_at(&f->y, p->hi));
 		marker(out, p->front ? i : N_STYLE - 1 - i % 2, px, py, p->front ? 5 : 3);
 		if (p->label && (p->front || s->n_points <= 12))
-			point_label(out, p, px, py, boxes, &n);
+			point_label(f, p, px, py, boxes, &n);
 		jl_buf_puts(out, "</g>\n");
 	}
 }
 
-static void mark_line(struct jl_buf *out, const struct jl_chart *c, const struct jl_scale *x, double top, double bottom)
+/* Vertical lines with their names one below the other, so that near ones do not touch. */
+static void mark_lines(const struct frame *f)
 {
-	if (isnan(c->mark_x) || !c->mark_label)
-		return;
-	const double at = jl_scale_at(x, c->mark_x);
-	jl_buf_printf(out, "<path d=\"M%.1f %.1fV%.1f\" stroke=\"var(--fg)\" stroke-dasharray=\"2 2\"/>", at, top,
-		      bottom);
-	jl_buf_printf(out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\"", at + (at < WIDTH * 0.6 ? 6 : -6), top + 14,
-		      at < WIDTH * 0.6 ? "start" : "end");
-	jl_html_num_attributes(out,
-			       &(struct jl_num){ .value = c->mark_x,
-						 .kind = c->x.kind,
-						 .unit = c->x.unit,
-						 .origin = JL_ESTIMATED,
-						 .source = c->mark_source },
-			       c->x.of);
-	jl_buf_putc(out, '>');
-	jl_html_escape(out, c->mark_label);
-	jl_buf_puts(out, "</text>\n");
+	const struct jl_chart *c = f->p->chart;
+	struct jl_buf *out = f->p->out;
+
+	for (size_t i = 0; i < c->n_marks; i++) {
+		const double at = jl_scale_at(&f->x, c->marks[i].x), middle = (f->left + f->right) / 2;
+		const struct jl_num num = { .value = c->marks[i].x,
+					    .kind = c->x.kind,
+					    .unit = c->x.unit,
+					    .origin = JL_ESTIMATED,
+					    .source = c->mark_source };
+
+		jl_buf_printf(out, "<path d=\"M%.1f %.1fV%.1f\" stroke=\"var(--fg)\" stroke-dasharray=\"2 2\"/>", at,
+			      f->top, f->bottom);
+		jl_svg_num_open(out, &num, &c->x, NULL, NULL);
+		jl_svg_text(out, at + (at < middle ? 6 : -6), f->top + 14 + 16 * (double)i,
+			    at < middle ? "start" : "end", "lab", c->marks[i].label, "");
+		jl_buf_puts(out, "</g>\n");
+	}
 }
 
 void jl_svg_num_open(struct jl_buf *out, const struct jl_num *num, const struct jl_axis *axis, const char *before,
@@ -380,17 +395,18 @@ void jl_svg_num_open(struct jl_buf *out, const struct jl_num *num, const struct 
 	jl_buf_release(&told);
 }
 
-void jl_svg_open(struct jl_buf *out, const struct jl_chart *c, const char *prefix, double height)
+void jl_svg_open(const struct jl_paper *p, double height)
 {
-	struct jl_buf alt;
+	struct jl_buf alt, *out = p->out;
 
 	jl_buf_init(&alt, 1 << 16);
-	jl_chart_alt(&alt, c);
+	jl_chart_alt(&alt, p->chart);
 	jl_buf_printf(out,
-		      "<svg viewBox=\"0 0 %.0f %.0f\" role=\"img\" aria-labelledby=\"%s-t %s-d\">\n<title id=\"%s-t\">",
-		      WIDTH, height, prefix, prefix, prefix);
-	jl_html_escape(out, c->title ? c->title : "");
-	jl_buf_printf(out, "</title>\n<desc id=\"%s-d\">", prefix);
+		      "<svg class=\"%s\" viewBox=\"0 0 %.0f %.0f\" role=\"img\" aria-labelledby=\"%s-t %s-d\">\n"
+		      "<title id=\"%s-t\">",
+		      jl_paper_is_narrow(p) ? "slim" : "full", p->width, height, p->prefix, p->prefix, p->prefix);
+	jl_html_escape(out, p->chart->title ? p->chart->title : "");
+	jl_buf_printf(out, "</title>\n<desc id=\"%s-d\">", p->prefix);
 	jl_html_escape(out, jl_buf_text(&alt));
 	jl_buf_puts(out, "</desc>\n");
 	jl_buf_release(&alt);
@@ -408,46 +424,67 @@ static void ticks_of_points(struct jl_scale *x, const struct jl_chart *c)
 		x->ticks[x->n_ticks++] = s->points[i].x;
 }
 
-static enum jl_status plot(const struct jl_chart *c, const char *prefix, struct jl_buf *out)
+static double ticks_width(const struct jl_axis *axis, const struct jl_scale *scale)
 {
-	const double top = legend_height(c), bottom = top + HEIGHT - BOTTOM - 12;
+	char text[JL_UNITS_TEXT_MAX];
+	size_t widest = 1;
+
+	for (size_t i = 0; i < scale->n_ticks; i++) {
+		const size_t width = jl_utf8_width(jl_tick_text(text, axis, scale->ticks[i]));
+		widest = width > widest ? width : widest;
+	}
+	return JL_SVG_LETTER * (double)widest;
+}
+
+static void plot(const struct jl_paper *p)
+{
+	const struct jl_chart *c = p->chart;
+	const double legend = jl_svg_legend(p, line_sign, false);
+	struct frame f = { .p = p, .top = legend + 18, .right = p->width - RIGHT };
 	double x_lo, x_hi, y_lo, y_hi;
 
-	jl_svg_open(out, c, prefix, bottom + BOTTOM);
+	f.bottom = f.top + HEIGHT;
+	jl_svg_open(p, f.bottom + BOTTOM);
 	if (jl_chart_range(c, &x_lo, &x_hi, &y_lo, &y_hi)) {
-		struct jl_scale x = jl_scale_make(x_lo, x_hi, c->x.log, LEFT + 8, WIDTH - RIGHT - 8, 7);
-		struct jl_scale y = jl_scale_make(y_lo, y_hi, c->y.log, bottom, top + 6, 5);
-
-		if (!c->x.of)
-			jl_scale_decimal(&x);
+		f.y = jl_scale_make(y_lo, y_hi, c->y.log, f.bottom, f.top + 6, 5);
 		if (!c->y.of)
-			jl_scale_decimal(&y);
-		ticks_of_points(&x, c);
-		jl_scale_step(&x, c->x.step);
-		legend(out, c);
-		y_axis(out, c, &y);
-		x_axis(out, c, &x, bottom);
+			jl_scale_decimal(&f.y);
+		f.left = ticks_width(&c->y, &f.y) + 12;
+		f.x = jl_scale_make(x_lo, x_hi, c->x.log, f.left + 8, f.right - 8, 7);
+		if (!c->x.of)
+			jl_scale_decimal(&f.x);
+		ticks_of_points(&f.x, c);
+		jl_scale_step(&f.x, c->x.step);
+		jl_svg_legend(p, line_sign, true);
+		y_axis(&f);
+		x_axis(&f);
 		for (size_t i = 0; i < c->n_series; i++) {
 			if (c->kind == JL_CHART_SCATTER)
-				scatter(out, c, i, &x, &y);
+				scatter(&f, i);
 			else
-				line(out, c, i, &x, &y);
+				line(&f, i);
 		}
-		mark_line(out, c, &x, top, bottom);
+		mark_lines(&f);
 	}
-	jl_buf_puts(out, "</svg>\n");
-	return JL_OK;
+	jl_buf_puts(p->out, "</svg>\n");
+}
+
+enum jl_status jl_chart_to_svg_wide(const struct jl_chart *chart, const char *id_prefix, double width,
+				    struct jl_buf *out, struct jl_err *err)
+{
+	const struct jl_paper p = { .out = out, .chart = chart, .prefix = id_prefix, .width = width };
+
+	switch (chart->kind) {
+	case JL_CHART_BARS:
+	case JL_CHART_STACKED: jl_svg_bars(&p); break;
+	case JL_CHART_TREE: jl_svg_tree(&p); break;
+	default: plot(&p);
+	}
+	return out->failed ? jl_fail(err, JL_E_LIMIT, "the chart is too large") : JL_OK;
 }
 
 enum jl_status jl_chart_to_svg(const struct jl_chart *chart, const char *id_prefix, struct jl_buf *out,
 			       struct jl_err *err)
 {
-	switch (chart->kind) {
-	case JL_CHART_BARS:
-	case JL_CHART_STACKED: jl_svg_bars(chart, id_prefix, out); break;
-	case JL_CHART_HEAT: jl_svg_heat(chart, id_prefix, out); break;
-	case JL_CHART_TREE: jl_svg_tree(chart, id_prefix, out); break;
-	default: plot(chart, id_prefix, out);
-	}
-	return out->failed ? jl_fail(err, JL_E_LIMIT, "the chart is too large") : JL_OK;
+	return jl_chart_to_svg_wide(chart, id_prefix, JL_SVG_WIDTH, out, err);
 }

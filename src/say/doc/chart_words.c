@@ -14,7 +14,6 @@ static const char *kind_word(enum jl_chart_kind kind)
 	case JL_CHART_BARS: return JL_("Bar chart");
 	case JL_CHART_STACKED: return JL_("Stacked bar chart");
 	case JL_CHART_SCATTER: return JL_("Scatter chart");
-	case JL_CHART_HEAT: return JL_("Matrix");
 	case JL_CHART_TREE: return JL_("Topology");
 	case JL_N_CHART_KIND: break;
 	}
@@ -54,8 +53,6 @@ void jl_chart_alt(struct jl_buf *out, const struct jl_chart *c)
 		jl_buf_putc(out, '.');
 		return;
 	}
-	if (c->kind == JL_CHART_HEAT)
-		jl_buf_printf(out, JL_(" %zu by %zu."), c->n_names, c->n_names);
 	for (size_t i = 0; i < c->n_series; i++) {
 		const struct jl_chart_series *s = &c->series[i];
 
@@ -73,8 +70,8 @@ void jl_chart_alt(struct jl_buf *out, const struct jl_chart *c)
 		}
 		jl_buf_putc(out, '.');
 	}
-	if (c->mark_label && !isnan(c->mark_x))
-		jl_buf_printf(out, " %s.", c->mark_label);
+	for (size_t i = 0; i < c->n_marks; i++)
+		jl_buf_printf(out, " %s.", c->marks[i].label);
 }
 
 static double stack_height(const struct jl_chart *c, size_t k)
@@ -112,9 +109,14 @@ static size_t label_width(const struct jl_chart *c, size_t most)
 
 	for (size_t i = 0; i < c->n_series; i++)
 		for (size_t k = 0; k < c->series[i].n_points; k++) {
-			const char *label = c->series[i].points[k].label;
-			const size_t w = label ? jl_utf8_width(label) : 0;
+			struct jl_buf label;
+			size_t w;
+
+			jl_buf_init(&label, 4096);
+			place(&label, c, &c->series[i].points[k]);
+			w = jl_utf8_width(jl_buf_text(&label));
 			width = w > width ? w : width;
+			jl_buf_release(&label);
 		}
 	return width < most ? width : most;
 }
@@ -134,11 +136,11 @@ static double most_of(const struct jl_chart *c)
 static void rows_text(struct jl_buf *out, const struct jl_chart *c, size_t width)
 {
 	const double most = most_of(c);
-	const size_t label_w = label_width(c, width > 70 ? 26 : 18), bar_w = width > 70 ? 24 : 14;
+	const size_t label_w = label_width(c, width > 70 ? 26 : 18), bar_w = width > 70 ? 16 : 12;
 
 	for (size_t i = 0; i < c->n_series; i++) {
 		const struct jl_chart_series *s = &c->series[i];
-		const size_t stride = s->n_points > 12 && c->kind != JL_CHART_SCATTER ? (s->n_points + 11) / 12 : 1;
+		const size_t stride = s->n_points > 12 && c->kind != JL_CHART_SCATTER ? (s->n_points + 3) / 4 : 1;
 
 		if (s->name)
 			jl_buf_printf(out, "  %s\n", s->name);
@@ -147,7 +149,7 @@ static void rows_text(struct jl_buf *out, const struct jl_chart *c, size_t width
 			struct jl_num num;
 			struct jl_buf label;
 
-			if (c->kind == JL_CHART_SCATTER && !p->front)
+			if ((c->kind == JL_CHART_SCATTER && !p->front) || isnan(p->y))
 				continue;
 			jl_buf_init(&label, 4096);
 			place(&label, c, p);
@@ -167,7 +169,7 @@ static void rows_text(struct jl_buf *out, const struct jl_chart *c, size_t width
 /* One row for each bar: how long it is, and which parts make most of it. */
 static void stacked_text(struct jl_buf *out, const struct jl_chart *c, size_t width)
 {
-	const size_t label_w = label_width(c, width > 70 ? 26 : 18), bar_w = width > 70 ? 24 : 14,
+	const size_t label_w = label_width(c, width > 70 ? 26 : 18), bar_w = width > 70 ? 16 : 12,
 		     n = c->n_series ? c->series[0].n_points : 0;
 	double most = 0;
 
@@ -183,6 +185,10 @@ static void stacked_text(struct jl_buf *out, const struct jl_chart *c, size_t wi
 		block_bar(out, total / (most > 0 ? most : 1), bar_w);
 		jl_buf_putc(out, ' ');
 		value(out, &c->y, total);
+		if (c->cap_label && c->series[0].points[k].cap > 0) {
+			jl_buf_puts(out, " / ");
+			value(out, &c->y, c->series[0].points[k].cap);
+		}
 		jl_buf_puts(out, "\n");
 		for (size_t i = 0; i < c->n_series; i++) {
 			const double share = k < c->series[i].n_points ? c->series[i].points[k].y / total : NAN;
@@ -247,42 +253,6 @@ static void tree_text(struct jl_buf *out, const struct jl_tree_node *root, size_
 	branches_text(out, root, named ? "  " : "", width);
 }
 
-/* Right-aligned in a column; Korean takes two places a character. */
-static void pad_before(struct jl_buf *out, const char *text, size_t width)
-{
-	const size_t fits = jl_utf8_fit(text, width - 1);
-	char cut[JL_UNITS_TEXT_MAX];
-
-	snprintf(cut, sizeof cut, "%.*s", (int)fits, text);
-	jl_buf_pad(out, ' ', width - jl_utf8_width(cut));
-	jl_buf_puts(out, cut);
-}
-
-static void heat_text(struct jl_buf *out, const struct jl_chart *c)
-{
-	const size_t width = c->n_names > 8 ? 7 : 9;
-
-	jl_buf_pad(out, ' ', 8);
-	for (size_t k = 0; k < c->n_names; k++)
-		pad_before(out, c->names[k], width);
-	jl_buf_putc(out, '\n');
-	for (size_t r = 0; r < c->n_names; r++) {
-		jl_buf_puts(out, "  ");
-		pad_to(out, c->names[r], 6);
-		for (size_t k = 0; k < c->n_names; k++) {
-			const size_t at = r * c->n_names + k;
-			char text[JL_UNITS_TEXT_MAX] = "";
-
-			if (c->cell_words && c->cell_words[at])
-				snprintf(text, sizeof text, "%s", c->cell_words[at]);
-			else if (c->cells && !isnan(c->cells[at]))
-				jl_tick_text(text, &c->y, c->cells[at]);
-			pad_before(out, text, width);
-		}
-		jl_buf_putc(out, '\n');
-	}
-}
-
 static bool is_named(const struct jl_chart *c)
 {
 	for (size_t i = 0; i < c->n_series; i++)
@@ -297,16 +267,14 @@ enum jl_status jl_chart_to_text(const struct jl_chart *c, size_t width, struct j
 	jl_buf_printf(out, "  %s\n", c->title ? c->title : "");
 	if (c->kind == JL_CHART_TREE && c->tree)
 		tree_text(out, c->tree, width);
-	else if (c->kind == JL_CHART_HEAT)
-		heat_text(out, c);
 	else if (c->kind == JL_CHART_STACKED)
 		stacked_text(out, c, width);
 	else if (c->kind == JL_CHART_SCATTER && !is_named(c))
 		jl_chart_plot(out, c);
 	else
 		rows_text(out, c, width);
-	if (c->mark_label && !isnan(c->mark_x))
-		jl_buf_printf(out, "    %s\n", c->mark_label);
+	for (size_t i = 0; i < c->n_marks; i++)
+		jl_buf_printf(out, "    %s\n", c->marks[i].label);
 	return out->failed ? jl_fail(err, JL_E_LIMIT, "the chart is too large") : JL_OK;
 }
 
@@ -366,7 +334,7 @@ static void series_json(struct jl_json *json, const struct jl_chart_series *s)
 
 void jl_chart_to_json(const struct jl_chart *c, struct jl_json *json)
 {
-	static const char *const kinds[JL_N_CHART_KIND] = { "line", "bars", "stacked", "scatter", "heat", "tree" };
+	static const char *const kinds[JL_N_CHART_KIND] = { "line", "bars", "stacked", "scatter", "tree" };
 
 	jl_json_object(json);
 	jl_json_put_string(json, "kind", kinds[c->kind]);
@@ -377,24 +345,6 @@ void jl_chart_to_json(const struct jl_chart *c, struct jl_json *json)
 	for (size_t i = 0; i < c->n_series; i++)
 		series_json(json, &c->series[i]);
 	jl_json_end_array(json);
-	if (c->kind == JL_CHART_HEAT) {
-		jl_json_put_array(json, "names");
-		for (size_t i = 0; i < c->n_names; i++)
-			jl_json_string(json, c->names[i]);
-		jl_json_end_array(json);
-		origin_json(json, c->cell_origin, c->cell_source);
-		jl_json_put_array(json, "cells");
-		for (size_t i = 0; i < c->n_names * c->n_names; i++) {
-			jl_json_number(json, c->cells ? c->cells[i] : NAN);
-		}
-		jl_json_end_array(json);
-		if (c->cell_words) {
-			jl_json_put_array(json, "words");
-			for (size_t i = 0; i < c->n_names * c->n_names; i++)
-				jl_json_string(json, c->cell_words[i]);
-			jl_json_end_array(json);
-		}
-	}
 	if (c->kind == JL_CHART_TREE && c->tree) {
 		jl_json_key(json, "tree");
 		tree_json(json, c->tree);

@@ -1,5 +1,6 @@
 #include "doc/doc.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -142,6 +143,27 @@ void jl_doc_brief(struct jl_doc *doc)
 		doc->last->brief = true;
 }
 
+static void resolve(const struct jl_doc *doc, struct jl_run *run)
+{
+	for (; run; run = run->next) {
+		if (run->kind == JL_RUN_REF)
+			run->text = "";
+		for (const struct jl_doc_block *b = doc->blocks; run->kind == JL_RUN_REF && b; b = b->next)
+			if (b->kind == JL_DOC_SECTION && b->id && run->ref && strcmp(b->id, run->ref) == 0)
+				run->text = b->title;
+	}
+}
+
+void jl_doc_resolve(struct jl_doc *doc)
+{
+	for (struct jl_doc_block *b = doc->blocks; b; b = b->next) {
+		resolve(doc, b->runs);
+		for (struct jl_doc_row *row = b->rows; row; row = row->next)
+			for (struct jl_doc_cell *cell = row->cells; cell; cell = cell->next)
+				resolve(doc, cell->runs);
+	}
+}
+
 void jl_doc_shorten(struct jl_doc *doc)
 {
 	struct jl_doc_block **at = &doc->blocks;
@@ -160,6 +182,8 @@ void jl_doc_shorten(struct jl_doc *doc)
 		doc->n_blocks++;
 		at = &(*at)->next;
 	}
+	doc->n_sources = 0; /* they were told in what went */
+	jl_doc_resolve(doc);
 }
 
 static struct jl_run *add_run(struct jl_doc *doc, enum jl_run_kind kind, const char *text)
@@ -241,6 +265,14 @@ void jl_doc_link(struct jl_doc *doc, const char *text, const char *url)
 		doc->failed = JL_E_NOMEM;
 }
 
+void jl_doc_anchor(struct jl_doc *doc, const char *id)
+{
+	struct jl_run *run = add_run(doc, JL_RUN_ANCHOR, "");
+
+	if (run && !(run->ref = jl_arena_strdup(doc->arena, id)))
+		doc->failed = JL_E_NOMEM;
+}
+
 void jl_doc_said(struct jl_doc *doc, const char *text, enum jl_origin origin, const char *source)
 {
 	struct jl_run *run = add_run(doc, JL_RUN_SAID, text);
@@ -260,24 +292,6 @@ void jl_doc_ref(struct jl_doc *doc, const char *id)
 
 	if (run && !(run->ref = jl_arena_strdup(doc->arena, id)))
 		doc->failed = JL_E_NOMEM;
-}
-
-static void resolve(const struct jl_doc *doc, struct jl_run *run)
-{
-	for (; run; run = run->next)
-		for (const struct jl_doc_block *b = doc->blocks; run->kind == JL_RUN_REF && b; b = b->next)
-			if (b->kind == JL_DOC_SECTION && b->id && run->ref && strcmp(b->id, run->ref) == 0)
-				run->text = b->title;
-}
-
-void jl_doc_resolve(struct jl_doc *doc)
-{
-	for (struct jl_doc_block *b = doc->blocks; b; b = b->next) {
-		resolve(doc, b->runs);
-		for (struct jl_doc_row *row = b->rows; row; row = row->next)
-			for (struct jl_doc_cell *cell = row->cells; cell; cell = cell->next)
-				resolve(doc, cell->runs);
-	}
 }
 
 struct jl_doc_place jl_doc_here(const struct jl_doc *doc)
@@ -398,7 +412,88 @@ void jl_doc_picture(struct jl_doc *doc, const struct jl_chart *chart)
 
 const char *jl_mark_text(enum jl_mark mark)
 {
-	static const char *const marks[] = { "", "✅", "⚠", "❌", "❓" };
+	static const char *const marks[] = { "", "✓", "!", "✗", "?" };
 
 	return marks[mark];
+}
+
+static bool same(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+size_t jl_doc_source_of(const struct jl_doc_source *sources, size_t n, const struct jl_num *num)
+{
+	size_t i = 0;
+
+	while (i < n && !(sources[i].origin == num->origin && same(sources[i].id, num->source) &&
+			  same(sources[i].date, num->date)))
+		i++;
+	return i;
+}
+
+static void count_runs(struct jl_doc_source *list, size_t *n, const struct jl_run *run)
+{
+	for (; run; run = run->next) {
+		size_t i;
+
+		if (run->kind != JL_RUN_NUM || isnan(run->num.value))
+			continue;
+		i = jl_doc_source_of(list, *n, &run->num);
+		if (i == *n && *n < JL_DOC_SOURCES_MAX)
+			list[(*n)++] = (struct jl_doc_source){ .origin = run->num.origin,
+							       .id = run->num.source,
+							       .date = run->num.date };
+		if (i < *n)
+			list[i].n++;
+	}
+}
+
+size_t jl_doc_sources(const struct jl_doc *doc, struct jl_doc_source list[JL_DOC_SOURCES_MAX])
+{
+	size_t n = 0;
+
+	for (const struct jl_doc_block *b = doc->blocks; b; b = b->next) {
+		count_runs(list, &n, b->runs);
+		for (const struct jl_doc_row *row = b->rows; row; row = row->next)
+			for (const struct jl_doc_cell *cell = row->cells; cell; cell = cell->next)
+				count_runs(list, &n, cell->runs);
+	}
+	return n;
+}
+
+enum jl_origin jl_doc_column_origin(const struct jl_doc_block *b, size_t column)
+{
+	enum jl_origin origin = JL_ORIGIN_NONE;
+	bool any = false;
+
+	if (!b->columns[column].head || !*b->columns[column].head)
+		return JL_ORIGIN_NONE;
+	for (const struct jl_doc_row *row = b->rows; row; row = row->next) {
+		const struct jl_doc_cell *cell = row->cells;
+
+		for (size_t i = 0; cell && i < column; i++)
+			cell = cell->next;
+		for (const struct jl_run *run = cell ? cell->runs : NULL; run; run = run->next) {
+			if (run->kind != JL_RUN_NUM && run->kind != JL_RUN_SAID)
+				continue;
+			if (any && run->num.origin != origin)
+				return JL_ORIGIN_NONE;
+			origin = run->num.origin;
+			any = true;
+		}
+	}
+	return origin;
+}
+
+const char *jl_origin_word(enum jl_origin origin)
+{
+	switch (origin) {
+	case JL_MEASURED: return JL_("measured");
+	case JL_PUBLISHED: return JL_("published");
+	case JL_LISTED: return JL_("listed");
+	case JL_ESTIMATED: return JL_("estimated");
+	case JL_ORIGIN_NONE: break;
+	}
+	return JL_("given");
 }

@@ -26,12 +26,13 @@ enum jl_run_kind {
 	JL_RUN_NAME,
 	JL_RUN_STRONG,
 	JL_RUN_CODE,
-	JL_RUN_SAID,  /* a sentence of another room with figures in it; `num` has their origin and source */
-	JL_RUN_BREAK, /* a new line of the same paragraph */
-	JL_RUN_DOT,   /* parts two pieces of a line: " · ", or a new line where the next piece does not fit */
-	JL_RUN_BAR,   /* num.value is the share that is full, num.n_digits the cells */
-	JL_RUN_LINK,  /* `text` leads to the address `ref` */
-	JL_RUN_REF    /* a section of this document: `ref` is its id, `text` its title once jl_doc_resolve has run */
+	JL_RUN_SAID,   /* a sentence of another room with figures in it; `num` has their origin and source */
+	JL_RUN_BREAK,  /* a new line of the same paragraph */
+	JL_RUN_DOT,    /* parts two pieces of a line: " · ", or a new line where the next piece does not fit */
+	JL_RUN_BAR,    /* num.value is the share that is full, num.n_digits the cells */
+	JL_RUN_LINK,   /* `text` leads to the address `ref` */
+	JL_RUN_ANCHOR, /* `ref` names this place */
+	JL_RUN_REF     /* a section of this document: `ref` is its id, `text` its title once jl_doc_resolve has run */
 };
 
 struct jl_run { /* a stretch of a paragraph or cell */
@@ -110,12 +111,22 @@ struct jl_doc_block {
 	struct jl_doc_block *next;
 };
 
+/* Where figures of the document come from. A page leads from a figure's mark to the place named "s1", "s2", ... by its index. */
+struct jl_doc_source {
+	enum jl_origin origin;
+	const char *id, *date; /* as figures have them; or NULL */
+	size_t n;              /* figures */
+};
+#define JL_DOC_SOURCES_MAX 64
+
 struct jl_doc {
 	struct jl_arena *arena;
 	const char *title, *subtitle;
 	const char *date; /* YYYY-MM-DD of the day it was made */
 	struct jl_doc_block *blocks, *last;
 	size_t n_blocks;
+	const struct jl_doc_source *sources; /* that have a place in it */
+	size_t n_sources;
 	enum jl_status failed; /* out of memory or too large: sticks */
 	bool gap;              /* the next block stands apart */
 	/* where the next run goes */
@@ -161,6 +172,7 @@ void jl_doc_said(struct jl_doc *doc, const char *text, enum jl_origin origin, co
 void jl_doc_dot(struct jl_doc *doc);
 void jl_doc_bar(struct jl_doc *doc, double frac, int n_cells);
 void jl_doc_link(struct jl_doc *doc, const char *text, const char *url);
+void jl_doc_anchor(struct jl_doc *doc, const char *id);
 void jl_doc_break(struct jl_doc *doc);
 /* "→ Scaling": where more is said. Shows nothing where the document has no such section. */
 void jl_doc_ref(struct jl_doc *doc, const char *id);
@@ -174,6 +186,14 @@ struct jl_doc_place {
 };
 struct jl_doc_place jl_doc_here(const struct jl_doc *doc);
 void jl_doc_back(struct jl_doc *doc, struct jl_doc_place place);
+
+/* Where the figures so far come from, each source once; returns how many. */
+size_t jl_doc_sources(const struct jl_doc *doc, struct jl_doc_source ret_sources[JL_DOC_SOURCES_MAX]);
+/* The source of a figure among them; n: it is none of them. */
+size_t jl_doc_source_of(const struct jl_doc_source *sources, size_t n, const struct jl_num *num);
+
+/* The origin that all figures of a column share, so that its head can have the mark; JL_ORIGIN_NONE: they do not. */
+enum jl_origin jl_doc_column_origin(const struct jl_doc_block *table, size_t column);
 
 /* `columns` must outlive the document. */
 void jl_doc_table(struct jl_doc *doc, const char *title, const struct jl_doc_column *columns, size_t n_columns);
@@ -201,6 +221,7 @@ enum jl_status jl_doc_to_html(const struct jl_doc *doc, struct jl_buf *out, stru
 enum jl_status jl_doc_to_fragment(const struct jl_doc *doc, struct jl_buf *out, struct jl_err *err);
 enum jl_status jl_doc_to_json(const struct jl_doc *doc, struct jl_buf *out, struct jl_err *err);
 
-const char *jl_mark_text(enum jl_mark mark); /* "✅" "⚠" "❌" "❓" or "" */
+const char *jl_mark_text(enum jl_mark mark);       /* "✓" "!" "✗" "?" or "" */
+const char *jl_origin_word(enum jl_origin origin); /* "measured", ... "given" as the reader says it */
 
 #endif

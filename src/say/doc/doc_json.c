@@ -52,8 +52,8 @@ static void runs_json(struct jl_json *json, const char *key, const struct jl_run
 			ref_json(json, run);
 		else if (run->kind == JL_RUN_LINK)
 			link_json(json, run);
-		else if (run->kind == JL_RUN_BAR)
-			continue; /* its figure stands beside it */
+		else if (run->kind == JL_RUN_BAR || run->kind == JL_RUN_ANCHOR)
+			continue; /* its figure stands beside it; a place in a page */
 		else
 			jl_json_string(json, run->text);
 	}

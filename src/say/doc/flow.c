@@ -79,6 +79,22 @@ void jl_markdown_code(struct jl_buf *out, const char *text, bool block)
 	jl_buf_pad(out, '`', block && most < 3 ? 3 : most + 1);
 }
 
+/* The mark of a figure in a report. */
+static void origin_text(const struct jl_sink *s, enum jl_origin origin, struct jl_buf *out)
+{
+	if (!s->page && !s->plain && origin != JL_ORIGIN_NONE)
+		jl_buf_printf(out, "%s%s", jl_sink_is_markdown(s) ? " " : "\xc2\xa0", jl_origin_mark(origin));
+}
+
+void jl_flow_legend(struct jl_buf *out)
+{
+	static const enum jl_origin order[] = { JL_MEASURED, JL_PUBLISHED, JL_LISTED, JL_ESTIMATED };
+
+	for (size_t i = 0; i < sizeof order / sizeof order[0]; i++)
+		jl_buf_printf(out, "%s %s · ", jl_origin_mark(order[i]), jl_origin_word(order[i]));
+	jl_buf_printf(out, "%s\n", JL_("no mark: given"));
+}
+
 /* A number is one word: its blanks do not break. */
 static void num_text(const struct jl_sink *s, const struct jl_num *num, struct jl_buf *out)
 {
@@ -94,8 +110,7 @@ static void num_text(const struct jl_sink *s, const struct jl_num *num, struct j
 		else
 			jl_buf_putc(out, *at);
 	}
-	if (!s->page && num->origin == JL_ESTIMATED)
-		jl_buf_puts(out, jl_sink_is_markdown(s) ? " ○" : "\xc2\xa0○");
+	origin_text(s, num->origin, out);
 	jl_buf_release(&shown);
 }
 
@@ -152,15 +167,20 @@ void jl_flow_runs(const struct jl_sink *s, const struct jl_run *run, struct jl_b
 		case JL_RUN_BREAK: jl_buf_puts(out, jl_sink_is_markdown(s) ? "  \n" : "\n"); break;
 		case JL_RUN_DOT: jl_buf_puts(out, jl_sink_is_markdown(s) ? " · " : JL_WRAP_DOT); break;
 		case JL_RUN_REF:
-			jl_buf_puts(out, *run->text ? " → " : "");
+			jl_buf_puts(out, !*run->text ? "" : jl_sink_is_markdown(s) ? " → " : " →\xc2\xa0");
 			safe_text(s, run->text, out);
 			break;
 		case JL_RUN_LINK: link_text(s, run, out); break;
+		case JL_RUN_ANCHOR: break;
 		case JL_RUN_TEXT:
 		case JL_RUN_NAME:
 		case JL_RUN_STRONG:
-		case JL_RUN_CODE:
-		case JL_RUN_SAID: word_text(s, run, out); break;
+		case JL_RUN_CODE: word_text(s, run, out); break;
+		case JL_RUN_SAID:
+			word_text(s, run, out);
+			if (strpbrk(run->text, "0123456789"))
+				origin_text(s, run->num.origin, out);
+			break;
 		}
 	}
 }
@@ -186,16 +206,20 @@ static void plain_spaces(struct jl_buf *out, const char *text)
 	}
 }
 
-static void fill_row(const struct jl_sink *s, struct jl_table *table, const struct jl_doc_row *row, size_t n_columns)
+static void fill_row(const struct jl_sink *sink, struct jl_table *table, const struct jl_doc_row *row,
+		     const struct jl_doc_block *b)
 {
+	struct jl_sink inner = *sink;
+	const struct jl_sink *s = &inner;
 	size_t i = 0;
 
-	for (const struct jl_doc_cell *cell = row->cells; cell && i < n_columns; cell = cell->next, i++) {
+	for (const struct jl_doc_cell *cell = row->cells; cell && i < b->n_columns; cell = cell->next, i++) {
 		const char *colour = mark_colour(s, cell->mark);
 		struct jl_buf raw, safe;
 
 		jl_buf_init(&raw, JL_DOC_ROWS_MAX);
 		jl_buf_init(&safe, (size_t)4 * JL_DOC_ROWS_MAX);
+		inner.plain = jl_doc_column_origin(b, i) != JL_ORIGIN_NONE;
 		if (cell->mark && !s->page)
 			jl_buf_printf(&raw, "%s ", jl_mark_text(cell->mark));
 		jl_flow_runs(s, cell->runs, &raw);
@@ -210,13 +234,16 @@ static void fill_row(const struct jl_sink *s, struct jl_table *table, const stru
 }
 
 /* NULL: no memory. */
-static char *head_text(const struct jl_sink *s, const struct jl_doc_column *c)
+static char *head_text(const struct jl_sink *s, const struct jl_doc_block *b, size_t i)
 {
+	const struct jl_doc_column *c = &b->columns[i];
 	struct jl_buf text;
 	char *head;
 
 	jl_buf_init(&text, JL_DOC_ROWS_MAX);
 	safe_text(s, c->head ? c->head : "", &text);
+	if (!s->page && jl_doc_column_origin(b, i))
+		jl_buf_printf(&text, " %s", jl_origin_mark(jl_doc_column_origin(b, i)));
 	if (c->unit)
 		jl_buf_printf(&text, " (%s)", c->unit);
 	head = text.failed ? NULL : jl_arena_strdup(s->doc->arena, jl_buf_text(&text));
@@ -240,7 +267,7 @@ enum jl_status jl_flow_table(const struct jl_sink *s, const struct jl_doc_block 
 		const struct jl_doc_column *c = &b->columns[i];
 
 		columns[i] = (struct jl_table_column){
-			.head = head_text(s, c),
+			.head = head_text(s, b, i),
 			.align = c->right ? JL_RIGHT : JL_LEFT,
 			.flexible = !c->right && !c->keep,
 			.min_width = c->min_width ? c->min_width : 8,
@@ -250,7 +277,7 @@ enum jl_status jl_flow_table(const struct jl_sink *s, const struct jl_doc_block 
 	}
 	jl_table_init(&table, s->doc->arena, columns, b->n_columns);
 	for (const struct jl_doc_row *row = b->rows; row; row = row->next)
-		fill_row(s, &table, row, b->n_columns);
+		fill_row(s, &table, row, b);
 	return jl_table_print(&table, &style, s->out, s->err);
 }
 

@@ -12,6 +12,7 @@ struct jl_sink {
 	size_t width; /* 0: Markdown */
 	bool colour;
 	bool page;           /* what a command prints, not a report */
+	bool plain;          /* in a cell whose column has the mark of the figures */
 	size_t label_column; /* where the text behind a label begins */
 };
 
@@ -37,6 +38,8 @@ void jl_markdown_code(struct jl_buf *out, const char *text, bool block);
 /* Runs as one text; numbers keep to their units. */
 void jl_flow_runs(const struct jl_sink *s, const struct jl_run *run, struct jl_buf *out);
 enum jl_status jl_flow_table(const struct jl_sink *s, const struct jl_doc_block *b, size_t indent);
+/* "● measured · ...": what the marks of a report mean, under its title. */
+void jl_flow_legend(struct jl_buf *out);
 /* The whole of it did not fit. */
 enum jl_status jl_flow_failed(const struct jl_sink *s);
 

@@ -1,5 +1,5 @@
-/* One HTML file that needs nothing else: style inside, charts as SVG, no script. Every number says in the markup where it comes
- * from; a pointer that rests on it reads the same. */
+/* One HTML file that needs nothing else: style inside, charts and marks as SVG, no script. Every number says in the markup where it comes
+ * from; a pointer that rests on it reads the same, and its mark leads to the source. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,6 +9,13 @@
 #include "doc/escape.h"
 
 extern const char *const jl_report_css[]; /* NULL ends */
+
+struct page {
+	struct jl_buf *out;
+	const struct jl_doc *doc;
+	size_t n_charts;
+	bool plain; /* within a cell whose column has the mark */
+};
 
 /* How much of the whole: drawn, since the figure stands beside it. */
 static void bar_html(struct jl_buf *out, const struct jl_num *num)
@@ -36,35 +43,52 @@ static void link_html(struct jl_buf *out, const struct jl_run *run)
 	jl_buf_puts(out, page ? "</a>" : "");
 }
 
-static void runs_html(struct jl_buf *out, const struct jl_run *run)
+static void tagged(struct jl_buf *out, const char *tag, const char *text)
 {
+	jl_buf_printf(out, "<%s>", tag);
+	jl_html_text(out, text);
+	jl_buf_printf(out, "</%s>", tag);
+}
+
+static void ref_html(struct jl_buf *out, const struct jl_run *run)
+{
+	if (!*run->text)
+		return;
+	jl_buf_puts(out, " <a class=\"ref\" href=\"#");
+	jl_html_escape(out, run->ref);
+	jl_buf_puts(out, "\">→ ");
+	jl_html_text(out, run->text);
+	jl_buf_puts(out, "</a>");
+}
+
+static void runs_html(const struct page *p, const struct jl_run *run)
+{
+	struct jl_buf *out = p->out;
+
 	for (; run; run = run->next) {
 		switch (run->kind) {
 		case JL_RUN_TEXT: jl_html_text(out, run->text); break;
-		case JL_RUN_SAID: jl_html_said(out, run); break;
-		case JL_RUN_NUM: jl_html_num(out, &run->num); break;
+		case JL_RUN_SAID: jl_html_said(out, run, p->doc, !p->plain); break;
+		case JL_RUN_NUM: jl_html_num(out, &run->num, p->doc, !p->plain); break;
 		case JL_RUN_NAME:
 			jl_buf_puts(out, "<span class=\"name\" data-name=\"\">");
 			jl_html_escape(out, run->text);
 			jl_buf_puts(out, "</span>");
 			break;
-		case JL_RUN_STRONG:
+		case JL_RUN_STRONG: /* figures in it are settings */
 			jl_buf_puts(out, "<strong>");
-			jl_html_text(out, run->text);
+			jl_html_said(out, &(struct jl_run){ .text = run->text }, NULL, false);
 			jl_buf_puts(out, "</strong>");
 			break;
 		case JL_RUN_BREAK: jl_buf_puts(out, "<br>\n"); break;
 		case JL_RUN_DOT: jl_buf_puts(out, " · "); break;
 		case JL_RUN_BAR: bar_html(out, &run->num); break;
 		case JL_RUN_LINK: link_html(out, run); break;
-		case JL_RUN_REF:
-			if (!*run->text)
-				break;
-			jl_buf_puts(out, " <a class=\"ref\" href=\"#");
+		case JL_RUN_REF: ref_html(out, run); break;
+		case JL_RUN_ANCHOR:
+			jl_buf_puts(out, "<span id=\"");
 			jl_html_escape(out, run->ref);
-			jl_buf_puts(out, "\">→ ");
-			jl_html_text(out, run->text);
-			jl_buf_puts(out, "</a>");
+			jl_buf_puts(out, "\"></span>");
 			break;
 		case JL_RUN_CODE:
 			jl_buf_puts(out, "<code>");
@@ -82,16 +106,20 @@ static const char *mark_class(enum jl_mark mark)
 	return classes[mark];
 }
 
-/* A badge that needs no emoji font and says what it means to who does not see it. */
-static void mark_html(struct jl_buf *out, enum jl_mark mark)
+/* A verdict: a badge that no origin has, with what it means for who does not see it. */
+static void verdict_html(struct jl_buf *out, enum jl_mark mark)
 {
-	static const char *const signs[] = { "", "✓", "!", "×", "?" };
 	static const char *const en[] = { "", JL_NC("mark", "good"), JL_N("warning"), JL_N("bad"),
 					  JL_NC("mark", "unknown") };
+	static const char *const paths[] = { "", "M3 6.5l2.2 2.2L9.5 4", "M6 2.5v4.5M6 9v1", "M3.5 3.5l5 5m0-5l-5 5",
+					     "M4.2 4.4a1.9 1.9 0 1 1 2.6 2q-.8.4-.8 1.2M6 9.2v1" };
 
 	if (mark)
-		jl_buf_printf(out, "<span class=\"m %s\" role=\"img\" aria-label=\"%s\">%s</span> ", mark_class(mark),
-			      jl_msg(en[mark]), signs[mark]);
+		jl_buf_printf(
+			out,
+			"<svg class=\"m %s\" viewBox=\"0 0 12 12\" role=\"img\" aria-label=\"%s\"><circle cx=\"6\" "
+			"cy=\"6\" r=\"6\"/><path d=\"%s\"/></svg> ",
+			mark_class(mark), jl_msg(en[mark]), paths[mark]);
 }
 
 static size_t cell_width(const struct jl_doc_cell *cell)
@@ -111,25 +139,24 @@ static const char *cell_class(const struct jl_doc_cell *cell, const struct jl_do
 	return column->right ? "r" : width > 36 ? "long" : first && width <= 22 ? "nb" : NULL;
 }
 
-static void cell_html(struct jl_buf *out, const struct jl_doc_cell *cell, const struct jl_doc_column *column,
+static void cell_html(const struct page *p, const struct jl_doc_cell *cell, const struct jl_doc_column *column,
 		      bool first)
 {
 	const char *tag = first ? "th scope=\"row\"" : "td", *class = cell_class(cell, column, first);
 
-	jl_buf_printf(out, "<%s", tag);
+	jl_buf_printf(p->out, "<%s", tag);
 	if (class)
-		jl_buf_printf(out, " class=\"%s\"", class);
-	jl_buf_puts(out, ">");
-	if (cell->mark)
-		mark_html(out, cell->mark);
-	runs_html(out, cell->runs);
-	jl_buf_puts(out, first ? "</th>" : "</td>");
+		jl_buf_printf(p->out, " class=\"%s\"", class);
+	jl_buf_puts(p->out, ">");
+	verdict_html(p->out, cell->mark);
+	runs_html(p, cell->runs);
+	jl_buf_puts(p->out, first ? "</th>" : "</td>");
 }
 
 /* What stands over something: figures in it are those that were asked about. */
 static void title_html(struct jl_buf *out, const char *title)
 {
-	jl_html_said(out, &(struct jl_run){ .text = title ? title : "" });
+	jl_html_said(out, &(struct jl_run){ .text = title ? title : "" }, NULL, false);
 }
 
 static bool has_heads(const struct jl_doc_block *b)
@@ -146,6 +173,7 @@ static void heads_html(struct jl_buf *out, const struct jl_doc_block *b)
 	for (size_t i = 0; i < b->n_columns; i++) {
 		jl_buf_printf(out, "<th scope=\"col\"%s>", b->columns[i].right ? " class=\"r\"" : "");
 		title_html(out, b->columns[i].head);
+		jl_html_origin(out, jl_doc_column_origin(b, i));
 		if (b->columns[i].unit) {
 			jl_buf_puts(out, "<small> ");
 			jl_html_escape(out, b->columns[i].unit);
@@ -156,8 +184,11 @@ static void heads_html(struct jl_buf *out, const struct jl_doc_block *b)
 	jl_buf_puts(out, "</tr></thead>");
 }
 
-static void table_html(struct jl_buf *out, const struct jl_doc_block *b)
+static void table_html(const struct page *p, const struct jl_doc_block *b)
 {
+	struct jl_buf *out = p->out;
+	struct page inner = *p;
+
 	/* a short table stays on one sheet */
 	jl_buf_printf(out, "<div class=\"wide%s\" tabindex=\"0\"><table>", b->n_rows <= 14 ? " short" : "");
 	if (b->title) {
@@ -172,8 +203,10 @@ static void table_html(struct jl_buf *out, const struct jl_doc_block *b)
 		size_t i = 0;
 
 		jl_buf_puts(out, row->strong ? "<tr class=\"strong\">" : "<tr>");
-		for (const struct jl_doc_cell *cell = row->cells; cell && i < b->n_columns; cell = cell->next, i++)
-			cell_html(out, cell, &b->columns[i], i == 0);
+		for (const struct jl_doc_cell *cell = row->cells; cell && i < b->n_columns; cell = cell->next, i++) {
+			inner.plain = jl_doc_column_origin(b, i) != JL_ORIGIN_NONE;
+			cell_html(&inner, cell, &b->columns[i], i == 0);
+		}
 		for (; i < b->n_columns; i++)
 			jl_buf_puts(out, "<td></td>");
 		jl_buf_puts(out, "</tr>\n");
@@ -181,51 +214,71 @@ static void table_html(struct jl_buf *out, const struct jl_doc_block *b)
 	jl_buf_puts(out, "</tbody></table></div>\n");
 }
 
-static enum jl_status chart_html(struct jl_buf *out, const struct jl_chart *chart, size_t number, struct jl_err *err)
+static void chart_origins(struct jl_buf *out, const struct jl_chart *chart)
 {
-	char prefix[24];
+	unsigned done = 0;
+
+	for (size_t i = 0; i < chart->n_series; i++) {
+		const enum jl_origin origin = chart->series[i].origin;
+
+		if (!(done & 1u << origin))
+			jl_html_origin(out, origin);
+		done |= 1u << origin;
+	}
+}
+
+/* Twice: for a page and for a phone, where letters would become too small; the style shows one of them. */
+static enum jl_status chart_html(struct page *p, const struct jl_chart *chart, struct jl_err *err)
+{
+	char prefix[24], slim[24];
 	enum jl_status status;
 
-	snprintf(prefix, sizeof prefix, "c%zu", number);
-	jl_buf_puts(out, "<figure><figcaption>");
-	jl_html_name(out, chart->title ? chart->title : "");
-	jl_buf_puts(out, "</figcaption>\n");
-	status = jl_chart_to_svg(chart, prefix, out, err);
-	jl_buf_puts(out, "</figure>\n");
+	snprintf(prefix, sizeof prefix, "c%zu", ++p->n_charts);
+	snprintf(slim, sizeof slim, "n%zu", p->n_charts);
+	jl_buf_puts(p->out, "<figure><figcaption>");
+	jl_html_name(p->out, chart->title ? chart->title : "");
+	chart_origins(p->out, chart);
+	jl_buf_puts(p->out, "</figcaption>\n");
+	status = jl_chart_to_svg(chart, prefix, p->out, err);
+	if (!status)
+		status = jl_chart_to_svg_wide(chart, slim, 360, p->out, err);
+	jl_buf_puts(p->out, "</figure>\n");
 	return status;
 }
 
-static void finding_html(struct jl_buf *out, const struct jl_doc_block *b)
+/* A question is a heading of its own. */
+static void finding_html(const struct page *p, const struct jl_doc_block *b)
 {
-	jl_buf_printf(out, "<div class=\"finding %s\"><p class=\"what\">", mark_class(b->mark));
-	mark_html(out, b->mark);
+	struct jl_buf *out = p->out;
+
+	jl_buf_printf(out, b->asked ? "<section class=\"ask %s\"><h2>" : "<div class=\"finding %s\"><p class=\"what\">",
+		      mark_class(b->mark));
+	verdict_html(out, b->mark);
 	if (b->asked)
 		title_html(out, b->title);
 	else
 		jl_html_text(out, b->title ? b->title : "");
-	jl_buf_puts(out, "</p>");
+	jl_buf_puts(out, b->asked ? "</h2>" : "</p>");
 	if (b->runs) {
 		jl_buf_puts(out, "<p>");
-		runs_html(out, b->runs);
+		runs_html(p, b->runs);
 		jl_buf_puts(out, "</p>");
 	}
-	jl_buf_puts(out, "</div>\n");
+	jl_buf_puts(out, b->asked ? "</section>\n" : "</div>\n");
 }
 
-/* Links to the sections, so that a long report can be walked. */
-static void contents_html(struct jl_buf *out, const struct jl_doc *doc)
+/* What the marks mean, before the first of them is met. */
+static void legend_html(struct jl_buf *out)
 {
-	jl_buf_printf(out, "<nav aria-label=\"%s\"><ul>", JL_("Contents"));
-	for (const struct jl_doc_block *b = doc->blocks; b; b = b->next) {
-		if (b->kind != JL_DOC_SECTION || b->level != 2)
-			continue;
-		jl_buf_puts(out, "<li><a href=\"#");
-		jl_html_escape(out, b->id);
-		jl_buf_puts(out, "\">");
-		jl_html_text(out, b->title);
-		jl_buf_puts(out, "</a></li>");
+	static const enum jl_origin order[] = { JL_MEASURED, JL_PUBLISHED, JL_LISTED, JL_ESTIMATED };
+
+	jl_buf_puts(out, "<p class=\"sub legend\">");
+	for (size_t i = 0; i < sizeof order / sizeof order[0]; i++) {
+		jl_buf_puts(out, "<span>");
+		jl_html_origin(out, order[i]);
+		jl_buf_printf(out, " %s</span> ", jl_origin_word(order[i]));
 	}
-	jl_buf_puts(out, "</ul></nav>\n");
+	jl_buf_printf(out, "<span>%s</span></p>", JL_("no mark: given"));
 }
 
 static void head_html(struct jl_buf *out, const struct jl_doc *doc)
@@ -244,15 +297,15 @@ static void head_html(struct jl_buf *out, const struct jl_doc *doc)
 		jl_buf_puts(out, jl_report_css[i]);
 	jl_buf_puts(out, "</style>\n</head>\n<body>\n<main>\n<header><h1>");
 	jl_html_name(out, doc->title);
-	jl_buf_puts(out, "</h1>");
+	jl_buf_puts(out, "</h1><p class=\"sub\">");
 	if (doc->subtitle) {
-		jl_buf_puts(out, "<p class=\"sub\">");
 		jl_html_name(out, doc->subtitle);
-		jl_buf_puts(out, "</p>");
+		jl_buf_puts(out, " · ");
 	}
 	if (doc->date)
-		jl_buf_printf(out, "<p class=\"sub\"><time datetime=\"%s\">%s</time> · jeoul 저울</p>", doc->date,
-			      doc->date);
+		jl_buf_printf(out, "<time datetime=\"%s\">%s</time> · jeoul 저울", doc->date, doc->date);
+	jl_buf_puts(out, "</p>");
+	legend_html(out);
 	jl_buf_puts(out, "</header>\n");
 }
 
@@ -266,38 +319,37 @@ static void section_html(struct jl_buf *out, const struct jl_doc_block *b)
 }
 
 /* "Bound by": gradient exchange */
-static enum jl_status entry_html(struct jl_buf *out, const struct jl_doc_block *b)
+static enum jl_status entry_html(const struct page *p, const struct jl_doc_block *b)
 {
 	const char *label = b->kind == JL_DOC_TABLE ? b->label : b->title;
 
-	jl_buf_puts(out, "<dt>");
-	jl_html_text(out, label ? label : "");
-	jl_buf_puts(out, "</dt><dd>");
+	tagged(p->out, "dt", label ? label : "");
+	jl_buf_puts(p->out, "<dd>");
 	if (b->kind == JL_DOC_TABLE)
-		table_html(out, b);
+		table_html(p, b);
 	else
-		runs_html(out, b->runs);
-	jl_buf_puts(out, "</dd>\n");
+		runs_html(p, b->runs);
+	jl_buf_puts(p->out, "</dd>\n");
 	return JL_OK;
 }
 
-static void note_html(struct jl_buf *out, const struct jl_doc_block *b)
+static void note_html(const struct page *p, const struct jl_doc_block *b)
 {
-	jl_buf_puts(out, "<p class=\"note\">");
-	mark_html(out, b->mark);
+	jl_buf_puts(p->out, "<p class=\"note\">");
+	verdict_html(p->out, b->mark);
 	if (b->title) {
-		jl_buf_puts(out, "<b>");
-		jl_html_text(out, b->title);
-		jl_buf_puts(out, "</b> ");
+		tagged(p->out, "b", b->title);
+		jl_buf_puts(p->out, " ");
 	}
-	runs_html(out, b->runs);
-	jl_buf_puts(out, "</p>\n");
+	runs_html(p, b->runs);
+	jl_buf_puts(p->out, "</p>\n");
 }
 
 /* The range, the bound and the figure, on a line from nothing to the largest of them. */
-static void ruler_html(struct jl_buf *out, const struct jl_ruler *r)
+static void ruler_html(const struct page *p, const struct jl_ruler *r)
 {
 	const double top = 1.02 * fmax(fmax(r->hi, r->value.value), isnan(r->bound.value) ? 0 : r->bound.value);
+	struct jl_buf *out = p->out;
 
 	jl_buf_puts(out,
 		    "<p class=\"ruler\"><svg viewBox=\"0 0 100 6\" preserveAspectRatio=\"none\" aria-hidden=\"true\">");
@@ -306,7 +358,7 @@ static void ruler_html(struct jl_buf *out, const struct jl_ruler *r)
 	if (!isnan(r->bound.value))
 		jl_buf_printf(out, "<path class=\"b\" d=\"M%.2f 0V6\"/>", 100 * r->bound.value / top);
 	jl_buf_printf(out, "<path class=\"v\" d=\"M%.2f 0V6\"/></svg>", 100 * r->value.value / top);
-	jl_html_num(out, &r->value);
+	jl_html_num(out, &r->value, p->doc, true);
 	jl_buf_puts(out, "</p>\n");
 }
 
@@ -332,10 +384,12 @@ static void groups_html(struct jl_buf *out, const struct jl_doc_block *before, c
 		jl_buf_printf(out, "<%s>\n", is);
 }
 
-static enum jl_status block_html(struct jl_buf *out, const struct jl_doc_block *b, size_t *n_charts, struct jl_err *err)
+static enum jl_status block_html(struct page *p, const struct jl_doc_block *b, struct jl_err *err)
 {
+	struct jl_buf *out = p->out;
+
 	if (group_of(b) && b->kind != JL_DOC_ITEM)
-		return entry_html(out, b);
+		return entry_html(p, b);
 	switch (b->kind) {
 	case JL_DOC_SECTION: section_html(out, b); break;
 	case JL_DOC_PARA:
@@ -344,14 +398,14 @@ static enum jl_status block_html(struct jl_buf *out, const struct jl_doc_block *
 		jl_buf_puts(out, b->kind == JL_DOC_ITEM   ? "<li>"
 				 : b->kind == JL_DOC_LEAD ? "<p class=\"lead\">"
 							  : "<p>");
-		runs_html(out, b->runs);
+		runs_html(p, b->runs);
 		jl_buf_puts(out, b->kind == JL_DOC_ITEM ? "</li>\n" : "</p>\n");
 		break;
-	case JL_DOC_TABLE: table_html(out, b); break;
-	case JL_DOC_CHART: return chart_html(out, b->chart, ++*n_charts, err);
-	case JL_DOC_FINDING: finding_html(out, b); break;
-	case JL_DOC_NOTE: note_html(out, b); break;
-	case JL_DOC_RULER: ruler_html(out, b->ruler); break;
+	case JL_DOC_TABLE: table_html(p, b); break;
+	case JL_DOC_CHART: return chart_html(p, b->chart, err);
+	case JL_DOC_FINDING: finding_html(p, b); break;
+	case JL_DOC_NOTE: note_html(p, b); break;
+	case JL_DOC_RULER: ruler_html(p, b->ruler); break;
 	case JL_DOC_CODE:
 		jl_buf_puts(out, "<pre><code>");
 		jl_html_escape(out, b->title);
@@ -365,12 +419,13 @@ static enum jl_status block_html(struct jl_buf *out, const struct jl_doc_block *
 
 enum jl_status jl_doc_to_fragment(const struct jl_doc *doc, struct jl_buf *out, struct jl_err *err)
 {
+	struct page p = { .out = out, .doc = doc };
 	const struct jl_doc_block *before = NULL;
 	bool folded = false;
-	size_t n_charts = 0;
 
 	if (doc->failed)
 		return jl_fail(err, doc->failed, "the report is too large");
+	jl_html_origin_shapes(out);
 	for (const struct jl_doc_block *b = doc->blocks; b; before = b, b = b->next) {
 		enum jl_status status;
 
@@ -379,7 +434,7 @@ enum jl_status jl_doc_to_fragment(const struct jl_doc *doc, struct jl_buf *out, 
 			jl_buf_puts(out, folded ? "</details>\n" : "");
 			folded = b->fold;
 		}
-		if ((status = block_html(out, b, &n_charts, err)))
+		if ((status = block_html(&p, b, err)))
 			return status;
 	}
 	groups_html(out, before, NULL);
@@ -392,7 +447,6 @@ enum jl_status jl_doc_to_html(const struct jl_doc *doc, struct jl_buf *out, stru
 	enum jl_status status;
 
 	head_html(out, doc);
-	contents_html(out, doc);
 	status = jl_doc_to_fragment(doc, out, err);
 	jl_buf_puts(out, "</main>\n</body>\n</html>\n");
 	return status ? status : out->failed ? jl_fail(err, JL_E_LIMIT, "the report is too large") : JL_OK;

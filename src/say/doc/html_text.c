@@ -67,8 +67,16 @@ static size_t span_of(const char *text, size_t most, const char *set, bool in)
 static void text_part(struct jl_buf *out, const char *text, size_t left)
 {
 	while (left) {
-		const size_t blank = span_of(text, left, " \t\n", true),
-			     len = span_of(text + blank, left - blank, " \t\n", false);
+		const size_t blank = span_of(text, left, " \t\n", true);
+		size_t len = span_of(text + blank, left - blank, " \t\n", false);
+		const size_t digits = strspn(text + blank, "0123456789");
+
+		/* "2x H200" is one name */
+		if (digits && len == digits + 1 && text[blank + digits] == 'x' && blank + len + 1 < left) {
+			const size_t next = span_of(text + blank + len + 1, left - blank - len - 1, " \t\n", false);
+
+			len += is_name(text + blank + len + 1, next) ? 1 + next : 0;
+		}
 
 		escape_word(out, text, blank);
 		if (is_name(text + blank, len)) {
@@ -114,7 +122,42 @@ void jl_html_num_attributes(struct jl_buf *out, const struct jl_num *num, const 
 	jl_buf_putc(out, '"');
 }
 
-void jl_html_num(struct jl_buf *out, const struct jl_num *num)
+/* Four shapes that differ without colour: full, diamond full and empty, ring. */
+void jl_html_origin_shapes(struct jl_buf *out)
+{
+	jl_buf_puts(out, "<svg width=\"0\" height=\"0\" class=\"defs\" aria-hidden=\"true\">"
+			 "<symbol id=\"o-measured\" viewBox=\"0 0 10 10\"><circle cx=\"5\" cy=\"5\" r=\"4\" "
+			 "fill=\"currentColor\"/></symbol>"
+			 "<symbol id=\"o-published\" viewBox=\"0 0 10 10\"><path d=\"M5 0l5 5l-5 5l-5-5z\" "
+			 "fill=\"currentColor\"/></symbol>"
+			 "<symbol id=\"o-listed\" viewBox=\"0 0 10 10\"><path d=\"M5 1l4 4l-4 4l-4-4z\" fill=\"none\" "
+			 "stroke=\"currentColor\" stroke-width=\"1.4\"/></symbol>"
+			 "<symbol id=\"o-estimated\" viewBox=\"0 0 10 10\"><circle cx=\"5\" cy=\"5\" r=\"3.6\" "
+			 "fill=\"none\" stroke=\"currentColor\" stroke-width=\"1.5\"/></symbol></svg>\n");
+}
+
+void jl_html_origin(struct jl_buf *out, enum jl_origin origin)
+{
+	if (origin != JL_ORIGIN_NONE)
+		jl_buf_printf(out, "<svg class=\"o\" role=\"img\" aria-label=\"%s\"><use href=\"#o-%s\"/></svg>",
+			      jl_origin_word(origin), jl_origin_name(origin));
+}
+
+/* The mark leads to where the source is told. */
+static void mark_html(struct jl_buf *out, const struct jl_num *num, const struct jl_doc *doc)
+{
+	const size_t i = doc ? jl_doc_source_of(doc->sources, doc->n_sources, num) : 0;
+	const bool told = doc && i < doc->n_sources;
+
+	if (num->origin == JL_ORIGIN_NONE)
+		return;
+	if (told)
+		jl_buf_printf(out, "<a href=\"#s%zu\">", i + 1);
+	jl_html_origin(out, num->origin);
+	jl_buf_puts(out, told ? "</a>" : "");
+}
+
+void jl_html_num(struct jl_buf *out, const struct jl_num *num, const struct jl_doc *doc, bool marked)
 {
 	struct jl_buf shown, told;
 
@@ -128,8 +171,8 @@ void jl_html_num(struct jl_buf *out, const struct jl_num *num)
 	jl_html_escape(out, jl_buf_text(&told));
 	jl_buf_puts(out, "\">");
 	jl_html_escape(out, jl_buf_text(&shown));
-	if (num->origin == JL_ESTIMATED) /* inside, so that no line breaks before it */
-		jl_buf_puts(out, "<span class=\"o\" aria-hidden=\"true\">○</span>");
+	if (marked) /* inside, so that no line breaks before it */
+		mark_html(out, num, doc);
 	jl_buf_puts(out, "</span>");
 	jl_buf_release(&shown);
 	jl_buf_release(&told);
@@ -162,51 +205,69 @@ static size_t unit_behind(const char *at)
 	return 0;
 }
 
-/* A sentence of another room: its figures get the origin that it came with. */
-void jl_html_said(struct jl_buf *out, const struct jl_run *run)
+/* Bytes of the figure at `at`, its unit among them; 0: none begins here, and `*ret_skip` is part of a name. */
+static size_t figure_at(const char *text, const char *at, size_t *ret_digits, size_t *ret_skip)
+{
+	size_t n, unit;
+
+	*ret_skip = 1;
+	if (!starts_figure(text, at))
+		return 0;
+	n = strspn(at, "0123456789.,");
+	while (n > 1 && (at[n - 1] == '.' || at[n - 1] == ','))
+		n--;
+	unit = unit_behind(at + n);
+	*ret_skip = n;
+	if (isalpha((unsigned char)at[n]) && !unit) /* 10x, 4x-rtx, 305M: part of a name */
+		return 0;
+	*ret_skip = n + 1;
+	if (unit == 1 && at[n] == 'x' && at[n + 1] == ' ' && is_name(at + n + 2, strcspn(at + n + 2, " ,.;)")))
+		return 0; /* 4x rtx-3090 */
+	*ret_digits = n;
+	return n + unit;
+}
+
+static void said_figure(struct jl_buf *out, const struct jl_num *num, const char *at, size_t n, size_t unit)
+{
+	jl_buf_printf(out, "<span class=\"n\" data-origin=\"%s\" data-unit=\"",
+		      num->origin == JL_ORIGIN_NONE ? "given" : jl_origin_name(num->origin));
+	if (unit)
+		escape_word(out, at + n + (at[n] == ' '), unit - (at[n] == ' '));
+	else
+		jl_buf_putc(out, '1');
+	jl_buf_puts(out, "\" data-value=\"");
+	for (size_t i = 0; i < n; i++)
+		if (at[i] != ',')
+			jl_buf_putc(out, at[i]);
+	if (num->source) {
+		jl_buf_puts(out, "\" data-source=\"");
+		jl_html_escape(out, num->source);
+	}
+	jl_buf_puts(out, "\">");
+	escape_word(out, at, n + unit);
+	jl_buf_puts(out, "</span>");
+}
+
+/* A sentence of another room: its figures get the origin that it came with, and one mark behind the last. */
+void jl_html_said(struct jl_buf *out, const struct jl_run *run, const struct jl_doc *doc, bool marked)
 {
 	const char *at = run->text, *from = at;
+	bool any = false;
 
 	while (*at) {
-		size_t n, unit;
+		size_t digits = 0, skip, len = figure_at(run->text, at, &digits, &skip);
 
-		if (!starts_figure(run->text, at)) {
-			at++;
-			continue;
-		}
-		n = strspn(at, "0123456789.,");
-		while (n > 1 && (at[n - 1] == '.' || at[n - 1] == ','))
-			n--;
-		if (isalpha((unsigned char)at[n]) && !unit_behind(at + n)) { /* 10x, 4x-rtx, 305M: part of a name */
-			at += n;
-			continue;
-		}
-		unit = unit_behind(at + n);
-		if (unit == 1 && at[n] == 'x' && at[n + 1] == ' ' &&
-		    is_name(at + n + 2, strcspn(at + n + 2, " ,.;)"))) {
-			at += n + 1; /* 4x rtx-3090 */
+		if (!len) {
+			at += strnlen(at, skip);
 			continue;
 		}
 		text_part(out, from, (size_t)(at - from));
-		jl_buf_printf(out, "<span class=\"n\" data-origin=\"%s\" data-unit=\"",
-			      run->num.origin == JL_ORIGIN_NONE ? "given" : jl_origin_name(run->num.origin));
-		if (unit)
-			escape_word(out, at + n + (at[n] == ' '), unit - (at[n] == ' '));
-		else
-			jl_buf_putc(out, '1');
-		jl_buf_puts(out, "\" data-value=\"");
-		for (size_t i = 0; i < n; i++)
-			if (at[i] != ',')
-				jl_buf_putc(out, at[i]);
-		if (run->num.source) {
-			jl_buf_puts(out, "\" data-source=\"");
-			jl_html_escape(out, run->num.source);
-		}
-		jl_buf_puts(out, "\">");
-		escape_word(out, at, n + unit);
-		jl_buf_puts(out, "</span>");
-		at += n + unit;
+		said_figure(out, &run->num, at, digits, len - digits);
+		any = true;
+		at += len;
 		from = at;
 	}
 	text_part(out, from, strlen(from));
+	if (any && marked)
+		mark_html(out, &run->num, doc);
 }

@@ -132,6 +132,8 @@ enum jl_status jl_doc_to_markdown(const struct jl_doc *doc, struct jl_buf *out, 
 	}
 	if (doc->date)
 		jl_buf_printf(out, "%s · jeoul 저울\n\n", doc->date);
+	jl_flow_legend(out);
+	jl_buf_putc(out, '\n');
 	for (const struct jl_doc_block *b = doc->blocks; !status && b; before = b, b = b->next) {
 		if (before && is_listed(before) && !is_listed(b))
 			jl_buf_putc(out, '\n');

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/num.h"
+#include "doc/doc.h"
 
 const char *jl_memory_text(char out[JL_UNITS_TEXT_MAX], double value_B)
 {
@@ -103,6 +104,7 @@ const char *jl_range_text(char out[JL_RANGE_TEXT_MAX], double value, double lo, 
 		(void)jl_num_parse(shown, &number, &used);
 		snprintf(out, JL_RANGE_TEXT_MAX, "%s%s%.100s", jl_about_text(digits, number), unit, ends);
 	} else {
+		jl_units_say(shown);
 		snprintf(out, JL_RANGE_TEXT_MAX, "%s%.100s", shown, ends);
 	}
 	return out;
@@ -125,17 +127,27 @@ static bool has_interval(const struct jl_num *num)
 	return !isnan(num->lo) && !isnan(num->hi) && num->hi > num->lo;
 }
 
-static void print_value(struct jl_buf *out, double value, const struct jl_num *num)
+/* In English units, that their ends can be reckoned from it. */
+static const char *value_text(char out[JL_UNITS_TEXT_MAX], double value, const struct jl_num *num)
 {
 	const int digits = num->n_digits ? num->n_digits : num->show_interval && has_interval(num) ? 2 : 3;
-	char text[JL_UNITS_TEXT_MAX];
 
 	if (num->kind == JL_K_BYTES && num->binary)
-		jl_buf_puts(out, jl_memory_text(text, value));
-	else if (num->kind == JL_K_NUMBER && !num->n_digits && num->n_decimals > 0)
-		jl_buf_printf(out, "%.*f", num->n_decimals, value);
-	else
-		jl_buf_puts(out, jl_units_text(text, value, num->kind, digits));
+		return jl_memory_text(out, value);
+	if (num->kind == JL_K_NUMBER && !num->n_digits && num->n_decimals > 0) {
+		snprintf(out, JL_UNITS_TEXT_MAX, "%.*f", num->n_decimals, value);
+		return out;
+	}
+	return jl_units_text(out, value, num->kind, digits);
+}
+
+static void print_value(struct jl_buf *out, double value, const struct jl_num *num)
+{
+	char text[JL_UNITS_TEXT_MAX];
+
+	value_text(text, value, num);
+	jl_units_say(text);
+	jl_buf_puts(out, text);
 }
 
 static void print_ends(struct jl_buf *out, const struct jl_num *num)
@@ -150,32 +162,28 @@ static void print_ends(struct jl_buf *out, const struct jl_num *num)
 /* 860 ms (620–1,200) */
 static void print_quantity(struct jl_buf *out, const struct jl_num *num)
 {
-	char exact[JL_UNITS_TEXT_MAX], ends[JL_RANGE_TEXT_MAX];
-	struct jl_buf shown;
+	char shown[JL_UNITS_TEXT_MAX], exact[JL_UNITS_TEXT_MAX], ends[JL_RANGE_TEXT_MAX];
 
-	jl_buf_init(&shown, JL_UNITS_TEXT_MAX);
-	print_value(&shown, num->value, num);
-	jl_buf_puts(out, jl_buf_text(&shown));
+	print_value(out, num->value, num);
 	if (num->show_interval && has_interval(num)) {
 		const char *more = num->binary ? NULL : jl_units_text(exact, num->value, num->kind, 12);
 
-		if (ends_text(ends, jl_buf_text(&shown), more, num->value, num->lo, num->hi, num->n_digits))
+		if (ends_text(ends, value_text(shown, num->value, num), more, num->value, num->lo, num->hi,
+			      num->n_digits))
 			jl_buf_puts(out, ends);
 		else /* zero, or below it */
 			print_ends(out, num);
 	}
-	jl_buf_release(&shown);
 }
 
 /* 27 samples/s (25–30), 1.9x (1.8–1.95) */
 static void print_count(struct jl_buf *out, const struct jl_num *num)
 {
-	/* 1.9x, 293일: Korean units stand close, as people write them */
-	const bool tight = num->unit && (strcmp(num->unit, "x") == 0 || (unsigned char)num->unit[0] >= 0xea);
+	bool close = false;
+	const char *unit = num->unit ? jl_unit_said(num->unit, &close) : "";
 
 	print_value(out, num->value, num);
-	if (num->unit)
-		jl_buf_printf(out, "%s%s", tight ? "" : " ", num->unit);
+	jl_buf_printf(out, "%s%s", *unit && !close && (unsigned char)*unit < 0xea ? " " : "", unit);
 	if (num->show_interval && has_interval(num))
 		print_ends(out, num);
 }
@@ -205,18 +213,6 @@ void jl_num_print(struct jl_buf *out, const struct jl_num *num)
 		jl_buf_printf(out, " %s", num->date);
 }
 
-static const char *origin_word(enum jl_origin origin)
-{
-	switch (origin) {
-	case JL_MEASURED: return JL_("measured");
-	case JL_PUBLISHED: return JL_("published");
-	case JL_LISTED: return JL_("listed");
-	case JL_ESTIMATED: return JL_("estimated");
-	case JL_ORIGIN_NONE: break;
-	}
-	return JL_("given");
-}
-
 void jl_num_tell(struct jl_buf *out, const struct jl_num *num)
 {
 	struct jl_num full = *num;
@@ -233,7 +229,7 @@ void jl_num_tell(struct jl_buf *out, const struct jl_num *num)
 		jl_buf_puts(out, "–");
 		print_value(out, num->hi, &full);
 	}
-	jl_buf_printf(out, ", %s", origin_word(num->origin));
+	jl_buf_printf(out, ", %s", jl_origin_word(num->origin));
 	if (num->source)
 		jl_buf_printf(out, ", %s", num->source);
 	if (num->date)

@@ -69,10 +69,10 @@ static void finding(const struct jl_sink *s, const struct jl_doc_block *b)
 		flow(s, b->runs, 5 + jl_utf8_width(mark) + jl_utf8_width(b->title), 6);
 		return;
 	}
-	jl_buf_printf(s->out, "%s ", mark);
-	title_flow(s, b->title, 3, 3);
+	jl_buf_printf(s->out, "%s%s", mark, *mark ? " " : "");
+	title_flow(s, b->title, *mark ? 2 : 0, *mark ? 2 : 0);
 	if (b->runs)
-		paragraph(s, b, "   ");
+		paragraph(s, b, "  ");
 }
 
 static void label(const struct jl_sink *s, const char *text)
@@ -297,6 +297,8 @@ static void title(const struct jl_sink *s)
 	}
 	if (doc->date)
 		jl_buf_printf(s->out, "%s · jeoul 저울\n", doc->date);
+	if (!s->page)
+		jl_flow_legend(s->out);
 	jl_buf_putc(s->out, '\n');
 }
 

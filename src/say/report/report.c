@@ -4,34 +4,35 @@
 #include <string.h>
 
 #include "audit/claims.h"
-#include "report/section.h"
+#include "report/section_answers.h"
 
-/* In the order that they are read: the answer first, then why, what to do, how sure. */
+static enum jl_status claims(struct jl_section *s, struct jl_err *err);
+
+/* In the order that they are read where nobody asks for another: what is compared, how it behaves, money, what it is made of, how it was
+ * reckoned. */
 static const struct {
 	const char *name;
 	void (*write)(struct jl_section *s);
+	enum jl_status (*try)(struct jl_section *s, struct jl_err *err); /* of what may be written wrongly */
 } sections[] = {
-	{ "summary", jl_section_summary },
-	{ "specifications", jl_section_specifications },
-	{ "comparison", jl_section_comparison },
-	{ "scaling", jl_section_scaling },
-	{ "time", jl_section_time },
-	{ "memory", jl_section_memory },
-	{ "allreduce", jl_section_allreduce },
-	{ "cost", jl_section_cost },
-	{ "pareto", jl_section_pareto },
-	{ "recommend", jl_section_recommend },
-	{ "topology", jl_section_topology },
+	{ "training", jl_section_train, NULL },
+	{ "comparison", jl_section_comparison, NULL },
+	{ "scaling", jl_section_scaling, NULL },
+	{ "time", jl_section_time, NULL },
+	{ "memory", jl_section_memory, NULL },
+	{ "allreduce", jl_section_allreduce, NULL },
+	{ "cost", jl_section_cost, NULL },
+	{ "pareto", jl_section_pareto, NULL },
+	{ "recommend", jl_section_recommend, NULL },
+	{ "builds", NULL, jl_section_builds },
+	{ "claims", NULL, claims },
+	{ "specifications", jl_section_specifications, NULL },
+	{ "topology", jl_section_topology, NULL },
+	{ "findings", jl_section_assumed, NULL },
+	{ "origins", jl_section_origins, NULL },
+	{ "method", jl_section_method, NULL },
 };
-
-static const struct {
-	const char *name;
-	void (*write)(struct jl_section *s);
-} last_sections[] = {
-	{ "findings", jl_section_findings },
-	{ "origins", jl_section_origins },
-	{ "method", jl_section_method },
-};
+#define N_SECTIONS (sizeof sections / sizeof sections[0])
 
 static const char *default_title(const struct jl_report_in *in)
 {
@@ -51,31 +52,40 @@ static enum jl_status claims(struct jl_section *s, struct jl_err *err)
 	if ((status = jl_audit_make(audit, s->w->scenario, s->w->cat, s->arena, s->w->today, err)))
 		return status;
 	jl_section_open(s, "claims", "What the text claims");
-	jl_audit_to_doc(s->doc, audit, false);
+	jl_audit_to_doc(s->doc, audit);
 	return JL_OK;
 }
 
+static enum jl_status write_one(struct jl_section *s, size_t i, unsigned *done, struct jl_err *err)
+{
+	if ((*done & 1u << i) || !jl_scenario_wants(s->w->scenario, sections[i].name))
+		return JL_OK;
+	*done |= 1u << i;
+	if (sections[i].try)
+		return sections[i].try(s, err);
+	sections[i].write(s);
+	return JL_OK;
+}
+
+/* What a question is about comes before the rest. */
 static enum jl_status write_all(struct jl_section *s, struct jl_err *err)
 {
 	const struct jl_scenario *scenario = s->w->scenario;
 	enum jl_status status = JL_OK;
+	unsigned done = 0;
 
-	for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++) {
-		if (jl_scenario_wants(scenario, sections[i].name))
-			sections[i].write(s);
-		if (i == 0) {
-			jl_section_machine(s);
-			if (jl_scenario_wants(scenario, "training"))
-				jl_section_train(s);
-		}
+	if (jl_scenario_wants(scenario, "summary"))
+		jl_section_first(s);
+	jl_section_machine(s);
+	for (size_t k = 0; k < scenario->n_questions && !status; k++) {
+		const struct jl_answerer *how = jl_answerer_of(scenario->questions[k].ask);
+
+		for (size_t i = 0; how && i < N_SECTIONS && !status; i++)
+			if (strcmp(sections[i].name, how->section) == 0)
+				status = write_one(s, i, &done, err);
 	}
-	if (jl_scenario_wants(scenario, "builds"))
-		status = jl_section_builds(s, err);
-	if (!status)
-		status = claims(s, err);
-	for (size_t i = 0; !status && i < sizeof last_sections / sizeof last_sections[0]; i++)
-		if (jl_scenario_wants(scenario, last_sections[i].name))
-			last_sections[i].write(s);
+	for (size_t i = 0; i < N_SECTIONS && !status; i++)
+		status = write_one(s, i, &done, err);
 	return status;
 }
 

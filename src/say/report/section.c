@@ -28,6 +28,12 @@ struct jl_num jl_num_capacity(const struct jl_weighed_system *system)
 void jl_section_open(struct jl_section *s, const char *id, const char *en)
 {
 	jl_doc_section(s->doc, id, jl_msg(en));
+	jl_doc_fold(s->doc);
+}
+
+bool jl_section_is_charted(const struct jl_section *s, const char *id)
+{
+	return s->charted && strcmp(s->charted, id) == 0;
 }
 
 const char *jl_system_name(const struct jl_weighed_system *system)

@@ -1,11 +1,11 @@
-/* What the summary can say, each thing once: as the answer to a question of the scenario, or unasked. An answer writes into the open
- * finding and says how good the news is; JL_MARK_NONE: the facts do not allow it, and nothing was written. */
+/* What can be asked, each answered in a sentence with its figure. An answer writes into the open finding; one that says nothing could
+ * not be given from the facts. */
 #include <math.h>
 #include <string.h>
 
 #include "report/section_answers.h"
 
-static const struct jl_answer nothing = { .mark = JL_MARK_NONE };
+static const struct jl_answer nothing = { .said = false };
 
 /* Is the question about this system? */
 bool jl_answer_about(const struct jl_section *s, const struct jl_scenario_question *q,
@@ -16,193 +16,221 @@ bool jl_answer_about(const struct jl_section *s, const struct jl_scenario_questi
 
 /* --- speed */
 
-static void run_times(struct jl_section *s, const struct jl_compare_at *a, const struct jl_compare_at *base)
+static const struct jl_compare_at *compared(const struct jl_weighed_system *system)
 {
-	const bool whole = !isnan(a->run_s.value);
-	const enum jl_origin origin = isnan(s->w->scenario->observed.step_s) ? JL_ESTIMATED : JL_MEASURED;
+	const struct jl_compare_at *a = system->row ? &system->row->at[JL_AT_SAME_BATCH] : NULL;
 
-	jl_doc_text(s->doc, whole ? JL_("the whole run ") : JL_("a step "));
-	jl_tell_num(s->doc, jl_num_plain(whole ? base->run_s.value : base->step_s.value, JL_K_TIME, NULL, origin,
-					 origin == JL_ESTIMATED ? JL_METHOD : NULL));
-	jl_doc_text(s->doc, " → ");
-	jl_tell_num(s->doc, jl_num_ranged(jl_num_estimate(whole ? a->run_s : a->step_s, JL_K_TIME, NULL)));
+	return a && a->possible && !system->row->baseline ? a : NULL;
 }
 
-static const struct jl_weighed_system *fastest(const struct jl_weighed *w,
-					       const struct jl_weighed_system **ret_cheapest)
+/* The fastest and the slowest of those that are meant, beside the baseline. */
+static void ends_of(const struct jl_section *s, const struct jl_scenario_question *q,
+		    const struct jl_weighed_system **ret_best, const struct jl_weighed_system **ret_worst)
 {
-	const struct jl_weighed_system *best = NULL, *cheap = NULL;
-	double speed = 0, per_usd = 0;
+	*ret_best = *ret_worst = NULL;
+	for (size_t i = 0; s->w->compare && i < s->w->n_systems; i++) {
+		const struct jl_weighed_system *system = &s->w->systems[i];
+		const struct jl_compare_at *a = compared(system);
 
-	for (size_t i = 0; w->compare && i < w->n_systems; i++) {
-		const struct jl_compare_row *row = w->systems[i].row;
-		const struct jl_compare_at *a = row ? &row->at[JL_AT_SAME_BATCH] : NULL;
-		const double v = row && row->baseline ? 1 : a && a->possible ? a->speedup.value : NAN;
-
-		if (v > speed) {
-			speed = v;
-			best = &w->systems[i];
-		}
-		if (v / w->systems[i].rent_usdps > per_usd) {
-			per_usd = v / w->systems[i].rent_usdps;
-			cheap = &w->systems[i];
-		}
+		if (!a || !jl_answer_about(s, q, system))
+			continue;
+		if (!*ret_best || a->speedup.value > compared(*ret_best)->speedup.value)
+			*ret_best = system;
+		if (!*ret_worst || a->speedup.value < compared(*ret_worst)->speedup.value)
+			*ret_worst = system;
 	}
-	if (ret_cheapest)
-		*ret_cheapest = cheap;
-	return best;
+}
+
+const struct jl_weighed_system *jl_answer_subject(const struct jl_section *s, const struct jl_scenario_question *q)
+{
+	const struct jl_scenario_question any = { .ask = NULL };
+	const struct jl_weighed_system *best, *worst;
+
+	ends_of(s, q ? q : &any, &best, &worst);
+	return best ? best : s->w->advised;
+}
+
+/* "2.4x", whichever way round; its interval is the time's. */
+static struct jl_num factor_num(const struct jl_compare_at *a)
+{
+	struct jl_num num = jl_num_plain(fmax(a->speedup.value, 1 / a->speedup.value), JL_K_NUMBER, "x", JL_ESTIMATED,
+					 JL_METHOD);
+
+	num.n_digits = 2;
+	return num;
+}
+
+/* ": the whole run 2.4 d → 5.8 d (1.5–14)." */
+static void times(struct jl_section *s, const struct jl_compare_at *a)
+{
+	const struct jl_compare_at *base = &s->w->compare->rows[0].at[JL_AT_SAME_BATCH];
+	const bool whole = !isnan(a->run_s.value), seen = !isnan(s->w->scenario->observed.step_s);
+	const double before_s = whole ? base->run_s.value : base->step_s.value;
+	const struct jl_estimate after = whole ? a->run_s : a->step_s;
+	const double like_s = fmax(before_s, after.value);
+	const struct jl_num before = jl_num_plain(before_s, JL_K_TIME, NULL, seen ? JL_MEASURED : JL_ESTIMATED,
+						  seen ? NULL : JL_METHOD);
+
+	JL_SENTENCE(s->doc, whole ? JL_(": the whole run |1 → |2.") : JL_(": a step |1 → |2."),
+		    JL_SLOT_NUM(jl_num_time_like(before, like_s)),
+		    JL_SLOT_NUM(jl_num_time_like(jl_num_ranged(jl_num_estimate(after, JL_K_TIME, NULL)), like_s)));
+}
+
+/* One system beside the baseline; `label`: what it is among the others, "" for one alone. */
+static void speed_sentence(struct jl_section *s, const struct jl_weighed_system *system, const char *label)
+{
+	const struct jl_compare_at *a = compared(system);
+	const double v = a->speedup.value;
+	const char *text = v > 1.05   ? JL_("|1 is about |2 faster")
+			   : v < 0.95 ? JL_("|1 is about |2 slower")
+				      : JL_("|1 is about as fast");
+
+	jl_doc_text(s->doc, label);
+	JL_SENTENCE(s->doc, text, JL_SLOT_NAME(jl_system_name(system)), JL_SLOT_NUM(factor_num(a)));
+	times(s, a);
+}
+
+/* An interval that spans more than is useful is said as such. */
+static void speed_range(struct jl_section *s, const struct jl_compare_at *a)
+{
+	const struct jl_num lo = jl_num_plain(a->speedup.lo, JL_K_NUMBER, "x", JL_ESTIMATED, JL_METHOD);
+
+	if (!(a->speedup.hi > JL_NARROW_WIDE * a->speedup.lo))
+		return;
+	jl_doc_text(s->doc, " ");
+	JL_SENTENCE(s->doc,
+		    a->speedup.lo < 1 && a->speedup.hi > 1
+			    ? JL_("The range is wide, |1 of the baseline's speed: it may be slower or faster.")
+			    : JL_("The range is wide: |1 of the baseline's speed."),
+		    JL_SLOT_NUM(jl_tell_span(s->doc, lo, a->speedup.hi)));
+}
+
+static struct jl_answer answer_speed(struct jl_section *s, const struct jl_scenario_question *q)
+{
+	const struct jl_weighed_system *best, *worst;
+
+	ends_of(s, q, &best, &worst);
+	if (!best)
+		return nothing;
+	speed_sentence(s, best, best != worst ? JL_("At best, ") : "");
+	speed_range(s, compared(best));
+	if (best != worst) {
+		jl_doc_text(s->doc, " ");
+		speed_sentence(s, worst, JL_("At worst, "));
+	}
+	return (struct jl_answer){ true, JL_MARK_NONE, JL_("How fast the others are") };
 }
 
 static struct jl_answer answer_fastest(struct jl_section *s, const struct jl_scenario_question *q)
 {
-	const struct jl_weighed_system *best = fastest(s->w, NULL);
-	const struct jl_compare_at *a = best ? &best->row->at[JL_AT_SAME_BATCH] : NULL;
+	const struct jl_weighed_system *best, *worst;
 
-	(void)q;
+	ends_of(s, q, &best, &worst);
 	if (!best)
 		return nothing;
-	jl_doc_name(s->doc, jl_system_name(best));
-	if (best->row->baseline) {
-		const bool whole = !isnan(a->run_s.value);
-
-		JL_SAY(s, ": the baseline itself; none of the others is faster. ");
-		jl_doc_text(s->doc, whole ? JL_("The whole run ") : JL_("A step "));
-		jl_tell_num(s->doc, best->row->observed ? jl_num_plain(whole ? a->run_s.value : a->step_s.value,
-								       JL_K_TIME, NULL, JL_MEASURED, NULL)
-							: jl_num_ranged(jl_num_estimate(whole ? a->run_s : a->step_s,
-											JL_K_TIME, NULL)));
-		jl_doc_text(s->doc, ".");
+	if (compared(best)->speedup.value < 1) {
+		JL_SENTENCE(s->doc, JL_("|1, the baseline itself: none of the others is faster."),
+			    JL_SLOT_NAME(jl_system_name(&s->w->systems[s->w->scenario->baseline])));
 	} else {
-		jl_doc_text(s->doc, ": ");
-		jl_tell_num(s->doc, jl_num_ranged(jl_num_estimate(a->speedup, JL_K_NUMBER, "x")));
-		JL_SAY(s, " the baseline's speed at the same batch; ");
-		run_times(s, a, &s->w->compare->rows[0].at[JL_AT_SAME_BATCH]);
-		jl_doc_text(s->doc, ".");
+		speed_sentence(s, best, "");
+		speed_range(s, compared(best));
 	}
-	return (struct jl_answer){ JL_MARK_GOOD, JL_("Fastest for this run") };
+	return (struct jl_answer){ true, JL_MARK_NONE, JL_("Which one is fastest?") };
 }
 
-/* Each of the others beside the baseline. */
-static struct jl_answer answer_speed(struct jl_section *s, const struct jl_scenario_question *q)
+/* "A 5.8 d (1.5–14), B ..." of what is known of each. */
+static struct jl_answer each(struct jl_section *s, const struct jl_scenario_question *q, const char *before,
+			     struct jl_num (*num)(const struct jl_weighed_system *system), const char *title)
 {
-	double best = NAN;
+	size_t n = 0;
 
-	for (size_t i = 0; s->w->compare && i < s->w->n_systems; i++) {
-		const struct jl_compare_row *row = s->w->systems[i].row;
-		const struct jl_compare_at *a = row ? &row->at[JL_AT_SAME_BATCH] : NULL;
+	for (size_t i = 0; i < s->w->n_systems; i++) {
+		const struct jl_num value = num(&s->w->systems[i]);
 
-		if (!row || row->baseline || !jl_answer_about(s, q, &s->w->systems[i]))
+		if (isnan(value.value) || !jl_answer_about(s, q, &s->w->systems[i]))
 			continue;
-		if (!isnan(best))
-			jl_doc_break(s->doc);
-		best = isnan(best) ? 0 : best;
+		jl_doc_text(s->doc, n++ ? ", " : before);
 		jl_doc_name(s->doc, jl_system_name(&s->w->systems[i]));
-		if (!a->possible) {
-			JL_SAY(s, ": does not run it.");
-			continue;
-		}
-		jl_doc_text(s->doc, ": ");
-		jl_tell_num(s->doc, jl_num_ranged(jl_num_estimate(a->speedup, JL_K_NUMBER, "x")));
-		jl_doc_text(s->doc, ", ");
-		run_times(s, a, &s->w->compare->rows[0].at[JL_AT_SAME_BATCH]);
-		jl_doc_text(s->doc, ".");
-		best = fmax(best, a->speedup.value);
+		jl_doc_text(s->doc, " ");
+		jl_doc_num(s->doc, &value);
 	}
-	return isnan(best) ? nothing
-			   : (struct jl_answer){ best >= 1 ? JL_MARK_GOOD : JL_MARK_WARN,
-						 JL_("Speed beside the baseline") };
+	jl_doc_text(s->doc, n ? "." : "");
+	return (struct jl_answer){ n > 0, JL_MARK_NONE, title };
 }
 
-static void one_time(struct jl_section *s, const char *en, struct jl_estimate e, bool *any)
+static struct jl_num time_of(const struct jl_weighed_system *system)
 {
-	if (isnan(e.value))
-		return;
-	jl_doc_text(s->doc, *any ? ", " : " ");
-	jl_doc_text(s->doc, jl_msg(en));
-	jl_tell_num(s->doc, jl_num_ranged(jl_num_estimate(e, JL_K_TIME, NULL)));
-	*any = true;
+	const struct jl_compare_at *a = system->row ? &system->row->at[JL_AT_SAME_BATCH] : NULL;
+	const struct jl_estimate none = { NAN, NAN, NAN },
+				 run = a && a->possible    ? a->run_s
+				       : system->predicted ? system->prediction.run_s
+							   : none,
+				 step = a && a->possible    ? a->step_s
+					: system->predicted ? system->prediction.step_s
+							    : none;
+
+	return jl_num_ranged(jl_num_estimate(isnan(run.value) ? step : run, JL_K_TIME, NULL));
 }
 
 static struct jl_answer answer_time(struct jl_section *s, const struct jl_scenario_question *q)
 {
-	bool said = false;
+	bool whole = false;
 
 	for (size_t i = 0; i < s->w->n_systems; i++) {
 		const struct jl_weighed_system *system = &s->w->systems[i];
-		const struct jl_compare_at *a = system->row && system->row->at[JL_AT_SAME_BATCH].possible
-							? &system->row->at[JL_AT_SAME_BATCH]
-							: NULL;
-		const struct jl_prediction *p = system->predicted ? &system->prediction : NULL;
-		bool any = false;
 
-		if ((!a && !p) || !jl_answer_about(s, q, system))
-			continue;
-		if (said)
-			jl_doc_break(s->doc);
-		jl_doc_name(s->doc, jl_system_name(system));
-		jl_doc_text(s->doc, ":");
-		one_time(s, JL_N("the whole run "), a ? a->run_s : p->run_s, &any);
-		one_time(s, JL_N("an epoch "), a ? a->epoch_s : p->epoch_s, &any);
-		one_time(s, JL_N("a step "), a ? a->step_s : p->step_s, &any);
-		jl_doc_text(s->doc, ".");
-		said = true;
+		whole |= system->row ? !isnan(system->row->at[JL_AT_SAME_BATCH].run_s.value)
+				     : system->predicted && system->prediction.whole_run;
 	}
-	return said ? (struct jl_answer){ JL_MARK_GOOD, JL_("How long it takes") } : nothing;
+	return each(s, q, whole ? JL_("The whole run takes: ") : JL_("A step takes: "), time_of,
+		    JL_("How long does it take?"));
+}
+
+static struct jl_num energy_of(const struct jl_weighed_system *system)
+{
+	const struct jl_compare_at *a = system->row ? &system->row->at[JL_AT_SAME_BATCH] : NULL;
+
+	return jl_num_ranged(jl_num_estimate(a && a->possible ? a->energy_J : (struct jl_estimate){ NAN, NAN, NAN },
+					     JL_K_ENERGY, NULL));
 }
 
 static struct jl_answer answer_energy(struct jl_section *s, const struct jl_scenario_question *q)
 {
-	bool said = false;
+	const bool whole = s->w->compare && !isnan(s->w->compare->rows[0].at[JL_AT_SAME_BATCH].run_s.value);
 
-	for (size_t i = 0; s->w->compare && i < s->w->n_systems; i++) {
-		const struct jl_compare_row *row = s->w->systems[i].row;
-		const struct jl_compare_at *a = row ? &row->at[JL_AT_SAME_BATCH] : NULL;
-
-		if (!a || !a->possible || isnan(a->energy_J.value) || !jl_answer_about(s, q, &s->w->systems[i]))
-			continue;
-		if (said)
-			jl_doc_break(s->doc);
-		jl_doc_name(s->doc, jl_system_name(&s->w->systems[i]));
-		jl_doc_text(s->doc, ": ");
-		jl_tell_num(s->doc, jl_num_ranged(jl_num_estimate(a->energy_J, JL_K_ENERGY, NULL)));
-		jl_doc_text(s->doc, isnan(a->run_s.value) ? JL_(" a step.") : JL_(" for the run."));
-		said = true;
-	}
-	return said ? (struct jl_answer){ JL_MARK_GOOD, JL_("Energy") } : nothing;
+	return each(s, q, whole ? JL_("Energy of the whole run: ") : JL_("Energy of a step: "), energy_of,
+		    JL_("How much energy does it take?"));
 }
 
 /* --- memory */
 
-static struct jl_num memory_num(double value_B, enum jl_origin origin, const char *source)
+static struct jl_num count_num(double n)
 {
-	struct jl_num num = jl_num_plain(value_B, JL_K_BYTES, NULL, origin, source);
-
-	num.binary = true;
-	return num;
+	return jl_num_plain(n, JL_K_NUMBER, NULL, JL_ESTIMATED, JL_METHOD);
 }
 
 /* One system's memory; returns how bad it is. */
 static enum jl_mark fits_one(struct jl_section *s, const struct jl_weighed_system *system)
 {
+	static const enum jl_mark marks[] = {
+		[JL_ROOM_FITS] = JL_MARK_GOOD, [JL_ROOM_TIGHT] = JL_MARK_WARN, [JL_ROOM_NONE] = JL_MARK_BAD
+	};
 	const struct jl_prediction *p = &system->prediction;
+	struct jl_num need = jl_num_plain(p->memory.total_B, JL_K_BYTES, NULL, JL_ESTIMATED, JL_METHOD);
 
-	jl_doc_name(s->doc, jl_system_name(system));
+	need.binary = true;
 	if (!system->predicted) { /* observed: only what surely fits is known */
-		JL_SAY(s, ": a batch of ");
-		jl_tell_num(s->doc, jl_num_plain(system->row->limit, JL_K_NUMBER, NULL, JL_ESTIMATED, JL_METHOD));
-		JL_SAY(s, " a device surely fits.");
+		JL_SENTENCE(s->doc, JL_("|1 surely takes a batch of |2 on a device."),
+			    JL_SLOT_NAME(jl_system_name(system)), JL_SLOT_NUM(count_num(system->row->limit)));
 		return system->row->limit >= 1 ? JL_MARK_GOOD : JL_MARK_BAD;
 	}
-	jl_doc_text(s->doc, p->room == JL_ROOM_FITS    ? JL_(": fits, ")
-			    : p->room == JL_ROOM_TIGHT ? JL_(": tight, ")
-						       : JL_(": does not fit, "));
-	jl_tell_num(s->doc, memory_num(p->memory.total_B, JL_ESTIMATED, JL_METHOD));
-	JL_SAY(s, " of ");
-	jl_tell_num(s->doc, jl_num_capacity(system));
-	JL_SAY(s, "; largest batch a device ");
-	jl_tell_num(s->doc, jl_num_plain(p->max_micro_batch, JL_K_NUMBER, NULL, JL_ESTIMATED, JL_METHOD));
-	jl_doc_text(s->doc, ".");
-	return p->room == JL_ROOM_FITS ? JL_MARK_GOOD : p->room == JL_ROOM_TIGHT ? JL_MARK_WARN : JL_MARK_BAD;
+	JL_SENTENCE(s->doc,
+		    p->room == JL_ROOM_FITS    ? JL_("It fits |1: |2 of |3, and a batch of up to |4 on a device.")
+		    : p->room == JL_ROOM_TIGHT ? JL_("It barely fits |1: |2 of |3.")
+					       : JL_("It does not fit |1: |2 of |3."),
+		    JL_SLOT_NAME(jl_system_name(system)), JL_SLOT_NUM(need), JL_SLOT_NUM(jl_num_capacity(system)),
+		    JL_SLOT_NUM(count_num(p->max_micro_batch)));
+	return marks[p->room];
 }
 
 static struct jl_answer answer_fits(struct jl_section *s, const struct jl_scenario_question *q)
@@ -214,41 +242,40 @@ static struct jl_answer answer_fits(struct jl_section *s, const struct jl_scenar
 		enum jl_mark mark;
 
 		if (!jl_answer_about(s, q, system) ||
-		    (!system->predicted && (!system->row || isnan(system->row->limit))))
+		    (!system->predicted && (!system->row || system->row->baseline || isnan(system->row->limit))))
 			continue;
-		if (worst)
-			jl_doc_break(s->doc);
+		jl_doc_text(s->doc, worst ? " " : "");
 		mark = fits_one(s, system);
 		worst = mark > worst ? mark : worst;
 	}
-	return (struct jl_answer){ worst, JL_("Memory") };
+	return (struct jl_answer){ worst != JL_MARK_NONE, worst, JL_("Does it fit?") };
 }
 
 /* --- all-reduce */
 
 static enum jl_mark reduce_one(struct jl_section *s, const struct jl_weighed_reduce *r)
 {
-	struct jl_num expected = jl_num_ranged(jl_num_estimate(r->expected.algbw_Bps, JL_K_BYTE_RATE, NULL));
 	const enum jl_mark mark = jl_reduce_verdict(r);
+	const bool above = r->measured_Bps > r->expected.algbw_Bps.hi;
+	struct jl_num lo = jl_num_plain(r->expected.algbw_Bps.lo, JL_K_BYTE_RATE, NULL, JL_ESTIMATED, JL_METHOD);
 
-	expected.n_digits = 3;
-	jl_doc_text(s->doc, mark == JL_MARK_GOOD  ? JL_("Normal: on ")
-			    : mark == JL_MARK_BAD ? JL_("More than the links carry: on ")
-						  : JL_("Slow: on "));
-	jl_tell_num(s->doc, jl_num_given(r->n_nodes, JL_K_NUMBER, NULL));
-	JL_SAY(s, " nodes ");
-	jl_tell_num(s->doc, jl_num_measured(r->measured_Bps, JL_K_BYTE_RATE, NULL, r->measured));
-	JL_SAY(s, " (algbw); expected ");
-	jl_tell_num(s->doc, expected);
-	JL_SAY(s, JL_NC("limit", "; "));
-	jl_tell_num(s->doc, jl_num_share(r->measured_Bps / r->expected.bound_Bps, JL_ESTIMATED));
-	JL_SAY(s, " of the bound.");
+	lo.n_digits = 3;
+	JL_SENTENCE(s->doc,
+		    mark == JL_MARK_BAD ? JL_("No: |1 cannot be an algbw of |2 nodes; their links carry at most |4.")
+		    : mark == JL_MARK_WARN
+			    ? JL_("No, it is slow: |1 on |2 nodes, where |3 is expected; |5 of the bound of |4.")
+		    : above ? JL_("Better than expected: |1 on |2 nodes, where |3 is expected; |5 of the bound of |4.")
+			    : JL_("Yes: |1 on |2 nodes is normal. Expected is |3; it is |5 of the bound of |4."),
+		    JL_SLOT_NUM(jl_num_measured(r->measured_Bps, JL_K_BYTE_RATE, NULL, r->measured)),
+		    JL_SLOT_NUM(jl_num_given(r->n_nodes, JL_K_NUMBER, NULL)),
+		    JL_SLOT_NUM(jl_tell_span(s->doc, lo, r->expected.algbw_Bps.hi)),
+		    JL_SLOT_NUM(jl_num_plain(r->expected.bound_Bps, JL_K_BYTE_RATE, NULL, JL_LISTED, NULL)),
+		    JL_SLOT_NUM(jl_num_share(r->measured_Bps / r->expected.bound_Bps, JL_ESTIMATED)));
 	return mark;
 }
 
 static struct jl_answer answer_normal(struct jl_section *s, const struct jl_scenario_question *q)
 {
-	static const enum jl_mark order[] = { JL_MARK_NONE, JL_MARK_GOOD, JL_MARK_WARN, JL_MARK_BAD };
 	enum jl_mark worst = JL_MARK_NONE;
 
 	for (size_t i = s->w->n_reduce; i-- > 0;) {
@@ -260,135 +287,35 @@ static struct jl_answer answer_normal(struct jl_section *s, const struct jl_scen
 		if (worst)
 			jl_doc_break(s->doc);
 		mark = reduce_one(s, r);
-		for (size_t k = 0; k < sizeof order / sizeof order[0]; k++)
-			worst = order[k] == mark && mark > worst ? mark : worst;
+		worst = mark > worst ? mark : worst;
 	}
-	return (struct jl_answer){ worst, "All-Reduce" };
-}
-
-/* --- money */
-
-static struct jl_answer answer_rent(struct jl_section *s, const struct jl_scenario_question *q)
-{
-	const struct jl_weighed_system *cheap = NULL;
-	struct jl_num rent;
-
-	(void)q;
-	(void)fastest(s->w, &cheap);
-	if (!cheap)
-		return nothing;
-	rent = jl_num_plain(cheap->rent_usdps, JL_K_USD_RATE, NULL, JL_LISTED, cheap->rent_source);
-	rent.date = cheap->rent_date;
-	jl_doc_name(s->doc, jl_system_name(cheap));
-	jl_doc_text(s->doc, ": ");
-	jl_tell_num(s->doc, rent);
-	jl_doc_text(s->doc, ".");
-	return (struct jl_answer){ JL_MARK_GOOD, JL_("Most work for its rent") };
-}
-
-static void cheapest_line(struct jl_section *s)
-{
-	const struct jl_cost_study *study = s->w->study;
-	const size_t best = jl_cost_cheapest(study, study->setting.horizon_days);
-	struct jl_num total = jl_num_plain((double)study->lines[best].cum_micro[study->setting.horizon_days] / 1e6,
-					   study->setting.currency == JL_KRW ? JL_K_KRW : JL_K_USD, NULL, JL_ESTIMATED,
-					   JL_METHOD);
-
-	total.n_digits = 4;
-	jl_doc_textf(s->doc, "%s: ", jl_cost_kind_name(study->options[best].kind));
-	jl_doc_name(s->doc, study->options[best].name);
-	jl_doc_text(s->doc, ", ");
-	jl_tell_num(s->doc, total);
-	JL_SAY(s, " over ");
-	jl_tell_num(s->doc, jl_num_given((double)study->setting.horizon_days, JL_K_NUMBER, JL_("days")));
-	jl_doc_text(s->doc, ".");
-}
-
-static struct jl_num days_num(double days)
-{
-	return jl_num_plain(ceil(days), JL_K_NUMBER, JL_("days"), JL_ESTIMATED, JL_METHOD);
-}
-
-/* The pairs that cross within the horizon; at most three. */
-static void pairs(struct jl_section *s)
-{
-	const struct jl_cost_study *study = s->w->study;
-	size_t n = 0;
-
-	for (size_t i = 0; i < study->n_pairs && n < 3; i++) {
-		const struct jl_cost_pair *pair = &study->pairs[i];
-		const char *rest;
-
-		if (isnan(pair->days))
-			continue;
-		jl_doc_break(s->doc);
-		rest = jl_tell_part(s->doc, JL_("| is cheaper than | after |"));
-		jl_doc_name(s->doc, study->options[pair->dear].name);
-		rest = jl_tell_part(s->doc, rest);
-		jl_doc_name(s->doc, study->options[pair->cheap].name);
-		rest = jl_tell_part(s->doc, rest);
-		jl_tell_num(s->doc, days_num(pair->days));
-		jl_tell_part(s->doc, rest);
-		if (pair->n_swings) { /* the input that moves it most */
-			const struct jl_cost_swing *swing = &pair->swings[0];
-
-			jl_doc_textf(s->doc, " (%s ±", jl_msg(swing->en));
-			jl_tell_num(s->doc, jl_num_given(JL_COST_STEP_FRAC, JL_K_FRACTION, NULL));
-			jl_doc_text(s->doc, ": ");
-			jl_tell_num(s->doc, days_num(fmin(swing->lo, swing->hi)));
-			jl_doc_text(s->doc, "–");
-			jl_tell_num(s->doc, days_num(fmax(swing->lo, swing->hi)));
-			jl_doc_text(s->doc, ")");
-		}
-		jl_doc_text(s->doc, ".");
-		n++;
-	}
-}
-
-static struct jl_answer answer_cheapest(struct jl_section *s, const struct jl_scenario_question *q)
-{
-	(void)q;
-	if (!s->w->study)
-		return nothing;
-	cheapest_line(s);
-	return (struct jl_answer){ JL_MARK_GOOD, JL_("Cheapest over the whole time") };
-}
-
-static struct jl_answer answer_breakeven(struct jl_section *s, const struct jl_scenario_question *q)
-{
-	const struct jl_answer a = answer_cheapest(s, q);
-
-	if (!a.mark)
-		return a;
-	pairs(s);
-	return a;
+	return (struct jl_answer){ worst != JL_MARK_NONE, worst, JL_("Is it normal?") };
 }
 
 /* --- the table */
 
-static const struct answerer {
-	const char *ask;
-	struct jl_answer (*write)(struct jl_section *s, const struct jl_scenario_question *q);
-	const char *section;  /* where more is said */
-	const char *needs_en; /* what would let it be answered */
-} answerers[] = {
-	{ "fastest", answer_fastest, "comparison", JL_N("at least two systems and a workload:") },
-	{ "speed", answer_speed, "comparison", JL_N("at least two systems and a workload:") },
-	{ "time", answer_time, "comparison", JL_N("a system and a workload:") },
-	{ "fits", answer_fits, "memory", JL_N("a system and a workload:") },
-	{ "normal", answer_normal, "allreduce", JL_N("allreduce: and a measured: algbw on that many nodes") },
-	{ "breakeven", answer_breakeven, "cost", JL_N("cost: with something to buy and something to rent") },
-	{ "cheapest", answer_cheapest, "cost", JL_N("cost: with its options") },
-	{ "rent", answer_rent, "pareto", JL_N("systems with a known rent and a workload:") },
-	{ "scaling", jl_answer_scaling, "scaling", JL_N("a system of several GPUs and a workload: with a model") },
-	{ "why", jl_answer_why, "time", JL_N("a workload: with a model") },
-	{ "helps", jl_answer_helps, "findings", JL_N("a workload: with a model") },
-	{ "do", jl_answer_do, "findings", JL_N("a workload: with a model") },
-	{ "energy", answer_energy, "comparison", JL_N("at least two systems and a workload:") },
-	{ "best", jl_answer_best, "recommend", JL_N("recommend: with a purpose or a budget") },
+static const struct jl_answerer answerers[] = {
+	{ "fastest", answer_fastest, "comparison", jl_chart_comparison, JL_N("at least two systems and a workload:") },
+	{ "speed", answer_speed, "comparison", jl_chart_comparison, JL_N("at least two systems and a workload:") },
+	{ "time", answer_time, "comparison", jl_chart_comparison, JL_N("a system and a workload:") },
+	{ "fits", answer_fits, "memory", jl_chart_memory, JL_N("a system and a workload:") },
+	{ "normal", answer_normal, "allreduce", jl_chart_allreduce,
+	  JL_N("allreduce: and a measured: algbw on that many nodes") },
+	{ "breakeven", jl_answer_cheapest, "cost", jl_chart_cost,
+	  JL_N("cost: with something to buy and something to rent") },
+	{ "cheapest", jl_answer_cheapest, "cost", jl_chart_cost, JL_N("cost: with its options") },
+	{ "rent", jl_answer_rent, "pareto", jl_chart_pareto, JL_N("systems with a known rent and a workload:") },
+	{ "scaling", jl_answer_scaling, "scaling", jl_chart_scaling,
+	  JL_N("a system of several GPUs and a workload: with a model") },
+	{ "why", jl_answer_why, "time", jl_chart_time, JL_N("a workload: with a model") },
+	{ "helps", jl_answer_helps, "time", jl_chart_time, JL_N("a workload: with a model") },
+	{ "do", jl_answer_do, "time", jl_chart_time, JL_N("a workload: with a model") },
+	{ "energy", answer_energy, "comparison", jl_chart_comparison, JL_N("at least two systems and a workload:") },
+	{ "sound", jl_answer_sound, "builds", NULL, JL_N("builds: with their parts") },
+	{ "best", jl_answer_best, "recommend", jl_chart_recommend, JL_N("recommend: with a purpose or a budget") },
 };
 
-static const struct answerer *find(const char *ask)
+const struct jl_answerer *jl_answerer_of(const char *ask)
 {
 	for (size_t i = 0; ask && i < sizeof answerers / sizeof answerers[0]; i++)
 		if (strcmp(answerers[i].ask, ask) == 0)
@@ -398,15 +325,12 @@ static const struct answerer *find(const char *ask)
 
 bool jl_answer_unasked(struct jl_section *s, const struct jl_scenario_question *q)
 {
-	const struct answerer *how = find(q->ask);
 	const struct jl_doc_place place = jl_doc_here(s->doc);
-	struct jl_scenario_question only = *q;
 	struct jl_answer a;
 
-	only.ask = NULL; /* short: nobody asked */
-	jl_doc_finding(s->doc, JL_MARK_UNKNOWN, NULL);
-	a = how->write(s, &only);
-	if (!a.mark) {
+	jl_doc_finding(s->doc, JL_MARK_NONE, NULL);
+	a = jl_answerer_of(q->ask)->write(s, q);
+	if (!a.said) {
 		jl_doc_back(s->doc, place);
 		return false;
 	}
@@ -414,12 +338,13 @@ bool jl_answer_unasked(struct jl_section *s, const struct jl_scenario_question *
 		return false;
 	s->doc->last->mark = a.mark;
 	s->doc->last->title = a.title;
+	s->doc->last->asked = true;
 	return true;
 }
 
 void jl_answer_question(struct jl_section *s, const struct jl_scenario_question *q)
 {
-	const struct answerer *how = find(q->ask);
+	const struct jl_answerer *how = jl_answerer_of(q->ask);
 	const char *text = jl_words_in(q->text);
 	struct jl_answer a = nothing;
 
@@ -428,10 +353,10 @@ void jl_answer_question(struct jl_section *s, const struct jl_scenario_question 
 		a = how->write(s, q);
 	if (s->doc->failed)
 		return;
-	s->doc->last->asked = text != NULL;
+	s->doc->last->asked = true;
 	if (!text)
 		s->doc->last->title = a.title ? a.title : q->ask;
-	if (a.mark) {
+	if (a.said) {
 		s->doc->last->mark = a.mark;
 		jl_doc_ref(s->doc, how->section);
 	} else if (how) {

@@ -1,13 +1,24 @@
-/* The answers of the summary. */
+/* The answers of the first screen: sentences, each with its figure. */
 #ifndef JL_REPORT_SECTION_ANSWERS_H
 #define JL_REPORT_SECTION_ANSWERS_H
 
 #include "report/section.h"
 
 struct jl_answer {
-	enum jl_mark mark; /* JL_MARK_NONE: cannot be answered, nothing was written */
+	bool said;         /* false: cannot be answered, nothing was written */
+	enum jl_mark mark; /* of a question that wants yes or no; JL_MARK_NONE: it asks how much */
 	const char *title; /* where nobody asked */
 };
+
+/* How a kind of question is answered. */
+struct jl_answerer {
+	const char *ask;
+	struct jl_answer (*write)(struct jl_section *s, const struct jl_scenario_question *q);
+	const char *section;                                                       /* where more is said */
+	void (*chart)(struct jl_section *s, const struct jl_scenario_question *q); /* of it; NULL: none */
+	const char *needs_en;                                                      /* what would let it be answered */
+};
+const struct jl_answerer *jl_answerer_of(const char *ask); /* NULL: no such kind */
 
 /* With the question as its heading; says what would be needed where the facts do not answer it. */
 void jl_answer_question(struct jl_section *s, const struct jl_scenario_question *q);
@@ -22,10 +33,25 @@ struct jl_answer jl_answer_helps(struct jl_section *s, const struct jl_scenario_
 /* Is the question about this system? */
 bool jl_answer_about(const struct jl_section *s, const struct jl_scenario_question *q,
 		     const struct jl_weighed_system *system);
+/* "|1: on |2 GPUs |3 → |4 samples/s, about |5" of the advice. */
+void jl_answer_advice(struct jl_section *s, size_t advice);
+
+/* section_answers_money.c */
+struct jl_answer jl_answer_rent(struct jl_section *s, const struct jl_scenario_question *q);
+struct jl_answer jl_answer_cheapest(struct jl_section *s, const struct jl_scenario_question *q);
+struct jl_answer jl_answer_sound(struct jl_section *s, const struct jl_scenario_question *q);
 
 /* section_recommend.c */
 struct jl_answer jl_answer_best(struct jl_section *s, const struct jl_scenario_question *q);
 
+/* section_actions.c: at most three things to do, each with what it gains, what it costs and how much work it is. */
+void jl_section_actions(struct jl_section *s);
+
+/* section_machine.c: this machine on the first screen. */
+void jl_first_machine(struct jl_section *s);
+
+/* The system that a question is about first: the one that is named, else the fastest beside the baseline; NULL: none. */
+const struct jl_weighed_system *jl_answer_subject(const struct jl_section *s, const struct jl_scenario_question *q);
 /* The system of the report that is this machine; NULL: none. */
 const struct jl_weighed_system *jl_this_system(const struct jl_section *s);
 

@@ -4,7 +4,7 @@
 
 #include "report/section_answers.h"
 
-static const struct jl_answer nothing = { .mark = JL_MARK_NONE };
+static const struct jl_answer nothing = { .said = false };
 
 static bool wanted_mode(const struct jl_scenario_question *q, const struct jl_weighed_point *p)
 {
@@ -22,54 +22,19 @@ static struct jl_num speedup_num(const struct jl_weighed_point *p)
 					  : jl_num_measured(p->measured_speedup, JL_K_NUMBER, "x", p->measured);
 }
 
-/* "10 GPU: 1.75x, efficiency 17 %" */
-static void scaling_point(struct jl_section *s, const struct jl_weighed_point *p)
+static struct jl_num efficiency_num(const struct jl_weighed_point *p)
 {
-	const bool seen = !isnan(p->measured_speedup);
+	struct jl_num num = jl_num_share(speedup_of(p) / p->n_gpus,
+					 isnan(p->measured_speedup) ? JL_ESTIMATED : JL_MEASURED);
 
-	jl_tell_num(s->doc, jl_num_given(p->n_gpus, JL_K_NUMBER, "GPU"));
-	jl_doc_text(s->doc, ": ");
-	jl_tell_num(s->doc, speedup_num(p));
-	JL_SAY(s, ", efficiency ");
-	jl_tell_num(s->doc, jl_num_share(speedup_of(p) / p->n_gpus, seen ? JL_MEASURED : JL_ESTIMATED));
+	if (p->measured)
+		num.source = p->measured->source;
+	return num;
 }
 
-/* How many pay off: half of each card's worth, and where more of them make it no faster. */
-static void pays_off(struct jl_section *s, const struct jl_weighed_point *p, size_t n)
+static struct jl_num gpus_num(double n)
 {
-	const struct jl_weighed_point *half = NULL, *best = NULL;
-
-	for (size_t i = 0; i < n; i++) {
-		const double times = speedup_of(&p[i]);
-
-		if (isnan(times))
-			continue;
-		if (times >= 0.5 * p[i].n_gpus)
-			half = &p[i];
-		if (!best || times > speedup_of(best))
-			best = &p[i];
-	}
-	if (half) {
-		JL_SAY(s, " At least half of what they could: up to ");
-		jl_tell_num(s->doc, jl_num_plain(half->n_gpus, JL_K_NUMBER, "GPU", JL_ESTIMATED, JL_METHOD));
-		JL_SAY(s, ".");
-	}
-	if (best && best != &p[n - 1]) {
-		JL_SAY(s, " Fastest with ");
-		jl_tell_num(s->doc, jl_num_plain(best->n_gpus, JL_K_NUMBER, "GPU", JL_ESTIMATED, JL_METHOD));
-		jl_doc_text(s->doc, " (");
-		jl_tell_num(s->doc, speedup_num(best));
-		jl_doc_text(s->doc, ").");
-	}
-}
-
-static void largest_part(struct jl_section *s, const struct jl_step_cost *step)
-{
-	const size_t part = jl_part_largest(step);
-
-	jl_doc_text(s->doc, jl_msg(jl_parts[part].en));
-	jl_doc_text(s->doc, " ");
-	jl_tell_num(s->doc, jl_num_share(jl_part_s(step, part) / step->step_s, JL_ESTIMATED));
+	return jl_num_given(n, JL_K_NUMBER, NULL);
 }
 
 /* Of a mode: the number of GPUs that was asked for, else the largest; NULL: it was not weighed. */
@@ -84,124 +49,138 @@ static const struct jl_weighed_point *asked_point(const struct jl_weighed_scalin
 	return isnan(q->n_gpus) ? &p[sc->n_counts - 1] : NULL;
 }
 
+/* Where more of them make it no faster. */
+static void fastest_count(struct jl_section *s, const struct jl_weighed_point *p, size_t n)
+{
+	const struct jl_weighed_point *best = p;
+
+	for (size_t i = 1; i < n; i++)
+		if (speedup_of(&p[i]) > speedup_of(best))
+			best = &p[i];
+	if (best != &p[n - 1]) {
+		jl_doc_text(s->doc, " ");
+		JL_SENTENCE(s->doc, JL_("It is fastest with |1 GPUs: |2."), JL_SLOT_NUM(gpus_num(best->n_gpus)),
+			    JL_SLOT_NUM(speedup_num(best)));
+	}
+}
+
 struct jl_answer jl_answer_scaling(struct jl_section *s, const struct jl_scenario_question *q)
 {
 	const struct jl_weighed_scaling *sc = &s->w->scaling;
-	enum jl_mark worst = JL_MARK_NONE;
-	const char *title = NULL;
+	size_t n = 0;
 
 	for (size_t k = 0; sc->of && k < sc->n_modes; k++) {
 		const struct jl_weighed_point *p = asked_point(sc, k, q);
-		const double times = p ? speedup_of(p) : NAN;
-		const enum jl_mark mark = !p                        ? JL_MARK_NONE
-					  : times < 0.5 * p->n_gpus ? JL_MARK_BAD
-					  : times < 0.8 * p->n_gpus ? JL_MARK_WARN
-								    : JL_MARK_GOOD;
 
-		if (!p || isnan(times) || !wanted_mode(q, p))
+		if (!p || isnan(speedup_of(p)) || !wanted_mode(q, p))
 			continue;
-		if (worst)
+		if (n++)
 			jl_doc_break(s->doc);
-		jl_doc_name(s->doc, q->ask ? jl_mode_name(p->mode) : jl_system_name(sc->of));
-		jl_doc_text(s->doc, ", ");
-		scaling_point(s, p);
-		if (p->predicted) {
-			JL_SAY(s, ". Most of a step: ");
-			largest_part(s, &p->step);
-		}
-		jl_doc_text(s->doc, ".");
-		if (q->ask)
-			pays_off(s, &sc->points[k * sc->n_counts], sc->n_counts);
-		worst = mark > worst ? mark : worst;
-		title = jl_arena_printf(s->arena, JL_("Scaling with %s"), jl_mode_name(p->mode));
+		JL_SENTENCE(s->doc, JL_("With |1, |2 GPUs reach |3 of one (efficiency |4)."),
+			    JL_SLOT_NAME(jl_mode_name(p->mode)), JL_SLOT_NUM(gpus_num(p->n_gpus)),
+			    JL_SLOT_NUM(speedup_num(p)), JL_SLOT_NUM(efficiency_num(p)));
+		fastest_count(s, &sc->points[k * sc->n_counts], sc->n_counts);
 	}
-	return (struct jl_answer){ worst, title };
+	return (struct jl_answer){ n > 0, JL_MARK_NONE, JL_("How much do more GPUs bring?") };
 }
 
-/* What joins the devices, and how much of it they share. */
-static void joined(struct jl_section *s, const struct jl_weighed_system *of)
+/* Why the exchange takes so long: the figure that proves it. */
+static void cause(struct jl_section *s, const struct jl_weighed_system *of)
 {
 	const struct jl_sys *sys = &of->said->sys;
 	const struct jl_fabric *f = &of->machine.alone;
+	const struct jl_num moved = jl_num_plain(of->prediction.reduced_B, JL_K_BYTES, NULL, JL_ESTIMATED, JL_METHOD);
+	const int roots = f->n_numa > 1 ? f->n_numa : 1;
 
-	if (of->predicted && of->prediction.reduced_B > 0 && jl_machine_n_devices(&of->machine) > 1) {
-		JL_SAY(s, " Gradients that each card exchanges: ");
-		jl_tell_num(s->doc, jl_num_plain(of->prediction.reduced_B, JL_K_BYTES, NULL, JL_ESTIMATED, JL_METHOD));
-		jl_doc_text(s->doc, ".");
-	}
-	if (!sys->join || !jl_fact_known(&sys->join_oneway_Bps))
+	if (!of->predicted || !(of->prediction.reduced_B > 0) || jl_machine_n_devices(&of->machine) < 2)
 		return;
-	JL_SAY(s, " Joined by ");
-	jl_doc_name(s->doc, sys->join->name);
-	jl_doc_text(s->doc, ", ");
-	jl_tell_num(s->doc, jl_num_fact(&sys->join_oneway_Bps, JL_K_BYTE_RATE));
-	JL_SAY(s, JL_NC("aside", " one way"));
-	if (f->intra_kind == JL_INTRA_PCIE_HOST && f->root_Bps > 0) {
-		JL_SAY(s, "; through the host's memory, what the cards below one root complex share: ");
-		jl_tell_num(s->doc, jl_num_plain(f->root_Bps, JL_K_BYTE_RATE, NULL, JL_ESTIMATED, JL_METHOD));
-	}
-	jl_doc_text(s->doc, ".");
+	jl_doc_text(s->doc, " ");
+	if (f->intra_kind == JL_INTRA_PCIE_HOST && f->root_Bps > 0)
+		JL_SENTENCE(s->doc,
+			    JL_("Without P2P the |1 of gradients of each GPU pass through host memory in every step, "
+				"and |2 GPUs share the |3 of one root complex."),
+			    JL_SLOT_NUM(moved),
+			    JL_SLOT_NUM(gpus_num(f->n_per_root > 0 ? f->n_per_root : sys->n_per_node / roots)),
+			    JL_SLOT_NUM(jl_num_plain(f->root_Bps, JL_K_BYTE_RATE, NULL, JL_ESTIMATED, JL_METHOD)));
+	else if (sys->join && jl_fact_known(&sys->join_oneway_Bps))
+		JL_SENTENCE(s->doc, JL_("Each GPU exchanges |1 of gradients in every step over |2 (|3 one way)."),
+			    JL_SLOT_NUM(moved), JL_SLOT_NAME(jl_tell_link(s->doc, sys->join->name)),
+			    JL_SLOT_NUM(jl_num_fact(&sys->join_oneway_Bps, JL_K_BYTE_RATE)));
 }
 
-/* What takes the time, with what joins the devices: of the largest number in the scaling, else of the system asked for. */
+static void largest_of(const struct jl_step_cost *step, struct jl_num *ret_share, const char **ret_name)
+{
+	const size_t part = jl_part_largest(step);
+
+	*ret_share = jl_num_share(jl_part_s(step, part) / step->step_s, JL_ESTIMATED);
+	*ret_name = jl_msg(jl_parts[part].en);
+}
+
+/* What takes the time, and why: of the largest number in the scaling, else of the system asked for. */
 struct jl_answer jl_answer_why(struct jl_section *s, const struct jl_scenario_question *q)
 {
 	const struct jl_weighed_scaling *sc = &s->w->scaling;
 	const struct jl_weighed_system *of = sc->of ? sc->of : s->w->advised;
-	const struct jl_step_cost *step = NULL;
+	const struct jl_answer answer = { true, JL_MARK_NONE, JL_("What takes the time?") };
+	struct jl_num share;
+	const char *name;
 
 	for (size_t i = 0; q->of && i < s->w->n_systems; i++)
 		if (jl_answer_about(s, q, &s->w->systems[i]))
 			of = &s->w->systems[i];
-	if (!of)
+	if (!of || !of->predicted)
 		return nothing;
-	if (of == sc->of)
-		for (size_t k = 0; k < sc->n_modes && !step; k++) {
-			const struct jl_weighed_point *p = &sc->points[(k + 1) * sc->n_counts - 1];
+	for (size_t k = 0; of == sc->of && k < sc->n_modes; k++) {
+		const struct jl_weighed_point *p = &sc->points[(k + 1) * sc->n_counts - 1];
 
-			if (!p->predicted || !wanted_mode(q, p) || isnan(speedup_of(p)))
-				continue;
-			jl_doc_name(s->doc, jl_mode_name(p->mode));
-			jl_doc_text(s->doc, ", ");
-			scaling_point(s, p);
-			JL_SAY(s, ". Of a step: ");
-			step = &p->step;
-		}
-	if (!step && of->predicted) {
-		jl_doc_name(s->doc, jl_system_name(of));
-		JL_SAY(s, ": of a step ");
-		step = &of->prediction.step;
+		if (!p->predicted || !wanted_mode(q, p) || isnan(speedup_of(p)))
+			continue;
+		largest_of(&p->step, &share, &name);
+		JL_SENTENCE(s->doc,
+			    JL_("On |1 GPUs, |2 of every step goes to |3, so that they are only |4 as fast as one "
+				"(efficiency |5)."),
+			    JL_SLOT_NUM(gpus_num(p->n_gpus)), JL_SLOT_NUM(share), JL_SLOT_TEXT(name),
+			    JL_SLOT_NUM(speedup_num(p)), JL_SLOT_NUM(efficiency_num(p)));
+		cause(s, of);
+		return answer;
 	}
-	if (!step)
-		return nothing;
-	largest_part(s, step);
-	jl_doc_text(s->doc, ".");
-	joined(s, of);
-	return (struct jl_answer){ JL_MARK_WARN, JL_("What bounds it") };
+	largest_of(&of->prediction.step, &share, &name);
+	JL_SENTENCE(s->doc, JL_("On |1, |2 of every step goes to |3."), JL_SLOT_NAME(jl_system_name(of)),
+		    JL_SLOT_NUM(share), JL_SLOT_TEXT(name));
+	cause(s, of);
+	return answer;
 }
 
 /* --- what would help */
 
-static void advice(struct jl_section *s, const struct jl_advice *a)
+static struct jl_num rate_num(double per_s, enum jl_origin origin, const char *source)
 {
-	jl_doc_name(s->doc, jl_system_name(s->w->advised));
-	jl_doc_text(s->doc, ": ");
-	jl_doc_said(s->doc, a->text, JL_ESTIMATED, JL_METHOD);
-	jl_doc_text(s->doc, " — ");
-	jl_tell_num(s->doc, jl_num_given(a->n_gpus, JL_K_NUMBER, "GPU"));
-	jl_doc_text(s->doc, ": ");
-	if (!a->makes_it_fit) {
-		jl_tell_num(s->doc, jl_num_plain(a->samples_per_s_before, JL_K_NUMBER, NULL, JL_ESTIMATED, JL_METHOD));
-		jl_doc_text(s->doc, " → ");
-	}
-	jl_tell_num(s->doc, jl_num_plain(a->samples_per_s_after, JL_K_NUMBER, "samples/s", JL_ESTIMATED, JL_METHOD));
-	if (!a->makes_it_fit) {
-		jl_doc_text(s->doc, " (");
-		jl_tell_num(s->doc, jl_num_plain(a->samples_per_s_after / a->samples_per_s_before, JL_K_NUMBER, "x",
-						 JL_ESTIMATED, JL_METHOD));
-		jl_doc_text(s->doc, ")");
-	}
-	jl_doc_text(s->doc, ".");
+	struct jl_num num = jl_num_plain(per_s, JL_K_NUMBER, NULL, origin, source);
+
+	num.n_digits = 2 + (per_s >= 100 || origin == JL_MEASURED);
+	return num;
+}
+
+void jl_answer_advice(struct jl_section *s, size_t i)
+{
+	const struct jl_advice *a = &s->w->advice[i];
+	const struct jl_scenario_measured *seen = s->w->advice_seen[i];
+	struct jl_num after = rate_num(a->samples_per_s_after, JL_ESTIMATED, JL_METHOD), gain;
+	const struct jl_estimate times = jl_advice_gain(a, &s->w->advised->machine.widths, seen ? seen->value : NAN);
+
+	after.unit = "samples/s";
+	after.lo = a->samples_per_s_after * exp(-a->half_ln_after);
+	after.hi = a->samples_per_s_after * exp(a->half_ln_after);
+	after.show_interval = true;
+	gain = jl_num_plain(times.value, JL_K_NUMBER, "x", JL_ESTIMATED, JL_METHOD);
+	gain.n_digits = 2;
+	JL_SENTENCE(s->doc,
+		    a->makes_it_fit ? JL_("|1: then it fits, with |4 on |2 GPU{/s}.")
+				    : JL_("|1: |2 GPU{/s} from |3 to |4, about |5 as fast."),
+		    { .text = a->text }, JL_SLOT_NUM(gpus_num(a->n_gpus)),
+		    JL_SLOT_NUM(seen ? rate_num(seen->value, JL_MEASURED, seen->source)
+				     : rate_num(a->samples_per_s_before, JL_ESTIMATED, JL_METHOD)),
+		    JL_SLOT_NUM(after), JL_SLOT_NUM(gain));
 }
 
 struct jl_answer jl_answer_do(struct jl_section *s, const struct jl_scenario_question *q)
@@ -210,27 +189,28 @@ struct jl_answer jl_answer_do(struct jl_section *s, const struct jl_scenario_que
 	/* in a report on this machine, advice for another one is for its own section */
 	if (!s->w->n_advice || (s->in->this_on && s->w->advised != jl_this_system(s)))
 		return nothing;
-	advice(s, &s->w->advice[0]);
-	return (struct jl_answer){ JL_MARK_GOOD, JL_("Do first") };
+	jl_answer_advice(s, 0);
+	return (struct jl_answer){ true, JL_MARK_NONE, JL_("What to do first?") };
 }
 
 struct jl_answer jl_answer_helps(struct jl_section *s, const struct jl_scenario_question *q)
 {
-	size_t n = 0;
-
 	for (size_t i = 0; i < s->w->n_advice; i++) {
+		const struct jl_scenario_measured *seen = s->w->advice_seen[i];
+		const bool sure =
+			s->w->advice[i].makes_it_fit ||
+			jl_advice_gain(&s->w->advice[i], &s->w->advised->machine.widths, seen ? seen->value : NAN).lo >
+				1;
+
 		if (q->what && strcmp(q->what, s->w->advice[i].key) != 0)
 			continue;
-		if (n++)
-			jl_doc_break(s->doc);
-		advice(s, &s->w->advice[i]);
+		jl_doc_text(s->doc, sure ? JL_("Yes. ") : JL_("Probably. "));
+		jl_answer_advice(s, i);
+		return (struct jl_answer){ true, sure ? JL_MARK_GOOD : JL_MARK_WARN, JL_("Would it help?") };
 	}
-	if (n)
-		return (struct jl_answer){ JL_MARK_GOOD, JL_("Would help") };
 	if (!s->w->advised)
 		return nothing;
-	JL_SAY(s, "It is not among the changes that gain most on ");
-	jl_doc_name(s->doc, jl_system_name(s->w->advised));
-	jl_doc_text(s->doc, ".");
-	return (struct jl_answer){ JL_MARK_WARN, JL_("Would not help much") };
+	JL_SENTENCE(s->doc, JL_("Hardly: it is not among the changes that gain most on |1."),
+		    JL_SLOT_NAME(jl_system_name(s->w->advised)));
+	return (struct jl_answer){ true, JL_MARK_WARN, JL_("Would it help?") };
 }

@@ -3,57 +3,11 @@
 #include <string.h>
 
 #include "base/csv.h"
+#include "catalog/find.h"
 #include "report/section.h"
-
-#define SOURCES_MAX 64
 
 extern const unsigned char jl_scorecard_text[];
 extern const size_t jl_scorecard_text_len;
-
-struct source {
-	enum jl_origin origin;
-	const char *source, *date;
-	size_t n;
-};
-
-static bool same(const char *a, const char *b)
-{
-	return a == b || (a && b && strcmp(a, b) == 0);
-}
-
-static void count(struct source *list, size_t *n, const struct jl_num *num)
-{
-	size_t i = 0;
-
-	if (isnan(num->value))
-		return;
-	while (i < *n &&
-	       !(list[i].origin == num->origin && same(list[i].source, num->source) && same(list[i].date, num->date)))
-		i++;
-	if (i == *n && *n < SOURCES_MAX)
-		list[(*n)++] = (struct source){ .origin = num->origin, .source = num->source, .date = num->date };
-	if (i < *n)
-		list[i].n++;
-}
-
-static void count_runs(struct source *list, size_t *n, const struct jl_run *run)
-{
-	for (; run; run = run->next)
-		if (run->kind == JL_RUN_NUM)
-			count(list, n, &run->num);
-}
-
-static const char *origin_name(enum jl_origin origin)
-{
-	switch (origin) {
-	case JL_MEASURED: return JL_("measured");
-	case JL_PUBLISHED: return JL_("published");
-	case JL_LISTED: return JL_("listed");
-	case JL_ESTIMATED: return JL_("estimated");
-	case JL_ORIGIN_NONE: break;
-	}
-	return JL_("given");
-}
 
 void jl_section_origins(struct jl_section *s)
 {
@@ -62,54 +16,66 @@ void jl_section_origins(struct jl_section *s)
 						     { JL_N("As of"), false },
 						     { JL_N("Numbers"), true } };
 	static const enum jl_origin order[] = { JL_MEASURED, JL_PUBLISHED, JL_LISTED, JL_ESTIMATED, JL_ORIGIN_NONE };
-	struct source list[SOURCES_MAX];
-	size_t n = 0;
+	struct jl_doc_source *list = jl_arena_array(s->arena, JL_DOC_SOURCES_MAX, sizeof *list);
+	const size_t n = list ? jl_doc_sources(s->doc, list) : 0;
 
-	for (const struct jl_doc_block *b = s->doc->blocks; b; b = b->next) {
-		count_runs(list, &n, b->runs);
-		for (const struct jl_doc_row *row = b->rows; row; row = row->next)
-			for (const struct jl_doc_cell *cell = row->cells; cell; cell = cell->next)
-				count_runs(list, &n, cell->runs);
-	}
 	jl_section_open(s, "origins", "Where the numbers come from");
 	jl_tell_table(s->doc, NULL, heads, 4);
 	for (size_t k = 0; k < sizeof order / sizeof order[0]; k++)
 		for (size_t i = 0; i < n; i++) {
+			const struct jl_source *listed = list[i].id ? jl_source_by_id(s->w->cat, list[i].id) : NULL;
+			const char *date = list[i].date ? list[i].date : listed ? listed->date : NULL;
+
 			if (list[i].origin != order[k])
 				continue;
 			jl_doc_cell(s->doc, JL_MARK_NONE);
+			jl_doc_anchor(s->doc, jl_tell_text(s->doc, "s%zu", i + 1));
 			jl_doc_textf(s->doc, "%s%s%s", order[k] ? jl_origin_mark(order[k]) : "", order[k] ? " " : "",
-				     origin_name(order[k]));
-			jl_doc_cell_name(s->doc, list[i].source               ? list[i].source
-						 : order[k] == JL_ORIGIN_NONE ? JL_("this scenario")
-									      : "—");
-			jl_doc_cell_name(s->doc, list[i].date ? list[i].date : "—");
-			jl_tell_cell(s->doc, jl_num_plain((double)list[i].n, JL_K_NUMBER, NULL, JL_ORIGIN_NONE, NULL));
+				     jl_origin_word(order[k]));
+			jl_doc_cell(s->doc, JL_MARK_NONE);
+			jl_tell_source(s, &list[i]);
+			jl_doc_cell_name(s->doc, date ? date : "—");
+			jl_tell_cell(s->doc, jl_num_given((double)list[i].n, JL_K_NUMBER, NULL));
 			jl_doc_end_row(s->doc, false);
 		}
+	s->doc->sources = list;
+	s->doc->n_sources = n;
 }
 
-static const char *set_name(const char *set)
-{
-	static const struct {
-		const char *set, *en;
-	} names[] = {
-		{ "gemm_membw", JL_N("matrix products, memory") },
-		{ "collectives", JL_N("collectives") },
-		{ "train_llm", JL_N("LLM training") },
-		{ "train_vtrain", JL_N("LLM training, one cluster") },
-		{ "train_own", JL_N("our own runs") },
-		{ "train_other", JL_N("other training") },
-		{ "infer_llm", JL_N("LLM inference") },
-		{ "serve_silicon", JL_N("LLM serving") },
-		{ "power", JL_N("power") },
-		{ "memory", JL_N("memory") },
-	};
+/* Which published measurements speak about what the report says. */
+enum { TRAIN = 1, REDUCE = 2, SERVE = 4, DEVICE = 8, MONEY = 16 };
 
-	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-		if (strcmp(names[i].set, set) == 0)
-			return jl_msg(names[i].en);
-	return set;
+static const struct {
+	const char *set, *en;
+	unsigned about;
+} sets[] = {
+	{ "gemm_membw", JL_N("matrix products, memory"), TRAIN | DEVICE },
+	{ "collectives", JL_N("collectives"), TRAIN | REDUCE },
+	{ "train_llm", JL_N("LLM training"), TRAIN },
+	{ "train_vtrain", JL_N("LLM training, one cluster"), TRAIN },
+	{ "train_own", JL_N("our own runs"), TRAIN },
+	{ "train_other", JL_N("other training"), TRAIN },
+	{ "infer_llm", JL_N("LLM inference"), SERVE },
+	{ "serve_silicon", JL_N("LLM serving"), SERVE },
+	{ "power", JL_N("power"), TRAIN | MONEY },
+	{ "memory", JL_N("memory"), TRAIN | SERVE },
+};
+
+static unsigned about(const struct jl_section *s)
+{
+	const bool serves = s->w->found_ask && s->w->found_ask->task == JL_TASK_SERVE;
+
+	return (s->w->has_model || s->w->compare ? TRAIN : 0) | (s->w->n_reduce ? REDUCE : 0) | (serves ? SERVE : 0) |
+	       (s->in->machine ? DEVICE : 0) | (s->w->study ? MONEY : 0);
+}
+
+/* NULL: it says nothing about this report. */
+static const char *set_name(const struct jl_section *s, const char *set)
+{
+	for (size_t i = 0; i < sizeof sets / sizeof sets[0]; i++)
+		if (strcmp(sets[i].set, set) == 0)
+			return sets[i].about & about(s) ? jl_msg(sets[i].en) : NULL;
+	return NULL;
 }
 
 static struct jl_num score(double value, enum jl_kind kind)
@@ -131,13 +97,14 @@ static void score_rows(struct jl_section *s, struct jl_csv *csv)
 
 	while (jl_csv_next(csv, &more, &ignored) == JL_OK && more) {
 		double values[4] = { NAN, NAN, NAN, NAN };
+		const char *name = set_name(s, jl_csv_text(csv, set));
 
-		if (strcmp(jl_csv_text(csv, mode), "source-out") != 0 ||
+		if (!name || strcmp(jl_csv_text(csv, mode), "source-out") != 0 ||
 		    jl_csv_number(csv, scored, &values[0], &ignored) ||
 		    jl_csv_number(csv, median, &values[1], &ignored) || jl_csv_number(csv, p90, &values[2], &ignored) ||
 		    jl_csv_number(csv, inside, &values[3], &ignored))
 			continue;
-		jl_doc_cell_text(s->doc, set_name(jl_csv_text(csv, set)));
+		jl_doc_cell_text(s->doc, name);
 		jl_tell_cell(s->doc, score(values[0], JL_K_NUMBER));
 		jl_tell_cell(s->doc, score(expm1(values[1]), JL_K_FRACTION));
 		jl_tell_cell(s->doc, score(expm1(values[2]), JL_K_FRACTION));
@@ -167,6 +134,4 @@ void jl_section_method(struct jl_section *s)
 	jl_tell_table(s->doc, NULL, heads, 5);
 	score_rows(s, &csv);
 	jl_csv_release(&csv);
-	jl_doc_para(s->doc);
-	JL_SAY(s, "Marks: ● measured, ◆ published, ◇ listed, ○ estimated. Numbers without a mark were given.");
 }

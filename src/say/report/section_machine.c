@@ -1,11 +1,17 @@
-/* This machine: what is in it and what was measured on it. */
+/* This machine: what it is, what is wrong with it, whether its figures are normal, what would help. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "report/section.h"
+#include "check/answer.h"
+#include "check/machine_findings.h"
+#include "report/section_answers.h"
+#include "tell/check.h"
+#include "tell/record.h"
 
-#define RECORDS_SHOWN 40
+#define JUDGED_MAX  400
+#define RECORDS_MAX 40
+#define SHOWN_MAX   3
 
 static void fact(struct jl_section *s, const char *en)
 {
@@ -51,123 +57,184 @@ static void parts_table(struct jl_section *s, const struct jl_probe_machine *m)
 	jl_doc_end_row(s->doc, false);
 }
 
-/* Kind and unit from the end of a metric's name: algbw_Bps, gemm_flopps, samples_per_s. */
-static struct jl_num metric_num(const struct jl_record_metric *metric)
-{
-	static const struct {
-		const char *end;
-		enum jl_kind kind;
-		const char *unit;
-	} ends[] = {
-		{ "samples_per_s", JL_K_NUMBER, "samples/s" },
-		{ "tokens_per_s", JL_K_NUMBER, "tokens/s" },
-		{ "_Bps", JL_K_BYTE_RATE, NULL },
-		{ "_flopps", JL_K_FLOP_RATE, NULL },
-		{ "_opps", JL_K_OP_RATE, NULL },
-		{ "_B", JL_K_BYTES, NULL },
-		{ "_s", JL_K_TIME, NULL },
-		{ "_W", JL_K_POWER, NULL },
-		{ "_J", JL_K_ENERGY, NULL },
-		{ "_frac", JL_K_FRACTION, NULL },
-	};
-	struct jl_num num = jl_num_plain(metric->value.median, JL_K_NUMBER, NULL, JL_MEASURED, "jeoul bench");
-	const size_t len = strlen(metric->name);
+/* --- the first screen */
 
-	for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
-		const size_t n = strlen(ends[i].end);
-		if (len >= n && strcmp(metric->name + len - n, ends[i].end) == 0) {
-			num.kind = ends[i].kind;
-			num.unit = ends[i].unit;
-			break;
+static void asked(struct jl_section *s, enum jl_mark mark, const char *title)
+{
+	jl_doc_finding(s->doc, mark, title);
+	if (!s->doc->failed)
+		s->doc->last->asked = true;
+}
+
+static void what_it_is(struct jl_section *s)
+{
+	const struct jl_probe_machine *m = s->in->machine;
+
+	asked(s, JL_MARK_NONE, JL_("What is it?"));
+	JL_SENTENCE(s->doc, JL_("|1: |2 cores, |3 of memory, GPUs: |4."),
+		    JL_SLOT_NAME(m->cpu.model ? m->cpu.model : "CPU"),
+		    JL_SLOT_NUM(probed(m->cpu.n_cores, JL_K_NUMBER, NULL)),
+		    JL_SLOT_NUM(probed(m->memory.total_B, JL_K_BYTES, NULL)),
+		    JL_SLOT_NUM(probed((double)m->n_gpus, JL_K_NUMBER, NULL)));
+	if (m->n_gpus && m->gpus[0].name) {
+		jl_doc_text(s->doc, " ");
+		jl_doc_name(s->doc, m->gpus[0].name);
+		jl_doc_text(s->doc, ".");
+	}
+}
+
+static const struct jl_findings *findings_of(struct jl_section *s)
+{
+	const struct jl_findings *found = NULL;
+	struct jl_err ignored;
+
+	return jl_machine_findings(s->in->machine, s->w->cat, s->arena, &found, &ignored) ? NULL : found;
+}
+
+static void said_finding(struct jl_section *s, const struct jl_finding *f)
+{
+	jl_doc_said(s->doc, f->what.text, JL_MEASURED, "jeoul probe");
+	jl_doc_text(s->doc, " ");
+	jl_doc_said(s->doc, f->why.text, JL_ESTIMATED, JL_METHOD);
+	jl_doc_text(s->doc, " ");
+	jl_doc_said(s->doc, f->todo.text, JL_ESTIMATED, JL_METHOD);
+}
+
+/* The gravest come first. */
+static void what_is_wrong(struct jl_section *s)
+{
+	const struct jl_findings *found = findings_of(s);
+	size_t n = 0;
+
+	while (found && n < found->n && found->items[n].severity > JL_FINDING_NOTE)
+		n++;
+	asked(s,
+	      !n                                           ? JL_MARK_GOOD
+	      : found->items[0].severity == JL_FINDING_BAD ? JL_MARK_BAD
+							   : JL_MARK_WARN,
+	      JL_("What is wrong with it?"));
+	if (!n)
+		JL_SAY(s, "Nothing that a look at it could find.");
+	for (size_t i = 0; i < n && i < SHOWN_MAX; i++) {
+		if (i)
+			jl_doc_break(s->doc);
+		said_finding(s, &found->items[i]);
+	}
+}
+
+/* The newest result of each thing, judged as `jeoul check` does; NULL: there is none. */
+static const struct jl_check_answer *judged_here(struct jl_section *s)
+{
+	struct jl_check_answer *answer = jl_arena_alloc(s->arena, sizeof *answer);
+	struct jl_judged *list = jl_arena_array(s->arena, JUDGED_MAX, sizeof *list);
+	const struct jl_record **past = jl_arena_array(s->arena, s->in->n_records + 1, sizeof *past);
+	struct jl_sys *sys = jl_arena_alloc(s->arena, sizeof *sys);
+	struct jl_judge judge = { .cat = s->w->cat,
+				  .arena = s->arena,
+				  .here = s->in->machine,
+				  .past = past,
+				  .n_past = s->in->n_records,
+				  .now_s = (double)s->w->today * 86400 };
+	size_t n = 0;
+
+	if (!answer || !list || !past || !sys)
+		return NULL;
+	if (judge.here->system && judge.here->n_gpus &&
+	    jl_sys_parse(sys, s->w->cat, judge.here->system, s->arena, NULL) == JL_OK)
+		judge.here_sys = sys;
+	for (size_t i = 0; i < s->in->n_records; i++)
+		past[i] = &s->in->records[i];
+	for (size_t i = 0; i < s->in->n_records && n < JUDGED_MAX; i++) {
+		bool known = !jl_judge_can(past[i]);
+
+		for (size_t k = 0; k < n && !known; k++)
+			known = jl_check_alike(past[i], list[k].record);
+		if (!known && jl_judge(&list[n], &judge, past[i], NULL) == JL_OK) {
+			list[n].age_s = NAN; /* the dates are in the table of the store */
+			n++;
 		}
 	}
-	num.lo = metric->value.lo95;
-	num.hi = metric->value.hi95;
-	return num;
+	if (!n)
+		return NULL;
+	*answer = (struct jl_check_answer){ .judged = list, .n = n, .worst = jl_check_worst(list, n) };
+	return answer;
 }
 
-static void what_was(struct jl_section *s, const struct jl_record *r)
+static void what_is_normal(struct jl_section *s)
 {
-	struct jl_buf text;
+	const struct jl_check_answer *a = judged_here(s);
+	const struct jl_weighed_system *this = jl_this_system(s);
+	const struct jl_sys *sys = this ? &this->said->sys : NULL;
+	const struct jl_fact *mem = !sys       ? NULL
+				    : sys->gpu ? &sys->gpu->mem_Bps
+				    : sys->cpu ? &sys->cpu->mem_Bps
+					       : NULL,
+			     *rate = !sys       ? NULL
+				     : sys->gpu ? &sys->gpu->fp32_flopps
+				     : sys->cpu ? &sys->cpu->fp32_flopps
+						: NULL;
+	size_t n_bad = 0;
 
-	jl_buf_init(&text, 4096);
-	for (size_t i = 0, n = 0; i < r->n_params && n < 4; i++) {
-		const struct jl_record_item *p = &r->params[i];
-		const char *at = p->key;
-		const size_t len = strlen(at);
-		char number[JL_UNITS_TEXT_MAX];
-
-		if (strcmp(at, "count") == 0) /* the size says it */
-			continue;
-		jl_buf_puts(&text, n++ ? ", " : "");
-		if (p->text)
-			jl_buf_puts(&text, p->text);
-		else if (len > 2 && strcmp(at + len - 2, "_B") == 0)
-			jl_buf_printf(&text, "%s", jl_units_text(number, p->number, JL_K_BYTES, 3));
-		else
-			jl_buf_printf(&text, "%s=%.6g", p->key, p->number);
+	for (size_t i = 0; a && i < a->n; i++)
+		n_bad += jl_verdict_is_bad(a->judged[i].verdict);
+	asked(s, !a ? JL_MARK_UNKNOWN : n_bad ? JL_MARK_WARN : JL_MARK_GOOD, JL_("Is each figure normal?"));
+	if (a) {
+		JL_SENTENCE(s->doc,
+			    n_bad ? JL_("|1 of |2 measured figures are not as they should be.")
+				  : JL_("All |2 measured figures are as they should be."),
+			    JL_SLOT_NUM(jl_num_given((double)n_bad, JL_K_NUMBER, NULL)),
+			    JL_SLOT_NUM(jl_num_given((double)a->n, JL_K_NUMBER, NULL)));
+		jl_doc_ref(s->doc, "measured");
+		return;
 	}
-	jl_doc_cell_name(s->doc, jl_buf_text(&text));
-	jl_buf_release(&text);
+	if (mem && rate && jl_fact_known(mem) && jl_fact_known(rate)) {
+		JL_SENTENCE(s->doc,
+			    JL_("Nothing was measured on it yet. At most |1 from memory and |2 in FP32 are to be "
+				"expected. "),
+			    JL_SLOT_NUM(jl_num_fact(mem, JL_K_BYTE_RATE)),
+			    JL_SLOT_NUM(jl_num_fact(rate, JL_K_FLOP_RATE)));
+	} else {
+		JL_SAY(s, "Nothing was measured on it yet. ");
+	}
+	JL_SAY(s, "This measures it in a minute and judges every figure: ");
+	jl_doc_code(s->doc, "jeoul bench all --quick && jeoul report");
 }
 
-static void records_table(struct jl_section *s)
+void jl_first_machine(struct jl_section *s)
 {
-	static const struct jl_tell_head heads[] = { { JL_N("Measured"), false },
-						     { JL_N("With"), false },
-						     { JL_NC("backend", "By"), false },
-						     { JL_N("Result"), true },
-						     { JL_N("On"), false } };
-	const size_t n = s->in->n_records < RECORDS_SHOWN ? s->in->n_records : RECORDS_SHOWN;
-
-	jl_tell_table(s->doc, JL_("Measured on this machine, newest first"), heads, 5);
-	for (size_t i = 0; i < n; i++) {
-		const struct jl_record *r = &s->in->records[i];
-		char day[JL_DATE_TEXT_MAX];
-
-		if (!r->n_metrics)
-			continue;
-		(void)jl_date_text(day, (long)(r->time_s / 86400));
-		jl_doc_cell(s->doc, r->noise.noisy ? JL_MARK_WARN : JL_MARK_NONE);
-		jl_doc_name(s->doc, r->kind ? r->kind : "—");
-		what_was(s, r);
-		jl_doc_cell_name(s->doc, r->backend ? r->backend : "—");
-		{
-			struct jl_num num = metric_num(&r->metrics[0]);
-			const char *date = jl_arena_strdup(s->arena, day);
-			num.date = date;
-			jl_tell_cell(s->doc, num);
-			jl_doc_cell_name(s->doc, date ? date : "—");
-		}
-		jl_doc_end_row(s->doc, false);
-	}
-	if (n < s->in->n_records) {
-		const struct jl_num left = jl_num_plain((double)(s->in->n_records - n), JL_K_NUMBER, NULL, JL_MEASURED,
-							"jeoul store");
-		jl_doc_para(s->doc);
-		jl_doc_num(s->doc, &left);
-		JL_SAY(s, " older ones are in the store: ");
-		jl_doc_code(s->doc, "jeoul store list");
-	}
+	what_it_is(s);
+	what_is_wrong(s);
+	what_is_normal(s);
 }
+
+/* --- behind it */
 
 void jl_section_machine(struct jl_section *s)
 {
-	if (s->in->machine) {
-		jl_section_open(s, "machine", "This machine");
-		jl_doc_para(s->doc);
-		jl_doc_name(s->doc, s->in->machine->short_name ? s->in->machine->short_name : "");
-		parts_table(s, s->in->machine);
-	}
-	if (!s->in->n_records) {
-		if (s->in->machine) {
-			jl_doc_para(s->doc);
-			JL_SAY(s, "Nothing was measured on it yet: ");
-			jl_doc_code(s->doc, "jeoul bench all --quick");
-		}
-		return;
+	const struct jl_check_answer *a;
+	const struct jl_findings *found;
+
+	if (!s->in->machine && s->in->n_records) { /* of the scenario */
+		jl_section_open(s, "measured", JL_NC("title", "Measured"));
+		jl_tell_stored_table(s->doc);
+		for (size_t i = 0; i < s->in->n_records && i < RECORDS_MAX; i++)
+			jl_tell_stored_row(s->doc, &s->in->records[i]);
 	}
 	if (!s->in->machine)
-		jl_section_open(s, "measured", JL_NC("title", "Measured"));
-	records_table(s);
+		return;
+	if ((a = judged_here(s))) {
+		jl_section_open(s, "measured", "What was measured on it");
+		jl_tell_check(s->doc, a);
+	}
+	jl_section_open(s, "machine", "This machine");
+	parts_table(s, s->in->machine);
+	found = findings_of(s);
+	for (size_t i = 0; found && i < found->n; i++) {
+		static const enum jl_mark marks[] = { JL_MARK_UNKNOWN, JL_MARK_WARN, JL_MARK_BAD };
+
+		if (found->items[i].severity > JL_FINDING_NOTE && i < SHOWN_MAX)
+			continue; /* on the first screen */
+		jl_doc_finding(s->doc, marks[found->items[i].severity], JL_("Good to know"));
+		said_finding(s, &found->items[i]);
+	}
 }

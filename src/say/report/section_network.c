@@ -27,13 +27,14 @@ static const char *verdict_word(const struct jl_weighed_reduce *r)
 	return JL_("slow");
 }
 
-static void reduce_chart(struct jl_section *s)
+void jl_chart_allreduce(struct jl_section *s, const struct jl_scenario_question *q)
 {
 	struct jl_chart *chart = jl_tell_chart(s->doc, JL_CHART_LINE,
 					       JL_("All-reduce (algbw) against nodes, with the normal band"), 3);
 	struct jl_chart_point *expected, *measured, *bound;
 
-	if (!chart)
+	(void)q;
+	if (!chart || !s->w->n_reduce)
 		return;
 	chart->x = (struct jl_axis){
 		.label = JL_("nodes"), .of = JL_C("unit", "nodes"), .log = true, .lo = NAN, .hi = NAN
@@ -45,6 +46,7 @@ static void reduce_chart(struct jl_section *s)
 	if (!expected || !measured || !bound)
 		return;
 	((struct jl_chart_series *)&chart->series[2])->dashed = true;
+	((struct jl_chart_series *)&chart->series[1])->only_points = true;
 	for (size_t i = 0; i < s->w->n_reduce; i++) {
 		const struct jl_weighed_reduce *r = &s->w->reduce[i];
 
@@ -103,7 +105,8 @@ void jl_section_allreduce(struct jl_section *s)
 	       ". algbw is size over time; busbw is algbw times (twice the ranks less two, over the ranks), and shows "
 	       "how "
 	       "busy the links are.");
-	reduce_chart(s);
+	if (!jl_section_is_charted(s, "allreduce"))
+		jl_chart_allreduce(s, NULL);
 	jl_tell_table(s->doc, NULL, heads, 6);
 	for (size_t i = 0; i < s->w->n_reduce; i++)
 		reduce_row(s, &s->w->reduce[i]);
@@ -121,151 +124,121 @@ void jl_section_allreduce(struct jl_section *s)
 
 /* --- topology */
 
-#define DEVICES_SHOWN 16 /* in a matrix */
-#define TREE_SHOWN    4  /* alike as they are, the others look the same */
-#define HOSTS_SHOWN   2
+#define TREES_SHOWN 4
 
-/* A fact under a node's name, with its origin. */
-static void node_fact(struct jl_section *s, struct jl_tree_node *node, const struct jl_fact *fact, enum jl_kind kind)
+/* A fact behind a node's name, with its origin. */
+static void node_num(struct jl_section *s, struct jl_tree_node *node, struct jl_num num)
 {
-	struct jl_num *num = jl_arena_alloc(s->arena, sizeof *num);
-	char text[JL_UNITS_TEXT_MAX];
+	struct jl_num *kept = jl_arena_alloc(s->arena, sizeof *kept);
+	struct jl_buf text;
 
-	if (!num || !jl_fact_known(fact))
+	if (!kept || isnan(num.value))
 		return;
-	*num = jl_num_fact(fact, kind);
-	num->binary = kind == JL_K_BYTES;
-	node->num = num;
-	node->detail = jl_arena_strdup(s->arena, kind == JL_K_BYTES ? jl_memory_text(text, fact->value)
-								    : jl_units_text(text, fact->value, kind, 3));
+	*kept = num;
+	jl_buf_init(&text, 4096);
+	jl_num_print(&text, kept);
+	node->num = kept;
+	node->detail = jl_arena_strdup(s->arena, jl_buf_text(&text));
+	jl_buf_release(&text);
 }
 
-/* "… 16 in all" under the last one that is drawn. */
-static void node_more(struct jl_section *s, struct jl_tree_node *node, int n_all)
+/* Alike as they are, neighbours are one line: "GPU 0–4: 5 x RTX 3090". */
+static void devices_node(struct jl_section *s, struct jl_tree_node *node, const struct jl_gpu *gpu, int first, int n)
 {
-	struct jl_num *num = jl_arena_alloc(s->arena, sizeof *num);
+	struct jl_num mem = jl_num_fact(&gpu->mem_B, JL_K_BYTES);
 
-	if (!num)
-		return;
-	*num = jl_num_given(n_all, JL_K_NUMBER, NULL);
-	node->num = num;
-	node->detail = jl_arena_printf(s->arena, JL_("… %d in all"), n_all);
+	mem.binary = true;
+	node->name = n == 1 ? jl_tell_text(s->doc, "GPU %d: %s", first, gpu->name)
+			    : jl_tell_text(s->doc, "GPU %d–%d: %d × %s", first, first + n - 1, n, gpu->name);
+	node_num(s, node, mem);
 }
 
-/* One host: its devices behind what joins them. */
-static bool host_node(struct jl_section *s, const struct jl_sys *sys, struct jl_tree_node *ret_host)
+/* How many devices stand together behind what the others do not share: a bridge, a root complex; all of them otherwise. */
+static int group_size(const struct jl_fabric *f, int n)
 {
-	const int n = sys->n_per_node < TREE_SHOWN ? sys->n_per_node : TREE_SHOWN;
+	const int roots = f->n_numa > 1 ? f->n_numa : 1, per_root = f->n_per_root > 0 ? f->n_per_root : n / roots;
+
+	if (f->intra_kind == JL_INTRA_BRIDGE_PAIR)
+		return 2;
+	return (f->intra_kind == JL_INTRA_PCIE_HOST || f->intra_kind == JL_INTRA_PCIE_P2P) && per_root > 0 &&
+			       per_root < n
+		       ? per_root
+		       : n;
+}
+
+static void group_node(struct jl_section *s, struct jl_tree_node *node, const struct jl_weighed_system *w, int first,
+		       int n)
+{
+	const struct jl_fabric *f = &w->machine.alone;
+	const bool pair = f->intra_kind == JL_INTRA_BRIDGE_PAIR;
+	struct jl_tree_node *devices = jl_arena_alloc(s->arena, sizeof *devices);
+
+	if (!devices)
+		return;
+	devices_node(s, devices, w->said->sys.gpu, first, n);
+	node->children = devices;
+	node->n_children = 1;
+	node->name = pair ? JL_("NVLink bridge") : JL_("PCIe root complex");
+	if (pair)
+		node_num(s, node, jl_num_plain(f->pair.rate_Bps, JL_K_BYTE_RATE, NULL, JL_ESTIMATED, JL_METHOD));
+	else if (f->intra_kind == JL_INTRA_PCIE_HOST && f->root_Bps > 0)
+		node_num(s, node, jl_num_plain(f->root_Bps, JL_K_BYTE_RATE, NULL, JL_ESTIMATED, JL_METHOD));
+}
+
+/* One host: its devices behind what joins them, group by group. */
+static void host_node(struct jl_section *s, const struct jl_weighed_system *w, struct jl_tree_node *host)
+{
+	const struct jl_sys *sys = &w->said->sys;
+	const int n = sys->n_per_node, per = w->usable ? group_size(&w->machine.alone, n) : n;
+	const size_t n_groups = per < n ? (size_t)((n + per - 1) / per) : 1;
 	struct jl_tree_node *join = jl_arena_alloc(s->arena, sizeof *join),
-			    *devices = jl_arena_array(s->arena, (size_t)n + 1, sizeof *devices);
+			    *groups = jl_arena_array(s->arena, n_groups, sizeof *groups);
 
-	if (!join || !devices)
-		return false;
-	for (int i = 0; i < n; i++) {
-		devices[i].name = jl_arena_printf(s->arena, "GPU%d %s", i, sys->gpu->name);
-		if (i == n - 1 && n < sys->n_per_node)
-			node_more(s, &devices[i], sys->n_per_node);
+	if (!join || !groups)
+		return;
+	for (size_t i = 0; i < n_groups; i++) {
+		const int first = (int)i * per, count = n - first < per ? n - first : per;
+
+		if (n_groups == 1)
+			devices_node(s, &groups[i], sys->gpu, 0, n);
 		else
-			node_fact(s, &devices[i], &sys->gpu->mem_B, JL_K_BYTES);
+			group_node(s, &groups[i], w, first, count);
 	}
-	*join = (struct jl_tree_node){ .name = sys->join ? sys->join->name : "PCIe",
-				       .mark = sys->join && sys->join->topology &&
-							       strcmp(sys->join->topology, "host") == 0
-						       ? JL_MARK_WARN
-						       : JL_MARK_NONE,
-				       .children = devices,
-				       .n_children = (size_t)n };
+	join->name = sys->join ? jl_tell_link(s->doc, sys->join->name) : "PCIe";
+	join->mark = sys->join && sys->join->topology && strcmp(sys->join->topology, "host") == 0 ? JL_MARK_WARN
+												  : JL_MARK_NONE;
+	join->children = groups;
+	join->n_children = n_groups;
 	if (sys->join)
-		node_fact(s, join, &sys->join_oneway_Bps, JL_K_BYTE_RATE);
-	*ret_host = (struct jl_tree_node){ .name = JL_("host"), .children = join, .n_children = 1 };
-	return true;
+		node_num(s, join, jl_num_fact(&sys->join_oneway_Bps, JL_K_BYTE_RATE));
+	host->children = join;
+	host->n_children = 1;
 }
 
-static const struct jl_tree_node *tree_of(struct jl_section *s, const struct jl_sys *sys)
+static const struct jl_tree_node *tree_of(struct jl_section *s, const struct jl_weighed_system *w)
 {
-	const int n = sys->n_nodes < HOSTS_SHOWN ? sys->n_nodes : HOSTS_SHOWN;
-	struct jl_tree_node *hosts = jl_arena_array(s->arena, (size_t)n + 1, sizeof *hosts),
+	const struct jl_sys *sys = &w->said->sys;
+	struct jl_tree_node *host = jl_arena_alloc(s->arena, sizeof *host),
 			    *net = jl_arena_alloc(s->arena, sizeof *net);
 
-	if (!hosts || !net)
+	if (!host || !net)
 		return NULL;
-	for (int i = 0; i < n; i++) {
-		if (!host_node(s, sys, &hosts[i]))
-			return NULL;
-		if (n > 1)
-			hosts[i].name = jl_arena_printf(s->arena, JL_("host %d"), i);
-		if (i == n - 1 && n < sys->n_nodes)
-			node_more(s, &hosts[i], sys->n_nodes);
-	}
-	if (n == 1)
-		return hosts;
-	*net = (struct jl_tree_node){ .name = sys->net ? sys->net->name : JL_("network"),
-				      .children = hosts,
-				      .n_children = (size_t)n };
-	node_fact(s, net, &sys->net_oneway_Bps, JL_K_BYTE_RATE);
+	host_node(s, w, host);
+	host->name = sys->n_nodes == 1 ? JL_("host") : jl_tell_text(s->doc, JL_("%d hosts, each"), sys->n_nodes);
+	if (sys->n_nodes == 1)
+		return host;
+	net->name = sys->net ? jl_tell_link(s->doc, sys->net->name) : JL_("network");
+	net->children = host;
+	net->n_children = 1;
+	node_num(s, net, jl_num_fact(&sys->net_oneway_Bps, JL_K_BYTE_RATE));
 	return net;
-}
-
-/* How two devices reach each other, in a word that fits a cell. */
-static const char *path_word(enum jl_intra_kind kind, bool pair)
-{
-	switch (kind) {
-	case JL_INTRA_PCIE_HOST: return JL_("host");
-	case JL_INTRA_PCIE_P2P: return "P2P";
-	case JL_INTRA_BRIDGE_PAIR: return pair ? "NVLink" : JL_("host");
-	case JL_INTRA_MESH:
-	case JL_INTRA_SWITCH: return "NVLink";
-	case JL_INTRA_NONE: break;
-	}
-	return "";
-}
-
-/* Which devices reach each other how fast: bridges join pairs, everything else all alike. */
-static void matrix(struct jl_section *s, const struct jl_weighed_system *system)
-{
-	const struct jl_sys *sys = &system->said->sys;
-	const size_t n = (size_t)sys->n_per_node;
-	const struct jl_fabric *f = &system->machine.alone;
-	const bool pairs = f->intra_kind == JL_INTRA_BRIDGE_PAIR;
-	struct jl_chart *chart;
-	const char **names;
-	double *cells;
-	const char **words;
-
-	if (n < 2 || n > DEVICES_SHOWN)
-		return;
-	chart = jl_tell_chart(
-		s->doc, JL_CHART_HEAT,
-		jl_arena_printf(s->arena, JL_("%s: how two devices reach each other"), jl_system_name(system)), 0);
-	names = jl_arena_array(s->arena, n, sizeof *names);
-	cells = jl_arena_array(s->arena, n * n, sizeof *cells);
-	words = jl_arena_array(s->arena, n * n, sizeof *words);
-	if (!chart || !names || !cells || !words)
-		return;
-	for (size_t i = 0; i < n; i++) {
-		names[i] = jl_arena_printf(s->arena, "GPU%zu", i);
-		for (size_t k = 0; k < n; k++)
-			cells[i * n + k] = i == k                    ? NAN
-					   : pairs && i / 2 == k / 2 ? f->pair.rate_Bps
-								     : f->intra.rate_Bps;
-		for (size_t k = 0; k < n; k++)
-			words[i * n + k] = i == k ? NULL : path_word(f->intra_kind, i / 2 == k / 2);
-	}
-	chart->cell_words = words;
-	chart->cell_origin = sys->join_oneway_Bps.origin;
-	chart->cell_source = sys->join_oneway_Bps.source;
-	chart->names = names;
-	chart->n_names = n;
-	chart->cells = cells;
-	chart->y = (struct jl_axis){ .label = JL_("one way"), .kind = JL_K_BYTE_RATE, .lo = NAN, .hi = NAN };
-	jl_doc_chart(s->doc, chart);
 }
 
 void jl_section_topology(struct jl_section *s)
 {
 	size_t shown = 0;
 
-	for (size_t i = 0; i < s->w->n_systems && shown < 4; i++) {
+	for (size_t i = 0; i < s->w->n_systems && shown < TREES_SHOWN; i++) {
 		const struct jl_sys *sys = &s->w->systems[i].said->sys;
 		struct jl_chart *chart;
 
@@ -274,10 +247,8 @@ void jl_section_topology(struct jl_section *s)
 		if (!shown++)
 			jl_section_open(s, "topology", "Topology");
 		chart = jl_tell_chart(s->doc, JL_CHART_TREE, jl_system_name(&s->w->systems[i]), 0);
-		if (!chart || !(chart->tree = tree_of(s, sys)))
+		if (!chart || !(chart->tree = tree_of(s, &s->w->systems[i])))
 			return;
 		jl_doc_chart(s->doc, chart);
-		if (s->w->systems[i].usable && shown <= 2)
-			matrix(s, &s->w->systems[i]);
 	}
 }

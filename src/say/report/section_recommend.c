@@ -54,10 +54,9 @@ static const char *why(const struct jl_section *s)
 		return JL_("the fastest within the budget");
 	if (!isnan(ask->wait_s))
 		return JL_("the cheapest that is fast enough for this");
-	return JL_("the least time x cost");
+	return JL_("the least product of time and cost");
 }
 
-/* "rent: 2x RTX 3090 (RunPod): 3.4 h a run, 120 USD for all of it; the cheapest that …" */
 struct jl_answer jl_answer_best(struct jl_section *s, const struct jl_scenario_question *q)
 {
 	const struct jl_recommendation *r = s->w->found;
@@ -65,19 +64,13 @@ struct jl_answer jl_answer_best(struct jl_section *s, const struct jl_scenario_q
 
 	(void)q;
 	if (!c)
-		return (struct jl_answer){ .mark = JL_MARK_NONE };
-	jl_doc_textf(s->doc, "%s: ", jl_how_name(c->how));
-	jl_doc_name(s->doc, machine_name(s, c));
-	jl_doc_text(s->doc, " (");
-	jl_doc_name(s->doc, seller(c));
-	jl_doc_text(s->doc, "): ");
-	jl_tell_num(s->doc, time_num(c));
-	jl_doc_text(s->doc, is_serve(s) ? JL_(" a token, ") : JL_(" a run, "));
-	jl_tell_num(s->doc, cost_num(c));
-	JL_SAY(s, " in all; ");
-	jl_doc_text(s->doc, why(s));
-	jl_doc_text(s->doc, ".");
-	return (struct jl_answer){ JL_MARK_GOOD, JL_("Recommended machine") };
+		return (struct jl_answer){ .said = false };
+	JL_SENTENCE(s->doc,
+		    is_serve(s) ? JL_("|1 (|2, |3): |4 a token, |5 in all; |6.")
+				: JL_("|1 (|2, |3): |4 a run, |5 in all; |6."),
+		    JL_SLOT_NAME(machine_name(s, c)), JL_SLOT_TEXT(jl_how_name(c->how)), JL_SLOT_NAME(seller(c)),
+		    JL_SLOT_NUM(time_num(c)), JL_SLOT_NUM(cost_num(c)), JL_SLOT_TEXT(why(s)));
+	return (struct jl_answer){ true, JL_MARK_NONE, JL_("Which machine?") };
 }
 
 /* What it was weighed for, in a sentence. */
@@ -272,7 +265,17 @@ void jl_section_recommend(struct jl_section *s)
 		return;
 	}
 	n = thin_front(r, rows);
-	front_chart(s, rows, n);
+	if (!jl_section_is_charted(s, "recommend"))
+		front_chart(s, rows, n);
 	tables(s, rows, n);
 	caveats(s);
+}
+
+void jl_chart_recommend(struct jl_section *s, const struct jl_scenario_question *q)
+{
+	size_t rows[ROWS_MAX];
+
+	(void)q;
+	if (s->w->found && s->w->found->pick >= 0)
+		front_chart(s, rows, thin_front(s->w->found, rows));
 }

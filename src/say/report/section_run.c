@@ -10,63 +10,60 @@
 static void scaling_line(struct jl_section *s, struct jl_chart *chart, size_t series, const struct jl_weighed_point *p,
 			 size_t n, bool measured)
 {
-	const char *mode = jl_mode_name(p->mode);
-	const char *name = jl_arena_printf(s->arena, measured ? JL_("%s measured") : JL_("%s predicted"), mode);
-	struct jl_chart_point *points = jl_tell_series(s->doc, chart, series, name ? name : mode,
-						       measured ? JL_MEASURED : JL_ESTIMATED, n);
+	struct jl_chart_point *points = jl_tell_series(
+		s->doc, chart, series, measured ? JL_C("series", "measured") : JL_C("series", "predicted"),
+		measured ? JL_MEASURED : JL_ESTIMATED, n);
 
 	for (size_t i = 0; points && i < n; i++) {
 		points[i].x = p[i].n_gpus;
-		points[i].y = measured ? p[i].measured_speedup : p[i].speedup;
-		points[i].lo = measured ? NAN : p[i].speedup_range.lo;
-		points[i].hi = measured ? NAN : p[i].speedup_range.hi;
+		points[i].y = measured ? p[i].measured_per_s : p[i].per_s.value;
+		points[i].lo = measured ? NAN : p[i].per_s.lo;
+		points[i].hi = measured ? NAN : p[i].per_s.hi;
 		if (measured)
 			jl_point_measured(&points[i], p[i].measured);
 	}
+	if (points)
+		((struct jl_chart_series *)&chart->series[series])->only_points = measured;
 }
 
 static bool has_measured(const struct jl_weighed_scaling *sc, size_t mode)
 {
 	for (size_t i = 0; i < sc->n_counts; i++)
-		if (!isnan(sc->points[mode * sc->n_counts + i].measured_speedup))
+		if (!isnan(sc->points[mode * sc->n_counts + i].measured_per_s))
 			return true;
 	return false;
 }
 
-static void scaling_chart(struct jl_section *s)
+/* One panel of a mode: what was predicted as a band, what was measured as points, all on one scale. */
+static void scaling_panel(struct jl_section *s, size_t mode, double most)
 {
 	const struct jl_weighed_scaling *sc = &s->w->scaling;
-	struct jl_chart *chart;
-	struct jl_chart_point *ideal;
-	size_t n = 1;
+	const struct jl_weighed_point *p = &sc->points[mode * sc->n_counts];
+	const bool seen = has_measured(sc, mode);
+	struct jl_chart *chart = jl_tell_chart(
+		s->doc, JL_CHART_LINE,
+		jl_tell_text(s->doc, JL_("%s: samples a second as GPUs are added"), jl_mode_name(p->mode)), 1 + seen);
 
-	for (size_t k = 0; k < sc->n_modes; k++)
-		n += 1 + has_measured(sc, k);
-	chart = jl_tell_chart(s->doc, JL_CHART_LINE,
-			      JL_("Speed-up over one GPU: measured, predicted with its band, ideal"), n);
 	if (!chart)
 		return;
 	chart->x = (struct jl_axis){ .label = JL_("GPUs"), .of = "GPU", .lo = NAN, .hi = NAN };
-	chart->y = (struct jl_axis){ .label = JL_("speed-up"), .unit = "x", .lo = NAN, .hi = NAN };
-	n = 0;
-	for (size_t k = 0; k < sc->n_modes; k++) {
-		const struct jl_weighed_point *p = &sc->points[k * sc->n_counts];
-		scaling_line(s, chart, n++, p, sc->n_counts, false);
-		if (has_measured(sc, k))
-			scaling_line(s, chart, n++, p, sc->n_counts, true);
-	}
-	ideal = jl_tell_series(s->doc, chart, n, JL_("ideal"), JL_ESTIMATED, 2);
-	if (!ideal)
-		return;
-	((struct jl_chart_series *)&chart->series[n])->dashed = true;
-	/* the whole ideal line would press the others flat on the floor: it leaves through the top */
-	chart->y.hi = 0;
-	for (size_t k = 0; k < sc->n_modes * sc->n_counts; k++)
-		chart->y.hi = fmax(chart->y.hi, fmax(sc->points[k].speedup_range.hi, sc->points[k].measured_speedup));
-	chart->y.hi = fmin(ceil(chart->y.hi * 1.3), sc->counts[sc->n_counts - 1]);
-	ideal[0].x = ideal[0].y = sc->counts[0];
-	ideal[1].x = ideal[1].y = fmin(chart->y.hi, sc->counts[sc->n_counts - 1]);
+	chart->y = (struct jl_axis){ .label = JL_("speed"), .unit = "samples/s", .lo = NAN, .hi = most };
+	scaling_line(s, chart, 0, p, sc->n_counts, false);
+	if (seen)
+		scaling_line(s, chart, 1, p, sc->n_counts, true);
 	jl_doc_chart(s->doc, chart);
+}
+
+void jl_chart_scaling(struct jl_section *s, const struct jl_scenario_question *q)
+{
+	const struct jl_weighed_scaling *sc = &s->w->scaling;
+	double most = 0;
+
+	for (size_t k = 0; sc->of && k < sc->n_modes * sc->n_counts; k++)
+		most = fmax(most, fmax(sc->points[k].per_s.hi, sc->points[k].measured_per_s));
+	for (size_t k = 0; sc->of && k < sc->n_modes; k++)
+		if (!q || !q->mode || strcmp(q->mode, sc->modes[k]) == 0)
+			scaling_panel(s, k, most);
 }
 
 static void point_row(struct jl_section *s, const struct jl_weighed_point *p, bool named)
@@ -134,7 +131,8 @@ void jl_section_scaling(struct jl_section *s)
 	jl_doc_name(s->doc, jl_system_name(s->w->scaling.of));
 	jl_doc_text(s->doc, ". ");
 	JL_SAY(s, "The work of one GPU stays the same as GPUs are added.");
-	scaling_chart(s);
+	if (!jl_section_is_charted(s, "scaling"))
+		jl_chart_scaling(s, NULL);
 	scaling_tables(s);
 }
 
@@ -228,29 +226,46 @@ static void model_chart(struct jl_section *s, const char *title, const struct ba
 	jl_doc_chart(s->doc, chart);
 }
 
-static void model_time(struct jl_section *s)
+static void systems_time(struct jl_section *s)
 {
-	struct bar_of bars[JL_SCENARIO_LIST_MAX * 2];
-	const struct jl_weighed_scaling *sc = &s->w->scaling;
+	struct bar_of bars[JL_SCENARIO_LIST_MAX];
 	size_t n = 0;
 
 	for (size_t i = 0; i < s->w->n_systems; i++)
-		if (s->w->systems[i].predicted)
-			bars[n++] = (struct bar_of){ jl_system_name(&s->w->systems[i]),
+		if (s->w->systems[i].predicted) /* each at its own batch: said, since it is not the same work */
+			bars[n++] = (struct bar_of){ jl_tell_text(s->doc, JL_("%s (batch %.0f)"),
+								  jl_system_name(&s->w->systems[i]),
+								  s->w->systems[i].how.global_batch),
 						     &s->w->systems[i].prediction.step };
 	if (n)
-		model_chart(s, JL_("Time of one step on each system"), bars, n);
-	n = 0;
+		model_chart(s, JL_("Time of one step on each system, each at the batch beside its name"), bars, n);
+}
+
+static void scaling_time(struct jl_section *s, const char *mode)
+{
+	struct bar_of bars[24];
+	const struct jl_weighed_scaling *sc = &s->w->scaling;
+	size_t n = 0;
+
 	for (size_t k = 0; sc->of && k < sc->n_modes * sc->n_counts && n < 24; k++) {
 		const struct jl_weighed_point *p = &sc->points[k];
 
-		if (!p->predicted)
+		if (!p->predicted || (mode && p->mode && strcmp(mode, p->mode) != 0))
 			continue;
-		bars[n].label = jl_arena_printf(s->arena, "%s · %d GPU", jl_mode_name(p->mode), p->n_gpus);
+		bars[n].label = jl_tell_text(s->doc, JL_("%s · %d GPU{/s}"), jl_mode_name(p->mode), p->n_gpus);
 		bars[n++].step = &p->step;
 	}
 	if (n)
-		model_chart(s, JL_("Time of one step as GPUs are added"), bars, n);
+		model_chart(s, JL_("Time of one step as GPUs are added, with the same batch on each"), bars, n);
+}
+
+/* As the number of GPUs grows where that was asked about, else on each system. */
+void jl_chart_time(struct jl_section *s, const struct jl_scenario_question *q)
+{
+	if (s->w->scaling.of)
+		scaling_time(s, q ? q->mode : NULL);
+	else
+		systems_time(s);
 }
 
 static bool any_predicted(const struct jl_weighed *w)
@@ -274,13 +289,15 @@ void jl_section_time(struct jl_section *s)
 		       "Only the time of the run was observed; its split follows a stated mix for this kind of model.");
 		observed_time(s);
 	} else {
-		model_time(s);
+		systems_time(s);
+		if (s->w->scaling.of && !jl_section_is_charted(s, "time"))
+			scaling_time(s, NULL);
 	}
 }
 
 /* --- memory */
 
-static void memory_chart(struct jl_section *s)
+void jl_chart_memory(struct jl_section *s, const struct jl_scenario_question *q)
 {
 	static const struct {
 		const char *en;
@@ -295,8 +312,10 @@ static void memory_chart(struct jl_section *s)
 	};
 	struct jl_chart *chart = jl_tell_chart(s->doc, JL_CHART_STACKED, JL_("Memory of one device at its peak"), 6);
 
-	if (!chart)
+	(void)q;
+	if (!chart || !any_predicted(s->w))
 		return;
+	chart->cap_label = JL_("memory of one device");
 	chart->y = (struct jl_axis){ .label = JL_("memory"), .kind = JL_K_BYTES, .binary = true, .lo = NAN, .hi = NAN };
 	for (size_t k = 0; k < 6; k++) {
 		struct jl_chart_point *points = jl_tell_series(s->doc, chart, k, jl_msg(parts[k].en), JL_ESTIMATED,
@@ -307,6 +326,7 @@ static void memory_chart(struct jl_section *s)
 			if (!s->w->systems[i].predicted)
 				continue;
 			points[n].label = jl_system_name(&s->w->systems[i]);
+			points[n].cap = s->w->systems[i].prediction.capacity_B;
 			points[n++].y = *(
 				const double *)(const void *)((const char *)&s->w->systems[i].prediction.memory +
 							      parts[k].offset);
@@ -333,7 +353,8 @@ static void model_memory(struct jl_section *s)
 						     { JL_N("Largest batch a GPU"), true },
 						     { JL_N("Fits"), false } };
 
-	memory_chart(s);
+	if (!jl_section_is_charted(s, "memory"))
+		jl_chart_memory(s, NULL);
 	jl_tell_table(s->doc, NULL, heads, 5);
 	for (size_t i = 0; i < s->w->n_systems; i++) {
 		const struct jl_weighed_system *system = &s->w->systems[i];

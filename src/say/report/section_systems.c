@@ -84,9 +84,9 @@ static void links_table(struct jl_section *s)
 		if (!sys->join && !sys->net)
 			continue;
 		jl_doc_cell_name(s->doc, jl_system_name(&s->w->systems[i]));
-		jl_doc_cell_name(s->doc, sys->join ? sys->join->name : "—");
+		jl_doc_cell_name(s->doc, sys->join ? jl_tell_link(s->doc, sys->join->name) : "—");
 		fact_cell(s, &sys->join_oneway_Bps, JL_K_BYTE_RATE);
-		jl_doc_cell_name(s->doc, sys->net ? sys->net->name : "—");
+		jl_doc_cell_name(s->doc, sys->net ? jl_tell_link(s->doc, sys->net->name) : "—");
 		fact_cell(s, &sys->net_oneway_Bps, JL_K_BYTE_RATE);
 		jl_doc_end_row(s->doc, false);
 	}
@@ -133,6 +133,14 @@ static const char *const *row_names(struct jl_section *s)
 	return names;
 }
 
+void jl_chart_comparison(struct jl_section *s, const struct jl_scenario_question *q)
+{
+	(void)q;
+	if (s->w->compare)
+		jl_tell_compare_chart(s->doc,
+				      &(struct jl_tell_compare){ .compare = s->w->compare, .names = row_names(s) });
+}
+
 void jl_section_comparison(struct jl_section *s)
 {
 	if (!s->w->compare && !s->w->compare_why.status)
@@ -143,7 +151,10 @@ void jl_section_comparison(struct jl_section *s)
 		jl_doc_said(s->doc, s->w->compare_why.text, JL_ORIGIN_NONE, NULL);
 		return;
 	}
-	jl_tell_compare(s->doc, &(struct jl_tell_compare){ .compare = s->w->compare, .names = row_names(s) });
+	jl_tell_compare(s->doc, &(struct jl_tell_compare){ .compare = s->w->compare,
+							   .names = row_names(s),
+							   .no_chart = jl_section_is_charted(s, "comparison"),
+							   .no_assumed = true });
 	for (size_t i = 0; i < s->w->n_systems; i++) {
 		if (s->w->systems[i].row || !s->w->systems[i].why_not.status)
 			continue;
@@ -228,34 +239,50 @@ static void pareto_table(struct jl_section *s, const struct choice *choices, siz
 	}
 }
 
-void jl_section_pareto(struct jl_section *s)
+static void pareto_chart(struct jl_section *s, const struct choice *choices, size_t n)
 {
-	struct choice choices[JL_SCENARIO_SYSTEMS_MAX] = { 0 };
-	const size_t n = s->w->compare ? gather(s, choices) : 0;
-	struct jl_chart *chart;
-	struct jl_chart_point *points;
+	struct jl_chart *chart = jl_tell_chart(
+		s->doc, JL_CHART_SCATTER,
+		JL_("Rent and speed: nothing is both cheaper and faster than the joined ones"), 1);
+	struct jl_chart_point *points = chart ? jl_tell_series(s->doc, chart, 0, JL_("systems"), JL_ESTIMATED, n)
+					      : NULL;
 
-	if (n < 3)
-		return;
-	jl_section_open(s, "pareto", "Best for the money");
-	chart = jl_tell_chart(s->doc, JL_CHART_SCATTER,
-			      JL_("Rent and speed: nothing is both cheaper and faster than the joined ones"), 1);
-	points = chart ? jl_tell_series(s->doc, chart, 0, JL_("systems"), JL_ESTIMATED, n) : NULL;
 	if (!points)
 		return;
 	chart->x = (struct jl_axis){ .label = JL_("rent"), .unit = "USD/h", .log = true, .lo = NAN, .hi = NAN };
 	chart->x_origin = JL_LISTED;
 	chart->y = (struct jl_axis){ .label = JL_("speed over the baseline"), .unit = "x", .lo = NAN, .hi = NAN };
-	for (size_t i = 0; i < n; i++) {
-		points[i].x = choices[i].usd * 3600;
-		points[i].y = choices[i].speed;
-		points[i].label = choices[i].name;
-		points[i].front = choices[i].front;
-		points[i].lo = choices[i].range.lo;
-		points[i].hi = choices[i].range.hi;
-		points[i].x_source = choices[i].source;
-	}
+	for (size_t i = 0; i < n; i++)
+		points[i] = (struct jl_chart_point){ .x = choices[i].usd * 3600,
+						     .y = choices[i].speed,
+						     .label = choices[i].name,
+						     .front = choices[i].front,
+						     .lo = choices[i].range.lo,
+						     .hi = choices[i].range.hi,
+						     .x_source = choices[i].source };
 	jl_doc_chart(s->doc, chart);
+}
+
+void jl_chart_pareto(struct jl_section *s, const struct jl_scenario_question *q)
+{
+	struct choice choices[JL_SCENARIO_SYSTEMS_MAX] = { 0 };
+	const size_t n = s->w->compare ? gather(s, choices) : 0;
+
+	(void)q;
+	if (n >= 3)
+		pareto_chart(s, choices, n);
+}
+
+void jl_section_pareto(struct jl_section *s)
+{
+	struct choice choices[JL_SCENARIO_SYSTEMS_MAX] = { 0 };
+	const size_t n = s->w->compare ? gather(s, choices) : 0;
+
+	if (n < 3)
+		return;
+	jl_section_open(s, "pareto", "Best for the money");
+	if (!jl_section_is_charted(s, "pareto"))
+		pareto_chart(s, choices, n);
 	pareto_table(s, choices, n);
 	jl_doc_para(s->doc);
 	JL_SAY(s, "Rents are the cheapest on-demand ones of the catalog; electricity and staff are not in them.");

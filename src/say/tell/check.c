@@ -242,7 +242,7 @@ static void title(struct jl_doc *doc, const struct jl_judged *j, const struct sh
 		return;
 	}
 	jl_doc_strong(doc, jl_tell_text(doc, "%s %s", jl_collective_name(c->kind),
-					jl_units_text(what, c->size_B, JL_K_BYTES, 4)));
+					jl_units_said(what, c->size_B, JL_K_BYTES, 4)));
 	jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("%d host{/s} x %d"), c->n_nodes, c->n_per_node);
 	if (s->is_time)
 		jl_tell_piece(doc, JL_MEASURED, "%s (algbw %s)", value_text(doc, s->metric, s->value), value);
@@ -340,8 +340,8 @@ static void age(struct jl_doc *doc, const struct jl_check_answer *a)
 		least_s = fmin(least_s, fmax(a->judged[i].age_s, 1));
 		most_s = fmax(most_s, fmax(a->judged[i].age_s, 1));
 	}
-	jl_units_text(from, least_s, JL_K_TIME, 2);
-	jl_units_text(to, most_s, JL_K_TIME, 2);
+	jl_units_said(from, least_s, JL_K_TIME, 2);
+	jl_units_said(to, most_s, JL_K_TIME, 2);
 	if (strcmp(from, to) == 0)
 		jl_tell_entry(doc, JL_("Measured"), JL_MEASURED, JL_("%s ago"), to);
 	else

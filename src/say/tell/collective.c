@@ -71,7 +71,7 @@ static void table(struct jl_doc *doc, const struct jl_collective_series *series)
 		rate_cell(doc, (struct jl_estimate){ c->bound_Bps, NAN, NAN }, &large);
 		jl_tell_cell(doc, jl_num_written(jl_num_share(share, JL_ESTIMATED), jl_tell_percent(doc, share)));
 		jl_tell_cell(doc, jl_num_written(jl_num_plain(c->time_s, JL_K_TIME, NULL, JL_ESTIMATED, JL_METHOD),
-						 jl_units_text(time, c->time_s, JL_K_TIME, 2)));
+						 jl_units_said(time, c->time_s, JL_K_TIME, 2)));
 		jl_doc_cell_name(doc, jl_tell_text(doc, "%s, %.0f", jl_algorithm_name(c->algorithm), c->n_steps));
 		jl_doc_end_row(doc, false);
 	}
@@ -106,7 +106,7 @@ void jl_tell_collective(struct jl_doc *doc, const struct jl_collective_series *s
 
 	jl_doc_lead(doc);
 	jl_doc_strong(doc, jl_tell_text(doc, JL_("%s of %s"), jl_collective_name(series->ask.kind),
-					jl_units_text(size, series->ask.size_B, JL_K_BYTES, 4)));
+					jl_units_said(size, series->ask.size_B, JL_K_BYTES, 4)));
 	jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", series->sys.text);
 	table(doc, series);
 	why(doc, series);

@@ -200,7 +200,7 @@ static void whole_table(struct jl_doc *doc, const struct jl_tell_compare *in)
 	}
 }
 
-static void speed_chart(struct jl_doc *doc, const struct jl_tell_compare *in)
+void jl_tell_compare_chart(struct jl_doc *doc, const struct jl_tell_compare *in)
 {
 	const size_t n = in->compare->n_rows;
 	struct jl_chart *chart = jl_tell_chart(doc, JL_CHART_BARS, JL_("Speed at the same batch, over the baseline"),
@@ -368,7 +368,8 @@ void jl_tell_compare(struct jl_doc *doc, const struct jl_tell_compare *in)
 		model_lead(doc, in);
 	else
 		observed_lead(doc, in);
-	speed_chart(doc, in);
+	if (!in->no_chart)
+		jl_tell_compare_chart(doc, in);
 	same_heading(doc, base);
 	same_table(doc, in);
 	jl_doc_subsection(doc, "largest-batch",
@@ -384,5 +385,6 @@ void jl_tell_compare(struct jl_doc *doc, const struct jl_tell_compare *in)
 	reasons(doc, in);
 	settings(doc, in);
 	how_sure(doc, compare);
-	jl_tell_assumed(doc, &compare->notes, in->options);
+	if (!in->no_assumed)
+		jl_tell_assumed(doc, &compare->notes, in->options);
 }

@@ -93,7 +93,7 @@ static void cheapest(struct jl_doc *doc, const struct jl_cost_study *study)
 
 /* --- what has been paid by when */
 
-static void paid_chart(struct jl_doc *doc, const struct jl_cost_study *study)
+void jl_tell_cost_chart(struct jl_doc *doc, const struct jl_cost_study *study)
 {
 	const long horizon = study->setting.horizon_days;
 	struct jl_chart *chart = jl_tell_chart(doc, JL_CHART_LINE, JL_("Paid so far"), study->n_options);
@@ -101,10 +101,10 @@ static void paid_chart(struct jl_doc *doc, const struct jl_cost_study *study)
 	if (!chart)
 		return;
 	chart->x = (struct jl_axis){ .label = JL_C("span", "time"),
-				     .step = horizon > 4 * 365 ? 12
-					     : horizon > 200   ? 6
-							       : 1,
-				     .unit = JL_("months"),
+				     .step = horizon > 4 * 365 ? 365
+					     : horizon > 200   ? 180
+							       : 30,
+				     .unit = "days",
 				     .lo = NAN,
 				     .hi = NAN };
 	chart->y = (struct jl_axis){ .label = JL_("paid"), .kind = money_kind(study), .lo = NAN, .hi = NAN };
@@ -116,15 +116,15 @@ static void paid_chart(struct jl_doc *doc, const struct jl_cost_study *study)
 		for (size_t k = 0; points && k < CHART_POINTS; k++) {
 			const long day = (long)((double)horizon * (double)k / (CHART_POINTS - 1));
 
-			points[k].x = (double)day / MONTH_DAYS;
+			points[k].x = (double)day;
 			points[k].y = (double)study->lines[i].cum_micro[day] / JL_MICRO;
 		}
 	}
-	for (size_t i = 0; i < study->n_pairs && isnan(chart->mark_x); i++)
+	for (size_t i = 0; i < study->n_pairs && chart->n_marks < 4; i++)
 		if (!isnan(study->pairs[i].days)) {
-			chart->mark_x = study->pairs[i].days / MONTH_DAYS;
-			chart->mark_label = jl_arena_printf(doc->arena, JL_("break-even %.0f days"),
-							    ceil(study->pairs[i].days));
+			chart->marks[chart->n_marks].x = study->pairs[i].days;
+			chart->marks[chart->n_marks++].label = jl_tell_text(
+				doc, JL_("%.0f days (%s)"), ceil(study->pairs[i].days), study->pairs[i].cheap_name);
 		}
 	jl_doc_picture(doc, chart);
 }
@@ -298,8 +298,8 @@ static void power_note(struct jl_doc *doc, const struct jl_cost_study *study, si
 	char cost[JL_MONEY_TEXT_MAX], kWh[JL_MONEY_TEXT_MAX], kg[JL_MONEY_TEXT_MAX], watts[JL_UNITS_TEXT_MAX],
 		idle[JL_UNITS_TEXT_MAX], rest[96], co2[96] = "";
 
-	jl_units_text(watts, (double)o->active_mW / 1000, JL_K_POWER, 3);
-	jl_units_text(idle, (double)o->idle_mW / 1000, JL_K_POWER, 3);
+	jl_units_said(watts, (double)o->active_mW / 1000, JL_K_POWER, 3);
+	jl_units_said(idle, (double)o->idle_mW / 1000, JL_K_POWER, 3);
 	if (o->off_when_idle)
 		jl_format(rest, sizeof rest, "%s", JL_("off otherwise"));
 	else
@@ -544,7 +544,8 @@ void jl_tell_cost(struct jl_doc *doc, const struct jl_tell_cost *in)
 		headline(doc, study, &study->pairs[i]);
 	if (!study->n_pairs)
 		cheapest(doc, study);
-	paid_chart(doc, study);
+	if (!in->no_chart)
+		jl_tell_cost_chart(doc, study);
 	paid_table(doc, study);
 	if (study->n_pairs)
 		swings(doc, &study->pairs[0]);

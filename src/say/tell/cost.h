@@ -11,7 +11,10 @@ struct jl_tell_cost {
 	long today;                 /* prices age */
 	bool command;               /* options that would say it otherwise are named */
 	const char *const *options; /* of the command: NULL where nobody can say it */
+	bool no_chart;              /* it stands elsewhere */
 };
+
+void jl_tell_cost_chart(struct jl_doc *doc, const struct jl_cost_study *study);
 
 void jl_tell_cost(struct jl_doc *doc, const struct jl_tell_cost *in);
 

@@ -38,7 +38,7 @@ static void time_cell(struct jl_doc *doc, double time_s)
 	char text[JL_UNITS_TEXT_MAX];
 
 	jl_tell_cell(doc, jl_num_written(jl_num_plain(time_s, JL_K_TIME, NULL, JL_ESTIMATED, JL_METHOD),
-					 jl_units_text(text, time_s, JL_K_TIME, 2)));
+					 jl_units_said(text, time_s, JL_K_TIME, 2)));
 }
 
 static void parts(struct jl_doc *doc, const struct jl_explained *x)
@@ -118,8 +118,8 @@ static void cycles(struct jl_doc *doc, const struct jl_explained *x)
 			continue;
 		jl_tell_entry(doc, jl_tell_text(doc, "%.0fx%.0f", t->n, t->n), JL_ESTIMATED,
 			      JL_("%s (%s cycles) against %s (%s cycles): %.2fx"),
-			      jl_units_text(vector, t->vector_s, JL_K_TIME, 2), jl_about_text(a, t->vector_cycles),
-			      jl_units_text(tensor, t->tensor_s, JL_K_TIME, 2), jl_about_text(b, t->tensor_cycles),
+			      jl_units_said(vector, t->vector_s, JL_K_TIME, 2), jl_about_text(a, t->vector_cycles),
+			      jl_units_said(tensor, t->tensor_s, JL_K_TIME, 2), jl_about_text(b, t->tensor_cycles),
 			      t->vector_s / t->tensor_s);
 	}
 	jl_tell_note(doc, JL_("why they differ"), JL_ESTIMATED, "%s",

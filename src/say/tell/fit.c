@@ -82,7 +82,7 @@ static void rows(struct jl_doc *doc, const struct jl_fit *fit)
 		jl_doc_cell(doc, rooms[r->room].mark);
 		jl_doc_text(doc, jl_msg(rooms[r->room].en));
 		host_cell(doc, r);
-		jl_tell_cell(doc, estimated(step_s, JL_K_TIME, jl_units_text(time, step_s, JL_K_TIME, 2)));
+		jl_tell_cell(doc, estimated(step_s, JL_K_TIME, jl_units_said(time, step_s, JL_K_TIME, 2)));
 		cost_cell(doc, r);
 		jl_doc_end_row(doc, false);
 	}

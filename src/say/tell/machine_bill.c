@@ -27,7 +27,7 @@ void jl_tell_machine_bill(struct jl_doc *doc, const struct jl_machine_bill *bill
 	jl_doc_said(doc,
 		    jl_arena_printf(doc->arena, JL_(" more a year for %s (%s): %s of electricity by tariff %s"),
 				    bill->name, jl_money_text(other, bill->year_other),
-				    jl_units_text(text, bill->active_W, JL_K_POWER, 3), bill->tariff),
+				    jl_units_said(text, bill->active_W, JL_K_POWER, 3), bill->tariff),
 		    JL_ESTIMATED, JL_METHOD);
 	jl_tell_table(doc, NULL, heads, 5);
 	for (size_t i = 0; i < bill->n_months; i++) {

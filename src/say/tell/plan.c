@@ -26,7 +26,7 @@ void jl_tell_searched(struct jl_doc *doc, const struct jl_plan_effort *effort)
 		JL_("%s%s ways in %s: %s evaluated; rejected: %s for memory, %s by a bound on their time, %s that no "
 		    "framework runs, %s that do not divide"),
 		effort->stopped ? JL_("stopped after ") : "", count(doc, jl_plan_n_configurations(t)),
-		jl_units_text(time, effort->search_s, JL_K_TIME, 2), count(doc, t->n_evaluated),
+		jl_units_said(time, effort->search_s, JL_K_TIME, 2), count(doc, t->n_evaluated),
 		count(doc, t->n_memory + t->n_host), count(doc, t->n_slower), count(doc, t->n_framework),
 		count(doc, t->n_shape));
 }
@@ -240,7 +240,7 @@ static void why(struct jl_doc *doc, const struct jl_plan_answer *a)
 		done |= 1u << i;
 		text = jl_tell_text(
 			doc, "%s%s%s %s%s", text, *text ? ", " : "", jl_msg(jl_parts[i].en), signs[n] > 0 ? "−" : "+",
-			jl_units_text(time, fabs(jl_part_s(first, i) - jl_part_s(second, i)), JL_K_TIME, 2));
+			jl_units_said(time, fabs(jl_part_s(first, i) - jl_part_s(second, i)), JL_K_TIME, 2));
 	}
 	if (*text)
 		jl_tell_entry(doc, JL_("Why"), JL_ESTIMATED, JL_("against plan %d: %s"), (int)other + 1, text);
@@ -280,13 +280,13 @@ static void limits(struct jl_doc *doc, const struct jl_plan_answer *a)
 	if (!isnan(a->deadline_s))
 		jl_tell_entry(doc, JL_("Deadline"), JL_ESTIMATED,
 			      a->in_time ? JL_("kept: %s of %s") : JL_("missed: %s, but %s are allowed"),
-			      jl_units_text(is, p->run_s.value, JL_K_TIME, 2),
-			      jl_units_text(may, a->deadline_s, JL_K_TIME, 3));
+			      jl_units_said(is, p->run_s.value, JL_K_TIME, 2),
+			      jl_units_said(may, a->deadline_s, JL_K_TIME, 3));
 	if (!isnan(a->budget_usd))
 		jl_tell_entry(doc, JL_("Budget"), JL_ESTIMATED,
 			      a->in_budget ? JL_("kept: %s of %s") : JL_C("budget", "missed: %s, but %s are allowed"),
-			      jl_units_text(is, p->cost_usd.value, JL_K_USD, 2),
-			      jl_units_text(may, a->budget_usd, JL_K_USD, 6));
+			      jl_units_said(is, p->cost_usd.value, JL_K_USD, 2),
+			      jl_units_said(may, a->budget_usd, JL_K_USD, 6));
 	if (!a->in_time || !a->in_budget)
 		jl_tell_entry(doc, "", JL_ORIGIN_NONE, "%s",
 			      JL_("other numbers or kinds of GPUs: --gpus 64..4096 --kinds h100-sxm5"));

@@ -7,6 +7,7 @@
 #include "base/utf8.h"
 #include "predict/fields.h"
 #include "predict/kind.h"
+#include "workload/tune.h"
 
 static const char *device(const struct jl_case *c)
 {
@@ -18,9 +19,10 @@ static const char *device(const struct jl_case *c)
 static const char *framework_text(enum jl_framework framework)
 {
 	static const char *const names[JL_N_FRAMEWORK] = {
-		[JL_FW_EAGER] = "PyTorch eager",    [JL_FW_COMPILED] = "PyTorch compiled",
-		[JL_FW_MEGATRON] = "Megatron-LM",   [JL_FW_NATIVE] = "native",
-		[JL_FW_APEX] = "PyTorch with apex", [JL_FW_GENERAL] = "general"
+		[JL_FW_EAGER] = "PyTorch eager",          [JL_FW_COMPILED] = "PyTorch compiled",
+		[JL_FW_MEGATRON] = "Megatron-LM",         [JL_FW_NATIVE] = "native",
+		[JL_FW_APEX] = "PyTorch with apex",       [JL_FW_GENERAL] = "general",
+		[JL_FW_FUSED] = "Unsloth (fused kernels)"
 	};
 
 	return names[framework];
@@ -50,6 +52,28 @@ static void cut_pieces(struct jl_doc *doc, const struct jl_plan *p)
 		jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", JL_("offload"));
 }
 
+/* "QLoRA rank 16 (nf4)", "DPO". */
+static void tune_pieces(struct jl_doc *doc, const struct jl_case *c)
+{
+	static const char *const names[JL_N_TUNE] = { [JL_TUNE_LORA] = "LoRA", [JL_TUNE_DORA] = "DoRA" };
+	static const char *const methods[JL_N_METHOD] = { NULL, "DPO", "ORPO", "GRPO" };
+	const struct jl_tune *t = &c->shard.tune;
+
+	if (!c->tuned)
+		return;
+	if (t->kind == JL_TUNE_FULL)
+		jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", JL_("full tuning"));
+	else if (t->kind == JL_TUNE_LAYERS)
+		jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("the last %.0f layers"), t->n_layers);
+	else if (t->kind == JL_TUNE_ADAPTER)
+		jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("adapters %.0f wide"), t->rank);
+	else
+		jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("%s%s rank %.0f (base %s)"), t->base == JL_BASE_SAME ? "" : "Q",
+			      names[t->kind], t->rank, jl_base_name(t->base));
+	if (methods[c->method])
+		jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", methods[c->method]);
+}
+
 void jl_tell_case(struct jl_doc *doc, const struct jl_case *c)
 {
 	const struct jl_plan *p = &c->plan;
@@ -67,6 +91,7 @@ void jl_tell_case(struct jl_doc *doc, const struct jl_case *c)
 	if (c->subject.kind->has_tokens)
 		jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("sequence %s"), jl_count_text(n, c->shard.seq));
 	jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", jl_dtype_name(c->shard.dtype));
+	tune_pieces(doc, c);
 	cut_pieces(doc, p);
 	jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", framework_text(c->framework));
 }
@@ -117,7 +142,7 @@ static void parts(struct jl_doc *doc, const struct jl_step_cost *step)
 		jl_tell_cell(doc, jl_num_written(jl_num_share(frac, JL_ESTIMATED), jl_tell_percent(doc, frac)));
 		jl_doc_cell_text(doc, jl_msg(jl_parts[best].en));
 		jl_tell_cell(doc, jl_num_written(jl_num_plain(part_s, JL_K_TIME, NULL, JL_ESTIMATED, JL_METHOD),
-						 jl_units_text(time, part_s, JL_K_TIME, 2)));
+						 jl_units_said(time, part_s, JL_K_TIME, 2)));
 		jl_doc_end_row(doc, false);
 	}
 }
@@ -213,7 +238,7 @@ static void run(struct jl_doc *doc, const struct jl_predicted *x, long today)
 		jl_tell_entry(doc, JL_("Energy"), JL_ESTIMATED, JL_("%s %s, at about %s%s"),
 			      jl_estimate_text(a, &p->energy_J, JL_K_ENERGY),
 			      p->whole_run ? JL_("in all") : JL_("a step"),
-			      jl_units_text(watts, p->drawn_W, JL_K_POWER, 2), JL_(" with the host"));
+			      jl_units_said(watts, p->drawn_W, JL_K_POWER, 2), JL_(" with the host"));
 	if (!isnan(p->rent.usdps) && p->whole_run)
 		jl_tell_entry(doc, JL_("Money"), JL_ESTIMATED, JL_("%s; %.2f USD/h a GPU (%s, %s)"),
 			      jl_estimate_text(a, &p->cost_usd, JL_K_USD), p->rent.usdps * 3600, p->rent.provider,
@@ -264,7 +289,7 @@ static void bound_by_input(struct jl_doc *doc, const struct jl_predicted *x)
 	if (x->p.input.storage_s > x->p.input.threads_s)
 		jl_tell_entry(doc, JL_("Bound by"), JL_ESTIMATED,
 			      JL_("input: storage of %s a host brings %s samples/s; the %ss could take %s"),
-			      jl_units_text(per_s, c->input.storage_Bps, JL_K_BYTE_RATE, 3), brought, device(c), taken);
+			      jl_units_said(per_s, c->input.storage_Bps, JL_K_BYTE_RATE, 3), brought, device(c), taken);
 	else
 		jl_tell_entry(doc, JL_("Bound by"), JL_ESTIMATED,
 			      JL_("input: %.0f CPU threads a host prepare %s samples/s; the %ss could take %s"),
@@ -283,7 +308,7 @@ static void bound(struct jl_doc *doc, const struct jl_predicted *x)
 		bound_by_compute(doc, x);
 	else if (strcmp(key, "data_parallel") == 0)
 		jl_tell_entry(doc, JL_("Bound by"), JL_ESTIMATED, JL_("gradient exchange: %s a step over %s"),
-			      jl_units_text(size, x->p.reduced_B, JL_K_BYTES, 3), exchange_path(&x->how));
+			      jl_units_said(size, x->p.reduced_B, JL_K_BYTES, 3), exchange_path(&x->how));
 	else if (strcmp(key, "host_launch") == 0)
 		jl_tell_entry(doc, JL_("Bound by"), JL_ESTIMATED, "%s",
 			      JL_("the host: it launches kernels more slowly than the GPU runs them"));
@@ -336,7 +361,8 @@ static void nothing_fits(struct jl_doc *doc, const struct jl_predicted *x)
 {
 	const struct jl_case *c = &x->how;
 	const double states_B = jl_subject_params(&c->subject) *
-				(c->plan.weight_B + c->plan.grad_B + c->plan.optimizer_B);
+				(jl_plan_held_B(&c->plan) +
+				 c->plan.trained_frac * (c->plan.grad_B + c->plan.optimizer_B));
 
 	if (x->p.memory.total_B <= c->machine.dev.mem_B)
 		jl_tell_entry(doc, JL_("Try"), JL_ESTIMATED,
@@ -491,7 +517,7 @@ static void sweep_table(struct jl_doc *doc, const struct jl_sweep *sweep)
 		jl_tell_cell(doc, jl_num_written(jl_num_share(x->efficiency_frac, JL_ESTIMATED),
 						 jl_tell_percent(doc, x->efficiency_frac)));
 		jl_tell_cell(doc, jl_num_written(jl_num_estimate(x->p.step_s, JL_K_TIME, NULL),
-						 jl_units_text(step, x->p.step_s.value, JL_K_TIME, 2)));
+						 jl_units_said(step, x->p.step_s.value, JL_K_TIME, 2)));
 		where_cell(doc, &x->p.step);
 		jl_doc_end_row(doc, false);
 	}

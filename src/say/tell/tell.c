@@ -117,6 +117,116 @@ const char *jl_tell_part(struct jl_doc *doc, const char *text)
 	return text + len + (text[len] == '|');
 }
 
+static const char *slot_run(struct jl_doc *doc, const struct jl_slot *slot)
+{
+	struct jl_buf shown;
+	const char *kept;
+
+	if (slot->name || slot->text) {
+		if (slot->name)
+			jl_doc_name(doc, slot->name);
+		else
+			jl_doc_said(doc, slot->text, JL_ORIGIN_NONE, NULL);
+		return slot->name ? slot->name : slot->text;
+	}
+	jl_doc_num(doc, &slot->num);
+	jl_buf_init(&shown, 4096);
+	jl_num_print(&shown, &slot->num);
+	kept = jl_tell_text(doc, "%s", jl_buf_text(&shown));
+	jl_buf_release(&shown);
+	return kept;
+}
+
+void jl_tell_sentence(struct jl_doc *doc, const char *text, const struct jl_slot *slots, size_t n)
+{
+	const char *before = "";
+
+	while (*text) {
+		const size_t len = strcspn(text, "|"), known = strlen(before);
+		char piece[512], room[JL_MSG_FORMAT_MAX], whole[1024];
+
+		snprintf(piece, sizeof piece, "%.*s", (int)len, text);
+		snprintf(whole, sizeof whole, "%.500s%s", before, jl_msg_hide(room, piece));
+		jl_msg_resolve(whole);
+		if (whole[known < 500 ? known : 500])
+			jl_doc_text(doc, whole + (known < 500 ? known : 500));
+		text += len;
+		if (*text && text[1] > '0' && (size_t)(text[1] - '0') <= n)
+			before = slot_run(doc, &slots[text[1] - '1']);
+		text += *text ? 1 + (text[1] != '\0') : 0;
+	}
+}
+
+struct jl_num jl_num_time_like(struct jl_num num, double like_s)
+{
+	static const struct {
+		double from_s, unit_s;
+		const char *unit;
+	} rungs[] = { { 2 * 365 * 86400.0, 365 * 86400.0, "y" },
+		      { 2 * 86400.0, 86400.0, "d" },
+		      { 3600, 3600, "h" },
+		      { 120, 60, "min" },
+		      { 1, 1, "s" } };
+
+	for (size_t i = 0; i < sizeof rungs / sizeof rungs[0]; i++)
+		if (like_s >= rungs[i].from_s) {
+			num.value /= rungs[i].unit_s;
+			num.lo /= rungs[i].unit_s;
+			num.hi /= rungs[i].unit_s;
+			num.kind = JL_K_NUMBER;
+			num.unit = rungs[i].unit;
+			num.n_digits = 2 + (num.value >= 100);
+			return num;
+		}
+	return num;
+}
+
+struct jl_num jl_tell_span(struct jl_doc *doc, struct jl_num num, double hi)
+{
+	struct jl_num both = num;
+	struct jl_buf text;
+	const char *unit;
+	size_t digits;
+
+	/* the upper end decides the unit; the lower one is written in it */
+	both.value = both.hi = hi;
+	both.lo = num.value;
+	both.n_digits = num.n_digits ? num.n_digits : 2;
+	both.show_interval = true;
+	jl_buf_init(&text, 256);
+	jl_num_print(&text, &both); /* "202 GB/s (98–202)" */
+	unit = jl_buf_text(&text);
+	digits = strspn(unit, "0123456789.,");
+	if (strstr(unit, " (") && strstr(unit, "–"))
+		num.text = jl_tell_text(doc, "%.*s–%.*s%.*s", (int)strcspn(strstr(unit, " (") + 2, "\xe2"),
+					strstr(unit, " (") + 2, (int)digits, unit,
+					(int)(strstr(unit, " (") - unit) - (int)digits, unit + digits);
+	jl_buf_release(&text);
+	num.lo = num.value;
+	num.hi = hi;
+	return num;
+}
+
+const char *jl_tell_link(struct jl_doc *doc, const char *name)
+{
+	static const char *const phrases[] = {
+		JL_NC("link", ", no peer-to-peer"),       JL_NC("link", ", peer-to-peer"),
+		JL_NC("link", " through NVSwitch"),       JL_NC("link", ", bonded"),
+		JL_NC("link", " bridge, pairs of"),       JL_NC("link", " bridges, pairs of"),
+		JL_NC("link", " fully connected"),        JL_NC("link", " full mesh of"),
+		JL_NC("link", "No link between devices"),
+	};
+
+	for (size_t i = 0; i < sizeof phrases / sizeof phrases[0]; i++) {
+		const char *en = strchr(phrases[i], '\004') + 1, *at = strstr(name, en);
+
+		if (at)
+			return jl_tell_text(doc, "%.*s%s%s", (int)(at - name), name, jl_msg(phrases[i]),
+					    at + strlen(en));
+	}
+	return name;
+}
+
 struct jl_chart *jl_tell_chart(struct jl_doc *doc, enum jl_chart_kind kind, const char *title, size_t n_series)
 {
 	struct jl_chart *chart = jl_arena_alloc(doc->arena, sizeof *chart);
@@ -130,7 +240,6 @@ struct jl_chart *jl_tell_chart(struct jl_doc *doc, enum jl_chart_kind kind, cons
 				    .title = title,
 				    .series = series,
 				    .n_series = n_series,
-				    .mark_x = NAN,
 				    .x = { .lo = NAN, .hi = NAN },
 				    .y = { .lo = NAN, .hi = NAN } };
 	return chart;

@@ -15,6 +15,29 @@
  * behind it. */
 const char *jl_tell_part(struct jl_doc *doc, const char *text);
 
+/* A whole sentence as one message, "|1 is about |2 faster", in which |1 to |9 are what is filled in: each language has its own order, and
+ * an ending behind one ("|1{은/는}") follows its last sound. */
+struct jl_slot {
+	struct jl_num num;
+	const char *name, *text; /* in place of the figure: what somebody called a thing; words */
+};
+#define JL_SLOT_NUM(n)                                                                                                 \
+	{                                                                                                              \
+		.num = (n)                                                                                             \
+	}
+#define JL_SLOT_NAME(n)                                                                                                \
+	{                                                                                                              \
+		.name = (n)                                                                                            \
+	}
+#define JL_SLOT_TEXT(t)                                                                                                \
+	{                                                                                                              \
+		.text = (t)                                                                                            \
+	}
+#define JL_SENTENCE(doc, message, ...)                                                                                 \
+	jl_tell_sentence((doc), (message), (const struct jl_slot[]){ __VA_ARGS__ },                                    \
+			 sizeof((const struct jl_slot[]){ __VA_ARGS__ }) / sizeof(struct jl_slot))
+void jl_tell_sentence(struct jl_doc *doc, const char *text, const struct jl_slot *slots, size_t n);
+
 /* Numbers by where they come from. `unit` is for plain numbers. */
 struct jl_num jl_num_plain(double value, enum jl_kind kind, const char *unit, enum jl_origin origin,
 			   const char *source);
@@ -24,6 +47,13 @@ struct jl_num jl_num_given(double value, enum jl_kind kind, const char *unit);
 struct jl_num jl_num_share(double frac, enum jl_origin origin); /* "17 %" */
 /* The same, written as people do there: "19,252", "2,271". `text` is copied when it enters a document. */
 struct jl_num jl_num_written(struct jl_num num, const char *text);
+
+/* A time in the unit that suits `like_s`, so that two of them can be set beside each other: 2.4 d → 1.0 d. */
+struct jl_num jl_num_time_like(struct jl_num num, double like_s);
+/* A range as one figure, "98–202 GB/s": from `num` to `hi`, the unit once. */
+struct jl_num jl_tell_span(struct jl_doc *doc, struct jl_num num, double hi);
+/* What a link is called, in words of the reader. */
+const char *jl_tell_link(struct jl_doc *doc, const char *name);
 
 void jl_tell_num(struct jl_doc *doc, struct jl_num num);  /* into what is open */
 void jl_tell_cell(struct jl_doc *doc, struct jl_num num); /* a cell; a dash where it is not known */

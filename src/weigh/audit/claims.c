@@ -9,10 +9,10 @@
 static const struct {
 	const char *key, *mark;
 } verdicts[JL_N_VERDICT] = {
-	[JL_CLAIM_FOLLOWS] = { "follows", "✅" },
-	[JL_CLAIM_DIFFERS] = { "differs", "⚠" },
-	[JL_CLAIM_OPEN] = { "open", "❓" },
-	[JL_CLAIM_GIVEN] = { "given", "📄" },
+	[JL_CLAIM_FOLLOWS] = { "follows", "✓" },
+	[JL_CLAIM_DIFFERS] = { "differs", "✗" },
+	[JL_CLAIM_OPEN] = { "open", "?" },
+	[JL_CLAIM_GIVEN] = { "given", "·" },
 };
 
 const char *jl_verdict_key(enum jl_verdict verdict)

@@ -5,13 +5,6 @@
 
 #include "audit/claims.h"
 
-/* Units that a language may write in words, close behind the number. */
-static const char *const units[] = {
-	JL_NC("unit", "s"),      JL_NC("unit", "min"),   JL_NC("unit", "h"),       JL_NC("unit", "days"),
-	JL_NC("unit", "months"), JL_NC("unit", "years"), JL_NC("unit", "x"),       JL_NC("unit", "KRW"),
-	JL_NC("unit", "USD"),    JL_NC("unit", "USD/h"), JL_NC("unit", "USD/kWh"), JL_NC("unit", "samples/s"),
-};
-
 struct out {
 	char *at, *end;
 };
@@ -45,17 +38,11 @@ static const char *put_number(struct out *o, const char *at)
 
 static void put_unit(struct out *o, const char *unit)
 {
-	for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
-		const char *said = jl_msg(units[i]);
+	bool close;
+	const char *said = jl_unit_said(unit, &close);
 
-		if (strcmp(strchr(units[i], '\004') + 1, unit) == 0 && strcmp(said, unit) != 0) {
-			puts_to(o, said);
-			return;
-		}
-	}
-	if (*unit && strcmp(unit, "x") != 0)
-		puts_to(o, " ");
-	puts_to(o, unit);
+	puts_to(o, *unit && !close ? " " : "");
+	puts_to(o, said);
 }
 
 const char *jl_claim_say(char out[JL_CLAIM_SAY_MAX], const char *text)

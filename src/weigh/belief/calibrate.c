@@ -148,6 +148,8 @@ static enum jl_status keep_params(struct work *w, struct fitting *f, struct jl_c
 		struct jl_param param;
 
 		f->ops->param(f->data, j, &param);
+		if (param.lo == param.hi)
+			continue;
 		const struct jl_param_info info = { .id = param.name,
 						    .value = f->x[j],
 						    .lo = written(param.lo),

@@ -196,32 +196,7 @@ static void explain(const struct jl_set_data *data, const double *x, const struc
 	struct jl_llm_prediction p;
 
 	jl_llm_predict(case_at(data, row->item), x, NULL, &p);
-	const struct jl_step_cost *s = &p.step;
-	const struct jl_memory *m = &p.memory;
-	const struct jl_set_part time[] = {
-		{ JL_N("compute"), s->compute_s },
-		{ JL_N("host"), s->host_s },
-		{ JL_N("tensor parallel"), s->tp_s },
-		{ JL_N("context parallel"), s->cp_s },
-		{ JL_N("expert parallel"), s->ep_s },
-		{ JL_N("pipeline bubble"), s->bubble_s },
-		{ JL_N("sends"), s->send_s },
-		{ JL_N("gradient exchange"), s->dp_s },
-		{ JL_N("contention"), s->contention_s },
-		{ JL_N("optimizer"), s->optimizer_s },
-		{ JL_N("offload"), s->offload_s },
-		{ JL_N("input"), s->input_s },
-	};
-	const struct jl_set_part memory[] = {
-		{ JL_N("weights"), m->weights_B },     { JL_N("gradients"), m->gradients_B },
-		{ JL_N("optimizer"), m->optimizer_B }, { JL_N("activations"), m->activations_B },
-		{ JL_N("buffers"), m->buffers_B },     { JL_N("context"), m->context_B },
-	};
-
-	if (row->is_memory)
-		jl_set_parts(out, memory, sizeof(memory) / sizeof(*memory), m->total_B);
-	else
-		jl_set_parts(out, time, sizeof(time) / sizeof(*time), s->step_s);
+	jl_set_explain(out, row->is_memory, &p.step, &p.memory);
 	explain_assumed(case_at(data, row->item), out);
 }
 

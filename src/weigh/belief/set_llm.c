@@ -8,6 +8,7 @@
 #include "belief/set_collectives.h"
 #include "belief/set_llm_plan.h"
 #include "belief/set_llm_shape.h"
+#include "workload/tune.h"
 
 #define N(a)          (sizeof(a) / sizeof((a)[0]))
 #define has           jl_llm_has
@@ -183,11 +184,10 @@ static void read_states(const struct jl_llm_cells *c, struct jl_llm_row *row)
 		jl_plan_set_clipped(plan);
 	plan->trained_frac = 1.0;
 	if (has(c->task, "lora")) {
-		row->shard.frozen = 1;
-		row->shard.lora_rank = 16.0;
-		row->shard.quantized = has(c->task, "qlora") || has(c->remark, "qlora");
-		row->frozen_param_B = row->shard.quantized ? 0.55 : 0.0;
-		plan->trained_frac = 0.005;
+		row->shard.tune = (struct jl_tune){ .kind = JL_TUNE_LORA, .rank = 16.0, .targets = JL_TARGETS_ALL };
+		if (has(c->task, "qlora") || has(c->remark, "qlora"))
+			row->shard.tune.base = JL_BASE_NF4;
+		jl_tune_plan(plan, &row->model, &row->shard.tune, 2.0, 2.0);
 	}
 	plan->no_optimizer = has(c->task, "no optimizer");
 	row->chunked_loss = has(c->framework, "torchtune") && row->framework == JL_FW_COMPILED &&
@@ -329,8 +329,9 @@ static void read_plan(const struct jl_llm_cells *c, struct jl_llm_row *row)
 		plan->shard = cut;
 	plan->recompute = (enum jl_recompute)lookup(recompute_table, N(recompute_table), c->recompute, -1);
 	if ((int)plan->recompute < 0) {
-		plan->recompute = has(c->framework, "torchtune") && !row->shard.frozen ? JL_RECOMPUTE_FULL
-										       : JL_RECOMPUTE_NONE;
+		plan->recompute = has(c->framework, "torchtune") && !jl_tune_frozen(&row->shard.tune)
+					  ? JL_RECOMPUTE_FULL
+					  : JL_RECOMPUTE_NONE;
 		row->assumed |= JL_ASSUMED_RECOMPUTE;
 	}
 	plan->tp_async = has(c->remark, "asyncTP") || has(c->remark, "async TP");

@@ -78,7 +78,10 @@ struct jl_llm_row {
 	int n_gpus, n_nodes, n_per_node;
 	int portable_flash; /* fused attention of PyTorch's own before it took the vendor's */
 	int rowwise;        /* fp8 scaled by rows: slower kernels */
-	double chunked_loss, frozen_param_B;
+	double chunked_loss;
+	double run_seq, mean_seq; /* as struct jl_case has them; 0: as long as the longest */
+	int ragged;               /* lengths differ from step to step */
+	int lean_host;            /* launches cost no more than in training */
 	enum jl_loss loss;
 	enum jl_llm_scope scope;
 	double global_batch;

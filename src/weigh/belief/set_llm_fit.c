@@ -31,15 +31,19 @@ void jl_llm_predict(const struct jl_llm_row *row, const double *x, struct jl_tra
 		.plan = row->plan,
 		.shard = row->shard,
 		.chunked_loss = row->chunked_loss,
-		.frozen_param_B = row->frozen_param_B,
 		.host_mem_Bps = host_mem_Bps,
 		.memory = jl_llm_resolve_memory(x, row->scope),
 		.fused_loss = row->loss,
 		.prices = prices,
 	};
+	ret->train.memory.ragged = row->ragged;
 	jl_train_blocks(&ret->train, &blocks);
-	ret->step = jl_train_step(&ret->train, &blocks);
 	ret->memory = jl_train_memory(&ret->train, &blocks);
+	if (row->run_seq > 0.0) {
+		ret->train.shard.seq = row->run_seq;
+		jl_train_blocks(&ret->train, &blocks);
+	}
+	ret->step = jl_train_step(&ret->train, &blocks);
 	ret->step_s = ret->step.step_s;
 	ret->mem_B = ret->memory.total_B;
 }
@@ -76,7 +80,9 @@ void jl_llm_case(struct jl_case *ret_case, const struct jl_llm_row *row, const d
 		.global_batch = row->global_batch,
 		.loss = (int)row->loss,
 		.chunked_loss = row->chunked_loss,
-		.frozen_param_B = row->frozen_param_B,
+		.run_seq = row->run_seq,
+		.launch_given = row->lean_host,
+		.mean_seq = row->mean_seq,
 		.n_assumed = __builtin_popcount(row->assumed),
 		.input = { .kind = JL_INPUT_SYNTHETIC },
 		.ram_B = NAN,
@@ -87,6 +93,7 @@ void jl_llm_case(struct jl_case *ret_case, const struct jl_llm_row *row, const d
 		.pue = 1,
 	};
 	ret_case->profile.portable_flash = row->portable_flash;
+	ret_case->machine.memory.ragged = row->ragged;
 }
 
 double jl_llm_ln_time(const struct jl_llm_row *row, const double *x)

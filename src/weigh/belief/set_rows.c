@@ -5,6 +5,7 @@
 
 #include "base/num.h"
 #include "catalog/find.h"
+#include "model/memory.h"
 
 /* Spellings of sources that fit several records; what is not here is searched. Where a source does not say which of two
  * forms it had, it is the one that its machines carry. */
@@ -333,4 +334,32 @@ void jl_set_parts(struct jl_buf *out, const struct jl_set_part *parts, size_t n,
 		jl_buf_printf(out, "%s%s %.0f %%", between, jl_msg(parts[best].en), 100.0 * parts[best].amount / whole);
 		between = ", ";
 	}
+}
+
+void jl_set_explain(struct jl_buf *out, bool is_memory, const struct jl_step_cost *s, const struct jl_memory *m)
+{
+	const struct jl_set_part time[] = {
+		{ JL_N("compute"), s->compute_s },
+		{ JL_N("host"), s->host_s },
+		{ JL_N("tensor parallel"), s->tp_s },
+		{ JL_N("context parallel"), s->cp_s },
+		{ JL_N("expert parallel"), s->ep_s },
+		{ JL_N("pipeline bubble"), s->bubble_s },
+		{ JL_N("sends"), s->send_s },
+		{ JL_N("gradient exchange"), s->dp_s },
+		{ JL_N("contention"), s->contention_s },
+		{ JL_N("optimizer"), s->optimizer_s },
+		{ JL_N("offload"), s->offload_s },
+		{ JL_N("input"), s->input_s },
+	};
+	const struct jl_set_part memory[] = {
+		{ JL_N("weights"), m->weights_B },     { JL_N("gradients"), m->gradients_B },
+		{ JL_N("optimizer"), m->optimizer_B }, { JL_N("activations"), m->activations_B },
+		{ JL_N("buffers"), m->buffers_B },     { JL_N("context"), m->context_B },
+	};
+
+	if (is_memory)
+		jl_set_parts(out, memory, sizeof(memory) / sizeof(*memory), m->total_B);
+	else
+		jl_set_parts(out, time, sizeof(time) / sizeof(*time), s->step_s);
 }

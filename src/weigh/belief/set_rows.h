@@ -93,6 +93,11 @@ struct jl_set_part {
 	const char *en;
 	double amount;
 };
+struct jl_step_cost;
+struct jl_memory;
+/* Where the time or the memory of a training step goes. */
+void jl_set_explain(struct jl_buf *out, bool is_memory, const struct jl_step_cost *step,
+		    const struct jl_memory *memory);
 void jl_set_parts(struct jl_buf *out, const struct jl_set_part *parts, size_t n, double whole);
 
 #endif

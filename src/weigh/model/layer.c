@@ -114,5 +114,6 @@ struct jl_block_cost jl_block_price(const struct jl_device *dev, const struct jl
 		cost.saved_B = all_B - dropped_B;
 		cost.work_B = dropped_B;
 	}
+	cost.work_B += list->beside_B;
 	return cost;
 }

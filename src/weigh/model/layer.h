@@ -36,8 +36,9 @@ enum jl_block_kind { JL_BLOCK_DENSE, JL_BLOCK_MOE, JL_BLOCK_EMBED, JL_BLOCK_HEAD
 struct jl_op_list {
 	size_t n_op;
 	struct jl_op op[JL_MAX_OPS];
-	double input_B; /* the block's input: what full recompute keeps */
-	double wgrad_B; /* bytes that a weight gradient moves per element; 0: as the other products' outputs */
+	double input_B;  /* the block's input: what full recompute keeps */
+	double wgrad_B;  /* bytes that a weight gradient moves per element; 0: as the other products' outputs */
+	double beside_B; /* most of what is there only while one operation runs: an unpacked weight, copies of scores */
 };
 
 enum jl_recompute { JL_RECOMPUTE_NONE, JL_RECOMPUTE_SELECTIVE, JL_RECOMPUTE_FULL, JL_N_RECOMPUTE };

@@ -89,10 +89,14 @@ static double gathered_B(const struct jl_memory_in *in, double piece_B, double w
 
 /* DeepSpeed reduces and gathers in two pieces of memory of their own, never larger than what the cut has saved; who
  * keeps fp32 sums (Megatron) works in those. */
-static double bucket_B(const struct jl_plan *plan, double trained, double own_frac)
+static double bucket_B(const struct jl_plan *plan, double held, double own_frac)
 {
+	const double trained = held * plan->trained_frac;
 	const double two_B = 2.0 * plan->grad_B * fmin(trained, JL_ZERO2_BUCKET_ELEMS);
 
+	/* its third stage keeps what was gathered last (stage3_max_live_parameters) */
+	if (plan->zero == 3 && plan->keeps_live)
+		return two_B + fmin(held, JL_ZERO3_LIVE_ELEMS) * jl_plan_held_B(plan);
 	if ((plan->zero != 1 && plan->zero != 2) || plan->grad_B >= 4.0 || plan->offload || plan->no_optimizer)
 		return 0.0;
 	return fmin(two_B, trained * plan->optimizer_B * (1.0 - own_frac));
@@ -104,17 +108,16 @@ static double add_states(const struct jl_memory_in *in, const struct common *c, 
 {
 	const struct jl_plan *plan = in->plan;
 	const double own_frac = st->own_frac, one_layer = c->layer_params;
-	const double frozen_B = in->frozen_param_B > 0.0 ? in->frozen_param_B : plan->weight_B;
-	const double trained = st->params * plan->trained_frac, frozen = st->params - trained;
-	const double weights_B = trained * plan->weight_B + frozen * frozen_B, grads_B = trained * plan->grad_B;
-	const double layers_B = 2.0 * one_layer * (plan->trained_frac < 1.0 ? frozen_B : plan->weight_B);
+	const double trained = st->params * plan->trained_frac, held_B = jl_plan_held_B(plan);
+	const double weights_B = st->params * held_B, grads_B = trained * plan->grad_B;
+	const double layers_B = 2.0 * one_layer * held_B;
 	/* FSDP widens gradients only when they are cut. */
 	const double whole_grad_B = plan->zero == 3 ? fmin(plan->grad_B, plan->weight_B) : plan->grad_B;
 	const double layer_grads_B = one_layer * whole_grad_B * plan->trained_frac;
 	double whole_B = 0.0;
 
 	mem->optimizer_B = trained * plan->optimizer_B * (plan->zero >= 1 ? own_frac : 1.0);
-	if (plan->no_optimizer || (plan->offload & JL_OFFLOAD_OPTIMIZER))
+	if (plan->no_optimizer || plan->paged || (plan->offload & JL_OFFLOAD_OPTIMIZER))
 		mem->optimizer_B = 0.0;
 	if (plan->offload & JL_OFFLOAD_PARAMS) {
 		/* Cut or not, parameters and their gradients lie on the host: the device holds the layer at work and
@@ -132,7 +135,7 @@ static double add_states(const struct jl_memory_in *in, const struct common *c, 
 	}
 	if (c->n_ranks > 1.0)
 		mem->buffers_B = in->fit.buffer_frac * mem->gradients_B;
-	return whole_B + bucket_B(plan, trained, own_frac);
+	return whole_B + bucket_B(plan, st->params, own_frac);
 }
 
 static void add_activations(const struct jl_memory_in *in, const struct common *c, const struct stage *st,
@@ -165,8 +168,17 @@ static struct jl_memory stage_memory(const struct jl_memory_in *in, const struct
 		const double update_B = st.params * in->plan->trained_frac * in->update_B;
 
 		mem.activations_B = fmax(mem.activations_B - mem.gradients_B, update_B);
+	} else if (in->plan->zero == 0) {
+		mem.activations_B = fmax(mem.activations_B, st.params * in->plan->trained_frac * in->update_B);
 	}
-	mem.buffers_B += in->fit.waste_frac * (mem.activations_B + mem.buffers_B) + whole_B;
+	const double waste_frac = in->fit.ragged ? in->fit.ragged_frac : in->fit.waste_frac;
+
+	mem.buffers_B += waste_frac * (mem.activations_B + mem.buffers_B) + whole_B;
+	if (in->plan->load_whole) {
+		const double load_B = st.params * jl_plan_held_B(in->plan) * (1.0 + st.own_frac);
+
+		mem.buffers_B += fmax(0.0, load_B - mem.weights_B - mem.activations_B - mem.buffers_B);
+	}
 	mem.total_B = mem.weights_B + mem.gradients_B + mem.optimizer_B + mem.activations_B + mem.buffers_B +
 		      mem.context_B;
 	return mem;

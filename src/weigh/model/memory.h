@@ -10,6 +10,8 @@ struct jl_memory_fit {
 	double comm_B;      /* buffers of one group of communicators */
 	double waste_frac;  /* allocator: reserved beyond what tensors need */
 	double buffer_frac; /* buckets and gathered pieces / the gradients or layers they hold */
+	double ragged_frac; /* the same as waste_frac where lengths differ: a longer sample finds no block that holds it */
+	int ragged;         /* they do */
 };
 
 struct jl_memory_in {
@@ -18,9 +20,8 @@ struct jl_memory_in {
 	const struct jl_block_cost *block; /* JL_N_BLOCK of them */
 	double boundary_B;                 /* activation that crosses to the next stage */
 	double logits_B;                   /* of one micro-batch: the vocabulary product and its fp32 copy */
-	double update_B;       /* per trained parameter: what the optimizer needs for itself while it runs */
-	int grads_later;       /* gradients are freed after each step: they come as activations go */
-	double frozen_param_B; /* bytes per frozen parameter (QLoRA: 0.5); 0: weight_B */
+	double update_B; /* per trained parameter: what the optimizer needs for itself while it runs */
+	int grads_later; /* gradients are freed after each step: they come as activations go */
 	struct jl_memory_fit fit;
 };
 

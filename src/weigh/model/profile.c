@@ -3,6 +3,7 @@
 static const char *const names[JL_N_FRAMEWORK] = {
 	[JL_FW_EAGER] = "eager",   [JL_FW_COMPILED] = "compiled", [JL_FW_MEGATRON] = "megatron",
 	[JL_FW_NATIVE] = "native", [JL_FW_APEX] = "apex",         [JL_FW_GENERAL] = "general",
+	[JL_FW_FUSED] = "fused",
 };
 
 static const struct jl_profile defaults[JL_N_FRAMEWORK] = {
@@ -82,7 +83,7 @@ static const struct jl_profile defaults[JL_N_FRAMEWORK] = {
 
 struct jl_profile jl_profile_default(enum jl_framework framework)
 {
-	return defaults[framework];
+	return defaults[framework == JL_FW_FUSED ? JL_FW_EAGER : framework];
 }
 
 const char *jl_framework_name(enum jl_framework framework)

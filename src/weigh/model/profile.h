@@ -9,6 +9,7 @@ enum jl_framework {
 	JL_FW_NATIVE,   /* one program of hand-written kernels or a static graph */
 	JL_FW_APEX,     /* PyTorch scripts of 2018 to 2022: apex's mixed precision, attention written out */
 	JL_FW_GENERAL,  /* not known: between the others */
+	JL_FW_FUSED,    /* PyTorch eager with kernels fused by hand for tuning (Unsloth, Liger); its host is eager's */
 	JL_N_FRAMEWORK
 };
 

@@ -173,13 +173,15 @@ struct jl_block_time jl_block_time(const struct jl_profile *profile, const struc
 	const double fwd_host_s = cost->fwd.n_calls * profile->launch_s + comm_host_s;
 	const double bwd_host_s = (cost->bwd.n_calls + cost->re.n_calls) * profile->launch_s + comm_host_s * back;
 
-	time.compute_s = fwd_s + bwd_s + re_s - fwd_hot_s - bwd_hot_s;
-	time.tp_s = tp_s + tp_bwd_s;
-	time.cp_s = cp_fwd_s + cp_bwd_s;
-	time.ep_s = ep_fwd_s + ep_bwd_s;
-	time.host_s = paced_s(fwd_device_s, fwd_host_s) - fwd_device_s +
+	const double n_fwd = 1.0 + plan->extra_passes;
+
+	time.compute_s = n_fwd * (fwd_s - fwd_hot_s) + bwd_s + re_s - bwd_hot_s;
+	time.tp_s = n_fwd * tp_s + tp_bwd_s;
+	time.cp_s = n_fwd * cp_fwd_s + cp_bwd_s;
+	time.ep_s = n_fwd * ep_fwd_s + ep_bwd_s;
+	time.host_s = n_fwd * (paced_s(fwd_device_s, fwd_host_s) - fwd_device_s) +
 		      (paced_s(bwd_device_s, bwd_host_s) - bwd_device_s);
-	time.need_s = fwd_host_s + bwd_host_s;
+	time.need_s = n_fwd * fwd_host_s + bwd_host_s;
 	return time;
 }
 
@@ -309,6 +311,11 @@ static double sent_B(const struct jl_plan *plan)
 	return plan->reduce_B > 0.0 ? plan->reduce_B : plan->grad_B;
 }
 
+double jl_plan_held_B(const struct jl_plan *plan)
+{
+	return plan->trained_frac * plan->weight_B + plan->frozen_frac * plan->frozen_B;
+}
+
 /* What becomes of gradients and parameters where states are cut. */
 static void cut_comms(const struct jl_step_in *in, const struct cut *cut, const struct held *held, struct comm *grads,
 		      struct comm *weights)
@@ -317,11 +324,12 @@ static void cut_comms(const struct jl_step_in *in, const struct cut *cut, const 
 	const double bucket_B = larger(in->profile->bucket_B, LEAST_BUCKET_B);
 	const double least = LEAST_ELEMS_PER_RANK * held->shard;
 	const double trained = held->params * plan->trained_frac;
+	const double each_B = plan->zero == 3 ? jl_plan_held_B(plan) : plan->trained_frac * plan->weight_B;
 
 	grads->kind = JL_REDUCESCATTER;
 	grads->size_B = trained * sent_B(plan);
 	weights->kind = JL_ALLGATHER;
-	weights->size_B = (plan->zero == 3 ? held->params : trained) * plan->weight_B;
+	weights->size_B = held->params * each_B;
 	switch (plan->zero) {
 	case 3: /* FSDP: a layer at a time */ grads->n_pieces = weights->n_pieces = cut->most; break;
 	case 2: /* DeepSpeed all-reduces by default (use_multi_rank_bucket_allreduce): each keeps its share of the sum */
@@ -427,16 +435,20 @@ static double open_s(double comm, double overlap_frac, double room, double *hidd
 static double offload_s(const struct jl_step_in *in, const struct cut *cut, double params, double room)
 {
 	const struct jl_plan *plan = in->plan;
+	const double own = own_params(in, cut, params, plan->zero >= 1) * plan->trained_frac;
 	double time_s = 0.0, moved_B = 0.0;
 
+	if (plan->paged) /* to the device and back */
+		time_s += 2.0 * own * plan->optimizer_B / in->dev->host_Bps;
 	if (plan->offload & JL_OFFLOAD_OPTIMIZER) {
-		const double own = own_params(in, cut, params, plan->zero >= 1) * plan->trained_frac;
+		/* every further micro-batch's gradients are added to the sum there: it is read and written */
+		const double sum_B = (plan->n_micro - 1.0) * (8.0 + plan->grad_B) * in->fabric->n_per_node;
 
-		time_s += own * (plan->grad_B + plan->weight_B) / in->dev->host_Bps +
-			  own * plan->optimizer_moved_B * in->fabric->n_per_node / in->host_mem_Bps;
+		time_s += own * (plan->n_micro * plan->grad_B + plan->weight_B) / in->dev->host_Bps +
+			  own * (plan->optimizer_moved_B * in->fabric->n_per_node + sum_B) / in->host_mem_Bps;
 	}
 	if (plan->offload & JL_OFFLOAD_PARAMS)
-		moved_B += 2.0 * plan->n_micro * own_params(in, cut, params, plan->zero == 3) * plan->weight_B;
+		moved_B += 2.0 * plan->n_micro * own_params(in, cut, params, plan->zero == 3) * jl_plan_held_B(plan);
 	if (plan->offload & JL_OFFLOAD_ACTIVATIONS)
 		moved_B += 2.0 * plan->n_micro * in->saved_B * cut->per_stage;
 	if (moved_B > 0.0)
@@ -464,6 +476,9 @@ static struct update update_s(const struct jl_step_in *in, const struct cut *cut
 	u.device_s = jl_stream_s(
 		in->dev, &(struct jl_stream){ .moved_B = own * plan->optimizer_moved_B * in->profile->optimizer_frac,
 					      .flop = own * 16.0 });
+	if (plan->optimizer_flop > 0.0)
+		u.device_s += own * plan->optimizer_flop /
+			      (in->dev->peak_flopps[JL_BF16] * in->dev->fit.gemm_frac[JL_BF16]);
 	u.host_s = sqrt(u.need_s * u.need_s + u.device_s * u.device_s) - u.device_s;
 	return u;
 }
@@ -544,7 +559,7 @@ struct jl_step_cost jl_step_cost(const struct jl_step_in *in)
 	cost.dp_s += open_s(x.reduce_s, in->profile->dp_overlap_frac, smaller(bwd_s, work_s - hidden), &hidden);
 	cost.dp_s += x.open_s + tied_s;
 	cost.contention_s = hidden * in->profile->contention_frac;
-	cost.offload_s = plan->offload ? offload_s(in, &cut, params, work_s - hidden) : 0.0;
+	cost.offload_s = plan->offload || plan->paged ? offload_s(in, &cut, params, work_s - hidden) : 0.0;
 	cost.step_s = cost.compute_s + cost.host_s + cost.tp_s + cost.cp_s + cost.ep_s + cost.bubble_s + cost.send_s +
 		      cost.dp_s + cost.contention_s + cost.optimizer_s + cost.offload_s;
 	/* Every device waits for the slowest: the more there are, the later that one is. */
@@ -552,7 +567,8 @@ struct jl_step_cost jl_step_cost(const struct jl_step_in *in)
 			      jl_log2(plan->dp * plan->tp * plan->pp * plan->cp);
 
 	cost.host_s += wait_s;
-	cost.step_s += wait_s;
+	cost.generate_s = in->generate_s;
+	cost.step_s += wait_s + in->generate_s;
 	cost.input_s = larger(0.0, in->input_s - cost.step_s);
 	cost.step_s += cost.input_s;
 	return cost;

@@ -11,6 +11,7 @@ enum jl_offload { JL_OFFLOAD_OPTIMIZER = 1, JL_OFFLOAD_PARAMS = 2, JL_OFFLOAD_AC
 
 /* DeepSpeed's reduce_bucket_size and allgather_bucket_size, in elements. */
 #define JL_ZERO2_BUCKET_ELEMS 5e8
+#define JL_ZERO3_LIVE_ELEMS   1e9
 
 struct jl_plan {
 	double dp, tp, pp, cp, ep;
@@ -21,6 +22,8 @@ struct jl_plan {
 	double shard;      /* ranks that states are cut over; 0: all of dp*cp (HSDP, ZeRO inside a host: fewer) */
 	int zero1_after;   /* stage 1 as DeepSpeed does it: all-reduced once a step behind the last backward pass */
 	int keep_gathered; /* FSDP: gathered parameters stay from forward to backward (SHARD_GRAD_OP) */
+	int keeps_live;    /* ZeRO-3 of DeepSpeed with its defaults: what was gathered last stays */
+	int load_whole;    /* FSDP: every rank loads the whole model beside its share of it */
 	int hold_step;     /* FSDP with a pipeline: parameters and whole gradients stay for all micro-batches */
 	int ep_async; /* experts' all-to-all of one micro-batch behind the work of another, once to each host (DualPipe) */
 	int tp_async; /* collectives inside a layer are pipelined with the products */
@@ -31,7 +34,12 @@ struct jl_plan {
 	double reduce_B;                      /* of a gradient while it is exchanged; 0: as it is kept */
 	double optimizer_moved_B;             /* bytes that one optimizer pass moves per parameter */
 	double optimizer_kernels; /* launches a layer where the optimizer is not fused; 0: as the profile says */
-	double trained_frac;      /* share of the parameters that is trained: 1, or the adapters */
+	double optimizer_flop;    /* matrix work of the optimizer per parameter (Muon); 0: none */
+	int paged;                /* optimizer states leave the device when it is full */
+	double trained_frac;      /* parameters that are trained, adapters included, of those of the model: 1 */
+	double frozen_frac;       /* of those of the model: frozen */
+	double frozen_B;          /* bytes of one of them */
+	double extra_passes;      /* forward passes without a backward one, of each micro-batch (a reference model) */
 };
 
 /* How many parameters each block has, on all devices together. */
@@ -80,18 +88,22 @@ struct jl_step_in {
 	double saved_B;                    /* of one layer and micro-batch: what activation offload moves */
 	double boundary_B;                 /* activation that crosses to the next stage */
 	double host_mem_Bps;               /* of the host, shared by its devices; offloaded optimizers run on it */
-	double input_s;                    /* what the input pipeline needs a step; 0: never the bound */
-	double sum_B; /* bytes a parameter to add one more micro-batch's gradients; 0: the products do it */
+	double generate_s; /* what making the samples takes before they are learnt from (GRPO); 0: nothing */
+	double input_s;    /* what the input pipeline needs a step; 0: never the bound */
+	double sum_B;      /* bytes a parameter to add one more micro-batch's gradients; 0: the products do it */
 };
 
 /* Parts sum to step_s. */
 struct jl_step_cost {
 	double step_s;
 	double compute_s, host_s, tp_s, cp_s, ep_s;
-	double bubble_s, send_s, dp_s, contention_s, optimizer_s, offload_s, input_s;
+	double bubble_s, send_s, dp_s, contention_s, optimizer_s, offload_s, generate_s, input_s;
 };
 
 struct jl_step_cost jl_step_cost(const struct jl_step_in *in);
+
+/* Bytes of weights that a device holds for each parameter of the model. */
+double jl_plan_held_B(const struct jl_plan *plan);
 
 /* Parameters that the fullest stage's device holds before any ZeRO cut. */
 double jl_stage_params(const struct jl_model_size *size, const struct jl_plan *plan);

@@ -94,7 +94,7 @@ static const struct entry gpus[U_N] = {
 };
 
 #define AT_PROFILE ((size_t)G_N)
-#define AT_ARCH    (AT_PROFILE + (size_t)JL_N_FRAMEWORK * F_N)
+#define AT_ARCH    (AT_PROFILE + (size_t)JL_FW_FUSED * F_N) /* which has no parameters of its own */
 #define AT_LINK    (AT_ARCH + (size_t)jl_n_arch() * A_N)
 #define AT_GPU     (AT_LINK + (size_t)JL_N_LLM_LINK * L_N)
 
@@ -144,6 +144,9 @@ void jl_llm_param_at(size_t i, const char *const *gpu_ids, struct jl_param *ret_
 		const struct jl_profile profile = jl_profile_default(fw);
 
 		*ret_param = make("framework.", jl_framework_name(fw), &profiles[f], profile_field(&profile, f));
+		/* PyTorch's buckets are what its manual says; a framework that nobody names has no runs to fit */
+		if (fw == JL_FW_GENERAL || (f == F_BUCKET && fw != JL_FW_MEGATRON))
+			ret_param->lo = ret_param->hi = ret_param->prior;
 	} else if (i < AT_LINK) {
 		const size_t a = (i - AT_ARCH) / A_N, f = (i - AT_ARCH) % A_N;
 		const struct jl_family *family = jl_arch_family((int)a);
@@ -244,7 +247,7 @@ void jl_llm_resolve_device(const double *x, int gpu_index, struct jl_device *dev
 
 struct jl_profile jl_llm_resolve_profile(const double *x, enum jl_framework framework)
 {
-	const double *f = x + AT_PROFILE + (size_t)framework * F_N;
+	const double *f = x + AT_PROFILE + (size_t)(framework == JL_FW_FUSED ? JL_FW_EAGER : framework) * F_N;
 
 	return (struct jl_profile){
 		.launch_s = x[G_LAUNCH] * f[F_LAUNCH],
@@ -260,10 +263,11 @@ struct jl_profile jl_llm_resolve_profile(const double *x, enum jl_framework fram
 		.optimizer_kernels = f[F_OPTK],
 		.straggler_frac = x[G_STRAGGLER],
 		.cool_frac = x[G_RELIEF],
-		.fusion = framework == JL_FW_COMPILED                                ? JL_FUSION_COMPILER
-			  : framework == JL_FW_MEGATRON || framework == JL_FW_NATIVE ? JL_FUSION_HAND
-										     : JL_FUSION_NONE,
-		.frees_grads = framework == JL_FW_EAGER || framework == JL_FW_COMPILED,
+		.fusion = framework == JL_FW_COMPILED ? JL_FUSION_COMPILER
+			  : framework == JL_FW_MEGATRON || framework == JL_FW_NATIVE || framework == JL_FW_FUSED
+				  ? JL_FUSION_HAND
+				  : JL_FUSION_NONE,
+		.frees_grads = framework == JL_FW_EAGER || framework == JL_FW_COMPILED || framework == JL_FW_FUSED,
 		.pads = framework == JL_FW_COMPILED,
 	};
 }
@@ -304,7 +308,9 @@ static int in_block(size_t i, size_t at, size_t index, size_t n)
 
 int jl_llm_param_used(size_t i, const struct jl_llm_kind *kind)
 {
-	return i < AT_PROFILE || in_block(i, AT_PROFILE, (size_t)kind->framework, F_N) ||
+	const enum jl_framework fw = kind->framework == JL_FW_FUSED ? JL_FW_EAGER : kind->framework;
+
+	return i < AT_PROFILE || in_block(i, AT_PROFILE, (size_t)fw, F_N) ||
 	       in_block(i, AT_ARCH, (size_t)kind->arch, A_N) || in_block(i, AT_LINK, (size_t)kind->intra, L_N) ||
 	       in_block(i, AT_LINK, (size_t)kind->inter, L_N) ||
 	       (kind->gpu_index >= 0 && in_block(i, AT_GPU, (size_t)kind->gpu_index, U_N));

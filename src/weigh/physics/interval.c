@@ -8,6 +8,7 @@
 
 static const char *const answers[JL_N_ASKED] = {
 	[JL_ASKED_STEP] = "step",       [JL_ASKED_MEMORY] = "memory",
+	[JL_ASKED_TUNE] = "tune",       [JL_ASKED_TUNE_MEMORY] = "tune_memory",
 	[JL_ASKED_NETWORK] = "network", [JL_ASKED_COLLECTIVE] = "collective",
 	[JL_ASKED_PRODUCT] = "product", [JL_ASKED_RATE] = "rate",
 	[JL_ASKED_POWER] = "power",     [JL_ASKED_PROMPT] = "prompt",

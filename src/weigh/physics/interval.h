@@ -14,8 +14,10 @@
 
 /* What is answered. */
 enum jl_asked {
-	JL_ASKED_STEP,       /* time of a training step of a transformer */
-	JL_ASKED_MEMORY,     /* what a device holds while it trains */
+	JL_ASKED_STEP,   /* time of a training step of a transformer */
+	JL_ASKED_MEMORY, /* what a device holds while it trains */
+	JL_ASKED_TUNE,   /* time of a step of fine-tuning */
+	JL_ASKED_TUNE_MEMORY,
 	JL_ASKED_NETWORK,    /* time of a training step of any other network */
 	JL_ASKED_COLLECTIVE, /* time of a collective by itself */
 	JL_ASKED_PRODUCT,    /* time of a matrix product */

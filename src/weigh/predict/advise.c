@@ -12,6 +12,7 @@ struct idea_in {
 	const struct jl_case *base;
 	struct jl_weight weight; /* of the base */
 	enum jl_room room;       /* of the base */
+	double half_ln;          /* how sure its step is */
 	double limit_B;          /* memory that a change may need: no advice into the margin that the base leaves */
 	bool fits;
 	struct jl_arena *arena;
@@ -287,6 +288,7 @@ static bool bridge(const struct idea_in *in, struct jl_case *alt, struct jl_advi
 	two.global_batch = alt->global_batch = one.global_batch * 2;
 	w = jl_case_weigh(&two);
 	advice->n_gpus = 2;
+	advice->half_ln_before = jl_case_half_ln(&two, &w.step);
 	advice->step_s_before = w.step.step_s;
 	advice->samples_per_s_before = two.global_batch / w.step.step_s;
 	advice->alone_samples_per_s = one.global_batch / jl_case_weigh(&one).step.step_s;
@@ -369,6 +371,15 @@ static double gain(const struct jl_advice *a)
 	return a->samples_per_s_after / a->samples_per_s_before;
 }
 
+struct jl_estimate jl_advice_gain(const struct jl_advice *a, const struct jl_widths *widths, double measured_per_s)
+{
+	const bool seen = !isnan(measured_per_s);
+	const double times = a->samples_per_s_after / (seen ? measured_per_s : a->samples_per_s_before),
+		     half = seen ? a->half_ln_after : jl_ratio_half_ln(widths, a->half_ln_after, a->half_ln_before);
+
+	return (struct jl_estimate){ times, times * exp(-half), times * exp(half) };
+}
+
 static bool try_idea(const struct idea_in *in, size_t i, struct jl_advice *advice)
 {
 	struct jl_case alt = *in->base;
@@ -377,6 +388,7 @@ static bool try_idea(const struct idea_in *in, size_t i, struct jl_advice *advic
 	*advice = (struct jl_advice){ .key = ideas[i].key,
 				      .n_gpus = in->base->n_gpus,
 				      .step_s_before = in->weight.step.step_s,
+				      .half_ln_before = in->half_ln,
 				      .samples_per_s_before = in->base->global_batch / in->weight.step.step_s,
 				      .alone_samples_per_s = NAN,
 				      .makes_it_fit = !in->fits };
@@ -385,6 +397,7 @@ static bool try_idea(const struct idea_in *in, size_t i, struct jl_advice *advic
 		return false;
 	w = jl_case_weigh(&alt);
 	advice->step_s_after = w.step.step_s;
+	advice->half_ln_after = jl_case_half_ln(&alt, &w.step);
 	advice->samples_per_s_after = alt.global_batch / w.step.step_s;
 	advice->global_batch = alt.global_batch;
 	if (jl_case_room(&alt, &w) > (in->room == JL_ROOM_FITS ? JL_ROOM_FITS : JL_ROOM_TIGHT))
@@ -398,6 +411,7 @@ size_t jl_advise(struct jl_advice ret_advice[JL_ADVICE_MAX], const struct jl_cat
 	struct idea_in in = { .cat = cat, .base = c, .weight = jl_case_weigh(c), .arena = arena };
 	size_t n = 0;
 
+	in.half_ln = jl_case_half_ln(c, &in.weight.step);
 	in.room = jl_case_room(c, &in.weight);
 	in.limit_B = c->machine.dev.mem_B * (in.room == JL_ROOM_FITS ? JL_TIGHT_FRAC : 1);
 	in.fits = in.room != JL_ROOM_NONE;

@@ -12,10 +12,15 @@ struct jl_advice {
 	int n_gpus; /* where it was tried */
 	double step_s_before, step_s_after;
 	double samples_per_s_before, samples_per_s_after;
-	double alone_samples_per_s; /* of one GPU, for speed-ups; NAN: not compared with */
-	double global_batch;        /* after */
-	bool makes_it_fit;          /* the case itself does not fit */
+	double half_ln_before, half_ln_after; /* how sure they are: half of the 80 % interval, as ln */
+	double alone_samples_per_s;           /* of one GPU, for speed-ups; NAN: not compared with */
+	double global_batch;                  /* after */
+	bool makes_it_fit;                    /* the case itself does not fit */
 };
+
+/* How many times as fast; `measured_per_s` in place of what was predicted for before, where it is known (else NAN). */
+struct jl_estimate jl_advice_gain(const struct jl_advice *advice, const struct jl_widths *widths,
+				  double measured_per_s);
 
 /* At most JL_ADVICE_MAX that fit in memory and gain at least JL_ADVICE_GAIN_FRAC, best first; returns how many. */
 #define JL_ADVICE_GAIN_FRAC 0.03

@@ -4,6 +4,7 @@
 #include "predict/answer.h"
 #include "predict/fields.h"
 #include "predict/technique.h"
+#include "workload/tune.h"
 
 /* --- how it runs */
 
@@ -27,6 +28,26 @@ static const char *const *offload(const void *record)
 		    (bits & JL_OFFLOAD_ACTIVATIONS ? 4 : 0)];
 }
 
+JL_BOOL_OF(is_tuned, jl_case, r->tuned);
+JL_TEXT_OF(tune_kind, jl_case, jl_tune_name(r->shard.tune.kind));
+JL_TEXT_OF(tune_base, jl_case, jl_base_name(r->shard.tune.base));
+JL_NUMBER_OF(trained, jl_case, r->plan.trained_frac *jl_subject_params(&r->subject));
+
+static const struct jl_choice methods[] = { { "sft", JL_METHOD_SFT },
+					    { "dpo", JL_METHOD_DPO },
+					    { "orpo", JL_METHOD_ORPO },
+					    { "grpo", JL_METHOD_GRPO },
+					    { NULL, 0 } };
+
+static const struct jl_field tune[] = {
+	{ JL_FIELD_TEXT_OF("kind", tune_kind) },
+	{ JL_FIELD_TEXT_OF("base", tune_base), .about = "how frozen weights are kept" },
+	{ JL_FIELD_AS(jl_case, NUMBER, shard.tune.rank, "rank") },
+	{ JL_FIELD_NUMBER_OF("trained_params", trained) },
+	{ JL_FIELD_AS(jl_case, CHOICE, method, "method"), .choices = methods },
+};
+static const struct jl_schema tune_schema = JL_SCHEMA("tune", jl_case, tune);
+
 static const struct jl_field how[] = {
 	{ JL_FIELD_AS(jl_case, TEXT, subject.id, "model") },
 	{ JL_FIELD_NUMBER_OF("params", params) },
@@ -42,6 +63,7 @@ static const struct jl_field how[] = {
 	{ JL_FIELD_AS(jl_case, BOOL, shard.flash, "flash") },
 	{ JL_FIELD_AS(jl_case, SUB, plan, "parallel"), .sub = &jl_parallel_fields },
 	{ .member = "offload", .type = JL_F_TEXTS, .texts_of = offload },
+	{ JL_FIELD_GROUP("tune", &tune_schema), .when = is_tuned },
 };
 const struct jl_schema jl_case_fields = JL_SCHEMA("case", jl_case, how);
 
@@ -59,6 +81,7 @@ static const struct jl_field breakdown[] = {
 	{ JL_FIELD_AS(jl_step_cost, NUMBER, contention_s, "contention") },
 	{ JL_FIELD_AS(jl_step_cost, NUMBER, optimizer_s, "optimizer") },
 	{ JL_FIELD_AS(jl_step_cost, NUMBER, offload_s, "offload") },
+	{ JL_FIELD_AS(jl_step_cost, NUMBER, generate_s, "generation") },
 	{ JL_FIELD_AS(jl_step_cost, NUMBER, input_s, "input") },
 };
 static const struct jl_schema breakdown_schema = JL_SCHEMA("breakdown", jl_step_cost, breakdown);

@@ -6,6 +6,11 @@
 #include <stdio.h>
 
 #include "predict/kind.h"
+#include "workload/tune.h"
+
+#define FUSED_PIECES 4.0 /* that Unsloth's loss is made in */
+#define GALORE_RANK                                                                                                    \
+	128.0 /* its authors' for 1 to 7 billion parameters is 256 to 1,024; what people tune with is less */
 
 void jl_note_add(struct jl_notes *notes, const char *key, const char *en, ...)
 {
@@ -21,6 +26,20 @@ void jl_note_add(struct jl_notes *notes, const char *key, const char *en, ...)
 	va_end(args);
 }
 
+/* A token of every answer at once: the weights are read, and the keys and values of half an answer and its prompt. */
+static double generate_s(const struct jl_case *c)
+{
+	const struct jl_transformer *m = &c->subject.model;
+	const struct jl_plan *p = &c->plan;
+	const double n = jl_shard_sequences(&c->shard) * p->n_micro, kept = c->shard.seq - 0.5 * c->generated;
+	const double weights_B = jl_transformer_params(m).total * jl_dtype_B(c->shard.act_dtype) / p->tp;
+	const double kv_B = 2 * m->n_layers * m->kv_heads * m->head_dim * jl_dtype_B(c->shard.act_dtype) / p->tp;
+
+	if (!(c->generated > 0))
+		return 0;
+	return c->generated * (weights_B + n * kept * kv_B) / (c->machine.dev.mem_Bps * c->machine.dev.fit.mem_frac);
+}
+
 struct jl_train jl_case_train(const struct jl_case *c)
 {
 	struct jl_train train = {
@@ -33,9 +52,9 @@ struct jl_train jl_case_train(const struct jl_case *c)
 		.memory = c->machine.memory,
 		.fused_loss = c->loss == JL_UNSET ? jl_loss_of(c->framework) : (enum jl_loss)c->loss,
 		.chunked_loss = c->chunked_loss,
-		.frozen_param_B = c->frozen_param_B,
 		.host_mem_Bps = c->machine.host_mem_Bps,
 		.input_s = jl_case_input(c).input_s,
+		.generate_s = generate_s(c),
 	};
 
 	train.shard.tp = c->plan.tp;
@@ -53,13 +72,18 @@ void jl_case_set_states(struct jl_case *c)
 {
 	struct jl_plan *plan = &c->plan;
 	const bool half = jl_dtype_B(c->shard.act_dtype) < 4, cut = plan->zero >= 1 && plan->dp * plan->cp > 1;
+	const bool adapters = jl_tune_frozen(&c->shard.tune); /* which are kept in fp32 */
 	enum jl_states states = JL_STATES_FP32;
 
-	if (half && c->framework == JL_FW_MEGATRON)
+	plan->paged = 0;
+	plan->optimizer_kernels = plan->optimizer_flop = 0;
+	if (adapters)
+		;
+	else if (half && c->framework == JL_FW_MEGATRON)
 		states = JL_STATES_MEGATRON;
 	else if (half && (cut || c->framework == JL_FW_NATIVE))
 		states = JL_STATES_MIXED;
-	if (half && c->states == 1)
+	if (half && !adapters && c->states == 1)
 		states = JL_STATES_BF16;
 	jl_plan_set_states(plan, states);
 	/* FSDP gathers in 16 bits, keeps and reduces in fp32. With the optimizer in the host, or with stages, it is DeepSpeed, which keeps 16-bit
@@ -79,8 +103,47 @@ void jl_case_set_states(struct jl_case *c)
 	    (c->optimizer != 1 && own && !(plan->offload & JL_OFFLOAD_OPTIMIZER) && (!cut || plan->zero == 3)))
 		jl_plan_set_foreach(plan);
 	/* Megatron's distributed optimizer scatters what it reduces behind the backward pass; elsewhere stage 1 is DeepSpeed's. */
+	if (c->optimizer != JL_UNSET)
+		jl_plan_set_optimizer(plan, (enum jl_optimizer)c->optimizer,
+				      c->shard.tune.rank > 0 ? c->shard.tune.rank : GALORE_RANK,
+				      c->subject.model.hidden);
+	/* bitsandbytes' models have all that is not packed made wide (peft's prepare_model_for_kbit_training) */
+	const bool wide = own && c->shard.tune.base != JL_BASE_SAME;
+
+	c->shard.written_out = c->tuned && c->framework == JL_FW_EAGER ? JL_WRITTEN_ALL : 0;
+	c->shard.wide_rest = wide;
+	c->chunked_loss = c->framework == JL_FW_FUSED ? FUSED_PIECES : 0;
+	jl_tune_plan(plan, &c->subject.model, &c->shard.tune, jl_dtype_B(c->shard.act_dtype),
+		     wide ? 4 : jl_dtype_B(c->shard.act_dtype));
+	/* the reference: the frozen base itself where there are adapters, else a copy */
+	plan->extra_passes = c->method == JL_METHOD_DPO || c->method == JL_METHOD_GRPO;
+	if (plan->extra_passes > 0 && !adapters) {
+		plan->frozen_B = jl_dtype_B(c->shard.act_dtype);
+		plan->frozen_frac = 1;
+	}
 	plan->zero1_after = plan->zero == 1 && c->framework != JL_FW_MEGATRON;
 	plan->hold_step = 0; /* gathered anew for every micro-batch: least memory, as the stage promises */
+}
+
+double jl_case_call_ratio(const struct jl_catalog *cat)
+{
+	return jl_tune_shipped(cat).call_ratio;
+}
+
+double jl_case_tokens(const struct jl_case *c)
+{
+	const double copies = c->shard.copies > 0 ? c->shard.copies : 1;
+
+	return c->global_batch * copies * (c->mean_seq > 0 ? c->mean_seq : c->shard.seq);
+}
+
+void jl_case_tune(struct jl_case *c, struct jl_tune_fit fit)
+{
+	c->tuned = true;
+	if (c->framework == JL_FW_EAGER && !c->launch_given)
+		c->profile.launch_s *= fit.call_ratio;
+	c->shard.tune.unpack_ratio = fit.unpack_ratio;
+	c->machine.memory.ragged_frac = fit.ragged_frac;
 }
 
 /* Whoever spreads experts over hosts overlaps their exchange: nobody trains so without. */

@@ -6,6 +6,7 @@
 
 #include "predict/choose.h"
 #include "predict/kind.h"
+#include "workload/tune.h"
 
 static double given_or(double value, double fallback)
 {
@@ -96,11 +97,14 @@ void jl_choose_apply(struct jl_case *c, const struct jl_request *req, const stru
 	plan->shard = split->shard;
 	plan->recompute = split->recompute;
 	plan->offload = req->offload == JL_UNSET ? 0 : (unsigned)req->offload;
-	plan->trained_frac = 1;
 	framework = req->framework == JL_UNSET ? framework_of(plan) : (enum jl_framework)req->framework;
-	if (framework != c->framework || isnan(c->profile.launch_s))
-		jl_machine_profile(&c->profile, cat, framework);
+	const bool other = framework != c->framework || isnan(c->profile.launch_s);
+
 	c->framework = framework;
+	if (other)
+		jl_machine_profile(&c->profile, cat, framework);
+	if (other && c->tuned)
+		jl_case_tune(c, jl_tune_shipped(cat));
 	plan->ep_async = jl_case_ep_async(c);
 	c->launch_given = !isnan(req->launch_s);
 	if (c->launch_given)
@@ -116,6 +120,10 @@ static void say_framework(struct jl_case *c, const struct jl_request *req)
 		return;
 	if (c->framework == JL_FW_MEGATRON)
 		jl_note_add(&c->notes, "framework", "Megatron-LM: layers are cut over GPUs");
+	else if (c->tuned)
+		jl_note_add(&c->notes, "framework",
+			    "PyTorch eager with Hugging Face's models: what most people tune with; try --framework "
+			    "unsloth");
 	else
 		jl_note_add(&c->notes, "framework", "PyTorch eager: what most people run; try --framework compiled");
 }
@@ -171,8 +179,15 @@ static void say_plan(struct jl_case *c, const struct jl_request *req, bool searc
 		say_recompute(c);
 	else if (req->recompute == JL_UNSET)
 		jl_note_add(&c->notes, "recompute", "no recompute");
-	jl_note_add(&c->notes, "optimizer", "AdamW, %g bytes of states a parameter",
-		    p->weight_B + p->grad_B + p->optimizer_B);
+	const double states_B = p->weight_B + p->grad_B + p->optimizer_B;
+	const char *name = c->optimizer > JL_OPT_FUSED ? jl_optimizer_name((enum jl_optimizer)c->optimizer) : "AdamW";
+
+	if (p->trained_frac < 1)
+		jl_note_add(&c->notes, "optimizer",
+			    "%s, %.3g bytes of states for each of %.3g M trained parameters; frozen ones have %.3g",
+			    name, states_B, 1e-6 * p->trained_frac * jl_subject_params(&c->subject), p->frozen_B);
+	else
+		jl_note_add(&c->notes, "optimizer", "%s, %g bytes of states a parameter", name, states_B);
 }
 
 /* Where cards share their PCIe roots unevenly, the fullest one sets the pace: 8 of a host of 10 are five and three, but a host
@@ -223,6 +238,74 @@ static void choose_host(struct jl_case *c, const struct jl_request *req)
 		    host->power_assumed ? JL_N(", what such hosts draw") : JL_N(", from its rated power"));
 }
 
+/* Samples are padded to the longest of their pass, which is the nearer to the cap the more there are. */
+static void choose_lengths(struct jl_case *c, const struct jl_request *req)
+{
+	if (isnan(req->mean_seq))
+		return;
+	c->mean_seq = req->mean_seq;
+	c->run_seq = req->packed == 1 ? req->mean_seq
+				      : jl_padded_seq(req->mean_seq, c->shard.seq, jl_shard_sequences(&c->shard));
+}
+
+/* Pairs, groups and what a reference model adds. */
+static enum jl_status choose_method(struct jl_case *c, const struct jl_request *req, struct jl_err *err)
+{
+	c->method = req->method == JL_UNSET ? JL_METHOD_SFT : req->method;
+	if (c->method == JL_METHOD_DPO || c->method == JL_METHOD_ORPO)
+		c->shard.copies = 2;
+	if (c->method == JL_METHOD_DPO)
+		jl_note_add(&c->notes, "method", "a sample is a pair; the reference model reads it too: {%s}",
+			    jl_tune_frozen(&c->shard.tune) ? JL_N("the base without its adapters")
+							   : JL_N("a frozen copy"));
+	if (c->method != JL_METHOD_GRPO)
+		return JL_OK;
+	c->shard.copies = given_or(req->group, 8);
+	c->generated = given_or(req->generated, floor(c->shard.seq / 2));
+	if (c->generated > c->shard.seq)
+		return jl_fail(err, JL_E_USAGE, "--generate %.0f: prompt and answer have %.0f tokens together (--seq)",
+			       c->generated, c->shard.seq);
+	jl_note_add(&c->notes, "method",
+		    "a sample is a prompt and %.0f answers of %.0f tokens, generated at the rate that memory allows; "
+		    "then one update",
+		    c->shard.copies, c->generated);
+	return JL_OK;
+}
+
+static enum jl_status choose_tune(struct jl_case *c, const struct jl_request *req, struct jl_err *err)
+{
+	struct jl_tune *t = &c->shard.tune;
+	const double n_layers = c->subject.model.n_layers;
+
+	if (req->mean_seq > c->shard.seq)
+		return jl_fail(err, JL_E_USAGE, "--mean-seq %.0f: samples have at most %.0f tokens (--seq)",
+			       req->mean_seq, c->shard.seq);
+	c->machine.memory.ragged = !isnan(req->mean_seq) && req->packed != 1;
+	if (req->tune == JL_UNSET)
+		return JL_OK;
+	c->tuned = true;
+	t->kind = (enum jl_tune_kind)req->tune;
+	t->base = req->base == JL_UNSET ? JL_BASE_SAME : (enum jl_base)req->base;
+	if (t->kind == JL_TUNE_LAYERS) {
+		t->n_layers = given_or(req->tuned_layers, fmin(4, n_layers));
+		if (t->n_layers > n_layers)
+			return jl_fail(err, JL_E_USAGE, "--train-layers %.0f: %s has %.0f layers", t->n_layers,
+				       c->subject.id, n_layers);
+	}
+	if (!jl_tune_frozen(t) && t->base != JL_BASE_SAME)
+		return jl_fail(err, JL_E_USAGE, "--base %s: only frozen weights are packed; take --tune lora or dora",
+			       jl_base_name(t->base));
+	if (!jl_tune_frozen(t))
+		return choose_method(c, req, err);
+	t->rank = given_or(req->rank, 16);
+	t->targets = req->targets ? req->targets : JL_TARGETS_ALL;
+	if (isnan(req->rank))
+		jl_note_add(&c->notes, "rank", "rank %.0f, beside {%s}", t->rank,
+			    t->targets == JL_TARGETS_ALL ? JL_N("every product of a layer")
+							 : JL_N("the products that were named"));
+	return choose_method(c, req, err);
+}
+
 enum jl_status jl_choose_transformer(struct jl_case *c, const struct jl_request *req, const struct jl_catalog *cat,
 				     struct jl_err *err)
 {
@@ -231,6 +314,8 @@ enum jl_status jl_choose_transformer(struct jl_case *c, const struct jl_request 
 
 	choose_sequence(c, req);
 	choose_attention(c, req);
+	if ((status = choose_tune(c, req, err)))
+		return status;
 	status = jl_choose_split(c, req, cat, &searched, &fits, err);
 	if (status)
 		return status;
@@ -295,6 +380,7 @@ enum jl_status jl_case_choose(struct jl_case *ret_case, const struct jl_catalog 
 		status = jl_choose_batch(&c, req, err);
 	if (status)
 		return status;
+	choose_lengths(&c, req);
 	jl_case_choose_input(&c, cat, req);
 	c.n_assumed = (machine->sys.join && machine->sys.join_assumed) + (machine->sys.net && machine->sys.net_assumed);
 	say_system(&c);

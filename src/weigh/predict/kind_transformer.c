@@ -7,6 +7,7 @@
 #include "physics/interval.h"
 #include "predict/choose.h"
 #include "workload/from_catalog.h"
+#include "workload/tune.h"
 
 static enum jl_status find(struct jl_subject *subject, const struct jl_catalog *cat, const char *name,
 			   struct jl_arena *arena, struct jl_err *err)
@@ -84,15 +85,28 @@ static void say_unfitted(struct jl_case *c, const char *device)
 	jl_note_add(&c->notes, "on", "no measurements of %s itself: its family's values, so a wider interval", device);
 }
 
+/* Memory is of the longest samples, time of the usual ones: those blocks are left in *ret_blocks. */
+static struct jl_weight weigh_blocks(const struct jl_case *c, struct jl_train_blocks *ret_blocks)
+{
+	struct jl_train train = jl_case_train(c);
+	struct jl_weight w;
+
+	jl_train_blocks(&train, ret_blocks);
+	w.memory = jl_train_memory(&train, ret_blocks);
+	w.host_B = c->plan.offload ? jl_case_host_B(c, ret_blocks) : 0;
+	if (c->run_seq > 0) {
+		train.shard.seq = c->run_seq;
+		jl_train_blocks(&train, ret_blocks);
+	}
+	w.step = jl_train_step(&train, ret_blocks);
+	return w;
+}
+
 static struct jl_weight weigh(const struct jl_case *c)
 {
-	const struct jl_train train = jl_case_train(c);
 	struct jl_train_blocks blocks;
 
-	jl_train_blocks(&train, &blocks);
-	return (struct jl_weight){ .step = jl_train_step(&train, &blocks),
-				   .memory = jl_train_memory(&train, &blocks),
-				   .host_B = c->plan.offload ? jl_case_host_B(c, &blocks) : 0 };
+	return weigh_blocks(c, &blocks);
 }
 
 static struct jl_memory memory(const struct jl_case *c, double micro_batch, double *ret_host_B)
@@ -139,14 +153,16 @@ static void predict_kinds(struct jl_prediction *p, const struct jl_case *c, cons
 
 static void predict(struct jl_prediction *p, const struct jl_case *c)
 {
-	const struct jl_train train = jl_case_train(c);
+	const double seq = c->mean_seq > 0 ? c->mean_seq : c->shard.seq;
+	/* forward and the gradient of what goes in; of the weights too, as far as they are trained */
+	const double passes = jl_tune_frozen(&c->shard.tune) ? 2 : 3;
 	struct jl_train_blocks blocks;
+	const struct jl_weight w = weigh_blocks(c, &blocks);
 
-	jl_train_blocks(&train, &blocks);
-	p->step = jl_train_step(&train, &blocks);
-	p->memory = jl_train_memory(&train, &blocks);
-	p->host_B = c->plan.offload ? jl_case_host_B(c, &blocks) : 0;
-	p->flop = 3 * jl_transformer_fwd_flop(&c->subject.model, c->shard.seq, 0) * c->global_batch * c->shard.seq;
+	p->step = w.step;
+	p->memory = w.memory;
+	p->host_B = w.host_B;
+	p->flop = passes * jl_transformer_fwd_flop(&c->subject.model, seq, 0) * jl_case_tokens(c);
 	predict_kinds(p, c, &blocks);
 }
 

@@ -23,6 +23,7 @@ const struct jl_part jl_parts[JL_N_PART] = {
 	JL_PART("contention", contention_s, JL_N("contention")),
 	JL_PART("optimizer", optimizer_s, JL_N("optimizer")),
 	JL_PART("offload", offload_s, JL_N("offload")),
+	JL_PART("generation", generate_s, JL_N("generation")),
 	JL_PART("input", input_s, JL_N("input")),
 };
 
@@ -91,20 +92,21 @@ static struct jl_doubt doubt_of(const struct jl_case *c, const struct jl_step_co
 {
 	const struct jl_machine *m = &c->machine;
 	double extent_ln[JL_N_EXTENT];
+	const bool memory = answer == JL_ASKED_MEMORY || answer == JL_ASKED_TUNE_MEMORY;
 	struct jl_doubt doubt = { .x = { 0 } };
 
 	jl_case_extent(c, extent_ln);
-	if (answer != JL_ASKED_MEMORY) /* which asks for the tensors, not for who holds them */
+	if (!memory) /* which asks for the tensors, not for who holds them */
 		jl_machine_doubt(&doubt, m, answer);
 	doubt.x[JL_DOUBT_KIND] = !c->subject.net && !jl_seen(m->cat, answer, "kind", jl_framework_name(c->framework));
 	doubt.x[JL_DOUBT_ASSUMED] = sqrt(c->n_assumed);
 	doubt.x[JL_DOUBT_HOSTS] = m->sys.n_nodes > 1;
 	doubt.x[JL_DOUBT_FAR] = jl_far_ln(&m->widths, answer, extent_ln);
-	if (answer == JL_ASKED_MEMORY)
+	if (memory)
 		return doubt;
 	doubt.x[JL_DOUBT_EXPOSED] = exposed_frac(step);
 	doubt.x[JL_DOUBT_HOST] = host_share(c, step);
-	if (answer == JL_ASKED_STEP && !jl_machine_links_seen(m, answer))
+	if (answer != JL_ASKED_NETWORK && !jl_machine_links_seen(m, answer))
 		doubt.x[JL_DOUBT_LINK] = doubt.x[JL_DOUBT_EXPOSED];
 	return doubt;
 }
@@ -117,10 +119,17 @@ static double rate_half_ln(const struct jl_machine *m)
 	return hypot(fmax(m->rate_half_ln, 0.0), processor ? jl_figure(m->cat, "processor-half-width") : 0);
 }
 
+double jl_case_half_ln(const struct jl_case *c, const struct jl_step_cost *step)
+{
+	const struct jl_doubt doubt = doubt_of(c, step, c->subject.kind->answer);
+
+	return hypot(jl_half_ln(&c->machine.widths, c->subject.kind->answer, &doubt), rate_half_ln(&c->machine));
+}
+
 /* The interval that the score card checks; the slower of the devices and of their input at either end. */
 static void predict_spread(struct jl_prediction *p, const struct jl_case *c)
 {
-	const enum jl_asked answer = c->subject.kind->answer;
+	const enum jl_asked answer = c->tuned ? JL_ASKED_TUNE : c->subject.kind->answer;
 	const double own_s = p->step.step_s - p->step.input_s, whole_s = p->step.step_s;
 
 	p->doubt = doubt_of(c, &p->step, answer);
@@ -133,8 +142,9 @@ static void predict_spread(struct jl_prediction *p, const struct jl_case *c)
 
 static void predict_memory(struct jl_prediction *p, const struct jl_case *c)
 {
-	const struct jl_doubt doubt = doubt_of(c, &p->step, JL_ASKED_MEMORY);
-	const double half_ln = jl_half_ln(&c->machine.widths, JL_ASKED_MEMORY, &doubt), total_B = p->memory.total_B;
+	const enum jl_asked answer = c->tuned ? JL_ASKED_TUNE_MEMORY : JL_ASKED_MEMORY;
+	const struct jl_doubt doubt = doubt_of(c, &p->step, answer);
+	const double half_ln = jl_half_ln(&c->machine.widths, answer, &doubt), total_B = p->memory.total_B;
 
 	p->memory_B = (struct jl_estimate){ total_B, total_B * exp(-half_ln), total_B * exp(half_ln) };
 	p->memory_doubt = doubt;
@@ -143,7 +153,7 @@ static void predict_memory(struct jl_prediction *p, const struct jl_case *c)
 /* Steps of an epoch and of the run: from samples or tokens at this batch, or as given. */
 static void predict_run(struct jl_prediction *p, const struct jl_case *c)
 {
-	const double tokens_per_step = c->global_batch * c->shard.seq;
+	const double tokens_per_step = jl_case_tokens(c);
 	const double epochs = isnan(c->epochs) ? 1 : c->epochs;
 	double steps = c->steps_per_epoch;
 
@@ -185,7 +195,7 @@ void jl_predict(struct jl_prediction *ret_prediction, const struct jl_catalog *c
 				   .ram_B = c->ram_B,
 				   .unit = c->subject.kind->unit(&c->subject),
 				   .host_power_W = c->machine.host_idle_W * c->machine.sys.n_nodes };
-	const double tokens = c->global_batch * c->shard.seq;
+	const double tokens = jl_case_tokens(c);
 	const double units = c->global_batch * c->subject.kind->units(&c->subject);
 
 	c->subject.kind->predict(&p, c);

@@ -7,6 +7,7 @@
 #define JL_PREDICT_PREDICT_H
 
 #include "model/power.h"
+#include "physics/tune_params.h"
 #include "predict/request.h"
 #include "predict/subject.h"
 #include "system/machine.h"
@@ -44,13 +45,17 @@ struct jl_case {
 	int states, optimizer; /* as asked for; JL_UNSET: as the framework does */
 	int n_gpus;
 	double global_batch;
-	int loss;              /* enum jl_loss; JL_UNSET: the framework's own */
-	double chunked_loss;   /* pieces that the loss is computed in; 0: one */
-	double frozen_param_B; /* of a frozen parameter that is kept in a format of its own; 0: as the others */
-	unsigned software;     /* enum jl_conv_software: what old releases of a network's framework lack */
-	bool launch_given;     /* profile.launch_s was measured by whoever asks */
-	int n_assumed;         /* inputs that nobody states: what a published run leaves out */
+	int loss;            /* enum jl_loss; JL_UNSET: the framework's own */
+	double chunked_loss; /* pieces that the loss is computed in; 0: one */
+	int method;          /* enum jl_method */
+	double generated;    /* tokens of an answer that the model makes (GRPO) */
+	double run_seq; /* tokens of a sample as it is run, padding included; 0: as the longest, shard.seq, which memory is for */
+	double mean_seq;   /* ... without padding */
+	unsigned software; /* enum jl_conv_software: what old releases of a network's framework lack */
+	bool launch_given; /* profile.launch_s was measured by whoever asks */
+	int n_assumed;     /* inputs that nobody states: what a published run leaves out */
 	struct jl_input input;
+	bool tuned;                                           /* fine-tuning was asked for: intervals are its own */
 	double ram_B;                                         /* of one host; NAN: not known */
 	double samples, tokens, steps_per_epoch, epochs, pue; /* NAN: not asked for */
 	struct jl_notes notes;
@@ -69,6 +74,15 @@ struct jl_train jl_case_train(const struct jl_case *c);
 
 /* Bytes per parameter that this case's framework, format and ZeRO stage keep; sets them in its plan. */
 void jl_case_set_states(struct jl_case *c);
+
+/* A case of fine-tuning: what that has beside training. */
+void jl_case_tune(struct jl_case *c, struct jl_tune_fit fit);
+
+/* Host time of a launch of models that others wrote, of the framework's own. */
+double jl_case_call_ratio(const struct jl_catalog *cat);
+
+/* Tokens of a step, padding not counted. */
+double jl_case_tokens(const struct jl_case *c);
 
 /* Is the experts' exchange of this case overlapped? */
 int jl_case_ep_async(const struct jl_case *c);
@@ -149,6 +163,9 @@ enum jl_status jl_job_weigh(struct jl_job *ret_job, const struct jl_catalog *cat
 enum jl_status jl_job_make(struct jl_job *ret_job, const struct jl_catalog *cat, const struct jl_request *req,
 			   struct jl_arena *arena, struct jl_err *err);
 
+/* How sure a step that was weighed is: half of its 80 % interval, as ln. */
+double jl_case_half_ln(const struct jl_case *c, const struct jl_step_cost *step);
+
 /* How large it is: parameters, tokens or samples of one device and step, devices. */
 void jl_case_extent(const struct jl_case *c, double extent_ln[JL_N_EXTENT]);
 
@@ -182,7 +199,7 @@ struct jl_part {
 	const char *en;
 	size_t offset; /* of the double in struct jl_step_cost */
 };
-#define JL_N_PART 12
+#define JL_N_PART 13
 extern const struct jl_part jl_parts[JL_N_PART];
 double jl_part_s(const struct jl_step_cost *step, size_t part);
 size_t jl_part_largest(const struct jl_step_cost *step);

@@ -37,8 +37,18 @@ struct jl_request {
 	int flash;
 	int states;      /* 0: fp32 weights under autocast, or as the framework does; 1: everything in bf16 */
 	double launch_s; /* host time of a kernel launch, measured; NAN: as the framework is known to need */
-	int optimizer;   /* 0: PyTorch's default, one kernel for each operation; 1: fused */
+	int optimizer;   /* enum jl_optimizer */
 	int offload;     /* enum jl_offload, any of them; 0: none */
+
+	int tune, base;      /* enum jl_tune_kind, enum jl_base; tune JL_UNSET: training from scratch */
+	double rank;         /* of adapters */
+	unsigned targets;    /* enum jl_target; 0: all */
+	double tuned_layers; /* JL_TUNE_LAYERS: so many */
+	double mean_seq;     /* tokens of a sample on average, where seq is the longest */
+	int method;          /* enum jl_method */
+	double group;        /* answers to one prompt (GRPO) */
+	double generated;    /* tokens of one */
+	int packed;          /* samples are laid end to end: no padding */
 
 	int input;          /* enum jl_input_kind */
 	double cpu_threads; /* of one host */

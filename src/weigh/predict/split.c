@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "predict/kind.h"
+#include "workload/tune.h"
 
 #define CUT_MAX       16384.0 /* tp x pp: more stages and slices than any model has */
 #define ZERO_NODES    4       /* ZeRO over a few hosts is what people run; beyond, gathers cost too much */
@@ -45,8 +46,9 @@ static double states_B(const struct jl_case *c)
 
 	if (p->offload)
 		return 0;
-	return n * (p->weight_B / (p->zero == 3 ? ranks : 1) + p->grad_B / (p->zero >= 2 ? ranks : 1) +
-		    p->optimizer_B / (p->zero >= 1 ? ranks : 1));
+	return n * (jl_plan_held_B(p) / (p->zero == 3 ? ranks : 1) +
+		    p->trained_frac * (p->grad_B / (p->zero >= 2 ? ranks : 1) +
+				       (p->paged ? 0 : p->optimizer_B) / (p->zero >= 1 ? ranks : 1)));
 }
 
 static bool try_split(struct search *s, const struct jl_split *split)
@@ -83,6 +85,12 @@ static bool try_split(struct search *s, const struct jl_split *split)
 	return s->fits;
 }
 
+/* Who trains adapters cuts no layers: activations are made again, then weights are cut. */
+static bool adapters(const struct search *s)
+{
+	return s->c->tuned && jl_tune_frozen(&s->c->shard.tune);
+}
+
 /* For one cut: from what costs least time to what needs least memory. */
 static bool try_memory_steps(struct search *s, struct jl_split split)
 {
@@ -95,16 +103,23 @@ static bool try_memory_steps(struct search *s, struct jl_split split)
 		      { 3, JL_RECOMPUTE_SELECTIVE },
 		      { 3, JL_RECOMPUTE_FULL } },
 	  cut[] = { { 1, JL_RECOMPUTE_NONE }, { 1, JL_RECOMPUTE_SELECTIVE }, { 1, JL_RECOMPUTE_FULL } },
-	  one[] = { { 0, JL_RECOMPUTE_NONE }, { 0, JL_RECOMPUTE_SELECTIVE }, { 0, JL_RECOMPUTE_FULL } };
+	  one[] = { { 0, JL_RECOMPUTE_NONE }, { 0, JL_RECOMPUTE_SELECTIVE }, { 0, JL_RECOMPUTE_FULL } },
+	  tune[] = {
+		  { 0, JL_RECOMPUTE_NONE }, { 0, JL_RECOMPUTE_FULL }, { 3, JL_RECOMPUTE_NONE }, { 3, JL_RECOMPUTE_FULL }
+	  };
 	const struct jl_request *req = s->req;
 	const struct jl_sys *sys = &s->c->machine.sys;
 	const double cp = given(req->plan.cp) ? req->plan.cp : 1;
 	const bool is_cut = split.tp * split.pp > 1, is_one = s->c->n_gpus <= split.tp * split.pp * cp;
-	const size_t n = is_one || is_cut ? 3 : 5;
+	const bool tuned = adapters(s) && !is_cut;
+	const size_t n = tuned ? (is_one ? 2 : 4) : is_one || is_cut ? 3 : 5;
 
 	for (size_t i = 0; i < n; i++) {
-		split.zero = is_one ? one[i].zero : is_cut ? cut[i].zero : alone[i].zero;
-		split.recompute = is_one ? one[i].recompute : is_cut ? cut[i].recompute : alone[i].recompute;
+		split.zero = tuned ? tune[i].zero : is_one ? one[i].zero : is_cut ? cut[i].zero : alone[i].zero;
+		split.recompute = tuned    ? tune[i].recompute
+				  : is_one ? one[i].recompute
+				  : is_cut ? cut[i].recompute
+					   : alone[i].recompute;
 		/* Over many hosts states are cut inside each of them, and gradients added up across. */
 		split.shard = req->plan.zero == JL_UNSET && split.zero >= 2 && sys->n_nodes > ZERO_NODES &&
 					      sys->n_per_node > 1
@@ -112,7 +127,7 @@ static bool try_memory_steps(struct search *s, struct jl_split split)
 				      : 0;
 		if (req->plan.zero != JL_UNSET) {
 			split.zero = req->plan.zero;
-			split.recompute = (enum jl_recompute)(i < 3 ? i : 2);
+			split.recompute = tuned ? tune[i % 2].recompute : (enum jl_recompute)(i < 3 ? i : 2);
 		}
 		if (req->recompute != JL_UNSET)
 			split.recompute = (enum jl_recompute)req->recompute;
@@ -184,6 +199,8 @@ static bool goes_on(const struct search *s, double cut)
 	const size_t first = whole ? 1 : 0;
 	const struct jl_split *least = s->n_found > first ? &s->found[first] : NULL; /* the smallest that cuts layers */
 
+	if (adapters(s) && cut > 1)
+		return false;
 	if (s->n_found == 0)
 		return true;
 	if (whole && (s->found[0].recompute != JL_RECOMPUTE_FULL || s->req->recompute != JL_UNSET) &&

@@ -3,11 +3,10 @@
 
 #include "predict/kind.h"
 #include "recommend/inside.h"
+#include "workload/tune.h"
 
-#define LORA_RANK      16.0
-#define LORA_FRAC      0.005 /* of the parameters: rank 16 on the projections of a layer */
-#define PASS_MOST      16    /* samples: more fill no device better */
-#define OFFLOAD_GPUS   8     /* offloading is what few cards need */
+#define PASS_MOST      16 /* samples: more fill no device better */
+#define OFFLOAD_GPUS   8  /* offloading is what few cards need */
 #define OBSERVED_LEAST 0.25
 #define BATCH_MORE     1.1 /* a batch may be so much larger where the devices do not divide it; the answer tells */
 
@@ -71,46 +70,25 @@ static void fill_pass(struct jl_case *c)
 		}
 }
 
-/* Adapters on a frozen 16-bit model: whole on every device, else cut (FSDP); activations kept, else made again. */
+/* Adapters on a frozen model: whole on every device, else cut (FSDP); activations kept, else made again. */
 static enum jl_against make_lora(struct jl_case *ret_case, const struct jl_work *work, const struct jl_machine *machine,
 				 const struct jl_request *asked)
 {
-	static const struct {
-		int zero;
-		enum jl_recompute recompute;
-	} steps[] = {
-		{ 0, JL_RECOMPUTE_NONE }, { 0, JL_RECOMPUTE_FULL }, { 3, JL_RECOMPUTE_NONE }, { 3, JL_RECOMPUTE_FULL }
-	};
-	const int n = n_devices(&machine->sys);
 	struct jl_request req = *asked;
+	struct jl_weight weight;
 	struct jl_err ignored;
-	struct jl_case c;
 
 	req.plan.tp = req.plan.pp = 1;
-	req.plan.zero = 0;
-	req.recompute = JL_RECOMPUTE_NONE;
+	if (req.tune == JL_UNSET)
+		req.tune = JL_TUNE_LORA;
 	req.micro_batch = isnan(req.micro_batch) ? 1 : req.micro_batch;
-	if (jl_case_choose(&c, work->ask->cat, &work->subject, machine, &req, &ignored))
+	if (jl_case_choose(ret_case, work->ask->cat, &work->subject, machine, &req, &ignored))
 		return JL_AGAINST_UNKNOWN;
-	c.shard.frozen = 1;
-	c.shard.lora_rank = LORA_RANK;
-	c.plan.trained_frac = LORA_FRAC;
-	jl_plan_set_states(&c.plan, JL_STATES_BF16);
-	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
-		struct jl_weight weight;
-
-		if (steps[i].zero && n == 1)
-			break;
-		c.plan.zero = steps[i].zero;
-		c.plan.recompute = steps[i].recompute;
-		if (!fits(&c, &weight))
-			continue;
-		if (isnan(asked->micro_batch))
-			fill_pass(&c);
-		*ret_case = c;
-		return JL_AGAINST_NOTHING;
-	}
-	return JL_AGAINST_MEMORY;
+	if (!fits(ret_case, &weight))
+		return JL_AGAINST_MEMORY;
+	if (isnan(asked->micro_batch))
+		fill_pass(ret_case);
+	return JL_AGAINST_NOTHING;
 }
 
 /* The batch that was asked for; where the devices do not divide it, the next that they do if it is near. */

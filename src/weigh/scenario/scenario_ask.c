@@ -5,7 +5,7 @@
 #include "scenario/scenario_read.h"
 
 const char *const jl_scenario_asks[] = { "fastest", "speed", "time",  "fits", "normal", "breakeven", "cheapest", "rent",
-					 "scaling", "why",   "helps", "do",   "energy", "best",      NULL };
+					 "scaling", "why",   "helps", "do",   "energy", "sound",     "best",     NULL };
 
 static enum jl_status known_ask(const char *ask, const struct jl_yaml *node, struct jl_err *err)
 {
@@ -14,7 +14,7 @@ static enum jl_status known_ask(const char *ask, const struct jl_yaml *node, str
 			return JL_OK;
 	return jl_fail_at(err, JL_E_PARSE, &node->where,
 			  "ask: '%.40s' is none of fastest, speed, time, fits, normal, breakeven, cheapest, rent, "
-			  "scaling, why, helps, do, energy, best",
+			  "scaling, why, helps, do, energy, sound, best",
 			  ask);
 }
 

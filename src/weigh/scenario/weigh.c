@@ -106,6 +106,25 @@ static enum jl_status weigh_compare(struct jl_weighed *w, struct jl_err *err)
 	return JL_OK;
 }
 
+/* What was measured of the run as it is on so many GPUs; NULL: nothing. */
+static const struct jl_scenario_measured *seen_before(const struct jl_weighed *w, const struct jl_weighed_system *of,
+						      int n_gpus)
+{
+	static const char *const modes[] = { "ddp", "zero1", "zero2", "zero3" };
+	const char *mode = modes[of->how.plan.zero];
+
+	for (size_t i = 0; i < w->scenario->n_measured; i++) {
+		const struct jl_scenario_measured *m = &w->scenario->measured[i];
+		const struct jl_scenario_system *said = m->system ? jl_scenario_find(w->scenario, m->system)
+								  : &w->scenario->systems[0];
+
+		if (strcmp(m->what, "samples_per_s") == 0 && said == of->said && m->n_gpus == n_gpus &&
+		    (!m->mode || strcmp(m->mode, mode) == 0))
+			return m;
+	}
+	return NULL;
+}
+
 /* Advice for the machine that scaling is about, else for the baseline. */
 static void weigh_advice(struct jl_weighed *w)
 {
@@ -117,6 +136,8 @@ static void weigh_advice(struct jl_weighed *w)
 		return;
 	w->advised = of;
 	w->n_advice = jl_advise(w->advice, w->cat, &of->how, w->arena);
+	for (size_t i = 0; i < w->n_advice; i++)
+		w->advice_seen[i] = seen_before(w, of, w->advice[i].n_gpus);
 }
 
 enum jl_status jl_weigh(struct jl_weighed *ret_weighed, const struct jl_scenario *scenario,

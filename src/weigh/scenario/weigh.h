@@ -89,9 +89,23 @@ struct jl_weighed {
 	struct jl_err found_why;
 
 	struct jl_advice advice[JL_ADVICE_MAX];
+	const struct jl_scenario_measured *advice_seen[JL_ADVICE_MAX]; /* what was measured before it; NULL: nothing */
 	size_t n_advice;
 	const struct jl_weighed_system *advised; /* what the advice is for */
 };
+
+/* What somebody could say or measure, and how much narrower an answer would be. */
+struct jl_narrow {
+	const char *en, *key; /* a message; the word of the scenario that says it, or the command */
+	struct jl_estimate before,
+		after[2];  /* the whole run in seconds, or a step; by which of two it turns out to be */
+	const char *is[2]; /* their names; NULLs: there is one */
+};
+#define JL_NARROW_MAX  3
+#define JL_NARROW_WIDE 2.0 /* times: what is wider than this wants a word */
+/* Best first; none where the answer is not that wide. */
+size_t jl_weigh_narrow(struct jl_narrow ret_narrow[JL_NARROW_MAX], const struct jl_weighed *w,
+		       const struct jl_weighed_system *of);
 
 enum jl_status jl_weigh(struct jl_weighed *ret_weighed, const struct jl_scenario *scenario,
 			const struct jl_catalog *cat, struct jl_arena *arena, long today, struct jl_err *err);

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "workload/tune.h"
+
 struct state_bytes {
 	double weight_B, grad_B, optimizer_B, moved_B;
 };
@@ -52,9 +54,10 @@ void jl_plan_set_clipped(struct jl_plan *plan)
 
 enum jl_loss jl_loss_of(enum jl_framework framework)
 {
-	static const enum jl_loss loss[JL_N_FRAMEWORK] = {
-		[JL_FW_COMPILED] = JL_LOSS_COMPILED, [JL_FW_NATIVE] = JL_LOSS_FUSED, [JL_FW_MEGATRON] = JL_LOSS_IN_PLACE
-	};
+	static const enum jl_loss loss[JL_N_FRAMEWORK] = { [JL_FW_COMPILED] = JL_LOSS_COMPILED,
+							   [JL_FW_NATIVE] = JL_LOSS_FUSED,
+							   [JL_FW_MEGATRON] = JL_LOSS_IN_PLACE,
+							   [JL_FW_FUSED] = JL_LOSS_IN_PLACE };
 
 	return loss[framework];
 }
@@ -114,7 +117,7 @@ static struct jl_model_size model_size(const struct jl_transformer *m)
 static int is_autocast(const struct jl_train *train)
 {
 	return train->profile->fusion != JL_FUSION_HAND && jl_dtype_B(train->shard.act_dtype) < 4.0 &&
-	       train->plan.weight_B >= 4.0;
+	       train->plan.weight_B >= 4.0 && !jl_tune_frozen(&train->shard.tune);
 }
 
 /* Gradients that are kept wider than activations are summed by the product itself, read and written; FSDP moves as much
@@ -129,12 +132,27 @@ struct jl_shard jl_train_shard(const struct jl_train *train)
 	struct jl_shard shard = train->shard;
 
 	shard.fusion = train->profile->fusion;
-	shard.autocast = is_autocast(train);
+	shard.autocast = is_autocast(train) || shard.wide_rest;
 	shard.padded = train->profile->pads;
 	shard.thin_loss = train->fused_loss == JL_LOSS_COMPILED;
 	if (sums_in_product(train))
 		shard.wgrad_B = 2.0 * train->plan.grad_B;
 	return shard;
+}
+
+/* Only the last layers are trained: nothing goes back through those before them. */
+static void keep_above(struct jl_block_cost *cost, double frac)
+{
+	struct jl_phase_cost *const back[] = { &cost->bwd, &cost->re };
+
+	for (size_t i = 0; i < 2; i++)
+		*back[i] = (struct jl_phase_cost){ .gemm_s = back[i]->gemm_s * frac,
+						   .attention_s = back[i]->attention_s * frac,
+						   .stream_s = back[i]->stream_s * frac,
+						   .hot_s = back[i]->hot_s * frac,
+						   .n_kernels = back[i]->n_kernels * frac,
+						   .n_calls = back[i]->n_calls * frac };
+	cost->saved_B *= frac;
 }
 
 /* Every kind of block of the model on the device, one micro-batch. */
@@ -151,6 +169,8 @@ static void price_blocks(const struct jl_train *train, const struct jl_shard *sh
 			continue;
 		jl_transformer_ops(train->model, shard, kind, &list);
 		ret_cost[k] = jl_block_price(train->dev, &list, is_layer ? train->plan.recompute : JL_RECOMPUTE_NONE);
+		if (is_layer && shard->tune.kind == JL_TUNE_LAYERS)
+			keep_above(&ret_cost[k], fmin(shard->tune.n_layers / train->model->n_layers, 1.0));
 	}
 }
 
@@ -177,7 +197,7 @@ void jl_train_blocks(const struct jl_train *train, struct jl_train_blocks *ret_b
 {
 	const struct jl_transformer *m = train->model;
 	const struct jl_shard shard = jl_train_shard(train), *s = &shard;
-	const double act_B = jl_dtype_B(s->act_dtype), tokens = s->micro_batch * s->seq / s->cp;
+	const double act_B = jl_dtype_B(s->act_dtype), tokens = jl_shard_sequences(s) * s->seq / s->cp;
 	const double kv_dim = m->mla.kv_lora > 0.0 ? m->heads * (m->mla.nope_dim + m->mla.rope_dim + m->mla.v_dim)
 						   : 2.0 * m->kv_heads * m->head_dim;
 	const struct jl_comm_in comm_in = { .elements = tokens * m->hidden,
@@ -215,13 +235,16 @@ void jl_train_blocks(const struct jl_train *train, struct jl_train_blocks *ret_b
 		static const double copies_B[] = {
 			[JL_LOSS_PLAIN] = 6.0, [JL_LOSS_FUSED] = 4.0, [JL_LOSS_IN_PLACE] = 0.0, [JL_LOSS_COMPILED] = 0.0
 		};
-		const int written_out = !shard.thin_loss && shard.fusion == JL_FUSION_NONE;
+		const int written_out = !shard.thin_loss && !(shard.written_out & JL_WRITTEN_LOSS) &&
+					shard.fusion == JL_FUSION_NONE;
 		const double kept_B = jl_loss_kept_B(&shard);
 
 		/* a thin loss keeps the product itself: beside it is only the gradient */
 		ret_blocks->logits_B = n_logits * (written_out       ? (shard.autocast ? 4.0 + act_B : 2.0 * act_B)
 						   : shard.thin_loss ? act_B
-								     : 2.0 * act_B + copies_B[train->fused_loss]);
+						   : shard.written_out & JL_WRITTEN_LOSS
+							   ? 8.0
+							   : 2.0 * act_B + copies_B[train->fused_loss]);
 		if (train->chunked_loss > 1.0) {
 			ret_blocks->logits_B /= train->chunked_loss;
 			ret_blocks->cost[JL_BLOCK_HEAD].saved_B -= n_logits * kept_B *
@@ -245,6 +268,7 @@ struct jl_step_cost jl_train_step(const struct jl_train *train, const struct jl_
 			   moe_frac * blocks->cost[JL_BLOCK_MOE].saved_B,
 		.boundary_B = blocks->boundary_B,
 		.host_mem_Bps = train->host_mem_Bps,
+		.generate_s = train->generate_s,
 		.input_s = train->input_s,
 		.sum_B = sums_in_product(train) ? 0.0 : 3.0 * train->plan.grad_B,
 	};
@@ -260,17 +284,20 @@ struct jl_memory jl_train_memory(const struct jl_train *train, const struct jl_t
 
 	if (train->fabric->n_nodes <= 1)
 		fit.comm_B *= in_host_frac;
-	const struct jl_memory_in in = { .size = &blocks->size,
-					 .plan = &train->plan,
-					 .block = blocks->cost,
-					 .boundary_B = blocks->boundary_B,
-					 .logits_B = blocks->logits_B,
-					 .update_B = train->plan.optimizer_moved_B > 40.0 ? train->plan.weight_B : 0.0,
-					 .grads_later = train->profile->frees_grads &&
-							train->plan.dp * train->plan.cp <= 1.0 &&
-							train->plan.n_micro <= 1.0,
-					 .frozen_param_B = train->frozen_param_B,
-					 .fit = fit };
+	const struct jl_memory_in in = {
+		.size = &blocks->size,
+		.plan = &train->plan,
+		.block = blocks->cost,
+		.boundary_B = blocks->boundary_B,
+		.logits_B = blocks->logits_B,
+		.update_B = train->plan.optimizer_moved_B >= 40.0 &&
+					    !(train->plan.offload & (JL_OFFLOAD_OPTIMIZER | JL_OFFLOAD_PARAMS))
+				    ? train->plan.weight_B
+				    : 0.0,
+		.grads_later = train->profile->frees_grads && train->plan.dp * train->plan.cp <= 1.0 &&
+			       train->plan.n_micro <= 1.0,
+		.fit = fit
+	};
 
 	return jl_memory_peak(&in);
 }

@@ -28,11 +28,10 @@ struct jl_train {
 	struct jl_plan plan;
 	struct jl_shard shard; /* its tp, cp, ep, sp are the plan's */
 	struct jl_memory_fit memory;
-	double frozen_param_B; /* QLoRA: bytes a frozen parameter; 0: as the others */
-	double chunked_loss;   /* the loss is made in this many pieces; 0 or 1: whole */
+	double chunked_loss; /* the loss is made in this many pieces; 0 or 1: whole */
 	enum jl_loss fused_loss;
 	double host_mem_Bps;
-	double input_s;
+	double generate_s, input_s;
 	/* NULL; or, for whoever prices one run again and again (the fit): what stays as long as the device does */
 	struct jl_train_prices *prices;
 };

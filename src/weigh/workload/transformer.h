@@ -70,23 +70,74 @@ struct jl_transformer_params jl_transformer_params(const struct jl_transformer *
  * and `count_causal`). */
 double jl_transformer_fwd_flop(const struct jl_transformer *model, double seq, int count_causal);
 
+/* What of a model is trained; the rest of it is frozen. */
+enum jl_tune_kind {
+	JL_TUNE_FULL,
+	JL_TUNE_LORA,    /* two thin products beside each product that is aimed at */
+	JL_TUNE_DORA,    /* ... and the length of every row of the sum of both */
+	JL_TUNE_ADAPTER, /* a narrow layer behind attention and behind the feed-forward part */
+	JL_TUNE_LAYERS,  /* the last layers, whole */
+	JL_N_TUNE
+};
+
+/* Products that adapters stand beside. */
+enum jl_target {
+	JL_TARGET_Q = 1,
+	JL_TARGET_K = 2,
+	JL_TARGET_V = 4,
+	JL_TARGET_O = 8,
+	JL_TARGET_GATE = 16,
+	JL_TARGET_UP = 32,
+	JL_TARGET_DOWN = 64,
+	JL_TARGET_QKV = 128, /* one adapter beside a product that makes q, k and v together */
+	JL_TARGETS_ALL = 127
+};
+
+/* How frozen weights of the layers are kept; they are unpacked to 16 bits before each product. */
+enum jl_base {
+	JL_BASE_SAME,  /* as the activations */
+	JL_BASE_NF4,   /* 4 bits, scales of blocks of 64 quantised again (bitsandbytes, QLoRA) */
+	JL_BASE_NF4_1, /* ... scales in fp32 */
+	JL_BASE_INT8,  /* a byte, a scale a row (bitsandbytes' LLM.int8) */
+	JL_BASE_GPTQ4, /* 4 or 8 bits, scales of groups of 128 */
+	JL_BASE_GPTQ8,
+	JL_N_BASE
+};
+
+struct jl_tune {
+	enum jl_tune_kind kind;
+	enum jl_base base;
+	double rank;
+	unsigned targets;    /* enum jl_target */
+	double n_layers;     /* JL_TUNE_LAYERS: so many */
+	int ends;            /* embedding and logits are trained whole as well */
+	int dropout;         /* on what adapters read */
+	double unpack_ratio; /* clocks of unpacking, of what the base's table says; 0: 1 */
+};
+
+enum jl_written { JL_WRITTEN_LOSS = 1, JL_WRITTEN_NORM = 2, JL_WRITTEN_SCORES = 4, JL_WRITTEN_ALL = 7 };
+
 /* How a layer is cut and run; what the operators of one micro-batch depend on. */
 struct jl_shard {
 	double micro_batch, seq;
+	double copies; /* sequences of one sample: a pair (DPO), a group (GRPO); 0: 1 */
 	double tp, cp, ep;
 	int sp; /* sequence parallel: norms and residuals are cut by tp as well */
 	int flash;
 	enum jl_dtype dtype;     /* of matrix products */
 	enum jl_dtype act_dtype; /* of activations in memory */
-	int frozen;              /* adapters only: no weight gradients (LoRA) */
-	double lora_rank;        /* with frozen: width of the adapters */
-	int quantized;           /* with frozen: weights are unpacked from 4 bits before each product */
-	int padded;              /* products are padded until their rows start on 16 bytes */
-	int thin_loss;           /* the loss reads the logits and writes their gradient, and makes no fp32 copy */
-	enum jl_fusion fusion;   /* which operations are kernels of their own */
-	int autocast;            /* weights, norms and residuals in fp32, products in 16 bits, casts between them */
-	double wgrad_B;          /* bytes that a weight gradient moves per element; 0: as activations */
+	struct jl_tune tune;
+	int wide_rest;         /* what is frozen and not packed was made fp32: so are norms and residuals */
+	unsigned written_out;  /* enum jl_written: as Hugging Face's models have it, operation by operation, in fp32 */
+	int padded;            /* products are padded until their rows start on 16 bytes */
+	int thin_loss;         /* the loss reads the logits and writes their gradient, and makes no fp32 copy */
+	enum jl_fusion fusion; /* which operations are kernels of their own */
+	int autocast;          /* weights, norms and residuals in fp32, products in 16 bits, casts between them */
+	double wgrad_B;        /* bytes that a weight gradient moves per element; 0: as activations */
 };
+
+/* Sequences of one pass. */
+double jl_shard_sequences(const struct jl_shard *shard);
 
 /* Bytes a logit that the loss keeps for its backward pass. */
 double jl_loss_kept_B(const struct jl_shard *shard);

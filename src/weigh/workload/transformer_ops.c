@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/msg.h"
+#include "workload/tune.h"
 
 struct builder {
 	struct jl_op_list *list;
@@ -13,6 +14,7 @@ struct builder {
 	double wide_B;     /* of norms and residuals: 4 under autocast */
 	double tokens;     /* of one device's micro-batch */
 	double seq_tokens; /* the same where sequence parallelism cuts as well */
+	int frozen;        /* products have no weight gradients */
 };
 
 /* SM clocks an element of kernels that are bound by issue rather than by memory: reductions over rows, transcendentals, widening
@@ -91,7 +93,7 @@ static void add_bias_gradient(struct builder *b, double m, double n)
 {
 	struct jl_op *op;
 
-	if (b->s->fusion == JL_FUSION_HAND || !b->m->bias || b->s->frozen)
+	if (b->s->fusion == JL_FUSION_HAND || !b->m->bias || b->frozen)
 		return;
 	op = add_stream(b, JL_N("bias gradient"), m * n, 0.0, b->act_B);
 	set_clocks(op, m * n, 0.0, unfused(b) ? clocks.sum : 0.0);
@@ -108,48 +110,109 @@ static struct jl_op *add_linear(struct builder *b, const char *name, double m, d
 	const struct jl_shard *s = b->s;
 	struct jl_op *op;
 
-	if (!s->frozen)
+	if (!b->frozen)
 		add_cast(b, JL_N("weight casts"), n * k * batch);
 	if (s->dtype == JL_FP8) {
 		/* The kernel before writes a byte instead of 16 bits, and a transposed copy is made for the weight
 		 * gradient; the output's gradient is read once and written twice. */
 		add_stream(b, JL_N("fp8 cast"), m * k * batch, 2.0, n * (b->act_B + 2.0) / k);
 	}
-	if (s->frozen && s->quantized)
-		set_clocks(add_stream(b, JL_N("unpack weights"), n * k * batch, 2.5, 2.5), n * k * batch, 0.03, 0.03);
+	if (b->frozen && s->tune.base != JL_BASE_SAME) {
+		const double each_B = jl_base_B(s->tune.base, b->act_B) + b->act_B,
+			     each = jl_base_clocks(s->tune.base) *
+				    (s->tune.unpack_ratio > 0.0 ? s->tune.unpack_ratio : 1.0);
+
+		set_clocks(add_stream(b, JL_N("unpack weights"), n * k * batch, each_B, each_B), n * k * batch, each,
+			   each);
+		b->list->beside_B = fmax(b->list->beside_B, n * k * b->act_B);
+	}
 	add_bias_gradient(b, m * batch, n);
 	op = add_op(b, name, JL_OP_GEMM);
 	op->u.gemm = (struct jl_gemm){ .m = m, .n = n, .k = k, .batch = batch, .dtype = s->dtype, .out_B = b->act_B };
-	op->trained = !s->frozen;
+	op->trained = !b->frozen;
 	op->needs_dgrad = 1;
 	return op;
 }
 
-/* Adapters beside a frozen product: two thin products and a sum, bound by the activations they read and write. */
-static void add_adapter(struct builder *b, double m, double n, double k)
+/* How many of `targets` are aimed at. */
+static double n_aimed(const struct builder *b, unsigned targets)
 {
-	struct jl_op *op;
-
-	if (!b->s->frozen || b->s->lora_rank <= 0.0)
-		return;
-	const double moved_B = (k + 2.0 * n + 4.0 * b->s->lora_rank) * b->act_B;
-
-	op = add_stream(b, JL_N("adapter"), m, moved_B, 1.5 * moved_B);
-	op->n_kernels = 4.0;
-	op->n_back = 8.0;
+	return b->frozen && b->s->tune.rank > 0.0 ? __builtin_popcount(b->s->tune.targets & targets) : 0.0;
 }
 
-/* A norm, and the copies of its output that products take; `n_uses`: how many operations read it. */
-static void add_norm(struct builder *b, const char *name, double n_uses)
+/* Is what goes into these products kept? For weight gradients, for adapters, and by those who unpack weights. */
+static int keeps_input(const struct builder *b, unsigned targets)
 {
-	const double elements = b->seq_tokens * b->m->hidden, w = b->wide_B, a = b->act_B;
+	return !b->frozen || n_aimed(b, targets) > 0.0 || b->s->tune.base != JL_BASE_SAME;
+}
+
+/* Rows of weights made longer or shorter: the product of the adapters and its sum with the weights are written out for their lengths, and
+ * the frozen product is made once more. */
+static void add_lengths(struct builder *b, double m, double n, double k)
+{
+	struct jl_op *op = add_stream(b, JL_N("weight lengths"), n * k, 6.0 * b->act_B, 0.0);
+
+	op->n_kernels = 5.0;
+	add_linear(b, JL_N("frozen product again"), m, n, k, 1.0);
+}
+
+/* Adapters beside frozen products that make `n` of `k`: two thin products each, bound by the activations they read and write; operation by
+ * operation they are scaled and added on top, and what they read is dropped out. */
+static void add_adapter(struct builder *b, unsigned targets, double m, double n, double k)
+{
+	const struct jl_tune *t = &b->s->tune;
+	const double a = b->act_B, times = n_aimed(b, targets), drop = t->dropout;
+	const int fused = b->s->fusion == JL_FUSION_HAND;
+	const double all = times > 0.0 ? n_aimed(b, targets) / __builtin_popcount(targets & ~(unsigned)JL_TARGET_QKV)
+				       : 0.0;
+	const double out = t->targets & targets & JL_TARGET_QKV ? n : n * all; /* of all of them together */
 	struct jl_op *op;
 
-	if (b->s->fusion == JL_FUSION_COMPILER) /* with the residual before it and the cast behind it; back the same */
+	if (times <= 0.0)
+		return;
+	op = add_stream(b, JL_N("adapters"), m,
+			a * (times * (k + 2.0 * t->rank) + (fused ? 2.0 : 6.0) * out) +
+				drop * times * (2.0 * a + 1.0) * k,
+			a * (times * ((fused ? 2.0 : 5.0) * k + 4.0 * t->rank) + (fused ? 2.0 : 4.0) * out) +
+				drop * times * (2.0 * a + 1.0) * k);
+	op->n_kernels = times * (fused ? 2.0 : 4.0 + drop);
+	op->n_back = times * (fused ? 4.0 : 7.0 + drop);
+	op->saved_B = m * times * (t->rank * a + drop * k * (a + 1.0));
+	if (t->kind == JL_TUNE_DORA)
+		add_lengths(b, m, out, k);
+}
+
+/* A narrow layer on the branch, its output added to what goes in. */
+static void add_bottleneck(struct builder *b)
+{
+	const double a = b->act_B, h = b->m->hidden, rank = b->s->tune.rank;
+	struct jl_op *op;
+
+	if (b->s->tune.kind != JL_TUNE_ADAPTER)
+		return;
+	op = add_stream(b, JL_N("adapters"), b->tokens, a * (5.0 * h + 4.0 * rank), a * (9.0 * h + 8.0 * rank));
+	op->n_kernels = 4.0;
+	op->n_back = 8.0;
+	op->saved_B = b->tokens * a * (h + 2.0 * rank);
+}
+
+/* A norm, and the copies of its output that products take; `n_uses`: how many operations read it, `targets`: of adapters that do. */
+static void add_norm(struct builder *b, const char *name, double n_uses, unsigned targets)
+{
+	const double elements = b->seq_tokens * b->m->hidden, w = b->wide_B, a = b->act_B;
+	const int spelled = b->s->written_out & JL_WRITTEN_NORM && unfused(b) && b->m->norm == JL_NORM_RMS;
+	struct jl_op *op;
+
+	if (spelled) /* widened, squared, summed, scaled, narrowed, scaled by the weights */
+		op = add_stream(b, name, elements, 28.0 + 4.0 * a, 36.0 + 6.0 * a);
+	else if (b->s->fusion ==
+		 JL_FUSION_COMPILER) /* with the residual before it and the cast behind it; back the same */
 		op = add_stream(b, name, elements, 2.0 * w + 2.0 * a, 3.0 * w + 2.0 * a);
 	else
 		op = add_stream(b, name, elements, 2.0 * w, 3.0 * w);
-	set_clocks(op, elements, clocks.norm, clocks.norm_back * (b->s->fusion == JL_FUSION_COMPILER ? 0.6 : 1.0));
+	if (!spelled)
+		set_clocks(op, elements, clocks.norm,
+			   clocks.norm_back * (b->s->fusion == JL_FUSION_COMPILER ? 0.6 : 1.0));
 	/* gradients of scale and shift are sums of their own */
 	op->n_back = unfused(b) ? 2.0 : !compiled(b) ? 1.0 : b->m->norm == JL_NORM_LAYER ? 3.0 : 2.0;
 	/* Input, and output for the product after it. Recomputing by operator keeps the layer's input, the attention's
@@ -157,6 +220,13 @@ static void add_norm(struct builder *b, const char *name, double n_uses)
 	op->saved_B = elements * (w + a);
 	op->selective = b->s->flash;
 	op->dropped_B = elements * (b->list->n_op > 1 ? w + a : a);
+	if (spelled) {
+		op->n_kernels = 6.0;
+		op->n_back = b->frozen ? 9.0 : 11.0;
+		op->saved_B = elements * (4.0 + (b->frozen ? a : 2.0 * a));
+	}
+	if (!keeps_input(b, targets))
+		op->saved_B -= elements * a;
 	if (!unfused(b))
 		return;
 	for (double i = 0.0; i < n_uses; i++)
@@ -232,7 +302,7 @@ static void set_scores(const struct builder *b, struct jl_attention *att)
 static void add_core(struct builder *b, double heads, double kv_heads, double qk_dim, double v_dim)
 {
 	const struct jl_shard *s = b->s;
-	const double seq_q = s->seq / s->cp, map = s->micro_batch * heads * seq_q * s->seq;
+	const double seq_q = s->seq / s->cp, map = jl_shard_sequences(s) * heads * seq_q * s->seq;
 	const int turned = b->m->n_positions <= 0.0 && !b->m->alibi;
 	struct jl_op *op;
 
@@ -255,7 +325,7 @@ static void add_core(struct builder *b, double heads, double kv_heads, double qk
 	}
 	op = add_op(b, JL_N("attention"), JL_OP_ATTENTION);
 	op->u.attention = (struct jl_attention){
-		.batch = s->micro_batch,
+		.batch = jl_shard_sequences(s),
 		.heads = heads,
 		.kv_heads = kv_heads,
 		.seq_q = seq_q,
@@ -278,6 +348,10 @@ static void add_core(struct builder *b, double heads, double kv_heads, double qk
 		op->saved_B += b->tokens * heads * 4.0; /* sums of the softmax rows */
 	} else {
 		op->dropped_B = map * (b->act_B + (b->m->dropout ? b->act_B + 1.0 : 0.0));
+		if (s->written_out & JL_WRITTEN_SCORES) { /* the softmax is made wide; back there are two more of it */
+			op->dropped_B += map * 4.0;
+			b->list->beside_B = fmax(b->list->beside_B, map * 8.0);
+		}
 		op->saved_B += op->dropped_B;
 		op->selective = 1;
 	}
@@ -304,10 +378,13 @@ static void add_attention(struct builder *b)
 		return;
 	}
 	add_linear(b, JL_N("qkv"), t, (heads + 2.0 * kv_heads) * m->head_dim, h, 1.0);
-	add_adapter(b, t, (heads + 2.0 * kv_heads) * m->head_dim, h);
+	add_adapter(b, JL_TARGET_Q | JL_TARGET_K | JL_TARGET_V | JL_TARGET_QKV, t,
+		    (heads + 2.0 * kv_heads) * m->head_dim, h);
 	add_core(b, heads, kv_heads, m->head_dim, m->head_dim);
 	add_linear(b, JL_N("attention out"), t, h, heads * m->head_dim, 1.0)->saved_B = t * heads * m->head_dim *
 											b->act_B;
+	add_adapter(b, JL_TARGET_O, t, h, heads * m->head_dim);
+	add_bottleneck(b);
 }
 
 static void add_ffn(struct builder *b, double tokens, double ffn, double batch)
@@ -324,6 +401,7 @@ static void add_ffn(struct builder *b, double tokens, double ffn, double batch)
 		b->list->op[i].n_kernels *= 2.0;
 		b->list->op[i].n_back *= 2.0;
 	}
+	add_adapter(b, JL_TARGET_GATE | JL_TARGET_UP, tokens * batch, n_up * ffn, m->hidden);
 	if (m->gated && unfused(b)) { /* an activation, a multiplication */
 		add_stream(b, JL_N("gate"), elements, 3.0 * a, 6.0 * a)->n_back = 2.0;
 		op = add_stream(b, JL_N("activation"), elements, 2.0 * a, 3.0 * a);
@@ -332,12 +410,15 @@ static void add_ffn(struct builder *b, double tokens, double ffn, double batch)
 	}
 	if (!m->gated)
 		set_clocks(op, elements, clocks.gelu, clocks.gelu_back);
-	op->saved_B = elements * (n_up + 1.0) * a; /* input, and output for the product after it */
+	/* input, and output for the product after it where that one keeps it */
+	op->saved_B = elements * (n_up + (keeps_input(b, JL_TARGET_DOWN) ? 1.0 : 0.0)) * a;
 	if (m->gated && unfused(b))
 		op->saved_B += elements * a; /* the activated gate is kept for the multiplication */
 	op->dropped_B = elements * n_up * a;
 	op->selective = b->s->flash;
 	add_linear(b, JL_N("ffn down"), tokens, m->hidden, ffn, batch);
+	add_adapter(b, JL_TARGET_DOWN, tokens * batch, m->hidden, ffn);
+	add_bottleneck(b);
 }
 
 static void add_moe(struct builder *b)
@@ -359,13 +440,13 @@ static void add_moe(struct builder *b)
 
 static void add_layer(struct builder *b, int is_moe)
 {
-	add_norm(b, JL_N("norm"), 1.0);
+	add_norm(b, JL_N("norm"), 1.0, JL_TARGET_Q | JL_TARGET_K | JL_TARGET_V | JL_TARGET_QKV);
 	add_attention(b);
 	add_residual(b, JL_N("residual"));
-	add_norm(b, JL_N("norm"), b->m->gated && !is_moe ? 2.0 : 1.0);
+	add_norm(b, JL_N("norm"), b->m->gated && !is_moe ? 2.0 : 1.0, JL_TARGET_GATE | JL_TARGET_UP);
 	if (b->m->post_norm) {
-		add_norm(b, JL_N("norm"), 1.0);
-		add_norm(b, JL_N("norm"), 1.0);
+		add_norm(b, JL_N("norm"), 1.0, 0);
+		add_norm(b, JL_N("norm"), 1.0, 0);
 	}
 	if (is_moe)
 		add_moe(b);
@@ -377,14 +458,19 @@ static void add_layer(struct builder *b, int is_moe)
 static void add_embed(struct builder *b)
 {
 	const double elements = b->seq_tokens * b->m->hidden;
-	struct jl_op *op = add_stream(b, JL_N("embedding"), elements, 2.0 * b->wide_B,
-				      b->s->frozen ? 0.0 : 4.0 * b->wide_B);
+	const int still = b->s->tune.kind != JL_TUNE_FULL && !b->s->tune.ends;
+	struct jl_op *op = add_stream(b, JL_N("embedding"), elements, 2.0 * b->wide_B, still ? 0.0 : 4.0 * b->wide_B);
 
 	op->n_kernels = 3.0;
-	op->n_back = b->s->frozen ? 0.0 : 6.0;
+	op->n_back = still ? 0.0 : 6.0;
 	op->saved_B = 8.0 * b->tokens;
 	if (b->m->embed_norm)
-		add_norm(b, JL_N("norm"), 1.0);
+		add_norm(b, JL_N("norm"), 1.0, 0);
+}
+
+double jl_shard_sequences(const struct jl_shard *shard)
+{
+	return shard->micro_batch * (shard->copies > 0.0 ? shard->copies : 1.0);
 }
 
 double jl_loss_kept_B(const struct jl_shard *shard)
@@ -393,6 +479,8 @@ double jl_loss_kept_B(const struct jl_shard *shard)
 
 	if (shard->thin_loss)
 		return act_B;
+	if (shard->written_out & JL_WRITTEN_LOSS) /* the log-softmax; the wide logits are handed out */
+		return 8.0;
 	if (shard->fusion == JL_FUSION_NONE) /* the log-softmax, and its wide copy */
 		return shard->autocast ? act_B + 4.0 : act_B;
 	return 4.0;
@@ -407,6 +495,10 @@ static void add_loss(struct builder *b, double logits)
 
 	if (b->s->thin_loss) { /* read for the sums; read for the gradient and written */
 		op = add_stream(b, JL_N("loss"), logits, a, 2.0 * a);
+	} else if (b->s->written_out & JL_WRITTEN_LOSS) { /* widened, shifted by a copy, log-softmax; back the same */
+		op = add_stream(b, JL_N("loss"), logits, a + 20.0, a + 32.0);
+		op->n_kernels = 4.0;
+		op->n_back = 6.0;
 	} else if (unfused(b)) {
 		op = b->s->autocast ? add_stream(b, JL_N("loss"), logits, 3.0 * a + 4.0, 4.0 * a + 8.0)
 				    : add_stream(b, JL_N("loss"), logits, 2.0 * a, 4.0 * a);
@@ -428,12 +520,14 @@ static void add_head(struct builder *b)
 	struct jl_op *op;
 
 	if (m->final_norm)
-		add_norm(b, JL_N("norm"), 1.0);
+		add_norm(b, JL_N("norm"), 1.0, 0);
 	if (m->head == JL_HEAD_SPAN)
 		return;
 	const double whole = 16.0 / b->act_B, wide = b->s->padded ? ceil(vocab / whole) * whole : vocab;
 
-	if (!b->s->frozen)
+	const int still = b->s->tune.kind != JL_TUNE_FULL && !b->s->tune.ends;
+
+	if (!still)
 		add_cast(b, JL_N("weight casts"), vocab * m->hidden);
 	op = add_op(b, JL_N("logits"), JL_OP_GEMM); /* not in fp8: frameworks keep the last product in 16 bits */
 	op->u.gemm = (struct jl_gemm){ .m = t,
@@ -442,7 +536,7 @@ static void add_head(struct builder *b)
 				       .batch = 1.0,
 				       .dtype = b->s->dtype == JL_FP8 ? b->s->act_dtype : b->s->dtype,
 				       .out_B = b->act_B };
-	op->trained = !b->s->frozen;
+	op->trained = !still;
 	op->needs_dgrad = 1;
 	op->saved_B = t * m->hidden * b->act_B;
 	add_loss(b, t * vocab);
@@ -451,13 +545,14 @@ static void add_head(struct builder *b)
 void jl_transformer_ops(const struct jl_transformer *model, const struct jl_shard *shard, enum jl_block_kind block,
 			struct jl_op_list *ret_list)
 {
-	struct builder b = { .list = ret_list, .m = model, .s = shard };
+	struct builder b = { .list = ret_list, .m = model, .s = shard, .frozen = jl_tune_frozen(&shard->tune) };
 
 	b.act_B = jl_dtype_B(shard->act_dtype);
 	b.wide_B = shard->autocast ? 4.0 : b.act_B;
-	b.tokens = shard->micro_batch * shard->seq / shard->cp;
+	b.tokens = jl_shard_sequences(shard) * shard->seq / shard->cp;
 	b.seq_tokens = shard->sp ? b.tokens / shard->tp : b.tokens;
 	ret_list->n_op = 0;
+	ret_list->beside_B = 0.0;
 	ret_list->wgrad_B = shard->wgrad_B;
 	ret_list->input_B = b.seq_tokens * model->hidden * b.wide_B;
 	if (block == JL_BLOCK_EMBED)

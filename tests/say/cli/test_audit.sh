@@ -17,11 +17,11 @@ done
 
 # The note that forgot that a larger batch needs fewer batches
 run 0 audit "$examples/seed-001.yaml" --lang en
-has "Cannot be derived"; has "~2.7 h → 1.34 h (2.0x too high)"; has "989 TFLOPS"; has "Turing"; lacks "✅ L"
+has "Cannot be derived"; has "~2.7 h → 1.34 h (2.0x too high)"; has "989 TFLOPS"; has "Turing"; lacks "✓ L"
 run 0 audit "$examples/seed-001.yaml" --lang ko
 has "약 2.7시간 → 1.34시간 (2.0배 큼)"; has "배치 수를 그대로"; has "희소(sparse)"
 run 0 audit "$examples/seed-001.yaml" --all --lang en
-has "✅ L"; has "5.67 h = batches * step_s"
+has "✓ L"; has "5.67 h = batches * step_s"
 run 3 audit "$examples/seed-001.yaml" --strict
 run 0 audit "$examples/seed-003.yaml" --json
 json "[c['derived'] for c in j['claims'] if c['value'] == '~300 days'] == ['293 days']"

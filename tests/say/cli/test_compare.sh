@@ -65,7 +65,7 @@ json "j['model'] == 'gpt2-124m' and j['systems'][0]['at_same_batch']['speedup'][
 json "not j['systems'][1]['at_same_batch']['possible'] and 'divide' in j['systems'][1]['at_same_batch']['reason']"
 
 # Korean
-run 0 compare "${seed[@]}" --on rtx-4090 --on cpu:i9-13900k --lang ko; has "실측"; has "같은 배치"; has "5.67 h"
+run 0 compare "${seed[@]}" --on rtx-4090 --on cpu:i9-13900k --lang ko; has "실측"; has "같은 배치"; has "5.67시간"
 if [ "$(wc -L < "$work/out")" -le 80 ]; then ok; else bad "wider than 80 columns"; fi
 
 # One clear line each

@@ -195,13 +195,15 @@ static void a_tree_has_branches(void **state)
 /* What the terminal shows, the page has too: lists, entries, notes, folds, links that lead out. */
 static void the_page_has_it_too(void **state)
 {
-	static const char *const wants[] = {
-		"<details><summary><h2 id=\"a\">",  "</details>",
-		"<dl>\n<dt>Step</dt><dd>",          "</dl>",
-		"<ol>\n<li>first</li>\n</ol>",      "<p class=\"note\"><b>Assumed</b> that</p>",
-		"<pre><code>a &lt; b</code></pre>", "rel=\"noreferrer\" href=\"https://example.org/\"",
-		"<rect width=\"50.0\" height=\"8\"/>"
-	};
+	static const char *const wants[] = { "<details><summary><h2 id=\"a\">",
+					     "</details>",
+					     "<dl>\n<dt>Step</dt><dd>",
+					     "</dl>",
+					     "<ol>\n<li>first</li>\n</ol>",
+					     "<p class=\"note\"><b>Assumed</b> that</p>",
+					     "<pre><code>a &lt; b</code></pre>",
+					     "rel=\"noreferrer\" href=\"https://example.org/\"",
+					     "<rect width=\"50.0\" height=\"8\"/>" };
 	struct jl_doc doc;
 	struct jl_buf out;
 	struct jl_err err;

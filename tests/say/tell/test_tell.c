@@ -153,6 +153,31 @@ static void json_has_stable_keys(void **state)
 	jl_buf_release(&out);
 }
 
+/* Slots in the order of the language, endings by what fills them, ranges in one unit, times in the unit of the longer. */
+static void sentences_are_filled_in(void **state)
+{
+	const struct jl_num gpus = jl_num_given(10, JL_K_NUMBER, NULL),
+			    lo = jl_num_plain(98.2e9, JL_K_BYTE_RATE, NULL, JL_ESTIMATED, JL_METHOD),
+			    day = jl_num_plain(0.4 * 86400, JL_K_TIME, NULL, JL_ESTIMATED, JL_METHOD);
+	struct jl_doc doc;
+	struct jl_buf out;
+	struct jl_err err;
+
+	(void)state;
+	jl_doc_init(&doc, &arena, NULL);
+	jl_doc_para(&doc);
+	JL_SENTENCE(&doc, "|2{은/는} GPU |1장, |3.", JL_SLOT_NUM(gpus), JL_SLOT_NAME("RTX 4090"),
+		    JL_SLOT_NUM(jl_tell_span(&doc, lo, 202e9)));
+	jl_doc_para(&doc);
+	JL_SENTENCE(&doc, "|1 → |2; |9", JL_SLOT_NUM(jl_num_time_like(day, 3 * 86400.0)), JL_SLOT_TEXT("A"));
+	jl_buf_init(&out, 1 << 16);
+	assert_int_equal(jl_doc_to_terminal(&doc, 80, false, &out, &err), JL_OK);
+	assert_string_equal(jl_buf_text(&out), "RTX 4090은 GPU 10장, 98–200 GB/s.\n\n0.4 d → A;\n");
+	jl_buf_release(&out);
+	assert_string_equal(jl_tell_link(&doc, "PCIe 4.0 x16, no peer-to-peer"), "PCIe 4.0 x16, no peer-to-peer");
+	assert_string_equal(jl_tell_link(&doc, "InfiniBand"), "InfiniBand");
+}
+
 /* In the schema of a command two structs of one name would be one. */
 static void names_in_a_schema_are_apart(void **state)
 {
@@ -183,6 +208,7 @@ int main(void)
 		cmocka_unit_test(a_sentence_has_the_order_of_its_language),
 		cmocka_unit_test(a_page_has_names_origins_and_the_chart),
 		cmocka_unit_test(json_has_stable_keys),
+		cmocka_unit_test(sentences_are_filled_in),
 		cmocka_unit_test(names_in_a_schema_are_apart),
 	};
 

@@ -248,8 +248,11 @@ static void test_longest_lists_fit(void **state)
 			struct jl_shard shard = shard_of(1.0);
 
 			shard.dtype = JL_FP8;
-			shard.frozen = shard.quantized = 1;
-			shard.lora_rank = 16.0;
+			shard.tune = (struct jl_tune){ .kind = JL_TUNE_DORA,
+						       .base = JL_BASE_NF4,
+						       .rank = 16.0,
+						       .targets = JL_TARGETS_ALL,
+						       .dropout = 1 };
 			if (k == JL_BLOCK_MOE && !(find(names[i])->moe.n_experts > 0.0))
 				continue;
 			jl_transformer_ops(find(names[i]), &shard, (enum jl_block_kind)k, &list);

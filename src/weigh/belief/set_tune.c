@@ -1,0 +1,374 @@
+/* Rows of finetune: free text -> what is tuned and how, lengths, and what was measured. */
+#include "belief/set_tune.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/num.h"
+#include "belief/set_llm_plan.h"
+#include "belief/set_llm_shape.h"
+#include "workload/tune.h"
+
+#define N(a) (sizeof(a) / sizeof((a)[0]))
+#define has  jl_llm_has
+
+/* Tokens of a sample of Stanford's Alpaca with its prompt, which many examples tune on. */
+#define ALPACA_SEQ 110.0
+/* Of instructions where a source counts "effective" tokens under a cap of four times as many. */
+#define EFFECTIVE_SEQ 100.0
+
+static double number_or(const char *cell, double otherwise)
+{
+	const double x = jl_llm_number(cell);
+
+	return x > 0.0 ? x : otherwise;
+}
+
+/* How a method is weighed: `targets` JL_TARGETS_ALL or 0 where the row's own do not matter. */
+static const struct method {
+	const char *part;
+	enum jl_tune_kind kind;
+	int bare; /* no adapters inside the layers */
+	const char *unlike;
+} methods[] = {
+	{ "qdora", JL_TUNE_DORA, 0, NULL },      { "dora", JL_TUNE_DORA, 0, NULL },
+	{ "q-galore", JL_TUNE_FULL, 0, NULL },   { "galore", JL_TUNE_FULL, 0, NULL },
+	{ "adalora", JL_TUNE_LORA, 0, NULL },    { "adapter", JL_TUNE_ADAPTER, 0, NULL },
+	{ "lora", JL_TUNE_LORA, 0, NULL },       { "full", JL_TUNE_FULL, 0, NULL },
+	{ "pretrain", JL_TUNE_FULL, 0, NULL },   { "lisa", JL_TUNE_LAYERS, 0, NULL },
+	{ "llamapro", JL_TUNE_LAYERS, 0, NULL }, { "ln_tuning", JL_TUNE_LORA, 1, NULL },
+	{ "beft", JL_TUNE_LORA, 1, NULL },       { "prefix", JL_TUNE_LORA, 1, NULL },
+	{ "ptuning", JL_TUNE_LORA, 1, NULL },    { "trainable_tokens", JL_TUNE_LORA, 1, NULL },
+};
+
+static const struct {
+	const char *part;
+	unsigned targets;
+} target_words[] = {
+	{ "all", JL_TARGETS_ALL },      { "c_attn", JL_TARGET_QKV }, { "qkv", JL_TARGET_QKV },
+	{ "query", JL_TARGET_Q },       { "value", JL_TARGET_V },    { "q_proj", JL_TARGET_Q },
+	{ "k_proj", JL_TARGET_K },      { "v_proj", JL_TARGET_V },   { "o_proj", JL_TARGET_O },
+	{ "attn.c_proj", JL_TARGET_O }, { "w1", JL_TARGET_GATE },    { "w2", JL_TARGET_UP },
+	{ "gate", JL_TARGET_GATE },     { "up_proj", JL_TARGET_UP }, { "|up", JL_TARGET_UP },
+	{ "down", JL_TARGET_DOWN },
+};
+
+static const struct {
+	const char *part;
+	enum jl_optimizer optimizer;
+} optimizer_words[] = {
+	{ "galore", JL_OPT_GALORE }, { "paged", JL_OPT_PAGED8 },        { "8bit", JL_OPT_ADAMW8 },
+	{ "8-bit", JL_OPT_ADAMW8 },  { "adafactor", JL_OPT_ADAFACTOR }, { "lion", JL_OPT_LION },
+	{ "sgd", JL_OPT_SGD },       { "muon", JL_OPT_MUON },           { "fused", JL_OPT_FUSED },
+};
+
+static int is_eager(const struct jl_llm_row *row)
+{
+	return row->framework == JL_FW_EAGER || row->framework == JL_FW_GENERAL;
+}
+
+static enum jl_base base_of(const struct jl_tune_cells *more, const struct jl_llm_cells *c)
+{
+	const double bits = jl_llm_number(more->base_bits);
+	const int gptq = has(more->method, "gptq");
+
+	if (bits == 8.0)
+		return gptq ? JL_BASE_GPTQ8 : JL_BASE_INT8;
+	if (bits != 4.0)
+		return JL_BASE_SAME;
+	return gptq                                                       ? JL_BASE_GPTQ4
+	       : has(c->framework, "LitGPT") && !has(c->remark, "nf4-dq") ? JL_BASE_NF4_1
+									  : JL_BASE_NF4;
+}
+
+static enum jl_status read_method(const struct jl_tune_cells *more, const struct jl_llm_cells *c,
+				  struct jl_llm_row *row, struct jl_err *err)
+{
+	struct jl_tune *t = &row->shard.tune;
+	size_t i = 0;
+
+	while (i < N(methods) && !has(more->method, methods[i].part))
+		i++;
+	if (i == N(methods) || has(more->method, "lora on the LLM"))
+		return jl_fail(err, JL_E_DATA,
+			       "method '%s' is not weighed; lora, qlora, dora, adapter, full, galore, lisa are",
+			       more->method);
+	*t = (struct jl_tune){ .kind = methods[i].kind, .base = base_of(more, c) };
+	t->ends = has(more->method, "embedding");
+	if (t->kind == JL_TUNE_LAYERS)
+		t->n_layers = has(c->remark, "layers=4") || has(more->method, "llamapro") ? 4.0 : 2.0;
+	if (!jl_tune_frozen(t) || methods[i].bare)
+		return JL_OK;
+	t->rank = number_or(more->rank, t->kind == JL_TUNE_ADAPTER ? 128.0 : 8.0);
+	/* Llama-Adapter's prompts and gates, in the last layers, are next to nothing */
+	if (t->kind == JL_TUNE_ADAPTER && has(c->framework, "LitGPT"))
+		*t = (struct jl_tune){ .kind = JL_TUNE_LORA,
+				       .base = t->base,
+				       .rank = has(more->method, "v2") ? 1.0 : 0.0 };
+	for (size_t k = 0; k < N(target_words); k++)
+		if (has(more->targets, target_words[k].part))
+			t->targets |= target_words[k].targets;
+	if (!t->targets)
+		t->targets = JL_TARGETS_ALL;
+	t->dropout = has(c->framework, "swift") || has(c->framework, "LitGPT");
+	return JL_OK;
+}
+
+static void read_framework(const struct jl_llm_cells *c, struct jl_llm_row *row)
+{
+	if (has(c->framework, "Unsloth"))
+		row->framework = JL_FW_FUSED;
+	else if (has(c->framework, "Thunder"))
+		row->framework = JL_FW_COMPILED;
+	else if (row->framework == JL_FW_GENERAL)
+		row->framework = JL_FW_EAGER;
+	row->assumed &= ~(unsigned)JL_ASSUMED_FRAMEWORK;
+	if (has(c->model, "baichuan") &&
+	    has(c->model, "13b")) { /* biases instead of positions, which no fused attention took */
+		row->model.alibi = 1;
+		row->shard.flash = 0;
+	}
+	row->lean_host = has(c->framework, "Paddle"); /* which is C++ */
+	row->portable_flash = row->framework != JL_FW_MEGATRON;
+	row->loss = jl_loss_of(row->framework);
+	/* Those who write models for Hugging Face write norms and loss out; Qwen's first ones take flash-attn's fused norms; LitGPT has
+	 * a loss in pieces. */
+	row->shard.written_out = !is_eager(row) || has(c->framework, "torchtune") ? 0
+				 : has(c->model, "qwen-") && row->shard.flash     ? JL_WRITTEN_LOSS
+										  : JL_WRITTEN_ALL;
+	row->chunked_loss = has(c->framework, "LitGPT") ? 8.0 : has(c->remark, "cut-cross-entropy") ? 64.0 : 0.0;
+	if (row->chunked_loss > 0.0)
+		row->shard.written_out &= ~(unsigned)JL_WRITTEN_LOSS;
+	if (row->framework == JL_FW_FUSED)
+		row->chunked_loss = 4.0;
+}
+
+static void read_states(const struct jl_tune_cells *more, const struct jl_llm_cells *c, struct jl_llm_row *row)
+{
+	struct jl_plan *plan = &row->plan;
+	const struct jl_tune *t = &row->shard.tune;
+	const int litgpt = has(c->framework, "LitGPT"), amp = has(c->precision, "amp"),
+		  mixed = has(c->precision, "mixed");
+	const int deepspeed = plan->zero >= 1 && plan->zero <= 3 && !has(c->zero_or_fsdp, "fsdp") && plan->dp > 1.0;
+	enum jl_states states = JL_STATES_BF16;
+
+	if (row->framework == JL_FW_MEGATRON)
+		states = JL_STATES_MEGATRON;
+	else if (jl_tune_frozen(t))
+		states = litgpt && !mixed ? JL_STATES_BF16 : JL_STATES_FP32;
+	else if (deepspeed || has(c->framework, "Paddle"))
+		states = JL_STATES_MIXED;
+	else if (amp || mixed)
+		states = JL_STATES_FP32;
+	jl_plan_set_states(plan, states);
+	if (is_eager(row) && !has(c->optimizer, "fused"))
+		jl_plan_set_foreach(plan);
+	for (size_t i = 0; i < N(optimizer_words); i++)
+		if (has(c->optimizer, optimizer_words[i].part) || (i == 0 && has(more->method, "galore"))) {
+			jl_plan_set_optimizer(plan, optimizer_words[i].optimizer, number_or(more->rank, 128.0),
+					      row->model.hidden);
+			break;
+		}
+	/* bitsandbytes' models have all that is not packed made wide (prepare_model_for_kbit_training). */
+	const int wide = !litgpt && is_eager(row) && (t->base == JL_BASE_NF4 || t->base == JL_BASE_INT8) &&
+			 !has(c->framework, "fsdp_qlora");
+
+	/* wide weights that are cast for every product are there in both formats while a step runs */
+	jl_tune_plan(plan, &row->model, t, mixed ? 6.0 : 2.0, mixed ? 6.0 : wide ? 4.0 : 2.0);
+	row->shard.wide_rest = wide;
+	plan->load_whole = litgpt && plan->zero == 3;
+	plan->keeps_live = has(c->framework, "DeepSpeed");
+	if (!strncmp(more->cpu_offload, "y", 1))
+		plan->offload |= has(more->cpu_offload, "param") || has(c->framework, "fsdp_qlora") ||
+						 has(c->framework, "axolotl")
+					 ? JL_OFFLOAD_OPTIMIZER | JL_OFFLOAD_PARAMS
+					 : JL_OFFLOAD_OPTIMIZER;
+}
+
+/* Lengths that fall off evenly (as an exponential), those above the cap left out: how long the rest is. */
+static double mean_below(double mean, double cap)
+{
+	return mean - cap / expm1(cap / mean);
+}
+
+/* The k-th number after `word`. */
+static double after(const char *text, const char *word, int k)
+{
+	const char *t = text ? strstr(text, word) : NULL;
+
+	while (t && *t) {
+		double x = NAN;
+		size_t n_used = 1;
+
+		if (*t >= '0' && *t <= '9' && jl_num_parse(t, &x, &n_used) == JL_NUM_OK && k-- == 0)
+			return x;
+		t += n_used;
+	}
+	return NAN;
+}
+
+/* Lengths: the stated one is a cap where samples are what they are. Batches are padded to their longest sample, which is the nearer to
+ * the cap the more there are; sorted by length they are not. */
+static void read_lengths(const struct jl_llm_cells *c, struct jl_llm_row *row)
+{
+	const double seq = row->shard.seq, batch = row->shard.micro_batch;
+	double mean = NAN;
+
+	if (has(c->remark, "before the max_length filter"))
+		mean = mean_below(after(c->remark, "news-zh, ", 0), seq);
+	else if (has(c->remark, "seq_len is a cap, mean "))
+		mean = after(c->remark, "cap, mean ", 0);
+	else if ((has(c->framework, "LitGPT") && !has(c->remark, "2048")) || has(c->remark, "; Alpaca"))
+		mean = ALPACA_SEQ;
+	else if (has(c->remark, "effective (unpadded)"))
+		mean = EFFECTIVE_SEQ;
+	const int sorted = has(c->framework, "transformers+peft"), packed = has(c->remark, "packing=true");
+	const int fixed = has(c->framework, "fsdp_qlora") || has(c->framework, "QwenLM") ||
+			  has(c->framework, "Ulysses");
+
+	row->ragged = row->scope >= JL_LLM_RESERVED && is_eager(row) && !sorted && !packed && !fixed;
+	if (row->framework == JL_FW_FUSED)
+		row->ragged = 1;
+	if (!(mean < seq))
+		return;
+	row->mean_seq = mean;
+	row->run_seq = sorted || has(c->framework, "packing") ? mean : jl_padded_seq(mean, seq, batch);
+}
+
+/* Seconds of a step from whatever is printed; NAN: nothing is. */
+static double step_s(const struct jl_tune_cells *more, const struct jl_llm_cells *c, struct jl_llm_row *row)
+{
+	const double iter = number_or(more->s_per_iter, NAN), samples = number_or(more->samples_per_s, NAN);
+	const double rate = number_or(more->tokens_per_s_per_gpu, NAN);
+	const double seq = row->mean_seq > 0.0 ? row->mean_seq : row->shard.seq;
+
+	if (has(c->primary_metric, "mem") && !has(c->framework, "LitGPT"))
+		return NAN;              /* batch or length are not stated */
+	if (has(c->framework, "LitGPT")) /* an iteration is one pass */
+		return iter * row->plan.n_micro;
+	if (!isnan(rate))
+		return row->global_batch * seq / (rate * row->n_gpus);
+	return isnan(samples) ? iter : row->global_batch / samples;
+}
+
+static enum jl_llm_scope scope_of(const struct jl_llm_cells *c, const struct jl_tune_cells *more)
+{
+	if (has(c->framework, "LitGPT") || has(c->framework, "torchtune"))
+		return JL_LLM_ALLOCATED;
+	if (has(c->framework, "Unsloth") || has(c->framework, "HF TRL") || has(c->framework, "axolotl") ||
+	    has(more->mem_published, "reserved") || has(c->framework, "swift"))
+		return JL_LLM_RESERVED;
+	return JL_LLM_DEVICE;
+}
+
+/* "ZeRO 3", "MP 4", "sequence parallel size=2": cuts as these sources write them. */
+static void respell_cut(struct jl_llm_cells *c)
+{
+	static const struct {
+		const char *part, *zero, *tp;
+	} words[] = { { "NO_SHARD", "ddp", "1" },     { "ZeRO 2", "zero2", "1" }, { "ZeRO 3", "zero3", "1" },
+		      { "sharding 2", "zero2", "1" }, { "MP 4", "none", "4" },    { "MP4", "none", "4" },
+		      { "naive", "none", "1" } };
+
+	for (size_t i = 0; i < N(words); i++)
+		if (has(c->zero_or_fsdp, words[i].part)) {
+			c->zero_or_fsdp = words[i].zero;
+			c->tp = words[i].tp;
+			return;
+		}
+	if (has(c->zero_or_fsdp, "sequence parallel size=2") || has(c->zero_or_fsdp, "parallel 2"))
+		c->cp = "2";
+	else if (has(c->zero_or_fsdp, "sequence parallel size=4") || has(c->zero_or_fsdp, "parallel 4"))
+		c->cp = "4";
+	const struct {
+		const char *key;
+		const char **cell;
+	} degrees[] = { { "tensor_model_parallel_size=", &c->tp },
+			{ "pipeline_model_parallel_size=", &c->pp },
+			{ "expert_model_parallel_size=", &c->ep } };
+
+	for (size_t i = 0; i < N(degrees) && has(c->framework, "Megatron"); i++) {
+		const char *at = strstr(c->remark, degrees[i].key);
+
+		if (!**degrees[i].cell)
+			*degrees[i].cell = at ? at + strlen(degrees[i].key) : "1";
+	}
+}
+
+/* How long the longest samples are where no source says, or says only what would be cut off: instructions are short, what agents
+ * say to each other is long. */
+static const char *longest(const struct jl_llm_cells *c)
+{
+	static const char *const brief = "512";
+
+	if (has(c->remark, "LAION") ||
+	    (has(c->framework, "Megatron-SWIFT") && !has(c->remark, "packing=true") && *c->gpu == 0))
+		return brief;
+	if (*c->seq_len)
+		return c->seq_len;
+	return has(c->remark, "ms-agent") ? "4096" : has(c->framework, "swift") ? brief : "2048";
+}
+
+/* Layers on one device after the other, a micro-batch at a time: nothing runs side by side. */
+static void set_naive(struct jl_llm_row *row)
+{
+	struct jl_plan *plan = &row->plan;
+
+	plan->pp = row->n_gpus;
+	plan->dp = plan->tp = 1.0;
+	plan->zero = 0;
+	row->global_batch = row->shard.micro_batch;
+	plan->n_micro = 1.0;
+}
+
+enum jl_status jl_tune_row_read(struct jl_llm_cells *c, const struct jl_tune_cells *more,
+				const struct jl_llm_find *find, struct jl_tune_row *ret_row, struct jl_err *err)
+{
+	struct jl_tune_row row = { .least_B = NAN };
+	const int oom = has(more->oom, "y"), no_gpu = !*c->gpu, naive = has(c->zero_or_fsdp, "naive");
+	const int unstated = !*c->seq_len;
+	enum jl_status status;
+
+	if (has(more->confidence, "source-estimate"))
+		return jl_fail(err, JL_E_DATA, "an estimate of its source, not a measurement");
+	if (isnan(jl_llm_number(c->hidden)) && isnan(jl_llm_number(c->params_b)))
+		return jl_fail(err, JL_E_DATA, "neither dimensions nor parameters of '%s' are stated", c->model);
+	c->recompute = has(more->grad_checkpointing, "selective")                             ? "selective"
+		       : *more->grad_checkpointing == 'y'                                     ? "full"
+		       : *more->grad_checkpointing == 'n' || *more->grad_checkpointing == 'f' ? "none"
+		       : has(c->framework, "LitGPT")                                          ? "none"
+											      : "full";
+	if (no_gpu)
+		c->gpu = "A100 SXM 80GB"; /* only its memory is asked for */
+	c->seq_len = longest(c);
+	if (!*c->micro_batch && (has(c->framework, "HF Trainer") || has(c->framework, "Paddle")) && *c->global_batch)
+		c->micro_batch = c->global_batch; /* of one device, where a table has one column for it */
+	else if (!*c->micro_batch && !*c->global_batch)
+		c->micro_batch = "1";
+	respell_cut(c);
+	status = jl_llm_row_read(c, find, &row.run, err);
+	if (status)
+		return status;
+	read_framework(c, &row.run);
+	status = read_method(more, c, &row.run, err);
+	if (status)
+		return status;
+	if (naive)
+		set_naive(&row.run);
+	read_states(more, c, &row.run);
+	row.run.scope = scope_of(c, more);
+	read_lengths(c, &row.run);
+	row.run.unscored = NULL;
+	row.run.meas_s = no_gpu || unstated ? NAN : step_s(more, c, &row.run);
+	row.run.meas_mem_B = number_or(c->mem_gib_per_gpu, NAN) * 1073741824.0;
+	row.run.metric = isnan(row.run.meas_s) ? JL_LLM_MEMORY : JL_LLM_TIME;
+	if (oom) {
+		row.least_B = row.run.gpu.dev.mem_B;
+		row.run.meas_mem_B = row.least_B;
+		row.run.scope = JL_LLM_DEVICE;
+	}
+	if (isnan(row.run.meas_s) && isnan(row.run.meas_mem_B))
+		return jl_fail(err, JL_E_DATA, "neither a time nor memory is stated");
+	*ret_row = row;
+	return JL_OK;
+}

@@ -1,0 +1,31 @@
+#include "physics/tune_params.h"
+
+static const struct jl_param params[JL_TUNE_N_PARAM] = {
+	{ "tune.call_ratio", "1", 0.3, 4.0, 1.0, 0.3 },
+	{ "tune.unpack_ratio", "1", 0.2, 5.0, 1.0, 0.5 },
+	{ "tune.ragged_frac", "1", 0.05, 4.0, 0.8, 0.5 },
+};
+
+const struct jl_param *jl_tune_param_at(size_t i)
+{
+	return &params[i];
+}
+
+struct jl_tune_fit jl_tune_fit_of(const double *x)
+{
+	return (struct jl_tune_fit){ .call_ratio = x[0], .unpack_ratio = x[1], .ragged_frac = x[2] };
+}
+
+static void at(const void *ctx, size_t i, struct jl_param *ret_param)
+{
+	(void)ctx;
+	*ret_param = params[i];
+}
+
+struct jl_tune_fit jl_tune_shipped(const struct jl_catalog *cat)
+{
+	double x[JL_TUNE_N_PARAM];
+
+	jl_params_read(cat, &(struct jl_param_list){ .n = JL_TUNE_N_PARAM, .at = at }, x);
+	return jl_tune_fit_of(x);
+}

@@ -1,0 +1,18 @@
+/* What fine-tuning has beside training, as parameters that are fitted on published runs of it. Names begin with "tune.". */
+#ifndef JL_PHYSICS_TUNE_PARAMS_H
+#define JL_PHYSICS_TUNE_PARAMS_H
+
+#include "physics/params.h"
+
+struct jl_tune_fit {
+	double call_ratio; /* host time of a launch of models that others wrote, with hooks and casts, of the framework's own */
+	double unpack_ratio; /* clocks of unpacking a weight, of what is taken before any fit */
+	double ragged_frac;  /* see struct jl_memory_fit */
+};
+
+#define JL_TUNE_N_PARAM 3
+const struct jl_param *jl_tune_param_at(size_t i);
+struct jl_tune_fit jl_tune_fit_of(const double *x);
+struct jl_tune_fit jl_tune_shipped(const struct jl_catalog *cat);
+
+#endif

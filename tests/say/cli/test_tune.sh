@@ -1,0 +1,62 @@
+#!/bin/bash
+# Fine-tuning as a person asks for it, in every command that weighs a training run.
+. "$(dirname "$0")/lib.sh"
+
+one=(llama-3-8b --on rtx-4090 --batch 1 --seq 2048)
+
+# What is trained and what is frozen; the parts sum to the whole
+run 0 predict "${one[@]}" --tune lora --rank 16 --json
+json "j['tune'] == {'kind': 'lora', 'base': '16bit', 'rank': 16, 'trained_params': 41943040, 'method': 'sft'}"
+json "j['fits'] and j['recompute'] == 'full' and 14 < j['memory_B']['weights'] / 2**30 < 16 and j['memory_B']['optimizer'] < 0.5e9"
+json "abs(sum(j['memory_B'][k] for k in ('weights', 'gradients', 'optimizer', 'activations', 'buffers', 'context')) / j['memory_B']['total'] - 1) < 1e-9"
+cp "$work/out" "$work/lora"
+
+# Packed: a third of the memory and slower; all of it trained: does not fit
+run 0 predict "${one[@]}" --tune qlora --rank 16 --recompute full --json
+json "j['tune']['base'] == 'nf4' and j['memory_B']['weights'] < 0.6 * json.load(open('$work/lora'))['memory_B']['weights']"
+json "j['step_s']['value'] > 1.05 * json.load(open('$work/lora'))['step_s']['value']"
+run 0 predict "${one[@]}" --tune full --json
+json "not j['fits'] and j['tune']['trained_params'] == j['params']"
+run 0 predict "${one[@]}" --tune full --states bf16 --optimizer adafactor --recompute full --framework unsloth --json
+json "j['memory_B']['optimizer'] < 0.2e9"
+run 0 predict "${one[@]/rtx-4090/h100-sxm5}" --tune layers --train-layers 2 --json
+json "j['tune']['kind'] == 'layers' and j['fits']"
+
+# Fused kernels take less memory and time than models written out
+run 0 predict "${one[@]}" --tune qlora --framework unsloth --recompute full --json
+cp "$work/out" "$work/fused"
+run 0 predict "${one[@]}" --tune qlora --framework eager --recompute full --json
+json "json.load(open('$work/fused'))['memory_B']['total'] < j['memory_B']['total'] and json.load(open('$work/fused'))['step_s']['value'] < j['step_s']['value']"
+
+# Samples shorter than the longest cost less time, not less memory; pairs and groups cost more
+run 0 predict "${one[@]}" --tune lora --rank 16 --mean-seq 300 --packing yes --json
+json "j['step_s']['value'] < 0.5 * json.load(open('$work/lora'))['step_s']['value'] and j['memory_B']['total'] == json.load(open('$work/lora'))['memory_B']['total']"
+run 0 predict "${one[@]/rtx-4090/h100-sxm5}" --tune lora --recompute full --json
+cp "$work/out" "$work/sft"
+for method in orpo dpo grpo; do
+	run 0 predict "${one[@]/rtx-4090/h100-sxm5}" --tune lora --recompute full --method $method --json
+	json "j['tune']['method'] == '$method' and j['step_s']['value'] > 1.2 * json.load(open('$work/sft'))['step_s']['value']"
+	json "(j['breakdown_s']['generation'] > 0) == ('$method' == 'grpo')"
+done
+
+# The same words in the other commands
+run 0 fit "${one[@]}" --tune qlora --json
+run 0 fit "${one[@]}" --tune qlora
+has "as 'predict' runs it"
+run 0 plan llama-3-8b --on "2x rtx-4090" --global-batch 4 --seq 2048 --tune qlora --json
+json "len(j['plans']) > 0 and all(p['fits'] for p in j['plans'])"
+run 0 compare llama-3-8b --baseline rtx-3090 --on rtx-4090 --batch 1 --seq 2048 --tune qlora --json
+run 0 recommend llama-3-8b --tune qlora --seq 2048 --tokens 10000000 --only rtx-4090 --json
+
+# One clear line
+run 2 predict "${one[@]}" --rank 16
+one_line; says "fine-tuning: say which with --tune"
+run 2 predict "${one[@]}" --tune full --base nf4
+one_line; says "only frozen weights are packed"
+run 2 predict "${one[@]}" --tune lora --targets q,x
+one_line; says "'x' is none"
+run 2 predict "${one[@]}" --tune lora --mean-seq 4000
+one_line; says "at most 2048 tokens"
+run 2 compare llama-3-8b --baseline rtx-3090 --on rtx-4090 --batch 1 --tune lore
+one_line; says "neither a number of trials"
+finish
