@@ -40,6 +40,7 @@ jeoul_part(jansson "${JANSSON_VERSION}" "config.json" "")
 jeoul_part(sqlite "${SQLITE_VERSION}" "store" "")
 jeoul_part(postgresql "opened at run time (libpq.so.5)" "store" "")
 jeoul_optional(openblas openblas libopenblas-dev "bench (opened at run time)")
+jeoul_optional(microhttpd libmicrohttpd libmicrohttpd-dev "web")
 jeoul_optional(mpi ompi-c libopenmpi-dev "bench (module jeoul-mpi.so)")
 
 find_program(JEOUL_NVCC nvcc)

@@ -1,6 +1,5 @@
 /* One arena per command or request: results point into it and all go at once. */
-#ifndef JL_BASE_ARENA_H
-#define JL_BASE_ARENA_H
+#pragma once
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,5 +27,3 @@ char *jl_arena_strndup(struct jl_arena *arena, const char *text, size_t len);
 char *jl_arena_strdup(struct jl_arena *arena, const char *text);
 char *jl_arena_printf(struct jl_arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
 char *jl_arena_vprintf(struct jl_arena *arena, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
-
-#endif

@@ -1,6 +1,5 @@
 /* A growable byte buffer with a mandatory limit. Errors stick: append freely, look at `failed` once at the end. */
-#ifndef JL_BASE_BUF_H
-#define JL_BASE_BUF_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,5 +32,3 @@ enum jl_status jl_buf_read_own(struct jl_buf *ret_buf, const char *path, size_t 
 /* Everything that a person may name as output goes through here. A file is replaced whole or not at all and keeps its mode and owner;
  * links are followed; devices and pipes are written to; a file that may not be written is refused. A buffer that failed too. */
 enum jl_status jl_buf_write_file(const struct jl_buf *text, const char *path, struct jl_err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* Seconds of a clock that never goes back; its zero is arbitrary. */
-#ifndef JL_BASE_CLOCK_H
-#define JL_BASE_CLOCK_H
+#pragma once
 
 #include <time.h>
 
@@ -20,5 +19,3 @@ static inline double jl_clock_cpu_s(void)
 	(void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
 	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
-
-#endif

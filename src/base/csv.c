@@ -100,16 +100,13 @@ static enum jl_status read_field(struct jl_csv *csv, struct jl_csv_field *ret_fi
 {
 	struct jl_where begin = here(csv);
 	bool quoted = !at_end(csv) && csv->text[csv->at] == '"';
-	enum jl_status status;
 	char *text;
 	size_t len = 0;
 
 	if (quoted)
 		step(csv);
 	text = csv->text + csv->at;
-	status = quoted ? read_quoted(csv, &len, &begin, err) : read_plain(csv, &len, err);
-	if (status)
-		return status;
+	JL_TRY(quoted ? read_quoted(csv, &len, &begin, err) : read_plain(csv, &len, err));
 	*ret_field = (struct jl_csv_field){ .text = text, .line = begin.line, .column = begin.column };
 	*ret_end = text + len;
 	return JL_OK;
@@ -125,16 +122,13 @@ static enum jl_status read_row(struct jl_csv *csv, struct jl_csv_field *fields, 
 		struct jl_where where = here(csv);
 		char *end;
 		bool last;
-		enum jl_status status;
 
 		if (n == room && room == JL_CSV_COLUMNS_MAX)
 			return jl_fail_at(err, JL_E_LIMIT, &where, "more than %d columns", JL_CSV_COLUMNS_MAX);
 		if (n == room)
 			return jl_fail_at(err, JL_E_PARSE, &where, "more fields than the header has columns (%zu)",
 					  room);
-		status = read_field(csv, &fields[n], &end, err);
-		if (status)
-			return status;
+		JL_TRY(read_field(csv, &fields[n], &end, err));
 		n++;
 		last = at_line_end(csv);
 		if (!at_end(csv) && csv->text[csv->at] == '\r')
@@ -221,7 +215,6 @@ static void trim(struct jl_csv_field *field)
 static enum jl_status read_header(struct jl_csv *csv, struct jl_err *err)
 {
 	struct jl_where where;
-	enum jl_status status;
 
 	skip_empty_lines(csv);
 	where = here(csv);
@@ -233,9 +226,7 @@ static enum jl_status read_header(struct jl_csv *csv, struct jl_err *err)
 			return jl_fail_at(err, JL_E_PARSE, &where, "columns look separated by %s, not by commas",
 					  guess == '\t' ? "TAB" : "';'");
 	}
-	status = read_row(csv, csv->header, JL_CSV_COLUMNS_MAX, &csv->n_columns, err);
-	if (status)
-		return status;
+	JL_TRY(read_row(csv, csv->header, JL_CSV_COLUMNS_MAX, &csv->n_columns, err));
 	for (size_t i = 0; i < csv->n_columns; i++) {
 		trim(&csv->header[i]);
 		for (size_t j = 0; j < i && csv->header[i].text[0]; j++) {
@@ -252,10 +243,9 @@ enum jl_status jl_csv_open(struct jl_csv *ret_csv, const char *text, size_t len,
 			   struct jl_err *err)
 {
 	struct jl_csv csv = { .file = file, .delimiter = delimiter, .len = len, .line = 1, .column = 1 };
-	enum jl_status status = check_text(text, len, file, err);
+	enum jl_status status;
 
-	if (status)
-		return status;
+	JL_TRY(check_text(text, len, file, err));
 	csv.text = jl_realloc(NULL, len + 1);
 	csv.header = jl_realloc(NULL, JL_CSV_COLUMNS_MAX * sizeof(*csv.header));
 	csv.fields = jl_realloc(NULL, JL_CSV_COLUMNS_MAX * sizeof(*csv.fields));
@@ -317,7 +307,6 @@ enum jl_status jl_csv_need(const struct jl_csv *csv, const char *name, size_t *r
 enum jl_status jl_csv_next(struct jl_csv *csv, bool *ret_more, struct jl_err *err)
 {
 	struct jl_where where;
-	enum jl_status status;
 	size_t n = 0;
 
 	skip_empty_lines(csv);
@@ -328,9 +317,7 @@ enum jl_status jl_csv_next(struct jl_csv *csv, bool *ret_more, struct jl_err *er
 	where = here(csv);
 	if (csv->n_rows == JL_CSV_ROWS_MAX)
 		return jl_fail_at(err, JL_E_LIMIT, &where, "more than %zu rows", JL_CSV_ROWS_MAX);
-	status = read_row(csv, csv->fields, csv->n_columns, &n, err);
-	if (status)
-		return status;
+	JL_TRY(read_row(csv, csv->fields, csv->n_columns, &n, err));
 	if (n < csv->n_columns)
 		return jl_fail_at(err, JL_E_PARSE, &where,
 				  "%zu fields, but the header has %zu columns; '%s' is missing", n, csv->n_columns,

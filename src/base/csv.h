@@ -3,8 +3,7 @@
  * The reader keeps its own copy of the text; fields point into it and stay valid until jl_csv_release. Every row has as
  * many fields as the header; anything else is an error that names line and column. Lines that are wholly empty are
  * skipped. */
-#ifndef JL_BASE_CSV_H
-#define JL_BASE_CSV_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -70,5 +69,3 @@ void jl_csv_writer_init(struct jl_csv_writer *writer, struct jl_buf *out, char d
 void jl_csv_put_text(struct jl_csv_writer *writer, const char *text);
 void jl_csv_put_number(struct jl_csv_writer *writer, double value); /* NAN: an empty field */
 void jl_csv_end_row(struct jl_csv_writer *writer);
-
-#endif

@@ -2,7 +2,6 @@
 
 #include <stdbool.h>
 #include <stdio.h>
-#include <string.h>
 
 #define YEAR_MAX 2999     /* what is reckoned from a date has room before DAY_MAX */
 #define DAY_MAX  2900000L /* about the year 9900: four digits a year */

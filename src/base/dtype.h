@@ -1,6 +1,5 @@
 /* Number formats that accelerators compute in. */
-#ifndef JL_BASE_DTYPE_H
-#define JL_BASE_DTYPE_H
+#pragma once
 
 enum jl_dtype {
 	JL_FP32, /* vector units, no tensor cores */
@@ -16,5 +15,3 @@ enum jl_dtype {
 /* Bytes of one element in memory (tf32 is stored as fp32). */
 double jl_dtype_B(enum jl_dtype dtype);
 const char *jl_dtype_name(enum jl_dtype dtype);
-
-#endif

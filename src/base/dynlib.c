@@ -47,10 +47,8 @@ enum jl_status jl_dynlib_open(struct jl_dynlib *ret_lib, const char *env, const 
 {
 	const char *name = NULL;
 	void *handle = NULL;
-	enum jl_status status = open_first(env, names, &handle, &name, err);
 
-	if (status)
-		return status;
+	JL_TRY(open_first(env, names, &handle, &name, err));
 	for (size_t i = 0; i < n_symbols; i++) {
 		void *address = dlsym(handle, symbols[i].name);
 		if (!address && symbols[i].instead)

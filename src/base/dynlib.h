@@ -2,8 +2,7 @@
  *
  * A table says which functions are wanted and where their addresses go. A missing library is "unavailable: reason"; a
  * missing optional function leaves NULL and disables what needs it. */
-#ifndef JL_BASE_DYNLIB_H
-#define JL_BASE_DYNLIB_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,5 +32,3 @@ enum jl_status jl_dynlib_open(struct jl_dynlib *ret_lib, const char *env, const 
 			      const struct jl_dynlib_symbol *symbols, size_t n_symbols, void *ret_functions,
 			      struct jl_err *err);
 void jl_dynlib_close(struct jl_dynlib *lib);
-
-#endif

@@ -3,8 +3,7 @@
  * A function that can fail returns `enum jl_status` and takes `struct jl_err *err` last. The message is written in English
  * at the place where it happens; it is kept in English, for files and programs, and in the language of whoever reads.
  * Messages say what was wrong, where, and what would be right. */
-#ifndef JL_BASE_ERR_H
-#define JL_BASE_ERR_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -42,6 +41,14 @@ struct jl_where {
 	size_t column;
 };
 
+/* A call whose failure is the function's own, where nothing is left to release. */
+#define JL_TRY(CALL)                                                                                                   \
+	do {                                                                                                           \
+		const enum jl_status jl_tried = (CALL);                                                                \
+		if (jl_tried)                                                                                          \
+			return jl_tried;                                                                               \
+	} while (0)
+
 /* Fill `err` (which may be NULL) and return `status`, so that callers write `return jl_fail(err, ...)`. */
 enum jl_status jl_fail(struct jl_err *err, enum jl_status status, const char *en, ...)
 	__attribute__((format(printf, 3, 4)));
@@ -63,5 +70,8 @@ bool jl_err_is_usage(const struct jl_err *err);
 
 /* Out of memory: needs no formatting, cannot fail itself. */
 enum jl_status jl_fail_nomem(struct jl_err *err);
-
-#endif
+/* The same where something was not got: JL_TRY(jl_got(rows && names, err)). */
+static inline enum jl_status jl_got(bool all, struct jl_err *err)
+{
+	return all ? JL_OK : jl_fail_nomem(err);
+}

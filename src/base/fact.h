@@ -1,6 +1,5 @@
 /* A fact: a value that knows where it comes from. */
-#ifndef JL_BASE_FACT_H
-#define JL_BASE_FACT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -27,5 +26,3 @@ struct jl_fact {
 bool jl_fact_known(const struct jl_fact *fact);
 const char *jl_origin_name(enum jl_origin origin); /* "measured", ... */
 const char *jl_origin_mark(enum jl_origin origin); /* one sign each: ● measured, ◆ published, ◇ listed, ○ estimated */
-
-#endif

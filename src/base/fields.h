@@ -8,8 +8,7 @@
  *     const struct jl_schema jl_pair_fields = JL_SCHEMA("break_even", jl_pair, fields);
  *
  * Keys are English and end with their unit. What is not known (NAN, NULL) is null, or has no key where its row says JL_FF_OMIT. */
-#ifndef JL_BASE_FIELDS_H
-#define JL_BASE_FIELDS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -159,5 +158,3 @@ void jl_fields_print(struct jl_buf *out, const struct jl_schema *schema, const v
 
 /* The JSON Schema (2020-12) of what jl_fields_print writes; `title` is the document's. */
 void jl_fields_schema(struct jl_buf *out, const struct jl_schema *schema, const char *title);
-
-#endif

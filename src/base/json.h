@@ -3,8 +3,7 @@
  * Text is always valid UTF-8 (bytes that are not become U+FFFD), numbers read back as the same double, NAN and
  * infinities are null. Calls in an order that makes no JSON (a value without its key, an end that does not fit) are
  * errors of the program: they assert. */
-#ifndef JL_BASE_JSON_H
-#define JL_BASE_JSON_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -50,5 +49,3 @@ void jl_json_put_bool(struct jl_json *json, const char *key, bool value);
 
 /* A text as a JSON string with its quotation marks; also safe inside a <script> element. */
 void jl_json_escape(struct jl_buf *out, const char *text);
-
-#endif

@@ -1,6 +1,5 @@
 /* Heap memory goes through these, so that tests can let every allocation fail once. */
-#ifndef JL_BASE_MEM_H
-#define JL_BASE_MEM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,5 +14,3 @@ bool jl_mem_ran_out(void);
 /* Tests only: let the n-th allocation from now on (1 = the next) and all after it fail; 0 switches it off.
  * Returns how many allocations were made since the last call. */
 size_t jl_mem_fail_from(size_t nth);
-
-#endif

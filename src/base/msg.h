@@ -9,8 +9,7 @@
  * and one that is said in English and in the reader's language at once (errors, notes; jl_say) also
  *     {%s}    a word that is a message itself
  *     {}      what went wrong inside (jl_fail_from) */
-#ifndef JL_BASE_MSG_H
-#define JL_BASE_MSG_H
+#pragma once
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -74,5 +73,3 @@ size_t jl_msg_resolve(char *text);
  * do not count. */
 enum jl_sound { JL_SOUND_VOWEL, JL_SOUND_CONSONANT, JL_SOUND_L /* ㄹ: a consonant, but takes 로 */ };
 enum jl_sound jl_last_sound(const char *text, size_t len);
-
-#endif

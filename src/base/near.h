@@ -1,6 +1,5 @@
 /* "Did you mean ...?": edit distance and the nearest of many names. */
-#ifndef JL_BASE_NEAR_H
-#define JL_BASE_NEAR_H
+#pragma once
 
 #include <stddef.h>
 
@@ -11,5 +10,3 @@ size_t jl_near_distance(const char *a, const char *b, size_t limit);
 /* Indices of the names that `text` may have meant, nearest first, at most `max` (up to 16); equals keep the order of
  * the array. A name that begins with `text` counts as near. Returns how many. */
 size_t jl_near_rank(const char *text, const char *const *names, size_t n_names, size_t *ret_indices, size_t max);
-
-#endif

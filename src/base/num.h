@@ -1,8 +1,7 @@
 /* Plain numbers as text: a strict reader and the shortest text that reads back as the same double.
  *
  * Both need the "C" locale for numbers: a front door may set LC_CTYPE, never LC_NUMERIC. */
-#ifndef JL_BASE_NUM_H
-#define JL_BASE_NUM_H
+#pragma once
 
 #include <stddef.h>
 
@@ -24,5 +23,3 @@ long long jl_num_whole(double value, long long lo, long long hi);
 #define JL_NUM_TEXT_MAX 32
 /* Shortest decimal text that reads back as the same double; "nan", "inf", "-inf" for those. Returns `out`. */
 const char *jl_num_text(char out[JL_NUM_TEXT_MAX], double value);
-
-#endif

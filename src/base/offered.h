@@ -1,7 +1,6 @@
 /* Files that come inside a request. While a thread has a list of them, those are all that it reads by a name that somebody gave, and it
  * writes none: a request may come from anywhere. What the program itself lays out is read with jl_buf_read_own. */
-#ifndef JL_BASE_OFFERED_H
-#define JL_BASE_OFFERED_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,5 +19,3 @@ bool jl_offered(const struct jl_offered **ret_file, const char *name);
 enum jl_status jl_offered_fail(const char *name, struct jl_err *err); /* that there is none */
 /* Is there such a file, offered or the machine's? */
 bool jl_file_exists(const char *name);
-
-#endif

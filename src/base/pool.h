@@ -1,7 +1,6 @@
 /* A few threads that share a loop: tasks 0 .. n-1 are taken one after another by whoever is free, the caller among
  * them. */
-#ifndef JL_BASE_POOL_H
-#define JL_BASE_POOL_H
+#pragma once
 
 #include <stddef.h>
 
@@ -24,5 +23,3 @@ int jl_pool_n_threads(const struct jl_pool *pool);
 
 /* Returns when all tasks are done. `thread` is 0 .. n_threads-1: a place for scratch memory. Not from inside a task. */
 void jl_pool_run(struct jl_pool *pool, void (*task)(void *ctx, size_t index, int thread), void *ctx, size_t n_tasks);
-
-#endif

@@ -1,7 +1,6 @@
 /* What is known of an architecture before any fit: `priors:` of a record in catalog/families.yaml. Plain numbers in base, so that the
  * model takes them without knowing the catalog. */
-#ifndef JL_BASE_PRIORS_H
-#define JL_BASE_PRIORS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -29,5 +28,3 @@ struct jl_priors {
 	bool conv_rows;      /* has published runs of networks that are no transformers, of its own to fit */
 	bool serve_rows;     /* has published runs of served models */
 };
-
-#endif

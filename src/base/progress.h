@@ -1,7 +1,6 @@
 /* One line on a terminal that says how far we are, how fast, and how long it will still take. Nothing at all when
  * piped. */
-#ifndef JL_BASE_PROGRESS_H
-#define JL_BASE_PROGRESS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,5 +31,3 @@ void jl_progress_update(struct jl_progress *progress, double done, double now_s)
 
 /* Wipe the line, so that what is printed next stands alone. Also before printing a remark in between. */
 void jl_progress_clear(struct jl_progress *progress);
-
-#endif

@@ -1,6 +1,5 @@
 /* SHA-256 (FIPS 180-4) and HMAC with it (RFC 2104): a peer shows that it knows a secret without saying it. */
-#ifndef JL_BASE_SHA256_H
-#define JL_BASE_SHA256_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,5 +23,3 @@ void jl_hmac_sha256(unsigned char ret_digest[JL_SHA256_B], const void *key, size
 
 /* Takes as long for bytes that differ at once as for those that differ late. */
 bool jl_same_digest(const unsigned char a[JL_SHA256_B], const unsigned char b[JL_SHA256_B]);
-
-#endif

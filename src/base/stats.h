@@ -1,6 +1,5 @@
 /* Statistics of repeated measurements, made for samples that have outliers and a long tail: medians and order statistics. */
-#ifndef JL_BASE_STATS_H
-#define JL_BASE_STATS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -35,5 +34,3 @@ double jl_stats_t_quantile(double p, size_t dof);
 /* Two-sided probability that two sets of samples come from the same distribution (Mann-Whitney, normal approximation with ties;
  * meaningful from about five samples each). NAN when one is empty. `scratch` has room for n_a + n_b pairs: 2·(n_a + n_b). */
 double jl_stats_same_p(const double *a, size_t n_a, const double *b, size_t n_b, double *scratch);
-
-#endif

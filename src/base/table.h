@@ -6,8 +6,7 @@
  *
  * Cells may carry colour (JL_TABLE_RED and its like); it takes no width, and goes when the style says no colour. Other
  * control characters never reach the output: line breaks and tabs become blanks, the rest '?'. */
-#ifndef JL_BASE_TABLE_H
-#define JL_BASE_TABLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -64,5 +63,3 @@ void jl_table_end_row(struct jl_table *table); /* cells that are missing are emp
 void jl_table_rule(struct jl_table *table);    /* a line across */
 enum jl_status jl_table_print(const struct jl_table *table, const struct jl_table_style *style, struct jl_buf *out,
 			      struct jl_err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* Small things that every room needs. */
-#ifndef JL_BASE_TEXT_H
-#define JL_BASE_TEXT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,5 +12,3 @@ static inline bool jl_same_text(const char *a, const char *b)
 {
 	return a == b || (a && b && strcmp(a, b) == 0);
 }
-
-#endif

@@ -3,8 +3,7 @@
  * Values are doubles in SI base units (byte, second, FLOP, joule, watt = J/s, metre, gram, currency). A bare number
  * where a unit is needed is refused with an example. Bits become bytes (3200 Gb/s = 400e9 B/s). A year is 365 days
  * (8,760 h) and a month a twelfth of it (730 h), as rents and tariffs count. */
-#ifndef JL_BASE_UNITS_H
-#define JL_BASE_UNITS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -92,5 +91,3 @@ long jl_date_day(struct jl_civil civil);
 int jl_date_month_days(int year, int month);
 /* The same day of the month `n` months later; the last of a month that is too short. */
 long jl_date_add_months(long day, int n);
-
-#endif

@@ -1,6 +1,5 @@
 /* What a unit's spelling can mean. Private to units_*.c. */
-#ifndef JL_BASE_UNITS_MATCH_H
-#define JL_BASE_UNITS_MATCH_H
+#pragma once
 
 #include <stddef.h>
 
@@ -22,5 +21,3 @@ struct jl_meaning {
 /* All meanings of `unit` (no blanks in it) that its case allows: exact spelling first, and only if there is none,
  * others. Several meanings with different factors: the spelling is ambiguous. Returns how many; 0: not a unit. */
 size_t jl_units_match(const char *unit, struct jl_meaning ret_meanings[JL_MEANINGS_MAX]);
-
-#endif

@@ -2,7 +2,6 @@
 
 #include <math.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/num.h"
@@ -222,7 +221,6 @@ enum jl_status jl_quantity_parse(struct jl_quantity *ret_quantity, const char *t
 	bool negative = false;
 	const char *currency = take_currency(&at, &negative);
 	enum jl_num_fault fault;
-	enum jl_status status;
 	double value;
 	size_t used;
 
@@ -235,9 +233,7 @@ enum jl_status jl_quantity_parse(struct jl_quantity *ret_quantity, const char *t
 		return bad_unit(&request);
 	if (unit[0] == '\0')
 		return bare_number(ret_quantity, &request, value);
-	status = find_unit(&meaning, &request, unit);
-	if (status)
-		return status;
+	JL_TRY(find_unit(&meaning, &request, unit));
 	value *= meaning.factor;
 	if (!isfinite(value))
 		return bad_number(&request, JL_NUM_TOO_BIG);

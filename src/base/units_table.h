@@ -1,6 +1,5 @@
 /* Rows that reading and printing of quantities share. Private to units_*.c. */
-#ifndef JL_BASE_UNITS_TABLE_H
-#define JL_BASE_UNITS_TABLE_H
+#pragma once
 
 #include "base/units.h"
 
@@ -27,5 +26,3 @@ const struct jl_kind_row *jl_kind_row(enum jl_kind kind);
 #define JL_YEAR_S  (365.0 * JL_DAY_S) /* 8,760 h, as rents and tariffs count it */
 #define JL_MONTH_S (JL_YEAR_S / 12.0) /* 730 h */
 #define JL_KWH_J   3.6e6
-
-#endif

@@ -1,6 +1,5 @@
 /* UTF-8: checking, and how many terminal columns a text takes (Korean is two columns a character). */
-#ifndef JL_BASE_UTF8_H
-#define JL_BASE_UTF8_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,5 +29,3 @@ size_t jl_utf8_shown(const char *text, char ret_shown[JL_UTF8_SHOWN_MAX]);
 /* In place: invalid bytes and control characters (except tab and newline) become '?'; a character cut at the end goes.
  */
 void jl_utf8_sanitize(char *text);
-
-#endif

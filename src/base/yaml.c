@@ -87,8 +87,7 @@ static enum jl_status read_items(struct reader *r, struct jl_yaml *parent, yaml_
 		yaml_event_t event;
 		bool done;
 
-		if ((status = next_event(r, &event)))
-			return status;
+		JL_TRY(next_event(r, &event));
 		done = event.type == end;
 		if (!done && parent->kind == JL_YAML_MAP) {
 			status = read_key(r, parent, &event, &key);
@@ -165,10 +164,9 @@ static enum jl_status read_scalar(struct reader *r, const yaml_event_t *event, s
 static enum jl_status read_node(struct reader *r, const yaml_event_t *event, int depth, struct jl_yaml **ret_node)
 {
 	struct jl_yaml *node;
-	enum jl_status status = check_limits(r, event, depth);
+	enum jl_status status;
 
-	if (status)
-		return status;
+	JL_TRY(check_limits(r, event, depth));
 	node = jl_arena_alloc(r->arena, sizeof *node);
 	if (!node)
 		return jl_fail_nomem(r->err);
@@ -195,10 +193,9 @@ static enum jl_status read_document(struct reader *r, struct jl_yaml **ret_root)
 
 	while (type != YAML_STREAM_END_EVENT) {
 		yaml_event_t event;
-		enum jl_status status = next_event(r, &event);
+		enum jl_status status = JL_OK;
 
-		if (status)
-			return status;
+		JL_TRY(next_event(r, &event));
 		type = event.type;
 		if (type == YAML_DOCUMENT_START_EVENT && n_documents++) {
 			const struct jl_where where = at(r, event.start_mark);
@@ -270,9 +267,7 @@ enum jl_status jl_yaml_read(const struct jl_yaml **ret_root, const char *name, c
 
 	if (len > JL_YAML_SIZE_MAX)
 		return jl_fail(err, JL_E_LIMIT, "%s is larger than %zu MiB", name, JL_YAML_SIZE_MAX >> 20);
-	status = check_bytes(name, text, len, err);
-	if (status)
-		return status;
+	JL_TRY(check_bytes(name, text, len, err));
 	if (!yaml_parser_initialize(&r.parser))
 		return jl_fail_nomem(err);
 	yaml_parser_set_encoding(&r.parser, YAML_UTF8_ENCODING);
@@ -290,9 +285,7 @@ enum jl_status jl_yaml_read_file(const struct jl_yaml **ret_root, const char *pa
 	struct jl_buf text;
 	enum jl_status status;
 
-	status = jl_buf_read_file(&text, path, JL_YAML_SIZE_MAX, err);
-	if (status)
-		return status;
+	JL_TRY(jl_buf_read_file(&text, path, JL_YAML_SIZE_MAX, err));
 	status = jl_yaml_read(ret_root, path, jl_buf_text(&text), text.len, arena, err);
 	jl_buf_release(&text);
 	return status;

@@ -2,8 +2,7 @@
  *
  * The reader is strict: UTF-8, one document, no aliases, anchors or tags, no key twice, limits on size, depth and keys. Scalars
  * stay text; whoever wants a quantity parses it with base/units and says file:line:column when it is wrong. */
-#ifndef JL_BASE_YAML_H
-#define JL_BASE_YAML_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -45,5 +44,3 @@ const struct jl_yaml *jl_yaml_at(const struct jl_yaml *list, size_t i);
 /* Is it a map with no other keys than these (NULL-terminated)? Says the nearest one. `what` names the map in the message. */
 enum jl_status jl_yaml_check_keys(const struct jl_yaml *map, const char *what, const char *const *keys,
 				  struct jl_err *err);
-
-#endif

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/text.h"
+
 #define BY_ID(function, type, array, count)                                                                            \
 	const struct type *function(const struct jl_catalog *cat, const char *id)                                      \
 	{                                                                                                              \
@@ -29,6 +31,14 @@ double jl_figure(const struct jl_catalog *cat, const char *id)
 	if (!rule)
 		rule = jl_rule_by_id(jl_catalog_embedded(), id);
 	return rule ? rule->figure : NAN;
+}
+
+const char *jl_spelt(const struct jl_catalog *cat, const char *kind, const char *text)
+{
+	for (size_t i = 0; i < cat->n_rules; i++)
+		if (strcmp(cat->rules[i].kind, kind) == 0 && jl_same_text(cat->rules[i].name, text))
+			return cat->rules[i].value;
+	return NULL;
 }
 
 /* Whether the list is in the order of its ids: looked at once for each list, because most lookups are for what is not there. */

@@ -2,8 +2,7 @@
  *
  * The catalog is written as YAML and CSV under catalog/, checked and compiled into the program at build time (no parsing at start),
  * and can be overlaid at run time by files of the same form. Records are read-only and live as long as the catalog. */
-#ifndef JL_CATALOG_CATALOG_H
-#define JL_CATALOG_CATALOG_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -394,5 +393,3 @@ enum jl_status jl_catalog_overlay(const struct jl_catalog **ret_catalog, const c
 /* Read a whole catalog folder from nothing (what the build does). */
 enum jl_status jl_catalog_load(const struct jl_catalog **ret_catalog, const char *dir, struct jl_arena *arena,
 			       struct jl_err *err);
-
-#endif

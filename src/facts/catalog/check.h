@@ -2,8 +2,7 @@
  *
  * Everything that is wrong is collected, so that one run shows it all. Used by the build, by overlays and by
  * `jeoul catalog validate`. */
-#ifndef JL_CATALOG_CHECK_H
-#define JL_CATALOG_CHECK_H
+#pragma once
 
 #include "catalog/catalog.h"
 #include "catalog/schema.h"
@@ -66,5 +65,3 @@ void jl_check_say_err(struct jl_check *check, const struct jl_err *err);
 
 /* Rates that the arithmetic of the chip does not allow; sparse figures given as dense. */
 void jl_check_gpu_rates(struct jl_check *check);
-
-#endif

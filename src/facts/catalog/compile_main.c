@@ -1,6 +1,5 @@
 /* jeoul-catalogc CATALOG_DIR OUT.c: check the catalog and write it as C. Runs while the program is built. */
 #include <stdio.h>
-#include <string.h>
 
 #include "catalog/emit.h"
 #include "catalog/load.h"

@@ -1,7 +1,6 @@
 #include "catalog/cook.h"
 
 #include <limits.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -108,21 +107,15 @@ enum jl_status jl_fact_parse(struct jl_fact *ret_fact, const char *text, enum jl
 	struct fact_parts parts = { .origin = JL_ORIGIN_NONE };
 	const struct jl_source *found;
 	const char *copy;
-	enum jl_status status = split_fact(&parts, text, key, err);
 
-	if (status)
-		return status;
+	JL_TRY(split_fact(&parts, text, key, err));
 	copy = jl_arena_strndup(arena, parts.quantity.at, parts.quantity.len);
-	if (!copy)
-		return jl_fail_nomem(err);
-	status = jl_units_parse(&fact.value, copy, kind, key, err);
-	if (status)
-		return status;
+	JL_TRY(jl_got(copy, err));
+	JL_TRY(jl_units_parse(&fact.value, copy, kind, key, err));
 	if (parts.source.len) {
 		source = jl_arena_strndup(arena, parts.source.at, parts.source.len);
 		date = NULL;
-		if (!source)
-			return jl_fail_nomem(err);
+		JL_TRY(jl_got(source, err));
 	}
 	if (!source)
 		return jl_fail(err, JL_E_DATA, "%s: no source; add 'source: ID' to the record or '@ID' to the value",
@@ -137,8 +130,7 @@ enum jl_status jl_fact_parse(struct jl_fact *ret_fact, const char *text, enum jl
 	fact.origin = parts.origin ? parts.origin : found->origin;
 	if (parts.note.len) {
 		fact.note = jl_arena_strndup(arena, parts.note.at, parts.note.len);
-		if (!fact.note)
-			return jl_fail_nomem(err);
+		JL_TRY(jl_got(fact.note, err));
 	}
 	*ret_fact = fact;
 	return JL_OK;
@@ -241,8 +233,7 @@ static enum jl_status cook_texts(const struct spot *spot, void *at, struct jl_er
 	const char **texts = jl_arena_array(spot->cook->arena, spot->node->n_items + 1, sizeof(*texts));
 	size_t n = 0;
 
-	if (!texts)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(texts, err));
 	for (const struct jl_yaml *item = spot->node->items; item; item = item->next)
 		texts[n++] = item->text;
 	*(const char *const **)at = texts;
@@ -258,18 +249,14 @@ static enum jl_status cook_list(const struct spot *spot, void *record, struct jl
 	char *at = list;
 	size_t n = spot->node->n_items;
 
-	if (!list)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(list, err));
 	for (const struct jl_yaml *item = spot->node->items; item; item = item->next, at += sub->size_B) {
 		struct spot inner = *spot;
-		enum jl_status status;
 
 		jl_schema_clear(sub, at);
 		inner.schema = sub;
 		inner.node = item;
-		status = cook_all(&inner, at, false, err);
-		if (status)
-			return status;
+		JL_TRY(cook_all(&inner, at, false, err));
 	}
 	memcpy((char *)record + spot->field->offset, &list, sizeof(list));
 	memcpy((char *)record + spot->field->count_offset, &n, sizeof(n));
@@ -293,15 +280,12 @@ static enum jl_status cook_fields(const struct spot *around, void *record, bool 
 {
 	for (size_t i = 0; i < around->schema->n_fields; i++) {
 		struct spot spot = *around;
-		enum jl_status status;
 
 		spot.field = &around->schema->fields[i];
 		spot.node = jl_yaml_get(around->node, spot.field->key);
 		if (!spot.node || facts != (spot.field->type == JL_F_FACT || spot.field->type == JL_F_LIST))
 			continue;
-		status = cook_field(&spot, record, err);
-		if (status)
-			return status;
+		JL_TRY(cook_field(&spot, record, err));
 	}
 	return JL_OK;
 }
@@ -350,19 +334,16 @@ static enum jl_status check_choices(const struct spot *around, struct jl_err *er
 			continue;
 		status = jl_fail(err, JL_E_DATA, "missing: every {%s} needs '%s: %s' or another of its values",
 				 around->schema->en, field->key, field->choices->name);
-		status = settle(around, status, err);
-		if (status)
-			return status;
+		JL_TRY(settle(around, status, err));
 	}
 	return JL_OK;
 }
 
 static enum jl_status cook_all(struct spot *spot, void *record, bool amends, struct jl_err *err)
 {
-	enum jl_status status = cook_fields(spot, record, false, err);
+	enum jl_status status;
 
-	if (status)
-		return status;
+	JL_TRY(cook_fields(spot, record, false, err));
 	set_defaults(spot, record, amends);
 	status = cook_fields(spot, record, true, err);
 	return status || amends ? status : check_choices(spot, err);

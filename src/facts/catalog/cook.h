@@ -1,6 +1,5 @@
 /* From the texts of a YAML record to a record of catalog.h. */
-#ifndef JL_CATALOG_COOK_H
-#define JL_CATALOG_COOK_H
+#pragma once
 
 #include "catalog/check.h"
 
@@ -22,5 +21,3 @@ enum jl_status jl_cook_record(const struct jl_cook *cook, const struct jl_yaml *
 enum jl_status jl_fact_parse(struct jl_fact *ret_fact, const char *text, enum jl_kind kind, const char *key,
 			     const char *source, const char *date, const struct jl_catalog *cat, struct jl_arena *arena,
 			     struct jl_err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* The catalog as C source: tables that cost nothing to load. */
-#ifndef JL_CATALOG_EMIT_H
-#define JL_CATALOG_EMIT_H
+#pragma once
 
 #include "base/buf.h"
 #include "catalog/catalog.h"
@@ -10,5 +9,3 @@
 /* Appends a C source that defines jl_catalog_embedded() to `out`; the same catalog gives the same text. Look at
  * out->failed afterwards. */
 void jl_catalog_emit(struct jl_buf *out, const struct jl_catalog *cat);
-
-#endif

@@ -1,6 +1,5 @@
 /* The facts of a record as rows, so that loading, checking, showing and JSON walk one table. */
-#ifndef JL_CATALOG_FIELDS_H
-#define JL_CATALOG_FIELDS_H
+#pragma once
 
 #include "catalog/catalog.h"
 
@@ -23,5 +22,3 @@ static inline const struct jl_fact *jl_field_fact(const void *record, const stru
 {
 	return (const struct jl_fact *)(const void *)((const char *)record + field->offset);
 }
-
-#endif

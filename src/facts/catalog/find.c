@@ -18,10 +18,8 @@ static enum jl_status find_on(size_t *ret_index, const struct jl_shelf *shelf, c
 	struct jl_nearest nearest = { 0 };
 	struct jl_picked picked;
 	struct jl_asked asked = { 0 };
-	enum jl_status status = jl_shelf_ask(&asked, shelf, text, err);
 
-	if (status)
-		return status;
+	JL_TRY(jl_shelf_ask(&asked, shelf, text, err));
 	jl_shelf_search(&picked, shelf, &asked);
 	if (picked.n == 1) {
 		*ret_index = picked.index[0];
@@ -239,10 +237,8 @@ enum jl_status jl_find_unit(struct jl_found *ret_found, const struct jl_catalog 
 	struct jl_shelf gpus = gpu_shelf(cat), systems = system_shelf(cat);
 	struct jl_picked gpu, system;
 	struct jl_asked asked = { 0 };
-	enum jl_status status = jl_shelf_ask(&asked, &gpus, text, err);
 
-	if (status)
-		return status;
+	JL_TRY(jl_shelf_ask(&asked, &gpus, text, err));
 	jl_shelf_search(&gpu, &gpus, &asked);
 	jl_shelf_search(&system, &systems, &asked);
 	if (gpu.n + system.n == 0)
@@ -274,10 +270,8 @@ enum jl_status jl_find_any(struct jl_found_any *ret_found, const struct jl_catal
 	struct jl_picked picked, best = { .fit = JL_FIT_NOT };
 	struct jl_asked asked = { 0 };
 	size_t kind = 0, at;
-	enum jl_status status = jl_shelf_ask(&asked, &all, text, err);
 
-	if (status)
-		return status;
+	JL_TRY(jl_shelf_ask(&asked, &all, text, err));
 	for (size_t k = 0; k < N_ANY; k++) {
 		shelves[k].strict = k > ANY_SYSTEM;
 		jl_shelf_search(&picked, &shelves[k], &asked);

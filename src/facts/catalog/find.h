@@ -1,6 +1,5 @@
 /* From what people write to the record they mean. */
-#ifndef JL_CATALOG_FIND_H
-#define JL_CATALOG_FIND_H
+#pragma once
 
 #include "catalog/catalog.h"
 
@@ -75,7 +74,7 @@ const struct jl_rule *jl_rule_by_id(const struct jl_catalog *cat, const char *id
 
 /* A figure of catalog/figures.yaml; the built-in one where `cat` has none. */
 double jl_figure(const struct jl_catalog *cat, const char *id);
+/* The id that somebody means by `text`: a rule of this kind ("gpu-spelling"); NULL: there is none. */
+const char *jl_spelt(const struct jl_catalog *cat, const char *kind, const char *text);
 /* Fast where the list is in the order of its ids, as the shipped one is. */
 const struct jl_param_info *jl_param_by_id(const struct jl_catalog *cat, const char *id);
-
-#endif

@@ -1,6 +1,4 @@
 #include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "catalog/check.h"
 

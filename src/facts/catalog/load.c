@@ -171,10 +171,9 @@ static enum jl_status parse_file(struct load *load, struct file *file, const cha
 static enum jl_status read_file(struct load *load, struct file *file, struct jl_err *err)
 {
 	struct jl_buf text;
-	enum jl_status status = jl_buf_read_own(&text, file->path, JL_CATALOG_FILE_MAX_B, err);
+	enum jl_status status;
 
-	if (status)
-		return status;
+	JL_TRY(jl_buf_read_own(&text, file->path, JL_CATALOG_FILE_MAX_B, err));
 	status = parse_file(load, file, jl_buf_text(&text), text.len, err);
 	jl_buf_release(&text);
 	return status;
@@ -210,8 +209,7 @@ static enum jl_status start_merge(struct load *load, struct merge *merge, enum j
 		return jl_fail(err, JL_E_LIMIT, "more than %zu records under '%s'", limit, merge->schema->list);
 	merge->list = jl_arena_array(load->arena, n_old + n_new, merge->schema->size_B);
 	merge->places = jl_arena_array(load->arena, n_old + n_new, sizeof(void *));
-	if (!merge->list || !merge->places)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(merge->list && merge->places, err));
 	if (n_old)
 		memcpy(merge->list, old, n_old * merge->schema->size_B);
 	if (n_old && old_places)
@@ -267,10 +265,8 @@ static enum jl_status merge_record(struct load *load, struct merge *merge, const
 	struct jl_record_place *place = jl_arena_alloc(load->arena, sizeof(*place));
 	struct jl_cook cook = { .arena = load->arena, .cat = load->cat, .findings = load->findings, .schema = schema };
 	size_t at = merge->n;
-	enum jl_status status;
 
-	if (!place)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(place, err));
 	*place = (struct jl_record_place){ .schema = schema, .map = map, .folder = load->files };
 	if (id && schema->grouped) {
 		drop_group(merge, id->text);
@@ -289,9 +285,7 @@ static enum jl_status merge_record(struct load *load, struct merge *merge, const
 		at = merge->n;
 		jl_schema_clear(schema, record_at(merge, at));
 	}
-	status = jl_cook_record(&cook, map, record_at(merge, at), err);
-	if (status)
-		return status;
+	JL_TRY(jl_cook_record(&cook, map, record_at(merge, at), err));
 	merge->places[at] = place;
 	if (at == merge->n)
 		merge->n++;
@@ -338,9 +332,7 @@ static enum jl_status merge_kind(struct load *load, enum jl_catalog_kind kind, s
 		return status;
 	/* New accelerators may be what an old price row speaks of, so all rows are looked at again. */
 	if (kind == JL_R_PRICE) {
-		status = jl_prices_resolve(load->cat, (struct jl_price *)(void *)merge.list, merge.n, load->arena, err);
-		if (status)
-			return status;
+		JL_TRY(jl_prices_resolve(load->cat, (struct jl_price *)(void *)merge.list, merge.n, load->arena, err));
 	}
 	jl_catalog_set_list(load->cat, kind, merge.list, merge.n);
 	load->places->of[kind] = merge.places;
@@ -371,15 +363,12 @@ static enum jl_status merge_all(struct load *load, struct jl_err *err)
 
 static enum jl_status read_dir(struct load *load, const char *dir, struct jl_err *err)
 {
-	enum jl_status status;
+	enum jl_status status = JL_OK;
 
 	load->files = jl_arena_array(load->arena, JL_CATALOG_FILES_MAX, sizeof(*load->files));
 	load->n_files = 0;
-	if (!load->files)
-		return jl_fail_nomem(err);
-	status = list_files(load, dir, 1, err);
-	if (status)
-		return status;
+	JL_TRY(jl_got(load->files, err));
+	JL_TRY(list_files(load, dir, 1, err));
 	qsort(load->files, load->n_files, sizeof(*load->files), by_path);
 	for (size_t f = 0; !status && f < load->n_files; f++) {
 		struct jl_err wrong;
@@ -394,8 +383,7 @@ static enum jl_status begin(struct load *load, const struct jl_catalog *base, st
 	jl_findings_init(load->findings, load->arena);
 	load->cat = jl_arena_alloc(load->arena, sizeof(*load->cat));
 	load->places = jl_arena_alloc(load->arena, sizeof(*load->places));
-	if (!load->cat || !load->places)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(load->cat && load->places, err));
 	if (base)
 		*load->cat = *base;
 	return JL_OK;
@@ -436,8 +424,7 @@ enum jl_status jl_catalog_read_text(const struct jl_catalog **ret_catalog, const
 	struct jl_err wrong;
 	enum jl_status status = begin(&load, base, err);
 
-	if (!file)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(file, err));
 	*file = (struct file){ .path = name, .is_csv = has_ending(name, ".csv") };
 	if (!status)
 		status = settle_file(&load, parse_file(&load, file, text, len, &wrong), &wrong, err);

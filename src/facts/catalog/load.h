@@ -1,6 +1,5 @@
 /* Reading catalog folders. */
-#ifndef JL_CATALOG_LOAD_H
-#define JL_CATALOG_LOAD_H
+#pragma once
 
 #include "catalog/check.h"
 
@@ -40,5 +39,3 @@ struct jl_price_index {
 enum jl_status jl_price_index_init(struct jl_price_index *ret_index, const struct jl_price *prices, size_t n,
 				   struct jl_arena *arena);
 bool jl_price_index_has(const struct jl_price_index *index, const struct jl_price *price);
-
-#endif

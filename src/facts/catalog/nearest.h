@@ -1,6 +1,5 @@
 /* "Did you mean": the ids whose names cost the fewest slips to get from what was written. */
-#ifndef JL_CATALOG_NEAREST_H
-#define JL_CATALOG_NEAREST_H
+#pragma once
 
 #include <stddef.h>
 
@@ -18,5 +17,3 @@ struct jl_nearest {
 unsigned jl_nearest_cost(const char *asked, const char *name);
 
 void jl_nearest_add(struct jl_nearest *nearest, const char *id, unsigned cost);
-
-#endif

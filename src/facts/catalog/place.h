@@ -1,6 +1,5 @@
 /* Where a price is paid: people say "seoul", clouds say ap-northeast-2. */
-#ifndef JL_CATALOG_PLACE_H
-#define JL_CATALOG_PLACE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -10,5 +9,3 @@ bool jl_place_has(const char *region, const char *wanted);
 
 /* Does `text` hold `words` as words: "us" is in "us-east-1" and "Oregon, US, NA", not in "jerusalem"? */
 bool jl_has_words(const char *text, const char *words);
-
-#endif

@@ -1,7 +1,6 @@
 /* Can such hardware be had? What a person writes may name a card with ports that it does not have, boards in slots, or more of them than
  * any host holds. */
-#ifndef JL_CATALOG_POSSIBLE_H
-#define JL_CATALOG_POSSIBLE_H
+#pragma once
 
 #include "catalog/sysexpr.h"
 
@@ -13,5 +12,3 @@ enum jl_status jl_card_possible(const struct jl_gpu *gpu, const struct jl_catalo
 
 /* Goes into a slot; boards and superchips come only in whole systems. */
 bool jl_gpu_is_card(const struct jl_gpu *gpu);
-
-#endif

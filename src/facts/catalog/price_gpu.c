@@ -165,8 +165,7 @@ enum jl_status jl_prices_resolve(const struct jl_catalog *cat, struct jl_price *
 	struct spellings all = { .max = n < SPELLINGS_MAX ? n : SPELLINGS_MAX };
 
 	all.known = jl_arena_array(arena, all.max, sizeof(*all.known));
-	if (!all.known)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(all.known, err));
 	for (size_t i = 0; i < n; i++) {
 		if (prices[i].gpu)
 			continue;

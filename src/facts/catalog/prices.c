@@ -22,14 +22,11 @@ static enum jl_status find_columns(struct reader *reader, struct jl_err *err)
 {
 	for (size_t i = 0; i < reader->schema->n_fields; i++) {
 		const struct jl_field *field = &reader->schema->fields[i];
-		enum jl_status status;
 
 		reader->column[i] = JL_CSV_NO_COLUMN;
 		if (!field->key)
 			continue;
-		status = jl_csv_need(&reader->csv, field->key, &reader->column[i], err);
-		if (status)
-			return status;
+		JL_TRY(jl_csv_need(&reader->csv, field->key, &reader->column[i], err));
 	}
 	for (size_t c = 0; c < reader->csv.n_columns; c++) {
 		struct jl_where where = { .file = reader->csv.file,
@@ -69,8 +66,7 @@ static enum jl_status read_cell(struct reader *reader, const struct jl_field *fi
 	memcpy(&before, (const char *)&reader->last + field->offset, sizeof(before));
 	if (!before || strcmp(before, text) != 0)
 		before = jl_arena_strdup(reader->arena, text);
-	if (!before)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(before, err));
 	memcpy(at, &before, sizeof(before));
 	return JL_OK;
 }
@@ -144,10 +140,9 @@ enum jl_status jl_prices_read(struct jl_price **ret_prices, size_t *ret_n, struc
 	struct reader reader = { .schema = jl_schema_of(JL_R_PRICE), .arena = arena, .findings = findings };
 	struct jl_price *prices;
 	struct jl_where *cells;
-	enum jl_status status = jl_csv_open(&reader.csv, text, len, ',', file, err);
+	enum jl_status status;
 
-	if (status)
-		return status;
+	JL_TRY(jl_csv_open(&reader.csv, text, len, ',', file, err));
 	jl_buf_init(&reader.rows, JL_ARENA_LIMIT_B);
 	jl_buf_init(&reader.cells, JL_ARENA_LIMIT_B);
 	status = read_rows(&reader, err);

@@ -1,6 +1,5 @@
 #include "catalog/schema.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "base/text.h"

@@ -1,7 +1,6 @@
 /* The form of every kind of catalog record, once: reading, laying over, checking, writing as C and comparing all
  * walk these tables. A new field is one row here (or one line of an X-macro in catalog.h). */
-#ifndef JL_CATALOG_SCHEMA_H
-#define JL_CATALOG_SCHEMA_H
+#pragma once
 
 #include "base/fields.h"
 #include "catalog/catalog.h"
@@ -42,5 +41,3 @@ const char *jl_record_id(const struct jl_schema *schema, const void *record);
 
 /* Field by field; the key of the first difference, or NULL when they are the same. */
 const char *jl_record_differs(const struct jl_schema *schema, const void *a, const void *b);
-
-#endif

@@ -98,10 +98,8 @@ enum jl_status jl_shape_read(enum jl_catalog_kind *ret_kind, const struct jl_yam
 {
 	const struct jl_yaml *root, *top;
 	enum jl_catalog_kind kind;
-	enum jl_status status = jl_yaml_read(&root, file, text, len, arena, err);
 
-	if (status)
-		return status;
+	JL_TRY(jl_yaml_read(&root, file, text, len, arena, err));
 	if (root->kind != JL_YAML_MAP)
 		return jl_fail_at(err, JL_E_PARSE, &root->where, "not a catalog file: {%s}", top_is);
 	top = root->items;
@@ -110,9 +108,7 @@ enum jl_status jl_shape_read(enum jl_catalog_kind *ret_kind, const struct jl_yam
 	if (!jl_schema_by_list(&kind, top->key))
 		return jl_fail_at(err, JL_E_PARSE, &top->key_where, "unknown top-level key '%.*s'; {%s}", KEY_SHOWN,
 				  top->key, top_is);
-	status = check_records(top, jl_schema_of(kind), err);
-	if (status)
-		return status;
+	JL_TRY(check_records(top, jl_schema_of(kind), err));
 	if (top->next)
 		return jl_fail_at(err, JL_E_PARSE, &top->next->key_where, "a second top-level key; {%s}", top_is);
 	*ret_kind = kind;

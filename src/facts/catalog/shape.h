@@ -1,7 +1,6 @@
 /* Has a YAML file the form of a catalog file: one list of one kind, records with known keys, values of the right shape?
  * And where in its file each value stands. */
-#ifndef JL_CATALOG_SHAPE_H
-#define JL_CATALOG_SHAPE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -28,5 +27,3 @@ struct jl_record_place {
 
 /* The place of a value (JL_NO_FIELD from some level on: of what is around it); of the nearest thing around it that has one. */
 struct jl_where jl_record_where(const struct jl_record_place *place, size_t field, size_t item, size_t sub);
-
-#endif

@@ -1,6 +1,5 @@
 /* Records of one kind, searched by what people write. Used by find.c; the order of fits is documented in find.h. */
-#ifndef JL_CATALOG_SHELF_H
-#define JL_CATALOG_SHELF_H
+#pragma once
 
 #include "catalog/catalog.h"
 #include "catalog/nearest.h"
@@ -62,5 +61,3 @@ enum jl_status jl_shelf_fail_ambiguous(const struct jl_shelf *shelf, const struc
 /* What was asked, or why it cannot be. */
 enum jl_status jl_shelf_ask(struct jl_asked *ret_asked, const struct jl_shelf *shelf, const char *text,
 			    struct jl_err *err);
-
-#endif

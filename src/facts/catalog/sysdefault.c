@@ -95,14 +95,11 @@ static enum jl_status join_of_board(struct jl_sys *sys, const struct jl_catalog 
 enum jl_status jl_sysdefault_join(struct jl_sys *sys, const struct jl_catalog *cat, struct jl_err *err)
 {
 	const struct jl_gpu *gpu = sys->gpu;
-	enum jl_status status;
 
 	sys->join_assumed = true;
 	sys->join = NULL;
 	if (is_board(gpu)) {
-		status = join_of_board(sys, cat, err);
-		if (status)
-			return status;
+		JL_TRY(join_of_board(sys, cat, err));
 	}
 	if (!sys->join)
 		sys->join = join_of_wire(cat, gpu->pcie, has_p2p(gpu) ? "p2p" : "host");
@@ -267,8 +264,7 @@ static enum jl_status net_rate(struct jl_sys *sys, const struct jl_catalog *cat,
 
 	if (sys->n_net > 1) {
 		note = jl_arena_printf(arena, "%d x %s", sys->n_net, sys->net->id);
-		if (!note)
-			return jl_fail_nomem(err);
+		JL_TRY(jl_got(note, err));
 		ports = scaled(&ports, sys->n_net, note);
 	}
 	sys->net_oneway_Bps = ports;

@@ -1,7 +1,6 @@
 /* What a practitioner would have where a system expression does not say, and the bandwidths that follow. Used by
  * sysexpr.c. */
-#ifndef JL_CATALOG_SYSDEFAULT_H
-#define JL_CATALOG_SYSDEFAULT_H
+#pragma once
 
 #include "catalog/sysexpr.h"
 
@@ -14,5 +13,3 @@ enum jl_status jl_sysdefault_net(struct jl_sys *sys, const struct jl_catalog *ca
 /* Fill join_oneway_Bps and net_oneway_Bps. */
 enum jl_status jl_sysdefault_rates(struct jl_sys *sys, const struct jl_catalog *cat, struct jl_arena *arena,
 				   struct jl_err *err);
-
-#endif

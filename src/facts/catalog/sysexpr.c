@@ -159,7 +159,6 @@ static enum jl_status parse_name(struct parser *p, char out[JL_NAME_MAX + 1], co
 static enum jl_status parse_via(struct parser *p, struct draft *draft)
 {
 	struct count count = { .n = 1 };
-	enum jl_status status;
 
 	skip_blanks(p);
 	if (!is_keyword(p->at, "via"))
@@ -167,9 +166,7 @@ static enum jl_status parse_via(struct parser *p, struct draft *draft)
 	draft->via_at = p->at;
 	p->at += strlen("via");
 	skip_blanks(p);
-	status = parse_count(p, &count);
-	if (status)
-		return status;
+	JL_TRY(parse_count(p, &count));
 	if (count.given)
 		return at_column(p, count.at,
 				 jl_fail(p->err, JL_E_PARSE, "a join has no count: write e.g. 'via pcie4-no-p2p'"));
@@ -179,17 +176,13 @@ static enum jl_status parse_via(struct parser *p, struct draft *draft)
 
 static enum jl_status parse_over(struct parser *p, struct draft *draft)
 {
-	enum jl_status status;
-
 	skip_blanks(p);
 	if (!is_keyword(p->at, "over"))
 		return JL_OK;
 	draft->over_at = p->at;
 	p->at += strlen("over");
 	skip_blanks(p);
-	status = parse_count(p, &draft->n_net);
-	if (status)
-		return status;
+	JL_TRY(parse_count(p, &draft->n_net));
 	if (draft->n_net.n > JL_NET_MAX)
 		return at_column(p, draft->n_net.at,
 				 jl_fail(p->err, JL_E_RANGE, "a node has at most %d network ports", JL_NET_MAX));
@@ -209,21 +202,16 @@ static enum jl_status parse_host(struct parser *p, struct draft *draft)
 static enum jl_status parse_parens(struct parser *p, struct draft *draft)
 {
 	const char *open = p->at++;
-	enum jl_status status;
 
 	draft->parens = true;
 	skip_blanks(p);
-	status = parse_count(p, &draft->inner);
-	if (status)
-		return status;
+	JL_TRY(parse_count(p, &draft->inner));
 	if (*p->at == '(')
 		return at_column(
 			p, p->at,
 			jl_fail(p->err, JL_E_PARSE,
 				"parentheses do not nest: hosts hold cards, e.g. 2x(10x rtx-3090) over 10gbe"));
-	status = parse_host(p, draft);
-	if (status)
-		return status;
+	JL_TRY(parse_host(p, draft));
 	skip_blanks(p);
 	if (is_keyword(p->at, "over"))
 		return at_column(
@@ -269,9 +257,7 @@ static enum jl_status parse_draft(struct parser *p, struct draft *draft)
 		skip_blanks(p);
 	}
 	draft->name_at = p->at;
-	status = parse_count(p, &draft->outer);
-	if (status)
-		return status;
+	JL_TRY(parse_count(p, &draft->outer));
 	draft->inner.n = 1;
 	status = *p->at == '(' ? parse_parens(p, draft) : parse_host(p, draft);
 	if (!status)
@@ -323,7 +309,6 @@ static enum jl_status take_cpu(struct parser *p, struct jl_sys *sys, const struc
 static enum jl_status take_system(struct parser *p, struct jl_sys *sys, const struct draft *draft)
 {
 	const struct jl_system *system = sys->system;
-	enum jl_status status;
 
 	if (draft->via_at)
 		return at_column(
@@ -336,9 +321,7 @@ static enum jl_status take_system(struct parser *p, struct jl_sys *sys, const st
 				 jl_fail(p->err, JL_E_PARSE,
 					 "%s is a whole host already: write the number of hosts once, e.g. 4x %s",
 					 system->id, system->id));
-	status = take_count(p, &sys->n_nodes, &draft->outer, JL_NODES_MAX, JL_NC("at most", "hosts"));
-	if (status)
-		return status;
+	JL_TRY(take_count(p, &sys->n_nodes, &draft->outer, JL_NODES_MAX, JL_NC("at most", "hosts")));
 	sys->gpu = jl_gpu_by_id(p->cat, system->gpu);
 	if (!sys->gpu)
 		return at_column(p, draft->name_at,

@@ -17,8 +17,7 @@
  *         generation, with peer-to-peer only where the stock driver has it; no NVLink bridges.
  *   net   a catalog system's own; else the adapters of the reference hosts of that generation (sysdefault.c), 100 GbE
  *         for data-centre PCIe cards, 10 GbE for consumer and workstation cards and CPUs. */
-#ifndef JL_CATALOG_SYSEXPR_H
-#define JL_CATALOG_SYSEXPR_H
+#pragma once
 
 #include "catalog/catalog.h"
 
@@ -49,5 +48,3 @@ struct jl_sys {
 /* Errors are one line with the column (from 1, in characters) and what would be right. */
 enum jl_status jl_sys_parse(struct jl_sys *ret_sys, const struct jl_catalog *cat, const char *text,
 			    struct jl_arena *arena, struct jl_err *err);
-
-#endif

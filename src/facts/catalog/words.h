@@ -1,6 +1,5 @@
 /* A name as words: what is compared when people write hardware and models in their own spelling. */
-#ifndef JL_CATALOG_WORDS_H
-#define JL_CATALOG_WORDS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,5 +36,3 @@ bool jl_word_is_memory(const struct jl_words *words, size_t i); /* 80gb */
 
 /* A bit for each of n words. */
 #define JL_WORDS_ALL(n) ((1u << (n)) - 1)
-
-#endif

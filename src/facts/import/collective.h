@@ -1,6 +1,5 @@
 /* What nccl-tests measures, by the names it uses; shared by the readers of its text and its JSON. */
-#ifndef JL_IMPORT_COLLECTIVE_H
-#define JL_IMPORT_COLLECTIVE_H
+#pragma once
 
 #include "import/format.h"
 
@@ -20,5 +19,3 @@ struct jl_coll_row {
 /* Checks the figures against one another, finds the collective where it is not stated, and makes the record; a row that
  * contradicts itself is dropped with a remark. */
 void jl_collective_emit(struct jl_importer *imp, struct jl_draft *draft, const struct jl_coll_row *row);
-
-#endif

@@ -1,6 +1,5 @@
 /* What the readers of the formats share. Private to src/import. */
-#ifndef JL_IMPORT_FORMAT_H
-#define JL_IMPORT_FORMAT_H
+#pragma once
 
 #include <jansson.h>
 
@@ -86,5 +85,3 @@ bool jl_scan_after(const struct jl_line *line, const char *key, struct jl_number
 
 /* Cut at blanks and tabs, in place. Returns how many; max + 1 when there are more than max. */
 size_t jl_scan_split(char *text, char **ret_tokens, size_t max);
-
-#endif

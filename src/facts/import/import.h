@@ -4,8 +4,7 @@
  * What it is shows by its content, not by its name. A stream of any length is read in bounded memory; text that belongs
  * to nobody is passed over. A number is taken only where the line says completely what it is: a line that was torn off,
  * columns that contradict one another or a matrix that is cut are dropped, and a remark says so. */
-#ifndef JL_IMPORT_IMPORT_H
-#define JL_IMPORT_IMPORT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -61,5 +60,3 @@ enum jl_status jl_import_file(const char *path, const struct jl_import_options *
 
 /* One line for each format, for help and messages; NULL-terminated. */
 extern const char *const jl_import_known[];
-
-#endif

@@ -1,6 +1,5 @@
 /* iperf3 -J: one JSON document for each run. */
 #include <math.h>
-#include <string.h>
 
 #include "base/mem.h"
 #include "import/format.h"

@@ -1,6 +1,5 @@
 /* Where a JSON document ends, byte by byte, without keeping it: also tells at once that something is none. */
-#ifndef JL_IMPORT_JSON_SCAN_H
-#define JL_IMPORT_JSON_SCAN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,5 +15,3 @@ struct jl_json_scan {
 };
 
 enum jl_json_state jl_json_scan(struct jl_json_scan *scan, char c);
-
-#endif

@@ -3,7 +3,6 @@
 #include <ctype.h>
 #include <math.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <string.h>
 
 enum role { ANYTHING, TIME, RATE, OTHER };

@@ -4,8 +4,7 @@
  * for a number. The names say what the number is and its unit: step_s, step_ms, step_us, steps_per_s, it_per_s,
  * samples_per_s, tokens_per_s, tflops (of one GPU), step, epoch, batch, loss. It is looked for anywhere in a line;
  * nothing is tried twice, so that no line can take long. */
-#ifndef JL_IMPORT_PATTERN_H
-#define JL_IMPORT_PATTERN_H
+#pragma once
 
 #include "import/series.h"
 
@@ -24,5 +23,3 @@ struct jl_import_pattern {
 enum jl_status jl_import_pattern_compile(struct jl_import_pattern *ret_pattern, const char *text, struct jl_err *err);
 bool jl_import_pattern_match(const struct jl_import_pattern *pattern, const struct jl_line *line,
 			     struct jl_step *ret_step);
-
-#endif

@@ -1,6 +1,5 @@
 /* A training log is a long series of steps: one record comes of each series, whatever its length, in bounded memory. */
-#ifndef JL_IMPORT_SERIES_H
-#define JL_IMPORT_SERIES_H
+#pragma once
 
 #include "import/format.h"
 
@@ -45,5 +44,3 @@ void jl_series_add(struct jl_importer *imp, struct jl_series_set *set, const str
 		   const struct jl_line *line);
 /* Makes the records and lets go of the memory. */
 void jl_series_end(struct jl_importer *imp, struct jl_series_set *set);
-
-#endif

@@ -1,5 +1,4 @@
 /* From bytes to lines and JSON documents, and from those to the readers of the formats. */
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -471,8 +470,7 @@ static enum jl_status nothing_found(const struct jl_importer *imp, struct jl_err
 static enum jl_status set_up(struct jl_importer *imp, struct jl_err *err)
 {
 	imp->line = jl_realloc(NULL, JL_IMPORT_LINE_MAX_B + 1);
-	if (!imp->line)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(imp->line, err));
 	imp->line[0] = '\0';
 	imp->number = 1;
 	for (size_t i = 0; jl_formats[i]; i++) {

@@ -40,45 +40,54 @@ struct field_value {
 
 typedef struct device *device_t;
 
+/* What it returns, its name here and in the library, an older name of it, whether it may be missing, its arguments. */
+/* clang-format off */
+#define FUNCTIONS(X) \
+	X(int, init, "nvmlInit_v2", NULL, false, void) \
+	X(int, shutdown, "nvmlShutdown", NULL, false, void) \
+	X(const char *, error, "nvmlErrorString", NULL, true, int) \
+	X(int, driver, "nvmlSystemGetDriverVersion", NULL, true, char *, unsigned) \
+	X(int, cuda, "nvmlSystemGetCudaDriverVersion_v2", "nvmlSystemGetCudaDriverVersion", true, int *) \
+	X(int, count, "nvmlDeviceGetCount_v2", NULL, false, unsigned *) \
+	X(int, handle, "nvmlDeviceGetHandleByIndex_v2", NULL, false, unsigned, device_t *) \
+	X(int, name, "nvmlDeviceGetName", NULL, true, device_t, char *, unsigned) \
+	X(int, uuid, "nvmlDeviceGetUUID", NULL, true, device_t, char *, unsigned) \
+	X(int, pci, "nvmlDeviceGetPciInfo_v3", NULL, true, device_t, struct pci_info *) /* older ones have another layout */ \
+	X(int, memory, "nvmlDeviceGetMemoryInfo", NULL, true, device_t, struct memory_info *) \
+	X(int, clock, "nvmlDeviceGetClockInfo", NULL, true, device_t, int, unsigned *) \
+	X(int, clock_max, "nvmlDeviceGetMaxClockInfo", NULL, true, device_t, int, unsigned *) \
+	X(int, power, "nvmlDeviceGetPowerUsage", NULL, true, device_t, unsigned *) \
+	X(int, limit, "nvmlDeviceGetPowerManagementLimit", NULL, true, device_t, unsigned *) \
+	X(int, limit_default, "nvmlDeviceGetPowerManagementDefaultLimit", NULL, true, device_t, unsigned *) \
+	X(int, limit_range, "nvmlDeviceGetPowerManagementLimitConstraints", NULL, true, device_t, unsigned *, unsigned *) \
+	X(int, temperature, "nvmlDeviceGetTemperature", NULL, true, device_t, int, unsigned *) \
+	X(int, busy, "nvmlDeviceGetUtilizationRates", NULL, true, device_t, struct utilization *) \
+	X(int, capability, "nvmlDeviceGetCudaComputeCapability", NULL, true, device_t, int *, int *) \
+	X(int, ecc, "nvmlDeviceGetEccMode", NULL, true, device_t, int *, int *) \
+	X(int, persistence, "nvmlDeviceGetPersistenceMode", NULL, true, device_t, int *) \
+	X(int, mig, "nvmlDeviceGetMigMode", NULL, true, device_t, unsigned *, unsigned *) \
+	X(int, pstate, "nvmlDeviceGetPerformanceState", NULL, true, device_t, int *) \
+	X(int, gen, "nvmlDeviceGetCurrPcieLinkGeneration", NULL, true, device_t, unsigned *) \
+	X(int, width, "nvmlDeviceGetCurrPcieLinkWidth", NULL, true, device_t, unsigned *) \
+	X(int, gen_max, "nvmlDeviceGetMaxPcieLinkGeneration", NULL, true, device_t, unsigned *) \
+	X(int, width_max, "nvmlDeviceGetMaxPcieLinkWidth", NULL, true, device_t, unsigned *) \
+	X(int, throttle, "nvmlDeviceGetCurrentClocksEventReasons", "nvmlDeviceGetCurrentClocksThrottleReasons", true, device_t, unsigned long long *) \
+	X(int, energy, "nvmlDeviceGetTotalEnergyConsumption", NULL, true, device_t, unsigned long long *) /* mJ */ \
+	X(int, ecc_errors, "nvmlDeviceGetTotalEccErrors", NULL, true, device_t, int, int, unsigned long long *) \
+	X(int, p2p, "nvmlDeviceGetP2PStatus", NULL, true, device_t, device_t, int, int *) \
+	X(int, link_state, "nvmlDeviceGetNvLinkState", NULL, true, device_t, unsigned, int *) \
+	X(int, link_version, "nvmlDeviceGetNvLinkVersion", NULL, true, device_t, unsigned, unsigned *) \
+	X(int, link_remote, "nvmlDeviceGetNvLinkRemotePciInfo_v2", NULL, true, device_t, unsigned, struct pci_info *) \
+	X(int, link_type, "nvmlDeviceGetNvLinkRemoteDeviceType", NULL, true, device_t, unsigned, int *) \
+	X(int, fields, "nvmlDeviceGetFieldValues", NULL, true, device_t, int, struct field_value *)
+/* clang-format on */
+#define MEMBER(RETURNS, NAME, TEXT, OLDER, OPTIONAL, ...) RETURNS (*NAME)(__VA_ARGS__);
 struct functions {
-	int (*init)(void);
-	int (*shutdown)(void);
-	const char *(*error)(int);
-	int (*driver)(char *, unsigned);
-	int (*cuda)(int *);
-	int (*count)(unsigned *);
-	int (*handle)(unsigned, device_t *);
-	int (*name)(device_t, char *, unsigned);
-	int (*uuid)(device_t, char *, unsigned);
-	int (*pci)(device_t, struct pci_info *);
-	int (*memory)(device_t, struct memory_info *);
-	int (*clock)(device_t, int, unsigned *);
-	int (*clock_max)(device_t, int, unsigned *);
-	int (*power)(device_t, unsigned *);
-	int (*limit)(device_t, unsigned *);
-	int (*limit_default)(device_t, unsigned *);
-	int (*limit_range)(device_t, unsigned *, unsigned *);
-	int (*temperature)(device_t, int, unsigned *);
-	int (*busy)(device_t, struct utilization *);
-	int (*capability)(device_t, int *, int *);
-	int (*ecc)(device_t, int *, int *);
-	int (*persistence)(device_t, int *);
-	int (*mig)(device_t, unsigned *, unsigned *);
-	int (*pstate)(device_t, int *);
-	int (*gen)(device_t, unsigned *);
-	int (*width)(device_t, unsigned *);
-	int (*gen_max)(device_t, unsigned *);
-	int (*width_max)(device_t, unsigned *);
-	int (*throttle)(device_t, unsigned long long *);
-	int (*energy)(device_t, unsigned long long *); /* mJ */
-	int (*ecc_errors)(device_t, int, int, unsigned long long *);
-	int (*p2p)(device_t, device_t, int, int *);
-	int (*link_state)(device_t, unsigned, int *);
-	int (*link_version)(device_t, unsigned, unsigned *);
-	int (*link_remote)(device_t, unsigned, struct pci_info *);
-	int (*link_type)(device_t, unsigned, int *);
-	int (*fields)(device_t, int, struct field_value *);
+	FUNCTIONS(MEMBER)
 };
+#define SYMBOL(RETURNS, NAME, TEXT, OLDER, OPTIONAL, ...)                                                              \
+	{ .name = (TEXT), .offset = offsetof(struct functions, NAME), .instead = (OLDER), .optional = (OPTIONAL) },
+static const struct jl_dynlib_symbol symbols[] = { FUNCTIONS(SYMBOL) };
 
 struct jl_nvml {
 	struct jl_dynlib lib;
@@ -86,61 +95,6 @@ struct jl_nvml {
 	device_t devices[JL_NVML_GPUS_MAX];
 	size_t n_devices;
 };
-
-#define WANTED(member, text)                                                                                           \
-	{                                                                                                              \
-		.name = text, .offset = offsetof(struct functions, member)                                             \
-	}
-#define OPTIONAL(member, text)                                                                                         \
-	{                                                                                                              \
-		.name = text, .offset = offsetof(struct functions, member), .optional = true                           \
-	}
-#define OLDER(member, text, old_text)                                                                                  \
-	{                                                                                                              \
-		.name = text, .offset = offsetof(struct functions, member), .instead = old_text, .optional = true      \
-	}
-
-/* clang-format off */
-static const struct jl_dynlib_symbol symbols[] = {
-	WANTED(init, "nvmlInit_v2"),
-	WANTED(shutdown, "nvmlShutdown"),
-	WANTED(count, "nvmlDeviceGetCount_v2"),
-	WANTED(handle, "nvmlDeviceGetHandleByIndex_v2"),
-	OPTIONAL(error, "nvmlErrorString"),
-	OPTIONAL(driver, "nvmlSystemGetDriverVersion"),
-	OLDER(cuda, "nvmlSystemGetCudaDriverVersion_v2", "nvmlSystemGetCudaDriverVersion"),
-	OPTIONAL(name, "nvmlDeviceGetName"),
-	OPTIONAL(uuid, "nvmlDeviceGetUUID"),
-	OPTIONAL(pci, "nvmlDeviceGetPciInfo_v3"), /* older ones have another layout */
-	OPTIONAL(memory, "nvmlDeviceGetMemoryInfo"),
-	OPTIONAL(clock, "nvmlDeviceGetClockInfo"),
-	OPTIONAL(clock_max, "nvmlDeviceGetMaxClockInfo"),
-	OPTIONAL(power, "nvmlDeviceGetPowerUsage"),
-	OPTIONAL(limit, "nvmlDeviceGetPowerManagementLimit"),
-	OPTIONAL(limit_default, "nvmlDeviceGetPowerManagementDefaultLimit"),
-	OPTIONAL(limit_range, "nvmlDeviceGetPowerManagementLimitConstraints"),
-	OPTIONAL(temperature, "nvmlDeviceGetTemperature"),
-	OPTIONAL(busy, "nvmlDeviceGetUtilizationRates"),
-	OPTIONAL(capability, "nvmlDeviceGetCudaComputeCapability"),
-	OPTIONAL(ecc, "nvmlDeviceGetEccMode"),
-	OPTIONAL(persistence, "nvmlDeviceGetPersistenceMode"),
-	OPTIONAL(mig, "nvmlDeviceGetMigMode"),
-	OPTIONAL(pstate, "nvmlDeviceGetPerformanceState"),
-	OPTIONAL(gen, "nvmlDeviceGetCurrPcieLinkGeneration"),
-	OPTIONAL(width, "nvmlDeviceGetCurrPcieLinkWidth"),
-	OPTIONAL(gen_max, "nvmlDeviceGetMaxPcieLinkGeneration"),
-	OPTIONAL(width_max, "nvmlDeviceGetMaxPcieLinkWidth"),
-	OLDER(throttle, "nvmlDeviceGetCurrentClocksEventReasons", "nvmlDeviceGetCurrentClocksThrottleReasons"),
-	OPTIONAL(energy, "nvmlDeviceGetTotalEnergyConsumption"),
-	OPTIONAL(ecc_errors, "nvmlDeviceGetTotalEccErrors"),
-	OPTIONAL(p2p, "nvmlDeviceGetP2PStatus"),
-	OPTIONAL(link_state, "nvmlDeviceGetNvLinkState"),
-	OPTIONAL(link_version, "nvmlDeviceGetNvLinkVersion"),
-	OPTIONAL(link_remote, "nvmlDeviceGetNvLinkRemotePciInfo_v2"),
-	OPTIONAL(link_type, "nvmlDeviceGetNvLinkRemoteDeviceType"),
-	OPTIONAL(fields, "nvmlDeviceGetFieldValues"),
-};
-/* clang-format on */
 
 enum jl_status jl_nvml_open(struct jl_nvml **ret_nvml, struct jl_err *err)
 {
@@ -150,8 +104,7 @@ enum jl_status jl_nvml_open(struct jl_nvml **ret_nvml, struct jl_err *err)
 	int code;
 	enum jl_status status;
 
-	if (!nvml)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(nvml, err));
 	memset(nvml, 0, sizeof(*nvml));
 	status = jl_dynlib_open(&nvml->lib, "JEOUL_NVML", names, symbols, sizeof(symbols) / sizeof(*symbols), &nvml->f,
 				err);
@@ -367,8 +320,7 @@ static enum jl_status read_p2p(const struct jl_nvml *nvml, struct jl_arena *aren
 	for (size_t what = 0; nvml->f.p2p && what < JL_N_P2P_WHAT; what++) {
 		unsigned char *cells = jl_arena_array(arena, n * n + 1, 1);
 
-		if (!cells)
-			return jl_fail_nomem(err);
+		JL_TRY(jl_got(cells, err));
 		for (size_t a = 0; a < n; a++)
 			for (size_t b = 0; b < n; b++) {
 				int state = JL_P2P_U;
@@ -393,8 +345,7 @@ enum jl_status jl_nvml_read(struct jl_nvml *nvml, struct jl_arena *arena, struct
 	int cuda = 0;
 
 	snap.gpus = jl_arena_array(arena, snap.n_gpus ? snap.n_gpus : 1, sizeof(*snap.gpus));
-	if (!snap.gpus)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(snap.gpus, err));
 	if (nvml->f.driver && nvml->f.driver(snap.driver, sizeof(snap.driver)) != SUCCESS)
 		snap.driver[0] = '\0';
 	snap.driver[sizeof(snap.driver) - 1] = '\0';

@@ -3,8 +3,7 @@
  * Everything is read into one plain snapshot, so that a captured machine can be replayed without the library. What a
  * driver or a GPU does not tell is unknown (NAN, -1 or an empty text), never an error. JEOUL_NVML names another library:
  * tests put a stand-in there. */
-#ifndef JL_GPU_NVML_H
-#define JL_GPU_NVML_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -106,5 +105,3 @@ void jl_nvml_gpu_clear(struct jl_nvml_gpu *gpu);
 
 /* "00000000:52:00.0" and "52:00.0" as sysfs writes them; what is no bus id stays empty. */
 void jl_nvml_bus_id(char out[32], const char *text);
-
-#endif

@@ -225,8 +225,7 @@ static enum jl_status read_p2p(const char *name, json_t *rows, struct jl_nvml_sn
 	if (!rows)
 		return JL_OK;
 	cells = jl_arena_array(arena, n * n + 1, 1);
-	if (!cells)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(cells, err));
 	if (!json_is_array(rows) || json_array_size(rows) != n)
 		return wrong(name, "p2p", "n_gpus x n_gpus", err);
 	for (size_t a = 0; a < n; a++) {
@@ -272,8 +271,7 @@ static enum jl_status read_document(const char *name, json_t *root, struct jl_nv
 		snap->cuda = (int)json_integer_value(cuda);
 	snap->n_gpus = json_array_size(gpus);
 	snap->gpus = jl_arena_array(arena, snap->n_gpus + 1, sizeof(*snap->gpus));
-	if (!snap->gpus)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(snap->gpus, err));
 	for (size_t i = 0; !status && i < snap->n_gpus; i++) {
 		json_t *item = json_array_get(gpus, i);
 		char bus[32];

@@ -1,6 +1,5 @@
 /* What NVML said, as JSON: for captures and for people. */
-#ifndef JL_PROBE_NVML_JSON_H
-#define JL_PROBE_NVML_JSON_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -16,5 +15,3 @@ void jl_nvml_write(struct jl_buf *out, const struct jl_nvml_snapshot *snapshot, 
 /* Wrong types, sizes and unknown words are refused; keys that are not known are passed over. */
 enum jl_status jl_nvml_parse(struct jl_nvml_snapshot *ret_snapshot, const char *name, const char *text, size_t len,
 			     struct jl_arena *arena, struct jl_err *err);
-
-#endif

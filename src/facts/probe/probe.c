@@ -135,8 +135,7 @@ enum jl_status jl_probe_machine(struct jl_probe_source *source, const struct jl_
 	enum jl_status status = JL_OK;
 
 	in.machine = jl_arena_alloc(arena, sizeof(*in.machine));
-	if (!in.machine)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(in.machine, err));
 	for (size_t i = 0; !status && i < sizeof(readers) / sizeof(*readers); i++)
 		status = readers[i](&in, err);
 	if (!status)
@@ -148,8 +147,7 @@ enum jl_status jl_probe_machine(struct jl_probe_source *source, const struct jl_
 	reader = jl_lang_set(jl_languages[0]);
 	in.machine->short_name = make_name(in.machine, arena);
 	jl_lang_set(reader);
-	if (!in.machine->short_name || !in.machine->short_name_text)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(in.machine->short_name && in.machine->short_name_text, err));
 	*ret_machine = in.machine;
 	return JL_OK;
 }

@@ -3,8 +3,7 @@
  * them and a program (kernel, container, limits). Read from a source (source.h), live or captured.
  *
  * Unknown is NAN, -1 or NULL. Everything points into the arena. */
-#ifndef JL_PROBE_PROBE_H
-#define JL_PROBE_PROBE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -188,5 +187,3 @@ const struct jl_link_info *jl_probe_join(const struct jl_catalog *cat, const cha
 struct jl_pci_link jl_probe_link(const struct jl_probe_gpu *gpu);
 /* Bytes per second one way of a PCIe link; NAN: unknown. */
 double jl_probe_pcie_Bps(struct jl_pci_link link);
-
-#endif

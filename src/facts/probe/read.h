@@ -1,6 +1,5 @@
 /* The readers that jl_probe_machine calls, each for its part of the machine. */
-#ifndef JL_PROBE_READ_H
-#define JL_PROBE_READ_H
+#pragma once
 
 #include "probe/probe.h"
 
@@ -33,5 +32,3 @@ int jl_text_cpus(const char *list, bool seen[JL_PROBE_CPUS_MAX]);
 const char *jl_text_base(const char *path);
 /* Place of a device in the PCI list by the name of a link to it; -1: none. */
 int jl_pci_at(const struct jl_probe_machine *machine, const char *bus);
-
-#endif

@@ -142,8 +142,7 @@ static enum jl_status count_cores(struct jl_probe_in *in, struct jl_err *err)
 	bool *covered = jl_arena_array(in->arena, JL_PROBE_CPUS_MAX, sizeof(*covered));
 	bool *packages = jl_arena_array(in->arena, JL_PROBE_CPUS_MAX, sizeof(*packages));
 
-	if (!online || !covered || !packages)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(online && covered && packages, err));
 	cpu->n_threads = jl_text_cpus(jl_source_read(in->source, CPU_DIR "/online"), online);
 	for (int i = 0; i < JL_PROBE_CPUS_MAX; i++) {
 		const char *siblings;
@@ -213,8 +212,7 @@ static enum jl_status read_nodes(struct jl_probe_in *in, struct jl_err *err)
 
 	n = n < JL_PROBE_NODES_MAX ? n : JL_PROBE_NODES_MAX;
 	machine->nodes = jl_arena_array(in->arena, (size_t)n + 1, sizeof(*machine->nodes));
-	if (!online || !machine->nodes)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(online && machine->nodes, err));
 	for (int i = 0; i < JL_PROBE_CPUS_MAX && machine->n_nodes < (size_t)n; i++) {
 		struct jl_probe_node *node = &machine->nodes[machine->n_nodes];
 		const char *info, *total;

@@ -111,8 +111,7 @@ enum jl_status jl_read_net(struct jl_probe_in *in, struct jl_err *err)
 
 	machine->nics = jl_arena_array(in->arena, JL_PROBE_NICS_MAX, sizeof(*machine->nics));
 	machine->rdma = jl_arena_array(in->arena, JL_PROBE_NICS_MAX, sizeof(*machine->rdma));
-	if (!machine->nics || !machine->rdma)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(machine->nics && machine->rdma, err));
 	while (names && machine->n_nics < JL_PROBE_NICS_MAX && jl_text_line(&names, name, sizeof(name)))
 		read_nic(in, name);
 	names = jl_source_list(in->source, RDMA_DIR);
@@ -130,8 +129,7 @@ enum jl_status jl_read_disks(struct jl_probe_in *in, struct jl_err *err)
 	char name[NAME_MAX_B];
 
 	machine->disks = jl_arena_array(in->arena, JL_PROBE_DISKS_MAX, sizeof(*machine->disks));
-	if (!machine->disks)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(machine->disks, err));
 	while (names && machine->n_disks < JL_PROBE_DISKS_MAX && jl_text_line(&names, name, sizeof(name))) {
 		struct jl_probe_disk *disk = &machine->disks[machine->n_disks];
 		bool skip = false;

@@ -164,8 +164,7 @@ enum jl_status jl_read_pci(struct jl_probe_in *in, struct jl_err *err)
 	char bus[32];
 
 	machine->pci = jl_arena_array(in->arena, JL_PROBE_PCI_MAX, sizeof(*machine->pci));
-	if (!machine->pci || !parents)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(machine->pci && parents, err));
 	while (names && machine->n_pci < JL_PROBE_PCI_MAX && jl_text_line(&names, bus, sizeof(bus))) {
 		struct jl_probe_pci *device = &machine->pci[machine->n_pci];
 
@@ -174,8 +173,7 @@ enum jl_status jl_read_pci(struct jl_probe_in *in, struct jl_err *err)
 						 .now = { -1, -1 },
 						 .most = { -1, -1 },
 						 .iommu_group = -1 };
-		if (!device->bus)
-			return jl_fail_nomem(err);
+		JL_TRY(jl_got(device->bus, err));
 		device->class_code = (unsigned)jl_text_whole(jl_source_readf(in->source, PCI_DIR "/%s/class", bus), 0);
 		device->vendor = (unsigned)jl_text_whole(jl_source_readf(in->source, PCI_DIR "/%s/vendor", bus), 0);
 		device->device = (unsigned)jl_text_whole(jl_source_readf(in->source, PCI_DIR "/%s/device", bus), 0);
@@ -270,8 +268,7 @@ enum jl_status jl_read_gpus(struct jl_probe_in *in, struct jl_err *err)
 
 	machine->nvml = nvml;
 	machine->gpus = jl_arena_array(in->arena, JL_PROBE_GPUS_MAX, sizeof(*machine->gpus));
-	if (!machine->gpus)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(machine->gpus, err));
 	for (size_t i = 0; i < nvml->n_gpus; i++)
 		machine->gpus[machine->n_gpus++] = (struct jl_probe_gpu){
 			.nvml = &nvml->gpus[i],

@@ -61,8 +61,7 @@ static enum jl_status insert(struct jl_records *records, const struct jl_asked_p
 		if (room > JL_SOURCE_RECORDS_MAX)
 			return jl_fail(err, JL_E_LIMIT, "more than %d records of a machine", JL_SOURCE_RECORDS_MAX);
 		items = jl_arena_array(records->arena, room, sizeof(*items));
-		if (!items)
-			return jl_fail_nomem(err);
+		JL_TRY(jl_got(items, err));
 		if (records->n)
 			memcpy(items, records->items, records->n * sizeof(*items));
 		records->items = items;
@@ -210,8 +209,7 @@ static enum jl_status record(struct reader *reader, struct jl_records *records, 
 				  "a path that is too long or goes up with '..'; only plain absolute paths");
 	item.path = jl_arena_strdup(records->arena, path);
 	item.text = target ? jl_arena_strdup(records->arena, target) : content(reader, records->arena);
-	if (!item.path || !item.text)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(item.path && item.text, err));
 	return insert(records, &item, err);
 }
 

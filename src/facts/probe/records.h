@@ -1,6 +1,5 @@
 /* What was asked of a source and what it answered; the text form of it. */
-#ifndef JL_PROBE_RECORDS_H
-#define JL_PROBE_RECORDS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -31,5 +30,3 @@ enum jl_status jl_records_add(struct jl_records *records, const char *path, enum
 void jl_records_write(const struct jl_records *records, struct jl_buf *out);
 enum jl_status jl_records_parse(struct jl_records *records, const char *name, const char *text, size_t len,
 				struct jl_err *err);
-
-#endif

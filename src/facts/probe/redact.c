@@ -208,8 +208,7 @@ enum jl_status jl_redact(const struct jl_records *records, struct jl_records *re
 			       ? cgroup_path(out.arena, item->path)
 			       : jl_arena_strdup(out.arena, item->path);
 		text = redact_text(out.arena, item);
-		if (!path || !text)
-			return jl_fail_nomem(err);
+		JL_TRY(jl_got(path && text, err));
 		replace_interfaces(path, &seen);
 		replace_interfaces(text, &seen);
 		zero_form(text, "hhhhhhhh-hhhh-hhhh-hhhh-hhhhhhhhhhhh");

@@ -35,8 +35,7 @@ static enum jl_status create(struct jl_probe_source **ret_source, struct jl_aren
 {
 	struct jl_probe_source *source = jl_realloc(NULL, sizeof(*source));
 
-	if (!source)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(source, err));
 	memset(source, 0, sizeof(*source));
 	source->live = live;
 	source->arena = source->records.arena = arena;
@@ -112,10 +111,9 @@ enum jl_status jl_source_replay(struct jl_probe_source **ret_source, const char 
 	char path[4096];
 	struct stat info;
 	bool has_nvml;
-	enum jl_status status = read_part(dir, "machine.txt", &text, err);
+	enum jl_status status = JL_OK;
 
-	if (status)
-		return status;
+	JL_TRY(read_part(dir, "machine.txt", &text, err));
 	snprintf(path, sizeof(path), "%s/nvml.json", dir);
 	has_nvml = lstat(path, &info) == 0;
 	if (has_nvml)
@@ -378,10 +376,9 @@ enum jl_status jl_source_capture(struct jl_probe_source *source, const char *dir
 {
 	struct jl_records kept = source->records;
 	struct jl_buf text, nvml;
-	enum jl_status status = with_names ? JL_OK : jl_redact(&source->records, &kept, err);
+	enum jl_status status;
 
-	if (status)
-		return status;
+	JL_TRY(with_names ? JL_OK : jl_redact(&source->records, &kept, err));
 	if (mkdir(dir, 0777) != 0 && errno != EEXIST)
 		return jl_fail(err, JL_E_IO, "--capture: %.300s: %s", dir, strerror(errno));
 	jl_buf_init(&text, JL_SOURCE_CAPTURE_MAX_B);

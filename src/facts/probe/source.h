@@ -14,8 +14,7 @@
  *     link /sys/class/net/eth0/device ../../../0000:01:00.0
  *     end 3
  * and nvml.json. Paths are keys that are looked up, never opened, so a capture cannot lead anywhere else. */
-#ifndef JL_PROBE_SOURCE_H
-#define JL_PROBE_SOURCE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -67,5 +66,3 @@ enum jl_status jl_source_failed(const struct jl_probe_source *source, struct jl_
 /* Everything that was asked so far into `dir`, which is made if it is not there. Without `with_names`, host names,
  * serial numbers, hardware addresses, UUIDs and paths of containers are left out (redact.h). */
 enum jl_status jl_source_capture(struct jl_probe_source *source, const char *dir, bool with_names, struct jl_err *err);
-
-#endif

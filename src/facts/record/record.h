@@ -3,8 +3,7 @@
  * Benchmarks and the reader of other tools' output both make records; the store keeps them, `check` judges them,
  * reports show them. The exchange form is JSON Lines, one record a line; unknown keys of a newer version survive a
  * round trip. */
-#ifndef JL_RECORD_RECORD_H
-#define JL_RECORD_RECORD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -117,5 +116,3 @@ const char *jl_record_value_text(char out[JL_RECORD_WORDS_MAX], const char *name
 const char *jl_record_what(char out[JL_RECORD_WORDS_MAX], const struct jl_record *record);
 /* The figure that is judged; empty where the record has none. */
 const char *jl_record_result(char out[JL_RECORD_WORDS_MAX], const struct jl_record *record);
-
-#endif

@@ -1,6 +1,5 @@
 /* What keeps the rows: one const struct for SQLite, one for PostgreSQL. Private to src/store. */
-#ifndef JL_STORE_BACKEND_H
-#define JL_STORE_BACKEND_H
+#pragma once
 
 #include "base/buf.h"
 #include "store/store.h"
@@ -79,5 +78,3 @@ struct jl_spool_sink {
 	void *ctx;
 };
 enum jl_status jl_spool_send(const char *path, const struct jl_spool_sink *sink, size_t *ret_n, struct jl_err *err);
-
-#endif

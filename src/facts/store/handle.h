@@ -1,6 +1,5 @@
 /* What an open store is. Private to src/facts/store: store.c opens, reads and changes, write.c takes results. */
-#ifndef JL_STORE_HANDLE_H
-#define JL_STORE_HANDLE_H
+#pragma once
 
 #include "store/backend.h"
 
@@ -23,5 +22,3 @@ void jl_store_go_offline(struct jl_store *store, const struct jl_err *why);
 struct jl_store_row jl_store_row_of(const struct jl_record *record, const char *line, size_t len);
 /* What waits, and what was refused before, is offered to the server; a failure leaves it where it is. */
 void jl_store_send_waiting(struct jl_store *store);
-
-#endif

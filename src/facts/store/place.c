@@ -40,8 +40,7 @@ static enum jl_status in_data_home(char **ret_path, const char *name, struct jl_
 		path = join(home, "/.local/share/jeoul/", name);
 	else
 		return jl_fail(err, JL_E_USAGE, "where should results be kept? Set JEOUL_STORE, XDG_DATA_HOME or HOME");
-	if (!path)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(path, err));
 	*ret_path = path;
 	return JL_OK;
 }
@@ -51,8 +50,7 @@ enum jl_status jl_store_make_parents(const char *path, struct jl_err *err)
 	char *dir = copy(path);
 	enum jl_status status = JL_OK;
 
-	if (!dir)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(dir, err));
 	for (char *slash = strchr(dir + 1, '/'); slash && !status; slash = strchr(slash + 1, '/')) {
 		*slash = '\0';
 		if (mkdir(dir, 0700) != 0 && errno != EEXIST && errno != EISDIR && errno != EROFS)
@@ -89,15 +87,11 @@ static uint64_t name_of(const char *text)
 static enum jl_status server_place(struct jl_store_place *place, const char *url, struct jl_err *err)
 {
 	char name[48];
-	enum jl_status status = jl_store_postgres_shown(&place->shown, url, err);
 
-	if (status)
-		return status;
+	JL_TRY(jl_store_postgres_shown(&place->shown, url, err));
 	/* by what is shown: a new password does not orphan what waits */
 	(void)snprintf(name, sizeof(name), "spool-%016llx.jsonl", (unsigned long long)name_of(place->shown));
-	status = in_data_home(&place->spool, name, err);
-	if (status)
-		return status;
+	JL_TRY(in_data_home(&place->spool, name, err));
 	place->refused = join(place->spool, ".refused", "");
 	place->target = copy(url);
 	return place->target && place->refused ? JL_OK : jl_fail_nomem(err);

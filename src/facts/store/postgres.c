@@ -114,8 +114,7 @@ enum jl_status jl_store_postgres_shown(char **ret_shown, const char *url, struct
 		jl_utf8_sanitize(shown);
 	}
 	pq->free_options(options);
-	if (!shown)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(shown, err));
 	*ret_shown = shown;
 	return JL_OK;
 }
@@ -250,10 +249,8 @@ static enum jl_status ask(struct jl_store_db *db, const char *sql, int n, const 
 static enum jl_status ask_number(struct jl_store_db *db, const char *sql, long long *ret_value, struct jl_err *err)
 {
 	struct pg_result *res = NULL;
-	enum jl_status status = ask(db, sql, 0, NULL, &res, err);
 
-	if (status)
-		return status;
+	JL_TRY(ask(db, sql, 0, NULL, &res, err));
 	*ret_value = db->pq->n_tuples(res) > 0 ? strtoll(db->pq->value(res, 0, 0), NULL, 10) : 0;
 	db->pq->clear(res);
 	return JL_OK;
@@ -337,10 +334,8 @@ static enum jl_status connect_db(struct jl_store_db *db, const char *url, struct
 	const char *const values[] = { CONNECT_S, "10000", "jeoul", url, "UTF8", NULL };
 	struct pg_option *options = NULL;
 	const char *password;
-	enum jl_status status = parse_url(db->pq, url, &options, err);
 
-	if (status)
-		return status;
+	JL_TRY(parse_url(db->pq, url, &options, err));
 	password = option(options, "password");
 	if (!password)
 		password = getenv("PGPASSWORD");
@@ -348,8 +343,7 @@ static enum jl_status connect_db(struct jl_store_db *db, const char *url, struct
 		db->password = copy(password);
 	db->pq->free_options(options);
 	db->conn = db->pq->connect(keywords, values, 1);
-	if (!db->conn)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(db->conn, err));
 	(void)db->pq->notice(db->conn, be_silent, NULL);
 	if (db->pq->status(db->conn) != PG_CONNECTION_OK)
 		return fail(db, NULL, err);
@@ -363,8 +357,7 @@ static enum jl_status open_db(struct jl_store_db **ret_db, const struct jl_store
 	struct jl_store_db *db = jl_realloc(NULL, sizeof(*db));
 	enum jl_status status;
 
-	if (!db)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(db, err));
 	*db = (struct jl_store_db){ .shown = copy(place->shown), .patience_ms = JL_STORE_BUSY_MS };
 	status = db->shown ? jl_libpq(&db->pq, err) : jl_fail_nomem(err);
 	if (!status)
@@ -419,10 +412,8 @@ static enum jl_status write_row(struct jl_store_db *db, const char *sql, const s
 				       row->origin, row->backend, row->machine_name, jl_num_text(time, row->time_s),
 				       row->body };
 	struct pg_result *res = NULL;
-	enum jl_status status = ask(db, sql, 9, values, &res, err);
 
-	if (status)
-		return status;
+	JL_TRY(ask(db, sql, 9, values, &res, err));
 	*ret_changed = strcmp(db->pq->cmd_tuples(res), "0") != 0;
 	db->pq->clear(res);
 	return JL_OK;
@@ -433,10 +424,9 @@ static enum jl_status put(struct jl_store_db *db, const struct jl_store_row *row
 	static const char sql[] =
 		"INSERT INTO jeoul_record (id, kind, machine, run, origin, backend, machine_name, time_s, body)"
 		" VALUES ($1, $2, $3, $4, $5, $6, $7, $8::double precision, $9) ON CONFLICT (id) DO NOTHING";
-	enum jl_status status = db->guarded ? run(db, "SAVEPOINT row", err) : JL_OK;
+	enum jl_status status;
 
-	if (status)
-		return status;
+	JL_TRY(db->guarded ? run(db, "SAVEPOINT row", err) : JL_OK);
 	status = write_row(db, sql, row, ret_new, err);
 	/* `err` keeps why the row was refused */
 	if (db->guarded && run(db, status ? "ROLLBACK TO SAVEPOINT row" : "RELEASE SAVEPOINT row", status ? NULL : err))
@@ -468,14 +458,11 @@ static enum jl_status find(struct jl_store_db *db, const char *part, char ret_id
 			   size_t *ret_n, struct jl_err *err)
 {
 	struct pg_result *res = NULL;
-	enum jl_status status = ask(
-		db,
-		"SELECT id FROM jeoul_record WHERE left(id, length($1)) = $1 OR right(id, length($1)) = $1"
-		" ORDER BY id COLLATE \"C\" LIMIT 3",
-		1, &part, &res, err);
 
-	if (status)
-		return status;
+	JL_TRY(ask(db,
+		   "SELECT id FROM jeoul_record WHERE left(id, length($1)) = $1 OR right(id, length($1)) = $1"
+		   " ORDER BY id COLLATE \"C\" LIMIT 3",
+		   1, &part, &res, err));
 	*ret_n = (size_t)db->pq->n_tuples(res);
 	for (size_t i = 0; i < *ret_n; i++)
 		(void)snprintf(ret_ids[i], JL_RECORD_ID_LEN + 1, "%s", db->pq->value(res, (int)i, 0));
@@ -486,10 +473,9 @@ static enum jl_status find(struct jl_store_db *db, const char *part, char ret_id
 static enum jl_status body(struct jl_store_db *db, const char *id, struct jl_buf *out, struct jl_err *err)
 {
 	struct pg_result *res = NULL;
-	enum jl_status status = ask(db, "SELECT body FROM jeoul_record WHERE id = $1", 1, &id, &res, err);
+	enum jl_status status = JL_OK;
 
-	if (status)
-		return status;
+	JL_TRY(ask(db, "SELECT body FROM jeoul_record WHERE id = $1", 1, &id, &res, err));
 	if (db->pq->n_tuples(res) == 1)
 		jl_buf_add(out, db->pq->value(res, 0, 0), (size_t)db->pq->length(res, 0, 0));
 	else

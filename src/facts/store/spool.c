@@ -8,7 +8,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/mem.h"
 #include "store/backend.h"
 
 #define SPOOL_MAX_B ((size_t)1 << 30)

@@ -1,7 +1,6 @@
 /* Results in one SQLite file. Write-ahead log with full synchronisation: a commit that returned is on the disk. */
 #include <errno.h>
 #include <limits.h>
-#include <math.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <string.h>
@@ -145,10 +144,9 @@ static enum jl_status migrate(struct jl_store_db *db, struct jl_err *err)
 {
 	char sql[96];
 	long long version = 0;
-	enum jl_status status = run(db, "BEGIN IMMEDIATE", err);
+	enum jl_status status;
 
-	if (status)
-		return status;
+	JL_TRY(run(db, "BEGIN IMMEDIATE", err));
 	/* again, now that nobody else can change it */
 	status = ask_number(db, "PRAGMA user_version", &version, err);
 	if (!status)
@@ -250,8 +248,7 @@ static enum jl_status open_db(struct jl_store_db **ret_db, const struct jl_store
 	if (status)
 		return status;
 	db = jl_realloc(NULL, sizeof(*db));
-	if (!db)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(db, err));
 	*db = (struct jl_store_db){ .shown = jl_realloc(NULL, strlen(place->shown) + 1) };
 	if (!db->shown) {
 		jl_free(db);

@@ -2,7 +2,6 @@
 
 #include <ctype.h>
 #include <jansson.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,8 +39,7 @@ static enum jl_status open_at(struct jl_store **ret_store, const char *url, bool
 	struct jl_err why = { .status = JL_OK };
 	enum jl_status status;
 
-	if (!store)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(store, err));
 	*store = (struct jl_store){ .offline = { .status = JL_OK } };
 	jl_buf_init(&store->batch, JL_STORE_BATCH_MAX_B);
 	jl_buf_init(&store->refused, JL_STORE_BATCH_MAX_B);
@@ -139,10 +137,8 @@ static enum jl_status find_id(struct jl_store *store, const char *text, char ret
 {
 	char part[JL_RECORD_ID_LEN + 1], ids[JL_STORE_FIND_MAX][JL_RECORD_ID_LEN + 1];
 	size_t len = strlen(text), n = 0;
-	enum jl_status status = need_db(store, err);
 
-	if (status)
-		return status;
+	JL_TRY(need_db(store, err));
 	for (size_t i = 0; i < len && i < JL_RECORD_ID_LEN; i++)
 		part[i] = (char)toupper((unsigned char)text[i]);
 	part[len < JL_RECORD_ID_LEN ? len : JL_RECORD_ID_LEN] = '\0';
@@ -151,9 +147,7 @@ static enum jl_status find_id(struct jl_store *store, const char *text, char ret
 			       "'%.40s' is no id; 'jeoul store list' shows them (at least %d characters from its "
 			       "beginning or end)",
 			       text, SHORT_ID_MIN);
-	status = store->backend->find(store->db, part, ids, &n, err);
-	if (status)
-		return status;
+	JL_TRY(store->backend->find(store->db, part, ids, &n, err));
 	if (n == 0)
 		return jl_fail(err, JL_E_NOTFOUND, "there is no record %s in %s", part, store->place.shown);
 	if (n > 1)
@@ -220,8 +214,7 @@ static enum jl_status add_to_list(void *ctx, const char *line, size_t len, struc
 		size_t room = list->room ? list->room * 2 : 64;
 		struct jl_record *more = jl_arena_array(list->arena, room, sizeof(*more));
 
-		if (!more)
-			return jl_fail_nomem(err);
+		JL_TRY(jl_got(more, err));
 		if (list->n)
 			memcpy(more, list->records, list->n * sizeof(*more));
 		list->records = more;
@@ -234,10 +227,8 @@ enum jl_status jl_store_list(struct jl_store *store, const struct jl_store_filte
 			     const struct jl_record **ret_records, size_t *ret_n, struct jl_err *err)
 {
 	struct listing list = { .arena = arena };
-	enum jl_status status = jl_store_each(store, filter, add_to_list, &list, err);
 
-	if (status)
-		return status;
+	JL_TRY(jl_store_each(store, filter, add_to_list, &list, err));
 	*ret_records = list.records;
 	*ret_n = list.n;
 	return JL_OK;

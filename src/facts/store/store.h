@@ -9,8 +9,7 @@
  * too. What a server is there but will not take (too long, not its encoding, no right to write) is set aside in a file
  * with the reason, is no success, and is offered again at every opening. Passwords never reach a message. One handle serves one thread; any number of processes may use one store at the
  * same time. */
-#ifndef JL_STORE_STORE_H
-#define JL_STORE_STORE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -95,5 +94,3 @@ enum jl_status jl_store_note(struct jl_store *store, const char *id, const char 
 
 /* Everything of `from` that `into` does not have yet; jl_store_taken(into) says how much. */
 enum jl_status jl_store_merge(struct jl_store *into, struct jl_store *from, struct jl_err *err);
-
-#endif

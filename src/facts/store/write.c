@@ -1,7 +1,6 @@
 /* Taking results: into the database, into the spool while the server is away, or aside with the reason where it refuses them. */
 #include <string.h>
 
-#include "base/mem.h"
 #include "store/handle.h"
 
 /* ---- what the server refuses */
@@ -168,11 +167,8 @@ enum jl_status jl_store_begin(struct jl_store *store, struct jl_err *err)
 
 static enum jl_status to_spool(struct jl_store *store, const char *lines, size_t len, struct jl_err *err)
 {
-	enum jl_status status = jl_spool_add(store->place.spool, lines, len, err);
-
-	if (!status)
-		status = jl_spool_count(store->place.spool, &store->n_waiting, err);
-	return status;
+	JL_TRY(jl_spool_add(store->place.spool, lines, len, err));
+	return jl_spool_count(store->place.spool, &store->n_waiting, err);
 }
 
 /* What the server had taken of the batch it has rolled back: all of it waits now. */
@@ -228,12 +224,10 @@ void jl_store_abandon(struct jl_store *store)
 static enum jl_status begin_again(struct jl_store *store, struct jl_err *err)
 {
 	const struct jl_buf *batch = &store->batch;
-	enum jl_status status;
+	enum jl_status status = JL_OK;
 
 	store->backend->rollback(store->db);
-	status = store->backend->begin(store->db, err);
-	if (status)
-		return status;
+	JL_TRY(store->backend->begin(store->db, err));
 	store->backend->guard(store->db);
 	store->guarded = true;
 	for (size_t at = 0; at < batch->len && !status;) {
@@ -292,10 +286,9 @@ static enum jl_status put_row(struct jl_store *store, const struct jl_store_row 
 			      struct jl_err *err)
 {
 	enum jl_store_kept kept = JL_STORE_SPOOLED;
-	enum jl_status status = store->db ? to_database(store, row, &kept, err) : JL_OK;
+	enum jl_status status = JL_OK;
 
-	if (status)
-		return status;
+	JL_TRY(store->db ? to_database(store, row, &kept, err) : JL_OK);
 	if (store->backend->spools && kept != JL_STORE_REFUSED) {
 		if (!store->in_batch)
 			jl_buf_reset(&store->batch);
@@ -319,10 +312,9 @@ enum jl_status jl_store_put(struct jl_store *store, const struct jl_record *reco
 {
 	struct jl_store_row row;
 	struct jl_buf line;
-	enum jl_status status = jl_record_check(record, err);
+	enum jl_status status;
 
-	if (status)
-		return status;
+	JL_TRY(jl_record_check(record, err));
 	jl_buf_init(&line, JL_RECORD_TEXT_MAX_B);
 	jl_record_write(record, &line);
 	row = jl_store_row_of(record, line.data, line.len);

@@ -1,7 +1,6 @@
 /* What a measuring backend is: it prepares one task and times one iteration of it. The core (bench/core.h) owns warm-up,
  * repetition, steady state, time budget, outliers, statistics and noise; one contract test runs every backend that is present. */
-#ifndef JL_BENCH_BACKEND_H
-#define JL_BENCH_BACKEND_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -80,5 +79,3 @@ struct jl_bench_backend {
 extern const struct jl_bench_backend jl_bench_fake, jl_bench_cpu, jl_bench_shm, jl_bench_tcp, jl_bench_mpi,
 	jl_bench_cuda, jl_bench_nccl;
 extern const struct jl_bench_backend *const jl_bench_backends[]; /* NULL-terminated */
-
-#endif

@@ -110,8 +110,7 @@ static enum jl_status prepare(const struct jl_bench_task *task, struct jl_bench_
 	struct jl_bench_state *s = jl_realloc(NULL, sizeof(*s));
 	enum jl_status status;
 
-	if (!s)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(s, err));
 	*s = (struct jl_bench_state){ .task = *task, .comm = task->comm };
 	s->pattern = (struct jl_pattern){ .task = &s->task,
 					  .rank = task->comm->rank,

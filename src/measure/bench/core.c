@@ -1,7 +1,6 @@
 #include "bench/core.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -84,15 +83,11 @@ static enum jl_status run_block(struct run *r, double samples[BLOCK_MAX], size_t
 {
 	double most[2], sorted[BLOCK_MAX];
 	bool sane;
-	enum jl_status status = run_places(r, samples, n, err);
 
-	if (status)
-		return status;
+	JL_TRY(run_places(r, samples, n, err));
 	most[0] = jl_clock_s() - r->start_s;
 	most[1] = stop_asked(r);
-	status = agree(r->comm, samples, n, most, err);
-	if (status)
-		return status;
+	JL_TRY(agree(r->comm, samples, n, most, err));
 	sane = most[0] >= 0 && most[0] < TIME_MAX_S;
 	r->elapsed_s = most[0];
 	r->stopped = most[1] > 0;
@@ -330,9 +325,7 @@ enum jl_status jl_bench_measure(const struct jl_bench_backend *backend, const st
 		return jl_fail(err, JL_E_ABSENT,
 			       "the backend %s does not measure this; 'jeoul bench list' shows what does",
 			       backend->name);
-	status = backend->prepare(task, &r.places[0], err);
-	if (status)
-		return status;
+	JL_TRY(backend->prepare(task, &r.places[0], err));
 	r.n_places = 1;
 	jl_noise_begin(&r.watch); /* from the warm-up on: short tasks end before the kernel has counted a tick */
 	r.start_s = jl_clock_s(); /* filling memory is not part of the budget */

@@ -3,8 +3,7 @@
  *
  * Under a communicator all ranks run the same code: samples are averaged over the ranks after each block of iterations, and every
  * decision is taken from figures that all of them have, so that they stay in step. */
-#ifndef JL_BENCH_CORE_H
-#define JL_BENCH_CORE_H
+#pragma once
 
 #include "base/stats.h"
 #include "bench/backend.h"
@@ -55,5 +54,3 @@ double jl_bench_work(const struct jl_bench_task *task);
 
 const struct jl_bench_backend *jl_bench_find(const char *name); /* NULL: no such backend */
 const char *jl_bench_kind_name(enum jl_bench_kind kind);        /* gemm triad copy h2d d2h d2d */
-
-#endif

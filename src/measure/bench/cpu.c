@@ -46,8 +46,7 @@ static enum jl_status prepare(const struct jl_bench_task *task, struct jl_bench_
 	struct jl_bench_state *s = jl_realloc(NULL, sizeof(*s));
 	enum jl_status status;
 
-	if (!s)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(s, err));
 	*s = (struct jl_bench_state){ 0 };
 	status = task->kind == JL_BENCH_GEMM ? jl_cpu_gemm_prepare(task, &s->gemm, err)
 					     : jl_cpu_mem_prepare(task, &s->mem, err);

@@ -1,6 +1,5 @@
 /* Inside of the cpu backend. */
-#ifndef JL_BENCH_CPU_H
-#define JL_BENCH_CPU_H
+#pragma once
 
 #include "bench/backend.h"
 
@@ -30,5 +29,3 @@ const char *jl_cpu_blas_version(void); /* "openblas=0.3.21 NEOVERSEN1"; NULL: no
 
 /* Bytes of the largest cache; 0: not known. */
 size_t jl_cpu_cache_B(void);
-
-#endif

@@ -115,8 +115,7 @@ enum jl_status jl_cpu_gemm_prepare(const struct jl_bench_task *task, struct jl_c
 	struct jl_cpu_gemm *g = jl_realloc(NULL, sizeof(*g));
 	enum jl_status status;
 
-	if (!g)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(g, err));
 	*g = (struct jl_cpu_gemm){ .m = task->m, .n = task->n, .k = task->k };
 	status = open_blas(&g->blas, err);
 	if (status)

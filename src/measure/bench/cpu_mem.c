@@ -1,7 +1,5 @@
 /* Memory bandwidth of the CPUs: triad and copy. Each thread first touches what it will work on, so that pages lie at its own node. */
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -124,8 +122,7 @@ enum jl_status jl_cpu_mem_prepare(const struct jl_bench_task *task, struct jl_cp
 	struct jl_cpu_mem *m = jl_realloc(NULL, sizeof(*m));
 	enum jl_status status;
 
-	if (!m)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(m, err));
 	*m = (struct jl_cpu_mem){ .kind = task->kind, .n = task->size_B / sizeof(double) };
 	m->a = pages(m, task, 0);
 	m->b = pages(m, task, 1);

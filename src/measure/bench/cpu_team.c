@@ -95,8 +95,7 @@ enum jl_status jl_cpu_team_create(struct jl_cpu_team **ret_team, int n_threads, 
 	sigset_t all, before;
 	int why = 0;
 
-	if (!t)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(t, err));
 	memset(t, 0, size_B);
 	t->n = n;
 	(void)sigfillset(&all);

@@ -196,29 +196,28 @@ static enum jl_status set_repeat(struct jl_bench_state *s, struct jl_err *err)
 static enum jl_status prepare(const struct jl_bench_task *task, struct jl_bench_state **ret_state, struct jl_err *err)
 {
 	struct jl_bench_state *s = jl_realloc(NULL, sizeof *s);
-	if (!s)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(s, err));
 	*s = (struct jl_bench_state){ .task = *task, .clock_max_Hz = NAN };
 	enum jl_status status = jl_gpu_open(task->device, &s->gpu, err);
-	if (status != JL_OK)
+	if (status)
 		goto out;
 	const struct jl_cuda *cu = s->gpu->cuda;
 	unsigned long long zero = 0;
 	status = jl_cuda_check(cu, cu->EventCreate(&s->from, 0), "cuEventCreate", err);
-	if (status == JL_OK)
+	if (!status)
 		status = jl_cuda_check(cu, cu->EventCreate(&s->to, 0), "cuEventCreate", err);
-	if (status == JL_OK)
+	if (!status)
 		status = jl_gpu_alloc(s->gpu, sizeof zero, &s->counter, err);
-	if (status == JL_OK)
+	if (!status)
 		status = jl_cuda_check(cu, cu->MemcpyHtoD(s->counter, &zero, sizeof zero), "cuMemcpyHtoD", err);
-	if (status == JL_OK)
+	if (!status)
 		status = is_gemm(s) ? jl_bench_cuda_gemm_prepare(s, err) : jl_bench_cuda_move_prepare(s, err);
-	if (status == JL_OK)
+	if (!status)
 		status = set_repeat(s, err);
-	if (status == JL_OK)
+	if (!status)
 		open_watch(s);
 out:
-	if (status == JL_OK)
+	if (!status)
 		*ret_state = s;
 	else
 		finish(s);
@@ -233,9 +232,7 @@ static enum jl_status run_once(struct jl_bench_state *s, double *ret_s, struct j
 
 static enum jl_status verify(struct jl_bench_state *s, size_t *ret_n_wrong, struct jl_err *err)
 {
-	enum jl_status status = jl_gpu_current(s->gpu, err);
-	if (status != JL_OK)
-		return status;
+	JL_TRY(jl_gpu_current(s->gpu, err));
 	return is_gemm(s) ? jl_bench_cuda_gemm_verify(s, ret_n_wrong, err)
 			  : jl_bench_cuda_move_verify(s, ret_n_wrong, err);
 }

@@ -80,8 +80,7 @@ static enum jl_status prepare_host(struct jl_bench_state *s, struct jl_err *err)
 	if (s->task.pinned)
 		return jl_cuda_check(cu, cu->MemHostAlloc(&s->host, s->task.size_B, 0), "cuMemHostAlloc", err);
 	s->host = jl_realloc(NULL, s->task.size_B);
-	if (!s->host)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(s->host, err));
 	memset(s->host, 0x5a, s->task.size_B); /* its pages exist before the first copy */
 	return JL_OK;
 }
@@ -91,9 +90,8 @@ static enum jl_status prepare_peer(struct jl_bench_state *s, struct jl_err *err)
 {
 	const struct jl_cuda *cu = s->gpu->cuda;
 	int can = 0, can_back = 0;
-	enum jl_status status = jl_gpu_open(s->task.peer, &s->peer, err);
-	if (status != JL_OK)
-		return status;
+	enum jl_status status = JL_OK;
+	JL_TRY(jl_gpu_open(s->task.peer, &s->peer, err));
 	cu->DeviceCanAccessPeer(&can, s->gpu->device, s->peer->device);
 	cu->DeviceCanAccessPeer(&can_back, s->peer->device, s->gpu->device);
 	if (can && can_back) {
@@ -105,7 +103,7 @@ static enum jl_status prepare_peer(struct jl_bench_state *s, struct jl_err *err)
 				 (code_back == 0 || code_back == JL_CU_PEER_ALREADY_ENABLED);
 	}
 	status = jl_gpu_current(s->peer, err);
-	if (status == JL_OK)
+	if (!status)
 		status = jl_bench_cuda_alloc(s, s->peer, 1, s->task.size_B, err);
 	enum jl_status back = jl_gpu_current(s->gpu, err);
 	return status == JL_OK ? back : status;
@@ -162,12 +160,10 @@ static enum jl_status check_words(struct jl_bench_state *s, struct jl_gpu_dev *g
 	size_t n = s->task.size_B / 4;
 	/* where the words lie on the other GPU they come back here first: the counter is on this one */
 	if (gpu != s->gpu) {
-		enum jl_status status = jl_cuda_check(
+		JL_TRY(jl_cuda_check(
 			gpu->cuda,
 			gpu->cuda->MemcpyPeerAsync(s->buffers[0], s->gpu->ctx, buffer, gpu->ctx, n * 4, s->gpu->stream),
-			"cuMemcpyPeerAsync", err);
-		if (status != JL_OK)
-			return status;
+			"cuMemcpyPeerAsync", err));
 		buffer = s->buffers[0];
 	}
 	void *args[] = { &buffer, &n, &seed, &s->counter };

@@ -1,6 +1,5 @@
 /* What the measuring backend for one GPU keeps between prepare and finish. Private to bench/cuda*.c. */
-#ifndef JL_BENCH_CUDA_STATE_H
-#define JL_BENCH_CUDA_STATE_H
+#pragma once
 
 #include "bench/backend.h"
 #include "gpu/cublaslt.h"
@@ -50,5 +49,3 @@ enum jl_status jl_bench_cuda_counted(struct jl_bench_state *s, size_t *ret_n, st
 enum jl_status jl_bench_cuda_time(struct jl_bench_state *s,
 				  enum jl_status (*run)(struct jl_bench_state *s, struct jl_err *err), int n,
 				  double *ret_s, struct jl_err *err);
-
-#endif

@@ -44,8 +44,7 @@ static enum jl_status prepare(const struct jl_bench_task *task, struct jl_bench_
 	struct jl_bench_state *s = jl_realloc(NULL, sizeof(*s));
 	const double rate = setting("rate", 1e10);
 
-	if (!s)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(s, err));
 	*s = (struct jl_bench_state){ .once_s = 1e-6 + jl_bench_work(task) / (rate > 0 ? rate : 1e10),
 				      .jitter = setting("jitter", 0.01),
 				      .drift = setting("drift", 0),

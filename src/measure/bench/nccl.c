@@ -116,19 +116,18 @@ static enum jl_status open_part(struct jl_bench_state *s, int i, int device, str
 {
 	struct gpu_part *p = &s->parts[i];
 	const unsigned long long zero = 0;
-	enum jl_status status = jl_gpu_open(device, &p->gpu, err);
-	if (status != JL_OK)
-		return status;
+	enum jl_status status = JL_OK;
+	JL_TRY(jl_gpu_open(device, &p->gpu, err));
 	const struct jl_cuda *cu = p->gpu->cuda;
 	for (int j = 0; status == JL_OK && j < (s->task.in_place ? 1 : 2); j++)
 		status = jl_gpu_alloc(p->gpu, s->buffer_B, &p->memory[j], err);
-	if (status == JL_OK)
+	if (!status)
 		status = jl_gpu_alloc(p->gpu, sizeof zero, &p->counter, err);
-	if (status == JL_OK)
+	if (!status)
 		status = jl_cuda_check(cu, cu->MemcpyHtoD(p->counter, &zero, sizeof zero), "cuMemcpyHtoD", err);
-	if (status == JL_OK)
+	if (!status)
 		status = jl_cuda_check(cu, cu->EventCreate(&p->from, 0), "cuEventCreate", err);
-	if (status == JL_OK)
+	if (!status)
 		status = jl_cuda_check(cu, cu->EventCreate(&p->to, 0), "cuEventCreate", err);
 	place(s, p);
 	return status;
@@ -316,11 +315,9 @@ static enum jl_status set_up(struct jl_bench_state *s, struct jl_err *err)
 {
 	const struct jl_cuda *cuda = NULL;
 	struct jl_comm *base = s->task.comm;
-	enum jl_status status = jl_cuda_open(&cuda, err);
-	if (status == JL_OK)
-		status = jl_nccl_open(&s->nccl, err);
-	if (status != JL_OK)
-		return status;
+	enum jl_status status = JL_OK;
+	JL_TRY(jl_cuda_open(&cuda, err));
+	JL_TRY(jl_nccl_open(&s->nccl, err));
 	int n_all = jl_cuda_count(cuda), n_wanted = s->task.n_gpus ? s->task.n_gpus : n_all;
 	if (!base && (n_wanted < 1 || n_wanted > n_all || n_wanted > N_GPUS_MAX))
 		return jl_fail(err, JL_E_RANGE, "%d GPUs wanted, this machine has %d", n_wanted, n_all);
@@ -335,9 +332,9 @@ static enum jl_status set_up(struct jl_bench_state *s, struct jl_err *err)
 		s->parts[i].rank = base ? base->rank : i;
 		status = open_part(s, i, base ? base->local_rank : i, err);
 	}
-	if (status == JL_OK)
+	if (!status)
 		status = connect(s, err);
-	if (status == JL_OK)
+	if (!status)
 		status = fill(s, err);
 	return status == JL_OK ? set_repeat(s, err) : status;
 }
@@ -345,12 +342,11 @@ static enum jl_status set_up(struct jl_bench_state *s, struct jl_err *err)
 static enum jl_status prepare(const struct jl_bench_task *task, struct jl_bench_state **ret_state, struct jl_err *err)
 {
 	struct jl_bench_state *s = jl_realloc(NULL, sizeof *s);
-	if (!s)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(s, err));
 	memset(s, 0, sizeof *s);
 	s->task = *task;
 	enum jl_status status = set_up(s, err);
-	if (status == JL_OK)
+	if (!status)
 		*ret_state = s;
 	else
 		finish(s);

@@ -1,10 +1,7 @@
 /* What NCCL calls our types and reductions. */
-#ifndef JL_BENCH_NCCL_NAMES_H
-#define JL_BENCH_NCCL_NAMES_H
+#pragma once
 
 #include "comm/comm.h"
 
 extern const int jl_nccl_types[JL_N_COMM_TYPE];
 extern const int jl_nccl_ops[JL_N_REDOP];
-
-#endif

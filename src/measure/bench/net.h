@@ -4,8 +4,7 @@
  * by side (comm/door.h), every field has a limit, every wait an end, one client is measured at a time, and it never sends more than was
  * asked for within its limits. Without a secret anybody who reaches it may ask: then listen on an address that only the other host
  * reaches, and no longer than needed. */
-#ifndef JL_BENCH_NET_H
-#define JL_BENCH_NET_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -73,5 +72,3 @@ struct jl_net_listener {
 enum jl_status jl_net_listen(struct jl_net_listener *listener, const char *address, int port, struct jl_err *err);
 enum jl_status jl_net_serve(struct jl_net_listener *listener, struct jl_err *err);
 void jl_net_unlisten(struct jl_net_listener *listener);
-
-#endif

@@ -29,8 +29,7 @@ enum jl_status jl_net_connect(struct jl_net_client **ret_client, const struct jl
 	struct jl_wire_message hello = { 0 }, answer;
 	enum jl_status status;
 
-	if (!c)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(c, err));
 	*c = (struct jl_net_client){ .fd = -1, .peer = *peer };
 	status = jl_wire_join(peer, &hello, JL_WIRE_SESSION, &c->fd, &answer, err);
 	if (!status && getpeername(c->fd, &c->address.any, &len) != 0)
@@ -55,10 +54,8 @@ static enum jl_status await(const struct jl_net_client *c, double wait_s, uint32
 			    struct jl_err *err)
 {
 	const struct jl_wire_wait wait = { .end_s = jl_clock_s() + wait_s, .stop = c->peer.stop, .ctx = c->peer.ctx };
-	const enum jl_status status = jl_wire_receive(c->fd, &wait, ret, err);
 
-	if (status)
-		return status;
+	JL_TRY(jl_wire_receive(c->fd, &wait, ret, err));
 	if (ret->version == JL_WIRE_VERSION && ret->word == JL_WIRE_REFUSED)
 		return jl_fail(err, JL_E_IO, "the listener refused the request");
 	return ret->version == JL_WIRE_VERSION && ret->word == word ? JL_OK : jl_wire_nonsense(err);
@@ -124,19 +121,14 @@ static enum jl_status open_streams(struct jl_net_client *c, struct jl_net_stream
 static enum jl_status read_report(struct jl_net_client *c, struct jl_net_flow *ret_flow, struct jl_err *err)
 {
 	struct jl_wire_message m;
-	enum jl_status status;
 	size_t n;
 
 	/* it waits for its last stream first */
-	status = await(c, 4 * JL_NET_WAIT_S, JL_WIRE_REPORT, &m, err);
-	if (status)
-		return status;
+	JL_TRY(await(c, 4 * JL_NET_WAIT_S, JL_WIRE_REPORT, &m, err));
 	n = (size_t)m.n[0];
 	memset(ret_flow, 0, sizeof(*ret_flow));
 	while (ret_flow->n_samples < n) {
-		status = await(c, JL_NET_WAIT_S, JL_WIRE_RATES, &m, err);
-		if (status)
-			return status;
+		JL_TRY(await(c, JL_NET_WAIT_S, JL_WIRE_RATES, &m, err));
 		for (size_t i = 0; i < JL_WIRE_NUMBERS && ret_flow->n_samples < n; i++)
 			ret_flow->samples_Bps[ret_flow->n_samples++] = (double)m.n[i];
 	}
@@ -162,15 +154,12 @@ static enum jl_status transfer(struct jl_net_client *c, struct jl_net_streams *s
 			       struct jl_err *err)
 {
 	struct jl_wire_message go;
-	enum jl_status status = say(c, JL_WIRE_TEST, (uint64_t)r->direction, (uint64_t)r->n_streams,
-				    (uint64_t)llround(1e3 * r->time_s), err);
+	enum jl_status status = JL_OK;
 
-	if (!status)
-		status = open_streams(c, s, r->n_streams, err);
-	if (!status)
-		status = await(c, JL_NET_WAIT_S, JL_WIRE_GO, &go, err);
-	if (status)
-		return status;
+	JL_TRY(say(c, JL_WIRE_TEST, (uint64_t)r->direction, (uint64_t)r->n_streams, (uint64_t)llround(1e3 * r->time_s),
+		   err));
+	JL_TRY(open_streams(c, s, r->n_streams, err));
+	JL_TRY(await(c, JL_NET_WAIT_S, JL_WIRE_GO, &go, err));
 	look_at_headers(c, s->fds[0], r);
 	status = jl_net_run(s, &r->receive, err);
 	return status ? status : read_report(c, &r->send, err);

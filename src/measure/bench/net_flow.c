@@ -1,11 +1,9 @@
 /* The streams of a transfer: a thread for each and direction; whoever receives counts, ten times a second. */
 #include <errno.h>
 #include <fcntl.h>
-#include <math.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/time.h>

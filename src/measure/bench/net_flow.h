@@ -1,6 +1,5 @@
 /* The streams of one transfer of `bench net`. */
-#ifndef JL_BENCH_NET_FLOW_H
-#define JL_BENCH_NET_FLOW_H
+#pragma once
 
 #include "bench/net.h"
 
@@ -18,5 +17,3 @@ struct jl_net_streams {
 enum jl_status jl_net_run(const struct jl_net_streams *streams, struct jl_net_flow *ret_flow, struct jl_err *err);
 void jl_net_close_streams(struct jl_net_streams *streams);
 void jl_net_summarise(struct jl_net_flow *flow);
-
-#endif

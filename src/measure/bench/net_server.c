@@ -1,5 +1,4 @@
 /* The listening side. Everything that a peer says is checked; whatever it does, we go on. */
-#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -1,6 +1,5 @@
 /* What disturbs a measurement while it runs: CPU time of others, steal, falling clocks, throttling. */
-#ifndef JL_BENCH_NOISE_H
-#define JL_BENCH_NOISE_H
+#pragma once
 
 #include "comm/comm.h"
 #include "record/record.h"
@@ -31,5 +30,3 @@ enum jl_status jl_noise_end(struct jl_noise_watch *watch, struct jl_comm *comm, 
 /* Why a measurement is noisy, in English and as a person reads it; false: it is not. */
 bool jl_noise_why(char ret_en[JL_NOISE_WHY_MAX], char ret_text[JL_NOISE_WHY_MAX], const struct jl_record_noise *n);
 void jl_noise_judge(struct jl_record_noise *noise, char ret_why[JL_NOISE_WHY_MAX]);
-
-#endif

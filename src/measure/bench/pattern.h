@@ -1,7 +1,6 @@
 /* Data for collectives whose results are known exactly in every type: small whole numbers that repeat with a prime period, so that a
  * message that lands in the wrong place shows. */
-#ifndef JL_BENCH_PATTERN_H
-#define JL_BENCH_PATTERN_H
+#pragma once
 
 #include "bench/backend.h"
 
@@ -23,5 +22,3 @@ struct jl_pattern {
 void jl_pattern_fill(const struct jl_pattern *pattern, void *send);
 /* How many elements of what it received are not what they must be. */
 size_t jl_pattern_wrong(const struct jl_pattern *pattern, const void *recv);
-
-#endif

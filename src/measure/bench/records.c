@@ -143,8 +143,7 @@ enum jl_status jl_bench_versions(const struct jl_bench_where *where, const char 
 	struct list v = { .items = jl_arena_array(arena, ITEMS_MAX, sizeof(*v.items)) };
 	struct utsname os;
 
-	if (!v.items)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(v.items, err));
 	add_text(&v, "jeoul", where->version);
 	if (uname(&os) == 0)
 		add_text(&v, "kernel", jl_arena_strdup(arena, os.release));
@@ -184,15 +183,10 @@ enum jl_status jl_bench_record(const struct jl_bench_result *r, const struct jl_
 	struct list params = { .items = jl_arena_array(arena, ITEMS_MAX, sizeof(*params.items)) };
 	struct jl_record_metric *metrics = jl_arena_array(arena, 4, sizeof(*metrics));
 	char *id = jl_arena_alloc(arena, JL_RECORD_ID_LEN + 1);
-	enum jl_status status;
 
-	if (!params.items || !metrics || !id)
-		return jl_fail_nomem(err);
-	status = jl_record_new_id(id, err);
-	if (!status)
-		status = jl_bench_versions(where, backend->versions ? backend->versions() : NULL, arena, &record, err);
-	if (status)
-		return status;
+	JL_TRY(jl_got(params.items && metrics && id, err));
+	JL_TRY(jl_record_new_id(id, err));
+	JL_TRY(jl_bench_versions(where, backend->versions ? backend->versions() : NULL, arena, &record, err));
 	record.noise.why = r->why[0] ? r->why : NULL;
 	add_params(&params, r, backend);
 	record.id = id;

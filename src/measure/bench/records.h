@@ -7,8 +7,7 @@
  *   allreduce …  size_B count dtype redop root n_ranks in_place                   algbw_Bps, busbw_Bps, time_s
  *   net          direction (send, receive, both) n_streams host                   net_Bps, [wire_Bps, latency_s]
  * and everywhere n_wrong where it was checked, n_warmup, n_unsteady, n_outliers. */
-#ifndef JL_BENCH_RECORDS_H
-#define JL_BENCH_RECORDS_H
+#pragma once
 
 #include "base/arena.h"
 #include "bench/core.h"
@@ -35,5 +34,3 @@ struct jl_summary jl_bench_summary(const struct jl_stats *stats);
 /* kernel and jeoul, then `more` ("key=value key=value", may be NULL). */
 enum jl_status jl_bench_versions(const struct jl_bench_where *where, const char *more, struct jl_arena *arena,
 				 struct jl_record *record, struct jl_err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* One load for a long time: does the machine keep its rate, its clocks and its bits? */
-#ifndef JL_BENCH_SOAK_H
-#define JL_BENCH_SOAK_H
+#pragma once
 
 #include "bench/backend.h"
 #include "bench/core.h"
@@ -33,5 +32,3 @@ enum jl_status jl_soak_run(struct jl_soak *ret_soak, const struct jl_bench_backe
 /* It lost rate, made errors or ran hot. */
 #define JL_SOAK_DRIFT_FRAC 0.05
 bool jl_soak_is_bad(const struct jl_soak *soak);
-
-#endif

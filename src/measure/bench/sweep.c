@@ -91,8 +91,7 @@ enum jl_status jl_sweep_run(const struct jl_sweep *sweep, struct jl_comm *comm, 
 	const bool prints = !comm || comm->rank == 0;
 	enum jl_status status = JL_OK;
 
-	if (!row)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(row, err));
 	for (size_t i = 0; i < sweep->n_sizes && !status; i++) {
 		status = one_row(sweep, comm, &sweep->plan, NULL, row, i, err);
 		if (prints && sweep->row && row->has_out)
@@ -137,8 +136,7 @@ static enum jl_status work(struct jl_comm *comm, void *shared, void *ctx, struct
 	struct jl_sweep_row *own = jl_realloc(NULL, sizeof(*own));
 	enum jl_status status = JL_OK;
 
-	if (!own)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(own, err));
 	settle(comm);
 	plan.stop = NULL; /* the caller passes it on */
 	plan.progress = comm->rank == 0 ? part_done : NULL;

@@ -1,6 +1,5 @@
 /* A collective over a range of sizes, out of place and in place, as nccl-tests does it: rows come as they are done. */
-#ifndef JL_BENCH_SWEEP_H
-#define JL_BENCH_SWEEP_H
+#pragma once
 
 #include "bench/core.h"
 
@@ -54,5 +53,3 @@ enum jl_status jl_sweep_take(struct jl_sweep *sweep, const double told[JL_SWEEP_
 enum jl_status jl_sweep_run(const struct jl_sweep *sweep, struct jl_comm *comm, struct jl_err *err);
 /* Starts the processes. `ret_dead`: the rank that died or hung, -1 none. Rows that were done are handed over in any case. */
 enum jl_status jl_sweep_shm(const struct jl_sweep *sweep, int *ret_dead, struct jl_err *err);
-
-#endif

@@ -1,10 +1,7 @@
 /* Hosts that join by themselves take the sweep from rank 0. Whoever that is: nothing is begun with a figure that is not what it should be. */
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "base/meminfo.h"
-#include "bench/pattern.h"
 #include "bench/sweep.h"
 
 /* Whole numbers but for the time. */

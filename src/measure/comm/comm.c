@@ -102,16 +102,11 @@ enum jl_status jl_comm_run(struct jl_comm *comm, const struct jl_coll_call *call
 enum jl_status jl_comm_start(struct jl_comm *comm, const struct jl_coll_call *call,
 			     struct jl_comm_request **ret_request, struct jl_err *err)
 {
-	enum jl_status status = check_call(comm, call, err);
-
-	if (status)
-		return status;
+	JL_TRY(check_call(comm, call, err));
 	if (comm->backend->start)
 		return comm->backend->start(comm, call, ret_request, err);
 	if (!comm->queue) {
-		status = jl_queue_create(&comm->queue, comm, err);
-		if (status)
-			return status;
+		JL_TRY(jl_queue_create(&comm->queue, comm, err));
 	}
 	return jl_queue_start(comm->queue, call, ret_request, err);
 }
@@ -183,8 +178,7 @@ enum jl_status jl_comm_self(struct jl_comm **ret_comm, struct jl_err *err)
 {
 	struct jl_comm *comm = jl_realloc(NULL, sizeof(*comm));
 
-	if (!comm)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(comm, err));
 	*comm = (struct jl_comm){ .backend = &self_backend, .n_ranks = 1, .n_local = 1, .host = "localhost" };
 	*ret_comm = comm;
 	return JL_OK;

@@ -4,8 +4,7 @@
  * Benchmarks of collectives and the training benchmark use the same communicator. A collective names its buffers and counts; it
  * blocks until this rank's part is done. `start` and `wait` let it run beside computation. A rank that died or hangs is an error
  * that names the rank, within JL_COMM_STUCK_S. */
-#ifndef JL_COMM_COMM_H
-#define JL_COMM_COMM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -179,5 +178,3 @@ enum jl_status jl_comm_barrier(struct jl_comm *comm, struct jl_err *err);
 void *jl_comm_alloc(struct jl_comm *comm, size_t size_B);
 void jl_comm_free(struct jl_comm *comm, void *memory, size_t size_B); /* NULL is fine */
 bool jl_comm_stop_asked(struct jl_comm *comm);
-
-#endif

@@ -1,7 +1,6 @@
 /* What a program gives up when it begins to listen: whoever finds a mistake in how it reads messages has as little of the machine as can be.
  * There is no way back. Where the kernel lacks a part, that part is left out. */
-#ifndef JL_COMM_CONFINE_H
-#define JL_COMM_CONFINE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -16,5 +15,3 @@ void jl_confine(enum jl_confine what);
 /* What this kernel has: the version of Landlock (0: none), and whether it filters system calls. */
 int jl_confine_landlock(void);
 bool jl_confine_seccomp(void);
-
-#endif

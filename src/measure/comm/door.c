@@ -1,6 +1,5 @@
 #include "comm/door.h"
 
-#include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>

@@ -1,8 +1,7 @@
 /* A listening socket and those who came and have not proved yet who they are. Anybody may come: greetings go on side by side, each message
  * of one has a second. When the room is full, the address with the most guests gives one up: who has not even said hello before the others,
  * who came first before who came later. */
-#ifndef JL_COMM_DOOR_H
-#define JL_COMM_DOOR_H
+#pragma once
 
 #include "comm/wire.h"
 
@@ -42,5 +41,3 @@ void jl_door_refuse(struct jl_guest *guest, const struct jl_wire_message *why);
 /* Who wasted our time is told for a while that we are busy. */
 void jl_door_bar(struct jl_door *door, const union jl_wire_address *address);
 void jl_door_close(struct jl_door *door);
-
-#endif

@@ -62,10 +62,8 @@ static enum jl_status module_path(char ret_path[PATH_MAX], struct jl_err *err)
 	char self[PATH_MAX];
 	ssize_t len;
 	char *slash;
-	enum jl_status status = jl_dynlib_named("JEOUL_MPI_MODULE", &named, err);
 
-	if (status)
-		return status;
+	JL_TRY(jl_dynlib_named("JEOUL_MPI_MODULE", &named, err));
 	if (named) {
 		(void)snprintf(ret_path, PATH_MAX, "%s", named);
 		return JL_OK;
@@ -89,16 +87,13 @@ static enum jl_status load_module(const struct jl_mpi_module **ret_module, struc
 	static const struct jl_mpi_module *loaded;
 	char path[PATH_MAX];
 	const struct jl_mpi_module *module;
-	enum jl_status status;
 	void *handle;
 
 	if (loaded) {
 		*ret_module = loaded;
 		return JL_OK;
 	}
-	status = module_path(path, err);
-	if (status)
-		return status;
+	JL_TRY(module_path(path, err));
 	/* Open MPI's own plug-ins look for its symbols among the global ones. */
 	handle = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
 	if (!handle) {
@@ -135,12 +130,9 @@ static enum jl_status open_world(bool overlap, struct jl_comm **ret_comm, struct
 	const struct jl_mpi_module *module;
 	int rank, launched = jl_comm_mpi_launched(&rank), n_ranks;
 	struct jl_comm *comm;
-	enum jl_status status = load_module(&module, err);
 
-	if (!status)
-		status = module->open(overlap, on_stuck, &comm, err);
-	if (status)
-		return status;
+	JL_TRY(load_module(&module, err));
+	JL_TRY(module->open(overlap, on_stuck, &comm, err));
 	n_ranks = comm->n_ranks;
 	if (n_ranks == launched || launched == 1) {
 		*ret_comm = comm;

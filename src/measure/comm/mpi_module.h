@@ -1,6 +1,5 @@
 /* What the module jeoul-mpi.so offers to the program. */
-#ifndef JL_COMM_MPI_MODULE_H
-#define JL_COMM_MPI_MODULE_H
+#pragma once
 
 #include "comm/comm.h"
 
@@ -14,6 +13,4 @@ struct jl_mpi_module {
 
 #ifndef JEOUL_LIBDIR
 #define JEOUL_LIBDIR "lib"
-#endif
-
 #endif

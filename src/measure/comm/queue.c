@@ -54,8 +54,7 @@ enum jl_status jl_queue_create(struct jl_comm_queue **ret_queue, struct jl_comm 
 	sigset_t all, before;
 	int why;
 
-	if (!q)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(q, err));
 	memset(q, 0, sizeof(*q));
 	q->comm = comm;
 	pthread_mutex_init(&q->lock, NULL);

@@ -1,6 +1,5 @@
 /* Calls that were started and proceed beside the caller: a thread of the communicator runs them one after the other. */
-#ifndef JL_COMM_QUEUE_H
-#define JL_COMM_QUEUE_H
+#pragma once
 
 #include "comm/comm.h"
 
@@ -9,5 +8,3 @@ void jl_queue_destroy(struct jl_comm_queue *queue); /* runs what is left; NULL i
 enum jl_status jl_queue_start(struct jl_comm_queue *queue, const struct jl_coll_call *call,
 			      struct jl_comm_request **ret_request, struct jl_err *err);
 enum jl_status jl_queue_wait(struct jl_comm_queue *queue, struct jl_comm_request *request, struct jl_err *err);
-
-#endif

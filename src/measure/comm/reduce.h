@@ -1,6 +1,5 @@
 /* Element-wise reduction of several arrays into one or more: what all-reduce does with the bytes once they can be reached. */
-#ifndef JL_COMM_REDUCE_H
-#define JL_COMM_REDUCE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,5 +31,3 @@ float jl_half_to_float(unsigned short bits);
 unsigned short jl_float_to_half(float value); /* to nearest, ties to even */
 float jl_bf16_to_float(unsigned short bits);
 unsigned short jl_float_to_bf16(float value);
-
-#endif

@@ -1,7 +1,6 @@
 /* A secret that both sides have in a file. It is never sent: each proves to the other that it knows it. What is said afterwards is
  * neither hidden nor sealed. */
-#ifndef JL_COMM_SECRET_H
-#define JL_COMM_SECRET_H
+#pragma once
 
 #include "base/err.h"
 #include "base/sha256.h"
@@ -13,5 +12,3 @@ struct jl_wire_secret {
 };
 /* `path` NULL: none. White space at the end does not count. */
 enum jl_status jl_wire_read_secret(struct jl_wire_secret *ret_secret, const char *path, struct jl_err *err);
-
-#endif

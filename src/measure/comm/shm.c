@@ -1,7 +1,6 @@
 /* Meeting points and memory of the shm communicator. */
 #include "comm/shm.h"
 
-#include <errno.h>
 #include <linux/futex.h>
 #include <sched.h>
 #include <string.h>
@@ -96,7 +95,6 @@ enum jl_status jl_shm_meet(struct shm_comm *c, struct jl_err *err)
 		jl_shm_wake(&c->me->arrived);
 	for (int rank = 0; rank < c->comm.n_ranks; rank++) {
 		struct shm_rank *peer = &c->head->ranks[rank];
-		enum jl_status status;
 		bool here = false;
 
 		for (int i = 0; i < c->n_spin + 1 && !here; i++) {
@@ -104,9 +102,7 @@ enum jl_status jl_shm_meet(struct shm_comm *c, struct jl_err *err)
 			if (!here)
 				relax();
 		}
-		status = here ? JL_OK : wait_long(c, rank, wanted, err);
-		if (status)
-			return status;
+		JL_TRY(here ? JL_OK : wait_long(c, rank, wanted, err));
 	}
 	return JL_OK;
 }

@@ -2,8 +2,7 @@
  *
  * Each rank has a line that only it writes: how many times it has arrived at a meeting point, and what it is about to do. Small
  * messages travel in windows beside it; large ones are read straight from the peer's memory where that came from jl_comm_alloc. */
-#ifndef JL_COMM_SHM_H
-#define JL_COMM_SHM_H
+#pragma once
 
 #include <stdalign.h>
 #include <stdatomic.h>
@@ -78,5 +77,3 @@ void jl_shm_wake(_Atomic uint32_t *word);
 
 /* shm_coll.c */
 enum jl_status jl_shm_run(struct jl_comm *comm, const struct jl_coll_call *call, struct jl_err *err);
-
-#endif

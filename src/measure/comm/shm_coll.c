@@ -228,7 +228,6 @@ static bool can_direct(const struct op *o)
 static enum jl_status allreduce_piece(const struct op *o, size_t at, size_t n, struct jl_err *err)
 {
 	const size_t step = (n / n_ranks(o) + 63) / 64 * 64;
-	enum jl_status status;
 
 	for (size_t pass = 0; pass < 2; pass++) {
 		for (size_t r = 0; r < n_ranks(o); r++) {
@@ -240,9 +239,7 @@ static enum jl_status allreduce_piece(const struct op *o, size_t at, size_t n, s
 			else if (pass == 1)
 				take(o, window(o, r) + from * o->size_B, at + from, len);
 		}
-		status = pass == 0 ? jl_shm_meet(o->c, err) : JL_OK;
-		if (status)
-			return status;
+		JL_TRY(pass == 0 ? jl_shm_meet(o->c, err) : JL_OK);
 	}
 	return JL_OK;
 }

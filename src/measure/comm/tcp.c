@@ -56,8 +56,7 @@ enum jl_status jl_comm_tcp(struct jl_comm **ret_comm, const struct jl_comm_tcp *
 	int *controls = NULL;
 	enum jl_status status;
 
-	if (!c)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(c, err));
 	memset(c, 0, sizeof(*c));
 	c->comm = (struct jl_comm){ .backend = &tcp_backend, .host = c->host };
 	c->piece = jl_realloc(NULL, JL_TCP_PIECE_B);

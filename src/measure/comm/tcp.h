@@ -5,8 +5,7 @@
  * ever waiting for one of the two alone. The bytes of a flow are cut into segments that may depend on each other: what
  * has just come in and was reduced can already be passed on. Every flow begins with a head that says what the sender is
  * doing, so that ranks that disagree notice. */
-#ifndef JL_COMM_TCP_H
-#define JL_COMM_TCP_H
+#pragma once
 
 #include <stdint.h>
 
@@ -79,5 +78,3 @@ enum jl_status jl_tcp_flow(struct tcp_comm *c, const struct jl_coll_call *call, 
 
 /* tcp_coll.c */
 enum jl_status jl_tcp_run(struct jl_comm *comm, const struct jl_coll_call *call, struct jl_err *err);
-
-#endif

@@ -35,16 +35,14 @@ static enum jl_status room_for(struct op *o, size_t scratch_B, size_t n_segs, st
 	if (scratch_B > c->scratch_B) {
 		char *scratch = jl_realloc(c->scratch, scratch_B);
 
-		if (!scratch)
-			return jl_fail_nomem(err);
+		JL_TRY(jl_got(scratch, err));
 		c->scratch = scratch;
 		c->scratch_B = scratch_B;
 	}
 	if (n_segs > c->n_segs) {
 		struct tcp_seg *segs = n_segs <= SEGS_MAX ? jl_realloc(c->segs, n_segs * sizeof(*segs)) : NULL;
 
-		if (!segs)
-			return jl_fail_nomem(err);
+		JL_TRY(jl_got(segs, err));
 		c->segs = segs;
 		c->n_segs = n_segs;
 	}
@@ -74,8 +72,7 @@ static enum jl_status reduce_blocks(const struct op *o, size_t part, size_t bloc
 	const void *few[16], **srcs = o->n <= 16 ? few : jl_realloc(NULL, o->n * sizeof(*srcs));
 	void *dsts[1] = { o->call->recv };
 
-	if (!srcs)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(srcs, err));
 	for (size_t r = 0; r < o->n; r++) /* in the same order everywhere: the same bits come out */
 		srcs[r] = block_of(o, r, block_B) + part * o->call->count * o->size_B;
 	jl_reduce(&(struct jl_reduce){ .type = o->call->type,
@@ -120,10 +117,9 @@ static enum jl_status collect(const struct op *o, size_t block_B, struct jl_err 
 static enum jl_status small(struct op *o, size_t block_B, struct jl_err *err)
 {
 	const bool offers = block_B && (o->call->coll != JL_COLL_BROADCAST || (int)o->self == o->call->root);
-	enum jl_status status = room_for(o, o->n * block_B, 0, err);
+	enum jl_status status = JL_OK;
 
-	if (status)
-		return status;
+	JL_TRY(room_for(o, o->n * block_B, 0, err));
 	if (offers)
 		memcpy(o->c->scratch, o->call->send, block_B);
 	else if (block_B)

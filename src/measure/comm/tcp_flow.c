@@ -191,10 +191,7 @@ static enum jl_status pull(struct run *r, bool *moved, struct jl_err *err)
 		return JL_OK;
 	}
 	if (head_left) {
-		const enum jl_status status = check_head(r, err);
-
-		if (status)
-			return status;
+		JL_TRY(check_head(r, err));
 		r->in.head_at = sizeof(r->got);
 	}
 	if (seg)

@@ -68,8 +68,7 @@ static enum jl_status members_of(struct join *j, int n, struct jl_err *err)
 {
 	j->members = jl_realloc(NULL, (size_t)n * sizeof(*j->members));
 	j->c->fds = jl_realloc(NULL, (size_t)n * sizeof(*j->c->fds));
-	if (!j->members || !j->c->fds)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(j->members && j->c->fds, err));
 	j->n = j->c->comm.n_ranks = n;
 	for (int r = 0; r < n; r++) {
 		j->members[r] = (struct member){ .line = { .fd = -1 } };
@@ -226,10 +225,8 @@ static enum jl_status hear(struct member *m, struct jl_err *err)
 {
 	struct jl_wire_message said;
 	bool whole;
-	enum jl_status status = jl_wire_take(&m->line, &whole, &said, err);
 
-	if (status)
-		return status;
+	JL_TRY(jl_wire_take(&m->line, &whole, &said, err));
 	if (whole && (m->ready || said.version != JL_WIRE_VERSION || said.word != JL_WIRE_READY))
 		return jl_wire_nonsense(err);
 	if (!whole && !m->ready && jl_clock_s() > m->end_s)
@@ -333,13 +330,9 @@ static enum jl_status be_first(struct join *j, struct jl_err *err)
 
 	if (j->how->n_ranks < 2 || j->how->n_ranks > JL_COMM_TCP_RANKS_MAX)
 		return jl_fail(err, JL_E_RANGE, "%d ranks: write 2 to %d", j->how->n_ranks, JL_COMM_TCP_RANKS_MAX);
-	status = members_of(j, j->how->n_ranks, err);
-	if (!status)
-		status = jl_wire_random(&j->session, sizeof(j->session), err);
-	if (!status)
-		status = open_door(j, err);
-	if (status)
-		return status;
+	JL_TRY(members_of(j, j->how->n_ranks, err));
+	JL_TRY(jl_wire_random(&j->session, sizeof(j->session), err));
+	JL_TRY(open_door(j, err));
 	j->members[0].host_id = own_host_id(j->c->host);
 	j->members[0].address.any.sa_family = AF_INET; /* each rank knows better how it came here */
 	status = gather(j, err);
@@ -429,10 +422,9 @@ static enum jl_status be_other(struct join *j, struct jl_err *err)
 	struct jl_wire_message hello = { .n = { own_host_id(j->c->host), j->how->tag } }, answer;
 	socklen_t len = sizeof(union jl_wire_address);
 	int fd = -1;
-	enum jl_status status = jl_wire_join(&first, &hello, JL_WIRE_WELCOME, &fd, &answer, err);
+	enum jl_status status;
 
-	if (status)
-		return status;
+	JL_TRY(jl_wire_join(&first, &hello, JL_WIRE_WELCOME, &fd, &answer, err));
 	status = answer.n[1] < answer.n[2] ? members_of(j, (int)answer.n[2], err) : jl_wire_nonsense(err);
 	if (status) {
 		(void)close(fd);
@@ -456,8 +448,7 @@ static enum jl_status settle(struct join *j, int **ret_controls, struct jl_err *
 	struct jl_comm *comm = &j->c->comm;
 	int *controls = jl_realloc(NULL, (size_t)j->n * sizeof(*controls));
 
-	if (!controls)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(controls, err));
 	comm->rank = j->own;
 	comm->local_rank = comm->n_local = 0;
 	for (int r = 0; r < j->n; r++) {
@@ -477,8 +468,7 @@ enum jl_status jl_tcp_join(struct tcp_comm *c, const struct jl_comm_tcp *how, in
 	struct join j = { .c = c, .how = how, .door = jl_realloc(NULL, sizeof(*j.door)) };
 	enum jl_status status;
 
-	if (!j.door)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(j.door, err));
 	*j.door = (struct jl_door){ .fd = -1, .secret = how->secret };
 	if (gethostname(c->host, sizeof(c->host) - 1) != 0)
 		(void)snprintf(c->host, sizeof(c->host), "localhost");

@@ -2,8 +2,7 @@
  * numbers in network order, every wait with an end. A peer may be anybody: a message is taken only when every number in it lies within
  * the limits of its word (wire.c has them in one table); what depends on more than the message is checked by whoever asked. Sockets are
  * non-blocking. */
-#ifndef JL_COMM_WIRE_H
-#define JL_COMM_WIRE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -138,5 +137,3 @@ const char *jl_wire_name(char ret_name[JL_WIRE_NAME_MAX], const union jl_wire_ad
 
 /* Waits on `address` (NULL: loopback); `port` 0 is any free one, and says which. */
 enum jl_status jl_wire_open(const char **address, int *port, int *ret_fd, struct jl_err *err);
-
-#endif

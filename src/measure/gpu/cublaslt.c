@@ -2,7 +2,6 @@
 
 #include <math.h>
 #include <pthread.h>
-#include <string.h>
 
 #include "base/dynlib.h"
 #include "base/mem.h"
@@ -113,22 +112,20 @@ static enum jl_status check(int code, const char *what, struct jl_err *err)
 
 enum jl_status jl_lt_open(struct jl_gpu_dev *gpu, struct jl_lt **ret_lt, struct jl_err *err)
 {
-	enum jl_status status = open_library(err);
-	if (status != JL_OK)
-		return status;
+	enum jl_status status = JL_OK;
+	JL_TRY(open_library(err));
 	struct jl_lt *lt = jl_realloc(NULL, sizeof *lt);
-	if (!lt)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(lt, err));
 	/* 32 MiB is what NVIDIA asks for on Hopper and later; split-K candidates of large products take more */
 	*lt = (struct jl_lt){ .f = &loaded, .gpu = gpu, .workspace_B = (size_t)64 << 20 };
 	status = check(lt->f->Create(&lt->handle), "cublasLtCreate", err);
-	if (status == JL_OK)
+	if (!status)
 		status = jl_gpu_alloc(gpu, lt->workspace_B, &lt->workspace, err);
-	if (status == JL_OK)
+	if (!status)
 		status = jl_cuda_check(gpu->cuda, gpu->cuda->EventCreate(&lt->from, 0), "cuEventCreate", err);
-	if (status == JL_OK)
+	if (!status)
 		status = jl_cuda_check(gpu->cuda, gpu->cuda->EventCreate(&lt->to, 0), "cuEventCreate", err);
-	if (status != JL_OK) {
+	if (status) {
 		jl_lt_close(lt);
 		return status;
 	}
@@ -323,8 +320,7 @@ enum jl_status jl_matmul_plan(struct jl_lt *lt, const struct jl_matmul_shape *sh
 {
 	enum jl_matmul_epilogue e = shape->epilogue;
 	struct jl_matmul *plan = jl_realloc(NULL, sizeof *plan);
-	if (!plan)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(plan, err));
 	*plan = (struct jl_matmul){
 		.lt = lt,
 		.best_s = NAN,
@@ -333,9 +329,9 @@ enum jl_status jl_matmul_plan(struct jl_lt *lt, const struct jl_matmul_shape *sh
 		.has_aux = e == JL_MM_GELU || e == JL_MM_GELU_BIAS || e == JL_MM_DGELU,
 	};
 	enum jl_status status = describe(plan, shape, err);
-	if (status == JL_OK)
+	if (!status)
 		status = choose(plan, buffers, n_try, err);
-	if (status != JL_OK) {
+	if (status) {
 		jl_matmul_free(plan);
 		return status;
 	}

@@ -1,8 +1,7 @@
 /* Matrix products by cuBLASLt, opened at run time. A plan is one shape; its algorithm is chosen by timing the
  * candidates that the library's heuristics offer, on the GPU it runs on. Matrices are row-major: C[m×n] (+)=
  * op(A)·op(B), op(A) stored m×k or, with `ta`, k×m; op(B) stored k×n or, with `tb`, n×k. */
-#ifndef JL_GPU_CUBLASLT_H
-#define JL_GPU_CUBLASLT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -51,5 +50,3 @@ void jl_matmul_free(struct jl_matmul *plan);           /* NULL is fine */
 double jl_matmul_best_s(const struct jl_matmul *plan); /* what the chosen algorithm took; NAN: not timed */
 enum jl_status jl_matmul_run(struct jl_matmul *plan, const struct jl_matmul_buffers *buffers,
 			     struct CUstream_st *stream, struct jl_err *err);
-
-#endif

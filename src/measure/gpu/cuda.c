@@ -11,67 +11,8 @@
 
 #include "base/dynlib.h"
 
-#define FN(field, name)                                                                                                \
-	{                                                                                                              \
-#name, offsetof(struct jl_cuda, field), NULL, false                                                    \
-	}
-#define FN2(field, name, old)                                                                                          \
-	{                                                                                                              \
-#name, offsetof(struct jl_cuda, field), #old, false                                                    \
-	}
-
-static const struct jl_dynlib_symbol symbols[] = {
-	FN(Init, cuInit),
-	FN(DriverGetVersion, cuDriverGetVersion),
-	FN(GetErrorString, cuGetErrorString),
-	FN(DeviceGetCount, cuDeviceGetCount),
-	FN(DeviceGet, cuDeviceGet),
-	FN(DeviceGetName, cuDeviceGetName),
-	FN2(DeviceTotalMem, cuDeviceTotalMem_v2, cuDeviceTotalMem),
-	FN(DeviceGetAttribute, cuDeviceGetAttribute),
-	FN(DeviceGetPCIBusId, cuDeviceGetPCIBusId),
-	FN(DeviceCanAccessPeer, cuDeviceCanAccessPeer),
-	FN(DevicePrimaryCtxRetain, cuDevicePrimaryCtxRetain),
-	FN2(DevicePrimaryCtxRelease, cuDevicePrimaryCtxRelease_v2, cuDevicePrimaryCtxRelease),
-	FN(CtxSetCurrent, cuCtxSetCurrent),
-	FN(CtxEnablePeerAccess, cuCtxEnablePeerAccess),
-	FN2(MemGetInfo, cuMemGetInfo_v2, cuMemGetInfo),
-	FN2(MemAlloc, cuMemAlloc_v2, cuMemAlloc),
-	FN2(MemFree, cuMemFree_v2, cuMemFree),
-	FN(MemHostAlloc, cuMemHostAlloc),
-	FN(MemFreeHost, cuMemFreeHost),
-	FN2(MemcpyHtoD, cuMemcpyHtoD_v2, cuMemcpyHtoD),
-	FN2(MemcpyDtoH, cuMemcpyDtoH_v2, cuMemcpyDtoH),
-	FN2(MemcpyHtoDAsync, cuMemcpyHtoDAsync_v2, cuMemcpyHtoDAsync),
-	FN2(MemcpyDtoHAsync, cuMemcpyDtoHAsync_v2, cuMemcpyDtoHAsync),
-	FN2(MemcpyDtoDAsync, cuMemcpyDtoDAsync_v2, cuMemcpyDtoDAsync),
-	FN(MemcpyPeerAsync, cuMemcpyPeerAsync),
-	FN(MemsetD8Async, cuMemsetD8Async),
-	FN(StreamCreate, cuStreamCreate),
-	FN2(StreamDestroy, cuStreamDestroy_v2, cuStreamDestroy),
-	FN(StreamSynchronize, cuStreamSynchronize),
-	FN(StreamWaitEvent, cuStreamWaitEvent),
-	FN(EventCreate, cuEventCreate),
-	FN2(EventDestroy, cuEventDestroy_v2, cuEventDestroy),
-	FN(EventRecord, cuEventRecord),
-	FN(EventRecordWithFlags, cuEventRecordWithFlags),
-	FN(EventQuery, cuEventQuery),
-	FN(EventSynchronize, cuEventSynchronize),
-	FN(EventElapsedTime, cuEventElapsedTime),
-	FN(ModuleLoadData, cuModuleLoadData),
-	FN(ModuleUnload, cuModuleUnload),
-	FN(ModuleGetFunction, cuModuleGetFunction),
-	FN(FuncSetAttribute, cuFuncSetAttribute),
-	FN(OccupancyMaxActiveBlocksPerMultiprocessor, cuOccupancyMaxActiveBlocksPerMultiprocessor),
-	FN(LaunchKernel, cuLaunchKernel),
-	FN2(StreamBeginCapture, cuStreamBeginCapture_v2, cuStreamBeginCapture),
-	FN(StreamEndCapture, cuStreamEndCapture),
-	FN(GraphInstantiate, cuGraphInstantiateWithFlags),
-	FN(GraphLaunch, cuGraphLaunch),
-	FN(GraphExecDestroy, cuGraphExecDestroy),
-	FN(GraphDestroy, cuGraphDestroy),
-	FN(GraphGetNodes, cuGraphGetNodes),
-};
+#define SYMBOL(NAME, TEXT, OLDER, ...) { .name = (TEXT), .offset = offsetof(struct jl_cuda, NAME), .instead = (OLDER) },
+static const struct jl_dynlib_symbol symbols[] = { JL_CUDA_FUNCTIONS(SYMBOL) };
 
 #define DRIVER_MAX_MS 60000 /* a machine with many GPUs and no persistence takes its time */
 

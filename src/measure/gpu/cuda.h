@@ -1,7 +1,6 @@
 /* The CUDA driver, opened when it is needed. Only what this program calls is declared here, so that it builds without a
  * toolkit and runs without a driver. Names and numbers are those of the driver's binary interface. */
-#ifndef JL_GPU_CUDA_H
-#define JL_GPU_CUDA_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,61 +31,64 @@ struct CUgraphExec_st;
 #define JL_CU_EVENT_RECORD_EXTERNAL     1 /* inside a capture: a real record, whose time can be read */
 #define JL_CU_CAPTURE_RELAXED           2
 
-/* One field a function, named as the driver names it without its prefix. All return 0 or an error code. */
+/* One member a function, named as the driver names it without its prefix: its symbol, an older one, its arguments. All return 0 or an
+ * error code. */
+/* clang-format off */
+#define JL_CUDA_FUNCTIONS(X) \
+	X(Init, "cuInit", NULL, unsigned flags) \
+	X(DriverGetVersion, "cuDriverGetVersion", NULL, int *version) \
+	X(GetErrorString, "cuGetErrorString", NULL, int error, const char **text) \
+	X(DeviceGetCount, "cuDeviceGetCount", NULL, int *count) \
+	X(DeviceGet, "cuDeviceGet", NULL, int *device, int ordinal) \
+	X(DeviceGetName, "cuDeviceGetName", NULL, char *name, int len, int device) \
+	X(DeviceTotalMem, "cuDeviceTotalMem_v2", "cuDeviceTotalMem", size_t *bytes, int device) \
+	X(DeviceGetAttribute, "cuDeviceGetAttribute", NULL, int *value, int attribute, int device) \
+	X(DeviceGetPCIBusId, "cuDeviceGetPCIBusId", NULL, char *id, int len, int device) \
+	X(DeviceCanAccessPeer, "cuDeviceCanAccessPeer", NULL, int *can, int device, int peer) \
+	X(DevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain", NULL, struct CUctx_st **ctx, int device) \
+	X(DevicePrimaryCtxRelease, "cuDevicePrimaryCtxRelease_v2", "cuDevicePrimaryCtxRelease", int device) \
+	X(CtxSetCurrent, "cuCtxSetCurrent", NULL, struct CUctx_st *ctx) \
+	X(CtxEnablePeerAccess, "cuCtxEnablePeerAccess", NULL, struct CUctx_st *peer, unsigned flags) \
+	X(MemGetInfo, "cuMemGetInfo_v2", "cuMemGetInfo", size_t *free_B, size_t *total_B) \
+	X(MemAlloc, "cuMemAlloc_v2", "cuMemAlloc", uint64_t *ptr, size_t bytes) \
+	X(MemFree, "cuMemFree_v2", "cuMemFree", uint64_t ptr) \
+	X(MemHostAlloc, "cuMemHostAlloc", NULL, void **ptr, size_t bytes, unsigned flags) \
+	X(MemFreeHost, "cuMemFreeHost", NULL, void *ptr) \
+	X(MemcpyHtoD, "cuMemcpyHtoD_v2", "cuMemcpyHtoD", uint64_t to, const void *from, size_t bytes) \
+	X(MemcpyDtoH, "cuMemcpyDtoH_v2", "cuMemcpyDtoH", void *to, uint64_t from, size_t bytes) \
+	X(MemcpyHtoDAsync, "cuMemcpyHtoDAsync_v2", "cuMemcpyHtoDAsync", uint64_t to, const void *from, size_t bytes, struct CUstream_st *stream) \
+	X(MemcpyDtoHAsync, "cuMemcpyDtoHAsync_v2", "cuMemcpyDtoHAsync", void *to, uint64_t from, size_t bytes, struct CUstream_st *stream) \
+	X(MemcpyDtoDAsync, "cuMemcpyDtoDAsync_v2", "cuMemcpyDtoDAsync", uint64_t to, uint64_t from, size_t bytes, struct CUstream_st *stream) \
+	X(MemcpyPeerAsync, "cuMemcpyPeerAsync", NULL, uint64_t to, struct CUctx_st *to_ctx, uint64_t from, struct CUctx_st *from_ctx, size_t bytes, struct CUstream_st *stream) \
+	X(MemsetD8Async, "cuMemsetD8Async", NULL, uint64_t to, unsigned char value, size_t n, struct CUstream_st *stream) \
+	X(StreamCreate, "cuStreamCreate", NULL, struct CUstream_st **stream, unsigned flags) \
+	X(StreamDestroy, "cuStreamDestroy_v2", "cuStreamDestroy", struct CUstream_st *stream) \
+	X(StreamSynchronize, "cuStreamSynchronize", NULL, struct CUstream_st *stream) \
+	X(StreamWaitEvent, "cuStreamWaitEvent", NULL, struct CUstream_st *stream, struct CUevent_st *event, unsigned flags) \
+	X(EventCreate, "cuEventCreate", NULL, struct CUevent_st **event, unsigned flags) \
+	X(EventDestroy, "cuEventDestroy_v2", "cuEventDestroy", struct CUevent_st *event) \
+	X(EventRecord, "cuEventRecord", NULL, struct CUevent_st *event, struct CUstream_st *stream) \
+	X(EventRecordWithFlags, "cuEventRecordWithFlags", NULL, struct CUevent_st *event, struct CUstream_st *stream, unsigned flags) \
+	X(EventQuery, "cuEventQuery", NULL, struct CUevent_st *event) \
+	X(EventSynchronize, "cuEventSynchronize", NULL, struct CUevent_st *event) \
+	X(EventElapsedTime, "cuEventElapsedTime", NULL, float *ms, struct CUevent_st *from, struct CUevent_st *to) \
+	X(ModuleLoadData, "cuModuleLoadData", NULL, struct CUmod_st **module, const void *image) \
+	X(ModuleUnload, "cuModuleUnload", NULL, struct CUmod_st *module) \
+	X(ModuleGetFunction, "cuModuleGetFunction", NULL, struct CUfunc_st **function, struct CUmod_st *module, const char *name) \
+	X(FuncSetAttribute, "cuFuncSetAttribute", NULL, struct CUfunc_st *function, int attribute, int value) \
+	X(OccupancyMaxActiveBlocksPerMultiprocessor, "cuOccupancyMaxActiveBlocksPerMultiprocessor", NULL, int *n, struct CUfunc_st *function, int n_threads, size_t shared_B) \
+	X(LaunchKernel, "cuLaunchKernel", NULL, struct CUfunc_st *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared_B, struct CUstream_st *stream, void **params, void **extra) \
+	X(StreamBeginCapture, "cuStreamBeginCapture_v2", "cuStreamBeginCapture", struct CUstream_st *stream, int mode) \
+	X(StreamEndCapture, "cuStreamEndCapture", NULL, struct CUstream_st *stream, struct CUgraph_st **graph) \
+	X(GraphInstantiate, "cuGraphInstantiateWithFlags", NULL, struct CUgraphExec_st **exec, struct CUgraph_st *graph, unsigned long long flags) \
+	X(GraphLaunch, "cuGraphLaunch", NULL, struct CUgraphExec_st *exec, struct CUstream_st *stream) \
+	X(GraphExecDestroy, "cuGraphExecDestroy", NULL, struct CUgraphExec_st *exec) \
+	X(GraphDestroy, "cuGraphDestroy", NULL, struct CUgraph_st *graph) \
+	X(GraphGetNodes, "cuGraphGetNodes", NULL, struct CUgraph_st *graph, void **nodes, size_t *n_nodes)
+/* clang-format on */
+#define JL_CUDA_MEMBER(NAME, SYMBOL, OLDER, ...) int (*NAME)(__VA_ARGS__);
 struct jl_cuda {
-	int (*Init)(unsigned flags);
-	int (*DriverGetVersion)(int *version);
-	int (*GetErrorString)(int error, const char **text);
-	int (*DeviceGetCount)(int *count);
-	int (*DeviceGet)(int *device, int ordinal);
-	int (*DeviceGetName)(char *name, int len, int device);
-	int (*DeviceTotalMem)(size_t *bytes, int device);
-	int (*DeviceGetAttribute)(int *value, int attribute, int device);
-	int (*DeviceGetPCIBusId)(char *id, int len, int device);
-	int (*DeviceCanAccessPeer)(int *can, int device, int peer);
-	int (*DevicePrimaryCtxRetain)(struct CUctx_st **ctx, int device);
-	int (*DevicePrimaryCtxRelease)(int device);
-	int (*CtxSetCurrent)(struct CUctx_st *ctx);
-	int (*CtxEnablePeerAccess)(struct CUctx_st *peer, unsigned flags);
-	int (*MemGetInfo)(size_t *free_B, size_t *total_B);
-	int (*MemAlloc)(uint64_t *ptr, size_t bytes);
-	int (*MemFree)(uint64_t ptr);
-	int (*MemHostAlloc)(void **ptr, size_t bytes, unsigned flags);
-	int (*MemFreeHost)(void *ptr);
-	int (*MemcpyHtoD)(uint64_t to, const void *from, size_t bytes);
-	int (*MemcpyDtoH)(void *to, uint64_t from, size_t bytes);
-	int (*MemcpyHtoDAsync)(uint64_t to, const void *from, size_t bytes, struct CUstream_st *stream);
-	int (*MemcpyDtoHAsync)(void *to, uint64_t from, size_t bytes, struct CUstream_st *stream);
-	int (*MemcpyDtoDAsync)(uint64_t to, uint64_t from, size_t bytes, struct CUstream_st *stream);
-	int (*MemcpyPeerAsync)(uint64_t to, struct CUctx_st *to_ctx, uint64_t from, struct CUctx_st *from_ctx,
-			       size_t bytes, struct CUstream_st *stream);
-	int (*MemsetD8Async)(uint64_t to, unsigned char value, size_t n, struct CUstream_st *stream);
-	int (*StreamCreate)(struct CUstream_st **stream, unsigned flags);
-	int (*StreamDestroy)(struct CUstream_st *stream);
-	int (*StreamSynchronize)(struct CUstream_st *stream);
-	int (*StreamWaitEvent)(struct CUstream_st *stream, struct CUevent_st *event, unsigned flags);
-	int (*EventCreate)(struct CUevent_st **event, unsigned flags);
-	int (*EventDestroy)(struct CUevent_st *event);
-	int (*EventRecord)(struct CUevent_st *event, struct CUstream_st *stream);
-	int (*EventRecordWithFlags)(struct CUevent_st *event, struct CUstream_st *stream, unsigned flags);
-	int (*EventQuery)(struct CUevent_st *event);
-	int (*EventSynchronize)(struct CUevent_st *event);
-	int (*EventElapsedTime)(float *ms, struct CUevent_st *from, struct CUevent_st *to);
-	int (*ModuleLoadData)(struct CUmod_st **module, const void *image);
-	int (*ModuleUnload)(struct CUmod_st *module);
-	int (*ModuleGetFunction)(struct CUfunc_st **function, struct CUmod_st *module, const char *name);
-	int (*FuncSetAttribute)(struct CUfunc_st *function, int attribute, int value);
-	int (*OccupancyMaxActiveBlocksPerMultiprocessor)(int *n, struct CUfunc_st *function, int n_threads,
-							 size_t shared_B);
-	int (*LaunchKernel)(struct CUfunc_st *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
-			    unsigned bz, unsigned shared_B, struct CUstream_st *stream, void **params, void **extra);
-	int (*StreamBeginCapture)(struct CUstream_st *stream, int mode);
-	int (*StreamEndCapture)(struct CUstream_st *stream, struct CUgraph_st **graph);
-	int (*GraphInstantiate)(struct CUgraphExec_st **exec, struct CUgraph_st *graph, unsigned long long flags);
-	int (*GraphLaunch)(struct CUgraphExec_st *exec, struct CUstream_st *stream);
-	int (*GraphExecDestroy)(struct CUgraphExec_st *exec);
-	int (*GraphDestroy)(struct CUgraph_st *graph);
-	int (*GraphGetNodes)(struct CUgraph_st *graph, void **nodes, size_t *n_nodes);
+	JL_CUDA_FUNCTIONS(JL_CUDA_MEMBER)
 };
 
 /* Opens libcuda.so.1 (or what JEOUL_CUDA names) once and starts it. JL_E_ABSENT with the reason where there is no
@@ -150,5 +152,3 @@ bool jl_gpu_has_kernels(void);
  * started in this process: it may still fork workers that use it. */
 enum jl_status jl_gpu_present(struct jl_err *err);
 int jl_gpu_count(void); /* likewise; 0: none */
-
-#endif

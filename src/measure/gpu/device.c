@@ -17,11 +17,8 @@ static enum jl_status describe(struct jl_gpu_dev *gpu, struct jl_err *err)
 		{ JL_CU_ATTR_SHARED_MAX_B, &shared_B },
 	};
 	for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
-		enum jl_status status = jl_cuda_check(
-			cu, cu->DeviceGetAttribute(wanted[i].value, wanted[i].attribute, gpu->device),
-			"cuDeviceGetAttribute", err);
-		if (status != JL_OK)
-			return status;
+		JL_TRY(jl_cuda_check(cu, cu->DeviceGetAttribute(wanted[i].value, wanted[i].attribute, gpu->device),
+				     "cuDeviceGetAttribute", err));
 	}
 	gpu->l2_B = (size_t)l2_B;
 	gpu->shared_max_B = (size_t)shared_B;
@@ -71,19 +68,17 @@ static enum jl_status set_up(struct jl_gpu_dev *gpu, struct jl_err *err)
 enum jl_status jl_gpu_open(int index, struct jl_gpu_dev **ret_gpu, struct jl_err *err)
 {
 	const struct jl_cuda *cuda = NULL;
-	enum jl_status status = jl_gpu_has_kernels() ? jl_cuda_open(&cuda, err) : jl_gpu_present(err);
-	if (status != JL_OK)
-		return status;
+	enum jl_status status = JL_OK;
+	JL_TRY(jl_gpu_has_kernels() ? jl_cuda_open(&cuda, err) : jl_gpu_present(err));
 	int n_gpus = jl_cuda_count(cuda);
 	if (index < 0 || index >= n_gpus)
 		return jl_fail(err, JL_E_RANGE, "there is no GPU %d; this machine has %d, counted from 0", index,
 			       n_gpus);
 	struct jl_gpu_dev *gpu = jl_realloc(NULL, sizeof *gpu);
-	if (!gpu)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(gpu, err));
 	*gpu = (struct jl_gpu_dev){ .cuda = cuda, .index = index };
 	status = set_up(gpu, err);
-	if (status != JL_OK) {
+	if (status) {
 		jl_gpu_close(gpu);
 		return status;
 	}
@@ -122,9 +117,7 @@ enum jl_status jl_gpu_alloc(struct jl_gpu_dev *gpu, size_t size_B, uint64_t *ret
 		return jl_fail(err, JL_E_NOMEM, "GPU %d (%s): %.2f GB wanted, %.2f of %.2f GB free", gpu->index,
 			       gpu->name, (double)size_B / 1e9, (double)free_B / 1e9, (double)total_B / 1e9);
 	}
-	enum jl_status status = jl_cuda_check(gpu->cuda, code, "cuMemAlloc", err);
-	if (status != JL_OK)
-		return status;
+	JL_TRY(jl_cuda_check(gpu->cuda, code, "cuMemAlloc", err));
 	gpu->held_B += size_B;
 	if (gpu->held_B > gpu->peak_B)
 		gpu->peak_B = gpu->held_B;

@@ -1,7 +1,6 @@
 /* NCCL, opened at run time: collectives between GPUs of one process or of several. Numbers are those of its binary
  * interface. */
-#ifndef JL_GPU_NCCL_H
-#define JL_GPU_NCCL_H
+#pragma once
 
 #include <stddef.h>
 
@@ -62,5 +61,3 @@ struct jl_nccl {
 /* Opens libnccl.so.2 (or what JEOUL_NCCL names) once. */
 enum jl_status jl_nccl_open(const struct jl_nccl **ret_nccl, struct jl_err *err);
 enum jl_status jl_nccl_check(const struct jl_nccl *nccl, int code, const char *what, struct jl_err *err);
-
-#endif

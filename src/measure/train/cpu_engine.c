@@ -1,11 +1,9 @@
 /* The CPU engine itself: memory, exchange, timers, and the table of its kernels. */
 #include "train/cpu_engine.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 
 #include "base/clock.h"
 #include "base/mem.h"
@@ -73,8 +71,7 @@ static enum jl_status cpu_create(const struct jl_engine_in *in, struct jl_engine
 			       "the CPU engine computes in fp32 only; %s needs a GPU (--precision fp32)",
 			       jl_train_precision_names[in->precision]);
 	struct jl_cpu_engine *cpu = jl_realloc(NULL, sizeof *cpu);
-	if (!cpu)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(cpu, err));
 	*cpu = (struct jl_cpu_engine){ .base = { .k = &jl_engine_cpu,
 						 .precision = in->precision,
 						 .elem_B = sizeof(float),
@@ -83,11 +80,11 @@ static enum jl_status cpu_create(const struct jl_engine_in *in, struct jl_engine
 						 .grad_type = JL_COMM_FLOAT },
 				       .comm = in->comm };
 	enum jl_status status = jl_cpu_blas_open(&cpu->blas, err);
-	if (status == JL_OK)
+	if (!status)
 		status = jl_pool_create(in->n_threads, &cpu->pool, err);
 	if (status == JL_OK && jl_sgemm_is_fast())
 		status = jl_sgemm_create(cpu->pool, &cpu->sgemm, err);
-	if (status != JL_OK) {
+	if (status) {
 		cpu_destroy(&cpu->base);
 		return status;
 	}
@@ -142,8 +139,7 @@ static enum jl_status cpu_alloc(struct jl_engine *engine, size_t size_B, enum jl
 			(void)madvise(memory, size_B,
 				      MADV_HUGEPAGE); /* gigabytes walked in order: fewer misses of the TLB */
 	}
-	if (!memory)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(memory, err));
 	engine->used_B += size_B;
 	engine->peak_B = engine->used_B > engine->peak_B ? engine->used_B : engine->peak_B;
 	*ret_memory = memory;

@@ -1,6 +1,5 @@
 /* What the files of the CPU kernel set share. */
-#ifndef JL_TRAIN_CPU_ENGINE_H
-#define JL_TRAIN_CPU_ENGINE_H
+#pragma once
 
 #include "base/dynlib.h"
 #include "base/pool.h"
@@ -66,5 +65,3 @@ void jl_cpu_loss(struct jl_engine *engine, const struct jl_eng_loss *op);
 void jl_cpu_grad_norm_sq(struct jl_engine *engine, float *ret_sum, const void *grad, size_t n, bool accumulate);
 void jl_cpu_grad_add(struct jl_engine *engine, void *sum, const void *grad, size_t n);
 void jl_cpu_adamw(struct jl_engine *engine, const struct jl_eng_adamw *op);
-
-#endif

@@ -2,8 +2,6 @@
  * product where this processor has one (cpu_sgemm.h), otherwise OpenBLAS on each thread's own block of the output. One
  * single-threaded call per block keeps BLAS's own threads (which wait awake) out of the way of ours. */
 #include <limits.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "train/cpu_engine.h"
 #include "train/cpu_vec.h"

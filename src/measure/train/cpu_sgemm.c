@@ -112,8 +112,7 @@ static size_t panel_stride(size_t width, size_t k_pad)
 enum jl_status jl_sgemm_create(struct jl_pool *pool, struct jl_sgemm **ret_sgemm, struct jl_err *err)
 {
 	struct jl_sgemm *s = jl_realloc(NULL, sizeof *s);
-	if (!s)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(s, err));
 	*s = (struct jl_sgemm){ .pool = pool, .n_threads = (size_t)jl_pool_n_threads(pool) };
 	choose_blocks(s);
 	s->cols_n = round_up(s->cols_most / JL_TILE_COLS * panel_stride(JL_TILE_COLS, s->k_most) + 64, 1024);

@@ -1,8 +1,7 @@
 /* A matrix product of our own, single precision, row-major. Both operands are packed into panels that the innermost
  * loop reads in order; blocks of them stay in the caches. The sum over k of every element runs in the same order
  * whatever the number of threads, so a result never depends on who was first. */
-#ifndef JL_TRAIN_CPU_SGEMM_H
-#define JL_TRAIN_CPU_SGEMM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -60,5 +59,3 @@ void jl_sgemm_pack_cols(float *panels, size_t stride, struct jl_sgemm_side side,
 
 /* C tile (+)= panel of A · panel of B; k is a multiple of JL_TILE_K. The first n_vecs × 4 columns are written. */
 void jl_sgemm_tile(size_t k, const float *a, const float *b, float *c, size_t ldc, bool add, size_t n_vecs);
-
-#endif

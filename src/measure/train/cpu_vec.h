@@ -1,8 +1,7 @@
 /* Some floats at a time with the compiler's own vectors: NEON on arm64, SSE or AVX2 on x86-64 (JL_CLONES builds both
  * and picks when the program starts). Everything is inlined, so no vector crosses a function boundary. On arm64 a vector
  * is as wide as a register: gcc takes comparisons of wider ones apart into single elements. */
-#ifndef JL_TRAIN_CPU_VEC_H
-#define JL_TRAIN_CPU_VEC_H
+#pragma once
 
 #include <math.h>
 #include <stdint.h>
@@ -145,5 +144,3 @@ VEC_INLINE void vec_store_n(float *to, vecf v, size_t n)
 	else
 		vec_store_part(to, v, n);
 }
-
-#endif

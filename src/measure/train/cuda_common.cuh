@@ -1,6 +1,5 @@
 /* What the kernels of the training step share: eight elements at a time as floats, sums over a warp and a block. */
-#ifndef JL_TRAIN_CUDA_COMMON_CUH
-#define JL_TRAIN_CUDA_COMMON_CUH
+#pragma once
 
 #include <cuda_bf16.h>
 #include <stdint.h>
@@ -138,5 +137,3 @@ __device__ inline float block_max(float x, float *room)
 	__syncthreads();
 	return room[32];
 }
-
-#endif

@@ -193,8 +193,7 @@ static enum jl_status choose_device(const struct jl_engine_in *in, int *ret_devi
 static enum jl_status cuda_create(const struct jl_engine_in *in, struct jl_engine **ret_engine, struct jl_err *err)
 {
 	struct cuda_engine *e = jl_realloc(NULL, sizeof *e);
-	if (!e)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(e, err));
 	memset(e, 0, sizeof *e);
 	bool half = in->precision == JL_TRAIN_BF16;
 	e->base = (struct jl_engine){
@@ -208,20 +207,20 @@ static enum jl_status cuda_create(const struct jl_engine_in *in, struct jl_engin
 	};
 	int device = in->device;
 	enum jl_status status = choose_device(in, &device, err);
-	if (status == JL_OK)
+	if (!status)
 		status = jl_gpu_open(device, &e->gpu, err);
 	if (status == JL_OK && e->gpu->cc_major < 8)
 		status = jl_fail(err, JL_E_ABSENT, "%s (compute capability %d.%d) is too old: 8.0 or newer is needed",
 				 e->gpu->name, e->gpu->cc_major, e->gpu->cc_minor);
-	if (status == JL_OK)
+	if (!status)
 		status = jl_lt_open(e->gpu, &e->lt, err);
-	if (status == JL_OK)
+	if (!status)
 		status = open_small(e, err);
-	if (status == JL_OK)
+	if (!status)
 		status = load_kernels(e, err);
 	if (status == JL_OK && in->comm && in->comm->n_ranks > 1)
 		status = jl_cuda_exchange_open(e, in->comm, err);
-	if (status != JL_OK) {
+	if (status) {
 		cuda_destroy(&e->base);
 		return status;
 	}
@@ -254,14 +253,12 @@ static enum jl_status cuda_alloc(struct jl_engine *engine, size_t size_B, enum j
 	(void)mem; /* collectives reach all of a GPU's memory */
 	struct cuda_engine *e = cuda_of(engine);
 	uint64_t ptr = 0;
-	enum jl_status status = jl_gpu_current(e->gpu, err);
-	if (status == JL_OK)
-		status = jl_cuda_take(e, size_B, &ptr, err);
-	if (status != JL_OK)
-		return status;
+	enum jl_status status = JL_OK;
+	JL_TRY(jl_gpu_current(e->gpu, err));
+	JL_TRY(jl_cuda_take(e, size_B, &ptr, err));
 	status = jl_cuda_check(e->gpu->cuda, e->gpu->cuda->MemsetD8Async(ptr, 0, size_B, e->gpu->stream),
 			       "cuMemsetD8Async", err);
-	if (status == JL_OK)
+	if (!status)
 		*ret_memory = (void *)(uintptr_t)ptr;
 	else
 		jl_cuda_drop(e, ptr, size_B);

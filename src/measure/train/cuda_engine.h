@@ -1,6 +1,5 @@
 /* The CUDA kernel set's own: what its files share. Private to train/cuda_*.c. */
-#ifndef JL_TRAIN_CUDA_ENGINE_H
-#define JL_TRAIN_CUDA_ENGINE_H
+#pragma once
 
 #include "gpu/cublaslt.h"
 #include "gpu/cuda.h"
@@ -142,5 +141,3 @@ void jl_cuda_exchange_finish(struct jl_engine *engine, struct jl_comm *comm, int
 double jl_cuda_exchange_waited_s(struct jl_engine *engine);
 /* Waits for all kernels, looking after the other workers meanwhile. */
 enum jl_status jl_cuda_exchange_sync(struct cuda_engine *e, struct jl_err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* Collectives beside computation. NCCL on a stream of its own where every worker has a GPU to itself; otherwise
  * (several workers on one GPU, no NCCL) the data crosses host memory and the workers' own communicator. */
-#include <string.h>
 
 #include "base/clock.h"
 #include "bench/nccl_names.h"
@@ -42,24 +41,18 @@ static enum jl_status connect_nccl(struct cuda_engine *e, struct jl_comm *comm, 
 		.send = &id,
 		.recv = &id,
 	};
-	status = jl_comm_run(comm, &call, err);
-	if (status == JL_OK)
-		status = jl_nccl_check(x->nccl, x->nccl->CommInitRank(&x->comm, comm->n_ranks, id, comm->rank),
-				       "ncclCommInitRank", err);
-	return status;
+	JL_TRY(jl_comm_run(comm, &call, err));
+	return jl_nccl_check(x->nccl, x->nccl->CommInitRank(&x->comm, comm->n_ranks, id, comm->rank),
+			     "ncclCommInitRank", err);
 }
 
 enum jl_status jl_cuda_exchange_open(struct cuda_engine *e, struct jl_comm *comm, struct jl_err *err)
 {
 	struct cuda_exchange *x = &e->exchange;
 	const struct jl_cuda *cu = e->gpu->cuda;
-	enum jl_status status = connect_nccl(e, comm, err);
-	if (status == JL_OK)
-		status = jl_cuda_check(cu, cu->StreamCreate(&x->stream, JL_CU_STREAM_NON_BLOCKING), "cuStreamCreate",
-				       err);
-	if (status == JL_OK)
-		status = jl_cuda_check(cu, cu->EventCreate(&x->ready, JL_CU_EVENT_NO_TIMING), "cuEventCreate", err);
-	return status;
+	JL_TRY(connect_nccl(e, comm, err));
+	JL_TRY(jl_cuda_check(cu, cu->StreamCreate(&x->stream, JL_CU_STREAM_NON_BLOCKING), "cuStreamCreate", err));
+	return jl_cuda_check(cu, cu->EventCreate(&x->ready, JL_CU_EVENT_NO_TIMING), "cuEventCreate", err);
 }
 
 void jl_cuda_exchange_close(struct cuda_engine *e)

@@ -1,7 +1,6 @@
 /* Matrix products of the step by cuBLASLt. The first time a shape is met its candidates are timed, with the epilogue
  * inside the product and behind it, and the faster way is kept. */
 #include <math.h>
-#include <string.h>
 
 #include "train/cuda_engine.h"
 

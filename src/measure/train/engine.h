@@ -15,8 +15,7 @@
  *   Overwriting saves zeroing. Padding between tensors of a flat buffer is zero from the allocation on and no kernel
  *   writes it.
  * - No function allocates after the first step of a shape: a warmed-up step can be captured. */
-#ifndef JL_TRAIN_ENGINE_H
-#define JL_TRAIN_ENGINE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -290,5 +289,3 @@ struct jl_engine_kernels {
 
 extern const struct jl_engine_kernels jl_engine_cpu, jl_engine_cuda;
 extern const struct jl_engine_kernels *const jl_engines[]; /* NULL-terminated, the preferred first: cuda, cpu */
-
-#endif

@@ -34,9 +34,8 @@ enum jl_status jl_train_fill(struct jl_engine *engine, void *elements, size_t n,
 	float piece[PIECE_N];
 	size_t n_first = n < FILL_N ? n : FILL_N;
 	void *staged = NULL;
-	enum jl_status status = k->alloc(engine, FILL_N * sizeof(float), JL_MEM_PLAIN, &staged, err);
-	if (status != JL_OK)
-		return status;
+	enum jl_status status = JL_OK;
+	JL_TRY(k->alloc(engine, FILL_N * sizeof(float), JL_MEM_PLAIN, &staged, err));
 	for (size_t at = 0; at < n_first; at += PIECE_N) {
 		size_t n_piece = n_first - at < PIECE_N ? n_first - at : PIECE_N;
 		for (size_t i = 0; i < n_piece; i++) {
@@ -198,12 +197,9 @@ static enum jl_status record(struct parts *p, void (*once)(struct parts *), stru
 			     struct jl_err *err)
 {
 	bool alone = !p->processes || p->processes->n_ranks == 1; /* as a step is */
-	enum jl_status status = JL_OK;
 	if (!alone || !p->k->capture_begin)
 		return JL_OK;
-	status = p->k->capture_begin(p->engine, err);
-	if (status != JL_OK)
-		return status;
+	JL_TRY(p->k->capture_begin(p->engine, err));
 	once(p);
 	return p->k->capture_end(p->engine, ret_graph, err);
 }
@@ -343,13 +339,9 @@ enum jl_status jl_train_measure_parts(struct jl_engine *engine, const struct jl_
 			   .n_samples = work->n_samples,
 			   .seq = work->seq };
 	double n_layers = (double)work->shape->n_layers, one_layer_s = NAN, one_head_s = NAN, one_attention_s = NAN;
-	enum jl_status status = layer_s(&p, &one_layer_s, err);
-	if (status == JL_OK)
-		status = head_s(&p, &one_head_s, err);
-	if (status == JL_OK)
-		status = attention_s(&p, &one_attention_s, err);
-	if (status != JL_OK)
-		return status;
+	JL_TRY(layer_s(&p, &one_layer_s, err));
+	JL_TRY(head_s(&p, &one_head_s, err));
+	JL_TRY(attention_s(&p, &one_attention_s, err));
 	*ret_products_s = n_layers * one_layer_s + one_head_s;
 	*ret_attention_s = n_layers * one_attention_s;
 	return JL_OK;

@@ -128,8 +128,7 @@ enum jl_status jl_train_record(const struct jl_train_result *r, const struct jl_
 	struct jl_record_item *params = jl_arena_array(arena, N_PARAMS, sizeof *params);
 	struct jl_record_metric *metrics = jl_arena_array(arena, N_METRICS, sizeof *metrics);
 	char *id = jl_arena_alloc(arena, JL_RECORD_ID_LEN + 1);
-	if (!params || !metrics || !id)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(params && metrics && id, err));
 	struct jl_record record = { .id = id,
 				    .time_s = jl_record_now_s(),
 				    .kind = "train",
@@ -144,11 +143,8 @@ enum jl_status jl_train_record(const struct jl_train_result *r, const struct jl_
 				    .samples_s = r->samples_s,
 				    .n_samples = r->n_samples,
 				    .noise = r->noise };
-	enum jl_status status = jl_record_new_id(id, err);
-	if (status == JL_OK)
-		status = jl_bench_versions(where, r->versions, arena, &record, err);
-	if (status != JL_OK)
-		return status;
+	JL_TRY(jl_record_new_id(id, err));
+	JL_TRY(jl_bench_versions(where, r->versions, arena, &record, err));
 	record.noise.why = r->noise.noisy ? r->noise_why : NULL;
 	record.n_params = add_params(params, r, run);
 	record.n_metrics = add_metrics(metrics, r, run);

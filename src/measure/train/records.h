@@ -5,8 +5,7 @@
  *   energy_per_sample_J: backend cpu the host's, cuda that of the GPUs], [predicted_samples_per_s], of the step
  *   [forward_s, head_s, backward_s, update_s], of the machine [gemm_flopps, products_flopps, attention_flopps, copy_Bps,
  *   allreduce_Bps] */
-#ifndef JL_TRAIN_RECORDS_H
-#define JL_TRAIN_RECORDS_H
+#pragma once
 
 #include "base/arena.h"
 #include "bench/records.h"
@@ -21,5 +20,3 @@ enum jl_status jl_train_record(const struct jl_train_result *result, const struc
 double jl_train_gemm_frac(const struct jl_train_result *result);
 /* The same by CPU time on both sides: it does not change when other processes take turns. NAN on a GPU. */
 double jl_train_gemm_cpu_frac(const struct jl_train_result *result, const struct jl_train_run *run);
-
-#endif

@@ -1,8 +1,6 @@
 /* The configurations one after another: processes on this host, or the ranks of a launcher. */
 #include "train/run.h"
 
-#include <string.h>
-
 #include "base/mem.h"
 #include "train/worker.h"
 
@@ -95,9 +93,8 @@ static enum jl_status check(const struct jl_train_run *run, struct jl_tokens *re
 enum jl_status jl_train_run(const struct jl_train_run *run, struct jl_comm *mpi, struct jl_err *err)
 {
 	struct jl_tokens tokens = { 0 };
-	enum jl_status status = check(run, &tokens, err);
-	if (status != JL_OK)
-		return status;
+	enum jl_status status = JL_OK;
+	JL_TRY(check(run, &tokens, err));
 	struct jl_train_result *result = jl_realloc(NULL, sizeof *result);
 	struct jl_train_shared *shared = jl_realloc(NULL, sizeof *shared);
 	bool more = true;

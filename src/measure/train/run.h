@@ -1,7 +1,6 @@
 /* The training benchmark: one configuration after another (workers × mode), each a few steps in worker processes of
  * its own. */
-#ifndef JL_TRAIN_RUN_H
-#define JL_TRAIN_RUN_H
+#pragma once
 
 #include "base/stats.h"
 #include "catalog/catalog.h"
@@ -94,5 +93,3 @@ struct jl_train_expect jl_train_expected(const struct jl_train_shape *shape, con
 
 /* energy.c: counters of this host in joule since some moment; NAN: there is none. */
 double jl_train_energy_J(const char **ret_from);
-
-#endif

@@ -80,9 +80,7 @@ enum jl_status jl_train_shape(const struct jl_model_info *info, int n_ranks, str
 {
 	struct jl_transformer m;
 	jl_transformer_from_catalog(&m, info);
-	enum jl_status status = jl_transformer_check(&m, err);
-	if (status != JL_OK)
-		return status;
+	JL_TRY(jl_transformer_check(&m, err));
 	const char *en = refusal(info, &m);
 	if (en)
 		return jl_fail(err, JL_E_RANGE,

@@ -11,8 +11,7 @@
  *              + (4096·1024 + 4096) + (1024·4096 + 1024) = 12,596,224, times 16  = 201,539,584
  *   head       2·1024 + 50,257·1024                                              =  51,465,216
  *   together                                                                       304,992,256 */
-#ifndef JL_TRAIN_SHAPE_H
-#define JL_TRAIN_SHAPE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -88,5 +87,3 @@ void jl_train_init(const struct jl_train_shape *shape, uint64_t seed, size_t uni
 
 /* 64 well-mixed bits of a counter. */
 uint64_t jl_train_mix(uint64_t counter);
-
-#endif

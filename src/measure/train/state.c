@@ -1,7 +1,6 @@
 /* A worker's memory: laid out once, by the same code that says beforehand how much it will be. */
 #include "train/state.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -186,9 +185,7 @@ static enum jl_status allocate(struct jl_trainer *t, struct jl_err *err)
 			continue;
 		*block = (struct jl_block){ .size_B = count[i].used_B,
 					    .mem = sent && t->n_ranks > 1 ? JL_MEM_COMM : JL_MEM_PLAIN };
-		enum jl_status status = t->k->alloc(t->engine, block->size_B, block->mem, &memory, err);
-		if (status != JL_OK)
-			return status;
+		JL_TRY(t->k->alloc(t->engine, block->size_B, block->mem, &memory, err));
 		block->memory = real[i].memory = memory;
 	}
 	lay_out(t, real);
@@ -237,8 +234,7 @@ enum jl_status jl_trainer_create(struct jl_engine *engine, const struct jl_train
 		return jl_fail(err, JL_E_RANGE, "the %s engine has no attention for heads of %zu", engine->k->name,
 			       in->shape->head_dim);
 	struct jl_trainer *t = jl_realloc(NULL, sizeof *t);
-	if (!t)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(t, err));
 	set_up(t, engine, in);
 	t->units = jl_realloc(NULL, t->shape.n_units * sizeof *t->units);
 	t->layers = jl_realloc(NULL, t->shape.n_layers * sizeof *t->layers);
@@ -246,11 +242,11 @@ enum jl_status jl_trainer_create(struct jl_engine *engine, const struct jl_train
 	if (t->layers)
 		memset(t->layers, 0, t->shape.n_layers * sizeof *t->layers);
 	enum jl_status status = t->units && t->layers && t->host_loss ? JL_OK : jl_fail_nomem(err);
-	if (status == JL_OK)
+	if (!status)
 		status = allocate(t, err);
-	if (status == JL_OK)
+	if (!status)
 		status = init_weights(t, err);
-	if (status != JL_OK) {
+	if (status) {
 		jl_trainer_destroy(t);
 		return status;
 	}

@@ -1,6 +1,5 @@
 /* Inside of a worker's training: what state.c lays out, step.c computes on and exchange.c sends around. */
-#ifndef JL_TRAIN_STATE_H
-#define JL_TRAIN_STATE_H
+#pragma once
 
 #include "train/trainer.h"
 
@@ -85,5 +84,3 @@ void jl_trainer_grad_done(struct jl_trainer *t, size_t unit);
 void jl_trainer_end_micro(struct jl_trainer *t);
 void jl_trainer_update(struct jl_trainer *t);
 void jl_trainer_finish_gathers(struct jl_trainer *t);
-
-#endif

@@ -7,8 +7,7 @@
  * A token file is plain numbers, little-endian, two bytes each (uint16) or four (uint32), without a header, one
  * document after the other. Name ending in .u32: four bytes; else two. Samples are stretches of seq + 1 tokens one
  * after another; at the end it begins again. */
-#ifndef JL_TRAIN_TOKENS_H
-#define JL_TRAIN_TOKENS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -31,5 +30,3 @@ void jl_tokens_close(struct jl_tokens *tokens);
 
 /* Sample `number`: seq tokens and what follows each. */
 void jl_tokens_sample(const struct jl_tokens *tokens, uint64_t number, int32_t *ret_tokens, int32_t *ret_targets);
-
-#endif

@@ -5,8 +5,7 @@
  *   zero1  each worker updates 1/n of every unit (its shard of optimizer state), then parameters are gathered
  *   zero2  gradients are kept only for the own shard; a unit's full gradient lives until it is reduced
  *   zero3  parameters too: a unit's are gathered before it computes and dropped behind it */
-#ifndef JL_TRAIN_TRAINER_H
-#define JL_TRAIN_TRAINER_H
+#pragma once
 
 #include "train/engine.h"
 #include "train/shape.h"
@@ -66,5 +65,3 @@ struct jl_trainer_times jl_trainer_times(struct jl_trainer *train);
  * holds them (ddp, zero1). */
 enum jl_status jl_trainer_weight(struct jl_trainer *train, enum jl_tensor weight, size_t layer, bool gradient,
 				 float *ret_values, struct jl_err *err);
-
-#endif

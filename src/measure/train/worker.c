@@ -171,9 +171,7 @@ static enum jl_status one_step(struct worker *w, size_t step, double begin_s, bo
 	 * agreement behind it, and would be missing otherwise */
 	double loss = 0, start_s = step ? w->mark_s : jl_clock_s(), start_cpu_s = jl_clock_cpu_s();
 	next_samples(w, step);
-	enum jl_status status = jl_trainer_step(w->train, w->tokens, w->targets, &loss, err);
-	if (status != JL_OK)
-		return status;
+	JL_TRY(jl_trainer_step(w->train, w->tokens, w->targets, &loss, err));
 	size_t n_measured = step; /* the first one warms up */
 	bool enough = run->n_steps ? n_measured >= run->n_steps
 				   : n_measured >= 2 && jl_clock_s() - begin_s >= run->time_s;
@@ -181,11 +179,8 @@ static enum jl_status one_step(struct worker *w, size_t step, double begin_s, bo
 	bool stop = w->processes && jl_comm_stop_asked(w->processes);
 	w->mark_s = jl_clock_s();
 	double most[2] = { w->mark_s - start_s, enough || stop ? 1 : 0 };
-	status = reduce(w, most, 2, JL_RED_MAX, err);
-	if (status == JL_OK)
-		status = reduce(w, &loss, 1, JL_RED_SUM, err);
-	if (status != JL_OK)
-		return status;
+	JL_TRY(reduce(w, most, 2, JL_RED_MAX, err));
+	JL_TRY(reduce(w, &loss, 1, JL_RED_SUM, err));
 	loss /= w->n_ranks;
 	if (!isfinite(loss))
 		return jl_fail(err, JL_E_DATA, "the loss of step %zu is no number", step + 1);
@@ -239,16 +234,14 @@ static enum jl_status train(struct worker *w, struct jl_err *err)
 		status = one_step(w, step, begin_s, &last, err);
 	}
 	double settle_s = jl_clock_s();
-	if (status == JL_OK)
+	if (!status)
 		status = jl_trainer_settle(w->train, err);
-	if (status != JL_OK)
+	if (status)
 		return status;
 	if (r->n_samples)
 		r->samples_s[r->n_samples - 1] += jl_clock_s() -
 						  settle_s; /* what the next step would have waited for */
-	status = share_energy(w, energy_J(w) - begin_J, jl_clock_s() - begin_s, err);
-	if (status != JL_OK)
-		return status;
+	JL_TRY(share_energy(w, energy_J(w) - begin_J, jl_clock_s() - begin_s, err));
 	return r->n_samples ? jl_noise_end(&watch, w->processes, &r->noise, err) : JL_OK;
 }
 
@@ -261,24 +254,19 @@ static enum jl_status sum_up(struct worker *w, struct jl_err *err)
 	double n = (double)r->n_samples;
 	double most[2] = { w->sums[4] / n,
 			   run->kernels->memory_B ? run->kernels->memory_B(w->engine) : (double)w->engine->peak_B };
-	enum jl_status status = reduce(w, most, 2, JL_RED_MAX, err);
-	if (status != JL_OK)
-		return status;
+	JL_TRY(reduce(w, most, 2, JL_RED_MAX, err));
 	if (r->n_samples == 0)
 		return jl_fail(err, JL_E_IO, "stopped before the first step was measured");
 	r->exposed_s = w->n_ranks > 1 ? most[0] : 0;
 	r->mem_B = most[1];
 	r->cpu_s = w->cpu_s / n;
-	status = reduce(w, &r->cpu_s, 1, JL_RED_SUM, err);
-	if (status != JL_OK)
-		return status;
+	JL_TRY(reduce(w, &r->cpu_s, 1, JL_RED_SUM, err));
 	r->forward_s = w->sums[0] / n;
 	r->head_s = w->sums[1] / n;
 	r->backward_s = w->sums[2] / n;
 	r->update_s = w->sums[3] / n;
 	double *scratch = jl_realloc(NULL, r->n_samples * sizeof *scratch);
-	if (!scratch)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(scratch, err));
 	jl_stats_of(&r->step_s, r->samples_s, r->n_samples, scratch);
 	jl_free(scratch);
 	r->n_steps = r->n_samples;
@@ -305,13 +293,12 @@ enum jl_status jl_train_work(const struct jl_train_job *job, struct jl_comm *pro
 		w.n_local = processes->n_local;
 	}
 	w.result = jl_realloc(NULL, sizeof *w.result);
-	if (!w.result)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(w.result, err));
 	*w.result = (struct jl_train_result){ .config = job->config, .dead_rank = -1, .energy_J = NAN };
 	enum jl_status status = set_up(&w, err);
-	if (status == JL_OK)
+	if (!status)
 		status = train(&w, err);
-	if (status == JL_OK)
+	if (!status)
 		status = sum_up(&w, err);
 	if (status == JL_OK && w.rank == 0)
 		shared->result = *w.result;

@@ -1,6 +1,5 @@
 /* Inside of the training benchmark: what one worker process does for one configuration. */
-#ifndef JL_TRAIN_WORKER_H
-#define JL_TRAIN_WORKER_H
+#pragma once
 
 #include <stdatomic.h>
 
@@ -42,5 +41,3 @@ enum jl_status jl_train_measure_parts(struct jl_engine *engine, const struct jl_
 
 /* Random numbers within ±spread: a GPU multiplies zeros with less power, and faster. */
 enum jl_status jl_train_fill(struct jl_engine *engine, void *elements, size_t n, double spread, struct jl_err *err);
-
-#endif

@@ -218,10 +218,8 @@ enum jl_status jl_args_leading(int *ret_n, int argc, char **argv, struct jl_err 
 		const struct jl_option *option = argv[i][1] == '-'
 							 ? find_in(jl_global_options, name, strcspn(name, "="))
 							 : NULL;
-		enum jl_status status = check_characters(argv[i], err);
 
-		if (status)
-			return status;
+		JL_TRY(check_characters(argv[i], err));
 		if (argv[i][1] != '-' && !name[1])
 			option = find_letter(jl_global_options, *name);
 		if (!option)
@@ -237,23 +235,18 @@ enum jl_status jl_args_parse(struct jl_args *ret_args, const struct jl_command *
 {
 	struct jl_args *args = ret_args;
 	bool only_operands = false;
-	enum jl_status status;
 
 	*args = (struct jl_args){ 0 };
 	for (int i = 0; i < argc; i++) {
 		bool skip = false;
 
-		status = check_characters(argv[i], err);
-		if (status)
-			return status;
+		JL_TRY(check_characters(argv[i], err));
 		if (!only_operands && strcmp(argv[i], "--") == 0) {
 			only_operands = true;
 			continue;
 		}
 		if (!only_operands && argv[i][0] == '-' && argv[i][1]) {
-			status = take_option(args, command, argv[i], i + 1 < argc ? argv[i + 1] : NULL, &skip, err);
-			if (status)
-				return status;
+			JL_TRY(take_option(args, command, argv[i], i + 1 < argc ? argv[i + 1] : NULL, &skip, err));
 			i += skip;
 			continue;
 		}

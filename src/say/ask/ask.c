@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/offered.h"
+#include "doc/escape.h"
 
 #define ARGS_MAX (JL_GIVEN_MAX + JL_OPERANDS_MAX + 2)
 
@@ -219,6 +220,25 @@ static enum jl_status find_named(struct typed *t, const struct jl_front *front, 
 		       name, nearest ? nearest : names[0]);
 }
 
+void jl_ask_page(struct jl_cli *cli)
+{
+	const size_t begin = cli->page_end;
+	char *text;
+
+	if (!cli->page || cli->out.failed || cli->out.len == begin)
+		return;
+	text = jl_arena_strndup(&cli->arena, cli->out.data + begin, cli->out.len - begin);
+	if (!text) {
+		cli->out.failed = JL_E_NOMEM;
+		return;
+	}
+	cli->out.len = begin;
+	jl_buf_puts(&cli->out, "<pre>");
+	jl_html_escape(&cli->out, text);
+	jl_buf_puts(&cli->out, "</pre>\n");
+	cli->page_end = cli->out.len;
+}
+
 static enum jl_status parse(struct typed *t, struct jl_err *err)
 {
 	char *args[ARGS_MAX];
@@ -262,6 +282,7 @@ static enum jl_status answer(struct typed *t, const struct jl_ask *ask, const ch
 		status = ask->front->prepare(cli, err);
 	if (!status)
 		status = cli->command->run(cli, err);
+	jl_ask_page(cli);
 	if (!status && cli->out.failed)
 		status = cli->out.failed == JL_E_LIMIT ? jl_fail(err, JL_E_LIMIT, "the answer is too large")
 						       : jl_fail_nomem(err);

@@ -7,8 +7,7 @@
  *     "files"  {"name": "text"}: files that arguments name. Nothing else is read by name, nothing is written.
  * Any thread may ask at any time: an answer depends on nothing but the request, the catalog, the day and, where it says `this` or asks
  * for the store, this machine. */
-#ifndef JL_ASK_ASK_H
-#define JL_ASK_ASK_H
+#pragma once
 
 #include "ask/command.h"
 
@@ -45,7 +44,8 @@ const struct jl_askable *jl_ask_find(const struct jl_front *front, const char *n
 /* May it be in a request to a command that may be asked? */
 bool jl_ask_option(const struct jl_option *option);
 
+/* Of a page: what was printed as plain text since the last fragment becomes one itself. */
+void jl_ask_page(struct jl_cli *cli);
+
 /* OpenAPI 3.1 of everything that may be asked, from the same tables. */
 void jl_ask_openapi(struct jl_buf *out, const struct jl_front *front, const char *version);
-
-#endif

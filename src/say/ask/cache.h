@@ -1,7 +1,6 @@
 /* Answers that were given before: the same question, the same bytes, without weighing anything again. Only of commands that look at nothing but
  * the request and the catalog. Of fixed size: an answer takes the place of the one that was there; any thread may use it. */
-#ifndef JL_ASK_CACHE_H
-#define JL_ASK_CACHE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,5 +21,3 @@ void jl_ask_cache_destroy(struct jl_ask_cache *cache); /* NULL is fine */
 
 bool jl_ask_cache_get(struct jl_ask_cache *cache, const struct jl_ask_key *key, int *ret_code, struct jl_buf *ret_out);
 void jl_ask_cache_put(struct jl_ask_cache *cache, const struct jl_ask_key *key, int code, const struct jl_buf *out);
-
-#endif

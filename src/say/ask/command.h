@@ -1,7 +1,6 @@
 /* A command as a row of a table, its options as another, and what was given for them: by a person on the command line (args.c) or by a
  * program in JSON (ask.h). */
-#ifndef JL_ASK_COMMAND_H
-#define JL_ASK_COMMAND_H
+#pragma once
 
 #include <signal.h>
 #include <stdbool.h>
@@ -107,6 +106,7 @@ struct jl_cli {
 	const struct jl_catalog *cat;
 	bool asked;                 /* by a request: nobody sits at a terminal */
 	bool page;                  /* documents as HTML fragments */
+	size_t page_end;            /* ... which `out` holds up to here; what follows is plain text */
 	double until_s;             /* asked: a search ends then (base/clock.h) with the best so far */
 	volatile sig_atomic_t stop; /* ... by setting this */
 };
@@ -142,5 +142,3 @@ double jl_value(const struct jl_cli *cli, const char *name); /* of a quantity; N
 double jl_count(const struct jl_cli *cli, const char *name); /* of a whole number; NAN: not given */
 const char *jl_nearest_name(const char *text, const char *const *names,
 			    size_t n); /* "did you mean"; NULL: none is near */
-
-#endif

@@ -1,6 +1,5 @@
 /* The options that describe a training run, shared by the commands that weigh one; from them to a request. */
-#ifndef JL_CLI_ASK_H
-#define JL_CLI_ASK_H
+#pragma once
 
 #include "cli/command.h"
 #include "predict/request.h"
@@ -84,5 +83,3 @@ extern const char *const jl_ask_precisions[],
 
 /* The options that were given; the first operand, where there is one, is the model. */
 enum jl_status jl_ask_request(struct jl_request *ret_req, struct jl_cli *cli, struct jl_err *err);
-
-#endif

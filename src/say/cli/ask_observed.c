@@ -72,17 +72,14 @@ enum jl_status jl_ask_observed_on(struct jl_observed *ret_run, struct jl_machine
 	const char *baseline = jl_text(cli, "baseline");
 	struct jl_observed run;
 	struct jl_sys sys;
-	enum jl_status status = jl_ask_observed(&run, cli, err);
 
-	if (status)
-		return status;
+	JL_TRY(jl_ask_observed(&run, cli, err));
 	if (!baseline)
 		return jl_fail(err, JL_E_USAGE,
 			       "--observed needs the system it was seen on: --baseline \"4x v100-dgxs-32gb\"");
-	if ((status = jl_sys_parse(&sys, cli->cat, baseline, &cli->arena, err)) ||
-	    (status = jl_machine_make(ret_base, cli->cat, &sys, err)) ||
-	    (status = jl_observed_check(&run, ret_base, err)))
-		return status;
+	JL_TRY(jl_sys_parse(&sys, cli->cat, baseline, &cli->arena, err));
+	JL_TRY(jl_machine_make(ret_base, cli->cat, &sys, err));
+	JL_TRY(jl_observed_check(&run, ret_base, err));
 	*ret_run = run;
 	return JL_OK;
 }

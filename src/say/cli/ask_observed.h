@@ -1,6 +1,5 @@
 /* The options that describe a run of which only its time is known, shared by the commands that carry one to other hardware. */
-#ifndef JL_CLI_ASK_OBSERVED_H
-#define JL_CLI_ASK_OBSERVED_H
+#pragma once
 
 #include "cli/ask.h"
 #include "predict/observed.h"
@@ -26,5 +25,3 @@ enum jl_status jl_ask_observed(struct jl_observed *ret_run, const struct jl_cli 
 /* The same with the machine it was observed on (--baseline) made and checked. */
 enum jl_status jl_ask_observed_on(struct jl_observed *ret_run, struct jl_machine *ret_base, struct jl_cli *cli,
 				  struct jl_err *err);
-
-#endif

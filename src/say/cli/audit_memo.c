@@ -25,10 +25,8 @@ enum jl_status jl_audit_memo(struct jl_cli *cli, const char *text, size_t len, s
 	const bool all = jl_flag(cli, "all");
 	struct jl_memo *note;
 	struct jl_doc doc;
-	enum jl_status status;
 
-	if ((status = jl_memo_audit(&note, text, len, cli->args.operands[0], cli->cat, &cli->arena, err)))
-		return status;
+	JL_TRY(jl_memo_audit(&note, text, len, cli->args.operands[0], cli->cat, &cli->arena, err));
 	for (size_t i = 0; i < note->n_findings; i++)
 		if (jl_flag(cli, "strict") && jl_audited_is_said(&note->findings[i], false))
 			cli->exit_code = 3;

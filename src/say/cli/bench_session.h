@@ -1,6 +1,5 @@
 /* What the commands of `jeoul bench` share: one run with its records, the store, progress, Ctrl-C. */
-#ifndef JL_CLI_BENCH_SESSION_H
-#define JL_CLI_BENCH_SESSION_H
+#pragma once
 
 #include "base/progress.h"
 #include "bench/records.h"
@@ -57,5 +56,3 @@ void jl_bench_flush(struct jl_bench_session *session);
 
 /* --time divided by n tasks; `instead` when it is not given. */
 double jl_bench_time_s(const struct jl_cli *cli, size_t n_tasks, double instead);
-
-#endif

@@ -1,6 +1,5 @@
 /* Hosts that join a benchmark by themselves: --listen on one, --to on the others. */
-#ifndef JL_CLI_BENCH_TCP_H
-#define JL_CLI_BENCH_TCP_H
+#pragma once
 
 #include "cli/bench_session.h"
 #include "comm/comm.h"
@@ -24,5 +23,3 @@ enum jl_status jl_bench_tcp_open(struct jl_bench_session *session, uint64_t tag,
 				 struct jl_err *err);
 /* Instead of jl_bench_close on the other ranks: one line that it took part, or what went wrong, since nobody else says it here. */
 enum jl_status jl_bench_tcp_left(struct jl_bench_session *session, const struct jl_comm *comm, enum jl_status status);
-
-#endif

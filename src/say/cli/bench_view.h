@@ -1,6 +1,5 @@
 /* What a person sees of measurements. */
-#ifndef JL_CLI_BENCH_VIEW_H
-#define JL_CLI_BENCH_VIEW_H
+#pragma once
 
 #include "bench/sweep.h"
 #include "cli/bench_session.h"
@@ -28,5 +27,3 @@ void jl_bench_view_coll_end(struct jl_bench_session *session, const struct jl_sw
 /* Bandwidth from each GPU (row) to each (column); NAN: could not be measured. */
 enum jl_status jl_bench_view_matrix(struct jl_bench_session *session, const char *title, const double *Bps, int n,
 				    struct jl_err *err);
-
-#endif

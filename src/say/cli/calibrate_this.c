@@ -31,8 +31,7 @@ enum jl_status jl_calibrate_dir(const char **ret_dir, struct jl_cli *cli, const 
 		dir = jl_arena_printf(&cli->arena, "%s/.local/share/jeoul/this/%s", home, here->fingerprint);
 	else
 		return jl_fail(err, JL_E_USAGE, "where should it be kept? Set XDG_DATA_HOME or HOME");
-	if (!dir)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(dir, err));
 	*ret_dir = dir;
 	return JL_OK;
 }
@@ -54,8 +53,7 @@ enum jl_status jl_calibrate_lay(bool *ret_on, struct jl_cli *cli, const struct j
 	if (jl_calibrate_dir(&dir, cli, here, NULL) != JL_OK) /* nowhere to look: never calibrated */
 		return JL_OK;
 	path = file_in(cli, dir, FILE_NAME);
-	if (!path)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(path, err));
 	if (access(path, F_OK) != 0)
 		return JL_OK;
 	if (!jl_source_by_id(cli->cat, JL_OWN_SOURCE_ID)) { /* once a command */
@@ -72,8 +70,7 @@ static enum jl_status make_dirs(const char *path, struct jl_cli *cli, struct jl_
 {
 	char *dir = jl_arena_strdup(&cli->arena, path);
 
-	if (!dir)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(dir, err));
 	for (char *slash = strchr(dir + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
 		*slash = '\0';
 		if (mkdir(dir, 0700) != 0 && errno != EEXIST)
@@ -91,15 +88,11 @@ static enum jl_status load(struct jl_own_ask *ask, struct jl_cli *cli, struct jl
 	const struct jl_record *records = NULL;
 	const struct jl_record **list;
 	size_t n = 0;
-	enum jl_status status = jl_store_open(ret_store, jl_text(cli, "store"), err);
 
-	if (!status)
-		status = jl_store_list(*ret_store, &filter, &cli->arena, &records, &n, err);
-	if (status)
-		return status;
+	JL_TRY(jl_store_open(ret_store, jl_text(cli, "store"), err));
+	JL_TRY(jl_store_list(*ret_store, &filter, &cli->arena, &records, &n, err));
 	list = jl_arena_array(&cli->arena, n + 1, sizeof(*list));
-	if (!list)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(list, err));
 	for (size_t i = 0; i < n; i++)
 		list[i] = &records[i];
 	ask->records = list;
@@ -182,8 +175,7 @@ static enum jl_status keep(struct jl_cli *cli, const struct jl_own *own, const s
 		const char *path = file_in(cli, dir, files[i].name);
 		struct jl_buf text;
 
-		if (!path)
-			return jl_fail_nomem(err);
+		JL_TRY(jl_got(path, err));
 		jl_buf_init(&text, YAML_MAX_B);
 		files[i].write(&text, own, here, date);
 		status = make_dirs(path, cli, err);
@@ -229,10 +221,8 @@ static enum jl_status never(struct jl_err *err)
 static enum jl_status show_file(struct jl_cli *cli, struct jl_json *json, const char *path, struct jl_err *err)
 {
 	struct jl_buf text;
-	enum jl_status status = jl_buf_read_own(&text, path, YAML_MAX_B, err);
 
-	if (status)
-		return status;
+	JL_TRY(jl_buf_read_own(&text, path, YAML_MAX_B, err));
 	if (cli->json) {
 		jl_json_object(json);
 		jl_json_put_string(json, "file", path);
@@ -254,8 +244,7 @@ static enum jl_status show(struct jl_cli *cli, const char *dir, const char *path
 	if (access(path, F_OK) != 0)
 		return never(err);
 	source = file_in(cli, dir, SOURCE_NAME);
-	if (!source)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(source, err));
 	if (cli->json) {
 		jl_json_init(&json, &cli->out, true);
 		jl_json_object(&json);
@@ -281,8 +270,7 @@ static enum jl_status forget(struct jl_cli *cli, const char *dir, const char *pa
 	if (unlink(path) != 0)
 		return jl_fail(err, JL_E_IO, "%s cannot be removed: %s", path, strerror(errno));
 	source = file_in(cli, dir, SOURCE_NAME);
-	if (!source)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(source, err));
 	(void)unlink(source);
 	(void)rmdir(dir);
 	if (cli->json)
@@ -303,8 +291,7 @@ enum jl_status jl_calibrate_this(struct jl_cli *cli, struct jl_err *err)
 	if (status || !dir)
 		return status;
 	path = file_in(cli, dir, FILE_NAME);
-	if (!path)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(path, err));
 	if (jl_flag(cli, "show"))
 		return show(cli, dir, path, err);
 	if (jl_flag(cli, "forget"))

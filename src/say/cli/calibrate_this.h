@@ -1,6 +1,5 @@
 /* jeoul calibrate without --fit: this machine's results become its own parameters. */
-#ifndef JL_CLI_CALIBRATE_THIS_H
-#define JL_CLI_CALIBRATE_THIS_H
+#pragma once
 
 #include "cli/command.h"
 #include "probe/probe.h"
@@ -13,5 +12,3 @@ enum jl_status jl_calibrate_dir(const char **ret_dir, struct jl_cli *cli, const 
 /* Lays it over the catalog of the command; `ret_on` is false where the machine was never calibrated. */
 enum jl_status jl_calibrate_lay(bool *ret_on, struct jl_cli *cli, const struct jl_probe_machine *here,
 				struct jl_err *err);
-
-#endif

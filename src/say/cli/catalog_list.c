@@ -2,7 +2,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #include "catalog/find.h"
 #include "cli/view.h"
@@ -231,10 +230,9 @@ static enum jl_status list_kind(struct jl_cli *cli, const struct list_view *view
 {
 	bool models = view->kind == JL_R_MODEL;
 	struct jl_convnet_list nets = { 0 };
-	enum jl_status status = models ? jl_cli_convnets(&nets, cli, err) : JL_OK;
+	enum jl_status status;
 
-	if (status)
-		return status;
+	JL_TRY(models ? jl_cli_convnets(&nets, cli, err) : JL_OK);
 	if (cli->json) {
 		print_json(cli, view, models ? &nets : NULL);
 		return JL_OK;
@@ -359,10 +357,8 @@ enum jl_status jl_cmd_catalog_search(struct jl_cli *cli, struct jl_err *err)
 						   { .head = JL_("name"), .flexible = true } };
 	struct jl_convnet_list nets;
 	struct finds finds = { .n = 0 };
-	enum jl_status status = jl_cli_convnets(&nets, cli, err);
 
-	if (status)
-		return status;
+	JL_TRY(jl_cli_convnets(&nets, cli, err));
 	jl_json_init(&finds.json, &cli->out, true);
 	jl_table_init(&finds.table, &cli->arena, columns, 3);
 	if (cli->json) {

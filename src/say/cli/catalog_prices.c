@@ -252,13 +252,11 @@ enum jl_status jl_cmd_catalog_prices(struct jl_cli *cli, struct jl_err *err)
 	struct filter filter;
 	struct row *rows;
 	size_t n = 0, n_shown, n_old = 0, n_bare = 0;
-	enum jl_status status = read_filter(cli, &filter, err);
+	enum jl_status status;
 
-	if (status)
-		return status;
+	JL_TRY(read_filter(cli, &filter, err));
 	rows = jl_arena_array(&cli->arena, cli->cat->n_prices + 1, sizeof(*rows));
-	if (!rows)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(rows, err));
 	for (size_t i = 0; i < cli->cat->n_prices; i++) {
 		bool fits = wanted(cli->cat, &filter, &cli->cat->prices[i], &rows[n]);
 

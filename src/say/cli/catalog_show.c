@@ -193,16 +193,14 @@ static enum jl_status show_record(struct jl_cli *cli, const struct found *found,
 				   ? *(const char *const *)jl_field_at(&schema->fields[name_at], found->record)
 				   : id;
 	struct jl_footnotes notes = { .n = 0 };
-	enum jl_status status;
+	enum jl_status status = JL_OK;
 
 	jl_buf_printf(&cli->out, "%s%s%s  (%s)\n\n", jl_view_bold(cli), name, jl_view_reset(cli), id);
 	if (found->kind == JL_R_MODEL)
 		model_lines(cli, found->record);
 	if (found->kind == JL_R_FAMILY)
 		family_lines(cli, found->record);
-	status = facts_table(cli, found->kind, found->record, &notes, err);
-	if (status)
-		return status;
+	JL_TRY(facts_table(cli, found->kind, found->record, &notes, err));
 	jl_buf_putc(&cli->out, '\n');
 	text_lines(cli, found->kind, found->record);
 	if (found->kind == JL_R_GPU) {
@@ -223,10 +221,8 @@ static enum jl_status show_record(struct jl_cli *cli, const struct found *found,
 static enum jl_status find_record(struct jl_cli *cli, const char *text, struct found *ret_found, struct jl_err *err)
 {
 	struct jl_found_any any;
-	enum jl_status status = jl_find_any(&any, cli->cat, text, err);
 
-	if (status)
-		return status;
+	JL_TRY(jl_find_any(&any, cli->cat, text, err));
 	*ret_found = any.gpu      ? (struct found){ JL_R_GPU, any.gpu }
 		     : any.cpu    ? (struct found){ JL_R_CPU, any.cpu }
 		     : any.model  ? (struct found){ JL_R_MODEL, any.model }
@@ -256,10 +252,8 @@ static enum jl_status find_convnet(struct jl_cli *cli, const char *text, const s
 	struct jl_convnet_list nets;
 	char ids[256] = "";
 	size_t at = 0;
-	enum jl_status status = jl_cli_convnets(&nets, cli, err);
 
-	if (status)
-		return status;
+	JL_TRY(jl_cli_convnets(&nets, cli, err));
 	*ret_net = jl_convnet_find(&nets, text);
 	if (*ret_net)
 		return JL_OK;
@@ -275,10 +269,8 @@ static enum jl_status show_system(struct jl_cli *cli, const char *text, struct j
 {
 	struct jl_json json;
 	struct jl_sys sys;
-	enum jl_status status = jl_sys_parse(&sys, cli->cat, text, &cli->arena, err);
 
-	if (status)
-		return status;
+	JL_TRY(jl_sys_parse(&sys, cli->cat, text, &cli->arena, err));
 	if (!cli->json)
 		return jl_view_system(cli, &sys, err);
 	jl_json_init(&json, &cli->out, true);

@@ -59,10 +59,9 @@ enum jl_status jl_cmd_catalog_validate(struct jl_cli *cli, struct jl_err *err)
 	const struct jl_catalog *base = jl_flag(cli, "alone") ? NULL : cat;
 	struct jl_findings findings;
 	size_t n_dirs = 0;
-	enum jl_status status = gather(dirs, &n_dirs, cli, err);
+	enum jl_status status = JL_OK;
 
-	if (status)
-		return status;
+	JL_TRY(gather(dirs, &n_dirs, cli, err));
 	jl_findings_init(&findings, &cli->arena);
 	if (n_dirs)
 		status = jl_catalog_read(&cat, base, dirs, n_dirs, &cli->arena, &findings, err);

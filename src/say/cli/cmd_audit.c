@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/utf8.h"
 #include "cli/audit_memo.h"
 #include "cli/view.h"
 #include "audit/claims.h"
@@ -239,17 +238,14 @@ static enum jl_status audit_claims(struct jl_cli *cli, const char *text, size_t 
 	struct jl_scenario *scenario = jl_arena_alloc(&cli->arena, sizeof *scenario);
 	const struct jl_yaml *root;
 	struct jl_audit audit;
-	enum jl_status status;
 
-	if (!scenario)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(scenario, err));
 	if (jl_flag(cli, "fix") || jl_text(cli, "format"))
 		return jl_fail(err, JL_E_USAGE,
 			       "--fix and --format are for a note (.md, .txt, .html), not for a scenario");
-	if ((status = jl_yaml_read(&root, cli->args.operands[0], text, len, &cli->arena, err)) ||
-	    (status = jl_scenario_read(scenario, root, cli->cat, &cli->arena, err)) ||
-	    (status = jl_audit_make(&audit, scenario, cli->cat, &cli->arena, cli->today, err)))
-		return status;
+	JL_TRY(jl_yaml_read(&root, cli->args.operands[0], text, len, &cli->arena, err));
+	JL_TRY(jl_scenario_read(scenario, root, cli->cat, &cli->arena, err));
+	JL_TRY(jl_audit_make(&audit, scenario, cli->cat, &cli->arena, cli->today, err));
 	if (cli->json)
 		view_json(cli, &audit);
 	else
@@ -263,10 +259,9 @@ enum jl_status jl_cmd_audit(struct jl_cli *cli, struct jl_err *err)
 {
 	const char *path = cli->args.operands[0];
 	struct jl_buf text;
-	enum jl_status status = jl_buf_read_file(&text, path, JL_MEMO_MAX_B, err);
+	enum jl_status status;
 
-	if (status)
-		return status;
+	JL_TRY(jl_buf_read_file(&text, path, JL_MEMO_MAX_B, err));
 	if (jl_memo_is_note(path, jl_buf_text(&text), text.len))
 		status = jl_audit_memo(cli, jl_buf_text(&text), text.len, err);
 	else

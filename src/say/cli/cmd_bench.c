@@ -136,18 +136,15 @@ enum jl_status jl_bench_gemm(struct jl_bench_session *s, double instead_s, struc
 	static struct jl_bench_result result;
 	size_t n = 0;
 	char what[96];
-	enum jl_status status = gemm_shapes(s, tasks, &n, err);
+	enum jl_status status = JL_OK;
 
-	if (status)
-		return status;
+	JL_TRY(gemm_shapes(s, tasks, &n, err));
 	if (strcmp(s->backend->name, "cpu") == 0) {
 		if (type != JL_FP32)
 			return jl_fail(err, JL_E_ABSENT,
 				       "the CPU backend multiplies fp32 only, not %s; a GPU does more",
 				       jl_dtype_name(type));
-		status = jl_cpu_blas_present(err);
-		if (status)
-			return status;
+		JL_TRY(jl_cpu_blas_present(err));
 	}
 	(void)jl_format(what, sizeof(what), "%s %s", JL_("Matrix product"), jl_dtype_name(type));
 	jl_bench_view_title(s, what);
@@ -287,10 +284,9 @@ enum jl_status jl_bench_link(struct jl_bench_session *s, double instead_s, struc
 	const double time_s = jl_bench_time_s(s->cli, n_tasks, instead_s);
 	static struct jl_bench_result result;
 	double *Bps = jl_arena_array(&s->cli->arena, (size_t)n * (size_t)n + 1, sizeof(*Bps));
-	enum jl_status status;
+	enum jl_status status = JL_OK;
 
-	if (!Bps)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(Bps, err));
 	if (given && !(given->value >= 64 && given->value <= 1e12))
 		return jl_fail(err, JL_E_USAGE, "--size: write something from 64 B to 1 TB");
 	jl_bench_view_title(s, JL_("Links"));

@@ -1,6 +1,5 @@
 /* What `jeoul bench all` takes from the single benchmarks. */
-#ifndef JL_CLI_CMD_BENCH_H
-#define JL_CLI_CMD_BENCH_H
+#pragma once
 
 #include "bench/sweep.h"
 #include "cli/bench_session.h"
@@ -18,5 +17,3 @@ enum jl_status jl_bench_task_run(struct jl_bench_session *session, const struct 
 /* Rows are shown and kept as they come; `sweep` says what. */
 enum jl_status jl_bench_sweep(struct jl_bench_session *session, struct jl_sweep *sweep, struct jl_comm *comm,
 			      struct jl_err *err);
-
-#endif

@@ -1,8 +1,6 @@
 /* jeoul bench all: everything that this machine can measure by itself. */
-#include <string.h>
 
 #include "bench/cpu.h"
-#include "cli/bench_view.h"
 #include "cli/cmd_bench.h"
 
 const struct jl_option jl_bench_all_options[] = {
@@ -28,8 +26,7 @@ static enum jl_status collectives(struct jl_bench_session *s, double time_s, boo
 	struct jl_sweep *sweep = jl_arena_alloc(&s->cli->arena, sizeof(*sweep));
 	enum jl_status status;
 
-	if (!sweep)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(sweep, err));
 	sweep->task.coll = JL_COLL_ALLREDUCE;
 	sweep->task.type = JL_COMM_FLOAT;
 	sweep->n_ranks = jl_cpu_count() > 1 ? jl_cpu_count() : 2;

@@ -1,7 +1,6 @@
 /* jeoul bench allreduce, allgather, ...: nccl-tests' flags and columns, over processes, TCP, MPI or GPUs. */
 #include <ctype.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -79,14 +78,10 @@ static enum jl_status read_sizes(const struct jl_cli *cli, struct jl_sweep *swee
 	size_t min_B, max_B, step_B;
 	double factor = ranged ? 0 : 4;
 	char *end = NULL;
-	enum jl_status status = size_of(cli, "minbytes", ranged ? 0 : 1024, &min_B, err);
 
-	if (!status)
-		status = size_of(cli, "maxbytes", ranged ? 0 : (size_t)64 << 20, &max_B, err);
-	if (!status)
-		status = size_of(cli, "stepbytes", (size_t)1 << 20, &step_B, err);
-	if (status)
-		return status;
+	JL_TRY(size_of(cli, "minbytes", ranged ? 0 : 1024, &min_B, err));
+	JL_TRY(size_of(cli, "maxbytes", ranged ? 0 : (size_t)64 << 20, &max_B, err));
+	JL_TRY(size_of(cli, "stepbytes", (size_t)1 << 20, &step_B, err));
 	/* one of them alone is one size, as it is with nccl-tests when both are the same */
 	min_B = min_B ? min_B : max_B;
 	max_B = max_B ? max_B : min_B;
@@ -160,8 +155,7 @@ enum jl_status jl_bench_sweep(struct jl_bench_session *s, struct jl_sweep *sweep
 	enum jl_status status;
 
 	shown.rows = jl_realloc(NULL, sweep->n_sizes * sizeof(*shown.rows));
-	if (!shown.rows)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(shown.rows, err));
 	sweep->backend = s->backend;
 	sweep->row = on_row;
 	sweep->ctx = &shown; /* cppcheck-suppress autoVariables ; taken back below */
@@ -251,7 +245,6 @@ static enum jl_status open_mpi(struct jl_bench_session *s, struct jl_comm **ret_
 	const char *wanted = jl_text(s->cli, "backend");
 	const bool mpi = wanted && strcmp(wanted, "mpi") == 0;
 	int rank, n = jl_comm_mpi_launched(&rank);
-	enum jl_status status;
 
 	*ret_comm = NULL;
 	if (n > 1 && wanted && strcmp(wanted, "mpi") != 0 && strcmp(wanted, "nccl") != 0)
@@ -263,9 +256,7 @@ static enum jl_status open_mpi(struct jl_bench_session *s, struct jl_comm **ret_
 		return JL_OK;
 	own_rank = rank;
 	jl_comm_mpi_on_stuck(on_stuck);
-	status = jl_comm_mpi_plain(ret_comm, err);
-	if (status)
-		return status;
+	JL_TRY(jl_comm_mpi_plain(ret_comm, err));
 	s->silent = (*ret_comm)->rank > 0;
 	s->where.mpi_version = (*ret_comm)->backend->version ? (*ret_comm)->backend->version(*ret_comm) : NULL;
 	if (!wanted || mpi)

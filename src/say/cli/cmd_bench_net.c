@@ -9,7 +9,6 @@
 #include "base/utf8.h"
 #include "bench/net.h"
 #include "cli/bench_tcp.h"
-#include "cli/bench_view.h"
 #include "cli/cmd_bench.h"
 #include "comm/confine.h"
 
@@ -64,16 +63,12 @@ static enum jl_status wait_for_clients(struct jl_cli *cli, int port, struct jl_e
 
 	if (cli->json)
 		return jl_fail(err, JL_E_USAGE, "--listen has no JSON; the side that connects (--to) has it");
-	if (!l)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(l, err));
 	*l = (struct jl_net_listener){
 		.door = { .fd = -1 }, .stop = jl_bench_stop, .seen = seen, .ctx = &waiting, .once = jl_flag(cli, "once")
 	};
-	status = jl_wire_read_secret(&l->door.secret, jl_text(cli, "secret-file"), err);
-	if (!status)
-		status = jl_net_listen(l, address, port, err);
-	if (status)
-		return status;
+	JL_TRY(jl_wire_read_secret(&l->door.secret, jl_text(cli, "secret-file"), err));
+	JL_TRY(jl_net_listen(l, address, port, err));
 	jl_bench_watch_keys();
 	jl_buf_printf(&cli->out, JL_("Listening on %s port %d; on the other host: jeoul bench net --to THIS_HOST\n"),
 		      address ? address : "127.0.0.1", l->port);
@@ -286,17 +281,13 @@ enum jl_status jl_bench_loopback(struct jl_bench_session *s, double time_s, stru
 	struct jl_wire_peer peer = { .host = "127.0.0.1", .what = JL_NET_WHAT, .stop = jl_bench_stop };
 	struct own *own = jl_arena_alloc(&s->cli->arena, sizeof(*own));
 	pthread_t thread;
-	enum jl_status status = own ? jl_wire_random(peer.secret.key, sizeof(peer.secret.key), err)
-				    : jl_fail_nomem(err);
+	enum jl_status status;
 
-	if (status)
-		return status;
+	JL_TRY(own ? jl_wire_random(peer.secret.key, sizeof(peer.secret.key), err) : jl_fail_nomem(err));
 	/* nobody else on this host has anything to look for there */
 	*own = (struct own){ .listener = { .door = { .fd = -1, .secret = peer.secret }, .stop = own_ending } };
 	own->listener.ctx = own;
-	status = jl_net_listen(&own->listener, NULL, 0, err);
-	if (status)
-		return status;
+	JL_TRY(jl_net_listen(&own->listener, NULL, 0, err));
 	if (pthread_create(&thread, NULL, serve_own, own) != 0) {
 		jl_net_unlisten(&own->listener);
 		return jl_fail_nomem(err);

@@ -1,5 +1,4 @@
 /* jeoul bench train: a real training step over one and several workers, and why it scales as it does. */
-#include <math.h>
 #include <stdlib.h>
 #include <stdio.h>
 #include <string.h>
@@ -102,9 +101,7 @@ static enum jl_status read_configs(struct asked *a, struct jl_err *err)
 	size_t n_modes = 0;
 	const char *text = jl_text(cli, "workers");
 	char word[32], usual[WORKERS_TEXT_MAX];
-	enum jl_status status = read_modes(cli, modes, &n_modes, err);
-	if (status != JL_OK)
-		return status;
+	JL_TRY(read_modes(cli, modes, &n_modes, err));
 	usual_workers(a, usual);
 	for (text = text ? text : usual; next_word(&text, word);) {
 		char *end;
@@ -151,15 +148,10 @@ static enum jl_status read_asked(struct asked *a, struct jl_err *err)
 	const struct jl_given *precision = jl_given(cli, "precision"), *time = jl_given(cli, "time");
 	const char *model = jl_text(cli, "model");
 	struct jl_train_shape shape;
-	enum jl_status status = jl_find_model(&a->run.model, cli->cat, model ? model : "gpt-305m", err);
-	if (status == JL_OK)
-		status = choose_engine(a, err);
-	if (status == JL_OK)
-		status = read_configs(a, err);
-	if (status == JL_OK)
-		status = jl_train_shape(a->run.model, 1, &shape, err);
-	if (status != JL_OK)
-		return status;
+	JL_TRY(jl_find_model(&a->run.model, cli->cat, model ? model : "gpt-305m", err));
+	JL_TRY(choose_engine(a, err));
+	JL_TRY(read_configs(a, err));
+	JL_TRY(jl_train_shape(a->run.model, 1, &shape, err));
 	a->n_params = (double)shape.n_params;
 	a->run.precision = on_cpu(a) ? JL_TRAIN_FP32 : JL_TRAIN_BF16;
 	for (size_t i = 0; precision && i < JL_N_TRAIN_PRECISION; i++)
@@ -247,14 +239,13 @@ static enum jl_status open_comm(struct asked *a, struct jl_err *err)
 enum jl_status jl_cmd_bench_train(struct jl_cli *cli, struct jl_err *err)
 {
 	struct asked *a = jl_arena_alloc(&cli->arena, sizeof *a);
-	if (!a)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(a, err));
 	enum jl_status status = jl_bench_begin(&a->session, cli, err);
-	if (status == JL_OK)
+	if (!status)
 		status = open_comm(a, err);
-	if (status == JL_OK)
+	if (!status)
 		status = read_asked(a, err);
-	if (status == JL_OK) {
+	if (!status) {
 		a->run.done = on_done;
 		a->run.tick = on_tick;
 		a->run.ctx = a;

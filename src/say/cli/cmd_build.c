@@ -70,12 +70,10 @@ static enum jl_status read_flags(struct jl_rig *rig, struct jl_cli *cli, struct 
 		const struct jl_given *g = &cli->args.given[i];
 		const struct jl_where nowhere = { 0 };
 		char key[48];
-		enum jl_status status;
 
 		if (!part_key(key, g->option->name))
 			continue;
-		if ((status = jl_rig_set(rig, key, g->text, &nowhere, cli->cat, &cli->arena, err)))
-			return status;
+		JL_TRY(jl_rig_set(rig, key, g->text, &nowhere, cli->cat, &cli->arena, err));
 	}
 	return JL_OK;
 }
@@ -92,8 +90,7 @@ static enum jl_status upgrade(struct jl_cli *cli, struct jl_err *err)
 	struct jl_doc doc;
 	enum jl_status status;
 
-	if (!found)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(found, err));
 	if (ask.budget_usd <= 0 || ask.bridge_usd < 0)
 		return jl_fail(err, JL_E_RANGE, "--budget and --bridge-price are amounts above zero");
 	ask.run.model = jl_text(cli, "model") ? jl_text(cli, "model") : "gpt-305m";
@@ -137,23 +134,18 @@ enum jl_status jl_cmd_build(struct jl_cli *cli, struct jl_err *err)
 	struct jl_rig rig = jl_rig_empty();
 	const struct jl_build_answer answer = { &rig, found };
 	struct jl_doc doc;
-	enum jl_status status;
 
-	if (!found)
-		return jl_fail_nomem(err);
-	if ((status = check_mode(cli, err)))
-		return status;
+	JL_TRY(jl_got(found, err));
+	JL_TRY(check_mode(cli, err));
 	if (jl_text(cli, "upgrade"))
 		return upgrade(cli, err);
 	if (cli->args.n_operands) {
 		const struct jl_yaml *root;
 
-		if ((status = jl_yaml_read_file(&root, cli->args.operands[0], &cli->arena, err)) ||
-		    (status = jl_rig_read(&rig, root, cli->cat, &cli->arena, err)))
-			return status;
+		JL_TRY(jl_yaml_read_file(&root, cli->args.operands[0], &cli->arena, err));
+		JL_TRY(jl_rig_read(&rig, root, cli->cat, &cli->arena, err));
 	}
-	if ((status = read_flags(&rig, cli, err)))
-		return status;
+	JL_TRY(read_flags(&rig, cli, err));
 	if (!rig.gpu)
 		return jl_fail(err, JL_E_USAGE,
 			       "name a parts list or its cards, e.g. --gpu \"2x rtx-3090\" --psu \"1600 W\"");

@@ -1,7 +1,6 @@
 /* jeoul calibrate: this machine's own parameters (calibrate_this.c), or with --fit those of all machines from published
  * measurements, as catalog data. */
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -65,25 +64,20 @@ static enum jl_status read_files(struct jl_cli *cli, const char *dir, struct jl_
 		for (const char *const *name = (*ops)->files; *name; name++) {
 			const char *path = jl_arena_printf(&cli->arena, "%s/%s.csv", dir, *name);
 			struct jl_buf text;
-			enum jl_status status;
 
-			if (!path)
-				return jl_fail_nomem(err);
+			JL_TRY(jl_got(path, err));
 			if (access(path, F_OK) != 0)
 				continue;
 			if (n == FILES_MAX)
 				return jl_fail(err, JL_E_LIMIT, "more than %d files", FILES_MAX);
-			status = jl_buf_read_file(&text, path, FILE_MAX_B, err);
-			if (status)
-				return status;
+			JL_TRY(jl_buf_read_file(&text, path, FILE_MAX_B, err));
 			const char *copy = jl_arena_strndup(&cli->arena, jl_buf_text(&text), text.len);
 
 			files[n++] = (struct jl_calibrate_file){
 				.name = *name, .path = path, .text = copy, .len = text.len
 			};
 			jl_buf_release(&text);
-			if (!copy)
-				return jl_fail_nomem(err);
+			JL_TRY(jl_got(copy, err));
 		}
 	}
 	*ret_n = n;

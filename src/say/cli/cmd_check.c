@@ -62,8 +62,7 @@ static enum jl_status begin(struct batch *b, struct jl_cli *cli, struct jl_err *
 	*b = (struct batch){ .cli = cli,
 			     .judge = { .cat = cli->cat, .arena = &cli->arena },
 			     .judged = jl_arena_array(&cli->arena, JUDGED_MAX, sizeof(*b->judged)) };
-	if (!b->judged)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(b->judged, err));
 	if (on) {
 		status = jl_sys_parse(&b->sys, cli->cat, on, &cli->arena, err);
 		b->judge.sys = &b->sys;
@@ -202,8 +201,7 @@ static enum jl_status device_figure(struct figure *f, struct jl_cli *cli, const 
 	f->metric = (struct jl_record_metric){ .value = jl_summary_of(value) };
 	f->metric.name = jl_arena_printf(&cli->arena, gemm ? "gemm_flopps" : "%.3s%s_Bps", kind,
 					 strcmp(kind, "link") == 0 ? "k" : "");
-	if (!f->metric.name)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(f->metric.name, err));
 	if (gemm) {
 		put(f, "m", NULL, mnk[0]);
 		put(f, "n", NULL, mnk[1]);
@@ -223,10 +221,8 @@ static enum jl_status check_figure(struct jl_cli *cli, const char *word, struct 
 	enum jl_collective_kind coll = JL_ALLREDUCE;
 	const bool is_coll = jl_collective_by_name(&coll, word);
 	struct batch b = { .cli = cli };
-	enum jl_status status = f ? begin(&b, cli, err) : jl_fail_nomem(err);
 
-	if (status)
-		return status;
+	JL_TRY(f ? begin(&b, cli, err) : jl_fail_nomem(err));
 	if (!b.judge.sys)
 		return jl_fail(err, JL_E_USAGE, "say on which system: --on \"125x aws:p5.48xlarge\"");
 	f->record = (struct jl_record){ .id = "",
@@ -237,11 +233,8 @@ static enum jl_status check_figure(struct jl_cli *cli, const char *word, struct 
 					.metrics = &f->metric,
 					.n_metrics = 1,
 					.noise = jl_record_noise_unknown() };
-	status = is_coll ? coll_figure(f, &b, coll, err) : device_figure(f, cli, word, err);
-	if (!status)
-		status = jl_judge(&b.judged[0], &b.judge, &f->record, err);
-	if (status)
-		return status;
+	JL_TRY(is_coll ? coll_figure(f, &b, coll, err) : device_figure(f, cli, word, err));
+	JL_TRY(jl_judge(&b.judged[0], &b.judge, &f->record, err));
 	b.n = 1;
 	return finish(&b, NULL, err);
 }
@@ -297,12 +290,9 @@ static enum jl_status check_file(struct jl_cli *cli, const char *path, struct jl
 	struct jl_import_count counted;
 	struct batch b;
 	const struct jl_import_sink sink = { .record = take, .remark = remark, .ctx = &b };
-	enum jl_status status = begin(&b, cli, err);
 
-	if (!status)
-		status = jl_import_file(path, &options, &sink, &counted, err);
-	if (status)
-		return status;
+	JL_TRY(begin(&b, cli, err));
+	JL_TRY(jl_import_file(path, &options, &sink, &counted, err));
 	if (!b.n && b.n_skipped)
 		return jl_fail(err, JL_E_DATA,
 			       "%zu result{/s}, but of a kind without expectation; jeoul import keeps them",
@@ -322,15 +312,11 @@ static enum jl_status load_past(struct batch *b, const char *fingerprint, struct
 	const struct jl_record *records = NULL;
 	const struct jl_record **past;
 	size_t n = 0;
-	enum jl_status status = jl_store_open(ret_store, jl_text(cli, "store"), err);
 
-	if (!status)
-		status = jl_store_list(*ret_store, &filter, &cli->arena, &records, &n, err);
-	if (status)
-		return status;
+	JL_TRY(jl_store_open(ret_store, jl_text(cli, "store"), err));
+	JL_TRY(jl_store_list(*ret_store, &filter, &cli->arena, &records, &n, err));
 	past = jl_arena_array(&cli->arena, n + 1, sizeof(*past));
-	if (!past)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(past, err));
 	for (size_t i = 0; i < n; i++)
 		past[i] = &records[i];
 	b->judge.past = past;

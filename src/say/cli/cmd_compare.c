@@ -177,22 +177,14 @@ enum jl_status jl_cmd_compare(struct jl_cli *cli, struct jl_err *err)
 	struct jl_observed run;
 	struct jl_subject subject;
 	struct jl_doc doc;
-	enum jl_status status;
 
-	if (!compare)
-		return jl_fail_nomem(err);
-	status = check_mode(cli, err);
-	if (!status)
-		status = check_tune(cli, err);
-	if (!status)
-		status = read_systems(compare, cli, err);
-	if (status)
-		return status;
+	JL_TRY(jl_got(compare, err));
+	JL_TRY(check_mode(cli, err));
+	JL_TRY(check_tune(cli, err));
+	JL_TRY(read_systems(compare, cli, err));
 	read_scenarios(compare, cli);
-	status = jl_given(cli, "observed") ? compare_run(compare, &run, cli, err)
-					   : compare_model(compare, &subject, cli, err);
-	if (status)
-		return status;
+	JL_TRY(jl_given(cli, "observed") ? compare_run(compare, &run, cli, err)
+					 : compare_model(compare, &subject, cli, err));
 	if (cli->json) {
 		jl_fields_print(&cli->out, &jl_compare_fields, compare);
 		return JL_OK;

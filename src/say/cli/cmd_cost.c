@@ -103,7 +103,6 @@ static enum jl_status read_options(struct jl_cost_study *study, struct jl_cli *c
 		return err->status;
 	for (size_t i = 0; i < cli->args.n_given; i++) {
 		const struct jl_given *g = &cli->args.given[i];
-		enum jl_status status;
 		int kind = 0;
 
 		while (kind < JL_N_COST_KIND && strcmp(jl_cost_kind_key((enum jl_cost_kind)kind), g->option->name) != 0)
@@ -112,10 +111,8 @@ static enum jl_status read_options(struct jl_cost_study *study, struct jl_cli *c
 			continue;
 		if (study->n_options == JL_COST_OPTIONS_MAX)
 			return jl_fail(err, JL_E_LIMIT, "more than %d options", JL_COST_OPTIONS_MAX);
-		status = jl_cost_option_parse(&study->options[study->n_options], (enum jl_cost_kind)kind, g->text,
-					      region, cli->cat, &cli->arena, err);
-		if (status)
-			return status;
+		JL_TRY(jl_cost_option_parse(&study->options[study->n_options], (enum jl_cost_kind)kind, g->text, region,
+					    cli->cat, &cli->arena, err));
 		study->n_options++;
 	}
 	if (study->n_options == 0)
@@ -235,15 +232,12 @@ static enum jl_status observed_study(struct jl_cost_study *study, struct jl_cli 
 	struct jl_machine *machines = jl_arena_array(&cli->arena, 2, sizeof(*machines));
 	const struct jl_given *epochs = jl_given(cli, "epochs");
 	struct jl_observed run;
-	enum jl_status status;
 
-	if (!machines)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(machines, err));
 	if (cli->args.n_operands)
 		return jl_fail(err, JL_E_USAGE, "a model or an observed run, not both: leave '%s' or --observed out",
 			       cli->args.operands[0]);
-	if ((status = jl_ask_observed_on(&run, &machines[0], cli, err)))
-		return status;
+	JL_TRY(jl_ask_observed_on(&run, &machines[0], cli, err));
 	if (!(run.batches > 0))
 		return jl_fail(err, JL_E_USAGE, "how long is a run? give --batches or --samples");
 	for (size_t i = 0; i < study->n_options; i++) {
@@ -280,7 +274,6 @@ static enum jl_status one_bill(struct jl_cli *cli, const struct jl_cost_setting 
 	struct jl_bill_asked asked = { .tariff = s->tariff, .use = s->site };
 	const double bill_J = jl_value(cli, "bill");
 	struct jl_doc doc;
-	enum jl_status status;
 
 	if (!s->tariff)
 		return jl_fail(err, JL_E_USAGE, "--bill needs a tariff, e.g. --tariff kepco");
@@ -288,8 +281,7 @@ static enum jl_status one_bill(struct jl_cli *cli, const struct jl_cost_setting 
 		return jl_fail(err, JL_E_RANGE, "--bill cannot be below zero");
 	asked.use.milli_kWh = llround(bill_J / 3600);
 	asked.use.month = month ? (int)month->count : jl_date_civil(s->start_day).month;
-	if ((status = jl_tariff_bill(&asked.bill, cli->cat, s->tariff, &asked.use, err)))
-		return status;
+	JL_TRY(jl_tariff_bill(&asked.bill, cli->cat, s->tariff, &asked.use, err));
 	asked.newer = jl_tariff_newer(cli->cat, s->tariff);
 	if (cli->json) {
 		jl_fields_print(&cli->out, &jl_bill_fields, &asked);
@@ -305,16 +297,14 @@ static enum jl_status machine_bill(struct jl_cli *cli, struct jl_cost_study *stu
 {
 	struct jl_machine_bill bill;
 	struct jl_doc doc;
-	enum jl_status status;
 
 	if (!study->setting.tariff)
 		return jl_fail(err, JL_E_USAGE, "--bill-of needs a tariff, e.g. --tariff kepco");
 	study->setting.currency = JL_KRW;
-	if ((status = read_util(study, cli, &study->assumed, err)) ||
-	    (status = jl_cost_option_parse(&study->options[0], JL_COST_OWN, jl_text(cli, "bill-of"), NULL, cli->cat,
-					   &cli->arena, err)) ||
-	    (status = jl_machine_bill_make(&bill, &study->options[0], &study->setting, cli->cat, err)))
-		return status;
+	JL_TRY(read_util(study, cli, &study->assumed, err));
+	JL_TRY(jl_cost_option_parse(&study->options[0], JL_COST_OWN, jl_text(cli, "bill-of"), NULL, cli->cat,
+				    &cli->arena, err));
+	JL_TRY(jl_machine_bill_make(&bill, &study->options[0], &study->setting, cli->cat, err));
 	if (cli->json) {
 		jl_fields_print(&cli->out, &jl_machine_bill_fields, &bill);
 		return JL_OK;
@@ -334,17 +324,16 @@ enum jl_status jl_cmd_cost(struct jl_cli *cli, struct jl_err *err)
 	struct jl_doc doc;
 	enum jl_status status;
 
-	if (!study)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(study, err));
 	assumed = &study->assumed;
-	if ((status = read_calendar(&study->setting, cli, err)) || (status = read_power(study, cli, assumed, err)))
-		return status;
+	JL_TRY(read_calendar(&study->setting, cli, err));
+	JL_TRY(read_power(study, cli, assumed, err));
 	if (jl_given(cli, "bill"))
 		return one_bill(cli, &study->setting, err);
 	if (jl_given(cli, "bill-of"))
 		return machine_bill(cli, study, err);
-	if ((status = read_options(study, cli, err)) || (status = read_util(study, cli, assumed, err)))
-		return status;
+	JL_TRY(read_options(study, cli, err));
+	JL_TRY(read_util(study, cli, assumed, err));
 	if (has_work && (status = jl_ask_request(&request, cli, err)))
 		return status;
 	read_carbon(&study->setting, cli, assumed);
@@ -352,11 +341,9 @@ enum jl_status jl_cmd_cost(struct jl_cli *cli, struct jl_err *err)
 									  : study->options[0].price.currency;
 	if (currency)
 		study->setting.currency = strcmp(currency, "KRW") == 0 ? JL_KRW : JL_USD;
-	status = jl_given(cli, "observed")
-			 ? observed_study(study, cli, err)
-			 : jl_cost_study_make(study, has_work ? &request : NULL, cli->cat, &cli->arena, err);
-	if (status)
-		return status;
+	JL_TRY(jl_given(cli, "observed")
+		       ? observed_study(study, cli, err)
+		       : jl_cost_study_make(study, has_work ? &request : NULL, cli->cat, &cli->arena, err));
 	if (cli->json) {
 		jl_fields_print(&cli->out, &jl_cost_fields, study);
 		return JL_OK;

@@ -1,7 +1,6 @@
 /* jeoul infer: a language model that answers requests on a system under a load. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -43,8 +42,8 @@ const struct jl_option jl_infer_options[] = {
 	JL_O_COUNT("max-seqs", "N", 1, 65536, JL_N("requests that a copy works on at once, at most (default: as the engine starts)")),
 	JL_O_COUNT("batched-tokens", "N", 16, 1048576, JL_N("tokens of one pass, at most (default: as the engine starts)")),
 	JL_O_COUNT("kv-tokens", "N", 16, 1000000000, JL_N("tokens whose keys and values a copy has room for (default: what the memory leaves)")),
-	JL_O_AMOUNT("ttft", "TIME", JL_K_TIME, JL_N("target: first token of nine requests in ten")),
-	JL_O_AMOUNT("tpot", "TIME", JL_K_TIME, JL_N("target: each further token of nine requests in ten")),
+	JL_O_AMOUNT("ttft", "TIME", JL_K_TIME, JL_N("target: first token of 90 % of the requests")),
+	JL_O_AMOUNT("tpot", "TIME", JL_K_TIME, JL_N("target: each further token of 90 % of the requests")),
 	JL_O_TEXT("sweep", "rate=N,N,...", JL_N("the same at several rates, with the knee: rate=1,2,5,10")),
 	JL_O_FLAG("compare-weights", JL_N("one row for each format of the weights")),
 	JL_O_COUNT("seed", "N", 0, 1000000000, JL_N("of the dice for arrivals and lengths (default: 1)")),
@@ -79,10 +78,8 @@ static enum jl_status read_sweep(double *ret_rates, size_t *ret_n, const char *t
 		(void)snprintf(piece, sizeof(piece), "%.*s", (int)(len < 31 ? len : 31), at);
 		if (*ret_n == JL_INFER_ROWS)
 			return jl_fail(err, JL_E_LIMIT, "--sweep: more than %d rates", JL_INFER_ROWS);
-		const enum jl_status status = parse_rate(&ret_rates[(*ret_n)++], piece, "--sweep", err);
 
-		if (status)
-			return status;
+		JL_TRY(parse_rate(&ret_rates[(*ret_n)++], piece, "--sweep", err));
 		at += len + (at[len] == ',');
 	}
 	return *ret_n ? JL_OK : jl_fail(err, JL_E_USAGE, "--sweep: no rate; write e.g. rate=1,2,5,10");
@@ -98,10 +95,9 @@ static enum jl_status read_trace(struct jl_infer_ask *ask, struct jl_arrival **r
 {
 	struct jl_buf text;
 	bool timed;
-	enum jl_status status = jl_buf_read_file(&text, path, TRACE_MAX_B, err);
+	enum jl_status status;
 
-	if (status)
-		return status;
+	JL_TRY(jl_buf_read_file(&text, path, TRACE_MAX_B, err));
 	status = jl_trace_read(ret_arrivals, &ask->n_trace, &timed, text.data ? text.data : "", text.len, path, err);
 	jl_buf_release(&text);
 	if (status)
@@ -149,12 +145,9 @@ static enum jl_status read_ask(struct jl_infer_ask *ask, struct jl_cli *cli, str
 {
 	const char *engine = jl_text(cli, "engine");
 	struct jl_request req;
-	enum jl_status status = jl_ask_request(&req, cli, err);
 
-	if (!status)
-		status = jl_subject_find(subject, cli->cat, &req, &cli->arena, err);
-	if (status)
-		return status;
+	JL_TRY(jl_ask_request(&req, cli, err));
+	JL_TRY(jl_subject_find(subject, cli->cat, &req, &cli->arena, err));
 	if (!subject->kind->has_tokens)
 		return jl_fail(err, JL_E_USAGE, "infer needs a language model, e.g. llama-3-70b");
 	if (!jl_text(cli, "on"))

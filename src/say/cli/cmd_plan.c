@@ -222,12 +222,10 @@ static enum jl_status plan_one(struct jl_cli *cli, const struct jl_request *req,
 					 .batch_given = !isnan(req->global_batch),
 					 .deadline_s = jl_value(cli, "deadline"),
 					 .budget_usd = jl_value(cli, "budget") };
-	enum jl_status status = site ? read_machine(&machine, cli, req->system, err) : jl_fail_nomem(err);
+	enum jl_status status = JL_OK;
 
-	if (!status)
-		status = jl_plan_site_make(site, cli->cat, req, subject, &machine, err);
-	if (status)
-		return status;
+	JL_TRY(site ? read_machine(&machine, cli, req->system, err) : jl_fail_nomem(err));
+	JL_TRY(jl_plan_site_make(site, cli->cat, req, subject, &machine, err));
 	site->any_format = says_any(cli, "precision");
 	site->any_framework = says_any(cli, "framework");
 	ask->site = site;
@@ -329,11 +327,8 @@ static enum jl_status batch_rows(struct jl_cli *cli, const struct jl_request *re
 			continue;
 		if (*ret_n == SYSTEMS_MAX)
 			return jl_fail(err, JL_E_LIMIT, "more than %d systems", SYSTEMS_MAX);
-		status = read_machine(&machine, cli, cli->args.given[i].text, err);
-		if (!status)
-			status = jl_plan_site_make(site, cli->cat, req, subject, &machine, err);
-		if (status)
-			return status;
+		JL_TRY(read_machine(&machine, cli, cli->args.given[i].text, err));
+		JL_TRY(jl_plan_site_make(site, cli->cat, req, subject, &machine, err));
 		rows[*ret_n].system = machine.sys.text;
 		jl_plan_batch_limit(&rows[*ret_n].limit, &(struct jl_batch_ask){ .cat = cli->cat,
 										 .site = site,
@@ -381,14 +376,11 @@ static enum jl_status join_team(struct jl_comm **ret_comm, struct jl_plan_team *
 				struct jl_err *err)
 {
 	const long cores = sysconf(_SC_NPROCESSORS_ONLN);
-	enum jl_status status;
 
 	*ret_comm = NULL;
 	if (!jl_comm_mpi_wanted())
 		return JL_OK;
-	status = jl_comm_mpi(ret_comm, err);
-	if (status)
-		return status;
+	JL_TRY(jl_comm_mpi(ret_comm, err));
 	*team = (struct jl_plan_team){
 		.rank = (*ret_comm)->rank, .n = (*ret_comm)->n_ranks, .gather = gather, .ctx = *ret_comm
 	};
@@ -448,9 +440,8 @@ enum jl_status jl_cmd_plan(struct jl_cli *cli, struct jl_err *err)
 			       "one --on at a time; several only with --batch-limit, kinds with --kinds");
 	if (batches)
 		return plan_batches(cli, &req, &subject, &ask, err);
-	status = cli->asked ? JL_OK : join_team(&comm, &team, &ask, err);
-	if (status)
-		return status;
+	if (!cli->asked)
+		JL_TRY(join_team(&comm, &team, &ask, err));
 	if (!comm || comm->rank == 0) {
 		ask.progress = cli->asked ? watch : show;
 		ask.progress_ctx = &display;

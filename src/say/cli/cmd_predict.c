@@ -1,6 +1,5 @@
 /* jeoul predict: how long, how much memory, energy and money a training run takes on a system. */
 #include <math.h>
-#include <string.h>
 
 #include "cli/ask.h"
 #include "cli/predict_serving.h"
@@ -8,6 +7,7 @@
 #include "cli/view.h"
 #include "predict/fields.h"
 #include "predict/kernels.h"
+#include "predict/mixed.h"
 #include "tell/predict.h"
 
 #define NEAR_MAX    10
@@ -21,6 +21,7 @@ const struct jl_option jl_predict_options[] = {
 	JL_O_FLAG("explain", JL_N("estimates by hand (bandwidth ratio, tensor-core cycles) beside the full model")),
 	JL_O_FLAG("kernels", JL_N("what really runs: every operation of a step, its launches, bytes and time")),
 	JL_O_TEXT("baseline", "SYSTEM", JL_N("--explain: against which system (default: v100-dgxs-32gb)")),
+	JL_O_TEXT("with", "SYSTEM", JL_N("other GPUs of the same host, in one data-parallel job with those of --on")),
 	JL_O_TEXT("sweep", "gpus=N,N,...|nodes=N,N,...",
 		  JL_N("the first N GPUs of the system, or N such hosts, for each N")),
 	JL_O_AMOUNT("size", "BYTES", JL_K_BYTES,
@@ -63,6 +64,19 @@ static enum jl_status predict_sweep(struct jl_cli *cli, const struct jl_request 
 		return status ? status : jl_view_fields(cli, &jl_sweep_fields, &sweep);
 	jl_view_page(cli, &doc);
 	jl_tell_sweep(&doc, &sweep);
+	return jl_view_show(cli, &doc, err);
+}
+
+static enum jl_status predict_mixed(struct jl_cli *cli, const struct jl_request *req, struct jl_err *err)
+{
+	struct jl_mixed mixed;
+	struct jl_doc doc;
+	enum jl_status status = jl_mixed_make(&mixed, cli->cat, req, jl_text(cli, "with"), &cli->arena, err);
+
+	if (status || cli->json)
+		return status ? status : jl_view_fields(cli, &jl_mixed_fields, &mixed);
+	jl_view_page(cli, &doc);
+	jl_tell_mixed(&doc, &mixed);
 	return jl_view_show(cli, &doc, err);
 }
 
@@ -178,19 +192,17 @@ enum jl_status jl_cmd_predict(struct jl_cli *cli, struct jl_err *err)
 
 	if (status || collective)
 		return status ? status : predict_collective(cli, kind, err);
-	status = jl_ask_request(&req, cli, err);
-	if (status)
-		return status;
+	JL_TRY(jl_ask_request(&req, cli, err));
 	if (jl_flag(cli, "serve"))
 		return jl_predict_serving(cli, &req, err);
+	if (jl_given(cli, "with"))
+		return predict_mixed(cli, &req, err);
 	if (jl_given(cli, "sweep"))
 		return predict_sweep(cli, &req, err);
 	if (jl_flag(cli, "explain"))
 		return predict_explained(cli, &req, err);
 	if (jl_flag(cli, "kernels"))
 		return predict_kernels(cli, &req, err);
-	status = jl_predicted_make(&predicted, cli->cat, &req, &cli->arena, err);
-	if (status)
-		return status;
+	JL_TRY(jl_predicted_make(&predicted, cli->cat, &req, &cli->arena, err));
 	return jl_flag(cli, "near") ? show_near(cli, &told, err) : show(cli, &told, err);
 }

@@ -2,7 +2,6 @@
 #include "check/machine_findings.h"
 #include "cli/command.h"
 #include "cli/probe_view.h"
-#include "cli/view.h"
 #include "gpu/link_load.h"
 #include "probe/probe.h"
 

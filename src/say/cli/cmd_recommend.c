@@ -1,11 +1,11 @@
 /* jeoul recommend: which machine for a purpose, a model or a run that was observed. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "catalog/find.h"
 #include "cli/ask_observed.h"
-#include "cli/recommend_view.h"
+#include "cli/view.h"
+#include "tell/recommend.h"
 #include "cost/option.h"
 #include "cost/tariff.h"
 
@@ -92,8 +92,7 @@ static enum jl_status read_money(struct jl_recommend_ask *ask, const struct jl_c
 	enum jl_status status = JL_OK;
 
 	if (budget) {
-		if ((status = jl_quantity_parse(&q, budget, JL_K_MONEY, "--budget", err)))
-			return status;
+		JL_TRY(jl_quantity_parse(&q, budget, JL_K_MONEY, "--budget", err));
 		if (!(q.value > 0 && q.value < 1e15))
 			return jl_fail(err, JL_E_RANGE, "--budget: '%s' is no budget", budget);
 		money = jl_money_from(fmin(q.value, 3e12), q.kind == JL_K_KRW ? JL_KRW : JL_USD);
@@ -118,8 +117,7 @@ static enum jl_status read_only(struct jl_recommend_ask *ask, struct jl_cli *cli
 		const struct jl_gpu *found[JL_RECOMMEND_ONLY_MAX], *one;
 		size_t n;
 
-		if (!word)
-			return jl_fail_nomem(err);
+		JL_TRY(jl_got(word, err));
 		n = jl_find_gpus(found, JL_RECOMMEND_ONLY_MAX, cli->cat, word);
 		if (n == 0)
 			return jl_find_gpu(&one, cli->cat, word, err);
@@ -161,13 +159,11 @@ static enum jl_status read_purpose(const struct jl_purpose **ret_purpose, struct
 {
 	const char *name = jl_text(cli, "purpose");
 	struct jl_purposes list;
-	enum jl_status status;
 
 	if (!name)
 		return JL_OK;
-	if ((status = jl_purposes_embedded(&list, &cli->arena, err)) ||
-	    (status = jl_purpose_find(ret_purpose, &list, name, err)))
-		return status;
+	JL_TRY(jl_purposes_embedded(&list, &cli->arena, err));
+	JL_TRY(jl_purpose_find(ret_purpose, &list, name, err));
 	jl_recommend_purpose(ask, *ret_purpose);
 	return JL_OK;
 }
@@ -178,18 +174,14 @@ static enum jl_status read_work(struct jl_recommend_ask *ask, const struct jl_pu
 	struct jl_observed *run = jl_arena_alloc(&cli->arena, sizeof(*run));
 	struct jl_machine *base = jl_arena_alloc(&cli->arena, sizeof(*base));
 	const bool observed = jl_given(cli, "observed") != NULL;
-	enum jl_status status = jl_ask_request(&ask->run, cli, err);
 
-	if (status)
-		return status;
-	if (!run || !base)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_ask_request(&ask->run, cli, err));
+	JL_TRY(jl_got(run && base, err));
 	if (observed && cli->args.n_operands)
 		return jl_fail(err, JL_E_USAGE, "a model or an observed run, not both: leave '%s' or --observed out",
 			       cli->args.operands[0]);
 	if (observed) {
-		if ((status = jl_ask_observed_on(run, base, cli, err)))
-			return status;
+		JL_TRY(jl_ask_observed_on(run, base, cli, err));
 		ask->seen = run;
 		ask->seen_on = base;
 		ask->seen_epochs = isnan(ask->run.epochs) ? 1 : ask->run.epochs;
@@ -197,8 +189,7 @@ static enum jl_status read_work(struct jl_recommend_ask *ask, const struct jl_pu
 	if (!jl_given(cli, "purpose") && !observed && !cli->args.n_operands && !jl_given(cli, "layers"))
 		return jl_fail(err, JL_E_USAGE,
 			       "name a purpose or a model, e.g. --purpose kaggle, or llama-2-7b --tokens 1000000000");
-	if ((status = read_purpose(ret_purpose, ask, cli, err)))
-		return status;
+	JL_TRY(read_purpose(ret_purpose, ask, cli, err));
 	if (jl_flag(cli, "lora") || (ask->run.tune != JL_UNSET && ask->run.tune != JL_TUNE_FULL))
 		ask->task = JL_TASK_LORA;
 	if (jl_flag(cli, "serve"))
@@ -215,18 +206,35 @@ static enum jl_status read_work(struct jl_recommend_ask *ask, const struct jl_pu
 	return JL_OK;
 }
 
+static enum jl_status read_why_not(struct jl_recommended *answer, struct jl_cli *cli, struct jl_err *err)
+{
+	const char *system = jl_text(cli, "why-not");
+	struct jl_sys sys;
+
+	if (!system)
+		return JL_OK;
+	JL_TRY(jl_sys_parse(&sys, cli->cat, system, &cli->arena, err));
+	answer->why_not = jl_recommend_find(answer->found, &sys);
+	if (answer->why_not >= 0)
+		return JL_OK;
+	return jl_fail(err, JL_E_NOTFOUND,
+		       "--why-not %s: the catalog has no price of it in this number; 'jeoul catalog prices --gpu "
+		       "%s' has what there is",
+		       sys.text, sys.gpu ? sys.gpu->id : system);
+}
+
 enum jl_status jl_cmd_recommend(struct jl_cli *cli, struct jl_err *err)
 {
 	struct jl_recommend_ask *ask = jl_arena_alloc(&cli->arena, sizeof(*ask));
 	const struct jl_given *limit = jl_given(cli, "limit"), *gpus = jl_given(cli, "max-gpus"),
 			      *per = jl_given(cli, "per-machine");
 	const char *currency = jl_text(cli, "currency");
-	struct jl_recommend_page page = { .ask = ask, .krw_per_usd = NAN, .limit = DEFAULT_ROWS };
+	struct jl_recommended answer = { .ask = ask, .krw_per_usd = NAN, .why_not = -1 };
 	struct jl_recommendation result;
+	struct jl_doc doc;
 	enum jl_status status;
 
-	if (!ask)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(ask, err));
 	*ask = jl_recommend_ask_empty();
 	ask->cat = cli->cat;
 	ask->today = cli->today;
@@ -245,25 +253,26 @@ enum jl_status jl_cmd_recommend(struct jl_cli *cli, struct jl_err *err)
 		ask->rent_days_max = lround(fmin(jl_value(cli, "max-price-age") / 86400, 1e6));
 	ask->gpus_max = gpus ? (int)gpus->count : 0;
 	ask->per_node = per ? (int)per->count : 0;
-	if ((status = above_zero(cli, err)) || (status = read_money(ask, cli, err)) ||
-	    (status = read_only(ask, cli, err)) || (status = read_how(ask, cli, err)) ||
-	    (status = read_work(ask, &page.purpose, cli, err)))
-		return status;
+	JL_TRY(above_zero(cli, err));
+	JL_TRY(read_money(ask, cli, err));
+	JL_TRY(read_only(ask, cli, err));
+	JL_TRY(read_how(ask, cli, err));
+	JL_TRY(read_work(ask, &answer.purpose, cli, err));
 	ask->pue = isnan(ask->run.pue) ? 1 : ask->run.pue;
-	if (currency && strcmp(currency, "KRW") == 0) {
-		page.krw_per_usd = krw_per_usd(cli);
-	}
-	if ((status = jl_recommend_run(&result, ask, &cli->arena, err)))
-		return status;
-	page.result = &result;
-	page.assumed_kwh = !jl_given(cli, "kwh");
-	page.fx = krw_per_usd(cli);
-	page.fx_date = jl_given(cli, "fx") ? "--fx" : jl_rule_by_id(cli->cat, "krw-per-usd")->date;
-	page.why_not = jl_text(cli, "why-not");
-	page.limit = limit ? (int)limit->count : DEFAULT_ROWS;
-	if (cli->json) {
-		jl_view_recommend_json(cli, &page);
-		return JL_OK;
-	}
-	return jl_view_recommend(cli, &page, err);
+	if (currency && strcmp(currency, "KRW") == 0)
+		answer.krw_per_usd = krw_per_usd(cli);
+	JL_TRY(jl_recommend_run(&result, ask, &cli->arena, err));
+	answer.found = &result;
+	answer.assumed_kwh = !jl_given(cli, "kwh");
+	answer.fx = krw_per_usd(cli);
+	answer.fx_date = jl_given(cli, "fx") ? "--fx" : jl_rule_by_id(cli->cat, "krw-per-usd")->date;
+	answer.limit = limit ? (int)limit->count : DEFAULT_ROWS;
+	JL_TRY(read_why_not(&answer, cli, err));
+	JL_TRY(jl_recommend_answer(&answer, &cli->arena, err));
+	cli->exit_code = result.pick < 0 ? 3 : cli->exit_code;
+	if (cli->json)
+		return jl_view_fields(cli, &jl_recommend_fields, &answer);
+	jl_view_page(cli, &doc);
+	jl_tell_recommended(&doc, &answer);
+	return jl_view_show(cli, &doc, err);
 }

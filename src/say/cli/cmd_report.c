@@ -5,6 +5,7 @@
 
 #include "base/utf8.h"
 #include "cli/this_machine.h"
+#include "cli/view.h"
 #include "report/report.h"
 #include "store/store.h"
 
@@ -57,7 +58,7 @@ static enum jl_status choose_format(enum format *ret_format, const struct jl_cli
 	return jl_fail(err, JL_E_USAGE, "-o %s: end the name in .html, .md, .json or .txt, or give --format", path);
 }
 
-static enum jl_status render(struct jl_buf *out, const struct jl_doc *doc, enum format format, const struct jl_cli *cli,
+static enum jl_status render(struct jl_buf *out, const struct jl_doc *doc, enum format format, struct jl_cli *cli,
 			     bool to_terminal, struct jl_err *err)
 {
 	switch (format) {
@@ -66,6 +67,8 @@ static enum jl_status render(struct jl_buf *out, const struct jl_doc *doc, enum 
 	case FORMAT_JSON: return jl_doc_to_json(doc, out, err);
 	case FORMAT_TEXT: break;
 	}
+	if (cli->page)
+		return jl_view_show(cli, doc, err);
 	return jl_doc_to_text(doc, to_terminal ? cli->width : 80, to_terminal && cli->color, out, err);
 }
 
@@ -96,8 +99,7 @@ static enum jl_status fetch_file(struct jl_record **records, size_t *n, const st
 	struct jl_err inner;
 	enum jl_status status;
 
-	if (!path)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(path, err));
 	if ((status = jl_buf_read_file(&text, path, FILE_MAX_B, &inner)))
 		return jl_fail_from(err, status, &fetch->where, &inner, "{}");
 	for (const char *at = jl_buf_text(&text); !status && *at;) {
@@ -171,10 +173,7 @@ static void note_this(struct jl_scenario *scenario, const struct jl_this *this, 
 static enum jl_status take_this(struct jl_this *ret_this, struct jl_report_in *in, struct jl_cli *cli,
 				struct jl_err *err)
 {
-	enum jl_status status = jl_this_lay(ret_this, cli, err);
-
-	if (status)
-		return status;
+	JL_TRY(jl_this_lay(ret_this, cli, err));
 	in->cat = cli->cat;
 	in->machine = ret_this->machine;
 	in->this_on = ret_this->system;
@@ -191,8 +190,7 @@ static enum jl_status of_scenario(struct jl_scenario *scenario, struct jl_report
 
 	/* the tree is ours: it lies in the command's arena */
 	if (!status && jl_scenario_put_this((struct jl_yaml *)(uintptr_t)root, NULL)) {
-		if ((status = take_this(&this, in, cli, err)))
-			return status;
+		JL_TRY(take_this(&this, in, cli, err));
 		(void)jl_scenario_put_this((struct jl_yaml *)(uintptr_t)root, this.system);
 	}
 	if (!status)
@@ -208,10 +206,8 @@ static enum jl_status of_machine(struct jl_scenario *scenario, struct jl_report_
 				 struct jl_err *err)
 {
 	struct jl_this this;
-	enum jl_status status = take_this(&this, in, cli, err);
 
-	if (status)
-		return status;
+	JL_TRY(take_this(&this, in, cli, err));
 	*scenario = jl_scenario_empty(NULL);
 	if (jl_sys_parse(&scenario->systems[0].sys, cli->cat, this.system, &cli->arena, err) == JL_OK) {
 		scenario->systems[0].on = this.system;
@@ -235,10 +231,8 @@ enum jl_status jl_cmd_report(struct jl_cli *cli, struct jl_err *err)
 	struct jl_buf text;
 	enum jl_status status;
 
-	if (!scenario)
-		return jl_fail_nomem(err);
-	if ((status = choose_format(&format, cli, err)))
-		return status;
+	JL_TRY(jl_got(scenario, err));
+	JL_TRY(choose_format(&format, cli, err));
 	status = cli->args.n_operands ? of_scenario(scenario, &in, cli, err) : of_machine(scenario, &in, cli, err);
 	if (status || (status = jl_report_make(&doc, &in, err)))
 		return status;

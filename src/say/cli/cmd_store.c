@@ -150,12 +150,10 @@ enum jl_status jl_cmd_store_list(struct jl_cli *cli, struct jl_err *err)
 {
 	struct jl_store_filter filter;
 	struct jl_store *store = NULL;
-	enum jl_status status = read_filter(&filter, cli, err);
+	enum jl_status status = JL_OK;
 
-	if (!status)
-		status = open_store(&store, cli, err);
-	if (status)
-		return status;
+	JL_TRY(read_filter(&filter, cli, err));
+	JL_TRY(open_store(&store, cli, err));
 	if (cli->json) {
 		jl_buf_puts(&cli->out, "{\"store\": ");
 		jl_json_escape(&cli->out, jl_store_where(store));
@@ -324,12 +322,10 @@ static enum jl_status import_lines(struct import *im, FILE *file, struct jl_err 
 	if (status || feof(file))
 		return status;
 	/* a line that finds no memory is no read error to the library, and no end either */
-	status = jl_store_end(im->store, err);
-	if (!status)
-		status = jl_fail_at(err, why == ENOMEM ? JL_E_NOMEM : JL_E_IO,
-				    &(struct jl_where){ .file = im->name, .line = im->line + 1 },
-				    JL_N("cannot be read: %s (the records before it were stored)"), strerror(why));
-	return status;
+	JL_TRY(jl_store_end(im->store, err));
+	return jl_fail_at(err, why == ENOMEM ? JL_E_NOMEM : JL_E_IO,
+			  &(struct jl_where){ .file = im->name, .line = im->line + 1 },
+			  JL_N("cannot be read: %s (the records before it were stored)"), strerror(why));
 }
 
 /* Stored is what the database has; what waits or was refused is said beside it. */

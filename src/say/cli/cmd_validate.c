@@ -1,7 +1,6 @@
 /* jeoul validate: how wrong the program is on published measurements. */
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -30,10 +29,9 @@ static enum jl_status add_file(struct jl_validation *v, const char *path, const 
 			       struct jl_err *err)
 {
 	struct jl_buf text;
-	enum jl_status status = jl_buf_read_own(&text, path, FILE_MAX_B, err);
+	enum jl_status status;
 
-	if (status)
-		return status;
+	JL_TRY(jl_buf_read_own(&text, path, FILE_MAX_B, err));
 	status = jl_validation_add(v, name, jl_buf_text(&text), text.len, set, err);
 	jl_buf_release(&text);
 	return status;
@@ -166,8 +164,7 @@ static enum jl_status write_plots(struct jl_cli *cli, const struct jl_validation
 	const char *folder = jl_arena_printf(&cli->arena, "%s/scorecard", dir);
 	enum jl_status status = JL_OK;
 
-	if (!folder)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(folder, err));
 	if (mkdir(folder, 0777) != 0 && errno != EEXIST)
 		return jl_fail(err, JL_E_IO, "%s: %s", folder, strerror(errno));
 	for (size_t i = 0; i < v->n_lines && !status; i++) {
@@ -192,8 +189,7 @@ static enum jl_status write_card(struct jl_cli *cli, const struct jl_scorecard *
 	struct jl_buf old, history, page;
 	enum jl_status status = JL_OK;
 
-	if (!history_path || !page_path)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(history_path && page_path, err));
 	jl_buf_init(&old, TEXT_MAX_B);
 	jl_buf_init(&history, TEXT_MAX_B);
 	jl_buf_init(&page, TEXT_MAX_B);

@@ -189,8 +189,7 @@ static enum jl_status parse_args(struct jl_cli *cli, int argc, char **argv, int 
 	char **all = jl_arena_array(&cli->arena, (size_t)(n_before + n_after) + 1, sizeof(*all));
 	enum jl_status status;
 
-	if (!all)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(all, err));
 	memcpy(all, argv, (size_t)n_before * sizeof(*all));
 	memcpy(all + n_before, argv + n_before + n_words, (size_t)n_after * sizeof(*all));
 	status = jl_args_parse(&cli->args, cli->command, n_before + n_after, all, err);
@@ -203,7 +202,6 @@ static enum jl_status run_command(struct jl_cli *cli, int argc_all, char **argv_
 {
 	int argc = argc_all - n_before, n_words = 0;
 	char **argv = argv_all + n_before;
-	enum jl_status status;
 
 	cli->command = find_command(argc, argv, &n_words);
 	if (!cli->command && is_group(argv[0])) {
@@ -217,15 +215,13 @@ static enum jl_status run_command(struct jl_cli *cli, int argc_all, char **argv_
 	}
 	if (!cli->command)
 		return unknown_command(argv[0], NULL, err);
-	status = parse_args(cli, argc_all, argv_all, n_before, n_words, err);
-	if (status)
-		return status;
+	JL_TRY(parse_args(cli, argc_all, argv_all, n_before, n_words, err));
 	if (jl_flag(cli, "help")) {
 		jl_help_command(cli, cli->command);
 		return JL_OK;
 	}
-	status = prepare(cli, err);
-	return status ? status : cli->command->run(cli, err);
+	JL_TRY(prepare(cli, err));
+	return cli->command->run(cli, err);
 }
 
 /* --version may stand where a command would; the other options go with it. */
@@ -239,7 +235,6 @@ static bool asks_version(int argc, char **argv)
 
 static enum jl_status dispatch(struct jl_cli *cli, int argc, char **argv, struct jl_err *err)
 {
-	enum jl_status status;
 	bool help = false;
 	int n_before = 0;
 
@@ -249,9 +244,7 @@ static enum jl_status dispatch(struct jl_cli *cli, int argc, char **argv, struct
 		jl_version(cli);
 		return JL_OK;
 	}
-	status = jl_args_leading(&n_before, argc, argv, err);
-	if (status)
-		return status;
+	JL_TRY(jl_args_leading(&n_before, argc, argv, err));
 	if (n_before < argc)
 		return run_command(cli, argc, argv, n_before, err);
 	for (int i = 0; i < n_before; i++)

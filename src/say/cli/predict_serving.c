@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/ask.h"
 #include "cli/view.h"
 #include "predict/kind.h"
 #include "tell/serve.h"
@@ -19,12 +18,9 @@ static enum jl_status read_requests(struct jl_serving *s, const char *text, stru
 		const size_t len = strcspn(at, ",");
 		char piece[32];
 		long long n;
-		enum jl_status status;
 
 		(void)snprintf(piece, sizeof(piece), "%.*s", (int)(len < 31 ? len : 31), at);
-		status = jl_units_parse_count(&n, piece, 1, REQUESTS_MAX, "--requests", err);
-		if (status)
-			return status;
+		JL_TRY(jl_units_parse_count(&n, piece, 1, REQUESTS_MAX, "--requests", err));
 		if (s->n == JL_SERVING_ROWS_MAX)
 			return jl_fail(err, JL_E_LIMIT, "--requests: more than %d numbers", JL_SERVING_ROWS_MAX);
 		s->rows[s->n++].n_requests = (double)n;
@@ -38,7 +34,6 @@ static enum jl_status read_ask(struct jl_serving *s, struct jl_cli *cli, const s
 {
 	const char *requests = jl_text(cli, "requests");
 	const double prompt = jl_count(cli, "prompt"), output = jl_count(cli, "output");
-	enum jl_status status;
 
 	s->engine = jl_text(cli, "engine");
 	s->ask = (struct jl_serve_ask){ .weights = jl_text(cli, "weights"),
@@ -50,11 +45,8 @@ static enum jl_status read_ask(struct jl_serving *s, struct jl_cli *cli, const s
 			err, JL_E_USAGE,
 			"--engine: '%.40s' is not known; write vllm, sglang, trtllm, llama.cpp, exllama, lmdeploy ...",
 			s->engine);
-	status = read_requests(s, requests ? requests : "1,8,32,128", err);
-	if (!status)
-		status = jl_subject_find(&s->subject, cli->cat, req, &cli->arena, err);
-	if (status)
-		return status;
+	JL_TRY(read_requests(s, requests ? requests : "1,8,32,128", err));
+	JL_TRY(jl_subject_find(&s->subject, cli->cat, req, &cli->arena, err));
 	if (!s->subject.kind->has_tokens)
 		return jl_fail(err, JL_E_USAGE, "--serve needs a transformer, e.g. llama-3-70b");
 	s->ask.model = s->subject.info;
@@ -68,10 +60,9 @@ static enum jl_status weigh(struct jl_serving *s, struct jl_cli *cli, struct jl_
 {
 	struct jl_machine machine;
 	double most = 1;
-	enum jl_status status = jl_machine_make(&machine, cli->cat, &s->sys, err);
+	enum jl_status status;
 
-	if (status)
-		return status;
+	JL_TRY(jl_machine_make(&machine, cli->cat, &s->sys, err));
 	if (isnan(machine.dev.mem_B) || isnan(machine.dev.mem_Bps))
 		return jl_fail(err, JL_E_ABSENT, "the catalog does not list the memory of %.60s", s->sys.text);
 	for (size_t i = 0; i < s->n; i++)

@@ -1,6 +1,5 @@
 /* jeoul predict MODEL --serve: a language model that answers requests instead of being trained. */
-#ifndef JL_CLI_PREDICT_SERVING_H
-#define JL_CLI_PREDICT_SERVING_H
+#pragma once
 
 #include "cli/command.h"
 
@@ -19,5 +18,3 @@ enum jl_status jl_predict_serving(struct jl_cli *cli, const struct jl_request *r
 
 /* Without --serve its options mean nothing: an error that says so. */
 enum jl_status jl_serving_unused(const struct jl_cli *cli, struct jl_err *err);
-
-#endif

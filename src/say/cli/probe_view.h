@@ -1,6 +1,5 @@
 /* A probed machine as a person reads it, and as JSON. */
-#ifndef JL_CLI_PROBE_VIEW_H
-#define JL_CLI_PROBE_VIEW_H
+#pragma once
 
 #include "base/json.h"
 #include "check/machine_findings.h"
@@ -21,5 +20,3 @@ const char *jl_view_pcie(char out[48], const struct jl_probe_gpu *gpu);
 const char *jl_view_bits(char out[JL_UNITS_TEXT_MAX], double Bps);
 /* A card without its maker's words. */
 const char *jl_view_gpu_name(const char *name);
-
-#endif

@@ -72,8 +72,7 @@ static enum jl_status add_cpu(struct jl_cli *cli, const struct jl_own_cpu *own, 
 	const char *date = jl_arena_strdup(&cli->arena, jl_date_text(day, cli->today)),
 		   *note = jl_arena_strdup(&cli->arena, own->note.en);
 
-	if (!cat || !cpus || !sources || !date || !note)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(cat && cpus && sources && date && note, err));
 	*cat = *cli->cat;
 	memcpy(cpus, cat->cpus, cat->n_cpus * sizeof(*cpus));
 	memcpy(sources, cat->sources, cat->n_sources * sizeof(*sources));
@@ -129,12 +128,10 @@ enum jl_status jl_this_lay(struct jl_this *ret_this, struct jl_cli *cli, struct 
 	struct jl_this this = { .measured = true };
 	const struct jl_source *source;
 	bool on = false;
-	enum jl_status status = jl_this_machine_probe(cli, &this.machine, err);
+	enum jl_status status = JL_OK;
 
-	if (!status)
-		status = jl_calibrate_lay(&on, cli, this.machine, err);
-	if (status)
-		return status;
+	JL_TRY(jl_this_machine_probe(cli, &this.machine, err));
+	JL_TRY(jl_calibrate_lay(&on, cli, this.machine, err));
 	this.system = this.machine->system;
 	source = on ? jl_source_by_id(cli->cat, JL_OWN_SOURCE_ID) : NULL;
 	if (source)
@@ -162,15 +159,12 @@ enum jl_status jl_this_machine(struct jl_cli *cli, const char *text, const char 
 	struct jl_this this;
 	const char *system;
 	char *whole;
-	enum jl_status status;
 
 	if (!word) {
 		*ret_text = text;
 		return JL_OK;
 	}
-	status = jl_this_lay(&this, cli, err);
-	if (status)
-		return status;
+	JL_TRY(jl_this_lay(&this, cli, err));
 	system = this.system;
 	if (!said && !cli->json && this.note.en[0])
 		say(cli, &this);
@@ -180,8 +174,7 @@ enum jl_status jl_this_machine(struct jl_cli *cli, const char *text, const char 
 	else
 		whole = jl_arena_printf(&cli->arena, word > text && word[-1] == '(' ? "%.*s%s%s" : "%.*s(%s)%s",
 					(int)(word - text), text, system, word + strlen(WORD));
-	if (!whole)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(whole, err));
 	*ret_text = whole;
 	return JL_OK;
 }

@@ -1,6 +1,5 @@
 /* The word `this` where a system is expected: the machine that the program runs on. */
-#ifndef JL_CLI_THIS_MACHINE_H
-#define JL_CLI_THIS_MACHINE_H
+#pragma once
 
 #include "cli/command.h"
 #include "probe/probe.h"
@@ -26,5 +25,3 @@ enum jl_status jl_this_machine_args(struct jl_cli *cli, struct jl_err *err);
 /* What is in it: live, or the captured machine that JEOUL_MACHINE names. */
 enum jl_status jl_this_machine_probe(struct jl_cli *cli, const struct jl_probe_machine **ret_machine,
 				     struct jl_err *err);
-
-#endif

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "cli/bench_view.h"
 #include "cli/view.h"
 #include "train/records.h"
 

@@ -1,6 +1,5 @@
 /* What a person sees of the training benchmark: the scaling table row by row, then why it is so. */
-#ifndef JL_CLI_TRAIN_VIEW_H
-#define JL_CLI_TRAIN_VIEW_H
+#pragma once
 
 #include "cli/command.h"
 #include "train/run.h"
@@ -26,5 +25,3 @@ void jl_train_view_row(struct jl_cli *cli, const struct jl_train_run *run, struc
 		       const struct jl_train_result *result);
 /* The reason in words, and what would help. */
 void jl_train_view_why(struct jl_cli *cli, const struct jl_train_run *run, const struct jl_train_table *table);
-
-#endif

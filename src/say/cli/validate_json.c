@@ -143,10 +143,8 @@ enum jl_status jl_validate_json(struct jl_cli *cli, const struct jl_validation *
 	struct jl_unscored *list;
 	struct jl_json json;
 	size_t n;
-	const enum jl_status status = jl_validate_unscored(v, &list, &n, err);
 
-	if (status)
-		return status;
+	JL_TRY(jl_validate_unscored(v, &list, &n, err));
 	static const char *const parameters[JL_N_LEAVE_OUT] = { "shipped",        "leave_one_group_out",
 								"leave_gpu_out",  "leave_framework_out",
 								"leave_link_out", "leave_source_out" };

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/utf8.h"
 #include "cli/view.h"
 
 /* A set is shown with the memory of its rows. */

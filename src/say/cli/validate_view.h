@@ -1,6 +1,5 @@
 /* What `jeoul validate` prints. */
-#ifndef JL_CLI_VALIDATE_VIEW_H
-#define JL_CLI_VALIDATE_VIEW_H
+#pragma once
 
 #include "belief/validate.h"
 #include "cli/command.h"
@@ -23,5 +22,3 @@ const struct jl_validate_file *jl_validate_file_of(const struct jl_validation *v
 /* Every file of published measurements that is there; with `set` those that are fitted together with it. */
 enum jl_status jl_validate_add_shipped(struct jl_cli *cli, struct jl_validation *v, const char *set,
 				       struct jl_err *err);
-
-#endif

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ask/ask.h"
 #include "base/text.h"
 #include "base/utf8.h"
 #include "catalog/fields.h"
@@ -215,8 +216,14 @@ void jl_view_page(struct jl_cli *cli, struct jl_doc *ret_doc)
 
 enum jl_status jl_view_show(struct jl_cli *cli, const struct jl_doc *doc, struct jl_err *err)
 {
-	if (cli->page)
-		return jl_doc_to_fragment(doc, &cli->out, err);
+	if (cli->page) {
+		enum jl_status status;
+
+		jl_ask_page(cli);
+		status = jl_doc_to_fragment(doc, &cli->out, err);
+		cli->page_end = cli->out.len;
+		return status;
+	}
 	return jl_doc_to_terminal(doc, cli->width, cli->color, &cli->out, err);
 }
 

@@ -1,6 +1,5 @@
 /* What the commands of the catalog share: facts as table rows and as JSON. */
-#ifndef JL_CLI_VIEW_H
-#define JL_CLI_VIEW_H
+#pragma once
 
 #include "base/json.h"
 #include "base/table.h"
@@ -72,5 +71,3 @@ bool jl_convnet_has_words(const struct jl_convnet *net, const char *const *words
 struct jl_sys;
 enum jl_status jl_view_system(struct jl_cli *cli, const struct jl_sys *sys, struct jl_err *err);
 void jl_view_system_json(struct jl_json *json, const struct jl_catalog *cat, const struct jl_sys *sys);
-
-#endif

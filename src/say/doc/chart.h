@@ -1,7 +1,6 @@
 /* Charts: data first, drawing after. Drawn as SVG that is readable in light and dark, in print and without colour; told in words for
  * those who do not see it. */
-#ifndef JL_REPORT_CHART_H
-#define JL_REPORT_CHART_H
+#pragma once
 
 #include "doc/doc.h"
 
@@ -94,5 +93,3 @@ enum jl_status jl_chart_to_svg_wide(const struct jl_chart *chart, const char *id
 enum jl_status jl_chart_to_text(const struct jl_chart *chart, size_t width, struct jl_buf *out, struct jl_err *err);
 struct jl_json;
 void jl_chart_to_json(const struct jl_chart *chart, struct jl_json *json); /* one value */
-
-#endif

@@ -1,6 +1,5 @@
 /* From data to places on the paper: nice ticks, linear or by powers of ten. */
-#ifndef JL_REPORT_CHART_SCALE_H
-#define JL_REPORT_CHART_SCALE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -36,5 +35,3 @@ bool jl_chart_range(const struct jl_chart *chart, double *ret_x_lo, double *ret_
 
 /* Points without names, as characters (those with names are listed). */
 void jl_chart_plot(struct jl_buf *out, const struct jl_chart *chart);
-
-#endif

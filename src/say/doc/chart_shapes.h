@@ -1,6 +1,5 @@
 /* Inside the charts: the paper that all of them are drawn on, and those that are no plots of x against y. */
-#ifndef JL_REPORT_CHART_SHAPES_H
-#define JL_REPORT_CHART_SHAPES_H
+#pragma once
 
 #include "doc/chart.h"
 
@@ -41,5 +40,3 @@ double jl_svg_legend(const struct jl_paper *p, jl_svg_sign *sign, bool draw);
 
 void jl_svg_bars(const struct jl_paper *p); /* also stacked */
 void jl_svg_tree(const struct jl_paper *p);
-
-#endif

@@ -1,7 +1,6 @@
 /* A chart in words, in characters and as JSON. */
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/json.h"
 #include "base/utf8.h"

@@ -7,8 +7,7 @@
  *     jl_doc_section(&doc, "scaling", "Scaling");
  *     jl_doc_para(&doc); jl_doc_text(&doc, "Ten cards reach "); jl_doc_num(&doc, &speedup); jl_doc_end(&doc);
  *     jl_doc_table(&doc, "caption", columns, n); jl_doc_cell_text(...); jl_doc_cell_num(...); jl_doc_end_row(&doc); jl_doc_end(&doc); */
-#ifndef JL_DOC_DOC_H
-#define JL_DOC_DOC_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -95,7 +94,7 @@ struct jl_doc_block {
 	const char *label; /* table: it stands behind this label, as an entry does; NULL: it stands alone */
 	bool asked;        /* finding: the title is a reader's question; figures in it are given */
 	int level;         /* section: 2 or 3 */
-	enum jl_mark mark; /* finding, note */
+	enum jl_mark mark; /* finding, note, entry */
 	bool gap;          /* stands apart from what is before it */
 	bool fold;         /* section: evidence; a page shows its title and opens it when asked */
 	bool brief;        /* section: on the one-page brief too */
@@ -223,5 +222,3 @@ enum jl_status jl_doc_to_json(const struct jl_doc *doc, struct jl_buf *out, stru
 
 const char *jl_mark_text(enum jl_mark mark);       /* "✓" "!" "✗" "?" or "" */
 const char *jl_origin_word(enum jl_origin origin); /* "measured", ... "given" as the reader says it */
-
-#endif

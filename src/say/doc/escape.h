@@ -1,6 +1,5 @@
 /* What goes between tags or into quoted attributes, made harmless. */
-#ifndef JL_REPORT_ESCAPE_H
-#define JL_REPORT_ESCAPE_H
+#pragma once
 
 #include "doc/doc.h"
 
@@ -20,5 +19,3 @@ void jl_html_said(struct jl_buf *out, const struct jl_run *run, const struct jl_
 /* The mark of an origin, drawn, with its word for who does not see it; and once in a page the drawings themselves. */
 void jl_html_origin(struct jl_buf *out, enum jl_origin origin);
 void jl_html_origin_shapes(struct jl_buf *out);
-
-#endif

@@ -186,7 +186,7 @@ void jl_flow_runs(const struct jl_sink *s, const struct jl_run *run, struct jl_b
 }
 
 /* A verdict's colour; a report has its sign instead. */
-static const char *mark_colour(const struct jl_sink *s, enum jl_mark mark)
+const char *jl_flow_mark_colour(const struct jl_sink *s, enum jl_mark mark)
 {
 	static const char *const colours[] = { "", JL_TABLE_GREEN, JL_TABLE_YELLOW, JL_TABLE_RED, JL_TABLE_DIM };
 
@@ -214,7 +214,7 @@ static void fill_row(const struct jl_sink *sink, struct jl_table *table, const s
 	size_t i = 0;
 
 	for (const struct jl_doc_cell *cell = row->cells; cell && i < b->n_columns; cell = cell->next, i++) {
-		const char *colour = mark_colour(s, cell->mark);
+		const char *colour = jl_flow_mark_colour(s, cell->mark);
 		struct jl_buf raw, safe;
 
 		jl_buf_init(&raw, JL_DOC_ROWS_MAX);

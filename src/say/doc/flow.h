@@ -1,6 +1,5 @@
 /* Inside the document: what its forms of plain text share (terminal, text, Markdown). */
-#ifndef JL_DOC_FLOW_H
-#define JL_DOC_FLOW_H
+#pragma once
 
 #include "doc/chart.h"
 #include "doc/wrap.h"
@@ -38,9 +37,9 @@ void jl_markdown_code(struct jl_buf *out, const char *text, bool block);
 /* Runs as one text; numbers keep to their units. */
 void jl_flow_runs(const struct jl_sink *s, const struct jl_run *run, struct jl_buf *out);
 enum jl_status jl_flow_table(const struct jl_sink *s, const struct jl_doc_block *b, size_t indent);
+/* A verdict's colour in what a command prints, "" without one; a report has its sign instead. */
+const char *jl_flow_mark_colour(const struct jl_sink *s, enum jl_mark mark);
 /* "● measured · ...": what the marks of a report mean, under its title. */
 void jl_flow_legend(struct jl_buf *out);
 /* The whole of it did not fit. */
 enum jl_status jl_flow_failed(const struct jl_sink *s);
-
-#endif

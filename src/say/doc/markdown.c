@@ -1,6 +1,5 @@
 /* The document as Markdown. An estimated number has its mark; what else is known of it is in the HTML and JSON. */
 #include <stdio.h>
-#include <string.h>
 
 #include "doc/flow.h"
 
@@ -37,7 +36,7 @@ static void heading(const struct jl_sink *s, const struct jl_doc_block *b)
 
 static void finding(const struct jl_sink *s, const struct jl_doc_block *b)
 {
-	jl_buf_printf(s->out, "**%s ", jl_mark_text(b->mark));
+	jl_buf_printf(s->out, "**%s%s", jl_mark_text(b->mark), b->mark ? " " : "");
 	jl_markdown_safe(s->out, b->title ? b->title : "");
 	jl_buf_puts(s->out, "**  \n");
 	paragraph(s, b, "", "\n\n");
@@ -119,10 +118,9 @@ enum jl_status jl_doc_to_markdown(const struct jl_doc *doc, struct jl_buf *out, 
 {
 	const struct jl_sink s = { .doc = doc, .out = out, .err = err };
 	const struct jl_doc_block *before = NULL;
-	enum jl_status status = jl_flow_failed(&s);
+	enum jl_status status = JL_OK;
 
-	if (status)
-		return status;
+	JL_TRY(jl_flow_failed(&s));
 	jl_buf_puts(out, "# ");
 	jl_markdown_safe(out, doc->title ? doc->title : "");
 	jl_buf_puts(out, "\n\n");

@@ -1,6 +1,5 @@
 /* A number that is shown: value, unit, interval, origin, source. The one place that decides how figures read. */
-#ifndef JL_DOC_NUM_H
-#define JL_DOC_NUM_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -47,5 +46,3 @@ const char *jl_range_text(char out[JL_RANGE_TEXT_MAX], double value, double lo, 
 /* A bar of `width` cells, `frac` of them full. */
 #define JL_BAR_MAX 24
 const char *jl_bar_text(char out[3 * JL_BAR_MAX + 1], double frac, int width);
-
-#endif

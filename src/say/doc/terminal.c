@@ -212,9 +212,11 @@ static enum jl_status block(const struct jl_sink *s, const struct jl_doc_block *
 	case JL_DOC_TABLE: return table(s, b);
 	case JL_DOC_CHART: return chart(s, b->chart);
 	case JL_DOC_FINDING: finding(s, b); break;
-	case JL_DOC_ENTRY:
+	case JL_DOC_ENTRY: /* one with a verdict has its colour */
 		label(s, b->title ? b->title : "");
+		jl_buf_puts(s->out, jl_flow_mark_colour(s, b->mark));
 		flow(s, b->runs, s->label_column, s->label_column);
+		jl_buf_puts(s->out, *jl_flow_mark_colour(s, b->mark) ? JL_TABLE_RESET : "");
 		break;
 	case JL_DOC_NOTE: note(s, b); break;
 	case JL_DOC_CODE: code(s, b->title); break;
@@ -304,10 +306,9 @@ static void title(const struct jl_sink *s)
 
 static enum jl_status render(struct jl_sink *s)
 {
-	enum jl_status status = jl_flow_failed(s);
+	enum jl_status status;
 
-	if (status)
-		return status;
+	JL_TRY(jl_flow_failed(s));
 	s->label_column = label_column(s->doc);
 	title(s);
 	status = blocks(s);

@@ -1,6 +1,5 @@
 /* Text broken into lines: at blanks, never between a number and its unit, Korean two columns a character. */
-#ifndef JL_DOC_WRAP_H
-#define JL_DOC_WRAP_H
+#pragma once
 
 #include <stddef.h>
 
@@ -17,5 +16,3 @@ struct jl_wrap {
 
 /* '\n' always breaks; a no-break space is a blank that never does; colour takes no width. Ends with a newline. */
 void jl_wrap(struct jl_buf *out, const char *text, const struct jl_wrap *how);
-
-#endif

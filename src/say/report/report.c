@@ -1,7 +1,5 @@
 #include "report/report.h"
 
-#include <math.h>
-#include <string.h>
 
 #include "audit/claims.h"
 #include "report/section_answers.h"

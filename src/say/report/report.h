@@ -1,6 +1,5 @@
 /* A scenario becomes a document: weighed once, then told section by section. */
-#ifndef JL_REPORT_REPORT_H
-#define JL_REPORT_REPORT_H
+#pragma once
 
 #include "probe/probe.h"
 #include "record/record.h"
@@ -20,5 +19,3 @@ struct jl_report_in {
 };
 
 enum jl_status jl_report_make(struct jl_doc *ret_doc, const struct jl_report_in *in, struct jl_err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* Inside the report: what its sections share. */
-#ifndef JL_REPORT_SECTION_H
-#define JL_REPORT_SECTION_H
+#pragma once
 
 #include "report/report.h"
 #include "scenario/weigh.h"
@@ -67,5 +66,3 @@ void jl_tell_source(struct jl_section *s, const struct jl_doc_source *source);
 
 /* Is a measured all-reduce what such a system reaches? */
 enum jl_mark jl_reduce_verdict(const struct jl_weighed_reduce *r);
-
-#endif

@@ -1,6 +1,5 @@
 /* The answers of the first screen: sentences, each with its figure. */
-#ifndef JL_REPORT_SECTION_ANSWERS_H
-#define JL_REPORT_SECTION_ANSWERS_H
+#pragma once
 
 #include "report/section.h"
 
@@ -54,5 +53,3 @@ void jl_first_machine(struct jl_section *s);
 const struct jl_weighed_system *jl_answer_subject(const struct jl_section *s, const struct jl_scenario_question *q);
 /* The system of the report that is this machine; NULL: none. */
 const struct jl_weighed_system *jl_this_system(const struct jl_section *s);
-
-#endif

@@ -108,7 +108,7 @@ static enum jl_mark sound_one(struct jl_section *s, const struct jl_rig *rig, co
 			worst = &found->items[i];
 	JL_SENTENCE(s->doc,
 		    n_wrong  ? JL_("|1 does not work as it is (errors |2, warnings |3).")
-		    : n_warn ? JL_("|1 works, with |3 warnings.")
+		    : n_warn ? JL_("|1 works, with warnings: |3.")
 			     : JL_("|1 is sound, as far as it was described."),
 		    JL_SLOT_NAME(rig->name ? rig->name : rig->gpu->name),
 		    JL_SLOT_NUM(jl_num_given((double)n_wrong, JL_K_NUMBER, NULL)),

@@ -176,7 +176,7 @@ void jl_answer_advice(struct jl_section *s, size_t i)
 	gain.n_digits = 2;
 	JL_SENTENCE(s->doc,
 		    a->makes_it_fit ? JL_("|1: then it fits, with |4 on |2 GPU{/s}.")
-				    : JL_("|1: |2 GPU{/s} from |3 to |4, about |5 as fast."),
+				    : JL_("|1: on |2 GPU{/s} |3 → |4, about |5 as fast."),
 		    { .text = a->text }, JL_SLOT_NUM(gpus_num(a->n_gpus)),
 		    JL_SLOT_NUM(seen ? rate_num(seen->value, JL_MEASURED, seen->source)
 				     : rate_num(a->samples_per_s_before, JL_ESTIMATED, JL_METHOD)),

@@ -118,7 +118,7 @@ void jl_section_method(struct jl_section *s)
 	static const struct jl_tell_head heads[] = { { JL_N("Published measurements of"), false },
 						     { JL_N("Scored"), true },
 						     { JL_N("Typical error"), true },
-						     { JL_N("Nine of ten below"), true },
+						     { JL_N("90 % are below"), true },
 						     { JL_N("Inside the interval"), true } };
 	struct jl_csv csv;
 	struct jl_err ignored;

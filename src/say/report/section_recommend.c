@@ -1,8 +1,8 @@
 /* Which machine for the purpose or the budget: the pick, what nothing beats in both time and money, what to beware of. */
 #include <math.h>
-#include <string.h>
 
 #include "report/section_answers.h"
+#include "tell/recommend.h"
 
 #define ROWS_MAX   10
 #define OTHERS_MAX 40
@@ -11,37 +11,6 @@
 static bool is_serve(const struct jl_section *s)
 {
 	return s->w->found_ask->task == JL_TASK_SERVE;
-}
-
-static const char *machine_name(const struct jl_section *s, const struct jl_candidate *c)
-{
-	const struct jl_sys *sys = &c->setup->sys;
-	const char *name = sys->n_nodes == 1 ? jl_arena_printf(s->arena, "%dx %s", sys->n_per_node, sys->gpu->id)
-					     : jl_arena_printf(s->arena, "%d × %dx %s", sys->n_nodes, sys->n_per_node,
-							       sys->gpu->id);
-
-	return name ? name : sys->gpu->id;
-}
-
-static const char *seller(const struct jl_candidate *c)
-{
-	if (c->price && c->price->provider)
-		return c->price->provider;
-	return c->setup->sys.system ? c->setup->sys.system->id : JL_("list price");
-}
-
-static struct jl_num cost_num(const struct jl_candidate *c)
-{
-	struct jl_num num = jl_num_ranged(jl_num_estimate(c->cost_usd, JL_K_USD, NULL));
-
-	num.n_digits = 3;
-	num.show_interval = num.hi > 1.01 * num.lo; /* what is bought costs the same however long it runs */
-	return num;
-}
-
-static struct jl_num time_num(const struct jl_candidate *c)
-{
-	return jl_num_ranged(jl_num_estimate(c->setup->run_s, JL_K_TIME, NULL));
 }
 
 static const char *why(const struct jl_section *s)
@@ -68,8 +37,8 @@ struct jl_answer jl_answer_best(struct jl_section *s, const struct jl_scenario_q
 	JL_SENTENCE(s->doc,
 		    is_serve(s) ? JL_("|1 (|2, |3): |4 a token, |5 in all; |6.")
 				: JL_("|1 (|2, |3): |4 a run, |5 in all; |6."),
-		    JL_SLOT_NAME(machine_name(s, c)), JL_SLOT_TEXT(jl_how_name(c->how)), JL_SLOT_NAME(seller(c)),
-		    JL_SLOT_NUM(time_num(c)), JL_SLOT_NUM(cost_num(c)), JL_SLOT_TEXT(why(s)));
+		    JL_SLOT_NAME(jl_tell_machines(s->doc, c)), JL_SLOT_TEXT(jl_how_name(c->how)), JL_SLOT_NAME(jl_tell_seller(s->doc, c)),
+		    JL_SLOT_NUM(jl_num_ranged(jl_num_run(c))), JL_SLOT_NUM(jl_num_ranged(jl_num_cost(c))), JL_SLOT_TEXT(why(s)));
 	return (struct jl_answer){ true, JL_MARK_NONE, JL_("Which machine?") };
 }
 
@@ -108,32 +77,6 @@ static void purpose(struct jl_section *s)
 	jl_doc_text(s->doc, ".");
 }
 
-/* From cheap to fast; small steps are left out until it fits. */
-static size_t thin_front(const struct jl_recommendation *r, size_t ret_rows[ROWS_MAX])
-{
-	double step = 0.95;
-	size_t n;
-
-	do {
-		double last_s = INFINITY;
-
-		n = 0;
-		for (size_t i = 0; i < r->n_ok && n <= ROWS_MAX; i++) {
-			const struct jl_candidate *c = &r->items[i];
-
-			if (!((c->on_front && c->setup->run_s.value <= step * last_s) || (int)i == r->pick ||
-			      (int)i == r->fastest))
-				continue;
-			if (n < ROWS_MAX)
-				ret_rows[n] = i;
-			n++;
-			last_s = fmin(last_s, c->setup->run_s.value);
-		}
-		step *= 0.85;
-	} while (n > ROWS_MAX && step > 1e-9);
-	return n < ROWS_MAX ? n : ROWS_MAX;
-}
-
 static void put_point(struct jl_section *s, struct jl_chart_point *p, const struct jl_candidate *c, bool front)
 {
 	const struct jl_estimate *run = &c->setup->run_s;
@@ -142,14 +85,14 @@ static void put_point(struct jl_section *s, struct jl_chart_point *p, const stru
 	p->y = (is_serve(s) ? 1 : DAY_S) / run->value;
 	p->lo = (is_serve(s) ? 1 : DAY_S) / run->hi;
 	p->hi = (is_serve(s) ? 1 : DAY_S) / run->lo;
-	p->label = jl_arena_printf(s->arena, "%s: %s", jl_how_name(c->how), machine_name(s, c));
+	p->label = jl_arena_printf(s->arena, "%s: %s", jl_how_name(c->how), jl_tell_machines(s->doc, c));
 	p->front = front;
-	p->x_source = seller(c);
+	p->x_source = jl_tell_seller(s->doc, c);
 	if (!front) /* a band for each of many would hide the rest */
 		p->lo = p->hi = NAN;
 }
 
-static void front_chart(struct jl_section *s, const size_t *rows, size_t n)
+static void front_chart(struct jl_section *s, const int *rows, size_t n)
 {
 	const struct jl_recommendation *r = s->w->found;
 	const size_t stride = r->n_ok / OTHERS_MAX + 1;
@@ -180,58 +123,6 @@ static void front_chart(struct jl_section *s, const size_t *rows, size_t n)
 		jl_doc_chart(s->doc, chart);
 }
 
-static void row(struct jl_section *s, const struct jl_candidate *c, bool pick)
-{
-	struct jl_num unit = jl_num_plain(c->unit_usd / (c->how == JL_HOW_RENT || c->how == JL_HOW_SPOT ? 3600 : 1),
-					  c->how == JL_HOW_RENT || c->how == JL_HOW_SPOT ? JL_K_USD_RATE : JL_K_USD,
-					  NULL, JL_LISTED, seller(c));
-
-	unit.date = c->price_date;
-	jl_doc_cell(s->doc, pick ? JL_MARK_GOOD : JL_MARK_NONE);
-	jl_doc_name(s->doc, machine_name(s, c));
-	jl_doc_cell_text(s->doc, jl_how_name(c->how));
-	jl_doc_cell_name(s->doc, seller(c));
-	jl_tell_cell(s->doc, unit);
-	jl_tell_cell(s->doc, time_num(c));
-	jl_tell_cell(s->doc, cost_num(c));
-	jl_doc_end_row(s->doc, pick);
-}
-
-static void tables(struct jl_section *s, const size_t *rows, size_t n)
-{
-	static const struct jl_tell_head train[] = { { JL_N("Machine"), false }, { JL_N("How"), false },
-						     { JL_N("From"), false },    { JL_N("Price of one"), true },
-						     { JL_N("One run"), true },  { JL_N("All of it"), true } };
-	static const struct jl_tell_head serve[] = { { JL_N("Machine"), false }, { JL_N("How"), false },
-						     { JL_N("From"), false },    { JL_N("Price of one"), true },
-						     { JL_N("A token"), true },  { JL_N("All of it"), true } };
-	const struct jl_tell_head *heads = is_serve(s) ? serve : train;
-	const struct jl_recommendation *r = s->w->found;
-
-	jl_tell_table(s->doc, JL_("From cheap to fast: nothing is both cheaper and faster"), heads, 6);
-	for (size_t i = 0; i < n; i++)
-		row(s, &r->items[rows[i]], (int)rows[i] == r->pick);
-	jl_tell_table(s->doc, JL_("The best of each way to have it"), heads, 6);
-	for (int h = 0; h < JL_N_HOW; h++)
-		if (r->best[h] >= 0)
-			row(s, &r->items[r->best[h]], r->best[h] == r->pick);
-}
-
-static void caveats(struct jl_section *s)
-{
-	struct jl_caveat list[JL_CAVEATS_MAX];
-	const size_t n = jl_recommend_caveats(list, &s->w->found->items[s->w->found->pick], s->w->found_ask);
-
-	for (size_t i = 0; i < n; i++) {
-		jl_doc_item(s->doc);
-		jl_doc_said(s->doc, list[i].text, JL_ESTIMATED, JL_METHOD);
-	}
-	if (s->w->purpose && s->w->purpose->caveat) {
-		jl_doc_item(s->doc);
-		jl_doc_said(s->doc, jl_msg(s->w->purpose->caveat), JL_ORIGIN_NONE, NULL);
-	}
-}
-
 static void none_found(struct jl_section *s)
 {
 	const struct jl_recommendation *r = s->w->found;
@@ -249,7 +140,11 @@ static void none_found(struct jl_section *s)
 void jl_section_recommend(struct jl_section *s)
 {
 	const struct jl_recommendation *r = s->w->found;
-	size_t rows[ROWS_MAX], n;
+	const struct jl_recommended answer = {
+		.ask = s->w->found_ask, .found = r, .purpose = s->w->purpose, .krw_per_usd = NAN
+	};
+	int rows[ROWS_MAX + JL_N_HOW];
+	size_t n;
 
 	if (!s->w->scenario->recommend.wanted)
 		return;
@@ -264,18 +159,23 @@ void jl_section_recommend(struct jl_section *s)
 		none_found(s);
 		return;
 	}
-	n = thin_front(r, rows);
+	n = jl_recommend_thin(r, ROWS_MAX, rows);
 	if (!jl_section_is_charted(s, "recommend"))
 		front_chart(s, rows, n);
-	tables(s, rows, n);
-	caveats(s);
+	jl_tell_candidates(s->doc, &answer, JL_("From cheap to fast: nothing is both cheaper and faster"), rows, n);
+	n = 0;
+	for (int h = 0; h < JL_N_HOW; h++)
+		if (r->best[h] >= 0)
+			rows[n++] = r->best[h];
+	jl_tell_candidates(s->doc, &answer, JL_("The best of each way to have it"), rows, n);
+	jl_tell_caveats(s->doc, &answer);
 }
 
 void jl_chart_recommend(struct jl_section *s, const struct jl_scenario_question *q)
 {
-	size_t rows[ROWS_MAX];
+	int rows[ROWS_MAX];
 
 	(void)q;
 	if (s->w->found && s->w->found->pick >= 0)
-		front_chart(s, rows, thin_front(s->w->found, rows));
+		front_chart(s, rows, jl_recommend_thin(s->w->found, ROWS_MAX, rows));
 }

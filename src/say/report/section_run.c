@@ -1,7 +1,6 @@
 /* How the run behaves: over more GPUs, where its time goes, what it needs of memory. */
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "report/section.h"
 
@@ -350,8 +349,8 @@ static void model_memory(struct jl_section *s)
 	static const struct jl_tell_head heads[] = { { JL_N("System"), false },
 						     { JL_N("Needed"), true },
 						     { JL_N("Of"), true },
-						     { JL_N("Largest batch a GPU"), true },
-						     { JL_N("Fits"), false } };
+						     { JL_N("Largest batch per GPU"), true },
+						     { JL_N("Verdict"), false } };
 
 	if (!jl_section_is_charted(s, "memory"))
 		jl_chart_memory(s, NULL);
@@ -379,8 +378,8 @@ static void model_memory(struct jl_section *s)
 static void observed_memory(struct jl_section *s)
 {
 	static const struct jl_tell_head heads[] = { { JL_N("System"), false },
-						     { JL_N("Memory a device"), true },
-						     { JL_N("Largest batch a device"), true },
+						     { JL_N("Memory per device"), true },
+						     { JL_N("Largest batch per device"), true },
 						     { JL_N("Passes for the same batch"), true } };
 
 	jl_doc_para(s->doc);

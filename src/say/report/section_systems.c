@@ -1,7 +1,6 @@
 /* What the systems are, how they compare at one workload, and which are best for their money. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "report/section.h"
 #include "tell/compare.h"
@@ -68,9 +67,9 @@ static void links_table(struct jl_section *s)
 {
 	static const struct jl_tell_head heads[] = { { JL_N("System"), false },
 						     { JL_N("Joined by"), false },
-						     { JL_N("One way a GPU"), true },
+						     { JL_N("One way, per GPU"), true },
 						     { JL_N("Network"), false },
-						     { JL_N("One way a host"), true } };
+						     { JL_N("One way, per host"), true } };
 	bool any = false;
 
 	for (size_t i = 0; i < s->w->n_systems; i++)

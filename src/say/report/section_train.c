@@ -178,7 +178,7 @@ static void need_table(struct jl_section *s, const struct group *g)
 {
 	static const struct jl_tell_head heads[] = {
 		{ JL_N("Mode"), false },   { JL_N("Workers"), true },         { JL_N("A step"), true },
-		{ JL_N("Exposed"), true }, { JL_N("Memory a worker"), true }, { JL_N("Energy a sample"), true }
+		{ JL_N("Exposed"), true }, { JL_N("Memory per worker"), true }, { JL_N("Energy per sample"), true }
 	};
 	const bool energy = any_energy(g);
 
@@ -297,7 +297,7 @@ static void group_head(struct jl_section *s, const struct group *g, size_t at)
 	jl_doc_subsection(s->doc, id ? id : "training-0", model ? model : "—");
 	jl_doc_para(s->doc);
 	jl_doc_name(s->doc, precision ? precision : "—");
-	JL_SAY(s, ", batch a worker ");
+	JL_SAY(s, ", batch per worker ");
 	jl_tell_num(s->doc, jl_num_given(jl_record_number(r, "batch"), JL_K_NUMBER, NULL));
 	JL_SAY(s, ", sequence ");
 	jl_tell_num(s->doc, jl_num_given(jl_record_number(r, "seq"), JL_K_NUMBER, NULL));

@@ -1,6 +1,5 @@
 /* Is a parts list sound, and what to buy next. */
-#ifndef JL_TELL_BUILD_H
-#define JL_TELL_BUILD_H
+#pragma once
 
 #include "build/answer.h"
 #include "tell/tell.h"
@@ -8,5 +7,3 @@
 /* All findings of a command; of a report those that stand against it. */
 void jl_tell_build(struct jl_doc *doc, const struct jl_build_answer *answer, bool all);
 void jl_tell_upgrades(struct jl_doc *doc, const struct jl_upgrade_answer *answer, long today);
-
-#endif

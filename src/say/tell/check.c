@@ -56,6 +56,17 @@ static const char *range_text(struct jl_doc *doc, const struct shown *s)
 	return jl_tell_text(doc, "%s–%s", lo, hi);
 }
 
+static enum jl_mark verdict_mark(enum jl_verdict verdict)
+{
+	static const enum jl_mark marks[] = {
+		[JL_VERDICT_FIRST] = JL_MARK_UNKNOWN, [JL_VERDICT_NOISY] = JL_MARK_UNKNOWN,
+		[JL_VERDICT_GOOD] = JL_MARK_GOOD,     [JL_VERDICT_NORMAL] = JL_MARK_GOOD,
+		[JL_VERDICT_LOW] = JL_MARK_WARN,      [JL_VERDICT_IMPOSSIBLE] = JL_MARK_BAD
+	};
+
+	return marks[verdict];
+}
+
 /* --- one in full */
 
 /* Against the middle of the range: rates are lower or higher, times longer or shorter. */
@@ -98,6 +109,8 @@ static void verdict(struct jl_doc *doc, const struct jl_judged *j, const struct 
 			      j->verdict == JL_VERDICT_FIRST ? JL_("; kept as the first") : "");
 	else
 		place(doc, j, s);
+	if (!doc->failed)
+		doc->last->mark = verdict_mark(j->verdict);
 	if (!isnan(j->expect.lo) && !j->before)
 		jl_doc_ruler(doc, &(struct jl_ruler){ .value = value_num(doc, s->metric, s->value, JL_MEASURED),
 						      .lo = s->expect.lo,
@@ -306,7 +319,7 @@ static void table(struct jl_doc *doc, const struct jl_check_answer *a)
 		jl_doc_cell(doc, JL_MARK_NONE);
 		jl_doc_said(doc, j->before ? value_text(doc, j->metric, j->expect.value) : range_text(doc, &s),
 			    j->before ? JL_MEASURED : JL_ESTIMATED, NULL);
-		jl_doc_cell(doc, JL_MARK_NONE);
+		jl_doc_cell(doc, verdict_mark(j->verdict));
 		jl_doc_said(doc, verdict_text(doc, j), JL_MEASURED, NULL);
 		jl_doc_end_row(doc, false);
 	}

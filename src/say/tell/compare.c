@@ -35,14 +35,15 @@ static int decimals(double ratio)
 static void speed_cell(struct jl_doc *doc, const struct jl_estimate *e)
 {
 	struct jl_num num = jl_num_estimate(*e, JL_K_NUMBER, "x");
+	const char *x = jl_unit_said("x", NULL);
 	char text[96];
 
 	if (e->lo == e->hi) { /* one by definition */
 		num = jl_num_given(e->value, JL_K_NUMBER, "x");
-		snprintf(text, sizeof text, "%.2fx", e->value);
+		snprintf(text, sizeof text, "%.2f%.8s", e->value, x);
 	} else {
-		snprintf(text, sizeof text, "%.*fx (%.*f–%.*f)", decimals(e->value), e->value, decimals(e->lo), e->lo,
-			 decimals(e->hi), e->hi);
+		snprintf(text, sizeof text, "%.*f%.8s (%.*f–%.*f)", decimals(e->value), e->value, x, decimals(e->lo),
+			 e->lo, decimals(e->hi), e->hi);
 	}
 	num.text = text;
 	jl_doc_cell_num(doc, &num);
@@ -123,9 +124,9 @@ static void same_table(struct jl_doc *doc, const struct jl_tell_compare *in)
 static void largest_table(struct jl_doc *doc, const struct jl_tell_compare *in)
 {
 	static const struct jl_tell_head heads[] = {
-		{ JL_N("system"), JL_COLUMN_TEXT },    { JL_N("batch"), JL_COLUMN_FIGURE },
-		{ JL_N("step"), JL_COLUMN_KEEP },      { JL_NC("ratio", "speed"), JL_COLUMN_KEEP },
-		{ JL_N("batches"), JL_COLUMN_FIGURE }, { JL_N("epoch"), JL_COLUMN_KEEP }
+		{ JL_N("system"), JL_COLUMN_LEAST(8) }, { JL_N("batch"), JL_COLUMN_FIGURE },
+		{ JL_N("step"), JL_COLUMN_KEEP },       { JL_NC("ratio", "speed"), JL_COLUMN_KEEP },
+		{ JL_N("batches"), JL_COLUMN_FIGURE },  { JL_N("epoch"), JL_COLUMN_KEEP }
 	};
 	const bool epochs = epochs_known(in->compare);
 

@@ -1,6 +1,5 @@
 /* One training run on several systems: three tables, what stands against it, what was assumed. */
-#ifndef JL_TELL_COMPARE_H
-#define JL_TELL_COMPARE_H
+#pragma once
 
 #include "predict/compare.h"
 #include "tell/tell.h"
@@ -14,5 +13,3 @@ struct jl_tell_compare {
 
 void jl_tell_compare_chart(struct jl_doc *doc, const struct jl_tell_compare *in);
 void jl_tell_compare(struct jl_doc *doc, const struct jl_tell_compare *in);
-
-#endif

@@ -2,7 +2,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "cost/resale.h"
 
@@ -146,7 +145,7 @@ static long long table_unit(const struct jl_cost_study *study)
 
 static const char *table_unit_name(const struct jl_cost_study *study)
 {
-	return study->setting.currency == JL_KRW ? JL_("thousand KRW") : jl_currency_name(study->setting.currency);
+	return study->setting.currency == JL_KRW ? JL_("thousand KRW") : jl_unit_said("USD", NULL);
 }
 
 static void paid_table(struct jl_doc *doc, const struct jl_cost_study *study)
@@ -249,7 +248,8 @@ static void work_row(struct jl_doc *doc, const struct jl_cost_study *study, cons
 
 static void work_table(struct jl_doc *doc, const struct jl_cost_study *study)
 {
-	const char *currency = jl_currency_name(study->setting.currency);
+	const char *currency = jl_tell_text(doc, "%s" JL_HEAD_BOTH "%s", jl_currency_name(study->setting.currency),
+					    jl_unit_said(jl_currency_name(study->setting.currency), NULL));
 	const struct jl_tell_head heads[] = { { JL_N("one training run"), JL_COLUMN_TEXT },
 					      { JL_N("time"), JL_COLUMN_FIGURE },
 					      { currency, JL_COLUMN_FIGURE },
@@ -349,7 +349,7 @@ static void price_note(struct jl_doc *doc, const struct jl_cost_option *o, long 
 	struct jl_num num = rent && !krw ? jl_num_given(jl_money_value(m) / 3600, JL_K_USD_RATE, NULL)
 					 : jl_num_given(jl_money_value(m), krw ? JL_K_KRW : JL_K_USD, NULL);
 
-	snprintf(shown, sizeof shown, "%s%s", jl_money_text(text, m), rent ? "/h" : "");
+	snprintf(shown, sizeof shown, "%s%s", jl_money_text(text, m), rent ? JL_C("rate", "/h") : "");
 	num.text = shown;
 	jl_doc_note(doc, JL_MARK_NONE, JL_("Price"));
 	jl_doc_name(doc, o->name);

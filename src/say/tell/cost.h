@@ -1,6 +1,5 @@
 /* Buy or rent: when buying pays, what has been paid by when, what moves it, where the prices come from. */
-#ifndef JL_TELL_COST_H
-#define JL_TELL_COST_H
+#pragma once
 
 #include "cost/study.h"
 #include "tell/tell.h"
@@ -23,5 +22,3 @@ void jl_tell_machine_bill(struct jl_doc *doc, const struct jl_machine_bill *bill
 
 /* One month's electricity bill by itself. */
 void jl_tell_bill(struct jl_doc *doc, const struct jl_bill_asked *asked, long today);
-
-#endif

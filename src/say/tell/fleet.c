@@ -1,6 +1,5 @@
 /* Kinds and numbers of GPUs: the front of time and money; and the largest and the fastest batch of systems. */
 #include <math.h>
-#include <stdio.h>
 
 #include "tell/plan.h"
 

@@ -1,6 +1,5 @@
 /* What a model is made of: parameters, FLOP and activation bytes by kind of layer. */
-#ifndef JL_TELL_FLOPS_H
-#define JL_TELL_FLOPS_H
+#pragma once
 
 #include "base/fields.h"
 #include "predict/count.h"
@@ -15,5 +14,3 @@ struct jl_flops {
 extern const struct jl_schema jl_flops_fields;
 
 void jl_tell_flops(struct jl_doc *doc, const struct jl_flops *flops);
-
-#endif

@@ -2,7 +2,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 static void count(struct jl_doc *doc, double value)
 {

@@ -1,6 +1,5 @@
 /* A served model under a load: how fast, what bounds it, what it costs, how to start it. */
-#ifndef JL_TELL_INFER_H
-#define JL_TELL_INFER_H
+#pragma once
 
 #include "serving/infer.h"
 #include "tell/tell.h"
@@ -12,5 +11,3 @@ struct jl_tell_infer {
 };
 
 void jl_tell_infer(struct jl_doc *doc, const struct jl_tell_infer *in);
-
-#endif

@@ -1,7 +1,6 @@
 /* What a machine adds to the electricity bill, month by month. */
 #include "tell/cost.h"
 
-#include "catalog/find.h"
 #include "tell/tell.h"
 
 static void money_cell(struct jl_doc *doc, struct jl_money money)

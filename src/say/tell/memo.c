@@ -2,7 +2,6 @@
 
 #include "base/text.h"
 
-#include <string.h>
 
 static const struct {
 	const char *en;

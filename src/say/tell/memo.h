@@ -1,6 +1,5 @@
 /* A note audited: what cannot be right in it, root by root, and the same in the forms that editors and pages take. */
-#ifndef JL_TELL_MEMO_H
-#define JL_TELL_MEMO_H
+#pragma once
 
 #include "memo/memo.h"
 #include "tell/tell.h"
@@ -23,5 +22,3 @@ void jl_audited_markdown(struct jl_buf *out, const struct jl_memo *note, bool al
 void jl_audited_sarif(struct jl_buf *out, const struct jl_memo *note, bool all, const char *version);
 /* A unified diff that puts the corrected figures in. */
 void jl_audited_diff(struct jl_buf *out, const struct jl_memo *note);
-
-#endif

@@ -2,7 +2,6 @@
 #include "tell/memo.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define CONTEXT 2 /* lines around a change */
 

@@ -167,7 +167,8 @@ static void table(struct jl_doc *doc, const struct jl_plan_answer *a)
 	jl_tell_note(doc, NULL, JL_ORIGIN_NONE, "%s",
 		     JL_("TP s: sequence parallel, o: overlapped · PP 8×3: 3 chunks a stage"));
 	jl_tell_note(doc, NULL, JL_ORIGIN_NONE, "%s",
-		     JL_("ZeRO h: inside a host, k: weights stay gathered · offload: o w a"));
+		     JL_("ZeRO h: inside a host, k: weights stay gathered · offload: o optimizer, w weights, a "
+			 "activations"));
 }
 
 /* --- why */

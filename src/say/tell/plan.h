@@ -1,6 +1,5 @@
 /* The best way to run it: on one system, over kinds and numbers of GPUs, the largest batch; and every technique that makes it fit. */
-#ifndef JL_TELL_PLAN_H
-#define JL_TELL_PLAN_H
+#pragma once
 
 #include "plan/answer.h"
 #include "predict/technique.h"
@@ -14,5 +13,3 @@ void jl_tell_fit(struct jl_doc *doc, const struct jl_fit *fit);
 /* Inside the topic. */
 void jl_tell_plan_case(struct jl_doc *doc, const struct jl_case *c); /* an entry: how it is cut */
 void jl_tell_searched(struct jl_doc *doc, const struct jl_plan_effort *effort);
-
-#endif

@@ -80,10 +80,10 @@ void jl_tell_case(struct jl_doc *doc, const struct jl_case *c)
 	char n[JL_UNITS_TEXT_MAX];
 
 	jl_doc_lead(doc);
-	jl_doc_name(doc, c->subject.name);
+	jl_doc_strong(doc, c->subject.name);
 	jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", c->machine.sys.text);
-	jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("batch %s a worker"),
-		      jl_count_text(n, c->shard.micro_batch * p->n_micro));
+	jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("batch %s per %s"), jl_count_text(n, c->shard.micro_batch * p->n_micro),
+		      device(c));
 	if (p->n_micro > 1)
 		jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("micro-batch %s"), jl_count_text(n, c->shard.micro_batch));
 	if (p->dp > 1)
@@ -472,23 +472,16 @@ void jl_tell_predicted(struct jl_doc *doc, const struct jl_tell_predicted *in, l
 
 /* --- a series */
 
-/* Compute fills the bar; what costs most beside it is named. */
+/* What takes most of it: the bar and the words are of the same share. */
 static void where_cell(struct jl_doc *doc, const struct jl_step_cost *step)
 {
-	size_t worst = 1;
-	double frac;
+	const size_t most = jl_part_largest(step);
+	const double frac = jl_part_s(step, most) / step->step_s;
 
-	for (size_t i = 2; i < JL_N_PART; i++)
-		if (jl_part_s(step, i) > jl_part_s(step, worst))
-			worst = i;
-	frac = jl_part_s(step, worst) / step->step_s;
 	jl_doc_cell(doc, JL_MARK_NONE);
-	jl_doc_bar(doc, step->compute_s / step->step_s, 10);
-	if (frac < 0.05)
-		jl_doc_textf(doc, " %s", JL_("compute"));
-	else
-		jl_doc_said(doc, jl_tell_text(doc, " %.0f %% %s", 100 * frac, jl_msg(jl_parts[worst].en)), JL_ESTIMATED,
-			    JL_METHOD);
+	jl_doc_bar(doc, frac, 10);
+	jl_doc_said(doc, jl_tell_text(doc, " %.0f %% %s", 100 * frac, jl_msg(jl_parts[most].en)), JL_ESTIMATED,
+		    JL_METHOD);
 }
 
 static void sweep_table(struct jl_doc *doc, const struct jl_sweep *sweep)

@@ -1,7 +1,6 @@
 /* A prediction: how long, where the time goes, memory, energy, money, what would help; a series of them; a collective; and what people
  * reckon by hand beside it. */
-#ifndef JL_TELL_PREDICT_H
-#define JL_TELL_PREDICT_H
+#pragma once
 
 #include "belief/near.h"
 #include "predict/answer.h"
@@ -31,8 +30,10 @@ void jl_tell_sweep(struct jl_doc *doc, const struct jl_sweep *sweep);
 void jl_tell_collective(struct jl_doc *doc, const struct jl_collective_series *series);
 void jl_tell_explained(struct jl_doc *doc, const struct jl_explained *explained);
 
+/* Two kinds of GPU. */
+struct jl_mixed;
+void jl_tell_mixed(struct jl_doc *doc, const struct jl_mixed *mixed);
+
 /* Its operations. */
 struct jl_kernels;
 void jl_tell_kernels(struct jl_doc *doc, const struct jl_case *c, const struct jl_kernels *kernels);
-
-#endif

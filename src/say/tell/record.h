@@ -1,6 +1,5 @@
 /* Records as people read them: a page of one, rows of many, what became of them in a store. */
-#ifndef JL_TELL_RECORD_H
-#define JL_TELL_RECORD_H
+#pragma once
 
 #include "record/record.h"
 #include "store/store.h"
@@ -17,5 +16,3 @@ void jl_tell_stored_table(struct jl_doc *doc);
 void jl_tell_stored_row(struct jl_doc *doc, const struct jl_record *record);
 void jl_tell_imported_table(struct jl_doc *doc);
 void jl_tell_imported_row(struct jl_doc *doc, const struct jl_record *record);
-
-#endif

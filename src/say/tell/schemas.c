@@ -8,6 +8,8 @@
 #include "plan/answer.h"
 #include "predict/fields.h"
 #include "predict/kernels.h"
+#include "predict/mixed.h"
+#include "recommend/answer.h"
 #include "serving/infer.h"
 #include "tell/flops.h"
 #include "tell/predict.h"
@@ -34,6 +36,8 @@ const struct jl_told jl_told[] = {
 	{ "predict-explain", &jl_explained_fields },
 	{ "predict-kernels", &jl_kernels_fields },
 	{ "predict-serve", &jl_serving_fields },
+	{ "predict-mixed", &jl_mixed_fields },
 	{ "predict-sweep", &jl_sweep_fields },
+	{ "recommend", &jl_recommend_fields },
 	{ NULL, NULL },
 };

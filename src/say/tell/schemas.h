@@ -1,6 +1,5 @@
 /* Every command's JSON by name: the table that writes it, from which docs/schema/<name>.json is made (jeoul schema, scripts/schema). */
-#ifndef JL_TELL_SCHEMAS_H
-#define JL_TELL_SCHEMAS_H
+#pragma once
 
 #include "base/fields.h"
 
@@ -10,5 +9,3 @@ struct jl_told {
 };
 
 extern const struct jl_told jl_told[];
-
-#endif

@@ -1,6 +1,5 @@
 /* A language model that answers requests: how long to the first token, how fast then, what fits. */
-#ifndef JL_TELL_SERVE_H
-#define JL_TELL_SERVE_H
+#pragma once
 
 #include "base/fields.h"
 #include "serving/serve.h"
@@ -25,5 +24,3 @@ struct jl_serving {
 extern const struct jl_schema jl_serving_fields;
 
 void jl_tell_serving(struct jl_doc *doc, const struct jl_serving *serving);
-
-#endif

@@ -1,7 +1,6 @@
 /* Results told: one builder for each topic takes a result and adds to a document what is to be said of it. Commands print that document,
  * reports put it among their sections; no other place has words for it. This header has what the builders share. */
-#ifndef JL_TELL_TELL_H
-#define JL_TELL_TELL_H
+#pragma once
 
 #include "doc/chart.h"
 #include "predict/predict.h"
@@ -105,5 +104,3 @@ void jl_tell_assumed(struct jl_doc *doc, const struct jl_notes *notes, const cha
 /* "ZeRO-1, TP 8+SP, selective recompute, micro-batch 1": what of a case may differ from a system to the next. `micro_batch` NAN: not said. */
 #define JL_CUT_TEXT_MAX 160
 const char *jl_tell_cut(char out[JL_CUT_TEXT_MAX], const struct jl_plan *plan, double micro_batch);
-
-#endif

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "scenario/weigh.h"
 
 static const struct {
 	const char *key, *mark;

@@ -11,8 +11,7 @@
  *           `needs` says what would help. A claim that only repeats an input is given.
  * instead   reason -> expression: a usual mistake, said only where the claim's value really is what that expression gives.
  * of        what it is about: two claims of one thing with different values contradict each other. */
-#ifndef JL_REPORT_CLAIMS_H
-#define JL_REPORT_CLAIMS_H
+#pragma once
 
 #include "audit/claims_expr.h"
 
@@ -88,5 +87,3 @@ const char *jl_verdict_mark(enum jl_verdict verdict); /* "✓" ... */
 struct jl_doc;
 /* claims_doc.c: how many there are of each kind, and what differs by its roots. */
 void jl_audit_to_doc(struct jl_doc *doc, const struct jl_audit *audit);
-
-#endif

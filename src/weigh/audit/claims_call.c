@@ -124,13 +124,11 @@ static enum jl_status ring_steps(struct jl_val *ret_val, const struct jl_val *ar
 static enum jl_status break_even(struct jl_val *ret_val, const struct jl_val *args, size_t n, struct jl_err *err)
 {
 	struct jl_val power, saved;
-	enum jl_status status;
 
 	(void)n;
-	if ((status = jl_val_apply(&power, '*', &args[3], &args[4], err)) ||
-	    (status = jl_val_apply(&saved, '-', &args[1], &power, err)) ||
-	    (status = jl_val_apply(&saved, '*', &saved, &args[2], err)))
-		return status;
+	JL_TRY(jl_val_apply(&power, '*', &args[3], &args[4], err));
+	JL_TRY(jl_val_apply(&saved, '-', &args[1], &power, err));
+	JL_TRY(jl_val_apply(&saved, '*', &saved, &args[2], err));
 	if (!(saved.lo > 0))
 		return jl_fail(err, JL_E_ABSENT, "renting costs less than the electricity: it never breaks even");
 	return jl_val_apply(ret_val, '/', &args[0], &saved, err);

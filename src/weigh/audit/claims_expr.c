@@ -1,7 +1,6 @@
 #include "audit/claims_expr.h"
 
 #include <ctype.h>
-#include <math.h>
 #include <string.h>
 
 #include "base/near.h"
@@ -173,8 +172,6 @@ static enum jl_status named(struct jl_val *ret_val, struct parser *p)
 
 static enum jl_status primary(struct jl_val *ret_val, struct parser *p)
 {
-	enum jl_status status;
-
 	skip_blanks(p);
 	if (isdigit((unsigned char)*p->at))
 		return number(ret_val, p);
@@ -185,8 +182,7 @@ static enum jl_status primary(struct jl_val *ret_val, struct parser *p)
 
 		if (++p->depth > JL_EXPR_DEPTH_MAX)
 			return jl_fail(p->err, JL_E_LIMIT, "the expression is nested too deeply");
-		if ((status = minus ? primary(ret_val, p) : sum(ret_val, p)))
-			return status;
+		JL_TRY(minus ? primary(ret_val, p) : sum(ret_val, p));
 		p->depth--;
 		if (minus) {
 			*ret_val = jl_val_negated(ret_val);
@@ -245,7 +241,6 @@ enum jl_status jl_expr_eval_at(struct jl_val *ret_val, struct jl_reckon *reckon,
 {
 	struct parser p = { .reckon = reckon, .at = text, .depth = depth, .err = err };
 	struct jl_val r;
-	enum jl_status status;
 
 	if (strlen(text) > JL_EXPR_LEN_MAX)
 		return jl_fail(err, JL_E_LIMIT, "an expression of more than %d bytes", JL_EXPR_LEN_MAX);
@@ -253,8 +248,7 @@ enum jl_status jl_expr_eval_at(struct jl_val *ret_val, struct jl_reckon *reckon,
 		return jl_fail(err, JL_E_PARSE, "an expression is one line without control characters");
 	if (depth > JL_EXPR_DEPTH_MAX)
 		return jl_fail(err, JL_E_LIMIT, "the expression is nested too deeply");
-	if ((status = sum(&r, &p)))
-		return status;
+	JL_TRY(sum(&r, &p));
 	skip_blanks(&p);
 	if (*p.at)
 		return unexpected(&p);

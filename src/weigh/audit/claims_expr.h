@@ -8,8 +8,7 @@
  *     busbw(algbw, n)  break_even(price, rent, util, power, per_kWh)  cost.break_even(desktop, aws)
  *
  * No loops, no assignment; length, depth and the number of calls are bounded. */
-#ifndef JL_REPORT_CLAIMS_EXPR_H
-#define JL_REPORT_CLAIMS_EXPR_H
+#pragma once
 
 #include "audit/claims_value.h"
 #include "scenario/scenario.h"
@@ -72,5 +71,3 @@ enum jl_status jl_call_allreduce(struct jl_val *ret_val, struct jl_reckon *recko
 				 struct jl_err *err);
 enum jl_status jl_call_cost(struct jl_val *ret_val, struct jl_reckon *reckon, const struct jl_call *call,
 			    struct jl_err *err);
-
-#endif

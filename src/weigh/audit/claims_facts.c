@@ -55,20 +55,17 @@ enum jl_status jl_call_catalog(struct jl_val *ret_val, struct jl_reckon *reckon,
 {
 	const struct jl_model_info *model;
 	struct jl_found found;
-	enum jl_status status;
 
 	if (call->field)
 		return jl_fail(err, JL_E_PARSE, "catalog() is written catalog(rtx-4090, mem)");
 	if (strcmp(call->args[1], "params") == 0) {
-		if ((status = jl_find_model(&model, reckon->cat, call->args[0], err)))
-			return status;
+		JL_TRY(jl_find_model(&model, reckon->cat, call->args[0], err));
 		if (isnan(model->params))
 			return not_listed(err, model->id, "params");
 		*ret_val = jl_val_number(model->params);
 		return JL_OK;
 	}
-	if ((status = jl_find_unit(&found, reckon->cat, call->args[0], err)))
-		return status;
+	JL_TRY(jl_find_unit(&found, reckon->cat, call->args[0], err));
 	if (found.gpu)
 		return of_gpu(ret_val, reckon->cat, found.gpu, call->args[1], err);
 	if (strcmp(call->args[1], "n_gpu") == 0) {
@@ -84,10 +81,8 @@ enum jl_status jl_call_link(struct jl_val *ret_val, struct jl_reckon *reckon, co
 	const struct jl_link_info *link;
 	const struct jl_fact *fact;
 	const bool oneway = strcmp(call->args[1], "oneway") == 0;
-	enum jl_status status = jl_find_link(&link, reckon->cat, call->args[0], JL_ROLE_ANY, err);
 
-	if (status)
-		return status;
+	JL_TRY(jl_find_link(&link, reckon->cat, call->args[0], JL_ROLE_ANY, err));
 	if (call->field || (!oneway && strcmp(call->args[1], "bothway") != 0))
 		return jl_fail(err, JL_E_PARSE, "link() is written link(pcie5-x16, oneway) or ..., bothway)");
 	fact = oneway ? &link->oneway_Bps : &link->bothway_Bps;

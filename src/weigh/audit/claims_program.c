@@ -106,7 +106,6 @@ static enum jl_status read_ask(struct jl_request *req, int *ret_n, struct jl_rec
 	for (size_t i = 1; i < call->n_args; i++) {
 		const char *arg = call->args[i];
 		struct jl_val v;
-		enum jl_status status;
 
 		if (strncmp(arg, "mode=", 5) == 0) {
 			static const char *const modes[] = { "ddp", "zero1", "zero2", "zero3" };
@@ -126,8 +125,7 @@ static enum jl_status read_ask(struct jl_request *req, int *ret_n, struct jl_rec
 		if (strncmp(arg, "gpus=", 5) != 0 && strncmp(arg, "batch=", 6) != 0)
 			return jl_fail(err, JL_E_PARSE,
 				       "predict(): '%.40s' is none of gpus=, mode=, model=, batch=", arg);
-		if ((status = jl_expr_eval_at(&v, r, strchr(arg, '=') + 1, call->depth + 1, err)))
-			return status;
+		JL_TRY(jl_expr_eval_at(&v, r, strchr(arg, '=') + 1, call->depth + 1, err));
 		if (!jl_dim_none(&v.dim) || !(v.v >= 1 && v.v <= 1e6))
 			return jl_fail(err, JL_E_RANGE, "predict(): %.40s is not from 1 to 1000000", arg);
 		if (arg[0] == 'g')
@@ -145,8 +143,7 @@ static enum jl_status predict_on(struct jl_prediction *ret_p, struct jl_reckon *
 	struct jl_case *how = jl_arena_alloc(r->arena, sizeof *how);
 	struct jl_err why;
 
-	if (!subject || !how)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(subject && how, err));
 	if (jl_subject_find(subject, r->cat, req, r->arena, &why) ||
 	    jl_case_choose(how, r->cat, subject, machine, req, &why))
 		return absent(err, &why);
@@ -164,8 +161,8 @@ enum jl_status jl_call_predict(struct jl_val *ret_val, struct jl_reckon *r, cons
 	enum jl_status status;
 	int n_gpus = 0, n;
 
-	if ((status = read_ask(&req, &n_gpus, r, call, err)) || (status = machine_of(&machine, r, call->args[0], err)))
-		return status;
+	JL_TRY(read_ask(&req, &n_gpus, r, call, err));
+	JL_TRY(machine_of(&machine, r, call->args[0], err));
 	if (!req.model)
 		return jl_fail(err, JL_E_ABSENT, "the scenario names no model (workload: model:)");
 	if (n_gpus && (status = jl_machine_take(&one, &machine, n_gpus, err)))
@@ -173,13 +170,10 @@ enum jl_status jl_call_predict(struct jl_val *ret_val, struct jl_reckon *r, cons
 	if (n_gpus)
 		machine = one;
 	n = jl_machine_n_devices(&machine);
-	if ((status = predict_on(&all, r, &machine, &req, err)))
-		return status;
-	if ((status = jl_machine_take(&one, &machine, 1, err)))
-		return status;
+	JL_TRY(predict_on(&all, r, &machine, &req, err));
+	JL_TRY(jl_machine_take(&one, &machine, 1, err));
 	req.plan.zero = JL_UNSET; /* nothing to share on one device */
-	if ((status = predict_on(&single, r, &one, &req, err)))
-		return status;
+	JL_TRY(predict_on(&single, r, &one, &req, err));
 	/* the device itself is in both: what differs is how sure the links are */
 	speedup = (struct jl_estimate){ all.samples_per_s.value / single.samples_per_s.value,
 					all.samples_per_s.lo / single.samples_per_s.value,
@@ -204,12 +198,10 @@ enum jl_status jl_call_allreduce(struct jl_val *ret_val, struct jl_reckon *r, co
 	struct jl_val nodes, size;
 	struct jl_sys sys;
 	struct jl_err why;
-	enum jl_status status;
 
-	if ((status = jl_expr_eval_at(&nodes, r, call->args[1], call->depth + 1, err)) ||
-	    (status = jl_expr_eval_at(&size, r, call->args[2], call->depth + 1, err)) ||
-	    (status = jl_sys_parse(&sys, r->cat, call->args[0], r->arena, err)))
-		return status;
+	JL_TRY(jl_expr_eval_at(&nodes, r, call->args[1], call->depth + 1, err));
+	JL_TRY(jl_expr_eval_at(&size, r, call->args[2], call->depth + 1, err));
+	JL_TRY(jl_sys_parse(&sys, r->cat, call->args[0], r->arena, err));
 	if (!jl_dim_none(&nodes.dim) || !(nodes.v >= 1 && nodes.v <= JL_NODES_MAX) || size.dim.e[JL_DIM_B] != 1 ||
 	    !(size.v > 0))
 		return jl_fail(err, JL_E_RANGE, "allreduce() is written allreduce(aws:p5.48xlarge, 125, 16 GB)");
@@ -247,10 +239,8 @@ static enum jl_status want_costs(struct jl_reckon *r, struct jl_err *err)
 enum jl_status jl_call_cost(struct jl_val *ret_val, struct jl_reckon *r, const struct jl_call *call, struct jl_err *err)
 {
 	const struct jl_cost_study *study;
-	enum jl_status status = want_costs(r, err);
 
-	if (status)
-		return status;
+	JL_TRY(want_costs(r, err));
 	study = r->costs->study;
 	for (size_t i = 0; study && i < study->n_pairs; i++) {
 		const struct jl_cost_pair *p = &study->pairs[i];

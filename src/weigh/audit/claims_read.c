@@ -63,7 +63,6 @@ static enum jl_status read_value(struct jl_claim *c, const struct jl_yaml *node,
 	const char *at = read_signs(c, node->text);
 	double ends[2];
 	int n = 0;
-	enum jl_status status;
 
 	do {
 		char text[40] = "", *dots;
@@ -83,8 +82,7 @@ static enum jl_status read_value(struct jl_claim *c, const struct jl_yaml *node,
 	while (*at == ' ')
 		at++;
 	c->unit_text = at;
-	if ((status = read_unit(c, node, reckon, err)))
-		return status;
+	JL_TRY(read_unit(c, node, reckon, err));
 	c->is_range = n == 2;
 	c->lo = ends[0] * c->unit.v;
 	c->hi = ends[n - 1] * c->unit.v;
@@ -97,7 +95,6 @@ static enum jl_status read_value(struct jl_claim *c, const struct jl_yaml *node,
 static enum jl_status read_words(struct jl_words *ret_words, const struct jl_yaml *node, bool ids, struct jl_err *err)
 {
 	static const char *const keys[] = { "ko", "en", NULL };
-	enum jl_status status;
 
 	if (node->kind == JL_YAML_TEXT) {
 		*ret_words = (struct jl_words){ .ko = node->text, .en = node->text };
@@ -105,8 +102,7 @@ static enum jl_status read_words(struct jl_words *ret_words, const struct jl_yam
 			*ret_words = (struct jl_words){ .en = jl_claim_need_text(node->text) };
 		return JL_OK;
 	}
-	if ((status = jl_yaml_check_keys(node, "text in two languages", keys, err)))
-		return status;
+	JL_TRY(jl_yaml_check_keys(node, "text in two languages", keys, err));
 	*ret_words = (struct jl_words){ .ko = jl_yaml_text(node, "ko"), .en = jl_yaml_text(node, "en") };
 	if (!ret_words->ko || !ret_words->en)
 		return jl_fail_at(err, JL_E_PARSE, &node->where, "ko: and en: are both wanted");
@@ -191,10 +187,10 @@ enum jl_status jl_claim_read(struct jl_claim *ret_claim, const struct jl_yaml *m
 				  "a claim has at: (line), ko: or en: (what it says) and value:");
 	if (!(c.n_places = count_places(c.at)) || c.n_places > JL_CLAIM_PLACES_MAX)
 		return jl_fail_at(err, JL_E_PARSE, &map->where, "at: names 1 to %d places", JL_CLAIM_PLACES_MAX);
-	if ((status = read_value(&c, jl_yaml_get(map, "value"), reckon, err)) ||
-	    (status = read_within(&c, jl_yaml_get(map, "within"), err)) ||
-	    (c.instead && (status = check_instead(c.instead, err))))
-		return status;
+	JL_TRY(read_value(&c, jl_yaml_get(map, "value"), reckon, err));
+	JL_TRY(read_within(&c, jl_yaml_get(map, "within"), err));
+	if (c.instead)
+		JL_TRY(check_instead(c.instead, err));
 	if ((node = jl_yaml_get(map, "needs")) && (status = read_words(&c.needs, node, true, err)))
 		return status;
 	if ((node = jl_yaml_get(map, "note")) && (status = read_words(&c.note, node, false, err)))

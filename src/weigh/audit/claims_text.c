@@ -1,6 +1,5 @@
 /* Figures of claims as a person reads them: 약 5.67시간, 2.1~2.7배, about 300 days. */
 #include <ctype.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "audit/claims.h"

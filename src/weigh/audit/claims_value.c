@@ -144,10 +144,8 @@ enum jl_status jl_val_apply(struct jl_val *ret_val, char op, const struct jl_val
 			    struct jl_err *err)
 {
 	struct jl_val r = { .estimate = a->estimate || b->estimate };
-	enum jl_status status = combine_dims(&r.dim, op, &a->dim, &b->dim, err);
 
-	if (status)
-		return status;
+	JL_TRY(combine_dims(&r.dim, op, &a->dim, &b->dim, err));
 	if (op == '/' && (b->lo <= 0 && b->hi >= 0))
 		return jl_fail(err, JL_E_RANGE, "a division by zero");
 	corners(&r, op, a, b);

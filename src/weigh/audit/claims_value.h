@@ -1,7 +1,6 @@
 /* Values that know their dimension: what the expressions of an audit reckon with. Seconds and bytes cannot be added, dollars and won
  * neither; a range (0.4..0.6 s) or an estimate's interval goes through the arithmetic with the value. Pure. */
-#ifndef JL_REPORT_CLAIMS_VALUE_H
-#define JL_REPORT_CLAIMS_VALUE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -50,5 +49,3 @@ struct jl_val jl_val_negated(const struct jl_val *a);
 
 /* A unit by its name: h, GB, kWh, USD, TFLOPS, samples. */
 bool jl_unit_value(struct jl_val *ret_val, const char *name, size_t len);
-
-#endif

@@ -1,6 +1,5 @@
 /* What somebody would guess without this program: the figures that ours must beat. Pure. */
-#ifndef JL_BELIEF_BASELINE_H
-#define JL_BELIEF_BASELINE_H
+#pragma once
 
 #include "model/collective.h"
 #include "model/device.h"
@@ -18,5 +17,3 @@ double jl_baseline_roofline_s(const struct jl_device *dev, enum jl_dtype dtype, 
 /* Bytes of a collective over the listed rate of its narrowest link, at a share of it, and a fixed time. */
 double jl_baseline_collective_s(const struct jl_fabric *listed, const struct jl_collective *coll, double frac,
 				double start_s);
-
-#endif

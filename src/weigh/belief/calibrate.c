@@ -34,8 +34,7 @@ static enum jl_status add_param(struct work *w, const struct jl_param_info *info
 		const size_t room = w->room ? 2 * w->room : 512;
 		struct jl_param_info *params = jl_arena_array(w->arena, room, sizeof(*params));
 
-		if (!params)
-			return jl_fail_nomem(err);
+		JL_TRY(jl_got(params, err));
 		if (w->n_params)
 			memcpy(params, w->params, w->n_params * sizeof(*params));
 		w->params = params;
@@ -75,13 +74,11 @@ static enum jl_status load(struct work *w, struct fitting *f, struct jl_err *err
 		for (size_t i = 0; i < w->in->n_files; i++) {
 			const struct jl_calibrate_file *file = &w->in->files[i];
 			struct jl_csv csv;
-			enum jl_status status;
+			enum jl_status status = JL_OK;
 
 			if (strcmp(file->name, *name) != 0)
 				continue;
-			status = jl_csv_open(&csv, file->text, file->len, ',', file->path, err);
-			if (status)
-				return status;
+			JL_TRY(jl_csv_open(&csv, file->text, file->len, ',', file->path, err));
 			for (const char *const *column = f->ops->columns; !status && *column; column++) {
 				size_t at;
 
@@ -175,8 +172,7 @@ static enum jl_status keep_residuals(struct work *w, const struct fitting *f, st
 	size_t n = 0;
 	enum jl_status status = JL_OK;
 
-	if (!ln)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(ln, err));
 	for (size_t i = 0; i < f->rows.n; i++)
 		if (!f->rows.rows[i].unscored)
 			ln[n++] = jl_validate_ln(&f->rows.rows[i]);
@@ -216,12 +212,9 @@ static enum jl_status fit_set(struct work *w, const struct jl_set_ops *ops, stru
 
 	f.x = jl_arena_array(w->arena, n_param + 1, sizeof(*f.x));
 	f.base = jl_arena_array(w->arena, f.rows.n + 1, sizeof(*f.base));
-	if (!f.x || !f.base)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(f.x && f.base, err));
 	jl_set_priors(ops, f.data, f.x);
-	status = ops->fit(f.data, NULL, 0, f.x, err);
-	if (status)
-		return status;
+	JL_TRY(ops->fit(f.data, NULL, 0, f.x, err));
 	for (size_t j = 0; j < n_param; j++)
 		f.x[j] = written(f.x[j]);
 	f.known = jl_known_of(&w->cat);
@@ -303,8 +296,7 @@ static enum jl_status keep_seen(struct work *w, const struct jl_validation *v, s
 		const struct jl_validate_family *family = &v->families[f];
 		struct jl_param_info *params = jl_arena_array(w->arena, family->seen.n + 1, sizeof(*params));
 
-		if (!params)
-			return jl_fail_nomem(err);
+		JL_TRY(jl_got(params, err));
 		const size_t n = jl_seen_count(&family->seen, &family->rows, NULL, params);
 
 		for (size_t i = 0; i < n && !status; i++) {

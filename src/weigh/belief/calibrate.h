@@ -1,7 +1,6 @@
 /* Every set fitted from its priors, in the order of jl_sets: what catalog/params.yaml ships. Reads texts, allocates in an
  * arena, prints nothing. The same texts and catalog give the same text, digit by digit. */
-#ifndef JL_BELIEF_CALIBRATE_H
-#define JL_BELIEF_CALIBRATE_H
+#pragma once
 
 #include "base/buf.h"
 #include "belief/set.h"
@@ -46,5 +45,3 @@ enum jl_status jl_calibrate(struct jl_calibration *ret_calibration, const struct
 
 /* The text of catalog/params.yaml. */
 void jl_calibrate_yaml(struct jl_buf *out, const struct jl_calibration *calibration);
-
-#endif

@@ -1,6 +1,5 @@
 /* How wrong predictions have been near a question: the published rows most like it. */
-#ifndef JL_BELIEF_NEAR_H
-#define JL_BELIEF_NEAR_H
+#pragma once
 
 #include "belief/validate.h"
 #include "predict/predict.h"
@@ -25,5 +24,3 @@ size_t jl_near_rows(const struct jl_validation *v, const struct jl_near_ask *ask
 
 /* What a case would be as a row. */
 struct jl_near_ask jl_near_case(const struct jl_case *c);
-
-#endif

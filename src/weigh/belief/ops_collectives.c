@@ -37,12 +37,9 @@ static enum jl_status add(struct jl_set_data *data, const struct jl_set_reader *
 	size_t gpu = 0;
 
 	JL_SET_READ_CELLS(in, JL_COLL_CELLS, &cells);
-	enum jl_status status = jl_set_gpu(data, jl_set_cell(in, "gpu"), &gpu, err);
 
-	if (!status)
-		status = jl_coll_case_read(c, &cells, data->cat, data->gpus.gpus[gpu], err);
-	if (status)
-		return status;
+	JL_TRY(jl_set_gpu(data, jl_set_cell(in, "gpu"), &gpu, err));
+	JL_TRY(jl_coll_case_read(c, &cells, data->cat, data->gpus.gpus[gpu], err));
 	const enum jl_wire inter = c->listed.n_nodes > 1 ? c->inter : JL_WIRE_NONE;
 	struct jl_set_row *row = jl_set_add(
 		data, in,
@@ -60,8 +57,7 @@ static enum jl_status add(struct jl_set_data *data, const struct jl_set_reader *
 				       .extent_ln = { log(c->coll.size_B), NAN, log(c->coll.n_ranks) },
 				       .meas = c->meas_s });
 
-	if (!row)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(row, err));
 	data->n++;
 	row->naive[0] = jl_baseline_collective_s(&c->listed, &c->coll, 1.0, 0.0);
 	row->naive[1] = jl_baseline_collective_s(&c->listed, &c->coll, 0.8, 20e-6);

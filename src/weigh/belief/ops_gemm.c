@@ -83,12 +83,9 @@ static enum jl_status add(struct jl_set_data *data, const struct jl_set_reader *
 	struct jl_gemm_cells cells;
 
 	JL_SET_READ_CELLS(in, JL_GEMM_CELLS, &cells);
-	enum jl_status status = jl_gemm_case_read(c, &cells, err);
 
-	if (!status)
-		status = find_gpu(data, cells.gpu, &c->gpu, err);
-	if (status)
-		return status;
+	JL_TRY(jl_gemm_case_read(c, &cells, err));
+	JL_TRY(find_gpu(data, cells.gpu, &c->gpu, err));
 	const bool product = is_product(&c->of),
 		   link = c->of.kind == JL_GEMM_LINK || c->of.kind == JL_GEMM_LINK_LATENCY;
 	const struct jl_gemm *g = &c->of.gemm;
@@ -107,8 +104,7 @@ static enum jl_status add(struct jl_set_data *data, const struct jl_set_reader *
 			.extent_ln = { product ? log(2.0 * g->m * g->n * g->k * g->batch) : NAN, NAN, NAN },
 			.meas = c->meas_s });
 
-	if (!row)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(row, err));
 	data->n++;
 	/* a layer's FLOP as its source counts them: its rate times the time it stands for */
 	const double layer_flop = strtod(cells.value, NULL) * 1e12 * c->meas_s;

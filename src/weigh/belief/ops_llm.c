@@ -1,6 +1,5 @@
 /* train_llm and train_vtrain as one set: training steps of transformers, and the memory they take. */
 #include <math.h>
-#include <string.h>
 
 #include "belief/baseline.h"
 #include "belief/set_llm.h"
@@ -81,10 +80,8 @@ static enum jl_status add(struct jl_set_data *data, const struct jl_set_reader *
 	struct jl_llm_cells cells;
 
 	JL_SET_READ_CELLS(in, JL_LLM_CELLS, &cells);
-	const enum jl_status status = jl_llm_row_read(&cells, &find, c, err);
 
-	if (status)
-		return status;
+	JL_TRY(jl_llm_row_read(&cells, &find, c, err));
 	if (c->unscored)
 		return jl_fail(err, JL_E_DATA, "column %s: %s", "primary_metric", c->unscored);
 	jl_llm_wires(c, &intra, &inter);
@@ -108,8 +105,7 @@ static enum jl_status add(struct jl_set_data *data, const struct jl_set_reader *
 	if (c->metric == JL_LLM_TIME) {
 		struct jl_set_row *row = jl_set_add(data, in, &kind);
 
-		if (!row)
-			return jl_fail_nomem(err);
+		JL_TRY(jl_got(row, err));
 		naive_time(c, row->naive);
 	}
 	if (!isnan(c->meas_mem_B)) {
@@ -117,8 +113,7 @@ static enum jl_status add(struct jl_set_data *data, const struct jl_set_reader *
 		kind.meas = c->meas_mem_B;
 		struct jl_set_row *row = jl_set_add(data, in, &kind);
 
-		if (!row)
-			return jl_fail_nomem(err);
+		JL_TRY(jl_got(row, err));
 		row->is_memory = true;
 		row->is_second = c->metric == JL_LLM_TIME;
 		row->naive[0] = 16.0 * shared;

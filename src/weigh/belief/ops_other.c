@@ -1,6 +1,5 @@
 /* train_other as a set: vision, speech and translation. */
 #include <math.h>
-#include <string.h>
 
 #include "belief/baseline.h"
 #include "belief/set_ops.h"
@@ -39,10 +38,8 @@ static enum jl_status find_gpu(void *ctx, const char *text, struct jl_other_gpu 
 {
 	struct jl_set_data *data = ctx;
 	size_t g;
-	const enum jl_status status = jl_set_gpu(data, text, &g, err);
 
-	if (status)
-		return status;
+	JL_TRY(jl_set_gpu(data, text, &g, err));
 	*ret_gpu = (struct jl_other_gpu){ .index = g < JL_CONV_MAX_GPUS ? (int)g : -1, .of = data->gpus.gpus[g] };
 	jl_resolve_device(&ret_gpu->dev, data->cat, ret_gpu->of);
 	return JL_OK;
@@ -106,10 +103,8 @@ static enum jl_status add(struct jl_set_data *data, const struct jl_set_reader *
 	struct jl_other_cells cells;
 
 	JL_SET_READ_CELLS(in, JL_OTHER_CELLS, &cells);
-	const enum jl_status status = read_row(data, &cells, c, err);
 
-	if (status)
-		return status;
+	JL_TRY(read_row(data, &cells, c, err));
 	struct jl_set_row *row = jl_set_add(
 		data, in,
 		&(struct jl_set_kind){
@@ -127,8 +122,7 @@ static enum jl_status add(struct jl_set_data *data, const struct jl_set_reader *
 			.meas = step_s(c, c->meas) });
 	struct jl_other_row plain = *c;
 
-	if (!row)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(row, err));
 	data->n++;
 	plain.gpu.index = -1;
 	const struct jl_conv_cost cost = jl_other_cost(&plain, own->priors);

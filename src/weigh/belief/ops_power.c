@@ -16,10 +16,8 @@ static enum jl_status find_device(void *ctx, const char *text, struct jl_power_r
 {
 	struct jl_set_data *data = ctx;
 	size_t g;
-	const enum jl_status status = jl_set_gpu(data, text, &g, err);
 
-	if (status)
-		return status;
+	JL_TRY(jl_set_gpu(data, text, &g, err));
 	row->gpu = data->gpus.gpus[g];
 	jl_resolve_device(&row->dev, data->cat, row->gpu);
 	return JL_OK;
@@ -32,10 +30,8 @@ static enum jl_status add(struct jl_set_data *data, const struct jl_set_reader *
 	struct jl_power_cells cells;
 
 	JL_SET_READ_CELLS(in, JL_POWER_CELLS, &cells);
-	const enum jl_status status = jl_power_row_read(c, &cells, &find, err);
 
-	if (status)
-		return status;
+	JL_TRY(jl_power_row_read(c, &cells, &find, err));
 	struct jl_set_row *row = jl_set_add(
 		data, in,
 		&(struct jl_set_kind){
@@ -49,8 +45,7 @@ static enum jl_status add(struct jl_set_data *data, const struct jl_set_reader *
 			.extent_ln = { NAN, NAN, log(c->n_gpus) },
 			.meas = c->meas_W });
 
-	if (!row)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(row, err));
 	data->n++;
 	row->naive[0] = c->n_gpus * c->dev.tdp_W + c->ask.host_W;
 	row->naive[1] = 0.7 * c->n_gpus * c->dev.tdp_W + c->ask.host_W;

@@ -24,10 +24,8 @@ static enum jl_status find_gpu(void *ctx, const char *text, struct jl_serve_row 
 {
 	struct jl_set_data *data = ctx;
 	size_t g;
-	const enum jl_status status = jl_set_gpu(data, text, &g, err);
 
-	if (status)
-		return status;
+	JL_TRY(jl_set_gpu(data, text, &g, err));
 	row->gpu = data->gpus.gpus[g];
 	jl_resolve_device(&row->dev, data->cat, row->gpu);
 	(void)jl_gemm_shipped(data->cat, row->gpu->id, &row->dev);
@@ -80,10 +78,8 @@ static enum jl_status add_infer(struct jl_set_data *data, const struct jl_set_re
 	struct jl_serve_row *c = (struct jl_serve_row *)data->cases + data->n;
 	const struct jl_serve_cells cells = { .at = cell_at, .ctx = in };
 	const struct jl_serve_find find = { .gpu = find_gpu, .ctx = data, .cat = data->cat };
-	const enum jl_status status = jl_infer_row_read(c, &cells, &find, err);
 
-	if (status)
-		return status;
+	JL_TRY(jl_infer_row_read(c, &cells, &find, err));
 	const char *model = jl_set_cell(in, "model");
 
 	return add_case(data, in, model,
@@ -103,10 +99,8 @@ static enum jl_status add_silicon(struct jl_set_data *data, const struct jl_set_
 	const struct jl_serve_find find = { .gpu = find_gpu, .ctx = data, .cat = data->cat };
 	struct jl_serve_row c = { 0 };
 	const char *model = "";
-	const enum jl_status status = jl_silicon_row_read(&c, &model, &cells, &find, err);
 
-	if (status)
-		return status;
+	JL_TRY(jl_silicon_row_read(&c, &model, &cells, &find, err));
 	const char *what = jl_arena_printf(in->arena, "%s %s %s, %g GPUs, %g requests of %g+%g", model,
 					   jl_set_cell(in, "precision"), jl_set_cell(in, "mode"),
 					   c.run.place.n_gpus + c.run.prefill.n_gpus, c.run.n_requests, c.run.prompt,
@@ -122,8 +116,7 @@ static enum jl_status add_silicon(struct jl_set_data *data, const struct jl_set_
 		((struct jl_serve_row *)data->cases)[data->n] = c;
 		struct jl_set_row *row = add_case(data, in, model, what);
 
-		if (!row)
-			return jl_fail_nomem(err);
+		JL_TRY(jl_got(row, err));
 		c.plan = case_at(data, data->n - 1)->plan; /* the second metric is of the same run */
 		row->gpu = jl_label(in->labels, in->arena, jl_set_cell(in, "system"));
 		row->group = data->groups[data->n - 1] = jl_label(in->labels, in->arena, model);

@@ -44,6 +44,12 @@ static enum jl_status find_gpu(void *ctx, const char *text, struct jl_llm_gpu *r
 	return status;
 }
 
+/* Of the two sets that are read here. */
+static bool is_tune(const struct jl_set_data *data)
+{
+	return data->ops == &jl_tune_ops;
+}
+
 /* The row as the program would be asked it, with these parameters of tuning. */
 static void case_of(struct jl_case *ret_case, const struct jl_set_data *data, const struct jl_tune_row *c,
 		    const double *x, const struct jl_known *known)
@@ -53,7 +59,8 @@ static void case_of(struct jl_case *ret_case, const struct jl_set_data *data, co
 
 	run.gpu.index = 0; /* the vector has the deviations of this GPU behind the rest */
 	jl_llm_case(ret_case, &run, own->x[c->run.gpu.index], known);
-	jl_case_tune(ret_case, jl_tune_fit_of(x));
+	if (is_tune(data))
+		jl_case_tune(ret_case, jl_tune_fit_of(x));
 }
 
 static void naive(const struct jl_tune_row *c, struct jl_set_row *row)
@@ -75,7 +82,7 @@ static void naive(const struct jl_tune_row *c, struct jl_set_row *row)
 static enum jl_status add(struct jl_set_data *data, const struct jl_set_reader *in, struct jl_err *err)
 {
 	struct own *own = data->own;
-	const struct jl_llm_find find = { .gpu = find_gpu, .ctx = data, .link_x = own->link_x };
+	const struct jl_llm_find find = { .gpu = find_gpu, .ctx = data, .link_x = own->link_x, .arena = in->arena };
 	struct jl_tune_row *c = (struct jl_tune_row *)data->cases + data->n;
 	struct jl_llm_row *r = &c->run;
 	struct jl_llm_cells cells;
@@ -85,7 +92,8 @@ static enum jl_status add(struct jl_set_data *data, const struct jl_set_reader *
 
 	JL_SET_READ_CELLS(in, JL_LLM_CELLS, &cells);
 	JL_SET_READ_CELLS(in, JL_TUNE_CELLS, &more);
-	const enum jl_status status = jl_tune_row_read(&cells, &more, &find, c, err);
+	const enum jl_status status = is_tune(data) ? jl_tune_row_read(&cells, &more, &find, c, err)
+						    : jl_large_row_read(&cells, &more, &find, c, err);
 
 	if (status)
 		return status;
@@ -108,16 +116,20 @@ static enum jl_status add(struct jl_set_data *data, const struct jl_set_reader *
 	};
 
 	for (int memory = 0; memory < 2; memory++) {
+		static const enum jl_asked answers[2][2] = { { JL_ASKED_STEP, JL_ASKED_MEMORY },
+							     { JL_ASKED_TUNE, JL_ASKED_TUNE_MEMORY } };
 		struct jl_set_row *row;
 
 		if (isnan(memory ? r->meas_mem_B : r->meas_s))
 			continue;
 		kind.meas = memory ? r->meas_mem_B : r->meas_s;
-		kind.answer = memory ? JL_ASKED_TUNE_MEMORY : JL_ASKED_TUNE;
+		kind.answer = answers[is_tune(data)][memory];
 		row = jl_set_add(data, in, &kind);
 		if (!row)
 			return jl_fail_nomem(err);
 		row->is_memory = memory;
+		if (!*row->gpu)
+			row->gpu = "not stated";
 		row->is_second = memory; /* speed and memory are scored apart */
 		naive(c, row);
 	}
@@ -136,8 +148,7 @@ static enum jl_status begin(struct jl_set_data *data, struct jl_err *err)
 
 static size_t n_param(const struct jl_set_data *data)
 {
-	(void)data;
-	return JL_TUNE_N_PARAM;
+	return is_tune(data) ? JL_TUNE_N_PARAM : 0;
 }
 
 static void param(const struct jl_set_data *data, size_t i, struct jl_param *ret_param)
@@ -185,6 +196,8 @@ static enum jl_status fit(const struct jl_set_data *data, const unsigned char *u
 	double lo[JL_TUNE_N_PARAM], hi[JL_TUNE_N_PARAM], prior[JL_TUNE_N_PARAM], sd[JL_TUNE_N_PARAM], cost;
 	size_t n = 0;
 
+	if (!is_tune(data))
+		return JL_OK; /* nothing of its own: it asks what train_llm has learnt */
 	for (size_t j = 0; j < JL_TUNE_N_PARAM; j++) {
 		const struct jl_param *p = jl_tune_param_at(j);
 
@@ -241,6 +254,28 @@ const struct jl_set_ops jl_tune_ops = {
 					  "base_bits", "primary_metric", "primary_value", NULL },
 	.measures = (const char *const[]){ "s_per_iter", "samples_per_s", "tokens_per_s_per_gpu", "mem_gib_per_gpu",
 					   NULL },
+	.baselines = { "40 % MFU", "roofline at 0.7 of the listed rates" },
+	.memory_baselines = { "16 bytes a parameter", "weights and a fifth" },
+	.memory_line = "finetune_memory",
+	.case_B = sizeof(struct jl_tune_row),
+	.own_B = sizeof(struct own),
+	.rows_a_line = 2,
+	.begin = begin,
+	.add = add,
+	.n_param = n_param,
+	.param = param,
+	.fit = fit,
+	.predict = predict,
+	.explain = explain,
+};
+
+const struct jl_set_ops jl_large_ops = {
+	.name = "moe_and_large",
+	.files = (const char *const[]){ "moe_and_large", NULL },
+	.unit = "s",
+	.columns = (const char *const[]){ "gpu", "n_gpus", "framework", "layers", "hidden", "n_experts", "topk",
+					  "moe_ffn", "primary_metric", "primary_value", NULL },
+	.measures = (const char *const[]){ "primary_value", NULL },
 	.baselines = { "40 % MFU", "roofline at 0.7 of the listed rates" },
 	.memory_baselines = { "16 bytes a parameter", "weights and a fifth" },
 	.case_B = sizeof(struct jl_tune_row),

@@ -299,9 +299,8 @@ static enum jl_status run(struct work *w, double *ret_cost, struct jl_err *err)
 
 enum jl_status jl_fit_solve(const struct jl_fit_problem *p, double *x, double *ret_cost, struct jl_err *err)
 {
-	enum jl_status status = check(p, x, err);
-	if (status != JL_OK)
-		return status;
+	enum jl_status status = JL_OK;
+	JL_TRY(check(p, x, err));
 	size_t n = p->n_param, m = p->n_resid;
 	if (n > 10000 || m > 100000000 / n)
 		return jl_fail(err, JL_E_LIMIT, "fit: %zu parameters by %zu residuals is more than this solver takes",
@@ -329,7 +328,7 @@ enum jl_status jl_fit_solve(const struct jl_fit_problem *p, double *x, double *r
 		w.u[j] = clamp(log(x[j]), w.lo_ln[j], w.hi_ln[j]);
 	}
 	status = run(&w, &cost, err);
-	if (status != JL_OK)
+	if (status)
 		goto out;
 	for (size_t j = 0; j < n; j++)
 		x[j] = clamp(exp(w.u[j]), p->lo[j], p->hi[j]);

@@ -1,6 +1,5 @@
 /* Least squares with bounds, priors and a robust loss: how fitted parameters are found. Deterministic. */
-#ifndef JL_BELIEF_OPTIMIZE_H
-#define JL_BELIEF_OPTIMIZE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -28,5 +27,3 @@ struct jl_fit_problem {
  * the bounds is moved onto them. The residuals must be finite at the start; a trial point where they are not is
  * refused, not an error. ret_cost may be NULL. */
 enum jl_status jl_fit_solve(const struct jl_fit_problem *p, double *x, double *ret_cost, struct jl_err *err);
-
-#endif

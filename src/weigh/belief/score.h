@@ -1,6 +1,5 @@
 /* How right a set of predictions is: figures over ln(pred/meas) of its rows. Nothing is allocated or printed. */
-#ifndef JL_BELIEF_SCORE_H
-#define JL_BELIEF_SCORE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -32,5 +31,3 @@ double jl_score_quantile(double *x, size_t n, double q);
 /* Half width w, in ln units, of the symmetric interval [pred*e^-w, pred*e^w] that holds `cover_frac` of the rows.
  * `scratch` has room for n doubles. */
 double jl_score_interval_ln(const double *ln_ratio, size_t n, double cover_frac, double *scratch);
-
-#endif

@@ -1,6 +1,5 @@
 /* The score card: docs/SCORECARD.md, one plot a set, and the history of releases. Makes texts; writes no files. */
-#ifndef JL_BELIEF_SCORECARD_H
-#define JL_BELIEF_SCORECARD_H
+#pragma once
 
 #include "belief/validate.h"
 
@@ -28,5 +27,3 @@ struct jl_goal {
 	double median, p90;
 };
 const struct jl_goal *jl_scorecard_goal(const char *set); /* NULL: none */
-
-#endif

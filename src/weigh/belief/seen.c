@@ -41,8 +41,7 @@ enum jl_status jl_seen_make(struct jl_seen_list *ret_list, const struct jl_set_r
 				     .at = jl_arena_array(arena, rows->n + 1, sizeof(*list.at)) };
 	size_t n = 0;
 
-	if (!named || !list.ids || !list.at)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(named && list.ids && list.at, err));
 	for (size_t i = 0; i < rows->n; i++) {
 		for (size_t k = 0; k < JL_SEEN_A_ROW; k++) {
 			const char *id = id_of(&rows->rows[i], k, arena);

@@ -1,7 +1,6 @@
 /* What the rows of a set are measurements of, as catalog data ("seen."; physics/interval.h): ids of their kinds with the number of rows,
  * and how small and large they are. */
-#ifndef JL_BELIEF_SEEN_H
-#define JL_BELIEF_SEEN_H
+#pragma once
 
 #include "belief/set.h"
 
@@ -18,5 +17,3 @@ enum jl_status jl_seen_make(struct jl_seen_list *ret_list, const struct jl_set_r
 /* Those that the rows have whose use[item] is not 0 (NULL: all); ret_params has room for list->n. Returns how many. */
 size_t jl_seen_count(const struct jl_seen_list *list, const struct jl_set_rows *rows, const unsigned char *use,
 		     struct jl_param_info *ret_params);
-
-#endif

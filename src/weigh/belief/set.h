@@ -1,7 +1,6 @@
 /* One validation set: rows of published measurements as model inputs, the parameters that are fitted on them, and
  * predictions. The driver (validate, calibrate, score card) knows sets only through this. */
-#ifndef JL_BELIEF_SET_H
-#define JL_BELIEF_SET_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -63,9 +62,10 @@ struct jl_set_ops {
 	const char *const *measures; /* NULL-terminated: numbers of these columns must be positive; may be absent */
 	const char *baselines[JL_N_BASELINE];        /* their names, in English */
 	const char *memory_baselines[JL_N_BASELINE]; /* for is_memory rows; NULL: the set has none */
-	size_t case_B;                               /* size of a row as a model input */
-	size_t own_B;                                /* of what the set keeps beside them, see begin; 0: nothing */
-	size_t rows_a_line;                          /* at most */
+	const char *memory_line; /* the line of the tables that they are in; NULL: the one of all sets, "memory" */
+	size_t case_B;           /* size of a row as a model input */
+	size_t own_B;            /* of what the set keeps beside them, see begin; 0: nothing */
+	size_t rows_a_line;      /* at most */
 
 	/* Fills the set's own before the first row; NULL: nothing to do. */
 	enum jl_status (*begin)(struct jl_set_data *data, struct jl_err *err);
@@ -113,5 +113,3 @@ void jl_set_priors(const struct jl_set_ops *ops, const struct jl_set_data *data,
 const struct jl_set_ops *jl_set_by_name(const char *name);
 /* By its columns: the set whose needed columns are all there; the one that needs most where there are several. */
 const struct jl_set_ops *jl_set_by_columns(const struct jl_csv *csv);
-
-#endif

@@ -1,7 +1,6 @@
 /* The validation set collectives: rows of nccl-tests and kin -> fabric and collective -> prediction, and the fit of
  * the physics of links (physics/link_params.h) on them. Cells are free text as their sources wrote them. */
-#ifndef JL_BELIEF_SET_COLLECTIVES_H
-#define JL_BELIEF_SET_COLLECTIVES_H
+#pragma once
 
 #include <stddef.h>
 
@@ -49,5 +48,3 @@ struct jl_collective_answer jl_coll_answer(const double *x, const struct jl_coll
 /* Fits on the rows where use[i] is not 0 (NULL: all). x: start in, best out. */
 enum jl_status jl_coll_fit(const struct jl_coll_case *cases, size_t n, const unsigned char *use, double *x,
 			   double *ret_cost, struct jl_err *err);
-
-#endif

@@ -63,8 +63,7 @@ enum jl_status jl_coll_fit(const struct jl_coll_case *cases, size_t n, const uns
 	enum jl_status status;
 
 	fit.cases = calloc(n > 0 ? n : 1, sizeof(*fit.cases));
-	if (!fit.cases)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(fit.cases, err));
 	for (size_t i = 0; i < n; i++)
 		if (!use || use[i])
 			fit.cases[fit.n++] = &cases[i];

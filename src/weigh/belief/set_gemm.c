@@ -145,11 +145,8 @@ enum jl_status jl_gemm_case_read(struct jl_gemm_case *ret_case, const struct jl_
 		double factor;
 	} units[] = { { "TFLOP/s", 1e12 }, { "GB/s", 1e9 }, { "us", -1e-6 } }; /* negative: a time, not a rate */
 	struct jl_gemm_case c = { 0 };
-	enum jl_status status = read_kind(&c, cells->kind ? cells->kind : "", err);
-	if (status == JL_OK)
-		status = read_dtype(&c, cells, err);
-	if (status != JL_OK)
-		return status;
+	JL_TRY(read_kind(&c, cells->kind ? cells->kind : "", err));
+	JL_TRY(read_dtype(&c, cells, err));
 	c.of.gemm.alone = 1; /* all sources repeat one product in a loop */
 	double batch = number(cells->batch), value = number(cells->value), factor = NAN;
 	c.of.gemm.m = number(cells->m);

@@ -1,7 +1,6 @@
 /* The validation set gemm_membw: matrix products, streams, copies and transformer layers on one device. Its rows as
  * model inputs, and the fit of the physics of one device (physics/device_params.h) on them. */
-#ifndef JL_BELIEF_SET_GEMM_H
-#define JL_BELIEF_SET_GEMM_H
+#pragma once
 
 #include <stddef.h>
 
@@ -38,5 +37,3 @@ enum jl_status jl_gemm_fit(const struct jl_gemm_set *set, const unsigned char *u
 
 /* ln(pred/meas) of every row with the given parameters. */
 void jl_gemm_ln_ratio(const struct jl_gemm_set *set, const double *x, double *ret_ln);
-
-#endif

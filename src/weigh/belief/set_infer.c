@@ -18,53 +18,15 @@
 #define FULL_BATCH    2048.0
 #define LLAMACPP_PART 512.0 /* prompt tokens in one piece */
 
-/* Names that the catalog's search does not take. */
-static const struct {
-	const char *text, *id;
-} models[] = {
-	{ "Llama 7B", "llama-7b" },
-	{ "Llama 13B", "llama-13b" },
-	{ "Koala 13B", "llama-13b" },
-	{ "Llama 33B", "llama-33b" },
-	{ "WizardLM 33B", "llama-33b" },
-	{ "Llama 65B", "llama-65b" },
-	{ "Vicuna 7B", "llama-7b" },
-	{ "OpenLlama 3B", "open-llama-3b" },
-	{ "Mixtral 46.7B", "mixtral-8x7b" },
-	{ "DeepSeek 33B", "deepseek-coder-33b" },
-	{ "TinyLlama 1B", "tinyllama-1.1b" },
-	{ "opt_13", "opt-1.3b" },
-	{ "bert_large", "bert-large" },
-	{ "gpt2_large", "gpt2-774m" },
-	{ "gpt3_27", "gpt3-2.7b" },
-	{ "gpt3_xl", "gpt3-xl-3072" },
-	{ "GPT-350M", "gpt3-350m" },
-	{ "GPT-1.3B", "gpt3-1.3b" },
-	{ "GPT-6.7B", "gpt3-6.7b" },
-	{ "GPT-20B", "gpt3-20b" },
-	{ "GPT-89B", "gpt-89b" },
-	{ "GPT-175B", "gpt3-175b" },
-	{ "Megatron-530B", "megatron-529.6b" },
-	{ "Mistral 7B", "mistral-7b" },
-	{ "Falcon 7B", "falcon-7b" },
-	{ "MPT 7B", "mpt-7b" },
-	{ "internlm-20b", "internlm-20b" },
-};
-
 static enum jl_status find_model(struct jl_served *ret_served, const struct jl_serve_cells *cells,
 				 const struct jl_catalog *cat, struct jl_err *err)
 {
-	const char *text = cells->at(cells->ctx, "model");
+	const char *text = cells->at(cells->ctx, "model"), *id = jl_spelt(cat, "model-spelling", text);
 	const struct jl_model_info *info = NULL;
 
-	for (size_t i = 0; i < N(models); i++)
-		if (strcmp(models[i].text, text) == 0)
-			text = models[i].id;
-	const enum jl_status status = jl_find_model(&info, cat, text, err);
-
-	if (!status)
-		*ret_served = jl_served_from_catalog(info);
-	return status;
+	JL_TRY(jl_find_model(&info, cat, id ? id : text, err));
+	*ret_served = jl_served_from_catalog(info);
+	return JL_OK;
 }
 
 /* "RTX 4090 + RTX 3090 Ti": layers on both, and both have the same memory rate. "A100-80GB (330W ...)". */
@@ -173,14 +135,10 @@ static enum jl_status read_load(struct jl_serve_row *row, const struct jl_serve_
 static enum jl_status read_place(struct jl_serve_row *row, const struct jl_serve_cells *cells, struct jl_err *err)
 {
 	double n_gpus = NAN, tp = NAN, pp = NAN;
-	enum jl_status status = jl_serve_number(cells, "n_gpus", &n_gpus, err);
 
-	if (!status)
-		status = jl_serve_number(cells, "tp", &tp, err);
-	if (!status)
-		status = jl_serve_number(cells, "pp", &pp, err);
-	if (status)
-		return status;
+	JL_TRY(jl_serve_number(cells, "n_gpus", &n_gpus, err));
+	JL_TRY(jl_serve_number(cells, "tp", &tp, err));
+	JL_TRY(jl_serve_number(cells, "pp", &pp, err));
 	n_gpus = isnan(n_gpus) ? 1 : fmax(n_gpus, 1);
 	row->run.place.n_gpus = isnan(tp) ? 1 : fmax(tp, 1);
 	row->run.place.n_stages = fmax(n_gpus / row->run.place.n_gpus, 1);

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/num.h"
-#include "belief/set_collectives.h"
 #include "belief/set_llm_plan.h"
 #include "belief/set_llm_shape.h"
 #include "workload/tune.h"
@@ -458,13 +457,9 @@ enum jl_status jl_llm_row_read(const struct jl_llm_cells *c, const struct jl_llm
 			       struct jl_err *err)
 {
 	struct jl_llm_row row = { 0 };
-	enum jl_status status = find->gpu(find->ctx, c->gpu, &row.gpu, err);
 
-	if (status != JL_OK)
-		return status;
-	status = jl_llm_shape(c, &row.model, &row.assumed, err);
-	if (status != JL_OK)
-		return status;
+	JL_TRY(find->gpu(find->ctx, c->gpu, &row.gpu, err));
+	JL_TRY(jl_llm_shape(c, &row.model, &row.assumed, err));
 	const double n_gpus = count_or(c->n_gpus, 1.0);
 
 	row.n_gpus = (int)fmin(n_gpus, 1e7);

@@ -1,7 +1,6 @@
 /* The sets train_llm and train_vtrain: rows of published training runs -> inputs of the model -> predictions, and the
  * fit of their physics (physics/framework_params.h) on them. Cells are free text as their sources wrote them. */
-#ifndef JL_BELIEF_SET_LLM_H
-#define JL_BELIEF_SET_LLM_H
+#pragma once
 
 #include <stddef.h>
 
@@ -78,6 +77,7 @@ struct jl_llm_row {
 	int n_gpus, n_nodes, n_per_node;
 	int portable_flash; /* fused attention of PyTorch's own before it took the vendor's */
 	int rowwise;        /* fp8 scaled by rows: slower kernels */
+	double fp8_gain;    /* of narrower products over fp8's; 0: 1 */
 	double chunked_loss;
 	double run_seq, mean_seq; /* as struct jl_case has them; 0: as long as the longest */
 	int ragged;               /* lengths differ from step to step */
@@ -95,7 +95,8 @@ struct jl_llm_row {
 struct jl_llm_find {
 	enum jl_status (*gpu)(void *ctx, const char *text, struct jl_llm_gpu *ret_gpu, struct jl_err *err);
 	void *ctx;
-	const double *link_x; /* parameters of links (jl_coll_read); NULL: the embedded catalog's */
+	const double *link_x;   /* parameters of links (jl_coll_read); NULL: the embedded catalog's */
+	struct jl_arena *arena; /* for texts that a reader makes */
 };
 
 void jl_llm_gpu_of(struct jl_llm_gpu *ret_gpu, const struct jl_catalog *cat, const struct jl_gpu *gpu);
@@ -144,5 +145,3 @@ enum jl_status jl_llm_fit(const struct jl_llm_set *set, const unsigned char *use
 
 /* The vector before any fit. */
 void jl_llm_start(size_t n_gpu, double *ret_x);
-
-#endif

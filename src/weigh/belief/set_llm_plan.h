@@ -1,6 +1,5 @@
 /* Plans that a source does not give. Inside belief only. */
-#ifndef JL_BELIEF_SET_LLM_PLAN_H
-#define JL_BELIEF_SET_LLM_PLAN_H
+#pragma once
 
 #include "belief/set_llm.h"
 
@@ -13,5 +12,3 @@ double jl_llm_rough_memory_B(const struct jl_llm_row *row, double micro_batch);
 /* The fastest plan that fits and leaves no rank without a sample, by the values before any fit; the row keeps its plan
  * where none does. */
 void jl_llm_best_plan(struct jl_llm_row *row);
-
-#endif

@@ -192,7 +192,8 @@ static void mend(struct jl_transformer *m, double params_b, int layers_stated)
  * ("mixtral-8x7b truncated"). False: not one of them. */
 static bool mixture(const struct jl_llm_cells *c, struct jl_transformer *ret_model)
 {
-	static const char *const words[] = { "mixtral", "8x", "deepseek-v", "deepseekv", "deepseek v", "moe", "-a" };
+	static const char *const words[] = { "mixtral", "8x", "deepseek-v", "deepseekv", "deepseek v",
+					     "moe",     "-a", "gpt-oss",    "kimi",      "llama-4" };
 	const double layers = jl_llm_number(c->layers), vocab = jl_llm_number(c->vocab);
 	const struct jl_model_info *info = NULL;
 	struct jl_transformer m;

@@ -1,6 +1,5 @@
 /* Shapes of published models by the names that sources give them. Inside belief only. */
-#ifndef JL_BELIEF_SET_LLM_SHAPE_H
-#define JL_BELIEF_SET_LLM_SHAPE_H
+#pragma once
 
 #include "belief/set_llm.h"
 
@@ -14,5 +13,3 @@ double jl_llm_number(const char *cell);
  * Sets JL_ASSUMED_SHAPE in *assumed where dimensions were not stated. */
 enum jl_status jl_llm_shape(const struct jl_llm_cells *cells, struct jl_transformer *ret_model, unsigned *assumed,
 			    struct jl_err *err);
-
-#endif

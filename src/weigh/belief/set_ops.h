@@ -1,10 +1,7 @@
 /* The adapters (ops_<set>.c): they turn a set's own reader, parameters and model into what set.h says. */
-#ifndef JL_BELIEF_SET_OPS_H
-#define JL_BELIEF_SET_OPS_H
+#pragma once
 
 #include "belief/set.h"
 
 extern const struct jl_set_ops jl_gemm_ops, jl_collectives_ops, jl_llm_ops, jl_other_ops, jl_power_ops, jl_infer_ops,
-	jl_serve_ops, jl_tune_ops;
-
-#endif
+	jl_serve_ops, jl_tune_ops, jl_large_ops;

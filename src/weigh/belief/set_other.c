@@ -2,7 +2,6 @@
 #include "belief/set_other.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/num.h"
@@ -82,14 +81,10 @@ static unsigned software_of(const char *gpu, const struct jl_device *dev, const 
 static enum jl_status read_sizes(struct jl_other_row *row, const struct jl_other_cells *cells, struct jl_err *err)
 {
 	double n_gpus = NAN, batch = NAN;
-	enum jl_status status = number(&n_gpus, cells->n_gpus, "n_gpus", err);
 
-	if (status == JL_OK)
-		status = number(&batch, cells->micro_batch, "micro_batch", err);
-	if (status == JL_OK)
-		status = number(&row->meas, cells->throughput, "throughput", err);
-	if (status != JL_OK)
-		return status;
+	JL_TRY(number(&n_gpus, cells->n_gpus, "n_gpus", err));
+	JL_TRY(number(&batch, cells->micro_batch, "micro_batch", err));
+	JL_TRY(number(&row->meas, cells->throughput, "throughput", err));
 	if (isnan(n_gpus))
 		n_gpus = 1;
 	if (!(n_gpus >= 1 && n_gpus <= 1e6))
@@ -120,23 +115,17 @@ enum jl_status jl_other_row_read(struct jl_other_row *ret_row, const struct jl_o
 {
 	struct jl_other_row row = { 0 };
 	const char *gpu = cells->gpu ? cells->gpu : "", *model = cells->model ? cells->model : "";
-	enum jl_status status = find->gpu(find->ctx, gpu, &row.gpu, err);
 
-	if (status != JL_OK)
-		return status;
+	JL_TRY(find->gpu(find->ctx, gpu, &row.gpu, err));
 	row.net = jl_convnet_find(nets, model);
 	if (!row.net)
 		return jl_fail(err, JL_E_NOTFOUND, "model '%s' is not in the list of catalog/models/convnets.yaml",
 			       model);
-	status = read_dtype(&row.dtype, cells->precision, &row.gpu.dev, err);
-	if (status != JL_OK)
-		return status;
+	JL_TRY(read_dtype(&row.dtype, cells->precision, &row.gpu.dev, err));
 	const enum jl_dtype labelled = row.dtype;
 
 	row.software = software_of(gpu, &row.gpu.dev, cells->remark);
-	status = read_sizes(&row, cells, err);
-	if (status != JL_OK)
-		return status;
+	JL_TRY(read_sizes(&row, cells, err));
 	if (row.net->ignores_amp && !(row.software & AMP_WORKS) && jl_dtype_B(labelled) < 4)
 		row.dtype = jl_conv_path(&row.gpu.dev, JL_TF32) == JL_CONV_TF32 ? JL_TF32 : JL_FP32;
 	row.software &= ~AMP_WORKS;

@@ -1,7 +1,6 @@
 /* The validation set train_other: published training runs of vision, speech and translation models. Its rows as model
  * inputs, and the fit of their physics (physics/conv_params.h) on them. */
-#ifndef JL_BELIEF_SET_OTHER_H
-#define JL_BELIEF_SET_OTHER_H
+#pragma once
 
 #include <stddef.h>
 
@@ -84,5 +83,3 @@ struct jl_other_set {
 /* Fits on the rows where use[i] is not 0 (NULL: all). x: start in, best out; max_iter 0: the optimiser's default. */
 enum jl_status jl_other_fit(const struct jl_other_set *set, const unsigned char *use, int max_iter, double *x,
 			    double *ret_cost, struct jl_err *err);
-
-#endif

@@ -157,16 +157,11 @@ static void serve(struct jl_power_row *row, const struct served *model, const st
 static enum jl_status read_watts(struct jl_power_row *row, const struct jl_power_cells *cells, struct jl_err *err)
 {
 	double n_gpus = NAN, total_W = NAN, each_W = NAN;
-	enum jl_status status = number(&n_gpus, cells->n_gpus, "n_gpus", err);
 
-	if (status == JL_OK)
-		status = number(&total_W, cells->avg_power_w_total, "avg_power_w_total", err);
-	if (status == JL_OK)
-		status = number(&each_W, cells->avg_power_w_per_gpu, "avg_power_w_per_gpu", err);
-	if (status == JL_OK)
-		status = number(&row->ask.work.limit_W, cells->power_limit_w, "power_limit_w", err);
-	if (status != JL_OK)
-		return status;
+	JL_TRY(number(&n_gpus, cells->n_gpus, "n_gpus", err));
+	JL_TRY(number(&total_W, cells->avg_power_w_total, "avg_power_w_total", err));
+	JL_TRY(number(&each_W, cells->avg_power_w_per_gpu, "avg_power_w_per_gpu", err));
+	JL_TRY(number(&row->ask.work.limit_W, cells->power_limit_w, "power_limit_w", err));
 	if (isnan(n_gpus))
 		n_gpus = 1;
 	if (!(n_gpus >= 1 && n_gpus <= 1e6))
@@ -187,16 +182,11 @@ enum jl_status jl_power_row_read(struct jl_power_row *ret_row, const struct jl_p
 {
 	struct jl_power_row row = { .ask.activity_frac = NAN };
 	double batch = NAN, rate = NAN;
-	enum jl_status status = find->device(find->ctx, cells->gpu ? cells->gpu : "", &row, err);
 
-	if (status == JL_OK)
-		status = read_watts(&row, cells, err);
-	if (status == JL_OK)
-		status = number(&batch, cells->batch, "batch", err);
-	if (status == JL_OK)
-		status = number(&rate, cells->throughput, "throughput", err);
-	if (status != JL_OK)
-		return status;
+	JL_TRY(find->device(find->ctx, cells->gpu ? cells->gpu : "", &row, err));
+	JL_TRY(read_watts(&row, cells, err));
+	JL_TRY(number(&batch, cells->batch, "batch", err));
+	JL_TRY(number(&rate, cells->throughput, "throughput", err));
 	struct served model;
 
 	if (holds(cells->throughput_unit, "tok/s") && batch >= 1 && rate > 0 &&
@@ -246,8 +236,7 @@ enum jl_status jl_power_solve(const struct jl_power_row *rows, size_t n_rows, co
 	double lo[JL_POWER_N_PARAM], hi[JL_POWER_N_PARAM], prior[JL_POWER_N_PARAM], sd[JL_POWER_N_PARAM];
 	size_t *used = jl_realloc(NULL, (n_rows + 1) * sizeof(*used)), n_used = 0;
 
-	if (!used)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(used, err));
 	for (size_t i = 0; i < n_rows; i++) {
 		if (!use || use[i])
 			used[n_used++] = i;

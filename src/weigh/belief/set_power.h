@@ -1,6 +1,5 @@
 /* The validation set power: published average power of GPUs and of whole nodes at work. */
-#ifndef JL_BELIEF_SET_POWER_H
-#define JL_BELIEF_SET_POWER_H
+#pragma once
 
 #include <stddef.h>
 
@@ -50,5 +49,3 @@ double jl_power_ln_ratio(const struct jl_power_row *row, const struct jl_power_f
 /* Fits on the rows where use[i] is not 0 (NULL: all). x: start in, best out. */
 enum jl_status jl_power_solve(const struct jl_power_row *rows, size_t n_rows, const unsigned char *use, double *x,
 			      double *ret_cost, struct jl_err *err);
-
-#endif

@@ -7,34 +7,6 @@
 #include "catalog/find.h"
 #include "model/memory.h"
 
-/* Spellings of sources that fit several records; what is not here is searched. Where a source does not say which of two
- * forms it had, it is the one that its machines carry. */
-static const struct {
-	const char *text, *id;
-} spellings[] = {
-	{ "A100 40GB", "a100-sxm4-40gb" },
-	{ "A100 80GB", "a100-sxm4-80gb" },
-	{ "A100 SXM 40GB", "a100-sxm4-40gb" },
-	{ "A100 SXM 80GB", "a100-sxm4-80gb" },
-	{ "A800 80GB", "a800-sxm4-80gb" },
-	{ "B200 SXM", "b200" },
-	{ "B300 SXM", "b300" },
-	{ "GH200", "gh200-96gb" },
-	{ "H100 PCIe 80GB", "h100-pcie" },
-	{ "H100 SXM 80GB", "h100-sxm5" },
-	{ "H100 SXM 96GB HBM2e 500W", "h100-sxm5-96gb-hbm2e" },
-	{ "H200 SXM 141GB", "h200-sxm" },
-	{ "V100 32GB", "v100-sxm2-32gb" },
-	{ "RTX 3080", "rtx-3080" },
-	{ "A10", "a10" },
-	{ "L4", "l4" },
-	{ "RTX A6000", "rtx-a6000" },
-	{ "P100", "p100-sxm2" },
-	{ "V100 SXM 32GB", "v100-sxm2-32gb" },
-	{ "GB300 (DGX Station)", "gb300" },
-	{ "H100 PCIe/NVL 80GB", "h100-pcie" },
-};
-
 const char *jl_label(struct jl_labels *labels, struct jl_arena *arena, const char *text)
 {
 	if (labels->n && strcmp(labels->texts[labels->last], text) == 0)
@@ -56,11 +28,8 @@ const char *jl_label(struct jl_labels *labels, struct jl_arena *arena, const cha
 
 const struct jl_gpu *jl_set_find_gpu(const struct jl_catalog *cat, const char *text, struct jl_err *err)
 {
-	const struct jl_gpu *gpu = NULL;
+	const struct jl_gpu *gpu = jl_gpu_by_id(cat, jl_spelt(cat, "gpu-spelling", text));
 
-	for (size_t i = 0; i < sizeof(spellings) / sizeof(*spellings) && !gpu; i++)
-		if (strcmp(spellings[i].text, text) == 0)
-			gpu = jl_gpu_by_id(cat, spellings[i].id);
 	if (!gpu && jl_find_gpu(&gpu, cat, text, err) != JL_OK)
 		return NULL;
 	return gpu;
@@ -216,8 +185,7 @@ static enum jl_status add_unscored(const struct jl_set_reader *in, const struct 
 {
 	struct jl_set_row *row = add_row(in);
 
-	if (!row)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(row, err));
 	row->unscored = jl_label(in->labels, in->arena, why->en);
 	row->unscored_text = jl_label(in->labels, in->arena, why->text);
 	return JL_OK;
@@ -262,8 +230,7 @@ static enum jl_status make_data(struct jl_set_data **ret_data, const struct jl_s
 {
 	struct jl_set_data *data = jl_arena_alloc(arena, sizeof(*data));
 
-	if (!data)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(data, err));
 	*data = (struct jl_set_data){ .ops = ops, .cat = cat, .arena = arena };
 	data->own = ops->own_B ? jl_arena_alloc(arena, ops->own_B) : NULL;
 	if (ops->own_B && !data->own)

@@ -1,7 +1,6 @@
 /* What the adapters of all sets share: labels that are kept once, rows that grow, GPUs by the names that sources use,
  * and the check of measured numbers. */
-#ifndef JL_BELIEF_SET_ROWS_H
-#define JL_BELIEF_SET_ROWS_H
+#pragma once
 
 #include <assert.h>
 
@@ -99,5 +98,3 @@ struct jl_memory;
 void jl_set_explain(struct jl_buf *out, bool is_memory, const struct jl_step_cost *step,
 		    const struct jl_memory *memory);
 void jl_set_parts(struct jl_buf *out, const struct jl_set_part *parts, size_t n, double whole);
-
-#endif

@@ -2,7 +2,6 @@
 #include "belief/set_serve.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -41,8 +40,7 @@ enum jl_status jl_serve_row_plan(struct jl_serve_row *row, struct jl_arena *aren
 	if (status)
 		return status;
 	kept = jl_arena_alloc(arena, sizeof(*kept) < size ? sizeof(*kept) : size);
-	if (!kept)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(kept, err));
 	memcpy(kept, &plan, size);
 	row->plan = kept;
 	return JL_OK;

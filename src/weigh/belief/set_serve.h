@@ -1,7 +1,6 @@
 /* The validation sets infer_llm (engines at work: single sequences, batches, full load) and serve_silicon (frameworks
  * under a fixed number of requests: time to the first token, time of each further one). */
-#ifndef JL_BELIEF_SET_SERVE_H
-#define JL_BELIEF_SET_SERVE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -52,5 +51,3 @@ double jl_serve_naive_s(const struct jl_serve_row *row, double frac);
 /* Fits on the rows where use[i] is not 0 (NULL: all). x: start in, best out. */
 enum jl_status jl_serve_solve(enum jl_serve_scope scope, const struct jl_serve_row *rows, size_t n_rows,
 			      const unsigned char *use, int max_iter, double *x, struct jl_err *err);
-
-#endif

@@ -65,10 +65,8 @@ static enum jl_status read_format(struct jl_serve_row *row, const struct jl_serv
 
 	if (!*text)
 		text = strcasestr(path, "FP8") ? "fp8" : strcasestr(path, "FP4") ? "fp4" : "bf16";
-	const enum jl_status status = jl_served_format(&row->run.format, text, err);
 
-	if (status)
-		return status;
+	JL_TRY(jl_served_format(&row->run.format, text, err));
 	for (size_t i = 0; i < N(wide_rest); i++)
 		if (row->run.format.expert_B < 1 && row->run.model.n_experts > 1 && strstr(path, wide_rest[i]))
 			row->run.format.weight_B = 2;
@@ -95,10 +93,8 @@ static enum jl_status read_worker(struct jl_serve_place *place, struct jl_serve_
 
 	for (size_t i = 0; i < 3; i++) {
 		(void)snprintf(column, sizeof(column), "%s%s", prefix, names[i]);
-		const enum jl_status status = jl_serve_number(cells, column, &degree[i], err);
 
-		if (status)
-			return status;
+		JL_TRY(jl_serve_number(cells, column, &degree[i], err));
 		degree[i] = degree[i] >= 1 ? degree[i] : 1;
 	}
 	place->n_gpus = degree[0] > 1 ? degree[0] : degree[1] > 8 ? fmax(degree[2], sqrt(degree[1])) : degree[1];
@@ -128,21 +124,14 @@ static enum jl_status read_worker(struct jl_serve_place *place, struct jl_serve_
 static enum jl_status read_plan(struct jl_serve_row *row, const struct jl_serve_cells *cells, struct jl_err *err)
 {
 	double value = NAN;
-	enum jl_status status;
 
 	if (strcmp(cells->at(cells->ctx, "mode"), "disagg") != 0)
 		return read_worker(&row->run.place, row, "", cells, err);
-	status = read_worker(&row->run.place, row, "decode_", cells, err);
-	if (!status)
-		status = read_worker(&row->run.prefill, row, "prefill_", cells, err);
-	if (!status)
-		status = jl_serve_number(cells, "prefill_num_workers", &value, err);
-	if (status)
-		return status;
+	JL_TRY(read_worker(&row->run.place, row, "decode_", cells, err));
+	JL_TRY(read_worker(&row->run.prefill, row, "prefill_", cells, err));
+	JL_TRY(jl_serve_number(cells, "prefill_num_workers", &value, err));
 	row->run.n_prefill_workers = value;
-	status = jl_serve_number(cells, "decode_num_workers", &value, err);
-	if (status)
-		return status;
+	JL_TRY(jl_serve_number(cells, "decode_num_workers", &value, err));
 	/* Not stated: as many as hold all requests, and prompts are no narrow place. */
 	if (!(value >= 1)) {
 		const struct jl_serve_fit fit = { 0 };

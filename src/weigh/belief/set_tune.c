@@ -372,3 +372,83 @@ enum jl_status jl_tune_row_read(struct jl_llm_cells *c, const struct jl_tune_cel
 	*ret_row = row;
 	return JL_OK;
 }
+
+/* Models by the names that these sources have for them. */
+static const struct {
+	const char *part, *id;
+} large_names[] = {
+	{ "DeepSeekV3", "deepseek-v3" },      { "DeepSeek V3", "deepseek-v3" },
+	{ "DeepSeek-V3", "deepseek-v3" },     { "OSS 120B", "gpt-oss-120b" },
+	{ "OSS 20B", "gpt-oss-20b" },         { "Qwen3_30B", "qwen3-30b-a3b" },
+	{ "Qwen3 MoE 30B", "qwen3-30b-a3b" }, { "Qwen3_235B", "qwen3-235b-a22b" },
+	{ "Qwen3-235B", "qwen3-235b-a22b" },  { "Kimi", "kimi-k2" },
+	{ "Maverick", "llama-4-maverick" },   { "Scout", "llama-4-scout" },
+	{ "LLAMA3_8B", "llama3-8b" },         { "LLAMA3_70B", "llama3-70b" },
+	{ "LLAMA3.1_405B", "llama3-405b" },
+};
+
+/* A mixture that is not in the catalog: a gated feed-forward part of that width for each expert. */
+static void set_experts(struct jl_llm_row *row, const struct jl_tune_cells *more)
+{
+	const double n = number_or(more->n_experts, 0.0);
+
+	if (n > 0.0 && !(row->model.moe.n_experts > 0.0)) {
+		row->model.gated = 1;
+		row->model.moe = (struct jl_moe){ .n_experts = n,
+						  .top_k = number_or(more->topk, 1.0),
+						  .expert_ffn = number_or(more->moe_ffn, row->model.ffn) };
+	}
+}
+
+#define FP4_GAIN                                                                                                       \
+	1.6 /* of products in 4 bits over those in 8: their scales are finer, and what is not worth it stays in 8 */
+
+enum jl_status jl_large_row_read(struct jl_llm_cells *c, const struct jl_tune_cells *more,
+				 const struct jl_llm_find *find, struct jl_tune_row *ret_row, struct jl_err *err)
+{
+	/* racks of 72 are one NVLink domain: so many of them as GPUs need */
+	static const char *const racks[] = { "1", "2",  "3",  "4",  "5",  "6",  "7", "8",
+					     "9", "10", "11", "12", "13", "14", "15" };
+	const double n = number_or(c->n_gpus, 1.0), n_racks = ceil(n / 72.0);
+	const int rack = has(c->gpu, "GB200") || has(c->gpu, "GB300"), narrow = has(c->precision, "nvfp4");
+	struct jl_tune_row row = { .least_B = NAN };
+
+	if (has(c->gpu, "TPU") || has(c->gpu, "Trainium"))
+		return jl_fail(err, JL_E_DATA, "training on %s is not weighed: its rates are listed, none is measured",
+			       c->gpu);
+	if (isnan(jl_llm_number(c->hidden)) || has(c->model, "Nemotron-H") || has(c->model, "Qwen3-Next"))
+		return jl_fail(err, JL_E_DATA, "'%s' is no transformer of a known shape", c->model);
+	for (size_t i = 0; i < N(large_names); i++)
+		if (has(c->model, large_names[i].part)) {
+			c->model = large_names[i].id;
+			break;
+		}
+	if (rack && n_racks <= (double)N(racks))
+		c->nodes = racks[(size_t)n_racks - 1];
+	if (narrow)
+		c->precision = "fp8";
+	if (has(c->remark, "not printed"))
+		return jl_fail(err, JL_E_DATA, "neither batch nor model is stated");
+	/* a pipeline is kept full; experts that nobody counts are spread inside a host */
+	if (!*c->global_batch && number_or(c->pp, 1.0) > 1.0)
+		c->global_batch = jl_arena_printf(find->arena, "%.0f", 8.0 * n / number_or(c->tp, 1.0));
+	if (!*c->micro_batch && number_or(c->pp, 1.0) > 1.0)
+		c->micro_batch = "1";
+	if (*more->n_experts)
+		c->params_b = ""; /* all experts' together: no width follows from it */
+	if (!*c->ep && has(c->remark, "DeepEP"))
+		c->ep = "8";
+	if (!*c->flash_attn)
+		c->flash_attn = "y";
+	const enum jl_status status = jl_llm_row_read(c, find, &row.run, err);
+
+	if (status)
+		return status;
+	if (row.run.unscored)
+		return jl_fail(err, JL_E_DATA, "column %s: %s", "primary_metric", row.run.unscored);
+	set_experts(&row.run, more);
+	row.run.fp8_gain = narrow ? FP4_GAIN : 0.0;
+	row.run.plan.ep_async = row.run.plan.ep > 1.0;
+	*ret_row = row;
+	return JL_OK;
+}

@@ -1,6 +1,5 @@
 /* The set finetune: published runs of LoRA, QLoRA, full and other tuning; their speed, and the memory they take. */
-#ifndef JL_BELIEF_SET_TUNE_H
-#define JL_BELIEF_SET_TUNE_H
+#pragma once
 
 #include "belief/set_llm.h"
 
@@ -14,7 +13,9 @@
 	X(cpu_offload)                                                                                                 \
 	X(trainable_params_m)                                                                                          \
 	X(oom)                                                                                                         \
-	X(s_per_iter) X(samples_per_s) X(tokens_per_s_per_gpu) X(confidence) X(mem_published) X(source_url)
+	X(s_per_iter)                                                                                                  \
+	X(samples_per_s)                                                                                               \
+	X(tokens_per_s_per_gpu) X(confidence) X(mem_published) X(source_url) X(n_experts) X(topk) X(moe_ffn)
 struct jl_tune_cells {
 	JL_TUNE_CELLS(JL_CELL_MEMBER)
 };
@@ -25,7 +26,9 @@ struct jl_tune_row {
 	const char *time_unscored;
 };
 
+/* moe_and_large has the columns of train_llm: names, hosts and exchanges of newer runs as those have them. */
+enum jl_status jl_large_row_read(struct jl_llm_cells *cells, const struct jl_tune_cells *more,
+				 const struct jl_llm_find *find, struct jl_tune_row *ret_row, struct jl_err *err);
+
 enum jl_status jl_tune_row_read(struct jl_llm_cells *cells, const struct jl_tune_cells *more,
 				const struct jl_llm_find *find, struct jl_tune_row *ret_row, struct jl_err *err);
-
-#endif

@@ -5,8 +5,8 @@
 #include "belief/set_ops.h"
 
 const struct jl_set_ops *const jl_sets[] = {
-	&jl_gemm_ops,  &jl_collectives_ops, &jl_llm_ops,   &jl_tune_ops, &jl_other_ops,
-	&jl_power_ops, &jl_infer_ops,       &jl_serve_ops, NULL,
+	&jl_gemm_ops,  &jl_collectives_ops, &jl_llm_ops,   &jl_tune_ops,  &jl_large_ops,
+	&jl_other_ops, &jl_power_ops,       &jl_infer_ops, &jl_serve_ops, NULL,
 };
 
 const struct jl_set_ops *jl_set_by_name(const char *name)

@@ -1,7 +1,6 @@
 /* Work that comes in independent pieces, shared out over as many threads as there are processors. Each piece writes to a place of
  * its own: nothing depends on which thread took it. */
-#ifndef JL_BELIEF_TURNS_H
-#define JL_BELIEF_TURNS_H
+#pragma once
 
 #include "base/err.h"
 
@@ -15,5 +14,3 @@ struct jl_turns {
 
 /* The first failure ends it; err has the message of one that failed. */
 enum jl_status jl_turns_take(const struct jl_turns *turns, struct jl_err *err);
-
-#endif

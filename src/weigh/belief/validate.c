@@ -86,10 +86,8 @@ static enum jl_status find_ops(const struct jl_set_ops **ret_ops, const struct j
 		return fail_columns(csv, err);
 	for (const char *const *column = ops->columns; *column; column++) {
 		size_t at;
-		const enum jl_status status = jl_csv_need(csv, *column, &at, err);
 
-		if (status)
-			return status;
+		JL_TRY(jl_csv_need(csv, *column, &at, err));
 	}
 	*ret_ops = ops;
 	return JL_OK;
@@ -112,13 +110,10 @@ enum jl_status jl_validation_add(struct jl_validation *v, const char *path, cons
 	size_t f = 0;
 	enum jl_status status;
 
-	if (!name)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(name, err));
 	if (v->n_files == JL_VALIDATE_FILES_MAX)
 		return jl_fail(err, JL_E_LIMIT, "more than %d files", JL_VALIDATE_FILES_MAX);
-	status = jl_csv_open(&csv, text, len, ',', name, err);
-	if (status)
-		return status;
+	JL_TRY(jl_csv_open(&csv, text, len, ',', name, err));
 	status = find_ops(&ops, &csv, set, stem, err);
 	if (status)
 		goto out;
@@ -285,8 +280,7 @@ static enum jl_status predict_left_out(const struct fits *f, const double *x, co
 	struct jl_catalog cat = *f->v->cat;
 	struct jl_param_info *params = jl_realloc(NULL, (family->seen.n + 1) * sizeof(*params));
 
-	if (!params)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(params, err));
 	cat.params = params;
 	cat.n_params = jl_seen_count(&family->seen, &family->rows, use, params);
 	const struct jl_known known = jl_known_of(&cat);
@@ -305,8 +299,7 @@ static enum jl_status take_turn(void *ctx, int turn, struct jl_err *err)
 	double *x = (f->folds ? f->starts : family->x) + (size_t)turn * n_x;
 	enum jl_status status = JL_OK;
 
-	if (!use)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(use, err));
 	unsigned char *only = use + n_items, *some = only + n_items;
 	const size_t n_only = choose(f, turn, use, only);
 	/* Nothing is left to fit on: the priors say it. */
@@ -345,8 +338,7 @@ static enum jl_status leave_each_out(struct jl_validation *v, struct jl_validate
 	enum jl_status status = JL_OK;
 
 	family->x = jl_arena_array(v->arena, family->n_x * (size_t)family->n_group + 1, sizeof(double));
-	if (!family->x || !starts)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(family->x && starts, err));
 	for (size_t f = 0; f < N_FOLD; f++)
 		jl_set_priors(family->ops, family->data, starts + f * family->n_x);
 	if (family->ops->refit_iter > 0)
@@ -368,19 +360,14 @@ static enum jl_status run_family(struct jl_validation *v, struct jl_validate_fam
 				 const struct jl_validate_options *options, struct jl_err *err)
 {
 	double *x;
-	enum jl_status status = number_groups(v, family, options->leave_out, err);
 
-	if (status)
-		return status;
+	JL_TRY(number_groups(v, family, options->leave_out, err));
 	family->n_x = family->ops->n_param(family->data);
 	x = jl_arena_array(v->arena, family->n_x + 1, sizeof(*x));
-	if (!x)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(x, err));
 	jl_set_shipped(family->ops, family->data, v->cat, x);
 	family->n_param = count_moved(family, x);
-	status = jl_seen_make(&family->seen, &family->rows, v->arena, err);
-	if (status)
-		return status;
+	JL_TRY(jl_seen_make(&family->seen, &family->rows, v->arena, err));
 	if (options->leave_out != JL_LEAVE_NOTHING)
 		return leave_each_out(v, family, options, err);
 	family->x = x;

@@ -1,7 +1,6 @@
 /* How wrong the program is: every row of published measurements against what it predicts. Reads texts, allocates in an
  * arena, prints nothing. */
-#ifndef JL_BELIEF_VALIDATE_H
-#define JL_BELIEF_VALIDATE_H
+#pragma once
 
 #include "belief/score.h"
 #include "belief/seen.h"
@@ -131,5 +130,3 @@ enum jl_status jl_validate_unscored(const struct jl_validation *v, struct jl_uns
 				    struct jl_err *err);
 /* "2-40, 57"; after max_ranges of them it says how many lines there are besides. */
 void jl_validate_line_ranges(struct jl_buf *out, const struct jl_unscored *u, size_t max_ranges);
-
-#endif

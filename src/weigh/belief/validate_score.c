@@ -22,8 +22,7 @@ static enum jl_status make_columns(struct columns *ret, size_t n, struct jl_err 
 {
 	double *block = jl_realloc(NULL, (4 * n + 4) * sizeof(*block));
 
-	if (!block)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(block, err));
 	*ret = (struct columns){
 		.ln = block, .lo = block + n + 1, .hi = block + 2 * (n + 1), .scratch = block + 3 * (n + 1)
 	};
@@ -119,8 +118,7 @@ static enum jl_status score_labels(struct jl_validation *v, struct jl_validate_l
 	const struct jl_set_row **some = jl_realloc(NULL, (line->n_rows + 1) * sizeof(*some));
 	size_t n = 0, n_label = 0;
 
-	if (!some)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(some, err));
 	for (size_t i = 0; i < line->n_rows; i++)
 		if (label_of(line->rows[i], kind)[0])
 			keys[n++] = (struct keyed){ .label = label_of(line->rows[i], kind), .at = i };
@@ -150,10 +148,9 @@ static enum jl_status score_line(struct jl_validation *v, struct jl_validate_lin
 {
 	struct columns columns = { .ln = NULL };
 	struct keyed *keys = NULL;
-	enum jl_status status = make_columns(&columns, line->n_rows, err);
+	enum jl_status status = JL_OK;
 
-	if (status)
-		return status;
+	JL_TRY(make_columns(&columns, line->n_rows, err));
 	keys = jl_realloc(NULL, (line->n_rows + 1) * sizeof(*keys));
 	if (!keys) {
 		status = jl_fail_nomem(err);
@@ -171,7 +168,12 @@ out:
 	return status;
 }
 
-/* Rows of a line: those of its files, or every row that is memory. */
+static const char *memory_line(const struct jl_set_ops *ops)
+{
+	return ops->memory_line ? ops->memory_line : JL_MEMORY_LINE;
+}
+
+/* Rows of a line: those of its files, or every row that is memory and belongs there. */
 static enum jl_status gather(struct jl_validation *v, struct jl_validate_line *line, struct jl_err *err)
 {
 	size_t n = 0;
@@ -180,13 +182,13 @@ static enum jl_status gather(struct jl_validation *v, struct jl_validate_line *l
 		n += v->files[i].n;
 	line->rows = jl_arena_array(v->arena, n + 1, sizeof(*line->rows));
 	line->family = jl_arena_array(v->arena, n + 1, sizeof(*line->family));
-	if (!line->rows || !line->family)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(line->rows && line->family, err));
 	for (size_t i = 0; i < v->n_files; i++) {
 		const struct jl_validate_file *file = &v->files[i];
 		const struct jl_set_row *rows = v->families[file->family].rows.rows + file->first;
 
-		if (line->ops && file->set != line->set)
+		if (line->ops ? file->set != line->set
+			      : strcmp(memory_line(v->families[file->family].ops), line->set) != 0)
 			continue;
 		for (size_t k = 0; k < file->n; k++) {
 			if (line->ops ? rows[k].is_second : !rows[k].is_memory)
@@ -201,7 +203,7 @@ static enum jl_status gather(struct jl_validation *v, struct jl_validate_line *l
 static struct jl_validate_line line_of(const struct jl_validation *v, const struct jl_validate_file *file, bool memory)
 {
 	const struct jl_validate_family *family = &v->families[file->family];
-	struct jl_validate_line line = { .set = memory ? JL_MEMORY_LINE : file->set,
+	struct jl_validate_line line = { .set = memory ? memory_line(family->ops) : file->set,
 					 .ops = memory ? NULL : family->ops,
 					 .unit = memory ? "B" : family->ops->unit,
 					 .n_param = family->n_param,
@@ -213,28 +215,38 @@ static struct jl_validate_line line_of(const struct jl_validation *v, const stru
 	return line;
 }
 
+static bool has_memory(const struct jl_validate_family *family)
+{
+	for (size_t i = 0; i < family->rows.n; i++)
+		if (family->rows.rows[i].is_memory)
+			return true;
+	return false;
+}
+
+/* Sets in the order of their files, then memory. */
+static void list_lines(struct jl_validation *v)
+{
+	for (int memory = 0; memory < 2; memory++)
+		for (size_t i = 0; i < v->n_files; i++) {
+			const struct jl_validate_family *family = &v->families[v->files[i].family];
+			const char *name = memory ? memory_line(family->ops) : v->files[i].set;
+
+			if ((!memory || has_memory(family)) && !jl_validation_line(v, name) &&
+			    v->n_lines < JL_VALIDATE_LINES_MAX)
+				v->lines[v->n_lines++] = line_of(v, &v->files[i], memory);
+		}
+}
+
 enum jl_status jl_validate_score(struct jl_validation *v, struct jl_err *err)
 {
-	const struct jl_validate_file *memory = NULL;
 	enum jl_status status = JL_OK;
 
-	for (size_t i = 0; i < v->n_files; i++) {
-		const struct jl_set_ops *ops = v->families[v->files[i].family].ops;
-
-		if (ops->memory_baselines[0])
-			memory = &v->files[i];
-		if (!jl_validation_line(v, v->files[i].set) && v->n_lines < JL_VALIDATE_LINES_MAX - 1)
-			v->lines[v->n_lines++] = line_of(v, &v->files[i], false);
-	}
-	if (memory)
-		v->lines[v->n_lines++] = line_of(v, memory, true);
+	list_lines(v);
 	for (size_t i = 0; i < v->n_lines && !status; i++) {
 		status = gather(v, &v->lines[i], err);
 		if (!status)
 			status = score_line(v, &v->lines[i], err);
 	}
-	if (memory && v->lines[v->n_lines - 1].n_rows == 0)
-		v->n_lines--;
 	return status;
 }
 
@@ -330,8 +342,7 @@ enum jl_status jl_validate_unscored(const struct jl_validation *v, struct jl_uns
 	size_t *lines = jl_arena_array(v->arena, n + 1, sizeof(*lines)), n_list = 0;
 	struct jl_unscored *list;
 
-	if (!bad || !lines)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(bad && lines, err));
 	(void)collect_bad(v, bad);
 	qsort(bad, n, sizeof(*bad), by_reason);
 	for (size_t i = 0; i < n; i++) {
@@ -339,8 +350,7 @@ enum jl_status jl_validate_unscored(const struct jl_validation *v, struct jl_uns
 		n_list += i == 0 || bad[i].file != bad[i - 1].file || strcmp(bad[i].en, bad[i - 1].en) != 0;
 	}
 	list = jl_arena_array(v->arena, n_list + 1, sizeof(*list));
-	if (!list)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(list, err));
 	n_list = 0;
 	for (size_t i = 0; i < n; i++) {
 		if (i == 0 || bad[i].file != bad[i - 1].file || strcmp(bad[i].en, bad[i - 1].en) != 0)

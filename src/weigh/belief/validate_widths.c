@@ -15,8 +15,7 @@ static enum jl_status gather(struct jl_validation *v, struct jl_err *err)
 		n += v->families[f].rows.n;
 	*all = (struct jl_width_rows){ .rows = jl_arena_array(v->arena, n + 1, sizeof(*all->rows)),
 				       .unit = jl_arena_array(v->arena, n + 1, sizeof(*all->unit)) };
-	if (!all->rows || !all->unit)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(all->rows && all->unit, err));
 	for (size_t f = 0; f < v->n_families; f++) {
 		const struct jl_validate_family *family = &v->families[f];
 
@@ -67,14 +66,12 @@ static int find_unit(const struct nested *n, const char *unit)
 static enum jl_status fit_units(struct jl_validation *v, struct nested *n, struct jl_err *err)
 {
 	n->units = jl_arena_array(v->arena, n->rows->n + 1, sizeof(*n->units));
-	if (!n->units)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(n->units, err));
 	for (size_t i = 0; i < n->rows->n; i++)
 		if (find_unit(n, n->rows->unit[i]) == n->n)
 			n->units[n->n++] = n->rows->unit[i];
 	n->widths = jl_arena_array(v->arena, (size_t)n->n + 1, sizeof(*n->widths));
-	if (!n->widths)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(n->widths, err));
 	return jl_turns_take(&(struct jl_turns){ .n = n->n, .take = fit_unit, .ctx = n, .watch = watch, .watcher = n },
 			     err);
 }

@@ -132,8 +132,7 @@ static enum jl_status find_pairs(struct jl_width_rows *rows, struct jl_arena *ar
 {
 	rows->pairs = jl_arena_array(arena, PAIRS_A_ROW * rows->n + 1, sizeof(*rows->pairs));
 	rows->n_pairs = 0;
-	if (!rows->pairs)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(rows->pairs, err));
 	for (size_t i = 0; i < rows->n; i++) {
 		const struct jl_set_row *a = rows->rows[i];
 		int found = 0;
@@ -179,8 +178,7 @@ enum jl_status jl_widths_prepare(struct jl_width_rows *rows, struct jl_arena *ar
 
 	rows->n_alike = jl_arena_array(arena, rows->n + 1, sizeof(*rows->n_alike));
 	rows->before = jl_arena_array(arena, rows->n + 1, sizeof(*rows->before));
-	if (!order || !rows->n_alike || !rows->before)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(order && rows->n_alike && rows->before, err));
 	for (size_t i = 0; i < rows->n; i++)
 		order[i] = (struct placed){ .rows = rows, .at = i };
 	qsort(order, rows->n, sizeof(*order), by_kind_and_place);

@@ -1,6 +1,5 @@
 /* How wide intervals must be: the parameters of physics/interval.h, found on rows that were predicted without their source. */
-#ifndef JL_BELIEF_WIDTHS_H
-#define JL_BELIEF_WIDTHS_H
+#pragma once
 
 #include "belief/set.h"
 
@@ -26,5 +25,3 @@ enum jl_status jl_widths_fit(const struct jl_width_rows *rows, const char *witho
 /* How many pairs of the unit `of` (NULL: of all) have their ratio inside. */
 size_t jl_widths_pairs_in(const struct jl_width_rows *rows, const char *of, const struct jl_widths *widths,
 			  size_t *ret_pairs);
-
-#endif

@@ -1,6 +1,5 @@
 /* What is said of a parts list and of purchases, and its form as JSON. */
-#ifndef JL_BUILD_ANSWER_H
-#define JL_BUILD_ANSWER_H
+#pragma once
 
 #include "base/fields.h"
 #include "build/findings.h"
@@ -18,5 +17,3 @@ struct jl_upgrade_answer {
 };
 
 extern const struct jl_schema jl_build_fields, jl_upgrade_fields; /* `jeoul build --json`, with --upgrade */
-
-#endif

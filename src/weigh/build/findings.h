@@ -1,6 +1,5 @@
 /* What speaks for and against a parts list, each with its rule, where the rule comes from, and how sure it is. */
-#ifndef JL_PARTS_FINDINGS_H
-#define JL_PARTS_FINDINGS_H
+#pragma once
 
 #include "build/rig.h"
 
@@ -39,5 +38,3 @@ void jl_rig_check(struct jl_part_findings *ret_findings, const struct jl_rig *ri
 const char *jl_part_level_key(enum jl_part_level level);
 const char *jl_part_level_name(enum jl_part_level level);
 const char *jl_part_sure_name(enum jl_part_sure sure); /* in JSON; jl_msg() for people */
-
-#endif

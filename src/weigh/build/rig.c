@@ -210,8 +210,7 @@ enum jl_status jl_rig_set(struct jl_rig *rig, const char *key, const char *text,
 		case QUANTITY: return set_number((double *)(void *)at, f, text, where, err);
 		case TEXT: {
 			const char *copy = jl_arena_strdup(arena, text);
-			if (!copy)
-				return jl_fail_nomem(err);
+			JL_TRY(jl_got(copy, err));
 			memcpy(at, &copy, sizeof copy);
 			return JL_OK;
 		}

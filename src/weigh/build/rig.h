@@ -1,6 +1,5 @@
 /* A machine that somebody wants to put together: a parts list. What is not said is NAN or NULL and is not checked. */
-#ifndef JL_PARTS_RIG_H
-#define JL_PARTS_RIG_H
+#pragma once
 
 #include "base/yaml.h"
 #include "catalog/catalog.h"
@@ -64,5 +63,3 @@ bool jl_rig_given(const struct jl_rig *rig, const char *key);
 
 /* Keys in the order they are shown in help; NULL ends. */
 extern const char *const jl_rig_keys[];
-
-#endif

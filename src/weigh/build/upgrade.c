@@ -299,10 +299,8 @@ enum jl_status jl_upgrades_find(struct jl_upgrades *ret_upgrades, const struct j
 				const struct jl_catalog *cat, struct jl_arena *arena, struct jl_err *err)
 {
 	struct search s = { .out = ret_upgrades, .ask = ask, .cat = cat, .arena = arena };
-	enum jl_status status = jl_sys_parse(&s.sys, cat, ask->system, arena, err);
 
-	if (status)
-		return status;
+	JL_TRY(jl_sys_parse(&s.sys, cat, ask->system, arena, err));
 	if (!s.sys.gpu)
 		return jl_fail(err, JL_E_USAGE, "'%s' has no accelerator to begin with; ask 'jeoul recommend'",
 			       ask->system);

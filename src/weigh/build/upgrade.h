@@ -1,6 +1,5 @@
 /* What to buy next for a machine that is there: each purchase with what it would gain on a given training run, and what it costs. */
-#ifndef JL_PARTS_UPGRADE_H
-#define JL_PARTS_UPGRADE_H
+#pragma once
 
 #include "cost/money.h"
 #include "predict/predict.h"
@@ -41,5 +40,3 @@ struct jl_upgrade_ask {
 
 enum jl_status jl_upgrades_find(struct jl_upgrades *ret_upgrades, const struct jl_upgrade_ask *ask,
 				const struct jl_catalog *cat, struct jl_arena *arena, struct jl_err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* Everything that was judged at once, and its form as JSON. */
-#ifndef JL_CHECK_ANSWER_H
-#define JL_CHECK_ANSWER_H
+#pragma once
 
 #include "base/fields.h"
 #include "check/judge.h"
@@ -14,5 +13,3 @@ struct jl_check_answer {
 };
 
 extern const struct jl_schema jl_check_fields; /* struct jl_check_answer: all that `jeoul check --json` prints */
-
-#endif

@@ -2,10 +2,8 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/stats.h"
-#include "catalog/find.h"
 #include "predict/device_case.h"
 #include "system/resolve.h"
 
@@ -147,10 +145,8 @@ enum jl_status jl_check_collective(struct jl_coll_expect *ret_expect, const stru
 {
 	struct jl_coll_expect e = { .near_lo_frac = NAN, .near_hi_frac = NAN, .near_lo_s = NAN, .near_hi_s = NAN };
 	const struct jl_sys *sys = &machine->sys;
-	enum jl_status status = jl_collective_case(&e.c, machine, &ask->ask, err);
 
-	if (status)
-		return status;
+	JL_TRY(jl_collective_case(&e.c, machine, &ask->ask, err));
 	const double half_ln = JL_VERDICT_WIDER * e.c.half_ln, value = e.c.algbw_Bps.value;
 
 	e.range = (struct jl_expect){ .lo = value * exp(-half_ln),

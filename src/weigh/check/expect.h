@@ -1,7 +1,6 @@
 /* What a system should reach: a range from the model and from published measurements near it, and the bound of
  * the hardware. Pure. */
-#ifndef JL_CHECK_EXPECT_H
-#define JL_CHECK_EXPECT_H
+#pragma once
 
 #include "check/verdict.h"
 #include "physics/link_params.h"
@@ -67,5 +66,3 @@ void jl_check_cpu_bound(struct jl_device_expect *ret_expect, const struct jl_cpu
 
 /* What TCP reaches through one NIC of `nic_Bps` of a host with `all_Bps` in all. */
 void jl_check_tcp(struct jl_expect *ret_range, double nic_Bps, double all_Bps);
-
-#endif

@@ -1,6 +1,5 @@
 /* What this host should do, before anything was measured on it. */
-#ifndef JL_CHECK_EXPECT_HOST_H
-#define JL_CHECK_EXPECT_HOST_H
+#pragma once
 
 #include "check/expect.h"
 #include "probe/probe.h"
@@ -9,5 +8,3 @@
  * shared pages. A bound that is there stays and holds. What it knows nothing of is left alone. */
 void jl_check_host(struct jl_device_expect *io_expect, const struct jl_catalog *cat,
 		   const struct jl_probe_machine *here, const struct jl_record *record);
-
-#endif

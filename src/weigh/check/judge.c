@@ -221,10 +221,9 @@ static enum jl_status judge_device(struct jl_judged *j, struct jl_judge *judge, 
 	struct jl_device_expect *e = jl_arena_alloc(judge->arena, sizeof(*e));
 	const struct jl_probe_machine *here = judge->here;
 	struct jl_device_ask ask;
-	enum jl_status status = e ? ask_of(&ask, j->record, kind, err) : jl_fail_nomem(err);
+	enum jl_status status = JL_OK;
 
-	if (status)
-		return status;
+	JL_TRY(e ? ask_of(&ask, j->record, kind, err) : jl_fail_nomem(err));
 	*e = (struct jl_device_expect){ .range = JL_EXPECT_NONE };
 	if (j->sys)
 		status = jl_check_device(e, judge->cat, j->sys, &ask, err);
@@ -354,12 +353,9 @@ enum jl_status jl_judge_change(struct jl_judged *ret_judged, struct jl_judge *ju
 			       .expect = JL_EXPECT_NONE,
 			       .age_s = judge->here ? judge->now_s - record->time_s : NAN,
 			       .basis = JL_BASIS_RUN };
-	enum jl_status status;
 
 	jl_check_history(&j.history, record, judge->past, judge->n_past, judge->steadiness.n_jumps > 0);
-	status = jl_check_change(&j.change, record, before, j.history.spread_ln, judge->arena, err);
-	if (status)
-		return status;
+	JL_TRY(jl_check_change(&j.change, record, before, j.history.spread_ln, judge->arena, err));
 	j.verdict = j.change.verdict;
 	j.expect.value = before->metrics[0].value.median;
 	advise(&j);

@@ -1,6 +1,5 @@
 /* One record against what its system, published rows, its history or another run lets expect. */
-#ifndef JL_CHECK_JUDGE_H
-#define JL_CHECK_JUDGE_H
+#pragma once
 
 #include "check/next.h"
 #include "probe/probe.h"
@@ -66,5 +65,3 @@ const struct jl_judged *jl_check_worst(const struct jl_judged *judged, size_t n)
  * every machine. */
 enum jl_status jl_published_rows(const struct jl_published **ret_rows, size_t *ret_n, const struct jl_catalog *cat,
 				 struct jl_arena *arena, struct jl_err *err);
-
-#endif

@@ -104,8 +104,7 @@ enum jl_status jl_machine_findings(const struct jl_probe_machine *machine, const
 	struct jl_finding_in in = { .machine = machine, .cat = cat, .arena = arena };
 
 	in.out = jl_arena_alloc(arena, sizeof(*in.out));
-	if (!in.out)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(in.out, err));
 	jl_findings_links(&in);
 	jl_findings_gpus(&in);
 	jl_findings_host(&in);

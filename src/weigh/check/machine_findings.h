@@ -1,6 +1,5 @@
 /* What a machine's owner should know: what is slow, off, or in the way, each with why and what to do. */
-#ifndef JL_CHECK_MACHINE_FINDINGS_H
-#define JL_CHECK_MACHINE_FINDINGS_H
+#pragma once
 
 #include "base/arena.h"
 #include "catalog/catalog.h"
@@ -36,5 +35,3 @@ struct jl_findings {
 /* The gravest first. Predictions are for gpt-305m, batch 4 a GPU, sequence 512. */
 enum jl_status jl_machine_findings(const struct jl_probe_machine *machine, const struct jl_catalog *cat,
 				   struct jl_arena *arena, const struct jl_findings **ret_findings, struct jl_err *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* Findings on the GPUs themselves. */
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "check/machine_parts.h"
 

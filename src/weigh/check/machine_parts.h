@@ -1,6 +1,5 @@
 /* Inside the findings on a machine: what its parts share. */
-#ifndef JL_CHECK_MACHINE_PARTS_H
-#define JL_CHECK_MACHINE_PARTS_H
+#pragma once
 
 #include "check/machine_findings.h"
 
@@ -28,5 +27,3 @@ double jl_finding_samples_per_s(const struct jl_finding_in *in, const char *syst
 void jl_findings_gpus(struct jl_finding_in *in);
 void jl_findings_links(struct jl_finding_in *in);
 void jl_findings_host(struct jl_finding_in *in);
-
-#endif

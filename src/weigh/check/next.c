@@ -1,6 +1,5 @@
 #include "check/next.h"
 
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,5 @@
 /* What to look at next, by what was measured and how it was judged. */
-#ifndef JL_CHECK_NEXT_H
-#define JL_CHECK_NEXT_H
+#pragma once
 
 #include "check/expect.h"
 #include "check/machine_findings.h"
@@ -24,5 +23,3 @@ struct jl_next {
 
 /* None where nothing is to be done. */
 void jl_check_next(struct jl_next *ret_next, const struct jl_next_ask *ask);
-
-#endif

@@ -1,6 +1,5 @@
 /* Machines that should be alike, weighed against each other: which one is slow, and is that more than chance among so many? */
-#ifndef JL_CHECK_NODES_H
-#define JL_CHECK_NODES_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/fields.h"
@@ -43,5 +42,3 @@ enum jl_status jl_nodes_of_records(struct jl_nodes *ret_nodes, const struct jl_r
 				   struct jl_arena *arena, struct jl_err *err);
 
 extern const struct jl_schema jl_nodes_fields;
-
-#endif

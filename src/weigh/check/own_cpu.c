@@ -1,7 +1,6 @@
 #include "check/own_cpu.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/units.h"

@@ -1,6 +1,5 @@
 /* A CPU that nobody measured: listed, or estimated from its cores, clock and vector units. */
-#ifndef JL_CHECK_OWN_CPU_H
-#define JL_CHECK_OWN_CPU_H
+#pragma once
 
 #include "check/own_params.h"
 
@@ -8,5 +7,3 @@
 void jl_own_cpu_plain(struct jl_cpu *ret_cpu, const struct jl_probe_machine *here);
 /* The same with rates, and where they are from. */
 void jl_own_cpu_guess(struct jl_own_cpu *ret_cpu, const struct jl_own_ask *ask);
-
-#endif

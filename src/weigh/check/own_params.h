@@ -1,7 +1,6 @@
 /* This machine's own measurements as parameters of the model: a catalog overlay that is laid over the shipped
  * one where a question is about this machine. */
-#ifndef JL_CHECK_OWN_PARAMS_H
-#define JL_CHECK_OWN_PARAMS_H
+#pragma once
 
 #include "base/buf.h"
 #include "check/expect.h"
@@ -53,5 +52,3 @@ void jl_own_source_yaml(struct jl_buf *out, const struct jl_own *own, const stru
 			const char *date);
 void jl_own_figures_yaml(struct jl_buf *out, const struct jl_own *own, const struct jl_probe_machine *here,
 			 const char *date);
-
-#endif

@@ -76,11 +76,9 @@ enum jl_status jl_published_rows(const struct jl_published **ret_rows, size_t *r
 				 struct jl_arena *arena, struct jl_err *err)
 {
 	struct jl_csv csv;
-	enum jl_status status = jl_csv_open(&csv, (const char *)jl_published_text, jl_published_text_len, ',',
-					    "collectives.csv", err);
+	enum jl_status status;
 
-	if (status)
-		return status;
+	JL_TRY(jl_csv_open(&csv, (const char *)jl_published_text, jl_published_text_len, ',', "collectives.csv", err));
 	status = read_rows(ret_rows, ret_n, &csv, cat, arena, err);
 	jl_csv_release(&csv);
 	/* the range would be the model's alone: a figure that is usual could be called low */

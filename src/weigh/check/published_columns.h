@@ -1,7 +1,6 @@
 /* Columns of data/validation/collectives.csv that a verdict looks at, in the order that they have inside the program; the others stay
  * outside. */
-#ifndef JL_CHECK_PUBLISHED_COLUMNS_H
-#define JL_CHECK_PUBLISHED_COLUMNS_H
+#pragma once
 
 enum jl_published_column {
 	JL_PUB_COLLECTIVE,
@@ -17,5 +16,3 @@ enum jl_published_column {
 	JL_PUB_TOOL,
 	JL_N_PUB
 };
-
-#endif

@@ -265,8 +265,7 @@ enum jl_status jl_check_change(struct jl_change *ret_change, const struct jl_rec
 	if (n_a >= SAMPLES_LEAST && n_b >= SAMPLES_LEAST) {
 		double *scratch = jl_arena_array(arena, 2 * (n_a + n_b), sizeof(*scratch));
 
-		if (!scratch)
-			return jl_fail_nomem(err);
+		JL_TRY(jl_got(scratch, err));
 		c.p = jl_stats_same_p(now->samples_s, n_a, before->samples_s, n_b, scratch);
 	}
 	if (a.noisy || b.noisy)

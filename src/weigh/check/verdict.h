@@ -1,7 +1,6 @@
 /* Is a measured figure what it should be? Figures come with their own doubt (interval, noise), expectations with
  * theirs (range, hard bound). Pure. */
-#ifndef JL_CHECK_VERDICT_H
-#define JL_CHECK_VERDICT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -92,5 +91,3 @@ struct jl_change {
 enum jl_status jl_check_change(struct jl_change *ret_change, const struct jl_record *now,
 			       const struct jl_record *before, double spread_ln, struct jl_arena *arena,
 			       struct jl_err *err);
-
-#endif

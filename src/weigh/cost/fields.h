@@ -1,6 +1,5 @@
 /* Money as JSON: one table for each struct. */
-#ifndef JL_COST_FIELDS_H
-#define JL_COST_FIELDS_H
+#pragma once
 
 #include "base/fields.h"
 
@@ -9,5 +8,3 @@ extern const struct jl_choice jl_currency_choices[];
 extern const struct jl_schema jl_cost_fields;         /* struct jl_cost_study: all that `jeoul cost --json` prints */
 extern const struct jl_schema jl_machine_bill_fields; /* struct jl_machine_bill: `jeoul cost --bill-of --json` */
 extern const struct jl_schema jl_bill_fields;         /* struct jl_bill_asked: `jeoul cost --bill --json` */
-
-#endif

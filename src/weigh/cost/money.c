@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/units.h"
+
 __extension__ typedef __int128 wide;
 
 const char *jl_currency_name(enum jl_currency currency)
@@ -96,7 +98,12 @@ static const char *print(char out[JL_MONEY_TEXT_MAX], struct jl_money money, boo
 
 const char *jl_money_text(char out[JL_MONEY_TEXT_MAX], struct jl_money money)
 {
-	return print(out, money, money.currency == JL_USD, money.currency == JL_USD ? " USD" : " KRW");
+	bool close;
+	const char *unit = jl_unit_said(jl_currency_name(money.currency), &close);
+	char suffix[24];
+
+	snprintf(suffix, sizeof suffix, "%s%s", close ? "" : " ", unit);
+	return print(out, money, money.currency == JL_USD, suffix);
 }
 
 const char *jl_money_short(char out[JL_MONEY_TEXT_MAX], struct jl_money money)

@@ -1,7 +1,6 @@
 /* Money, exact: whole millionths of a dollar or a won, never a binary fraction. Rates are amounts per hour, kWh or month; an amount
  * times a ratio of whole numbers is rounded once, half away from zero. */
-#ifndef JL_COST_MONEY_H
-#define JL_COST_MONEY_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -49,5 +48,3 @@ const char *jl_money_text(char out[JL_MONEY_TEXT_MAX], struct jl_money money);
 const char *jl_money_short(char out[JL_MONEY_TEXT_MAX], struct jl_money money);
 /* A whole number in the same form: "24,966". */
 const char *jl_grouped(char out[JL_MONEY_TEXT_MAX], double number);
-
-#endif

@@ -119,10 +119,8 @@ static enum jl_status quantity(double *ret_value, const struct parse *p, const c
 			       enum jl_kind kind, double lo, double hi)
 {
 	double value;
-	enum jl_status status = jl_units_parse(&value, text, kind, key, p->err);
 
-	if (status)
-		return status;
+	JL_TRY(jl_units_parse(&value, text, kind, key, p->err));
 	if (!(value >= lo && value <= hi))
 		return jl_fail(p->err, JL_E_RANGE, "%s=%s in \"%s\" makes no sense; expected e.g. %s", key, text,
 			       p->what, jl_kind_example(kind));
@@ -136,7 +134,6 @@ static enum jl_status per(struct jl_money *ret_money, const struct parse *p, con
 {
 	char amount[96];
 	struct jl_quantity q;
-	enum jl_status status;
 
 	for (size_t i = 0; suffixes[i]; i++) {
 		const size_t len = strlen(text), tail = strlen(suffixes[i]);
@@ -144,8 +141,7 @@ static enum jl_status per(struct jl_money *ret_money, const struct parse *p, con
 		if (len <= tail || len - tail >= sizeof amount || strcasecmp(text + len - tail, suffixes[i]) != 0)
 			continue;
 		snprintf(amount, sizeof amount, "%.*s", (int)(len - tail), text);
-		if ((status = jl_quantity_parse(&q, amount, JL_K_MONEY, key, p->err)))
-			return status;
+		JL_TRY(jl_quantity_parse(&q, amount, JL_K_MONEY, key, p->err));
 		if (!(q.value >= (p->any_sign ? -1e12 : 0) && q.value < 1e12))
 			return jl_fail(p->err, JL_E_RANGE, "%s in \"%s\" makes no sense: %s", key, p->what, text);
 		*ret_money = jl_money_from(q.value, q.kind == JL_K_KRW ? JL_KRW : JL_USD);
@@ -583,8 +579,7 @@ enum jl_status jl_cost_option_parse(struct jl_cost_option *ret_option, enum jl_c
 		return jl_fail(err, JL_E_USAGE, "--%s needs a name and a price, e.g. %s", kinds[kind].key,
 			       jl_cost_is_rent(kind) ? "\"aws:p3.2xlarge\" or \"2.14 USD/h\""
 						     : "\"rtx-3090 desktop 2200 USD\"");
-	if ((status = parse_head(&o, segments[0], region, cat, arena, err)))
-		return status;
+	JL_TRY(parse_head(&o, segments[0], region, cat, arena, err));
 	for (size_t i = 1; i < n; i++)
 		if (*segments[i] && (status = apply(&p, segments[i])))
 			return status;

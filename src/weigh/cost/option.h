@@ -1,6 +1,5 @@
 /* The ways to have a machine: bought, owned already, rented by the hour, rented while nobody else wants it (spot), or reserved. */
-#ifndef JL_COST_OPTION_H
-#define JL_COST_OPTION_H
+#pragma once
 
 #include "catalog/sysexpr.h"
 #include "cost/money.h"
@@ -77,5 +76,3 @@ double jl_cost_save_every_s(const struct jl_cost_option *o);
 
 /* Paid hours for one hour of work, in millionths: spot loses some. JL_E_RANGE when it would never finish. */
 enum jl_status jl_cost_overhead_ppm(long long *ret_ppm, const struct jl_cost_option *option, struct jl_err *err);
-
-#endif

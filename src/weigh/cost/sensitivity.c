@@ -139,20 +139,18 @@ enum jl_status jl_cost_sensitivity(struct jl_cost_swing ret_swings[JL_COST_SWING
 				   const struct jl_catalog *cat, struct jl_err *err)
 {
 	const struct inputs base = { .dear = *dear, .cheap = *cheap, .setting = *setting };
-	enum jl_status status;
 	double at_base;
 	size_t n = 0;
 
-	if ((status = days(&at_base, &base, cat, err)))
-		return status;
+	JL_TRY(days(&at_base, &base, cat, err));
 	for (size_t i = 0; i < sizeof inputs / sizeof inputs[0]; i++) {
 		struct jl_cost_swing s = { .key = inputs[i].key, .en = inputs[i].en };
 		struct inputs low = base, high = base;
 
 		inputs[i].move(&low, 1 - step_frac);
 		inputs[i].move(&high, 1 + step_frac);
-		if ((status = days(&s.lo, &low, cat, err)) || (status = days(&s.hi, &high, cat, err)))
-			return status;
+		JL_TRY(days(&s.lo, &low, cat, err));
+		JL_TRY(days(&s.hi, &high, cat, err));
 		if (swing_of(&s) > 0) {
 			s.flip = flip_of(&base, inputs[i].move, cat);
 			ret_swings[n++] = s;

@@ -66,14 +66,12 @@ static enum jl_status price_work(struct jl_cost_study *study, const struct jl_re
 		struct jl_cost_work *w = &study->work[i];
 		const double epochs = request && !isnan(request->epochs) ? request->epochs : 1;
 		struct jl_money hour;
-		enum jl_status status;
 
 		w->run_cost = w->epoch_cost = w->mtoken_cost = w->run_kWh = (struct jl_estimate){ NAN, NAN, NAN };
 		w->run_co2_g = NAN;
 		if (!w->known)
 			continue;
-		if ((status = jl_cost_per_work_hour(&hour, &study->lines[i], &study->setting, err)))
-			return status;
+		JL_TRY(jl_cost_per_work_hour(&hour, &study->lines[i], &study->setting, err));
 		w->run_cost = scaled(w->run_s, jl_money_value(hour) / 3600);
 		w->epoch_cost = scaled(w->run_cost, 1 / epochs);
 		if (!jl_cost_is_rent(study->options[i].kind)) {
@@ -156,8 +154,7 @@ static enum jl_status fill_rows(struct jl_cost_study *study, struct jl_arena *ar
 					     .work = study->has_work ? &study->work[i] : NULL,
 					     .paid = jl_arena_array(arena, n, sizeof *row->paid),
 					     .n_paid = n };
-		if (!row->paid)
-			return jl_fail_nomem(err);
+		JL_TRY(jl_got(row->paid, err));
 		for (size_t k = 0; k < n; k++) {
 			const long day = jl_date_add_months(s->start_day, (int)k) - s->start_day;
 

@@ -1,6 +1,5 @@
 /* Buy or rent: all options beside each other, over time, and for the work that is to be done. */
-#ifndef JL_COST_STUDY_H
-#define JL_COST_STUDY_H
+#pragma once
 
 #include "cost/timeline.h"
 #include "predict/predict.h"
@@ -73,5 +72,3 @@ enum jl_status jl_cost_study_times(struct jl_cost_study *study, const struct jl_
 
 /* Cheapest at the end of the horizon. */
 size_t jl_cost_cheapest(const struct jl_cost_study *study, long at_day);
-
-#endif

@@ -1,7 +1,6 @@
 #include "cost/tariff.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -237,12 +236,10 @@ static enum jl_status add_rows(struct jl_bill *bill, double frac[JL_N_BILL_PART]
 		const struct jl_tariff *t = &cat->tariffs[i];
 		const int part = strcmp(t->id, id) == 0 ? part_of(t) : -1;
 		struct rate r = { .frac = NAN };
-		enum jl_status status;
 
 		if (part < 0 || !applies(cat, t, use->month))
 			continue;
-		if ((status = read_rate(&r, t, err)))
-			return status;
+		JL_TRY(read_rate(&r, t, err));
 		if (!bill->date || strcmp(t->date, bill->date) < 0) {
 			bill->date = t->date;
 			bill->source = t->source;
@@ -262,7 +259,6 @@ enum jl_status jl_tariff_bill(struct jl_bill *ret_bill, const struct jl_catalog 
 {
 	struct jl_bill bill = { 0 };
 	struct jl_tariff_use in = *use;
-	enum jl_status status;
 	double frac[JL_N_BILL_PART] = { 0 };
 	long long before_tax = 0, total = 0;
 
@@ -270,8 +266,7 @@ enum jl_status jl_tariff_bill(struct jl_bill *ret_bill, const struct jl_catalog 
 		bill.borrowed_season = true;
 		in.month = 1; /* winter is in every seasonal tariff */
 	}
-	if ((status = add_rows(&bill, frac, cat, id, &in, err)))
-		return status;
+	JL_TRY(add_rows(&bill, frac, cat, id, &in, err));
 	for (int p = 0; p < JL_N_BILL_PART; p++) {
 		bill.parts[p].currency = bill.currency;
 		if (bill.currency == JL_KRW)
@@ -300,15 +295,13 @@ enum jl_status jl_tariff_marginal(struct jl_money *ret_money, const struct jl_ca
 {
 	struct jl_tariff_use more = *already, before = *already;
 	struct jl_bill with, without;
-	enum jl_status status;
 
 	/* A site that uses something has its contract and needs so much more; else the contract is the machine's. */
 	before.demand_kW = already->milli_kWh > 0 ? already->demand_kW : 0;
 	more.demand_kW = already->milli_kWh > 0 ? already->demand_kW + more_kW : fmax(already->demand_kW, more_kW);
 	more.milli_kWh += more_milli_kWh;
-	if ((status = jl_tariff_bill(&with, cat, id, &more, err)) ||
-	    (status = jl_tariff_bill(&without, cat, id, &before, err)))
-		return status;
+	JL_TRY(jl_tariff_bill(&with, cat, id, &more, err));
+	JL_TRY(jl_tariff_bill(&without, cat, id, &before, err));
 	*ret_money = (struct jl_money){ .micro = with.total.micro - without.total.micro, .currency = with.currency };
 	return JL_OK;
 }

@@ -1,6 +1,5 @@
 /* What electricity costs: a flat price, or a tariff of the catalog with its tiers, seasons, bands, base charge, levies and taxes. */
-#ifndef JL_COST_TARIFF_H
-#define JL_COST_TARIFF_H
+#pragma once
 
 #include "catalog/catalog.h"
 #include "cost/money.h"
@@ -63,5 +62,3 @@ enum jl_status jl_tariff_marginal(struct jl_money *ret_money, const struct jl_ca
 
 /* Tiers count what the household uses already. */
 bool jl_tariff_is_household(const char *id);
-
-#endif

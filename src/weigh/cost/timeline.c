@@ -1,7 +1,6 @@
 #include "cost/timeline.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "base/units.h"
 
@@ -32,14 +31,12 @@ static enum jl_status month_power(long long *ret_micro, const struct jl_cost_opt
 	struct jl_tariff_use site = s->site;
 	struct jl_money money;
 	struct jl_bill bill;
-	enum jl_status status;
 
 	site.month = first.month;
-	if ((status = jl_tariff_marginal(&money, cat, s->tariff, &site, jl_cost_milli_kWh(o, s, month_days),
-					 (double)o->active_mW / 1e6 * (double)s->pue_ppm / 1e6, err)) ||
-	    (status = jl_tariff_bill(&bill, cat, s->tariff, &site, err)) ||
-	    (status = jl_money_convert(&money, money, s->currency, &s->fx, err)))
-		return status;
+	JL_TRY(jl_tariff_marginal(&money, cat, s->tariff, &site, jl_cost_milli_kWh(o, s, month_days),
+				  (double)o->active_mW / 1e6 * (double)s->pue_ppm / 1e6, err));
+	JL_TRY(jl_tariff_bill(&bill, cat, s->tariff, &site, err));
+	JL_TRY(jl_money_convert(&money, money, s->currency, &s->fx, err));
 	line->borrowed_season |= bill.borrowed_season;
 	line->tariff_date = bill.date;
 	line->tariff_source = bill.source;
@@ -69,8 +66,7 @@ static enum jl_status power_by_day(long long *cum, const struct jl_cost_option *
 			if (d > 1)
 				months += month_days ? month : 0;
 			month_days = jl_date_month_days(today.year, today.month);
-			if ((status = month_power(&month, o, s, cat, today, month_days, line, err)))
-				return status;
+			JL_TRY(month_power(&month, o, s, cat, today, month_days, line, err));
 			/* the first month may begin in its middle: only its rest counts */
 			if (d == 1)
 				months -= jl_micro_scale(month, today.day - 1, month_days);
@@ -110,13 +106,11 @@ static enum jl_status rates_of(struct rates *ret_rates, const struct jl_cost_opt
 			       struct jl_err *err)
 {
 	struct jl_money price, hour, month;
-	enum jl_status status;
 
-	if ((status = jl_money_convert(&price, o->price, s->currency, &s->fx, err)) ||
-	    (status = jl_money_convert(&hour, o->per_hour, s->currency, &s->fx, err)) ||
-	    (status = jl_money_convert(&month, o->per_month, s->currency, &s->fx, err)) ||
-	    (status = jl_cost_overhead_ppm(&ret_rates->overhead_ppm, o, err)))
-		return status;
+	JL_TRY(jl_money_convert(&price, o->price, s->currency, &s->fx, err));
+	JL_TRY(jl_money_convert(&hour, o->per_hour, s->currency, &s->fx, err));
+	JL_TRY(jl_money_convert(&month, o->per_month, s->currency, &s->fx, err));
+	JL_TRY(jl_cost_overhead_ppm(&ret_rates->overhead_ppm, o, err));
 	ret_rates->price = price.micro;
 	ret_rates->hour = hour.micro;
 	ret_rates->month = month.micro;
@@ -144,10 +138,8 @@ enum jl_status jl_cost_line_make(struct jl_cost_line *ret_line, const struct jl_
 	struct rates r;
 	enum jl_status status;
 
-	if (!cum || !power)
-		return jl_fail_nomem(err);
-	if ((status = rates_of(&r, o, s, err)))
-		return status;
+	JL_TRY(jl_got(cum && power, err));
+	JL_TRY(rates_of(&r, o, s, err));
 	if (!jl_cost_is_rent(o->kind) && o->active_mW > 0 && (status = power_by_day(power, o, s, cat, &line, err)))
 		return status;
 	for (long d = 0; d <= s->horizon_days; d++) {
@@ -216,13 +208,11 @@ enum jl_status jl_machine_bill_make(struct jl_machine_bill *ret_bill, const stru
 		const long long milli = jl_cost_milli_kWh(o, s, jl_date_month_days(year, m));
 		struct jl_tariff_use use = s->site;
 		struct jl_bill before;
-		enum jl_status status;
 
 		use.month = m;
-		if ((status = jl_tariff_marginal(&row->more, cat, s->tariff, &use, milli,
-						 (double)o->active_mW / 1e6 * (double)s->pue_ppm / 1e6, err)) ||
-		    (status = jl_tariff_bill(&before, cat, s->tariff, &use, err)))
-			return status;
+		JL_TRY(jl_tariff_marginal(&row->more, cat, s->tariff, &use, milli,
+					  (double)o->active_mW / 1e6 * (double)s->pue_ppm / 1e6, err));
+		JL_TRY(jl_tariff_bill(&before, cat, s->tariff, &use, err));
 		row->month = m;
 		row->kWh = (double)milli / 1000;
 		row->without = before.total;

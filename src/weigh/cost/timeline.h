@@ -1,6 +1,5 @@
 /* What each option has cost by each day, and when one becomes cheaper than another. */
-#ifndef JL_COST_TIMELINE_H
-#define JL_COST_TIMELINE_H
+#pragma once
 
 #include "cost/option.h"
 #include "cost/tariff.h"
@@ -73,5 +72,3 @@ enum jl_status jl_cost_sensitivity(struct jl_cost_swing ret_swings[JL_COST_SWING
 /* Cost of one hour of work, everything spread over the hours worked in its life (the horizon where it has none). */
 enum jl_status jl_cost_per_work_hour(struct jl_money *ret_money, const struct jl_cost_line *line,
 				     const struct jl_cost_setting *setting, struct jl_err *err);
-
-#endif

@@ -56,8 +56,7 @@ enum jl_status jl_memo_audit(struct jl_memo **ret_note, const char *text, size_t
 	struct jl_memo *note = jl_arena_alloc(arena, sizeof *note);
 	enum jl_status status;
 
-	if (!note)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(note, err));
 	if (len > JL_MEMO_MAX_B)
 		return jl_fail(err, JL_E_LIMIT, "%s: larger than %zu MiB; give the part that has the figures", name,
 			       JL_MEMO_MAX_B >> 20);
@@ -69,9 +68,10 @@ enum jl_status jl_memo_audit(struct jl_memo **ret_note, const char *text, size_t
 	note->is_html = jl_memo_names_html(name, text, len);
 	if (!(note->findings = jl_arena_array(arena, JL_MEMO_FINDINGS_MAX, sizeof *note->findings)))
 		return jl_fail_nomem(err);
-	if ((status = jl_memo_read(note, err)) || (status = jl_memo_figures(note, err)) ||
-	    (status = jl_memo_mentions(note, err)) || (status = jl_memo_grids(note, err)))
-		return status;
+	JL_TRY(jl_memo_read(note, err));
+	JL_TRY(jl_memo_figures(note, err));
+	JL_TRY(jl_memo_mentions(note, err));
+	JL_TRY(jl_memo_grids(note, err));
 	jl_rule_arithmetic(note);
 	jl_rule_batches(note);
 	jl_rule_listed(note);
@@ -88,8 +88,7 @@ enum jl_status jl_memo_audit(struct jl_memo **ret_note, const char *text, size_t
 	}
 	jl_rule_bounds(note);
 	jl_rule_expected(note);
-	if ((status = jl_rule_confusions(note, err)))
-		return status;
+	JL_TRY(jl_rule_confusions(note, err));
 	jl_memo_findings_close(note);
 	*ret_note = note;
 	return JL_OK;

@@ -1,6 +1,5 @@
 /* jeoul's own view of what a note says: the machines that it names, and a run of it carried from one to another. */
-#ifndef JL_MEMO_ESTIMATE_H
-#define JL_MEMO_ESTIMATE_H
+#pragma once
 
 #include "memo/inside.h"
 #include "predict/predict.h"
@@ -20,5 +19,3 @@ bool jl_memo_carry(struct jl_estimate *ret_speedup, struct jl_memo *note, const 
 
 /* The largest ratio of any listed rate (tensor cores, FP32, memory) of two systems: more is not in the hardware. NAN: not known. */
 double jl_memo_rate_ratio(const struct jl_memo *note, const struct jl_mention *to, const struct jl_mention *from);
-
-#endif

@@ -1,8 +1,5 @@
-#ifndef JL_MEMO_FIELDS_H
-#define JL_MEMO_FIELDS_H
+#pragma once
 
 #include "base/fields.h"
 
 extern const struct jl_schema jl_memo_audit_fields; /* struct jl_memo */
-
-#endif

@@ -5,7 +5,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/utf8.h"
 #include "memo/inside.h"
 
 struct number {
@@ -154,8 +153,7 @@ static const struct jl_memo_unit *unit_behind(const char *t, size_t at, size_t e
 	if (!(u = jl_memo_unit_at(t + from, end - from, from == at, &n)))
 		return NULL;
 	/* "2 x 4", "8x20": a product, not a ratio */
-	if (u->qty == JL_Q_RATIO &&
-	    (u->spelling[0] == 'x' || u->spelling[0] == 'X' || (unsigned char)u->spelling[0] == 0xc3)) {
+	if (u->qty == JL_Q_RATIO && (t[from] == 'x' || t[from] == 'X' || (unsigned char)t[from] == 0xc3)) {
 		const size_t next = skip_blanks(t, from + n, end);
 
 		if (next < end && (is_digit(t[next]) || t[next] == '(' ||
@@ -437,8 +435,7 @@ enum jl_status jl_memo_figures(struct jl_memo *note, struct jl_err *err)
 	}
 	note->verdicts = jl_arena_alloc(note->arena, note->n_figures + 1);
 	note->finding_of = jl_arena_array(note->arena, note->n_figures + 1, sizeof *note->finding_of);
-	if (!note->verdicts || !note->finding_of)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(note->verdicts && note->finding_of, err));
 	memset(note->verdicts, JL_MEMO_CANNOT, note->n_figures + 1);
 	return JL_OK;
 }

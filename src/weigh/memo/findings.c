@@ -1,7 +1,6 @@
 /* What was found: kept once a figure, in the order of the note, roots before what follows from them. */
 #include <stdarg.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "memo/inside.h"
 

@@ -408,8 +408,7 @@ static enum jl_status read_lists(struct jl_memo *note, struct lists *all, struct
 
 	all->pairs = jl_arena_array(note->arena, n, sizeof *all->pairs);
 	all->lists = jl_arena_array(note->arena, n < LISTS_MAX ? n : LISTS_MAX, sizeof *all->lists);
-	if (!all->pairs || !all->lists)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(all->pairs && all->lists, err));
 	for (size_t l = 0; l < note->n_lines && all->n_pairs < n; l++) {
 		struct pair p;
 
@@ -497,14 +496,12 @@ enum jl_status jl_memo_grids(struct jl_memo *note, struct jl_err *err)
 {
 	struct lists all = { 0 };
 	bool *done;
-	enum jl_status status;
 
 	if (!(note->grids = jl_arena_array(note->arena, JL_MEMO_GRIDS_MAX, sizeof *note->grids)))
 		return jl_fail_nomem(err);
 	for (size_t l = 0; l < note->n_lines;)
 		l = cut_of(note, &note->lines[l]) == CUT_NONE ? l + 1 : take_table(note, l);
-	if ((status = read_lists(note, &all, err)))
-		return status;
+	JL_TRY(read_lists(note, &all, err));
 	if (!(done = jl_arena_alloc(note->arena, all.n_lists + 1)))
 		return jl_fail_nomem(err);
 	for (size_t i = 0; i < all.n_lists; i++)

@@ -1,6 +1,5 @@
 /* What the files of this room share. */
-#ifndef JL_MEMO_INSIDE_H
-#define JL_MEMO_INSIDE_H
+#pragma once
 
 #include "memo/memo.h"
 
@@ -10,12 +9,11 @@ bool jl_memo_names_html(const char *name, const char *text, size_t len);
 
 /* units.c: the unit that begins at `text`, longest first; NULL: none. `glued`: it stands right behind the digits. */
 struct jl_memo_unit {
-	const char *spelling;
 	enum jl_qty qty;
 	double scale;
+	const char *spellings; /* "minutes|minute|min|분" */
 };
 const struct jl_memo_unit *jl_memo_unit_at(const char *text, size_t len, bool glued, size_t *ret_len);
-const char *jl_qty_unit(enum jl_qty qty); /* SI, for values that were written without */
 
 /* figures.c */
 enum jl_status jl_memo_figures(struct jl_memo *note, struct jl_err *err);
@@ -78,5 +76,3 @@ void jl_rule_listed(struct jl_memo *note);
 void jl_rule_bounds(struct jl_memo *note);
 void jl_rule_expected(struct jl_memo *note);
 enum jl_status jl_rule_confusions(struct jl_memo *note, struct jl_err *err);
-
-#endif

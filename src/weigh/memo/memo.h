@@ -6,8 +6,7 @@
  *
  * The text that the rules see is as long as what was given: markup is blanked, never taken out, so that an offset is the same in both.
  * Everything is bounded; what lies beyond a limit is counted in `struct jl_memo`, not dropped in silence. */
-#ifndef JL_MEMO_MEMO_H
-#define JL_MEMO_MEMO_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -187,5 +186,3 @@ const char *jl_memo_verdict_key(enum jl_memo_verdict verdict); /* "wrong", "diff
 
 /* Line (from 1) and column (characters, from 1) of an offset in the file. */
 void jl_memo_place(const struct jl_memo *note, uint32_t at, uint32_t *ret_line, uint32_t *ret_column);
-
-#endif

@@ -312,8 +312,7 @@ enum jl_status jl_memo_mentions(struct jl_memo *note, struct jl_err *err)
 	n.cache = jl_arena_array(note->arena, CACHE_SIZE, sizeof *n.cache);
 	note->entities = jl_arena_array(note->arena, JL_MEMO_ENTITIES_MAX, sizeof *note->entities);
 	note->mentions = jl_arena_array(note->arena, room, sizeof *note->mentions);
-	if (!n.cache || !note->entities || !note->mentions)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(n.cache && note->entities && note->mentions, err));
 	for (size_t l = 0; l < note->n_lines; l++) {
 		struct jl_line *line = &note->lines[l];
 		const size_t end = line->at + line->len;

@@ -294,7 +294,6 @@ enum jl_status jl_memo_read(struct jl_memo *note, struct jl_err *err)
 	uint32_t heads[7] = { 0 };
 	bool in_code = false;
 	size_t n = 1;
-	enum jl_status status;
 
 	if (!(note->text = jl_arena_alloc(note->arena, note->len + 1)))
 		return jl_fail_nomem(err);
@@ -305,8 +304,7 @@ enum jl_status jl_memo_read(struct jl_memo *note, struct jl_err *err)
 	if (n > JL_MEMO_LINES_MAX)
 		return jl_fail(err, JL_E_LIMIT, "%s: more than %d lines; give the part that has the figures",
 			       note->file, JL_MEMO_LINES_MAX);
-	if ((status = raw_lines(note, err)))
-		return status;
+	JL_TRY(raw_lines(note, err));
 	if (!(note->lines = jl_arena_array(note->arena, n, sizeof *note->lines)))
 		return jl_fail_nomem(err);
 	for (size_t at = 0; at <= note->len && note->n_lines < n;) {

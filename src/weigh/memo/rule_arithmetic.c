@@ -5,7 +5,6 @@
 #include <ctype.h>
 #include <math.h>
 #include <string.h>
-#include <strings.h>
 
 #include "memo/inside.h"
 

@@ -2,7 +2,6 @@
  * batches while the batch grows counts every sample several times. */
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "memo/estimate.h"
 

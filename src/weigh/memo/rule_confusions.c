@@ -1,6 +1,5 @@
 /* What is wrong in words: the table of catalog/confusions.yaml, read when a note is audited. */
 #include <ctype.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,10 +29,8 @@ static enum jl_status read_one(struct confusion *c, const struct jl_yaml *map, s
 	static const char *const keys[] = { "id", "all", "not", "near", "hardware", "lines", "verdict", "en", NULL };
 	const struct jl_yaml *all = jl_yaml_get(map, "all"), *unless = jl_yaml_get(map, "not");
 	const char *verdict = jl_yaml_text(map, "verdict"), *lines = jl_yaml_text(map, "lines");
-	enum jl_status status = jl_yaml_check_keys(map, "a confusion", keys, err);
 
-	if (status)
-		return status;
+	JL_TRY(jl_yaml_check_keys(map, "a confusion", keys, err));
 	*c = (struct confusion){ .id = jl_yaml_text(map, "id"),
 				 .near = jl_yaml_text(map, "near"),
 				 .hardware = jl_yaml_text(map, "hardware"),
@@ -167,20 +164,16 @@ enum jl_status jl_rule_confusions(struct jl_memo *note, struct jl_err *err)
 	uint64_t by_byte[256] = { 0 };
 	const struct jl_yaml *root, *list;
 	size_t n = 0;
-	enum jl_status status = jl_yaml_read(&root, "confusions.yaml", (const char *)jl_confusions_text,
-					     jl_confusions_text_len, note->arena, err);
 
-	if (status)
-		return status;
-	if (!all)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_yaml_read(&root, "confusions.yaml", (const char *)jl_confusions_text, jl_confusions_text_len,
+			    note->arena, err));
+	JL_TRY(jl_got(all, err));
 	list = jl_yaml_get(root, "confusions");
 	if (!list || list->kind != JL_YAML_LIST || list->n_items > CONFUSIONS_MAX)
 		return jl_fail(err, JL_E_PARSE, "confusions.yaml: a list 'confusions:' of at most %d is needed",
 			       CONFUSIONS_MAX);
 	for (const struct jl_yaml *map = list->items; map; map = map->next, n++) {
-		if ((status = read_one(&all[n], map, err)))
-			return status;
+		JL_TRY(read_one(&all[n], map, err));
 		for (const char *w = all[n].all[0]; *w; w += jl_word_len(w), w += *w == '|') {
 			by_byte[(unsigned char)tolower((unsigned char)*w)] |= UINT64_C(1) << n;
 			by_byte[(unsigned char)toupper((unsigned char)*w)] |= UINT64_C(1) << n;

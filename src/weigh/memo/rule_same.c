@@ -1,6 +1,4 @@
 /* The same figure in other places: what repeats a wrong one is wrong too; what should repeat a right one and does not, differs. */
-#include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "memo/inside.h"

@@ -1,8 +1,6 @@
 /* Tables of scaling: an efficiency is the speed-up over what as many times the hardware should give; and a throughput that stands in two
  * tables is the same in both. */
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "memo/inside.h"
 

@@ -5,7 +5,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define ENOUGH      4.0  /* nats beyond what trying costs: one in fifty by chance */
 #define LOOSE       0.12 /* a row whose digits leave more than this says nothing against a relation */

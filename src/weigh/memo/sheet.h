@@ -1,6 +1,5 @@
 /* A grid as numbers, and the relations between its columns that its own rows bear out. */
-#ifndef JL_MEMO_SHEET_H
-#define JL_MEMO_SHEET_H
+#pragma once
 
 #include "memo/inside.h"
 
@@ -42,5 +41,3 @@ double jl_relation_value(const struct jl_sheet *sheet, const struct jl_relation 
 /* The best relation for each column from `first_out` on that has one, in ret[column].evidence > 0. `within`: of one table, not of two. */
 void jl_sheet_relations(struct jl_relation ret[JL_MEMO_COLS_MAX], const struct jl_sheet *sheet, double *work,
 			uint32_t first_out, bool within);
-
-#endif

@@ -1,6 +1,5 @@
 /* How long a collective takes: the cheapest of the algorithms and protocols that the fabric allows. Pure. */
-#ifndef JL_MODEL_COLLECTIVE_H
-#define JL_MODEL_COLLECTIVE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -47,5 +46,3 @@ void jl_collective_times(const struct jl_fabric *fabric, const struct jl_collect
 
 /* Bus bandwidth factor of nccl-tests: busbw = algbw * factor. */
 double jl_busbw_factor(enum jl_collective_kind kind, int n_ranks);
-
-#endif

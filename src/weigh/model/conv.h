@@ -1,7 +1,6 @@
 /* How long a training step takes whose operators come as a list of groups: convolutional networks, recurrent ones,
  * detectors, and whatever else is not a plain transformer. Pure: no I/O, no allocation, no globals. */
-#ifndef JL_MODEL_CONV_H
-#define JL_MODEL_CONV_H
+#pragma once
 
 #include <stddef.h>
 
@@ -114,5 +113,3 @@ double jl_conv_op_mac(const struct jl_conv_op *op);
 double jl_conv_op_weights(const struct jl_conv_op *op);
 /* Output elements that training keeps for the backward pass, for one item. */
 double jl_conv_op_saved(const struct jl_conv_op *op);
-
-#endif

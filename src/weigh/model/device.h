@@ -1,7 +1,6 @@
 /* One accelerator as the model sees it: listed facts and fitted physics, resolved from the catalog into plain
  * numbers. Pure data; SI units; NAN where unknown. */
-#ifndef JL_MODEL_DEVICE_H
-#define JL_MODEL_DEVICE_H
+#pragma once
 
 #include "base/dtype.h"
 #include "base/priors.h"
@@ -54,5 +53,3 @@ struct jl_device {
 };
 
 enum jl_unit jl_unit_of(enum jl_dtype dtype);
-
-#endif

@@ -1,6 +1,5 @@
 /* How accelerators are joined, as the model sees it: inside a host and between hosts. Pure data, SI units. */
-#ifndef JL_MODEL_FABRIC_H
-#define JL_MODEL_FABRIC_H
+#pragma once
 
 enum jl_intra_kind {
 	JL_INTRA_NONE,        /* one device per host */
@@ -61,5 +60,3 @@ struct jl_fabric {
 	double net_start_s; /* added to the launch where hosts take part */
 	struct jl_p2p p2p;
 };
-
-#endif

@@ -1,6 +1,5 @@
 /* A block (one layer, the embedding, the head) as a list of operators, and what the list costs on one device. Pure. */
-#ifndef JL_MODEL_LAYER_H
-#define JL_MODEL_LAYER_H
+#pragma once
 
 #include <stddef.h>
 
@@ -61,5 +60,3 @@ struct jl_block_cost {
 
 struct jl_block_cost jl_block_price(const struct jl_device *dev, const struct jl_op_list *list,
 				    enum jl_recompute recompute);
-
-#endif

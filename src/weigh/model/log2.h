@@ -1,7 +1,6 @@
 /* Logarithms of counts without a call: most counts of devices and hosts are powers of two, whose logarithm is the
  * exponent that the number already carries. Pure. */
-#ifndef JL_MODEL_LOG2_H
-#define JL_MODEL_LOG2_H
+#pragma once
 
 #include <math.h>
 #include <stdint.h>
@@ -33,5 +32,3 @@ static inline double jl_log2_ceil(double n)
 
 	return n <= 1.0 ? 0.0 : exact ? floor : floor + 1;
 }
-
-#endif

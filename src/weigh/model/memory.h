@@ -1,6 +1,5 @@
 /* Device memory of a training step, per tensor, on its fullest stage at its fullest moment. Pure. */
-#ifndef JL_MODEL_MEMORY_H
-#define JL_MODEL_MEMORY_H
+#pragma once
 
 #include "model/step.h"
 
@@ -31,5 +30,3 @@ struct jl_memory {
 };
 
 struct jl_memory jl_memory_peak(const struct jl_memory_in *in);
-
-#endif

@@ -1,6 +1,5 @@
 /* How long one operator takes on one device. Pure functions: no I/O, no allocation, no globals. */
-#ifndef JL_MODEL_OP_H
-#define JL_MODEL_OP_H
+#pragma once
 
 #include "model/device.h"
 
@@ -42,5 +41,3 @@ struct jl_attention { /* one layer's attention core, forward */
 };
 double jl_attention_fwd_s(const struct jl_device *dev, const struct jl_attention *att);
 double jl_attention_bwd_s(const struct jl_device *dev, const struct jl_attention *att);
-
-#endif

@@ -1,6 +1,5 @@
 /* A pipeline of stages: 1F1B, plain or interleaved. Closed form, so that the number of stages costs nothing. Pure. */
-#ifndef JL_MODEL_PIPELINE_H
-#define JL_MODEL_PIPELINE_H
+#pragma once
 
 struct jl_pipeline {
 	double n_stages, n_micro;
@@ -21,5 +20,3 @@ struct jl_pipeline_cost jl_pipeline_cost(const struct jl_pipeline *pipe);
 
 /* Micro-batches whose activations stage `index` (0: the first) keeps at once, in units of one whole stage. */
 double jl_pipeline_in_flight(double n_stages, double n_micro, double n_chunks, double index);
-
-#endif

@@ -1,7 +1,6 @@
 /* What a device draws while it works: an idle share, an energy for every byte moved and every operation done, and a
  * cap. Pure functions. */
-#ifndef JL_MODEL_POWER_H
-#define JL_MODEL_POWER_H
+#pragma once
 
 #include "model/device.h"
 
@@ -36,5 +35,3 @@ double jl_power_idle_W(const struct jl_device *dev, const struct jl_power_fit *f
 
 /* A demand in watts, held by a limit: near the limit clocks already fall. */
 double jl_power_capped_W(double demand_W, double cap_W);
-
-#endif

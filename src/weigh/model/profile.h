@@ -1,6 +1,5 @@
 /* How a framework runs a step: what it costs the host, what it fuses, what it overlaps. Pure data. */
-#ifndef JL_MODEL_PROFILE_H
-#define JL_MODEL_PROFILE_H
+#pragma once
 
 enum jl_framework {
 	JL_FW_EAGER,    /* PyTorch and kin, operator by operator */
@@ -43,5 +42,3 @@ struct jl_profile {
 /* Values before any fit. */
 struct jl_profile jl_profile_default(enum jl_framework framework);
 const char *jl_framework_name(enum jl_framework framework);
-
-#endif

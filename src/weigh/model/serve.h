@@ -1,7 +1,6 @@
 /* How long a served language model takes: the first token of a prompt, each token after it, and what a machine that
  * works on many requests at once delivers. Pure functions: no I/O, no allocation, no globals. */
-#ifndef JL_MODEL_SERVE_H
-#define JL_MODEL_SERVE_H
+#pragma once
 
 #include <math.h>
 #include <stdbool.h>
@@ -133,5 +132,3 @@ double jl_serve_context_B(const struct jl_serve_job *job, double context);
 double jl_serve_room(const struct jl_serve_job *job, double context, double mem_frac);
 
 #define JL_SERVE_ENOUGH INFINITY /* workers for prompts: never the narrow place */
-
-#endif

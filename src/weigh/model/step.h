@@ -1,7 +1,6 @@
 /* One training step: blocks -> stages -> pipeline -> gradient exchange -> optimizer. Pure; the work does not grow with
  * the number of devices. Block times are computed once per (micro-batch, tp, cp, ep, sp, recompute) and reused. */
-#ifndef JL_MODEL_STEP_H
-#define JL_MODEL_STEP_H
+#pragma once
 
 #include "model/collective.h"
 #include "model/layer.h"
@@ -107,5 +106,3 @@ double jl_plan_held_B(const struct jl_plan *plan);
 
 /* Parameters that the fullest stage's device holds before any ZeRO cut. */
 double jl_stage_params(const struct jl_model_size *size, const struct jl_plan *plan);
-
-#endif

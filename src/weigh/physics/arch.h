@@ -1,7 +1,6 @@
 /* The architectures that have parameters of their own: the built-in families with `priors:`, in the order of catalog/families.yaml.
  * "other" is the first: what stands for everything that is not known. */
-#ifndef JL_PHYSICS_ARCH_H
-#define JL_PHYSICS_ARCH_H
+#pragma once
 
 #include "catalog/catalog.h"
 #include "model/device.h"
@@ -23,5 +22,3 @@ size_t jl_arch_among(int arch, size_t flag);
 size_t jl_n_arch_among(size_t flag);
 /* The i-th of them. */
 const struct jl_family *jl_arch_among_at(size_t i, size_t flag);
-
-#endif

@@ -1,8 +1,7 @@
 /* The physics of training steps that are a list of operators (struct jl_conv_fit) as parameters that are fitted on
  * published runs: shared ones, deviations of each architecture family, one deviation of each GPU. Names begin with
  * "conv.". */
-#ifndef JL_PHYSICS_CONV_PARAMS_H
-#define JL_PHYSICS_CONV_PARAMS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -25,5 +24,3 @@ void jl_conv_resolve(const double *x, int gpu, const struct jl_device *device, s
 /* The rate at which gradients are reduced in one host. nvlink: all its devices are joined by it; p2p: over PCIe, with
  * the stock driver. */
 double jl_conv_bus_Bps(const double *x, const struct jl_device *device, bool nvlink, bool p2p);
-
-#endif

@@ -167,9 +167,12 @@ bool jl_gemm_read(const struct jl_catalog *cat, const char *gpu_id, double *ret_
 	char prefix[80];
 
 	snprintf(prefix, sizeof(prefix), "gemm.gpu.%.40s.", gpu_id ? gpu_id : "?");
-	jl_params_read(
-		cat, &(struct jl_param_list){ .n = jl_gemm_n_param(1), .at = one_gpu, .ctx = gpu_id ? &gpu_id : NULL },
-		ret_x);
+	jl_params_read(cat,
+		       &(struct jl_param_list){ .n = jl_gemm_n_param(1),
+						.at = one_gpu,
+						.ctx = gpu_id ? &gpu_id : NULL,
+						.key = gpu_id ? gpu_id : "" },
+		       ret_x);
 	return gpu_id && jl_params_seen(cat, prefix);
 }
 

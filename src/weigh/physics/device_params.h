@@ -1,7 +1,6 @@
 /* The physics of one device (struct jl_device_fit) as parameters that are fitted on single operators: shared ones,
  * deviations of each architecture family, deviations of each GPU. Names begin with "gemm.". */
-#ifndef JL_PHYSICS_DEVICE_PARAMS_H
-#define JL_PHYSICS_DEVICE_PARAMS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -41,5 +40,3 @@ void jl_gemm_shared_at(const double *x, struct jl_gemm_shared *ret_shared);
 bool jl_gemm_read(const struct jl_catalog *cat, const char *gpu_id, double *ret_x);
 /* The device with them; gpu_id NULL: the family's. True as above. */
 bool jl_gemm_shipped(const struct jl_catalog *cat, const char *gpu_id, struct jl_device *dev);
-
-#endif

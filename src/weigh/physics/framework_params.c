@@ -176,9 +176,12 @@ bool jl_llm_read(const struct jl_catalog *cat, const char *gpu_id, double *ret_x
 				       (size_t)JL_LLM_MAX_GPUS * U_N <=
 			       JL_LLM_MAX_PARAMS,
 		       "raise JL_LLM_MAX_PARAMS");
-	jl_params_read(
-		cat, &(struct jl_param_list){ .n = jl_llm_n_params(1), .at = one_gpu, .ctx = gpu_id ? &gpu_id : NULL },
-		ret_x);
+	jl_params_read(cat,
+		       &(struct jl_param_list){ .n = jl_llm_n_params(1),
+						.at = one_gpu,
+						.ctx = gpu_id ? &gpu_id : NULL,
+						.key = gpu_id ? gpu_id : "" },
+		       ret_x);
 	return gpu_id && jl_llm_seen(cat, gpu_id);
 }
 

@@ -1,8 +1,7 @@
 /* What a training run makes of devices and links that were fitted one by one, how frameworks run a step, and what memory
  * takes beside tensors: parameters that are fitted on published training runs. One flat vector: globals, then per
  * framework profile, per architecture, per link, per GPU. Names begin with "train.", "framework.", "memory.". */
-#ifndef JL_PHYSICS_FRAMEWORK_PARAMS_H
-#define JL_PHYSICS_FRAMEWORK_PARAMS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -62,5 +61,3 @@ struct jl_llm_kind {
 	int gpu_index; /* < 0: none of its own */
 };
 int jl_llm_param_used(size_t i, const struct jl_llm_kind *kind);
-
-#endif

@@ -68,7 +68,7 @@ void jl_widths_read(struct jl_widths *ret_widths, const struct jl_catalog *cat)
 	const struct jl_param_info *shared = jl_param_by_id(cat, JL_WIDTH_SHARED);
 	double x[JL_WIDTH_N_PARAM];
 
-	jl_params_read(cat, &(struct jl_param_list){ .n = JL_WIDTH_N_PARAM, .at = param_at }, x);
+	jl_params_read(cat, &(struct jl_param_list){ .n = JL_WIDTH_N_PARAM, .at = param_at, .key = "" }, x);
 	jl_widths_of(ret_widths, x);
 	ret_widths->shared_frac = shared ? shared->value : 0.0;
 	for (int a = 0; a < JL_N_ASKED; a++) {

@@ -5,8 +5,7 @@
  * with a base of each kind of answer and a few reasons to doubt it. All of them are fitted on published measurements that were
  * predicted without their source, and kept as catalog data ("interval."; docs/METHOD.md §10); so is what has been measured
  * at all ("seen."). */
-#ifndef JL_PHYSICS_INTERVAL_H
-#define JL_PHYSICS_INTERVAL_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -86,5 +85,3 @@ double jl_far_ln(const struct jl_widths *widths, enum jl_asked answer, const dou
 #define JL_SEEN_ID_MAX 120
 void jl_seen_id(char out[JL_SEEN_ID_MAX], enum jl_asked answer, const char *what, const char *label);
 bool jl_seen(const struct jl_catalog *cat, enum jl_asked answer, const char *what, const char *label);
-
-#endif

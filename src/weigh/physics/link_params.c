@@ -137,7 +137,7 @@ static void at(const void *ctx, size_t i, struct jl_param *ret_param)
 	*ret_param = params[i];
 }
 
-static const struct jl_param_list list = { .n = N_PARAM, .at = at };
+static const struct jl_param_list list = { .n = N_PARAM, .at = at, .key = "" };
 
 void jl_coll_start(double *ret_x)
 {

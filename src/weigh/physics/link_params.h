@@ -1,7 +1,6 @@
 /* The physics of links as parameters that are fitted on collectives, and the fabric that follows from them. Names begin
  * with "link.". */
-#ifndef JL_PHYSICS_LINK_PARAMS_H
-#define JL_PHYSICS_LINK_PARAMS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -55,5 +54,3 @@ double jl_coll_host_s(const double *x, enum jl_coll_tool tool, int n_on_host);
  * was: `alike` gives those that are reached by the same means one name. */
 #define JL_PAIR_ID_MAX 32
 const char *jl_wire_pair(char out[JL_PAIR_ID_MAX], enum jl_wire intra, enum jl_wire inter, bool alike);
-
-#endif

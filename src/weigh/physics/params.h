@@ -1,7 +1,6 @@
 /* Fitted parameters by name: what they are, and the values that the catalog ships (catalog/params.yaml, written by
  * `jeoul calibrate --fit`). A vector of them becomes a device, a link, a profile in the other files of this room. */
-#ifndef JL_PHYSICS_PARAMS_H
-#define JL_PHYSICS_PARAMS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -21,6 +20,7 @@ struct jl_param_list {
 	size_t n;
 	void (*at)(const void *ctx, size_t i, struct jl_param *ret_param);
 	const void *ctx;
+	const char *key; /* what `ctx` says, where that is all that the names depend on: read once, kept by the thread; NULL: not kept */
 };
 
 /* The catalog's values of all of them; the prior where it has none. */
@@ -29,5 +29,3 @@ void jl_params_start(const struct jl_param_list *list, double *ret_x); /* the pr
 
 /* Had any parameter whose name begins with this rows of its own? `prefix` ends with a dot. */
 bool jl_params_seen(const struct jl_catalog *cat, const char *prefix);
-
-#endif

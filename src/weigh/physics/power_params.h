@@ -1,7 +1,6 @@
 /* What a device draws (struct jl_power_fit) as parameters that are fitted on published board power. Names begin with
  * "power.". */
-#ifndef JL_PHYSICS_POWER_PARAMS_H
-#define JL_PHYSICS_POWER_PARAMS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -17,5 +16,3 @@ const struct jl_param *jl_power_param_at(size_t i);
 struct jl_power_fit jl_power_fit_of(const double *x);
 void jl_power_start(double *ret_x);                                 /* the priors */
 struct jl_power_fit jl_power_shipped(const struct jl_catalog *cat); /* the catalog's values */
-
-#endif

@@ -2,8 +2,7 @@
  * of each framework. Two vectors of the same form, because two kinds of measurements know different things: "infer."
  * (one engine at work, mostly single sequences, many GPUs) and "serve." (frameworks under load, Hopper and
  * Blackwell). */
-#ifndef JL_PHYSICS_SERVE_PARAMS_H
-#define JL_PHYSICS_SERVE_PARAMS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -55,4 +54,3 @@ enum jl_serve_metric {
 	JL_METRIC_LOAD,
 	JL_N_METRIC
 };
-#endif

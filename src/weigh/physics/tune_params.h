@@ -1,6 +1,5 @@
 /* What fine-tuning has beside training, as parameters that are fitted on published runs of it. Names begin with "tune.". */
-#ifndef JL_PHYSICS_TUNE_PARAMS_H
-#define JL_PHYSICS_TUNE_PARAMS_H
+#pragma once
 
 #include "physics/params.h"
 
@@ -14,5 +13,3 @@ struct jl_tune_fit {
 const struct jl_param *jl_tune_param_at(size_t i);
 struct jl_tune_fit jl_tune_fit_of(const double *x);
 struct jl_tune_fit jl_tune_shipped(const struct jl_catalog *cat);
-
-#endif

@@ -18,8 +18,7 @@ static enum jl_status settings_of(struct jl_plan_ranked *plan, struct jl_arena *
 		jl_plan_settings(&text, target, &plan->how);
 		setting->text = jl_arena_strdup(arena, jl_buf_text(&text));
 		jl_buf_release(&text);
-		if (!setting->text)
-			return jl_fail_nomem(err);
+		JL_TRY(jl_got(setting->text, err));
 	}
 	return JL_OK;
 }
@@ -41,8 +40,7 @@ static enum jl_status find_miss(struct jl_plan_answer *a, struct jl_arena *arena
 	if (a->n || !(a->result->miss.value < INFINITY))
 		return JL_OK;
 	c = jl_arena_alloc(arena, sizeof *c);
-	if (!c)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(c, err));
 	jl_plan_way_case(c, site, &a->result->miss.way);
 	a->miss = c;
 	a->miss_B = a->result->miss.memory_B;
@@ -58,8 +56,7 @@ enum jl_status jl_plan_answer_make(struct jl_plan_answer *a, const struct jl_cat
 	a->effort = (struct jl_plan_effort){ a->result->tally, a->result->search_s, a->result->stopped };
 	a->n = (size_t)a->result->top.n;
 	a->plans = jl_arena_array(arena, a->n + 1, sizeof *a->plans);
-	if (!a->plans)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(a->plans, err));
 	for (size_t i = 0; !status && i < a->n; i++) {
 		struct jl_plan_ranked *plan = &a->plans[i];
 

@@ -1,6 +1,5 @@
 /* What a search for a plan says: the best ways weighed, what was asked of the run, how much was searched. */
-#ifndef JL_PLAN_ANSWER_H
-#define JL_PLAN_ANSWER_H
+#pragma once
 
 #include "base/fields.h"
 #include "plan/batch_limit.h"
@@ -66,5 +65,3 @@ struct jl_batch_answer {
 };
 
 extern const struct jl_schema jl_plan_fields, jl_fleet_fields, jl_batch_fields; /* --json of the three */
-
-#endif

@@ -1,6 +1,5 @@
 /* How large a batch a system holds in one pass, and which batch runs fastest. */
-#ifndef JL_PLAN_BATCH_LIMIT_H
-#define JL_PLAN_BATCH_LIMIT_H
+#pragma once
 
 #include "plan/narrow.h"
 #include "plan/way.h"
@@ -28,5 +27,3 @@ struct jl_batch_ask {
 };
 
 void jl_plan_batch_limit(struct jl_batch_limit *ret_limit, const struct jl_batch_ask *ask);
-
-#endif

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/units.h"
-#include "catalog/find.h"
 
 #define PER_HOST 8 /* of a kind that is a GPU: what boards and most servers have */
 #define GPUS_MAX 8000000
@@ -178,9 +177,7 @@ static enum jl_status search_point(struct jl_fleet *fleet, struct jl_fleet_point
 
 	if (status || !p->possible)
 		return status;
-	status = jl_plan_site_make(site, ask->cat, ask->req, ask->subject, &machine, err);
-	if (status)
-		return status;
+	JL_TRY(jl_plan_site_make(site, ask->cat, ask->req, ask->subject, &machine, err));
 	site->any_format = ask->any_format;
 	site->any_framework = ask->any_framework;
 	site->global_batch = ask->req->global_batch;
@@ -189,9 +186,7 @@ static enum jl_status search_point(struct jl_fleet *fleet, struct jl_fleet_point
 	plan.gpu_usdps = jl_rent_find(ask->cat, &machine.sys).usdps;
 	if (isnan(plan.gpu_usdps) && plan.objective != JL_PLAN_ENERGY)
 		plan.objective = JL_PLAN_TIME;
-	status = jl_plan_search(&result, &plan, err);
-	if (status)
-		return status;
+	JL_TRY(jl_plan_search(&result, &plan, err));
 	fleet->tally.n_evaluated += result.tally.n_evaluated;
 	fleet->tally.n_memory += result.tally.n_memory;
 	fleet->tally.n_host += result.tally.n_host;
@@ -244,8 +239,7 @@ enum jl_status jl_fleet_search(struct jl_fleet *ret_fleet, const struct jl_fleet
 	struct jl_plan_site *site = jl_arena_alloc(arena, sizeof(*site));
 	enum jl_status status = JL_OK;
 
-	if (!fleet.points || !site)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(fleet.points && site, err));
 	for (size_t i = 0; !status && i < n && !fleet.stopped; i++) {
 		struct jl_fleet_point *p = &fleet.points[fleet.n++];
 

@@ -1,6 +1,5 @@
 /* Over kinds and numbers of GPUs: the best plan of each, and which of them nothing beats in both time and money. */
-#ifndef JL_PLAN_FLEET_H
-#define JL_PLAN_FLEET_H
+#pragma once
 
 #include "base/arena.h"
 #include "plan/search.h"
@@ -61,5 +60,3 @@ enum jl_status jl_fleet_search(struct jl_fleet *ret_fleet, const struct jl_fleet
 /* Time and cost of a point: of the run, or of a step where no length was given. */
 double jl_fleet_time_s(const struct jl_fleet_point *point);
 double jl_fleet_cost_usd(const struct jl_fleet_point *point);
-
-#endif

@@ -105,15 +105,12 @@ static enum jl_status fix_one(struct jl_plan_narrow *narrow, const char *key, co
 		char what[96];
 		long long n = 0;
 		int word = 0;
-		enum jl_status status;
 
 		if (!axes[i].name || strcmp(axes[i].name, key) != 0)
 			continue;
 		snprintf(what, sizeof(what), "--fix %s", key);
-		status = axes[i].words ? fix_word(&word, (enum jl_plan_axis)i, value, err)
-				       : jl_units_parse_count(&n, value, axes[i].min, axes[i].max, what, err);
-		if (status)
-			return status;
+		JL_TRY(axes[i].words ? fix_word(&word, (enum jl_plan_axis)i, value, err)
+				     : jl_units_parse_count(&n, value, axes[i].min, axes[i].max, what, err));
 		narrow->is_fixed[i] = true;
 		narrow->fixed[i] = axes[i].words ? word : (int)n;
 		return JL_OK;
@@ -131,14 +128,11 @@ enum jl_status jl_plan_fix(struct jl_plan_narrow *narrow, const char *text, stru
 
 	while (next_piece(&text, piece, sizeof(piece))) {
 		char *equals = strchr(piece, '=');
-		enum jl_status status;
 
 		if (!equals)
 			return jl_fail(err, JL_E_USAGE, "--fix: '%s' has no '='; write e.g. tp=8,zero=1", piece);
 		*equals = '\0';
-		status = fix_one(&next, piece, equals + 1, err);
-		if (status)
-			return status;
+		JL_TRY(fix_one(&next, piece, equals + 1, err));
 	}
 	*narrow = next;
 	return JL_OK;

@@ -1,6 +1,5 @@
 /* What a search may not choose: axes that are fixed (--fix tp=8) and what is ruled out (--forbid offload). */
-#ifndef JL_PLAN_NARROW_H
-#define JL_PLAN_NARROW_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -35,5 +34,3 @@ enum jl_status jl_plan_fix(struct jl_plan_narrow *narrow, const char *text, stru
 enum jl_status jl_plan_forbid(struct jl_plan_narrow *narrow, const char *text, struct jl_err *err);
 
 bool jl_plan_allows(const struct jl_plan_narrow *narrow, enum jl_plan_axis axis, int value);
-
-#endif

@@ -3,8 +3,7 @@
  * Ways that share the price of their blocks form an item. Items are taken in rounds; what the rounds before have found
  * bounds the next one, so that pruning does not depend on who was faster. Every way is counted: evaluated, or rejected
  * with its reason. Never prints. */
-#ifndef JL_PLAN_SEARCH_H
-#define JL_PLAN_SEARCH_H
+#pragma once
 
 #include <signal.h>
 
@@ -90,5 +89,3 @@ long long jl_plan_n_configurations(const struct jl_plan_tally *tally);
 
 /* What the objective says of a case that was weighed: the same number as the search's. */
 double jl_plan_value(const struct jl_plan_ask *ask, const struct jl_case *c, const struct jl_step_cost *step);
-
-#endif

@@ -1,6 +1,5 @@
 /* A way to run as settings that can be pasted: Megatron-LM's flags, DeepSpeed's JSON, torchtitan's TOML. */
-#ifndef JL_PLAN_SETTINGS_H
-#define JL_PLAN_SETTINGS_H
+#pragma once
 
 #include "base/buf.h"
 #include "predict/predict.h"
@@ -21,5 +20,3 @@ void jl_plan_settings(struct jl_buf *out, enum jl_plan_target target, const stru
 
 /* Which target the case was weighed for. */
 enum jl_plan_target jl_plan_settings_of(const struct jl_case *c);
-
-#endif

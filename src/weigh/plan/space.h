@@ -1,6 +1,5 @@
 /* What a search walks: values of each axis, and items that share the price of their blocks. Inside plan only. */
-#ifndef JL_PLAN_SPACE_H
-#define JL_PLAN_SPACE_H
+#pragma once
 
 #include "plan/narrow.h"
 #include "plan/way.h"
@@ -57,5 +56,3 @@ struct jl_plan_depth {
 /* How item `way` runs with the i-th number of stages. False: it does not; `ret_n_shape` grows by one where it is the shape's fault. */
 bool jl_plan_space_depth(const struct jl_plan_space *space, const struct jl_plan_way *way, int i,
 			 struct jl_plan_depth *ret_depth, long long *ret_n_shape);
-
-#endif

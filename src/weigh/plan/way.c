@@ -38,16 +38,13 @@ enum jl_status jl_plan_site_make(struct jl_plan_site *ret_site, const struct jl_
 				 const struct jl_machine *machine, struct jl_err *err)
 {
 	struct jl_request open = *req;
-	enum jl_status status;
 
 	/* One sample a worker goes with every cut, so that choosing never fails for the batch. */
 	open.plan = jl_request_empty().plan;
 	open.batch = open.global_batch = NAN;
 	open.micro_batch = open.accumulate = 1;
 	open.recompute = open.offload = JL_UNSET;
-	status = jl_case_choose(&ret_site->base, cat, subject, machine, &open, err);
-	if (status)
-		return status;
+	JL_TRY(jl_case_choose(&ret_site->base, cat, subject, machine, &open, err));
 	keep_notes(&ret_site->base.notes);
 	ret_site->framework_given = req->framework != JL_UNSET;
 	ret_site->format_given = req->dtype != JL_UNSET;

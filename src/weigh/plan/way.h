@@ -1,6 +1,5 @@
 /* One way to run a training step: everything a search may choose, and the case that follows from it. Plain data. */
-#ifndef JL_PLAN_WAY_H
-#define JL_PLAN_WAY_H
+#pragma once
 
 #include "predict/predict.h"
 
@@ -65,5 +64,3 @@ int jl_plan_way_compare(const struct jl_plan_way *a, const struct jl_plan_way *b
 
 /* The same cut of the model and its states: what differs are settings inside it. */
 bool jl_plan_way_same_cut(const struct jl_plan_way *a, const struct jl_plan_way *b);
-
-#endif

@@ -114,7 +114,7 @@ static bool larger_batch(const struct idea_in *in, struct jl_case *alt, struct j
 		return false;
 	alt->shard.micro_batch *= times;
 	alt->global_batch *= times;
-	say(advice, JL_N("batch %.0f a GPU, not %.0f (global %.0f)"), alt->shard.micro_batch,
+	say(advice, JL_N("batch %.0f per GPU instead of %.0f (global %.0f)"), alt->shard.micro_batch,
 	    in->base->shard.micro_batch, alt->global_batch);
 	return true;
 }
@@ -325,7 +325,7 @@ static bool more_threads(const struct idea_in *in, struct jl_case *alt, struct j
 	if (!waits_for(in, false))
 		return false;
 	alt->input.n_threads *= 2;
-	say(advice, JL_N("%.0f loader threads a host, not %.0f"), alt->input.n_threads, in->base->input.n_threads);
+	say(advice, JL_N("%.0f loader threads per host instead of %.0f"), alt->input.n_threads, in->base->input.n_threads);
 	return true;
 }
 

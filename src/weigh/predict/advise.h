@@ -1,6 +1,5 @@
 /* What would help: changes to a case, each tried with the model, ranked by what they gain. */
-#ifndef JL_PREDICT_ADVISE_H
-#define JL_PREDICT_ADVISE_H
+#pragma once
 
 #include "predict/predict.h"
 
@@ -26,5 +25,3 @@ struct jl_estimate jl_advice_gain(const struct jl_advice *advice, const struct j
 #define JL_ADVICE_GAIN_FRAC 0.03
 size_t jl_advise(struct jl_advice ret_advice[JL_ADVICE_MAX], const struct jl_catalog *cat, const struct jl_case *c,
 		 struct jl_arena *arena);
-
-#endif

@@ -1,6 +1,5 @@
 /* All that a prediction says: how it runs, what follows, what would help; series of them; and what people reckon by hand, beside it. */
-#ifndef JL_PREDICT_ANSWER_H
-#define JL_PREDICT_ANSWER_H
+#pragma once
 
 #include "predict/advise.h"
 #include "predict/collective_case.h"
@@ -62,5 +61,3 @@ struct jl_explained {
 enum jl_status jl_explained_make(struct jl_explained *ret_explained, const struct jl_catalog *cat,
 				 const struct jl_request *req, const char *baseline, struct jl_arena *arena,
 				 struct jl_err *err);
-
-#endif

@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
 
 #include "predict/kind.h"
 #include "workload/tune.h"

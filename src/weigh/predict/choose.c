@@ -2,7 +2,6 @@
 #include "predict/predict.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "predict/choose.h"
 #include "predict/kind.h"

@@ -1,6 +1,5 @@
 /* Inside predict only: the two searches behind jl_case_choose. */
-#ifndef JL_PREDICT_CHOOSE_H
-#define JL_PREDICT_CHOOSE_H
+#pragma once
 
 #include "predict/predict.h"
 
@@ -30,5 +29,3 @@ enum jl_status jl_choose_transformer(struct jl_case *c, const struct jl_request 
 
 /* Micro-batch, micro-batches a step, global batch. */
 enum jl_status jl_choose_batch(struct jl_case *c, const struct jl_request *req, struct jl_err *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* What a collective should reach on a system when it is measured by itself: an expected range, and a bound that nothing measured
  * can be above. For "is this value normal?" and for series over node counts. Pure: no I/O, nothing kept. */
-#ifndef JL_PREDICT_COLLECTIVE_CASE_H
-#define JL_PREDICT_COLLECTIVE_CASE_H
+#pragma once
 
 #include "model/collective.h"
 #include "predict/predict.h"
@@ -66,5 +65,3 @@ enum jl_status jl_machine_hosts(struct jl_machine *ret_machine, const struct jl_
 bool jl_collective_by_name(enum jl_collective_kind *ret_kind, const char *name);
 const char *jl_collective_name(enum jl_collective_kind kind); /* "all-reduce" */
 const char *jl_algorithm_name(enum jl_algorithm algorithm);   /* "ring" */
-
-#endif

@@ -3,8 +3,7 @@
  * Each system is weighed twice and the two are never mixed: at the baseline's batch (the same training, in several passes where it does
  * not fit at once) and at the largest batch of one pass that fits (fewer steps an epoch where it is larger, but another training). A
  * pipeline keeps its passes: the second is then the first again. */
-#ifndef JL_PREDICT_COMPARE_H
-#define JL_PREDICT_COMPARE_H
+#pragma once
 
 #include "predict/observed.h"
 
@@ -63,5 +62,3 @@ enum jl_status jl_compare_observed(struct jl_compare *compare, const struct jl_o
 /* The same for a model. A system that cannot run it as asked says why in its row; a baseline that cannot is an error. */
 enum jl_status jl_compare_model(struct jl_compare *compare, const struct jl_catalog *cat,
 				const struct jl_subject *subject, const struct jl_request *req, struct jl_err *err);
-
-#endif

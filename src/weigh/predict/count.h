@@ -1,6 +1,5 @@
 /* What a model is made of: parameters, FLOP and activation bytes by kind of layer. Behind `jeoul flops`. */
-#ifndef JL_PREDICT_COUNT_H
-#define JL_PREDICT_COUNT_H
+#pragma once
 
 #include "workload/convnet.h"
 #include "workload/transformer.h"
@@ -27,5 +26,3 @@ struct jl_counts {
 void jl_count_transformer(struct jl_counts *ret_counts, const struct jl_transformer *model, double batch, double seq);
 
 void jl_count_convnet(struct jl_counts *ret_counts, const struct jl_convnet *net, double batch);
-
-#endif

@@ -1,6 +1,5 @@
 /* Single figures of one device: a matrix product, a stream, a copy, a link, a layer; and how sure each is. Pure. */
-#ifndef JL_PREDICT_DEVICE_CASE_H
-#define JL_PREDICT_DEVICE_CASE_H
+#pragma once
 
 #include "model/op.h"
 #include "physics/device_params.h"
@@ -57,5 +56,3 @@ struct jl_device_answer {
 };
 struct jl_device_answer jl_device_of(const struct jl_machine *machine, const struct jl_gemm_shared *shared,
 				     const struct jl_device_case *c);
-
-#endif

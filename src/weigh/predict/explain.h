@@ -1,7 +1,6 @@
 /* Two estimates that people make by hand, beside what the full model says, and where they part ways: memory bandwidth of one device over
  * that of another, and the cycles of a small product with and without tensor cores. Pure. */
-#ifndef JL_PREDICT_EXPLAIN_H
-#define JL_PREDICT_EXPLAIN_H
+#pragma once
 
 #include "predict/predict.h"
 
@@ -43,5 +42,3 @@ struct jl_explain {
 
 /* Both cases weigh the same model. */
 void jl_explain(struct jl_explain *ret_explain, const struct jl_case *c, const struct jl_case *base);
-
-#endif

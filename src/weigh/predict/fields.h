@@ -1,6 +1,5 @@
 /* Results of this room as JSON: one table for each struct, the same keys wherever it stands. */
-#ifndef JL_PREDICT_FIELDS_H
-#define JL_PREDICT_FIELDS_H
+#pragma once
 
 #include "base/fields.h"
 
@@ -16,5 +15,3 @@ extern const struct jl_schema jl_predicted_fields, jl_sweep_fields, jl_collectiv
 	jl_explained_fields;                     /* predict/answer.h: what `jeoul predict --json` prints */
 extern const struct jl_schema jl_fit_fields;     /* struct jl_fit (predict/technique.h) */
 extern const struct jl_schema jl_compare_fields; /* struct jl_compare: all that `jeoul compare --json` prints */
-
-#endif

@@ -1,6 +1,5 @@
 /* What really runs: every operation of a training step, how often, its launches and bytes, and the device's time. */
-#ifndef JL_PREDICT_KERNELS_H
-#define JL_PREDICT_KERNELS_H
+#pragma once
 
 #include "base/fields.h"
 #include "predict/predict.h"
@@ -26,5 +25,3 @@ enum jl_status jl_kernels_make(struct jl_kernels *ret_kernels, const struct jl_c
 			       struct jl_err *err);
 
 extern const struct jl_schema jl_kernels_fields;
-
-#endif

@@ -1,7 +1,6 @@
 /* What differs between kinds of workloads: one const struct each, listed in subject.c. A further kind is a file that fills one, and its
  * row there. */
-#ifndef JL_PREDICT_KIND_H
-#define JL_PREDICT_KIND_H
+#pragma once
 
 #include "predict/count.h"
 #include "predict/predict.h"
@@ -44,5 +43,3 @@ struct jl_workload_kind {
 };
 
 extern const struct jl_workload_kind jl_kind_transformer, jl_kind_network;
-
-#endif

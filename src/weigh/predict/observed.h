@@ -3,8 +3,7 @@
  * The step is split into what the matrix units, the memory, the host and the links take, by a stated mix for the kind of model; each
  * part then follows the rates of the other device and fabric. The mix of an unknown model is itself unknown, so every corner of it is
  * evaluated and the interval spans them all. Pure. */
-#ifndef JL_PREDICT_OBSERVED_H
-#define JL_PREDICT_OBSERVED_H
+#pragma once
 
 #include "predict/predict.h"
 
@@ -73,5 +72,3 @@ void jl_observed_carry(struct jl_carried *ret_carried, const struct jl_observed 
 void jl_observed_split(struct jl_observed_mix *ret_mix, const struct jl_observed *run, const struct jl_machine *base);
 
 int jl_machine_n_devices(const struct jl_machine *machine);
-
-#endif

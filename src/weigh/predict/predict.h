@@ -3,8 +3,7 @@
  *
  * jl_case_make(&c, cat, &request, &arena, &err); every choice made, each with its reason jl_predict(&prediction, &c);
  * pure from here on */
-#ifndef JL_PREDICT_PREDICT_H
-#define JL_PREDICT_PREDICT_H
+#pragma once
 
 #include "model/power.h"
 #include "physics/tune_params.h"
@@ -250,5 +249,3 @@ struct jl_power_answer jl_power_of(const struct jl_machine *machine, const struc
 double jl_power_half_ln(const struct jl_machine *machine, double power_W);
 /* A time that is drawn through: energy is as unsure as the time and the power are, each for itself. */
 struct jl_estimate jl_energy_of(struct jl_estimate time_s, double power_W, double power_half_ln);
-
-#endif

@@ -1,7 +1,6 @@
 /* What a person asks to be predicted, as it was asked: unset things stay unset until choose.c decides them and says
  * why. */
-#ifndef JL_PREDICT_REQUEST_H
-#define JL_PREDICT_REQUEST_H
+#pragma once
 
 #include <stddef.h>
 
@@ -70,5 +69,3 @@ enum jl_status jl_request_parallel(struct jl_ask_plan *plan, const char *text, s
 
 /* "optimizer,params,activations" -> enum jl_offload; "none" is 0. */
 enum jl_status jl_request_offload(int *ret_offload, const char *text, struct jl_err *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* What is to be run: a transformer from the catalog, from a config.json, or from its dimensions; or a network that is a list of
  * operators (convolutional, recurrent, detectors). */
-#ifndef JL_PREDICT_SUBJECT_H
-#define JL_PREDICT_SUBJECT_H
+#pragma once
 
 #include "catalog/catalog.h"
 #include "predict/request.h"
@@ -30,5 +29,3 @@ double jl_subject_params(const struct jl_subject *subject);
 /* "124M", "8.03B", "51.5T": three digits. */
 #define JL_PARAMS_TEXT_MAX 32
 const char *jl_params_text(char out[JL_PARAMS_TEXT_MAX], double params);
-
-#endif

@@ -1,6 +1,5 @@
 /* Ways to make a model fit, side by side: what each needs and what it costs. */
-#ifndef JL_PREDICT_TECHNIQUE_H
-#define JL_PREDICT_TECHNIQUE_H
+#pragma once
 
 #include "predict/predict.h"
 
@@ -27,5 +26,3 @@ struct jl_fit { /* all of them */
 enum jl_status jl_techniques(struct jl_technique *ret_rows, size_t *ret_n, const struct jl_catalog *cat,
 			     const struct jl_subject *subject, const struct jl_machine *machine,
 			     const struct jl_request *req, struct jl_err *err);
-
-#endif

@@ -3,7 +3,6 @@
 #include "recommend/inside.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "catalog/find.h"

@@ -1,6 +1,5 @@
 /* Inside recommend only: the parts of jl_recommend_run. */
-#ifndef JL_RECOMMEND_INSIDE_H
-#define JL_RECOMMEND_INSIDE_H
+#pragma once
 
 #include "recommend/recommend.h"
 
@@ -59,5 +58,3 @@ double jl_expert_score(const struct jl_candidate *candidate, const struct jl_rec
 
 /* Serving: memory and the time of one token for every user of a machine. */
 void jl_setup_serve(struct jl_setup *setup, const struct jl_work *work, const struct jl_machine *machine);
-
-#endif

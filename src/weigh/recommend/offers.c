@@ -235,8 +235,7 @@ enum jl_status jl_offers_find(struct jl_offers *ret_offers, const struct jl_reco
 	};
 	struct find f = { .ask = ask, .offers = &offers, .arena = arena };
 
-	if (!offers.units || !offers.items)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(offers.units && offers.items, err));
 	find_cards(&f);
 	find_systems(&f);
 	find_rents(&f);

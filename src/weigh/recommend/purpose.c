@@ -57,14 +57,11 @@ static enum jl_status read_numbers(struct jl_purpose *p, const struct jl_yaml *m
 	for (size_t i = 0; i < N_NUMBERS; i++) {
 		double *to = (double *)(void *)((char *)p + numbers[i].offset);
 		const char *text = jl_yaml_text(map, numbers[i].key);
-		enum jl_status status;
 
 		*to = NAN;
 		if (!text)
 			continue;
-		status = jl_units_parse(to, text, numbers[i].kind, numbers[i].key, err);
-		if (status)
-			return status;
+		JL_TRY(jl_units_parse(to, text, numbers[i].kind, numbers[i].key, err));
 		if (!(*to > 0))
 			return jl_fail(err, JL_E_RANGE, "%s: %s must be above zero", p->id, numbers[i].key);
 	}
@@ -75,7 +72,6 @@ static enum jl_status read_purpose(struct jl_purpose *p, const struct jl_yaml *m
 {
 	const char *keys[N_WORDS + N_NUMBERS + 2];
 	const char *task = jl_yaml_text(map, "task");
-	enum jl_status status;
 	int t = 0;
 
 	for (size_t i = 0; i < N_WORDS; i++) {
@@ -86,8 +82,7 @@ static enum jl_status read_purpose(struct jl_purpose *p, const struct jl_yaml *m
 		keys[N_WORDS + i] = numbers[i].key;
 	keys[N_WORDS + N_NUMBERS] = "task";
 	keys[N_WORDS + N_NUMBERS + 1] = NULL;
-	if ((status = jl_yaml_check_keys(map, "a purpose", keys, err)))
-		return status;
+	JL_TRY(jl_yaml_check_keys(map, "a purpose", keys, err));
 	if (!p->id || !p->en || !p->model || !task)
 		return jl_fail(err, JL_E_PARSE, "line %zu: a purpose has id, en, task and model", map->where.line);
 	while (t < JL_N_TASK && strcmp(tasks[t], task) != 0)
@@ -104,19 +99,15 @@ enum jl_status jl_purposes_parse(struct jl_purposes *ret_list, const char *text,
 	const struct jl_yaml *root, *list;
 	struct jl_purpose *items;
 	size_t n = 0;
-	enum jl_status status = jl_yaml_read(&root, name, text, len, arena, err);
 
-	if (status)
-		return status;
+	JL_TRY(jl_yaml_read(&root, name, text, len, arena, err));
 	list = jl_yaml_get(root, "purposes");
 	if (!list || list->kind != JL_YAML_LIST || list->n_items == 0 || list->n_items > PURPOSES_MAX)
 		return jl_fail(err, JL_E_PARSE, "%s: a list 'purposes:' of 1 to %d is needed", name, PURPOSES_MAX);
 	items = jl_arena_array(arena, list->n_items, sizeof(*items));
-	if (!items)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(items, err));
 	for (const struct jl_yaml *map = list->items; map; map = map->next)
-		if ((status = read_purpose(&items[n++], map, err)))
-			return status;
+		JL_TRY(read_purpose(&items[n++], map, err));
 	*ret_list = (struct jl_purposes){ .items = items, .n = n };
 	return JL_OK;
 }

@@ -1,6 +1,5 @@
 /* What somebody wants a machine for, as work that can be weighed: the list of catalog/purposes.yaml. */
-#ifndef JL_RECOMMEND_PURPOSE_H
-#define JL_RECOMMEND_PURPOSE_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/err.h"
@@ -35,5 +34,3 @@ enum jl_status jl_purpose_find(const struct jl_purpose **ret_purpose, const stru
 			       struct jl_err *err);
 
 const char *jl_task_key(enum jl_task task);
-
-#endif

@@ -1,6 +1,4 @@
 /* Why a candidate stands where it does, in one sentence. */
-#include <math.h>
-#include <string.h>
 
 #include "recommend/inside.h"
 

@@ -2,7 +2,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/clock.h"
 #include "base/pool.h"
@@ -196,8 +195,7 @@ static enum jl_status make_setups(struct jl_setup *setups, struct jl_offers *off
 		for (int k = 0; ok && k < 2; k++) {
 			const char *text = unit_text(u, k + 1, arena);
 
-			if (!text)
-				return jl_fail_nomem(err);
+			JL_TRY(jl_got(text, err));
 			ok = jl_sys_parse(&sys[k], ask->cat, text, arena, &why) == JL_OK;
 		}
 		for (size_t k = 0; k < jl_n_node_counts; k++) {
@@ -225,8 +223,7 @@ static enum jl_status weigh_all(struct jl_setup *setups, size_t n_units, const s
 	struct jl_pool *pool;
 	enum jl_status status;
 
-	if (!work)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(work, err));
 	work->ask = ask;
 	if (!ask->seen && (status = jl_subject_find(&work->subject, ask->cat, &ask->run, arena, err)))
 		return status;
@@ -234,8 +231,7 @@ static enum jl_status weigh_all(struct jl_setup *setups, size_t n_units, const s
 		return jl_fail(err, JL_E_USAGE, "serving needs a transformer, e.g. llama-3-70b");
 	if (ask->task == JL_TASK_LORA && (ask->seen || !work->subject.kind->has_tokens))
 		return jl_fail(err, JL_E_USAGE, "adapters (LoRA) need a transformer, e.g. llama-2-7b");
-	if ((status = jl_pool_create(ask->n_threads, &pool, err)))
-		return status;
+	JL_TRY(jl_pool_create(ask->n_threads, &pool, err));
 	jl_pool_run(pool, weigh_unit, &w, n_units);
 	jl_pool_destroy(pool);
 	return JL_OK;
@@ -472,8 +468,7 @@ static enum jl_status make_candidates(struct jl_recommendation *r, const struct 
 	if (offers->n > JL_RECOMMEND_MAX / jl_n_node_counts)
 		return jl_fail(err, JL_E_LIMIT, "more than %d candidates", JL_RECOMMEND_MAX);
 	r->items = jl_arena_array(arena, offers->n * jl_n_node_counts + 1, sizeof(*r->items));
-	if (!r->items)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(r->items, err));
 	for (size_t i = 0; i < offers->n; i++) {
 		const struct jl_offer *o = &offers->items[i];
 		const struct jl_unit_offered *u = &offers->units[o->unit];
@@ -554,15 +549,10 @@ enum jl_status jl_recommend_run(struct jl_recommendation *ret_result, const stru
 		return status;
 	n_setups = offers.n_units * jl_n_node_counts;
 	setups = jl_arena_array(arena, n_setups + 1, sizeof(*setups));
-	if (!setups)
-		return jl_fail_nomem(err);
-	status = make_setups(setups, &offers, ask, arena, err);
-	if (!status)
-		status = weigh_all(setups, offers.n_units, ask, arena, err);
-	if (!status)
-		status = make_candidates(&r, &offers, setups, ask, arena, err);
-	if (status)
-		return status;
+	JL_TRY(jl_got(setups, err));
+	JL_TRY(make_setups(setups, &offers, ask, arena, err));
+	JL_TRY(weigh_all(setups, offers.n_units, ask, arena, err));
+	JL_TRY(make_candidates(&r, &offers, setups, ask, arena, err));
 	choose(&r);
 	find_rejected(&r);
 	r.nearest = r.pick < 0 ? find_nearest(&r, ask) : -1;

@@ -2,8 +2,7 @@
  * what that costs, and which of them nothing beats in both. Nothing is a fixed list. Never prints.
  *
  * jl_recommend_run(&result, &ask, &arena, &err): candidates sorted by cost, flags for limits and the front, the pick. */
-#ifndef JL_RECOMMEND_RECOMMEND_H
-#define JL_RECOMMEND_RECOMMEND_H
+#pragma once
 
 #include "predict/observed.h"
 #include "predict/predict.h"
@@ -160,5 +159,3 @@ struct jl_caveat {
 };
 size_t jl_recommend_caveats(struct jl_caveat ret_caveats[JL_CAVEATS_MAX], const struct jl_candidate *candidate,
 			    const struct jl_recommend_ask *ask);
-
-#endif

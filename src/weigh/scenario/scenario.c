@@ -54,8 +54,7 @@ enum jl_status jl_scenario_words(struct jl_words *ret_words, const struct jl_yam
 		*ret_words = (struct jl_words){ .ko = node->text, .en = node->text };
 		return check_plain(node, err);
 	}
-	if ((status = jl_yaml_check_keys(node, "text in two languages", keys, err)))
-		return status;
+	JL_TRY(jl_yaml_check_keys(node, "text in two languages", keys, err));
 	*ret_words = (struct jl_words){ .ko = jl_yaml_text(node, "ko"), .en = jl_yaml_text(node, "en") };
 	for (const struct jl_yaml *item = node->items; item; item = item->next)
 		if (item->kind == JL_YAML_TEXT && (status = check_plain(item, err)))
@@ -81,10 +80,9 @@ enum jl_status jl_scenario_quantity(double *ret_value, const struct jl_yaml *nod
 				    struct jl_err *err)
 {
 	struct jl_err inner;
-	enum jl_status status = jl_scenario_text(node, err);
+	enum jl_status status;
 
-	if (status)
-		return status;
+	JL_TRY(jl_scenario_text(node, err));
 	if ((status = jl_units_parse(ret_value, node->text, kind, node->key ? node->key : "value", &inner)))
 		jl_fail_from(err, status, &node->where, &inner, "{}");
 	return status;
@@ -94,10 +92,9 @@ enum jl_status jl_scenario_count(double *ret_n, const struct jl_yaml *node, stru
 {
 	struct jl_err inner;
 	long long n;
-	enum jl_status status = jl_scenario_text(node, err);
+	enum jl_status status;
 
-	if (status)
-		return status;
+	JL_TRY(jl_scenario_text(node, err));
 	if ((status = jl_units_parse_count(&n, node->text, 1, 1000000000000000LL, node->key ? node->key : "count",
 					   &inner)))
 		return jl_fail_from(err, status, &node->where, &inner, "{}");
@@ -112,11 +109,9 @@ static enum jl_status read_counts(double *ret_values, size_t *ret_n, const struc
 	if (list->kind != JL_YAML_LIST)
 		return jl_fail_at(err, JL_E_PARSE, &list->where, "%s: a list, e.g. [1, 2, 4, 8]", list->key);
 	for (const struct jl_yaml *item = list->items; item; item = item->next) {
-		enum jl_status status;
 		if (n == JL_SCENARIO_LIST_MAX)
 			return jl_fail_at(err, JL_E_LIMIT, &item->where, "more than %d values", JL_SCENARIO_LIST_MAX);
-		if ((status = jl_scenario_count(&ret_values[n++], item, err)))
-			return status;
+		JL_TRY(jl_scenario_count(&ret_values[n++], item, err));
 	}
 	*ret_n = n;
 	return JL_OK;
@@ -324,8 +319,7 @@ static enum jl_status read_measured(struct jl_scenario_reader *r, const struct j
 	m.kind = measurables[i].kind;
 	if (!(node = jl_yaml_get(map, "value")))
 		return jl_fail_at(r->err, JL_E_PARSE, &map->where, "measured: value: is missing");
-	if ((status = jl_scenario_quantity(&m.value, node, m.kind, r->err)))
-		return status;
+	JL_TRY(jl_scenario_quantity(&m.value, node, m.kind, r->err));
 	if (!(m.value > 0))
 		return jl_fail_at(r->err, JL_E_RANGE, &node->where, "a measured value is above zero");
 	if ((node = jl_yaml_get(map, "gpus")) && (status = jl_scenario_count(&m.n_gpus, node, r->err)))
@@ -368,9 +362,7 @@ enum jl_status jl_scenario_texts(const char **ret_texts, size_t *ret_n, size_t m
 	if (list->kind != JL_YAML_LIST || list->n_items > max)
 		return jl_fail_at(err, JL_E_PARSE, &list->where, "%s: a list of at most %zu", list->key, max);
 	for (const struct jl_yaml *item = list->items; item; item = item->next) {
-		enum jl_status status = jl_scenario_text(item, err);
-		if (status)
-			return status;
+		JL_TRY(jl_scenario_text(item, err));
 		ret_texts[n++] = item->text;
 	}
 	*ret_n = n;

@@ -5,8 +5,7 @@
  *     systems: ["10x rtx-3090 via pcie4-no-p2p", {name: Worker-05, on: 4x rtx-pro-6000-blackwell}]
  *     workload: {model: gpt-305m, batch: 4, seq: 512}
  *     sections: [summary, comparison, scaling]     # default: all that the facts allow */
-#ifndef JL_REPORT_SCENARIO_H
-#define JL_REPORT_SCENARIO_H
+#pragma once
 
 #include "base/yaml.h"
 #include "catalog/sysexpr.h"
@@ -147,5 +146,3 @@ enum jl_status jl_scenario_read(struct jl_scenario *ret_scenario, const struct j
 
 /* A system by its name (either language) or expression; NULL: none of the scenario's. */
 const struct jl_scenario_system *jl_scenario_find(const struct jl_scenario *scenario, const char *name);
-
-#endif

@@ -75,10 +75,9 @@ static enum jl_status read_budget(struct jl_scenario_recommend *w, const struct 
 {
 	struct jl_quantity q;
 	struct jl_err inner;
-	enum jl_status status = jl_scenario_text(node, err);
+	enum jl_status status;
 
-	if (status)
-		return status;
+	JL_TRY(jl_scenario_text(node, err));
 	if ((status = jl_quantity_parse(&q, node->text, JL_K_MONEY, "budget", &inner)))
 		return jl_fail_from(err, status, &node->where, &inner, "{}");
 	if (!(q.value > 0 && q.value < 1e15))

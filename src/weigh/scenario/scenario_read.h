@@ -1,6 +1,5 @@
 /* Inside the reader of scenarios: values with their places in the messages. */
-#ifndef JL_REPORT_SCENARIO_READ_H
-#define JL_REPORT_SCENARIO_READ_H
+#pragma once
 
 #include "base/units.h"
 #include "scenario/scenario.h"
@@ -25,5 +24,3 @@ enum jl_status jl_scenario_texts(const char **ret_texts, size_t *ret_n, size_t m
 /* scenario_ask.c */
 enum jl_status jl_scenario_read_questions(struct jl_scenario_reader *r, const struct jl_yaml *list);
 enum jl_status jl_scenario_read_recommend(struct jl_scenario_reader *r, const struct jl_yaml *map);
-
-#endif

@@ -1,7 +1,6 @@
 #include "scenario/weigh.h"
 
 #include <math.h>
-#include <string.h>
 
 /* What is weighed where a scenario names systems and no work: the run of the machine findings. */
 #define DEFAULT_MODEL "gpt-305m"
@@ -52,8 +51,7 @@ static enum jl_status weigh_systems(struct jl_weighed *w, struct jl_err *err)
 	const struct jl_scenario *s = w->scenario;
 
 	w->systems = jl_arena_array(w->arena, s->n_systems + 1, sizeof *w->systems);
-	if (!w->systems)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(w->systems, err));
 	for (size_t i = 0; i < s->n_systems; i++) {
 		struct jl_weighed_system *system = &w->systems[i];
 
@@ -75,8 +73,7 @@ static enum jl_status weigh_compare(struct jl_weighed *w, struct jl_err *err)
 	size_t first = s->baseline;
 	enum jl_status status;
 
-	if (!compare)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(compare, err));
 	/* one that cannot be used is left out, with its reason: the first that can be takes its place */
 	for (size_t i = 0; i < w->n_systems && !w->systems[first].usable; i++)
 		first = i;

@@ -1,7 +1,6 @@
 /* Everything that a report says, weighed once before a word is written: each system with the workload, scaling, all-reduce over nodes,
  * money. What cannot be weighed keeps its reason. */
-#ifndef JL_REPORT_WEIGH_H
-#define JL_REPORT_WEIGH_H
+#pragma once
 
 #include "cost/study.h"
 #include "predict/advise.h"
@@ -115,5 +114,3 @@ enum jl_status jl_weigh_scaling(struct jl_weighed *w, struct jl_err *err);
 enum jl_status jl_weigh_reduce(struct jl_weighed *w, struct jl_err *err);
 enum jl_status jl_weigh_cost(struct jl_weighed *w, struct jl_err *err);
 enum jl_status jl_weigh_recommend(struct jl_weighed *w, struct jl_err *err);
-
-#endif

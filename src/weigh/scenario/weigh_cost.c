@@ -69,7 +69,6 @@ enum jl_status jl_weigh_cost(struct jl_weighed *w, struct jl_err *err)
 {
 	const struct jl_scenario_cost *c = &w->scenario->cost;
 	struct jl_cost_setting *s;
-	enum jl_status status;
 
 	if (!c->wanted || !c->n_options)
 		return JL_OK;
@@ -90,8 +89,8 @@ enum jl_status jl_weigh_cost(struct jl_weighed *w, struct jl_err *err)
 	s->util_ppm = w->study->assumed.util ? 150000 : jl_num_whole(c->util_frac * 1e6, 0, INT_MAX);
 	if (s->util_ppm <= 0 || s->util_ppm > JL_PPM)
 		return jl_fail_at(err, JL_E_RANGE, where_of(c, "util"), "cost: util: is above 0 %% and at most 100 %%");
-	if ((status = read_power(w, err)) || (status = read_options(w, err)))
-		return status;
+	JL_TRY(read_power(w, err));
+	JL_TRY(read_options(w, err));
 	s->currency = jl_cost_is_rent(w->study->options[0].kind) ? w->study->options[0].per_hour.currency
 								 : w->study->options[0].price.currency;
 	if (c->currency)

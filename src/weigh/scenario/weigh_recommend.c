@@ -61,8 +61,7 @@ static enum jl_status read_work(struct jl_recommend_ask *ask, struct jl_weighed 
 	enum jl_status status;
 
 	if (s->recommend.purpose) {
-		if ((status = jl_purposes_embedded(&list, w->arena, err)))
-			return status;
+		JL_TRY(jl_purposes_embedded(&list, w->arena, err));
 		if ((status = jl_purpose_find(&w->purpose, &list, s->recommend.purpose, &inner)))
 			return jl_fail_from(err, status, &s->recommend.where, &inner, "{}");
 		jl_recommend_purpose(ask, w->purpose);
@@ -99,12 +98,10 @@ enum jl_status jl_weigh_recommend(struct jl_weighed *w, struct jl_err *err)
 	const struct jl_scenario_recommend *said = &w->scenario->recommend;
 	struct jl_recommend_ask *ask = jl_arena_alloc(w->arena, sizeof *ask);
 	struct jl_recommendation *found = jl_arena_alloc(w->arena, sizeof *found);
-	enum jl_status status;
 
 	if (!said->wanted)
 		return JL_OK;
-	if (!ask || !found)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(ask && found, err));
 	*ask = jl_recommend_ask_empty();
 	ask->cat = w->cat;
 	ask->today = w->today;
@@ -113,8 +110,9 @@ enum jl_status jl_weigh_recommend(struct jl_weighed *w, struct jl_err *err)
 	ask->deadline_s = said->deadline_s;
 	ask->power_W = said->power_W;
 	ask->gpus_max = isnan(said->gpus_max) ? 0 : (int)fmin(said->gpus_max, 1e6);
-	if ((status = read_work(ask, w, err)) || (status = read_only(ask, w, err)) || (status = read_hows(ask, w, err)))
-		return status;
+	JL_TRY(read_work(ask, w, err));
+	JL_TRY(read_only(ask, w, err));
+	JL_TRY(read_hows(ask, w, err));
 	defaults(ask, said);
 	w->found_ask = ask;
 	if (jl_recommend_run(found, ask, w->arena, &w->found_why) == JL_OK)

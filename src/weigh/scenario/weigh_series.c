@@ -1,6 +1,5 @@
 /* What changes with the number of GPUs or nodes: training throughput, and all-reduce by itself. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "scenario/weigh.h"
@@ -173,8 +172,7 @@ enum jl_status jl_weigh_scaling(struct jl_weighed *w, struct jl_err *err)
 		s->modes[s->n_modes++] = NULL;
 	s->points = jl_arena_array(w->arena, s->n_modes * s->n_counts + 1, sizeof *s->points);
 	s->further = jl_arena_array(w->arena, w->scenario->n_measured + 1, sizeof *s->further);
-	if (!s->points || !s->further)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(s->points && s->further, err));
 	for (size_t k = 0; k < s->n_modes * s->n_counts; k++) {
 		s->points[k] = (struct jl_weighed_point){ .of = s->of,
 							  .mode = s->modes[k / s->n_counts],
@@ -223,15 +221,12 @@ enum jl_status jl_weigh_reduce(struct jl_weighed *w, struct jl_err *err)
 	static const double usual[] = { 2, 4, 8, 16, 32, 64, 128 };
 	const struct jl_scenario_allreduce *asked = &w->scenario->allreduce;
 	const size_t n = asked->n_nodes ? asked->n_nodes : sizeof usual / sizeof usual[0];
-	enum jl_status status;
 
 	if (!asked->wanted)
 		return JL_OK;
-	if ((status = jl_sys_parse(&w->reduce_sys, w->cat, asked->on, w->arena, err)))
-		return status;
+	JL_TRY(jl_sys_parse(&w->reduce_sys, w->cat, asked->on, w->arena, err));
 	w->reduce = jl_arena_array(w->arena, n, sizeof *w->reduce);
-	if (!w->reduce)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(w->reduce, err));
 	for (size_t i = 0; i < n; i++)
 		weigh_one_reduce(w, &w->reduce[i], asked->n_nodes ? asked->nodes[i] : usual[i]);
 	w->n_reduce = n;

@@ -2,11 +2,9 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/mem.h"
 #include "base/msg.h"
-#include "physics/interval.h"
 #include "serving/pass.h"
 
 #define REQUESTS_LEAST 400.0

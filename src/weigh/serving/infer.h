@@ -1,6 +1,5 @@
 /* jeoul infer: a served model on a system under a load. One question, one answer with every figure that is said of it. */
-#ifndef JL_SERVING_INFER_H
-#define JL_SERVING_INFER_H
+#pragma once
 
 #include "base/fields.h"
 #include "serving/load.h"
@@ -93,5 +92,3 @@ enum jl_status jl_infer_sweep(struct jl_infer *infer, const struct jl_catalog *c
 enum jl_status jl_infer_compare_weights(struct jl_infer *infer, const struct jl_catalog *cat,
 					const struct jl_machine *machine, const struct jl_infer_ask *ask,
 					struct jl_err *err);
-
-#endif

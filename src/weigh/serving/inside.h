@@ -1,6 +1,5 @@
 /* What sim.c and worker.c share: requests, a machine's queues and blocks, the memory of pass times. */
-#ifndef JL_SERVING_INSIDE_H
-#define JL_SERVING_INSIDE_H
+#pragma once
 
 #include "serving/sim.h"
 
@@ -91,5 +90,3 @@ void jl_passes_add(struct jl_passes *profile, const struct jl_pass_share *share)
 void jl_itl_add(struct sim *sim, double itl_s, double n_tokens);
 double jl_itl_quantile(const struct sim *sim, double q);
 double jl_itl_mean(const struct sim *sim);
-
-#endif

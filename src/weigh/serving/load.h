@@ -1,6 +1,5 @@
 /* Loads: what arrives when, and how long it is. Deterministic: the same seed, the same load. */
-#ifndef JL_SERVING_LOAD_H
-#define JL_SERVING_LOAD_H
+#pragma once
 
 #include <stdint.h>
 
@@ -37,5 +36,3 @@ void jl_load_make(struct jl_load *ret_load, struct jl_arrival *ret_arrivals, con
  * Sorted by arrival. jl_free what it gives. */
 enum jl_status jl_trace_read(struct jl_arrival **ret_arrivals, size_t *ret_n, bool *ret_has_arrivals, const char *text,
 			     size_t len, const char *file, struct jl_err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* The simulator's machines from a served model's physics. */
-#ifndef JL_SERVING_PASS_H
-#define JL_SERVING_PASS_H
+#pragma once
 
 #include "serving/sim.h"
 
@@ -10,5 +9,3 @@ struct jl_workers jl_workers_of(const struct jl_serve_job *job, const struct jl_
 /* Machines, front end and transfers. prompts: NULL, or the job of `n_prompts` machines of their own. */
 struct jl_sim_setup jl_sim_setup_of(const struct jl_serve_job *job, double n, const struct jl_serve_job *prompts,
 				    double n_prompts, const struct jl_policy *policy);
-
-#endif

@@ -1,6 +1,5 @@
 /* How engines schedule: what differs between them, as a table. */
-#ifndef JL_SERVING_POLICY_H
-#define JL_SERVING_POLICY_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -30,5 +29,3 @@ const struct jl_policy *jl_policy_of(enum jl_engine engine);
 
 /* The batch that a pass of n sequences is run with. */
 double jl_policy_padded(const struct jl_policy *policy, double n);
-
-#endif

@@ -2,9 +2,6 @@
 
 #include <math.h>
 
-#include "base/mem.h"
-#include "serving/load.h"
-#include "serving/pass.h"
 
 static struct jl_estimate around(double value, double half_ln)
 {

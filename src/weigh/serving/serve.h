@@ -1,6 +1,5 @@
 /* What a machine delivers when it serves a language model: does it fit, how long to the first token, how fast then. */
-#ifndef JL_SERVING_SERVE_H
-#define JL_SERVING_SERVE_H
+#pragma once
 
 #include "physics/serve_params.h"
 #include "predict/predict.h"
@@ -83,5 +82,3 @@ struct jl_serve_time jl_serve_of(const struct jl_machine *machine, const struct 
 /* One copy of the model on one host of `machine`. A model that does not fit is an answer, not an error. */
 enum jl_status jl_serve_predict(struct jl_serve_answer *ret_answer, const struct jl_catalog *cat,
 				const struct jl_machine *machine, const struct jl_serve_ask *ask, struct jl_err *err);
-
-#endif

@@ -1,8 +1,7 @@
 /* What a serving engine does with a load, iteration by iteration: requests arrive, wait for room, pass through the model
  * in pieces, answer token by token, are thrown back when their keys and values no longer fit, and end. Pure: the same
  * load, policy and seed give the same answer; how long a pass takes is asked of a function. */
-#ifndef JL_SERVING_SIM_H
-#define JL_SERVING_SIM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -101,5 +100,3 @@ enum jl_status jl_simulate(struct jl_sim_result *ret_result, const struct jl_sim
 
 /* Tokens that a pass gives a sequence, on average. */
 double jl_draft_gain(int n_draft, double accept_frac);
-
-#endif

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 /* What is taken where the catalog lists nothing. Threads: DGX A100 has 32 a GPU, DGX H100 28, cloud hosts with eight boards
  * 12 (p4d) to 24 (p5), so 16; a desktop has one processor of 16 to 32 threads.

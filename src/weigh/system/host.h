@@ -1,7 +1,6 @@
 /* The host around the accelerators: processor threads, memory, what it draws. Listed facts where the catalog has them, else
  * what hosts of that kind have, marked as assumed. */
-#ifndef JL_SYSTEM_HOST_H
-#define JL_SYSTEM_HOST_H
+#pragma once
 
 #include "catalog/sysexpr.h"
 
@@ -27,5 +26,3 @@ void jl_host_of(struct jl_host *ret_host, const struct jl_sys *sys);
 
 /* "server with boards", ...: of the class, for notes. */
 const char *jl_host_class_name(enum jl_host_class kind);
-
-#endif

@@ -97,12 +97,9 @@ enum jl_status jl_machine_make(struct jl_machine *ret_machine, const struct jl_c
 	struct jl_machine machine = { .cat = cat, .sys = *sys, .host_mem_Bps = host_mem_Bps };
 	const char *gpu_id = fitted_id(cat, sys->gpu);
 	double x[JL_LLM_MAX_PARAMS];
-	enum jl_status status;
 
 	jl_resolve_system_device(&machine.dev, cat, sys);
-	status = jl_resolve_fabric(&machine.fabric, cat, sys, err);
-	if (status)
-		return status;
+	JL_TRY(jl_resolve_fabric(&machine.fabric, cat, sys, err));
 	if (!sys->gpu && !isnan(machine.dev.mem_Bps))
 		machine.host_mem_Bps = machine.dev.mem_Bps;
 	const bool by_ops = jl_gemm_shipped(cat, gpu_id, &machine.dev), by_runs = jl_llm_read(cat, gpu_id, x);

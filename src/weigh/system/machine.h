@@ -1,7 +1,6 @@
 /* A system ready for the model: listed facts from the catalog and fitted physics, as plain numbers. Devices and links are
  * as a training run sees them: less than single operators and collectives reach alone. */
-#ifndef JL_SYSTEM_MACHINE_H
-#define JL_SYSTEM_MACHINE_H
+#pragma once
 
 #include "catalog/sysexpr.h"
 #include "model/conv.h"
@@ -51,5 +50,3 @@ bool jl_machine_conv_nvlink(const struct jl_machine *machine);
 
 /* A framework profile with its fitted values. */
 void jl_machine_profile(struct jl_profile *ret_profile, const struct jl_catalog *cat, enum jl_framework framework);
-
-#endif

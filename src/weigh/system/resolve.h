@@ -1,7 +1,6 @@
 /* From catalog records to the plain numbers that the model reckons with. Only what is listed; fitted physics is NAN and
  * filled by belief. */
-#ifndef JL_SYSTEM_RESOLVE_H
-#define JL_SYSTEM_RESOLVE_H
+#pragma once
 
 #include "catalog/sysexpr.h"
 #include "model/device.h"
@@ -21,5 +20,3 @@ void jl_resolve_system_device(struct jl_device *ret_device, const struct jl_cata
 /* Refused (JL_E_DATA) when the catalog does not say how fast a join or network is, or how the join is laid out. */
 enum jl_status jl_resolve_fabric(struct jl_fabric *ret_fabric, const struct jl_catalog *cat, const struct jl_sys *sys,
 				 struct jl_err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* Training workloads that are not plain transformers: the catalog's networks as lists of operators. */
-#ifndef JL_WORKLOAD_CONVNET_H
-#define JL_WORKLOAD_CONVNET_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -43,5 +42,3 @@ const struct jl_convnet *jl_convnet_find(const struct jl_convnet_list *list, con
 double jl_convnet_update_B(const struct jl_convnet *net);
 /* Bytes of gradients that data parallel workers add up in a step. */
 double jl_convnet_grad_B(const struct jl_convnet *net, enum jl_dtype dtype);
-
-#endif

@@ -1,7 +1,6 @@
 /* From a network that is a list of operators, a batch and a device to the step and the memory. What transformers have in
  * workload/train.h. Pure. */
-#ifndef JL_WORKLOAD_CONVNET_TRAIN_H
-#define JL_WORKLOAD_CONVNET_TRAIN_H
+#pragma once
 
 #include "model/memory.h"
 #include "model/step.h"
@@ -49,5 +48,3 @@ void jl_convnet_states(const struct jl_convnet *net, enum jl_dtype dtype, double
 
 /* Pixels of the image that the network takes; 0: it takes none. */
 double jl_convnet_pixels(const struct jl_convnet *net);
-
-#endif

@@ -1,6 +1,5 @@
 /* A transformer as the catalog lists it, as the shape that the model reckons with. */
-#ifndef JL_WORKLOAD_FROM_CATALOG_H
-#define JL_WORKLOAD_FROM_CATALOG_H
+#pragma once
 
 #include "catalog/catalog.h"
 #include "workload/transformer.h"
@@ -8,5 +7,3 @@
 /* Shape and parts of `info`; what a record does not say (norms around each part, ALiBi, dropout of the original recipe)
  * comes from its family. */
 void jl_transformer_from_catalog(struct jl_transformer *ret_model, const struct jl_model_info *info);
-
-#endif

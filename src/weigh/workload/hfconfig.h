@@ -1,6 +1,5 @@
 /* A transformer from the config.json that Hugging Face models carry. */
-#ifndef JL_WORKLOAD_HFCONFIG_H
-#define JL_WORKLOAD_HFCONFIG_H
+#pragma once
 
 #include "base/arena.h"
 #include "workload/transformer.h"
@@ -18,5 +17,3 @@ enum jl_status jl_hfconfig_parse(struct jl_hfconfig *ret_config, const char *tex
 				 struct jl_arena *arena, struct jl_err *err);
 enum jl_status jl_hfconfig_read(struct jl_hfconfig *ret_config, const char *path, struct jl_arena *arena,
 				struct jl_err *err);
-
-#endif

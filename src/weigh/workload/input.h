@@ -1,6 +1,5 @@
 /* The input pipeline of a training run: what a host's processor and storage must do for each sample. */
-#ifndef JL_WORKLOAD_INPUT_H
-#define JL_WORKLOAD_INPUT_H
+#pragma once
 
 #include "catalog/catalog.h"
 
@@ -36,5 +35,3 @@ struct jl_input_time {
 struct jl_input_time jl_input_time(const struct jl_input *in, double samples_per_host);
 
 const char *jl_input_name(enum jl_input_kind kind);
-
-#endif

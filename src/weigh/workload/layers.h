@@ -1,6 +1,5 @@
 /* What a list of operator groups adds up to: the figures behind `jeoul flops` and the memory of a step. Pure. */
-#ifndef JL_WORKLOAD_LAYERS_H
-#define JL_WORKLOAD_LAYERS_H
+#pragma once
 
 #include "model/conv.h"
 
@@ -16,5 +15,3 @@ struct jl_layers_total {
 struct jl_layers_total jl_layers_sum(const struct jl_conv_op *ops, size_t n_ops);
 
 const char *jl_layers_kind_name(enum jl_conv_kind kind);
-
-#endif

@@ -1,6 +1,5 @@
 /* A transformer as serving sees it: what is read and computed for each token. */
-#ifndef JL_WORKLOAD_SERVED_H
-#define JL_WORKLOAD_SERVED_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -19,5 +18,3 @@ enum jl_status jl_served_format(struct jl_serve_format *ret_format, const char *
 
 /* Links between the devices of a host: NVLink, PCIe, or PCIe through the host's memory. */
 void jl_served_join(struct jl_serve_place *place, const struct jl_device *dev, bool p2p, bool nvlink);
-
-#endif

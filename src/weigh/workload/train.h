@@ -1,6 +1,5 @@
 /* From a transformer, a plan and a machine to the step and the memory: the glue that model/ must not know. Pure. */
-#ifndef JL_WORKLOAD_TRAIN_H
-#define JL_WORKLOAD_TRAIN_H
+#pragma once
 
 #include "model/memory.h"
 #include "model/step.h"
@@ -76,5 +75,3 @@ void jl_plan_set_unfused(struct jl_plan *plan);
 
 /* ... by scripts of 2018 to 2022, which clip, and keep gradients from step to step: what that adds. */
 void jl_plan_set_clipped(struct jl_plan *plan);
-
-#endif

@@ -1,6 +1,5 @@
 /* A transformer as a workload: its shape, its exact number of parameters, and its operators. Pure functions. */
-#ifndef JL_WORKLOAD_TRANSFORMER_H
-#define JL_WORKLOAD_TRANSFORMER_H
+#pragma once
 
 #include "base/err.h"
 #include "model/layer.h"
@@ -145,5 +144,3 @@ double jl_loss_kept_B(const struct jl_shard *shard);
 /* The operators of one layer, the embedding or the head for one micro-batch on one device, forward. */
 void jl_transformer_ops(const struct jl_transformer *model, const struct jl_shard *shard, enum jl_block_kind block,
 			struct jl_op_list *ret_list);
-
-#endif

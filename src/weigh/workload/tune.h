@@ -1,6 +1,5 @@
 /* Fine-tuning: how much of a model is trained, what its frozen rest takes, what optimizers keep. Pure. */
-#ifndef JL_WORKLOAD_TUNE_H
-#define JL_WORKLOAD_TUNE_H
+#pragma once
 
 #include "model/step.h"
 #include "workload/transformer.h"
@@ -47,5 +46,3 @@ const char *jl_optimizer_name(enum jl_optimizer optimizer);
 
 /* The plan's states, which are AdamW's, as this optimizer has them. `rank`: of the projection; `hidden`: the shorter side of a weight. */
 void jl_plan_set_optimizer(struct jl_plan *plan, enum jl_optimizer optimizer, double rank, double hidden);
-
-#endif

@@ -41,7 +41,7 @@ has "NVLink bridges on 5 pairs"; has "Over the budget"; has "1: NVLink bridges o
 run 0 build --upgrade "10x rtx-3090" --budget "500 USD" --json
 json "j['upgrades'][0]['price_usd'] == 400 and j['upgrades'][0]['n_items'] == 5"
 json "j['upgrades'][0]['before_samples_per_s'] == j['samples_per_s'] and j['upgrades'][0]['pair_after_samples_per_s'] > j['upgrades'][0]['pair_before_samples_per_s']"
-run 0 build --upgrade "10x rtx-3090" --lang ko; has "샘플/s"; has "가격의 ⚠"
+run 0 build --upgrade "10x rtx-3090" --lang ko; has "샘플/초"; has "가격의 ⚠"
 if [ "$(wc -L < "$work/out")" -le 80 ]; then ok; else bad "upgrades wider than 80 columns"; fi
 # Boards come with their machine
 run 0 build --upgrade dgx-h100 --lang en; has "1 more DGX H100"; lacks "instead"; lacks "more H100 SXM5"

@@ -20,7 +20,7 @@ has "293일"
 # The bill of KEPCO, part by part
 run 0 cost --bill "350 kWh" --tariff kr-residential-low --month 5 --json
 json "j['total'] == 71269 and j['parts'] == {'base': 1600, 'energy': 56190, 'climate': 3150, 'fuel': 1750, 'vat': 6269, 'fund': 2310}"
-run 0 cost --bill "350 kWh" --tariff kr-residential-low --month 5 --lang ko; has "71,269 KRW"
+run 0 cost --bill "350 kWh" --tariff kr-residential-low --month 5 --lang ko; has "71,269원"
 # Time of use: all of it off-peak costs less than all of it at the peak
 total() { run 0 cost --bill "10000 kWh" --tariff kr-industrial-2-hv-a-1 --demand "50 kW" --month 7 "$@" --json; python3 -c "import json,sys; print(int(json.load(open(sys.argv[1]))['total']))" "$work/out"; }
 off=$(total --bands off-peak=100% | tail -1) peak=$(total --bands peak=100% | tail -1) all=$(total | tail -1)

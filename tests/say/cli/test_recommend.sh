@@ -96,7 +96,7 @@ run 2 recommend --purpose kaggle --util 150% --lang en; one_line; says "100 %"
 run 2 recommend --purpose kaggle --budget 3000 --lang en; one_line
 run 2 recommend --purpose kaggle --budget "-5 USD" --lang en; one_line
 run 0 recommend --purpose kaggle --budget "100만원" --lang en; has "KRW in all"; has "1 USD = 1460 KRW (2025-11-14)"
-run 0 recommend --purpose kaggle --why-not t4g --lang en; has "Why not"; has "ARM processor"
+run 0 recommend --purpose kaggle --why-not t4g --lang en; has "Why not"; has "ARM"
 run 0 recommend --purpose kaggle --why-not rtx-a5000 --lang en; has "it is the pick"
 run 2 recommend --purpose kaggle --deadline "0 s" --lang en; one_line; says "above zero"
 run 2 recommend --purpose kaggle --months 0 --lang en; one_line; says "above zero"

@@ -15,6 +15,8 @@ for f in tests/golden/report/*; do
 		bad "$(basename "$f") differs (scripts/golden writes them anew): $(diff "$f" "$work/golden/$(basename "$f")" | head -3 | cut -c1-200)"
 	fi
 done
+cmp -s docs/ANSWERS.md "$work/golden.answers.md" && ok || bad "docs/ANSWERS.md differs (scripts/golden)"
+[ "$(grep -c '^- \*\*' docs/ANSWERS.md)" -ge 20 ] && ok || bad "fewer than ten questions in two languages"
 [ "$(ls tests/golden/report | wc -l)" = 40 ] && ok || bad "not 40 golden files"
 walk "$work"/golden/*.html
 for f in "$work"/golden/*.json; do python3 -c "import json,sys; j=json.load(open('$f')); assert j['blocks'] and j['title']" && ok || bad "$f"; done
@@ -34,7 +36,7 @@ for n in 0 1 2 3 4; do for lang in ko en; do
 	grep -q '<details' "$work/brief.html" && bad "evidence in a brief" || ok
 done; done
 # what was measured stands in for what was predicted: 29.3 samples/s, not the model's 22
-run 0 report examples/seed-002.yaml --brief --lang en; has "from 29.3 ●"; has "batch 16 a GPU"; has "Batch 16 a GPU, not 4"
+run 0 report examples/seed-002.yaml --brief --lang en; has "on 2 GPUs 29.3 ●"; has "Batch 16 per GPU instead of 4"
 run 0 report examples/seed-001.yaml --lang en; has "20 times, first"; lacks "L166"
 
 # five lines are a full report

@@ -30,6 +30,7 @@ run 0 cost --bill "350 kWh" --tariff kepco --month 5 --json; fits cost-bill
 run 0 predict llama-3-8b --on "4x rtx-3090" --batch 1 --seq 2048 --parallel zero=3 --offload optimizer,params --recompute full --json; fits predict
 run 0 predict resnet-50 --on dgx-h100 --batch 256 --samples 1281167 --epochs 90 --near --json; fits predict
 run 0 predict gpt-305m --on "4x rtx-3090" --batch 4 --sweep gpus=1,4 --json; fits predict-sweep
+run 0 predict resnet-50 --on rtx-3090 --with rtx-4090 --batch 8 --json; fits predict-mixed
 run 0 predict gpt-305m --on "4x rtx-3090" --batch 4 --explain --json; fits predict-explain
 run 0 predict allreduce --on aws:p5.48xlarge --size "16 GB" --sweep nodes=2,125 --json; fits predict-collective
 run 0 predict llama-3-70b --on dgx-h100 --serve --weights fp8 --requests 1,16 --json; fits predict-serve
@@ -44,6 +45,8 @@ run 0 check allreduce --size "16 GB" --algbw "156 GB/s" --on "125x aws:p5.48xlar
 run 3 check gemm --rate "20 TFLOP/s" --on h100-sxm5 --json; fits check
 run 3 build --gpu "4x rtx-3090" --psu "1000 W" --json; fits build
 run 0 build --upgrade "2x rtx-3090" --json; fits build-upgrade
+run 0 recommend --purpose kaggle --budget "3000 USD" --json; fits recommend
+run 3 recommend --purpose serve-70b --budget "2000 USD" --json; fits recommend
 
 # A document that has not the form is seen
 run 0 cost --bill "350 kWh" --tariff kepco --month 5 --json

@@ -48,6 +48,15 @@ json "len(j['plans']) > 0 and all(p['fits'] for p in j['plans'])"
 run 0 compare llama-3-8b --baseline rtx-3090 --on rtx-4090 --batch 1 --seq 2048 --tune qlora --json
 run 0 recommend llama-3-8b --tune qlora --seq 2048 --tokens 10000000 --only rtx-4090 --json
 
+# Two kinds of GPU: the slowest sets the pace; shared by speed it is faster, and the samples are the same
+run 0 predict resnet-50 --on "2x rtx-3090" --with "2x rtx-4090" --batch 64 --json
+json "j['global_batch'] == 256 and j['even_step_s'] == max(j['first']['even_step_s'], j['second']['even_step_s'])"
+json "j['shared_samples_per_s'] > 1.1 * j['even_samples_per_s'] and j['first']['samples'] < 64 < j['second']['samples']"
+json "2 * j['first']['samples'] + 2 * j['second']['samples'] == 256 and j['shared_step_s'] == max(j['first']['step_s'], j['second']['step_s'])"
+run 0 predict resnet-50 --on rtx-3090 --with rtx-4090 --batch 64; flat; has "each step waits for the rtx-3090"
+run 2 predict resnet-50 --on rtx-3090 --with "2x dgx-h100" --batch 64; one_line; says "of one host"
+run 2 predict resnet-50 --on rtx-3090 --with rtx-4090 --global-batch 65; one_line; says "does not divide"
+
 # One clear line
 run 2 predict "${one[@]}" --rank 16
 one_line; says "fine-tuning: say which with --tune"

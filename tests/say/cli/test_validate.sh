@@ -6,21 +6,23 @@ limit_s=200 # all sets under a sanitizer, on a busy machine
 
 # The keys that scripts rely on
 run 0 validate --json
-json "{s['set'] for s in j['sets']} == {'train_llm', 'train_own', 'train_vtrain', 'train_other', 'collectives', 'gemm_membw', 'power', 'memory', 'infer_llm', 'serve_silicon'}"
-json "all(s['scored'] >= 0.97 * s['rows'] for s in j['sets'])"
+json "{s['set'] for s in j['sets']} == {'train_llm', 'train_own', 'train_vtrain', 'train_other', 'collectives', 'gemm_membw', 'power', 'memory', 'infer_llm', 'serve_silicon', 'finetune', 'finetune_memory', 'moe_and_large'}"
+# newer sources leave more out; what of them is not weighed says why
+json "all(s['scored'] >= (0.64 if s['set'] in ('finetune', 'moe_and_large') else 0.97) * s['rows'] for s in j['sets'])"
 for key in rows scored median_abs_ln p90_abs_ln macro_median_abs_ln bias_ln coverage80 n_parameters baseline by_gpu by_framework by_link; do
 	json "all('$key' in s for s in j['sets'])"
 done
 json "all(len(s['baseline']) == 2 and all(b['median_abs_ln'] > s['median_abs_ln'] for b in s['baseline'].values()) for s in j['sets'] if s['scored'])"
-json "all(sum(g['rows'] for g in s['by_gpu']) == s['rows'] for s in j['sets'] if s['scored'])"
+json "all(sum(g['rows'] for g in s['by_gpu']) == s['rows'] for s in j['sets'] if s['scored'] and s['set'] != 'finetune')"
 json "sum(u['rows'] for u in j['unscored']) == sum(s['rows'] - s['scored'] for s in j['sets'])"
 json "j['parameters'] == 'shipped'"
 json "[s['rows'] for s in j['sets'] if s['set'] == 'train_llm'][0] >= 864"
 
 # Text: both languages, 80 columns, says that the parameters saw these rows; a whole run takes seconds, so one of each
 n=$(python3 -c "import json; print(format(sum(s['rows'] for s in json.load(open('$work/out'))['sets']), ','))")
+m=$(python3 -c "import json; print(format(sum(s['scored'] for s in json.load(open('$work/out'))['sets']), ','))")
 run 0 validate --worst 3 --lang en; narrow; has "leave-out source"; has "serve_silicon"; has "naive"
-has "$n of $n scored · 10 sets" # what the table below it sums to
+has "$m of $n scored · 13 sets" # what the table below it sums to
 run 0 validate --worst 3 --lang ko; narrow; has "serve_silicon"; has "단순 추측"
 
 # One set, with the rows that are left out; the worst say where their time goes

@@ -284,8 +284,7 @@ static enum jl_status mpi_open(bool overlap, void (*stuck)(int rank), struct jl_
 	int already = 0, provided = 0, len = 0;
 	MPI_Comm local;
 
-	if (!c)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(c, err));
 	(void)MPI_Initialized(&already);
 	/* calls come from one thread at a time: the caller's, or the one behind jl_comm_start. Open MPI's locks for that cost a
 	 * small all-reduce 0.3 µs of 0.4: who does not overlap does without. */

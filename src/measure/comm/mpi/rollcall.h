@@ -1,7 +1,6 @@
 /* Who is still there? While MPI waits inside a call nobody can ask it: each rank answers by UDP from a thread of its own. A rank that is
  * stopped or gone does not. */
-#ifndef JL_COMM_MPI_ROLLCALL_H
-#define JL_COMM_MPI_ROLLCALL_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -25,5 +24,3 @@ struct rollcall *rollcall_open(struct rollcall_card *ret_card);
 void rollcall_start(struct rollcall *roll, const struct rollcall_card *cards, int n, int own, void (*stuck)(int rank));
 void rollcall_cross(struct rollcall *roll); /* before and after each call into MPI; NULL is fine */
 void rollcall_close(struct rollcall *roll);
-
-#endif

@@ -1,0 +1,63 @@
+/* Two kinds of GPU in one data-parallel job. */
+#include <math.h>
+
+#include "predict/mixed.h"
+#include "tell/predict.h"
+
+static struct jl_num seconds(struct jl_doc *doc, double value_s)
+{
+	char text[JL_UNITS_TEXT_MAX];
+
+	return jl_num_written(jl_num_plain(value_s, JL_K_TIME, NULL, JL_ESTIMATED, JL_METHOD),
+			      jl_tell_text(doc, "%s", jl_units_text(text, value_s, JL_K_TIME, 2)));
+}
+
+static struct jl_num count(double value)
+{
+	return jl_num_plain(value, JL_K_NUMBER, NULL, JL_ESTIMATED, JL_METHOD);
+}
+
+void jl_tell_mixed(struct jl_doc *doc, const struct jl_mixed *m)
+{
+	static const struct jl_tell_head heads[] = { { JL_N("GPUs"), JL_COLUMN_KEEP },
+						     { JL_N("step"), JL_COLUMN_FIGURE },
+						     { JL_N("waits"), JL_COLUMN_FIGURE },
+						     { JL_N("samples by speed"), JL_COLUMN_FIGURE },
+						     { JL_N("step"), JL_COLUMN_FIGURE } };
+	const struct jl_mixed_kind *slow = &m->kind[m->slowest], *fast = &m->kind[1 - m->slowest];
+
+	char rate[JL_UNITS_TEXT_MAX];
+
+	jl_tell_case(doc, &m->how);
+	jl_tell_entry(doc, JL_("Even"), JL_ESTIMATED,
+		      JL_("%s samples/s: %.0f samples for every GPU, each step waits for the %s"),
+		      jl_about_text(rate, m->even_per_s), m->even_batch, slow->sys.gpu->id);
+	if (m->is_shared)
+		jl_tell_entry(doc, JL_("By speed"), JL_ESTIMATED,
+			      JL_("%s samples/s (%.2gx): %.0f samples for each %s, %.0f for each %s, gradients "
+				  "weighted by them"),
+			      jl_about_text(rate, m->shared_per_s), m->shared_per_s / m->even_per_s, fast->samples,
+			      fast->sys.gpu->id, slow->samples, slow->sys.gpu->id);
+	else
+		jl_tell_entry(doc, JL_("By speed"), JL_ESTIMATED, "%s",
+			      JL_("no other share of this batch is faster and fits: take a larger batch"));
+	for (size_t k = 0; k < JL_MIXED_KINDS; k++)
+		if (m->kind[k].alone > (m->is_shared ? m->shared_per_s : m->even_per_s))
+			jl_tell_entry(doc, JL_("Better"), JL_ESTIMATED, JL_("%s alone: %s samples/s"),
+				      m->kind[k].sys.text, jl_about_text(rate, m->kind[k].alone));
+	jl_tell_table(doc, NULL, heads, 5);
+	for (size_t k = 0; k < JL_MIXED_KINDS; k++) {
+		const struct jl_mixed_kind *kind = &m->kind[k];
+
+		jl_doc_cell_name(doc, jl_tell_text(doc, "%dx %s%s", kind->n, kind->sys.gpu->id,
+						   kind->fits ? "" : JL_(" (does not fit)")));
+		jl_tell_cell(doc, seconds(doc, kind->even_s));
+		const double waits = 1 - kind->even_s / m->even_s.value;
+
+		jl_tell_cell(doc, jl_num_written(jl_num_share(waits, JL_ESTIMATED), jl_tell_percent(doc, waits)));
+		jl_tell_cell(doc, count(kind->samples));
+		jl_tell_cell(doc, seconds(doc, kind->step_s));
+		jl_doc_end_row(doc, false);
+	}
+	jl_tell_sure(doc, &m->how.notes);
+}

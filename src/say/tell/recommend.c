@@ -1,0 +1,331 @@
+#include "tell/recommend.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cost/money.h"
+
+static bool is_serve(const struct jl_recommended *a)
+{
+	return a->ask->task == JL_TASK_SERVE;
+}
+
+static bool is_rented(const struct jl_candidate *c)
+{
+	return c->how == JL_HOW_RENT || c->how == JL_HOW_SPOT;
+}
+
+const char *jl_tell_machines(struct jl_doc *doc, const struct jl_candidate *c)
+{
+	const struct jl_sys *s = &c->setup->sys;
+	const bool bridged = s->join && s->join->topology && strcmp(s->join->topology, "bridge-pair") == 0;
+	const char *hosts = s->n_nodes > 1 ? jl_tell_text(doc, "%d × ", s->n_nodes) : "";
+
+	if (s->n_per_node == 1 && s->n_nodes > 1)
+		return jl_tell_text(doc, "%s%s", hosts, s->gpu->id);
+	return jl_tell_text(doc, "%s%dx %s%s", hosts, s->n_per_node, s->gpu->id, bridged ? " + NVLink" : "");
+}
+
+const char *jl_tell_seller(struct jl_doc *doc, const struct jl_candidate *c)
+{
+	if (!c->price)
+		return c->setup->sys.system ? c->setup->sys.system->id : JL_("list price");
+	if (is_rented(c) && c->price->region)
+		return jl_tell_text(doc, "%s %s", c->price->provider ? c->price->provider : "?", c->price->region);
+	return c->price->provider ? c->price->provider : "?";
+}
+
+struct jl_num jl_num_run(const struct jl_candidate *c)
+{
+	return jl_num_ranged(jl_num_estimate(c->setup->run_s, JL_K_TIME, NULL));
+}
+
+struct jl_num jl_num_cost(const struct jl_candidate *c)
+{
+	struct jl_num num = jl_num_ranged(jl_num_estimate(c->cost_usd, JL_K_USD, NULL));
+
+	num.n_digits = 3;
+	num.show_interval = num.hi > 1.01 * num.lo; /* what is bought costs the same however long it runs */
+	return num;
+}
+
+/* "1,950" in dollars, won in ten thousands (Korean) or thousands. */
+static const char *amount(struct jl_doc *doc, const struct jl_recommended *a, double usd)
+{
+	const double scale = isnan(a->krw_per_usd) ? 1 : a->krw_per_usd / (jl_lang_is("ko") ? 1e4 : 1e3);
+	char text[JL_MONEY_TEXT_MAX];
+
+	return jl_tell_text(doc, "%s", jl_money_short(text, jl_money_from(fmin(usd * scale, 3e12), JL_USD)));
+}
+
+static const char *currency(const struct jl_recommended *a)
+{
+	return isnan(a->krw_per_usd) ? "USD" : JL_("thousand KRW");
+}
+
+static const char *interval(struct jl_doc *doc, const struct jl_candidate *c)
+{
+	char text[JL_RANGE_TEXT_MAX];
+
+	return jl_tell_text(doc, "%s", jl_estimate_text(text, &c->setup->run_s, JL_K_TIME));
+}
+
+/* --- tables */
+
+void jl_tell_candidates(struct jl_doc *doc, const struct jl_recommended *a, const char *title, const int *rows,
+			size_t n)
+{
+	const char *cost = isnan(a->krw_per_usd) ? "USD" : JL_N("thousand KRW");
+	const struct jl_tell_head heads[] = { { JL_N("how"), JL_COLUMN_KEEP },
+					      { JL_N("machines"), JL_COLUMN_LEAST(18) },
+					      { JL_N("from"), JL_COLUMN_LEAST(10) },
+					      { is_serve(a) ? JL_N("a token") : JL_N("a run"), JL_COLUMN_FIGURE },
+					      { cost, JL_COLUMN_FIGURE } };
+
+	jl_tell_table(doc, title, heads, sizeof(heads) / sizeof(*heads));
+	for (size_t i = 0; i < n; i++) {
+		const struct jl_candidate *c = &a->found->items[rows[i]];
+		const bool pick = rows[i] == a->found->pick;
+		struct jl_num from = jl_num_plain(c->cost_usd.value, JL_K_USD, NULL, JL_ESTIMATED, JL_METHOD);
+
+		jl_doc_cell_text(doc, jl_tell_text(doc, "%s%s", pick ? "▸" : " ", jl_how_name(c->how)));
+		jl_doc_cell_name(doc, jl_tell_machines(doc, c));
+		jl_doc_cell_name(doc, jl_tell_seller(doc, c));
+		jl_tell_cell(doc, jl_num_written(jl_num_run(c), interval(doc, c)));
+		jl_tell_cell(doc, jl_num_written(from, amount(doc, a, c->cost_usd.value)));
+		jl_doc_end_row(doc, pick);
+	}
+}
+
+static void tables(struct jl_doc *doc, const struct jl_recommended *a)
+{
+	int *rows = jl_arena_array(doc->arena, (size_t)a->limit + JL_N_HOW, sizeof(*rows));
+	size_t n = 0;
+
+	if (!rows) {
+		doc->failed = JL_E_NOMEM;
+		return;
+	}
+	for (int h = 0; h < JL_N_HOW; h++)
+		if (a->found->best[h] >= 0)
+			rows[n++] = a->found->best[h];
+	if (n > 1)
+		jl_tell_candidates(doc, a, JL_("The best of each way to have it"), rows, n);
+	n = jl_recommend_thin(a->found, (size_t)a->limit, rows);
+	jl_tell_candidates(doc, a,
+			   jl_tell_text(doc, JL_("Nothing is both faster and cheaper than these (%zu of %zu shown)"), n,
+					a->n_front > n ? a->n_front : n),
+			   rows, n);
+}
+
+/* --- the pick */
+
+static const char *technique(struct jl_doc *doc, const struct jl_recommended *a, const struct jl_setup *s)
+{
+	struct jl_plan plan = { .tp = s->tp, .pp = s->pp, .zero = s->zero, .recompute = s->recompute };
+	char cut[JL_CUT_TEXT_MAX];
+
+	plan.offload = s->offload;
+	if (is_serve(a))
+		return jl_tell_text(doc, s->tp > 1 ? JL_("%g-bit weights, tp %g") : JL_("%g-bit weights"),
+				    s->weight_bits, s->tp);
+	return jl_tell_text(doc, "DP %g, %s", s->dp, jl_tell_cut(cut, &plan, s->micro_batch));
+}
+
+/* "1,950 USD (1,800–2,100)"; a price that does not depend on the time has no interval. */
+static const char *cost_text(struct jl_doc *doc, const struct jl_recommended *a, struct jl_estimate usd)
+{
+	const char *lo = amount(doc, a, usd.lo), *hi = amount(doc, a, usd.hi);
+
+	return jl_tell_text(doc, strcmp(lo, hi) == 0 ? "%s %s" : "%s %s (%s–%s)", amount(doc, a, usd.value),
+			    currency(a), lo, hi);
+}
+
+static void headline(struct jl_doc *doc, const struct jl_recommended *a)
+{
+	const struct jl_recommendation *r = a->found;
+	const struct jl_candidate *c = &r->items[r->pick];
+	char text[JL_MONEY_TEXT_MAX];
+	struct jl_said said;
+
+	jl_doc_lead(doc);
+	jl_doc_strong(doc, jl_tell_text(doc, is_rented(c) ? "%s: %s @ %s" : "%s: %s", jl_how_name(c->how),
+					jl_tell_machines(doc, c), jl_tell_seller(doc, c)));
+	jl_tell_entry(doc, is_serve(a) ? JL_("A token") : JL_("A run"), JL_ESTIMATED, "%s", interval(doc, c));
+	if (is_serve(a))
+		jl_tell_entry(doc, JL_("Cost"), JL_ESTIMATED, JL_("%s for %.3g month{/s}"),
+			      cost_text(doc, a, c->cost_usd), a->ask->months);
+	else
+		jl_tell_entry(doc, JL_("Cost"), JL_ESTIMATED, JL_("%s for %.4g run{/s} in %.3g month{/s}"),
+			      cost_text(doc, a, c->cost_usd), r->runs, a->ask->months);
+	jl_tell_piece(
+		doc, JL_ESTIMATED, isnan(a->krw_per_usd) ? JL_("%s KRW in all") : JL_("%s USD in all"),
+		jl_money_short(text, jl_money_from(fmin(c->cost_usd.value * (isnan(a->krw_per_usd) ? a->fx : 1), 3e12),
+						   JL_USD)));
+	if (!is_rented(c) && !isnan(a->ask->util_frac))
+		jl_tell_piece(doc, JL_LISTED, JL_("its share of a purchase of %s %s (--util)"),
+			      amount(doc, a, c->unit_usd * c->setup->sys.n_nodes), currency(a));
+	jl_recommend_why(&said, r, JL_PLACE_PICK);
+	jl_tell_entry(doc, JL_("Why"), JL_ESTIMATED, JL_("%s (of %s candidates)"), said.text,
+		      jl_grouped(text, (double)r->n));
+	jl_tell_entry(doc, JL_("How"), JL_ESTIMATED, "%s", technique(doc, a, c->setup));
+	if (!isnan(c->setup->power_W))
+		jl_tell_piece(doc, JL_ESTIMATED, "%s", jl_units_text(text, c->setup->power_W, JL_K_POWER, 2));
+}
+
+/* A candidate in one line: what, for how much, how long, and the one reason. */
+static void place_line(struct jl_doc *doc, const struct jl_recommended *a, const char *label, int at, const char *why)
+{
+	const struct jl_candidate *c = &a->found->items[at];
+	const char *name = jl_tell_text(doc, "%s %s", jl_how_name(c->how), jl_tell_machines(doc, c));
+
+	if (isnan(c->cost_usd.value))
+		jl_tell_entry(doc, label, JL_ESTIMATED, "%s: %s", name, why);
+	else
+		jl_tell_entry(doc, label, JL_ESTIMATED, "%s, %s, %s %s: %s", name, interval(doc, c),
+			      amount(doc, a, c->cost_usd.value), currency(a), why);
+}
+
+static void places(struct jl_doc *doc, const struct jl_recommended *a)
+{
+	const struct jl_recommendation *r = a->found;
+	const struct {
+		const char *label;
+		int at;
+		enum jl_place place;
+	} rows[] = { { JL_("Runner-up"), r->runner_up, JL_PLACE_RUNNER_UP },
+		     { JL_("Cheapest"), r->cheapest, JL_PLACE_CHEAPEST },
+		     { JL_("Fastest"), r->fastest, JL_PLACE_FASTEST } };
+	struct jl_said said;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		if (rows[i].at < 0 || rows[i].at == r->pick)
+			continue;
+		jl_recommend_why(&said, r, rows[i].place);
+		place_line(doc, a, rows[i].label, rows[i].at, said.text);
+	}
+	for (size_t i = 0; i <= r->n_rejected; i++) {
+		const int at = i < r->n_rejected ? r->rejected[i] : a->why_not;
+
+		if (at < 0)
+			continue;
+		jl_recommend_against(&said, r, &r->items[at], a->ask);
+		place_line(doc, a, i < r->n_rejected ? JL_("Rejected") : JL_("Why not"), at, said.text);
+	}
+}
+
+/* --- notes */
+
+/* What was weighed and not taken, so that nobody has to guess. */
+static void against(struct jl_doc *doc, const struct jl_recommendation *r)
+{
+	char count[JL_MONEY_TEXT_MAX];
+	const char *text = "";
+
+	for (int i = 1; i < JL_N_AGAINST; i++)
+		if (r->n_against[i])
+			text = jl_tell_text(doc, "%s%s%s %s", text, *text ? "; " : "",
+					    jl_against_name((enum jl_against)i),
+					    jl_grouped(count, (double)r->n_against[i]));
+	if (*text)
+		jl_tell_note(doc, JL_("Not taken"), JL_ESTIMATED, "%s", text);
+}
+
+static void assumptions(struct jl_doc *doc, const struct jl_recommended *a)
+{
+	const struct jl_recommend_ask *ask = a->ask;
+
+	jl_doc_note(doc, JL_MARK_NONE, JL_("Assumed"));
+	if (a->purpose)
+		jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", jl_msg(a->purpose->en));
+	if (ask->seen)
+		jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("the observed run on %s"), ask->seen_on->sys.text);
+	else
+		jl_tell_piece(doc, JL_ORIGIN_NONE, "%s%s", ask->run.model ? ask->run.model : JL_("the model"),
+			      ask->task == JL_TASK_LORA ? " LoRA" : "");
+	if (is_serve(a))
+		jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("%g user{/s} of %g tokens, %g tokens/s in all"), ask->users,
+			      ask->context, ask->tokens_per_s);
+	else if (!ask->seen && isnan(ask->run.global_batch))
+		jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", JL_("each at the batch that predict takes (--global-batch)"));
+	else if (!ask->seen)
+		jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("global batch %g (--global-batch)"), ask->run.global_batch);
+	if (!is_serve(a) && !ask->seen && a->found->pick >= 0)
+		jl_tell_piece(doc, JL_ORIGIN_NONE, "%s%s", jl_dtype_name(a->found->items[a->found->pick].setup->dtype),
+			      ask->run.dtype == JL_UNSET ? " (--precision)" : "");
+	jl_tell_piece(doc, JL_ORIGIN_NONE, "%s",
+		      isnan(ask->util_frac) ? JL_("bought machines are paid in full, no resale")
+					    : JL_("bought machines are paid by their share of use"));
+	jl_tell_piece(doc, JL_ORIGIN_NONE, "%.3g USD/kWh%s", ask->usd_per_kWh, a->assumed_kwh ? " (--kwh)" : "");
+	jl_tell_piece(doc, JL_ORIGIN_NONE, "1 USD = %.6g KRW (%s)", a->fx, a->fx_date);
+}
+
+void jl_tell_caveats(struct jl_doc *doc, const struct jl_recommended *a)
+{
+	struct jl_caveat list[JL_CAVEATS_MAX];
+	const size_t n = jl_recommend_caveats(list, &a->found->items[a->found->pick], a->ask);
+
+	for (size_t i = 0; i < n; i++)
+		jl_tell_note(doc, JL_("Beware"), JL_ESTIMATED, "%s", list[i].text);
+	if (a->purpose && a->purpose->caveat)
+		jl_tell_note(doc, JL_("Note"), JL_ORIGIN_NONE, "%s", jl_msg(a->purpose->caveat));
+}
+
+/* Where nothing will do: what would, and which limit it takes to move. */
+static void nearest(struct jl_doc *doc, const struct jl_recommended *a)
+{
+	const struct jl_candidate *c = &a->found->items[a->found->nearest];
+	const double whole_usd = is_rented(c) ? 0 : c->unit_usd * c->setup->sys.n_nodes;
+	const char *name = jl_tell_text(doc, "%s, %s", jl_how_name(c->how), jl_tell_machines(doc, c)),
+		   *time = interval(doc, c);
+	char text[JL_MONEY_TEXT_MAX];
+	struct jl_said said;
+
+	jl_doc_note(doc, JL_MARK_NONE, JL_("Nearest"));
+	if (c->against == JL_AGAINST_INTERVAL) {
+		jl_recommend_against(&said, a->found, c, a->ask);
+		jl_tell_piece(doc, JL_ESTIMATED, "%s: %s", name, said.text);
+	} else if (c->against == JL_AGAINST_BUDGET)
+		jl_tell_piece(doc, JL_ESTIMATED,
+			      JL_("the cheapest that is fast enough (%s) costs %s %s: raise --budget"), name,
+			      amount(doc, a, fmax(c->cost_usd.value, whole_usd)), currency(a));
+	else if (c->against == JL_AGAINST_POWER)
+		jl_tell_piece(doc, JL_ESTIMATED, JL_("the least power (%s) is %s: raise --power-limit"), name,
+			      jl_units_text(text, c->setup->peak_W, JL_K_POWER, 3));
+	else if (c->against == JL_AGAINST_USE && is_serve(a))
+		jl_tell_piece(doc, JL_ESTIMATED, JL_("the fastest (%s) makes %s tokens/s: lower --tokens-per-s"), name,
+			      jl_grouped(text, c->setup->per_s.value));
+	else
+		jl_tell_piece(doc, JL_ESTIMATED,
+			      c->against == JL_AGAINST_USE
+				      ? JL_("the fastest (%s) takes %s a run: lower --runs-per-month")
+			      : is_serve(a) ? JL_("the fastest (%s) takes %s a token: raise --deadline")
+					    : JL_("the fastest (%s) takes %s a run: raise --deadline"),
+			      name, time);
+}
+
+void jl_tell_recommended(struct jl_doc *doc, const struct jl_recommended *a)
+{
+	char count[JL_MONEY_TEXT_MAX];
+
+	if (a->found->pick >= 0) {
+		headline(doc, a);
+		jl_doc_gap(doc);
+	} else {
+		jl_doc_lead(doc);
+		jl_doc_said(doc,
+			    jl_tell_text(doc, JL_("None of %s candidates will do."),
+					 jl_grouped(count, (double)a->found->n)),
+			    JL_ESTIMATED, JL_METHOD);
+		if (a->found->nearest >= 0)
+			nearest(doc, a);
+	}
+	places(doc, a);
+	if (a->found->pick >= 0) {
+		tables(doc, a);
+		jl_tell_caveats(doc, a);
+	}
+	against(doc, a->found);
+	assumptions(doc, a);
+}

@@ -1,0 +1,61 @@
+// A prediction said in one large sentence, and what its numbers' drawers hold.
+import { state } from "/state.js";
+import { t, parts } from "/words.js";
+import { fmt, many, percent } from "/format.js";
+import { el, num, sentence } from "/dom.js";
+import { caseOf } from "/api.js";
+
+const timeKeys = ["compute", "data_parallel", "tensor_parallel", "expert_parallel", "context_parallel", "pipeline_bubble", "pipeline_send", "optimizer", "contention", "host_launch", "offload", "input"];
+const memoryKeys = ["weights", "gradients", "optimizer", "activations", "buffers", "context"];
+const shaded = (list) => { const most = Math.max(...list.map((p) => p.value)); return list.map((p, i) => ({ ...p, strong: p.value === most && most > 0, shade: 1 + (i % 4) })); };
+export const timeParts = (a) => shaded(timeKeys.map((k) => ({ name: t(k), key: k, value: a.breakdown_s[k] ?? 0 })).filter((p) => p.value > 0));
+export const memoryParts = (a) => shaded(memoryKeys.map((k) => ({ name: t(k), key: k, value: a.memory_B[k] ?? 0 })).filter((p) => p.value > 0));
+const sum = (list, unit) => list.map((p) => `${p.name} ${fmt(p.value, unit)}`).join(" + ");
+
+// What the drawer of each figure says.
+export function about(a, key) {
+  const body = caseOf(), rent = a.rent, source = rent ? `${rent.provider}, ${rent.item}` : undefined;
+  const runs = a.tokens ?? a.run_tokens;
+  return {
+    step: { label: t("step"), formula: sum(timeParts(a), "s"), near: body },
+    samples: { label: t("throughput"), formula: `${t("global_batch")} ${a.global_batch} / ${fmt(a.step_s.value, "s", 3)}`, near: body },
+    tokens: { label: "tokens/s", formula: `${a.global_batch} × ${a.seq} / ${fmt(a.step_s.value, "s", 3)}`, near: body },
+    mfu: { label: "MFU", formula: "6·N + attention FLOP / (step · listed rate)", near: body },
+    memory: { label: t("memory"), formula: sum(memoryParts(a), "B") },
+    capacity: { label: t("capacity"), origin: "listed", source: a.system },
+    run: { label: t("run_time"), formula: `${runs ? many(runs) : many(Number(state.tokens))} / ${fmt(a.tokens_per_s?.value, "1", 3)} s⁻¹`, near: body },
+    cost: { label: t("cost"), formula: rent ? `${a.n_gpus} × ${fmt(rent.gpu_usdps * 3600, "usd", 3)}/h × ${fmt(a.scope === "step" ? a.step_s.value : runSeconds(a)?.value, "s", 3)}` : "", source, date: rent?.date },
+  }[key];
+}
+export function runSeconds(a) {
+  const e = a.run_s ?? a.total_s ?? a.epoch_s;
+  if (e) return e;
+  const tokens = Number(state.tokens);
+  if (!tokens || !a.tokens_per_s) return null;
+  return { value: tokens / a.tokens_per_s.value, lo: tokens / a.tokens_per_s.hi, hi: tokens / a.tokens_per_s.lo };
+}
+export function answerSentence(a) {
+  const out = [], time = timeParts(a).find((p) => p.strong);
+  out.push(...sentence(parts("a_step"), num(a.step_s, "s", about(a, "step"))), " ");
+  const run = a.scope !== "step" ? runSeconds(a) : null;
+  if (run) {
+    out.push(...sentence(parts("a_run"), num(Number(state.tokens), "1", { text: many(Number(state.tokens)), origin: "given", label: t("tokens") }), num(run, "s", about(a, "run"))));
+    if (a.cost_usd) out.push(...sentence(parts("a_cost"), num(a.cost_usd, "usd", about(a, "cost"))));
+    out.push(t("a_run_end"), " ");
+  }
+  const m = a.memory_B, fit = !a.fits ? "a_not" : a.room && a.room !== "fits" ? "a_tight" : "a_fits";
+  out.push(el("span", { className: a.fits ? "" : "bad" }, ...sentence(parts(fit), num(m.total, "B", about(a, "memory")), num(m.capacity, "B", { ...about(a, "capacity"), digits: 3 }))), " ");
+  if (time) out.push(...sentence(parts("a_bound"), el("strong", {}, `${time.name} (${percent(time.value / a.step_s.value)})`)));
+  return el("p", { className: "answer" }, out);
+}
+export function secondLine(a) {
+  const out = [];
+  if (a.tokens_per_s) out.push(...sentence(parts("a_rate"), num(a.tokens_per_s, "1", { ...about(a, "tokens"), plain: true }), num(a.mfu_frac, "frac", about(a, "mfu"))), " ");
+  else if (a.samples_per_s) out.push(...sentence(parts("a_samples"), num(a.samples_per_s, "1", about(a, "samples"))), " ");
+  if (a.step_s.lo) out.push(...sentence(parts("a_sure"), percent(Math.sqrt(a.step_s.hi / a.step_s.lo) - 1)));
+  return el("p", { className: "second" }, out);
+}
+// Names and figures of the parts below a bar; the bar itself is a picture.
+export function key(list, unit, total) {
+  return el("ul", { className: "key" }, list.filter((p) => p.value / total > 0.004).map((p) => el("li", { className: p.strong ? "strong" : "shade" + p.shade }, el("i", {}), p.name, " ", num(p.value, unit, { label: p.name, formula: `${percent(p.value / total)} ${t("of")} ${fmt(total, unit, 3)}` }))));
+}

@@ -1,0 +1,55 @@
+// One question at a time for each place on the page: a newer one takes the place of what has not been sent yet.
+import { state, files } from "/state.js";
+import { t } from "/words.js";
+
+export class Refused extends Error {}
+
+export async function ask(command, body = {}, signal) {
+  let response;
+  const used = Object.values(body).some((v) => v in files) ? { files } : {};
+  try {
+    response = await fetch("/api/v1/" + command.replaceAll(" ", "/"), {
+      method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ lang: state.lang, ...used, ...body }), signal,
+    });
+  } catch (e) {
+    if (e.name === "AbortError") throw e;
+    throw new Refused(t("lost"));
+  }
+  const type = response.headers.get("content-type") ?? "";
+  const answer = type.includes("json") ? await response.json() : await response.text();
+  if (!response.ok) throw new Refused(answer.error?.text ?? String(answer));
+  return answer;
+}
+
+// latest(f): calls while one is under way are kept, the last of them is made when it is done.
+export function latest(work) {
+  let busy = false, again = null;
+  return async function go(...args) {
+    if (busy) { again = args; return; }
+    busy = true;
+    try { await work(...args); } finally {
+      busy = false;
+      if (again) { const next = again; again = null; go(...next); }
+    }
+  };
+}
+
+const quote = (v) => (/^[\w@%+=:,./-]+$/.test(v) ? v : `"${String(v).replace(/(["\\$`])/g, "\\$1")}"`);
+export function commandLine(command, body, operand = "model") {
+  const args = [];
+  for (const [key, value] of Object.entries(body)) {
+    for (const v of Array.isArray(value) ? value : [value]) {
+      if (v === "" || v == null || v === false || key === "as") continue;
+      if (key === operand) args.unshift(quote(v));
+      else args.push(v === true ? `--${key}` : `--${key} ${quote(v)}`);
+    }
+  }
+  return ["jeoul", command, ...args].join(" ");
+}
+// Without what is empty.
+export const tidy = (body) => Object.fromEntries(Object.entries(body).filter(([, v]) => v !== "" && v != null));
+// The run that the page is about, as options of `predict`.
+export function caseOf(s = state) {
+  return tidy({ model: s.model, on: s.on, batch: s.batch, "global-batch": s.global, seq: s.seq, precision: s.precision, framework: s.framework, recompute: s.recompute, flash: s.flash,
+    parallel: s.zero === "" ? "" : `zero=${s.zero}`, tokens: s.tokens && Number(s.tokens) >= 1 ? Math.round(Number(s.tokens)) : "" });
+}

@@ -1,0 +1,53 @@
+import { state, hello, read, set, listen, address, remember } from "/state.js";
+import { setLang, t } from "/words.js";
+import { el, fault } from "/dom.js";
+
+const views = ["ask", "whatif", "scaling", "price", "buy", "serve", "trust", "machine", "reports"];
+let leave = null;
+
+function frame() {
+  setLang(state.lang);
+  document.documentElement.lang = state.lang;
+  document.title = `${t(state.view)} · jeoul`;
+  const nav = document.getElementById("nav");
+  nav.setAttribute("aria-label", t("views"));
+  nav.replaceChildren(...views.map((v) => el("a", { href: address({ view: v }), "aria-current": v === state.view ? "page" : undefined, onclick: (e) => { if (e.metaKey || e.ctrlKey) return; e.preventDefault(); set({ view: v }, true); show(); } }, t(v))));
+  nav.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
+  document.getElementById("skip").textContent = t("skip");
+  const lang = document.getElementById("lang"), cur = document.getElementById("cur");
+  lang.textContent = t("other_lang");
+  lang.lang = state.lang === "ko" ? "en" : "ko";
+  lang.onclick = () => { set({ lang: state.lang === "ko" ? "en" : "ko" }); show(); };
+  cur.textContent = state.cur === "USD" ? "₩" : "$";
+  cur.setAttribute("aria-label", t(state.cur === "USD" ? "in_krw" : "in_usd"));
+  cur.onclick = () => { set({ cur: state.cur === "USD" ? "KRW" : "USD" }); show(); };
+  document.getElementById("foot").replaceChildren(el("span", {}, t("foot")), el("span", {}, t("offline")), el("span", {}, `jeoul ${hello.version} · `, el("a", { href: "/api/v1/openapi.json" }, "API"), " · ", el("a", { href: "/metrics" }, "metrics"), ` · 1 USD = ${hello.krw_per_usd} KRW (${hello.krw_per_usd_date})`));
+}
+async function show() {
+  frame();
+  leave?.();
+  leave = null;
+  const main = document.getElementById("view");
+  const name = views.includes(state.view) ? state.view : "ask";
+  main.className = name;
+  delete main.dataset.ready;
+  try {
+    const view = await import(`/${name}.js`);
+    main.replaceChildren();
+    const update = view.show(main);
+    leave = update ? listen(update) : null;
+    main.dataset.ready = name;
+  } catch (e) { main.replaceChildren(fault(e)); }
+}
+addEventListener("popstate", () => { read(); show(); });
+addEventListener("keydown", (e) => {
+  if (e.altKey && /^[1-9]$/.test(e.key) && views[e.key - 1]) { e.preventDefault(); set({ view: views[e.key - 1] }, true); show(); }
+});
+try {
+  Object.assign(hello, await (await fetch("/api/v1/hello")).json());
+} catch { /* the first question will say it */ }
+const korean = navigator.language.startsWith("ko");
+remember("lang", korean ? "ko" : "en");
+remember("cur", korean ? "KRW" : "USD");
+read();
+show();

@@ -1,0 +1,39 @@
+import { state } from "/state.js";
+import { t } from "/words.js";
+import { fmt } from "/format.js";
+import { el, fault, fragment, copyButton, say } from "/dom.js";
+import { ask, latest, caseOf, commandLine } from "/api.js";
+import { question, settings } from "/case.js";
+import { answerSentence, secondLine, timeParts, memoryParts, key } from "/answer.js";
+import { stack, widthOf, keepDrawn } from "/draw.js";
+
+export function show(main) {
+  const answer = el("section", { className: "result", "aria-live": "off" }), bars = el("div", { className: "bars" }), all = el("details", { className: "more" }, el("summary", {}, t("more")));
+  let last = null;
+  main.append(question(), settings(), answer, bars, el("div", { className: "actions" }, copyButton(() => commandLine("predict", caseOf()))), all);
+  const draw = () => {
+    if (!last) return;
+    const a = last, w = widthOf(bars), time = timeParts(a), memory = memoryParts(a);
+    bars.replaceChildren(
+      el("figure", {}, el("figcaption", {}, t("time_goes")), stack(time, { width: w, name: t("time_goes"), show: (v) => fmt(v, "s") }), key(time, "s", a.step_s.value)),
+      el("figure", {}, el("figcaption", {}, t("memory")), stack(memory, { width: w, name: t("memory"), show: (v) => fmt(v, "B"), limit: a.memory_B.capacity, limitName: fmt(a.memory_B.capacity, "B", 3) }), key(memory, "B", a.memory_B.total)));
+  };
+  const update = latest(async () => {
+    answer.classList.add("waiting");
+    try {
+      last = await ask("predict", caseOf());
+      answer.replaceChildren(answerSentence(last), secondLine(last));
+      say(answer.textContent);
+      draw();
+      if (all.open) await tell();
+    } catch (e) { last = null; answer.replaceChildren(fault(e)); bars.replaceChildren(); }
+    answer.classList.remove("waiting");
+  });
+  const tell = async () => {
+    try { const doc = fragment(await ask("predict", { ...caseOf(), as: "html" })); all.replaceChildren(all.firstChild, doc); } catch (e) { all.replaceChildren(all.firstChild, fault(e)); }
+  };
+  all.addEventListener("toggle", () => { if (all.open) tell(); });
+  keepDrawn(bars, draw);
+  update();
+  return (change) => { if (!("view" in change)) update(); };
+}

@@ -1,0 +1,57 @@
+// The question as a sentence whose words can be changed, and the system builder below it. Ask, What if, Scaling and Price share it.
+import { state, set, hello } from "/state.js";
+import { t, ending } from "/words.js";
+import { el, dropZone, field, choice } from "/dom.js";
+import { takeModel } from "/modelfile.js";
+
+export function lists() {
+  const option = ([id, name]) => el("option", { value: id }, name);
+  return [el("datalist", { id: "l-models" }, (hello.models ?? []).map(option)), el("datalist", { id: "l-gpus" }, (hello.gpus ?? []).map(option)),
+    el("datalist", { id: "l-systems" }, el("option", { value: "this" }, t("this_machine")), (hello.systems ?? []).map(option))];
+}
+// where the style sheet cannot do it (field-sizing)
+const grow = (input) => { if (!CSS.supports("field-sizing", "content")) input.style.width = `calc(${Math.max(input.value.length, 4)}ch + 1.1em)`; };
+function word(key, list, label) {
+  const input = el("input", { className: "word", id: "q-" + key, value: state[key], list, spellcheck: false, autocomplete: "off", "aria-label": label });
+  grow(input);
+  input.addEventListener("input", () => grow(input));
+  input.addEventListener("change", () => { set({ [key]: input.value.trim() }); });
+  input.addEventListener("focus", () => input.select());
+  return input;
+}
+const pattern = /^(?:(\d+)x *\(|)(?:(\d+)x *)?([\w.:-]+)(?: via ([\w-]+))?\)?(?: over ([\w-]+))?$/;
+function builder(onKey) {
+  const [, hosts, n, gpu, via, net] = pattern.exec(state[onKey]) ?? [];
+  const it = { hosts: hosts ?? "1", n: n ?? "1", gpu: gpu ?? "", via: via ?? "", net: net ?? "" };
+  const write = () => {
+    let text = `${Number(it.n) > 1 ? it.n + "x " : ""}${it.gpu}${it.via ? " via " + it.via : ""}`;
+    if (Number(it.hosts) > 1) text = `${it.hosts}x(${text})${it.net ? " over " + it.net : ""}`;
+    document.getElementById("q-" + onKey).value = text;
+    grow(document.getElementById("q-" + onKey));
+    set({ [onKey]: text });
+  };
+  const input = (key, label, props) => el("label", { className: "field" }, el("span", {}, label), el("input", { value: it[key], onchange: (e) => { it[key] = e.target.value.trim(); write(); }, ...props }));
+  const links = (roles) => [el("option", { value: "" }, t("as_listed")), ...(hello.links ?? []).filter(([, , role]) => roles.includes(role)).map(([id, name]) => el("option", { value: id }, name))];
+  const select = (key, label, roles) => { const s = el("select", { onchange: (e) => { it[key] = e.target.value; write(); } }, links(roles)); s.value = it[key]; return el("label", { className: "field" }, el("span", {}, label), s); };
+  return el("details", { className: "build" }, el("summary", {}, t("build")), el("div", { className: "fields" },
+    input("n", t("per_host"), { type: "number", min: 1, max: 64 }), input("gpu", t("gpu"), { list: "l-gpus" }), select("via", t("link"), ["join"]), input("hosts", t("hosts"), { type: "number", min: 1, max: 4096 }), select("net", t("network"), ["network"]),
+    el("button", { type: "button", className: "quiet", onclick: () => { document.getElementById("q-" + onKey).value = "this"; set({ [onKey]: "this" }); } }, t("this_machine"))));
+}
+export function question({ modelKey = "model", onKey = "on", verb = "q_verb", end = "q_end", drop = true } = {}) {
+  const ko = state.lang === "ko", first = word(modelKey, "l-models", t("model")), second = word(onKey, "l-systems", t("system")), between = el("span"), behind = el("span");
+  const join = () => {
+    between.textContent = ko ? ending(first.value, "을", "를") + " " : ` ${t("q_on")} `;
+    behind.textContent = ko && end === "q_serve_end" ? ending(second.value, "으로", "로") + t(end) : t(end);
+  };
+  first.addEventListener("input", join);
+  second.addEventListener("input", join);
+  join();
+  return el("section", { className: "question" }, ...lists(),
+    el("h1", {}, t(verb) ? t(verb) + " " : "", first, between, second, behind),
+    el("div", { className: "below" }, builder(onKey), drop ? dropZone(t("drop"), (f) => takeModel(f, modelKey).then(() => { const w = document.getElementById("q-" + modelKey); w.value = state[modelKey]; grow(w); }, () => alert(`${f.name} ${t("unread")}`))) : null));
+}
+export const precisions = () => [["", t("auto")], ...["fp32", "tf32", "fp16", "bf16", "fp8"].map((p) => [p, p])];
+export const frameworks = () => [["", t("auto")], ...["eager", "compiled", "megatron", "native"].map((p) => [p, p])];
+export const recomputes = () => [["", t("auto")], ...["none", "selective", "full"].map((p) => [p, p])];
+export const zeros = () => [["", t("auto")], ...["0", "1", "2", "3"].map((p) => [p, "ZeRO-" + p])];
+export const settings = () => el("div", { className: "fields" }, field("batch", { type: "number", width: 6 }), field("seq", { type: "number", width: 7 }), choice("precision", precisions()), choice("framework", frameworks()), choice("recompute", recomputes()), choice("zero", zeros()), field("tokens", { width: 8, placeholder: "1e10" }));

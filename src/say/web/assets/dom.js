@@ -1,0 +1,79 @@
+// Small helpers: elements, numbers that open their drawer, fields that write into the state.
+import { state, set } from "/state.js";
+import { t } from "/words.js";
+import { fmt, range } from "/format.js";
+import { openDrawer } from "/drawer.js";
+
+export function el(tag, props = {}, ...children) {
+  const e = document.createElement(tag);
+  for (const [key, value] of Object.entries(props)) {
+    if (key.startsWith("on")) e.addEventListener(key.slice(2), value);
+    else if (key in e && key !== "list" && key !== "form") e[key] = value;
+    else if (value !== undefined) e.setAttribute(key, value);
+  }
+  e.append(...children.flat().filter((c) => c != null));
+  return e;
+}
+// A figure: { value, lo, hi } or a number, its unit, and what its drawer says.
+export function num(e, unit, about = {}) {
+  const v = e && typeof e === "object" ? e : { value: e };
+  const text = about.text ?? fmt(v.value, unit, about.digits ?? 2), spread = about.plain ? "" : range(v, unit);
+  const b = el("button", { type: "button", className: "num", onclick: () => openDrawer({ ...about, ...v, unit, text }) }, text);
+  b.dataset.value = v.value;
+  b.setAttribute("aria-haspopup", "dialog");
+  if (about.label) b.setAttribute("aria-label", `${about.label}: ${text}`);
+  return spread ? el("span", { className: "nb" }, b, el("small", { className: "spread" }, ` (${spread})`)) : b;
+}
+// A sentence of words.js with elements between its parts.
+export function sentence(parts, ...inside) {
+  return parts.flatMap((part, i) => [part, inside[i]]).filter((x) => x != null && x !== "");
+}
+export function field(key, { label, list, type = "text", placeholder = t("auto"), width, suffix } = {}) {
+  const input = el("input", { id: "f-" + key, type, value: state[key], placeholder, list, spellcheck: false, autocomplete: "off", onchange: (e) => set({ [key]: e.target.value.trim() }) });
+  if (width) input.size = width;
+  return el("label", { className: "field" }, el("span", {}, label ?? t(key)), input, suffix ? el("i", {}, suffix) : null);
+}
+export function choice(key, values, { label } = {}) {
+  const select = el("select", { id: "f-" + key, onchange: (e) => set({ [key]: e.target.value }) }, values.map(([v, text]) => el("option", { value: v, selected: v === state[key] }, text)));
+  return el("label", { className: "field" }, el("span", {}, label ?? t(key)), select);
+}
+export function slider(key, values, show, { label } = {}) {
+  const index = (wanted = Number(state[key]) || values[0]) => { let best = 0; values.forEach((v, i) => { if (Math.abs(Math.log(v / wanted)) < Math.abs(Math.log(values[best] / wanted))) best = i; }); return best; };
+  const out = el("output", {}, state[key] === "" ? t("auto") : show(state[key]));
+  const input = el("input", { type: "range", id: "s-" + key, min: 0, max: values.length - 1, step: 1, value: index(), oninput: (e) => { const v = values[e.target.value]; out.textContent = show(v); input.setAttribute("aria-valuetext", out.textContent); set({ [key]: String(v) }); } });
+  input.setAttribute("aria-valuetext", out.textContent);
+  const box = el("label", { className: "slider" }, el("span", {}, label ?? t(key)), out, input);
+  // what was chosen for the person, while nothing else is said
+  box.chosen = (v) => { if (state[key] !== "" || v == null) return; input.value = index(v); out.textContent = `${show(v)} (${t("auto")})`; input.setAttribute("aria-valuetext", out.textContent); };
+  return box;
+}
+export function chips(key, values, { label } = {}) {
+  const box = el("div", { className: "chips", role: "group", "aria-label": label ?? t(key) }, el("span", {}, label ?? t(key)));
+  for (const [v, text] of values) {
+    box.append(el("button", { type: "button", className: "chip", "aria-pressed": String(state[key] === v), onclick: (e) => { set({ [key]: v }); for (const b of box.querySelectorAll(".chip")) b.setAttribute("aria-pressed", String(b === e.target)); } }, text));
+  }
+  return box;
+}
+export const copyButton = (line) => el("button", { type: "button", className: "quiet", onclick: async (e) => {
+  const b = e.target;
+  try { await navigator.clipboard.writeText(line()); } catch { prompt(t("copy"), line()); }
+  b.textContent = t("copied");
+  setTimeout(() => { b.textContent = t("copy"); }, 1500);
+} }, t("copy"));
+export const fault = (e) => el("p", { className: "fault", role: "alert" }, e.message);
+export const say = (text) => { document.getElementById("say").textContent = text; };
+// A fragment that the program made (it escapes what is in it).
+export function fragment(html) { const box = el("div", { className: "doc" }); box.innerHTML = html; for (const e of box.querySelectorAll("pre")) e.tabIndex = 0; return box; }
+export function save(name, type, text) {
+  const a = el("a", { href: URL.createObjectURL(new Blob([text], { type })), download: name });
+  a.click();
+  setTimeout(() => URL.revokeObjectURL(a.href), 1000);
+}
+export function dropZone(text, take) {
+  const input = el("input", { type: "file", className: "sr", onchange: (e) => e.target.files[0] && take(e.target.files[0]) });
+  const zone = el("label", { className: "drop" }, text + " · ", el("u", {}, t("choose_file")), input);
+  zone.addEventListener("dragover", (e) => { e.preventDefault(); zone.classList.add("over"); });
+  zone.addEventListener("dragleave", () => zone.classList.remove("over"));
+  zone.addEventListener("drop", (e) => { e.preventDefault(); zone.classList.remove("over"); if (e.dataTransfer.files[0]) take(e.dataTransfer.files[0]); });
+  return zone;
+}

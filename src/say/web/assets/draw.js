@@ -1,0 +1,97 @@
+// Charts as SVG, drawn here and not by the server: they follow a slider, keep a ghost of the baseline and answer the pointer. Colour comes from
+// the style sheet alone; each says in words what it shows.
+const NS = "http://www.w3.org/2000/svg";
+export function svg(tag, attributes = {}, ...children) {
+  const e = document.createElementNS(NS, tag);
+  for (const [key, value] of Object.entries(attributes)) if (value != null) e.setAttribute(key, value);
+  e.append(...children.flat().filter((c) => c != null));
+  return e;
+}
+const text = (x, y, words, attributes = {}) => svg("text", { x, y, ...attributes }, words);
+const r1 = (v) => Math.round(v * 10) / 10;
+
+export function canvas(height, name, words, width) {
+  const root = svg("svg", { class: "chart", viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": `${name}. ${words}` });
+  return root;
+}
+// Parts of a whole as one bar; the one that matters has the accent. `ghost`: the same of a baseline, below it and pale.
+export function stack(parts, { width, total, name, show, ghost, limit, limitName }) {
+  const h = 26, gap = 6, hasGhost = ghost && ghost.length, height = h + (hasGhost ? 12 + gap : 0) + 14;
+  const sum = (l) => l.reduce((a, p) => a + p.value, 0);
+  const top = Math.max(total ?? 0, limit ?? 0, sum(parts), hasGhost ? sum(ghost) : 0) * 1.001 || 1;
+  const root = canvas(height, name, parts.map((p) => `${p.name} ${show(p.value)}`).join(", "), width);
+  const row = (list, y, hh, cls) => { let x = 0; for (const p of list) { const w = (p.value / top) * width; if (w > 0.2) root.append(svg("rect", { x: r1(x), y, width: r1(Math.max(w - 1.5, 0.5)), height: hh, class: `${cls} ${p.strong ? "strong" : "shade" + (p.shade ?? 1)}` }, svg("title", {}, `${p.name}: ${show(p.value)}`))); x += w; } };
+  row(parts, 0, h, "part");
+  if (hasGhost) row(ghost, h + gap, 12, "part ghost");
+  if (limit) { const x = r1((limit / top) * width) - 1; root.append(svg("path", { d: `M${x} -2V${height - 10}`, class: "limit" }), text(x - 4, height - 1, limitName, { "text-anchor": "end", class: "tick" })); }
+  return root;
+}
+const nice = (lo, hi, n) => { const raw = (hi - lo) / n, p = 10 ** Math.floor(Math.log10(raw)), m = [1, 2, 2.5, 5, 10].find((k) => k * p >= raw); const step = m * p, list = []; for (let v = Math.ceil(lo / step) * step; v <= hi * 1.0001; v += step) list.push(Math.abs(v) < step * 1e-6 ? 0 : v); return list; };
+function scale({ lo, hi, log, ticks, n = 5 }, from, to) {
+  if (log) {
+    const a = Math.log(lo), b = Math.log(hi);
+    const f = (v) => from + ((Math.log(v) - a) / (b - a || 1)) * (to - from);
+    if (!ticks) { ticks = []; for (let e = Math.floor(Math.log10(lo)); e <= Math.ceil(Math.log10(hi)); e++) for (const m of hi / lo > 300 ? [1] : hi / lo > 30 ? [1, 3] : [1, 2, 5]) { const v = m * 10 ** e; if (v >= lo * 0.999 && v <= hi * 1.001) ticks.push(v); } }
+    return { f, ticks };
+  }
+  return { f: (v) => from + ((v - lo) / (hi - lo || 1)) * (to - from), ticks: ticks ?? nice(lo, hi, n) };
+}
+// Lines and points on two axes. series: { name, kind: "line"|"points"|"stairs", points: [{x, y, lo, hi, label, onclick, cls}], cls }
+// Where people mark time: minutes, hours, days.
+export const timeTicks = (lo, hi) => [60, 600, 3600, 4 * 3600, 12 * 3600, 86400, 3 * 86400, 10 * 86400, 30 * 86400, 100 * 86400, 365 * 86400, 3650 * 86400].filter((v) => v >= lo && v <= hi);
+export function plot({ width, height = 320, name, words = "", x, y, series, marks = [], legend = true }) {
+  const narrow = width < 520, left = narrow ? 46 : 64, right = narrow ? 12 : 20, top = 26, bottom = 44;
+  const root = canvas(height, name, words, width);
+  const sx = scale({ n: narrow ? 4 : 7, ...x }, left, width - right), sy = scale(y, height - bottom, top);
+  for (const v of sy.ticks) root.append(svg("path", { d: `M${left} ${r1(sy.f(v))}H${width - right}`, class: "grid" }), text(left - 8, r1(sy.f(v)) + 4, y.show(v), { "text-anchor": "end", class: "tick" }));
+  let last = -99;
+  for (const v of sx.ticks) { const px = r1(sx.f(v)), label = x.show(v); if (px - last < label.length * 7 + 10) continue; last = px; root.append(text(px, height - bottom + 18, label, { "text-anchor": "middle", class: "tick" })); }
+  root.append(text(left, 14, y.label, { class: "axis" }), text(width - right, height - 6, x.label, { "text-anchor": "end", class: "axis" }));
+  for (const m of marks) {
+    if (m.x != null) root.append(svg("path", { d: `M${r1(sx.f(m.x))} ${top}V${height - bottom}`, class: "mark" }), text(r1(sx.f(m.x)) + (sx.f(m.x) > width * 0.7 ? -6 : 6), height - bottom - 8, m.name, { class: "tick strong", "text-anchor": sx.f(m.x) > width * 0.7 ? "end" : "start" }));
+    if (m.y != null && sy.f(m.y) > top) root.append(svg("path", { d: `M${left} ${r1(sy.f(m.y))}H${width - right}`, class: "mark dash" }), text(width - right, r1(sy.f(m.y)) - 5, m.name, { "text-anchor": "end", class: "tick strong" }));
+  }
+  for (const s of series) drawSeries(root, s, sx.f, sy.f, { left, right: width - right, top, bottom: height - bottom });
+  if (legend && !narrow) legendOf(root, series.filter((s) => s.name && s.kind !== "points" && s.points.length), sx.f, sy.f, width - right);
+  return root;
+}
+function drawSeries(root, s, fx, fy, box) {
+  const points = s.points.filter((p) => p.y != null && p.x != null);
+  const clampY = (v) => Math.max(box.top - 6, Math.min(box.bottom, fy(v)));
+  const line = (list) => list.map((p, i) => `${i ? "L" : "M"}${r1(fx(p.x))} ${r1(clampY(p.y))}`).join("");
+  const band = points.filter((p) => p.lo != null && p.hi != null);
+  if (band.length > 1 && s.kind !== "points") root.append(svg("path", { d: `M${band.map((p) => `${r1(fx(p.x))} ${r1(clampY(p.hi))}`).join("L")}L${[...band].reverse().map((p) => `${r1(fx(p.x))} ${r1(clampY(p.lo))}`).join("L")}Z`, class: `band ${s.cls ?? ""}` }));
+  if (s.kind === "stairs") { let d = ""; points.forEach((p, i) => { d += i ? `H${r1(fx(p.x))}V${r1(clampY(p.y))}` : `M${r1(fx(p.x))} ${box.top}V${r1(clampY(p.y))}`; }); root.append(svg("path", { d: d + `H${box.right}`, class: `line ${s.cls ?? ""}` })); }
+  else if (s.kind !== "points") root.append(svg("path", { d: line(points), class: `line ${s.cls ?? ""}` }));
+  if (s.dots === false) return;
+  for (const p of points) {
+    const dot = svg("circle", { cx: r1(fx(p.x)), cy: r1(clampY(p.y)), r: p.r ?? s.r ?? 3.5, class: `dot ${s.cls ?? ""} ${p.cls ?? ""}` }, svg("title", {}, p.label ?? ""));
+    if (p.onclick) { dot.setAttribute("tabindex", "0"); dot.setAttribute("role", "button"); dot.setAttribute("aria-label", p.label ?? ""); dot.addEventListener("click", p.onclick); dot.addEventListener("keydown", (e) => { if (e.key === "Enter" || e.key === " ") { e.preventDefault(); p.onclick(); } }); root.setAttribute("role", "group"); }
+    root.append(dot);
+  }
+}
+// Names stand at the ends of their lines, moved apart where they would touch.
+function legendOf(root, series, fx, fy, right) {
+  const ends = series.map((s) => { const p = s.points.filter((q) => q.y != null).at(-1); return p && { y: fy(p.y), x: fx(p.x), s }; }).filter(Boolean).sort((a, b) => a.y - b.y);
+  let last = -99;
+  for (const e of ends) { const y = Math.max(e.y - 9, last + 19, 12); last = y; root.append(text(Math.min(e.x, right), r1(y), e.s.name, { "text-anchor": "end", class: `name ${e.s.cls ?? ""}` })); }
+}
+// What moves a result: one bar for each input, from its value at 80 % to that at 120 %.
+export function tornado({ width, name, rows, centre, show }) {
+  const h = 30, left = Math.min(170, width * 0.36), height = rows.length * h + 26;
+  const all = rows.flatMap((r) => [r.lo, r.hi]).filter((v) => v != null), lo = Math.min(centre, ...all), hi = Math.max(centre, ...all);
+  const f = (v) => left + 44 + ((v - lo) / (hi - lo || 1)) * (width - left - 92);
+  const root = canvas(height, name, rows.map((r) => `${r.name}: ${show(r.lo)} – ${show(r.hi)}`).join(", "), width);
+  rows.forEach((r, i) => {
+    const y = i * h + 6, a = f(Math.min(r.lo ?? hi, r.hi ?? hi)), b = f(Math.max(r.lo ?? hi, r.hi ?? hi));
+    root.append(text(0, y + 14, r.name, { class: "tick strong" }), svg("rect", { x: r1(a), y, width: r1(Math.max(b - a, 1)), height: 18, class: i === 0 ? "part strong" : "part shade2" }), text(r1(a) - 4, y + 14, show(Math.min(r.lo ?? hi, r.hi ?? hi)), { "text-anchor": "end", class: "tick" }), text(r1(b) + 4, y + 14, show(Math.max(r.lo ?? hi, r.hi ?? hi)), { class: "tick" }));
+  });
+  root.append(svg("path", { d: `M${r1(f(centre))} 0V${height - 18}`, class: "mark" }), text(r1(f(centre)), height - 4, show(centre), { "text-anchor": "middle", class: "tick strong" }));
+  return root;
+}
+export const widthOf = (box) => Math.max(280, Math.round(box.clientWidth || 320));
+// Draws now and again when the place changes its width.
+export function keepDrawn(box, draw) {
+  let last = 0;
+  new ResizeObserver(() => { const w = widthOf(box); if (Math.abs(w - last) > 2) { last = w; draw(w); } }).observe(box);
+}

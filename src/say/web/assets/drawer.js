@@ -1,0 +1,41 @@
+// Any number opens its drawer: value, interval, origin, formula with its figures, source, nearest published runs.
+import { t } from "/words.js";
+import { fmt, range, digits } from "/format.js";
+import { el } from "/dom.js";
+import { ask } from "/api.js";
+
+function exact(v, unit) {
+  if (v == null) return "–";
+  const name = { s: "s", B: "B", Bps: "B/s", usd: "USD", frac: "", J: "J", W: "W", count: "" }[unit] ?? (unit === "1" ? "" : unit);
+  return `${Number(v).toPrecision(6).replace(/\.?0+$/, "").replace(/\.?0+e/, "e")} ${name}`.trim();
+}
+function rows(about) {
+  const list = [];
+  const add = (key, ...what) => list.push(el("dt", {}, t(key)), el("dd", {}, ...what));
+  add("d_value", about.text, el("small", {}, " = " + exact(about.value, about.unit)));
+  if (about.lo != null && about.lo !== about.hi) add("d_range", `${range(about, about.unit)}`, el("small", {}, ` = ${exact(about.lo, about.unit)} … ${exact(about.hi, about.unit)}`));
+  add("d_origin", el("span", { className: "origin " + (about.origin ?? "estimated") }, t(about.origin ?? "estimated")));
+  if (about.formula) add("d_formula", el("span", { className: "formula" }, about.formula));
+  if (about.source) add("d_source", about.url ? el("a", { href: about.url, rel: "noreferrer", target: "_blank" }, about.source) : about.source, about.date ? el("small", {}, " " + about.date) : null);
+  else if ((about.origin ?? "estimated") === "estimated") add("d_source", el("code", {}, t("method")));
+  return list;
+}
+async function near(box, body) {
+  box.append(el("h3", {}, t("d_near")), el("p", { className: "dim" }, t("near_wait") + " …"));
+  try {
+    const answer = await ask("predict", { ...body, near: true });
+    const list = answer.near ?? answer.nearest ?? [];
+    box.lastChild.replaceWith(el("ol", { className: "near" }, list.slice(0, 6).map((n) => el("li", {}, el("b", {}, [n.gpu, n.what ?? n.model].filter(Boolean).join(" · ")),
+      el("span", { className: "dim" }, ` ${t("ratio")} ${digits(Math.exp(n.ln_ratio ?? Math.log(n.predicted / n.measured)), 3)} · `), n.url ? el("a", { href: n.url, rel: "noreferrer", target: "_blank" }, n.source ?? n.set) : (n.source ?? n.set ?? "")))));
+  } catch (e) { box.lastChild.textContent = e.message; }
+}
+export function openDrawer(about) {
+  const dialog = document.getElementById("drawer");
+  const close = el("button", { type: "button", className: "quiet close", onclick: () => dialog.close() }, t("close"));
+  const body = el("div", {}, el("h2", { id: "drawer-title" }, about.label ?? about.text), el("dl", {}, rows(about)));
+  dialog.replaceChildren(close, body);
+  if (about.extra) body.append(about.extra);
+  dialog.onclick = (e) => { if (e.target === dialog) dialog.close(); };
+  dialog.showModal();
+  if (about.near) near(body, about.near);
+}

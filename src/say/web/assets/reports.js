@@ -1,0 +1,31 @@
+import { state, set } from "/state.js";
+import { t } from "/words.js";
+import { el, fault, fragment, save, dropZone } from "/dom.js";
+import { ask, latest } from "/api.js";
+
+const texts = {};
+export function show(main) {
+  const area = el("textarea", { spellcheck: false, "aria-label": t("scenario") }), result = el("section", { "aria-label": t("result") });
+  const picks = el("div", { className: "chips", role: "group", "aria-label": t("example") }, el("span", {}, t("example")), ["seed-000", "seed-001", "seed-002", "seed-003", "seed-004"].map((n) => el("button", { type: "button", className: "chip", "aria-pressed": String(state.example === n), onclick: () => { for (const b of picks.querySelectorAll(".chip")) b.setAttribute("aria-pressed", String(b.textContent === n)); set({ example: n }); } }, n)));
+  const body = (more) => ({ scenario: "scenario.yaml", files: { "scenario.yaml": area.value }, ...more });
+  const give = (name, type, more) => async () => { try { const text = await ask("report", body(more)); save(name, type, typeof text === "string" ? text : JSON.stringify(text, null, 2)); } catch (e) { result.prepend(fault(e)); } };
+  const csv = () => { // every table of the document, one below the other
+    const quote = (s) => `"${s.trim().replaceAll('"', '""')}"`;
+    save("report.csv", "text/csv", [...result.querySelectorAll("table")].map((tb) => [...tb.rows].map((r) => [...r.cells].map((c) => quote(c.innerText)).join(",")).join("\n")).join("\n\n") + "\n");
+  };
+  const button = (key, f) => el("button", { type: "button", className: "quiet", onclick: f }, t(key));
+  main.append(picks, dropZone(t("open_file"), async (f) => { area.value = await f.text(); run(); }),
+    el("div", { className: "actions" }, button("as_html", give("report.html", "text/html", { format: "html", as: "text" })), button("as_md", give("report.md", "text/markdown", { format: "md", as: "text" })), button("as_csv", csv), button("as_yaml", () => save("scenario.yaml", "text/yaml", area.value)), button("print", () => print())), el("div", { className: "pair" }, el("div", {}, area), result));
+  const run = latest(async () => {
+    result.classList.add("waiting");
+    try { result.replaceChildren(fragment(await ask("report", body({ as: "html" })))); } catch (e) { result.replaceChildren(fault(e)); }
+    result.classList.remove("waiting");
+  });
+  let timer;
+  area.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(run, 350); });
+  const load = latest(async () => {
+    try { texts[state.example] ??= await (await fetch(`/${state.example}.yaml`)).text(); area.value = texts[state.example]; run(); } catch (e) { result.replaceChildren(fault(e)); }
+  });
+  load();
+  return (change) => { if ("example" in change) load(); };
+}

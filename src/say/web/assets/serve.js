@@ -1,0 +1,45 @@
+import { state } from "/state.js";
+import { t, parts, fill } from "/words.js";
+import { fmt, money, inMoney, moneyText, digits } from "/format.js";
+import { el, num, fault, fragment, slider, field, choice, copyButton, sentence } from "/dom.js";
+import { ask, latest, commandLine, tidy } from "/api.js";
+import { question } from "/case.js";
+import { plot, widthOf, keepDrawn } from "/draw.js";
+
+const rates = [0.5, 1, 2, 4, 8, 16, 32, 64, 128, 256];
+export function show(main) {
+  const answer = el("section", { className: "result" }), latency = el("figure"), costs = el("figure"), all = el("details", { className: "more" }, el("summary", {}, t("more")));
+  let last = null, rows = [];
+  const base = () => tidy({ model: state.smodel, on: state.son, prompt: state.prompt, answer: state.answer, weights: state.weights });
+  const request = () => ({ ...base(), rate: `${state.rate}/s`, ttft: `${state.ttft} s`, tpot: `${state.tpot} s` });
+  const around = () => { const r = Number(state.rate); return [...new Set([r / 4, r / 2, r, r * 2, r * 4, r * 8].map((v) => Number(v.toPrecision(2))))]; };
+  main.append(question({ modelKey: "smodel", onKey: "son", verb: "q_serve_verb", end: "q_serve_end" }), el("div", { className: "fields" }, slider("rate", rates, (v) => `${v}/s`), field("prompt", { type: "number" }), field("answer", { type: "number" }), choice("weights", [["", t("auto")], ...["bf16", "fp8", "int8", "int4", "awq", "q4_k_m"].map((v) => [v, v])], { label: t("weights_as") }), field("ttft", { type: "number", label: t("ttft_s") }), field("tpot", { type: "number", label: t("tpot_s") })), answer, el("div", { className: "pair even" }, latency, costs), el("div", { className: "actions" }, copyButton(() => commandLine("infer", request()))), all);
+  function draw() {
+    const good = rows.filter((r) => r.fits && r.ttft_p90_s);
+    if (good.length < 2) { latency.replaceChildren(); costs.replaceChildren(); return; }
+    const w = widthOf(latency), of = (k) => good.map((r) => ({ x: r.rate_per_s, y: r[k].value, lo: r[k].lo, hi: r[k].hi, label: `${r.rate_per_s}/s: ${fmt(r[k].value, "s")}` }));
+    const x = { label: t("rate"), log: true, lo: good[0].rate_per_s, hi: good.at(-1).rate_per_s, ticks: good.map((r) => r.rate_per_s), show: (v) => digits(v, 2) }, a = of("ttft_p90_s"), b = of("tpot_p90_s"), ys = [...a, ...b].flatMap((p) => [p.y]);
+    const knee = good.find((r) => r.knee);
+    latency.replaceChildren(el("figcaption", {}, t("latency")), plot({ width: w, height: 340, name: t("latency"), words: [...a, ...b].map((p) => p.label).join("; "), x, y: { label: t("latency"), log: true, lo: Math.min(...ys, Number(state.tpot)) * 0.6, hi: Math.max(...ys, Number(state.ttft)) * 1.6, show: (v) => fmt(v, "s", 1) }, series: [{ name: t("ttft"), cls: "main", points: a }, { name: t("tpot"), cls: "second", points: b }], marks: [...(knee ? [{ x: knee.rate_per_s, name: t("knee") }] : []), { y: Number(state.ttft), name: `${t("sla")}: ${t("ttft")}` }, { y: Number(state.tpot), name: `${t("sla")}: ${t("tpot")}` }] }));
+    const priced = good.filter((r) => r.usd_per_Mtoken_out);
+    if (priced.length < 2) { costs.replaceChildren(); return; }
+    const c = priced.map((r) => ({ x: r.rate_per_s, y: inMoney(r.usd_per_Mtoken_out.value), label: `${r.rate_per_s}/s: ${money(r.usd_per_Mtoken_out.value)}` }));
+    costs.replaceChildren(el("figcaption", {}, t("per_m")), plot({ width: widthOf(costs), height: 340, name: t("per_m"), words: c.map((p) => p.label).join("; "), legend: false, x: { ...x, lo: c[0].x, hi: c.at(-1).x }, y: { label: state.cur, log: true, lo: Math.min(...c.map((p) => p.y)) * 0.7, hi: Math.max(...c.map((p) => p.y)) * 1.4, show: (v) => moneyText(v, 1) }, series: [{ cls: "main", points: c }] }));
+  }
+  const update = latest(async () => {
+    answer.classList.add("waiting");
+    try {
+      last = await ask("infer", request());
+      const cost = last.usd_per_Mtoken_out;
+      if (!last.fits) answer.replaceChildren(el("p", { className: "answer" }, el("span", { className: "bad" }, t("v_fits"))));
+      else if (!last.keeps_up) answer.replaceChildren(el("p", { className: "answer" }, ...sentence(parts("v_not"), state.rate)));
+      else answer.replaceChildren(el("p", { className: "answer" }, ...sentence(parts("v_answer"), state.rate, num(last.ttft_s.p90, "s", { label: t("ttft"), formula: `${last.n_requests} requests simulated, p90` }), num(last.tpot_s.p90, "s", { label: t("tpot"), formula: `${last.n_requests} requests simulated, p90` })), " ", ...(cost ? sentence(parts("v_cost"), num(cost, "usd", { label: t("per_m"), formula: `${last.n_gpus_system} × ${fmt(last.rent.usd_per_gpu_s * 3600, "usd", 3)}/h ÷ ${fmt(last.output_tokens_per_s.value, "1", 3)} tokens/s`, source: `${last.rent.provider}, ${last.rent.item}`, date: last.rent.date })) : [])));
+      if (last.fits) { rows = (await ask("infer", { ...base(), sweep: `rate=${around().join(",")}` })).rows ?? []; draw(); } else { rows = []; draw(); }
+    } catch (e) { answer.replaceChildren(fault(e)); rows = []; draw(); }
+    answer.classList.remove("waiting");
+  });
+  all.addEventListener("toggle", async () => { if (all.open) try { all.replaceChildren(all.firstChild, fragment(await ask("infer", { ...request(), as: "html" }))); } catch (e) { all.replaceChildren(all.firstChild, fault(e)); } });
+  keepDrawn(latency, draw);
+  update();
+  return (change) => { if (!("view" in change)) update(); };
+}

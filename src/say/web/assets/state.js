@@ -1,0 +1,28 @@
+// What is asked is in the address: it can be sent to somebody, and Back goes back.
+export const defaults = {
+  view: "ask", lang: "en", cur: "USD", model: "llama-3-8b", on: "8x h100-sxm5", batch: "", seq: "", precision: "", framework: "", recompute: "", zero: "", tokens: "1e10", global: "", flash: "",
+  upto: "64", how: "rent,spot,buy", region: "", budget: "", deadline: "", only: "", util: "60", years: "3", price: "", hourly: "", tariff: "", watts: "",
+  rate: "4", prompt: "1024", answer: "256", ttft: "0.5", tpot: "0.05", weights: "", smodel: "llama-3-8b", son: "2x h100-sxm5", set: "train_llm", filter: "", pin: "", example: "seed-000",
+};
+export const state = { ...defaults };
+export const hello = {};
+export const files = {}; // texts of what was dropped, by name: they go with the request
+const listeners = new Set();
+
+export function read() {
+  const query = new URLSearchParams(location.search);
+  for (const key of Object.keys(defaults)) state[key] = query.get(key) ?? remembered[key] ?? defaults[key];
+}
+const remembered = {};
+export function remember(key, value) { remembered[key] = value; }
+export function address(change = {}) {
+  const query = new URLSearchParams();
+  for (const [key, value] of Object.entries({ ...state, ...change })) if (String(value) !== String(remembered[key] ?? defaults[key])) query.set(key, value);
+  return "/" + (query.size ? "?" + query : "");
+}
+export function set(change, push = false) {
+  Object.assign(state, change);
+  history[push ? "pushState" : "replaceState"](null, "", address());
+  for (const f of listeners) f(change);
+}
+export const listen = (f) => { listeners.add(f); return () => listeners.delete(f); };

@@ -1,0 +1,43 @@
+import { state } from "/state.js";
+import { t, parts } from "/words.js";
+import { fmt, digits, percent } from "/format.js";
+import { el, num, fault, field, choice, sentence } from "/dom.js";
+import { ask, latest } from "/api.js";
+import { openDrawer } from "/drawer.js";
+import { plot, widthOf, keepDrawn } from "/draw.js";
+
+const kept = {}; // a set is scored once for a page
+const ln = (r) => Math.log(r.predicted / r.measured);
+const quantile = (list, q) => { const s = [...list].sort((a, b) => a - b); return s[Math.min(s.length - 1, Math.floor(q * s.length))]; };
+const unitOf = { s: "s", Bps: "Bps", flopps: "flopps" };
+
+export function show(main) {
+  const answer = el("section", { className: "result" }), chart = el("figure"), table = el("div", { className: "tablebox", tabIndex: 0, role: "region", "aria-label": t("trust") });
+  let sets = null;
+  main.append(el("div", { className: "fields" }, choice("set", ["train_llm", "train_other", "infer_llm", "collectives"].map((s) => [s, t(s)])), field("filter", { label: t("gpu_filter"), placeholder: "H100, Llama …", width: 14 })), answer, chart, table);
+  const rowsOf = () => { const words = state.filter.toLowerCase().split(/[\s,]+/).filter(Boolean); return sets.flatMap((s) => s.worst.map((r) => ({ ...r, unit: unitOf[s.unit] ?? "1", set: s.set }))).filter((r) => r.predicted > 0 && r.measured > 0 && words.every((w) => `${r.gpu} ${r.what}`.toLowerCase().includes(w))); };
+  const inside = (r) => Math.abs(ln(r)) <= r.half_width_ln;
+  const open = (r) => openDrawer({ label: `${r.gpu} · ${r.what}`, value: r.predicted, lo: r.predicted * Math.exp(-r.half_width_ln), hi: r.predicted * Math.exp(r.half_width_ln), unit: r.unit, text: fmt(r.predicted, r.unit, 3), formula: `${t("measured")} ${fmt(r.measured, r.unit, 3)} · ${t("ratio")} ${digits(r.predicted / r.measured, 3)}${r.why ? ` · ${r.why}` : ""}`, source: r.source ?? `${r.file}, ${t("row")} ${r.line}`, url: r.url, origin: "estimated" });
+  function draw() {
+    if (!sets) return;
+    const rows = rowsOf(), w = widthOf(chart);
+    if (!rows.length) { answer.replaceChildren(el("p", { className: "answer" }, t("p_none"))); chart.replaceChildren(); table.replaceChildren(); return; }
+    const errors = rows.map((r) => Math.abs(ln(r))), p50 = quantile(errors, 0.5), p90 = quantile(errors, 0.9);
+    answer.replaceChildren(el("p", { className: "answer" }, ...sentence(parts("t_answer"), rows.length.toLocaleString("en-US"), num(Math.expm1(p50), "frac", { label: "p50", formula: "exp(median |ln(predicted/measured)|) − 1" }), num(Math.expm1(p90), "frac", { label: "p90", formula: "exp(p90 |ln(predicted/measured)|) − 1" }))));
+    const few = rows.length > 1500 ? rows.filter((_, i) => i % Math.ceil(rows.length / 1500) === 0) : rows;
+    const all = few.flatMap((r) => [r.measured, r.predicted]), lo = Math.min(...all) * 0.8, hi = Math.max(...all) * 1.25, show_ = (v) => fmt(v, rows[0].unit, 1);
+    chart.replaceChildren(el("figcaption", {}, `● ${t("inside")} · `, el("span", { className: "bad" }, `● ${t("outside")}`)), plot({ width: w, height: Math.min(Math.max(w * 0.62, 300), 560), name: t("trust"), words: `${rows.length}, p50 ${percent(Math.expm1(p50))}, p90 ${percent(Math.expm1(p90))}`, legend: false, x: { label: t("x_measured"), log: true, lo, hi, show: show_ }, y: { label: t("y_predicted"), log: true, lo, hi, show: show_ }, series: [{ cls: "ideal", dots: false, points: [{ x: lo, y: lo }, { x: hi, y: hi }] }, { kind: "points", r: 3.5, points: few.map((r) => ({ x: r.measured, y: r.predicted, cls: inside(r) ? "soft" : "out", label: `${r.gpu} · ${r.what}: ${fmt(r.predicted, r.unit, 3)} / ${fmt(r.measured, r.unit, 3)}`, onclick: () => open(r) })) }] }));
+    // one stop for the keyboard: the table below has every row
+    for (const dot of chart.querySelectorAll(".dot[tabindex]")) dot.setAttribute("tabindex", "-1");
+    const worst = [...rows].sort((a, b) => Math.abs(ln(b)) - Math.abs(ln(a))).slice(0, 25);
+    table.replaceChildren(el("table", {}, el("thead", {}, el("tr", {}, ["GPU", "", t("x_measured"), t("y_predicted"), t("error")].map((h, i) => el("th", { scope: "col", className: i > 1 ? "r" : "" }, h)))), el("tbody", {}, worst.map((r) => el("tr", {}, el("th", { scope: "row" }, r.gpu), el("td", {}, el("button", { type: "button", className: "num", onclick: () => open(r) }, r.what)), el("td", { className: "r" }, fmt(r.measured, r.unit, 3)), el("td", { className: "r" }, fmt(r.predicted, r.unit, 3)), el("td", { className: "r" }, (ln(r) > 0 ? "+" : "−") + percent(Math.expm1(Math.abs(ln(r))))))))));
+  }
+  const update = latest(async () => {
+    answer.classList.add("waiting");
+    try { sets = (kept[state.set] ??= (await ask("validate", { set: state.set, worst: 100000 })).sets.filter((s) => s.worst?.length && s.set === state.set)); draw(); } catch (e) { sets = null; answer.replaceChildren(fault(e)); chart.replaceChildren(); }
+    answer.classList.remove("waiting");
+  });
+  keepDrawn(chart, draw);
+  update();
+  return (change) => { if ("filter" in change) draw(); else if (!("view" in change)) update(); };
+}

@@ -1,0 +1,88 @@
+import { state, set, hello } from "/state.js";
+import { t, fill } from "/words.js";
+import { fmt, percent, digits, many } from "/format.js";
+import { el, num, fault, slider, chips, copyButton } from "/dom.js";
+import { ask, latest, caseOf, commandLine } from "/api.js";
+import { question, precisions, frameworks, recomputes, zeros } from "/case.js";
+import { answerSentence, timeParts, memoryParts, key, about } from "/answer.js";
+import { stack, widthOf, keepDrawn } from "/draw.js";
+
+const powers = (a, b) => { const l = []; for (let v = a; v <= b; v *= 2) l.push(v); return l; };
+const countPattern = /^(\d+)x (?!\()/;
+
+// What a piece of advice changes, in the terms of this page; null: it cannot be clicked.
+function apply(a) {
+  switch (a.change) {
+    case "global_batch": return { global: String(a.global_batch), batch: "" };
+    case "precision": return { precision: /\b(fp8|bf16|fp16|tf32)\b/.exec(a.text)?.[1] };
+    case "compile": return { framework: "compiled" };
+    case "flash": return { flash: "yes" };
+    case "zero": case "less_zero": return { zero: /ZeRO-(\d)/.exec(a.text)?.[1] ?? "0" };
+    case "recompute": return { recompute: /full/.test(a.text) ? "full" : "selective" };
+    case "less_recompute": return { recompute: /^selective/.test(a.text) ? "selective" : "none" };
+    default: return null;
+  }
+}
+const named = (a) => fill("c_" + a.change, a.change === "global_batch" ? many(a.global_batch) : a.change === "zero" ? /ZeRO-(\d)/.exec(a.text)?.[1] ?? "" : state.lang === "ko" ? a.text.split(" ")[0] : a.text);
+
+export function show(main) {
+  const answer = el("section", { className: "result small" }), bars = el("div", { className: "bars" }), tries = el("section", { className: "tries" }), delta = el("p", { className: "delta" });
+  let last = null, pinned = null;
+  const gpus = el("div");
+  const controls = el("div", { className: "controls" });
+  let batch, seq;
+  const rebuild = () => {
+    batch = slider("batch", powers(1, 512), (v) => digits(Number(v), 3));
+    seq = slider("seq", powers(128, 131072), (v) => Number(v).toLocaleString("en-US"));
+    controls.replaceChildren(batch, seq, gpus, chips("precision", precisions()), chips("framework", frameworks()), chips("recompute", recomputes()), chips("zero", zeros()));
+  };
+  rebuild();
+  const countSlider = () => {
+    const n = Number(countPattern.exec(state.on)?.[1] ?? 1), values = powers(1, 1024), out = el("output", {}, String(n));
+    const input = el("input", { type: "range", id: "s-gpus", min: 0, max: values.length - 1, value: Math.max(0, values.findIndex((v) => v >= n)), oninput: (e) => {
+      const v = values[e.target.value], bare = state.on.replace(countPattern, "");
+      out.textContent = v;
+      const on = v > 1 ? `${v}x ${bare}` : bare;
+      document.getElementById("q-on").value = on;
+      set({ on });
+    } });
+    gpus.replaceChildren(el("label", { className: "slider" }, el("span", {}, t("gpus")), out, input));
+  };
+  if (!/[(]/.test(state.on) && (hello.gpus ?? []).some(([id]) => state.on.includes(id))) countSlider();
+  const pin = el("button", { type: "button", className: "quiet", onclick: () => { pinned = pinned ? null : last; pin.textContent = t(pinned ? "unpin" : "pin"); draw(); } }, t("pin"));
+  main.append(question({ drop: false }), el("div", { className: "split" }, controls, el("div", {}, answer, delta, bars, el("div", { className: "actions" }, pin, copyButton(() => commandLine("predict", caseOf()))))), tries);
+  const draw = () => {
+    if (!last) return;
+    const a = last, w = widthOf(bars), time = timeParts(a), memory = memoryParts(a);
+    const top = Math.max(a.step_s.value, pinned?.step_s.value ?? 0);
+    bars.replaceChildren(
+      el("figure", {}, el("figcaption", {}, t("time_goes")), stack(time, { width: w, total: top, name: t("time_goes"), show: (v) => fmt(v, "s"), ghost: pinned ? timeParts(pinned) : null }), key(time, "s", a.step_s.value)),
+      el("figure", {}, el("figcaption", {}, t("memory")), stack(memory, { width: w, name: t("memory"), show: (v) => fmt(v, "B"), limit: a.memory_B.capacity, limitName: fmt(a.memory_B.capacity, "B", 3), ghost: pinned ? memoryParts(pinned) : null }), key(memory, "B", a.memory_B.total)));
+    if (pinned) {
+      const r = a.samples_per_s.value / pinned.samples_per_s.value;
+      delta.replaceChildren(`${t("against")}: `, num(r, "1", { text: digits(r, 3) + "×", label: t("speedup"), formula: `${fmt(a.samples_per_s.value, "1", 3)} / ${fmt(pinned.samples_per_s.value, "1", 3)} samples/s` }));
+    } else delta.replaceChildren();
+  };
+  const advise = () => {
+    const list = last.advice ?? [];
+    tries.replaceChildren(el("h2", {}, t("try")), list.length ? el("ul", { className: "advice" }, list.map((a) => {
+      const change = apply(a), gain = a.samples_per_s_after / a.samples_per_s_before;
+      const effect = el("span", { className: "gain" }, num(gain, "1", { text: digits(gain, 3) + "×", label: a.text, formula: `${fmt(a.samples_per_s_before, "1", 3)} → ${fmt(a.samples_per_s_after, "1", 3)} samples/s (${a.n_gpus} GPU)` }));
+      return el("li", {}, change ? el("button", { type: "button", className: "chip", onclick: () => { pinned ??= last; pin.textContent = t("unpin"); set(change); rebuild(); } }, named(a)) : el("span", { className: "chip still" }, named(a)), effect);
+    })) : el("p", { className: "dim" }, t("nothing_to_try")));
+  };
+  const update = latest(async () => {
+    try {
+      last = await ask("predict", caseOf());
+      answer.replaceChildren(answerSentence(last));
+      draw();
+      advise();
+      batch.chosen(last.micro_batch);
+      seq.chosen(last.seq);
+      document.dispatchEvent(new Event("redrawn"));
+    } catch (e) { answer.replaceChildren(fault(e)); }
+  });
+  keepDrawn(bars, draw);
+  update();
+  return (change) => { if ("batch" in change && change.batch) state.global = ""; if (!("view" in change)) update(); };
+}

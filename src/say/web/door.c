@@ -1,0 +1,132 @@
+/* Who may come in. Pages of other sites that a browser shows beside ours must not reach this server: they are kept out by the name they use
+ * for it (DNS rebinding), by what the browser says of where a request comes from, and by a content type that forms cannot send. */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/random.h>
+#include <time.h>
+
+#include "web/inside.h"
+
+#define LOG_EVERY_S 60
+
+const char *const jl_web_refusals[JL_N_WEB_REFUSAL] = {
+	[JL_WEB_HOST] = "host",     [JL_WEB_TOKEN] = "token", [JL_WEB_ORIGIN] = "origin",
+	[JL_WEB_METHOD] = "method", [JL_WEB_TYPE] = "type",   [JL_WEB_SIZE] = "size",
+	[JL_WEB_SLOW] = "slow",     [JL_WEB_BUSY] = "busy",   [JL_WEB_PATH] = "path",
+};
+
+const unsigned jl_web_refusal_codes[JL_N_WEB_REFUSAL] = {
+	[JL_WEB_HOST] = 421, [JL_WEB_TOKEN] = 401, [JL_WEB_ORIGIN] = 403, [JL_WEB_METHOD] = 405, [JL_WEB_TYPE] = 415,
+	[JL_WEB_SIZE] = 413, [JL_WEB_SLOW] = 408,  [JL_WEB_BUSY] = 503,   [JL_WEB_PATH] = 404,
+};
+
+enum jl_status jl_web_token(struct jl_web *web, struct jl_err *err)
+{
+	unsigned char bytes[(JL_WEB_TOKEN_MAX - 1) / 2];
+
+	if (getrandom(bytes, sizeof(bytes), 0) != (ssize_t)sizeof(bytes))
+		return jl_fail(err, JL_E_IO, "no random numbers from the system: %s", strerror(errno));
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		(void)snprintf(web->token + 2 * i, 3, "%02x", bytes[i]);
+	return JL_OK;
+}
+
+bool jl_web_same_secret(const char *a, const char *b)
+{
+	volatile unsigned char differs = 0;
+	const size_t n = strlen(b);
+
+	for (size_t i = 0, k = 0; i <= n; i++) {
+		differs |= (unsigned char)(a[k] ^ b[i]);
+		k += a[k] != '\0';
+	}
+	return !differs && strlen(a) == n;
+}
+
+static bool is_address(const char *host)
+{
+	unsigned char ignored[sizeof(struct in6_addr)];
+
+	return inet_pton(AF_INET, host, ignored) == 1 || inet_pton(AF_INET6, host, ignored) == 1;
+}
+
+/* A site may make its name point here, but not a number or our own name. */
+bool jl_web_host_fits(const struct jl_web *web, const char *text)
+{
+	char host[256];
+	const char *end = text ? text + (text[0] == '[' ? strcspn(text, "]") + (strchr(text, ']') != NULL)
+							: strcspn(text, ":"))
+			       : NULL;
+	const size_t len = end ? (size_t)(end - text) : 0;
+	char *port_end;
+
+	if (!end || len == 0 || len >= sizeof(host) || (*end && *end != ':'))
+		return false;
+	if (*end && (strtol(end + 1, &port_end, 10) <= 0 || *port_end || strlen(end + 1) > 5))
+		return false;
+	memcpy(host, text, len);
+	host[len] = '\0';
+	if (host[0] == '[') {
+		host[len - 1] = '\0';
+		memmove(host, host + 1, len - 1);
+	}
+	if (strcasecmp(host, "localhost") == 0 || strcmp(host, "127.0.0.1") == 0 || strcmp(host, "::1") == 0)
+		return true;
+	return web->guarded && (is_address(host) || (*web->host && strcasecmp(host, web->host) == 0));
+}
+
+static const char *header(struct jl_web_request *r, const char *name)
+{
+	return MHD_lookup_connection_value(r->connection, MHD_HEADER_KIND, name);
+}
+
+static bool knows_token(struct jl_web_request *r, bool *ret_enter)
+{
+	const char *cookie = MHD_lookup_connection_value(r->connection, MHD_COOKIE_KIND, "jeoul");
+	const char *bearer = header(r, "Authorization");
+	const char *given = MHD_lookup_connection_value(r->connection, MHD_GET_ARGUMENT_KIND, "token");
+	const char *token = r->web->token;
+
+	if (cookie && jl_web_same_secret(cookie, token))
+		return true;
+	if (bearer && strncmp(bearer, "Bearer ", 7) == 0 && jl_web_same_secret(bearer + 7, token))
+		return true;
+	*ret_enter = !r->is_post && strcmp(r->path, "/") == 0 && given && jl_web_same_secret(given, token);
+	return *ret_enter;
+}
+
+enum jl_web_refusal jl_web_door(struct jl_web_request *r, const char *method, bool *ret_enter)
+{
+	const char *site = header(r, "Sec-Fetch-Site"), *type = header(r, "Content-Type"),
+		   *length = header(r, "Content-Length");
+
+	*ret_enter = false;
+	if (!jl_web_host_fits(r->web, header(r, "Host")))
+		return JL_WEB_HOST;
+	if (!r->is_post && strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0)
+		return JL_WEB_METHOD;
+	if (r->web->guarded && strcmp(r->path, "/healthz") != 0 && !knows_token(r, ret_enter))
+		return JL_WEB_TOKEN;
+	if (site && strcmp(site, "cross-site") == 0 && (r->is_post || strncmp(r->path, "/api/", 5) == 0))
+		return JL_WEB_ORIGIN;
+	if (r->is_post && (!type || strncasecmp(type, "application/json", 16) != 0))
+		return JL_WEB_TYPE;
+	if (length && (strlen(length) > 12 || strtoull(length, NULL, 10) > JL_WEB_BODY_MAX_B))
+		return JL_WEB_SIZE;
+	return JL_N_WEB_REFUSAL;
+}
+
+void jl_web_log(struct jl_web *web, enum jl_web_refusal why)
+{
+	const long now_s = (long)time(NULL);
+	long last_s = atomic_load(&web->counts.logged_s[why]);
+
+	atomic_fetch_add(&web->counts.refused[why], 1);
+	if (now_s - last_s >= LOG_EVERY_S && atomic_compare_exchange_strong(&web->counts.logged_s[why], &last_s, now_s))
+		(void)fprintf(stderr, JL_("jeoul web: requests are refused: %s (%u); counted in /metrics\n"),
+			      jl_web_refusals[why], jl_web_refusal_codes[why]);
+}

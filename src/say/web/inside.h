@@ -1,0 +1,103 @@
+/* What the files of this room know of each other. */
+#pragma once
+
+#include <microhttpd.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "web/web.h"
+
+#define JL_WEB_BODY_MAX_B   JL_ASK_REQUEST_MAX_B
+#define JL_WEB_BODY_MAX_S   20 /* from the first byte of a request to its last */
+#define JL_WEB_IDLE_MAX_S   30 /* of a connection on which nothing moves */
+#define JL_WEB_HEAD_MAX_B   (16 << 10)
+#define JL_WEB_OPEN_MAX     4096 /* connections; fewer where the system allows fewer files */
+#define JL_WEB_OPEN_EACH    256  /* ... of one address that is not this machine */
+#define JL_WEB_SEARCH_MAX_S 20
+#define JL_WEB_TOKEN_MAX    65
+#define JL_WEB_COMMANDS_MAX 64
+
+/* Why somebody was sent away. */
+enum jl_web_refusal {
+	JL_WEB_HOST,
+	JL_WEB_TOKEN,
+	JL_WEB_ORIGIN,
+	JL_WEB_METHOD,
+	JL_WEB_TYPE,
+	JL_WEB_SIZE,
+	JL_WEB_SLOW,
+	JL_WEB_BUSY,
+	JL_WEB_PATH,
+	JL_N_WEB_REFUSAL
+};
+
+struct jl_web_counts {
+	atomic_ullong answered[JL_WEB_COMMANDS_MAX][4]; /* by row of the front's table and by code */
+	atomic_ullong refused[JL_N_WEB_REFUSAL];
+	atomic_long logged_s[JL_N_WEB_REFUSAL]; /* when that was said last, so that nobody fills a disk by asking */
+	atomic_ullong pages, answered_us;
+};
+
+struct jl_web_jobs;
+
+struct jl_web {
+	struct jl_web_options options;
+	struct jl_web_counts counts;
+	struct jl_web_jobs *jobs;
+	struct jl_ask_cache *cache;
+	bool guarded;                 /* beyond loopback: only with the token */
+	char token[JL_WEB_TOKEN_MAX]; /* of this start; never logged */
+	char host[256];               /* this machine's own name */
+	double begin_s;
+};
+
+/* One request from its first header to its answer. */
+struct jl_web_request {
+	struct jl_web *web;
+	struct MHD_Connection *connection;
+	char path[256];
+	bool is_post, refused, answered;
+	double begin_s;
+	struct jl_buf body;
+	const char *command;      /* that it asks, and */
+	size_t row;               /* its row in the front's table */
+	struct jl_answer answer;  /* once `answered` */
+	unsigned char client[16]; /* its address, for the limits of each */
+	struct jl_web_request *next;
+};
+
+/* door.c */
+enum jl_status jl_web_token(struct jl_web *web, struct jl_err *err);
+bool jl_web_same_secret(const char *a, const char *b); /* takes as long wherever they differ */
+/* May it come in? JL_N_WEB_REFUSAL: yes. `ret_enter`: it brought the token in its address and gets a cookie for it. */
+enum jl_web_refusal jl_web_door(struct jl_web_request *r, const char *method, bool *ret_enter);
+bool jl_web_host_fits(const struct jl_web *web, const char *host);
+void jl_web_log(struct jl_web *web, enum jl_web_refusal why);
+extern const char *const jl_web_refusals[JL_N_WEB_REFUSAL];
+extern const unsigned jl_web_refusal_codes[JL_N_WEB_REFUSAL];
+
+/* routes.c */
+enum MHD_Result jl_web_refuse(struct jl_web_request *r, enum jl_web_refusal why);
+enum MHD_Result jl_web_enter(struct jl_web_request *r); /* the cookie, and to the page */
+enum MHD_Result jl_web_route(struct jl_web_request *r); /* the whole request is there; also when its job is done */
+
+/* jobs.c: what takes longer than a moment is done beside the threads that read and write. */
+struct jl_web_jobs *jl_web_jobs_create(struct jl_web *web, int n_threads);
+void jl_web_jobs_destroy(struct jl_web_jobs *jobs);
+/* False: there are too many, of all or of this client. */
+bool jl_web_jobs_put(struct jl_web_jobs *jobs, struct jl_web_request *r);
+void jl_web_answer(struct jl_web_request *r); /* fills r->answer, in the calling thread */
+
+/* metrics.c, live.c */
+void jl_web_metrics(struct jl_web *web, struct jl_buf *out);
+void jl_web_live(struct jl_buf *out); /* one JSON object: GPUs, load and memory now */
+void jl_web_live_close(void);
+
+/* made while the program is built: cmake/assets.cmake */
+struct jl_web_asset {
+	const char *path, *type;
+	const unsigned char *plain, *packed; /* packed: gzip */
+	size_t plain_len, packed_len;
+	const char *tag;
+};
+extern const struct jl_web_asset jl_web_assets[]; /* ends with path NULL */

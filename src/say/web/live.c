@@ -1,0 +1,95 @@
+/* What this machine does now: GPUs by NVML, load and memory by /proc. Read at most twice a second, however many look. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/json.h"
+#include "base/meminfo.h"
+#include "probe/nvml.h"
+#include "web/inside.h"
+
+#define FRESH_S   0.5
+#define STATE_MAX ((size_t)256 << 10)
+
+static struct {
+	pthread_mutex_t lock;
+	struct jl_nvml *nvml;
+	bool tried;
+	double read_s;
+	struct jl_buf text;
+} state = { .lock = PTHREAD_MUTEX_INITIALIZER, .read_s = -1, .text = { .limit_B = STATE_MAX } };
+
+static void gpu_json(struct jl_json *json, const struct jl_nvml_gpu *gpu)
+{
+	jl_json_object(json);
+	jl_json_put_string(json, "name", gpu->name);
+	jl_json_put_string(json, "bus", gpu->bus);
+	jl_json_put_number(json, "busy_frac", gpu->busy_frac);
+	jl_json_put_number(json, "mem_B", gpu->mem_B);
+	jl_json_put_number(json, "mem_used_B", gpu->mem_used_B);
+	jl_json_put_number(json, "power_W", gpu->power_W);
+	jl_json_put_number(json, "limit_W", gpu->limit_W);
+	jl_json_put_number(json, "temperature_C", gpu->temperature_C);
+	jl_json_put_number(json, "sm_Hz", gpu->sm_Hz);
+	jl_json_put_number(json, "sm_max_Hz", gpu->sm_max_Hz);
+	jl_json_put_integer(json, "throttle", gpu->throttle);
+	jl_json_end_object(json);
+}
+
+static void gpus_json(struct jl_json *json)
+{
+	struct jl_nvml_snapshot snapshot = { 0 };
+	struct jl_arena arena;
+
+	jl_arena_init(&arena, JL_ARENA_LIMIT_B);
+	jl_json_put_array(json, "gpus");
+	if (state.nvml && jl_nvml_read(state.nvml, &arena, &snapshot, NULL) == JL_OK)
+		for (size_t i = 0; i < snapshot.n_gpus; i++)
+			gpu_json(json, &snapshot.gpus[i]);
+	jl_json_end_array(json);
+	jl_arena_release(&arena);
+}
+
+static void read_state(void)
+{
+	struct jl_json json;
+	double load[1] = { NAN };
+
+	if (!state.tried)
+		(void)jl_nvml_open(&state.nvml, NULL);
+	state.tried = true;
+	jl_buf_reset(&state.text);
+	jl_json_init(&json, &state.text, false);
+	jl_json_object(&json);
+	if (getloadavg(load, 1) == 1)
+		jl_json_put_number(&json, "load", load[0]);
+	jl_json_put_number(&json, "mem_available_B", jl_mem_available_B());
+	jl_json_put_number(&json, "mem_total_B", jl_mem_proc_B("/proc/meminfo", "MemTotal"));
+	gpus_json(&json);
+	jl_json_end_object(&json);
+	jl_json_finish(&json);
+}
+
+void jl_web_live(struct jl_buf *out)
+{
+	pthread_mutex_lock(&state.lock);
+	if (!(jl_clock_s() - state.read_s < FRESH_S) || state.read_s < 0) {
+		read_state();
+		state.read_s = jl_clock_s();
+	}
+	jl_buf_add(out, jl_buf_text(&state.text), state.text.len);
+	pthread_mutex_unlock(&state.lock);
+}
+
+void jl_web_live_close(void)
+{
+	pthread_mutex_lock(&state.lock);
+	jl_nvml_close(state.nvml);
+	jl_buf_release(&state.text);
+	state.nvml = NULL;
+	state.tried = false;
+	state.read_s = -1;
+	pthread_mutex_unlock(&state.lock);
+}

@@ -1,0 +1,118 @@
+/* In Prometheus' text form: what this server did, and what this machine's last benchmarks were worth. */
+#include <jansson.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/json.h"
+#include "web/inside.h"
+
+static void label(struct jl_buf *out, const char *name, const char *text, bool last)
+{
+	jl_buf_printf(out, "%s=", name);
+	jl_json_escape(out, text ? text : ""); /* the same escapes as in JSON */
+	if (!last)
+		jl_buf_putc(out, ',');
+}
+
+static void head(struct jl_buf *out, const char *name, const char *type, const char *help)
+{
+	jl_buf_printf(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
+}
+
+static void requests(struct jl_web *web, struct jl_buf *out)
+{
+	static const char *const codes[4] = { "ok", "failed", "usage", "bad" };
+
+	head(out, "jeoul_requests_total", "counter", "Questions answered, by command and by how it ended.");
+	for (size_t i = 0; web->options.front->askable[i].command && i < JL_WEB_COMMANDS_MAX; i++)
+		for (size_t k = 0; k < 4; k++) {
+			const unsigned long long n = atomic_load(&web->counts.answered[i][k]);
+
+			if (n)
+				jl_buf_printf(out, "jeoul_requests_total{command=\"%s\",end=\"%s\"} %llu\n",
+					      web->options.front->askable[i].command, codes[k], n);
+		}
+	head(out, "jeoul_request_seconds_total", "counter", "Time spent on them.");
+	jl_buf_printf(out, "jeoul_request_seconds_total %.6f\n", 1e-6 * (double)atomic_load(&web->counts.answered_us));
+	head(out, "jeoul_refused_total", "counter", "Requests sent away at the door, by reason.");
+	for (size_t i = 0; i < JL_N_WEB_REFUSAL; i++)
+		jl_buf_printf(out, "jeoul_refused_total{why=\"%s\"} %llu\n", jl_web_refusals[i],
+			      (unsigned long long)atomic_load(&web->counts.refused[i]));
+	head(out, "jeoul_pages_total", "counter", "Files of the page sent.");
+	jl_buf_printf(out, "jeoul_pages_total %llu\n", (unsigned long long)atomic_load(&web->counts.pages));
+	head(out, "jeoul_up_seconds", "gauge", "Since this server started.");
+	jl_buf_printf(out, "jeoul_up_seconds %.0f\n", jl_clock_s() - web->begin_s);
+}
+
+static void gauge(struct jl_buf *out, const char *name, const json_t *judged, const char *key)
+{
+	const json_t *value = json_object_get(judged, key);
+
+	if (!json_is_number(value))
+		return;
+	jl_buf_printf(out, "%s{", name);
+	label(out, "kind", json_string_value(json_object_get(judged, "kind")), false);
+	label(out, "what", json_string_value(json_object_get(judged, "what")), false);
+	label(out, "metric", json_string_value(json_object_get(judged, "metric")), true);
+	jl_buf_printf(out, "} %.9g\n", json_number_value(value));
+}
+
+static void verdicts(struct jl_buf *out, const json_t *list)
+{
+	static const struct {
+		const char *name, *key, *help;
+	} rows[] = { { "jeoul_measured", "value", "Last measured figure of this machine, SI units." },
+		     { "jeoul_expected", "expected", "What is expected of it." },
+		     { "jeoul_expected_low", "expected_lo", "Lower end of that." },
+		     { "jeoul_expected_high", "expected_hi", "Upper end of that." },
+		     { "jeoul_measured_age_seconds", "age_s", "How long ago it was measured." } };
+	size_t i;
+	json_t *judged;
+
+	for (size_t k = 0; k < sizeof(rows) / sizeof(*rows); k++) {
+		head(out, rows[k].name, "gauge", rows[k].help);
+		json_array_foreach(list, i, judged) gauge(out, rows[k].name, judged, rows[k].key);
+	}
+	head(out, "jeoul_verdict", "gauge", "1 for the verdict that each figure has.");
+	json_array_foreach(list, i, judged)
+	{
+		jl_buf_puts(out, "jeoul_verdict{");
+		label(out, "kind", json_string_value(json_object_get(judged, "kind")), false);
+		label(out, "what", json_string_value(json_object_get(judged, "what")), false);
+		label(out, "verdict", json_string_value(json_object_get(judged, "verdict")), true);
+		jl_buf_puts(out, "} 1\n");
+	}
+}
+
+/* The list of verdicts wherever the answer of `check` has it. */
+static const json_t *judged_of(const json_t *root)
+{
+	const char *key;
+	json_t *value;
+
+	if (json_is_object(root))
+		json_object_foreach((json_t *)root, key,
+				    value) if (json_is_array(value) &&
+					       json_object_get(json_array_get(value, 0), "verdict")) return value;
+	return NULL;
+}
+
+void jl_web_metrics(struct jl_web *web, struct jl_buf *out)
+{
+	const struct jl_ask ask = { .front = web->options.front,
+				    .cat = web->options.cat,
+				    .today = web->options.fixed_day };
+	struct jl_answer answer;
+	json_t *root;
+
+	requests(web, out);
+	jl_ask(&answer, &ask, "check", "{}", 2);
+	root = answer.code == 0 || answer.code == 3 ? json_loadb(jl_buf_text(&answer.out), answer.out.len, 0, NULL)
+						    : NULL;
+	head(out, "jeoul_checked", "gauge", "Whether this machine has stored results to judge.");
+	jl_buf_printf(out, "jeoul_checked %d\n", judged_of(root) != NULL);
+	if (judged_of(root))
+		verdicts(out, judged_of(root));
+	json_decref(root);
+	jl_answer_release(&answer);
+}

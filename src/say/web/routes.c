@@ -1,0 +1,317 @@
+/* What each address gives: the page's files, the commands under /api/v1, and what watches this server. */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/json.h"
+#include "base/mem.h"
+#include "catalog/find.h"
+#include "web/inside.h"
+#include "workload/convnet.h"
+
+#define API     "/api/v1/"
+#define SMALL_B ((size_t)1 << 20)
+#define WORDS_B 80
+
+static const char policy[] =
+	"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+	"form-action 'none'; base-uri 'none'; frame-ancestors 'none'";
+
+/* Of memory that stays. */
+static struct MHD_Response *from_static(size_t len, const void *data)
+{
+	return MHD_create_response_from_buffer(len, (void *)(uintptr_t)data, MHD_RESPMEM_PERSISTENT);
+}
+
+static enum MHD_Result send_response(struct jl_web_request *r, unsigned code, const char *type,
+				     struct MHD_Response *response)
+{
+	enum MHD_Result done;
+
+	if (!response)
+		return MHD_NO;
+	(void)MHD_add_response_header(response, "Content-Type", type);
+	(void)MHD_add_response_header(response, "Content-Security-Policy", policy);
+	(void)MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
+	(void)MHD_add_response_header(response, "Referrer-Policy", "no-referrer");
+	(void)MHD_add_response_header(response, "Cross-Origin-Resource-Policy", "same-origin");
+	(void)MHD_add_response_header(response, "Cross-Origin-Opener-Policy", "same-origin");
+	done = MHD_queue_response(r->connection, code, response);
+	MHD_destroy_response(response);
+	return done;
+}
+
+/* Takes the buffer's memory. */
+static enum MHD_Result send_buf(struct jl_web_request *r, unsigned code, const char *type, struct jl_buf *text)
+{
+	struct MHD_Response *response;
+
+	if (text->failed) {
+		jl_buf_release(text);
+		return MHD_NO;
+	}
+	response = MHD_create_response_from_buffer_with_free_callback(text->len, text->data ? text->data : NULL,
+								      jl_free);
+	if (response)
+		*text = (struct jl_buf){ 0 };
+	else
+		jl_buf_release(text);
+	if (response)
+		(void)MHD_add_response_header(response, "Cache-Control", "no-store");
+	return send_response(r, code, type, response);
+}
+
+static void put_error(struct jl_buf *out, const char *status, const char *text, const char *en)
+{
+	struct jl_json json;
+
+	jl_json_init(&json, out, false);
+	jl_json_object(&json);
+	jl_json_put_object(&json, "error");
+	jl_json_put_string(&json, "status", status);
+	jl_json_put_string(&json, "text", text);
+	jl_json_put_string(&json, "en", en);
+	jl_json_end_object(&json);
+	jl_json_end_object(&json);
+	jl_json_finish(&json);
+}
+
+enum MHD_Result jl_web_refuse(struct jl_web_request *r, enum jl_web_refusal why)
+{
+	static const char *const en[JL_N_WEB_REFUSAL] = {
+		[JL_WEB_HOST] = "this server is not known by that name: use its address, or localhost",
+		[JL_WEB_TOKEN] = "the token is wrong or missing: open the address that 'jeoul web' printed",
+		[JL_WEB_ORIGIN] = "a page of another site may not ask here",
+		[JL_WEB_METHOD] = "GET for pages, POST with JSON for questions",
+		[JL_WEB_TYPE] = "a question is JSON: Content-Type: application/json",
+		[JL_WEB_SIZE] = "the request is larger than 8 MiB",
+		[JL_WEB_SLOW] = "the request took too long to arrive",
+		[JL_WEB_BUSY] = "too many questions are waiting; ask again in a moment",
+		[JL_WEB_PATH] = "nothing is here; /api/v1/openapi.json lists what is",
+	};
+	struct jl_buf text;
+
+	jl_web_log(r->web, why);
+	r->refused = true;
+	jl_buf_init(&text, SMALL_B);
+	put_error(&text, jl_web_refusals[why], en[why], en[why]);
+	return send_buf(r, jl_web_refusal_codes[why], "application/json", &text);
+}
+
+/* The token goes from the address into a cookie that no script and no other site sees. */
+enum MHD_Result jl_web_enter(struct jl_web_request *r)
+{
+	struct MHD_Response *response = from_static(0, "");
+	char cookie[160];
+
+	if (!response)
+		return MHD_NO;
+	(void)snprintf(cookie, sizeof(cookie), "jeoul=%s; HttpOnly; SameSite=Strict; Path=/", r->web->token);
+	(void)MHD_add_response_header(response, "Set-Cookie", cookie);
+	(void)MHD_add_response_header(response, "Location", "/");
+	(void)MHD_add_response_header(response, "Cache-Control", "no-store");
+	return send_response(r, 303, "text/plain", response);
+}
+
+static enum MHD_Result send_asset(struct jl_web_request *r, const struct jl_web_asset *a)
+{
+	const char *takes = MHD_lookup_connection_value(r->connection, MHD_HEADER_KIND, "Accept-Encoding"),
+		   *has = MHD_lookup_connection_value(r->connection, MHD_HEADER_KIND, "If-None-Match");
+	const bool packed = takes && strstr(takes, "gzip"), same = has && strcmp(has, a->tag) == 0;
+	struct MHD_Response *response = same ? from_static(0, "")
+					     : from_static(packed ? a->packed_len : a->plain_len,
+							   packed ? a->packed : a->plain);
+
+	if (!response)
+		return MHD_NO;
+	if (packed && !same)
+		(void)MHD_add_response_header(response, "Content-Encoding", "gzip");
+	(void)MHD_add_response_header(response, "Vary", "Accept-Encoding");
+	(void)MHD_add_response_header(response, "Cache-Control", "no-cache");
+	(void)MHD_add_response_header(response, "ETag", a->tag);
+	atomic_fetch_add(&r->web->counts.pages, 1);
+	return send_response(r, same ? 304 : 200, a->type, response);
+}
+
+static enum MHD_Result healthz(struct jl_web_request *r)
+{
+	return send_response(r, 200, "text/plain", from_static(3, "ok\n"));
+}
+
+static enum MHD_Result metrics(struct jl_web_request *r)
+{
+	struct jl_buf text;
+
+	jl_buf_init(&text, SMALL_B);
+	jl_web_metrics(r->web, &text);
+	return send_buf(r, 200, "text/plain; version=0.0.4; charset=utf-8", &text);
+}
+
+static enum MHD_Result openapi(struct jl_web_request *r)
+{
+	struct jl_buf text;
+
+	jl_buf_init(&text, SMALL_B);
+	jl_ask_openapi(&text, r->web->options.front, r->web->options.version);
+	return send_buf(r, 200, "application/json", &text);
+}
+
+/* [["rtx-3090", "GeForce RTX 3090"], ...]: what a field of the page may be filled with. */
+static void name_json(struct jl_json *json, const char *id, const char *name, const char *role)
+{
+	jl_json_array(json);
+	jl_json_string(json, id);
+	jl_json_string(json, name);
+	if (role)
+		jl_json_string(json, role);
+	jl_json_end_array(json);
+}
+
+static void names_json(struct jl_json *json, const struct jl_catalog *cat)
+{
+	struct jl_convnet_list nets = { 0 };
+	struct jl_arena arena;
+
+	jl_arena_init(&arena, JL_ARENA_LIMIT_B);
+	jl_json_put_array(json, "models");
+	for (size_t i = 0; i < cat->n_models; i++)
+		name_json(json, cat->models[i].id, cat->models[i].name, NULL);
+	if (jl_convnets(&nets, cat, &arena, NULL) == JL_OK)
+		for (size_t i = 0; i < nets.n_nets; i++)
+			name_json(json, nets.nets[i].id, nets.nets[i].name, NULL);
+	jl_json_end_array(json);
+	jl_json_put_array(json, "gpus");
+	for (size_t i = 0; i < cat->n_gpus; i++)
+		name_json(json, cat->gpus[i].id, cat->gpus[i].name, NULL);
+	jl_json_end_array(json);
+	jl_json_put_array(json, "systems");
+	for (size_t i = 0; i < cat->n_systems; i++)
+		name_json(json, cat->systems[i].id, cat->systems[i].name, NULL);
+	jl_json_end_array(json);
+	jl_json_put_array(json, "links");
+	for (size_t i = 0; i < cat->n_links; i++)
+		if (cat->links[i].role == JL_ROLE_JOIN || cat->links[i].role == JL_ROLE_NETWORK)
+			name_json(json, cat->links[i].id, cat->links[i].name,
+				  cat->links[i].role == JL_ROLE_JOIN ? "join" : "network");
+	jl_json_end_array(json);
+	jl_arena_release(&arena);
+}
+
+/* What the page needs to know before it asks anything. */
+static enum MHD_Result hello(struct jl_web_request *r)
+{
+	const struct jl_web_options *o = &r->web->options;
+	const struct jl_rule *won = jl_rule_by_id(o->cat, "krw-per-usd");
+	struct jl_json json;
+	struct jl_buf text;
+
+	jl_buf_init(&text, SMALL_B);
+	jl_json_init(&json, &text, false);
+	jl_json_object(&json);
+	jl_json_put_string(&json, "version", o->version);
+	jl_json_put_string(&json, "lang", jl_lang()->code);
+	jl_json_put_number(&json, "krw_per_usd", jl_figure(o->cat, "krw-per-usd"));
+	jl_json_put_string(&json, "krw_per_usd_date", won ? won->date : NULL);
+	names_json(&json, o->cat);
+	jl_json_end_object(&json);
+	jl_json_finish(&json);
+	return send_buf(r, 200, "application/json", &text);
+}
+
+/* One event and the end: EventSource comes again after a second by itself, and no connection is held meanwhile. */
+static enum MHD_Result live(struct jl_web_request *r)
+{
+	struct jl_buf text;
+
+	jl_buf_init(&text, SMALL_B);
+	jl_buf_puts(&text, "retry: 1000\nevent: state\ndata: ");
+	jl_web_live(&text);
+	jl_buf_puts(&text, "\n\n");
+	return send_buf(r, 200, "text/event-stream", &text);
+}
+
+static const struct {
+	const char *path;
+	enum MHD_Result (*give)(struct jl_web_request *r);
+} pages[] = { { "/healthz", healthz },
+	      { "/metrics", metrics },
+	      { API "openapi.json", openapi },
+	      { API "hello", hello },
+	      { API "live", live } };
+
+/* "/api/v1/catalog/show": the row of "catalog show". */
+static bool find_command(struct jl_web_request *r)
+{
+	const struct jl_askable *askable = r->web->options.front->askable;
+	char words[WORDS_B];
+
+	if (strncmp(r->path, API, strlen(API)) != 0 || strlen(r->path + strlen(API)) >= sizeof(words))
+		return false;
+	strcpy(words, r->path + strlen(API));
+	for (char *at = words; (at = strchr(at, '/'));)
+		*at = ' ';
+	for (size_t i = 0; askable[i].command && i < JL_WEB_COMMANDS_MAX; i++)
+		if (strcmp(askable[i].command, words) == 0) {
+			r->command = askable[i].command;
+			r->row = i;
+			return true;
+		}
+	return false;
+}
+
+/* Within a millisecond or so; the others are jobs. */
+static bool is_quick(const struct jl_web_request *r)
+{
+	static const char *const quick[] = { "predict", "fit", "flops", "catalog show", "schema", "version", NULL };
+
+	if (r->body.data && memmem(r->body.data, r->body.len, "\"near\"", 6))
+		return false;
+	for (size_t i = 0; quick[i]; i++)
+		if (strcmp(quick[i], r->command) == 0)
+			return true;
+	return false;
+}
+
+static enum MHD_Result send_answer(struct jl_web_request *r)
+{
+	struct jl_answer *a = &r->answer;
+	enum MHD_Result done;
+
+	if (a->code == 1 || a->code == 2) {
+		jl_buf_reset(&a->out);
+		put_error(&a->out, a->code == 2 ? "usage" : "failed", a->err.text, a->err.en);
+		done = send_buf(r, a->code == 2 ? 400 : 422, "application/json", &a->out);
+	} else {
+		const char *first = jl_buf_text(&a->out);
+
+		/* a command's JSON begins so and a fragment never does */
+		done = send_buf(r, 200,
+				*first == '{' || *first == '[' ? "application/json" : "text/html; charset=utf-8",
+				&a->out);
+	}
+	return done;
+}
+
+enum MHD_Result jl_web_route(struct jl_web_request *r)
+{
+	if (r->answered)
+		return send_answer(r);
+	if (!r->is_post) {
+		for (size_t i = 0; i < sizeof(pages) / sizeof(*pages); i++)
+			if (strcmp(pages[i].path, r->path) == 0)
+				return pages[i].give(r);
+		for (const struct jl_web_asset *a = jl_web_assets; a->path; a++)
+			if (strcmp(a->path, strcmp(r->path, "/") == 0 ? "/index.html" : r->path) == 0)
+				return send_asset(r, a);
+		return jl_web_refuse(r, find_command(r) ? JL_WEB_METHOD : JL_WEB_PATH);
+	}
+	if (!find_command(r))
+		return jl_web_refuse(r, JL_WEB_PATH);
+	if (is_quick(r)) {
+		jl_web_answer(r);
+		return send_answer(r);
+	}
+	return jl_web_jobs_put(r->web->jobs, r) ? MHD_YES : jl_web_refuse(r, JL_WEB_BUSY);
+}

@@ -1,0 +1,282 @@
+/* The server: connections in, requests gathered, answers out. A few threads wait for many connections (epoll); none belongs to one. */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netdb.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "ask/cache.h"
+#include "base/clock.h"
+#include "base/mem.h"
+#include "base/pool.h"
+#include "web/inside.h"
+
+extern char **environ;
+
+static void take_client(struct jl_web_request *r)
+{
+	const union MHD_ConnectionInfo *info = MHD_get_connection_info(r->connection,
+								       MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+
+	if (info && info->client_addr && info->client_addr->sa_family == AF_INET)
+		memcpy(r->client, &((const struct sockaddr_in *)(const void *)info->client_addr)->sin_addr, 4);
+	else if (info && info->client_addr && info->client_addr->sa_family == AF_INET6)
+		memcpy(r->client, &((const struct sockaddr_in6 *)(const void *)info->client_addr)->sin6_addr, 16);
+}
+
+static enum MHD_Result begin(struct jl_web *web, struct MHD_Connection *connection, const char *url, const char *method,
+			     void **request)
+{
+	struct jl_web_request *r = jl_realloc(NULL, sizeof(*r));
+	enum jl_web_refusal why;
+	bool enter;
+
+	if (!r)
+		return MHD_NO;
+	*r = (struct jl_web_request){
+		.web = web, .connection = connection, .is_post = strcmp(method, "POST") == 0, .begin_s = jl_clock_s()
+	};
+	*request = r;
+	jl_buf_init(&r->body, JL_WEB_BODY_MAX_B);
+	if (strlen(url) >= sizeof(r->path))
+		return jl_web_refuse(r, JL_WEB_PATH);
+	strcpy(r->path, url);
+	take_client(r);
+	why = jl_web_door(r, method, &enter);
+	if (why != JL_N_WEB_REFUSAL)
+		return jl_web_refuse(r, why);
+	if (enter) {
+		r->refused = true;
+		return jl_web_enter(r);
+	}
+	return MHD_YES;
+}
+
+static enum MHD_Result handle(void *ctx, struct MHD_Connection *connection, const char *url, const char *method,
+			      const char *version, const char *data, size_t *n_data, void **request)
+{
+	struct jl_web_request *r = *request;
+
+	(void)version;
+	if (!r)
+		return begin(ctx, connection, url, method, request);
+	if (*n_data == 0)
+		return r->refused ? MHD_YES : jl_web_route(r);
+	if (r->refused) { /* its answer is on its way: what still comes is not kept */
+		*n_data = 0;
+		return MHD_YES;
+	}
+	if (jl_clock_s() - r->begin_s > JL_WEB_BODY_MAX_S) {
+		jl_web_log(r->web, JL_WEB_SLOW);
+		return MHD_NO;
+	}
+	jl_buf_add(&r->body, data, *n_data);
+	*n_data = 0;
+	if (r->body.failed) { /* no length was said, and it does not end */
+		jl_web_log(r->web, JL_WEB_SIZE);
+		return MHD_NO;
+	}
+	return MHD_YES;
+}
+
+static void completed(void *ctx, struct MHD_Connection *connection, void **request, enum MHD_RequestTerminationCode why)
+{
+	struct jl_web_request *r = *request;
+
+	(void)ctx;
+	(void)connection;
+	(void)why;
+	if (!r)
+		return;
+	if (r->answered)
+		jl_answer_release(&r->answer);
+	jl_buf_release(&r->body);
+	jl_free(r);
+	*request = NULL;
+}
+
+/* No name of ours is written with %: what comes so is no such name, and a NUL hides in none. */
+static size_t as_it_is(void *ctx, struct MHD_Connection *connection, char *text)
+{
+	(void)ctx;
+	(void)connection;
+	return strlen(text);
+}
+
+static void quiet(void *ctx, const char *format, va_list args)
+{
+	(void)ctx;
+	(void)format;
+	(void)args; /* every broken connection would be a line */
+}
+
+static enum jl_status resolve(struct sockaddr_storage *ret_address, socklen_t *ret_len, const struct jl_web_options *o,
+			      struct jl_err *err)
+{
+	const struct addrinfo hints = { .ai_flags = AI_NUMERICHOST | AI_PASSIVE, .ai_socktype = SOCK_STREAM };
+	const char *text = o->listen ? o->listen : "127.0.0.1";
+	struct addrinfo *list = NULL;
+	char port[8];
+
+	(void)snprintf(port, sizeof(port), "%d", o->port);
+	if (getaddrinfo(text, port, &hints, &list) != 0 || !list)
+		return jl_fail(err, JL_E_USAGE, "--listen: '%s' is no address; write e.g. 0.0.0.0 or 192.168.0.5",
+			       text);
+	memcpy(ret_address, list->ai_addr, list->ai_addrlen);
+	*ret_len = list->ai_addrlen;
+	freeaddrinfo(list);
+	return JL_OK;
+}
+
+static bool is_loopback(const struct sockaddr_storage *a)
+{
+	const struct sockaddr_in *four = (const void *)a;
+	const struct sockaddr_in6 *six = (const void *)a;
+
+	return a->ss_family == AF_INET ? ntohl(four->sin_addr.s_addr) >> 24 == 127
+				       : IN6_IS_ADDR_LOOPBACK(&six->sin6_addr) != 0;
+}
+
+/* A socket of our own, so that what is wrong with the address can be said. */
+static enum jl_status bind_to(int *ret_fd, const struct sockaddr_storage *address, socklen_t len,
+			      const struct jl_web_options *o, struct jl_err *err)
+{
+	const int fd = socket(address->ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), on = 1;
+	const char *where = o->listen ? o->listen : "127.0.0.1";
+	int why;
+
+	if (fd >= 0 && setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) == 0 &&
+	    bind(fd, (const void *)address, len) == 0 && listen(fd, 1024) == 0) {
+		*ret_fd = fd;
+		return JL_OK;
+	}
+	why = errno;
+	if (fd >= 0)
+		(void)close(fd);
+	if (why == EADDRINUSE)
+		return jl_fail(err, JL_E_IO, "port %d of %s is taken; take another one: --port %d", o->port, where,
+			       o->port < 65535 ? o->port + 1 : o->port - 1);
+	return jl_fail(err, JL_E_IO, "port %d of %s cannot be used: %s", o->port, where, strerror(why));
+}
+
+/* As many files as the system lets us: each connection is one. */
+static unsigned most_connections(void)
+{
+	struct rlimit files;
+
+	if (getrlimit(RLIMIT_NOFILE, &files) != 0)
+		return 512;
+	if (files.rlim_cur < JL_WEB_OPEN_MAX + 256 && files.rlim_cur < files.rlim_max) {
+		files.rlim_cur = files.rlim_max < JL_WEB_OPEN_MAX + 256 ? files.rlim_max : JL_WEB_OPEN_MAX + 256;
+		(void)setrlimit(RLIMIT_NOFILE, &files);
+	}
+	return files.rlim_cur > JL_WEB_OPEN_MAX + 128 ? JL_WEB_OPEN_MAX
+	       : files.rlim_cur > 256                 ? (unsigned)files.rlim_cur - 128
+						      : 128;
+}
+
+static struct MHD_Daemon *start(struct jl_web *web, int fd, int port, unsigned n_threads)
+{
+	const unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG;
+
+	return MHD_start_daemon(flags, (uint16_t)port, NULL, NULL, handle, web, MHD_OPTION_EXTERNAL_LOGGER, quiet, NULL,
+				MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_NOTIFY_COMPLETED, completed, web,
+				MHD_OPTION_UNESCAPE_CALLBACK, as_it_is, NULL, MHD_OPTION_THREAD_POOL_SIZE, n_threads,
+				MHD_OPTION_CONNECTION_LIMIT, most_connections(), MHD_OPTION_PER_IP_CONNECTION_LIMIT,
+				web->guarded ? (unsigned)JL_WEB_OPEN_EACH : 0u, MHD_OPTION_CONNECTION_TIMEOUT,
+				(unsigned)JL_WEB_IDLE_MAX_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+				(size_t)JL_WEB_HEAD_MAX_B, MHD_OPTION_END);
+}
+
+static void open_browser(const char *url)
+{
+	static char program[] = "xdg-open";
+	char *argv[] = { program, (char *)(uintptr_t)url, NULL };
+	pid_t pid;
+
+	if (posix_spawnp(&pid, program, NULL, NULL, argv, environ) != 0)
+		(void)fprintf(stderr, JL_("jeoul web: no browser could be started (xdg-open); open %s\n"), url);
+}
+
+static void greet(const struct jl_web *web)
+{
+	const struct jl_web_options *o = &web->options;
+	char url[512];
+	const char *host = !o->listen                                                          ? "127.0.0.1"
+			   : strcmp(o->listen, "0.0.0.0") == 0 || strcmp(o->listen, "::") == 0 ? web->host
+											       : o->listen;
+	const bool six = strchr(host, ':') != NULL;
+
+	(void)snprintf(url, sizeof(url), "http://%s%s%s:%d/%s%s", six ? "[" : "", host, six ? "]" : "", o->port,
+		       web->guarded ? "?token=" : "", web->guarded ? web->token : "");
+	(void)printf(JL_("jeoul web: %s   (Ctrl-C ends it)\n"), url);
+	if (web->guarded)
+		(void)printf("%s\n", JL_("Whoever has this address can ask; it is shown once. The connection is not "
+					 "encrypted: use it "
+					 "in a network that you trust, or behind a server that speaks TLS."));
+	(void)fflush(stdout);
+	if (o->open)
+		open_browser(url);
+}
+
+static enum jl_status run(struct jl_web *web, int fd, const sigset_t *ends, struct jl_err *err)
+{
+	const int n_cpus = web->options.n_threads ? web->options.n_threads : jl_pool_n_cpus();
+	const unsigned n_threads = (unsigned)(n_cpus < 2 ? 2 : n_cpus > 16 ? 16 : n_cpus);
+	struct MHD_Daemon *daemon = NULL;
+	int signal_number;
+
+	web->cache = jl_ask_cache_create();
+	web->jobs = jl_web_jobs_create(web, (int)n_threads);
+	if (web->jobs)
+		daemon = start(web, fd, web->options.port, n_threads);
+	if (daemon) {
+		greet(web);
+		(void)sigwait(ends, &signal_number);
+		(void)MHD_quiesce_daemon(daemon);
+	}
+	jl_web_jobs_destroy(web->jobs); /* what is suspended is answered first */
+	if (daemon)
+		MHD_stop_daemon(daemon);
+	jl_ask_cache_destroy(web->cache);
+	jl_web_live_close();
+	return daemon ? JL_OK : jl_fail(err, JL_E_IO, "the server could not be started");
+}
+
+enum jl_status jl_web_serve(const struct jl_web_options *options, struct jl_err *err)
+{
+	struct jl_web *web = jl_realloc(NULL, sizeof(*web));
+	struct sockaddr_storage address = { 0 };
+	socklen_t len = 0;
+	sigset_t ends;
+	int fd = -1;
+	enum jl_status status;
+
+	if (!web)
+		return jl_fail_nomem(err);
+	memset(web, 0, sizeof(*web));
+	web->options = *options;
+	web->begin_s = jl_clock_s();
+	(void)gethostname(web->host, sizeof(web->host) - 1);
+	status = resolve(&address, &len, options, err);
+	web->guarded = !status && !is_loopback(&address);
+	if (!status && web->guarded)
+		status = jl_web_token(web, err);
+	if (!status)
+		status = bind_to(&fd, &address, len, options, err);
+	if (!status) {
+		sigemptyset(&ends);
+		sigaddset(&ends, SIGINT);
+		sigaddset(&ends, SIGTERM);
+		(void)pthread_sigmask(SIG_BLOCK, &ends, NULL); /* for all threads that follow */
+		status = run(web, fd, &ends, err);
+		(void)close(fd);
+	}
+	jl_free(web);
+	return status;
+}

@@ -1,0 +1,19 @@
+/* The live page: the same answers as the commands', over HTTP, for people who look and for programs. Which requests may come in: door.c;
+ * what each address gives: routes.c; what takes longer than a moment: jobs.c. */
+#pragma once
+
+#include "ask/ask.h"
+
+struct jl_web_options {
+	const struct jl_front *front;
+	const struct jl_catalog *cat;
+	const char *version;
+	const char *listen; /* an address; NULL: loopback, and no token is needed */
+	int port;
+	bool open;      /* start the person's browser */
+	long fixed_day; /* the day of all answers; 0: today */
+	int n_threads;  /* 0: one for each processor */
+};
+
+/* Returns when the process is told to end (SIGINT, SIGTERM). JL_E_ABSENT where the program was built without libmicrohttpd. */
+enum jl_status jl_web_serve(const struct jl_web_options *options, struct jl_err *err);

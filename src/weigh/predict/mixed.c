@@ -1,0 +1,179 @@
+#include "predict/mixed.h"
+
+#include <math.h>
+
+#define SAMPLES_MAX 4096 /* of one device and pass, tried one by one */
+
+struct work {
+	const struct jl_catalog *cat;
+	const struct jl_subject *subject;
+	struct jl_request req; /* data parallel, nothing cut */
+	struct jl_machine machine[JL_MIXED_KINDS];
+};
+
+/* A step of this kind's devices with so many samples each, as if all ranks were of its kind. */
+static enum jl_status weigh(const struct work *w, size_t kind, double samples, struct jl_job *ret_job,
+			    struct jl_err *err)
+{
+	struct jl_request req = w->req;
+
+	req.batch = samples;
+	req.micro_batch = req.global_batch = req.accumulate = NAN;
+	return jl_job_weigh(ret_job, w->cat, w->subject, &w->machine[kind], &req, err);
+}
+
+static enum jl_status read_kind(struct work *w, struct jl_mixed_kind *kind, const char *text, struct jl_arena *arena,
+				struct jl_err *err)
+{
+	enum jl_status status = jl_sys_parse(&kind->sys, w->cat, text, arena, err);
+
+	if (status)
+		return status;
+	if (!kind->sys.gpu || kind->sys.n_nodes > 1)
+		return jl_fail(
+			err, JL_E_USAGE,
+			"'%s': mixed GPUs are those of one host, e.g. --on \"2x rtx-3090\" --with \"2x rtx-4090\"",
+			text);
+	kind->n = kind->sys.n_per_node > 0 ? kind->sys.n_per_node : 1;
+	return JL_OK;
+}
+
+/* The share that ends both kinds' steps most nearly together. */
+static void share(struct jl_mixed *m, const struct work *w)
+{
+	struct jl_mixed_kind *a = &m->kind[0], *b = &m->kind[1];
+
+	for (double n = 1; n <= SAMPLES_MAX && a->n * n < m->global_batch; n++) {
+		const double rest = (m->global_batch - a->n * n) / b->n;
+		struct jl_job job[JL_MIXED_KINDS];
+		struct jl_err ignored;
+
+		if (rest < 1 || floor(rest) != rest || weigh(w, 0, n, &job[0], &ignored) ||
+		    weigh(w, 1, rest, &job[1], &ignored) || job[0].prediction.room == JL_ROOM_NONE ||
+		    job[1].prediction.room == JL_ROOM_NONE)
+			continue;
+		const size_t last = job[1].prediction.step_s.value > job[0].prediction.step_s.value;
+		const struct jl_estimate step = job[last].prediction.step_s;
+
+		if (m->is_shared && step.value >= m->shared_s.value)
+			continue;
+		m->is_shared = true;
+		m->shared_s = step;
+		a->samples = n;
+		b->samples = rest;
+		a->step_s = job[0].prediction.step_s.value;
+		b->step_s = job[1].prediction.step_s.value;
+	}
+	m->is_shared = m->is_shared && m->shared_s.value < 0.99 * m->even_s.value;
+	m->shared_per_s = m->is_shared ? m->global_batch / m->shared_s.value : NAN;
+}
+
+static enum jl_status weigh_even(struct jl_mixed *m, const struct work *w, double batch, struct jl_err *err)
+{
+	enum jl_status status = JL_OK;
+
+	m->even_s.value = 0;
+	for (size_t k = 0; k < JL_MIXED_KINDS && !status; k++) {
+		struct jl_mixed_kind *kind = &m->kind[k];
+		struct jl_job job;
+		struct jl_machine own;
+		struct jl_err ignored;
+
+		if ((status = weigh(w, k, batch, &job, err)))
+			return status;
+		kind->even_s = job.prediction.step_s.value;
+		kind->fits = job.prediction.room != JL_ROOM_NONE;
+		kind->samples = batch;
+		kind->step_s = kind->even_s;
+		if (kind->even_s > m->even_s.value) {
+			m->even_s = job.prediction.step_s;
+			m->slowest = k;
+			m->how = job.how;
+		}
+		struct jl_request req = w->req;
+
+		req.batch = batch;
+		kind->alone = NAN;
+		if (!jl_machine_make(&own, w->cat, &kind->sys, &ignored) &&
+		    !jl_job_weigh(&job, w->cat, w->subject, &own, &req, &ignored))
+			kind->alone = job.prediction.samples_per_s.value;
+	}
+	return status;
+}
+
+enum jl_status jl_mixed_make(struct jl_mixed *ret_mixed, const struct jl_catalog *cat, const struct jl_request *req,
+			     const char *with, struct jl_arena *arena, struct jl_err *err)
+{
+	struct jl_mixed m = { .shared_s = { NAN, NAN, NAN } };
+	struct work w = { .cat = cat, .req = *req };
+	struct jl_subject subject;
+	enum jl_status status = jl_subject_find(&subject, cat, req, arena, err);
+
+	w.subject = &subject;
+	if (!status && !req->system)
+		return jl_fail(err, JL_E_USAGE, "name the other GPUs with --on, e.g. --on \"2x rtx-3090\"");
+	if (!status)
+		status = read_kind(&w, &m.kind[0], req->system, arena, err);
+	if (!status)
+		status = read_kind(&w, &m.kind[1], with, arena, err);
+	if (status)
+		return status;
+	const int total = m.kind[0].n + m.kind[1].n;
+
+	for (size_t k = 0; k < JL_MIXED_KINDS && !status; k++) {
+		struct jl_sys all = m.kind[k].sys;
+
+		all.n_per_node = total;
+		status = jl_machine_make(&w.machine[k], cat, &all, err);
+	}
+	if (status)
+		return status;
+	w.req.plan.tp = w.req.plan.pp = w.req.plan.cp = 1;
+	w.req.plan.dp = NAN;
+	if (w.req.plan.zero == JL_UNSET)
+		w.req.plan.zero = 0;
+	m.even_batch = !isnan(req->global_batch) ? req->global_batch / total : isnan(req->batch) ? 1 : req->batch;
+	if (floor(m.even_batch) != m.even_batch || m.even_batch < 1)
+		return jl_fail(err, JL_E_USAGE, "--global-batch %.0f does not divide into %d GPUs", req->global_batch,
+			       total);
+	m.global_batch = m.even_batch * total;
+	status = weigh_even(&m, &w, m.even_batch, err);
+	if (status)
+		return status;
+	m.even_per_s = m.global_batch / m.even_s.value;
+	m.how.machine.sys.text = jl_arena_printf(arena, "%s + %s", m.kind[0].sys.text, m.kind[1].sys.text);
+	share(&m, &w);
+	*ret_mixed = m;
+	return JL_OK;
+}
+
+JL_TEXT_OF(kind_system, jl_mixed_kind, r->sys.text);
+
+static const struct jl_field kinds[] = {
+	{ JL_FIELD_TEXT_OF("system", kind_system) },
+	{ JL_FIELD_AS(jl_mixed_kind, INT, n, "n_gpus") },
+	{ JL_FIELD_AS(jl_mixed_kind, NUMBER, even_s, "even_step_s"),
+	  .about = "with as many samples as every other GPU" },
+	{ JL_FIELD_AS(jl_mixed_kind, BOOL, fits, "fits") },
+	{ JL_FIELD_AS(jl_mixed_kind, NUMBER, samples, "samples"),
+	  .about = "of one GPU where they are shared by speed" },
+	{ JL_FIELD_AS(jl_mixed_kind, NUMBER, step_s, "step_s"), .about = "with those" },
+	{ JL_FIELD_AS(jl_mixed_kind, NUMBER, alone, "alone_samples_per_s") },
+};
+static const struct jl_schema kind_schema = JL_SCHEMA("mixed_kind", jl_mixed_kind, kinds);
+
+JL_NUMBER_OF(even_lo, jl_mixed, r->even_s.lo);
+JL_NUMBER_OF(even_hi, jl_mixed, r->even_s.hi);
+
+static const struct jl_field mixed[] = {
+	{ JL_FIELD(jl_mixed, NUMBER, global_batch) },
+	{ JL_FIELD_AS(jl_mixed, SUB, kind[0], "first"), .sub = &kind_schema },
+	{ JL_FIELD_AS(jl_mixed, SUB, kind[1], "second"), .sub = &kind_schema },
+	{ JL_FIELD_AS(jl_mixed, NUMBER, even_s.value, "even_step_s") },
+	{ JL_FIELD_NUMBER_OF("even_step_lo_s", even_lo) },
+	{ JL_FIELD_NUMBER_OF("even_step_hi_s", even_hi) },
+	{ JL_FIELD_AS(jl_mixed, NUMBER, even_per_s, "even_samples_per_s") },
+	{ JL_FIELD_AS(jl_mixed, NUMBER, shared_s.value, "shared_step_s") },
+	{ JL_FIELD_AS(jl_mixed, NUMBER, shared_per_s, "shared_samples_per_s"), .about = "null: an even share is best" },
+};
+const struct jl_schema jl_mixed_fields = JL_SCHEMA("predict-mixed", jl_mixed, mixed);

@@ -1,0 +1,33 @@
+/* Two kinds of GPU in one data-parallel job: every rank waits for the slowest, unless the fast ones get more samples. */
+#pragma once
+
+#include "base/fields.h"
+#include "predict/predict.h"
+
+#define JL_MIXED_KINDS 2
+
+struct jl_mixed_kind {
+	struct jl_sys sys; /* as it was named */
+	int n;
+	double even_s; /* of a step of its own devices with as many samples as every other has, all gradients exchanged */
+	double samples; /* of one of its devices where samples are shared by speed */
+	double step_s;  /* with those */
+	bool fits;      /* with as many as every other has */
+	double alone;   /* samples a second of these devices by themselves */
+};
+
+struct jl_mixed {
+	struct jl_case how; /* of the kind that sets the pace */
+	struct jl_mixed_kind kind[JL_MIXED_KINDS];
+	size_t slowest;
+	double global_batch, even_batch;
+	struct jl_estimate even_s, shared_s; /* a step */
+	double even_per_s, shared_per_s;     /* samples a second */
+	bool is_shared;                      /* another share than an even one is faster and fits */
+};
+
+/* req->system and `with` name one host's worth of GPUs each; together they are one host. */
+enum jl_status jl_mixed_make(struct jl_mixed *ret_mixed, const struct jl_catalog *cat, const struct jl_request *req,
+			     const char *with, struct jl_arena *arena, struct jl_err *err);
+
+extern const struct jl_schema jl_mixed_fields;

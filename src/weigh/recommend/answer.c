@@ -1,0 +1,171 @@
+#include "recommend/answer.h"
+
+#include <assert.h>
+#include <math.h>
+
+/* --- one candidate */
+
+#define RENTED(c) ((c)->how == JL_HOW_RENT || (c)->how == JL_HOW_SPOT)
+#define SERVED(r) ((r)->ask->task == JL_TASK_SERVE)
+JL_TEXT_OF(how, jl_recommend_row, jl_how_key(r->c.how));
+JL_TEXT_OF(gpu, jl_recommend_row, r->s.sys.gpu->id);
+JL_TEXT_OF(provider, jl_recommend_row, r->c.price ? r->c.price->provider : NULL);
+JL_TEXT_OF(item, jl_recommend_row, r->c.price ? r->c.price->item : NULL);
+JL_TEXT_OF(region, jl_recommend_row, r->c.price ? r->c.price->region : NULL);
+JL_TEXT_OF(precision, jl_recommend_row, jl_dtype_name(r->s.dtype));
+JL_TEXT_OF(misses, jl_recommend_row, jl_against_key(r->c.against));
+JL_NUMBER_OF(n_gpus, jl_recommend_row, (double)r->s.sys.n_per_node * r->s.sys.n_nodes);
+JL_NUMBER_OF(purchase, jl_recommend_row, r->c.unit_usd * r->s.sys.n_nodes);
+JL_BOOL_OF(offload, jl_recommend_row, r->s.offload != 0);
+JL_BOOL_OF(rented, jl_recommend_row, RENTED(&r->c));
+JL_BOOL_OF(bought, jl_recommend_row, !RENTED(&r->c));
+JL_BOOL_OF(served, jl_recommend_row, SERVED(r));
+JL_BOOL_OF(trained, jl_recommend_row, !SERVED(r));
+JL_BOOL_OF(by_model, jl_recommend_row, !SERVED(r) && !r->ask->seen);
+JL_BOOL_OF(will_not_do, jl_recommend_row, r->c.against != JL_AGAINST_NOTHING);
+
+static const struct jl_field caveat[] = { { JL_FIELD(jl_caveat, TEXT, key) }, { JL_FIELD(jl_caveat, CHARS, text) } };
+static const struct jl_schema caveat_schema = JL_SCHEMA("caveat", jl_caveat, caveat);
+
+#define R(TYPE, M, KEY) JL_FIELD_AS(jl_recommend_row, TYPE, M, KEY)
+static const struct jl_field row[] = {
+	{ JL_FIELD_TEXT_OF("misses", misses), .when = will_not_do },
+	{ JL_FIELD_TEXT_OF("how", how) },
+	{ R(TEXT, s.text, "system") },
+	{ JL_FIELD_TEXT_OF("gpu", gpu) },
+	{ JL_FIELD_NUMBER_OF("n_gpus", n_gpus) },
+	{ R(INT, s.sys.n_nodes, "n_machines") },
+	{ JL_FIELD_TEXT_OF("provider", provider) },
+	{ JL_FIELD_TEXT_OF("item", item) },
+	{ JL_FIELD_TEXT_OF("region", region) },
+	{ R(TEXT, c.price_date, "price_date") },
+	{ R(NUMBER, c.unit_usd, "machine_usd_per_hour"), .when = rented },
+	{ R(NUMBER, c.unit_usd, "machine_usd"), .when = bought },
+	{ JL_FIELD_NUMBER_OF("purchase_usd", purchase), .when = bought },
+	{ R(NUMBER, c.host_usd, "host_assumed_usd") },
+	{ R(ESTIMATE, s.run_s, "token_s"), .when = served },
+	{ R(ESTIMATE, s.run_s, "run_s"), .when = trained },
+	{ R(ESTIMATE, s.per_s, "per_s") },
+	{ R(ESTIMATE, c.cost_usd, "cost_usd") },
+	{ R(ESTIMATE, c.run_cost_usd, "run_cost_usd") },
+	{ R(NUMBER, c.work_h, "work_h") },
+	{ R(NUMBER, s.power_W, "power_W") },
+	{ R(NUMBER, s.peak_W, "peak_W") },
+	{ R(NUMBER, c.energy_kWh, "energy_kWh") },
+	{ R(NUMBER, s.memory_B, "memory_B") },
+	{ R(NUMBER, s.dp, "dp") },
+	{ R(NUMBER, s.tp, "tp") },
+	{ R(NUMBER, s.pp, "pp") },
+	{ R(INT, s.zero, "zero") },
+	{ JL_FIELD_BOOL_OF("offload", offload) },
+	{ R(NUMBER, s.micro_batch, "micro_batch"), .when = trained },
+	{ R(NUMBER, s.global_batch, "global_batch"), .when = trained },
+	{ JL_FIELD_TEXT_OF("precision", precision), .when = by_model },
+	{ R(NUMBER, s.weight_bits, "weight_bits"), .when = served },
+	{ R(BOOL, c.on_front, "on_front") },
+	{ JL_FIELD_MANY(jl_recommend_row, ARRAY, caveats, n_caveats, "caveats", &caveat_schema) },
+};
+static const struct jl_schema row_schema = JL_SCHEMA("candidate", jl_recommend_row, row);
+
+/* --- all of it */
+
+#define AGAINST(A, KEY)                                                                                                \
+	{                                                                                                              \
+		JL_FIELD_AS(jl_recommendation, SIZE, n_against[JL_AGAINST_##A], KEY)                                   \
+	}
+static const struct jl_field against[] = {
+	AGAINST(NOTHING, "nothing"), AGAINST(UNKNOWN, "unknown"),   AGAINST(MEMORY, "memory"),
+	AGAINST(BATCH, "batch"),     AGAINST(PRICE, "price"),       AGAINST(OFFER, "offer"),
+	AGAINST(SUPPORT, "support"), AGAINST(GROUP, "group"),       AGAINST(MEASURED, "measured"),
+	AGAINST(USE, "use"),         AGAINST(WAIT, "wait"),         AGAINST(BUDGET, "budget"),
+	AGAINST(POWER, "power"),     AGAINST(INTERVAL, "interval"), AGAINST(DEAR, "dear"),
+};
+static_assert(sizeof(against) / sizeof(*against) == JL_N_AGAINST, "every reason is counted");
+static const struct jl_schema against_schema = JL_SCHEMA("against", jl_recommendation, against);
+
+static const struct jl_field found[] = {
+	{ JL_FIELD(jl_recommendation, NUMBER, runs) },      { JL_FIELD_AS(jl_recommendation, SIZE, n, "n_candidates") },
+	{ JL_FIELD(jl_recommendation, SIZE, n_setups) },    { JL_FIELD(jl_recommendation, SIZE, n_offers) },
+	{ JL_FIELD(jl_recommendation, NUMBER, elapsed_s) }, { JL_FIELD_GROUP("against", &against_schema) },
+};
+static const struct jl_schema found_schema = JL_SCHEMA("found", jl_recommendation, found);
+
+#define SEEN(M, KEY)                                                                                                   \
+	{                                                                                                              \
+		JL_FIELD_AS(jl_recommended, SEEN, M, KEY), .sub = &row_schema, .flags = JL_FF_OMIT                     \
+	}
+static const struct jl_field best[] = { SEEN(best[JL_HOW_NEW], "buy-new"), SEEN(best[JL_HOW_USED], "buy-used"),
+					SEEN(best[JL_HOW_RENT], "rent"), SEEN(best[JL_HOW_SPOT], "spot") };
+static const struct jl_schema best_schema = JL_SCHEMA("best", jl_recommended, best);
+
+JL_TEXT_OF(purpose, jl_recommended, r->purpose ? r->purpose->id : NULL);
+JL_TEXT_OF(task, jl_recommended, r->ask->seen ? "observed" : jl_task_key(r->ask->task));
+JL_TEXT_OF(model, jl_recommended, r->ask->run.model);
+JL_NUMBER_OF(months, jl_recommended, r->ask->months);
+
+static const struct jl_field fields[] = {
+	{ JL_FIELD_TEXT_OF("purpose", purpose) },
+	{ JL_FIELD_TEXT_OF("task", task) },
+	{ JL_FIELD_TEXT_OF("model", model) },
+	{ JL_FIELD_NUMBER_OF("months", months) },
+	{ JL_FIELD_AS(jl_recommended, SEEN, found, "found"), .sub = &found_schema, .flags = JL_FF_FLAT },
+	SEEN(pick, "pick"),
+	SEEN(nearest, "nearest"),
+	{ JL_FIELD_GROUP("best", &best_schema) },
+	{ JL_FIELD_MANY(jl_recommended, LIST, front, n_front, "front", &row_schema) },
+};
+const struct jl_schema jl_recommend_fields = JL_SCHEMA("recommendation", jl_recommended, fields);
+
+static struct jl_recommend_row *row_of(struct jl_recommend_row *at, const struct jl_recommended *a, int i)
+{
+	*at = (struct jl_recommend_row){ .c = a->found->items[i], .s = *a->found->items[i].setup, .ask = a->ask };
+	at->n_caveats = jl_recommend_caveats(at->caveats, &a->found->items[i], a->ask);
+	return at;
+}
+
+enum jl_status jl_recommend_answer(struct jl_recommended *io_answer, struct jl_arena *arena, struct jl_err *err)
+{
+	const struct jl_recommendation *r = io_answer->found;
+	struct jl_recommend_row *rows;
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->n_ok; i++)
+		n += r->items[i].on_front;
+	rows = jl_arena_array(arena, n + 2 + JL_N_HOW, sizeof(*rows));
+	JL_TRY(jl_got(rows, err));
+	io_answer->front = rows;
+	io_answer->n_front = n;
+	for (size_t i = 0; i < r->n_ok; i++)
+		if (r->items[i].on_front)
+			(void)row_of(rows++, io_answer, (int)i);
+	io_answer->pick = r->pick >= 0 ? row_of(rows++, io_answer, r->pick) : NULL;
+	io_answer->nearest = r->nearest >= 0 ? row_of(rows++, io_answer, r->nearest) : NULL;
+	for (int h = 0; h < JL_N_HOW; h++)
+		io_answer->best[h] = r->best[h] >= 0 ? row_of(rows++, io_answer, r->best[h]) : NULL;
+	return JL_OK;
+}
+
+size_t jl_recommend_thin(const struct jl_recommendation *r, size_t max, int *ret_rows)
+{
+	double step = 0.95; /* a row is shown that is at least 5 % faster than the one before */
+	size_t n;
+
+	do {
+		double last_s = INFINITY;
+
+		n = 0;
+		for (size_t i = 0; i < r->n_ok && n <= max; i++) {
+			const struct jl_candidate *c = &r->items[i];
+
+			if (!((c->on_front && c->setup->run_s.value <= step * last_s) || (int)i == r->pick ||
+			      (int)i == r->fastest))
+				continue;
+			if (n < max)
+				ret_rows[n] = (int)i;
+			n++;
+			last_s = fmin(last_s, c->setup->run_s.value);
+		}
+		step *= 0.85;
+	} while (n > max && step > 1e-9);
+	return n < max ? n : max;
+}

@@ -1,0 +1,30 @@
+#!/usr/bin/env python3
+"""What the API answers is, to the byte, what the command prints, for 200 random requests. Usage: equal.py BASE"""
+import json
+import os
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../say/ask"))
+import asking  # noqa: E402
+
+wrong = answered = 0
+for command, asked in asking.many(200, seed=8410):
+    r = urllib.request.Request(f"{sys.argv[1]}/api/v1/{command.replace(' ', '/')}", data=json.dumps(asked).encode(), headers={"Content-Type": "application/json"})
+    try:
+        status, text = 200, urllib.request.urlopen(r, timeout=120).read()
+    except urllib.error.HTTPError as e:
+        status, text = e.code, e.read()
+    done = subprocess.run([os.environ["JEOUL"], *asking.argv(command, asked)], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    if status == 200:
+        same = asking.timeless(text) == asking.timeless(done.stdout) and done.returncode in (0, 3)
+        answered += 1
+    else:
+        same = status == {1: 422, 2: 400}.get(done.returncode) and done.stderr.decode() == "jeoul: %s\n" % json.loads(text)["error"]["en"]
+    if not same:
+        wrong += 1
+        print("differs:", command, asked, status, text[:200], done.stderr[:200])
+print("%d answers equal, %d refusals equal, %d differ" % (answered, 200 - answered - wrong, wrong))
+sys.exit(wrong > 0 or answered < 120)

@@ -1,0 +1,151 @@
+#!/usr/bin/env python3
+"""What nobody should send, and what must not come in: each is refused with its code, said once, and the server goes on. Usage: hostile.py BASE TOKEN_BASE TOKEN PID"""
+import json
+import os
+import socket
+import sys
+import time
+import urllib.error
+import urllib.request
+
+base, guarded, token, pid = sys.argv[1:5]
+failed = 0
+
+
+def check(ok, what):
+    global failed
+    if not ok:
+        failed += 1
+        print("FAILED:", what)
+
+
+def port_of(address):
+    return int(address.rsplit(":", 1)[1])
+
+
+def raw(data, address=base, wait=10.0, until=b""):
+    """The bytes of one connection's answer; b"" where it was closed without one."""
+    with socket.create_connection(("127.0.0.1", port_of(address)), timeout=wait) as s:
+        try:
+            for piece in data if isinstance(data, list) else [data]:
+                s.sendall(piece)
+        except OSError:
+            pass
+        got = b""
+        try:
+            while chunk := s.recv(65536):
+                got += chunk
+                if b"\r\n\r\n" in got:
+                    break
+        except OSError:
+            pass
+        return got
+
+
+def code(answer):
+    return int(answer.split(b" ", 2)[1]) if answer.startswith(b"HTTP/1.") else 0
+
+
+def request(method="GET", path="/", host="localhost", headers="", body=b""):
+    return f"{method} {path} HTTP/1.1\r\nHost: {host}\r\n{headers}\r\n".encode() + body
+
+
+def ask(command, body, address=base, headers=None):
+    r = urllib.request.Request(f"{address}/api/v1/{command}", data=json.dumps(body).encode(), headers={"Content-Type": "application/json", **(headers or {})})
+    try:
+        with urllib.request.urlopen(r, timeout=60) as answer:
+            return answer.status, answer.read()
+    except urllib.error.HTTPError as e:
+        return e.code, e.read()
+
+
+def memory_kB():
+    with open(f"/proc/{pid}/status") as f:
+        return next(int(line.split()[1]) for line in f if line.startswith("VmRSS"))
+
+
+CASE = {"model": "gpt2-124m", "on": "rtx-4090"}
+JSON = "Content-Type: application/json\r\n"
+check(ask("predict", CASE)[0] == 200, "a plain question")
+
+# other names for this server (DNS rebinding), and names that are none
+for host in ["evil.example", "evil.example:8410", "localhost.evil.example", "127.0.0.1.evil.example", "10.0.0.1", "", "[::1", "localhost:x", "localhost:8410:1", "a" * 5000, "0.0.0.0", "\x01"]:
+    check(code(raw(request(host=host))) in (421, 400, 431), f"Host {host[:30]!r}: {raw(request(host=host))[:60]}")
+check(code(raw(b"GET / HTTP/1.1\r\n\r\n")) in (400, 421), "no Host")
+for host in ["localhost", "LOCALHOST:1234", "127.0.0.1", "[::1]:80"]:
+    check(code(raw(request(host=host))) == 200, f"Host {host!r}")
+
+# paths that lead out, and nowhere
+for path in ["/../../etc/passwd", "/..%2f..%2fetc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "/assets/../../x", "//etc/passwd", "/index.html%00.js", "/api/v1/", "/api/v1/bench/all", "/api/v1/store/delete", "/api/v1/predict/../x", "/" + "a" * 4000, "/api/v1/" + "a" * 200]:
+    answer = raw(request(path=path))
+    check(code(answer) in (404, 405, 400, 414, 431) and b"root:" not in answer, f"path {path[:40]}: {answer[:60]}")
+for method in ["PUT", "DELETE", "TRACE", "OPTIONS", "CONNECT", "PROPFIND", "G" * 300]:
+    check(code(raw(request(method=method))) in (405, 400, 501), f"method {method[:20]}")
+
+# malformed
+for data in [b"\x00" * 100, b"GET\r\n\r\n", b"GET / HTTP/9.9\r\nHost: localhost\r\n\r\n", b"\xff\xfe\r\n\r\n", b"GET / HTTP/1.1\r\nHost: localhost\r\nX\r\n\r\n", b"GET / HTTP/1.1\r\n Host: localhost\r\n\r\n", b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
+             b"POST /api/v1/predict HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: -5\r\n\r\n{}", b"POST /api/v1/predict HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 2\r\nContent-Length: 900\r\n\r\n{}",
+             b"POST /api/v1/predict HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nZZZ\r\n"]:
+    check(code(raw(data, wait=1.5)) in (0, 200, 400, 413, 421, 422, 501, 505), f"malformed {data[:40]}: {raw(data, wait=1.5)[:40]}")
+
+# header bombs
+check(code(raw(request(headers="".join(f"X-{i}: {'a' * 40}\r\n" for i in range(10000))))) in (0, 400, 413, 431), "ten thousand headers")
+check(code(raw(request(headers="X: " + "a" * 1_000_000 + "\r\n"))) in (0, 400, 413, 431), "one header of a megabyte")
+check(code(raw(request(path="/?" + "a=1&" * 100000))) in (0, 400, 413, 414, 431), "a hundred thousand arguments")
+
+# bodies
+begin = time.time()
+check(code(raw(request("POST", "/api/v1/predict", headers=JSON + "Content-Length: 1073741824\r\n"))) == 413, "1 GB announced")
+check(time.time() - begin < 5, "1 GB is refused before it is sent")
+check(code(raw(request("POST", "/api/v1/predict", headers=JSON + "Content-Length: 99999999999999999999\r\n"))) in (400, 413), "more than a number")
+chunk = b"10000\r\n" + b"x" * 65536 + b"\r\n"
+check(code(raw([request("POST", "/api/v1/predict", headers=JSON + "Transfer-Encoding: chunked\r\n")] + [chunk] * 400, wait=20)) in (0, 413), "25 MB in chunks")
+check(code(raw(request("POST", "/api/v1/predict", headers="Content-Type: text/plain\r\nContent-Length: 2\r\n", body=b"{}"))) == 415, "what a form can send")
+check(code(raw(request("POST", "/api/v1/predict", headers=JSON + "Sec-Fetch-Site: cross-site\r\nContent-Length: 2\r\n", body=b"{}"))) == 403, "from a page of another site")
+check(b"access-control" not in raw(request("POST", "/api/v1/predict", headers=JSON + "Origin: http://evil.example\r\nContent-Length: 2\r\n", body=b"{}")).lower(), "no CORS")
+for body in [b"", b"[]", b"{", b'{"model":1e999}', b'{"model":"' + b"a" * 100000 + b'"}', b"[" * 100000, b'{"a":' * 3000, b'{"model":"\\ud800"}', b'{"model":"gpt2-124m","on":"' + b"2x(" * 500 + b'rtx-4090"}',
+             b'{"model":"../../../etc/passwd","on":"rtx-4090"}', b'{"model":"/etc/hostname.json","on":"rtx-4090"}', b'{"model":"gpt2-124m","on":"rtx-4090","catalog":"/etc"}', b'\xff\xfe{}', b"null"]:
+    answer = raw(request("POST", "/api/v1/predict", headers=JSON + f"Content-Length: {len(body)}\r\n", body=body))
+    check(code(answer) in (400, 422), f"body {body[:50]}: {answer[:80]}")
+status, text = ask("report", {"scenario": "a.yaml", "as": "html", "files": {"a.yaml": "title: '<script>alert(1)</script>'\nsystems:\n  - {on: rtx-4090, name: '\"><img src=x onerror=alert(2)>'}\n"}})
+check(status == 200 and b"<script" not in text and b"<img" not in text, f"markup in a scenario is text: {status} {text[:200]}")
+status, text = ask("report", {"scenario": "a.yaml", "files": {"a.yaml": "title: a\nsystems:\n  - rtx-4090\nmeasured:\n  - {file: /etc/passwd}\n"}})
+check(b"root:" not in text, "a scenario names a file of this machine")
+
+# the token
+check(ask("predict", CASE, guarded)[0] == 401, "no token")
+for wrong in ["", "x", token[:-1], token + "0", token[:-1] + ("0" if token[-1] != "0" else "1"), "é"]:
+    check(ask("predict", CASE, guarded, {"Authorization": ("Bearer " + wrong).encode("latin-1", "ignore").decode("latin-1")})[0] == 401, f"a wrong token of {len(wrong)}")
+    check(code(raw(request(path=f"/?token={urllib.request.quote(wrong)}"), guarded)) == 401, "a wrong token in the address")
+check(ask("predict", CASE, guarded, {"Authorization": "Bearer " + token})[0] == 200, "the right token")
+check(code(raw(request(path=f"/api/v1/hello?token={token}"), guarded)) == 401, "the token in an address is for the page alone")
+entered = raw(request(path=f"/?token={token}"), guarded).decode()
+check(code(entered.encode()) == 303 and "HttpOnly" in entered and "SameSite=Strict" in entered, f"the cookie: {entered[:300]}")
+check(code(raw(request(headers=f"Cookie: jeoul={token}\r\n"), guarded)) == 200, "the cookie opens")
+check(code(raw(request(headers="Cookie: jeoul=1\r\n"), guarded)) == 401, "another cookie does not")
+check(code(raw(request(path="/healthz"), guarded)) == 200 and code(raw(request(path="/metrics"), guarded)) == 401, "only health is open")
+check(code(raw(request(host="evil.example", headers=f"Cookie: jeoul={token}\r\n"), guarded)) == 421, "another name, with the cookie")
+
+# slow ones do not keep others waiting
+slow = [socket.create_connection(("127.0.0.1", port_of(base))) for _ in range(200)]
+for s in slow:
+    s.sendall(b"POST /api/v1/predict HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 500\r\n\r\n{")
+begin = time.time()
+for _ in range(20):
+    check(ask("predict", CASE)[0] == 200, "beside slow ones")
+check(time.time() - begin < 20, "slow ones hold up nobody")
+for s in slow:
+    s.close()
+
+# and it is still there, not much larger
+before = memory_kB()
+for _ in range(300):
+    raw(request("POST", "/api/v1/predict", headers=JSON + "Content-Length: 3\r\n", body=b"{x}"))
+check(ask("predict", CASE)[0] == 200, "it still answers")
+check(memory_kB() - before < 20000, f"memory grew by {memory_kB() - before} kB over 300 refused requests")
+metrics = urllib.request.urlopen(base + "/metrics").read().decode()
+check('jeoul_refused_total{why="host"} ' in metrics and 'jeoul_requests_total{command="predict",end="ok"}' in metrics, "counted")
+api = json.load(urllib.request.urlopen(base + "/api/v1/openapi.json"))
+check(api["openapi"] == "3.1.0" and "batch" in api["paths"]["/api/v1/predict"]["post"]["requestBody"]["content"]["application/json"]["schema"]["properties"] and "/api/v1/bench/all" not in api["paths"], "OpenAPI")
+print(f"{failed} failed" if failed else "all refused as they should be")
+sys.exit(failed > 0)

@@ -1,0 +1,22 @@
+# Sourced: start_server [OPTIONS] starts `jeoul web` on a free port; $base is its address, $server its process, $work a folder of its own.
+work=$(mktemp -d)
+server=""
+stop_server() { if [ -n "$server" ]; then kill "$server" 2>/dev/null; wait "$server"; fi; }
+trap 'stop_server; rm -rf "$work"' EXIT
+start_server() {
+	local port try
+	for try in 1 2 3 4 5; do
+		port=$((20000 + RANDOM % 30000))
+		"$JEOUL" web --port "$port" "$@" > "$work/out" 2> "$work/err" &
+		server=$!
+		for _ in $(seq 200); do
+			grep -q 'jeoul web: http' "$work/out" && { base=http://127.0.0.1:$port; return 0; }
+			kill -0 "$server" 2>/dev/null || break
+			sleep 0.05
+		done
+		wait "$server" 2>/dev/null
+		server=""
+		grep -q taken "$work/err" || return 1
+	done
+	return 1
+}

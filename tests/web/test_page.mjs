@@ -1,0 +1,149 @@
+// The live page in a real Chromium: every view, both languages, narrow and wide, light and dark; no error in the console, nothing from elsewhere, no
+// serious finding of axe-core; numbers equal the API's; the address holds the state; a slider redraws in time. Usage: test_page.mjs BASE [SHOTS]
+import { createRequire } from "node:module";
+import { existsSync, mkdirSync } from "node:fs";
+const at = process.env.PLAYWRIGHT_AT;
+const require = createRequire(at.endsWith("playwright-core") ? `${at}/package.json` : `${at}/node_modules/x.js`);
+const { chromium } = require(at.endsWith("playwright-core") ? at : "playwright-core");
+let axe = null;
+try { axe = require.resolve("axe-core/axe.min.js"); } catch { console.log("without axe-core: npm install --prefix build/web axe-core"); }
+const base = process.argv[2], shots = process.argv[3];
+if (shots && !existsSync(shots)) mkdirSync(shots, { recursive: true });
+const views = ["ask", "whatif", "scaling", "price", "buy", "serve", "trust", "machine", "reports"];
+let failed = 0;
+const check = (ok, what) => { if (!ok) { failed++; console.log("FAILED:", what); } };
+const browser = await chromium.launch({ executablePath: process.env.CHROMIUM, args: ["--no-sandbox"] });
+
+async function settle(page) {
+  await page.waitForFunction(() => document.querySelector("main")?.dataset.ready && !document.querySelector(".waiting"), null, { timeout: 60000 });
+  await page.waitForTimeout(250);
+}
+async function open(query, { width = 1440, dark = false } = {}) {
+  const context = await browser.newContext({ viewport: { width, height: width < 500 ? 844 : 900 }, colorScheme: dark ? "dark" : "light", locale: "en-US" });
+  const page = await context.newPage();
+  page.on("console", (m) => { if (["error", "warning"].includes(m.type())) { if (!/status of 4(00|22)/.test(m.text())) check(false, `${query}: console: ${m.text()}`); } });
+  page.on("pageerror", (e) => check(false, `${query}: ${e.message}`));
+  page.on("request", (r) => check(r.url().startsWith(base) || r.url().startsWith("data:") || r.url().startsWith("blob:"), `${query}: asks ${r.url()}`));
+  await page.goto(base + query);
+  await settle(page);
+  return page;
+}
+async function accessible(page, name) {
+  if (!axe) return;
+  await page.evaluate(require("node:fs").readFileSync(axe, "utf8")); // evaluated by the driver: the page itself takes no script from elsewhere
+  const found = await page.evaluate(() => window.axe.run(document, { resultTypes: ["violations"] }));
+  for (const v of found.violations.filter((x) => ["serious", "critical"].includes(x.impact))) check(false, `${name}: axe: ${v.id}: ${v.nodes.length} × ${v.nodes[0].html.slice(0, 140)} ${v.nodes[0].any[0]?.message ?? ""}`);
+}
+
+for (const view of views)
+  for (const [lang, width, dark] of [["en", 1440, false], ["ko", 390, true]]) {
+    const name = `${view}-${lang}-${width}${dark ? "-dark" : ""}`;
+    const page = await open(`/?view=${view}&lang=${lang}&cur=${lang === "ko" ? "KRW" : "USD"}`, { width, dark });
+    check((await page.title()).includes("jeoul"), `${name}: title`);
+    check(await page.locator("html").getAttribute("lang") === lang, `${name}: language`);
+    check(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth + 1), `${name}: wider than the screen`);
+    check((await page.locator("main").innerText()).length > 60, `${name}: is empty`);
+    check(await page.locator(".fault").count() === 0, `${name}: ${await page.locator(".fault").allInnerTexts()}`);
+    if (lang === "ko" && view !== "reports" && view !== "machine") check(/[가-힣]/.test(await page.locator("main").innerText()), `${name}: no Korean`);
+    await accessible(page, name);
+    if (shots) await page.screenshot({ path: `${shots}/${name}.png` });
+    await page.context().close();
+  }
+
+{ // the widest screen, and print
+  const page = await open("/", { width: 2560 });
+  check(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth + 1), "2560: wider than the screen");
+  await page.emulateMedia({ media: "print" });
+  check(!(await page.locator("nav").isVisible()), "print: the navigation is hidden");
+  await page.context().close();
+}
+{ // every number of the answer is the command's; the drawer says where it comes from; the state is in the address
+  const page = await open("/?model=gpt2-124m&on=2x+rtx-4090&batch=8");
+  const api = await page.evaluate(async () => (await fetch("/api/v1/predict", { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ model: "gpt2-124m", on: "2x rtx-4090", batch: 8, tokens: 1e10 }) })).json());
+  const values = await page.locator(".answer .num").evaluateAll((l) => l.map((e) => Number(e.dataset.value)));
+  for (const v of [api.step_s.value, api.memory_B.total, api.memory_B.capacity, api.cost_usd.value]) check(values.includes(v), `the answer lacks ${v}: ${values}`);
+  await page.locator(".answer .num").first().click();
+  await page.waitForSelector("dialog[open] .near li", { timeout: 60000 });
+  const drawer = await page.locator("dialog").innerText();
+  check(/80 % interval/.test(drawer) && /estimated/.test(drawer) && /compute/.test(drawer), `drawer: ${drawer.slice(0, 200)}`);
+  await accessible(page, "drawer");
+  if (shots) await page.screenshot({ path: `${shots}/drawer.png` });
+  await page.keyboard.press("Escape");
+  check(!(await page.locator("dialog[open]").count()), "Escape closes the drawer");
+  await page.fill("#q-model", "llama-2-7b");
+  await page.press("#q-model", "Tab");
+  await settle(page);
+  check(new URL(page.url()).searchParams.get("model") === "llama-2-7b", "the address has the model");
+  await page.locator("nav a").nth(1).click();
+  await settle(page);
+  check(new URL(page.url()).searchParams.get("view") === "whatif" && new URL(page.url()).searchParams.get("model") === "llama-2-7b", "views share the question");
+  await page.goBack();
+  await settle(page);
+  check(!new URL(page.url()).searchParams.get("view"), "Back goes back");
+  await page.fill("#q-model", "no-such-model");
+  await page.press("#q-model", "Tab");
+  await page.waitForSelector(".fault");
+  check((await page.locator(".fault").innerText()).includes("no-such-model"), "a wrong name is said in one line");
+  await page.context().close();
+}
+{ // what is dropped goes with the request, and nowhere else
+  const page = await open("/");
+  await page.setInputFiles(".drop input", { name: "config.json", mimeType: "application/json", buffer: Buffer.from('{"model_type":"llama","hidden_size":1024,"num_hidden_layers":8,"num_attention_heads":8,"intermediate_size":4096,"vocab_size":32000}') });
+  await page.waitForFunction(() => document.getElementById("q-model").value === "config.json");
+  await settle(page);
+  check(await page.locator(".fault").count() === 0, `config.json: ${await page.locator(".fault").allInnerTexts()}`);
+  await page.context().close();
+}
+{ // advice can be clicked, a baseline stays as a ghost, and a slider redraws in time
+  const page = await open("/?view=whatif&model=gpt-305m&on=8x+rtx-3090&batch=4");
+  const chip = page.locator(".advice button.chip").first();
+  const before = page.url();
+  await chip.click();
+  await settle(page);
+  check(page.url() !== before, "advice changes the question");
+  check(await page.locator(".part.ghost").count() > 0, "the baseline stays as a ghost");
+  const times = await page.evaluate(async () => {
+    const slider = document.getElementById("s-batch"), list = [];
+    for (let i = 0; i < 60; i++) {
+      const drawn = new Promise((done) => document.addEventListener("redrawn", done, { once: true })), begin = performance.now();
+      slider.value = i % 10;
+      slider.dispatchEvent(new Event("input", { bubbles: true }));
+      await drawn;
+      list.push(performance.now() - begin);
+    }
+    return list.sort((a, b) => a - b);
+  });
+  console.log(`slider to redrawn: median ${times[30].toFixed(1)} ms, p95 ${times[56].toFixed(1)} ms`);
+  check(times[56] <= Number(process.env.JEOUL_REDRAW_MS ?? 50), `slider to redrawn: p95 ${times[56].toFixed(1)} ms`);
+  await page.context().close();
+}
+{ // how much the first page is, and how long it takes
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  const session = await context.newCDPSession(page);
+  let bytes = 0;
+  await session.send("Network.enable");
+  session.on("Network.loadingFinished", (e) => { bytes += e.encodedDataLength; });
+  const begin = Date.now();
+  await page.goto(base + "/");
+  await page.waitForSelector(".answer");
+  const ms = Date.now() - begin;
+  await page.waitForTimeout(300);
+  console.log(`first page: ${Math.round(bytes / 1000)} kB on the wire, answer after ${ms} ms`);
+  check(bytes > 10000 && bytes <= 150000, `first page: ${bytes} bytes`);
+  await context.close();
+}
+{ // the keyboard alone
+  const page = await open("/");
+  for (let i = 0; i < 40 && !(await page.evaluate(() => document.activeElement.classList.contains("num"))); i++) await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  check(await page.locator("dialog[open]").count() === 1, "a number opens by Enter");
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("Alt+3");
+  await settle(page);
+  check(page.url().includes("view=scaling"), "Alt+3 is the third view");
+  await page.context().close();
+}
+await browser.close();
+console.log(failed ? `${failed} failed` : "the page is fine");
+process.exit(failed ? 1 : 0);
