@@ -1,5 +1,6 @@
 #include "report/report.h"
 
+#include <string.h>
 
 #include "audit/claims.h"
 #include "report/section_answers.h"

@@ -1,5 +1,7 @@
 /* How the run behaves: over more GPUs, where its time goes, what it needs of memory. */
 #include <math.h>
+
+#include <string.h>
 #include <stdio.h>
 
 #include "report/section.h"

@@ -1,6 +1,7 @@
 #include "scenario/weigh.h"
 
 #include <math.h>
+#include <string.h>
 
 /* What is weighed where a scenario names systems and no work: the run of the machine findings. */
 #define DEFAULT_MODEL "gpt-305m"
