@@ -418,6 +418,7 @@ static void near_table(struct jl_doc *doc, const struct jl_tell_predicted *in)
 static const struct jl_field near_row[] = {
 	{ JL_FIELD(jl_set_row, SIZE, line) },
 	{ JL_FIELD(jl_set_row, TEXT, source) },
+	{ JL_FIELD(jl_set_row, TEXT, url) },
 	{ JL_FIELD(jl_set_row, TEXT, gpu) },
 	{ JL_FIELD(jl_set_row, TEXT, framework) },
 	{ JL_FIELD(jl_set_row, TEXT, what) },

@@ -157,6 +157,7 @@ static struct jl_set_row *add_row(const struct jl_set_reader *in)
 		.naive = { NAN, NAN },
 	};
 	row->source = source_of(in, row->group);
+	row->url = jl_label(in->labels, in->arena, jl_set_cell(in, "source_url"));
 	return row;
 }
 
