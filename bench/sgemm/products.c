@@ -1,9 +1,15 @@
-/* The matrix products of one training step of GPT-305M (batch 4, sequence 512), ours and OpenBLAS's in turn: each
- * thread of OpenBLAS's has its own columns, as the step asks for them where it uses OpenBLAS. One JSON line each. */
+/* The matrix products of one training step of GPT-305M (batch 4, sequence 512): ours, each library's and in bfloat16, in turn. Each thread of a
+ * library's has its own block, as the step asks for them. One JSON line each, with a time for each way. */
+#include <dlfcn.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
 
 #include "base/clock.h"
 #include "train/cpu_engine.h"
@@ -33,22 +39,85 @@ static const struct product products[] = {
 	{ "logits, dW", 50304, 1024, 1024, true, false, true, 2 },
 };
 
-struct columns {
-	const struct jl_cpu_blas *blas;
-	struct jl_eng_gemm op;
-	size_t n_pieces;
+#define WAYS_MAX 8
+
+struct way {
+	const char *name;
+	struct jl_sgemm *own; /* NULL: the library's */
+	const struct jl_cpu_lib *lib;
+	bool chosen;  /* by the short timing */
+	bool rounded; /* operands rounded to bfloat16 first, then the library's product of them */
 };
 
-static void blas_columns(void *ctx, size_t index, int thread)
+/* oneDNN's product of bfloat16, and operands for it. */
+static int (*bf16_gemm)(char ta, char tb, long m, long n, long k, float alpha, const uint16_t *a, long lda,
+			const uint16_t *b, long ldb, float beta, float *c, long ldc);
+static uint16_t *rounded_a, *rounded_b;
+
+struct blocks {
+	const struct jl_sgemm_op *op;
+	const struct jl_cpu_lib *lib;
+	size_t n;
+};
+
+static void lib_block(void *ctx, size_t index, int thread)
 {
-	const struct columns *c = ctx;
-	struct jl_cpu_span cols = jl_cpu_piece(c->op.n, c->n_pieces, index, 16);
-	struct jl_eng_gemm part = c->op;
+	const struct blocks *b = ctx;
+	struct jl_cpu_span cols = jl_cpu_piece(b->op->n, b->n, index, 16);
+	struct jl_sgemm_op part = *b->op;
 	(void)thread;
 	part.n = cols.end - cols.begin;
-	part.b = (const float *)c->op.b + (c->op.tb ? cols.begin * c->op.ldb : cols.begin);
-	part.c = (float *)c->op.c + cols.begin;
-	jl_cpu_sgemm(c->blas, &part);
+	part.b += part.tb ? cols.begin * part.ldb : cols.begin;
+	part.c += cols.begin;
+	jl_cpu_lib_sgemm(b->lib, &part);
+}
+
+struct round {
+	uint16_t *to;
+	const float *from;
+	size_t n;
+};
+
+#if defined(__x86_64__)
+__attribute__((target("avx512f,avx512bf16"))) static void round_block(void *ctx, size_t index, int thread)
+{
+	const struct round *r = ctx;
+	(void)thread;
+	for (size_t i = index << 16; i < r->n && i < (index + 1) << 16; i += 16)
+		_mm256_storeu_si256((__m256i *)(r->to + i), (__m256i)_mm512_cvtneps_pbh(_mm512_loadu_ps(r->from + i)));
+}
+#else
+static void round_block(void *ctx, size_t index, int thread)
+{
+	(void)ctx, (void)index, (void)thread; /* asked for where jl_sgemm_bf16 has something only */
+}
+#endif
+
+static void rounded_block(void *ctx, size_t index, int thread)
+{
+	const struct blocks *b = ctx;
+	const struct jl_sgemm_op *op = b->op;
+	struct jl_cpu_span cols = jl_cpu_piece(op->n, b->n, index, 16);
+	(void)thread;
+	(void)bf16_gemm(op->ta ? 'T' : 'N', op->tb ? 'T' : 'N', (long)op->m, (long)(cols.end - cols.begin), (long)op->k,
+			1.0f, rounded_a, (long)op->lda, rounded_b + (op->tb ? cols.begin * op->ldb : cols.begin),
+			(long)op->ldb, op->accumulate ? 1.0f : 0.0f, op->c + cols.begin, (long)op->ldc);
+}
+
+static void multiply(const struct way *way, struct jl_pool *pool, const struct jl_sgemm_op *op)
+{
+	struct blocks blocks = { .op = op, .lib = way->lib, .n = (size_t)jl_pool_n_threads(pool) };
+	if (way->rounded) {
+		struct round a = { rounded_a, op->a, op->m * op->k }, b = { rounded_b, op->b, op->k * op->n };
+		jl_pool_run(pool, round_block, &a, (a.n + 65535) >> 16);
+		jl_pool_run(pool, round_block, &b, (b.n + 65535) >> 16);
+		jl_pool_run(pool, rounded_block, &blocks, blocks.n);
+	} else if (way->own)
+		jl_sgemm_run(way->own, op);
+	else if (way->chosen)
+		jl_cpu_product(pool, op);
+	else
+		jl_pool_run(pool, lib_block, &blocks, blocks.n);
 }
 
 static float *matrix(size_t n)
@@ -72,8 +141,7 @@ static void keep_least(struct times *t, double clock_s, double cpu_s)
 	t->cpu_s = cpu_s < t->cpu_s ? cpu_s : t->cpu_s;
 }
 
-static void measure(const struct product *p, struct jl_pool *pool, struct jl_sgemm *sgemm,
-		    const struct jl_cpu_blas *blas, int n_rounds)
+static void measure(const struct product *p, struct jl_pool *pool, const struct way *ways, size_t n_ways, int n_rounds)
 {
 	struct jl_sgemm_op op = {
 		.m = p->m, .n = p->n, .k = p->k, .ta = p->ta, .tb = p->tb, .accumulate = p->accumulate, .ldc = p->n
@@ -82,32 +150,21 @@ static void measure(const struct product *p, struct jl_pool *pool, struct jl_sge
 	op.ldb = p->tb ? p->k : p->n;
 	float *a = matrix(p->m * p->k), *b = matrix(p->k * p->n);
 	op.a = a, op.b = b, op.c = matrix(p->m * p->n);
-	struct columns columns = { .blas = blas, .n_pieces = (size_t)jl_pool_n_threads(pool) };
-	columns.op = (struct jl_eng_gemm){ .m = op.m,
-					   .n = op.n,
-					   .k = op.k,
-					   .a = a,
-					   .b = b,
-					   .c = op.c,
-					   .lda = op.lda,
-					   .ldb = op.ldb,
-					   .ldc = op.ldc,
-					   .ta = op.ta,
-					   .tb = op.tb,
-					   .accumulate = op.accumulate };
-	struct times ours = { INFINITY, INFINITY }, theirs = ours;
-	for (int i = 0; i < n_rounds; i++) {
-		double clock_s = jl_clock_s(), cpu_s = jl_clock_cpu_s();
-		jl_sgemm_run(sgemm, &op);
-		keep_least(&ours, jl_clock_s() - clock_s, jl_clock_cpu_s() - cpu_s);
-		clock_s = jl_clock_s(), cpu_s = jl_clock_cpu_s();
-		jl_pool_run(pool, blas_columns, &columns, columns.n_pieces);
-		keep_least(&theirs, jl_clock_s() - clock_s, jl_clock_cpu_s() - cpu_s);
-	}
-	printf("{\"name\": \"%s\", \"m\": %zu, \"n\": %zu, \"k\": %zu, \"n_a_step\": %g, \"flop\": %g, \"own_s\": %g, "
-	       "\"own_cpu_s\": %g, \"blas_s\": %g, \"blas_cpu_s\": %g}\n",
-	       p->name, p->m, p->n, p->k, p->n_a_step, 2.0 * (double)p->m * (double)p->n * (double)p->k, ours.clock_s,
-	       ours.cpu_s, theirs.clock_s, theirs.cpu_s);
+	struct times times[WAYS_MAX];
+	for (size_t w = 0; w < n_ways; w++)
+		times[w] = (struct times){ INFINITY, INFINITY };
+	for (int i = 0; i < n_rounds; i++)
+		for (size_t w = 0; w < n_ways; w++) {
+			double clock_s = jl_clock_s(), cpu_s = jl_clock_cpu_s();
+			multiply(&ways[w], pool, &op);
+			if (i) /* the first round warms up, and chooses */
+				keep_least(&times[w], jl_clock_s() - clock_s, jl_clock_cpu_s() - cpu_s);
+		}
+	printf("{\"name\": \"%s\", \"m\": %zu, \"n\": %zu, \"k\": %zu, \"n_a_step\": %g, \"flop\": %g, \"ways\": {",
+	       p->name, p->m, p->n, p->k, p->n_a_step, 2.0 * (double)p->m * (double)p->n * (double)p->k);
+	for (size_t w = 0; w < n_ways; w++)
+		printf("%s\"%s\": [%g, %g]", w ? ", " : "", ways[w].name, times[w].clock_s, times[w].cpu_s);
+	printf("}}\n");
 	(void)fflush(stdout);
 	munmap(a, p->m * p->k * sizeof *a);
 	munmap(b, p->k * p->n * sizeof *b);
@@ -118,18 +175,34 @@ int main(int argc, char **argv)
 {
 	struct jl_err err = { 0 };
 	struct jl_pool *pool = NULL;
-	struct jl_sgemm *sgemm = NULL;
-	struct jl_cpu_blas blas;
-	int n_threads = argc > 1 ? atoi(argv[1]) : 0, n_rounds = argc > 2 ? atoi(argv[2]) : 3;
-	if (jl_cpu_blas_open(&blas, &err) != JL_OK || jl_pool_create(n_threads, &pool, &err) != JL_OK ||
-	    jl_sgemm_create(pool, &sgemm, &err) != JL_OK) {
+	struct way ways[WAYS_MAX] = { 0 };
+	const struct jl_cpu_lib *libs;
+	size_t n_libs, n = 0;
+	int n_threads = argc > 1 ? atoi(argv[1]) : 0, n_rounds = argc > 2 ? atoi(argv[2]) : 4;
+	if (jl_cpu_libs(&libs, &n_libs, &err) != JL_OK || jl_pool_create(n_threads, &pool, &err) != JL_OK) {
 		(void)fprintf(stderr, "%s\n", err.en);
 		return 1;
 	}
-	for (size_t i = 0; i < sizeof products / sizeof *products; i++)
-		measure(&products[i], pool, sgemm, &blas, n_rounds);
-	jl_sgemm_destroy(sgemm);
+	ways[n++] = (struct way){ .name = "chosen", .chosen = true };
+	void *dnnl = dlopen("libdnnl.so.2", RTLD_NOW | RTLD_LOCAL);
+	if (dnnl && jl_sgemm_bf16(true)) {
+		*(void **)&bf16_gemm = dlsym(dnnl, "dnnl_gemm_bf16bf16f32");
+		rounded_a = (uint16_t *)matrix((size_t)50304 * 512);
+		rounded_b = (uint16_t *)matrix((size_t)50304 * 512);
+		if (bf16_gemm)
+			ways[n++] = (struct way){ .name = "onednn bf16", .rounded = true };
+	}
+	for (size_t i = 0; i < n_libs; i++)
+		ways[n++] = (struct way){ .name = libs[i].name, .lib = &libs[i] };
+	if (jl_sgemm_is_fast() && jl_sgemm_create(pool, &jl_sgemm_single, &ways[n].own, &err) == JL_OK)
+		ways[n++].name = "own";
+	if (jl_sgemm_bf16(true) && jl_sgemm_create(pool, jl_sgemm_bf16(true), &ways[n].own, &err) == JL_OK)
+		ways[n++].name = "own bf16";
+	const size_t n_products = argc > 3 ? (size_t)atoi(argv[3]) : sizeof products / sizeof *products;
+	for (size_t i = 0; i < n_products && i < sizeof products / sizeof *products; i++)
+		measure(&products[i], pool, ways, n, n_rounds);
+	for (size_t w = 0; w < n; w++)
+		jl_sgemm_destroy(ways[w].own);
 	jl_pool_destroy(pool);
-	jl_dynlib_close(&blas.lib);
 	return 0;
 }

@@ -62,6 +62,7 @@ def main():
     parser.add_argument("--seq", type=int, default=512)
     parser.add_argument("--steps", type=int, default=2)
     parser.add_argument("--threads", type=int, default=0)
+    parser.add_argument("--precision", default="fp32")
     parser.add_argument("--compile", action="store_true")
     args = parser.parse_args()
     if args.threads:
@@ -75,7 +76,8 @@ def main():
     wall, cpu = [], []
     for step in range(args.steps + 1):
         begin, begin_cpu = time.perf_counter(), time.process_time()
-        loss = step_of(rows[:, :-1], rows[:, 1:])
+        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=args.precision == "bf16"):
+            loss = step_of(rows[:, :-1], rows[:, 1:])
         opt.zero_grad()
         loss.backward()
         opt.step()

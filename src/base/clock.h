@@ -19,3 +19,12 @@ static inline double jl_clock_cpu_s(void)
 	(void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
 	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
+
+/* The same of this thread alone. */
+static inline double jl_clock_thread_s(void)
+{
+	struct timespec now;
+
+	(void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}

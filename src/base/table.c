@@ -159,7 +159,7 @@ static size_t line_len(const char *text, size_t columns, enum jl_table_flavour f
 			return good ? good : at ? at : n;
 		taken += width;
 		at += n;
-		if (text[at] == ' ' && columns)
+		if (text[at] == ' ' || (n == 1 && text[at - 1] == '-')) /* names break behind their hyphens */
 			good = at;
 	}
 	return at;

@@ -139,38 +139,6 @@ void jl_nvml_close(struct jl_nvml *nvml)
 	jl_free(nvml);
 }
 
-void jl_nvml_gpu_clear(struct jl_nvml_gpu *gpu)
-{
-	*gpu = (struct jl_nvml_gpu){
-		.mem_B = NAN,
-		.mem_used_B = NAN,
-		.sm_Hz = NAN,
-		.sm_max_Hz = NAN,
-		.mem_Hz = NAN,
-		.mem_max_Hz = NAN,
-		.power_W = NAN,
-		.limit_W = NAN,
-		.limit_default_W = NAN,
-		.limit_max_W = NAN,
-		.temperature_C = NAN,
-		.busy_frac = NAN,
-		.cc_major = -1,
-		.cc_minor = -1,
-		.ecc = -1,
-		.ecc_pending = -1,
-		.persistence = -1,
-		.mig = -1,
-		.pstate = -1,
-		.pcie_gen = -1,
-		.pcie_width = -1,
-		.pcie_gen_max = -1,
-		.pcie_width_max = -1,
-		.pcie_gen_busy = -1,
-		.pcie_width_busy = -1,
-		.throttle = -1,
-	};
-}
-
 void jl_nvml_bus_id(char out[32], const char *text)
 {
 	unsigned domain = 0, bus, device, function;

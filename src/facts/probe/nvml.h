@@ -100,7 +100,7 @@ void jl_nvml_ecc_errors(struct jl_nvml *nvml, size_t gpu, double *ret_corrected,
 /* A moment of work for each GPU while its link is read: idle links step down (gpu/link_load.h). */
 typedef void jl_link_load(struct jl_nvml *nvml, struct jl_nvml_snapshot *snapshot);
 
-/* All unknown. */
+/* All unknown (nvml_json.c has the list of members). */
 void jl_nvml_gpu_clear(struct jl_nvml_gpu *gpu);
 
 /* "00000000:52:00.0" and "52:00.0" as sysfs writes them; what is no bus id stays empty. */

@@ -50,6 +50,19 @@ static const char *const ends[] = {
 };
 static const char *const whats[JL_N_P2P_WHAT] = { "read", "write", "atomics" };
 
+void jl_nvml_gpu_clear(struct jl_nvml_gpu *gpu)
+{
+	*gpu = (struct jl_nvml_gpu){ 0 };
+	for (size_t i = 0; i < N_FIELDS; i++) {
+		void *at = (char *)gpu + fields[i].offset;
+
+		if (fields[i].type == REAL)
+			*(double *)at = NAN;
+		else if (fields[i].type == WHOLE)
+			*(int *)at = -1;
+	}
+}
+
 static void write_field(struct jl_json *json, const struct field *field, const struct jl_nvml_gpu *gpu)
 {
 	const char *at = (const char *)gpu + field->offset;

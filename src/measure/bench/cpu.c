@@ -4,6 +4,7 @@
 #include <limits.h>
 
 #include "base/mem.h"
+#include "bench/cpu_libs.h"
 
 #define EXACT_K_MAX ((size_t)1 << 22) /* more terms than float sums exactly */
 
@@ -14,7 +15,7 @@ struct jl_bench_state {
 
 static enum jl_status present(struct jl_err *err)
 {
-	(void)err; /* memory needs nothing; gemm says itself when OpenBLAS is missing */
+	(void)err; /* memory needs nothing; gemm says itself when no library is there */
 	return JL_OK;
 }
 
@@ -76,7 +77,7 @@ static enum jl_status verify(struct jl_bench_state *s, size_t *ret_n_wrong, stru
 
 const struct jl_bench_backend jl_bench_cpu = {
 	.name = "cpu",
-	.en = JL_N("matrix products (OpenBLAS) and memory of the CPUs"),
+	.en = JL_N("matrix products (OpenBLAS, oneDNN, BLIS) and memory of the CPUs"),
 	.present = present,
 	.supports = supports,
 	.prepare = prepare,
@@ -84,5 +85,5 @@ const struct jl_bench_backend jl_bench_cpu = {
 	.verify = verify,
 	.finish = finish,
 	.place_B = place_B,
-	.versions = jl_cpu_blas_version,
+	.versions = jl_cpu_libs_version,
 };

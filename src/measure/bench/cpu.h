@@ -24,8 +24,6 @@ enum jl_status jl_cpu_gemm_prepare(const struct jl_bench_task *task, struct jl_c
 void jl_cpu_gemm_run(struct jl_cpu_gemm *gemm, double *ret_s);
 size_t jl_cpu_gemm_wrong(struct jl_cpu_gemm *gemm);
 void jl_cpu_gemm_finish(struct jl_cpu_gemm *gemm);
-enum jl_status jl_cpu_blas_present(struct jl_err *err);
-const char *jl_cpu_blas_version(void); /* "openblas=0.3.21 NEOVERSEN1"; NULL: none */
 
 /* Bytes of the largest cache; 0: not known. */
 size_t jl_cpu_cache_B(void);

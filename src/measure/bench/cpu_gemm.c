@@ -1,77 +1,21 @@
-/* Matrix products by OpenBLAS, opened when it is needed. */
+/* Matrix products by the fastest library that is there. */
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "base/clock.h"
-#include "base/dynlib.h"
 #include "base/mem.h"
 #include "bench/cpu.h"
+#include "bench/cpu_libs.h"
 
-#define ROW_MAJOR      101
-#define NO_TRANS       111
 #define WRONG_ROWS_MAX 64 /* rows that are recomputed element by element; more are counted whole */
 
-struct blas {
-	void (*sgemm)(int order, int trans_a, int trans_b, int m, int n, int k, float alpha, const float *a, int lda,
-		      const float *b, int ldb, float beta, float *c, int ldc);
-	void (*set_num_threads)(int n);
-	const char *(*get_config)(void);
-	const char *(*get_corename)(void);
-};
-
 struct jl_cpu_gemm {
-	struct blas blas;
+	struct jl_pool *pool;
 	size_t m, n, k;
 	float *a, *b, *c;
 };
-
-static enum jl_status open_blas(struct blas *ret_blas, struct jl_err *err)
-{
-	static const char *const names[] = { "libopenblas.so.0", "libopenblas.so", NULL };
-	static const struct jl_dynlib_symbol symbols[] = {
-		{ .name = "cblas_sgemm", .offset = offsetof(struct blas, sgemm) },
-		{ .name = "openblas_set_num_threads",
-		  .offset = offsetof(struct blas, set_num_threads),
-		  .optional = true },
-		{ .name = "openblas_get_config", .offset = offsetof(struct blas, get_config), .optional = true },
-		{ .name = "openblas_get_corename", .offset = offsetof(struct blas, get_corename), .optional = true },
-	};
-	static struct blas blas; /* stays open: its threads outlive a call */
-	struct jl_dynlib lib;
-	enum jl_status status = JL_OK;
-
-	if (!blas.sgemm)
-		status = jl_dynlib_open(&lib, "JEOUL_OPENBLAS", names, symbols, sizeof(symbols) / sizeof(*symbols),
-					&blas, err);
-	if (status)
-		return jl_fail(err, JL_E_ABSENT, "libopenblas.so.0 is not there: install the package libopenblas0");
-	*ret_blas = blas;
-	return JL_OK;
-}
-
-enum jl_status jl_cpu_blas_present(struct jl_err *err)
-{
-	struct blas blas = { 0 };
-
-	return open_blas(&blas, err);
-}
-
-const char *jl_cpu_blas_version(void)
-{
-	static char text[96];
-	struct blas blas = { 0 };
-	const char *config;
-
-	if (open_blas(&blas, NULL) || !blas.get_config)
-		return NULL;
-	config = blas.get_config(); /* "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH ..." */
-	config += strncmp(config, "OpenBLAS ", 9) == 0 ? 9 : 0;
-	(void)snprintf(text, sizeof(text), "openblas=%.*s%s%s", (int)strcspn(config, " "), config,
-		       blas.get_corename ? "-" : "", blas.get_corename ? blas.get_corename() : "");
-	return text;
-}
 
 /* Whole numbers from -2 to 2: sums over k up to 2^22 are exact in float. */
 static float element(size_t i, size_t j)
@@ -101,6 +45,7 @@ void jl_cpu_gemm_finish(struct jl_cpu_gemm *g)
 {
 	if (!g)
 		return;
+	jl_pool_destroy(g->pool);
 	if (g->a)
 		(void)munmap(g->a, g->m * g->k * sizeof(float));
 	if (g->b)
@@ -113,15 +58,17 @@ void jl_cpu_gemm_finish(struct jl_cpu_gemm *g)
 enum jl_status jl_cpu_gemm_prepare(const struct jl_bench_task *task, struct jl_cpu_gemm **ret_gemm, struct jl_err *err)
 {
 	struct jl_cpu_gemm *g = jl_realloc(NULL, sizeof(*g));
+	const struct jl_cpu_lib *libs;
+	size_t n;
 	enum jl_status status;
 
 	JL_TRY(jl_got(g, err));
 	*g = (struct jl_cpu_gemm){ .m = task->m, .n = task->n, .k = task->k };
-	status = open_blas(&g->blas, err);
+	status = jl_cpu_libs(&libs, &n, err);
+	if (!status)
+		status = jl_pool_create(task->n_threads, &g->pool, err);
 	if (status)
 		goto out;
-	if (g->blas.set_num_threads)
-		g->blas.set_num_threads(task->n_threads > 0 ? task->n_threads : jl_cpu_count());
 	g->a = matrix(g->m, g->k, 1);
 	g->b = matrix(g->k, g->n, 1000003);
 	g->c = matrix(g->m, g->n, 0);
@@ -137,8 +84,15 @@ out:
 
 static void multiply(struct jl_cpu_gemm *g)
 {
-	g->blas.sgemm(ROW_MAJOR, NO_TRANS, NO_TRANS, (int)g->m, (int)g->n, (int)g->k, 1.0f, g->a, (int)g->k, g->b,
-		      (int)g->n, 0.0f, g->c, (int)g->n);
+	jl_cpu_product(g->pool, &(struct jl_sgemm_op){ .m = g->m,
+						       .n = g->n,
+						       .k = g->k,
+						       .a = g->a,
+						       .b = g->b,
+						       .c = g->c,
+						       .lda = g->k,
+						       .ldb = g->n,
+						       .ldc = g->n });
 }
 
 void jl_cpu_gemm_run(struct jl_cpu_gemm *g, double *ret_s)

@@ -24,7 +24,7 @@ enum jl_coll {
 	JL_COLL_BROADCAST,
 	JL_COLL_REDUCE,
 	JL_COLL_ALLTOALL,
-	JL_COLL_SENDRECV, /* each rank sends to the next and receives from the one before */
+	JL_COLL_SENDRECV, /* each rank sends to the next and receives from the one before, or by `distance` */
 	JL_COLL_BARRIER,
 	JL_N_COLL
 };
@@ -55,6 +55,7 @@ struct jl_coll_call {
 	enum jl_comm_type type;
 	enum jl_redop op;
 	int root;
+	int distance; /* sendrecv: to the rank that comes so many later; 0: 1 */
 	size_t count;
 	const void *send;
 	void *recv;
@@ -92,6 +93,11 @@ struct jl_comm {
 	const char *host;
 	struct jl_comm_queue *queue; /* the thread behind start and wait; NULL until the first start */
 };
+
+static inline size_t jl_coll_distance(const struct jl_coll_call *call)
+{
+	return call->distance > 0 ? (size_t)call->distance : 1;
+}
 
 const char *jl_coll_name(enum jl_coll coll);           /* "allreduce" */
 const char *jl_comm_type_name(enum jl_comm_type type); /* nccl-tests' names: "float", "bfloat16" */

@@ -32,7 +32,7 @@ static size_t self(const struct op *o)
 
 static size_t rank_before(const struct op *o)
 {
-	return (self(o) + n_ranks(o) - 1) % n_ranks(o);
+	return (self(o) + n_ranks(o) - jl_coll_distance(o->call) % n_ranks(o)) % n_ranks(o);
 }
 
 static const struct shm_call *call_of(const struct op *o, size_t rank)

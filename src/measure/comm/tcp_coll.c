@@ -107,7 +107,7 @@ static enum jl_status collect(const struct op *o, size_t block_B, struct jl_err 
 			take(o, block_of(o, r, block_B) + o->self * count * o->size_B, r * count);
 		break;
 	case JL_COLL_BROADCAST: take(o, block_of(o, (size_t)o->call->root, block_B), 0); break;
-	case JL_COLL_SENDRECV: take(o, block_of(o, rank_at(o, 1), block_B), 0); break;
+	case JL_COLL_SENDRECV: take(o, block_of(o, rank_at(o, jl_coll_distance(o->call)), block_B), 0); break;
 	case JL_COLL_BARRIER:
 	case JL_N_COLL: break;
 	}
@@ -299,8 +299,8 @@ static enum jl_status send_receive(struct op *o, struct jl_err *err)
 	struct tcp_seg in = { .to = o->call->recv, .size_B = all_B, .after = TCP_NONE };
 
 	return jl_tcp_flow(o->c, o->call,
-			   &(struct tcp_flow){ .to = (int)((o->self + 1) % o->n),
-					       .from = (int)rank_at(o, 1),
+			   &(struct tcp_flow){ .to = (int)((o->self + jl_coll_distance(o->call)) % o->n),
+					       .from = (int)rank_at(o, jl_coll_distance(o->call)),
 					       .out = &out,
 					       .in = &in,
 					       .n_out = 1,

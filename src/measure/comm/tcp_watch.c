@@ -3,6 +3,7 @@
  * calls the roll. What it finds out it tells everybody, so that all ranks name the same one and not whoever left
  * because of it. */
 #include <errno.h>
+#include <math.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -18,17 +19,21 @@
 #include "comm/tcp.h"
 #include "comm/wire.h"
 
-#define QUIET_S  4.0 /* a call may take so long before anybody asks */
-#define ANSWER_S 3.0 /* silent for so long after being asked: stuck; with QUIET_S below JL_COMM_STUCK_S */
-#define ASK_S    0.5
-#define LOOK_MS  200
-#define BLAME_S  1.0 /* how long a broken connection waits for word from rank 0 */
+#define QUIET_S     4.0  /* a call may take so long before anybody asks */
+#define ANSWER_S    3.0  /* silent for so long after being asked: stuck; with QUIET_S below JL_COMM_STUCK_S */
+#define ASLEEP_S    4.5  /* without using the processor outside of a call, since it was asked: asleep; likewise */
+#define ASLEEP_FRAC 0.02 /* of a processor, that answering takes at most */
+#define ASK_S       0.5
+#define LOOK_MS     200
+#define BLAME_S     1.0 /* how long a broken connection waits for word from rank 0 */
 
-enum how { HOW_FINE, HOW_LEFT, HOW_DIED, HOW_STUCK };
+enum how { HOW_FINE, HOW_LEFT, HOW_DIED, HOW_STUCK, HOW_ASLEEP };
 
 struct line {
 	struct jl_wire_line wire; /* fd -1: none, or it ended */
 	double heard_s;
+	uint64_t crossed;      /* as it said last */
+	double cpu_s, moved_s; /* its processor time; since when it has done nothing; 0: not yet asked */
 	bool bye;
 };
 
@@ -72,6 +77,22 @@ static void spread(struct tcp_watch *w, enum how how, int rank)
 			say(&w->lines[r], JL_WIRE_GONE, (uint64_t)rank, (uint64_t)how);
 }
 
+/* Whoever computes uses the processor, whoever waits for others is inside of a call. */
+static void hear_of_work(struct tcp_watch *w, int rank, const struct jl_wire_message *m, double now_s)
+{
+	struct line *line = &w->lines[rank];
+	const double cpu_s = 1e-6 * (double)m->n[1];
+
+	if (line->moved_s == 0 || (m->n[0] & 1) || m->n[0] != line->crossed ||
+	    cpu_s - line->cpu_s > ASLEEP_FRAC * fmax(now_s - line->moved_s, 1)) {
+		line->moved_s = now_s;
+		line->cpu_s = cpu_s;
+		line->crossed = m->n[0];
+	}
+	if (w->asked_s > 0 && now_s - line->moved_s > ASLEEP_S)
+		spread(w, HOW_ASLEEP, rank);
+}
+
 static void hear(struct tcp_watch *w, int rank, const struct jl_wire_message *m, double now_s)
 {
 	struct line *line = &w->lines[rank];
@@ -79,9 +100,10 @@ static void hear(struct tcp_watch *w, int rank, const struct jl_wire_message *m,
 	line->heard_s = now_s;
 	switch (m->word) {
 	case JL_WIRE_ASK:
-		say(line, JL_WIRE_HERE, 0, 0);
+		say(line, JL_WIRE_HERE, atomic_load(&w->n_crossed), (uint64_t)(1e6 * jl_clock_cpu_s()));
 		w->wanted_s = now_s;
 		break;
+	case JL_WIRE_HERE: hear_of_work(w, rank, m, now_s); break;
 	case JL_WIRE_GONE:
 		if (rank == 0 && m->n[0] < (uint64_t)w->n)
 			note(w, (enum how)m->n[1], (int)m->n[0]);
@@ -117,6 +139,8 @@ static void call_the_roll(struct tcp_watch *w, bool wanted, double now_s)
 {
 	if (!wanted) {
 		w->asked_s = 0;
+		for (int r = 0; r < w->n; r++)
+			w->lines[r].moved_s = 0;
 		return;
 	}
 	if (now_s - w->last_s > ASK_S) {
@@ -220,6 +244,9 @@ static enum jl_status name(int found, struct jl_err *err)
 	switch ((enum how)(found >> 16)) {
 	case HOW_STUCK:
 		return jl_fail(err, JL_E_IO, "rank %d is stuck or cannot be reached: it does not answer any more",
+			       rank);
+	case HOW_ASLEEP:
+		return jl_fail(err, JL_E_IO, "rank %d sleeps: it is there and does nothing while others wait for it",
 			       rank);
 	case HOW_DIED: return jl_fail(err, JL_E_IO, "rank %d died: its connection ended", rank);
 	case HOW_LEFT:

@@ -10,7 +10,7 @@
 
 #include "comm/comm.h"
 
-#define JL_WIRE_VERSION   2
+#define JL_WIRE_VERSION   3
 #define JL_WIRE_MESSAGE_B 96
 #define JL_WIRE_NUMBERS   6
 #define JL_WIRE_TEXT_B    32
@@ -40,8 +40,8 @@ enum jl_wire_word {
 	JL_WIRE_READY,   /* port -> PEER for each rank */
 	JL_WIRE_PEER,    /* rank, family, address (2), port, host id */
 	JL_WIRE_ASK,     /* -> HERE */
-	JL_WIRE_HERE,
-	JL_WIRE_GONE, /* rank, how */
+	JL_WIRE_HERE,    /* calls begun and ended, processor time in µs */
+	JL_WIRE_GONE,    /* rank, how */
 	JL_WIRE_BYE,
 	/* bench net */
 	JL_WIRE_SESSION, /* its number -> PING, TEST, BYE */

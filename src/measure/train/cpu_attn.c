@@ -10,6 +10,7 @@
 #define HEAD_DIM_MAX 1024
 
 struct attn_ctx {
+	const struct jl_cpu_lib *lib; /* of its products */
 	struct jl_cpu_engine *cpu;
 	size_t seq, n_heads, n_kv, dim, row; /* row: elements of one token's q, k and v */
 	float scale;
@@ -66,20 +67,20 @@ static void attn_head(void *ctx, size_t index, int thread)
 	float *s = c->cpu->scratch + (size_t)thread * c->cpu->scratch_n;
 	for (size_t r = 0; r < c->seq; r += TILE) {
 		size_t n_rows = c->seq - r < TILE ? c->seq - r : TILE, n_cols = r + n_rows;
-		jl_cpu_sgemm(&c->cpu->blas, &(struct jl_eng_gemm){ .m = n_rows,
-								   .n = n_cols,
-								   .k = c->dim,
-								   .a = q + r * c->row,
-								   .lda = c->row,
-								   .b = k,
-								   .ldb = c->row,
-								   .tb = true,
-								   .c = s,
-								   .ldc = n_cols });
+		jl_cpu_sgemm(c->lib, &(struct jl_eng_gemm){ .m = n_rows,
+							    .n = n_cols,
+							    .k = c->dim,
+							    .a = q + r * c->row,
+							    .lda = c->row,
+							    .b = k,
+							    .ldb = c->row,
+							    .tb = true,
+							    .c = s,
+							    .ldc = n_cols });
 		float *lse = c->lse + index * c->seq + r;
 		for (size_t i = 0; i < n_rows; i++)
 			softmax_row(s + i * n_cols, r + i + 1, n_cols, c->scale, lse + i);
-		jl_cpu_sgemm(&c->cpu->blas,
+		jl_cpu_sgemm(c->lib,
 			     &(struct jl_eng_gemm){ .m = n_rows,
 						    .n = c->dim,
 						    .k = n_cols,
@@ -126,7 +127,6 @@ VEC_INLINE float dot(const float *a, const float *b, size_t n)
 /* One tile of one query head; adds to dk and dv, overwrites dq. */
 static void bwd_tile(const struct attn_ctx *c, size_t sample, size_t head, size_t r, float *s, float *dp)
 {
-	const struct jl_cpu_blas *blas = &c->cpu->blas;
 	size_t group = c->n_heads / c->n_kv, kv = head / group, out_ld = c->n_heads * c->dim;
 	size_t n_rows = c->seq - r < TILE ? c->seq - r : TILE, n_cols = r + n_rows, token = sample * c->seq;
 	const float *q = c->qkv + (token + r) * c->row + head * c->dim;
@@ -141,20 +141,20 @@ static void bwd_tile(const struct attn_ctx *c, size_t sample, size_t head, size_
 	};
 	struct jl_eng_gemm g = scores;
 	g.a = q, g.lda = c->row, g.b = k, g.c = s;
-	jl_cpu_sgemm(blas, &g); /* s = q·kᵀ */
+	jl_cpu_sgemm(c->lib, &g); /* s = q·kᵀ */
 	g = scores;
 	g.a = d_out, g.lda = out_ld, g.b = v, g.c = dp;
-	jl_cpu_sgemm(blas, &g); /* dp = d_out·vᵀ */
+	jl_cpu_sgemm(c->lib, &g); /* dp = d_out·vᵀ */
 	const float *lse = c->lse + (sample * c->n_heads + head) * c->seq + r;
 	for (size_t i = 0; i < n_rows; i++)
 		softmax_bwd_row(s + i * n_cols, dp + i * n_cols, r + i + 1, n_cols, c->scale, lse[i],
 				dot(out + i * out_ld, d_out + i * out_ld, c->dim));
 	g = to_keys;
 	g.a = s, g.b = d_out, g.ldb = out_ld, g.c = dv;
-	jl_cpu_sgemm(blas, &g); /* dv += pᵀ·d_out */
+	jl_cpu_sgemm(c->lib, &g); /* dv += pᵀ·d_out */
 	g = to_keys;
 	g.a = dp, g.b = q, g.ldb = c->row, g.c = dk;
-	jl_cpu_sgemm(blas, &g); /* dk += dsᵀ·q */
+	jl_cpu_sgemm(c->lib, &g); /* dk += dsᵀ·q */
 	g = (struct jl_eng_gemm){ .m = n_rows,
 				  .n = c->dim,
 				  .k = n_cols,
@@ -164,7 +164,7 @@ static void bwd_tile(const struct attn_ctx *c, size_t sample, size_t head, size_
 				  .ldb = c->row,
 				  .c = dq,
 				  .ldc = c->row };
-	jl_cpu_sgemm(blas, &g); /* dq = ds·k */
+	jl_cpu_sgemm(c->lib, &g); /* dq = ds·k */
 }
 
 /* All query heads that share one key head: nobody else writes its dk and dv. */
@@ -231,6 +231,19 @@ static void rope(struct jl_cpu_engine *cpu, void *qkv, const struct attn_ctx *c,
 	jl_pool_run(cpu->pool, rope_rows, &r, r.n_pieces);
 }
 
+/* All its products are small and much alike: the scores of a tile stand for them. */
+static const struct jl_cpu_lib *lib_for(const struct attn_ctx *c)
+{
+	return jl_cpu_lib_for(&(struct jl_sgemm_op){ .m = c->seq < TILE ? c->seq : TILE,
+						     .n = c->seq,
+						     .k = c->dim,
+						     .a = c->qkv,
+						     .lda = c->row,
+						     .b = c->qkv,
+						     .ldb = c->row,
+						     .tb = true });
+}
+
 void jl_cpu_attn(struct jl_engine *engine, const struct jl_eng_attn *op)
 {
 	struct jl_cpu_engine *cpu = jl_cpu(engine);
@@ -248,6 +261,7 @@ void jl_cpu_attn(struct jl_engine *engine, const struct jl_eng_attn *op)
 			      .lse = op->lse };
 	if (op->rope_theta > 0)
 		rope(cpu, op->qkv, &c, op->n_samples, op->rope_theta, 1.0);
+	c.lib = lib_for(&c);
 	jl_pool_run(cpu->pool, attn_head, &c, op->n_samples * op->n_heads);
 }
 
@@ -273,6 +287,7 @@ void jl_cpu_attn_bwd(struct jl_engine *engine, const struct jl_eng_attn_bwd *op)
 			      .lse = lse.f,
 			      .d_out = op->d_out,
 			      .d_qkv = op->d_qkv };
+	c.lib = lib_for(&c);
 	jl_pool_run(cpu->pool, bwd_kv_head, &c, op->n_samples * op->n_kv);
 	if (op->rope_theta > 0)
 		rope(cpu, op->d_qkv, &c, op->n_samples, op->rope_theta, -1.0);

@@ -45,11 +45,9 @@ bool jl_cpu_scratch(struct jl_cpu_engine *cpu, size_t n)
 
 static enum jl_status cpu_present(struct jl_err *err)
 {
-	struct jl_cpu_blas blas;
-	enum jl_status status = jl_cpu_blas_open(&blas, err);
-	if (status == JL_OK)
-		jl_dynlib_close(&blas.lib);
-	return status;
+	const struct jl_cpu_lib *libs;
+	size_t n;
+	return jl_cpu_libs(&libs, &n, err);
 }
 
 static void cpu_destroy(struct jl_engine *engine)
@@ -59,17 +57,22 @@ static void cpu_destroy(struct jl_engine *engine)
 	struct jl_cpu_engine *cpu = jl_cpu(engine);
 	jl_sgemm_destroy(cpu->sgemm);
 	jl_pool_destroy(cpu->pool);
-	jl_dynlib_close(&cpu->blas.lib);
 	jl_free(cpu->scratch);
 	jl_free(cpu);
 }
 
 static enum jl_status cpu_create(const struct jl_engine_in *in, struct jl_engine **ret_engine, struct jl_err *err)
 {
-	if (in->precision != JL_TRAIN_FP32)
+	const struct jl_sgemm_kind *kind = in->precision == JL_TRAIN_BF16 ? jl_sgemm_bf16(true)
+					   : jl_sgemm_is_fast()           ? &jl_sgemm_single
+									  : NULL;
+	if (in->precision == JL_TRAIN_TF32)
 		return jl_fail(err, JL_E_ABSENT,
-			       "the CPU engine computes in fp32 only; %s needs a GPU (--precision fp32)",
-			       jl_train_precision_names[in->precision]);
+			       "tf32 needs a GPU; a CPU has fp32, and bf16 where it has AMX or AVX512-BF16");
+	if (in->precision == JL_TRAIN_BF16 && !kind)
+		return jl_fail(err, JL_E_ABSENT,
+			       "this processor has neither AMX nor AVX512-BF16: bf16 needs one of them or a GPU "
+			       "(--precision fp32)");
 	struct jl_cpu_engine *cpu = jl_realloc(NULL, sizeof *cpu);
 	JL_TRY(jl_got(cpu, err));
 	*cpu = (struct jl_cpu_engine){ .base = { .k = &jl_engine_cpu,
@@ -79,12 +82,12 @@ static enum jl_status cpu_create(const struct jl_engine_in *in, struct jl_engine
 						 .elem_type = JL_COMM_FLOAT,
 						 .grad_type = JL_COMM_FLOAT },
 				       .comm = in->comm };
-	enum jl_status status = jl_cpu_blas_open(&cpu->blas, err);
-	if (!status)
+	enum jl_status status = cpu_present(err);
+	if (status == JL_OK)
 		status = jl_pool_create(in->n_threads, &cpu->pool, err);
-	if (status == JL_OK && jl_sgemm_is_fast())
-		status = jl_sgemm_create(cpu->pool, &cpu->sgemm, err);
-	if (status) {
+	if (status == JL_OK && kind)
+		status = jl_sgemm_create(cpu->pool, kind, &cpu->sgemm, err);
+	if (status != JL_OK) {
 		cpu_destroy(&cpu->base);
 		return status;
 	}
@@ -109,14 +112,8 @@ static double cpu_memory_B(struct jl_engine *engine)
 
 static const char *cpu_versions(struct jl_engine *engine)
 {
-	struct jl_cpu_engine *cpu = jl_cpu(engine);
-	char release[32] = "?";
-	/* "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH ..." */
-	if (cpu->blas.get_config)
-		(void)sscanf(cpu->blas.get_config(), "OpenBLAS %31s", release);
-	snprintf(cpu->versions, sizeof cpu->versions, "openblas=%s %s", release,
-		 cpu->blas.get_corename ? cpu->blas.get_corename() : "");
-	return cpu->versions;
+	(void)engine;
+	return jl_cpu_libs_version();
 }
 
 static bool from_comm(const struct jl_cpu_engine *cpu, enum jl_engine_mem mem)
@@ -284,7 +281,7 @@ static bool cpu_supports_head_dim(size_t head_dim)
 
 const struct jl_engine_kernels jl_engine_cpu = {
 	.name = "cpu",
-	.en = JL_N("CPU, OpenBLAS and own kernels"),
+	.en = JL_N("CPU, libraries and own kernels"),
 	.present = cpu_present,
 	.create = cpu_create,
 	.destroy = cpu_destroy,

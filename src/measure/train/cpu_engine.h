@@ -1,26 +1,14 @@
 /* What the files of the CPU kernel set share. */
 #pragma once
 
-#include "base/dynlib.h"
 #include "base/pool.h"
 #include "train/cpu_sgemm.h"
 #include "train/engine.h"
 
-/* CBLAS, opened at run time. */
-struct jl_cpu_blas {
-	struct jl_dynlib lib;
-	void (*sgemm)(int order, int ta, int tb, int m, int n, int k, float alpha, const float *a, int lda,
-		      const float *b, int ldb, float beta, float *c, int ldc);
-	void (*set_num_threads)(int n);
-	char *(*get_config)(void);
-	char *(*get_corename)(void);
-};
-
 struct jl_cpu_engine {
 	struct jl_engine base;
 	struct jl_pool *pool;
-	struct jl_cpu_blas blas;
-	struct jl_sgemm *sgemm; /* NULL: every product is OpenBLAS's */
+	struct jl_sgemm *sgemm; /* NULL: every product is a library's */
 	struct jl_comm *comm;
 	struct jl_eng_scalars scalars;
 	float *scratch; /* n_threads × scratch_n floats, for attention and sums */
@@ -28,7 +16,6 @@ struct jl_cpu_engine {
 	size_t shared_B; /* allocated from the communicator now */
 	double mark_s[JL_N_MARK], waited_s;
 	struct jl_comm_request *requests[JL_ENGINE_SLOTS];
-	char versions[128];
 };
 
 static inline struct jl_cpu_engine *jl_cpu(struct jl_engine *engine)
@@ -36,9 +23,8 @@ static inline struct jl_cpu_engine *jl_cpu(struct jl_engine *engine)
 	return (struct jl_cpu_engine *)engine;
 }
 
-enum jl_status jl_cpu_blas_open(struct jl_cpu_blas *ret_blas, struct jl_err *err);
 /* Row-major, on this thread alone. */
-void jl_cpu_sgemm(const struct jl_cpu_blas *blas, const struct jl_eng_gemm *op);
+void jl_cpu_sgemm(const struct jl_cpu_lib *lib, const struct jl_eng_gemm *op);
 
 /* Each thread gets at least n floats of scratch; false: no memory (kept in the engine). */
 bool jl_cpu_scratch(struct jl_cpu_engine *cpu, size_t n);

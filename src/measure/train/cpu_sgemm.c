@@ -19,11 +19,22 @@
 #define ROWS_LEAST  64  /* of a block of A: fewer read a panel of B too seldom for what it costs to bring it */
 #define COLS_LEAST  516 /* of a block of B, and most: each block packs all of A again */
 #define COLS_MOST   8196
-#define TASKS_EACH  8           /* blocks of rows per thread, so that none waits long for the last one */
 #define FINISH_COLS 192         /* columns that `finish` gets at once: a block that is still in the second cache */
 #define PACK_PANELS ((size_t)4) /* panels of B that one task packs */
 
+const struct jl_sgemm_kind jl_sgemm_single = { .rows = JL_TILE_ROWS,
+					       .cols = JL_TILE_COLS,
+					       .k = JL_TILE_K,
+					       .per_float = 1,
+					       .k_least = 128,
+					       .tasks_each = 8,
+					       .step_cols = 4,
+					       .pack_rows = jl_sgemm_pack_rows,
+					       .pack_cols = jl_sgemm_pack_cols,
+					       .tile = jl_sgemm_tile };
+
 struct jl_sgemm {
+	const struct jl_sgemm_kind *kind;
 	struct jl_pool *pool;
 	size_t n_threads;
 	size_t k_most, rows_most, cols_most; /* of a block */
@@ -94,29 +105,33 @@ static void choose_blocks(struct jl_sgemm *s)
 			size_B[level] = found_B;
 	}
 	/* a panel of B stays while panels of A pass: the next one comes in while one is used */
-	size_t k_B = (JL_TILE_COLS + 2 * JL_TILE_ROWS) * sizeof(float);
-	s->k_most = at_most(at_least(size_B[1] / k_B / 64 * 64, 128), 1024);
-	size_t row_B = s->k_most * sizeof(float);
-	s->rows_most = at_most(at_least(size_B[2] / 2 / row_B / JL_TILE_ROWS * JL_TILE_ROWS, ROWS_LEAST), 1024);
+	const struct jl_sgemm_kind *kind = s->kind;
+	size_t k_B = (kind->cols + 2 * kind->rows) * sizeof(float) / kind->per_float;
+	s->k_most = at_most(at_least(size_B[1] / k_B / 64 * 64, kind->k_least), at_least(kind->k_least, 1024));
+	size_t row_B = s->k_most * sizeof(float) / kind->per_float;
+	s->rows_most = at_most(at_least(size_B[2] / 2 / row_B / kind->rows * kind->rows, ROWS_LEAST), 1024);
 	size_t last_B = size_B[3] ? size_B[3] / 4 : size_B[2];
-	s->cols_most = at_most(at_least(last_B / row_B, COLS_LEAST), COLS_MOST) / JL_TILE_COLS * JL_TILE_COLS;
+	s->cols_most = at_most(at_least(last_B / row_B, COLS_LEAST), COLS_MOST) / kind->cols * kind->cols;
 }
 
 /* Panels lie a line more than their size apart: the innermost loop reads a little beyond a panel, and panels whose
  * distance is a power of two would share sets of the cache. */
-static size_t panel_stride(size_t width, size_t k_pad)
+static size_t panel_stride(const struct jl_sgemm *s, size_t width, size_t k_pad)
 {
-	return width * k_pad + LINE_N;
+	return width * k_pad / s->kind->per_float + LINE_N;
 }
 
-enum jl_status jl_sgemm_create(struct jl_pool *pool, struct jl_sgemm **ret_sgemm, struct jl_err *err)
+enum jl_status jl_sgemm_create(struct jl_pool *pool, const struct jl_sgemm_kind *kind, struct jl_sgemm **ret_sgemm,
+			       struct jl_err *err)
 {
 	struct jl_sgemm *s = jl_realloc(NULL, sizeof *s);
-	JL_TRY(jl_got(s, err));
-	*s = (struct jl_sgemm){ .pool = pool, .n_threads = (size_t)jl_pool_n_threads(pool) };
+	if (!s)
+		return jl_fail_nomem(err);
+	*s = (struct jl_sgemm){ .kind = kind, .pool = pool, .n_threads = (size_t)jl_pool_n_threads(pool) };
 	choose_blocks(s);
-	s->cols_n = round_up(s->cols_most / JL_TILE_COLS * panel_stride(JL_TILE_COLS, s->k_most) + 64, 1024);
-	s->rows_n = round_up(s->rows_most / JL_TILE_ROWS * panel_stride(JL_TILE_ROWS, s->k_most) + 64, 1024);
+	s->cols_n = round_up(s->cols_most / kind->cols * panel_stride(s, kind->cols, s->k_most) + 64, 1024);
+	s->rows_n = round_up(
+		round_up(s->rows_most, kind->rows) / kind->rows * panel_stride(s, kind->rows, s->k_most) + 64, 1024);
 	s->memory_B = round_up((s->cols_n + s->n_threads * s->rows_n) * sizeof(float), HUGE_B) + HUGE_B;
 	s->memory = mmap(NULL, s->memory_B, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (s->memory == MAP_FAILED) {
@@ -144,26 +159,28 @@ static void pack_cols_task(void *ctx, size_t index, int thread)
 {
 	const struct stage *g = ctx;
 	const struct jl_sgemm_op *op = g->op;
-	size_t stride = panel_stride(JL_TILE_COLS, g->k_pad), first = index * PACK_PANELS * JL_TILE_COLS;
+	const size_t width = g->s->kind->cols;
+	size_t stride = panel_stride(g->s, width, g->k_pad), first = index * PACK_PANELS * width;
 	size_t col = g->col_at + first;
 	struct jl_sgemm_side side = { .at = op->b + (op->tb ? col * op->ldb + g->k_at : g->k_at * op->ldb + col),
 				      .ld = op->ldb,
 				      .wide_first = !op->tb };
 	(void)thread;
-	jl_sgemm_pack_cols(g->s->cols + index * PACK_PANELS * stride, stride, side,
-			   at_most(PACK_PANELS * JL_TILE_COLS, g->n_cols - first), g->n_k);
+	g->s->kind->pack_cols(g->s->cols + index * PACK_PANELS * stride, stride, side,
+			      at_most(PACK_PANELS * width, g->n_cols - first), g->n_k);
 }
 
 /* A tile that sticks out of C is made beside it. */
 static void edge_tile(const struct stage *g, const float *a, const float *b, float *c, size_t n_rows, size_t n_cols)
 {
-	float tile[JL_TILE_ROWS * JL_TILE_COLS];
+	const struct jl_sgemm_kind *kind = g->s->kind;
+	float tile[JL_SGEMM_TILE_MOST];
 	bool add = !g->first || g->op->accumulate;
-	jl_sgemm_tile(g->k_pad, a, b, tile, JL_TILE_COLS, false, JL_TILE_COLS / 4);
+	kind->tile(g->k_pad, a, b, tile, kind->cols, false, kind->cols);
 	for (size_t i = 0; i < n_rows; i++)
 		for (size_t j = 0; j < n_cols; j++) {
 			float *to = c + i * g->op->ldc + j;
-			*to = (add ? *to : 0.0f) + tile[i * JL_TILE_COLS + j];
+			*to = (add ? *to : 0.0f) + tile[i * kind->cols + j];
 		}
 }
 
@@ -171,13 +188,14 @@ static void edge_tile(const struct stage *g, const float *a, const float *b, flo
 static void panel_products(const struct stage *g, const float *a, const float *b, float *c, size_t n_rows,
 			   size_t n_cols)
 {
-	size_t stride = panel_stride(JL_TILE_ROWS, g->k_pad);
+	const struct jl_sgemm_kind *kind = g->s->kind;
+	size_t stride = panel_stride(g->s, kind->rows, g->k_pad);
 	bool add = !g->first || g->op->accumulate;
-	for (size_t i = 0; i < n_rows; i += JL_TILE_ROWS, a += stride, c += JL_TILE_ROWS * g->op->ldc) {
-		if (n_rows - i < JL_TILE_ROWS || n_cols % 4)
-			edge_tile(g, a, b, c, at_most(n_rows - i, JL_TILE_ROWS), n_cols);
+	for (size_t i = 0; i < n_rows; i += kind->rows, a += stride, c += kind->rows * g->op->ldc) {
+		if (n_rows - i < kind->rows || n_cols % kind->step_cols)
+			edge_tile(g, a, b, c, at_most(n_rows - i, kind->rows), n_cols);
 		else
-			jl_sgemm_tile(g->k_pad, a, b, c, g->op->ldc, add, n_cols / 4);
+			kind->tile(g->k_pad, a, b, c, g->op->ldc, add, n_cols);
 	}
 }
 
@@ -195,9 +213,10 @@ static void product_task(void *ctx, size_t index, int thread)
 {
 	const struct stage *g = ctx;
 	const struct jl_sgemm_op *op = g->op;
-	struct span rows = piece(op->m, g->n_row_blocks, index / g->n_col_blocks, JL_TILE_ROWS);
-	struct span cols = piece(g->n_cols, g->n_col_blocks, index % g->n_col_blocks, JL_TILE_COLS);
-	size_t n_rows = rows.end - rows.begin, b_stride = panel_stride(JL_TILE_COLS, g->k_pad);
+	const struct jl_sgemm_kind *kind = g->s->kind;
+	struct span rows = piece(op->m, g->n_row_blocks, index / g->n_col_blocks, kind->rows);
+	struct span cols = piece(g->n_cols, g->n_col_blocks, index % g->n_col_blocks, kind->cols);
+	size_t n_rows = rows.end - rows.begin, b_stride = panel_stride(g->s, kind->cols, g->k_pad);
 	if (n_rows == 0 || cols.begin == cols.end)
 		return;
 	float *a = g->s->rows + (size_t)thread * g->s->rows_n;
@@ -205,25 +224,29 @@ static void product_task(void *ctx, size_t index, int thread)
 					    (op->ta ? g->k_at * op->lda + rows.begin : rows.begin * op->lda + g->k_at),
 				      .ld = op->lda,
 				      .wide_first = op->ta };
-	jl_sgemm_pack_rows(a, panel_stride(JL_TILE_ROWS, g->k_pad), side, n_rows, g->n_k);
+	kind->pack_rows(a, panel_stride(g->s, kind->rows, g->k_pad), side, n_rows, g->n_k);
+	if (kind->begin)
+		kind->begin();
 	for (size_t at = cols.begin; at < cols.end; at += FINISH_COLS) {
 		size_t end = at_most(at + FINISH_COLS, cols.end);
-		for (size_t j = at; j < end; j += JL_TILE_COLS)
-			panel_products(g, a, g->s->cols + j / JL_TILE_COLS * b_stride,
+		for (size_t j = at; j < end; j += kind->cols)
+			panel_products(g, a, g->s->cols + j / kind->cols * b_stride,
 				       op->c + rows.begin * op->ldc + g->col_at + j, n_rows,
-				       at_most(end - j, JL_TILE_COLS));
+				       at_most(end - j, kind->cols));
 		if (g->last && op->finish)
 			op->finish(op->finish_ctx, &(struct jl_sgemm_block){ .row = rows.begin,
 									     .n_rows = n_rows,
 									     .col = g->col_at + at,
 									     .n_cols = end - at });
 	}
+	if (kind->end)
+		kind->end();
 }
 
 /* Rows are cut first: blocks of columns pack the same rows again. */
 static void choose_tasks(struct stage *g)
 {
-	size_t m = g->op->m, want = g->s->n_threads == 1 ? 1 : g->s->n_threads * TASKS_EACH;
+	size_t m = g->op->m, want = g->s->n_threads == 1 ? 1 : g->s->n_threads * g->s->kind->tasks_each;
 	size_t most = (m + ROWS_LEAST - 1) / ROWS_LEAST, least = (m + g->s->rows_most - 1) / g->s->rows_most;
 	g->n_row_blocks = at_least(at_most(want, most), least);
 	g->n_col_blocks = at_most((want + g->n_row_blocks - 1) / g->n_row_blocks, at_least(g->n_cols / FINISH_COLS, 1));
@@ -232,19 +255,19 @@ static void choose_tasks(struct stage *g)
 void jl_sgemm_run(struct jl_sgemm *s, const struct jl_sgemm_op *op)
 {
 	size_t n_k_blocks = at_least((op->k + s->k_most - 1) / s->k_most, 1);
-	size_t k_each = round_up((op->k + n_k_blocks - 1) / n_k_blocks, JL_TILE_K);
+	size_t k_each = round_up((op->k + n_k_blocks - 1) / n_k_blocks, s->kind->k);
 	size_t n_col_blocks = (op->n + s->cols_most - 1) / s->cols_most;
 	for (size_t jc = 0; jc < n_col_blocks; jc++) {
-		struct span cols = piece(op->n, n_col_blocks, jc, JL_TILE_COLS);
+		struct span cols = piece(op->n, n_col_blocks, jc, s->kind->cols);
 		for (size_t k_at = 0; k_at < op->k && cols.begin < cols.end; k_at += k_each) {
 			struct stage g = { .s = s, .op = op, .k_at = k_at, .n_k = at_most(k_each, op->k - k_at) };
-			g.k_pad = round_up(g.n_k, JL_TILE_K);
+			g.k_pad = round_up(g.n_k, s->kind->k);
 			g.col_at = cols.begin;
 			g.n_cols = cols.end - cols.begin;
 			g.first = k_at == 0;
 			g.last = k_at + k_each >= op->k;
 			choose_tasks(&g);
-			size_t n_panels = (g.n_cols + JL_TILE_COLS - 1) / JL_TILE_COLS;
+			size_t n_panels = (g.n_cols + s->kind->cols - 1) / s->kind->cols;
 			jl_pool_run(s->pool, pack_cols_task, &g, (n_panels + PACK_PANELS - 1) / PACK_PANELS);
 			jl_pool_run(s->pool, product_task, &g, g.n_row_blocks * g.n_col_blocks);
 		}

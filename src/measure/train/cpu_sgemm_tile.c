@@ -91,11 +91,11 @@ bool jl_sgemm_is_fast(void)
 	return true;
 }
 
-void jl_sgemm_tile(size_t k, const float *a, const float *b, float *c, size_t ldc, bool add, size_t n_vecs)
+void jl_sgemm_tile(size_t k, const float *a, const float *b, float *c, size_t ldc, bool add, size_t n_cols)
 {
-	if (n_vecs == 3)
+	if (n_cols == 12)
 		TILE(STEP_3, ADD_3, PUT_3);
-	else if (n_vecs == 2)
+	else if (n_cols == 8)
 		TILE(STEP_2, ADD_2, PUT_2);
 	else
 		TILE(STEP_1, ADD_1, PUT_1);
@@ -108,7 +108,7 @@ bool jl_sgemm_is_fast(void)
 	return false;
 }
 
-void jl_sgemm_tile(size_t k, const float *a, const float *b, float *c, size_t ldc, bool add, size_t n_vecs)
+void jl_sgemm_tile(size_t k, const float *a, const float *b, float *c, size_t ldc, bool add, size_t n_cols)
 {
 	float sum[JL_TILE_ROWS][JL_TILE_COLS] = { 0 };
 	for (size_t p = 0; p < k; p++)
@@ -116,7 +116,7 @@ void jl_sgemm_tile(size_t k, const float *a, const float *b, float *c, size_t ld
 			for (size_t j = 0; j < JL_TILE_COLS; j++)
 				sum[i][j] += a[p * JL_TILE_ROWS + i] * b[p * JL_TILE_COLS + j];
 	for (size_t i = 0; i < JL_TILE_ROWS; i++)
-		for (size_t j = 0; j < 4 * n_vecs; j++)
+		for (size_t j = 0; j < n_cols; j++)
 			c[i * ldc + j] = add ? c[i * ldc + j] + sum[i][j] : sum[i][j];
 }
 

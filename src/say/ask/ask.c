@@ -107,8 +107,7 @@ static enum jl_status add_option(struct typed *t, const struct jl_option *option
 		return err->status;
 	}
 	arg = jl_arena_printf(&t->cli->arena, option->type == JL_OPT_FLAG ? "--%s%s" : "--%s=%s", option->name, text);
-	if (!arg)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(arg, err));
 	t->options[t->n_options++] = arg;
 	return JL_OK;
 }

@@ -8,6 +8,7 @@
 #include "base/num.h"
 #include "base/utf8.h"
 #include "bench/cpu.h"
+#include "bench/cpu_libs.h"
 #include "cli/bench_session.h"
 #include "cli/bench_view.h"
 #include "cli/cmd_bench.h"
@@ -144,7 +145,10 @@ enum jl_status jl_bench_gemm(struct jl_bench_session *s, double instead_s, struc
 			return jl_fail(err, JL_E_ABSENT,
 				       "the CPU backend multiplies fp32 only, not %s; a GPU does more",
 				       jl_dtype_name(type));
-		JL_TRY(jl_cpu_blas_present(err));
+		const struct jl_cpu_lib *libs;
+		size_t n_libs;
+
+		JL_TRY(jl_cpu_libs(&libs, &n_libs, err));
 	}
 	(void)jl_format(what, sizeof(what), "%s %s", JL_("Matrix product"), jl_dtype_name(type));
 	jl_bench_view_title(s, what);

@@ -181,10 +181,8 @@ enum jl_status jl_cmd_doctor(struct jl_cli *cli, struct jl_err *err)
 	const struct jl_probe_machine *machine = NULL;
 	struct found found[N_PARTS];
 	struct jl_doc doc;
-	enum jl_status status = jl_this_machine_probe(cli, &machine, err);
 
-	if (status)
-		return status;
+	JL_TRY(jl_this_machine_probe(cli, &machine, err));
 	look(found, cli, machine);
 	if (cli->json) {
 		print_json(cli, found);

@@ -68,6 +68,8 @@ static void worst_json(struct jl_cli *cli, struct jl_json *json, const struct jl
 		jl_json_object(json);
 		jl_json_put_string(json, "file", file ? file->path : NULL);
 		jl_json_put_integer(json, "line", (long long)row->line);
+		jl_json_put_string(json, "source", row->source);
+		jl_json_put_string(json, "url", row->url);
 		jl_json_put_string(json, "gpu", row->gpu);
 		jl_json_put_string(json, "what", row->what);
 		jl_json_put_number(json, "predicted", row->pred);

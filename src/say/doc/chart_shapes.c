@@ -113,14 +113,13 @@ static double room_for(const struct lanes *l, bool values)
 	for (size_t k = 0; k < l->n; k++)
 		for (size_t i = 0; i < c->n_series; i++) {
 			const struct jl_chart_point *p = k < c->series[i].n_points ? &c->series[i].points[k] : NULL;
-			struct jl_num num = !p ? (struct jl_num){ .value = NAN }
-					    : c->kind == JL_CHART_STACKED
-						    ? jl_chart_total(c, k)
-						    : jl_num_ranged(jl_chart_num(c, &c->series[i], p));
+			struct jl_num num;
 			char text[64];
 
 			if (!p || (!values && !p->label))
 				continue;
+			num = c->kind == JL_CHART_STACKED ? jl_chart_total(c, k)
+							  : jl_num_ranged(jl_chart_num(c, &c->series[i], p));
 			if (values)
 				value_text(text, &num);
 			most = fmax(most, JL_SVG_LETTER * (double)jl_utf8_width(values ? text : p->label));
@@ -279,8 +278,7 @@ static size_t tree_size(const struct jl_tree_node *node)
 static void tree_line(const struct outline *o, const struct jl_tree_node *node, double x)
 {
 	const bool narrow = jl_paper_is_narrow(o->p);
-	const char *name = node->name ? node->name : "";
-	const double after = x + 14 + 6.6 * (double)jl_utf8_width(name), mid = o->y + 12;
+	const double mid = o->y + 12;
 	struct jl_buf *out = o->p->out;
 	char text[192];
 
@@ -289,15 +287,20 @@ static void tree_line(const struct outline *o, const struct jl_tree_node *node, 
 		      : node->mark == JL_MARK_WARN ? "node warn"
 						   : "node",
 		      x, mid);
-	cut(text, sizeof text, name, (size_t)((o->p->width - x - 10) / JL_SVG_LETTER));
-	jl_svg_text(out, x + 10, mid + 4, "start", NULL, text, "data-name=\"\"");
-	if (!node->detail)
-		return;
-	if (node->num)
-		jl_svg_num_open(out, node->num, &(struct jl_axis){ 0 }, name, NULL);
-	jl_svg_text(out, narrow ? x + 10 : after + 4, narrow ? mid + 20 : mid + 4, "start", "dim", node->detail,
-		    node->num ? "" : "data-name=\"\"");
-	jl_buf_puts(out, node->num ? "</g>" : "");
+	cut(text, sizeof text, node->name ? node->name : "", (size_t)((o->p->width - x - 10) / JL_SVG_LETTER));
+	jl_buf_printf(out, "<text x=\"%.1f\" y=\"%.1f\"><tspan data-name=\"\">", x + 10, mid + 4);
+	jl_html_escape(out, text);
+	jl_buf_puts(out, "</tspan>");
+	if (node->detail) {
+		jl_buf_puts(out, "<tspan class=\"dim\"");
+		jl_buf_printf(out, narrow ? " x=\"%.1f\" dy=\"16\"" : " dx=\"10\"", x + 10);
+		if (node->num)
+			jl_html_num_attributes(out, node->num, NULL);
+		jl_buf_puts(out, node->num ? ">" : " data-name=\"\">");
+		jl_html_escape(out, node->detail);
+		jl_buf_puts(out, "</tspan>");
+	}
+	jl_buf_puts(out, "</text>");
 }
 
 static void tree_node(struct outline *o, const struct jl_tree_node *node, size_t depth)

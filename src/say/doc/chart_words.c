@@ -84,9 +84,12 @@ static double stack_height(const struct jl_chart *c, size_t k)
 
 static void pad_to(struct jl_buf *out, const char *text, size_t width)
 {
-	const size_t w = jl_utf8_width(text);
+	const size_t w = jl_utf8_width(text), fits = jl_utf8_fit(text, width - 1);
 
-	jl_buf_puts(out, text);
+	if (w > width)
+		jl_buf_printf(out, "%.*s…", (int)fits, text);
+	else
+		jl_buf_puts(out, text);
 	if (w < width)
 		jl_buf_pad(out, ' ', width - w);
 }

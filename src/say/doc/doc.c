@@ -436,7 +436,9 @@ static void count_runs(struct jl_doc_source *list, size_t *n, const struct jl_ru
 	for (; run; run = run->next) {
 		size_t i;
 
-		if (run->kind != JL_RUN_NUM || isnan(run->num.value))
+		/* of sentences only what names a source: the others are reckoned in their own way */
+		if (run->kind == JL_RUN_SAID ? run->num.origin != JL_LISTED || !run->num.source
+					     : run->kind != JL_RUN_NUM || isnan(run->num.value))
 			continue;
 		i = jl_doc_source_of(list, *n, &run->num);
 		if (i == *n && *n < JL_DOC_SOURCES_MAX)

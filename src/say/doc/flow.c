@@ -149,6 +149,8 @@ static void link_text(const struct jl_sink *s, const struct jl_run *run, struct 
 
 	jl_buf_puts(out, md ? "[" : "");
 	safe_text(s, run->text, out);
+	if (!md && !s->cell && !s->page)
+		return; /* the list of sources has the address */
 	jl_buf_puts(out, md ? "](" : " ");
 	for (const char *at = run->ref; md && *at; at++)
 		jl_buf_printf(out, (unsigned char)*at <= ' ' || strchr("()<>\\", *at) ? "%%%02X" : "%c",
@@ -212,6 +214,8 @@ static void fill_row(const struct jl_sink *sink, struct jl_table *table, const s
 	struct jl_sink inner = *sink;
 	const struct jl_sink *s = &inner;
 	size_t i = 0;
+
+	inner.cell = true;
 
 	for (const struct jl_doc_cell *cell = row->cells; cell && i < b->n_columns; cell = cell->next, i++) {
 		const char *colour = jl_flow_mark_colour(s, cell->mark);

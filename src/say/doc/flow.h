@@ -11,6 +11,7 @@ struct jl_sink {
 	size_t width; /* 0: Markdown */
 	bool colour;
 	bool page;           /* what a command prints, not a report */
+	bool cell;           /* in a table, where a long address can go on below */
 	bool plain;          /* in a cell whose column has the mark of the figures */
 	size_t label_column; /* where the text behind a label begins */
 };

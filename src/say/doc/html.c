@@ -8,7 +8,8 @@
 #include "doc/chart.h"
 #include "doc/escape.h"
 
-extern const char *const jl_report_css[]; /* NULL ends */
+extern const unsigned char jl_report_css[]; /* report.css */
+extern const size_t jl_report_css_len;
 
 struct page {
 	struct jl_buf *out;
@@ -293,8 +294,7 @@ static void head_html(struct jl_buf *out, const struct jl_doc *doc)
 		jl_lang()->code);
 	jl_html_escape(out, doc->title);
 	jl_buf_puts(out, "</title>\n<style>\n");
-	for (size_t i = 0; jl_report_css[i]; i++)
-		jl_buf_puts(out, jl_report_css[i]);
+	jl_buf_add(out, (const char *)jl_report_css, jl_report_css_len);
 	jl_buf_puts(out, "</style>\n</head>\n<body>\n<main>\n<header><h1>");
 	jl_html_name(out, doc->title);
 	jl_buf_puts(out, "</h1><p class=\"sub\">");
@@ -427,15 +427,13 @@ enum jl_status jl_doc_to_fragment(const struct jl_doc *doc, struct jl_buf *out, 
 		return jl_fail(err, doc->failed, "the report is too large");
 	jl_html_origin_shapes(out);
 	for (const struct jl_doc_block *b = doc->blocks; b; before = b, b = b->next) {
-		enum jl_status status;
 
 		groups_html(out, before, b);
 		if (b->kind == JL_DOC_SECTION && b->level == 2) {
 			jl_buf_puts(out, folded ? "</details>\n" : "");
 			folded = b->fold;
 		}
-		if ((status = block_html(&p, b, err)))
-			return status;
+		JL_TRY(block_html(&p, b, err));
 	}
 	groups_html(out, before, NULL);
 	jl_buf_puts(out, folded ? "</details>\n" : "");

@@ -270,15 +270,13 @@ static enum jl_status blocks(const struct jl_sink *s)
 	size_t number = 0;
 
 	for (const struct jl_doc_block *b = s->doc->blocks; b; b = b->next) {
-		enum jl_status status;
 
 		if (s->page && b->picture)
 			continue;
 		if (apart(s, before, b))
 			jl_buf_putc(s->out, '\n');
 		number = b->kind == JL_DOC_ITEM ? number + 1 : 0;
-		if ((status = block(s, b, number)))
-			return status;
+		JL_TRY(block(s, b, number));
 		before = b;
 	}
 	return JL_OK;

@@ -1,7 +1,8 @@
+#include <string.h>
+
 #include "report/report.h"
 
 #include <string.h>
-
 
 #include "audit/claims.h"
 #include "report/section_answers.h"
@@ -43,14 +44,12 @@ static const char *default_title(const struct jl_report_in *in)
 static enum jl_status claims(struct jl_section *s, struct jl_err *err)
 {
 	struct jl_audit *audit;
-	enum jl_status status;
 
 	if (!s->w->scenario->claims || !jl_scenario_wants(s->w->scenario, "claims"))
 		return JL_OK;
 	if (!(audit = jl_arena_alloc(s->arena, sizeof *audit)))
 		return jl_fail_nomem(err);
-	if ((status = jl_audit_make(audit, s->w->scenario, s->w->cat, s->arena, s->w->today, err)))
-		return status;
+	JL_TRY(jl_audit_make(audit, s->w->scenario, s->w->cat, s->arena, s->w->today, err));
 	jl_section_open(s, "claims", "What the text claims");
 	jl_audit_to_doc(s->doc, audit);
 	return JL_OK;
@@ -95,17 +94,13 @@ enum jl_status jl_report_make(struct jl_doc *ret_doc, const struct jl_report_in 
 	struct jl_section s = { .doc = ret_doc, .in = in, .arena = in->arena, .w = w };
 	const char *title = jl_words_in(in->scenario->title);
 	char day[JL_DATE_TEXT_MAX];
-	enum jl_status status;
 
-	if (!w)
-		return jl_fail_nomem(err);
-	if ((status = jl_weigh(w, in->scenario, in->cat, in->arena, in->today, err)))
-		return status;
+	JL_TRY(jl_got(w, err));
+	JL_TRY(jl_weigh(w, in->scenario, in->cat, in->arena, in->today, err));
 	jl_doc_init(ret_doc, in->arena, title ? title : default_title(in));
 	ret_doc->subtitle = jl_words_in(in->scenario->subtitle);
 	ret_doc->date = jl_arena_strdup(in->arena, jl_date_text(day, in->today));
-	if ((status = write_all(&s, err)))
-		return status;
+	JL_TRY(write_all(&s, err));
 	jl_doc_resolve(ret_doc);
 	if (ret_doc->failed)
 		return jl_fail(err, ret_doc->failed, "the report is too large");

@@ -105,37 +105,29 @@ static void speed_range(struct jl_section *s, const struct jl_compare_at *a)
 		    JL_SLOT_NUM(jl_tell_span(s->doc, lo, a->speedup.hi)));
 }
 
+/* The fastest of them; where their speed was asked for, the slowest too. */
 static struct jl_answer answer_speed(struct jl_section *s, const struct jl_scenario_question *q)
 {
+	const bool fastest = strcmp(q->ask, "fastest") == 0;
+	const struct jl_answer answer = { true, JL_MARK_NONE,
+					  fastest ? JL_("Which one is fastest?") : JL_("How fast the others are") };
 	const struct jl_weighed_system *best, *worst;
 
 	ends_of(s, q, &best, &worst);
 	if (!best)
 		return nothing;
-	speed_sentence(s, best, best != worst ? JL_("At best, ") : "");
+	if (fastest && compared(best)->speedup.value < 1) {
+		JL_SENTENCE(s->doc, JL_("|1, the baseline itself: none of the others is faster."),
+			    JL_SLOT_NAME(jl_system_name(&s->w->systems[s->w->scenario->baseline])));
+		return answer;
+	}
+	speed_sentence(s, best, best != worst && !fastest ? JL_("At best, ") : "");
 	speed_range(s, compared(best));
-	if (best != worst) {
+	if (best != worst && !fastest) {
 		jl_doc_text(s->doc, " ");
 		speed_sentence(s, worst, JL_("At worst, "));
 	}
-	return (struct jl_answer){ true, JL_MARK_NONE, JL_("How fast the others are") };
-}
-
-static struct jl_answer answer_fastest(struct jl_section *s, const struct jl_scenario_question *q)
-{
-	const struct jl_weighed_system *best, *worst;
-
-	ends_of(s, q, &best, &worst);
-	if (!best)
-		return nothing;
-	if (compared(best)->speedup.value < 1) {
-		JL_SENTENCE(s->doc, JL_("|1, the baseline itself: none of the others is faster."),
-			    JL_SLOT_NAME(jl_system_name(&s->w->systems[s->w->scenario->baseline])));
-	} else {
-		speed_sentence(s, best, "");
-		speed_range(s, compared(best));
-	}
-	return (struct jl_answer){ true, JL_MARK_NONE, JL_("Which one is fastest?") };
+	return answer;
 }
 
 /* "A 5.8 d (1.5–14), B ..." of what is known of each. */
@@ -295,7 +287,7 @@ static struct jl_answer answer_normal(struct jl_section *s, const struct jl_scen
 /* --- the table */
 
 static const struct jl_answerer answerers[] = {
-	{ "fastest", answer_fastest, "comparison", jl_chart_comparison, JL_N("at least two systems and a workload:") },
+	{ "fastest", answer_speed, "comparison", jl_chart_comparison, JL_N("at least two systems and a workload:") },
 	{ "speed", answer_speed, "comparison", jl_chart_comparison, JL_N("at least two systems and a workload:") },
 	{ "time", answer_time, "comparison", jl_chart_comparison, JL_N("a system and a workload:") },
 	{ "fits", answer_fits, "memory", jl_chart_memory, JL_N("a system and a workload:") },

@@ -115,7 +115,7 @@ static enum jl_mark sound_one(struct jl_section *s, const struct jl_rig *rig, co
 		    JL_SLOT_NUM(jl_num_given((double)n_warn, JL_K_NUMBER, NULL)));
 	if (worst) {
 		jl_doc_text(s->doc, " ");
-		jl_doc_said(s->doc, worst->text, JL_LISTED, worst->rules[0] ? worst->rules[0]->id : NULL);
+		jl_doc_said(s->doc, worst->text, JL_LISTED, worst->rules[0] ? worst->rules[0]->source : NULL);
 	}
 	return n_wrong ? JL_MARK_BAD : n_warn ? JL_MARK_WARN : JL_MARK_GOOD;
 }

@@ -16,8 +16,7 @@ enum jl_status jl_section_builds(struct jl_section *s, struct jl_err *err)
 		struct jl_rig rig;
 		struct jl_part_findings *found = jl_arena_alloc(s->arena, sizeof *found);
 
-		if (!found)
-			return jl_fail_nomem(err);
+		JL_TRY(jl_got(found, err));
 		if ((status = jl_rig_read(&rig, item, s->w->cat, s->arena, err)))
 			break;
 		jl_rig_check(found, &rig, s->w->cat);

@@ -11,10 +11,9 @@ extern const size_t jl_scorecard_text_len;
 
 void jl_section_origins(struct jl_section *s)
 {
-	static const struct jl_tell_head heads[] = { { JL_N("Origin"), false },
-						     { JL_N("Source"), false },
-						     { JL_N("As of"), false },
-						     { JL_N("Numbers"), true } };
+	static const struct jl_tell_head heads[] = {
+		{ JL_N("Origin"), false }, { JL_N("Source"), false }, { JL_N("As of"), true }, { JL_N("Numbers"), true }
+	};
 	static const enum jl_origin order[] = { JL_MEASURED, JL_PUBLISHED, JL_LISTED, JL_ESTIMATED, JL_ORIGIN_NONE };
 	struct jl_doc_source *list = jl_arena_array(s->arena, JL_DOC_SOURCES_MAX, sizeof *list);
 	const size_t n = list ? jl_doc_sources(s->doc, list) : 0;

@@ -127,17 +127,35 @@ static void not_known(struct jl_section *s)
 
 /* --- sources */
 
+/* Where a seller's price of that day was read; NULL: not known. */
+static const char *price_url(const struct jl_catalog *cat, const struct jl_doc_source *source)
+{
+	for (size_t i = 0; source->id && source->date && i < cat->n_prices; i++) {
+		const struct jl_price *p = &cat->prices[i];
+
+		if (p->provider && p->date && p->url && strcmp(p->provider, source->id) == 0 &&
+		    strcmp(p->date, source->date) == 0)
+			return p->url;
+	}
+	return NULL;
+}
+
 void jl_tell_source(struct jl_section *s, const struct jl_doc_source *source)
 {
 	const struct jl_source *listed = source->id ? jl_source_by_id(s->w->cat, source->id) : NULL;
+	const struct jl_probe_machine *m = s->in->machine;
+	const char *title = listed && listed->title ? listed->title
+			    : m && source->id && m->short_name && strcmp(source->id, m->short_name) == 0
+				    ? m->short_name_text
+			    : source->id     ? source->id
+			    : source->origin ? JL_("this report")
+					     : JL_("this scenario");
+	const char *url = listed ? listed->url : price_url(s->w->cat, source);
 
-	if (listed && listed->url)
-		jl_doc_link(s->doc, listed->title ? listed->title : listed->id, listed->url);
+	if (url && strncmp(url, "http", 4) == 0 && !strchr(url, ' '))
+		jl_doc_link(s->doc, title, url);
 	else
-		jl_doc_name(s->doc, listed && listed->title ? listed->title
-				    : source->id            ? source->id
-				    : source->origin        ? JL_("this report")
-							    : JL_("this scenario"));
+		jl_doc_name(s->doc, title);
 }
 
 /* Of what stands above: the brief has no other list of them. */

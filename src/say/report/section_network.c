@@ -1,6 +1,5 @@
 /* All-reduce against the number of nodes, and how a system is joined. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "report/section.h"

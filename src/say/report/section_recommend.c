@@ -37,8 +37,9 @@ struct jl_answer jl_answer_best(struct jl_section *s, const struct jl_scenario_q
 	JL_SENTENCE(s->doc,
 		    is_serve(s) ? JL_("|1 (|2, |3): |4 a token, |5 in all; |6.")
 				: JL_("|1 (|2, |3): |4 a run, |5 in all; |6."),
-		    JL_SLOT_NAME(jl_tell_machines(s->doc, c)), JL_SLOT_TEXT(jl_how_name(c->how)), JL_SLOT_NAME(jl_tell_seller(s->doc, c)),
-		    JL_SLOT_NUM(jl_num_ranged(jl_num_run(c))), JL_SLOT_NUM(jl_num_ranged(jl_num_cost(c))), JL_SLOT_TEXT(why(s)));
+		    JL_SLOT_NAME(jl_tell_machines(s->doc, c)), JL_SLOT_TEXT(jl_how_name(c->how)),
+		    JL_SLOT_NAME(jl_tell_seller(s->doc, c)), JL_SLOT_NUM(jl_num_ranged(jl_num_run(c))),
+		    JL_SLOT_NUM(jl_num_ranged(jl_num_cost(c))), JL_SLOT_TEXT(why(s)));
 	return (struct jl_answer){ true, JL_MARK_NONE, JL_("Which machine?") };
 }
 
@@ -143,7 +144,7 @@ void jl_section_recommend(struct jl_section *s)
 	const struct jl_recommended answer = {
 		.ask = s->w->found_ask, .found = r, .purpose = s->w->purpose, .krw_per_usd = NAN
 	};
-	int rows[ROWS_MAX + JL_N_HOW];
+	int rows[ROWS_MAX];
 	size_t n;
 
 	if (!s->w->scenario->recommend.wanted)
@@ -163,11 +164,6 @@ void jl_section_recommend(struct jl_section *s)
 	if (!jl_section_is_charted(s, "recommend"))
 		front_chart(s, rows, n);
 	jl_tell_candidates(s->doc, &answer, JL_("From cheap to fast: nothing is both cheaper and faster"), rows, n);
-	n = 0;
-	for (int h = 0; h < JL_N_HOW; h++)
-		if (r->best[h] >= 0)
-			rows[n++] = r->best[h];
-	jl_tell_candidates(s->doc, &answer, JL_("The best of each way to have it"), rows, n);
 	jl_tell_caveats(s->doc, &answer);
 }
 

@@ -1,6 +1,5 @@
 /* How the run behaves: over more GPUs, where its time goes, what it needs of memory. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "report/section.h"

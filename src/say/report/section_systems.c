@@ -63,34 +63,6 @@ static void notes_of(struct jl_section *s)
 	}
 }
 
-static void links_table(struct jl_section *s)
-{
-	static const struct jl_tell_head heads[] = { { JL_N("System"), false },
-						     { JL_N("Joined by"), false },
-						     { JL_N("One way, per GPU"), true },
-						     { JL_N("Network"), false },
-						     { JL_N("One way, per host"), true } };
-	bool any = false;
-
-	for (size_t i = 0; i < s->w->n_systems; i++)
-		any |= s->w->systems[i].said->sys.join || s->w->systems[i].said->sys.net;
-	if (!any)
-		return;
-	jl_tell_table(s->doc, JL_("How the devices are joined"), heads, 5);
-	for (size_t i = 0; i < s->w->n_systems; i++) {
-		const struct jl_sys *sys = &s->w->systems[i].said->sys;
-
-		if (!sys->join && !sys->net)
-			continue;
-		jl_doc_cell_name(s->doc, jl_system_name(&s->w->systems[i]));
-		jl_doc_cell_name(s->doc, sys->join ? jl_tell_link(s->doc, sys->join->name) : "—");
-		fact_cell(s, &sys->join_oneway_Bps, JL_K_BYTE_RATE);
-		jl_doc_cell_name(s->doc, sys->net ? jl_tell_link(s->doc, sys->net->name) : "—");
-		fact_cell(s, &sys->net_oneway_Bps, JL_K_BYTE_RATE);
-		jl_doc_end_row(s->doc, false);
-	}
-}
-
 void jl_section_specifications(struct jl_section *s)
 {
 	static const struct jl_tell_head heads[] = {
@@ -114,7 +86,6 @@ void jl_section_specifications(struct jl_section *s)
 			cpu_cells(s, sys->cpu);
 		jl_doc_end_row(s->doc, i == s->w->scenario->baseline && s->w->n_systems > 1);
 	}
-	links_table(s);
 	notes_of(s);
 }
 

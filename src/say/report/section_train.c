@@ -177,7 +177,7 @@ static void speed_table(struct jl_section *s, const struct group *g)
 static void need_table(struct jl_section *s, const struct group *g)
 {
 	static const struct jl_tell_head heads[] = {
-		{ JL_N("Mode"), false },   { JL_N("Workers"), true },         { JL_N("A step"), true },
+		{ JL_N("Mode"), false },   { JL_N("Workers"), true },           { JL_N("A step"), true },
 		{ JL_N("Exposed"), true }, { JL_N("Memory per worker"), true }, { JL_N("Energy per sample"), true }
 	};
 	const bool energy = any_energy(g);

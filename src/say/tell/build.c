@@ -21,16 +21,17 @@ static enum jl_mark mark_of(enum jl_part_level level)
 	return marks[level];
 }
 
-static void finding(struct jl_doc *doc, const struct jl_part_finding *f, const char *title)
+/* A report leads from the mark to the source; a command names the sources. */
+static void finding(struct jl_doc *doc, const struct jl_part_finding *f, const char *title, bool all)
 {
 	const char *sources = "";
 
-	for (size_t i = 0; i < JL_PART_RULES_MAX && f->rules[i]; i++)
+	for (size_t i = 0; all && i < JL_PART_RULES_MAX && f->rules[i]; i++)
 		if (!strstr(sources, f->rules[i]->source))
 			sources = jl_tell_text(doc, "%s%s%s", sources, *sources ? ", " : "; ", f->rules[i]->source);
 	jl_doc_finding(doc, mark_of(f->level), title);
 	jl_doc_said(doc, f->text, f->sure == JL_SURE_MEASURED ? JL_PUBLISHED : JL_LISTED,
-		    f->rules[0] ? f->rules[0]->id : NULL);
+		    f->rules[0] ? f->rules[0]->source : NULL);
 	jl_doc_textf(doc, " [%s%s]", jl_msg(jl_part_sure_name(f->sure)), sources);
 }
 
@@ -62,7 +63,7 @@ void jl_tell_build(struct jl_doc *doc, const struct jl_build_answer *a, bool all
 			const struct jl_part_finding *f = &a->found->items[i];
 
 			if (f->level == (enum jl_part_level)level)
-				finding(doc, f, all ? f->id : jl_part_level_name(f->level));
+				finding(doc, f, all ? f->id : jl_part_level_name(f->level), all);
 		}
 }
 
@@ -109,7 +110,7 @@ static void row(struct jl_doc *doc, const struct jl_upgrade *u, long today)
 void jl_tell_upgrades(struct jl_doc *doc, const struct jl_upgrade_answer *a, long today)
 {
 	static const struct jl_tell_head heads[] = { { JL_N("purchase"), JL_COLUMN_LEAST(24) },
-						     { "USD", JL_COLUMN_FIGURE },
+						     { JL_NC("unit", "USD"), JL_COLUMN_FIGURE },
 						     { JL_NC("upgrade", "faster"), JL_COLUMN_FIGURE },
 						     { JL_N("per 1,000 USD"), JL_COLUMN_FIGURE },
 						     { JL_N("price of"), JL_COLUMN_KEEP } };

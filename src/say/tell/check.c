@@ -32,7 +32,9 @@ static const char *value_text(struct jl_doc *doc, const char *metric, double val
 {
 	char text[JL_RECORD_WORDS_MAX];
 
-	return jl_tell_text(doc, "%s", jl_record_value_text(text, metric, value));
+	(void)jl_record_value_text(text, metric, value);
+	jl_units_say(text);
+	return jl_tell_text(doc, "%s", text);
 }
 
 static struct jl_num value_num(struct jl_doc *doc, const char *metric, double value, enum jl_origin origin)
@@ -53,6 +55,8 @@ static const char *range_text(struct jl_doc *doc, const struct shown *s)
 	unit = strchr(hi, ' ');
 	if (unit && strchr(lo, ' ') && strcmp(strchr(lo, ' '), unit) == 0)
 		*strchr(lo, ' ') = '\0';
+	jl_units_say(lo);
+	jl_units_say(hi);
 	return jl_tell_text(doc, "%s–%s", lo, hi);
 }
 

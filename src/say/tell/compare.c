@@ -97,9 +97,9 @@ static void same_table(struct jl_doc *doc, const struct jl_tell_compare *in)
 {
 	static const struct jl_tell_head heads[] = { { JL_N("system"), JL_COLUMN_TEXT },
 						     { JL_N("passes"), JL_COLUMN_FIGURE },
-						     { JL_N("step"), JL_COLUMN_KEEP },
-						     { JL_NC("ratio", "speed"), JL_COLUMN_KEEP },
-						     { JL_N("epoch"), JL_COLUMN_KEEP } };
+						     { JL_N("step"), JL_COLUMN_FIGURE },
+						     { JL_NC("ratio", "speed"), JL_COLUMN_FIGURE },
+						     { JL_N("epoch"), JL_COLUMN_FIGURE } };
 	const bool epochs = epochs_known(in->compare);
 
 	jl_tell_table(doc, NULL, heads, epochs ? 5 : 4);
@@ -125,8 +125,8 @@ static void largest_table(struct jl_doc *doc, const struct jl_tell_compare *in)
 {
 	static const struct jl_tell_head heads[] = {
 		{ JL_N("system"), JL_COLUMN_LEAST(8) }, { JL_N("batch"), JL_COLUMN_FIGURE },
-		{ JL_N("step"), JL_COLUMN_KEEP },       { JL_NC("ratio", "speed"), JL_COLUMN_KEEP },
-		{ JL_N("batches"), JL_COLUMN_FIGURE },  { JL_N("epoch"), JL_COLUMN_KEEP }
+		{ JL_N("step"), JL_COLUMN_FIGURE },     { JL_NC("ratio", "speed"), JL_COLUMN_FIGURE },
+		{ JL_N("batches"), JL_COLUMN_FIGURE },  { JL_N("epoch"), JL_COLUMN_FIGURE }
 	};
 	const bool epochs = epochs_known(in->compare);
 
@@ -167,7 +167,7 @@ static struct jl_tell_head counted(struct jl_doc *doc, const char *one, const ch
 	jl_count_text(count, n);
 	return (struct jl_tell_head){ .en = jl_tell_text(doc, "%s" JL_HEAD_BOTH "%s", filled(doc, en, count),
 							 filled(doc, jl_msg(en), count)),
-				      .how = JL_COLUMN_KEEP };
+				      .how = JL_COLUMN_FIGURE };
 }
 
 static void whole_table(struct jl_doc *doc, const struct jl_tell_compare *in)
@@ -178,7 +178,7 @@ static void whole_table(struct jl_doc *doc, const struct jl_tell_compare *in)
 	size_t n = 1;
 
 	heads[n++] = counted(doc, JL_N("%s epoch"), JL_N("%s epochs"), c->epochs);
-	heads[n++] = (struct jl_tell_head){ "kWh", JL_COLUMN_KEEP };
+	heads[n++] = (struct jl_tell_head){ "kWh", JL_COLUMN_FIGURE };
 	if (has_repeat)
 		heads[n++] = counted(doc, JL_N("x %s training"), JL_N("x %s trainings"), c->repeat);
 	if (has_tune)

@@ -430,7 +430,7 @@ static void said_of_options(struct jl_buf *text, const struct jl_tell_cost *in)
 		market |= o->resale_market;
 		if (jl_cost_save_every_s(o) > 0)
 			jl_buf_printf(text, JL_("%s: saved every %s, which loses least; "), o->name,
-				      jl_units_text(every, jl_cost_save_every_s(o), JL_K_TIME, 2));
+				      jl_units_said(every, jl_cost_save_every_s(o), JL_K_TIME, 2));
 	}
 	const struct jl_resale curve = market ? jl_resale_curve(in->cat) : (struct jl_resale){ 0 };
 	if (market)
@@ -470,14 +470,14 @@ static void assumptions(struct jl_doc *doc, const struct jl_tell_cost *in)
 	if (assumed->util)
 		jl_buf_printf(&text, JL_("15 %% utilisation%s; "), in->command ? " (--util)" : "");
 	if (assumed->power_price)
-		jl_buf_printf(&text, "0.12 USD/kWh%s; ", in->command ? JL_(" (--kwh or --tariff)") : "");
+		jl_buf_printf(&text, JL_("0.12 USD/kWh%s; "), in->command ? JL_(" (--kwh or --tariff)") : "");
 	if (assumed->household)
 		jl_buf_printf(&text, JL_("the household uses %.0f kWh a month beside it%s; "),
 			      (double)s->site.milli_kWh / 1000, in->command ? " (--household)" : "");
 	if (assumed->carbon_region)
 		jl_buf_printf(&text, JL_("grid of %s; "), assumed->carbon_name);
 	if (s->fx.krw_micro)
-		jl_buf_printf(&text, "1 USD = %.6g KRW (%s); ", (double)s->fx.krw_micro / 1e6,
+		jl_buf_printf(&text, JL_("1 USD = %.6g KRW (%s); "), (double)s->fx.krw_micro / 1e6,
 			      jl_date_text(date, s->fx.day));
 	if (borrows_season(in->study))
 		jl_buf_puts(&text, JL_("the tariff lists no spring/fall price: winter's was taken; "));
@@ -505,8 +505,9 @@ static void other_currency(struct jl_doc *doc, const struct jl_cost_study *study
 			jl_buf_printf(&text, "%s%s %s", i ? "; " : "", study->options[i].name,
 				      jl_money_text(said, paid));
 	}
-	jl_tell_note(doc, other == JL_KRW ? JL_("In won, in all") : JL_("In dollars, in all"), JL_ESTIMATED, "%s",
-		     jl_buf_text(&text));
+	if (text.len) /* no rate of exchange, no other money */
+		jl_tell_note(doc, other == JL_KRW ? JL_("In won, in all") : JL_("In dollars, in all"), JL_ESTIMATED,
+			     "%s", jl_buf_text(&text));
 	jl_buf_release(&text);
 }
 

@@ -169,9 +169,9 @@ static void money(struct jl_doc *doc, struct jl_estimate e, bool range)
 	char text[160];
 
 	if (range && e.lo < e.hi)
-		snprintf(text, sizeof text, "%.2g USD (%.2g–%.2g)", e.value, e.lo, e.hi);
+		jl_format(text, sizeof text, JL_("%.2g USD (%.2g–%.2g)"), e.value, e.lo, e.hi);
 	else
-		snprintf(text, sizeof text, "%.2g USD", e.value);
+		jl_format(text, sizeof text, JL_("%.2g USD"), e.value);
 	jl_tell_num(doc, jl_num_written(jl_num_estimate(e, JL_K_NUMBER, NULL), text));
 }
 

@@ -418,6 +418,7 @@ static void near_table(struct jl_doc *doc, const struct jl_tell_predicted *in)
 static const struct jl_field near_row[] = {
 	{ JL_FIELD(jl_set_row, SIZE, line) },
 	{ JL_FIELD(jl_set_row, TEXT, source) },
+	{ JL_FIELD(jl_set_row, TEXT, url) },
 	{ JL_FIELD(jl_set_row, TEXT, gpu) },
 	{ JL_FIELD(jl_set_row, TEXT, framework) },
 	{ JL_FIELD(jl_set_row, TEXT, what) },
@@ -487,7 +488,7 @@ static void where_cell(struct jl_doc *doc, const struct jl_step_cost *step)
 static void sweep_table(struct jl_doc *doc, const struct jl_sweep *sweep)
 {
 	static const struct jl_tell_head heads[] = {
-		{ JL_N("GPUs"), JL_COLUMN_FIGURE },     { JL_N("samples/s"), JL_COLUMN_KEEP },
+		{ JL_N("GPUs"), JL_COLUMN_FIGURE },     { JL_N("samples/s"), JL_COLUMN_FIGURE },
 		{ JL_N("speed-up"), JL_COLUMN_FIGURE }, { JL_N("eff."), JL_COLUMN_FIGURE },
 		{ JL_N("step"), JL_COLUMN_FIGURE },     { JL_N("where the time goes"), JL_COLUMN_TEXT }
 	};

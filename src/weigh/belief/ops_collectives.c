@@ -24,10 +24,7 @@ static const char *const wires[JL_N_WIRE] = {
 	[JL_WIRE_ETHERNET] = "Ethernet",
 };
 
-static const struct jl_coll_case *case_at(const struct jl_set_data *data, size_t i)
-{
-	return (const struct jl_coll_case *)data->cases + i;
-}
+JL_SET_CASES(jl_coll_case);
 
 static enum jl_status add(struct jl_set_data *data, const struct jl_set_reader *in, struct jl_err *err)
 {
@@ -57,11 +54,10 @@ static enum jl_status add(struct jl_set_data *data, const struct jl_set_reader *
 				       .extent_ln = { log(c->coll.size_B), NAN, log(c->coll.n_ranks) },
 				       .meas = c->meas_s });
 
-	JL_TRY(jl_got(row, err));
-	data->n++;
-	row->naive[0] = jl_baseline_collective_s(&c->listed, &c->coll, 1.0, 0.0);
-	row->naive[1] = jl_baseline_collective_s(&c->listed, &c->coll, 0.8, 20e-6);
-	return JL_OK;
+	return jl_set_added(data, row,
+			    (double[]){ jl_baseline_collective_s(&c->listed, &c->coll, 1.0, 0.0),
+					jl_baseline_collective_s(&c->listed, &c->coll, 0.8, 20e-6) },
+			    err);
 }
 
 static size_t n_param(const struct jl_set_data *data)
@@ -90,9 +86,7 @@ static void predict(const struct jl_set_data *data, const double *x, const struc
 {
 	const struct jl_collective_answer a = jl_coll_answer(x, case_at(data, row->item), known);
 
-	row->pred = a.time_s;
-	row->half_ln = a.half_ln;
-	row->doubt = a.doubt;
+	jl_set_answer(row, a.time_s, a.half_ln, a.doubt);
 }
 
 static void explain(const struct jl_set_data *data, const double *x, const struct jl_set_row *row, struct jl_buf *out)
@@ -121,10 +115,5 @@ const struct jl_set_ops jl_collectives_ops = {
 	.baselines = { "listed rate", "listed rate x 0.8 + 20 us" },
 	.case_B = sizeof(struct jl_coll_case),
 	.rows_a_line = 1,
-	.add = add,
-	.n_param = n_param,
-	.param = param,
-	.fit = fit,
-	.predict = predict,
-	.explain = explain,
+	JL_SET_FUNCTIONS,
 };

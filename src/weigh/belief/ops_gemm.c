@@ -14,10 +14,7 @@ struct own {
 	size_t n;
 };
 
-static const struct jl_gemm_case *case_at(const struct jl_set_data *data, size_t i)
-{
-	return (const struct jl_gemm_case *)data->cases + i;
-}
+JL_SET_CASES(jl_gemm_case);
 
 static enum jl_status find_gpu(struct jl_set_data *data, const char *text, int *ret_gpu, struct jl_err *err)
 {
@@ -152,9 +149,7 @@ static void predict(const struct jl_set_data *data, const double *x, const struc
 	jl_gemm_resolve(x, c->gpu, &machine.dev);
 	const struct jl_device_answer a = jl_device_of(&machine, &shared, &c->of);
 
-	row->pred = a.time_s;
-	row->half_ln = a.half_ln;
-	row->doubt = a.doubt;
+	jl_set_answer(row, a.time_s, a.half_ln, a.doubt);
 }
 
 /* How far the predicted rate is from the listed ones: a product is near one of them, or bound by something else. */
@@ -175,7 +170,7 @@ static void explain(const struct jl_set_data *data, const double *x, const struc
 
 const struct jl_set_ops jl_gemm_ops = {
 	.name = "gemm_membw",
-	.files = (const char *const[]){ "gemm_membw", NULL },
+	.files = (const char *const[]){ "gemm_membw", "gemm_own", NULL },
 	.unit = "s",
 	.columns = (const char *const[]){ "kind", "gpu", "dtype", "m", "n", "k", "value", "unit", NULL },
 	.measures = (const char *const[]){ "value", NULL },
@@ -183,10 +178,5 @@ const struct jl_set_ops jl_gemm_ops = {
 	.case_B = sizeof(struct jl_gemm_case),
 	.own_B = sizeof(struct own),
 	.rows_a_line = 1,
-	.add = add,
-	.n_param = n_param,
-	.param = param,
-	.fit = fit,
-	.predict = predict,
-	.explain = explain,
+	JL_SET_FUNCTIONS,
 };

@@ -28,10 +28,7 @@ static const char *const links[JL_N_LLM_LINK] = {
 
 static const double memory_weight = 1.0; /* a memory residual counts as much as one of time */
 
-static const struct jl_llm_row *case_at(const struct jl_set_data *data, size_t i)
-{
-	return (const struct jl_llm_row *)data->cases + i;
-}
+JL_SET_CASES(jl_llm_row);
 
 /* Parameters of their own have only so many GPUs; further ones are predicted by their family. */
 static size_t n_own(const struct jl_set_data *data)
@@ -165,9 +162,9 @@ static void predict(const struct jl_set_data *data, const double *x, const struc
 
 	jl_llm_case(&c, case_at(data, row->item), x, known);
 	jl_predict(&p, NULL, &c);
-	row->pred = row->is_memory ? p.memory_B.value : p.step_s.value;
-	row->half_ln = row->is_memory ? log(p.memory_B.hi / p.memory_B.value) : p.half_ln;
-	row->doubt = row->is_memory ? p.memory_doubt : p.doubt;
+	jl_set_answer(row, row->is_memory ? p.memory_B.value : p.step_s.value,
+		      row->is_memory ? log(p.memory_B.hi / p.memory_B.value) : p.half_ln,
+		      row->is_memory ? p.memory_doubt : p.doubt);
 }
 
 static void explain_assumed(const struct jl_llm_row *c, struct jl_buf *out)
@@ -208,11 +205,6 @@ const struct jl_set_ops jl_llm_ops = {
 	.own_B = sizeof(struct own),
 	.rows_a_line = 2,
 	.begin = begin,
-	.add = add,
-	.n_param = n_param,
-	.param = param,
-	.fit = fit,
+	JL_SET_FUNCTIONS,
 	.refit_iter = 8,
-	.predict = predict,
-	.explain = explain,
 };

@@ -7,10 +7,7 @@
 #include "system/resolve.h"
 #include "physics/arch.h"
 
-static const struct jl_power_row *case_at(const struct jl_set_data *data, size_t i)
-{
-	return (const struct jl_power_row *)data->cases + i;
-}
+JL_SET_CASES(jl_power_row);
 
 static enum jl_status find_device(void *ctx, const char *text, struct jl_power_row *row, struct jl_err *err)
 {
@@ -45,11 +42,10 @@ static enum jl_status add(struct jl_set_data *data, const struct jl_set_reader *
 			.extent_ln = { NAN, NAN, log(c->n_gpus) },
 			.meas = c->meas_W });
 
-	JL_TRY(jl_got(row, err));
-	data->n++;
-	row->naive[0] = c->n_gpus * c->dev.tdp_W + c->ask.host_W;
-	row->naive[1] = 0.7 * c->n_gpus * c->dev.tdp_W + c->ask.host_W;
-	return JL_OK;
+	return jl_set_added(
+		data, row,
+		(double[]){ c->n_gpus * c->dev.tdp_W + c->ask.host_W, 0.7 * c->n_gpus * c->dev.tdp_W + c->ask.host_W },
+		err);
 }
 
 static size_t n_param(const struct jl_set_data *data)
@@ -84,9 +80,7 @@ static void predict(const struct jl_set_data *data, const double *x, const struc
 					    .power = jl_power_fit_of(x) };
 	const struct jl_power_answer a = jl_power_of(&machine, &c->ask);
 
-	row->pred = a.power_W;
-	row->half_ln = a.half_ln;
-	row->doubt = a.doubt;
+	jl_set_answer(row, a.power_W, a.half_ln, a.doubt);
 }
 
 static void explain(const struct jl_set_data *data, const double *x, const struct jl_set_row *row, struct jl_buf *out)
@@ -109,10 +103,5 @@ const struct jl_set_ops jl_power_ops = {
 	.baselines = { "TDP", "0.7 of TDP" },
 	.case_B = sizeof(struct jl_power_row),
 	.rows_a_line = 1,
-	.add = add,
-	.n_param = n_param,
-	.param = param,
-	.fit = fit,
-	.predict = predict,
-	.explain = explain,
+	JL_SET_FUNCTIONS,
 };

@@ -10,10 +10,7 @@
 #include "physics/device_params.h"
 #include "physics/op_params.h"
 
-static const struct jl_serve_row *case_at(const struct jl_set_data *data, size_t i)
-{
-	return (const struct jl_serve_row *)data->cases + i;
-}
+JL_SET_CASES(jl_serve_row);
 
 static enum jl_serve_scope scope_of(const struct jl_set_data *data)
 {
@@ -152,9 +149,7 @@ static void predict(const struct jl_set_data *data, const double *x, const struc
 	};
 	const struct jl_serve_time t = jl_serve_of(&machine, &physics, &c->run, c->plan);
 
-	row->pred = t.time_s;
-	row->half_ln = t.half_ln;
-	row->doubt = t.doubt;
+	jl_set_answer(row, t.time_s, t.half_ln, t.doubt);
 }
 
 static void explain(const struct jl_set_data *data, const double *x, const struct jl_set_row *row, struct jl_buf *out)

@@ -1,8 +1,6 @@
 /* finetune as a set: the physics of devices, links and frameworks is what train_llm found; only what tuning adds is fitted here. */
 #include <math.h>
-#include <string.h>
 
-#include "base/mem.h"
 #include "belief/baseline.h"
 #include "belief/optimize.h"
 #include "belief/set_ops.h"
@@ -20,10 +18,7 @@ struct own {
 	size_t n;
 };
 
-static const struct jl_tune_row *case_at(const struct jl_set_data *data, size_t i)
-{
-	return (const struct jl_tune_row *)data->cases + i;
-}
+JL_SET_CASES(jl_tune_row);
 
 static enum jl_status find_gpu(void *ctx, const char *text, struct jl_llm_gpu *ret_gpu, struct jl_err *err)
 {
@@ -92,11 +87,9 @@ static enum jl_status add(struct jl_set_data *data, const struct jl_set_reader *
 
 	JL_SET_READ_CELLS(in, JL_LLM_CELLS, &cells);
 	JL_SET_READ_CELLS(in, JL_TUNE_CELLS, &more);
-	const enum jl_status status = is_tune(data) ? jl_tune_row_read(&cells, &more, &find, c, err)
-						    : jl_large_row_read(&cells, &more, &find, c, err);
 
-	if (status)
-		return status;
+	JL_TRY(is_tune(data) ? jl_tune_row_read(&cells, &more, &find, c, err)
+			     : jl_large_row_read(&cells, &more, &find, c, err));
 	jl_llm_wires(r, &intra, &inter);
 	const double seq = r->mean_seq > 0.0 ? r->mean_seq : r->shard.seq;
 	struct jl_set_kind kind = {
@@ -125,8 +118,7 @@ static enum jl_status add(struct jl_set_data *data, const struct jl_set_reader *
 		kind.meas = memory ? r->meas_mem_B : r->meas_s;
 		kind.answer = answers[is_tune(data)][memory];
 		row = jl_set_add(data, in, &kind);
-		if (!row)
-			return jl_fail_nomem(err);
+		JL_TRY(jl_got(row, err));
 		row->is_memory = memory;
 		if (!*row->gpu)
 			row->gpu = "not stated";
@@ -230,9 +222,9 @@ static void predict(const struct jl_set_data *data, const double *x, const struc
 
 	case_of(&how, data, c, x, known);
 	jl_predict(&p, NULL, &how);
-	row->pred = row->is_memory ? memory_of(c, p.memory_B.value) : p.step_s.value;
-	row->half_ln = row->is_memory ? log(p.memory_B.hi / p.memory_B.value) : p.half_ln;
-	row->doubt = row->is_memory ? p.memory_doubt : p.doubt;
+	jl_set_answer(row, row->is_memory ? memory_of(c, p.memory_B.value) : p.step_s.value,
+		      row->is_memory ? log(p.memory_B.hi / p.memory_B.value) : p.half_ln,
+		      row->is_memory ? p.memory_doubt : p.doubt);
 }
 
 static void explain(const struct jl_set_data *data, const double *x, const struct jl_set_row *row, struct jl_buf *out)
@@ -246,46 +238,26 @@ static void explain(const struct jl_set_data *data, const double *x, const struc
 	jl_set_explain(out, row->is_memory, &w.step, &w.memory);
 }
 
+#define COMMON                                                                                                         \
+	.unit = "s", .baselines = { "40 % MFU", "roofline at 0.7 of the listed rates" },                               \
+	.memory_baselines = { "16 bytes a parameter", "weights and a fifth" }, .case_B = sizeof(struct jl_tune_row),   \
+	.own_B = sizeof(struct own), .rows_a_line = 2, .begin = begin, .add = add, .n_param = n_param, .param = param, \
+	.fit = fit, .predict = predict, .explain = explain
+
 const struct jl_set_ops jl_tune_ops = {
+	COMMON,
 	.name = "finetune",
 	.files = (const char *const[]){ "finetune", NULL },
-	.unit = "s",
 	.columns = (const char *const[]){ "gpu", "n_gpus", "framework", "layers", "hidden", "method", "rank",
 					  "base_bits", "primary_metric", "primary_value", NULL },
-	.measures = (const char *const[]){ "s_per_iter", "samples_per_s", "tokens_per_s_per_gpu", "mem_gib_per_gpu",
-					   NULL },
-	.baselines = { "40 % MFU", "roofline at 0.7 of the listed rates" },
-	.memory_baselines = { "16 bytes a parameter", "weights and a fifth" },
 	.memory_line = "finetune_memory",
-	.case_B = sizeof(struct jl_tune_row),
-	.own_B = sizeof(struct own),
-	.rows_a_line = 2,
-	.begin = begin,
-	.add = add,
-	.n_param = n_param,
-	.param = param,
-	.fit = fit,
-	.predict = predict,
-	.explain = explain,
 };
 
 const struct jl_set_ops jl_large_ops = {
+	COMMON,
 	.name = "moe_and_large",
 	.files = (const char *const[]){ "moe_and_large", NULL },
-	.unit = "s",
 	.columns = (const char *const[]){ "gpu", "n_gpus", "framework", "layers", "hidden", "n_experts", "topk",
 					  "moe_ffn", "primary_metric", "primary_value", NULL },
 	.measures = (const char *const[]){ "primary_value", NULL },
-	.baselines = { "40 % MFU", "roofline at 0.7 of the listed rates" },
-	.memory_baselines = { "16 bytes a parameter", "weights and a fifth" },
-	.case_B = sizeof(struct jl_tune_row),
-	.own_B = sizeof(struct own),
-	.rows_a_line = 2,
-	.begin = begin,
-	.add = add,
-	.n_param = n_param,
-	.param = param,
-	.fit = fit,
-	.predict = predict,
-	.explain = explain,
 };

@@ -24,6 +24,7 @@ struct jl_set_row {
 	size_t item;                        /* index into the set's own rows; rows of one line share it */
 	const char *group;                  /* split_group: a source's rows of one kind */
 	const char *source;                 /* whose measurement it is */
+	const char *url;                    /* where it was published; "": not said */
 	const char *gpu, *framework, *link; /* labels for the tables; "" where they mean nothing */
 	const char *what;                   /* the row in a few words, for the list of the worst */
 	const char *model;                  /* what was run; "" where that means nothing */
@@ -55,11 +56,12 @@ struct jl_known {
 };
 
 struct jl_set_ops {
-	const char *name;            /* train_llm */
-	const char *const *files;    /* NULL-terminated: names of the files that are fitted together, without .csv */
-	const char *unit;            /* of meas: "s", "W" */
-	const char *const *columns;  /* NULL-terminated: must be there; tell the set from its file */
-	const char *const *measures; /* NULL-terminated: numbers of these columns must be positive; may be absent */
+	const char *name;           /* train_llm */
+	const char *const *files;   /* NULL-terminated: names of the files that are fitted together, without .csv */
+	const char *unit;           /* of meas: "s", "W" */
+	const char *const *columns; /* NULL-terminated: must be there; tell the set from its file */
+	const char *const *
+		measures; /* NULL-terminated: numbers of these columns must be positive, one at least; NULL: the set looks itself */
 	const char *baselines[JL_N_BASELINE];        /* their names, in English */
 	const char *memory_baselines[JL_N_BASELINE]; /* for is_memory rows; NULL: the set has none */
 	const char *memory_line; /* the line of the tables that they are in; NULL: the one of all sets, "memory" */

@@ -157,6 +157,7 @@ static struct jl_set_row *add_row(const struct jl_set_reader *in)
 		.naive = { NAN, NAN },
 	};
 	row->source = source_of(in, row->group);
+	row->url = jl_label(in->labels, in->arena, jl_set_cell(in, "source_url"));
 	return row;
 }
 
@@ -179,6 +180,15 @@ struct jl_set_row *jl_set_add(struct jl_set_data *data, const struct jl_set_read
 	row->meas = kind->meas;
 	data->groups[data->n] = row->group;
 	return row;
+}
+
+enum jl_status jl_set_added(struct jl_set_data *data, struct jl_set_row *row, const double naive[JL_N_BASELINE],
+			    struct jl_err *err)
+{
+	JL_TRY(jl_got(row, err));
+	memcpy(row->naive, naive, sizeof(row->naive));
+	data->n++;
+	return JL_OK;
 }
 
 static enum jl_status add_unscored(const struct jl_set_reader *in, const struct jl_err *why, struct jl_err *err)

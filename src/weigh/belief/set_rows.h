@@ -98,3 +98,24 @@ struct jl_memory;
 void jl_set_explain(struct jl_buf *out, bool is_memory, const struct jl_step_cost *step,
 		    const struct jl_memory *memory);
 void jl_set_parts(struct jl_buf *out, const struct jl_set_part *parts, size_t n, double whole);
+
+/* The functions of an adapter's row where they have these names; all but the reader. */
+#define JL_SET_MODEL     .n_param = n_param, .param = param, .fit = fit, .predict = predict, .explain = explain
+#define JL_SET_FUNCTIONS .add = add, JL_SET_MODEL
+/* case_at(data, i): a row as the adapter's own model input. */
+#define JL_SET_CASES(TYPE)                                                                                             \
+	static const struct TYPE *case_at(const struct jl_set_data *data, size_t i)                                    \
+	{                                                                                                              \
+		return (const struct TYPE *)data->cases + i;                                                           \
+	}                                                                                                              \
+	struct TYPE
+
+/* A line's only row is there (NULL: no room): what the naive baselines say of it, and the line counts. */
+enum jl_status jl_set_added(struct jl_set_data *data, struct jl_set_row *row, const double naive[JL_N_BASELINE],
+			    struct jl_err *err);
+static inline void jl_set_answer(struct jl_set_row *row, double pred, double half_ln, struct jl_doubt doubt)
+{
+	row->pred = pred;
+	row->half_ln = half_ln;
+	row->doubt = doubt;
+}

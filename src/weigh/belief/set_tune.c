@@ -2,11 +2,12 @@
 #include "belief/set_tune.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
-#include "base/num.h"
-#include "belief/set_llm_plan.h"
 #include "belief/set_llm_shape.h"
+#include "catalog/find.h"
+#include "workload/from_catalog.h"
 #include "workload/tune.h"
 
 #define N(a) (sizeof(a) / sizeof((a)[0]))
@@ -29,16 +30,24 @@ static const struct method {
 	const char *part;
 	enum jl_tune_kind kind;
 	int bare; /* no adapters inside the layers */
-	const char *unlike;
 } methods[] = {
-	{ "qdora", JL_TUNE_DORA, 0, NULL },      { "dora", JL_TUNE_DORA, 0, NULL },
-	{ "q-galore", JL_TUNE_FULL, 0, NULL },   { "galore", JL_TUNE_FULL, 0, NULL },
-	{ "adalora", JL_TUNE_LORA, 0, NULL },    { "adapter", JL_TUNE_ADAPTER, 0, NULL },
-	{ "lora", JL_TUNE_LORA, 0, NULL },       { "full", JL_TUNE_FULL, 0, NULL },
-	{ "pretrain", JL_TUNE_FULL, 0, NULL },   { "lisa", JL_TUNE_LAYERS, 0, NULL },
-	{ "llamapro", JL_TUNE_LAYERS, 0, NULL }, { "ln_tuning", JL_TUNE_LORA, 1, NULL },
-	{ "beft", JL_TUNE_LORA, 1, NULL },       { "prefix", JL_TUNE_LORA, 1, NULL },
-	{ "ptuning", JL_TUNE_LORA, 1, NULL },    { "trainable_tokens", JL_TUNE_LORA, 1, NULL },
+	{ "qdora", JL_TUNE_DORA, 0 },
+	{ "dora", JL_TUNE_DORA, 0 },
+	{ "q-galore", JL_TUNE_FULL, 0 },
+	{ "galore", JL_TUNE_FULL, 0 },
+	{ "adalora", JL_TUNE_LORA, 0 },
+	{ "adapter", JL_TUNE_ADAPTER, 0 },
+	{ "lora", JL_TUNE_LORA, 0 },
+	{ "qlora", JL_TUNE_LORA, 0 },
+	{ "full", JL_TUNE_FULL, 0 },
+	{ "pretrain", JL_TUNE_FULL, 0 },
+	{ "lisa", JL_TUNE_LAYERS, 0 },
+	{ "llamapro", JL_TUNE_LAYERS, 0 },
+	{ "ln_tuning", JL_TUNE_LORA, 1 },
+	{ "beft", JL_TUNE_LORA, 1 },
+	{ "prefix", JL_TUNE_LORA, 1 },
+	{ "ptuning", JL_TUNE_LORA, 1 },
+	{ "trainable_tokens", JL_TUNE_LORA, 1 },
 };
 
 static const struct {
@@ -87,8 +96,13 @@ static enum jl_status read_method(const struct jl_tune_cells *more, const struct
 	struct jl_tune *t = &row->shard.tune;
 	size_t i = 0;
 
-	while (i < N(methods) && !has(more->method, methods[i].part))
+	/* whole words: there are dozens of other ..lora, each with kernels of its own */
+	while (i < N(methods) && strncmp(more->method, methods[i].part, strlen(methods[i].part)) != 0)
 		i++;
+	const double bits = jl_llm_number(more->base_bits);
+
+	if (bits < 4.0)
+		return jl_fail(err, JL_E_DATA, "a base of %g bits is not weighed", bits);
 	if (i == N(methods) || has(more->method, "lora on the LLM"))
 		return jl_fail(err, JL_E_DATA,
 			       "method '%s' is not weighed; lora, qlora, dora, adapter, full, galore, lisa are",
@@ -191,22 +205,6 @@ static double mean_below(double mean, double cap)
 	return mean - cap / expm1(cap / mean);
 }
 
-/* The k-th number after `word`. */
-static double after(const char *text, const char *word, int k)
-{
-	const char *t = text ? strstr(text, word) : NULL;
-
-	while (t && *t) {
-		double x = NAN;
-		size_t n_used = 1;
-
-		if (*t >= '0' && *t <= '9' && jl_num_parse(t, &x, &n_used) == JL_NUM_OK && k-- == 0)
-			return x;
-		t += n_used;
-	}
-	return NAN;
-}
-
 /* Lengths: the stated one is a cap where samples are what they are. Batches are padded to their longest sample, which is the nearer to
  * the cap the more there are; sorted by length they are not. */
 static void read_lengths(const struct jl_llm_cells *c, struct jl_llm_row *row)
@@ -215,9 +213,9 @@ static void read_lengths(const struct jl_llm_cells *c, struct jl_llm_row *row)
 	double mean = NAN;
 
 	if (has(c->remark, "before the max_length filter"))
-		mean = mean_below(after(c->remark, "news-zh, ", 0), seq);
+		mean = mean_below(jl_llm_number_after(c->remark, "news-zh, ", 0), seq);
 	else if (has(c->remark, "seq_len is a cap, mean "))
-		mean = after(c->remark, "cap, mean ", 0);
+		mean = jl_llm_number_after(c->remark, "cap, mean ", 0);
 	else if ((has(c->framework, "LitGPT") && !has(c->remark, "2048")) || has(c->remark, "; Alpaca"))
 		mean = ALPACA_SEQ;
 	else if (has(c->remark, "effective (unpadded)"))
@@ -280,6 +278,8 @@ static void respell_cut(struct jl_llm_cells *c)
 		c->cp = "2";
 	else if (has(c->zero_or_fsdp, "sequence parallel size=4") || has(c->zero_or_fsdp, "parallel 4"))
 		c->cp = "4";
+	if (!*c->zero_or_fsdp && has(c->framework, "ms-swift"))
+		c->zero_or_fsdp = "ddp";
 	const struct {
 		const char *key;
 		const char **cell;
@@ -299,14 +299,33 @@ static void respell_cut(struct jl_llm_cells *c)
  * say to each other is long. */
 static const char *longest(const struct jl_llm_cells *c)
 {
-	static const char *const brief = "512";
+	static const char *const brief = "512", *const mean = "128";
 
-	if (has(c->remark, "LAION") ||
-	    (has(c->framework, "Megatron-SWIFT") && !has(c->remark, "packing=true") && *c->gpu == 0))
+	if (has(c->framework, "Megatron-SWIFT") && !has(c->remark, "packing=true") && *c->gpu == 0)
+		return mean; /* samples are not padded there */
+	if (has(c->remark, "LAION"))
 		return brief;
 	if (*c->seq_len)
 		return c->seq_len;
 	return has(c->remark, "ms-agent") ? "4096" : has(c->framework, "swift") ? brief : "2048";
+}
+
+/* A model that the catalog knows by its name, with or without what it was tuned for; NULL: it does not. */
+static const struct jl_model_info *model_of(const char *text)
+{
+	static const char *const tails[] = { "-Instruct", "-instruct", "-Base", "-it", "-chat" };
+	const struct jl_model_info *info = NULL;
+	struct jl_err ignored;
+	char name[64];
+
+	(void)snprintf(name, sizeof(name), "%s", text);
+	for (size_t i = 0; i < N(tails); i++) {
+		char *at = strstr(name, tails[i]);
+
+		if (at)
+			*at = '\0';
+	}
+	return jl_find_model(&info, jl_catalog_embedded(), name, &ignored) == JL_OK ? info : NULL;
 }
 
 /* Layers on one device after the other, a micro-batch at a time: nothing runs side by side. */
@@ -327,32 +346,32 @@ enum jl_status jl_tune_row_read(struct jl_llm_cells *c, const struct jl_tune_cel
 	struct jl_tune_row row = { .least_B = NAN };
 	const int oom = has(more->oom, "y"), no_gpu = !*c->gpu, naive = has(c->zero_or_fsdp, "naive");
 	const int unstated = !*c->seq_len;
-	enum jl_status status;
+	const int named_only = isnan(jl_llm_number(c->hidden)) && isnan(jl_llm_number(c->params_b));
 
 	if (has(more->confidence, "source-estimate"))
 		return jl_fail(err, JL_E_DATA, "an estimate of its source, not a measurement");
-	if (isnan(jl_llm_number(c->hidden)) && isnan(jl_llm_number(c->params_b)))
+	const struct jl_model_info *info = named_only ? model_of(c->model) : NULL;
+
+	if (named_only && !info)
 		return jl_fail(err, JL_E_DATA, "neither dimensions nor parameters of '%s' are stated", c->model);
 	c->recompute = has(more->grad_checkpointing, "selective")                             ? "selective"
 		       : *more->grad_checkpointing == 'y'                                     ? "full"
 		       : *more->grad_checkpointing == 'n' || *more->grad_checkpointing == 'f' ? "none"
 		       : has(c->framework, "LitGPT")                                          ? "none"
 											      : "full";
+	c->seq_len = longest(c);
 	if (no_gpu)
 		c->gpu = "A100 SXM 80GB"; /* only its memory is asked for */
-	c->seq_len = longest(c);
 	if (!*c->micro_batch && (has(c->framework, "HF Trainer") || has(c->framework, "Paddle")) && *c->global_batch)
 		c->micro_batch = c->global_batch; /* of one device, where a table has one column for it */
 	else if (!*c->micro_batch && !*c->global_batch)
 		c->micro_batch = "1";
 	respell_cut(c);
-	status = jl_llm_row_read(c, find, &row.run, err);
-	if (status)
-		return status;
+	JL_TRY(jl_llm_row_read(c, find, &row.run, err));
+	if (info)
+		jl_transformer_from_catalog(&row.run.model, info);
 	read_framework(c, &row.run);
-	status = read_method(more, c, &row.run, err);
-	if (status)
-		return status;
+	JL_TRY(read_method(more, c, &row.run, err));
 	if (naive)
 		set_naive(&row.run);
 	read_states(more, c, &row.run);

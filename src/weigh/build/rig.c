@@ -11,38 +11,50 @@
 
 #define GPUS_MAX 64
 
-struct jl_rig jl_rig_empty(void)
-{
-	return (struct jl_rig){ .gpu_limit_W = NAN,
-				.gpu_slots = NAN,
-				.gpu_length_m = NAN,
-				.gpu_8pin = NAN,
-				.psu_W = NAN,
-				.n_psu = 1,
-				.psu_8pin = NAN,
-				.psu_12vhpwr = NAN,
-				.board_x16 = NAN,
-				.board_spacing = NAN,
-				.board_lanes = NAN,
-				.board_pcie_gen = NAN,
-				.cpu_W = NAN,
-				.cpu_threads = NAN,
-				.cpu_lanes = NAN,
-				.ram_B = NAN,
-				.ssd_B = NAN,
-				.hdd_B = NAN,
-				.data_B = NAN,
-				.case_slots = NAN,
-				.case_length_m = NAN,
-				.circuit_V = NAN,
-				.circuit_A = NAN };
-}
-
 enum form { TEXT, NUMBER, QUANTITY, WORD, GPU, FLAG };
 
 static const char *const coolings[] = { "unknown", "open-air", "blower", "water", "passive", NULL };
 static const char *const inputs[] = { "unknown", "while-training", "before-training", NULL };
 
+/* A row a part: its key, its form and member, the unit of a quantity, what is possible, the words that it may be. */
+/* clang-format off */
+#define PARTS(X) \
+	X("name", TEXT, name, 0, 0, 0, NULL) \
+	X("gpu", GPU, gpu, 0, 0, 0, NULL) \
+	X("gpu_power_limit", QUANTITY, gpu_limit_W, JL_K_POWER, 50, 2000, NULL) \
+	X("gpu_slots", NUMBER, gpu_slots, 0, 1, 5, NULL) \
+	X("gpu_length", QUANTITY, gpu_length_m, JL_K_LENGTH, 0.1, 1, NULL) \
+	X("gpu_8pin", NUMBER, gpu_8pin, 0, 0, 8, NULL) \
+	X("cooling", WORD, cooling, 0, 0, 0, coolings) \
+	X("psu", QUANTITY, psu_W, JL_K_POWER, 100, 20000, NULL) \
+	X("psu_count", NUMBER, n_psu, 0, 1, 8, NULL) \
+	X("psu_8pin", NUMBER, psu_8pin, 0, 0, 64, NULL) \
+	X("psu_12vhpwr", NUMBER, psu_12vhpwr, 0, 0, 16, NULL) \
+	X("psu_atx3", FLAG, psu_atx3, 0, 0, 0, NULL) \
+	X("board", TEXT, board, 0, 0, 0, NULL) \
+	X("board_x16_slots", NUMBER, board_x16, 0, 1, 16, NULL) \
+	X("board_spacing", NUMBER, board_spacing, 0, 1, 8, NULL) \
+	X("board_lanes_per_gpu", NUMBER, board_lanes, 0, 1, 16, NULL) \
+	X("board_pcie", NUMBER, board_pcie_gen, 0, 1, 7, NULL) \
+	X("cpu", TEXT, cpu, 0, 0, 0, NULL) \
+	X("cpu_power", QUANTITY, cpu_W, JL_K_POWER, 5, 2000, NULL) \
+	X("cpu_threads", NUMBER, cpu_threads, 0, 1, 2048, NULL) \
+	X("cpu_lanes", NUMBER, cpu_lanes, 0, 4, 512, NULL) \
+	X("input", WORD, input, 0, 0, 0, inputs) \
+	X("ram", QUANTITY, ram_B, JL_K_BYTES, 1e6, 1e15, NULL) \
+	X("ssd", QUANTITY, ssd_B, JL_K_BYTES, 0, 1e17, NULL) \
+	X("hdd", QUANTITY, hdd_B, JL_K_BYTES, 0, 1e17, NULL) \
+	X("data", QUANTITY, data_B, JL_K_BYTES, 0, 1e17, NULL) \
+	X("case", TEXT, case_name, 0, 0, 0, NULL) \
+	X("case_slots", NUMBER, case_slots, 0, 1, 20, NULL) \
+	X("case_gpu_length", QUANTITY, case_length_m, JL_K_LENGTH, 0.1, 2, NULL) \
+	X("circuit_volts", NUMBER, circuit_V, 0, 90, 420, NULL) \
+	X("circuit_amperes", NUMBER, circuit_A, 0, 1, 500, NULL) \
+	X("nvlink", FLAG, nvlink, 0, 0, 0, NULL)
+/* clang-format on */
+#define FIELD(KEY, FORM, MEMBER, KIND, LO, HI, WORDS)                                                                  \
+	{ KEY, FORM, offsetof(struct jl_rig, MEMBER), KIND, LO, HI, WORDS },
+#define KEY_OF(KEY, ...) KEY,
 static const struct field {
 	const char *key;
 	enum form form;
@@ -50,77 +62,21 @@ static const struct field {
 	enum jl_kind kind;        /* QUANTITY */
 	double lo, hi;            /* NUMBER, QUANTITY */
 	const char *const *words; /* WORD */
-} fields[] = {
-#define AT(member) offsetof(struct jl_rig, member)
-	{ "name", TEXT, AT(name), 0, 0, 0, NULL },
-	{ "gpu", GPU, 0, 0, 0, 0, NULL },
-	{ "gpu_power_limit", QUANTITY, AT(gpu_limit_W), JL_K_POWER, 50, 2000, NULL },
-	{ "gpu_slots", NUMBER, AT(gpu_slots), 0, 1, 5, NULL },
-	{ "gpu_length", QUANTITY, AT(gpu_length_m), JL_K_LENGTH, 0.1, 1, NULL },
-	{ "gpu_8pin", NUMBER, AT(gpu_8pin), 0, 0, 8, NULL },
-	{ "cooling", WORD, AT(cooling), 0, 0, 0, coolings },
-	{ "psu", QUANTITY, AT(psu_W), JL_K_POWER, 100, 20000, NULL },
-	{ "psu_count", NUMBER, AT(n_psu), 0, 1, 8, NULL },
-	{ "psu_8pin", NUMBER, AT(psu_8pin), 0, 0, 64, NULL },
-	{ "psu_12vhpwr", NUMBER, AT(psu_12vhpwr), 0, 0, 16, NULL },
-	{ "psu_atx3", FLAG, AT(psu_atx3), 0, 0, 0, NULL },
-	{ "board", TEXT, AT(board), 0, 0, 0, NULL },
-	{ "board_x16_slots", NUMBER, AT(board_x16), 0, 1, 16, NULL },
-	{ "board_spacing", NUMBER, AT(board_spacing), 0, 1, 8, NULL },
-	{ "board_lanes_per_gpu", NUMBER, AT(board_lanes), 0, 1, 16, NULL },
-	{ "board_pcie", NUMBER, AT(board_pcie_gen), 0, 1, 7, NULL },
-	{ "cpu", TEXT, AT(cpu), 0, 0, 0, NULL },
-	{ "cpu_power", QUANTITY, AT(cpu_W), JL_K_POWER, 5, 2000, NULL },
-	{ "cpu_threads", NUMBER, AT(cpu_threads), 0, 1, 2048, NULL },
-	{ "cpu_lanes", NUMBER, AT(cpu_lanes), 0, 4, 512, NULL },
-	{ "input", WORD, AT(input), 0, 0, 0, inputs },
-	{ "ram", QUANTITY, AT(ram_B), JL_K_BYTES, 1e6, 1e15, NULL },
-	{ "ssd", QUANTITY, AT(ssd_B), JL_K_BYTES, 0, 1e17, NULL },
-	{ "hdd", QUANTITY, AT(hdd_B), JL_K_BYTES, 0, 1e17, NULL },
-	{ "data", QUANTITY, AT(data_B), JL_K_BYTES, 0, 1e17, NULL },
-	{ "case", TEXT, AT(case_name), 0, 0, 0, NULL },
-	{ "case_slots", NUMBER, AT(case_slots), 0, 1, 20, NULL },
-	{ "case_gpu_length", QUANTITY, AT(case_length_m), JL_K_LENGTH, 0.1, 2, NULL },
-	{ "circuit_volts", NUMBER, AT(circuit_V), 0, 90, 420, NULL },
-	{ "circuit_amperes", NUMBER, AT(circuit_A), 0, 1, 500, NULL },
-	{ "nvlink", FLAG, AT(nvlink), 0, 0, 0, NULL },
-#undef AT
-};
+} fields[] = { PARTS(FIELD) };
 #define N_FIELDS (sizeof fields / sizeof fields[0])
 
-const char *const jl_rig_keys[] = { "name",
-				    "gpu",
-				    "gpu_power_limit",
-				    "gpu_slots",
-				    "gpu_length",
-				    "gpu_8pin",
-				    "cooling",
-				    "psu",
-				    "psu_count",
-				    "psu_8pin",
-				    "psu_12vhpwr",
-				    "psu_atx3",
-				    "board",
-				    "board_x16_slots",
-				    "board_spacing",
-				    "board_lanes_per_gpu",
-				    "board_pcie",
-				    "cpu",
-				    "cpu_power",
-				    "cpu_threads",
-				    "cpu_lanes",
-				    "input",
-				    "ram",
-				    "ssd",
-				    "hdd",
-				    "data",
-				    "case",
-				    "case_slots",
-				    "case_gpu_length",
-				    "circuit_volts",
-				    "circuit_amperes",
-				    "nvlink",
-				    NULL };
+const char *const jl_rig_keys[] = { PARTS(KEY_OF) NULL };
+
+struct jl_rig jl_rig_empty(void)
+{
+	struct jl_rig rig = { 0 };
+
+	for (size_t i = 0; i < N_FIELDS; i++)
+		if (fields[i].form == NUMBER || fields[i].form == QUANTITY)
+			*(double *)(void *)((char *)&rig + fields[i].offset) = NAN;
+	rig.n_psu = 1;
+	return rig;
+}
 
 /* "2x rtx-3090", "2xrtx-3090", "rtx-3090" */
 static enum jl_status set_gpu(struct jl_rig *rig, const char *text, const struct jl_where *where,

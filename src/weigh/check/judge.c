@@ -91,14 +91,12 @@ static enum jl_status system_of_log(const struct jl_sys **ret_sys, const struct 
 	struct jl_sys *sys = jl_arena_alloc(judge->arena, sizeof(*sys));
 	const char *text;
 
-	if (!sys)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(sys, err));
 	if (!gpu || !(n_ranks >= 2) || !(n_nodes >= 1) || fmod(n_ranks, n_nodes) != 0)
 		return jl_fail(err, JL_E_USAGE,
 			       "it does not say on which system that was: --on \"2x aws:p5.48xlarge\"");
 	text = jl_arena_printf(judge->arena, "%.0fx(%.0fx %s)", n_nodes, n_ranks / n_nodes, gpu->id);
-	if (!text)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(text, err));
 	*ret_sys = sys;
 	return jl_sys_parse(sys, judge->cat, text, judge->arena, err);
 }
@@ -126,8 +124,7 @@ static enum jl_status judge_collective(struct jl_judged *j, struct jl_judge *jud
 	double x[JL_COLL_MAX_PARAMS];
 	enum jl_status status = JL_OK;
 
-	if (!machine)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(machine, err));
 	if (!j->sys)
 		status = system_of_log(&j->sys, judge, r, err);
 	if (!status)
@@ -246,8 +243,7 @@ static enum jl_status judge_host(struct jl_judged *j, struct jl_judge *judge, st
 {
 	struct jl_device_expect *e = jl_arena_alloc(judge->arena, sizeof(*e));
 
-	if (!e)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(e, err));
 	*e = (struct jl_device_expect){ .range = JL_EXPECT_NONE };
 	jl_check_host(e, judge->cat, judge->here, j->record);
 	take_expect(j, e);

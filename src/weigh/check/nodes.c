@@ -103,8 +103,7 @@ enum jl_status jl_nodes_weigh(struct jl_node_score *ret_scores, double *ret_leas
 	       *scratch = jl_arena_array(arena, n_nodes + n_figures + 1, sizeof(*scratch));
 	size_t *n = jl_arena_array(arena, n_figures + 1, sizeof(*n)), n_tests = 0, n_used = 0, n_scores = 0;
 
-	if (!off || !least || !scratch || !n)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(off && least && scratch && n, err));
 	memcpy(off, rates, n_nodes * n_figures * sizeof(*off));
 	for (size_t f = 0; f < n_figures; f++) {
 		least[f] = NAN;
@@ -283,8 +282,7 @@ enum jl_status jl_nodes_of_records(struct jl_nodes *ret_nodes, const struct jl_r
 	f.rates = jl_arena_array(arena, f.n * f.n_figures + 1, sizeof(*f.rates));
 	place_of = jl_arena_array(arena, f.n + 1, sizeof(*place_of));
 	scores = jl_arena_array(arena, f.n + 1, sizeof(*scores));
-	if (!f.rates || !place_of || !scores)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(f.rates && place_of && scores, err));
 	for (size_t i = 0; i < f.n && !status; i++) {
 		bool done = false;
 

@@ -168,11 +168,15 @@ static struct jl_memory stage_memory(const struct jl_memory_in *in, const struct
 		const double update_B = st.params * in->plan->trained_frac * in->update_B;
 
 		mem.activations_B = fmax(mem.activations_B - mem.gradients_B, update_B);
-	} else if (in->plan->zero == 0) {
-		mem.activations_B = fmax(mem.activations_B, st.params * in->plan->trained_frac * in->update_B);
 	}
-	const double waste_frac = in->fit.ragged ? in->fit.ragged_frac : in->fit.waste_frac;
+	double waste_frac = in->fit.ragged ? in->fit.ragged_frac : in->fit.waste_frac;
+	const double update_B = st.params * in->plan->trained_frac * in->update_B;
 
+	/* what an update needs for itself comes when activations are gone, and is always as large */
+	if (!in->grads_later && in->plan->zero == 0 && update_B > mem.activations_B * (1.0 + waste_frac)) {
+		mem.activations_B = update_B;
+		waste_frac = 0.0;
+	}
 	mem.buffers_B += waste_frac * (mem.activations_B + mem.buffers_B) + whole_B;
 	if (in->plan->load_whole) {
 		const double load_B = st.params * jl_plan_held_B(in->plan) * (1.0 + st.own_frac);

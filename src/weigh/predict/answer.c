@@ -12,10 +12,7 @@ static enum jl_status no_system(const char *example, struct jl_err *err)
 enum jl_status jl_predicted_make(struct jl_predicted *ret_predicted, const struct jl_catalog *cat,
 				 const struct jl_request *req, struct jl_arena *arena, struct jl_err *err)
 {
-	enum jl_status status = jl_case_make(&ret_predicted->how, cat, req, arena, err);
-
-	if (status)
-		return status;
+	JL_TRY(jl_case_make(&ret_predicted->how, cat, req, arena, err));
 	jl_predict(&ret_predicted->p, cat, &ret_predicted->how);
 	ret_predicted->n_advice = jl_advise(ret_predicted->advice, cat, &ret_predicted->how, arena);
 	return JL_OK;
@@ -41,12 +38,9 @@ enum jl_status jl_sweep_parse(struct jl_sweep_list *ret_list, const char *text, 
 		size_t len = strcspn(at, ",");
 		char piece[32];
 		long long n;
-		enum jl_status status;
 
 		snprintf(piece, sizeof(piece), "%.*s", (int)(len < 31 ? len : 31), at);
-		status = jl_units_parse_count(&n, piece, 1, JL_NODES_MAX, "--sweep", err);
-		if (status)
-			return status;
+		JL_TRY(jl_units_parse_count(&n, piece, 1, JL_NODES_MAX, "--sweep", err));
 		if (list.n == JL_SWEEP_MAX)
 			return jl_fail(err, JL_E_LIMIT, "--sweep: more than %d sizes", JL_SWEEP_MAX);
 		list.values[list.n++] = (int)n;
@@ -79,27 +73,18 @@ enum jl_status jl_sweep_make(struct jl_sweep *ret_sweep, const struct jl_catalog
 	struct jl_predicted *rows, *last;
 	struct jl_subject subject;
 	struct jl_sys sys;
-	enum jl_status status = jl_sweep_parse(&list, text, err);
 
-	if (!status)
-		status = jl_subject_find(&subject, cat, req, arena, err);
-	if (!status)
-		status = req->system ? jl_sys_parse(&sys, cat, req->system, arena, err)
-				     : no_system("\"8x rtx-3090\"", err);
-	if (status)
-		return status;
+	JL_TRY(jl_sweep_parse(&list, text, err));
+	JL_TRY(jl_subject_find(&subject, cat, req, arena, err));
+	JL_TRY(req->system ? jl_sys_parse(&sys, cat, req->system, arena, err) : no_system("\"8x rtx-3090\"", err));
 	each.plan.dp = NAN; /* the sweep's own variable */
 	rows = jl_arena_array(arena, list.n, sizeof *rows);
-	if (!rows)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(rows, err));
 	for (size_t i = 0; i < list.n; i++) {
 		struct jl_machine part;
 
-		status = machine_at(&part, cat, &list, &sys, i, arena, err);
-		if (!status)
-			status = jl_case_choose(&rows[i].how, cat, &subject, &part, &each, err);
-		if (status)
-			return status;
+		JL_TRY(machine_at(&part, cat, &list, &sys, i, arena, err));
+		JL_TRY(jl_case_choose(&rows[i].how, cat, &subject, &part, &each, err));
 		jl_predict(&rows[i].p, cat, &rows[i].how);
 		rows[i].speedup = rows[i].p.samples_per_s.value / rows[0].p.samples_per_s.value;
 		rows[i].efficiency_frac = rows[i].speedup * rows[0].how.n_gpus / rows[i].how.n_gpus;
@@ -137,8 +122,7 @@ enum jl_status jl_collective_series_make(struct jl_collective_series *ret_series
 		return status;
 	series.n = list.n;
 	series.cases = jl_arena_array(arena, list.n, sizeof(*series.cases));
-	if (!series.cases)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(series.cases, err));
 	for (size_t i = 0; !status && i < list.n; i++) {
 		struct jl_collective_ask each = *ask;
 		struct jl_machine machine;
@@ -182,12 +166,9 @@ enum jl_status jl_explained_make(struct jl_explained *ret_explained, const struc
 {
 	static const double example_sides[JL_N_EXAMPLE] = { 32, 256 }, product_sides[JL_N_EXAMPLE] = { 32, 4096 };
 	struct jl_explained *x = ret_explained;
-	enum jl_status status = jl_case_make(&x->how, cat, req, arena, err);
 
-	if (!status)
-		status = make_base(&x->base, cat, req, &x->how, baseline, arena, err);
-	if (status)
-		return status;
+	JL_TRY(jl_case_make(&x->how, cat, req, arena, err));
+	JL_TRY(make_base(&x->base, cat, req, &x->how, baseline, arena, err));
 	jl_explain(&x->e, &x->how, &x->base);
 	for (size_t i = 0; i < JL_N_EXAMPLE; i++) {
 		x->cycles[i] = jl_explain_cycles(example_sides[i]);

@@ -180,10 +180,8 @@ static enum jl_status check_degrees(const struct jl_case *c, struct jl_err *err)
 enum jl_status jl_case_check(const struct jl_case *c, struct jl_err *err)
 {
 	const double peak = c->machine.dev.peak_flopps[c->shard.dtype];
-	enum jl_status status = check_degrees(c, err);
 
-	if (status)
-		return status;
+	JL_TRY(check_degrees(c, err));
 	if (!(peak > 0))
 		return jl_fail(err, JL_E_USAGE,
 			       "%s does not compute in %s, as far as the catalog knows; take --precision %s",

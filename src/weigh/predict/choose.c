@@ -7,6 +7,8 @@
 #include "predict/kind.h"
 #include "workload/tune.h"
 
+#define NVME_BPS 6e9 /* one PCIe 4 drive: what a host has at least where states go there */
+
 static double given_or(double value, double fallback)
 {
 	return isnan(value) ? fallback : value;
@@ -96,6 +98,7 @@ void jl_choose_apply(struct jl_case *c, const struct jl_request *req, const stru
 	plan->shard = split->shard;
 	plan->recompute = split->recompute;
 	plan->offload = req->offload == JL_UNSET ? 0 : (unsigned)req->offload;
+	plan->nvme_Bps = given_or(req->storage_Bps, NVME_BPS);
 	framework = req->framework == JL_UNSET ? framework_of(plan) : (enum jl_framework)req->framework;
 	const bool other = framework != c->framework || isnan(c->profile.launch_s);
 
@@ -129,6 +132,10 @@ static void say_framework(struct jl_case *c, const struct jl_request *req)
 
 static void say_experts(struct jl_case *c)
 {
+	if (c->plan.offload & JL_OFFLOAD_NVME)
+		jl_note_add(&c->notes, "storage", "drives of %.2g GB/s a host, read and written",
+			    1e-9 * c->plan.nvme_Bps);
+
 	if (c->plan.ep_async)
 		jl_note_add(
 			&c->notes, "parallel",
@@ -309,15 +316,18 @@ enum jl_status jl_choose_transformer(struct jl_case *c, const struct jl_request 
 				     struct jl_err *err)
 {
 	bool searched, fits;
-	enum jl_status status;
 
 	choose_sequence(c, req);
 	choose_attention(c, req);
-	if ((status = choose_tune(c, req, err)))
-		return status;
-	status = jl_choose_split(c, req, cat, &searched, &fits, err);
-	if (status)
-		return status;
+	if (!isnan(req->expert_load) && !(c->subject.model.moe.n_experts > 0))
+		return jl_fail(err, JL_E_USAGE, "--expert-load: %s has no experts; leave it out", c->subject.id);
+	if (!isnan(req->expert_load) && !(req->expert_load >= 1 && req->expert_load <= c->subject.model.moe.n_experts))
+		return jl_fail(err, JL_E_USAGE,
+			       "--expert-load %g: the fullest experts have 1 (balanced) to %.0f times the mean",
+			       req->expert_load, c->subject.model.moe.n_experts);
+	c->shard.expert_load = given_or(req->expert_load, 1);
+	JL_TRY(choose_tune(c, req, err));
+	JL_TRY(jl_choose_split(c, req, cat, &searched, &fits, err));
 	say_framework(c, req);
 	say_experts(c);
 	say_plan(c, req, searched, fits);
@@ -363,22 +373,22 @@ enum jl_status jl_case_choose(struct jl_case *ret_case, const struct jl_catalog 
 			     .epochs = req->epochs,
 			     .pue = given_or(req->pue, 1) };
 	const int per_node = machine->sys.n_per_node > 0 ? machine->sys.n_per_node : 1;
-	enum jl_status status = check_words(subject, machine, req, err);
+	enum jl_status status;
 
-	if (status)
-		return status;
+	JL_TRY(check_words(subject, machine, req, err));
 	c.n_gpus = per_node * machine->sys.n_nodes;
 	if (subject->shape_assumed)
 		jl_note_add(&c.notes, "model", "kv-heads %.0f, ffn %.0f, vocabulary %.0f where not given",
 			    subject->model.kv_heads, subject->model.ffn, subject->model.vocab);
+	if (req->forward && subject->kind->has_tokens)
+		return jl_fail(err, JL_E_USAGE,
+			       "--forward is for networks that are no transformers; --serve answers requests with %s",
+			       subject->id);
 	choose_format(&c, req);
 	c.shard.micro_batch = given_or(req->micro_batch, given_or(req->batch, 1));
 	c.plan.n_micro = 1;
-	status = subject->kind->choose(&c, req, cat, err);
-	if (!status)
-		status = jl_choose_batch(&c, req, err);
-	if (status)
-		return status;
+	JL_TRY(subject->kind->choose(&c, req, cat, err));
+	JL_TRY(jl_choose_batch(&c, req, err));
 	choose_lengths(&c, req);
 	jl_case_choose_input(&c, cat, req);
 	c.n_assumed = (machine->sys.join && machine->sys.join_assumed) + (machine->sys.net && machine->sys.net_assumed);
@@ -398,17 +408,11 @@ enum jl_status jl_case_make(struct jl_case *ret_case, const struct jl_catalog *c
 	struct jl_subject subject;
 	struct jl_machine machine;
 	struct jl_sys sys;
-	enum jl_status status = jl_subject_find(&subject, cat, req, arena, err);
 
-	if (status)
-		return status;
+	JL_TRY(jl_subject_find(&subject, cat, req, arena, err));
 	if (!req->system)
 		return jl_fail(err, JL_E_USAGE, "name a system with --on, e.g. --on dgx-h100 or --on \"4x rtx-3090\"");
-	status = jl_sys_parse(&sys, cat, req->system, arena, err);
-	if (status)
-		return status;
-	status = jl_machine_make(&machine, cat, &sys, err);
-	if (status)
-		return status;
+	JL_TRY(jl_sys_parse(&sys, cat, req->system, arena, err));
+	JL_TRY(jl_machine_make(&machine, cat, &sys, err));
 	return jl_case_choose(ret_case, cat, &subject, &machine, req, err);
 }

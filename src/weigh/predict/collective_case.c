@@ -189,12 +189,9 @@ enum jl_status jl_collective_case(struct jl_collective_case *ret_case, const str
 		.kind = ask->kind, .size_B = ask->size_B, .n_ranks = n_ranks, .one_host_Bps = { NAN, NAN, NAN }
 	};
 	struct jl_machine part;
-	enum jl_status status = check_ask(ask, n_ranks, err);
 
-	if (!status)
-		status = jl_machine_take(&part, machine, n_ranks, err);
-	if (status)
-		return status;
+	JL_TRY(check_ask(ask, n_ranks, err));
+	JL_TRY(jl_machine_take(&part, machine, n_ranks, err));
 	const struct jl_collective_answer answer = jl_collective_of(
 		&part, &coll, 0,
 		(part.intra != JL_WIRE_NONE && part.sys.join_assumed) +

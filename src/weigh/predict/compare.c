@@ -209,10 +209,8 @@ enum jl_status jl_compare_model(struct jl_compare *compare, const struct jl_cata
 	struct jl_case base, c;
 	struct jl_request same = *req;
 	double samples;
-	enum jl_status status = jl_case_choose(&base, cat, subject, &compare->rows[0].machine, req, err);
 
-	if (status)
-		return status;
+	JL_TRY(jl_case_choose(&base, cat, subject, &compare->rows[0].machine, req, err));
 	set_defaults(compare, 1);
 	samples = epoch_samples(req, &base);
 	same.global_batch = base.global_batch;

@@ -65,8 +65,7 @@ enum jl_status jl_kernels_make(struct jl_kernels *ret_kernels, const struct jl_c
 		return jl_fail(err, JL_E_USAGE,
 			       "--kernels is for transformers; %s is a list of layers: see jeoul flops %s",
 			       c->subject.id, c->subject.id);
-	if (!all.items)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(all.items, err));
 	const struct jl_transformer_params params = jl_transformer_params(&c->subject.model);
 	const double layers = (params.n_dense_layers + params.n_moe_layers) / c->plan.pp;
 	const double n_blocks[JL_N_BLOCK] = { [JL_BLOCK_DENSE] = params.n_dense_layers / c->plan.pp,

@@ -13,6 +13,7 @@ struct jl_request jl_request_empty(void)
 {
 	return (struct jl_request){
 		.shape = { NAN, NAN, NAN, NAN, NAN, NAN },
+		.figures = { NAN, NAN, NAN, NULL },
 		.batch = NAN,
 		.micro_batch = NAN,
 		.global_batch = NAN,
@@ -41,6 +42,7 @@ struct jl_request jl_request_empty(void)
 		.mean_seq = NAN,
 		.packed = JL_UNSET,
 		.method = JL_UNSET,
+		.expert_load = NAN,
 		.group = NAN,
 		.generated = NAN,
 		.input = JL_UNSET,
@@ -77,14 +79,11 @@ static enum jl_status set_degree(struct jl_ask_plan *plan, const char *key, cons
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		char what[96];
 		long long n;
-		enum jl_status status;
 
 		if (strcmp(rows[i].name, key) != 0)
 			continue;
 		snprintf(what, sizeof(what), "--parallel %s", key);
-		status = jl_units_parse_count(&n, value, rows[i].min, rows[i].max, what, err);
-		if (status)
-			return status;
+		JL_TRY(jl_units_parse_count(&n, value, rows[i].min, rows[i].max, what, err));
 		if (rows[i].degree)
 			*rows[i].degree = (double)n;
 		else
@@ -115,14 +114,11 @@ enum jl_status jl_request_parallel(struct jl_ask_plan *plan, const char *text, s
 
 	while (next_piece(&text, piece, sizeof(piece))) {
 		char *equals = strchr(piece, '=');
-		enum jl_status status;
 
 		if (!equals)
 			return jl_fail(err, JL_E_USAGE, "--parallel: '%s' has no '='; write e.g. dp=4,tp=2", piece);
 		*equals = '\0';
-		status = set_degree(&next, piece, equals + 1, err);
-		if (status)
-			return status;
+		JL_TRY(set_degree(&next, piece, equals + 1, err));
 	}
 	*plan = next;
 	return JL_OK;
@@ -138,6 +134,7 @@ enum jl_status jl_request_offload(int *ret_offload, const char *text, struct jl_
 		{ "optimizer", JL_OFFLOAD_OPTIMIZER },
 		{ "params", JL_OFFLOAD_PARAMS },
 		{ "activations", JL_OFFLOAD_ACTIVATIONS },
+		{ "nvme", JL_OFFLOAD_NVME },
 	};
 	int offload = 0;
 	char piece[64];
@@ -149,9 +146,13 @@ enum jl_status jl_request_offload(int *ret_offload, const char *text, struct jl_
 			i++;
 		if (i == sizeof(words) / sizeof(*words))
 			return jl_fail(err, JL_E_USAGE,
-				       "--offload: '%s' is not one of optimizer, params, activations, none", piece);
+				       "--offload: '%s' is not one of optimizer, params, activations, nvme, none",
+				       piece);
 		offload |= words[i].bit;
 	}
+	if ((offload & JL_OFFLOAD_NVME) && !(offload & JL_OFFLOAD_OPTIMIZER))
+		return jl_fail(err, JL_E_USAGE,
+			       "--offload: nvme is where the optimizer's states go: take optimizer,nvme");
 	*ret_offload = offload;
 	return JL_OK;
 }

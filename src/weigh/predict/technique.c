@@ -158,11 +158,9 @@ enum jl_status jl_techniques(struct jl_technique *ret_rows, size_t *ret_n, const
 			    .n_gpus = per_node * machine->sys.n_nodes };
 	struct jl_case usual;
 	size_t n = 0;
-	enum jl_status status;
 
 	/* Every row takes the batch that predict would, or the next that all devices can share. */
-	if ((status = jl_case_choose(&usual, cat, subject, machine, req, err)))
-		return status;
+	JL_TRY(jl_case_choose(&usual, cat, subject, machine, req, err));
 	in.req.global_batch = usual.global_batch;
 	while (isnan(req->global_batch) && fmod(in.req.global_batch, in.n_gpus) != 0 &&
 	       in.req.global_batch < BATCH_TIMES * usual.global_batch)

@@ -3,7 +3,6 @@
 
 #include "predict/kind.h"
 #include "recommend/inside.h"
-#include "workload/tune.h"
 
 #define PASS_MOST      16 /* samples: more fill no device better */
 #define OFFLOAD_GPUS   8  /* offloading is what few cards need */

@@ -264,7 +264,7 @@ static void calls_overlap(void **state)
 
 /* --- trouble */
 
-enum misdeed { DIES, STOPS, LEAVES, DISAGREES, COMPUTES };
+enum misdeed { DIES, STOPS, SLEEPS, LEAVES, DISAGREES, COMPUTES };
 
 /* Rank 1 misbehaves after three calls. */
 static enum jl_status misbehave(struct jl_comm *comm, void *shared, void *ctx, struct jl_err *err)
@@ -282,6 +282,7 @@ static enum jl_status misbehave(struct jl_comm *comm, void *shared, void *ctx, s
 			switch (deed) {
 			case DIES: (void)raise(SIGKILL); break;
 			case STOPS: (void)raise(SIGSTOP); break;
+			case SLEEPS: (void)sleep(20); break;
 			case LEAVES: return JL_OK;
 			case DISAGREES: call.coll = JL_COLL_ALLGATHER; break;
 			case COMPUTES: /* longer than anybody who is stuck is waited for */
@@ -335,6 +336,12 @@ static void a_stopped_rank_is_named(void **state)
 {
 	(void)state;
 	trouble(STOPS, "rank 1 is stuck", JL_COMM_STUCK_S);
+}
+
+static void a_rank_that_sleeps_is_named(void **state)
+{
+	(void)state;
+	trouble(SLEEPS, "rank 1 sleeps", JL_COMM_STUCK_S);
 }
 
 static void a_rank_that_left_is_named(void **state)
@@ -512,6 +519,7 @@ int main(void)
 		cmocka_unit_test(calls_overlap),
 		cmocka_unit_test(a_dead_rank_is_named),
 		cmocka_unit_test(a_stopped_rank_is_named),
+		cmocka_unit_test(a_rank_that_sleeps_is_named),
 		cmocka_unit_test(a_rank_that_left_is_named),
 		cmocka_unit_test(disagreement_is_an_error),
 		cmocka_unit_test(a_rank_that_computes_is_waited_for),

@@ -11,6 +11,7 @@
 #define PAD       5 /* columns between the rows that nobody may write */
 #define GUARD     77.0f
 
+static const struct jl_sgemm_kind *kind;
 static struct jl_pool *pools[N_THREADS + 1];
 static struct jl_sgemm *sgemms[N_THREADS + 1];
 
@@ -19,7 +20,8 @@ static int set_up(void **state)
 	struct jl_err err = { 0 };
 	(void)state;
 	for (int n = 1; n <= N_THREADS; n++)
-		if (jl_pool_create(n, &pools[n], &err) != JL_OK || jl_sgemm_create(pools[n], &sgemms[n], &err) != JL_OK)
+		if (jl_pool_create(n, &pools[n], &err) != JL_OK ||
+		    jl_sgemm_create(pools[n], kind, &sgemms[n], &err) != JL_OK)
 			return -1;
 	return 0;
 }
@@ -59,6 +61,12 @@ static float *numbers(size_t n, uint64_t seed)
 	assert_non_null(x);
 	for (size_t i = 0; i < n; i++)
 		x[i] = (float)((double)(jl_train_mix(jl_train_mix(seed) + i) >> 40) / 8388608.0 - 1.0);
+	for (size_t i = 0; i < n && kind != &jl_sgemm_single; i++) { /* numbers that bfloat16 has */
+		uint32_t bits;
+		memcpy(&bits, x + i, sizeof bits);
+		bits &= 0xffff0000u;
+		memcpy(x + i, &bits, sizeof bits);
+	}
 	return x;
 }
 
@@ -149,6 +157,8 @@ static void edges(void **state)
 			check_shape((struct shape){ m, n, 1 + (m + n) % 9 });
 	for (size_t k = 1; k <= 34; k++)
 		check_shape((struct shape){ 9, 14, k });
+	for (size_t n = 31; n <= 65; n += 17) /* whole tiles of 32 and what is left of them */
+		check_shape((struct shape){ n, 96 - n, n + 32 });
 }
 
 static void random_shapes(void **state)
@@ -174,5 +184,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(edges), cmocka_unit_test(random_shapes),
 					    cmocka_unit_test(many_blocks) };
-	return cmocka_run_group_tests(tests, set_up, tear_down);
+	/* bfloat16 by tiles and by vectors, where this processor has them */
+	const struct jl_sgemm_kind *const kinds[] = { &jl_sgemm_single, jl_sgemm_bf16(true), jl_sgemm_bf16(false) };
+	int n_failed = 0;
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+		kind = kinds[i];
+		if (kind)
+			n_failed += cmocka_run_group_tests(tests, set_up, tear_down);
+	}
+	return n_failed;
 }

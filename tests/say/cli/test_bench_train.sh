@@ -26,7 +26,7 @@ plain=(--catalog "$work/catalog" bench train --model tiny-gpt --threads 1)
 some=("${plain[@]}" --seq 32 --steps 3)
 train=("${some[@]}" --batch 2)
 
-if ! "$JEOUL" "${train[@]}" --workers 1 --no-store >/dev/null 2>"$work/err" && grep -q OpenBLAS "$work/err"; then
+if ! "$JEOUL" "${train[@]}" --workers 1 --no-store >/dev/null 2>"$work/err" && grep -q "multiplies matrices" "$work/err"; then
 	skip "$(cat "$work/err")"
 fi
 
@@ -57,6 +57,17 @@ run 0 "${some[@]}" --batch 4 --workers 1 --json --no-store
 json "'%.5f' % [($metric)['loss']['median'] for r in j['records']][0] == '$two'"
 run 0 "${train[@]}" --accumulate 2 --workers 1 --json --no-store
 json "'%.5f' % [($metric)['loss']['median'] for r in j['records']][0] == '$two'"
+
+# bf16: products of rounded operands, everything else as it was; the losses follow those of fp32
+run 0 "${plain[@]}" --seq 32 --batch 4 --workers 1 --steps 6 --json --no-store
+full=$(python3 -c "import json; r=json.load(open('$work/out'))['records'][0]; print($metric['loss']['median'])")
+if "$JEOUL" "${plain[@]}" --seq 32 --batch 4 --workers 1 --steps 6 --precision bf16 --json --no-store > "$work/out" 2> "$work/err"; then
+	json "abs([($metric)['loss']['median'] for r in j['records']][0] / $full - 1) < 0.005 and j['records'][0]['params']['precision'] == 'bf16'"
+	run 0 "${train[@]}" --workers 1,2 --mode zero2 --precision bf16 --json --no-store; json "len(j['records']) == 2"
+else
+	run 1 "${some[@]}" --workers 1 --precision bf16 --no-store; has "AMX"
+fi
+run 1 "${some[@]}" --workers 1 --precision tf32 --no-store; has "tf32 needs a GPU"
 
 # A token file, good and bad
 python3 - "$work" <<'PY'

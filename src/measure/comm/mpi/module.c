@@ -83,7 +83,8 @@ static int run_piece(struct mpi_comm *c, const struct jl_coll_call *call, const 
 {
 	const MPI_Datatype type = c->types[call->type];
 	const bool in_place = call->send == call->recv;
-	const int n = c->comm.n_ranks, rank = c->comm.rank, next = (rank + 1) % n, before = (rank + n - 1) % n;
+	const int n = c->comm.n_ranks, rank = c->comm.rank, far = (int)jl_coll_distance(call) % n,
+		  next = (rank + far) % n, before = (rank + n - far) % n;
 
 	switch (call->coll) {
 	case JL_COLL_ALLREDUCE:

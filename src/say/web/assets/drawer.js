@@ -26,7 +26,7 @@ async function near(box, body) {
     const answer = await ask("predict", { ...body, near: true });
     const list = answer.near ?? answer.nearest ?? [];
     box.lastChild.replaceWith(el("ol", { className: "near" }, list.slice(0, 6).map((n) => el("li", {}, el("b", {}, [n.gpu, n.what ?? n.model].filter(Boolean).join(" · ")),
-      el("span", { className: "dim" }, ` ${t("ratio")} ${digits(Math.exp(n.ln_ratio ?? Math.log(n.predicted / n.measured)), 3)} · `), n.url ? el("a", { href: n.url, rel: "noreferrer", target: "_blank" }, n.source ?? n.set) : (n.source ?? n.set ?? "")))));
+      el("span", { className: "dim" }, ` ${t("ratio")} ${digits(Math.exp(n.ln_ratio ?? Math.log(n.predicted / n.measured)), 3)} · `), /^https?:/.test(n.url ?? "") ? el("a", { href: n.url, rel: "noreferrer", target: "_blank" }, n.source ?? n.set) : (n.source ?? n.set ?? "")))));
   } catch (e) { box.lastChild.textContent = e.message; }
 }
 export function openDrawer(about) {

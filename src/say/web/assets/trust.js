@@ -17,7 +17,7 @@ export function show(main) {
   main.append(el("div", { className: "fields" }, choice("set", ["train_llm", "train_other", "infer_llm", "collectives"].map((s) => [s, t(s)])), field("filter", { label: t("gpu_filter"), placeholder: "H100, Llama …", width: 14 })), answer, chart, table);
   const rowsOf = () => { const words = state.filter.toLowerCase().split(/[\s,]+/).filter(Boolean); return sets.flatMap((s) => s.worst.map((r) => ({ ...r, unit: unitOf[s.unit] ?? "1", set: s.set }))).filter((r) => r.predicted > 0 && r.measured > 0 && words.every((w) => `${r.gpu} ${r.what}`.toLowerCase().includes(w))); };
   const inside = (r) => Math.abs(ln(r)) <= r.half_width_ln;
-  const open = (r) => openDrawer({ label: `${r.gpu} · ${r.what}`, value: r.predicted, lo: r.predicted * Math.exp(-r.half_width_ln), hi: r.predicted * Math.exp(r.half_width_ln), unit: r.unit, text: fmt(r.predicted, r.unit, 3), formula: `${t("measured")} ${fmt(r.measured, r.unit, 3)} · ${t("ratio")} ${digits(r.predicted / r.measured, 3)}${r.why ? ` · ${r.why}` : ""}`, source: r.source ?? `${r.file}, ${t("row")} ${r.line}`, url: r.url, origin: "estimated" });
+  const open = (r) => openDrawer({ label: `${r.gpu} · ${r.what}`, value: r.predicted, lo: r.predicted * Math.exp(-r.half_width_ln), hi: r.predicted * Math.exp(r.half_width_ln), unit: r.unit, text: fmt(r.predicted, r.unit, 3), formula: `${t("measured")} ${fmt(r.measured, r.unit, 3)} · ${t("ratio")} ${digits(r.predicted / r.measured, 3)}${r.why ? ` · ${r.why}` : ""}`, source: `${r.source ?? ""} (${r.file}, ${t("row")} ${r.line})`, url: /^https?:/.test(r.url ?? "") ? r.url : undefined, origin: "estimated" });
   function draw() {
     if (!sets) return;
     const rows = rowsOf(), w = widthOf(chart);

@@ -1,0 +1,262 @@
+/* jeoul bench cluster: all ranks of a launcher, or hosts of a list, measured together. */
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/json.h"
+#include "cli/bench_tcp.h"
+#include "cli/view.h"
+#include "tell/cluster.h"
+
+#define HOSTS_MAX 127
+#define JOIN_S    30.0
+
+const struct jl_option jl_bench_cluster_options[] = {
+	JL_O_TEXT("hosts", "LIST",
+		  JL_N("hosts that ssh reaches, e.g. node2,node3: each is started there and joins this one"),
+		  .local = true),
+	JL_BENCH_TCP_OPTIONS,
+	JL_BENCH_OPTIONS,
+	{ 0 },
+};
+
+/* What a thread that finds MPI stuck must still be able to show. */
+static struct run {
+	struct jl_bench_session s;
+	struct jl_cluster cluster;
+	const char *over;
+	int rank;
+} run;
+
+static void put_json(const struct jl_cluster *c, const char *ended)
+{
+	struct jl_json json;
+
+	jl_json_init(&json, &run.s.cli->out, true);
+	jl_json_object(&json);
+	jl_json_put_number(&json, "n_ranks", c->n);
+	jl_json_put_string(&json, "over", run.over);
+	jl_json_put_string(&json, "ended_early", ended);
+	jl_json_put_array(&json, "ranks");
+	for (int r = 0; r < c->n; r++) {
+		jl_json_object(&json);
+		jl_json_put_string(&json, "host", c->hosts[r]);
+		jl_json_put_bool(&json, "slow", c->scores[r].slow || c->scores[r].slow_in);
+		jl_json_put_number(&json, "score_frac", expm1(c->scores[r].score_ln));
+		jl_json_put_number(&json, "gemm_flopps", c->rates[JL_CLUSTER_GEMM][r]);
+		jl_json_put_number(&json, "mem_Bps", c->rates[JL_CLUSTER_MEMORY][r]);
+		jl_json_put_array(&json, "to_Bps");
+		for (int to = 0; to < c->n; to++)
+			jl_json_number(&json, c->pair_Bps[r][to]);
+		jl_json_end_array(&json);
+		jl_json_end_object(&json);
+	}
+	jl_json_end_array(&json);
+	jl_json_put_array(&json, "bad_links");
+	for (size_t i = 0; i < c->n_bad; i++) {
+		jl_json_object(&json);
+		jl_json_put_number(&json, "from", c->bad[i].from);
+		jl_json_put_number(&json, "to", c->bad[i].to);
+		jl_json_put_number(&json, "link_Bps", c->bad[i].Bps);
+		jl_json_end_object(&json);
+	}
+	jl_json_end_array(&json);
+	jl_json_put_array(&json, "allreduce");
+	for (size_t i = 0; i < JL_CLUSTER_SIZES && !isnan(c->reduce_s[i]); i++) {
+		jl_json_object(&json);
+		jl_json_put_number(&json, "size_B", c->reduce_B[i]);
+		jl_json_put_number(&json, "time_s", c->reduce_s[i]);
+		jl_json_end_object(&json);
+	}
+	jl_json_end_array(&json);
+	jl_json_end_object(&json);
+	jl_json_finish(&json);
+}
+
+static enum jl_status show(const struct jl_err *ended, struct jl_err *err)
+{
+	struct jl_cli *cli = run.s.cli;
+	struct jl_doc doc;
+	enum jl_status status = jl_cluster_weigh(&run.cluster, &cli->arena, err);
+
+	if (status)
+		return status;
+	cli->exit_code = ended ? 1 : run.cluster.n_slow || run.cluster.n_bad ? 3 : 0;
+	if (cli->json) {
+		put_json(&run.cluster, ended ? ended->en : NULL);
+		return JL_OK;
+	}
+	jl_view_page(cli, &doc);
+	jl_tell_cluster(&doc, &run.cluster, run.over, ended ? ended->text : NULL);
+	return jl_view_show(cli, &doc, err);
+}
+
+/* MPI does not come back: whoever still can says what there is and ends; the launcher ends the others. */
+static void on_stuck(int rank)
+{
+	struct jl_err why = { 0 };
+
+	if (run.rank != (rank == 0 ? 1 : 0))
+		return;
+	(void)jl_fail(&why, JL_E_IO, "rank %d is stuck or gone: it does not answer any more", rank);
+	(void)show(&why, NULL);
+	jl_cli_flush(run.s.cli);
+	_exit(1);
+}
+
+/* ---- hosts of a list */
+
+struct started {
+	const char *names[HOSTS_MAX];
+	pid_t pids[HOSTS_MAX];
+	int n, lost; /* lost: whose ssh ended before all were there; -1: none */
+	bool joined;
+};
+
+static enum jl_status read_hosts(struct started *s, struct jl_cli *cli, struct jl_err *err)
+{
+	char *text = jl_arena_strdup(&cli->arena, jl_text(cli, "hosts")), *rest = NULL;
+
+	if (!text)
+		return jl_fail_nomem(err);
+	for (char *name = strtok_r(text, ", ", &rest); name; name = strtok_r(NULL, ", ", &rest)) {
+		/* an option in its place would be ssh's */
+		if (*name == '-' || s->n == HOSTS_MAX)
+			return jl_fail(err, JL_E_USAGE, "--hosts: '%s' is no host, or there are more than %d", name,
+				       HOSTS_MAX);
+		s->names[s->n++] = name;
+	}
+	return s->n ? JL_OK : jl_fail(err, JL_E_USAGE, "--hosts: write e.g. node2,node3");
+}
+
+static void start(struct started *s, const char *address, int port)
+{
+	const char *ssh = getenv("JEOUL_SSH");
+	char text[16];
+
+	(void)snprintf(text, sizeof(text), "%d", port);
+	ssh = ssh && *ssh ? ssh : "ssh";
+	for (int i = 0; i < s->n; i++) {
+		s->pids[i] = fork();
+		if (s->pids[i] == 0) {
+			(void)!freopen("/dev/null", "r", stdin);
+			(void)!freopen("/dev/null", "w", stdout);
+			(void)execlp(ssh, ssh, "-o", "BatchMode=yes", s->names[i], "jeoul", "bench", "cluster", "--to",
+				     address, "--port", text, "--timeout", "30s", (char *)NULL);
+			_exit(127);
+		}
+	}
+}
+
+static void end_all(struct started *s)
+{
+	for (int i = 0; i < s->n; i++)
+		if (s->pids[i] > 0) {
+			if (!s->joined)
+				(void)kill(s->pids[i], SIGKILL); /* one that is stopped takes nothing else */
+			(void)waitpid(s->pids[i], NULL, 0);
+			s->pids[i] = 0;
+		}
+}
+
+/* Looked at ten times a second until all are there. */
+static bool has_lost(void *ctx)
+{
+	struct started *s = ctx;
+
+	for (int i = 0; i < s->n && s->lost < 0; i++)
+		if (s->pids[i] > 0 && waitpid(s->pids[i], NULL, WNOHANG) == s->pids[i]) {
+			s->pids[i] = 0;
+			s->lost = i;
+		}
+	return s->lost >= 0 || jl_bench_stop(NULL);
+}
+
+/* A host that cannot be started is said and left out; the others are started again without it. */
+static enum jl_status open_hosts(struct started *s, struct jl_comm **ret_comm, struct jl_err *err)
+{
+	struct jl_cli *cli = run.s.cli;
+	const struct jl_given *port = jl_given(cli, "port");
+	char name[JL_CLUSTER_HOST_MAX] = "127.0.0.1";
+	const char *address = cli->args.n_operands ? cli->args.operands[0] : name;
+	struct jl_comm_tcp how = { .listen = address,
+				   .port = port ? (int)port->count : JL_COMM_TCP_PORT,
+				   .wait_s = JOIN_S,
+				   .what = cli->command->name,
+				   .stop = has_lost,
+				   .ctx = s };
+	enum jl_status status = read_hosts(s, cli, err);
+
+	if (!cli->args.n_operands && gethostname(name, sizeof(name) - 1))
+		(void)snprintf(name, sizeof(name), "127.0.0.1");
+	if (!status)
+		status = jl_wire_read_secret(&how.secret, jl_text(cli, "secret-file"), err);
+	while (!status) {
+		s->lost = -1;
+		how.n_ranks = s->n + 1;
+		start(s, address, how.port);
+		status = jl_comm_tcp(ret_comm, &how, err);
+		s->joined = !status;
+		if (!status || s->lost < 0 || s->n < 2)
+			break;
+		end_all(s);
+		jl_buf_printf(&cli->warn,
+			      JL_("jeoul: %s could not be started (ssh or jeoul ended there); measured without it\n"),
+			      s->names[s->lost]);
+		memmove(s->names + s->lost, s->names + s->lost + 1, (size_t)(s->n - s->lost - 1) * sizeof(*s->names));
+		s->n--;
+		status = JL_OK;
+	}
+	if (status)
+		end_all(s);
+	return status;
+}
+
+static enum jl_status open_all(struct started *started, struct jl_comm **ret_comm, struct jl_err *err)
+{
+	struct jl_cli *cli = run.s.cli;
+	const int n = jl_comm_mpi_launched(&run.rank);
+
+	run.over = n > 1 ? "MPI" : "TCP";
+	if (n > 1) {
+		jl_comm_mpi_on_stuck(on_stuck);
+		return jl_comm_mpi_plain(ret_comm, err);
+	}
+	if (jl_text(cli, "hosts"))
+		return open_hosts(started, ret_comm, err);
+	if (jl_bench_tcp_asked(cli))
+		return jl_bench_tcp_open(&run.s, 0, ret_comm, err);
+	return jl_fail(err, JL_E_USAGE,
+		       "which hosts? --hosts node2,node3 (by ssh), mpirun or srun in front, or --listen ADDR --ranks N "
+		       "here and --to "
+		       "HOST on the others");
+}
+
+enum jl_status jl_cmd_bench_cluster(struct jl_cli *cli, struct jl_err *err)
+{
+	struct started started = { .lost = -1 };
+	struct jl_comm *comm = NULL;
+	struct jl_err why = { 0 };
+	enum jl_status status = jl_bench_begin(&run.s, cli, err);
+
+	jl_buf_reset(&cli->out); /* its JSON is one document of its own */
+	jl_cluster_begin(&run.cluster);
+	if (!status)
+		status = open_all(&started, &comm, err);
+	if (status)
+		return status;
+	run.rank = comm->rank;
+	status = jl_cluster_measure(&run.cluster, comm, &why);
+	started.joined = !status;
+	if (comm->rank == 0)
+		status = show(status ? &why : NULL, err);
+	else if (status)
+		*err = why;
+	jl_comm_destroy(comm);
+	end_all(&started);
+	return status;
+}
