@@ -1,5 +1,5 @@
 # A thin front door to CMake. Each target installs what it lacks (scripts/setup) and then does its job.
-.PHONY: all demo golden test lint bench fuzz scorecard install format po clean
+.PHONY: all demo golden test lint bench fuzz scorecard install wheel deb tarball packages format po clean
 BUILD := build/release
 FUZZ_SECONDS ?= 60
 JOBS ?= $(shell nproc)
@@ -56,6 +56,21 @@ scorecard: build/jeoul
 install: build/jeoul
 	@cmake --install $(BUILD)
 
+# What people install, in dist/: a wheel (no network needed), packages for Debian and Ubuntu, an archive that runs where it is unpacked.
+wheel: build/jeoul
+	@scripts/setup package
+	@python3 python/backend.py wheel dist $(BUILD)
+
+deb:
+	@scripts/setup package
+	@scripts/deb
+
+tarball: build/jeoul
+	@scripts/setup package
+	@scripts/tarball
+
+packages: wheel deb tarball
+
 format:
 	@git ls-files 'src/*.[ch]' 'include/*.h' 'tests/*.[ch]' 'examples/*.c' 'bench/*.c' | xargs clang-format -i
 
@@ -65,4 +80,4 @@ po:
 	@scripts/po
 
 clean:
-	rm -rf build
+	rm -rf build dist

@@ -10,5 +10,8 @@ if(JEOUL_MPI_FOUND)
 	target_link_libraries(jeoul_mpi PRIVATE jeoul_flags jeoul_base PkgConfig::JEOUL_MPI m)
 	target_link_options(jeoul_mpi PRIVATE -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/mpi_module.map)
 	set_target_properties(jeoul_mpi PROPERTIES PREFIX "" OUTPUT_NAME jeoul-mpi INSTALL_RPATH_USE_LINK_PATH ON LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/mpi_module.map)
+	if(CMAKE_SKIP_RPATH) # in a package the system's MPI is where the loader looks anyway
+		set_target_properties(jeoul_mpi PROPERTIES INSTALL_RPATH_USE_LINK_PATH OFF)
+	endif()
 	install(TARGETS jeoul_mpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/jeoul)
 endif()

@@ -28,8 +28,11 @@ def llama(name, batch, seq, rank, targets, base, recompute):
 	return dict(name=name, kind="llama", batch=batch, seq=seq, rank=rank, targets=targets, base=base, recompute=recompute, args=args)
 
 
-def network(kind, model, batch):
-	args = [model, "--batch", str(batch), "--framework", "eager", "--input", "synthetic"]
+NAMES = {"vit": ["vit_large_patch16_224", "vit-large"], "dit": ["dit_xl_2", "dit-xl-2"]}  # as the catalog may have them
+
+
+def network(kind, batch):
+	args = [NAMES[kind][0], "--batch", str(batch), "--framework", "eager", "--input", "synthetic"]
 	return dict(name=f"{kind}-b{batch}", kind=kind, batch=batch, seq="", rank="", targets="", base="", recompute="none", args=args)
 
 
@@ -48,12 +51,12 @@ RUNS = [
 	llama("qlora-b4-s1024-full", 4, 1024, 16, "attention", "nf4", "full"),
 	llama("qlora-b8-s2048-full", 8, 2048, 16, "all", "nf4", "full"),
 	llama("qlora-b1-s4096", 1, 4096, 16, "q,v", "nf4", "none"),
-	network("vit", "vit-large-patch16-224", 32),
-	network("vit", "vit-large-patch16-224", 128),
-	network("vit", "vit-large-patch16-224", 256),
-	network("dit", "dit-xl-2", 16),
-	network("dit", "dit-xl-2", 64),
-	network("dit", "dit-xl-2", 128),
+	network("vit", 32),
+	network("vit", 128),
+	network("vit", 256),
+	network("dit", 16),
+	network("dit", 64),
+	network("dit", 128),
 ]
 
 
@@ -62,7 +65,11 @@ def predict(options):
 	out.writeheader()
 	for run in RUNS:
 		row = dict(run, args=" ".join(run["args"]))
-		done = subprocess.run([options.jeoul, "predict", *run["args"], "--on", options.on, "--json"], capture_output=True, text=True)
+		for name in NAMES.get(run["kind"], run["args"][:1]):
+			asked = [options.jeoul, "predict", name, *run["args"][1:], "--on", options.on, "--json"]
+			done = subprocess.run(asked, capture_output=True, text=True)
+			if done.returncode == 0:
+				break
 		if done.returncode == 0:
 			said = json.loads(done.stdout)
 			step = said["step_s"]

@@ -1,12 +1,15 @@
 /* The matrix products of one training step of GPT-305M (batch 4, sequence 512): ours, each library's and in bfloat16, in turn. Each thread of a
  * library's has its own block, as the step asks for them. One JSON line each, with a time for each way. */
 #include <dlfcn.h>
-#include <immintrin.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
 
 #include "base/clock.h"
 #include "train/cpu_engine.h"
@@ -75,6 +78,7 @@ struct round {
 	size_t n;
 };
 
+#if defined(__x86_64__)
 __attribute__((target("avx512f,avx512bf16"))) static void round_block(void *ctx, size_t index, int thread)
 {
 	const struct round *r = ctx;
@@ -82,6 +86,12 @@ __attribute__((target("avx512f,avx512bf16"))) static void round_block(void *ctx,
 	for (size_t i = index << 16; i < r->n && i < (index + 1) << 16; i += 16)
 		_mm256_storeu_si256((__m256i *)(r->to + i), (__m256i)_mm512_cvtneps_pbh(_mm512_loadu_ps(r->from + i)));
 }
+#else
+static void round_block(void *ctx, size_t index, int thread)
+{
+	(void)ctx, (void)index, (void)thread; /* asked for where jl_sgemm_bf16 has something only */
+}
+#endif
 
 static void rounded_block(void *ctx, size_t index, int thread)
 {

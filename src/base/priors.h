@@ -12,6 +12,7 @@ struct jl_priors {
 	double vector_pJ, tensor16_pJ, tensor8_pJ; /* energy of one FLOP at the sustained clock, by unit */
 	double flop_gain, byte_gain;               /* energy of a FLOP and of a byte against 4 nm and HBM3 */
 	double align_frac;                         /* rate left when rows start at odd elements */
+	double turned_frac;                        /* tf32 rate left where operands lie across; 0: all of it */
 	double dequant_frac;                       /* rate left when narrow weights are widened on the way */
 	double flash_frac;                         /* fused attention forward, of the GEMM rate */
 	double wide_B;                             /* rows longer than this slow address translation; 0: none seen */

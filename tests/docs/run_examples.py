@@ -45,6 +45,7 @@ def main():
     bad, ran = 0, 0
     with tempfile.TemporaryDirectory() as tmp:
         os.symlink(jeoul, os.path.join(tmp, "jeoul"))
+        os.symlink(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "examples"), os.path.join(tmp, "examples"))
         lines = open(page, encoding="utf-8").read().split("\n")
         for start, end, command in reversed(list(blocks(lines))):
             wanted, got = lines[start:end], run(command, tmp, tmp)

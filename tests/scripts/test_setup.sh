@@ -13,7 +13,7 @@ printf '#!/bin/bash\necho called > "%s/apt"; exit 100\n' "$work" > "$work/bin/ap
 chmod +x "$work/bin/id" "$work/bin/dpkg-query" "$work/bin/apt-get"
 setup() { (cd "$work/tree" && PATH="$work/bin" bash "$JEOUL_SOURCE/scripts/setup" "$@") >"$work/out" 2>"$work/err" </dev/null; }
 
-for job in build test lint fuzz bench; do
+for job in build test lint fuzz bench package; do
 	setup $job && bad "$job: ended 0 without what it needs"
 	[ "$(wc -l < "$work/err")" = 1 ] && [ ! -s "$work/out" ] || bad "$job: not one line: $(cat "$work/out" "$work/err")"
 	grep -q 'apt-get install gcc libc6-dev' "$work/err" || bad "$job: the line names no packages: $(cat "$work/err")"

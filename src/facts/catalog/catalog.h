@@ -300,9 +300,10 @@ struct jl_model_info { /* a transformer */
 enum jl_net_op_kind {
 	JL_NET_CONV,
 	JL_NET_LINEAR,
-	JL_NET_RNN,    /* products that must follow each other, inside one library call */
-	JL_NET_CELL,   /* the same as a loop of the framework: the weight gradient is taken at every step */
-	JL_NET_BMM,    /* a product of activations: no weights */
+	JL_NET_RNN,  /* products that must follow each other, inside one library call */
+	JL_NET_CELL, /* the same as a loop of the framework: the weight gradient is taken at every step */
+	JL_NET_BMM,  /* a product of activations: no weights */
+	JL_NET_ATTENTION,
 	JL_NET_STREAM, /* elements moved through memory */
 	JL_NET_HOST    /* launches that are not counted with another operator */
 };
@@ -338,9 +339,11 @@ struct jl_net_info { /* a network that is no plain transformer: catalog/models/c
 	enum jl_net_optimizer optimizer;
 	bool half_grads, ignores_amp;
 	double batch_per_B_half, batch_per_B_full, kept_per_output;
-	const struct jl_net_op *ops;
+	const struct jl_net_op *ops; /* as a list; or */
 	size_t n_ops;
-	const char *source; /* as text */
+	const char *words, *program; /* as text: what its names are made of, and the blocks that make the operators */
+	const char *const *members;  /* names that are listed */
+	const char *source;          /* as text */
 };
 
 /* A fitted parameter, or (`fit.*`) how far the rows of a set are from the fit: written by `jeoul calibrate --fit`. */

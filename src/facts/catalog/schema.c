@@ -134,6 +134,7 @@ static const struct jl_field priors_fields[] = {
 	NUMBER(jl_priors, flop_gain, JL_FF_REQUIRED | JL_FF_POSITIVE, 0.0),
 	NUMBER(jl_priors, byte_gain, JL_FF_REQUIRED | JL_FF_POSITIVE, 0.0),
 	NUMBER(jl_priors, align_frac, JL_FF_REQUIRED | JL_FF_POSITIVE, 0.0),
+	NUMBER(jl_priors, turned_frac, 0, 0.0),
 	NUMBER(jl_priors, dequant_frac, JL_FF_REQUIRED | JL_FF_POSITIVE, 0.0),
 	NUMBER(jl_priors, flash_frac, JL_FF_REQUIRED | JL_FF_POSITIVE, 0.0),
 	NUMBER(jl_priors, wide_B, 0, 0.0),
@@ -387,10 +388,11 @@ static const struct jl_field model_fields[] = {
 	DATED(jl_model_info),
 };
 
-static const struct jl_choice net_ops[] = { { "conv", JL_NET_CONV }, { "linear", JL_NET_LINEAR },
-					    { "rnn", JL_NET_RNN },   { "cell", JL_NET_CELL },
-					    { "bmm", JL_NET_BMM },   { "stream", JL_NET_STREAM },
-					    { "host", JL_NET_HOST }, { NULL, 0 } };
+static const struct jl_choice net_ops[] = {
+	{ "conv", JL_NET_CONV },     { "linear", JL_NET_LINEAR }, { "rnn", JL_NET_RNN },
+	{ "cell", JL_NET_CELL },     { "bmm", JL_NET_BMM },       { "attention", JL_NET_ATTENTION },
+	{ "stream", JL_NET_STREAM }, { "host", JL_NET_HOST },     { NULL, 0 }
+};
 static const struct jl_choice net_trains[] = {
 	{ "full", JL_NET_FULL }, { "first", JL_NET_FIRST }, { "frozen", JL_NET_FROZEN }, { NULL, 0 }
 };
@@ -441,12 +443,15 @@ static const struct jl_field net_fields[] = {
 	TEXT(jl_net_info, item, JL_FF_REQUIRED),
 	TEXT(jl_net_info, unit, JL_FF_REQUIRED),
 	NUMBER(jl_net_info, units_per_item, JL_FF_REQUIRED | JL_FF_POSITIVE, UNKNOWN),
-	NUMBER(jl_net_info, n_params, JL_FF_REQUIRED | JL_FF_POSITIVE, UNKNOWN),
+	NUMBER(jl_net_info, n_params, JL_FF_POSITIVE, UNKNOWN),
+	TEXT(jl_net_info, words, 0),
+	TEXT(jl_net_info, program, 0),
+	TEXTS(jl_net_info, members),
 	CHOICE(jl_net_info, optimizer, JL_FF_REQUIRED, optimizers),
 	BOOL(jl_net_info, half_grads),
 	BOOL(jl_net_info, ignores_amp),
-	NUMBER(jl_net_info, batch_per_B_half, JL_FF_REQUIRED | JL_FF_POSITIVE, UNKNOWN),
-	NUMBER(jl_net_info, batch_per_B_full, JL_FF_REQUIRED | JL_FF_POSITIVE, UNKNOWN),
+	NUMBER(jl_net_info, batch_per_B_half, JL_FF_POSITIVE, UNKNOWN),
+	NUMBER(jl_net_info, batch_per_B_full, JL_FF_POSITIVE, UNKNOWN),
 	NUMBER(jl_net_info, kept_per_output, 0, 0.0),
 	TEXT(jl_net_info, source, JL_FF_REQUIRED),
 	LIST(jl_net_info, ops, &net_op_schema),

@@ -1,9 +1,9 @@
 #include "bench/noise.h"
 
 #include <fcntl.h>
+#include <glob.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <sys/resource.h>
@@ -11,7 +11,7 @@
 
 #include "base/clock.h"
 
-#define CPUS_MAX      1024
+#define CPUS          "/sys/devices/system/cpu/cpu[0-9]*/"
 #define TICKS_LEAST_S 0.2 /* of all CPUs together: less says nothing */
 
 static bool read_small(const char *path, char *ret_text, size_t size)
@@ -52,26 +52,31 @@ static double own_cpu_s(void)
 	       1e-6 * (double)(use.ru_utime.tv_usec + use.ru_stime.tv_usec);
 }
 
-/* Sum of a number that each CPU has under sysfs; NAN when none has it. */
-static double cpu_sum(const char *file, double *ret_n)
+double jl_noise_sum(const char *pattern, double *ret_n)
 {
-	char path[160], text[64];
-	double sum = NAN;
+	glob_t found;
+	double sum = NAN, n = 0, value;
 
-	*ret_n = 0;
-	for (int cpu = 0; cpu < CPUS_MAX; cpu++) {
-		(void)snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/%s", cpu, file);
-		if (!read_small(path, text, sizeof(text)))
-			break;
-		sum = (isnan(sum) ? 0 : sum) + strtod(text, NULL);
-		*ret_n += 1;
+	if (glob(pattern, 0, NULL, &found) == 0) {
+		for (size_t i = 0; i < found.gl_pathc; i++) {
+			FILE *file = fopen(found.gl_pathv[i], "re");
+
+			if (file && fscanf(file, "%lf", &value) == 1) {
+				sum = n > 0 ? sum + value : value;
+				n++;
+			}
+			if (file)
+				(void)fclose(file);
+		}
+		globfree(&found);
 	}
+	*ret_n = n;
 	return sum;
 }
 
 void jl_noise_look(struct jl_noise_watch *w)
 {
-	double n, clock_Hz = cpu_sum("cpufreq/scaling_cur_freq", &n) * 1e3;
+	double n, clock_Hz = jl_noise_sum(CPUS "cpufreq/scaling_cur_freq", &n) * 1e3;
 
 	if (isnan(clock_Hz))
 		return;
@@ -87,7 +92,7 @@ void jl_noise_begin(struct jl_noise_watch *w)
 	*w = (struct jl_noise_watch){ .start_s = jl_clock_s(), .clock_low_Hz = NAN, .clock_high_Hz = NAN };
 	read_stat(w);
 	w->own_s = own_cpu_s();
-	w->n_throttled = cpu_sum("thermal_throttle/core_throttle_count", &n);
+	w->n_throttled = jl_noise_sum(CPUS "thermal_throttle/core_throttle_count", &n);
 }
 
 /* The kernel counts in ticks of 10 ms. What was measured in less time than a few of them is watched a little longer, so that a process
@@ -116,7 +121,7 @@ enum jl_status jl_noise_end(struct jl_noise_watch *w, struct jl_comm *comm, stru
 	sums[1] = speaks ? now.steal_s - w->steal_s : 0;
 	sums[2] = speaks ? now.all_s - w->all_s : 0;
 	sums[3] = own_cpu_s() - w->own_s;
-	sums[4] = speaks && cpu_sum("thermal_throttle/core_throttle_count", &n) > w->n_throttled ? 1 : 0;
+	sums[4] = speaks && jl_noise_sum(CPUS "thermal_throttle/core_throttle_count", &n) > w->n_throttled ? 1 : 0;
 	sums[5] = speaks && w->clock_low_Hz < JL_NOISE_CLOCK_FRAC * w->clock_high_Hz ? 1 : 0;
 	memcpy(all, sums, sizeof(all));
 	if (comm && comm->n_ranks > 1)

@@ -25,6 +25,9 @@ void jl_noise_look(struct jl_noise_watch *watch);
 enum jl_status jl_noise_end(struct jl_noise_watch *watch, struct jl_comm *comm, struct jl_record_noise *ret_noise,
 			    struct jl_err *err);
 
+/* Sum and count of the numbers in the files that a pattern names; NAN: there are none. */
+double jl_noise_sum(const char *pattern, double *ret_n);
+
 #define JL_NOISE_WHY_MAX 160
 /* Sets `noisy`, and the reason in one line (English, for records) if it is. `ret_why` is empty otherwise. */
 /* Why a measurement is noisy, in English and as a person reads it; false: it is not. */

@@ -1,8 +1,6 @@
 #include "bench/soak.h"
 
-#include <glob.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -20,29 +18,6 @@ struct sensors {
 	double n_events; /* of heat that the CPUs counted so far */
 };
 
-/* Sum and count of the numbers in the files that a pattern names. */
-static double sum_of(const char *pattern, double *ret_n)
-{
-	glob_t found;
-	double sum = NAN, n = 0, value;
-
-	if (glob(pattern, 0, NULL, &found) == 0) {
-		for (size_t i = 0; i < found.gl_pathc; i++) {
-			FILE *file = fopen(found.gl_pathv[i], "re");
-
-			if (file && fscanf(file, "%lf", &value) == 1) {
-				sum = n > 0 ? sum + value : value;
-				n++;
-			}
-			if (file)
-				(void)fclose(file);
-		}
-		globfree(&found);
-	}
-	*ret_n = n;
-	return sum;
-}
-
 static void memory_errors(const struct sensors *s, double *ret_corrected, double *ret_uncorrected)
 {
 	double n;
@@ -51,8 +26,8 @@ static void memory_errors(const struct sensors *s, double *ret_corrected, double
 		jl_nvml_ecc_errors(s->nvml, s->gpu, ret_corrected, ret_uncorrected);
 		return;
 	}
-	*ret_corrected = sum_of("/sys/devices/system/edac/mc/mc*/ce_count", &n);
-	*ret_uncorrected = sum_of("/sys/devices/system/edac/mc/mc*/ue_count", &n);
+	*ret_corrected = jl_noise_sum("/sys/devices/system/edac/mc/mc*/ce_count", &n);
+	*ret_uncorrected = jl_noise_sum("/sys/devices/system/edac/mc/mc*/ue_count", &n);
 }
 
 static void look(struct sensors *s, struct jl_soak_window *w)
@@ -69,9 +44,9 @@ static void look(struct sensors *s, struct jl_soak_window *w)
 					      .throttle = now.throttle > 0 ? now.throttle : 0 };
 		return;
 	}
-	w->clock_Hz = 1e3 * sum_of("/sys/devices/system/cpu/cpu[0-9]*/cpufreq/scaling_cur_freq", &n) / n;
-	w->temperature_C = 1e-3 * sum_of("/sys/class/thermal/thermal_zone0/temp", &n);
-	events = sum_of("/sys/devices/system/cpu/cpu[0-9]*/thermal_throttle/core_throttle_count", &n);
+	w->clock_Hz = 1e3 * jl_noise_sum("/sys/devices/system/cpu/cpu[0-9]*/cpufreq/scaling_cur_freq", &n) / n;
+	w->temperature_C = 1e-3 * jl_noise_sum("/sys/class/thermal/thermal_zone0/temp", &n);
+	events = jl_noise_sum("/sys/devices/system/cpu/cpu[0-9]*/thermal_throttle/core_throttle_count", &n);
 	w->throttle = events > s->n_events ? JL_THROTTLE_HW_THERMAL : 0;
 	s->n_events = events;
 }
@@ -83,7 +58,7 @@ static void open_sensors(struct sensors *s, const struct jl_bench_task *task, co
 	int device;
 	double n;
 
-	*s = (struct sensors){ .n_events = sum_of(
+	*s = (struct sensors){ .n_events = jl_noise_sum(
 				       "/sys/devices/system/cpu/cpu[0-9]*/thermal_throttle/core_throttle_count", &n) };
 	if (strcmp(backend->name, "cuda") != 0 || jl_cuda_open(&cuda, NULL) || cuda->DeviceGet(&device, task->device) ||
 	    cuda->DeviceGetPCIBusId(bus, (int)sizeof(bus), device) || jl_nvml_open(&s->nvml, NULL))

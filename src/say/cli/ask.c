@@ -74,8 +74,11 @@ static enum jl_status read_quantities(struct jl_request *req, const struct jl_cl
 		const char *name;
 		double *value;
 	} quantities[] = {
-		{ "storage", &req->storage_Bps }, { "sample-size", &req->sample_B }, { "decode-time", &req->sample_s },
-		{ "ram", &req->ram_B },           { "host-power", &req->host_W },    { "launch", &req->launch_s },
+		{ "storage", &req->storage_Bps },       { "sample-size", &req->sample_B },
+		{ "decode-time", &req->sample_s },      { "ram", &req->ram_B },
+		{ "host-power", &req->host_W },         { "launch", &req->launch_s },
+		{ "gmacs", &req->figures.gmac },        { "macts", &req->figures.mact },
+		{ "params-m", &req->figures.params_m },
 	};
 
 	for (size_t i = 0; i < sizeof(quantities) / sizeof(*quantities); i++) {
@@ -93,6 +96,14 @@ static enum jl_status read_quantities(struct jl_request *req, const struct jl_cl
 static enum jl_status check_words(const struct jl_request *req, struct jl_err *err)
 {
 	const struct jl_shape *s = &req->shape;
+	const struct jl_figures *f = &req->figures;
+	const bool figures = !isnan(f->gmac) || !isnan(f->mact) || !isnan(f->params_m) || f->kind;
+
+	if (figures && (isnan(f->gmac) || isnan(f->params_m)))
+		return jl_fail(err, JL_E_USAGE, "a network by figures needs --gmacs and --params-m");
+	if (figures && req->model)
+		return jl_fail(err, JL_E_USAGE, "'%s' has figures of its own; leave --gmacs, ... out, or the name",
+			       req->model);
 
 	if (req->model && !(isnan(s->layers) && isnan(s->hidden) && isnan(s->heads) && isnan(s->kv_heads) &&
 			    isnan(s->ffn) && isnan(s->vocab)))
@@ -182,6 +193,8 @@ enum jl_status jl_ask_request(struct jl_request *ret_req, struct jl_cli *cli, st
 
 	req.model = cli->args.n_operands ? cli->args.operands[0] : NULL;
 	req.system = jl_text(cli, "on");
+	req.figures.kind = jl_text(cli, "kind");
+	req.forward = jl_flag(cli, "forward");
 	read_counts(&req, cli);
 	if ((i = choice(cli, "precision", jl_ask_precisions)) != JL_UNSET)
 		req.dtype = (int)dtypes[i];
@@ -196,6 +209,8 @@ enum jl_status jl_ask_request(struct jl_request *ret_req, struct jl_cli *cli, st
 		req.input = (int)inputs[i];
 	if (pue)
 		req.pue = pue->value;
+	if (jl_given(cli, "expert-load"))
+		req.expert_load = jl_value(cli, "expert-load");
 	status = read_quantities(&req, cli, err);
 	if (!status)
 		status = read_tune(&req, cli, err);

@@ -25,7 +25,11 @@ extern const char *const jl_ask_precisions[],
 	JL_ASK_COUNT("kv-heads", JL_N("its key/value heads; makes it a gated model like Llama")), \
 	JL_ASK_COUNT("ffn", JL_N("width of its feed-forward part")), \
 	JL_ASK_COUNT("vocab", JL_N("its vocabulary")), \
-	JL_ASK_COUNT("seq", JL_N("tokens of a sample"))
+	JL_ASK_COUNT("seq", JL_N("tokens of a sample")), \
+	JL_O_AMOUNT("gmacs", "X", JL_K_NUMBER, JL_N("of a network that is given by figures: 1e9 multiply-adds of a sample")), \
+	JL_O_AMOUNT("macts", "X", JL_K_NUMBER, JL_N("its activations: 1e6 elements of a sample that products make")), \
+	JL_O_AMOUNT("params-m", "X", JL_K_NUMBER, JL_N("its parameters, in millions")), \
+	JL_O_TEXT("kind", "WORD", JL_N("its operators: conv, gated, grouped, depthwise, attention, windowed, mlp, hybrid (default: conv)"))
 
 #define JL_ASK_TUNE_OPTIONS \
 	JL_O_CHOICE("tune", "full|lora|qlora|dora|qdora|adapter|layers", jl_ask_tunes, JL_N("fine-tuning: what of the model is trained")), \
@@ -58,7 +62,8 @@ extern const char *const jl_ask_precisions[],
 	JL_O_CHOICE("states", "default|bf16", jl_ask_states, JL_N("weights and optimizer states: as the framework keeps them, or all in bf16")), \
 	JL_ASK_OPTIMIZER_OPTION, \
 	JL_ASK_TUNE_OPTIONS, \
-	JL_O_TEXT("offload", "LIST", JL_N("to host memory: optimizer,params,activations")), \
+	JL_O_TEXT("offload", "LIST", JL_N("to host memory: optimizer,params,activations; optimizer,nvme: to its drives")), \
+	JL_O_AMOUNT("expert-load", "X", JL_K_NUMBER, JL_N("mixtures: tokens of the fullest experts, of the mean (default: 1; a capacity factor bounds it)")), \
 	JL_O_TEXT("parallel", "LIST", JL_N("how it is cut: dp=,tp=,sp=,pp=,vpp=,cp=,ep=,zero="))
 
 #define JL_ASK_HOST_OPTIONS \

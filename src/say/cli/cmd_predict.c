@@ -27,6 +27,7 @@ const struct jl_option jl_predict_options[] = {
 	JL_O_AMOUNT("size", "BYTES", JL_K_BYTES,
 		    JL_N("of a collective (allreduce, allgather, ...) instead of a model, e.g. \"16 GB\"")),
 	JL_O_FLAG("near", JL_N("and the ten published training runs most like it, with the program's errors on them")),
+	JL_O_FLAG("forward", JL_N("inference of a network that is no transformer: the forward pass of a batch")),
 	JL_SERVING_OPTIONS,
 	{ 0 },
 };

@@ -194,15 +194,6 @@ void jl_view_entry(struct jl_cli *cli, const char *en, const char *format, ...)
 	jl_wrap(&cli->out, text, &(struct jl_wrap){ .width = cli->width, .at = 12, .indent = 12 });
 }
 
-void jl_view_estimate_json(struct jl_json *json, const char *key, const struct jl_estimate *e)
-{
-	jl_json_put_object(json, key);
-	jl_json_put_number(json, "value", e->value);
-	jl_json_put_number(json, "lo", e->lo);
-	jl_json_put_number(json, "hi", e->hi);
-	jl_json_end_object(json);
-}
-
 enum jl_status jl_view_fields(struct jl_cli *cli, const struct jl_schema *schema, const void *record)
 {
 	jl_fields_print(&cli->out, schema, record);

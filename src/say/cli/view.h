@@ -40,7 +40,6 @@ void jl_view_flow(struct jl_cli *cli, size_t at, size_t indent, const char *text
 
 /* "  Label     text": continued lines pass NULL. */
 void jl_view_entry(struct jl_cli *cli, const char *en, const char *format, ...) __attribute__((format(printf, 3, 4)));
-void jl_view_estimate_json(struct jl_json *json, const char *key, const struct jl_estimate *estimate);
 
 /* A command's JSON: a struct by its table. */
 enum jl_status jl_view_fields(struct jl_cli *cli, const struct jl_schema *schema, const void *record);

@@ -113,14 +113,13 @@ static double room_for(const struct lanes *l, bool values)
 	for (size_t k = 0; k < l->n; k++)
 		for (size_t i = 0; i < c->n_series; i++) {
 			const struct jl_chart_point *p = k < c->series[i].n_points ? &c->series[i].points[k] : NULL;
-			struct jl_num num = !p ? (struct jl_num){ .value = NAN }
-					    : c->kind == JL_CHART_STACKED
-						    ? jl_chart_total(c, k)
-						    : jl_num_ranged(jl_chart_num(c, &c->series[i], p));
+			struct jl_num num;
 			char text[64];
 
 			if (!p || (!values && !p->label))
 				continue;
+			num = c->kind == JL_CHART_STACKED ? jl_chart_total(c, k)
+							  : jl_num_ranged(jl_chart_num(c, &c->series[i], p));
 			if (values)
 				value_text(text, &num);
 			most = fmax(most, JL_SVG_LETTER * (double)jl_utf8_width(values ? text : p->label));

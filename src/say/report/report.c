@@ -1,3 +1,5 @@
+#include <string.h>
+
 #include "report/report.h"
 
 #include <string.h>

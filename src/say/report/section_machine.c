@@ -231,7 +231,7 @@ void jl_section_machine(struct jl_section *s)
 	for (size_t i = 0; found && i < found->n; i++) {
 		static const enum jl_mark marks[] = { JL_MARK_UNKNOWN, JL_MARK_WARN, JL_MARK_BAD };
 
-		if (found->items[i].severity > JL_FINDING_NOTE && i < SHOWN_MAX)
+		if (i < SHOWN_MAX && found->items[i].severity > JL_FINDING_NOTE)
 			continue; /* on the first screen */
 		jl_doc_finding(s->doc, marks[found->items[i].severity], JL_("Good to know"));
 		said_finding(s, &found->items[i]);

@@ -430,7 +430,7 @@ static void said_of_options(struct jl_buf *text, const struct jl_tell_cost *in)
 		market |= o->resale_market;
 		if (jl_cost_save_every_s(o) > 0)
 			jl_buf_printf(text, JL_("%s: saved every %s, which loses least; "), o->name,
-				      jl_units_text(every, jl_cost_save_every_s(o), JL_K_TIME, 2));
+				      jl_units_said(every, jl_cost_save_every_s(o), JL_K_TIME, 2));
 	}
 	const struct jl_resale curve = market ? jl_resale_curve(in->cat) : (struct jl_resale){ 0 };
 	if (market)

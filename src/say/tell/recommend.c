@@ -60,7 +60,7 @@ static const char *amount(struct jl_doc *doc, const struct jl_recommended *a, do
 
 static const char *currency(const struct jl_recommended *a)
 {
-	return isnan(a->krw_per_usd) ? "USD" : JL_("thousand KRW");
+	return isnan(a->krw_per_usd) ? jl_unit_said("USD", NULL) : JL_("thousand KRW");
 }
 
 static const char *interval(struct jl_doc *doc, const struct jl_candidate *c)
@@ -75,7 +75,7 @@ static const char *interval(struct jl_doc *doc, const struct jl_candidate *c)
 void jl_tell_candidates(struct jl_doc *doc, const struct jl_recommended *a, const char *title, const int *rows,
 			size_t n)
 {
-	const char *cost = isnan(a->krw_per_usd) ? "USD" : JL_N("thousand KRW");
+	const char *cost = isnan(a->krw_per_usd) ? JL_NC("unit", "USD") : JL_N("thousand KRW");
 	const struct jl_tell_head heads[] = { { JL_N("how"), JL_COLUMN_KEEP },
 					      { JL_N("machines"), JL_COLUMN_LEAST(18) },
 					      { JL_N("from"), JL_COLUMN_LEAST(10) },
@@ -170,7 +170,7 @@ static void headline(struct jl_doc *doc, const struct jl_recommended *a)
 		      jl_grouped(text, (double)r->n));
 	jl_tell_entry(doc, JL_("How"), JL_ESTIMATED, "%s", technique(doc, a, c->setup));
 	if (!isnan(c->setup->power_W))
-		jl_tell_piece(doc, JL_ESTIMATED, "%s", jl_units_text(text, c->setup->power_W, JL_K_POWER, 2));
+		jl_tell_piece(doc, JL_ESTIMATED, "%s", jl_units_said(text, c->setup->power_W, JL_K_POWER, 2));
 }
 
 /* A candidate in one line: what, for how much, how long, and the one reason. */
@@ -256,8 +256,8 @@ static void assumptions(struct jl_doc *doc, const struct jl_recommended *a)
 	jl_tell_piece(doc, JL_ORIGIN_NONE, "%s",
 		      isnan(ask->util_frac) ? JL_("bought machines are paid in full, no resale")
 					    : JL_("bought machines are paid by their share of use"));
-	jl_tell_piece(doc, JL_ORIGIN_NONE, "%.3g USD/kWh%s", ask->usd_per_kWh, a->assumed_kwh ? " (--kwh)" : "");
-	jl_tell_piece(doc, JL_ORIGIN_NONE, "1 USD = %.6g KRW (%s)", a->fx, a->fx_date);
+	jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("%.3g USD/kWh%s"), ask->usd_per_kWh, a->assumed_kwh ? " (--kwh)" : "");
+	jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("1 USD = %.6g KRW (%s)"), a->fx, a->fx_date);
 }
 
 void jl_tell_caveats(struct jl_doc *doc, const struct jl_recommended *a)
@@ -291,7 +291,7 @@ static void nearest(struct jl_doc *doc, const struct jl_recommended *a)
 			      amount(doc, a, fmax(c->cost_usd.value, whole_usd)), currency(a));
 	else if (c->against == JL_AGAINST_POWER)
 		jl_tell_piece(doc, JL_ESTIMATED, JL_("the least power (%s) is %s: raise --power-limit"), name,
-			      jl_units_text(text, c->setup->peak_W, JL_K_POWER, 3));
+			      jl_units_said(text, c->setup->peak_W, JL_K_POWER, 3));
 	else if (c->against == JL_AGAINST_USE && is_serve(a))
 		jl_tell_piece(doc, JL_ESTIMATED, JL_("the fastest (%s) makes %s tokens/s: lower --tokens-per-s"), name,
 			      jl_grouped(text, c->setup->per_s.value));

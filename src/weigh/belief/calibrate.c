@@ -146,7 +146,7 @@ static enum jl_status keep_params(struct work *w, struct fitting *f, struct jl_c
 
 		f->ops->param(f->data, j, &param);
 		if (param.lo == param.hi)
-			continue;
+			continue; /* it has no choice: a constant, not a parameter */
 		const struct jl_param_info info = { .id = param.name,
 						    .value = f->x[j],
 						    .lo = written(param.lo),

@@ -54,7 +54,7 @@ size_t jl_near_rows(const struct jl_validation *v, const struct jl_near_ask *ask
 struct jl_near_ask jl_near_case(const struct jl_case *c)
 {
 	struct jl_near_ask ask = {
-		.answer = c->subject.net ? JL_ASKED_NETWORK : JL_ASKED_STEP,
+		.answer = c->subject.net ? jl_case_answer(c) : JL_ASKED_STEP,
 		.kind = { [JL_LABEL_GPU] = c->machine.sys.gpu ? c->machine.sys.gpu->id : "cpu",
 			  [JL_LABEL_FAMILY] = jl_arch_id(c->machine.dev.arch),
 			  [JL_LABEL_KIND] = c->subject.net ? "" : jl_framework_name(c->framework) },

@@ -170,7 +170,7 @@ static void explain(const struct jl_set_data *data, const double *x, const struc
 
 const struct jl_set_ops jl_gemm_ops = {
 	.name = "gemm_membw",
-	.files = (const char *const[]){ "gemm_membw", NULL },
+	.files = (const char *const[]){ "gemm_membw", "gemm_own", NULL },
 	.unit = "s",
 	.columns = (const char *const[]){ "kind", "gpu", "dtype", "m", "n", "k", "value", "unit", NULL },
 	.measures = (const char *const[]){ "value", NULL },

@@ -16,11 +16,13 @@ struct host {
 	struct jl_machine machine;
 };
 
+#define N_LAST 4096
 struct own {
 	double priors[JL_CONV_MAX_PARAMS]; /* FLOP and bytes of a row do not depend on the fit */
 	struct jl_convnet_list nets;
 	struct host *hosts[HOSTS_MAX];
 	size_t n_hosts;
+	const struct jl_convnet *last[N_LAST]; /* vision networks of earlier rows, by their names */
 };
 
 JL_SET_CASES(jl_other_row);
@@ -72,6 +74,38 @@ static enum jl_status find_host(struct jl_set_data *data, const struct jl_gpu *g
 	return JL_OK;
 }
 
+/* Families of vision networks are left out by eighths: each whole, and all of its rows together. */
+#define N_PART    8
+#define FIT_EVERY 5 /* every fifth row takes part in a fit */
+
+static unsigned part_of(const char *text)
+{
+	unsigned sum = 5381;
+
+	while (text && *text)
+		sum = sum * 33 + (unsigned char)*text++;
+	return sum;
+}
+
+static enum jl_status read_vision(struct jl_set_data *data, const struct jl_set_reader *in,
+				  const struct jl_vision_cells *cells, struct jl_other_row *c, struct jl_err *err)
+{
+	const struct jl_other_find find = { .gpu = find_gpu, .ctx = data };
+	const struct jl_machine *host = NULL;
+	struct own *own = data->own;
+	const struct jl_convnet *last = own->last[part_of(cells->model) % N_LAST];
+	enum jl_status status = jl_vision_row_read(c, cells, data->cat, &find, last, in->arena, err);
+
+	if (!status)
+		status = find_host(data, c->gpu.of, 1, &host, err);
+	if (status)
+		return status;
+	own->last[part_of(cells->model) % N_LAST] = c->net;
+	c->aside = (part_of(cells->model) + jl_csv_where(in->csv, 0).line) % FIT_EVERY != 0;
+	jl_other_place(c, host);
+	return JL_OK;
+}
+
 static enum jl_status read_row(struct jl_set_data *data, const struct jl_other_cells *cells, struct jl_other_row *c,
 			       struct jl_err *err)
 {
@@ -98,14 +132,18 @@ static enum jl_status add(struct jl_set_data *data, const struct jl_set_reader *
 	struct jl_other_row *c = (struct jl_other_row *)data->cases + data->n;
 	const struct own *own = data->own;
 	struct jl_other_cells cells;
+	struct jl_vision_cells vision;
 
 	JL_SET_READ_CELLS(in, JL_OTHER_CELLS, &cells);
+	JL_SET_READ_CELLS(in, JL_VISION_CELLS, &vision);
+	const bool is_vision = *vision.gmacs || *vision.samples_per_s;
 
-	JL_TRY(read_row(data, &cells, c, err));
+	JL_TRY(is_vision ? read_vision(data, in, &vision, c, err) : read_row(data, &cells, c, err));
 	struct jl_set_row *row = jl_set_add(
 		data, in,
 		&(struct jl_set_kind){
-			.framework = jl_set_cell(in, "framework"),
+			.framework = is_vision ? jl_arena_printf(in->arena, "timm %s %s", vision.task, vision.compile)
+					       : jl_set_cell(in, "framework"),
 			.link = c->n_gpus < 2   ? ""
 				: c->gpu.nvlink ? "NVLink"
 				: c->gpu.p2p    ? "PCIe, peer to peer"
@@ -113,13 +151,23 @@ static enum jl_status add(struct jl_set_data *data, const struct jl_set_reader *
 			.what = jl_arena_printf(in->arena, "%s %s, %d GPU%s, batch %g each", c->net->id,
 						jl_dtype_name(c->dtype), c->n_gpus, c->n_gpus > 1 ? "s" : "", c->batch),
 			.model = c->net->id,
-			.answer = JL_ASKED_NETWORK,
+			.answer = c->software & JL_SW_FORWARD ? JL_ASKED_FORWARD : JL_ASKED_NETWORK,
 			.kind = { [JL_LABEL_GPU] = c->gpu.of->id, [JL_LABEL_FAMILY] = jl_arch_id(c->gpu.dev.arch) },
 			.extent_ln = { log(c->net->n_params), log(c->batch), log(c->n_gpus) },
 			.meas = step_s(c, c->meas) });
 	struct jl_other_row plain = *c;
 
 	JL_TRY(jl_got(row, err));
+	if (is_vision) {
+		const char *part = jl_arena_printf(in->arena, "timm, families of part %u of %d",
+						   part_of(vision.family) % N_PART + 1, N_PART);
+
+		row->group = jl_label(in->labels, in->arena, part ? part : "");
+		data->groups[data->n] = row->group;
+	}
+	/* The tables are of one source, so are the recipes: without it nothing of its kind would be left. A recipe's GPU is left out,
+	 * or a part of the families. */
+	row->source = row->group;
 	data->n++;
 	plain.gpu.index = -1;
 	const struct jl_conv_cost cost = jl_other_cost(&plain, own->priors);
@@ -186,15 +234,15 @@ static void explain(const struct jl_set_data *data, const double *x, const struc
 
 const struct jl_set_ops jl_other_ops = {
 	.name = "train_other",
-	.files = (const char *const[]){ "train_other", NULL },
+	.files = (const char *const[]){ "train_other", "vision_train", "vision_infer", NULL },
 	.unit = "s",
-	.columns = (const char *const[]){ "gpu", "n_gpus", "model", "precision", "throughput", "throughput_unit",
-					  NULL },
-	.measures = (const char *const[]){ "throughput", NULL },
+	.columns = (const char *const[]){ "gpu", "n_gpus", "model", "precision", NULL },
+	.measures = (const char *const[]){ "throughput", "samples_per_s", NULL },
 	.baselines = { "40 % MFU", "roofline at 0.7 of the listed rates" },
 	.case_B = sizeof(struct jl_other_row),
 	.own_B = sizeof(struct own),
 	.rows_a_line = 1,
 	.begin = begin,
 	JL_SET_FUNCTIONS,
+	.refit_iter = 4,
 };

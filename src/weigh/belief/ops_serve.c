@@ -8,6 +8,7 @@
 #include "system/resolve.h"
 #include "physics/arch.h"
 #include "physics/device_params.h"
+#include "physics/op_params.h"
 
 JL_SET_CASES(jl_serve_row);
 
@@ -46,6 +47,7 @@ static struct jl_set_row *add_case(struct jl_set_data *data, const struct jl_set
 	struct jl_serve_row *c = (struct jl_serve_row *)data->cases + data->n;
 	const struct jl_serve_run *run = &c->run;
 
+	c->run.ops = jl_op_table_at(data->own, data->cat, c->dev.arch, run->engine);
 	if (!c->plan && jl_serve_row_plan(c, in->arena, NULL))
 		return NULL;
 	struct jl_set_row *row = jl_set_add(
@@ -54,7 +56,7 @@ static struct jl_set_row *add_case(struct jl_set_data *data, const struct jl_set
 				       .link = metrics[run->metric],
 				       .what = what,
 				       .model = model,
-				       .answer = jl_serve_asked_of(c->dev.arch, run->metric),
+				       .answer = jl_serve_asked_of(c->dev.arch, run->engine, run->metric),
 				       .kind = { [JL_LABEL_GPU] = c->gpu->id,
 						 [JL_LABEL_FAMILY] = jl_arch_id(c->dev.arch),
 						 [JL_LABEL_KIND] = jl_engine_id(run->engine) },
@@ -123,8 +125,7 @@ static enum jl_status add_silicon(struct jl_set_data *data, const struct jl_set_
 
 static size_t n_param(const struct jl_set_data *data)
 {
-	(void)data;
-	return jl_serve_n_param();
+	return jl_serve_n_param(scope_of(data));
 }
 
 static void param(const struct jl_set_data *data, size_t i, struct jl_param *ret_param)
@@ -142,7 +143,7 @@ static void predict(const struct jl_set_data *data, const double *x, const struc
 		    struct jl_set_row *row)
 {
 	const struct jl_serve_row *c = case_at(data, row->item);
-	const struct jl_serve_fit physics = jl_serve_fit_of(x, c->dev.arch, c->run.engine);
+	const struct jl_serve_fit physics = jl_serve_fit_of(scope_of(data), x, c->dev.arch, c->run.engine);
 	const struct jl_machine machine = {
 		.cat = known->cat, .widths = known->widths, .sys = { .gpu = c->gpu }, .dev = c->dev
 	};
@@ -154,7 +155,7 @@ static void predict(const struct jl_set_data *data, const double *x, const struc
 static void explain(const struct jl_set_data *data, const double *x, const struct jl_set_row *row, struct jl_buf *out)
 {
 	const struct jl_serve_row *c = case_at(data, row->item);
-	const struct jl_serve_fit physics = jl_serve_fit_of(x, c->dev.arch, c->run.engine);
+	const struct jl_serve_fit physics = jl_serve_fit_of(scope_of(data), x, c->dev.arch, c->run.engine);
 	struct jl_serve_step s;
 
 	(void)jl_serve_plan_s(c->plan, &c->dev, &physics, c->run.metric, &s);
@@ -170,7 +171,8 @@ static void explain(const struct jl_set_data *data, const double *x, const struc
 
 #define SERVING                                                                                                        \
 	.unit = "s", .baselines = { "roofline at 0.7", "listed rates" }, .case_B = sizeof(struct jl_serve_row),        \
-	.n_param = n_param, .param = param, .fit = fit, .refit_iter = 10, .predict = predict, .explain = explain
+	.own_B = sizeof(struct jl_op_table), .n_param = n_param, .param = param, .fit = fit, .refit_iter = 20,         \
+	.rows_a_group = 160, .predict = predict, .explain = explain
 
 const struct jl_set_ops jl_infer_ops = {
 	SERVING,

@@ -238,39 +238,26 @@ static void explain(const struct jl_set_data *data, const double *x, const struc
 	jl_set_explain(out, row->is_memory, &w.step, &w.memory);
 }
 
+#define COMMON                                                                                                         \
+	.unit = "s", .baselines = { "40 % MFU", "roofline at 0.7 of the listed rates" },                               \
+	.memory_baselines = { "16 bytes a parameter", "weights and a fifth" }, .case_B = sizeof(struct jl_tune_row),   \
+	.own_B = sizeof(struct own), .rows_a_line = 2, .begin = begin, .add = add, .n_param = n_param, .param = param, \
+	.fit = fit, .predict = predict, .explain = explain
+
 const struct jl_set_ops jl_tune_ops = {
+	COMMON,
 	.name = "finetune",
 	.files = (const char *const[]){ "finetune", NULL },
-	.unit = "s",
 	.columns = (const char *const[]){ "gpu", "n_gpus", "framework", "layers", "hidden", "method", "rank",
 					  "base_bits", "primary_metric", "primary_value", NULL },
-	.baselines = { "40 % MFU", "roofline at 0.7 of the listed rates" },
-	.memory_baselines = { "16 bytes a parameter", "weights and a fifth" },
 	.memory_line = "finetune_memory",
-	.case_B = sizeof(struct jl_tune_row),
-	.own_B = sizeof(struct own),
-	.rows_a_line = 2,
-	.begin = begin,
-	.add = add,
-	.n_param = n_param,
-	.param = param,
-	.fit = fit,
-	.predict = predict,
-	.explain = explain,
 };
 
 const struct jl_set_ops jl_large_ops = {
+	COMMON,
 	.name = "moe_and_large",
 	.files = (const char *const[]){ "moe_and_large", NULL },
-	.unit = "s",
 	.columns = (const char *const[]){ "gpu", "n_gpus", "framework", "layers", "hidden", "n_experts", "topk",
 					  "moe_ffn", "primary_metric", "primary_value", NULL },
 	.measures = (const char *const[]){ "primary_value", NULL },
-	.baselines = { "40 % MFU", "roofline at 0.7 of the listed rates" },
-	.memory_baselines = { "16 bytes a parameter", "weights and a fifth" },
-	.case_B = sizeof(struct jl_tune_row),
-	.own_B = sizeof(struct own),
-	.rows_a_line = 2,
-	.begin = begin,
-	JL_SET_FUNCTIONS,
 };

@@ -56,11 +56,12 @@ struct jl_known {
 };
 
 struct jl_set_ops {
-	const char *name;            /* train_llm */
-	const char *const *files;    /* NULL-terminated: names of the files that are fitted together, without .csv */
-	const char *unit;            /* of meas: "s", "W" */
-	const char *const *columns;  /* NULL-terminated: must be there; tell the set from its file */
-	const char *const *measures; /* NULL-terminated: numbers of these columns must be positive, one at least; NULL: the set looks itself */
+	const char *name;           /* train_llm */
+	const char *const *files;   /* NULL-terminated: names of the files that are fitted together, without .csv */
+	const char *unit;           /* of meas: "s", "W" */
+	const char *const *columns; /* NULL-terminated: must be there; tell the set from its file */
+	const char *const *
+		measures; /* NULL-terminated: numbers of these columns must be positive, one at least; NULL: the set looks itself */
 	const char *baselines[JL_N_BASELINE];        /* their names, in English */
 	const char *memory_baselines[JL_N_BASELINE]; /* for is_memory rows; NULL: the set has none */
 	const char *memory_line; /* the line of the tables that they are in; NULL: the one of all sets, "memory" */
@@ -82,6 +83,7 @@ struct jl_set_ops {
 	/* 0: a fit without a group begins with the priors. Else, where that takes long: how many iterations a fit gets that
 	 * begins with one that had left out this group and others. */
 	int refit_iter;
+	size_t rows_a_group; /* that a fit without something takes of a group; 0: the driver's own number */
 	/* Fills pred, half_ln and doubt of a row that can be scored, as the program's own answer has them. */
 	void (*predict)(const struct jl_set_data *data, const double *x, const struct jl_known *known,
 			struct jl_set_row *row);

@@ -24,6 +24,7 @@ static const struct kind_row {
 } kind_rows[] = {
 	{ "gemm_best_shape", { .kind = JL_GEMM_BEST } },
 	{ "gemm_square_best", { .kind = JL_GEMM_BEST } },
+	{ "gemm_turned", { .kind = JL_GEMM_PRODUCT, .gemm.turned = 1 } },
 	{ "gemm", { .kind = JL_GEMM_PRODUCT } },
 	{ "elementwise_", { .kind = JL_GEMM_STREAM } },
 	{ "membw_local_copy", { .kind = JL_GEMM_COPY } },

@@ -89,22 +89,6 @@ static double count_or(const char *cell, double otherwise)
 	return x >= 1.0 ? x : otherwise;
 }
 
-/* The k-th number after `word` in the text; NAN if there is none. */
-static double number_after(const char *text, const char *word, int k)
-{
-	const char *t = text ? strstr(text, word) : NULL;
-
-	while (t && *t) {
-		double x = NAN;
-		size_t n_used = 1;
-
-		if (*t >= '0' && *t <= '9' && jl_num_parse(t, &x, &n_used) == JL_NUM_OK && k-- == 0)
-			return x;
-		t += n_used;
-	}
-	return NAN;
-}
-
 static void read_framework(const struct jl_llm_cells *c, struct jl_llm_row *row)
 {
 	int fw = lookup(framework_table, N(framework_table), c->framework, -1);
@@ -322,7 +306,7 @@ static void read_plan(const struct jl_llm_cells *c, struct jl_llm_row *row)
 	if (has(c->zero_or_fsdp, "hsdp"))
 		plan->shard = row->n_per_node;
 	plan->keep_gathered = has(c->zero_or_fsdp, "SHARD_GRAD_OP");
-	const double cut = number_after(c->zero_or_fsdp, "(zero1=", 1);
+	const double cut = jl_llm_number_after(c->zero_or_fsdp, "(zero1=", 1);
 
 	if (cut >= 1.0 && !has(c->zero_or_fsdp, "=-1"))
 		plan->shard = cut;
@@ -360,7 +344,7 @@ static void read_batch(const struct jl_llm_cells *c, struct jl_llm_row *row)
 	double mb = jl_llm_number(c->micro_batch), gb = jl_llm_number(c->global_batch), accumulate = NAN;
 
 	/* "OneFlow bsz=160": tables whose columns had batches of their own */
-	const double named = number_after(c->framework, "bsz=", 0);
+	const double named = jl_llm_number_after(c->framework, "bsz=", 0);
 
 	if (named >= 1.0)
 		mb = named;
@@ -368,10 +352,11 @@ static void read_batch(const struct jl_llm_cells *c, struct jl_llm_row *row)
 	if (has(c->framework, "DeepLearningExamples") && has(c->task, "squad") && isnan(gb) && !isnan(mb))
 		mb = fmax(1.0, floor(mb / row->n_gpus));
 	if (has(c->remark, "accum")) /* "accum 64 and 32": without and with mixed precision */
-		accumulate = number_after(c->remark, "accum s", has(c->precision, "amp"));
+		accumulate = jl_llm_number_after(c->remark, "accum s", has(c->precision, "amp"));
 	if (has(c->remark, "accum") && isnan(accumulate))
-		accumulate = number_after(c->remark, "accum ", has(c->precision, "amp") && has(c->remark, " and "));
-	const double per_gpu = number_after(c->remark, "accumulated batch/GPU", 0);
+		accumulate = jl_llm_number_after(c->remark, "accum ",
+						 has(c->precision, "amp") && has(c->remark, " and "));
+	const double per_gpu = jl_llm_number_after(c->remark, "accumulated batch/GPU", 0);
 
 	if (isnan(mb) && !isnan(per_gpu) && accumulate >= 1.0)
 		mb = per_gpu / accumulate;

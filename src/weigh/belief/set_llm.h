@@ -127,7 +127,6 @@ void jl_llm_wires(const struct jl_llm_row *row, enum jl_wire *ret_intra, enum jl
 
 /* Residuals that the fit minimises: ln(pred/meas) of time, and of memory where there is one. */
 double jl_llm_ln_time(const struct jl_llm_row *row, const double *x);
-double jl_llm_ln_memory(const struct jl_llm_row *row, const double *x);
 
 /* Which parameters a row's prediction uses: globals, its profile, its architecture, its links, its GPU. */
 int jl_llm_uses(const struct jl_llm_row *row, size_t i);

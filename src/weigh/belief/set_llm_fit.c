@@ -113,16 +113,6 @@ double jl_llm_ln_time(const struct jl_llm_row *row, const double *x)
 	return log(p.step_s / row->meas_s);
 }
 
-double jl_llm_ln_memory(const struct jl_llm_row *row, const double *x)
-{
-	struct jl_llm_prediction p;
-
-	if (row->unscored || isnan(row->meas_mem_B))
-		return NAN;
-	jl_llm_predict(row, x, NULL, &p);
-	return log(p.mem_B / row->meas_mem_B);
-}
-
 int jl_llm_uses(const struct jl_llm_row *row, size_t i)
 {
 	return jl_llm_param_used(i, &(struct jl_llm_kind){ .framework = row->framework,

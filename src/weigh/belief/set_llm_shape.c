@@ -33,6 +33,21 @@ double jl_llm_number(const char *cell)
 	return cell && jl_num_parse(cell, &x, &n_used) == JL_NUM_OK ? x : NAN;
 }
 
+double jl_llm_number_after(const char *text, const char *word, int k)
+{
+	const char *t = text ? strstr(text, word) : NULL;
+
+	while (t && *t) {
+		double x = NAN;
+		size_t n_used = 1;
+
+		if (*t >= '0' && *t <= '9' && jl_num_parse(t, &x, &n_used) == JL_NUM_OK && k-- == 0)
+			return x;
+		t += n_used;
+	}
+	return NAN;
+}
+
 /* How a family of models is built; dimensions left 0 are the row's own. */
 struct style {
 	const char *part; /* of the model's name */

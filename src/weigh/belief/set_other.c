@@ -6,6 +6,7 @@
 
 #include "base/num.h"
 #include "predict/kind.h"
+#include "workload/layers.h"
 
 static int holds(const char *text, const char *word)
 {
@@ -129,6 +130,81 @@ enum jl_status jl_other_row_read(struct jl_other_row *ret_row, const struct jl_o
 	if (row.net->ignores_amp && !(row.software & AMP_WORKS) && jl_dtype_B(labelled) < 4)
 		row.dtype = jl_conv_path(&row.gpu.dev, JL_TF32) == JL_CONV_TF32 ? JL_TF32 : JL_FP32;
 	row.software &= ~AMP_WORKS;
+	*ret_row = row;
+	return JL_OK;
+}
+
+/* The catalog's network is taken where its counts are those of the table: the same name may be another variant. Tables that do not
+ * count attention's own products are the later ones. */
+static bool agrees(const struct jl_convnet *net, double params, double mac)
+{
+	const struct jl_layers_total total = jl_layers_sum(net->ops, net->n_ops);
+	const double plain = total.mac - total.mac_kind[JL_CONV_ATTENTION], slack = 0.02 * mac + 5e6;
+
+	return fabs(net->n_params - params) <= 0.01 * params + 5e3 &&
+	       (isnan(mac) || fabs(total.mac - mac) <= slack || fabs(plain - mac) <= slack);
+}
+
+static enum jl_status find_vision(const struct jl_convnet **ret_net, const struct jl_vision_cells *cells,
+				  const struct jl_catalog *cat, const struct jl_convnet *last, struct jl_arena *arena,
+				  struct jl_err *err)
+{
+	/* a norm that is not the family's own is part of the name */
+	const char *norm = holds(cells->model, "_evos") ? "_evos" : holds(cells->model, "_gn") ? "_gn" : "";
+	struct jl_convnet_figures f = { .kind = jl_arena_printf(arena, "%s%s", cells->family, norm),
+					.name = jl_arena_printf(arena, "%s@%s", cells->model, cells->img_size) };
+	struct jl_convnet *net = jl_arena_alloc(arena, sizeof(*net));
+	enum jl_status status = f.name && f.kind && net ? JL_OK : jl_fail_nomem(err);
+
+	if (!status)
+		status = number(&f.n_params, cells->params_m, "params_m", err);
+	if (!status)
+		status = number(&f.mac, cells->gmacs, "gmacs", err);
+	if (!status)
+		status = number(&f.n_outputs, cells->macts, "macts", err);
+	if (!status)
+		status = number(&f.image, cells->img_size, "img_size", err);
+	if (status)
+		return status;
+	f.n_params *= 1e6;
+	f.mac *= 1e9;
+	f.n_outputs *= 1e6;
+	if (last && strcmp(last->id, f.name) == 0) {
+		*ret_net = last;
+		return JL_OK;
+	}
+	status = jl_convnet_load(net, cat, f.name, arena, err);
+	if (status == JL_E_NOTFOUND || (!status && !agrees(net, f.n_params, f.mac)))
+		status = jl_convnet_described(net, cat, &f, arena, err);
+	net->optimizer = JL_NET_SGD; /* the benchmark's default */
+	*ret_net = net;
+	return status;
+}
+
+enum jl_status jl_vision_row_read(struct jl_other_row *ret_row, const struct jl_vision_cells *cells,
+				  const struct jl_catalog *cat, const struct jl_other_find *find,
+				  const struct jl_convnet *last, struct jl_arena *arena, struct jl_err *err)
+{
+	struct jl_other_row row = { .n_gpus = 1 };
+	enum jl_status status = find->gpu(find->ctx, cells->gpu ? cells->gpu : "", &row.gpu, err);
+
+	if (!status)
+		status = read_dtype(&row.dtype, cells->precision, &row.gpu.dev, err);
+	if (!status)
+		status = number(&row.batch, cells->batch, "batch", err);
+	if (!status)
+		status = number(&row.meas, cells->samples_per_s, "samples_per_s", err);
+	if (!status)
+		status = find_vision(&row.net, cells, cat, last, arena, err);
+	if (status)
+		return status;
+	if (!(row.batch >= 1 && row.batch <= 1e9))
+		return jl_fail(err, JL_E_RANGE, "batch: '%s'; at least 1", cells->batch ? cells->batch : "");
+	row.software = (holds(cells->torch, "1.") && cells->torch[0] == '1' ? JL_SW_PLAIN_ATTENTION : 0U) |
+		       (holds(cells->layout, "nhwc") ? JL_SW_CHANNELS_LAST : 0U) |
+		       (holds(cells->compile, "compile") ? JL_SW_COMPILED : 0U) |
+		       (holds(cells->precision, "amp") ? 0U : JL_SW_PURE) |
+		       (holds(cells->task, "inference") ? JL_SW_FORWARD : 0U);
 	*ret_row = row;
 	return JL_OK;
 }

@@ -17,6 +17,17 @@ struct jl_other_cells {
 	JL_OTHER_CELLS(JL_CELL_MEMBER)
 };
 
+/* Of tables of vision networks: one GPU, figures of the network beside its speed. */
+#define JL_VISION_CELLS(X)                                                                                             \
+	X(gpu)                                                                                                         \
+	X(model)                                                                                                       \
+	X(family)                                                                                                      \
+	X(precision) X(layout) X(compile) X(task) X(torch) X(img_size) X(batch) X(params_m) X(gmacs) X(macts)          \
+		X(samples_per_s)
+struct jl_vision_cells {
+	JL_VISION_CELLS(JL_CELL_MEMBER)
+};
+
 /* A GPU as the caller resolved it from the catalog. */
 struct jl_other_gpu {
 	int index; /* any small id, the same for the same GPU; < 0: no rows of its own, the family's values */
@@ -47,12 +58,19 @@ struct jl_other_row {
 	const struct jl_machine *host; /* see jl_other_place; NULL: nobody has said */
 	double links_s;                /* what its links need for the gradients at least; 0: not known */
 	unsigned assumed;
+	bool aside; /* fits do without it: many rows say the same */
 };
 
 /* A row that cannot be scored is an error with the reason. */
 enum jl_status jl_other_row_read(struct jl_other_row *ret_row, const struct jl_other_cells *cells,
 				 const struct jl_convnet_list *nets, const struct jl_other_find *find,
 				 struct jl_err *err);
+
+/* The network by its name where the catalog has it and its counts are the table's, else as those figures describe it. Networks live in
+ * `arena`; `last` is the network of the row before, where it is the same. */
+enum jl_status jl_vision_row_read(struct jl_other_row *ret_row, const struct jl_vision_cells *cells,
+				  const struct jl_catalog *cat, const struct jl_other_find *find,
+				  const struct jl_convnet *last, struct jl_arena *arena, struct jl_err *err);
 
 /* A host of that many such GPUs: how they are joined, and what its links let expect. It outlives the row. */
 void jl_other_place(struct jl_other_row *row, const struct jl_machine *host);

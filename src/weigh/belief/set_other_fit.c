@@ -23,7 +23,7 @@ void jl_other_start(size_t n_gpus, double *ret_x)
 void jl_other_resolve(const double *x, const struct jl_other_gpu *gpu, struct jl_conv_fit *ret_fit, double *ret_bus_Bps)
 {
 	jl_conv_resolve(x, gpu->index, &gpu->dev, ret_fit);
-	*ret_bus_Bps = jl_conv_bus_Bps(x, &gpu->dev, gpu->nvlink, gpu->p2p);
+	*ret_bus_Bps = jl_conv_bus_Bps(x, &gpu->dev, gpu->nvlink);
 }
 
 /* Device times that a fit needs again and again: rows of the same GPU, model, format and batch share one, and it is
@@ -142,7 +142,7 @@ enum jl_status jl_other_fit(const struct jl_other_set *set, const unsigned char 
 		goto out;
 	}
 	for (size_t i = 0; i < set->n_rows; i++) {
-		if ((!use || use[i]) && set->rows[i].gpu.index >= 0)
+		if ((use ? use[i] : !set->rows[i].aside) && set->rows[i].gpu.index >= 0)
 			used[n_used++] = i;
 	}
 	struct fit_ctx fit = {

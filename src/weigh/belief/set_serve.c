@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "base/num.h"
+#include "belief/kept.h"
 #include "belief/optimize.h"
 #include "physics/arch.h"
 
@@ -24,16 +25,16 @@ enum jl_status jl_serve_number(const struct jl_serve_cells *cells, const char *c
 
 enum jl_status jl_serve_row_plan(struct jl_serve_row *row, struct jl_arena *arena, struct jl_err *err)
 {
-	const enum jl_serve_scope scope = jl_serve_scope_of(row->dev.arch);
+	const enum jl_serve_scope scope = jl_serve_scope_of(row->dev.arch, row->run.engine);
 	double x[JL_SERVE_MAX_PARAMS];
 	struct jl_run_plan plan, *kept;
 	struct jl_param param;
 
-	for (size_t i = 0; i < jl_serve_n_param(); i++) {
+	for (size_t i = 0; i < jl_serve_n_param(scope); i++) {
 		jl_serve_param_at(scope, i, &param);
 		x[i] = param.prior;
 	}
-	const struct jl_serve_fit fit = jl_serve_fit_of(x, row->dev.arch, row->run.engine);
+	const struct jl_serve_fit fit = jl_serve_fit_of(scope, x, row->dev.arch, row->run.engine);
 	const enum jl_status status = jl_serve_plan(&plan, NULL, &row->dev, &fit, &row->run, err);
 	const size_t size = offsetof(struct jl_run_plan, shares) + (size_t)plan.n * sizeof(plan.shares[0]);
 
@@ -71,54 +72,39 @@ double jl_serve_naive_s(const struct jl_serve_row *row, double frac)
 	}
 }
 
-/* One prior standard deviation weighs as much as a row that is wrong by this much. */
-#define PRIOR_LN 0.6
+/* One prior standard deviation weighs as much as a row that is wrong by this much. Few models stand for all that is served: what one of them says of an
+ * engine must not carry the others away. */
+static const double prior_ln[] = { [JL_SCOPE_INFER] = 0.6, [JL_SCOPE_SERVE] = 4.0 };
 #define HUBER_LN 0.15
 
-/* Most parameters are of one family or engine: what the others' rows gave is kept. Two sets of physics of each, the one that was used
- * less recently makes room. */
-struct kept {
-	struct jl_serve_fit physics[2];
-	bool filled[2];
-	int last;
-};
-
 struct fit_ctx {
+	enum jl_serve_scope scope;
 	const struct jl_serve_row *rows;
 	const size_t *used;
 	size_t n_used;
-	struct kept (*kept)[JL_N_ENGINE]; /* [JL_ARCHS_MAX] */
-	double *kept_r;                   /* two for each row */
+	struct jl_kept *kept;
 };
 
 static void residuals(void *ctx, const double *x, double *ret_r)
 {
 	const struct fit_ctx *fit = ctx;
-	unsigned char known[JL_ARCHS_MAX][JL_N_ENGINE] = { { 0 } }; /* 1: kept, 2: to be reckoned */
 
+	jl_kept_begin(fit->kept);
 	for (size_t i = 0; i < fit->n_used; i++) {
 		const struct jl_serve_row *row = &fit->rows[fit->used[i]];
-		const int arch = row->dev.arch, engine = (int)row->run.engine;
-		struct kept *kept = &fit->kept[arch][engine];
+		const size_t key = (size_t)row->dev.arch * JL_N_ENGINE + row->run.engine;
+		struct jl_serve_fit *asked = jl_kept_ask(fit->kept, key);
+		bool fresh;
+		double *r;
 
-		if (!known[arch][engine]) {
-			const struct jl_serve_fit physics = jl_serve_fit_of(x, arch, row->run.engine);
-			int at = 0;
-
-			while (at < 2 &&
-			       !(kept->filled[at] && memcmp(&kept->physics[at], &physics, sizeof(physics)) == 0))
-				at++;
-			known[arch][engine] = at < 2 ? 1 : 2;
-			kept->last = at < 2 ? at : !kept->last;
-			kept->physics[kept->last] = physics;
-			kept->filled[kept->last] = true;
+		if (asked) {
+			*asked = jl_serve_fit_of(fit->scope, x, row->dev.arch, row->run.engine);
+			jl_kept_settle(fit->kept, key);
 		}
-		double *r = &fit->kept_r[2 * i + (size_t)kept->last];
+		const struct jl_serve_fit *physics = jl_kept_at(fit->kept, key, i, &r, &fresh);
 
-		if (known[arch][engine] == 2)
-			*r = log(jl_serve_plan_s(row->plan, &row->dev, &kept->physics[kept->last], row->run.metric,
-						 NULL) /
-				 row->meas_s);
+		if (fresh)
+			*r = log(jl_serve_plan_s(row->plan, &row->dev, physics, row->run.metric, NULL) / row->meas_s);
 		ret_r[i] = *r;
 	}
 }
@@ -139,10 +125,10 @@ static bool is_known(const struct fit_ctx *fit, double *x, size_t param, const d
 	return known;
 }
 
-static enum jl_status solve(const struct fit_ctx *fit, enum jl_serve_scope scope, int max_iter, double *room, double *x,
-			    struct jl_err *err)
+static enum jl_status solve(const struct fit_ctx *fit, int max_iter, double *room, double *x, struct jl_err *err)
 {
-	const size_t n = jl_serve_n_param();
+	const enum jl_serve_scope scope = fit->scope;
+	const size_t n = jl_serve_n_param(scope);
 	double lo[JL_SERVE_MAX_PARAMS], hi[JL_SERVE_MAX_PARAMS];
 	double prior[JL_SERVE_MAX_PARAMS], sd[JL_SERVE_MAX_PARAMS];
 
@@ -151,12 +137,12 @@ static enum jl_status solve(const struct fit_ctx *fit, enum jl_serve_scope scope
 		struct jl_param param;
 
 		jl_serve_param_at(scope, i, &param);
-		const bool known = is_known(fit, x, i, room, room + fit->n_used);
+		const bool known = param.lo < param.hi && is_known(fit, x, i, room, room + fit->n_used);
 
 		lo[i] = known ? param.lo : x[i];
 		hi[i] = known ? param.hi : x[i];
 		prior[i] = log(param.prior);
-		sd[i] = param.prior_sd_ln / PRIOR_LN;
+		sd[i] = param.prior_sd_ln / prior_ln[scope];
 	}
 	return jl_fit_solve(&(struct jl_fit_problem){ .n_param = n,
 						      .n_resid = fit->n_used,
@@ -175,22 +161,21 @@ enum jl_status jl_serve_solve(enum jl_serve_scope scope, const struct jl_serve_r
 			      const unsigned char *use, int max_iter, double *x, struct jl_err *err)
 {
 	size_t *used = jl_realloc(NULL, (n_rows + 1) * sizeof(*used)), n_used = 0;
-	double *room = jl_realloc(NULL, (5 * n_rows + 1) * sizeof(*room));
-	struct kept(*kept)[JL_N_ENGINE] = jl_realloc(NULL, JL_ARCHS_MAX * sizeof(*kept));
-	enum jl_status status = JL_OK;
+	double *room = jl_realloc(NULL, (3 * n_rows + 1) * sizeof(*room));
+	struct jl_kept kept = { .n_keys = 0 };
+	enum jl_status status = used && room ? jl_kept_make(&kept, sizeof(struct jl_serve_fit),
+							    (size_t)JL_ARCHS_MAX * JL_N_ENGINE, n_rows, err)
+					     : jl_fail_nomem(err);
 
-	if (!used || !room || !kept) {
-		status = jl_fail_nomem(err);
+	if (status)
 		goto out;
-	}
 	for (size_t i = 0; i < n_rows; i++)
 		if (!use || use[i])
 			used[n_used++] = i;
-	memset(kept, 0, JL_ARCHS_MAX * sizeof(*kept));
-	status = solve(&(struct fit_ctx){ rows, used, n_used, kept, room + 3 * n_rows }, scope, max_iter, room, x, err);
+	status = solve(&(struct fit_ctx){ scope, rows, used, n_used, &kept }, max_iter, room, x, err);
 out:
+	jl_kept_release(&kept);
 	jl_free(used);
 	jl_free(room);
-	jl_free(kept);
 	return status;
 }

@@ -14,6 +14,9 @@
 static const struct {
 	const char *text, *gpu;
 } systems[] = {
+	{ "a100_sxm", "A100 SXM 80GB" },
+	{ "l40s", "L40S" },
+	{ "rtx_pro_6000_server", "RTX PRO 6000 Server" },
 	{ "h100_sxm", "H100 SXM 80GB" },
 	{ "h200_sxm", "H200 SXM 141GB" },
 	{ "b200_sxm", "B200 SXM" },
@@ -21,6 +24,14 @@ static const struct {
 	{ "gb200", "GB200" },
 	{ "gb300", "GB300" },
 };
+
+const char *jl_served_gpu_name(const char *text)
+{
+	for (size_t i = 0; i < N(systems); i++)
+		if (strcmp(systems[i].text, text) == 0)
+			return systems[i].gpu;
+	return text;
+}
 
 /* The catalog's model by what the path holds. */
 static const struct {
@@ -67,13 +78,25 @@ static enum jl_status read_format(struct jl_serve_row *row, const struct jl_serv
 		text = strcasestr(path, "FP8") ? "fp8" : strcasestr(path, "FP4") ? "fp4" : "bf16";
 
 	JL_TRY(jl_served_format(&row->run.format, text, err));
-	for (size_t i = 0; i < N(wide_rest); i++)
-		if (row->run.format.expert_B < 1 && row->run.model.n_experts > 1 && strstr(path, wide_rest[i]))
-			row->run.format.weight_B = 2;
+	struct jl_serve_format *f = &row->run.format;
+
+	/* what Meta's models are narrowed with has one scale, the others come with one for each block */
+	if (f->dense == JL_OP_FP8 && !strstr(path, "Llama"))
+		f->dense = f->experts = JL_OP_FP8_BLOCK;
+	for (size_t i = 0; i < N(wide_rest); i++) {
+		if (f->expert_B < 1 && row->run.model.n_experts > 1 && strstr(path, wide_rest[i])) {
+			f->weight_B = 2;
+			f->dense = JL_OP_BF16;
+		}
+	}
+	if (strstr(path, "gpt-oss"))
+		f->experts = isnan(row->dev.peak_flopps[JL_FP4]) ? JL_OP_MX16 : JL_OP_MX8;
 	/* a GPU without 4-bit arithmetic widens the weights on the way */
-	if (row->run.format.dtype == JL_FP4 && isnan(row->dev.peak_flopps[JL_FP4])) {
-		row->run.format.dtype = JL_BF16;
-		row->run.format.weight_only = 1;
+	if (f->dtype == JL_FP4 && isnan(row->dev.peak_flopps[JL_FP4])) {
+		f->dtype = JL_BF16;
+		f->weight_only = 1;
+		f->experts = JL_OP_MX16;
+		f->dense = f->dense == JL_OP_NVFP4 ? JL_OP_INT4_WO : f->dense;
 	}
 	/* recipes with narrow weights keep keys and values in 8 bit as well */
 	if (row->run.format.expert_B <= 1)
@@ -103,6 +126,7 @@ static enum jl_status read_worker(struct jl_serve_place *place, struct jl_serve_
 	if (place->n_gpus > 8 && !row->many && sqrt(place->n_gpus) == floor(sqrt(place->n_gpus)))
 		place->n_gpus = sqrt(place->n_gpus);
 	place->n_stages = 1;
+	place->n_ep = degree[2];
 	/* What cannot be cut by heads is cut by requests as soon as there are enough of them. */
 	place->split_batch = degree[1] > 1 || (row->run.model.kv_heads < place->n_gpus &&
 					       row->run.n_requests >= REQUESTS_EACH * place->n_gpus);
@@ -121,11 +145,43 @@ static enum jl_status read_worker(struct jl_serve_place *place, struct jl_serve_
 	return JL_OK;
 }
 
+/* Racks of 72 whose source counts all devices and calls it one worker: prompts on workers of four; few requests are answered by workers of
+ * eight, many by one large one. */
+#define RACK_LEAST  12.0
+#define RACK_PROMPT 4.0
+#define RACK_ANSWER 8.0
+
+static bool split_rack(struct jl_serve_row *row, double n_gpus)
+{
+	const double least = row->run.format.expert_B < 1 ? RACK_PROMPT : 2 * RACK_PROMPT;
+	const bool few = row->run.n_requests < REQUESTS_EACH * n_gpus;
+	const double prompts = few ? 1 : fmax(floor(n_gpus / 3 / least), 1), rest = n_gpus - prompts * least;
+	struct jl_serve_place place = { .n_stages = 1 };
+
+	if (!row->many || n_gpus < RACK_LEAST || rest < RACK_ANSWER)
+		return false;
+	jl_served_join(&place, &row->dev, true, true);
+	row->run.place = row->run.prefill = place;
+	row->run.prefill.n_gpus = row->run.prefill.n_ep = least;
+	row->run.n_prefill_workers = prompts;
+	row->run.n_decode_workers = few ? floor(rest / RACK_ANSWER) : 1;
+	row->run.place.n_gpus = row->run.place.n_ep = few ? RACK_ANSWER : rest;
+	row->run.place.split_batch = !few;
+	row->run.n_assumed = 1;
+	return true;
+}
+
 static enum jl_status read_plan(struct jl_serve_row *row, const struct jl_serve_cells *cells, struct jl_err *err)
 {
 	double value = NAN;
 
-	if (strcmp(cells->at(cells->ctx, "mode"), "disagg") != 0)
+	const bool together = strcmp(cells->at(cells->ctx, "mode"), "disagg") != 0;
+	const char *tp = cells->at(cells->ctx, together ? "tp_size" : "decode_tp_size");
+
+	if ((together || strcmp(tp, cells->at(cells->ctx, "prefill_tp_size")) == 0) &&
+	    !*cells->at(cells->ctx, "decode_num_workers") && split_rack(row, strtod(tp, NULL)))
+		return JL_OK;
+	if (together)
 		return read_worker(&row->run.place, row, "", cells, err);
 	JL_TRY(read_worker(&row->run.place, row, "decode_", cells, err));
 	JL_TRY(read_worker(&row->run.prefill, row, "prefill_", cells, err));
@@ -151,6 +207,21 @@ static enum jl_status read_plan(struct jl_serve_row *row, const struct jl_serve_
 		row->run.n_assumed = 1;
 	}
 	return JL_OK;
+}
+
+/* Before TensorRT-LLM 1.1 and SGLang 0.5.6; a source that gives no version of SGLang is of 2025. */
+static bool is_old(enum jl_engine engine, const char *version)
+{
+	static const char *const old_sglang[] = { "0.4.", "0.5.1", "0.5.2", "0.5.3", "0.5.4", "0.5.5" };
+
+	if (engine == JL_ENGINE_TRTLLM)
+		return strncmp(version, "1.0", 3) == 0;
+	if (engine != JL_ENGINE_SGLANG || !*version)
+		return engine == JL_ENGINE_SGLANG;
+	for (size_t i = 0; i < N(old_sglang); i++)
+		if (strncmp(version, old_sglang[i], strlen(old_sglang[i])) == 0 && strncmp(version, "0.5.10", 6) != 0)
+			return true;
+	return false;
 }
 
 /* All requests at once: the source's own figure, else what each group of devices runs. */
@@ -179,14 +250,13 @@ enum jl_status jl_silicon_row_read(struct jl_serve_row *ret_row, const char **re
 				   struct jl_err *err)
 {
 	struct jl_serve_row row = { .run.engine = jl_engine_by_text(cells->at(cells->ctx, "backend")) };
-	const char *system = cells->at(cells->ctx, "system");
+	const char *system = jl_served_gpu_name(cells->at(cells->ctx, "system"));
 	bool p2p, nvlink;
 
-	for (size_t i = 0; i < N(systems); i++)
-		if (strcmp(systems[i].text, system) == 0)
-			system = systems[i].gpu;
 	/* the others sent requests of one length (genai-perf) */
 	row.run.spread = !strstr(cells->at(cells->ctx, "silicon_data_source"), "gap-analysis");
+	row.run.old = is_old(row.run.engine, cells->at(cells->ctx, "backend_version"));
+	row.run.loose = !row.run.spread && !(row.run.old && row.run.engine == JL_ENGINE_SGLANG);
 	row.many = system[0] == 'G'; /* GB200, GB300: 72 in one domain */
 	enum jl_status status = find->gpu(find->ctx, system, &row, &p2p, &nvlink, err);
 

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/num.h"
 #include "belief/set_llm_shape.h"
 #include "catalog/find.h"
 #include "workload/from_catalog.h"
@@ -206,22 +205,6 @@ static double mean_below(double mean, double cap)
 	return mean - cap / expm1(cap / mean);
 }
 
-/* The k-th number after `word`. */
-static double after(const char *text, const char *word, int k)
-{
-	const char *t = text ? strstr(text, word) : NULL;
-
-	while (t && *t) {
-		double x = NAN;
-		size_t n_used = 1;
-
-		if (*t >= '0' && *t <= '9' && jl_num_parse(t, &x, &n_used) == JL_NUM_OK && k-- == 0)
-			return x;
-		t += n_used;
-	}
-	return NAN;
-}
-
 /* Lengths: the stated one is a cap where samples are what they are. Batches are padded to their longest sample, which is the nearer to
  * the cap the more there are; sorted by length they are not. */
 static void read_lengths(const struct jl_llm_cells *c, struct jl_llm_row *row)
@@ -230,9 +213,9 @@ static void read_lengths(const struct jl_llm_cells *c, struct jl_llm_row *row)
 	double mean = NAN;
 
 	if (has(c->remark, "before the max_length filter"))
-		mean = mean_below(after(c->remark, "news-zh, ", 0), seq);
+		mean = mean_below(jl_llm_number_after(c->remark, "news-zh, ", 0), seq);
 	else if (has(c->remark, "seq_len is a cap, mean "))
-		mean = after(c->remark, "cap, mean ", 0);
+		mean = jl_llm_number_after(c->remark, "cap, mean ", 0);
 	else if ((has(c->framework, "LitGPT") && !has(c->remark, "2048")) || has(c->remark, "; Alpaca"))
 		mean = ALPACA_SEQ;
 	else if (has(c->remark, "effective (unpadded)"))

@@ -11,11 +11,10 @@
 	X(base_bits)                                                                                                   \
 	X(grad_checkpointing)                                                                                          \
 	X(cpu_offload)                                                                                                 \
-	X(trainable_params_m)                                                                                          \
 	X(oom)                                                                                                         \
 	X(s_per_iter)                                                                                                  \
 	X(samples_per_s)                                                                                               \
-	X(tokens_per_s_per_gpu) X(confidence) X(mem_published) X(source_url) X(n_experts) X(topk) X(moe_ffn)
+	X(tokens_per_s_per_gpu) X(confidence) X(mem_published) X(n_experts) X(topk) X(moe_ffn)
 struct jl_tune_cells {
 	JL_TUNE_CELLS(JL_CELL_MEMBER)
 };
@@ -23,7 +22,6 @@ struct jl_tune_cells {
 struct jl_tune_row {
 	struct jl_llm_row run;
 	double least_B; /* it needed more than this (out of memory); NAN: it ran */
-	const char *time_unscored;
 };
 
 /* moe_and_large has the columns of train_llm: names, hosts and exchanges of newer runs as those have them. */

@@ -243,7 +243,8 @@ static void thin_out(const struct jl_validate_family *family, unsigned char *use
 			n += same;
 			before += same && k < i;
 		}
-		const size_t stride = (n + ROWS_A_GROUP - 1) / ROWS_A_GROUP;
+		const size_t most = family->ops->rows_a_group ? family->ops->rows_a_group : ROWS_A_GROUP;
+		const size_t stride = (n + most - 1) / most;
 
 		if (before % stride)
 			use[rows[i].item] = 0;

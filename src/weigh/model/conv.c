@@ -19,7 +19,8 @@ struct pass {
 static struct shape shape_of(const struct jl_conv_op *op)
 {
 	if (op->kind == JL_CONV_CONV) {
-		const double out_h = ceil(op->h / op->stride), out_w = ceil(op->w / op->stride);
+		const double out_h = op->oh > 0 ? op->oh : ceil(op->h / op->stride);
+		const double out_w = op->ow > 0 ? op->ow : ceil(op->w / op->stride);
 		const double k = op->c_in * op->kh * op->kw / op->groups;
 
 		return (struct shape){ .m = out_h * out_w,
@@ -33,6 +34,14 @@ static struct shape shape_of(const struct jl_conv_op *op)
 	}
 	const int bmm = op->kind == JL_CONV_BMM;
 
+	if (op->kind == JL_CONV_ATTENTION) /* both products as one of their summed depth */
+		return (struct shape){ .m = op->rows,
+				       .n = op->n,
+				       .k = op->k + op->v,
+				       .in = op->rows * op->k + op->n * (op->k + op->v),
+				       .out = op->rows * op->v,
+				       .products = op->heads,
+				       .repeats = 1 };
 	return (struct shape){ .m = op->rows,
 			       .n = op->n,
 			       .k = op->k,
@@ -56,7 +65,7 @@ static int is_recurrent(enum jl_conv_kind kind)
 double jl_conv_op_mac(const struct jl_conv_op *op)
 {
 	if (!is_matrix(op->kind))
-		return 0;
+		return op->macs * op->elems * op->count;
 	const struct shape s = shape_of(op);
 
 	return s.m * s.n * s.k * s.products * s.repeats * op->count;
@@ -65,6 +74,15 @@ double jl_conv_op_mac(const struct jl_conv_op *op)
 double jl_conv_op_weights(const struct jl_conv_op *op)
 {
 	return is_matrix(op->kind) ? shape_of(op).weights * op->count : 0;
+}
+
+double jl_conv_op_outputs(const struct jl_conv_op *op)
+{
+	if (!is_matrix(op->kind) || op->kind == JL_CONV_ATTENTION)
+		return 0;
+	const struct shape s = shape_of(op);
+
+	return s.out * s.products * s.repeats * op->count;
 }
 
 double jl_conv_op_saved(const struct jl_conv_op *op)
@@ -115,6 +133,28 @@ static struct machine machine_of(const struct jl_device *dev, const struct jl_co
 	/* a stream is bound by the memory and, on wide memories, by what the SMs can have in flight */
 	m.mem_Bps = 1 / (1 / (fit->mem_frac * dev->mem_Bps) + 1 / (fit->sm_B * m.sm_Hz));
 	return m;
+}
+
+/* One filter a channel: nothing to multiply matrices with. */
+static int is_depthwise(const struct jl_conv_op *op)
+{
+	return op->kind == JL_CONV_CONV && op->groups > 1 && op->groups == op->c_in;
+}
+
+static int has(const struct machine *m, enum jl_conv_software software)
+{
+	return (m->in->software & (unsigned)software) != 0;
+}
+
+/* Tensors lie as tensor cores want them: by the caller's will, or because a compiler turns them so once. */
+static int is_last(const struct machine *m)
+{
+	return has(m, JL_SW_CHANNELS_LAST) || has(m, JL_SW_COMPILED);
+}
+
+static int is_autocast(const struct machine *m)
+{
+	return m->path == JL_CONV_HALF && !has(m, JL_SW_PURE);
 }
 
 static int is_flat_conv(const struct jl_conv_op *op)
@@ -189,7 +229,7 @@ static struct pass pass_of(const struct machine *m, const struct jl_conv_op *op,
 		p.n = s->k;
 		p.k = rows;
 	}
-	if (op->kind == JL_CONV_CONV && m->path == JL_CONV_HALF)
+	if (op->kind == JL_CONV_CONV && m->path == JL_CONV_HALF && !is_last(m) && !is_depthwise(op))
 		p.layout_B = m->fit->layout_frac * 2 * m->elem_B * moved;
 	return p;
 }
@@ -198,8 +238,20 @@ static double pass_s(const struct machine *m, const struct jl_conv_op *op, const
 {
 	double fill = 1;
 
+	if (is_depthwise(op)) {
+		/* on the vector units, and through memory as well: the two do not hide each other */
+		const double frac = m->fit->dw_frac[is_last(m)];
+		const double slow = which != FORWARD ? m->fit->dw_grad_gain : 1;
+
+		return (p->flop * slow / (frac * m->vector_flopps) + p->moved_B / m->mem_Bps + m->fit->kernel_s) *
+		       p->kernels;
+	}
 	if (op->kind != JL_CONV_BMM)
 		fill = p->k / (p->k + m->fit->k_half);
+	if (op->kind == JL_CONV_CONV && which != FORWARD && m->path == JL_CONV_HALF)
+		fill *= !is_last(m) ? m->fit->grad_frac : op->groups > 1 ? 1 / m->fit->group_last_gain : 1;
+	if (op->kind == JL_CONV_CONV)
+		fill *= op->c_out / op->groups / (op->c_out / op->groups + m->fit->group_half);
 	if (is_recurrent(op->kind) && which != WEIGHT_GRADIENT) {
 		const double tiles = ceil(p->m / 64) * ceil(p->n / 64);
 
@@ -214,7 +266,9 @@ static void add_matrix(struct jl_conv_cost *cost, const struct machine *m, const
 {
 	static const int first[] = { FORWARD, WEIGHT_GRADIENT };
 	static const int full[] = { FORWARD, INPUT_GRADIENT, WEIGHT_GRADIENT };
-	const int n_pass = op->train == JL_CONV_FULL ? 3 : op->train == JL_CONV_FIRST ? 2 : 1;
+	const int n_pass = op->train == JL_CONV_FROZEN || has(m, JL_SW_FORWARD) ? 1
+			   : op->train == JL_CONV_FIRST                         ? 2
+										: 3;
 	const struct shape s = shape_of(op);
 	const double rate = group_rate(m, op);
 
@@ -230,23 +284,79 @@ static void add_matrix(struct jl_conv_cost *cost, const struct machine *m, const
 		*calls += op->count * n_pass;
 }
 
+/* Bytes that the scores of plain attention take through memory: written, scaled, made probabilities (in fp32 and cast back under
+ * autocast), read; and the gradients' way back. */
+static const double score_passes_fwd = 6, score_passes_bwd = 9, score_amp_fwd_B = 8, score_amp_bwd_B = 18;
+
+static void add_attention(struct jl_conv_cost *cost, const struct machine *m, const struct jl_conv_op *op,
+			  double *calls)
+{
+	const struct jl_conv_fit *fit = m->fit;
+	const struct shape s = shape_of(op);
+	const double items = (op->per_step ? 1 : m->in->batch) * op->count * s.products;
+	const int trained = op->train != JL_CONV_FROZEN && !has(m, JL_SW_FORWARD);
+	const int fused = op->fuse && m->path == JL_CONV_HALF && !has(m, JL_SW_PLAIN_ATTENTION);
+	const double scores = s.m * s.n * items,
+		     passes = trained ? score_passes_fwd + score_passes_bwd : score_passes_fwd;
+	const double amp_B = is_autocast(m) ? score_amp_fwd_B + (trained ? score_amp_bwd_B : 0) : 0;
+	/* the fused backward pass makes the scores again */
+	const double flop = 2 * scores * s.k * (trained ? fused ? 3.5 : 3 : 1);
+	const double moved_B =
+		m->elem_B * (s.in + s.out) * items * (trained ? 3 : 1) +
+		(fused ? 0 : scores * (m->elem_B * passes + amp_B) * (has(m, JL_SW_COMPILED) ? fit->fused_frac : 1));
+	const double frac = fmin((fused ? fit->attn_frac : fit->bmm_frac) * fit->linear_frac[m->path], 1);
+	const double math_s = flop / (frac * m->peak_flopps), n_calls = op->count * (fused ? 1 : 4) * (trained ? 3 : 1);
+
+	cost->device_s += (fused ? fmax(math_s, moved_B / m->mem_Bps) : math_s + moved_B / m->mem_Bps) +
+			  n_calls * fit->kernel_s;
+	cost->flop += flop;
+	cost->moved_B += moved_B;
+	*calls += n_calls;
+}
+
+/* What a stream has in this pass: bytes, and launches. Where a list does not say which part is forward, it is the usual share. */
+static double stream_B(const struct machine *m, const struct jl_conv_op *op, double *ret_calls)
+{
+	const double elem_B = op->elem_B > 0 ? op->elem_B : m->elem_B, batch = op->per_step ? 1 : m->in->batch;
+	const double left = has(m, JL_SW_COMPILED) ? m->fit->fused_frac : 1;
+	double passes = op->passes, calls = op->calls, amp_B = op->amp_fwd_B + op->amp_bwd_B;
+
+	if (has(m, JL_SW_FORWARD)) {
+		passes = op->fwd_passes > 0 ? op->fwd_passes : 0.375 * op->passes;
+		calls = op->fwd_calls > 0 ? op->fwd_calls : 0.375 * op->calls;
+		amp_B = op->amp_fwd_B;
+	}
+	*ret_calls = calls * op->count * left;
+	return op->elems * (passes * elem_B + (is_autocast(m) ? amp_B : 0)) * batch * op->count * left;
+}
+
+/* The update and, under autocast, the 16-bit copies of the weights: made in every pass, and their gradients turned back. */
+static double weights_B(const struct machine *m)
+{
+	const double cast_B = is_autocast(m) ? has(m, JL_SW_FORWARD) ? 6 : 12 : 0;
+
+	return m->in->n_params * ((has(m, JL_SW_FORWARD) ? 0 : m->in->update_B) + cast_B);
+}
+
 struct jl_conv_cost jl_conv_device(const struct jl_device *dev, const struct jl_conv_fit *fit,
 				   const struct jl_conv_in *in)
 {
 	const struct machine m = machine_of(dev, fit, in);
 	struct jl_conv_cost cost = { 0 };
-	double calls = 0, sync_calls = 0, streamed_B = in->n_params * (in->update_B + (m.elem_B < 4 ? 12 : 0));
+	double calls = 0, sync_calls = 0, stream_calls, streamed_B = weights_B(&m);
 
 	for (size_t i = 0; i < in->n_ops; i++) {
 		const struct jl_conv_op *op = &in->ops[i];
 		const double batch = op->per_step ? 1 : in->batch;
 
 		if (op->kind == JL_CONV_STREAM) {
-			streamed_B += op->elems * op->passes * (op->elem_B > 0 ? op->elem_B : m.elem_B) * batch;
-			calls += op->calls;
-			cost.device_s += op->calls * fit->kernel_s;
+			streamed_B += stream_B(&m, op, &stream_calls);
+			calls += stream_calls;
+			cost.device_s += stream_calls * fit->kernel_s;
 		} else if (op->kind == JL_CONV_HOST) {
-			*(op->sync ? &sync_calls : &calls) += op->calls * batch;
+			*(op->sync ? &sync_calls : &calls) += op->calls * batch * (has(&m, JL_SW_FORWARD) ? 0.375 : 1);
+		} else if (op->kind == JL_CONV_ATTENTION) {
+			add_attention(&cost, &m, op, &calls);
 		} else {
 			add_matrix(&cost, &m, op, &calls);
 		}

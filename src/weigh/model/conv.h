@@ -9,11 +9,12 @@
 enum jl_conv_kind {
 	JL_CONV_CONV,
 	JL_CONV_LINEAR,
-	JL_CONV_RNN,    /* products that must follow each other, inside one library call */
-	JL_CONV_CELL,   /* the same as a loop of the framework: the weight gradient is taken at every step */
-	JL_CONV_BMM,    /* a product of activations: no weights */
-	JL_CONV_STREAM, /* elements moved through memory */
-	JL_CONV_HOST,   /* launches that are not counted with another operator */
+	JL_CONV_RNN,       /* products that must follow each other, inside one library call */
+	JL_CONV_CELL,      /* the same as a loop of the framework: the weight gradient is taken at every step */
+	JL_CONV_BMM,       /* a product of activations: no weights */
+	JL_CONV_ATTENTION, /* softmax(q k) v: rows x n scores of length k, values of length v, heads side by side */
+	JL_CONV_STREAM,    /* elements moved through memory */
+	JL_CONV_HOST,      /* launches that are not counted with another operator */
 	JL_N_CONV_KIND
 };
 
@@ -30,11 +31,16 @@ struct jl_conv_op {
 	int per_step; /* once a step, whatever the batch */
 	int sync;     /* host: the device waits for these launches */
 	int dilated;  /* conv */
+	int fuse; /* stream: element by element, so that a compiler folds it into its neighbours; attention: it may be one kernel */
 	double count;
 	double c_in, h, w, c_out, kh, kw, stride, groups; /* conv; h and w of the input */
-	double rows, k, n, steps, heads;                  /* linear, rnn, cell, bmm */
+	double oh, ow;                                    /* conv: the output's; 0: what the stride leaves */
+	double rows, k, n, v, steps, heads;               /* linear, rnn, cell, bmm, attention */
 	double elems, passes, elem_B;                     /* stream; elem_B 0: the activations' format */
 	double calls;                                     /* stream, host: kernels launched, forward and backward */
+	double fwd_passes, fwd_calls;                     /* of them in the forward pass; 0: not known */
+	double amp_fwd_B, amp_bwd_B;                      /* stream: further bytes an element under autocast */
+	double macs; /* stream: multiply-adds an element, as counting tools have it */
 };
 
 /* What a library of its time could not do yet. */
@@ -42,7 +48,12 @@ enum jl_conv_software {
 	JL_SW_ALIGNED_ONLY = 1,   /* no tensor cores unless the sizes are multiples of 8 (cuBLAS before 11) */
 	JL_SW_UNDILATED_ONLY = 2, /* no tensor cores for dilated convolutions (cuDNN before 8.1) */
 	JL_SW_SLOW_TF32 = 4, /* TF32 products and one-dimensional convolutions fall back (NGC 21.03 on compute 8.6) */
-	JL_SW_SLOW_HOST = 8  /* more host time per launch (PyTorch before 1.7) */
+	JL_SW_SLOW_HOST = 8, /* more host time per launch (PyTorch before 1.7) */
+	JL_SW_PLAIN_ATTENTION = 16, /* scores go through memory (PyTorch before 2.0) */
+	JL_SW_CHANNELS_LAST = 32,   /* tensors lie as tensor cores want them */
+	JL_SW_COMPILED = 64,        /* torch.compile */
+	JL_SW_PURE = 128,           /* weights in 16 bits too: no autocast */
+	JL_SW_FORWARD = 256         /* inference: no backward pass, no update */
 };
 
 /* How the products run: vector units, tensor cores on fp32 data, tensor cores on 16-bit data. */
@@ -54,7 +65,14 @@ struct jl_conv_fit {
 	double linear_frac[JL_N_CONV_PATH]; /* of the listed rate that matrix products reach */
 	double rnn_frac;                    /* tensor cores: recurrent products, of linear_frac */
 	double bmm_frac;                    /* batched products of activations, of linear_frac */
-	double winograd_gain;               /* 3x3, stride 1, fp32: speed over direct convolution on vector units */
+	double attn_frac;                   /* fused attention, of linear_frac */
+	double dw_frac[2];      /* of the fp32 vector rate that depthwise convolutions reach: channels first, last */
+	double dw_grad_gain;    /* their gradients take this much longer */
+	double group_half;      /* output channels of a group at which convolutions reach half their rate */
+	double grad_frac;       /* channels first: speed of the gradients' convolutions over the forward one's */
+	double group_last_gain; /* channels last: gradients of grouped convolutions take this much longer */
+	double fused_frac;      /* of the streams' bytes and launches that a compiler leaves */
+	double winograd_gain;   /* 3x3, stride 1, fp32: speed over direct convolution on vector units */
 	double layout_frac;     /* 16-bit convolutions: share of the tensors that is transposed on the way */
 	double feed_flop;       /* 16-bit FLOP per clock that one SM can feed its tensor cores (fp32 data: half) */
 	double odd_feed_flop;   /* the same with rows at odd addresses */
@@ -111,5 +129,7 @@ enum jl_conv_path jl_conv_path(const struct jl_device *dev, enum jl_dtype dtype)
 /* Multiply-accumulates of one forward pass of the group, for one item (or step), and its weights. */
 double jl_conv_op_mac(const struct jl_conv_op *op);
 double jl_conv_op_weights(const struct jl_conv_op *op);
+/* Elements that its products make in one forward pass; attention's scores are none. */
+double jl_conv_op_outputs(const struct jl_conv_op *op);
 /* Output elements that training keeps for the backward pass, for one item. */
 double jl_conv_op_saved(const struct jl_conv_op *op);

@@ -25,6 +25,7 @@ struct jl_device_fit {
 	double overlap_frac[JL_N_UNIT]; /* share of the shorter of arithmetic and operand reads that is not hidden */
 	double write_frac[JL_N_UNIT];   /* share of writing the output that is not hidden */
 	double align_frac;              /* rate left when rows start at odd elements */
+	double turned_frac;             /* tf32 rate left where operands lie across; 0: all of it */
 	double wide_B;       /* vector kernels: rows of B longer than this slow address translation; INFINITY: none */
 	double wide_frac;    /* rate left where rows are five times as long as that */
 	double dequant_frac; /* rate left when narrow weights are widened on the way */

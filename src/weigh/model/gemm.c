@@ -30,15 +30,16 @@ struct rates {                  /* of one product, resolved once for all tiles *
 	double k, read_B, write_B, sum_B;
 };
 
-/* Rows must start on 16 bytes for the wide loads; at less the rate falls, to align_frac at single elements. Vector
- * units load single words anyway. */
+/* Rows must start on 16 bytes for the wide loads; at less the rate falls, to align_frac at single elements: at once to
+ * the kernels of four bytes where whole tiles are fetched (turned_frac tells those). Vector units load single words anyway. */
 static double alignment(const struct jl_device *dev, const struct jl_gemm *g, enum jl_unit unit, double elem_B)
 {
 	double n = g->n * elem_B * (1.0 / 16.0), k = g->k * elem_B * (1.0 / 16.0);
 	if (unit == JL_UNIT_VECTOR || (n == floor(n) && k == floor(k)))
 		return 1.0;
 	double frac = 1.0, root = cbrt(dev->fit.align_frac);
-	for (int i = 0; i < 3 && (n != floor(n) || k != floor(k)); i++) {
+	const int n_least = dev->fit.turned_frac > 0.0 ? 2 : 1;
+	for (int i = 0; i < 3 && (i < n_least || n != floor(n) || k != floor(k)); i++) {
 		n *= 2.0;
 		k *= 2.0;
 		frac *= root;
@@ -111,6 +112,8 @@ double jl_gemm_s(const struct jl_device *dev, const struct jl_gemm *g)
 	rate *= alignment(dev, g, unit, elem_B) * width(dev, g, unit, elem_B);
 	if (weight_B < elem_B)
 		rate *= fit->dequant_frac;
+	if (g->turned && dtype == JL_TF32 && fit->turned_frac > 0.0)
+		rate *= fit->turned_frac;
 	double out = g->m * g->n * g->batch;
 	struct rates r = {
 		/* Full rate is what the largest tile reaches. */

@@ -43,7 +43,8 @@ static void add_gemm(const struct jl_device *dev, const struct jl_op *op, double
 				       .k = g->m,
 				       .batch = g->batch,
 				       .dtype = g->dtype,
-				       .out_B = wgrad_B > 0.0 ? wgrad_B : g->out_B };
+				       .out_B = wgrad_B > 0.0 ? wgrad_B : g->out_B,
+				       .turned = 1 };
 
 	add_product(dev, g, &cost->fwd);
 	if (op->needs_dgrad)

@@ -6,29 +6,6 @@
 
 #define OTHER_B 2e9 /* activations and workspace */
 
-static double peak(const struct jl_device *dev, enum jl_dtype dtype)
-{
-	return isnan(dev->peak_flopps[dtype]) ? dev->peak_flopps[JL_FP32] : dev->peak_flopps[dtype];
-}
-
-/* A format that the device cannot compute in: 16 bit, where it has them. */
-static enum jl_dtype computed(const struct jl_device *dev, enum jl_dtype dtype)
-{
-	if (!isnan(dev->peak_flopps[dtype]))
-		return dtype;
-	if (dtype == JL_FP4 && !isnan(dev->peak_flopps[JL_FP8]))
-		return JL_FP8;
-	if (dtype != JL_BF16 && dtype != JL_FP32 && !isnan(dev->peak_flopps[JL_BF16]))
-		return JL_BF16;
-	return isnan(dev->peak_flopps[JL_FP16]) ? JL_FP32 : JL_FP16;
-}
-
-/* Share of the routed experts that at least one of the tokens is sent to. */
-static double experts_hit(const struct jl_served *model, double n_tokens)
-{
-	return model->n_experts > 1 ? 1.0 - pow(1.0 - model->top_k / model->n_experts, n_tokens) : 1.0;
-}
-
 /* Into how many parts keys and values of a sequence are cut: those that cannot be cut are kept by every device. */
 static double kv_parts(const struct jl_serve_job *job)
 {
@@ -37,32 +14,40 @@ static double kv_parts(const struct jl_serve_job *job)
 	return place->split_batch ? place->n_gpus : fmin(place->n_gpus, fmax(job->model->kv_heads, 1.0));
 }
 
-/* Two exchanges a layer, after attention and after the feed-forward part. Cut by heads: all tokens are added up, as a
- * ring would do it. Cut by requests: each device sends its own tokens to the devices of their experts and back. */
-static void exchange(struct jl_serve_work *w, const struct jl_serve_job *job, double n_tokens)
+/* Two exchanges a layer, after attention and after the feed-forward part. Cut by heads: all tokens are added up. Cut by requests:
+ * each device sends its own tokens to the devices of their experts and back. */
+static double exchange_s(const struct jl_serve_job *job, double n_tokens)
 {
 	const struct jl_serve_place *place = &job->place;
 	const double n = place->n_gpus, token_B = 2.0 * job->model->hidden;
-	const double shares = place->split_batch ? fmin(fmax(job->model->top_k, 1.0), n) / n : 2.0;
+	const double copies = fmin(fmax(job->model->top_k, 1.0), n);
+	const struct jl_served_exchange ex = {
+		.n = n,
+		.bytes = place->split_batch ? n_tokens / n * copies * token_B : n_tokens * token_B,
+		.link_Bps = place->link_Bps,
+		.switched = place->hop_gain <= 1.0,
+		.hop_gain = place->hop_gain,
+		.how = place->split_batch ? JL_SUM_ALLTOALL : JL_SUM_ENGINE,
+	};
+	const double layers = place->split_batch ? job->model->n_moe_layers : job->model->n_layers;
 
-	if (n > 1.0) {
-		const double n_exchanges = 2.0 * job->model->n_layers;
-
-		w->n_hops = n_exchanges * place->hop_gain * log2(n);
-		w->link_s = n_exchanges * n_tokens * token_B * shares * (n - 1.0) / n / place->link_Bps;
-	}
-	w->n_hops += place->n_stages - 1.0; /* a stage hands a few kilobytes to the next one */
+	return n > 1.0 ? 2.0 * layers * jl_served_exchange_s(job->ops, &ex) : 0.0;
 }
 
-/* A product's time, and how much of it is the memory's. */
-static double product_s(const struct jl_device *dev, const struct jl_gemm *gemm, double *ret_mem_frac)
+static void add_product(struct jl_serve_work *w, const struct jl_serve_job *job, const struct jl_served_gemm *g,
+			double n_layers)
 {
-	const double s = jl_gemm_s(dev, gemm) - dev->fit.kernel_s; /* launches are counted by the layer */
-	const double read_s = gemm->batch * gemm->n * gemm->k * gemm->weight_B /
-			      (dev->mem_Bps * dev->fit.mem_frac * dev->fit.read_frac);
+	const struct jl_device *dev = job->dev;
+	const double fixed_s = job->ops->v[JL_TERM_FIXED_S + g->format];
+	const double s = jl_served_gemm_s(dev, job->ops, g) - fixed_s, read_B = g->n * g->k * job->format.weight_B;
+	const double read_s = read_B / (dev->mem_Bps * dev->fit.mem_frac * dev->fit.read_frac *
+					job->ops->v[JL_TERM_MEM + g->format]);
+	const double mem_frac = s > 0.0 ? fmin(read_s / s, 1.0) : 1.0;
 
-	*ret_mem_frac = s > 0.0 ? fmin(read_s / s, 1.0) : 1.0;
-	return fmax(s, 0.0);
+	w->mem_s += s * mem_frac * n_layers;
+	w->math_s += s * (1.0 - mem_frac) * n_layers;
+	w->kernel_s += fixed_s * n_layers;
+	w->read_B += read_B * n_layers;
 }
 
 static void dense(struct jl_serve_work *w, const struct jl_serve_job *job, double n_tokens)
@@ -70,57 +55,77 @@ static void dense(struct jl_serve_work *w, const struct jl_serve_job *job, doubl
 	const struct jl_served *model = job->model;
 	const double n = job->place.n_gpus;
 	const int whole = job->place.split_batch; /* by requests: every device has all of it, and its own tokens */
-	struct jl_gemm g = { .m = whole ? fmax(n_tokens / n, 1.0) : n_tokens,
-			     .batch = 1,
-			     .dtype = w->dtype,
-			     .out_B = 2.0,
-			     .weight_B = job->format.weight_B };
 
 	for (int i = 0; i < model->n_products; i++) {
 		const struct jl_served_product *p = &model->products[i];
-		double mem_frac;
+		const struct jl_served_gemm g = { .m = whole ? fmax(n_tokens / n, 1.0) : n_tokens,
+						  .n = p->cut == JL_CUT_N && !whole ? fmax(p->n / n, 1.0) : p->n,
+						  .k = p->cut == JL_CUT_K && !whole ? fmax(p->k / n, 1.0) : p->k,
+						  .batch = 1,
+						  .format = job->format.dense,
+						  .weight_B = job->format.weight_B };
 
-		g.n = p->cut == JL_CUT_N && !whole ? fmax(p->n / n, 1.0) : p->n;
-		g.k = p->cut == JL_CUT_K && !whole ? fmax(p->k / n, 1.0) : p->k;
-		const double s = product_s(job->dev, &g, &mem_frac) * p->n_layers;
-
-		w->mem_s += s * mem_frac;
-		w->math_s += s * (1.0 - mem_frac);
-		w->read_B += g.n * g.k * g.weight_B * p->n_layers;
+		add_product(w, job, &g, p->n_layers);
 	}
 }
 
-/* Routed experts: each device has its share of them, as many as at least one token is sent to. */
+#define ROUTING_SKEW 1.0 /* experts are not asked evenly */
+
 static void experts(struct jl_serve_work *w, const struct jl_serve_job *job, double n_tokens)
 {
 	const struct jl_served *model = job->model;
-	const double hit = experts_hit(model, n_tokens), n = job->place.n_gpus;
-	struct jl_gemm g = { .m = fmax(n_tokens * model->top_k / (model->n_experts * hit), 1.0),
-			     .n = model->expert_up,
-			     .k = model->hidden,
-			     .batch = fmax(model->n_experts * hit / n, 1.0 / n),
-			     .dtype = w->dtype,
-			     .out_B = 2.0,
-			     .weight_B = job->format.expert_B };
-	double mem_frac;
+	const double ranks = fmin(fmax(job->place.n_ep, 1.0), job->place.n_gpus), cut = job->place.n_gpus / ranks;
+	const struct jl_served_experts e = { .tokens = n_tokens,
+					     .hidden = model->hidden,
+					     .inter = model->expert_down / cut,
+					     .top_k = model->top_k,
+					     .n_experts = model->n_experts,
+					     .n_matrices = 1.0 + model->expert_up / model->expert_down,
+					     .n_ranks = ranks,
+					     .skew = ranks > 1.0 ? ROUTING_SKEW : 0.0,
+					     .format = job->format.experts,
+					     .weight_B = job->format.expert_B };
+	const double fixed_s = job->ops->v[JL_TERM_EXPERT_FIXED_S + e.format];
 
-	for (int i = 0; i < 2; i++) {
-		const double s = product_s(job->dev, &g, &mem_frac) * model->n_moe_layers;
+	w->expert_s = (jl_served_experts_s(job->dev, job->ops, &e) - fixed_s) * model->n_moe_layers;
+	w->kernel_s += fixed_s * model->n_moe_layers;
+}
 
-		w->expert_mem_s += s * mem_frac;
-		w->expert_math_s += s * (1.0 - mem_frac);
-		w->read_B += g.batch * g.n * g.k * g.weight_B * model->n_moe_layers;
-		g.n = model->hidden;
-		g.k = model->expert_down;
+static void attention(struct jl_serve_work *w, const struct jl_serve_job *job, const struct jl_pass *pass, double seqs,
+		      double share)
+{
+	const struct jl_served *model = job->model;
+	const double n = job->place.n_gpus, by_batch = job->place.split_batch ? n : 1.0, by_head = n / by_batch;
+	struct jl_served_attention a = { .batch = fmax(seqs / by_batch, fmin(seqs, 1.0)),
+					 .tokens = fmax(pass->n_drafted, 1.0),
+					 .context = pass->context * model->context_frac,
+					 .heads = fmax(model->heads / by_head, 1.0),
+					 .kv_heads = fmax(model->kv_heads / by_head, 1.0),
+					 .head_dim = model->head_dim,
+					 .kv_B = job->format.kv_B,
+					 .latent = model->latent };
+	const double fixed_s = job->ops->v[a.latent ? JL_TERM_LATENT_FIXED_S : JL_TERM_KV_FIXED_S];
+	const double prompt_fixed_s = job->ops->v[a.latent ? JL_TERM_LATENT_FIXED_S : JL_TERM_FLASH_FIXED_S];
+
+	if (seqs > 0.0) {
+		w->kv_s = (jl_served_answer_s(job->dev, job->ops, &a) - fixed_s) * model->n_layers;
+		w->kernel_s += fixed_s * model->n_layers;
 	}
+	if (!(pass->prompt_tokens > 0.0))
+		return;
+	a.batch = fmax(pass->n_prompts / by_batch, fmin(pass->n_prompts, 1.0));
+	a.tokens = pass->prompt_tokens * share / fmax(pass->n_prompts, 1.0);
+	a.pairs = pass->prompt_pairs * share * model->context_frac / by_batch;
+	a.context = fmin(2.0 * a.pairs / (a.batch * a.tokens),
+			 pass->prompt_pairs / pass->prompt_tokens + 0.5 * a.tokens);
+	w->flash_s = (jl_served_prompt_s(job->dev, job->ops, &a) - prompt_fixed_s) * model->n_layers;
+	w->kernel_s += prompt_fixed_s * model->n_layers;
 }
 
 struct jl_serve_work jl_serve_work(const struct jl_serve_job *job, const struct jl_pass *pass)
 {
 	const struct jl_device *dev = job->dev;
 	const struct jl_served *model = job->model;
-	const enum jl_dtype dtype = computed(dev, job->format.dtype),
-			    half = dtype == JL_FP32 ? dtype : computed(dev, JL_BF16);
 	const double n = job->place.n_gpus, stages = job->place.n_stages,
 		     seqs = fmax(pass->n_seqs / stages, fmin(pass->n_seqs, 1.0));
 	const double drafted = fmax(pass->n_drafted, 1.0);
@@ -128,63 +133,57 @@ struct jl_serve_work jl_serve_work(const struct jl_serve_job *job, const struct 
 	const double pieces = job->place.chunk > 0.0 ? ceil(pass->prompt_tokens / job->place.chunk) : 1.0;
 	const double share = stages > 1.0 && pieces > 0.0 ? (pieces + stages - 1.0) / (pieces * stages) : 1.0;
 	const double prompts = pass->prompt_tokens * share, tokens = seqs * drafted + prompts;
-	const double flash = peak(dev, half) * dev->fit.gemm_frac[half] * dev->fit.flash_frac;
-	const double stream_Bps = dev->mem_Bps * dev->fit.mem_frac;
 	struct jl_serve_work w = { .n_layers = model->n_layers,
 				   .n_moe_layers = model->n_moe_layers,
 				   .n_seqs = pass->n_seqs + pass->n_prompts,
 				   .prompt_tokens = prompts,
-				   .dtype = dtype,
+				   .dtype = jl_op_dtype(dev, job->format.dense),
 				   .captured = pass->captured,
-				   .weight_only = job->format.weight_only != 0,
+				   .old = job->old,
 				   .split_batch = job->place.split_batch != 0 };
 
+	if (job->format.dtype == JL_FP32)
+		w.dtype = JL_FP32;
 	dense(&w, job, tokens);
 	if (model->n_experts > 1)
 		experts(&w, job, tokens);
-	if (job->format.short_sums && dtype == JL_FP16 && 0.5 * dev->peak_flopps[JL_INT8] > peak(dev, dtype)) {
-		w.math_s *= peak(dev, dtype) / (0.5 * dev->peak_flopps[JL_INT8]);
-		w.expert_math_s *= peak(dev, dtype) / (0.5 * dev->peak_flopps[JL_INT8]);
-	}
+	if (job->format.short_sums && w.dtype != JL_FP32 && 0.5 * dev->peak_flopps[JL_INT8] > dev->peak_flopps[w.dtype])
+		w.math_s *= dev->peak_flopps[w.dtype] / (0.5 * dev->peak_flopps[JL_INT8]);
 	if (model->logits.n > 0.0) {
-		const struct jl_gemm g = { .m = seqs * drafted + pass->n_prompts,
-					   .n = model->logits.n / n,
-					   .k = model->logits.k,
-					   .batch = 1,
-					   .dtype = half,
-					   .out_B = 2.0,
-					   .weight_B = jl_dtype_B(half) };
+		const struct jl_served_gemm g = { .m = seqs * drafted + pass->n_prompts,
+						  .n = model->logits.n / n,
+						  .k = model->logits.k,
+						  .batch = 1,
+						  .format = JL_OP_BF16 };
 
-		w.logits_s = jl_gemm_s(dev, &g);
+		w.logits_s = jl_served_gemm_s(dev, job->ops, &g);
 	}
-	w.kv_s = seqs * pass->context * model->context_frac * model->kv_elems * job->format.kv_B / kv_parts(job) /
-		 stream_Bps;
-	w.answer_math_s = seqs * drafted * pass->context * model->context_frac * model->answer_pair_flop / n / flash;
-	w.flash_s = pass->prompt_pairs * share * model->context_frac * model->pair_flop / n / flash;
-	exchange(&w, job, tokens);
+	attention(&w, job, pass, seqs, share);
+	w.exchange_s = exchange_s(job, tokens);
 	return w;
 }
 
 struct jl_serve_step jl_serve_sum(const struct jl_serve_work *w, const struct jl_device *dev,
 				  const struct jl_serve_fit *fit)
 {
-	const double mem = fit->mem_gain * (w->weight_only ? fit->narrow_mem_gain : 1.0);
-	const double math = fit->math_gain[w->dtype] * (w->weight_only ? fit->narrow_math_gain : 1.0);
 	const double asked_Bps = fit->sm_B * dev->n_sm *
 				 dev->boost_Hz; /* what kernels ask for at once holds them back */
-	const bool eager = !w->captured;
 	struct jl_serve_step s = {
-		.weights_s = (w->mem_s + w->expert_mem_s / fit->expert_gain) / mem + w->logits_s / fit->mem_gain +
-			     (asked_Bps > 0.0 ? w->read_B / asked_Bps : 0.0),
-		.math_s = (w->math_s + w->expert_math_s / fit->expert_gain) / math,
-		.kv_s = fmax(w->kv_s / fit->kv_gain, w->answer_math_s / fit->flash_gain),
+		.weights_s = (w->mem_s + w->logits_s) / fit->mem_gain + (asked_Bps > 0.0 ? w->read_B / asked_Bps : 0.0),
+		.math_s = w->math_s / fit->math_gain[w->dtype] + w->expert_s / fit->expert_gain,
+		.kv_s = w->kv_s / fit->kv_gain,
 		.attention_s = w->flash_s / fit->flash_gain,
-		.exchange_s = w->n_hops * fit->hop_s + w->link_s / fit->link_frac,
-		.fixed_s = w->n_layers * (eager ? fit->prompt_layer_s : fit->layer_s) +
-			   w->n_moe_layers * (eager ? fit->prompt_moe_layer_s : fit->moe_layer_s) + fit->step_s +
-			   w->n_seqs * fit->seq_s + w->prompt_tokens * fit->token_s,
+		.exchange_s = w->exchange_s / fit->hop_gain,
+		.fixed_s = w->kernel_s * fit->kernel_gain + w->n_layers * fit->layer_s +
+			   w->n_moe_layers * fit->moe_layer_s,
 	};
+	const double gpu_s = s.weights_s + s.math_s + s.kv_s + s.attention_s + s.exchange_s + s.fixed_s;
+	/* kernels that the host launches one by one wait for it where they are short, and it for them where they are long */
+	const double host_s = w->captured ? 0.0 : w->n_layers * fit->host_layer_s * (w->old ? fit->old_host : 1.0),
+		     both = gpu_s * gpu_s, host2 = host_s * host_s;
+	const double wait_s = sqrt(sqrt(both * both + host2 * host2)) - gpu_s;
 
+	s.fixed_s += wait_s + fit->step_s + w->n_seqs * fit->seq_s + w->prompt_tokens * fit->token_s;
 	s.step_s = s.weights_s + s.math_s + s.kv_s + s.attention_s + s.exchange_s + s.fixed_s;
 	return s;
 }

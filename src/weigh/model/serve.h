@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "model/device.h"
+#include "model/served_op.h"
 
 /* How a product is cut over the devices that share a layer. */
 enum jl_cut { JL_CUT_NONE, JL_CUT_N, JL_CUT_K };
@@ -28,7 +29,9 @@ struct jl_served {
 	double kv_heads;         /* into how many parts they can be cut; latent attention: 1 */
 	double pair_flop;        /* attention of one prompt token to one earlier, all layers */
 	double answer_pair_flop; /* the same of an answer's token: latent attention does not unpack its keys then */
-	double context_frac;     /* share of the layers' context that is read (local and linear layers) */
+	double heads, head_dim;
+	bool latent;
+	double context_frac; /* share of the layers' context that is read (local and linear layers) */
 	struct jl_served_product products[JL_SERVED_PRODUCTS]; /* of a token, without routed experts and logits */
 	int n_products;
 	struct jl_served_product logits; /* of a sequence's last token */
@@ -37,35 +40,35 @@ struct jl_served {
 
 /* How the weights are kept and computed with. */
 struct jl_serve_format {
-	enum jl_dtype dtype;       /* of the products' operands */
-	double weight_B, expert_B; /* bytes a weight */
-	double kv_B;               /* bytes of a key's or value's element */
-	int short_sums;            /* products are summed in 16 bit: consumer boards do that at twice the rate */
-	int weight_only;           /* weights are widened on the way: activations stay in 16 bit */
+	enum jl_dtype dtype;              /* of the products' operands */
+	double weight_B, expert_B;        /* bytes a weight */
+	double kv_B;                      /* bytes of a key's or value's element */
+	int short_sums;                   /* products are summed in 16 bit: consumer boards do that at twice the rate */
+	int weight_only;                  /* weights are widened on the way: activations stay in 16 bit */
+	enum jl_op_format dense, experts; /* as engines run them */
 };
 
-/* Physics of one device with one framework: factors on what its single operators reach, and times of its own. */
+/* Physics of one device with one framework: factors on what its operators reach by themselves, and times of its own. */
 struct jl_serve_fit {
-	double mem_gain; /* rate of reading weights, of the device's */
+	double mem_gain; /* rate of reading weights */
 	double sm_B;     /* bytes a clock that one SM's kernels keep on the way; 0: enough for any memory */
-	double kv_gain;  /* reading keys and values, of a stream */
-	double math_gain[JL_N_DTYPE]; /* rate of products, of the device's */
-	double flash_gain;            /* attention of a prompt, of the device's */
-	double narrow_mem_gain;       /* weight-only formats: in addition */
-	double narrow_math_gain;
-	double expert_gain;    /* routed experts: in addition, by uneven routing and small products */
-	double layer_s;        /* each layer of a step, whatever its size */
-	double moe_layer_s;    /* routing, in addition */
-	double prompt_layer_s; /* the same for a pass that the host launches kernel by kernel: one with prompts */
-	double prompt_moe_layer_s;
-	double step_s;    /* host time of a step that is not hidden */
-	double seq_s;     /* each sequence of a step: sampling, scheduling, output */
-	double token_s;   /* each prompt token: text to tokens, and its way to the device */
-	double hop_s;     /* each exchange between devices */
-	double link_frac; /* of the listed link rate */
-	double first_s;   /* front end of a request */
-	double front_s;   /* during which no other request is taken in */
-	double dp_late;   /* the same in addition where requests are cut over devices, which wait for each other */
+	double math_gain[JL_N_DTYPE]; /* rate of products */
+	double kv_gain;               /* attention of answers */
+	double flash_gain;            /* attention of prompts */
+	double expert_gain;           /* routed experts */
+	double hop_gain;              /* exchanges */
+	double kernel_gain;           /* kernels' fixed times, of those by themselves: engines join and overlap them */
+	double layer_s;      /* each layer of a pass: norms, positions, activations, and what lies between kernels */
+	double moe_layer_s;  /* routing, in addition */
+	double host_layer_s; /* a pass that the host launches kernel by kernel: one with prompts */
+	double old_host;     /* that of versions from before their present host code, in addition */
+	double step_s;       /* host time of a pass that is not hidden */
+	double seq_s;        /* each sequence of a pass: sampling, scheduling, output */
+	double token_s;      /* each prompt token: text to tokens, and its way to the device */
+	double first_s;      /* front end of a request */
+	double front_s;      /* during which no other request is taken in */
+	double handoff_s;    /* from a prompts' machine to an answers': router, and keys and values on their way */
+	double dp_late;      /* the same in addition where requests are cut over devices, which wait for each other */
 	double late; /* passes by which a first token comes later: a request taken in, a token handed out while others run */
 };
 
@@ -77,6 +80,7 @@ struct jl_serve_place {
 	double link_Bps; /* between the n_gpus, one way, listed */
 	double hop_gain; /* an exchange's fixed time, of NVLink's */
 	int split_batch; /* attention of different sequences on different devices (data-parallel attention) */
+	double n_ep;     /* devices that share the experts whole; 0 or 1: each has a piece of every one */
 };
 
 struct jl_serve_step {
@@ -87,9 +91,11 @@ struct jl_serve_step {
 struct jl_serve_job {
 	const struct jl_device *dev; /* with its fitted physics */
 	const struct jl_serve_fit *fit;
+	const struct jl_op_fit *ops;
 	const struct jl_served *model;
 	struct jl_serve_format format;
 	struct jl_serve_place place;
+	bool old; /* an engine from before its present host code */
 };
 
 /* One pass over the model: a token for each of some sequences, pieces of prompts, or both. */
@@ -102,18 +108,19 @@ struct jl_pass {
 	bool captured;       /* launched as one graph */
 };
 
-/* What a pass asks of one device, at the rates of its single operators: all that no fit changes. */
+/* What a pass asks of one device, at the rates of its operators: all that no fit of serving changes. */
 struct jl_serve_work {
-	double read_B;                       /* weights */
-	double mem_s, math_s;                /* products: the parts that reading and arithmetic bound */
-	double expert_mem_s, expert_math_s;  /* the same of routed experts */
-	double logits_s;                     /* in 16 bit, whatever the format */
-	double kv_s, answer_math_s, flash_s; /* attention: reading, arithmetic of answers and of prompts */
-	double n_hops, link_s;               /* exchanges, and their bytes at the listed rate */
+	double read_B;        /* weights */
+	double mem_s, math_s; /* products: the parts that reading and arithmetic bound */
+	double expert_s;      /* routed experts */
+	double logits_s;      /* in 16 bit, whatever the format */
+	double kv_s, flash_s; /* attention of answers and of prompts */
+	double exchange_s;    /* between the devices that share a layer */
+	double kernel_s;      /* what kernels take whatever their size */
 	double n_layers, n_moe_layers;
 	double n_seqs, prompt_tokens;
 	enum jl_dtype dtype;
-	bool captured, weight_only, split_batch;
+	bool captured, split_batch, old;
 };
 struct jl_serve_work jl_serve_work(const struct jl_serve_job *job, const struct jl_pass *pass);
 struct jl_serve_step jl_serve_sum(const struct jl_serve_work *work, const struct jl_device *dev,

@@ -446,6 +446,9 @@ static double offload_s(const struct jl_step_in *in, const struct cut *cut, doub
 
 		time_s += own * (plan->n_micro * plan->grad_B + plan->weight_B) / in->dev->host_Bps +
 			  own * (plan->optimizer_moved_B * in->fabric->n_per_node + sum_B) / in->host_mem_Bps;
+		if (plan->offload &
+		    JL_OFFLOAD_NVME) /* read, updated, written back; the drives are shared by the host's devices */
+			time_s += 2.0 * own * plan->optimizer_B * in->fabric->n_per_node / plan->nvme_Bps;
 	}
 	if (plan->offload & JL_OFFLOAD_PARAMS)
 		moved_B += 2.0 * plan->n_micro * own_params(in, cut, params, plan->zero == 3) * jl_plan_held_B(plan);

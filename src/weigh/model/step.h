@@ -6,7 +6,8 @@
 #include "model/layer.h"
 #include "model/profile.h"
 
-enum jl_offload { JL_OFFLOAD_OPTIMIZER = 1, JL_OFFLOAD_PARAMS = 2, JL_OFFLOAD_ACTIVATIONS = 4 };
+/* NVME: the optimizer's states lie on the host's drives (ZeRO-Infinity), not in its memory. */
+enum jl_offload { JL_OFFLOAD_OPTIMIZER = 1, JL_OFFLOAD_PARAMS = 2, JL_OFFLOAD_ACTIVATIONS = 4, JL_OFFLOAD_NVME = 8 };
 
 /* DeepSpeed's reduce_bucket_size and allgather_bucket_size, in elements. */
 #define JL_ZERO2_BUCKET_ELEMS 5e8
@@ -34,6 +35,7 @@ struct jl_plan {
 	double optimizer_moved_B;             /* bytes that one optimizer pass moves per parameter */
 	double optimizer_kernels; /* launches a layer where the optimizer is not fused; 0: as the profile says */
 	double optimizer_flop;    /* matrix work of the optimizer per parameter (Muon); 0: none */
+	double nvme_Bps;          /* of one host's drives, with JL_OFFLOAD_NVME */
 	int paged;                /* optimizer states leave the device when it is full */
 	double trained_frac;      /* parameters that are trained, adapters included, of those of the model: 1 */
 	double frozen_frac;       /* of those of the model: frozen */

@@ -10,16 +10,12 @@ enum shared {
 	CONV_TF32,
 	CONV_HALF,
 	LINEAR_VECTOR,
-	LINEAR_TF32,
 	LINEAR_HALF,
 	RNN,
 	BMM,
-	WINOGRAD,
 	LAYOUT,
 	FEED,
 	ODD_FEED,
-	ODD_VECTOR,
-	DILATED,
 	SLOW_TF32,
 	WAVE,
 	K_HALF,
@@ -27,14 +23,16 @@ enum shared {
 	SM_B,
 	KERNEL_S,
 	LAUNCH_S,
-	SLOW_HOST,
-	AMP_CALLS,
 	WORKER,
-	OVERLAP,
-	EXPOSED,
-	PCIE,
-	NO_P2P,
 	NVLINK,
+	ATTENTION,
+	DEPTHWISE,
+	DEPTHWISE_LAST,
+	DEPTHWISE_GRAD,
+	GROUP_HALF,
+	FUSED,
+	GRADIENT,
+	GROUP_LAST,
 	N_SHARED
 };
 static const struct jl_param shared_params[N_SHARED] = {
@@ -42,16 +40,12 @@ static const struct jl_param shared_params[N_SHARED] = {
 	[CONV_TF32] = { "conv.conv_frac.tf32", "1", 0.1, 1, 0.5, 0.5 },
 	[CONV_HALF] = { "conv.conv_frac.half", "1", 0.1, 1, 0.5, 0.5 },
 	[LINEAR_VECTOR] = { "conv.linear_frac.vector", "1", 0.1, 1, 0.8, 0.5 },
-	[LINEAR_TF32] = { "conv.linear_frac.tf32", "1", 0.1, 1, 0.8, 0.5 },
 	[LINEAR_HALF] = { "conv.linear_frac.half", "1", 0.1, 1, 0.7, 0.5 },
 	[RNN] = { "conv.rnn_frac", "1", 0.1, 2, 0.8, 0.4 },
 	[BMM] = { "conv.bmm_frac", "1", 0.05, 2, 0.4, 0.4 },
-	[WINOGRAD] = { "conv.winograd_gain", "1", 1, 4, 2.25, 0.3 },
 	[LAYOUT] = { "conv.layout_frac", "1", 0.01, 1.5, 0.3, 0.7 },
 	[FEED] = { "conv.feed", "FLOP/clock/SM", 100, 20000, 1500, 0.7 },
 	[ODD_FEED] = { "conv.odd_feed", "FLOP/clock/SM", 50, 5000, 480, 0.3 },
-	[ODD_VECTOR] = { "conv.odd_vector_frac", "1", 0.1, 4, 0.8, 0.5 },
-	[DILATED] = { "conv.dilated_frac", "1", 0.5, 2, 1, 0.3 },
 	[SLOW_TF32] = { "conv.slow_tf32_frac", "1", 0.2, 1, 0.6, 0.4 },
 	[WAVE] = { "conv.wave_frac", "1", 0.01, 3, 0.5, 0.4 },
 	[K_HALF] = { "conv.k_half", "1", 1, 1000, 32, 0.7 },
@@ -59,15 +53,27 @@ static const struct jl_param shared_params[N_SHARED] = {
 	[SM_B] = { "conv.sm_stream", "B/clock/SM", 10, 500, 64, 0.5 },
 	[KERNEL_S] = { "conv.kernel_s", "s", 5e-7, 2e-5, 4e-6, 0.2 },
 	[LAUNCH_S] = { "conv.launch_s", "s", 2e-6, 4e-5, 1e-5, 0.5 },
-	[SLOW_HOST] = { "conv.slow_host_gain", "1", 0.5, 4, 1.4, 0.4 },
-	[AMP_CALLS] = { "conv.amp_calls_gain", "1", 0.8, 2, 1.3, 0.3 },
 	[WORKER] = { "conv.worker_gain", "1", 0.001, 0.5, 0.03, 1.0 },
-	[OVERLAP] = { "conv.overlap_frac", "1", 0.1, 1, 0.7, 0.3 },
-	[EXPOSED] = { "conv.exposed_frac", "1", 0.02, 1, 0.15, 0.5 },
-	[PCIE] = { "conv.pcie_frac", "1", 0.1, 0.95, 0.6, 0.3 },
-	[NO_P2P] = { "conv.no_p2p_frac", "1", 0.1, 1, 0.5, 0.3 },
 	[NVLINK] = { "conv.nvlink_frac", "1", 0.1, 1, 0.5, 0.3 },
+	[ATTENTION] = { "conv.attention_frac", "1", 0.1, 2, 0.7, 0.4 },
+	[DEPTHWISE] = { "conv.depthwise_frac", "1", 0.01, 1, 0.2, 0.7 },
+	[DEPTHWISE_LAST] = { "conv.depthwise_last_frac", "1", 0.01, 1, 0.2, 0.7 },
+	[DEPTHWISE_GRAD] = { "conv.depthwise_grad_gain", "1", 0.5, 50, 3, 0.7 },
+	[GROUP_HALF] = { "conv.group_half", "1", 0.1, 500, 16, 0.7 },
+	[GRADIENT] = { "conv.gradient_frac", "1", 0.3, 2, 0.8, 0.3 },
+	[GROUP_LAST] = { "conv.group_last_gain", "1", 0.5, 20, 2, 0.5 },
+	[FUSED] = { "conv.fused_frac", "1", 0.05, 1, 0.5, 0.4 },
 };
+
+/* What fits always end at, or what rows do not tell from what was expected. */
+static const double linear_tf32_frac = 1;
+static const double winograd_gain = 4;    /* multiplications that tiles of 4x4 spare a 3x3 filter */
+static const double fallback_frac = 1;    /* what tensor cores of their time could not do ran on the vector units */
+static const double slow_host_gain = 1.4; /* PyTorch before 1.7 */
+static const double amp_calls_gain = 1.3; /* casts are launches too */
+static const double overlap_frac = 1;     /* traffic hides behind all of the backward pass */
+static const double exposed_frac = 0.2;   /* but for the last bucket */
+static const double pcie_frac = 0.95;     /* links alone; what the fabric allows bounds it */
 
 /* Families as factors on the shared values; one that has no rows takes those of the family it is nearest to. */
 enum dev { DEV_VECTOR, DEV_TF32, DEV_HALF, DEV_MEM, N_DEV };
@@ -133,12 +139,19 @@ void jl_conv_resolve(const double *x, int gpu, const struct jl_device *device, s
 	struct jl_conv_fit fit = {
 		.rnn_frac = x[RNN],
 		.bmm_frac = x[BMM],
-		.winograd_gain = x[WINOGRAD],
+		.attn_frac = x[ATTENTION],
+		.dw_frac = { x[DEPTHWISE], x[DEPTHWISE_LAST] },
+		.dw_grad_gain = x[DEPTHWISE_GRAD],
+		.group_half = x[GROUP_HALF],
+		.grad_frac = x[GRADIENT],
+		.group_last_gain = x[GROUP_LAST],
+		.fused_frac = x[FUSED],
+		.winograd_gain = winograd_gain,
 		.layout_frac = x[LAYOUT],
 		.feed_flop = x[FEED],
 		.odd_feed_flop = x[ODD_FEED],
-		.odd_vector_frac = x[ODD_VECTOR],
-		.dilated_frac = x[DILATED],
+		.odd_vector_frac = fallback_frac,
+		.dilated_frac = fallback_frac,
 		.slow_tf32_frac = x[SLOW_TF32],
 		.wave_frac = x[WAVE],
 		.k_half = x[K_HALF],
@@ -147,24 +160,26 @@ void jl_conv_resolve(const double *x, int gpu, const struct jl_device *device, s
 		.kernel_s = x[KERNEL_S],
 		.device_frac = gpu >= 0 ? x[FIRST_GPU + (size_t)gpu] : 1,
 		.launch_s = x[LAUNCH_S],
-		.slow_host_gain = x[SLOW_HOST],
-		.amp_calls_gain = x[AMP_CALLS],
+		.slow_host_gain = slow_host_gain,
+		.amp_calls_gain = amp_calls_gain,
 		.worker_gain = x[WORKER],
-		.overlap_frac = x[OVERLAP],
-		.exposed_frac = x[EXPOSED],
+		.overlap_frac = overlap_frac,
+		.exposed_frac = exposed_frac,
 	};
+
+	const double linear[JL_N_CONV_PATH] = { x[LINEAR_VECTOR], linear_tf32_frac, x[LINEAR_HALF] };
 
 	for (int path = 0; path < JL_N_CONV_PATH; path++) {
 		fit.conv_frac[path] = x[CONV_VECTOR + path] * dev[DEV_VECTOR + path];
-		fit.linear_frac[path] = x[LINEAR_VECTOR + path] * dev[DEV_VECTOR + path];
+		fit.linear_frac[path] = linear[path] * dev[DEV_VECTOR + path];
 	}
 	*ret_fit = fit;
 }
 
-double jl_conv_bus_Bps(const double *x, const struct jl_device *device, bool nvlink, bool p2p)
+double jl_conv_bus_Bps(const double *x, const struct jl_device *device, bool nvlink)
 {
 	if (nvlink && !isnan(device->link_Bps))
 		return x[NVLINK] * device->link_Bps;
 	/* a superchip without PCIe figures: its host link is at least PCIe 5 */
-	return x[PCIE] * (isnan(device->host_Bps) ? 63e9 : device->host_Bps) * (p2p ? 1 : x[NO_P2P]);
+	return pcie_frac * (isnan(device->host_Bps) ? 63e9 : device->host_Bps);
 }

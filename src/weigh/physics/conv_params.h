@@ -8,7 +8,7 @@
 #include "model/conv.h"
 #include "physics/params.h"
 
-#define JL_CONV_MAX_PARAMS 192 /* at least jl_conv_n_param(JL_CONV_MAX_GPUS) */
+#define JL_CONV_MAX_PARAMS 208 /* at least jl_conv_n_param(JL_CONV_MAX_GPUS) */
 #define JL_CONV_MAX_GPUS   64
 
 size_t jl_conv_n_param(size_t n_gpu);
@@ -21,6 +21,5 @@ bool jl_conv_read(const struct jl_catalog *cat, const char *gpu_id, double *ret_
 
 /* Physics of one GPU from a parameter vector; gpu < 0: no rows of its own, the family's values. */
 void jl_conv_resolve(const double *x, int gpu, const struct jl_device *device, struct jl_conv_fit *ret_fit);
-/* The rate at which gradients are reduced in one host. nvlink: all its devices are joined by it; p2p: over PCIe, with
- * the stock driver. */
-double jl_conv_bus_Bps(const double *x, const struct jl_device *device, bool nvlink, bool p2p);
+/* The rate at which gradients are reduced in one host. nvlink: all its devices are joined by it. */
+double jl_conv_bus_Bps(const double *x, const struct jl_device *device, bool nvlink);

@@ -244,6 +244,7 @@ void jl_gemm_resolve(const double *x, int gpu, struct jl_device *dev)
 	fit->heat_s = x[HEAT_S];
 	fit->warm_frac = x[WARM_FRAC];
 	fit->align_frac = prior->align_frac;
+	fit->turned_frac = prior->turned_frac;
 	fit->wide_B = prior->wide_B > 0.0 ? prior->wide_B : INFINITY;
 	fit->wide_frac = x[WIDE_FRAC];
 	fit->dequant_frac = prior->dequant_frac;

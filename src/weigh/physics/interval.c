@@ -14,6 +14,7 @@ static const char *const answers[JL_N_ASKED] = {
 	[JL_ASKED_POWER] = "power",     [JL_ASKED_PROMPT] = "prompt",
 	[JL_ASKED_DECODE] = "decode",   [JL_ASKED_LOAD] = "load",
 	[JL_ASKED_FIRST] = "first",     [JL_ASKED_NEXT] = "next",
+	[JL_ASKED_FORWARD] = "forward", [JL_ASKED_OPERATOR] = "operator",
 };
 
 static const char *const reasons[JL_N_DOUBT] = {

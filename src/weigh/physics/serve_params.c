@@ -9,55 +9,49 @@
 
 enum shared {
 	MEM,
-	KV,
 	MATH_VECTOR,
 	MATH_16,
 	MATH_8,
 	MATH_4,
+	KV,
 	FLASH,
-	NARROW_MEM,
-	NARROW_MATH,
 	EXPERT,
+	HOP,
+	KERNEL,
 	LAYER_S,
 	MOE_LAYER_S,
-	PROMPT_LAYER_S,
-	PROMPT_MOE_LAYER_S,
+	HOST_LAYER_S,
 	STEP_S,
 	SEQ_S,
 	TOKEN_S,
-	HOP_S,
-	LINK,
 	FIRST_S,
 	FRONT_S,
-	LATE,
+	HANDOFF_S,
 	DP_LATE,
 	SM_RATE,
 	N_SHARED
 };
-/* name without its scope; gains are factors on what single operators reach (METHOD.md, 12) */
+/* name without its scope; gains are factors on what operators reach by themselves (METHOD.md, 12) */
 static const struct jl_param shared_params[N_SHARED] = {
-	[MEM] = { "mem_gain", "1", 0.4, 1.6, 1, 0.02 },
-	[KV] = { "kv_gain", "1", 0.1, 1.5, 0.85, 0.03 },
+	[MEM] = { "mem_gain", "1", 0.4, 1.6, 1, 0.05 },
 	[MATH_VECTOR] = { "math_gain.vector", "1", 0.3, 1.5, 0.9, 0.2 },
-	[MATH_16] = { "math_gain.tensor16", "1", 0.3, 1.5, 0.95, 0.03 },
-	[MATH_8] = { "math_gain.tensor8", "1", 0.2, 1.5, 0.75, 0.03 },
-	[MATH_4] = { "math_gain.tensor4", "1", 0.1, 1.5, 0.8, 0.05 },
-	[FLASH] = { "flash_gain", "1", 0.2, 2, 0.6, 0.03 },
-	[NARROW_MEM] = { "narrow_mem_gain", "1", 0.3, 1.5, 0.85, 0.2 },
-	[NARROW_MATH] = { "narrow_math_gain", "1", 0.2, 1.5, 0.8, 0.3 },
-	[EXPERT] = { "expert_gain", "1", 0.2, 1.5, 0.7, 0.3 },
-	[LAYER_S] = { "layer_s", "s", 1e-6, 1e-3, 2e-5, 0.5 },
+	[MATH_16] = { "math_gain.tensor16", "1", 0.3, 1.5, 1, 0.05 },
+	[MATH_8] = { "math_gain.tensor8", "1", 0.2, 1.5, 1, 0.05 },
+	[MATH_4] = { "math_gain.tensor4", "1", 0.1, 1.5, 1, 0.05 },
+	[KV] = { "kv_gain", "1", 0.1, 1.5, 1, 0.05 },
+	[FLASH] = { "flash_gain", "1", 0.2, 2, 1, 0.05 },
+	[EXPERT] = { "expert_gain", "1", 0.2, 1.5, 1, 0.1 },
+	[HOP] = { "hop_gain", "1", 0.05, 3, 1, 0.2 },
+	[KERNEL] = { "kernel_gain", "1", 0.05, 3, 0.6, 0.3 },
+	[LAYER_S] = { "layer_s", "s", 1e-7, 1e-3, 1e-5, 0.5 },
 	[MOE_LAYER_S] = { "moe_layer_s", "s", 1e-7, 5e-4, 1e-5, 0.7 },
-	[PROMPT_LAYER_S] = { "prompt_layer_s", "s", 1e-6, 5e-3, 1e-4, 0.7 },
-	[PROMPT_MOE_LAYER_S] = { "prompt_moe_layer_s", "s", 1e-6, 1e-2, 5e-5, 0.7 },
+	[HOST_LAYER_S] = { "host_layer_s", "s", 1e-6, 1e-2, 5e-4, 0.7 },
 	[STEP_S] = { "step_s", "s", 1e-5, 1e-2, 5e-4, 0.7 },
-	[SEQ_S] = { "seq_s", "s", 1e-7, 1e-3, 1e-5, 0.7 },
-	[TOKEN_S] = { "token_s", "s", 1e-8, 1e-4, 1e-6, 0.7 },
-	[HOP_S] = { "hop_s", "s", 1e-6, 1e-3, 4e-6, 0.5 },
-	[LINK] = { "link_frac", "1", 0.05, 1, 0.6, 0.3 },
-	[FIRST_S] = { "first_s", "s", 1e-4, 1, 1e-2, 0.7 },
-	[FRONT_S] = { "front_s", "s", 1e-6, 0.1, 5e-4, 0.7 },
-	[LATE] = { "late_passes", "1", 0.05, 10, 1, 0.7 },
+	[SEQ_S] = { "seq_s", "s", 1e-7, 1e-3, 3e-6, 0.7 },
+	[TOKEN_S] = { "token_s", "s", 1e-8, 1e-4, 5e-7, 0.7 },
+	[FIRST_S] = { "first_s", "s", 1e-4, 1, 4e-2, 3 },
+	[FRONT_S] = { "front_s", "s", 1e-6, 0.1, 2e-3, 3 },
+	[HANDOFF_S] = { "handoff_s", "s", 1e-4, 2, 5e-2, 3 },
 	[DP_LATE] = { "dp_late_passes", "1", 0.05, 50, 2, 1 },
 	[SM_RATE] = { "sm_rate", "B/clock", 5, 500, 64, 0.7 },
 };
@@ -69,74 +63,108 @@ static const double dev_sd[N_DEV] = { 0.02, 0.03 };
 #define FAMILIES offsetof(struct jl_priors, serve_rows)
 
 /* Frameworks as factors on the shared values: quality of their kernels, and what each layer and request costs. */
-enum eng { ENG_MEM, ENG_MATH, ENG_LAYER, ENG_PROMPT, ENG_SEQ, ENG_FRONT, ENG_FIRST, ENG_LATE, N_ENG };
+enum eng { ENG_MEM, ENG_MATH, ENG_LAYER, ENG_HOST, ENG_SEQ, ENG_FRONT, ENG_FIRST, ENG_OLD, N_ENG };
 static const struct {
 	const char *name;
 	double sd, reach;
 } eng_params[N_ENG] = {
-	{ "mem_gain", 0.03, 2 }, { "math_gain", 0.05, 6 }, { "layer_s", 0.6, 20 }, { "prompt_layer_s", 0.6, 20 },
-	{ "seq_s", 0.7, 20 },    { "front_s", 0.7, 10 },   { "first_s", 0.7, 10 }, { "late_passes", 0.7, 10 },
+	{ "mem_gain", 0.03, 2 }, { "math_gain", 0.05, 6 }, { "layer_s", 0.6, 20 }, { "host_layer_s", 0.6, 20 },
+	{ "seq_s", 0.7, 20 },    { "front_s", 3, 10 },     { "first_s", 3, 10 },   { "old_host", 3, 20 },
 };
+#define BIT(n)   (1u << (n))
+#define OWN_MATH BIT(ENG_MATH)
+#define OWN_BOTH (BIT(ENG_MEM) | BIT(ENG_MATH))
+#define OWN_ALL  (OWN_BOTH | BIT(ENG_LAYER))
 static const struct {
 	const char *id;
 	const char *words[3]; /* a spelling holds one of them, in lower case */
+	unsigned single;      /* what its rows of single requests know */
 } engines[JL_N_ENGINE] = {
-	[JL_ENGINE_GENERAL] = { "general", { NULL } },
-	[JL_ENGINE_TRTLLM] = { "trtllm", { "trtllm", "tensorrt" } },
-	[JL_ENGINE_VLLM] = { "vllm", { "vllm" } },
-	[JL_ENGINE_SGLANG] = { "sglang", { "sglang" } },
-	[JL_ENGINE_LLAMACPP] = { "llamacpp", { "llama.cpp" } },
-	[JL_ENGINE_EXLLAMA] = { "exllama", { "exllama" } },
-	[JL_ENGINE_EXLLAMA2] = { "exllama2", { "exllamav2", "exllama v2" } },
-	[JL_ENGINE_MLC] = { "mlc", { "mlc" } },
-	[JL_ENGINE_AWQ] = { "autoawq", { "awq" } },
-	[JL_ENGINE_AWQ_GEMV] = { "autoawq-gemv", { "gemv" } },
-	[JL_ENGINE_GPTFAST] = { "gpt-fast", { "gpt-fast" } },
-	[JL_ENGINE_LMDEPLOY] = { "lmdeploy", { "lmdeploy" } },
-	[JL_ENGINE_FT] = { "fastertransformer", { "fastertransformer" } },
-	[JL_ENGINE_EAGER] = { "eager", { "eager", "swissarmy" } },
+	[JL_ENGINE_GENERAL] = { "general", { NULL }, 0 },
+	[JL_ENGINE_TRTLLM] = { "trtllm", { "trtllm", "tensorrt" }, OWN_BOTH },
+	[JL_ENGINE_VLLM] = { "vllm", { "vllm" }, OWN_BOTH },
+	[JL_ENGINE_SGLANG] = { "sglang", { "sglang" }, 0 },
+	[JL_ENGINE_LLAMACPP] = { "llamacpp", { "llama.cpp" }, OWN_ALL },
+	[JL_ENGINE_EXLLAMA] = { "exllama", { "exllama" }, OWN_MATH },
+	[JL_ENGINE_EXLLAMA2] = { "exllama2", { "exllamav2", "exllama v2" }, 0 },
+	[JL_ENGINE_MLC] = { "mlc", { "mlc" }, 0 },
+	[JL_ENGINE_AWQ] = { "autoawq", { "awq" }, OWN_MATH },
+	[JL_ENGINE_AWQ_GEMV] = { "autoawq-gemv", { "gemv" }, OWN_MATH },
+	[JL_ENGINE_GPTFAST] = { "gpt-fast", { "gpt-fast" }, BIT(ENG_MEM) },
+	[JL_ENGINE_LMDEPLOY] = { "lmdeploy", { "lmdeploy" }, BIT(ENG_MEM) },
+	[JL_ENGINE_FT] = { "fastertransformer", { "fastertransformer" }, OWN_BOTH },
+	[JL_ENGINE_EAGER] = { "eager", { "eager", "swissarmy" }, BIT(ENG_MEM) },
 };
+/* Requests are taken in and tokens handed out while a pass runs. */
+#define LATE_PASSES 1.0
+/* Products of engines that are written for any card, of the vendor's library. */
+#define PORTABLE_MATH 0.6
 /* The general profile is all ones. */
 #define LOOSER       8.0
-#define N_OWN        (JL_N_ENGINE - 1)
 #define FIRST_ENGINE (N_SHARED + jl_n_arch_among(FAMILIES) * N_DEV)
-_Static_assert(N_SHARED + JL_ARCHS_MAX * (size_t)N_DEV + (size_t)N_OWN * N_ENG <= JL_SERVE_MAX_PARAMS,
+/* What each kind of rows knows; the rest is as it begins. Engines' operators are known where they serve, so that only host and kernels' fixed
+ * times are to be found there. */
+static const struct {
+	const char *name;
+	size_t n_engines, n_eng;
+	unsigned shared, dev, eng;
+} scopes[] = {
+	[JL_SCOPE_INFER] = { "infer", JL_N_ENGINE - 1, ENG_LAYER + 1,
+			     BIT(MEM) | BIT(MATH_16) | BIT(FLASH) | BIT(HOP) | BIT(KERNEL) | BIT(LAYER_S) |
+				     BIT(HOST_LAYER_S) | BIT(STEP_S) | BIT(SEQ_S) | BIT(SM_RATE),
+			     BIT(DEV_MEM), ~0u },
+	[JL_SCOPE_SERVE] = { "serve", 3, N_ENG,
+			     BIT(MEM) | BIT(EXPERT) | BIT(HOP) | BIT(KERNEL) | BIT(LAYER_S) | BIT(MOE_LAYER_S) |
+				     BIT(HOST_LAYER_S) | BIT(STEP_S) | BIT(SEQ_S) | BIT(TOKEN_S) | BIT(FIRST_S) |
+				     BIT(FRONT_S) | BIT(HANDOFF_S) | BIT(DP_LATE),
+			     0, BIT(ENG_LAYER) | BIT(ENG_HOST) | BIT(ENG_FRONT) | BIT(ENG_FIRST) | BIT(ENG_OLD) },
+};
+_Static_assert(N_SHARED + JL_ARCHS_MAX * (size_t)N_DEV + (size_t)(JL_N_ENGINE - 1) * (ENG_LAYER + 1) <=
+		       JL_SERVE_MAX_PARAMS,
 	       "raise JL_SERVE_MAX_PARAMS");
 
-static const char *const scopes[] = { [JL_SCOPE_INFER] = "infer", [JL_SCOPE_SERVE] = "serve" };
-
-size_t jl_serve_n_param(void)
+size_t jl_serve_n_param(enum jl_serve_scope scope)
 {
-	return FIRST_ENGINE + (size_t)N_OWN * N_ENG;
+	return FIRST_ENGINE + scopes[scope].n_engines * scopes[scope].n_eng;
 }
 
 void jl_serve_param_at(enum jl_serve_scope scope, size_t i, struct jl_param *ret_param)
 {
 	struct jl_param param = { .unit = "1", .prior = 1 };
+	bool known;
 
 	if (i < N_SHARED) {
 		param = shared_params[i];
-		snprintf(param.name, sizeof(param.name), "%s.%s", scopes[scope], shared_params[i].name);
+		known = scopes[scope].shared & BIT(i);
+		snprintf(param.name, sizeof(param.name), "%s.%s", scopes[scope].name, shared_params[i].name);
 	} else if (i < FIRST_ENGINE) {
 		const size_t family = (i - N_SHARED) / N_DEV, dev = (i - N_SHARED) % N_DEV;
 
+		known = scopes[scope].dev & BIT(dev);
 		param.lo = dev == DEV_MEM ? 0.5 : 0.2;
 		param.hi = dev == DEV_MEM ? 1.6 : 3;
 		param.prior_sd_ln = dev_sd[dev];
-		snprintf(param.name, sizeof(param.name), "%s.family.%s.%s", scopes[scope],
+		snprintf(param.name, sizeof(param.name), "%s.family.%s.%s", scopes[scope].name,
 			 jl_arch_among_at(family, FAMILIES)->id, dev_names[dev]);
 	} else {
-		const size_t engine = (i - FIRST_ENGINE) / N_ENG, eng = (i - FIRST_ENGINE) % N_ENG;
+		const size_t engine = (i - FIRST_ENGINE) / scopes[scope].n_eng,
+			     eng = (i - FIRST_ENGINE) % scopes[scope].n_eng;
 
+		known = scopes[scope].eng & BIT(eng) &&
+			(scope == JL_SCOPE_SERVE || engines[engine + 1].single & BIT(eng));
 		param.lo = 1 / eng_params[eng].reach;
 		param.hi = eng_params[eng].reach;
 		param.prior_sd_ln = eng_params[eng].sd;
-		snprintf(param.name, sizeof(param.name), "%s.engine.%s.%s", scopes[scope], engines[engine + 1].id,
+		if (scope == JL_SCOPE_INFER && eng == ENG_MATH && engine + 1 > JL_ENGINE_SGLANG)
+			param.prior = PORTABLE_MATH;
+		snprintf(param.name, sizeof(param.name), "%s.engine.%s.%s", scopes[scope].name, engines[engine + 1].id,
 			 eng_params[eng].name);
 	}
 	/* Engines for single requests have kernels of their own, of which operators of the vendors' libraries say less. */
 	if (scope == JL_SCOPE_INFER && strstr(param.name, "_gain"))
 		param.prior_sd_ln = fmin(LOOSER * param.prior_sd_ln, 0.5);
+	if (!known)
+		param.lo = param.hi = param.prior;
 	*ret_param = param;
 }
 
@@ -146,35 +174,37 @@ static const unsigned char portable[JL_N_ENGINE] = {
 	[JL_ENGINE_MLC] = 1,      [JL_ENGINE_AWQ] = 1,     [JL_ENGINE_AWQ_GEMV] = 1
 };
 
-struct jl_serve_fit jl_serve_fit_of(const double *x, int arch, enum jl_engine engine)
+struct jl_serve_fit jl_serve_fit_of(enum jl_serve_scope scope, const double *x, int arch, enum jl_engine engine)
 {
-	static const double ones[N_ENG] = { 1, 1, 1, 1, 1, 1, 1, 1 };
 	static const enum shared maths[JL_N_DTYPE] = {
 		[JL_FP32] = MATH_VECTOR, [JL_TF32] = MATH_16, [JL_FP16] = MATH_16, [JL_BF16] = MATH_16,
 		[JL_FP8] = MATH_8,       [JL_FP4] = MATH_4,   [JL_INT8] = MATH_8,
 	};
 	const double *dev = x + N_SHARED + jl_arch_among(arch, FAMILIES) * N_DEV;
-	const double *eng = engine == JL_ENGINE_GENERAL ? ones : x + FIRST_ENGINE + ((size_t)engine - 1) * N_ENG;
+	const size_t n_eng = scopes[scope].n_eng;
+	double eng[N_ENG] = { 1, 1, 1, 1, 1, 1, 1, 1 };
+
+	if (engine > JL_ENGINE_GENERAL && (size_t)engine <= scopes[scope].n_engines)
+		memcpy(eng, x + FIRST_ENGINE + ((size_t)engine - 1) * n_eng, n_eng * sizeof(*eng));
 	struct jl_serve_fit fit = {
 		.mem_gain = x[MEM] * dev[DEV_MEM] * eng[ENG_MEM],
 		.sm_B = portable[engine] ? x[SM_RATE] : 0.0,
 		.kv_gain = x[KV],
 		.flash_gain = x[FLASH],
-		.narrow_mem_gain = x[NARROW_MEM],
-		.narrow_math_gain = x[NARROW_MATH],
-		.expert_gain = x[EXPERT],
+		.expert_gain = x[EXPERT] * eng[ENG_MATH],
+		.hop_gain = x[HOP],
+		.kernel_gain = x[KERNEL] * eng[ENG_LAYER],
 		.layer_s = x[LAYER_S] * eng[ENG_LAYER],
 		.moe_layer_s = x[MOE_LAYER_S],
-		.prompt_layer_s = x[PROMPT_LAYER_S] * eng[ENG_PROMPT],
-		.prompt_moe_layer_s = x[PROMPT_MOE_LAYER_S] * eng[ENG_PROMPT],
+		.host_layer_s = x[HOST_LAYER_S] * eng[ENG_HOST],
+		.old_host = eng[ENG_OLD],
 		.step_s = x[STEP_S],
 		.seq_s = x[SEQ_S] * eng[ENG_SEQ],
 		.token_s = x[TOKEN_S],
-		.hop_s = x[HOP_S],
-		.link_frac = x[LINK],
 		.first_s = x[FIRST_S] * eng[ENG_FIRST],
 		.front_s = x[FRONT_S] * eng[ENG_FRONT],
-		.late = x[LATE] * eng[ENG_LATE],
+		.late = LATE_PASSES,
+		.handoff_s = x[HANDOFF_S],
 		.dp_late = x[DP_LATE],
 	};
 
@@ -183,9 +213,11 @@ struct jl_serve_fit jl_serve_fit_of(const double *x, int arch, enum jl_engine en
 	return fit;
 }
 
-enum jl_serve_scope jl_serve_scope_of(int arch)
+enum jl_serve_scope jl_serve_scope_of(int arch, enum jl_engine engine)
 {
-	return jl_arch_family(arch)->priors.warpgroup ? JL_SCOPE_SERVE : JL_SCOPE_INFER;
+	const struct jl_priors *priors = &jl_arch_family(arch)->priors;
+
+	return (priors->warpgroup || priors->fp8) && engine <= JL_ENGINE_SGLANG ? JL_SCOPE_SERVE : JL_SCOPE_INFER;
 }
 
 static void at(const void *ctx, size_t i, struct jl_param *ret_param)
@@ -195,11 +227,11 @@ static void at(const void *ctx, size_t i, struct jl_param *ret_param)
 
 struct jl_serve_fit jl_serve_shipped(const struct jl_catalog *cat, int arch, enum jl_engine engine)
 {
-	const enum jl_serve_scope scope = jl_serve_scope_of(arch);
+	const enum jl_serve_scope scope = jl_serve_scope_of(arch, engine);
 	double x[JL_SERVE_MAX_PARAMS];
 
-	jl_params_read(cat, &(struct jl_param_list){ .n = jl_serve_n_param(), .at = at, .ctx = &scope }, x);
-	return jl_serve_fit_of(x, arch, engine);
+	jl_params_read(cat, &(struct jl_param_list){ .n = jl_serve_n_param(scope), .at = at, .ctx = &scope }, x);
+	return jl_serve_fit_of(scope, x, arch, engine);
 }
 
 const char *jl_engine_id(enum jl_engine engine)

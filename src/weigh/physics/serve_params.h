@@ -30,15 +30,15 @@ enum jl_engine {
 
 enum jl_serve_scope { JL_SCOPE_INFER, JL_SCOPE_SERVE };
 
-#define JL_SERVE_MAX_PARAMS 240
-size_t jl_serve_n_param(void); /* at most JL_SERVE_MAX_PARAMS */
+#define JL_SERVE_MAX_PARAMS 140
+size_t jl_serve_n_param(enum jl_serve_scope scope); /* at most JL_SERVE_MAX_PARAMS */
 void jl_serve_param_at(enum jl_serve_scope scope, size_t i, struct jl_param *ret_param);
 
 /* Physics of a device's family with an engine, from a vector. */
-struct jl_serve_fit jl_serve_fit_of(const double *x, int arch, enum jl_engine engine);
+struct jl_serve_fit jl_serve_fit_of(enum jl_serve_scope scope, const double *x, int arch, enum jl_engine engine);
 
-/* The catalog's values. The scope is the one that has measurements of the family. */
-enum jl_serve_scope jl_serve_scope_of(int arch);
+/* The catalog's values. The scope is of frameworks under load where the family has their operators. */
+enum jl_serve_scope jl_serve_scope_of(int arch, enum jl_engine engine);
 struct jl_serve_fit jl_serve_shipped(const struct jl_catalog *cat, int arch, enum jl_engine engine);
 
 const char *jl_engine_id(enum jl_engine engine);

@@ -2,17 +2,6 @@
 
 #include "base/json.h"
 
-static const char *const names[JL_N_PLAN_TARGET] = {
-	[JL_PLAN_MEGATRON] = "megatron",
-	[JL_PLAN_DEEPSPEED] = "deepspeed",
-	[JL_PLAN_TORCHTITAN] = "torchtitan",
-};
-
-const char *jl_plan_target_name(enum jl_plan_target target)
-{
-	return names[target];
-}
-
 const char *jl_plan_target_title(enum jl_plan_target target)
 {
 	static const char *const titles[JL_N_PLAN_TARGET] = { [JL_PLAN_MEGATRON] = "Megatron-LM",

@@ -6,7 +6,6 @@
 
 enum jl_plan_target { JL_PLAN_MEGATRON, JL_PLAN_DEEPSPEED, JL_PLAN_TORCHTITAN, JL_N_PLAN_TARGET };
 
-const char *jl_plan_target_name(enum jl_plan_target target);  /* "megatron" */
 const char *jl_plan_target_title(enum jl_plan_target target); /* "Megatron-LM" */
 
 /* Why this target cannot run the case; NULL: it can. */

@@ -7,6 +7,8 @@
 #include "predict/kind.h"
 #include "workload/tune.h"
 
+#define NVME_BPS 6e9 /* one PCIe 4 drive: what a host has at least where states go there */
+
 static double given_or(double value, double fallback)
 {
 	return isnan(value) ? fallback : value;
@@ -96,6 +98,7 @@ void jl_choose_apply(struct jl_case *c, const struct jl_request *req, const stru
 	plan->shard = split->shard;
 	plan->recompute = split->recompute;
 	plan->offload = req->offload == JL_UNSET ? 0 : (unsigned)req->offload;
+	plan->nvme_Bps = given_or(req->storage_Bps, NVME_BPS);
 	framework = req->framework == JL_UNSET ? framework_of(plan) : (enum jl_framework)req->framework;
 	const bool other = framework != c->framework || isnan(c->profile.launch_s);
 
@@ -129,6 +132,10 @@ static void say_framework(struct jl_case *c, const struct jl_request *req)
 
 static void say_experts(struct jl_case *c)
 {
+	if (c->plan.offload & JL_OFFLOAD_NVME)
+		jl_note_add(&c->notes, "storage", "drives of %.2g GB/s a host, read and written",
+			    1e-9 * c->plan.nvme_Bps);
+
 	if (c->plan.ep_async)
 		jl_note_add(
 			&c->notes, "parallel",
@@ -312,6 +319,13 @@ enum jl_status jl_choose_transformer(struct jl_case *c, const struct jl_request 
 
 	choose_sequence(c, req);
 	choose_attention(c, req);
+	if (!isnan(req->expert_load) && !(c->subject.model.moe.n_experts > 0))
+		return jl_fail(err, JL_E_USAGE, "--expert-load: %s has no experts; leave it out", c->subject.id);
+	if (!isnan(req->expert_load) && !(req->expert_load >= 1 && req->expert_load <= c->subject.model.moe.n_experts))
+		return jl_fail(err, JL_E_USAGE,
+			       "--expert-load %g: the fullest experts have 1 (balanced) to %.0f times the mean",
+			       req->expert_load, c->subject.model.moe.n_experts);
+	c->shard.expert_load = given_or(req->expert_load, 1);
 	JL_TRY(choose_tune(c, req, err));
 	JL_TRY(jl_choose_split(c, req, cat, &searched, &fits, err));
 	say_framework(c, req);
@@ -366,6 +380,10 @@ enum jl_status jl_case_choose(struct jl_case *ret_case, const struct jl_catalog 
 	if (subject->shape_assumed)
 		jl_note_add(&c.notes, "model", "kv-heads %.0f, ffn %.0f, vocabulary %.0f where not given",
 			    subject->model.kv_heads, subject->model.ffn, subject->model.vocab);
+	if (req->forward && subject->kind->has_tokens)
+		return jl_fail(err, JL_E_USAGE,
+			       "--forward is for networks that are no transformers; --serve answers requests with %s",
+			       subject->id);
 	choose_format(&c, req);
 	c.shard.micro_batch = given_or(req->micro_batch, given_or(req->batch, 1));
 	c.plan.n_micro = 1;

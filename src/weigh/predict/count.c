@@ -137,9 +137,13 @@ void jl_count_transformer(struct jl_counts *ret_counts, const struct jl_transfor
 static const struct {
 	const char *en;
 } kinds[JL_N_CONV_KIND] = {
-	[JL_CONV_CONV] = { JL_N("convolutions") },      [JL_CONV_LINEAR] = { JL_N("linear layers") },
-	[JL_CONV_RNN] = { JL_N("recurrent products") }, [JL_CONV_CELL] = { JL_N("recurrent cells") },
-	[JL_CONV_BMM] = { JL_N("attention products") }, [JL_CONV_STREAM] = { JL_N("norms, activations, sums") },
+	[JL_CONV_CONV] = { JL_N("convolutions") },
+	[JL_CONV_LINEAR] = { JL_N("linear layers") },
+	[JL_CONV_RNN] = { JL_N("recurrent products") },
+	[JL_CONV_CELL] = { JL_N("recurrent cells") },
+	[JL_CONV_BMM] = { JL_N("products of activations") },
+	[JL_CONV_ATTENTION] = { JL_N("attention products") },
+	[JL_CONV_STREAM] = { JL_N("norms, activations, sums") },
 	[JL_CONV_HOST] = { JL_N("host calls") },
 };
 

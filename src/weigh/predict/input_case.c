@@ -54,7 +54,7 @@ double jl_case_host_B(const struct jl_case *c, const struct jl_train_blocks *blo
 	double device_B = 0;
 
 	if (p->offload & JL_OFFLOAD_OPTIMIZER)
-		device_B += own * (p->optimizer_B + p->grad_B);
+		device_B += own * ((p->offload & JL_OFFLOAD_NVME ? 0 : p->optimizer_B) + p->grad_B);
 	if (p->offload & JL_OFFLOAD_PARAMS)
 		device_B += (p->zero == 3 ? own : params) * (p->weight_B + p->grad_B);
 	if (p->offload & JL_OFFLOAD_ACTIVATIONS)

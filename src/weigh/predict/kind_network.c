@@ -46,7 +46,8 @@ static enum jl_status refuse_transformer_words(const struct jl_case *c, const st
 		{ req->flash != JL_UNSET, "--flash" },
 		{ req->recompute > 0, "--recompute" },
 		{ req->offload > 0, "--offload" },
-		{ req->framework > 0, "--framework" },
+		{ req->framework != JL_UNSET && req->framework != JL_FW_EAGER && req->framework != JL_FW_COMPILED,
+		  "--framework" },
 		{ !isnan(req->launch_s), "--launch" },
 		{ req->dtype == JL_FP8 || req->dtype == JL_FP4, "--precision fp8" },
 	};
@@ -76,8 +77,9 @@ static void say_plan(struct jl_case *c, const struct jl_request *req)
 		jl_note_add(&c->notes, "framework", "PyTorch eager: what the published runs used");
 	if (c->n_gpus > 1 && isnan(req->plan.dp))
 		jl_note_add(&c->notes, "parallel", "dp=%d: a network of this size is not cut", c->n_gpus);
-	jl_note_add(&c->notes, "optimizer", "{%s}, %g bytes of states a parameter", optimizers[optimizer].en,
-		    c->plan.weight_B + c->plan.grad_B + c->plan.optimizer_B);
+	if (!req->forward)
+		jl_note_add(&c->notes, "optimizer", "{%s}, %g bytes of states a parameter", optimizers[optimizer].en,
+			    c->plan.weight_B + c->plan.grad_B + c->plan.optimizer_B);
 	if (c->subject.net->ignores_amp && jl_dtype_B(c->shard.dtype) < 4)
 		jl_note_add(&c->notes, "precision",
 			    "16 bits as asked; published runs of this recipe that say fp16 ran in fp32");
@@ -92,13 +94,18 @@ static enum jl_status choose(struct jl_case *c, const struct jl_request *req, co
 	(void)cat;
 	if (status)
 		return status;
-	c->framework = JL_FW_EAGER;
+	c->framework = req->framework == JL_FW_COMPILED ? JL_FW_COMPILED : JL_FW_EAGER;
+	c->software = (req->forward ? JL_SW_FORWARD : 0U) | (c->framework == JL_FW_COMPILED ? JL_SW_COMPILED : 0U);
+	if (req->forward && c->n_gpus > 1)
+		return jl_fail(err, JL_E_USAGE, "--forward: one GPU works by itself; name one, and multiply");
 	c->shard.seq = NAN;
 	*plan = (struct jl_plan){
 		.dp = c->n_gpus, .tp = 1, .pp = 1, .cp = 1, .ep = 1, .n_chunks = 1, .n_micro = 1, .trained_frac = 1
 	};
 	jl_convnet_states(c->subject.net, c->shard.dtype, &plan->weight_B, &plan->grad_B, &plan->optimizer_B);
-	plan->optimizer_moved_B = jl_convnet_update_B(c->subject.net);
+	plan->optimizer_moved_B = req->forward ? 0 : jl_convnet_update_B(c->subject.net);
+	if (req->forward)
+		plan->grad_B = plan->optimizer_B = 0;
 	say_plan(c, req);
 	return JL_OK;
 }
@@ -106,12 +113,11 @@ static enum jl_status choose(struct jl_case *c, const struct jl_request *req, co
 static enum jl_status find(struct jl_subject *subject, const struct jl_catalog *cat, const char *name,
 			   struct jl_arena *arena, struct jl_err *err)
 {
-	struct jl_convnet_list list;
+	struct jl_convnet *net = jl_arena_alloc(arena, sizeof(*net));
 
-	JL_TRY(jl_convnets(&list, cat, arena, err));
-	subject->net = jl_convnet_find(&list, name);
-	if (!subject->net)
-		return JL_E_NOTFOUND;
+	JL_TRY(jl_got(net, err));
+	JL_TRY(jl_convnet_load(net, cat, name, arena, err));
+	subject->net = net;
 	subject->info = NULL;
 	subject->id = subject->net->id;
 	subject->name = subject->net->name;

@@ -119,6 +119,11 @@ static double rate_half_ln(const struct jl_machine *m)
 	return hypot(fmax(m->rate_half_ln, 0.0), processor ? jl_figure(m->cat, "processor-half-width") : 0);
 }
 
+enum jl_asked jl_case_answer(const struct jl_case *c)
+{
+	return c->tuned ? JL_ASKED_TUNE : c->software & JL_SW_FORWARD ? JL_ASKED_FORWARD : c->subject.kind->answer;
+}
+
 double jl_case_half_ln(const struct jl_case *c, const struct jl_step_cost *step)
 {
 	const struct jl_doubt doubt = doubt_of(c, step, c->subject.kind->answer);
@@ -129,7 +134,7 @@ double jl_case_half_ln(const struct jl_case *c, const struct jl_step_cost *step)
 /* The interval that the score card checks; the slower of the devices and of their input at either end. */
 static void predict_spread(struct jl_prediction *p, const struct jl_case *c)
 {
-	const enum jl_asked answer = c->tuned ? JL_ASKED_TUNE : c->subject.kind->answer;
+	const enum jl_asked answer = jl_case_answer(c);
 	const double own_s = p->step.step_s - p->step.input_s, whole_s = p->step.step_s;
 
 	p->doubt = doubt_of(c, &p->step, answer);

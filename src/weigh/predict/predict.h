@@ -166,6 +166,8 @@ enum jl_status jl_job_make(struct jl_job *ret_job, const struct jl_catalog *cat,
 double jl_case_half_ln(const struct jl_case *c, const struct jl_step_cost *step);
 
 /* How large it is: parameters, tokens or samples of one device and step, devices. */
+/* What its time is to the intervals. */
+enum jl_asked jl_case_answer(const struct jl_case *c);
 void jl_case_extent(const struct jl_case *c, double extent_ln[JL_N_EXTENT]);
 
 /* Only time and memory: what searches use. */

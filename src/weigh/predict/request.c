@@ -13,6 +13,7 @@ struct jl_request jl_request_empty(void)
 {
 	return (struct jl_request){
 		.shape = { NAN, NAN, NAN, NAN, NAN, NAN },
+		.figures = { NAN, NAN, NAN, NULL },
 		.batch = NAN,
 		.micro_batch = NAN,
 		.global_batch = NAN,
@@ -41,6 +42,7 @@ struct jl_request jl_request_empty(void)
 		.mean_seq = NAN,
 		.packed = JL_UNSET,
 		.method = JL_UNSET,
+		.expert_load = NAN,
 		.group = NAN,
 		.generated = NAN,
 		.input = JL_UNSET,
@@ -132,6 +134,7 @@ enum jl_status jl_request_offload(int *ret_offload, const char *text, struct jl_
 		{ "optimizer", JL_OFFLOAD_OPTIMIZER },
 		{ "params", JL_OFFLOAD_PARAMS },
 		{ "activations", JL_OFFLOAD_ACTIVATIONS },
+		{ "nvme", JL_OFFLOAD_NVME },
 	};
 	int offload = 0;
 	char piece[64];
@@ -143,9 +146,13 @@ enum jl_status jl_request_offload(int *ret_offload, const char *text, struct jl_
 			i++;
 		if (i == sizeof(words) / sizeof(*words))
 			return jl_fail(err, JL_E_USAGE,
-				       "--offload: '%s' is not one of optimizer, params, activations, none", piece);
+				       "--offload: '%s' is not one of optimizer, params, activations, nvme, none",
+				       piece);
 		offload |= words[i].bit;
 	}
+	if ((offload & JL_OFFLOAD_NVME) && !(offload & JL_OFFLOAD_OPTIMIZER))
+		return jl_fail(err, JL_E_USAGE,
+			       "--offload: nvme is where the optimizer's states go: take optimizer,nvme");
 	*ret_offload = offload;
 	return JL_OK;
 }

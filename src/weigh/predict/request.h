@@ -2,6 +2,7 @@
  * why. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/dtype.h"
@@ -13,6 +14,12 @@
 /* A model by its dimensions; all NAN: none given. */
 struct jl_shape {
 	double layers, hidden, heads, kv_heads, ffn, vocab;
+};
+
+/* A network by the figures that model tables print; gmac NAN: none given. */
+struct jl_figures {
+	double gmac, mact, params_m;
+	const char *kind; /* what kind of operators; NULL: conv */
 };
 
 /* A plan as far as it was given. */
@@ -34,16 +41,19 @@ struct jl_request {
 	int framework; /* enum jl_framework */
 	int recompute; /* enum jl_recompute */
 	int flash;
-	int states;      /* 0: fp32 weights under autocast, or as the framework does; 1: everything in bf16 */
-	double launch_s; /* host time of a kernel launch, measured; NAN: as the framework is known to need */
-	int optimizer;   /* enum jl_optimizer */
-	int offload;     /* enum jl_offload, any of them; 0: none */
+	int states;                /* 0: fp32 weights under autocast, or as the framework does; 1: everything in bf16 */
+	double launch_s;           /* host time of a kernel launch, measured; NAN: as the framework is known to need */
+	int optimizer;             /* enum jl_optimizer */
+	int offload;               /* enum jl_offload, any of them; 0: none */
+	bool forward;              /* inference: the forward pass of a network that is no transformer */
+	struct jl_figures figures; /* of a network that is given by them */
 
 	int tune, base;      /* enum jl_tune_kind, enum jl_base; tune JL_UNSET: training from scratch */
 	double rank;         /* of adapters */
 	unsigned targets;    /* enum jl_target; 0: all */
 	double tuned_layers; /* JL_TUNE_LAYERS: so many */
 	double mean_seq;     /* tokens of a sample on average, where seq is the longest */
+	double expert_load;  /* of the fullest experts, of the mean */
 	int method;          /* enum jl_method */
 	double group;        /* answers to one prompt (GRPO) */
 	double generated;    /* tokens of one */

@@ -5,16 +5,7 @@
 #include <string.h>
 
 #include "predict/kind.h"
-#include "workload/hfconfig.h"
-
-/* A path is what has a slash or ends in .json; "meta-llama/..." has a slash too, so the catalog is asked first. */
-static bool looks_like_path(const char *text)
-{
-	size_t len = strlen(text);
-
-	return (len > 5 && strcmp(text + len - 5, ".json") == 0) || text[0] == '/' || text[0] == '.' ||
-	       strcmp(text, "-") == 0;
-}
+#include "workload/modelfile.h"
 
 const char *jl_params_text(char out[JL_PARAMS_TEXT_MAX], double params)
 {
@@ -32,21 +23,37 @@ const char *jl_params_text(char out[JL_PARAMS_TEXT_MAX], double params)
 	return out;
 }
 
-static enum jl_status from_file(struct jl_subject *subject, const char *path, struct jl_arena *arena,
-				struct jl_err *err)
+static enum jl_status from_file(struct jl_subject *subject, const struct jl_catalog *cat, const char *path,
+				struct jl_arena *arena, struct jl_err *err)
 {
-	struct jl_hfconfig config;
-	enum jl_status status = jl_hfconfig_read(&config, path, arena, err);
-	struct jl_transformer_params params;
+	struct jl_modelfile file;
+	enum jl_status status = jl_modelfile_read(&file, cat, path, arena, err);
 	char text[JL_PARAMS_TEXT_MAX];
+	const char *weights = "";
 
 	if (status)
 		return jl_fail_in_file(err, status);
-	params = jl_transformer_params(&config.model);
-	subject->model = config.model;
-	subject->seq = config.seq;
 	subject->id = jl_arena_strdup(arena, path);
-	subject->name = jl_arena_printf(arena, "%s %s", config.type, jl_params_text(text, params.total));
+	if (file.is_network) {
+		struct jl_convnet *net = jl_arena_alloc(arena, sizeof(*net));
+
+		if (!net || !subject->id)
+			return jl_fail_nomem(err);
+		jl_convnet_of_file(net, &file.net, file.info, subject->id);
+		subject->kind = &jl_kind_network;
+		subject->net = net;
+		subject->name = jl_arena_printf(arena, "%s %s", file.info ? file.info->name : subject->id,
+						jl_params_text(text, net->n_params));
+		return subject->name ? JL_OK : jl_fail_nomem(err);
+	}
+	subject->model = file.config.model;
+	subject->seq = file.config.seq;
+	if (file.n_params > 0 && isfinite(file.weights_B))
+		weights = jl_arena_printf(arena, JL_(", %.2g bits a weight in the file"),
+					  8 * file.weights_B / file.n_params);
+	subject->name = jl_arena_printf(arena, "%s %s%s", file.config.type,
+					jl_params_text(text, jl_transformer_params(&file.config.model).total),
+					weights ? weights : "");
 	return subject->id && subject->name ? JL_OK : jl_fail_nomem(err);
 }
 
@@ -100,6 +107,28 @@ static enum jl_status from_shape(struct jl_subject *subject, const struct jl_sha
 	return subject->name ? JL_OK : jl_fail_nomem(err);
 }
 
+/* Pictures of the usual size: what tables of such figures are about. */
+static enum jl_status from_figures(struct jl_subject *subject, const struct jl_catalog *cat, const struct jl_figures *f,
+				   struct jl_arena *arena, struct jl_err *err)
+{
+	struct jl_convnet *net = jl_arena_alloc(arena, sizeof(*net));
+	const struct jl_convnet_figures figures = { .name = "network",
+						    .kind = f->kind ? f->kind : "conv",
+						    .mac = f->gmac * 1e9,
+						    .n_outputs = f->mact * 1e6,
+						    .n_params = f->params_m * 1e6,
+						    .image = NAN };
+	enum jl_status status = net ? jl_convnet_described(net, cat, &figures, arena, err) : jl_fail_nomem(err);
+
+	if (status)
+		return status;
+	subject->kind = &jl_kind_network;
+	subject->net = net;
+	subject->id = net->id;
+	subject->name = net->name;
+	return JL_OK;
+}
+
 /* In the order in which they are asked for a name. */
 static const struct jl_workload_kind *const kinds[] = { &jl_kind_transformer, &jl_kind_network };
 
@@ -124,9 +153,11 @@ enum jl_status jl_subject_find(struct jl_subject *ret_subject, const struct jl_c
 			       const struct jl_request *req, struct jl_arena *arena, struct jl_err *err)
 {
 	struct jl_subject subject = { .kind = &jl_kind_transformer, .seq = NAN };
-	enum jl_status status = !req->model                   ? from_shape(&subject, &req->shape, req->seq, arena, err)
-				: looks_like_path(req->model) ? from_file(&subject, req->model, arena, err)
-							      : from_name(&subject, cat, req->model, arena, err);
+	enum jl_status status = !req->model && !isnan(req->figures.gmac)
+					? from_figures(&subject, cat, &req->figures, arena, err)
+				: !req->model ? from_shape(&subject, &req->shape, req->seq, arena, err)
+				: jl_modelfile_is_path(req->model) ? from_file(&subject, cat, req->model, arena, err)
+								   : from_name(&subject, cat, req->model, arena, err);
 
 	if (!status)
 		*ret_subject = subject;

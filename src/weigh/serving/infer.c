@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/mem.h"
+#include "physics/arch.h"
 #include "base/msg.h"
 #include "serving/pass.h"
 
@@ -27,6 +28,7 @@ struct trial {
 	const struct jl_infer_ask *ask;
 	struct jl_served model;
 	struct jl_serve_fit fit;
+	struct jl_op_fit ops;
 	struct jl_serve_job job;
 	struct jl_sim_result r;
 	struct jl_run_plan plan;
@@ -63,7 +65,8 @@ static enum jl_status begin(struct trial *t, const struct jl_catalog *cat, const
 			     .machine = machine,
 			     .ask = ask,
 			     .model = ask->model ? jl_served_from_catalog(ask->model) : jl_served_of(ask->shape),
-			     .fit = jl_serve_shipped(cat, dev->arch, ask->engine) };
+			     .fit = jl_serve_shipped(cat, dev->arch, ask->engine),
+			     .ops = jl_op_shipped(cat, dev->arch, ask->engine) };
 	t->job = (struct jl_serve_job){ .dev = dev, .place = { .n_stages = 1 } };
 	status = jl_served_format(&t->job.format, weights, err);
 	if (!status && ask->kv) {
@@ -133,6 +136,7 @@ static enum jl_status try_once(struct trial *t, int n_gpus, int n_copies, struct
 
 	t->job.place.n_gpus = n_gpus;
 	t->job.fit = &t->fit;
+	t->job.ops = &t->ops;
 	t->job.model = &t->model;
 	t->n_copies = n_copies;
 	status = make_load(t, &load, &client_s, err);
@@ -387,7 +391,7 @@ static void say(struct jl_infer *a, struct trial *t)
 	a->n_preempted = t->r.n_preempted;
 	a->keeps_up = keeps_up(t);
 	a->step = next.step;
-	a->checked = jl_serve_scope_of(dev->arch) == JL_SCOPE_SERVE;
+	a->checked = jl_arch_family(dev->arch)->priors.warpgroup;
 	a->rent = jl_rent_find(t->cat, &t->machine->sys);
 	a->has_target = !isnan(ask->ttft_max_s) || !isnan(ask->tpot_max_s);
 	a->meets = a->has_target && meets(t);

@@ -4,7 +4,6 @@
 
 /* Keys and values go from machine to machine over a network card of 400 Gbit/s each device has, at three quarters. */
 #define TRANSFER_BPS (0.75 * 50e9)
-#define TRANSFER_S   2e-3
 
 static double pass_s(const void *ctx, const struct jl_pass *pass)
 {
@@ -32,7 +31,7 @@ struct jl_sim_setup jl_sim_setup_of(const struct jl_serve_job *job, double n, co
 		const double token_B = job->model->context_frac * job->model->kv_elems * job->format.kv_B;
 
 		setup.prompts = jl_workers_of(prompts, policy, n_prompts);
-		setup.transfer_s = TRANSFER_S;
+		setup.transfer_s = job->fit->handoff_s;
 		setup.transfer_token_s = token_B / (TRANSFER_BPS * fmin(prompts->place.n_gpus, job->place.n_gpus));
 	}
 	return setup;

@@ -12,8 +12,10 @@
 #define OFFLINE_EACH   4
 #define REQUESTS_MAX   20000
 #define SEED           1
+#define LOOSE_LN       0.1
 #define WORKERS_ENOUGH 16
 #define ROOM_SEQS      4096
+#define ROOM_LEAST     16 /* nobody publishes a server with room for fewer */
 
 static bool simulated(const struct jl_serve_run *run)
 {
@@ -25,9 +27,11 @@ static struct jl_serve_job job_of(const struct jl_device *dev, const struct jl_s
 {
 	return (struct jl_serve_job){ .dev = dev,
 				      .fit = fit,
+				      .ops = run->ops,
 				      .model = &run->model,
 				      .format = run->format,
-				      .place = prompts ? run->prefill : run->place };
+				      .place = prompts ? run->prefill : run->place,
+				      .old = run->old };
 }
 
 /* Machines for prompts that keep up with the answers: what a plan whose number is not known was made for. */
@@ -65,7 +69,8 @@ static enum jl_status simulate(struct jl_sim_result *ret_result, struct jl_passe
 	const struct jl_serve_job job = job_of(dev, fit, run, false), prompts = job_of(dev, fit, run, true);
 	const double groups = alike(run), n_requests = fmax(run->n_requests / groups, 1);
 	const double each = run->metric == JL_METRIC_LOAD ? OFFLINE_EACH : REQUESTS_EACH;
-	struct jl_load_ask ask = { .lengths = { run->prompt, run->output, run->spread ? 0.8 : 1.0, 0, 0 },
+	struct jl_load_ask ask = { .lengths = { run->prompt, run->output, run->spread ? 0.8 : 1.0,
+						run->loose ? LOOSE_LN : 0, 0 },
 				   .concurrency = (int)fmin(n_requests, REQUESTS_MAX / each),
 				   .seed = SEED };
 	struct jl_policy policy = *jl_policy_of(run->engine);
@@ -81,7 +86,9 @@ static enum jl_status simulate(struct jl_sim_result *ret_result, struct jl_passe
 					: keep_up(dev, fit, run, n_requests, policy.token_budget),
 				&policy);
 	/* What is said to have run has fitted, whatever the reckoning says. */
-	setup.workers.kv_tokens = fmax(setup.workers.kv_tokens, 1.1 * (run->prompt + run->output) + 256);
+	const double together = fmin(fmax(n_requests / setup.workers.n, 1), ROOM_LEAST);
+
+	setup.workers.kv_tokens = fmax(setup.workers.kv_tokens, 1.1 * together * (run->prompt + run->output) + 256);
 	setup.prompts.kv_tokens = fmax(setup.prompts.kv_tokens, 2.2 * (run->prompt + run->output) + 256);
 	ask.n = (size_t)(each * ask.concurrency);
 	arrivals = jl_realloc(NULL, ask.n * sizeof(*arrivals));
@@ -105,6 +112,7 @@ enum jl_status jl_run_simulate(struct jl_sim_result *ret_result, struct jl_run_p
 	if (status)
 		return status;
 	ret_plan->n = passes.n;
+	ret_plan->n_handoff = run->prefill.n_gpus > 0;
 	ret_plan->n_front = fit->front_s > 0 ? ret_result->front_wait_s / fit->front_s : 1;
 	for (int i = 0; i < passes.n; i++) {
 		const struct jl_pass_share *s = &passes.shares[i];
@@ -136,9 +144,12 @@ enum jl_status jl_serve_plan(struct jl_run_plan *ret_plan, double *ret_run_s, co
 		return JL_OK;
 	}
 	const struct jl_serve_job job = job_of(dev, fit, run, false);
-	const struct jl_pass pass = run->metric == JL_METRIC_DECODE ? jl_pass_decode(run->n_requests, run->context)
-								    : jl_pass_prefill(run->n_requests, run->prompt),
-			     after = jl_pass_decode(run->n_requests, run->prompt + 0.5 * run->output);
+	struct jl_pass pass = run->metric == JL_METRIC_DECODE ? jl_pass_decode(run->n_requests, run->context)
+							      : jl_pass_prefill(run->n_requests, run->prompt),
+		       after = jl_pass_decode(run->n_requests, run->prompt + 0.5 * run->output);
+
+	if (run->engine == JL_ENGINE_EAGER) /* nothing is captured */
+		pass.captured = after.captured = false;
 
 	*ret_plan = (struct jl_run_plan){ .n = run->generate ? 2 : 1 };
 	ret_plan->shares[0].work = jl_serve_work(&job, &pass);
@@ -153,7 +164,8 @@ enum jl_status jl_serve_plan(struct jl_run_plan *ret_plan, double *ret_run_s, co
 double jl_serve_plan_s(const struct jl_run_plan *plan, const struct jl_device *dev, const struct jl_serve_fit *fit,
 		       enum jl_serve_metric metric, struct jl_serve_step *ret_step)
 {
-	struct jl_serve_step sum = { .fixed_s = metric == JL_METRIC_TTFT ? fit->first_s + plan->n_front * fit->front_s
+	struct jl_serve_step sum = { .fixed_s = metric == JL_METRIC_TTFT ? fit->first_s + plan->n_front * fit->front_s +
+										   plan->n_handoff * fit->handoff_s
 									 : 0 };
 
 	sum.step_s = sum.fixed_s;

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "physics/arch.h"
 
 static struct jl_estimate around(double value, double half_ln)
 {
@@ -37,7 +38,7 @@ static enum jl_status check(const struct jl_serve_ask *ask, int n_host, struct j
 }
 
 /* Times to a first token are measured under load on few families; there is nothing nearer for the others. */
-enum jl_asked jl_serve_asked_of(int arch, enum jl_serve_metric metric)
+enum jl_asked jl_serve_asked_of(int arch, enum jl_engine engine, enum jl_serve_metric metric)
 {
 	static const enum jl_asked answers[JL_N_METRIC] = { [JL_METRIC_TTFT] = JL_ASKED_FIRST,
 							    [JL_METRIC_TPOT] = JL_ASKED_NEXT,
@@ -45,7 +46,8 @@ enum jl_asked jl_serve_asked_of(int arch, enum jl_serve_metric metric)
 							    [JL_METRIC_DECODE] = JL_ASKED_DECODE,
 							    [JL_METRIC_LOAD] = JL_ASKED_LOAD };
 
-	return metric == JL_METRIC_TPOT && jl_serve_scope_of(arch) == JL_SCOPE_INFER ? JL_ASKED_LOAD : answers[metric];
+	return metric == JL_METRIC_TPOT && jl_serve_scope_of(arch, engine) == JL_SCOPE_INFER ? JL_ASKED_LOAD
+											     : answers[metric];
 }
 
 struct jl_serve_time jl_serve_of(const struct jl_machine *machine, const struct jl_serve_fit *fit,
@@ -58,7 +60,7 @@ struct jl_serve_time jl_serve_of(const struct jl_machine *machine, const struct 
 		[JL_EXTENT_BATCH] = log(run->n_requests),
 		[JL_EXTENT_GPUS] = log(run->place.n_gpus),
 	};
-	struct jl_serve_time t = { .answer = jl_serve_asked_of(machine->dev.arch, run->metric) };
+	struct jl_serve_time t = { .answer = jl_serve_asked_of(machine->dev.arch, run->engine, run->metric) };
 
 	if (plan)
 		t.time_s = jl_serve_plan_s(plan, &machine->dev, fit, run->metric, &t.step);
@@ -83,6 +85,7 @@ static enum jl_status answer(struct jl_serve_answer *ret, const struct jl_machin
 {
 	struct jl_serve_run run = { .model = *job->model,
 				    .engine = ask->engine,
+				    .ops = job->ops,
 				    .format = job->format,
 				    .place = job->place,
 				    .n_requests = ask->n_requests,
@@ -121,7 +124,8 @@ enum jl_status jl_serve_predict(struct jl_serve_answer *ret_answer, const struct
 	const struct jl_serve_fit fit = jl_serve_shipped(cat, dev->arch, ask->engine);
 	const enum jl_intra_kind join = machine->fabric.intra_kind;
 	const int n_host = gpus_of_host(machine);
-	struct jl_serve_job job = { .dev = dev, .fit = &fit, .model = &model, .place = { .n_stages = 1 } };
+	const struct jl_op_fit ops = jl_op_shipped(cat, dev->arch, ask->engine);
+	struct jl_serve_job job = { .dev = dev, .fit = &fit, .ops = &ops, .model = &model, .place = { .n_stages = 1 } };
 	const char *weights = ask->weights ? ask->weights : isnan(dev->peak_flopps[JL_BF16]) ? "fp16" : "bf16";
 	enum jl_status status = check(ask, n_host, err);
 
@@ -136,7 +140,7 @@ enum jl_status jl_serve_predict(struct jl_serve_answer *ret_answer, const struct
 				     .context_B = jl_serve_context_B(&job, ask->prompt + ask->output),
 				     .capacity_B = dev->mem_B,
 				     .room = jl_serve_room(&job, ask->prompt + ask->output, 0.9),
-				     .checked = jl_serve_scope_of(dev->arch) == JL_SCOPE_SERVE };
+				     .checked = jl_arch_family(dev->arch)->priors.warpgroup };
 
 	a.fits = a.room >= 1;
 	a.ttft_s = a.tpot_s = a.request_tps = a.total_tps = (struct jl_estimate){ NAN, NAN, NAN };

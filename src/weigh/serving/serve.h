@@ -1,6 +1,7 @@
 /* What a machine delivers when it serves a language model: does it fit, how long to the first token, how fast then. */
 #pragma once
 
+#include "physics/op_params.h"
 #include "physics/serve_params.h"
 #include "predict/predict.h"
 #include "serving/sim.h"
@@ -35,6 +36,7 @@ struct jl_serve_answer {
 struct jl_serve_run {
 	struct jl_served model;
 	enum jl_engine engine;
+	const struct jl_op_fit *ops; /* of the device's family with it */
 	struct jl_serve_format format;
 	struct jl_serve_place place, prefill; /* prefill.n_gpus 0: the same machines */
 	double n_prefill_workers, n_decode_workers;
@@ -43,6 +45,8 @@ struct jl_serve_run {
 	enum jl_serve_metric metric;
 	int generate;  /* prefill: and `output` tokens after it */
 	int n_assumed; /* lengths, batch or plan are not stated */
+	bool old;      /* an engine from before its present host code */
+	int loose;     /* lengths differ a little about the nominal: requests do not stay in step */
 	int spread;    /* lengths from 0.8 of the nominal to all of it, as published clients draw them */
 };
 
@@ -53,6 +57,7 @@ struct jl_run_share {
 };
 struct jl_run_plan {
 	int n;
+	double n_handoff;                          /* 1: prompts have machines of their own */
 	double n_front;                            /* front ends that a request waits for, its own among them */
 	struct jl_run_share shares[JL_PASSES_MAX]; /* may be cut off behind the last */
 };
@@ -68,7 +73,8 @@ enum jl_status jl_run_simulate(struct jl_sim_result *ret_result, struct jl_run_p
 double jl_serve_plan_s(const struct jl_run_plan *plan, const struct jl_device *dev, const struct jl_serve_fit *fit,
 		       enum jl_serve_metric metric, struct jl_serve_step *ret_step);
 
-enum jl_asked jl_serve_asked_of(int arch, enum jl_serve_metric metric); /* whose interval a metric has */
+enum jl_asked jl_serve_asked_of(int arch, enum jl_engine engine,
+				enum jl_serve_metric metric); /* whose interval a metric has */
 struct jl_serve_time {
 	enum jl_asked answer;
 	double time_s, half_ln;

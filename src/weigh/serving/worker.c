@@ -3,6 +3,8 @@
 
 #include "serving/inside.h"
 
+#define KEPT_FRAC 0.8
+
 int64_t jl_blocks_for(const struct sim *sim, double tokens)
 {
 	return (int64_t)ceil(tokens / sim->policy->block_tokens);
@@ -173,7 +175,8 @@ static void throw_back(struct sim *sim, struct worker *w)
 		s->made = (int)fmin(s->made + given, s->answer - 1);
 	}
 	s->target = s->prompt + s->made;
-	s->computed = s->cached;
+	/* its blocks are free, and mostly as they were when it comes in again: engines that throw back look there first */
+	s->computed = (int)fmax(s->cached, floor(KEPT_FRAC * s->computed));
 	s->thrown = true;
 	sim->n_preempted++;
 	jl_worker_queue(sim, w, id, true);

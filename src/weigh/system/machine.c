@@ -75,12 +75,11 @@ bool jl_machine_conv_nvlink(const struct jl_machine *machine)
 /* Networks that are lists of operators have their own fit, on listed rates. */
 static void fill_conv(struct jl_machine *machine, const struct jl_catalog *cat, const char *gpu_id)
 {
-	const bool p2p = machine->fabric.intra_kind == JL_INTRA_PCIE_P2P;
 	double x[JL_CONV_MAX_PARAMS];
 
 	machine->conv_fitted = jl_conv_read(cat, gpu_id, x);
 	jl_conv_resolve(x, machine->conv_fitted ? 0 : -1, &machine->dev, &machine->conv);
-	machine->conv_bus_Bps = jl_conv_bus_Bps(x, &machine->dev, jl_machine_conv_nvlink(machine), p2p);
+	machine->conv_bus_Bps = jl_conv_bus_Bps(x, &machine->dev, jl_machine_conv_nvlink(machine));
 }
 
 /* Whose fitted physics a GPU has: its own, else that of its twin. */

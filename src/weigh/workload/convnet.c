@@ -1,6 +1,12 @@
 #include "workload/convnet.h"
 
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
 #include <strings.h>
+
+#include "base/num.h"
+#include "workload/network.h"
 
 /* A product's output is kept for the norm or gate behind it, and what that makes for the next product. */
 static const double kept_per_output = 2;
@@ -42,15 +48,8 @@ static struct jl_conv_op op_of(const struct jl_net_op *op)
 _Static_assert((int)JL_NET_HOST == (int)JL_CONV_HOST && (int)JL_NET_FROZEN == (int)JL_CONV_FROZEN,
 	       "the catalog's words are the model's, in the same order");
 
-static enum jl_status net_of(struct jl_convnet *net, const struct jl_net_info *info, struct jl_arena *arena,
-			     struct jl_err *err)
+static void header(struct jl_convnet *net, const struct jl_net_info *info)
 {
-	struct jl_conv_op *ops = jl_arena_array(arena, info->n_ops, sizeof(*ops));
-
-	if (!ops)
-		return jl_fail_nomem(err);
-	for (size_t i = 0; i < info->n_ops; i++)
-		ops[i] = op_of(&info->ops[i]);
 	*net = (struct jl_convnet){
 		.id = info->id,
 		.name = info->name,
@@ -66,24 +65,171 @@ static enum jl_status net_of(struct jl_convnet *net, const struct jl_net_info *i
 		.batch_per_B_half = info->batch_per_B_half,
 		.batch_per_B_full = info->batch_per_B_full,
 		.kept_per_output = info->kept_per_output > 0 ? info->kept_per_output : kept_per_output,
-		.ops = ops,
-		.n_ops = info->n_ops,
 	};
 	while (net->aliases && net->aliases[net->n_aliases])
 		net->n_aliases++;
+}
+
+static enum jl_status from_list(struct jl_convnet *net, const struct jl_net_info *info, struct jl_arena *arena,
+				struct jl_err *err)
+{
+	struct jl_conv_op *ops = jl_arena_array(arena, info->n_ops, sizeof(*ops));
+
+	if (!ops)
+		return jl_fail_nomem(err);
+	for (size_t i = 0; i < info->n_ops; i++)
+		ops[i] = op_of(&info->ops[i]);
+	header(net, info);
+	net->ops = ops;
+	net->n_ops = info->n_ops;
 	return JL_OK;
+}
+
+static enum jl_status from_text(struct jl_convnet *net, const struct jl_net_info *info, const char *name,
+				const char *settings, struct jl_arena *arena, struct jl_err *err)
+{
+	struct jl_network text;
+	enum jl_status status = jl_network_expand(&text, name, info->program, settings, arena, err);
+
+	if (status)
+		return status;
+	header(net, info);
+	net->id = jl_arena_strdup(arena, name);
+	net->name = jl_arena_printf(arena, "%s (%s)", name, info->name);
+	net->aliases = NULL;
+	net->n_aliases = 0;
+	net->n_params = text.n_params;
+	net->n_outputs = text.n_outputs;
+	net->pixels = text.h * text.w;
+	net->ops = text.ops;
+	net->n_ops = text.n_ops;
+	return net->id && net->name ? JL_OK : jl_fail_nomem(err);
+}
+
+/* "resnet50@288": the size of the image behind the name. */
+static bool cut_name(const char *name, char out[JL_NET_NAME_MAX], double *ret_image)
+{
+	const size_t len = strcspn(name, "@");
+	size_t used = 0;
+
+	*ret_image = NAN;
+	if (len >= JL_NET_NAME_MAX)
+		return false;
+	memcpy(out, name, len);
+	out[len] = '\0';
+	return !name[len] || (jl_num_parse(name + len + 1, ret_image, &used) == JL_NUM_OK && !name[len + 1 + used] &&
+			      *ret_image >= 1 && *ret_image <= 1e5);
+}
+
+void jl_convnet_of_file(struct jl_convnet *net, const struct jl_network *file, const struct jl_net_info *info,
+			const char *path)
+{
+	static const struct jl_net_info usual = {
+		.item = JL_N("sample"), .unit = "samples", .units_per_item = 1, .optimizer = JL_NET_ADAM
+	};
+
+	header(net, info ? info : &usual);
+	net->id = net->name = path;
+	net->aliases = NULL;
+	net->n_aliases = 0;
+	net->n_params = file->n_params;
+	net->n_outputs = file->n_outputs;
+	net->pixels = file->h * file->w;
+	net->ops = file->ops;
+	net->n_ops = file->n_ops;
+}
+
+static bool is_called(const struct jl_net_info *info, const char *name)
+{
+	bool is = strcasecmp(info->id, name) == 0;
+
+	for (size_t a = 0; !is && info->aliases && info->aliases[a]; a++)
+		is = strcasecmp(info->aliases[a], name) == 0;
+	return is;
+}
+
+#define SETTINGS_MAX 1024
+
+enum jl_status jl_convnet_load(struct jl_convnet *ret_net, const struct jl_catalog *cat, const char *name,
+			       struct jl_arena *arena, struct jl_err *err)
+{
+	char plain[JL_NET_NAME_MAX], settings[SETTINGS_MAX];
+	double image;
+
+	if (!cut_name(name, plain, &image))
+		return JL_E_NOTFOUND;
+	for (size_t i = 0; i < cat->n_convnets; i++) {
+		const struct jl_net_info *info = &cat->convnets[i];
+		const size_t room = sizeof(settings) - 40;
+
+		if (!info->program && isnan(image) && is_called(info, plain))
+			return from_list(ret_net, info, arena, err);
+		if (!info->program || strncmp(info->id, "described", 9) == 0 || strncmp(info->id, "file-", 5) == 0 ||
+		    !jl_network_name(settings, room, info->words, plain))
+			continue;
+		if (!isnan(image)) {
+			const size_t len = strlen(settings);
+
+			snprintf(settings + len, sizeof(settings) - len, " img=%.0f", image);
+		}
+		return from_text(ret_net, info, name, settings, arena, err);
+	}
+	return JL_E_NOTFOUND;
+}
+
+enum jl_status jl_convnet_described(struct jl_convnet *ret_net, const struct jl_catalog *cat,
+				    const struct jl_convnet_figures *f, struct jl_arena *arena, struct jl_err *err)
+{
+	char settings[SETTINGS_MAX], figures[200];
+
+	if (!(f->mac > 0 && f->mac <= 1e18 && f->n_params > 0 && f->n_params <= 1e15) ||
+	    (!isnan(f->n_outputs) && !(f->n_outputs > 0 && f->n_outputs <= f->mac)))
+		return jl_fail(err, JL_E_RANGE,
+			       "a network of %g multiply-adds, %g activations and %g parameters cannot be", f->mac,
+			       f->n_outputs, f->n_params);
+	snprintf(figures, sizeof(figures), "mac=%.0f act=%.0f params=%.0f img=%.0f", f->mac,
+		 isnan(f->n_outputs) ? 0 : f->n_outputs, f->n_params, isnan(f->image) ? 224 : f->image);
+	for (size_t i = 0; i < cat->n_convnets; i++) {
+		const struct jl_net_info *info = &cat->convnets[i];
+
+		if (info->program && strncmp(info->id, "described", 9) == 0 && f->kind &&
+		    jl_network_name(settings, sizeof(settings) - sizeof(figures) - 1, info->words, f->kind)) {
+			enum jl_status status;
+
+			strcat(settings, figures);
+			status = from_text(ret_net, info, f->name, settings, arena, err);
+			if (!status)
+				ret_net->n_params = f->n_params;
+			return status;
+		}
+	}
+	return jl_fail(err, JL_E_NOTFOUND, "no description of networks of the kind '%s'", f->kind);
 }
 
 enum jl_status jl_convnets(struct jl_convnet_list *ret_list, const struct jl_catalog *cat, struct jl_arena *arena,
 			   struct jl_err *err)
 {
-	struct jl_convnet *nets = jl_arena_array(arena, cat->n_convnets, sizeof(*nets));
-	enum jl_status status = nets ? JL_OK : jl_fail_nomem(err);
+	enum jl_status status = JL_OK;
+	struct jl_convnet *nets;
+	size_t n = 0;
 
-	for (size_t i = 0; i < cat->n_convnets && !status; i++)
-		status = net_of(&nets[i], &cat->convnets[i], arena, err);
+	for (size_t i = 0; i < cat->n_convnets; i++)
+		for (size_t m = n++; cat->convnets[i].members && cat->convnets[i].members[n - m - 1]; n++)
+			;
+	nets = jl_arena_array(arena, n, sizeof(*nets));
+	if (!nets)
+		return jl_fail_nomem(err);
+	n = 0;
+	for (size_t i = 0; i < cat->n_convnets && !status; i++) {
+		const struct jl_net_info *info = &cat->convnets[i];
+
+		if (!info->program)
+			status = from_list(&nets[n++], info, arena, err);
+		for (size_t m = 0; info->members && info->members[m] && !status; m++)
+			status = jl_convnet_load(&nets[n++], cat, info->members[m], arena, err);
+	}
 	if (!status)
-		*ret_list = (struct jl_convnet_list){ .nets = nets, .n_nets = cat->n_convnets };
+		*ret_list = (struct jl_convnet_list){ .nets = nets, .n_nets = n };
 	return status;
 }
 

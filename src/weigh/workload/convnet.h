@@ -6,6 +6,7 @@
 
 #include "catalog/catalog.h"
 #include "model/conv.h"
+#include "workload/network.h"
 
 struct jl_convnet {
 	const char *id;
@@ -22,6 +23,8 @@ struct jl_convnet {
 	bool ignores_amp;       /* the published runs say fp16 and ran without */
 	double kept_per_output; /* elements that the backward pass needs, for each one that a product makes */
 	double batch_per_B_half, batch_per_B_full; /* items per byte of device memory where a run states no batch */
+	double n_outputs;                          /* elements that products make, for one item; 0: not counted */
+	double pixels;                             /* of the input; 0: what the operators say */
 	const struct jl_conv_op *ops;
 	size_t n_ops;
 };
@@ -31,7 +34,29 @@ struct jl_convnet_list {
 	size_t n_nets;
 };
 
-/* All networks of a catalog; what is made lives in `arena`. */
+/* A network that a file describes; `info`: the record whose text made it, or NULL. */
+void jl_convnet_of_file(struct jl_convnet *net, const struct jl_network *file, const struct jl_net_info *info,
+			const char *path);
+
+#define JL_NET_NAME_MAX 128
+
+/* One by its name: a list by id or alias, a member of a family by the family's words ("vit_base_patch16_224"), "@288" behind it another
+ * size of the image. JL_E_NOTFOUND without a message: nobody knows it. */
+enum jl_status jl_convnet_load(struct jl_convnet *ret_net, const struct jl_catalog *cat, const char *name,
+			       struct jl_arena *arena, struct jl_err *err);
+
+/* A network of which only figures are known: those that model tables print. */
+struct jl_convnet_figures {
+	const char *name;
+	const char *kind; /* a word of a record of the catalog whose id begins with "described": conv, attention, ... */
+	double mac, n_outputs, n_params; /* of one image; n_outputs NAN: not known */
+	double image;                    /* its edge; NAN: 224 */
+};
+enum jl_status jl_convnet_described(struct jl_convnet *ret_net, const struct jl_catalog *cat,
+				    const struct jl_convnet_figures *figures, struct jl_arena *arena,
+				    struct jl_err *err);
+
+/* All lists, and the members of families that are listed; what is made lives in `arena`. */
 enum jl_status jl_convnets(struct jl_convnet_list *ret_list, const struct jl_catalog *cat, struct jl_arena *arena,
 			   struct jl_err *err);
 

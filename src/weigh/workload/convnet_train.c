@@ -110,6 +110,13 @@ struct jl_memory jl_convnet_memory(const struct jl_convnet_train *t)
 	}
 	jl_convnet_states(t->net, t->dtype, &weight_B, &grad_B, &optimizer_B);
 	mem.weights_B = n_params * weight_B;
+	if (t->software & JL_SW_FORWARD) {
+		/* what one operator reads and writes, and its neighbour */
+		mem.weights_B = n_params * weight_B;
+		mem.activations_B = t->micro_batch * elem_B * 3 * largest;
+		mem.total_B = mem.weights_B + mem.activations_B + mem.context_B;
+		return mem;
+	}
 	mem.gradients_B = n_params * grad_B;
 	mem.optimizer_B = n_params * optimizer_B;
 	/* Tensors have the same sizes in every step, so the allocator's waste is small: none is counted. */
@@ -122,8 +129,8 @@ struct jl_memory jl_convnet_memory(const struct jl_convnet_train *t)
 
 double jl_convnet_pixels(const struct jl_convnet *net)
 {
-	for (size_t i = 0; i < net->n_ops; i++)
+	for (size_t i = 0; i < net->n_ops && !net->pixels; i++)
 		if (net->ops[i].kind == JL_CONV_CONV && net->ops[i].c_in == 3)
 			return net->ops[i].h * net->ops[i].w;
-	return 0;
+	return net->pixels;
 }

@@ -29,6 +29,10 @@ static const struct keys usual_keys = { "num_hidden_layers", "hidden_size", "num
 static const struct keys opt_keys = { "num_hidden_layers", "hidden_size", "num_attention_heads", "ffn_dim",
 				      "max_position_embeddings" };
 
+static const struct keys exaone_keys = { "num_layers", "hidden_size", "num_attention_heads", "intermediate_size",
+					 "max_position_embeddings" };
+static const struct keys bloom_keys = { "n_layer", "hidden_size", "n_head", "n_inner", "seq_length" };
+
 struct arch {
 	const char *type;
 	const struct keys *keys;
@@ -55,6 +59,45 @@ static const struct arch archs[] = {
 	{ "gemma3_text", &usual_keys, LLAMA_LIKE | TIED | POST_NORM | QK_NORM, 0 },
 	{ "deepseek_v2", &usual_keys, LLAMA_LIKE, 0 },
 	{ "deepseek_v3", &usual_keys, LLAMA_LIKE, 0 },
+	{ "kimi_k2", &usual_keys, LLAMA_LIKE, 0 },
+	{ "phi3", &usual_keys, LLAMA_LIKE, 0 },
+	{ "stablelm", &usual_keys, GATED, 0 },
+	{ "starcoder2", &usual_keys, TIED | BIAS, 0 },
+	{ "granite", &usual_keys, LLAMA_LIKE, 0 },
+	{ "granitemoe", &usual_keys, LLAMA_LIKE | TIED, 0 },
+	{ "olmo2", &usual_keys, LLAMA_LIKE | QK_NORM, 0 },
+	{ "olmo3", &usual_keys, LLAMA_LIKE | QK_NORM, 0 },
+	{ "internlm2", &usual_keys, LLAMA_LIKE, 0 },
+	{ "internlm3", &usual_keys, LLAMA_LIKE, 0 },
+	{ "minicpm", &usual_keys, LLAMA_LIKE | TIED, 0 },
+	{ "roberta", &usual_keys, TIED | BIAS | LEARNED | ENCODER, 0 },
+	{ "xlm-roberta", &usual_keys, TIED | BIAS | LEARNED | ENCODER, 0 },
+	{ "camembert", &usual_keys, TIED | BIAS | LEARNED | ENCODER, 0 },
+	{ "ernie", &usual_keys, TIED | BIAS | LEARNED | ENCODER, 0 },
+	{ "glm", &usual_keys, LLAMA_LIKE | QKV_BIAS, 0 },
+	{ "glm4", &usual_keys, LLAMA_LIKE | QKV_BIAS | POST_NORM, 0 },
+	{ "glm4_moe", &usual_keys, LLAMA_LIKE, 0 },
+	{ "baichuan", &usual_keys, LLAMA_LIKE, 0 },
+	{ "orion", &usual_keys, GATED, 0 },
+	{ "aquila", &usual_keys, LLAMA_LIKE, 0 },
+	{ "smollm3", &usual_keys, LLAMA_LIKE | TIED, 0 },
+	{ "ministral", &usual_keys, LLAMA_LIKE, 0 },
+	{ "gpt_oss", &usual_keys, LLAMA_LIKE | QKV_BIAS, 0 },
+	{ "helium", &usual_keys, LLAMA_LIKE, 0 },
+	{ "hunyuan_v1_dense", &usual_keys, LLAMA_LIKE | QK_NORM | TIED, 0 },
+	{ "seed_oss", &usual_keys, LLAMA_LIKE | QKV_BIAS, 0 },
+	{ "ernie4_5", &usual_keys, LLAMA_LIKE | TIED, 0 },
+	{ "exaone4", &usual_keys, LLAMA_LIKE | QK_NORM, 0 },
+	{ "solar", &usual_keys, LLAMA_LIKE, 0 },
+	{ "hyperclovax", &usual_keys, LLAMA_LIKE, 0 },
+	{ "qwen2_vl", &usual_keys, LLAMA_LIKE | QKV_BIAS, 0 },
+	{ "qwen2_5_vl", &usual_keys, LLAMA_LIKE | QKV_BIAS, 0 },
+	{ "qwen3_vl_text", &usual_keys, LLAMA_LIKE | QK_NORM, 0 },
+	{ "dots1", &usual_keys, LLAMA_LIKE | QK_NORM, 0 },
+	{ "nemotron", &usual_keys, 0, 0 },
+	{ "arcee", &usual_keys, RMS, 0 },
+	{ "exaone", &exaone_keys, LLAMA_LIKE, 0 },
+	{ "bloom", &bloom_keys, TIED | BIAS, 0 },
 };
 
 struct reader {
@@ -201,7 +244,7 @@ static enum jl_status find_arch(const struct arch **ret_arch, const struct reade
 			*ret_arch = &archs[i];
 			return JL_OK;
 		}
-	jl_buf_init(&list, 1024);
+	jl_buf_init(&list, 2048);
 	for (size_t i = 0; i < sizeof(archs) / sizeof(*archs); i++)
 		jl_buf_printf(&list, "%s%s", i ? ", " : "", archs[i].type);
 	status = jl_fail_at(

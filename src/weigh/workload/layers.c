@@ -1,8 +1,9 @@
 #include "workload/layers.h"
 
 static const char *const kind_names[JL_N_CONV_KIND] = {
-	[JL_CONV_CONV] = "conv", [JL_CONV_LINEAR] = "linear", [JL_CONV_RNN] = "rnn",   [JL_CONV_CELL] = "cell",
-	[JL_CONV_BMM] = "bmm",   [JL_CONV_STREAM] = "stream", [JL_CONV_HOST] = "host",
+	[JL_CONV_CONV] = "conv",     [JL_CONV_LINEAR] = "linear", [JL_CONV_RNN] = "rnn",
+	[JL_CONV_CELL] = "cell",     [JL_CONV_BMM] = "bmm",       [JL_CONV_ATTENTION] = "attention",
+	[JL_CONV_STREAM] = "stream", [JL_CONV_HOST] = "host",
 };
 
 const char *jl_layers_kind_name(enum jl_conv_kind kind)

@@ -86,6 +86,9 @@ struct jl_served jl_served_of(const struct jl_transformer *model)
 		.kv_heads = latent ? 1.0 : model->kv_heads,
 		.pair_flop = model->n_layers * pair,
 		.answer_pair_flop = model->n_layers * answer_pair,
+		.heads = model->heads,
+		.head_dim = model->head_dim,
+		.latent = latent,
 		.context_frac = 1.0,
 	};
 
@@ -112,14 +115,31 @@ static const struct {
 	const char *word;
 	struct jl_serve_format format;
 } formats[] = {
-	{ "q4_k", { JL_FP16, 0.613, 0.613, 2, 0, 1 } }, { "g32", { JL_FP16, 0.58, 0.58, 2, 0, 1 } },
-	{ "g128", { JL_FP16, 0.52, 0.52, 2, 0, 1 } },   { "awq", { JL_FP16, 0.53, 0.53, 2, 0, 1 } },
-	{ "gptq", { JL_FP16, 0.52, 0.52, 2, 0, 1 } },   { "4-bit", { JL_FP16, 0.55, 0.55, 2, 0, 1 } },
-	{ "int4", { JL_BF16, 0.52, 0.52, 2, 0, 1 } },   { "int8", { JL_BF16, 1, 1, 2, 0, 1 } },
-	{ "fp8", { JL_FP8, 1, 1, 2, 0, 0 } },           { "fp4", { JL_FP4, 0.5625, 0.5625, 2, 0, 0 } },
-	{ "bf16", { JL_BF16, 2, 2, 2, 0, 0 } },         { "bfloat16", { JL_BF16, 2, 2, 2, 0, 0 } },
-	{ "fp16", { JL_FP16, 2, 2, 2, 0, 0 } },         { "f16", { JL_FP16, 2, 2, 2, 0, 0 } },
-	{ "tf32 off", { JL_FP32, 4, 4, 4, 0, 0 } },     { "fp32", { JL_FP32, 4, 4, 4, 0, 0 } },
+#define WIDENED(dtype, bytes, op)                                                                                      \
+	{                                                                                                              \
+		dtype, bytes, bytes, 2, 0, 1, op, op                                                                   \
+	}
+#define PLAIN(dtype, bytes, op)                                                                                        \
+	{                                                                                                              \
+		dtype, bytes, bytes, 2, 0, 0, op, op                                                                   \
+	}
+	{ "q4_k", WIDENED(JL_FP16, 0.613, JL_OP_INT4_WO) },
+	{ "g32", WIDENED(JL_FP16, 0.58, JL_OP_INT4_WO) },
+	{ "g128", WIDENED(JL_FP16, 0.52, JL_OP_INT4_WO) },
+	{ "awq", WIDENED(JL_FP16, 0.53, JL_OP_INT4_WO) },
+	{ "gptq", WIDENED(JL_FP16, 0.52, JL_OP_INT4_WO) },
+	{ "4-bit", WIDENED(JL_FP16, 0.55, JL_OP_INT4_WO) },
+	{ "int4", WIDENED(JL_BF16, 0.52, JL_OP_INT4_WO) },
+	{ "int8", WIDENED(JL_BF16, 1, JL_OP_INT8_WO) },
+	{ "fp8_block", PLAIN(JL_FP8, 1, JL_OP_FP8_BLOCK) },
+	{ "fp8", PLAIN(JL_FP8, 1, JL_OP_FP8) },
+	{ "fp4", PLAIN(JL_FP4, 0.5625, JL_OP_NVFP4) },
+	{ "bf16", PLAIN(JL_BF16, 2, JL_OP_BF16) },
+	{ "bfloat16", PLAIN(JL_BF16, 2, JL_OP_BF16) },
+	{ "fp16", PLAIN(JL_FP16, 2, JL_OP_BF16) },
+	{ "f16", PLAIN(JL_FP16, 2, JL_OP_BF16) },
+	{ "tf32 off", { JL_FP32, 4, 4, 4, 0, 0, JL_OP_FP32, JL_OP_FP32 } },
+	{ "fp32", { JL_FP32, 4, 4, 4, 0, 0, JL_OP_FP32, JL_OP_FP32 } },
 };
 
 enum jl_status jl_served_format(struct jl_serve_format *ret_format, const char *text, struct jl_err *err)
@@ -129,7 +149,7 @@ enum jl_status jl_served_format(struct jl_serve_format *ret_format, const char *
 	size_t used;
 
 	if (exl2 && jl_num_parse(exl2 + strlen("EXL2 "), &bits, &used) == JL_NUM_OK && bits > 0) {
-		*ret_format = (struct jl_serve_format){ JL_FP16, bits / 8, bits / 8, 2, 0, 1 };
+		*ret_format = (struct jl_serve_format)WIDENED(JL_FP16, bits / 8, JL_OP_INT4_WO);
 		return JL_OK;
 	}
 	for (size_t i = 0; i < JL_LEN(formats); i++) {
@@ -141,8 +161,7 @@ enum jl_status jl_served_format(struct jl_serve_format *ret_format, const char *
 	return jl_fail(err, JL_E_DATA, "format '%.40s' is not known: bf16, fp16, fp8, fp4, int8, int4, fp32", text);
 }
 
-/* An exchange over PCIe takes several times as long to begin as one over NVLink, through the host longer still. */
-#define PCIE_HOP  3.0
+/* Through the host it takes longer still. */
 #define HOST_HOP  5.0
 #define SLOW_PCIE 16e9 /* one way; where the catalog does not say */
 
@@ -155,6 +174,6 @@ void jl_served_join(struct jl_serve_place *place, const struct jl_device *dev, b
 		const double host_Bps = isnan(dev->host_Bps) ? SLOW_PCIE : dev->host_Bps;
 
 		place->link_Bps = p2p ? host_Bps : 0.5 * host_Bps;
-		place->hop_gain = p2p ? PCIE_HOP : HOST_HOP;
+		place->hop_gain = p2p ? JL_PCIE_HOP : HOST_HOP;
 	}
 }

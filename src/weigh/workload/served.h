@@ -16,5 +16,7 @@ struct jl_served jl_served_from_catalog(const struct jl_model_info *info);
 /* Bytes and arithmetic of a format as people write it ("fp8", "int4 AWQ", "Q4_K_M"); an unknown one is an error. */
 enum jl_status jl_served_format(struct jl_serve_format *ret_format, const char *text, struct jl_err *err);
 
+/* An exchange over PCIe takes so much longer to begin than one over NVLink. */
+#define JL_PCIE_HOP 3.0
 /* Links between the devices of a host: NVLink, PCIe, or PCIe through the host's memory. */
 void jl_served_join(struct jl_serve_place *place, const struct jl_device *dev, bool p2p, bool nvlink);

@@ -203,7 +203,8 @@ void jl_train_blocks(const struct jl_train *train, struct jl_train_blocks *ret_b
 	const struct jl_comm_in comm_in = { .elements = tokens * m->hidden,
 					    .kv_frac = kv_dim / m->hidden,
 					    .act_B = act_B,
-					    .top_k = m->moe.n_experts > 0.0 ? m->moe.top_k : 0.0 };
+					    .top_k = m->moe.n_experts > 0.0 ? m->moe.top_k * fmax(s->expert_load, 1.0)
+									    : 0.0 };
 	const struct jl_layer_comm layer = jl_layer_comm(train->fabric, &train->plan, &comm_in);
 	const struct jl_layer_comm none = { 0 };
 	struct jl_layer_comm dense = layer, ends = none;

@@ -119,7 +119,8 @@ enum jl_written { JL_WRITTEN_LOSS = 1, JL_WRITTEN_NORM = 2, JL_WRITTEN_SCORES = 
 /* How a layer is cut and run; what the operators of one micro-batch depend on. */
 struct jl_shard {
 	double micro_batch, seq;
-	double copies; /* sequences of one sample: a pair (DPO), a group (GRPO); 0: 1 */
+	double expert_load; /* tokens of the fullest experts, of the mean: 1 where routing is balanced; 0: 1 */
+	double copies;      /* sequences of one sample: a pair (DPO), a group (GRPO); 0: 1 */
 	double tp, cp, ep;
 	int sp; /* sequence parallel: norms and residuals are cut by tp as well */
 	int flash;

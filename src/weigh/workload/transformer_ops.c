@@ -433,7 +433,8 @@ static void add_moe(struct builder *b)
 	op->saved_B = t * moe->top_k * h * b->act_B;
 	op->n_kernels = 8.0;
 	op->n_back = 16.0;
-	add_ffn(b, t * moe->top_k / local, moe->expert_ffn / b->s->tp, local);
+	/* every rank waits for the one whose experts have most */
+	add_ffn(b, t * moe->top_k / local * fmax(b->s->expert_load, 1.0), moe->expert_ffn / b->s->tp, local);
 	if (moe->n_shared > 0.0)
 		add_ffn(b, t, moe->n_shared * moe->expert_ffn / b->s->tp, 1.0);
 }

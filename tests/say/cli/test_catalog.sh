@@ -87,7 +87,7 @@ run 0 catalog show ResNet-50 --json; json "j['id'] == 'resnet-50' and abs(j['fwd
 run 1 catalog show resnet; one_line; says resnet-50
 run 0 catalog search resnet; has resnet-50; has "ssd300-resnet50"
 run 0 catalog list models; has resnet-50; has "8,030,261,248"
-run 0 catalog list models --json; json "len(j['networks']) == 13 and len(j['models']) > 90"
+run 0 catalog list models --json; json "len(j['networks']) > 90 and len(j['models']) > 90"
 run 0 catalog show llama-3-8b; has "8,030,261,248"
 
 # The tree: the last branch, the network of one host, a join that the card does not have

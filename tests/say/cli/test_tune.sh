@@ -57,6 +57,18 @@ run 0 predict resnet-50 --on rtx-3090 --with rtx-4090 --batch 64; flat; has "eac
 run 2 predict resnet-50 --on rtx-3090 --with "2x dgx-h100" --batch 64; one_line; says "of one host"
 run 2 predict resnet-50 --on rtx-3090 --with rtx-4090 --global-batch 65; one_line; says "does not divide"
 
+# States on drives: not in host memory, and slower than there; experts that are fuller than others
+run 0 predict llama-3-8b --on rtx-4090 --batch 1 --seq 1024 --recompute full --offload optimizer,params --ram "256 GiB" --json; cp "$work/out" "$work/host"
+run 0 predict llama-3-8b --on rtx-4090 --batch 1 --seq 1024 --recompute full --offload optimizer,params,nvme --ram "256 GiB" --json
+json "j['host_memory_B']['offloaded'] < json.load(open('$work/host'))['host_memory_B']['offloaded']"
+json "j['step_s']['value'] > json.load(open('$work/host'))['step_s']['value']"
+run 2 predict llama-3-8b --on rtx-4090 --offload nvme; one_line; says "optimizer,nvme"
+run 0 predict mixtral-8x7b --on "8x dgx-h100" --global-batch 64 --json; cp "$work/out" "$work/even"
+run 0 predict mixtral-8x7b --on "8x dgx-h100" --global-batch 64 --expert-load 1.5 --json
+json "j['step_s']['value'] > 1.1 * json.load(open('$work/even'))['step_s']['value']"
+run 2 predict llama-3-8b --on rtx-4090 --expert-load 2; one_line; says "no experts"
+run 2 predict mixtral-8x7b --on "8x dgx-h100" --expert-load 9; one_line; says "1 (balanced) to 8"
+
 # One clear line
 run 2 predict "${one[@]}" --rank 16
 one_line; says "fine-tuning: say which with --tune"

@@ -74,7 +74,7 @@ static void the_terminal_shows_it(void **state)
 	static const char *const options[] = { "on", "precision", NULL };
 	static const char *const wants[] = {
 		"1.06 s a batch of 128 on base  ● observed\n1,000 batches an epoch: 17.7 min an epoch\n",
-		"  base          1  1.06 s  1.00x           17.7 min\n",
+		"  base          1  1.06 s           1.00x          17.7 min\n",
 		"  other-7       1  500 ms  2.1x (1.7–3.0)  8.3 min (6.7–12)\n",
 		"  none: it cannot\n",
 		"  Assumed: fp16 it is (--precision)\n",

@@ -191,8 +191,10 @@ static void test_the_fit_finds_what_made_the_rows(void **state)
 	assert_non_null(info);
 	assert_int_equal(find_gpu(NULL, "H100 SXM 80GB", &with, &p2p, &nvlink, &err), JL_OK);
 	(void)jl_gemm_shipped(jl_catalog_embedded(), "h100-sxm5", &with.dev);
+	const struct jl_op_fit ops = jl_op_shipped(jl_catalog_embedded(), with.dev.arch, JL_ENGINE_GENERAL);
+
 	jl_arena_init(&arena, JL_ARENA_LIMIT_B);
-	for (size_t i = 0; i < jl_serve_n_param(); i++) {
+	for (size_t i = 0; i < jl_serve_n_param(JL_SCOPE_SERVE); i++) {
 		struct jl_param param;
 
 		jl_serve_param_at(JL_SCOPE_SERVE, i, &param);
@@ -201,13 +203,14 @@ static void test_the_fit_finds_what_made_the_rows(void **state)
 		if (strcmp(param.name, "serve.layer_s") == 0)
 			truth[i] *= 3;
 	}
-	const struct jl_serve_fit made = jl_serve_fit_of(truth, with.dev.arch, JL_ENGINE_GENERAL);
+	const struct jl_serve_fit made = jl_serve_fit_of(JL_SCOPE_SERVE, truth, with.dev.arch, JL_ENGINE_GENERAL);
 
 	for (size_t i = 0; i < 400; i++) {
 		rows[i] = with;
 		rows[i].run =
 			(struct jl_serve_run){ .model = jl_served_from_catalog(info),
-					       .format = { JL_BF16, 2, 2, 2, 0, 0 },
+					       .ops = &ops,
+					       .format = { JL_BF16, 2, 2, 2, 0, 0, JL_OP_BF16, JL_OP_BF16 },
 					       .place = { .n_gpus = 1, .n_stages = 1, .link_Bps = 1, .hop_gain = 1 },
 					       .n_requests = 1 + (double)(i % 8),
 					       .context = 10 * (double)i,
@@ -216,7 +219,7 @@ static void test_the_fit_finds_what_made_the_rows(void **state)
 		rows[i].meas_s = jl_serve_plan_s(rows[i].plan, &rows[i].dev, &made, JL_METRIC_DECODE, NULL);
 	}
 	assert_int_equal(jl_serve_solve(JL_SCOPE_SERVE, rows, 400, NULL, 0, x, &err), JL_OK);
-	const struct jl_serve_fit found = jl_serve_fit_of(x, with.dev.arch, JL_ENGINE_GENERAL);
+	const struct jl_serve_fit found = jl_serve_fit_of(JL_SCOPE_SERVE, x, with.dev.arch, JL_ENGINE_GENERAL);
 
 	for (size_t i = 0; i < 400; i++)
 		assert_true(fabs(log(jl_serve_plan_s(rows[i].plan, &rows[i].dev, &found, JL_METRIC_DECODE, NULL) /

@@ -84,7 +84,7 @@ static void its_year_takes_591_kWh_and_71_dollars(void **state)
 	assert_int_equal(o.active_mW, 450000);
 	assert_int_equal(jl_cost_line_make(&line, &o, &s, cat(), &arena, &err), JL_OK);
 	assert_true(fabs(line.year_kWh - 591.3) < 1e-9);
-	assert_string_equal(jl_money_text(text, line.year_power), "70.96 USD");
+	assert_string_equal(jl_money_text(text, line.year_power), "70.96달러");
 	assert_int_equal(line.cum_micro[0], 2200 * JL_MICRO);
 	assert_int_equal(line.cum_micro[300], 2258320000LL);
 	jl_arena_release(&arena);

@@ -103,7 +103,7 @@ static void test_weights_follow_from_the_shapes(void **state)
 		{ "ncf", 0.003, 0.004 }, /* all but its embeddings */
 	};
 
-	assert_int_equal(nets.n_nets, sizeof(ratios) / sizeof(ratios[0]));
+	assert_true(nets.n_nets > 90); /* and the members of families: test_networks.c */
 	for (size_t i = 0; i < sizeof(ratios) / sizeof(ratios[0]); i++) {
 		const struct jl_convnet *n = net(ratios[i].id);
 		const double ratio = jl_layers_sum(n->ops, n->n_ops).weights / n->n_params;
@@ -174,7 +174,7 @@ static void test_refuses_what_is_not_a_network(void **state)
 		{ HEAD "      - {op: linear, rows: 3, k: many, n: 4}\n", "test.yaml:13:34: network a: k" },
 		{ HEAD "      - {c_in: 3, h: 224, w: 224, c_out: 64}\n",
 		  "test.yaml:13:9: network a: missing: every operator needs 'op: conv'" },
-		{ HEAD "      []\n", "test.yaml:13:7: network a: ops: missing" },
+		{ HEAD "      []\n", "test.yaml:13:7: network a: ops: a network has operators, or else words" },
 		{ "convnets: {}\n", "test.yaml:1:11: 'convnets' must be a list" },
 		{ "convnets:\n  - id: a\n", "test.yaml:2:5: network a: missing: every network needs 'optimizer: sgd'" },
 	};

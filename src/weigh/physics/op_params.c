@@ -1,0 +1,199 @@
+#include "physics/op_params.h"
+
+#include <stdio.h>
+
+#include "physics/arch.h"
+
+enum level { SHARED, FAMILY, ENGINE };
+#define FAMILIES offsetof(struct jl_priors, serve_rows)
+#define N_SERVER 3 /* engines with measured operators: behind the general one */
+_Static_assert(JL_ENGINE_TRTLLM == 1 && JL_ENGINE_VLLM == 2 && JL_ENGINE_SGLANG == 3, "the first three");
+
+/* What a parameter multiplies: the terms from first to last. */
+static const struct item {
+	const char *name, *unit;
+	enum jl_op_set set;
+	enum level level;
+	int first, last;
+	double lo, hi, prior, sd;
+} items[] = {
+#define ONE(set, name, term, lo, hi, prior, sd)                                                                        \
+	{                                                                                                              \
+		name, "1", JL_OPS_##set, SHARED, JL_TERM_##term, JL_TERM_##term, lo, hi, prior, sd                     \
+	}
+#define TIME(set, name, term, prior)                                                                                   \
+	{                                                                                                              \
+		name, "s", JL_OPS_##set, SHARED, JL_TERM_##term, JL_TERM_##term, 1e-8, 1e-2, prior, 0.7                \
+	}
+#define FORMAT(set, name, term, from, to, prior, sd)                                                                   \
+	{                                                                                                              \
+		name, "1", JL_OPS_##set, SHARED, JL_TERM_##term + JL_OP_##from, JL_TERM_##term + JL_OP_##to, 0.05, 3,  \
+			prior, sd                                                                                      \
+	}
+#define FORMAT_S(set, name, term, from, to, prior)                                                                     \
+	{                                                                                                              \
+		name, "s", JL_OPS_##set, SHARED, JL_TERM_##term + JL_OP_##from, JL_TERM_##term + JL_OP_##to, 1e-7,     \
+			1e-2, prior, 0.7                                                                               \
+	}
+#define OF(set, level, name, from, to, sd)                                                                             \
+	{                                                                                                              \
+		name, "1", JL_OPS_##set, level, JL_TERM_##from, JL_TERM_##to, 0.1, 10, 1, sd                           \
+	}
+	FORMAT(GEMM, "rate.bf16", RATE, FP32, BF16, 1, 0.1),
+	FORMAT(GEMM, "rate.narrow", RATE, MX16, INT4_WO, 0.8, 0.3),
+	FORMAT(GEMM, "rate.fp8", RATE, FP8, FP8_STATIC, 0.8, 0.3),
+	FORMAT(GEMM, "rate.fp8_block", RATE, FP8_BLOCK, INT8, 0.7, 0.3),
+	FORMAT(GEMM, "rate.nvfp4", RATE, NVFP4, NVFP4, 0.5, 0.3),
+	FORMAT(GEMM, "mem.bf16", MEM, FP32, BF16, 1, 0.1),
+	FORMAT(GEMM, "mem.narrow", MEM, MX16, INT8, 0.9, 0.3),
+	FORMAT(GEMM, "mem.nvfp4", MEM, NVFP4, NVFP4, 0.8, 0.3),
+	FORMAT_S(GEMM, "fixed_s.bf16", FIXED_S, FP32, BF16, 3e-6),
+	FORMAT_S(GEMM, "fixed_s.narrow", FIXED_S, MX16, INT4_WO, 4e-6),
+	FORMAT_S(GEMM, "fixed_s.fp8", FIXED_S, FP8, FP8_STATIC, 6e-6),
+	FORMAT_S(GEMM, "fixed_s.fp8_block", FIXED_S, FP8_BLOCK, NVFP4, 6e-6),
+	ONE(GEMM, "quant", QUANT, 0.02, 5, 0.7, 0.5),
+	OF(GEMM, FAMILY, "rate8", RATE + JL_OP_FP8, RATE + JL_OP_NVFP4, 0.2),
+	OF(GEMM, FAMILY, "mem", MEM, MEM + JL_OP_NVFP4, 0.1),
+	OF(GEMM, ENGINE, "fixed_s.8", FIXED_S + JL_OP_FP8, FIXED_S + JL_OP_FP8_STATIC, 0.5),
+	OF(GEMM, ENGINE, "rate.block", RATE + JL_OP_FP8_BLOCK, RATE + JL_OP_MX8, 0.2),
+	OF(GEMM, ENGINE, "fixed_s.block", FIXED_S + JL_OP_FP8_BLOCK, FIXED_S + JL_OP_MX8, 0.5),
+
+	ONE(PROMPT, "rate8", FLASH8, 0.1, 3, 0.7, 0.3),
+	ONE(PROMPT, "head", HEAD, 0.1, 2, 0.8, 0.3),
+	ONE(PROMPT, "wide_head", WIDE_HEAD, 0.1, 2, 0.8, 0.3),
+	TIME(PROMPT, "block_s", FLASH_BLOCK_S, 1e-6),
+	TIME(PROMPT, "fixed_s", FLASH_FIXED_S, 1e-5),
+	OF(PROMPT, FAMILY, "rate", FLASH, FLASH, 0.3),
+
+	ONE(ANSWER, "mem", KV, 0.1, 2, 0.85, 0.2),
+	ONE(ANSWER, "mem8", KV8, 0.1, 2, 0.85, 0.2),
+	ONE(ANSWER, "math", KV_MATH, 0.01, 2, 0.2, 0.7),
+	ONE(ANSWER, "part", KV_PART, 16, 8192, 256, 0.7),
+	TIME(ANSWER, "fixed_s", KV_FIXED_S, 8e-6),
+	OF(ANSWER, FAMILY, "mem", STREAM, STREAM, 0.15),
+
+	ONE(LATENT, "prompt", LATENT, 0.1, 3, 1, 0.3),
+	ONE(LATENT, "math", LATENT_MATH, 0.05, 3, 0.8, 0.3),
+	ONE(LATENT, "mem", LATENT_KV, 0.05, 2, 0.7, 0.3),
+	TIME(LATENT, "fixed_s", LATENT_FIXED_S, 1.5e-5),
+	TIME(LATENT, "module_s", LATENT_MODULE_S, 3e-5),
+	OF(LATENT, ENGINE, "fixed_s", LATENT_FIXED_S, LATENT_MODULE_S, 0.5),
+
+	FORMAT(EXPERT, "rate.bf16", EXPERT, FP32, BF16, 0.7, 0.3),
+	FORMAT(EXPERT, "rate.narrow", EXPERT, MX16, INT4_WO, 0.5, 0.3),
+	FORMAT(EXPERT, "rate.fp8", EXPERT, FP8, FP8_STATIC, 0.6, 0.3),
+	FORMAT(EXPERT, "rate.fp8_block", EXPERT, FP8_BLOCK, INT8, 0.6, 0.3),
+	FORMAT(EXPERT, "rate.nvfp4", EXPERT, NVFP4, NVFP4, 0.4, 0.3),
+	FORMAT(EXPERT, "mem.bf16", EXPERT_MEM, FP32, BF16, 0.85, 0.2),
+	FORMAT(EXPERT, "mem.narrow", EXPERT_MEM, MX16, INT4_WO, 0.7, 0.3),
+	FORMAT(EXPERT, "mem.8", EXPERT_MEM, FP8, INT8, 0.7, 0.3),
+	FORMAT(EXPERT, "mem.nvfp4", EXPERT_MEM, NVFP4, NVFP4, 0.7, 0.3),
+	FORMAT_S(EXPERT, "fixed_s", EXPERT_FIXED_S, FP32, NVFP4, 3e-5),
+	ONE(EXPERT, "move", EXPERT_MOVE, 0.1, 30, 2, 0.5),
+	ONE(EXPERT, "skew", SKEW, 1, 4, 1.3, 0.3),
+	OF(EXPERT, FAMILY, "rate", EXPERT, EXPERT + JL_OP_NVFP4, 0.2),
+
+	TIME(EXCHANGE, "one_s", ONE_S, 4e-6),
+	TIME(EXCHANGE, "rank_s", ONE_RANK_S, 3e-7),
+	TIME(EXCHANGE, "two_s", TWO_S, 8e-6),
+	TIME(EXCHANGE, "library_s", LIB_S, 1.2e-5),
+	TIME(EXCHANGE, "library_rank_s", LIB_RANK_S, 1e-6),
+	ONE(EXCHANGE, "link", LINK, 0.05, 1.5, 0.6, 0.3),
+	ONE(EXCHANGE, "switch", SWITCH, 0.5, 3, 1.3, 0.3),
+	TIME(EXCHANGE, "exchange_s", EXCHANGE_S, 1.5e-5),
+	ONE(EXCHANGE, "exchange", EXCHANGE, 0.05, 1.5, 0.6, 0.3),
+	OF(EXCHANGE, FAMILY, "link", LINK, LINK, 0.2),
+};
+static const char *const heads[JL_N_OPS] = { "op_gemm",   "op_prompt", "op_answer",
+					     "op_latent", "op_expert", "op_exchange" };
+#define N_ITEM (sizeof(items) / sizeof(items[0]))
+
+static size_t copies(const struct item *item)
+{
+	return item->level == SHARED ? 1 : item->level == FAMILY ? jl_n_arch_among(FAMILIES) : N_SERVER;
+}
+
+size_t jl_op_n_param(enum jl_op_set set)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < N_ITEM; i++)
+		n += items[i].set == set ? copies(&items[i]) : 0;
+	return n;
+}
+
+void jl_op_param_at(enum jl_op_set set, size_t at, struct jl_param *ret_param)
+{
+	size_t i = 0;
+
+	for (; items[i].set != set || at >= copies(&items[i]); i++)
+		at -= items[i].set == set ? copies(&items[i]) : 0;
+	const struct item *item = &items[i];
+	struct jl_param param = {
+		.unit = item->unit, .lo = item->lo, .hi = item->hi, .prior = item->prior, .prior_sd_ln = item->sd
+	};
+	const char *of = item->level == FAMILY ? jl_arch_among_at(at, FAMILIES)->id
+					       : jl_engine_id((enum jl_engine)(at + 1));
+
+	if (item->level == SHARED)
+		(void)snprintf(param.name, sizeof(param.name), "%s.%s", heads[set], item->name);
+	else
+		(void)snprintf(param.name, sizeof(param.name), "%s.%s.%s.%s", heads[set],
+			       item->level == FAMILY ? "family" : "engine", of, item->name);
+	*ret_param = param;
+}
+
+void jl_op_apply(struct jl_op_fit *fit, enum jl_op_set set, const double *x, int arch, enum jl_engine engine)
+{
+	/* what has no parameter is 1 */
+	for (int turn = 0; turn < 2; turn++) {
+		const double *value = x;
+
+		for (size_t i = 0; i < N_ITEM; i++) {
+			const struct item *item = &items[i];
+			const size_t n = copies(item);
+			const bool own = engine >= JL_ENGINE_TRTLLM && engine <= JL_ENGINE_SGLANG;
+			const size_t at = item->level == FAMILY          ? jl_arch_among(arch, FAMILIES)
+					  : item->level == ENGINE && own ? (size_t)engine - 1
+									 : 0;
+
+			if (item->set != set)
+				continue;
+			for (int term = item->first; term <= item->last; term++) {
+				if (turn == 0)
+					fit->v[term] = 1.0;
+				else if (item->level != ENGINE || own)
+					fit->v[term] *= value[at];
+			}
+			value += n;
+		}
+	}
+}
+
+static void at(const void *ctx, size_t i, struct jl_param *ret_param)
+{
+	jl_op_param_at(*(const enum jl_op_set *)ctx, i, ret_param);
+}
+
+struct jl_op_fit jl_op_shipped(const struct jl_catalog *cat, int arch, enum jl_engine engine)
+{
+	struct jl_op_fit fit = { .v = { 0 } };
+	double x[JL_OP_MAX_PARAMS];
+
+	for (int s = 0; s < JL_N_OPS; s++) {
+		const enum jl_op_set set = (enum jl_op_set)s;
+
+		jl_params_read(cat, &(struct jl_param_list){ .n = jl_op_n_param(set), .at = at, .ctx = &set }, x);
+		jl_op_apply(&fit, set, x, arch, engine);
+	}
+	return fit;
+}
+
+const struct jl_op_fit *jl_op_table_at(struct jl_op_table *table, const struct jl_catalog *cat, int arch,
+				       enum jl_engine engine)
+{
+	if (!table->known[arch][engine])
+		table->fits[arch][engine] = jl_op_shipped(cat, arch, engine);
+	table->known[arch][engine] = true;
+	return &table->fits[arch][engine];
+}

@@ -1,0 +1,27 @@
+/* The physics of served operators (struct jl_op_fit) as parameters: shared ones, factors of each architecture family and of each engine.
+ * Names begin with "op_" and the set. Each set of measured operators knows some of them. */
+#pragma once
+
+#include "model/served_op.h"
+#include "physics/arch.h"
+#include "physics/params.h"
+#include "physics/serve_params.h"
+
+enum jl_op_set { JL_OPS_GEMM, JL_OPS_PROMPT, JL_OPS_ANSWER, JL_OPS_LATENT, JL_OPS_EXPERT, JL_OPS_EXCHANGE, JL_N_OPS };
+
+#define JL_OP_MAX_PARAMS 160
+size_t jl_op_n_param(enum jl_op_set set); /* at most JL_OP_MAX_PARAMS */
+void jl_op_param_at(enum jl_op_set set, size_t i, struct jl_param *ret_param);
+
+/* Multiplies what a vector of one set says of a family with an engine into `fit`, whose terms of that set are set anew. */
+void jl_op_apply(struct jl_op_fit *fit, enum jl_op_set set, const double *x, int arch, enum jl_engine engine);
+/* The catalog's values. */
+struct jl_op_fit jl_op_shipped(const struct jl_catalog *cat, int arch, enum jl_engine engine);
+
+/* Each resolved once. Zeroed at first. */
+struct jl_op_table {
+	struct jl_op_fit fits[JL_ARCHS_MAX][JL_N_ENGINE];
+	bool known[JL_ARCHS_MAX][JL_N_ENGINE];
+};
+const struct jl_op_fit *jl_op_table_at(struct jl_op_table *table, const struct jl_catalog *cat, int arch,
+				       enum jl_engine engine);

@@ -1,0 +1,29 @@
+/* What is to be run, from the files that people have: an ONNX graph, a graph of torch.export as JSON, the headers of GGUF and
+ * safetensors files, a config.json, or a folder with one of them. Bounded; weights are never read. */
+#pragma once
+
+#include "catalog/catalog.h"
+#include "workload/hfconfig.h"
+#include "workload/network.h"
+
+struct jl_modelfile {
+	bool is_network;
+	const struct jl_net_info *info; /* of the catalog whose text made it; NULL: none */
+	struct jl_network net;          /* a list of operators; or */
+	struct jl_hfconfig config;      /* a transformer */
+	double n_params, weights_B;     /* as the file holds them; NAN: it holds none */
+};
+
+/* Does it look like a file of a model, and not like a name? */
+bool jl_modelfile_is_path(const char *text);
+
+enum jl_status jl_modelfile_read(struct jl_modelfile *ret, const struct jl_catalog *cat, const char *path,
+				 struct jl_arena *arena, struct jl_err *err);
+
+/* The readers by themselves: `data` of `len` bytes, called `file` in messages. */
+enum jl_status jl_gguf_parse(struct jl_modelfile *ret, const unsigned char *data, size_t len, const char *file,
+			     struct jl_arena *arena, struct jl_err *err);
+enum jl_status jl_safetensors_parse(struct jl_modelfile *ret, const unsigned char *data, size_t len, const char *file,
+				    struct jl_arena *arena, struct jl_err *err);
+enum jl_status jl_torchgraph_parse(struct jl_network *ret_net, const char *text, size_t len, const char *file,
+				   struct jl_arena *arena, struct jl_err *err);

@@ -1,0 +1,66 @@
+/* The operators of a network's text and the variables that they read: between network.c, which reads the text, and the list. */
+#pragma once
+
+#include <stdbool.h>
+
+#include "workload/network.h"
+
+#define JL_NET_LIST_MAX 40
+#define JL_NET_VARS_MAX 96
+#define JL_NET_ARGS_MAX 10
+
+struct jl_net_word {
+	char text[24];
+};
+
+struct jl_net_value {
+	size_t n;
+	double v[JL_NET_LIST_MAX];
+};
+
+struct jl_net_arg {
+	struct jl_net_word name; /* "": by its place */
+	struct jl_net_value value;
+};
+
+struct jl_net_args {
+	struct jl_net_arg args[JL_NET_ARGS_MAX];
+	size_t n;
+};
+
+struct jl_net_state {
+	const char *name;
+	struct jl_err *err;
+	enum jl_status status; /* the first error sticks */
+	struct {
+		struct jl_net_word name;
+		struct jl_net_value value;
+	} vars[JL_NET_VARS_MAX]; /* the first three: c, h, w, the shape that goes on */
+	size_t n_vars;
+	struct jl_network net;
+};
+
+/* `ops`: room for JL_NETWORK_OPS_MAX. */
+
+void jl_net_begin(struct jl_net_state *state, const char *name, struct jl_conv_op *ops, struct jl_err *err);
+/* NULL: it has no value. */
+const struct jl_net_value *jl_net_var(const struct jl_net_state *state, const char *name);
+bool jl_net_set(struct jl_net_state *state, const char *name, const struct jl_net_value *value);
+/* false: no such operator; what is wrong with its arguments is in `status`. */
+bool jl_net_operator(struct jl_net_state *state, const char *name, const struct jl_net_args *args);
+/* A product, with its bias; its weights are parameters. */
+void jl_net_product(struct jl_net_state *state, const struct jl_conv_op *op, double bias);
+/* Elements that go through memory. */
+enum jl_net_pass {
+	JL_NET_PASS_BATCH_NORM,
+	JL_NET_PASS_NORM,
+	JL_NET_PASS_MAP,
+	JL_NET_PASS_ADD,
+	JL_NET_PASS_POOL,
+	JL_NET_PASS_COPY
+};
+void jl_net_pass(struct jl_net_state *state, enum jl_net_pass kind, double elems, double count);
+/* Puts an operator behind the others, or counts it with one that is alike. */
+void jl_net_add(struct jl_net_state *state, const struct jl_conv_op *op);
+/* Copied into the arena. */
+enum jl_status jl_net_finish(struct jl_net_state *state, struct jl_network *ret_net, struct jl_arena *arena);

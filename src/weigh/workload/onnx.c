@@ -1,0 +1,376 @@
+/* The file: protocol buffers walked by hand. Every length is checked against what is left. */
+#include "workload/onnx.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "workload/onnx_graph.h"
+
+#define NODES_MAX  100000
+#define VALUES_MAX 400000
+#define NAME_MAX_B 4096
+#define SLOTS      (1U << 20)
+
+struct field {
+	unsigned number, wire;
+	uint64_t number_value; /* of varints and fixed numbers */
+	struct jl_onnx_bytes bytes;
+};
+
+static bool varint(struct jl_onnx_bytes *io, uint64_t *ret)
+{
+	uint64_t value = 0;
+
+	for (unsigned shift = 0; shift < 64 && io->len; shift += 7) {
+		const unsigned char byte = *io->at++;
+
+		io->len--;
+		value |= (uint64_t)(byte & 0x7f) << shift;
+		if (!(byte & 0x80)) {
+			*ret = value;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* 1: a field, 0: the end, -1: not a protocol buffer. */
+static int next_field(struct jl_onnx_bytes *io, struct field *ret)
+{
+	uint64_t key, len = 0;
+
+	if (!io->len)
+		return 0;
+	if (!varint(io, &key) || key >> 3 > 1000000)
+		return -1;
+	*ret = (struct field){ .number = (unsigned)(key >> 3), .wire = (unsigned)(key & 7) };
+	if (ret->wire == 0)
+		return varint(io, &ret->number_value) ? 1 : -1;
+	if (ret->wire == 1 || ret->wire == 5)
+		len = ret->wire == 1 ? 8 : 4;
+	else if (ret->wire != 2 || !varint(io, &len))
+		return -1;
+	if (len > io->len)
+		return -1;
+	ret->bytes = (struct jl_onnx_bytes){ .at = io->at, .len = (size_t)len };
+	io->at += len;
+	io->len -= (size_t)len;
+	return 1;
+}
+
+static void put_int(double *ints, int max, int *io_n, uint64_t value)
+{
+	if (*io_n >= 0 && *io_n < max)
+		ints[(*io_n)++] = (double)(int64_t)value;
+	else
+		*io_n = -1; /* too many to matter */
+}
+
+/* Repeated whole numbers come one by one or packed. */
+static bool put_ints(const struct field *f, double *ints, int max, int *io_n)
+{
+	struct jl_onnx_bytes rest = f->bytes;
+	uint64_t value;
+
+	if (f->wire == 0) {
+		put_int(ints, max, io_n, f->number_value);
+		return true;
+	}
+	while (rest.len) {
+		if (!varint(&rest, &value))
+			return false;
+		put_int(ints, max, io_n, value);
+	}
+	return true;
+}
+
+/* Raw bytes of 64-bit numbers, lowest byte first. */
+static void raw_ints(struct jl_onnx_value *v, struct jl_onnx_bytes raw)
+{
+	v->n_ints = raw.len % 8 || raw.len > 8 * JL_ONNX_INTS_MAX ? -1 : 0;
+	for (size_t i = 0; v->n_ints >= 0 && i < raw.len / 8; i++) {
+		uint64_t value = 0;
+
+		for (size_t b = 0; b < 8; b++)
+			value |= (uint64_t)raw.at[8 * i + b] << (8 * b);
+		v->ints[v->n_ints++] = (double)(int64_t)value;
+	}
+}
+
+bool jl_onnx_tensor(struct jl_onnx_value *v, struct jl_onnx_bytes rest)
+{
+	struct jl_onnx_bytes raw = { NULL, 0 };
+	uint64_t type = 0;
+	struct field f;
+	int more;
+
+	v->rank = 0;
+	v->n_ints = 0;
+	while ((more = next_field(&rest, &f)) > 0) {
+		if (f.number == 1 && !put_ints(&f, v->dims, JL_ONNX_RANK_MAX, &v->rank))
+			return false;
+		if (f.number == 2)
+			type = f.number_value;
+		if (f.number == 7 && !put_ints(&f, v->ints, JL_ONNX_INTS_MAX, &v->n_ints))
+			return false;
+		if (f.number == 8)
+			v->name = f.bytes;
+		if (f.number == 9)
+			raw = f.bytes;
+	}
+	if (raw.len && type == 7)
+		raw_ints(v, raw);
+	if (type != 7)
+		v->n_ints = -1;
+	for (int d = 0; d < v->rank; d++)
+		if (!(v->dims[d] >= 0 && v->dims[d] <= 1e12))
+			return false;
+	v->is_float = type == 1 || type == 10 || type == 11 || type == 16;
+	return more == 0 && v->rank >= 0;
+}
+
+struct reader {
+	const char *file;
+	struct jl_err *err;
+	struct jl_net_state state;
+	struct jl_onnx_value *values; /* VALUES_MAX */
+	size_t n_values, n_nodes;
+	uint32_t *slots; /* index + 1 */
+	double batch;
+};
+
+static void fail(struct reader *r, struct jl_onnx_bytes name, const char *en)
+{
+	char shown[48] = "";
+
+	for (size_t i = 0; i < name.len && i + 1 < sizeof(shown); i++)
+		shown[i] = name.at[i] > ' ' && name.at[i] < 0x7f ? (char)name.at[i] : '?';
+	if (!r->state.status)
+		r->state.status = jl_fail_at(r->err, JL_E_PARSE, &(struct jl_where){ .file = r->file },
+					     JL_N("not an ONNX graph that can be followed: {%s} '%s'"), en, shown);
+}
+
+/* The value of that name, made where it is new and `make`. */
+static struct jl_onnx_value *value_of(struct reader *r, struct jl_onnx_bytes name, bool make)
+{
+	uint64_t hash = 1469598103934665603U;
+
+	if (name.len > NAME_MAX_B) {
+		fail(r, name, JL_N("a name is too long:"));
+		return NULL;
+	}
+	for (size_t i = 0; i < name.len; i++)
+		hash = (hash ^ name.at[i]) * 1099511628211U;
+	for (uint32_t slot = (uint32_t)(hash % SLOTS);; slot = (slot + 1) % SLOTS) {
+		struct jl_onnx_value *v = r->slots[slot] ? &r->values[r->slots[slot] - 1] : NULL;
+
+		if (v && v->name.len == name.len && memcmp(v->name.at, name.at, name.len) == 0)
+			return v;
+		if (v)
+			continue;
+		if (!make)
+			return NULL;
+		if (r->n_values == VALUES_MAX) {
+			fail(r, name, JL_N("there are too many values:"));
+			return NULL;
+		}
+		v = &r->values[r->n_values++];
+		*v = (struct jl_onnx_value){ .name = name, .rank = -1, .n_ints = -1 };
+		r->slots[slot] = (uint32_t)r->n_values;
+		return v;
+	}
+}
+
+static void read_initializer(struct reader *r, struct jl_onnx_bytes bytes)
+{
+	struct jl_onnx_value read = { 0 }, *v;
+
+	if (!jl_onnx_tensor(&read, bytes)) {
+		fail(r, read.name, JL_N("a tensor is damaged:"));
+		return;
+	}
+	v = value_of(r, read.name, true);
+	if (v) {
+		*v = read;
+		v->is_weight = true;
+	}
+}
+
+/* ValueInfoProto: an input's name and shape; sizes that are names are one. */
+static void read_input(struct reader *r, struct jl_onnx_bytes rest)
+{
+	static const unsigned path[] = { 2, 1, 2 }; /* type, tensor, shape */
+	struct jl_onnx_bytes name = { NULL, 0 }, at = rest, inner;
+	struct jl_onnx_value *v;
+	struct field f;
+
+	while (next_field(&rest, &f) > 0)
+		if (f.number == 1)
+			name = f.bytes;
+	v = value_of(r, name, true);
+	if (!v || v->is_weight)
+		return;
+	for (size_t step = 0; step < 3; step++) {
+		inner = (struct jl_onnx_bytes){ NULL, 0 };
+		while (next_field(&at, &f) > 0)
+			if (f.number == path[step] && f.wire == 2)
+				inner = f.bytes;
+		at = inner;
+	}
+	v->rank = 0;
+	while (next_field(&at, &f) > 0 && v->rank < JL_ONNX_RANK_MAX) {
+		struct jl_onnx_bytes dim = f.bytes;
+		struct field size;
+		double value = 1;
+
+		while (next_field(&dim, &size) > 0)
+			if (size.number == 1 && size.wire == 0 && (int64_t)size.number_value > 0)
+				value = (double)size.number_value;
+		v->dims[v->rank++] = fmin(value, 1e9);
+	}
+	if (r->batch == 0 && v->rank > 0)
+		r->batch = v->dims[0];
+	if (v->rank == 4 && !r->state.net.h) {
+		r->state.net.h = v->dims[2];
+		r->state.net.w = v->dims[3];
+	}
+}
+
+static bool read_attr(struct jl_onnx_attr *attr, struct jl_onnx_bytes rest)
+{
+	struct field f;
+	int more;
+
+	*attr = (struct jl_onnx_attr){ 0 };
+	while ((more = next_field(&rest, &f)) > 0) {
+		if (f.number == 1)
+			attr->name = f.bytes;
+		if (f.number == 3)
+			attr->i = (double)(int64_t)f.number_value;
+		if (f.number == 4)
+			attr->text = f.bytes;
+		if (f.number == 5)
+			attr->tensor = f.bytes;
+		if (f.number == 8 && !put_ints(&f, attr->ints, JL_ONNX_INTS_MAX, &attr->n_ints))
+			return false;
+	}
+	return more == 0;
+}
+
+static void read_arg(struct reader *r, struct jl_onnx_node *node, const struct field *f)
+{
+	const bool out = f->number == 2;
+	struct jl_onnx_value *v = f->bytes.len ? value_of(r, f->bytes, out) : NULL;
+	int *n = out ? &node->n_out : &node->n_in;
+
+	if (!out && f->bytes.len && !v)
+		fail(r, f->bytes, JL_N("used before anything makes it (a cycle, or a cut file):"));
+	else if (*n == JL_ONNX_ARGS_MAX)
+		fail(r, f->bytes, JL_N("a node has too many arguments:"));
+	else
+		(out ? node->out : node->in)[(*n)++] = v;
+}
+
+static void read_node(struct reader *r, struct jl_onnx_bytes rest)
+{
+	struct jl_onnx_node node = { 0 };
+	struct jl_onnx_bytes op = { NULL, 0 };
+	struct field f;
+	int more;
+
+	if (++r->n_nodes > NODES_MAX) {
+		fail(r, op, JL_N("it has more nodes than anybody has"));
+		return;
+	}
+	while ((more = next_field(&rest, &f)) > 0 && !r->state.status) {
+		if (f.number == 1 || f.number == 2)
+			read_arg(r, &node, &f);
+		if (f.number == 4)
+			op = f.bytes;
+		if (f.number == 5 && node.n_attrs < JL_ONNX_ATTRS_MAX &&
+		    !read_attr(&node.attrs[node.n_attrs++], f.bytes))
+			more = -1;
+		if (more < 0)
+			break;
+	}
+	if (more < 0)
+		fail(r, op, JL_N("a node is damaged:"));
+	if (r->state.status)
+		return;
+	memcpy(node.op, op.at ? op.at : (const unsigned char *)"", op.len < sizeof(node.op) ? op.len : 0);
+	jl_onnx_run(&r->state, &node, r->batch > 0 ? r->batch : 1);
+}
+
+/* Initializers and inputs stand behind the nodes: they are read first. */
+static void read_graph(struct reader *r, struct jl_onnx_bytes graph)
+{
+	struct jl_onnx_bytes rest = graph;
+	struct field f;
+	int more;
+
+	while ((more = next_field(&rest, &f)) > 0 && !r->state.status)
+		if (f.number == 5 && f.wire == 2)
+			read_initializer(r, f.bytes);
+	if (more < 0)
+		fail(r, (struct jl_onnx_bytes){ NULL, 0 }, JL_N("a length reaches behind its end"));
+	for (rest = graph; next_field(&rest, &f) > 0 && !r->state.status;)
+		if (f.number == 11 && f.wire == 2)
+			read_input(r, f.bytes);
+	for (rest = graph; next_field(&rest, &f) > 0 && !r->state.status;)
+		if (f.number == 1 && f.wire == 2)
+			read_node(r, f.bytes);
+}
+
+static double size_of(const struct jl_onnx_value *v)
+{
+	double n = 1;
+
+	for (int d = 0; d < v->rank; d++)
+		n *= v->dims[d];
+	return n;
+}
+
+static enum jl_status parse(struct reader *r, struct jl_network *ret_net, const unsigned char *data, size_t len,
+			    struct jl_arena *arena)
+{
+	struct jl_onnx_bytes rest = { data, len };
+	struct field f;
+	int more;
+	bool found = false;
+
+	while ((more = next_field(&rest, &f)) > 0 && !r->state.status)
+		if (f.number == 7 && f.wire == 2) {
+			read_graph(r, f.bytes);
+			found = true;
+		}
+	if (more < 0 || !found)
+		fail(r, (struct jl_onnx_bytes){ NULL, 0 }, JL_N("no graph in it"));
+	r->state.net.n_params = 0;
+	for (size_t i = 0; i < r->n_values; i++)
+		if (r->values[i].is_weight && r->values[i].is_float && !r->values[i].is_statistic)
+			r->state.net.n_params += size_of(&r->values[i]);
+	return jl_net_finish(&r->state, ret_net, arena);
+}
+
+enum jl_status jl_onnx_parse(struct jl_network *ret_net, const unsigned char *data, size_t len, const char *file,
+			     struct jl_arena *arena, struct jl_err *err)
+{
+	struct reader *r = jl_realloc(NULL, sizeof(*r));
+	struct jl_conv_op *ops = jl_realloc(NULL, JL_NETWORK_OPS_MAX * sizeof(*ops));
+	struct jl_onnx_value *values = jl_realloc(NULL, VALUES_MAX * sizeof(*values));
+	uint32_t *slots = jl_realloc(NULL, SLOTS * sizeof(*slots));
+	enum jl_status status = r && ops && values && slots ? JL_OK : jl_fail_nomem(err);
+
+	if (!status) {
+		memset(slots, 0, SLOTS * sizeof(*slots));
+		*r = (struct reader){ .file = file, .err = err, .values = values, .slots = slots };
+		jl_net_begin(&r->state, file, ops, err);
+		status = parse(r, ret_net, data, len, arena);
+	}
+	jl_free(r);
+	jl_free(ops);
+	jl_free(values);
+	jl_free(slots);
+	return status;
+}

@@ -1,0 +1,274 @@
+/* Files that describe a model: what torch exported, headers made here, and what nobody should have to read. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "catalog/load.h"
+#include "workload/convnet.h"
+#include "workload/layers.h"
+#include "workload/modelfile.h"
+#include "workload/onnx.h"
+
+static struct jl_arena arena;
+
+static int begin(void **state)
+{
+	(void)state;
+	jl_arena_init(&arena, JL_ARENA_LIMIT_B);
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	jl_arena_release(&arena);
+	return 0;
+}
+
+static double products(const struct jl_network *net)
+{
+	const struct jl_layers_total total = jl_layers_sum(net->ops, net->n_ops);
+
+	return total.mac - total.mac_kind[JL_CONV_STREAM];
+}
+
+/* Written by torch 1.13 (bench/onnx/export.py), weights taken out. The counts are those of torch's products: published for ResNet-50 and
+ * ViT-B/16, by the formulas of a transformer for BERT, by hand for the block. */
+static void test_what_torch_exports(void **state)
+{
+	const double tokens = 128, width = 768, heads_mac = 2 * tokens * tokens * width;
+	const double bert = 12 * (12 * width * width * tokens + heads_mac) + tokens * width * 30522;
+	const double c = 64, fine = 32 * 32, coarse = 16 * 16;
+	const double block = fine * 9 * (4 * c + c * c + 2 * c * 4) + coarse * 9 * c * 2 * c + coarse * 12 * 4 * c * c +
+			     2 * coarse * coarse * 2 * c + coarse * 4 * 2 * c * c;
+	const struct {
+		const char *file;
+		double mac;
+	} files[] = { { "resnet50", 4.089e9 }, { "vit_b_16", 17.56e9 }, { "bert", bert }, { "unet_block", block } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
+		struct jl_modelfile file;
+		struct jl_err err = { 0 };
+		char path[512];
+
+		snprintf(path, sizeof(path), JL_SOURCE_DIR "/tests/fixtures/onnx/%s.onnx", files[i].file);
+		if (jl_modelfile_read(&file, jl_catalog_embedded(), path, &arena, &err) != JL_OK)
+			fail_msg("%s", err.en);
+		assert_true(file.is_network && file.net.n_params > 1e5);
+		if (!(fabs(products(&file.net) / files[i].mac - 1) < 0.01))
+			fail_msg("%s: %.4g multiply-adds, torch has %.4g", files[i].file, products(&file.net),
+				 files[i].mac);
+	}
+}
+
+struct bytes {
+	unsigned char data[4096];
+	size_t len;
+};
+
+static void put(struct bytes *b, const void *data, size_t len)
+{
+	memcpy(b->data + b->len, data, len);
+	b->len += len;
+}
+
+static void put_number(struct bytes *b, uint64_t value, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		b->data[b->len++] = (unsigned char)(value >> (8 * i));
+}
+
+static void put_text(struct bytes *b, const char *text)
+{
+	put_number(b, strlen(text), 8);
+	put(b, text, strlen(text));
+}
+
+static void put_key(struct bytes *b, const char *key, uint64_t value)
+{
+	put_text(b, key);
+	put_number(b, 4, 4);
+	put_number(b, value, 4);
+}
+
+/* Llama-3-8B's keys; two tensors say how the weights are kept. */
+static struct bytes gguf(void)
+{
+	struct bytes b = { .len = 0 };
+
+	put(&b, "GGUF", 4);
+	put_number(&b, 3, 4);
+	put_number(&b, 2, 8);
+	put_number(&b, 8, 8);
+	put_text(&b, "general.architecture");
+	put_number(&b, 8, 4);
+	put_text(&b, "llama");
+	put_key(&b, "llama.block_count", 32);
+	put_key(&b, "llama.embedding_length", 4096);
+	put_key(&b, "llama.feed_forward_length", 14336);
+	put_key(&b, "llama.attention.head_count", 32);
+	put_key(&b, "llama.attention.head_count_kv", 8);
+	put_key(&b, "llama.context_length", 8192);
+	put_key(&b, "llama.vocab_size", 128256);
+	for (int i = 0; i < 2; i++) {
+		put_text(&b, i ? "output.weight" : "token_embd.weight");
+		put_number(&b, 2, 4);
+		put_number(&b, 4096, 8);
+		put_number(&b, 128256, 8);
+		put_number(&b, i ? 14 : 12, 4); /* Q6_K, Q4_K */
+		put_number(&b, 0, 8);
+	}
+	return b;
+}
+
+static void test_gguf(void **state)
+{
+	const struct bytes b = gguf();
+	struct jl_modelfile file;
+	struct jl_err err = { 0 };
+
+	(void)state;
+	if (jl_gguf_parse(&file, b.data, b.len, "a.gguf", &arena, &err) != JL_OK)
+		fail_msg("%s", err.en);
+	assert_true(jl_transformer_params(&file.config.model).total == 8030261248.0 && file.config.seq == 8192);
+	assert_true(file.n_params == 2.0 * 4096 * 128256);
+	assert_true(fabs(8 * file.weights_B / file.n_params - (4.5 + 6.5625) / 2) < 1e-9);
+	/* cut anywhere, it is refused in one line */
+	for (size_t len = 0; len < b.len; len++) {
+		err = (struct jl_err){ 0 };
+		assert_true(jl_gguf_parse(&file, b.data, len, "a.gguf", &arena, &err) != JL_OK);
+		assert_true(err.en[0] && !strchr(err.en, '\n'));
+	}
+}
+
+static const char tensors[] =
+	"{\"__metadata__\":{\"format\":\"pt\"},"
+	"\"model.embed_tokens.weight\":{\"dtype\":\"BF16\",\"shape\":[1000,2048],\"data_offsets\":[0,4096000]},"
+	"\"model.layers.0.self_attn.q_proj.weight\":{\"dtype\":\"BF16\",\"shape\":[2048,2048],\"data_offsets\":[0,0]},"
+	"\"model.layers.0.self_attn.k_proj.weight\":{\"dtype\":\"BF16\",\"shape\":[512,2048],\"data_offsets\":[0,0]},"
+	"\"model.layers.1.mlp.gate_proj.weight\":{\"dtype\":\"BF16\",\"shape\":[8192,2048],\"data_offsets\":[0,0]}}";
+
+static void test_safetensors(void **state)
+{
+	struct bytes b = { .len = 0 };
+	struct jl_modelfile file;
+	struct jl_err err = { 0 };
+
+	(void)state;
+	put_text(&b, tensors);
+	if (jl_safetensors_parse(&file, b.data, b.len, "a.safetensors", &arena, &err) != JL_OK)
+		fail_msg("%s", err.en);
+	assert_true(file.config.model.n_layers == 2 && file.config.model.hidden == 2048 &&
+		    file.config.model.heads == 16);
+	assert_true(file.config.model.kv_heads == 4 && file.config.model.ffn == 8192 &&
+		    file.config.model.vocab == 1000);
+	assert_true(file.n_params == 2048.0 * (1000 + 2048 + 512 + 8192) && file.weights_B == 2 * file.n_params);
+	for (size_t len = 0; len < b.len; len++)
+		assert_true(jl_safetensors_parse(&file, b.data, len, "a.safetensors", &arena, &err) != JL_OK);
+}
+
+static void test_torch_graph(void **state)
+{
+	static const char text[] =
+		"{\"graph_module\":{\"graph\":{\"nodes\":["
+		"{\"target\":\"torch.ops.aten.conv2d.default\",\"inputs\":[{\"name\":\"input\",\"arg\":{\"as_tensor\":{"
+		"\"name\":\"x\"}}},"
+		"{\"name\":\"weight\",\"arg\":{\"as_tensor\":{\"name\":\"w\"}}}],\"outputs\":[{\"as_tensor\":{\"name\":"
+		"\"y\"}}]},"
+		"{\"target\":\"torch.ops.aten.relu.default\",\"inputs\":[{\"name\":\"self\",\"arg\":{\"as_tensor\":{"
+		"\"name\":\"y\"}}}],"
+		"\"outputs\":[{\"as_tensor\":{\"name\":\"z\"}}]}],"
+		"\"tensor_values\":{\"x\":{\"sizes\":[{\"as_int\":2},{\"as_int\":3},{\"as_int\":8},{\"as_int\":8}]},"
+		"\"w\":{\"sizes\":[{\"as_int\":16},{\"as_int\":3},{\"as_int\":3},{\"as_int\":3}]},"
+		"\"y\":{\"sizes\":[{\"as_int\":2},{\"as_int\":16},{\"as_int\":8},{\"as_int\":8}]},"
+		"\"z\":{\"sizes\":[{\"as_int\":2},{\"as_int\":16},{\"as_int\":8},{\"as_int\":8}]}}},"
+		"\"signature\":{\"input_specs\":[{\"parameter\":{\"arg\":{\"name\":\"w\"},\"parameter_name\":\"w\"}},"
+		"{\"user_input\":{\"arg\":{\"as_tensor\":{\"name\":\"x\"}}}}]}}}";
+	struct jl_network net;
+	struct jl_err err = { 0 };
+
+	(void)state;
+	if (jl_torchgraph_parse(&net, text, strlen(text), "model.json", &arena, &err) != JL_OK)
+		fail_msg("%s", err.en);
+	assert_true(net.n_ops == 2 && net.n_params == 432 && products(&net) == 64.0 * 16 * 27);
+	for (size_t len = 0; len < strlen(text); len++)
+		assert_true(jl_torchgraph_parse(&net, text, len, "model.json", &arena, &err) != JL_OK);
+}
+
+static void refused(const char *what, const void *data, size_t len)
+{
+	struct jl_network net;
+	struct jl_modelfile file;
+	struct jl_err err = { 0 };
+	enum jl_status status = strcmp(what, "onnx") == 0   ? jl_onnx_parse(&net, data, len, "a.onnx", &arena, &err)
+				: strcmp(what, "gguf") == 0 ? jl_gguf_parse(&file, data, len, "a.gguf", &arena, &err)
+							    : jl_safetensors_parse(&file, data, len, "a", &arena, &err);
+
+	if (status == JL_OK || !err.en[0] || strchr(err.en, '\n') || strchr(err.text, '\n'))
+		fail_msg("%s: taken, or not one line: '%s'", what, err.en);
+}
+
+static void test_hostile_files(void **state)
+{
+	/* a graph whose length is 2^63; a node that uses what itself makes; more nodes than anybody has; a name of 1 MB */
+	static const unsigned char long_graph[] = { 0x3a, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f, 1 };
+	static const unsigned char cycle[] = { 0x3a, 13, 0x0a, 11, 0x0a, 1, 'a', 0x12, 1, 'a', 0x22, 3, 'A', 'd', 'd' };
+	static unsigned char many[2 * 200000 + 5], name[(1 << 20) + 16];
+	struct bytes b = { .len = 0 };
+
+	(void)state;
+	refused("onnx", long_graph, sizeof(long_graph));
+	refused("onnx", cycle, sizeof(cycle));
+	refused("onnx", "", 0);
+	many[0] = 0x3a; /* 400,000 bytes of empty nodes */
+	many[1] = 0x80;
+	many[2] = 0xb5;
+	many[3] = 0x18;
+	for (size_t i = 0; i < 200000; i++)
+		many[4 + 2 * i] = 0x0a;
+	refused("onnx", many, 4 + 400000);
+	memset(name, 'x', sizeof(name));
+	memcpy(name, (const unsigned char[]){ 0x3a, 0x88, 0x80, 0x40, 0x0a, 0x84, 0x80, 0x40, 0x0a, 0x80, 0x80, 0x40 },
+	       12);
+	refused("onnx", name, 12 + (1 << 20));
+	put(&b, "GGUF", 4);
+	put_number(&b, 3, 4);
+	put_number(&b, UINT64_MAX / 2 + 1, 8); /* 2^63 tensors */
+	put_number(&b, 1, 8);
+	refused("gguf", b.data, b.len);
+	b.len = 8;
+	put_number(&b, 0, 8);
+	put_number(&b, 1, 8);
+	put_number(&b, UINT64_MAX / 2 + 1, 8); /* a text of 2^63 bytes */
+	refused("gguf", b.data, b.len);
+	b.len = 24;
+	put_text(&b, "a");
+	put_number(&b, 9, 4);
+	put_number(&b, 9, 4); /* lists in lists */
+	put_number(&b, 1000000000, 8);
+	refused("gguf", b.data, b.len);
+	b.len = 0;
+	put_number(&b, UINT64_MAX / 2 + 1, 8);
+	put(&b, "{}{}", 4);
+	refused("safetensors", b.data, b.len);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_what_torch_exports, begin, end),
+		cmocka_unit_test_setup_teardown(test_gguf, begin, end),
+		cmocka_unit_test_setup_teardown(test_safetensors, begin, end),
+		cmocka_unit_test_setup_teardown(test_torch_graph, begin, end),
+		cmocka_unit_test_setup_teardown(test_hostile_files, begin, end),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
