@@ -67,7 +67,7 @@ static void put_settings(struct jl_buf *out, const json_t *root)
 
 	json_object_foreach((json_t *)root, key, value)
 	{
-		bool plain = strlen(key) < 24 && isalpha((unsigned char)key[0]);
+		bool plain = strlen(key) < 40 && isalpha((unsigned char)key[0]);
 
 		for (const char *c = key; *c; c++)
 			plain = plain && (isalnum((unsigned char)*c) || *c == '_');

@@ -10,7 +10,7 @@
 #define JL_NET_ARGS_MAX 10
 
 struct jl_net_word {
-	char text[24];
+	char text[40];
 };
 
 struct jl_net_value {

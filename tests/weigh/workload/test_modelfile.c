@@ -5,7 +5,9 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -66,6 +68,47 @@ static void test_what_torch_exports(void **state)
 			fail_msg("%s: %.4g multiply-adds, torch has %.4g", files[i].file, products(&file.net),
 				 files[i].mac);
 	}
+}
+
+/* Configurations that the catalog has as text: published numbers of parameters. */
+static void test_configurations_of_other_networks(void **state)
+{
+	static const struct {
+		const char *text;
+		double params;
+	} files[] = {
+		{ "{\"model_type\":\"t5\",\"d_ff\":3072,\"d_kv\":64,\"d_model\":768,\"num_heads\":12,\"num_layers\":12,"
+		  "\"num_decoder_layers\":12,\"vocab_size\":32128,\"relative_attention_num_buckets\":32,"
+		  "\"tie_word_embeddings\":true}",
+		  222903552 },
+		{ "{\"model_type\":\"whisper\",\"d_model\":768,\"decoder_attention_heads\":12,\"decoder_ffn_dim\":3072,"
+		  "\"decoder_layers\":12,\"encoder_attention_heads\":12,\"encoder_ffn_dim\":3072,\"encoder_layers\":12,"
+		  "\"max_source_positions\":1500,\"max_target_positions\":448,\"num_mel_bins\":80,\"vocab_size\":"
+		  "51865}",
+		  241734912 },
+		{ "{\"model_type\":\"vit\",\"hidden_size\":768,\"image_size\":224,\"intermediate_size\":3072,"
+		  "\"num_attention_heads\":12,\"num_hidden_layers\":12,\"patch_size\":16,\"num_channels\":3}",
+		  85798656 },
+	};
+	char path[] = "/tmp/jeoul-config-XXXXXX.json";
+	const int fd = mkstemps(path, 5);
+
+	(void)state;
+	assert_true(fd >= 0);
+	(void)close(fd);
+	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
+		struct jl_modelfile file;
+		struct jl_err err = { 0 };
+		FILE *out = fopen(path, "w");
+
+		assert_non_null(out);
+		fputs(files[i].text, out);
+		fclose(out);
+		if (jl_modelfile_read(&file, jl_catalog_embedded(), path, &arena, &err) != JL_OK)
+			fail_msg("%s", err.en);
+		assert_true(file.is_network && file.net.n_params == files[i].params);
+	}
+	unlink(path);
 }
 
 struct bytes {
@@ -264,6 +307,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_what_torch_exports, begin, end),
+		cmocka_unit_test_setup_teardown(test_configurations_of_other_networks, begin, end),
 		cmocka_unit_test_setup_teardown(test_gguf, begin, end),
 		cmocka_unit_test_setup_teardown(test_safetensors, begin, end),
 		cmocka_unit_test_setup_teardown(test_torch_graph, begin, end),
