@@ -68,7 +68,7 @@ static const char *const gpu_lines[] = {
 static struct jl_judged judged_of(struct jl_judge *judge, const char *line)
 {
 	struct jl_record *record = jl_arena_alloc(&arena, sizeof(*record));
-	struct jl_judged judged;
+	struct jl_judged judged = { 0 };
 	struct jl_err err = { 0 };
 
 	assert_non_null(record);
