@@ -24,7 +24,7 @@ static void requests(struct jl_web *web, struct jl_buf *out)
 	static const char *const codes[4] = { "ok", "failed", "usage", "bad" };
 
 	head(out, "jeoul_requests_total", "counter", "Questions answered, by command and by how it ended.");
-	for (size_t i = 0; web->options.front->askable[i].command && i < JL_WEB_COMMANDS_MAX; i++)
+	for (size_t i = 0; i < JL_WEB_COMMANDS_MAX && web->options.front->askable[i].command; i++)
 		for (size_t k = 0; k < 4; k++) {
 			const unsigned long long n = atomic_load(&web->counts.answered[i][k]);
 
@@ -71,7 +71,10 @@ static void verdicts(struct jl_buf *out, const json_t *list)
 
 	for (size_t k = 0; k < sizeof(rows) / sizeof(*rows); k++) {
 		head(out, rows[k].name, "gauge", rows[k].help);
-		json_array_foreach(list, i, judged) gauge(out, rows[k].name, judged, rows[k].key);
+		json_array_foreach(list, i, judged)
+		{
+			gauge(out, rows[k].name, judged, rows[k].key);
+		}
 	}
 	head(out, "jeoul_verdict", "gauge", "1 for the verdict that each figure has.");
 	json_array_foreach(list, i, judged)

@@ -252,7 +252,7 @@ static bool find_command(struct jl_web_request *r)
 	strcpy(words, r->path + strlen(API));
 	for (char *at = words; (at = strchr(at, '/'));)
 		*at = ' ';
-	for (size_t i = 0; askable[i].command && i < JL_WEB_COMMANDS_MAX; i++)
+	for (size_t i = 0; i < JL_WEB_COMMANDS_MAX && askable[i].command; i++)
 		if (strcmp(askable[i].command, words) == 0) {
 			r->command = askable[i].command;
 			r->row = i;

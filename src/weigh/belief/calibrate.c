@@ -288,6 +288,23 @@ static enum jl_status keep_widths(struct work *w, const struct jl_validation *v,
 	return status;
 }
 
+/* Sets that are asked the same have seen what either has. False: nobody has before. */
+static bool join_seen(struct work *w, const struct jl_param_info *more)
+{
+	for (size_t i = 0; i < w->n_params; i++) {
+		struct jl_param_info *p = &w->params[i];
+
+		if (strcmp(p->id, more->id) != 0)
+			continue;
+		p->n_rows += more->n_rows;
+		p->lo = fmin(p->lo, more->lo);
+		p->hi = fmax(p->hi, more->hi);
+		p->value = isnan(p->lo) ? p->value + more->value : written(sqrt(p->lo * p->hi));
+		return true;
+	}
+	return false;
+}
+
 static enum jl_status keep_seen(struct work *w, const struct jl_validation *v, struct jl_err *err)
 {
 	enum jl_status status = JL_OK;
@@ -303,7 +320,8 @@ static enum jl_status keep_seen(struct work *w, const struct jl_validation *v, s
 			params[i].value = written(params[i].value);
 			params[i].lo = isnan(params[i].lo) ? NAN : written(params[i].lo);
 			params[i].hi = isnan(params[i].hi) ? NAN : written(params[i].hi);
-			status = add_param(w, &params[i], err);
+			if (!join_seen(w, &params[i]))
+				status = add_param(w, &params[i], err);
 		}
 	}
 	return status;

@@ -129,7 +129,7 @@ struct jl_memory jl_convnet_memory(const struct jl_convnet_train *t)
 
 double jl_convnet_pixels(const struct jl_convnet *net)
 {
-	for (size_t i = 0; i < net->n_ops && !net->pixels; i++)
+	for (size_t i = 0; i < net->n_ops && net->pixels == 0; i++)
 		if (net->ops[i].kind == JL_CONV_CONV && net->ops[i].c_in == 3)
 			return net->ops[i].h * net->ops[i].w;
 	return net->pixels;

@@ -389,7 +389,7 @@ static void op_in(struct jl_net_state *s, const struct jl_net_args *args)
 			wrong(s, JL_N("an impossible input"));
 		set_shape(s, i, size[i]);
 	}
-	if (!s->net.h) {
+	if (s->net.h == 0) {
 		s->net.h = size[1];
 		s->net.w = size[2];
 	}

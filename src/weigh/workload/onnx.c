@@ -10,7 +10,6 @@
 #define NODES_MAX  100000
 #define VALUES_MAX 400000
 #define NAME_MAX_B 4096
-#define SLOTS      (1U << 20)
 
 struct field {
 	unsigned number, wire;
@@ -134,8 +133,8 @@ struct reader {
 	const char *file;
 	struct jl_err *err;
 	struct jl_net_state state;
-	struct jl_onnx_value *values; /* VALUES_MAX */
-	size_t n_values, n_nodes;
+	struct jl_onnx_value *values;
+	size_t n_values, values_max, n_nodes, n_slots;
 	uint32_t *slots; /* index + 1 */
 	double batch;
 };
@@ -162,16 +161,16 @@ static struct jl_onnx_value *value_of(struct reader *r, struct jl_onnx_bytes nam
 	}
 	for (size_t i = 0; i < name.len; i++)
 		hash = (hash ^ name.at[i]) * 1099511628211U;
-	for (uint32_t slot = (uint32_t)(hash % SLOTS);; slot = (slot + 1) % SLOTS) {
+	for (size_t slot = (size_t)(hash % r->n_slots);; slot = (slot + 1) % r->n_slots) {
 		struct jl_onnx_value *v = r->slots[slot] ? &r->values[r->slots[slot] - 1] : NULL;
 
-		if (v && v->name.len == name.len && memcmp(v->name.at, name.at, name.len) == 0)
+		if (v && v->name.len == name.len && (!name.len || memcmp(v->name.at, name.at, name.len) == 0))
 			return v;
 		if (v)
 			continue;
 		if (!make)
 			return NULL;
-		if (r->n_values == VALUES_MAX) {
+		if (r->n_values == r->values_max) {
 			fail(r, name, JL_N("there are too many values:"));
 			return NULL;
 		}
@@ -231,7 +230,7 @@ static void read_input(struct reader *r, struct jl_onnx_bytes rest)
 	}
 	if (r->batch == 0 && v->rank > 0)
 		r->batch = v->dims[0];
-	if (v->rank == 4 && !r->state.net.h) {
+	if (v->rank == 4 && r->state.net.h == 0) {
 		r->state.net.h = v->dims[2];
 		r->state.net.w = v->dims[3];
 	}
@@ -358,13 +357,20 @@ enum jl_status jl_onnx_parse(struct jl_network *ret_net, const unsigned char *da
 {
 	struct reader *r = jl_realloc(NULL, sizeof(*r));
 	struct jl_conv_op *ops = jl_realloc(NULL, JL_NETWORK_OPS_MAX * sizeof(*ops));
-	struct jl_onnx_value *values = jl_realloc(NULL, VALUES_MAX * sizeof(*values));
-	uint32_t *slots = jl_realloc(NULL, SLOTS * sizeof(*slots));
+	/* a value takes two bytes of the file at least; half of the slots stay empty */
+	const size_t values_max = len / 2 + 1 < VALUES_MAX ? len / 2 + 1 : VALUES_MAX, n_slots = 2 * values_max + 1;
+	struct jl_onnx_value *values = jl_realloc(NULL, values_max * sizeof(*values));
+	uint32_t *slots = jl_realloc(NULL, n_slots * sizeof(*slots));
 	enum jl_status status = r && ops && values && slots ? JL_OK : jl_fail_nomem(err);
 
 	if (!status) {
-		memset(slots, 0, SLOTS * sizeof(*slots));
-		*r = (struct reader){ .file = file, .err = err, .values = values, .slots = slots };
+		memset(slots, 0, n_slots * sizeof(*slots));
+		*r = (struct reader){ .file = file,
+				      .err = err,
+				      .values = values,
+				      .values_max = values_max,
+				      .n_slots = n_slots,
+				      .slots = slots };
 		jl_net_begin(&r->state, file, ops, err);
 		status = parse(r, ret_net, data, len, arena);
 	}

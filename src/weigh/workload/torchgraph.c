@@ -277,7 +277,7 @@ static void read_signature(struct reader *r, const json_t *specs)
 			r->state.net.n_params += elements(&t, 0);
 		if (input && t.rank > 0 && r->batch == 0)
 			r->batch = fmax(t.dims[0], 1);
-		if (input && t.rank == 4 && !r->state.net.h) {
+		if (input && t.rank == 4 && r->state.net.h == 0) {
 			r->state.net.h = t.dims[2];
 			r->state.net.w = t.dims[3];
 		}

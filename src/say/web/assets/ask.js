@@ -11,9 +11,11 @@ export function show(main) {
   const answer = el("section", { className: "result", "aria-live": "off" }), bars = el("div", { className: "bars" }), all = el("details", { className: "more" }, el("summary", {}, t("more")));
   let last = null;
   main.append(question(), settings(), answer, bars, el("div", { className: "actions" }, copyButton(() => commandLine("predict", caseOf()))), all);
-  const draw = () => {
+  let w = 0; // known from the observer: asking for it would lay out the page at once
+  const draw = (width) => {
+    w = width || w || widthOf(bars);
     if (!last) return;
-    const a = last, w = widthOf(bars), time = timeParts(a), memory = memoryParts(a);
+    const a = last, time = timeParts(a), memory = memoryParts(a);
     bars.replaceChildren(
       el("figure", {}, el("figcaption", {}, t("time_goes")), stack(time, { width: w, name: t("time_goes"), show: (v) => fmt(v, "s") }), key(time, "s", a.step_s.value)),
       el("figure", {}, el("figcaption", {}, t("memory")), stack(memory, { width: w, name: t("memory"), show: (v) => fmt(v, "B"), limit: a.memory_B.capacity, limitName: fmt(a.memory_B.capacity, "B", 3) }), key(memory, "B", a.memory_B.total)));

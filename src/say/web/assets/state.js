@@ -20,9 +20,13 @@ export function address(change = {}) {
   for (const [key, value] of Object.entries({ ...state, ...change })) if (String(value) !== String(remembered[key] ?? defaults[key])) query.set(key, value);
   return "/" + (query.size ? "?" + query : "");
 }
+let waits = 0;
+// A slider moves faster than an address need be written; leaving the page writes it.
+const write = () => { if (waits) { clearTimeout(waits); waits = 0; history.replaceState(null, "", address()); } };
+addEventListener("pagehide", write);
 export function set(change, push = false) {
-  Object.assign(state, change);
-  history[push ? "pushState" : "replaceState"](null, "", address());
+  if (push) { write(); Object.assign(state, change); history.pushState(null, "", address()); }
+  else { Object.assign(state, change); waits ||= setTimeout(write, 120); }
   for (const f of listeners) f(change);
 }
 export const listen = (f) => { listeners.add(f); return () => listeners.delete(f); };

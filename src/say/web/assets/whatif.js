@@ -51,9 +51,11 @@ export function show(main) {
   if (!/[(]/.test(state.on) && (hello.gpus ?? []).some(([id]) => state.on.includes(id))) countSlider();
   const pin = el("button", { type: "button", className: "quiet", onclick: () => { pinned = pinned ? null : last; pin.textContent = t(pinned ? "unpin" : "pin"); draw(); } }, t("pin"));
   main.append(question({ drop: false }), el("div", { className: "split" }, controls, el("div", {}, answer, delta, bars, el("div", { className: "actions" }, pin, copyButton(() => commandLine("predict", caseOf()))))), tries);
-  const draw = () => {
+  let w = 0; // known from the observer: asking for it would lay out the page at once
+  const draw = (width) => {
+    w = width || w || widthOf(bars);
     if (!last) return;
-    const a = last, w = widthOf(bars), time = timeParts(a), memory = memoryParts(a);
+    const a = last, time = timeParts(a), memory = memoryParts(a);
     const top = Math.max(a.step_s.value, pinned?.step_s.value ?? 0);
     bars.replaceChildren(
       el("figure", {}, el("figcaption", {}, t("time_goes")), stack(time, { width: w, total: top, name: t("time_goes"), show: (v) => fmt(v, "s"), ghost: pinned ? timeParts(pinned) : null }), key(time, "s", a.step_s.value)),
