@@ -79,7 +79,9 @@ TYPES = {"flag": "bool", "text": "str | PathLike[str]", "count": "int | str", "q
 
 def function(command, everywhere, schemas):
     key, name = command["asked_with"], command["command"]
-    options = [o for o in command["options"] + everywhere if not o.get("local") and o["name"] != key]
+    # a name that comes twice is the operand's, or the command's own: as the request reads it
+    options = {o["name"]: o for o in reversed(command["options"] + everywhere) if not o.get("local") and o["name"] != key}
+    options = list(options.values())[::-1]
     mine = [camel(s) for s in schemas if s == name or s.startswith(name.replace(" ", "-") + "-")]
     arguments, doc = [], []
     if key:
