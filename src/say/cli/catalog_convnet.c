@@ -50,14 +50,15 @@ void jl_view_convnet(struct jl_cli *cli, const struct jl_convnet *net)
 enum jl_status jl_view_convnets(struct jl_cli *cli, const struct jl_convnet_list *list, struct jl_err *err)
 {
 	const struct jl_table_column columns[] = {
-		{ .head = JL_("other networks") },         { .head = JL_("parameters"), .align = JL_RIGHT },
-		{ .head = "GMAC", .align = JL_RIGHT },     { .head = JL_("per") },
-		{ .head = JL_("name"), .flexible = true },
+		{ .head = JL_("other networks") },
+		{ .head = JL_("parameters"), .align = JL_RIGHT },
+		{ .head = "GMAC", .align = JL_RIGHT },
+		{ .head = JL_("per"), .flexible = true },
 	};
 	char params[JL_UNITS_TEXT_MAX];
 	struct jl_table table;
 
-	jl_table_init(&table, &cli->arena, columns, 5);
+	jl_table_init(&table, &cli->arena, columns, 4);
 	for (size_t i = 0; i < list->n_nets; i++) {
 		const struct jl_convnet *net = &list->nets[i];
 
@@ -65,7 +66,6 @@ enum jl_status jl_view_convnets(struct jl_cli *cli, const struct jl_convnet_list
 		jl_table_cell(&table, jl_view_value(params, net->n_params, JL_K_NUMBER, false));
 		jl_table_printf(&table, "%.4g", gmac(net));
 		jl_table_cell(&table, net->item);
-		jl_table_cell(&table, net->name);
 		jl_table_end_row(&table);
 	}
 	return jl_view_table(cli, &table, 0, err);
