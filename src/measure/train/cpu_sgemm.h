@@ -23,11 +23,11 @@ struct jl_sgemm_side {
 
 /* An innermost loop and the panels that it reads. */
 struct jl_sgemm_kind {
-	size_t rows, cols, k; /* of a tile; the loop takes so many steps of k at a time */
-	size_t per_float;     /* elements in the room of a float */
-	size_t k_least;       /* of a block: fewer write C too often */
-	size_t tasks_each;    /* blocks of rows per thread, so that none waits long for the last one */
-	size_t step_cols;     /* columns that a whole tile may leave out: multiples of this */
+	size_t rows, cols, k;              /* of a tile; the loop takes so many steps of k at a time */
+	size_t per_float;                  /* elements in the room of a float */
+	size_t k_least;                    /* of a block: fewer write C too often */
+	size_t tasks_each;                 /* blocks of rows per thread, so that none waits long for the last one */
+	size_t step_cols;                  /* columns that a whole tile may leave out: multiples of this */
 	void (*begin)(void), (*end)(void); /* around the tiles of one task; may be NULL */
 	/* Panels are `stride` floats apart; each holds its width × k_pad elements. What lies beyond n_wide and n_k is 0. */
 	void (*pack_rows)(float *panels, size_t stride, struct jl_sgemm_side side, size_t n_wide, size_t n_k);

@@ -34,7 +34,8 @@ extern const struct jl_option jl_probe_options[], jl_infer_options[], jl_build_o
 	jl_validate_options[], jl_bench_gemm_options[], jl_bench_memory_options[], jl_bench_link_options[],
 	jl_bench_net_options[], jl_bench_coll_options[], jl_bench_all_options[], jl_bench_soak_options[],
 	jl_bench_cluster_options[], jl_bench_list_options[], jl_bench_train_options[], jl_store_list_options[],
-	jl_store_export_options[], jl_store_plain_options[], jl_store_note_options[], jl_import_command_options[], jl_web_command_options[];
+	jl_store_export_options[], jl_store_plain_options[], jl_store_note_options[], jl_import_command_options[],
+	jl_web_command_options[];
 
 /* main.c: what is in cli->out goes to standard output now; for commands whose rows come one by one. */
 void jl_cli_flush(struct jl_cli *cli);

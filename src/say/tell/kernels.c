@@ -1,7 +1,6 @@
 /* What really runs in a step: operations by where they stand, with launches, bytes and time. */
 #include "predict/kernels.h"
 
-
 #include "tell/predict.h"
 
 static struct jl_num counted(double value)

@@ -2,7 +2,6 @@
 
 #include "base/text.h"
 
-
 static const struct {
 	const char *en;
 	enum jl_mark mark;

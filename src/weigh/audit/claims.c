@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-
 static const struct {
 	const char *key, *mark;
 } verdicts[JL_N_VERDICT] = {

@@ -22,8 +22,8 @@ struct jl_other_cells {
 	X(gpu)                                                                                                         \
 	X(model)                                                                                                       \
 	X(family)                                                                                                      \
-	X(precision) X(layout) X(compile) X(task) X(torch) X(img_size) X(batch) X(params_m) X(gmacs) X(macts)          \
-		X(samples_per_s)
+	X(precision)                                                                                                   \
+	X(layout) X(compile) X(task) X(torch) X(img_size) X(batch) X(params_m) X(gmacs) X(macts) X(samples_per_s)
 struct jl_vision_cells {
 	JL_VISION_CELLS(JL_CELL_MEMBER)
 };

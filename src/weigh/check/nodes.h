@@ -6,7 +6,7 @@
 #include "record/record.h"
 
 #define JL_NODES_LEAST  4    /* fewer say nothing about which one is odd */
-#define JL_NODES_KEPT    1024 /* in one answer */
+#define JL_NODES_KEPT   1024 /* in one answer */
 #define JL_FIGURES_MAX  256
 #define JL_NODES_ALARMS 0.05 /* of fleets without a slow node, at most so many have one called slow */
 

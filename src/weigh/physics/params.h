@@ -20,7 +20,8 @@ struct jl_param_list {
 	size_t n;
 	void (*at)(const void *ctx, size_t i, struct jl_param *ret_param);
 	const void *ctx;
-	const char *key; /* what `ctx` says, where that is all that the names depend on: read once, kept by the thread; NULL: not kept */
+	const char *
+		key; /* what `ctx` says, where that is all that the names depend on: read once, kept by the thread; NULL: not kept */
 };
 
 /* The catalog's values of all of them; the prior where it has none. */

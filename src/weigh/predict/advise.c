@@ -325,7 +325,8 @@ static bool more_threads(const struct idea_in *in, struct jl_case *alt, struct j
 	if (!waits_for(in, false))
 		return false;
 	alt->input.n_threads *= 2;
-	say(advice, JL_N("%.0f loader threads per host instead of %.0f"), alt->input.n_threads, in->base->input.n_threads);
+	say(advice, JL_N("%.0f loader threads per host instead of %.0f"), alt->input.n_threads,
+	    in->base->input.n_threads);
 	return true;
 }
 

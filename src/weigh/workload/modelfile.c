@@ -78,10 +78,12 @@ static void put_settings(struct jl_buf *out, const json_t *root)
 		if (!json_is_array(value))
 			jl_buf_printf(out, "%.10g",
 				      json_is_boolean(value) ? json_is_true(value) : json_number_value(value));
-		json_array_foreach(value, i, item)
+		for (i = 0; i < json_array_size(value); i++) {
+			item = json_array_get(value, i);
 			jl_buf_printf(out, "%s%.10g", i ? "," : "",
 				      json_is_string(item) ? strstr(json_string_value(item), "ttn") != NULL
 							   : json_number_value(item));
+		}
 		jl_buf_puts(out, " ");
 	}
 }

@@ -342,7 +342,7 @@ static void op_reshape(struct run *r)
 	}
 	r->out->rank = to->n_ints;
 	for (int d = 0; d < to->n_ints; d++) {
-		r->out->dims[d] = to->ints[d] == 0 && d < r->a->rank ? r->a->dims[d] : to->ints[d];
+		r->out->dims[d] = d < r->a->rank && to->ints[d] == 0 ? r->a->dims[d] : to->ints[d];
 		if (r->out->dims[d] == -1)
 			open = d;
 		else

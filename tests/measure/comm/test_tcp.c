@@ -311,7 +311,8 @@ static void trouble(enum misdeed deed, const char *word, double most_s)
 		if (board->ranks[i] == 1 || board->ranks[i] < 0)
 			continue;
 		assert_true(board->status[i] != JL_OK);
-		assert_true(board->took_s[i] < 3 * most_s); /* the bound of the contract, and what a busy machine adds */
+		assert_true(board->took_s[i] <
+			    3 * most_s); /* the bound of the contract, and what a busy machine adds */
 		if (strstr(board->errs[i].en, word))
 			n_named++;
 		else

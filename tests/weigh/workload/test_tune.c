@@ -49,7 +49,8 @@ static void test_trained_parameters(void **state)
 	const struct jl_transformer_params p = jl_transformer_params(&m);
 
 	assert_true(jl_tune_params(&m, &(struct jl_tune){ .kind = JL_TUNE_FULL }) == p.total);
-	assert_true(jl_tune_params(&m, &(struct jl_tune){ .kind = JL_TUNE_LAYERS, .n_layers = 4 }) == 4 * p.dense_layer);
+	assert_true(jl_tune_params(&m, &(struct jl_tune){ .kind = JL_TUNE_LAYERS, .n_layers = 4 }) ==
+		    4 * p.dense_layer);
 }
 
 static void test_packed_bases(void **state)
@@ -76,9 +77,11 @@ static void test_packed_bases(void **state)
 static void test_optimizers(void **state)
 {
 	(void)state;
-	static const double bytes[JL_N_OPTIMIZER] = { [JL_OPT_FOREACH] = 8,     [JL_OPT_FUSED] = 8,      [JL_OPT_ADAMW8] = 2.03,
-						      [JL_OPT_PAGED8] = 2.03,   [JL_OPT_ADAFACTOR] = 0.01, [JL_OPT_LION] = 4,
-						      [JL_OPT_SGD] = 0,         [JL_OPT_MUON] = 4,       [JL_OPT_GALORE] = 12.0 / 32 };
+	static const double bytes[JL_N_OPTIMIZER] = {
+		[JL_OPT_FOREACH] = 8,   [JL_OPT_FUSED] = 8,        [JL_OPT_ADAMW8] = 2.03,
+		[JL_OPT_PAGED8] = 2.03, [JL_OPT_ADAFACTOR] = 0.01, [JL_OPT_LION] = 4,
+		[JL_OPT_SGD] = 0,       [JL_OPT_MUON] = 4,         [JL_OPT_GALORE] = 12.0 / 32
+	};
 
 	for (int o = 0; o < JL_N_OPTIMIZER; o++) {
 		struct jl_plan fp32 = { 0 }, mixed = { 0 };
@@ -98,7 +101,15 @@ static void test_what_a_frozen_layer_costs(void **state)
 {
 	(void)state;
 	const struct jl_transformer m = model_of("llama-3-8b");
-	struct jl_shard shard = { .micro_batch = 1, .seq = 2048, .tp = 1, .cp = 1, .ep = 1, .flash = 1, .dtype = JL_BF16, .act_dtype = JL_BF16, .fusion = JL_FUSION_NONE };
+	struct jl_shard shard = { .micro_batch = 1,
+				  .seq = 2048,
+				  .tp = 1,
+				  .cp = 1,
+				  .ep = 1,
+				  .flash = 1,
+				  .dtype = JL_BF16,
+				  .act_dtype = JL_BF16,
+				  .fusion = JL_FUSION_NONE };
 	struct jl_op_list full, lora, bare, packed;
 	double saved[4] = { 0 };
 
