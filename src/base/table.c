@@ -295,12 +295,24 @@ static void end_line(struct jl_buf *out, size_t from)
 	jl_buf_putc(out, '\n');
 }
 
+/* Figures are never parted: where they need the whole line, columns stand one blank apart. */
+static size_t gap_of(const struct jl_table *table, const struct jl_table_style *style, const size_t *widths)
+{
+	size_t total = style->indent + GAP * (table->n_columns - 1);
+
+	for (size_t i = 0; i < table->n_columns; i++)
+		total += widths[i];
+	return style->width && total > style->width ? 1 : GAP;
+}
+
 static void put_text_rule(const struct jl_table *table, const struct jl_table_style *style, const size_t *widths,
 			  struct jl_buf *out)
 {
+	const size_t gap = gap_of(table, style, widths);
+
 	jl_buf_pad(out, ' ', style->indent);
 	for (size_t i = 0; i < table->n_columns; i++) {
-		jl_buf_pad(out, ' ', i ? GAP : 0);
+		jl_buf_pad(out, ' ', i ? gap : 0);
 		for (size_t j = 0; j < widths[i]; j++)
 			jl_buf_puts(out, "─");
 	}
@@ -312,14 +324,14 @@ static bool put_row_line(const struct jl_table *table, const struct jl_table_sty
 			 const char **left, const char **colours, struct jl_buf *out)
 {
 	bool markdown = style->flavour == JL_TABLE_MARKDOWN, more = false;
-	size_t from = out->len;
+	const size_t from = out->len, gap = gap_of(table, style, widths);
 
 	jl_buf_pad(out, ' ', markdown ? 0 : style->indent);
 	for (size_t i = 0; i < table->n_columns; i++) {
 		if (markdown)
 			jl_buf_puts(out, i ? " | " : "| ");
 		else
-			jl_buf_pad(out, ' ', i ? GAP : 0);
+			jl_buf_pad(out, ' ', i ? gap : 0);
 		left[i] = put_cell(out, left[i], widths[i], table->columns[i].align, &colours[i], style);
 		more |= *left[i] != '\0';
 	}
