@@ -52,7 +52,8 @@ def main():
             ran += 1
             if matches(wanted, got):
                 continue
-            if update:
+            # an answer that became a refusal is a fault to look at, never a page to be written
+            if update and not (got and got[0].startswith("jeoul: ") and not wanted[0].startswith("jeoul: ")):
                 lines[start:end] = got
                 continue
             bad += 1

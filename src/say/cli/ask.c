@@ -193,7 +193,7 @@ enum jl_status jl_ask_request(struct jl_request *ret_req, struct jl_cli *cli, st
 
 	req.model = cli->args.n_operands ? cli->args.operands[0] : NULL;
 	req.system = jl_text(cli, "on");
-	req.figures.kind = jl_text(cli, "kind");
+	req.figures.kind = jl_text(cli, "operators");
 	req.forward = jl_flag(cli, "forward");
 	read_counts(&req, cli);
 	if ((i = choice(cli, "precision", jl_ask_precisions)) != JL_UNSET)

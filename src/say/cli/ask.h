@@ -30,7 +30,7 @@ extern const char *const jl_ask_precisions[],
 	JL_O_AMOUNT("gmacs", "X", JL_K_NUMBER, JL_N("of a network that is given by figures: 1e9 multiply-adds of a sample")), \
 	JL_O_AMOUNT("macts", "X", JL_K_NUMBER, JL_N("its activations: 1e6 elements of a sample that products make")), \
 	JL_O_AMOUNT("params-m", "X", JL_K_NUMBER, JL_N("its parameters, in millions")), \
-	JL_O_TEXT("kind", "WORD", JL_N("its operators: conv, gated, grouped, depthwise, attention, windowed, mlp, hybrid (default: conv)"))
+	JL_O_TEXT("operators", "WORD", JL_N("its operators: conv, gated, grouped, depthwise, attention, windowed, mlp, hybrid (default: conv)"))
 
 #define JL_ASK_TUNE_OPTIONS \
 	JL_O_CHOICE("tune", "full|lora|qlora|dora|qdora|adapter|layers", jl_ask_tunes, JL_N("fine-tuning: what of the model is trained")), \

@@ -50,7 +50,7 @@ run 0 validate "$work/bom.csv" --json; json "j['sets'][0]['scored'] == 39"
 # Operators of serving engines: pairs of GPU and engine are left out in four parts; what a source marks is read and not scored
 run 0 validate --set gemm_ops --leave-out source --json
 json "j['sets'][0]['sources'] == 4 and j['sets'][0]['median_abs_ln'] < 0.25 and j['sets'][0]['scored'] == j['sets'][0]['rows'] > 2000"
-json "{f['label'] for f in j['sets'][0]['by_framework']} == {'trtllm', 'vllm', 'sglang'}"
+json "{f['framework'] for f in j['sets'][0]['by_framework']} == {'trtllm', 'vllm', 'sglang'}"
 head -3 "$data/gemm_ops.csv" | sed '3s/,,\([0-9]*\)$/,host_floor,\1/' >"$work/ops.csv"
 run 0 validate "$work/ops.csv" --json; json "j['sets'][0]['set'] == 'gemm_ops' and j['sets'][0]['scored'] == 1 and 'host_floor' in j['unscored'][0]['reason']"
 

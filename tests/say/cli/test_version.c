@@ -1,4 +1,4 @@
-/* The lines of --version, whatever this build has or lacks: no wider than the terminal. */
+/* The rows of commands: --version fits the terminal whatever this build has or lacks; an option stands once. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -43,9 +43,20 @@ static void test_width(void **state)
 	}
 }
 
+/* Two options of one name would each take the other's word. */
+static void test_options_once(void **state)
+{
+	(void)state;
+	for (const struct jl_command *c = jl_commands; c->name; c++)
+		for (const struct jl_option *a = c->options; a && a->name; a++)
+			for (const struct jl_option *b = a + 1; b->name; b++)
+				if (strcmp(a->name, b->name) == 0 || (a->letter && a->letter == b->letter))
+					fail_msg("%s has --%s twice", c->name, a->name);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_width) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_width), cmocka_unit_test(test_options_once) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -118,8 +118,9 @@ static void times_are_the_predictors(void **state)
 	struct jl_recommendation r;
 	int n_seen = 0;
 
-	ask.n_only = 1;
+	ask.n_only = 2;
 	ask.only[0] = jl_gpu_by_id(ask.cat, "rtx-3090");
+	ask.only[1] = jl_gpu_by_id(ask.cat, "rtx-4090");
 	r = run(f, &ask);
 	for (size_t i = 0; i < r.n_ok && n_seen < 20; i++) {
 		const struct jl_setup *s = r.items[i].setup;
