@@ -117,7 +117,8 @@ static bool same_head(const char *a, const char *b)
 /* What an earlier fit of this set found: parameters whose names begin with the same word, and its residuals. */
 static void forget(struct work *w, const struct fitting *f)
 {
-	const size_t n_param = f->ops->n_param(f->data), n_name = strlen(f->ops->name);
+	const size_t n_name = strlen(f->ops->name);
+	const struct jl_param_list params = jl_set_params(f->data);
 	size_t n = 0;
 
 	for (size_t i = 0; i < w->n_params; i++) {
@@ -125,10 +126,10 @@ static void forget(struct work *w, const struct fitting *f)
 		bool old = strncmp(id, "fit.", 4) == 0 && strncmp(id + 4, f->ops->name, n_name) == 0 &&
 			   id[4 + n_name] == '.';
 
-		for (size_t j = 0; j < n_param && !old; j++) {
+		for (size_t j = 0; j < params.n && !old; j++) {
 			struct jl_param param;
 
-			f->ops->param(f->data, j, &param);
+			jl_param_of(&params, j, &param);
 			old = same_head(param.name, id);
 		}
 		if (!old)
@@ -139,12 +140,12 @@ static void forget(struct work *w, const struct fitting *f)
 
 static enum jl_status keep_params(struct work *w, struct fitting *f, struct jl_calibrated *found, struct jl_err *err)
 {
-	enum jl_status status = JL_OK;
+	const struct jl_param_list params = jl_set_params(f->data);
 
-	for (size_t j = 0; !status && j < f->ops->n_param(f->data); j++) {
+	for (size_t j = 0; j < params.n; j++) {
 		struct jl_param param;
 
-		f->ops->param(f->data, j, &param);
+		jl_param_of(&params, j, &param);
 		if (param.lo == param.hi)
 			continue; /* it has no choice: a constant, not a parameter */
 		const struct jl_param_info info = { .id = param.name,
@@ -158,9 +159,9 @@ static enum jl_status keep_params(struct work *w, struct fitting *f, struct jl_c
 		if (info.n_rows == 0 && info.value == info.prior)
 			continue; /* what no row knows is not written: it is its prior */
 		found->n_param += info.n_rows > 0;
-		status = add_param(w, &info, err);
+		JL_TRY(add_param(w, &info, err));
 	}
-	return status;
+	return JL_OK;
 }
 
 /* How far the rows are from the fit, as catalog data too. */
@@ -207,15 +208,15 @@ static enum jl_status fit_set(struct work *w, const struct jl_set_ops *ops, stru
 
 	if (status || !f.data)
 		return status;
-	const size_t n_param = ops->n_param(f.data);
+	const struct jl_param_list params = jl_set_params(f.data);
 	struct jl_calibrated found = { .ops = ops, .n_rows = f.rows.n };
 
-	f.x = jl_arena_array(w->arena, n_param + 1, sizeof(*f.x));
+	f.x = jl_arena_array(w->arena, params.n + 1, sizeof(*f.x));
 	f.base = jl_arena_array(w->arena, f.rows.n + 1, sizeof(*f.base));
 	JL_TRY(jl_got(f.x && f.base, err));
-	jl_set_priors(ops, f.data, f.x);
+	jl_params_start(&params, f.x);
 	JL_TRY(ops->fit(f.data, NULL, 0, f.x, err));
-	for (size_t j = 0; j < n_param; j++)
+	for (size_t j = 0; j < params.n; j++)
 		f.x[j] = written(f.x[j]);
 	f.known = jl_known_of(&w->cat);
 	jl_set_predict(ops, f.data, f.x, &f.known, NULL, &f.rows);
@@ -253,7 +254,7 @@ static enum jl_status keep_widths(struct work *w, const struct jl_validation *v,
 		struct jl_param param;
 		int n_rows = 0;
 
-		jl_width_param_at(j, &param);
+		jl_param_of(&jl_width_params, j, &param);
 		for (size_t i = 0; i < v->width_rows.n; i++) {
 			const struct jl_set_row *row = v->width_rows.rows[i];
 

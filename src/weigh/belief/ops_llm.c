@@ -129,14 +129,9 @@ static enum jl_status begin(struct jl_set_data *data, struct jl_err *err)
 	return JL_OK;
 }
 
-static size_t n_param(const struct jl_set_data *data)
+static struct jl_param_list params(const struct jl_set_data *data)
 {
-	return jl_llm_n_params(n_own(data));
-}
-
-static void param(const struct jl_set_data *data, size_t i, struct jl_param *ret_param)
-{
-	jl_llm_param_at(i, data->gpu_ids, ret_param);
+	return jl_llm_params(n_own(data), data->gpu_ids);
 }
 
 static enum jl_status fit(const struct jl_set_data *data, const unsigned char *use, int max_iter, double *x,
@@ -149,9 +144,8 @@ static enum jl_status fit(const struct jl_set_data *data, const unsigned char *u
 		.group = data->groups,
 		.memory_weight = memory_weight,
 	};
-	double cost;
 
-	return jl_llm_fit(&set, use, max_iter, x, &cost, err);
+	return jl_llm_fit(&set, use, max_iter, x, NULL, err);
 }
 
 static void predict(const struct jl_set_data *data, const double *x, const struct jl_known *known,

@@ -186,23 +186,17 @@ static enum jl_status begin(struct jl_set_data *data, struct jl_err *err)
 	return jl_convnets(&own->nets, data->cat, data->arena, err);
 }
 
-static size_t n_param(const struct jl_set_data *data)
+static struct jl_param_list params(const struct jl_set_data *data)
 {
-	return jl_conv_n_param(n_own(data));
-}
-
-static void param(const struct jl_set_data *data, size_t i, struct jl_param *ret_param)
-{
-	jl_conv_param_at(i, data->gpu_ids, ret_param);
+	return jl_conv_params(n_own(data), data->gpu_ids);
 }
 
 static enum jl_status fit(const struct jl_set_data *data, const unsigned char *use, int max_iter, double *x,
 			  struct jl_err *err)
 {
 	const struct jl_other_set set = { .rows = data->cases, .n_rows = data->n, .n_gpus = n_own(data) };
-	double cost;
 
-	return jl_other_fit(&set, use, max_iter, x, &cost, err);
+	return jl_other_fit(&set, use, max_iter, x, NULL, err);
 }
 
 static void predict(const struct jl_set_data *data, const double *x, const struct jl_known *known,

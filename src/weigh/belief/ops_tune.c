@@ -138,15 +138,9 @@ static enum jl_status begin(struct jl_set_data *data, struct jl_err *err)
 	return JL_OK;
 }
 
-static size_t n_param(const struct jl_set_data *data)
+static struct jl_param_list params(const struct jl_set_data *data)
 {
-	return is_tune(data) ? JL_TUNE_N_PARAM : 0;
-}
-
-static void param(const struct jl_set_data *data, size_t i, struct jl_param *ret_param)
-{
-	(void)data;
-	*ret_param = *jl_tune_param_at(i);
+	return is_tune(data) ? jl_tuning_params : (struct jl_param_list){ .n = 0 };
 }
 
 /* Out of memory is a bound: more than the device has is as good as any other figure above it. */
@@ -185,32 +179,17 @@ static enum jl_status fit(const struct jl_set_data *data, const unsigned char *u
 			  struct jl_err *err)
 {
 	struct work w = { .data = data, .use = use, .known = { .cat = data->cat } };
-	double lo[JL_TUNE_N_PARAM], hi[JL_TUNE_N_PARAM], prior[JL_TUNE_N_PARAM], sd[JL_TUNE_N_PARAM], cost;
-	size_t n = 0;
 
 	if (!is_tune(data))
 		return JL_OK; /* nothing of its own: it asks what train_llm has learnt */
-	for (size_t j = 0; j < JL_TUNE_N_PARAM; j++) {
-		const struct jl_param *p = jl_tune_param_at(j);
-
-		lo[j] = p->lo;
-		hi[j] = p->hi;
-		prior[j] = log(p->prior);
-		sd[j] = p->prior_sd_ln / 0.15; /* as far off as a usual row is */
-	}
-	for (size_t i = 0; i < data->n; i++)
-		n += !use || use[i];
-	return jl_fit_solve(&(struct jl_fit_problem){ .n_param = JL_TUNE_N_PARAM,
-						      .n_resid = 2 * n,
-						      .lo = lo,
-						      .hi = hi,
-						      .prior_ln = prior,
-						      .prior_sd_ln = sd,
+	/* a usual row is 0.15 off */
+	return jl_fit_params(&jl_tuning_params, 0.15,
+			     (struct jl_fit_problem){ .n_resid = 2 * jl_fit_used(use, data->n),
 						      .residuals = residuals,
 						      .ctx = &w,
 						      .huber = 0.1,
 						      .max_iter = max_iter },
-			    x, &cost, err);
+			     x, NULL, err);
 }
 
 static void predict(const struct jl_set_data *data, const double *x, const struct jl_known *known,
@@ -241,8 +220,8 @@ static void explain(const struct jl_set_data *data, const double *x, const struc
 #define COMMON                                                                                                         \
 	.unit = "s", .baselines = { "40 % MFU", "roofline at 0.7 of the listed rates" },                               \
 	.memory_baselines = { "16 bytes a parameter", "weights and a fifth" }, .case_B = sizeof(struct jl_tune_row),   \
-	.own_B = sizeof(struct own), .rows_a_line = 2, .begin = begin, .add = add, .n_param = n_param, .param = param, \
-	.fit = fit, .predict = predict, .explain = explain
+	.own_B = sizeof(struct own), .rows_a_line = 2, .begin = begin, .add = add, .params = params, .fit = fit,       \
+	.predict = predict, .explain = explain
 
 const struct jl_set_ops jl_tune_ops = {
 	COMMON,

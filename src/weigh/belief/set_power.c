@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/mem.h"
 #include "base/num.h"
 #include "belief/optimize.h"
 #include "catalog/find.h"
@@ -217,8 +216,8 @@ double jl_power_ln_ratio(const struct jl_power_row *row, const struct jl_power_f
 
 struct fit_ctx {
 	const struct jl_power_row *rows;
-	const size_t *used;
-	size_t n_used;
+	size_t n_rows;
+	const unsigned char *use;
 };
 
 static void residuals(void *ctx, const double *x, double *ret_r)
@@ -226,41 +225,19 @@ static void residuals(void *ctx, const double *x, double *ret_r)
 	const struct fit_ctx *fit = ctx;
 	const struct jl_power_fit power = jl_power_fit_of(x);
 
-	for (size_t i = 0; i < fit->n_used; i++)
-		ret_r[i] = jl_power_ln_ratio(&fit->rows[fit->used[i]], &power);
+	for (size_t i = 0; i < fit->n_rows; i++)
+		if (!fit->use || fit->use[i])
+			*ret_r++ = jl_power_ln_ratio(&fit->rows[i], &power);
 }
 
 enum jl_status jl_power_solve(const struct jl_power_row *rows, size_t n_rows, const unsigned char *use, double *x,
 			      double *ret_cost, struct jl_err *err)
 {
-	double lo[JL_POWER_N_PARAM], hi[JL_POWER_N_PARAM], prior[JL_POWER_N_PARAM], sd[JL_POWER_N_PARAM];
-	size_t *used = jl_realloc(NULL, (n_rows + 1) * sizeof(*used)), n_used = 0;
+	struct fit_ctx fit = { .rows = rows, .n_rows = n_rows, .use = use };
 
-	JL_TRY(jl_got(used, err));
-	for (size_t i = 0; i < n_rows; i++) {
-		if (!use || use[i])
-			used[n_used++] = i;
-	}
-	for (size_t i = 0; i < JL_POWER_N_PARAM; i++) {
-		const struct jl_param *param = jl_power_param_at(i);
-
-		lo[i] = param->lo;
-		hi[i] = param->hi;
-		prior[i] = log(param->prior);
-		sd[i] = param->prior_sd_ln / PRIOR_LN;
-	}
-	struct fit_ctx fit = { .rows = rows, .used = used, .n_used = n_used };
-	const enum jl_status status = jl_fit_solve(&(struct jl_fit_problem){ .n_param = JL_POWER_N_PARAM,
-									     .n_resid = n_used,
-									     .lo = lo,
-									     .hi = hi,
-									     .prior_ln = prior,
-									     .prior_sd_ln = sd,
-									     .residuals = residuals,
-									     .ctx = &fit,
-									     .huber = HUBER_LN },
-						   x, ret_cost, err);
-
-	jl_free(used);
-	return status;
+	return jl_fit_params(
+		&jl_power_params, PRIOR_LN,
+		(struct jl_fit_problem){
+			.n_resid = jl_fit_used(use, n_rows), .residuals = residuals, .ctx = &fit, .huber = HUBER_LN },
+		x, ret_cost, err);
 }

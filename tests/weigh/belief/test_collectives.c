@@ -406,18 +406,17 @@ static void test_shipped_values_are_the_fit(void **state)
 	struct jl_err err;
 
 	(void)state;
-	assert_true(jl_coll_n_param() <= 128);
-	jl_coll_start(x);
+	assert_true(jl_coll_params.n <= 128);
+	jl_params_start(&jl_coll_params, x);
 	jl_coll_read(jl_catalog_embedded(), shipped);
 	assert_int_equal(jl_coll_fit(rows.cases, rows.n, NULL, x, NULL, &err), JL_OK);
-	for (size_t i = 0; i < jl_coll_n_param(); i++) {
-		const struct jl_param *p = jl_coll_param_at(i);
+	for (size_t i = 0; i < jl_coll_params.n; i++) {
+		const struct jl_param *p = &jl_coll_params.table[i];
 
 		assert_true(p->lo <= x[i] && x[i] <= p->hi);
 		if (!(fabs(log(x[i] / shipped[i])) < 2e-3))
 			fail_msg("%s: the fit gives %.6g, shipped is %.6g", p->name, x[i], shipped[i]);
 	}
-	assert_null(jl_coll_param_at(jl_coll_n_param()));
 }
 
 /* The goal of the set: each group predicted from a fit that has not seen it. */
@@ -432,7 +431,7 @@ static void test_left_out_groups(void **state)
 	for (int g = 0; g < rows.n_group; g++) {
 		for (size_t i = 0; i < rows.n; i++)
 			use[i] = rows.group[i] != g;
-		jl_coll_start(x);
+		jl_params_start(&jl_coll_params, x);
 		assert_int_equal(jl_coll_fit(rows.cases, rows.n, use, x, NULL, &err), JL_OK);
 		predict_rows(x, g, ln);
 	}
