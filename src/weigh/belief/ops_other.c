@@ -56,16 +56,12 @@ static enum jl_status find_host(struct jl_set_data *data, const struct jl_gpu *g
 	if (i == own->n_hosts) {
 		const char *text = jl_arena_printf(data->arena, "%dx %s", n_gpus, gpu->id);
 		struct host *host = jl_arena_alloc(data->arena, sizeof(*host));
-		enum jl_status status = text && host ? JL_OK : jl_fail_nomem(err);
 
 		if (i == HOSTS_MAX)
 			return jl_fail(err, JL_E_LIMIT, "more than %d kinds of hosts", HOSTS_MAX);
-		if (!status)
-			status = jl_sys_parse(&sys, data->cat, text, data->arena, err);
-		if (!status)
-			status = jl_machine_make(&host->machine, data->cat, &sys, err);
-		if (status)
-			return status;
+		JL_TRY(jl_got(text && host, err));
+		JL_TRY(jl_sys_parse(&sys, data->cat, text, data->arena, err));
+		JL_TRY(jl_machine_make(&host->machine, data->cat, &sys, err));
 		host->gpu = gpu;
 		host->n_gpus = n_gpus;
 		own->hosts[own->n_hosts++] = host;
@@ -94,12 +90,9 @@ static enum jl_status read_vision(struct jl_set_data *data, const struct jl_set_
 	const struct jl_machine *host = NULL;
 	struct own *own = data->own;
 	const struct jl_convnet *last = own->last[part_of(cells->model) % N_LAST];
-	enum jl_status status = jl_vision_row_read(c, cells, data->cat, &find, last, in->arena, err);
 
-	if (!status)
-		status = find_host(data, c->gpu.of, 1, &host, err);
-	if (status)
-		return status;
+	JL_TRY(jl_vision_row_read(c, cells, data->cat, &find, last, in->arena, err));
+	JL_TRY(find_host(data, c->gpu.of, 1, &host, err));
 	own->last[part_of(cells->model) % N_LAST] = c->net;
 	c->aside = (part_of(cells->model) + jl_csv_where(in->csv, 0).line) % FIT_EVERY != 0;
 	jl_other_place(c, host);
@@ -112,13 +105,11 @@ static enum jl_status read_row(struct jl_set_data *data, const struct jl_other_c
 	const struct jl_other_find find = { .gpu = find_gpu, .ctx = data };
 	const struct own *own = data->own;
 	const struct jl_machine *host = NULL;
-	enum jl_status status = jl_other_row_read(c, cells, &own->nets, &find, err);
 
-	if (!status)
-		status = find_host(data, c->gpu.of, c->n_gpus, &host, err);
-	if (!status)
-		jl_other_place(c, host);
-	return status;
+	JL_TRY(jl_other_row_read(c, cells, &own->nets, &find, err));
+	JL_TRY(find_host(data, c->gpu.of, c->n_gpus, &host, err));
+	jl_other_place(c, host);
+	return JL_OK;
 }
 
 /* Throughput as the time of a step. */
