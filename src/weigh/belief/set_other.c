@@ -154,7 +154,8 @@ static enum jl_status find_vision(const struct jl_convnet **ret_net, const struc
 
 	if (status == JL_E_NOTFOUND || (!status && !agrees(net, f.n_params, f.mac)))
 		status = jl_convnet_described(net, cat, &f, arena, err);
-	net->optimizer = holds(cells->task, "Adam") ? JL_NET_ADAM : JL_NET_SGD; /* which is the benchmark's default */
+	net->optimizer = jl_cell_holds(cells->task, "Adam") ? JL_NET_ADAM
+							    : JL_NET_SGD; /* which is the benchmark's default */
 	*ret_net = net;
 	return status;
 }
