@@ -87,6 +87,7 @@ struct jl_conv_fit {
 	double device_frac;    /* this GPU against its family: all rates together */
 	double launch_s;       /* host time of one launch */
 	double slow_host_gain; /* JL_SW_SLOW_HOST: launch_s is this much longer */
+	double amp_calls_gain; /* of launches that a list counts, casts not among them */
 	double cast_calls[2]; /* that mixed precision adds to a convolution, to a linear layer: casts of all it reads */
 	double worker_gain;   /* launch_s grows by this share for every further worker on the host */
 	double overlap_frac;  /* of the device time that hides gradient traffic */
