@@ -299,13 +299,12 @@ static enum jl_status migrate(struct jl_store_db *db, struct jl_err *err)
 static enum jl_status prepare(struct jl_store_db *db, struct jl_err *err)
 {
 	long long version = 0;
-	enum jl_status status = run(db, "SET synchronous_commit = on; SET client_min_messages = warning", err);
 
-	if (!status)
-		status = read_version(db, &version, err);
-	if (!status && version < JL_STORE_SCHEMA)
-		status = migrate(db, err);
-	return status;
+	JL_TRY(run(db, "SET synchronous_commit = on; SET client_min_messages = warning", err));
+	JL_TRY(read_version(db, &version, err));
+	if (version < JL_STORE_SCHEMA)
+		JL_TRY(migrate(db, err));
+	return JL_OK;
 }
 
 static void close_db(struct jl_store_db *db)
@@ -447,11 +446,10 @@ static enum jl_status replace(struct jl_store_db *db, const struct jl_store_row 
 static enum jl_status erase(struct jl_store_db *db, const char *id, struct jl_err *err)
 {
 	struct pg_result *res = NULL;
-	enum jl_status status = ask(db, "DELETE FROM jeoul_record WHERE id = $1", 1, &id, &res, err);
 
-	if (!status)
-		db->pq->clear(res);
-	return status;
+	JL_TRY(ask(db, "DELETE FROM jeoul_record WHERE id = $1", 1, &id, &res, err));
+	db->pq->clear(res);
+	return JL_OK;
 }
 
 static enum jl_status find(struct jl_store_db *db, const char *part, char ret_ids[][JL_RECORD_ID_LEN + 1],
@@ -532,11 +530,10 @@ static enum jl_status each(struct jl_store_db *db, const struct jl_store_filter 
 static enum jl_status count(struct jl_store_db *db, size_t *ret_n, struct jl_err *err)
 {
 	long long n = 0;
-	enum jl_status status = ask_number(db, "SELECT count(*) FROM jeoul_record", &n, err);
 
-	if (!status)
-		*ret_n = (size_t)n;
-	return status;
+	JL_TRY(ask_number(db, "SELECT count(*) FROM jeoul_record", &n, err));
+	*ret_n = (size_t)n;
+	return JL_OK;
 }
 
 const struct jl_store_backend jl_store_postgres = {

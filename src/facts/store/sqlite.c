@@ -453,11 +453,10 @@ static enum jl_status each(struct jl_store_db *db, const struct jl_store_filter 
 static enum jl_status count(struct jl_store_db *db, size_t *ret_n, struct jl_err *err)
 {
 	long long n = 0;
-	enum jl_status status = ask_number(db, "SELECT count(*) FROM record", &n, err);
 
-	if (!status)
-		*ret_n = (size_t)n;
-	return status;
+	JL_TRY(ask_number(db, "SELECT count(*) FROM record", &n, err));
+	*ret_n = (size_t)n;
+	return JL_OK;
 }
 
 const struct jl_store_backend jl_store_sqlite = {

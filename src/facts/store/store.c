@@ -160,13 +160,10 @@ static enum jl_status find_id(struct jl_store *store, const char *text, char ret
 static enum jl_status fetch(struct jl_store *store, const char *text, struct jl_buf *out, struct jl_err *err)
 {
 	char id[JL_RECORD_ID_LEN + 1];
-	enum jl_status status = find_id(store, text, id, err);
 
-	if (!status)
-		status = store->backend->body(store->db, id, out, err);
-	if (!status && out->failed)
-		status = jl_fail_nomem(err);
-	return status;
+	JL_TRY(find_id(store, text, id, err));
+	JL_TRY(store->backend->body(store->db, id, out, err));
+	return jl_got(!out->failed, err);
 }
 
 enum jl_status jl_store_get(struct jl_store *store, const char *id, struct jl_arena *arena,
@@ -186,16 +183,16 @@ enum jl_status jl_store_get(struct jl_store *store, const char *id, struct jl_ar
 enum jl_status jl_store_each(struct jl_store *store, const struct jl_store_filter *filter, jl_store_visit *visit,
 			     void *ctx, struct jl_err *err)
 {
-	enum jl_status status = need_db(store, err);
+	JL_TRY(need_db(store, err));
 
-	return status ? status : store->backend->each(store->db, filter, visit, ctx, err);
+	return store->backend->each(store->db, filter, visit, ctx, err);
 }
 
 enum jl_status jl_store_count(struct jl_store *store, size_t *ret_n, struct jl_err *err)
 {
-	enum jl_status status = need_db(store, err);
+	JL_TRY(need_db(store, err));
 
-	return status ? status : store->backend->count(store->db, ret_n, err);
+	return store->backend->count(store->db, ret_n, err);
 }
 
 struct listing {
@@ -239,9 +236,9 @@ enum jl_status jl_store_list(struct jl_store *store, const struct jl_store_filte
 enum jl_status jl_store_delete(struct jl_store *store, const char *id, struct jl_err *err)
 {
 	char whole[JL_RECORD_ID_LEN + 1];
-	enum jl_status status = find_id(store, id, whole, err);
 
-	return status ? status : store->backend->erase(store->db, whole, err);
+	JL_TRY(find_id(store, id, whole, err));
+	return store->backend->erase(store->db, whole, err);
 }
 
 /* On the stored text itself, so that keys we do not know stay. */

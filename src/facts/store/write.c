@@ -96,9 +96,9 @@ static enum jl_status send_again(void *ctx, const char *line, size_t len, struct
 static enum jl_status commit_sent(void *ctx, struct jl_err *err)
 {
 	struct jl_store *store = ((struct sending *)ctx)->store;
-	enum jl_status status = keep_refused(store, err);
 
-	return status ? status : store->backend->commit(store->db, err);
+	JL_TRY(keep_refused(store, err));
+	return store->backend->commit(store->db, err);
 }
 
 /* How many were taken; offline afterwards where the server went away. */
@@ -243,13 +243,12 @@ static enum jl_status begin_again(struct jl_store *store, struct jl_err *err)
 static enum jl_status refuse(struct jl_store *store, const struct jl_store_row *row, const struct jl_err *why,
 			     struct jl_err *err)
 {
-	enum jl_status status = set_aside(store, why, row->body, row->len, err);
+	JL_TRY(set_aside(store, why, row->body, row->len, err));
 
-	if (!status && !store->in_batch)
-		status = keep_refused(store, err);
-	if (!status)
-		store->n_refused++;
-	return status;
+	if (!store->in_batch)
+		JL_TRY(keep_refused(store, err));
+	store->n_refused++;
+	return JL_OK;
 }
 
 /* To the database. JL_OK with `ret_kept`; where the server went away that is JL_STORE_SPOOLED, and the line still has to go there. */

@@ -28,6 +28,25 @@ size_t jl_pattern_size_B(const struct jl_bench_task *task, int n_ranks)
 	       (in_parts(task->coll) ? (size_t)n_ranks : 1);
 }
 
+struct jl_coll_call jl_pattern_call(const struct jl_bench_task *task, int rank, int n_ranks, char *send, char *recv)
+{
+	const size_t count = jl_pattern_count(task, n_ranks), own_B = (size_t)rank * count * jl_comm_type_B(task->type);
+
+	if (task->in_place)
+		recv = send;
+	if (task->in_place && task->coll == JL_COLL_ALLGATHER)
+		send += own_B;
+	if (task->in_place && task->coll == JL_COLL_REDUCESCATTER)
+		recv += own_B;
+	return (struct jl_coll_call){ .coll = task->coll,
+				      .type = task->type,
+				      .op = task->op,
+				      .root = task->root,
+				      .count = count,
+				      .send = send,
+				      .recv = recv };
+}
+
 static uint64_t mix(uint64_t x)
 {
 	x *= 0x9e3779b97f4a7c15u;

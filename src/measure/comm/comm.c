@@ -123,6 +123,15 @@ enum jl_status jl_comm_barrier(struct jl_comm *comm, struct jl_err *err)
 	return jl_comm_run(comm, &(struct jl_coll_call){ .coll = JL_COLL_BARRIER }, err);
 }
 
+enum jl_status jl_comm_tell(struct jl_comm *comm, void *data, size_t size_B, struct jl_err *err)
+{
+	return jl_comm_run(
+		comm,
+		&(struct jl_coll_call){
+			.coll = JL_COLL_BROADCAST, .type = JL_COMM_UINT8, .count = size_B, .send = data, .recv = data },
+		err);
+}
+
 void *jl_comm_alloc(struct jl_comm *comm, size_t size_B)
 {
 	void *memory;

@@ -179,6 +179,8 @@ enum jl_status jl_comm_start(struct jl_comm *comm, const struct jl_coll_call *ca
 			     struct jl_comm_request **ret_request, struct jl_err *err);
 enum jl_status jl_comm_wait(struct jl_comm *comm, struct jl_comm_request *request, struct jl_err *err);
 enum jl_status jl_comm_barrier(struct jl_comm *comm, struct jl_err *err);
+/* What rank 0 has there, all have there. */
+enum jl_status jl_comm_tell(struct jl_comm *comm, void *data, size_t size_B, struct jl_err *err);
 
 /* Memory for messages: what the backend reaches without a copy, else plain pages. Zeroed, page-aligned; NULL: none left. */
 void *jl_comm_alloc(struct jl_comm *comm, size_t size_B);
