@@ -141,7 +141,7 @@ static enum jl_status verify(struct jl_bench_state *s, size_t *ret_n_wrong, stru
 {
 	if (s->buffers[1])
 		memset(s->buffers[1], 0xa5, s->buffer_B); /* what is not written must not look right */
-	else if (s->task.coll == JL_COLL_ALLGATHER)
+	else if (jl_coll_shapes[s->task.coll].gathers && !jl_coll_shapes[s->task.coll].deals)
 		memset(s->buffers[0], 0xa5, s->buffer_B);
 	jl_pattern_fill(&s->pattern, (void *)(uintptr_t)s->call.send);
 	JL_TRY(jl_comm_barrier(s->comm, err));

@@ -56,7 +56,7 @@ static bool supports(const struct jl_bench_task *task)
 	if (task->kind != JL_BENCH_COLL || task->coll == JL_COLL_BARRIER || task->size_B < jl_comm_type_B(task->type))
 		return false;
 	/* what is sent would be overwritten before it has left */
-	return !(task->in_place && (task->coll == JL_COLL_ALLTOALL || task->coll == JL_COLL_SENDRECV));
+	return !(task->in_place && jl_coll_shapes[task->coll].swaps);
 }
 
 static void release(struct jl_bench_state *s)
@@ -219,7 +219,7 @@ static enum jl_status time_all(struct jl_bench_state *s, int n, double *ret_s, s
 
 static enum jl_status fill(struct jl_bench_state *s, struct jl_err *err)
 {
-	size_t n = s->task.coll == JL_COLL_ALLGATHER ? s->count : s->buffer_B / jl_comm_type_B(s->task.type);
+	size_t n = s->count * (size_t)(jl_coll_shapes[s->task.coll].deals ? s->n_ranks : 1);
 	int type = types[s->task.type], op = ops[s->task.op];
 	for (int i = 0; i < s->n_parts; i++) {
 		struct gpu_part *p = &s->parts[i];
@@ -285,21 +285,23 @@ static enum jl_status run_once(struct jl_bench_state *s, double *ret_s, struct j
 
 static enum jl_status verify(struct jl_bench_state *s, size_t *ret_n_wrong, struct jl_err *err)
 {
-	enum jl_coll coll = s->task.coll;
-	size_t n = coll == JL_COLL_REDUCESCATTER ? s->count : s->buffer_B / jl_comm_type_B(s->task.type), n_wrong = 0;
-	int kind = (int)coll, type = types[s->task.type], op = ops[s->task.op];
+	const struct jl_coll_shape *shape = &jl_coll_shapes[s->task.coll];
+	size_t n = s->count * (size_t)(shape->gathers ? s->n_ranks : 1), each = shape->gathers ? s->count : 0,
+	       n_wrong = 0;
+	int type = types[s->task.type], op = ops[s->task.op];
 	double once_s = 0.0;
 	JL_TRY(fill(s, err));
 	JL_TRY(time_all(s, 1, &once_s, err));
 	for (int i = 0; i < s->n_parts; i++) {
 		struct gpu_part *p = &s->parts[i];
-		size_t wrong = 0;
-		if (coll == JL_COLL_REDUCE && p->rank != s->task.root)
+		size_t rank = (size_t)p->rank, first = shape->deals ? rank * s->count : 0, wrong = 0;
+		int from = shape->reduces ? -1 : (int)jl_coll_source(&p->call, rank, (size_t)s->n_ranks);
+		if (!jl_coll_receives(&p->call, rank))
 			continue;
-		JL_TRY(jl_gpu_run(p->gpu, "bench_kernels/jl_coll_check",
-				  (void *[]){ &p->call.recv, &n, &s->count, &kind, &type, &op, &s->task.root, &p->rank,
-					      &s->n_ranks, &p->counter },
-				  err));
+		JL_TRY(jl_gpu_run(
+			p->gpu, "bench_kernels/jl_coll_check",
+			(void *[]){ &p->call.recv, &n, &first, &each, &from, &type, &op, &s->n_ranks, &p->counter },
+			err));
 		JL_TRY(jl_gpu_counted(p->gpu, p->counter, &wrong, err));
 		n_wrong += wrong;
 	}

@@ -70,8 +70,8 @@ void jl_cuda_exchange_close(struct cuda_engine *e)
 static void sizes_of(const struct jl_comm *comm, const struct jl_coll_call *c, size_t *ret_send_B, size_t *ret_recv_B)
 {
 	size_t one_B = c->count * jl_comm_type_B(c->type), all_B = one_B * (size_t)comm->n_ranks;
-	*ret_send_B = c->coll == JL_COLL_REDUCESCATTER ? all_B : one_B;
-	*ret_recv_B = c->coll == JL_COLL_ALLGATHER ? all_B : one_B;
+	*ret_send_B = jl_coll_shapes[c->coll].deals ? all_B : one_B;
+	*ret_recv_B = jl_coll_shapes[c->coll].gathers ? all_B : one_B;
 }
 
 /* Pinned memory for what goes out and what comes in; grows in the first step. */
