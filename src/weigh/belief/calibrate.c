@@ -139,6 +139,7 @@ static void forget(struct work *w, const struct fitting *f)
 
 static enum jl_status keep_params(struct work *w, struct fitting *f, struct jl_calibrated *found, struct jl_err *err)
 {
+	static const double told_ln = 0.01;
 	enum jl_status status = JL_OK;
 
 	for (size_t j = 0; !status && j < f->ops->n_param(f->data); j++) {
@@ -155,8 +156,8 @@ static enum jl_status keep_params(struct work *w, struct fitting *f, struct jl_c
 						    .n_rows = rows_that_know(f, &param, j),
 						    .unit = param.unit };
 
-		if (info.n_rows == 0 && info.value == info.prior)
-			continue; /* what no row knows is not written: it is its prior */
+		if (info.n_rows <= 1 && fabs(log(info.value / info.prior)) < told_ln)
+			continue; /* what no row knows, or one that says nothing new, is not written: it is its prior */
 		found->n_param += info.n_rows > 0;
 		status = add_param(w, &info, err);
 	}

@@ -34,6 +34,7 @@ struct jl_request jl_request_empty(void)
 		.states = JL_UNSET,
 		.launch_s = NAN,
 		.optimizer = JL_UNSET,
+		.layout = JL_UNSET,
 		.offload = JL_UNSET,
 		.tune = JL_UNSET,
 		.base = JL_UNSET,
