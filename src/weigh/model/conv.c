@@ -190,7 +190,9 @@ static double group_rate(const struct machine *m, const struct jl_conv_op *op)
 	if (m->path != JL_CONV_VECTOR) {
 		const double share = m->path == JL_CONV_HALF ? 1 : 0.5;
 
-		rate = 1 / (1 / rate + 1 / (share * fit->feed_flop * m->sm_Hz));
+		/* Hopper's wide instructions read plain products where they lie */
+		if (op->kind != JL_CONV_LINEAR || !m->dev->priors->warpgroup)
+			rate = 1 / (1 / rate + 1 / (share * fit->feed_flop * m->sm_Hz));
 		if (is_odd(m, op)) {
 			if (m->path == JL_CONV_HALF && (m->in->software & JL_SW_ALIGNED_ONLY))
 				rate = fit->odd_vector_frac * fit->linear_frac[JL_CONV_VECTOR] * m->vector_flopps;
@@ -329,8 +331,8 @@ static double stream_B(const struct machine *m, const struct jl_conv_op *op, dou
 	double passes = op->passes, calls = op->calls, amp_B = op->amp_fwd_B + op->amp_bwd_B;
 
 	if (has(m, JL_SW_FORWARD)) {
-		passes = op->fwd_passes > 0 ? op->fwd_passes : 0.375 * op->passes;
-		calls = op->fwd_calls > 0 ? op->fwd_calls : 0.375 * op->calls;
+		passes = op->back_only ? 0 : op->fwd_passes > 0 ? op->fwd_passes : 0.375 * op->passes;
+		calls = op->back_only ? 0 : op->fwd_calls > 0 ? op->fwd_calls : 0.375 * op->calls;
 		amp_B = op->amp_fwd_B;
 	}
 	*ret_calls = calls * op->count * left;
