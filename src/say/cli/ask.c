@@ -212,14 +212,12 @@ enum jl_status jl_ask_request(struct jl_request *ret_req, struct jl_cli *cli, st
 	if (jl_given(cli, "expert-load"))
 		req.expert_load = jl_value(cli, "expert-load");
 	status = read_quantities(&req, cli, err);
-	if (!status)
-		status = read_tune(&req, cli, err);
+	JL_THEN(status, read_tune(&req, cli, err));
 	if (!status && parallel)
 		status = jl_request_parallel(&req.plan, parallel, err);
 	if (!status && offload)
 		status = jl_request_offload(&req.offload, offload, err);
-	if (!status)
-		status = check_words(&req, err);
+	JL_THEN(status, check_words(&req, err));
 	if (!status)
 		*ret_req = req;
 	return status;

@@ -88,24 +88,22 @@ enum jl_status jl_bench_tcp_open(struct jl_bench_session *s, uint64_t tag, struc
 
 	if (!status && timeout && !(timeout->value >= 0.1 && timeout->value <= 86400))
 		status = jl_fail(err, JL_E_USAGE, "--timeout: write something from 100 ms to 1 d");
-	if (!status)
-		status = jl_wire_read_secret(&secret, jl_text(cli, "secret-file"), err);
-	if (!status)
-		status = jl_comm_tcp(
-			ret_comm,
-			&(struct jl_comm_tcp){ .to = jl_text(cli, "to"),
-					       .listen = cli->args.n_operands ? cli->args.operands[0] : NULL,
-					       .port = port ? (int)port->count : JL_COMM_TCP_PORT,
-					       .n_ranks = door.n_ranks,
-					       .wait_s = timeout ? timeout->value : 0,
-					       .what = cli->command->name,
-					       .tag = tag,
-					       .secret = secret,
-					       .stop = jl_bench_stop,
-					       .listening = listening,
-					       .seen = seen,
-					       .ctx = &door },
-			err);
+	JL_THEN(status, jl_wire_read_secret(&secret, jl_text(cli, "secret-file"), err));
+	JL_THEN(status,
+		jl_comm_tcp(ret_comm,
+			    &(struct jl_comm_tcp){ .to = jl_text(cli, "to"),
+						   .listen = cli->args.n_operands ? cli->args.operands[0] : NULL,
+						   .port = port ? (int)port->count : JL_COMM_TCP_PORT,
+						   .n_ranks = door.n_ranks,
+						   .wait_s = timeout ? timeout->value : 0,
+						   .what = cli->command->name,
+						   .tag = tag,
+						   .secret = secret,
+						   .stop = jl_bench_stop,
+						   .listening = listening,
+						   .seen = seen,
+						   .ctx = &door },
+			    err));
 	if (!status)
 		s->silent = (*ret_comm)->rank > 0;
 	return status;

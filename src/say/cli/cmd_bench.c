@@ -178,10 +178,8 @@ enum jl_status jl_cmd_bench_gemm(struct jl_cli *cli, struct jl_err *err)
 
 	if (!status && s.silent)
 		return JL_OK;
-	if (!status)
-		status = jl_bench_choose(&s, backends, err);
-	if (!status)
-		status = jl_bench_gemm(&s, 2, err);
+	JL_THEN(status, jl_bench_choose(&s, backends, err));
+	JL_THEN(status, jl_bench_gemm(&s, 2, err));
 	return jl_bench_close(&s, status);
 }
 
@@ -236,10 +234,8 @@ enum jl_status jl_cmd_bench_memory(struct jl_cli *cli, struct jl_err *err)
 
 	if (!status && s.silent)
 		return JL_OK;
-	if (!status)
-		status = jl_bench_choose(&s, backends, err);
-	if (!status)
-		status = jl_bench_memory(&s, 2, err);
+	JL_THEN(status, jl_bench_choose(&s, backends, err));
+	JL_THEN(status, jl_bench_memory(&s, 2, err));
 	return jl_bench_close(&s, status);
 }
 
@@ -324,10 +320,8 @@ enum jl_status jl_cmd_bench_link(struct jl_cli *cli, struct jl_err *err)
 
 	if (!status && s.silent)
 		return JL_OK;
-	if (!status)
-		status = jl_bench_choose(&s, backends, err);
-	if (!status)
-		status = jl_bench_link(&s, 0.5, err);
+	JL_THEN(status, jl_bench_choose(&s, backends, err));
+	JL_THEN(status, jl_bench_link(&s, 0.5, err));
 	return jl_bench_close(&s, status);
 }
 

@@ -81,10 +81,8 @@ static enum jl_status show(const struct jl_err *ended, struct jl_err *err)
 {
 	struct jl_cli *cli = run.s.cli;
 	struct jl_doc doc;
-	enum jl_status status = jl_cluster_weigh(&run.cluster, &cli->arena, err);
 
-	if (status)
-		return status;
+	JL_TRY(jl_cluster_weigh(&run.cluster, &cli->arena, err));
 	cli->exit_code = ended ? 1 : run.cluster.n_slow || run.cluster.n_bad ? 3 : 0;
 	if (cli->json) {
 		put_json(&run.cluster, ended ? ended->en : NULL);
@@ -193,8 +191,7 @@ static enum jl_status open_hosts(struct started *s, struct jl_comm **ret_comm, s
 
 	if (!cli->args.n_operands && gethostname(name, sizeof(name) - 1))
 		(void)snprintf(name, sizeof(name), "127.0.0.1");
-	if (!status)
-		status = jl_wire_read_secret(&how.secret, jl_text(cli, "secret-file"), err);
+	JL_THEN(status, jl_wire_read_secret(&how.secret, jl_text(cli, "secret-file"), err));
 	while (!status) {
 		s->lost = -1;
 		how.n_ranks = s->n + 1;
@@ -245,8 +242,7 @@ enum jl_status jl_cmd_bench_cluster(struct jl_cli *cli, struct jl_err *err)
 
 	jl_buf_reset(&cli->out); /* its JSON is one document of its own */
 	jl_cluster_begin(&run.cluster);
-	if (!status)
-		status = open_all(&started, &comm, err);
+	JL_THEN(status, open_all(&started, &comm, err));
 	if (status)
 		return status;
 	run.rank = comm->rank;

@@ -285,10 +285,8 @@ enum jl_status jl_cmd_bench_coll(struct jl_cli *cli, struct jl_err *err)
 
 	if (!status && !sweep)
 		status = jl_fail_nomem(err);
-	if (!status)
-		status = read_sizes(cli, sweep, err);
-	if (!status)
-		status = read_task(cli, sweep, err);
+	JL_THEN(status, read_sizes(cli, sweep, err));
+	JL_THEN(status, read_task(cli, sweep, err));
 	if (!status) {
 		read_plan(cli, sweep);
 		status = tcp ? open_tcp(&s, sweep, &comm, err) : open_mpi(&s, &comm, err);
@@ -299,8 +297,7 @@ enum jl_status jl_cmd_bench_coll(struct jl_cli *cli, struct jl_err *err)
 		status = count_ranks(&s, sweep, err);
 	if (!status && tcp)
 		status = jl_sweep_share(sweep, comm, err);
-	if (!status)
-		status = jl_bench_sweep(&s, sweep, comm, err);
+	JL_THEN(status, jl_bench_sweep(&s, sweep, comm, err));
 	status = tcp && s.silent ? jl_bench_tcp_left(&s, comm, status) : jl_bench_close(&s, status);
 	jl_comm_destroy(comm);
 	return status;

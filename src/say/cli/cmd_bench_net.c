@@ -237,8 +237,7 @@ static enum jl_status measure(struct jl_bench_session *s, const struct jl_wire_p
 	struct jl_net_client *client = NULL;
 	enum jl_status status = jl_net_connect(&client, peer, err);
 
-	if (!status)
-		status = jl_net_ping(client, 1000, &latency, err);
+	JL_THEN(status, jl_net_ping(client, 1000, &latency, err));
 	if (!status) {
 		latency_record(s, &latency, peer->host);
 		net_head(s, peer->host, &latency);
@@ -331,12 +330,10 @@ enum jl_status jl_cmd_bench_net(struct jl_cli *cli, struct jl_err *err)
 		return jl_fail(err, JL_E_USAGE, "an address goes with --listen; to measure towards it: --to %s",
 			       cli->args.operands[0]);
 	status = jl_wire_read_secret(&peer.secret, jl_text(cli, "secret-file"), err);
-	if (!status)
-		status = jl_bench_begin(&s, cli, err);
+	JL_THEN(status, jl_bench_begin(&s, cli, err));
 	if (status || s.silent)
 		return status;
 	s.backend = &tcp;
-	if (!status)
-		status = host ? measure(&s, &peer, transfer_s(cli), err) : jl_bench_loopback(&s, transfer_s(cli), err);
+	JL_THEN(status, host ? measure(&s, &peer, transfer_s(cli), err) : jl_bench_loopback(&s, transfer_s(cli), err));
 	return jl_bench_close(&s, status);
 }

@@ -241,10 +241,8 @@ enum jl_status jl_cmd_bench_train(struct jl_cli *cli, struct jl_err *err)
 	struct asked *a = jl_arena_alloc(&cli->arena, sizeof *a);
 	JL_TRY(jl_got(a, err));
 	enum jl_status status = jl_bench_begin(&a->session, cli, err);
-	if (!status)
-		status = open_comm(a, err);
-	if (!status)
-		status = read_asked(a, err);
+	JL_THEN(status, open_comm(a, err));
+	JL_THEN(status, read_asked(a, err));
 	if (!status) {
 		a->run.done = on_done;
 		a->run.tick = on_tick;

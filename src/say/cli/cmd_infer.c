@@ -194,10 +194,8 @@ static enum jl_status weigh(struct jl_infer *infer, const struct jl_infer_ask *a
 
 	if (!status && sweep)
 		status = read_sweep(rates_hz, &n, sweep, err);
-	if (!status)
-		status = jl_machine_make(&machine, cli->cat, &sys, err);
-	if (!status)
-		status = jl_infer(infer, cli->cat, &machine, ask, err);
+	JL_THEN(status, jl_machine_make(&machine, cli->cat, &sys, err));
+	JL_THEN(status, jl_infer(infer, cli->cat, &machine, ask, err));
 	if (!status && sweep)
 		status = jl_infer_sweep(infer, cli->cat, &machine, ask, rates_hz, n, err);
 	else if (!status && jl_flag(cli, "compare-weights"))
@@ -211,21 +209,13 @@ enum jl_status jl_cmd_infer(struct jl_cli *cli, struct jl_err *err)
 	struct jl_infer_ask ask;
 	struct jl_subject subject;
 	struct jl_infer infer;
-	struct jl_doc doc;
 	enum jl_status status = read_ask(&ask, cli, &subject, &arrivals, err);
 
-	if (!status)
-		status = weigh(&infer, &ask, cli, err);
+	JL_THEN(status, weigh(&infer, &ask, cli, err));
 	jl_free(arrivals);
 	if (status)
 		return status;
 	if (infer.has_target && (isnan(infer.rate_max_hz) ? !infer.meets : infer.rate_max_hz <= 0))
 		cli->exit_code = 3;
-	if (cli->json) {
-		jl_fields_print(&cli->out, &jl_infer_fields, &infer);
-		return JL_OK;
-	}
-	jl_view_page(cli, &doc);
-	jl_tell_infer(&doc, &(struct jl_tell_infer){ .infer = &infer });
-	return jl_view_show(cli, &doc, err);
+	JL_ANSWER(cli, err, &jl_infer_fields, &infer, jl_tell_infer(&doc, &(struct jl_tell_infer){ .infer = &infer }));
 }

@@ -35,10 +35,8 @@ enum jl_status jl_cmd_probe(struct jl_cli *cli, struct jl_err *err)
 	enum jl_status status = from ? jl_source_replay(&source, from, &cli->arena, err)
 				     : jl_source_live(&source, &cli->arena, err);
 
-	if (!status)
-		status = jl_probe_machine(source, cli->cat, &options, &cli->arena, &machine, err);
-	if (!status)
-		status = jl_machine_findings(machine, cli->cat, &cli->arena, &findings, err);
+	JL_THEN(status, jl_probe_machine(source, cli->cat, &options, &cli->arena, &machine, err));
+	JL_THEN(status, jl_machine_findings(machine, cli->cat, &cli->arena, &findings, err));
 	if (!status && capture)
 		status = jl_source_capture(source, capture, options.with_names, err);
 	if (status)

@@ -231,7 +231,6 @@ enum jl_status jl_cmd_recommend(struct jl_cli *cli, struct jl_err *err)
 	const char *currency = jl_text(cli, "currency");
 	struct jl_recommended answer = { .ask = ask, .krw_per_usd = NAN, .why_not = -1 };
 	struct jl_recommendation result;
-	struct jl_doc doc;
 	enum jl_status status;
 
 	JL_TRY(jl_got(ask, err));
@@ -270,9 +269,5 @@ enum jl_status jl_cmd_recommend(struct jl_cli *cli, struct jl_err *err)
 	JL_TRY(read_why_not(&answer, cli, err));
 	JL_TRY(jl_recommend_answer(&answer, &cli->arena, err));
 	cli->exit_code = result.pick < 0 ? 3 : cli->exit_code;
-	if (cli->json)
-		return jl_view_fields(cli, &jl_recommend_fields, &answer);
-	jl_view_page(cli, &doc);
-	jl_tell_recommended(&doc, &answer);
-	return jl_view_show(cli, &doc, err);
+	JL_ANSWER(cli, err, &jl_recommend_fields, &answer, jl_tell_recommended(&doc, &answer));
 }

@@ -193,8 +193,7 @@ static enum jl_status of_scenario(struct jl_scenario *scenario, struct jl_report
 		JL_TRY(take_this(&this, in, cli, err));
 		(void)jl_scenario_put_this((struct jl_yaml *)(uintptr_t)root, this.system);
 	}
-	if (!status)
-		status = jl_scenario_read(scenario, root, cli->cat, &cli->arena, err);
+	JL_THEN(status, jl_scenario_read(scenario, root, cli->cat, &cli->arena, err));
 	if (!status)
 		note_this(scenario, &this, &cli->arena);
 	if (!status && scenario->n_fetch)
@@ -242,8 +241,7 @@ enum jl_status jl_cmd_report(struct jl_cli *cli, struct jl_err *err)
 		return render(&cli->out, &doc, format, cli, true, err);
 	jl_buf_init(&text, REPORT_MAX_B);
 	status = render(&text, &doc, format, cli, false, err);
-	if (!status)
-		status = jl_buf_write_file(&text, path, err);
+	JL_THEN(status, jl_buf_write_file(&text, path, err));
 	if (!status) {
 		char *shown = jl_arena_strdup(&cli->arena, path);
 

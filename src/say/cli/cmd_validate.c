@@ -149,11 +149,10 @@ static enum jl_status run(struct jl_cli *cli, struct jl_validation *v, struct jl
 		status = add_file(v, cli->args.operands[i], cli->args.operands[i], set, err);
 	if (!status && cli->args.n_operands == 0)
 		status = jl_validate_add_shipped(cli, v, set, err);
-	if (!status)
-		status = jl_validation_run(
-			v,
-			&(struct jl_validate_options){ .leave_out = leave_out, .progress = on_progress, .ctx = &watch },
-			err);
+	JL_THEN(status, jl_validation_run(v,
+					  &(struct jl_validate_options){
+						  .leave_out = leave_out, .progress = on_progress, .ctx = &watch },
+					  err));
 	jl_progress_clear(&watch.progress);
 	return status;
 }
@@ -195,16 +194,11 @@ static enum jl_status write_card(struct jl_cli *cli, const struct jl_scorecard *
 	jl_buf_init(&page, TEXT_MAX_B);
 	if (access(history_path, F_OK) == 0)
 		status = jl_buf_read_file(&old, history_path, TEXT_MAX_B, err);
-	if (!status)
-		status = jl_scorecard_history(&history, card, jl_buf_text(&old), err);
-	if (!status)
-		status = jl_scorecard_markdown(&page, card, jl_buf_text(&history), err);
-	if (!status)
-		status = write_plots(cli, card->by_source, dir, err);
-	if (!status)
-		status = jl_buf_write_file(&history, history_path, err);
-	if (!status)
-		status = jl_buf_write_file(&page, page_path, err);
+	JL_THEN(status, jl_scorecard_history(&history, card, jl_buf_text(&old), err));
+	JL_THEN(status, jl_scorecard_markdown(&page, card, jl_buf_text(&history), err));
+	JL_THEN(status, write_plots(cli, card->by_source, dir, err));
+	JL_THEN(status, jl_buf_write_file(&history, history_path, err));
+	JL_THEN(status, jl_buf_write_file(&page, page_path, err));
 	jl_buf_release(&old);
 	jl_buf_release(&history);
 	jl_buf_release(&page);
@@ -225,22 +219,18 @@ enum jl_status jl_cmd_validate(struct jl_cli *cli, struct jl_err *err)
 	jl_arena_init(&arena, ARENA_MAX_B);
 	v = jl_arena_array(&arena, 3, sizeof(*v));
 	status = v ? read_leave_out(cli, card_dir != NULL, &leave_out, err) : jl_fail_nomem(err);
-	if (!status)
-		status = run(cli, &v[0], &arena, leave_out, err);
+	JL_THEN(status, run(cli, &v[0], &arena, leave_out, err));
 	if (!status && card_dir) {
 		status = run(cli, &v[1], &arena, JL_LEAVE_GROUP, err);
-		if (!status)
-			status = run(cli, &v[2], &arena, JL_LEAVE_NOTHING, err);
-		if (!status)
-			status = write_card(cli,
-					    &(struct jl_scorecard){ .version = JEOUL_VERSION,
-								    .by_source = &v[0],
-								    .by_group = &v[1],
-								    .shipped = &v[2] },
-					    card_dir, err);
+		JL_THEN(status, run(cli, &v[2], &arena, JL_LEAVE_NOTHING, err));
+		JL_THEN(status, write_card(cli,
+					   &(struct jl_scorecard){ .version = JEOUL_VERSION,
+								   .by_source = &v[0],
+								   .by_group = &v[1],
+								   .shipped = &v[2] },
+					   card_dir, err));
 	}
-	if (!status)
-		status = cli->json ? jl_validate_json(cli, v, &show, err) : jl_validate_print(cli, v, &show, err);
+	JL_THEN(status, cli->json ? jl_validate_json(cli, v, &show, err) : jl_validate_print(cli, v, &show, err));
 	jl_arena_release(&arena);
 	return status;
 }

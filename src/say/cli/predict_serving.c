@@ -110,16 +110,9 @@ enum jl_status jl_serving_unused(const struct jl_cli *cli, struct jl_err *err)
 enum jl_status jl_predict_serving(struct jl_cli *cli, const struct jl_request *req, struct jl_err *err)
 {
 	struct jl_serving s = { .n = 0 };
-	struct jl_doc doc;
-	enum jl_status status = only_ours(cli, err);
 
-	if (!status)
-		status = read_ask(&s, cli, req, err);
-	if (!status)
-		status = weigh(&s, cli, err);
-	if (status || cli->json)
-		return status ? status : jl_view_fields(cli, &jl_serving_fields, &s);
-	jl_view_page(cli, &doc);
-	jl_tell_serving(&doc, &s);
-	return jl_view_show(cli, &doc, err);
+	JL_TRY(only_ours(cli, err));
+	JL_TRY(read_ask(&s, cli, req, err));
+	JL_TRY(weigh(&s, cli, err));
+	JL_ANSWER(cli, err, &jl_serving_fields, &s, jl_tell_serving(&doc, &s));
 }

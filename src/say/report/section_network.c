@@ -70,15 +70,14 @@ static void reduce_row(struct jl_section *s, const struct jl_weighed_reduce *r)
 	expected.n_digits = 3;
 	expected.show_interval = true;
 	bus.value = r->measured_Bps * r->expected.busbw_factor;
-	jl_tell_cell(s->doc, jl_num_given(r->n_nodes, JL_K_NUMBER, NULL));
+	jl_tell_cell(s->doc, jl_num_count(r->n_nodes));
 	if (!r->known) {
 		jl_doc_cell(s->doc, JL_MARK_UNKNOWN);
 		jl_doc_said(s->doc, r->why.text, JL_ORIGIN_NONE, NULL);
 	} else {
-		jl_tell_cell(s->doc, seen);
-		jl_tell_cell(s->doc, expected);
-		jl_tell_cell(s->doc, jl_num_plain(r->expected.bound_Bps, JL_K_BYTE_RATE, NULL, JL_LISTED, NULL));
-		jl_tell_cell(s->doc, bus);
+		JL_CELLS(s->doc, JL_FIG(seen), JL_FIG(expected),
+			 JL_FIG(jl_num_plain(r->expected.bound_Bps, JL_K_BYTE_RATE, NULL, JL_LISTED, NULL)),
+			 JL_FIG(bus));
 		jl_doc_cell(s->doc, isnan(r->measured_Bps) ? JL_MARK_NONE : jl_reduce_verdict(r));
 		jl_doc_text(s->doc, verdict_word(r));
 	}
@@ -111,7 +110,7 @@ void jl_section_allreduce(struct jl_section *s)
 		reduce_row(s, &s->w->reduce[i]);
 	for (size_t i = 0; i < s->w->n_reduce; i++)
 		if (s->w->reduce[i].known && !isnan(s->w->reduce[i].measured_Bps)) {
-			const struct jl_num nodes = jl_num_given(s->w->reduce[i].n_nodes, JL_K_NUMBER, NULL);
+			const struct jl_num nodes = jl_num_count(s->w->reduce[i].n_nodes);
 
 			jl_doc_item(s->doc);
 			JL_SAY(s, "Bound at ");
@@ -179,9 +178,9 @@ static void group_node(struct jl_section *s, struct jl_tree_node *node, const st
 	node->n_children = 1;
 	node->name = pair ? JL_("NVLink bridge") : JL_("PCIe root complex");
 	if (pair)
-		node_num(s, node, jl_num_plain(f->pair.rate_Bps, JL_K_BYTE_RATE, NULL, JL_ESTIMATED, JL_METHOD));
+		node_num(s, node, jl_num_about(f->pair.rate_Bps, JL_K_BYTE_RATE, NULL));
 	else if (f->intra_kind == JL_INTRA_PCIE_HOST && f->root_Bps > 0)
-		node_num(s, node, jl_num_plain(f->root_Bps, JL_K_BYTE_RATE, NULL, JL_ESTIMATED, JL_METHOD));
+		node_num(s, node, jl_num_about(f->root_Bps, JL_K_BYTE_RATE, NULL));
 }
 
 /* One host: its devices behind what joins them, group by group. */

@@ -44,6 +44,21 @@ struct jl_num jl_num_given(double value, enum jl_kind kind, const char *unit)
 	return num;
 }
 
+struct jl_num jl_num_count(double n)
+{
+	return jl_num_given(n, JL_K_NUMBER, NULL);
+}
+
+struct jl_num jl_num_about(double value, enum jl_kind kind, const char *text)
+{
+	return jl_num_written(jl_num_plain(value, kind, NULL, JL_ESTIMATED, JL_METHOD), text);
+}
+
+struct jl_num jl_num_times(double ratio)
+{
+	return jl_num_plain(ratio, JL_K_NUMBER, "x", JL_ESTIMATED, JL_METHOD);
+}
+
 struct jl_num jl_num_share(double frac, enum jl_origin origin)
 {
 	struct jl_num num = jl_num_plain(frac, JL_K_FRACTION, NULL, origin, origin == JL_ESTIMATED ? JL_METHOD : NULL);
@@ -69,6 +84,17 @@ void jl_tell_cell(struct jl_doc *doc, struct jl_num num)
 		jl_doc_cell_text(doc, "—");
 	else
 		jl_doc_cell_num(doc, &num);
+}
+
+void jl_tell_cells(struct jl_doc *doc, const struct jl_slot *slots, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (slots[i].name)
+			jl_doc_cell_name(doc, slots[i].name);
+		else if (slots[i].text)
+			jl_doc_cell_text(doc, slots[i].text);
+		else
+			jl_tell_cell(doc, slots[i].num);
 }
 
 static const char *head_of(const char *en)
@@ -323,6 +349,11 @@ const char *jl_tell_text(struct jl_doc *doc, const char *format, ...)
 const char *jl_tell_percent(struct jl_doc *doc, double frac)
 {
 	return jl_tell_text(doc, "%.0f %%", 100 * frac);
+}
+
+struct jl_num jl_tell_share(struct jl_doc *doc, double frac)
+{
+	return jl_num_written(jl_num_share(frac, JL_ESTIMATED), jl_tell_percent(doc, frac));
 }
 
 const char *jl_estimate_text(char out[JL_RANGE_TEXT_MAX], const struct jl_estimate *e, enum jl_kind kind)
