@@ -80,10 +80,9 @@ enum jl_status jl_bench_tcp_open(struct jl_bench_session *s, uint64_t tag, struc
 				 struct jl_err *err)
 {
 	const struct jl_cli *cli = s->cli;
-	const struct jl_given *port = jl_given(cli, "port"), *ranks = jl_given(cli, "ranks"),
-			      *timeout = jl_given(cli, "timeout");
+	const struct jl_given *timeout = jl_given(cli, "timeout");
 	struct jl_wire_secret secret;
-	struct door door = { .cli = cli, .n_ranks = ranks ? (int)ranks->count : 2, .same = tag != 0 };
+	struct door door = { .cli = cli, .n_ranks = (int)jl_whole(cli, "ranks", 2), .same = tag != 0 };
 	enum jl_status status = check(cli, err);
 
 	if (!status && timeout && !(timeout->value >= 0.1 && timeout->value <= 86400))
@@ -93,7 +92,7 @@ enum jl_status jl_bench_tcp_open(struct jl_bench_session *s, uint64_t tag, struc
 		jl_comm_tcp(ret_comm,
 			    &(struct jl_comm_tcp){ .to = jl_text(cli, "to"),
 						   .listen = cli->args.n_operands ? cli->args.operands[0] : NULL,
-						   .port = port ? (int)port->count : JL_COMM_TCP_PORT,
+						   .port = (int)jl_whole(cli, "port", JL_COMM_TCP_PORT),
 						   .n_ranks = door.n_ranks,
 						   .wait_s = timeout ? timeout->value : 0,
 						   .what = cli->command->name,

@@ -178,11 +178,10 @@ static bool has_lost(void *ctx)
 static enum jl_status open_hosts(struct started *s, struct jl_comm **ret_comm, struct jl_err *err)
 {
 	struct jl_cli *cli = run.s.cli;
-	const struct jl_given *port = jl_given(cli, "port");
 	char name[JL_CLUSTER_HOST_MAX] = "127.0.0.1";
 	const char *address = cli->args.n_operands ? cli->args.operands[0] : name;
 	struct jl_comm_tcp how = { .listen = address,
-				   .port = port ? (int)port->count : JL_COMM_TCP_PORT,
+				   .port = (int)jl_whole(cli, "port", JL_COMM_TCP_PORT),
 				   .wait_s = JOIN_S,
 				   .what = cli->command->name,
 				   .stop = has_lost,

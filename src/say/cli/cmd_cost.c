@@ -270,7 +270,6 @@ static enum jl_status observed_study(struct jl_cost_study *study, struct jl_cli 
 
 static enum jl_status one_bill(struct jl_cli *cli, const struct jl_cost_setting *s, struct jl_err *err)
 {
-	const struct jl_given *month = jl_given(cli, "month");
 	struct jl_bill_asked asked = { .tariff = s->tariff, .use = s->site };
 	const double bill_J = jl_value(cli, "bill");
 
@@ -279,7 +278,7 @@ static enum jl_status one_bill(struct jl_cli *cli, const struct jl_cost_setting 
 	if (!(bill_J >= 0 && bill_J < 3.6e18))
 		return jl_fail(err, JL_E_RANGE, "--bill cannot be below zero");
 	asked.use.milli_kWh = llround(bill_J / 3600);
-	asked.use.month = month ? (int)month->count : jl_date_civil(s->start_day).month;
+	asked.use.month = (int)jl_whole(cli, "month", jl_date_civil(s->start_day).month);
 	JL_TRY(jl_tariff_bill(&asked.bill, cli->cat, s->tariff, &asked.use, err));
 	asked.newer = jl_tariff_newer(cli->cat, s->tariff);
 	JL_ANSWER(cli, err, &jl_bill_fields, &asked, jl_tell_bill(&doc, &asked, cli->today));

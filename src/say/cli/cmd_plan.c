@@ -113,20 +113,17 @@ static bool next_point(void *ctx, size_t i, size_t n, const char *kind, int n_gp
 
 static void read_search(struct jl_plan_ask *ask, struct jl_cli *cli)
 {
-	const struct jl_given *margin = jl_given(cli, "memory-margin"), *best = jl_given(cli, "best"),
-			      *threads = jl_given(cli, "threads");
-	const char *objective = jl_text(cli, "objective");
+	const struct jl_given *margin = jl_given(cli, "memory-margin");
+	const int objective = jl_chosen(cli, "objective", jl_plan_objectives);
 
 	*ask = (struct jl_plan_ask){ .memory_frac = 1 - (margin ? margin->value : JL_MEMORY_MARGIN_FRAC),
-				     .n_best = best ? (int)best->count : 5,
-				     .n_threads = threads ? (int)threads->count : 0,
+				     .objective = (enum jl_plan_objective)(objective > 0 ? objective : 0),
+				     .n_best = (int)jl_whole(cli, "best", 5),
+				     .n_threads = (int)jl_whole(cli, "threads", 0),
 				     .mark_value = NAN,
 				     .gpu_usdps = NAN,
 				     .no_prune = jl_flag(cli, "no-prune"),
 				     .stop = cli->asked ? &cli->stop : &interrupted };
-	for (int i = 0; objective && jl_plan_objectives[i]; i++)
-		if (strcmp(objective, jl_plan_objectives[i]) == 0)
-			ask->objective = (enum jl_plan_objective)i;
 }
 
 static enum jl_status read_ask(struct jl_plan_ask *ask, struct jl_cli *cli, struct jl_err *err)
@@ -246,15 +243,13 @@ static enum jl_status plan_one(struct jl_cli *cli, const struct jl_request *req,
 
 static enum jl_status read_kinds(struct jl_fleet_ask *fleet, struct jl_cli *cli, const char *text, struct jl_err *err)
 {
-	while (text && *text) {
-		const size_t len = strcspn(text, ",");
+	char kind[JL_ITEM_MAX];
 
+	while (text && jl_next_item(&text, kind)) {
 		if (fleet->n_kinds == JL_FLEET_KINDS_MAX)
 			return jl_fail(err, JL_E_LIMIT, "--kinds: more than %d", JL_FLEET_KINDS_MAX);
-		fleet->kinds[fleet->n_kinds] = jl_arena_strndup(&cli->arena, text, len);
-		if (!fleet->kinds[fleet->n_kinds++])
-			return jl_fail_nomem(err);
-		text += len + (text[len] == ',');
+		fleet->kinds[fleet->n_kinds] = jl_arena_strdup(&cli->arena, kind);
+		JL_TRY(jl_got(fleet->kinds[fleet->n_kinds++], err));
 	}
 	return JL_OK;
 }

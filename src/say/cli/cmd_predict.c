@@ -3,12 +3,13 @@
 
 #include "cli/ask.h"
 #include "cli/predict_serving.h"
-#include "cli/validate_view.h"
+#include "cli/data_dir.h"
 #include "cli/view.h"
 #include "predict/fields.h"
 #include "predict/kernels.h"
 #include "predict/mixed.h"
 #include "tell/predict.h"
+#include "tell/validate.h"
 
 #define NEAR_MAX    10
 #define ARENA_MAX_B ((size_t)1 << 30)

@@ -37,16 +37,12 @@ static enum jl_status choose_format(enum format *ret_format, const struct jl_cli
 		     { ".md", FORMAT_MD },
 		     { ".json", FORMAT_JSON },
 		     { ".txt", FORMAT_TEXT } };
-	const char *said = jl_text(cli, "format"), *path = jl_text(cli, "output");
+	const int said = jl_chosen(cli, "format", formats);
+	const char *path = jl_text(cli, "output");
 	const size_t len = path ? strlen(path) : 0;
 
-	*ret_format = cli->json ? FORMAT_JSON : FORMAT_TEXT;
-	for (size_t i = 0; said && formats[i]; i++)
-		if (strcmp(said, formats[i]) == 0) {
-			*ret_format = (enum format)i;
-			return JL_OK;
-		}
-	if (!path || strcmp(path, "-") == 0)
+	*ret_format = said >= 0 ? (enum format)said : cli->json ? FORMAT_JSON : FORMAT_TEXT;
+	if (said >= 0 || !path || strcmp(path, "-") == 0)
 		return JL_OK;
 	for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
 		const size_t n = strlen(ends[i].end);

@@ -104,8 +104,7 @@ static enum jl_status list_row(void *ctx, const char *line, size_t len, struct j
 static enum jl_status list(struct jl_cli *cli, struct jl_store *store, struct jl_store_filter *filter,
 			   struct jl_err *err)
 {
-	const struct jl_given *limit = jl_given(cli, "limit");
-	struct listing l = { .cli = cli, .limit = limit ? (size_t)limit->count : LIST_ROWS };
+	struct listing l = { .cli = cli, .limit = (size_t)jl_whole(cli, "limit", LIST_ROWS) };
 	enum jl_status status;
 	size_t n_all = 0;
 

@@ -9,7 +9,8 @@
 #include "base/progress.h"
 #include "belief/scorecard.h"
 #include "cli/data_dir.h"
-#include "cli/validate_view.h"
+#include "cli/view.h"
+#include "tell/validate.h"
 #include "version.inc"
 
 #define FILE_MAX_B  ((size_t)256 << 20) /* a million rows; the largest set has 1.2 MB */
@@ -114,27 +115,21 @@ static void on_progress(void *ctx, const char *set, size_t done, size_t total)
 static enum jl_status read_leave_out(struct jl_cli *cli, bool card, enum jl_leave_out *ret_leave_out,
 				     struct jl_err *err)
 {
-	static const char *const words[] = { "group", "gpu", "framework", "link", "source" };
-	static const enum jl_leave_out values[] = { JL_LEAVE_GROUP, JL_LEAVE_GPU, JL_LEAVE_FRAMEWORK, JL_LEAVE_LINK,
-						    JL_LEAVE_SOURCE };
+	/* in the order of enum jl_leave_out */
+	static const char *const words[] = { "nothing", "group", "gpu", "framework", "link", "source", NULL };
 	const char *text = jl_text(cli, "leave-out");
+	const int said = jl_chosen(cli, "leave-out", words);
 
 	if (text && (card || jl_flag(cli, "leave-one-group-out")))
 		return jl_fail(err, JL_E_USAGE, "--leave-out says what is left out; %s does so itself",
 			       card ? "--card" : "--leave-one-group-out");
-	if (!text) {
-		*ret_leave_out = card                                  ? JL_LEAVE_SOURCE
-				 : jl_flag(cli, "leave-one-group-out") ? JL_LEAVE_GROUP
-								       : JL_LEAVE_NOTHING;
-		return JL_OK;
-	}
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
-		if (strcmp(words[i], text) != 0)
-			continue;
-		*ret_leave_out = values[i];
-		return JL_OK;
-	}
-	return jl_fail(err, JL_E_USAGE, "--leave-out '%s': group, gpu, framework, link or source", text);
+	if (text && said < 1)
+		return jl_fail(err, JL_E_USAGE, "--leave-out '%s': group, gpu, framework, link or source", text);
+	*ret_leave_out = text                                  ? (enum jl_leave_out)said
+			 : card                                ? JL_LEAVE_SOURCE
+			 : jl_flag(cli, "leave-one-group-out") ? JL_LEAVE_GROUP
+							       : JL_LEAVE_NOTHING;
+	return JL_OK;
 }
 
 static enum jl_status run(struct jl_cli *cli, struct jl_validation *v, struct jl_arena *arena,
@@ -205,13 +200,20 @@ static enum jl_status write_card(struct jl_cli *cli, const struct jl_scorecard *
 	return status;
 }
 
+static enum jl_status show(struct jl_cli *cli, const struct jl_validation *v, struct jl_err *err)
+{
+	struct jl_validated told = { .v = v, .set = jl_text(cli, "set"), .n_worst = (size_t)jl_whole(cli, "worst", 0) };
+	struct jl_unscored *unscored;
+
+	JL_TRY(jl_validate_unscored(v, &unscored, &told.n_unscored, err));
+	told.unscored = unscored;
+	JL_ANSWER(cli, err, &jl_validated_fields, &told, jl_tell_validated(&doc, &told));
+}
+
 enum jl_status jl_cmd_validate(struct jl_cli *cli, struct jl_err *err)
 {
 	const char *card_dir = jl_text(cli, "card");
-	const struct jl_given *worst = jl_given(cli, "worst");
 	enum jl_leave_out leave_out = JL_LEAVE_NOTHING;
-	const struct jl_validate_show show = { .set = jl_text(cli, "set"),
-					       .n_worst = worst ? (size_t)worst->count : 0 };
 	struct jl_validation *v;
 	struct jl_arena arena;
 	enum jl_status status;
@@ -220,8 +222,8 @@ enum jl_status jl_cmd_validate(struct jl_cli *cli, struct jl_err *err)
 	v = jl_arena_array(&arena, 3, sizeof(*v));
 	status = v ? read_leave_out(cli, card_dir != NULL, &leave_out, err) : jl_fail_nomem(err);
 	JL_THEN(status, run(cli, &v[0], &arena, leave_out, err));
-	if (!status && card_dir) {
-		status = run(cli, &v[1], &arena, JL_LEAVE_GROUP, err);
+	if (card_dir) {
+		JL_THEN(status, run(cli, &v[1], &arena, JL_LEAVE_GROUP, err));
 		JL_THEN(status, run(cli, &v[2], &arena, JL_LEAVE_NOTHING, err));
 		JL_THEN(status, write_card(cli,
 					   &(struct jl_scorecard){ .version = JEOUL_VERSION,
@@ -230,7 +232,7 @@ enum jl_status jl_cmd_validate(struct jl_cli *cli, struct jl_err *err)
 								   .shipped = &v[2] },
 					   card_dir, err));
 	}
-	JL_THEN(status, cli->json ? jl_validate_json(cli, v, &show, err) : jl_validate_print(cli, v, &show, err));
+	JL_THEN(status, show(cli, v, err));
 	jl_arena_release(&arena);
 	return status;
 }

@@ -14,17 +14,14 @@
 
 static enum jl_status read_requests(struct jl_serving *s, const char *text, struct jl_err *err)
 {
-	for (const char *at = text; *at;) {
-		const size_t len = strcspn(at, ",");
-		char piece[32];
-		long long n;
+	char piece[JL_ITEM_MAX];
+	long long n;
 
-		(void)snprintf(piece, sizeof(piece), "%.*s", (int)(len < 31 ? len : 31), at);
+	while (jl_next_item(&text, piece)) {
 		JL_TRY(jl_units_parse_count(&n, piece, 1, REQUESTS_MAX, "--requests", err));
 		if (s->n == JL_SERVING_ROWS_MAX)
 			return jl_fail(err, JL_E_LIMIT, "--requests: more than %d numbers", JL_SERVING_ROWS_MAX);
 		s->rows[s->n++].n_requests = (double)n;
-		at += len + (at[len] == ',');
 	}
 	return s->n ? JL_OK : jl_fail(err, JL_E_USAGE, "--requests: no number; write e.g. 1,8,32");
 }

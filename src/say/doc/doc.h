@@ -128,6 +128,7 @@ struct jl_doc {
 	size_t n_sources;
 	enum jl_status failed; /* out of memory or too large: sticks */
 	bool gap;              /* the next block stands apart */
+	bool flush;            /* tables begin at the edge of a terminal: lists, which people cut and sort */
 	/* where the next run goes */
 	struct jl_run **tail;
 	struct jl_doc_row **row_tail;

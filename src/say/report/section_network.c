@@ -124,22 +124,6 @@ void jl_section_allreduce(struct jl_section *s)
 
 #define TREES_SHOWN 4
 
-/* A fact behind a node's name, with its origin. */
-static void node_num(struct jl_section *s, struct jl_tree_node *node, struct jl_num num)
-{
-	struct jl_num *kept = jl_arena_alloc(s->arena, sizeof *kept);
-	struct jl_buf text;
-
-	if (!kept || isnan(num.value))
-		return;
-	*kept = num;
-	jl_buf_init(&text, 4096);
-	jl_num_print(&text, kept);
-	node->num = kept;
-	node->detail = jl_arena_strdup(s->arena, jl_buf_text(&text));
-	jl_buf_release(&text);
-}
-
 /* Alike as they are, neighbours are one line: "GPU 0–4: 5 x RTX 3090". */
 static void devices_node(struct jl_section *s, struct jl_tree_node *node, const struct jl_gpu *gpu, int first, int n)
 {
@@ -148,7 +132,7 @@ static void devices_node(struct jl_section *s, struct jl_tree_node *node, const 
 	mem.binary = true;
 	node->name = n == 1 ? jl_tell_text(s->doc, "GPU %d: %s", first, gpu->name)
 			    : jl_tell_text(s->doc, "GPU %d–%d: %d × %s", first, first + n - 1, n, gpu->name);
-	node_num(s, node, mem);
+	jl_tell_node_num(s->doc, node, mem);
 }
 
 /* How many devices stand together behind what the others do not share: a bridge, a root complex; all of them otherwise. */
@@ -178,9 +162,9 @@ static void group_node(struct jl_section *s, struct jl_tree_node *node, const st
 	node->n_children = 1;
 	node->name = pair ? JL_("NVLink bridge") : JL_("PCIe root complex");
 	if (pair)
-		node_num(s, node, jl_num_about(f->pair.rate_Bps, JL_K_BYTE_RATE, NULL));
+		jl_tell_node_num(s->doc, node, jl_num_about(f->pair.rate_Bps, JL_K_BYTE_RATE, NULL));
 	else if (f->intra_kind == JL_INTRA_PCIE_HOST && f->root_Bps > 0)
-		node_num(s, node, jl_num_about(f->root_Bps, JL_K_BYTE_RATE, NULL));
+		jl_tell_node_num(s->doc, node, jl_num_about(f->root_Bps, JL_K_BYTE_RATE, NULL));
 }
 
 /* One host: its devices behind what joins them, group by group. */
@@ -208,7 +192,7 @@ static void host_node(struct jl_section *s, const struct jl_weighed_system *w, s
 	join->children = groups;
 	join->n_children = n_groups;
 	if (sys->join)
-		node_num(s, join, jl_num_fact(&sys->join_oneway_Bps, JL_K_BYTE_RATE));
+		jl_tell_node_num(s->doc, join, jl_num_fact(&sys->join_oneway_Bps, JL_K_BYTE_RATE));
 	host->children = join;
 	host->n_children = 1;
 }
@@ -228,7 +212,7 @@ static const struct jl_tree_node *tree_of(struct jl_section *s, const struct jl_
 	net->name = sys->net ? jl_tell_link(s->doc, sys->net->name) : JL_("network");
 	net->children = host;
 	net->n_children = 1;
-	node_num(s, net, jl_num_fact(&sys->net_oneway_Bps, JL_K_BYTE_RATE));
+	jl_tell_node_num(s->doc, net, jl_num_fact(&sys->net_oneway_Bps, JL_K_BYTE_RATE));
 	return net;
 }
 

@@ -499,8 +499,7 @@ static void sweep_table(struct jl_doc *doc, const struct jl_sweep *sweep)
 		JL_CELLS(doc, JL_FIG(jl_num_count(x->how.n_gpus)),
 			 JL_FIG(jl_num_written(jl_num_estimate(x->p.samples_per_s, JL_K_NUMBER, NULL),
 					       jl_about_range_text(per_s, &x->p.samples_per_s))),
-			 JL_FIG(times),
-			 JL_FIG(jl_tell_share(doc, x->efficiency_frac)),
+			 JL_FIG(times), JL_FIG(jl_tell_share(doc, x->efficiency_frac)),
 			 JL_FIG(jl_num_written(jl_num_estimate(x->p.step_s, JL_K_TIME, NULL),
 					       jl_units_said(step, x->p.step_s.value, JL_K_TIME, 2))));
 		where_cell(doc, &x->p.step);

@@ -85,6 +85,9 @@ struct jl_chart *jl_tell_chart(struct jl_doc *doc, enum jl_chart_kind kind, cons
 struct jl_chart_point *jl_tell_series(struct jl_doc *doc, struct jl_chart *chart, size_t i, const char *name,
 				      enum jl_origin origin, size_t n_points);
 
+/* A figure behind a node's name, with its origin. */
+void jl_tell_node_num(struct jl_doc *doc, struct jl_tree_node *node, struct jl_num num);
+
 /* A note of one text: "Price: rent: 2.14 USD/h"; its figures have this origin and source. */
 void jl_tell_note(struct jl_doc *doc, const char *label, enum jl_origin origin, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
@@ -103,6 +106,8 @@ struct jl_num jl_tell_share(struct jl_doc *doc, double frac); /* the same as an 
 /* "0.87 s (0.64–1.2)"; "46 (38–55)": two digits, with separators. */
 const char *jl_estimate_text(char out[JL_RANGE_TEXT_MAX], const struct jl_estimate *estimate, enum jl_kind kind);
 const char *jl_about_range_text(char out[JL_RANGE_TEXT_MAX], const struct jl_estimate *estimate);
+/* A quantity as people write it: memory in binary prefixes, numbers bare. */
+const char *jl_value_text(char out[JL_UNITS_TEXT_MAX], double value, enum jl_kind kind, bool is_memory);
 /* "2025-10-27, old ⚠": rents move, so an old one is marked. */
 bool jl_date_is_old(const char *date, long today);
 #define JL_DATED_MAX 64
