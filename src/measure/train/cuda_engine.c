@@ -72,11 +72,6 @@ uint64_t jl_cuda_partials(struct cuda_engine *e, size_t n_rows, size_t width)
 	return e->partials;
 }
 
-static enum jl_status cuda_present(struct jl_err *err)
-{
-	return jl_gpu_present(err);
-}
-
 static void cuda_destroy(struct jl_engine *engine)
 {
 	if (!engine)
@@ -428,7 +423,7 @@ static size_t cuda_loss_rows(struct jl_engine *engine, size_t n_rows, size_t voc
 const struct jl_engine_kernels jl_engine_cuda = {
 	.name = "cuda",
 	.en = JL_N("NVIDIA GPU, cuBLASLt and own kernels"),
-	.present = cuda_present,
+	.present = jl_gpu_present,
 	.create = cuda_create,
 	.destroy = cuda_destroy,
 	.available_B = cuda_available_B,
@@ -439,28 +434,7 @@ const struct jl_engine_kernels jl_engine_cuda = {
 	.copy = cuda_copy,
 	.from_host = cuda_from_host,
 	.to_host = cuda_to_host,
-	.elem_from_float = jl_cuda_elem_from_float,
-	.grad_to_float = jl_cuda_grad_to_float,
 	.sync = cuda_sync,
-	.gemm = jl_cuda_gemm,
-	.norm = jl_cuda_norm,
-	.norm_bwd = jl_cuda_norm_bwd,
-	.attn = jl_cuda_attn,
-	.attn_scratch_B = jl_cuda_attn_scratch_B,
-	.attn_bwd = jl_cuda_attn_bwd,
-	.gelu = jl_cuda_gelu,
-	.swiglu = jl_cuda_swiglu,
-	.swiglu_bwd = jl_cuda_swiglu_bwd,
-	.embed = jl_cuda_embed,
-	.embed_bwd = jl_cuda_embed_bwd,
-	.loss = jl_cuda_loss,
-	.grad_norm_sq = jl_cuda_grad_norm_sq,
-	.grad_add = jl_cuda_grad_add,
-	.set_scalars = jl_cuda_set_scalars,
-	.adamw = jl_cuda_adamw,
-	.exchange_start = jl_cuda_exchange_start,
-	.exchange_finish = jl_cuda_exchange_finish,
-	.exchange_waited_s = jl_cuda_exchange_waited_s,
 	.mark = cuda_mark,
 	.between_s = cuda_between_s,
 	.capture_begin = cuda_capture_begin,
@@ -471,4 +445,5 @@ const struct jl_engine_kernels jl_engine_cuda = {
 	.rates_by_shape = true,
 	.loss_rows = cuda_loss_rows,
 	.supports_head_dim = jl_cuda_supports_head_dim,
+	JL_ENGINE_ROWS(cuda),
 };

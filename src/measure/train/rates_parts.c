@@ -167,28 +167,15 @@ static void head_products(struct parts *p)
 
 static void attention(struct parts *p)
 {
-	const struct jl_train_shape *s = p->shape;
-	p->k->attn(p->engine, &(struct jl_eng_attn){ .n_samples = p->n_samples,
-						     .seq = p->seq,
-						     .n_heads = s->heads,
-						     .n_kv = s->kv_heads,
-						     .head_dim = s->head_dim,
-						     .rope_theta = s->rope_theta,
-						     .qkv = p->memory[QKV],
-						     .out = p->memory[OUT],
-						     .lse = p->memory[LSE] });
-	p->k->attn_bwd(p->engine, &(struct jl_eng_attn_bwd){ .n_samples = p->n_samples,
-							     .seq = p->seq,
-							     .n_heads = s->heads,
-							     .n_kv = s->kv_heads,
-							     .head_dim = s->head_dim,
-							     .rope_theta = s->rope_theta,
-							     .qkv = p->memory[QKV],
-							     .out = p->memory[OUT],
-							     .d_out = p->memory[D_OUT],
-							     .lse = p->memory[LSE],
-							     .d_qkv = p->memory[D_QKV],
-							     .scratch = p->memory[SCRATCH] });
+	struct jl_eng_attn op = jl_train_attn(p->shape, p->n_samples, p->seq);
+	op.qkv = p->memory[QKV];
+	op.out = p->memory[OUT];
+	op.lse = p->memory[LSE];
+	op.d_out = p->memory[D_OUT];
+	op.d_qkv = p->memory[D_QKV];
+	op.scratch = p->memory[SCRATCH];
+	p->k->attn(p->engine, &op);
+	p->k->attn_bwd(p->engine, &op);
 }
 
 /* --- timing */
@@ -304,11 +291,7 @@ static enum jl_status attention_s(struct parts *p, double *ret_s, struct jl_err 
 {
 	const struct jl_train_shape *s = p->shape;
 	size_t elem_B = p->engine->elem_B, n_rows = p->n_samples * p->seq, inner = s->heads * s->head_dim;
-	const struct jl_eng_attn shape = { .n_samples = p->n_samples,
-					   .seq = p->seq,
-					   .n_heads = s->heads,
-					   .n_kv = s->kv_heads,
-					   .head_dim = s->head_dim };
+	const struct jl_eng_attn shape = jl_train_attn(s, p->n_samples, p->seq);
 	const size_t size_B[N_BUFFERS] = {
 		[QKV] = n_rows * jl_train_width_qkv(s) * elem_B,
 		[OUT] = n_rows * inner * elem_B,

@@ -18,6 +18,7 @@ const char *const jl_ask_optimizers[] = { "foreach", "fused", "adamw8bit", "page
 const char *const jl_ask_tunes[] = { "full", "lora", "qlora", "dora", "qdora", "adapter", "layers", NULL };
 const char *const jl_ask_methods[] = { "sft", "dpo", "orpo", "grpo", NULL };
 const char *const jl_ask_bases[] = { "16bit", "nf4", "nf4-single", "int8", "gptq4", "gptq8", NULL };
+const char *const jl_ask_layouts[] = { "first", "last", NULL };
 const char *const jl_ask_inputs[] = { "synthetic", "tokens", "images", "images-gpu", NULL };
 
 #define R(NAME, MEMBER)        JL_READ(jl_request, MEMBER, NAME)
@@ -67,6 +68,7 @@ static const struct jl_reading readings[] = {
 	OF("flash", flash, jl_ask_yes_no),
 	OF("states", states, jl_ask_states),
 	OF("optimizer", optimizer, jl_ask_optimizers),
+	OF("layout", layout, jl_ask_layouts),
 	OF("input", input, jl_ask_inputs),
 	OF("packing", packed, jl_ask_yes_no),
 	OF("method", method, jl_ask_methods),

@@ -12,10 +12,11 @@ struct jl_conv_in jl_convnet_input(const struct jl_convnet_train *t, double comm
 		.batch = t->micro_batch,
 		.dtype = t->dtype,
 		.n_params = t->net->n_params,
-		.update_B = jl_convnet_update_B(t->net),
+		.update_B = t->update_B > 0 ? t->update_B : jl_convnet_update_B(t->net),
 		.software = t->software,
 		.n_workers = t->n_per_host,
 		.comm_s = comm_s,
+		.launch_s = t->launch_s,
 	};
 }
 

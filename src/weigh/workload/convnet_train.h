@@ -19,6 +19,8 @@ struct jl_convnet_train {
 	int n_ranks;       /* data parallel, all hosts */
 	int n_per_host;
 	double input_s;
+	double launch_s; /* host time of one launch; 0: as fitted */
+	double update_B; /* see jl_convnet_update_B; 0: that */
 	struct jl_memory_fit memory;
 };
 

@@ -295,9 +295,12 @@ static void test_compare_and_techniques(void **state)
 	assert_true(rows[2].room == JL_ROOM_NONE && rows[3].room == JL_ROOM_FITS && rows[3].how.plan.n_micro > 1);
 }
 
-static double two_units(const struct jl_subject *subject)
+static struct jl_sample two_units(const struct jl_subject *subject)
 {
-	return 2 * jl_kind_network.units(subject);
+	struct jl_sample sample = jl_kind_network.sample(subject);
+
+	sample.units *= 2;
+	return sample;
 }
 
 static struct jl_weight twice_as_long(const struct jl_case *c)
@@ -321,7 +324,7 @@ static void test_a_kind_is_a_row(void **state)
 	assert_int_equal(jl_case_make(&c, cat, &req, &arena, NULL), JL_OK);
 	assert_ptr_equal(c.subject.kind, &jl_kind_network);
 	jl_predict(&p, cat, &c);
-	mine.units = two_units;
+	mine.sample = two_units;
 	mine.answer = JL_ASKED_PROMPT; /* whose interval it takes */
 	mine.weigh = twice_as_long;
 	c.subject.kind = &mine;
