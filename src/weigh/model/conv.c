@@ -200,9 +200,9 @@ static double group_rate(const struct machine *m, const struct jl_conv_op *op)
 				rate = 1 / (1 / rate + 1 / (share * fit->odd_feed_flop * m->sm_Hz));
 		}
 	}
-	/* libraries know kernels that spare multiplications, but for Hopper and what came after */
+	/* libraries of GPUs know kernels that spare multiplications, but for Hopper and what came after */
 	if (conv && op->kh == 3 && op->kw == 3 && op->stride == 1 && m->path != JL_CONV_HALF && !is_last(m) &&
-	    !m->dev->priors->warpgroup)
+	    !m->dev->priors->warpgroup && m->dev->arch != JL_ARCH_OTHER)
 		rate = fmax(rate, fit->winograd_gain * fit->conv_frac[JL_CONV_VECTOR] * m->vector_flopps);
 	if (op->dilated && m->path == JL_CONV_HALF && (m->in->software & JL_SW_UNDILATED_ONLY))
 		rate = fmin(rate, 2 * fit->dilated_frac * fit->conv_frac[JL_CONV_VECTOR] * m->vector_flopps);
