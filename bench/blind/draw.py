@@ -8,11 +8,11 @@ import csv
 import random
 import sys
 
-COLUMNS = ["kind", "layers", "hidden", "heads", "kv_heads", "ffn", "vocab", "seq", "batch", "precision", "mode", "attention", "dropout", "optimizer"]
+COLUMNS = ["kind", "layers", "hidden", "heads", "kv_heads", "ffn", "vocab", "seq", "batch", "precision", "mode", "attention", "dropout", "optimizer", "image", "patch"]
 
 
 def draw(pick):
-	kind = pick.choice(["gpt", "llama"])
+	kind = pick.choice(["gpt", "gpt", "llama", "llama", "vit"])
 	dim = pick.choice([64, 64, 80, 96, 128])
 	heads = pick.choice([4, 8, 12, 16, 20, 24, 32])
 	hidden, layers = dim * heads, pick.choice([4, 6, 8, 12, 16, 20, 24, 32])
@@ -23,6 +23,10 @@ def draw(pick):
 	grouped = kind == "llama" and precision in ("bf16", "fp16", "bf16-pure") and heads % 4 == 0 and pick.random() < 0.5
 	ffn = int(hidden * 8 / 3 / 128 + 1) * 128 if kind == "llama" else 4 * hidden
 	seq = pick.choice([128, 256, 512, 1024, 2048, 4096])
+	if kind == "vit":
+		image, patch = pick.choice([160, 224, 224, 256, 384]), pick.choice([16, 16, 32])
+		return dict(kind=kind, layers=layers, hidden=hidden, heads=heads, kv_heads=heads, ffn=4 * hidden, vocab=1000, seq=(image // patch) ** 2 + 1, batch=2 ** pick.randint(3, 9),
+			precision=precision.split("-")[0], mode=mode, attention="sdpa", dropout=0, optimizer=pick.choice(["foreach", "foreach", "fused"]), image=image, patch=patch)
 	return dict(kind=kind, layers=layers, hidden=hidden, heads=heads, kv_heads=heads // 4 if grouped else heads, ffn=ffn,
 		vocab=pick.choice([32000, 50257, 50304, 30522, 128256, 10000]), seq=seq, batch=2 ** pick.randint(0, 7), precision=precision, mode=mode, attention="sdpa",
 		dropout=pick.choice([0, 0, 0.1]) if kind != "llama" else 0, optimizer=pick.choice(["foreach", "foreach", "fused"]))
@@ -30,11 +34,11 @@ def draw(pick):
 
 def memory_B(r):
 	e, params = r["batch"] * r["seq"], 12 * r["layers"] * r["hidden"] ** 2 + 2 * r["vocab"] * r["hidden"]
-	return 16 * params + e * (r["layers"] * r["hidden"] * (70 if r["precision"] in ("tf32", "fp32") else 44) + 13 * r["vocab"])
+	return 16 * params + e * (r["layers"] * r["hidden"] * (70 if r["precision"] in ("tf32", "fp32") else 44) + (13 * r["vocab"] if r["kind"] != "vit" else 0))
 
 
 def flop(r):
-	return 6 * r["batch"] * r["seq"] * (12 * r["layers"] * r["hidden"] ** 2 + r["vocab"] * r["hidden"])
+	return 6 * r["batch"] * r["seq"] * (12 * r["layers"] * r["hidden"] ** 2 + (r["vocab"] * r["hidden"] if r["kind"] != "vit" else 0))
 
 
 def main():

@@ -15,6 +15,9 @@ import tempfile
 def config(r):
 	n = lambda key: int(r[key])
 	common = dict(vocab_size=n("vocab"), tie_word_embeddings=False)
+	if r["kind"] == "vit":
+		return dict(architectures=["ViTForImageClassification"], model_type="vit", num_hidden_layers=n("layers"), hidden_size=n("hidden"), num_attention_heads=n("heads"),
+			intermediate_size=n("ffn"), image_size=n("image"), patch_size=n("patch"))
 	if r["kind"] == "llama":
 		return dict(common, architectures=["LlamaForCausalLM"], model_type="llama", num_hidden_layers=n("layers"), hidden_size=n("hidden"), num_attention_heads=n("heads"),
 			num_key_value_heads=n("kv_heads"), intermediate_size=n("ffn"), max_position_embeddings=n("seq"))
@@ -26,7 +29,7 @@ def predict(jeoul, r, system, launch=None):
 	with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
 		json.dump(config(r), file)
 		file.flush()
-		args = [jeoul, "predict", file.name, "--on", system, "--batch", r["batch"], "--seq", r["seq"], "--precision", r["precision"].split("-")[0], "--framework", r["mode"], "--json"]
+		args = [jeoul, "predict", file.name, "--on", system, "--batch", r["batch"], *(["--input", "synthetic"] if r["kind"] == "vit" else ["--seq", r["seq"]]), "--precision", r["precision"].split("-")[0], "--framework", r["mode"], "--json"]
 		if r["precision"].endswith("-pure"):
 			args += ["--states", "bf16"]
 		if r["optimizer"] == "fused":
@@ -64,7 +67,7 @@ def main():
 		print("host time of a launch: " + ", ".join(f"{mode} {1e6 * s:.1f} us" for mode, s in launch.items()))
 	step, memory, inside, inside_memory, n = [], [], 0, 0, 0
 	with open(path) as file:
-		rows = [r for r in csv.DictReader(file) if r.get("step_s") and r["step_s"] != "step_s" and r["kind"] in ("gpt", "llama", "bert")]
+		rows = [r for r in csv.DictReader(file) if r.get("step_s") and r["step_s"] != "step_s" and r["kind"] in ("gpt", "llama", "bert", "vit")]
 	for r in rows:
 		p = predict(jeoul, r, system, launch)
 		s, measured = p["step_s"], float(r["step_s"])

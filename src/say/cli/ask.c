@@ -17,6 +17,7 @@ const char *const jl_ask_optimizers[] = { "foreach", "fused", "adamw8bit", "page
 const char *const jl_ask_tunes[] = { "full", "lora", "qlora", "dora", "qdora", "adapter", "layers", NULL };
 const char *const jl_ask_methods[] = { "sft", "dpo", "orpo", "grpo", NULL };
 const char *const jl_ask_bases[] = { "16bit", "nf4", "nf4-single", "int8", "gptq4", "gptq8", NULL };
+const char *const jl_ask_layouts[] = { "first", "last", NULL };
 const char *const jl_ask_inputs[] = { "images", "images-gpu", "tokens", "synthetic", NULL };
 
 /* Place of the given choice in its list; JL_UNSET where the option was not given. */
@@ -205,6 +206,7 @@ enum jl_status jl_ask_request(struct jl_request *ret_req, struct jl_cli *cli, st
 	req.flash = choice(cli, "flash", jl_ask_yes_no);
 	req.states = choice(cli, "states", jl_ask_states);
 	req.optimizer = choice(cli, "optimizer", jl_ask_optimizers);
+	req.layout = choice(cli, "layout", jl_ask_layouts);
 	if ((i = choice(cli, "input", jl_ask_inputs)) != JL_UNSET)
 		req.input = (int)inputs[i];
 	if (pue)

@@ -25,9 +25,11 @@ static enum jl_status count_model(struct jl_flops *ret, struct jl_cli *cli, cons
 	if (!subject.kind->has_tokens && !isnan(req->seq))
 		return jl_fail(err, JL_E_USAGE, "--seq is for transformers; leave it out for %s", subject.id);
 	seq = !subject.kind->has_tokens ? NAN : !isnan(req->seq) ? req->seq : !isnan(subject.seq) ? subject.seq : 2048;
-	*ret = (struct jl_flops){
-		.id = subject.id, .name = subject.name, .item = subject.kind->item(&subject), .batch = batch, .seq = seq
-	};
+	*ret = (struct jl_flops){ .id = subject.id,
+				  .name = subject.name,
+				  .item = subject.kind->sample(&subject).item,
+				  .batch = batch,
+				  .seq = seq };
 	subject.kind->count(&ret->counts, &subject, batch, seq);
 	return JL_OK;
 }

@@ -1,9 +1,20 @@
 #include "workload/network_ops.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
 enum { C, H, W };
+
+bool jl_net_has_word(const char *words, const char *word)
+{
+	const size_t len = strlen(word);
+
+	for (const char *at = words; len && (at = strstr(at, word)); at += len)
+		if ((at == words || isspace((unsigned char)at[-1])) && (!at[len] || isspace((unsigned char)at[len])))
+			return true;
+	return false;
+}
 
 void jl_net_begin(struct jl_net_state *state, const char *name, struct jl_conv_op *ops, struct jl_err *err)
 {
@@ -83,7 +94,13 @@ static bool is_size(double x)
 	return x >= 1 && x <= 1e9;
 }
 
-void jl_net_add(struct jl_net_state *s, const struct jl_conv_op *op)
+static bool is_count(double x)
+{
+	return x > 0 && x <= 1e9;
+}
+
+/* Puts an operator behind the others, or counts it with one that is alike. */
+static void add_op(struct jl_net_state *s, const struct jl_conv_op *op)
 {
 	struct jl_network *net = &s->net;
 	struct jl_conv_op plain = *op;
@@ -118,7 +135,7 @@ void jl_net_product(struct jl_net_state *s, const struct jl_conv_op *op, double 
 		o.train = JL_CONV_FIRST;
 	s->net.n_params += jl_conv_op_weights(&o) + bias;
 	s->net.n_outputs += jl_conv_op_outputs(&o);
-	jl_net_add(s, &o);
+	add_op(s, &o);
 }
 
 /* `fwd` and `bwd`: times that the elements go through memory. */
@@ -145,17 +162,17 @@ static void stream(struct jl_net_state *s, double count, double elems, const str
 		wrong(s, JL_N("impossible traffic"));
 		return;
 	}
-	jl_net_add(s, &(struct jl_conv_op){ .kind = JL_CONV_STREAM,
-					    .fuse = p->fuse,
-					    .count = count,
-					    .elems = elems,
-					    .passes = p->fwd + p->bwd,
-					    .fwd_passes = p->fwd,
-					    .calls = p->fwd_calls + p->bwd_calls,
-					    .fwd_calls = p->fwd_calls,
-					    .amp_fwd_B = p->amp_fwd_B,
-					    .amp_bwd_B = p->amp_bwd_B,
-					    .macs = p->macs });
+	add_op(s, &(struct jl_conv_op){ .kind = JL_CONV_STREAM,
+					.fuse = p->fuse,
+					.count = count,
+					.elems = elems,
+					.passes = p->fwd + p->bwd,
+					.fwd_passes = p->fwd,
+					.calls = p->fwd_calls + p->bwd_calls,
+					.fwd_calls = p->fwd_calls,
+					.amp_fwd_B = p->amp_fwd_B,
+					.amp_bwd_B = p->amp_bwd_B,
+					.macs = p->macs });
 }
 
 void jl_net_pass(struct jl_net_state *s, enum jl_net_pass kind, double elems, double count)
@@ -190,7 +207,7 @@ static void convolve(struct jl_net_state *s, const struct jl_net_args *args, dou
 
 	const double count = arg(args, -1, "x", 1);
 
-	if (!is_size(c_out) || !(count > 0 && count <= 1e9) || !is_size(kh) || !is_size(kw) || !is_size(groups) ||
+	if (!is_size(c_out) || !is_count(count) || !is_size(kh) || !is_size(kw) || !is_size(groups) ||
 	    !is_size(stride) || !is_size(sw) || !is_size(oh) || !is_size(ow) || fmod(c, groups) != 0 ||
 	    fmod(c_out, groups) != 0) {
 		wrong(s, JL_N("a convolution with impossible sizes"));
@@ -230,7 +247,7 @@ static void op_dw(struct jl_net_state *s, const struct jl_net_args *args)
 
 static void linear(struct jl_net_state *s, double rows, double k, double n, double bias, double count)
 {
-	if (!is_size(rows) || !is_size(k) || !is_size(n) || !(count > 0 && count <= 1e9)) {
+	if (!is_size(rows) || !is_size(k) || !is_size(n) || !is_count(count)) {
 		wrong(s, JL_N("a matrix product with impossible sizes"));
 		return;
 	}
@@ -289,7 +306,7 @@ static void op_attn(struct jl_net_state *s, const struct jl_net_args *args)
 				       .heads = heads * arg(args, -1, "x", 1) };
 
 	if (!is_size(op.rows) || !is_size(op.k) || !is_size(op.n) || !is_size(op.heads) || !is_size(op.v) ||
-	    !(op.count > 0 && op.count <= 1e9))
+	    !is_count(op.count))
 		wrong(s, JL_N("attention with impossible sizes"));
 	else
 		jl_net_product(s, &op, 0);
