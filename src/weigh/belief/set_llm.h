@@ -116,11 +116,8 @@ struct jl_llm_find {
 	struct jl_arena *arena; /* for texts that a reader makes */
 };
 
+/* As the catalog lists it and set_gemm fitted it. Its index is -1: whoever fits numbers the GPUs. */
 void jl_llm_gpu_of(struct jl_llm_gpu *ret_gpu, const struct jl_catalog *cat, const struct jl_gpu *gpu);
-/* The GPU as the catalog lists it and set_gemm fitted it; ctx: const struct jl_catalog. An unknown one is named.
- * Its index is -1: whoever fits numbers the GPUs. */
-enum jl_status jl_llm_find_catalog(void *ctx, const char *text, struct jl_llm_gpu *ret_gpu, struct jl_err *err);
-
 enum jl_status jl_llm_row_read(const struct jl_llm_cells *cells, const struct jl_llm_find *find,
 			       struct jl_llm_row *ret_row, struct jl_err *err);
 
@@ -148,9 +145,6 @@ void jl_llm_predict(const struct jl_llm_row *row, const double *x, struct jl_tra
 /* The row as a case of the program's own, with this vector's physics: what jl_predict is asked. */
 void jl_llm_case(struct jl_case *ret_case, const struct jl_llm_row *row, const double *x, const struct jl_known *known);
 void jl_llm_wires(const struct jl_llm_row *row, enum jl_wire *ret_intra, enum jl_wire *ret_inter);
-
-/* Residuals that the fit minimises: ln(pred/meas) of time, and of memory where there is one. */
-double jl_llm_ln_time(const struct jl_llm_row *row, const double *x);
 
 /* Which parameters a row's prediction uses: globals, its profile, its architecture, its links, its GPU. */
 int jl_llm_uses(const struct jl_llm_row *row, size_t i);

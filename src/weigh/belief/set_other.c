@@ -253,10 +253,3 @@ struct jl_conv_cost jl_other_cost(const struct jl_other_row *row, const double *
 
 	return jl_conv_step(&row->gpu.dev, &fit, &in);
 }
-
-double jl_other_ln_ratio(const struct jl_other_row *row, const double *x)
-{
-	const double step_s = jl_other_cost(row, x).step_s;
-
-	return log(row->net->units_per_item * row->batch * row->n_gpus / step_s / row->meas);
-}

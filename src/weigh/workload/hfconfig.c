@@ -305,16 +305,3 @@ out:
 	json_decref(root);
 	return status;
 }
-
-enum jl_status jl_hfconfig_read(struct jl_hfconfig *ret_config, const char *path, struct jl_arena *arena,
-				struct jl_err *err)
-{
-	struct jl_buf text;
-	enum jl_status status = jl_buf_read_file(&text, path, JL_HFCONFIG_MAX_B, err);
-
-	if (status)
-		return status;
-	status = jl_hfconfig_parse(ret_config, text.data, text.len, path, arena, err);
-	jl_buf_release(&text);
-	return status;
-}

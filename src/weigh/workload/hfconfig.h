@@ -15,5 +15,3 @@ struct jl_hfconfig {
 /* `text` of `len` bytes, called `file` in messages. */
 enum jl_status jl_hfconfig_parse(struct jl_hfconfig *ret_config, const char *text, size_t len, const char *file,
 				 struct jl_arena *arena, struct jl_err *err);
-enum jl_status jl_hfconfig_read(struct jl_hfconfig *ret_config, const char *path, struct jl_arena *arena,
-				struct jl_err *err);
