@@ -8,7 +8,7 @@
 #include "belief/set_ops.h"
 #include "belief/set_rows.h"
 #include "physics/arch.h"
-#include "physics/tune_params.h"
+#include "physics/framework_params.h"
 
 struct own {
 	double link_x[JL_COLL_MAX_PARAMS];

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "memo/estimate.h"
+#include "memo/inside.h"
 
 #define ESTIMATES_MAX 200 /* findings beyond which nothing more is estimated */
 

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "memo/estimate.h"
+#include "memo/inside.h"
 #include "predict/collective_case.h"
 
 #define FIGURES_OF_A_LINE 64 /* more is no sentence */

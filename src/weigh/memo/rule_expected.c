@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "memo/estimate.h"
+#include "memo/inside.h"
 #include "predict/kind.h"
 
 #define LINES_LOOKED_AT 5000

@@ -1,4 +1,4 @@
-#include "predict/advise.h"
+#include "predict/answer.h"
 
 #include <math.h>
 #include <stdarg.h>

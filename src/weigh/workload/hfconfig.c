@@ -1,5 +1,5 @@
 /* One row per model_type: how its keys are called and what its layers look like where the file does not say. */
-#include "workload/hfconfig.h"
+#include "workload/modelfile.h"
 
 #include <jansson.h>
 #include <math.h>

@@ -1,5 +1,5 @@
 /* The file: protocol buffers walked by hand. Every length is checked against what is left. */
-#include "workload/onnx.h"
+#include "workload/modelfile.h"
 
 #include <math.h>
 #include <string.h>
