@@ -23,18 +23,8 @@ struct attn_ctx {
 /* s[0..n) = exp(scale·s - max), its sum; s[n..n_cols) = 0 */
 JL_CLONES static void softmax_row(float *s, size_t n, size_t n_cols, float scale, float *ret_lse)
 {
-	float max = s[0];
-	size_t j = 0;
-	if (n >= VEC_N) {
-		vecf m = vec_load(s);
-		for (j = VEC_N; j + VEC_N <= n; j += VEC_N)
-			m = vec_max(m, vec_load(s + j));
-		for (size_t i = 0; i < VEC_N; i++)
-			max = m[i] > max ? m[i] : max;
-	}
-	for (; j < n; j++)
-		max = s[j] > max ? s[j] : max;
-	max *= scale;
+	float max = row_max(s, n) * scale;
+	size_t j;
 	vecf sum = vec_all(0.0f);
 	for (j = 0; j + VEC_N <= n; j += VEC_N) {
 		vecf e = vec_exp(vec_load(s + j) * vec_all(scale) - vec_all(max));
@@ -186,18 +176,16 @@ static void bwd_kv_head(void *ctx, size_t index, int thread)
 /* Rotation of q and k by position; sign -1 turns gradients back. */
 struct rope_ctx {
 	float *qkv;
-	size_t n_rows, seq, n_rotated, dim, row, n_pieces;
+	size_t seq, n_rotated, dim, row;
 	double sign;
 	float freq[HEAD_DIM_MAX / 2];
 };
 
-static void rope_rows(void *ctx, size_t index, int thread)
+static void rope_rows(const void *ctx, struct jl_cpu_span rows)
 {
 	const struct rope_ctx *c = ctx;
 	size_t half = c->dim / 2;
 	float cosine[HEAD_DIM_MAX / 2], sine[HEAD_DIM_MAX / 2];
-	(void)thread;
-	struct jl_cpu_span rows = jl_cpu_piece(c->n_rows, c->n_pieces, index, 1);
 	for (size_t t = rows.begin; t < rows.end; t++) {
 		for (size_t i = 0; i < half; i++) {
 			float angle = (float)(t % c->seq) * c->freq[i];
@@ -215,20 +203,14 @@ static void rope_rows(void *ctx, size_t index, int thread)
 	}
 }
 
-static void rope(struct jl_cpu_engine *cpu, void *qkv, const struct attn_ctx *c, size_t n_samples, double theta,
-		 double sign)
+static void rope(const struct attn_ctx *c, void *qkv, size_t n_samples, double theta, double sign)
 {
-	struct rope_ctx r = { .qkv = qkv,
-			      .n_rows = n_samples * c->seq,
-			      .seq = c->seq,
-			      .n_rotated = c->n_heads + c->n_kv,
-			      .dim = c->dim,
-			      .row = c->row,
-			      .sign = sign };
+	struct rope_ctx r = {
+		.qkv = qkv, .seq = c->seq, .n_rotated = c->n_heads + c->n_kv, .dim = c->dim, .row = c->row, .sign = sign
+	};
 	for (size_t i = 0; i < c->dim / 2; i++)
 		r.freq[i] = (float)pow(theta, -2.0 * (double)i / (double)c->dim);
-	r.n_pieces = jl_cpu_n_pieces(cpu, r.n_rows, 16);
-	jl_pool_run(cpu->pool, rope_rows, &r, r.n_pieces);
+	jl_cpu_spans(&c->cpu->base, n_samples * c->seq, 16, 1, rope_rows, &r);
 }
 
 /* All its products are small and much alike: the scores of a tile stand for them. */
@@ -244,51 +226,40 @@ static const struct jl_cpu_lib *lib_for(const struct attn_ctx *c)
 						     .tb = true });
 }
 
-void jl_cpu_attn(struct jl_engine *engine, const struct jl_eng_attn *op)
+static struct attn_ctx context(struct jl_engine *engine, const struct jl_eng_attn *op)
 {
-	struct jl_cpu_engine *cpu = jl_cpu(engine);
-	if (engine->failed || !jl_cpu_scratch(cpu, TILE * op->seq))
-		return;
-	struct attn_ctx c = { .cpu = cpu,
-			      .seq = op->seq,
-			      .n_heads = op->n_heads,
-			      .n_kv = op->n_kv,
-			      .dim = op->head_dim,
-			      .row = (op->n_heads + 2 * op->n_kv) * op->head_dim,
-			      .scale = 1.0f / sqrtf((float)op->head_dim),
-			      .qkv = op->qkv,
-			      .out = op->out,
-			      .lse = op->lse };
-	if (op->rope_theta > 0)
-		rope(cpu, op->qkv, &c, op->n_samples, op->rope_theta, 1.0);
-	c.lib = lib_for(&c);
-	jl_pool_run(cpu->pool, attn_head, &c, op->n_samples * op->n_heads);
+	return (struct attn_ctx){ .cpu = jl_cpu(engine),
+				  .seq = op->seq,
+				  .n_heads = op->n_heads,
+				  .n_kv = op->n_kv,
+				  .dim = op->head_dim,
+				  .row = (op->n_heads + 2 * op->n_kv) * op->head_dim,
+				  .scale = 1.0f / sqrtf((float)op->head_dim),
+				  .qkv = op->qkv,
+				  .out = op->out,
+				  .lse = op->lse,
+				  .d_out = op->d_out,
+				  .d_qkv = op->d_qkv };
 }
 
-void jl_cpu_attn_bwd(struct jl_engine *engine, const struct jl_eng_attn_bwd *op)
+void jl_cpu_attn(struct jl_engine *engine, const struct jl_eng_attn *op)
 {
-	struct jl_cpu_engine *cpu = jl_cpu(engine);
-	if (engine->failed || !jl_cpu_scratch(cpu, (size_t)2 * TILE * op->seq))
+	struct attn_ctx c = context(engine, op);
+	if (engine->failed || !jl_cpu_scratch(c.cpu, TILE * op->seq))
 		return;
-	union {
-		const void *read;
-		float *f;
-	} out = { .read = op->out },
-	  lse = { .read = op->lse }; /* the context is shared with forward, which writes them */
-	struct attn_ctx c = { .cpu = cpu,
-			      .seq = op->seq,
-			      .n_heads = op->n_heads,
-			      .n_kv = op->n_kv,
-			      .dim = op->head_dim,
-			      .row = (op->n_heads + 2 * op->n_kv) * op->head_dim,
-			      .scale = 1.0f / sqrtf((float)op->head_dim),
-			      .qkv = op->qkv,
-			      .out = out.f,
-			      .lse = lse.f,
-			      .d_out = op->d_out,
-			      .d_qkv = op->d_qkv };
-	c.lib = lib_for(&c);
-	jl_pool_run(cpu->pool, bwd_kv_head, &c, op->n_samples * op->n_kv);
 	if (op->rope_theta > 0)
-		rope(cpu, op->d_qkv, &c, op->n_samples, op->rope_theta, -1.0);
+		rope(&c, op->qkv, op->n_samples, op->rope_theta, 1.0);
+	c.lib = lib_for(&c);
+	jl_pool_run(c.cpu->pool, attn_head, &c, op->n_samples * op->n_heads);
+}
+
+void jl_cpu_attn_bwd(struct jl_engine *engine, const struct jl_eng_attn *op)
+{
+	struct attn_ctx c = context(engine, op);
+	if (engine->failed || !jl_cpu_scratch(c.cpu, (size_t)2 * TILE * op->seq))
+		return;
+	c.lib = lib_for(&c);
+	jl_pool_run(c.cpu->pool, bwd_kv_head, &c, op->n_samples * op->n_kv);
+	if (op->rope_theta > 0)
+		rope(&c, op->d_qkv, op->n_samples, op->rope_theta, -1.0);
 }

@@ -11,20 +11,34 @@
 
 #define LOGITS_B ((size_t)256 << 20) /* of logits at a time: fewer rows pack the head's weights more often */
 
-size_t jl_cpu_n_pieces(const struct jl_cpu_engine *cpu, size_t n, size_t grain)
+struct spans {
+	jl_cpu_work *work;
+	const void *ctx;
+	size_t n, each;
+};
+
+static void do_span(void *ctx, size_t index, int thread)
 {
-	size_t most = (size_t)cpu->base.n_threads * 8, pieces = n / grain;
-	return pieces < 1 ? 1 : pieces > most ? most : pieces;
+	const struct spans *s = ctx;
+	size_t begin = index * s->each, end = begin + s->each;
+	(void)thread;
+	s->work(s->ctx, (struct jl_cpu_span){
+				.begin = begin < s->n ? begin : s->n, .end = end < s->n ? end : s->n, .index = index });
 }
 
-struct jl_cpu_span jl_cpu_piece(size_t n, size_t n_pieces, size_t index, size_t align)
+void jl_cpu_pieces(struct jl_engine *engine, size_t n, size_t n_pieces, size_t align, jl_cpu_work *work,
+		   const void *ctx)
 {
-	size_t each = (n + n_pieces - 1) / n_pieces;
-	each = (each + align - 1) / align * align;
-	struct jl_cpu_span span = { .begin = index * each, .end = (index + 1) * each };
-	span.begin = span.begin < n ? span.begin : n;
-	span.end = span.end < n ? span.end : n;
-	return span;
+	struct spans s = { .work = work, .ctx = ctx, .n = n, .each = (n + n_pieces - 1) / n_pieces };
+	s.each = (s.each + align - 1) / align * align;
+	if (!engine->failed)
+		jl_pool_run(jl_cpu(engine)->pool, do_span, &s, n_pieces);
+}
+
+void jl_cpu_spans(struct jl_engine *engine, size_t n, size_t grain, size_t align, jl_cpu_work *work, const void *ctx)
+{
+	size_t most = (size_t)engine->n_threads * 8, pieces = n / grain;
+	jl_cpu_pieces(engine, n, pieces < 1 ? 1 : pieces > most ? most : pieces, align, work, ctx);
 }
 
 bool jl_cpu_scratch(struct jl_cpu_engine *cpu, size_t n)
@@ -160,44 +174,33 @@ static void cpu_free(struct jl_engine *engine, void *memory, size_t size_B, enum
 struct bytes_ctx {
 	char *to;
 	const char *from; /* NULL: zero */
-	size_t size_B, n_pieces;
 };
 
-static void bytes_piece(void *ctx, size_t index, int thread)
+static void copy_bytes(const void *ctx, struct jl_cpu_span span)
 {
 	const struct bytes_ctx *c = ctx;
-	(void)thread;
-	struct jl_cpu_span span = jl_cpu_piece(c->size_B, c->n_pieces, index, 4096);
 	if (c->from)
 		memcpy(c->to + span.begin, c->from + span.begin, span.end - span.begin);
 	else
 		memset(c->to + span.begin, 0, span.end - span.begin);
 }
 
-static void cpu_zero(struct jl_engine *engine, void *memory, size_t size_B)
-{
-	struct bytes_ctx c = { .to = memory,
-			       .size_B = size_B,
-			       .n_pieces = jl_cpu_n_pieces(jl_cpu(engine), size_B, 1 << 20) };
-	if (!engine->failed)
-		jl_pool_run(jl_cpu(engine)->pool, bytes_piece, &c, c.n_pieces);
-}
-
 static void cpu_copy(struct jl_engine *engine, void *to, const void *from, size_t size_B)
 {
-	struct bytes_ctx c = {
-		.to = to, .from = from, .size_B = size_B, .n_pieces = jl_cpu_n_pieces(jl_cpu(engine), size_B, 1 << 20)
-	};
-	if (!engine->failed)
-		jl_pool_run(jl_cpu(engine)->pool, bytes_piece, &c, c.n_pieces);
+	jl_cpu_spans(engine, size_B, 1 << 20, 4096, copy_bytes, &(struct bytes_ctx){ .to = to, .from = from });
 }
 
-static void cpu_float_copy(struct jl_engine *engine, void *to, const float *from, size_t n)
+static void cpu_zero(struct jl_engine *engine, void *memory, size_t size_B)
+{
+	cpu_copy(engine, memory, NULL, size_B);
+}
+
+void jl_cpu_elem_from_float(struct jl_engine *engine, void *to, const float *from, size_t n)
 {
 	cpu_copy(engine, to, from, n * sizeof *from);
 }
 
-static void cpu_grad_to_float(struct jl_engine *engine, float *to, const void *from, size_t n)
+void jl_cpu_grad_to_float(struct jl_engine *engine, float *to, const void *from, size_t n)
 {
 	cpu_copy(engine, to, from, n * sizeof *to);
 }
@@ -211,26 +214,25 @@ static enum jl_status cpu_sync(struct jl_engine *engine, struct jl_err *err)
 	return failed;
 }
 
-static size_t cpu_attn_scratch_B(struct jl_engine *engine, const struct jl_eng_attn *shape)
+size_t jl_cpu_attn_scratch_B(struct jl_engine *engine, const struct jl_eng_attn *shape)
 {
 	(void)engine;
 	(void)shape;
 	return 0; /* each thread has its own */
 }
 
-static void cpu_set_scalars(struct jl_engine *engine, const struct jl_eng_scalars *scalars)
+void jl_cpu_set_scalars(struct jl_engine *engine, const struct jl_eng_scalars *scalars)
 {
 	jl_cpu(engine)->scalars = *scalars;
 }
 
-static void cpu_exchange_start(struct jl_engine *engine, struct jl_comm *comm, const struct jl_coll_call *call,
-			       int slot)
+void jl_cpu_exchange_start(struct jl_engine *engine, struct jl_comm *comm, const struct jl_coll_call *call, int slot)
 {
 	if (!engine->failed)
 		engine->failed = jl_comm_start(comm, call, &jl_cpu(engine)->requests[slot], &engine->err);
 }
 
-static void cpu_exchange_finish(struct jl_engine *engine, struct jl_comm *comm, int slot)
+void jl_cpu_exchange_finish(struct jl_engine *engine, struct jl_comm *comm, int slot)
 {
 	struct jl_cpu_engine *cpu = jl_cpu(engine);
 	struct jl_comm_request *request = cpu->requests[slot];
@@ -247,7 +249,7 @@ static void cpu_exchange_finish(struct jl_engine *engine, struct jl_comm *comm, 
 	cpu->waited_s += jl_clock_s() - begin_s;
 }
 
-static double cpu_exchange_waited_s(struct jl_engine *engine)
+double jl_cpu_exchange_waited_s(struct jl_engine *engine)
 {
 	double waited_s = jl_cpu(engine)->waited_s;
 	jl_cpu(engine)->waited_s = 0;
@@ -293,28 +295,7 @@ const struct jl_engine_kernels jl_engine_cpu = {
 	.copy = cpu_copy,
 	.from_host = cpu_copy,
 	.to_host = cpu_copy,
-	.elem_from_float = cpu_float_copy,
-	.grad_to_float = cpu_grad_to_float,
 	.sync = cpu_sync,
-	.gemm = jl_cpu_gemm,
-	.norm = jl_cpu_norm,
-	.norm_bwd = jl_cpu_norm_bwd,
-	.attn = jl_cpu_attn,
-	.attn_scratch_B = cpu_attn_scratch_B,
-	.attn_bwd = jl_cpu_attn_bwd,
-	.gelu = jl_cpu_gelu,
-	.swiglu = jl_cpu_swiglu,
-	.swiglu_bwd = jl_cpu_swiglu_bwd,
-	.embed = jl_cpu_embed,
-	.embed_bwd = jl_cpu_embed_bwd,
-	.loss = jl_cpu_loss,
-	.grad_norm_sq = jl_cpu_grad_norm_sq,
-	.grad_add = jl_cpu_grad_add,
-	.set_scalars = cpu_set_scalars,
-	.adamw = jl_cpu_adamw,
-	.exchange_start = cpu_exchange_start,
-	.exchange_finish = cpu_exchange_finish,
-	.exchange_waited_s = cpu_exchange_waited_s,
 	.mark = cpu_mark,
 	.between_s = cpu_between_s,
 	.memory_B = cpu_memory_B,
@@ -322,4 +303,5 @@ const struct jl_engine_kernels jl_engine_cpu = {
 	.recompute_act = true,
 	.loss_rows = cpu_loss_rows,
 	.supports_head_dim = cpu_supports_head_dim,
+	JL_ENGINE_ROWS(cpu),
 };

@@ -29,25 +29,15 @@ void jl_cpu_sgemm(const struct jl_cpu_lib *lib, const struct jl_eng_gemm *op);
 /* Each thread gets at least n floats of scratch; false: no memory (kept in the engine). */
 bool jl_cpu_scratch(struct jl_cpu_engine *cpu, size_t n);
 
-/* A loop over n elements or rows in pieces of about `grain`. */
+/* Part of a loop over elements or rows. */
 struct jl_cpu_span {
-	size_t begin, end;
+	size_t begin, end, index;
 };
-size_t jl_cpu_n_pieces(const struct jl_cpu_engine *cpu, size_t n, size_t grain);
-struct jl_cpu_span jl_cpu_piece(size_t n, size_t n_pieces, size_t index, size_t align);
+typedef void jl_cpu_work(const void *ctx, struct jl_cpu_span span);
+/* The whole loop over n in pieces of about `grain`, or in so many, that end at multiples of `align`. Nothing after a failure. */
+void jl_cpu_spans(struct jl_engine *engine, size_t n, size_t grain, size_t align, jl_cpu_work *work, const void *ctx);
+void jl_cpu_pieces(struct jl_engine *engine, size_t n, size_t n_pieces, size_t align, jl_cpu_work *work,
+		   const void *ctx);
 
-void jl_cpu_gemm(struct jl_engine *engine, const struct jl_eng_gemm *op);
-void jl_cpu_norm(struct jl_engine *engine, const struct jl_eng_norm *op);
-void jl_cpu_norm_bwd(struct jl_engine *engine, const struct jl_eng_norm_bwd *op);
-void jl_cpu_attn(struct jl_engine *engine, const struct jl_eng_attn *op);
-void jl_cpu_attn_bwd(struct jl_engine *engine, const struct jl_eng_attn_bwd *op);
-void jl_cpu_gelu(struct jl_engine *engine, void *out, const void *in, size_t n);
-void jl_cpu_swiglu(struct jl_engine *engine, void *out, const void *gate_up, size_t n_rows, size_t width);
-void jl_cpu_swiglu_bwd(struct jl_engine *engine, void *d_gate_up, const void *gate_up, const void *d_out, size_t n_rows,
-		       size_t width);
-void jl_cpu_embed(struct jl_engine *engine, const struct jl_eng_embed *op);
-void jl_cpu_embed_bwd(struct jl_engine *engine, const struct jl_eng_embed_bwd *op);
-void jl_cpu_loss(struct jl_engine *engine, const struct jl_eng_loss *op);
-void jl_cpu_grad_norm_sq(struct jl_engine *engine, float *ret_sum, const void *grad, size_t n, bool accumulate);
-void jl_cpu_grad_add(struct jl_engine *engine, void *sum, const void *grad, size_t n);
-void jl_cpu_adamw(struct jl_engine *engine, const struct jl_eng_adamw *op);
+JL_ENGINE_OPERATIONS(JL_ENGINE_DECLARE, cpu)
+double jl_cpu_exchange_waited_s(struct jl_engine *engine);

@@ -31,11 +31,6 @@ void jl_cpu_sgemm(const struct jl_cpu_lib *lib, const struct jl_eng_gemm *op)
 	jl_cpu_lib_sgemm(lib, &plain);
 }
 
-struct bias_ctx {
-	const struct jl_eng_gemm *op;
-	size_t n_pieces;
-};
-
 JL_CLONES static void add_bias(float *c, const float *bias, size_t n_cols)
 {
 	size_t j = 0;
@@ -64,13 +59,14 @@ JL_CLONES static void gelu_slope_row(float *c, const float *aux, size_t n)
 			       n - j);
 }
 
-static void finish_block(const struct jl_eng_gemm *op, struct jl_cpu_span rows, struct jl_cpu_span cols)
+static void finish_block(void *ctx, const struct jl_sgemm_block *block)
 {
-	size_t n = cols.end - cols.begin;
-	for (size_t i = rows.begin; i < rows.end && op->epilogue != JL_EP_NONE; i++) {
-		size_t at = i * op->ldc + cols.begin;
+	const struct jl_eng_gemm *op = ctx;
+	size_t n = block->n_cols;
+	for (size_t i = block->row; i < block->row + block->n_rows && op->epilogue != JL_EP_NONE; i++) {
+		size_t at = i * op->ldc + block->col;
 		float *c = (float *)op->c + at, *aux = op->aux ? (float *)op->aux + at : NULL;
-		const float *bias = op->bias ? (const float *)op->bias + cols.begin : NULL;
+		const float *bias = op->bias ? (const float *)op->bias + block->col : NULL;
 		switch (op->epilogue) {
 		case JL_EP_BIAS:
 			if (bias)
@@ -94,8 +90,9 @@ static void finish_block(const struct jl_eng_gemm *op, struct jl_cpu_span rows, 
 
 /* sums over the tokens of dy, which is stored k × m; each thread has columns of its own, so the order of the sum
  * never changes */
-JL_CLONES static void sum_columns(const struct jl_eng_gemm *op, struct jl_cpu_span cols)
+JL_CLONES static void sum_columns(const void *ctx, struct jl_cpu_span cols)
 {
+	const struct jl_eng_gemm *op = ctx;
 	float *sum = op->bias_grad;
 	for (size_t j = cols.begin; j < cols.end; j += 64) {
 		size_t n = cols.end - j < 64 ? cols.end - j : 64;
@@ -110,19 +107,6 @@ JL_CLONES static void sum_columns(const struct jl_eng_gemm *op, struct jl_cpu_sp
 	}
 }
 
-static void bias_grad_block(void *ctx, size_t index, int thread)
-{
-	const struct bias_ctx *b = ctx;
-	(void)thread;
-	sum_columns(b->op, jl_cpu_piece(b->op->m, b->n_pieces, index, 64));
-}
-
-static void finish_own(void *ctx, const struct jl_sgemm_block *block)
-{
-	finish_block(ctx, (struct jl_cpu_span){ block->row, block->row + block->n_rows },
-		     (struct jl_cpu_span){ block->col, block->col + block->n_cols });
-}
-
 void jl_cpu_gemm(struct jl_engine *engine, const struct jl_eng_gemm *op)
 {
 	struct jl_cpu_engine *cpu = jl_cpu(engine);
@@ -134,36 +118,28 @@ void jl_cpu_gemm(struct jl_engine *engine, const struct jl_eng_gemm *op)
 	}
 	struct jl_eng_gemm ends = *op; /* finish has a plain pointer */
 	struct jl_sgemm_op product = op_of(op);
-	product.finish = finish_own;
+	product.finish = finish_block;
 	product.finish_ctx = &ends;
 	if (cpu->sgemm && op->m >= OWN_ROWS && op->n >= OWN_COLS && op->k > 0)
 		jl_sgemm_run(cpu->sgemm, &product);
 	else
 		jl_cpu_product(cpu->pool, &product);
-	if (op->epilogue == JL_EP_BGRAD) {
-		struct bias_ctx b = { .op = op, .n_pieces = jl_cpu_n_pieces(cpu, op->m, 64) };
-		jl_pool_run(cpu->pool, bias_grad_block, &b, b.n_pieces);
-	}
+	if (op->epilogue == JL_EP_BGRAD)
+		jl_cpu_spans(engine, op->m, 64, 64, sum_columns, op);
 }
 
 struct gelu_ctx {
 	float *out;
 	const float *in;
-	size_t n, n_pieces;
 };
 
-static void gelu_piece(void *ctx, size_t index, int thread)
+static void gelu_span(const void *ctx, struct jl_cpu_span span)
 {
 	const struct gelu_ctx *g = ctx;
-	(void)thread;
-	struct jl_cpu_span span = jl_cpu_piece(g->n, g->n_pieces, index, VEC_N);
 	gelu_row(g->out + span.begin, g->in + span.begin, span.end - span.begin);
 }
 
 void jl_cpu_gelu(struct jl_engine *engine, void *out, const void *in, size_t n)
 {
-	if (engine->failed)
-		return;
-	struct gelu_ctx g = { .out = out, .in = in, .n = n, .n_pieces = jl_cpu_n_pieces(jl_cpu(engine), n, 65536) };
-	jl_pool_run(jl_cpu(engine)->pool, gelu_piece, &g, g.n_pieces);
+	jl_cpu_spans(engine, n, 65536, VEC_N, gelu_span, &(struct gelu_ctx){ .out = out, .in = in });
 }

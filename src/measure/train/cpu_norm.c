@@ -6,11 +6,6 @@
 
 #define GRAIN_ROWS 16
 
-struct norm_ctx {
-	const struct jl_eng_norm *op;
-	size_t n_pieces;
-};
-
 VEC_INLINE float row_sum(const float *x, size_t n)
 {
 	vecf acc = vec_all(0.0f);
@@ -48,8 +43,9 @@ VEC_INLINE void row_write(float *out, const float *x, const float *weight, const
 		out[j] = (x[j] - mean) * rstd * weight[j] + (bias ? bias[j] : 0.0f);
 }
 
-JL_CLONES static void norm_rows(const struct jl_eng_norm *op, struct jl_cpu_span rows)
+JL_CLONES static void norm_rows(const void *ctx, struct jl_cpu_span rows)
 {
+	const struct jl_eng_norm *op = ctx;
 	size_t n = op->width;
 	for (size_t i = rows.begin; i < rows.end; i++) {
 		const float *x = (const float *)op->residual + i * n;
@@ -70,27 +66,16 @@ JL_CLONES static void norm_rows(const struct jl_eng_norm *op, struct jl_cpu_span
 	}
 }
 
-static void norm_piece(void *ctx, size_t index, int thread)
-{
-	const struct norm_ctx *c = ctx;
-	(void)thread;
-	norm_rows(c->op, jl_cpu_piece(c->op->n_rows, c->n_pieces, index, 1));
-}
-
 void jl_cpu_norm(struct jl_engine *engine, const struct jl_eng_norm *op)
 {
-	if (engine->failed)
-		return;
-	struct norm_ctx c = { .op = op, .n_pieces = jl_cpu_n_pieces(jl_cpu(engine), op->n_rows, GRAIN_ROWS) };
-	jl_pool_run(jl_cpu(engine)->pool, norm_piece, &c, c.n_pieces);
+	jl_cpu_spans(engine, op->n_rows, GRAIN_ROWS, 1, norm_rows, op);
 }
 
 /* Rows are cut into as many pieces as there are threads; each piece has its own sums of the weight's gradient, which
  * are then added in the order of the pieces: the result does not depend on who was first. */
 struct bwd_ctx {
-	struct jl_cpu_engine *cpu;
+	float *sums;
 	const struct jl_eng_norm_bwd *op;
-	size_t n_pieces;
 };
 
 VEC_INLINE void bwd_sums(const float *dy, const float *x, const float *weight, float mean, float rstd, size_t n,
@@ -118,9 +103,12 @@ VEC_INLINE void bwd_sums(const float *dy, const float *x, const float *weight, f
 	*ret_sum = sum1 / (float)n;
 }
 
-JL_CLONES static void bwd_rows(const struct jl_eng_norm_bwd *op, struct jl_cpu_span rows, float *wsum, float *bsum)
+JL_CLONES static void bwd_rows(const void *ctx, struct jl_cpu_span rows)
 {
+	const struct bwd_ctx *c = ctx;
+	const struct jl_eng_norm_bwd *op = c->op;
 	size_t n = op->width;
+	float *wsum = c->sums + rows.index * 2 * n, *bsum = wsum + n;
 	memset(wsum, 0, n * sizeof *wsum);
 	memset(bsum, 0, n * sizeof *bsum);
 	for (size_t i = rows.begin; i < rows.end; i++) {
@@ -146,25 +134,17 @@ JL_CLONES static void bwd_rows(const struct jl_eng_norm_bwd *op, struct jl_cpu_s
 	}
 }
 
-static void bwd_piece(void *ctx, size_t index, int thread)
-{
-	const struct bwd_ctx *c = ctx;
-	(void)thread;
-	float *sums = c->cpu->scratch + index * 2 * c->op->width;
-	bwd_rows(c->op, jl_cpu_piece(c->op->n_rows, c->n_pieces, index, 1), sums, sums + c->op->width);
-}
-
 void jl_cpu_norm_bwd(struct jl_engine *engine, const struct jl_eng_norm_bwd *op)
 {
 	struct jl_cpu_engine *cpu = jl_cpu(engine);
 	if (engine->failed || !jl_cpu_scratch(cpu, 2 * op->width))
 		return;
-	struct bwd_ctx c = { .cpu = cpu, .op = op, .n_pieces = (size_t)engine->n_threads };
-	jl_pool_run(cpu->pool, bwd_piece, &c, c.n_pieces);
+	jl_cpu_pieces(engine, op->n_rows, (size_t)engine->n_threads, 1, bwd_rows,
+		      &(struct bwd_ctx){ .sums = cpu->scratch, .op = op });
 	float *wgrad = op->weight_grad, *bgrad = op->bias_grad;
 	for (size_t j = 0; j < op->width; j++) {
 		float w = op->accumulate ? wgrad[j] : 0.0f, b = op->accumulate && bgrad ? bgrad[j] : 0.0f;
-		for (size_t p = 0; p < c.n_pieces; p++) {
+		for (size_t p = 0; p < (size_t)engine->n_threads; p++) {
 			w += cpu->scratch[p * 2 * op->width + j];
 			b += cpu->scratch[(p * 2 + 1) * op->width + j];
 		}

@@ -10,11 +10,12 @@
 struct glu_ctx {
 	float *out, *d_gate_up;
 	const float *gate_up, *d_out;
-	size_t n_rows, width, n_pieces;
+	size_t width;
 };
 
-JL_CLONES static void swiglu_rows(const struct glu_ctx *c, struct jl_cpu_span rows)
+JL_CLONES static void swiglu_rows(const void *ctx, struct jl_cpu_span rows)
 {
+	const struct glu_ctx *c = ctx;
 	for (size_t i = rows.begin; i < rows.end; i++) {
 		const float *gate = c->gate_up + i * 2 * c->width, *up = gate + c->width;
 		float *out = c->out + i * c->width;
@@ -26,8 +27,15 @@ JL_CLONES static void swiglu_rows(const struct glu_ctx *c, struct jl_cpu_span ro
 	}
 }
 
-JL_CLONES static void swiglu_bwd_rows(const struct glu_ctx *c, struct jl_cpu_span rows)
+void jl_cpu_swiglu(struct jl_engine *engine, void *out, const void *gate_up, size_t n_rows, size_t width)
 {
+	jl_cpu_spans(engine, n_rows, 8, 1, swiglu_rows,
+		     &(struct glu_ctx){ .out = out, .gate_up = gate_up, .width = width });
+}
+
+JL_CLONES static void swiglu_bwd_rows(const void *ctx, struct jl_cpu_span rows)
+{
+	const struct glu_ctx *c = ctx;
 	for (size_t i = rows.begin; i < rows.end; i++) {
 		const float *gate = c->gate_up + i * 2 * c->width, *up = gate + c->width,
 			    *d_out = c->d_out + i * c->width;
@@ -42,50 +50,16 @@ JL_CLONES static void swiglu_bwd_rows(const struct glu_ctx *c, struct jl_cpu_spa
 	}
 }
 
-static void swiglu_piece(void *ctx, size_t index, int thread)
-{
-	const struct glu_ctx *c = ctx;
-	(void)thread;
-	struct jl_cpu_span rows = jl_cpu_piece(c->n_rows, c->n_pieces, index, 1);
-	if (c->d_out)
-		swiglu_bwd_rows(c, rows);
-	else
-		swiglu_rows(c, rows);
-}
-
-void jl_cpu_swiglu(struct jl_engine *engine, void *out, const void *gate_up, size_t n_rows, size_t width)
-{
-	if (engine->failed)
-		return;
-	struct glu_ctx c = { .out = out, .gate_up = gate_up, .n_rows = n_rows, .width = width };
-	c.n_pieces = jl_cpu_n_pieces(jl_cpu(engine), n_rows, 8);
-	jl_pool_run(jl_cpu(engine)->pool, swiglu_piece, &c, c.n_pieces);
-}
-
 void jl_cpu_swiglu_bwd(struct jl_engine *engine, void *d_gate_up, const void *gate_up, const void *d_out, size_t n_rows,
 		       size_t width)
 {
-	if (engine->failed)
-		return;
-	struct glu_ctx c = {
-		.d_gate_up = d_gate_up, .gate_up = gate_up, .d_out = d_out, .n_rows = n_rows, .width = width
-	};
-	c.n_pieces = jl_cpu_n_pieces(jl_cpu(engine), n_rows, 8);
-	jl_pool_run(jl_cpu(engine)->pool, swiglu_piece, &c, c.n_pieces);
+	jl_cpu_spans(engine, n_rows, 8, 1, swiglu_bwd_rows,
+		     &(struct glu_ctx){ .d_gate_up = d_gate_up, .gate_up = gate_up, .d_out = d_out, .width = width });
 }
 
-struct embed_ctx {
-	const struct jl_eng_embed *op;
-	const struct jl_eng_embed_bwd *bwd;
-	size_t n_pieces;
-};
-
-static void embed_piece(void *ctx, size_t index, int thread)
+static void embed_rows(const void *ctx, struct jl_cpu_span rows)
 {
-	const struct embed_ctx *c = ctx;
-	const struct jl_eng_embed *op = c->op;
-	(void)thread;
-	struct jl_cpu_span rows = jl_cpu_piece(op->n_rows, c->n_pieces, index, 1);
+	const struct jl_eng_embed *op = ctx;
 	for (size_t i = rows.begin; i < rows.end; i++) {
 		const float *token = (const float *)op->table + (size_t)op->tokens[i] * op->width;
 		const float *position = op->positions ? (const float *)op->positions + (i % op->seq) * op->width : NULL;
@@ -97,20 +71,14 @@ static void embed_piece(void *ctx, size_t index, int thread)
 
 void jl_cpu_embed(struct jl_engine *engine, const struct jl_eng_embed *op)
 {
-	if (engine->failed)
-		return;
-	struct embed_ctx c = { .op = op, .n_pieces = jl_cpu_n_pieces(jl_cpu(engine), op->n_rows, 16) };
-	jl_pool_run(jl_cpu(engine)->pool, embed_piece, &c, c.n_pieces);
+	jl_cpu_spans(engine, op->n_rows, 16, 1, embed_rows, op);
 }
 
 /* A piece is a range of columns of all rows: two threads never add to the same element, and the order is that of the
  * tokens. */
-static void embed_bwd_piece(void *ctx, size_t index, int thread)
+static void embed_bwd_cols(const void *ctx, struct jl_cpu_span cols)
 {
-	const struct embed_ctx *c = ctx;
-	const struct jl_eng_embed_bwd *op = c->bwd;
-	(void)thread;
-	struct jl_cpu_span cols = jl_cpu_piece(op->width, c->n_pieces, index, 16);
+	const struct jl_eng_embed_bwd *op = ctx;
 	size_t seq = op->seq ? op->seq : 1;
 	if (op->position_grad && !op->accumulate)
 		for (size_t t = 0; t < seq; t++)
@@ -131,31 +99,7 @@ static void embed_bwd_piece(void *ctx, size_t index, int thread)
 
 void jl_cpu_embed_bwd(struct jl_engine *engine, const struct jl_eng_embed_bwd *op)
 {
-	if (engine->failed)
-		return;
-	struct embed_ctx c = { .bwd = op, .n_pieces = (size_t)engine->n_threads };
-	jl_pool_run(jl_cpu(engine)->pool, embed_bwd_piece, &c, c.n_pieces);
-}
-
-struct loss_ctx {
-	const struct jl_eng_loss *op;
-	size_t n_pieces;
-};
-
-VEC_INLINE float row_max(const float *x, size_t n)
-{
-	float max = x[0];
-	size_t j = 0;
-	if (n >= VEC_N) {
-		vecf m = vec_load(x);
-		for (j = VEC_N; j + VEC_N <= n; j += VEC_N)
-			m = vec_max(m, vec_load(x + j));
-		for (size_t i = 0; i < VEC_N; i++)
-			max = m[i] > max ? m[i] : max;
-	}
-	for (; j < n; j++)
-		max = x[j] > max ? x[j] : max;
-	return max;
+	jl_cpu_pieces(engine, op->width, (size_t)engine->n_threads, 16, embed_bwd_cols, op);
 }
 
 JL_CLONES static void loss_row(float *x, size_t vocab, size_t ld, int32_t target, float scale, float *ret_loss)
@@ -192,12 +136,9 @@ JL_CLONES static void loss_row(float *x, size_t vocab, size_t ld, int32_t target
 	*ret_loss = (float)log(total) + max - at_target;
 }
 
-static void loss_piece(void *ctx, size_t index, int thread)
+static void loss_rows(const void *ctx, struct jl_cpu_span rows)
 {
-	const struct loss_ctx *c = ctx;
-	const struct jl_eng_loss *op = c->op;
-	(void)thread;
-	struct jl_cpu_span rows = jl_cpu_piece(op->n_rows, c->n_pieces, index, 1);
+	const struct jl_eng_loss *op = ctx;
 	for (size_t i = rows.begin; i < rows.end; i++)
 		loss_row((float *)op->logits + i * op->ld, op->vocab, op->ld, op->targets[i], (float)op->scale,
 			 op->loss + i);
@@ -205,24 +146,20 @@ static void loss_piece(void *ctx, size_t index, int thread)
 
 void jl_cpu_loss(struct jl_engine *engine, const struct jl_eng_loss *op)
 {
-	if (engine->failed)
-		return;
-	struct loss_ctx c = { .op = op, .n_pieces = jl_cpu_n_pieces(jl_cpu(engine), op->n_rows, 4) };
-	jl_pool_run(jl_cpu(engine)->pool, loss_piece, &c, c.n_pieces);
+	jl_cpu_spans(engine, op->n_rows, 4, 1, loss_rows, op);
 }
 
 struct flat_ctx {
-	struct jl_cpu_engine *cpu;
 	const struct jl_eng_adamw *adamw;
 	float *sum;
 	const float *grad;
 	double *sums_sq; /* one a piece */
-	size_t n, n_pieces;
 	float lr, beta1, beta2, eps, decay, grad_mul, m_mul, v_mul;
 };
 
-JL_CLONES static void adamw_span(const struct flat_ctx *c, struct jl_cpu_span span)
+JL_CLONES static void adamw_span(const void *ctx, struct jl_cpu_span span)
 {
+	const struct flat_ctx *c = ctx;
 	const struct jl_eng_adamw *op = c->adamw;
 	const float *grad = op->grad;
 	float *param = op->param;
@@ -244,13 +181,6 @@ JL_CLONES static void adamw_span(const struct flat_ctx *c, struct jl_cpu_span sp
 	}
 }
 
-static void adamw_piece(void *ctx, size_t index, int thread)
-{
-	const struct flat_ctx *c = ctx;
-	(void)thread;
-	adamw_span(c, jl_cpu_piece(c->n, c->n_pieces, index, 64));
-}
-
 void jl_cpu_adamw(struct jl_engine *engine, const struct jl_eng_adamw *op)
 {
 	struct jl_cpu_engine *cpu = jl_cpu(engine);
@@ -262,7 +192,7 @@ void jl_cpu_adamw(struct jl_engine *engine, const struct jl_eng_adamw *op)
 		double norm = sqrt((double)*op->norm_sq);
 		clip = norm > s->clip ? s->clip / norm : 1.0;
 	}
-	struct flat_ctx c = { .adamw = op, .n = op->n, .n_pieces = jl_cpu_n_pieces(cpu, op->n, GRAIN_B) };
+	struct flat_ctx c = { .adamw = op };
 	c.lr = (float)s->lr;
 	c.beta1 = (float)s->beta1;
 	c.beta2 = (float)s->beta2;
@@ -271,7 +201,7 @@ void jl_cpu_adamw(struct jl_engine *engine, const struct jl_eng_adamw *op)
 	c.grad_mul = (float)(s->grad_mul * clip);
 	c.m_mul = (float)(1.0 / (1.0 - pow(s->beta1, (double)s->step)));
 	c.v_mul = (float)(1.0 / (1.0 - pow(s->beta2, (double)s->step)));
-	jl_pool_run(cpu->pool, adamw_piece, &c, c.n_pieces);
+	jl_cpu_spans(engine, op->n, GRAIN_B, 64, adamw_span, &c);
 }
 
 JL_CLONES static double sum_sq(const float *x, size_t n)
@@ -289,44 +219,33 @@ JL_CLONES static double sum_sq(const float *x, size_t n)
 	return total;
 }
 
-static void sum_sq_piece(void *ctx, size_t index, int thread)
+static void sum_sq_span(const void *ctx, struct jl_cpu_span span)
 {
 	const struct flat_ctx *c = ctx;
-	(void)thread;
-	struct jl_cpu_span span = jl_cpu_piece(c->n, c->n_pieces, index, 64);
-	c->sums_sq[index] = sum_sq(c->grad + span.begin, span.end - span.begin);
+	c->sums_sq[span.index] = sum_sq(c->grad + span.begin, span.end - span.begin);
 }
 
 void jl_cpu_grad_norm_sq(struct jl_engine *engine, float *ret_sum, const void *grad, size_t n, bool accumulate)
 {
-	struct jl_cpu_engine *cpu = jl_cpu(engine);
-	double sums_sq[64] = { 0 };
+	const double grad_mul = jl_cpu(engine)->scalars.grad_mul;
+	double sums_sq[64] = { 0 }, total = 0;
 	if (engine->failed)
 		return;
-	struct flat_ctx c = { .grad = grad, .sums_sq = sums_sq, .n = n, .n_pieces = 64 };
-	jl_pool_run(cpu->pool, sum_sq_piece, &c, c.n_pieces);
-	double total = 0;
-	for (size_t i = 0; i < c.n_pieces; i++)
+	jl_cpu_pieces(engine, n, 64, 64, sum_sq_span, &(struct flat_ctx){ .grad = grad, .sums_sq = sums_sq });
+	for (size_t i = 0; i < 64; i++)
 		total += sums_sq[i];
-	total *= cpu->scalars.grad_mul * cpu->scalars.grad_mul;
+	total *= grad_mul * grad_mul;
 	*ret_sum = (float)(accumulate ? (double)*ret_sum + total : total);
 }
 
-static void add_piece(void *ctx, size_t index, int thread)
+static void add_span(const void *ctx, struct jl_cpu_span span)
 {
 	const struct flat_ctx *c = ctx;
-	(void)thread;
-	struct jl_cpu_span span = jl_cpu_piece(c->n, c->n_pieces, index, 64);
 	for (size_t i = span.begin; i < span.end; i++)
 		c->sum[i] += c->grad[i];
 }
 
 void jl_cpu_grad_add(struct jl_engine *engine, void *sum, const void *grad, size_t n)
 {
-	if (engine->failed)
-		return;
-	struct flat_ctx c = {
-		.sum = sum, .grad = grad, .n = n, .n_pieces = jl_cpu_n_pieces(jl_cpu(engine), n, GRAIN_B)
-	};
-	jl_pool_run(jl_cpu(engine)->pool, add_piece, &c, c.n_pieces);
+	jl_cpu_spans(engine, n, GRAIN_B, 64, add_span, &(struct flat_ctx){ .sum = sum, .grad = grad });
 }

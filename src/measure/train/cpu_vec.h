@@ -144,3 +144,19 @@ VEC_INLINE void vec_store_n(float *to, vecf v, size_t n)
 	else
 		vec_store_part(to, v, n);
 }
+
+VEC_INLINE float row_max(const float *x, size_t n)
+{
+	float max = x[0];
+	size_t j = 0;
+	if (n >= VEC_N) {
+		vecf m = vec_load(x);
+		for (j = VEC_N; j + VEC_N <= n; j += VEC_N)
+			m = vec_max(m, vec_load(x + j));
+		for (size_t i = 0; i < VEC_N; i++)
+			max = m[i] > max ? m[i] : max;
+	}
+	for (; j < n; j++)
+		max = x[j] > max ? x[j] : max;
+	return max;
+}

@@ -104,36 +104,28 @@ __device__ inline float warp_max(float x)
 	return x;
 }
 
-/* Every thread gets the sum; `room` holds 33 floats. Whole warps only. */
-__device__ inline float block_sum(float x, float *room)
+/* Every thread gets the sum or the largest; `room` holds 33 floats. Whole warps only. */
+template <float (*WARP)(float)> __device__ inline float block_fold(float x, float none, float *room)
 {
 	int warp = threadIdx.x / 32, lane = threadIdx.x % 32, n_warps = blockDim.x / 32;
-	x = warp_sum(x);
+	x = WARP(x);
 	__syncthreads();
 	if (lane == 0)
 		room[warp] = x;
 	__syncthreads();
 	if (warp == 0) {
-		x = warp_sum(lane < n_warps ? room[lane] : 0.0f);
+		x = WARP(lane < n_warps ? room[lane] : none);
 		if (lane == 0)
 			room[32] = x;
 	}
 	__syncthreads();
 	return room[32];
 }
+__device__ inline float block_sum(float x, float *room)
+{
+	return block_fold<warp_sum>(x, 0.0f, room);
+}
 __device__ inline float block_max(float x, float *room)
 {
-	int warp = threadIdx.x / 32, lane = threadIdx.x % 32, n_warps = blockDim.x / 32;
-	x = warp_max(x);
-	__syncthreads();
-	if (lane == 0)
-		room[warp] = x;
-	__syncthreads();
-	if (warp == 0) {
-		x = warp_max(lane < n_warps ? room[lane] : -INFINITY);
-		if (lane == 0)
-			room[32] = x;
-	}
-	__syncthreads();
-	return room[32];
+	return block_fold<warp_max>(x, -INFINITY, room);
 }

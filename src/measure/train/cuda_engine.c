@@ -39,13 +39,11 @@ unsigned jl_cuda_blocks(const struct cuda_engine *e, size_t n)
 
 enum jl_status jl_cuda_take(struct cuda_engine *e, size_t size_B, uint64_t *ret_ptr, struct jl_err *err)
 {
-	enum jl_status status = jl_gpu_alloc(e->gpu, size_B, ret_ptr, err);
-	if (status == JL_OK) {
-		e->base.used_B += size_B;
-		if (e->base.used_B > e->base.peak_B)
-			e->base.peak_B = e->base.used_B;
-	}
-	return status;
+	JL_TRY(jl_gpu_alloc(e->gpu, size_B, ret_ptr, err));
+	e->base.used_B += size_B;
+	if (e->base.used_B > e->base.peak_B)
+		e->base.peak_B = e->base.used_B;
+	return JL_OK;
 }
 
 void jl_cuda_drop(struct cuda_engine *e, uint64_t ptr, size_t size_B)
@@ -72,11 +70,6 @@ uint64_t jl_cuda_partials(struct cuda_engine *e, size_t n_rows, size_t width)
 	return e->partials;
 }
 
-static enum jl_status cuda_present(struct jl_err *err)
-{
-	return jl_gpu_present(err);
-}
-
 static void cuda_destroy(struct jl_engine *engine)
 {
 	if (!engine)
@@ -90,11 +83,9 @@ static void cuda_destroy(struct jl_engine *engine)
 		jl_cuda_gemm_release(e);
 		jl_lt_close(e->lt);
 		for (int i = 0; i < CUDA_STAGES; i++)
-			if (e->stage_free[i])
-				cu->EventDestroy(e->stage_free[i]);
+			jl_gpu_event_free(e->gpu, e->stage_free[i]);
 		for (int i = 0; i < JL_N_MARK; i++)
-			if (e->marks[i])
-				cu->EventDestroy(e->marks[i]);
+			jl_gpu_event_free(e->gpu, e->marks[i]);
 		if (e->stages)
 			cu->MemFreeHost(e->stages);
 		jl_gpu_free(e->gpu, e->partials, e->partials_B);
@@ -157,17 +148,6 @@ static enum jl_status open_small(struct cuda_engine *e, struct jl_err *err)
 	return status;
 }
 
-/* Without it a step has no energy, nothing else. */
-static void open_meter(struct cuda_engine *e)
-{
-	if (jl_nvml_open(&e->nvml, NULL) != JL_OK)
-		e->nvml = NULL;
-	else if (!jl_nvml_find(e->nvml, e->gpu->bus_id, &e->nvml_gpu)) {
-		jl_nvml_close(e->nvml);
-		e->nvml = NULL;
-	}
-}
-
 static double cuda_energy_J(struct jl_engine *engine)
 {
 	struct cuda_engine *e = cuda_of(engine);
@@ -224,7 +204,7 @@ static enum jl_status cuda_create(const struct jl_engine_in *in, struct jl_engin
 		cuda_destroy(&e->base);
 		return status;
 	}
-	open_meter(e);
+	e->nvml = jl_nvml_open_at(e->gpu->bus_id, &e->nvml_gpu); /* without it a step has no energy, nothing else */
 	e->base.used_B = e->base.peak_B = e->gpu->held_B;
 	*ret_engine = &e->base;
 	return JL_OK;
@@ -428,7 +408,7 @@ static size_t cuda_loss_rows(struct jl_engine *engine, size_t n_rows, size_t voc
 const struct jl_engine_kernels jl_engine_cuda = {
 	.name = "cuda",
 	.en = JL_N("NVIDIA GPU, cuBLASLt and own kernels"),
-	.present = cuda_present,
+	.present = jl_gpu_present,
 	.create = cuda_create,
 	.destroy = cuda_destroy,
 	.available_B = cuda_available_B,
@@ -439,28 +419,7 @@ const struct jl_engine_kernels jl_engine_cuda = {
 	.copy = cuda_copy,
 	.from_host = cuda_from_host,
 	.to_host = cuda_to_host,
-	.elem_from_float = jl_cuda_elem_from_float,
-	.grad_to_float = jl_cuda_grad_to_float,
 	.sync = cuda_sync,
-	.gemm = jl_cuda_gemm,
-	.norm = jl_cuda_norm,
-	.norm_bwd = jl_cuda_norm_bwd,
-	.attn = jl_cuda_attn,
-	.attn_scratch_B = jl_cuda_attn_scratch_B,
-	.attn_bwd = jl_cuda_attn_bwd,
-	.gelu = jl_cuda_gelu,
-	.swiglu = jl_cuda_swiglu,
-	.swiglu_bwd = jl_cuda_swiglu_bwd,
-	.embed = jl_cuda_embed,
-	.embed_bwd = jl_cuda_embed_bwd,
-	.loss = jl_cuda_loss,
-	.grad_norm_sq = jl_cuda_grad_norm_sq,
-	.grad_add = jl_cuda_grad_add,
-	.set_scalars = jl_cuda_set_scalars,
-	.adamw = jl_cuda_adamw,
-	.exchange_start = jl_cuda_exchange_start,
-	.exchange_finish = jl_cuda_exchange_finish,
-	.exchange_waited_s = jl_cuda_exchange_waited_s,
 	.mark = cuda_mark,
 	.between_s = cuda_between_s,
 	.capture_begin = cuda_capture_begin,
@@ -471,4 +430,5 @@ const struct jl_engine_kernels jl_engine_cuda = {
 	.rates_by_shape = true,
 	.loss_rows = cuda_loss_rows,
 	.supports_head_dim = jl_cuda_supports_head_dim,
+	JL_ENGINE_ROWS(cuda),
 };

@@ -5,6 +5,7 @@
 #include "gpu/cuda.h"
 #include "gpu/nccl.h"
 #include "probe/nvml.h"
+#include "train/cuda_args.h"
 #include "train/engine.h"
 
 enum cuda_kernel {
@@ -34,11 +35,6 @@ enum cuda_kernel {
 #define CUDA_STAGES       16  /* small copies from the host under way */
 #define CUDA_STAGE_B      ((size_t)1 << 20)
 #define CUDA_PARTIALS_MAX 1024 /* rows of partial sums */
-
-/* As the kernels see them (cuda_misc.cu). */
-struct cuda_scalars {
-	float lr, beta1, beta2, eps, weight_decay, clip, grad_mul, correct1, correct2;
-};
 
 struct cuda_plan {
 	struct jl_matmul_shape shape; /* with the epilogue that was asked for */
@@ -70,7 +66,7 @@ struct cuda_engine {
 	struct jl_lt *lt;
 	struct CUfunc_st *kernels[N_CUDA_KERNEL];
 	struct CUfunc_st *norm[CUDA_NORM_MAX + 1], *norm_bwd[CUDA_NORM_MAX + 1];
-	struct CUfunc_st *attn_fwd[2], *attn_bwd_q[2], *attn_bwd_kv[2]; /* head sizes 64, 128 */
+	struct CUfunc_st *attn[3][2]; /* forward, backward of queries, of keys; head sizes 64, 128 */
 	struct cuda_plan plans[CUDA_PLANS_MAX];
 	int n_plans;
 	uint64_t scalars;
@@ -104,40 +100,15 @@ uint64_t jl_cuda_partials(struct cuda_engine *e, size_t n_rows, size_t width);
 enum jl_status jl_cuda_take(struct cuda_engine *e, size_t size_B, uint64_t *ret_ptr, struct jl_err *err);
 void jl_cuda_drop(struct cuda_engine *e, uint64_t ptr, size_t size_B);
 
-/* cuda_gemm.c */
-void jl_cuda_gemm(struct jl_engine *engine, const struct jl_eng_gemm *op);
+JL_ENGINE_OPERATIONS(JL_ENGINE_DECLARE, cuda)
 void jl_cuda_gemm_release(struct cuda_engine *e);
-
-/* cuda_ops.c */
-void jl_cuda_norm(struct jl_engine *engine, const struct jl_eng_norm *op);
-void jl_cuda_norm_bwd(struct jl_engine *engine, const struct jl_eng_norm_bwd *op);
-void jl_cuda_attn(struct jl_engine *engine, const struct jl_eng_attn *op);
-size_t jl_cuda_attn_scratch_B(struct jl_engine *engine, const struct jl_eng_attn *shape);
-void jl_cuda_attn_bwd(struct jl_engine *engine, const struct jl_eng_attn_bwd *op);
 bool jl_cuda_supports_head_dim(size_t head_dim);
 enum jl_status jl_cuda_load_ops(struct cuda_engine *e, struct jl_err *err);
-
-/* cuda_point.c */
-void jl_cuda_gelu(struct jl_engine *engine, void *out, const void *in, size_t n);
-void jl_cuda_swiglu(struct jl_engine *engine, void *out, const void *gate_up, size_t n_rows, size_t width);
-void jl_cuda_swiglu_bwd(struct jl_engine *engine, void *d_gate_up, const void *gate_up, const void *d_out,
-			size_t n_rows, size_t width);
-void jl_cuda_embed(struct jl_engine *engine, const struct jl_eng_embed *op);
-void jl_cuda_embed_bwd(struct jl_engine *engine, const struct jl_eng_embed_bwd *op);
-void jl_cuda_loss(struct jl_engine *engine, const struct jl_eng_loss *op);
-void jl_cuda_grad_norm_sq(struct jl_engine *engine, float *ret_sum, const void *grad, size_t n, bool accumulate);
-void jl_cuda_grad_add(struct jl_engine *engine, void *sum, const void *grad, size_t n);
-void jl_cuda_set_scalars(struct jl_engine *engine, const struct jl_eng_scalars *scalars);
-void jl_cuda_adamw(struct jl_engine *engine, const struct jl_eng_adamw *op);
-void jl_cuda_elem_from_float(struct jl_engine *engine, void *to, const float *from, size_t n);
-void jl_cuda_grad_to_float(struct jl_engine *engine, float *to, const void *from, size_t n);
 void jl_cuda_rope(struct cuda_engine *e, const void *qkv, const struct jl_eng_attn *shape, float sign);
 
 /* cuda_exchange.c */
 enum jl_status jl_cuda_exchange_open(struct cuda_engine *e, struct jl_comm *comm, struct jl_err *err);
 void jl_cuda_exchange_close(struct cuda_engine *e);
-void jl_cuda_exchange_start(struct jl_engine *engine, struct jl_comm *comm, const struct jl_coll_call *call, int slot);
-void jl_cuda_exchange_finish(struct jl_engine *engine, struct jl_comm *comm, int slot);
 double jl_cuda_exchange_waited_s(struct jl_engine *engine);
 /* Waits for all kernels, looking after the other workers meanwhile. */
 enum jl_status jl_cuda_exchange_sync(struct cuda_engine *e, struct jl_err *err);

@@ -1,15 +1,7 @@
 /* LayerNorm and RMSNorm with the residual stream, forward and backward. N > 0: one warp a row that lies in registers,
  * the row's width is 256·N; N = 0: any width, one block a row. */
+#include "train/cuda_args.h"
 #include "train/cuda_common.cuh"
-
-struct norm_args {
-	const void *residual, *branch;
-	void *residual_out, *out;
-	const void *weight, *bias;
-	float *mean, *rstd;
-	int n_rows, width, rms;
-	float eps;
-};
 
 template <typename T, int N> __device__ static void norm_warp(const norm_args &a)
 {
@@ -95,16 +87,6 @@ template <typename T> __device__ static void norm_block(const norm_args &a)
 		((T *)a.out)[base + i] = from_float<T>(a.bias ? y + to_float(((const T *)a.bias)[i]) : y);
 	}
 }
-
-struct norm_bwd_args {
-	const void *d_out, *input, *weight;
-	const float *mean, *rstd;
-	void *d_residual;
-	float *partial_w, *partial_b; /* [gridDim.x × width] */
-	const void *recompute_bias;
-	void *recompute_out;
-	int n_rows, width, rms, fresh;
-};
 
 /* dx = rstd·(g − mean(g) − x̂·mean(g·x̂)), g = d_out·weight; RMSNorm without the first mean. The gradients of weight and
  * bias are summed over the rows of a block here and over blocks by jl_norm_sum: the order never changes. */

@@ -4,26 +4,7 @@
 
 #include "train/cuda_engine.h"
 
-/* As the kernels see them (cuda_norm.cu, cuda_attn.cu, cuda_attn32.cu). */
-struct norm_args {
-	const void *residual, *branch;
-	void *residual_out, *out;
-	const void *weight, *bias;
-	float *mean, *rstd;
-	int n_rows, width, rms;
-	float eps;
-};
-
-struct norm_bwd_args {
-	const void *d_out, *input, *weight;
-	const float *mean, *rstd;
-	void *d_residual;
-	uint64_t partial_w, partial_b;
-	const void *recompute_bias;
-	void *recompute_out;
-	int n_rows, width, rms, fresh;
-};
-
+/* As the kernels see them (cuda_attn.cuh). */
 struct attn_args {
 	const void *qkv, *out, *d_out;
 	void *o, *d_qkv;
@@ -62,7 +43,6 @@ static enum jl_status load_attn(struct cuda_engine *e, struct jl_err *err)
 		[JL_TRAIN_FP32] = 'f', [JL_TRAIN_TF32] = 't', [JL_TRAIN_BF16] = 'b'
 	};
 	static const char *const names[3] = { "fwd", "bwd_q", "bwd_kv" };
-	struct CUfunc_st **to[3] = { e->attn_fwd, e->attn_bwd_q, e->attn_bwd_kv };
 	enum jl_status status = JL_OK;
 	for (int dim = 64; dim <= 128; dim *= 2) {
 		const char *file = is_hopper(e, (size_t)dim)            ? "cuda_attn_sm90"
@@ -74,7 +54,7 @@ static enum jl_status load_attn(struct cuda_engine *e, struct jl_err *err)
 				 dim);
 			size_t shared_B = attn_shared_B(e, (size_t)dim, i);
 			if (shared_B <= e->gpu->shared_max_B)
-				status = jl_gpu_function(e->gpu, name, shared_B, &to[i][dim / 128], err);
+				status = jl_gpu_function(e->gpu, name, shared_B, &e->attn[i][dim / 128], err);
 		}
 	}
 	return status;
@@ -129,7 +109,7 @@ void jl_cuda_norm_bwd(struct jl_engine *engine, const struct jl_eng_norm_bwd *op
 	int n = norm_kernel(op->width), width = (int)op->width, accumulate = op->accumulate;
 	size_t wanted = n ? (op->n_rows + 7) / 8 : op->n_rows, most = (size_t)e->gpu->n_sm;
 	int blocks = (int)(wanted < most ? wanted : most);
-	uint64_t partials = jl_cuda_partials(e, 2 * (size_t)blocks, op->width);
+	float *partials = (float *)(uintptr_t)jl_cuda_partials(e, 2 * (size_t)blocks, op->width);
 	struct norm_bwd_args a = {
 		.d_out = op->d_out,
 		.input = op->input,
@@ -138,7 +118,7 @@ void jl_cuda_norm_bwd(struct jl_engine *engine, const struct jl_eng_norm_bwd *op
 		.rstd = op->rstd,
 		.d_residual = op->d_residual,
 		.partial_w = partials,
-		.partial_b = op->bias_grad ? partials + (size_t)blocks * op->width * sizeof(float) : 0,
+		.partial_b = op->bias_grad ? partials + (size_t)blocks * op->width : NULL,
 		.recompute_bias = op->recompute_bias,
 		.recompute_out = op->recompute_out,
 		.n_rows = (int)op->n_rows,
@@ -172,7 +152,7 @@ size_t jl_cuda_attn_scratch_B(struct jl_engine *engine, const struct jl_eng_attn
 static bool can_attend(struct cuda_engine *e, size_t head_dim)
 {
 	struct jl_err err;
-	if (jl_cuda_supports_head_dim(head_dim) && e->attn_bwd_kv[head_dim / 128])
+	if (jl_cuda_supports_head_dim(head_dim) && e->attn[2][head_dim / 128])
 		return true;
 	jl_cuda_keep_status(e,
 			    jl_fail(&err, JL_E_ABSENT,
@@ -182,20 +162,26 @@ static bool can_attend(struct cuda_engine *e, size_t head_dim)
 	return false;
 }
 
-static void attend(struct cuda_engine *e, struct CUfunc_st *function, const struct jl_eng_attn *s, int kernel,
-		   struct attn_args *a)
+static void attend(struct cuda_engine *e, struct CUfunc_st *function, const struct jl_eng_attn *op, int kernel)
 {
-	a->seq = (int)s->seq;
-	a->n_heads = (int)s->n_heads;
-	a->n_kv = (int)s->n_kv;
-	a->scale = (float)(1.0 / sqrt((double)s->head_dim));
+	struct attn_args a = { .qkv = op->qkv,
+			       .out = op->out,
+			       .d_out = op->d_out,
+			       .o = op->out,
+			       .d_qkv = op->d_qkv,
+			       .lse = op->lse,
+			       .delta = op->scratch,
+			       .seq = (int)op->seq,
+			       .n_heads = (int)op->n_heads,
+			       .n_kv = (int)op->n_kv,
+			       .scale = (float)(1.0 / sqrt((double)op->head_dim)) };
 	jl_cuda_launch(e, function,
-		       (struct jl_gpu_grid){ .x = (unsigned)((s->seq + ATTN_ROWS - 1) / ATTN_ROWS),
-					     .y = (unsigned)(kernel == 2 ? s->n_kv : s->n_heads),
-					     .z = (unsigned)s->n_samples,
+		       (struct jl_gpu_grid){ .x = (unsigned)((op->seq + ATTN_ROWS - 1) / ATTN_ROWS),
+					     .y = (unsigned)(kernel == 2 ? op->n_kv : op->n_heads),
+					     .z = (unsigned)op->n_samples,
 					     .n_threads = ATTN_THREADS,
-					     .shared_B = (unsigned)attn_shared_B(e, s->head_dim, kernel) },
-		       (void *[]){ a });
+					     .shared_B = (unsigned)attn_shared_B(e, op->head_dim, kernel) },
+		       (void *[]){ &a });
 }
 
 void jl_cuda_attn(struct jl_engine *engine, const struct jl_eng_attn *op)
@@ -205,29 +191,16 @@ void jl_cuda_attn(struct jl_engine *engine, const struct jl_eng_attn *op)
 		return;
 	if (op->rope_theta > 0)
 		jl_cuda_rope(e, op->qkv, op, 1.0F);
-	struct attn_args a = { .qkv = op->qkv, .o = op->out, .lse = op->lse };
-	attend(e, e->attn_fwd[op->head_dim / 128], op, 0, &a);
+	attend(e, e->attn[0][op->head_dim / 128], op, 0);
 }
 
-void jl_cuda_attn_bwd(struct jl_engine *engine, const struct jl_eng_attn_bwd *op)
+void jl_cuda_attn_bwd(struct jl_engine *engine, const struct jl_eng_attn *op)
 {
 	struct cuda_engine *e = cuda_of(engine);
 	if (!can_attend(e, op->head_dim))
 		return;
-	struct jl_eng_attn shape = { .n_samples = op->n_samples,
-				     .seq = op->seq,
-				     .n_heads = op->n_heads,
-				     .n_kv = op->n_kv,
-				     .head_dim = op->head_dim,
-				     .rope_theta = op->rope_theta };
-	struct attn_args a = { .qkv = op->qkv,
-			       .out = op->out,
-			       .d_out = op->d_out,
-			       .d_qkv = op->d_qkv,
-			       .lse = op->lse,
-			       .delta = op->scratch };
-	attend(e, e->attn_bwd_q[op->head_dim / 128], &shape, 1, &a);
-	attend(e, e->attn_bwd_kv[op->head_dim / 128], &shape, 2, &a);
+	attend(e, e->attn[1][op->head_dim / 128], op, 1);
+	attend(e, e->attn[2][op->head_dim / 128], op, 2);
 	if (op->rope_theta > 0)
-		jl_cuda_rope(e, op->d_qkv, &shape, -1.0F);
+		jl_cuda_rope(e, op->d_qkv, op, -1.0F);
 }

@@ -125,14 +125,9 @@ struct jl_eng_attn {
 	void *qkv;
 	void *out;
 	float *lse;
-};
-
-/* d_qkv from d_out, all overwritten; rotated back where rope_theta > 0. `scratch` has attn_scratch_B() bytes. */
-struct jl_eng_attn_bwd {
-	size_t n_samples, seq, n_heads, n_kv, head_dim;
-	double rope_theta;
-	const void *qkv, *out, *d_out;
-	const float *lse;
+	/* Backward, which only reads the three above: d_qkv from d_out, all overwritten; rotated back where rope_theta > 0. `scratch` has
+	 * attn_scratch_B() bytes. */
+	const void *d_out;
 	void *d_qkv;
 	void *scratch;
 };
@@ -196,6 +191,44 @@ enum jl_engine_phase { /* marks for the timers, in the order of the step */
 		       JL_N_MARK
 };
 
+/* What the step computes and exchanges: what it returns, its name, its arguments behind the engine. Each kernel set has all of them
+ * (JL_ENGINE_DECLARE, JL_ENGINE_ROWS): jl_cpu_gemm, jl_cuda_gemm. */
+/* clang-format off */
+#define JL_ENGINE_OPERATIONS(X, set) \
+	/* both in the engine's memory */ \
+	X(set, void, elem_from_float, void *to, const float *from, size_t n) \
+	X(set, void, grad_to_float, float *to, const void *from, size_t n) \
+	X(set, void, gemm, const struct jl_eng_gemm *op) \
+	X(set, void, norm, const struct jl_eng_norm *op) \
+	X(set, void, norm_bwd, const struct jl_eng_norm_bwd *op) \
+	X(set, void, attn, const struct jl_eng_attn *op) \
+	X(set, size_t, attn_scratch_B, const struct jl_eng_attn *shape) \
+	X(set, void, attn_bwd, const struct jl_eng_attn *op) \
+	/* again, where forward did not keep it */ \
+	X(set, void, gelu, void *out, const void *in, size_t n) \
+	/* SwiGLU over gate_up[n_rows × 2·width] (gate, then up): out = silu(gate)·up. Backward overwrites gate_up with its gradient where \
+	 * d_gate_up is the same buffer. */ \
+	X(set, void, swiglu, void *out, const void *gate_up, size_t n_rows, size_t width) \
+	X(set, void, swiglu_bwd, void *d_gate_up, const void *gate_up, const void *d_out, size_t n_rows, size_t width) \
+	X(set, void, embed, const struct jl_eng_embed *op) \
+	X(set, void, embed_bwd, const struct jl_eng_embed_bwd *op) \
+	X(set, void, loss, const struct jl_eng_loss *op) \
+	/* *ret_sum (float, in the engine) (+)= sum of squares of n gradients times grad_mul². */ \
+	X(set, void, grad_norm_sq, float *ret_sum, const void *grad, size_t n, bool accumulate) \
+	X(set, void, grad_add, void *sum, const void *grad, size_t n) /* sum += grad */ \
+	X(set, void, set_scalars, const struct jl_eng_scalars *scalars) \
+	X(set, void, adamw, const struct jl_eng_adamw *op) \
+	/* Exchange beside computation. `start`: the collective begins when the kernels queued so far are done; kernels queued later do not \
+	 * wait for it. `finish`: kernels queued later see its result. Slots 0 .. JL_ENGINE_SLOTS-1, finished in the order they were \
+	 * started. On the CPU these are jl_comm_start and jl_comm_wait; on a GPU events between two streams. */ \
+	X(set, void, exchange_start, struct jl_comm *comm, const struct jl_coll_call *call, int slot) \
+	X(set, void, exchange_finish, struct jl_comm *comm, int slot)
+/* clang-format on */
+#define JL_ENGINE_MEMBER(set, RETURNS, name, ...)  RETURNS (*name)(struct jl_engine * engine, __VA_ARGS__);
+#define JL_ENGINE_DECLARE(set, RETURNS, name, ...) RETURNS jl_##set##_##name(struct jl_engine *engine, __VA_ARGS__);
+#define JL_ENGINE_ROW(set, RETURNS, name, ...)     .name = jl_##set##_##name,
+#define JL_ENGINE_ROWS(set)                        JL_ENGINE_OPERATIONS(JL_ENGINE_ROW, set).exchange_waited_s = jl_##set##_exchange_waited_s
+
 struct jl_engine_kernels {
 	const char *name; /* "cpu", "cuda" */
 	const char *en;   /* one line */
@@ -216,42 +249,11 @@ struct jl_engine_kernels {
 	void (*from_host)(struct jl_engine *engine, void *to, const void *from,
 			  size_t size_B); /* `from` may be reused at once */
 	void (*to_host)(struct jl_engine *engine, void *to, const void *from, size_t size_B); /* waits */
-	void (*elem_from_float)(struct jl_engine *engine, void *to, const float *from,
-				size_t n);                                                      /* both in the engine */
-	void (*grad_to_float)(struct jl_engine *engine, float *to, const void *from, size_t n); /* both in the engine */
 	enum jl_status (*sync)(struct jl_engine *engine,
 			       struct jl_err *err); /* waits; the first failure since the last sync */
 
-	/* --- kernels */
-	void (*gemm)(struct jl_engine *engine, const struct jl_eng_gemm *op);
-	void (*norm)(struct jl_engine *engine, const struct jl_eng_norm *op);
-	void (*norm_bwd)(struct jl_engine *engine, const struct jl_eng_norm_bwd *op);
-	void (*attn)(struct jl_engine *engine, const struct jl_eng_attn *op);
-	size_t (*attn_scratch_B)(struct jl_engine *engine, const struct jl_eng_attn *shape);
-	void (*attn_bwd)(struct jl_engine *engine, const struct jl_eng_attn_bwd *op);
-	void (*gelu)(struct jl_engine *engine, void *out, const void *in,
-		     size_t n); /* again, where forward did not keep it */
-	/* SwiGLU over gate_up[n_rows × 2·width] (gate, then up): out = silu(gate)·up. Backward overwrites gate_up
-	 * with its gradient where d_gate_up is the same buffer. */
-	void (*swiglu)(struct jl_engine *engine, void *out, const void *gate_up, size_t n_rows, size_t width);
-	void (*swiglu_bwd)(struct jl_engine *engine, void *d_gate_up, const void *gate_up, const void *d_out,
-			   size_t n_rows, size_t width);
-	void (*embed)(struct jl_engine *engine, const struct jl_eng_embed *op);
-	void (*embed_bwd)(struct jl_engine *engine, const struct jl_eng_embed_bwd *op);
-	void (*loss)(struct jl_engine *engine, const struct jl_eng_loss *op);
-	/* *ret_sum (float, in the engine) (+)= sum of squares of n gradients times grad_mul². */
-	void (*grad_norm_sq)(struct jl_engine *engine, float *ret_sum, const void *grad, size_t n, bool accumulate);
-	void (*grad_add)(struct jl_engine *engine, void *sum, const void *grad, size_t n); /* sum += grad */
-	void (*set_scalars)(struct jl_engine *engine, const struct jl_eng_scalars *scalars);
-	void (*adamw)(struct jl_engine *engine, const struct jl_eng_adamw *op);
-
-	/* --- exchange beside computation. `start`: the collective begins when the kernels queued so far are done;
-	 * kernels queued later do not wait for it. `finish`: kernels queued later see its result. Slots 0 ..
-	 * JL_ENGINE_SLOTS-1, finished in the order they were started. On the CPU these are jl_comm_start and
-	 * jl_comm_wait; on a GPU events between two streams. */
-	void (*exchange_start)(struct jl_engine *engine, struct jl_comm *comm, const struct jl_coll_call *call,
-			       int slot);
-	void (*exchange_finish)(struct jl_engine *engine, struct jl_comm *comm, int slot);
+	/* --- kernels, exchange */
+	JL_ENGINE_OPERATIONS(JL_ENGINE_MEMBER, )
 	double (*exchange_waited_s)(
 		struct jl_engine *engine); /* time the kernels stood still in finish since the last call */
 

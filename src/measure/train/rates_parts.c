@@ -167,28 +167,15 @@ static void head_products(struct parts *p)
 
 static void attention(struct parts *p)
 {
-	const struct jl_train_shape *s = p->shape;
-	p->k->attn(p->engine, &(struct jl_eng_attn){ .n_samples = p->n_samples,
-						     .seq = p->seq,
-						     .n_heads = s->heads,
-						     .n_kv = s->kv_heads,
-						     .head_dim = s->head_dim,
-						     .rope_theta = s->rope_theta,
-						     .qkv = p->memory[QKV],
-						     .out = p->memory[OUT],
-						     .lse = p->memory[LSE] });
-	p->k->attn_bwd(p->engine, &(struct jl_eng_attn_bwd){ .n_samples = p->n_samples,
-							     .seq = p->seq,
-							     .n_heads = s->heads,
-							     .n_kv = s->kv_heads,
-							     .head_dim = s->head_dim,
-							     .rope_theta = s->rope_theta,
-							     .qkv = p->memory[QKV],
-							     .out = p->memory[OUT],
-							     .d_out = p->memory[D_OUT],
-							     .lse = p->memory[LSE],
-							     .d_qkv = p->memory[D_QKV],
-							     .scratch = p->memory[SCRATCH] });
+	struct jl_eng_attn op = jl_train_attn(p->shape, p->n_samples, p->seq);
+	op.qkv = p->memory[QKV];
+	op.out = p->memory[OUT];
+	op.lse = p->memory[LSE];
+	op.d_out = p->memory[D_OUT];
+	op.d_qkv = p->memory[D_QKV];
+	op.scratch = p->memory[SCRATCH];
+	p->k->attn(p->engine, &op);
+	p->k->attn_bwd(p->engine, &op);
 }
 
 /* --- timing */
@@ -248,8 +235,8 @@ static size_t larger(size_t a, size_t b)
 /* What is computed from these fills the rest. */
 static enum jl_status fill(struct parts *p, size_t n_x, size_t n_weights, struct jl_err *err)
 {
-	enum jl_status status = jl_train_fill(p->engine, p->memory[X], n_x, 1, err);
-	return status == JL_OK ? jl_train_fill(p->engine, p->memory[WEIGHTS], n_weights, 0.05, err) : status;
+	JL_TRY(jl_train_fill(p->engine, p->memory[X], n_x, 1, err));
+	return jl_train_fill(p->engine, p->memory[WEIGHTS], n_weights, 0.05, err);
 }
 
 static enum jl_status layer_s(struct parts *p, double *ret_s, struct jl_err *err)
@@ -304,11 +291,7 @@ static enum jl_status attention_s(struct parts *p, double *ret_s, struct jl_err 
 {
 	const struct jl_train_shape *s = p->shape;
 	size_t elem_B = p->engine->elem_B, n_rows = p->n_samples * p->seq, inner = s->heads * s->head_dim;
-	const struct jl_eng_attn shape = { .n_samples = p->n_samples,
-					   .seq = p->seq,
-					   .n_heads = s->heads,
-					   .n_kv = s->kv_heads,
-					   .head_dim = s->head_dim };
+	const struct jl_eng_attn shape = jl_train_attn(s, p->n_samples, p->seq);
 	const size_t size_B[N_BUFFERS] = {
 		[QKV] = n_rows * jl_train_width_qkv(s) * elem_B,
 		[OUT] = n_rows * inner * elem_B,

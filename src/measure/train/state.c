@@ -118,11 +118,7 @@ static void lay_work(struct jl_trainer *t, struct carve *c)
 	t->d_up = take(c, rows * s->ffn, elem_B);
 	t->d_qkv = take(c, rows * jl_train_width_qkv(s), elem_B);
 	t->d_att = take(c, rows * s->heads * s->head_dim, elem_B);
-	struct jl_eng_attn shape = { .n_samples = t->in.n_samples,
-				     .seq = t->in.seq,
-				     .n_heads = s->heads,
-				     .n_kv = s->kv_heads,
-				     .head_dim = s->head_dim };
+	const struct jl_eng_attn shape = jl_train_attn(s, t->in.n_samples, t->in.seq);
 	size_t scratch_B = t->k->attn_scratch_B(t->engine, &shape);
 	t->attn_scratch = scratch_B ? take(c, scratch_B, 1) : NULL;
 	t->logits_rows = t->k->loss_rows(t->engine, rows, s->vocab_pad);

@@ -122,14 +122,16 @@ static void norm_bwd(struct jl_trainer *t, struct jl_unit *unit, enum jl_tensor 
 						  .recompute_out = again });
 }
 
-static struct jl_eng_attn attn_shape(const struct jl_trainer *t)
+static struct jl_eng_attn attention_of(const struct jl_trainer *t, const struct jl_layer_acts *a)
 {
-	return (struct jl_eng_attn){ .n_samples = t->in.n_samples,
-				     .seq = t->in.seq,
-				     .n_heads = t->shape.heads,
-				     .n_kv = t->shape.kv_heads,
-				     .head_dim = t->shape.head_dim,
-				     .rope_theta = t->shape.rope_theta };
+	struct jl_eng_attn op = jl_train_attn(&t->shape, t->in.n_samples, t->in.seq);
+	op.qkv = a->qkv;
+	op.out = a->att;
+	op.lse = a->lse;
+	op.d_out = t->d_att;
+	op.d_qkv = t->d_qkv;
+	op.scratch = t->attn_scratch;
+	return op;
 }
 
 static void layer_forward(struct jl_trainer *t, size_t l)
@@ -145,10 +147,7 @@ static void layer_forward(struct jl_trainer *t, size_t l)
 	else
 		norm(t, u, JL_W_NORM1, a->x_in, NULL, NULL, a->norm1, a->mean1, a->rstd1);
 	linear(t, u, JL_W_QKV, a->norm1, a->qkv);
-	struct jl_eng_attn attn = attn_shape(t);
-	attn.qkv = a->qkv;
-	attn.out = a->att;
-	attn.lse = a->lse;
+	const struct jl_eng_attn attn = attention_of(t, a);
 	t->k->attn(t->engine, &attn);
 	linear(t, u, JL_W_OUT, a->att, t->branch);
 
@@ -257,18 +256,8 @@ static void layer_backward(struct jl_trainer *t, size_t l)
 
 	linear_dw(t, u, JL_W_OUT, t->d_res, a->att);
 	linear_dx(t, u, JL_W_OUT, t->d_res, t->d_att, NULL);
-	t->k->attn_bwd(t->engine, &(struct jl_eng_attn_bwd){ .n_samples = t->in.n_samples,
-							     .seq = t->in.seq,
-							     .n_heads = s->heads,
-							     .n_kv = s->kv_heads,
-							     .head_dim = s->head_dim,
-							     .rope_theta = s->rope_theta,
-							     .qkv = a->qkv,
-							     .out = a->att,
-							     .d_out = t->d_att,
-							     .lse = a->lse,
-							     .d_qkv = t->d_qkv,
-							     .scratch = t->attn_scratch });
+	const struct jl_eng_attn attn = attention_of(t, a);
+	t->k->attn_bwd(t->engine, &attn);
 	linear_dx(t, u, JL_W_QKV, t->d_qkv, t->d_norm, NULL);
 	norm_bwd(t, u, JL_W_NORM1, t->d_norm, a->x_in, a->mean1, a->rstd1, again1, false);
 	linear_dw(t, u, JL_W_QKV, t->d_qkv, a->norm1);

@@ -28,6 +28,17 @@ struct jl_trainer_in {
 extern const struct jl_trainer_in
 	jl_trainer_defaults; /* the optimizer's numbers: those of torch.optim.AdamW, lr 3e-4, no clipping */
 
+/* Attention of this network over a batch; without its buffers. */
+static inline struct jl_eng_attn jl_train_attn(const struct jl_train_shape *s, size_t n_samples, size_t seq)
+{
+	return (struct jl_eng_attn){ .n_samples = n_samples,
+				     .seq = seq,
+				     .n_heads = s->heads,
+				     .n_kv = s->kv_heads,
+				     .head_dim = s->head_dim,
+				     .rope_theta = s->rope_theta };
+}
+
 /* Bytes of one worker by what they hold. */
 struct jl_trainer_memory {
 	double param_B, grad_B, optim_B; /* states */

@@ -9,7 +9,7 @@
 extern const char *const jl_ask_precisions[],
 	*const jl_ask_frameworks[], *const jl_ask_recomputes[],
 					    *const jl_ask_yes_no[],
-						    *const jl_ask_inputs[],
+						    *const jl_ask_inputs[], *const jl_ask_layouts[],
 							    *const jl_ask_states[],
 								    *const jl_ask_optimizers[],
 									    *const jl_ask_tunes[],
@@ -69,6 +69,7 @@ extern const char *const jl_ask_precisions[],
 
 #define JL_ASK_HOST_OPTIONS \
 	JL_O_CHOICE("input", "images|images-gpu|tokens|synthetic", jl_ask_inputs, JL_N("what samples are: pictures decoded by the CPU or GPU, prepared, or none")), \
+	JL_O_CHOICE("layout", "first|last", jl_ask_layouts, JL_N("pictures in memory: channels first (PyTorch's default) or last")), \
 	JL_ASK_COUNT("cpu-threads", JL_N("threads of one host that load samples")), \
 	JL_O_AMOUNT("storage", "RATE", JL_K_BYTE_RATE, JL_N("what one host reads from storage, e.g. \"2 GB/s\" (default: never the bound)")), \
 	JL_O_AMOUNT("sample-size", "BYTES", JL_K_BYTES, JL_N("bytes read for one sample, e.g. \"110 kB\"")), \

@@ -169,6 +169,7 @@ static enum jl_status add_figure(struct work *w, const char *id, double value, s
 
 static enum jl_status keep_params(struct work *w, struct fitting *f, struct jl_calibrated *found, struct jl_err *err)
 {
+	static const double told_ln = 0.01;
 	const struct jl_param_list params = jl_set_params(f->data);
 
 	for (size_t j = 0; j < params.n; j++) {
@@ -179,8 +180,8 @@ static enum jl_status keep_params(struct work *w, struct fitting *f, struct jl_c
 			continue; /* it has no choice: a constant, not a parameter */
 		const struct jl_param_info info = info_of(&param, f->x[j], rows_that_know(f, &param, j));
 
-		if (info.n_rows == 0 && info.value == info.prior)
-			continue; /* what no row knows is not written: it is its prior */
+		if (info.n_rows <= 1 && fabs(log(info.value / info.prior)) < told_ln)
+			continue; /* what no row knows, or one that says nothing new, is not written: it is its prior */
 		found->n_param += info.n_rows > 0;
 		JL_TRY(add_param(w, &info, err));
 	}

@@ -1,5 +1,6 @@
 /* train_other as a set: vision, speech and translation. */
 #include <math.h>
+#include <string.h>
 
 #include "belief/baseline.h"
 #include "belief/set_ops.h"
@@ -94,7 +95,9 @@ static enum jl_status read_vision(struct jl_set_data *data, const struct jl_set_
 	JL_TRY(jl_vision_row_read(c, cells, data->cat, &find, last, in->arena, err));
 	JL_TRY(find_host(data, c->gpu.of, 1, &host, err));
 	own->last[part_of(cells->model) % N_LAST] = c->net;
-	c->aside = (part_of(cells->model) + jl_csv_where(in->csv, 0).line) % FIT_EVERY != 0;
+	const bool own_run = strcmp(jl_set_cell(in, "source_note"), "own run") == 0;
+
+	c->aside = !own_run && (part_of(cells->model) + jl_csv_where(in->csv, 0).line) % FIT_EVERY != 0;
 	jl_other_place(c, host);
 	return JL_OK;
 }
@@ -133,7 +136,11 @@ static enum jl_status add(struct jl_set_data *data, const struct jl_set_reader *
 	struct jl_set_row *row = jl_set_add(
 		data, in,
 		&(struct jl_set_kind){
-			.framework = is_vision ? jl_arena_printf(in->arena, "timm %s %s", vision.task, vision.compile)
+			.framework = is_vision ? jl_arena_printf(in->arena, "%s %s %s",
+								 strcmp(jl_set_cell(in, "source_note"), "own run") == 0
+									 ? "PyTorch"
+									 : "timm",
+								 vision.task, vision.compile)
 					       : jl_set_cell(in, "framework"),
 			.link = c->n_gpus < 2   ? ""
 				: c->gpu.nvlink ? "NVLink"
@@ -150,7 +157,8 @@ static enum jl_status add(struct jl_set_data *data, const struct jl_set_reader *
 
 	JL_TRY(jl_got(row, err));
 	if (is_vision) {
-		const char *part = jl_arena_printf(in->arena, "timm, families of part %u of %d",
+		const char *whose = strcmp(jl_set_cell(in, "source_note"), "own run") == 0 ? "own runs" : "timm";
+		const char *part = jl_arena_printf(in->arena, "%s, families of part %u of %d", whose,
 						   part_of(vision.family) % N_PART + 1, N_PART);
 
 		row->group = jl_label(in->labels, in->arena, part ? part : "");
@@ -226,7 +234,7 @@ static void explain(const struct jl_set_data *data, const double *x, const struc
 
 const struct jl_set_ops jl_other_ops = {
 	.name = "train_other",
-	.files = (const char *const[]){ "train_other", "vision_train", "vision_infer", NULL },
+	.files = (const char *const[]){ "train_other", "vision_train", "vision_infer", "vision_own", NULL },
 	.unit = "s",
 	.columns = (const char *const[]){ "gpu", "n_gpus", "model", "precision", NULL },
 	.measures = (const char *const[]){ "throughput", "samples_per_s", NULL },

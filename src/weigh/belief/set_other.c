@@ -154,7 +154,8 @@ static enum jl_status find_vision(const struct jl_convnet **ret_net, const struc
 
 	if (status == JL_E_NOTFOUND || (!status && !agrees(net, f.n_params, f.mac)))
 		status = jl_convnet_described(net, cat, &f, arena, err);
-	net->optimizer = JL_NET_SGD; /* the benchmark's default */
+	net->optimizer = jl_cell_holds(cells->task, "Adam") ? JL_NET_ADAM
+							    : JL_NET_SGD; /* which is the benchmark's default */
 	*ret_net = net;
 	return status;
 }
@@ -188,14 +189,23 @@ void jl_other_place(struct jl_other_row *row, const struct jl_machine *host)
 					    .n_ranks = row->n_gpus };
 
 	row->host = host;
+	row->pictures = jl_convnet_pictures(row->net);
 	row->gpu.nvlink = jl_machine_conv_nvlink(host);
 	row->gpu.p2p = host->fabric.intra_kind == JL_INTRA_PCIE_P2P;
 	row->links_s = row->n_gpus > 1 ? jl_collective_cost(&host->fabric, &coll).time_s : 0.0;
 }
 
-struct jl_conv_in jl_other_input(const struct jl_other_row *row, double bus_Bps)
+/* What the program would take; this vector's own where the row's host is not known. */
+static double launch_s(const struct jl_other_row *row, const struct jl_conv_fit *fit)
+{
+	return row->host ? jl_machine_launch_s(row->host, fit->launch_s, row->pictures, row->software & JL_SW_COMPILED)
+			 : 0;
+}
+
+struct jl_conv_in jl_other_input(const struct jl_other_row *row, const struct jl_conv_fit *fit, double bus_Bps)
 {
 	const struct jl_convnet_train train = { .net = row->net,
+						.launch_s = launch_s(row, fit),
 						.bus_Bps = bus_Bps,
 						.micro_batch = row->batch,
 						.dtype = row->dtype,
@@ -219,6 +229,7 @@ void jl_other_case(struct jl_case *ret_case, const struct jl_other_row *row, con
 		.subject = { .kind = &jl_kind_network, .net = row->net, .id = row->net->id, .seq = NAN },
 		.machine = m,
 		.framework = JL_FW_EAGER,
+		.profile.launch_s = launch_s(row, &m.conv),
 		.plan = { .dp = row->n_gpus,
 			  .tp = 1,
 			  .pp = 1,
@@ -249,7 +260,7 @@ struct jl_conv_cost jl_other_cost(const struct jl_other_row *row, const double *
 	double bus_Bps;
 
 	jl_other_resolve(x, &row->gpu, &fit, &bus_Bps);
-	const struct jl_conv_in in = jl_other_input(row, bus_Bps);
+	const struct jl_conv_in in = jl_other_input(row, &fit, bus_Bps);
 
 	return jl_conv_step(&row->gpu.dev, &fit, &in);
 }

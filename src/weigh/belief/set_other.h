@@ -58,7 +58,8 @@ struct jl_other_row {
 	const struct jl_machine *host; /* see jl_other_place; NULL: nobody has said */
 	double links_s;                /* what its links need for the gradients at least; 0: not known */
 	unsigned assumed;
-	bool aside; /* fits do without it: many rows say the same */
+	bool pictures; /* its network takes pictures */
+	bool aside;    /* fits do without it: many rows say the same */
 };
 
 /* A row that cannot be scored is an error with the reason. */
@@ -87,7 +88,7 @@ void jl_other_resolve(const double *x, const struct jl_other_gpu *gpu, struct jl
 		      double *ret_bus_Bps);
 
 /* What the model is asked; bus_Bps: rate of a ring all-reduce. */
-struct jl_conv_in jl_other_input(const struct jl_other_row *row, double bus_Bps);
+struct jl_conv_in jl_other_input(const struct jl_other_row *row, const struct jl_conv_fit *fit, double bus_Bps);
 struct jl_conv_cost jl_other_cost(const struct jl_other_row *row, const double *x);
 
 struct jl_other_set {

@@ -79,7 +79,7 @@ static void residuals(void *ctx, const double *x, double *ret_r)
 			known[g] = 1;
 		}
 		if (changed[g]) {
-			const struct jl_conv_in in = jl_other_input(row, bus_Bps[g]);
+			const struct jl_conv_in in = jl_other_input(row, &now[g], bus_Bps[g]);
 
 			fit->priced[c].cost = jl_conv_device(&row->gpu.dev, &now[g], &in);
 		}
@@ -87,9 +87,8 @@ static void residuals(void *ctx, const double *x, double *ret_r)
 	for (size_t i = 0; i < fit->n_used; i++) {
 		const struct jl_other_row *row = &fit->set->rows[fit->used[i]];
 		const int g = row->gpu.index;
-		const struct jl_conv_in in = jl_other_input(row, bus_Bps[g]);
-		const struct jl_conv_cost cost = jl_conv_finish(&row->gpu.dev, &now[g], &in,
-								fit->priced[fit->config[i]].cost);
+		const struct jl_conv_in in = jl_other_input(row, &now[g], bus_Bps[g]);
+		const struct jl_conv_cost cost = jl_conv_finish(&now[g], &in, fit->priced[fit->config[i]].cost);
 
 		ret_r[i] = log(row->net->units_per_item * row->batch * row->n_gpus / cost.step_s / row->meas);
 	}

@@ -43,10 +43,13 @@ static const double linear_tf32_frac = 1;
 static const double winograd_gain = 4;    /* multiplications that tiles of 4x4 spare a 3x3 filter */
 static const double fallback_frac = 1;    /* what tensor cores of their time could not do ran on the vector units */
 static const double slow_host_gain = 1.4; /* PyTorch before 1.7 */
-static const double amp_calls_gain = 1.3; /* casts are launches too */
 static const double overlap_frac = 1;     /* traffic hides behind all of the backward pass */
 static const double exposed_frac = 0.2;   /* but for the last bucket */
 static const double pcie_frac = 0.95;     /* links alone; what the fabric allows bounds it */
+
+static const double amp_calls_gain = 1.3; /* casts are launches too */
+/* Casts of a weight, of a bias (convolutions before norms have none), of what is read, and of their gradients: traced on an H200. */
+static const double cast_calls[] = { 3.5, 5.8 };
 
 /* Families as factors on the shared values; one that has no rows takes those of the family it is nearest to. */
 enum dev { DEV_VECTOR, DEV_TF32, DEV_HALF, DEV_MEM, N_DEV };
@@ -129,6 +132,7 @@ void jl_conv_resolve(const double *x, int gpu, const struct jl_device *device, s
 		.launch_s = x[LAUNCH_S],
 		.slow_host_gain = slow_host_gain,
 		.amp_calls_gain = amp_calls_gain,
+		.cast_calls = { cast_calls[0], cast_calls[1] },
 		.worker_gain = x[WORKER],
 		.overlap_frac = overlap_frac,
 		.exposed_frac = exposed_frac,

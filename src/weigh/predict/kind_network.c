@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "workload/convnet_train.h"
+#include "workload/tune.h"
 
 /* The model's own form of such a case; its pointers point into `c`. */
 static struct jl_convnet_train train_of(const struct jl_case *c)
@@ -21,6 +22,8 @@ static struct jl_convnet_train train_of(const struct jl_case *c)
 		.n_ranks = c->n_gpus,
 		.n_per_host = c->machine.sys.n_per_node > 0 ? c->machine.sys.n_per_node : 1,
 		.input_s = jl_case_input(c).input_s,
+		.launch_s = c->profile.launch_s,
+		.update_B = c->plan.optimizer_moved_B,
 		.memory = c->machine.memory,
 	};
 
@@ -48,7 +51,6 @@ static enum jl_status refuse_transformer_words(const struct jl_case *c, const st
 		{ req->offload > 0, "--offload" },
 		{ req->framework != JL_UNSET && req->framework != JL_FW_EAGER && req->framework != JL_FW_COMPILED,
 		  "--framework" },
-		{ !isnan(req->launch_s), "--launch" },
 		{ req->dtype == JL_FP8 || req->dtype == JL_FP4, "--precision fp8" },
 	};
 
@@ -73,6 +75,8 @@ static void say_plan(struct jl_case *c, const struct jl_request *req)
 
 	if (req->framework == JL_UNSET)
 		jl_note_add(&c->notes, "framework", "PyTorch eager: what the published runs used");
+	if (req->layout == JL_UNSET && jl_convnet_pixels(c->subject.net) > 0)
+		jl_note_add(&c->notes, "layout", "channels first, PyTorch's default");
 	if (c->n_gpus > 1 && isnan(req->plan.dp))
 		jl_note_add(&c->notes, "parallel", "dp=%d: a network of this size is not cut", c->n_gpus);
 	if (!req->forward)
@@ -83,6 +87,17 @@ static void say_plan(struct jl_case *c, const struct jl_request *req)
 			    "16 bits as asked; published runs of this recipe that say fp16 ran in fp32");
 }
 
+/* One fused pass reads weight, gradient and two moments and writes all but the gradient. */
+static double update_B(const struct jl_case *c, const struct jl_request *req)
+{
+	static const double fused_B = 28;
+	const struct jl_convnet *net = c->subject.net;
+
+	if (req->forward)
+		return 0;
+	return req->optimizer == JL_OPT_FUSED && net->optimizer == JL_NET_ADAM ? fused_B : jl_convnet_update_B(net);
+}
+
 static enum jl_status choose(struct jl_case *c, const struct jl_request *req, const struct jl_catalog *cat,
 			     struct jl_err *err)
 {
@@ -91,7 +106,13 @@ static enum jl_status choose(struct jl_case *c, const struct jl_request *req, co
 	(void)cat;
 	JL_TRY(refuse_transformer_words(c, req, err));
 	c->framework = req->framework == JL_FW_COMPILED ? JL_FW_COMPILED : JL_FW_EAGER;
-	c->software = (req->forward ? JL_SW_FORWARD : 0U) | (c->framework == JL_FW_COMPILED ? JL_SW_COMPILED : 0U);
+	c->software = (req->forward ? JL_SW_FORWARD : 0U) | (c->framework == JL_FW_COMPILED ? JL_SW_COMPILED : 0U) |
+		      (req->layout == JL_LAYOUT_LAST ? JL_SW_CHANNELS_LAST : 0U);
+	c->launch_given = !isnan(req->launch_s);
+	c->profile.launch_s = c->launch_given ? req->launch_s
+					      : jl_machine_launch_s(&c->machine, c->machine.conv.launch_s,
+								    jl_convnet_pictures(c->subject.net),
+								    c->framework == JL_FW_COMPILED);
 	if (req->forward && c->n_gpus > 1)
 		return jl_fail(err, JL_E_USAGE, "--forward: one GPU works by itself; name one, and multiply");
 	c->shard.seq = NAN;
@@ -99,7 +120,7 @@ static enum jl_status choose(struct jl_case *c, const struct jl_request *req, co
 		.dp = c->n_gpus, .tp = 1, .pp = 1, .cp = 1, .ep = 1, .n_chunks = 1, .n_micro = 1, .trained_frac = 1
 	};
 	jl_convnet_states(c->subject.net, c->shard.dtype, &plan->weight_B, &plan->grad_B, &plan->optimizer_B);
-	plan->optimizer_moved_B = req->forward ? 0 : jl_convnet_update_B(c->subject.net);
+	plan->optimizer_moved_B = update_B(c, req);
 	if (req->forward)
 		plan->grad_B = plan->optimizer_B = 0;
 	say_plan(c, req);

@@ -15,7 +15,8 @@ struct jl_request jl_request_empty(void)
 
 	r.batch = r.micro_batch = r.global_batch = r.accumulate = r.seq = NAN;
 	r.plan = (struct jl_ask_plan){ NAN, NAN, NAN, NAN, NAN, NAN, .sp = JL_UNSET, .zero = JL_UNSET };
-	r.dtype = r.framework = r.recompute = r.flash = r.states = r.optimizer = r.offload = r.input = JL_UNSET;
+	r.dtype = r.framework = r.recompute = r.flash = r.states = r.optimizer = r.layout = r.offload = r.input =
+		JL_UNSET;
 	r.tune = r.base = r.packed = r.method = JL_UNSET;
 	r.launch_s = r.rank = r.tuned_layers = r.mean_seq = r.expert_load = r.group = r.generated = NAN;
 	r.cpu_threads = r.storage_Bps = r.sample_B = r.sample_s = r.ram_B = r.host_W = NAN;

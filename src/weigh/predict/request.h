@@ -29,6 +29,11 @@ struct jl_ask_plan {
 	int zero; /* 0 to 3 */
 };
 
+enum jl_layout {
+	JL_LAYOUT_FIRST,
+	JL_LAYOUT_LAST
+}; /* of pictures in memory: channels first (PyTorch's default) or last */
+
 struct jl_request {
 	const char *model; /* id in the catalog, or path of a config.json; NULL: `shape` */
 	struct jl_shape shape;
@@ -44,6 +49,7 @@ struct jl_request {
 	int states;                /* 0: fp32 weights under autocast, or as the framework does; 1: everything in bf16 */
 	double launch_s;           /* host time of a kernel launch, measured; NAN: as the framework is known to need */
 	int optimizer;             /* enum jl_optimizer */
+	int layout;                /* enum jl_layout */
 	int offload;               /* enum jl_offload, any of them; 0: none */
 	bool forward;              /* inference: the forward pass of a network that is no transformer */
 	struct jl_figures figures; /* of a network that is given by them */

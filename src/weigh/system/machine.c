@@ -82,6 +82,11 @@ static void fill_conv(struct jl_machine *machine, const struct jl_catalog *cat, 
 	machine->conv_bus_Bps = jl_conv_bus_Bps(x, &machine->dev, jl_machine_conv_nvlink(machine));
 }
 
+double jl_machine_launch_s(const struct jl_machine *machine, double own_s, bool pictures, bool compiled)
+{
+	return pictures && machine->host.kind == JL_HOST_BOARD ? fmax(own_s, machine->board_launch_s[compiled]) : own_s;
+}
+
 /* Whose fitted physics a GPU has: its own, else that of its twin. */
 static const char *fitted_id(const struct jl_catalog *cat, const struct jl_gpu *gpu)
 {
@@ -113,6 +118,8 @@ enum jl_status jl_machine_make(struct jl_machine *ret_machine, const struct jl_c
 	machine.power = jl_power_shipped(cat);
 	fill_links(&machine, cat, x);
 	fill_conv(&machine, cat, gpu_id);
+	machine.board_launch_s[0] = jl_llm_resolve_profile(x, JL_FW_EAGER).launch_s;
+	machine.board_launch_s[1] = jl_llm_resolve_profile(x, JL_FW_COMPILED).launch_s;
 	jl_widths_read(&machine.widths, cat);
 	jl_host_of(&machine.host, sys);
 	machine.host_idle_W = machine.host.power_W;

@@ -52,13 +52,18 @@ struct jl_machine {
 	double host_mem_Bps; /* of one host, all sockets; an assumption where the catalog does not say */
 	double host_idle_W;  /* what a host draws beside its accelerators; of `host` */
 	struct jl_host host;
-	struct jl_conv_fit conv; /* physics of networks that are lists of operators */
-	double conv_bus_Bps;     /* rate of their gradient ring inside one host */
-	bool conv_fitted;        /* this accelerator had such runs */
+	struct jl_conv_fit conv;  /* physics of networks that are lists of operators */
+	double conv_bus_Bps;      /* rate of their gradient ring inside one host */
+	bool conv_fitted;         /* this accelerator had such runs */
+	double board_launch_s[2]; /* a launch on hosts of boards, as transformers there need it: eager, compiled */
 };
 
 enum jl_status jl_machine_make(struct jl_machine *ret_machine, const struct jl_catalog *cat, const struct jl_sys *sys,
 			       struct jl_err *err);
+
+/* Host time of one launch of such a network: as its own runs needed it (`own_s`), most of them on desktops; networks of pictures on the
+ * hosts of boards as transformers there. */
+double jl_machine_launch_s(const struct jl_machine *machine, double own_s, bool pictures, bool compiled);
 
 /* The first n devices of a machine: fewer hosts first, then fewer devices in the last one (n must divide evenly or fit one host). */
 enum jl_status jl_machine_take(struct jl_machine *ret_machine, const struct jl_machine *machine, int n_devices,

@@ -12,10 +12,11 @@ struct jl_conv_in jl_convnet_input(const struct jl_convnet_train *t, double comm
 		.batch = t->micro_batch,
 		.dtype = t->dtype,
 		.n_params = t->net->n_params,
-		.update_B = jl_convnet_update_B(t->net),
+		.update_B = t->update_B > 0 ? t->update_B : jl_convnet_update_B(t->net),
 		.software = t->software,
 		.n_workers = t->n_per_host,
 		.comm_s = comm_s,
+		.launch_s = t->launch_s,
 	};
 }
 
@@ -133,4 +134,12 @@ double jl_convnet_pixels(const struct jl_convnet *net)
 		if (net->ops[i].kind == JL_CONV_CONV && net->ops[i].c_in == 3)
 			return net->ops[i].h * net->ops[i].w;
 	return net->pixels;
+}
+
+bool jl_convnet_pictures(const struct jl_convnet *net)
+{
+	for (size_t i = 0; i < net->n_ops; i++)
+		if (net->ops[i].kind == JL_CONV_HOST && net->ops[i].sync)
+			return false;
+	return jl_convnet_pixels(net) > 0;
 }

@@ -246,29 +246,21 @@ static void check_attention(struct both *b, const struct jl_eng_attn *shape)
 	struct jl_err err = { 0 };
 	void *scratch[2] = { NULL, NULL };
 	struct jl_engine *engines[2] = { b->cpu, b->gpu };
+	struct jl_eng_attn ops[2];
 	for (int i = 0; i < 2; i++) {
 		size_t scratch_B = engines[i]->k->attn_scratch_B(engines[i], shape);
 		if (scratch_B)
 			assert_ok(engines[i]->k->alloc(engines[i], scratch_B, JL_MEM_PLAIN, &scratch[i], &err));
-		struct jl_eng_attn op = *shape;
-		op.qkv = i ? qkv.gpu : qkv.cpu, op.out = i ? out.gpu : out.cpu, op.lse = i ? lse.gpu : lse.cpu;
-		engines[i]->k->attn(engines[i], &op);
+		ops[i] = *shape;
+		ops[i].qkv = i ? qkv.gpu : qkv.cpu, ops[i].out = i ? out.gpu : out.cpu;
+		ops[i].lse = i ? lse.gpu : lse.cpu, ops[i].d_out = i ? d_out.gpu : d_out.cpu;
+		ops[i].d_qkv = i ? d_qkv.gpu : d_qkv.cpu, ops[i].scratch = scratch[i];
+		engines[i]->k->attn(engines[i], &ops[i]);
 	}
 	same(b, "attention", &out);
 	same_raw(b, "log of the sum of exponentials", &lse, b->tolerance);
 	for (int i = 0; i < 2; i++)
-		engines[i]->k->attn_bwd(engines[i], &(struct jl_eng_attn_bwd){ .n_samples = shape->n_samples,
-									       .seq = shape->seq,
-									       .n_heads = shape->n_heads,
-									       .n_kv = shape->n_kv,
-									       .head_dim = shape->head_dim,
-									       .rope_theta = shape->rope_theta,
-									       .qkv = i ? qkv.gpu : qkv.cpu,
-									       .out = i ? out.gpu : out.cpu,
-									       .d_out = i ? d_out.gpu : d_out.cpu,
-									       .lse = i ? lse.gpu : lse.cpu,
-									       .d_qkv = i ? d_qkv.gpu : d_qkv.cpu,
-									       .scratch = scratch[i] });
+		engines[i]->k->attn_bwd(engines[i], &ops[i]);
 	same(b, "attention backward", &d_qkv);
 }
 

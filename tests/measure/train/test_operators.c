@@ -297,19 +297,11 @@ static void attn_of(const char *what, size_t seq, size_t n_heads, size_t n_kv, s
 				     .rope_theta = theta,
 				     .qkv = c.work,
 				     .out = c.out,
-				     .lse = lse };
+				     .lse = lse,
+				     .d_out = c.r,
+				     .d_qkv = d_qkv };
 	(void)attn_loss(&c);
-	engine->k->attn_bwd(engine, &(struct jl_eng_attn_bwd){ .n_samples = n_samples,
-							       .seq = seq,
-							       .n_heads = n_heads,
-							       .n_kv = n_kv,
-							       .head_dim = dim,
-							       .rope_theta = theta,
-							       .qkv = c.work,
-							       .out = c.out,
-							       .d_out = c.r,
-							       .lse = lse,
-							       .d_qkv = d_qkv });
+	engine->k->attn_bwd(engine, &c.op);
 	check(what, c.qkv, d_qkv, c.n_qkv, attn_loss, &c);
 	free(c.qkv), free(c.work), free(c.out), free(c.r), free(lse), free(d_qkv);
 }

@@ -1,0 +1,27 @@
+/* What launches hand to kernels, seen alike by C and CUDA. */
+#pragma once
+
+struct norm_args {
+	const void *residual, *branch;
+	void *residual_out, *out;
+	const void *weight, *bias;
+	float *mean, *rstd;
+	int n_rows, width, rms;
+	float eps;
+};
+
+struct norm_bwd_args {
+	const void *d_out, *input, *weight;
+	const float *mean, *rstd;
+	void *d_residual;
+	float *partial_w, *partial_b; /* [gridDim.x × width] */
+	const void *recompute_bias;
+	void *recompute_out;
+	int n_rows, width, rms, fresh;
+};
+
+/* In device memory, so that a captured step finds the values of the step it is replayed for. */
+struct cuda_scalars {
+	float lr, beta1, beta2, eps, weight_decay, clip, grad_mul;
+	float correct1, correct2; /* 1/(1-beta1^t), 1/sqrt(1-beta2^t) */
+};
