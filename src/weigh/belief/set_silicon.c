@@ -16,7 +16,9 @@
 #define ANSWERS_EACH  8.0  /* for each device that works on answers */
 #define FEW           256.0 /* up to so many requests, a rack has this many small workers for answers, and one for prompts */
 #define FEW_WORKERS   5.0
-#define WEIGHTS_FRAC  0.85 /* of a device's memory: more leaves no room to work in */
+/* Weights of a device that a source names alone, of its memory: more leaves no room to work in; where it gives a width, it has run. */
+#define ALONE_FRAC  0.85
+#define STATED_FRAC 0.95
 
 static const struct {
 	const char *text, *gpu;
@@ -145,7 +147,9 @@ static enum jl_status read_worker(struct jl_serve_place *place, struct jl_serve_
 		.dev = &row->dev, .fit = &fit, .model = &row->run.model, .format = row->run.format, .place = *place
 	};
 
-	while (jl_serve_weights_B(&job) > WEIGHTS_FRAC * row->dev.mem_B && job.place.n_gpus < 1024) {
+	const double most_B = (place->n_gpus > 1 ? STATED_FRAC : ALONE_FRAC) * row->dev.mem_B;
+
+	while (jl_serve_weights_B(&job) > most_B && job.place.n_gpus < 1024) {
 		job.place.n_gpus *= 2;
 		row->run.n_assumed = 1;
 	}

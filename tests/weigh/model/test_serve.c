@@ -83,7 +83,8 @@ static int set_up(void **state)
 	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
 		lossless.v[times[i]] = 0;
 	for (int f = 0; f < JL_N_OP_FORMAT; f++)
-		lossless.v[JL_TERM_FIXED_S + f] = lossless.v[JL_TERM_EXPERT_FIXED_S + f] = 0;
+		lossless.v[JL_TERM_FIXED_S + f] = lossless.v[JL_TERM_EXPERT_FIXED_S + f] = lossless.v[JL_TERM_K_S + f] =
+			0;
 	lossless.v[JL_TERM_EXPERT_MOVE] = 0;
 	return 0;
 }
