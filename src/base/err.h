@@ -49,6 +49,13 @@ struct jl_where {
 			return jl_tried;                                                                               \
 	} while (0)
 
+/* A further call where none before it failed and something is still to be released. */
+#define JL_THEN(STATUS, CALL)                                                                                          \
+	do {                                                                                                           \
+		if (!(STATUS))                                                                                         \
+			(STATUS) = (CALL);                                                                             \
+	} while (0)
+
 /* Fill `err` (which may be NULL) and return `status`, so that callers write `return jl_fail(err, ...)`. */
 enum jl_status jl_fail(struct jl_err *err, enum jl_status status, const char *en, ...)
 	__attribute__((format(printf, 3, 4)));

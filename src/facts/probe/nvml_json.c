@@ -294,8 +294,7 @@ static enum jl_status read_document(const char *name, json_t *root, struct jl_nv
 			status = read_field(name, &fields[f], item, &snap->gpus[i], err);
 		memcpy(bus, snap->gpus[i].bus, sizeof(bus));
 		jl_nvml_bus_id(snap->gpus[i].bus, bus);
-		if (!status)
-			status = read_links(name, json_object_get(item, "nvlinks"), &snap->gpus[i], err);
+		JL_THEN(status, read_links(name, json_object_get(item, "nvlinks"), &snap->gpus[i], err));
 	}
 	for (size_t what = 0; !status && what < JL_N_P2P_WHAT; what++)
 		status = read_p2p(name, json_object_get(json_object_get(root, "p2p"), whats[what]), snap, what, arena,

@@ -94,8 +94,7 @@ enum jl_status jl_store_postgres_shown(char **ret_shown, const char *url, struct
 	char *shown;
 	size_t size;
 
-	if (!status)
-		status = parse_url(pq, url, &options, err);
+	JL_THEN(status, parse_url(pq, url, &options, err));
 	if (status)
 		return status;
 	user = option(options, "user");
@@ -297,18 +296,15 @@ static enum jl_status migrate(struct jl_store_db *db, struct jl_err *err)
 
 	db->patience_ms = MIGRATE_MS;
 	status = run(db, "BEGIN; SELECT pg_advisory_xact_lock(1785029493)", err);
-	if (!status)
-		status = read_version(db, &version, err);
+	JL_THEN(status, read_version(db, &version, err));
 	if (!status && version == 0)
 		status = run(db, "CREATE TABLE jeoul_meta (version integer NOT NULL)", err);
 	for (long long i = version; i < JL_STORE_SCHEMA && !status; i++) {
 		status = run(db, steps[i], err);
 		(void)snprintf(sql, sizeof(sql), "DELETE FROM jeoul_meta; INSERT INTO jeoul_meta VALUES (%lld)", i + 1);
-		if (!status)
-			status = run(db, sql, err);
+		JL_THEN(status, run(db, sql, err));
 	}
-	if (!status)
-		status = run(db, "COMMIT", err);
+	JL_THEN(status, run(db, "COMMIT", err));
 	if (status)
 		(void)run(db, "ROLLBACK", NULL);
 	db->patience_ms = JL_STORE_BUSY_MS;
@@ -378,8 +374,7 @@ static enum jl_status open_db(struct jl_store_db **ret_db, const struct jl_store
 	JL_TRY(jl_got(db, err));
 	*db = (struct jl_store_db){ .shown = copy(place->shown), .patience_ms = JL_STORE_BUSY_MS };
 	status = db->shown ? jl_libpq(&db->pq, err) : jl_fail_nomem(err);
-	if (!status)
-		status = connect_db(db, place->target, err);
+	JL_THEN(status, connect_db(db, place->target, err));
 	if (status) {
 		close_db(db);
 		return status;
