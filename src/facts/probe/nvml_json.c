@@ -16,26 +16,13 @@ struct field {
 	bool is_name;
 };
 
-#define T(key, member)                                                                                                 \
-	{                                                                                                              \
-		key, TEXT, offsetof(struct jl_nvml_gpu, member), sizeof(((struct jl_nvml_gpu *)0)->member), false      \
-	}
-#define NAME(key, member)                                                                                              \
-	{                                                                                                              \
-		key, TEXT, offsetof(struct jl_nvml_gpu, member), sizeof(((struct jl_nvml_gpu *)0)->member), true       \
-	}
-#define R(member)                                                                                                      \
-	{                                                                                                              \
-#member, REAL, offsetof(struct jl_nvml_gpu, member), 0, false                                          \
-	}
-#define W(member)                                                                                                      \
-	{                                                                                                              \
-#member, WHOLE, offsetof(struct jl_nvml_gpu, member), 0, false                                         \
-	}
-
 /* clang-format off */
+#define CHARS(M, IS_NAME) { #M, TEXT, offsetof(struct jl_nvml_gpu, M), sizeof(((struct jl_nvml_gpu *)0)->M), IS_NAME }
+#define R(M)              { #M, REAL, offsetof(struct jl_nvml_gpu, M), 0, false }
+#define W(M)              { #M, WHOLE, offsetof(struct jl_nvml_gpu, M), 0, false }
+
 static const struct field fields[] = {
-	T("name", name), NAME("uuid", uuid), T("bus", bus),
+	CHARS(name, false), CHARS(uuid, true), CHARS(bus, false),
 	R(mem_B), R(mem_used_B), R(sm_Hz), R(sm_max_Hz), R(mem_Hz), R(mem_max_Hz),
 	R(power_W), R(limit_W), R(limit_default_W), R(limit_max_W), R(temperature_C), R(busy_frac),
 	W(cc_major), W(cc_minor), W(ecc), W(ecc_pending), W(persistence), W(mig), W(pstate),

@@ -38,14 +38,6 @@ static const char *const steps[JL_STORE_SCHEMA] = {
 	"CREATE INDEX jeoul_record_run ON jeoul_record (run);",
 };
 
-static char *copy(const char *text)
-{
-	size_t size = strlen(text) + 1;
-	char *new = jl_realloc(NULL, size);
-
-	return new ? memcpy(new, text, size) : NULL;
-}
-
 /* ---- what a URL says */
 
 static const char *option(const struct pg_option *options, const char *keyword)
@@ -354,7 +346,7 @@ static enum jl_status connect_db(struct jl_store_db *db, const char *url, struct
 	if (!password)
 		password = getenv("PGPASSWORD");
 	if (password && *password)
-		db->password = copy(password);
+		db->password = jl_store_copy(password);
 	db->pq->free_options(options);
 	db->conn = db->pq->connect(keywords, values, 1);
 	JL_TRY(jl_got(db->conn, err));
@@ -372,7 +364,7 @@ static enum jl_status open_db(struct jl_store_db **ret_db, const struct jl_store
 	enum jl_status status;
 
 	JL_TRY(jl_got(db, err));
-	*db = (struct jl_store_db){ .shown = copy(place->shown), .patience_ms = JL_STORE_BUSY_MS };
+	*db = (struct jl_store_db){ .shown = jl_store_copy(place->shown), .patience_ms = JL_STORE_BUSY_MS };
 	status = db->shown ? jl_libpq(&db->pq, err) : jl_fail_nomem(err);
 	JL_THEN(status, connect_db(db, place->target, err));
 	if (status) {

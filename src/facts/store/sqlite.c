@@ -271,12 +271,11 @@ static enum jl_status open_db(struct jl_store_db **ret_db, const struct jl_store
 		return status;
 	db = jl_realloc(NULL, sizeof(*db));
 	JL_TRY(jl_got(db, err));
-	*db = (struct jl_store_db){ .shown = jl_realloc(NULL, strlen(place->shown) + 1) };
+	*db = (struct jl_store_db){ .shown = jl_store_copy(place->shown) };
 	if (!db->shown) {
 		jl_free(db);
 		return jl_fail_nomem(err);
 	}
-	memcpy(db->shown, place->shown, strlen(place->shown) + 1);
 	code = sqlite3_open_v2(place->target, &db->sq, flags, NULL);
 	status = code == SQLITE_OK ? prepare(db, place->target, err) : fail(db, code, err);
 	if (status == JL_E_IO && is_only_readable(place->target)) {
