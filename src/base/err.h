@@ -49,12 +49,8 @@ struct jl_where {
 			return jl_tried;                                                                               \
 	} while (0)
 
-/* A further call where none before it failed and something is still to be released. */
-#define JL_THEN(STATUS, CALL)                                                                                          \
-	do {                                                                                                           \
-		if (!(STATUS))                                                                                         \
-			(STATUS) = (CALL);                                                                             \
-	} while (0)
+/* The next of several calls, made only where those before it were fine: something is released behind them in any case. */
+#define JL_THEN(STATUS, CALL) ((STATUS) = (STATUS) ? (STATUS) : (CALL))
 
 /* Fill `err` (which may be NULL) and return `status`, so that callers write `return jl_fail(err, ...)`. */
 enum jl_status jl_fail(struct jl_err *err, enum jl_status status, const char *en, ...)

@@ -5,11 +5,9 @@
 #include "base/near.h"
 #include "audit/claims_expr.h"
 
-enum arg_kind { ARGS_VALUES, ARGS_TEXT };
-
+/* `values` or `text`: what its arguments are. */
 struct function {
 	const char *name;
-	enum arg_kind takes;
 	size_t n_min, n_max;
 	enum jl_status (*values)(struct jl_val *ret_val, const struct jl_val *args, size_t n, struct jl_err *err);
 	enum jl_status (*text)(struct jl_val *ret_val, struct jl_reckon *reckon, const struct jl_call *call,
@@ -28,26 +26,25 @@ static enum jl_status want_same(const struct jl_val *args, size_t n, struct jl_e
 	return JL_OK;
 }
 
-static enum jl_status least(struct jl_val *ret_val, const struct jl_val *args, size_t n, struct jl_err *err)
+/* The one with the largest value, or (sign -1) the smallest. */
+static enum jl_status extreme(struct jl_val *ret_val, const struct jl_val *args, size_t n, double sign,
+			      struct jl_err *err)
 {
-	enum jl_status status = want_same(args, n, err);
-
 	*ret_val = args[0];
 	for (size_t i = 1; i < n; i++)
-		if (args[i].v < ret_val->v)
+		if (sign * args[i].v > sign * ret_val->v)
 			*ret_val = args[i];
-	return status;
+	return want_same(args, n, err);
+}
+
+static enum jl_status least(struct jl_val *ret_val, const struct jl_val *args, size_t n, struct jl_err *err)
+{
+	return extreme(ret_val, args, n, -1, err);
 }
 
 static enum jl_status most(struct jl_val *ret_val, const struct jl_val *args, size_t n, struct jl_err *err)
 {
-	enum jl_status status = want_same(args, n, err);
-
-	*ret_val = args[0];
-	for (size_t i = 1; i < n; i++)
-		if (args[i].v > ret_val->v)
-			*ret_val = args[i];
-	return status;
+	return extreme(ret_val, args, n, 1, err);
 }
 
 /* range(a, b): from the smaller to the larger */
@@ -74,11 +71,8 @@ static enum jl_status want_number(const struct jl_val *arg, struct jl_err *err)
 
 static enum jl_status want_count(const struct jl_val *arg, struct jl_err *err)
 {
-	enum jl_status status = want_number(arg, err);
-
-	if (!status && !(arg->v >= 2 && arg->v <= 1e7))
-		return jl_fail(err, JL_E_RANGE, "2 to 10000000 of them are wanted");
-	return status;
+	JL_TRY(want_number(arg, err));
+	return arg->v >= 2 && arg->v <= 1e7 ? JL_OK : jl_fail(err, JL_E_RANGE, "2 to 10000000 of them are wanted");
 }
 
 static enum jl_status round_up(struct jl_val *ret_val, const struct jl_val *args, size_t n, struct jl_err *err)
@@ -95,29 +89,21 @@ static enum jl_status round_down(struct jl_val *ret_val, const struct jl_val *ar
 	return want_number(&args[0], err);
 }
 
-static enum jl_status scaled(struct jl_val *ret_val, const struct jl_val *a, double factor, struct jl_err *err)
-{
-	const struct jl_val f = jl_val_number(factor);
-
-	return jl_val_apply(ret_val, '*', a, &f, err);
-}
-
 /* nccl-tests: a ring sends 2 (n-1)/n of the buffer through each link */
 static enum jl_status busbw(struct jl_val *ret_val, const struct jl_val *args, size_t n, struct jl_err *err)
 {
-	enum jl_status status = want_count(&args[1], err);
+	const struct jl_val factor = jl_val_number(2 * (args[1].v - 1) / args[1].v);
 
 	(void)n;
-	return status ? status : scaled(ret_val, &args[0], 2 * (args[1].v - 1) / args[1].v, err);
+	JL_TRY(want_count(&args[1], err));
+	return jl_val_apply(ret_val, '*', &args[0], &factor, err);
 }
 
 static enum jl_status ring_steps(struct jl_val *ret_val, const struct jl_val *args, size_t n, struct jl_err *err)
 {
-	enum jl_status status = want_count(&args[0], err);
-
 	(void)n;
 	*ret_val = jl_val_number(2 * (args[0].v - 1));
-	return status;
+	return want_count(&args[0], err);
 }
 
 /* price, rent an hour, share of the hours used, watts while used, price of energy: how long until buying is cheaper */
@@ -135,54 +121,20 @@ static enum jl_status break_even(struct jl_val *ret_val, const struct jl_val *ar
 }
 
 static const struct function functions[] = {
-	{ .name = "min", .n_min = 2, .n_max = JL_EXPR_ARGS_MAX, .values = least, .form = "min(a, b)" },
-	{ .name = "max", .n_min = 2, .n_max = JL_EXPR_ARGS_MAX, .values = most, .form = "max(a, b)" },
-	{ .name = "range", .n_min = 2, .n_max = 2, .values = range, .form = "range(a, b)" },
-	{ .name = "ceil", .n_min = 1, .n_max = 1, .values = round_up, .form = "ceil(a)" },
-	{ .name = "floor", .n_min = 1, .n_max = 1, .values = round_down, .form = "floor(a)" },
-	{ .name = "busbw", .n_min = 2, .n_max = 2, .values = busbw, .form = "busbw(algbw, n)" },
-	{ .name = "ring_steps", .n_min = 1, .n_max = 1, .values = ring_steps, .form = "ring_steps(n)" },
-	{ .name = "break_even",
-	  .n_min = 5,
-	  .n_max = 5,
-	  .values = break_even,
-	  .form = "break_even(price, rent, util, power, per_kWh)" },
-	{ .name = "catalog",
-	  .takes = ARGS_TEXT,
-	  .n_min = 2,
-	  .n_max = 2,
-	  .text = jl_call_catalog,
-	  .form = "catalog(rtx-4090, mem)" },
-	{ .name = "link",
-	  .takes = ARGS_TEXT,
-	  .n_min = 2,
-	  .n_max = 2,
-	  .text = jl_call_link,
-	  .form = "link(pcie5-x16, oneway)" },
-	{ .name = "compare",
-	  .takes = ARGS_TEXT,
-	  .n_min = 1,
-	  .n_max = 2,
-	  .text = jl_call_compare,
-	  .form = "compare(rtx-4090).epoch_s" },
-	{ .name = "predict",
-	  .takes = ARGS_TEXT,
-	  .n_min = 1,
-	  .n_max = JL_EXPR_ARGS_MAX,
-	  .text = jl_call_predict,
-	  .form = "predict(4x rtx-3090, mode=zero2).speedup" },
-	{ .name = "allreduce",
-	  .takes = ARGS_TEXT,
-	  .n_min = 3,
-	  .n_max = 3,
-	  .text = jl_call_allreduce,
-	  .form = "allreduce(aws:p5.48xlarge, 125, 16 GB).algbw_Bps" },
-	{ .name = "cost.break_even",
-	  .takes = ARGS_TEXT,
-	  .n_min = 2,
-	  .n_max = 2,
-	  .text = jl_call_cost,
-	  .form = "cost.break_even(desktop, aws)" },
+	{ "min", 2, JL_EXPR_ARGS_MAX, least, NULL, "min(a, b)" },
+	{ "max", 2, JL_EXPR_ARGS_MAX, most, NULL, "max(a, b)" },
+	{ "range", 2, 2, range, NULL, "range(a, b)" },
+	{ "ceil", 1, 1, round_up, NULL, "ceil(a)" },
+	{ "floor", 1, 1, round_down, NULL, "floor(a)" },
+	{ "busbw", 2, 2, busbw, NULL, "busbw(algbw, n)" },
+	{ "ring_steps", 1, 1, ring_steps, NULL, "ring_steps(n)" },
+	{ "break_even", 5, 5, break_even, NULL, "break_even(price, rent, util, power, per_kWh)" },
+	{ "catalog", 2, 2, NULL, jl_call_catalog, "catalog(rtx-4090, mem)" },
+	{ "link", 2, 2, NULL, jl_call_link, "link(pcie5-x16, oneway)" },
+	{ "compare", 1, 2, NULL, jl_call_compare, "compare(rtx-4090).epoch_s" },
+	{ "predict", 1, JL_EXPR_ARGS_MAX, NULL, jl_call_predict, "predict(4x rtx-3090, mode=zero2).speedup" },
+	{ "allreduce", 3, 3, NULL, jl_call_allreduce, "allreduce(aws:p5.48xlarge, 125, 16 GB).algbw_Bps" },
+	{ "cost.break_even", 2, 2, NULL, jl_call_cost, "cost.break_even(desktop, aws)" },
 };
 
 #define N_FUNCTIONS (sizeof functions / sizeof functions[0])
@@ -204,19 +156,18 @@ enum jl_status jl_call_eval(struct jl_val *ret_val, struct jl_reckon *reckon, co
 {
 	const struct function *f = functions;
 	struct jl_val args[JL_EXPR_ARGS_MAX], r;
-	enum jl_status status = JL_OK;
 
 	while (f < functions + N_FUNCTIONS && strcmp(f->name, call->name) != 0)
 		f++;
 	if (f == functions + N_FUNCTIONS)
 		return unknown_function(call->name, err);
-	if (call->n_args < f->n_min || call->n_args > f->n_max || (f->takes == ARGS_VALUES && call->field))
+	if (call->n_args < f->n_min || call->n_args > f->n_max || (f->values && call->field))
 		return jl_fail(err, JL_E_PARSE, "%s() is written %s", f->name, f->form);
-	if (f->takes == ARGS_TEXT)
+	if (f->text)
 		return f->text(ret_val, reckon, call, err);
-	for (size_t i = 0; !status && i < call->n_args; i++)
-		status = jl_expr_eval_at(&args[i], reckon, call->args[i], call->depth + 1, err);
-	if (!status && !(status = f->values(&r, args, call->n_args, err)))
-		*ret_val = r;
-	return status;
+	for (size_t i = 0; i < call->n_args; i++)
+		JL_TRY(jl_expr_eval_at(&args[i], reckon, call->args[i], call->depth + 1, err));
+	JL_TRY(f->values(&r, args, call->n_args, err));
+	*ret_val = r;
+	return JL_OK;
 }

@@ -117,7 +117,8 @@ static bool same_head(const char *a, const char *b)
 /* What an earlier fit of this set found: parameters whose names begin with the same word, and its residuals. */
 static void forget(struct work *w, const struct fitting *f)
 {
-	const size_t n_param = f->ops->n_param(f->data), n_name = strlen(f->ops->name);
+	const size_t n_name = strlen(f->ops->name);
+	const struct jl_param_list params = jl_set_params(f->data);
 	size_t n = 0;
 
 	for (size_t i = 0; i < w->n_params; i++) {
@@ -125,10 +126,10 @@ static void forget(struct work *w, const struct fitting *f)
 		bool old = strncmp(id, "fit.", 4) == 0 && strncmp(id + 4, f->ops->name, n_name) == 0 &&
 			   id[4 + n_name] == '.';
 
-		for (size_t j = 0; j < n_param && !old; j++) {
+		for (size_t j = 0; j < params.n && !old; j++) {
 			struct jl_param param;
 
-			f->ops->param(f->data, j, &param);
+			jl_param_of(&params, j, &param);
 			old = same_head(param.name, id);
 		}
 		if (!old)
@@ -137,31 +138,47 @@ static void forget(struct work *w, const struct fitting *f)
 	w->n_params = n;
 }
 
+static struct jl_param_info info_of(const struct jl_param *param, double value, int n_rows)
+{
+	return (struct jl_param_info){ .id = param->name,
+				       .value = value,
+				       .lo = written(param->lo),
+				       .hi = written(param->hi),
+				       .prior = written(param->prior),
+				       .n_rows = n_rows,
+				       .unit = param->unit };
+}
+
+/* A figure that is no parameter: no bounds and no prior. */
+static enum jl_status add_figure(struct work *w, const char *id, double value, size_t n_rows, double hi,
+				 struct jl_err *err)
+{
+	const struct jl_param_info info = {
+		.id = id, .value = written(value), .lo = NAN, .hi = hi, .prior = NAN, .n_rows = (int)n_rows, .unit = "1"
+	};
+
+	return add_param(w, &info, err);
+}
+
 static enum jl_status keep_params(struct work *w, struct fitting *f, struct jl_calibrated *found, struct jl_err *err)
 {
 	static const double told_ln = 0.01;
-	enum jl_status status = JL_OK;
+	const struct jl_param_list params = jl_set_params(f->data);
 
-	for (size_t j = 0; !status && j < f->ops->n_param(f->data); j++) {
+	for (size_t j = 0; j < params.n; j++) {
 		struct jl_param param;
 
-		f->ops->param(f->data, j, &param);
+		jl_param_of(&params, j, &param);
 		if (param.lo == param.hi)
 			continue; /* it has no choice: a constant, not a parameter */
-		const struct jl_param_info info = { .id = param.name,
-						    .value = f->x[j],
-						    .lo = written(param.lo),
-						    .hi = written(param.hi),
-						    .prior = written(param.prior),
-						    .n_rows = rows_that_know(f, &param, j),
-						    .unit = param.unit };
+		const struct jl_param_info info = info_of(&param, f->x[j], rows_that_know(f, &param, j));
 
 		if (info.n_rows <= 1 && fabs(log(info.value / info.prior)) < told_ln)
 			continue; /* what no row knows, or one that says nothing new, is not written: it is its prior */
 		found->n_param += info.n_rows > 0;
-		status = add_param(w, &info, err);
+		JL_TRY(add_param(w, &info, err));
 	}
-	return status;
+	return JL_OK;
 }
 
 /* How far the rows are from the fit, as catalog data too. */
@@ -171,7 +188,6 @@ static enum jl_status keep_residuals(struct work *w, const struct fitting *f, st
 	double *ln = jl_arena_array(w->arena, 2 * f->rows.n + 1, sizeof(*ln));
 	char id[80];
 	size_t n = 0;
-	enum jl_status status = JL_OK;
 
 	JL_TRY(jl_got(ln, err));
 	for (size_t i = 0; i < f->rows.n; i++)
@@ -186,19 +202,11 @@ static enum jl_status keep_residuals(struct work *w, const struct fitting *f, st
 	found->n_resid = score.n_scored;
 	found->median_abs_ln = score.median_abs_ln;
 	found->p90_abs_ln = score.p90_abs_ln;
-	for (size_t i = 0; !status && score.n_scored && i < sizeof(figures) / sizeof(*figures); i++) {
+	for (size_t i = 0; score.n_scored && i < sizeof(figures) / sizeof(*figures); i++) {
 		(void)snprintf(id, sizeof(id), "fit.%s.%s", f->ops->name, figures[i].name);
-		status = add_param(w,
-				   &(struct jl_param_info){ .id = id,
-							    .value = written(figures[i].value),
-							    .lo = NAN,
-							    .hi = NAN,
-							    .prior = NAN,
-							    .n_rows = (int)score.n_scored,
-							    .unit = "1" },
-				   err);
+		JL_TRY(add_figure(w, id, figures[i].value, score.n_scored, NAN, err));
 	}
-	return status;
+	return JL_OK;
 }
 
 static enum jl_status fit_set(struct work *w, const struct jl_set_ops *ops, struct jl_err *err)
@@ -208,28 +216,26 @@ static enum jl_status fit_set(struct work *w, const struct jl_set_ops *ops, stru
 
 	if (status || !f.data)
 		return status;
-	const size_t n_param = ops->n_param(f.data);
+	const struct jl_param_list params = jl_set_params(f.data);
 	struct jl_calibrated found = { .ops = ops, .n_rows = f.rows.n };
 
-	f.x = jl_arena_array(w->arena, n_param + 1, sizeof(*f.x));
+	f.x = jl_arena_array(w->arena, params.n + 1, sizeof(*f.x));
 	f.base = jl_arena_array(w->arena, f.rows.n + 1, sizeof(*f.base));
 	JL_TRY(jl_got(f.x && f.base, err));
-	jl_set_priors(ops, f.data, f.x);
+	jl_params_start(&params, f.x);
 	JL_TRY(ops->fit(f.data, NULL, 0, f.x, err));
-	for (size_t j = 0; j < n_param; j++)
+	for (size_t j = 0; j < params.n; j++)
 		f.x[j] = written(f.x[j]);
 	f.known = jl_known_of(&w->cat);
 	jl_set_predict(ops, f.data, f.x, &f.known, NULL, &f.rows);
 	for (size_t i = 0; i < f.rows.n; i++)
 		f.base[i] = f.rows.rows[i].pred;
 	forget(w, &f);
-	status = keep_residuals(w, &f, &found, err);
-	if (!status)
-		status = keep_params(w, &f, &found, err);
-	if (!status)
-		w->out->sets[w->out->n_sets++] = found;
+	JL_TRY(keep_residuals(w, &f, &found, err));
+	JL_TRY(keep_params(w, &f, &found, err));
+	w->out->sets[w->out->n_sets++] = found;
 	publish(w);
-	return status;
+	return JL_OK;
 }
 
 /* Parameters that an earlier fit of intervals found. */
@@ -246,15 +252,15 @@ static void forget_widths(struct work *w)
 static enum jl_status keep_widths(struct work *w, const struct jl_validation *v, struct jl_err *err)
 {
 	struct jl_widths widths;
-	enum jl_status status = jl_widths_fit(&v->width_rows, NULL, &widths, err);
 
-	for (size_t j = 0; j < JL_WIDTH_N_PARAM && !status; j++) {
+	JL_TRY(jl_widths_fit(&v->width_rows, NULL, &widths, err));
+	for (size_t j = 0; j < JL_WIDTH_N_PARAM; j++) {
 		const bool base = j < JL_N_ASKED;
 		const size_t k = base ? j : j - JL_N_ASKED;
 		struct jl_param param;
 		int n_rows = 0;
 
-		jl_width_param_at(j, &param);
+		jl_param_of(&jl_width_params, j, &param);
 		for (size_t i = 0; i < v->width_rows.n; i++) {
 			const struct jl_set_row *row = v->width_rows.rows[i];
 
@@ -263,30 +269,15 @@ static enum jl_status keep_widths(struct work *w, const struct jl_validation *v,
 		if (n_rows == 0)
 			continue; /* what no row knows is not written: it is its prior */
 		w->out->n_width_param++;
-		status = add_param(
-			w,
-			&(struct jl_param_info){ .id = param.name,
-						 .value = written(base ? widths.base_ln[k] : widths.reason_ln[k]),
-						 .lo = written(param.lo),
-						 .hi = written(param.hi),
-						 .prior = written(param.prior),
-						 .n_rows = n_rows,
-						 .unit = param.unit },
-			err);
+		const struct jl_param_info info = info_of(
+			&param, written(base ? widths.base_ln[k] : widths.reason_ln[k]), n_rows);
+
+		JL_TRY(add_param(w, &info, err));
 	}
-	if (!status && widths.shared_frac > 0.0) {
-		w->out->n_width_param++;
-		status = add_param(w,
-				   &(struct jl_param_info){ .id = JL_WIDTH_SHARED,
-							    .value = written(widths.shared_frac),
-							    .lo = NAN,
-							    .hi = 1.0,
-							    .prior = NAN,
-							    .n_rows = (int)v->width_rows.n_pairs,
-							    .unit = "1" },
-				   err);
-	}
-	return status;
+	if (!(widths.shared_frac > 0.0))
+		return JL_OK;
+	w->out->n_width_param++;
+	return add_figure(w, JL_WIDTH_SHARED, widths.shared_frac, v->width_rows.n_pairs, 1.0, err);
 }
 
 /* Sets that are asked the same have seen what either has. False: nobody has before. */
@@ -332,30 +323,25 @@ static enum jl_status keep_seen(struct work *w, const struct jl_validation *v, s
 static enum jl_status fit_widths(struct work *w, struct jl_err *err)
 {
 	struct jl_validation *v = jl_arena_alloc(w->arena, sizeof(*v));
-	enum jl_status status = v ? JL_OK : jl_fail_nomem(err);
 
-	if (!status)
-		jl_validation_init(v, &w->cat, w->arena);
-	for (size_t i = 0; i < w->in->n_files && !status; i++) {
+	JL_TRY(jl_got(v, err));
+	jl_validation_init(v, &w->cat, w->arena);
+	for (size_t i = 0; i < w->in->n_files; i++) {
 		const struct jl_calibrate_file *file = &w->in->files[i];
 
-		status = jl_validation_add(v, file->path, file->text, file->len, file->name, err);
+		JL_TRY(jl_validation_add(v, file->path, file->text, file->len, file->name, err));
 	}
-	if (!status)
-		status = jl_validation_run(v,
-					   &(struct jl_validate_options){ .leave_out = JL_LEAVE_SOURCE,
-									  .plain_widths = true,
-									  .progress = w->in->progress,
-									  .ctx = w->in->ctx },
-					   err);
-	if (status)
-		return status;
+	JL_TRY(jl_validation_run(v,
+				 &(struct jl_validate_options){ .leave_out = JL_LEAVE_SOURCE,
+								.plain_widths = true,
+								.progress = w->in->progress,
+								.ctx = w->in->ctx },
+				 err));
 	forget_widths(w);
-	status = keep_widths(w, v, err);
-	if (!status)
-		status = keep_seen(w, v, err);
+	JL_TRY(keep_widths(w, v, err));
+	JL_TRY(keep_seen(w, v, err));
 	publish(w);
-	return status;
+	return JL_OK;
 }
 
 enum jl_status jl_calibrate(struct jl_calibration *ret_calibration, const struct jl_calibrate_in *in,

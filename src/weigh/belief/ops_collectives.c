@@ -60,25 +60,17 @@ static enum jl_status add(struct jl_set_data *data, const struct jl_set_reader *
 			    err);
 }
 
-static size_t n_param(const struct jl_set_data *data)
+static struct jl_param_list params(const struct jl_set_data *data)
 {
 	(void)data;
-	return jl_coll_n_param();
-}
-
-static void param(const struct jl_set_data *data, size_t i, struct jl_param *ret_param)
-{
-	(void)data;
-	*ret_param = *jl_coll_param_at(i);
+	return jl_coll_params;
 }
 
 static enum jl_status fit(const struct jl_set_data *data, const unsigned char *use, int max_iter, double *x,
 			  struct jl_err *err)
 {
-	double cost;
-
 	(void)max_iter;
-	return jl_coll_fit(data->cases, data->n, use, x, &cost, err);
+	return jl_coll_fit(data->cases, data->n, use, x, NULL, err);
 }
 
 static void predict(const struct jl_set_data *data, const double *x, const struct jl_known *known,

@@ -111,14 +111,9 @@ static enum jl_status add(struct jl_set_data *data, const struct jl_set_reader *
 	return JL_OK;
 }
 
-static size_t n_param(const struct jl_set_data *data)
+static struct jl_param_list params(const struct jl_set_data *data)
 {
-	return jl_gemm_n_param(data->gpus.n);
-}
-
-static void param(const struct jl_set_data *data, size_t i, struct jl_param *ret_param)
-{
-	jl_gemm_param_at(i, data->gpu_ids, ret_param);
+	return jl_gemm_params(data->gpus.n, data->gpu_ids);
 }
 
 static enum jl_status fit(const struct jl_set_data *data, const unsigned char *use, int max_iter, double *x,
@@ -128,10 +123,9 @@ static enum jl_status fit(const struct jl_set_data *data, const unsigned char *u
 	const struct jl_gemm_set set = {
 		.n_case = data->n, .cases = data->cases, .n_gpu = data->gpus.n, .devices = own->devices
 	};
-	double cost;
 
 	(void)max_iter;
-	return jl_gemm_fit(&set, use, x, &cost, err);
+	return jl_gemm_fit(&set, use, x, NULL, err);
 }
 
 static void predict(const struct jl_set_data *data, const double *x, const struct jl_known *known,

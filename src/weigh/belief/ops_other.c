@@ -57,16 +57,12 @@ static enum jl_status find_host(struct jl_set_data *data, const struct jl_gpu *g
 	if (i == own->n_hosts) {
 		const char *text = jl_arena_printf(data->arena, "%dx %s", n_gpus, gpu->id);
 		struct host *host = jl_arena_alloc(data->arena, sizeof(*host));
-		enum jl_status status = text && host ? JL_OK : jl_fail_nomem(err);
 
 		if (i == HOSTS_MAX)
 			return jl_fail(err, JL_E_LIMIT, "more than %d kinds of hosts", HOSTS_MAX);
-		if (!status)
-			status = jl_sys_parse(&sys, data->cat, text, data->arena, err);
-		if (!status)
-			status = jl_machine_make(&host->machine, data->cat, &sys, err);
-		if (status)
-			return status;
+		JL_TRY(jl_got(text && host, err));
+		JL_TRY(jl_sys_parse(&sys, data->cat, text, data->arena, err));
+		JL_TRY(jl_machine_make(&host->machine, data->cat, &sys, err));
 		host->gpu = gpu;
 		host->n_gpus = n_gpus;
 		own->hosts[own->n_hosts++] = host;
@@ -95,12 +91,9 @@ static enum jl_status read_vision(struct jl_set_data *data, const struct jl_set_
 	const struct jl_machine *host = NULL;
 	struct own *own = data->own;
 	const struct jl_convnet *last = own->last[part_of(cells->model) % N_LAST];
-	enum jl_status status = jl_vision_row_read(c, cells, data->cat, &find, last, in->arena, err);
 
-	if (!status)
-		status = find_host(data, c->gpu.of, 1, &host, err);
-	if (status)
-		return status;
+	JL_TRY(jl_vision_row_read(c, cells, data->cat, &find, last, in->arena, err));
+	JL_TRY(find_host(data, c->gpu.of, 1, &host, err));
 	own->last[part_of(cells->model) % N_LAST] = c->net;
 	const bool own_run = strcmp(jl_set_cell(in, "source_note"), "own run") == 0;
 
@@ -115,13 +108,11 @@ static enum jl_status read_row(struct jl_set_data *data, const struct jl_other_c
 	const struct jl_other_find find = { .gpu = find_gpu, .ctx = data };
 	const struct own *own = data->own;
 	const struct jl_machine *host = NULL;
-	enum jl_status status = jl_other_row_read(c, cells, &own->nets, &find, err);
 
-	if (!status)
-		status = find_host(data, c->gpu.of, c->n_gpus, &host, err);
-	if (!status)
-		jl_other_place(c, host);
-	return status;
+	JL_TRY(jl_other_row_read(c, cells, &own->nets, &find, err));
+	JL_TRY(find_host(data, c->gpu.of, c->n_gpus, &host, err));
+	jl_other_place(c, host);
+	return JL_OK;
 }
 
 /* Throughput as the time of a step. */
@@ -194,23 +185,17 @@ static enum jl_status begin(struct jl_set_data *data, struct jl_err *err)
 	return jl_convnets(&own->nets, data->cat, data->arena, err);
 }
 
-static size_t n_param(const struct jl_set_data *data)
+static struct jl_param_list params(const struct jl_set_data *data)
 {
-	return jl_conv_n_param(n_own(data));
-}
-
-static void param(const struct jl_set_data *data, size_t i, struct jl_param *ret_param)
-{
-	jl_conv_param_at(i, data->gpu_ids, ret_param);
+	return jl_conv_params(n_own(data), data->gpu_ids);
 }
 
 static enum jl_status fit(const struct jl_set_data *data, const unsigned char *use, int max_iter, double *x,
 			  struct jl_err *err)
 {
 	const struct jl_other_set set = { .rows = data->cases, .n_rows = data->n, .n_gpus = n_own(data) };
-	double cost;
 
-	return jl_other_fit(&set, use, max_iter, x, &cost, err);
+	return jl_other_fit(&set, use, max_iter, x, NULL, err);
 }
 
 static void predict(const struct jl_set_data *data, const double *x, const struct jl_known *known,

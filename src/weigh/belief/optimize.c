@@ -339,3 +339,30 @@ out:
 	free(w.frozen);
 	return status;
 }
+
+enum jl_status jl_fit_params(const struct jl_param_list *params, double prior_ln, struct jl_fit_problem p, double *x,
+			     double *ret_cost, struct jl_err *err)
+{
+	const size_t n = params->n;
+	double *lo = calloc(4 * n + 1, sizeof(*lo)), *hi = lo + n, *prior = hi + n, *sd = prior + n;
+
+	JL_TRY(jl_got(lo, err));
+	for (size_t j = 0; j < n; j++) {
+		struct jl_param param;
+
+		jl_param_of(params, j, &param);
+		lo[j] = param.lo;
+		hi[j] = param.hi;
+		prior[j] = log(param.prior);
+		sd[j] = param.prior_sd_ln / prior_ln;
+	}
+	p.n_param = n;
+	p.lo = lo;
+	p.hi = hi;
+	p.prior_ln = prior;
+	p.prior_sd_ln = sd;
+	const enum jl_status status = jl_fit_solve(&p, x, ret_cost, err);
+
+	free(lo);
+	return status;
+}

@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "base/err.h"
+#include "physics/params.h"
 
 /* Parameters are positive and fitted as ln x, so that a step means the same for a latency and for a bandwidth and
  * the ridge towards the prior is a ratio. Residuals are usually ln(pred/meas), weighted as the caller likes.
@@ -27,3 +28,17 @@ struct jl_fit_problem {
  * the bounds is moved onto them. The residuals must be finite at the start; a trial point where they are not is
  * refused, not an error. ret_cost may be NULL. */
 enum jl_status jl_fit_solve(const struct jl_fit_problem *p, double *x, double *ret_cost, struct jl_err *err);
+
+/* How many of n rows take part; use NULL: all. */
+static inline size_t jl_fit_used(const unsigned char *use, size_t n)
+{
+	size_t n_used = 0;
+
+	for (size_t i = 0; i < n; i++)
+		n_used += !use || use[i];
+	return n_used;
+}
+
+/* The same with the bounds and priors of a list: one prior standard deviation weighs as much as a residual of `prior_ln`. */
+enum jl_status jl_fit_params(const struct jl_param_list *params, double prior_ln, struct jl_fit_problem p, double *x,
+			     double *ret_cost, struct jl_err *err);

@@ -6,7 +6,6 @@
 struct jl_score_in {
 	size_t n;
 	const double *ln_ratio; /* ln(pred/meas) per row; NAN: the row was not scored */
-	const int *group;       /* id of the row's split group, or NULL: all rows are one group */
 	const double *lo_ln;    /* interval as ln(bound/pred), lo <= 0 <= hi; NULL: no coverage is computed */
 	const double *hi_ln;
 };
@@ -14,7 +13,7 @@ struct jl_score_in {
 struct jl_score {
 	size_t n_rows;   /* given */
 	size_t n_scored; /* of which ln_ratio is a number */
-	size_t n_groups; /* that have a scored row */
+	size_t n_groups; /* that have a scored row: 1 here, whoever knows them counts (validate_score.c) */
 	double median_abs_ln;
 	double p90_abs_ln;
 	double macro_median_abs_ln; /* mean over groups of each group's median: a large group counts once */

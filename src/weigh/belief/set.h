@@ -74,6 +74,8 @@ struct jl_set_ops {
 	/* The reader's current line: fills the case behind the last one, adds its rows and counts it. A line that cannot be
 	 * scored leaves an error: its row is there too, and says why. */
 	enum jl_status (*add)(struct jl_set_data *data, const struct jl_set_reader *in, struct jl_err *err);
+	/* What is fitted; NULL: what n_param and param say. */
+	struct jl_param_list (*params)(const struct jl_set_data *data);
 	size_t (*n_param)(const struct jl_set_data *data);
 	void (*param)(const struct jl_set_data *data, size_t i, struct jl_param *ret_param);
 	/* Fits on the items where use[item] is not 0 (NULL: all). x: start in, best out; max_iter 0: the optimiser's
@@ -107,10 +109,8 @@ void jl_set_predict(const struct jl_set_ops *ops, const struct jl_set_data *data
  * NULL-terminated. */
 extern const struct jl_set_ops *const jl_sets[];
 
-/* The values that ship with the program, by name; what has none keeps its prior. And the priors alone. */
-void jl_set_shipped(const struct jl_set_ops *ops, const struct jl_set_data *data, const struct jl_catalog *cat,
-		    double *ret_x);
-void jl_set_priors(const struct jl_set_ops *ops, const struct jl_set_data *data, double *ret_x);
+/* The parameters of a set with these rows. */
+struct jl_param_list jl_set_params(const struct jl_set_data *data);
 
 /* By the name of a set, of one of its files, or "memory"; NULL: unknown. */
 const struct jl_set_ops *jl_set_by_name(const char *name);

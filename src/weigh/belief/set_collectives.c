@@ -341,21 +341,16 @@ enum jl_status jl_coll_case_read(struct jl_coll_case *ret_case, const struct jl_
 	struct jl_coll_case c = { .intra = JL_WIRE_NONE };
 	const struct gpu_fact fact = gpu_fact(cat, gpu);
 	int n_gpus = 1, n_hosts = 1;
-	enum jl_status status;
 
-	status = read_collective(cells, &c, err);
-	if (!status)
-		status = read_count("n_gpus", cells->n_gpus, &n_gpus, err);
-	if (!status && !*or_empty(cells->n_nodes)) /* hosts of the usual size */
+	JL_TRY(read_collective(cells, &c, err));
+	JL_TRY(read_count("n_gpus", cells->n_gpus, &n_gpus, err));
+	if (!*or_empty(cells->n_nodes)) /* hosts of the usual size */
 		n_hosts = (n_gpus + fact.n_per_node - 1) / fact.n_per_node;
-	else if (!status)
-		status = read_count("n_nodes", cells->n_nodes, &n_hosts, err);
-	if (!status && (n_gpus < 2 || n_hosts > n_gpus))
-		status = jl_fail(err, JL_E_DATA, "%d GPUs on %d hosts make no collective", n_gpus, n_hosts);
-	if (!status)
-		status = read_intra(cat, &fact, cells->intra_link, &c, err);
-	if (status)
-		return status;
+	else
+		JL_TRY(read_count("n_nodes", cells->n_nodes, &n_hosts, err));
+	if (n_gpus < 2 || n_hosts > n_gpus)
+		return jl_fail(err, JL_E_DATA, "%d GPUs on %d hosts make no collective", n_gpus, n_hosts);
+	JL_TRY(read_intra(cat, &fact, cells->intra_link, &c, err));
 	lay_ranks(&fact, n_gpus, n_hosts, &c);
 	if (c.listed.n_nodes > 1)
 		read_inter(&fact, cells->inter_link, &c);

@@ -1,6 +1,5 @@
 /* Predictions of the rows of set_collectives, how sure they are, and the fit over them. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "belief/optimize.h"
 #include "belief/set_collectives.h"
@@ -41,8 +40,9 @@ struct jl_collective_answer jl_coll_answer(const double *x, const struct jl_coll
 }
 
 struct fit {
-	const struct jl_coll_case **cases;
+	const struct jl_coll_case *cases;
 	size_t n;
+	const unsigned char *use;
 };
 
 static void residuals(void *ctx, const double *x, double *ret_r)
@@ -50,43 +50,18 @@ static void residuals(void *ctx, const double *x, double *ret_r)
 	const struct fit *fit = ctx;
 
 	for (size_t i = 0; i < fit->n; i++)
-		ret_r[i] = log(jl_coll_predict_s(x, fit->cases[i], NULL) / fit->cases[i]->meas_s) / noise_ln;
+		if (!fit->use || fit->use[i])
+			*ret_r++ = log(jl_coll_predict_s(x, &fit->cases[i], NULL) / fit->cases[i].meas_s) / noise_ln;
 }
 
 enum jl_status jl_coll_fit(const struct jl_coll_case *cases, size_t n, const unsigned char *use, double *x,
 			   double *ret_cost, struct jl_err *err)
 {
-	double lo[JL_COLL_MAX_PARAMS], hi[JL_COLL_MAX_PARAMS], prior_ln[JL_COLL_MAX_PARAMS],
-		prior_sd_ln[JL_COLL_MAX_PARAMS];
-	const size_t n_param = jl_coll_n_param();
-	struct fit fit = { .n = 0 };
-	enum jl_status status;
+	struct fit fit = { .cases = cases, .n = n, .use = use };
 
-	fit.cases = calloc(n > 0 ? n : 1, sizeof(*fit.cases));
-	JL_TRY(jl_got(fit.cases, err));
-	for (size_t i = 0; i < n; i++)
-		if (!use || use[i])
-			fit.cases[fit.n++] = &cases[i];
-	for (size_t i = 0; i < n_param; i++) {
-		const struct jl_param *param = jl_coll_param_at(i);
-
-		lo[i] = param->lo;
-		hi[i] = param->hi;
-		prior_ln[i] = log(param->prior);
-		prior_sd_ln[i] = param->prior_sd_ln;
-	}
-	const struct jl_fit_problem problem = { .n_param = n_param,
-						.n_resid = fit.n,
-						.lo = lo,
-						.hi = hi,
-						.prior_ln = prior_ln,
-						.prior_sd_ln = prior_sd_ln,
-						.residuals = residuals,
-						.ctx = &fit,
-						.huber = 1.0,
-						.max_iter = 60 };
-
-	status = jl_fit_solve(&problem, x, ret_cost, err);
-	free(fit.cases);
-	return status;
+	return jl_fit_params(
+		&jl_coll_params, 1.0,
+		(struct jl_fit_problem){
+			.n_resid = jl_fit_used(use, n), .residuals = residuals, .ctx = &fit, .huber = 1.0 },
+		x, ret_cost, err);
 }

@@ -441,7 +441,7 @@ static void read_measured(const struct jl_llm_cells *c, struct jl_llm_row *row)
 enum jl_status jl_llm_row_read(const struct jl_llm_cells *c, const struct jl_llm_find *find, struct jl_llm_row *ret_row,
 			       struct jl_err *err)
 {
-	struct jl_llm_row row = { 0 };
+	struct jl_llm_row row = { .least_B = NAN };
 
 	JL_TRY(find->gpu(find->ctx, c->gpu, &row.gpu, err));
 	JL_TRY(jl_llm_shape(c, &row.model, &row.assumed, err));

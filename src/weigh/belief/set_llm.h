@@ -46,6 +46,22 @@ struct jl_llm_cells {
 	JL_LLM_CELLS(JL_CELL_MEMBER)
 };
 
+/* Those that finetune and moe_and_large have beside them. */
+#define JL_TUNE_CELLS(X)                                                                                               \
+	X(method)                                                                                                      \
+	X(rank)                                                                                                        \
+	X(targets)                                                                                                     \
+	X(base_bits)                                                                                                   \
+	X(grad_checkpointing)                                                                                          \
+	X(cpu_offload)                                                                                                 \
+	X(oom)                                                                                                         \
+	X(s_per_iter)                                                                                                  \
+	X(samples_per_s)                                                                                               \
+	X(tokens_per_s_per_gpu) X(confidence) X(mem_published) X(n_experts) X(topk) X(moe_ffn)
+struct jl_tune_cells {
+	JL_TUNE_CELLS(JL_CELL_MEMBER)
+};
+
 /* What the catalog says about a GPU, as the caller resolved it; `index` is any small id, the same for the same GPU. */
 struct jl_llm_gpu {
 	const char *id;       /* by the catalog; NULL: not from it */
@@ -87,6 +103,7 @@ struct jl_llm_row {
 	double global_batch;
 	double meas_s;     /* step time that the row's metric stands for; NAN: the row has no time */
 	double meas_mem_B; /* NAN: the row does not say */
+	double least_B;    /* it needed more than this (out of memory); NAN: it ran */
 	enum jl_llm_metric metric;
 	unsigned assumed;
 	const char *unscored; /* NULL, or why there is nothing to score */
@@ -106,6 +123,13 @@ enum jl_status jl_llm_find_catalog(void *ctx, const char *text, struct jl_llm_gp
 
 enum jl_status jl_llm_row_read(const struct jl_llm_cells *cells, const struct jl_llm_find *find,
 			       struct jl_llm_row *ret_row, struct jl_err *err);
+
+/* Of finetune: what is tuned and how, lengths, and what was measured. */
+enum jl_status jl_tune_row_read(struct jl_llm_cells *cells, const struct jl_tune_cells *more,
+				const struct jl_llm_find *find, struct jl_llm_row *ret_row, struct jl_err *err);
+/* Of moe_and_large: names, hosts and exchanges of newer runs as train_llm has them. */
+enum jl_status jl_large_row_read(struct jl_llm_cells *cells, const struct jl_tune_cells *more,
+				 const struct jl_llm_find *find, struct jl_llm_row *ret_row, struct jl_err *err);
 
 struct jl_llm_prediction {
 	double step_s, mem_B;

@@ -95,14 +95,9 @@ static void residuals(void *ctx, const double *x, double *ret_r)
 
 void jl_llm_start(size_t n_gpu, double *ret_x)
 {
-	const size_t n = jl_llm_n_params(n_gpu);
+	const struct jl_param_list params = jl_llm_params(n_gpu, NULL);
 
-	for (size_t j = 0; j < n; j++) {
-		struct jl_param param;
-
-		jl_llm_param_at(j, NULL, &param);
-		ret_x[j] = param.prior;
-	}
+	jl_params_start(&params, ret_x);
 }
 
 /* Rows of one group share what their source does not say and we do not know: n of them say as much as
@@ -137,51 +132,34 @@ static void fill_weights(const struct work *w, double *ret_weight)
 enum jl_status jl_llm_fit(const struct jl_llm_set *set, const unsigned char *use, int max_iter, double *x,
 			  double *ret_cost, struct jl_err *err)
 {
-	const size_t n = jl_llm_n_params(set->n_gpu);
-	struct work w = { .set = set, .use = use, .n_param = n };
-	double *lo = new_doubles(n), *hi = new_doubles(n), *prior = new_doubles(n), *sd = new_doubles(n);
+	const struct jl_param_list params = jl_llm_params(set->n_gpu, NULL);
+	struct work w = { .set = set, .use = use, .n_param = params.n };
 	double *weight = NULL;
 	enum jl_status status = JL_OK;
 
 	for (size_t i = 0; i < set->n_row; i++)
 		w.n_resid += used(&w, i) ? row_count(&set->rows[i]) : 0;
-	w.base_x = new_doubles(n);
+	w.base_x = new_doubles(params.n);
 	w.base_r = new_doubles(w.n_resid);
 	weight = new_doubles(w.n_resid);
 	w.prices = jl_realloc(NULL, (set->n_row + 1) * sizeof(*w.prices));
-	if (!lo || !hi || !prior || !sd || !w.base_x || !w.base_r || !weight || !w.prices) {
+	if (!w.base_x || !w.base_r || !weight || !w.prices) {
 		status = jl_fail_nomem(err);
 		goto out;
 	}
 	for (size_t i = 0; i < set->n_row; i++)
 		w.prices[i].known = false;
 	fill_weights(&w, weight);
-	for (size_t j = 0; j < n; j++) {
-		struct jl_param p;
-
-		jl_llm_param_at(j, NULL, &p);
-		lo[j] = p.lo;
-		hi[j] = p.hi;
-		prior[j] = log(p.prior);
-		sd[j] = p.prior_sd_ln / 0.1; /* residuals are in units of 10 %: a usual row is that far off */
-	}
-	const struct jl_fit_problem problem = { .n_param = n,
-						.n_resid = w.n_resid,
-						.lo = lo,
-						.hi = hi,
-						.prior_ln = prior,
-						.prior_sd_ln = sd,
-						.residuals = residuals,
-						.weight = weight,
-						.ctx = &w,
-						.huber = 0.1,
-						.max_iter = max_iter };
-	status = jl_fit_solve(&problem, x, ret_cost, err);
+	/* residuals are in units of 10 %: a usual row is that far off */
+	status = jl_fit_params(&params, 0.1,
+			       (struct jl_fit_problem){ .n_resid = w.n_resid,
+							.residuals = residuals,
+							.weight = weight,
+							.ctx = &w,
+							.huber = 0.1,
+							.max_iter = max_iter },
+			       x, ret_cost, err);
 out:
-	jl_free(lo);
-	jl_free(hi);
-	jl_free(prior);
-	jl_free(sd);
 	jl_free(weight);
 	jl_free(w.base_x);
 	jl_free(w.base_r);

@@ -4,27 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/num.h"
 #include "predict/kind.h"
 #include "workload/layers.h"
-
-static int holds(const char *text, const char *word)
-{
-	return text && strstr(text, word) != NULL;
-}
-
-static enum jl_status number(double *ret_value, const char *text, const char *column, struct jl_err *err)
-{
-	size_t used = 0;
-	double value = NAN;
-
-	if (text && *text) {
-		if (jl_num_parse(text, &value, &used) != JL_NUM_OK || text[used] != '\0')
-			return jl_fail(err, JL_E_PARSE, "%s: '%s' is not a number", column, text);
-	}
-	*ret_value = value;
-	return JL_OK;
-}
 
 /* Formats as sources write them. "fp32" means TF32 where the device has it, unless the source says that it was off. */
 static enum jl_status read_dtype(enum jl_dtype *ret_dtype, const char *text, const struct jl_device *dev,
@@ -40,7 +21,7 @@ static enum jl_status read_dtype(enum jl_dtype *ret_dtype, const char *text, con
 	};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-		if (holds(text, words[i].word)) {
+		if (jl_cell_holds(text, words[i].word)) {
 			const int no_tf32 = words[i].dtype == JL_TF32 && jl_conv_path(dev, JL_TF32) == JL_CONV_VECTOR;
 
 			*ret_dtype = no_tf32 ? JL_FP32 : words[i].dtype;
@@ -68,7 +49,7 @@ static unsigned software_of(const char *gpu, const struct jl_device *dev, const 
 		{ "RTX A5000", JL_SW_SLOW_TF32 },
 	};
 
-	if (!holds(remark, "2022-06-30 snapshot"))
+	if (!jl_cell_holds(remark, "2022-06-30 snapshot"))
 		return 0;
 	if (dev->priors->no_tf32)
 		return JL_SW_ALIGNED_ONLY | JL_SW_UNDILATED_ONLY | JL_SW_SLOW_HOST | AMP_WORKS;
@@ -83,9 +64,9 @@ static enum jl_status read_sizes(struct jl_other_row *row, const struct jl_other
 {
 	double n_gpus = NAN, batch = NAN;
 
-	JL_TRY(number(&n_gpus, cells->n_gpus, "n_gpus", err));
-	JL_TRY(number(&batch, cells->micro_batch, "micro_batch", err));
-	JL_TRY(number(&row->meas, cells->throughput, "throughput", err));
+	JL_TRY(jl_row_number(&n_gpus, cells->n_gpus, "n_gpus", err));
+	JL_TRY(jl_row_number(&batch, cells->micro_batch, "micro_batch", err));
+	JL_TRY(jl_row_number(&row->meas, cells->throughput, "throughput", err));
 	if (isnan(n_gpus))
 		n_gpus = 1;
 	if (!(n_gpus >= 1 && n_gpus <= 1e6))
@@ -150,22 +131,18 @@ static enum jl_status find_vision(const struct jl_convnet **ret_net, const struc
 				  struct jl_err *err)
 {
 	/* a norm that is not the family's own is part of the name */
-	const char *norm = holds(cells->model, "_evos") ? "_evos" : holds(cells->model, "_gn") ? "_gn" : "";
+	const char *norm = jl_cell_holds(cells->model, "_evos") ? "_evos"
+			   : jl_cell_holds(cells->model, "_gn") ? "_gn"
+								: "";
 	struct jl_convnet_figures f = { .kind = jl_arena_printf(arena, "%s%s", cells->family, norm),
 					.name = jl_arena_printf(arena, "%s@%s", cells->model, cells->img_size) };
 	struct jl_convnet *net = jl_arena_alloc(arena, sizeof(*net));
-	enum jl_status status = f.name && f.kind && net ? JL_OK : jl_fail_nomem(err);
 
-	if (!status)
-		status = number(&f.n_params, cells->params_m, "params_m", err);
-	if (!status)
-		status = number(&f.mac, cells->gmacs, "gmacs", err);
-	if (!status)
-		status = number(&f.n_outputs, cells->macts, "macts", err);
-	if (!status)
-		status = number(&f.image, cells->img_size, "img_size", err);
-	if (status)
-		return status;
+	JL_TRY(jl_got(f.name && f.kind && net, err));
+	JL_TRY(jl_row_number(&f.n_params, cells->params_m, "params_m", err));
+	JL_TRY(jl_row_number(&f.mac, cells->gmacs, "gmacs", err));
+	JL_TRY(jl_row_number(&f.n_outputs, cells->macts, "macts", err));
+	JL_TRY(jl_row_number(&f.image, cells->img_size, "img_size", err));
 	f.n_params *= 1e6;
 	f.mac *= 1e9;
 	f.n_outputs *= 1e6;
@@ -173,10 +150,12 @@ static enum jl_status find_vision(const struct jl_convnet **ret_net, const struc
 		*ret_net = last;
 		return JL_OK;
 	}
-	status = jl_convnet_load(net, cat, f.name, arena, err);
+	enum jl_status status = jl_convnet_load(net, cat, f.name, arena, err);
+
 	if (status == JL_E_NOTFOUND || (!status && !agrees(net, f.n_params, f.mac)))
 		status = jl_convnet_described(net, cat, &f, arena, err);
-	net->optimizer = holds(cells->task, "Adam") ? JL_NET_ADAM : JL_NET_SGD; /* which is the benchmark's default */
+	net->optimizer = jl_cell_holds(cells->task, "Adam") ? JL_NET_ADAM
+							    : JL_NET_SGD; /* which is the benchmark's default */
 	*ret_net = net;
 	return status;
 }
@@ -186,25 +165,19 @@ enum jl_status jl_vision_row_read(struct jl_other_row *ret_row, const struct jl_
 				  const struct jl_convnet *last, struct jl_arena *arena, struct jl_err *err)
 {
 	struct jl_other_row row = { .n_gpus = 1 };
-	enum jl_status status = find->gpu(find->ctx, cells->gpu ? cells->gpu : "", &row.gpu, err);
 
-	if (!status)
-		status = read_dtype(&row.dtype, cells->precision, &row.gpu.dev, err);
-	if (!status)
-		status = number(&row.batch, cells->batch, "batch", err);
-	if (!status)
-		status = number(&row.meas, cells->samples_per_s, "samples_per_s", err);
-	if (!status)
-		status = find_vision(&row.net, cells, cat, last, arena, err);
-	if (status)
-		return status;
+	JL_TRY(find->gpu(find->ctx, cells->gpu ? cells->gpu : "", &row.gpu, err));
+	JL_TRY(read_dtype(&row.dtype, cells->precision, &row.gpu.dev, err));
+	JL_TRY(jl_row_number(&row.batch, cells->batch, "batch", err));
+	JL_TRY(jl_row_number(&row.meas, cells->samples_per_s, "samples_per_s", err));
+	JL_TRY(find_vision(&row.net, cells, cat, last, arena, err));
 	if (!(row.batch >= 1 && row.batch <= 1e9))
 		return jl_fail(err, JL_E_RANGE, "batch: '%s'; at least 1", cells->batch ? cells->batch : "");
-	row.software = (holds(cells->torch, "1.") && cells->torch[0] == '1' ? JL_SW_PLAIN_ATTENTION : 0U) |
-		       (holds(cells->layout, "nhwc") ? JL_SW_CHANNELS_LAST : 0U) |
-		       (holds(cells->compile, "compile") ? JL_SW_COMPILED : 0U) |
-		       (holds(cells->precision, "amp") ? 0U : JL_SW_PURE) |
-		       (holds(cells->task, "inference") ? JL_SW_FORWARD : 0U);
+	row.software = (jl_cell_holds(cells->torch, "1.") && cells->torch[0] == '1' ? JL_SW_PLAIN_ATTENTION : 0U) |
+		       (jl_cell_holds(cells->layout, "nhwc") ? JL_SW_CHANNELS_LAST : 0U) |
+		       (jl_cell_holds(cells->compile, "compile") ? JL_SW_COMPILED : 0U) |
+		       (jl_cell_holds(cells->precision, "amp") ? 0U : JL_SW_PURE) |
+		       (jl_cell_holds(cells->task, "inference") ? JL_SW_FORWARD : 0U);
 	*ret_row = row;
 	return JL_OK;
 }
@@ -216,7 +189,7 @@ void jl_other_place(struct jl_other_row *row, const struct jl_machine *host)
 					    .n_ranks = row->n_gpus };
 
 	row->host = host;
-	row->pictures = jl_convnet_pixels(row->net) > 0;
+	row->pictures = jl_convnet_pictures(row->net);
 	row->gpu.nvlink = jl_machine_conv_nvlink(host);
 	row->gpu.p2p = host->fabric.intra_kind == JL_INTRA_PCIE_P2P;
 	row->links_s = row->n_gpus > 1 ? jl_collective_cost(&host->fabric, &coll).time_s : 0.0;

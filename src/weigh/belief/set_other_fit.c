@@ -12,12 +12,9 @@
 
 void jl_other_start(size_t n_gpus, double *ret_x)
 {
-	for (size_t i = 0; i < jl_conv_n_param(n_gpus); i++) {
-		struct jl_param param;
+	const struct jl_param_list params = jl_conv_params(n_gpus, NULL);
 
-		jl_conv_param_at(i, NULL, &param);
-		ret_x[i] = param.prior;
-	}
+	jl_params_start(&params, ret_x);
 }
 
 void jl_other_resolve(const double *x, const struct jl_other_gpu *gpu, struct jl_conv_fit *ret_fit, double *ret_bus_Bps)
@@ -97,34 +94,6 @@ static void residuals(void *ctx, const double *x, double *ret_r)
 	}
 }
 
-static enum jl_status solve(struct fit_ctx *fit, int max_iter, double *x, double *ret_cost, struct jl_err *err)
-{
-	const size_t n = jl_conv_n_param(fit->set->n_gpus);
-	double lo[JL_CONV_MAX_PARAMS], hi[JL_CONV_MAX_PARAMS];
-	double prior[JL_CONV_MAX_PARAMS], sd[JL_CONV_MAX_PARAMS];
-
-	for (size_t i = 0; i < n; i++) {
-		struct jl_param param;
-
-		jl_conv_param_at(i, NULL, &param);
-		lo[i] = param.lo;
-		hi[i] = param.hi;
-		prior[i] = log(param.prior);
-		sd[i] = param.prior_sd_ln / PRIOR_LN;
-	}
-	return jl_fit_solve(&(struct jl_fit_problem){ .n_param = n,
-						      .n_resid = fit->n_used,
-						      .lo = lo,
-						      .hi = hi,
-						      .prior_ln = prior,
-						      .prior_sd_ln = sd,
-						      .residuals = residuals,
-						      .ctx = fit,
-						      .huber = HUBER_LN,
-						      .max_iter = max_iter },
-			    x, ret_cost, err);
-}
-
 enum jl_status jl_other_fit(const struct jl_other_set *set, const unsigned char *use, int max_iter, double *x,
 			    double *ret_cost, struct jl_err *err)
 {
@@ -148,8 +117,16 @@ enum jl_status jl_other_fit(const struct jl_other_set *set, const unsigned char 
 		.set = set, .used = used, .n_used = n_used, .config = used + set->n_rows, .priced = priced
 	};
 
+	const struct jl_param_list params = jl_conv_params(set->n_gpus, NULL);
+
 	group_configs(&fit);
-	status = solve(&fit, max_iter, x, ret_cost, err);
+	status = jl_fit_params(&params, PRIOR_LN,
+			       (struct jl_fit_problem){ .n_resid = n_used,
+							.residuals = residuals,
+							.ctx = &fit,
+							.huber = HUBER_LN,
+							.max_iter = max_iter },
+			       x, ret_cost, err);
 out:
 	jl_free(used);
 	jl_free(priced);

@@ -4,8 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/mem.h"
-#include "base/num.h"
 #include "belief/optimize.h"
 #include "catalog/find.h"
 #include "workload/from_catalog.h"
@@ -69,24 +67,6 @@ static const struct {
  * about this share of it, per watt of board TDP. */
 #define HOST_PER_TDP (0.55 * 4600 / 5600)
 
-static int holds(const char *text, const char *word)
-{
-	return strstr(text ? text : "", word) != NULL;
-}
-
-static enum jl_status number(double *ret_value, const char *text, const char *column, struct jl_err *err)
-{
-	size_t used = 0;
-	double value = NAN;
-
-	if (text && *text) {
-		if (jl_num_parse(text, &value, &used) != JL_NUM_OK || text[used] != '\0')
-			return jl_fail(err, JL_E_PARSE, "%s: '%s' is not a number", column, text);
-	}
-	*ret_value = value;
-	return JL_OK;
-}
-
 static double kv_B(const struct jl_model_info *info, const struct jl_transformer *model)
 {
 	const double element_B = 2.0;
@@ -106,7 +86,7 @@ static bool find_served(struct served *ret_served, const struct jl_catalog *cat,
 	struct jl_transformer model;
 
 	for (size_t i = 0; i < N(hybrids); i++) {
-		if (holds(text, hybrids[i].name)) {
+		if (jl_cell_holds(text, hybrids[i].name)) {
 			*ret_served = hybrids[i].model;
 			return true;
 		}
@@ -140,9 +120,10 @@ static void serve(struct jl_power_row *row, const struct served *model, const st
 {
 	size_t f = 0, r = 0;
 
-	while (!holds(cells->precision, formats[f].word))
+	while (!jl_cell_holds(cells->precision, formats[f].word))
 		f++;
-	while (!(holds(cells->workload, requests[r].workload) && holds(cells->model, requests[r].model)))
+	while (!(jl_cell_holds(cells->workload, requests[r].workload) &&
+		 jl_cell_holds(cells->model, requests[r].model)))
 		r++;
 	const double step_Hz = tokens_per_s / batch, token_B = requests[r].context * model->kv_B + model->state_B;
 	const double moved_Bps = step_Hz * weights_read(model, batch, formats[f].weight_B) + tokens_per_s * token_B;
@@ -158,10 +139,10 @@ static enum jl_status read_watts(struct jl_power_row *row, const struct jl_power
 {
 	double n_gpus = NAN, total_W = NAN, each_W = NAN;
 
-	JL_TRY(number(&n_gpus, cells->n_gpus, "n_gpus", err));
-	JL_TRY(number(&total_W, cells->avg_power_w_total, "avg_power_w_total", err));
-	JL_TRY(number(&each_W, cells->avg_power_w_per_gpu, "avg_power_w_per_gpu", err));
-	JL_TRY(number(&row->ask.work.limit_W, cells->power_limit_w, "power_limit_w", err));
+	JL_TRY(jl_row_number(&n_gpus, cells->n_gpus, "n_gpus", err));
+	JL_TRY(jl_row_number(&total_W, cells->avg_power_w_total, "avg_power_w_total", err));
+	JL_TRY(jl_row_number(&each_W, cells->avg_power_w_per_gpu, "avg_power_w_per_gpu", err));
+	JL_TRY(jl_row_number(&row->ask.work.limit_W, cells->power_limit_w, "power_limit_w", err));
 	if (isnan(n_gpus))
 		n_gpus = 1;
 	if (!(n_gpus >= 1 && n_gpus <= 1e6))
@@ -170,7 +151,7 @@ static enum jl_status read_watts(struct jl_power_row *row, const struct jl_power
 	row->meas_W = isnan(total_W) ? each_W * n_gpus : total_W;
 	if (!(row->meas_W > 0 && isfinite(row->meas_W)))
 		return jl_fail(err, JL_E_DATA, "no power in watts in avg_power_w_total or avg_power_w_per_gpu");
-	if (holds(cells->scope, "node")) {
+	if (jl_cell_holds(cells->scope, "node")) {
 		row->ask.host_W = HOST_PER_TDP * row->dev.tdp_W * n_gpus;
 		row->assumed |= JL_POWER_ASSUMED_HOST;
 	}
@@ -185,17 +166,17 @@ enum jl_status jl_power_row_read(struct jl_power_row *ret_row, const struct jl_p
 
 	JL_TRY(find->device(find->ctx, cells->gpu ? cells->gpu : "", &row, err));
 	JL_TRY(read_watts(&row, cells, err));
-	JL_TRY(number(&batch, cells->batch, "batch", err));
-	JL_TRY(number(&rate, cells->throughput, "throughput", err));
+	JL_TRY(jl_row_number(&batch, cells->batch, "batch", err));
+	JL_TRY(jl_row_number(&rate, cells->throughput, "throughput", err));
 	struct served model;
 
-	if (holds(cells->throughput_unit, "tok/s") && batch >= 1 && rate > 0 &&
+	if (jl_cell_holds(cells->throughput_unit, "tok/s") && batch >= 1 && rate > 0 &&
 	    find_served(&model, find->cat, cells->model)) {
 		serve(&row, &model, cells, batch, rate);
 	} else {
 		size_t i = 0;
 
-		while (!holds(cells->model, activities[i].model))
+		while (!jl_cell_holds(cells->model, activities[i].model))
 			i++;
 		row.ask.activity_frac = activities[i].activity_frac;
 		row.assumed |= JL_POWER_ASSUMED_ACTIVITY;
@@ -217,8 +198,8 @@ double jl_power_ln_ratio(const struct jl_power_row *row, const struct jl_power_f
 
 struct fit_ctx {
 	const struct jl_power_row *rows;
-	const size_t *used;
-	size_t n_used;
+	size_t n_rows;
+	const unsigned char *use;
 };
 
 static void residuals(void *ctx, const double *x, double *ret_r)
@@ -226,41 +207,19 @@ static void residuals(void *ctx, const double *x, double *ret_r)
 	const struct fit_ctx *fit = ctx;
 	const struct jl_power_fit power = jl_power_fit_of(x);
 
-	for (size_t i = 0; i < fit->n_used; i++)
-		ret_r[i] = jl_power_ln_ratio(&fit->rows[fit->used[i]], &power);
+	for (size_t i = 0; i < fit->n_rows; i++)
+		if (!fit->use || fit->use[i])
+			*ret_r++ = jl_power_ln_ratio(&fit->rows[i], &power);
 }
 
 enum jl_status jl_power_solve(const struct jl_power_row *rows, size_t n_rows, const unsigned char *use, double *x,
 			      double *ret_cost, struct jl_err *err)
 {
-	double lo[JL_POWER_N_PARAM], hi[JL_POWER_N_PARAM], prior[JL_POWER_N_PARAM], sd[JL_POWER_N_PARAM];
-	size_t *used = jl_realloc(NULL, (n_rows + 1) * sizeof(*used)), n_used = 0;
+	struct fit_ctx fit = { .rows = rows, .n_rows = n_rows, .use = use };
 
-	JL_TRY(jl_got(used, err));
-	for (size_t i = 0; i < n_rows; i++) {
-		if (!use || use[i])
-			used[n_used++] = i;
-	}
-	for (size_t i = 0; i < JL_POWER_N_PARAM; i++) {
-		const struct jl_param *param = jl_power_param_at(i);
-
-		lo[i] = param->lo;
-		hi[i] = param->hi;
-		prior[i] = log(param->prior);
-		sd[i] = param->prior_sd_ln / PRIOR_LN;
-	}
-	struct fit_ctx fit = { .rows = rows, .used = used, .n_used = n_used };
-	const enum jl_status status = jl_fit_solve(&(struct jl_fit_problem){ .n_param = JL_POWER_N_PARAM,
-									     .n_resid = n_used,
-									     .lo = lo,
-									     .hi = hi,
-									     .prior_ln = prior,
-									     .prior_sd_ln = sd,
-									     .residuals = residuals,
-									     .ctx = &fit,
-									     .huber = HUBER_LN },
-						   x, ret_cost, err);
-
-	jl_free(used);
-	return status;
+	return jl_fit_params(
+		&jl_power_params, PRIOR_LN,
+		(struct jl_fit_problem){
+			.n_resid = jl_fit_used(use, n_rows), .residuals = residuals, .ctx = &fit, .huber = HUBER_LN },
+		x, ret_cost, err);
 }

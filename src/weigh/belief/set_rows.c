@@ -85,6 +85,19 @@ void jl_set_cells(const struct jl_set_reader *in, const char *const *columns, si
 		ret_cells[i] = jl_set_cell(in, columns[i]);
 }
 
+enum jl_status jl_row_number(double *ret_value, const char *text, const char *column, struct jl_err *err)
+{
+	size_t used = 0;
+	double value = NAN;
+
+	if (text && *text) {
+		if (jl_num_parse(text, &value, &used) != JL_NUM_OK || text[used] != '\0')
+			return jl_fail(err, JL_E_PARSE, "%s: '%s' is not a number", column, text);
+	}
+	*ret_value = value;
+	return JL_OK;
+}
+
 /* Numbers in the columns of `ops->measures` are positive and finite, and one of them at least is there. */
 static enum jl_status check_measures(const struct jl_set_reader *in, struct jl_err *err)
 {

@@ -100,7 +100,7 @@ void jl_set_explain(struct jl_buf *out, bool is_memory, const struct jl_step_cos
 void jl_set_parts(struct jl_buf *out, const struct jl_set_part *parts, size_t n, double whole);
 
 /* The functions of an adapter's row where they have these names; all but the reader. */
-#define JL_SET_MODEL     .n_param = n_param, .param = param, .fit = fit, .predict = predict, .explain = explain
+#define JL_SET_MODEL     .params = params, .fit = fit, .predict = predict, .explain = explain
 #define JL_SET_FUNCTIONS .add = add, JL_SET_MODEL
 /* case_at(data, i): a row as the adapter's own model input. */
 #define JL_SET_CASES(TYPE)                                                                                             \

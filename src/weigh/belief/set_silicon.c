@@ -57,17 +57,15 @@ static enum jl_status find_model(struct jl_serve_row *row, const char **ret_mode
 				 const struct jl_catalog *cat, struct jl_err *err)
 {
 	const struct jl_model_info *info = NULL;
-	enum jl_status status;
 
 	for (size_t i = 0; i < N(models); i++)
 		if (strstr(text, models[i].word))
 			info = jl_model_by_id(cat, models[i].id);
-	status = info ? JL_OK : jl_find_model(&info, cat, text, err);
-	if (!status) {
-		row->run.model = jl_served_from_catalog(info);
-		*ret_model = info->id;
-	}
-	return status;
+	if (!info)
+		JL_TRY(jl_find_model(&info, cat, text, err));
+	row->run.model = jl_served_from_catalog(info);
+	*ret_model = info->id;
+	return JL_OK;
 }
 
 static enum jl_status read_format(struct jl_serve_row *row, const struct jl_serve_cells *cells, struct jl_err *err)
@@ -228,21 +226,19 @@ static bool is_old(enum jl_engine engine, const char *version)
 static enum jl_status read_requests(struct jl_serve_row *row, const struct jl_serve_cells *cells, struct jl_err *err)
 {
 	const char *word = "silicon_concurrency=", *at = strstr(cells->at(cells->ctx, "silicon_data_source"), word);
+	const char *column = *cells->at(cells->ctx, "batch_size") ? "batch_size" : "decode_batch_size";
 	double batch = NAN, dp = NAN;
-	enum jl_status status = JL_OK;
 
 	if (at) {
 		row->run.n_requests = strtod(at + strlen(word), NULL);
 	} else {
-		status = jl_serve_number(
-			cells, *cells->at(cells->ctx, "batch_size") ? "batch_size" : "decode_batch_size", &batch, err);
-		if (!status)
-			status = jl_serve_number(cells, "attention_dp_size", &dp, err);
+		JL_TRY(jl_serve_number(cells, column, &batch, err));
+		JL_TRY(jl_serve_number(cells, "attention_dp_size", &dp, err));
 		row->run.n_requests = batch * (dp >= 1 ? dp : 1);
 	}
-	if (!status && !(row->run.n_requests >= 1 && row->run.n_requests <= 1e6))
+	if (!(row->run.n_requests >= 1 && row->run.n_requests <= 1e6))
 		return jl_fail(err, JL_E_DATA, "no number of requests in silicon_data_source or batch_size");
-	return status;
+	return JL_OK;
 }
 
 enum jl_status jl_silicon_row_read(struct jl_serve_row *ret_row, const char **ret_model,
@@ -258,23 +254,15 @@ enum jl_status jl_silicon_row_read(struct jl_serve_row *ret_row, const char **re
 	row.run.old = is_old(row.run.engine, cells->at(cells->ctx, "backend_version"));
 	row.run.loose = !row.run.spread && !(row.run.old && row.run.engine == JL_ENGINE_SGLANG);
 	row.many = system[0] == 'G'; /* GB200, GB300: 72 in one domain */
-	enum jl_status status = find->gpu(find->ctx, system, &row, &p2p, &nvlink, err);
-
-	if (!status)
-		status = find_model(&row, ret_model, cells->at(cells->ctx, "model_path"), find->cat, err);
-	if (!status)
-		status = read_format(&row, cells, err);
-	if (!status)
-		status = jl_serve_number(cells, "isl", &row.run.prompt, err);
-	if (!status)
-		status = jl_serve_number(cells, "osl", &row.run.output, err);
-	if (!status && !(row.run.prompt >= 1 && row.run.output >= 1))
-		status = jl_fail(err, JL_E_DATA, "isl and osl: at least 1 token");
-	if (!status)
-		status = read_requests(&row, cells, err);
-	if (!status)
-		status = read_plan(&row, cells, err);
-	if (!status)
-		*ret_row = row;
-	return status;
+	JL_TRY(find->gpu(find->ctx, system, &row, &p2p, &nvlink, err));
+	JL_TRY(find_model(&row, ret_model, cells->at(cells->ctx, "model_path"), find->cat, err));
+	JL_TRY(read_format(&row, cells, err));
+	JL_TRY(jl_serve_number(cells, "isl", &row.run.prompt, err));
+	JL_TRY(jl_serve_number(cells, "osl", &row.run.output, err));
+	if (!(row.run.prompt >= 1 && row.run.output >= 1))
+		return jl_fail(err, JL_E_DATA, "isl and osl: at least 1 token");
+	JL_TRY(read_requests(&row, cells, err));
+	JL_TRY(read_plan(&row, cells, err));
+	*ret_row = row;
+	return JL_OK;
 }

@@ -1,5 +1,5 @@
 /* Rows of finetune: free text -> what is tuned and how, lengths, and what was measured. */
-#include "belief/set_tune.h"
+#include "belief/set_llm.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -341,9 +341,9 @@ static void set_naive(struct jl_llm_row *row)
 }
 
 enum jl_status jl_tune_row_read(struct jl_llm_cells *c, const struct jl_tune_cells *more,
-				const struct jl_llm_find *find, struct jl_tune_row *ret_row, struct jl_err *err)
+				const struct jl_llm_find *find, struct jl_llm_row *ret_row, struct jl_err *err)
 {
-	struct jl_tune_row row = { .least_B = NAN };
+	struct jl_llm_row row;
 	const int oom = has(more->oom, "y"), no_gpu = !*c->gpu, naive = has(c->zero_or_fsdp, "naive");
 	const int unstated = !*c->seq_len;
 	const int named_only = isnan(jl_llm_number(c->hidden)) && isnan(jl_llm_number(c->params_b));
@@ -367,26 +367,26 @@ enum jl_status jl_tune_row_read(struct jl_llm_cells *c, const struct jl_tune_cel
 	else if (!*c->micro_batch && !*c->global_batch)
 		c->micro_batch = "1";
 	respell_cut(c);
-	JL_TRY(jl_llm_row_read(c, find, &row.run, err));
+	JL_TRY(jl_llm_row_read(c, find, &row, err));
 	if (info)
-		jl_transformer_from_catalog(&row.run.model, info);
-	read_framework(c, &row.run);
-	JL_TRY(read_method(more, c, &row.run, err));
+		jl_transformer_from_catalog(&row.model, info);
+	read_framework(c, &row);
+	JL_TRY(read_method(more, c, &row, err));
 	if (naive)
-		set_naive(&row.run);
-	read_states(more, c, &row.run);
-	row.run.scope = scope_of(c, more);
-	read_lengths(c, &row.run);
-	row.run.unscored = NULL;
-	row.run.meas_s = no_gpu || unstated ? NAN : step_s(more, c, &row.run);
-	row.run.meas_mem_B = number_or(c->mem_gib_per_gpu, NAN) * 1073741824.0;
-	row.run.metric = isnan(row.run.meas_s) ? JL_LLM_MEMORY : JL_LLM_TIME;
+		set_naive(&row);
+	read_states(more, c, &row);
+	row.scope = scope_of(c, more);
+	read_lengths(c, &row);
+	row.unscored = NULL;
+	row.meas_s = no_gpu || unstated ? NAN : step_s(more, c, &row);
+	row.meas_mem_B = number_or(c->mem_gib_per_gpu, NAN) * 1073741824.0;
+	row.metric = isnan(row.meas_s) ? JL_LLM_MEMORY : JL_LLM_TIME;
 	if (oom) {
-		row.least_B = row.run.gpu.dev.mem_B;
-		row.run.meas_mem_B = row.least_B;
-		row.run.scope = JL_LLM_DEVICE;
+		row.least_B = row.gpu.dev.mem_B;
+		row.meas_mem_B = row.least_B;
+		row.scope = JL_LLM_DEVICE;
 	}
-	if (isnan(row.run.meas_s) && isnan(row.run.meas_mem_B))
+	if (isnan(row.meas_s) && isnan(row.meas_mem_B))
 		return jl_fail(err, JL_E_DATA, "neither a time nor memory is stated");
 	*ret_row = row;
 	return JL_OK;
@@ -423,14 +423,14 @@ static void set_experts(struct jl_llm_row *row, const struct jl_tune_cells *more
 	1.6 /* of products in 4 bits over those in 8: their scales are finer, and what is not worth it stays in 8 */
 
 enum jl_status jl_large_row_read(struct jl_llm_cells *c, const struct jl_tune_cells *more,
-				 const struct jl_llm_find *find, struct jl_tune_row *ret_row, struct jl_err *err)
+				 const struct jl_llm_find *find, struct jl_llm_row *ret_row, struct jl_err *err)
 {
 	/* racks of 72 are one NVLink domain: so many of them as GPUs need */
 	static const char *const racks[] = { "1", "2",  "3",  "4",  "5",  "6",  "7", "8",
 					     "9", "10", "11", "12", "13", "14", "15" };
 	const double n = number_or(c->n_gpus, 1.0), n_racks = ceil(n / 72.0);
 	const int rack = has(c->gpu, "GB200") || has(c->gpu, "GB300"), narrow = has(c->precision, "nvfp4");
-	struct jl_tune_row row = { .least_B = NAN };
+	struct jl_llm_row row;
 
 	if (has(c->gpu, "TPU") || has(c->gpu, "Trainium"))
 		return jl_fail(err, JL_E_DATA, "training on %s is not weighed: its rates are listed, none is measured",
@@ -459,15 +459,12 @@ enum jl_status jl_large_row_read(struct jl_llm_cells *c, const struct jl_tune_ce
 		c->ep = "8";
 	if (!*c->flash_attn)
 		c->flash_attn = "y";
-	const enum jl_status status = jl_llm_row_read(c, find, &row.run, err);
-
-	if (status)
-		return status;
-	if (row.run.unscored)
-		return jl_fail(err, JL_E_DATA, "column %s: %s", "primary_metric", row.run.unscored);
-	set_experts(&row.run, more);
-	row.run.fp8_gain = narrow ? FP4_GAIN : 0.0;
-	row.run.plan.ep_async = row.run.plan.ep > 1.0;
+	JL_TRY(jl_llm_row_read(c, find, &row, err));
+	if (row.unscored)
+		return jl_fail(err, JL_E_DATA, "column %s: %s", "primary_metric", row.unscored);
+	set_experts(&row, more);
+	row.fp8_gain = narrow ? FP4_GAIN : 0.0;
+	row.plan.ep_async = row.plan.ep > 1.0;
 	*ret_row = row;
 	return JL_OK;
 }

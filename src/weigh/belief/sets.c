@@ -1,8 +1,8 @@
 /* The list of sets, and how a file is recognised. */
 #include <string.h>
 
-#include "belief/set.h"
 #include "belief/set_ops.h"
+#include "belief/set_rows.h"
 
 const struct jl_set_ops *const jl_sets[] = {
 	&jl_gemm_ops,      &jl_collectives_ops, &jl_llm_ops,       &jl_tune_ops,
@@ -43,29 +43,16 @@ const struct jl_set_ops *jl_set_by_columns(const struct jl_csv *csv)
 	return best;
 }
 
-struct params_of {
-	const struct jl_set_ops *ops;
-	const struct jl_set_data *data;
-};
-
 static void param_at(const void *ctx, size_t i, struct jl_param *ret_param)
 {
-	const struct params_of *of = ctx;
+	const struct jl_set_data *data = ctx;
 
-	of->ops->param(of->data, i, ret_param);
+	data->ops->param(data, i, ret_param);
 }
 
-void jl_set_shipped(const struct jl_set_ops *ops, const struct jl_set_data *data, const struct jl_catalog *cat,
-		    double *ret_x)
+struct jl_param_list jl_set_params(const struct jl_set_data *data)
 {
-	const struct params_of of = { .ops = ops, .data = data };
-
-	jl_params_read(cat, &(struct jl_param_list){ .n = ops->n_param(data), .at = param_at, .ctx = &of }, ret_x);
-}
-
-void jl_set_priors(const struct jl_set_ops *ops, const struct jl_set_data *data, double *ret_x)
-{
-	const struct params_of of = { .ops = ops, .data = data };
-
-	jl_params_start(&(struct jl_param_list){ .n = ops->n_param(data), .at = param_at, .ctx = &of }, ret_x);
+	if (data->ops->params)
+		return data->ops->params(data);
+	return (struct jl_param_list){ .n = data->ops->n_param(data), .at = param_at, .ctx = data };
 }

@@ -199,12 +199,13 @@ static enum jl_status number_groups(struct jl_validation *v, struct jl_validate_
 /* How many parameters the rows have moved. */
 static size_t count_moved(const struct jl_validate_family *family, const double *x)
 {
+	const struct jl_param_list params = jl_set_params(family->data);
 	size_t n = 0;
 
-	for (size_t i = 0; i < family->n_x; i++) {
+	for (size_t i = 0; i < params.n; i++) {
 		struct jl_param p;
 
-		family->ops->param(family->data, i, &p);
+		jl_param_of(&params, i, &p);
 		n += fabs(log(x[i] / p.prior)) > 1e-9;
 	}
 	return n;
@@ -340,8 +341,10 @@ static enum jl_status leave_each_out(struct jl_validation *v, struct jl_validate
 
 	family->x = jl_arena_array(v->arena, family->n_x * (size_t)family->n_group + 1, sizeof(double));
 	JL_TRY(jl_got(family->x && starts, err));
+	const struct jl_param_list params = jl_set_params(family->data);
+
 	for (size_t f = 0; f < N_FOLD; f++)
-		jl_set_priors(family->ops, family->data, starts + f * family->n_x);
+		jl_params_start(&params, starts + f * family->n_x);
 	if (family->ops->refit_iter > 0)
 		status = jl_turns_take(&turns, err);
 	fits.folds = false;
@@ -360,13 +363,13 @@ struct jl_known jl_known_of(const struct jl_catalog *cat)
 static enum jl_status run_family(struct jl_validation *v, struct jl_validate_family *family,
 				 const struct jl_validate_options *options, struct jl_err *err)
 {
-	double *x;
+	const struct jl_param_list params = jl_set_params(family->data);
+	double *x = jl_arena_array(v->arena, params.n + 1, sizeof(*x));
 
-	JL_TRY(number_groups(v, family, options->leave_out, err));
-	family->n_x = family->ops->n_param(family->data);
-	x = jl_arena_array(v->arena, family->n_x + 1, sizeof(*x));
 	JL_TRY(jl_got(x, err));
-	jl_set_shipped(family->ops, family->data, v->cat, x);
+	JL_TRY(number_groups(v, family, options->leave_out, err));
+	family->n_x = params.n;
+	jl_params_read(v->cat, &params, x);
 	family->n_param = count_moved(family, x);
 	JL_TRY(jl_seen_make(&family->seen, &family->rows, v->arena, err));
 	if (options->leave_out != JL_LEAVE_NOTHING)

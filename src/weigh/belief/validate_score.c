@@ -72,7 +72,7 @@ static int by_group(const void *a, const void *b)
 	return (x->at > y->at) - (x->at < y->at);
 }
 
-/* Mean over groups of each group's median, as in jl_score_rows, for any number of groups. */
+/* Mean over groups of each group's median. */
 static void score_groups(const struct jl_validation *v, struct jl_validate_line *line, struct keyed *keys,
 			 struct columns *c)
 {

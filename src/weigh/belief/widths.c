@@ -91,32 +91,17 @@ static size_t take_samples(const struct jl_width_rows *rows, const char *without
 
 static enum jl_status solve(const struct fit *fit, double *weight, double *x, struct jl_err *err)
 {
-	double lo[JL_WIDTH_N_PARAM], hi[JL_WIDTH_N_PARAM], prior_ln[JL_WIDTH_N_PARAM], sd_ln[JL_WIDTH_N_PARAM];
-
-	for (size_t j = 0; j < JL_WIDTH_N_PARAM; j++) {
-		struct jl_param p;
-
-		jl_width_param_at(j, &p);
-		lo[j] = p.lo;
-		hi[j] = p.hi;
-		prior_ln[j] = log(p.prior);
-		sd_ln[j] = p.prior_sd_ln;
-		x[j] = p.prior;
-	}
+	jl_params_start(&jl_width_params, x);
 	for (size_t i = 0; i < fit->n; i++)
 		weight[i] = 0.5 * fit->samples[i].weight / round_ln;
 	weight[fit->n] = (fit_frac - 0.5) / round_ln;
-	return jl_fit_solve(&(struct jl_fit_problem){ .n_param = JL_WIDTH_N_PARAM,
-						      .n_resid = fit->n + 1,
-						      .lo = lo,
-						      .hi = hi,
-						      .prior_ln = prior_ln,
-						      .prior_sd_ln = sd_ln,
+	return jl_fit_params(&jl_width_params, 1.0,
+			     (struct jl_fit_problem){ .n_resid = fit->n + 1,
 						      .residuals = residuals,
 						      .ctx = (void *)fit,
 						      .weight = weight,
 						      .huber = round_ln },
-			    x, NULL, err);
+			     x, NULL, err);
 }
 
 /* Of each row with the next two of its kind: enough to tell, and no source with n rows has n² of them. */

@@ -9,7 +9,7 @@
 
 #define HISTORY_TRUSTED 3 /* quiet runs of the machine itself that say more than an estimate from its parts */
 
-static const struct {
+static const struct device_kind {
 	const char *kind;
 	enum jl_check_kind as;
 	const char *metric;
@@ -28,22 +28,20 @@ const char *jl_check_basis_name(enum jl_check_basis basis)
 	return names[basis];
 }
 
-static bool device_kind(enum jl_check_kind *ret_kind, const char *kind)
+/* NULL: none of one device. */
+static const struct device_kind *device_kind(const char *kind)
 {
 	for (size_t i = 0; i < sizeof(device_kinds) / sizeof(*device_kinds); i++)
-		if (strcmp(device_kinds[i].kind, kind) == 0) {
-			*ret_kind = device_kinds[i].as;
-			return true;
-		}
-	return false;
+		if (strcmp(device_kinds[i].kind, kind) == 0)
+			return &device_kinds[i];
+	return NULL;
 }
 
 bool jl_judge_knows(const char *kind)
 {
 	enum jl_collective_kind coll;
-	enum jl_check_kind device;
 
-	return jl_collective_by_name(&coll, kind) || device_kind(&device, kind);
+	return jl_collective_by_name(&coll, kind) || device_kind(kind);
 }
 
 static bool is_train(const char *kind)
@@ -56,11 +54,8 @@ static const char *metric_of(const char *kind)
 {
 	enum jl_collective_kind coll;
 
-	if (is_train(kind))
-		return "samples_per_s";
-	for (size_t i = 0; i < sizeof(device_kinds) / sizeof(*device_kinds); i++)
-		if (strcmp(device_kinds[i].kind, kind) == 0)
-			return device_kinds[i].metric;
+	if (is_train(kind) || device_kind(kind))
+		return is_train(kind) ? "samples_per_s" : device_kind(kind)->metric;
 	return jl_collective_by_name(&coll, kind) ? "algbw_Bps" : NULL;
 }
 
@@ -122,17 +117,13 @@ static enum jl_status judge_collective(struct jl_judged *j, struct jl_judge *jud
 	struct jl_coll_ask ask = { .ask = { .kind = kind, .size_B = jl_record_number(r, "size_B") } };
 	struct jl_machine *machine = jl_arena_alloc(judge->arena, sizeof(*machine));
 	double x[JL_COLL_MAX_PARAMS];
-	enum jl_status status = JL_OK;
 
 	JL_TRY(jl_got(machine, err));
 	if (!j->sys)
-		status = system_of_log(&j->sys, judge, r, err);
-	if (!status)
-		status = machine_for(machine, judge, j->sys, n_ranks, err);
-	if (!status && !judge->n_rows)
-		status = jl_published_rows(&judge->rows, &judge->n_rows, judge->cat, judge->arena, err);
-	if (status)
-		return status;
+		JL_TRY(system_of_log(&j->sys, judge, r, err));
+	JL_TRY(machine_for(machine, judge, j->sys, n_ranks, err));
+	if (!judge->n_rows)
+		JL_TRY(jl_published_rows(&judge->rows, &judge->n_rows, judge->cat, judge->arena, err));
 	j->sys = &machine->sys;
 	ask.rows = judge->rows;
 	ask.n_rows = judge->n_rows;
@@ -141,11 +132,10 @@ static enum jl_status judge_collective(struct jl_judged *j, struct jl_judge *jud
 		jl_coll_read(judge->cat, x);
 		ask.host_s = jl_coll_host_s(x, JL_TOOL_NCCL, machine->sys.n_per_node);
 	}
-	status = jl_check_collective(&j->coll, machine, &ask, err);
-	if (is_passed_over(judge, status))
-		return JL_OK;
+	const enum jl_status status = jl_check_collective(&j->coll, machine, &ask, err);
+
 	if (status)
-		return status;
+		return is_passed_over(judge, status) ? JL_OK : status;
 	j->is_coll = true;
 	j->basis = JL_BASIS_MODEL;
 	j->expect = j->coll.range;
@@ -311,7 +301,6 @@ enum jl_status jl_judge(struct jl_judged *ret_judged, struct jl_judge *judge, co
 			       .age_s = judge->here ? judge->now_s - record->time_s : NAN,
 			       .sys = judge->sys };
 	enum jl_collective_kind coll;
-	enum jl_check_kind device;
 	enum jl_status status = JL_OK;
 
 	if (!j.sys && judge->here && on_gpu(record))
@@ -326,8 +315,8 @@ enum jl_status jl_judge(struct jl_judged *ret_judged, struct jl_judge *judge, co
 		status = judge_collective(&j, judge, coll, err);
 	else if (can && is_train(record->kind))
 		judge_train(&j);
-	else if (can && !is_coll && device_kind(&device, record->kind))
-		status = judge_device(&j, judge, device, err);
+	else if (can && !is_coll && device_kind(record->kind))
+		status = judge_device(&j, judge, device_kind(record->kind)->as, err);
 	else if (judge->here && !on_gpu(record))
 		status = judge_host(&j, judge, err);
 	if (status)

@@ -70,6 +70,29 @@ size_t jl_finding_gpus(char out[JL_GPU_LIST_MAX], const bool *marked, size_t n)
 	return count;
 }
 
+struct jl_finding *jl_finding_on(struct jl_finding_in *in, const char *key, enum jl_severity severity,
+				 const bool *marked, char list[JL_GPU_LIST_MAX])
+{
+	return jl_finding_gpus(list, marked, in->machine->n_gpus) ? jl_finding_add(in, key, severity) : NULL;
+}
+
+void jl_finding_look(struct jl_finding_in *in, const struct jl_gpu_look *looks, size_t n)
+{
+	for (const struct jl_gpu_look *look = looks; look < looks + n; look++) {
+		bool marked[JL_PROBE_GPUS_MAX] = { false };
+		char list[JL_GPU_LIST_MAX];
+		struct jl_finding *finding;
+
+		for (size_t i = 0; i < in->machine->n_gpus; i++)
+			marked[i] = look->shows(in->machine, &in->machine->gpus[i]);
+		if (!(finding = jl_finding_on(in, look->key, look->severity, marked, list)))
+			continue;
+		jl_finding_say(&finding->what, look->what, list);
+		jl_finding_say(&finding->why, "{%s}", look->why);
+		jl_finding_say(&finding->todo, "{%s}", look->todo);
+	}
+}
+
 double jl_finding_samples_per_s(const struct jl_finding_in *in, const char *system)
 {
 	struct jl_request req = jl_request_empty();

@@ -15,8 +15,7 @@ static void no_driver(struct jl_finding_in *in)
 
 	for (size_t i = 0; i < machine->n_gpus; i++)
 		marked[i] = !machine->gpus[i].nvml && machine->pci[machine->gpus[i].pci].vendor == 0x10de;
-	if (!jl_finding_gpus(list, marked, machine->n_gpus) ||
-	    !(finding = jl_finding_add(in, "no_driver", JL_FINDING_BAD)))
+	if (!(finding = jl_finding_on(in, "no_driver", JL_FINDING_BAD, marked, list)))
 		return;
 	jl_finding_say(&finding->what, "%s: on the bus, but the NVIDIA driver does not know them", list);
 	snprintf(finding->why.en, sizeof(finding->why.en), "%.300s", machine->nvml->absent_en);
@@ -105,77 +104,56 @@ static void power_limit(struct jl_finding_in *in)
 			default_W = nvml->limit_default_W;
 		}
 	}
-	if (!jl_finding_gpus(list, marked, machine->n_gpus) ||
-	    !(finding = jl_finding_add(in, "power_limit", JL_FINDING_WARN)))
+	if (!(finding = jl_finding_on(in, "power_limit", JL_FINDING_WARN, marked, list)))
 		return;
 	jl_finding_say(&finding->what, "%s: power limit %.0f W, by default %.0f W", list, least_W, default_W);
 	jl_finding_say(&finding->why, "somebody lowered it: less heat, but lower clocks under full load");
 	jl_finding_say(&finding->todo, "if that is not on purpose: nvidia-smi -pl %.0f", default_W);
 }
 
-static void ecc(struct jl_finding_in *in)
+static void ecc_off(struct jl_finding_in *in)
 {
-	const struct jl_probe_machine *machine = in->machine;
-	bool off[GPUS_MAX] = { false }, pending[GPUS_MAX] = { false };
+	bool off[GPUS_MAX] = { false };
 	char list[JL_GPU_LIST_MAX];
 	struct jl_finding *finding;
 	size_t n_on = 0;
 
-	for (size_t i = 0; i < machine->n_gpus; i++) {
-		const struct jl_nvml_gpu *nvml = machine->gpus[i].nvml;
+	for (size_t i = 0; i < in->machine->n_gpus; i++) {
+		const struct jl_nvml_gpu *nvml = in->machine->gpus[i].nvml;
 
 		off[i] = nvml && nvml->ecc == 0;
 		n_on += nvml && nvml->ecc == 1;
-		pending[i] = nvml && nvml->ecc >= 0 && nvml->ecc_pending >= 0 && nvml->ecc != nvml->ecc_pending;
 	}
-	if (jl_finding_gpus(list, off, machine->n_gpus) &&
-	    (finding = jl_finding_add(in, "ecc_off", n_on ? JL_FINDING_WARN : JL_FINDING_NOTE)) != NULL) {
-		jl_finding_say(&finding->what, "%s: ECC is off", list);
-		jl_finding_say(&finding->why,
-			       "bit errors in memory go unnoticed; GDDR cards gain some memory and speed that way");
-		jl_finding_say(&finding->todo, "nvidia-smi -e 1 for long runs; then restart");
-	}
-	if (jl_finding_gpus(list, pending, machine->n_gpus) &&
-	    (finding = jl_finding_add(in, "ecc_pending", JL_FINDING_NOTE)) != NULL) {
-		jl_finding_say(&finding->what, "%s: ECC changes at the next restart", list);
-		jl_finding_say(&finding->why, "the setting was changed and waits");
-		jl_finding_say(&finding->todo, "restart, or nvidia-smi -r on idle GPUs");
-	}
-}
-
-static void persistence(struct jl_finding_in *in)
-{
-	const struct jl_probe_machine *machine = in->machine;
-	bool marked[GPUS_MAX] = { false };
-	char list[JL_GPU_LIST_MAX];
-	struct jl_finding *finding;
-
-	for (size_t i = 0; i < machine->n_gpus; i++)
-		marked[i] = machine->gpus[i].nvml && machine->gpus[i].nvml->persistence == 0;
-	if (!jl_finding_gpus(list, marked, machine->n_gpus) ||
-	    !(finding = jl_finding_add(in, "persistence_off", JL_FINDING_NOTE)))
+	if (!(finding = jl_finding_on(in, "ecc_off", n_on ? JL_FINDING_WARN : JL_FINDING_NOTE, off, list)))
 		return;
-	jl_finding_say(&finding->what, "%s: persistence mode is off", list);
+	jl_finding_say(&finding->what, "%s: ECC is off", list);
 	jl_finding_say(&finding->why,
-		       "the driver lets go of idle GPUs: the first job waits for seconds, settings get lost");
-	jl_finding_say(&finding->todo, "systemctl enable --now nvidia-persistenced");
+		       "bit errors in memory go unnoticed; GDDR cards gain some memory and speed that way");
+	jl_finding_say(&finding->todo, "nvidia-smi -e 1 for long runs; then restart");
 }
 
-static void mig(struct jl_finding_in *in)
-{
-	const struct jl_probe_machine *machine = in->machine;
-	bool marked[GPUS_MAX] = { false };
-	char list[JL_GPU_LIST_MAX];
-	struct jl_finding *finding;
+#define SHOWS(name, condition)                                                                                         \
+	static bool name(const struct jl_probe_machine *machine, const struct jl_probe_gpu *gpu)                       \
+	{                                                                                                              \
+		const struct jl_nvml_gpu *nvml = gpu->nvml;                                                            \
+                                                                                                                       \
+		(void)machine;                                                                                         \
+		return nvml && (condition);                                                                            \
+	}
+SHOWS(ecc_pending, nvml->ecc >= 0 && nvml->ecc_pending >= 0 && nvml->ecc != nvml->ecc_pending)
+SHOWS(not_persistent, nvml->persistence == 0)
+SHOWS(cut_up, nvml->mig == 1)
 
-	for (size_t i = 0; i < machine->n_gpus; i++)
-		marked[i] = machine->gpus[i].nvml && machine->gpus[i].nvml->mig == 1;
-	if (!jl_finding_gpus(list, marked, machine->n_gpus) || !(finding = jl_finding_add(in, "mig", JL_FINDING_NOTE)))
-		return;
-	jl_finding_say(&finding->what, "%s: cut into instances (MIG)", list);
-	jl_finding_say(&finding->why, "an instance has a part of the GPU and no P2P; predictions are for the whole");
-	jl_finding_say(&finding->todo, "nvidia-smi -mig 0 to train on whole GPUs");
-}
+static const struct jl_gpu_look looks[] = {
+	{ "ecc_pending", JL_FINDING_NOTE, ecc_pending, JL_N("%s: ECC changes at the next restart"),
+	  JL_N("the setting was changed and waits"), JL_N("restart, or nvidia-smi -r on idle GPUs") },
+	{ "persistence_off", JL_FINDING_NOTE, not_persistent, JL_N("%s: persistence mode is off"),
+	  JL_N("the driver lets go of idle GPUs: the first job waits for seconds, settings get lost"),
+	  JL_N("systemctl enable --now nvidia-persistenced") },
+	{ "mig", JL_FINDING_NOTE, cut_up, JL_N("%s: cut into instances (MIG)"),
+	  JL_N("an instance has a part of the GPU and no P2P; predictions are for the whole"),
+	  JL_N("nvidia-smi -mig 0 to train on whole GPUs") },
+};
 
 void jl_findings_gpus(struct jl_finding_in *in)
 {
@@ -184,7 +162,6 @@ void jl_findings_gpus(struct jl_finding_in *in)
 	mixed(in);
 	throttled(in);
 	power_limit(in);
-	ecc(in);
-	persistence(in);
-	mig(in);
+	ecc_off(in);
+	jl_finding_look(in, looks, sizeof(looks) / sizeof(*looks));
 }

@@ -127,8 +127,8 @@ static void far_network(struct jl_finding_in *in)
 	for (size_t i = 0; any && machine->n_nodes > 1 && i < machine->n_gpus; i++)
 		marked[i] = machine->gpus[i].numa >= 0 && machine->gpus[i].numa < JL_PROBE_NODES_MAX &&
 			    !near[machine->gpus[i].numa];
-	if (!jl_finding_gpus(list, marked, machine->n_gpus) ||
-	    !(finding = jl_finding_add(in, "far_network", machine->n_rdma ? JL_FINDING_WARN : JL_FINDING_NOTE)))
+	if (!(finding = jl_finding_on(in, "far_network", machine->n_rdma ? JL_FINDING_WARN : JL_FINDING_NOTE, marked,
+				      list)))
 		return;
 	jl_finding_say(&finding->what, "%s: the network adapter is on the other NUMA node", list);
 	jl_finding_say(&finding->why, "what they send to other hosts crosses the link between the processors");

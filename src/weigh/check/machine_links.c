@@ -213,22 +213,6 @@ static void slow_links(struct jl_finding_in *in)
 	}
 }
 
-static void idle_links(struct jl_finding_in *in)
-{
-	bool marked[JL_PROBE_GPUS_MAX] = { false };
-	char list[JL_GPU_LIST_MAX];
-	struct jl_finding *finding;
-
-	for (size_t i = 0; i < in->machine->n_gpus; i++)
-		marked[i] = narrow(&in->machine->gpus[i]) == NARROW_IDLE;
-	if (!jl_finding_gpus(list, marked, in->machine->n_gpus) ||
-	    !(finding = jl_finding_add(in, "idle_link", JL_FINDING_NOTE)))
-		return;
-	jl_finding_say(&finding->what, "%s: links were read at idle", list);
-	jl_finding_say(&finding->why, "idle links step down to save power, so this says nothing about their speed");
-	jl_finding_say(&finding->todo, "run jeoul probe while something uses the GPUs, or as a user who may use CUDA");
-}
-
 /* A switch link that is down is easily overlooked: everything works, only slower. */
 static void missing_nvlinks(struct jl_finding_in *in)
 {
@@ -254,8 +238,7 @@ static void missing_nvlinks(struct jl_finding_in *in)
 		if (marked[i] && n < least)
 			least = n;
 	}
-	if (!jl_finding_gpus(list, marked, machine->n_gpus) ||
-	    !(finding = jl_finding_add(in, "nvlink_down", JL_FINDING_BAD)))
+	if (!(finding = jl_finding_on(in, "nvlink_down", JL_FINDING_BAD, marked, list)))
 		return;
 	jl_finding_say(&finding->what, "%s: %d of %d NVLinks are up", list, least, most);
 	jl_finding_say(&finding->why, "collectives run at the pace of the GPU with the fewest links");
@@ -263,49 +246,45 @@ static void missing_nvlinks(struct jl_finding_in *in)
 }
 
 /* ACS sends what passes between two ports of a switch up to the root, where it may also be translated. */
-static void access_control(struct jl_finding_in *in)
+static bool controlled(const struct jl_probe_machine *machine, const struct jl_probe_gpu *gpu)
 {
 	enum { REDIRECT = 0x001c };
-	const struct jl_probe_machine *machine = in->machine;
-	bool marked[JL_PROBE_GPUS_MAX] = { false };
-	char list[JL_GPU_LIST_MAX];
-	struct jl_finding *finding;
+	bool on = false;
 
-	for (size_t i = 0; i < machine->n_gpus && machine->n_gpus > 1; i++)
-		for (int at = machine->gpus[i].pci < 0 ? -1 : machine->pci[machine->gpus[i].pci].parent; at >= 0;
-		     at = machine->pci[at].parent) {
-			unsigned control = 0;
+	for (int at = gpu->pci < 0 || machine->n_gpus < 2 ? -1 : machine->pci[gpu->pci].parent; at >= 0;
+	     at = machine->pci[at].parent) {
+		unsigned control = 0;
 
-			if (machine->pci[at].acs && sscanf(machine->pci[at].acs, "0x%x", &control) == 1)
-				marked[i] = marked[i] || (control & REDIRECT);
-		}
-	if (!jl_finding_gpus(list, marked, machine->n_gpus) || !(finding = jl_finding_add(in, "acs", JL_FINDING_WARN)))
-		return;
-	jl_finding_say(&finding->what, "%s: PCIe access control (ACS) is on above them", list);
-	jl_finding_say(&finding->why, "peer traffic goes up to the processor instead of straight through the switch");
-	jl_finding_say(&finding->todo,
-		       "switch ACS off in the BIOS, or with setpci on those bridges, unless VMs need it");
-}
-
-static void iommu(struct jl_finding_in *in)
-{
-	const struct jl_probe_machine *machine = in->machine;
-	bool marked[JL_PROBE_GPUS_MAX] = { false };
-	char list[JL_GPU_LIST_MAX];
-	struct jl_finding *finding;
-
-	for (size_t i = 0; i < machine->n_gpus; i++) {
-		const char *type = machine->gpus[i].pci < 0 ? NULL : machine->pci[machine->gpus[i].pci].iommu_type;
-
-		marked[i] = type && strcmp(type, "identity") != 0;
+		if (machine->pci[at].acs && sscanf(machine->pci[at].acs, "0x%x", &control) == 1)
+			on = on || (control & REDIRECT);
 	}
-	if (!jl_finding_gpus(list, marked, machine->n_gpus) ||
-	    !(finding = jl_finding_add(in, "iommu", JL_FINDING_WARN)))
-		return;
-	jl_finding_say(&finding->what, "%s: the IOMMU translates their memory accesses", list);
-	jl_finding_say(&finding->why, "each transfer is looked up; P2P is slower and on some boards fails");
-	jl_finding_say(&finding->todo, "boot with iommu=pt, or switch it off in the BIOS where no VM needs it");
+	return on;
 }
+
+static bool translated(const struct jl_probe_machine *machine, const struct jl_probe_gpu *gpu)
+{
+	const char *type = gpu->pci < 0 ? NULL : machine->pci[gpu->pci].iommu_type;
+
+	return type && strcmp(type, "identity") != 0;
+}
+
+static bool idle(const struct jl_probe_machine *machine, const struct jl_probe_gpu *gpu)
+{
+	(void)machine;
+	return narrow(gpu) == NARROW_IDLE;
+}
+
+static const struct jl_gpu_look looks[] = {
+	{ "acs", JL_FINDING_WARN, controlled, JL_N("%s: PCIe access control (ACS) is on above them"),
+	  JL_N("peer traffic goes up to the processor instead of straight through the switch"),
+	  JL_N("switch ACS off in the BIOS, or with setpci on those bridges, unless VMs need it") },
+	{ "iommu", JL_FINDING_WARN, translated, JL_N("%s: the IOMMU translates their memory accesses"),
+	  JL_N("each transfer is looked up; P2P is slower and on some boards fails"),
+	  JL_N("boot with iommu=pt, or switch it off in the BIOS where no VM needs it") },
+	{ "idle_link", JL_FINDING_NOTE, idle, JL_N("%s: links were read at idle"),
+	  JL_N("idle links step down to save power, so this says nothing about their speed"),
+	  JL_N("run jeoul probe while something uses the GPUs, or as a user who may use CUDA") },
+};
 
 void jl_findings_links(struct jl_finding_in *in)
 {
@@ -313,7 +292,5 @@ void jl_findings_links(struct jl_finding_in *in)
 	bridges(in);
 	slow_links(in);
 	missing_nvlinks(in);
-	access_control(in);
-	iommu(in);
-	idle_links(in);
+	jl_finding_look(in, looks, sizeof(looks) / sizeof(*looks));
 }

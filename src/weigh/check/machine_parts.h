@@ -21,6 +21,19 @@ void jl_finding_say(struct jl_bitext *text, const char *en, ...) __attribute__((
 #define JL_GPU_LIST_MAX 160
 size_t jl_finding_gpus(char out[JL_GPU_LIST_MAX], const bool *marked, size_t n);
 
+/* The GPUs that are marked as a new finding, and their list; NULL: none is, or the list of findings is full. */
+struct jl_finding *jl_finding_on(struct jl_finding_in *in, const char *key, enum jl_severity severity,
+				 const bool *marked, char list[JL_GPU_LIST_MAX]);
+
+/* What each GPU shows by itself: a row a finding; `what` takes the list of those that do. */
+struct jl_gpu_look {
+	const char *key;
+	enum jl_severity severity;
+	bool (*shows)(const struct jl_probe_machine *machine, const struct jl_probe_gpu *gpu);
+	const char *what, *why, *todo;
+};
+void jl_finding_look(struct jl_finding_in *in, const struct jl_gpu_look *looks, size_t n);
+
 /* gpt-305m, batch 4 a GPU, sequence 512: samples a second on a system expression; NAN: cannot be predicted. */
 double jl_finding_samples_per_s(const struct jl_finding_in *in, const char *system);
 

@@ -204,18 +204,22 @@ void jl_own_cpu(struct jl_own_cpu *ret_cpu, const struct jl_own_ask *ask)
 
 /* ---- GPUs */
 
+static bool named(struct jl_param *ret_param, struct jl_param_list list, const char *name)
+{
+	for (size_t i = 0; i < list.n; i++) {
+		jl_param_of(&list, i, ret_param);
+		if (strcmp(ret_param->name, name) == 0)
+			return true;
+	}
+	return false;
+}
+
 static void gpu_param(struct jl_param *ret_param, const char *gpu_id, const char *end)
 {
-	for (size_t i = 0; i < jl_gemm_n_param(1); i++) {
-		const char *ids[] = { gpu_id };
-		size_t len;
+	char name[80];
 
-		jl_gemm_param_at(i, ids, ret_param);
-		len = strlen(ret_param->name);
-		if (strncmp(ret_param->name, "gemm.gpu.", 9) == 0 && len > strlen(end) &&
-		    strcmp(ret_param->name + len - strlen(end), end) == 0)
-			return;
-	}
+	(void)snprintf(name, sizeof(name), "gemm.gpu.%.40s%s", gpu_id, end);
+	(void)named(ret_param, jl_gemm_params(1, &gpu_id), name);
 }
 
 static void make_gemm(struct jl_own *own, const struct jl_own_ask *ask, const struct jl_device *dev)
@@ -259,23 +263,18 @@ static enum jl_status make_links(struct jl_own *own, const struct jl_own_ask *as
 	const char *id = link_param(jl_wire_of(ask->sys->join));
 	struct jl_machine machine;
 	struct jl_collective_case c;
-	enum jl_status status;
+	struct jl_param p;
 
 	if (!r || !id || size_of(r) < LARGE_B)
 		return JL_OK;
-	status = jl_machine_make(&machine, ask->cat, ask->sys, err);
-	if (!status)
-		status = jl_collective_case(
-			&c, &machine,
-			&(struct jl_collective_ask){ .kind = JL_ALLREDUCE,
-						     .size_B = size_of(r),
-						     .n_ranks = (int)jl_record_number(r, "n_ranks") },
-			err);
-	if (status)
-		return status;
-	for (size_t i = 0; i < jl_coll_n_param(); i++)
-		if (strcmp(jl_coll_param_at(i)->name, id) == 0)
-			scale(own, ask, r, c.algbw_Bps.value, jl_coll_param_at(i));
+	JL_TRY(jl_machine_make(&machine, ask->cat, ask->sys, err));
+	JL_TRY(jl_collective_case(&c, &machine,
+				  &(struct jl_collective_ask){ .kind = JL_ALLREDUCE,
+							       .size_B = size_of(r),
+							       .n_ranks = (int)jl_record_number(r, "n_ranks") },
+				  err));
+	if (named(&p, jl_coll_params, id))
+		scale(own, ask, r, c.algbw_Bps.value, &p);
 	return JL_OK;
 }
 
@@ -299,12 +298,9 @@ static enum jl_status make_gpu(struct jl_own *own, const struct jl_own_ask *ask,
 		gpu_param(&p, own->gpu->id, ".mem_frac");
 		scale(own, ask, mem, dev.mem_Bps * dev.fit.mem_frac, &p);
 	}
-	if ((host = pick(own, ask, &want_host)) != NULL && dev.host_Bps > 0)
-		for (size_t i = 0; i < jl_gemm_n_param(0); i++) {
-			jl_gemm_param_at(i, NULL, &p);
-			if (strcmp(p.name, "gemm.host_frac") == 0)
-				scale(own, ask, host, dev.host_Bps * shared.host_frac, &p);
-		}
+	if ((host = pick(own, ask, &want_host)) != NULL && dev.host_Bps > 0 &&
+	    named(&p, jl_gemm_params(0, NULL), "gemm.host_frac"))
+		scale(own, ask, host, dev.host_Bps * shared.host_frac, &p);
 	status = make_links(own, ask, err);
 	if (status || own->n)
 		return status;

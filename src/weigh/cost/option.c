@@ -154,164 +154,124 @@ static enum jl_status per(struct jl_money *ret_money, const struct parse *p, con
 static const char *const month_suffixes[] = { "/month", "/mo", "/월", NULL };
 static const char *const hour_suffixes[] = { "/hour", "/hr", "/h", "/시간", NULL };
 
-/* --- one row for each key. */
-static enum jl_status set_watts(const struct parse *p, const char *text)
+/* --- one row for each key: a number of a kind in whole units of it, a period, or a function of its own. */
+struct setting {
+	const char *key;
+	unsigned kinds; /* bits of enum jl_cost_kind */
+	enum jl_status (*set)(const struct parse *p, const struct setting *s, const char *text);
+	size_t at; /* offset in struct jl_cost_option */
+	enum jl_kind kind;
+	double lo, hi, scale;
+};
+
+static enum jl_status set_number(const struct parse *p, const struct setting *s, const char *text)
 {
-	double W = NAN;
-	if (quantity(&W, p, "watts", text, JL_K_POWER, 0, JL_COST_WATTS_MAX))
-		return p->err->status;
-	p->o->active_mW = llround(W * 1000);
+	double value = NAN;
+
+	JL_TRY(quantity(&value, p, s->key, text, s->kind, s->lo, s->hi));
+	*(long long *)(void *)((char *)p->o + s->at) = llround(value * s->scale);
+	return JL_OK;
+}
+static enum jl_status set_watts(const struct parse *p, const struct setting *s, const char *text)
+{
+	JL_TRY(set_number(p, s, text));
 	p->o->watts_assumed = false;
 	return JL_OK;
 }
-static enum jl_status set_idle(const struct parse *p, const char *text)
+static enum jl_status set_idle(const struct parse *p, const struct setting *s, const char *text)
 {
-	double W = NAN;
-	if (quantity(&W, p, "idle", text, JL_K_POWER, 0, JL_COST_WATTS_MAX))
-		return p->err->status;
-	p->o->idle_mW = llround(W * 1000);
+	JL_TRY(set_number(p, s, text));
 	p->o->off_when_idle = false;
 	return JL_OK;
 }
-static enum jl_status set_fraction(const struct parse *p, const char *key, const char *text, double lo, double hi,
-				   long long *ret_ppm)
-{
-	double frac = NAN;
-	if (quantity(&frac, p, key, text, JL_K_FRACTION, lo, hi))
-		return p->err->status;
-	*ret_ppm = llround(frac * 1e6);
-	return JL_OK;
-}
-static enum jl_status set_resale(const struct parse *p, const char *text)
+static enum jl_status set_resale(const struct parse *p, const struct setting *s, const char *text)
 {
 	p->o->resale_market = strcasecmp(text, "market") == 0;
-	return p->o->resale_market ? JL_OK : set_fraction(p, "resale", text, 0, 1, &p->o->resale_ppm);
-}
-static enum jl_status set_finance(const struct parse *p, const char *text)
-{
-	return set_fraction(p, "finance", text, 0, 1, &p->o->finance_ppm);
-}
-static enum jl_status set_util(const struct parse *p, const char *text)
-{
-	return set_fraction(p, "util", text, 1e-6, 1, &p->o->util_ppm);
+	return p->o->resale_market ? JL_OK : set_number(p, s, text);
 }
 /* Whole months where the text counts in years or months. */
-static enum jl_status set_period(const struct parse *p, const char *key, const char *text,
-				 struct jl_cost_period *ret_period)
+static enum jl_status set_period(const struct parse *p, const struct setting *s, const char *text)
 {
 	static const double month_s = 365 * DAY_S / 12; /* as units count it */
-	double s = NAN;
+	struct jl_cost_period *period = (struct jl_cost_period *)(void *)((char *)p->o + s->at);
+	double time_s = NAN;
 
-	if (quantity(&s, p, key, text, JL_K_TIME, DAY_S, JL_COST_DAYS_MAX * DAY_S))
-		return p->err->status;
-	const double months = round(s / month_s);
-	if (months >= 1 && fabs(s - months * month_s) < 1)
-		*ret_period = (struct jl_cost_period){ .months = (int)months };
+	JL_TRY(quantity(&time_s, p, s->key, text, JL_K_TIME, DAY_S, JL_COST_DAYS_MAX * DAY_S));
+	const double months = round(time_s / month_s);
+	if (months >= 1 && fabs(time_s - months * month_s) < 1)
+		*period = (struct jl_cost_period){ .months = (int)months };
 	else
-		*ret_period = (struct jl_cost_period){ .days = lround(s / DAY_S) };
+		*period = (struct jl_cost_period){ .days = lround(time_s / DAY_S) };
 	return JL_OK;
 }
-static enum jl_status set_life(const struct parse *p, const char *text)
-{
-	return set_period(p, "life", text, &p->o->life);
-}
-static enum jl_status set_term(const struct parse *p, const char *text)
-{
-	return set_period(p, "term", text, &p->o->term);
-}
-static enum jl_status set_seconds(const struct parse *p, const char *key, const char *text, long long *ret_s)
-{
-	double s = NAN;
-	if (quantity(&s, p, key, text, JL_K_TIME, 0, 30 * DAY_S))
-		return p->err->status;
-	*ret_s = llround(s);
-	return JL_OK;
-}
-static enum jl_status set_lost(const struct parse *p, const char *text)
-{
-	return set_seconds(p, "lost", text, &p->o->lost_s);
-}
-static enum jl_status set_restart(const struct parse *p, const char *text)
-{
-	return set_seconds(p, "restart", text, &p->o->restart_s);
-}
-static enum jl_status set_save(const struct parse *p, const char *text)
-{
-	return set_seconds(p, "save", text, &p->o->save_s);
-}
-static enum jl_status set_interrupts(const struct parse *p, const char *text)
+static enum jl_status set_interrupts(const struct parse *p, const struct setting *s, const char *text)
 {
 	char share[48];
 	snprintf(share, sizeof share, "%.*s", (int)strcspn(text, "/"),
 		 text); /* "20 %/h" or "20 %" are both of an hour */
-	return set_fraction(p, "interrupts", share, 0, 10, &p->o->interrupts_ppm);
+	return set_number(p, s, share);
 }
-static enum jl_status set_hosting(const struct parse *p, const char *text)
+static enum jl_status add_monthly(const struct parse *p, struct jl_money money)
 {
-	struct jl_money money;
-
-	if (per(&money, p, "hosting", text, month_suffixes, "hosting=100 USD/month"))
-		return p->err->status;
 	if (p->o->per_month.micro && p->o->per_month.currency != money.currency)
 		return jl_fail(p->err, JL_E_USAGE, "\"%s\": hosting and staff must be in one currency", p->what);
 	p->o->per_month = p->o->per_month.micro ? jl_money_add(p->o->per_month, money) : money;
 	return JL_OK;
 }
+static enum jl_status set_hosting(const struct parse *p, const struct setting *s, const char *text)
+{
+	struct jl_money money;
+
+	JL_TRY(per(&money, p, s->key, text, month_suffixes, "hosting=100 USD/month"));
+	return add_monthly(p, money);
+}
 /* "10 h at 50 USD/h": of every month; added to what hosting costs. */
-static enum jl_status set_staff(const struct parse *p, const char *text)
+static enum jl_status set_staff(const struct parse *p, const struct setting *s, const char *text)
 {
 	static const char example[] = "staff=10 h at 50 USD/h";
 	const char *at = strstr(text, " at ");
 	char hours[64];
 	struct jl_money rate;
-	double s = NAN;
+	double time_s = NAN;
 
 	if (!at || (size_t)(at - text) >= sizeof hours)
 		return jl_fail(p->err, JL_E_USAGE, "staff=%s in \"%s\": write hours a month and their price, e.g. %s",
 			       text, p->what, example);
 	snprintf(hours, sizeof hours, "%.*s", (int)(at - text), text);
-	if (quantity(&s, p, "staff", hours, JL_K_TIME, 0, 10000 * 3600.0) ||
-	    per(&rate, p, "staff", at + 4, hour_suffixes, example))
-		return p->err->status;
-	rate = jl_money_scale(rate, llround(s), 3600);
-	if (p->o->per_month.micro == 0)
-		p->o->per_month = rate;
-	else if (p->o->per_month.currency == rate.currency)
-		p->o->per_month = jl_money_add(p->o->per_month, rate);
-	else
-		return jl_fail(p->err, JL_E_USAGE, "\"%s\": hosting and staff must be in one currency", p->what);
-	return JL_OK;
+	JL_TRY(quantity(&time_s, p, s->key, hours, JL_K_TIME, 0, 10000 * 3600.0));
+	JL_TRY(per(&rate, p, s->key, at + 4, hour_suffixes, example));
+	return add_monthly(p, jl_money_scale(rate, llround(time_s), 3600));
 }
-static enum jl_status set_upfront(const struct parse *p, const char *text)
+static enum jl_status set_upfront(const struct parse *p, const struct setting *s, const char *text)
 {
 	struct jl_quantity q;
-	if (jl_quantity_parse(&q, text, JL_K_MONEY, "upfront", p->err))
-		return p->err->status;
+
+	JL_TRY(jl_quantity_parse(&q, text, JL_K_MONEY, s->key, p->err));
 	p->o->price = jl_money_from(q.value, q.kind == JL_K_KRW ? JL_KRW : JL_USD);
 	return JL_OK;
 }
 
-static const struct {
-	const char *key;
-	enum jl_status (*set)(const struct parse *p, const char *text);
-	unsigned kinds; /* bits of enum jl_cost_kind */
-} settings[] = {
-#define MACHINE ((1U << JL_COST_BUY) | (1U << JL_COST_OWN))
-#define ANY     0xffU
-	{ "watts", set_watts, MACHINE },
-	{ "idle", set_idle, MACHINE },
-	{ "resale", set_resale, 1U << JL_COST_BUY },
-	{ "life", set_life, 1U << JL_COST_BUY },
-	{ "finance", set_finance, 1U << JL_COST_BUY },
-	{ "hosting", set_hosting, ANY },
-	{ "staff", set_staff, ANY },
-	{ "util", set_util, ANY },
-	{ "interrupts", set_interrupts, 1U << JL_COST_SPOT },
-	{ "lost", set_lost, 1U << JL_COST_SPOT },
-	{ "restart", set_restart, 1U << JL_COST_SPOT },
-	{ "save", set_save, 1U << JL_COST_SPOT },
-	{ "term", set_term, 1U << JL_COST_RESERVE },
-	{ "upfront", set_upfront, 1U << JL_COST_RESERVE },
+static const struct setting settings[] = {
+#define MACHINE    ((1U << JL_COST_BUY) | (1U << JL_COST_OWN))
+#define BUY        (1U << JL_COST_BUY)
+#define SPOT       (1U << JL_COST_SPOT)
+#define RESERVE    (1U << JL_COST_RESERVE)
+#define ANY        0xffU
+#define AT(member) offsetof(struct jl_cost_option, member)
+	{ "watts", MACHINE, set_watts, AT(active_mW), JL_K_POWER, 0, JL_COST_WATTS_MAX, 1000 },
+	{ "idle", MACHINE, set_idle, AT(idle_mW), JL_K_POWER, 0, JL_COST_WATTS_MAX, 1000 },
+	{ "resale", BUY, set_resale, AT(resale_ppm), JL_K_FRACTION, 0, 1, 1e6 },
+	{ "life", BUY, set_period, AT(life), 0, 0, 0, 0 },
+	{ "finance", BUY, set_number, AT(finance_ppm), JL_K_FRACTION, 0, 1, 1e6 },
+	{ "hosting", ANY, set_hosting, 0, 0, 0, 0, 0 },
+	{ "staff", ANY, set_staff, 0, 0, 0, 0, 0 },
+	{ "util", ANY, set_number, AT(util_ppm), JL_K_FRACTION, 1e-6, 1, 1e6 },
+	{ "interrupts", SPOT, set_interrupts, AT(interrupts_ppm), JL_K_FRACTION, 0, 10, 1e6 },
+	{ "lost", SPOT, set_number, AT(lost_s), JL_K_TIME, 0, 30 * DAY_S, 1 },
+	{ "restart", SPOT, set_number, AT(restart_s), JL_K_TIME, 0, 30 * DAY_S, 1 },
+	{ "save", SPOT, set_number, AT(save_s), JL_K_TIME, 0, 30 * DAY_S, 1 },
+	{ "term", RESERVE, set_period, AT(term), 0, 0, 0, 0 },
+	{ "upfront", RESERVE, set_upfront, 0, 0, 0, 0, 0 },
 };
 #define N_SETTINGS (sizeof settings / sizeof settings[0])
 
@@ -324,7 +284,7 @@ static enum jl_status apply(const struct parse *p, char *segment)
 		*equal = '\0';
 		for (size_t i = 0; i < N_SETTINGS; i++)
 			if (strcasecmp(settings[i].key, segment) == 0 && settings[i].kinds & (1U << p->o->kind))
-				return settings[i].set(p, equal + 1);
+				return settings[i].set(p, &settings[i], equal + 1);
 		*equal = '=';
 	}
 	for (size_t i = 0; i < N_SETTINGS; i++)
@@ -538,8 +498,7 @@ static enum jl_status parse_head(struct jl_cost_option *o, char *head, const cha
 		return jl_fail(err, JL_E_RANGE, "the price of \"%s\" is absurd: four trillion is the most",
 			       *head ? head : kinds[o->kind].key);
 	snprintf(o->name, sizeof o->name, "%s", *head ? head : kinds[o->kind].key);
-	if (find_system(o, head, cat, arena, err))
-		return err->status;
+	JL_TRY(find_system(o, head, cat, arena, err));
 	if (said || o->kind == JL_COST_OWN)
 		return JL_OK;
 	return jl_cost_is_rent(o->kind) ? catalog_rent(o, region, cat, arena, err) : catalog_price(o, cat, err);
@@ -568,7 +527,6 @@ enum jl_status jl_cost_option_parse(struct jl_cost_option *ret_option, enum jl_c
 	struct jl_cost_option o = { .kind = kind, .off_when_idle = true, .term = { .months = 12 } };
 	struct parse p = { .o = &o, .what = text, .err = err };
 	char copy[TEXT_MAX], *segments[SEGMENT_MAX];
-	enum jl_status status;
 	size_t n;
 
 	if (strlen(text) >= sizeof copy)
@@ -581,10 +539,10 @@ enum jl_status jl_cost_option_parse(struct jl_cost_option *ret_option, enum jl_c
 						     : "\"rtx-3090 desktop 2200 USD\"");
 	JL_TRY(parse_head(&o, segments[0], region, cat, arena, err));
 	for (size_t i = 1; i < n; i++)
-		if (*segments[i] && (status = apply(&p, segments[i])))
-			return status;
-	if (o.resale_market && (status = market_resale(&p, cat)))
-		return status;
+		if (*segments[i])
+			JL_TRY(apply(&p, segments[i]));
+	if (o.resale_market)
+		JL_TRY(market_resale(&p, cat));
 	if (!jl_cost_is_rent(kind))
 		assume_watts(&o, cat);
 	*ret_option = o;

@@ -9,66 +9,38 @@ struct inputs {
 	struct jl_cost_setting setting;
 };
 
-static void scale(long long *value, double factor)
-{
-	*value = llround((double)*value * factor);
-}
+#define PLACES_MAX 3
 
-static void move_price(struct inputs *in, double f)
-{
-	scale(&in->dear.price.micro, f);
-}
-static void move_rent(struct inputs *in, double f)
-{
-	scale(&in->cheap.per_hour.micro, f);
-}
-static void move_util(struct inputs *in, double f)
-{
-	scale(&in->setting.util_ppm, f);
-	scale(&in->dear.util_ppm, f);
-	scale(&in->cheap.util_ppm, f);
-	if (in->setting.util_ppm > JL_PPM)
-		in->setting.util_ppm = JL_PPM;
-	if (in->dear.util_ppm > JL_PPM)
-		in->dear.util_ppm = JL_PPM;
-	if (in->cheap.util_ppm > JL_PPM)
-		in->cheap.util_ppm = JL_PPM;
-}
-static void move_watts(struct inputs *in, double f)
-{
-	scale(&in->dear.active_mW, f);
-	scale(&in->dear.idle_mW, f);
-}
-static void move_power_price(struct inputs *in, double f)
-{
-	scale(&in->setting.per_kWh.micro, f);
-}
-static void move_finance(struct inputs *in, double f)
-{
-	scale(&in->dear.finance_ppm, f);
-}
-static void move_hosting(struct inputs *in, double f)
-{
-	scale(&in->dear.per_month.micro, f);
-}
-static void move_interrupts(struct inputs *in, double f)
-{
-	scale(&in->cheap.interrupts_ppm, f);
-}
-
-static const struct {
+/* `at`: what is scaled, all of it whole numbers; shares (`is_share`) stop at all. */
+static const struct input {
 	const char *key, *en;
-	void (*move)(struct inputs *in, double factor);
+	size_t n, at[PLACES_MAX];
+	bool is_share;
 } inputs[] = {
-	{ "price", JL_N("purchase price"), move_price },
-	{ "rent", JL_N("rent"), move_rent },
-	{ "util", JL_N("utilisation"), move_util },
-	{ "watts", JL_N("power draw"), move_watts },
-	{ "per_kWh", JL_N("electricity price"), move_power_price },
-	{ "finance", JL_N("interest rate"), move_finance },
-	{ "hosting", JL_N("monthly costs"), move_hosting },
-	{ "interrupts", JL_N("spot interruptions"), move_interrupts },
+#define AT(member) offsetof(struct inputs, member)
+	{ "price", JL_N("purchase price"), 1, { AT(dear.price.micro) }, false },
+	{ "rent", JL_N("rent"), 1, { AT(cheap.per_hour.micro) }, false },
+	{ "util", JL_N("utilisation"), 3, { AT(setting.util_ppm), AT(dear.util_ppm), AT(cheap.util_ppm) }, true },
+	{ "watts", JL_N("power draw"), 2, { AT(dear.active_mW), AT(dear.idle_mW) }, false },
+	{ "per_kWh", JL_N("electricity price"), 1, { AT(setting.per_kWh.micro) }, false },
+	{ "finance", JL_N("interest rate"), 1, { AT(dear.finance_ppm) }, false },
+	{ "hosting", JL_N("monthly costs"), 1, { AT(dear.per_month.micro) }, false },
+	{ "interrupts", JL_N("spot interruptions"), 1, { AT(cheap.interrupts_ppm) }, false },
 };
+
+static struct inputs moved(const struct inputs *base, const struct input *input, double factor)
+{
+	struct inputs in = *base;
+
+	for (size_t i = 0; i < input->n; i++) {
+		long long *value = (long long *)(void *)((char *)&in + input->at[i]);
+
+		*value = llround((double)*value * factor);
+		if (input->is_share && *value > JL_PPM)
+			*value = JL_PPM;
+	}
+	return in;
+}
 
 static enum jl_status days(double *ret_days, const struct inputs *in, const struct jl_catalog *cat, struct jl_err *err)
 {
@@ -85,14 +57,12 @@ static enum jl_status days(double *ret_days, const struct inputs *in, const stru
 }
 
 /* Does the dear one, which is paid first, come out cheaper within the horizon? */
-static bool pays(const struct inputs *base, void (*move)(struct inputs *, double), double factor,
-		 const struct jl_catalog *cat)
+static bool pays(const struct inputs *base, const struct input *input, double factor, const struct jl_catalog *cat)
 {
-	struct inputs in = *base;
+	const struct inputs in = moved(base, input, factor);
 	struct jl_err ignored;
 	double at;
 
-	move(&in, factor);
 	return days(&at, &in, cat, &ignored) == JL_OK && !isnan(at);
 }
 
@@ -100,19 +70,19 @@ static bool pays(const struct inputs *base, void (*move)(struct inputs *, double
 #define FLIP_STEPS 24
 
 /* The factor nearest to 1 that turns the decision: in the direction that does, halved until it is sure. */
-static double flip_of(const struct inputs *base, void (*move)(struct inputs *, double), const struct jl_catalog *cat)
+static double flip_of(const struct inputs *base, const struct input *input, const struct jl_catalog *cat)
 {
-	const bool now = pays(base, move, 1, cat);
+	const bool now = pays(base, input, 1, cat);
 
 	for (int up = 0; up < 2; up++) {
 		double in = 0, out = up ? log(FLIP_MOST) : -log(FLIP_MOST);
 
-		if (pays(base, move, exp(out), cat) == now)
+		if (pays(base, input, exp(out), cat) == now)
 			continue;
 		for (int i = 0; i < FLIP_STEPS; i++) {
 			const double mid = (in + out) / 2;
 
-			*(pays(base, move, exp(mid), cat) == now ? &in : &out) = mid;
+			*(pays(base, input, exp(mid), cat) == now ? &in : &out) = mid;
 		}
 		return exp(out);
 	}
@@ -145,14 +115,13 @@ enum jl_status jl_cost_sensitivity(struct jl_cost_swing ret_swings[JL_COST_SWING
 	JL_TRY(days(&at_base, &base, cat, err));
 	for (size_t i = 0; i < sizeof inputs / sizeof inputs[0]; i++) {
 		struct jl_cost_swing s = { .key = inputs[i].key, .en = inputs[i].en };
-		struct inputs low = base, high = base;
+		const struct inputs low = moved(&base, &inputs[i], 1 - step_frac),
+				    high = moved(&base, &inputs[i], 1 + step_frac);
 
-		inputs[i].move(&low, 1 - step_frac);
-		inputs[i].move(&high, 1 + step_frac);
 		JL_TRY(days(&s.lo, &low, cat, err));
 		JL_TRY(days(&s.hi, &high, cat, err));
 		if (swing_of(&s) > 0) {
-			s.flip = flip_of(&base, inputs[i].move, cat);
+			s.flip = flip_of(&base, &inputs[i], cat);
 			ret_swings[n++] = s;
 		}
 	}

@@ -5,65 +5,38 @@
 
 #include "physics/arch.h"
 
-enum shared {
-	CONV_VECTOR,
-	CONV_TF32,
-	CONV_HALF,
-	LINEAR_VECTOR,
-	LINEAR_HALF,
-	RNN,
-	BMM,
-	LAYOUT,
-	FEED,
-	ODD_FEED,
-	SLOW_TF32,
-	WAVE,
-	K_HALF,
-	MEM,
-	SM_B,
-	KERNEL_S,
-	LAUNCH_S,
-	WORKER,
-	NVLINK,
-	ATTENTION,
-	DEPTHWISE,
-	DEPTHWISE_LAST,
-	DEPTHWISE_GRAD,
-	GROUP_HALF,
-	FUSED,
-	GRADIENT,
-	GROUP_LAST,
-	N_SHARED
-};
-static const struct jl_param shared_params[N_SHARED] = {
-	[CONV_VECTOR] = { "conv.conv_frac.vector", "1", 0.1, 1, 0.55, 0.5 },
-	[CONV_TF32] = { "conv.conv_frac.tf32", "1", 0.1, 1, 0.5, 0.5 },
-	[CONV_HALF] = { "conv.conv_frac.half", "1", 0.1, 1, 0.5, 0.5 },
-	[LINEAR_VECTOR] = { "conv.linear_frac.vector", "1", 0.1, 1, 0.8, 0.5 },
-	[LINEAR_HALF] = { "conv.linear_frac.half", "1", 0.1, 1, 0.7, 0.5 },
-	[RNN] = { "conv.rnn_frac", "1", 0.1, 2, 0.8, 0.4 },
-	[BMM] = { "conv.bmm_frac", "1", 0.05, 2, 0.4, 0.4 },
-	[LAYOUT] = { "conv.layout_frac", "1", 0.01, 1.5, 0.3, 0.7 },
-	[FEED] = { "conv.feed", "FLOP/clock/SM", 100, 20000, 1500, 0.7 },
-	[ODD_FEED] = { "conv.odd_feed", "FLOP/clock/SM", 50, 5000, 480, 0.3 },
-	[SLOW_TF32] = { "conv.slow_tf32_frac", "1", 0.2, 1, 0.6, 0.4 },
-	[WAVE] = { "conv.wave_frac", "1", 0.01, 3, 0.5, 0.4 },
-	[K_HALF] = { "conv.k_half", "1", 1, 1000, 32, 0.7 },
-	[MEM] = { "conv.mem_frac", "1", 0.3, 1.05, 0.85, 0.1 },
-	[SM_B] = { "conv.sm_stream", "B/clock/SM", 10, 500, 64, 0.5 },
-	[KERNEL_S] = { "conv.kernel_s", "s", 5e-7, 2e-5, 4e-6, 0.2 },
-	[LAUNCH_S] = { "conv.launch_s", "s", 2e-6, 4e-5, 1e-5, 0.5 },
-	[WORKER] = { "conv.worker_gain", "1", 0.001, 0.5, 0.03, 1.0 },
-	[NVLINK] = { "conv.nvlink_frac", "1", 0.1, 1, 0.5, 0.3 },
-	[ATTENTION] = { "conv.attention_frac", "1", 0.1, 2, 0.7, 0.4 },
-	[DEPTHWISE] = { "conv.depthwise_frac", "1", 0.01, 1, 0.2, 0.7 },
-	[DEPTHWISE_LAST] = { "conv.depthwise_last_frac", "1", 0.01, 1, 0.2, 0.7 },
-	[DEPTHWISE_GRAD] = { "conv.depthwise_grad_gain", "1", 0.5, 50, 3, 0.7 },
-	[GROUP_HALF] = { "conv.group_half", "1", 0.1, 500, 16, 0.7 },
-	[GRADIENT] = { "conv.gradient_frac", "1", 0.3, 2, 0.8, 0.3 },
-	[GROUP_LAST] = { "conv.group_last_gain", "1", 0.5, 20, 2, 0.5 },
-	[FUSED] = { "conv.fused_frac", "1", 0.05, 1, 0.5, 0.4 },
-};
+/* clang-format off: a row a parameter. Its place in the vector; name, unit, lo, hi, prior, sd */
+#define PARAMS(X)                                                                                                      \
+	X(CONV_VECTOR, "conv.conv_frac.vector", "1", 0.1, 1, 0.55, 0.5)                                                \
+	X(CONV_TF32, "conv.conv_frac.tf32", "1", 0.1, 1, 0.5, 0.5)                                                     \
+	X(CONV_HALF, "conv.conv_frac.half", "1", 0.1, 1, 0.5, 0.5)                                                     \
+	X(LINEAR_VECTOR, "conv.linear_frac.vector", "1", 0.1, 1, 0.8, 0.5)                                             \
+	X(LINEAR_HALF, "conv.linear_frac.half", "1", 0.1, 1, 0.7, 0.5)                                                 \
+	X(RNN, "conv.rnn_frac", "1", 0.1, 2, 0.8, 0.4)                                                                 \
+	X(BMM, "conv.bmm_frac", "1", 0.05, 2, 0.4, 0.4)                                                                \
+	X(LAYOUT, "conv.layout_frac", "1", 0.01, 1.5, 0.3, 0.7)                                                        \
+	X(FEED, "conv.feed", "FLOP/clock/SM", 100, 20000, 1500, 0.7)                                                   \
+	X(ODD_FEED, "conv.odd_feed", "FLOP/clock/SM", 50, 5000, 480, 0.3)                                              \
+	X(SLOW_TF32, "conv.slow_tf32_frac", "1", 0.2, 1, 0.6, 0.4)                                                     \
+	X(WAVE, "conv.wave_frac", "1", 0.01, 3, 0.5, 0.4)                                                              \
+	X(K_HALF, "conv.k_half", "1", 1, 1000, 32, 0.7)                                                                \
+	X(MEM, "conv.mem_frac", "1", 0.3, 1.05, 0.85, 0.1)                                                             \
+	X(SM_B, "conv.sm_stream", "B/clock/SM", 10, 500, 64, 0.5)                                                      \
+	X(KERNEL_S, "conv.kernel_s", "s", 5e-7, 2e-5, 4e-6, 0.2)                                                       \
+	X(LAUNCH_S, "conv.launch_s", "s", 2e-6, 4e-5, 1e-5, 0.5)                                                       \
+	X(WORKER, "conv.worker_gain", "1", 0.001, 0.5, 0.03, 1.0)                                                      \
+	X(NVLINK, "conv.nvlink_frac", "1", 0.1, 1, 0.5, 0.3)                                                           \
+	X(ATTENTION, "conv.attention_frac", "1", 0.1, 2, 0.7, 0.4)                                                     \
+	X(DEPTHWISE, "conv.depthwise_frac", "1", 0.01, 1, 0.2, 0.7)                                                    \
+	X(DEPTHWISE_LAST, "conv.depthwise_last_frac", "1", 0.01, 1, 0.2, 0.7)                                          \
+	X(DEPTHWISE_GRAD, "conv.depthwise_grad_gain", "1", 0.5, 50, 3, 0.7)                                            \
+	X(GROUP_HALF, "conv.group_half", "1", 0.1, 500, 16, 0.7)                                                       \
+	X(FUSED, "conv.fused_frac", "1", 0.05, 1, 0.5, 0.4)                                                            \
+	X(GRADIENT, "conv.gradient_frac", "1", 0.3, 2, 0.8, 0.3)                                                       \
+	X(GROUP_LAST, "conv.group_last_gain", "1", 0.5, 20, 2, 0.5)
+/* clang-format on */
+enum shared { PARAMS(JL_PARAM_PLACE) N_SHARED };
+static const struct jl_param shared_params[N_SHARED] = { PARAMS(JL_PARAM_ROW) };
 
 /* What fits always end at, or what rows do not tell from what was expected. */
 static const double linear_tf32_frac = 1;
@@ -74,6 +47,7 @@ static const double overlap_frac = 1;     /* traffic hides behind all of the bac
 static const double exposed_frac = 0.2;   /* but for the last bucket */
 static const double pcie_frac = 0.95;     /* links alone; what the fabric allows bounds it */
 
+static const double amp_calls_gain = 1.3; /* casts are launches too */
 /* Casts of a weight, of a bias (convolutions before norms have none), of what is read, and of their gradients: traced on an H200. */
 static const double cast_calls[] = { 3.5, 5.8 };
 
@@ -87,13 +61,9 @@ static const double dev_sd[N_DEV] = { 0.25, 0.25, 0.25, 0.1 };
 _Static_assert(N_SHARED + JL_ARCHS_MAX * (size_t)N_DEV + JL_CONV_MAX_GPUS <= JL_CONV_MAX_PARAMS,
 	       "raise JL_CONV_MAX_PARAMS");
 
-size_t jl_conv_n_param(size_t n_gpu)
+static void param_at(const void *ctx, size_t i, struct jl_param *ret_param)
 {
-	return FIRST_GPU + n_gpu;
-}
-
-void jl_conv_param_at(size_t i, const char *const *gpu_ids, struct jl_param *ret_param)
-{
+	const char *const *gpu_ids = ctx;
 	struct jl_param param;
 
 	if (i < N_SHARED) {
@@ -116,23 +86,14 @@ void jl_conv_param_at(size_t i, const char *const *gpu_ids, struct jl_param *ret
 	*ret_param = param;
 }
 
-static void one_gpu(const void *ctx, size_t i, struct jl_param *ret_param)
+struct jl_param_list jl_conv_params(size_t n_gpu, const char *const *gpu_ids)
 {
-	jl_conv_param_at(i, ctx, ret_param);
+	return (struct jl_param_list){ .n = FIRST_GPU + n_gpu, .at = param_at, .ctx = gpu_ids };
 }
 
 bool jl_conv_read(const struct jl_catalog *cat, const char *gpu_id, double *ret_x)
 {
-	char prefix[80];
-
-	snprintf(prefix, sizeof(prefix), "conv.gpu.%.40s.", gpu_id ? gpu_id : "?");
-	jl_params_read(cat,
-		       &(struct jl_param_list){ .n = jl_conv_n_param(1),
-						.at = one_gpu,
-						.ctx = gpu_id ? &gpu_id : NULL,
-						.key = gpu_id ? gpu_id : "" },
-		       ret_x);
-	return gpu_id && jl_params_seen(cat, prefix);
+	return jl_params_own(cat, jl_conv_params(1, gpu_id ? &gpu_id : NULL), "conv", gpu_id, ret_x);
 }
 
 void jl_conv_resolve(const double *x, int gpu, const struct jl_device *device, struct jl_conv_fit *ret_fit)
@@ -163,6 +124,7 @@ void jl_conv_resolve(const double *x, int gpu, const struct jl_device *device, s
 		.device_frac = gpu >= 0 ? x[FIRST_GPU + (size_t)gpu] : 1,
 		.launch_s = x[LAUNCH_S],
 		.slow_host_gain = slow_host_gain,
+		.amp_calls_gain = amp_calls_gain,
 		.cast_calls = { cast_calls[0], cast_calls[1] },
 		.worker_gain = x[WORKER],
 		.overlap_frac = overlap_frac,

@@ -8,14 +8,13 @@
 #include "model/conv.h"
 #include "physics/params.h"
 
-#define JL_CONV_MAX_PARAMS 208 /* at least jl_conv_n_param(JL_CONV_MAX_GPUS) */
+#define JL_CONV_MAX_PARAMS 208 /* at least jl_conv_params(JL_CONV_MAX_GPUS) */
 #define JL_CONV_MAX_GPUS   64
 
-size_t jl_conv_n_param(size_t n_gpu);
 /* gpu_ids: of the n_gpu, by the catalog; NULL: the names of their parameters are not asked for. */
-void jl_conv_param_at(size_t i, const char *const *gpu_ids, struct jl_param *ret_param);
+struct jl_param_list jl_conv_params(size_t n_gpu, const char *const *gpu_ids);
 
-/* The catalog's values with the deviation of one GPU behind them (jl_conv_n_param(1) values). True where that GPU has
+/* The catalog's values with the deviation of one GPU behind them (jl_conv_params(1) values). True where that GPU has
  * rows of its own. */
 bool jl_conv_read(const struct jl_catalog *cat, const char *gpu_id, double *ret_x);
 

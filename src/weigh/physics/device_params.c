@@ -7,101 +7,56 @@
 #include "physics/power_params.h"
 
 /* Shared parameters. sd: how far, as ln, a fit may go from the prior before the data must insist. */
-enum shared {
-	FRAC_VECTOR,
-	FRAC_T16,
-	FRAC_T8,
-	ENERGY_VECTOR,
-	ENERGY_T16,
-	ENERGY_T8,
-	MEM_FRAC,
-	KERNEL_S,
-	TAIL_VECTOR,
-	TAIL_TENSOR,
-	TILE_VECTOR,
-	TILE_TENSOR,
-	HEAT_S,
-	FILL_VECTOR,
-	FILL_TENSOR,
-	OVERLAP_VECTOR,
-	OVERLAP_TENSOR,
-	SM_B_PER_CLOCK,
-	SM_MEM_B_PER_CLOCK,
-	L2_B_PER_CLOCK,
-	WARM_FRAC,
-	WRITE_VECTOR,
-	WRITE_TENSOR,
-	NARROW_FRAC,
-	BLOCK_B,
-	WIDE_FRAC,
-	BEST_FRAC,
-	COPY_FRAC,
-	UNFUSED_B,
-	UNFUSED_FLOP,
-	UNFUSED_KERNELS,
-	FUSED_B,
-	FUSED_KERNELS,
-	BLOCK_FRAC,
-	BLOCK_BLACKWELL,
-	BLOCK_KERNELS,
-	NVLINK_FRAC,
-	PCIE_FRAC,
-	CROSS_FRAC,
-	VIA_HOST_FRAC,
-	VIA_HOST_BOTH,
-	HOST_FRAC,
-	HOST_BOTH,
-	P2P_LATENCY_S,
-	HOST_LATENCY_S,
-	N_SHARED
-};
-static const struct jl_param shared_params[N_SHARED] = {
-	[FRAC_VECTOR] = { "gemm.gemm_frac.vector", "1", 0.5, 1.0, 0.93, 0.1 },
-	[FRAC_T16] = { "gemm.gemm_frac.tensor16", "1", 0.4, 1.0, 0.88, 0.1 },
-	[FRAC_T8] = { "gemm.gemm_frac.tensor8", "1", 0.4, 1.0, 0.76, 0.1 },
-	[ENERGY_VECTOR] = { "gemm.energy.vector", "1", 0.5, 2.0, 0.93, 0.15 },
-	[ENERGY_T16] = { "gemm.energy.tensor16", "1", 0.5, 2.0, 0.93, 0.15 },
-	[ENERGY_T8] = { "gemm.energy.tensor8", "1", 0.5, 2.0, 0.93, 0.15 },
-	[MEM_FRAC] = { "gemm.mem_frac", "1", 0.5, 1.0, 0.87, 0.05 },
-	[KERNEL_S] = { "gemm.kernel_s", "s", 1e-6, 10e-6, 3e-6, 0.3 },
-	[TAIL_VECTOR] = { "gemm.tail_frac.vector", "1", 0.05, 1.0, 0.8, 0.3 },
-	[TAIL_TENSOR] = { "gemm.tail_frac.tensor", "1", 0.05, 1.0, 0.8, 0.3 },
-	[TILE_VECTOR] = { "gemm.tile_elements.vector", "1", 0.5, 100.0, 10.0, 0.7 },
-	[TILE_TENSOR] = { "gemm.tile_elements.tensor", "1", 0.5, 100.0, 8.0, 0.4 },
-	[HEAT_S] = { "gemm.heat_s", "s", 2e-5, 1e-2, 3e-4, 0.7 },
-	[FILL_VECTOR] = { "gemm.fill_s.vector", "s", 1e-7, 3e-5, 3e-6, 1.0 },
-	[FILL_TENSOR] = { "gemm.fill_s.tensor", "s", 1e-8, 1e-5, 1e-6, 1.0 },
-	[OVERLAP_VECTOR] = { "gemm.overlap_frac.vector", "1", 0.01, 1.0, 0.2, 0.7 },
-	[OVERLAP_TENSOR] = { "gemm.overlap_frac.tensor", "1", 0.01, 1.0, 0.2, 0.7 },
-	[SM_B_PER_CLOCK] = { "gemm.sm_rate", "B/clock", 16.0, 256.0, 64.0, 0.3 },
-	[SM_MEM_B_PER_CLOCK] = { "gemm.sm_mem_rate", "B/clock", 8.0, 256.0, 40.0, 0.3 },
-	[L2_B_PER_CLOCK] = { "gemm.l2_rate", "B/clock/SM", 4.0, 64.0, 12.0, 0.3 },
-	[WRITE_VECTOR] = { "gemm.write_frac.vector", "1", 0.02, 1.0, 0.5, 0.5 },
-	[WRITE_TENSOR] = { "gemm.write_frac.tensor", "1", 0.02, 1.0, 0.5, 0.5 },
-	[WARM_FRAC] = { "gemm.warm_frac", "1", 0.02, 1.0, 0.17, 0.5 },
-	[NARROW_FRAC] = { "gemm.narrow_frac.blackwell-dc", "1", 0.3, 1.0, 0.55, 0.2 },
-	[BLOCK_B] = { "gemm.block_quant", "1", 0.5, 3.0, 1.2, 0.2 },
-	[WIDE_FRAC] = { "gemm.wide_frac", "1", 0.2, 1.0, 0.4, 0.5 },
-	[BEST_FRAC] = { "gemm.best_frac", "1", 1.0, 1.3, 1.03, 0.05 },
-	[COPY_FRAC] = { "gemm.copy_frac", "1", 0.6, 1.2, 0.95, 0.1 },
-	[UNFUSED_B] = { "gemm.quant_unfused.moved", "B/element", 8.0, 80.0, 28.0, 0.3 },
-	[UNFUSED_FLOP] = { "gemm.quant_unfused.flop", "FLOP/element", 10.0, 600.0, 120.0, 0.5 },
-	[UNFUSED_KERNELS] = { "gemm.quant_unfused.kernels", "1", 1.0, 20.0, 4.0, 0.5 },
-	[FUSED_B] = { "gemm.quant_fused.moved", "B/element", 2.0, 20.0, 5.0, 0.3 },
-	[FUSED_KERNELS] = { "gemm.quant_fused.kernels", "1", 0.1, 10.0, 1.0, 0.5 },
-	[BLOCK_FRAC] = { "gemm.block_frac", "1", 0.4, 1.0, 0.75, 0.15 },
-	[BLOCK_BLACKWELL] = { "gemm.block_frac.blackwell-dc", "1", 0.3, 1.0, 0.55, 0.2 },
-	[BLOCK_KERNELS] = { "gemm.block_unfused.kernels", "1", 0.5, 6.0, 3.0, 0.3 },
-	[NVLINK_FRAC] = { "gemm.nvlink_frac", "1", 0.5, 1.0, 0.87, 0.1 },
-	[PCIE_FRAC] = { "gemm.pcie_frac", "1", 0.5, 1.0, 0.85, 0.1 },
-	[CROSS_FRAC] = { "gemm.pcie_cross_frac", "1", 0.3, 1.0, 0.85, 0.15 },
-	[VIA_HOST_FRAC] = { "gemm.via_host_frac", "1", 0.1, 1.0, 0.6, 0.2 },
-	[VIA_HOST_BOTH] = { "gemm.via_host_both_frac", "1", 0.3, 1.0, 0.55, 0.2 },
-	[HOST_FRAC] = { "gemm.host_frac", "1", 0.4, 1.0, 0.82, 0.1 },
-	[HOST_BOTH] = { "gemm.host_both_frac", "1", 0.3, 1.0, 0.6, 0.3 },
-	[P2P_LATENCY_S] = { "gemm.p2p_latency_s", "s", 5e-7, 1e-5, 1.4e-6, 0.4 },
-	[HOST_LATENCY_S] = { "gemm.via_host_latency_s", "s", 3e-6, 5e-5, 1.2e-5, 0.4 },
-};
+/* clang-format off: a row a parameter. Its place in the vector; name, unit, lo, hi, prior, sd */
+#define PARAMS(X)                                                                                                      \
+	X(FRAC_VECTOR, "gemm.gemm_frac.vector", "1", 0.5, 1.0, 0.93, 0.1)                                              \
+	X(FRAC_T16, "gemm.gemm_frac.tensor16", "1", 0.4, 1.0, 0.88, 0.1)                                               \
+	X(FRAC_T8, "gemm.gemm_frac.tensor8", "1", 0.4, 1.0, 0.76, 0.1)                                                 \
+	X(ENERGY_VECTOR, "gemm.energy.vector", "1", 0.5, 2.0, 0.93, 0.15)                                              \
+	X(ENERGY_T16, "gemm.energy.tensor16", "1", 0.5, 2.0, 0.93, 0.15)                                               \
+	X(ENERGY_T8, "gemm.energy.tensor8", "1", 0.5, 2.0, 0.93, 0.15)                                                 \
+	X(MEM_FRAC, "gemm.mem_frac", "1", 0.5, 1.0, 0.87, 0.05)                                                        \
+	X(KERNEL_S, "gemm.kernel_s", "s", 1e-6, 10e-6, 3e-6, 0.3)                                                      \
+	X(TAIL_VECTOR, "gemm.tail_frac.vector", "1", 0.05, 1.0, 0.8, 0.3)                                              \
+	X(TAIL_TENSOR, "gemm.tail_frac.tensor", "1", 0.05, 1.0, 0.8, 0.3)                                              \
+	X(TILE_VECTOR, "gemm.tile_elements.vector", "1", 0.5, 100.0, 10.0, 0.7)                                        \
+	X(TILE_TENSOR, "gemm.tile_elements.tensor", "1", 0.5, 100.0, 8.0, 0.4)                                         \
+	X(HEAT_S, "gemm.heat_s", "s", 2e-5, 1e-2, 3e-4, 0.7)                                                           \
+	X(FILL_VECTOR, "gemm.fill_s.vector", "s", 1e-7, 3e-5, 3e-6, 1.0)                                               \
+	X(FILL_TENSOR, "gemm.fill_s.tensor", "s", 1e-8, 1e-5, 1e-6, 1.0)                                               \
+	X(OVERLAP_VECTOR, "gemm.overlap_frac.vector", "1", 0.01, 1.0, 0.2, 0.7)                                        \
+	X(OVERLAP_TENSOR, "gemm.overlap_frac.tensor", "1", 0.01, 1.0, 0.2, 0.7)                                        \
+	X(SM_B_PER_CLOCK, "gemm.sm_rate", "B/clock", 16.0, 256.0, 64.0, 0.3)                                           \
+	X(SM_MEM_B_PER_CLOCK, "gemm.sm_mem_rate", "B/clock", 8.0, 256.0, 40.0, 0.3)                                    \
+	X(L2_B_PER_CLOCK, "gemm.l2_rate", "B/clock/SM", 4.0, 64.0, 12.0, 0.3)                                          \
+	X(WARM_FRAC, "gemm.warm_frac", "1", 0.02, 1.0, 0.17, 0.5)                                                      \
+	X(WRITE_VECTOR, "gemm.write_frac.vector", "1", 0.02, 1.0, 0.5, 0.5)                                            \
+	X(WRITE_TENSOR, "gemm.write_frac.tensor", "1", 0.02, 1.0, 0.5, 0.5)                                            \
+	X(NARROW_FRAC, "gemm.narrow_frac.blackwell-dc", "1", 0.3, 1.0, 0.55, 0.2)                                      \
+	X(BLOCK_B, "gemm.block_quant", "1", 0.5, 3.0, 1.2, 0.2)                                                        \
+	X(WIDE_FRAC, "gemm.wide_frac", "1", 0.2, 1.0, 0.4, 0.5)                                                        \
+	X(BEST_FRAC, "gemm.best_frac", "1", 1.0, 1.3, 1.03, 0.05)                                                      \
+	X(COPY_FRAC, "gemm.copy_frac", "1", 0.6, 1.2, 0.95, 0.1)                                                       \
+	X(UNFUSED_B, "gemm.quant_unfused.moved", "B/element", 8.0, 80.0, 28.0, 0.3)                                    \
+	X(UNFUSED_FLOP, "gemm.quant_unfused.flop", "FLOP/element", 10.0, 600.0, 120.0, 0.5)                            \
+	X(UNFUSED_KERNELS, "gemm.quant_unfused.kernels", "1", 1.0, 20.0, 4.0, 0.5)                                     \
+	X(FUSED_B, "gemm.quant_fused.moved", "B/element", 2.0, 20.0, 5.0, 0.3)                                         \
+	X(FUSED_KERNELS, "gemm.quant_fused.kernels", "1", 0.1, 10.0, 1.0, 0.5)                                         \
+	X(BLOCK_FRAC, "gemm.block_frac", "1", 0.4, 1.0, 0.75, 0.15)                                                    \
+	X(BLOCK_BLACKWELL, "gemm.block_frac.blackwell-dc", "1", 0.3, 1.0, 0.55, 0.2)                                   \
+	X(BLOCK_KERNELS, "gemm.block_unfused.kernels", "1", 0.5, 6.0, 3.0, 0.3)                                        \
+	X(NVLINK_FRAC, "gemm.nvlink_frac", "1", 0.5, 1.0, 0.87, 0.1)                                                   \
+	X(PCIE_FRAC, "gemm.pcie_frac", "1", 0.5, 1.0, 0.85, 0.1)                                                       \
+	X(CROSS_FRAC, "gemm.pcie_cross_frac", "1", 0.3, 1.0, 0.85, 0.15)                                               \
+	X(VIA_HOST_FRAC, "gemm.via_host_frac", "1", 0.1, 1.0, 0.6, 0.2)                                                \
+	X(VIA_HOST_BOTH, "gemm.via_host_both_frac", "1", 0.3, 1.0, 0.55, 0.2)                                          \
+	X(HOST_FRAC, "gemm.host_frac", "1", 0.4, 1.0, 0.82, 0.1)                                                       \
+	X(HOST_BOTH, "gemm.host_both_frac", "1", 0.3, 1.0, 0.6, 0.3)                                                   \
+	X(P2P_LATENCY_S, "gemm.p2p_latency_s", "s", 5e-7, 1e-5, 1.4e-6, 0.4)                                           \
+	X(HOST_LATENCY_S, "gemm.via_host_latency_s", "s", 3e-6, 5e-5, 1.2e-5, 0.4)
+/* clang-format on */
+enum shared { PARAMS(JL_PARAM_PLACE) N_SHARED };
+static const struct jl_param shared_params[N_SHARED] = { PARAMS(JL_PARAM_ROW) };
 
 /* Deviations, as factors: of a family from the shared value, of a GPU from its family. */
 enum dev { DEV_VECTOR, DEV_T16, DEV_T8, DEV_MEM, DEV_SM, DEV_TAIL, DEV_READ, N_ARCH_DEV, N_GPU_DEV = DEV_SM };
@@ -130,13 +85,9 @@ static size_t first_gpu(void)
  * cards boost beyond the listed clock. */
 static const double half_rate_gain = 1.12;
 
-size_t jl_gemm_n_param(size_t n_gpu)
+static void param_at(const void *ctx, size_t i, struct jl_param *ret_param)
 {
-	return first_gpu() + n_gpu * N_GPU_DEV;
-}
-
-void jl_gemm_param_at(size_t i, const char *const *gpu_ids, struct jl_param *ret_param)
-{
+	const char *const *gpu_ids = ctx;
 	struct jl_param p;
 	size_t first = first_gpu();
 	if (i < N_SHARED) {
@@ -157,23 +108,14 @@ void jl_gemm_param_at(size_t i, const char *const *gpu_ids, struct jl_param *ret
 	*ret_param = p;
 }
 
-static void one_gpu(const void *ctx, size_t i, struct jl_param *ret_param)
+struct jl_param_list jl_gemm_params(size_t n_gpu, const char *const *gpu_ids)
 {
-	jl_gemm_param_at(i, ctx, ret_param);
+	return (struct jl_param_list){ .n = first_gpu() + n_gpu * N_GPU_DEV, .at = param_at, .ctx = gpu_ids };
 }
 
 bool jl_gemm_read(const struct jl_catalog *cat, const char *gpu_id, double *ret_x)
 {
-	char prefix[80];
-
-	snprintf(prefix, sizeof(prefix), "gemm.gpu.%.40s.", gpu_id ? gpu_id : "?");
-	jl_params_read(cat,
-		       &(struct jl_param_list){ .n = jl_gemm_n_param(1),
-						.at = one_gpu,
-						.ctx = gpu_id ? &gpu_id : NULL,
-						.key = gpu_id ? gpu_id : "" },
-		       ret_x);
-	return gpu_id && jl_params_seen(cat, prefix);
+	return jl_params_own(cat, jl_gemm_params(1, gpu_id ? &gpu_id : NULL), "gemm", gpu_id, ret_x);
 }
 
 bool jl_gemm_shipped(const struct jl_catalog *cat, const char *gpu_id, struct jl_device *dev)

@@ -7,7 +7,7 @@
 #include "model/device.h"
 #include "physics/params.h"
 
-#define JL_GEMM_MAX_PARAMS 256 /* at least jl_gemm_n_param(1) */
+#define JL_GEMM_MAX_PARAMS 256 /* at least jl_gemm_params(1) */
 
 /* How a framework brings 16-bit activations into a narrow product. */
 enum jl_gemm_quant { JL_QUANT_NONE, JL_QUANT_FUSED, JL_QUANT_UNFUSED };
@@ -27,15 +27,14 @@ struct jl_gemm_shared {
 	double p2p_latency_s, host_latency_s;
 };
 
-size_t jl_gemm_n_param(size_t n_gpu);
 /* gpu_ids: of the n_gpu, by the catalog; NULL: the names of their parameters are not asked for. */
-void jl_gemm_param_at(size_t i, const char *const *gpu_ids, struct jl_param *ret_param);
+struct jl_param_list jl_gemm_params(size_t n_gpu, const char *const *gpu_ids);
 
 /* Fitted physics of one device from a parameter vector; gpu < 0: no rows of its own, the family's values. */
 void jl_gemm_resolve(const double *x, int gpu, struct jl_device *dev);
 void jl_gemm_shared_at(const double *x, struct jl_gemm_shared *ret_shared);
 
-/* The catalog's values with the deviations of one GPU behind them (jl_gemm_n_param(1) values). True where that GPU has
+/* The catalog's values with the deviations of one GPU behind them (jl_gemm_params(1) values). True where that GPU has
  * rows of its own. */
 bool jl_gemm_read(const struct jl_catalog *cat, const char *gpu_id, double *ret_x);
 /* The device with them; gpu_id NULL: the family's. True as above. */

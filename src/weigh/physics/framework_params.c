@@ -8,6 +8,7 @@
 struct entry {
 	const char *name, *unit;
 	double prior, lo, hi, sd;
+	size_t at; /* of what a profile has: its member */
 };
 
 enum global {
@@ -43,19 +44,20 @@ static const struct entry globals[G_N] = {
 };
 
 enum per_profile { F_LAUNCH, F_COMM, F_STREAM, F_DP, F_FSDP, F_TP, F_CONTEND, F_BUCKET, F_STEP, F_OPT, F_OPTK, F_N };
+#define MEMBER(member) offsetof(struct jl_profile, member)
 static const struct entry profiles[F_N] = {
 	/* prior comes from the profile's default */
-	[F_LAUNCH] = { "launch_ratio", "1", 0, 0.1, 4.0, 0.4 }, /* of train.launch_s */
-	[F_COMM] = { "comm_launch_s", "s", 0, 2e-6, 3e-4, 0.7 },
-	[F_STREAM] = { "stream_frac", "1", 0, 1.0, 1.6, 0.1 },
-	[F_DP] = { "dp_overlap_frac", "1", 0, 0.02, 0.98, 0.4 },
-	[F_FSDP] = { "fsdp_overlap_frac", "1", 0, 0.1, 0.99, 0.3 },
-	[F_TP] = { "tp_overlap_frac", "1", 0, 0.005, 0.9, 0.7 },
-	[F_CONTEND] = { "contention_frac", "1", 0, 0.005, 0.6, 0.7 },
-	[F_BUCKET] = { "bucket", "B", 0, 2e6, 2e9, 0.7 },
-	[F_STEP] = { "step_s", "s", 0, 1e-4, 1e-1, 0.7 },
-	[F_OPT] = { "optimizer_frac", "1", 0, 0.8, 2.0, 0.15 },
-	[F_OPTK] = { "optimizer_kernels", "1", 0, 1.0, 1000.0, 0.7 },
+	[F_LAUNCH] = { "launch_ratio", "1", 0, 0.1, 4.0, 0.4, MEMBER(launch_s) }, /* of train.launch_s */
+	[F_COMM] = { "comm_launch_s", "s", 0, 2e-6, 3e-4, 0.7, MEMBER(comm_launch_s) },
+	[F_STREAM] = { "stream_frac", "1", 0, 1.0, 1.6, 0.1, MEMBER(stream_frac) },
+	[F_DP] = { "dp_overlap_frac", "1", 0, 0.02, 0.98, 0.4, MEMBER(dp_overlap_frac) },
+	[F_FSDP] = { "fsdp_overlap_frac", "1", 0, 0.1, 0.99, 0.3, MEMBER(fsdp_overlap_frac) },
+	[F_TP] = { "tp_overlap_frac", "1", 0, 0.005, 0.9, 0.7, MEMBER(tp_overlap_frac) },
+	[F_CONTEND] = { "contention_frac", "1", 0, 0.005, 0.6, 0.7, MEMBER(contention_frac) },
+	[F_BUCKET] = { "bucket", "B", 0, 2e6, 2e9, 0.7, MEMBER(bucket_B) },
+	[F_STEP] = { "step_s", "s", 0, 1e-4, 1e-1, 0.7, MEMBER(step_s) },
+	[F_OPT] = { "optimizer_frac", "1", 0, 0.8, 2.0, 0.15, MEMBER(optimizer_frac) },
+	[F_OPTK] = { "optimizer_kernels", "1", 0, 1.0, 1000.0, 0.7, MEMBER(optimizer_kernels) },
 };
 
 /* What a training run reaches of the rates that single operators reach: clocks under a long load, and what the model of
@@ -98,28 +100,9 @@ static const struct entry gpus[U_N] = {
 #define AT_LINK    (AT_ARCH + (size_t)jl_n_arch() * A_N)
 #define AT_GPU     (AT_LINK + (size_t)JL_N_LLM_LINK * L_N)
 
-size_t jl_llm_n_params(size_t n_gpus)
+static double *member(struct jl_profile *p, size_t f)
 {
-	return AT_GPU + n_gpus * U_N;
-}
-
-static double profile_field(const struct jl_profile *p, size_t f)
-{
-	const double field[F_N] = {
-		[F_LAUNCH] = p->launch_s / globals[G_LAUNCH].prior,
-		[F_COMM] = p->comm_launch_s,
-		[F_STREAM] = p->stream_frac,
-		[F_DP] = p->dp_overlap_frac,
-		[F_FSDP] = p->fsdp_overlap_frac,
-		[F_TP] = p->tp_overlap_frac,
-		[F_CONTEND] = p->contention_frac,
-		[F_BUCKET] = p->bucket_B,
-		[F_STEP] = p->step_s,
-		[F_OPT] = p->optimizer_frac,
-		[F_OPTK] = p->optimizer_kernels,
-	};
-
-	return field[f];
+	return (double *)(void *)((char *)p + profiles[f].at);
 }
 
 static struct jl_param make(const char *block, const char *owner, const struct entry *e, double prior)
@@ -134,16 +117,18 @@ static struct jl_param make(const char *block, const char *owner, const struct e
 	return p;
 }
 
-void jl_llm_param_at(size_t i, const char *const *gpu_ids, struct jl_param *ret_param)
+static void param_at(const void *ctx, size_t i, struct jl_param *ret_param)
 {
+	const char *const *gpu_ids = ctx;
 	if (i < AT_PROFILE) {
 		*ret_param = make("", "", &globals[i], globals[i].prior);
 	} else if (i < AT_ARCH) {
 		const enum jl_framework fw = (enum jl_framework)((i - AT_PROFILE) / F_N);
 		const size_t f = (i - AT_PROFILE) % F_N;
-		const struct jl_profile profile = jl_profile_default(fw);
+		struct jl_profile profile = jl_profile_default(fw);
 
-		*ret_param = make("framework.", jl_framework_name(fw), &profiles[f], profile_field(&profile, f));
+		*ret_param = make("framework.", jl_framework_name(fw), &profiles[f],
+				  *member(&profile, f) / (f == F_LAUNCH ? globals[G_LAUNCH].prior : 1.0));
 		/* PyTorch's buckets are what its manual says; a framework that nobody names has no runs to fit */
 		if (fw == JL_FW_GENERAL || (f == F_BUCKET && fw != JL_FW_MEGATRON))
 			ret_param->lo = ret_param->hi = ret_param->prior;
@@ -165,9 +150,9 @@ void jl_llm_param_at(size_t i, const char *const *gpu_ids, struct jl_param *ret_
 	}
 }
 
-static void one_gpu(const void *ctx, size_t i, struct jl_param *ret_param)
+struct jl_param_list jl_llm_params(size_t n_gpu, const char *const *gpu_ids)
 {
-	jl_llm_param_at(i, ctx, ret_param);
+	return (struct jl_param_list){ .n = AT_GPU + n_gpu * U_N, .at = param_at, .ctx = gpu_ids };
 }
 
 bool jl_llm_read(const struct jl_catalog *cat, const char *gpu_id, double *ret_x)
@@ -176,13 +161,7 @@ bool jl_llm_read(const struct jl_catalog *cat, const char *gpu_id, double *ret_x
 				       (size_t)JL_LLM_MAX_GPUS * U_N <=
 			       JL_LLM_MAX_PARAMS,
 		       "raise JL_LLM_MAX_PARAMS");
-	jl_params_read(cat,
-		       &(struct jl_param_list){ .n = jl_llm_n_params(1),
-						.at = one_gpu,
-						.ctx = gpu_id ? &gpu_id : NULL,
-						.key = gpu_id ? gpu_id : "" },
-		       ret_x);
-	return gpu_id && jl_llm_seen(cat, gpu_id);
+	return jl_params_own(cat, jl_llm_params(1, gpu_id ? &gpu_id : NULL), "train", gpu_id, ret_x);
 }
 
 bool jl_llm_seen(const struct jl_catalog *cat, const char *gpu_id)
@@ -252,18 +231,7 @@ struct jl_profile jl_llm_resolve_profile(const double *x, enum jl_framework fram
 {
 	const double *f = x + AT_PROFILE + (size_t)(framework == JL_FW_FUSED ? JL_FW_EAGER : framework) * F_N;
 
-	return (struct jl_profile){
-		.launch_s = x[G_LAUNCH] * f[F_LAUNCH],
-		.comm_launch_s = f[F_COMM],
-		.stream_frac = f[F_STREAM],
-		.dp_overlap_frac = f[F_DP],
-		.fsdp_overlap_frac = f[F_FSDP],
-		.tp_overlap_frac = f[F_TP],
-		.contention_frac = f[F_CONTEND],
-		.bucket_B = f[F_BUCKET],
-		.step_s = f[F_STEP],
-		.optimizer_frac = f[F_OPT],
-		.optimizer_kernels = f[F_OPTK],
+	struct jl_profile p = {
 		.straggler_frac = x[G_STRAGGLER],
 		.cool_frac = x[G_RELIEF],
 		.fusion = framework == JL_FW_COMPILED ? JL_FUSION_COMPILER
@@ -271,8 +239,12 @@ struct jl_profile jl_llm_resolve_profile(const double *x, enum jl_framework fram
 				  ? JL_FUSION_HAND
 				  : JL_FUSION_NONE,
 		.frees_grads = framework == JL_FW_EAGER || framework == JL_FW_COMPILED || framework == JL_FW_FUSED,
-		.pads = framework == JL_FW_COMPILED,
+		.pads = framework == JL_FW_COMPILED || framework == JL_FW_NATIVE,
 	};
+
+	for (size_t i = 0; i < F_N; i++)
+		*member(&p, i) = f[i] * (i == F_LAUNCH ? x[G_LAUNCH] : 1.0);
+	return p;
 }
 
 static void scale_link(struct jl_link *link, const double *x)

@@ -33,13 +33,12 @@ enum jl_llm_link jl_llm_link_of(enum jl_wire wire);
 enum jl_llm_scope { JL_LLM_ALLOCATED, JL_LLM_RESERVED, JL_LLM_DEVICE };
 
 #define JL_LLM_MAX_GPUS   64
-#define JL_LLM_MAX_PARAMS 400 /* at least jl_llm_n_params(JL_LLM_MAX_GPUS) */
+#define JL_LLM_MAX_PARAMS 400 /* at least jl_llm_params(JL_LLM_MAX_GPUS) */
 
-size_t jl_llm_n_params(size_t n_gpus);
-/* gpu_ids: of the n_gpus, by the catalog; NULL: the names of their parameters are not asked for. */
-void jl_llm_param_at(size_t i, const char *const *gpu_ids, struct jl_param *ret_param);
+/* gpu_ids: of the n_gpu, by the catalog; NULL: the names of their parameters are not asked for. */
+struct jl_param_list jl_llm_params(size_t n_gpu, const char *const *gpu_ids);
 
-/* The catalog's values with the deviations of one GPU behind them (jl_llm_n_params(1) values). True where that GPU has
+/* The catalog's values with the deviations of one GPU behind them (jl_llm_params(1) values). True where that GPU has
  * runs of its own. */
 bool jl_llm_read(const struct jl_catalog *cat, const char *gpu_id, double *ret_x);
 bool jl_llm_seen(const struct jl_catalog *cat, const char *gpu_id);

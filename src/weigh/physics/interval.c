@@ -39,10 +39,11 @@ const char *jl_extent_id(enum jl_extent extent)
 	return extents[extent];
 }
 
-void jl_width_param_at(size_t i, struct jl_param *ret)
+static void param_at(const void *ctx, size_t i, struct jl_param *ret)
 {
 	const bool base = i < JL_N_ASKED;
 
+	(void)ctx;
 	*ret = (struct jl_param){ .unit = "1",
 				  .lo = 0.005,
 				  .hi = 3.0,
@@ -52,16 +53,12 @@ void jl_width_param_at(size_t i, struct jl_param *ret)
 		       base ? answers[i] : reasons[i - JL_N_ASKED]);
 }
 
+const struct jl_param_list jl_width_params = { .n = JL_WIDTH_N_PARAM, .at = param_at, .key = "" };
+
 void jl_widths_of(struct jl_widths *widths, const double *x)
 {
 	memcpy(widths->base_ln, x, sizeof(widths->base_ln));
 	memcpy(widths->reason_ln, x + JL_N_ASKED, sizeof(widths->reason_ln));
-}
-
-static void param_at(const void *ctx, size_t i, struct jl_param *ret_param)
-{
-	(void)ctx;
-	jl_width_param_at(i, ret_param);
 }
 
 void jl_widths_read(struct jl_widths *ret_widths, const struct jl_catalog *cat)
@@ -69,7 +66,7 @@ void jl_widths_read(struct jl_widths *ret_widths, const struct jl_catalog *cat)
 	const struct jl_param_info *shared = jl_param_by_id(cat, JL_WIDTH_SHARED);
 	double x[JL_WIDTH_N_PARAM];
 
-	jl_params_read(cat, &(struct jl_param_list){ .n = JL_WIDTH_N_PARAM, .at = param_at, .key = "" }, x);
+	jl_params_read(cat, &jl_width_params, x);
 	jl_widths_of(ret_widths, x);
 	ret_widths->shared_frac = shared ? shared->value : 0.0;
 	for (int a = 0; a < JL_N_ASKED; a++) {

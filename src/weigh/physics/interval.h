@@ -67,7 +67,7 @@ struct jl_widths {
 
 /* As parameters: bases, then reasons. The correlation is found after them and is not among these. */
 #define JL_WIDTH_N_PARAM (JL_N_ASKED + JL_N_DOUBT)
-void jl_width_param_at(size_t i, struct jl_param *ret_param);
+extern const struct jl_param_list jl_width_params;
 #define JL_WIDTH_SHARED "interval.shared_frac"
 const char *jl_asked_id(enum jl_asked answer);
 const char *jl_extent_id(enum jl_extent extent);

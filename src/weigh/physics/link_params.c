@@ -4,149 +4,74 @@
 #include <stdio.h>
 #include <string.h>
 
-enum {
-	LAUNCH,
-	MANY_DIE,
-	HOST_RANK,
-	HOST_TORCH,
-	NV_EFF,
-	NV3_EFF,
-	NV4_EFF,
-	NV5_EFF,
-	BRIDGE_MAX,
-	NV_LL_ALPHA,
-	NV_LL,
-	NV_MID,
-	NV_MID_S,
-	OLD_LL,
-	NV_ALPHA,
-	NV_SETUP,
-	NV_SEGMENT,
-	OLD_SEGMENT,
-	NV_COPY,
-	SWITCH,
-	SWITCH_NV5,
-	SWITCH_NVL72,
-	SWITCH_ALPHA,
-	PC_EFF,
-	PC5_EFF,
-	HOST_EFF,
-	PC_LL_ALPHA,
-	PC_LL,
-	PC_ALPHA,
-	PC_SETUP,
-	PC_SEGMENT,
-	ROOT,
-	CROSS_P2P,
-	CROSS_HOST,
-	NET_EFF,
-	NET_TREE,
-	NET_START,
-	RDMA_LL_ALPHA,
-	EFA_LL_ALPHA,
-	ETH_LL_ALPHA,
-	NET_ALPHA,
-	NET_LL,
-	NET_MID,
-	NET_SETUP,
-	NET_SEGMENT,
-	P2P_START,
-	P2P_PEER,
-	P2P_SETUP,
-	P2P_LL,
-	P2P_COPY,
-	NV_ALLTOALL,
-	PC_ALLTOALL,
-	NET_ALLTOALL,
-	N_PARAM
-};
-
 /* Steps start from the figures of NCCL's own tuning table (github.com/NVIDIA/nccl, src/graph/tuning.cc: ring steps of
  * 0.6 us on NVLink, 1.0 and with the large protocol 5.7 us on PCIe, 2.7 to 5 us on a network; whole lines at 20 GB/s
  * a channel before Hopper, 36.7 from it on); ROOT and CROSS_HOST from a measured host of ten cards without
  * peer-to-peer (9.6, 4.4, 3.2, 3.2 GB/s of bus bandwidth at 2, 4, 8, 10 ranks). */
-static const struct jl_param params[N_PARAM] = {
-	[LAUNCH] = { "link.launch_s", "s", 2e-6, 15e-6, 4.2e-6, 0.3 },
-	[MANY_DIE] = { "link.many_die_gain", "1", 1.0, 2.5, 1.4, 0.2 },
-	[HOST_RANK] = { "link.host.nccl_tests_rank_s", "s", 3e-6, 8e-6, 5.3e-6, 0.4 },
-	[HOST_TORCH] = { "link.host.torch_s", "s", 20e-6, 100e-6, 47e-6, 0.4 },
-	[NV_EFF] = { "link.nvlink.eff_frac", "1", 0.5, 1.0, 0.8, 0.5 },
-	[NV3_EFF] = { "link.nvlink3.eff_frac", "1", 0.5, 1.3, 1.0, 0.05 },
-	[NV4_EFF] = { "link.nvlink4.eff_frac", "1", 0.5, 1.3, 1.0, 0.05 },
-	[NV5_EFF] = { "link.nvlink5.eff_frac", "1", 0.5, 1.3, 1.0, 0.05 },
-	[BRIDGE_MAX] = { "link.bridge.max_rate", "B/s", 50e9, 300e9, 150e9, 0.2 },
-	[NV_LL_ALPHA] = { "link.nvlink.ll_alpha_s", "s", 0.3e-6, 4e-6, 0.6e-6, 0.3 },
-	[NV_LL] = { "link.nvlink.ll_frac", "1", 0.05, 0.6, 0.3, 0.4 },
-	[NV_MID] = { "link.nvlink.mid_frac", "1", 0.2, 0.95, 0.85, 0.4 },
-	[NV_MID_S] = { "link.nvlink.mid_s", "s", 0.2e-6, 50e-6, 5e-6, 0.4 },
-	[OLD_LL] = { "link.nvlink2-3.ll_frac", "1", 0.2, 1.3, 0.55, 0.2 },
-	[NV_ALPHA] = { "link.nvlink.alpha_more_s", "s", 0.05e-6, 5e-6, 0.5e-6, 0.4 },
-	[NV_SETUP] = { "link.nvlink.setup_s", "s", 2e-6, 60e-6, 20e-6, 0.3 },
-	[NV_SEGMENT] = { "link.nvlink.segment_s", "s", 0.1e-6, 30e-6, 3e-6, 0.7 },
-	[OLD_SEGMENT] = { "link.nvlink2-3.segment_gain", "1", 0.3, 6.0, 1.0, 0.5 },
-	[NV_COPY] = { "link.nvlink.copy_frac", "1", 0.05, 1.5, 0.4, 0.4 },
-	[SWITCH] = { "link.nvlink.switch_frac", "1", 0.5, 1.2, 0.8, 0.3 },
-	[SWITCH_NV5] = { "link.nvlink5.switch_frac", "1", 0.7, 1.2, 1.0, 0.1 },
-	[SWITCH_NVL72] = { "link.nvl72.switch_frac", "1", 0.4, 1.2, 0.8, 0.1 },
-	[SWITCH_ALPHA] = { "link.nvlink.switch_alpha_s", "s", 1e-6, 20e-6, 6e-6, 0.5 },
-	[PC_EFF] = { "link.pcie.eff_frac", "1", 0.3, 0.95, 0.65, 0.3 },
-	[PC5_EFF] = { "link.pcie5.eff_frac", "1", 0.5, 1.4, 1.0, 0.2 },
-	[HOST_EFF] = { "link.pcie-host.eff_frac", "1", 0.2, 0.9, 0.5, 0.3 },
-	[PC_LL_ALPHA] = { "link.pcie.ll_alpha_s", "s", 0.3e-6, 6e-6, 1e-6, 0.3 },
-	[PC_LL] = { "link.pcie.ll_frac", "1", 0.02, 0.6, 0.3, 0.4 },
-	[PC_ALPHA] = { "link.pcie.alpha_more_s", "s", 0.05e-6, 10e-6, 4.7e-6, 0.3 },
-	[PC_SETUP] = { "link.pcie.setup_s", "s", 2e-6, 80e-6, 8e-6, 0.5 },
-	[PC_SEGMENT] = { "link.pcie.segment_s", "s", 0.1e-6, 60e-6, 3e-6, 0.7 },
-	[ROOT] = { "link.pcie.root_rate", "B/s", 5e9, 80e9, 19e9, 0.15 },
-	[CROSS_P2P] = { "link.pcie-p2p.cross_frac", "1", 0.2, 1.0, 0.45, 0.15 },
-	[CROSS_HOST] = { "link.pcie-host.cross_frac", "1", 0.2, 1.0, 0.8, 0.1 },
-	[NET_EFF] = { "link.net.eff_frac", "1", 0.5, 0.98, 0.95, 0.03 },
-	[NET_TREE] = { "link.net.tree_frac", "1", 0.8, 0.95, 0.85, 0.05 },
-	[NET_START] = { "link.net.start_s", "s", 1e-6, 60e-6, 10e-6, 0.5 },
-	[RDMA_LL_ALPHA] = { "link.rdma.ll_alpha_s", "s", 2e-6, 40e-6, 5e-6, 0.2 },
-	[EFA_LL_ALPHA] = { "link.efa.ll_alpha_s", "s", 5e-6, 80e-6, 25e-6, 0.4 },
-	[ETH_LL_ALPHA] = { "link.ethernet.ll_alpha_s", "s", 2e-6, 80e-6, 15e-6, 0.4 },
-	[NET_ALPHA] = { "link.net.alpha_gain", "1", 0.5, 10.0, 2.0, 0.4 },
-	[NET_LL] = { "link.net.ll_frac", "1", 0.02, 0.6, 0.3, 0.4 },
-	[NET_MID] = { "link.net.mid_frac", "1", 0.2, 0.95, 0.8, 0.4 },
-	[NET_SETUP] = { "link.net.setup_s", "s", 2e-6, 200e-6, 40e-6, 0.4 },
-	[NET_SEGMENT] = { "link.net.segment_gain", "1", 0.02, 10.0, 1.0, 0.7 },
-	[P2P_START] = { "link.p2p.start_s", "s", 0.3e-6, 6e-6, 2e-6, 0.4 },
-	[P2P_PEER] = { "link.p2p.peer_s", "s", 0.02e-6, 3e-6, 0.3e-6, 0.4 },
-	[P2P_SETUP] = { "link.p2p.setup_s", "s", 1e-6, 40e-6, 10e-6, 0.4 },
-	[P2P_LL] = { "link.p2p.ll_rate", "B/s", 1e9, 40e9, 7e9, 0.4 },
-	[P2P_COPY] = { "link.p2p.copy_rate", "B/s", 200e9, 2000e9, 630e9, 0.5 },
-	[NV_ALLTOALL] = { "link.nvlink.alltoall_frac", "1", 0.4, 1.3, 0.9, 0.1 },
-	[PC_ALLTOALL] = { "link.pcie.alltoall_frac", "1", 0.3, 1.0, 0.8, 0.2 },
-	[NET_ALLTOALL] = { "link.net.alltoall_frac", "1", 0.4, 1.0, 0.8, 0.2 },
-};
+/* clang-format off: a row a parameter. Its place in the vector; name, unit, lo, hi, prior, sd */
+#define PARAMS(X)                                                                                                      \
+	X(LAUNCH, "link.launch_s", "s", 2e-6, 15e-6, 4.2e-6, 0.3)                                                      \
+	X(MANY_DIE, "link.many_die_gain", "1", 1.0, 2.5, 1.4, 0.2)                                                     \
+	X(HOST_RANK, "link.host.nccl_tests_rank_s", "s", 3e-6, 8e-6, 5.3e-6, 0.4)                                      \
+	X(HOST_TORCH, "link.host.torch_s", "s", 20e-6, 100e-6, 47e-6, 0.4)                                             \
+	X(NV_EFF, "link.nvlink.eff_frac", "1", 0.5, 1.0, 0.8, 0.5)                                                     \
+	X(NV3_EFF, "link.nvlink3.eff_frac", "1", 0.5, 1.3, 1.0, 0.05)                                                  \
+	X(NV4_EFF, "link.nvlink4.eff_frac", "1", 0.5, 1.3, 1.0, 0.05)                                                  \
+	X(NV5_EFF, "link.nvlink5.eff_frac", "1", 0.5, 1.3, 1.0, 0.05)                                                  \
+	X(BRIDGE_MAX, "link.bridge.max_rate", "B/s", 50e9, 300e9, 150e9, 0.2)                                          \
+	X(NV_LL_ALPHA, "link.nvlink.ll_alpha_s", "s", 0.3e-6, 4e-6, 0.6e-6, 0.3)                                       \
+	X(NV_LL, "link.nvlink.ll_frac", "1", 0.05, 0.6, 0.3, 0.4)                                                      \
+	X(NV_MID, "link.nvlink.mid_frac", "1", 0.2, 0.95, 0.85, 0.4)                                                   \
+	X(NV_MID_S, "link.nvlink.mid_s", "s", 0.2e-6, 50e-6, 5e-6, 0.4)                                                \
+	X(OLD_LL, "link.nvlink2-3.ll_frac", "1", 0.2, 1.3, 0.55, 0.2)                                                  \
+	X(NV_ALPHA, "link.nvlink.alpha_more_s", "s", 0.05e-6, 5e-6, 0.5e-6, 0.4)                                       \
+	X(NV_SETUP, "link.nvlink.setup_s", "s", 2e-6, 60e-6, 20e-6, 0.3)                                               \
+	X(NV_SEGMENT, "link.nvlink.segment_s", "s", 0.1e-6, 30e-6, 3e-6, 0.7)                                          \
+	X(OLD_SEGMENT, "link.nvlink2-3.segment_gain", "1", 0.3, 6.0, 1.0, 0.5)                                         \
+	X(NV_COPY, "link.nvlink.copy_frac", "1", 0.05, 1.5, 0.4, 0.4)                                                  \
+	X(SWITCH, "link.nvlink.switch_frac", "1", 0.5, 1.2, 0.8, 0.3)                                                  \
+	X(SWITCH_NV5, "link.nvlink5.switch_frac", "1", 0.7, 1.2, 1.0, 0.1)                                             \
+	X(SWITCH_NVL72, "link.nvl72.switch_frac", "1", 0.4, 1.2, 0.8, 0.1)                                             \
+	X(SWITCH_ALPHA, "link.nvlink.switch_alpha_s", "s", 1e-6, 20e-6, 6e-6, 0.5)                                     \
+	X(PC_EFF, "link.pcie.eff_frac", "1", 0.3, 0.95, 0.65, 0.3)                                                     \
+	X(PC5_EFF, "link.pcie5.eff_frac", "1", 0.5, 1.4, 1.0, 0.2)                                                     \
+	X(HOST_EFF, "link.pcie-host.eff_frac", "1", 0.2, 0.9, 0.5, 0.3)                                                \
+	X(PC_LL_ALPHA, "link.pcie.ll_alpha_s", "s", 0.3e-6, 6e-6, 1e-6, 0.3)                                           \
+	X(PC_LL, "link.pcie.ll_frac", "1", 0.02, 0.6, 0.3, 0.4)                                                        \
+	X(PC_ALPHA, "link.pcie.alpha_more_s", "s", 0.05e-6, 10e-6, 4.7e-6, 0.3)                                        \
+	X(PC_SETUP, "link.pcie.setup_s", "s", 2e-6, 80e-6, 8e-6, 0.5)                                                  \
+	X(PC_SEGMENT, "link.pcie.segment_s", "s", 0.1e-6, 60e-6, 3e-6, 0.7)                                            \
+	X(ROOT, "link.pcie.root_rate", "B/s", 5e9, 80e9, 19e9, 0.15)                                                   \
+	X(CROSS_P2P, "link.pcie-p2p.cross_frac", "1", 0.2, 1.0, 0.45, 0.15)                                            \
+	X(CROSS_HOST, "link.pcie-host.cross_frac", "1", 0.2, 1.0, 0.8, 0.1)                                            \
+	X(NET_EFF, "link.net.eff_frac", "1", 0.5, 0.98, 0.95, 0.03)                                                    \
+	X(NET_TREE, "link.net.tree_frac", "1", 0.8, 0.95, 0.85, 0.05)                                                  \
+	X(NET_START, "link.net.start_s", "s", 1e-6, 60e-6, 10e-6, 0.5)                                                 \
+	X(RDMA_LL_ALPHA, "link.rdma.ll_alpha_s", "s", 2e-6, 40e-6, 5e-6, 0.2)                                          \
+	X(EFA_LL_ALPHA, "link.efa.ll_alpha_s", "s", 5e-6, 80e-6, 25e-6, 0.4)                                           \
+	X(ETH_LL_ALPHA, "link.ethernet.ll_alpha_s", "s", 2e-6, 80e-6, 15e-6, 0.4)                                      \
+	X(NET_ALPHA, "link.net.alpha_gain", "1", 0.5, 10.0, 2.0, 0.4)                                                  \
+	X(NET_LL, "link.net.ll_frac", "1", 0.02, 0.6, 0.3, 0.4)                                                        \
+	X(NET_MID, "link.net.mid_frac", "1", 0.2, 0.95, 0.8, 0.4)                                                      \
+	X(NET_SETUP, "link.net.setup_s", "s", 2e-6, 200e-6, 40e-6, 0.4)                                                \
+	X(NET_SEGMENT, "link.net.segment_gain", "1", 0.02, 10.0, 1.0, 0.7)                                             \
+	X(P2P_START, "link.p2p.start_s", "s", 0.3e-6, 6e-6, 2e-6, 0.4)                                                 \
+	X(P2P_PEER, "link.p2p.peer_s", "s", 0.02e-6, 3e-6, 0.3e-6, 0.4)                                                \
+	X(P2P_SETUP, "link.p2p.setup_s", "s", 1e-6, 40e-6, 10e-6, 0.4)                                                 \
+	X(P2P_LL, "link.p2p.ll_rate", "B/s", 1e9, 40e9, 7e9, 0.4)                                                      \
+	X(P2P_COPY, "link.p2p.copy_rate", "B/s", 200e9, 2000e9, 630e9, 0.5)                                            \
+	X(NV_ALLTOALL, "link.nvlink.alltoall_frac", "1", 0.4, 1.3, 0.9, 0.1)                                           \
+	X(PC_ALLTOALL, "link.pcie.alltoall_frac", "1", 0.3, 1.0, 0.8, 0.2)                                             \
+	X(NET_ALLTOALL, "link.net.alltoall_frac", "1", 0.4, 1.0, 0.8, 0.2)
+/* clang-format on */
+enum { PARAMS(JL_PARAM_PLACE) N_PARAM };
+static const struct jl_param params[N_PARAM] = { PARAMS(JL_PARAM_ROW) };
 
-size_t jl_coll_n_param(void)
-{
-	return N_PARAM;
-}
-
-const struct jl_param *jl_coll_param_at(size_t i)
-{
-	return i < N_PARAM ? &params[i] : NULL;
-}
-
-static void at(const void *ctx, size_t i, struct jl_param *ret_param)
-{
-	(void)ctx;
-	*ret_param = params[i];
-}
-
-static const struct jl_param_list list = { .n = N_PARAM, .at = at, .key = "" };
-
-void jl_coll_start(double *ret_x)
-{
-	jl_params_start(&list, ret_x);
-}
+const struct jl_param_list jl_coll_params = { .n = N_PARAM, .table = params, .key = "" };
 
 void jl_coll_read(const struct jl_catalog *cat, double *ret_x)
 {
-	jl_params_read(cat, &list, ret_x);
+	jl_params_read(cat, &jl_coll_params, ret_x);
 }
 
 /* How a link type deviates from its family, NVLink: which parameters, -1 for none. */

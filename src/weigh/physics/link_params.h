@@ -35,9 +35,7 @@ enum jl_coll_tool {
 };
 
 #define JL_COLL_MAX_PARAMS 128
-size_t jl_coll_n_param(void); /* at most JL_COLL_MAX_PARAMS */
-const struct jl_param *jl_coll_param_at(size_t i);
-void jl_coll_start(double *ret_x);                              /* the priors */
+extern const struct jl_param_list jl_coll_params;               /* at most JL_COLL_MAX_PARAMS */
 void jl_coll_read(const struct jl_catalog *cat, double *ret_x); /* the catalog's values */
 
 /* The link type of a catalog record: by its kind, how it joins devices, and the generation of its wire. NULL or one

@@ -38,12 +38,20 @@ static double by_parent(const struct jl_catalog *cat, const struct jl_param *par
 	return param->prior;
 }
 
+void jl_param_of(const struct jl_param_list *list, size_t i, struct jl_param *ret_param)
+{
+	if (list->table)
+		*ret_param = list->table[i];
+	else
+		list->at(list->ctx, i, ret_param);
+}
+
 static void read_all(const struct jl_catalog *cat, const struct jl_param_list *list, double *ret_x)
 {
 	for (size_t i = 0; i < list->n; i++) {
 		struct jl_param param;
 
-		list->at(list->ctx, i, &param);
+		jl_param_of(list, i, &param);
 		const struct jl_param_info *info = jl_param_by_id(cat, param.name);
 
 		ret_x[i] = info ? info->value : by_parent(cat, &param);
@@ -55,6 +63,7 @@ static void read_all(const struct jl_catalog *cat, const struct jl_param_list *l
 struct kept {
 	const struct jl_param_info *params;
 	const struct jl_family *families;
+	const struct jl_param *table;
 	void (*at)(const void *ctx, size_t i, struct jl_param *ret_param);
 	size_t n_params, n_families, n;
 	double sum;
@@ -82,15 +91,16 @@ void jl_params_read(const struct jl_catalog *cat, const struct jl_param_list *li
 		read_all(cat, list, ret_x);
 		return;
 	}
-	while (kept < all + N_KEPT &&
-	       !(kept->at == list->at && kept->n == list->n && kept->params == cat->params && kept->sum == sum &&
-		 kept->n_params == cat->n_params && kept->families == cat->families &&
-		 kept->n_families == cat->n_families && strcmp(kept->key, list->key) == 0))
+	while (kept < all + N_KEPT && !(kept->at == list->at && kept->table == list->table && kept->n == list->n &&
+					kept->params == cat->params && kept->sum == sum &&
+					kept->n_params == cat->n_params && kept->families == cat->families &&
+					kept->n_families == cat->n_families && strcmp(kept->key, list->key) == 0))
 		kept++;
 	if (kept == all + N_KEPT) {
 		kept = &all[next++ % N_KEPT];
 		*kept = (struct kept){ .params = cat->params,
 				       .families = cat->families,
+				       .table = list->table,
 				       .at = list->at,
 				       .n_params = cat->n_params,
 				       .n_families = cat->n_families,
@@ -107,7 +117,7 @@ void jl_params_start(const struct jl_param_list *list, double *ret_x)
 	for (size_t i = 0; i < list->n; i++) {
 		struct jl_param param;
 
-		list->at(list->ctx, i, &param);
+		jl_param_of(list, i, &param);
 		ret_x[i] = param.prior;
 	}
 }
@@ -120,4 +130,15 @@ bool jl_params_seen(const struct jl_catalog *cat, const char *prefix)
 		if (cat->params[i].n_rows > 0 && strncmp(cat->params[i].id, prefix, len) == 0)
 			return true;
 	return false;
+}
+
+bool jl_params_own(const struct jl_catalog *cat, struct jl_param_list list, const char *head, const char *gpu_id,
+		   double *ret_x)
+{
+	char key[KEY_MAX];
+
+	(void)snprintf(key, sizeof(key), "%s.gpu.%.40s.", head, gpu_id ? gpu_id : "");
+	list.key = key;
+	jl_params_read(cat, &list, ret_x);
+	return gpu_id && jl_params_seen(cat, key);
 }

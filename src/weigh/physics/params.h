@@ -15,14 +15,20 @@ struct jl_param {
 	double prior_sd_ln; /* how far, as ln, a fit may go from it before the data must insist */
 };
 
+/* A table says each once, PARAMS(X) with X(place, name, unit, lo, hi, prior, sd): an enum of the places and the rows follow. */
+#define JL_PARAM_PLACE(place, ...) place,
+#define JL_PARAM_ROW(place, ...)   { __VA_ARGS__ },
+
 /* One vector: what stands at each place. */
 struct jl_param_list {
 	size_t n;
+	const struct jl_param *table; /* NULL: `at` says it */
 	void (*at)(const void *ctx, size_t i, struct jl_param *ret_param);
 	const void *ctx;
-	const char *
-		key; /* what `ctx` says, where that is all that the names depend on: read once, kept by the thread; NULL: not kept */
+	/* what `ctx` says, where that is all that the names depend on: read once, kept by the thread; NULL: not kept */
+	const char *key;
 };
+void jl_param_of(const struct jl_param_list *list, size_t i, struct jl_param *ret_param);
 
 /* The catalog's values of all of them; the prior where it has none. */
 void jl_params_read(const struct jl_catalog *cat, const struct jl_param_list *list, double *ret_x);
@@ -30,3 +36,7 @@ void jl_params_start(const struct jl_param_list *list, double *ret_x); /* the pr
 
 /* Had any parameter whose name begins with this rows of its own? `prefix` ends with a dot. */
 bool jl_params_seen(const struct jl_catalog *cat, const char *prefix);
+
+/* A vector that ends with one GPU's own, named "head.gpu.ID. ..."; gpu_id NULL: nobody's. True where that GPU has rows of its own. */
+bool jl_params_own(const struct jl_catalog *cat, struct jl_param_list list, const char *head, const char *gpu_id,
+		   double *ret_x);

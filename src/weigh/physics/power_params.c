@@ -11,10 +11,7 @@ static const struct jl_param params[JL_POWER_N_PARAM] = {
 	{ "power.routed_gain", "1", 0.8, 2.5, 1.2, 0.2 },
 };
 
-const struct jl_param *jl_power_param_at(size_t i)
-{
-	return &params[i];
-}
+const struct jl_param_list jl_power_params = { .n = JL_POWER_N_PARAM, .table = params };
 
 struct jl_power_fit jl_power_fit_of(const double *x)
 {
@@ -26,23 +23,10 @@ struct jl_power_fit jl_power_fit_of(const double *x)
 				      .routed_gain = x[5] };
 }
 
-static void at(const void *ctx, size_t i, struct jl_param *ret_param)
-{
-	(void)ctx;
-	*ret_param = params[i];
-}
-
-static const struct jl_param_list list = { .n = JL_POWER_N_PARAM, .at = at };
-
-void jl_power_start(double *ret_x)
-{
-	jl_params_start(&list, ret_x);
-}
-
 struct jl_power_fit jl_power_shipped(const struct jl_catalog *cat)
 {
 	double x[JL_POWER_N_PARAM];
 
-	jl_params_read(cat, &list, x);
+	jl_params_read(cat, &jl_power_params, x);
 	return jl_power_fit_of(x);
 }

@@ -11,8 +11,7 @@
 /* Idle draw with clocks up, of the TDP, before any fit. */
 #define JL_POWER_IDLE_FRAC 0.18
 
-const struct jl_param *jl_power_param_at(size_t i);
-/* Parameter vector and struct, in the order of jl_power_param_at. */
+extern const struct jl_param_list jl_power_params;
+/* Parameter vector and struct, in their order. */
 struct jl_power_fit jl_power_fit_of(const double *x);
-void jl_power_start(double *ret_x);                                 /* the priors */
 struct jl_power_fit jl_power_shipped(const struct jl_catalog *cat); /* the catalog's values */

@@ -10,6 +10,6 @@ struct jl_tune_fit {
 };
 
 #define JL_TUNE_N_PARAM 3
-const struct jl_param *jl_tune_param_at(size_t i);
+extern const struct jl_param_list jl_tuning_params;
 struct jl_tune_fit jl_tune_fit_of(const double *x);
 struct jl_tune_fit jl_tune_shipped(const struct jl_catalog *cat);

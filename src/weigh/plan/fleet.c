@@ -22,19 +22,17 @@ static enum jl_status add_size(struct jl_fleet_ask *ask, long long n, struct jl_
 
 static enum jl_status add_range(struct jl_fleet_ask *ask, long long from, long long to, struct jl_err *err)
 {
-	enum jl_status status;
-
 	if (from > to)
 		return jl_fail(err, JL_E_USAGE, "--gpus: %lld..%lld goes down; write e.g. 8..4096", from, to);
-	status = add_size(ask, from, err);
-	for (long long n = 1; !status && n <= to; n *= 2) {
+	JL_TRY(add_size(ask, from, err));
+	for (long long n = 1; n <= to; n *= 2) {
 		if (n > from)
-			status = add_size(ask, n, err);
+			JL_TRY(add_size(ask, n, err));
 		/* Three halves of it: whole hosts only. */
-		if (!status && n >= 2LL * PER_HOST && n / 2 * 3 > from && n / 2 * 3 <= to)
-			status = add_size(ask, n / 2 * 3, err);
+		if (n >= 2LL * PER_HOST && n / 2 * 3 > from && n / 2 * 3 <= to)
+			JL_TRY(add_size(ask, n / 2 * 3, err));
 	}
-	return status ? status : add_size(ask, to, err);
+	return add_size(ask, to, err);
 }
 
 enum jl_status jl_fleet_sizes(struct jl_fleet_ask *ask, const char *text, struct jl_err *err)
@@ -44,19 +42,15 @@ enum jl_status jl_fleet_sizes(struct jl_fleet_ask *ask, const char *text, struct
 		char piece[64];
 		char *dots;
 		long long from = 0, to = 0;
-		enum jl_status status;
 
 		snprintf(piece, sizeof(piece), "%.*s", (int)(len < 63 ? len : 63), text);
 		dots = strstr(piece, "..");
 		if (dots)
 			*dots = '\0';
-		status = jl_units_parse_count(&from, piece, 1, GPUS_MAX, "--gpus", err);
-		if (!status && dots)
-			status = jl_units_parse_count(&to, dots + 2, 1, GPUS_MAX, "--gpus", err);
-		if (!status)
-			status = dots ? add_range(ask, from, to, err) : add_size(ask, from, err);
-		if (status)
-			return status;
+		JL_TRY(jl_units_parse_count(&from, piece, 1, GPUS_MAX, "--gpus", err));
+		if (dots)
+			JL_TRY(jl_units_parse_count(&to, dots + 2, 1, GPUS_MAX, "--gpus", err));
+		JL_TRY(dots ? add_range(ask, from, to, err) : add_size(ask, from, err));
 		text += len + (text[len] == ',');
 	}
 	if (ask->n_sizes == 0)
@@ -71,13 +65,11 @@ static enum jl_status write_system(const char **ret_text, struct jl_fleet_point 
 	const char *const kind = p->kind;
 	const int n_gpus = p->n_gpus;
 	struct jl_sys sys;
-	enum jl_status status = jl_sys_parse(&sys, ask->cat, kind, arena, err);
-	int per_host;
 
 	*ret_text = NULL;
-	if (status)
-		return status;
-	per_host = sys.n_per_node > 1 ? sys.n_per_node : PER_HOST;
+	JL_TRY(jl_sys_parse(&sys, ask->cat, kind, arena, err));
+	const int per_host = sys.n_per_node > 1 ? sys.n_per_node : PER_HOST;
+
 	if (sys.n_per_node > 1 && n_gpus % per_host == 0)
 		*ret_text = jl_arena_printf(arena, "%dx(%s)", n_gpus / per_host, kind);
 	else if (sys.n_per_node <= 1 && n_gpus <= per_host)
@@ -102,24 +94,21 @@ static enum jl_status machine_of(struct jl_machine *ret_machine, struct jl_fleet
 {
 	struct jl_machine whole;
 	struct jl_sys sys;
-	const char *text = NULL;
-	enum jl_status status;
+	const char *text = p->kind;
 
-	p->possible = true;
+	p->possible = !ask->n_kinds;
 	if (ask->n_kinds) {
-		status = write_system(&text, p, ask, arena, err);
+		JL_TRY(write_system(&text, p, ask, arena, err));
 		p->possible = text != NULL;
-		if (status || !text)
-			return status;
-		status = jl_sys_parse(&sys, ask->cat, text, arena, err);
-		return status ? status : jl_machine_make(ret_machine, ask->cat, &sys, err);
 	}
-	status = jl_sys_parse(&sys, ask->cat, p->kind, arena, err);
-	if (!status)
-		status = jl_machine_make(&whole, ask->cat, &sys, err);
-	if (!status && jl_machine_take(ret_machine, &whole, p->n_gpus, NULL)) /* not a part of it: left out */
+	if (!text)
+		return JL_OK;
+	JL_TRY(jl_sys_parse(&sys, ask->cat, text, arena, err));
+	JL_TRY(jl_machine_make(&whole, ask->cat, &sys, err));
+	*ret_machine = whole;
+	if (!ask->n_kinds && jl_machine_take(ret_machine, &whole, p->n_gpus, NULL)) /* not a part of it: left out */
 		nearest(p, whole.sys.n_per_node > 0 ? whole.sys.n_per_node : 1, whole.sys.n_nodes);
-	return status;
+	return JL_OK;
 }
 
 double jl_fleet_time_s(const struct jl_fleet_point *p)
@@ -144,27 +133,25 @@ enum jl_status jl_fleet_batch(double *ret_batch, const struct jl_fleet_ask *ask,
 	struct jl_plan_site *site = jl_arena_alloc(arena, sizeof(*site));
 	struct jl_fleet_point largest = { .kind = ask->n_kinds ? ask->kinds[0] : ask->req->system };
 	struct jl_machine machine;
-	enum jl_status status = site ? JL_OK : jl_fail_nomem(err);
 
+	JL_TRY(jl_got(site, err));
 	/* the largest number that there is of it */
-	for (size_t i = 0; !status && i < ask->n_sizes; i++) {
+	for (size_t i = 0; i < ask->n_sizes; i++) {
 		struct jl_fleet_point p = { .kind = largest.kind, .n_gpus = ask->sizes[i] };
 
 		if (p.n_gpus <= largest.n_gpus)
 			continue;
-		status = machine_of(&machine, &p, ask, arena, err);
+		JL_TRY(machine_of(&machine, &p, ask, arena, err));
 		if (p.possible)
 			largest = p;
 	}
-	if (!status && largest.n_gpus)
-		status = machine_of(&machine, &largest, ask, arena, err);
-	if (status || !largest.n_gpus) {
-		*ret_batch = ask->req->global_batch;
-		return status;
-	}
-	status = jl_plan_site_make(site, ask->cat, ask->req, ask->subject, &machine, err);
+	*ret_batch = ask->req->global_batch;
+	if (!largest.n_gpus)
+		return JL_OK;
+	JL_TRY(machine_of(&machine, &largest, ask, arena, err));
+	JL_TRY(jl_plan_site_make(site, ask->cat, ask->req, ask->subject, &machine, err));
 	*ret_batch = site->global_batch;
-	return status;
+	return JL_OK;
 }
 
 static enum jl_status search_point(struct jl_fleet *fleet, struct jl_fleet_point *p, const struct jl_fleet_ask *ask,
@@ -173,10 +160,10 @@ static enum jl_status search_point(struct jl_fleet *fleet, struct jl_fleet_point
 	struct jl_plan_ask plan = ask->plan;
 	struct jl_plan_result result;
 	struct jl_machine machine;
-	enum jl_status status = machine_of(&machine, p, ask, arena, err);
 
-	if (status || !p->possible)
-		return status;
+	JL_TRY(machine_of(&machine, p, ask, arena, err));
+	if (!p->possible)
+		return JL_OK;
 	JL_TRY(jl_plan_site_make(site, ask->cat, ask->req, ask->subject, &machine, err));
 	site->any_format = ask->any_format;
 	site->any_framework = ask->any_framework;
@@ -237,10 +224,9 @@ enum jl_status jl_fleet_search(struct jl_fleet *ret_fleet, const struct jl_fleet
 	const size_t n_kinds = ask->n_kinds ? ask->n_kinds : 1, n = n_kinds * ask->n_sizes;
 	struct jl_fleet fleet = { .points = jl_arena_array(arena, n, sizeof(*fleet.points)) };
 	struct jl_plan_site *site = jl_arena_alloc(arena, sizeof(*site));
-	enum jl_status status = JL_OK;
 
 	JL_TRY(jl_got(fleet.points && site, err));
-	for (size_t i = 0; !status && i < n && !fleet.stopped; i++) {
+	for (size_t i = 0; i < n && !fleet.stopped; i++) {
 		struct jl_fleet_point *p = &fleet.points[fleet.n++];
 
 		p->kind = ask->n_kinds ? ask->kinds[i / ask->n_sizes] : ask->req->system;
@@ -248,11 +234,9 @@ enum jl_status jl_fleet_search(struct jl_fleet *ret_fleet, const struct jl_fleet
 		if (ask->next && !ask->next(ask->next_ctx, i, n, p->kind, p->n_gpus))
 			fleet.stopped = true;
 		else
-			status = search_point(&fleet, p, ask, site, arena, err);
+			JL_TRY(search_point(&fleet, p, ask, site, arena, err));
 		fleet.whole_run |= p->fits && p->prediction.whole_run;
 	}
-	if (status)
-		return status;
 	find_front(&fleet);
 	*ret_fleet = fleet;
 	return JL_OK;

@@ -308,7 +308,7 @@ static bool waits_for(const struct idea_in *in, bool storage)
 static bool decode_on_gpu(const struct idea_in *in, struct jl_case *alt, struct jl_advice *advice)
 {
 	const struct jl_input now = in->base->input;
-	const double pixels = in->base->subject.kind->pixels(&in->base->subject);
+	const double pixels = in->base->subject.kind->sample(&in->base->subject).pixels;
 
 	if (now.kind != JL_INPUT_IMAGES || !waits_for(in, false) || !alt->machine.sys.gpu)
 		return false;

@@ -57,12 +57,11 @@ static enum jl_status machine_at(struct jl_machine *ret_machine, const struct jl
 				 struct jl_arena *arena, struct jl_err *err)
 {
 	struct jl_machine whole;
-	enum jl_status status;
 
 	if (list->over == JL_SWEEP_NODES)
 		return jl_machine_hosts(ret_machine, cat, sys, list->values[i], arena, err);
-	status = jl_machine_make(&whole, cat, sys, err);
-	return status ? status : jl_machine_take(ret_machine, &whole, list->values[i], err);
+	JL_TRY(jl_machine_make(&whole, cat, sys, err));
+	return jl_machine_take(ret_machine, &whole, list->values[i], err);
 }
 
 enum jl_status jl_sweep_make(struct jl_sweep *ret_sweep, const struct jl_catalog *cat, const struct jl_request *req,
@@ -110,34 +109,27 @@ enum jl_status jl_collective_series_make(struct jl_collective_series *ret_series
 {
 	struct jl_collective_series series = { .ask = *ask };
 	struct jl_sweep_list list = { .n = 1, .over = JL_N_SWEEP };
-	enum jl_status status = JL_OK;
 
 	if (!system)
 		return no_system("aws:p5.48xlarge", err);
 	if (text)
-		status = jl_sweep_parse(&list, text, err);
-	if (!status)
-		status = jl_sys_parse(&series.sys, cat, system, arena, err);
-	if (status)
-		return status;
+		JL_TRY(jl_sweep_parse(&list, text, err));
+	JL_TRY(jl_sys_parse(&series.sys, cat, system, arena, err));
 	series.n = list.n;
 	series.cases = jl_arena_array(arena, list.n, sizeof(*series.cases));
 	JL_TRY(jl_got(series.cases, err));
-	for (size_t i = 0; !status && i < list.n; i++) {
+	for (size_t i = 0; i < list.n; i++) {
+		const int n_nodes = list.over == JL_SWEEP_NODES ? list.values[i] : series.sys.n_nodes;
 		struct jl_collective_ask each = *ask;
 		struct jl_machine machine;
 
 		if (list.over == JL_SWEEP_GPUS)
 			each.n_ranks = list.values[i];
-		status = jl_machine_hosts(&machine, cat, &series.sys,
-					  list.over == JL_SWEEP_NODES ? list.values[i] : series.sys.n_nodes, arena,
-					  err);
-		if (!status)
-			status = jl_collective_case(&series.cases[i], &machine, &each, err);
+		JL_TRY(jl_machine_hosts(&machine, cat, &series.sys, n_nodes, arena, err));
+		JL_TRY(jl_collective_case(&series.cases[i], &machine, &each, err));
 	}
-	if (!status)
-		*ret_series = series;
-	return status;
+	*ret_series = series;
+	return JL_OK;
 }
 
 /* --- by hand */

@@ -190,7 +190,7 @@ enum jl_status jl_case_check(const struct jl_case *c, struct jl_err *err)
 	if (c->plan.offload && !(c->machine.dev.host_Bps > 0))
 		return jl_fail(err, JL_E_USAGE, "nothing to offload to: the catalog knows no link from %s to a host",
 			       c->machine.sys.gpu ? c->machine.sys.gpu->id : c->machine.sys.cpu->id);
-	return c->subject.kind->check(c, err);
+	return c->subject.kind->check ? c->subject.kind->check(c, err) : JL_OK;
 }
 
 struct jl_weight jl_case_weigh(const struct jl_case *c)

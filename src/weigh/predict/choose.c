@@ -9,11 +9,6 @@
 
 #define NVME_BPS 6e9 /* one PCIe 4 drive: what a host has at least where states go there */
 
-static double given_or(double value, double fallback)
-{
-	return isnan(value) ? fallback : value;
-}
-
 static const char *device_name(const struct jl_case *c)
 {
 	return c->machine.sys.gpu ? c->machine.sys.gpu->name : c->machine.sys.cpu->name;
@@ -45,7 +40,7 @@ static void choose_sequence(struct jl_case *c, const struct jl_request *req)
 {
 	struct jl_transformer *m = &c->subject.model;
 
-	c->shard.seq = given_or(req->seq, given_or(c->subject.seq, 2048));
+	c->shard.seq = jl_given_or(req->seq, jl_given_or(c->subject.seq, 2048));
 	if (isnan(req->seq))
 		jl_note_add(&c->notes, "seq", "sequence %.0f: {%s}", c->shard.seq,
 			    isnan(c->subject.seq) ? JL_N("a common length") : JL_N("what the model is usually run at"));
@@ -90,15 +85,15 @@ void jl_choose_apply(struct jl_case *c, const struct jl_request *req, const stru
 
 	plan->tp = split->tp;
 	plan->pp = split->pp;
-	plan->cp = given_or(req->plan.cp, 1);
+	plan->cp = jl_given_or(req->plan.cp, 1);
 	plan->ep = split->ep;
-	plan->dp = given_or(req->plan.dp, fmax(1, floor(c->n_gpus / (plan->tp * plan->pp * plan->cp))));
-	plan->n_chunks = given_or(req->plan.vpp, 1);
+	plan->dp = jl_given_or(req->plan.dp, fmax(1, floor(c->n_gpus / (plan->tp * plan->pp * plan->cp))));
+	plan->n_chunks = jl_given_or(req->plan.vpp, 1);
 	plan->zero = split->zero;
 	plan->shard = split->shard;
 	plan->recompute = split->recompute;
 	plan->offload = req->offload == JL_UNSET ? 0 : (unsigned)req->offload;
-	plan->nvme_Bps = given_or(req->storage_Bps, NVME_BPS);
+	plan->nvme_Bps = jl_given_or(req->storage_Bps, NVME_BPS);
 	framework = req->framework == JL_UNSET ? framework_of(plan) : (enum jl_framework)req->framework;
 	const bool other = framework != c->framework || isnan(c->profile.launch_s);
 
@@ -266,8 +261,8 @@ static enum jl_status choose_method(struct jl_case *c, const struct jl_request *
 							   : JL_N("a frozen copy"));
 	if (c->method != JL_METHOD_GRPO)
 		return JL_OK;
-	c->shard.copies = given_or(req->group, 8);
-	c->generated = given_or(req->generated, floor(c->shard.seq / 2));
+	c->shard.copies = jl_given_or(req->group, 8);
+	c->generated = jl_given_or(req->generated, floor(c->shard.seq / 2));
 	if (c->generated > c->shard.seq)
 		return jl_fail(err, JL_E_USAGE, "--generate %.0f: prompt and answer have %.0f tokens together (--seq)",
 			       c->generated, c->shard.seq);
@@ -293,7 +288,7 @@ static enum jl_status choose_tune(struct jl_case *c, const struct jl_request *re
 	t->kind = (enum jl_tune_kind)req->tune;
 	t->base = req->base == JL_UNSET ? JL_BASE_SAME : (enum jl_base)req->base;
 	if (t->kind == JL_TUNE_LAYERS) {
-		t->n_layers = given_or(req->tuned_layers, fmin(4, n_layers));
+		t->n_layers = jl_given_or(req->tuned_layers, fmin(4, n_layers));
 		if (t->n_layers > n_layers)
 			return jl_fail(err, JL_E_USAGE, "--train-layers %.0f: %s has %.0f layers", t->n_layers,
 				       c->subject.id, n_layers);
@@ -303,7 +298,7 @@ static enum jl_status choose_tune(struct jl_case *c, const struct jl_request *re
 			       jl_base_name(t->base));
 	if (!jl_tune_frozen(t))
 		return choose_method(c, req, err);
-	t->rank = given_or(req->rank, 16);
+	t->rank = jl_given_or(req->rank, 16);
 	t->targets = req->targets ? req->targets : JL_TARGETS_ALL;
 	if (isnan(req->rank))
 		jl_note_add(&c->notes, "rank", "rank %.0f, beside {%s}", t->rank,
@@ -325,7 +320,7 @@ enum jl_status jl_choose_transformer(struct jl_case *c, const struct jl_request 
 		return jl_fail(err, JL_E_USAGE,
 			       "--expert-load %g: the fullest experts have 1 (balanced) to %.0f times the mean",
 			       req->expert_load, c->subject.model.moe.n_experts);
-	c->shard.expert_load = given_or(req->expert_load, 1);
+	c->shard.expert_load = jl_given_or(req->expert_load, 1);
 	JL_TRY(choose_tune(c, req, err));
 	JL_TRY(jl_choose_split(c, req, cat, &searched, &fits, err));
 	say_framework(c, req);
@@ -346,7 +341,7 @@ static enum jl_status check_words(const struct jl_subject *subject, const struct
 		return jl_fail(err, JL_E_USAGE,
 			       "--flash yes: %s is a CPU; fused attention needs a GPU, take --flash no",
 			       machine->sys.cpu->id);
-	if (images && !(subject->kind->pixels(subject) > 0))
+	if (images && !(subject->kind->sample(subject).pixels > 0))
 		return jl_fail(err, JL_E_USAGE,
 			       "--input %s: %s takes no pictures; take --input tokens or synthetic, or leave it out",
 			       jl_input_name((enum jl_input_kind)req->input), subject->id);
@@ -364,14 +359,14 @@ enum jl_status jl_case_choose(struct jl_case *ret_case, const struct jl_catalog 
 {
 	struct jl_case c = { .subject = *subject,
 			     .machine = *machine,
-			     .ram_B = given_or(req->ram_B, machine->host.ram_B),
+			     .ram_B = jl_given_or(req->ram_B, machine->host.ram_B),
 			     .profile.launch_s = NAN,
 			     .loss = JL_UNSET,
 			     .samples = req->samples,
 			     .tokens = req->tokens,
 			     .steps_per_epoch = req->steps_per_epoch,
 			     .epochs = req->epochs,
-			     .pue = given_or(req->pue, 1) };
+			     .pue = jl_given_or(req->pue, 1) };
 	const int per_node = machine->sys.n_per_node > 0 ? machine->sys.n_per_node : 1;
 	enum jl_status status;
 
@@ -384,8 +379,11 @@ enum jl_status jl_case_choose(struct jl_case *ret_case, const struct jl_catalog 
 		return jl_fail(err, JL_E_USAGE,
 			       "--forward is for networks that are no transformers; --serve answers requests with %s",
 			       subject->id);
+	if (req->layout != JL_UNSET && subject->kind->has_tokens)
+		return jl_fail(err, JL_E_USAGE, "--layout is for networks of pictures; %s reads tokens: leave it out",
+			       subject->id);
 	choose_format(&c, req);
-	c.shard.micro_batch = given_or(req->micro_batch, given_or(req->batch, 1));
+	c.shard.micro_batch = jl_given_or(req->micro_batch, jl_given_or(req->batch, 1));
 	c.plan.n_micro = 1;
 	JL_TRY(subject->kind->choose(&c, req, cat, err));
 	JL_TRY(jl_choose_batch(&c, req, err));

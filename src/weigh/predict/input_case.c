@@ -3,11 +3,6 @@
 
 #include "predict/kind.h"
 
-static double given_or(double value, double fallback)
-{
-	return isnan(value) ? fallback : value;
-}
-
 struct jl_input_time jl_case_input(const struct jl_case *c)
 {
 	return jl_input_time(&c->input, c->global_batch / c->machine.sys.n_nodes);
@@ -16,21 +11,21 @@ struct jl_input_time jl_case_input(const struct jl_case *c)
 /* Pictures for networks that take them, prepared samples for everybody else. */
 void jl_case_choose_input(struct jl_case *c, const struct jl_catalog *cat, const struct jl_request *req)
 {
-	const double pixels = c->subject.kind->pixels(&c->subject), elements = c->subject.kind->elements(c);
+	const double pixels = c->subject.kind->sample(&c->subject).pixels, elements = c->subject.kind->elements(c);
 	const enum jl_input_kind kind = req->input != JL_UNSET ? (enum jl_input_kind)req->input
 					: pixels > 0           ? JL_INPUT_IMAGES
 							       : JL_INPUT_TOKENS;
 	const struct jl_host *host = &c->machine.host;
 
 	c->input = jl_input_of(cat, kind, pixels, elements);
-	c->input.n_threads = given_or(req->cpu_threads, host->n_threads);
+	c->input.n_threads = jl_given_or(req->cpu_threads, host->n_threads);
 	c->input.storage_Bps = req->storage_Bps;
-	c->input.sample_B = given_or(req->sample_B, c->input.sample_B);
+	c->input.sample_B = jl_given_or(req->sample_B, c->input.sample_B);
 	if (!isnan(req->sample_s)) {
 		c->input.sample_s = req->sample_s;
 		c->input.half_ln = JL_INPUT_GIVEN_HALF_LN;
 	}
-	c->ram_B = given_or(req->ram_B, host->ram_B);
+	c->ram_B = jl_given_or(req->ram_B, host->ram_B);
 	if (kind != JL_INPUT_IMAGES && kind != JL_INPUT_IMAGES_GPU)
 		return;
 	if (req->input == JL_UNSET)

@@ -10,6 +10,14 @@ struct jl_case_work {
 	double flop, moved_B;
 };
 
+/* What a batch and throughput count. */
+struct jl_sample {
+	const char *item; /* "sequence", "image" */
+	double pixels;    /* of the picture that it takes; 0: none */
+	const char *unit; /* what throughput counts; NULL: tokens */
+	double units;     /* ... of one sample; NAN: tokens */
+};
+
 struct jl_workload_kind {
 	bool is_cut; /* over devices and in memory: tensor, pipeline, ZeRO, recompute, offload; else plain data parallel is all there is */
 	bool has_tokens; /* a sample is a sequence of tokens: it has a length, can be served and tuned with adapters */
@@ -18,16 +26,13 @@ struct jl_workload_kind {
 	enum jl_status (*find)(struct jl_subject *subject, const struct jl_catalog *cat, const char *name,
 			       struct jl_arena *arena, struct jl_err *err);
 	double (*params)(const struct jl_subject *subject);
-	double (*pixels)(const struct jl_subject *subject);    /* of the picture that it takes; 0: none */
-	const char *(*item)(const struct jl_subject *subject); /* what a batch counts */
-	const char *(*unit)(const struct jl_subject *subject); /* what throughput counts; NULL: tokens */
-	double (*units)(const struct jl_subject *subject);     /* ... of one sample; NAN: tokens */
+	struct jl_sample (*sample)(const struct jl_subject *subject);
 	void (*count)(struct jl_counts *ret_counts, const struct jl_subject *subject, double batch, double seq);
 
 	/* How it is run where the request says nothing; refuses what it cannot be asked. */
 	enum jl_status (*choose)(struct jl_case *c, const struct jl_request *req, const struct jl_catalog *cat,
 				 struct jl_err *err);
-	enum jl_status (*check)(const struct jl_case *c, struct jl_err *err);
+	enum jl_status (*check)(const struct jl_case *c, struct jl_err *err); /* NULL: nothing can be wrong */
 	double (*elements)(const struct jl_case *c);    /* of a sample that is prepared beforehand */
 	double (*usual_batch)(const struct jl_case *c); /* samples of a pass that fill a device */
 	bool (*is_fitted)(

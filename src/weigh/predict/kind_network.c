@@ -68,11 +68,9 @@ static enum jl_status refuse_transformer_words(const struct jl_case *c, const st
 
 static void say_plan(struct jl_case *c, const struct jl_request *req)
 {
-	static const struct {
-		const char *en;
-	} optimizers[] = { [JL_NET_SGD] = { JL_N("SGD with momentum") },
-			   [JL_NET_ADAM] = { JL_N("Adam") },
-			   [JL_NET_LAMB] = { JL_N("LAMB") } };
+	static const char *const optimizers[] = {
+		[JL_NET_SGD] = JL_N("SGD with momentum"), [JL_NET_ADAM] = JL_N("Adam"), [JL_NET_LAMB] = JL_N("LAMB")
+	};
 	const enum jl_net_optimizer optimizer = c->subject.net->optimizer;
 
 	if (req->framework == JL_UNSET)
@@ -82,7 +80,7 @@ static void say_plan(struct jl_case *c, const struct jl_request *req)
 	if (c->n_gpus > 1 && isnan(req->plan.dp))
 		jl_note_add(&c->notes, "parallel", "dp=%d: a network of this size is not cut", c->n_gpus);
 	if (!req->forward)
-		jl_note_add(&c->notes, "optimizer", "{%s}, %g bytes of states a parameter", optimizers[optimizer].en,
+		jl_note_add(&c->notes, "optimizer", "{%s}, %g bytes of states a parameter", optimizers[optimizer],
 			    c->plan.weight_B + c->plan.grad_B + c->plan.optimizer_B);
 	if (c->subject.net->ignores_amp && jl_dtype_B(c->shard.dtype) < 4)
 		jl_note_add(&c->notes, "precision",
@@ -104,18 +102,16 @@ static enum jl_status choose(struct jl_case *c, const struct jl_request *req, co
 			     struct jl_err *err)
 {
 	struct jl_plan *plan = &c->plan;
-	enum jl_status status = refuse_transformer_words(c, req, err);
 
 	(void)cat;
-	if (status)
-		return status;
+	JL_TRY(refuse_transformer_words(c, req, err));
 	c->framework = req->framework == JL_FW_COMPILED ? JL_FW_COMPILED : JL_FW_EAGER;
 	c->software = (req->forward ? JL_SW_FORWARD : 0U) | (c->framework == JL_FW_COMPILED ? JL_SW_COMPILED : 0U) |
 		      (req->layout == JL_LAYOUT_LAST ? JL_SW_CHANNELS_LAST : 0U);
 	c->launch_given = !isnan(req->launch_s);
 	c->profile.launch_s = c->launch_given ? req->launch_s
 					      : jl_machine_launch_s(&c->machine, c->machine.conv.launch_s,
-								    jl_convnet_pixels(c->subject.net) > 0,
+								    jl_convnet_pictures(c->subject.net),
 								    c->framework == JL_FW_COMPILED);
 	if (req->forward && c->n_gpus > 1)
 		return jl_fail(err, JL_E_USAGE, "--forward: one GPU works by itself; name one, and multiply");
@@ -150,37 +146,17 @@ static double params(const struct jl_subject *subject)
 	return subject->net->n_params;
 }
 
-static double pixels(const struct jl_subject *subject)
+static struct jl_sample sample(const struct jl_subject *subject)
 {
-	return jl_convnet_pixels(subject->net);
-}
+	const struct jl_convnet *net = subject->net;
 
-static const char *item(const struct jl_subject *subject)
-{
-	return subject->net->item;
-}
-
-static const char *unit(const struct jl_subject *subject)
-{
-	return subject->net->unit;
-}
-
-static double units(const struct jl_subject *subject)
-{
-	return subject->net->units_per_item;
+	return (struct jl_sample){ net->item, jl_convnet_pixels(net), net->unit, net->units_per_item };
 }
 
 static void count(struct jl_counts *ret_counts, const struct jl_subject *subject, double batch, double seq)
 {
 	(void)seq;
 	jl_count_convnet(ret_counts, subject->net, batch);
-}
-
-static enum jl_status check(const struct jl_case *c, struct jl_err *err)
-{
-	(void)c;
-	(void)err;
-	return JL_OK;
 }
 
 static double elements(const struct jl_case *c)
@@ -251,13 +227,9 @@ static double matrix_share(const struct jl_case *c)
 const struct jl_workload_kind jl_kind_network = {
 	.find = find,
 	.params = params,
-	.pixels = pixels,
-	.item = item,
-	.unit = unit,
-	.units = units,
+	.sample = sample,
 	.count = count,
 	.choose = choose,
-	.check = check,
 	.elements = elements,
 	.usual_batch = usual_batch,
 	.is_fitted = is_fitted,

@@ -12,11 +12,8 @@
 static enum jl_status find(struct jl_subject *subject, const struct jl_catalog *cat, const char *name,
 			   struct jl_arena *arena, struct jl_err *err)
 {
-	enum jl_status status = jl_find_model(&subject->info, cat, name, err);
-
 	(void)arena;
-	if (status)
-		return status;
+	JL_TRY(jl_find_model(&subject->info, cat, name, err));
 	jl_transformer_from_catalog(&subject->model, subject->info);
 	subject->id = subject->info->id;
 	subject->name = subject->info->name;
@@ -29,28 +26,10 @@ static double params(const struct jl_subject *subject)
 	return jl_transformer_params(&subject->model).total;
 }
 
-static double pixels(const struct jl_subject *subject)
+static struct jl_sample sample(const struct jl_subject *subject)
 {
 	(void)subject;
-	return 0;
-}
-
-static const char *item(const struct jl_subject *subject)
-{
-	(void)subject;
-	return "sequence";
-}
-
-static const char *unit(const struct jl_subject *subject)
-{
-	(void)subject;
-	return NULL;
-}
-
-static double units(const struct jl_subject *subject)
-{
-	(void)subject;
-	return NAN;
+	return (struct jl_sample){ .item = "sequence", .units = NAN };
 }
 
 static void count(struct jl_counts *ret_counts, const struct jl_subject *subject, double batch, double seq)
@@ -245,10 +224,7 @@ const struct jl_workload_kind jl_kind_transformer = {
 	.has_tokens = true,
 	.find = find,
 	.params = params,
-	.pixels = pixels,
-	.item = item,
-	.unit = unit,
-	.units = units,
+	.sample = sample,
 	.count = count,
 	.choose = jl_choose_transformer,
 	.check = check,

@@ -25,10 +25,7 @@ static enum jl_status weigh(const struct work *w, size_t kind, double samples, s
 static enum jl_status read_kind(struct work *w, struct jl_mixed_kind *kind, const char *text, struct jl_arena *arena,
 				struct jl_err *err)
 {
-	enum jl_status status = jl_sys_parse(&kind->sys, w->cat, text, arena, err);
-
-	if (status)
-		return status;
+	JL_TRY(jl_sys_parse(&kind->sys, w->cat, text, arena, err));
 	if (!kind->sys.gpu || kind->sys.n_nodes > 1)
 		return jl_fail(
 			err, JL_E_USAGE,
@@ -70,17 +67,14 @@ static void share(struct jl_mixed *m, const struct work *w)
 
 static enum jl_status weigh_even(struct jl_mixed *m, const struct work *w, double batch, struct jl_err *err)
 {
-	enum jl_status status = JL_OK;
-
 	m->even_s.value = 0;
-	for (size_t k = 0; k < JL_MIXED_KINDS && !status; k++) {
+	for (size_t k = 0; k < JL_MIXED_KINDS; k++) {
 		struct jl_mixed_kind *kind = &m->kind[k];
 		struct jl_job job;
 		struct jl_machine own;
 		struct jl_err ignored;
 
-		if ((status = weigh(w, k, batch, &job, err)))
-			return status;
+		JL_TRY(weigh(w, k, batch, &job, err));
 		kind->even_s = job.prediction.step_s.value;
 		kind->fits = job.prediction.room != JL_ROOM_NONE;
 		kind->samples = batch;
@@ -98,7 +92,7 @@ static enum jl_status weigh_even(struct jl_mixed *m, const struct work *w, doubl
 		    !jl_job_weigh(&job, w->cat, w->subject, &own, &req, &ignored))
 			kind->alone = job.prediction.samples_per_s.value;
 	}
-	return status;
+	return JL_OK;
 }
 
 enum jl_status jl_mixed_make(struct jl_mixed *ret_mixed, const struct jl_catalog *cat, const struct jl_request *req,
@@ -107,27 +101,21 @@ enum jl_status jl_mixed_make(struct jl_mixed *ret_mixed, const struct jl_catalog
 	struct jl_mixed m = { .shared_s = { NAN, NAN, NAN } };
 	struct work w = { .cat = cat, .req = *req };
 	struct jl_subject subject;
-	enum jl_status status = jl_subject_find(&subject, cat, req, arena, err);
 
+	JL_TRY(jl_subject_find(&subject, cat, req, arena, err));
 	w.subject = &subject;
-	if (!status && !req->system)
+	if (!req->system)
 		return jl_fail(err, JL_E_USAGE, "name the other GPUs with --on, e.g. --on \"2x rtx-3090\"");
-	if (!status)
-		status = read_kind(&w, &m.kind[0], req->system, arena, err);
-	if (!status)
-		status = read_kind(&w, &m.kind[1], with, arena, err);
-	if (status)
-		return status;
+	JL_TRY(read_kind(&w, &m.kind[0], req->system, arena, err));
+	JL_TRY(read_kind(&w, &m.kind[1], with, arena, err));
 	const int total = m.kind[0].n + m.kind[1].n;
 
-	for (size_t k = 0; k < JL_MIXED_KINDS && !status; k++) {
+	for (size_t k = 0; k < JL_MIXED_KINDS; k++) {
 		struct jl_sys all = m.kind[k].sys;
 
 		all.n_per_node = total;
-		status = jl_machine_make(&w.machine[k], cat, &all, err);
+		JL_TRY(jl_machine_make(&w.machine[k], cat, &all, err));
 	}
-	if (status)
-		return status;
 	w.req.plan.tp = w.req.plan.pp = w.req.plan.cp = 1;
 	w.req.plan.dp = NAN;
 	if (w.req.plan.zero == JL_UNSET)
@@ -137,9 +125,7 @@ enum jl_status jl_mixed_make(struct jl_mixed *ret_mixed, const struct jl_catalog
 		return jl_fail(err, JL_E_USAGE, "--global-batch %.0f does not divide into %d GPUs", req->global_batch,
 			       total);
 	m.global_batch = m.even_batch * total;
-	status = weigh_even(&m, &w, m.even_batch, err);
-	if (status)
-		return status;
+	JL_TRY(weigh_even(&m, &w, m.even_batch, err));
 	m.even_per_s = m.global_batch / m.even_s.value;
 	m.how.machine.sys.text = jl_arena_printf(arena, "%s + %s", m.kind[0].sys.text, m.kind[1].sys.text);
 	share(&m, &w);

@@ -9,36 +9,10 @@
 /* Checked on pairs of GPUs that published the same training run, each carried to the other (docs/cmd/compare.md). Parameters: ResNet-50,
  * BERT-large; from MobileNet to VGG, from DistilBERT to GPT-2 XL. */
 const struct jl_mix jl_mixes[JL_N_MIX] = {
-	[JL_MIX_CNN] = { .id = "cnn",
-			 .en = JL_N("convolutional network"),
-			 .flop_per_B = 20,
-			 .reach = 4,
-			 .host_frac = 0.1,
-			 .host_frac_most = 0.3,
-			 .params = 25.6e6,
-			 .params_least = 4e6,
-			 .params_most = 140e6,
-			 .other_ln = 0.2 },
-	[JL_MIX_TRANSFORMER] = { .id = "transformer",
-				 .en = JL_N("transformer"),
-				 .flop_per_B = 100,
-				 .reach = 4,
-				 .host_frac = 0.05,
-				 .host_frac_most = 0.25,
-				 .params = 335e6,
-				 .params_least = 60e6,
-				 .params_most = 1.5e9,
-				 .other_ln = 0.45 },
-	[JL_MIX_UNKNOWN] = { .id = "unknown",
-			     .en = JL_N("unknown model"),
-			     .flop_per_B = 40,
-			     .reach = 8,
-			     .host_frac = 0.07,
-			     .host_frac_most = 0.3,
-			     .params = 60e6,
-			     .params_least = 4e6,
-			     .params_most = 1.5e9,
-			     .other_ln = 0.35 },
+	/* FLOP a byte and its reach; host, at most; parameters, least, most; the rest */
+	[JL_MIX_CNN] = { "cnn", JL_N("convolutional network"), 20, 4, 0.1, 0.3, 25.6e6, 4e6, 140e6, 0.2 },
+	[JL_MIX_TRANSFORMER] = { "transformer", JL_N("transformer"), 100, 4, 0.05, 0.25, 335e6, 60e6, 1.5e9, 0.45 },
+	[JL_MIX_UNKNOWN] = { "unknown", JL_N("unknown model"), 40, 8, 0.07, 0.3, 60e6, 4e6, 1.5e9, 0.35 },
 };
 
 #define STEP_LEAST_S      1e-6
@@ -65,16 +39,11 @@ struct corner {
 
 struct jl_observed jl_observed_empty(void)
 {
-	return (struct jl_observed){ .step_s = NAN,
-				     .batch = NAN,
-				     .batches = NAN,
-				     .kind = JL_MIX_UNKNOWN,
-				     .dtype = JL_UNSET,
-				     .params = NAN,
-				     .sample_B = NAN,
-				     .fixed_B = NAN,
-				     .batch_limit = NAN,
-				     .watts_W = NAN };
+	struct jl_observed run = { .kind = JL_MIX_UNKNOWN, .dtype = JL_UNSET };
+
+	run.step_s = run.batch = run.batches = run.params = run.sample_B = run.fixed_B = NAN;
+	run.batch_limit = run.watts_W = NAN;
+	return run;
 }
 
 int jl_machine_n_devices(const struct jl_machine *machine)
@@ -108,14 +77,9 @@ static size_t paths_of(const struct jl_observed *run, enum path paths[PATHS_MAX]
 	return n;
 }
 
-static double or_else(double value, double fallback)
-{
-	return isnan(value) ? fallback : value;
-}
-
 static double dtype_flopps(const struct jl_device *dev, enum jl_dtype dtype)
 {
-	return dev->peak_flopps[dtype] * or_else(dev->fit.gemm_frac[dtype], 0.8);
+	return dev->peak_flopps[dtype] * jl_given_or(dev->fit.gemm_frac[dtype], 0.8);
 }
 
 /* NAN: the device does not compute so. CPUs and old GPUs do 16-bit work in fp32. */
@@ -133,7 +97,7 @@ static double matrix_flopps(const struct jl_device *dev, enum path path, double 
 
 static double stream_Bps(const struct jl_device *dev)
 {
-	return dev->mem_Bps * or_else(dev->fit.mem_frac, 0.85);
+	return dev->mem_Bps * jl_given_or(dev->fit.mem_frac, 0.85);
 }
 
 /* Seconds for the work that goes with one streamed 16-bit byte. */
@@ -156,11 +120,6 @@ static double allreduce_s(const struct jl_machine *machine, double size_B)
 	};
 
 	return all.n_ranks > 1 ? jl_collective_cost(&machine->fabric, &all).time_s : 0;
-}
-
-static double exposed_s(double allreduce, double pass_device_s)
-{
-	return allreduce - fmin(OVERLAP_FRAC * allreduce, BACKWARD_FRAC * pass_device_s);
 }
 
 /* Device seconds in a step of which `rest_s` are device and exposed exchange. */
@@ -202,7 +161,7 @@ static struct jl_step_share carry_corner(const struct jl_observed *run, const st
 	const double base_s = device_on_base_s(run, base, &corner) / base_batch; /* a sample */
 	const struct unit_time was = unit_time(&base->dev, &corner), is = unit_time(&to->dev, &corner);
 	const double units = base_s / (was.matrix_s + was.memory_s) * pass->micro_batch;
-	const double pass_s = units * (is.matrix_s + is.memory_s);
+	const double pass_s = units * (is.matrix_s + is.memory_s), exchange_s = allreduce_s(to, corner.grad_B);
 	/* as much for every pass, and no less for a sample */
 	const double n_host = pass->n_passes * fmax(1, pass->micro_batch / base_batch);
 
@@ -210,7 +169,7 @@ static struct jl_step_share carry_corner(const struct jl_observed *run, const st
 		.matrix = pass->n_passes * units * is.matrix_s,
 		.memory = pass->n_passes * units * is.memory_s,
 		.host = n_host * corner.host_frac * run->step_s,
-		.links = exposed_s(allreduce_s(to, corner.grad_B), pass_s),
+		.links = exchange_s - fmin(OVERLAP_FRAC * exchange_s, BACKWARD_FRAC * pass_s),
 	};
 }
 
@@ -238,18 +197,12 @@ static struct corner corner_at(const struct jl_observed *run, enum path path, in
 	return (struct corner){ .path = path,
 				.flop_per_B = flop_per_B[i % 3],
 				.host_frac = host_frac[i / 3 % 3],
-				.grad_B = GRAD_B * or_else(run->params, params[i / 9 % 3]) };
+				.grad_B = GRAD_B * jl_given_or(run->params, params[i / 9 % 3]) };
 }
 
 static bool same_device(const struct jl_machine *a, const struct jl_machine *b)
 {
 	return strcmp(device_id(a), device_id(b)) == 0 && !a->sys.gpu == !b->sys.gpu;
-}
-
-static bool same_system(const struct jl_machine *a, const struct jl_machine *b)
-{
-	return same_device(a, b) && a->sys.n_nodes == b->sys.n_nodes && a->sys.n_per_node == b->sys.n_per_node &&
-	       a->sys.join == b->sys.join && a->sys.net == b->sys.net && a->sys.n_net == b->sys.n_net;
 }
 
 static double power_W(const struct jl_machine *to, const struct jl_step_share *part_s, enum path path, bool *ret_host)
@@ -280,8 +233,12 @@ static double other_ln(const struct jl_observed *run, const struct jl_machine *b
 }
 
 /* The baseline at the observed batch is what was observed. */
-static void as_observed(struct jl_carried *c, const struct jl_observed *run)
+static void as_observed(struct jl_carried *c, const struct jl_observed *run, const struct jl_sys *base,
+			const struct jl_sys *to)
 {
+	if (base->n_nodes != to->n_nodes || base->n_per_node != to->n_per_node || base->join != to->join ||
+	    base->net != to->net || base->n_net != to->n_net)
+		return;
 	c->step_s = (struct jl_estimate){ .value = run->step_s, .lo = run->step_s, .hi = run->step_s };
 	if (!isnan(run->watts_W)) {
 		c->power_W = run->watts_W;
@@ -317,8 +274,8 @@ void jl_observed_carry(struct jl_carried *ret_carried, const struct jl_observed 
 		}
 	c.power_W = power_W(to, &last_s, paths[n_paths - 1], &c.host_power); /* what a tuned run would draw */
 	c.step_s = (struct jl_estimate){ .value = exp(ln), .lo = lo_s / spread, .hi = hi_s * spread };
-	if (same_system(base, to) && batch == run->batch)
-		as_observed(&c, run);
+	if (same_device(base, to) && batch == run->batch)
+		as_observed(&c, run, &base->sys, &to->sys);
 	c.part_s = plus(&c.part_s, &frac, c.step_s.value);
 	*ret_carried = c;
 }
@@ -372,14 +329,14 @@ double jl_practical_batch(double batch)
 /* It ran, so what is assumed cannot have filled the baseline. */
 static double fixed_B(const struct jl_observed *run, const struct jl_machine *base)
 {
-	const double assumed_B = CONTEXT_B + STATES_B * or_else(run->params, jl_mixes[run->kind].params);
+	const double assumed_B = CONTEXT_B + STATES_B * jl_given_or(run->params, jl_mixes[run->kind].params);
 
-	return or_else(run->fixed_B, fmin(assumed_B, base->dev.mem_B / 2));
+	return jl_given_or(run->fixed_B, fmin(assumed_B, base->dev.mem_B / 2));
 }
 
 static double base_limit(const struct jl_observed *run, const struct jl_machine *base)
 {
-	return or_else(run->batch_limit, ceil(run->batch / jl_machine_n_devices(base)));
+	return jl_given_or(run->batch_limit, ceil(run->batch / jl_machine_n_devices(base)));
 }
 
 static double room_B(const struct jl_observed *run, const struct jl_machine *base, const struct jl_machine *machine)
@@ -389,7 +346,8 @@ static double room_B(const struct jl_observed *run, const struct jl_machine *bas
 
 double jl_observed_limit(const struct jl_observed *run, const struct jl_machine *base, const struct jl_machine *to)
 {
-	const double known = base_limit(run, base), sample_B = or_else(run->sample_B, room_B(run, base, base) / known);
+	const double known = base_limit(run, base),
+		     sample_B = jl_given_or(run->sample_B, room_B(run, base, base) / known);
 	const double fits = floor(room_B(run, base, to) / sample_B + 1e-9);
 
 	/* what was seen to fit is kept as it is, be it practical or not */
@@ -413,12 +371,12 @@ enum jl_status jl_observed_check(const struct jl_observed *run, const struct jl_
 			"--observed-batch %.0f is fewer than the %d devices of '%s'; give the samples of all of them "
 			"together",
 			run->batch, n_devices, base->sys.text);
-	if (or_else(run->sample_B, 0) * base_limit(run, base) + or_else(run->fixed_B, 0) > base->dev.mem_B)
+	if (jl_given_or(run->sample_B, 0) * base_limit(run, base) + jl_given_or(run->fixed_B, 0) > base->dev.mem_B)
 		return jl_fail(err, JL_E_RANGE,
 			       "%.0f samples of %.3g GB and %.3g GB beside them do not fit %s, where they ran; check "
 			       "--memory-per-sample",
-			       base_limit(run, base), or_else(run->sample_B, 0) / 1e9, or_else(run->fixed_B, 0) / 1e9,
-			       device_id(base));
+			       base_limit(run, base), jl_given_or(run->sample_B, 0) / 1e9,
+			       jl_given_or(run->fixed_B, 0) / 1e9, device_id(base));
 	return jl_observed_check_target(run, base, err);
 }
 

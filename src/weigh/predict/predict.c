@@ -198,10 +198,10 @@ void jl_predict(struct jl_prediction *ret_prediction, const struct jl_catalog *c
 				   .input = jl_case_input(c),
 				   .pipeline = c->input,
 				   .ram_B = c->ram_B,
-				   .unit = c->subject.kind->unit(&c->subject),
+				   .unit = c->subject.kind->sample(&c->subject).unit,
 				   .host_power_W = c->machine.host_idle_W * c->machine.sys.n_nodes };
 	const double tokens = jl_case_tokens(c);
-	const double units = c->global_batch * c->subject.kind->units(&c->subject);
+	const double units = c->global_batch * c->subject.kind->sample(&c->subject).units;
 
 	c->subject.kind->predict(&p, c);
 	p.room = jl_case_room(c, &(struct jl_weight){ .memory = p.memory, .host_B = p.host_B });

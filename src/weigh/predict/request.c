@@ -11,54 +11,17 @@
 
 struct jl_request jl_request_empty(void)
 {
-	return (struct jl_request){
-		.shape = { NAN, NAN, NAN, NAN, NAN, NAN },
-		.figures = { NAN, NAN, NAN, NULL },
-		.batch = NAN,
-		.micro_batch = NAN,
-		.global_batch = NAN,
-		.accumulate = NAN,
-		.seq = NAN,
-		.plan = { .dp = NAN,
-			  .tp = NAN,
-			  .pp = NAN,
-			  .vpp = NAN,
-			  .cp = NAN,
-			  .ep = NAN,
-			  .sp = JL_UNSET,
-			  .zero = JL_UNSET },
-		.dtype = JL_UNSET,
-		.framework = JL_UNSET,
-		.recompute = JL_UNSET,
-		.flash = JL_UNSET,
-		.states = JL_UNSET,
-		.launch_s = NAN,
-		.optimizer = JL_UNSET,
-		.layout = JL_UNSET,
-		.offload = JL_UNSET,
-		.tune = JL_UNSET,
-		.base = JL_UNSET,
-		.rank = NAN,
-		.tuned_layers = NAN,
-		.mean_seq = NAN,
-		.packed = JL_UNSET,
-		.method = JL_UNSET,
-		.expert_load = NAN,
-		.group = NAN,
-		.generated = NAN,
-		.input = JL_UNSET,
-		.cpu_threads = NAN,
-		.storage_Bps = NAN,
-		.sample_B = NAN,
-		.sample_s = NAN,
-		.ram_B = NAN,
-		.host_W = NAN,
-		.samples = NAN,
-		.tokens = NAN,
-		.steps_per_epoch = NAN,
-		.epochs = NAN,
-		.pue = NAN,
-	};
+	struct jl_request r = { .shape = { NAN, NAN, NAN, NAN, NAN, NAN }, .figures = { NAN, NAN, NAN, NULL } };
+
+	r.batch = r.micro_batch = r.global_batch = r.accumulate = r.seq = NAN;
+	r.plan = (struct jl_ask_plan){ NAN, NAN, NAN, NAN, NAN, NAN, .sp = JL_UNSET, .zero = JL_UNSET };
+	r.dtype = r.framework = r.recompute = r.flash = r.states = r.optimizer = r.layout = r.offload = r.input =
+		JL_UNSET;
+	r.tune = r.base = r.packed = r.method = JL_UNSET;
+	r.launch_s = r.rank = r.tuned_layers = r.mean_seq = r.expert_load = r.group = r.generated = NAN;
+	r.cpu_threads = r.storage_Bps = r.sample_B = r.sample_s = r.ram_B = r.host_W = NAN;
+	r.samples = r.tokens = r.steps_per_epoch = r.epochs = r.pue = NAN;
+	return r;
 }
 
 #define DEGREES "dp=, tp=, sp=, pp=, vpp=, cp=, ep=, zero="

@@ -2,8 +2,8 @@
  * why. */
 #pragma once
 
+#include <math.h>
 #include <stdbool.h>
-#include <stddef.h>
 
 #include "base/dtype.h"
 #include "base/err.h"
@@ -76,6 +76,11 @@ struct jl_request {
 	double samples, tokens, steps_per_epoch, epochs; /* how long the run is */
 	double pue;
 };
+
+static inline double jl_given_or(double value, double fallback)
+{
+	return isnan(value) ? fallback : value;
+}
 
 /* Nothing given. */
 struct jl_request jl_request_empty(void);

@@ -2,6 +2,7 @@
 #include "predict/choose.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "predict/kind.h"
 #include "workload/tune.h"
@@ -28,12 +29,9 @@ struct search {
 	bool fits;
 	struct jl_split found[FOUND_MAX]; /* cuts that fit, small to large */
 	size_t n_found;
-	/* Blocks depend only on these; the others are cheap. */
 	struct jl_train_blocks blocks;
-	double blocks_tp, blocks_ep;
-	enum jl_recompute blocks_recompute;
-	enum jl_framework blocks_framework;
-	double blocks_weight_B; /* fp32 weights are cast for every product */
+	double blocks_of
+		[5]; /* tp, ep, recompute, framework, bytes of a weight (fp32 is cast for every product): blocks depend on them alone */
 	bool has_blocks;
 };
 
@@ -60,18 +58,13 @@ static bool try_split(struct search *s, const struct jl_split *split)
 	jl_choose_apply(c, s->req, s->cat, split);
 	total_B = states_B(c);
 	if (total_B <= c->machine.dev.mem_B || !s->has_blocks) {
+		const double of[] = { split->tp, split->ep, split->recompute, c->framework, c->plan.weight_B };
+
 		train = jl_case_train(c);
-		if (!s->has_blocks || s->blocks_tp != split->tp || s->blocks_ep != split->ep ||
-		    s->blocks_recompute != split->recompute || s->blocks_framework != c->framework ||
-		    s->blocks_weight_B != c->plan.weight_B) {
+		if (!s->has_blocks || memcmp(of, s->blocks_of, sizeof(of)) != 0)
 			jl_train_blocks(&train, &s->blocks);
-			s->has_blocks = true;
-			s->blocks_tp = split->tp;
-			s->blocks_ep = split->ep;
-			s->blocks_recompute = split->recompute;
-			s->blocks_framework = c->framework;
-			s->blocks_weight_B = c->plan.weight_B;
-		}
+		s->has_blocks = true;
+		memcpy(s->blocks_of, of, sizeof(of));
 		train.plan.n_micro = split->pp > 1 ? 8 * split->pp : 1;
 		total_B = jl_train_memory(&train, &s->blocks).total_B;
 	}
@@ -94,32 +87,23 @@ static bool adapters(const struct search *s)
 /* For one cut: from what costs least time to what needs least memory. */
 static bool try_memory_steps(struct search *s, struct jl_split split)
 {
-	static const struct {
-		int zero;
-		enum jl_recompute recompute;
-	} alone[] = { { 0, JL_RECOMPUTE_NONE },
-		      { 2, JL_RECOMPUTE_NONE },
-		      { 3, JL_RECOMPUTE_NONE },
-		      { 3, JL_RECOMPUTE_SELECTIVE },
-		      { 3, JL_RECOMPUTE_FULL } },
-	  cut[] = { { 1, JL_RECOMPUTE_NONE }, { 1, JL_RECOMPUTE_SELECTIVE }, { 1, JL_RECOMPUTE_FULL } },
-	  one[] = { { 0, JL_RECOMPUTE_NONE }, { 0, JL_RECOMPUTE_SELECTIVE }, { 0, JL_RECOMPUTE_FULL } },
-	  tune[] = {
-		  { 0, JL_RECOMPUTE_NONE }, { 0, JL_RECOMPUTE_FULL }, { 3, JL_RECOMPUTE_NONE }, { 3, JL_RECOMPUTE_FULL }
-	  };
+	enum { NONE = JL_RECOMPUTE_NONE, SOME = JL_RECOMPUTE_SELECTIVE, FULL = JL_RECOMPUTE_FULL };
+	static const struct step {
+		int zero, recompute;
+	} alone[] = { { 0, NONE }, { 2, NONE }, { 3, NONE }, { 3, SOME }, { 3, FULL } },
+	  cut[] = { { 1, NONE }, { 1, SOME }, { 1, FULL } }, one[] = { { 0, NONE }, { 0, SOME }, { 0, FULL } },
+	  tune[] = { { 0, NONE }, { 0, FULL }, { 3, NONE }, { 3, FULL } };
 	const struct jl_request *req = s->req;
 	const struct jl_sys *sys = &s->c->machine.sys;
-	const double cp = given(req->plan.cp) ? req->plan.cp : 1;
+	const double cp = jl_given_or(req->plan.cp, 1);
 	const bool is_cut = split.tp * split.pp > 1, is_one = s->c->n_gpus <= split.tp * split.pp * cp;
 	const bool tuned = adapters(s) && !is_cut;
+	const struct step *steps = tuned ? tune : is_one ? one : is_cut ? cut : alone;
 	const size_t n = tuned ? (is_one ? 2 : 4) : is_one || is_cut ? 3 : 5;
 
 	for (size_t i = 0; i < n; i++) {
-		split.zero = tuned ? tune[i].zero : is_one ? one[i].zero : is_cut ? cut[i].zero : alone[i].zero;
-		split.recompute = tuned    ? tune[i].recompute
-				  : is_one ? one[i].recompute
-				  : is_cut ? cut[i].recompute
-					   : alone[i].recompute;
+		split.zero = steps[i].zero;
+		split.recompute = (enum jl_recompute)steps[i].recompute;
 		/* Over many hosts states are cut inside each of them, and gradients added up across. */
 		split.shard = req->plan.zero == JL_UNSET && split.zero >= 2 && sys->n_nodes > ZERO_NODES &&
 					      sys->n_per_node > 1
@@ -127,7 +111,7 @@ static bool try_memory_steps(struct search *s, struct jl_split split)
 				      : 0;
 		if (req->plan.zero != JL_UNSET) {
 			split.zero = req->plan.zero;
-			split.recompute = tuned ? tune[i % 2].recompute : (enum jl_recompute)(i < 3 ? i : 2);
+			split.recompute = (enum jl_recompute)(tuned ? tune[i % 2].recompute : i < 3 ? (int)i : 2);
 		}
 		if (req->recompute != JL_UNSET)
 			split.recompute = (enum jl_recompute)req->recompute;
@@ -141,10 +125,10 @@ static bool try_memory_steps(struct search *s, struct jl_split split)
 static bool try_experts(struct search *s, struct jl_split split)
 {
 	const double n_experts = s->c->subject.model.moe.n_experts;
-	const double cp = given(s->req->plan.cp) ? s->req->plan.cp : 1;
+	const double cp = jl_given_or(s->req->plan.cp, 1);
 	const double ranks = floor(s->c->n_gpus / (split.tp * split.pp));
 
-	split.ep = given(s->req->plan.ep) ? s->req->plan.ep : 1;
+	split.ep = jl_given_or(s->req->plan.ep, 1);
 	if (try_memory_steps(s, split))
 		return true;
 	if (given(s->req->plan.ep) || n_experts <= 1 || cp > 1)
@@ -259,13 +243,13 @@ enum jl_status jl_choose_split(struct jl_case *c, const struct jl_request *req, 
 {
 	const struct jl_ask_plan *p = &req->plan;
 	struct search s = { .c = c, .req = req, .cat = cat, .best_B = INFINITY };
-	const double cp = given(p->cp) ? p->cp : 1;
+	const double cp = jl_given_or(p->cp, 1);
 	bool found = false, any = false;
 
 	(void)err;
 	*ret_searched = !given(p->tp) && !given(p->pp);
 	if (!*ret_searched) { /* a cut that was given is kept, possible or not: the check says what is wrong */
-		struct jl_split split = { .tp = given(p->tp) ? p->tp : 1, .pp = given(p->pp) ? p->pp : 1, .ep = 1 };
+		struct jl_split split = { .tp = jl_given_or(p->tp, 1), .pp = jl_given_or(p->pp, 1), .ep = 1 };
 
 		if (given(p->dp) && !given(p->pp) && fmod(c->n_gpus, p->dp * split.tp * cp) == 0)
 			split.pp = fmax(1, c->n_gpus / (p->dp * split.tp * cp));

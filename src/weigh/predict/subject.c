@@ -62,11 +62,6 @@ double jl_subject_params(const struct jl_subject *subject)
 	return subject->kind->params(subject);
 }
 
-static double or_else(double value, double fallback)
-{
-	return isnan(value) ? fallback : value;
-}
-
 /* Decoder with learned positions like GPT-2: what a shape alone usually means. Grouped heads mean the Llama kind. */
 static enum jl_status from_shape(struct jl_subject *subject, const struct jl_shape *s, double seq,
 				 struct jl_arena *arena, struct jl_err *err)
@@ -86,11 +81,11 @@ static enum jl_status from_shape(struct jl_subject *subject, const struct jl_sha
 		.n_layers = s->layers,
 		.hidden = s->hidden,
 		.heads = s->heads,
-		.kv_heads = or_else(s->kv_heads, s->heads),
+		.kv_heads = jl_given_or(s->kv_heads, s->heads),
 		.head_dim = s->hidden / s->heads,
-		.ffn = or_else(s->ffn, llama ? ceil(s->hidden * 8 / 3 / 256) * 256 : 4 * s->hidden),
-		.vocab = or_else(s->vocab, 50257),
-		.n_positions = llama ? 0 : or_else(seq, 2048),
+		.ffn = jl_given_or(s->ffn, llama ? ceil(s->hidden * 8 / 3 / 256) * 256 : 4 * s->hidden),
+		.vocab = jl_given_or(s->vocab, 50257),
+		.n_positions = llama ? 0 : jl_given_or(seq, 2048),
 		.gated = llama,
 		.bias = !llama,
 		.tied = !llama,

@@ -72,21 +72,15 @@ const char *jl_against_name(enum jl_against against)
 
 struct jl_recommend_ask jl_recommend_ask_empty(void)
 {
-	return (struct jl_recommend_ask){ .run = jl_request_empty(),
-					  .seen_epochs = 1,
-					  .runs_per_month = NAN,
-					  .months = NAN,
-					  .users = NAN,
-					  .context = NAN,
-					  .tokens_per_s = NAN,
-					  .wait_s = NAN,
-					  .deadline_s = NAN,
-					  .budget_usd = NAN,
-					  .power_W = NAN,
-					  .util_frac = NAN,
-					  .rent_days_max = JL_PRICE_STALE_DAYS,
-					  .usd_per_kWh = 0.12,
-					  .pue = 1 };
+	struct jl_recommend_ask ask = { .run = jl_request_empty(),
+					.seen_epochs = 1,
+					.rent_days_max = JL_PRICE_STALE_DAYS,
+					.usd_per_kWh = 0.12,
+					.pue = 1 };
+
+	ask.runs_per_month = ask.months = ask.users = ask.context = ask.tokens_per_s = ask.wait_s = NAN;
+	ask.deadline_s = ask.budget_usd = ask.power_W = ask.util_frac = NAN;
+	return ask;
 }
 
 static void fill(double *value, double from)
@@ -221,12 +215,11 @@ static enum jl_status weigh_all(struct jl_setup *setups, size_t n_units, const s
 	struct jl_work *work = jl_arena_alloc(arena, sizeof(*work));
 	struct weighing w = { .setups = setups, .work = work };
 	struct jl_pool *pool;
-	enum jl_status status;
 
 	JL_TRY(jl_got(work, err));
 	work->ask = ask;
-	if (!ask->seen && (status = jl_subject_find(&work->subject, ask->cat, &ask->run, arena, err)))
-		return status;
+	if (!ask->seen)
+		JL_TRY(jl_subject_find(&work->subject, ask->cat, &ask->run, arena, err));
 	if (ask->task == JL_TASK_SERVE && (ask->seen || !work->subject.kind->has_tokens))
 		return jl_fail(err, JL_E_USAGE, "serving needs a transformer, e.g. llama-3-70b");
 	if (ask->task == JL_TASK_LORA && (ask->seen || !work->subject.kind->has_tokens))
@@ -380,19 +373,11 @@ static void choose(struct jl_recommendation *r)
 			r->runner_up = (int)i;
 }
 
-static bool is_rejected(const struct jl_recommendation *r, const struct jl_gpu *gpu)
+/* Is it among these rows (NULL: the first n)? */
+static bool is_among(const struct jl_recommendation *r, const int *rows, size_t n, const struct jl_gpu *gpu)
 {
-	for (size_t i = 0; i < r->n_rejected; i++)
-		if (r->items[r->rejected[i]].setup->sys.gpu == gpu)
-			return true;
-	return false;
-}
-
-/* Is there a way to have it? */
-static bool is_taken(const struct jl_recommendation *r, const struct jl_gpu *gpu)
-{
-	for (size_t i = 0; i < r->n_ok; i++)
-		if (r->items[i].setup->sys.gpu == gpu)
+	for (size_t i = 0; i < n; i++)
+		if (r->items[rows ? (size_t)rows[i] : i].setup->sys.gpu == gpu)
 			return true;
 	return false;
 }
@@ -408,9 +393,12 @@ static void find_rejected(struct jl_recommendation *r)
 		for (size_t i = r->n_ok; i < r->n; i++) {
 			const struct jl_candidate *c = &r->items[i];
 
-			if (!(c->score < limit) || (c->against == JL_AGAINST_PRICE && is_taken(r, c->setup->sys.gpu)) ||
-			    is_rejected(r, c->setup->sys.gpu) ||
-			    (r->pick >= 0 && c->setup->sys.gpu == r->items[r->pick].setup->sys.gpu))
+			const struct jl_gpu *gpu = c->setup->sys.gpu;
+
+			if (!(c->score < limit) ||
+			    (c->against == JL_AGAINST_PRICE && is_among(r, NULL, r->n_ok, gpu)) ||
+			    is_among(r, r->rejected, r->n_rejected, gpu) ||
+			    (r->pick >= 0 && gpu == r->items[r->pick].setup->sys.gpu))
 				continue;
 			if (best < 0 || c->score < r->items[best].score)
 				best = (int)i;
@@ -540,13 +528,10 @@ enum jl_status jl_recommend_run(struct jl_recommendation *ret_result, const stru
 	struct jl_offers offers;
 	struct jl_setup *setups;
 	size_t n_setups;
-	enum jl_status status = check(ask, err);
 
+	JL_TRY(check(ask, err));
 	known.wait_s = bearable_s(asked);
-	if (!status)
-		status = jl_offers_find(&offers, ask, arena, err);
-	if (status)
-		return status;
+	JL_TRY(jl_offers_find(&offers, ask, arena, err));
 	n_setups = offers.n_units * jl_n_node_counts;
 	setups = jl_arena_array(arena, n_setups + 1, sizeof(*setups));
 	JL_TRY(jl_got(setups, err));

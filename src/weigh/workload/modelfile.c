@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "workload/network_ops.h"
 #include "workload/onnx.h"
 
 #define JSON_MAX_B ((size_t)256 << 20) /* graphs are larger than configurations */
@@ -88,16 +89,6 @@ static void put_settings(struct jl_buf *out, const json_t *root)
 	}
 }
 
-static bool has_word(const char *words, const char *word)
-{
-	const size_t len = strlen(word);
-
-	for (const char *at = words; len && (at = strstr(at, word)); at += len)
-		if ((at == words || isspace((unsigned char)at[-1])) && (!at[len] || isspace((unsigned char)at[len])))
-			return true;
-	return false;
-}
-
 /* A configuration whose network the catalog has as text: records "file-...", by model_type or class. */
 static enum jl_status from_catalog(struct jl_modelfile *ret, const struct jl_catalog *cat, const json_t *root,
 				   const char *file, struct jl_arena *arena, struct jl_err *err)
@@ -111,7 +102,7 @@ static enum jl_status from_catalog(struct jl_modelfile *ret, const struct jl_cat
 		type = json_string_value(json_object_get(root, "_class_name"));
 	for (size_t i = 0; type && i < cat->n_convnets && !info; i++)
 		if (cat->convnets[i].program && strncmp(cat->convnets[i].id, "file-", 5) == 0 &&
-		    has_word(cat->convnets[i].words, type))
+		    jl_net_has_word(cat->convnets[i].words, type))
 			info = &cat->convnets[i];
 	if (!info)
 		return JL_E_NOTFOUND;

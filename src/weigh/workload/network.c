@@ -40,6 +40,15 @@ static bool is_name_char(char ch)
 	return isalnum((unsigned char)ch) || ch == '_';
 }
 
+/* false: it is too long. */
+static bool take_name(struct jl_net_word *ret, const char *at, size_t len)
+{
+	*ret = (struct jl_net_word){ 0 };
+	if (len < sizeof(ret->text))
+		memcpy(ret->text, at, len);
+	return len < sizeof(ret->text);
+}
+
 static struct jl_net_value one(double value)
 {
 	struct jl_net_value v = { .n = 1 };
@@ -110,18 +119,17 @@ static double named(struct expr *e)
 {
 	struct vm *vm = e->vm;
 	const char *begin = e->at;
-	struct jl_net_word word = { 0 };
+	struct jl_net_word word, inner;
 	bool known = false;
 
 	while (e->at < e->end && is_name_char(*e->at))
 		e->at++;
 	const size_t len = (size_t)(e->at - begin);
 
-	if (len >= sizeof(word.text)) {
+	if (!take_name(&word, begin, len)) {
 		fail(vm, begin, len, JL_N("a name is too long"));
 		return NAN;
 	}
-	memcpy(word.text, begin, len);
 	const char next = e->at < e->end ? *e->at : '\0';
 
 	if (next == '(') {
@@ -132,11 +140,10 @@ static double named(struct expr *e)
 		/* a name alone is all of its list */
 		while (close < e->end && is_name_char(*close))
 			close++;
-		struct jl_net_word inner = { 0 };
-
-		if (close < e->end && *close == ')' && (size_t)(close - e->at) < sizeof(inner.text))
-			memcpy(inner.text, e->at, (size_t)(close - e->at));
-		whole = inner.text[0] ? jl_net_var(&vm->state, inner.text) : NULL;
+		whole = close < e->end && *close == ')' && take_name(&inner, e->at, (size_t)(close - e->at)) &&
+					inner.text[0]
+				? jl_net_var(&vm->state, inner.text)
+				: NULL;
 		if (whole) {
 			args = *whole;
 			e->at = close;
@@ -207,62 +214,44 @@ static double factor(struct expr *e)
 	return value;
 }
 
-static double term(struct expr *e)
+/* Operators by how tightly they bind, the loosest first. */
+static const char *const levels[] = { "&|", "<>=!", "+-", "*/%" };
+#define N_LEVELS (sizeof(levels) / sizeof(*levels))
+
+static double reckon(char op, bool equal, double a, double b)
 {
-	double value = factor(e);
-
-	while (e->at < e->end && strchr("*/%", *e->at) && !e->vm->state.status) {
-		const char op = *e->at++;
-		const double other = factor(e);
-
-		value = op == '*' ? value * other : op == '/' ? value / other : fmod(value, other);
+	switch (op) {
+	case '&': return a != 0 && b != 0;
+	case '|': return a != 0 || b != 0;
+	case '<': return equal ? a <= b : a < b;
+	case '>': return equal ? a >= b : a > b;
+	case '=': return a == b;
+	case '!': return a != b;
+	case '+': return a + b;
+	case '-': return a - b;
+	case '*': return a * b;
+	case '/': return a / b;
+	default: return fmod(a, b);
 	}
-	return value;
 }
 
-static double sum(struct expr *e)
+static double binary(struct expr *e, size_t level)
 {
-	double value = term(e);
+	double value = level + 1 < N_LEVELS ? binary(e, level + 1) : factor(e);
 
-	while (e->at < e->end && (*e->at == '+' || *e->at == '-') && !e->vm->state.status) {
+	while (e->at < e->end && strchr(levels[level], *e->at) && !e->vm->state.status) {
 		const char op = *e->at++;
-		const double other = term(e);
-
-		value = op == '+' ? value + other : value - other;
-	}
-	return value;
-}
-
-static double relation(struct expr *e)
-{
-	double value = sum(e);
-
-	while (e->at < e->end && strchr("<>=!", *e->at) && !e->vm->state.status) {
-		const char op = *e->at++;
-		const bool equal = e->at < e->end && *e->at == '=';
+		const bool equal = strchr(levels[1], op) && e->at < e->end && *e->at == '=';
 
 		e->at += equal;
-		const double other = sum(e);
-
-		value = op == '<'   ? (equal ? value <= other : value < other)
-			: op == '>' ? (equal ? value >= other : value > other)
-			: op == '=' ? value == other
-				    : value != other;
+		value = reckon(op, equal, value, level + 1 < N_LEVELS ? binary(e, level + 1) : factor(e));
 	}
 	return value;
 }
 
 static double comparison(struct expr *e)
 {
-	double value = relation(e);
-
-	while (e->at < e->end && (*e->at == '&' || *e->at == '|') && !e->vm->state.status) {
-		const char op = *e->at++;
-		const double other = relation(e);
-
-		value = op == '&' ? value != 0 && other != 0 : value != 0 || other != 0;
-	}
-	return value;
+	return binary(e, 0);
 }
 
 static struct jl_net_value evaluate(struct vm *vm, const char *at, const char *end)
@@ -306,13 +295,12 @@ static const char *assigned(const char *word, size_t len)
 static void assign(struct vm *vm, const char *word, size_t len, bool usual)
 {
 	const char *eq = assigned(word, len);
-	struct jl_net_word name = { 0 };
+	struct jl_net_word name;
 
-	if (!eq || (size_t)(eq - word) >= sizeof(name.text)) {
+	if (!eq || !take_name(&name, word, (size_t)(eq - word))) {
 		fail(vm, word, len, JL_N("not an assignment"));
 		return;
 	}
-	memcpy(name.text, word, (size_t)(eq - word));
 	if (usual && jl_net_var(&vm->state, name.text))
 		return;
 	const struct jl_net_value value = evaluate(vm, eq + 1, word + len);
@@ -333,12 +321,10 @@ static void read_args(struct vm *vm, const char *at, const char *end, struct jl_
 		const char *eq = assigned(word, len);
 		struct jl_net_arg *arg = &ret->args[ret->n];
 
-		if (ret->n == JL_NET_ARGS_MAX || (eq && (size_t)(eq - word) >= sizeof(arg->name.text))) {
+		if (ret->n == JL_NET_ARGS_MAX || !take_name(&arg->name, word, eq ? (size_t)(eq - word) : 0)) {
 			fail(vm, word, len, JL_N("one argument too many"));
 			return;
 		}
-		if (eq)
-			memcpy(arg->name.text, word, (size_t)(eq - word));
 		arg->value = evaluate(vm, eq ? eq + 1 : word, word + len);
 		ret->n++;
 	}
@@ -348,21 +334,19 @@ static void read_args(struct vm *vm, const char *at, const char *end, struct jl_
 static void call(struct vm *vm, const struct def *def, const struct jl_net_args *args)
 {
 	struct jl_net_value old[DEF_ARGS];
-	struct jl_net_word names[DEF_ARGS] = { 0 };
+	struct jl_net_word names[DEF_ARGS];
 	size_t n = 0, positional = 0;
 	const char *at = def->args, *word;
 	size_t len;
 
 	while (n < DEF_ARGS && next_word(&at, def->args_end, &word, &len) && !vm->state.status) {
 		const char *eq = assigned(word, len);
-		const size_t name_len = eq ? (size_t)(eq - word) : len;
 		const struct jl_net_value *given = NULL;
 
-		if (name_len >= sizeof(names[n].text)) {
+		if (!take_name(&names[n], word, eq ? (size_t)(eq - word) : len)) {
 			fail(vm, word, len, JL_N("a name is too long"));
 			break;
 		}
-		memcpy(names[n].text, word, name_len);
 		for (size_t a = 0; a < args->n && !given; a++)
 			if (strcmp(args->args[a].name.text, names[n].text) == 0)
 				given = &args->args[a].value;
@@ -408,15 +392,14 @@ static bool is_word(const char *word, size_t len, const char *text)
 static void loop(struct vm *vm, const char *at, const char *end, const char *body, const char *body_end)
 {
 	struct jl_net_args args;
-	struct jl_net_word name = { 0 };
+	struct jl_net_word name;
 	const char *word;
 	size_t len;
 
-	if (!next_word(&at, end, &word, &len) || len >= sizeof(name.text)) {
+	if (!next_word(&at, end, &word, &len) || !take_name(&name, word, len)) {
 		fail(vm, at, 0, JL_N("write: for NAME COUNT and a block"));
 		return;
 	}
-	memcpy(name.text, word, len);
 	read_args(vm, at, end, &args);
 	const double n = args.n == 1 ? args.args[0].value.v[0] : NAN;
 
@@ -432,17 +415,16 @@ static void loop(struct vm *vm, const char *at, const char *end, const char *bod
 
 static void define(struct vm *vm, const char *at, const char *end, const char *body, const char *body_end)
 {
-	struct def *def = &vm->defs[vm->n_defs];
+	struct jl_net_word name;
 	const char *word;
 	size_t len;
 
-	if (vm->n_defs == DEFS_MAX || !next_word(&at, end, &word, &len) || len >= sizeof(def->name.text)) {
+	if (vm->n_defs == DEFS_MAX || !next_word(&at, end, &word, &len) || !take_name(&name, word, len)) {
 		fail(vm, at, 0, JL_N("too many blocks, or one without a name"));
 		return;
 	}
-	*def = (struct def){ .args = at, .args_end = end, .body = body, .body_end = body_end };
-	memcpy(def->name.text, word, len);
-	vm->n_defs++;
+	vm->defs[vm->n_defs++] =
+		(struct def){ .name = name, .args = at, .args_end = end, .body = body, .body_end = body_end };
 }
 
 /* A statement with a block; *io_at: behind it afterwards. */
@@ -500,8 +482,7 @@ static void block(struct vm *vm, const char *word, size_t len, const char *rest,
 static void simple(struct vm *vm, const char *word, size_t len, const char *rest, const char *end)
 {
 	struct jl_net_args args;
-	struct jl_net_word name = { 0 };
-
+	struct jl_net_word name;
 	const bool usual = is_word(word, len, "default"); /* only what has no value yet */
 
 	if (assigned(word, len) || (usual && next_word(&rest, end, &word, &len))) {
@@ -518,8 +499,7 @@ static void simple(struct vm *vm, const char *word, size_t len, const char *rest
 			call(vm, &vm->defs[i], &args);
 			return;
 		}
-	if (len < sizeof(name.text))
-		memcpy(name.text, word, len);
+	(void)take_name(&name, word, len);
 	if (!jl_net_operator(&vm->state, name.text, &args))
 		fail(vm, word, len, JL_N("no such operator or block"));
 }

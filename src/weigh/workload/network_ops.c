@@ -1,9 +1,20 @@
 #include "workload/network_ops.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
 enum { C, H, W };
+
+bool jl_net_has_word(const char *words, const char *word)
+{
+	const size_t len = strlen(word);
+
+	for (const char *at = words; len && (at = strstr(at, word)); at += len)
+		if ((at == words || isspace((unsigned char)at[-1])) && (!at[len] || isspace((unsigned char)at[len])))
+			return true;
+	return false;
+}
 
 void jl_net_begin(struct jl_net_state *state, const char *name, struct jl_conv_op *ops, struct jl_err *err)
 {
@@ -83,7 +94,13 @@ static bool is_size(double x)
 	return x >= 1 && x <= 1e9;
 }
 
-void jl_net_add(struct jl_net_state *s, const struct jl_conv_op *op)
+static bool is_count(double x)
+{
+	return x > 0 && x <= 1e9;
+}
+
+/* Puts an operator behind the others, or counts it with one that is alike. */
+static void add_op(struct jl_net_state *s, const struct jl_conv_op *op)
 {
 	struct jl_network *net = &s->net;
 	struct jl_conv_op plain = *op;
@@ -118,7 +135,7 @@ void jl_net_product(struct jl_net_state *s, const struct jl_conv_op *op, double 
 		o.train = JL_CONV_FIRST;
 	s->net.n_params += jl_conv_op_weights(&o) + bias;
 	s->net.n_outputs += jl_conv_op_outputs(&o);
-	jl_net_add(s, &o);
+	add_op(s, &o);
 }
 
 /* `fwd` and `bwd`: times that the elements go through memory. */
@@ -137,6 +154,8 @@ static const struct pass passes[] = {
 	[JL_NET_PASS_ADD] = { 3, 3, 1, 1, .fuse = 1 },
 	[JL_NET_PASS_POOL] = { 1, 1.5, 1, 1, .fuse = 0 },
 	[JL_NET_PASS_COPY] = { 2, 2, 1, 1, .fuse = 0 },
+	[JL_NET_PASS_BIAS] = { 0, 1, 0, 1, .fuse = 0 },
+	[JL_NET_PASS_JOIN] = { 0, 6, 0, 1, .fuse = 0 },
 };
 
 static void stream(struct jl_net_state *s, double count, double elems, const struct pass *p)
@@ -145,17 +164,18 @@ static void stream(struct jl_net_state *s, double count, double elems, const str
 		wrong(s, JL_N("impossible traffic"));
 		return;
 	}
-	jl_net_add(s, &(struct jl_conv_op){ .kind = JL_CONV_STREAM,
-					    .fuse = p->fuse,
-					    .count = count,
-					    .elems = elems,
-					    .passes = p->fwd + p->bwd,
-					    .fwd_passes = p->fwd,
-					    .calls = p->fwd_calls + p->bwd_calls,
-					    .fwd_calls = p->fwd_calls,
-					    .amp_fwd_B = p->amp_fwd_B,
-					    .amp_bwd_B = p->amp_bwd_B,
-					    .macs = p->macs });
+	add_op(s, &(struct jl_conv_op){ .kind = JL_CONV_STREAM,
+					.fuse = p->fuse,
+					.count = count,
+					.elems = elems,
+					.passes = p->fwd + p->bwd,
+					.fwd_passes = p->fwd,
+					.back_only = p->fwd == 0,
+					.calls = p->fwd_calls + p->bwd_calls,
+					.fwd_calls = p->fwd_calls,
+					.amp_fwd_B = p->amp_fwd_B,
+					.amp_bwd_B = p->amp_bwd_B,
+					.macs = p->macs });
 }
 
 void jl_net_pass(struct jl_net_state *s, enum jl_net_pass kind, double elems, double count)
@@ -190,7 +210,7 @@ static void convolve(struct jl_net_state *s, const struct jl_net_args *args, dou
 
 	const double count = arg(args, -1, "x", 1);
 
-	if (!is_size(c_out) || !(count > 0 && count <= 1e9) || !is_size(kh) || !is_size(kw) || !is_size(groups) ||
+	if (!is_size(c_out) || !is_count(count) || !is_size(kh) || !is_size(kw) || !is_size(groups) ||
 	    !is_size(stride) || !is_size(sw) || !is_size(oh) || !is_size(ow) || fmod(c, groups) != 0 ||
 	    fmod(c_out, groups) != 0) {
 		wrong(s, JL_N("a convolution with impossible sizes"));
@@ -230,7 +250,7 @@ static void op_dw(struct jl_net_state *s, const struct jl_net_args *args)
 
 static void linear(struct jl_net_state *s, double rows, double k, double n, double bias, double count)
 {
-	if (!is_size(rows) || !is_size(k) || !is_size(n) || !(count > 0 && count <= 1e9)) {
+	if (!is_size(rows) || !is_size(k) || !is_size(n) || !is_count(count)) {
 		wrong(s, JL_N("a matrix product with impossible sizes"));
 		return;
 	}
@@ -239,6 +259,8 @@ static void linear(struct jl_net_state *s, double rows, double k, double n, doub
 		&(struct jl_conv_op){
 			.kind = JL_CONV_LINEAR, .count = count, .rows = rows, .k = k, .n = n, .steps = 1, .heads = 1 },
 		bias != 0 ? n * count : 0);
+	if (bias != 0)
+		stream(s, count, rows * n, &passes[JL_NET_PASS_BIAS]);
 }
 
 static void op_fc(struct jl_net_state *s, const struct jl_net_args *args)
@@ -289,10 +311,12 @@ static void op_attn(struct jl_net_state *s, const struct jl_net_args *args)
 				       .heads = heads * arg(args, -1, "x", 1) };
 
 	if (!is_size(op.rows) || !is_size(op.k) || !is_size(op.n) || !is_size(op.heads) || !is_size(op.v) ||
-	    !(op.count > 0 && op.count <= 1e9))
+	    !is_count(op.count))
 		wrong(s, JL_N("attention with impossible sizes"));
 	else
 		jl_net_product(s, &op, 0);
+	/* gradients of queries, keys and values are laid side by side again */
+	stream(s, op.count, op.rows * op.heads * op.k, &passes[JL_NET_PASS_JOIN]);
 }
 
 static void op_bn(struct jl_net_state *s, const struct jl_net_args *args)
@@ -318,7 +342,7 @@ static void op_add(struct jl_net_state *s, const struct jl_net_args *args)
 
 	if (arg(args, -1, "wide", 0) != 0) { /* the sum is kept in fp32 under autocast */
 		p.amp_fwd_B = 4;
-		p.amp_bwd_B = 6;
+		p.amp_bwd_B = 12;
 	}
 	stream(s, times(args), elements(s), &p);
 }

@@ -40,8 +40,10 @@ struct jl_net_state {
 	struct jl_network net;
 };
 
-/* `ops`: room for JL_NETWORK_OPS_MAX. */
+/* Is it among these words, which spaces part? */
+bool jl_net_has_word(const char *words, const char *word);
 
+/* `ops`: room for JL_NETWORK_OPS_MAX. */
 void jl_net_begin(struct jl_net_state *state, const char *name, struct jl_conv_op *ops, struct jl_err *err);
 /* NULL: it has no value. */
 const struct jl_net_value *jl_net_var(const struct jl_net_state *state, const char *name);
@@ -57,10 +59,10 @@ enum jl_net_pass {
 	JL_NET_PASS_MAP,
 	JL_NET_PASS_ADD,
 	JL_NET_PASS_POOL,
-	JL_NET_PASS_COPY
+	JL_NET_PASS_COPY,
+	JL_NET_PASS_BIAS,
+	JL_NET_PASS_JOIN
 };
 void jl_net_pass(struct jl_net_state *state, enum jl_net_pass kind, double elems, double count);
-/* Puts an operator behind the others, or counts it with one that is alike. */
-void jl_net_add(struct jl_net_state *state, const struct jl_conv_op *op);
 /* Copied into the arena. */
 enum jl_status jl_net_finish(struct jl_net_state *state, struct jl_network *ret_net, struct jl_arena *arena);

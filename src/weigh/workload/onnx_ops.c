@@ -58,6 +58,12 @@ static void wrong(const struct run *r, const char *en)
 					   r->state->name, r->node->op, en);
 }
 
+/* The inputs behind the first two; NULL: left out. */
+static const struct jl_onnx_value *input(const struct run *r, int i)
+{
+	return i < r->node->n_in ? r->node->in[i] : NULL;
+}
+
 /* Elements of one sample. */
 static double per_item(const struct run *r, double elems)
 {
@@ -274,7 +280,7 @@ static void op_both(struct run *r)
 /* Where: of small whole numbers one or the other. */
 static void op_where(struct run *r)
 {
-	const struct jl_onnx_value *c = r->node->n_in > 2 ? r->node->in[2] : NULL;
+	const struct jl_onnx_value *c = input(r, 2);
 
 	if (!r->b || !c || c->rank < 0 || r->b->rank < 0) {
 		wrong(r, JL_N("needs a shape that is not known"));
@@ -411,9 +417,9 @@ static void op_split(struct run *r)
 
 static void op_slice(struct run *r)
 {
-	const struct jl_onnx_value *ends = r->node->n_in > 2 ? r->node->in[2] : NULL;
-	const struct jl_onnx_value *axes = r->node->n_in > 3 ? r->node->in[3] : NULL;
-	const struct jl_onnx_value *steps = r->node->n_in > 4 ? r->node->in[4] : NULL;
+	const struct jl_onnx_value *ends = input(r, 2);
+	const struct jl_onnx_value *axes = input(r, 3);
+	const struct jl_onnx_value *steps = input(r, 4);
 
 	copy_shape(r->out, r->a);
 	for (int i = 0; r->b && ends && i < r->b->n_ints && i < ends->n_ints; i++) {
@@ -530,7 +536,7 @@ static void op_flatten(struct run *r)
 static void op_grow(struct run *r)
 {
 	const bool fill = strcmp(r->node->op, "ConstantOfShape") == 0, tile = strcmp(r->node->op, "Tile") == 0;
-	const struct jl_onnx_value *to = fill ? r->a : r->node->n_in > 1 ? r->node->in[r->node->n_in - 1] : NULL;
+	const struct jl_onnx_value *to = fill ? r->a : r->node->n_in > 1 ? input(r, r->node->n_in - 1) : NULL;
 
 	if (!to || to->n_ints < 0 || to->n_ints > JL_ONNX_RANK_MAX) {
 		wrong(r, JL_N("goes to a shape that is not known"));
@@ -560,38 +566,18 @@ static void op_grow(struct run *r)
 }
 
 static const struct {
-	const char *op;
+	const char *ops;
 	void (*run)(struct run *r);
 } operators[] = {
-	{ "Conv", op_conv },
-	{ "ConvTranspose", op_conv },
+	{ "Conv ConvTranspose", op_conv },
 	{ "MatMul", op_matmul },
 	{ "Gemm", op_gemm },
-	{ "MaxPool", op_pool },
-	{ "AveragePool", op_pool },
-	{ "GlobalAveragePool", op_global_pool },
-	{ "GlobalMaxPool", op_global_pool },
-	{ "BatchNormalization", op_norm },
-	{ "LayerNormalization", op_norm },
-	{ "InstanceNormalization", op_norm },
-	{ "GroupNormalization", op_norm },
-	{ "Softmax", op_norm },
-	{ "Add", op_both },
-	{ "Sub", op_both },
-	{ "Mul", op_both },
-	{ "Div", op_both },
-	{ "Pow", op_both },
-	{ "Min", op_both },
-	{ "Max", op_both },
+	{ "MaxPool AveragePool", op_pool },
+	{ "GlobalAveragePool GlobalMaxPool", op_global_pool },
+	{ "BatchNormalization LayerNormalization InstanceNormalization GroupNormalization Softmax", op_norm },
+	{ "Add Sub Mul Div Pow Min Max Equal Less Greater And Or", op_both },
 	{ "Where", op_where },
-	{ "Equal", op_both },
-	{ "Less", op_both },
-	{ "Greater", op_both },
-	{ "And", op_both },
-	{ "Or", op_both },
-	{ "Cast", op_same },
-	{ "Identity", op_same },
-	{ "Dropout", op_same },
+	{ "Cast Identity Dropout", op_same },
 	{ "Constant", op_constant },
 	{ "Shape", op_shape },
 	{ "Reshape", op_reshape },
@@ -600,42 +586,15 @@ static const struct {
 	{ "Split", op_split },
 	{ "Slice", op_slice },
 	{ "Gather", op_gather },
-	{ "Unsqueeze", op_squeeze },
-	{ "Squeeze", op_squeeze },
-	{ "ReduceMean", op_reduce },
-	{ "ReduceSum", op_reduce },
-	{ "ReduceMax", op_reduce },
-	{ "ReduceL2", op_reduce },
+	{ "Unsqueeze Squeeze", op_squeeze },
+	{ "ReduceMean ReduceSum ReduceMax ReduceL2", op_reduce },
 	{ "Flatten", op_flatten },
-	{ "Expand", op_grow },
-	{ "ConstantOfShape", op_grow },
-	{ "Resize", op_grow },
-	{ "Tile", op_grow },
+	{ "Expand ConstantOfShape Resize Tile", op_grow },
 	/* element by element */
-	{ "Relu", op_map },
-	{ "LeakyRelu", op_map },
-	{ "PRelu", op_map },
-	{ "Elu", op_map },
-	{ "Clip", op_map },
-	{ "Sigmoid", op_map },
-	{ "HardSigmoid", op_map },
-	{ "HardSwish", op_map },
-	{ "Tanh", op_map },
-	{ "Erf", op_map },
-	{ "Gelu", op_map },
-	{ "Softplus", op_map },
-	{ "Exp", op_map },
-	{ "Log", op_map },
-	{ "Sqrt", op_map },
-	{ "Reciprocal", op_map },
-	{ "Neg", op_map },
-	{ "Abs", op_map },
-	{ "Sin", op_map },
-	{ "Cos", op_map },
-	{ "Not", op_map },
-	{ "IsNaN", op_map },
-	{ "Trilu", op_map },
-	{ "CumSum", op_map },
+	{ "Relu LeakyRelu PRelu Elu Clip Sigmoid HardSigmoid HardSwish Tanh Erf Gelu Softplus Exp Log Sqrt Reciprocal "
+	  "Neg Abs Sin "
+	  "Cos Not IsNaN Trilu CumSum",
+	  op_map },
 };
 
 void jl_onnx_run(struct jl_net_state *state, const struct jl_onnx_node *node, double batch)
@@ -643,10 +602,10 @@ void jl_onnx_run(struct jl_net_state *state, const struct jl_onnx_node *node, do
 	struct run r = { .state = state, .node = node, .batch = batch };
 	size_t i = 0;
 
-	r.a = node->n_in > 0 ? node->in[0] : NULL;
-	r.b = node->n_in > 1 ? node->in[1] : NULL;
+	r.a = input(&r, 0);
+	r.b = input(&r, 1);
 	r.out = node->n_out > 0 ? node->out[0] : NULL;
-	while (i < sizeof(operators) / sizeof(*operators) && strcmp(operators[i].op, node->op) != 0)
+	while (i < sizeof(operators) / sizeof(*operators) && !jl_net_has_word(operators[i].ops, node->op))
 		i++;
 	if (!r.out)
 		return;

@@ -148,61 +148,37 @@ enum kind { CONV, LINEAR, MATMUL, ADDMM, ATTENTION, STREAM, VIEW };
 
 /* By the beginning of the operator's name behind "aten."; the first that fits. */
 static const struct {
-	const char *name;
+	const char *names;
 	enum kind kind;
 	enum jl_net_pass pass;
 } operators[] = {
 	{ "conv", CONV, 0 },
 	{ "linear", LINEAR, 0 },
-	{ "addmm", ADDMM, 0 },
-	{ "baddbmm", ADDMM, 0 },
-	{ "mm", MATMUL, 0 },
-	{ "bmm", MATMUL, 0 },
-	{ "matmul", MATMUL, 0 },
-	{ "scaled_dot_product", ATTENTION, 0 },
-	{ "_scaled_dot_product", ATTENTION, 0 },
-	{ "batch_norm", STREAM, JL_NET_PASS_BATCH_NORM },
-	{ "_native_batch_norm", STREAM, JL_NET_PASS_BATCH_NORM },
-	{ "layer_norm", STREAM, JL_NET_PASS_NORM },
-	{ "native_layer_norm", STREAM, JL_NET_PASS_NORM },
-	{ "group_norm", STREAM, JL_NET_PASS_NORM },
-	{ "native_group_norm", STREAM, JL_NET_PASS_NORM },
-	{ "rms_norm", STREAM, JL_NET_PASS_NORM },
-	{ "softmax", STREAM, JL_NET_PASS_NORM },
-	{ "_softmax", STREAM, JL_NET_PASS_NORM },
-	{ "max_pool", STREAM, JL_NET_PASS_POOL },
-	{ "avg_pool", STREAM, JL_NET_PASS_POOL },
-	{ "adaptive_avg_pool", STREAM, JL_NET_PASS_POOL },
-	{ "mean", STREAM, JL_NET_PASS_POOL },
-	{ "add", STREAM, JL_NET_PASS_ADD },
-	{ "mul", STREAM, JL_NET_PASS_ADD },
-	{ "sub", STREAM, JL_NET_PASS_ADD },
-	{ "div", STREAM, JL_NET_PASS_ADD },
-	{ "cat", STREAM, JL_NET_PASS_COPY },
-	{ "clone", STREAM, JL_NET_PASS_COPY },
-	{ "contiguous", STREAM, JL_NET_PASS_COPY },
-	{ "embedding", STREAM, JL_NET_PASS_COPY },
-	{ "upsample", STREAM, JL_NET_PASS_COPY },
-	{ "view", VIEW, 0 },
-	{ "reshape", VIEW, 0 },
-	{ "flatten", VIEW, 0 },
-	{ "permute", VIEW, 0 },
-	{ "transpose", VIEW, 0 },
-	{ "t.", VIEW, 0 },
-	{ "expand", VIEW, 0 },
-	{ "unsqueeze", VIEW, 0 },
-	{ "squeeze", VIEW, 0 },
-	{ "slice", VIEW, 0 },
-	{ "select", VIEW, 0 },
-	{ "split", VIEW, 0 },
-	{ "chunk", VIEW, 0 },
-	{ "unbind", VIEW, 0 },
-	{ "unflatten", VIEW, 0 },
-	{ "dropout", VIEW, 0 },
-	{ "alias", VIEW, 0 },
-	{ "detach", VIEW, 0 },
-	{ "sym_size", VIEW, 0 },
+	{ "addmm baddbmm", ADDMM, 0 },
+	{ "mm bmm matmul", MATMUL, 0 },
+	{ "scaled_dot_product _scaled_dot_product", ATTENTION, 0 },
+	{ "batch_norm _native_batch_norm", STREAM, JL_NET_PASS_BATCH_NORM },
+	{ "layer_norm native_layer_norm group_norm native_group_norm rms_norm softmax _softmax", STREAM,
+	  JL_NET_PASS_NORM },
+	{ "max_pool avg_pool adaptive_avg_pool mean", STREAM, JL_NET_PASS_POOL },
+	{ "add mul sub div", STREAM, JL_NET_PASS_ADD },
+	{ "cat clone contiguous embedding upsample", STREAM, JL_NET_PASS_COPY },
+	{ "view reshape flatten permute transpose t. expand unsqueeze squeeze slice select split chunk unbind "
+	  "unflatten dropout alias "
+	  "detach sym_size",
+	  VIEW, 0 },
 };
+
+/* Does it begin with one of these words, which single spaces part? */
+static bool begins(const char *words, const char *name)
+{
+	for (size_t len; *words; words += len + (words[len] == ' ')) {
+		len = strcspn(words, " ");
+		if (strncmp(words, name, len) == 0)
+			return true;
+	}
+	return false;
+}
 
 static void add_node(struct reader *r, const char *target, const struct node *n)
 {
@@ -213,7 +189,7 @@ static void add_node(struct reader *r, const char *target, const struct node *n)
 	if (!name)
 		return; /* bookkeeping of Python */
 	for (size_t i = 0; i < sizeof(operators) / sizeof(*operators); i++)
-		if (strncmp(operators[i].name, name + 5, strlen(operators[i].name)) == 0) {
+		if (begins(operators[i].names, name + 5)) {
 			kind = operators[i].kind;
 			pass = operators[i].pass;
 			break;

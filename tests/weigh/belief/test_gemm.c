@@ -197,7 +197,7 @@ static void shipped_physics_fits_the_rows(void **state)
 		double x[400];
 		struct jl_device dev = devices[cases[i].gpu];
 		struct jl_gemm_shared shared;
-		assert_true(jl_gemm_n_param(1) <= 400);
+		assert_true(jl_gemm_params(1, NULL).n <= 400);
 		jl_gemm_resolve(x, jl_gemm_read(jl_catalog_embedded(), ids[cases[i].gpu], x) ? 0 : -1, &dev);
 		jl_gemm_shared_at(x, &shared);
 		ln[i] = log(jl_device_case_s(&dev, &shared, &cases[i].of) / cases[i].meas_s);
@@ -212,7 +212,9 @@ static void shipped_physics_fits_the_rows(void **state)
 static void a_fit_finds_the_shipped_values_and_does_not_wander(void **state)
 {
 	(void)state;
-	size_t n_gpu, n = load(&n_gpu), n_param = jl_gemm_n_param(n_gpu);
+	size_t n_gpu, n = load(&n_gpu);
+	const struct jl_param_list params = jl_gemm_params(n_gpu, NULL);
+	const size_t n_param = params.n;
 	const struct jl_gemm_set set = { .n_case = n, .cases = cases, .n_gpu = n_gpu, .devices = devices };
 	double *x = malloc(n_param * sizeof(*x)), *y = malloc((n_param + JL_GEMM_MAX_PARAMS) * sizeof(*y)), cost = NAN,
 	       start_cost;
@@ -222,7 +224,7 @@ static void a_fit_finds_the_shipped_values_and_does_not_wander(void **state)
 	assert_non_null(y);
 	for (size_t i = 0; i < n_param; i++) {
 		struct jl_param p;
-		jl_gemm_param_at(i, NULL, &p);
+		jl_param_of(&params, i, &p);
 		assert_true(p.lo <= p.prior && p.prior <= p.hi && p.prior_sd_ln > 0.0);
 		x[i] = y[i] = p.prior;
 	}
@@ -234,11 +236,11 @@ static void a_fit_finds_the_shipped_values_and_does_not_wander(void **state)
 	assert_true(jl_score_rows(&(struct jl_score_in){ .n = n, .ln_ratio = ln }, scratch).median_abs_ln < start_cost);
 	for (size_t i = 0; i < n_param; i++) {
 		struct jl_param p;
-		jl_gemm_param_at(i, NULL, &p);
+		jl_param_of(&params, i, &p);
 		assert_true(x[i] >= p.lo && x[i] <= p.hi);
 	}
 	jl_gemm_read(jl_catalog_embedded(), NULL, y);
-	for (size_t i = 0; i < jl_gemm_n_param(0); i++)
+	for (size_t i = 0; i < jl_gemm_params(0, NULL).n; i++)
 		assert_true(fabs(log(x[i] / y[i])) < 0.7);
 	free(x);
 	free(y);

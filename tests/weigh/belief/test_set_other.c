@@ -144,7 +144,7 @@ static void test_held_out_gpus(void **state)
 		if (!held)
 			continue;
 		memcpy(x, all, sizeof(x));
-		x[jl_conv_n_param(g)] = 1; /* its own deviation is not known */
+		x[jl_conv_params(g, NULL).n] = 1; /* its own deviation is not known */
 		for (size_t i = 0; i < n_rows; i++)
 			use[i] = rows[i].gpu.index != (int)g;
 		assert_int_equal(jl_other_fit(&set, use, 0, x, &cost, &err), JL_OK);

@@ -97,7 +97,7 @@ static void test_each_gpu_from_the_other(void **state)
 
 		for (size_t i = 0; i < n_rows; i++)
 			use[i] = rows[i].dev.arch != archs[k];
-		jl_power_start(x);
+		jl_params_start(&jl_power_params, x);
 		assert_int_equal(jl_power_solve(rows, n_rows, use, x, &cost, &err), JL_OK);
 		const struct jl_power_fit fit = jl_power_fit_of(x);
 

@@ -12,7 +12,7 @@ static inline struct jl_device a100(void)
 {
 	enum { MAX_PARAMS = 1000 };
 	static double x[MAX_PARAMS];
-	const size_t n = jl_gemm_n_param(0);
+	const struct jl_param_list params = jl_gemm_params(0, NULL);
 	struct jl_device dev = {
 		.peak_flopps = { [JL_FP32] = 19.5e12,
 				 [JL_TF32] = 156e12,
@@ -32,12 +32,7 @@ static inline struct jl_device a100(void)
 		.arch = jl_arch_by_id("ampere-dc"),
 	};
 
-	for (size_t i = 0; i < n && i < MAX_PARAMS; i++) {
-		struct jl_param p;
-
-		jl_gemm_param_at(i, NULL, &p);
-		x[i] = p.prior;
-	}
+	jl_params_start(&params, x);
 	jl_gemm_resolve(x, -1, &dev);
 	return dev;
 }

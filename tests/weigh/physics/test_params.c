@@ -27,17 +27,13 @@ static const char *const gpu_ids[] = { "h100-sxm5", "a100-sxm4-80gb" };
 
 static int collect(void **state)
 {
+	const struct jl_param_list lists[] = { jl_gemm_params(2, gpu_ids), jl_coll_params, jl_conv_params(2, gpu_ids),
+					       jl_llm_params(2, gpu_ids), jl_power_params };
+
 	(void)state;
-	for (size_t i = 0; i < jl_gemm_n_param(2); i++)
-		jl_gemm_param_at(i, gpu_ids, &all[n_all++]);
-	for (size_t i = 0; i < jl_coll_n_param(); i++)
-		all[n_all++] = *jl_coll_param_at(i);
-	for (size_t i = 0; i < jl_conv_n_param(2); i++)
-		jl_conv_param_at(i, gpu_ids, &all[n_all++]);
-	for (size_t i = 0; i < jl_llm_n_params(2); i++)
-		jl_llm_param_at(i, gpu_ids, &all[n_all++]);
-	for (size_t i = 0; i < JL_POWER_N_PARAM; i++)
-		all[n_all++] = *jl_power_param_at(i);
+	for (size_t l = 0; l < sizeof(lists) / sizeof(*lists); l++)
+		for (size_t i = 0; i < lists[l].n; i++)
+			jl_param_of(&lists[l], i, &all[n_all++]);
 	return 0;
 }
 
@@ -122,17 +118,18 @@ static void test_an_empty_catalog_gives_the_priors(void **state)
 {
 	const struct jl_catalog none = { .n_params = 0 };
 	double x[JL_GEMM_MAX_PARAMS], y[JL_COLL_MAX_PARAMS];
+	const struct jl_param_list list = jl_gemm_params(1, NULL);
 	struct jl_param p;
 
 	(void)state;
 	assert_false(jl_gemm_read(&none, "h100-sxm5", x));
-	for (size_t i = 0; i < jl_gemm_n_param(1); i++) {
-		jl_gemm_param_at(i, NULL, &p);
+	for (size_t i = 0; i < list.n; i++) {
+		jl_param_of(&list, i, &p);
 		assert_true(x[i] == p.prior);
 	}
 	jl_coll_read(&none, y);
-	for (size_t i = 0; i < jl_coll_n_param(); i++)
-		assert_true(y[i] == jl_coll_param_at(i)->prior);
+	for (size_t i = 0; i < jl_coll_params.n; i++)
+		assert_true(y[i] == jl_coll_params.table[i].prior);
 }
 
 static void test_a_gpu_without_rows_is_its_family(void **state)
@@ -156,11 +153,13 @@ static void test_devices_follow_their_parameters(void **state)
 
 	(void)state;
 	(void)jl_gemm_read(jl_catalog_embedded(), NULL, x);
-	for (size_t i = 0; i < jl_gemm_n_param(0); i++) {
+	const struct jl_param_list list = jl_gemm_params(0, NULL);
+
+	for (size_t i = 0; i < list.n; i++) {
 		struct jl_device before = hopper(), after = hopper();
 		const double kept = x[i];
 
-		jl_gemm_param_at(i, NULL, &p);
+		jl_param_of(&list, i, &p);
 		jl_gemm_resolve(x, -1, &before);
 		x[i] = fmin(kept * 1.1, p.hi);
 		jl_gemm_resolve(x, -1, &after);
@@ -201,8 +200,8 @@ static void test_links_follow_their_parameters(void **state)
 		const double before_s = allreduce_s(x, wires[w], 0);
 
 		assert_true(allreduce_s(x, wires[w], 1) >= before_s);
-		for (size_t i = 0; i < jl_coll_n_param(); i++) {
-			const struct jl_param *p = jl_coll_param_at(i);
+		for (size_t i = 0; i < jl_coll_params.n; i++) {
+			const struct jl_param *p = &jl_coll_params.table[i];
 			const double kept = x[i];
 			const size_t len = strlen(p->name);
 			const int time = strcmp(p->name + len - 2, "_s") == 0, rate = strstr(p->name, "_frac") != NULL;
@@ -309,10 +308,12 @@ static void test_training_runs(void **state)
 	/* what a vector's place belongs to */
 	const struct jl_llm_kind kind = { .framework = JL_FW_EAGER, .arch = jl_arch_by_id("hopper"), .gpu_index = -1 };
 
-	for (size_t i = 0; i < jl_llm_n_params(2); i++) {
+	const struct jl_param_list list = jl_llm_params(2, gpu_ids);
+
+	for (size_t i = 0; i < list.n; i++) {
 		struct jl_param p;
 
-		jl_llm_param_at(i, gpu_ids, &p);
+		jl_param_of(&list, i, &p);
 		if (strstr(p.name, "train.gpu.") || strstr(p.name, "framework.megatron") ||
 		    strstr(p.name, "family.ada."))
 			assert_false(jl_llm_param_used(i, &kind));
