@@ -66,11 +66,11 @@ static void lead(struct jl_doc *doc, const struct jl_infer *a)
 	}
 	if (a->has_target && a->meets) {
 		rest = jl_tell_part(doc, JL_("| GPUs meet the targets: | of the model, | GPUs each."));
-		count(doc, (double)a->n_gpus * a->n_copies);
+		count(doc, a->n_gpus_used);
 		rest = jl_tell_part(doc, rest);
 		jl_doc_textf(doc, JL_("%d cop{y/ies}"), a->n_copies);
 		rest = jl_tell_part(doc, rest);
-		count(doc, a->n_gpus);
+		count(doc, (double)a->n_gpus * a->n_stages);
 		(void)jl_tell_part(doc, rest);
 		return;
 	}
@@ -136,12 +136,30 @@ static void entries(struct jl_doc *doc, const struct jl_infer *a)
 	jl_doc_entry(doc, JL_("Cut"));
 	jl_doc_textf(doc, JL_("%d cop{y/ies}"), a->n_copies);
 	rest = jl_tell_part(doc, JL_(" of the model, | GPUs each; weights | of | on a GPU"));
-	count(doc, a->n_gpus);
+	count(doc, (double)a->n_gpus * a->n_stages);
 	rest = jl_tell_part(doc, rest);
 	jl_tell_num(doc, jl_num_about(a->weights_B, JL_K_BYTES, NULL));
 	rest = jl_tell_part(doc, rest);
 	jl_tell_num(doc, jl_num_plain(a->capacity_B, JL_K_BYTES, NULL, JL_LISTED, NULL));
 	(void)jl_tell_part(doc, rest);
+	if (a->n_stages > 1 || a->n_ep > 1 || a->dp_attention) {
+		jl_doc_entry(doc, "");
+		if (a->n_stages > 1)
+			jl_doc_textf(doc, JL_("%d stages hold different layers. "), a->n_stages);
+		if (a->n_ep > 1)
+			jl_doc_textf(doc, JL_("%d GPUs share the experts whole. "), a->n_ep);
+		if (a->dp_attention)
+			JL_TELL(doc, "Attention is cut by requests.");
+	}
+	if (a->prompt_gpus > 0) {
+		jl_doc_entry(doc, JL_("Prompts"));
+		jl_doc_textf(doc, JL_("%d cop{y/ies}"), a->prompt_copies);
+		rest = jl_tell_part(doc, JL_(" of their own, | GPUs each: busy | of the time"));
+		count(doc, a->prompt_gpus);
+		rest = jl_tell_part(doc, rest);
+		jl_tell_num(doc, jl_num_share(fmin(a->prompt_busy_frac, 1), JL_ESTIMATED));
+		(void)jl_tell_part(doc, rest);
+	}
 	jl_doc_entry(doc, JL_("KV cache"));
 	rest = jl_tell_part(doc, JL_("room for | tokens a copy: | full on average, | at most"));
 	about(doc, (struct jl_estimate){ a->kv_tokens, a->kv_tokens, a->kv_tokens }, false);
@@ -160,6 +178,33 @@ static void entries(struct jl_doc *doc, const struct jl_infer *a)
 		count(doc, (double)a->n_refused);
 		(void)jl_tell_part(doc, rest);
 	}
+}
+
+/* "first token 310 ms, each 22 ms; ... */
+static void seen(struct jl_doc *doc, const struct jl_infer_seen *s)
+{
+	const struct {
+		double s;
+		const char *origin;
+	} times[] = { { s->ttft_s, NULL },
+		      { s->tpot_s, NULL },
+		      { s->ttft_before_s, JL_METHOD },
+		      { s->tpot_before_s, JL_METHOD },
+		      { s->ttft_after_s, JL_METHOD },
+		      { s->tpot_after_s, JL_METHOD } };
+	const char *rest;
+
+	jl_doc_entry(doc, JL_("Observed"));
+	rest = jl_tell_part(doc,
+			    JL_("first token |, each |; predicted before | and |, after the correction | and |. "));
+	for (size_t i = 0; i < sizeof(times) / sizeof(*times); i++) {
+		jl_tell_num(doc, jl_num_plain(times[i].s, JL_K_TIME, NULL, i < 2 ? JL_MEASURED : JL_ESTIMATED,
+					      times[i].origin));
+		rest = jl_tell_part(doc, rest);
+	}
+	rest = jl_tell_part(doc, JL_("Passes take | times what was thought."));
+	about(doc, (struct jl_estimate){ s->pass_factor, s->pass_factor, s->pass_factor }, false);
+	(void)jl_tell_part(doc, rest);
 }
 
 /* "1.23 USD": two digits of small money. */
@@ -248,11 +293,13 @@ static void sweep(struct jl_doc *doc, const struct jl_infer *a)
 void jl_tell_infer(struct jl_doc *doc, const struct jl_tell_infer *in)
 {
 	const struct jl_infer *a = in->infer;
-	char line[320];
+	char line[sizeof a->flags[0]];
 
 	lead(doc, a);
 	percentiles(doc, a);
 	entries(doc, a);
+	if (a->seen.pass_factor > 0)
+		seen(doc, &a->seen);
 	costs(doc, in);
 	if (a->n_rows > 0)
 		sweep(doc, a);
