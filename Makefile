@@ -2,7 +2,8 @@
 .PHONY: all demo golden test lint bench fuzz scorecard install wheel deb tarball packages format po clean
 BUILD := build/release
 FUZZ_SECONDS ?= 60
-JOBS ?= $(shell nproc)
+# one more than there are processors: many tests wait for somebody who does not come
+JOBS ?= $(shell expr $$(nproc) + 1)
 
 all: build/jeoul
 

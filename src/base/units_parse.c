@@ -245,11 +245,10 @@ enum jl_status jl_units_parse(double *ret_value, const char *text, enum jl_kind 
 			      struct jl_err *err)
 {
 	struct jl_quantity quantity = { .value = NAN };
-	enum jl_status status = jl_quantity_parse(&quantity, text, wanted, what, err);
 
-	if (!status)
-		*ret_value = quantity.value;
-	return status;
+	JL_TRY(jl_quantity_parse(&quantity, text, wanted, what, err));
+	*ret_value = quantity.value;
+	return JL_OK;
 }
 
 enum jl_status jl_units_parse_count(long long *ret_n, const char *text, long long min, long long max, const char *what,

@@ -474,16 +474,13 @@ static float reduced(size_t i, int op, int n_ranks)
 }
 static void coll_check(void **params)
 {
-	size_t count = SIZE(2);
-	int kind = INT(3), op = INT(5), root = INT(6), rank = INT(7), n_ranks = INT(8);
-	for (size_t i = 0; INT(4) == 7 && i < SIZE(1); i++) {
-		float v = kind == 0 || kind == 4 ? reduced(i, op, n_ranks)
-			  : kind == 2            ? reduced((size_t)rank * count + i, op, n_ranks)
-			  : kind == 1            ? value_at((int)(i / count), i % count, n_ranks, op)
-			  : kind == 3            ? value_at(root, i, n_ranks, op)
-			  : kind == 5 ? value_at((int)(i / count), (size_t)rank * count + i % count, n_ranks, op)
-				      : value_at((rank + n_ranks - 1) % n_ranks, i, n_ranks, op);
-		*(unsigned long long *)PTR(9) += ((float *)PTR(0))[i] != v;
+	size_t first = SIZE(2), count = SIZE(3);
+	int from = INT(4), op = INT(6), n_ranks = INT(7);
+	for (size_t i = 0; INT(5) == 7 && i < SIZE(1); i++) {
+		size_t at = first + (count ? i % count : i);
+		float v = from < 0 ? reduced(at, op, n_ranks)
+				   : value_at(count ? (int)(i / count) : from, at, n_ranks, op);
+		*(unsigned long long *)PTR(8) += ((float *)PTR(0))[i] != v;
 	}
 }
 

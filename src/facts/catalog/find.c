@@ -87,11 +87,10 @@ enum jl_status jl_find_gpu(const struct jl_gpu **ret_gpu, const struct jl_catalo
 {
 	struct jl_shelf shelf = gpu_shelf(cat);
 	size_t i = 0;
-	enum jl_status status = find_on(&i, &shelf, text, err);
 
-	if (!status)
-		*ret_gpu = &cat->gpus[i];
-	return status;
+	JL_TRY(find_on(&i, &shelf, text, err));
+	*ret_gpu = &cat->gpus[i];
+	return JL_OK;
 }
 
 size_t jl_find_gpus(const struct jl_gpu **ret_gpus, size_t max, const struct jl_catalog *cat, const char *text)
@@ -123,14 +122,12 @@ enum jl_status jl_find_cpu(const struct jl_cpu **ret_cpu, const struct jl_catalo
 {
 	struct jl_shelf shelf = cpu_shelf(cat);
 	size_t i = 0;
-	enum jl_status status;
 
 	if (strncasecmp(text, "cpu:", 4) == 0)
 		text += 4;
-	status = find_on(&i, &shelf, text, err);
-	if (!status)
-		*ret_cpu = &cat->cpus[i];
-	return status;
+	JL_TRY(find_on(&i, &shelf, text, err));
+	*ret_cpu = &cat->cpus[i];
+	return JL_OK;
 }
 
 static const struct {

@@ -391,14 +391,11 @@ static enum jl_status begin(struct load *load, const struct jl_catalog *base, st
 
 static enum jl_status finish(struct load *load, const struct jl_catalog **ret_catalog, struct jl_err *err)
 {
-	enum jl_status status;
-
 	if (!load->broken)
 		jl_catalog_check(load->cat, load->places, load->findings);
-	status = jl_findings_status(load->findings, err);
-	if (!status)
-		*ret_catalog = load->cat;
-	return status;
+	JL_TRY(jl_findings_status(load->findings, err));
+	*ret_catalog = load->cat;
+	return JL_OK;
 }
 
 enum jl_status jl_catalog_read(const struct jl_catalog **ret_catalog, const struct jl_catalog *base,
@@ -407,11 +404,11 @@ enum jl_status jl_catalog_read(const struct jl_catalog **ret_catalog, const stru
 {
 	struct jl_findings own = { .arena = arena };
 	struct load load = { .arena = arena, .findings = findings ? findings : &own };
-	enum jl_status status = begin(&load, base, err);
 
-	for (size_t i = 0; !status && i < n_dirs; i++)
-		status = read_dir(&load, dirs[i], err);
-	return status ? status : finish(&load, ret_catalog, err);
+	JL_TRY(begin(&load, base, err));
+	for (size_t i = 0; i < n_dirs; i++)
+		JL_TRY(read_dir(&load, dirs[i], err));
+	return finish(&load, ret_catalog, err);
 }
 
 enum jl_status jl_catalog_read_text(const struct jl_catalog **ret_catalog, const struct jl_catalog *base,

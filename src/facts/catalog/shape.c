@@ -59,15 +59,14 @@ static enum jl_status check_record(const struct jl_yaml *map, const struct jl_sc
 {
 	const char *keys[JL_SCHEMA_FIELDS_MAX + 1] = { NULL };
 	char what[WHAT_MAX];
-	enum jl_status status;
 
 	for (size_t i = 0; i < schema->n_fields; i++)
 		keys[i] = schema->fields[i].key;
 	snprintf(what, sizeof(what), "%s %s", strchr("aeiou", schema->en[0]) ? "an" : "a", schema->en);
-	status = jl_yaml_check_keys(map, what, keys, err);
-	for (const struct jl_yaml *item = map->items; item && !status; item = item->next)
-		status = check_field(item, &schema->fields[jl_schema_field(schema, item->key)], err);
-	return status;
+	JL_TRY(jl_yaml_check_keys(map, what, keys, err));
+	for (const struct jl_yaml *item = map->items; item; item = item->next)
+		JL_TRY(check_field(item, &schema->fields[jl_schema_field(schema, item->key)], err));
+	return JL_OK;
 }
 
 static enum jl_status not_records(const struct jl_yaml *node, const struct jl_schema *schema, struct jl_err *err)

@@ -192,11 +192,9 @@ static enum jl_status parse_over(struct parser *p, struct draft *draft)
 
 static enum jl_status parse_host(struct parser *p, struct draft *draft)
 {
-	enum jl_status status;
-
 	draft->name_at = p->at;
-	status = parse_name(p, draft->name, JL_N("an accelerator, a system or cpu:NAME, e.g. rtx-3090"));
-	return status ? status : parse_via(p, draft);
+	JL_TRY(parse_name(p, draft->name, JL_N("an accelerator, a system or cpu:NAME, e.g. rtx-3090")));
+	return parse_via(p, draft);
 }
 
 static enum jl_status parse_parens(struct parser *p, struct draft *draft)
@@ -248,8 +246,6 @@ static enum jl_status check_end(struct parser *p)
 
 static enum jl_status parse_draft(struct parser *p, struct draft *draft)
 {
-	enum jl_status status;
-
 	skip_blanks(p);
 	draft->hypothetical = is_keyword(p->at, JL_HYPOTHETICAL);
 	if (draft->hypothetical) {
@@ -259,10 +255,9 @@ static enum jl_status parse_draft(struct parser *p, struct draft *draft)
 	draft->name_at = p->at;
 	JL_TRY(parse_count(p, &draft->outer));
 	draft->inner.n = 1;
-	status = *p->at == '(' ? parse_parens(p, draft) : parse_host(p, draft);
-	if (!status)
-		status = parse_over(p, draft);
-	return status ? status : check_end(p);
+	JL_TRY(*p->at == '(' ? parse_parens(p, draft) : parse_host(p, draft));
+	JL_TRY(parse_over(p, draft));
+	return check_end(p);
 }
 
 /* A number of cards or hosts within its limit. */
@@ -474,7 +469,6 @@ enum jl_status jl_sys_parse(struct jl_sys *ret_sys, const struct jl_catalog *cat
 	struct parser p = { .text = text, .at = text, .cat = cat, .err = err };
 	struct jl_sys sys = { .join_oneway_Bps = JL_FACT_UNKNOWN, .net_oneway_Bps = JL_FACT_UNKNOWN };
 	struct draft draft = { .n_net = { .n = 1 } };
-	enum jl_status status;
 	size_t len, bad;
 
 	len = strnlen(text, JL_SYSEXPR_MAX + 1);
@@ -485,10 +479,8 @@ enum jl_status jl_sys_parse(struct jl_sys *ret_sys, const struct jl_catalog *cat
 	if (text[strspn(text, " \t\r\n")] == '\0')
 		return jl_fail(err, JL_E_USAGE,
 			       "the system is empty: write e.g. rtx-4090, 4x rtx-3090 or 2x aws:p5.48xlarge");
-	status = parse_draft(&p, &draft);
-	if (!status)
-		status = take_draft(&p, &sys, &draft, arena);
-	if (!status)
-		*ret_sys = sys;
-	return status;
+	JL_TRY(parse_draft(&p, &draft));
+	JL_TRY(take_draft(&p, &sys, &draft, arena));
+	*ret_sys = sys;
+	return JL_OK;
 }

@@ -178,6 +178,7 @@ static void read_moving(const struct functions *f, device_t device, struct jl_nv
 	unsigned value = 0;
 
 	gpu->sm_Hz = clock_Hz(f->clock, device, CLOCK_SM);
+	gpu->sm_max_Hz = clock_Hz(f->clock_max, device, CLOCK_SM);
 	gpu->mem_Hz = clock_Hz(f->clock, device, CLOCK_MEMORY);
 	gpu->power_W = number(f->power, device, 1e-3);
 	if (f->temperature && f->temperature(device, SENSOR_GPU, &value) == SUCCESS)
@@ -194,7 +195,7 @@ static void read_moving(const struct functions *f, device_t device, struct jl_nv
 
 static void read_fixed(const struct functions *f, device_t device, struct jl_nvml_gpu *gpu)
 {
-	enum { CLOCK_SM = 1, CLOCK_MEMORY = 2 };
+	enum { CLOCK_MEMORY = 2 };
 	struct memory_info memory = { 0 };
 	struct pci_info pci = { 0 };
 	unsigned low = 0, high = 0, pending = 0;
@@ -215,7 +216,6 @@ static void read_fixed(const struct functions *f, device_t device, struct jl_nvm
 		gpu->mem_B = (double)memory.total;
 		gpu->mem_used_B = (double)memory.used;
 	}
-	gpu->sm_max_Hz = clock_Hz(f->clock_max, device, CLOCK_SM);
 	gpu->mem_max_Hz = clock_Hz(f->clock_max, device, CLOCK_MEMORY);
 	gpu->limit_W = number(f->limit, device, 1e-3);
 	gpu->limit_default_W = number(f->limit_default, device, 1e-3);
@@ -309,7 +309,6 @@ enum jl_status jl_nvml_read(struct jl_nvml *nvml, struct jl_arena *arena, struct
 			    struct jl_err *err)
 {
 	struct jl_nvml_snapshot snap = { .cuda = -1, .n_gpus = nvml->n_devices };
-	enum jl_status status;
 	int cuda = 0;
 
 	snap.gpus = jl_arena_array(arena, snap.n_gpus ? snap.n_gpus : 1, sizeof(*snap.gpus));
@@ -326,10 +325,9 @@ enum jl_status jl_nvml_read(struct jl_nvml *nvml, struct jl_arena *arena, struct
 		read_moving(&nvml->f, nvml->devices[i], &snap.gpus[i]);
 		read_links(&nvml->f, nvml->devices[i], &snap.gpus[i]);
 	}
-	status = read_p2p(nvml, arena, &snap, err);
-	if (!status)
-		*ret_snapshot = snap;
-	return status;
+	JL_TRY(read_p2p(nvml, arena, &snap, err));
+	*ret_snapshot = snap;
+	return JL_OK;
 }
 
 void jl_nvml_watch(struct jl_nvml *nvml, size_t gpu, struct jl_nvml_gpu *ret_now)
@@ -339,11 +337,14 @@ void jl_nvml_watch(struct jl_nvml *nvml, size_t gpu, struct jl_nvml_gpu *ret_now
 		read_moving(&nvml->f, nvml->devices[gpu], ret_now);
 }
 
-bool jl_nvml_find(struct jl_nvml *nvml, const char *bus, size_t *ret_gpu)
+struct jl_nvml *jl_nvml_open_at(const char *bus, size_t *ret_gpu)
 {
+	struct jl_nvml *nvml = NULL;
 	char wanted[32], here[32];
 
 	jl_nvml_bus_id(wanted, bus);
+	if (jl_nvml_open(&nvml, NULL))
+		return NULL;
 	for (size_t i = 0; wanted[0] && nvml->f.pci && i < nvml->n_devices; i++) {
 		struct pci_info pci = { 0 };
 
@@ -353,10 +354,11 @@ bool jl_nvml_find(struct jl_nvml *nvml, const char *bus, size_t *ret_gpu)
 		jl_nvml_bus_id(here, pci.bus_id);
 		if (strcmp(here, wanted) == 0) {
 			*ret_gpu = i;
-			return true;
+			return nvml;
 		}
 	}
-	return false;
+	jl_nvml_close(nvml);
+	return NULL;
 }
 
 double jl_nvml_energy_J(struct jl_nvml *nvml, size_t gpu)

@@ -89,8 +89,8 @@ enum jl_status jl_nvml_read(struct jl_nvml *nvml, struct jl_arena *arena, struct
 /* Only what changes while something runs: clocks, power, temperature, throttling, link. */
 void jl_nvml_watch(struct jl_nvml *nvml, size_t gpu, struct jl_nvml_gpu *ret_now);
 
-/* The number of the GPU at this bus id, in any spelling: NVML counts GPUs by bus, CUDA by speed. False: there is none. */
-bool jl_nvml_find(struct jl_nvml *nvml, const char *bus, size_t *ret_gpu);
+/* Opened, with the number of the GPU at this bus id, in any spelling: NVML counts GPUs by bus, CUDA by speed. NULL: there is none. */
+struct jl_nvml *jl_nvml_open_at(const char *bus, size_t *ret_gpu);
 /* Joule that the GPU has taken since the driver was loaded; NAN: it does not count (before Volta). The counter is
  * renewed some ten times a second. */
 double jl_nvml_energy_J(struct jl_nvml *nvml, size_t gpu);

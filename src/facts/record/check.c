@@ -144,23 +144,16 @@ static enum jl_status check_samples(const struct jl_record *r, struct jl_err *er
 
 enum jl_status jl_record_check(const struct jl_record *r, struct jl_err *err)
 {
-	enum jl_status status;
-
 	if (!r->id || !jl_record_is_id(r->id))
 		return jl_fail(err, JL_E_DATA, "a record needs an id of %d characters (0-9, A-Z without I, L, O, U)",
 			       JL_RECORD_ID_LEN);
 	if (!(isfinite(r->time_s) && r->time_s >= 0 && r->time_s < 1e11))
 		return jl_fail(err, JL_E_RANGE, "\"time_s\" of a record must be seconds since 1970");
-	status = check_texts(r, err);
-	if (!status && strcmp(r->origin, "measured") != 0 && strcmp(r->origin, "imported") != 0)
-		status = jl_fail(err, JL_E_DATA, "\"origin\" of a record is \"measured\" or \"imported\"");
-	if (!status)
-		status = check_items("params", r->params, r->n_params, err);
-	if (!status)
-		status = check_items("versions", r->versions, r->n_versions, err);
-	if (!status)
-		status = check_metrics(r, err);
-	if (!status)
-		status = check_samples(r, err);
-	return status;
+	JL_TRY(check_texts(r, err));
+	if (strcmp(r->origin, "measured") != 0 && strcmp(r->origin, "imported") != 0)
+		return jl_fail(err, JL_E_DATA, "\"origin\" of a record is \"measured\" or \"imported\"");
+	JL_TRY(check_items("params", r->params, r->n_params, err));
+	JL_TRY(check_items("versions", r->versions, r->n_versions, err));
+	JL_TRY(check_metrics(r, err));
+	return check_samples(r, err);
 }

@@ -17,13 +17,6 @@ struct jl_store_place {
 	bool must_exist;
 };
 
-struct jl_store_row {
-	const char *id, *kind, *machine, *machine_name, *run, *origin, *backend;
-	double time_s;
-	const char *body;
-	size_t len;
-};
-
 struct jl_store_db; /* the backend's own */
 
 struct jl_store_backend {
@@ -32,23 +25,11 @@ struct jl_store_backend {
 	/* JL_E_IO: cannot be reached now. */
 	enum jl_status (*open)(struct jl_store_db **ret_db, const struct jl_store_place *place, struct jl_err *err);
 	void (*close)(struct jl_store_db *db);
-	/* A transaction that only a commit makes durable. */
-	enum jl_status (*begin)(struct jl_store_db *db, struct jl_err *err);
-	enum jl_status (*commit)(struct jl_store_db *db, struct jl_err *err);
-	void (*rollback)(struct jl_store_db *db);
-	/* From here to the transaction's end a row that is refused (JL_E_DATA) leaves the others as they are. Only where `spools`. */
-	void (*guard)(struct jl_store_db *db);
-	enum jl_status (*put)(struct jl_store_db *db, const struct jl_store_row *row, bool *ret_new,
-			      struct jl_err *err);
-	enum jl_status (*replace)(struct jl_store_db *db, const struct jl_store_row *row, struct jl_err *err);
-	enum jl_status (*erase)(struct jl_store_db *db, const char *id, struct jl_err *err);
-	/* Ids that begin or end with `part`. */
-	enum jl_status (*find)(struct jl_store_db *db, const char *part, char ret_ids[][JL_RECORD_ID_LEN + 1],
-			       size_t *ret_n, struct jl_err *err);
-	enum jl_status (*body)(struct jl_store_db *db, const char *id, struct jl_buf *out, struct jl_err *err);
-	enum jl_status (*each)(struct jl_store_db *db, const struct jl_store_filter *filter, jl_store_visit *visit,
-			       void *ctx, struct jl_err *err);
-	enum jl_status (*count)(struct jl_store_db *db, size_t *ret_n, struct jl_err *err);
+	/* One statement; $1, $2, ... are `values` (NULL: none of it). Each row's first column goes to `visit`, in order (NULL: no rows are
+	 * asked for). `ret_n` (may be NULL): how many rows were changed. JL_E_DATA: refused, JL_E_IO: out of reach. */
+	enum jl_status (*ask)(struct jl_store_db *db, const char *sql, const char *const *values, int n_values,
+			      jl_store_visit *visit, void *ctx, long long *ret_n, struct jl_err *err);
+	const char *table, *begin, *bytewise; /* where rows are, how a transaction begins, how ids are ordered */
 };
 
 extern const struct jl_store_backend jl_store_sqlite, jl_store_postgres;
@@ -65,6 +46,10 @@ enum jl_status jl_store_check_form(const char *shown, long long form, int least,
 /* postgres.c: "postgresql://lab@db.example/results" of a URL or of key=value pairs, for people; allocated with
  * jl_realloc. */
 enum jl_status jl_store_postgres_shown(char **ret_shown, const char *url, struct jl_err *err);
+
+/* sql.c: the first number that a statement says; 0: none. */
+enum jl_status jl_sql_number(const struct jl_store_backend *backend, struct jl_store_db *db, const char *sql,
+			     long long *ret_value, struct jl_err *err);
 
 /* spool.c: results that wait for the server. */
 enum jl_status jl_spool_add(const char *path, const char *lines, size_t len, struct jl_err *err);

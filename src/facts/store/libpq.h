@@ -40,7 +40,6 @@ typedef void pg_notice(void *ctx, const char *text);
 	X(char *, result_error, "PQresultErrorMessage", const struct pg_result *res) \
 	X(char *, error_field, "PQresultErrorField", const struct pg_result *res, int field) \
 	X(char *, cmd_status, "PQcmdStatus", struct pg_result *res) \
-	X(int, n_tuples, "PQntuples", const struct pg_result *res) \
 	X(char *, value, "PQgetvalue", const struct pg_result *res, int row, int field) \
 	X(int, length, "PQgetlength", const struct pg_result *res, int row, int field) \
 	X(char *, cmd_tuples, "PQcmdTuples", struct pg_result *res) \

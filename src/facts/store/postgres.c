@@ -8,7 +8,6 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
-#include "base/num.h"
 #include "base/utf8.h"
 #include "store/backend.h"
 #include "store/libpq.h"
@@ -23,7 +22,6 @@ struct jl_store_db {
 	char *password;  /* only to take it out of messages */
 	int patience_ms; /* how long the server may say nothing */
 	bool silent;     /* it said nothing for longer: nothing more is asked of it */
-	bool guarded;    /* a row that is refused takes only itself out of the open transaction */
 };
 
 /* As in sqlite.c: step i leads from version i to i + 1. */
@@ -229,31 +227,52 @@ static enum jl_status run(struct jl_store_db *db, const char *sql, struct jl_err
 	return status;
 }
 
-static enum jl_status ask(struct jl_store_db *db, const char *sql, int n, const char *const *values,
-			  struct pg_result **ret_res, struct jl_err *err)
+/* Rows come one at a time: an export of any size needs the memory of one record. */
+static enum jl_status walk(struct jl_store_db *db, jl_store_visit *visit, void *ctx, struct jl_err *err)
 {
-	struct pg_result *res = answer(db, !db->silent &&
-						   db->pq->send_params(db->conn, sql, n, NULL, values, NULL, NULL, 0));
-	int code = db->pq->result_status(res);
+	enum jl_status status = JL_OK;
+	struct pg_result *res;
 
-	if (code != PG_COMMAND_OK && code != PG_TUPLES_OK) {
-		enum jl_status status = fail(db, res, err);
+	/* all results are taken, also after an error: the connection is free again only then */
+	while ((res = next_result(db)) != NULL) {
+		int code = db->pq->result_status(res);
 
+		if (code == PG_SINGLE_TUPLE && !status)
+			status = visit(ctx, db->pq->value(res, 0, 0), (size_t)db->pq->length(res, 0, 0), err);
+		else if (code != PG_TUPLES_OK && code != PG_SINGLE_TUPLE && !status)
+			status = fail(db, res, err);
 		db->pq->clear(res);
-		return status;
 	}
-	*ret_res = res;
-	return JL_OK;
+	return !status && db->silent ? fail(db, NULL, err) : status;
+}
+
+static enum jl_status ask(struct jl_store_db *db, const char *sql, const char *const *values, int n_values,
+			  jl_store_visit *visit, void *ctx, long long *ret_n, struct jl_err *err)
+{
+	const bool sent = !db->silent && db->pq->send_params(db->conn, sql, n_values, NULL, values, NULL, NULL, 0) &&
+			  (!visit || db->pq->single_row(db->conn));
+	struct pg_result *res;
+	enum jl_status status = JL_OK;
+	int code;
+
+	if (visit)
+		return sent ? walk(db, visit, ctx, err) : fail(db, NULL, err);
+	res = answer(db, sent);
+	code = db->pq->result_status(res);
+	if (code != PG_COMMAND_OK && code != PG_TUPLES_OK)
+		status = fail(db, res, err);
+	/* the server answers a COMMIT of what has failed with a ROLLBACK, and calls that fine */
+	else if (strcmp(sql, "COMMIT") == 0 && strcmp(db->pq->cmd_status(res), sql) != 0)
+		status = jl_fail(err, JL_E_IO, "%s: the server rolled the results back", db->shown);
+	else if (ret_n)
+		*ret_n = strtoll(db->pq->cmd_tuples(res), NULL, 10);
+	db->pq->clear(res);
+	return status;
 }
 
 static enum jl_status ask_number(struct jl_store_db *db, const char *sql, long long *ret_value, struct jl_err *err)
 {
-	struct pg_result *res = NULL;
-
-	JL_TRY(ask(db, sql, 0, NULL, &res, err));
-	*ret_value = db->pq->n_tuples(res) > 0 ? strtoll(db->pq->value(res, 0, 0), NULL, 10) : 0;
-	db->pq->clear(res);
-	return JL_OK;
+	return jl_sql_number(&jl_store_postgres, db, sql, ret_value, err);
 }
 
 /* ---- opening */
@@ -299,13 +318,12 @@ static enum jl_status migrate(struct jl_store_db *db, struct jl_err *err)
 static enum jl_status prepare(struct jl_store_db *db, struct jl_err *err)
 {
 	long long version = 0;
-	enum jl_status status = run(db, "SET synchronous_commit = on; SET client_min_messages = warning", err);
 
-	if (!status)
-		status = read_version(db, &version, err);
-	if (!status && version < JL_STORE_SCHEMA)
-		status = migrate(db, err);
-	return status;
+	JL_TRY(run(db, "SET synchronous_commit = on; SET client_min_messages = warning", err));
+	JL_TRY(read_version(db, &version, err));
+	if (version < JL_STORE_SCHEMA)
+		JL_TRY(migrate(db, err));
+	return JL_OK;
 }
 
 static void close_db(struct jl_store_db *db)
@@ -370,189 +388,13 @@ static enum jl_status open_db(struct jl_store_db **ret_db, const struct jl_store
 	return JL_OK;
 }
 
-/* ---- rows */
-
-static enum jl_status begin(struct jl_store_db *db, struct jl_err *err)
-{
-	db->guarded = false;
-	return run(db, "BEGIN", err);
-}
-
-static void guard(struct jl_store_db *db)
-{
-	db->guarded = true;
-}
-
-/* The server answers a COMMIT of what has failed with a ROLLBACK, and calls that fine. */
-static enum jl_status commit(struct jl_store_db *db, struct jl_err *err)
-{
-	struct pg_result *res = NULL;
-	enum jl_status status = ask(db, "COMMIT", 0, NULL, &res, err);
-
-	db->guarded = false;
-	if (status)
-		return status;
-	if (strcmp(db->pq->cmd_status(res), "COMMIT") != 0)
-		status = jl_fail(err, JL_E_IO, "%s: the server rolled the results back", db->shown);
-	db->pq->clear(res);
-	return status;
-}
-
-static void rollback(struct jl_store_db *db)
-{
-	db->guarded = false;
-	(void)run(db, "ROLLBACK", NULL);
-}
-
-static enum jl_status write_row(struct jl_store_db *db, const char *sql, const struct jl_store_row *row,
-				bool *ret_changed, struct jl_err *err)
-{
-	char time[JL_NUM_TEXT_MAX];
-	const char *const values[] = { row->id,     row->kind,    row->machine,      row->run,
-				       row->origin, row->backend, row->machine_name, jl_num_text(time, row->time_s),
-				       row->body };
-	struct pg_result *res = NULL;
-
-	JL_TRY(ask(db, sql, 9, values, &res, err));
-	*ret_changed = strcmp(db->pq->cmd_tuples(res), "0") != 0;
-	db->pq->clear(res);
-	return JL_OK;
-}
-
-static enum jl_status put(struct jl_store_db *db, const struct jl_store_row *row, bool *ret_new, struct jl_err *err)
-{
-	static const char sql[] =
-		"INSERT INTO jeoul_record (id, kind, machine, run, origin, backend, machine_name, time_s, body)"
-		" VALUES ($1, $2, $3, $4, $5, $6, $7, $8::double precision, $9) ON CONFLICT (id) DO NOTHING";
-	enum jl_status status;
-
-	JL_TRY(db->guarded ? run(db, "SAVEPOINT row", err) : JL_OK);
-	status = write_row(db, sql, row, ret_new, err);
-	/* `err` keeps why the row was refused */
-	if (db->guarded && run(db, status ? "ROLLBACK TO SAVEPOINT row" : "RELEASE SAVEPOINT row", status ? NULL : err))
-		status = JL_E_IO;
-	return status;
-}
-
-static enum jl_status replace(struct jl_store_db *db, const struct jl_store_row *row, struct jl_err *err)
-{
-	bool changed;
-
-	return write_row(db,
-			 "UPDATE jeoul_record SET kind = $2, machine = $3, run = $4, origin = $5, backend = $6,"
-			 " machine_name = $7, time_s = $8::double precision, body = $9 WHERE id = $1",
-			 row, &changed, err);
-}
-
-static enum jl_status erase(struct jl_store_db *db, const char *id, struct jl_err *err)
-{
-	struct pg_result *res = NULL;
-	enum jl_status status = ask(db, "DELETE FROM jeoul_record WHERE id = $1", 1, &id, &res, err);
-
-	if (!status)
-		db->pq->clear(res);
-	return status;
-}
-
-static enum jl_status find(struct jl_store_db *db, const char *part, char ret_ids[][JL_RECORD_ID_LEN + 1],
-			   size_t *ret_n, struct jl_err *err)
-{
-	struct pg_result *res = NULL;
-
-	JL_TRY(ask(db,
-		   "SELECT id FROM jeoul_record WHERE left(id, length($1)) = $1 OR right(id, length($1)) = $1"
-		   " ORDER BY id COLLATE \"C\" LIMIT 3",
-		   1, &part, &res, err));
-	*ret_n = (size_t)db->pq->n_tuples(res);
-	for (size_t i = 0; i < *ret_n; i++)
-		(void)snprintf(ret_ids[i], JL_RECORD_ID_LEN + 1, "%s", db->pq->value(res, (int)i, 0));
-	db->pq->clear(res);
-	return JL_OK;
-}
-
-static enum jl_status body(struct jl_store_db *db, const char *id, struct jl_buf *out, struct jl_err *err)
-{
-	struct pg_result *res = NULL;
-	enum jl_status status = JL_OK;
-
-	JL_TRY(ask(db, "SELECT body FROM jeoul_record WHERE id = $1", 1, &id, &res, err));
-	if (db->pq->n_tuples(res) == 1)
-		jl_buf_add(out, db->pq->value(res, 0, 0), (size_t)db->pq->length(res, 0, 0));
-	else
-		status = jl_fail(err, JL_E_NOTFOUND, "%s: there is no record %s", db->shown, id);
-	db->pq->clear(res);
-	return status;
-}
-
-/* Rows come one at a time: an export of any size needs the memory of one record. */
-static enum jl_status walk(struct jl_store_db *db, jl_store_visit *visit, void *ctx, struct jl_err *err)
-{
-	enum jl_status status = JL_OK;
-	struct pg_result *res;
-
-	/* all results are taken, also after an error: the connection is free again only then */
-	while ((res = next_result(db)) != NULL) {
-		int code = db->pq->result_status(res);
-
-		if (code == PG_SINGLE_TUPLE && !status)
-			status = visit(ctx, db->pq->value(res, 0, 0), (size_t)db->pq->length(res, 0, 0), err);
-		else if (code != PG_TUPLES_OK && code != PG_SINGLE_TUPLE && !status)
-			status = fail(db, res, err);
-		db->pq->clear(res);
-	}
-	return !status && db->silent ? fail(db, NULL, err) : status;
-}
-
-static enum jl_status each(struct jl_store_db *db, const struct jl_store_filter *f, jl_store_visit *visit, void *ctx,
-			   struct jl_err *err)
-{
-	char sql[640], since[JL_NUM_TEXT_MAX], limit[32];
-	const char *order = f->oldest_first ? "ASC" : "DESC";
-	const char *const values[] = { f->kind,
-				       f->machine,
-				       f->run,
-				       f->origin,
-				       f->backend,
-				       jl_num_text(since, f->since_s),
-				       f->limit ? limit : NULL };
-
-	(void)snprintf(limit, sizeof(limit), "%zu", f->limit);
-	(void)snprintf(sql, sizeof(sql),
-		       "SELECT body FROM jeoul_record WHERE ($1::text IS NULL OR kind = $1)"
-		       " AND ($2::text IS NULL OR machine = $2 OR machine_name = $2) AND ($3::text IS NULL OR run = $3)"
-		       " AND ($4::text IS NULL OR origin = $4) AND ($5::text IS NULL OR backend = $5)"
-		       " AND time_s >= $6::double precision ORDER BY time_s %s, id COLLATE \"C\" %s LIMIT $7::bigint",
-		       order, order);
-	if (db->silent || !db->pq->send_params(db->conn, sql, 7, NULL, values, NULL, NULL, 0) ||
-	    !db->pq->single_row(db->conn))
-		return fail(db, NULL, err);
-	return walk(db, visit, ctx, err);
-}
-
-static enum jl_status count(struct jl_store_db *db, size_t *ret_n, struct jl_err *err)
-{
-	long long n = 0;
-	enum jl_status status = ask_number(db, "SELECT count(*) FROM jeoul_record", &n, err);
-
-	if (!status)
-		*ret_n = (size_t)n;
-	return status;
-}
-
 const struct jl_store_backend jl_store_postgres = {
 	.name = "postgresql",
 	.spools = true,
 	.open = open_db,
 	.close = close_db,
-	.begin = begin,
-	.commit = commit,
-	.rollback = rollback,
-	.guard = guard,
-	.put = put,
-	.replace = replace,
-	.erase = erase,
-	.find = find,
-	.body = body,
-	.each = each,
-	.count = count,
+	.ask = ask,
+	.table = "jeoul_record",
+	.begin = "BEGIN",
+	.bytewise = " COLLATE \"C\"",
 };

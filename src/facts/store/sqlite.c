@@ -65,21 +65,50 @@ static enum jl_status run(struct jl_store_db *db, const char *sql, struct jl_err
 	return code == SQLITE_OK ? JL_OK : fail(db, code, err);
 }
 
-static enum jl_status ask_number(struct jl_store_db *db, const char *sql, long long *ret_value, struct jl_err *err)
+static int bind(sqlite3_stmt *s, const char *const *values, int n)
+{
+	int code = SQLITE_OK;
+
+	for (int i = 0; i < n && code == SQLITE_OK; i++) {
+		char name[16];
+
+		(void)snprintf(name, sizeof(name), "$%d", i + 1);
+		if (values[i])
+			code = sqlite3_bind_text(s, sqlite3_bind_parameter_index(s, name), values[i], -1,
+						 SQLITE_STATIC);
+	}
+	return code;
+}
+
+static enum jl_status ask(struct jl_store_db *db, const char *sql, const char *const *values, int n_values,
+			  jl_store_visit *visit, void *ctx, long long *ret_n, struct jl_err *err)
 {
 	sqlite3_stmt *statement = NULL;
+	enum jl_status status = JL_OK;
 	int code = sqlite3_prepare_v2(db->sq, sql, -1, &statement, NULL);
-	long long value = 0;
 
 	if (code == SQLITE_OK)
+		code = bind(statement, values, n_values);
+	while (!status && (code == SQLITE_OK || code == SQLITE_ROW)) {
+		const char *text;
+
 		code = sqlite3_step(statement);
-	if (code == SQLITE_ROW)
-		value = sqlite3_column_int64(statement, 0);
+		if (code != SQLITE_ROW || !visit)
+			break;
+		text = (const char *)sqlite3_column_text(statement, 0);
+		status = visit(ctx, text ? text : "", (size_t)sqlite3_column_bytes(statement, 0), err);
+	}
 	sqlite3_finalize(statement);
-	if (code != SQLITE_ROW)
-		return fail(db, code == SQLITE_DONE ? SQLITE_CORRUPT : code, err);
-	*ret_value = value;
-	return JL_OK;
+	if (!status && code != SQLITE_DONE && code != SQLITE_ROW)
+		return fail(db, code, err);
+	if (ret_n)
+		*ret_n = sqlite3_changes(db->sq);
+	return status;
+}
+
+static enum jl_status ask_number(struct jl_store_db *db, const char *sql, long long *ret_value, struct jl_err *err)
+{
+	return jl_sql_number(&jl_store_sqlite, db, sql, ret_value, err);
 }
 
 /* Several hosts cannot share the write-ahead log of a network file system: it needs memory that all of them see. */
@@ -271,207 +300,12 @@ static enum jl_status open_db(struct jl_store_db **ret_db, const struct jl_store
 	return JL_OK;
 }
 
-static enum jl_status begin(struct jl_store_db *db, struct jl_err *err)
-{
-	return run(db, "BEGIN IMMEDIATE", err);
-}
-
-static enum jl_status commit(struct jl_store_db *db, struct jl_err *err)
-{
-	return run(db, "COMMIT", err);
-}
-
-static void rollback(struct jl_store_db *db)
-{
-	(void)run(db, "ROLLBACK", NULL);
-}
-
-static int bind_row(sqlite3_stmt *s, const struct jl_store_row *row)
-{
-	const char *const texts[] = { row->id,     row->kind,    row->machine,     row->run,
-				      row->origin, row->backend, row->machine_name };
-	int code = SQLITE_OK;
-
-	for (int i = 0; i < 7 && code == SQLITE_OK; i++)
-		code = texts[i] ? sqlite3_bind_text(s, i + 1, texts[i], -1, SQLITE_STATIC)
-				: sqlite3_bind_null(s, i + 1);
-	if (code == SQLITE_OK)
-		code = sqlite3_bind_double(s, 8, row->time_s);
-	if (code == SQLITE_OK)
-		code = sqlite3_bind_text64(s, 9, row->body, row->len, SQLITE_STATIC, SQLITE_UTF8);
-	return code;
-}
-
-static enum jl_status write_row(struct jl_store_db *db, const char *sql, const struct jl_store_row *row,
-				bool *ret_changed, struct jl_err *err)
-{
-	sqlite3_stmt *statement = NULL;
-	int code = sqlite3_prepare_v2(db->sq, sql, -1, &statement, NULL);
-
-	if (code == SQLITE_OK)
-		code = bind_row(statement, row);
-	if (code == SQLITE_OK)
-		code = sqlite3_step(statement);
-	if (code == SQLITE_DONE)
-		code = SQLITE_OK;
-	sqlite3_finalize(statement);
-	if (code != SQLITE_OK)
-		return fail(db, code, err);
-	*ret_changed = sqlite3_changes(db->sq) > 0;
-	return JL_OK;
-}
-
-static enum jl_status put(struct jl_store_db *db, const struct jl_store_row *row, bool *ret_new, struct jl_err *err)
-{
-	return write_row(db,
-			 "INSERT INTO record (id, kind, machine, run, origin, backend, machine_name, time_s, body)"
-			 " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) ON CONFLICT (id) DO NOTHING",
-			 row, ret_new, err);
-}
-
-static enum jl_status replace(struct jl_store_db *db, const struct jl_store_row *row, struct jl_err *err)
-{
-	bool changed;
-
-	return write_row(
-		db,
-		"UPDATE record SET kind = ?2, machine = ?3, run = ?4, origin = ?5, backend = ?6, machine_name = ?7,"
-		" time_s = ?8, body = ?9 WHERE id = ?1",
-		row, &changed, err);
-}
-
-static enum jl_status erase(struct jl_store_db *db, const char *id, struct jl_err *err)
-{
-	sqlite3_stmt *statement = NULL;
-	int code = sqlite3_prepare_v2(db->sq, "DELETE FROM record WHERE id = ?1", -1, &statement, NULL);
-
-	if (code == SQLITE_OK)
-		code = sqlite3_bind_text(statement, 1, id, -1, SQLITE_STATIC);
-	if (code == SQLITE_OK)
-		code = sqlite3_step(statement);
-	sqlite3_finalize(statement);
-	return code == SQLITE_DONE ? JL_OK : fail(db, code, err);
-}
-
-static enum jl_status find(struct jl_store_db *db, const char *part, char ret_ids[][JL_RECORD_ID_LEN + 1],
-			   size_t *ret_n, struct jl_err *err)
-{
-	sqlite3_stmt *statement = NULL;
-	size_t n = 0;
-	int code = sqlite3_prepare_v2(db->sq,
-				      "SELECT id FROM record WHERE substr(id, 1, length(?1)) = ?1"
-				      " OR substr(id, -length(?1)) = ?1 ORDER BY id LIMIT ?2",
-				      -1, &statement, NULL);
-
-	if (code == SQLITE_OK)
-		code = sqlite3_bind_text(statement, 1, part, -1, SQLITE_STATIC);
-	if (code == SQLITE_OK)
-		code = sqlite3_bind_int(statement, 2, JL_STORE_FIND_MAX);
-	while (code == SQLITE_OK || code == SQLITE_ROW) {
-		const char *id;
-
-		code = sqlite3_step(statement);
-		if (code != SQLITE_ROW || n == JL_STORE_FIND_MAX)
-			break;
-		id = (const char *)sqlite3_column_text(statement, 0);
-		(void)snprintf(ret_ids[n++], JL_RECORD_ID_LEN + 1, "%s", id ? id : "");
-	}
-	sqlite3_finalize(statement);
-	if (code != SQLITE_DONE)
-		return fail(db, code, err);
-	*ret_n = n;
-	return JL_OK;
-}
-
-static enum jl_status body(struct jl_store_db *db, const char *id, struct jl_buf *out, struct jl_err *err)
-{
-	sqlite3_stmt *statement = NULL;
-	int code = sqlite3_prepare_v2(db->sq, "SELECT body FROM record WHERE id = ?1", -1, &statement, NULL);
-
-	if (code == SQLITE_OK)
-		code = sqlite3_bind_text(statement, 1, id, -1, SQLITE_STATIC);
-	if (code == SQLITE_OK)
-		code = sqlite3_step(statement);
-	if (code == SQLITE_ROW) {
-		const void *text = sqlite3_column_text(statement, 0);
-
-		if (text)
-			jl_buf_add(out, text, (size_t)sqlite3_column_bytes(statement, 0));
-	}
-	sqlite3_finalize(statement);
-	return code == SQLITE_ROW ? JL_OK : fail(db, code == SQLITE_DONE ? SQLITE_CORRUPT : code, err);
-}
-
-static int bind_filter(sqlite3_stmt *s, const struct jl_store_filter *f)
-{
-	const char *const texts[] = { f->kind, f->machine, f->run, f->origin, f->backend };
-	int code = SQLITE_OK;
-
-	for (int i = 0; i < 5 && code == SQLITE_OK; i++)
-		code = texts[i] ? sqlite3_bind_text(s, i + 1, texts[i], -1, SQLITE_STATIC)
-				: sqlite3_bind_null(s, i + 1);
-	if (code == SQLITE_OK)
-		code = sqlite3_bind_double(s, 6, f->since_s);
-	if (code == SQLITE_OK)
-		code = sqlite3_bind_int64(s, 7, f->limit ? (sqlite3_int64)f->limit : -1);
-	return code;
-}
-
-static enum jl_status each(struct jl_store_db *db, const struct jl_store_filter *filter, jl_store_visit *visit,
-			   void *ctx, struct jl_err *err)
-{
-	char sql[512];
-	const char *order = filter->oldest_first ? "ASC" : "DESC";
-	sqlite3_stmt *statement = NULL;
-	enum jl_status status = JL_OK;
-	int code;
-
-	(void)snprintf(sql, sizeof(sql),
-		       "SELECT body FROM record WHERE (?1 IS NULL OR kind = ?1)"
-		       " AND (?2 IS NULL OR machine = ?2 OR machine_name = ?2) AND (?3 IS NULL OR run = ?3)"
-		       " AND (?4 IS NULL OR origin = ?4) AND (?5 IS NULL OR backend = ?5) AND time_s >= ?6"
-		       " ORDER BY time_s %s, id %s LIMIT ?7",
-		       order, order);
-	code = sqlite3_prepare_v2(db->sq, sql, -1, &statement, NULL);
-	if (code == SQLITE_OK)
-		code = bind_filter(statement, filter);
-	while (!status && (code == SQLITE_OK || code == SQLITE_ROW)) {
-		const char *text;
-
-		code = sqlite3_step(statement);
-		if (code != SQLITE_ROW)
-			break;
-		text = (const char *)sqlite3_column_text(statement, 0);
-		status = visit(ctx, text ? text : "", (size_t)sqlite3_column_bytes(statement, 0), err);
-	}
-	sqlite3_finalize(statement);
-	if (status || code == SQLITE_DONE)
-		return status;
-	return fail(db, code, err);
-}
-
-static enum jl_status count(struct jl_store_db *db, size_t *ret_n, struct jl_err *err)
-{
-	long long n = 0;
-	enum jl_status status = ask_number(db, "SELECT count(*) FROM record", &n, err);
-
-	if (!status)
-		*ret_n = (size_t)n;
-	return status;
-}
-
 const struct jl_store_backend jl_store_sqlite = {
 	.name = "sqlite",
 	.open = open_db,
 	.close = close_db,
-	.begin = begin,
-	.commit = commit,
-	.rollback = rollback,
-	.put = put,
-	.replace = replace,
-	.erase = erase,
-	.find = find,
-	.body = body,
-	.each = each,
-	.count = count,
+	.ask = ask,
+	.table = "record",
+	.begin = "BEGIN IMMEDIATE",
+	.bytewise = "",
 };

@@ -17,22 +17,6 @@ void jl_store_go_offline(struct jl_store *store, const struct jl_err *why)
 	store->db = NULL;
 }
 
-struct jl_store_row jl_store_row_of(const struct jl_record *r, const char *line, size_t len)
-{
-	return (struct jl_store_row){
-		.id = r->id,
-		.kind = r->kind,
-		.machine = r->machine,
-		.machine_name = r->machine_name,
-		.run = r->run,
-		.origin = r->origin,
-		.backend = r->backend,
-		.time_s = r->time_s,
-		.body = line,
-		.len = len,
-	};
-}
-
 static enum jl_status open_at(struct jl_store **ret_store, const char *url, bool must_exist, struct jl_err *err)
 {
 	struct jl_store *store = jl_realloc(NULL, sizeof(*store));
@@ -147,7 +131,7 @@ static enum jl_status find_id(struct jl_store *store, const char *text, char ret
 			       "'%.40s' is no id; 'jeoul store list' shows them (at least %d characters from its "
 			       "beginning or end)",
 			       text, SHORT_ID_MIN);
-	JL_TRY(store->backend->find(store->db, part, ids, &n, err));
+	JL_TRY(jl_sql_find(store, part, ids, &n, err));
 	if (n == 0)
 		return jl_fail(err, JL_E_NOTFOUND, "there is no record %s in %s", part, store->place.shown);
 	if (n > 1)
@@ -160,13 +144,9 @@ static enum jl_status find_id(struct jl_store *store, const char *text, char ret
 static enum jl_status fetch(struct jl_store *store, const char *text, struct jl_buf *out, struct jl_err *err)
 {
 	char id[JL_RECORD_ID_LEN + 1];
-	enum jl_status status = find_id(store, text, id, err);
 
-	if (!status)
-		status = store->backend->body(store->db, id, out, err);
-	if (!status && out->failed)
-		status = jl_fail_nomem(err);
-	return status;
+	JL_TRY(find_id(store, text, id, err));
+	return jl_sql_body(store, id, out, err);
 }
 
 enum jl_status jl_store_get(struct jl_store *store, const char *id, struct jl_arena *arena,
@@ -186,16 +166,16 @@ enum jl_status jl_store_get(struct jl_store *store, const char *id, struct jl_ar
 enum jl_status jl_store_each(struct jl_store *store, const struct jl_store_filter *filter, jl_store_visit *visit,
 			     void *ctx, struct jl_err *err)
 {
-	enum jl_status status = need_db(store, err);
+	JL_TRY(need_db(store, err));
 
-	return status ? status : store->backend->each(store->db, filter, visit, ctx, err);
+	return jl_sql_each(store, filter, visit, ctx, err);
 }
 
 enum jl_status jl_store_count(struct jl_store *store, size_t *ret_n, struct jl_err *err)
 {
-	enum jl_status status = need_db(store, err);
+	JL_TRY(need_db(store, err));
 
-	return status ? status : store->backend->count(store->db, ret_n, err);
+	return jl_sql_count(store, ret_n, err);
 }
 
 struct listing {
@@ -239,9 +219,9 @@ enum jl_status jl_store_list(struct jl_store *store, const struct jl_store_filte
 enum jl_status jl_store_delete(struct jl_store *store, const char *id, struct jl_err *err)
 {
 	char whole[JL_RECORD_ID_LEN + 1];
-	enum jl_status status = find_id(store, id, whole, err);
 
-	return status ? status : store->backend->erase(store->db, whole, err);
+	JL_TRY(find_id(store, id, whole, err));
+	return jl_sql_erase(store, whole, err);
 }
 
 /* On the stored text itself, so that keys we do not know stay. */
@@ -268,7 +248,6 @@ enum jl_status jl_store_note(struct jl_store *store, const char *id, const char 
 	struct jl_buf body;
 	struct jl_record record;
 	struct jl_arena arena;
-	struct jl_store_row row;
 	char *text = NULL;
 	enum jl_status status;
 
@@ -285,8 +264,7 @@ enum jl_status jl_store_note(struct jl_store *store, const char *id, const char 
 	status = jl_record_read(text, strlen(text), &arena, &record, err);
 	if (status)
 		goto out;
-	row = jl_store_row_of(&record, text, strlen(text));
-	status = store->backend->replace(store->db, &row, err);
+	status = jl_sql_replace(store, &record, text, err);
 out:
 	free(text);
 	jl_arena_release(&arena);

@@ -40,7 +40,6 @@ static enum jl_status read_line(const char *line, size_t len, struct jl_arena *a
 /* `ret_refused`: it is a record, and the server said no; `err` says why. */
 static enum jl_status offer(struct jl_store *store, const char *line, size_t len, bool *ret_refused, struct jl_err *err)
 {
-	struct jl_store_row row;
 	struct jl_record record;
 	struct jl_arena arena;
 	bool new;
@@ -50,8 +49,7 @@ static enum jl_status offer(struct jl_store *store, const char *line, size_t len
 	*ret_refused = false;
 	if (!status) {
 		body = jl_arena_strndup(&arena, line, len); /* the server takes text that ends with NUL */
-		row = jl_store_row_of(&record, body, len);
-		status = body ? store->backend->put(store->db, &row, &new, err) : jl_fail_nomem(err);
+		status = body ? jl_sql_put(store, &record, body, &new, err) : jl_fail_nomem(err);
 		*ret_refused = status == JL_E_DATA;
 	}
 	jl_arena_release(&arena);
@@ -96,9 +94,9 @@ static enum jl_status send_again(void *ctx, const char *line, size_t len, struct
 static enum jl_status commit_sent(void *ctx, struct jl_err *err)
 {
 	struct jl_store *store = ((struct sending *)ctx)->store;
-	enum jl_status status = keep_refused(store, err);
 
-	return status ? status : store->backend->commit(store->db, err);
+	JL_TRY(keep_refused(store, err));
+	return jl_sql_commit(store, err);
 }
 
 /* How many were taken; offline afterwards where the server went away. */
@@ -111,17 +109,16 @@ static size_t send_file(struct jl_store *store, const char *path, struct sending
 	struct jl_err err = { .status = JL_OK };
 	size_t n = 0;
 
-	if (store->backend->begin(store->db, &err) == JL_OK) {
-		store->backend->guard(store->db);
+	if (jl_sql_begin(store, true, &err) == JL_OK) {
 		if (jl_spool_send(path, &sink, &n, &err) == JL_OK) {
 			/* nothing to do after all: somebody else sent it, and the transaction is still open */
 			if (n == 0)
-				store->backend->rollback(store->db);
+				jl_sql_rollback(store);
 			return n - sending->n_refused;
 		}
 	}
 	jl_buf_reset(&store->refused);
-	store->backend->rollback(store->db);
+	jl_sql_rollback(store);
 	jl_store_go_offline(store, &err);
 	return 0;
 }
@@ -154,13 +151,12 @@ enum jl_status jl_store_begin(struct jl_store *store, struct jl_err *err)
 	if (store->in_batch)
 		return jl_fail(err, JL_E_USAGE, "a batch is open already");
 	jl_buf_reset(&store->batch);
-	if (store->db && store->backend->begin(store->db, &why)) {
+	if (store->db && jl_sql_begin(store, false, &why)) {
 		if (!store->backend->spools)
 			return err ? (*err = why, why.status) : why.status;
 		jl_store_go_offline(store, &why);
 	}
 	store->going = (struct jl_store_taken){ 0 };
-	store->guarded = false;
 	store->in_batch = true;
 	return JL_OK;
 }
@@ -189,8 +185,8 @@ enum jl_status jl_store_end(struct jl_store *store, struct jl_err *err)
 	if (!store->in_batch)
 		return JL_OK;
 	store->in_batch = false;
-	if (store->db && store->backend->commit(store->db, &why)) {
-		store->backend->rollback(store->db);
+	if (store->db && jl_sql_commit(store, &why)) {
+		jl_sql_rollback(store);
 		status = why.status;
 		if (store->backend->spools)
 			jl_store_go_offline(store, &why);
@@ -210,7 +206,7 @@ enum jl_status jl_store_end(struct jl_store *store, struct jl_err *err)
 void jl_store_abandon(struct jl_store *store)
 {
 	if (store->in_batch && store->db)
-		store->backend->rollback(store->db);
+		jl_sql_rollback(store);
 	if (store->in_batch)
 		store->n_refused -= store->going.n[JL_STORE_REFUSED];
 	store->in_batch = false;
@@ -226,10 +222,8 @@ static enum jl_status begin_again(struct jl_store *store, struct jl_err *err)
 	const struct jl_buf *batch = &store->batch;
 	enum jl_status status = JL_OK;
 
-	store->backend->rollback(store->db);
-	JL_TRY(store->backend->begin(store->db, err));
-	store->backend->guard(store->db);
-	store->guarded = true;
+	jl_sql_rollback(store);
+	JL_TRY(jl_sql_begin(store, true, err));
 	for (size_t at = 0; at < batch->len && !status;) {
 		const size_t len = strcspn(batch->data + at, "\n");
 		bool refused;
@@ -240,25 +234,23 @@ static enum jl_status begin_again(struct jl_store *store, struct jl_err *err)
 	return status;
 }
 
-static enum jl_status refuse(struct jl_store *store, const struct jl_store_row *row, const struct jl_err *why,
-			     struct jl_err *err)
+static enum jl_status refuse(struct jl_store *store, const char *line, const struct jl_err *why, struct jl_err *err)
 {
-	enum jl_status status = set_aside(store, why, row->body, row->len, err);
+	JL_TRY(set_aside(store, why, line, strlen(line), err));
 
-	if (!status && !store->in_batch)
-		status = keep_refused(store, err);
-	if (!status)
-		store->n_refused++;
-	return status;
+	if (!store->in_batch)
+		JL_TRY(keep_refused(store, err));
+	store->n_refused++;
+	return JL_OK;
 }
 
 /* To the database. JL_OK with `ret_kept`; where the server went away that is JL_STORE_SPOOLED, and the line still has to go there. */
-static enum jl_status to_database(struct jl_store *store, const struct jl_store_row *row, enum jl_store_kept *ret_kept,
-				  struct jl_err *err)
+static enum jl_status to_database(struct jl_store *store, const struct jl_record *record, const char *line,
+				  enum jl_store_kept *ret_kept, struct jl_err *err)
 {
 	struct jl_err why = { .status = JL_OK }, gone = { .status = JL_OK };
 	bool new = false;
-	enum jl_status status = store->backend->put(store->db, row, &new, &why);
+	enum jl_status status = jl_sql_put(store, record, line, &new, &why);
 
 	*ret_kept = new ? JL_STORE_NEW : JL_STORE_KNOWN;
 	if (!status)
@@ -278,21 +270,21 @@ static enum jl_status to_database(struct jl_store *store, const struct jl_store_
 		return JL_OK;
 	}
 	*ret_kept = JL_STORE_REFUSED;
-	return refuse(store, row, &why, err);
+	return refuse(store, line, &why, err);
 }
 
 /* One row, in its own transaction unless a batch is open: each backend's single statement is one. */
-static enum jl_status put_row(struct jl_store *store, const struct jl_store_row *row, enum jl_store_kept *ret_kept,
-			      struct jl_err *err)
+static enum jl_status put_row(struct jl_store *store, const struct jl_record *record, const char *line,
+			      enum jl_store_kept *ret_kept, struct jl_err *err)
 {
 	enum jl_store_kept kept = JL_STORE_SPOOLED;
 	enum jl_status status = JL_OK;
 
-	JL_TRY(store->db ? to_database(store, row, &kept, err) : JL_OK);
+	JL_TRY(store->db ? to_database(store, record, line, &kept, err) : JL_OK);
 	if (store->backend->spools && kept != JL_STORE_REFUSED) {
 		if (!store->in_batch)
 			jl_buf_reset(&store->batch);
-		jl_buf_add(&store->batch, row->body, row->len);
+		jl_buf_puts(&store->batch, line);
 		jl_buf_putc(&store->batch, '\n');
 		if (store->batch.failed)
 			return jl_fail(err, JL_E_LIMIT, "a batch larger than %zu MiB", JL_STORE_BATCH_MAX_B >> 20);
@@ -310,20 +302,18 @@ static enum jl_status put_row(struct jl_store *store, const struct jl_store_row 
 enum jl_status jl_store_put(struct jl_store *store, const struct jl_record *record, enum jl_store_kept *ret_kept,
 			    struct jl_err *err)
 {
-	struct jl_store_row row;
 	struct jl_buf line;
 	enum jl_status status;
 
 	JL_TRY(jl_record_check(record, err));
 	jl_buf_init(&line, JL_RECORD_TEXT_MAX_B);
 	jl_record_write(record, &line);
-	row = jl_store_row_of(record, line.data, line.len);
 	if (line.failed)
 		status = line.failed == JL_E_NOMEM
 				 ? jl_fail_nomem(err)
 				 : jl_fail(err, JL_E_LIMIT, "a record larger than %zu MiB", JL_RECORD_TEXT_MAX_B >> 20);
 	else
-		status = put_row(store, &row, ret_kept, err);
+		status = put_row(store, record, jl_buf_text(&line), ret_kept, err);
 	jl_buf_release(&line);
 	return status;
 }
@@ -331,7 +321,6 @@ enum jl_status jl_store_put(struct jl_store *store, const struct jl_record *reco
 enum jl_status jl_store_put_line(struct jl_store *store, const char *line, size_t len, enum jl_store_kept *ret_kept,
 				 struct jl_err *err)
 {
-	struct jl_store_row row;
 	struct jl_record record;
 	struct jl_arena arena;
 	enum jl_status status = read_line(line, len, &arena, &record, err);
@@ -342,8 +331,7 @@ enum jl_status jl_store_put_line(struct jl_store *store, const char *line, size_
 		for (char *c = body; c && *c; c++)
 			if (*c == '\n' || *c == '\r') /* white space between tokens: in strings it would be escaped */
 				*c = ' ';
-		row = jl_store_row_of(&record, body, len);
-		status = body ? put_row(store, &row, ret_kept, err) : jl_fail_nomem(err);
+		status = body ? put_row(store, &record, body, ret_kept, err) : jl_fail_nomem(err);
 	}
 	jl_arena_release(&arena);
 	return status;

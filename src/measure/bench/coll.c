@@ -57,24 +57,6 @@ static void finish(struct jl_bench_state *s)
 	jl_free(s);
 }
 
-static void lay_out(struct jl_bench_state *s)
-{
-	const size_t own_B = (size_t)s->comm->rank * s->pattern.count * jl_comm_type_B(s->task.type);
-	char *send = s->buffers[0], *recv = s->task.in_place ? send : s->buffers[1];
-
-	if (s->task.in_place && s->task.coll == JL_COLL_ALLGATHER)
-		send += own_B;
-	if (s->task.in_place && s->task.coll == JL_COLL_REDUCESCATTER)
-		recv += own_B;
-	s->call = (struct jl_coll_call){ .coll = s->task.coll,
-					 .type = s->task.type,
-					 .op = s->task.op,
-					 .root = s->task.root,
-					 .count = s->pattern.count,
-					 .send = send,
-					 .recv = recv };
-}
-
 /* Ranks that fail alone leave the others waiting: agree on whether all have their memory. */
 static enum jl_status all_have(struct jl_comm *comm, bool mine, struct jl_err *err)
 {
@@ -127,7 +109,7 @@ static enum jl_status prepare(const struct jl_bench_task *task, struct jl_bench_
 		finish(s);
 		return status;
 	}
-	lay_out(s);
+	s->call = jl_pattern_call(task, s->comm->rank, s->comm->n_ranks, s->buffers[0], s->buffers[1]);
 	if (s->buffers[1])
 		memset(s->buffers[1], 0, s->buffer_B); /* pages are there before anything is timed */
 	jl_pattern_fill(&s->pattern, (void *)(uintptr_t)s->call.send);
@@ -157,19 +139,15 @@ static enum jl_status run_once(struct jl_bench_state *s, double *ret_s, struct j
 
 static enum jl_status verify(struct jl_bench_state *s, size_t *ret_n_wrong, struct jl_err *err)
 {
-	enum jl_status status;
-
 	if (s->buffers[1])
 		memset(s->buffers[1], 0xa5, s->buffer_B); /* what is not written must not look right */
-	else if (s->task.coll == JL_COLL_ALLGATHER)
+	else if (jl_coll_shapes[s->task.coll].gathers && !jl_coll_shapes[s->task.coll].deals)
 		memset(s->buffers[0], 0xa5, s->buffer_B);
 	jl_pattern_fill(&s->pattern, (void *)(uintptr_t)s->call.send);
-	status = jl_comm_barrier(s->comm, err);
-	if (!status)
-		status = jl_comm_run(s->comm, &s->call, err);
-	if (!status)
-		*ret_n_wrong = jl_pattern_wrong(&s->pattern, s->call.recv);
-	return status;
+	JL_TRY(jl_comm_barrier(s->comm, err));
+	JL_TRY(jl_comm_run(s->comm, &s->call, err));
+	*ret_n_wrong = jl_pattern_wrong(&s->pattern, s->call.recv);
+	return JL_OK;
 }
 
 static enum jl_status always_present(struct jl_err *err)

@@ -2,10 +2,8 @@
  * whichever is faster, links by the copy engines. Times are those of the GPU's own events. */
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
-#include <time.h>
 
-#include "base/arena.h"
+#include "base/clock.h"
 #include "base/mem.h"
 #include "bench/cuda_state.h"
 
@@ -16,38 +14,9 @@
 enum jl_status jl_bench_cuda_alloc(struct jl_bench_state *s, struct jl_gpu_dev *gpu, int i, size_t size_B,
 				   struct jl_err *err)
 {
-	enum jl_status status = jl_gpu_alloc(gpu, size_B, &s->buffers[i], err);
-	if (status == JL_OK)
-		s->buffer_B[i] = size_B;
-	return status;
-}
-
-/* Fill and check kernels: speed does not matter, one shape of grid for all. Waits for them. */
-enum jl_status jl_bench_cuda_kernel(struct jl_bench_state *s, struct jl_gpu_dev *gpu, const char *name, void **args,
-				    struct jl_err *err)
-{
-	(void)s;
-	struct CUfunc_st *function = NULL;
-	enum jl_status status = jl_gpu_function(gpu, name, 0, &function, err);
-	if (status == JL_OK)
-		status = jl_gpu_launch(gpu, function,
-				       &(struct jl_gpu_grid){ .x = 8 * (unsigned)gpu->n_sm, .n_threads = 256 },
-				       gpu->stream, args, err);
-	return status == JL_OK ? jl_gpu_sync(gpu, err) : status;
-}
-
-enum jl_status jl_bench_cuda_counted(struct jl_bench_state *s, size_t *ret_n, struct jl_err *err)
-{
-	const struct jl_cuda *cu = s->gpu->cuda;
-	unsigned long long n = 0, zero = 0;
-	enum jl_status status = jl_gpu_sync(s->gpu, err);
-	if (status == JL_OK)
-		status = jl_cuda_check(cu, cu->MemcpyDtoH(&n, s->counter, sizeof n), "cuMemcpyDtoH", err);
-	if (status == JL_OK)
-		status = jl_cuda_check(cu, cu->MemcpyHtoD(s->counter, &zero, sizeof zero), "cuMemcpyHtoD", err);
-	if (status == JL_OK)
-		*ret_n = (size_t)n;
-	return status;
+	JL_TRY(jl_gpu_alloc(gpu, size_B, &s->buffers[i], err));
+	s->buffer_B[i] = size_B;
+	return JL_OK;
 }
 
 /* Copies from memory that is not pinned are done by the driver on this thread: only the wall clock sees them whole. */
@@ -55,17 +24,13 @@ static enum jl_status time_on_host(struct jl_bench_state *s,
 				   enum jl_status (*run)(struct jl_bench_state *s, struct jl_err *err), int n,
 				   double *ret_s, struct jl_err *err)
 {
-	struct timespec a, b;
-	enum jl_status status = jl_gpu_sync(s->gpu, err);
-	clock_gettime(CLOCK_MONOTONIC, &a);
-	for (int i = 0; status == JL_OK && i < n; i++)
-		status = run(s, err);
-	if (status == JL_OK)
-		status = jl_gpu_sync(s->gpu, err);
-	clock_gettime(CLOCK_MONOTONIC, &b);
-	if (status == JL_OK)
-		*ret_s = ((double)(b.tv_sec - a.tv_sec) + (double)(b.tv_nsec - a.tv_nsec) * 1e-9) / n;
-	return status;
+	JL_TRY(jl_gpu_sync(s->gpu, err));
+	const double from_s = jl_clock_s();
+	for (int i = 0; i < n; i++)
+		JL_TRY(run(s, err));
+	JL_TRY(jl_gpu_sync(s->gpu, err));
+	*ret_s = (jl_clock_s() - from_s) / n;
+	return JL_OK;
 }
 
 enum jl_status jl_bench_cuda_time(struct jl_bench_state *s,
@@ -76,18 +41,14 @@ enum jl_status jl_bench_cuda_time(struct jl_bench_state *s,
 	float ms = 0.0F;
 	if (s->host && !s->host_pinned)
 		return time_on_host(s, run, n, ret_s, err);
-	enum jl_status status = jl_cuda_check(cu, cu->EventRecord(s->from, s->gpu->stream), "cuEventRecord", err);
-	for (int i = 0; status == JL_OK && i < n; i++)
-		status = run(s, err);
-	if (status == JL_OK)
-		status = jl_cuda_check(cu, cu->EventRecord(s->to, s->gpu->stream), "cuEventRecord", err);
-	if (status == JL_OK)
-		status = jl_cuda_check(cu, cu->EventSynchronize(s->to), "cuEventSynchronize", err);
-	if (status == JL_OK)
-		status = jl_cuda_check(cu, cu->EventElapsedTime(&ms, s->from, s->to), "cuEventElapsedTime", err);
-	if (status == JL_OK)
-		*ret_s = (double)ms * 1e-3 / n;
-	return status;
+	JL_TRY(jl_cuda_check(cu, cu->EventRecord(s->from, s->gpu->stream), "cuEventRecord", err));
+	for (int i = 0; i < n; i++)
+		JL_TRY(run(s, err));
+	JL_TRY(jl_cuda_check(cu, cu->EventRecord(s->to, s->gpu->stream), "cuEventRecord", err));
+	JL_TRY(jl_cuda_check(cu, cu->EventSynchronize(s->to), "cuEventSynchronize", err));
+	JL_TRY(jl_cuda_check(cu, cu->EventElapsedTime(&ms, s->from, s->to), "cuEventElapsedTime", err));
+	*ret_s = (double)ms * 1e-3 / n;
+	return JL_OK;
 }
 
 static bool is_gemm(const struct jl_bench_state *s)
@@ -98,11 +59,6 @@ static bool is_gemm(const struct jl_bench_state *s)
 static enum jl_status run(struct jl_bench_state *s, struct jl_err *err)
 {
 	return is_gemm(s) ? jl_bench_cuda_gemm_run(s, err) : jl_bench_cuda_move_run(s, err);
-}
-
-static enum jl_status present(struct jl_err *err)
-{
-	return jl_gpu_present(err);
 }
 
 static bool supports(const struct jl_bench_task *task)
@@ -123,32 +79,6 @@ static bool supports(const struct jl_bench_task *task)
 	}
 }
 
-/* NVML counts GPUs by bus, CUDA by speed: the bus id says which is which. */
-static void open_watch(struct jl_bench_state *s)
-{
-	struct jl_arena arena;
-	struct jl_nvml_snapshot snapshot;
-	char bus[32] = "";
-	if (jl_nvml_open(&s->nvml, NULL) != JL_OK)
-		return;
-	jl_arena_init(&arena, JL_ARENA_LIMIT_B);
-	bool found = false;
-	if (jl_nvml_read(s->nvml, &arena, &snapshot, NULL) == JL_OK) {
-		jl_nvml_bus_id(bus, s->gpu->bus_id);
-		for (size_t i = 0; i < snapshot.n_gpus && !found; i++)
-			if (!strcmp(snapshot.gpus[i].bus, bus)) {
-				found = true;
-				s->nvml_index = i;
-				s->clock_max_Hz = snapshot.gpus[i].sm_max_Hz;
-			}
-	}
-	jl_arena_release(&arena);
-	if (!found) {
-		jl_nvml_close(s->nvml);
-		s->nvml = NULL;
-	}
-}
-
 static void finish(struct jl_bench_state *s)
 {
 	if (!s)
@@ -166,18 +96,15 @@ static void finish(struct jl_bench_state *s)
 			if (!(s->peer && i == 1))
 				jl_gpu_free(s->gpu, s->buffers[i], s->buffer_B[i]);
 		jl_gpu_free(s->gpu, s->counter, 8);
-		if (s->from)
-			cu->EventDestroy(s->from);
-		if (s->to)
-			cu->EventDestroy(s->to);
+		jl_gpu_event_free(s->gpu, s->from);
+		jl_gpu_event_free(s->gpu, s->to);
 	}
 	if (s->peer) {
 		s->peer->cuda->CtxSetCurrent(s->peer->ctx);
 		jl_gpu_free(s->peer, s->buffers[1], s->buffer_B[1]);
 		jl_gpu_close(s->peer);
 	}
-	if (s->nvml)
-		jl_nvml_close(s->nvml);
+	jl_nvml_close(s->nvml);
 	jl_gpu_close(s->gpu);
 	jl_free(s);
 }
@@ -197,37 +124,29 @@ static enum jl_status prepare(const struct jl_bench_task *task, struct jl_bench_
 {
 	struct jl_bench_state *s = jl_realloc(NULL, sizeof *s);
 	JL_TRY(jl_got(s, err));
-	*s = (struct jl_bench_state){ .task = *task, .clock_max_Hz = NAN };
+	*s = (struct jl_bench_state){ .task = *task };
 	enum jl_status status = jl_gpu_open(task->device, &s->gpu, err);
-	if (status)
-		goto out;
-	const struct jl_cuda *cu = s->gpu->cuda;
-	unsigned long long zero = 0;
-	status = jl_cuda_check(cu, cu->EventCreate(&s->from, 0), "cuEventCreate", err);
 	if (!status)
-		status = jl_cuda_check(cu, cu->EventCreate(&s->to, 0), "cuEventCreate", err);
+		status = jl_gpu_events(s->gpu, &s->from, &s->to, err);
 	if (!status)
-		status = jl_gpu_alloc(s->gpu, sizeof zero, &s->counter, err);
-	if (!status)
-		status = jl_cuda_check(cu, cu->MemcpyHtoD(s->counter, &zero, sizeof zero), "cuMemcpyHtoD", err);
+		status = jl_gpu_counter(s->gpu, &s->counter, err);
 	if (!status)
 		status = is_gemm(s) ? jl_bench_cuda_gemm_prepare(s, err) : jl_bench_cuda_move_prepare(s, err);
 	if (!status)
 		status = set_repeat(s, err);
-	if (!status)
-		open_watch(s);
-out:
-	if (!status)
-		*ret_state = s;
-	else
+	if (status) {
 		finish(s);
-	return status;
+		return status;
+	}
+	s->nvml = jl_nvml_open_at(s->gpu->bus_id, &s->nvml_index);
+	*ret_state = s;
+	return JL_OK;
 }
 
 static enum jl_status run_once(struct jl_bench_state *s, double *ret_s, struct jl_err *err)
 {
-	enum jl_status status = jl_gpu_current(s->gpu, err);
-	return status == JL_OK ? jl_bench_cuda_time(s, run, s->n_each, ret_s, err) : status;
+	JL_TRY(jl_gpu_current(s->gpu, err));
+	return jl_bench_cuda_time(s, run, s->n_each, ret_s, err);
 }
 
 static enum jl_status verify(struct jl_bench_state *s, size_t *ret_n_wrong, struct jl_err *err)
@@ -251,7 +170,7 @@ static void watch(struct jl_bench_state *s, double *ret_clock_frac, bool *ret_th
 	/* At full load a GPU sets its clock by its power limit: that is no disturbance, and says nothing of a clock
 	 * that is too low. */
 	if (!(now.throttle & JL_THROTTLE_POWER_CAP))
-		*ret_clock_frac = now.sm_Hz / s->clock_max_Hz;
+		*ret_clock_frac = now.sm_Hz / now.sm_max_Hz;
 	*ret_thermal = (now.throttle & (JL_THROTTLE_SW_THERMAL | JL_THROTTLE_HW_THERMAL)) != 0;
 	*ret_power = (now.throttle & (JL_THROTTLE_HW_SLOWDOWN | JL_THROTTLE_POWER_BRAKE)) != 0;
 }
@@ -274,7 +193,7 @@ static const char *versions(void)
 const struct jl_bench_backend jl_bench_cuda = {
 	.name = "cuda",
 	.en = JL_N("NVIDIA GPUs: matrix products (cuBLASLt), memory, host and GPU-to-GPU links"),
-	.present = present,
+	.present = jl_gpu_present,
 	.supports = supports,
 	.prepare = prepare,
 	.run_once = run_once,

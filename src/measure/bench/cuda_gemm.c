@@ -26,7 +26,7 @@ static enum jl_status fill(struct jl_bench_state *s, int small, struct jl_err *e
 	for (uint32_t i = 0; status == JL_OK && i < 2; i++) {
 		uint32_t seed = 1000 + i;
 		void *args[] = { &s->buffers[i], &n[i], &type, &small, &seed };
-		status = jl_bench_cuda_kernel(s, s->gpu, "bench_kernels/jl_fill_numbers", args, err);
+		status = jl_gpu_run(s->gpu, "bench_kernels/jl_fill_numbers", args, err);
 	}
 	return status;
 }
@@ -48,19 +48,13 @@ enum jl_status jl_bench_cuda_gemm_prepare(struct jl_bench_state *s, struct jl_er
 		.c_type = tb ? JL_MM_BF16 : type_of(t->dtype),
 	};
 	size_t ab_B = (size_t)jl_dtype_B(t->dtype), c_B = tb ? 2 : ab_B;
-	enum jl_status status = jl_lt_open(s->gpu, &s->lt, err);
-	if (status == JL_OK)
-		status = jl_bench_cuda_alloc(s, s->gpu, 0, t->m * t->k * ab_B, err);
-	if (status == JL_OK)
-		status = jl_bench_cuda_alloc(s, s->gpu, 1, t->k * t->n * ab_B, err);
-	if (status == JL_OK)
-		status = jl_bench_cuda_alloc(s, s->gpu, 2, t->m * t->n * c_B, err);
-	if (status == JL_OK)
-		status = fill(s, 0, err);
+	JL_TRY(jl_lt_open(s->gpu, &s->lt, err));
+	JL_TRY(jl_bench_cuda_alloc(s, s->gpu, 0, t->m * t->k * ab_B, err));
+	JL_TRY(jl_bench_cuda_alloc(s, s->gpu, 1, t->k * t->n * ab_B, err));
+	JL_TRY(jl_bench_cuda_alloc(s, s->gpu, 2, t->m * t->n * c_B, err));
+	JL_TRY(fill(s, 0, err));
 	struct jl_matmul_buffers buffers = buffers_of(s);
-	if (status == JL_OK)
-		status = jl_matmul_plan(s->lt, &s->shape, &buffers, N_TRY, &s->plan, err);
-	return status;
+	return jl_matmul_plan(s->lt, &s->shape, &buffers, N_TRY, &s->plan, err);
 }
 
 enum jl_status jl_bench_cuda_gemm_run(struct jl_bench_state *s, struct jl_err *err)
@@ -77,15 +71,11 @@ enum jl_status jl_bench_cuda_gemm_verify(struct jl_bench_state *s, size_t *ret_n
 	if (n_check > n_all)
 		n_check = n_all;
 	int type = (int)s->shape.type, c_type = (int)s->shape.c_type, tb = s->shape.tb;
-	enum jl_status status = fill(s, 1, err);
-	if (status == JL_OK)
-		status = jl_bench_cuda_gemm_run(s, err);
+	JL_TRY(fill(s, 1, err));
+	JL_TRY(jl_bench_cuda_gemm_run(s, err));
 	void *args[] = { &s->buffers[0], &s->buffers[1], &s->buffers[2], &s->shape.m, &s->shape.n,
 			 &s->shape.k,    &type,          &c_type,        &tb,         &n_check,
 			 &s->counter };
-	if (status == JL_OK)
-		status = jl_bench_cuda_kernel(s, s->gpu, "bench_kernels/jl_check_gemm", args, err);
-	if (status == JL_OK)
-		status = jl_bench_cuda_counted(s, ret_n_wrong, err);
-	return status;
+	JL_TRY(jl_gpu_run(s->gpu, "bench_kernels/jl_check_gemm", args, err));
+	return jl_gpu_counted(s->gpu, s->counter, ret_n_wrong, err);
 }

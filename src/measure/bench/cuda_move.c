@@ -1,14 +1,14 @@
+#include <math.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "bench/cuda_state.h"
 
-static enum jl_status fill_words(struct jl_bench_state *s, struct jl_gpu_dev *gpu, uint64_t buffer, uint32_t seed,
-				 struct jl_err *err)
+static enum jl_status fill_words(struct jl_bench_state *s, uint64_t buffer, uint32_t seed, struct jl_err *err)
 {
 	size_t n = s->task.size_B / 4;
 	void *args[] = { &buffer, &n, &seed };
-	return jl_bench_cuda_kernel(s, gpu, "bench_kernels/jl_fill_words", args, err);
+	return jl_gpu_run(s->gpu, "bench_kernels/jl_fill_words", args, err);
 }
 
 static enum jl_status fill_numbers(struct jl_bench_state *s, uint64_t buffer, uint32_t seed, struct jl_err *err)
@@ -16,7 +16,7 @@ static enum jl_status fill_numbers(struct jl_bench_state *s, uint64_t buffer, ui
 	size_t n = s->task.size_B / 4;
 	int type = 0, small = 1;
 	void *args[] = { &buffer, &n, &type, &small, &seed };
-	return jl_bench_cuda_kernel(s, s->gpu, "bench_kernels/jl_fill_numbers", args, err);
+	return jl_gpu_run(s->gpu, "bench_kernels/jl_fill_numbers", args, err);
 }
 
 static enum jl_status launch(struct jl_bench_state *s, void **args, struct jl_err *err)
@@ -25,52 +25,35 @@ static enum jl_status launch(struct jl_bench_state *s, void **args, struct jl_er
 			     s->gpu->stream, args, err);
 }
 
-/* A kernel or the driver's own copy, whichever is faster here; the number of blocks likewise. */
-static enum jl_status choose_copy(struct jl_bench_state *s, struct jl_err *err)
+/* The number of blocks that is fastest here; with `copies` also the driver's own copy without a kernel. */
+static enum jl_status choose(struct jl_bench_state *s, const char *name, bool copies, struct jl_err *err)
 {
 	static const unsigned per_sm[] = { 0, 2, 4, 8, 16, 32 };
 	struct CUfunc_st *kernel = NULL;
 	unsigned best_blocks = 0;
-	double best_s = 0.0;
-	enum jl_status status = jl_gpu_function(s->gpu, "bench_kernels/jl_copy", 0, &kernel, err);
-	for (size_t i = 0; status == JL_OK && i < sizeof per_sm / sizeof per_sm[0]; i++) {
+	double best_s = INFINITY;
+	JL_TRY(jl_gpu_function(s->gpu, name, 0, &kernel, err));
+	for (size_t i = copies ? 0 : 2; i < sizeof per_sm / sizeof per_sm[0]; i++) {
 		double once_s = 0.0;
 		s->n_blocks = per_sm[i] * (unsigned)s->gpu->n_sm;
 		s->kernel = per_sm[i] ? kernel : NULL;
-		status = jl_bench_cuda_time(s, jl_bench_cuda_move_run, 8, &once_s, err);
-		if (i == 0 || once_s < best_s) {
+		JL_TRY(jl_bench_cuda_time(s, jl_bench_cuda_move_run, 8, &once_s, err));
+		if (once_s < best_s) {
 			best_s = once_s;
 			best_blocks = s->n_blocks;
 		}
 	}
 	s->n_blocks = best_blocks;
 	s->kernel = best_blocks ? kernel : NULL;
-	return status;
+	return JL_OK;
 }
 
 static enum jl_status prepare_triad(struct jl_bench_state *s, struct jl_err *err)
 {
-	static const unsigned per_sm[] = { 4, 8, 16, 32 };
-	double best_s = 0.0;
-	unsigned best_blocks = 0;
-	enum jl_status status = jl_bench_cuda_alloc(s, s->gpu, 2, s->task.size_B, err);
-	if (status == JL_OK)
-		status = fill_numbers(s, s->buffers[1], 1, err);
-	if (status == JL_OK)
-		status = fill_numbers(s, s->buffers[2], 2, err);
-	if (status == JL_OK)
-		status = jl_gpu_function(s->gpu, "bench_kernels/jl_triad", 0, &s->kernel, err);
-	for (size_t i = 0; status == JL_OK && i < sizeof per_sm / sizeof per_sm[0]; i++) {
-		double once_s = 0.0;
-		s->n_blocks = per_sm[i] * (unsigned)s->gpu->n_sm;
-		status = jl_bench_cuda_time(s, jl_bench_cuda_move_run, 8, &once_s, err);
-		if (i == 0 || once_s < best_s) {
-			best_s = once_s;
-			best_blocks = s->n_blocks;
-		}
-	}
-	s->n_blocks = best_blocks;
-	return status;
+	JL_TRY(jl_bench_cuda_alloc(s, s->gpu, 2, s->task.size_B, err));
+	JL_TRY(fill_numbers(s, s->buffers[1], 1, err));
+	JL_TRY(fill_numbers(s, s->buffers[2], 2, err));
+	return choose(s, "bench_kernels/jl_triad", false, err);
 }
 
 static enum jl_status prepare_host(struct jl_bench_state *s, struct jl_err *err)
@@ -114,20 +97,19 @@ enum jl_status jl_bench_cuda_move_prepare(struct jl_bench_state *s, struct jl_er
 	const struct jl_bench_task *t = &s->task;
 	bool between = t->kind == JL_BENCH_D2D && t->peer != t->device;
 	bool one_side = t->kind == JL_BENCH_H2D || t->kind == JL_BENCH_D2H;
-	enum jl_status status = jl_bench_cuda_alloc(s, s->gpu, 0, t->size_B, err);
-	if (status == JL_OK && !between && !one_side)
-		status = jl_bench_cuda_alloc(s, s->gpu, 1, t->size_B, err);
-	if (status == JL_OK && between)
-		status = prepare_peer(s, err);
-	if (status == JL_OK && one_side)
-		status = prepare_host(s, err);
-	if (status == JL_OK)
-		status = fill_words(s, s->gpu, s->buffers[0], 7, err);
-	if (status == JL_OK && t->kind == JL_BENCH_TRIAD)
-		status = prepare_triad(s, err);
-	if (status == JL_OK && (t->kind == JL_BENCH_COPY || (t->kind == JL_BENCH_D2D && !between)))
-		status = choose_copy(s, err);
-	return status;
+	JL_TRY(jl_bench_cuda_alloc(s, s->gpu, 0, t->size_B, err));
+	if (!between && !one_side)
+		JL_TRY(jl_bench_cuda_alloc(s, s->gpu, 1, t->size_B, err));
+	if (between)
+		JL_TRY(prepare_peer(s, err));
+	if (one_side)
+		JL_TRY(prepare_host(s, err));
+	JL_TRY(fill_words(s, s->buffers[0], 7, err));
+	if (t->kind == JL_BENCH_TRIAD)
+		JL_TRY(prepare_triad(s, err));
+	if (t->kind == JL_BENCH_COPY || (t->kind == JL_BENCH_D2D && !between))
+		JL_TRY(choose(s, "bench_kernels/jl_copy", true, err));
+	return JL_OK;
 }
 
 enum jl_status jl_bench_cuda_move_run(struct jl_bench_state *s, struct jl_err *err)
@@ -167,8 +149,8 @@ static enum jl_status check_words(struct jl_bench_state *s, struct jl_gpu_dev *g
 		buffer = s->buffers[0];
 	}
 	void *args[] = { &buffer, &n, &seed, &s->counter };
-	enum jl_status status = jl_bench_cuda_kernel(s, s->gpu, "bench_kernels/jl_check_words", args, err);
-	return status == JL_OK ? jl_bench_cuda_counted(s, ret_n_wrong, err) : status;
+	JL_TRY(jl_gpu_run(s->gpu, "bench_kernels/jl_check_words", args, err));
+	return jl_gpu_counted(s->gpu, s->counter, ret_n_wrong, err);
 }
 
 /* To the host and back, with the device's copy spoiled in between. */
@@ -176,41 +158,33 @@ static enum jl_status verify_host(struct jl_bench_state *s, size_t *ret_n_wrong,
 {
 	const struct jl_cuda *cu = s->gpu->cuda;
 	size_t n = s->task.size_B;
-	enum jl_status status = fill_words(s, s->gpu, s->buffers[0], 11, err);
-	if (status == JL_OK)
-		status = jl_cuda_check(cu, cu->MemcpyDtoHAsync(s->host, s->buffers[0], n, s->gpu->stream),
-				       "cuMemcpyDtoHAsync", err);
-	if (status == JL_OK)
-		status = fill_words(s, s->gpu, s->buffers[0], 12, err);
-	if (status == JL_OK)
-		status = jl_cuda_check(cu, cu->MemcpyHtoDAsync(s->buffers[0], s->host, n, s->gpu->stream),
-				       "cuMemcpyHtoDAsync", err);
-	return status == JL_OK ? check_words(s, s->gpu, s->buffers[0], 11, ret_n_wrong, err) : status;
+	JL_TRY(fill_words(s, s->buffers[0], 11, err));
+	JL_TRY(jl_cuda_check(cu, cu->MemcpyDtoHAsync(s->host, s->buffers[0], n, s->gpu->stream), "cuMemcpyDtoHAsync",
+			     err));
+	JL_TRY(fill_words(s, s->buffers[0], 12, err));
+	JL_TRY(jl_cuda_check(cu, cu->MemcpyHtoDAsync(s->buffers[0], s->host, n, s->gpu->stream), "cuMemcpyHtoDAsync",
+			     err));
+	return check_words(s, s->gpu, s->buffers[0], 11, ret_n_wrong, err);
 }
 
 enum jl_status jl_bench_cuda_move_verify(struct jl_bench_state *s, size_t *ret_n_wrong, struct jl_err *err)
 {
 	if (s->host)
 		return verify_host(s, ret_n_wrong, err);
-	enum jl_status status = JL_OK;
 	if (s->task.kind == JL_BENCH_TRIAD) {
 		size_t n = s->task.size_B / 16 * 4;
 		float scale = JL_BENCH_SCALE;
 		void *args[] = { &s->buffers[0], &s->buffers[1], &s->buffers[2], &scale, &n, &s->counter };
-		status = fill_words(s, s->gpu, s->buffers[0], 13, err);
-		if (status == JL_OK)
-			status = jl_bench_cuda_move_run(s, err);
-		if (status == JL_OK)
-			status = jl_bench_cuda_kernel(s, s->gpu, "bench_kernels/jl_check_triad", args, err);
-		return status == JL_OK ? jl_bench_cuda_counted(s, ret_n_wrong, err) : status;
+		JL_TRY(fill_words(s, s->buffers[0], 13, err));
+		JL_TRY(jl_bench_cuda_move_run(s, err));
+		JL_TRY(jl_gpu_run(s->gpu, "bench_kernels/jl_check_triad", args, err));
+		return jl_gpu_counted(s->gpu, s->counter, ret_n_wrong, err);
 	}
-	status = fill_words(s, s->gpu, s->buffers[0], 14, err);
-	if (status == JL_OK && !s->peer)
-		status = fill_words(s, s->gpu, s->buffers[1], 15, err);
-	if (status == JL_OK)
-		status = jl_bench_cuda_move_run(s, err);
-	if (status == JL_OK && s->peer) /* so that what comes back is what arrived there */
-		status = fill_words(s, s->gpu, s->buffers[0], 16, err);
-	return status == JL_OK ? check_words(s, s->peer ? s->peer : s->gpu, s->buffers[1], 14, ret_n_wrong, err)
-			       : status;
+	JL_TRY(fill_words(s, s->buffers[0], 14, err));
+	if (!s->peer)
+		JL_TRY(fill_words(s, s->buffers[1], 15, err));
+	JL_TRY(jl_bench_cuda_move_run(s, err));
+	if (s->peer) /* so that what comes back is what arrived there */
+		JL_TRY(fill_words(s, s->buffers[0], 16, err));
+	return check_words(s, s->peer ? s->peer : s->gpu, s->buffers[1], 14, ret_n_wrong, err);
 }

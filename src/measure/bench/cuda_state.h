@@ -26,7 +26,6 @@ struct jl_bench_state {
 
 	struct jl_nvml *nvml; /* NULL: not there */
 	size_t nvml_index;
-	double clock_max_Hz;
 };
 
 #define JL_BENCH_SCALE 3.0F /* triad's s */
@@ -42,9 +41,6 @@ enum jl_status jl_bench_cuda_move_verify(struct jl_bench_state *s, size_t *ret_n
 /* Shared by both. */
 enum jl_status jl_bench_cuda_alloc(struct jl_bench_state *s, struct jl_gpu_dev *gpu, int i, size_t size_B,
 				   struct jl_err *err);
-enum jl_status jl_bench_cuda_kernel(struct jl_bench_state *s, struct jl_gpu_dev *gpu, const char *name, void **args,
-				    struct jl_err *err);
-enum jl_status jl_bench_cuda_counted(struct jl_bench_state *s, size_t *ret_n, struct jl_err *err);
 /* Seconds of one run as events see it, the mean of `n`. */
 enum jl_status jl_bench_cuda_time(struct jl_bench_state *s,
 				  enum jl_status (*run)(struct jl_bench_state *s, struct jl_err *err), int n,

@@ -6,11 +6,10 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
-#include "bench/backend.h"
 #include "bench/nccl_names.h"
-#include "gpu/cuda.h"
-#include "gpu/nccl.h"
+#include "bench/pattern.h"
 
 enum { N_GPUS_MAX = 64 };
 
@@ -22,25 +21,25 @@ struct gpu_part {
 	struct ncclComm *comm;
 	struct CUevent_st *from, *to;
 	int rank;
-	uint64_t send, recv, counter; /* send == recv + offset in place */
-	uint64_t memory[2];
+	struct jl_coll_call call;
+	uint64_t memory[2], counter;
 };
 
 struct jl_bench_state {
 	struct jl_bench_task task;
 	const struct jl_nccl *nccl;
 	int n_ranks, n_parts, n_each;
-	size_t buffer_B, count, type_B;
+	size_t buffer_B, count;
 	struct gpu_part parts[N_GPUS_MAX];
 };
 
-const int jl_nccl_types[JL_N_COMM_TYPE] = {
+static const int types[JL_N_COMM_TYPE] = {
 	[JL_COMM_INT8] = JL_NCCL_INT8,     [JL_COMM_UINT8] = JL_NCCL_UINT8, [JL_COMM_INT32] = JL_NCCL_INT32,
 	[JL_COMM_UINT32] = JL_NCCL_UINT32, [JL_COMM_INT64] = JL_NCCL_INT64, [JL_COMM_UINT64] = JL_NCCL_UINT64,
 	[JL_COMM_HALF] = JL_NCCL_HALF,     [JL_COMM_FLOAT] = JL_NCCL_FLOAT, [JL_COMM_DOUBLE] = JL_NCCL_DOUBLE,
 	[JL_COMM_BF16] = JL_NCCL_BF16,
 };
-const int jl_nccl_ops[JL_N_REDOP] = {
+static const int ops[JL_N_REDOP] = {
 	[JL_RED_SUM] = JL_NCCL_SUM, [JL_RED_PROD] = JL_NCCL_PROD, [JL_RED_MIN] = JL_NCCL_MIN,
 	[JL_RED_MAX] = JL_NCCL_MAX, [JL_RED_AVG] = JL_NCCL_AVG,
 };
@@ -48,8 +47,8 @@ const int jl_nccl_ops[JL_N_REDOP] = {
 static enum jl_status present(struct jl_err *err)
 {
 	const struct jl_nccl *nccl = NULL;
-	enum jl_status status = jl_gpu_present(err);
-	return status == JL_OK ? jl_nccl_open(&nccl, err) : status;
+	JL_TRY(jl_gpu_present(err));
+	return jl_nccl_open(&nccl, err);
 }
 
 static bool supports(const struct jl_bench_task *task)
@@ -57,7 +56,7 @@ static bool supports(const struct jl_bench_task *task)
 	if (task->kind != JL_BENCH_COLL || task->coll == JL_COLL_BARRIER || task->size_B < jl_comm_type_B(task->type))
 		return false;
 	/* what is sent would be overwritten before it has left */
-	return !(task->in_place && (task->coll == JL_COLL_ALLTOALL || task->coll == JL_COLL_SENDRECV));
+	return !(task->in_place && jl_coll_shapes[task->coll].swaps);
 }
 
 static void release(struct jl_bench_state *s)
@@ -66,14 +65,11 @@ static void release(struct jl_bench_state *s)
 		struct gpu_part *p = &s->parts[i];
 		if (!p->gpu)
 			continue;
-		const struct jl_cuda *cu = p->gpu->cuda;
-		cu->CtxSetCurrent(p->gpu->ctx);
+		p->gpu->cuda->CtxSetCurrent(p->gpu->ctx);
 		if (p->comm)
 			s->nccl->CommDestroy(p->comm);
-		if (p->from)
-			cu->EventDestroy(p->from);
-		if (p->to)
-			cu->EventDestroy(p->to);
+		jl_gpu_event_free(p->gpu, p->from);
+		jl_gpu_event_free(p->gpu, p->to);
 		for (int j = 0; j < 2; j++)
 			jl_gpu_free(p->gpu, p->memory[j], s->buffer_B);
 		jl_gpu_free(p->gpu, p->counter, 8);
@@ -89,48 +85,16 @@ static void finish(struct jl_bench_state *s)
 	jl_free(s);
 }
 
-/* Elements of the call, and where each buffer lies. */
-static void lay_out(struct jl_bench_state *s)
-{
-	size_t n = s->task.size_B / s->type_B;
-	enum jl_coll coll = s->task.coll;
-	bool shared = coll == JL_COLL_ALLGATHER || coll == JL_COLL_REDUCESCATTER || coll == JL_COLL_ALLTOALL;
-	s->count = shared ? n / (size_t)s->n_ranks : n;
-	if (s->count == 0)
-		s->count = 1;
-	s->buffer_B = (shared ? s->count * (size_t)s->n_ranks : s->count) * s->type_B;
-}
-
-static void place(const struct jl_bench_state *s, struct gpu_part *p)
-{
-	size_t own_B = (size_t)p->rank * s->count * s->type_B;
-	p->send = p->memory[0];
-	p->recv = s->task.in_place ? p->memory[0] : p->memory[1];
-	if (s->task.in_place && s->task.coll == JL_COLL_ALLGATHER)
-		p->send += own_B;
-	if (s->task.in_place && s->task.coll == JL_COLL_REDUCESCATTER)
-		p->recv += own_B;
-}
-
 static enum jl_status open_part(struct jl_bench_state *s, int i, int device, struct jl_err *err)
 {
 	struct gpu_part *p = &s->parts[i];
-	const unsigned long long zero = 0;
-	enum jl_status status = JL_OK;
 	JL_TRY(jl_gpu_open(device, &p->gpu, err));
-	const struct jl_cuda *cu = p->gpu->cuda;
-	for (int j = 0; status == JL_OK && j < (s->task.in_place ? 1 : 2); j++)
-		status = jl_gpu_alloc(p->gpu, s->buffer_B, &p->memory[j], err);
-	if (!status)
-		status = jl_gpu_alloc(p->gpu, sizeof zero, &p->counter, err);
-	if (!status)
-		status = jl_cuda_check(cu, cu->MemcpyHtoD(p->counter, &zero, sizeof zero), "cuMemcpyHtoD", err);
-	if (!status)
-		status = jl_cuda_check(cu, cu->EventCreate(&p->from, 0), "cuEventCreate", err);
-	if (!status)
-		status = jl_cuda_check(cu, cu->EventCreate(&p->to, 0), "cuEventCreate", err);
-	place(s, p);
-	return status;
+	for (int j = 0; j < (s->task.in_place ? 1 : 2); j++)
+		JL_TRY(jl_gpu_alloc(p->gpu, s->buffer_B, &p->memory[j], err));
+	p->call = jl_pattern_call(&s->task, p->rank, s->n_ranks, (void *)(uintptr_t)p->memory[0],
+				  (void *)(uintptr_t)p->memory[1]);
+	JL_TRY(jl_gpu_counter(p->gpu, &p->counter, err));
+	return jl_gpu_events(p->gpu, &p->from, &p->to, err);
 }
 
 static enum jl_status connect(struct jl_bench_state *s, struct jl_err *err)
@@ -150,52 +114,39 @@ static enum jl_status connect(struct jl_bench_state *s, struct jl_err *err)
 	}
 	struct jl_nccl_id id = { { 0 } };
 	int code = base->rank == 0 ? nccl->GetUniqueId(&id) : JL_NCCL_OK;
-	enum jl_status status = jl_nccl_check(nccl, code, "ncclGetUniqueId", err);
-	struct jl_coll_call call = {
-		.coll = JL_COLL_BROADCAST,
-		.type = JL_COMM_UINT8,
-		.count = sizeof id,
-		.send = &id,
-		.recv = &id,
-	};
-	if (status == JL_OK)
-		status = jl_comm_run(base, &call, err);
-	if (status == JL_OK)
-		status = jl_nccl_check(nccl, nccl->CommInitRank(&s->parts[0].comm, base->n_ranks, id, base->rank),
-				       "ncclCommInitRank", err);
-	return status;
+	JL_TRY(jl_nccl_check(nccl, code, "ncclGetUniqueId", err));
+	JL_TRY(jl_comm_tell(base, &id, sizeof id, err));
+	return jl_nccl_check(nccl, nccl->CommInitRank(&s->parts[0].comm, base->n_ranks, id, base->rank),
+			     "ncclCommInitRank", err);
 }
 
-static int exchange(const struct jl_bench_state *s, const struct gpu_part *p, bool to_all)
+static int exchange(const struct jl_nccl *nccl, const struct jl_coll_call *c, int rank, int n, struct ncclComm *comm,
+		    struct CUstream_st *stream)
 {
-	const struct jl_nccl *nccl = s->nccl;
-	struct CUstream_st *stream = p->gpu->stream;
-	int type = jl_nccl_types[s->task.type], code = 0, n = s->n_ranks;
-	size_t part_B = s->count * s->type_B;
+	const bool to_all = c->coll == JL_COLL_ALLTOALL;
+	size_t part_B = c->count * jl_comm_type_B(c->type);
+	int far = (int)jl_coll_distance(c) % n, code = 0;
 	for (int q = 0; code == 0 && q < (to_all ? n : 1); q++) {
-		int to = to_all ? q : (p->rank + 1) % n, from = to_all ? q : (p->rank + n - 1) % n;
+		int to = to_all ? q : (rank + far) % n, from = to_all ? q : (rank + n - far) % n;
 		size_t at = to_all ? (size_t)q * part_B : 0;
-		code = nccl->Send((const void *)(uintptr_t)(p->send + at), s->count, type, to, p->comm, stream);
+		code = nccl->Send((const char *)c->send + at, c->count, types[c->type], to, comm, stream);
 		if (code == 0)
-			code = nccl->Recv((void *)(uintptr_t)(p->recv + at), s->count, type, from, p->comm, stream);
+			code = nccl->Recv((char *)c->recv + at, c->count, types[c->type], from, comm, stream);
 	}
 	return code;
 }
 
-static int queue(const struct jl_bench_state *s, const struct gpu_part *p)
+int jl_nccl_queue(const struct jl_nccl *nccl, const struct jl_coll_call *c, int rank, int n_ranks,
+		  struct ncclComm *comm, struct CUstream_st *stream)
 {
-	const struct jl_nccl *nccl = s->nccl;
-	struct CUstream_st *stream = p->gpu->stream;
-	const void *send = (const void *)(uintptr_t)p->send;
-	void *recv = (void *)(uintptr_t)p->recv;
-	int type = jl_nccl_types[s->task.type], op = jl_nccl_ops[s->task.op], root = s->task.root;
-	switch (s->task.coll) {
-	case JL_COLL_ALLREDUCE: return nccl->AllReduce(send, recv, s->count, type, op, p->comm, stream);
-	case JL_COLL_ALLGATHER: return nccl->AllGather(send, recv, s->count, type, p->comm, stream);
-	case JL_COLL_REDUCESCATTER: return nccl->ReduceScatter(send, recv, s->count, type, op, p->comm, stream);
-	case JL_COLL_BROADCAST: return nccl->Broadcast(send, recv, s->count, type, root, p->comm, stream);
-	case JL_COLL_REDUCE: return nccl->Reduce(send, recv, s->count, type, op, root, p->comm, stream);
-	default: return exchange(s, p, s->task.coll == JL_COLL_ALLTOALL);
+	int type = types[c->type], op = ops[c->op];
+	switch (c->coll) {
+	case JL_COLL_ALLREDUCE: return nccl->AllReduce(c->send, c->recv, c->count, type, op, comm, stream);
+	case JL_COLL_ALLGATHER: return nccl->AllGather(c->send, c->recv, c->count, type, comm, stream);
+	case JL_COLL_REDUCESCATTER: return nccl->ReduceScatter(c->send, c->recv, c->count, type, op, comm, stream);
+	case JL_COLL_BROADCAST: return nccl->Broadcast(c->send, c->recv, c->count, type, c->root, comm, stream);
+	case JL_COLL_REDUCE: return nccl->Reduce(c->send, c->recv, c->count, type, op, c->root, comm, stream);
+	default: return exchange(nccl, c, rank, n_ranks, comm, stream);
 	}
 }
 
@@ -203,30 +154,34 @@ static enum jl_status run_all(struct jl_bench_state *s, struct jl_err *err)
 {
 	enum jl_status status = jl_nccl_check(s->nccl, s->nccl->GroupStart(), "ncclGroupStart", err);
 	for (int i = 0; status == JL_OK && i < s->n_parts; i++)
-		status = jl_nccl_check(s->nccl, queue(s, &s->parts[i]), jl_coll_name(s->task.coll), err);
+		status = jl_nccl_check(s->nccl,
+				       jl_nccl_queue(s->nccl, &s->parts[i].call, s->parts[i].rank, s->n_ranks,
+						     s->parts[i].comm, s->parts[i].gpu->stream),
+				       jl_coll_name(s->task.coll), err);
 	enum jl_status end = jl_nccl_check(s->nccl, s->nccl->GroupEnd(), "ncclGroupEnd", status == JL_OK ? err : NULL);
 	return status == JL_OK ? end : status;
 }
 
-/* A rank that is gone leaves the others waiting inside NCCL for ever: look every so often, give up after
- * JL_COMM_STUCK_S. */
-static enum jl_status wait_part(struct jl_bench_state *s, struct gpu_part *p, struct jl_err *err)
+enum jl_status jl_nccl_wait(const struct jl_nccl *nccl, struct ncclComm **comm, const struct jl_gpu_dev *gpu,
+			    struct CUevent_st *event, const char *what, struct jl_err *err)
 {
-	const struct jl_cuda *cu = p->gpu->cuda;
-	for (double waited_s = 0.0;; waited_s += 100e-6) {
-		int code = cu->EventQuery(p->to), async = 0;
+	for (double from_s = jl_clock_s();;) {
+		int code = gpu->cuda->EventQuery(event), async = 0;
+		enum jl_status status = JL_OK;
 		if (code != JL_CU_NOT_READY)
-			return jl_cuda_check(cu, code, "cuEventQuery", err);
-		s->nccl->CommGetAsyncError(p->comm, &async);
+			return jl_cuda_check(gpu->cuda, code, "cuEventQuery", err);
+		nccl->CommGetAsyncError(*comm, &async);
 		if (async != JL_NCCL_OK && async != JL_NCCL_IN_PROGRESS)
-			return jl_nccl_check(s->nccl, async, jl_coll_name(s->task.coll), err);
-		if (waited_s > JL_COMM_STUCK_S) {
-			s->nccl->CommAbort(p->comm);
-			p->comm = NULL;
-			return jl_fail(err, JL_E_IO, "GPU %d: %s does not finish; another rank is stuck or gone",
-				       p->gpu->index, jl_coll_name(s->task.coll));
+			status = jl_nccl_check(nccl, async, what, err);
+		else if (jl_clock_s() - from_s > JL_COMM_STUCK_S)
+			status = jl_fail(err, JL_E_IO, "GPU %d: %s does not finish; another rank is stuck or gone",
+					 gpu->index, what);
+		if (status) {
+			nccl->CommAbort(*comm);
+			*comm = NULL;
+			return status;
 		}
-		nanosleep(&(struct timespec){ .tv_nsec = 100000 }, NULL);
+		nanosleep(&(struct timespec){ .tv_nsec = 20000 }, NULL);
 	}
 }
 
@@ -251,7 +206,7 @@ static enum jl_status time_all(struct jl_bench_state *s, int n, double *ret_s, s
 	for (int i = 0; status == JL_OK && i < s->n_parts; i++) {
 		struct gpu_part *p = &s->parts[i];
 		float ms = 0.0F;
-		status = wait_part(s, p, err);
+		status = jl_nccl_wait(s->nccl, &p->comm, p->gpu, p->to, jl_coll_name(s->task.coll), err);
 		if (status == JL_OK)
 			status = jl_cuda_check(p->gpu->cuda, p->gpu->cuda->EventElapsedTime(&ms, p->from, p->to),
 					       "cuEventElapsedTime", err);
@@ -262,60 +217,32 @@ static enum jl_status time_all(struct jl_bench_state *s, int n, double *ret_s, s
 	return status;
 }
 
-static enum jl_status kernel(struct gpu_part *p, const char *name, void **args, struct jl_err *err)
-{
-	struct CUfunc_st *function = NULL;
-	enum jl_status status = jl_gpu_current(p->gpu, err);
-	if (status == JL_OK)
-		status = jl_gpu_function(p->gpu, name, 0, &function, err);
-	if (status == JL_OK)
-		status = jl_gpu_launch(p->gpu, function,
-				       &(struct jl_gpu_grid){ .x = 4 * (unsigned)p->gpu->n_sm, .n_threads = 256 },
-				       p->gpu->stream, args, err);
-	return status == JL_OK ? jl_gpu_sync(p->gpu, err) : status;
-}
-
 static enum jl_status fill(struct jl_bench_state *s, struct jl_err *err)
 {
-	enum jl_status status = JL_OK;
-	bool contribution = s->task.coll == JL_COLL_ALLGATHER;
-	size_t n = contribution ? s->count : s->buffer_B / s->type_B;
-	int type = jl_nccl_types[s->task.type], op = jl_nccl_ops[s->task.op];
-	for (int i = 0; status == JL_OK && i < s->n_parts; i++) {
+	size_t n = s->count * (size_t)(jl_coll_shapes[s->task.coll].deals ? s->n_ranks : 1);
+	int type = types[s->task.type], op = ops[s->task.op];
+	for (int i = 0; i < s->n_parts; i++) {
 		struct gpu_part *p = &s->parts[i];
-		status = kernel(p, "bench_kernels/jl_coll_fill",
-				(void *[]){ &p->send, &n, &type, &op, &p->rank, &s->n_ranks }, err);
+		JL_TRY(jl_gpu_run(p->gpu, "bench_kernels/jl_coll_fill",
+				  (void *[]){ (void *)&p->call.send, &n, &type, &op, &p->rank, &s->n_ranks }, err));
 	}
-	return status;
+	return JL_OK;
 }
 
 /* All ranks run as often as the slowest needs; with a communicator the number is rank 0's. */
 static enum jl_status set_repeat(struct jl_bench_state *s, struct jl_err *err)
 {
 	double once_s = 0.0;
-	enum jl_status status = run_all(s, err);
-	if (status == JL_OK)
-		status = time_all(s, 3, &once_s, err);
-	int32_t n = once_s * REPEAT_MAX < SAMPLE_MIN_S ? REPEAT_MAX : (int32_t)ceil(SAMPLE_MIN_S / once_s);
-	if (status == JL_OK && s->task.comm) {
-		struct jl_coll_call call = {
-			.coll = JL_COLL_BROADCAST,
-			.type = JL_COMM_INT32,
-			.count = 1,
-			.send = &n,
-			.recv = &n,
-		};
-		status = jl_comm_run(s->task.comm, &call, err);
-	}
-	s->n_each = n;
-	return status;
+	JL_TRY(run_all(s, err));
+	JL_TRY(time_all(s, 3, &once_s, err));
+	s->n_each = once_s * REPEAT_MAX < SAMPLE_MIN_S ? REPEAT_MAX : (int)ceil(SAMPLE_MIN_S / once_s);
+	return s->task.comm ? jl_comm_tell(s->task.comm, &s->n_each, sizeof s->n_each, err) : JL_OK;
 }
 
 static enum jl_status set_up(struct jl_bench_state *s, struct jl_err *err)
 {
 	const struct jl_cuda *cuda = NULL;
 	struct jl_comm *base = s->task.comm;
-	enum jl_status status = JL_OK;
 	JL_TRY(jl_cuda_open(&cuda, err));
 	JL_TRY(jl_nccl_open(&s->nccl, err));
 	int n_all = jl_cuda_count(cuda), n_wanted = s->task.n_gpus ? s->task.n_gpus : n_all;
@@ -324,19 +251,17 @@ static enum jl_status set_up(struct jl_bench_state *s, struct jl_err *err)
 	if (base && base->n_local > n_all)
 		return jl_fail(err, JL_E_RANGE, "%d ranks on this host for %d GPUs: NCCL wants a GPU for each",
 			       base->n_local, n_all);
-	s->type_B = jl_comm_type_B(s->task.type);
 	s->n_parts = base ? 1 : n_wanted;
 	s->n_ranks = base ? base->n_ranks : n_wanted;
-	lay_out(s);
-	for (int i = 0; status == JL_OK && i < s->n_parts; i++) {
+	s->count = jl_pattern_count(&s->task, s->n_ranks);
+	s->buffer_B = jl_pattern_size_B(&s->task, s->n_ranks);
+	for (int i = 0; i < s->n_parts; i++) {
 		s->parts[i].rank = base ? base->rank : i;
-		status = open_part(s, i, base ? base->local_rank : i, err);
+		JL_TRY(open_part(s, i, base ? base->local_rank : i, err));
 	}
-	if (!status)
-		status = connect(s, err);
-	if (!status)
-		status = fill(s, err);
-	return status == JL_OK ? set_repeat(s, err) : status;
+	JL_TRY(connect(s, err));
+	JL_TRY(fill(s, err));
+	return set_repeat(s, err);
 }
 
 static enum jl_status prepare(const struct jl_bench_task *task, struct jl_bench_state **ret_state, struct jl_err *err)
@@ -360,33 +285,28 @@ static enum jl_status run_once(struct jl_bench_state *s, double *ret_s, struct j
 
 static enum jl_status verify(struct jl_bench_state *s, size_t *ret_n_wrong, struct jl_err *err)
 {
-	enum jl_coll coll = s->task.coll;
-	size_t n = coll == JL_COLL_REDUCESCATTER ? s->count : s->buffer_B / s->type_B, n_wrong = 0;
-	int kind = (int)coll, type = jl_nccl_types[s->task.type], op = jl_nccl_ops[s->task.op];
+	const struct jl_coll_shape *shape = &jl_coll_shapes[s->task.coll];
+	size_t n = s->count * (size_t)(shape->gathers ? s->n_ranks : 1), each = shape->gathers ? s->count : 0,
+	       n_wrong = 0;
+	int type = types[s->task.type], op = ops[s->task.op];
 	double once_s = 0.0;
-	enum jl_status status = fill(s, err);
-	if (status == JL_OK)
-		status = time_all(s, 1, &once_s, err);
-	for (int i = 0; status == JL_OK && i < s->n_parts; i++) {
+	JL_TRY(fill(s, err));
+	JL_TRY(time_all(s, 1, &once_s, err));
+	for (int i = 0; i < s->n_parts; i++) {
 		struct gpu_part *p = &s->parts[i];
-		unsigned long long wrong = 0, zero = 0;
-		if (coll == JL_COLL_REDUCE && p->rank != s->task.root)
+		size_t rank = (size_t)p->rank, first = shape->deals ? rank * s->count : 0, wrong = 0;
+		int from = shape->reduces ? -1 : (int)jl_coll_source(&p->call, rank, (size_t)s->n_ranks);
+		if (!jl_coll_receives(&p->call, rank))
 			continue;
-		status = kernel(p, "bench_kernels/jl_coll_check",
-				(void *[]){ &p->recv, &n, &s->count, &kind, &type, &op, &s->task.root, &p->rank,
-					    &s->n_ranks, &p->counter },
-				err);
-		const struct jl_cuda *cu = p->gpu->cuda;
-		if (status == JL_OK)
-			status = jl_cuda_check(cu, cu->MemcpyDtoH(&wrong, p->counter, sizeof wrong), "cuMemcpyDtoH",
-					       err);
-		if (status == JL_OK)
-			status = jl_cuda_check(cu, cu->MemcpyHtoD(p->counter, &zero, sizeof zero), "cuMemcpyHtoD", err);
-		n_wrong += (size_t)wrong;
+		JL_TRY(jl_gpu_run(
+			p->gpu, "bench_kernels/jl_coll_check",
+			(void *[]){ &p->call.recv, &n, &first, &each, &from, &type, &op, &s->n_ranks, &p->counter },
+			err));
+		JL_TRY(jl_gpu_counted(p->gpu, p->counter, &wrong, err));
+		n_wrong += wrong;
 	}
-	if (status == JL_OK)
-		*ret_n_wrong = n_wrong;
-	return status;
+	*ret_n_wrong = n_wrong;
+	return JL_OK;
 }
 
 static const char *versions(void)

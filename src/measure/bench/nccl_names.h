@@ -1,7 +1,14 @@
-/* What NCCL calls our types and reductions. */
+/* Our collectives in NCCL's words. */
 #pragma once
 
 #include "comm/comm.h"
+#include "gpu/cuda.h"
+#include "gpu/nccl.h"
 
-extern const int jl_nccl_types[JL_N_COMM_TYPE];
-extern const int jl_nccl_ops[JL_N_REDOP];
+/* Queues `call` on a stream; what NCCL says to it. */
+int jl_nccl_queue(const struct jl_nccl *nccl, const struct jl_coll_call *call, int rank, int n_ranks,
+		  struct ncclComm *comm, struct CUstream_st *stream);
+/* Until the event has come. A rank that is gone leaves the others waiting inside NCCL for ever: looks every so often, and gives up
+ * and drops the communicator after JL_COMM_STUCK_S. */
+enum jl_status jl_nccl_wait(const struct jl_nccl *nccl, struct ncclComm **comm, const struct jl_gpu_dev *gpu,
+			    struct CUevent_st *event, const char *what, struct jl_err *err);

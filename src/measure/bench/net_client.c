@@ -154,15 +154,14 @@ static enum jl_status transfer(struct jl_net_client *c, struct jl_net_streams *s
 			       struct jl_err *err)
 {
 	struct jl_wire_message go;
-	enum jl_status status = JL_OK;
 
 	JL_TRY(say(c, JL_WIRE_TEST, (uint64_t)r->direction, (uint64_t)r->n_streams, (uint64_t)llround(1e3 * r->time_s),
 		   err));
 	JL_TRY(open_streams(c, s, r->n_streams, err));
 	JL_TRY(await(c, JL_NET_WAIT_S, JL_WIRE_GO, &go, err));
 	look_at_headers(c, s->fds[0], r);
-	status = jl_net_run(s, &r->receive, err);
-	return status ? status : read_report(c, &r->send, err);
+	JL_TRY(jl_net_run(s, &r->receive, err));
+	return read_report(c, &r->send, err);
 }
 
 enum jl_status jl_net_transfer(struct jl_net_client *c, enum jl_net_direction direction, int n_streams, double time_s,

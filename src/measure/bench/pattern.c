@@ -9,7 +9,7 @@
 
 static bool in_parts(enum jl_coll coll)
 {
-	return coll == JL_COLL_ALLGATHER || coll == JL_COLL_REDUCESCATTER || coll == JL_COLL_ALLTOALL;
+	return jl_coll_shapes[coll].deals || jl_coll_shapes[coll].gathers;
 }
 
 size_t jl_pattern_count(const struct jl_bench_task *task, int n_ranks)
@@ -26,6 +26,26 @@ size_t jl_pattern_size_B(const struct jl_bench_task *task, int n_ranks)
 {
 	return jl_pattern_count(task, n_ranks) * jl_comm_type_B(task->type) *
 	       (in_parts(task->coll) ? (size_t)n_ranks : 1);
+}
+
+struct jl_coll_call jl_pattern_call(const struct jl_bench_task *task, int rank, int n_ranks, char *send, char *recv)
+{
+	const struct jl_coll_shape *shape = &jl_coll_shapes[task->coll];
+	const size_t count = jl_pattern_count(task, n_ranks), own_B = (size_t)rank * count * jl_comm_type_B(task->type);
+
+	if (task->in_place)
+		recv = send;
+	if (task->in_place && shape->gathers && !shape->deals)
+		send += own_B;
+	if (task->in_place && shape->deals && !shape->gathers)
+		recv += own_B;
+	return (struct jl_coll_call){ .coll = task->coll,
+				      .type = task->type,
+				      .op = task->op,
+				      .root = task->root,
+				      .count = count,
+				      .send = send,
+				      .recv = recv };
 }
 
 static uint64_t mix(uint64_t x)
@@ -138,7 +158,7 @@ static size_t differ(const char *period, size_t size_B, size_t from, const char 
 
 void jl_pattern_fill(const struct jl_pattern *p, void *send)
 {
-	const bool parts = p->task->coll == JL_COLL_REDUCESCATTER || p->task->coll == JL_COLL_ALLTOALL;
+	const bool parts = jl_coll_shapes[p->task->coll].deals;
 	char period[P * 8];
 
 	make_period(p, p->rank, period);
@@ -147,35 +167,19 @@ void jl_pattern_fill(const struct jl_pattern *p, void *send)
 
 size_t jl_pattern_wrong(const struct jl_pattern *p, const void *recv)
 {
-	const size_t size_B = jl_comm_type_B(p->task->type), own = (size_t)p->rank * p->count;
-	const enum jl_coll coll = p->task->coll;
-	const char *got = recv;
+	const struct jl_coll_shape *shape = &jl_coll_shapes[p->task->coll];
+	const struct jl_coll_call call = { .coll = p->task->coll, .root = p->task->root };
+	const size_t size_B = jl_comm_type_B(p->task->type), rank = (size_t)p->rank, n = (size_t)p->n_ranks,
+		     from = shape->deals ? rank * p->count : 0;
 	char period[P * 8];
 	size_t n_wrong = 0;
 
-	switch (coll) {
-	case JL_COLL_REDUCE:
-		if (p->rank != p->task->root)
-			return 0;
-		/* fall through */
-	case JL_COLL_ALLREDUCE:
-	case JL_COLL_REDUCESCATTER:
-		make_period(p, -1, period);
-		return differ(period, size_B, coll == JL_COLL_REDUCESCATTER ? own : 0, got, p->count);
-	case JL_COLL_ALLGATHER:
-	case JL_COLL_ALLTOALL:
-		for (int r = 0; r < p->n_ranks; r++) {
-			make_period(p, r, period);
-			n_wrong += differ(period, size_B, coll == JL_COLL_ALLTOALL ? own : 0,
-					  got + (size_t)r * p->count * size_B, p->count);
-		}
-		return n_wrong;
-	case JL_COLL_BROADCAST: make_period(p, p->task->root, period); return differ(period, size_B, 0, got, p->count);
-	case JL_COLL_SENDRECV:
-		make_period(p, (p->rank + p->n_ranks - 1) % p->n_ranks, period);
-		return differ(period, size_B, 0, got, p->count);
-	case JL_COLL_BARRIER:
-	case JL_N_COLL: break;
+	if (!jl_coll_receives(&call, rank))
+		return 0;
+	for (size_t r = 0; r < (shape->gathers ? n : 1); r++) {
+		make_period(p, shape->reduces ? -1 : (int)(shape->gathers ? r : jl_coll_source(&call, rank, n)),
+			    period);
+		n_wrong += differ(period, size_B, from, (const char *)recv + r * p->count * size_B, p->count);
 	}
-	return 0;
+	return n_wrong;
 }

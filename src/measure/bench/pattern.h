@@ -12,6 +12,9 @@ size_t jl_pattern_count(const struct jl_bench_task *task, int n_ranks);
 /* Bytes of the longer buffer that this count really makes. */
 size_t jl_pattern_size_B(const struct jl_bench_task *task, int n_ranks);
 
+/* The call of one rank. `recv` counts where it is not in place; there its own part lies within the other's. */
+struct jl_coll_call jl_pattern_call(const struct jl_bench_task *task, int rank, int n_ranks, char *send, char *recv);
+
 struct jl_pattern {
 	const struct jl_bench_task *task;
 	int rank, n_ranks;

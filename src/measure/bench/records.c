@@ -86,8 +86,7 @@ static void add_params(struct list *p, const struct jl_bench_result *r, const st
 		add_number(p, "count", (double)jl_pattern_count(task, r->n_ranks));
 		add_text(p, "dtype", jl_comm_type_name(task->type));
 		add_text(p, "redop", jl_coll_reduces(task->coll) ? jl_redop_name(task->op) : "none");
-		add_number(p, "root",
-			   task->coll == JL_COLL_REDUCE || task->coll == JL_COLL_BROADCAST ? task->root : -1);
+		add_number(p, "root", jl_coll_shapes[task->coll].rooted ? task->root : -1);
 		add_number(p, "n_ranks", r->n_ranks);
 		add_number(p, "in_place", task->in_place);
 		break;

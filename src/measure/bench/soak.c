@@ -61,12 +61,9 @@ static void open_sensors(struct sensors *s, const struct jl_bench_task *task, co
 	*s = (struct sensors){ .n_events = jl_noise_sum(
 				       "/sys/devices/system/cpu/cpu[0-9]*/thermal_throttle/core_throttle_count", &n) };
 	if (strcmp(backend->name, "cuda") != 0 || jl_cuda_open(&cuda, NULL) || cuda->DeviceGet(&device, task->device) ||
-	    cuda->DeviceGetPCIBusId(bus, (int)sizeof(bus), device) || jl_nvml_open(&s->nvml, NULL))
+	    cuda->DeviceGetPCIBusId(bus, (int)sizeof(bus), device))
 		return;
-	if (!jl_nvml_find(s->nvml, bus, &s->gpu)) {
-		jl_nvml_close(s->nvml);
-		s->nvml = NULL;
-	}
+	s->nvml = jl_nvml_open_at(bus, &s->gpu);
 }
 
 /* The load for one window. */

@@ -8,10 +8,17 @@
 #include "base/mem.h"
 #include "comm/queue.h"
 
-static const char *const coll_names[JL_N_COLL] = {
-	[JL_COLL_ALLREDUCE] = "allreduce", [JL_COLL_ALLGATHER] = "allgather", [JL_COLL_REDUCESCATTER] = "reducescatter",
-	[JL_COLL_BROADCAST] = "broadcast", [JL_COLL_REDUCE] = "reduce",       [JL_COLL_ALLTOALL] = "alltoall",
-	[JL_COLL_SENDRECV] = "sendrecv",   [JL_COLL_BARRIER] = "barrier",
+const struct jl_coll_shape jl_coll_shapes[JL_N_COLL] = {
+	[JL_COLL_ALLREDUCE] = { "allreduce", .reduces = true, .bus_scale = 2, .bus_shared = true },
+	[JL_COLL_ALLGATHER] = { "allgather", .gathers = true, .bus_scale = 1, .bus_shared = true },
+	[JL_COLL_REDUCESCATTER] = { "reducescatter", .reduces = true, .deals = true, .bus_scale = 1,
+				    .bus_shared = true },
+	[JL_COLL_BROADCAST] = { "broadcast", .rooted = true, .bus_scale = 1 },
+	[JL_COLL_REDUCE] = { "reduce", .reduces = true, .rooted = true, .bus_scale = 1 },
+	[JL_COLL_ALLTOALL] = { "alltoall", .deals = true, .gathers = true, .swaps = true, .bus_scale = 1,
+			       .bus_shared = true },
+	[JL_COLL_SENDRECV] = { "sendrecv", .swaps = true, .bus_scale = 1 },
+	[JL_COLL_BARRIER] = { "barrier", .bus_scale = 1 },
 };
 
 static const char *const op_names[JL_N_REDOP] = {
@@ -30,7 +37,7 @@ static const struct {
 
 const char *jl_coll_name(enum jl_coll coll)
 {
-	return (size_t)coll < JL_N_COLL ? coll_names[coll] : "?";
+	return (size_t)coll < JL_N_COLL ? jl_coll_shapes[coll].name : "?";
 }
 
 const char *jl_redop_name(enum jl_redop op)
@@ -50,25 +57,14 @@ size_t jl_comm_type_B(enum jl_comm_type type)
 
 bool jl_coll_reduces(enum jl_coll coll)
 {
-	return coll == JL_COLL_ALLREDUCE || coll == JL_COLL_REDUCESCATTER || coll == JL_COLL_REDUCE;
+	return jl_coll_shapes[coll].reduces;
 }
 
 double jl_coll_bus_factor(enum jl_coll coll, int n_ranks)
 {
 	const double n = n_ranks;
 
-	switch (coll) {
-	case JL_COLL_ALLREDUCE: return 2 * (n - 1) / n;
-	case JL_COLL_ALLGATHER:
-	case JL_COLL_REDUCESCATTER:
-	case JL_COLL_ALLTOALL: return (n - 1) / n;
-	case JL_COLL_BROADCAST:
-	case JL_COLL_REDUCE:
-	case JL_COLL_SENDRECV:
-	case JL_COLL_BARRIER:
-	case JL_N_COLL: break;
-	}
-	return 1;
+	return jl_coll_shapes[coll].bus_scale * (jl_coll_shapes[coll].bus_shared ? (n - 1) / n : 1);
 }
 
 static enum jl_status check_call(const struct jl_comm *comm, const struct jl_coll_call *call, struct jl_err *err)
@@ -77,8 +73,7 @@ static enum jl_status check_call(const struct jl_comm *comm, const struct jl_col
 		return jl_fail(err, JL_E_RANGE, "a collective of an unknown kind, type or operation");
 	if (call->coll == JL_COLL_BARRIER)
 		return JL_OK;
-	if ((call->coll == JL_COLL_BROADCAST || call->coll == JL_COLL_REDUCE) &&
-	    (call->root < 0 || call->root >= comm->n_ranks))
+	if (jl_coll_shapes[call->coll].rooted && (call->root < 0 || call->root >= comm->n_ranks))
 		return jl_fail(err, JL_E_RANGE, "root %d: there are ranks 0 to %d", call->root, comm->n_ranks - 1);
 	if (call->count > SIZE_MAX / 2 / jl_comm_type_B(call->type) / (size_t)comm->n_ranks)
 		return jl_fail(err, JL_E_LIMIT, "%zu elements are more than memory can hold", call->count);
@@ -121,6 +116,15 @@ enum jl_status jl_comm_wait(struct jl_comm *comm, struct jl_comm_request *reques
 enum jl_status jl_comm_barrier(struct jl_comm *comm, struct jl_err *err)
 {
 	return jl_comm_run(comm, &(struct jl_coll_call){ .coll = JL_COLL_BARRIER }, err);
+}
+
+enum jl_status jl_comm_tell(struct jl_comm *comm, void *data, size_t size_B, struct jl_err *err)
+{
+	return jl_comm_run(
+		comm,
+		&(struct jl_coll_call){
+			.coll = JL_COLL_BROADCAST, .type = JL_COMM_UINT8, .count = size_B, .send = data, .recv = data },
+		err);
 }
 
 void *jl_comm_alloc(struct jl_comm *comm, size_t size_B)

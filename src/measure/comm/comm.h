@@ -61,6 +61,20 @@ struct jl_coll_call {
 	void *recv;
 };
 
+/* What a collective is: whoever carries data out, lays out buffers or checks results goes by this, not by its name. A rank offers what it
+ * sends to all; what it receives is the reduction of what all offer, what all offer one behind the other, or what one offers. */
+struct jl_coll_shape {
+	const char *name; /* as nccl-tests names it */
+	bool reduces;
+	bool rooted;      /* `root` matters: only it sends (a broadcast), or only it receives (a reduction) */
+	bool deals;       /* what is sent has a part for each rank */
+	bool gathers;     /* what is received has a part from each rank */
+	bool swaps;       /* in place, what one rank still has to read is overwritten by another */
+	double bus_scale; /* busbw / algbw, times (n-1)/n where each rank keeps a part to itself */
+	bool bus_shared;
+};
+extern const struct jl_coll_shape jl_coll_shapes[JL_N_COLL];
+
 struct jl_comm;
 struct jl_comm_request;
 struct jl_comm_queue;
@@ -98,6 +112,24 @@ static inline size_t jl_coll_distance(const struct jl_coll_call *call)
 {
 	return call->distance > 0 ? (size_t)call->distance : 1;
 }
+/* Whose offer `rank` receives, of a collective that neither reduces nor gathers. */
+static inline size_t jl_coll_source(const struct jl_coll_call *call, size_t rank, size_t n)
+{
+	return jl_coll_shapes[call->coll].rooted ? (size_t)call->root : (rank + n - jl_coll_distance(call) % n) % n;
+}
+/* Does `rank` have something to send, something to receive? */
+static inline bool jl_coll_sends(const struct jl_coll_call *call, size_t rank)
+{
+	const struct jl_coll_shape *shape = &jl_coll_shapes[call->coll];
+
+	return !shape->rooted || shape->reduces || (int)rank == call->root;
+}
+static inline bool jl_coll_receives(const struct jl_coll_call *call, size_t rank)
+{
+	const struct jl_coll_shape *shape = &jl_coll_shapes[call->coll];
+
+	return !shape->rooted || !shape->reduces || (int)rank == call->root;
+}
 
 const char *jl_coll_name(enum jl_coll coll);           /* "allreduce" */
 const char *jl_comm_type_name(enum jl_comm_type type); /* nccl-tests' names: "float", "bfloat16" */
@@ -105,7 +137,7 @@ const char *jl_redop_name(enum jl_redop op);           /* "sum" */
 size_t jl_comm_type_B(enum jl_comm_type type);
 /* Reads the data of others and makes a new value of it: allreduce, reducescatter, reduce. */
 bool jl_coll_reduces(enum jl_coll coll);
-/* busbw / algbw: 2(n-1)/n for allreduce, (n-1)/n for gather, scatter and alltoall, 1 for the rest. */
+/* busbw / algbw */
 double jl_coll_bus_factor(enum jl_coll coll, int n_ranks);
 
 /* A single rank that speaks with itself. */
@@ -179,6 +211,8 @@ enum jl_status jl_comm_start(struct jl_comm *comm, const struct jl_coll_call *ca
 			     struct jl_comm_request **ret_request, struct jl_err *err);
 enum jl_status jl_comm_wait(struct jl_comm *comm, struct jl_comm_request *request, struct jl_err *err);
 enum jl_status jl_comm_barrier(struct jl_comm *comm, struct jl_err *err);
+/* What rank 0 has there, all have there. */
+enum jl_status jl_comm_tell(struct jl_comm *comm, void *data, size_t size_B, struct jl_err *err);
 
 /* Memory for messages: what the backend reaches without a copy, else plain pages. Zeroed, page-aligned; NULL: none left. */
 void *jl_comm_alloc(struct jl_comm *comm, size_t size_B);

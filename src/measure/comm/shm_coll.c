@@ -30,9 +30,9 @@ static size_t self(const struct op *o)
 	return (size_t)o->c->comm.rank;
 }
 
-static size_t rank_before(const struct op *o)
+static const struct jl_coll_shape *shape(const struct op *o)
 {
-	return (self(o) + n_ranks(o) - jl_coll_distance(o->call) % n_ranks(o)) % n_ranks(o);
+	return &jl_coll_shapes[o->call->coll];
 }
 
 static const struct shm_call *call_of(const struct op *o, size_t rank)
@@ -47,17 +47,12 @@ static char *window(const struct op *o, size_t rank)
 	return o->c->windows + rank * o->c->window_B + (o->c->n_chunks & 1) * half_B;
 }
 
-static bool offers(const struct op *o)
-{
-	return o->call->coll != JL_COLL_BROADCAST || (int)self(o) == o->call->root;
-}
-
 /* Elements [at, at + n) of each of my messages into my window, one behind the other. */
 static void stage(const struct op *o, size_t at, size_t n)
 {
 	char *to = window(o, self(o));
 
-	if (!offers(o))
+	if (!jl_coll_sends(o->call, self(o)))
 		return;
 	for (size_t part = 0; part < o->n_parts; part++)
 		memcpy(to + part * n * o->size_B,
@@ -91,29 +86,15 @@ static void reduce_windows(const struct op *o, size_t part, size_t stride, size_
 /* What this rank gets of elements [at, at + n), now that all windows hold them. */
 static void collect(const struct op *o, size_t at, size_t n)
 {
-	const size_t count = o->call->count;
-	char *recv = o->call->recv;
+	const size_t mine = shape(o)->deals ? self(o) : 0;
 
-	switch (o->call->coll) {
-	case JL_COLL_ALLREDUCE: reduce_windows(o, 0, n, 0, n, recv + at * o->size_B); break;
-	case JL_COLL_REDUCE:
-		if ((int)self(o) == o->call->root)
-			reduce_windows(o, 0, n, 0, n, recv + at * o->size_B);
-		break;
-	case JL_COLL_REDUCESCATTER: reduce_windows(o, self(o), n, 0, n, recv + at * o->size_B); break;
-	case JL_COLL_ALLGATHER:
+	if (shape(o)->reduces && jl_coll_receives(o->call, self(o)))
+		reduce_windows(o, mine, n, 0, n, (char *)o->call->recv + at * o->size_B);
+	else if (shape(o)->gathers)
 		for (size_t r = 0; r < n_ranks(o); r++)
-			take(o, window(o, r), r * count + at, n);
-		break;
-	case JL_COLL_BROADCAST: take(o, window(o, (size_t)o->call->root), at, n); break;
-	case JL_COLL_ALLTOALL:
-		for (size_t r = 0; r < n_ranks(o); r++)
-			take(o, window(o, r) + self(o) * n * o->size_B, r * count + at, n);
-		break;
-	case JL_COLL_SENDRECV: take(o, window(o, rank_before(o)), at, n); break;
-	case JL_COLL_BARRIER:
-	case JL_N_COLL: break;
-	}
+			take(o, window(o, r) + mine * n * o->size_B, r * o->call->count + at, n);
+	else if (!shape(o)->reduces)
+		take(o, window(o, jl_coll_source(o->call, self(o), n_ranks(o))), at, n);
 }
 
 /* --- direct */
@@ -161,62 +142,49 @@ static void take_direct(const struct op *o, const void *from, size_t at)
 		jl_copy_stream(to, from, o->call->count * o->size_B, large(o));
 }
 
+/* Each rank reduces a share for all who receive, or its own part. */
+static void reduce_all(const struct op *o)
+{
+	const bool deals = shape(o)->deals;
+	size_t from = self(o) * o->call->count, n = o->call->count;
+	int n_dsts = 0;
+
+	if (!deals)
+		share(o, &from, &n);
+	for (size_t r = 0; r < n_ranks(o); r++)
+		if (deals ? r == self(o) : jl_coll_receives(o->call, r))
+			o->c->dsts[n_dsts++] = (char *)call_of(o, r)->call.recv + (deals ? 0 : from * o->size_B);
+	reduce_direct(o, from, n, n_dsts);
+}
+
 static void direct(const struct op *o)
 {
-	const size_t count = o->call->count;
-	size_t from, n;
+	const size_t count = o->call->count, mine_B = shape(o)->deals ? self(o) * count * o->size_B : 0;
 
-	share(o, &from, &n);
-	switch (o->call->coll) {
-	case JL_COLL_ALLREDUCE:
-		for (size_t r = 0; r < n_ranks(o); r++)
-			o->c->dsts[r] = (char *)call_of(o, r)->call.recv + from * o->size_B;
-		reduce_direct(o, from, n, o->c->comm.n_ranks);
-		break;
-	case JL_COLL_REDUCE:
-		o->c->dsts[0] = (char *)call_of(o, (size_t)o->call->root)->call.recv + from * o->size_B;
-		reduce_direct(o, from, n, 1);
-		break;
-	case JL_COLL_REDUCESCATTER:
-		o->c->dsts[0] = o->call->recv;
-		reduce_direct(o, self(o) * count, count, 1);
-		break;
-	case JL_COLL_ALLGATHER: /* begin with the own one, so that not all read the same memory */
-		for (size_t i = 0; i < n_ranks(o); i++) {
+	if (shape(o)->reduces)
+		reduce_all(o);
+	else if (shape(o)->gathers)
+		for (size_t i = 0; i < n_ranks(o);
+		     i++) { /* begin with the own one, so that not all read the same memory */
 			const size_t r = (self(o) + i) % n_ranks(o);
 
-			take_direct(o, send_of(o, r), r * count);
+			take_direct(o, send_of(o, r) + mine_B, r * count);
 		}
-		break;
-	case JL_COLL_BROADCAST: take_direct(o, send_of(o, (size_t)o->call->root), 0); break;
-	case JL_COLL_ALLTOALL:
-		for (size_t i = 0; i < n_ranks(o); i++) {
-			const size_t r = (self(o) + i) % n_ranks(o);
-
-			take_direct(o, send_of(o, r) + self(o) * count * o->size_B, r * count);
-		}
-		break;
-	case JL_COLL_SENDRECV: take_direct(o, send_of(o, rank_before(o)), 0); break;
-	case JL_COLL_BARRIER:
-	case JL_N_COLL: break;
-	}
+	else
+		take_direct(o, send_of(o, jl_coll_source(o->call, self(o), n_ranks(o))), 0);
 }
 
 /* Can everybody reach all that this collective reads and writes of others? The answer is the same on all ranks. */
 static bool can_direct(const struct op *o)
 {
-	const bool swaps = o->call->coll == JL_COLL_ALLTOALL || o->call->coll == JL_COLL_SENDRECV;
-
 	for (size_t r = 0; r < n_ranks(o); r++) {
 		const struct shm_call *call = call_of(o, r);
-		const bool root = (int)r == o->call->root;
 
-		if (!call->send_shared && (o->call->coll != JL_COLL_BROADCAST || root))
+		if (!call->send_shared && jl_coll_sends(o->call, r))
 			return false;
-		if (!call->recv_shared &&
-		    (o->call->coll == JL_COLL_ALLREDUCE || (o->call->coll == JL_COLL_REDUCE && root)))
+		if (!call->recv_shared && shape(o)->reduces && !shape(o)->deals && jl_coll_receives(o->call, r))
 			return false;
-		if (swaps && call->in_place) /* a peer would read what is being overwritten */
+		if (shape(o)->swaps && call->in_place) /* a peer would read what is being overwritten */
 			return false;
 	}
 	return true;
@@ -298,10 +266,10 @@ static void announce(const struct op *o)
 enum jl_status jl_shm_run(struct jl_comm *comm, const struct jl_coll_call *call, struct jl_err *err)
 {
 	struct shm_comm *c = (struct shm_comm *)comm;
-	const bool parts = call->coll == JL_COLL_REDUCESCATTER || call->coll == JL_COLL_ALLTOALL;
-	const struct op o = {
-		.c = c, .call = call, .size_B = jl_comm_type_B(call->type), .n_parts = parts ? (size_t)comm->n_ranks : 1
-	};
+	const struct op o = { .c = c,
+			      .call = call,
+			      .size_B = jl_comm_type_B(call->type),
+			      .n_parts = jl_coll_shapes[call->coll].deals ? (size_t)comm->n_ranks : 1 };
 	const bool nothing = call->coll == JL_COLL_BARRIER || call->count == 0;
 	const bool small = nothing || call->count * o.size_B * o.n_parts <= SMALL_B;
 	enum jl_status status;

@@ -53,7 +53,7 @@ static enum jl_status room_for(struct op *o, size_t scratch_B, size_t n_segs, st
 
 static size_t n_parts(const struct op *o)
 {
-	return o->call->coll == JL_COLL_REDUCESCATTER || o->call->coll == JL_COLL_ALLTOALL ? o->n : 1;
+	return jl_coll_shapes[o->call->coll].deals ? o->n : 1;
 }
 
 /* What `rank` has to offer, once everything is here. */
@@ -89,38 +89,24 @@ static enum jl_status reduce_blocks(const struct op *o, size_t part, size_t bloc
 
 static enum jl_status collect(const struct op *o, size_t block_B, struct jl_err *err)
 {
-	const size_t count = o->call->count;
+	const struct jl_coll_shape *shape = &jl_coll_shapes[o->call->coll];
+	const size_t count = o->call->count, mine = shape->deals ? o->self : 0;
 
-	switch (o->call->coll) {
-	case JL_COLL_REDUCE:
-		if ((int)o->self != o->call->root)
-			break;
-		/* fall through */
-	case JL_COLL_ALLREDUCE: return reduce_blocks(o, 0, block_B, err);
-	case JL_COLL_REDUCESCATTER: return reduce_blocks(o, o->self, block_B, err);
-	case JL_COLL_ALLGATHER:
-		for (size_t r = 0; r < o->n; r++)
-			take(o, block_of(o, r, block_B), r * count);
-		break;
-	case JL_COLL_ALLTOALL:
-		for (size_t r = 0; r < o->n; r++)
-			take(o, block_of(o, r, block_B) + o->self * count * o->size_B, r * count);
-		break;
-	case JL_COLL_BROADCAST: take(o, block_of(o, (size_t)o->call->root, block_B), 0); break;
-	case JL_COLL_SENDRECV: take(o, block_of(o, rank_at(o, jl_coll_distance(o->call)), block_B), 0); break;
-	case JL_COLL_BARRIER:
-	case JL_N_COLL: break;
-	}
+	if (shape->reduces)
+		return jl_coll_receives(o->call, o->self) ? reduce_blocks(o, mine, block_B, err) : JL_OK;
+	for (size_t r = 0; r < o->n && shape->gathers; r++)
+		take(o, block_of(o, r, block_B) + mine * count * o->size_B, r * count);
+	if (!shape->gathers)
+		take(o, block_of(o, jl_coll_source(o->call, o->self, o->n), block_B), 0);
 	return JL_OK;
 }
 
 static enum jl_status small(struct op *o, size_t block_B, struct jl_err *err)
 {
-	const bool offers = block_B && (o->call->coll != JL_COLL_BROADCAST || (int)o->self == o->call->root);
 	enum jl_status status = JL_OK;
 
 	JL_TRY(room_for(o, o->n * block_B, 0, err));
-	if (offers)
+	if (block_B && jl_coll_sends(o->call, o->self))
 		memcpy(o->c->scratch, o->call->send, block_B);
 	else if (block_B)
 		memset(o->c->scratch, 0, block_B);
@@ -339,21 +325,11 @@ static enum jl_status all_to_all(struct op *o, struct jl_err *err)
 	return status;
 }
 
-static enum jl_status large(struct op *o, struct jl_err *err)
-{
-	switch (o->call->coll) {
-	case JL_COLL_ALLREDUCE: return allreduce(o, err);
-	case JL_COLL_ALLGATHER: return all_gather(o, err);
-	case JL_COLL_REDUCESCATTER: return reduce_scatter(o, err);
-	case JL_COLL_BROADCAST: return broadcast(o, err);
-	case JL_COLL_REDUCE: return reduce(o, err);
-	case JL_COLL_ALLTOALL: return all_to_all(o, err);
-	case JL_COLL_SENDRECV: return send_receive(o, err);
-	case JL_COLL_BARRIER:
-	case JL_N_COLL: break;
-	}
-	return JL_OK;
-}
+static enum jl_status (*const large[JL_N_COLL])(struct op *o, struct jl_err *err) = {
+	[JL_COLL_ALLREDUCE] = allreduce,   [JL_COLL_ALLGATHER] = all_gather, [JL_COLL_REDUCESCATTER] = reduce_scatter,
+	[JL_COLL_BROADCAST] = broadcast,   [JL_COLL_REDUCE] = reduce,        [JL_COLL_ALLTOALL] = all_to_all,
+	[JL_COLL_SENDRECV] = send_receive,
+};
 
 enum jl_status jl_tcp_run(struct jl_comm *comm, const struct jl_coll_call *call, struct jl_err *err)
 {
@@ -373,7 +349,7 @@ enum jl_status jl_tcp_run(struct jl_comm *comm, const struct jl_coll_call *call,
 	}
 	c->n_calls++;
 	jl_tcp_watch_cross(c->watch);
-	status = block_B <= JL_TCP_SMALL_B / (o.n - 1) ? small(&o, block_B, &c->why) : large(&o, &c->why);
+	status = block_B <= JL_TCP_SMALL_B / (o.n - 1) ? small(&o, block_B, &c->why) : large[call->coll](&o, &c->why);
 	jl_tcp_watch_cross(c->watch);
 	if (status) {
 		c->broken = true;

@@ -326,8 +326,6 @@ static enum jl_status introduce(struct join *j, struct jl_err *err)
 
 static enum jl_status be_first(struct join *j, struct jl_err *err)
 {
-	enum jl_status status;
-
 	if (j->how->n_ranks < 2 || j->how->n_ranks > JL_COMM_TCP_RANKS_MAX)
 		return jl_fail(err, JL_E_RANGE, "%d ranks: write 2 to %d", j->how->n_ranks, JL_COMM_TCP_RANKS_MAX);
 	JL_TRY(members_of(j, j->how->n_ranks, err));
@@ -335,10 +333,9 @@ static enum jl_status be_first(struct join *j, struct jl_err *err)
 	JL_TRY(open_door(j, err));
 	j->members[0].host_id = own_host_id(j->c->host);
 	j->members[0].address.any.sa_family = AF_INET; /* each rank knows better how it came here */
-	status = gather(j, err);
-	if (!status)
-		status = introduce(j, err);
-	return status ? status : link_all(j, err);
+	JL_TRY(gather(j, err));
+	JL_TRY(introduce(j, err));
+	return link_all(j, err);
 }
 
 /* --- the others */

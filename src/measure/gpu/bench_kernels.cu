@@ -140,7 +140,6 @@ extern "C" __global__ void jl_check_triad(const float *a, const float *b, const 
  * rank and place; what must arrive is computed again from the same rule. */
 enum { C_INT8, C_UINT8, C_INT32, C_UINT32, C_INT64, C_UINT64, C_HALF, C_FLOAT, C_DOUBLE, C_BF16 };
 enum { OP_SUM, OP_PROD, OP_MAX, OP_MIN, OP_AVG };
-enum { K_ALLREDUCE, K_ALLGATHER, K_REDUCESCATTER, K_BROADCAST, K_REDUCE, K_ALLTOALL, K_SENDRECV };
 
 /* Small enough that sums and products of all ranks are exact in 8 bits of mantissa. */
 __device__ static long long value_at(int rank, size_t i, int n_ranks, int op)
@@ -209,24 +208,15 @@ __device__ static long long reduced(size_t i, int op, int n_ranks)
 	return op == OP_AVG ? all / n_ranks : all;
 }
 
-/* `n` elements of recv on `rank`; `count` is that of the call (NCCL's sense). */
-extern "C" __global__ void jl_coll_check(const void *recv, size_t n, size_t count, int kind, int type, int op, int root,
-					 int rank, int n_ranks, unsigned long long *n_wrong)
+/* `n` elements of recv. What a rank receives begins at element `first` of what is sent; it is the reduction of all (`from` < 0), what
+ * rank `from` sends, or, with `count`, what all send, so many of each. */
+extern "C" __global__ void jl_coll_check(const void *recv, size_t n, size_t first, size_t count, int from, int type,
+					 int op, int n_ranks, unsigned long long *n_wrong)
 {
 	for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < n; i += (size_t)gridDim.x * blockDim.x) {
-		long long v = 0;
-		if (kind == K_ALLREDUCE || kind == K_REDUCE)
-			v = reduced(i, op, n_ranks);
-		else if (kind == K_REDUCESCATTER)
-			v = reduced((size_t)rank * count + i, op, n_ranks);
-		else if (kind == K_ALLGATHER)
-			v = value_at((int)(i / count), i % count, n_ranks, op);
-		else if (kind == K_BROADCAST)
-			v = value_at(root, i, n_ranks, op);
-		else if (kind == K_ALLTOALL)
-			v = value_at((int)(i / count), (size_t)rank * count + i % count, n_ranks, op);
-		else
-			v = value_at((rank + n_ranks - 1) % n_ranks, i, n_ranks, op);
+		size_t at = first + (count ? i % count : i);
+		long long v = from < 0 ? reduced(at, op, n_ranks)
+				       : value_at(count ? (int)(i / count) : from, at, n_ranks, op);
 		if (!is_typed(recv, i, v, type))
 			atomicAdd(n_wrong, 1ull);
 	}

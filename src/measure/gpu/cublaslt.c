@@ -122,9 +122,7 @@ enum jl_status jl_lt_open(struct jl_gpu_dev *gpu, struct jl_lt **ret_lt, struct 
 	if (!status)
 		status = jl_gpu_alloc(gpu, lt->workspace_B, &lt->workspace, err);
 	if (!status)
-		status = jl_cuda_check(gpu->cuda, gpu->cuda->EventCreate(&lt->from, 0), "cuEventCreate", err);
-	if (!status)
-		status = jl_cuda_check(gpu->cuda, gpu->cuda->EventCreate(&lt->to, 0), "cuEventCreate", err);
+		status = jl_gpu_events(gpu, &lt->from, &lt->to, err);
 	if (status) {
 		jl_lt_close(lt);
 		return status;
@@ -137,10 +135,8 @@ void jl_lt_close(struct jl_lt *lt)
 {
 	if (!lt)
 		return;
-	if (lt->from)
-		lt->gpu->cuda->EventDestroy(lt->from);
-	if (lt->to)
-		lt->gpu->cuda->EventDestroy(lt->to);
+	jl_gpu_event_free(lt->gpu, lt->from);
+	jl_gpu_event_free(lt->gpu, lt->to);
 	jl_gpu_free(lt->gpu, lt->workspace, lt->workspace_B);
 	if (lt->handle)
 		lt->f->Destroy(lt->handle);

@@ -139,6 +139,15 @@ struct jl_gpu_grid {
 enum jl_status jl_gpu_launch(const struct jl_gpu_dev *gpu, struct CUfunc_st *function, const struct jl_gpu_grid *grid,
 			     struct CUstream_st *stream, void **args, struct jl_err *err);
 enum jl_status jl_gpu_sync(const struct jl_gpu_dev *gpu, struct jl_err *err);
+/* A kernel that fills or checks: speed does not matter, one shape of grid for all. Waits for it. */
+enum jl_status jl_gpu_run(const struct jl_gpu_dev *gpu, const char *name, void **args, struct jl_err *err);
+/* What such a kernel counts wrong elements in (8 bytes of jl_gpu_alloc), and what it has counted: it begins at zero again. */
+enum jl_status jl_gpu_counter(struct jl_gpu_dev *gpu, uint64_t *ret_counter, struct jl_err *err);
+enum jl_status jl_gpu_counted(const struct jl_gpu_dev *gpu, uint64_t counter, size_t *ret_n, struct jl_err *err);
+/* Two between which time is measured. */
+enum jl_status jl_gpu_events(const struct jl_gpu_dev *gpu, struct CUevent_st **ret_from, struct CUevent_st **ret_to,
+			     struct jl_err *err);
+void jl_gpu_event_free(const struct jl_gpu_dev *gpu, struct CUevent_st *event); /* NULL is fine */
 
 /* The kernels as nvcc made them, put into the program at build time (cmake/kernels.cmake). Ends with NULL; empty where
  * there was no nvcc. */

@@ -51,18 +51,12 @@ static enum jl_status load_modules(struct jl_gpu_dev *gpu, struct jl_err *err)
 static enum jl_status set_up(struct jl_gpu_dev *gpu, struct jl_err *err)
 {
 	const struct jl_cuda *cu = gpu->cuda;
-	enum jl_status status = jl_cuda_check(cu, cu->DeviceGet(&gpu->device, gpu->index), "cuDeviceGet", err);
-	if (status == JL_OK)
-		status = describe(gpu, err);
-	if (status == JL_OK)
-		status = jl_cuda_check(cu, cu->DevicePrimaryCtxRetain(&gpu->ctx, gpu->device),
-				       "cuDevicePrimaryCtxRetain", err);
-	if (status == JL_OK)
-		status = jl_gpu_current(gpu, err);
-	if (status == JL_OK)
-		status = jl_cuda_check(cu, cu->StreamCreate(&gpu->stream, JL_CU_STREAM_NON_BLOCKING), "cuStreamCreate",
-				       err);
-	return status == JL_OK ? load_modules(gpu, err) : status;
+	JL_TRY(jl_cuda_check(cu, cu->DeviceGet(&gpu->device, gpu->index), "cuDeviceGet", err));
+	JL_TRY(describe(gpu, err));
+	JL_TRY(jl_cuda_check(cu, cu->DevicePrimaryCtxRetain(&gpu->ctx, gpu->device), "cuDevicePrimaryCtxRetain", err));
+	JL_TRY(jl_gpu_current(gpu, err));
+	JL_TRY(jl_cuda_check(cu, cu->StreamCreate(&gpu->stream, JL_CU_STREAM_NON_BLOCKING), "cuStreamCreate", err));
+	return load_modules(gpu, err);
 }
 
 enum jl_status jl_gpu_open(int index, struct jl_gpu_dev **ret_gpu, struct jl_err *err)
@@ -157,13 +151,12 @@ enum jl_status jl_gpu_function(const struct jl_gpu_dev *gpu, const char *name, s
 	}
 	if (!module)
 		return jl_fail(err, JL_E_ABSENT, "this program has no GPU kernel %s for %s", name, gpu->name);
-	enum jl_status status = jl_cuda_check(cu, cu->ModuleGetFunction(&function, module, name), name, err);
-	if (status == JL_OK && shared_B > 49152)
-		status = jl_cuda_check(
-			cu, cu->FuncSetAttribute(function, JL_CU_FUNC_MAX_DYNAMIC_SHARED_B, (int)shared_B), name, err);
-	if (status == JL_OK)
-		*ret_function = function;
-	return status;
+	JL_TRY(jl_cuda_check(cu, cu->ModuleGetFunction(&function, module, name), name, err));
+	if (shared_B > 49152)
+		JL_TRY(jl_cuda_check(cu, cu->FuncSetAttribute(function, JL_CU_FUNC_MAX_DYNAMIC_SHARED_B, (int)shared_B),
+				     name, err));
+	*ret_function = function;
+	return JL_OK;
 }
 
 enum jl_status jl_gpu_launch(const struct jl_gpu_dev *gpu, struct CUfunc_st *function, const struct jl_gpu_grid *grid,
@@ -178,4 +171,44 @@ enum jl_status jl_gpu_launch(const struct jl_gpu_dev *gpu, struct CUfunc_st *fun
 enum jl_status jl_gpu_sync(const struct jl_gpu_dev *gpu, struct jl_err *err)
 {
 	return jl_cuda_check(gpu->cuda, gpu->cuda->StreamSynchronize(gpu->stream), "cuStreamSynchronize", err);
+}
+
+enum jl_status jl_gpu_run(const struct jl_gpu_dev *gpu, const char *name, void **args, struct jl_err *err)
+{
+	struct CUfunc_st *function = NULL;
+	JL_TRY(jl_gpu_current(gpu, err));
+	JL_TRY(jl_gpu_function(gpu, name, 0, &function, err));
+	JL_TRY(jl_gpu_launch(gpu, function, &(struct jl_gpu_grid){ .x = 8 * (unsigned)gpu->n_sm, .n_threads = 256 },
+			     gpu->stream, args, err));
+	return jl_gpu_sync(gpu, err);
+}
+
+enum jl_status jl_gpu_counter(struct jl_gpu_dev *gpu, uint64_t *ret_counter, struct jl_err *err)
+{
+	const unsigned long long zero = 0;
+	JL_TRY(jl_gpu_alloc(gpu, sizeof zero, ret_counter, err));
+	return jl_cuda_check(gpu->cuda, gpu->cuda->MemcpyHtoD(*ret_counter, &zero, sizeof zero), "cuMemcpyHtoD", err);
+}
+
+enum jl_status jl_gpu_counted(const struct jl_gpu_dev *gpu, uint64_t counter, size_t *ret_n, struct jl_err *err)
+{
+	const struct jl_cuda *cu = gpu->cuda;
+	unsigned long long n = 0, zero = 0;
+	JL_TRY(jl_cuda_check(cu, cu->MemcpyDtoH(&n, counter, sizeof n), "cuMemcpyDtoH", err));
+	JL_TRY(jl_cuda_check(cu, cu->MemcpyHtoD(counter, &zero, sizeof zero), "cuMemcpyHtoD", err));
+	*ret_n = (size_t)n;
+	return JL_OK;
+}
+
+enum jl_status jl_gpu_events(const struct jl_gpu_dev *gpu, struct CUevent_st **ret_from, struct CUevent_st **ret_to,
+			     struct jl_err *err)
+{
+	JL_TRY(jl_cuda_check(gpu->cuda, gpu->cuda->EventCreate(ret_from, 0), "cuEventCreate", err));
+	return jl_cuda_check(gpu->cuda, gpu->cuda->EventCreate(ret_to, 0), "cuEventCreate", err);
+}
+
+void jl_gpu_event_free(const struct jl_gpu_dev *gpu, struct CUevent_st *event)
+{
+	if (event)
+		gpu->cuda->EventDestroy(event);
 }

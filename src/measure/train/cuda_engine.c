@@ -39,13 +39,11 @@ unsigned jl_cuda_blocks(const struct cuda_engine *e, size_t n)
 
 enum jl_status jl_cuda_take(struct cuda_engine *e, size_t size_B, uint64_t *ret_ptr, struct jl_err *err)
 {
-	enum jl_status status = jl_gpu_alloc(e->gpu, size_B, ret_ptr, err);
-	if (status == JL_OK) {
-		e->base.used_B += size_B;
-		if (e->base.used_B > e->base.peak_B)
-			e->base.peak_B = e->base.used_B;
-	}
-	return status;
+	JL_TRY(jl_gpu_alloc(e->gpu, size_B, ret_ptr, err));
+	e->base.used_B += size_B;
+	if (e->base.used_B > e->base.peak_B)
+		e->base.peak_B = e->base.used_B;
+	return JL_OK;
 }
 
 void jl_cuda_drop(struct cuda_engine *e, uint64_t ptr, size_t size_B)
@@ -85,11 +83,9 @@ static void cuda_destroy(struct jl_engine *engine)
 		jl_cuda_gemm_release(e);
 		jl_lt_close(e->lt);
 		for (int i = 0; i < CUDA_STAGES; i++)
-			if (e->stage_free[i])
-				cu->EventDestroy(e->stage_free[i]);
+			jl_gpu_event_free(e->gpu, e->stage_free[i]);
 		for (int i = 0; i < JL_N_MARK; i++)
-			if (e->marks[i])
-				cu->EventDestroy(e->marks[i]);
+			jl_gpu_event_free(e->gpu, e->marks[i]);
 		if (e->stages)
 			cu->MemFreeHost(e->stages);
 		jl_gpu_free(e->gpu, e->partials, e->partials_B);
@@ -152,17 +148,6 @@ static enum jl_status open_small(struct cuda_engine *e, struct jl_err *err)
 	return status;
 }
 
-/* Without it a step has no energy, nothing else. */
-static void open_meter(struct cuda_engine *e)
-{
-	if (jl_nvml_open(&e->nvml, NULL) != JL_OK)
-		e->nvml = NULL;
-	else if (!jl_nvml_find(e->nvml, e->gpu->bus_id, &e->nvml_gpu)) {
-		jl_nvml_close(e->nvml);
-		e->nvml = NULL;
-	}
-}
-
 static double cuda_energy_J(struct jl_engine *engine)
 {
 	struct cuda_engine *e = cuda_of(engine);
@@ -219,7 +204,7 @@ static enum jl_status cuda_create(const struct jl_engine_in *in, struct jl_engin
 		cuda_destroy(&e->base);
 		return status;
 	}
-	open_meter(e);
+	e->nvml = jl_nvml_open_at(e->gpu->bus_id, &e->nvml_gpu); /* without it a step has no energy, nothing else */
 	e->base.used_B = e->base.peak_B = e->gpu->held_B;
 	*ret_engine = &e->base;
 	return JL_OK;

@@ -34,14 +34,7 @@ static enum jl_status connect_nccl(struct cuda_engine *e, struct jl_comm *comm, 
 		x->nccl = NULL;
 		return status;
 	}
-	struct jl_coll_call call = {
-		.coll = JL_COLL_BROADCAST,
-		.type = JL_COMM_UINT8,
-		.count = sizeof id,
-		.send = &id,
-		.recv = &id,
-	};
-	JL_TRY(jl_comm_run(comm, &call, err));
+	JL_TRY(jl_comm_tell(comm, &id, sizeof id, err));
 	return jl_nccl_check(x->nccl, x->nccl->CommInitRank(&x->comm, comm->n_ranks, id, comm->rank),
 			     "ncclCommInitRank", err);
 }
@@ -62,13 +55,11 @@ void jl_cuda_exchange_close(struct cuda_engine *e)
 	if (x->comm)
 		x->nccl->CommDestroy(x->comm);
 	for (int i = 0; i < JL_ENGINE_SLOTS; i++) {
-		struct CUevent_st *events[] = { x->slots[i].done, x->slots[i].before, x->slots[i].after };
-		for (int j = 0; j < 3; j++)
-			if (events[j])
-				cu->EventDestroy(events[j]);
+		jl_gpu_event_free(e->gpu, x->slots[i].done);
+		jl_gpu_event_free(e->gpu, x->slots[i].before);
+		jl_gpu_event_free(e->gpu, x->slots[i].after);
 	}
-	if (x->ready)
-		cu->EventDestroy(x->ready);
+	jl_gpu_event_free(e->gpu, x->ready);
 	if (x->stream)
 		cu->StreamDestroy(x->stream);
 	if (x->host)
@@ -76,25 +67,11 @@ void jl_cuda_exchange_close(struct cuda_engine *e)
 	*x = (struct cuda_exchange){ 0 };
 }
 
-static int queue_nccl(struct cuda_exchange *x, const struct jl_coll_call *c)
-{
-	const struct jl_nccl *n = x->nccl;
-	int type = jl_nccl_types[c->type], op = jl_nccl_ops[c->op];
-	switch (c->coll) {
-	case JL_COLL_ALLREDUCE: return n->AllReduce(c->send, c->recv, c->count, type, op, x->comm, x->stream);
-	case JL_COLL_ALLGATHER: return n->AllGather(c->send, c->recv, c->count, type, x->comm, x->stream);
-	case JL_COLL_REDUCESCATTER: return n->ReduceScatter(c->send, c->recv, c->count, type, op, x->comm, x->stream);
-	case JL_COLL_BROADCAST: return n->Broadcast(c->send, c->recv, c->count, type, c->root, x->comm, x->stream);
-	case JL_COLL_REDUCE: return n->Reduce(c->send, c->recv, c->count, type, op, c->root, x->comm, x->stream);
-	default: return -1; /* the step asks for no other */
-	}
-}
-
 static void sizes_of(const struct jl_comm *comm, const struct jl_coll_call *c, size_t *ret_send_B, size_t *ret_recv_B)
 {
 	size_t one_B = c->count * jl_comm_type_B(c->type), all_B = one_B * (size_t)comm->n_ranks;
-	*ret_send_B = c->coll == JL_COLL_REDUCESCATTER ? all_B : one_B;
-	*ret_recv_B = c->coll == JL_COLL_ALLGATHER ? all_B : one_B;
+	*ret_send_B = jl_coll_shapes[c->coll].deals ? all_B : one_B;
+	*ret_recv_B = jl_coll_shapes[c->coll].gathers ? all_B : one_B;
 }
 
 /* Pinned memory for what goes out and what comes in; grows in the first step. */
@@ -168,7 +145,11 @@ void jl_cuda_exchange_start(struct jl_engine *engine, struct jl_comm *comm, cons
 		return;
 	jl_cuda_keep(e, cu->EventRecord(x->ready, e->gpu->stream), "cuEventRecord");
 	jl_cuda_keep(e, cu->StreamWaitEvent(x->stream, x->ready, 0), "cuStreamWaitEvent");
-	jl_cuda_keep_status(e, jl_nccl_check(x->nccl, queue_nccl(x, call), jl_coll_name(call->coll), &err), &err);
+	jl_cuda_keep_status(e,
+			    jl_nccl_check(x->nccl,
+					  jl_nccl_queue(x->nccl, call, comm->rank, comm->n_ranks, x->comm, x->stream),
+					  jl_coll_name(call->coll), &err),
+			    &err);
 	jl_cuda_keep(e, cu->EventRecord(x->slots[slot].done, x->stream), "cuEventRecord");
 }
 
@@ -203,29 +184,12 @@ double jl_cuda_exchange_waited_s(struct jl_engine *engine)
 	return sum_s;
 }
 
-/* A worker that is gone leaves NCCL waiting for ever. */
 enum jl_status jl_cuda_exchange_sync(struct cuda_engine *e, struct jl_err *err)
 {
 	struct cuda_exchange *x = &e->exchange;
 	const struct jl_cuda *cu = e->gpu->cuda;
 	if (!x->nccl || !x->comm)
 		return jl_cuda_check(cu, cu->StreamSynchronize(e->gpu->stream), "cuStreamSynchronize", err);
-	enum jl_status status = jl_cuda_check(cu, cu->EventRecord(x->ready, e->gpu->stream), "cuEventRecord", err);
-	for (double from_s = jl_clock_s(); status == JL_OK;) {
-		int code = cu->EventQuery(x->ready), async = 0;
-		if (code != JL_CU_NOT_READY)
-			return jl_cuda_check(cu, code, "cuEventQuery", err);
-		x->nccl->CommGetAsyncError(x->comm, &async);
-		if (async != JL_NCCL_OK && async != JL_NCCL_IN_PROGRESS)
-			status = jl_nccl_check(x->nccl, async, "NCCL", err);
-		else if (jl_clock_s() - from_s > JL_COMM_STUCK_S)
-			status = jl_fail(err, JL_E_IO,
-					 "GPU %d: the exchange does not finish; another worker is stuck or gone",
-					 e->gpu->index);
-		else
-			nanosleep(&(struct timespec){ .tv_nsec = 20000 }, NULL);
-	}
-	x->nccl->CommAbort(x->comm);
-	x->comm = NULL;
-	return status;
+	JL_TRY(jl_cuda_check(cu, cu->EventRecord(x->ready, e->gpu->stream), "cuEventRecord", err));
+	return jl_nccl_wait(x->nccl, &x->comm, e->gpu, x->ready, "NCCL", err);
 }

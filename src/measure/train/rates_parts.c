@@ -235,8 +235,8 @@ static size_t larger(size_t a, size_t b)
 /* What is computed from these fills the rest. */
 static enum jl_status fill(struct parts *p, size_t n_x, size_t n_weights, struct jl_err *err)
 {
-	enum jl_status status = jl_train_fill(p->engine, p->memory[X], n_x, 1, err);
-	return status == JL_OK ? jl_train_fill(p->engine, p->memory[WEIGHTS], n_weights, 0.05, err) : status;
+	JL_TRY(jl_train_fill(p->engine, p->memory[X], n_x, 1, err));
+	return jl_train_fill(p->engine, p->memory[WEIGHTS], n_weights, 0.05, err);
 }
 
 static enum jl_status layer_s(struct parts *p, double *ret_s, struct jl_err *err)

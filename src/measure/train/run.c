@@ -64,11 +64,7 @@ static enum jl_status run_mpi(struct team_ctx *t, struct jl_comm *mpi, struct jl
 		take_result(result, shared, &t->job.config, status, -1, &why);
 		more = t->run->done(t->run->ctx, result);
 	}
-	status = jl_comm_run(
-		mpi,
-		&(struct jl_coll_call){
-			.coll = JL_COLL_BROADCAST, .type = JL_COMM_INT32, .count = 1, .send = &more, .recv = &more },
-		err);
+	status = jl_comm_tell(mpi, &more, sizeof more, err);
 	*ret_more = more != 0;
 	return status;
 }
@@ -76,18 +72,15 @@ static enum jl_status run_mpi(struct team_ctx *t, struct jl_comm *mpi, struct jl
 static enum jl_status check(const struct jl_train_run *run, struct jl_tokens *ret_tokens, struct jl_err *err)
 {
 	struct jl_train_shape shape;
-	enum jl_status status = jl_train_shape(run->model, 1, &shape, err);
-	if (status == JL_OK && shape.n_positions && run->seq > shape.n_positions)
-		status = jl_fail(err, JL_E_RANGE, "--seq %zu: %s has %zu positions", run->seq, run->model->id,
-				 shape.n_positions);
-	if (status == JL_OK)
-		status = run->kernels->present(err);
-	if (status == JL_OK && !run->kernels->supports_head_dim(shape.head_dim))
-		status = jl_fail(err, JL_E_RANGE, "%s has heads of %zu; the %s engine has no attention for them",
-				 run->model->id, shape.head_dim, run->kernels->name);
-	if (status == JL_OK)
-		status = jl_tokens_open(ret_tokens, run->tokens, shape.vocab, run->seq, err);
-	return status;
+	JL_TRY(jl_train_shape(run->model, 1, &shape, err));
+	if (shape.n_positions && run->seq > shape.n_positions)
+		JL_TRY(jl_fail(err, JL_E_RANGE, "--seq %zu: %s has %zu positions", run->seq, run->model->id,
+			       shape.n_positions));
+	JL_TRY(run->kernels->present(err));
+	if (!run->kernels->supports_head_dim(shape.head_dim))
+		JL_TRY(jl_fail(err, JL_E_RANGE, "%s has heads of %zu; the %s engine has no attention for them",
+			       run->model->id, shape.head_dim, run->kernels->name));
+	return jl_tokens_open(ret_tokens, run->tokens, shape.vocab, run->seq, err);
 }
 
 enum jl_status jl_train_run(const struct jl_train_run *run, struct jl_comm *mpi, struct jl_err *err)

@@ -189,7 +189,7 @@ void jl_other_place(struct jl_other_row *row, const struct jl_machine *host)
 					    .n_ranks = row->n_gpus };
 
 	row->host = host;
-	row->pictures = jl_convnet_pixels(row->net) > 0;
+	row->pictures = jl_convnet_pictures(row->net);
 	row->gpu.nvlink = jl_machine_conv_nvlink(host);
 	row->gpu.p2p = host->fabric.intra_kind == JL_INTRA_PCIE_P2P;
 	row->links_s = row->n_gpus > 1 ? jl_collective_cost(&host->fabric, &coll).time_s : 0.0;

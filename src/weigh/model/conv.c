@@ -116,6 +116,7 @@ struct machine {
 	const struct jl_conv_in *in;
 	enum jl_conv_path path;
 	double elem_B, peak_flopps, vector_flopps, mem_Bps, n_sm, sm_Hz;
+	int listed; /* its launches are counted with the network, casts apart */
 };
 
 static struct machine machine_of(const struct jl_device *dev, const struct jl_conv_fit *fit,
@@ -130,6 +131,8 @@ static struct machine machine_of(const struct jl_device *dev, const struct jl_co
 	m.sm_Hz = m.n_sm * dev->boost_Hz;
 	if (isnan(dev->n_sm) || isnan(dev->boost_Hz))
 		m.sm_Hz = m.vector_flopps / SM_VECTOR_FLOP;
+	for (size_t i = 0; i < in->n_ops && !m.listed; i++)
+		m.listed = in->ops[i].kind == JL_CONV_HOST;
 	/* a stream is bound by the memory and, on wide memories, by what the SMs can have in flight */
 	m.mem_Bps = 1 / (1 / (fit->mem_frac * dev->mem_Bps) + 1 / (fit->sm_B * m.sm_Hz));
 	return m;
@@ -187,7 +190,9 @@ static double group_rate(const struct machine *m, const struct jl_conv_op *op)
 	if (m->path != JL_CONV_VECTOR) {
 		const double share = m->path == JL_CONV_HALF ? 1 : 0.5;
 
-		rate = 1 / (1 / rate + 1 / (share * fit->feed_flop * m->sm_Hz));
+		/* Hopper's wide instructions read plain products where they lie */
+		if (op->kind != JL_CONV_LINEAR || !m->dev->priors->warpgroup)
+			rate = 1 / (1 / rate + 1 / (share * fit->feed_flop * m->sm_Hz));
 		if (is_odd(m, op)) {
 			if (m->path == JL_CONV_HALF && (m->in->software & JL_SW_ALIGNED_ONLY))
 				rate = fit->odd_vector_frac * fit->linear_frac[JL_CONV_VECTOR] * m->vector_flopps;
@@ -195,9 +200,9 @@ static double group_rate(const struct machine *m, const struct jl_conv_op *op)
 				rate = 1 / (1 / rate + 1 / (share * fit->odd_feed_flop * m->sm_Hz));
 		}
 	}
-	/* libraries of the time before TF32 spare multiplications; today's take the plain kernels */
-	if (conv && op->kh == 3 && op->kw == 3 && op->stride == 1 && m->dev->priors->no_tf32 &&
-	    m->path == JL_CONV_VECTOR)
+	/* libraries of GPUs know kernels that spare multiplications, but for Hopper and what came after */
+	if (conv && op->kh == 3 && op->kw == 3 && op->stride == 1 && m->path != JL_CONV_HALF && !is_last(m) &&
+	    !m->dev->priors->warpgroup && m->dev->arch != JL_ARCH_OTHER)
 		rate = fmax(rate, fit->winograd_gain * fit->conv_frac[JL_CONV_VECTOR] * m->vector_flopps);
 	if (op->dilated && m->path == JL_CONV_HALF && (m->in->software & JL_SW_UNDILATED_ONLY))
 		rate = fmin(rate, 2 * fit->dilated_frac * fit->conv_frac[JL_CONV_VECTOR] * m->vector_flopps);
@@ -284,7 +289,7 @@ static void add_matrix(struct jl_conv_cost *cost, const struct machine *m, const
 	}
 	if (!is_recurrent(op->kind))
 		*calls += op->count * n_pass;
-	if (is_autocast(m) && (op->kind == JL_CONV_CONV || op->kind == JL_CONV_LINEAR))
+	if (is_autocast(m) && !m->listed && (op->kind == JL_CONV_CONV || op->kind == JL_CONV_LINEAR))
 		*calls += op->count * m->fit->cast_calls[op->kind == JL_CONV_LINEAR] * (n_pass == 1 ? 0.375 : 1);
 }
 
@@ -326,8 +331,8 @@ static double stream_B(const struct machine *m, const struct jl_conv_op *op, dou
 	double passes = op->passes, calls = op->calls, amp_B = op->amp_fwd_B + op->amp_bwd_B;
 
 	if (has(m, JL_SW_FORWARD)) {
-		passes = op->fwd_passes > 0 ? op->fwd_passes : 0.375 * op->passes;
-		calls = op->fwd_calls > 0 ? op->fwd_calls : 0.375 * op->calls;
+		passes = op->back_only ? 0 : op->fwd_passes > 0 ? op->fwd_passes : 0.375 * op->passes;
+		calls = op->back_only ? 0 : op->fwd_calls > 0 ? op->fwd_calls : 0.375 * op->calls;
 		amp_B = op->amp_fwd_B;
 	}
 	*ret_calls = calls * op->count * left;
@@ -358,7 +363,8 @@ struct jl_conv_cost jl_conv_device(const struct jl_device *dev, const struct jl_
 			calls += stream_calls;
 			cost.device_s += stream_calls * fit->kernel_s;
 		} else if (op->kind == JL_CONV_HOST) {
-			*(op->sync ? &sync_calls : &calls) += op->calls * batch * (has(&m, JL_SW_FORWARD) ? 0.375 : 1);
+			*(op->sync ? &sync_calls : &calls) += op->calls * batch * (has(&m, JL_SW_FORWARD) ? 0.375 : 1) *
+							      (m.path == JL_CONV_HALF ? fit->amp_calls_gain : 1);
 		} else if (op->kind == JL_CONV_ATTENTION) {
 			add_attention(&cost, &m, op, &calls);
 		} else {

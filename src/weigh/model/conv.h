@@ -37,6 +37,7 @@ struct jl_conv_op {
 	double oh, ow;                                    /* conv: the output's; 0: what the stride leaves */
 	double rows, k, n, v, steps, heads;               /* linear, rnn, cell, bmm, attention */
 	double elems, passes, elem_B;                     /* stream; elem_B 0: the activations' format */
+	int back_only;                                    /* stream: nothing of it is forward */
 	double calls;                                     /* stream, host: kernels launched, forward and backward */
 	double fwd_passes, fwd_calls;                     /* of them in the forward pass; 0: not known */
 	double amp_fwd_B, amp_bwd_B;                      /* stream: further bytes an element under autocast */
@@ -87,6 +88,7 @@ struct jl_conv_fit {
 	double device_frac;    /* this GPU against its family: all rates together */
 	double launch_s;       /* host time of one launch */
 	double slow_host_gain; /* JL_SW_SLOW_HOST: launch_s is this much longer */
+	double amp_calls_gain; /* of launches that a list counts, casts not among them */
 	double cast_calls[2]; /* that mixed precision adds to a convolution, to a linear layer: casts of all it reads */
 	double worker_gain;   /* launch_s grows by this share for every further worker on the host */
 	double overlap_frac;  /* of the device time that hides gradient traffic */

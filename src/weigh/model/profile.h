@@ -33,8 +33,8 @@ struct jl_profile {
 	double straggler_frac; /* share of the step that is lost to waiting, each time the number of devices doubles */
 	double cool_frac;      /* seconds that hot products get back for each second of other work */
 	enum jl_fusion fusion;
-	int frees_grads;       /* gradients are freed after each step, not filled with zeros */
-	int pads;              /* products whose rows do not start on 16 bytes are padded: the compiler does it */
+	int frees_grads; /* gradients are freed after each step, not filled with zeros */
+	int pads; /* products whose rows do not start on 16 bytes are padded: a compiler does it, and who writes kernels by hand */
 	int portable_flash;    /* fused attention of the framework's own, not the vendor's for the architecture */
 	double optimizer_frac; /* bytes that the optimizer moves / bytes that one fused pass would move */
 };

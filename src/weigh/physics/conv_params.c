@@ -47,6 +47,7 @@ static const double overlap_frac = 1;     /* traffic hides behind all of the bac
 static const double exposed_frac = 0.2;   /* but for the last bucket */
 static const double pcie_frac = 0.95;     /* links alone; what the fabric allows bounds it */
 
+static const double amp_calls_gain = 1.3; /* casts are launches too */
 /* Casts of a weight, of a bias (convolutions before norms have none), of what is read, and of their gradients: traced on an H200. */
 static const double cast_calls[] = { 3.5, 5.8 };
 
@@ -123,6 +124,7 @@ void jl_conv_resolve(const double *x, int gpu, const struct jl_device *device, s
 		.device_frac = gpu >= 0 ? x[FIRST_GPU + (size_t)gpu] : 1,
 		.launch_s = x[LAUNCH_S],
 		.slow_host_gain = slow_host_gain,
+		.amp_calls_gain = amp_calls_gain,
 		.cast_calls = { cast_calls[0], cast_calls[1] },
 		.worker_gain = x[WORKER],
 		.overlap_frac = overlap_frac,

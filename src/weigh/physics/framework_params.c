@@ -239,7 +239,7 @@ struct jl_profile jl_llm_resolve_profile(const double *x, enum jl_framework fram
 				  ? JL_FUSION_HAND
 				  : JL_FUSION_NONE,
 		.frees_grads = framework == JL_FW_EAGER || framework == JL_FW_COMPILED || framework == JL_FW_FUSED,
-		.pads = framework == JL_FW_COMPILED,
+		.pads = framework == JL_FW_COMPILED || framework == JL_FW_NATIVE,
 	};
 
 	for (size_t i = 0; i < F_N; i++)

@@ -379,6 +379,9 @@ enum jl_status jl_case_choose(struct jl_case *ret_case, const struct jl_catalog 
 		return jl_fail(err, JL_E_USAGE,
 			       "--forward is for networks that are no transformers; --serve answers requests with %s",
 			       subject->id);
+	if (req->layout != JL_UNSET && subject->kind->has_tokens)
+		return jl_fail(err, JL_E_USAGE, "--layout is for networks of pictures; %s reads tokens: leave it out",
+			       subject->id);
 	choose_format(&c, req);
 	c.shard.micro_batch = jl_given_or(req->micro_batch, jl_given_or(req->batch, 1));
 	c.plan.n_micro = 1;

@@ -111,7 +111,7 @@ static enum jl_status choose(struct jl_case *c, const struct jl_request *req, co
 	c->launch_given = !isnan(req->launch_s);
 	c->profile.launch_s = c->launch_given ? req->launch_s
 					      : jl_machine_launch_s(&c->machine, c->machine.conv.launch_s,
-								    jl_convnet_pixels(c->subject.net) > 0,
+								    jl_convnet_pictures(c->subject.net),
 								    c->framework == JL_FW_COMPILED);
 	if (req->forward && c->n_gpus > 1)
 		return jl_fail(err, JL_E_USAGE, "--forward: one GPU works by itself; name one, and multiply");

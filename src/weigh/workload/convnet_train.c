@@ -135,3 +135,11 @@ double jl_convnet_pixels(const struct jl_convnet *net)
 			return net->ops[i].h * net->ops[i].w;
 	return net->pixels;
 }
+
+bool jl_convnet_pictures(const struct jl_convnet *net)
+{
+	for (size_t i = 0; i < net->n_ops; i++)
+		if (net->ops[i].kind == JL_CONV_HOST && net->ops[i].sync)
+			return false;
+	return jl_convnet_pixels(net) > 0;
+}

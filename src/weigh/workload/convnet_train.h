@@ -48,5 +48,8 @@ struct jl_memory jl_convnet_memory(const struct jl_convnet_train *train);
 void jl_convnet_states(const struct jl_convnet *net, enum jl_dtype dtype, double *ret_weight_B, double *ret_grad_B,
 		       double *ret_optimizer_B);
 
+/* It takes pictures, and nothing of it waits for its launches one by one. */
+bool jl_convnet_pictures(const struct jl_convnet *net);
+
 /* Pixels of the image that the network takes; 0: it takes none. */
 double jl_convnet_pixels(const struct jl_convnet *net);

@@ -59,7 +59,9 @@ enum jl_net_pass {
 	JL_NET_PASS_MAP,
 	JL_NET_PASS_ADD,
 	JL_NET_PASS_POOL,
-	JL_NET_PASS_COPY
+	JL_NET_PASS_COPY,
+	JL_NET_PASS_BIAS,
+	JL_NET_PASS_JOIN
 };
 void jl_net_pass(struct jl_net_state *state, enum jl_net_pass kind, double elems, double count);
 /* Copied into the arena. */

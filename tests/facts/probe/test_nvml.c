@@ -131,16 +131,14 @@ static void test_trouble(void **state)
 
 static void test_energy(void **state)
 {
-	struct jl_nvml *nvml = NULL;
-	struct jl_err err = { 0 };
 	size_t gpu = 99;
+	struct jl_nvml *nvml = jl_nvml_open_at("0000:11:00.0", &gpu);
 
 	(void)state;
-	assert_int_equal(jl_nvml_open(&nvml, &err), JL_OK);
-	assert_true(jl_nvml_find(nvml, "0000:11:00.0", &gpu));
+	assert_non_null(nvml);
 	assert_int_equal(gpu, 1);
-	assert_false(jl_nvml_find(nvml, "0000:12:00.0", &gpu));
-	assert_false(jl_nvml_find(nvml, "nothing", &gpu));
+	assert_null(jl_nvml_open_at("0000:12:00.0", &gpu));
+	assert_null(jl_nvml_open_at("nothing", &gpu));
 	assert_int_equal(gpu, 1);
 	double before_J = jl_nvml_energy_J(nvml, gpu);
 	assert_true(before_J > 1000);

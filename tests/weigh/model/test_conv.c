@@ -59,6 +59,7 @@ static struct jl_conv_fit fit(void)
 		.device_frac = 1,
 		.launch_s = 1e-5,
 		.slow_host_gain = 1.4,
+		.amp_calls_gain = 1.3,
 		.cast_calls = { 3.5, 5.8 },
 		.worker_gain = 0.04,
 		.overlap_frac = 0.7,

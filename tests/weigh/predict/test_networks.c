@@ -12,6 +12,7 @@
 #include "predict/advise.h"
 #include "predict/compare.h"
 #include "predict/technique.h"
+#include "workload/tune.h"
 
 static struct jl_arena arena;
 static const struct jl_catalog *cat;
@@ -337,6 +338,38 @@ static void test_a_kind_is_a_row(void **state)
 	assert_true(counts.total.params == jl_subject_params(&c.subject));
 }
 
+/* Small steps wait for the host: as slow as it is, and as unsure as it is unknown. Pictures whose channels lie last need no turning. */
+static void test_host_and_layout(void **state)
+{
+	struct jl_request req = ask("vit_small_patch16_224", "h200-sxm", 8);
+	const double server_s = make(&req).profile.launch_s;
+	struct jl_prediction small, large, first;
+
+	(void)state;
+	req.input = JL_INPUT_SYNTHETIC;
+	small = predict(&req);
+	req.batch = 1024;
+	large = predict(&req);
+	assert_true(small.step.host_s > 0.5 * small.step.step_s && large.step.host_s < 0.05 * large.step.step_s);
+	assert_true(small.half_ln > 1.2 * large.half_ln);
+	req.batch = 8;
+	req.launch_s = 1e-3;
+	assert_true(predict(&req).step_s.value > 4 * small.step_s.value);
+	req.launch_s = 1e-6;
+	assert_true(predict(&req).step_s.value < 0.7 * small.step_s.value);
+	req.system = "rtx-3090"; /* desktops launch faster than the virtual machines of servers */
+	req.launch_s = NAN;
+	assert_true(make(&req).profile.launch_s < 0.6 * server_s);
+	req = ask("resnet-50", "h200-sxm", 256);
+	req.input = JL_INPUT_SYNTHETIC;
+	first = predict(&req);
+	req.layout = JL_LAYOUT_LAST;
+	assert_true(predict(&req).step_s.value < 0.8 * first.step_s.value);
+	req.optimizer = JL_OPT_FUSED;
+	req.model = "vit_base_patch16_224";
+	assert_true(make(&req).plan.optimizer_moved_B == 28);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 int main(void)
@@ -352,6 +385,7 @@ int main(void)
 		TEST(test_one_gpu_is_dp_1),
 		TEST(test_compare_and_techniques),
 		TEST(test_a_kind_is_a_row),
+		TEST(test_host_and_layout),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
