@@ -85,27 +85,14 @@ static void say_json(struct jl_cli *cli, const struct jl_own *own, const char *d
 	struct jl_json json;
 
 	jl_json_init(&json, &cli->out, true);
-	jl_json_object(&json);
-	jl_json_put_string(&json, "date", date);
-	jl_json_put_string(&json, "folder", path);
-	jl_json_put_string(&json, "device", own->gpu ? own->gpu->id : "cpu:" JL_OWN_CPU_ID);
-	jl_json_put_array(&json, "figures");
-	for (size_t i = 0; i < own->n; i++) {
-		const struct jl_own_figure *f = &own->figures[i];
-
-		jl_json_object(&json);
-		jl_json_put_string(&json, "record", f->record->id);
-		jl_json_put_string(&json, "kind", f->record->kind);
-		jl_json_put_string(&json, "metric", f->record->metrics[0].name);
-		jl_json_put_number(&json, "measured", f->record->metrics[0].value.median);
-		jl_json_put_number(&json, "model_before", f->before);
-		jl_json_put_string(&json, "parameter", f->param[0] ? f->param : NULL);
-		jl_json_put_number(&json, "value", f->value);
-		jl_json_put_bool(&json, "clamped", f->clamped);
-		jl_json_end_object(&json);
-	}
-	jl_json_end_array(&json);
-	jl_json_end_object(&json);
+	jl_json_pack(&json, "{date:s folder:s device:s figures:[", date, path,
+		     own->gpu ? own->gpu->id : "cpu:" JL_OWN_CPU_ID);
+	for (const struct jl_own_figure *f = own->figures; f < own->figures + own->n; f++)
+		jl_json_pack(
+			&json, "{record:s kind:s metric:s measured:f model_before:f parameter:s value:f clamped:b}",
+			f->record->id, f->record->kind, f->record->metrics[0].name, f->record->metrics[0].value.median,
+			f->before, f->param[0] ? f->param : NULL, f->value, f->clamped);
+	jl_json_pack(&json, "]}");
 	jl_json_finish(&json);
 }
 

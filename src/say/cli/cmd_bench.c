@@ -312,24 +312,19 @@ static void list_json(struct jl_cli *cli)
 	struct jl_json json;
 
 	jl_json_init(&json, &cli->out, true);
-	jl_json_object(&json);
-	jl_json_put_array(&json, "backends");
+	jl_json_pack(&json, "{backends:[");
 	for (const struct jl_bench_backend *const *b = jl_bench_backends; *b; b++) {
 		struct jl_err why = { 0 };
 		const bool present = (*b)->present(&why) == JL_OK;
 
-		jl_json_object(&json);
-		jl_json_put_string(&json, "name", (*b)->name);
-		jl_json_put_string(&json, "measures", (*b)->en);
-		jl_json_put_bool(&json, "present", present);
+		jl_json_pack(&json, "{name:s measures:s present:b", (*b)->name, (*b)->en, present);
 		if (!present)
 			jl_json_put_string(&json, "reason", why.en);
 		if (present && (*b)->versions)
 			jl_json_put_string(&json, "versions", (*b)->versions());
 		jl_json_end_object(&json);
 	}
-	jl_json_end_array(&json);
-	jl_json_end_object(&json);
+	jl_json_pack(&json, "]}");
 	jl_json_finish(&json);
 }
 

@@ -88,24 +88,12 @@ static void print_json(struct jl_cli *cli, const struct jl_calibration *found)
 	struct jl_json json;
 
 	jl_json_init(&json, &cli->out, true);
-	jl_json_object(&json);
-	jl_json_put_array(&json, "sets");
-	for (size_t i = 0; i < found->n_sets; i++) {
-		const struct jl_calibrated *set = &found->sets[i];
-
-		jl_json_object(&json);
-		jl_json_put_string(&json, "set", set->ops->name);
-		jl_json_put_integer(&json, "rows", (long long)set->n_rows);
-		jl_json_put_integer(&json, "n_residuals", (long long)set->n_resid);
-		jl_json_put_integer(&json, "n_parameters", (long long)set->n_param);
-		jl_json_put_number(&json, "median_abs_ln", set->median_abs_ln);
-		jl_json_put_number(&json, "p90_abs_ln", set->p90_abs_ln);
-		jl_json_end_object(&json);
-	}
-	jl_json_end_array(&json);
-	jl_json_put_integer(&json, "n_parameters", (long long)found->n_params);
-	jl_json_put_integer(&json, "n_interval_parameters", (long long)found->n_width_param);
-	jl_json_end_object(&json);
+	jl_json_pack(&json, "{sets:[");
+	for (const struct jl_calibrated *set = found->sets; set < found->sets + found->n_sets; set++)
+		jl_json_pack(&json, "{set:s rows:z n_residuals:z n_parameters:z median_abs_ln:f p90_abs_ln:f}",
+			     set->ops->name, set->n_rows, set->n_resid, set->n_param, set->median_abs_ln,
+			     set->p90_abs_ln);
+	jl_json_pack(&json, "] n_parameters:z n_interval_parameters:z}", found->n_params, found->n_width_param);
 	jl_json_finish(&json);
 }
 
