@@ -39,9 +39,16 @@ const struct jl_option jl_infer_options[] = {
 	JL_O_TEXT("kv", "FORMAT", JL_N("format of keys and values: bf16, fp8 (default: 16 bit)")),
 	JL_O_COUNT("gpus", "N", 1, 1024, JL_N("GPUs that share one copy of the model (default: the fewest that do)")),
 	JL_O_COUNT("copies", "N", 1, 1024, JL_N("copies of the model (default: as many as the system holds)")),
+	JL_O_COUNT("pp", "N", 1, 64, JL_N("stages that hold different layers of a copy; --gpus share each (default: 1)")),
+	JL_O_COUNT("ep", "N", 1, 1024, JL_N("GPUs of a copy that share the experts whole (default: each has a piece of every one)")),
+	JL_O_FLAG("dp-attention", JL_N("attention of different requests on different GPUs of a copy")),
+	JL_O_COUNT("prompt-gpus", "N", 1, 1024, JL_N("copies of their own for the prompts (disaggregated): GPUs that share one")),
+	JL_O_COUNT("prompt-copies", "N", 1, 128, JL_N("with --prompt-gpus: how many of them (default: 1)")),
+	JL_O_AMOUNT("kv-host", "SIZE", JL_K_BYTES, JL_N("host memory of a copy for keys and values that do not fit beside the weights")),
 	JL_O_COUNT("max-seqs", "N", 1, 65536, JL_N("requests that a copy works on at once, at most (default: as the engine starts)")),
 	JL_O_COUNT("batched-tokens", "N", 16, 1048576, JL_N("tokens of one pass, at most (default: as the engine starts)")),
 	JL_O_COUNT("kv-tokens", "N", 16, 1000000000, JL_N("tokens whose keys and values a copy has room for (default: what the memory leaves)")),
+	JL_O_TEXT("observed", "FILE", JL_N("a benchmark's result or an engine's metrics of this model here: the answer is corrected by it")),
 	JL_O_AMOUNT("ttft", "TIME", JL_K_TIME, JL_N("target: first token of 90 % of the requests")),
 	JL_O_AMOUNT("tpot", "TIME", JL_K_TIME, JL_N("target: each further token of 90 % of the requests")),
 	JL_O_TEXT("sweep", "rate=N,N,...", JL_N("the same at several rates, with the knee: rate=1,2,5,10")),
@@ -154,6 +161,12 @@ static enum jl_status read_ask(struct jl_infer_ask *ask, struct jl_cli *cli, str
 				      .engine = engine ? jl_engine_by_text(engine) : JL_ENGINE_GENERAL,
 				      .n_gpus = (int)jl_whole(cli, "gpus", 0),
 				      .n_copies = (int)jl_whole(cli, "copies", 0),
+				      .n_stages = (int)jl_whole(cli, "pp", 1),
+				      .n_ep = (int)jl_whole(cli, "ep", 1),
+				      .dp_attention = jl_flag(cli, "dp-attention"),
+				      .prompt_gpus = (int)jl_whole(cli, "prompt-gpus", 0),
+				      .prompt_copies = (int)jl_whole(cli, "prompt-copies", 1),
+				      .host_B = jl_value(cli, "kv-host"),
 				      .burst = or_else(jl_count(cli, "burst"), 1),
 				      .prompt = or_else(jl_count(cli, "prompt"), PROMPT),
 				      .answer = or_else(jl_count(cli, "answer"), ANSWER),
@@ -169,11 +182,30 @@ static enum jl_status read_ask(struct jl_infer_ask *ask, struct jl_cli *cli, str
 				      .usd_per_kWh = USD_PER_KWH,
 				      .pue = PUE,
 				      .seed = (uint64_t)or_else(jl_count(cli, "seed"), 1) };
+	if (jl_given(cli, "prompt-copies") && ask->prompt_gpus == 0)
+		return jl_fail(err, JL_E_USAGE, "--prompt-copies needs the GPUs of each: --prompt-gpus N");
 	if (engine && ask->engine == JL_ENGINE_GENERAL)
 		return jl_fail(err, JL_E_USAGE, "--engine: '%.40s' is not known; write vllm, sglang or trtllm", engine);
 	if (!(ask->cached_frac >= 0 && ask->cached_frac < 1) || !(ask->accept_frac >= 0 && ask->accept_frac <= 1))
 		return jl_fail(err, JL_E_USAGE, "--cached and --accept are shares, e.g. 30%%");
 	return read_load(ask, cli, ret_arrivals, err);
+}
+
+#define SEEN_MAX_B ((size_t)64 << 20)
+
+static enum jl_status read_seen(struct jl_infer_ask *ask, struct jl_served_seen *seen, const char *path,
+				struct jl_err *err)
+{
+	struct jl_buf text;
+	enum jl_status status;
+
+	if (!path)
+		return JL_OK;
+	JL_TRY(jl_buf_read_file(&text, path, SEEN_MAX_B, err));
+	status = jl_served_seen_read(seen, text.data ? text.data : "", text.len, path, err);
+	jl_buf_release(&text);
+	ask->seen = seen;
+	return status;
 }
 
 static enum jl_status weigh(struct jl_infer *infer, const struct jl_infer_ask *ask, struct jl_cli *cli,
@@ -201,10 +233,12 @@ enum jl_status jl_cmd_infer(struct jl_cli *cli, struct jl_err *err)
 {
 	struct jl_arrival *arrivals = NULL;
 	struct jl_infer_ask ask;
+	struct jl_served_seen seen;
 	struct jl_subject subject;
 	struct jl_infer infer;
 	enum jl_status status = read_ask(&ask, cli, &subject, &arrivals, err);
 
+	JL_THEN(status, read_seen(&ask, &seen, jl_text(cli, "observed"), err));
 	JL_THEN(status, weigh(&infer, &ask, cli, err));
 	jl_free(arrivals);
 	if (status)

@@ -24,9 +24,9 @@ static struct jl_num exactly(struct jl_doc *doc, double value)
 	return about(doc, (struct jl_estimate){ value, value, value }, false);
 }
 
-static const char *copies(struct jl_doc *doc, const struct jl_infer *a)
+static const char *copies(struct jl_doc *doc, int n)
 {
-	return jl_tell_text(doc, JL_("%d cop{y/ies}"), a->n_copies);
+	return jl_tell_text(doc, JL_("%d cop{y/ies}"), n);
 }
 
 /* "64 requests at once", "20 requests a second", "200 users", "a trace". */
@@ -68,8 +68,8 @@ static void lead(struct jl_doc *doc, const struct jl_infer *a)
 	}
 	if (a->has_target && a->meets) {
 		JL_SENTENCE(doc, JL_("|1 GPUs meet the targets: |2 of the model, |3 GPUs each."),
-			    JL_FIG(count(doc, (double)a->n_gpus * a->n_copies)), JL_WORD(copies(doc, a)),
-			    JL_FIG(count(doc, a->n_gpus)));
+			    JL_FIG(count(doc, a->n_gpus_used)), JL_WORD(copies(doc, a->n_copies)),
+			    JL_FIG(count(doc, (double)a->n_gpus * a->n_stages)));
 		return;
 	}
 	if (a->has_target)
@@ -120,10 +120,27 @@ static void entries(struct jl_doc *doc, const struct jl_infer *a)
 		    JL_FIG(jl_num_share(a->bound_frac, JL_ESTIMATED)),
 		    JL_FIG(jl_num_share(fmin(a->busy_frac, 1), JL_ESTIMATED)));
 	jl_doc_entry(doc, JL_("Cut"));
-	jl_doc_said(doc, copies(doc, a), JL_ORIGIN_NONE, NULL);
-	JL_SENTENCE(doc, JL_(" of the model, |1 GPUs each; weights |2 of |3 on a GPU"), JL_FIG(count(doc, a->n_gpus)),
+	jl_doc_said(doc, copies(doc, a->n_copies), JL_ORIGIN_NONE, NULL);
+	JL_SENTENCE(doc, JL_(" of the model, |1 GPUs each; weights |2 of |3 on a GPU"),
+		    JL_FIG(count(doc, (double)a->n_gpus * a->n_stages)),
 		    JL_FIG(jl_num_about(a->weights_B, JL_K_BYTES, NULL)),
 		    JL_FIG(jl_num_plain(a->capacity_B, JL_K_BYTES, NULL, JL_LISTED, NULL)));
+	if (a->n_stages > 1 || a->n_ep > 1 || a->dp_attention) {
+		jl_doc_entry(doc, "");
+		if (a->n_stages > 1)
+			jl_doc_textf(doc, JL_("%d stages hold different layers. "), a->n_stages);
+		if (a->n_ep > 1)
+			jl_doc_textf(doc, JL_("%d GPUs share the experts whole. "), a->n_ep);
+		if (a->dp_attention)
+			JL_TELL(doc, "Attention is cut by requests.");
+	}
+	if (a->prompt_gpus > 0) {
+		jl_doc_entry(doc, JL_("Prompts"));
+		jl_doc_said(doc, copies(doc, a->prompt_copies), JL_ORIGIN_NONE, NULL);
+		JL_SENTENCE(doc, JL_(" of their own, |1 GPUs each: busy |2 of the time"),
+			    JL_FIG(count(doc, a->prompt_gpus)),
+			    JL_FIG(jl_num_share(fmin(a->prompt_busy_frac, 1), JL_ESTIMATED)));
+	}
 	jl_doc_entry(doc, JL_("KV cache"));
 	JL_SENTENCE(doc, JL_("room for |1 tokens a copy: |2 full on average, |3 at most"),
 		    JL_FIG(exactly(doc, a->kv_tokens)), JL_FIG(jl_num_share(a->kv_mean_frac, JL_ESTIMATED)),
@@ -134,6 +151,31 @@ static void entries(struct jl_doc *doc, const struct jl_infer *a)
 			    JL_FIG(count(doc, (double)(a->n_requests + a->n_refused))),
 			    JL_FIG(count(doc, (double)a->n_preempted)), JL_FIG(count(doc, (double)a->n_refused)));
 	}
+}
+
+/* "first token 310 ms, each 22 ms; ... */
+static void seen(struct jl_doc *doc, const struct jl_infer_seen *s)
+{
+	const struct {
+		double s;
+		const char *origin;
+	} times[] = { { s->ttft_s, NULL },
+		      { s->tpot_s, NULL },
+		      { s->ttft_before_s, JL_METHOD },
+		      { s->tpot_before_s, JL_METHOD },
+		      { s->ttft_after_s, JL_METHOD },
+		      { s->tpot_after_s, JL_METHOD } };
+	const char *rest;
+
+	jl_doc_entry(doc, JL_("Observed"));
+	rest = jl_tell_part(doc,
+			    JL_("first token |, each |; predicted before | and |, after the correction | and |. "));
+	for (size_t i = 0; i < sizeof(times) / sizeof(*times); i++) {
+		jl_tell_num(doc, jl_num_plain(times[i].s, JL_K_TIME, NULL, i < 2 ? JL_MEASURED : JL_ESTIMATED,
+					      times[i].origin));
+		rest = jl_tell_part(doc, rest);
+	}
+	JL_SENTENCE(doc, JL_("Passes take |1 times what was thought."), JL_FIG(exactly(doc, s->pass_factor)));
 }
 
 /* "1.23 USD": two digits of small money. */
@@ -213,6 +255,8 @@ void jl_tell_infer(struct jl_doc *doc, const struct jl_tell_infer *in)
 	lead(doc, a);
 	percentiles(doc, a);
 	entries(doc, a);
+	if (a->seen.pass_factor > 0)
+		seen(doc, &a->seen);
 	costs(doc, in);
 	if (a->n_rows > 0)
 		sweep(doc, a);

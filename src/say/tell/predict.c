@@ -98,11 +98,23 @@ void jl_tell_case(struct jl_doc *doc, const struct jl_case *c)
 
 /* --- how long, where it goes */
 
+/* What the catalog's networks count, so that other languages have the words; further ones stay as they are written. */
+static const char *unit_text(const char *unit)
+{
+	static const char *const units[] = { JL_N("tokens"),         JL_N("images"), JL_N("mel frames"),
+					     JL_N("output samples"), JL_N("pairs"),  JL_N("samples") };
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
+		if (!unit || strcmp(unit, units[i]) == 0)
+			return jl_msg(units[i]);
+	return unit;
+}
+
 /* What else is counted: tokens, mel frames; one GPU's share; how much of the listed rate that is. */
 static void rate(struct jl_doc *doc, const struct jl_predicted *x)
 {
 	const double all = x->p.unit ? x->p.units_per_s.value : x->p.tokens_per_s.value;
-	const char *unit = x->p.unit ? x->p.unit : JL_("tokens");
+	const char *unit = unit_text(x->p.unit);
 	char about[JL_UNITS_TEXT_MAX], total[JL_UNITS_TEXT_MAX];
 
 	jl_tell_entry(doc, "", JL_ESTIMATED, JL_("%s %.*s/s, %s a %s · MFU %.2g %%"), jl_about_text(total, all),

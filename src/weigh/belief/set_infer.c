@@ -142,8 +142,11 @@ static enum jl_status read_place(struct jl_serve_row *row, const struct jl_serve
 	n_gpus = isnan(n_gpus) ? 1 : fmax(n_gpus, 1);
 	row->run.place.n_gpus = isnan(tp) ? 1 : fmax(tp, 1);
 	row->run.place.n_stages = fmax(n_gpus / row->run.place.n_gpus, 1);
-	if (row->run.engine == JL_ENGINE_LLAMACPP)
+	if (row->run.engine == JL_ENGINE_LLAMACPP) {
 		row->run.place.chunk = LLAMACPP_PART;
+		row->run.place.score_maps =
+			1; /* published runs are of 2024, when fused attention had to be asked for */
+	}
 	/* Under load every stage works on sequences of its own. */
 	if (row->run.engine == JL_ENGINE_TRTLLM || row->run.engine == JL_ENGINE_VLLM) {
 		row->run.place.n_gpus *= row->run.place.n_stages;

@@ -8,8 +8,15 @@
 #include "catalog/find.h"
 #include "workload/served.h"
 
-#define N(array)      (sizeof(array) / sizeof((array)[0]))
-#define REQUESTS_EACH 4.0
+#define N(array) (sizeof(array) / sizeof((array)[0]))
+/* Plans that sources leave out, as those are that give them: a worker of few requests keeps attention cut by heads; many requests for each device
+ * cut it by requests. */
+#define MANY          64.0 /* requests of TensorRT-LLM */
+#define REQUESTS_EACH 4.0  /* for each device that works on prompts, or shares a rack */
+#define ANSWERS_EACH  8.0  /* for each device that works on answers */
+#define FEW           256.0 /* up to so many requests, a rack has this many small workers for answers, and one for prompts */
+#define FEW_WORKERS   5.0
+#define WEIGHTS_FRAC  0.85 /* of a device's memory: more leaves no room to work in */
 
 static const struct {
 	const char *text, *gpu;
@@ -81,6 +88,7 @@ static enum jl_status read_format(struct jl_serve_row *row, const struct jl_serv
 	/* what Meta's models are narrowed with has one scale, the others come with one for each block */
 	if (f->dense == JL_OP_FP8 && !strstr(path, "Llama"))
 		f->dense = f->experts = JL_OP_FP8_BLOCK;
+	jl_engine_format(f, row->run.engine);
 	for (size_t i = 0; i < N(wide_rest); i++) {
 		if (f->expert_B < 1 && row->run.model.n_experts > 1 && strstr(path, wide_rest[i])) {
 			f->weight_B = 2;
@@ -125,9 +133,11 @@ static enum jl_status read_worker(struct jl_serve_place *place, struct jl_serve_
 		place->n_gpus = sqrt(place->n_gpus);
 	place->n_stages = 1;
 	place->n_ep = degree[2];
-	/* What cannot be cut by heads is cut by requests as soon as there are enough of them. */
-	place->split_batch = degree[1] > 1 || (row->run.model.kv_heads < place->n_gpus &&
-					       row->run.n_requests >= REQUESTS_EACH * place->n_gpus);
+	/* Latent attention cannot be cut by heads: recipes of TensorRT-LLM cut it by requests as soon as there are many; a source that gives
+	 * the engine's version says so itself. */
+	place->split_batch = degree[1] > 1 ||
+			     (!*prefix && row->run.model.latent && row->run.engine == JL_ENGINE_TRTLLM &&
+			      !*cells->at(cells->ctx, "backend_version") && row->run.n_requests >= MANY);
 	jl_served_join(place, &row->dev, true, true);
 
 	struct jl_serve_fit fit = { 0 };
@@ -135,7 +145,7 @@ static enum jl_status read_worker(struct jl_serve_place *place, struct jl_serve_
 		.dev = &row->dev, .fit = &fit, .model = &row->run.model, .format = row->run.format, .place = *place
 	};
 
-	while (jl_serve_weights_B(&job) > 0.95 * row->dev.mem_B && job.place.n_gpus < 1024) {
+	while (jl_serve_weights_B(&job) > WEIGHTS_FRAC * row->dev.mem_B && job.place.n_gpus < 1024) {
 		job.place.n_gpus *= 2;
 		row->run.n_assumed = 1;
 	}
@@ -169,6 +179,12 @@ static bool split_rack(struct jl_serve_row *row, double n_gpus)
 	return true;
 }
 
+/* What cannot be cut by heads is cut by requests as soon as there are `each` of them for a device. */
+static void by_requests(struct jl_serve_place *place, const struct jl_serve_run *run, double each)
+{
+	place->split_batch |= run->model.kv_heads < place->n_gpus && run->n_requests >= each * place->n_gpus;
+}
+
 static enum jl_status read_plan(struct jl_serve_row *row, const struct jl_serve_cells *cells, struct jl_err *err)
 {
 	double value = NAN;
@@ -186,7 +202,9 @@ static enum jl_status read_plan(struct jl_serve_row *row, const struct jl_serve_
 	JL_TRY(jl_serve_number(cells, "prefill_num_workers", &value, err));
 	row->run.n_prefill_workers = value;
 	JL_TRY(jl_serve_number(cells, "decode_num_workers", &value, err));
-	/* Not stated: as many as hold all requests, and prompts are no narrow place. */
+	const bool few = row->many && row->run.place.n_gpus <= RACK_ANSWER && row->run.n_requests <= FEW;
+
+	/* Not stated: as many as hold all requests, a few small ones where there are few, and prompts are no narrow place. */
 	if (!(value >= 1)) {
 		const struct jl_serve_fit fit = { 0 };
 		const struct jl_serve_job job = { .dev = &row->dev,
@@ -197,11 +215,15 @@ static enum jl_status read_plan(struct jl_serve_row *row, const struct jl_serve_
 
 		value = ceil(row->run.n_requests /
 			     fmax(jl_serve_room(&job, row->run.prompt + row->run.output, 0.9), 1));
+		if (few)
+			value = fmax(value, fmin(row->run.n_requests, FEW_WORKERS));
 		row->run.n_assumed = 1;
 	}
 	row->run.n_decode_workers = value;
+	by_requests(&row->run.place, &row->run, ANSWERS_EACH * value);
+	by_requests(&row->run.prefill, &row->run, REQUESTS_EACH);
 	if (!(row->run.n_prefill_workers >= 1)) {
-		row->run.n_prefill_workers = JL_SERVE_ENOUGH;
+		row->run.n_prefill_workers = few ? 1 : JL_SERVE_ENOUGH;
 		row->run.n_assumed = 1;
 	}
 	return JL_OK;

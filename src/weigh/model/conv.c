@@ -160,11 +160,6 @@ static int is_autocast(const struct machine *m)
 	return m->path == JL_CONV_HALF && !has(m, JL_SW_PURE);
 }
 
-static int is_flat_conv(const struct jl_conv_op *op)
-{
-	return op->kind == JL_CONV_CONV && op->h <= 1;
-}
-
 /* Rows that begin at odd addresses: 16 bytes is what tensor cores are fed by. */
 static int is_odd(const struct machine *m, const struct jl_conv_op *op)
 {
@@ -183,7 +178,7 @@ static double group_rate(const struct machine *m, const struct jl_conv_op *op)
 	if (op->kind == JL_CONV_BMM)
 		frac *= fit->bmm_frac;
 	frac = fmin(frac, 1);
-	if (m->path == JL_CONV_TF32 && (m->in->software & JL_SW_SLOW_TF32) && (!conv || is_flat_conv(op)))
+	if (m->path == JL_CONV_TF32 && (m->in->software & JL_SW_SLOW_TF32) && (!conv || op->h <= 1))
 		frac *= fit->slow_tf32_frac;
 	double rate = frac * m->peak_flopps;
 

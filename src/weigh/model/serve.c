@@ -1,6 +1,7 @@
 #include "model/serve.h"
 
 #include <math.h>
+#include <stddef.h>
 
 #include "model/op.h"
 
@@ -46,7 +47,8 @@ static void add_product(struct jl_serve_work *w, const struct jl_serve_job *job,
 
 	w->mem_s += s * mem_frac * n_layers;
 	w->math_s += s * (1.0 - mem_frac) * n_layers;
-	w->kernel_s += fixed_s * n_layers;
+	/* with a scale that is known, the kernel before narrows what it hands over: nothing beside the product is left */
+	w->kernel_s += (g->format == JL_OP_FP8_STATIC ? job->ops->v[JL_TERM_FIXED_S + JL_OP_BF16] : fixed_s) * n_layers;
 	w->read_B += read_B * n_layers;
 }
 
@@ -69,7 +71,8 @@ static void dense(struct jl_serve_work *w, const struct jl_serve_job *job, doubl
 	}
 }
 
-#define ROUTING_SKEW 1.0 /* experts are not asked evenly */
+#define SCORE_B      20.0 /* of a pair of tokens: in 32 bit out, in and out by the softmax, in, in 16 bit out and in */
+#define ROUTING_SKEW 1.0  /* experts are not asked evenly */
 
 static void experts(struct jl_serve_work *w, const struct jl_serve_job *job, double n_tokens)
 {
@@ -119,6 +122,9 @@ static void attention(struct jl_serve_work *w, const struct jl_serve_job *job, c
 	a.context = fmin(2.0 * a.pairs / (a.batch * a.tokens),
 			 pass->prompt_pairs / pass->prompt_tokens + 0.5 * a.tokens);
 	w->flash_s = (jl_served_prompt_s(job->dev, job->ops, &a) - prompt_fixed_s) * model->n_layers;
+	if (job->place.score_maps)
+		w->flash_s += a.pairs * a.heads * SCORE_B * model->n_layers /
+			      (job->dev->mem_Bps * job->dev->fit.mem_frac * job->ops->v[JL_TERM_STREAM]);
 	w->kernel_s += prompt_fixed_s * model->n_layers;
 }
 
@@ -186,6 +192,21 @@ struct jl_serve_step jl_serve_sum(const struct jl_serve_work *w, const struct jl
 	s.fixed_s += wait_s + fit->step_s + w->n_seqs * fit->seq_s + w->prompt_tokens * fit->token_s;
 	s.step_s = s.weights_s + s.math_s + s.kv_s + s.attention_s + s.exchange_s + s.fixed_s;
 	return s;
+}
+
+void jl_serve_slow(struct jl_serve_fit *fit, double factor)
+{
+	double *const gains[] = { &fit->mem_gain,   &fit->sm_B,        &fit->kv_gain,
+				  &fit->flash_gain, &fit->expert_gain, &fit->hop_gain };
+	double *const times[] = { &fit->kernel_gain, &fit->layer_s, &fit->moe_layer_s, &fit->host_layer_s,
+				  &fit->step_s,      &fit->seq_s,   &fit->token_s };
+
+	for (size_t i = 0; i < sizeof(gains) / sizeof(*gains); i++)
+		*gains[i] /= factor;
+	for (int d = 0; d < JL_N_DTYPE; d++)
+		fit->math_gain[d] /= factor;
+	for (size_t i = 0; i < sizeof(times) / sizeof(*times); i++)
+		*times[i] *= factor;
 }
 
 struct jl_serve_step jl_serve_pass(const struct jl_serve_job *job, const struct jl_pass *pass)

@@ -77,6 +77,7 @@ struct jl_serve_place {
 	double n_gpus;   /* that share each layer */
 	double n_stages; /* that hold different layers */
 	double chunk; /* prompt tokens that pass a stage at once; 0: a prompt goes through stages one after the other */
+	int score_maps;  /* attention is not fused: scores go to memory and back */
 	double link_Bps; /* between the n_gpus, one way, listed */
 	double hop_gain; /* an exchange's fixed time, of NVLink's */
 	int split_batch; /* attention of different sequences on different devices (data-parallel attention) */
@@ -125,6 +126,9 @@ struct jl_serve_work {
 struct jl_serve_work jl_serve_work(const struct jl_serve_job *job, const struct jl_pass *pass);
 struct jl_serve_step jl_serve_sum(const struct jl_serve_work *work, const struct jl_device *dev,
 				  const struct jl_serve_fit *fit);
+
+/* Physics by which every pass takes `factor` times as long. */
+void jl_serve_slow(struct jl_serve_fit *fit, double factor);
 
 struct jl_serve_step jl_serve_pass(const struct jl_serve_job *job, const struct jl_pass *pass);
 

@@ -66,7 +66,7 @@ double jl_served_gemm_s(const struct jl_device *dev, const struct jl_op_fit *fit
 	double s = fit->v[JL_TERM_FIXED_S + g->format];
 
 	tune(&tuned, dev, dtype, fit->v[JL_TERM_RATE + g->format], fit->v[JL_TERM_MEM + g->format]);
-	s += jl_gemm_s(&tuned, &gemm);
+	s += fmax(jl_gemm_s(&tuned, &gemm), g->k * fit->v[JL_TERM_K_S + g->format]);
 	if (formats[g->format].narrowed && dtype != JL_BF16)
 		s += g->batch * g->m * g->k * (2.0 + jl_dtype_B(dtype)) /
 		     (stream_Bps(dev, fit) * fit->v[JL_TERM_QUANT]);

@@ -24,13 +24,15 @@ enum jl_op_format {
 
 /* The physics of a device's family with an engine: factors on what the device's single operators reach, and times. */
 enum jl_op_term {
-	JL_TERM_RATE,                                     /* of products, by format */
-	JL_TERM_MEM = JL_TERM_RATE + JL_N_OP_FORMAT,      /* reading them, by format */
-	JL_TERM_STREAM = JL_TERM_MEM + JL_N_OP_FORMAT,    /* keys, values and whatever else is no weight */
-	JL_TERM_FIXED_S,                                  /* kernels beside the product, by format */
-	JL_TERM_QUANT = JL_TERM_FIXED_S + JL_N_OP_FORMAT, /* rate of narrowing activations, of a stream */
-	JL_TERM_FLASH,                                    /* attention of prompts */
-	JL_TERM_FLASH8,                                   /* ... in 8 bit, in addition */
+	JL_TERM_RATE,                                  /* of products, by format */
+	JL_TERM_MEM = JL_TERM_RATE + JL_N_OP_FORMAT,   /* reading them, by format */
+	JL_TERM_STREAM = JL_TERM_MEM + JL_N_OP_FORMAT, /* keys, values and whatever else is no weight */
+	JL_TERM_FIXED_S,                               /* kernels beside the product, by format */
+	JL_TERM_K_S = JL_TERM_FIXED_S +
+		      JL_N_OP_FORMAT,                 /* each step of a sum that one SM adds up by itself, by format */
+	JL_TERM_QUANT = JL_TERM_K_S + JL_N_OP_FORMAT, /* rate of narrowing activations, of a stream */
+	JL_TERM_FLASH,                                /* attention of prompts */
+	JL_TERM_FLASH8,                               /* ... in 8 bit, in addition */
 	JL_TERM_FLASH_FIXED_S,
 	JL_TERM_FLASH_BLOCK_S, /* each tile's beginning and end */
 	JL_TERM_WIDE_HEAD,     /* rate at each doubling of heads beyond 128 */

@@ -32,7 +32,7 @@ static const struct item {
 	}
 #define FORMAT_S(set, name, term, from, to, prior)                                                                     \
 	{                                                                                                              \
-		name, "s", JL_OPS_##set, SHARED, JL_TERM_##term + JL_OP_##from, JL_TERM_##term + JL_OP_##to, 1e-7,     \
+		name, "s", JL_OPS_##set, SHARED, JL_TERM_##term + JL_OP_##from, JL_TERM_##term + JL_OP_##to, 1e-11,    \
 			1e-2, prior, 0.7                                                                               \
 	}
 #define OF(set, level, name, from, to, sd)                                                                             \
@@ -44,17 +44,19 @@ static const struct item {
 	FORMAT(GEMM, "rate.fp8", RATE, FP8, FP8_STATIC, 0.8, 0.3),
 	FORMAT(GEMM, "rate.fp8_block", RATE, FP8_BLOCK, INT8, 0.7, 0.3),
 	FORMAT(GEMM, "rate.nvfp4", RATE, NVFP4, NVFP4, 0.5, 0.3),
-	FORMAT(GEMM, "mem.bf16", MEM, FP32, BF16, 1, 0.1),
-	FORMAT(GEMM, "mem.narrow", MEM, MX16, INT8, 0.9, 0.3),
+	FORMAT(GEMM, "mem", MEM, FP32, INT8, 1, 0.1),
 	FORMAT(GEMM, "mem.nvfp4", MEM, NVFP4, NVFP4, 0.8, 0.3),
 	FORMAT_S(GEMM, "fixed_s.bf16", FIXED_S, FP32, BF16, 3e-6),
 	FORMAT_S(GEMM, "fixed_s.narrow", FIXED_S, MX16, INT4_WO, 4e-6),
 	FORMAT_S(GEMM, "fixed_s.fp8", FIXED_S, FP8, FP8_STATIC, 6e-6),
 	FORMAT_S(GEMM, "fixed_s.fp8_block", FIXED_S, FP8_BLOCK, NVFP4, 6e-6),
+	FORMAT_S(GEMM, "k_s.16", K_S, FP32, INT4_WO, 4e-10),
+	FORMAT_S(GEMM, "k_s.8", K_S, FP8, INT8, 8e-10),
+	FORMAT_S(GEMM, "k_s.nvfp4", K_S, NVFP4, NVFP4, 1e-9),
 	ONE(GEMM, "quant", QUANT, 0.02, 5, 0.7, 0.5),
 	OF(GEMM, FAMILY, "rate8", RATE + JL_OP_FP8, RATE + JL_OP_NVFP4, 0.2),
-	OF(GEMM, FAMILY, "mem", MEM, MEM + JL_OP_NVFP4, 0.1),
 	OF(GEMM, ENGINE, "fixed_s.8", FIXED_S + JL_OP_FP8, FIXED_S + JL_OP_FP8_STATIC, 0.5),
+	OF(GEMM, ENGINE, "k_s", K_S + JL_OP_FP8, K_S + JL_OP_NVFP4, 0.5),
 	OF(GEMM, ENGINE, "rate.block", RATE + JL_OP_FP8_BLOCK, RATE + JL_OP_MX8, 0.2),
 	OF(GEMM, ENGINE, "fixed_s.block", FIXED_S + JL_OP_FP8_BLOCK, FIXED_S + JL_OP_MX8, 0.5),
 

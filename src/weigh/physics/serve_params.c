@@ -41,16 +41,16 @@ static const struct jl_param shared_params[N_SHARED] = {
 	[KV] = { "kv_gain", "1", 0.1, 1.5, 1, 0.05 },
 	[FLASH] = { "flash_gain", "1", 0.2, 2, 1, 0.05 },
 	[EXPERT] = { "expert_gain", "1", 0.2, 1.5, 1, 0.1 },
-	[HOP] = { "hop_gain", "1", 0.05, 3, 1, 0.2 },
+	[HOP] = { "hop_gain", "1", 0.05, 3, 1, 1 },
 	[KERNEL] = { "kernel_gain", "1", 0.05, 3, 0.6, 0.3 },
 	[LAYER_S] = { "layer_s", "s", 1e-7, 1e-3, 1e-5, 0.5 },
 	[MOE_LAYER_S] = { "moe_layer_s", "s", 1e-7, 5e-4, 1e-5, 0.7 },
 	[HOST_LAYER_S] = { "host_layer_s", "s", 1e-6, 1e-2, 5e-4, 0.7 },
 	[STEP_S] = { "step_s", "s", 1e-5, 1e-2, 5e-4, 0.7 },
 	[SEQ_S] = { "seq_s", "s", 1e-7, 1e-3, 3e-6, 0.7 },
-	[TOKEN_S] = { "token_s", "s", 1e-8, 1e-4, 5e-7, 0.7 },
+	[TOKEN_S] = { "token_s", "s", 1e-8, 1e-4, 2e-6, 3 },
 	[FIRST_S] = { "first_s", "s", 1e-4, 1, 4e-2, 3 },
-	[FRONT_S] = { "front_s", "s", 1e-6, 0.1, 2e-3, 3 },
+	[FRONT_S] = { "front_s", "s", 1e-6, 0.012, 6e-3, 3 },
 	[HANDOFF_S] = { "handoff_s", "s", 1e-4, 2, 5e-2, 3 },
 	[DP_LATE] = { "dp_late_passes", "1", 0.05, 50, 2, 1 },
 	[SM_RATE] = { "sm_rate", "B/clock", 5, 500, 64, 0.7 },
@@ -69,7 +69,7 @@ static const struct {
 	double sd, reach;
 } eng_params[N_ENG] = {
 	{ "mem_gain", 0.03, 2 }, { "math_gain", 0.05, 6 }, { "layer_s", 0.6, 20 }, { "host_layer_s", 0.6, 20 },
-	{ "seq_s", 0.7, 20 },    { "front_s", 3, 10 },     { "first_s", 3, 10 },   { "old_host", 3, 20 },
+	{ "seq_s", 0.7, 20 },    { "front_s", 3, 2 },      { "first_s", 3, 10 },   { "old_host", 3, 20 },
 };
 #define BIT(n)   (1u << (n))
 #define OWN_MATH BIT(ENG_MATH)
@@ -232,6 +232,12 @@ struct jl_serve_fit jl_serve_shipped(const struct jl_catalog *cat, int arch, enu
 
 	jl_params_read(cat, &(struct jl_param_list){ .n = jl_serve_n_param(scope), .at = at, .ctx = &scope }, x);
 	return jl_serve_fit_of(scope, x, arch, engine);
+}
+
+void jl_engine_format(struct jl_serve_format *format, enum jl_engine engine)
+{
+	if (engine == JL_ENGINE_TRTLLM && format->dense == JL_OP_FP8)
+		format->dense = format->experts = JL_OP_FP8_STATIC;
 }
 
 const char *jl_engine_id(enum jl_engine engine)

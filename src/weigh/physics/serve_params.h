@@ -41,6 +41,9 @@ struct jl_serve_fit jl_serve_fit_of(enum jl_serve_scope scope, const double *x, 
 enum jl_serve_scope jl_serve_scope_of(int arch, enum jl_engine engine);
 struct jl_serve_fit jl_serve_shipped(const struct jl_catalog *cat, int arch, enum jl_engine engine);
 
+/* As the engine runs a format: scales of 8-bit weights for TensorRT-LLM are known beforehand. */
+void jl_engine_format(struct jl_serve_format *format, enum jl_engine engine);
+
 const char *jl_engine_id(enum jl_engine engine);
 /* As sources spell it; JL_ENGINE_GENERAL where it is not known. */
 enum jl_engine jl_engine_by_text(const char *text);

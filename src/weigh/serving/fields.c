@@ -40,6 +40,19 @@ static const struct jl_field row_fields[] = {
 };
 static const struct jl_schema row = JL_SCHEMA("row", jl_infer_row, row_fields);
 
+static const struct jl_field seen_fields[] = {
+	{ JL_FIELD(jl_infer_seen, NUMBER, ttft_s) },        { JL_FIELD(jl_infer_seen, NUMBER, tpot_s) },
+	{ JL_FIELD(jl_infer_seen, NUMBER, ttft_before_s) }, { JL_FIELD(jl_infer_seen, NUMBER, tpot_before_s) },
+	{ JL_FIELD(jl_infer_seen, NUMBER, ttft_after_s) },  { JL_FIELD(jl_infer_seen, NUMBER, tpot_after_s) },
+	{ JL_FIELD(jl_infer_seen, NUMBER, pass_factor) },   { JL_FIELD(jl_infer_seen, NUMBER, first_s) },
+};
+static const struct jl_schema seen = JL_SCHEMA("observed", jl_infer_seen, seen_fields);
+
+static bool has_seen(const void *record)
+{
+	return ((const struct jl_infer *)record)->seen.pass_factor > 0;
+}
+
 static bool has_target(const void *record)
 {
 	return ((const struct jl_infer *)record)->has_target;
@@ -71,6 +84,13 @@ static const struct jl_field fields[] = {
 	{ JL_FIELD_AS(jl_infer, NUMBER, answer, "answer_tokens") },
 	{ JL_FIELD(jl_infer, INT, n_gpus), .about = "GPUs that share one copy of the model" },
 	{ JL_FIELD(jl_infer, INT, n_copies) },
+	{ JL_FIELD(jl_infer, INT, n_stages), .about = "pipeline stages of a copy" },
+	{ JL_FIELD(jl_infer, INT, n_ep), .about = "GPUs that share the experts whole" },
+	{ JL_FIELD(jl_infer, BOOL, dp_attention) },
+	{ JL_FIELD(jl_infer, INT, prompt_gpus),
+	  .about = "GPUs of each machine for prompts; 0: they have none of their own" },
+	{ JL_FIELD(jl_infer, INT, prompt_copies) },
+	{ JL_FIELD(jl_infer, INT, n_gpus_used) },
 	{ JL_FIELD(jl_infer, INT, n_gpus_system) },
 	{ JL_FIELD(jl_infer, BOOL, fits) },
 	{ JL_FIELD_AS(jl_infer, BOOL, checked, "load_checked") },
@@ -90,6 +110,7 @@ static const struct jl_field fields[] = {
 	{ JL_FIELD(jl_infer, NUMBER, kv_mean_frac) },
 	{ JL_FIELD(jl_infer, NUMBER, kv_max_frac) },
 	{ JL_FIELD(jl_infer, NUMBER, busy_frac) },
+	{ JL_FIELD(jl_infer, NUMBER, prompt_busy_frac) },
 	{ JL_FIELD(jl_infer, NUMBER, batch_mean) },
 	{ JL_FIELD(jl_infer, LLONG, n_requests), .about = "simulated, of one copy" },
 	{ JL_FIELD(jl_infer, LLONG, n_refused) },
@@ -111,6 +132,7 @@ static const struct jl_field fields[] = {
 	{ JL_FIELD_TEXT_OF("flags", flag_0), .flags = JL_FF_OMIT },
 	{ JL_FIELD_TEXT_OF("flags_2", flag_1), .flags = JL_FF_OMIT },
 	{ JL_FIELD_TEXT_OF("flags_3", flag_2), .flags = JL_FF_OMIT },
+	{ JL_FIELD_AS(jl_infer, SUB, seen, "observed"), .sub = &seen, .when = has_seen },
 	{ JL_FIELD_MANY(jl_infer, ARRAY, rows, n_rows, "rows", &row) },
 };
 const struct jl_schema jl_infer_fields = JL_SCHEMA("infer", jl_infer, fields);

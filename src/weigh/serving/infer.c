@@ -1,7 +1,6 @@
-#include "serving/infer.h"
+#include "serving/inside_infer.h"
 
 #include <math.h>
-#include <stdio.h>
 
 #include "base/mem.h"
 #include "physics/arch.h"
@@ -13,6 +12,7 @@
 #define REQUESTS_EACH  5
 #define TARGET_SEARCH  18
 #define KEPT_UP_FRAC   0.93
+#define SLOW_PCIE      16e9  /* one way; where the catalog does not say */
 #define SPREAD_OPEN_S  120.0 /* an open load runs at least this long */
 
 const struct jl_choice jl_load_choices[] = { { "closed", JL_LOAD_CLOSED },
@@ -29,7 +29,7 @@ struct trial {
 	struct jl_served model;
 	struct jl_serve_fit fit;
 	struct jl_op_fit ops;
-	struct jl_serve_job job;
+	struct jl_serve_job job, prompts; /* of an answers' machine, and of a prompts' where they have their own */
 	struct jl_sim_result r;
 	struct jl_run_plan plan;
 	int n_copies;
@@ -47,9 +47,30 @@ static int gpus_of_host(const struct jl_machine *machine)
 	return machine->fabric.n_per_node > 1 ? machine->fabric.n_per_node : 1;
 }
 
+/* How many machines like the simulated one share a load; machines for prompts and answers are simulated together. */
+static double shares(const struct trial *t)
+{
+	return t->ask->prompt_gpus > 0 ? 1 : t->n_copies;
+}
+
+static int prompt_gpus(const struct jl_infer_ask *ask)
+{
+	return ask->prompt_gpus * (ask->prompt_copies > 1 ? ask->prompt_copies : 1);
+}
+
+static int stages(const struct jl_infer_ask *ask)
+{
+	return ask->n_stages > 1 ? ask->n_stages : 1;
+}
+
 static int gpus_of_system(const struct jl_machine *machine)
 {
 	return gpus_of_host(machine) * (machine->sys.n_nodes > 1 ? machine->sys.n_nodes : 1);
+}
+
+static int token_budget(const struct jl_infer_ask *ask)
+{
+	return ask->batched_tokens > 0 ? ask->batched_tokens : jl_policy_of(ask->engine)->token_budget;
 }
 
 static enum jl_status begin(struct trial *t, const struct jl_catalog *cat, const struct jl_machine *machine,
@@ -67,14 +88,23 @@ static enum jl_status begin(struct trial *t, const struct jl_catalog *cat, const
 			     .model = ask->model ? jl_served_from_catalog(ask->model) : jl_served_of(ask->shape),
 			     .fit = jl_serve_shipped(cat, dev->arch, ask->engine),
 			     .ops = jl_op_shipped(cat, dev->arch, ask->engine) };
-	t->job = (struct jl_serve_job){ .dev = dev, .place = { .n_stages = 1 } };
+	t->job = (struct jl_serve_job){ .dev = dev,
+					.place = { .n_stages = stages(ask),
+						   .chunk = stages(ask) > 1 ? token_budget(ask) / stages(ask) : 0,
+						   .n_ep = ask->n_ep,
+						   .split_batch = ask->dp_attention } };
 	status = jl_served_format(&t->job.format, weights, err);
 	if (!status && ask->kv) {
 		status = jl_served_format(&kv, ask->kv, err);
 		t->job.format.kv_B = kv.weight_B;
 	}
+	jl_engine_format(&t->job.format, ask->engine);
 	jl_served_join(&t->job.place, dev, join != JL_INTRA_PCIE_HOST,
 		       join == JL_INTRA_SWITCH || join == JL_INTRA_MESH);
+	t->prompts = t->job;
+	t->prompts.place.n_gpus = ask->prompt_gpus;
+	t->prompts.place.n_stages = 1;
+	t->prompts.place.chunk = 0;
 	return status;
 }
 
@@ -82,7 +112,7 @@ static enum jl_status begin(struct trial *t, const struct jl_catalog *cat, const
 static enum jl_status make_load(struct trial *t, struct jl_load *ret_load, double *ret_client_s, struct jl_err *err)
 {
 	const struct jl_infer_ask *ask = t->ask;
-	const double copies = t->n_copies;
+	const double copies = shares(t);
 	struct jl_load_ask load = { .lengths = { ask->prompt, ask->answer, 1, ask->spread_ln, ask->cached_frac },
 				    .burst = ask->burst,
 				    .seed = ask->seed };
@@ -114,7 +144,7 @@ static enum jl_status make_load(struct trial *t, struct jl_load *ret_load, doubl
 		size_t kept = 0;
 
 		/* a copy gets every so-manyth request */
-		for (size_t i = 0; i < n; i += (size_t)t->n_copies)
+		for (size_t i = 0; i < n; i += (size_t)copies)
 			t->room[kept++] = ask->trace[i];
 		*ret_load = (struct jl_load){ .arrivals = t->room, .n = kept };
 		return JL_OK;
@@ -123,6 +153,15 @@ static enum jl_status make_load(struct trial *t, struct jl_load *ret_load, doubl
 	jl_load_make(ret_load, t->room, &load);
 	ret_load->n_skip = n_skip;
 	return JL_OK;
+}
+
+/* Each device's keys and values go over its own way to the host. */
+static void keep_in_host(struct jl_sim_setup *setup, const struct trial *t)
+{
+	const double token_B = jl_serve_context_B(&t->job, 1), host_Bps = t->job.dev->host_Bps;
+
+	setup->host_tokens = t->ask->host_B / (token_B * t->job.place.n_gpus * t->job.place.n_stages);
+	setup->host_token_s = 2 * token_B / (isnan(host_Bps) ? SLOW_PCIE : host_Bps);
 }
 
 static enum jl_status try_once(struct trial *t, int n_gpus, int n_copies, struct jl_err *err)
@@ -134,28 +173,38 @@ static enum jl_status try_once(struct trial *t, int n_gpus, int n_copies, struct
 	double client_s;
 	enum jl_status status;
 
+	const bool apart = t->ask->prompt_gpus > 0;
+
 	t->job.place.n_gpus = n_gpus;
-	t->job.fit = &t->fit;
-	t->job.ops = &t->ops;
-	t->job.model = &t->model;
+	t->job.fit = t->prompts.fit = &t->fit;
+	t->job.ops = t->prompts.ops = &t->ops;
+	t->job.model = t->prompts.model = &t->model;
 	t->n_copies = n_copies;
 	status = make_load(t, &load, &client_s, err);
 	if (status)
 		return status;
 	if (t->ask->max_seqs > 0)
 		policy.max_seqs = t->ask->max_seqs;
-	if (t->ask->batched_tokens > 0)
-		policy.token_budget = t->ask->batched_tokens;
-	setup = jl_sim_setup_of(&t->job, 1, NULL, 0, &policy);
+	policy.token_budget = token_budget(t->ask);
+	if (t->ask->dp_attention && policy.own_ranks) {
+		policy.max_seqs *= n_gpus;
+		policy.token_budget *= n_gpus;
+	}
+	setup = jl_sim_setup_of(&t->job, apart ? n_copies : 1, apart ? &t->prompts : NULL,
+				fmax(t->ask->prompt_copies, 1), &policy);
 	if (t->ask->kv_tokens > 0)
 		setup.workers.kv_tokens = t->ask->kv_tokens;
+	if (t->ask->host_B > 0)
+		keep_in_host(&setup, t);
 	setup.client_s = client_s;
 	setup.n_draft = t->ask->n_draft;
 	setup.accept_frac = t->ask->accept_frac;
 	status = jl_simulate(&t->r, &setup, &load, NULL, &passes, err);
 	t->plan.n = status ? 0 : passes.n;
 	for (int i = 0; i < t->plan.n; i++) {
-		t->plan.shares[i] = (struct jl_run_share){ .work = jl_serve_work(&t->job, &passes.shares[i].pass) };
+		const struct jl_serve_job *job = passes.shares[i].prompts ? &t->prompts : &t->job;
+
+		t->plan.shares[i] = (struct jl_run_share){ .work = jl_serve_work(job, &passes.shares[i].pass) };
 		t->plan.shares[i].weight[JL_METRIC_TTFT] = passes.shares[i].ttft;
 		t->plan.shares[i].weight[JL_METRIC_TPOT] = passes.shares[i].tpot;
 	}
@@ -170,7 +219,7 @@ static double answered_hz(const struct trial *t)
 
 static bool keeps_up(const struct trial *t)
 {
-	return t->ask->kind != JL_LOAD_OPEN || answered_hz(t) >= KEPT_UP_FRAC * t->ask->rate_hz / t->n_copies;
+	return t->ask->kind != JL_LOAD_OPEN || answered_hz(t) >= KEPT_UP_FRAC * t->ask->rate_hz / shares(t);
 }
 
 static bool meets(const struct trial *t)
@@ -192,7 +241,7 @@ static double room_of(struct trial *t, int n_gpus)
 static int fewest_gpus(struct trial *t)
 {
 	const int n_host = gpus_of_host(t->machine);
-	int n = 1;
+	int n = t->ask->n_ep > 1 ? t->ask->n_ep : 1;
 
 	while (2 * n <= n_host && room_of(t, n) < 4)
 		n *= 2;
@@ -206,17 +255,19 @@ static enum jl_status search(struct trial *t, int *ret_n_gpus, int *ret_n_copies
 	enum jl_status status = JL_OK;
 
 	*ret_n_gpus = n_host;
-	*ret_n_copies = n_all / n_host > 0 ? n_all / n_host : 1;
+	*ret_n_copies = (int)fmax(n_all / (n_host * stages(t->ask)), 1);
 	for (int n = least; n <= n_all; n = n < 8 ? n * 2 : n + 8)
 		for (int each = least; each <= n && each <= n_host; each *= 2) {
-			if (n % each != 0 || (t->ask->n_gpus > 0 && each != t->ask->n_gpus))
+			const int copy = each * stages(t->ask);
+
+			if (n % copy != 0 || (t->ask->n_gpus > 0 && each != t->ask->n_gpus))
 				continue;
-			status = try_once(t, each, n / each, err);
+			status = try_once(t, each, n / copy, err);
 			if (status)
 				return status;
 			if (meets(t)) {
 				*ret_n_gpus = each;
-				*ret_n_copies = n / each;
+				*ret_n_copies = n / copy;
 				return JL_OK;
 			}
 		}
@@ -281,7 +332,7 @@ static void say_bound(struct jl_infer *a)
 static void say_money(struct jl_infer *a, const struct trial *t)
 {
 	const struct jl_infer_ask *ask = t->ask;
-	const double n_gpus = (double)a->n_gpus * a->n_copies, half_ln = log(a->output_tps.hi / a->output_tps.value);
+	const double n_gpus = a->n_gpus_used, half_ln = log(a->output_tps.hi / a->output_tps.value);
 	const double usdps = a->rent.usdps * n_gpus;
 	const struct jl_pass one = jl_pass_prefill(1, ask->prompt);
 	/* a prompt's share: its pass alone; the rest is the answers' */
@@ -303,42 +354,6 @@ static void say_money(struct jl_infer *a, const struct trial *t)
 	a->power_usd_per_Mtoken = a->energy_J_token / 3.6e6 * ask->usd_per_kWh * 1e6;
 }
 
-static void say_flags(struct jl_infer *a, const struct trial *t)
-{
-	static const enum jl_engine engines[] = { JL_ENGINE_VLLM, JL_ENGINE_SGLANG, JL_ENGINE_TRTLLM };
-	const bool kv8 = t->job.format.kv_B <= 1;
-	const double seqs = fmin(fmax(16, 8 * ceil(fmax(t->r.batch_mean * 1.5, a->concurrency / a->n_copies) / 8)),
-				 1024);
-	const char *model = a->model;
-	const double length = ceil((t->ask->prompt + t->ask->answer) * 1.25 / 256) * 256;
-
-	for (size_t i = 0; i < 3; i++) {
-		const struct jl_policy *p = jl_policy_of(engines[i]);
-		char *out = a->flags[a->n_flags];
-		const size_t size = sizeof(a->flags[0]);
-
-		if (t->ask->engine != JL_ENGINE_GENERAL && t->ask->engine != engines[i])
-			continue;
-		if (engines[i] == JL_ENGINE_VLLM)
-			snprintf(out, size,
-				 "vllm serve %s --tensor-parallel-size %d --max-num-seqs %.0f --max-num-batched-tokens "
-				 "%d --max-model-len %.0f%s",
-				 model, a->n_gpus, seqs, p->token_budget, length, kv8 ? " --kv-cache-dtype fp8" : "");
-		else if (engines[i] == JL_ENGINE_SGLANG)
-			snprintf(out, size,
-				 "python -m sglang.launch_server --model-path %s --tp %d --max-running-requests %.0f "
-				 "--chunked-prefill-size %d --context-length %.0f%s",
-				 model, a->n_gpus, seqs, p->token_budget, length,
-				 kv8 ? " --kv-cache-dtype fp8_e4m3" : "");
-		else
-			snprintf(out, size,
-				 "trtllm-serve %s --tp_size %d --max_batch_size %.0f --max_num_tokens %d --max_seq_len "
-				 "%.0f%s",
-				 model, a->n_gpus, seqs, p->token_budget, length, kv8 ? " --kv_cache_dtype fp8" : "");
-		a->flag_engines[a->n_flags++] = p->name;
-	}
-}
-
 static void say(struct jl_infer *a, struct trial *t)
 {
 	const struct jl_infer_ask *ask = t->ask;
@@ -347,6 +362,7 @@ static void say(struct jl_infer *a, struct trial *t)
 				    .engine = ask->engine,
 				    .format = t->job.format,
 				    .place = t->job.place,
+				    .prefill = ask->prompt_gpus > 0 ? t->prompts.place : (struct jl_serve_place){ 0 },
 				    .n_requests = fmax(t->r.batch_mean, 1),
 				    .prompt = ask->prompt,
 				    .output = ask->answer,
@@ -355,10 +371,17 @@ static void say(struct jl_infer *a, struct trial *t)
 
 	run.metric = JL_METRIC_TPOT;
 	const struct jl_serve_time next = jl_serve_of(t->machine, &t->fit, &run, &t->plan);
-	const double ln = next.half_ln, copies = t->n_copies;
+	const double ln = next.half_ln, copies = shares(t);
 
 	a->n_copies = t->n_copies;
 	a->n_gpus = (int)t->job.place.n_gpus;
+	a->n_stages = stages(ask);
+	a->n_ep = ask->n_ep > 1 ? ask->n_ep : 1;
+	a->dp_attention = ask->dp_attention;
+	a->prompt_gpus = ask->prompt_gpus;
+	a->prompt_copies = ask->prompt_gpus > 0 ? prompt_gpus(ask) / ask->prompt_gpus : 0;
+	a->prompt_busy_frac = ask->prompt_gpus > 0 ? t->r.prompt_busy_frac : NAN;
+	a->n_gpus_used = a->n_gpus * a->n_stages * a->n_copies + prompt_gpus(ask);
 	a->weights_B = jl_serve_weights_B(&t->job);
 	a->capacity_B = dev->mem_B;
 	a->kv_tokens = jl_serve_room(&t->job, 1, jl_policy_of(ask->engine)->mem_frac);
@@ -397,7 +420,26 @@ static void say(struct jl_infer *a, struct trial *t)
 	a->meets = a->has_target && meets(t);
 	say_bound(a);
 	say_money(a, t);
-	say_flags(a, t);
+	jl_infer_flags(a, ask, &t->job);
+}
+
+/* A copy lies on one host, but for stages; experts are shared by a part of its GPUs. */
+static enum jl_status check_cut(const struct trial *t, int n_gpus, int n_all, struct jl_err *err)
+{
+	const struct jl_infer_ask *ask = t->ask;
+	const int n_host = gpus_of_host(t->machine), widest = n_gpus > ask->prompt_gpus ? n_gpus : ask->prompt_gpus;
+
+	if (widest > n_host)
+		return jl_fail(err, JL_E_RANGE, "%d GPUs for one copy of the model; a host has %d", widest, n_host);
+	if (ask->n_ep > 1 && t->model.n_experts < 2)
+		return jl_fail(err, JL_E_USAGE, "--ep: %.60s has no experts to share", ask->model_name);
+	if (ask->n_ep > 1 && n_gpus % ask->n_ep != 0)
+		return jl_fail(err, JL_E_RANGE, "--ep %d does not divide the %d GPUs of a copy", ask->n_ep, n_gpus);
+	if (n_gpus * stages(ask) > n_all)
+		return jl_fail(err, JL_E_RANGE,
+			       "a copy takes %d GPUs in %d stages of %d, the prompts %d; the system has %d",
+			       n_gpus * stages(ask), stages(ask), n_gpus, prompt_gpus(ask), n_all + prompt_gpus(ask));
+	return JL_OK;
 }
 
 /* How many GPUs share a copy, and how many copies: as asked, as targets need, or what the system holds. */
@@ -405,25 +447,73 @@ static enum jl_status choose(struct trial *t, struct jl_infer *a, const struct j
 			     struct jl_infer_ask *own, struct jl_err *err)
 {
 	const bool target = !isnan(ask->ttft_max_s) || !isnan(ask->tpot_max_s);
-	const int n_all = gpus_of_system(t->machine), n_host = gpus_of_host(t->machine);
+	const int n_all = gpus_of_system(t->machine) - prompt_gpus(ask), n_host = gpus_of_host(t->machine);
 	int n_gpus = ask->n_gpus > 0 ? ask->n_gpus : fewest_gpus(t);
 	int n_copies = ask->n_copies;
 
-	if (ask->n_gpus > n_host)
-		return jl_fail(err, JL_E_RANGE, "%d GPUs for one copy of the model; a host has %d", ask->n_gpus,
-			       n_host);
-	if (target && !ask->find_rate && ask->n_copies == 0)
+	JL_TRY(check_cut(t, n_gpus, n_all, err));
+	if (target && !ask->find_rate && ask->n_copies == 0 && ask->prompt_gpus == 0)
 		return search(t, &n_gpus, &n_copies, err);
 	/* A closed loop wants room for all; one that does not fit takes the next larger cut. */
 	const double at_once = ask->kind == JL_LOAD_CLOSED ? ask->concurrency : 1;
 
-	while (ask->n_gpus <= 0 && 2 * n_gpus <= n_host && room_of(t, n_gpus) * (n_all / n_gpus) < at_once)
+	while (ask->n_gpus <= 0 && 2 * n_gpus <= n_host && 2 * n_gpus * stages(ask) <= n_all &&
+	       room_of(t, n_gpus) * (n_all / (n_gpus * stages(ask))) < at_once)
 		n_gpus *= 2;
-	n_copies = n_copies > 0 ? n_copies : n_all / n_gpus > 0 ? n_all / n_gpus : 1;
+	n_copies = n_copies > 0 ? n_copies : n_all / (n_gpus * stages(ask));
+	n_copies = n_copies > 0 ? n_copies : 1;
 	if (!ask->find_rate)
 		return try_once(t, n_gpus, n_copies, err);
 	*own = *ask;
 	return search_rate(t, own, n_gpus, n_copies, &a->rate_max_hz, err);
+}
+
+#define SEEN_MOST 5.0 /* further off than this it was another model, system or cut */
+
+/* The observed load once more as it was predicted, and with passes and front end that take as long as they did. */
+static enum jl_status correct(struct trial *t, struct jl_infer_seen *ret, struct jl_err *err)
+{
+	const struct jl_infer_ask *ask = t->ask;
+	const struct jl_served_seen *seen = ask->seen;
+	const int n_gpus = (int)t->job.place.n_gpus, n_copies = t->n_copies;
+	struct jl_infer_ask then = *ask;
+	struct jl_infer_seen s = { .ttft_s = seen->ttft_s, .tpot_s = seen->tpot_s, .pass_factor = 1 };
+
+	then.prompt = isnan(seen->prompt) ? ask->prompt : fmax(seen->prompt, 1);
+	then.answer = isnan(seen->answer) ? ask->answer : fmax(seen->answer, 1);
+	if (!isnan(seen->concurrency) || !isnan(seen->rate_hz)) {
+		then.kind = isnan(seen->concurrency) ? JL_LOAD_OPEN : JL_LOAD_CLOSED;
+		then.concurrency = seen->concurrency;
+		then.rate_hz = seen->rate_hz;
+	}
+	t->ask = &then;
+	for (int turn = 0; turn < 3; turn++) {
+		JL_TRY(try_once(t, n_gpus, n_copies, err));
+		const double factor = seen->tpot_s / t->r.tpot_s.mean;
+
+		if (turn == 0) {
+			s.ttft_before_s = t->r.ttft_s.mean;
+			s.tpot_before_s = t->r.tpot_s.mean;
+			if (!(factor > 1 / SEEN_MOST && factor < SEEN_MOST))
+				return jl_fail(err, JL_E_RANGE,
+					       "--observed: each token took %.3g s where %.3g s are predicted: another "
+					       "model, system, format or --gpus?",
+					       seen->tpot_s, s.tpot_before_s);
+		}
+		if (turn < 2) {
+			jl_serve_slow(&t->fit, factor);
+			s.pass_factor *= factor;
+		} else {
+			t->fit.first_s = fmax(t->fit.first_s + seen->ttft_s - t->r.ttft_s.mean, 0);
+		}
+	}
+	JL_TRY(try_once(t, n_gpus, n_copies, err));
+	s.ttft_after_s = t->r.ttft_s.mean;
+	s.tpot_after_s = t->r.tpot_s.mean;
+	s.first_s = t->fit.first_s;
+	t->ask = ask;
+	*ret = s;
+	return JL_OK;
 }
 
 enum jl_status jl_infer(struct jl_infer *ret_infer, const struct jl_catalog *cat, const struct jl_machine *machine,
@@ -457,6 +547,10 @@ enum jl_status jl_infer(struct jl_infer *ret_infer, const struct jl_catalog *cat
 				 ask->model_name, machine->sys.text, a.weights);
 	if (!status)
 		status = choose(&t, &a, ask, &own, err);
+	if (!status && ask->seen)
+		status = correct(&t, &a.seen, err);
+	if (!status && ask->seen)
+		status = choose(&t, &a, ask, &own, err);
 	if (!status && t.r.n_ended == 0)
 		status = jl_fail(
 			err, JL_E_RANGE,
@@ -474,79 +568,4 @@ enum jl_status jl_infer(struct jl_infer *ret_infer, const struct jl_catalog *cat
 	}
 	jl_free(t.room);
 	return status;
-}
-
-static struct jl_infer_row row_of(const struct jl_infer *a)
-{
-	return (struct jl_infer_row){ .weights = a->weights,
-				      .rate_hz = a->rate_hz,
-				      .fits = a->fits,
-				      .keeps_up = a->keeps_up,
-				      .weights_B = a->weights_B,
-				      .n_gpus = a->n_gpus,
-				      .ttft_p90_s = a->ttft_s.p90,
-				      .tpot_p90_s = a->tpot_s.p90,
-				      .output_tps = a->output_tps,
-				      .usd_per_Mtoken_out = a->usd_per_Mtoken_out,
-				      .busy_frac = a->busy_frac };
-}
-
-/* The knee: the last rate whose first tokens come within three times the quietest ones. */
-#define KNEE 3.0
-
-enum jl_status jl_infer_sweep(struct jl_infer *infer, const struct jl_catalog *cat, const struct jl_machine *machine,
-			      const struct jl_infer_ask *ask, const double *rates_hz, size_t n, struct jl_err *err)
-{
-	struct jl_infer_ask one = *ask;
-	enum jl_status status = JL_OK;
-	size_t knee = 0;
-
-	one.kind = JL_LOAD_OPEN;
-	one.ttft_max_s = one.tpot_max_s = NAN;
-	one.find_rate = false;
-	one.n_gpus = infer->n_gpus;
-	one.n_copies = infer->n_copies;
-	infer->n_rows = 0;
-	for (size_t i = 0; i < n && i < JL_INFER_ROWS && !status; i++) {
-		struct jl_infer a;
-
-		one.rate_hz = rates_hz[i];
-		status = jl_infer(&a, cat, machine, &one, err);
-		if (status)
-			break;
-		infer->rows[infer->n_rows++] = row_of(&a);
-		if (a.keeps_up && a.ttft_s.p90.value <= KNEE * infer->rows[0].ttft_p90_s.value)
-			knee = i;
-	}
-	if (!status)
-		infer->rows[knee].knee = true;
-	return status;
-}
-
-enum jl_status jl_infer_compare_weights(struct jl_infer *infer, const struct jl_catalog *cat,
-					const struct jl_machine *machine, const struct jl_infer_ask *ask,
-					struct jl_err *err)
-{
-	static const char *const formats[] = { "bf16", "fp8", "int8", "int4", "nvfp4", "q4_k_m" };
-	const struct jl_device *dev = &machine->dev;
-	struct jl_infer_ask one = *ask;
-
-	(void)err;
-	infer->n_rows = 0;
-	infer->compared = true;
-	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++) {
-		struct jl_infer a;
-
-		/* formats that the device only widens say nothing that int4 and int8 do not */
-		if ((i == 0 && isnan(dev->peak_flopps[JL_BF16])) || (i == 1 && isnan(dev->peak_flopps[JL_FP8])) ||
-		    (i == 4 && isnan(dev->peak_flopps[JL_FP4])))
-			continue;
-		one.weights = formats[i];
-		if (jl_infer(&a, cat, machine, &one, NULL))
-			infer->rows[infer->n_rows] = (struct jl_infer_row){ .rate_hz = NAN, .weights_B = NAN };
-		else
-			infer->rows[infer->n_rows] = row_of(&a);
-		infer->rows[infer->n_rows++].weights = formats[i];
-	}
-	return JL_OK;
 }

@@ -10,14 +10,26 @@
 enum jl_load_kind { JL_LOAD_CLOSED, JL_LOAD_OPEN, JL_LOAD_USERS, JL_LOAD_TRACE };
 extern const struct jl_choice jl_load_choices[];
 
+/* A load as it was measured: means; NAN where the file does not say. */
+struct jl_served_seen {
+	double ttft_s, tpot_s, prompt, answer, concurrency, rate_hz;
+};
+enum jl_status jl_served_seen_read(struct jl_served_seen *ret_seen, const char *text, size_t len, const char *file,
+				   struct jl_err *err);
+
 struct jl_infer_ask {
 	const struct jl_model_info *model;  /* of the catalog, or NULL: */
 	const struct jl_transformer *shape; /* any other */
 	const char *model_name;
 	const char *weights, *kv; /* formats; NULL: 16 bit, keys and values as recipes keep them */
 	enum jl_engine engine;
-	int n_gpus;   /* that share a copy; 0: the fewest that hold it and the load, or that meet the targets */
-	int n_copies; /* 0: as many as the system holds */
+	int n_gpus;         /* that share a copy; 0: the fewest that hold it and the load, or that meet the targets */
+	int n_copies;       /* 0: as many as the system holds */
+	int n_stages, n_ep; /* that hold different layers; that share the experts whole; 0: 1 */
+	bool dp_attention;  /* attention of different requests on different GPUs of a copy */
+	int prompt_gpus,
+		prompt_copies; /* machines of their own for the prompts: GPUs of each, and how many; 0: none, 1 */
+	double host_B;         /* of a copy's host, for keys and values of requests that are thrown back; NAN: none */
 	enum jl_load_kind kind;
 	double concurrency; /* closed loop */
 	double rate_hz;     /* open loop */
@@ -29,10 +41,11 @@ struct jl_infer_ask {
 	double prompt, answer, spread_ln, cached_frac;
 	int n_draft;
 	double accept_frac;
-	int max_seqs, batched_tokens;  /* of the engine; 0: its defaults */
-	double kv_tokens;              /* room of a copy; NAN: what the memory leaves */
-	double ttft_max_s, tpot_max_s; /* targets, of nine requests in ten; NAN: none */
-	bool find_rate;                /* no load was said: the largest rate that meets the targets */
+	int max_seqs, batched_tokens;      /* of the engine; 0: its defaults */
+	double kv_tokens;                  /* room of a copy; NAN: what the memory leaves */
+	double ttft_max_s, tpot_max_s;     /* targets, of nine requests in ten; NAN: none */
+	bool find_rate;                    /* no load was said: the largest rate that meets the targets */
+	const struct jl_served_seen *seen; /* of this model on this system, cut as it is asked for; NULL: nothing */
 	double usd_per_kWh, pue;
 	uint64_t seed;
 };
@@ -52,11 +65,21 @@ struct jl_infer_row { /* of a sweep or a comparison of formats */
 	double busy_frac;
 };
 
+/* What was observed, predicted before, and after the physics were corrected by it. */
+struct jl_infer_seen {
+	double ttft_s, tpot_s, ttft_before_s, tpot_before_s, ttft_after_s, tpot_after_s;
+	double pass_factor; /* a pass takes so many times what was thought; 0: nothing was observed */
+	double first_s;     /* and a request's front end this long */
+};
+
 struct jl_infer {
 	const char *model, *system, *engine, *weights, *kv;
 	enum jl_load_kind kind;
 	double concurrency, rate_hz, users, prompt, answer;
-	int n_gpus, n_copies, n_gpus_system;
+	int n_gpus, n_copies, n_gpus_system; /* n_gpus share each layer of a copy */
+	int n_stages, n_ep, prompt_gpus, prompt_copies, n_gpus_used;
+	bool dp_attention;
+	double prompt_busy_frac; /* of the prompts' machines; NAN: there are none */
 	bool fits, checked;
 	double weights_B, capacity_B, kv_token_B, kv_tokens; /* on each device; of a copy */
 	double context_max;                                  /* tokens of the longest request that fits */
@@ -75,12 +98,13 @@ struct jl_infer {
 	double ttft_max_s, tpot_max_s;
 	bool has_target, meets;
 	double rate_max_hz; /* that meets the targets; NAN: not asked for */
-	char flags[3][256]; /* of the engine, ready to paste; the first is the one that was asked for */
+	char flags[3][400]; /* of the engine, ready to paste; the first is the one that was asked for */
 	const char *flag_engines[3];
 	int n_flags;
 	struct jl_infer_row rows[JL_INFER_ROWS]; /* sweep or formats */
 	size_t n_rows;
 	bool compared;
+	struct jl_infer_seen seen;
 };
 extern const struct jl_schema jl_infer_fields;
 

@@ -22,6 +22,7 @@ struct seq {
 	int next, prev; /* in the queue; among those that answer, in the order in which they were let in */
 	int64_t tick0, end_tick;
 	bool thrown;
+	bool kept; /* thrown back, and its keys and values lie in the host's memory */
 };
 
 struct memo_entry {
@@ -51,8 +52,9 @@ struct worker {
 	double end_ticks;            /* sum, for what is still to come */
 	int64_t opens[BLOCK_PHASES]; /* by tick modulo a block's ticks: how many open a new block */
 	int64_t free_blocks, n_blocks;
-	double answer_s; /* its last pass without prompts */
-	double stall_s;  /* answers waited for prompts since the last tick */
+	double answer_s;    /* its last pass without prompts */
+	double stall_s;     /* answers waited for prompts since the last tick */
+	double host_tokens; /* kept by its host */
 	/* what came of it */
 	double busy_s, kv_s, batch_sum;
 	int64_t n_passes, n_ticks, used_max;

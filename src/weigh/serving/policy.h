@@ -22,6 +22,7 @@ struct jl_policy {
 	double mem_frac;  /* of the memory, for weights, keys and values */
 	enum jl_kv_rule kv_rule;
 	double kept_frac; /* JL_KV_ESTIMATED: of the answers under way */
+	bool own_ranks;   /* attention cut by requests: each GPU has the limits above for itself */
 };
 
 /* Of an engine; what is not in the table schedules as vLLM does. */

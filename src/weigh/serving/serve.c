@@ -133,6 +133,7 @@ enum jl_status jl_serve_predict(struct jl_serve_answer *ret_answer, const struct
 		status = jl_served_format(&job.format, weights, err);
 	if (status)
 		return status;
+	jl_engine_format(&job.format, ask->engine);
 	jl_served_join(&job.place, dev, join != JL_INTRA_PCIE_HOST, join == JL_INTRA_SWITCH || join == JL_INTRA_MESH);
 	choose_gpus(&job, ask, n_host);
 	struct jl_serve_answer a = { .n_gpus = (int)job.place.n_gpus,

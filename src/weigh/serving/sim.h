@@ -47,9 +47,11 @@ struct jl_sim_setup {
 	double first_s;                      /* front end, that others need not wait for */
 	double late;                         /* passes by which a first token is handed out later */
 	double transfer_s, transfer_token_s; /* keys and values from prompts' machines to answers' */
-	double client_s;                     /* closed loop: between an answer and the next request */
-	int n_draft;                         /* speculative decoding: tokens drafted for each pass */
-	double accept_frac;                  /* chance that a drafted token is right, given those before it */
+	double host_tokens,
+		host_token_s; /* whose keys and values a machine's host has room for: those of requests that are thrown back; out and in */
+	double client_s;    /* closed loop: between an answer and the next request */
+	int n_draft;        /* speculative decoding: tokens drafted for each pass */
+	double accept_frac; /* chance that a drafted token is right, given those before it */
 };
 
 /* One request, as it went. */

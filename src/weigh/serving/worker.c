@@ -162,10 +162,11 @@ static void end_request(struct sim *sim, int id, double at_s)
 /* The last one in gives its blocks back and begins anew, prompt and answer so far. */
 static void throw_back(struct sim *sim, struct worker *w)
 {
-	const int id = w->partial != NOBODY ? w->partial : w->newest;
+	const bool half = w->partial != NOBODY; /* in the middle of its prompt */
+	const int id = half ? w->partial : w->newest;
 	struct seq *s = &sim->seqs[id];
 
-	if (w->partial != NOBODY) {
+	if (half) {
 		w->partial = NOBODY;
 		w->free_blocks += s->blocks;
 	} else {
@@ -175,9 +176,12 @@ static void throw_back(struct sim *sim, struct worker *w)
 		s->made = (int)fmin(s->made + given, s->answer - 1);
 	}
 	s->target = s->prompt + s->made;
-	/* its blocks are free, and mostly as they were when it comes in again: engines that throw back look there first */
-	s->computed = (int)fmax(s->cached, floor(KEPT_FRAC * s->computed));
-	s->thrown = true;
+	s->kept = !half && w->host_tokens + s->target <= sim->setup->host_tokens;
+	if (s->kept)
+		w->host_tokens += s->target;
+	/* else its blocks are free, and mostly as they were when it comes in again: engines that throw back look there first */
+	s->computed = s->kept ? s->target : (int)fmax(s->cached, floor(KEPT_FRAC * s->computed));
+	s->thrown = !s->kept;
 	sim->n_preempted++;
 	jl_worker_queue(sim, w, id, true);
 }
@@ -247,6 +251,18 @@ static int min_int(int a, int b)
 	return a < b ? a : b;
 }
 
+/* Back from the host: everybody waits meanwhile. */
+static void fetch(struct sim *sim, struct worker *w, int id)
+{
+	struct seq *s = &sim->seqs[id];
+	const double wait_s = s->target * sim->setup->host_token_s;
+
+	w->now_s += wait_s;
+	w->stall_s += wait_s;
+	w->host_tokens -= s->target;
+	s->kept = false;
+}
+
 static void fill_pass(struct sim *sim, struct worker *w, int budget, struct chunks *c)
 {
 	if (w->partial != NOBODY && budget > 0) {
@@ -264,6 +280,8 @@ static void fill_pass(struct sim *sim, struct worker *w, int budget, struct chun
 		const int n = min_int(budget, s->target - s->computed);
 
 		enter(sim, w, id);
+		if (s->kept)
+			fetch(sim, w, id);
 		budget -= n;
 		take(sim, w, id, n, c);
 	}

@@ -44,6 +44,54 @@ bad_trace 'arrival_s,input_tokens,output_tokens\n-5,10,10\n' 'bad.csv:2'
 bad_trace 'arrival_s,input_tokens,output_tokens\n' 'no requests'
 bad_trace 'a,b\n1,2\n' 'input_tokens'
 
+bad_trace '{"timestamp": 0, "input_length": 5}\n' 'bad.csv:1'
+bad_trace '\0\0\0' 'bad.csv'
+# ten million rows are refused at the first that is too many, in flat memory
+{ echo input_tokens,output_tokens; yes 5,5 | head -n 10000000; } > "$work/long.csv"
+out=$( (ulimit -v 1500000; "$JEOUL" infer llama-3-8b --on h100-sxm5 --trace "$work/long.csv") 2>&1); has "more than 1000000 requests"
+rm -f "$work/long.csv"
+
+# Cut in other ways: stages, experts, attention by requests, machines of their own for prompts, keys and values in the host
+run 0 infer llama-3-70b --on "2x dgx-h100" --gpus 4 --pp 2 --engine vllm --json
+json "j['n_stages'] == 2 and j['n_copies'] == 2 and j['n_gpus_used'] == 16 and '--pipeline-parallel-size 2' in j['flags']"
+run 0 infer deepseek-v3 --on dgx-h200 --weights fp8 --engine sglang --gpus 8 --ep 8 --dp-attention --json
+json "j['n_ep'] == 8 and j['dp_attention'] and '--ep-size 8 --enable-dp-attention --dp-size 8' in j['flags']"
+run 0 infer llama-3-70b --on "2x dgx-h100" --weights fp8 --engine trtllm --gpus 4 --prompt-gpus 4 --prompt-copies 2 --json
+json "j['n_copies'] == 2 and j['prompt_copies'] == 2 and j['n_gpus_used'] == 16 and 0 < j['prompt_busy_frac'] < 1"
+json "'GENERATION' in j['flags'] and 'CONTEXT' in j['flags_2']"
+# answers no longer wait for others' prompts
+json "j['itl_s']['p99']['value'] < 1.2 * j['itl_s']['p50']['value']"
+run 0 infer llama-3-8b --on l4 --engine vllm --concurrency 64 --prompt 2000 --answer 1000 --json
+slow=$(python3 -c "import json,sys; print(json.load(open(sys.argv[1]))['e2e_s']['mean']['value'])" "$work/out")
+run 0 infer llama-3-8b --on l4 --engine vllm --concurrency 64 --prompt 2000 --answer 1000 --kv-host "64 GiB" --json
+json "j['n_preempted'] > 0 and j['e2e_s']['mean']['value'] < $slow and '--kv-offloading-size 64' in j['flags']"
+run 0 infer deepseek-v3 --on dgx-h200 --weights fp8 --gpus 8 --ep 4 --dp-attention --lang en; flat; has "4 GPUs share the experts whole"; has "cut by requests"
+run 2 infer llama-3-8b --on dgx-h100 --ep 2; one_line; says "no experts"
+run 2 infer deepseek-v3 --on dgx-h200 --weights fp8 --gpus 8 --ep 3; one_line; says "divide"
+run 2 infer llama-3-70b --on dgx-h100 --gpus 8 --prompt-gpus 4; one_line; says "the system has 8"
+run 2 infer llama-3-8b --on h100-sxm5 --prompt-copies 2; one_line; says "--prompt-gpus"
+
+# A measured run corrects the next answer
+cat > "$work/bench.json" <<'END'
+{"completed": 640, "total_input_tokens": 655360, "total_output_tokens": 163840, "request_rate": "inf", "max_concurrency": 64, "mean_ttft_ms": 310.0, "mean_tpot_ms": 45.0}
+END
+run 0 infer llama-3-70b --on dgx-h100 --engine vllm --concurrency 32 --json
+plain=$(python3 -c "import json,sys; print(json.load(open(sys.argv[1]))['tpot_s']['mean']['value'])" "$work/out")
+run 0 infer llama-3-70b --on dgx-h100 --engine vllm --concurrency 32 --observed "$work/bench.json" --json
+json "abs(j['observed']['tpot_after_s'] / 0.045 - 1) < 0.02 and abs(j['observed']['ttft_after_s'] / 0.31 - 1) < 0.2"
+json "abs(j['tpot_s']['mean']['value'] / $plain / j['observed']['pass_factor'] - 1) < 0.1"
+run 0 infer llama-3-70b --on dgx-h100 --engine vllm --observed "$work/bench.json" --lang en; flat; has "after the correction"
+printf '# HELP\nvllm:time_to_first_token_seconds_sum{m="a"} 31\nvllm:time_to_first_token_seconds_count{m="a"} 100\nvllm:inter_token_latency_seconds_sum 400\nvllm:inter_token_latency_seconds_count 10000\n' > "$work/metrics"
+run 0 infer llama-3-70b --on dgx-h100 --engine vllm --observed "$work/metrics" --json
+json "abs(j['observed']['ttft_s'] - 0.31) < 1e-9 and abs(j['observed']['tpot_s'] - 0.04) < 1e-9"
+echo '{"time_to_first_token": {"avg": 300}, "inter_token_latency": {"avg": 40}, "input_sequence_length": {"avg": 900}, "output_sequence_length": {"avg": 100}, "input_config": {"perf_analyzer": {"stimulus": {"concurrency": 16}}}}' > "$work/genai.json"
+run 0 infer llama-3-70b --on dgx-h100 --engine vllm --observed "$work/genai.json" --json; json "j['observed']['ttft_s'] == 0.3"
+bad_seen() { printf "$1" > "$work/bad.json"; run 1 infer llama-3-8b --on h100-sxm5 --observed "$work/bad.json"; one_line; says "$2"; }
+bad_seen '{}' 'no mean time'; bad_seen '{"a' 'bad.json:1'; bad_seen '' 'no mean time'
+sed -i 's/45.0/4500/' "$work/bench.json"
+run 2 infer llama-3-8b --on h100-sxm5 --observed "$work/bench.json"; one_line; says "another model"
+run 1 infer llama-3-8b --on h100-sxm5 --observed "$work/nowhere.json"; one_line
+
 # Input that makes no sense: one line
 run 2 infer llama-3-8b --on h100-sxm5 --rate fast; one_line; says "20/s"
 run 2 infer llama-3-8b --on h100-sxm5 --rate 2/s --users 3; one_line; says "one load"

@@ -189,6 +189,40 @@ static void test_a_full_cache_makes_requests_wait(void **state)
 }
 
 /* Little's law: requests in the system = rate x time in it. */
+/* Room in the host: what is thrown back is brought back instead of computed again, and nothing is lost. */
+static void test_the_host_keeps_what_is_thrown_back(void **state)
+{
+	const struct jl_load_ask ask = {
+		.n = 600, .lengths = { .prompt = 700, .answer = 500, .least_frac = 0.5 }, .concurrency = 64, .seed = 3
+	};
+	struct jl_sim_setup setup = setup_of(JL_ENGINE_VLLM, 20000);
+	struct jl_load load;
+
+	(void)state;
+	jl_load_make(&load, arrivals, &ask);
+	const struct jl_sim_result again = run(&setup, &load);
+
+	assert_true(again.n_preempted > 10);
+	setup.host_tokens = 1e6;
+	setup.host_token_s = 1e-9;
+	const struct jl_sim_result kept = run(&setup, &load);
+
+	check_conserved(&load, &kept);
+	assert_true(kept.n_preempted > 10);
+	assert_true(kept.prompt_tokens < again.prompt_tokens);
+	assert_true(kept.e2e_s.mean < again.e2e_s.mean);
+	setup.host_token_s = 1e-3; /* a way that is too slow */
+	const struct jl_sim_result slow = run(&setup, &load);
+
+	check_conserved(&load, &slow);
+	assert_true(slow.e2e_s.mean > kept.e2e_s.mean);
+	setup.host_tokens = 600; /* for one at a time, at most */
+	const struct jl_sim_result few = run(&setup, &load);
+
+	check_conserved(&load, &few);
+	assert_true(few.prompt_tokens > kept.prompt_tokens);
+}
+
 static void test_littles_law(void **state)
 {
 	const struct jl_load_ask ask = { .n = 4000,
@@ -268,6 +302,7 @@ int main(void)
 		cmocka_unit_test(test_cache_and_drafts_save_time),
 		cmocka_unit_test(test_policies_differ_where_they_should),
 		cmocka_unit_test(test_a_full_cache_makes_requests_wait),
+		cmocka_unit_test(test_the_host_keeps_what_is_thrown_back),
 		cmocka_unit_test(test_littles_law),
 		cmocka_unit_test(test_hostile_loads_get_one_line),
 		cmocka_unit_test(test_traces),

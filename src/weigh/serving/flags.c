@@ -1,0 +1,83 @@
+/* How an engine is started with the settings that were weighed: one row of options for each. */
+#include <math.h>
+#include <stdio.h>
+
+#include "serving/inside_infer.h"
+
+#define GIB 1073741824.0
+
+enum option { TP, SEQS, TOKENS, LENGTH, KV8, PP, EP, DP, HOST, N_OPTION };
+static const struct {
+	enum jl_engine engine;
+	const char *start;
+	const char *options[N_OPTION]; /* with their figure, where they have one; NULL: only in a file of its own */
+	const char *role[2];           /* of a machine for answers, for prompts, where they are apart */
+} engines[] = {
+	{ JL_ENGINE_VLLM,
+	  "vllm serve %s",
+	  { "--tensor-parallel-size %.0f", "--max-num-seqs %.0f", "--max-num-batched-tokens %.0f",
+	    "--max-model-len %.0f", "--kv-cache-dtype fp8", "--pipeline-parallel-size %.0f", "--enable-expert-parallel",
+	    "--data-parallel-size %.0f", "--kv-offloading-size %.0f" },
+	  { "--kv-transfer-config '{\"kv_connector\":\"NixlConnector\",\"kv_role\":\"kv_consumer\"}'",
+	    "--kv-transfer-config '{\"kv_connector\":\"NixlConnector\",\"kv_role\":\"kv_producer\"}'" } },
+	{ JL_ENGINE_SGLANG,
+	  "python -m sglang.launch_server --model-path %s",
+	  { "--tp %.0f", "--max-running-requests %.0f", "--chunked-prefill-size %.0f", "--context-length %.0f",
+	    "--kv-cache-dtype fp8_e4m3", "--pp-size %.0f", "--ep-size %.0f", "--enable-dp-attention --dp-size %.0f",
+	    "--enable-hierarchical-cache --hicache-size %.0f" },
+	  { "--disaggregation-mode decode", "--disaggregation-mode prefill" } },
+	{ JL_ENGINE_TRTLLM,
+	  "trtllm-serve %s",
+	  { "--tp_size %.0f", "--max_batch_size %.0f", "--max_num_tokens %.0f", "--max_seq_len %.0f",
+	    "--kv_cache_dtype fp8", "--pp_size %.0f", "--ep_size %.0f", NULL, NULL },
+	  { "--server_role GENERATION", "--server_role CONTEXT" } },
+};
+
+static void start(struct jl_infer *a, size_t engine, const double values[N_OPTION], const char *role)
+{
+	char *out = a->flags[a->n_flags];
+	const size_t size = sizeof(a->flags[0]);
+	size_t used = (size_t)snprintf(out, size, engines[engine].start, a->model);
+
+	for (size_t i = 0; i < N_OPTION && used < size; i++) {
+		char option[96];
+
+		if (isnan(values[i]) || !engines[engine].options[i])
+			continue;
+		(void)snprintf(option, sizeof(option), engines[engine].options[i], values[i]);
+		used += (size_t)snprintf(out + used, size - used, " %s", option);
+	}
+	if (role && used < size)
+		(void)snprintf(out + used, size - used, " %s", role);
+	a->flag_engines[a->n_flags++] = jl_policy_of(engines[engine].engine)->name;
+}
+
+void jl_infer_flags(struct jl_infer *a, const struct jl_infer_ask *ask, const struct jl_serve_job *job)
+{
+	const double seqs = 8 * ceil(fmax(a->batch_mean * 1.5, a->concurrency / a->n_copies) / 8);
+	double values[N_OPTION] = {
+		[TP] = a->n_gpus,
+		[SEQS] = fmin(fmax(16, seqs), 1024),
+		[LENGTH] = ceil((ask->prompt + ask->answer) * 1.25 / 256) * 256,
+		[KV8] = job->format.kv_B <= 1 ? 1 : NAN,
+		[PP] = a->n_stages > 1 ? (double)a->n_stages : NAN,
+		[EP] = a->n_ep > 1 ? (double)a->n_ep : NAN,
+		[DP] = a->dp_attention ? (double)a->n_gpus : NAN,
+		[HOST] = ask->host_B > 0 ? ceil(ask->host_B / GIB) : NAN,
+	};
+
+	for (size_t i = 0; i < sizeof(engines) / sizeof(*engines); i++) {
+		const bool asked = ask->engine == engines[i].engine;
+
+		/* machines of two kinds: both commands of one engine */
+		if (!asked && (ask->engine != JL_ENGINE_GENERAL || (ask->prompt_gpus > 0 && i > 0)))
+			continue;
+		values[TOKENS] = ask->batched_tokens > 0 ? ask->batched_tokens
+							 : jl_policy_of(engines[i].engine)->token_budget;
+		values[TP] = a->n_gpus;
+		start(a, i, values, ask->prompt_gpus > 0 ? engines[i].role[0] : NULL);
+		values[TP] = ask->prompt_gpus;
+		if (ask->prompt_gpus > 0)
+			start(a, i, values, engines[i].role[1]);
+	}
+}

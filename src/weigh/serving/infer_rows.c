@@ -1,0 +1,79 @@
+/* The same question at several rates, or with weights in several formats. */
+#include <math.h>
+
+#include "serving/infer.h"
+
+static struct jl_infer_row row_of(const struct jl_infer *a)
+{
+	return (struct jl_infer_row){ .weights = a->weights,
+				      .rate_hz = a->rate_hz,
+				      .fits = a->fits,
+				      .keeps_up = a->keeps_up,
+				      .weights_B = a->weights_B,
+				      .n_gpus = a->n_gpus,
+				      .ttft_p90_s = a->ttft_s.p90,
+				      .tpot_p90_s = a->tpot_s.p90,
+				      .output_tps = a->output_tps,
+				      .usd_per_Mtoken_out = a->usd_per_Mtoken_out,
+				      .busy_frac = a->busy_frac };
+}
+
+/* The knee: the last rate whose first tokens come within three times the quietest ones. */
+#define KNEE 3.0
+
+enum jl_status jl_infer_sweep(struct jl_infer *infer, const struct jl_catalog *cat, const struct jl_machine *machine,
+			      const struct jl_infer_ask *ask, const double *rates_hz, size_t n, struct jl_err *err)
+{
+	struct jl_infer_ask one = *ask;
+	enum jl_status status = JL_OK;
+	size_t knee = 0;
+
+	one.kind = JL_LOAD_OPEN;
+	one.ttft_max_s = one.tpot_max_s = NAN;
+	one.find_rate = false;
+	one.n_gpus = infer->n_gpus;
+	one.n_copies = infer->n_copies;
+	infer->n_rows = 0;
+	for (size_t i = 0; i < n && i < JL_INFER_ROWS && !status; i++) {
+		struct jl_infer a;
+
+		one.rate_hz = rates_hz[i];
+		status = jl_infer(&a, cat, machine, &one, err);
+		if (status)
+			break;
+		infer->rows[infer->n_rows++] = row_of(&a);
+		if (a.keeps_up && a.ttft_s.p90.value <= KNEE * infer->rows[0].ttft_p90_s.value)
+			knee = i;
+	}
+	if (!status)
+		infer->rows[knee].knee = true;
+	return status;
+}
+
+enum jl_status jl_infer_compare_weights(struct jl_infer *infer, const struct jl_catalog *cat,
+					const struct jl_machine *machine, const struct jl_infer_ask *ask,
+					struct jl_err *err)
+{
+	static const char *const formats[] = { "bf16", "fp8", "int8", "int4", "nvfp4", "q4_k_m" };
+	const struct jl_device *dev = &machine->dev;
+	struct jl_infer_ask one = *ask;
+
+	(void)err;
+	infer->n_rows = 0;
+	infer->compared = true;
+	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++) {
+		struct jl_infer a;
+
+		/* formats that the device only widens say nothing that int4 and int8 do not */
+		if ((i == 0 && isnan(dev->peak_flopps[JL_BF16])) || (i == 1 && isnan(dev->peak_flopps[JL_FP8])) ||
+		    (i == 4 && isnan(dev->peak_flopps[JL_FP4])))
+			continue;
+		one.weights = formats[i];
+		if (jl_infer(&a, cat, machine, &one, NULL))
+			infer->rows[infer->n_rows] = (struct jl_infer_row){ .rate_hz = NAN, .weights_B = NAN };
+		else
+			infer->rows[infer->n_rows] = row_of(&a);
+		infer->rows[infer->n_rows++].weights = formats[i];
+	}
+	return JL_OK;
+}

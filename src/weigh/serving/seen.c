@@ -1,0 +1,122 @@
+/* What a client or an engine itself measured of a served load: mean times and the load, whoever wrote them. */
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "serving/infer.h"
+
+#define NAME_MAX_B 128
+
+/* A figure by its path; over: of which it is a share. vLLM and SGLang (bench serve, bench_serving), genai-perf and aiperf, trtllm-bench;
+ * metrics that engines publish for Prometheus. */
+static const struct {
+	size_t at;
+	const char *path;
+	double scale;
+	const char *over;
+} known[] = {
+#define TO(member)           offsetof(struct jl_served_seen, member)
+#define METRIC(engine, name) engine ":" name "_sum", 1, engine ":" name "_count"
+	{ TO(ttft_s), "mean_ttft_ms", 1e-3, NULL },
+	{ TO(ttft_s), "time_to_first_token.avg", 1e-3, NULL },
+	{ TO(ttft_s), "streaming_metrics.avg_ttft_ms", 1e-3, NULL },
+	{ TO(ttft_s), METRIC("vllm", "time_to_first_token_seconds") },
+	{ TO(ttft_s), METRIC("sglang", "time_to_first_token_seconds") },
+	{ TO(tpot_s), "mean_tpot_ms", 1e-3, NULL },
+	{ TO(tpot_s), "inter_token_latency.avg", 1e-3, NULL },
+	{ TO(tpot_s), "streaming_metrics.avg_tpot_ms", 1e-3, NULL },
+	{ TO(tpot_s), METRIC("vllm", "time_per_output_token_seconds") },
+	{ TO(tpot_s), METRIC("vllm", "inter_token_latency_seconds") },
+	{ TO(tpot_s), METRIC("sglang", "inter_token_latency_seconds") },
+	{ TO(prompt), "total_input_tokens", 1, "completed" },
+	{ TO(prompt), "input_sequence_length.avg", 1, NULL },
+	{ TO(prompt), "request_info.avg_input_length", 1, NULL },
+	{ TO(prompt), METRIC("vllm", "request_prompt_tokens") },
+	{ TO(prompt), "sglang:prompt_tokens_total", 1, "sglang:num_requests_total" },
+	{ TO(answer), "total_output_tokens", 1, "completed" },
+	{ TO(answer), "output_sequence_length.avg", 1, NULL },
+	{ TO(answer), "request_info.avg_output_length", 1, NULL },
+	{ TO(answer), METRIC("vllm", "request_generation_tokens") },
+	{ TO(answer), "sglang:generation_tokens_total", 1, "sglang:num_requests_total" },
+	{ TO(concurrency), "max_concurrency", 1, NULL },
+	{ TO(concurrency), "input_config.perf_analyzer.stimulus.concurrency", 1, NULL },
+	{ TO(concurrency), "input_config.loadgen.concurrency", 1, NULL },
+	{ TO(concurrency), "request_info.avg_num_concurrent_requests", 1, NULL },
+	{ TO(concurrency), "vllm:num_requests_running", 1, NULL },
+	{ TO(concurrency), "sglang:num_running_reqs", 1, NULL },
+	{ TO(rate_hz), "request_rate", 1, NULL },
+};
+
+static double number_at(const json_t *root, const char *path)
+{
+	char name[NAME_MAX_B];
+
+	while (root && *path) {
+		const size_t len = strcspn(path, ".");
+
+		memcpy(name, path, len);
+		name[len] = '\0';
+		root = json_object_get(root, name);
+		path += len + (path[len] == '.');
+	}
+	return json_is_number(root) ? json_number_value(root) : NAN;
+}
+
+/* `name{labels} value` a line: those of one name are added up. */
+static json_t *read_metrics(const char *text, size_t len)
+{
+	json_t *root = json_object();
+
+	for (size_t at = 0; root && at < len;) {
+		const char *line = text + at, *end = memchr(line, '\n', len - at);
+		const size_t n = end ? (size_t)(end - line) : len - at, n_name = strcspn(line, "{ \n");
+		char name[NAME_MAX_B], value[64];
+		size_t from = n;
+
+		while (from > 0 && line[from - 1] != ' ')
+			from--;
+		at += n + 1;
+		if (*line == '#' || n_name == 0 || n_name >= sizeof(name) || from == 0 || n - from >= sizeof(value))
+			continue;
+		memcpy(name, line, n_name);
+		name[n_name] = '\0';
+		memcpy(value, line + from, n - from);
+		value[n - from] = '\0';
+		const double sum = number_at(root, name);
+
+		(void)json_object_set_new(root, name, json_real((isnan(sum) ? 0 : sum) + strtod(value, NULL)));
+	}
+	return root;
+}
+
+enum jl_status jl_served_seen_read(struct jl_served_seen *ret_seen, const char *text, size_t len, const char *file,
+				   struct jl_err *err)
+{
+	struct jl_served_seen seen = { NAN, NAN, NAN, NAN, NAN, NAN };
+	const size_t blank = strspn(text, " \t\r\n");
+	json_error_t why;
+	json_t *root = text[blank] == '{' ? json_loadb(text, len, JSON_DISABLE_EOF_CHECK, &why)
+					  : read_metrics(text, len);
+
+	if (!json_is_object(root)) {
+		json_decref(root);
+		return jl_fail_in_file(err, jl_fail(err, JL_E_PARSE, "%.80s:%d: %.80s", file, why.line, why.text));
+	}
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
+		double *to = (double *)((char *)&seen + known[i].at);
+		const double value = number_at(root, known[i].path) * known[i].scale,
+			     over = known[i].over ? number_at(root, known[i].over) : 1;
+
+		if (isnan(*to) && value > 0 && isfinite(value) && over > 0)
+			*to = value / over;
+	}
+	json_decref(root);
+	if (isnan(seen.ttft_s) || isnan(seen.tpot_s))
+		return jl_fail(err, JL_E_DATA,
+			       "%.80s: no mean time to the first token and of each further one; results of vLLM's and "
+			       "SGLang's benchmark, genai-perf, aiperf, trtllm-bench and engines' metrics are read",
+			       file);
+	*ret_seen = seen;
+	return JL_OK;
+}
