@@ -172,28 +172,6 @@ bool jl_llm_seen(const struct jl_catalog *cat, const char *gpu_id)
 	return jl_params_seen(cat, prefix);
 }
 
-enum jl_llm_link jl_llm_link_of(enum jl_wire wire)
-{
-	static const enum jl_llm_link types[JL_N_WIRE] = {
-		[JL_WIRE_NONE] = JL_LLM_RDMA,
-		[JL_WIRE_PCIE_HOST] = JL_LLM_PCIE_HOST,
-		[JL_WIRE_PCIE_P2P] = JL_LLM_PCIE_P2P,
-		[JL_WIRE_BRIDGE] = JL_LLM_BRIDGE,
-		[JL_WIRE_NVLINK2] = JL_LLM_NVLINK_MESH,
-		[JL_WIRE_NVLINK3] = JL_LLM_NVLINK3,
-		[JL_WIRE_NVLINK4] = JL_LLM_NVLINK4,
-		[JL_WIRE_NVLINK5] = JL_LLM_NVLINK5,
-		[JL_WIRE_NVL72] = JL_LLM_NVLINK5,
-		[JL_WIRE_XGMI] = JL_LLM_NVLINK4, /* no rows: as the links of its time */
-		[JL_WIRE_IB] = JL_LLM_RDMA,
-		[JL_WIRE_ROCE] = JL_LLM_RDMA,
-		[JL_WIRE_EFA] = JL_LLM_RDMA,
-		[JL_WIRE_ETHERNET] = JL_LLM_ETHERNET,
-	};
-
-	return types[wire];
-}
-
 /* Nothing runs faster than it is listed; NAN stays. */
 static double at_most_listed(double frac)
 {
