@@ -49,6 +49,9 @@ struct jl_where {
 			return jl_tried;                                                                               \
 	} while (0)
 
+/* The next of several calls, made only where those before it were fine: something is released behind them in any case. */
+#define JL_THEN(STATUS, CALL) ((STATUS) = (STATUS) ? (STATUS) : (CALL))
+
 /* Fill `err` (which may be NULL) and return `status`, so that callers write `return jl_fail(err, ...)`. */
 enum jl_status jl_fail(struct jl_err *err, enum jl_status status, const char *en, ...)
 	__attribute__((format(printf, 3, 4)));

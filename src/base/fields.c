@@ -40,7 +40,9 @@ static void null_put(struct jl_json *json, const struct jl_field *f, bool omit)
 
 static void whole_put(struct jl_json *json, const struct jl_field *f, long long n, bool omit)
 {
-	if (f->scale > 0)
+	if (n < 0 && (f->flags & JL_FF_COUNT))
+		null_put(json, f, omit);
+	else if (f->scale > 0)
 		jl_json_put_number(json, f->member, (double)n / f->scale);
 	else if (n || !omit)
 		jl_json_put_integer(json, f->member, n);
@@ -180,6 +182,7 @@ static void field_put(struct jl_json *json, const struct jl_field *f, const void
 	case JL_F_ARRAY: list_put(json, f, record, omit); break;
 	case JL_F_SUB: struct_put(json, f, at, omit); break;
 	case JL_F_SEEN: struct_put(json, f, *(const void *const *)at, omit); break;
+	case JL_F_WRITTEN: jl_json_key(json, f->member); f->write(json, record);
 	}
 }
 
@@ -335,7 +338,7 @@ static void field_schema(struct jl_json *json, const struct jl_field *f, bool om
 	case JL_F_INT:
 	case JL_F_LONG:
 	case JL_F_LLONG:
-	case JL_F_SIZE: type_put(json, f->scale > 0 ? "number" : "integer", false); break;
+	case JL_F_SIZE: type_put(json, f->scale > 0 ? "number" : "integer", null && (f->flags & JL_FF_COUNT)); break;
 	case JL_F_BOOL: type_put(json, "boolean", false); break;
 	case JL_F_FACT: interval_schema(json, null); break;
 	case JL_F_ESTIMATE: interval_schema(json, false); break;
@@ -345,6 +348,7 @@ static void field_schema(struct jl_json *json, const struct jl_field *f, bool om
 	case JL_F_ARRAY: items_schema(json, f); break;
 	case JL_F_SUB:
 	case JL_F_SEEN: struct_schema(json, f, null); break;
+	case JL_F_WRITTEN: break; /* anything */
 	}
 	jl_json_end_object(json);
 }

@@ -37,8 +37,9 @@ enum jl_field_type {
 	JL_F_ESTIMATE, /* three doubles: value and 80 % interval */
 	JL_F_WHY,      /* struct jl_err: what it says; unknown where nothing failed */
 	JL_F_NUMBERS,  /* const double * and its count */
-	JL_F_ARRAY, /* sub-records inside the struct: as many as the count says, or `length` where there is no count */
-	JL_F_SEEN   /* pointer to one struct that lies elsewhere */
+	JL_F_ARRAY,  /* sub-records inside the struct: as many as the count says, or `length` where there is no count */
+	JL_F_SEEN,   /* pointer to one struct that lies elsewhere */
+	JL_F_WRITTEN /* by `write`: what has no plain form, a grid, keys that are data */
 };
 
 enum {
@@ -48,7 +49,8 @@ enum {
 	JL_FF_DATED = 1 << 3,    /* default date of the record's facts */
 	JL_FF_POSITIVE = 1 << 4, /* a number that must be above 0 */
 	JL_FF_OMIT = 1 << 5,     /* JSON: no key where it is not known */
-	JL_FF_FLAT = 1 << 6      /* JSON: the members of a SUB or SEEN stand among its neighbours, not in an object */
+	JL_FF_FLAT = 1 << 6,     /* JSON: the members of a SUB or SEEN stand among its neighbours, not in an object */
+	JL_FF_COUNT = 1 << 7     /* JSON: a whole number below 0 is not known */
 };
 
 struct jl_choice {
@@ -81,8 +83,9 @@ struct jl_field {
 	double (*number_of)(const void *record);            /* JL_F_NUMBER: reckoned, not stored */
 	bool (*bool_of)(const void *record);                /* JL_F_BOOL: the same */
 	const char *const *(*texts_of)(const void *record); /* JL_F_TEXTS: the same */
-	size_t (*count_of)(const void *record);             /* JL_F_LIST, JL_F_NUMBERS, JL_F_ARRAY: the same */
-	const char *(*text_of)(const void *record,          /* JL_F_TEXT: the same; NULL: unknown */
+	void (*write)(struct jl_json *json, const void *record); /* JL_F_WRITTEN: the value */
+	size_t (*count_of)(const void *record);                  /* JL_F_LIST, JL_F_NUMBERS, JL_F_ARRAY: the same */
+	const char *(*text_of)(const void *record,               /* JL_F_TEXT: the same; NULL: unknown */
 			       char out[JL_FIELD_TEXT_MAX]);
 };
 

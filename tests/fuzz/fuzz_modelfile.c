@@ -5,9 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "workload/layers.h"
+#include "workload/convnet.h"
 #include "workload/modelfile.h"
-#include "workload/onnx.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

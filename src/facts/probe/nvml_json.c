@@ -102,7 +102,7 @@ void jl_nvml_p2p_json(struct jl_json *json, const struct jl_nvml_snapshot *snaps
 {
 	size_t n = snapshot->n_gpus;
 
-	jl_json_put_object(json, "p2p");
+	jl_json_object(json);
 	for (size_t what = 0; what < JL_N_P2P_WHAT; what++) {
 		if (!snapshot->p2p[what])
 			continue;
@@ -147,6 +147,7 @@ void jl_nvml_write(struct jl_buf *out, const struct jl_nvml_snapshot *snapshot, 
 		jl_json_end_object(&json);
 	}
 	jl_json_end_array(&json);
+	jl_json_key(&json, "p2p");
 	jl_nvml_p2p_json(&json, snapshot);
 	jl_json_end_object(&json);
 	jl_json_finish(&json);

@@ -9,7 +9,7 @@
 
 /* Members of the open object: unknown values are null. */
 void jl_nvml_gpu_json(struct jl_json *json, const struct jl_nvml_gpu *gpu, bool with_names);
-void jl_nvml_p2p_json(struct jl_json *json, const struct jl_nvml_snapshot *snapshot);
+void jl_nvml_p2p_json(struct jl_json *json, const struct jl_nvml_snapshot *snapshot); /* one value */
 /* The whole document. Without `with_names`, UUIDs are left out. */
 void jl_nvml_write(struct jl_buf *out, const struct jl_nvml_snapshot *snapshot, bool with_names);
 /* Wrong types, sizes and unknown words are refused; keys that are not known are passed over. */

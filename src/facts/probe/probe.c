@@ -121,6 +121,19 @@ static const char *make_name(const struct jl_probe_machine *machine, struct jl_a
 	return jl_arena_strdup(arena, text);
 }
 
+/* Places in the list of PCI functions by their names. */
+static void name_places(struct jl_probe_machine *m)
+{
+	for (size_t i = 0; i < m->n_pci; i++)
+		m->pci[i].parent_bus = m->pci[i].parent >= 0 ? m->pci[m->pci[i].parent].bus : NULL;
+	for (size_t i = 0; i < m->n_gpus; i++)
+		m->gpus[i].shares_bus = m->gpus[i].shares >= 0 ? m->pci[m->gpus[i].shares].bus : NULL;
+	for (size_t i = 0; i < m->n_nics; i++)
+		m->nics[i].pci_bus = m->nics[i].pci >= 0 ? m->pci[m->nics[i].pci].bus : NULL;
+	for (size_t i = 0; i < m->n_rdma; i++)
+		m->rdma[i].pci_bus = m->rdma[i].pci >= 0 ? m->pci[m->rdma[i].pci].bus : NULL;
+}
+
 enum jl_status jl_probe_machine(struct jl_probe_source *source, const struct jl_catalog *cat,
 				const struct jl_probe_options *options, struct jl_arena *arena,
 				const struct jl_probe_machine **ret_machine, struct jl_err *err)
@@ -142,6 +155,8 @@ enum jl_status jl_probe_machine(struct jl_probe_source *source, const struct jl_
 		status = jl_source_failed(source, err);
 	if (status)
 		return status;
+	in.machine->with_names = in.options->with_names;
+	name_places(in.machine);
 	make_fingerprint(in.machine, arena);
 	in.machine->short_name_text = make_name(in.machine, arena);
 	reader = jl_lang_set(jl_languages[0]);

@@ -10,6 +10,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/fields.h"
 #include "catalog/catalog.h"
 #include "probe/nvml.h"
 #include "probe/source.h"
@@ -70,6 +71,7 @@ struct jl_probe_pci {
 	unsigned class_code, vendor, device;
 	int numa;
 	int parent;                   /* place in the list; -1: hangs on a root complex */
+	const char *parent_bus;       /* NULL: none, here and below */
 	const char *root;             /* the root complex: pci0000:4a */
 	struct jl_pci_link now, most; /* of the device itself */
 	const char *driver;
@@ -87,6 +89,7 @@ struct jl_probe_gpu {
 	struct jl_pci_link card, slot; /* what each could do alone */
 	bool under_load;               /* `now` was read while it copied */
 	int shares; /* the nearest bridge with more than one GPU under it, a place in the PCI list; -1: none */
+	const char *shares_bus;
 	const struct jl_gpu *listed; /* in the catalog; NULL: not found */
 };
 
@@ -104,6 +107,7 @@ struct jl_probe_nic {
 	double Bps; /* NAN: down or unknown */
 	bool up, is_infiniband;
 	int numa, pci;
+	const char *pci_bus;
 	const char *bond_mode; /* not NULL: this is a bond: "802.3ad", "active-backup" */
 	const char *slaves;    /* "eth0 eth1" */
 	const char *master;    /* the bond that it is part of */
@@ -114,6 +118,7 @@ struct jl_probe_rdma {
 	double Bps;
 	bool active;
 	int numa, pci;
+	const char *pci_bus;
 };
 
 struct jl_probe_disk {
@@ -126,6 +131,7 @@ struct jl_probe_machine {
 	const char *arch, *kernel, *os;
 	const char *vendor, *product, *board; /* of the computer */
 	const char *hostname;                 /* only where it was asked for */
+	bool with_names;                      /* ... and what names a single part */
 	struct jl_probe_cpu cpu;
 	struct jl_probe_memory memory;
 	struct jl_probe_limits limits;
@@ -170,6 +176,9 @@ struct jl_probe_options {
 enum jl_status jl_probe_machine(struct jl_probe_source *source, const struct jl_catalog *cat,
 				const struct jl_probe_options *options, struct jl_arena *arena,
 				const struct jl_probe_machine **ret_machine, struct jl_err *err);
+
+/* All of it as JSON (fields.c). */
+extern const struct jl_schema jl_machine_fields;
 
 /* Sixteen hexadecimal digits that stay over reboots and driver updates and change with the hardware. Machines that are
  * built alike have the same one. */

@@ -292,6 +292,13 @@ double jl_count(const struct jl_cli *cli, const char *name)
 	return given ? (double)given->count : NAN;
 }
 
+long long jl_whole(const struct jl_cli *cli, const char *name, long long instead)
+{
+	const struct jl_given *given = jl_given(cli, name);
+
+	return given ? given->count : instead;
+}
+
 bool jl_flag(const struct jl_cli *cli, const char *name)
 {
 	return jl_given(cli, name) != NULL;
@@ -302,4 +309,53 @@ const char *jl_text(const struct jl_cli *cli, const char *name)
 	const struct jl_given *given = jl_given(cli, name);
 
 	return given ? given->text : NULL;
+}
+
+int jl_chosen(const struct jl_cli *cli, const char *name, const char *const *list)
+{
+	const char *text = jl_text(cli, name);
+
+	for (int i = 0; text && list[i]; i++)
+		if (strcmp(list[i], text) == 0)
+			return i;
+	return -1;
+}
+
+enum jl_status jl_read_options(void *into, const struct jl_reading *rows, size_t n, const struct jl_cli *cli,
+			       struct jl_err *err)
+{
+	for (const struct jl_reading *row = rows; row < rows + n; row++) {
+		const struct jl_given *given = jl_given(cli, row->option);
+		void *at = (char *)into + row->offset;
+
+		if (!given || (row->list && jl_chosen(cli, row->option, row->list) < 0))
+			continue;
+		if (row->above && !(given->value > 0))
+			return jl_fail(err, JL_E_USAGE, "--%s: '%s' is not more than nothing", row->option,
+				       given->text);
+		if (row->list)
+			*(int *)at = jl_chosen(cli, row->option, row->list);
+		else if (given->option->type == JL_OPT_FLAG)
+			*(bool *)at = true;
+		else if (given->option->type == JL_OPT_QUANTITY)
+			*(double *)at = given->value;
+		else if (given->option->type != JL_OPT_COUNT)
+			*(const char **)at = given->text;
+		else if (row->whole)
+			*(int *)at = (int)given->count;
+		else
+			*(double *)at = (double)given->count;
+	}
+	return JL_OK;
+}
+
+bool jl_next_item(const char **text, char item[JL_ITEM_MAX])
+{
+	const size_t len = strcspn(*text, ",");
+
+	if (!**text)
+		return false;
+	(void)snprintf(item, JL_ITEM_MAX, "%.*s", (int)len, *text);
+	*text += len + ((*text)[len] == ',');
+	return true;
 }

@@ -264,8 +264,7 @@ static enum jl_status answer(struct typed *t, const struct jl_ask *ask, const ch
 	if (json_is_string(lang) && jl_lang_find(json_string_value(lang))) /* errors, too, come in it */
 		jl_lang_set(jl_lang_find(json_string_value(lang)));
 	status = find_named(t, ask->front, command, root, err);
-	if (!status)
-		status = read_form(cli, root, err);
+	JL_THEN(status, read_form(cli, root, err));
 	if (!status && files)
 		status = add_files(t, files, err);
 	if (!status)
@@ -275,12 +274,9 @@ static enum jl_status answer(struct typed *t, const struct jl_ask *ask, const ch
 			if (status)
 				break;
 		}
-	if (!status)
-		status = parse(t, err);
-	if (!status)
-		status = ask->front->prepare(cli, err);
-	if (!status)
-		status = cli->command->run(cli, err);
+	JL_THEN(status, parse(t, err));
+	JL_THEN(status, ask->front->prepare(cli, err));
+	JL_THEN(status, cli->command->run(cli, err));
 	jl_ask_page(cli);
 	if (!status && cli->out.failed)
 		status = cli->out.failed == JL_E_LIMIT ? jl_fail(err, JL_E_LIMIT, "the answer is too large")

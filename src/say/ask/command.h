@@ -140,5 +140,25 @@ bool jl_flag(const struct jl_cli *cli, const char *name);
 const char *jl_text(const struct jl_cli *cli, const char *name);
 double jl_value(const struct jl_cli *cli, const char *name); /* of a quantity; NAN: not given */
 double jl_count(const struct jl_cli *cli, const char *name); /* of a whole number; NAN: not given */
+long long jl_whole(const struct jl_cli *cli, const char *name, long long instead);
+int jl_chosen(const struct jl_cli *cli, const char *name,
+	      const char *const *list); /* its place there; -1: not given, not in it */
+/* Options into the members of a struct, by what they are: a count or a quantity is a double, a text a pointer, a flag a bool; with `list` the
+ * place of the text in it, an int. What was not given stays as it is. */
+struct jl_reading {
+	const char *option;
+	size_t offset;
+	const char *const *list; /* NULL-terminated */
+	bool above, whole;       /* must be more than nothing; a count goes into an int */
+};
+#define JL_READ(S, M, ...) /* JL_READ(jl_request, seq, "seq"), .above, .whole or .list may follow */                   \
+	{                                                                                                              \
+		.offset = offsetof(struct S, M), .option = __VA_ARGS__                                                 \
+	}
+enum jl_status jl_read_options(void *into, const struct jl_reading *rows, size_t n, const struct jl_cli *cli,
+			       struct jl_err *err);
+/* "8,16,32": the next of a list, cut where it is too long for `item`; false: there is none. */
+#define JL_ITEM_MAX 64
+bool jl_next_item(const char **text, char item[JL_ITEM_MAX]);
 const char *jl_nearest_name(const char *text, const char *const *names,
 			    size_t n); /* "did you mean"; NULL: none is near */

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "model/profile.h"
 #include "workload/input.h"
 #include "workload/tune.h"
@@ -18,81 +19,61 @@ const char *const jl_ask_tunes[] = { "full", "lora", "qlora", "dora", "qdora", "
 const char *const jl_ask_methods[] = { "sft", "dpo", "orpo", "grpo", NULL };
 const char *const jl_ask_bases[] = { "16bit", "nf4", "nf4-single", "int8", "gptq4", "gptq8", NULL };
 const char *const jl_ask_layouts[] = { "first", "last", NULL };
-const char *const jl_ask_inputs[] = { "images", "images-gpu", "tokens", "synthetic", NULL };
+const char *const jl_ask_inputs[] = { "synthetic", "tokens", "images", "images-gpu", NULL };
 
-/* Place of the given choice in its list; JL_UNSET where the option was not given. */
-static int choice(const struct jl_cli *cli, const char *name, const char *const *choices)
-{
-	const char *text = jl_text(cli, name);
+#define R(NAME, MEMBER)        JL_READ(jl_request, MEMBER, NAME)
+#define ABOVE(NAME, MEMBER)    JL_READ(jl_request, MEMBER, NAME, .above = true)
+#define OF(NAME, MEMBER, LIST) JL_READ(jl_request, MEMBER, NAME, .list = (LIST))
 
-	for (int i = 0; text && choices[i]; i++)
-		if (strcmp(choices[i], text) == 0)
-			return i;
-	return JL_UNSET;
-}
-
-static void read_counts(struct jl_request *req, const struct jl_cli *cli)
-{
-	const struct {
-		const char *name;
-		double *value;
-	} counts[] = {
-		{ "layers", &req->shape.layers },
-		{ "hidden", &req->shape.hidden },
-		{ "heads", &req->shape.heads },
-		{ "kv-heads", &req->shape.kv_heads },
-		{ "ffn", &req->shape.ffn },
-		{ "vocab", &req->shape.vocab },
-		{ "seq", &req->seq },
-		{ "mean-seq", &req->mean_seq },
-		{ "rank", &req->rank },
-		{ "train-layers", &req->tuned_layers },
-		{ "group", &req->group },
-		{ "generate", &req->generated },
-		{ "batch", &req->batch },
-		{ "micro-batch", &req->micro_batch },
-		{ "global-batch", &req->global_batch },
-		{ "accumulate", &req->accumulate },
-		{ "samples", &req->samples },
-		{ "tokens", &req->tokens },
-		{ "steps-per-epoch", &req->steps_per_epoch },
-		{ "epochs", &req->epochs },
-		{ "cpu-threads", &req->cpu_threads },
-	};
-
-	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++) {
-		const struct jl_given *given = jl_given(cli, counts[i].name);
-
-		if (given)
-			*counts[i].value = (double)given->count;
-	}
-}
-
-/* Quantities that must be more than nothing. */
-static enum jl_status read_quantities(struct jl_request *req, const struct jl_cli *cli, struct jl_err *err)
-{
-	const struct {
-		const char *name;
-		double *value;
-	} quantities[] = {
-		{ "storage", &req->storage_Bps },       { "sample-size", &req->sample_B },
-		{ "decode-time", &req->sample_s },      { "ram", &req->ram_B },
-		{ "host-power", &req->host_W },         { "launch", &req->launch_s },
-		{ "gmacs", &req->figures.gmac },        { "macts", &req->figures.mact },
-		{ "params-m", &req->figures.params_m },
-	};
-
-	for (size_t i = 0; i < sizeof(quantities) / sizeof(*quantities); i++) {
-		const struct jl_given *given = jl_given(cli, quantities[i].name);
-
-		if (given && !(given->value > 0))
-			return jl_fail(err, JL_E_USAGE, "--%s: '%s' is not more than nothing", quantities[i].name,
-				       given->text);
-		if (given)
-			*quantities[i].value = given->value;
-	}
-	return JL_OK;
-}
+/* Lists of words stand in the order of their enums. clang-format off: short rows stand side by side */
+static const struct jl_reading readings[] = {
+	R("on", system),
+	R("operators", figures.kind),
+	R("forward", forward),
+	R("pue", pue),
+	R("expert-load", expert_load),
+	R("layers", shape.layers),
+	R("hidden", shape.hidden),
+	R("heads", shape.heads),
+	R("kv-heads", shape.kv_heads),
+	R("ffn", shape.ffn),
+	R("vocab", shape.vocab),
+	R("seq", seq),
+	R("mean-seq", mean_seq),
+	R("rank", rank),
+	R("train-layers", tuned_layers),
+	R("group", group),
+	R("generate", generated),
+	R("batch", batch),
+	R("micro-batch", micro_batch),
+	R("global-batch", global_batch),
+	R("accumulate", accumulate),
+	R("samples", samples),
+	R("tokens", tokens),
+	R("steps-per-epoch", steps_per_epoch),
+	R("epochs", epochs),
+	R("cpu-threads", cpu_threads),
+	ABOVE("storage", storage_Bps),
+	ABOVE("sample-size", sample_B),
+	ABOVE("decode-time", sample_s),
+	ABOVE("ram", ram_B),
+	ABOVE("host-power", host_W),
+	ABOVE("launch", launch_s),
+	ABOVE("gmacs", figures.gmac),
+	ABOVE("macts", figures.mact),
+	ABOVE("params-m", figures.params_m),
+	OF("precision", dtype, jl_ask_precisions),
+	OF("framework", framework, jl_ask_frameworks),
+	OF("recompute", recompute, jl_ask_recomputes),
+	OF("flash", flash, jl_ask_yes_no),
+	OF("states", states, jl_ask_states),
+	OF("optimizer", optimizer, jl_ask_optimizers),
+	OF("layout", layout, jl_ask_layouts),
+	OF("input", input, jl_ask_inputs),
+	OF("packing", packed, jl_ask_yes_no),
+	OF("method", method, jl_ask_methods),
+};
+/* clang-format on */
 
 static enum jl_status check_words(const struct jl_request *req, struct jl_err *err)
 {
@@ -132,21 +113,18 @@ static enum jl_status read_targets(unsigned *ret_targets, const char *text, stru
 		{ "up", JL_TARGET_UP },    { "down", JL_TARGET_DOWN },
 	};
 	unsigned targets = 0;
+	char item[JL_ITEM_MAX];
 
-	while (*text) {
-		const size_t len = strcspn(text, ",");
+	while (jl_next_item(&text, item)) {
 		size_t i = 0;
 
-		while (i < sizeof(words) / sizeof(*words) &&
-		       !(strlen(words[i].name) == len && strncmp(words[i].name, text, len) == 0))
+		while (i < JL_LEN(words) && strcmp(words[i].name, item) != 0)
 			i++;
-		if (i == sizeof(words) / sizeof(*words))
-			return jl_fail(
-				err, JL_E_USAGE,
-				"--targets: '%.*s' is none; take all, attention, ffn, or of q,k,v,o,gate,up,down",
-				(int)len, text);
+		if (i == JL_LEN(words))
+			return jl_fail(err, JL_E_USAGE,
+				       "--targets: '%s' is none; take all, attention, ffn, or of q,k,v,o,gate,up,down",
+				       item);
 		targets |= words[i].targets;
-		text += len + (text[len] == ',');
 	}
 	*ret_targets = targets;
 	return JL_OK;
@@ -162,11 +140,9 @@ static enum jl_status read_tune(struct jl_request *req, const struct jl_cli *cli
 		      { JL_TUNE_DORA, JL_UNSET },  { JL_TUNE_DORA, JL_BASE_NF4 }, { JL_TUNE_ADAPTER, JL_UNSET },
 		      { JL_TUNE_LAYERS, JL_UNSET } };
 	static const char *const needs[] = { "rank", "targets", "base", "train-layers", "method", "group", "generate" };
-	const int tune = choice(cli, "tune", jl_ask_tunes), base = choice(cli, "base", jl_ask_bases);
+	const int tune = jl_chosen(cli, "tune", jl_ask_tunes), base = jl_chosen(cli, "base", jl_ask_bases);
 
-	req->packed = choice(cli, "packing", jl_ask_yes_no);
-	req->method = choice(cli, "method", jl_ask_methods);
-	for (size_t i = 0; tune == JL_UNSET && i < sizeof(needs) / sizeof(*needs); i++)
+	for (size_t i = 0; tune == JL_UNSET && i < JL_LEN(needs); i++)
 		if (jl_given(cli, needs[i]))
 			return jl_fail(err, JL_E_USAGE,
 				       "--%s is of fine-tuning: say which with --tune lora, qlora, ...", needs[i]);
@@ -179,50 +155,17 @@ static enum jl_status read_tune(struct jl_request *req, const struct jl_cli *cli
 
 enum jl_status jl_ask_request(struct jl_request *ret_req, struct jl_cli *cli, struct jl_err *err)
 {
-	static const enum jl_input_kind inputs[] = { JL_INPUT_IMAGES, JL_INPUT_IMAGES_GPU, JL_INPUT_TOKENS,
-						     JL_INPUT_SYNTHETIC };
-	/* The choices are written in the order of the enums. */
-	static const enum jl_dtype dtypes[] = { JL_FP32, JL_TF32, JL_FP16, JL_BF16, JL_FP8 };
-	static const enum jl_framework frameworks[] = { JL_FW_EAGER, JL_FW_COMPILED, JL_FW_MEGATRON, JL_FW_NATIVE,
-							JL_FW_FUSED };
-	static const enum jl_recompute recomputes[] = { JL_RECOMPUTE_NONE, JL_RECOMPUTE_SELECTIVE, JL_RECOMPUTE_FULL };
-	struct jl_request req = jl_request_empty();
 	const char *parallel = jl_text(cli, "parallel"), *offload = jl_text(cli, "offload");
-	const struct jl_given *pue = jl_given(cli, "pue");
-	enum jl_status status;
-	int i;
+	struct jl_request req = jl_request_empty();
 
 	req.model = cli->args.n_operands ? cli->args.operands[0] : NULL;
-	req.system = jl_text(cli, "on");
-	req.figures.kind = jl_text(cli, "operators");
-	req.forward = jl_flag(cli, "forward");
-	read_counts(&req, cli);
-	if ((i = choice(cli, "precision", jl_ask_precisions)) != JL_UNSET)
-		req.dtype = (int)dtypes[i];
-	if ((i = choice(cli, "framework", jl_ask_frameworks)) != JL_UNSET)
-		req.framework = (int)frameworks[i];
-	if ((i = choice(cli, "recompute", jl_ask_recomputes)) != JL_UNSET)
-		req.recompute = (int)recomputes[i];
-	req.flash = choice(cli, "flash", jl_ask_yes_no);
-	req.states = choice(cli, "states", jl_ask_states);
-	req.optimizer = choice(cli, "optimizer", jl_ask_optimizers);
-	req.layout = choice(cli, "layout", jl_ask_layouts);
-	if ((i = choice(cli, "input", jl_ask_inputs)) != JL_UNSET)
-		req.input = (int)inputs[i];
-	if (pue)
-		req.pue = pue->value;
-	if (jl_given(cli, "expert-load"))
-		req.expert_load = jl_value(cli, "expert-load");
-	status = read_quantities(&req, cli, err);
-	if (!status)
-		status = read_tune(&req, cli, err);
-	if (!status && parallel)
-		status = jl_request_parallel(&req.plan, parallel, err);
-	if (!status && offload)
-		status = jl_request_offload(&req.offload, offload, err);
-	if (!status)
-		status = check_words(&req, err);
-	if (!status)
-		*ret_req = req;
-	return status;
+	JL_TRY(jl_read_options(&req, readings, JL_LEN(readings), cli, err));
+	if (req.framework > JL_FW_NATIVE) /* unsloth: those between have no word */
+		req.framework = JL_FW_FUSED;
+	JL_TRY(read_tune(&req, cli, err));
+	JL_TRY(parallel ? jl_request_parallel(&req.plan, parallel, err) : JL_OK);
+	JL_TRY(offload ? jl_request_offload(&req.offload, offload, err) : JL_OK);
+	JL_TRY(check_words(&req, err));
+	*ret_req = req;
+	return JL_OK;
 }

@@ -3,24 +3,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/text.h"
+
 const char *const jl_ask_kinds[] = { "cnn", "transformer", "unknown", NULL };
-
-static enum jl_status positive(const struct jl_cli *cli, const char *name, struct jl_err *err)
-{
-	const struct jl_given *given = jl_given(cli, name);
-
-	if (!given || given->value > 0)
-		return JL_OK;
-	return jl_fail(err, JL_E_RANGE, "--%s: '%s' is not more than nothing", name, given->text);
-}
-
-static int dtype_of(const char *name)
-{
-	for (int i = 0; name && i < JL_N_DTYPE; i++)
-		if (strcmp(name, jl_dtype_name((enum jl_dtype)i)) == 0)
-			return i;
-	return JL_UNSET;
-}
 
 /* Steps of an epoch, whichever way it is said. */
 static enum jl_status read_length(struct jl_observed *run, const struct jl_cli *cli, struct jl_err *err)
@@ -38,32 +23,28 @@ static enum jl_status read_length(struct jl_observed *run, const struct jl_cli *
 
 enum jl_status jl_ask_observed(struct jl_observed *ret_run, const struct jl_cli *cli, struct jl_err *err)
 {
-	static const char *const more_than_nothing[] = { "observed", "memory-per-sample", "memory-fixed", "watts" };
+	static const struct jl_reading readings[] = {
+		JL_READ(jl_observed, step_s, "observed", .above = true),
+		JL_READ(jl_observed, batch, "observed-batch"),
+		JL_READ(jl_observed, params, "params"),
+		JL_READ(jl_observed, sample_B, "memory-per-sample", .above = true),
+		JL_READ(jl_observed, fixed_B, "memory-fixed", .above = true),
+		JL_READ(jl_observed, batch_limit, "batch-limit"),
+		JL_READ(jl_observed, watts_W, "watts", .above = true),
+		JL_READ(jl_observed, dtype, "precision", .list = jl_ask_precisions),
+	};
 	const char *kind = jl_text(cli, "kind");
 	struct jl_observed run = jl_observed_empty();
-	enum jl_status status = JL_OK;
 
-	for (size_t i = 0; !status && i < sizeof(more_than_nothing) / sizeof(*more_than_nothing); i++)
-		status = positive(cli, more_than_nothing[i], err);
-	if (status)
-		return status;
-	run.step_s = jl_value(cli, "observed");
-	run.batch = jl_count(cli, "observed-batch");
-	run.params = jl_count(cli, "params");
-	run.sample_B = jl_value(cli, "memory-per-sample");
-	run.fixed_B = jl_value(cli, "memory-fixed");
-	run.batch_limit = jl_count(cli, "batch-limit");
-	run.watts_W = jl_value(cli, "watts");
-	run.dtype = dtype_of(jl_text(cli, "precision"));
+	JL_TRY(jl_read_options(&run, readings, JL_LEN(readings), cli, err));
 	for (int i = 0; kind && i < JL_N_MIX; i++)
 		if (strcmp(kind, jl_mixes[i].id) == 0)
 			run.kind = (enum jl_mix_kind)i;
 	if (isnan(run.batch))
 		return jl_fail(err, JL_E_USAGE, "--observed needs the samples of that step: --observed-batch N");
-	status = read_length(&run, cli, err);
-	if (!status)
-		*ret_run = run;
-	return status;
+	JL_TRY(read_length(&run, cli, err));
+	*ret_run = run;
+	return JL_OK;
 }
 
 enum jl_status jl_ask_observed_on(struct jl_observed *ret_run, struct jl_machine *ret_base, struct jl_cli *cli,

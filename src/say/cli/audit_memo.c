@@ -1,6 +1,4 @@
 /* jeoul audit on a note: the text, not claims written for it. */
-#include <string.h>
-
 #include "cli/view.h"
 #include "cli/audit_memo.h"
 #include "memo/fields.h"
@@ -9,16 +7,6 @@
 
 enum { FORMAT_TEXT, FORMAT_MD, FORMAT_HTML, FORMAT_SARIF };
 const char *const jl_audit_formats[] = { "text", "md", "html", "sarif", NULL };
-
-static int format_of(const struct jl_cli *cli)
-{
-	const char *said = jl_text(cli, "format");
-
-	for (int i = 0; said && jl_audit_formats[i]; i++)
-		if (strcmp(said, jl_audit_formats[i]) == 0)
-			return i;
-	return FORMAT_TEXT;
-}
 
 enum jl_status jl_audit_memo(struct jl_cli *cli, const char *text, size_t len, struct jl_err *err)
 {
@@ -34,11 +22,9 @@ enum jl_status jl_audit_memo(struct jl_cli *cli, const char *text, size_t len, s
 		jl_audited_diff(&cli->out, note);
 		return JL_OK;
 	}
-	if (cli->json) {
-		jl_fields_print(&cli->out, &jl_memo_audit_fields, note);
-		return JL_OK;
-	}
-	switch (format_of(cli)) {
+	if (cli->json)
+		return jl_view_fields(cli, &jl_memo_audit_fields, note);
+	switch (jl_chosen(cli, "format", jl_audit_formats)) {
 	case FORMAT_MD: jl_audited_markdown(&cli->out, note, all); return JL_OK;
 	case FORMAT_HTML: jl_audited_page(&cli->out, note, all); return JL_OK;
 	case FORMAT_SARIF: jl_audited_sarif(&cli->out, note, all, JEOUL_VERSION); return JL_OK;

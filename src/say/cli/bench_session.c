@@ -140,8 +140,7 @@ static void put_in_store(struct jl_bench_session *s, const struct jl_record *rec
 		return;
 	if (!s->store)
 		status = jl_store_open(&s->store, NULL, &err);
-	if (!status)
-		status = jl_store_put(s->store, record, &kept, &err);
+	JL_THEN(status, jl_store_put(s->store, record, &kept, &err));
 	if (!status) {
 		s->n_stored += kept != JL_STORE_REFUSED;
 		if (kept == JL_STORE_REFUSED)

@@ -80,32 +80,29 @@ enum jl_status jl_bench_tcp_open(struct jl_bench_session *s, uint64_t tag, struc
 				 struct jl_err *err)
 {
 	const struct jl_cli *cli = s->cli;
-	const struct jl_given *port = jl_given(cli, "port"), *ranks = jl_given(cli, "ranks"),
-			      *timeout = jl_given(cli, "timeout");
+	const struct jl_given *timeout = jl_given(cli, "timeout");
 	struct jl_wire_secret secret;
-	struct door door = { .cli = cli, .n_ranks = ranks ? (int)ranks->count : 2, .same = tag != 0 };
+	struct door door = { .cli = cli, .n_ranks = (int)jl_whole(cli, "ranks", 2), .same = tag != 0 };
 	enum jl_status status = check(cli, err);
 
 	if (!status && timeout && !(timeout->value >= 0.1 && timeout->value <= 86400))
 		status = jl_fail(err, JL_E_USAGE, "--timeout: write something from 100 ms to 1 d");
-	if (!status)
-		status = jl_wire_read_secret(&secret, jl_text(cli, "secret-file"), err);
-	if (!status)
-		status = jl_comm_tcp(
-			ret_comm,
-			&(struct jl_comm_tcp){ .to = jl_text(cli, "to"),
-					       .listen = cli->args.n_operands ? cli->args.operands[0] : NULL,
-					       .port = port ? (int)port->count : JL_COMM_TCP_PORT,
-					       .n_ranks = door.n_ranks,
-					       .wait_s = timeout ? timeout->value : 0,
-					       .what = cli->command->name,
-					       .tag = tag,
-					       .secret = secret,
-					       .stop = jl_bench_stop,
-					       .listening = listening,
-					       .seen = seen,
-					       .ctx = &door },
-			err);
+	JL_THEN(status, jl_wire_read_secret(&secret, jl_text(cli, "secret-file"), err));
+	JL_THEN(status,
+		jl_comm_tcp(ret_comm,
+			    &(struct jl_comm_tcp){ .to = jl_text(cli, "to"),
+						   .listen = cli->args.n_operands ? cli->args.operands[0] : NULL,
+						   .port = (int)jl_whole(cli, "port", JL_COMM_TCP_PORT),
+						   .n_ranks = door.n_ranks,
+						   .wait_s = timeout ? timeout->value : 0,
+						   .what = cli->command->name,
+						   .tag = tag,
+						   .secret = secret,
+						   .stop = jl_bench_stop,
+						   .listening = listening,
+						   .seen = seen,
+						   .ctx = &door },
+			    err));
 	if (!status)
 		s->silent = (*ret_comm)->rank > 0;
 	return status;

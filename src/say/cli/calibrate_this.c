@@ -179,8 +179,7 @@ static enum jl_status keep(struct jl_cli *cli, const struct jl_own *own, const s
 		jl_buf_init(&text, YAML_MAX_B);
 		files[i].write(&text, own, here, date);
 		status = make_dirs(path, cli, err);
-		if (!status)
-			status = jl_buf_write_file(&text, path, err);
+		JL_THEN(status, jl_buf_write_file(&text, path, err));
 		jl_buf_release(&text);
 	}
 	return status;
@@ -200,14 +199,12 @@ static enum jl_status make(struct jl_cli *cli, const struct jl_probe_machine *he
 		status = jl_sys_parse(&sys, cli->cat, here->system, &cli->arena, err);
 		ask.sys = &sys;
 	}
-	if (!status)
-		status = jl_own_make(&own, &ask, err);
-	if (!status)
-		status = keep(cli, &own, here, dir, date, err);
+	JL_THEN(status, jl_own_make(&own, &ask, err));
+	JL_THEN(status, keep(cli, &own, here, dir, date, err));
 	if (!status && cli->json)
 		say_json(cli, &own, date, dir);
-	else if (!status)
-		status = say(cli, &own, date, err);
+	else
+		JL_THEN(status, say(cli, &own, date, err));
 	jl_store_close(store);
 	return status;
 }
@@ -251,8 +248,7 @@ static enum jl_status show(struct jl_cli *cli, const char *dir, const char *path
 		jl_json_put_array(&json, "files");
 	}
 	status = show_file(cli, &json, source, err);
-	if (!status)
-		status = show_file(cli, &json, path, err);
+	JL_THEN(status, show_file(cli, &json, path, err));
 	if (!status && cli->json) {
 		jl_json_end_array(&json);
 		jl_json_end_object(&json);
@@ -286,8 +282,7 @@ enum jl_status jl_calibrate_this(struct jl_cli *cli, struct jl_err *err)
 	const char *dir = NULL, *path;
 	enum jl_status status = jl_this_machine_probe(cli, &here, err);
 
-	if (!status)
-		status = jl_calibrate_dir(&dir, cli, here, err);
+	JL_THEN(status, jl_calibrate_dir(&dir, cli, here, err));
 	if (status || !dir)
 		return status;
 	path = file_in(cli, dir, FILE_NAME);

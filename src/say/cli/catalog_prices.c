@@ -6,6 +6,7 @@
 
 #include "catalog/find.h"
 #include "catalog/place.h"
+#include "cli/catalog.h"
 #include "cli/view.h"
 
 #define OLD_DAYS 90 /* rents move faster than this; older ones are marked */
@@ -103,13 +104,13 @@ static bool wanted(const struct jl_catalog *cat, const struct filter *f, const s
 
 static enum jl_status read_filter(struct jl_cli *cli, struct filter *f, struct jl_err *err)
 {
-	const char *gpu = jl_text(cli, "gpu"), *sort = jl_text(cli, "sort");
+	const char *gpu = jl_text(cli, "gpu");
+	const int sort = jl_chosen(cli, "sort", orders);
 	const struct jl_gpu *one;
 
-	*f = (struct filter){ .region = jl_text(cli, "region"), .provider = jl_text(cli, "provider") };
-	for (int i = 0; sort && orders[i]; i++)
-		if (strcmp(sort, orders[i]) == 0)
-			f->order = (enum order)i;
+	*f = (struct filter){ .region = jl_text(cli, "region"),
+			      .provider = jl_text(cli, "provider"),
+			      .order = sort > 0 ? (enum order)sort : BY_ON_DEMAND };
 	if (!gpu)
 		return JL_OK;
 	f->n_gpus = jl_find_gpus(f->gpus, GPUS_MAX, cli->cat, gpu);
@@ -132,12 +133,9 @@ static double age_days(const struct jl_cli *cli, const struct jl_price *p)
 	return p->date && jl_date_parse(&day, p->date, NULL) == JL_OK ? (double)(cli->today - day) : NAN;
 }
 
-static void money_cell(struct jl_table *table, double usd)
+static const char *money(struct jl_doc *doc, double usd)
 {
-	if (isnan(usd))
-		jl_table_cell(table, "");
-	else
-		jl_table_printf(table, usd >= 100 ? "%.0f" : "%.2f", usd);
+	return isnan(usd) ? "" : jl_tell_text(doc, usd >= 100 ? "%.0f" : "%.2f", usd);
 }
 
 /* All rows of one kind: then the kind stands once, above the table. */
@@ -149,71 +147,57 @@ static bool is_one_kind(const struct row *rows, size_t n)
 	return n > 0;
 }
 
-static void print_row(struct jl_cli *cli, struct jl_table *table, const struct row *row, enum order order,
-		      bool one_kind)
+/* Names of the accelerators need the room of the machine's whole price. */
+static void tell_rows(struct jl_doc *doc, const struct jl_cli *cli, const struct row *rows, size_t n, enum order order)
 {
-	const struct jl_price *p = row->price;
-	double hour = order == BY_BUY ? 1 : 3600;
-	double spot = spot_usdps(p);
-	double n = isnan(p->n_gpu) ? 1 : p->n_gpu;
+	const bool one_kind = is_one_kind(rows, n), whole = one_kind || order == BY_SPOT,
+		   spot = order != BY_BUY && (one_kind || order != BY_SPOT);
+	const double hour = order == BY_BUY ? 1 : 3600;
+	struct jl_tell_head heads[8] = { { order == BY_BUY ? "USD/GPU" : "USD/h/GPU", JL_COLUMN_FIGURE } };
+	size_t k = 1;
 
-	money_cell(table, row->key * hour);
-	if (one_kind || order == BY_SPOT)
-		money_cell(table, order == BY_BUY ? p->price_usd : p->on_demand_usdps * 3600);
-	if (order != BY_BUY && (one_kind || order != BY_SPOT))
-		money_cell(table, spot * 3600);
-	if (one_kind)
-		jl_table_printf(table, "%.0fx", n);
-	else
-		jl_table_printf(table, "%.0fx %s%s", n, row->gpu ? row->gpu : "?", row->open ? "*" : "");
-	jl_table_cell(table, p->provider ? p->provider : "");
-	jl_table_cell(table, p->item ? p->item : "");
-	jl_table_cell(table, p->region ? p->region : "");
-	jl_table_printf(table, "%s%s", p->date ? p->date : "?", age_days(cli, p) > OLD_DAYS ? " ⚠" : "");
-	jl_table_end_row(table);
-}
+	if (whole)
+		heads[k++] = (struct jl_tell_head){ order == BY_BUY ? "USD" : "USD/h", JL_COLUMN_FIGURE };
+	if (spot)
+		heads[k++] = (struct jl_tell_head){ JL_N("spot"), JL_COLUMN_FIGURE };
+	heads[k++] = (struct jl_tell_head){ "GPU", one_kind ? JL_COLUMN_KEEP : JL_COLUMN_LEAST(20) };
+	heads[k++] = (struct jl_tell_head){ JL_N("provider"), JL_COLUMN_LEAST(8) };
+	heads[k++] = (struct jl_tell_head){ JL_N("item"), JL_COLUMN_LEAST(one_kind ? 14 : 8) };
+	heads[k++] = (struct jl_tell_head){ JL_N("region"), JL_COLUMN_LEAST(one_kind ? 10 : 7) };
+	heads[k++] = (struct jl_tell_head){ JL_N("date"), JL_COLUMN_KEEP };
+	if (one_kind) {
+		jl_doc_lead(doc);
+		jl_doc_strong(doc, rows[0].gpu);
+	}
+	doc->flush = true;
+	jl_tell_table(doc, NULL, heads, k);
+	for (const struct row *row = rows; row < rows + n; row++) {
+		const struct jl_price *p = row->price;
+		const double n_gpus = isnan(p->n_gpu) ? 1 : p->n_gpu;
 
-static enum jl_status print_rows(struct jl_cli *cli, const struct row *rows, size_t n, const struct filter *f,
-				 struct jl_err *err)
-{
-	bool one_kind = is_one_kind(rows, n);
-	const struct jl_table_column texts[] = {
-		{ .head = "GPU", .flexible = !one_kind, .min_width = 20 },
-		{ .head = JL_("provider"), .flexible = true, .min_width = one_kind ? 6 : 5, .max_width = 12 },
-		{ .head = JL_("item"), .flexible = true, .min_width = one_kind ? 14 : 8 },
-		{ .head = JL_("region"), .flexible = true, .min_width = one_kind ? 10 : 7 },
-		{ .head = JL_("date") },
-	};
-	struct jl_table_column columns[8] = {
-		{ .head = f->order == BY_BUY ? "USD/GPU" : "USD/h/GPU", .align = JL_RIGHT },
-	};
-	size_t n_columns = 1;
-	struct jl_table table;
-
-	if (one_kind)
-		jl_buf_printf(&cli->out, "%s\n\n", rows[0].gpu);
-	/* Names of the accelerators need the room of the machine's whole price. */
-	if (one_kind || f->order == BY_SPOT)
-		columns[n_columns++] = (struct jl_table_column){ .head = f->order == BY_BUY ? "USD" : "USD/h",
-								 .align = JL_RIGHT };
-	if (f->order != BY_BUY && (one_kind || f->order != BY_SPOT))
-		columns[n_columns++] = (struct jl_table_column){ .head = JL_("spot"), .align = JL_RIGHT };
-	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
-		columns[n_columns++] = texts[i];
-	jl_table_init(&table, &cli->arena, columns, n_columns);
-	for (size_t i = 0; i < n; i++)
-		print_row(cli, &table, &rows[i], f->order, one_kind);
-	return jl_view_table(cli, &table, 0, err);
+		jl_doc_cell_name(doc, money(doc, row->key * hour));
+		if (whole)
+			jl_doc_cell_name(doc, money(doc, order == BY_BUY ? p->price_usd : p->on_demand_usdps * 3600));
+		if (spot)
+			jl_doc_cell_name(doc, money(doc, spot_usdps(p) * 3600));
+		JL_ROW(doc, false,
+		       JL_NAMED(one_kind ? jl_tell_text(doc, "%.0fx", n_gpus)
+					 : jl_tell_text(doc, "%.0fx %s%s", n_gpus, row->gpu ? row->gpu : "?",
+							row->open ? "*" : "")),
+		       JL_NAMED(p->provider ? p->provider : ""), JL_NAMED(p->item ? p->item : ""),
+		       JL_NAMED(p->region ? p->region : ""),
+		       JL_NAMED(jl_tell_text(doc, "%s%s", p->date ? p->date : "?",
+					     age_days(cli, p) > OLD_DAYS ? " ⚠" : "")));
+	}
 }
 
 /* The variants that a marked row may be, each name once: "* h100 (variant not stated): h100-pcie, ..." */
-static void print_open(struct jl_cli *cli, const struct row *rows, size_t n)
+static void tell_open(struct jl_doc *doc, const struct jl_cli *cli, const struct row *rows, size_t n)
 {
 	const struct jl_gpu *may[GPUS_MAX];
 
 	for (size_t i = 0; i < n; i++) {
-		const char *label;
-		struct jl_buf text;
+		const char *text = "";
 		bool again = !rows[i].open;
 		size_t n_may;
 
@@ -222,12 +206,10 @@ static void print_open(struct jl_cli *cli, const struct row *rows, size_t n)
 		if (again)
 			continue;
 		n_may = jl_price_gpus(may, GPUS_MAX, cli->cat, rows[i].price);
-		jl_buf_init(&text, 4096);
 		for (size_t k = 0; k < n_may && k < GPUS_MAX; k++)
-			jl_buf_printf(&text, "%s%s", k ? ", " : "", may[k]->id);
-		label = jl_arena_printf(&cli->arena, JL_("* %s (variant not stated)"), rows[i].gpu);
-		jl_view_wrapped(cli, 0, label ? label : "*", jl_buf_text(&text));
-		jl_buf_release(&text);
+			text = jl_tell_text(doc, "%s%s%s", text, k ? ", " : "", may[k]->id);
+		jl_doc_note(doc, JL_MARK_NONE, jl_tell_text(doc, JL_("* %s (variant not stated)"), rows[i].gpu));
+		jl_doc_name(doc, text);
 	}
 }
 
@@ -238,9 +220,8 @@ static void print_json(struct jl_cli *cli, const struct row *rows, size_t n)
 	jl_json_init(&json, &cli->out, true);
 	jl_json_object(&json);
 	jl_json_put_array(&json, "prices");
-	for (size_t i = 0; i < n; i++) {
-		jl_view_record_json(&json, cli->cat, JL_R_PRICE, rows[i].price);
-	}
+	for (size_t i = 0; i < n; i++)
+		jl_catalog_put(&json, cli->cat, JL_R_PRICE, rows[i].price);
 	jl_json_end_array(&json);
 	jl_json_end_object(&json);
 	jl_json_finish(&json);
@@ -252,7 +233,7 @@ enum jl_status jl_cmd_catalog_prices(struct jl_cli *cli, struct jl_err *err)
 	struct filter filter;
 	struct row *rows;
 	size_t n = 0, n_shown, n_old = 0, n_bare = 0;
-	enum jl_status status;
+	struct jl_doc doc;
 
 	JL_TRY(read_filter(cli, &filter, err));
 	rows = jl_arena_array(&cli->arena, cli->cat->n_prices + 1, sizeof(*rows));
@@ -267,7 +248,7 @@ enum jl_status jl_cmd_catalog_prices(struct jl_cli *cli, struct jl_err *err)
 		return jl_fail(err, JL_E_NOTFOUND,
 			       "no price fits; try without --region, or --sort buy for purchase prices");
 	qsort(rows, n, sizeof(*rows), compare);
-	n_shown = limit ? (size_t)limit->count : 30;
+	n_shown = (size_t)jl_whole(cli, "limit", 30);
 	if (n_shown > n)
 		n_shown = n;
 	if (cli->json) {
@@ -276,14 +257,15 @@ enum jl_status jl_cmd_catalog_prices(struct jl_cli *cli, struct jl_err *err)
 	}
 	for (size_t i = 0; i < n_shown; i++)
 		n_old += age_days(cli, rows[i].price) > OLD_DAYS;
-	status = print_rows(cli, rows, n_shown, &filter, err);
-	print_open(cli, rows, n_shown);
+	jl_view_page(cli, &doc);
+	tell_rows(&doc, cli, rows, n_shown, filter.order);
+	tell_open(&doc, cli, rows, n_shown);
 	if (n > n_shown)
-		jl_buf_printf(&cli->out, JL_("%zu of %zu; --limit shows more\n"), n_shown, n);
+		jl_tell_note(&doc, NULL, JL_ORIGIN_NONE, JL_("%zu of %zu; --limit shows more"), n_shown, n);
 	if (n_bare)
-		jl_buf_printf(&cli->out, JL_("rows without a GPU, left out: %zu\n"), n_bare);
+		jl_tell_note(&doc, NULL, JL_ORIGIN_NONE, JL_("rows without a GPU, left out: %zu"), n_bare);
 	if (n_old)
-		jl_buf_printf(&cli->out, JL_("⚠ %zu shown here, older than %d days: ask again before you decide\n"),
-			      n_old, OLD_DAYS);
-	return status;
+		jl_tell_note(&doc, NULL, JL_ORIGIN_NONE,
+			     JL_("⚠ %zu shown here, older than %d days: ask again before you decide"), n_old, OLD_DAYS);
+	return jl_view_show(cli, &doc, err);
 }

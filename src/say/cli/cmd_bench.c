@@ -50,13 +50,6 @@ const struct jl_option jl_bench_link_options[] = {
 
 const struct jl_option jl_bench_list_options[] = { { 0 } };
 
-static long long count_or(const struct jl_cli *cli, const char *name, long long instead)
-{
-	const struct jl_given *given = jl_given(cli, name);
-
-	return given ? given->count : instead;
-}
-
 static enum jl_dtype dtype_of(const char *name)
 {
 	for (int i = 0; i < JL_N_DTYPE; i++)
@@ -96,34 +89,28 @@ static enum jl_status gemm_shapes(const struct jl_bench_session *s, struct jl_be
 	const char *text = jl_text(cli, "size");
 	const bool one = jl_given(cli, "m") || jl_given(cli, "n") || jl_given(cli, "k");
 	const char *at = text ? text : on_gpu(s) ? "1024,2048,4096,8192" : "256,512,1024,2048";
+	char piece[JL_ITEM_MAX];
+	long long size;
 	size_t n = 0;
 
 	if (one && text)
 		return jl_fail(err, JL_E_USAGE, "--size or --m, --n and --k, not both");
 	if (one) {
-		const long long m = count_or(cli, "m", 1024);
+		const long long m = jl_whole(cli, "m", 1024);
 
 		tasks[0].m = (size_t)m;
-		tasks[0].n = (size_t)count_or(cli, "n", m);
-		tasks[0].k = (size_t)count_or(cli, "k", m);
+		tasks[0].n = (size_t)jl_whole(cli, "n", m);
+		tasks[0].k = (size_t)jl_whole(cli, "k", m);
 		*ret_n = 1;
 		return JL_OK;
 	}
-	while (*at) {
-		const size_t len = strcspn(at, ",");
-		char piece[32];
-		long long size;
-		enum jl_status status;
-
-		(void)snprintf(piece, sizeof(piece), "%.*s", (int)(len < 31 ? len : 31), at);
-		status = jl_units_parse_count(&size, piece, 1, 65536, "--size", err);
-		if (status)
+	while (jl_next_item(&at, piece)) {
+		if (jl_units_parse_count(&size, piece, 1, 65536, "--size", err))
 			return jl_fail(err, JL_E_USAGE, "--size: '%s' is no size; write e.g. 1024,2048,4096", piece);
 		if (n == SIZES_MAX)
 			return jl_fail(err, JL_E_USAGE, "--size: more than %d sizes", SIZES_MAX);
 		tasks[n].m = tasks[n].n = tasks[n].k = (size_t)size;
 		n++;
-		at += len + (at[len] == ',');
 	}
 	*ret_n = n;
 	return JL_OK;
@@ -157,8 +144,8 @@ enum jl_status jl_bench_gemm(struct jl_bench_session *s, double instead_s, struc
 	for (size_t i = 0; i < n && !status && !jl_bench_stop(NULL); i++) {
 		tasks[i].kind = JL_BENCH_GEMM;
 		tasks[i].dtype = type;
-		tasks[i].n_threads = on_gpu(s) ? 0 : (int)count_or(s->cli, "threads", jl_cpu_count());
-		tasks[i].device = (int)count_or(s->cli, "device", 0);
+		tasks[i].n_threads = on_gpu(s) ? 0 : (int)jl_whole(s->cli, "threads", jl_cpu_count());
+		tasks[i].device = (int)jl_whole(s->cli, "device", 0);
 		status = jl_bench_task_run(s, &tasks[i], jl_bench_time_s(s->cli, n, instead_s),
 					   jl_flag(s->cli, "check"), &result, err);
 		if (status)
@@ -178,10 +165,8 @@ enum jl_status jl_cmd_bench_gemm(struct jl_cli *cli, struct jl_err *err)
 
 	if (!status && s.silent)
 		return JL_OK;
-	if (!status)
-		status = jl_bench_choose(&s, backends, err);
-	if (!status)
-		status = jl_bench_gemm(&s, 2, err);
+	JL_THEN(status, jl_bench_choose(&s, backends, err));
+	JL_THEN(status, jl_bench_gemm(&s, 2, err));
 	return jl_bench_close(&s, status);
 }
 
@@ -204,13 +189,13 @@ enum jl_status jl_bench_memory(struct jl_bench_session *s, double instead_s, str
 	static const enum jl_bench_kind kinds[] = { JL_BENCH_TRIAD, JL_BENCH_COPY };
 	static struct jl_bench_result result;
 	const struct jl_given *given = jl_given(s->cli, "size");
-	struct jl_bench_task task = { .size_B = array_B(s), .device = (int)count_or(s->cli, "device", 0) };
+	struct jl_bench_task task = { .size_B = array_B(s), .device = (int)jl_whole(s->cli, "device", 0) };
 	char size[JL_UNITS_TEXT_MAX], what[96];
 	enum jl_status status = JL_OK;
 
 	if (given && !(given->value >= 4096 && given->value <= 1e13))
 		return jl_fail(err, JL_E_USAGE, "--size: write something from 4 KiB to 10 TB");
-	task.n_threads = on_gpu(s) ? 0 : (int)count_or(s->cli, "threads", jl_cpu_count());
+	task.n_threads = on_gpu(s) ? 0 : (int)jl_whole(s->cli, "threads", jl_cpu_count());
 	(void)jl_format(what, sizeof(what), JL_("Memory, arrays of %s"), jl_bench_view_size(size, task.size_B));
 	jl_bench_view_title(s, what);
 	jl_bench_view_head(s, JL_K_BYTE_RATE);
@@ -236,10 +221,8 @@ enum jl_status jl_cmd_bench_memory(struct jl_cli *cli, struct jl_err *err)
 
 	if (!status && s.silent)
 		return JL_OK;
-	if (!status)
-		status = jl_bench_choose(&s, backends, err);
-	if (!status)
-		status = jl_bench_memory(&s, 2, err);
+	JL_THEN(status, jl_bench_choose(&s, backends, err));
+	JL_THEN(status, jl_bench_memory(&s, 2, err));
 	return jl_bench_close(&s, status);
 }
 
@@ -324,10 +307,8 @@ enum jl_status jl_cmd_bench_link(struct jl_cli *cli, struct jl_err *err)
 
 	if (!status && s.silent)
 		return JL_OK;
-	if (!status)
-		status = jl_bench_choose(&s, backends, err);
-	if (!status)
-		status = jl_bench_link(&s, 0.5, err);
+	JL_THEN(status, jl_bench_choose(&s, backends, err));
+	JL_THEN(status, jl_bench_link(&s, 0.5, err));
 	return jl_bench_close(&s, status);
 }
 

@@ -81,10 +81,8 @@ static enum jl_status show(const struct jl_err *ended, struct jl_err *err)
 {
 	struct jl_cli *cli = run.s.cli;
 	struct jl_doc doc;
-	enum jl_status status = jl_cluster_weigh(&run.cluster, &cli->arena, err);
 
-	if (status)
-		return status;
+	JL_TRY(jl_cluster_weigh(&run.cluster, &cli->arena, err));
 	cli->exit_code = ended ? 1 : run.cluster.n_slow || run.cluster.n_bad ? 3 : 0;
 	if (cli->json) {
 		put_json(&run.cluster, ended ? ended->en : NULL);
@@ -180,11 +178,10 @@ static bool has_lost(void *ctx)
 static enum jl_status open_hosts(struct started *s, struct jl_comm **ret_comm, struct jl_err *err)
 {
 	struct jl_cli *cli = run.s.cli;
-	const struct jl_given *port = jl_given(cli, "port");
 	char name[JL_CLUSTER_HOST_MAX] = "127.0.0.1";
 	const char *address = cli->args.n_operands ? cli->args.operands[0] : name;
 	struct jl_comm_tcp how = { .listen = address,
-				   .port = port ? (int)port->count : JL_COMM_TCP_PORT,
+				   .port = (int)jl_whole(cli, "port", JL_COMM_TCP_PORT),
 				   .wait_s = JOIN_S,
 				   .what = cli->command->name,
 				   .stop = has_lost,
@@ -193,8 +190,7 @@ static enum jl_status open_hosts(struct started *s, struct jl_comm **ret_comm, s
 
 	if (!cli->args.n_operands && gethostname(name, sizeof(name) - 1))
 		(void)snprintf(name, sizeof(name), "127.0.0.1");
-	if (!status)
-		status = jl_wire_read_secret(&how.secret, jl_text(cli, "secret-file"), err);
+	JL_THEN(status, jl_wire_read_secret(&how.secret, jl_text(cli, "secret-file"), err));
 	while (!status) {
 		s->lost = -1;
 		how.n_ranks = s->n + 1;
@@ -245,8 +241,7 @@ enum jl_status jl_cmd_bench_cluster(struct jl_cli *cli, struct jl_err *err)
 
 	jl_buf_reset(&cli->out); /* its JSON is one document of its own */
 	jl_cluster_begin(&run.cluster);
-	if (!status)
-		status = open_all(&started, &comm, err);
+	JL_THEN(status, open_all(&started, &comm, err));
 	if (status)
 		return status;
 	run.rank = comm->rank;

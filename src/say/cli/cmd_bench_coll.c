@@ -63,14 +63,6 @@ static enum jl_status size_of(const struct jl_cli *cli, const char *name, size_t
 	return JL_OK;
 }
 
-static int index_of(const char *const *names, const char *name, int instead)
-{
-	for (int i = 0; name && names[i]; i++)
-		if (strcmp(names[i], name) == 0)
-			return i;
-	return instead;
-}
-
 static enum jl_status read_sizes(const struct jl_cli *cli, struct jl_sweep *sweep, struct jl_err *err)
 {
 	const bool ranged = jl_given(cli, "minbytes") || jl_given(cli, "maxbytes");
@@ -98,16 +90,16 @@ static enum jl_status read_sizes(const struct jl_cli *cli, struct jl_sweep *swee
 static enum jl_status read_task(const struct jl_cli *cli, struct jl_sweep *sweep, struct jl_err *err)
 {
 	const char *name = strchr(cli->command->name, ' ') + 1;
-	const struct jl_given *root = jl_given(cli, "root");
+	const int type = jl_chosen(cli, "datatype", types), op = jl_chosen(cli, "op", ops);
 	struct jl_bench_task *task = &sweep->task;
 	size_t least_B;
 
 	for (int c = 0; c < JL_COLL_BARRIER; c++)
 		if (strcmp(jl_coll_name((enum jl_coll)c), name) == 0)
 			task->coll = (enum jl_coll)c;
-	task->type = (enum jl_comm_type)index_of(types, jl_text(cli, "datatype"), JL_COMM_FLOAT);
-	task->op = (enum jl_redop)index_of(ops, jl_text(cli, "op"), JL_RED_SUM);
-	task->root = root ? (int)root->count : 0;
+	task->type = type >= 0 ? (enum jl_comm_type)type : JL_COMM_FLOAT;
+	task->op = op >= 0 ? (enum jl_redop)op : JL_RED_SUM;
+	task->root = (int)jl_whole(cli, "root", 0);
 	least_B = jl_comm_type_B(task->type);
 	if (sweep->sizes_B[0] < least_B)
 		return jl_fail(err, JL_E_USAGE, "-b %zu: one %s takes %zu bytes", sweep->sizes_B[0],
@@ -218,8 +210,7 @@ static enum jl_status open_tcp(struct jl_bench_session *s, const struct jl_sweep
 			       struct jl_err *err)
 {
 	const char *wanted = jl_text(s->cli, "backend");
-	const struct jl_given *ranks = jl_given(s->cli, "ranks");
-	const int n_ranks = ranks ? (int)ranks->count : 2;
+	const int n_ranks = (int)jl_whole(s->cli, "ranks", 2);
 
 	if (wanted && strcmp(wanted, "tcp") != 0 && jl_bench_tcp_asked(s->cli))
 		return jl_fail(err, JL_E_USAGE, "--listen and --to are for --backend tcp, not for %s", wanted);
@@ -266,10 +257,8 @@ static enum jl_status open_mpi(struct jl_bench_session *s, struct jl_comm **ret_
 
 static void read_plan(const struct jl_cli *cli, struct jl_sweep *sweep)
 {
-	const struct jl_given *iters = jl_given(cli, "iters"), *warmup = jl_given(cli, "warmup_iters");
-
-	sweep->plan.n_iters = iters ? (size_t)iters->count : 0;
-	sweep->plan.n_warmup = warmup ? (size_t)warmup->count : 0;
+	sweep->plan.n_iters = (size_t)jl_whole(cli, "iters", 0);
+	sweep->plan.n_warmup = (size_t)jl_whole(cli, "warmup_iters", 0);
 	sweep->plan.check = !jl_text(cli, "check") || strcmp(jl_text(cli, "check"), "1") == 0;
 	sweep->plan.time_s = jl_bench_time_s(cli, 2 * sweep->n_sizes, 0.5);
 }
@@ -285,10 +274,8 @@ enum jl_status jl_cmd_bench_coll(struct jl_cli *cli, struct jl_err *err)
 
 	if (!status && !sweep)
 		status = jl_fail_nomem(err);
-	if (!status)
-		status = read_sizes(cli, sweep, err);
-	if (!status)
-		status = read_task(cli, sweep, err);
+	JL_THEN(status, read_sizes(cli, sweep, err));
+	JL_THEN(status, read_task(cli, sweep, err));
 	if (!status) {
 		read_plan(cli, sweep);
 		status = tcp ? open_tcp(&s, sweep, &comm, err) : open_mpi(&s, &comm, err);
@@ -299,8 +286,7 @@ enum jl_status jl_cmd_bench_coll(struct jl_cli *cli, struct jl_err *err)
 		status = count_ranks(&s, sweep, err);
 	if (!status && tcp)
 		status = jl_sweep_share(sweep, comm, err);
-	if (!status)
-		status = jl_bench_sweep(&s, sweep, comm, err);
+	JL_THEN(status, jl_bench_sweep(&s, sweep, comm, err));
 	status = tcp && s.silent ? jl_bench_tcp_left(&s, comm, status) : jl_bench_close(&s, status);
 	jl_comm_destroy(comm);
 	return status;

@@ -233,12 +233,11 @@ static enum jl_status measure(struct jl_bench_session *s, const struct jl_wire_p
 	static const enum jl_net_direction ways[] = { JL_NET_SEND, JL_NET_RECEIVE, JL_NET_BOTH };
 	const struct jl_given *streams = jl_given(s->cli, "streams");
 	const char *way = jl_text(s->cli, "direction");
-	const int counts[2] = { streams ? (int)streams->count : 1, 4 }, n_counts = streams ? 1 : 2;
+	const int counts[2] = { (int)jl_whole(s->cli, "streams", 1), 4 }, n_counts = streams ? 1 : 2;
 	struct jl_net_client *client = NULL;
 	enum jl_status status = jl_net_connect(&client, peer, err);
 
-	if (!status)
-		status = jl_net_ping(client, 1000, &latency, err);
+	JL_THEN(status, jl_net_ping(client, 1000, &latency, err));
 	if (!status) {
 		latency_record(s, &latency, peer->host);
 		net_head(s, peer->host, &latency);
@@ -313,11 +312,11 @@ static double transfer_s(const struct jl_cli *cli)
 
 enum jl_status jl_cmd_bench_net(struct jl_cli *cli, struct jl_err *err)
 {
-	const struct jl_given *port = jl_given(cli, "port");
 	const char *host = jl_text(cli, "to"), *backend = jl_text(cli, "backend");
-	struct jl_wire_peer peer = {
-		.host = host, .port = port ? (int)port->count : JL_NET_PORT, .what = JL_NET_WHAT, .stop = jl_bench_stop
-	};
+	struct jl_wire_peer peer = { .host = host,
+				     .port = (int)jl_whole(cli, "port", JL_NET_PORT),
+				     .what = JL_NET_WHAT,
+				     .stop = jl_bench_stop };
 	struct jl_bench_session s = { 0 };
 	enum jl_status status;
 
@@ -331,12 +330,10 @@ enum jl_status jl_cmd_bench_net(struct jl_cli *cli, struct jl_err *err)
 		return jl_fail(err, JL_E_USAGE, "an address goes with --listen; to measure towards it: --to %s",
 			       cli->args.operands[0]);
 	status = jl_wire_read_secret(&peer.secret, jl_text(cli, "secret-file"), err);
-	if (!status)
-		status = jl_bench_begin(&s, cli, err);
+	JL_THEN(status, jl_bench_begin(&s, cli, err));
 	if (status || s.silent)
 		return status;
 	s.backend = &tcp;
-	if (!status)
-		status = host ? measure(&s, &peer, transfer_s(cli), err) : jl_bench_loopback(&s, transfer_s(cli), err);
+	JL_THEN(status, host ? measure(&s, &peer, transfer_s(cli), err) : jl_bench_loopback(&s, transfer_s(cli), err));
 	return jl_bench_close(&s, status);
 }

@@ -69,7 +69,7 @@ static void keep(struct jl_bench_session *s, const struct jl_soak *soak, const s
 enum jl_status jl_cmd_bench_soak(struct jl_cli *cli, struct jl_err *err)
 {
 	static const char *const backends[] = { "cuda", "cpu", NULL };
-	const struct jl_given *time = jl_given(cli, "time"), *device = jl_given(cli, "device");
+	const struct jl_given *time = jl_given(cli, "time");
 	struct jl_soak *soak = jl_arena_alloc(&cli->arena, sizeof(*soak));
 	struct jl_bench_session s;
 	struct jl_doc doc;
@@ -89,7 +89,7 @@ enum jl_status jl_cmd_bench_soak(struct jl_cli *cli, struct jl_err *err)
 					    .n = n,
 					    .k = n,
 					    .n_threads = gpu ? 0 : jl_cpu_count(),
-					    .device = device ? (int)device->count : 0 };
+					    .device = (int)jl_whole(cli, "device", 0) };
 
 	s.n_tasks = 1;
 	jl_bench_draw(&s);

@@ -41,33 +41,12 @@ struct asked {
 	size_t n_failed;
 };
 
-static size_t count_or(const struct jl_cli *cli, const char *name, size_t instead)
-{
-	const struct jl_given *given = jl_given(cli, name);
-	return given ? (size_t)given->count : instead;
-}
-
-/* "1,2,4": takes the next word; NULL: there is none. */
-static const char *next_word(const char **text, char ret_word[32])
-{
-	size_t len = strcspn(*text, ",");
-	if (!**text)
-		return NULL;
-	if (len >= 32)
-		len = 31;
-	memcpy(ret_word, *text, len);
-	ret_word[len] = '\0';
-	*text += strcspn(*text, ",");
-	*text += **text == ',';
-	return ret_word;
-}
-
 static enum jl_status read_modes(struct jl_cli *cli, enum jl_train_mode *ret_modes, size_t *ret_n, struct jl_err *err)
 {
 	const char *text = jl_text(cli, "mode");
-	char word[32];
+	char word[JL_ITEM_MAX];
 	size_t n = 0;
-	for (text = text ? text : "ddp,zero2"; next_word(&text, word);) {
+	for (text = text ? text : "ddp,zero2"; jl_next_item(&text, word);) {
 		size_t m = 0;
 		while (m < JL_N_TRAIN_MODE && strcmp(word, jl_train_mode_names[m]) != 0)
 			m++;
@@ -100,10 +79,10 @@ static enum jl_status read_configs(struct asked *a, struct jl_err *err)
 	enum jl_train_mode modes[JL_N_TRAIN_MODE];
 	size_t n_modes = 0;
 	const char *text = jl_text(cli, "workers");
-	char word[32], usual[WORKERS_TEXT_MAX];
+	char word[JL_ITEM_MAX], usual[WORKERS_TEXT_MAX];
 	JL_TRY(read_modes(cli, modes, &n_modes, err));
 	usual_workers(a, usual);
-	for (text = text ? text : usual; next_word(&text, word);) {
+	for (text = text ? text : usual; jl_next_item(&text, word);) {
 		char *end;
 		long n = strtol(word, &end, 10);
 		if (end == word || *end || n < 1 || n > JL_TRAIN_WORKERS_MAX)
@@ -145,7 +124,8 @@ static enum jl_status choose_engine(struct asked *a, struct jl_err *err)
 static enum jl_status read_asked(struct asked *a, struct jl_err *err)
 {
 	struct jl_cli *cli = a->session.cli;
-	const struct jl_given *precision = jl_given(cli, "precision"), *time = jl_given(cli, "time");
+	const struct jl_given *time = jl_given(cli, "time");
+	const int precision = jl_chosen(cli, "precision", jl_train_precision_names);
 	const char *model = jl_text(cli, "model");
 	struct jl_train_shape shape;
 	JL_TRY(jl_find_model(&a->run.model, cli->cat, model ? model : "gpt-305m", err));
@@ -153,16 +133,15 @@ static enum jl_status read_asked(struct asked *a, struct jl_err *err)
 	JL_TRY(read_configs(a, err));
 	JL_TRY(jl_train_shape(a->run.model, 1, &shape, err));
 	a->n_params = (double)shape.n_params;
-	a->run.precision = on_cpu(a) ? JL_TRAIN_FP32 : JL_TRAIN_BF16;
-	for (size_t i = 0; precision && i < JL_N_TRAIN_PRECISION; i++)
-		if (strcmp(precision->text, jl_train_precision_names[i]) == 0)
-			a->run.precision = (enum jl_train_precision)i;
-	a->run.batch = count_or(cli, "batch", 4);
-	a->run.seq = count_or(cli, "seq", 512);
-	a->run.n_micro = count_or(cli, "accumulate", 1);
-	a->run.n_threads = (int)count_or(cli, "threads", 0);
+	a->run.precision = precision >= 0 ? (enum jl_train_precision)precision
+			   : on_cpu(a)    ? JL_TRAIN_FP32
+					  : JL_TRAIN_BF16;
+	a->run.batch = (size_t)jl_whole(cli, "batch", 4);
+	a->run.seq = (size_t)jl_whole(cli, "seq", 512);
+	a->run.n_micro = (size_t)jl_whole(cli, "accumulate", 1);
+	a->run.n_threads = (int)jl_whole(cli, "threads", 0);
 	a->run.tokens = jl_text(cli, "tokens");
-	a->run.n_steps = count_or(cli, "steps", time || !on_cpu(a) ? 0 : 5);
+	a->run.n_steps = (size_t)jl_whole(cli, "steps", time || !on_cpu(a) ? 0 : 5);
 	a->run.time_s = time ? time->value / (double)a->run.n_configs : GPU_TIME_S;
 	return JL_OK;
 }
@@ -241,10 +220,8 @@ enum jl_status jl_cmd_bench_train(struct jl_cli *cli, struct jl_err *err)
 	struct asked *a = jl_arena_alloc(&cli->arena, sizeof *a);
 	JL_TRY(jl_got(a, err));
 	enum jl_status status = jl_bench_begin(&a->session, cli, err);
-	if (!status)
-		status = open_comm(a, err);
-	if (!status)
-		status = read_asked(a, err);
+	JL_THEN(status, open_comm(a, err));
+	JL_THEN(status, read_asked(a, err));
 	if (!status) {
 		a->run.done = on_done;
 		a->run.tick = on_tick;

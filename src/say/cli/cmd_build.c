@@ -87,7 +87,6 @@ static enum jl_status upgrade(struct jl_cli *cli, struct jl_err *err)
 				      .budget_usd = jl_value(cli, "budget"),
 				      .bridge_usd = jl_value(cli, "bridge-price") };
 	const struct jl_upgrade_answer answer = { &ask, found };
-	struct jl_doc doc;
 	enum jl_status status;
 
 	JL_TRY(jl_got(found, err));
@@ -97,13 +96,9 @@ static enum jl_status upgrade(struct jl_cli *cli, struct jl_err *err)
 	ask.run.batch = batch ? (double)batch->count : 4;
 	ask.run.seq = seq ? (double)seq->count : jl_text(cli, "model") ? NAN : 512;
 	status = jl_this_machine(cli, ask.system, &ask.system, err);
-	if (!status)
-		status = jl_upgrades_find(found, &ask, cli->cat, &cli->arena, err);
-	if (status || cli->json)
-		return status ? status : jl_view_fields(cli, &jl_upgrade_fields, &answer);
-	jl_view_page(cli, &doc);
-	jl_tell_upgrades(&doc, &answer, cli->today);
-	return jl_view_show(cli, &doc, err);
+	JL_THEN(status, jl_upgrades_find(found, &ask, cli->cat, &cli->arena, err));
+	JL_TRY(status);
+	JL_ANSWER(cli, err, &jl_upgrade_fields, &answer, jl_tell_upgrades(&doc, &answer, cli->today));
 }
 
 /* A parts list, or what to buy next for a system: options of the one say nothing about the other. */
@@ -133,7 +128,6 @@ enum jl_status jl_cmd_build(struct jl_cli *cli, struct jl_err *err)
 	struct jl_part_findings *found = jl_arena_alloc(&cli->arena, sizeof *found);
 	struct jl_rig rig = jl_rig_empty();
 	const struct jl_build_answer answer = { &rig, found };
-	struct jl_doc doc;
 
 	JL_TRY(jl_got(found, err));
 	JL_TRY(check_mode(cli, err));
@@ -151,9 +145,5 @@ enum jl_status jl_cmd_build(struct jl_cli *cli, struct jl_err *err)
 			       "name a parts list or its cards, e.g. --gpu \"2x rtx-3090\" --psu \"1600 W\"");
 	jl_rig_check(found, &rig, cli->cat);
 	cli->exit_code = jl_build_count(found, JL_PART_ERROR) ? 3 : 0;
-	if (cli->json)
-		return jl_view_fields(cli, &jl_build_fields, &answer);
-	jl_view_page(cli, &doc);
-	jl_tell_build(&doc, &answer, true);
-	return jl_view_show(cli, &doc, err);
+	JL_ANSWER(cli, err, &jl_build_fields, &answer, jl_tell_build(&doc, &answer, true));
 }

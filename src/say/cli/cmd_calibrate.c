@@ -178,8 +178,7 @@ enum jl_status jl_cmd_calibrate(struct jl_cli *cli, struct jl_err *err)
 	status = dir ? read_files(cli, dir, files, &in.n_files, err)
 		     : jl_fail(err, JL_E_NOTFOUND,
 			       "no measurements beside the program; name their folder with --data or set JEOUL_DATA");
-	if (!status)
-		status = jl_calibrate(&found, &in, &cli->arena, err);
+	JL_THEN(status, jl_calibrate(&found, &in, &cli->arena, err));
 	if (display.begun)
 		jl_progress_clear(&display.progress);
 	if (!status && path)

@@ -76,7 +76,6 @@ static enum jl_status finish(struct batch *b, const char *where, struct jl_err *
 	struct jl_check_answer answer = {
 		.judged = b->judged, .n = b->n, .where = where, .steadiness = b->judge.steadiness
 	};
-	struct jl_doc doc;
 
 	if (!b->n)
 		return jl_fail(err, JL_E_NOTFOUND,
@@ -84,11 +83,7 @@ static enum jl_status finish(struct batch *b, const char *where, struct jl_err *
 	answer.worst = jl_check_worst(b->judged, b->n);
 	if (jl_verdict_is_bad(answer.worst->verdict))
 		cli->exit_code = 3;
-	if (cli->json)
-		return jl_view_fields(cli, &jl_check_fields, &answer);
-	jl_view_page(cli, &doc);
-	jl_tell_check(&doc, &answer);
-	return jl_view_show(cli, &doc, err);
+	JL_ANSWER(cli, err, &jl_check_fields, &answer, jl_tell_check(&doc, &answer));
 }
 
 /* ---- a figure on the command line */
@@ -129,7 +124,7 @@ static enum jl_status coll_figure(struct figure *f, struct batch *b, enum jl_col
 	static const char *const names[] = { "algbw", "busbw", "time" };
 	const struct jl_given *size = jl_given(cli, "size"), *ranks = jl_given(cli, "ranks"), *value = NULL;
 	const int per_node = b->sys.n_per_node > 0 ? b->sys.n_per_node : 1;
-	const int n_ranks = ranks ? (int)ranks->count : b->sys.n_nodes * per_node;
+	const int n_ranks = (int)jl_whole(cli, "ranks", b->sys.n_nodes * per_node);
 	size_t which = 0;
 	int n = 0;
 
@@ -423,8 +418,7 @@ static enum jl_status judge_past(struct batch *b, struct jl_err *err)
 	const char *only = NULL, *against = NULL;
 	enum jl_status status = find_run(&only, b, "run", err);
 
-	if (!status)
-		status = find_run(&against, b, "against", err);
+	JL_THEN(status, find_run(&against, b, "against", err));
 	for (size_t i = 0; !status && i < b->judge.n_past && b->n < JUDGED_MAX; i++) {
 		const struct jl_record *r = b->judge.past[i];
 
@@ -442,8 +436,7 @@ static enum jl_status judge_past(struct batch *b, struct jl_err *err)
 				: jl_judge(&b->judged[b->n], &b->judge, r, err);
 		b->n += !status;
 	}
-	if (!status)
-		status = say_old(b, err);
+	JL_THEN(status, say_old(b, err));
 	if (!status && against && !b->n)
 		status = jl_fail(err, JL_E_NOTFOUND,
 				 "nothing was measured again since run %s; jeoul bench all --quick does it", against);
@@ -458,10 +451,8 @@ static enum jl_status check_here(struct jl_cli *cli, struct jl_err *err)
 	struct batch b = { .cli = cli };
 	enum jl_status status = sys ? begin(&b, cli, err) : jl_fail_nomem(err);
 
-	if (!status)
-		status = jl_this_machine_probe(cli, &here, err);
-	if (!status)
-		status = load_past(&b, here->fingerprint, &store, err);
+	JL_THEN(status, jl_this_machine_probe(cli, &here, err));
+	JL_THEN(status, load_past(&b, here->fingerprint, &store, err));
 	if (status)
 		goto out;
 	b.judge.here = here;
@@ -469,8 +460,7 @@ static enum jl_status check_here(struct jl_cli *cli, struct jl_err *err)
 	if (here->system && here->n_gpus && jl_sys_parse(sys, cli->cat, here->system, &cli->arena, NULL) == JL_OK)
 		b.judge.here_sys = sys;
 	status = judge_past(&b, err);
-	if (!status)
-		status = finish(&b, here->short_name_text, err);
+	JL_THEN(status, finish(&b, here->short_name_text, err));
 out:
 	jl_store_close(store);
 	return status;
@@ -483,11 +473,9 @@ static enum jl_status check_fleet(struct jl_cli *cli, struct jl_err *err)
 	struct batch b = { .cli = cli, .judge = { .arena = &cli->arena } };
 	struct jl_store *store = NULL;
 	struct jl_nodes nodes;
-	struct jl_doc doc;
 	enum jl_status status = load_past(&b, NULL, &store, err);
 
-	if (!status)
-		status = jl_nodes_of_records(&nodes, b.judge.past, b.judge.n_past, &cli->arena, err);
+	JL_THEN(status, jl_nodes_of_records(&nodes, b.judge.past, b.judge.n_past, &cli->arena, err));
 	if (!status && nodes.n < 2)
 		status = jl_fail(err, JL_E_NOTFOUND,
 				 "the store has %zu machine; on each: jeoul bench all --quick --node NAME, into one "
@@ -497,11 +485,7 @@ static enum jl_status check_fleet(struct jl_cli *cli, struct jl_err *err)
 	if (status)
 		return status;
 	cli->exit_code = nodes.n_slow ? 3 : 0;
-	if (cli->json)
-		return jl_view_fields(cli, &jl_nodes_fields, &nodes);
-	jl_view_page(cli, &doc);
-	jl_tell_nodes(&doc, &nodes);
-	return jl_view_show(cli, &doc, err);
+	JL_ANSWER(cli, err, &jl_nodes_fields, &nodes, jl_tell_nodes(&doc, &nodes));
 }
 
 enum jl_status jl_cmd_check(struct jl_cli *cli, struct jl_err *err)

@@ -79,8 +79,7 @@ static enum jl_status add_system(struct jl_compare *compare, struct jl_cli *cli,
 	if (compare->n_rows == JL_COMPARE_MAX)
 		return jl_fail(err, JL_E_LIMIT, "more than %d systems", JL_COMPARE_MAX);
 	status = jl_sys_parse(&sys, cli->cat, text, &cli->arena, err);
-	if (!status)
-		status = jl_machine_make(&compare->rows[compare->n_rows].machine, cli->cat, &sys, err);
+	JL_THEN(status, jl_machine_make(&compare->rows[compare->n_rows].machine, cli->cat, &sys, err));
 	if (!status)
 		compare->n_rows++;
 	return status;
@@ -148,13 +147,10 @@ static enum jl_status check_pue(const struct jl_compare *compare, struct jl_err 
 static enum jl_status compare_run(struct jl_compare *compare, struct jl_observed *run, struct jl_cli *cli,
 				  struct jl_err *err)
 {
-	enum jl_status status = jl_ask_observed(run, cli, err);
-
-	if (!status)
-		status = check_pue(compare, err);
-	if (!status)
-		status = check_length(compare, !isnan(run->batches), err);
-	return status ? status : jl_compare_observed(compare, run, err);
+	JL_TRY(jl_ask_observed(run, cli, err));
+	JL_TRY(check_pue(compare, err));
+	JL_TRY(check_length(compare, !isnan(run->batches), err));
+	return jl_compare_observed(compare, run, err);
 }
 
 static enum jl_status compare_model(struct jl_compare *compare, struct jl_subject *subject, struct jl_cli *cli,
@@ -163,11 +159,9 @@ static enum jl_status compare_model(struct jl_compare *compare, struct jl_subjec
 	struct jl_request req;
 	enum jl_status status = jl_ask_request(&req, cli, err);
 
-	if (!status)
-		status = jl_subject_find(subject, cli->cat, &req, &cli->arena, err);
-	if (!status)
-		status = check_length(compare, !isnan(req.samples) || !isnan(req.tokens) || !isnan(req.steps_per_epoch),
-				      err);
+	JL_THEN(status, jl_subject_find(subject, cli->cat, &req, &cli->arena, err));
+	JL_THEN(status,
+		check_length(compare, !isnan(req.samples) || !isnan(req.tokens) || !isnan(req.steps_per_epoch), err));
 	return status ? status : jl_compare_model(compare, cli->cat, subject, &req, err);
 }
 
@@ -176,7 +170,6 @@ enum jl_status jl_cmd_compare(struct jl_cli *cli, struct jl_err *err)
 	struct jl_compare *compare = jl_arena_alloc(&cli->arena, sizeof(*compare));
 	struct jl_observed run;
 	struct jl_subject subject;
-	struct jl_doc doc;
 
 	JL_TRY(jl_got(compare, err));
 	JL_TRY(check_mode(cli, err));
@@ -185,11 +178,7 @@ enum jl_status jl_cmd_compare(struct jl_cli *cli, struct jl_err *err)
 	read_scenarios(compare, cli);
 	JL_TRY(jl_given(cli, "observed") ? compare_run(compare, &run, cli, err)
 					 : compare_model(compare, &subject, cli, err));
-	if (cli->json) {
-		jl_fields_print(&cli->out, &jl_compare_fields, compare);
-		return JL_OK;
-	}
-	jl_view_page(cli, &doc);
-	jl_tell_compare(&doc, &(struct jl_tell_compare){ .compare = compare, .options = jl_view_options(cli) });
-	return jl_view_show(cli, &doc, err);
+	JL_ANSWER(cli, err, &jl_compare_fields, compare,
+		  jl_tell_compare(&doc,
+				  &(struct jl_tell_compare){ .compare = compare, .options = jl_view_options(cli) }));
 }

@@ -270,33 +270,24 @@ static enum jl_status observed_study(struct jl_cost_study *study, struct jl_cli 
 
 static enum jl_status one_bill(struct jl_cli *cli, const struct jl_cost_setting *s, struct jl_err *err)
 {
-	const struct jl_given *month = jl_given(cli, "month");
 	struct jl_bill_asked asked = { .tariff = s->tariff, .use = s->site };
 	const double bill_J = jl_value(cli, "bill");
-	struct jl_doc doc;
 
 	if (!s->tariff)
 		return jl_fail(err, JL_E_USAGE, "--bill needs a tariff, e.g. --tariff kepco");
 	if (!(bill_J >= 0 && bill_J < 3.6e18))
 		return jl_fail(err, JL_E_RANGE, "--bill cannot be below zero");
 	asked.use.milli_kWh = llround(bill_J / 3600);
-	asked.use.month = month ? (int)month->count : jl_date_civil(s->start_day).month;
+	asked.use.month = (int)jl_whole(cli, "month", jl_date_civil(s->start_day).month);
 	JL_TRY(jl_tariff_bill(&asked.bill, cli->cat, s->tariff, &asked.use, err));
 	asked.newer = jl_tariff_newer(cli->cat, s->tariff);
-	if (cli->json) {
-		jl_fields_print(&cli->out, &jl_bill_fields, &asked);
-		return JL_OK;
-	}
-	jl_view_page(cli, &doc);
-	jl_tell_bill(&doc, &asked, cli->today);
-	return jl_view_show(cli, &doc, err);
+	JL_ANSWER(cli, err, &jl_bill_fields, &asked, jl_tell_bill(&doc, &asked, cli->today));
 }
 
 /* What a machine adds to the bill of every month of a year. */
 static enum jl_status machine_bill(struct jl_cli *cli, struct jl_cost_study *study, struct jl_err *err)
 {
 	struct jl_machine_bill bill;
-	struct jl_doc doc;
 
 	if (!study->setting.tariff)
 		return jl_fail(err, JL_E_USAGE, "--bill-of needs a tariff, e.g. --tariff kepco");
@@ -305,13 +296,7 @@ static enum jl_status machine_bill(struct jl_cli *cli, struct jl_cost_study *stu
 	JL_TRY(jl_cost_option_parse(&study->options[0], JL_COST_OWN, jl_text(cli, "bill-of"), NULL, cli->cat,
 				    &cli->arena, err));
 	JL_TRY(jl_machine_bill_make(&bill, &study->options[0], &study->setting, cli->cat, err));
-	if (cli->json) {
-		jl_fields_print(&cli->out, &jl_machine_bill_fields, &bill);
-		return JL_OK;
-	}
-	jl_view_page(cli, &doc);
-	jl_tell_machine_bill(&doc, &bill, study);
-	return jl_view_show(cli, &doc, err);
+	JL_ANSWER(cli, err, &jl_machine_bill_fields, &bill, jl_tell_machine_bill(&doc, &bill, study));
 }
 
 enum jl_status jl_cmd_cost(struct jl_cli *cli, struct jl_err *err)
@@ -321,7 +306,6 @@ enum jl_status jl_cmd_cost(struct jl_cli *cli, struct jl_err *err)
 	struct jl_request request = jl_request_empty();
 	const bool has_work = cli->args.n_operands > 0 || jl_given(cli, "layers");
 	const char *currency = jl_text(cli, "currency");
-	struct jl_doc doc;
 	enum jl_status status;
 
 	JL_TRY(jl_got(study, err));
@@ -344,15 +328,10 @@ enum jl_status jl_cmd_cost(struct jl_cli *cli, struct jl_err *err)
 	JL_TRY(jl_given(cli, "observed")
 		       ? observed_study(study, cli, err)
 		       : jl_cost_study_make(study, has_work ? &request : NULL, cli->cat, &cli->arena, err));
-	if (cli->json) {
-		jl_fields_print(&cli->out, &jl_cost_fields, study);
-		return JL_OK;
-	}
-	jl_view_page(cli, &doc);
-	jl_tell_cost(&doc, &(struct jl_tell_cost){ .study = study,
-						   .cat = cli->cat,
-						   .today = cli->today,
-						   .command = true,
-						   .options = jl_view_options(cli) });
-	return jl_view_show(cli, &doc, err);
+	JL_ANSWER(cli, err, &jl_cost_fields, study,
+		  jl_tell_cost(&doc, &(struct jl_tell_cost){ .study = study,
+							     .cat = cli->cat,
+							     .today = cli->today,
+							     .command = true,
+							     .options = jl_view_options(cli) }));
 }

@@ -17,22 +17,13 @@ enum jl_status jl_cmd_fit(struct jl_cli *cli, struct jl_err *err)
 	struct jl_subject subject;
 	struct jl_machine machine;
 	struct jl_sys sys;
-	struct jl_doc doc;
-	enum jl_status status = fit ? jl_ask_request(&req, cli, err) : jl_fail_nomem(err);
 
-	if (!status)
-		status = jl_subject_find(&subject, cli->cat, &req, &cli->arena, err);
-	if (!status && !req.system)
-		status = jl_fail(err, JL_E_USAGE, "name a system with --on, e.g. --on %s", "dgx-h100");
-	if (!status)
-		status = jl_sys_parse(&sys, cli->cat, req.system, &cli->arena, err);
-	if (!status)
-		status = jl_machine_make(&machine, cli->cat, &sys, err);
-	if (!status)
-		status = jl_techniques(fit->rows, &fit->n, cli->cat, &subject, &machine, &req, err);
-	if (status || cli->json)
-		return status ? status : jl_view_fields(cli, &jl_fit_fields, fit);
-	jl_view_page(cli, &doc);
-	jl_tell_fit(&doc, fit);
-	return jl_view_show(cli, &doc, err);
+	JL_TRY(fit ? jl_ask_request(&req, cli, err) : jl_fail_nomem(err));
+	JL_TRY(jl_subject_find(&subject, cli->cat, &req, &cli->arena, err));
+	if (!req.system)
+		return jl_fail(err, JL_E_USAGE, "name a system with --on, e.g. --on %s", "dgx-h100");
+	JL_TRY(jl_sys_parse(&sys, cli->cat, req.system, &cli->arena, err));
+	JL_TRY(jl_machine_make(&machine, cli->cat, &sys, err));
+	JL_TRY(jl_techniques(fit->rows, &fit->n, cli->cat, &subject, &machine, &req, err));
+	JL_ANSWER(cli, err, &jl_fit_fields, fit, jl_tell_fit(&doc, fit));
 }

@@ -17,11 +17,9 @@ static enum jl_status count_model(struct jl_flops *ret, struct jl_cli *cli, cons
 {
 	const double batch = isnan(req->batch) ? 1 : req->batch;
 	struct jl_subject subject;
-	enum jl_status status = jl_subject_find(&subject, cli->cat, req, &cli->arena, err);
 	double seq;
 
-	if (status)
-		return status;
+	JL_TRY(jl_subject_find(&subject, cli->cat, req, &cli->arena, err));
 	if (!subject.kind->has_tokens && !isnan(req->seq))
 		return jl_fail(err, JL_E_USAGE, "--seq is for transformers; leave it out for %s", subject.id);
 	seq = !subject.kind->has_tokens ? NAN : !isnan(req->seq) ? req->seq : !isnan(subject.seq) ? subject.seq : 2048;
@@ -38,14 +36,8 @@ enum jl_status jl_cmd_flops(struct jl_cli *cli, struct jl_err *err)
 {
 	struct jl_request req;
 	struct jl_flops flops = { 0 };
-	struct jl_doc doc;
-	enum jl_status status = jl_ask_request(&req, cli, err);
 
-	if (!status)
-		status = count_model(&flops, cli, &req, err);
-	if (status || cli->json)
-		return status ? status : jl_view_fields(cli, &jl_flops_fields, &flops);
-	jl_view_page(cli, &doc);
-	jl_tell_flops(&doc, &flops);
-	return jl_view_show(cli, &doc, err);
+	JL_TRY(jl_ask_request(&req, cli, err));
+	JL_TRY(count_model(&flops, cli, &req, err));
+	JL_ANSWER(cli, err, &jl_flops_fields, &flops, jl_tell_flops(&doc, &flops));
 }

@@ -41,8 +41,7 @@ static enum jl_status keep(struct job *job, const struct jl_record *record, stru
 
 	if (job->n_open == 0)
 		status = jl_store_begin(job->store, err);
-	if (!status)
-		status = jl_store_put(job->store, record, NULL, err);
+	JL_THEN(status, jl_store_put(job->store, record, NULL, err));
 	if (status)
 		return status;
 	if (++job->n_open == BATCH) {

@@ -73,21 +73,15 @@ static enum jl_status parse_rate(double *ret_hz, const char *text, const char *w
 
 static enum jl_status read_sweep(double *ret_rates, size_t *ret_n, const char *text, struct jl_err *err)
 {
-	const char *at = text;
+	char piece[JL_ITEM_MAX];
 
 	*ret_n = 0;
 	if (strncmp(text, "rate=", 5) != 0)
 		return jl_fail(err, JL_E_USAGE, "--sweep: '%.40s'; write e.g. rate=1,2,5,10", text);
-	for (at += 5; *at;) {
-		const size_t len = strcspn(at, ",");
-		char piece[32];
-
-		(void)snprintf(piece, sizeof(piece), "%.*s", (int)(len < 31 ? len : 31), at);
+	for (text += 5; jl_next_item(&text, piece);) {
 		if (*ret_n == JL_INFER_ROWS)
 			return jl_fail(err, JL_E_LIMIT, "--sweep: more than %d rates", JL_INFER_ROWS);
-
 		JL_TRY(parse_rate(&ret_rates[(*ret_n)++], piece, "--sweep", err));
-		at += len + (at[len] == ',');
 	}
 	return *ret_n ? JL_OK : jl_fail(err, JL_E_USAGE, "--sweep: no rate; write e.g. rate=1,2,5,10");
 }
@@ -165,13 +159,13 @@ static enum jl_status read_ask(struct jl_infer_ask *ask, struct jl_cli *cli, str
 				      .weights = jl_text(cli, "weights"),
 				      .kv = jl_text(cli, "kv"),
 				      .engine = engine ? jl_engine_by_text(engine) : JL_ENGINE_GENERAL,
-				      .n_gpus = (int)or_else(jl_count(cli, "gpus"), 0),
-				      .n_copies = (int)or_else(jl_count(cli, "copies"), 0),
-				      .n_stages = (int)or_else(jl_count(cli, "pp"), 1),
-				      .n_ep = (int)or_else(jl_count(cli, "ep"), 1),
+				      .n_gpus = (int)jl_whole(cli, "gpus", 0),
+				      .n_copies = (int)jl_whole(cli, "copies", 0),
+				      .n_stages = (int)jl_whole(cli, "pp", 1),
+				      .n_ep = (int)jl_whole(cli, "ep", 1),
 				      .dp_attention = jl_flag(cli, "dp-attention"),
-				      .prompt_gpus = (int)or_else(jl_count(cli, "prompt-gpus"), 0),
-				      .prompt_copies = (int)or_else(jl_count(cli, "prompt-copies"), 1),
+				      .prompt_gpus = (int)jl_whole(cli, "prompt-gpus", 0),
+				      .prompt_copies = (int)jl_whole(cli, "prompt-copies", 1),
 				      .host_B = jl_value(cli, "kv-host"),
 				      .burst = or_else(jl_count(cli, "burst"), 1),
 				      .prompt = or_else(jl_count(cli, "prompt"), PROMPT),
@@ -226,10 +220,8 @@ static enum jl_status weigh(struct jl_infer *infer, const struct jl_infer_ask *a
 
 	if (!status && sweep)
 		status = read_sweep(rates_hz, &n, sweep, err);
-	if (!status)
-		status = jl_machine_make(&machine, cli->cat, &sys, err);
-	if (!status)
-		status = jl_infer(infer, cli->cat, &machine, ask, err);
+	JL_THEN(status, jl_machine_make(&machine, cli->cat, &sys, err));
+	JL_THEN(status, jl_infer(infer, cli->cat, &machine, ask, err));
 	if (!status && sweep)
 		status = jl_infer_sweep(infer, cli->cat, &machine, ask, rates_hz, n, err);
 	else if (!status && jl_flag(cli, "compare-weights"))
@@ -244,23 +236,14 @@ enum jl_status jl_cmd_infer(struct jl_cli *cli, struct jl_err *err)
 	struct jl_served_seen seen;
 	struct jl_subject subject;
 	struct jl_infer infer;
-	struct jl_doc doc;
 	enum jl_status status = read_ask(&ask, cli, &subject, &arrivals, err);
 
-	if (!status)
-		status = read_seen(&ask, &seen, jl_text(cli, "observed"), err);
-	if (!status)
-		status = weigh(&infer, &ask, cli, err);
+	JL_THEN(status, read_seen(&ask, &seen, jl_text(cli, "observed"), err));
+	JL_THEN(status, weigh(&infer, &ask, cli, err));
 	jl_free(arrivals);
 	if (status)
 		return status;
 	if (infer.has_target && (isnan(infer.rate_max_hz) ? !infer.meets : infer.rate_max_hz <= 0))
 		cli->exit_code = 3;
-	if (cli->json) {
-		jl_fields_print(&cli->out, &jl_infer_fields, &infer);
-		return JL_OK;
-	}
-	jl_view_page(cli, &doc);
-	jl_tell_infer(&doc, &(struct jl_tell_infer){ .infer = &infer });
-	return jl_view_show(cli, &doc, err);
+	JL_ANSWER(cli, err, &jl_infer_fields, &infer, jl_tell_infer(&doc, &(struct jl_tell_infer){ .infer = &infer }));
 }

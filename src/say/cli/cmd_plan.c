@@ -113,20 +113,17 @@ static bool next_point(void *ctx, size_t i, size_t n, const char *kind, int n_gp
 
 static void read_search(struct jl_plan_ask *ask, struct jl_cli *cli)
 {
-	const struct jl_given *margin = jl_given(cli, "memory-margin"), *best = jl_given(cli, "best"),
-			      *threads = jl_given(cli, "threads");
-	const char *objective = jl_text(cli, "objective");
+	const struct jl_given *margin = jl_given(cli, "memory-margin");
+	const int objective = jl_chosen(cli, "objective", jl_plan_objectives);
 
 	*ask = (struct jl_plan_ask){ .memory_frac = 1 - (margin ? margin->value : JL_MEMORY_MARGIN_FRAC),
-				     .n_best = best ? (int)best->count : 5,
-				     .n_threads = threads ? (int)threads->count : 0,
+				     .objective = (enum jl_plan_objective)(objective > 0 ? objective : 0),
+				     .n_best = (int)jl_whole(cli, "best", 5),
+				     .n_threads = (int)jl_whole(cli, "threads", 0),
 				     .mark_value = NAN,
 				     .gpu_usdps = NAN,
 				     .no_prune = jl_flag(cli, "no-prune"),
 				     .stop = cli->asked ? &cli->stop : &interrupted };
-	for (int i = 0; objective && jl_plan_objectives[i]; i++)
-		if (strcmp(objective, jl_plan_objectives[i]) == 0)
-			ask->objective = (enum jl_plan_objective)i;
 }
 
 static enum jl_status read_ask(struct jl_plan_ask *ask, struct jl_cli *cli, struct jl_err *err)
@@ -238,8 +235,7 @@ static enum jl_status plan_one(struct jl_cli *cli, const struct jl_request *req,
 			       "no rent is known for %s, so --budget cannot be judged; leave it out", req->system);
 	status = jl_plan_search(&result, ask, err);
 	jl_progress_clear(&display->progress);
-	if (!status)
-		status = jl_plan_answer_make(&answer, cli->cat, &cli->arena, err);
+	JL_THEN(status, jl_plan_answer_make(&answer, cli->cat, &cli->arena, err));
 	return status ? status : print_answer(cli, &answer, err);
 }
 
@@ -247,15 +243,13 @@ static enum jl_status plan_one(struct jl_cli *cli, const struct jl_request *req,
 
 static enum jl_status read_kinds(struct jl_fleet_ask *fleet, struct jl_cli *cli, const char *text, struct jl_err *err)
 {
-	while (text && *text) {
-		const size_t len = strcspn(text, ",");
+	char kind[JL_ITEM_MAX];
 
+	while (text && jl_next_item(&text, kind)) {
 		if (fleet->n_kinds == JL_FLEET_KINDS_MAX)
 			return jl_fail(err, JL_E_LIMIT, "--kinds: more than %d", JL_FLEET_KINDS_MAX);
-		fleet->kinds[fleet->n_kinds] = jl_arena_strndup(&cli->arena, text, len);
-		if (!fleet->kinds[fleet->n_kinds++])
-			return jl_fail_nomem(err);
-		text += len + (text[len] == ',');
+		fleet->kinds[fleet->n_kinds] = jl_arena_strdup(&cli->arena, kind);
+		JL_TRY(jl_got(fleet->kinds[fleet->n_kinds++], err));
 	}
 	return JL_OK;
 }
@@ -285,27 +279,18 @@ static enum jl_status plan_fleet(struct jl_cli *cli, struct jl_request *req, con
 					  .next_ctx = display };
 	struct jl_fleet fleet;
 	struct jl_fleet_answer answer = { .ask = &fleet_ask, .fleet = &fleet };
-	struct jl_doc doc;
 	enum jl_status status = read_kinds(&fleet_ask, cli, jl_text(cli, "kinds"), err);
 
-	if (!status)
-		status = check_fleet(cli, &fleet_ask, req, err);
-	if (!status)
-		status = jl_fleet_sizes(&fleet_ask, jl_text(cli, "gpus"), err);
-	if (!status)
-		status = jl_fleet_batch(&req->global_batch, &fleet_ask, &cli->arena, err);
-	if (!status)
-		status = jl_fleet_search(&fleet, &fleet_ask, &cli->arena, err);
+	JL_THEN(status, check_fleet(cli, &fleet_ask, req, err));
+	JL_THEN(status, jl_fleet_sizes(&fleet_ask, jl_text(cli, "gpus"), err));
+	JL_THEN(status, jl_fleet_batch(&req->global_batch, &fleet_ask, &cli->arena, err));
+	JL_THEN(status, jl_fleet_search(&fleet, &fleet_ask, &cli->arena, err));
 	jl_progress_clear(&display->progress);
 	if (status)
 		return status;
 	cli->exit_code = fleet.stopped ? 130 : fleet.cheapest < 0 && fleet.fastest < 0 ? 3 : 0;
 	answer.effort = (struct jl_plan_effort){ fleet.tally, fleet.search_s, fleet.stopped };
-	if (cli->json)
-		return jl_view_fields(cli, &jl_fleet_fields, &answer);
-	jl_view_page(cli, &doc);
-	jl_tell_fleet(&doc, &answer, cli->today);
-	return jl_view_show(cli, &doc, err);
+	JL_ANSWER(cli, err, &jl_fleet_fields, &answer, jl_tell_fleet(&doc, &answer, cli->today));
 }
 
 /* --- largest and fastest batch */
@@ -347,15 +332,9 @@ static enum jl_status plan_batches(struct jl_cli *cli, const struct jl_request *
 	struct jl_batch_answer answer = { .subject = subject,
 					  .memory_frac = ask->memory_frac,
 					  .rows = jl_arena_array(&cli->arena, SYSTEMS_MAX, sizeof(*answer.rows)) };
-	struct jl_doc doc;
-	enum jl_status status = answer.rows ? batch_rows(cli, req, subject, ask, answer.rows, &answer.n, err)
-					    : jl_fail_nomem(err);
 
-	if (status || cli->json)
-		return status ? status : jl_view_fields(cli, &jl_batch_fields, &answer);
-	jl_view_page(cli, &doc);
-	jl_tell_batches(&doc, &answer);
-	return jl_view_show(cli, &doc, err);
+	JL_TRY(answer.rows ? batch_rows(cli, req, subject, ask, answer.rows, &answer.n, err) : jl_fail_nomem(err));
+	JL_ANSWER(cli, err, &jl_batch_fields, &answer, jl_tell_batches(&doc, &answer));
 }
 
 /* --- under mpirun */
@@ -427,12 +406,9 @@ enum jl_status jl_cmd_plan(struct jl_cli *cli, struct jl_err *err)
 	enum jl_status status = jl_ask_request(&req, cli, err);
 
 	jl_format(display.label, sizeof(display.label), "%s", JL_("searching"));
-	if (!status)
-		status = read_ask(&ask, cli, err);
-	if (!status)
-		status = check_limits(cli, &req, err);
-	if (!status)
-		status = jl_subject_find(&subject, cli->cat, &req, &cli->arena, err);
+	JL_THEN(status, read_ask(&ask, cli, err));
+	JL_THEN(status, check_limits(cli, &req, err));
+	JL_THEN(status, jl_subject_find(&subject, cli->cat, &req, &cli->arena, err));
 	if (status)
 		return status;
 	if (!batches && systems_given(cli) > 1)

@@ -3,12 +3,13 @@
 
 #include "cli/ask.h"
 #include "cli/predict_serving.h"
-#include "cli/validate_view.h"
+#include "cli/data_dir.h"
 #include "cli/view.h"
 #include "predict/fields.h"
 #include "predict/kernels.h"
 #include "predict/mixed.h"
 #include "tell/predict.h"
+#include "tell/validate.h"
 
 #define NEAR_MAX    10
 #define ARENA_MAX_B ((size_t)1 << 30)
@@ -37,7 +38,6 @@ static enum jl_status predict_collective(struct jl_cli *cli, enum jl_collective_
 	static const char *const ours[] = { "on", "size", "sweep", "json", "lang", "catalog", "no-color", NULL };
 	const struct jl_given *size = jl_given(cli, "size"), *other = jl_given_beside(cli, ours);
 	struct jl_collective_series series;
-	struct jl_doc doc;
 	enum jl_status status;
 
 	if (!size)
@@ -48,78 +48,48 @@ static enum jl_status predict_collective(struct jl_cli *cli, enum jl_collective_
 	status = jl_collective_series_make(&series, cli->cat,
 					   &(struct jl_collective_ask){ .kind = kind, .size_B = size->value },
 					   jl_text(cli, "on"), jl_text(cli, "sweep"), &cli->arena, err);
-	if (status || cli->json)
-		return status ? status : jl_view_fields(cli, &jl_collective_fields, &series);
-	jl_view_page(cli, &doc);
-	jl_tell_collective(&doc, &series);
-	return jl_view_show(cli, &doc, err);
+	JL_TRY(status);
+	JL_ANSWER(cli, err, &jl_collective_fields, &series, jl_tell_collective(&doc, &series));
 }
 
 static enum jl_status predict_sweep(struct jl_cli *cli, const struct jl_request *req, struct jl_err *err)
 {
 	struct jl_sweep sweep;
-	struct jl_doc doc;
-	enum jl_status status = jl_sweep_make(&sweep, cli->cat, req, jl_text(cli, "sweep"), &cli->arena, err);
 
-	if (status || cli->json)
-		return status ? status : jl_view_fields(cli, &jl_sweep_fields, &sweep);
-	jl_view_page(cli, &doc);
-	jl_tell_sweep(&doc, &sweep);
-	return jl_view_show(cli, &doc, err);
+	JL_TRY(jl_sweep_make(&sweep, cli->cat, req, jl_text(cli, "sweep"), &cli->arena, err));
+	JL_ANSWER(cli, err, &jl_sweep_fields, &sweep, jl_tell_sweep(&doc, &sweep));
 }
 
 static enum jl_status predict_mixed(struct jl_cli *cli, const struct jl_request *req, struct jl_err *err)
 {
 	struct jl_mixed mixed;
-	struct jl_doc doc;
-	enum jl_status status = jl_mixed_make(&mixed, cli->cat, req, jl_text(cli, "with"), &cli->arena, err);
 
-	if (status || cli->json)
-		return status ? status : jl_view_fields(cli, &jl_mixed_fields, &mixed);
-	jl_view_page(cli, &doc);
-	jl_tell_mixed(&doc, &mixed);
-	return jl_view_show(cli, &doc, err);
+	JL_TRY(jl_mixed_make(&mixed, cli->cat, req, jl_text(cli, "with"), &cli->arena, err));
+	JL_ANSWER(cli, err, &jl_mixed_fields, &mixed, jl_tell_mixed(&doc, &mixed));
 }
 
 static enum jl_status predict_kernels(struct jl_cli *cli, const struct jl_request *req, struct jl_err *err)
 {
 	struct jl_kernels kernels;
 	struct jl_case c;
-	struct jl_doc doc;
-	enum jl_status status = jl_case_make(&c, cli->cat, req, &cli->arena, err);
 
-	if (!status)
-		status = jl_kernels_make(&kernels, &c, &cli->arena, err);
-	if (status || cli->json)
-		return status ? status : jl_view_fields(cli, &jl_kernels_fields, &kernels);
-	jl_view_page(cli, &doc);
-	jl_tell_kernels(&doc, &c, &kernels);
-	return jl_view_show(cli, &doc, err);
+	JL_TRY(jl_case_make(&c, cli->cat, req, &cli->arena, err));
+	JL_TRY(jl_kernels_make(&kernels, &c, &cli->arena, err));
+	JL_ANSWER(cli, err, &jl_kernels_fields, &kernels, jl_tell_kernels(&doc, &c, &kernels));
 }
 
 static enum jl_status predict_explained(struct jl_cli *cli, const struct jl_request *req, struct jl_err *err)
 {
 	struct jl_explained explained;
-	struct jl_doc doc;
-	enum jl_status status = jl_explained_make(&explained, cli->cat, req, jl_text(cli, "baseline"), &cli->arena,
-						  err);
 
-	if (status || cli->json)
-		return status ? status : jl_view_fields(cli, &jl_explained_fields, &explained);
-	jl_view_page(cli, &doc);
-	jl_tell_explained(&doc, &explained);
-	return jl_view_show(cli, &doc, err);
+	JL_TRY(jl_explained_make(&explained, cli->cat, req, jl_text(cli, "baseline"), &cli->arena, err));
+	JL_ANSWER(cli, err, &jl_explained_fields, &explained, jl_tell_explained(&doc, &explained));
 }
 
 static enum jl_status show(struct jl_cli *cli, const struct jl_tell_predicted *in, struct jl_err *err)
 {
-	struct jl_doc doc;
 
-	if (cli->json)
-		return jl_view_fields(cli, &jl_tell_predicted_fields, in);
-	jl_view_page(cli, &doc);
-	jl_tell_predicted(&doc, in, cli->today);
-	return jl_view_show(cli, &doc, err);
+	JL_ANSWER(cli, err, &jl_tell_predicted_fields, in, jl_tell_predicted(&doc, in, cli->today));
 }
 
 /* With the published measurements most like it, and how wrong the program is on them. */
@@ -139,8 +109,7 @@ static enum jl_status show_near(struct jl_cli *cli, struct jl_tell_predicted *in
 		status = jl_validate_add_shipped(cli, v, in->predicted->how.subject.net ? "train_other" : "train_llm",
 						 err);
 	}
-	if (!status)
-		status = jl_validation_run(v, &(struct jl_validate_options){ .leave_out = JL_LEAVE_NOTHING }, err);
+	JL_THEN(status, jl_validation_run(v, &(struct jl_validate_options){ .leave_out = JL_LEAVE_NOTHING }, err));
 	if (!status)
 		in->n_near = jl_near_rows(v, &ask, NEAR_MAX, near);
 	for (size_t i = 0; i < in->n_near; i++) {
@@ -153,8 +122,7 @@ static enum jl_status show_near(struct jl_cli *cli, struct jl_tell_predicted *in
 						.ln_ratio = jl_validate_ln(row) };
 	}
 	in->near = runs;
-	if (!status)
-		status = show(cli, in, err);
+	JL_THEN(status, show(cli, in, err));
 	jl_arena_release(&arena);
 	return status;
 }

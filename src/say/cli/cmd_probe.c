@@ -1,7 +1,8 @@
 /* jeoul probe: what is in this machine, or in a captured one, and what to do about it. */
 #include "check/machine_findings.h"
 #include "cli/command.h"
-#include "cli/probe_view.h"
+#include "cli/view.h"
+#include "tell/probe.h"
 #include "gpu/link_load.h"
 #include "probe/probe.h"
 
@@ -24,34 +25,28 @@ static void say_captured(struct jl_cli *cli, const char *dir, bool with_names)
 				     "(--with-names\nkeeps them); serial numbers are never read.\n"));
 }
 
+static enum jl_status show(struct jl_cli *cli, const struct jl_probed *probed, struct jl_err *err)
+{
+	JL_ANSWER(cli, err, &jl_probed_fields, probed, jl_tell_probed(&doc, probed));
+}
+
 enum jl_status jl_cmd_probe(struct jl_cli *cli, struct jl_err *err)
 {
 	const char *from = jl_text(cli, "from"), *capture = jl_text(cli, "capture");
 	const struct jl_probe_options options = { .load = jl_flag(cli, "no-load") ? NULL : jl_load_links,
 						  .with_names = jl_flag(cli, "with-names") };
-	const struct jl_probe_machine *machine = NULL;
-	const struct jl_findings *findings = NULL;
+	struct jl_probed probed = { NULL };
 	struct jl_probe_source *source = NULL;
 	enum jl_status status = from ? jl_source_replay(&source, from, &cli->arena, err)
 				     : jl_source_live(&source, &cli->arena, err);
 
-	if (!status)
-		status = jl_probe_machine(source, cli->cat, &options, &cli->arena, &machine, err);
-	if (!status)
-		status = jl_machine_findings(machine, cli->cat, &cli->arena, &findings, err);
+	JL_THEN(status, jl_probe_machine(source, cli->cat, &options, &cli->arena, &probed.machine, err));
+	JL_THEN(status, jl_machine_findings(probed.machine, cli->cat, &cli->arena, &probed.findings, err));
 	if (!status && capture)
 		status = jl_source_capture(source, capture, options.with_names, err);
-	if (status)
-		goto out;
-	if (cli->json) {
-		jl_view_machine_json(cli, machine, findings, options.with_names);
-	} else {
-		status = jl_view_machine(cli, machine, err);
-		jl_view_findings(cli, findings);
-	}
+	JL_THEN(status, show(cli, &probed, err));
 	if (!status && capture)
 		say_captured(cli, capture, options.with_names);
-out:
 	jl_source_destroy(source);
 	return status;
 }

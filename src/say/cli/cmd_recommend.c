@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "catalog/find.h"
 #include "cli/ask_observed.h"
 #include "cli/view.h"
@@ -110,22 +111,18 @@ static enum jl_status read_money(struct jl_recommend_ask *ask, const struct jl_c
 static enum jl_status read_only(struct jl_recommend_ask *ask, struct jl_cli *cli, struct jl_err *err)
 {
 	const char *text = jl_text(cli, "only");
+	char word[JL_ITEM_MAX];
 
-	while (text && *text) {
-		const size_t len = strcspn(text, ",");
-		char *word = jl_arena_strndup(&cli->arena, text, len);
+	while (text && jl_next_item(&text, word)) {
 		const struct jl_gpu *found[JL_RECOMMEND_ONLY_MAX], *one;
-		size_t n;
+		const size_t n = jl_find_gpus(found, JL_RECOMMEND_ONLY_MAX, cli->cat, word);
 
-		JL_TRY(jl_got(word, err));
-		n = jl_find_gpus(found, JL_RECOMMEND_ONLY_MAX, cli->cat, word);
 		if (n == 0)
 			return jl_find_gpu(&one, cli->cat, word, err);
 		if (ask->n_only + n > JL_RECOMMEND_ONLY_MAX)
 			return jl_fail(err, JL_E_LIMIT, "--only: more than %d accelerators", JL_RECOMMEND_ONLY_MAX);
 		for (size_t i = 0; i < n; i++)
 			ask->only[ask->n_only++] = found[i];
-		text += len + (text[len] == ',');
 	}
 	return JL_OK;
 }
@@ -133,23 +130,21 @@ static enum jl_status read_only(struct jl_recommend_ask *ask, struct jl_cli *cli
 static enum jl_status read_how(struct jl_recommend_ask *ask, const struct jl_cli *cli, struct jl_err *err)
 {
 	const char *text = jl_text(cli, "how");
+	char word[JL_ITEM_MAX];
 
-	while (text && *text) {
-		const size_t len = strcspn(text, ",");
+	while (text && jl_next_item(&text, word)) {
 		unsigned bits = 0;
 
 		for (int h = 0; h < JL_N_HOW; h++) {
 			const char *key = jl_how_key((enum jl_how)h);
 
-			if ((strlen(key) == len && strncmp(key, text, len) == 0) ||
-			    (len == 3 && strncmp(text, "buy", 3) == 0 && strncmp(key, "buy", 3) == 0))
+			if (strcmp(key, word) == 0 || (strcmp(word, "buy") == 0 && strncmp(key, "buy", 3) == 0))
 				bits |= 1U << h;
 		}
 		if (!bits)
-			return jl_fail(err, JL_E_USAGE, "--how '%.*s' is none of buy, buy-new, buy-used, rent, spot",
-				       (int)len, text);
+			return jl_fail(err, JL_E_USAGE, "--how '%s' is none of buy, buy-new, buy-used, rent, spot",
+				       word);
 		ask->hows |= bits;
-		text += len + (text[len] == ',');
 	}
 	return JL_OK;
 }
@@ -226,33 +221,31 @@ static enum jl_status read_why_not(struct jl_recommended *answer, struct jl_cli 
 enum jl_status jl_cmd_recommend(struct jl_cli *cli, struct jl_err *err)
 {
 	struct jl_recommend_ask *ask = jl_arena_alloc(&cli->arena, sizeof(*ask));
-	const struct jl_given *limit = jl_given(cli, "limit"), *gpus = jl_given(cli, "max-gpus"),
-			      *per = jl_given(cli, "per-machine");
+	static const struct jl_reading readings[] = {
+		JL_READ(jl_recommend_ask, region, "region"),
+		JL_READ(jl_recommend_ask, deadline_s, "deadline"),
+		JL_READ(jl_recommend_ask, power_W, "power-limit"),
+		JL_READ(jl_recommend_ask, util_frac, "util"),
+		JL_READ(jl_recommend_ask, runs_per_month, "runs-per-month"),
+		JL_READ(jl_recommend_ask, months, "months"),
+		JL_READ(jl_recommend_ask, users, "users"),
+		JL_READ(jl_recommend_ask, context, "context"),
+		JL_READ(jl_recommend_ask, tokens_per_s, "tokens-per-s"),
+		JL_READ(jl_recommend_ask, gpus_max, "max-gpus", .whole = true),
+		JL_READ(jl_recommend_ask, per_node, "per-machine", .whole = true),
+	};
 	const char *currency = jl_text(cli, "currency");
 	struct jl_recommended answer = { .ask = ask, .krw_per_usd = NAN, .why_not = -1 };
 	struct jl_recommendation result;
-	struct jl_doc doc;
-	enum jl_status status;
 
 	JL_TRY(jl_got(ask, err));
 	*ask = jl_recommend_ask_empty();
 	ask->cat = cli->cat;
 	ask->today = cli->today;
-	ask->region = jl_text(cli, "region");
-	if (ask->region && (status = jl_cost_check_region(cli->cat, ask->region, err)))
-		return status;
-	ask->deadline_s = jl_value(cli, "deadline");
-	ask->power_W = jl_value(cli, "power-limit");
-	ask->util_frac = jl_value(cli, "util");
-	ask->runs_per_month = jl_value(cli, "runs-per-month");
-	ask->months = jl_value(cli, "months");
-	ask->users = jl_count(cli, "users");
-	ask->context = jl_count(cli, "context");
-	ask->tokens_per_s = jl_value(cli, "tokens-per-s");
+	JL_TRY(jl_read_options(ask, readings, JL_LEN(readings), cli, err));
+	JL_TRY(ask->region ? jl_cost_check_region(cli->cat, ask->region, err) : JL_OK);
 	if (jl_given(cli, "max-price-age"))
 		ask->rent_days_max = lround(fmin(jl_value(cli, "max-price-age") / 86400, 1e6));
-	ask->gpus_max = gpus ? (int)gpus->count : 0;
-	ask->per_node = per ? (int)per->count : 0;
 	JL_TRY(above_zero(cli, err));
 	JL_TRY(read_money(ask, cli, err));
 	JL_TRY(read_only(ask, cli, err));
@@ -266,13 +259,9 @@ enum jl_status jl_cmd_recommend(struct jl_cli *cli, struct jl_err *err)
 	answer.assumed_kwh = !jl_given(cli, "kwh");
 	answer.fx = krw_per_usd(cli);
 	answer.fx_date = jl_given(cli, "fx") ? "--fx" : jl_rule_by_id(cli->cat, "krw-per-usd")->date;
-	answer.limit = limit ? (int)limit->count : DEFAULT_ROWS;
+	answer.limit = (int)jl_whole(cli, "limit", DEFAULT_ROWS);
 	JL_TRY(read_why_not(&answer, cli, err));
 	JL_TRY(jl_recommend_answer(&answer, &cli->arena, err));
 	cli->exit_code = result.pick < 0 ? 3 : cli->exit_code;
-	if (cli->json)
-		return jl_view_fields(cli, &jl_recommend_fields, &answer);
-	jl_view_page(cli, &doc);
-	jl_tell_recommended(&doc, &answer);
-	return jl_view_show(cli, &doc, err);
+	JL_ANSWER(cli, err, &jl_recommend_fields, &answer, jl_tell_recommended(&doc, &answer));
 }

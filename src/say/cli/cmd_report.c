@@ -37,16 +37,12 @@ static enum jl_status choose_format(enum format *ret_format, const struct jl_cli
 		     { ".md", FORMAT_MD },
 		     { ".json", FORMAT_JSON },
 		     { ".txt", FORMAT_TEXT } };
-	const char *said = jl_text(cli, "format"), *path = jl_text(cli, "output");
+	const int said = jl_chosen(cli, "format", formats);
+	const char *path = jl_text(cli, "output");
 	const size_t len = path ? strlen(path) : 0;
 
-	*ret_format = cli->json ? FORMAT_JSON : FORMAT_TEXT;
-	for (size_t i = 0; said && formats[i]; i++)
-		if (strcmp(said, formats[i]) == 0) {
-			*ret_format = (enum format)i;
-			return JL_OK;
-		}
-	if (!path || strcmp(path, "-") == 0)
+	*ret_format = said >= 0 ? (enum format)said : cli->json ? FORMAT_JSON : FORMAT_TEXT;
+	if (said >= 0 || !path || strcmp(path, "-") == 0)
 		return JL_OK;
 	for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
 		const size_t n = strlen(ends[i].end);
@@ -193,8 +189,7 @@ static enum jl_status of_scenario(struct jl_scenario *scenario, struct jl_report
 		JL_TRY(take_this(&this, in, cli, err));
 		(void)jl_scenario_put_this((struct jl_yaml *)(uintptr_t)root, this.system);
 	}
-	if (!status)
-		status = jl_scenario_read(scenario, root, cli->cat, &cli->arena, err);
+	JL_THEN(status, jl_scenario_read(scenario, root, cli->cat, &cli->arena, err));
 	if (!status)
 		note_this(scenario, &this, &cli->arena);
 	if (!status && scenario->n_fetch)
@@ -242,8 +237,7 @@ enum jl_status jl_cmd_report(struct jl_cli *cli, struct jl_err *err)
 		return render(&cli->out, &doc, format, cli, true, err);
 	jl_buf_init(&text, REPORT_MAX_B);
 	status = render(&text, &doc, format, cli, false, err);
-	if (!status)
-		status = jl_buf_write_file(&text, path, err);
+	JL_THEN(status, jl_buf_write_file(&text, path, err));
 	if (!status) {
 		char *shown = jl_arena_strdup(&cli->arena, path);
 

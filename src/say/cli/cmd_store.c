@@ -104,8 +104,7 @@ static enum jl_status list_row(void *ctx, const char *line, size_t len, struct j
 static enum jl_status list(struct jl_cli *cli, struct jl_store *store, struct jl_store_filter *filter,
 			   struct jl_err *err)
 {
-	const struct jl_given *limit = jl_given(cli, "limit");
-	struct listing l = { .cli = cli, .limit = limit ? (size_t)limit->count : LIST_ROWS };
+	struct listing l = { .cli = cli, .limit = (size_t)jl_whole(cli, "limit", LIST_ROWS) };
 	enum jl_status status;
 	size_t n_all = 0;
 
@@ -113,8 +112,7 @@ static enum jl_status list(struct jl_cli *cli, struct jl_store *store, struct jl
 	jl_tell_stored_table(&l.doc);
 	filter->limit = l.limit + 1; /* one more tells that there are more */
 	status = jl_store_each(store, filter, list_row, &l, err);
-	if (!status)
-		status = jl_store_count(store, &n_all, err);
+	JL_THEN(status, jl_store_count(store, &n_all, err));
 	if (status || cli->json)
 		return status;
 	if (l.n == 0) {
@@ -180,8 +178,7 @@ enum jl_status jl_cmd_store_show(struct jl_cli *cli, struct jl_err *err)
 	struct jl_doc doc;
 	enum jl_status status = open_store(&store, cli, err);
 
-	if (!status)
-		status = jl_store_get(store, cli->args.operands[0], &cli->arena, &record, err);
+	JL_THEN(status, jl_store_get(store, cli->args.operands[0], &cli->arena, &record, err));
 	if (!status && cli->json) {
 		jl_record_write(&record, &cli->out);
 		jl_buf_putc(&cli->out, '\n');
@@ -215,8 +212,7 @@ enum jl_status jl_cmd_store_note(struct jl_cli *cli, struct jl_err *err)
 	if (note && !jl_utf8_valid(note, strlen(note), NULL))
 		return jl_fail(err, JL_E_USAGE, "the note is not UTF-8");
 	status = open_store(&store, cli, err);
-	if (!status)
-		status = jl_store_note(store, cli->args.operands[0], note, err);
+	JL_THEN(status, jl_store_note(store, cli->args.operands[0], note, err));
 	jl_store_close(store);
 	if (!status)
 		say_done(cli, "n_changed", 1, JL_N("record changed"));
@@ -257,11 +253,9 @@ enum jl_status jl_cmd_store_export(struct jl_cli *cli, struct jl_err *err)
 	struct jl_store *store = NULL;
 	enum jl_status status = read_filter(&filter, cli, err);
 
-	if (!status)
-		status = open_store(&store, cli, err);
+	JL_THEN(status, open_store(&store, cli, err));
 	filter.oldest_first = true;
-	if (!status)
-		status = jl_store_each(store, &filter, put_line, cli, err);
+	JL_THEN(status, jl_store_each(store, &filter, put_line, cli, err));
 	jl_store_close(store);
 	return status;
 }
@@ -361,10 +355,8 @@ enum jl_status jl_cmd_store_import(struct jl_cli *cli, struct jl_err *err)
 	if (!file)
 		return jl_fail(err, JL_E_IO, "%s: cannot be opened: %s", path, strerror(errno));
 	status = open_store(&im.store, cli, err);
-	if (!status)
-		status = import_lines(&im, file, err);
-	if (!status)
-		status = jl_store_end(im.store, err);
+	JL_THEN(status, import_lines(&im, file, err));
+	JL_THEN(status, jl_store_end(im.store, err));
 	if (!status)
 		say_taken(cli, im.store);
 	jl_store_close(im.store);
@@ -378,10 +370,8 @@ enum jl_status jl_cmd_store_merge(struct jl_cli *cli, struct jl_err *err)
 	struct jl_store *into = NULL, *from = NULL;
 	enum jl_status status = jl_store_open_existing(&from, cli->args.operands[0], err);
 
-	if (!status)
-		status = open_store(&into, cli, err);
-	if (!status)
-		status = jl_store_merge(into, from, err);
+	JL_THEN(status, open_store(&into, cli, err));
+	JL_THEN(status, jl_store_merge(into, from, err));
 	if (!status)
 		say_taken(cli, into);
 	jl_store_close(into);

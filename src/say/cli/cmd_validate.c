@@ -9,7 +9,8 @@
 #include "base/progress.h"
 #include "belief/scorecard.h"
 #include "cli/data_dir.h"
-#include "cli/validate_view.h"
+#include "cli/view.h"
+#include "tell/validate.h"
 #include "version.inc"
 
 #define FILE_MAX_B  ((size_t)256 << 20) /* a million rows; the largest set has 1.2 MB */
@@ -114,27 +115,21 @@ static void on_progress(void *ctx, const char *set, size_t done, size_t total)
 static enum jl_status read_leave_out(struct jl_cli *cli, bool card, enum jl_leave_out *ret_leave_out,
 				     struct jl_err *err)
 {
-	static const char *const words[] = { "group", "gpu", "framework", "link", "source" };
-	static const enum jl_leave_out values[] = { JL_LEAVE_GROUP, JL_LEAVE_GPU, JL_LEAVE_FRAMEWORK, JL_LEAVE_LINK,
-						    JL_LEAVE_SOURCE };
+	/* in the order of enum jl_leave_out */
+	static const char *const words[] = { "nothing", "group", "gpu", "framework", "link", "source", NULL };
 	const char *text = jl_text(cli, "leave-out");
+	const int said = jl_chosen(cli, "leave-out", words);
 
 	if (text && (card || jl_flag(cli, "leave-one-group-out")))
 		return jl_fail(err, JL_E_USAGE, "--leave-out says what is left out; %s does so itself",
 			       card ? "--card" : "--leave-one-group-out");
-	if (!text) {
-		*ret_leave_out = card                                  ? JL_LEAVE_SOURCE
-				 : jl_flag(cli, "leave-one-group-out") ? JL_LEAVE_GROUP
-								       : JL_LEAVE_NOTHING;
-		return JL_OK;
-	}
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
-		if (strcmp(words[i], text) != 0)
-			continue;
-		*ret_leave_out = values[i];
-		return JL_OK;
-	}
-	return jl_fail(err, JL_E_USAGE, "--leave-out '%s': group, gpu, framework, link or source", text);
+	if (text && said < 1)
+		return jl_fail(err, JL_E_USAGE, "--leave-out '%s': group, gpu, framework, link or source", text);
+	*ret_leave_out = text                                  ? (enum jl_leave_out)said
+			 : card                                ? JL_LEAVE_SOURCE
+			 : jl_flag(cli, "leave-one-group-out") ? JL_LEAVE_GROUP
+							       : JL_LEAVE_NOTHING;
+	return JL_OK;
 }
 
 static enum jl_status run(struct jl_cli *cli, struct jl_validation *v, struct jl_arena *arena,
@@ -149,11 +144,10 @@ static enum jl_status run(struct jl_cli *cli, struct jl_validation *v, struct jl
 		status = add_file(v, cli->args.operands[i], cli->args.operands[i], set, err);
 	if (!status && cli->args.n_operands == 0)
 		status = jl_validate_add_shipped(cli, v, set, err);
-	if (!status)
-		status = jl_validation_run(
-			v,
-			&(struct jl_validate_options){ .leave_out = leave_out, .progress = on_progress, .ctx = &watch },
-			err);
+	JL_THEN(status, jl_validation_run(v,
+					  &(struct jl_validate_options){
+						  .leave_out = leave_out, .progress = on_progress, .ctx = &watch },
+					  err));
 	jl_progress_clear(&watch.progress);
 	return status;
 }
@@ -195,29 +189,31 @@ static enum jl_status write_card(struct jl_cli *cli, const struct jl_scorecard *
 	jl_buf_init(&page, TEXT_MAX_B);
 	if (access(history_path, F_OK) == 0)
 		status = jl_buf_read_file(&old, history_path, TEXT_MAX_B, err);
-	if (!status)
-		status = jl_scorecard_history(&history, card, jl_buf_text(&old), err);
-	if (!status)
-		status = jl_scorecard_markdown(&page, card, jl_buf_text(&history), err);
-	if (!status)
-		status = write_plots(cli, card->by_source, dir, err);
-	if (!status)
-		status = jl_buf_write_file(&history, history_path, err);
-	if (!status)
-		status = jl_buf_write_file(&page, page_path, err);
+	JL_THEN(status, jl_scorecard_history(&history, card, jl_buf_text(&old), err));
+	JL_THEN(status, jl_scorecard_markdown(&page, card, jl_buf_text(&history), err));
+	JL_THEN(status, write_plots(cli, card->by_source, dir, err));
+	JL_THEN(status, jl_buf_write_file(&history, history_path, err));
+	JL_THEN(status, jl_buf_write_file(&page, page_path, err));
 	jl_buf_release(&old);
 	jl_buf_release(&history);
 	jl_buf_release(&page);
 	return status;
 }
 
+static enum jl_status show(struct jl_cli *cli, const struct jl_validation *v, struct jl_err *err)
+{
+	struct jl_validated told = { .v = v, .set = jl_text(cli, "set"), .n_worst = (size_t)jl_whole(cli, "worst", 0) };
+	struct jl_unscored *unscored;
+
+	JL_TRY(jl_validate_unscored(v, &unscored, &told.n_unscored, err));
+	told.unscored = unscored;
+	JL_ANSWER(cli, err, &jl_validated_fields, &told, jl_tell_validated(&doc, &told));
+}
+
 enum jl_status jl_cmd_validate(struct jl_cli *cli, struct jl_err *err)
 {
 	const char *card_dir = jl_text(cli, "card");
-	const struct jl_given *worst = jl_given(cli, "worst");
 	enum jl_leave_out leave_out = JL_LEAVE_NOTHING;
-	const struct jl_validate_show show = { .set = jl_text(cli, "set"),
-					       .n_worst = worst ? (size_t)worst->count : 0 };
 	struct jl_validation *v;
 	struct jl_arena arena;
 	enum jl_status status;
@@ -225,22 +221,18 @@ enum jl_status jl_cmd_validate(struct jl_cli *cli, struct jl_err *err)
 	jl_arena_init(&arena, ARENA_MAX_B);
 	v = jl_arena_array(&arena, 3, sizeof(*v));
 	status = v ? read_leave_out(cli, card_dir != NULL, &leave_out, err) : jl_fail_nomem(err);
-	if (!status)
-		status = run(cli, &v[0], &arena, leave_out, err);
-	if (!status && card_dir) {
-		status = run(cli, &v[1], &arena, JL_LEAVE_GROUP, err);
-		if (!status)
-			status = run(cli, &v[2], &arena, JL_LEAVE_NOTHING, err);
-		if (!status)
-			status = write_card(cli,
-					    &(struct jl_scorecard){ .version = JEOUL_VERSION,
-								    .by_source = &v[0],
-								    .by_group = &v[1],
-								    .shipped = &v[2] },
-					    card_dir, err);
+	JL_THEN(status, run(cli, &v[0], &arena, leave_out, err));
+	if (card_dir) {
+		JL_THEN(status, run(cli, &v[1], &arena, JL_LEAVE_GROUP, err));
+		JL_THEN(status, run(cli, &v[2], &arena, JL_LEAVE_NOTHING, err));
+		JL_THEN(status, write_card(cli,
+					   &(struct jl_scorecard){ .version = JEOUL_VERSION,
+								   .by_source = &v[0],
+								   .by_group = &v[1],
+								   .shipped = &v[2] },
+					   card_dir, err));
 	}
-	if (!status)
-		status = cli->json ? jl_validate_json(cli, v, &show, err) : jl_validate_print(cli, v, &show, err);
+	JL_THEN(status, show(cli, v, err));
 	jl_arena_release(&arena);
 	return status;
 }

@@ -19,15 +19,13 @@ const struct jl_option jl_web_command_options[] = {
 
 enum jl_status jl_cmd_web(struct jl_cli *cli, struct jl_err *err)
 {
-	const struct jl_given *port = jl_given(cli, "port"), *threads = jl_given(cli, "threads");
-
 	return jl_web_serve(&(struct jl_web_options){ .front = &jl_cli_front,
 						      .cat = cli->cat,
 						      .version = JEOUL_VERSION,
 						      .listen = jl_text(cli, "listen"),
-						      .port = port ? (int)port->count : PORT,
+						      .port = (int)jl_whole(cli, "port", PORT),
 						      .open = jl_flag(cli, "open"),
 						      .fixed_day = getenv("JEOUL_TODAY") ? cli->today : 0,
-						      .n_threads = threads ? (int)threads->count : 0 },
+						      .n_threads = (int)jl_whole(cli, "threads", 0) },
 			    err);
 }

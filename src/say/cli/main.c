@@ -149,8 +149,7 @@ static enum jl_status prepare(struct jl_cli *cli, struct jl_err *err)
 
 	if (cli->command->needs & JL_NEED_CATALOG) {
 		status = load_catalog(cli, err);
-		if (!status)
-			status = jl_this_machine_args(cli, err);
+		JL_THEN(status, jl_this_machine_args(cli, err));
 	}
 	return status;
 }

@@ -14,17 +14,14 @@
 
 static enum jl_status read_requests(struct jl_serving *s, const char *text, struct jl_err *err)
 {
-	for (const char *at = text; *at;) {
-		const size_t len = strcspn(at, ",");
-		char piece[32];
-		long long n;
+	char piece[JL_ITEM_MAX];
+	long long n;
 
-		(void)snprintf(piece, sizeof(piece), "%.*s", (int)(len < 31 ? len : 31), at);
+	while (jl_next_item(&text, piece)) {
 		JL_TRY(jl_units_parse_count(&n, piece, 1, REQUESTS_MAX, "--requests", err));
 		if (s->n == JL_SERVING_ROWS_MAX)
 			return jl_fail(err, JL_E_LIMIT, "--requests: more than %d numbers", JL_SERVING_ROWS_MAX);
 		s->rows[s->n++].n_requests = (double)n;
-		at += len + (at[len] == ',');
 	}
 	return s->n ? JL_OK : jl_fail(err, JL_E_USAGE, "--requests: no number; write e.g. 1,8,32");
 }
@@ -110,16 +107,9 @@ enum jl_status jl_serving_unused(const struct jl_cli *cli, struct jl_err *err)
 enum jl_status jl_predict_serving(struct jl_cli *cli, const struct jl_request *req, struct jl_err *err)
 {
 	struct jl_serving s = { .n = 0 };
-	struct jl_doc doc;
-	enum jl_status status = only_ours(cli, err);
 
-	if (!status)
-		status = read_ask(&s, cli, req, err);
-	if (!status)
-		status = weigh(&s, cli, err);
-	if (status || cli->json)
-		return status ? status : jl_view_fields(cli, &jl_serving_fields, &s);
-	jl_view_page(cli, &doc);
-	jl_tell_serving(&doc, &s);
-	return jl_view_show(cli, &doc, err);
+	JL_TRY(only_ours(cli, err));
+	JL_TRY(read_ask(&s, cli, req, err));
+	JL_TRY(weigh(&s, cli, err));
+	JL_ANSWER(cli, err, &jl_serving_fields, &s, jl_tell_serving(&doc, &s));
 }

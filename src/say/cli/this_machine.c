@@ -33,8 +33,7 @@ enum jl_status jl_this_machine_probe(struct jl_cli *cli, const struct jl_probe_m
 	enum jl_status status = captured && *captured ? jl_source_replay(&source, captured, &cli->arena, err)
 						      : jl_source_live(&source, &cli->arena, err);
 
-	if (!status)
-		status = jl_probe_machine(source, cli->cat, NULL, &cli->arena, ret_machine, err);
+	JL_THEN(status, jl_probe_machine(source, cli->cat, NULL, &cli->arena, ret_machine, err));
 	jl_source_destroy(source);
 	return status;
 }

@@ -39,7 +39,7 @@ void jl_train_view_head(struct jl_cli *cli, const struct jl_train_run *run, doub
 		return;
 	jl_buf_printf(out, JL_("%s%s%s · %s parameters · batch %zu a worker · sequence %zu"), jl_view_bold(cli),
 		      run->model->name ? run->model->name : run->model->id, jl_view_reset(cli),
-		      jl_view_value(count, n_params, JL_K_NUMBER, false), run->batch, run->seq);
+		      jl_value_text(count, n_params, JL_K_NUMBER, false), run->batch, run->seq);
 	if (run->n_micro > 1)
 		jl_buf_printf(out, JL_(" · %zu accumulated"), run->n_micro);
 	jl_buf_printf(out, "\n%s · AdamW · %s · %s\n\n", jl_train_precision_names[run->precision],

@@ -9,26 +9,6 @@
 #include "tell/tell.h"
 #include "workload/convnet.h"
 
-/* A quantity as people write it: memory in binary prefixes, numbers bare. */
-const char *jl_view_value(char out[JL_UNITS_TEXT_MAX], double value, enum jl_kind kind, bool is_memory);
-
-/* Sources by number: a figure says [1], the foot of the page says who that is. */
-#define JL_FOOTNOTES_MAX 32
-struct jl_footnotes {
-	const struct jl_fact *facts[JL_FOOTNOTES_MAX]; /* one for each pair of source and date */
-	size_t n;
-};
-/* "◇ [1]": the mark of the origin and the number of the source; empty for what is not known. */
-const char *jl_view_note(char out[32], struct jl_footnotes *notes, const struct jl_fact *fact);
-void jl_view_footnotes(struct jl_cli *cli, const struct jl_footnotes *notes);
-
-/* The label of a fact in the language of the command; the key itself where it has none. */
-const char *jl_view_label(enum jl_catalog_kind kind, const struct jl_field *field);
-
-/* A whole record by its schema. Keys are the C members: units in the names. */
-void jl_view_record_json(struct jl_json *json, const struct jl_catalog *cat, enum jl_catalog_kind kind,
-			 const void *record);
-
 /* A page: print `table` into the output of the command. */
 enum jl_status jl_view_table(struct jl_cli *cli, struct jl_table *table, size_t indent, struct jl_err *err);
 
@@ -46,6 +26,16 @@ enum jl_status jl_view_fields(struct jl_cli *cli, const struct jl_schema *schema
 /* A command's page: a document is begun, built by `tell`, and shown. */
 void jl_view_page(struct jl_cli *cli, struct jl_doc *ret_doc);
 enum jl_status jl_view_show(struct jl_cli *cli, const struct jl_doc *doc, struct jl_err *err);
+/* How a command ends: what was asked as JSON by its table, or told (a call of `tell` on &doc) and shown. */
+#define JL_ANSWER(CLI, ERR, FIELDS, RESULT, TELL)                                                                      \
+	do {                                                                                                           \
+		struct jl_doc doc;                                                                                     \
+		if ((CLI)->json)                                                                                       \
+			return jl_view_fields((CLI), (FIELDS), (RESULT));                                              \
+		jl_view_page((CLI), &doc);                                                                             \
+		TELL;                                                                                                  \
+		return jl_view_show((CLI), &doc, (ERR));                                                               \
+	} while (0)
 /* Names of the command's own options, NULL at the end; NULL: out of memory. */
 const char *const *jl_view_options(struct jl_cli *cli);
 
@@ -57,16 +47,3 @@ void jl_view_spool(struct jl_cli *cli, const struct jl_store *store);
 const char *jl_view_bold(const struct jl_cli *cli);
 const char *jl_view_dim(const struct jl_cli *cli);
 const char *jl_view_reset(const struct jl_cli *cli);
-
-/* catalog_convnet.c: networks that are no plain transformers */
-void jl_view_convnet(struct jl_cli *cli, const struct jl_convnet *net); /* text or JSON */
-enum jl_status jl_view_convnets(struct jl_cli *cli, const struct jl_convnet_list *list, struct jl_err *err);
-void jl_view_convnet_json(struct jl_json *json, const struct jl_convnet *net);
-/* Those built in with the person's own laid over them. */
-enum jl_status jl_cli_convnets(struct jl_convnet_list *ret_list, struct jl_cli *cli, struct jl_err *err);
-bool jl_convnet_has_words(const struct jl_convnet *net, const char *const *words, size_t n_words);
-
-/* system_tree.c */
-struct jl_sys;
-enum jl_status jl_view_system(struct jl_cli *cli, const struct jl_sys *sys, struct jl_err *err);
-void jl_view_system_json(struct jl_json *json, const struct jl_catalog *cat, const struct jl_sys *sys);

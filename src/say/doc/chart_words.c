@@ -266,7 +266,8 @@ static bool is_named(const struct jl_chart *c)
 
 enum jl_status jl_chart_to_text(const struct jl_chart *c, size_t width, struct jl_buf *out, struct jl_err *err)
 {
-	jl_buf_printf(out, "  %s\n", c->title ? c->title : "");
+	if (c->title)
+		jl_buf_printf(out, "  %s\n", c->title);
 	if (c->kind == JL_CHART_TREE && c->tree)
 		tree_text(out, c->tree, width);
 	else if (c->kind == JL_CHART_STACKED)

@@ -63,19 +63,9 @@ void jl_doc_subsection(struct jl_doc *doc, const char *id, const char *title)
 	section(doc, id, title, 3);
 }
 
-void jl_doc_para(struct jl_doc *doc)
+void jl_doc_open(struct jl_doc *doc, enum jl_doc_block_kind kind, enum jl_mark mark, const char *title)
 {
-	add(doc, JL_DOC_PARA, NULL);
-}
-
-void jl_doc_item(struct jl_doc *doc)
-{
-	add(doc, JL_DOC_ITEM, NULL);
-}
-
-void jl_doc_finding(struct jl_doc *doc, enum jl_mark mark, const char *title)
-{
-	struct jl_doc_block *block = add(doc, JL_DOC_FINDING, title);
+	struct jl_doc_block *block = add(doc, kind, title);
 
 	if (block)
 		block->mark = mark;
@@ -87,29 +77,6 @@ void jl_doc_step(struct jl_doc *doc)
 
 	if (block)
 		block->numbered = true;
-}
-
-void jl_doc_lead(struct jl_doc *doc)
-{
-	add(doc, JL_DOC_LEAD, NULL);
-}
-
-void jl_doc_entry(struct jl_doc *doc, const char *label)
-{
-	add(doc, JL_DOC_ENTRY, label);
-}
-
-void jl_doc_note(struct jl_doc *doc, enum jl_mark mark, const char *label)
-{
-	struct jl_doc_block *block = add(doc, JL_DOC_NOTE, label);
-
-	if (block)
-		block->mark = mark;
-}
-
-void jl_doc_lines(struct jl_doc *doc, const char *text)
-{
-	add(doc, JL_DOC_CODE, text);
 }
 
 void jl_doc_ruler(struct jl_doc *doc, const struct jl_ruler *ruler)
@@ -201,9 +168,12 @@ static struct jl_run *add_run(struct jl_doc *doc, enum jl_run_kind kind, const c
 	return run;
 }
 
-void jl_doc_text(struct jl_doc *doc, const char *text)
+void jl_doc_run(struct jl_doc *doc, enum jl_run_kind kind, const char *text, const char *ref)
 {
-	add_run(doc, JL_RUN_TEXT, text);
+	struct jl_run *run = add_run(doc, kind, text);
+
+	if (run && ref && !(run->ref = jl_arena_strdup(doc->arena, ref)))
+		doc->failed = JL_E_NOMEM;
 }
 
 void jl_doc_textf(struct jl_doc *doc, const char *format, ...)
@@ -215,21 +185,6 @@ void jl_doc_textf(struct jl_doc *doc, const char *format, ...)
 	jl_vformat(text, sizeof text, format, args);
 	va_end(args);
 	add_run(doc, JL_RUN_TEXT, text);
-}
-
-void jl_doc_strong(struct jl_doc *doc, const char *text)
-{
-	add_run(doc, JL_RUN_STRONG, text);
-}
-
-void jl_doc_name(struct jl_doc *doc, const char *text)
-{
-	add_run(doc, JL_RUN_NAME, text);
-}
-
-void jl_doc_code(struct jl_doc *doc, const char *text)
-{
-	add_run(doc, JL_RUN_CODE, text);
 }
 
 void jl_doc_num(struct jl_doc *doc, const struct jl_num *num)
@@ -251,46 +206,12 @@ void jl_doc_bar(struct jl_doc *doc, double frac, int n_cells)
 		run->num = (struct jl_num){ .value = frac, .kind = JL_K_FRACTION, .n_digits = n_cells };
 }
 
-void jl_doc_dot(struct jl_doc *doc)
-{
-	add_run(doc, JL_RUN_DOT, " · ");
-}
-
-void jl_doc_link(struct jl_doc *doc, const char *text, const char *url)
-{
-	struct jl_run *run = add_run(doc, JL_RUN_LINK, text);
-
-	if (run && !(run->ref = jl_arena_strdup(doc->arena, url)))
-		doc->failed = JL_E_NOMEM;
-}
-
-void jl_doc_anchor(struct jl_doc *doc, const char *id)
-{
-	struct jl_run *run = add_run(doc, JL_RUN_ANCHOR, "");
-
-	if (run && !(run->ref = jl_arena_strdup(doc->arena, id)))
-		doc->failed = JL_E_NOMEM;
-}
-
 void jl_doc_said(struct jl_doc *doc, const char *text, enum jl_origin origin, const char *source)
 {
 	struct jl_run *run = add_run(doc, JL_RUN_SAID, text);
 
 	if (run)
 		run->num = (struct jl_num){ .origin = origin, .source = source };
-}
-
-void jl_doc_break(struct jl_doc *doc)
-{
-	add_run(doc, JL_RUN_BREAK, "\n");
-}
-
-void jl_doc_ref(struct jl_doc *doc, const char *id)
-{
-	struct jl_run *run = add_run(doc, JL_RUN_REF, "");
-
-	if (run && !(run->ref = jl_arena_strdup(doc->arena, id)))
-		doc->failed = JL_E_NOMEM;
 }
 
 struct jl_doc_place jl_doc_here(const struct jl_doc *doc)

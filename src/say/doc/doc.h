@@ -128,6 +128,7 @@ struct jl_doc {
 	size_t n_sources;
 	enum jl_status failed; /* out of memory or too large: sticks */
 	bool gap;              /* the next block stands apart */
+	bool flush;            /* tables begin at the edge of a terminal: lists, which people cut and sort */
 	/* where the next run goes */
 	struct jl_run **tail;
 	struct jl_doc_row **row_tail;
@@ -141,40 +142,44 @@ void jl_doc_init(struct jl_doc *doc, struct jl_arena *arena, const char *title);
 
 void jl_doc_section(struct jl_doc *doc, const char *id, const char *title);
 void jl_doc_subsection(struct jl_doc *doc, const char *id, const char *title);
-void jl_doc_para(struct jl_doc *doc);
-void jl_doc_item(struct jl_doc *doc); /* of a list */
-void jl_doc_step(struct jl_doc *doc); /* of a numbered one */
-void jl_doc_lead(struct jl_doc *doc);
-void jl_doc_entry(struct jl_doc *doc, const char *label);                   /* "": goes on below the last one */
-void jl_doc_note(struct jl_doc *doc, enum jl_mark mark, const char *label); /* NULL: no label */
-void jl_doc_lines(struct jl_doc *doc, const char *text);                    /* to be copied as they are */
-void jl_doc_ruler(struct jl_doc *doc, const struct jl_ruler *ruler);        /* copied */
-void jl_doc_gap(struct jl_doc *doc);                                        /* what comes next stands apart */
+/* A block into which the calls below write. */
+void jl_doc_open(struct jl_doc *doc, enum jl_doc_block_kind kind, enum jl_mark mark, const char *title);
+#define jl_doc_para(DOC) jl_doc_open((DOC), JL_DOC_PARA, JL_MARK_NONE, NULL)
+#define jl_doc_item(DOC) jl_doc_open((DOC), JL_DOC_ITEM, JL_MARK_NONE, NULL) /* of a list */
+#define jl_doc_lead(DOC) jl_doc_open((DOC), JL_DOC_LEAD, JL_MARK_NONE, NULL)
+#define jl_doc_entry(DOC, LABEL)                                                                                       \
+	jl_doc_open((DOC), JL_DOC_ENTRY, JL_MARK_NONE, (LABEL)) /* "": goes on below the last one */
+#define jl_doc_note(DOC, MARK, TEXT) jl_doc_open((DOC), JL_DOC_NOTE, (MARK), (TEXT))       /* NULL: no label */
+#define jl_doc_lines(DOC, TEXT)      jl_doc_open((DOC), JL_DOC_CODE, JL_MARK_NONE, (TEXT)) /* to be copied as they are */
+/* What is the matter, how bad; then text for why, and what to do. */
+#define jl_doc_finding(DOC, MARK, TEXT) jl_doc_open((DOC), JL_DOC_FINDING, (MARK), (TEXT))
+void jl_doc_step(struct jl_doc *doc);                                /* of a numbered list */
+void jl_doc_ruler(struct jl_doc *doc, const struct jl_ruler *ruler); /* copied */
+void jl_doc_gap(struct jl_doc *doc);                                 /* what comes next stands apart */
 void jl_doc_fold(struct jl_doc *doc);  /* the section that was just opened is evidence: it folds */
 void jl_doc_brief(struct jl_doc *doc); /* the section that was just opened stands on the brief too */
 /* The one-page brief: what stands before the first section, and the sections that are for it. */
 void jl_doc_shorten(struct jl_doc *doc);
-/* What is the matter, how bad; then text for why, and what to do. */
-void jl_doc_finding(struct jl_doc *doc, enum jl_mark mark, const char *title);
 
 /* Into the open paragraph, item, finding or cell. All text is copied. */
-void jl_doc_text(struct jl_doc *doc, const char *text);
+void jl_doc_run(struct jl_doc *doc, enum jl_run_kind kind, const char *text, const char *ref);
+#define jl_doc_text(DOC, TEXT)      jl_doc_run((DOC), JL_RUN_TEXT, (TEXT), NULL)
+#define jl_doc_strong(DOC, TEXT)    jl_doc_run((DOC), JL_RUN_STRONG, (TEXT), NULL)
+#define jl_doc_code(DOC, TEXT)      jl_doc_run((DOC), JL_RUN_CODE, (TEXT), NULL)
+#define jl_doc_dot(DOC)             jl_doc_run((DOC), JL_RUN_DOT, " · ", NULL)
+#define jl_doc_break(DOC)           jl_doc_run((DOC), JL_RUN_BREAK, "\n", NULL)
+#define jl_doc_link(DOC, TEXT, URL) jl_doc_run((DOC), JL_RUN_LINK, (TEXT), (URL))
+#define jl_doc_anchor(DOC, ID)      jl_doc_run((DOC), JL_RUN_ANCHOR, "", (ID))
+/* "RTX 3090", "10x rtx-3090 via pcie4-no-p2p": digits that are no figure */
+#define jl_doc_name(DOC, TEXT) jl_doc_run((DOC), JL_RUN_NAME, (TEXT), NULL)
+/* "→ Scaling": where more is said. Shows nothing where the document has no such section. */
+#define jl_doc_ref(DOC, ID) jl_doc_run((DOC), JL_RUN_REF, "", (ID))
 void jl_doc_textf(struct jl_doc *doc, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void jl_doc_strong(struct jl_doc *doc, const char *text);
-void jl_doc_name(struct jl_doc *doc,
-		 const char *text); /* "RTX 3090", "10x rtx-3090 via pcie4-no-p2p": digits that are no figure */
-void jl_doc_code(struct jl_doc *doc, const char *text);
 void jl_doc_num(struct jl_doc *doc, const struct jl_num *num);
 /* A whole sentence made elsewhere (a finding, a note, an error): the figures in it all have this origin and source. */
 void jl_doc_said(struct jl_doc *doc, const char *text, enum jl_origin origin, const char *source);
-
-void jl_doc_dot(struct jl_doc *doc);
 void jl_doc_bar(struct jl_doc *doc, double frac, int n_cells);
-void jl_doc_link(struct jl_doc *doc, const char *text, const char *url);
-void jl_doc_anchor(struct jl_doc *doc, const char *id);
-void jl_doc_break(struct jl_doc *doc);
-/* "→ Scaling": where more is said. Shows nothing where the document has no such section. */
-void jl_doc_ref(struct jl_doc *doc, const char *id);
+
 /* When all sections are there: references get their titles. */
 void jl_doc_resolve(struct jl_doc *doc);
 

@@ -241,8 +241,7 @@ static enum jl_status chart_html(struct page *p, const struct jl_chart *chart, s
 	chart_origins(p->out, chart);
 	jl_buf_puts(p->out, "</figcaption>\n");
 	status = jl_chart_to_svg(chart, prefix, p->out, err);
-	if (!status)
-		status = jl_chart_to_svg_wide(chart, slim, 360, p->out, err);
+	JL_THEN(status, jl_chart_to_svg_wide(chart, slim, 360, p->out, err));
 	jl_buf_puts(p->out, "</figure>\n");
 	return status;
 }

@@ -35,14 +35,19 @@ static void paragraph(const struct jl_sink *s, const struct jl_doc_block *b, con
 	flow(s, b->runs, jl_utf8_width(first), jl_utf8_width(first));
 }
 
+static bool has_run(const struct jl_doc_block *b, enum jl_run_kind kind)
+{
+	const struct jl_run *run = b->runs;
+
+	while (run && run->kind != kind)
+		run = run->next;
+	return run != NULL;
+}
+
 /* Pieces of a line go on at the edge; a sentence that goes on is indented, so that the next is seen to begin. */
 static void lead(const struct jl_sink *s, const struct jl_doc_block *b)
 {
-	bool pieces = false;
-
-	for (const struct jl_run *run = b->runs; run; run = run->next)
-		pieces |= run->kind == JL_RUN_DOT;
-	flow(s, b->runs, 0, pieces ? 0 : 2);
+	flow(s, b->runs, 0, has_run(b, JL_RUN_DOT) ? 0 : 2);
 }
 
 static void heading(const struct jl_sink *s, const struct jl_doc_block *b)
@@ -57,11 +62,18 @@ static void heading(const struct jl_sink *s, const struct jl_doc_block *b)
 	jl_buf_puts(s->out, "\n");
 }
 
-/* What a command finds is one paragraph; a report gives its title a line. */
+/* What a command finds is one paragraph, where it has not lines of its own; a report gives its title a line. */
 static void finding(const struct jl_sink *s, const struct jl_doc_block *b)
 {
 	const char *mark = jl_mark_text(b->mark);
 
+	if (s->page && has_run(b, JL_RUN_BREAK)) {
+		jl_buf_printf(s->out, "  %s%s ", jl_sink_colour(s, JL_TABLE_BOLD), *mark ? mark : "·");
+		title_flow(s, b->title, 4, 4);
+		jl_buf_puts(s->out, jl_sink_colour(s, JL_TABLE_RESET));
+		paragraph(s, b, "    ");
+		return;
+	}
 	if (s->page) {
 		jl_buf_printf(s->out, "  %s ", mark);
 		jl_terminal_safe(s->out, b->title);
@@ -125,7 +137,7 @@ static enum jl_status table(const struct jl_sink *s, const struct jl_doc_block *
 		jl_terminal_safe(s->out, b->title);
 		jl_buf_putc(s->out, '\n');
 	}
-	return jl_flow_table(s, b, 2);
+	return jl_flow_table(s, b, s->doc->flush ? 0 : 2);
 }
 
 static void code(const struct jl_sink *s, const char *text)

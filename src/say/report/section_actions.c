@@ -72,8 +72,8 @@ static void change(struct list *l, size_t i)
 		JL_SAY(s, "then it fits");
 	else
 		JL_SENTENCE(s->doc, JL_("|1 as fast on |2 GPU{/s}"),
-			    JL_SLOT_NUM(jl_num_ranged(jl_num_estimate(gain, JL_K_NUMBER, "x"))),
-			    JL_SLOT_NUM(jl_num_given(a->n_gpus, JL_K_NUMBER, NULL)));
+			    JL_FIG(jl_num_ranged(jl_num_estimate(gain, JL_K_NUMBER, "x"))),
+			    JL_FIG(jl_num_count(a->n_gpus)));
 	cost_and_effort(s, jl_msg(changes[k].cost), jl_msg(changes[k].effort));
 }
 
@@ -89,8 +89,7 @@ static const struct jl_cost_swing *swing_of(const struct jl_cost_pair *pair, con
 
 static struct jl_num paid_num(const struct jl_cost_study *study, double amount)
 {
-	struct jl_num num = jl_num_plain(amount, study->setting.currency == JL_KRW ? JL_K_KRW : JL_K_USD, NULL,
-					 JL_ESTIMATED, JL_METHOD);
+	struct jl_num num = jl_num_about(amount, study->setting.currency == JL_KRW ? JL_K_KRW : JL_K_USD, NULL);
 
 	num.n_digits = 2;
 	return num;
@@ -119,15 +118,15 @@ static void money(struct list *l)
 						 study->options[other].name)))
 			return;
 		JL_SENTENCE(s->doc, JL_("saves |1 over the whole time"),
-			    JL_SLOT_NUM(paid_num(study, paid(study, other) - paid(study, best))));
+			    JL_FIG(paid_num(study, paid(study, other) - paid(study, best))));
 		jl_doc_dot(s->doc);
 		JL_SENTENCE(s->doc, JL_("|1 on the first day"),
-			    JL_SLOT_NUM(paid_num(study, (double)study->lines[best].cum_micro[0] / JL_MICRO)));
+			    JL_FIG(paid_num(study, (double)study->lines[best].cum_micro[0] / JL_MICRO)));
 		if (use && !isnan(use->flip)) {
 			jl_doc_dot(s->doc);
-			JL_SENTENCE(s->doc, JL_("holds while it is used more than |1 of the time"),
-				    JL_SLOT_NUM(jl_num_share((double)study->setting.util_ppm / 1e6 * use->flip,
-							     JL_ESTIMATED)));
+			JL_SENTENCE(
+				s->doc, JL_("holds while it is used more than |1 of the time"),
+				JL_FIG(jl_num_share((double)study->setting.util_ppm / 1e6 * use->flip, JL_ESTIMATED)));
 		}
 	}
 }
@@ -168,8 +167,8 @@ static void reduce(struct list *l)
 			JL_SENTENCE(s->doc,
 				    mark == JL_MARK_GOOD ? JL_("keeps |1 on |2 nodes what it is")
 							 : JL_("tells whether |1 on |2 nodes can be believed"),
-				    JL_SLOT_NUM(jl_num_measured(r->measured_Bps, JL_K_BYTE_RATE, NULL, r->measured)),
-				    JL_SLOT_NUM(jl_num_given(r->n_nodes, JL_K_NUMBER, NULL)));
+				    JL_FIG(jl_num_measured(r->measured_Bps, JL_K_BYTE_RATE, NULL, r->measured)),
+				    JL_FIG(jl_num_count(r->n_nodes)));
 			cost_and_effort(s, JL_("no cost"), JL_("one command"));
 		}
 	}
@@ -192,12 +191,10 @@ static void measure(struct list *l)
 	rent = jl_num_plain(of->rent_usdps * 3600, JL_K_USD, NULL, JL_LISTED, of->rent_source);
 	rent.date = of->rent_date;
 	rent.n_digits = 2;
-	JL_SENTENCE(
-		s->doc, JL_("one measured figure instead of |1"),
-		JL_SLOT_NUM(jl_tell_span(s->doc, jl_num_plain(a->speedup.lo, JL_K_NUMBER, "x", JL_ESTIMATED, JL_METHOD),
-					 a->speedup.hi)));
+	JL_SENTENCE(s->doc, JL_("one measured figure instead of |1"),
+		    JL_FIG(jl_tell_span(s->doc, jl_num_times(a->speedup.lo), a->speedup.hi)));
 	jl_doc_dot(s->doc);
-	JL_SENTENCE(s->doc, JL_("about |1"), JL_SLOT_NUM(rent));
+	JL_SENTENCE(s->doc, JL_("about |1"), JL_FIG(rent));
 	jl_doc_dot(s->doc);
 	JL_SAY(s, "an hour");
 }
@@ -205,8 +202,7 @@ static void measure(struct list *l)
 /* "1.5–14 d": both ends in the unit of the longest. */
 static struct jl_num ends_num(struct jl_section *s, const struct jl_estimate *e, double like_s)
 {
-	const struct jl_num lo = jl_num_plain(e->lo, JL_K_TIME, NULL, JL_ESTIMATED, JL_METHOD),
-			    hi = jl_num_plain(e->hi, JL_K_TIME, NULL, JL_ESTIMATED, JL_METHOD);
+	const struct jl_num lo = jl_num_about(e->lo, JL_K_TIME, NULL), hi = jl_num_about(e->hi, JL_K_TIME, NULL);
 	struct jl_num num = jl_num_time_like(lo, like_s);
 
 	num.n_digits = 2;
@@ -227,11 +223,11 @@ static void narrow(struct list *l)
 		JL_SENTENCE(s->doc,
 			    found[i].is[1] ? JL_("the range |1 becomes |2 (|3) or |4 (|5)")
 					   : JL_("the range |1 becomes |2"),
-			    JL_SLOT_NUM(ends_num(s, &found[i].before, like_s)),
-			    JL_SLOT_NUM(ends_num(s, &found[i].after[0], like_s)),
-			    JL_SLOT_TEXT(found[i].is[1] ? jl_msg(found[i].is[0]) : ""),
-			    JL_SLOT_NUM(ends_num(s, &found[i].after[found[i].is[1] ? 1 : 0], like_s)),
-			    JL_SLOT_TEXT(found[i].is[1] ? jl_msg(found[i].is[1]) : ""));
+			    JL_FIG(ends_num(s, &found[i].before, like_s)),
+			    JL_FIG(ends_num(s, &found[i].after[0], like_s)),
+			    JL_WORD(found[i].is[1] ? jl_msg(found[i].is[0]) : ""),
+			    JL_FIG(ends_num(s, &found[i].after[found[i].is[1] ? 1 : 0], like_s)),
+			    JL_WORD(found[i].is[1] ? jl_msg(found[i].is[1]) : ""));
 		cost_and_effort(s, JL_("no cost"), "");
 		jl_doc_code(s->doc, found[i].key);
 	}

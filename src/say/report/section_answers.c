@@ -53,8 +53,7 @@ const struct jl_weighed_system *jl_answer_subject(const struct jl_section *s, co
 /* "2.4x", whichever way round; its interval is the time's. */
 static struct jl_num factor_num(const struct jl_compare_at *a)
 {
-	struct jl_num num = jl_num_plain(fmax(a->speedup.value, 1 / a->speedup.value), JL_K_NUMBER, "x", JL_ESTIMATED,
-					 JL_METHOD);
+	struct jl_num num = jl_num_times(fmax(a->speedup.value, 1 / a->speedup.value));
 
 	num.n_digits = 2;
 	return num;
@@ -72,8 +71,8 @@ static void times(struct jl_section *s, const struct jl_compare_at *a)
 						  seen ? NULL : JL_METHOD);
 
 	JL_SENTENCE(s->doc, whole ? JL_(": the whole run |1 → |2.") : JL_(": a step |1 → |2."),
-		    JL_SLOT_NUM(jl_num_time_like(before, like_s)),
-		    JL_SLOT_NUM(jl_num_time_like(jl_num_ranged(jl_num_estimate(after, JL_K_TIME, NULL)), like_s)));
+		    JL_FIG(jl_num_time_like(before, like_s)),
+		    JL_FIG(jl_num_time_like(jl_num_ranged(jl_num_estimate(after, JL_K_TIME, NULL)), like_s)));
 }
 
 /* One system beside the baseline; `label`: what it is among the others, "" for one alone. */
@@ -86,14 +85,14 @@ static void speed_sentence(struct jl_section *s, const struct jl_weighed_system 
 				      : JL_("|1 is about as fast");
 
 	jl_doc_text(s->doc, label);
-	JL_SENTENCE(s->doc, text, JL_SLOT_NAME(jl_system_name(system)), JL_SLOT_NUM(factor_num(a)));
+	JL_SENTENCE(s->doc, text, JL_NAMED(jl_system_name(system)), JL_FIG(factor_num(a)));
 	times(s, a);
 }
 
 /* An interval that spans more than is useful is said as such. */
 static void speed_range(struct jl_section *s, const struct jl_compare_at *a)
 {
-	const struct jl_num lo = jl_num_plain(a->speedup.lo, JL_K_NUMBER, "x", JL_ESTIMATED, JL_METHOD);
+	const struct jl_num lo = jl_num_times(a->speedup.lo);
 
 	if (!(a->speedup.hi > JL_NARROW_WIDE * a->speedup.lo))
 		return;
@@ -102,7 +101,7 @@ static void speed_range(struct jl_section *s, const struct jl_compare_at *a)
 		    a->speedup.lo < 1 && a->speedup.hi > 1
 			    ? JL_("The range is wide, |1 of the baseline's speed: it may be slower or faster.")
 			    : JL_("The range is wide: |1 of the baseline's speed."),
-		    JL_SLOT_NUM(jl_tell_span(s->doc, lo, a->speedup.hi)));
+		    JL_FIG(jl_tell_span(s->doc, lo, a->speedup.hi)));
 }
 
 /* The fastest of them; where their speed was asked for, the slowest too. */
@@ -118,7 +117,7 @@ static struct jl_answer answer_speed(struct jl_section *s, const struct jl_scena
 		return nothing;
 	if (fastest && compared(best)->speedup.value < 1) {
 		JL_SENTENCE(s->doc, JL_("|1, the baseline itself: none of the others is faster."),
-			    JL_SLOT_NAME(jl_system_name(&s->w->systems[s->w->scenario->baseline])));
+			    JL_NAMED(jl_system_name(&s->w->systems[s->w->scenario->baseline])));
 		return answer;
 	}
 	speed_sentence(s, best, best != worst && !fastest ? JL_("At best, ") : "");
@@ -198,7 +197,7 @@ static struct jl_answer answer_energy(struct jl_section *s, const struct jl_scen
 
 static struct jl_num count_num(double n)
 {
-	return jl_num_plain(n, JL_K_NUMBER, NULL, JL_ESTIMATED, JL_METHOD);
+	return jl_num_about(n, JL_K_NUMBER, NULL);
 }
 
 /* One system's memory; returns how bad it is. */
@@ -208,20 +207,20 @@ static enum jl_mark fits_one(struct jl_section *s, const struct jl_weighed_syste
 		[JL_ROOM_FITS] = JL_MARK_GOOD, [JL_ROOM_TIGHT] = JL_MARK_WARN, [JL_ROOM_NONE] = JL_MARK_BAD
 	};
 	const struct jl_prediction *p = &system->prediction;
-	struct jl_num need = jl_num_plain(p->memory.total_B, JL_K_BYTES, NULL, JL_ESTIMATED, JL_METHOD);
+	struct jl_num need = jl_num_about(p->memory.total_B, JL_K_BYTES, NULL);
 
 	need.binary = true;
 	if (!system->predicted) { /* observed: only what surely fits is known */
-		JL_SENTENCE(s->doc, JL_("|1 surely takes a batch of |2 on a device."),
-			    JL_SLOT_NAME(jl_system_name(system)), JL_SLOT_NUM(count_num(system->row->limit)));
+		JL_SENTENCE(s->doc, JL_("|1 surely takes a batch of |2 on a device."), JL_NAMED(jl_system_name(system)),
+			    JL_FIG(count_num(system->row->limit)));
 		return system->row->limit >= 1 ? JL_MARK_GOOD : JL_MARK_BAD;
 	}
 	JL_SENTENCE(s->doc,
 		    p->room == JL_ROOM_FITS    ? JL_("It fits |1: |2 of |3, and a batch of up to |4 on a device.")
 		    : p->room == JL_ROOM_TIGHT ? JL_("It barely fits |1: |2 of |3.")
 					       : JL_("It does not fit |1: |2 of |3."),
-		    JL_SLOT_NAME(jl_system_name(system)), JL_SLOT_NUM(need), JL_SLOT_NUM(jl_num_capacity(system)),
-		    JL_SLOT_NUM(count_num(p->max_micro_batch)));
+		    JL_NAMED(jl_system_name(system)), JL_FIG(need), JL_FIG(jl_num_capacity(system)),
+		    JL_FIG(count_num(p->max_micro_batch)));
 	return marks[p->room];
 }
 
@@ -249,7 +248,7 @@ static enum jl_mark reduce_one(struct jl_section *s, const struct jl_weighed_red
 {
 	const enum jl_mark mark = jl_reduce_verdict(r);
 	const bool above = r->measured_Bps > r->expected.algbw_Bps.hi;
-	struct jl_num lo = jl_num_plain(r->expected.algbw_Bps.lo, JL_K_BYTE_RATE, NULL, JL_ESTIMATED, JL_METHOD);
+	struct jl_num lo = jl_num_about(r->expected.algbw_Bps.lo, JL_K_BYTE_RATE, NULL);
 
 	lo.n_digits = 3;
 	JL_SENTENCE(s->doc,
@@ -258,11 +257,10 @@ static enum jl_mark reduce_one(struct jl_section *s, const struct jl_weighed_red
 			    ? JL_("No, it is slow: |1 on |2 nodes, where |3 is expected; |5 of the bound of |4.")
 		    : above ? JL_("Better than expected: |1 on |2 nodes, where |3 is expected; |5 of the bound of |4.")
 			    : JL_("Yes: |1 on |2 nodes is normal. Expected is |3; it is |5 of the bound of |4."),
-		    JL_SLOT_NUM(jl_num_measured(r->measured_Bps, JL_K_BYTE_RATE, NULL, r->measured)),
-		    JL_SLOT_NUM(jl_num_given(r->n_nodes, JL_K_NUMBER, NULL)),
-		    JL_SLOT_NUM(jl_tell_span(s->doc, lo, r->expected.algbw_Bps.hi)),
-		    JL_SLOT_NUM(jl_num_plain(r->expected.bound_Bps, JL_K_BYTE_RATE, NULL, JL_LISTED, NULL)),
-		    JL_SLOT_NUM(jl_num_share(r->measured_Bps / r->expected.bound_Bps, JL_ESTIMATED)));
+		    JL_FIG(jl_num_measured(r->measured_Bps, JL_K_BYTE_RATE, NULL, r->measured)),
+		    JL_FIG(jl_num_count(r->n_nodes)), JL_FIG(jl_tell_span(s->doc, lo, r->expected.algbw_Bps.hi)),
+		    JL_FIG(jl_num_plain(r->expected.bound_Bps, JL_K_BYTE_RATE, NULL, JL_LISTED, NULL)),
+		    JL_FIG(jl_num_share(r->measured_Bps / r->expected.bound_Bps, JL_ESTIMATED)));
 	return mark;
 }
 

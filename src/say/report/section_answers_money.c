@@ -29,10 +29,10 @@ struct jl_answer jl_answer_rent(struct jl_section *s, const struct jl_scenario_q
 		return nothing;
 	rent = jl_num_plain(cheap->rent_usdps, JL_K_USD_RATE, NULL, JL_LISTED, cheap->rent_source);
 	rent.date = cheap->rent_date;
-	work = jl_num_plain(least * 3600, JL_K_USD, NULL, JL_ESTIMATED, JL_METHOD);
+	work = jl_num_about(least * 3600, JL_K_USD, NULL);
 	work.n_digits = 2;
 	JL_SENTENCE(s->doc, JL_("|1 does most for its rent of |2: |3 for what the baseline does in an hour."),
-		    JL_SLOT_NAME(jl_system_name(cheap)), JL_SLOT_NUM(rent), JL_SLOT_NUM(work));
+		    JL_NAMED(jl_system_name(cheap)), JL_FIG(rent), JL_FIG(work));
 	return (struct jl_answer){ true, JL_MARK_NONE, JL_("Which one does most for its rent?") };
 }
 
@@ -66,10 +66,9 @@ static void pairs(struct jl_section *s)
 			    n && pair->dear == dear ? JL_("Against |2 it is after |3.")
 			    : ranged                ? JL_("|1 is cheaper than |2 after |3 (range: |4 ±|5).")
 						    : JL_("|1 is cheaper than |2 after |3."),
-			    JL_SLOT_NAME(study->options[pair->dear].name),
-			    JL_SLOT_NAME(study->options[pair->cheap].name), JL_SLOT_NUM(days),
-			    JL_SLOT_TEXT(swing ? jl_msg(swing->en) : ""),
-			    JL_SLOT_NUM(jl_num_given(JL_COST_STEP_FRAC, JL_K_FRACTION, NULL)));
+			    JL_NAMED(study->options[pair->dear].name), JL_NAMED(study->options[pair->cheap].name),
+			    JL_FIG(days), JL_WORD(swing ? jl_msg(swing->en) : ""),
+			    JL_FIG(jl_num_given(JL_COST_STEP_FRAC, JL_K_FRACTION, NULL)));
 		dear = pair->dear;
 		n++;
 	}
@@ -84,13 +83,13 @@ struct jl_answer jl_answer_cheapest(struct jl_section *s, const struct jl_scenar
 
 	if (!study)
 		return nothing;
-	total = jl_num_plain((double)study->lines[best].cum_micro[horizon] / 1e6,
-			     study->setting.currency == JL_KRW ? JL_K_KRW : JL_K_USD, NULL, JL_ESTIMATED, JL_METHOD);
+	total = jl_num_about((double)study->lines[best].cum_micro[horizon] / 1e6,
+			     study->setting.currency == JL_KRW ? JL_K_KRW : JL_K_USD, NULL);
 	total.n_digits = 3;
 	over = horizon >= 365 ? jl_num_given(round((double)horizon / 36.5) / 10, JL_K_NUMBER, "years")
 			      : jl_num_given((double)horizon, JL_K_NUMBER, "days");
-	JL_SENTENCE(s->doc, JL_("Over |1, |2 is cheapest: |3 in all."), JL_SLOT_NUM(over),
-		    JL_SLOT_NAME(study->options[best].name), JL_SLOT_NUM(total));
+	JL_SENTENCE(s->doc, JL_("Over |1, |2 is cheapest: |3 in all."), JL_FIG(over),
+		    JL_NAMED(study->options[best].name), JL_FIG(total));
 	if (!q->ask || strcmp(q->ask, "cheapest") != 0)
 		pairs(s);
 	return (struct jl_answer){ true, JL_MARK_NONE, JL_("Buy or rent?") };
@@ -110,9 +109,8 @@ static enum jl_mark sound_one(struct jl_section *s, const struct jl_rig *rig, co
 		    n_wrong  ? JL_("|1 does not work as it is (errors |2, warnings |3).")
 		    : n_warn ? JL_("|1 works, with warnings: |3.")
 			     : JL_("|1 is sound, as far as it was described."),
-		    JL_SLOT_NAME(rig->name ? rig->name : rig->gpu->name),
-		    JL_SLOT_NUM(jl_num_given((double)n_wrong, JL_K_NUMBER, NULL)),
-		    JL_SLOT_NUM(jl_num_given((double)n_warn, JL_K_NUMBER, NULL)));
+		    JL_NAMED(rig->name ? rig->name : rig->gpu->name), JL_FIG(jl_num_count((double)n_wrong)),
+		    JL_FIG(jl_num_count((double)n_warn)));
 	if (worst) {
 		jl_doc_text(s->doc, " ");
 		jl_doc_said(s->doc, worst->text, JL_LISTED, worst->rules[0] ? worst->rules[0]->source : NULL);

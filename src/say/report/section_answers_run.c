@@ -34,7 +34,7 @@ static struct jl_num efficiency_num(const struct jl_weighed_point *p)
 
 static struct jl_num gpus_num(double n)
 {
-	return jl_num_given(n, JL_K_NUMBER, NULL);
+	return jl_num_count(n);
 }
 
 /* Of a mode: the number of GPUs that was asked for, else the largest; NULL: it was not weighed. */
@@ -59,8 +59,8 @@ static void fastest_count(struct jl_section *s, const struct jl_weighed_point *p
 			best = &p[i];
 	if (best != &p[n - 1]) {
 		jl_doc_text(s->doc, " ");
-		JL_SENTENCE(s->doc, JL_("It is fastest with |1 GPUs: |2."), JL_SLOT_NUM(gpus_num(best->n_gpus)),
-			    JL_SLOT_NUM(speedup_num(best)));
+		JL_SENTENCE(s->doc, JL_("It is fastest with |1 GPUs: |2."), JL_FIG(gpus_num(best->n_gpus)),
+			    JL_FIG(speedup_num(best)));
 	}
 }
 
@@ -77,8 +77,8 @@ struct jl_answer jl_answer_scaling(struct jl_section *s, const struct jl_scenari
 		if (n++)
 			jl_doc_break(s->doc);
 		JL_SENTENCE(s->doc, JL_("With |1, |2 GPUs reach |3 of one (efficiency |4)."),
-			    JL_SLOT_NAME(jl_mode_name(p->mode)), JL_SLOT_NUM(gpus_num(p->n_gpus)),
-			    JL_SLOT_NUM(speedup_num(p)), JL_SLOT_NUM(efficiency_num(p)));
+			    JL_NAMED(jl_mode_name(p->mode)), JL_FIG(gpus_num(p->n_gpus)), JL_FIG(speedup_num(p)),
+			    JL_FIG(efficiency_num(p)));
 		fastest_count(s, &sc->points[k * sc->n_counts], sc->n_counts);
 	}
 	return (struct jl_answer){ n > 0, JL_MARK_NONE, JL_("How much do more GPUs bring?") };
@@ -89,7 +89,7 @@ static void cause(struct jl_section *s, const struct jl_weighed_system *of)
 {
 	const struct jl_sys *sys = &of->said->sys;
 	const struct jl_fabric *f = &of->machine.alone;
-	const struct jl_num moved = jl_num_plain(of->prediction.reduced_B, JL_K_BYTES, NULL, JL_ESTIMATED, JL_METHOD);
+	const struct jl_num moved = jl_num_about(of->prediction.reduced_B, JL_K_BYTES, NULL);
 	const int roots = f->n_numa > 1 ? f->n_numa : 1;
 
 	if (!of->predicted || !(of->prediction.reduced_B > 0) || jl_machine_n_devices(&of->machine) < 2)
@@ -99,13 +99,13 @@ static void cause(struct jl_section *s, const struct jl_weighed_system *of)
 		JL_SENTENCE(s->doc,
 			    JL_("Without P2P the |1 of gradients of each GPU pass through host memory in every step, "
 				"and |2 GPUs share the |3 of one root complex."),
-			    JL_SLOT_NUM(moved),
-			    JL_SLOT_NUM(gpus_num(f->n_per_root > 0 ? f->n_per_root : sys->n_per_node / roots)),
-			    JL_SLOT_NUM(jl_num_plain(f->root_Bps, JL_K_BYTE_RATE, NULL, JL_ESTIMATED, JL_METHOD)));
+			    JL_FIG(moved),
+			    JL_FIG(gpus_num(f->n_per_root > 0 ? f->n_per_root : sys->n_per_node / roots)),
+			    JL_FIG(jl_num_about(f->root_Bps, JL_K_BYTE_RATE, NULL)));
 	else if (sys->join && jl_fact_known(&sys->join_oneway_Bps))
 		JL_SENTENCE(s->doc, JL_("Each GPU exchanges |1 of gradients in every step over |2 (|3 one way)."),
-			    JL_SLOT_NUM(moved), JL_SLOT_NAME(jl_tell_link(s->doc, sys->join->name)),
-			    JL_SLOT_NUM(jl_num_fact(&sys->join_oneway_Bps, JL_K_BYTE_RATE)));
+			    JL_FIG(moved), JL_NAMED(jl_tell_link(s->doc, sys->join->name)),
+			    JL_FIG(jl_num_fact(&sys->join_oneway_Bps, JL_K_BYTE_RATE)));
 }
 
 static void largest_of(const struct jl_step_cost *step, struct jl_num *ret_share, const char **ret_name)
@@ -139,14 +139,14 @@ struct jl_answer jl_answer_why(struct jl_section *s, const struct jl_scenario_qu
 		JL_SENTENCE(s->doc,
 			    JL_("On |1 GPUs, |2 of every step goes to |3, so that they are only |4 as fast as one "
 				"(efficiency |5)."),
-			    JL_SLOT_NUM(gpus_num(p->n_gpus)), JL_SLOT_NUM(share), JL_SLOT_TEXT(name),
-			    JL_SLOT_NUM(speedup_num(p)), JL_SLOT_NUM(efficiency_num(p)));
+			    JL_FIG(gpus_num(p->n_gpus)), JL_FIG(share), JL_WORD(name), JL_FIG(speedup_num(p)),
+			    JL_FIG(efficiency_num(p)));
 		cause(s, of);
 		return answer;
 	}
 	largest_of(&of->prediction.step, &share, &name);
-	JL_SENTENCE(s->doc, JL_("On |1, |2 of every step goes to |3."), JL_SLOT_NAME(jl_system_name(of)),
-		    JL_SLOT_NUM(share), JL_SLOT_TEXT(name));
+	JL_SENTENCE(s->doc, JL_("On |1, |2 of every step goes to |3."), JL_NAMED(jl_system_name(of)), JL_FIG(share),
+		    JL_WORD(name));
 	cause(s, of);
 	return answer;
 }
@@ -172,15 +172,15 @@ void jl_answer_advice(struct jl_section *s, size_t i)
 	after.lo = a->samples_per_s_after * exp(-a->half_ln_after);
 	after.hi = a->samples_per_s_after * exp(a->half_ln_after);
 	after.show_interval = true;
-	gain = jl_num_plain(times.value, JL_K_NUMBER, "x", JL_ESTIMATED, JL_METHOD);
+	gain = jl_num_times(times.value);
 	gain.n_digits = 2;
 	JL_SENTENCE(s->doc,
 		    a->makes_it_fit ? JL_("|1: then it fits, with |4 on |2 GPU{/s}.")
 				    : JL_("|1: on |2 GPU{/s} |3 → |4, about |5 as fast."),
-		    { .text = a->text }, JL_SLOT_NUM(gpus_num(a->n_gpus)),
-		    JL_SLOT_NUM(seen ? rate_num(seen->value, JL_MEASURED, seen->source)
-				     : rate_num(a->samples_per_s_before, JL_ESTIMATED, JL_METHOD)),
-		    JL_SLOT_NUM(after), JL_SLOT_NUM(gain));
+		    { .text = a->text }, JL_FIG(gpus_num(a->n_gpus)),
+		    JL_FIG(seen ? rate_num(seen->value, JL_MEASURED, seen->source)
+				: rate_num(a->samples_per_s_before, JL_ESTIMATED, JL_METHOD)),
+		    JL_FIG(after), JL_FIG(gain));
 }
 
 struct jl_answer jl_answer_do(struct jl_section *s, const struct jl_scenario_question *q)
@@ -211,6 +211,6 @@ struct jl_answer jl_answer_helps(struct jl_section *s, const struct jl_scenario_
 	if (!s->w->advised)
 		return nothing;
 	JL_SENTENCE(s->doc, JL_("Hardly: it is not among the changes that gain most on |1."),
-		    JL_SLOT_NAME(jl_system_name(s->w->advised)));
+		    JL_NAMED(jl_system_name(s->w->advised)));
 	return (struct jl_answer){ true, JL_MARK_WARN, JL_("Would it help?") };
 }

@@ -33,9 +33,7 @@ void jl_section_origins(struct jl_section *s)
 				     jl_origin_word(order[k]));
 			jl_doc_cell(s->doc, JL_MARK_NONE);
 			jl_tell_source(s, &list[i]);
-			jl_doc_cell_name(s->doc, date ? date : "—");
-			jl_tell_cell(s->doc, jl_num_given((double)list[i].n, JL_K_NUMBER, NULL));
-			jl_doc_end_row(s->doc, false);
+			JL_ROW(s->doc, false, JL_NAMED(date ? date : "—"), JL_FIG(jl_num_count((double)list[i].n)));
 		}
 	s->doc->sources = list;
 	s->doc->n_sources = n;
@@ -103,12 +101,9 @@ static void score_rows(struct jl_section *s, struct jl_csv *csv)
 		    jl_csv_number(csv, median, &values[1], &ignored) || jl_csv_number(csv, p90, &values[2], &ignored) ||
 		    jl_csv_number(csv, inside, &values[3], &ignored))
 			continue;
-		jl_doc_cell_text(s->doc, name);
-		jl_tell_cell(s->doc, score(values[0], JL_K_NUMBER));
-		jl_tell_cell(s->doc, score(expm1(values[1]), JL_K_FRACTION));
-		jl_tell_cell(s->doc, score(expm1(values[2]), JL_K_FRACTION));
-		jl_tell_cell(s->doc, score(values[3], JL_K_FRACTION));
-		jl_doc_end_row(s->doc, false);
+		JL_ROW(s->doc, false, JL_WORD(name), JL_FIG(score(values[0], JL_K_NUMBER)),
+		       JL_FIG(score(expm1(values[1]), JL_K_FRACTION)), JL_FIG(score(expm1(values[2]), JL_K_FRACTION)),
+		       JL_FIG(score(values[3], JL_K_FRACTION)));
 	}
 }
 

@@ -31,11 +31,11 @@ static void here(struct jl_section *s)
 	if (a && a->possible && !system->row->baseline) {
 		const struct jl_num speed = jl_num_ranged(jl_num_estimate(a->speedup, JL_K_NUMBER, "x"));
 
-		JL_SENTENCE(s->doc, JL_("It has |1 of the baseline's speed. "), JL_SLOT_NUM(speed));
+		JL_SENTENCE(s->doc, JL_("It has |1 of the baseline's speed. "), JL_FIG(speed));
 	}
 	if (p)
-		JL_SENTENCE(s->doc, JL_("|1 should train at |2 on it."), JL_SLOT_NAME(s->w->subject.name),
-			    JL_SLOT_NUM(jl_num_ranged(jl_num_estimate(p->samples_per_s, JL_K_NUMBER, "samples/s"))));
+		JL_SENTENCE(s->doc, JL_("|1 should train at |2 on it."), JL_NAMED(s->w->subject.name),
+			    JL_FIG(jl_num_ranged(jl_num_estimate(p->samples_per_s, JL_K_NUMBER, "samples/s"))));
 	else if (a && !a->possible)
 		jl_doc_said(s->doc, a->why.text, JL_ESTIMATED, JL_METHOD);
 }
@@ -55,8 +55,7 @@ static void workload(struct jl_section *s)
 		JL_SENTENCE(s->doc,
 			    isnan(o->batches) ? JL_("observed: |1 for a step of |2 samples")
 					      : JL_("observed: |1 for a step of |2 samples, |3 steps an epoch"),
-			    JL_SLOT_NUM(step), JL_SLOT_NUM(jl_num_given(o->batch, JL_K_NUMBER, NULL)),
-			    JL_SLOT_NUM(jl_num_given(o->batches, JL_K_NUMBER, NULL)));
+			    JL_FIG(step), JL_FIG(jl_num_count(o->batch)), JL_FIG(jl_num_count(o->batches)));
 	}
 }
 
@@ -101,8 +100,7 @@ static void outside_band(struct jl_section *s)
 	JL_SENTENCE(s->doc,
 		    out ? JL_("|1 of |2 measured speeds lie outside the predicted range: there the measurement counts.")
 			: JL_("All |2 measured speeds lie within the predicted range."),
-		    JL_SLOT_NUM(jl_num_given((double)out, JL_K_NUMBER, NULL)),
-		    JL_SLOT_NUM(jl_num_given((double)n, JL_K_NUMBER, NULL)));
+		    JL_FIG(jl_num_count((double)out)), JL_FIG(jl_num_count((double)n)));
 }
 
 static void not_known(struct jl_section *s)
@@ -119,8 +117,7 @@ static void not_known(struct jl_section *s)
 	jl_doc_ref(s->doc, "method");
 	if (list && list->n) {
 		jl_doc_item(s->doc);
-		JL_SENTENCE(s->doc, JL_("Things that were assumed: |1."),
-			    JL_SLOT_NUM(jl_num_given((double)list->n, JL_K_NUMBER, NULL)));
+		JL_SENTENCE(s->doc, JL_("Things that were assumed: |1."), JL_FIG(jl_num_count((double)list->n)));
 		jl_doc_ref(s->doc, "assumed");
 	}
 }

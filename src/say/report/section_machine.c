@@ -47,9 +47,7 @@ static void parts_table(struct jl_section *s, const struct jl_probe_machine *m)
 		char name[24];
 
 		snprintf(name, sizeof name, "GPU%zu", i);
-		jl_doc_cell_name(s->doc, name);
-		jl_doc_cell_name(s->doc, m->gpus[i].name ? m->gpus[i].name : "—");
-		jl_doc_end_row(s->doc, false);
+		JL_ROW(s->doc, false, JL_NAMED(name), JL_NAMED(m->gpus[i].name ? m->gpus[i].name : "—"));
 	}
 	fact(s, JL_N("Kernel"));
 	jl_doc_cell_name(s->doc, m->kernel ? m->kernel : "—");
@@ -70,11 +68,10 @@ static void what_it_is(struct jl_section *s)
 	const struct jl_probe_machine *m = s->in->machine;
 
 	asked(s, JL_MARK_NONE, JL_("What is it?"));
-	JL_SENTENCE(s->doc, JL_("|1: |2 cores, |3 of memory, GPUs: |4."),
-		    JL_SLOT_NAME(m->cpu.model ? m->cpu.model : "CPU"),
-		    JL_SLOT_NUM(probed(m->cpu.n_cores, JL_K_NUMBER, NULL)),
-		    JL_SLOT_NUM(probed(m->memory.total_B, JL_K_BYTES, NULL)),
-		    JL_SLOT_NUM(probed((double)m->n_gpus, JL_K_NUMBER, NULL)));
+	JL_SENTENCE(s->doc, JL_("|1: |2 cores, |3 of memory, GPUs: |4."), JL_NAMED(m->cpu.model ? m->cpu.model : "CPU"),
+		    JL_FIG(probed(m->cpu.n_cores, JL_K_NUMBER, NULL)),
+		    JL_FIG(probed(m->memory.total_B, JL_K_BYTES, NULL)),
+		    JL_FIG(probed((double)m->n_gpus, JL_K_NUMBER, NULL)));
 	if (m->n_gpus && m->gpus[0].name) {
 		jl_doc_text(s->doc, " ");
 		jl_doc_name(s->doc, m->gpus[0].name);
@@ -181,8 +178,7 @@ static void what_is_normal(struct jl_section *s)
 		JL_SENTENCE(s->doc,
 			    n_bad ? JL_("|1 of |2 measured figures are not as they should be.")
 				  : JL_("All |2 measured figures are as they should be."),
-			    JL_SLOT_NUM(jl_num_given((double)n_bad, JL_K_NUMBER, NULL)),
-			    JL_SLOT_NUM(jl_num_given((double)a->n, JL_K_NUMBER, NULL)));
+			    JL_FIG(jl_num_count((double)n_bad)), JL_FIG(jl_num_count((double)a->n)));
 		jl_doc_ref(s->doc, "measured");
 		return;
 	}
@@ -190,8 +186,7 @@ static void what_is_normal(struct jl_section *s)
 		JL_SENTENCE(s->doc,
 			    JL_("Nothing was measured on it yet. At most |1 from memory and |2 in FP32 are to be "
 				"expected. "),
-			    JL_SLOT_NUM(jl_num_fact(mem, JL_K_BYTE_RATE)),
-			    JL_SLOT_NUM(jl_num_fact(rate, JL_K_FLOP_RATE)));
+			    JL_FIG(jl_num_fact(mem, JL_K_BYTE_RATE)), JL_FIG(jl_num_fact(rate, JL_K_FLOP_RATE)));
 	} else {
 		JL_SAY(s, "Nothing was measured on it yet. ");
 	}

@@ -70,15 +70,14 @@ static void reduce_row(struct jl_section *s, const struct jl_weighed_reduce *r)
 	expected.n_digits = 3;
 	expected.show_interval = true;
 	bus.value = r->measured_Bps * r->expected.busbw_factor;
-	jl_tell_cell(s->doc, jl_num_given(r->n_nodes, JL_K_NUMBER, NULL));
+	jl_tell_cell(s->doc, jl_num_count(r->n_nodes));
 	if (!r->known) {
 		jl_doc_cell(s->doc, JL_MARK_UNKNOWN);
 		jl_doc_said(s->doc, r->why.text, JL_ORIGIN_NONE, NULL);
 	} else {
-		jl_tell_cell(s->doc, seen);
-		jl_tell_cell(s->doc, expected);
-		jl_tell_cell(s->doc, jl_num_plain(r->expected.bound_Bps, JL_K_BYTE_RATE, NULL, JL_LISTED, NULL));
-		jl_tell_cell(s->doc, bus);
+		JL_CELLS(s->doc, JL_FIG(seen), JL_FIG(expected),
+			 JL_FIG(jl_num_plain(r->expected.bound_Bps, JL_K_BYTE_RATE, NULL, JL_LISTED, NULL)),
+			 JL_FIG(bus));
 		jl_doc_cell(s->doc, isnan(r->measured_Bps) ? JL_MARK_NONE : jl_reduce_verdict(r));
 		jl_doc_text(s->doc, verdict_word(r));
 	}
@@ -111,7 +110,7 @@ void jl_section_allreduce(struct jl_section *s)
 		reduce_row(s, &s->w->reduce[i]);
 	for (size_t i = 0; i < s->w->n_reduce; i++)
 		if (s->w->reduce[i].known && !isnan(s->w->reduce[i].measured_Bps)) {
-			const struct jl_num nodes = jl_num_given(s->w->reduce[i].n_nodes, JL_K_NUMBER, NULL);
+			const struct jl_num nodes = jl_num_count(s->w->reduce[i].n_nodes);
 
 			jl_doc_item(s->doc);
 			JL_SAY(s, "Bound at ");
@@ -125,22 +124,6 @@ void jl_section_allreduce(struct jl_section *s)
 
 #define TREES_SHOWN 4
 
-/* A fact behind a node's name, with its origin. */
-static void node_num(struct jl_section *s, struct jl_tree_node *node, struct jl_num num)
-{
-	struct jl_num *kept = jl_arena_alloc(s->arena, sizeof *kept);
-	struct jl_buf text;
-
-	if (!kept || isnan(num.value))
-		return;
-	*kept = num;
-	jl_buf_init(&text, 4096);
-	jl_num_print(&text, kept);
-	node->num = kept;
-	node->detail = jl_arena_strdup(s->arena, jl_buf_text(&text));
-	jl_buf_release(&text);
-}
-
 /* Alike as they are, neighbours are one line: "GPU 0–4: 5 x RTX 3090". */
 static void devices_node(struct jl_section *s, struct jl_tree_node *node, const struct jl_gpu *gpu, int first, int n)
 {
@@ -149,7 +132,7 @@ static void devices_node(struct jl_section *s, struct jl_tree_node *node, const 
 	mem.binary = true;
 	node->name = n == 1 ? jl_tell_text(s->doc, "GPU %d: %s", first, gpu->name)
 			    : jl_tell_text(s->doc, "GPU %d–%d: %d × %s", first, first + n - 1, n, gpu->name);
-	node_num(s, node, mem);
+	jl_tell_node_num(s->doc, node, mem);
 }
 
 /* How many devices stand together behind what the others do not share: a bridge, a root complex; all of them otherwise. */
@@ -179,9 +162,9 @@ static void group_node(struct jl_section *s, struct jl_tree_node *node, const st
 	node->n_children = 1;
 	node->name = pair ? JL_("NVLink bridge") : JL_("PCIe root complex");
 	if (pair)
-		node_num(s, node, jl_num_plain(f->pair.rate_Bps, JL_K_BYTE_RATE, NULL, JL_ESTIMATED, JL_METHOD));
+		jl_tell_node_num(s->doc, node, jl_num_about(f->pair.rate_Bps, JL_K_BYTE_RATE, NULL));
 	else if (f->intra_kind == JL_INTRA_PCIE_HOST && f->root_Bps > 0)
-		node_num(s, node, jl_num_plain(f->root_Bps, JL_K_BYTE_RATE, NULL, JL_ESTIMATED, JL_METHOD));
+		jl_tell_node_num(s->doc, node, jl_num_about(f->root_Bps, JL_K_BYTE_RATE, NULL));
 }
 
 /* One host: its devices behind what joins them, group by group. */
@@ -209,7 +192,7 @@ static void host_node(struct jl_section *s, const struct jl_weighed_system *w, s
 	join->children = groups;
 	join->n_children = n_groups;
 	if (sys->join)
-		node_num(s, join, jl_num_fact(&sys->join_oneway_Bps, JL_K_BYTE_RATE));
+		jl_tell_node_num(s->doc, join, jl_num_fact(&sys->join_oneway_Bps, JL_K_BYTE_RATE));
 	host->children = join;
 	host->n_children = 1;
 }
@@ -229,7 +212,7 @@ static const struct jl_tree_node *tree_of(struct jl_section *s, const struct jl_
 	net->name = sys->net ? jl_tell_link(s->doc, sys->net->name) : JL_("network");
 	net->children = host;
 	net->n_children = 1;
-	node_num(s, net, jl_num_fact(&sys->net_oneway_Bps, JL_K_BYTE_RATE));
+	jl_tell_node_num(s->doc, net, jl_num_fact(&sys->net_oneway_Bps, JL_K_BYTE_RATE));
 	return net;
 }
 

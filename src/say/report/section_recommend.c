@@ -37,9 +37,9 @@ struct jl_answer jl_answer_best(struct jl_section *s, const struct jl_scenario_q
 	JL_SENTENCE(s->doc,
 		    is_serve(s) ? JL_("|1 (|2, |3): |4 a token, |5 in all; |6.")
 				: JL_("|1 (|2, |3): |4 a run, |5 in all; |6."),
-		    JL_SLOT_NAME(jl_tell_machines(s->doc, c)), JL_SLOT_TEXT(jl_how_name(c->how)),
-		    JL_SLOT_NAME(jl_tell_seller(s->doc, c)), JL_SLOT_NUM(jl_num_ranged(jl_num_run(c))),
-		    JL_SLOT_NUM(jl_num_ranged(jl_num_cost(c))), JL_SLOT_TEXT(why(s)));
+		    JL_NAMED(jl_tell_machines(s->doc, c)), JL_WORD(jl_how_name(c->how)),
+		    JL_NAMED(jl_tell_seller(s->doc, c)), JL_FIG(jl_num_ranged(jl_num_run(c))),
+		    JL_FIG(jl_num_ranged(jl_num_cost(c))), JL_WORD(why(s)));
 	return (struct jl_answer){ true, JL_MARK_NONE, JL_("Which machine?") };
 }
 
@@ -58,7 +58,7 @@ static void purpose(struct jl_section *s)
 	}
 	if (!is_serve(s)) {
 		JL_SAY(s, "Runs in all: ");
-		jl_tell_num(s->doc, jl_num_given(s->w->found->runs, JL_K_NUMBER, NULL));
+		jl_tell_num(s->doc, jl_num_count(s->w->found->runs));
 		jl_doc_text(s->doc, ", ");
 	}
 	JL_SAY(s, "over ");
@@ -74,7 +74,7 @@ static void purpose(struct jl_section *s)
 	JL_SAY(s, ". Candidates of the catalog: ");
 	jl_tell_num(s->doc, jl_num_plain((double)s->w->found->n, JL_K_NUMBER, NULL, JL_LISTED, "jeoul catalog"));
 	JL_SAY(s, ", possible: ");
-	jl_tell_num(s->doc, jl_num_plain((double)s->w->found->n_ok, JL_K_NUMBER, NULL, JL_ESTIMATED, JL_METHOD));
+	jl_tell_num(s->doc, jl_num_about((double)s->w->found->n_ok, JL_K_NUMBER, NULL));
 	jl_doc_text(s->doc, ".");
 }
 
@@ -133,7 +133,7 @@ static void none_found(struct jl_section *s)
 		if (!r->n_against[a])
 			continue;
 		jl_doc_textf(s->doc, "%s: ", jl_against_name((enum jl_against)a));
-		jl_tell_num(s->doc, jl_num_plain((double)r->n_against[a], JL_K_NUMBER, NULL, JL_ESTIMATED, JL_METHOD));
+		jl_tell_num(s->doc, jl_num_about((double)r->n_against[a], JL_K_NUMBER, NULL));
 		jl_doc_text(s->doc, ". ");
 	}
 }

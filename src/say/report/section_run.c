@@ -67,7 +67,7 @@ void jl_chart_scaling(struct jl_section *s, const struct jl_scenario_question *q
 
 static void point_row(struct jl_section *s, const struct jl_weighed_point *p, bool named)
 {
-	const struct jl_num gpus = jl_num_given(p->n_gpus, JL_K_NUMBER, NULL);
+	const struct jl_num gpus = jl_num_count(p->n_gpus);
 	struct jl_num per_s = jl_num_ranged(jl_num_estimate(p->per_s, JL_K_NUMBER, NULL)),
 		      seen = jl_num_measured(p->measured_per_s, JL_K_NUMBER, NULL, p->measured);
 	struct jl_num times = jl_num_estimate(p->speedup_range, JL_K_NUMBER, "x"),
@@ -78,9 +78,7 @@ static void point_row(struct jl_section *s, const struct jl_weighed_point *p, bo
 	times.n_decimals = seen_times.n_decimals = 2;
 	if (named)
 		jl_doc_cell_name(s->doc, jl_system_name(p->of));
-	jl_doc_cell_name(s->doc, jl_mode_name(p->mode));
-	jl_tell_cell(s->doc, gpus);
-	jl_tell_cell(s->doc, seen);
+	JL_CELLS(s->doc, JL_NAMED(jl_mode_name(p->mode)), JL_FIG(gpus), JL_FIG(seen));
 	if (p->predicted)
 		jl_tell_cell(s->doc, per_s);
 	else
@@ -361,10 +359,9 @@ static void model_memory(struct jl_section *s)
 
 		if (!system->predicted)
 			continue;
-		jl_doc_cell_name(s->doc, jl_system_name(system));
-		jl_tell_cell(s->doc, memory_num(p->memory.total_B, JL_ESTIMATED, JL_METHOD));
-		jl_tell_cell(s->doc, jl_num_capacity(system));
-		jl_tell_cell(s->doc, jl_num_plain(p->max_micro_batch, JL_K_NUMBER, NULL, JL_ESTIMATED, JL_METHOD));
+		JL_CELLS(s->doc, JL_NAMED(jl_system_name(system)),
+			 JL_FIG(memory_num(p->memory.total_B, JL_ESTIMATED, JL_METHOD)),
+			 JL_FIG(jl_num_capacity(system)), JL_FIG(jl_num_about(p->max_micro_batch, JL_K_NUMBER, NULL)));
 		jl_doc_cell(s->doc, p->room == JL_ROOM_FITS    ? JL_MARK_GOOD
 				    : p->room == JL_ROOM_TIGHT ? JL_MARK_WARN
 							       : JL_MARK_BAD);
@@ -395,12 +392,11 @@ static void observed_memory(struct jl_section *s)
 			jl_tell_cell(s->doc, jl_num_capacity(system));
 		else
 			jl_doc_cell_text(s->doc, "—");
-		jl_tell_cell(s->doc, jl_num_plain(system->row->limit, JL_K_NUMBER, NULL, JL_ESTIMATED, JL_METHOD));
-		jl_tell_cell(s->doc, jl_num_plain(system->row->at[JL_AT_SAME_BATCH].possible
-							  ? system->row->at[JL_AT_SAME_BATCH].n_passes
-							  : NAN,
-						  JL_K_NUMBER, NULL, JL_ESTIMATED, JL_METHOD));
-		jl_doc_end_row(s->doc, system->row->baseline);
+		JL_ROW(s->doc, system->row->baseline, JL_FIG(jl_num_about(system->row->limit, JL_K_NUMBER, NULL)),
+		       JL_FIG(jl_num_about(system->row->at[JL_AT_SAME_BATCH].possible
+						   ? system->row->at[JL_AT_SAME_BATCH].n_passes
+						   : NAN,
+					   JL_K_NUMBER, NULL)));
 	}
 }
 

@@ -7,7 +7,7 @@
 
 static void count_cell(struct jl_section *s, const struct jl_sys *sys)
 {
-	struct jl_num num = jl_num_given(sys->n_nodes * (double)sys->n_per_node, JL_K_NUMBER, NULL);
+	struct jl_num num = jl_num_count(sys->n_nodes * (double)sys->n_per_node);
 
 	jl_tell_cell(s->doc, num);
 }
@@ -196,16 +196,12 @@ static void pareto_table(struct jl_section *s, const struct choice *choices, siz
 		struct jl_num rent = jl_num_plain(choices[i].usd, JL_K_USD_RATE, NULL, JL_LISTED, choices[i].source),
 			      speed = jl_num_estimate((struct jl_estimate){ choices[i].speed, NAN, NAN }, JL_K_NUMBER,
 						      "x"),
-			      work = jl_num_plain(choices[i].usd * 3600 / choices[i].speed, JL_K_USD, NULL,
-						  JL_ESTIMATED, JL_METHOD);
+			      work = jl_num_about(choices[i].usd * 3600 / choices[i].speed, JL_K_USD, NULL);
 
 		rent.date = choices[i].date;
 		jl_doc_cell(s->doc, choices[i].front ? JL_MARK_GOOD : JL_MARK_NONE);
 		jl_doc_name(s->doc, choices[i].name);
-		jl_tell_cell(s->doc, rent);
-		jl_tell_cell(s->doc, speed);
-		jl_tell_cell(s->doc, work);
-		jl_doc_end_row(s->doc, false);
+		JL_ROW(s->doc, false, JL_FIG(rent), JL_FIG(speed), JL_FIG(work));
 	}
 }
 

@@ -115,7 +115,7 @@ static struct jl_num measured_num(struct jl_section *s, const struct jl_record *
 static struct jl_num predicted_num(const struct jl_record *r)
 {
 	const struct jl_record_metric *m = jl_record_metric(r, "predicted_samples_per_s");
-	struct jl_num num = jl_num_plain(m ? m->value.median : NAN, JL_K_NUMBER, NULL, JL_ESTIMATED, JL_METHOD);
+	struct jl_num num = jl_num_about(m ? m->value.median : NAN, JL_K_NUMBER, NULL);
 
 	if (m) {
 		num.lo = m->value.lo95;
@@ -143,7 +143,7 @@ static void row_head(struct jl_section *s, const struct jl_record *r)
 {
 	jl_doc_cell(s->doc, r->noise.noisy ? JL_MARK_WARN : JL_MARK_NONE);
 	jl_doc_name(s->doc, *mode_of(r) ? jl_mode_name(mode_of(r)) : "—");
-	jl_tell_cell(s->doc, jl_num_given(workers_of(r), JL_K_NUMBER, NULL));
+	jl_tell_cell(s->doc, jl_num_count(workers_of(r)));
 }
 
 static void speed_table(struct jl_section *s, const struct group *g)
@@ -160,17 +160,13 @@ static void speed_table(struct jl_section *s, const struct group *g)
 		struct jl_num seen = measured_num(s, r, "samples_per_s", JL_K_NUMBER, NULL),
 			      times = jl_num_plain(per_s / metric_of(g->alone, "samples_per_s"), JL_K_NUMBER, "x",
 						   JL_MEASURED, "jeoul bench train"),
-			      perfect = jl_num_plain(ideal, JL_K_NUMBER, NULL, JL_ESTIMATED, JL_METHOD);
+			      perfect = jl_num_about(ideal, JL_K_NUMBER, NULL);
 
 		seen.note = perfect.note = "samples/s";
 		times.n_decimals = 2;
 		row_head(s, r);
-		jl_tell_cell(s->doc, seen);
-		jl_tell_cell(s->doc, predicted_num(r));
-		jl_tell_cell(s->doc, perfect);
-		jl_tell_cell(s->doc, times);
-		jl_tell_cell(s->doc, jl_num_share(per_s / ideal, JL_MEASURED));
-		jl_doc_end_row(s->doc, false);
+		JL_ROW(s->doc, false, JL_FIG(seen), JL_FIG(predicted_num(r)), JL_FIG(perfect), JL_FIG(times),
+		       JL_FIG(jl_num_share(per_s / ideal, JL_MEASURED)));
 	}
 }
 
@@ -276,7 +272,7 @@ static void group_words(struct jl_section *s, const struct group *g)
 		jl_doc_item(s->doc);
 		jl_tell_num(s->doc, jl_num_share(metric_of(r, "exposed_s") / metric_of(r, "step_s"), JL_MEASURED));
 		JL_SAY(s, " of a step stands still for other workers at ");
-		jl_tell_num(s->doc, jl_num_given(workers_of(r), JL_K_NUMBER, NULL));
+		jl_tell_num(s->doc, jl_num_count(workers_of(r)));
 		JL_SAY(s, " workers");
 		if (!isnan(metric_of(r, "allreduce_Bps"))) {
 			JL_SAY(s, "; all-reduce alone reaches ");
@@ -298,11 +294,11 @@ static void group_head(struct jl_section *s, const struct group *g, size_t at)
 	jl_doc_para(s->doc);
 	jl_doc_name(s->doc, precision ? precision : "—");
 	JL_SAY(s, ", batch per worker ");
-	jl_tell_num(s->doc, jl_num_given(jl_record_number(r, "batch"), JL_K_NUMBER, NULL));
+	jl_tell_num(s->doc, jl_num_count(jl_record_number(r, "batch")));
 	JL_SAY(s, ", sequence ");
-	jl_tell_num(s->doc, jl_num_given(jl_record_number(r, "seq"), JL_K_NUMBER, NULL));
+	jl_tell_num(s->doc, jl_num_count(jl_record_number(r, "seq")));
 	JL_SAY(s, ", accumulated ");
-	jl_tell_num(s->doc, jl_num_given(jl_record_number(r, "accumulate"), JL_K_NUMBER, NULL));
+	jl_tell_num(s->doc, jl_num_count(jl_record_number(r, "accumulate")));
 	jl_doc_textf(s->doc, ", %s.", r->backend ? r->backend : "—");
 }
 

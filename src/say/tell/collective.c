@@ -64,16 +64,14 @@ static void table(struct jl_doc *doc, const struct jl_collective_series *series)
 		const double share = c->algbw_Bps.value / c->bound_Bps;
 		char time[JL_UNITS_TEXT_MAX];
 
-		jl_tell_cell(doc, jl_num_given(c->n_nodes, JL_K_NUMBER, NULL));
-		jl_tell_cell(doc, jl_num_given(c->n_ranks, JL_K_NUMBER, NULL));
+		jl_tell_cell(doc, jl_num_count(c->n_nodes));
+		jl_tell_cell(doc, jl_num_count(c->n_ranks));
 		rate_cell(doc, c->algbw_Bps, &unit);
 		rate_cell(doc, (struct jl_estimate){ c->algbw_Bps.value * c->busbw_factor, NAN, NAN }, &unit);
 		rate_cell(doc, (struct jl_estimate){ c->bound_Bps, NAN, NAN }, &large);
-		jl_tell_cell(doc, jl_num_written(jl_num_share(share, JL_ESTIMATED), jl_tell_percent(doc, share)));
-		jl_tell_cell(doc, jl_num_written(jl_num_plain(c->time_s, JL_K_TIME, NULL, JL_ESTIMATED, JL_METHOD),
-						 jl_units_said(time, c->time_s, JL_K_TIME, 2)));
-		jl_doc_cell_name(doc, jl_tell_text(doc, "%s, %.0f", jl_algorithm_name(c->algorithm), c->n_steps));
-		jl_doc_end_row(doc, false);
+		JL_ROW(doc, false, JL_FIG(jl_tell_share(doc, share)),
+		       JL_FIG(jl_num_about(c->time_s, JL_K_TIME, jl_units_said(time, c->time_s, JL_K_TIME, 2))),
+		       JL_NAMED(jl_tell_text(doc, "%s, %.0f", jl_algorithm_name(c->algorithm), c->n_steps)));
 	}
 }
 

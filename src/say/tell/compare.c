@@ -71,7 +71,7 @@ static void count_cell(struct jl_doc *doc, double value)
 {
 	char text[JL_UNITS_TEXT_MAX];
 
-	jl_tell_cell(doc, jl_num_written(jl_num_given(value, JL_K_NUMBER, NULL), jl_grouped_text(text, value)));
+	jl_tell_cell(doc, jl_num_written(jl_num_count(value), jl_grouped_text(text, value)));
 }
 
 static void no_cells(struct jl_doc *doc, const char *why)
@@ -260,15 +260,14 @@ static void observed_lead(struct jl_doc *doc, const struct jl_tell_compare *in)
 	rest = jl_tell_part(doc, JL_("| a batch of | on |  ● observed"));
 	jl_tell_num(doc, step);
 	rest = jl_tell_part(doc, rest);
-	jl_tell_num(doc, jl_num_given(run->batch, JL_K_NUMBER, NULL));
+	jl_tell_num(doc, jl_num_count(run->batch));
 	rest = jl_tell_part(doc, rest);
 	jl_doc_name(doc, name_of(in, 0));
 	jl_tell_part(doc, rest);
 	jl_doc_lead(doc);
 	if (!isnan(run->batches)) {
 		rest = jl_tell_part(doc, JL_("| batches an epoch: | an epoch"));
-		jl_tell_num(doc, jl_num_written(jl_num_given(run->batches, JL_K_NUMBER, NULL),
-						jl_grouped_text(n, run->batches)));
+		jl_tell_num(doc, jl_num_written(jl_num_count(run->batches), jl_grouped_text(n, run->batches)));
 		rest = jl_tell_part(doc, rest);
 		jl_tell_num(doc, epoch);
 		jl_tell_part(doc, rest);
@@ -291,7 +290,7 @@ static void model_lead(struct jl_doc *doc, const struct jl_tell_compare *in)
 	jl_doc_name(doc, name_of(in, 0));
 	jl_doc_dot(doc);
 	JL_TELL(doc, "batch ");
-	jl_tell_num(doc, jl_num_given(base->at[JL_AT_SAME_BATCH].batch, JL_K_NUMBER, NULL));
+	jl_tell_num(doc, jl_num_count(base->at[JL_AT_SAME_BATCH].batch));
 }
 
 /* --- what to know of it */

@@ -17,7 +17,7 @@ static enum jl_kind money_kind(const struct jl_cost_study *study)
 
 static struct jl_num money(const struct jl_cost_study *study, double value, const char *text)
 {
-	return jl_num_written(jl_num_plain(value, money_kind(study), NULL, JL_ESTIMATED, JL_METHOD), text);
+	return jl_num_about(value, money_kind(study), text);
 }
 
 static const char *plain_money(char out[JL_MONEY_TEXT_MAX], const struct jl_cost_study *study, double amount)
@@ -38,7 +38,7 @@ static void days_run(struct jl_doc *doc, const struct jl_cost_pair *p)
 		jl_format(text, sizeof text, JL_("%.0f day{/s} (%s)"), days, date);
 	else
 		jl_format(text, sizeof text, JL_("%.0f days (%.1f months, %s)"), days, p->days / MONTH_DAYS, date);
-	jl_tell_num(doc, jl_num_written(jl_num_plain(p->days * 86400, JL_K_TIME, NULL, JL_ESTIMATED, JL_METHOD), text));
+	jl_tell_num(doc, jl_num_about(p->days * 86400, JL_K_TIME, text));
 }
 
 /* "3.0 years", "20 days": how far was looked. */
@@ -197,7 +197,7 @@ static void swing_cell(struct jl_doc *doc, double days)
 		return;
 	}
 	jl_format(text, sizeof text, JL_("%.0f days"), ceil(days));
-	jl_tell_cell(doc, jl_num_written(jl_num_plain(days * 86400, JL_K_TIME, NULL, JL_ESTIMATED, JL_METHOD), text));
+	jl_tell_cell(doc, jl_num_about(days * 86400, JL_K_TIME, text));
 }
 
 static void swings(struct jl_doc *doc, const struct jl_cost_pair *p)
@@ -216,9 +216,7 @@ static void swings(struct jl_doc *doc, const struct jl_cost_pair *p)
 		swing_cell(doc, p->swings[i].lo);
 		swing_cell(doc, p->swings[i].hi);
 		jl_format(text, sizeof text, isnan(p->swings[i].flip) ? "—" : "%.2fx", p->swings[i].flip);
-		jl_tell_cell(doc,
-			     jl_num_written(jl_num_plain(p->swings[i].flip, JL_K_NUMBER, "x", JL_ESTIMATED, JL_METHOD),
-					    text));
+		jl_tell_cell(doc, jl_num_written(jl_num_times(p->swings[i].flip), text));
 		jl_doc_end_row(doc, false);
 	}
 }
@@ -572,11 +570,10 @@ void jl_tell_bill(struct jl_doc *doc, const struct jl_bill_asked *asked, long to
 	for (int p = 0; p < JL_N_BILL_PART; p++) {
 		if (bill->parts[p].micro == 0)
 			continue;
-		jl_doc_cell_text(doc, jl_bill_part_name((enum jl_bill_part)p));
-		jl_tell_cell(doc, jl_num_written(jl_num_plain(jl_money_value(bill->parts[p]), kind, NULL, JL_LISTED,
-							      bill->source),
-						 jl_money_text(text, bill->parts[p])));
-		jl_doc_end_row(doc, false);
+		JL_ROW(doc, false, JL_WORD(jl_bill_part_name((enum jl_bill_part)p)),
+		       JL_FIG(jl_num_written(
+			       jl_num_plain(jl_money_value(bill->parts[p]), kind, NULL, JL_LISTED, bill->source),
+			       jl_money_text(text, bill->parts[p]))));
 	}
 	tariff_note(doc, asked->tariff, asked->newer, bill->date, bill->source, today);
 }

@@ -37,8 +37,7 @@ static void time_cell(struct jl_doc *doc, double time_s)
 {
 	char text[JL_UNITS_TEXT_MAX];
 
-	jl_tell_cell(doc, jl_num_written(jl_num_plain(time_s, JL_K_TIME, NULL, JL_ESTIMATED, JL_METHOD),
-					 jl_units_said(text, time_s, JL_K_TIME, 2)));
+	jl_tell_cell(doc, jl_num_about(time_s, JL_K_TIME, jl_units_said(text, time_s, JL_K_TIME, 2)));
 }
 
 static void parts(struct jl_doc *doc, const struct jl_explained *x)
@@ -62,14 +61,12 @@ static void parts(struct jl_doc *doc, const struct jl_explained *x)
 			continue;
 		jl_doc_cell_text(doc, jl_msg(jl_explain_parts[i]));
 		time_cell(doc, was_s);
-		jl_tell_cell(doc, jl_num_written(jl_num_share(was_s / base_s, JL_ESTIMATED),
-						 jl_tell_percent(doc, was_s / base_s)));
+		jl_tell_cell(doc, jl_tell_share(doc, was_s / base_s));
 		time_cell(doc, is_s);
-		jl_tell_cell(doc, jl_num_written(jl_num_plain(is_s > 0 && was_s > 0 ? was_s / is_s : NAN, JL_K_NUMBER,
-							      "x", JL_ESTIMATED, JL_METHOD),
-						 jl_tell_text(doc, "%.2fx", was_s / is_s)));
-		jl_doc_cell_text(doc, jl_msg(follows[i]));
-		jl_doc_end_row(doc, false);
+		JL_ROW(doc, false,
+		       JL_FIG(jl_num_written(jl_num_times(is_s > 0 && was_s > 0 ? was_s / is_s : NAN),
+					     jl_tell_text(doc, "%.2fx", was_s / is_s))),
+		       JL_WORD(jl_msg(follows[i])));
 	}
 }
 

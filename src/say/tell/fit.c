@@ -25,7 +25,7 @@ static const char *cut_text(struct jl_doc *doc, const struct jl_plan *p)
 
 static struct jl_num estimated(double value, enum jl_kind kind, const char *text)
 {
-	return jl_num_written(jl_num_plain(value, kind, NULL, JL_ESTIMATED, JL_METHOD), text);
+	return jl_num_about(value, kind, text);
 }
 
 /* What is offloaded, marked where the host has not so much. */

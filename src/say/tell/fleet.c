@@ -77,14 +77,15 @@ static void front_row(struct jl_doc *doc, const struct jl_fleet *fleet, const st
 	const struct jl_plan *plan = &p->how.plan;
 	char time[JL_RANGE_TEXT_MAX];
 
-	jl_tell_cell(doc,
-		     jl_num_written(jl_num_given(p->n_gpus, JL_K_NUMBER, "GPU"), jl_tell_text(doc, "%d", p->n_gpus)));
-	jl_doc_cell_name(doc, p->kind);
-	jl_tell_cell(doc, jl_num_written(jl_num_estimate(*time_of(fleet, p), JL_K_TIME, NULL),
-					 jl_estimate_text(time, time_of(fleet, p), JL_K_TIME)));
-	jl_tell_cell(doc, jl_num_written(jl_num_estimate(p->prediction.cost_usd, JL_K_USD, NULL),
-					 money(doc, &p->prediction.cost_usd)));
-	jl_doc_cell_name(doc, jl_tell_text(doc, "tp%.0f pp%.0f z%d", plan->tp, plan->pp, plan->zero));
+	JL_CELLS(
+		doc,
+		JL_FIG(jl_num_written(jl_num_given(p->n_gpus, JL_K_NUMBER, "GPU"), jl_tell_text(doc, "%d", p->n_gpus))),
+		JL_NAMED(p->kind),
+		JL_FIG(jl_num_written(jl_num_estimate(*time_of(fleet, p), JL_K_TIME, NULL),
+				      jl_estimate_text(time, time_of(fleet, p), JL_K_TIME))),
+		JL_FIG(jl_num_written(jl_num_estimate(p->prediction.cost_usd, JL_K_USD, NULL),
+				      money(doc, &p->prediction.cost_usd))),
+		JL_NAMED(jl_tell_text(doc, "tp%.0f pp%.0f z%d", plan->tp, plan->pp, plan->zero)));
 	if (limits)
 		jl_doc_cell_text(doc, p->in_time && p->in_budget ? JL_C("limits kept", "ok")
 				      : p->in_budget             ? JL_("late")
@@ -238,10 +239,10 @@ static void batch_cell(struct jl_doc *doc, const struct jl_batch_point *p)
 	if (!(p->batch >= 1))
 		jl_doc_cell_text(doc, "–");
 	else
-		jl_tell_cell(doc, jl_num_written(jl_num_plain(p->batch, JL_K_NUMBER, NULL, JL_ESTIMATED, JL_METHOD),
-						 p->batch != p->worker ? jl_tell_text(doc, "%.0f (%.0f×%.0f)", p->batch,
-										      p->batch / p->worker, p->worker)
-								       : jl_tell_text(doc, "%.0f", p->batch)));
+		jl_tell_cell(doc, jl_num_about(p->batch, JL_K_NUMBER,
+					       p->batch != p->worker ? jl_tell_text(doc, "%.0f (%.0f×%.0f)", p->batch,
+										    p->batch / p->worker, p->worker)
+								     : jl_tell_text(doc, "%.0f", p->batch)));
 }
 
 void jl_tell_batches(struct jl_doc *doc, const struct jl_batch_answer *a)
@@ -271,8 +272,7 @@ void jl_tell_batches(struct jl_doc *doc, const struct jl_batch_answer *a)
 							 jl_about_range_text(text, rate)));
 		else
 			jl_doc_cell_text(doc, "–");
-		jl_tell_cell(doc, jl_num_written(jl_num_plain(any && base > 0 ? rate->value / base : NAN, JL_K_NUMBER,
-							      "x", JL_ESTIMATED, JL_METHOD),
+		jl_tell_cell(doc, jl_num_written(jl_num_times(any && base > 0 ? rate->value / base : NAN),
 						 jl_tell_text(doc, "%.2fx", rate->value / base)));
 		batch_cell(doc, &l->most);
 		jl_doc_end_row(doc, false);

@@ -38,7 +38,7 @@ const struct jl_schema jl_flops_fields = JL_SCHEMA("flops", jl_flops, fields);
 
 static struct jl_num counted(double value, enum jl_kind kind, const char *text)
 {
-	return jl_num_written(jl_num_plain(value > 0 ? value : NAN, kind, NULL, JL_ESTIMATED, JL_METHOD), text);
+	return jl_num_about(value > 0 ? value : NAN, kind, text);
 }
 
 static void cell(struct jl_doc *doc, struct jl_num num)

@@ -6,7 +6,7 @@
 static void count(struct jl_doc *doc, double value)
 {
 	char text[JL_UNITS_TEXT_MAX];
-	struct jl_num num = jl_num_given(value, JL_K_NUMBER, NULL);
+	struct jl_num num = jl_num_count(value);
 
 	jl_tell_num(doc, jl_num_written(num, jl_count_text(text, value)));
 }
@@ -31,7 +31,7 @@ static void load(struct jl_doc *doc, const struct jl_infer *a)
 	switch (a->kind) {
 	case JL_LOAD_OPEN:
 		jl_about_text(text, a->rate_hz);
-		jl_tell_num(doc, jl_num_written(jl_num_given(a->rate_hz, JL_K_NUMBER, NULL), text));
+		jl_tell_num(doc, jl_num_written(jl_num_count(a->rate_hz), text));
 		JL_TELL(doc, " requests a second");
 		break;
 	case JL_LOAD_USERS:
@@ -107,11 +107,10 @@ static void percentiles(struct jl_doc *doc, const struct jl_infer *a)
 
 	jl_tell_table(doc, NULL, heads, 4);
 	for (size_t i = 0; i < 4; i++) {
-		jl_doc_cell_text(doc, jl_msg(rows[i].en));
-		jl_tell_cell(doc, jl_num_ranged(jl_num_estimate(rows[i].t->p50, JL_K_TIME, NULL)));
-		jl_tell_cell(doc, jl_num_estimate(rows[i].t->p90, JL_K_TIME, NULL));
-		jl_tell_cell(doc, jl_num_estimate(rows[i].t->p99, JL_K_TIME, NULL));
-		jl_doc_end_row(doc, false);
+		JL_ROW(doc, false, JL_WORD(jl_msg(rows[i].en)),
+		       JL_FIG(jl_num_ranged(jl_num_estimate(rows[i].t->p50, JL_K_TIME, NULL))),
+		       JL_FIG(jl_num_estimate(rows[i].t->p90, JL_K_TIME, NULL)),
+		       JL_FIG(jl_num_estimate(rows[i].t->p99, JL_K_TIME, NULL)));
 	}
 }
 
@@ -139,7 +138,7 @@ static void entries(struct jl_doc *doc, const struct jl_infer *a)
 	rest = jl_tell_part(doc, JL_(" of the model, | GPUs each; weights | of | on a GPU"));
 	count(doc, (double)a->n_gpus * a->n_stages);
 	rest = jl_tell_part(doc, rest);
-	jl_tell_num(doc, jl_num_plain(a->weights_B, JL_K_BYTES, NULL, JL_ESTIMATED, JL_METHOD));
+	jl_tell_num(doc, jl_num_about(a->weights_B, JL_K_BYTES, NULL));
 	rest = jl_tell_part(doc, rest);
 	jl_tell_num(doc, jl_num_plain(a->capacity_B, JL_K_BYTES, NULL, JL_LISTED, NULL));
 	(void)jl_tell_part(doc, rest);
@@ -240,9 +239,9 @@ static void costs(struct jl_doc *doc, const struct jl_tell_infer *in)
 	(void)jl_tell_part(doc, rest);
 	jl_doc_entry(doc, JL_("Energy"));
 	rest = jl_tell_part(doc, JL_("| for an answer token, | in all"));
-	jl_tell_num(doc, jl_num_plain(a->energy_J_token, JL_K_ENERGY, NULL, JL_ESTIMATED, JL_METHOD));
+	jl_tell_num(doc, jl_num_about(a->energy_J_token, JL_K_ENERGY, NULL));
 	rest = jl_tell_part(doc, rest);
-	jl_tell_num(doc, jl_num_plain(a->power_W, JL_K_POWER, NULL, JL_ESTIMATED, JL_METHOD));
+	jl_tell_num(doc, jl_num_about(a->power_W, JL_K_POWER, NULL));
 	(void)jl_tell_part(doc, rest);
 }
 
@@ -273,11 +272,11 @@ static void sweep(struct jl_doc *doc, const struct jl_infer *a)
 				jl_doc_end_row(doc, false);
 				continue;
 			}
-			jl_tell_cell(doc, jl_num_plain(r->weights_B, JL_K_BYTES, NULL, JL_ESTIMATED, JL_METHOD));
-			jl_tell_cell(doc, jl_num_given(r->n_gpus, JL_K_NUMBER, NULL));
+			jl_tell_cell(doc, jl_num_about(r->weights_B, JL_K_BYTES, NULL));
+			jl_tell_cell(doc, jl_num_count(r->n_gpus));
 		} else {
 			jl_about_text(text, r->rate_hz);
-			jl_tell_cell(doc, jl_num_written(jl_num_given(r->rate_hz, JL_K_NUMBER, NULL), text));
+			jl_tell_cell(doc, jl_num_written(jl_num_count(r->rate_hz), text));
 		}
 		jl_tell_cell(doc, jl_num_ranged(jl_num_estimate(r->ttft_p90_s, JL_K_TIME, NULL)));
 		jl_tell_cell(doc, jl_num_ranged(jl_num_estimate(r->tpot_p90_s, JL_K_TIME, NULL)));

@@ -5,7 +5,7 @@
 
 static struct jl_num counted(double value)
 {
-	return jl_num_plain(value, JL_K_NUMBER, NULL, JL_ESTIMATED, JL_METHOD);
+	return jl_num_about(value, JL_K_NUMBER, NULL);
 }
 
 void jl_tell_kernels(struct jl_doc *doc, const struct jl_case *c, const struct jl_kernels *kernels)
@@ -15,7 +15,7 @@ void jl_tell_kernels(struct jl_doc *doc, const struct jl_case *c, const struct j
 		{ JL_N("times"), JL_COLUMN_FIGURE }, { JL_N("launches"), JL_COLUMN_FIGURE },
 		{ JL_N("moves"), JL_COLUMN_FIGURE }, { JL_N("device time"), JL_COLUMN_FIGURE },
 	};
-	struct jl_num moved = jl_num_plain(kernels->stream_B, JL_K_BYTES, NULL, JL_ESTIMATED, JL_METHOD);
+	struct jl_num moved = jl_num_about(kernels->stream_B, JL_K_BYTES, NULL);
 
 	jl_doc_para(doc);
 	jl_doc_text(doc, jl_tell_text(doc, JL_("%s on %s, %s: one step, one device"), c->subject.id,
@@ -24,15 +24,13 @@ void jl_tell_kernels(struct jl_doc *doc, const struct jl_case *c, const struct j
 	for (size_t i = 0; i < kernels->n; i++) {
 		const struct jl_kernel *k = &kernels->items[i];
 
-		jl_doc_cell_text(doc, jl_msg(k->block));
-		jl_doc_cell_text(doc, jl_msg(k->name));
-		jl_tell_cell(doc, counted(k->n_times));
-		jl_tell_cell(doc, counted(k->launches));
+		JL_CELLS(doc, JL_WORD(jl_msg(k->block)), JL_WORD(jl_msg(k->name)), JL_FIG(counted(k->n_times)),
+			 JL_FIG(counted(k->launches)));
 		if (k->kind == JL_OP_STREAM)
-			jl_tell_cell(doc, jl_num_plain(k->moved_B, JL_K_BYTES, NULL, JL_ESTIMATED, JL_METHOD));
+			jl_tell_cell(doc, jl_num_about(k->moved_B, JL_K_BYTES, NULL));
 		else
 			jl_doc_cell_text(doc, "");
-		jl_tell_cell(doc, jl_num_plain(k->device_s, JL_K_TIME, NULL, JL_ESTIMATED, JL_METHOD));
+		jl_tell_cell(doc, jl_num_about(k->device_s, JL_K_TIME, NULL));
 		jl_doc_end_row(doc, false);
 	}
 	moved.n_digits = 3;

@@ -8,8 +8,7 @@ static void money_cell(struct jl_doc *doc, struct jl_money money)
 	const enum jl_kind kind = money.currency == JL_KRW ? JL_K_KRW : JL_K_USD;
 	char text[JL_MONEY_TEXT_MAX];
 
-	jl_tell_cell(doc, jl_num_written(jl_num_plain(jl_money_value(money), kind, NULL, JL_ESTIMATED, JL_METHOD),
-					 jl_money_text(text, money)));
+	jl_tell_cell(doc, jl_num_about(jl_money_value(money), kind, jl_money_text(text, money)));
 }
 
 void jl_tell_machine_bill(struct jl_doc *doc, const struct jl_machine_bill *bill, const struct jl_cost_study *study)

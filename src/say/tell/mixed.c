@@ -8,13 +8,12 @@ static struct jl_num seconds(struct jl_doc *doc, double value_s)
 {
 	char text[JL_UNITS_TEXT_MAX];
 
-	return jl_num_written(jl_num_plain(value_s, JL_K_TIME, NULL, JL_ESTIMATED, JL_METHOD),
-			      jl_tell_text(doc, "%s", jl_units_text(text, value_s, JL_K_TIME, 2)));
+	return jl_num_about(value_s, JL_K_TIME, jl_tell_text(doc, "%s", jl_units_text(text, value_s, JL_K_TIME, 2)));
 }
 
 static struct jl_num count(double value)
 {
-	return jl_num_plain(value, JL_K_NUMBER, NULL, JL_ESTIMATED, JL_METHOD);
+	return jl_num_about(value, JL_K_NUMBER, NULL);
 }
 
 void jl_tell_mixed(struct jl_doc *doc, const struct jl_mixed *m)
@@ -54,10 +53,8 @@ void jl_tell_mixed(struct jl_doc *doc, const struct jl_mixed *m)
 		jl_tell_cell(doc, seconds(doc, kind->even_s));
 		const double waits = 1 - kind->even_s / m->even_s.value;
 
-		jl_tell_cell(doc, jl_num_written(jl_num_share(waits, JL_ESTIMATED), jl_tell_percent(doc, waits)));
-		jl_tell_cell(doc, count(kind->samples));
-		jl_tell_cell(doc, seconds(doc, kind->step_s));
-		jl_doc_end_row(doc, false);
+		JL_ROW(doc, false, JL_FIG(jl_tell_share(doc, waits)), JL_FIG(count(kind->samples)),
+		       JL_FIG(seconds(doc, kind->step_s)));
 	}
 	jl_tell_sure(doc, &m->how.notes);
 }

@@ -134,8 +134,8 @@ static void value_cell(struct jl_doc *doc, const struct jl_plan_answer *a, const
 		jl_tell_cell(doc, jl_num_written(jl_num_estimate(*v->e, v->kind, NULL),
 						 jl_estimate_text(text, v->e, v->kind)));
 	else
-		jl_tell_cell(doc, jl_num_written(jl_num_plain(per_usd, JL_K_NUMBER, NULL, JL_ESTIMATED, JL_METHOD),
-						 jl_tell_text(doc, "%s/USD", jl_about_text(about, per_usd))));
+		jl_tell_cell(doc, jl_num_about(per_usd, JL_K_NUMBER,
+					       jl_tell_text(doc, "%s/USD", jl_about_text(about, per_usd))));
 }
 
 static void table(struct jl_doc *doc, const struct jl_plan_answer *a)
@@ -160,8 +160,7 @@ static void table(struct jl_doc *doc, const struct jl_plan_answer *a)
 		for (int k = 0; k < N_COLUMN; k++)
 			if (is_told(a, (enum column)k))
 				jl_doc_cell_name(doc, setting_text(doc, &plan->how, (enum column)k));
-		jl_tell_cell(doc, jl_num_written(jl_num_plain(total_B, JL_K_BYTES, NULL, JL_ESTIMATED, JL_METHOD),
-						 jl_tell_text(doc, "%.0f", gib(total_B))));
+		jl_tell_cell(doc, jl_num_about(total_B, JL_K_BYTES, jl_tell_text(doc, "%.0f", gib(total_B))));
 		jl_doc_end_row(doc, i == 0);
 	}
 	jl_tell_note(doc, NULL, JL_ORIGIN_NONE, "%s",

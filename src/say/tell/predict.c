@@ -98,11 +98,23 @@ void jl_tell_case(struct jl_doc *doc, const struct jl_case *c)
 
 /* --- how long, where it goes */
 
+/* What the catalog's networks count, so that other languages have the words; further ones stay as they are written. */
+static const char *unit_text(const char *unit)
+{
+	static const char *const units[] = { JL_N("tokens"),         JL_N("images"), JL_N("mel frames"),
+					     JL_N("output samples"), JL_N("pairs"),  JL_N("samples") };
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
+		if (!unit || strcmp(unit, units[i]) == 0)
+			return jl_msg(units[i]);
+	return unit;
+}
+
 /* What else is counted: tokens, mel frames; one GPU's share; how much of the listed rate that is. */
 static void rate(struct jl_doc *doc, const struct jl_predicted *x)
 {
 	const double all = x->p.unit ? x->p.units_per_s.value : x->p.tokens_per_s.value;
-	const char *unit = x->p.unit ? x->p.unit : JL_("tokens");
+	const char *unit = unit_text(x->p.unit);
 	char about[JL_UNITS_TEXT_MAX], total[JL_UNITS_TEXT_MAX];
 
 	jl_tell_entry(doc, "", JL_ESTIMATED, JL_("%s %.*s/s, %s a %s · MFU %.2g %%"), jl_about_text(total, all),
@@ -139,11 +151,8 @@ static void parts(struct jl_doc *doc, const struct jl_step_cost *step)
 			break;
 		jl_doc_cell(doc, JL_MARK_NONE);
 		jl_doc_bar(doc, frac, 20);
-		jl_tell_cell(doc, jl_num_written(jl_num_share(frac, JL_ESTIMATED), jl_tell_percent(doc, frac)));
-		jl_doc_cell_text(doc, jl_msg(jl_parts[best].en));
-		jl_tell_cell(doc, jl_num_written(jl_num_plain(part_s, JL_K_TIME, NULL, JL_ESTIMATED, JL_METHOD),
-						 jl_units_said(time, part_s, JL_K_TIME, 2)));
-		jl_doc_end_row(doc, false);
+		JL_ROW(doc, false, JL_FIG(jl_tell_share(doc, frac)), JL_WORD(jl_msg(jl_parts[best].en)),
+		       JL_FIG(jl_num_about(part_s, JL_K_TIME, jl_units_said(time, part_s, JL_K_TIME, 2))));
 	}
 }
 
@@ -407,11 +416,10 @@ static void near_table(struct jl_doc *doc, const struct jl_tell_predicted *in)
 
 		jl_doc_cell(doc, JL_MARK_NONE);
 		jl_doc_name(doc, jl_tell_text(doc, "%s, %s", row->what, row->framework));
-		jl_doc_cell_name(doc, row->gpu);
-		jl_tell_cell(doc,
-			     jl_num_written(jl_num_share(off, JL_ESTIMATED), jl_tell_text(doc, "%+.0f %%", 100 * off)));
-		jl_doc_cell_name(doc, jl_tell_text(doc, "%s:%zu", in->near[i].set, row->line));
-		jl_doc_end_row(doc, false);
+		JL_ROW(doc, false, JL_NAMED(row->gpu),
+		       JL_FIG(jl_num_written(jl_num_share(off, JL_ESTIMATED),
+					     jl_tell_text(doc, "%+.0f %%", 100 * off))),
+		       JL_NAMED(jl_tell_text(doc, "%s:%zu", in->near[i].set, row->line)));
 	}
 }
 
@@ -497,21 +505,15 @@ static void sweep_table(struct jl_doc *doc, const struct jl_sweep *sweep)
 	for (size_t i = 0; i < sweep->n; i++) {
 		const struct jl_predicted *x = &sweep->rows[i];
 		char per_s[JL_RANGE_TEXT_MAX], step[JL_UNITS_TEXT_MAX];
+		struct jl_num times = jl_num_times(x->speedup);
 
-		jl_tell_cell(doc, jl_num_given(x->how.n_gpus, JL_K_NUMBER, NULL));
-		jl_tell_cell(doc, jl_num_written(jl_num_estimate(x->p.samples_per_s, JL_K_NUMBER, NULL),
-						 jl_about_range_text(per_s, &x->p.samples_per_s)));
-		jl_tell_cell(doc, (struct jl_num){ .value = x->speedup,
-						   .unit = "x",
-						   .n_decimals = 2,
-						   .lo = NAN,
-						   .hi = NAN,
-						   .origin = JL_ESTIMATED,
-						   .source = JL_METHOD });
-		jl_tell_cell(doc, jl_num_written(jl_num_share(x->efficiency_frac, JL_ESTIMATED),
-						 jl_tell_percent(doc, x->efficiency_frac)));
-		jl_tell_cell(doc, jl_num_written(jl_num_estimate(x->p.step_s, JL_K_TIME, NULL),
-						 jl_units_said(step, x->p.step_s.value, JL_K_TIME, 2)));
+		times.n_decimals = 2;
+		JL_CELLS(doc, JL_FIG(jl_num_count(x->how.n_gpus)),
+			 JL_FIG(jl_num_written(jl_num_estimate(x->p.samples_per_s, JL_K_NUMBER, NULL),
+					       jl_about_range_text(per_s, &x->p.samples_per_s))),
+			 JL_FIG(times), JL_FIG(jl_tell_share(doc, x->efficiency_frac)),
+			 JL_FIG(jl_num_written(jl_num_estimate(x->p.step_s, JL_K_TIME, NULL),
+					       jl_units_said(step, x->p.step_s.value, JL_K_TIME, 2))));
 		where_cell(doc, &x->p.step);
 		jl_doc_end_row(doc, false);
 	}

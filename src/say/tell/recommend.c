@@ -86,14 +86,12 @@ void jl_tell_candidates(struct jl_doc *doc, const struct jl_recommended *a, cons
 	for (size_t i = 0; i < n; i++) {
 		const struct jl_candidate *c = &a->found->items[rows[i]];
 		const bool pick = rows[i] == a->found->pick;
-		struct jl_num from = jl_num_plain(c->cost_usd.value, JL_K_USD, NULL, JL_ESTIMATED, JL_METHOD);
+		struct jl_num from = jl_num_about(c->cost_usd.value, JL_K_USD, NULL);
 
-		jl_doc_cell_text(doc, jl_tell_text(doc, "%s%s", pick ? "▸" : " ", jl_how_name(c->how)));
-		jl_doc_cell_name(doc, jl_tell_machines(doc, c));
-		jl_doc_cell_name(doc, jl_tell_seller(doc, c));
-		jl_tell_cell(doc, jl_num_written(jl_num_run(c), interval(doc, c)));
-		jl_tell_cell(doc, jl_num_written(from, amount(doc, a, c->cost_usd.value)));
-		jl_doc_end_row(doc, pick);
+		JL_ROW(doc, pick, JL_WORD(jl_tell_text(doc, "%s%s", pick ? "▸" : " ", jl_how_name(c->how))),
+		       JL_NAMED(jl_tell_machines(doc, c)), JL_NAMED(jl_tell_seller(doc, c)),
+		       JL_FIG(jl_num_written(jl_num_run(c), interval(doc, c))),
+		       JL_FIG(jl_num_written(from, amount(doc, a, c->cost_usd.value))));
 	}
 }
 

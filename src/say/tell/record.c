@@ -195,9 +195,7 @@ void jl_tell_imported_row(struct jl_doc *doc, const struct jl_record *r)
 	const char *colon = r->source ? strrchr(r->source, ':') : NULL;
 	char text[JL_RECORD_WORDS_MAX];
 
-	jl_doc_cell_name(doc, colon ? colon + 1 : "");
-	jl_doc_cell_name(doc, r->kind);
-	jl_doc_cell_name(doc, jl_record_what(text, r));
+	JL_CELLS(doc, JL_NAMED(colon ? colon + 1 : ""), JL_NAMED(r->kind), JL_NAMED(jl_record_what(text, r)));
 	result_cell(doc, r);
 	jl_doc_cell(doc, JL_MARK_NONE);
 	if (r->n_metrics > 1) {

@@ -13,7 +13,9 @@
 #include "serving/infer.h"
 #include "tell/flops.h"
 #include "tell/predict.h"
+#include "tell/probe.h"
 #include "tell/serve.h"
+#include "tell/validate.h"
 
 const struct jl_told jl_told[] = {
 	{ "audit-note", &jl_memo_audit_fields },
@@ -38,6 +40,8 @@ const struct jl_told jl_told[] = {
 	{ "predict-serve", &jl_serving_fields },
 	{ "predict-mixed", &jl_mixed_fields },
 	{ "predict-sweep", &jl_sweep_fields },
+	{ "probe", &jl_probed_fields },
 	{ "recommend", &jl_recommend_fields },
+	{ "validate", &jl_validated_fields },
 	{ NULL, NULL },
 };

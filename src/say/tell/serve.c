@@ -75,14 +75,14 @@ static void table(struct jl_doc *doc, const struct jl_serving *s)
 		const struct jl_serve_answer *a = &s->rows[i].a;
 		char one[JL_UNITS_TEXT_MAX], all[JL_RANGE_TEXT_MAX];
 
-		jl_tell_cell(doc, jl_num_given(s->rows[i].n_requests, JL_K_NUMBER, NULL));
+		jl_tell_cell(doc, jl_num_count(s->rows[i].n_requests));
 		estimate_cell(doc, &a->ttft_s);
 		estimate_cell(doc, &a->tpot_s);
-		jl_tell_cell(doc, jl_num_written(jl_num_estimate(a->request_tps, JL_K_NUMBER, "tokens/s"),
-						 jl_about_text(one, a->request_tps.value)));
-		jl_tell_cell(doc, jl_num_written(jl_num_estimate(a->total_tps, JL_K_NUMBER, "tokens/s"),
-						 jl_about_range_text(all, &a->total_tps)));
-		jl_doc_end_row(doc, false);
+		JL_ROW(doc, false,
+		       JL_FIG(jl_num_written(jl_num_estimate(a->request_tps, JL_K_NUMBER, "tokens/s"),
+					     jl_about_text(one, a->request_tps.value))),
+		       JL_FIG(jl_num_written(jl_num_estimate(a->total_tps, JL_K_NUMBER, "tokens/s"),
+					     jl_about_range_text(all, &a->total_tps))));
 	}
 }
 

@@ -44,6 +44,21 @@ struct jl_num jl_num_given(double value, enum jl_kind kind, const char *unit)
 	return num;
 }
 
+struct jl_num jl_num_count(double n)
+{
+	return jl_num_given(n, JL_K_NUMBER, NULL);
+}
+
+struct jl_num jl_num_about(double value, enum jl_kind kind, const char *text)
+{
+	return jl_num_written(jl_num_plain(value, kind, NULL, JL_ESTIMATED, JL_METHOD), text);
+}
+
+struct jl_num jl_num_times(double ratio)
+{
+	return jl_num_plain(ratio, JL_K_NUMBER, "x", JL_ESTIMATED, JL_METHOD);
+}
+
 struct jl_num jl_num_share(double frac, enum jl_origin origin)
 {
 	struct jl_num num = jl_num_plain(frac, JL_K_FRACTION, NULL, origin, origin == JL_ESTIMATED ? JL_METHOD : NULL);
@@ -69,6 +84,17 @@ void jl_tell_cell(struct jl_doc *doc, struct jl_num num)
 		jl_doc_cell_text(doc, "—");
 	else
 		jl_doc_cell_num(doc, &num);
+}
+
+void jl_tell_cells(struct jl_doc *doc, const struct jl_slot *slots, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (slots[i].name)
+			jl_doc_cell_name(doc, slots[i].name);
+		else if (slots[i].text)
+			jl_doc_cell_text(doc, slots[i].text);
+		else
+			jl_tell_cell(doc, slots[i].num);
 }
 
 static const char *head_of(const char *en)
@@ -265,6 +291,21 @@ struct jl_chart_point *jl_tell_series(struct jl_doc *doc, struct jl_chart *chart
 	return points;
 }
 
+void jl_tell_node_num(struct jl_doc *doc, struct jl_tree_node *node, struct jl_num num)
+{
+	struct jl_num *kept = jl_arena_alloc(doc->arena, sizeof *kept);
+	struct jl_buf text;
+
+	if (!kept || isnan(num.value))
+		return;
+	*kept = num;
+	jl_buf_init(&text, 4096);
+	jl_num_print(&text, kept);
+	node->num = kept;
+	node->detail = jl_arena_strdup(doc->arena, jl_buf_text(&text));
+	jl_buf_release(&text);
+}
+
 /* A sentence of one text into what is open. */
 static void said(struct jl_doc *doc, enum jl_origin origin, const char *format, va_list args)
 {
@@ -325,6 +366,11 @@ const char *jl_tell_percent(struct jl_doc *doc, double frac)
 	return jl_tell_text(doc, "%.0f %%", 100 * frac);
 }
 
+struct jl_num jl_tell_share(struct jl_doc *doc, double frac)
+{
+	return jl_num_written(jl_num_share(frac, JL_ESTIMATED), jl_tell_percent(doc, frac));
+}
+
 const char *jl_estimate_text(char out[JL_RANGE_TEXT_MAX], const struct jl_estimate *e, enum jl_kind kind)
 {
 	return jl_range_text(out, e->value, e->lo, e->hi, kind);
@@ -336,6 +382,39 @@ const char *jl_about_range_text(char out[JL_RANGE_TEXT_MAX], const struct jl_est
 
 	snprintf(out, JL_RANGE_TEXT_MAX, "%.40s (%.40s–%.40s)", jl_about_text(value, e->value),
 		 jl_about_text(lo, e->lo), jl_about_text(hi, e->hi));
+	return out;
+}
+
+/* 16896 -> "16,896" */
+static void with_separators(char out[JL_UNITS_TEXT_MAX], double whole, const char *unit)
+{
+	const size_t len = strlen(jl_grouped_text(out, whole));
+
+	snprintf(out + len, JL_UNITS_TEXT_MAX - len, "%s%s", *unit ? " " : "", unit);
+}
+
+const char *jl_value_text(char out[JL_UNITS_TEXT_MAX], double value, enum jl_kind kind, bool is_memory)
+{
+	static const char *const names[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB" };
+	size_t i = 0;
+
+	if (kind == JL_K_NUMBER && floor(value) == value && fabs(value) < 1e15) {
+		with_separators(out, value, "");
+		return out;
+	}
+	/* Rates of chips are compared in tera, whatever their size. */
+	if ((kind == JL_K_FLOP_RATE || kind == JL_K_OP_RATE) && value >= 1e15 && value < 1e17) {
+		with_separators(out, value / 1e12, kind == JL_K_OP_RATE ? "TOP/s" : "TFLOP/s");
+		return out;
+	}
+	/* Memory comes in powers of two: 80 GiB, not 85.9 GB. */
+	if (kind != JL_K_BYTES || !is_memory || isnan(value))
+		return jl_units_text(out, value, kind, 4);
+	while (value >= 1024 && i + 1 < sizeof(names) / sizeof(*names)) {
+		value /= 1024;
+		i++;
+	}
+	snprintf(out, JL_UNITS_TEXT_MAX, "%.4g %s", value, names[i]);
 	return out;
 }
 

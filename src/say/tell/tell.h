@@ -20,15 +20,15 @@ struct jl_slot {
 	struct jl_num num;
 	const char *name, *text; /* in place of the figure: what somebody called a thing; words */
 };
-#define JL_SLOT_NUM(n)                                                                                                 \
+#define JL_FIG(n)                                                                                                      \
 	{                                                                                                              \
 		.num = (n)                                                                                             \
 	}
-#define JL_SLOT_NAME(n)                                                                                                \
+#define JL_NAMED(n)                                                                                                    \
 	{                                                                                                              \
 		.name = (n)                                                                                            \
 	}
-#define JL_SLOT_TEXT(t)                                                                                                \
+#define JL_WORD(t)                                                                                                     \
 	{                                                                                                              \
 		.text = (t)                                                                                            \
 	}
@@ -36,12 +36,22 @@ struct jl_slot {
 	jl_tell_sentence((doc), (message), (const struct jl_slot[]){ __VA_ARGS__ },                                    \
 			 sizeof((const struct jl_slot[]){ __VA_ARGS__ }) / sizeof(struct jl_slot))
 void jl_tell_sentence(struct jl_doc *doc, const char *text, const struct jl_slot *slots, size_t n);
+/* Cells of a row, or a whole one, of the same: JL_ROW(doc, is_best, JL_NAMED(gpu->id), JL_FIG(jl_num_count(n))). */
+#define JL_CELLS(doc, ...)                                                                                             \
+	jl_tell_cells((doc), (const struct jl_slot[]){ __VA_ARGS__ },                                                  \
+		      sizeof((const struct jl_slot[]){ __VA_ARGS__ }) / sizeof(struct jl_slot))
+#define JL_ROW(doc, strong, ...) (JL_CELLS((doc), __VA_ARGS__), jl_doc_end_row((doc), (strong)))
+void jl_tell_cells(struct jl_doc *doc, const struct jl_slot *slots, size_t n);
 
 /* Numbers by where they come from. `unit` is for plain numbers. */
 struct jl_num jl_num_plain(double value, enum jl_kind kind, const char *unit, enum jl_origin origin,
 			   const char *source);
 struct jl_num jl_num_estimate(struct jl_estimate estimate, enum jl_kind kind, const char *unit);
 struct jl_num jl_num_fact(const struct jl_fact *fact, enum jl_kind kind);
+/* Estimated by docs/METHOD.md without an interval; `text`: as it is written there, NULL: as its kind is. */
+struct jl_num jl_num_about(double value, enum jl_kind kind, const char *text);
+struct jl_num jl_num_times(double ratio); /* "1.9x", estimated */
+struct jl_num jl_num_count(double n);     /* of what was given: batches, GPUs */
 struct jl_num jl_num_given(double value, enum jl_kind kind, const char *unit);
 struct jl_num jl_num_share(double frac, enum jl_origin origin); /* "17 %" */
 /* The same, written as people do there: "19,252", "2,271". `text` is copied when it enters a document. */
@@ -75,6 +85,9 @@ struct jl_chart *jl_tell_chart(struct jl_doc *doc, enum jl_chart_kind kind, cons
 struct jl_chart_point *jl_tell_series(struct jl_doc *doc, struct jl_chart *chart, size_t i, const char *name,
 				      enum jl_origin origin, size_t n_points);
 
+/* A figure behind a node's name, with its origin. */
+void jl_tell_node_num(struct jl_doc *doc, struct jl_tree_node *node, struct jl_num num);
+
 /* A note of one text: "Price: rent: 2.14 USD/h"; its figures have this origin and source. */
 void jl_tell_note(struct jl_doc *doc, const char *label, enum jl_origin origin, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
@@ -88,10 +101,13 @@ void jl_tell_piece(struct jl_doc *doc, enum jl_origin origin, const char *format
 /* Text in the document's arena; "" where there is no memory. */
 const char *jl_tell_text(struct jl_doc *doc, const char *format, ...) __attribute__((format(printf, 2, 3)));
 const char *jl_tell_percent(struct jl_doc *doc, double frac); /* "17 %": whole ones */
+struct jl_num jl_tell_share(struct jl_doc *doc, double frac); /* the same as an estimated figure */
 
 /* "0.87 s (0.64–1.2)"; "46 (38–55)": two digits, with separators. */
 const char *jl_estimate_text(char out[JL_RANGE_TEXT_MAX], const struct jl_estimate *estimate, enum jl_kind kind);
 const char *jl_about_range_text(char out[JL_RANGE_TEXT_MAX], const struct jl_estimate *estimate);
+/* A quantity as people write it: memory in binary prefixes, numbers bare. */
+const char *jl_value_text(char out[JL_UNITS_TEXT_MAX], double value, enum jl_kind kind, bool is_memory);
 /* "2025-10-27, old ⚠": rents move, so an old one is marked. */
 bool jl_date_is_old(const char *date, long today);
 #define JL_DATED_MAX 64

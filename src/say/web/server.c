@@ -267,8 +267,7 @@ enum jl_status jl_web_serve(const struct jl_web_options *options, struct jl_err 
 	web->guarded = !status && !is_loopback(&address);
 	if (!status && web->guarded)
 		status = jl_web_token(web, err);
-	if (!status)
-		status = bind_to(&fd, &address, len, options, err);
+	JL_THEN(status, bind_to(&fd, &address, len, options, err));
 	if (!status) {
 		sigemptyset(&ends);
 		sigaddset(&ends, SIGINT);

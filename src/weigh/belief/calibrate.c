@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "belief/score.h"
+#include "belief/set_rows.h"
 #include "belief/validate.h"
 
 /* Digits that are written. The next set starts from the written value, so that reading the file gives what the fit had. */
@@ -65,6 +66,7 @@ struct fitting {
 	struct jl_set_rows rows;
 	double *x;    /* one per parameter */
 	double *base; /* predictions, one per row */
+	unsigned char *only;
 	struct jl_known known;
 };
 
@@ -101,10 +103,15 @@ static int rows_that_know(struct fitting *f, const struct jl_param *param, size_
 	const double kept = f->x[j];
 	int n = 0;
 
+	for (size_t i = 0; i < f->data->n; i++)
+		f->only[i] = !f->ops->knows || f->ops->knows(f->data, i, j);
 	f->x[j] = kept * step <= param->hi ? kept * step : kept / step;
-	jl_set_predict(f->ops, f->data, f->x, &f->known, NULL, &f->rows);
-	for (size_t i = 0; i < f->rows.n; i++)
-		n += !f->rows.rows[i].unscored && f->rows.rows[i].pred != f->base[i];
+	jl_set_predict(f->ops, f->data, f->x, &f->known, f->only, &f->rows);
+	for (size_t i = 0; i < f->rows.n; i++) {
+		const struct jl_set_row *row = &f->rows.rows[i];
+
+		n += !row->unscored && f->only[row->item] && row->pred != f->base[i];
+	}
 	f->x[j] = kept;
 	return n;
 }
@@ -221,7 +228,8 @@ static enum jl_status fit_set(struct work *w, const struct jl_set_ops *ops, stru
 
 	f.x = jl_arena_array(w->arena, params.n + 1, sizeof(*f.x));
 	f.base = jl_arena_array(w->arena, f.rows.n + 1, sizeof(*f.base));
-	JL_TRY(jl_got(f.x && f.base, err));
+	f.only = jl_arena_array(w->arena, f.data->n + 1, sizeof(*f.only));
+	JL_TRY(jl_got(f.x && f.base && f.only, err));
 	jl_params_start(&params, f.x);
 	JL_TRY(ops->fit(f.data, NULL, 0, f.x, err));
 	for (size_t j = 0; j < params.n; j++)

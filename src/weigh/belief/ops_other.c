@@ -177,6 +177,13 @@ static enum jl_status add(struct jl_set_data *data, const struct jl_set_reader *
 	return JL_OK;
 }
 
+static bool knows(const struct jl_set_data *data, size_t item, size_t i)
+{
+	const struct jl_other_gpu *gpu = &case_at(data, item)->gpu;
+
+	return jl_conv_param_used(i, gpu->dev.arch, gpu->index);
+}
+
 static enum jl_status begin(struct jl_set_data *data, struct jl_err *err)
 {
 	struct own *own = data->own;
@@ -236,6 +243,7 @@ const struct jl_set_ops jl_other_ops = {
 	.own_B = sizeof(struct own),
 	.rows_a_line = 1,
 	.begin = begin,
+	.knows = knows,
 	JL_SET_FUNCTIONS,
 	.refit_iter = 4,
 };

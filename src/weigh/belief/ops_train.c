@@ -8,7 +8,7 @@
 #include "belief/set_ops.h"
 #include "belief/set_rows.h"
 #include "physics/arch.h"
-#include "physics/tune_params.h"
+#include "physics/framework_params.h"
 
 struct own {
 	double link_x[JL_COLL_MAX_PARAMS];
@@ -197,6 +197,11 @@ static enum jl_status add(struct jl_set_data *data, const struct jl_set_reader *
 	return JL_OK;
 }
 
+static bool knows(const struct jl_set_data *data, size_t item, size_t i)
+{
+	return !is_llm(data) || jl_llm_uses(case_at(data, item), i);
+}
+
 static enum jl_status begin(struct jl_set_data *data, struct jl_err *err)
 {
 	struct own *own = data->own;
@@ -320,7 +325,7 @@ static void explain(const struct jl_set_data *data, const double *x, const struc
 #define COMMON                                                                                                         \
 	.unit = "s", .baselines = { "40 % MFU", "roofline at 0.7 of the listed rates" },                               \
 	.case_B = sizeof(struct jl_llm_row), .own_B = sizeof(struct own), .rows_a_line = 2, .begin = begin,            \
-	JL_SET_FUNCTIONS
+	.knows = knows, JL_SET_FUNCTIONS
 
 const struct jl_set_ops jl_llm_ops = {
 	COMMON,

@@ -1,4 +1,4 @@
-#include "belief/seen.h"
+#include "belief/validate.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -78,6 +78,8 @@ struct jl_set_ops {
 	struct jl_param_list (*params)(const struct jl_set_data *data);
 	size_t (*n_param)(const struct jl_set_data *data);
 	void (*param)(const struct jl_set_data *data, size_t i, struct jl_param *ret_param);
+	/* May the item's prediction depend on parameter i? NULL: on any. */
+	bool (*knows)(const struct jl_set_data *data, size_t item, size_t i);
 	/* Fits on the items where use[item] is not 0 (NULL: all). x: start in, best out; max_iter 0: the optimiser's
 	 * default. Deterministic. */
 	enum jl_status (*fit)(const struct jl_set_data *data, const unsigned char *use, int max_iter, double *x,

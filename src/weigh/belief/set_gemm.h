@@ -34,6 +34,3 @@ struct jl_gemm_set {
 /* Fits on the rows where use[i] is not 0 (NULL: all). x: start in, best out. */
 enum jl_status jl_gemm_fit(const struct jl_gemm_set *set, const unsigned char *use, double *x, double *ret_cost,
 			   struct jl_err *err);
-
-/* ln(pred/meas) of every row with the given parameters. */
-void jl_gemm_ln_ratio(const struct jl_gemm_set *set, const double *x, double *ret_ln);

@@ -57,15 +57,3 @@ enum jl_status jl_gemm_fit(const struct jl_gemm_set *set, const unsigned char *u
 	free(work.devices);
 	return status;
 }
-
-void jl_gemm_ln_ratio(const struct jl_gemm_set *set, const double *x, double *ret_ln)
-{
-	struct jl_gemm_shared shared;
-	jl_gemm_shared_at(x, &shared);
-	for (size_t i = 0; i < set->n_case; i++) {
-		const struct jl_gemm_case *c = &set->cases[i];
-		struct jl_device dev = set->devices[c->gpu];
-		jl_gemm_resolve(x, c->gpu, &dev);
-		ret_ln[i] = log(jl_device_case_s(&dev, &shared, &c->of) / c->meas_s);
-	}
-}

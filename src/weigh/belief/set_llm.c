@@ -5,8 +5,6 @@
 #include <string.h>
 
 #include "base/num.h"
-#include "belief/set_llm_plan.h"
-#include "belief/set_llm_shape.h"
 #include "workload/tune.h"
 
 #define N(a)          (sizeof(a) / sizeof((a)[0]))

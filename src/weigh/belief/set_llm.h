@@ -116,11 +116,8 @@ struct jl_llm_find {
 	struct jl_arena *arena; /* for texts that a reader makes */
 };
 
+/* As the catalog lists it and set_gemm fitted it. Its index is -1: whoever fits numbers the GPUs. */
 void jl_llm_gpu_of(struct jl_llm_gpu *ret_gpu, const struct jl_catalog *cat, const struct jl_gpu *gpu);
-/* The GPU as the catalog lists it and set_gemm fitted it; ctx: const struct jl_catalog. An unknown one is named.
- * Its index is -1: whoever fits numbers the GPUs. */
-enum jl_status jl_llm_find_catalog(void *ctx, const char *text, struct jl_llm_gpu *ret_gpu, struct jl_err *err);
-
 enum jl_status jl_llm_row_read(const struct jl_llm_cells *cells, const struct jl_llm_find *find,
 			       struct jl_llm_row *ret_row, struct jl_err *err);
 
@@ -149,9 +146,6 @@ void jl_llm_predict(const struct jl_llm_row *row, const double *x, struct jl_tra
 void jl_llm_case(struct jl_case *ret_case, const struct jl_llm_row *row, const double *x, const struct jl_known *known);
 void jl_llm_wires(const struct jl_llm_row *row, enum jl_wire *ret_intra, enum jl_wire *ret_inter);
 
-/* Residuals that the fit minimises: ln(pred/meas) of time, and of memory where there is one. */
-double jl_llm_ln_time(const struct jl_llm_row *row, const double *x);
-
 /* Which parameters a row's prediction uses: globals, its profile, its architecture, its links, its GPU. */
 int jl_llm_uses(const struct jl_llm_row *row, size_t i);
 
@@ -168,3 +162,28 @@ enum jl_status jl_llm_fit(const struct jl_llm_set *set, const unsigned char *use
 
 /* The vector before any fit. */
 void jl_llm_start(size_t n_gpu, double *ret_x);
+
+/* Plans that a source does not give. Inside belief only. */
+/* Tensor parallel inside a host, then pipeline stages, until the states fit: before the batch is known. */
+void jl_llm_default_plan(struct jl_llm_row *row);
+
+/* Step memory of a row at a micro-batch, with the values before any fit: good enough to choose by. */
+double jl_llm_rough_memory_B(const struct jl_llm_row *row, double micro_batch);
+
+/* The fastest plan that fits and leaves no rank without a sample, by the values before any fit; the row keeps its plan
+ * where none does. */
+void jl_llm_best_plan(struct jl_llm_row *row);
+
+/* Shapes of published models by the names that sources give them. Inside belief only. */
+/* Case-blind: does `text` contain `part`? */
+int jl_llm_has(const char *text, const char *part);
+
+/* A number in a cell; NAN where it is empty. */
+double jl_llm_number(const char *cell);
+/* The k-th number after `word` in the text; NAN if there is none. */
+double jl_llm_number_after(const char *text, const char *word, int k);
+
+/* The model of a row: stated dimensions first, then the name, then the number of parameters.
+ * Sets JL_ASSUMED_SHAPE in *assumed where dimensions were not stated. */
+enum jl_status jl_llm_shape(const struct jl_llm_cells *cells, struct jl_transformer *ret_model, unsigned *assumed,
+			    struct jl_err *err);

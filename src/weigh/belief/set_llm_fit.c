@@ -5,10 +5,20 @@
 
 #include "catalog/find.h"
 #include "physics/power_params.h"
+#include "belief/set_rows.h"
+#include "physics/device_params.h"
 #include "predict/kind.h"
+#include "system/resolve.h"
 
 /* Of the hosts of published runs, which are older than those of the catalog. */
 static const double host_mem_Bps = 150e9;
+
+void jl_llm_gpu_of(struct jl_llm_gpu *ret_gpu, const struct jl_catalog *cat, const struct jl_gpu *gpu)
+{
+	*ret_gpu = (struct jl_llm_gpu){ .id = gpu->id, .index = -1, .p2p = jl_set_p2p(gpu) };
+	jl_resolve_device(&ret_gpu->dev, cat, gpu);
+	jl_gemm_shipped(cat, gpu->id, &ret_gpu->dev);
+}
 
 /* Kernels that scale by rows are slower, narrower formats faster. */
 static void set_fp8(struct jl_device *dev, const struct jl_llm_row *row, const double *x)
@@ -101,16 +111,6 @@ void jl_llm_case(struct jl_case *ret_case, const struct jl_llm_row *row, const d
 	};
 	ret_case->profile.portable_flash = row->portable_flash;
 	ret_case->machine.memory.ragged = row->ragged;
-}
-
-double jl_llm_ln_time(const struct jl_llm_row *row, const double *x)
-{
-	struct jl_llm_prediction p;
-
-	if (row->unscored || isnan(row->meas_s))
-		return NAN;
-	jl_llm_predict(row, x, NULL, &p);
-	return log(p.step_s / row->meas_s);
 }
 
 int jl_llm_uses(const struct jl_llm_row *row, size_t i)

@@ -1,5 +1,5 @@
 /* Plans that a source does not give: what its authors would have taken. */
-#include "belief/set_llm_plan.h"
+#include "belief/set_llm.h"
 
 #include <math.h>
 

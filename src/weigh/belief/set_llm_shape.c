@@ -1,4 +1,4 @@
-#include "belief/set_llm_shape.h"
+#include "belief/set_llm.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -8,7 +8,7 @@
 
 #include "base/num.h"
 #include "catalog/find.h"
-#include "workload/from_catalog.h"
+#include "workload/transformer.h"
 
 int jl_llm_has(const char *text, const char *part)
 {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "predict/kind.h"
-#include "workload/layers.h"
+#include "workload/convnet.h"
 
 /* Formats as sources write them. "fp32" means TF32 where the device has it, unless the source says that it was off. */
 static enum jl_status read_dtype(enum jl_dtype *ret_dtype, const char *text, const struct jl_device *dev,
@@ -263,11 +263,4 @@ struct jl_conv_cost jl_other_cost(const struct jl_other_row *row, const double *
 	const struct jl_conv_in in = jl_other_input(row, &fit, bus_Bps);
 
 	return jl_conv_step(&row->gpu.dev, &fit, &in);
-}
-
-double jl_other_ln_ratio(const struct jl_other_row *row, const double *x)
-{
-	const double step_s = jl_other_cost(row, x).step_s;
-
-	return log(row->net->units_per_item * row->batch * row->n_gpus / step_s / row->meas);
 }

@@ -90,8 +90,6 @@ void jl_other_resolve(const double *x, const struct jl_other_gpu *gpu, struct jl
 /* What the model is asked; bus_Bps: rate of a ring all-reduce. */
 struct jl_conv_in jl_other_input(const struct jl_other_row *row, const struct jl_conv_fit *fit, double bus_Bps);
 struct jl_conv_cost jl_other_cost(const struct jl_other_row *row, const double *x);
-/* ln(pred/meas) of the throughput. */
-double jl_other_ln_ratio(const struct jl_other_row *row, const double *x);
 
 struct jl_other_set {
 	const struct jl_other_row *rows;

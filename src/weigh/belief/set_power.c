@@ -6,7 +6,7 @@
 
 #include "belief/optimize.h"
 #include "catalog/find.h"
-#include "workload/from_catalog.h"
+#include "workload/transformer.h"
 
 #define N(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -5,9 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "belief/set_llm_shape.h"
 #include "catalog/find.h"
-#include "workload/from_catalog.h"
+#include "workload/transformer.h"
 #include "workload/tune.h"
 
 #define N(a) (sizeof(a) / sizeof((a)[0]))

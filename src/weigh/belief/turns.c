@@ -1,4 +1,4 @@
-#include "belief/turns.h"
+#include "belief/validate.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

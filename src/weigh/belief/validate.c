@@ -8,8 +8,6 @@
 #include "base/mem.h"
 #include "base/near.h"
 #include "belief/set_rows.h"
-#include "belief/turns.h"
-#include "belief/validate_score.h"
 
 void jl_validation_init(struct jl_validation *ret_v, const struct jl_catalog *cat, struct jl_arena *arena)
 {

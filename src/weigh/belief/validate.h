@@ -2,9 +2,49 @@
  * arena, prints nothing. */
 #pragma once
 
+#include "base/err.h"
 #include "belief/score.h"
-#include "belief/seen.h"
-#include "belief/widths.h"
+#include "belief/set.h"
+
+/* How wide intervals must be: the parameters of physics/interval.h, found on rows that were predicted without their source. */
+/* Rows with what was left out together when each was predicted: its source, or its group where a set has one source only. */
+struct jl_width_rows {
+	const struct jl_set_row **rows; /* scored */
+	const char **unit;
+	size_t n;
+	size_t *n_alike, *before; /* of each row: how many of its unit and kind there are, and how many before it */
+	size_t (*pairs)[2];       /* that a person would compare: the same model, of one source, on two devices */
+	size_t n_pairs;
+};
+
+/* Fills in what follows from rows and units. */
+enum jl_status jl_widths_prepare(struct jl_width_rows *rows, struct jl_arena *arena, struct jl_err *err);
+
+/* Fits on the rows of all other units (without NULL: on all): the 80 % quantile of |ln(pred/meas)|, by its asymmetric absolute
+ * loss. Rows of one unit and kind share what its source does not say: together they count as few. Then the correlation of two
+ * answers' errors: four fifths of the pairs have their ratio inside. Extents of `widths` stay as they are. */
+enum jl_status jl_widths_fit(const struct jl_width_rows *rows, const char *without, struct jl_widths *widths,
+			     struct jl_err *err);
+
+/* How many pairs of the unit `of` (NULL: of all) have their ratio inside. */
+size_t jl_widths_pairs_in(const struct jl_width_rows *rows, const char *of, const struct jl_widths *widths,
+			  size_t *ret_pairs);
+
+/* What the rows of a set are measurements of, as catalog data ("seen."; physics/interval.h): ids of their kinds with the number of rows,
+ * and how small and large they are. */
+#define JL_SEEN_A_ROW (JL_N_LABEL + JL_N_EXTENT)
+
+struct jl_seen_list {
+	const char **ids; /* ascending, each once */
+	size_t n;
+	size_t (*at)[JL_SEEN_A_ROW]; /* of each row: places in `ids`; n: none */
+};
+enum jl_status jl_seen_make(struct jl_seen_list *ret_list, const struct jl_set_rows *rows, struct jl_arena *arena,
+			    struct jl_err *err);
+
+/* Those that the rows have whose use[item] is not 0 (NULL: all); ret_params has room for list->n. Returns how many. */
+size_t jl_seen_count(const struct jl_seen_list *list, const struct jl_set_rows *rows, const unsigned char *use,
+		     struct jl_param_info *ret_params);
 
 #define JL_VALIDATE_FILES_MAX 256
 #define JL_VALIDATE_LINES_MAX 64
@@ -130,3 +170,21 @@ enum jl_status jl_validate_unscored(const struct jl_validation *v, struct jl_uns
 				    struct jl_err *err);
 /* "2-40, 57"; after max_ranges of them it says how many lines there are besides. */
 void jl_validate_line_ranges(struct jl_buf *out, const struct jl_unscored *u, size_t max_ranges);
+
+/* Work that comes in independent pieces, shared out over as many threads as there are processors. Each piece writes to a place of
+ * its own: nothing depends on which thread took it. */
+struct jl_turns {
+	int n;
+	enum jl_status (*take)(void *ctx, int turn, struct jl_err *err);
+	void *ctx;
+	void (*watch)(void *watcher, int done); /* a few times a second, by the caller's thread; NULL: nobody looks */
+	void *watcher;
+};
+
+/* The first failure ends it; err has the message of one that failed. */
+enum jl_status jl_turns_take(const struct jl_turns *turns, struct jl_err *err);
+
+/* Inside the room: from predicted rows to the lines of the table. */
+enum jl_status jl_validate_widths(struct jl_validation *v, const struct jl_validate_options *options,
+				  struct jl_err *err);
+enum jl_status jl_validate_score(struct jl_validation *v, struct jl_err *err);

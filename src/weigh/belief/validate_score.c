@@ -1,5 +1,5 @@
 /* Figures over the rows: per set, per label, the worst, and those that could not be scored. */
-#include "belief/validate_score.h"
+#include "belief/validate.h"
 
 #include <math.h>
 #include <stdlib.h>

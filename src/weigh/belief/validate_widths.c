@@ -3,8 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "belief/turns.h"
-#include "belief/validate_score.h"
+#include "belief/validate.h"
 
 static enum jl_status gather(struct jl_validation *v, struct jl_err *err)
 {

@@ -1,4 +1,3 @@
-#include "belief/widths.h"
 
 #include <math.h>
 #include <stdlib.h>

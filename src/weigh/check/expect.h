@@ -5,6 +5,7 @@
 #include "check/verdict.h"
 #include "physics/link_params.h"
 #include "predict/collective_case.h"
+#include "probe/probe.h"
 
 /* A published measurement of a collective, with what the listed rates of its own system allow. */
 struct jl_published {
@@ -66,3 +67,9 @@ void jl_check_cpu_bound(struct jl_device_expect *ret_expect, const struct jl_cpu
 
 /* What TCP reaches through one NIC of `nic_Bps` of a host with `all_Bps` in all. */
 void jl_check_tcp(struct jl_expect *ret_range, double nic_Bps, double all_Bps);
+
+/* What this host should do, before anything was measured on it. */
+/* Fills the range and where it is from for a figure of the host itself: products and memory of the CPUs, loopback and NICs, processes over
+ * shared pages. A bound that is there stays and holds. What it knows nothing of is left alone. */
+void jl_check_host(struct jl_device_expect *io_expect, const struct jl_catalog *cat,
+		   const struct jl_probe_machine *here, const struct jl_record *record);

@@ -2,14 +2,14 @@
  * the catalog's record of the processor or of the nearest one. Nothing here was measured on this host, so the ranges are wide: a thread may
  * be half a core, a neighbour may have half the memory's rate, turbo is not listed. They find what is broken, not what is a little slow;
  * the machine's own history takes over as soon as there is some. */
-#include "check/expect_host.h"
+#include "check/expect.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/units.h"
-#include "check/own_cpu.h"
+#include "check/own_params.h"
 #include "predict/collective_case.h"
 
 /* Slowest that is normal, middle, fastest: as shares of what the listed rates give, or as they are. */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "belief/set_rows.h"
-#include "check/expect_host.h"
+#include "check/expect.h"
 
 #define HISTORY_TRUSTED 3 /* quiet runs of the machine itself that say more than an estimate from its parts */
 

@@ -13,17 +13,10 @@
 #define THREADS_PER_GPU_MIN 6
 #define SLOW_NET_Bps        12.5e9 /* 100 Gb/s */
 
-static double usable_threads(const struct jl_probe_machine *machine)
-{
-	double n = machine->cpu.n_allowed;
-
-	return machine->limits.cpu_quota < n ? machine->limits.cpu_quota : n;
-}
-
 static void few_threads(struct jl_finding_in *in)
 {
 	const struct jl_probe_machine *machine = in->machine;
-	double n = usable_threads(machine);
+	const double n = fmin(machine->cpu.n_allowed, machine->limits.cpu_quota); /* NAN: no quota */
 	struct jl_finding *finding;
 
 	if (machine->n_gpus == 0 || n <= 0 || n / (double)machine->n_gpus >= THREADS_PER_GPU_MIN ||

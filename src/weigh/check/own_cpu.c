@@ -1,4 +1,4 @@
-#include "check/own_cpu.h"
+#include "check/own_params.h"
 
 #include <math.h>
 #include <string.h>

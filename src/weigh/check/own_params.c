@@ -6,7 +6,6 @@
 
 #include "base/units.h"
 #include "catalog/find.h"
-#include "check/own_cpu.h"
 #include "model/op.h"
 #include "physics/device_params.h"
 #include "system/machine.h"

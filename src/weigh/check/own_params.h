@@ -4,8 +4,8 @@
 
 #include "base/buf.h"
 #include "check/expect.h"
-#include "probe/probe.h"
 #include "check/machine_findings.h"
+#include "probe/probe.h"
 
 #define JL_OWN_MAX       12
 #define JL_OWN_SOURCE_ID "this-machine" /* the source of what such an overlay says */
@@ -52,3 +52,9 @@ void jl_own_source_yaml(struct jl_buf *out, const struct jl_own *own, const stru
 			const char *date);
 void jl_own_figures_yaml(struct jl_buf *out, const struct jl_own *own, const struct jl_probe_machine *here,
 			 const char *date);
+
+/* A CPU that nobody measured: listed, or estimated from its cores, clock and vector units. */
+/* What the machine itself says of its processor: cores, memory and cache; no rates. */
+void jl_own_cpu_plain(struct jl_cpu *ret_cpu, const struct jl_probe_machine *here);
+/* The same with rates, and where they are from. */
+void jl_own_cpu_guess(struct jl_own_cpu *ret_cpu, const struct jl_own_ask *ask);

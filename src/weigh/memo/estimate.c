@@ -1,4 +1,4 @@
-#include "memo/estimate.h"
+#include "memo/inside.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -34,6 +34,14 @@ struct jl_said_finding *jl_finding_new(struct jl_memo *note, enum jl_memo_verdic
 	return f;
 }
 
+struct jl_said_finding *jl_finding_on_figure(struct jl_memo *note, enum jl_memo_verdict verdict, const char *rule,
+					     int32_t figure)
+{
+	const struct jl_figure *f = &note->figures[figure];
+
+	return jl_finding_new(note, verdict, rule, f->at, f->len, figure);
+}
+
 void jl_said_finding_say(struct jl_said_finding *f, const char *en, ...)
 {
 	va_list args;

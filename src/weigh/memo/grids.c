@@ -238,7 +238,7 @@ static void units_of_heads(struct jl_memo *note, const struct jl_grid *g)
 		const struct jl_memo_unit *u = head_unit(note, head);
 
 		/* "GPU \\ TFLOPS | fp32 | bf16 |": the corner says it for all */
-		if (!u && jl_span_has(note->text + head->at, head->len, "fp32|tf32|fp16|bf16|fp8|fp64|fp4"))
+		if (!u && JL_PART_HAS(note, head, "fp32|tf32|fp16|bf16|fp8|fp64|fp4"))
 			u = head_unit(note, jl_grid_cell(g, 0, 0));
 		for (uint32_t r = 1; u && r < g->n_rows; r++) {
 			struct jl_figure *f = jl_grid_cell(g, r, c)->fig < 0

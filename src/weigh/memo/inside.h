@@ -2,6 +2,7 @@
 #pragma once
 
 #include "memo/memo.h"
+#include "predict/predict.h"
 
 /* read.c */
 enum jl_status jl_memo_read(struct jl_memo *note, struct jl_err *err);
@@ -42,7 +43,8 @@ bool jl_span_has(const char *text, size_t len, const char *words);
 /* Does the text begin with one of them, or (`whole`) is it one? */
 bool jl_words_begin(const char *text, size_t len, const char *words, bool whole);
 size_t jl_word_len(const char *words); /* of the first */
-#define JL_LINE_HAS(note, l, words) jl_span_has((note)->text + (l)->at, (l)->len, (words))
+/* Of a line, a cell, a figure, ...: what has a place and a length. */
+#define JL_PART_HAS(note, part, words) jl_span_has((note)->text + (part)->at, (part)->len, (words))
 double jl_fig_mid(const struct jl_figure *fig);
 /* How far off is still right: half of the last digit, all of it behind "about" or where digits were cut off. */
 double jl_fig_slack(const struct jl_figure *fig);
@@ -53,13 +55,15 @@ const char *jl_fig_text(char out[JL_SHOULD_MAX], const struct jl_memo *note, con
 const char *jl_fig_range_text(char out[JL_SHOULD_MAX], const struct jl_memo *note, const struct jl_figure *like,
 			      double lo, double hi);
 /* The digits alone, to be put in place of the figure's. */
-const char *jl_fig_digits(char out[JL_SHOULD_MAX], const struct jl_memo *note, const struct jl_figure *like,
-			  double value, int more);
+const char *jl_fig_digits(char out[JL_SHOULD_MAX], const struct jl_figure *like, double value, int more);
 const char *jl_memo_quote(struct jl_memo *note, uint32_t at, uint32_t len);
 
 /* findings.c */
 struct jl_said_finding *jl_finding_new(struct jl_memo *note, enum jl_memo_verdict verdict, const char *rule,
 				       uint32_t at, uint32_t len, int32_t figure);
+/* The same on a figure, which it is about. */
+struct jl_said_finding *jl_finding_on_figure(struct jl_memo *note, enum jl_memo_verdict verdict, const char *rule,
+					     int32_t figure);
 void jl_said_finding_say(struct jl_said_finding *f, const char *en, ...) __attribute__((format(printf, 2, 3)));
 /* What was judged right, or is an input of something judged. The first verdict that a figure gets stays, but for GIVEN and CANNOT. */
 void jl_memo_judge(struct jl_memo *note, int32_t figure, enum jl_memo_verdict verdict);
@@ -76,3 +80,20 @@ void jl_rule_listed(struct jl_memo *note);
 void jl_rule_bounds(struct jl_memo *note);
 void jl_rule_expected(struct jl_memo *note);
 enum jl_status jl_rule_confusions(struct jl_memo *note, struct jl_err *err);
+
+/* jeoul's own view of what a note says: the machines that it names, and a run of it carried from one to another. */
+/* The accelerator that a mention means, and how many: where it leaves either open, the note's fullest mention of it decides. */
+const struct jl_gpu *jl_memo_gpu(const struct jl_memo *note, const struct jl_mention *mention, uint32_t *ret_count);
+bool jl_memo_machine(struct jl_machine *ret_machine, const struct jl_memo *note, const struct jl_mention *mention,
+		     uint32_t count);
+
+/* A run seen on one system (a step of `batch` samples) on another: its time per sample / the seen one's, with its 80 % interval. */
+struct jl_seen {
+	const struct jl_mention *on;
+	double step_s, batch, batches;
+};
+bool jl_memo_carry(struct jl_estimate *ret_speedup, struct jl_memo *note, const struct jl_seen *seen,
+		   const struct jl_mention *to);
+
+/* The largest ratio of any listed rate (tensor cores, FP32, memory) of two systems: more is not in the hardware. NAN: not known. */
+double jl_memo_rate_ratio(const struct jl_memo *note, const struct jl_mention *to, const struct jl_mention *from);

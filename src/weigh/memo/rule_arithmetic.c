@@ -295,7 +295,7 @@ static void equal(struct jl_memo *note, struct value *left, int32_t fig, uint32_
 	}
 	if (left->lo <= 0 || (!same && !counted_slip(note, left, f)))
 		return;
-	said = jl_finding_new(note, JL_MEMO_WRONG, "arithmetic", f->at, f->len, fig);
+	said = jl_finding_on_figure(note, JL_MEMO_WRONG, "arithmetic", fig);
 	if (!said)
 		return;
 	judge_inputs(note, left);
@@ -306,7 +306,7 @@ static void equal(struct jl_memo *note, struct value *left, int32_t fig, uint32_
 	if (range)
 		jl_fig_range_text(text, note, f, left->lo, left->hi);
 	memcpy(said->premises, text, sizeof text);
-	jl_fig_digits(said->fix, note, f, (left->lo + left->hi) / 2, 0);
+	jl_fig_digits(said->fix, f, (left->lo + left->hi) / 2, 0);
 	if (range)
 		said->fix[0] = '\0';
 	jl_said_finding_say(said, "%.150s gives %s", jl_memo_quote(note, from, (uint32_t)(f->at - from)), text);
@@ -494,10 +494,10 @@ static void line_changes(struct jl_memo *note, const struct jl_line *line)
 			jl_memo_judge(note, (int32_t)i + 2, JL_MEMO_CONFIRMED);
 			continue;
 		}
-		if (!(said = jl_finding_new(note, JL_MEMO_WRONG, "arithmetic", r->at, r->len, (int32_t)i + 2)))
+		if (!(said = jl_finding_on_figure(note, JL_MEMO_WRONG, "arithmetic", (int32_t)i + 2)))
 			continue;
 		jl_fig_text(said->premises, note, r, want, 0);
-		jl_fig_digits(said->fix, note, r, want, 0);
+		jl_fig_digits(said->fix, r, want, 0);
 		jl_said_finding_say(said, "from %s to %s is %s", jl_memo_quote(note, a->at, a->len),
 				    jl_memo_quote(note, b->at, b->len), said->premises);
 	}

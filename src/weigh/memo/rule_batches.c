@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "memo/estimate.h"
+#include "memo/inside.h"
 
 #define ESTIMATES_MAX 200 /* findings beyond which nothing more is estimated */
 
@@ -131,7 +131,7 @@ static int32_t judge_row(struct jl_memo *note, const struct jl_grid *g, const st
 	}
 	if (fabs(kept) > tol || fabs(log(times)) < 0.3)
 		return root; /* not this mistake */
-	if (!(said = jl_finding_new(note, JL_MEMO_WRONG, "batches", row.epoch->at, row.epoch->len, fig)))
+	if (!(said = jl_finding_on_figure(note, JL_MEMO_WRONG, "batches", fig)))
 		return root;
 	said->root = root;
 	value = jl_fig_mid(base->epoch) / jl_fig_mid(base->step) / times * jl_fig_mid(row.step);
@@ -140,7 +140,7 @@ static int32_t judge_row(struct jl_memo *note, const struct jl_grid *g, const st
 				  value * jl_fig_mid(row.batch) / row.batch->lo);
 	else {
 		jl_fig_text(said->premises, note, row.epoch, value, 1);
-		jl_fig_digits(said->fix, note, row.epoch, value, 0);
+		jl_fig_digits(said->fix, row.epoch, value, 0);
 	}
 	on = jl_grid_cell(g, r, 0)->mention >= 0 ? &note->mentions[jl_grid_cell(g, r, 0)->mention] : NULL;
 	base_on = jl_grid_cell(g, base_r, 0)->mention >= 0 ? &note->mentions[jl_grid_cell(g, base_r, 0)->mention]

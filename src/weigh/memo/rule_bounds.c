@@ -3,14 +3,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "memo/estimate.h"
+#include "memo/inside.h"
 #include "predict/collective_case.h"
 
 #define FIGURES_OF_A_LINE 64 /* more is no sentence */
 
 /* --- arithmetic above the peak */
 
-static double peak(const struct jl_entity *e, bool wide, const char *text, size_t len)
+static double peak(const struct jl_entity *e, bool wide)
 {
 	double most = NAN;
 
@@ -31,8 +31,6 @@ static double peak(const struct jl_entity *e, bool wide, const char *text, size_
 		    isnan(g->fp16_fp32acc_dense_flopps.value))
 			return NAN;
 	}
-	(void)text;
-	(void)len;
 	return most;
 }
 
@@ -50,13 +48,13 @@ static void check_flops(struct jl_memo *note, const struct jl_line *line, int32_
 	double most;
 
 	if (!on || !e->n_gpus ||
-	    JL_LINE_HAS(note, line, "총|total|aggregate|cluster|클러스터|nodes|노드|GPUs|PFLOPS|system"))
+	    JL_PART_HAS(note, line, "총|total|aggregate|cluster|클러스터|nodes|노드|GPUs|PFLOPS|system"))
 		return;
-	wide = JL_LINE_HAS(note, line, narrow) || (section && JL_LINE_HAS(note, &note->lines[section - 1], narrow));
-	most = peak(e, wide, NULL, 0) * (on->count ? on->count : 1);
+	wide = JL_PART_HAS(note, line, narrow) || (section && JL_PART_HAS(note, &note->lines[section - 1], narrow));
+	most = peak(e, wide) * (on->count ? on->count : 1);
 	if (isnan(most) || f->lo <= most * 1.12 || wide)
 		return;
-	if (!(said = jl_finding_new(note, JL_MEMO_WRONG, "bound", f->at, f->len, fig)))
+	if (!(said = jl_finding_on_figure(note, JL_MEMO_WRONG, "bound", fig)))
 		return;
 	jl_fig_text(said->estimate, note, f, most, 0);
 	said->source = e->gpus[0]->source;
@@ -76,9 +74,9 @@ static void check_share(struct jl_memo *note, const struct jl_line *line, int32_
 	if (f->lo <= 1.005 ||
 	    !jl_span_has(note->text + from, f->at - from,
 			 "MFU|HFU|utilization|utilisation|이용률|사용률|가동률|occupancy|점유율") ||
-	    JL_LINE_HAS(note, line, "CPU|core|코어"))
+	    JL_PART_HAS(note, line, "CPU|core|코어"))
 		return;
-	if ((said = jl_finding_new(note, JL_MEMO_WRONG, "bound", f->at, f->len, fig)))
+	if ((said = jl_finding_on_figure(note, JL_MEMO_WRONG, "bound", fig)))
 		jl_said_finding_say(said, "a share of a peak or of time cannot be above 100 %%");
 }
 
@@ -112,13 +110,13 @@ static struct network network_of(const struct jl_memo *note)
 
 		if (line->n_figs > FIGURES_OF_A_LINE || (f->qty != JL_Q_BYTES && f->qty != JL_Q_BYTE_RATE))
 			continue;
-		if (f->qty == JL_Q_BYTES && isnan(net.size_B) && f->lo >= 1e6 && JL_LINE_HAS(note, line, coll_words))
+		if (f->qty == JL_Q_BYTES && isnan(net.size_B) && f->lo >= 1e6 && JL_PART_HAS(note, line, coll_words))
 			net.size_B = f->lo;
 		if (f->qty == JL_Q_BYTE_RATE && isnan(net.node_Bps) && !(f->flags & JL_FIG_RANGE) &&
-		    !JL_LINE_HAS(note, line, "algbw|busbw") &&
-		    (JL_LINE_HAS(note, line, "EFA|InfiniBand") ||
-		     (line->kind == JL_LINE_HEAD && JL_LINE_HAS(note, line, net_words)) ||
-		     (JL_LINE_HAS(note, head, net_words) && JL_LINE_HAS(note, line, "노드|node|최대|max")))) {
+		    !JL_PART_HAS(note, line, "algbw|busbw") &&
+		    (JL_PART_HAS(note, line, "EFA|InfiniBand") ||
+		     (line->kind == JL_LINE_HEAD && JL_PART_HAS(note, line, net_words)) ||
+		     (JL_PART_HAS(note, head, net_words) && JL_PART_HAS(note, line, "노드|node|최대|max")))) {
 			net.node_Bps = f->lo;
 			net.said_by = (int32_t)i;
 		}
@@ -136,7 +134,7 @@ static uint32_t nodes_of(const struct jl_memo *note, const struct jl_line *line)
 	for (uint32_t i = line->fig; i < line->fig + line->n_figs; i++) {
 		const struct jl_figure *f = &note->figures[i];
 
-		if (f->qty != JL_Q_COUNT || !jl_span_has(note->text + f->at, f->len, "노드|nodes|node"))
+		if (f->qty != JL_Q_COUNT || !JL_PART_HAS(note, f, "노드|nodes|node"))
 			continue;
 		if (n && n != (uint32_t)f->lo)
 			return 0;
@@ -174,8 +172,7 @@ static void check_share_of_net(struct jl_memo *note, const struct jl_line *line,
 		    bound > 0.9 * net->node_Bps)
 			continue;
 		jl_memo_judge(note, (int32_t)i, JL_MEMO_CONFIRMED);
-		if (jl_fig_mid(f) > bound ||
-		    !(said = jl_finding_new(note, JL_MEMO_DIFFERS, "bound", p->at, p->len, (int32_t)i)))
+		if (jl_fig_mid(f) > bound || !(said = jl_finding_on_figure(note, JL_MEMO_DIFFERS, "bound", (int32_t)i)))
 			continue;
 		jl_fig_text(said->estimate, note, p, jl_fig_mid(f) / bound, 0);
 		jl_said_finding_say(
@@ -194,10 +191,10 @@ static void check_allreduce(struct jl_memo *note, const struct jl_line *line, in
 	struct jl_estimate e;
 	char lo[JL_SHOULD_MAX];
 
-	if (!nodes || JL_LINE_HAS(note, line, "busbw|SHARP|all-gather|broadcast"))
+	if (!nodes || JL_PART_HAS(note, line, "busbw|SHARP|all-gather|broadcast"))
 		return;
 	if (jl_fig_mid(f) > bound * 1.02)
-		said = jl_finding_new(note, JL_MEMO_WRONG, "bound", f->at, f->len, fig);
+		said = jl_finding_on_figure(note, JL_MEMO_WRONG, "bound", fig);
 	else
 		check_share_of_net(note, line, f, bound, net);
 	if (said) {
@@ -218,7 +215,7 @@ static void check_allreduce(struct jl_memo *note, const struct jl_line *line, in
 	if (note->verdicts[fig] == JL_MEMO_CANNOT && f->lo <= e.hi && f->hi >= e.lo)
 		jl_memo_judge(note, fig, JL_MEMO_COMPATIBLE);
 	else if (note->verdicts[fig] == JL_MEMO_CANNOT &&
-		 (said = jl_finding_new(note, JL_MEMO_UNLIKELY, "expected", f->at, f->len, fig))) {
+		 (said = jl_finding_on_figure(note, JL_MEMO_UNLIKELY, "expected", fig))) {
 		jl_fig_range_text(said->estimate, note, f, e.lo, e.hi);
 		jl_said_finding_say(said, "jeoul expects %s there (80 %% interval)", said->estimate);
 	}
@@ -239,7 +236,7 @@ static bool pcie_beside(const struct jl_memo *note, uint32_t l)
 {
 	for (uint32_t i = l > 3 ? l - 3 : 0; i < l + 4 && i < note->n_lines; i++)
 		for (uint32_t f = note->lines[i].fig; i != l && f < note->lines[i].fig + note->lines[i].n_figs; f++)
-			if (note->figures[f].qty == JL_Q_BYTE_RATE && JL_LINE_HAS(note, &note->lines[i], "PCIe"))
+			if (note->figures[f].qty == JL_Q_BYTE_RATE && JL_PART_HAS(note, &note->lines[i], "PCIe"))
 				return true;
 	return false;
 }
@@ -253,12 +250,12 @@ static void check_both_ways(struct jl_memo *note, uint32_t l, int32_t fig)
 	struct jl_said_finding *said;
 	double one;
 
-	if (!on || e->n_gpus != 1 || !JL_LINE_HAS(note, line, "nvlink") ||
-	    JL_LINE_HAS(note, line, "양방향|bidirectional|both|duplex|total|합") || !pcie_beside(note, l))
+	if (!on || e->n_gpus != 1 || !JL_PART_HAS(note, line, "nvlink") ||
+	    JL_PART_HAS(note, line, "양방향|bidirectional|both|duplex|total|합") || !pcie_beside(note, l))
 		return;
 	one = e->gpus[0]->link_oneway_Bps.value;
 	if (!(fabs(f->lo / e->gpus[0]->link_bothway_Bps.value - 1) < 0.01) || !(f->lo > 1.5 * one) ||
-	    !(said = jl_finding_new(note, JL_MEMO_DIFFERS, "listed", f->at, f->len, fig)))
+	    !(said = jl_finding_on_figure(note, JL_MEMO_DIFFERS, "listed", fig)))
 		return;
 	jl_fig_text(said->estimate, note, f, one, 0);
 	said->source = e->gpus[0]->source;
@@ -275,9 +272,9 @@ enum use { USE_NONE, USE_TRAIN, USE_INFER };
 static enum use use_of(const struct jl_memo *note, uint32_t line)
 {
 	for (uint32_t s = line + 1, hops = 0; s && hops < 3; s = note->lines[s - 1].section, hops++) {
-		if (JL_LINE_HAS(note, &note->lines[s - 1], "추론|inference|serving|서빙|serve|LLaMA 70B"))
+		if (JL_PART_HAS(note, &note->lines[s - 1], "추론|inference|serving|서빙|serve|LLaMA 70B"))
 			return USE_INFER;
-		if (JL_LINE_HAS(note, &note->lines[s - 1], "학습|training|train|fine-tuning|pretraining"))
+		if (JL_PART_HAS(note, &note->lines[s - 1], "학습|training|train|fine-tuning|pretraining"))
 			return USE_TRAIN;
 	}
 	return USE_NONE;
@@ -288,7 +285,7 @@ static double least_B(const struct jl_memo *note, const struct jl_line *line, en
 {
 	if (use == USE_INFER)
 		return params * 2 / n;
-	if (JL_LINE_HAS(note, line, "ZeRO-2|ZeRO 2|ZeRO2"))
+	if (JL_PART_HAS(note, line, "ZeRO-2|ZeRO 2|ZeRO2"))
 		return params * 2 + params * 14 / n;
 	return params * 16 / n; /* sharded as far as it goes */
 }
@@ -303,13 +300,12 @@ static void check_fit(struct jl_memo *note, uint32_t l, int32_t fig, double n)
 	struct jl_said_finding *said;
 	double mem = 0, need;
 
-	if (!on || !e->n_gpus || use == USE_NONE || JL_LINE_HAS(note, line, small) || f->lo < 5e8)
+	if (!on || !e->n_gpus || use == USE_NONE || JL_PART_HAS(note, line, small) || f->lo < 5e8)
 		return;
 	for (size_t i = 0; i < e->n_gpus; i++)
 		mem = fmax(mem, e->gpus[i]->mem_B.value);
 	need = least_B(note, line, use, f->lo, n);
-	if (!(mem > 0) || need <= mem * 1.02 ||
-	    !(said = jl_finding_new(note, JL_MEMO_UNLIKELY, "bound", f->at, f->len, fig)))
+	if (!(mem > 0) || need <= mem * 1.02 || !(said = jl_finding_on_figure(note, JL_MEMO_UNLIKELY, "bound", fig)))
 		return;
 	snprintf(said->estimate, sizeof said->estimate, "%.0f GB > %.0f GiB", need / 1e9, mem / 1073741824.0);
 	if (use == USE_INFER)
@@ -332,15 +328,15 @@ static double gpus_of(const struct jl_memo *note, const struct jl_line *line)
 {
 	double n = 0;
 
-	if (JL_LINE_HAS(note, line, "멀티노드|multi-node|multinode|nodes|노드|Tensor Parallel"))
+	if (JL_PART_HAS(note, line, "멀티노드|multi-node|multinode|nodes|노드|Tensor Parallel"))
 		return 0;
 	for (uint32_t i = line->fig; i < line->fig + line->n_figs; i++) {
 		const struct jl_figure *f = &note->figures[i];
 
-		if (f->qty == JL_Q_COUNT && jl_span_has(note->text + f->at, f->len, "GPU|GPUs") && f->lo >= 1)
+		if (f->qty == JL_Q_COUNT && JL_PART_HAS(note, f, "GPU|GPUs") && f->lo >= 1)
 			n = f->hi;
 	}
-	if (n == 0 && JL_LINE_HAS(note, line, "단일 GPU|single GPU|one GPU|1 GPU|single-GPU"))
+	if (n == 0 && JL_PART_HAS(note, line, "단일 GPU|single GPU|one GPU|1 GPU|single-GPU"))
 		n = 1;
 	return n;
 }
@@ -381,7 +377,7 @@ void jl_rule_bounds(struct jl_memo *note)
 			else if (q == JL_Q_PERCENT)
 				check_share(note, line, (int32_t)i);
 			else if (q == JL_Q_BYTE_RATE && !isnan(net.node_Bps) &&
-				 (JL_LINE_HAS(note, line, coll_words) || JL_LINE_HAS(note, head, coll_words) ||
+				 (JL_PART_HAS(note, line, coll_words) || JL_PART_HAS(note, head, coll_words) ||
 				  net.said_by >= 0))
 				check_allreduce(note, line, (int32_t)i, &net);
 			if (q == JL_Q_BYTE_RATE)

@@ -80,7 +80,7 @@ static bool said_near(const struct jl_memo *note, size_t l, const char *words)
 	const size_t from = l > NEAR_LINES ? l - NEAR_LINES : 0;
 
 	for (size_t i = from; i <= l + NEAR_LINES && i < note->n_lines; i++)
-		if (JL_LINE_HAS(note, &note->lines[i], words))
+		if (JL_PART_HAS(note, &note->lines[i], words))
 			return true;
 	return false;
 }
@@ -95,7 +95,7 @@ static bool matches(const struct jl_memo *note, const struct confusion *c, size_
 	if (line->kind == JL_LINE_BLANK || line->kind == JL_LINE_FENCE || line->kind == JL_LINE_RULE)
 		return false;
 	/* the first group decides cheaply */
-	if (!JL_LINE_HAS(note, line, c->all[0]))
+	if (!JL_PART_HAS(note, line, c->all[0]))
 		return false;
 	*ret_end = note->lines[end - 1].at + note->lines[end - 1].len;
 	for (size_t i = 1; i < c->n_all; i++)

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "memo/estimate.h"
+#include "memo/inside.h"
 #include "predict/kind.h"
 
 #define LINES_LOOKED_AT 5000
@@ -16,7 +16,7 @@ static double said(const struct jl_memo *note, const char *words)
 	for (size_t l = 0; l < note->n_lines && l < LINES_LOOKED_AT; l++) {
 		const struct jl_line *line = &note->lines[l];
 
-		if (!line->n_figs || line->n_figs > 16 || !JL_LINE_HAS(note, line, words))
+		if (!line->n_figs || line->n_figs > 16 || !JL_PART_HAS(note, line, words))
 			continue;
 		for (uint32_t i = line->fig; i < line->fig + line->n_figs; i++) {
 			const struct jl_figure *f = &note->figures[i];
@@ -81,7 +81,7 @@ static void judge(struct jl_memo *note, int32_t fig, const struct jl_estimate *e
 		jl_memo_judge(note, fig, JL_MEMO_COMPATIBLE);
 		return;
 	}
-	if (!(found = jl_finding_new(note, JL_MEMO_UNLIKELY, "expected", f->at, f->len, fig)))
+	if (!(found = jl_finding_on_figure(note, JL_MEMO_UNLIKELY, "expected", fig)))
 		return;
 	jl_fig_text(found->estimate, note, f, e->value, 0);
 	jl_fig_range_text(range, note, f, e->lo, e->hi);
@@ -95,8 +95,7 @@ static uint32_t gpus_in(const struct jl_memo *note, const struct jl_cell *cell)
 {
 	const struct jl_figure *f = cell->fig < 0 ? NULL : &note->figures[cell->fig];
 
-	return f && f->qty == JL_Q_COUNT && f->lo >= 2 && f->lo <= 64 &&
-			       jl_span_has(note->text + f->at, f->len, "GPU|GPUs")
+	return f && f->qty == JL_Q_COUNT && f->lo >= 2 && f->lo <= 64 && JL_PART_HAS(note, f, "GPU|GPUs")
 		       ? (uint32_t)f->lo
 		       : 0;
 }
@@ -113,8 +112,7 @@ static void judge_grid(struct jl_memo *note, const struct jl_grid *g, const stru
 			if (cell->fig < 0 || !n || label->mention < 0 || note->figures[cell->fig].qty != JL_Q_PERCENT ||
 			    !(note->figures[cell->fig].flags & JL_FIG_ABOUT) ||
 			    note->verdicts[cell->fig] != JL_MEMO_CANNOT ||
-			    jl_span_has(note->text + label->at, label->len, "nvlink|nvswitch|bridge|브릿지") ||
-			    (*left)-- <= 0)
+			    JL_PART_HAS(note, label, "nvlink|nvswitch|bridge|브릿지") || (*left)-- <= 0)
 				continue;
 			if (efficiency(&e, note, &note->mentions[label->mention], n, req))
 				judge(note, cell->fig, &e);

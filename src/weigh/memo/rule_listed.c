@@ -156,7 +156,7 @@ static void say_listed(struct jl_memo *note, struct jl_said_finding *said, const
 		jl_fig_range_text(said->estimate, note, f, lo, hi);
 	} else {
 		jl_fig_text(said->estimate, note, f, lo, 0);
-		jl_fig_digits(said->fix, note, f, lo, 0);
+		jl_fig_digits(said->fix, f, lo, 0);
 	}
 	said->source = fact->source ? fact->source : e->gpus[0]->source;
 }
@@ -165,7 +165,7 @@ static void differs(struct jl_memo *note, const struct metric *m, int32_t fig, c
 {
 	const struct jl_figure *f = &note->figures[fig];
 	const char *name = e->gpus[0]->name;
-	struct jl_said_finding *said = jl_finding_new(note, JL_MEMO_DIFFERS, "listed", f->at, f->len, fig);
+	struct jl_said_finding *said = jl_finding_on_figure(note, JL_MEMO_DIFFERS, "listed", fig);
 
 	if (!said)
 		return;
@@ -176,7 +176,7 @@ static void differs(struct jl_memo *note, const struct metric *m, int32_t fig, c
 			if (near(f, fact_of(e->gpus[i], m->sparse)->value, m->within) &&
 			    !isnan(fact_of(e->gpus[i], m->fact)->value)) {
 				jl_fig_text(said->estimate, note, f, fact_of(e->gpus[i], m->fact)->value, 0);
-				jl_fig_digits(said->fix, note, f, fact_of(e->gpus[i], m->fact)->value, 0);
+				jl_fig_digits(said->fix, f, fact_of(e->gpus[i], m->fact)->value, 0);
 				name = e->gpus[i]->name;
 				break;
 			}
@@ -229,20 +229,13 @@ static void check_power(struct jl_memo *note, const struct metric *m, int32_t fi
 {
 	const struct jl_figure *f = &note->figures[fig];
 	const bool limit = jl_span_has(p->label, p->label_len, "TDP|TGP|power limit|max power");
-	const uint32_t count = on->count ? on->count : 1;
-	double most = 0;
 
-	if (right(m, f, e, m->fact, count, false)) {
+	if (right(m, f, e, m->fact, on->count ? on->count : 1, false)) {
 		jl_memo_judge(note, fig, JL_MEMO_CONFIRMED);
 		return;
 	}
-	if (!known(e, m->fact))
-		return;
-	for (size_t i = 0; i < e->n_gpus; i++)
-		most = fmax(most, e->gpus[i]->tdp_W.value * count);
-	if (limit && !jl_span_has(p->line, p->line_len, "총|total|system"))
+	if (known(e, m->fact) && limit && !jl_span_has(p->line, p->line_len, "총|total|system"))
 		differs(note, m, fig, e);
-	(void)most;
 }
 
 static int generation_of(const struct jl_memo *note, const struct jl_entity *e)
@@ -267,10 +260,10 @@ static void check_generation(struct jl_memo *note, int32_t fig, const struct jl_
 		jl_memo_judge(note, fig, JL_MEMO_CONFIRMED);
 		return;
 	}
-	if (!(said = jl_finding_new(note, JL_MEMO_DIFFERS, "listed", f->at, f->len, fig)))
+	if (!(said = jl_finding_on_figure(note, JL_MEMO_DIFFERS, "listed", fig)))
 		return;
 	jl_fig_text(said->estimate, note, f, listed, 0);
-	jl_fig_digits(said->fix, note, f, listed, 0);
+	jl_fig_digits(said->fix, f, listed, 0);
 	link_root(note, said, e);
 	jl_said_finding_say(
 		said,
@@ -309,7 +302,7 @@ static void check_year(struct jl_memo *note, int32_t fig, const struct jl_entity
 		jl_memo_judge(note, fig, JL_MEMO_CONFIRMED);
 		return;
 	}
-	if (!(said = jl_finding_new(note, JL_MEMO_DIFFERS, "listed", f->at, f->len, fig)))
+	if (!(said = jl_finding_on_figure(note, JL_MEMO_DIFFERS, "listed", fig)))
 		return;
 	snprintf(said->estimate, sizeof said->estimate, "%d", lo);
 	snprintf(said->fix, sizeof said->fix, "%d", lo);

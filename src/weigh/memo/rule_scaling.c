@@ -16,11 +16,11 @@ static bool find_columns(const struct jl_memo *note, const struct jl_grid *g, st
 	for (uint32_t c = 1; c < g->n_cols; c++) {
 		const struct jl_cell *head = jl_grid_cell(g, 0, c);
 
-		if (jl_span_has(note->text + head->at, head->len, "이상적|ideal|linear"))
+		if (JL_PART_HAS(note, head, "이상적|ideal|linear"))
 			continue;
-		if (jl_span_has(note->text + head->at, head->len, "배속|speedup|speed-up|가속"))
+		if (JL_PART_HAS(note, head, "배속|speedup|speed-up|가속"))
 			s->speedup = (int)c;
-		else if (jl_span_has(note->text + head->at, head->len, "효율|efficiency"))
+		else if (JL_PART_HAS(note, head, "효율|efficiency"))
 			s->share = (int)c;
 	}
 	return s->speedup >= 0 && s->share >= 0;
@@ -63,7 +63,7 @@ static void judge_scaling(struct jl_memo *note, const struct jl_grid *g)
 				jl_memo_judge(note, share, JL_MEMO_CONFIRMED);
 				continue;
 			}
-			if (!pass || !n_ok || !(said = jl_finding_new(note, JL_MEMO_WRONG, "table", u->at, u->len, up)))
+			if (!pass || !n_ok || !(said = jl_finding_on_figure(note, JL_MEMO_WRONG, "table", up)))
 				continue;
 			jl_fig_text(said->premises, note, u, jl_fig_mid(e) * n / base, 0);
 			jl_said_finding_say(
@@ -89,8 +89,7 @@ static const char *const modes[] = { "DDP", "DeepSpeed|ZeRO|ZeRO-2", "FSDP" };
 static int mode_of(const struct jl_memo *note, const struct jl_cell *a, const struct jl_cell *b)
 {
 	for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++)
-		if (jl_span_has(note->text + a->at, a->len, modes[i]) ||
-		    jl_span_has(note->text + b->at, b->len, modes[i]))
+		if (JL_PART_HAS(note, a, modes[i]) || JL_PART_HAS(note, b, modes[i]))
 			return (int)i + 1;
 	return 0;
 }
@@ -108,10 +107,10 @@ static double gpus_of(const struct jl_memo *note, const struct jl_grid *g, uint3
 		const struct jl_figure *f = &note->figures[i];
 
 		if (f->at + f->len <= label->at + label->len && f->qty == JL_Q_COUNT &&
-		    jl_span_has(note->text + f->at, f->len, "GPU|GPUs"))
+		    JL_PART_HAS(note, f, "GPU|GPUs"))
 			return f->lo;
 	}
-	return jl_span_has(note->text + head->at, head->len, "GPU|GPUs") ? note->figures[label->fig].lo : NAN;
+	return JL_PART_HAS(note, head, "GPU|GPUs") ? note->figures[label->fig].lo : NAN;
 }
 
 static size_t read_facts(const struct jl_memo *note, struct fact *facts)
@@ -158,8 +157,7 @@ static void contradictions(struct jl_memo *note)
 					agree |= facts[x].grid == facts[i].grid && facts[y].grid == facts[k].grid &&
 						 facts[x].gpus == facts[y].gpus && facts[x].mode == facts[y].mode &&
 						 note->figures[facts[x].fig].lo == note->figures[facts[y].fig].lo;
-			if (!agree ||
-			    !(said = jl_finding_new(note, JL_MEMO_WRONG, "same-fact", b->at, b->len, facts[i].fig)))
+			if (!agree || !(said = jl_finding_on_figure(note, JL_MEMO_WRONG, "same-fact", facts[i].fig)))
 				continue;
 			jl_fig_text(said->premises, note, b, a->lo, 0);
 			jl_memo_place(note, a->at, &line, &column);

@@ -66,8 +66,8 @@ static void column_kind(const struct jl_memo *note, struct jl_sheet *s, uint32_t
 /* Numbers of remarks, ranks and years are no quantities. */
 static bool is_remark(const struct jl_memo *note, const struct jl_cell *head)
 {
-	return head->len < 14 && jl_span_has(note->text + head->at, head->len,
-					     "note|notes|remark|비고|rank|순위|#|no|id|연도|출시년도|date|version");
+	return head->len < 14 &&
+	       JL_PART_HAS(note, head, "note|notes|remark|비고|rank|순위|#|no|id|연도|출시년도|date|version");
 }
 
 /* Rows and columns of a grid that hold figures. */
@@ -181,14 +181,14 @@ static void follows(struct jl_memo *note, const struct jl_sheet *s, const struct
 		return;
 	}
 	value = jl_relation_value(s, rel, row, col, fixed_value(note, &note->findings[root]));
-	if (!(said = jl_finding_new(note, JL_MEMO_WRONG, "table", f->at, f->len, fig)))
+	if (!(said = jl_finding_on_figure(note, JL_MEMO_WRONG, "table", fig)))
 		return;
 	said->root = root;
 	said->impossible_premise = note->findings[root].impossible_premise;
 	if (isfinite(value) && !(f->flags & JL_FIG_RANGE)) {
 		jl_fig_text(said->premises, note, f, value, 0);
 		if (!said->impossible_premise)
-			jl_fig_digits(said->fix, note, f, value, 0);
+			jl_fig_digits(said->fix, f, value, 0);
 	}
 	jl_said_finding_say(said, "follows from %s", note->findings[root].written);
 }
@@ -227,11 +227,11 @@ static void differs(struct jl_memo *note, const struct jl_sheet *s, const struct
 		return; /* per card of another number of cards */
 	if (rel->form == JL_FORM_SCALE && !is_whole(exp(rel->ln_k)) && is_doubled(jl_fig_mid(f) / value))
 		return; /* hardware that has twice as much of something */
-	if (!(said = jl_finding_new(note, JL_MEMO_WRONG, repeats ? "same-fact" : "table", f->at, f->len, fig)))
+	if (!(said = jl_finding_on_figure(note, JL_MEMO_WRONG, repeats ? "same-fact" : "table", fig)))
 		return;
 	say_relation(form, note, s, rel);
 	jl_fig_text(said->premises, note, f, value, f->digit / jl_fig_mid(f) > 0.05 && f->qty != JL_Q_COUNT);
-	jl_fig_digits(said->fix, note, f, value, 0);
+	jl_fig_digits(said->fix, f, value, 0);
 	if (repeats) {
 		uint32_t line, column;
 
@@ -326,7 +326,7 @@ static void judge_total(struct jl_memo *note, const struct jl_sheet *s, uint32_t
 							     note->figures[fig].len, fig)))
 				continue;
 			jl_fig_text(said->premises, note, &note->figures[fig], sum, 0);
-			jl_fig_digits(said->fix, note, &note->figures[fig], sum, 0);
+			jl_fig_digits(said->fix, &note->figures[fig], sum, 0);
 			said->shown = n_ok > 0 || (sum > 0.7 * jl_fig_mid(&note->figures[fig]) &&
 						   sum < 1.4 * jl_fig_mid(&note->figures[fig]));
 			jl_said_finding_say(said, "the %u rows above add up to %s", n, said->premises);
@@ -338,7 +338,7 @@ static void totals(struct jl_memo *note, const struct jl_sheet *s)
 	for (uint32_t r = 2; r < s->n_rows; r++) {
 		const struct jl_cell *label = jl_grid_cell(s->grid, s->row_of[r], 0);
 
-		if (label->len < 40 && jl_span_has(note->text + label->at, label->len, "total|sum|합계|총계|총합|합"))
+		if (label->len < 40 && JL_PART_HAS(note, label, "total|sum|합계|총계|총합|합"))
 			judge_total(note, s, r);
 	}
 }

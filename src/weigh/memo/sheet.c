@@ -257,11 +257,6 @@ static bool is_tight(const struct jl_sheet *s, const struct jl_relation *rel)
 	return n >= 3 && others <= 1;
 }
 
-static bool same_unit(const struct jl_sheet *s, int a, int b)
-{
-	return s->qty[a] == s->qty[b] && has_unit(s->qty[a]);
-}
-
 /* How many rows may disagree: one, of a long table one in 25; of an exact form in one unit a few, since sums are sums. */
 static int n_against(const struct jl_sheet *s, const struct jl_relation *rel)
 {
@@ -303,7 +298,8 @@ static void weigh(const struct search *in, struct jl_relation *rel)
 		rel->evidence += ROUND_BONUS;
 	most_bad = n_against(s, rel);
 	/* a whole multiple or a rest that no row speaks against is enough to carry a mistake on */
-	if (rel->evidence <= 0 && rel->evidence > -WEAK && rel->n_bad == 0 && same_unit(s, rel->out, rel->a) &&
+	if (rel->evidence <= 0 && rel->evidence > -WEAK && rel->n_bad == 0 && s->qty[rel->out] == s->qty[rel->a] &&
+	    has_unit(s->qty[rel->out]) &&
 	    ((rel->form == JL_FORM_SCALE && rel->ea > 0 && rel->n_ok >= 3 && k > 1.5 && fabs(k - round(k)) < 1e-9) ||
 	     (rel->form == JL_FORM_REST && rel->n_ok >= 2))) {
 		rel->weak = true;

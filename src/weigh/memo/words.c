@@ -93,13 +93,11 @@ static void commas(char *text)
 	text[n] = '\0';
 }
 
-const char *jl_fig_digits(char out[JL_SHOULD_MAX], const struct jl_memo *note, const struct jl_figure *like,
-			  double value, int more)
+const char *jl_fig_digits(char out[JL_SHOULD_MAX], const struct jl_figure *like, double value, int more)
 {
 	const double v = value / like->scale;
 	int decimals = like->decimals + more;
 
-	(void)note;
 	/* three digits at least of what is much smaller than the figure that it stands for */
 	while (v != 0 && fabs(v - round(v)) > 1e-9 * fabs(v) && fabs(v) * pow(10, decimals) < 9.5 && decimals < 9)
 		decimals++;
@@ -113,15 +111,13 @@ static void add_unit(char out[JL_SHOULD_MAX], const struct jl_memo *note, const 
 {
 	const size_t n = strlen(out);
 	const char *unit = note->text + like->num_at + like->num_len;
-	size_t len = like->unit_len;
+	const size_t len = like->unit_len; /* "2.5 GB" keeps its blank */
 
 	if (like->qty == JL_Q_USD || like->qty == JL_Q_USD_RATE) {
 		snprintf(out + n, JL_SHOULD_MAX - n, "%s", like->qty == JL_Q_USD ? " USD" : " USD/h");
 		return;
 	}
-	while (len && unit[0] == ' ') /* "2.5 GB" keeps its blank */
-		break;
-	if (like->unit_len && n + len + 1 < JL_SHOULD_MAX) {
+	if (len && n + len + 1 < JL_SHOULD_MAX) {
 		memcpy(out + n, unit, len);
 		out[n + len] = '\0';
 	}
@@ -130,7 +126,7 @@ static void add_unit(char out[JL_SHOULD_MAX], const struct jl_memo *note, const 
 const char *jl_fig_text(char out[JL_SHOULD_MAX], const struct jl_memo *note, const struct jl_figure *like, double value,
 			int more)
 {
-	jl_fig_digits(out, note, like, value, more);
+	jl_fig_digits(out, like, value, more);
 	add_unit(out, note, like);
 	return out;
 }
@@ -140,7 +136,7 @@ const char *jl_fig_range_text(char out[JL_SHOULD_MAX], const struct jl_memo *not
 {
 	char second[JL_SHOULD_MAX];
 
-	jl_fig_digits(out, note, like, lo, 0);
+	jl_fig_digits(out, like, lo, 0);
 	jl_fig_text(second, note, like, hi, 0);
 	snprintf(out + strlen(out), JL_SHOULD_MAX - strlen(out), "–%s", second);
 	return out;

@@ -160,11 +160,6 @@ static int is_autocast(const struct machine *m)
 	return m->path == JL_CONV_HALF && !has(m, JL_SW_PURE);
 }
 
-static int is_flat_conv(const struct jl_conv_op *op)
-{
-	return op->kind == JL_CONV_CONV && op->h <= 1;
-}
-
 /* Rows that begin at odd addresses: 16 bytes is what tensor cores are fed by. */
 static int is_odd(const struct machine *m, const struct jl_conv_op *op)
 {
@@ -183,14 +178,16 @@ static double group_rate(const struct machine *m, const struct jl_conv_op *op)
 	if (op->kind == JL_CONV_BMM)
 		frac *= fit->bmm_frac;
 	frac = fmin(frac, 1);
-	if (m->path == JL_CONV_TF32 && (m->in->software & JL_SW_SLOW_TF32) && (!conv || is_flat_conv(op)))
+	if (m->path == JL_CONV_TF32 && (m->in->software & JL_SW_SLOW_TF32) && (!conv || op->h <= 1))
 		frac *= fit->slow_tf32_frac;
 	double rate = frac * m->peak_flopps;
 
 	if (m->path != JL_CONV_VECTOR) {
 		const double share = m->path == JL_CONV_HALF ? 1 : 0.5;
 
-		rate = 1 / (1 / rate + 1 / (share * fit->feed_flop * m->sm_Hz));
+		/* Hopper's wide instructions read plain products where they lie */
+		if (op->kind != JL_CONV_LINEAR || !m->dev->priors->warpgroup)
+			rate = 1 / (1 / rate + 1 / (share * fit->feed_flop * m->sm_Hz));
 		if (is_odd(m, op)) {
 			if (m->path == JL_CONV_HALF && (m->in->software & JL_SW_ALIGNED_ONLY))
 				rate = fit->odd_vector_frac * fit->linear_frac[JL_CONV_VECTOR] * m->vector_flopps;
@@ -198,9 +195,9 @@ static double group_rate(const struct machine *m, const struct jl_conv_op *op)
 				rate = 1 / (1 / rate + 1 / (share * fit->odd_feed_flop * m->sm_Hz));
 		}
 	}
-	/* libraries know kernels that spare multiplications, but for Hopper and what came after */
+	/* libraries of GPUs know kernels that spare multiplications, but for Hopper and what came after */
 	if (conv && op->kh == 3 && op->kw == 3 && op->stride == 1 && m->path != JL_CONV_HALF && !is_last(m) &&
-	    !m->dev->priors->warpgroup)
+	    !m->dev->priors->warpgroup && m->dev->arch != JL_ARCH_OTHER)
 		rate = fmax(rate, fit->winograd_gain * fit->conv_frac[JL_CONV_VECTOR] * m->vector_flopps);
 	if (op->dilated && m->path == JL_CONV_HALF && (m->in->software & JL_SW_UNDILATED_ONLY))
 		rate = fmin(rate, 2 * fit->dilated_frac * fit->conv_frac[JL_CONV_VECTOR] * m->vector_flopps);
@@ -329,8 +326,8 @@ static double stream_B(const struct machine *m, const struct jl_conv_op *op, dou
 	double passes = op->passes, calls = op->calls, amp_B = op->amp_fwd_B + op->amp_bwd_B;
 
 	if (has(m, JL_SW_FORWARD)) {
-		passes = op->fwd_passes > 0 ? op->fwd_passes : 0.375 * op->passes;
-		calls = op->fwd_calls > 0 ? op->fwd_calls : 0.375 * op->calls;
+		passes = op->back_only ? 0 : op->fwd_passes > 0 ? op->fwd_passes : 0.375 * op->passes;
+		calls = op->back_only ? 0 : op->fwd_calls > 0 ? op->fwd_calls : 0.375 * op->calls;
 		amp_B = op->amp_fwd_B;
 	}
 	*ret_calls = calls * op->count * left;

@@ -37,6 +37,7 @@ struct jl_conv_op {
 	double oh, ow;                                    /* conv: the output's; 0: what the stride leaves */
 	double rows, k, n, v, steps, heads;               /* linear, rnn, cell, bmm, attention */
 	double elems, passes, elem_B;                     /* stream; elem_B 0: the activations' format */
+	int back_only;                                    /* stream: nothing of it is forward */
 	double calls;                                     /* stream, host: kernels launched, forward and backward */
 	double fwd_passes, fwd_calls;                     /* of them in the forward pass; 0: not known */
 	double amp_fwd_B, amp_bwd_B;                      /* stream: further bytes an element under autocast */

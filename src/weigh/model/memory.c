@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "model/pipeline.h"
+#include "model/step.h"
 
 /* What all stages have in common. */
 struct common {

@@ -1,4 +1,4 @@
-#include "model/pipeline.h"
+#include "model/step.h"
 
 #include <math.h>
 

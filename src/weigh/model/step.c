@@ -3,7 +3,6 @@
 #include <math.h>
 
 #include "model/log2.h"
-#include "model/pipeline.h"
 
 static int as_int(double x)
 {

@@ -96,6 +96,13 @@ bool jl_conv_read(const struct jl_catalog *cat, const char *gpu_id, double *ret_
 	return jl_params_own(cat, jl_conv_params(1, gpu_id ? &gpu_id : NULL), "conv", gpu_id, ret_x);
 }
 
+bool jl_conv_param_used(size_t i, int arch, int gpu)
+{
+	if (i >= FIRST_GPU)
+		return gpu >= 0 && i == FIRST_GPU + (size_t)gpu;
+	return i < N_SHARED || (i - N_SHARED) / N_DEV == jl_arch_among(arch, FAMILIES);
+}
+
 void jl_conv_resolve(const double *x, int gpu, const struct jl_device *device, struct jl_conv_fit *ret_fit)
 {
 	const double *dev = x + N_SHARED + jl_arch_among(device->arch, FAMILIES) * N_DEV;

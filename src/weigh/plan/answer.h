@@ -1,11 +1,55 @@
 /* What a search for a plan says: the best ways weighed, what was asked of the run, how much was searched. */
 #pragma once
 
+#include "base/buf.h"
 #include "base/fields.h"
-#include "plan/batch_limit.h"
 #include "plan/fleet.h"
+#include "plan/narrow.h"
 #include "plan/search.h"
-#include "plan/settings.h"
+#include "plan/way.h"
+#include "predict/predict.h"
+
+/* A way to run as settings that can be pasted: Megatron-LM's flags, DeepSpeed's JSON, torchtitan's TOML. */
+enum jl_plan_target { JL_PLAN_MEGATRON, JL_PLAN_DEEPSPEED, JL_PLAN_TORCHTITAN, JL_N_PLAN_TARGET };
+
+const char *jl_plan_target_title(enum jl_plan_target target); /* "Megatron-LM" */
+
+/* Why this target cannot run the case; NULL: it can. */
+struct jl_plan_reason {
+	const char *en;
+};
+struct jl_plan_reason jl_plan_settings_absent(enum jl_plan_target target, const struct jl_case *c);
+
+/* Only what the plan decides; data, learning rate and paths are not in it. */
+void jl_plan_settings(struct jl_buf *out, enum jl_plan_target target, const struct jl_case *c);
+
+/* Which target the case was weighed for. */
+enum jl_plan_target jl_plan_settings_of(const struct jl_case *c);
+
+/* How large a batch a system holds in one pass, and which batch runs fastest. */
+/* A batch with how it runs; batch 0: not even one sample a worker. */
+struct jl_batch_point {
+	double batch;  /* all workers, one pass each */
+	double worker; /* of one worker */
+	struct jl_case how;
+	struct jl_prediction prediction;
+};
+
+struct jl_batch_limit {
+	struct jl_batch_point largest; /* data parallel as is: no recompute, nothing offloaded */
+	struct jl_batch_point fastest; /* most samples a second of those up to `largest` */
+	struct jl_batch_point most;    /* with whatever makes room: slices, ZeRO, recompute, offload */
+	double capacity_B;
+};
+
+struct jl_batch_ask {
+	const struct jl_catalog *cat;
+	struct jl_plan_site *site; /* its batch is changed on the way */
+	const struct jl_plan_narrow *narrow;
+	double memory_frac;
+};
+
+void jl_plan_batch_limit(struct jl_batch_limit *ret_limit, const struct jl_batch_ask *ask);
 
 extern const char *const jl_plan_objectives[]; /* names, in the order of enum jl_plan_objective; NULL ends them */
 

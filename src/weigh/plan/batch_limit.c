@@ -1,4 +1,4 @@
-#include "plan/batch_limit.h"
+#include "plan/answer.h"
 
 #include <math.h>
 #include <string.h>

@@ -121,12 +121,6 @@ double jl_fleet_cost_usd(const struct jl_fleet_point *p)
 	return p->prediction.cost_usd.value;
 }
 
-static void judge(struct jl_fleet_point *p, const struct jl_fleet_ask *ask)
-{
-	p->in_time = isnan(ask->deadline_s) || jl_fleet_time_s(p) <= ask->deadline_s;
-	p->in_budget = isnan(ask->budget_usd) || jl_fleet_cost_usd(p) <= ask->budget_usd;
-}
-
 enum jl_status jl_fleet_batch(double *ret_batch, const struct jl_fleet_ask *ask, struct jl_arena *arena,
 			      struct jl_err *err)
 {
@@ -189,7 +183,8 @@ static enum jl_status search_point(struct jl_fleet *fleet, struct jl_fleet_point
 	jl_plan_way_case(&p->how, site, &result.top.best[0].way);
 	jl_predict(&p->prediction, ask->cat, &p->how);
 	jl_plan_note_changes(&p->how, site, &p->prediction);
-	judge(p, ask);
+	p->in_time = isnan(ask->deadline_s) || jl_fleet_time_s(p) <= ask->deadline_s;
+	p->in_budget = isnan(ask->budget_usd) || jl_fleet_cost_usd(p) <= ask->budget_usd;
 	return JL_OK;
 }
 

@@ -95,11 +95,6 @@ static void top_add(struct jl_plan_top *top, const struct jl_plan_found *found)
 	top->best[at] = *found;
 }
 
-static double top_bound(const struct jl_plan_top *top)
-{
-	return top->n == top->room ? top->best[top->n - 1].value : INFINITY;
-}
-
 static void share_clear(struct jl_plan_share *share, int n_best)
 {
 	memset(share, 0, sizeof(*share));
@@ -357,11 +352,6 @@ static void run_item(struct worker *w, long long position)
 	}
 }
 
-static int should_stop(const struct search *s)
-{
-	return s->ask->stop && *s->ask->stop;
-}
-
 static void *work(void *arg)
 {
 	struct worker *w = arg;
@@ -375,7 +365,7 @@ static void *work(void *arg)
 
 		if (position >= s->to)
 			return NULL;
-		if (should_stop(s)) {
+		if (s->ask->stop && *s->ask->stop) {
 			w->share.stopped = 1;
 			return NULL;
 		}
@@ -462,7 +452,8 @@ static enum jl_status run_rounds(struct search *s, struct worker *workers, int n
 
 	for (long long size = FIRST_ROUND; !status && s->from < n_item && !sum->stopped; size *= 2) {
 		s->to = size < n_item - s->from ? s->from + size : n_item;
-		s->bound = s->ask->no_prune ? INFINITY : top_bound(&sum->top);
+		s->bound = s->ask->no_prune || sum->top.n < sum->top.room ? INFINITY
+									  : sum->top.best[sum->top.n - 1].value;
 		run_round(s, workers, n_threads);
 		status = collect(s, workers, n_threads, sum, all, err);
 		s->from = s->to;

@@ -1,4 +1,4 @@
-#include "plan/settings.h"
+#include "plan/answer.h"
 
 #include "base/json.h"
 

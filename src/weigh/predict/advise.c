@@ -1,4 +1,4 @@
-#include "predict/advise.h"
+#include "predict/answer.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -27,13 +27,6 @@ static void say(struct jl_advice *advice, const char *en, ...)
 	va_start(args, en);
 	jl_vsay(advice->en, advice->text, sizeof(advice->en), en, args);
 	va_end(args);
-}
-
-static void set_framework(struct jl_case *c, const struct jl_catalog *cat, enum jl_framework framework)
-{
-	c->framework = framework;
-	jl_machine_profile(&c->profile, cat, framework);
-	jl_case_set_states(c);
 }
 
 /* An idea changes `alt` and says so; false: it does not apply. */
@@ -132,7 +125,9 @@ static bool compile(const struct idea_in *in, struct jl_case *alt, struct jl_adv
 {
 	if (in->base->framework != JL_FW_EAGER)
 		return false;
-	set_framework(alt, in->cat, JL_FW_COMPILED);
+	alt->framework = JL_FW_COMPILED;
+	jl_machine_profile(&alt->profile, in->cat, JL_FW_COMPILED);
+	jl_case_set_states(alt);
 	say(advice, JL_N("torch.compile instead of eager"));
 	return true;
 }

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "workload/layers.h"
+#include "workload/convnet.h"
 
 enum group { PROJECTIONS, CORE, FFN, EXPERTS, ROUTER, NORMS, RESIDUALS, EMBEDDING, LOGITS, N_GROUP };
 

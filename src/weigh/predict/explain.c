@@ -1,4 +1,4 @@
-#include "predict/explain.h"
+#include "predict/answer.h"
 #include "predict/kind.h"
 
 #include <math.h>

@@ -6,7 +6,7 @@
 #include "catalog/find.h"
 #include "physics/interval.h"
 #include "predict/choose.h"
-#include "workload/from_catalog.h"
+#include "workload/transformer.h"
 #include "workload/tune.h"
 
 static enum jl_status find(struct jl_subject *subject, const struct jl_catalog *cat, const char *name,

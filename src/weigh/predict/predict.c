@@ -60,12 +60,6 @@ static struct jl_estimate as_rate(const struct jl_prediction *p, double value)
 				     .hi = value * (1 + p->below_frac) };
 }
 
-/* Parts of a step that wait for links. */
-static double exposed_frac(const struct jl_step_cost *step)
-{
-	return (step->dp_s + step->tp_s + step->cp_s + step->ep_s + step->send_s) / step->step_s;
-}
-
 void jl_case_extent(const struct jl_case *c, double extent_ln[JL_N_EXTENT])
 {
 	const double items = c->global_batch / c->n_gpus * (isnan(c->shard.seq) ? 1 : c->shard.seq);
@@ -104,7 +98,7 @@ static struct jl_doubt doubt_of(const struct jl_case *c, const struct jl_step_co
 	doubt.x[JL_DOUBT_FAR] = jl_far_ln(&m->widths, answer, extent_ln);
 	if (memory)
 		return doubt;
-	doubt.x[JL_DOUBT_EXPOSED] = exposed_frac(step);
+	doubt.x[JL_DOUBT_EXPOSED] = (step->dp_s + step->tp_s + step->cp_s + step->ep_s + step->send_s) / step->step_s;
 	doubt.x[JL_DOUBT_HOST] = host_share(c, step);
 	if (answer != JL_ASKED_NETWORK && !jl_machine_links_seen(m, answer))
 		doubt.x[JL_DOUBT_LINK] = doubt.x[JL_DOUBT_EXPOSED];

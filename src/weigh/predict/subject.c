@@ -1,4 +1,4 @@
-#include "predict/subject.h"
+#include "predict/predict.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -131,11 +131,6 @@ static void find_rents(struct find *f)
 	}
 }
 
-static bool has_word(const char *text, const char *word)
-{
-	return text && strcasestr(text, word) != NULL;
-}
-
 static bool card_price(struct jl_offer *ret_offer, const struct find *f, const struct jl_gpu *gpu, enum jl_how how)
 {
 	const struct jl_card_price p = jl_card_price_of(f->ask->cat, gpu, how == JL_HOW_USED, f->ask->today);
@@ -148,7 +143,8 @@ static bool card_price(struct jl_offer *ret_offer, const struct find *f, const s
 static double bridge_usd(const struct jl_catalog *cat)
 {
 	for (size_t i = 0; i < cat->n_prices; i++)
-		if (has_word(cat->prices[i].item, "NVLink bridge") && cat->prices[i].price_usd > 0)
+		if (cat->prices[i].item && strcasestr(cat->prices[i].item, "NVLink bridge") &&
+		    cat->prices[i].price_usd > 0)
 			return cat->prices[i].price_usd;
 	return NAN;
 }

@@ -1,4 +1,4 @@
-#include "recommend/purpose.h"
+#include "recommend/recommend.h"
 
 #include <math.h>
 #include <stddef.h>

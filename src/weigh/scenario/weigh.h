@@ -3,7 +3,7 @@
 #pragma once
 
 #include "cost/study.h"
-#include "predict/advise.h"
+#include "predict/answer.h"
 #include "predict/collective_case.h"
 #include "predict/compare.h"
 #include "recommend/recommend.h"

@@ -67,11 +67,6 @@ static const struct jl_weighed_system *system_of(const struct jl_weighed *w, con
 	return said && w->n_systems ? &w->systems[said - w->scenario->systems] : NULL;
 }
 
-static bool same_mode(const char *a, const char *b)
-{
-	return !a || !b || strcmp(a, b) == 0;
-}
-
 /* Each measured figure finds its point, or gets one of its own. */
 static void place_measured(struct jl_weighed *w)
 {
@@ -89,7 +84,8 @@ static void place_measured(struct jl_weighed *w)
 		for (size_t k = 0; of == s->of && k < s->n_modes * s->n_counts; k++) {
 			struct jl_weighed_point *p = &s->points[k];
 
-			if (p->n_gpus != lone.n_gpus || !same_mode(p->mode, m->mode) || !isnan(p->measured_per_s))
+			if (p->n_gpus != lone.n_gpus || (p->mode && m->mode && strcmp(p->mode, m->mode) != 0) ||
+			    !isnan(p->measured_per_s))
 				continue;
 			p->measured_per_s = measured_per_s(w, m, p);
 			p->measured = m;

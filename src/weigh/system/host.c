@@ -1,4 +1,4 @@
-#include "system/host.h"
+#include "system/machine.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "workload/layers.h"
+#include "workload/convnet.h"
 
 struct jl_conv_in jl_convnet_input(const struct jl_convnet_train *t, double comm_s)
 {

@@ -1,11 +1,12 @@
 /* One row per model_type: how its keys are called and what its layers look like where the file does not say. */
-#include "workload/hfconfig.h"
+#include "workload/modelfile.h"
 
 #include <jansson.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/buf.h"
+#include "workload/network_ops.h"
 
 enum style {
 	GATED = 1 << 0,
@@ -34,7 +35,7 @@ static const struct keys exaone_keys = { "num_layers", "hidden_size", "num_atten
 static const struct keys bloom_keys = { "n_layer", "hidden_size", "n_head", "n_inner", "seq_length" };
 
 struct arch {
-	const char *type;
+	const char *types; /* blanks between them */
 	const struct keys *keys;
 	unsigned style;
 	double extra_positions; /* OPT's table has two more rows than positions */
@@ -46,54 +47,20 @@ static const struct arch archs[] = {
 	{ "gpt2", &gpt2_keys, TIED | BIAS | LEARNED, 0 },
 	{ "gpt_neox", &usual_keys, BIAS, 0 },
 	{ "opt", &opt_keys, TIED | BIAS | LEARNED, 2 },
-	{ "bert", &usual_keys, TIED | BIAS | LEARNED | ENCODER, 0 },
-	{ "llama", &usual_keys, LLAMA_LIKE, 0 },
-	{ "mistral", &usual_keys, LLAMA_LIKE, 0 },
-	{ "mixtral", &usual_keys, LLAMA_LIKE, 0 },
-	{ "qwen2", &usual_keys, LLAMA_LIKE | QKV_BIAS, 0 },
-	{ "qwen2_moe", &usual_keys, LLAMA_LIKE | QKV_BIAS, 0 },
-	{ "qwen3", &usual_keys, LLAMA_LIKE | QK_NORM, 0 },
-	{ "qwen3_moe", &usual_keys, LLAMA_LIKE | QK_NORM, 0 },
-	{ "gemma", &usual_keys, LLAMA_LIKE | TIED, 0 },
+	{ "bert roberta xlm-roberta camembert ernie", &usual_keys, TIED | BIAS | LEARNED | ENCODER, 0 },
+	{ "llama mistral mixtral deepseek_v2 deepseek_v3 kimi_k2 phi3 granite internlm2 internlm3 glm4_moe baichuan "
+	  "aquila "
+	  "ministral helium solar hyperclovax",
+	  &usual_keys, LLAMA_LIKE, 0 },
+	{ "qwen2 qwen2_moe glm gpt_oss seed_oss qwen2_vl qwen2_5_vl", &usual_keys, LLAMA_LIKE | QKV_BIAS, 0 },
+	{ "qwen3 qwen3_moe olmo2 olmo3 exaone4 qwen3_vl_text dots1", &usual_keys, LLAMA_LIKE | QK_NORM, 0 },
+	{ "gemma granitemoe minicpm smollm3 ernie4_5", &usual_keys, LLAMA_LIKE | TIED, 0 },
 	{ "gemma2", &usual_keys, LLAMA_LIKE | TIED | POST_NORM, 0 },
 	{ "gemma3_text", &usual_keys, LLAMA_LIKE | TIED | POST_NORM | QK_NORM, 0 },
-	{ "deepseek_v2", &usual_keys, LLAMA_LIKE, 0 },
-	{ "deepseek_v3", &usual_keys, LLAMA_LIKE, 0 },
-	{ "kimi_k2", &usual_keys, LLAMA_LIKE, 0 },
-	{ "phi3", &usual_keys, LLAMA_LIKE, 0 },
-	{ "stablelm", &usual_keys, GATED, 0 },
-	{ "starcoder2", &usual_keys, TIED | BIAS, 0 },
-	{ "granite", &usual_keys, LLAMA_LIKE, 0 },
-	{ "granitemoe", &usual_keys, LLAMA_LIKE | TIED, 0 },
-	{ "olmo2", &usual_keys, LLAMA_LIKE | QK_NORM, 0 },
-	{ "olmo3", &usual_keys, LLAMA_LIKE | QK_NORM, 0 },
-	{ "internlm2", &usual_keys, LLAMA_LIKE, 0 },
-	{ "internlm3", &usual_keys, LLAMA_LIKE, 0 },
-	{ "minicpm", &usual_keys, LLAMA_LIKE | TIED, 0 },
-	{ "roberta", &usual_keys, TIED | BIAS | LEARNED | ENCODER, 0 },
-	{ "xlm-roberta", &usual_keys, TIED | BIAS | LEARNED | ENCODER, 0 },
-	{ "camembert", &usual_keys, TIED | BIAS | LEARNED | ENCODER, 0 },
-	{ "ernie", &usual_keys, TIED | BIAS | LEARNED | ENCODER, 0 },
-	{ "glm", &usual_keys, LLAMA_LIKE | QKV_BIAS, 0 },
 	{ "glm4", &usual_keys, LLAMA_LIKE | QKV_BIAS | POST_NORM, 0 },
-	{ "glm4_moe", &usual_keys, LLAMA_LIKE, 0 },
-	{ "baichuan", &usual_keys, LLAMA_LIKE, 0 },
-	{ "orion", &usual_keys, GATED, 0 },
-	{ "aquila", &usual_keys, LLAMA_LIKE, 0 },
-	{ "smollm3", &usual_keys, LLAMA_LIKE | TIED, 0 },
-	{ "ministral", &usual_keys, LLAMA_LIKE, 0 },
-	{ "gpt_oss", &usual_keys, LLAMA_LIKE | QKV_BIAS, 0 },
-	{ "helium", &usual_keys, LLAMA_LIKE, 0 },
 	{ "hunyuan_v1_dense", &usual_keys, LLAMA_LIKE | QK_NORM | TIED, 0 },
-	{ "seed_oss", &usual_keys, LLAMA_LIKE | QKV_BIAS, 0 },
-	{ "ernie4_5", &usual_keys, LLAMA_LIKE | TIED, 0 },
-	{ "exaone4", &usual_keys, LLAMA_LIKE | QK_NORM, 0 },
-	{ "solar", &usual_keys, LLAMA_LIKE, 0 },
-	{ "hyperclovax", &usual_keys, LLAMA_LIKE, 0 },
-	{ "qwen2_vl", &usual_keys, LLAMA_LIKE | QKV_BIAS, 0 },
-	{ "qwen2_5_vl", &usual_keys, LLAMA_LIKE | QKV_BIAS, 0 },
-	{ "qwen3_vl_text", &usual_keys, LLAMA_LIKE | QK_NORM, 0 },
-	{ "dots1", &usual_keys, LLAMA_LIKE | QK_NORM, 0 },
+	{ "stablelm orion", &usual_keys, GATED, 0 },
+	{ "starcoder2", &usual_keys, TIED | BIAS, 0 },
 	{ "nemotron", &usual_keys, 0, 0 },
 	{ "arcee", &usual_keys, RMS, 0 },
 	{ "exaone", &exaone_keys, LLAMA_LIKE, 0 },
@@ -239,14 +206,20 @@ static enum jl_status find_arch(const struct arch **ret_arch, const struct reade
 	struct jl_buf list;
 	enum jl_status status;
 
-	for (size_t i = 0; type && i < sizeof(archs) / sizeof(*archs); i++)
-		if (strcmp(archs[i].type, type) == 0) {
+	for (size_t i = 0; type && !strchr(type, ' ') && i < sizeof(archs) / sizeof(*archs); i++)
+		if (jl_net_has_word(archs[i].types, type)) {
 			*ret_arch = &archs[i];
 			return JL_OK;
 		}
 	jl_buf_init(&list, 2048);
-	for (size_t i = 0; i < sizeof(archs) / sizeof(*archs); i++)
-		jl_buf_printf(&list, "%s%s", i ? ", " : "", archs[i].type);
+	for (size_t i = 0; i < sizeof(archs) / sizeof(*archs); i++) {
+		jl_buf_puts(&list, i ? ", " : "");
+		for (const char *c = archs[i].types; *c; c++)
+			if (*c == ' ')
+				jl_buf_puts(&list, ", ");
+			else
+				jl_buf_putc(&list, *c);
+	}
 	status = jl_fail_at(
 		r->err, JL_E_NOTFOUND, &(struct jl_where){ .file = r->file },
 		JL_N("model_type '%.64s' is not one we know: %s; or describe it with --layers --hidden --heads ..."),
@@ -288,7 +261,7 @@ enum jl_status jl_hfconfig_parse(struct jl_hfconfig *ret_config, const char *tex
 	config.seq = number(&r, arch->keys->positions, NAN);
 	if (!(config.seq >= 1))
 		config.seq = NAN;
-	config.type = jl_arena_strdup(arena, arch->type);
+	config.type = jl_arena_strdup(arena, json_string_value(json_object_get(r.root, "model_type")));
 	status = r.status;
 	if (!status && !config.type)
 		status = jl_fail_nomem(err);
@@ -303,18 +276,5 @@ enum jl_status jl_hfconfig_parse(struct jl_hfconfig *ret_config, const char *tex
 		*ret_config = config;
 out:
 	json_decref(root);
-	return status;
-}
-
-enum jl_status jl_hfconfig_read(struct jl_hfconfig *ret_config, const char *path, struct jl_arena *arena,
-				struct jl_err *err)
-{
-	struct jl_buf text;
-	enum jl_status status = jl_buf_read_file(&text, path, JL_HFCONFIG_MAX_B, err);
-
-	if (status)
-		return status;
-	status = jl_hfconfig_parse(ret_config, text.data, text.len, path, arena, err);
-	jl_buf_release(&text);
 	return status;
 }

@@ -14,7 +14,6 @@
 
 #include "base/buf.h"
 #include "workload/network_ops.h"
-#include "workload/onnx.h"
 
 #define JSON_MAX_B ((size_t)256 << 20) /* graphs are larger than configurations */
 #define PATH_MAX_B 4096

@@ -2,9 +2,23 @@
  * safetensors files, a config.json, or a folder with one of them. Bounded; weights are never read. */
 #pragma once
 
+#include "base/arena.h"
 #include "catalog/catalog.h"
-#include "workload/hfconfig.h"
 #include "workload/network.h"
+#include "workload/transformer.h"
+
+/* A transformer from the config.json that Hugging Face models carry. */
+#define JL_HFCONFIG_MAX_B ((size_t)8 << 20) /* real ones have a few kB */
+
+struct jl_hfconfig {
+	struct jl_transformer model;
+	const char *type; /* its model_type */
+	double seq;       /* the longest sequence it states; NAN: none */
+};
+
+/* `text` of `len` bytes, called `file` in messages. */
+enum jl_status jl_hfconfig_parse(struct jl_hfconfig *ret_config, const char *text, size_t len, const char *file,
+				 struct jl_arena *arena, struct jl_err *err);
 
 struct jl_modelfile {
 	bool is_network;
@@ -27,3 +41,9 @@ enum jl_status jl_safetensors_parse(struct jl_modelfile *ret, const unsigned cha
 				    struct jl_arena *arena, struct jl_err *err);
 enum jl_status jl_torchgraph_parse(struct jl_network *ret_net, const char *text, size_t len, const char *file,
 				   struct jl_arena *arena, struct jl_err *err);
+
+/* An ONNX graph as a list of operators: shapes are followed from the inputs, weights are looked at only for their sizes. Bounded;
+ * nothing of the file is trusted. */
+/* `data` of `len` bytes, called `file` in messages. Sizes that the file leaves open are 1: one sample. */
+enum jl_status jl_onnx_parse(struct jl_network *ret_net, const unsigned char *data, size_t len, const char *file,
+			     struct jl_arena *arena, struct jl_err *err);

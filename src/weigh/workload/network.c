@@ -3,10 +3,8 @@
 
 #include <ctype.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
-#include "base/buf.h"
 #include "base/mem.h"
 #include "base/num.h"
 #include "workload/network_ops.h"
@@ -265,8 +263,7 @@ static struct jl_net_value evaluate(struct vm *vm, const char *at, const char *e
 	return v;
 }
 
-/* The next word of a statement: what lies between spaces. */
-static bool next_word(const char **io_at, const char *end, const char **ret_word, size_t *ret_len)
+bool jl_net_next_word(const char **io_at, const char *end, const char **ret_word, size_t *ret_len)
 {
 	const char *at = *io_at;
 
@@ -280,8 +277,7 @@ static bool next_word(const char **io_at, const char *end, const char **ret_word
 	return *ret_len > 0;
 }
 
-/* NAME=...: where the name ends; NULL: the word is no assignment. */
-static const char *assigned(const char *word, size_t len)
+const char *jl_net_assigned(const char *word, size_t len)
 {
 	size_t n = 0;
 
@@ -294,7 +290,7 @@ static const char *assigned(const char *word, size_t len)
 
 static void assign(struct vm *vm, const char *word, size_t len, bool usual)
 {
-	const char *eq = assigned(word, len);
+	const char *eq = jl_net_assigned(word, len);
 	struct jl_net_word name;
 
 	if (!eq || !take_name(&name, word, (size_t)(eq - word))) {
@@ -317,8 +313,8 @@ static void read_args(struct vm *vm, const char *at, const char *end, struct jl_
 	size_t len;
 
 	*ret = (struct jl_net_args){ 0 };
-	while (next_word(&at, end, &word, &len) && !vm->state.status) {
-		const char *eq = assigned(word, len);
+	while (jl_net_next_word(&at, end, &word, &len) && !vm->state.status) {
+		const char *eq = jl_net_assigned(word, len);
 		struct jl_net_arg *arg = &ret->args[ret->n];
 
 		if (ret->n == JL_NET_ARGS_MAX || !take_name(&arg->name, word, eq ? (size_t)(eq - word) : 0)) {
@@ -339,8 +335,8 @@ static void call(struct vm *vm, const struct def *def, const struct jl_net_args 
 	const char *at = def->args, *word;
 	size_t len;
 
-	while (n < DEF_ARGS && next_word(&at, def->args_end, &word, &len) && !vm->state.status) {
-		const char *eq = assigned(word, len);
+	while (n < DEF_ARGS && jl_net_next_word(&at, def->args_end, &word, &len) && !vm->state.status) {
+		const char *eq = jl_net_assigned(word, len);
 		const struct jl_net_value *given = NULL;
 
 		if (!take_name(&names[n], word, eq ? (size_t)(eq - word) : len)) {
@@ -396,7 +392,7 @@ static void loop(struct vm *vm, const char *at, const char *end, const char *bod
 	const char *word;
 	size_t len;
 
-	if (!next_word(&at, end, &word, &len) || !take_name(&name, word, len)) {
+	if (!jl_net_next_word(&at, end, &word, &len) || !take_name(&name, word, len)) {
 		fail(vm, at, 0, JL_N("write: for NAME COUNT and a block"));
 		return;
 	}
@@ -419,7 +415,7 @@ static void define(struct vm *vm, const char *at, const char *end, const char *b
 	const char *word;
 	size_t len;
 
-	if (vm->n_defs == DEFS_MAX || !next_word(&at, end, &word, &len) || !take_name(&name, word, len)) {
+	if (vm->n_defs == DEFS_MAX || !jl_net_next_word(&at, end, &word, &len) || !take_name(&name, word, len)) {
 		fail(vm, at, 0, JL_N("too many blocks, or one without a name"));
 		return;
 	}
@@ -462,7 +458,7 @@ static void block(struct vm *vm, const char *word, size_t len, const char *rest,
 		while (next < end && isspace((unsigned char)*next))
 			next++;
 		key = next;
-		if (next_word(&next, end, &key, &key_len) && is_word(key, key_len, "else")) {
+		if (jl_net_next_word(&next, end, &key, &key_len) && is_word(key, key_len, "else")) {
 			while (next < end && isspace((unsigned char)*next))
 				next++;
 			close = next < end && *next == '{' ? block_end(next + 1, end) : NULL;
@@ -485,10 +481,10 @@ static void simple(struct vm *vm, const char *word, size_t len, const char *rest
 	struct jl_net_word name;
 	const bool usual = is_word(word, len, "default"); /* only what has no value yet */
 
-	if (assigned(word, len) || (usual && next_word(&rest, end, &word, &len))) {
+	if (jl_net_assigned(word, len) || (usual && jl_net_next_word(&rest, end, &word, &len))) {
 		do
 			assign(vm, word, len, usual);
-		while (next_word(&rest, end, &word, &len) && !vm->state.status);
+		while (jl_net_next_word(&rest, end, &word, &len) && !vm->state.status);
 		return;
 	}
 	read_args(vm, rest, end, &args);
@@ -522,7 +518,7 @@ static void run(struct vm *vm, const char *at, const char *end)
 		for (stop = at; stop < end && *stop != '\n' && *stop != ';' && *stop != '{'; stop++)
 			;
 		rest = at;
-		if (!next_word(&rest, stop, &word, &len))
+		if (!jl_net_next_word(&rest, stop, &word, &len))
 			break;
 		if (++vm->steps > STEPS_MAX) {
 			fail(vm, word, len, JL_N("does not come to an end"));
@@ -554,84 +550,4 @@ enum jl_status jl_network_expand(struct jl_network *ret_net, const char *name, c
 	jl_free(vm);
 	jl_free(ops);
 	return status;
-}
-
-/* Does the part match? ret_numbers: what each '#' stood for. */
-static bool matches(const char *pattern, size_t pattern_len, const char *part, size_t len, double ret_numbers[4])
-{
-	size_t p = 0, t = 0, n = 0;
-
-	while (p < pattern_len) {
-		if (pattern[p] == '#') {
-			const size_t begin = t;
-			double value = 0;
-
-			for (; t < len && isdigit((unsigned char)part[t]) && t - begin < 6; t++)
-				value = value * 10 + (part[t] - '0');
-			if (t == begin || n == 4)
-				return false;
-			ret_numbers[n++] = value;
-		} else if (t >= len || tolower((unsigned char)part[t++]) != pattern[p]) {
-			return false;
-		}
-		p++;
-	}
-	return t == len;
-}
-
-/* Assignments with $1 filled in. */
-static void settle(struct jl_buf *out, const char *at, const char *end, const double numbers[4])
-{
-	for (; at < end; at++) {
-		if (*at == '$' && at + 1 < end && at[1] >= '1' && at[1] <= '4')
-			jl_buf_printf(out, "%.0f", numbers[*++at - '1']);
-		else
-			jl_buf_putc(out, *at);
-	}
-	jl_buf_putc(out, ' ');
-}
-
-/* A part by the lines of `words`: 0 unknown, 1 a word, 2 one that says the family. */
-static int word_of(struct jl_buf *out, const char *words, const char *part, size_t len)
-{
-	for (const char *line = words, *end; *line; line = *end ? end + 1 : end) {
-		const char *at = line, *word, *values;
-		size_t word_len;
-
-		end = line + strcspn(line, "\n");
-		for (values = at; next_word(&at, end, &word, &word_len) && !assigned(word, word_len); values = at)
-			;
-		for (at = line; at < values && next_word(&at, values, &word, &word_len);) {
-			const bool head = *word == '^';
-			double numbers[4] = { 0 };
-
-			if (matches(word + head, word_len - head, part, len, numbers)) {
-				settle(out, values, end, numbers);
-				return head ? 2 : 1;
-			}
-		}
-	}
-	return 0;
-}
-
-bool jl_network_name(char *ret_settings, size_t size_B, const char *words, const char *name)
-{
-	struct jl_buf out;
-	int heads = 0;
-	bool known = true;
-
-	jl_buf_init(&out, size_B);
-	for (const char *part = name; known && *part;) {
-		const size_t len = strcspn(part, "_- ");
-		const int found = len ? word_of(&out, words, part, len) : 0;
-
-		known = found > 0;
-		heads += found == 2;
-		part += len + (part[len] != '\0');
-	}
-	known = known && heads == 1 && !out.failed;
-	if (known)
-		snprintf(ret_settings, size_B, "%s", jl_buf_text(&out));
-	jl_buf_release(&out);
-	return known;
 }

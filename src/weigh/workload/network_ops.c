@@ -154,6 +154,8 @@ static const struct pass passes[] = {
 	[JL_NET_PASS_ADD] = { 3, 3, 1, 1, .fuse = 1 },
 	[JL_NET_PASS_POOL] = { 1, 1.5, 1, 1, .fuse = 0 },
 	[JL_NET_PASS_COPY] = { 2, 2, 1, 1, .fuse = 0 },
+	[JL_NET_PASS_BIAS] = { 0, 1, 0, 1, .fuse = 0 },
+	[JL_NET_PASS_JOIN] = { 0, 6, 0, 1, .fuse = 0 },
 };
 
 static void stream(struct jl_net_state *s, double count, double elems, const struct pass *p)
@@ -168,6 +170,7 @@ static void stream(struct jl_net_state *s, double count, double elems, const str
 					.elems = elems,
 					.passes = p->fwd + p->bwd,
 					.fwd_passes = p->fwd,
+					.back_only = p->fwd == 0,
 					.calls = p->fwd_calls + p->bwd_calls,
 					.fwd_calls = p->fwd_calls,
 					.amp_fwd_B = p->amp_fwd_B,
@@ -256,6 +259,8 @@ static void linear(struct jl_net_state *s, double rows, double k, double n, doub
 		&(struct jl_conv_op){
 			.kind = JL_CONV_LINEAR, .count = count, .rows = rows, .k = k, .n = n, .steps = 1, .heads = 1 },
 		bias != 0 ? n * count : 0);
+	if (bias != 0)
+		stream(s, count, rows * n, &passes[JL_NET_PASS_BIAS]);
 }
 
 static void op_fc(struct jl_net_state *s, const struct jl_net_args *args)
@@ -310,6 +315,8 @@ static void op_attn(struct jl_net_state *s, const struct jl_net_args *args)
 		wrong(s, JL_N("attention with impossible sizes"));
 	else
 		jl_net_product(s, &op, 0);
+	/* gradients of queries, keys and values are laid side by side again */
+	stream(s, op.count, op.rows * op.heads * op.k, &passes[JL_NET_PASS_JOIN]);
 }
 
 static void op_bn(struct jl_net_state *s, const struct jl_net_args *args)
@@ -335,7 +342,7 @@ static void op_add(struct jl_net_state *s, const struct jl_net_args *args)
 
 	if (arg(args, -1, "wide", 0) != 0) { /* the sum is kept in fp32 under autocast */
 		p.amp_fwd_B = 4;
-		p.amp_bwd_B = 6;
+		p.amp_bwd_B = 12;
 	}
 	stream(s, times(args), elements(s), &p);
 }

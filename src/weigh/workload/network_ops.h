@@ -43,6 +43,10 @@ struct jl_net_state {
 /* Is it among these words, which spaces part? */
 bool jl_net_has_word(const char *words, const char *word);
 
+/* network.c: the next word of a statement, what lies between spaces; and of NAME=... where the name ends, NULL: it is no assignment. */
+bool jl_net_next_word(const char **io_at, const char *end, const char **ret_word, size_t *ret_len);
+const char *jl_net_assigned(const char *word, size_t len);
+
 /* `ops`: room for JL_NETWORK_OPS_MAX. */
 void jl_net_begin(struct jl_net_state *state, const char *name, struct jl_conv_op *ops, struct jl_err *err);
 /* NULL: it has no value. */
@@ -59,7 +63,9 @@ enum jl_net_pass {
 	JL_NET_PASS_MAP,
 	JL_NET_PASS_ADD,
 	JL_NET_PASS_POOL,
-	JL_NET_PASS_COPY
+	JL_NET_PASS_COPY,
+	JL_NET_PASS_BIAS,
+	JL_NET_PASS_JOIN
 };
 void jl_net_pass(struct jl_net_state *state, enum jl_net_pass kind, double elems, double count);
 /* Copied into the arena. */

@@ -1,5 +1,5 @@
 /* The file: protocol buffers walked by hand. Every length is checked against what is left. */
-#include "workload/onnx.h"
+#include "workload/modelfile.h"
 
 #include <math.h>
 #include <string.h>
@@ -321,11 +321,34 @@ static void read_graph(struct reader *r, struct jl_onnx_bytes graph)
 			read_node(r, f.bytes);
 }
 
-static double size_of(const struct jl_onnx_value *v)
+const struct jl_onnx_attr *jl_onnx_attr(const struct jl_onnx_node *node, const char *name)
+{
+	for (int i = 0; i < node->n_attrs; i++)
+		if (node->attrs[i].name.len == strlen(name) &&
+		    memcmp(node->attrs[i].name.at, name, node->attrs[i].name.len) == 0)
+			return &node->attrs[i];
+	return NULL;
+}
+
+double jl_onnx_int(const struct jl_onnx_node *node, const char *name, double usual)
+{
+	const struct jl_onnx_attr *attr = jl_onnx_attr(node, name);
+
+	return attr ? attr->i : usual;
+}
+
+double jl_onnx_int_at(const struct jl_onnx_node *node, const char *name, int i, double usual)
+{
+	const struct jl_onnx_attr *attr = jl_onnx_attr(node, name);
+
+	return attr && i < attr->n_ints ? attr->ints[i] : usual;
+}
+
+double jl_onnx_size(const struct jl_onnx_value *v)
 {
 	double n = 1;
 
-	for (int d = 0; d < v->rank; d++)
+	for (int d = 0; v && d < v->rank; d++)
 		n *= v->dims[d];
 	return n;
 }
@@ -348,7 +371,7 @@ static enum jl_status parse(struct reader *r, struct jl_network *ret_net, const 
 	r->state.net.n_params = 0;
 	for (size_t i = 0; i < r->n_values; i++)
 		if (r->values[i].is_weight && r->values[i].is_float && !r->values[i].is_statistic)
-			r->state.net.n_params += size_of(&r->values[i]);
+			r->state.net.n_params += jl_onnx_size(&r->values[i]);
 	return jl_net_finish(&r->state, ret_net, arena);
 }
 

@@ -49,5 +49,9 @@ struct jl_onnx_node {
 void jl_onnx_run(struct jl_net_state *state, const struct jl_onnx_node *node, double batch);
 
 const struct jl_onnx_attr *jl_onnx_attr(const struct jl_onnx_node *node, const char *name);
+/* Its number, or the i-th of them, or what it usually is. */
+double jl_onnx_int(const struct jl_onnx_node *node, const char *name, double usual);
+double jl_onnx_int_at(const struct jl_onnx_node *node, const char *name, int i, double usual);
+double jl_onnx_size(const struct jl_onnx_value *v); /* elements; 1 of NULL */
 /* A TensorProto: shape and, of few whole numbers, values. */
 bool jl_onnx_tensor(struct jl_onnx_value *value, struct jl_onnx_bytes bytes);

@@ -4,38 +4,6 @@
 
 #include "workload/onnx_graph.h"
 
-const struct jl_onnx_attr *jl_onnx_attr(const struct jl_onnx_node *node, const char *name)
-{
-	for (int i = 0; i < node->n_attrs; i++)
-		if (node->attrs[i].name.len == strlen(name) &&
-		    memcmp(node->attrs[i].name.at, name, node->attrs[i].name.len) == 0)
-			return &node->attrs[i];
-	return NULL;
-}
-
-static double attr_int(const struct jl_onnx_node *node, const char *name, double usual)
-{
-	const struct jl_onnx_attr *attr = jl_onnx_attr(node, name);
-
-	return attr ? attr->i : usual;
-}
-
-static double attr_at(const struct jl_onnx_node *node, const char *name, int i, double usual)
-{
-	const struct jl_onnx_attr *attr = jl_onnx_attr(node, name);
-
-	return attr && i < attr->n_ints ? attr->ints[i] : usual;
-}
-
-static double size_of(const struct jl_onnx_value *v)
-{
-	double n = 1;
-
-	for (int d = 0; v && d < v->rank; d++)
-		n *= v->dims[d];
-	return n;
-}
-
 static void copy_shape(struct jl_onnx_value *to, const struct jl_onnx_value *from)
 {
 	to->rank = from->rank;
@@ -83,7 +51,7 @@ static double padding(const struct run *r, int d, int n, double in, double k, do
 
 	if (automatic && automatic->text.len >= 4 && memcmp(automatic->text.at, "SAME", 4) == 0)
 		return fmax((whole - 1) * stride + k - in, 0);
-	return attr_at(r->node, "pads", d, 0) + attr_at(r->node, "pads", d + n, 0);
+	return jl_onnx_int_at(r->node, "pads", d, 0) + jl_onnx_int_at(r->node, "pads", d + n, 0);
 }
 
 /* Shape behind a window that moves over all dimensions but the first two. */
@@ -95,11 +63,11 @@ static bool window(const struct run *r, const double *kernel, double c_out)
 	r->out->dims[0] = r->a->dims[0];
 	r->out->dims[1] = c_out;
 	for (int d = 0; d < n; d++) {
-		const double k = kernel ? kernel[d] : attr_at(r->node, "kernel_shape", d, 1);
-		const double s = attr_at(r->node, "strides", d, 1),
-			     wide = attr_at(r->node, "dilations", d, 1) * (k - 1) + 1;
+		const double k = kernel ? kernel[d] : jl_onnx_int_at(r->node, "kernel_shape", d, 1);
+		const double s = jl_onnx_int_at(r->node, "strides", d, 1),
+			     wide = jl_onnx_int_at(r->node, "dilations", d, 1) * (k - 1) + 1;
 		const double room = r->a->dims[2 + d] + padding(r, d, n, r->a->dims[2 + d], wide, s) - wide;
-		const bool up = attr_int(r->node, "ceil_mode", 0) != 0;
+		const bool up = jl_onnx_int(r->node, "ceil_mode", 0) != 0;
 
 		r->out->dims[2 + d] = s > 0 ? (up ? ceil(room / s) : floor(room / s)) + 1 : NAN;
 		if (!(r->out->dims[2 + d] >= 1 && r->out->dims[2 + d] <= 1e9))
@@ -112,7 +80,7 @@ static void op_conv(struct run *r)
 {
 	const struct jl_onnx_value *w = r->b;
 	const bool back = strcmp(r->node->op, "ConvTranspose") == 0;
-	const double groups = attr_int(r->node, "group", 1);
+	const double groups = jl_onnx_int(r->node, "group", 1);
 	double over[2] = { 1, 1 }, in[2] = { 1, 1 }, kernel[2] = { 1, 1 };
 
 	if (!w || w->rank < 3 || r->a->rank != w->rank || !(groups >= 1 && groups <= 1e6)) {
@@ -125,7 +93,7 @@ static void op_conv(struct run *r)
 		copy_shape(r->out, r->a);
 		r->out->dims[1] = c_out;
 		for (int d = 2; d < r->a->rank; d++)
-			r->out->dims[d] = r->a->dims[d] * attr_at(r->node, "strides", d - 2, 1);
+			r->out->dims[d] = r->a->dims[d] * jl_onnx_int_at(r->node, "strides", d - 2, 1);
 	} else if (!window(r, w->dims + 2, c_out)) {
 		wrong(r, JL_N("has impossible sizes"));
 		return;
@@ -147,7 +115,7 @@ static void op_conv(struct run *r)
 					     .c_out = c_out,
 					     .kh = kernel[0],
 					     .kw = kernel[1],
-					     .stride = fmax(attr_at(r->node, "strides", 0, 1), 1),
+					     .stride = fmax(jl_onnx_int_at(r->node, "strides", 0, 1), 1),
 					     .oh = over[0],
 					     .ow = over[1],
 					     .groups = groups },
@@ -206,7 +174,7 @@ static void op_gemm(struct run *r)
 		wrong(r, JL_N("needs two matrices whose shapes are known"));
 		return;
 	}
-	const bool across = attr_int(r->node, "transB", 0) != 0, turned = attr_int(r->node, "transA", 0) != 0;
+	const bool across = jl_onnx_int(r->node, "transB", 0) != 0, turned = jl_onnx_int(r->node, "transA", 0) != 0;
 	const double n = b->dims[across ? 0 : 1], k = b->dims[across ? 1 : 0], m = r->a->dims[turned ? 1 : 0];
 
 	r->out->rank = 2;
@@ -219,7 +187,7 @@ static void op_pool(struct run *r)
 {
 	if (!window(r, NULL, r->a->dims[1]))
 		wrong(r, JL_N("has impossible sizes"));
-	pass(r, JL_NET_PASS_POOL, size_of(r->a) + size_of(r->out));
+	pass(r, JL_NET_PASS_POOL, jl_onnx_size(r->a) + jl_onnx_size(r->out));
 }
 
 static void op_global_pool(struct run *r)
@@ -227,7 +195,7 @@ static void op_global_pool(struct run *r)
 	copy_shape(r->out, r->a);
 	for (int d = 2; d < r->a->rank; d++)
 		r->out->dims[d] = 1;
-	pass(r, JL_NET_PASS_POOL, size_of(r->a));
+	pass(r, JL_NET_PASS_POOL, jl_onnx_size(r->a));
 }
 
 static void op_norm(struct run *r)
@@ -238,7 +206,7 @@ static void op_norm(struct run *r)
 	for (int i = 3; batch && i < 5 && i < r->node->n_in; i++)
 		if (r->node->in[i])
 			r->node->in[i]->is_statistic = true;
-	pass(r, batch ? JL_NET_PASS_BATCH_NORM : JL_NET_PASS_NORM, size_of(r->a));
+	pass(r, batch ? JL_NET_PASS_BATCH_NORM : JL_NET_PASS_NORM, jl_onnx_size(r->a));
 }
 
 /* Element by element, with broadcasting; small whole numbers are reckoned, shapes are made of them. */
@@ -274,7 +242,7 @@ static void op_both(struct run *r)
 						   b->ints[b->n_ints > 1 ? i : 0]);
 		return;
 	}
-	pass(r, r->b && size_of(b) > 1 ? JL_NET_PASS_ADD : JL_NET_PASS_MAP, size_of(r->out));
+	pass(r, r->b && jl_onnx_size(b) > 1 ? JL_NET_PASS_ADD : JL_NET_PASS_MAP, jl_onnx_size(r->out));
 }
 
 /* Where: of small whole numbers one or the other. */
@@ -293,13 +261,13 @@ static void op_where(struct run *r)
 			r->out->ints[i] = r->a->ints[i] != 0 ? r->b->ints[i] : c->ints[i];
 		return;
 	}
-	pass(r, JL_NET_PASS_ADD, size_of(r->out));
+	pass(r, JL_NET_PASS_ADD, jl_onnx_size(r->out));
 }
 
 static void op_map(struct run *r)
 {
 	copy_shape(r->out, r->a);
-	pass(r, JL_NET_PASS_MAP, size_of(r->a));
+	pass(r, JL_NET_PASS_MAP, jl_onnx_size(r->a));
 }
 
 /* The same data, or a copy that a later kernel does on the way. */
@@ -355,19 +323,19 @@ static void op_reshape(struct run *r)
 			known *= r->out->dims[d];
 	}
 	if (open >= 0)
-		r->out->dims[open] = known > 0 ? size_of(r->a) / known : NAN;
+		r->out->dims[open] = known > 0 ? jl_onnx_size(r->a) / known : NAN;
 }
 
 static void op_transpose(struct run *r)
 {
 	copy_shape(r->out, r->a);
 	for (int d = 0; d < r->a->rank; d++) {
-		const double from = attr_at(r->node, "perm", d, r->a->rank - 1 - d);
+		const double from = jl_onnx_int_at(r->node, "perm", d, r->a->rank - 1 - d);
 
 		if (from >= 0 && from < r->a->rank)
 			r->out->dims[d] = r->a->dims[(int)from];
 	}
-	pass(r, JL_NET_PASS_COPY, size_of(r->a));
+	pass(r, JL_NET_PASS_COPY, jl_onnx_size(r->a));
 }
 
 static double axis_of(const struct run *r, double axis)
@@ -378,7 +346,7 @@ static double axis_of(const struct run *r, double axis)
 
 static void op_concat(struct run *r)
 {
-	const int axis = (int)axis_of(r, attr_int(r->node, "axis", 0));
+	const int axis = (int)axis_of(r, jl_onnx_int(r->node, "axis", 0));
 	double along = 0;
 	int n = 0;
 
@@ -396,12 +364,12 @@ static void op_concat(struct run *r)
 	r->out->dims[axis] = along;
 	r->out->n_ints = n;
 	if (n < 0)
-		pass(r, JL_NET_PASS_COPY, size_of(r->out));
+		pass(r, JL_NET_PASS_COPY, jl_onnx_size(r->out));
 }
 
 static void op_split(struct run *r)
 {
-	const int axis = (int)axis_of(r, attr_int(r->node, "axis", 0));
+	const int axis = (int)axis_of(r, jl_onnx_int(r->node, "axis", 0));
 
 	for (int i = 0; i < r->node->n_out; i++) {
 		struct jl_onnx_value *v = r->node->out[i];
@@ -411,7 +379,7 @@ static void op_split(struct run *r)
 		copy_shape(v, r->a);
 		v->dims[axis] = r->b && i < r->b->n_ints
 					? r->b->ints[i]
-					: attr_at(r->node, "split", i, r->a->dims[axis] / r->node->n_out);
+					: jl_onnx_int_at(r->node, "split", i, r->a->dims[axis] / r->node->n_out);
 	}
 }
 
@@ -441,7 +409,7 @@ static void op_slice(struct run *r)
 static void op_gather(struct run *r)
 {
 	const struct jl_onnx_value *index = r->b;
-	const int axis = (int)axis_of(r, attr_int(r->node, "axis", 0));
+	const int axis = (int)axis_of(r, jl_onnx_int(r->node, "axis", 0));
 	int rank = 0;
 
 	if (!index || index->rank < 0 || r->a->rank - 1 + index->rank > JL_ONNX_RANK_MAX) {
@@ -464,7 +432,7 @@ static void op_gather(struct run *r)
 		}
 		return;
 	}
-	pass(r, JL_NET_PASS_COPY, size_of(r->out));
+	pass(r, JL_NET_PASS_COPY, jl_onnx_size(r->out));
 }
 
 /* Unsqueeze, Squeeze: axes are an attribute or, later, an input. */
@@ -508,7 +476,7 @@ static void op_squeeze(struct run *r)
 
 static void op_reduce(struct run *r)
 {
-	const bool keep = attr_int(r->node, "keepdims", 1) != 0;
+	const bool keep = jl_onnx_int(r->node, "keepdims", 1) != 0;
 	const struct jl_onnx_attr *attr = jl_onnx_attr(r->node, "axes");
 	const bool all = !attr && !(r->b && r->b->n_ints > 0);
 
@@ -519,12 +487,12 @@ static void op_reduce(struct run *r)
 		if (!gone || keep)
 			r->out->dims[r->out->rank++] = gone ? 1 : r->a->dims[d];
 	}
-	pass(r, JL_NET_PASS_POOL, size_of(r->a));
+	pass(r, JL_NET_PASS_POOL, jl_onnx_size(r->a));
 }
 
 static void op_flatten(struct run *r)
 {
-	const int axis = (int)axis_of(r, attr_int(r->node, "axis", 1));
+	const int axis = (int)axis_of(r, jl_onnx_int(r->node, "axis", 1));
 
 	r->out->rank = 2;
 	r->out->dims[0] = r->out->dims[1] = 1;
@@ -562,7 +530,7 @@ static void op_grow(struct run *r)
 			r->out->ints[i] = attr ? value.ints[0] : 0;
 		return;
 	}
-	pass(r, JL_NET_PASS_COPY, size_of(r->out));
+	pass(r, JL_NET_PASS_COPY, jl_onnx_size(r->out));
 }
 
 static const struct {

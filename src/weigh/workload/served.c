@@ -6,7 +6,7 @@
 
 #include "base/num.h"
 #include "base/text.h"
-#include "workload/from_catalog.h"
+#include "workload/transformer.h"
 
 /* Layers that do not look at all of the context: sliding windows (Gemma 3: 5 of 6, gpt-oss: every other), linear
  * attention (Qwen3.5: 3 of 4). The share that is left at contexts of some thousand tokens. By the beginning of

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/err.h"
+#include "catalog/catalog.h"
 #include "model/layer.h"
 #include "model/profile.h"
 
@@ -145,3 +146,8 @@ double jl_loss_kept_B(const struct jl_shard *shard);
 /* The operators of one layer, the embedding or the head for one micro-batch on one device, forward. */
 void jl_transformer_ops(const struct jl_transformer *model, const struct jl_shard *shard, enum jl_block_kind block,
 			struct jl_op_list *ret_list);
+
+/* A transformer as the catalog lists it, as the shape that the model reckons with. */
+/* Shape and parts of `info`; what a record does not say (norms around each part, ALiBi, dropout of the original recipe)
+ * comes from its family. */
+void jl_transformer_from_catalog(struct jl_transformer *ret_model, const struct jl_model_info *info);

@@ -45,6 +45,9 @@ run 0 check allreduce --size "16 GB" --algbw "156 GB/s" --on "125x aws:p5.48xlar
 run 3 check gemm --rate "20 TFLOP/s" --on h100-sxm5 --json; fits check
 run 3 build --gpu "4x rtx-3090" --psu "1000 W" --json; fits build
 run 0 build --upgrade "2x rtx-3090" --json; fits build-upgrade
+run 0 probe --from "$JEOUL_SOURCE/tests/fixtures/machines/workstation-with-faults" --json; fits probe
+run 0 probe --from "$JEOUL_SOURCE/tests/fixtures/machines/gpuless-arm64-vm" --json; fits probe
+run 0 validate --set power --leave-out source --worst 2 --json; fits validate
 run 0 recommend --purpose kaggle --budget "3000 USD" --json; fits recommend
 run 3 recommend --purpose serve-70b --budget "2000 USD" --json; fits recommend
 

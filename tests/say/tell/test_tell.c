@@ -166,10 +166,10 @@ static void sentences_are_filled_in(void **state)
 	(void)state;
 	jl_doc_init(&doc, &arena, NULL);
 	jl_doc_para(&doc);
-	JL_SENTENCE(&doc, "|2{은/는} GPU |1장, |3.", JL_SLOT_NUM(gpus), JL_SLOT_NAME("RTX 4090"),
-		    JL_SLOT_NUM(jl_tell_span(&doc, lo, 202e9)));
+	JL_SENTENCE(&doc, "|2{은/는} GPU |1장, |3.", JL_FIG(gpus), JL_NAMED("RTX 4090"),
+		    JL_FIG(jl_tell_span(&doc, lo, 202e9)));
 	jl_doc_para(&doc);
-	JL_SENTENCE(&doc, "|1 → |2; |9", JL_SLOT_NUM(jl_num_time_like(day, 3 * 86400.0)), JL_SLOT_TEXT("A"));
+	JL_SENTENCE(&doc, "|1 → |2; |9", JL_FIG(jl_num_time_like(day, 3 * 86400.0)), JL_WORD("A"));
 	jl_buf_init(&out, 1 << 16);
 	assert_int_equal(jl_doc_to_terminal(&doc, 80, false, &out, &err), JL_OK);
 	assert_string_equal(jl_buf_text(&out), "RTX 4090은 GPU 10장, 98–200 GB/s.\n\n0.4 d → A;\n");

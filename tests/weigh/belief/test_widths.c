@@ -10,7 +10,6 @@
 #include <cmocka.h>
 
 #include "belief/validate.h"
-#include "belief/widths.h"
 
 enum { N_UNIT = 12, N_EACH = 60, N_ROW = N_UNIT * N_EACH };
 

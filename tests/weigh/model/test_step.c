@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "a100.h"
-#include "model/pipeline.h"
+#include "model/step.h"
 #include "workload/train.h"
 
 static const struct jl_transformer gpt = {

@@ -1,9 +1,8 @@
 /* What surrounds the search: narrowing, settings, fleets, batch limits. */
 #include "problems.h"
 
-#include "plan/batch_limit.h"
 #include "plan/fleet.h"
-#include "plan/settings.h"
+#include "plan/answer.h"
 
 static void narrows(void **state)
 {

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "predict/explain.h"
+#include "predict/answer.h"
 
 static struct jl_arena arena;
 

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "predict/kind.h"
-#include "predict/advise.h"
+#include "predict/answer.h"
 #include "predict/compare.h"
 #include "predict/technique.h"
 #include "workload/tune.h"

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "catalog/find.h"
-#include "predict/advise.h"
+#include "predict/answer.h"
 #include "predict/count.h"
 #include "predict/technique.h"
 

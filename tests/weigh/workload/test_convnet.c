@@ -9,7 +9,6 @@
 
 #include "catalog/load.h"
 #include "workload/convnet.h"
-#include "workload/layers.h"
 
 static struct jl_arena arena;
 static struct jl_convnet_list nets;

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "catalog/find.h"
-#include "workload/from_catalog.h"
+#include "workload/transformer.h"
 
 /* A published figure ends in zeros where it was rounded: half of the last digit that is not one is the tolerance; never
  * less than half a parameter, never less than 1 % for figures of one or two digits ("7B" stands for 6.7B as well as for

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "workload/hfconfig.h"
+#include "workload/modelfile.h"
 
 static enum jl_status parse(struct jl_hfconfig *config, const char *text, struct jl_arena *arena, struct jl_err *err)
 {
@@ -207,7 +207,7 @@ static void test_large_files_are_not_read(void **state)
 	int fd = mkstemp(path);
 	FILE *file = fd >= 0 ? fdopen(fd, "w") : NULL;
 	struct jl_arena arena;
-	struct jl_hfconfig config;
+	struct jl_modelfile model;
 	struct jl_err err = { 0 };
 
 	(void)state;
@@ -216,8 +216,9 @@ static void test_large_files_are_not_read(void **state)
 	fputc('}', file);
 	fclose(file);
 	jl_arena_init(&arena, JL_ARENA_LIMIT_B);
-	assert_int_equal(jl_hfconfig_read(&config, path, &arena, &err), JL_E_LIMIT);
-	assert_int_equal(jl_hfconfig_read(&config, "/nowhere/config.json", &arena, &err), JL_E_NOTFOUND);
+	assert_int_equal(jl_modelfile_read(&model, jl_catalog_embedded(), path, &arena, &err), JL_E_LIMIT);
+	assert_int_equal(jl_modelfile_read(&model, jl_catalog_embedded(), "/nowhere/config.json", &arena, &err),
+			 JL_E_NOTFOUND);
 	jl_arena_release(&arena);
 	remove(path);
 }

@@ -13,9 +13,7 @@
 
 #include "catalog/load.h"
 #include "workload/convnet.h"
-#include "workload/layers.h"
 #include "workload/modelfile.h"
-#include "workload/onnx.h"
 
 static struct jl_arena arena;
 

@@ -14,7 +14,6 @@
 #include "base/csv.h"
 #include "catalog/load.h"
 #include "workload/convnet.h"
-#include "workload/layers.h"
 #include "workload/network.h"
 
 #define MODELS_MAX 4096

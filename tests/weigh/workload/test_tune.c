@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "catalog/find.h"
-#include "workload/from_catalog.h"
+#include "workload/transformer.h"
 #include "workload/train.h"
 #include "workload/tune.h"
 

@@ -1,0 +1,426 @@
+#include "tell/catalog.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "catalog/fields.h"
+#include "catalog/find.h"
+#include "predict/count.h"
+
+/* --- where figures come from */
+
+const char *jl_tell_footnote(struct jl_doc *doc, struct jl_footnotes *notes, const struct jl_fact *fact)
+{
+	size_t i = 0;
+
+	if (!jl_fact_known(fact))
+		return "";
+	while (i < notes->n && !(jl_same_text(notes->facts[i]->source, fact->source) &&
+				 jl_same_text(notes->facts[i]->date, fact->date)))
+		i++;
+	if (i == notes->n && i < JL_FOOTNOTES_MAX)
+		notes->facts[notes->n++] = fact;
+	return jl_tell_text(doc, "%s [%zu]", jl_origin_mark(fact->origin), i + 1);
+}
+
+void jl_tell_footnotes(struct jl_doc *doc, const struct jl_catalog *cat, const struct jl_footnotes *notes)
+{
+	for (size_t i = 0; i < notes->n; i++) {
+		const struct jl_fact *fact = notes->facts[i];
+		const struct jl_source *source = fact->source ? jl_source_by_id(cat, fact->source) : NULL;
+		const char *who = jl_tell_text(doc, "%s, %s", fact->source ? fact->source : "?",
+					       fact->date ? fact->date : "?");
+
+		if (i == 0)
+			jl_doc_gap(doc);
+		jl_doc_note(doc, JL_MARK_NONE, jl_tell_text(doc, "[%zu]", i + 1));
+		if (source && source->url)
+			jl_doc_link(doc, who, source->url);
+		else
+			jl_doc_name(doc, who);
+	}
+	if (notes->n)
+		jl_tell_note(doc, NULL, JL_ORIGIN_NONE, "%s",
+			     JL_("● measured here  ◆ published  ◇ listed  ○ estimated"));
+}
+
+const char *jl_fact_label(enum jl_catalog_kind kind, const struct jl_field *field)
+{
+	const struct jl_fact_fields *tables[JL_N_RECORD] = {
+		[JL_R_GPU] = &jl_gpu_fields, [JL_R_CPU] = &jl_cpu_fields, [JL_R_SYSTEM] = &jl_system_fields
+	};
+	static const struct {
+		const char *key, *en;
+	} others[] = {
+		{ "oneway", JL_N("bandwidth, one way") },
+		{ "bothway", JL_N("bandwidth, both ways") },
+		{ "n_links", JL_N("links or ports") },
+	};
+
+	for (size_t i = 0; tables[kind] && i < tables[kind]->n; i++)
+		if (strcmp(tables[kind]->rows[i].key, field->key) == 0)
+			return jl_msg(tables[kind]->rows[i].en);
+	for (size_t i = 0; i < JL_LEN(others); i++)
+		if (strcmp(others[i].key, field->key) == 0)
+			return jl_msg(others[i].en);
+	return field->key;
+}
+
+/* --- lists */
+
+#define LIST_COLUMNS_MAX 6
+
+/* Which fields a list shows, by their YAML keys; "key:16" may be cut to 16 columns. */
+static const char *const lists[JL_N_RECORD] = {
+	[JL_R_GPU] = "id:16 mem mem_rate bf16_dense fp32 tdp",
+	[JL_R_CPU] = "id cores fp32 mem_rate tdp",
+	[JL_R_LINK] = "id role oneway bothway per name:4",
+	[JL_R_SYSTEM] = "id:24 n_gpu gpu:10 join:10 net_rate ram",
+	[JL_R_MODEL] = "id params n_layers hidden heads vocab",
+	[JL_R_PARAM] = "id:4 value unit n_rows",
+	[JL_R_FAMILY] = "id vendor name:4",
+	[JL_R_TARIFF] = "id component value date name:4",
+	[JL_R_RULE] = "id:4 kind value:4 date",
+	[JL_R_SOURCE] = "id:4 origin date url:4",
+};
+
+/* What such a column is called. */
+static const struct {
+	const char *key, *en;
+} heads_of[] = {
+	{ "id", JL_N("id") },
+	{ "mem", JL_N("memory") },
+	{ "mem_rate", JL_N("bandwidth") },
+	{ "bf16_dense", JL_N("BF16 dense") },
+	{ "fp32", JL_N("FP32") },
+	{ "tdp", JL_N("power") },
+	{ "cores", JL_N("cores") },
+	{ "role", JL_N("role") },
+	{ "oneway", JL_N("one way") },
+	{ "bothway", JL_N("both ways") },
+	{ "per", JL_N("per") },
+	{ "name", JL_N("name") },
+	{ "n_gpu", JL_NC("kind", "GPUs") },
+	{ "gpu", JL_N("kind") },
+	{ "join", JL_N("joined via") },
+	{ "net_rate", JL_N("network") },
+	{ "ram", JL_N("RAM") },
+	{ "params", JL_N("parameters") },
+	{ "n_layers", JL_N("layers") },
+	{ "hidden", JL_N("hidden") },
+	{ "heads", JL_N("heads") },
+	{ "vocab", JL_N("vocabulary") },
+	{ "value", JL_N("value") },
+	{ "unit", JL_N("unit") },
+	{ "n_rows", JL_N("rows") },
+	{ "vendor", JL_N("vendor") },
+	{ "component", JL_N("component") },
+	{ "date", JL_N("date") },
+	{ "kind", JL_N("kind") },
+	{ "origin", JL_N("origin") },
+	{ "url", JL_N("address") },
+};
+
+static bool is_right(enum jl_field_type type)
+{
+	return type == JL_F_FACT || type == JL_F_NUMBER || type == JL_F_INT;
+}
+
+/* The text of a field; "" where nothing is known, NULL: it has none to show. */
+static const char *text_of(struct jl_doc *doc, const struct jl_field *field, const void *record)
+{
+	const void *at = jl_field_at(field, record);
+	char value[JL_UNITS_TEXT_MAX];
+	double x;
+
+	switch (field->type) {
+	case JL_F_TEXT:
+	case JL_F_DATE: return *(const char *const *)at ? *(const char *const *)at : "";
+	case JL_F_CHOICE: return jl_choice_name(field->choices, *(const int *)at);
+	case JL_F_INT: return *(const int *)at ? jl_tell_text(doc, "%d", *(const int *)at) : "";
+	case JL_F_FACT:
+		x = jl_fact_known(at) ? ((const struct jl_fact *)at)->value : NAN;
+		return isnan(x) ? "" : jl_tell_text(doc, "%s", jl_value_text(value, x, field->kind, true));
+	case JL_F_NUMBER:
+		x = *(const double *)at;
+		return isnan(x)        ? ""
+		       : x == floor(x) ? jl_tell_text(doc, "%s", jl_value_text(value, x, JL_K_NUMBER, false))
+				       : jl_tell_text(doc, "%.4g", x);
+	default: return NULL;
+	}
+}
+
+void jl_tell_list(struct jl_doc *doc, const struct jl_catalog *cat, enum jl_catalog_kind kind)
+{
+	const struct jl_schema *schema = jl_schema_of(kind);
+	struct jl_tell_head heads[LIST_COLUMNS_MAX];
+	size_t fields[LIST_COLUMNS_MAX], n_columns = 0, n;
+	const char *list = jl_catalog_list(cat, kind, &n), *at = lists[kind];
+
+	for (char key[32]; at && sscanf(at, " %31[^ :]", key) == 1; at = strchr(at + 1, ' ')) {
+		const size_t f = jl_schema_field(schema, key), len = strlen(key) + (*at == ' ');
+		size_t h = 0;
+
+		while (h + 1 < JL_LEN(heads_of) && strcmp(heads_of[h].key, key) != 0)
+			h++;
+		fields[n_columns] = f;
+		heads[n_columns++] = (struct jl_tell_head){ heads_of[h].en,
+							    at[len] == ':' ? JL_COLUMN_LEAST(atoi(at + len + 1))
+							    : is_right(schema->fields[f].type) ? JL_COLUMN_FIGURE
+											       : JL_COLUMN_KEEP };
+	}
+	doc->flush = true;
+	jl_tell_table(doc, NULL, heads, n_columns);
+	for (size_t i = 0; i < n; i++) {
+		for (size_t c = 0; c < n_columns; c++) {
+			const char *text = text_of(doc, &schema->fields[fields[c]], list + i * schema->size_B);
+
+			jl_doc_cell_name(doc, text ? text : "");
+		}
+		jl_doc_end_row(doc, false);
+	}
+}
+
+double jl_convnet_mac(const struct jl_convnet *net)
+{
+	struct jl_counts counts;
+
+	jl_count_convnet(&counts, net, 1);
+	return counts.total.fwd_flop / 2;
+}
+
+void jl_tell_convnets(struct jl_doc *doc, const struct jl_convnet_list *list)
+{
+	static const struct jl_tell_head heads[] = { { JL_N("other networks"), JL_COLUMN_KEEP },
+						     { JL_N("parameters"), JL_COLUMN_FIGURE },
+						     { "GMAC", JL_COLUMN_FIGURE },
+						     { JL_N("per"), JL_COLUMN_TEXT } };
+	char params[JL_UNITS_TEXT_MAX];
+
+	jl_tell_table(doc, NULL, heads, JL_LEN(heads));
+	for (size_t i = 0; i < list->n_nets; i++) {
+		const struct jl_convnet *net = &list->nets[i];
+
+		JL_ROW(doc, false, JL_NAMED(net->id),
+		       JL_NAMED(jl_value_text(params, net->n_params, JL_K_NUMBER, false)),
+		       JL_NAMED(jl_tell_text(doc, "%.4g", jl_convnet_mac(net) / 1e9)), JL_NAMED(net->item));
+	}
+}
+
+static const char *name_of(const struct jl_schema *schema, const void *record)
+{
+	static const char *const keys[] = { "name", "title", "item" };
+
+	for (size_t k = 0; k < JL_LEN(keys); k++) {
+		const size_t i = jl_schema_field(schema, keys[k]);
+		const char *text = i < schema->n_fields ? *(const char *const *)jl_field_at(&schema->fields[i], record)
+							: NULL;
+
+		if (text)
+			return text;
+	}
+	return "";
+}
+
+void jl_tell_found(struct jl_doc *doc, const struct jl_shown *found, size_t n)
+{
+	static const struct jl_tell_head heads[] = { { JL_N("kind"), JL_COLUMN_KEEP },
+						     { "id", JL_COLUMN_LEAST(24) },
+						     { JL_N("name"), JL_COLUMN_TEXT } };
+
+	doc->flush = true;
+	jl_tell_table(doc, NULL, heads, JL_LEN(heads));
+	for (const struct jl_shown *f = found; f < found + n; f++) {
+		const struct jl_schema *schema = f->kind == JL_N_RECORD ? NULL : jl_schema_of(f->kind);
+		const struct jl_convnet *net = f->record;
+
+		JL_ROW(doc, false, JL_NAMED(schema ? jl_msg(schema->en) : JL_C("model", "network")),
+		       JL_NAMED(schema ? jl_record_id(schema, f->record) : net->id),
+		       JL_NAMED(schema ? name_of(schema, f->record) : net->name));
+	}
+}
+
+/* --- one in full */
+
+static void note(struct jl_doc *doc, const char *label, const char *text)
+{
+	if (!text || !*text)
+		return;
+	jl_doc_note(doc, JL_MARK_NONE, label);
+	jl_doc_name(doc, text);
+}
+
+static void facts(struct jl_doc *doc, enum jl_catalog_kind kind, const void *record, struct jl_footnotes *notes)
+{
+	static const struct jl_tell_head heads[] = {
+		{ "", JL_COLUMN_KEEP }, { "", JL_COLUMN_FIGURE }, { "", JL_COLUMN_KEEP }, { "", JL_COLUMN_TEXT }
+	};
+	const struct jl_schema *schema = jl_schema_of(kind);
+	bool any = false;
+
+	for (const struct jl_field *field = schema->fields; field < schema->fields + schema->n_fields; field++) {
+		const struct jl_fact *fact = field->type == JL_F_FACT ? jl_field_at(field, record) : NULL;
+
+		if (!fact || !jl_fact_known(fact))
+			continue;
+		if (!any)
+			jl_tell_table(doc, NULL, heads, JL_LEN(heads));
+		any = true;
+		jl_doc_cell_name(doc, jl_fact_label(kind, field));
+		jl_tell_cell(doc, jl_num_written(jl_num_fact(fact, field->kind), text_of(doc, field, record)));
+		JL_ROW(doc, false, JL_NAMED(jl_tell_footnote(doc, notes, fact)),
+		       JL_NAMED(fact->note ? fact->note : ""));
+	}
+}
+
+/* The text fields that say something to a person; links to other records among them. */
+static void texts(struct jl_doc *doc, enum jl_catalog_kind kind, const void *record)
+{
+	static const struct {
+		const char *key, *en;
+	} shown[] = {
+		{ "vendor", JL_N("vendor") },
+		{ "architecture", JL_N("architecture") },
+		{ "compute_capability", JL_N("compute capability") },
+		{ "memory_type", JL_N("memory type") },
+		{ "form_factor", JL_N("form") },
+		{ "pcie", JL_N("PCIe") },
+		{ "link", JL_N("GPU link") },
+		{ "p2p", JL_N("peer-to-peer over PCIe") },
+		{ "p2p_note", JL_N("  because") },
+		{ "power_connectors", JL_N("power connectors") },
+		{ "kind", JL_N("kind") },
+		{ "role", JL_N("role") },
+		{ "topology", JL_N("topology") },
+		{ "per", JL_N("rate belongs to") },
+		{ "gpus", JL_N("used by") },
+		{ "isa", JL_N("instruction set") },
+		{ "url", JL_N("address") },
+		{ "title", JL_N("title") },
+		{ "date", JL_N("date") },
+		{ "note", JL_N("note") },
+	};
+	const struct jl_schema *schema = jl_schema_of(kind);
+
+	jl_doc_gap(doc);
+	for (size_t s = 0; s < JL_LEN(shown); s++) {
+		const size_t i = jl_schema_field(schema, shown[s].key);
+
+		if (i < schema->n_fields && !is_right(schema->fields[i].type))
+			note(doc, jl_msg(shown[s].en), text_of(doc, &schema->fields[i], record));
+	}
+}
+
+static void conflicts(struct jl_doc *doc, const struct jl_conflict *list, size_t n)
+{
+	if (n)
+		jl_doc_subsection(doc, "conflicts", JL_("Sources disagree:"));
+	for (const struct jl_conflict *c = list; c < list + n; c++)
+		note(doc, c->field,
+		     jl_arena_printf(doc->arena, "%s (%s)%s%s", c->other, c->source, c->why ? " — " : "",
+				     c->why ? c->why : ""));
+}
+
+static void measured(struct jl_doc *doc, const struct jl_link_info *link)
+{
+	static const struct jl_tell_head heads[] = { { JL_NC("what", "measured"), JL_COLUMN_LEAST(12) },
+						     { JL_N("on"), JL_COLUMN_KEEP },
+						     { JL_N("rate"), JL_COLUMN_FIGURE },
+						     { JL_N("of listed"), JL_COLUMN_FIGURE },
+						     { JL_N("conditions"), JL_COLUMN_LEAST(10) } };
+	char value[JL_UNITS_TEXT_MAX];
+
+	if (link->n_measured)
+		jl_tell_table(doc, NULL, heads, JL_LEN(heads));
+	for (const struct jl_link_measured *m = link->measured; m < link->measured + link->n_measured; m++)
+		JL_ROW(doc, false, JL_NAMED(m->what ? m->what : ""), JL_NAMED(m->gpu ? m->gpu : ""),
+		       JL_NAMED(jl_fact_known(&m->measured_Bps)
+					? jl_units_text(value, m->measured_Bps.value, JL_K_BYTE_RATE, 4)
+					: ""),
+		       JL_NAMED(jl_fact_known(&m->frac) ? jl_tell_percent(doc, m->frac.value) : ""),
+		       JL_NAMED(m->conditions ? m->conditions : ""));
+}
+
+static void model(struct jl_doc *doc, const struct jl_model_info *m)
+{
+	char params[JL_UNITS_TEXT_MAX];
+
+	jl_tell_note(doc, NULL, JL_LISTED,
+		     JL_("%d layers · hidden %.0f · heads %.0f (kv %.0f) · ffn %.0f · vocabulary %.0f"), m->n_layers,
+		     m->hidden, m->heads, m->kv_heads, m->ffn, m->vocab);
+	if (m->moe.n_experts > 0)
+		jl_tell_note(doc, NULL, JL_LISTED, JL_("experts %d, %d per token"), (int)m->moe.n_experts,
+			     (int)m->moe.top_k);
+	if (!isnan(m->params))
+		jl_tell_note(doc, NULL, JL_PUBLISHED, JL_("parameters, published: %s (%s)"),
+			     jl_value_text(params, m->params, JL_K_NUMBER, false),
+			     m->params_source ? m->params_source : m->source);
+	jl_tell_note(doc, NULL, JL_LISTED, "%s · %s", m->tied ? JL_("head tied to the embedding") : JL_("untied head"),
+		     m->gated ? JL_("gated feed-forward") : JL_("plain feed-forward"));
+}
+
+/* What the chips of a family do per clock, and who belongs to it. */
+static void family(struct jl_doc *doc, const struct jl_catalog *cat, const struct jl_family *f)
+{
+	const struct {
+		const char *name;
+		double rate;
+	} rates[] = { { "FP32", f->fp32_per_sm_clock }, { "TF32", f->tf32_per_sm_clock },
+		      { "FP16", f->fp16_per_sm_clock }, { "BF16", f->bf16_per_sm_clock },
+		      { "FP8", f->fp8_per_sm_clock },   { "INT8", f->int8_per_sm_clock } };
+	const char *text = "", *members = "";
+
+	for (size_t i = 0; i < JL_LEN(rates); i++)
+		if (!isnan(rates[i].rate))
+			text = jl_tell_text(doc, "%s%s%s %.0f", text, *text ? ", " : "", rates[i].name, rates[i].rate);
+	for (size_t i = 0; i < cat->n_gpus; i++)
+		if (cat->gpus[i].family && strcmp(cat->gpus[i].family, f->id) == 0)
+			members = jl_tell_text(doc, "%s%s%s", members, *members ? ", " : "", cat->gpus[i].id);
+	note(doc, JL_("dense operations per clock and SM"), text);
+	note(doc, JL_("accelerators"), members);
+	note(doc, JL_("nearest family"), f->parent);
+}
+
+static void convnet(struct jl_doc *doc, const struct jl_convnet *net)
+{
+	char params[JL_UNITS_TEXT_MAX];
+
+	jl_tell_note(doc, NULL, JL_LISTED, JL_("parameters: %s"),
+		     jl_value_text(params, net->n_params, JL_K_NUMBER, false));
+	jl_tell_note(doc, NULL, JL_LISTED, JL_("forward: %.4g GMAC per %s"), jl_convnet_mac(net) / 1e9, net->item);
+	jl_tell_note(doc, NULL, JL_LISTED, JL_("throughput counts: %s, %.4g per %s"), net->unit, net->units_per_item,
+		     net->item);
+	note(doc, JL_("source"), net->source);
+}
+
+void jl_tell_shown(struct jl_doc *doc, const struct jl_catalog *cat, const struct jl_shown *shown)
+{
+	const struct jl_schema *schema = shown->kind == JL_N_RECORD ? NULL : jl_schema_of(shown->kind);
+	const struct jl_convnet *net = shown->record;
+	const char *id = schema ? jl_record_id(schema, shown->record) : net->id,
+		   *name = schema ? name_of(schema, shown->record) : net->name;
+	struct jl_footnotes notes = { .n = 0 };
+
+	jl_doc_lead(doc);
+	jl_doc_strong(doc, *name ? name : id);
+	jl_doc_name(doc, jl_tell_text(doc, "  (%s)", id));
+	if (!schema) {
+		convnet(doc, net);
+		return;
+	}
+	if (shown->kind == JL_R_MODEL)
+		model(doc, shown->record);
+	if (shown->kind == JL_R_FAMILY)
+		family(doc, cat, shown->record);
+	facts(doc, shown->kind, shown->record, &notes);
+	texts(doc, shown->kind, shown->record);
+	if (shown->kind == JL_R_GPU)
+		conflicts(doc, ((const struct jl_gpu *)shown->record)->conflicts,
+			  ((const struct jl_gpu *)shown->record)->n_conflicts);
+	if (shown->kind == JL_R_LINK)
+		measured(doc, shown->record);
+	jl_tell_footnotes(doc, cat, &notes);
+}
