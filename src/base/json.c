@@ -232,7 +232,7 @@ static void pack_value(struct jl_json *json, char type, va_list *args)
 	case 'l': jl_json_integer(json, va_arg(*args, long long)); break;
 	case 'z': jl_json_integer(json, (long long)va_arg(*args, size_t)); break;
 	case 'b': jl_json_bool(json, va_arg(*args, int) != 0); break;
-	default: assert(!"a type that there is");
+	default: assert(false); /* no such type */
 	}
 }
 

@@ -35,7 +35,7 @@ enum jl_status jl_cmd_probe(struct jl_cli *cli, struct jl_err *err)
 	const char *from = jl_text(cli, "from"), *capture = jl_text(cli, "capture");
 	const struct jl_probe_options options = { .load = jl_flag(cli, "no-load") ? NULL : jl_load_links,
 						  .with_names = jl_flag(cli, "with-names") };
-	struct jl_probed probed = { NULL };
+	struct jl_probed probed = { .findings = NULL };
 	struct jl_probe_source *source = NULL;
 	enum jl_status status = from ? jl_source_replay(&source, from, &cli->arena, err)
 				     : jl_source_live(&source, &cli->arena, err);
