@@ -60,10 +60,17 @@ struct blocks {
 	size_t n;
 };
 
+/* Columns of block `index`, cut at multiples of 16. */
+static struct jl_cpu_span columns(const struct blocks *b, size_t index)
+{
+	size_t n = b->op->n, each = ((n + b->n - 1) / b->n + 15) / 16 * 16, begin = index * each, end = begin + each;
+	return (struct jl_cpu_span){ .begin = begin < n ? begin : n, .end = end < n ? end : n, .index = index };
+}
+
 static void lib_block(void *ctx, size_t index, int thread)
 {
 	const struct blocks *b = ctx;
-	struct jl_cpu_span cols = jl_cpu_piece(b->op->n, b->n, index, 16);
+	struct jl_cpu_span cols = columns(b, index);
 	struct jl_sgemm_op part = *b->op;
 	(void)thread;
 	part.n = cols.end - cols.begin;
@@ -97,7 +104,7 @@ static void rounded_block(void *ctx, size_t index, int thread)
 {
 	const struct blocks *b = ctx;
 	const struct jl_sgemm_op *op = b->op;
-	struct jl_cpu_span cols = jl_cpu_piece(op->n, b->n, index, 16);
+	struct jl_cpu_span cols = columns(b, index);
 	(void)thread;
 	(void)bf16_gemm(op->ta ? 'T' : 'N', op->tb ? 'T' : 'N', (long)op->m, (long)(cols.end - cols.begin), (long)op->k,
 			1.0f, rounded_a, (long)op->lda, rounded_b + (op->tb ? cols.begin * op->ldb : cols.begin),

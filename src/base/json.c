@@ -1,7 +1,9 @@
 #include "base/json.h"
 
 #include <assert.h>
+#include <ctype.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -219,4 +221,47 @@ void jl_json_put_bool(struct jl_json *json, const char *key, bool value)
 {
 	jl_json_key(json, key);
 	jl_json_bool(json, value);
+}
+
+static void pack_value(struct jl_json *json, char type, va_list *args)
+{
+	switch (type) {
+	case 's': jl_json_string(json, va_arg(*args, const char *)); break;
+	case 'f': jl_json_number(json, va_arg(*args, double)); break;
+	case 'i': jl_json_integer(json, va_arg(*args, int)); break;
+	case 'l': jl_json_integer(json, va_arg(*args, long long)); break;
+	case 'z': jl_json_integer(json, (long long)va_arg(*args, size_t)); break;
+	case 'b': jl_json_bool(json, va_arg(*args, int) != 0); break;
+	default: assert(!"a type that there is");
+	}
+}
+
+void jl_json_pack(struct jl_json *json, const char *form, ...)
+{
+	va_list args;
+	char key[64];
+
+	va_start(args, form);
+	for (size_t n; *form; form += n) {
+		n = 1;
+		switch (*form) {
+		case ' ': break;
+		case '{': jl_json_object(json); break;
+		case '}': jl_json_end_object(json); break;
+		case '[': jl_json_array(json); break;
+		case ']': jl_json_end_array(json); break;
+		default:
+			while (isalnum((unsigned char)form[n]) || form[n] == '_')
+				n++;
+			if (form[n] != ':') {
+				pack_value(json, *form, &args);
+				break;
+			}
+			assert(n < sizeof(key));
+			memcpy(key, form, n);
+			key[n++] = '\0';
+			jl_json_key(json, key);
+		}
+	}
+	va_end(args);
 }

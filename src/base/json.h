@@ -47,5 +47,9 @@ void jl_json_put_number(struct jl_json *json, const char *key, double value);
 void jl_json_put_integer(struct jl_json *json, const char *key, long long value);
 void jl_json_put_bool(struct jl_json *json, const char *key, bool value);
 
+/* A stretch of it by its form: jl_json_pack(json, "{uri:s region:{line:i}}", uri, line). A letter takes the next argument: s a text (NULL: null),
+ * f a double, i an int, l a long long, z a size_t, b a bool. Levels may stay open, and those be closed that were open before. */
+void jl_json_pack(struct jl_json *json, const char *form, ...);
+
 /* A text as a JSON string with its quotation marks; also safe inside a <script> element. */
 void jl_json_escape(struct jl_buf *out, const char *text);

@@ -12,7 +12,8 @@
 #include "base/msg.h"
 
 /* Between two loops of a training step lie microseconds: waiting awake that long saves a sleep and a wake-up. */
-#define SPINS 4000
+#define SPINS      4000
+#define SPINS_EACH 20000 /* a few hundred µs */
 
 struct worker {
 	struct jl_pool *pool;
@@ -29,6 +30,8 @@ struct jl_pool {
 	void (*task)(void *ctx, size_t index, int thread);
 	void *ctx;
 	size_t n_tasks;
+	bool each; /* every thread has its own task */
+	int n_spin;
 	const struct jl_language *lang; /* that of the caller */
 	atomic_size_t next;
 	atomic_ulong round;
@@ -77,6 +80,10 @@ static void relax(void)
 
 static void take_tasks(struct jl_pool *pool, int number)
 {
+	if (pool->each) {
+		pool->task(pool->ctx, (size_t)number, number);
+		return;
+	}
 	for (;;) {
 		size_t index = atomic_fetch_add_explicit(&pool->next, 1, memory_order_relaxed);
 		if (index >= pool->n_tasks)
@@ -85,9 +92,9 @@ static void take_tasks(struct jl_pool *pool, int number)
 	}
 }
 
-static unsigned long next_round(struct jl_pool *pool, unsigned long seen)
+static unsigned long next_round(struct jl_pool *pool, unsigned long seen, int n_spin)
 {
-	for (int i = 0; i < SPINS; i++) {
+	for (int i = 0; i < n_spin; i++) {
 		unsigned long round = atomic_load_explicit(&pool->round, memory_order_acquire);
 		if (round != seen)
 			return round;
@@ -106,10 +113,12 @@ static void *work(void *ctx)
 	struct worker *worker = ctx;
 	struct jl_pool *pool = worker->pool;
 	unsigned long seen = 0;
+	int n_spin = SPINS;
 	for (;;) {
-		seen = next_round(pool, seen);
+		seen = next_round(pool, seen, n_spin);
 		if (atomic_load(&pool->stop))
 			return NULL;
+		n_spin = pool->n_spin;
 		jl_lang_set(pool->lang);
 		take_tasks(pool, worker->number);
 		if (atomic_fetch_sub(&pool->n_busy, 1) == 1) {
@@ -185,7 +194,8 @@ int jl_pool_n_threads(const struct jl_pool *pool)
 	return pool->n_threads;
 }
 
-void jl_pool_run(struct jl_pool *pool, void (*task)(void *ctx, size_t index, int thread), void *ctx, size_t n_tasks)
+static void run(struct jl_pool *pool, void (*task)(void *ctx, size_t index, int thread), void *ctx, size_t n_tasks,
+		bool each)
 {
 	if (pool->n_threads == 1 || n_tasks <= 1) {
 		for (size_t i = 0; i < n_tasks; i++)
@@ -195,15 +205,27 @@ void jl_pool_run(struct jl_pool *pool, void (*task)(void *ctx, size_t index, int
 	pool->task = task;
 	pool->ctx = ctx;
 	pool->n_tasks = n_tasks;
+	pool->each = each;
+	pool->n_spin = each ? SPINS_EACH : SPINS;
 	pool->lang = jl_lang();
 	atomic_store(&pool->next, 0);
 	atomic_store(&pool->n_busy, pool->n_started);
 	announce(pool);
 	take_tasks(pool, 0);
-	for (int i = 0; i < SPINS && atomic_load_explicit(&pool->n_busy, memory_order_acquire) > 0; i++)
+	for (int i = 0; i < pool->n_spin && atomic_load_explicit(&pool->n_busy, memory_order_acquire) > 0; i++)
 		relax();
 	pthread_mutex_lock(&pool->lock);
 	while (atomic_load(&pool->n_busy) > 0)
 		pthread_cond_wait(&pool->done, &pool->lock);
 	pthread_mutex_unlock(&pool->lock);
+}
+
+void jl_pool_run(struct jl_pool *pool, void (*task)(void *ctx, size_t index, int thread), void *ctx, size_t n_tasks)
+{
+	run(pool, task, ctx, n_tasks, false);
+}
+
+void jl_pool_each(struct jl_pool *pool, void (*task)(void *ctx, size_t index, int thread), void *ctx)
+{
+	run(pool, task, ctx, (size_t)pool->n_threads, true);
 }

@@ -23,3 +23,6 @@ int jl_pool_n_threads(const struct jl_pool *pool);
 
 /* Returns when all tasks are done. `thread` is 0 .. n_threads-1: a place for scratch memory. Not from inside a task. */
 void jl_pool_run(struct jl_pool *pool, void (*task)(void *ctx, size_t index, int thread), void *ctx, size_t n_tasks);
+/* A task for each thread, task i always on thread i: it finds again the memory that it touched first, near it. The threads then wait awake
+ * for longer: what is timed must not begin with waking them. */
+void jl_pool_each(struct jl_pool *pool, void (*task)(void *ctx, size_t index, int thread), void *ctx);

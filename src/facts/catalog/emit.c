@@ -1,7 +1,6 @@
 #include "catalog/emit.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "catalog/schema.h"
 

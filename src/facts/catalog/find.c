@@ -6,12 +6,29 @@
 
 #include "catalog/shelf.h"
 
-#define SHELF(type, member, en_text, many_text)                                                                        \
+/* The records of one kind, to be found by id, name and, where a record has them, other names. */
+#define SHELF(NAME, TYPE, MEMBER, TEXT, MANY, ALIASES, ...)                                                            \
+	static struct jl_shelf NAME##_shelf(const struct jl_catalog *cat)                                              \
 	{                                                                                                              \
-		.en = (en_text), .en_many = (many_text), .list = #member, .base = (const char *)cat->member,           \
-		.n = cat->n_##member, .stride = sizeof(struct type), .id = offsetof(struct type, id),                  \
-		.name = offsetof(struct type, name), .aliases = JL_NO_ALIASES                                          \
+		return (struct jl_shelf){ .en = (TEXT),                                                                \
+					  .en_many = (MANY),                                                           \
+					  .list = #MEMBER,                                                             \
+					  .base = (const char *)cat->MEMBER,                                           \
+					  .n = cat->n_##MEMBER,                                                        \
+					  .stride = sizeof(struct TYPE),                                               \
+					  .id = offsetof(struct TYPE, id),                                             \
+					  .name = offsetof(struct TYPE, name),                                         \
+					  .aliases = (ALIASES),                                                        \
+					  __VA_ARGS__ };                                                               \
 	}
+#define ALIASES(TYPE) offsetof(struct TYPE, aliases)
+
+SHELF(gpu, jl_gpu, gpus, JL_N("accelerator"), JL_N("accelerators"), ALIASES(jl_gpu), .article = "an", .is_gpu = true)
+SHELF(system, jl_system, systems, JL_N("system"), JL_N("systems"), ALIASES(jl_system), .is_system = true)
+SHELF(cpu, jl_cpu, cpus, JL_N("CPU"), JL_N("CPUs"), ALIASES(jl_cpu), .is_gpu = false)
+SHELF(link, jl_link_info, links, JL_N("link"), JL_N("links"), ALIASES(jl_link_info), .is_gpu = false)
+SHELF(model, jl_model_info, models, JL_N("model"), JL_N("models"), ALIASES(jl_model_info), .is_gpu = false)
+SHELF(family, jl_family, families, JL_N("family"), JL_N("families"), JL_NO_ALIASES, .is_gpu = false)
 
 static enum jl_status find_on(size_t *ret_index, const struct jl_shelf *shelf, const char *text, struct jl_err *err)
 {
@@ -30,56 +47,6 @@ static enum jl_status find_on(size_t *ret_index, const struct jl_shelf *shelf, c
 		return jl_shelf_fail_nearest(shelf, &asked, &nearest, err);
 	}
 	return jl_shelf_fail_ambiguous(shelf, &asked, &picked, err);
-}
-
-static struct jl_shelf gpu_shelf(const struct jl_catalog *cat)
-{
-	struct jl_shelf shelf = SHELF(jl_gpu, gpus, JL_N("accelerator"), JL_N("accelerators"));
-
-	shelf.article = "an";
-	shelf.aliases = offsetof(struct jl_gpu, aliases);
-	shelf.is_gpu = true;
-	return shelf;
-}
-
-static struct jl_shelf system_shelf(const struct jl_catalog *cat)
-{
-	struct jl_shelf shelf = SHELF(jl_system, systems, JL_N("system"), JL_N("systems"));
-
-	shelf.aliases = offsetof(struct jl_system, aliases);
-	shelf.is_system = true;
-	return shelf;
-}
-
-static struct jl_shelf cpu_shelf(const struct jl_catalog *cat)
-{
-	struct jl_shelf shelf = SHELF(jl_cpu, cpus, JL_N("CPU"), JL_N("CPUs"));
-
-	shelf.aliases = offsetof(struct jl_cpu, aliases);
-	return shelf;
-}
-
-static struct jl_shelf link_shelf(const struct jl_catalog *cat)
-{
-	struct jl_shelf shelf = SHELF(jl_link_info, links, JL_N("link"), JL_N("links"));
-
-	shelf.aliases = offsetof(struct jl_link_info, aliases);
-	return shelf;
-}
-
-static struct jl_shelf model_shelf(const struct jl_catalog *cat)
-{
-	struct jl_shelf shelf = SHELF(jl_model_info, models, JL_N("model"), JL_N("models"));
-
-	shelf.aliases = offsetof(struct jl_model_info, aliases);
-	return shelf;
-}
-
-static struct jl_shelf family_shelf(const struct jl_catalog *cat)
-{
-	struct jl_shelf shelf = SHELF(jl_family, families, JL_N("family"), JL_N("families"));
-
-	return shelf;
 }
 
 enum jl_status jl_find_gpu(const struct jl_gpu **ret_gpu, const struct jl_catalog *cat, const char *text,

@@ -423,10 +423,8 @@ enum jl_status jl_catalog_read_text(const struct jl_catalog **ret_catalog, const
 
 	JL_TRY(jl_got(file, err));
 	*file = (struct file){ .path = name, .is_csv = has_ending(name, ".csv") };
-	if (!status)
-		status = settle_file(&load, parse_file(&load, file, text, len, &wrong), &wrong, err);
-	if (!status)
-		status = merge_all(&load, err);
+	JL_THEN(status, settle_file(&load, parse_file(&load, file, text, len, &wrong), &wrong, err));
+	JL_THEN(status, merge_all(&load, err));
 	return status ? status : finish(&load, ret_catalog, err);
 }
 

@@ -7,62 +7,28 @@
 #define UNKNOWN __builtin_nan("")
 
 /* Rows. S is the struct, M the member; the key is the member's name unless it is given. */
-#define TEXT(S, M, FLAGS)                                                                                              \
+#define ROW(S, M, KEY, TYPE, ...)                                                                                      \
 	{                                                                                                              \
-		.key = #M, .member = #M, .type = JL_F_TEXT, .flags = (FLAGS), .offset = offsetof(struct S, M)          \
+		.key = KEY, .member = #M, .type = JL_F_##TYPE, .offset = offsetof(struct S, M), __VA_ARGS__            \
 	}
-#define TEXT_AS(S, M, KEY, FLAGS)                                                                                      \
+#define TEXT(S, M, FLAGS)               ROW(S, M, #M, TEXT, .flags = (FLAGS))
+#define TEXT_AS(S, M, KEY, FLAGS)       ROW(S, M, KEY, TEXT, .flags = (FLAGS))
+#define DATE(S, M, KEY, FLAGS)          ROW(S, M, KEY, DATE, .flags = (FLAGS))
+#define REF(S, M, FLAGS, RECORD, ROLES) ROW(S, M, #M, TEXT, .flags = (FLAGS), .ref = 1 + (RECORD), .ref_roles = (ROLES))
+#define FACT(S, M, KEY, KIND)           ROW(S, M, KEY, FACT, .kind = (KIND))
+#define NUMBER(S, M, FLAGS, ABSENT)     ROW(S, M, #M, NUMBER, .flags = (FLAGS), .if_absent = (ABSENT), .scale = 1)
+#define COLUMN(S, M, KEY, SCALE)        ROW(S, M, KEY, NUMBER, .if_absent = UNKNOWN, .scale = (SCALE))
+#define INT(S, M, FLAGS)                ROW(S, M, #M, INT, .flags = (FLAGS))
+#define BOOL(S, M)                      ROW(S, M, #M, BOOL, .flags = 0)
+#define CHOICE(S, M, FLAGS, CHOICES)    ROW(S, M, #M, CHOICE, .flags = (FLAGS), .choices = (CHOICES))
+#define TEXTS(S, M)                     ROW(S, M, #M, TEXTS, .flags = 0)
+#define LIST(S, M, SUB)                 ROW(S, M, #M, LIST, .count_offset = offsetof(struct S, n_##M), .sub = (SUB))
+#define SUB(S, M, SCHEMA)               ROW(S, M, #M, SUB, .sub = (SCHEMA))
+/* The form of records that stand within others. */
+#define PART(LISTED, TYPE, FIELDS, EN, OMIT)                                                                           \
 	{                                                                                                              \
-		.key = KEY, .member = #M, .type = JL_F_TEXT, .flags = (FLAGS), .offset = offsetof(struct S, M)         \
-	}
-#define DATE(S, M, KEY, FLAGS)                                                                                         \
-	{                                                                                                              \
-		.key = KEY, .member = #M, .type = JL_F_DATE, .flags = (FLAGS), .offset = offsetof(struct S, M)         \
-	}
-#define REF(S, M, FLAGS, RECORD, ROLES)                                                                                \
-	{                                                                                                              \
-		.key = #M, .member = #M, .type = JL_F_TEXT, .flags = (FLAGS), .offset = offsetof(struct S, M),         \
-		.ref = 1 + (RECORD), .ref_roles = (ROLES)                                                              \
-	}
-#define FACT(S, M, KEY, KIND)                                                                                          \
-	{                                                                                                              \
-		.key = KEY, .member = #M, .type = JL_F_FACT, .kind = (KIND), .offset = offsetof(struct S, M)           \
-	}
-#define NUMBER(S, M, FLAGS, ABSENT)                                                                                    \
-	{                                                                                                              \
-		.key = #M, .member = #M, .type = JL_F_NUMBER, .flags = (FLAGS), .offset = offsetof(struct S, M),       \
-		.if_absent = (ABSENT), .scale = 1                                                                      \
-	}
-#define COLUMN(S, M, KEY, SCALE)                                                                                       \
-	{                                                                                                              \
-		.key = KEY, .member = #M, .type = JL_F_NUMBER, .offset = offsetof(struct S, M), .if_absent = UNKNOWN,  \
-		.scale = (SCALE)                                                                                       \
-	}
-#define INT(S, M, FLAGS)                                                                                               \
-	{                                                                                                              \
-		.key = #M, .member = #M, .type = JL_F_INT, .flags = (FLAGS), .offset = offsetof(struct S, M)           \
-	}
-#define BOOL(S, M)                                                                                                     \
-	{                                                                                                              \
-		.key = #M, .member = #M, .type = JL_F_BOOL, .offset = offsetof(struct S, M)                            \
-	}
-#define CHOICE(S, M, FLAGS, CHOICES)                                                                                   \
-	{                                                                                                              \
-		.key = #M, .member = #M, .type = JL_F_CHOICE, .flags = (FLAGS), .offset = offsetof(struct S, M),       \
-		.choices = (CHOICES)                                                                                   \
-	}
-#define TEXTS(S, M)                                                                                                    \
-	{                                                                                                              \
-		.key = #M, .member = #M, .type = JL_F_TEXTS, .offset = offsetof(struct S, M)                           \
-	}
-#define LIST(S, M, SUB)                                                                                                \
-	{                                                                                                              \
-		.key = #M, .member = #M, .type = JL_F_LIST, .offset = offsetof(struct S, M),                           \
-		.count_offset = offsetof(struct S, n_##M), .sub = (SUB)                                                \
-	}
-#define SUB(S, M, SCHEMA)                                                                                              \
-	{                                                                                                              \
-		.key = #M, .member = #M, .type = JL_F_SUB, .offset = offsetof(struct S, M), .sub = (SCHEMA)            \
+		.list = (LISTED), .en = EN, .c_type = "struct " #TYPE, .size_B = sizeof(struct TYPE),                  \
+		.fields = (FIELDS), .n_fields = JL_LEN(FIELDS), .omit_unknown = (OMIT)                                 \
 	}
 #define SOURCE(S) REF(S, source, JL_FF_REQUIRED | JL_FF_SOURCE, JL_R_SOURCE, 0)
 #define ID(S)     TEXT(S, id, JL_FF_REQUIRED | JL_FF_ID)
@@ -108,57 +74,44 @@ static const struct jl_field conflict_fields[] = {
 	REF(jl_conflict, source, JL_FF_REQUIRED, JL_R_SOURCE, 0),
 	TEXT(jl_conflict, why, JL_FF_REQUIRED),
 };
-static const struct jl_schema conflict_schema = {
-	.list = "conflicts",
-	.en = JL_N("conflict"),
-	.c_type = "struct jl_conflict",
-	.size_B = sizeof(struct jl_conflict),
-	.fields = conflict_fields,
-	.n_fields = JL_LEN(conflict_fields),
-	.omit_unknown = true,
-};
+static const struct jl_schema conflict_schema = PART("conflicts", jl_conflict, conflict_fields, JL_N("conflict"), true);
 
+#define NEEDED(M) NUMBER(jl_priors, M, JL_FF_REQUIRED | JL_FF_POSITIVE, 0.0)
+#define TRAIT(M)  BOOL(jl_priors, M)
 static const struct jl_field priors_fields[] = {
-	NUMBER(jl_priors, n_sm, JL_FF_REQUIRED | JL_FF_POSITIVE, 0.0),
-	NUMBER(jl_priors, vector_frac, JL_FF_REQUIRED | JL_FF_POSITIVE, 0.0),
-	NUMBER(jl_priors, tensor16_frac, JL_FF_REQUIRED | JL_FF_POSITIVE, 0.0),
-	NUMBER(jl_priors, tensor8_frac, JL_FF_REQUIRED | JL_FF_POSITIVE, 0.0),
-	NUMBER(jl_priors, mem_frac, JL_FF_REQUIRED | JL_FF_POSITIVE, 0.0),
-	NUMBER(jl_priors, sm_frac, JL_FF_REQUIRED | JL_FF_POSITIVE, 0.0),
-	NUMBER(jl_priors, tail_frac, JL_FF_REQUIRED | JL_FF_POSITIVE, 0.0),
-	NUMBER(jl_priors, read_frac, JL_FF_REQUIRED | JL_FF_POSITIVE, 0.0),
-	NUMBER(jl_priors, train_tensor16_frac, JL_FF_REQUIRED | JL_FF_POSITIVE, 0.0),
-	NUMBER(jl_priors, vector_pJ, JL_FF_REQUIRED | JL_FF_POSITIVE, 0.0),
-	NUMBER(jl_priors, tensor16_pJ, JL_FF_REQUIRED | JL_FF_POSITIVE, 0.0),
-	NUMBER(jl_priors, tensor8_pJ, JL_FF_REQUIRED | JL_FF_POSITIVE, 0.0),
-	NUMBER(jl_priors, flop_gain, JL_FF_REQUIRED | JL_FF_POSITIVE, 0.0),
-	NUMBER(jl_priors, byte_gain, JL_FF_REQUIRED | JL_FF_POSITIVE, 0.0),
-	NUMBER(jl_priors, align_frac, JL_FF_REQUIRED | JL_FF_POSITIVE, 0.0),
+	NEEDED(n_sm),
+	NEEDED(vector_frac),
+	NEEDED(tensor16_frac),
+	NEEDED(tensor8_frac),
+	NEEDED(mem_frac),
+	NEEDED(sm_frac),
+	NEEDED(tail_frac),
+	NEEDED(read_frac),
+	NEEDED(train_tensor16_frac),
+	NEEDED(vector_pJ),
+	NEEDED(tensor16_pJ),
+	NEEDED(tensor8_pJ),
+	NEEDED(flop_gain),
+	NEEDED(byte_gain),
+	NEEDED(align_frac),
 	NUMBER(jl_priors, turned_frac, 0, 0.0),
-	NUMBER(jl_priors, dequant_frac, JL_FF_REQUIRED | JL_FF_POSITIVE, 0.0),
-	NUMBER(jl_priors, flash_frac, JL_FF_REQUIRED | JL_FF_POSITIVE, 0.0),
+	NEEDED(dequant_frac),
+	NEEDED(flash_frac),
 	NUMBER(jl_priors, wide_B, 0, 0.0),
 	NUMBER(jl_priors, net_Gbps, 0, 0.0),
-	BOOL(jl_priors, no_tensor),
-	BOOL(jl_priors, no_tf32),
-	BOOL(jl_priors, mixed16),
-	BOOL(jl_priors, bf16),
-	BOOL(jl_priors, flash),
-	BOOL(jl_priors, fp8),
-	BOOL(jl_priors, warpgroup),
-	BOOL(jl_priors, slow_fp8),
-	BOOL(jl_priors, slots_via_host),
-	BOOL(jl_priors, conv_rows),
-	BOOL(jl_priors, serve_rows),
+	TRAIT(no_tensor),
+	TRAIT(no_tf32),
+	TRAIT(mixed16),
+	TRAIT(bf16),
+	TRAIT(flash),
+	TRAIT(fp8),
+	TRAIT(warpgroup),
+	TRAIT(slow_fp8),
+	TRAIT(slots_via_host),
+	TRAIT(conv_rows),
+	TRAIT(serve_rows),
 };
-static const struct jl_schema priors_schema = {
-	.list = "priors",
-	.en = JL_N("priors block"),
-	.c_type = "struct jl_priors",
-	.size_B = sizeof(struct jl_priors),
-	.fields = priors_fields,
-	.n_fields = JL_LEN(priors_fields),
-};
+static const struct jl_schema priors_schema = PART("priors", jl_priors, priors_fields, JL_N("priors block"), false);
 
 static const struct jl_field family_fields[] = {
 	ID(jl_family),
@@ -234,15 +187,8 @@ static const struct jl_field measured_fields[] = {
 	SOURCE(jl_link_measured),
 	DATED(jl_link_measured),
 };
-static const struct jl_schema measured_schema = {
-	.list = "measured",
-	.en = JL_N("measurement"),
-	.c_type = "struct jl_link_measured",
-	.size_B = sizeof(struct jl_link_measured),
-	.fields = measured_fields,
-	.n_fields = JL_LEN(measured_fields),
-	.omit_unknown = true,
-};
+static const struct jl_schema measured_schema = PART("measured", jl_link_measured, measured_fields, JL_N("measurement"),
+						     true);
 
 static const struct jl_field link_fields[] = {
 	ID(jl_link_info),
@@ -330,30 +276,15 @@ static const struct jl_field moe_fields[] = {
 	INT(jl_model_moe, n_dense_layers, 0),
 	NUMBER(jl_model_moe, expert_ffn, 0, 0.0),
 };
-static const struct jl_schema moe_schema = {
-	.list = "moe",
-	.en = JL_N("moe block"),
-	.c_type = "struct jl_model_moe",
-	.size_B = sizeof(struct jl_model_moe),
-	.fields = moe_fields,
-	.n_fields = JL_LEN(moe_fields),
-	.omit_unknown = true,
-};
+static const struct jl_schema moe_schema = PART("moe", jl_model_moe, moe_fields, JL_N("moe block"), true);
 static const struct jl_field mla_fields[] = {
 	NUMBER(jl_model_mla, q_lora, 0, 0.0),   NUMBER(jl_model_mla, kv_lora, JL_FF_REQUIRED, 0.0),
 	NUMBER(jl_model_mla, rope_dim, 0, 0.0), NUMBER(jl_model_mla, nope_dim, 0, 0.0),
 	NUMBER(jl_model_mla, v_dim, 0, 0.0),
 };
-static const struct jl_schema mla_schema = {
-	.list = "mla",
-	.en = JL_N("mla block"),
-	.c_type = "struct jl_model_mla",
-	.size_B = sizeof(struct jl_model_mla),
-	.fields = mla_fields,
-	.n_fields = JL_LEN(mla_fields),
-	.omit_unknown = true,
-};
+static const struct jl_schema mla_schema = PART("mla", jl_model_mla, mla_fields, JL_N("mla block"), true);
 
+#define HAS(M) BOOL(jl_model_info, M)
 static const struct jl_field model_fields[] = {
 	ID(jl_model_info),
 	NAME(jl_model_info),
@@ -369,16 +300,16 @@ static const struct jl_field model_fields[] = {
 	NUMBER(jl_model_info, seq, JL_FF_REQUIRED, UNKNOWN),
 	NUMBER(jl_model_info, positions, 0, 0.0),
 	NUMBER(jl_model_info, token_types, 0, 0.0),
-	BOOL(jl_model_info, tied),
-	BOOL(jl_model_info, bias),
-	BOOL(jl_model_info, gated),
-	BOOL(jl_model_info, qkv_bias),
-	BOOL(jl_model_info, rms_norm),
-	BOOL(jl_model_info, qk_norm),
-	BOOL(jl_model_info, pooler),
-	BOOL(jl_model_info, mlm_head),
-	BOOL(jl_model_info, final_norm),
-	BOOL(jl_model_info, parallel_block),
+	HAS(tied),
+	HAS(bias),
+	HAS(gated),
+	HAS(qkv_bias),
+	HAS(rms_norm),
+	HAS(qk_norm),
+	HAS(pooler),
+	HAS(mlm_head),
+	HAS(final_norm),
+	HAS(parallel_block),
 	SUB(jl_model_info, moe, &moe_schema),
 	SUB(jl_model_info, mla, &mla_schema),
 	NUMBER(jl_model_info, params, JL_FF_POSITIVE, UNKNOWN),
@@ -401,40 +332,34 @@ static const struct jl_choice optimizers[] = {
 	{ "sgd", JL_NET_SGD }, { "adam", JL_NET_ADAM }, { "lamb", JL_NET_LAMB }, { NULL, 0 }
 };
 
+#define SIZE(M) NUMBER(jl_net_op, M, 0, 0.0)
 static const struct jl_field net_op_fields[] = {
 	CHOICE(jl_net_op, op, JL_FF_REQUIRED, net_ops),
 	CHOICE(jl_net_op, train, 0, net_trains),
 	CHOICE(jl_net_op, per, 0, net_pers),
 	BOOL(jl_net_op, sync),
 	BOOL(jl_net_op, dilated),
-	NUMBER(jl_net_op, count, 0, 0.0),
-	NUMBER(jl_net_op, c_in, 0, 0.0),
-	NUMBER(jl_net_op, h, 0, 0.0),
-	NUMBER(jl_net_op, w, 0, 0.0),
-	NUMBER(jl_net_op, c_out, 0, 0.0),
-	NUMBER(jl_net_op, kh, 0, 0.0),
-	NUMBER(jl_net_op, kw, 0, 0.0),
-	NUMBER(jl_net_op, stride, 0, 0.0),
-	NUMBER(jl_net_op, groups, 0, 0.0),
-	NUMBER(jl_net_op, rows, 0, 0.0),
-	NUMBER(jl_net_op, k, 0, 0.0),
-	NUMBER(jl_net_op, n, 0, 0.0),
-	NUMBER(jl_net_op, steps, 0, 0.0),
-	NUMBER(jl_net_op, heads, 0, 0.0),
-	NUMBER(jl_net_op, elems, 0, 0.0),
-	NUMBER(jl_net_op, passes, 0, 0.0),
-	NUMBER(jl_net_op, elem_B, 0, 0.0),
-	NUMBER(jl_net_op, calls, 0, 0.0),
+	SIZE(count),
+	SIZE(c_in),
+	SIZE(h),
+	SIZE(w),
+	SIZE(c_out),
+	SIZE(kh),
+	SIZE(kw),
+	SIZE(stride),
+	SIZE(groups),
+	SIZE(rows),
+	SIZE(k),
+	SIZE(n),
+	SIZE(steps),
+	SIZE(heads),
+	SIZE(elems),
+	SIZE(passes),
+	SIZE(elem_B),
+	SIZE(calls),
 	TEXT(jl_net_op, what, 0),
 };
-static const struct jl_schema net_op_schema = {
-	.list = "ops",
-	.en = JL_N("operator"),
-	.c_type = "struct jl_net_op",
-	.size_B = sizeof(struct jl_net_op),
-	.fields = net_op_fields,
-	.n_fields = JL_LEN(net_op_fields),
-};
+static const struct jl_schema net_op_schema = PART("ops", jl_net_op, net_op_fields, JL_N("operator"), false);
 
 static const struct jl_field net_fields[] = {
 	ID(jl_net_info),

@@ -454,12 +454,9 @@ static enum jl_status take_draft(struct parser *p, struct jl_sys *sys, const str
 	}
 	if (!status && sys->n_per_node > 0)
 		status = take_join(p, sys, draft);
-	if (!status)
-		status = take_possible(p, sys, draft);
-	if (!status)
-		status = take_net(p, sys, draft);
-	if (!status)
-		status = jl_sysdefault_rates(sys, p->cat, arena, p->err);
+	JL_THEN(status, take_possible(p, sys, draft));
+	JL_THEN(status, take_net(p, sys, draft));
+	JL_THEN(status, jl_sysdefault_rates(sys, p->cat, arena, p->err));
 	return status ? status : write_canonical(sys, draft, arena, p->err);
 }
 

@@ -90,8 +90,7 @@ enum jl_status jl_import_pattern_compile(struct jl_import_pattern *ret_pattern, 
 			text += len;
 		}
 	}
-	if (!status)
-		status = check(&p, err);
+	JL_THEN(status, check(&p, err));
 	if (!status)
 		*ret_pattern = p;
 	return status;

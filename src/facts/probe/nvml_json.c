@@ -16,26 +16,13 @@ struct field {
 	bool is_name;
 };
 
-#define T(key, member)                                                                                                 \
-	{                                                                                                              \
-		key, TEXT, offsetof(struct jl_nvml_gpu, member), sizeof(((struct jl_nvml_gpu *)0)->member), false      \
-	}
-#define NAME(key, member)                                                                                              \
-	{                                                                                                              \
-		key, TEXT, offsetof(struct jl_nvml_gpu, member), sizeof(((struct jl_nvml_gpu *)0)->member), true       \
-	}
-#define R(member)                                                                                                      \
-	{                                                                                                              \
-#member, REAL, offsetof(struct jl_nvml_gpu, member), 0, false                                          \
-	}
-#define W(member)                                                                                                      \
-	{                                                                                                              \
-#member, WHOLE, offsetof(struct jl_nvml_gpu, member), 0, false                                         \
-	}
-
 /* clang-format off */
+#define CHARS(M, IS_NAME) { #M, TEXT, offsetof(struct jl_nvml_gpu, M), sizeof(((struct jl_nvml_gpu *)0)->M), IS_NAME }
+#define R(M)              { #M, REAL, offsetof(struct jl_nvml_gpu, M), 0, false }
+#define W(M)              { #M, WHOLE, offsetof(struct jl_nvml_gpu, M), 0, false }
+
 static const struct field fields[] = {
-	T("name", name), NAME("uuid", uuid), T("bus", bus),
+	CHARS(name, false), CHARS(uuid, true), CHARS(bus, false),
 	R(mem_B), R(mem_used_B), R(sm_Hz), R(sm_max_Hz), R(mem_Hz), R(mem_max_Hz),
 	R(power_W), R(limit_W), R(limit_default_W), R(limit_max_W), R(temperature_C), R(busy_frac),
 	W(cc_major), W(cc_minor), W(ecc), W(ecc_pending), W(persistence), W(mig), W(pstate),
@@ -295,8 +282,7 @@ static enum jl_status read_document(const char *name, json_t *root, struct jl_nv
 			status = read_field(name, &fields[f], item, &snap->gpus[i], err);
 		memcpy(bus, snap->gpus[i].bus, sizeof(bus));
 		jl_nvml_bus_id(snap->gpus[i].bus, bus);
-		if (!status)
-			status = read_links(name, json_object_get(item, "nvlinks"), &snap->gpus[i], err);
+		JL_THEN(status, read_links(name, json_object_get(item, "nvlinks"), &snap->gpus[i], err));
 	}
 	for (size_t what = 0; !status && what < JL_N_P2P_WHAT; what++)
 		status = read_p2p(name, json_object_get(json_object_get(root, "p2p"), whats[what]), snap, what, arena,

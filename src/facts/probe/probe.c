@@ -151,8 +151,7 @@ enum jl_status jl_probe_machine(struct jl_probe_source *source, const struct jl_
 	JL_TRY(jl_got(in.machine, err));
 	for (size_t i = 0; !status && i < sizeof(readers) / sizeof(*readers); i++)
 		status = readers[i](&in, err);
-	if (!status)
-		status = jl_source_failed(source, err);
+	JL_THEN(status, jl_source_failed(source, err));
 	if (status)
 		return status;
 	in.machine->with_names = in.options->with_names;

@@ -245,8 +245,7 @@ enum jl_status jl_read_cpu(struct jl_probe_in *in, struct jl_err *err)
 	cpu->vector = widest_vector(jl_source_read(in->source, "/proc/cpuinfo"));
 	cpu->clock_Hz = read_clock(in, jl_source_read(in->source, "/proc/cpuinfo"));
 	status = count_cores(in, err);
-	if (!status)
-		status = read_nodes(in, err);
+	JL_THEN(status, read_nodes(in, err));
 	read_caches(in);
 	cpu->governor = jl_source_read(in->source, CPU_DIR "/cpu0/cpufreq/scaling_governor");
 	cpu->scaling_driver = jl_source_read(in->source, CPU_DIR "/cpu0/cpufreq/scaling_driver");

@@ -77,10 +77,8 @@ enum jl_status jl_source_replay_text(struct jl_probe_source **ret_source, const 
 	struct jl_probe_source *source = NULL;
 	enum jl_status status = create(&source, arena, false, err);
 
-	if (!status)
-		status = jl_records_parse(&source->records, name, text, len, err);
-	if (!status)
-		status = replay_nvml(source, "nvml.json", nvml_json, nvml_len, err);
+	JL_THEN(status, jl_records_parse(&source->records, name, text, len, err));
+	JL_THEN(status, replay_nvml(source, "nvml.json", nvml_json, nvml_len, err));
 	if (status)
 		jl_source_destroy(source);
 	else
@@ -119,9 +117,8 @@ enum jl_status jl_source_replay(struct jl_probe_source **ret_source, const char 
 	if (has_nvml)
 		status = read_part(dir, "nvml.json", &nvml, err);
 	snprintf(path, sizeof(path), "%.4000s/machine.txt", dir);
-	if (!status)
-		status = jl_source_replay_text(ret_source, path, jl_buf_text(&text), text.len,
-					       has_nvml ? jl_buf_text(&nvml) : NULL, nvml.len, arena, err);
+	JL_THEN(status, jl_source_replay_text(ret_source, path, jl_buf_text(&text), text.len,
+					      has_nvml ? jl_buf_text(&nvml) : NULL, nvml.len, arena, err));
 	jl_buf_release(&text);
 	jl_buf_release(&nvml);
 	return status;
@@ -347,8 +344,7 @@ const struct jl_nvml_snapshot *jl_source_nvml(struct jl_probe_source *source, jl
 	source->nvml_done = true;
 	source->nvml->cuda = -1;
 	status = jl_nvml_open(&nvml, &err);
-	if (!status)
-		status = jl_nvml_read(nvml, source->arena, source->nvml, &err);
+	JL_THEN(status, jl_nvml_read(nvml, source->arena, source->nvml, &err));
 	if (!status && load)
 		load(nvml, source->nvml);
 	if (status) {
@@ -386,8 +382,7 @@ enum jl_status jl_source_capture(struct jl_probe_source *source, const char *dir
 	jl_records_write(&kept, &text);
 	jl_nvml_write(&nvml, jl_source_nvml(source, false), with_names);
 	status = write_part(dir, "machine.txt", &text, err);
-	if (!status)
-		status = write_part(dir, "nvml.json", &nvml, err);
+	JL_THEN(status, write_part(dir, "nvml.json", &nvml, err));
 	jl_buf_release(&text);
 	jl_buf_release(&nvml);
 	return status;

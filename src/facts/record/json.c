@@ -4,22 +4,47 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
+#include "base/fields.h"
 #include "record/record.h"
 
+/* ---- the form: what is written and read alike */
+
+#define KNOWN(S, TYPE, M)                                                                                              \
+	{                                                                                                              \
+		JL_FIELD(S, TYPE, M), .flags = JL_FF_OMIT                                                              \
+	}
+
+static const struct jl_field summary_rows[] = {
+	{ JL_FIELD(jl_summary, SIZE, n) }, KNOWN(jl_summary, NUMBER, median), KNOWN(jl_summary, NUMBER, mean),
+	KNOWN(jl_summary, NUMBER, min),    KNOWN(jl_summary, NUMBER, max),    KNOWN(jl_summary, NUMBER, p95),
+	KNOWN(jl_summary, NUMBER, lo95),   KNOWN(jl_summary, NUMBER, hi95),
+};
+static const struct jl_schema summary_form = JL_SCHEMA("summary", jl_summary, summary_rows);
+
+static const struct jl_field metric_rows[] = {
+	{ JL_FIELD(jl_record_metric, TEXT, name) },
+	KNOWN(jl_record_metric, BOOL, less_is_better),
+	{ JL_FIELD(jl_record_metric, SUB, value), .flags = JL_FF_FLAT, .sub = &summary_form },
+};
+static const struct jl_schema metric_form = JL_SCHEMA("metric", jl_record_metric, metric_rows);
+
+static const struct jl_field noise_rows[] = {
+	KNOWN(jl_record_noise, NUMBER, cpu_other_frac), KNOWN(jl_record_noise, NUMBER, steal_frac),
+	KNOWN(jl_record_noise, NUMBER, clock_frac),     KNOWN(jl_record_noise, NUMBER, drift_frac),
+	{ JL_FIELD(jl_record_noise, BOOL, thermal) },   { JL_FIELD(jl_record_noise, BOOL, power) },
+	{ JL_FIELD(jl_record_noise, BOOL, noisy) },     KNOWN(jl_record_noise, TEXT, why),
+};
+static const struct jl_schema noise_form = JL_SCHEMA("noise", jl_record_noise, noise_rows);
+
+static const struct jl_field head_rows[] = {
+	KNOWN(jl_record, TEXT, id),      KNOWN(jl_record, NUMBER, time_s), KNOWN(jl_record, TEXT, kind),
+	KNOWN(jl_record, TEXT, backend), KNOWN(jl_record, TEXT, origin),   KNOWN(jl_record, TEXT, source),
+	KNOWN(jl_record, TEXT, line),    KNOWN(jl_record, TEXT, machine),  KNOWN(jl_record, TEXT, machine_name),
+	KNOWN(jl_record, TEXT, node),    KNOWN(jl_record, TEXT, run),      KNOWN(jl_record, TEXT, note),
+};
+static const struct jl_schema head_form = JL_SCHEMA("record", jl_record, head_rows);
+
 /* ---- writing */
-
-static void put_text(struct jl_json *json, const char *key, const char *text)
-{
-	if (text)
-		jl_json_put_string(json, key, text);
-}
-
-static void put_known(struct jl_json *json, const char *key, double value)
-{
-	if (isfinite(value))
-		jl_json_put_number(json, key, value);
-}
 
 static void put_items(struct jl_json *json, const char *key, const struct jl_record_item *items, size_t n)
 {
@@ -35,43 +60,6 @@ static void put_items(struct jl_json *json, const char *key, const struct jl_rec
 	jl_json_end_object(json);
 }
 
-static void put_metrics(struct jl_json *json, const struct jl_record *r)
-{
-	jl_json_put_array(json, "metrics");
-	for (size_t i = 0; i < r->n_metrics; i++) {
-		const struct jl_summary *s = &r->metrics[i].value;
-
-		jl_json_object(json);
-		jl_json_put_string(json, "name", r->metrics[i].name);
-		if (r->metrics[i].less_is_better)
-			jl_json_put_bool(json, "less_is_better", true);
-		jl_json_put_integer(json, "n", (long long)s->n);
-		put_known(json, "median", s->median);
-		put_known(json, "mean", s->mean);
-		put_known(json, "min", s->min);
-		put_known(json, "max", s->max);
-		put_known(json, "p95", s->p95);
-		put_known(json, "lo95", s->lo95);
-		put_known(json, "hi95", s->hi95);
-		jl_json_end_object(json);
-	}
-	jl_json_end_array(json);
-}
-
-static void put_noise(struct jl_json *json, const struct jl_record_noise *noise)
-{
-	jl_json_put_object(json, "noise");
-	put_known(json, "cpu_other_frac", noise->cpu_other_frac);
-	put_known(json, "steal_frac", noise->steal_frac);
-	put_known(json, "clock_frac", noise->clock_frac);
-	put_known(json, "drift_frac", noise->drift_frac);
-	jl_json_put_bool(json, "thermal", noise->thermal);
-	jl_json_put_bool(json, "power", noise->power);
-	jl_json_put_bool(json, "noisy", noise->noisy);
-	put_text(json, "why", noise->why);
-	jl_json_end_object(json);
-}
-
 void jl_record_write(const struct jl_record *r, struct jl_buf *out)
 {
 	struct jl_json json;
@@ -80,20 +68,15 @@ void jl_record_write(const struct jl_record *r, struct jl_buf *out)
 	jl_json_init(&json, out, false);
 	jl_json_object(&json);
 	jl_json_put_integer(&json, "record_version", JL_RECORD_VERSION);
-	put_text(&json, "id", r->id);
-	put_known(&json, "time_s", r->time_s);
-	put_text(&json, "kind", r->kind);
-	put_text(&json, "backend", r->backend);
-	put_text(&json, "origin", r->origin);
-	put_text(&json, "source", r->source);
-	put_text(&json, "line", r->line);
-	put_text(&json, "machine", r->machine);
-	put_text(&json, "machine_name", r->machine_name);
-	put_text(&json, "node", r->node);
-	put_text(&json, "run", r->run);
-	put_text(&json, "note", r->note);
+	jl_fields_put(&json, &head_form, r);
 	put_items(&json, "params", r->params, r->n_params);
-	put_metrics(&json, r);
+	jl_json_put_array(&json, "metrics");
+	for (size_t i = 0; i < r->n_metrics; i++) {
+		jl_json_object(&json);
+		jl_fields_put(&json, &metric_form, &r->metrics[i]);
+		jl_json_end_object(&json);
+	}
+	jl_json_end_array(&json);
 	put_items(&json, "versions", r->versions, r->n_versions);
 	if (r->n_samples) {
 		jl_json_put_array(&json, "samples_s");
@@ -101,7 +84,7 @@ void jl_record_write(const struct jl_record *r, struct jl_buf *out)
 			jl_json_number(&json, r->samples_s[i]);
 		jl_json_end_array(&json);
 	}
-	put_noise(&json, &r->noise);
+	jl_fields_put_object(&json, "noise", &noise_form, &r->noise);
 	if (extra > 2) { /* the members of that object go between the last of ours and the closing brace */
 		jl_buf_putc(out, ',');
 		jl_buf_add(out, r->extra_json + 1, extra - 2);
@@ -205,22 +188,29 @@ static const struct jl_record_item *take_items(struct reader *rd, json_t *root, 
 	return items;
 }
 
-static struct jl_summary take_summary(struct reader *rd, const json_t *object)
+static size_t take_count(struct reader *rd, const json_t *object, const char *key)
 {
-	double n = take_number(rd, object, "n");
+	double n = take_number(rd, object, key);
 
 	if (!isnan(n) && !(n >= 0 && n <= 1e15 && floor(n) == n))
-		fail_type(rd, "n", JL_N("a whole number"));
-	return (struct jl_summary){
-		.n = n >= 0 && n <= 1e15 ? (size_t)n : 0,
-		.median = take_number(rd, object, "median"),
-		.mean = take_number(rd, object, "mean"),
-		.min = take_number(rd, object, "min"),
-		.max = take_number(rd, object, "max"),
-		.p95 = take_number(rd, object, "p95"),
-		.lo95 = take_number(rd, object, "lo95"),
-		.hi95 = take_number(rd, object, "hi95"),
-	};
+		fail_type(rd, key, JL_N("a whole number"));
+	return n >= 0 && n <= 1e15 ? (size_t)n : 0;
+}
+
+static void take_rows(struct reader *rd, const struct jl_schema *form, const json_t *object, void *record)
+{
+	for (size_t i = 0; i < form->n_fields; i++) {
+		const struct jl_field *row = &form->fields[i];
+		void *at = (char *)record + row->offset;
+
+		switch (row->type) {
+		case JL_F_TEXT: *(const char **)at = take_text(rd, object, row->member); break;
+		case JL_F_NUMBER: *(double *)at = take_number(rd, object, row->member); break;
+		case JL_F_BOOL: *(bool *)at = take_bool(rd, object, row->member); break;
+		case JL_F_SIZE: *(size_t *)at = take_count(rd, object, row->member); break;
+		default: take_rows(rd, row->sub, object, at); break;
+		}
+	}
 }
 
 static const struct jl_record_metric *take_metrics(struct reader *rd, const json_t *root, size_t *ret_n)
@@ -247,9 +237,7 @@ static const struct jl_record_metric *take_metrics(struct reader *rd, const json
 			fail_type(rd, "metrics", JL_N("a list of at most 256 objects"));
 			return NULL;
 		}
-		metrics[i].name = take_text(rd, object, "name");
-		metrics[i].less_is_better = take_bool(rd, object, "less_is_better");
-		metrics[i].value = take_summary(rd, object);
+		take_rows(rd, &metric_form, object, &metrics[i]);
 	}
 	*ret_n = n;
 	return metrics;
@@ -286,36 +274,28 @@ static const double *take_samples(struct reader *rd, const json_t *root, size_t 
 static struct jl_record_noise take_noise(struct reader *rd, const json_t *root)
 {
 	const json_t *object = json_object_get(root, "noise");
+	struct jl_record_noise noise = jl_record_noise_unknown();
 
 	if (!object || json_is_null(object))
-		return jl_record_noise_unknown();
+		return noise;
 	if (!json_is_object(object))
 		fail_type(rd, "noise", JL_N("an object"));
-	return (struct jl_record_noise){
-		.cpu_other_frac = take_number(rd, object, "cpu_other_frac"),
-		.steal_frac = take_number(rd, object, "steal_frac"),
-		.clock_frac = take_number(rd, object, "clock_frac"),
-		.drift_frac = take_number(rd, object, "drift_frac"),
-		.thermal = take_bool(rd, object, "thermal"),
-		.power = take_bool(rd, object, "power"),
-		.noisy = take_bool(rd, object, "noisy"),
-		.why = take_text(rd, object, "why"),
-	};
+	take_rows(rd, &noise_form, object, &noise);
+	return noise;
 }
 
 /* What remains of the object after our own keys are taken out. */
 static const char *take_extra(struct reader *rd, json_t *root)
 {
-	static const char *const ours[] = {
-		"record_version", "id",  "time_s", "kind",   "backend", "origin",   "source",    "line",  "machine",
-		"machine_name",   "run", "note",   "params", "metrics", "versions", "samples_s", "noise", "node"
-	};
+	static const char *const ours[] = { "record_version", "params", "metrics", "versions", "samples_s", "noise" };
 	char *text, *copy = NULL;
 
 	if (rd->status)
 		return NULL;
 	for (size_t i = 0; i < sizeof(ours) / sizeof(*ours); i++)
 		json_object_del(root, ours[i]);
+	for (size_t i = 0; i < head_form.n_fields; i++)
+		json_object_del(root, head_rows[i].member);
 	if (json_object_size(root) == 0)
 		return NULL;
 	text = json_dumps(root, JSON_COMPACT);
@@ -329,21 +309,9 @@ static const char *take_extra(struct reader *rd, json_t *root)
 
 static struct jl_record take_record(struct reader *rd, json_t *root)
 {
-	struct jl_record r = {
-		.id = take_text(rd, root, "id"),
-		.time_s = take_number(rd, root, "time_s"),
-		.kind = take_text(rd, root, "kind"),
-		.backend = take_text(rd, root, "backend"),
-		.origin = take_text(rd, root, "origin"),
-		.source = take_text(rd, root, "source"),
-		.line = take_text(rd, root, "line"),
-		.machine = take_text(rd, root, "machine"),
-		.machine_name = take_text(rd, root, "machine_name"),
-		.node = take_text(rd, root, "node"),
-		.run = take_text(rd, root, "run"),
-		.note = take_text(rd, root, "note"),
-	};
+	struct jl_record r = { .id = NULL };
 
+	take_rows(rd, &head_form, root, &r);
 	r.params = take_items(rd, root, "params", &r.n_params);
 	r.metrics = take_metrics(rd, root, &r.n_metrics);
 	r.versions = take_items(rd, root, "versions", &r.n_versions);

@@ -38,6 +38,7 @@ extern const struct jl_store_backend jl_store_sqlite, jl_store_postgres;
 enum jl_status jl_store_place_init(struct jl_store_place *ret_place, const struct jl_store_backend **ret_backend,
 				   const char *url, struct jl_err *err);
 void jl_store_place_release(struct jl_store_place *place);
+char *jl_store_copy(const char *text); /* allocated with jl_realloc; NULL: no memory */
 enum jl_status jl_store_make_parents(const char *path, struct jl_err *err);
 /* The form that a store says it has: one that this program knows, `least` to JL_STORE_SCHEMA. It is read from a file or a server that
  * anybody may have written, and steps are taken by it. */

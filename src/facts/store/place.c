@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "store/backend.h"
 
-static char *copy(const char *text)
+char *jl_store_copy(const char *text)
 {
 	size_t size = strlen(text) + 1;
 	char *new = jl_realloc(NULL, size);
@@ -47,7 +47,7 @@ static enum jl_status in_data_home(char **ret_path, const char *name, struct jl_
 
 enum jl_status jl_store_make_parents(const char *path, struct jl_err *err)
 {
-	char *dir = copy(path);
+	char *dir = jl_store_copy(path);
 	enum jl_status status = JL_OK;
 
 	JL_TRY(jl_got(dir, err));
@@ -93,7 +93,7 @@ static enum jl_status server_place(struct jl_store_place *place, const char *url
 	(void)snprintf(name, sizeof(name), "spool-%016llx.jsonl", (unsigned long long)name_of(place->shown));
 	JL_TRY(in_data_home(&place->spool, name, err));
 	place->refused = join(place->spool, ".refused", "");
-	place->target = copy(url);
+	place->target = jl_store_copy(url);
 	return place->target && place->refused ? JL_OK : jl_fail_nomem(err);
 }
 
@@ -106,7 +106,7 @@ static enum jl_status file_place(struct jl_store_place *place, const char *url, 
 	} else {
 		if (strncmp(url, "sqlite:", 7) == 0)
 			url += strncmp(url, "sqlite://", 9) == 0 ? 9 : 7;
-		place->target = copy(url);
+		place->target = jl_store_copy(url);
 		if (!place->target)
 			status = jl_fail_nomem(err);
 		else if (!*place->target)
@@ -120,7 +120,7 @@ static enum jl_status file_place(struct jl_store_place *place, const char *url, 
 	}
 	if (status)
 		return status;
-	place->shown = place->target ? copy(place->target) : NULL;
+	place->shown = place->target ? jl_store_copy(place->target) : NULL;
 	return place->shown ? JL_OK : jl_fail_nomem(err);
 }
 

@@ -38,14 +38,6 @@ static const char *const steps[JL_STORE_SCHEMA] = {
 	"CREATE INDEX jeoul_record_run ON jeoul_record (run);",
 };
 
-static char *copy(const char *text)
-{
-	size_t size = strlen(text) + 1;
-	char *new = jl_realloc(NULL, size);
-
-	return new ? memcpy(new, text, size) : NULL;
-}
-
 /* ---- what a URL says */
 
 static const char *option(const struct pg_option *options, const char *keyword)
@@ -94,8 +86,7 @@ enum jl_status jl_store_postgres_shown(char **ret_shown, const char *url, struct
 	char *shown;
 	size_t size;
 
-	if (!status)
-		status = parse_url(pq, url, &options, err);
+	JL_THEN(status, parse_url(pq, url, &options, err));
 	if (status)
 		return status;
 	user = option(options, "user");
@@ -297,18 +288,15 @@ static enum jl_status migrate(struct jl_store_db *db, struct jl_err *err)
 
 	db->patience_ms = MIGRATE_MS;
 	status = run(db, "BEGIN; SELECT pg_advisory_xact_lock(1785029493)", err);
-	if (!status)
-		status = read_version(db, &version, err);
+	JL_THEN(status, read_version(db, &version, err));
 	if (!status && version == 0)
 		status = run(db, "CREATE TABLE jeoul_meta (version integer NOT NULL)", err);
 	for (long long i = version; i < JL_STORE_SCHEMA && !status; i++) {
 		status = run(db, steps[i], err);
 		(void)snprintf(sql, sizeof(sql), "DELETE FROM jeoul_meta; INSERT INTO jeoul_meta VALUES (%lld)", i + 1);
-		if (!status)
-			status = run(db, sql, err);
+		JL_THEN(status, run(db, sql, err));
 	}
-	if (!status)
-		status = run(db, "COMMIT", err);
+	JL_THEN(status, run(db, "COMMIT", err));
 	if (status)
 		(void)run(db, "ROLLBACK", NULL);
 	db->patience_ms = JL_STORE_BUSY_MS;
@@ -358,7 +346,7 @@ static enum jl_status connect_db(struct jl_store_db *db, const char *url, struct
 	if (!password)
 		password = getenv("PGPASSWORD");
 	if (password && *password)
-		db->password = copy(password);
+		db->password = jl_store_copy(password);
 	db->pq->free_options(options);
 	db->conn = db->pq->connect(keywords, values, 1);
 	JL_TRY(jl_got(db->conn, err));
@@ -376,10 +364,9 @@ static enum jl_status open_db(struct jl_store_db **ret_db, const struct jl_store
 	enum jl_status status;
 
 	JL_TRY(jl_got(db, err));
-	*db = (struct jl_store_db){ .shown = copy(place->shown), .patience_ms = JL_STORE_BUSY_MS };
+	*db = (struct jl_store_db){ .shown = jl_store_copy(place->shown), .patience_ms = JL_STORE_BUSY_MS };
 	status = db->shown ? jl_libpq(&db->pq, err) : jl_fail_nomem(err);
-	if (!status)
-		status = connect_db(db, place->target, err);
+	JL_THEN(status, connect_db(db, place->target, err));
 	if (status) {
 		close_db(db);
 		return status;

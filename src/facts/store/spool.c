@@ -73,8 +73,7 @@ enum jl_status jl_spool_add(const char *path, const char *lines, size_t len, str
 	/* somebody died in the middle of a line: it was never acknowledged, and must not swallow ours */
 	if (info.st_size > 0 && pread(fd, &last, 1, info.st_size - 1) == 1 && last != '\n')
 		status = write_all(fd, path, "\n", 1, err);
-	if (!status)
-		status = write_all(fd, path, lines, len, err);
+	JL_THEN(status, write_all(fd, path, lines, len, err));
 	if (!status && fsync(fd) != 0)
 		status = fail(path, err);
 	if (status && ftruncate(fd, info.st_size) != 0)
@@ -189,8 +188,7 @@ enum jl_status jl_spool_send(const char *path, const struct jl_spool_sink *sink,
 	status = open_locked(path, &fd, &text, err);
 	if (!status && text.len > 0) {
 		status = send_lines(path, &text, sink, &n, err);
-		if (!status)
-			status = sink->commit(sink->ctx, err);
+		JL_THEN(status, sink->commit(sink->ctx, err));
 		if (!status && !(sink->keep && *sink->keep) && (ftruncate(fd, 0) != 0 || fsync(fd) != 0))
 			status = fail(path, err);
 	}

@@ -149,14 +149,12 @@ static enum jl_status check_owner(struct jl_store_db *db, long long version, str
 	long long application = 0, n_tables = 0, n_code = 0;
 	enum jl_status status = ask_number(db, "PRAGMA application_id", &application, err);
 
-	if (!status)
-		status = ask_number(db, "SELECT count(*) FROM sqlite_master", &n_tables, err);
+	JL_THEN(status, ask_number(db, "SELECT count(*) FROM sqlite_master", &n_tables, err));
 	/* what is asked of our tables must not run somebody's statements */
-	if (!status)
-		status = ask_number(db,
-				    "SELECT count(*) FROM sqlite_master WHERE type NOT IN ('table', 'index')"
-				    " OR sql LIKE 'CREATE VIRTUAL%' OR sql LIKE '%GENERATED%'",
-				    &n_code, err);
+	JL_THEN(status, ask_number(db,
+				   "SELECT count(*) FROM sqlite_master WHERE type NOT IN ('table', 'index')"
+				   " OR sql LIKE 'CREATE VIRTUAL%' OR sql LIKE '%GENERATED%'",
+				   &n_code, err));
 	if (status)
 		return status;
 	if (application != APPLICATION_ID && (application || n_tables || version))
@@ -178,16 +176,14 @@ static enum jl_status migrate(struct jl_store_db *db, struct jl_err *err)
 	JL_TRY(run(db, "BEGIN IMMEDIATE", err));
 	/* again, now that nobody else can change it */
 	status = ask_number(db, "PRAGMA user_version", &version, err);
-	if (!status)
-		status = check_owner(db, version, err);
+	JL_THEN(status, check_owner(db, version, err));
 	for (long long i = version; i < JL_STORE_SCHEMA && !status; i++)
 		status = run(db, steps[i], err);
 	(void)snprintf(sql, sizeof(sql), "PRAGMA application_id = %d; PRAGMA user_version = %d", APPLICATION_ID,
 		       JL_STORE_SCHEMA);
 	if (!status && version < JL_STORE_SCHEMA)
 		status = run(db, sql, err);
-	if (!status)
-		status = run(db, "COMMIT", err);
+	JL_THEN(status, run(db, "COMMIT", err));
 	if (status)
 		(void)run(db, "ROLLBACK", NULL);
 	return status;
@@ -205,16 +201,13 @@ static enum jl_status prepare(struct jl_store_db *db, const char *path, struct j
 	sqlite3_db_config(db->sq, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
 	sqlite3_limit(db->sq, SQLITE_LIMIT_LENGTH, (int)JL_RECORD_TEXT_MAX_B + 4096);
 	status = run(db, "PRAGMA synchronous = FULL", err);
-	if (!status)
-		status = ask_number(db, "PRAGMA user_version", &version, err);
-	if (!status)
-		status = check_owner(db, version, err);
+	JL_THEN(status, ask_number(db, "PRAGMA user_version", &version, err));
+	JL_THEN(status, check_owner(db, version, err));
 	if (status || version == JL_STORE_SCHEMA)
 		return status;
 	if (version == 0)
 		status = set_journal(db, path, err);
-	if (!status)
-		status = migrate(db, err);
+	JL_THEN(status, migrate(db, err));
 	return status;
 }
 
@@ -278,12 +271,11 @@ static enum jl_status open_db(struct jl_store_db **ret_db, const struct jl_store
 		return status;
 	db = jl_realloc(NULL, sizeof(*db));
 	JL_TRY(jl_got(db, err));
-	*db = (struct jl_store_db){ .shown = jl_realloc(NULL, strlen(place->shown) + 1) };
+	*db = (struct jl_store_db){ .shown = jl_store_copy(place->shown) };
 	if (!db->shown) {
 		jl_free(db);
 		return jl_fail_nomem(err);
 	}
-	memcpy(db->shown, place->shown, strlen(place->shown) + 1);
 	code = sqlite3_open_v2(place->target, &db->sq, flags, NULL);
 	status = code == SQLITE_OK ? prepare(db, place->target, err) : fail(db, code, err);
 	if (status == JL_E_IO && is_only_readable(place->target)) {

@@ -157,8 +157,7 @@ enum jl_status jl_store_get(struct jl_store *store, const char *id, struct jl_ar
 
 	jl_buf_init(&body, JL_RECORD_TEXT_MAX_B);
 	status = fetch(store, id, &body, err);
-	if (!status)
-		status = jl_record_read(jl_buf_text(&body), body.len, arena, ret_record, err);
+	JL_THEN(status, jl_record_read(jl_buf_text(&body), body.len, arena, ret_record, err));
 	jl_buf_release(&body);
 	return status;
 }
@@ -286,8 +285,7 @@ static enum jl_status merge_one(void *ctx, const char *line, size_t len, struct 
 
 	if (m->n_open == 0)
 		status = jl_store_begin(m->into, err);
-	if (!status)
-		status = jl_store_put_line(m->into, line, len, NULL, err);
+	JL_THEN(status, jl_store_put_line(m->into, line, len, NULL, err));
 	if (!status && ++m->n_open == MERGE_BATCH) {
 		m->n_open = 0;
 		status = jl_store_end(m->into, err);
@@ -301,8 +299,7 @@ enum jl_status jl_store_merge(struct jl_store *into, struct jl_store *from, stru
 	enum jl_status status = jl_store_each(from, &(struct jl_store_filter){ .oldest_first = true }, merge_one, &m,
 					      err);
 
-	if (!status)
-		status = jl_store_end(into, err);
+	JL_THEN(status, jl_store_end(into, err));
 	if (status)
 		jl_store_abandon(into);
 	return status;

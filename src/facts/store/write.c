@@ -195,8 +195,7 @@ enum jl_status jl_store_end(struct jl_store *store, struct jl_err *err)
 	}
 	if (!store->db)
 		status = spool_batch(store, err);
-	if (!status)
-		status = keep_refused(store, err);
+	JL_THEN(status, keep_refused(store, err));
 	for (int i = 0; i < JL_N_STORE_KEPT && !status; i++)
 		store->done.n[i] += store->going.n[i];
 	jl_buf_reset(&store->batch);

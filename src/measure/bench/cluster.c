@@ -108,13 +108,11 @@ static enum jl_status measure_round(struct jl_cluster *c, struct jl_comm *comm, 
 		status = jl_comm_barrier(comm, err);
 		const double start_s = jl_clock_s();
 
-		if (!status)
-			status = jl_comm_run(comm, &call, err);
+		JL_THEN(status, jl_comm_run(comm, &call, err));
 		took_s[i] = jl_clock_s() - start_s;
 	}
 	own_s = median_of(took_s + 1, PAIR_RUNS - 1);
-	if (!status)
-		status = share(comm, &own_s, all_s, sizeof(own_s), err);
+	JL_THEN(status, share(comm, &own_s, all_s, sizeof(own_s), err));
 	for (int r = 0; r < c->n && !status; r++) {
 		const int to = (r + far) % c->n;
 

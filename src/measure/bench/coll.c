@@ -129,8 +129,7 @@ static enum jl_status run_once(struct jl_bench_state *s, double *ret_s, struct j
 	double took_s;
 
 	/* past jl_comm_run's checks: they were passed in `prepare`, and nothing was started beside */
-	if (!status)
-		status = s->comm->backend->run(s->comm, &s->call, err);
+	JL_THEN(status, s->comm->backend->run(s->comm, &s->call, err));
 	took_s = jl_clock_s() - start_s;
 	if (!status)
 		*ret_s = took_s > 2 * s->clock_s ? took_s - s->clock_s : took_s;
@@ -156,38 +155,20 @@ static enum jl_status always_present(struct jl_err *err)
 	return JL_OK;
 }
 
-const struct jl_bench_backend jl_bench_shm = {
-	.name = "shm",
-	.en = JL_N("collectives between processes of this host"),
-	.present = always_present,
-	.supports = shm_supports,
-	.prepare = prepare,
-	.run_once = run_once,
-	.verify = verify,
-	.finish = finish,
-	.place_B = place_B,
-};
+/* The same for all communicators but for its name, whether it is there, and which tasks it takes. */
+#define BACKEND(NAME, TEXT, PRESENT)                                                                                   \
+	const struct jl_bench_backend jl_bench_##NAME = {                                                              \
+		.name = #NAME,                                                                                         \
+		.en = (TEXT),                                                                                          \
+		.present = (PRESENT),                                                                                  \
+		.supports = NAME##_supports,                                                                           \
+		.prepare = prepare,                                                                                    \
+		.run_once = run_once,                                                                                  \
+		.verify = verify,                                                                                      \
+		.finish = finish,                                                                                      \
+		.place_B = place_B,                                                                                    \
+	}
 
-const struct jl_bench_backend jl_bench_tcp = {
-	.name = "tcp",
-	.en = JL_N("collectives between hosts, by --listen and --to"),
-	.present = always_present,
-	.supports = tcp_supports,
-	.prepare = prepare,
-	.run_once = run_once,
-	.verify = verify,
-	.finish = finish,
-	.place_B = place_B,
-};
-
-const struct jl_bench_backend jl_bench_mpi = {
-	.name = "mpi",
-	.en = JL_N("collectives between hosts, started by mpirun or srun"),
-	.present = jl_comm_mpi_present,
-	.supports = mpi_supports,
-	.prepare = prepare,
-	.run_once = run_once,
-	.verify = verify,
-	.finish = finish,
-	.place_B = place_B,
-};
+BACKEND(shm, JL_N("collectives between processes of this host"), always_present);
+BACKEND(tcp, JL_N("collectives between hosts, by --listen and --to"), always_present);
+BACKEND(mpi, JL_N("collectives between hosts, started by mpirun or srun"), jl_comm_mpi_present);

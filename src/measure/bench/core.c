@@ -42,12 +42,11 @@ static enum jl_status agree(struct jl_comm *comm, double *values, size_t n, doub
 		return JL_OK;
 	status = jl_comm_run(
 		comm, &(struct jl_coll_call){ .type = JL_COMM_DOUBLE, .count = n, .send = values, .recv = mean }, err);
-	if (!status)
-		status = jl_comm_run(
-			comm,
-			&(struct jl_coll_call){
-				.type = JL_COMM_DOUBLE, .op = JL_RED_MAX, .count = 2, .send = most, .recv = max },
-			err);
+	JL_THEN(status,
+		jl_comm_run(comm,
+			    &(struct jl_coll_call){
+				    .type = JL_COMM_DOUBLE, .op = JL_RED_MAX, .count = 2, .send = most, .recv = max },
+			    err));
 	if (status)
 		return status;
 	for (size_t i = 0; i < n; i++)
@@ -280,8 +279,7 @@ static enum jl_status check_result(struct run *r, struct jl_err *err)
 		status = r->backend->verify(r->places[place], &n_wrong, err);
 		sum += (double)n_wrong;
 	}
-	if (!status)
-		status = agree(r->comm, &sum, 1, most, err);
+	JL_THEN(status, agree(r->comm, &sum, 1, most, err));
 	if (status)
 		return status;
 	r->result->checked = true;
@@ -332,8 +330,7 @@ enum jl_status jl_bench_measure(const struct jl_bench_backend *backend, const st
 	status = warm_up(&r, task, err);
 	if (!status && !(r.stopped && res->n_samples == 0 && res->n_warmup < 2))
 		status = sample(&r, err);
-	if (!status)
-		status = jl_noise_end(&r.watch, r.comm, &res->noise, err);
+	JL_THEN(status, jl_noise_end(&r.watch, r.comm, &res->noise, err));
 	if (backend->simulated)
 		res->noise = jl_record_noise_unknown();
 	if (!status) {

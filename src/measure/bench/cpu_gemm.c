@@ -1,6 +1,5 @@
 /* Matrix products by the fastest library that is there. */
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -65,8 +64,7 @@ enum jl_status jl_cpu_gemm_prepare(const struct jl_bench_task *task, struct jl_c
 	JL_TRY(jl_got(g, err));
 	*g = (struct jl_cpu_gemm){ .m = task->m, .n = task->n, .k = task->k };
 	status = jl_cpu_libs(&libs, &n, err);
-	if (!status)
-		status = jl_pool_create(task->n_threads, &g->pool, err);
+	JL_THEN(status, jl_pool_create(task->n_threads, &g->pool, err));
 	if (status)
 		goto out;
 	g->a = matrix(g->m, g->k, 1);

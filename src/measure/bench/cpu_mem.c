@@ -1,4 +1,5 @@
 /* Memory bandwidth of the CPUs: triad and copy. Each thread first touches what it will work on, so that pages lie at its own node. */
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -10,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "base/pool.h"
 #include "bench/cpu.h"
 
 #define SCALE 3.0
@@ -19,8 +21,15 @@ struct jl_cpu_mem {
 	size_t n; /* doubles in each array */
 	void *memory[3];
 	double *a, *b, *c; /* each begins somewhere in its memory */
-	struct jl_cpu_team *team;
+	struct jl_pool *team;
 };
+
+int jl_cpu_count(void)
+{
+	cpu_set_t cpus;
+
+	return sched_getaffinity(0, sizeof(cpus), &cpus) == 0 ? CPU_COUNT(&cpus) : 1;
+}
 
 size_t jl_cpu_cache_B(void)
 {
@@ -44,20 +53,21 @@ size_t jl_cpu_cache_B(void)
 }
 
 /* Part i of n, at whole cache lines. */
-static void part_of(const struct jl_cpu_mem *m, int i, int n, size_t *ret_from, size_t *ret_to)
+static void part_of(const struct jl_cpu_mem *m, size_t i, size_t *ret_from, size_t *ret_to)
 {
-	const size_t step = (m->n / (size_t)n + 15) / 16 * 16, from = (size_t)i * step;
+	const size_t n = (size_t)jl_pool_n_threads(m->team), step = (m->n / n + 15) / 16 * 16, from = i * step;
 
 	*ret_from = from < m->n ? from : m->n;
 	*ret_to = i == n - 1 || from + step > m->n ? m->n : from + step;
 }
 
-static void touch(void *ctx, int i, int n)
+static void touch(void *ctx, size_t i, int thread)
 {
 	struct jl_cpu_mem *m = ctx;
 	size_t from, to;
 
-	part_of(m, i, n, &from, &to);
+	(void)thread;
+	part_of(m, i, &from, &to);
 	for (size_t k = from; k < to; k++) {
 		m->a[k] = 0;
 		m->b[k] = (double)(k % 1021);
@@ -82,12 +92,13 @@ static void triad(double *restrict a, const double *restrict b, const double *re
 		a[i] = b[i] + SCALE * c[i];
 }
 
-static void run_part(void *ctx, int i, int n)
+static void run_part(void *ctx, size_t i, int thread)
 {
 	struct jl_cpu_mem *m = ctx;
 	size_t from, to;
 
-	part_of(m, i, n, &from, &to);
+	(void)thread;
+	part_of(m, i, &from, &to);
 	if (m->kind == JL_BENCH_TRIAD)
 		triad(m->a + from, m->b + from, m->c + from, to - from);
 	else
@@ -110,7 +121,7 @@ void jl_cpu_mem_finish(struct jl_cpu_mem *m)
 {
 	if (!m)
 		return;
-	jl_cpu_team_destroy(m->team);
+	jl_pool_destroy(m->team);
 	for (int array = 0; array < 3; array++)
 		if (m->memory[array])
 			(void)munmap(m->memory[array], m->n * sizeof(double) + JL_BENCH_SHIFT_B);
@@ -131,12 +142,12 @@ enum jl_status jl_cpu_mem_prepare(const struct jl_bench_task *task, struct jl_cp
 		status = jl_fail(err, JL_E_NOMEM, "no memory for arrays of %zu bytes; choose a smaller --size",
 				 task->size_B);
 	else
-		status = jl_cpu_team_create(&m->team, task->n_threads > 0 ? task->n_threads : jl_cpu_count(), err);
+		status = jl_pool_create(task->n_threads > 0 ? task->n_threads : jl_cpu_count(), &m->team, err);
 	if (status) {
 		jl_cpu_mem_finish(m);
 		return status;
 	}
-	jl_cpu_team_run(m->team, touch, m);
+	jl_pool_each(m->team, touch, m);
 	*ret_mem = m;
 	return JL_OK;
 }
@@ -145,7 +156,7 @@ void jl_cpu_mem_run(struct jl_cpu_mem *m, double *ret_s)
 {
 	const double start_s = jl_clock_s();
 
-	jl_cpu_team_run(m->team, run_part, m);
+	jl_pool_each(m->team, run_part, m);
 	*ret_s = jl_clock_s() - start_s;
 }
 
@@ -155,7 +166,7 @@ size_t jl_cpu_mem_wrong(struct jl_cpu_mem *m)
 	size_t n_wrong = 0;
 
 	memset(m->a, 0xff, m->n * sizeof(double));
-	jl_cpu_team_run(m->team, run_part, m);
+	jl_pool_each(m->team, run_part, m);
 	for (size_t k = 0; k < m->n; k++) {
 		const double wanted = (double)(k % 1021) + (m->kind == JL_BENCH_TRIAD ? SCALE * (double)(k % 509) : 0);
 

@@ -114,8 +114,7 @@ static enum jl_status set_repeat(struct jl_bench_state *s, struct jl_err *err)
 {
 	double once_s = 0.0;
 	enum jl_status status = run(s, err);
-	if (status == JL_OK)
-		status = jl_bench_cuda_time(s, run, 3, &once_s, err);
+	JL_THEN(status, jl_bench_cuda_time(s, run, 3, &once_s, err));
 	s->n_each = once_s * REPEAT_MAX < SAMPLE_MIN_S ? REPEAT_MAX : (int)ceil(SAMPLE_MIN_S / once_s);
 	return status;
 }
@@ -126,14 +125,10 @@ static enum jl_status prepare(const struct jl_bench_task *task, struct jl_bench_
 	JL_TRY(jl_got(s, err));
 	*s = (struct jl_bench_state){ .task = *task };
 	enum jl_status status = jl_gpu_open(task->device, &s->gpu, err);
-	if (!status)
-		status = jl_gpu_events(s->gpu, &s->from, &s->to, err);
-	if (!status)
-		status = jl_gpu_counter(s->gpu, &s->counter, err);
-	if (!status)
-		status = is_gemm(s) ? jl_bench_cuda_gemm_prepare(s, err) : jl_bench_cuda_move_prepare(s, err);
-	if (!status)
-		status = set_repeat(s, err);
+	JL_THEN(status, jl_gpu_events(s->gpu, &s->from, &s->to, err));
+	JL_THEN(status, jl_gpu_counter(s->gpu, &s->counter, err));
+	JL_THEN(status, is_gemm(s) ? jl_bench_cuda_gemm_prepare(s, err) : jl_bench_cuda_move_prepare(s, err));
+	JL_THEN(status, set_repeat(s, err));
 	if (status) {
 		finish(s);
 		return status;

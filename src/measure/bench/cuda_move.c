@@ -86,8 +86,7 @@ static enum jl_status prepare_peer(struct jl_bench_state *s, struct jl_err *err)
 				 (code_back == 0 || code_back == JL_CU_PEER_ALREADY_ENABLED);
 	}
 	status = jl_gpu_current(s->peer, err);
-	if (!status)
-		status = jl_bench_cuda_alloc(s, s->peer, 1, s->task.size_B, err);
+	JL_THEN(status, jl_bench_cuda_alloc(s, s->peer, 1, s->task.size_B, err));
 	enum jl_status back = jl_gpu_current(s->gpu, err);
 	return status == JL_OK ? back : status;
 }

@@ -207,9 +207,8 @@ static enum jl_status time_all(struct jl_bench_state *s, int n, double *ret_s, s
 		struct gpu_part *p = &s->parts[i];
 		float ms = 0.0F;
 		status = jl_nccl_wait(s->nccl, &p->comm, p->gpu, p->to, jl_coll_name(s->task.coll), err);
-		if (status == JL_OK)
-			status = jl_cuda_check(p->gpu->cuda, p->gpu->cuda->EventElapsedTime(&ms, p->from, p->to),
-					       "cuEventElapsedTime", err);
+		JL_THEN(status, jl_cuda_check(p->gpu->cuda, p->gpu->cuda->EventElapsedTime(&ms, p->from, p->to),
+					      "cuEventElapsedTime", err));
 		longest_s = fmax(longest_s, (double)ms * 1e-3);
 	}
 	if (status == JL_OK)

@@ -85,8 +85,7 @@ enum jl_status jl_net_ping(struct jl_net_client *c, size_t n, struct jl_net_late
 		const double start_s = jl_clock_s();
 
 		status = say(c, JL_WIRE_PING, i, 0, 0, err);
-		if (!status)
-			status = await(c, JL_NET_WAIT_S, JL_WIRE_PING, &answer, err);
+		JL_THEN(status, await(c, JL_NET_WAIT_S, JL_WIRE_PING, &answer, err));
 		if (!status && answer.n[0] != i)
 			status = jl_wire_nonsense(err);
 		if (!status && i >= n_warm)
@@ -185,8 +184,7 @@ enum jl_status jl_net_transfer(struct jl_net_client *c, enum jl_net_direction di
 	jl_noise_begin(&watch);
 	status = transfer(c, &streams, r, err);
 	jl_net_close_streams(&streams);
-	if (!status)
-		status = jl_noise_end(&watch, NULL, &r->noise, err);
+	JL_THEN(status, jl_noise_end(&watch, NULL, &r->noise, err));
 	if (!status)
 		jl_noise_judge(&r->noise, r->why);
 	if (!status && r->noise.noisy) { /* what was seen is all that can be said */

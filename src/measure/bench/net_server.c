@@ -110,13 +110,10 @@ static enum jl_status run_test(struct session *s, const struct jl_wire_message *
 	struct jl_net_flow *flow = jl_realloc(NULL, sizeof(*flow));
 	enum jl_status status = flow ? gather(s, &streams, (int)wanted->n[1], err) : jl_fail_nomem(err);
 
-	if (!status)
-		status = answer(s, JL_WIRE_GO, 0, err);
-	if (!status)
-		status = jl_net_run(&streams, flow, err);
+	JL_THEN(status, answer(s, JL_WIRE_GO, 0, err));
+	JL_THEN(status, jl_net_run(&streams, flow, err));
 	jl_net_close_streams(&streams);
-	if (!status)
-		status = report(s, flow, err);
+	JL_THEN(status, report(s, flow, err));
 	jl_free(flow);
 	return status;
 }
@@ -169,10 +166,8 @@ static enum jl_status serve_one(struct session *s, struct jl_err *err)
 
 	while (s->id == 0 && !status) /* nobody may guess it and join in */
 		status = jl_wire_random(&s->id, sizeof(s->id), err);
-	if (!status)
-		status = answer(s, JL_WIRE_SESSION, s->id, err);
-	if (!status)
-		status = converse(s, err);
+	JL_THEN(status, answer(s, JL_WIRE_SESSION, s->id, err));
+	JL_THEN(status, converse(s, err));
 	(void)close(s->line.fd);
 	if (status && status != JL_E_IO) /* it did not simply leave */
 		jl_door_bar(&s->listener->door, &s->address);

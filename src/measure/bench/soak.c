@@ -83,8 +83,7 @@ static enum jl_status work(const struct jl_bench_backend *backend, struct jl_ben
 		sum_s += once_s;
 		n++;
 	}
-	if (!status)
-		status = jl_noise_end(&watch, NULL, &noise, err);
+	JL_THEN(status, jl_noise_end(&watch, NULL, &noise, err));
 	if (status)
 		return status;
 	noise.thermal = false; /* that is what is looked for */

@@ -119,10 +119,8 @@ enum jl_status jl_wire_greet(int fd, const char *host, struct jl_wire_message *h
 	hello->word = JL_WIRE_HELLO;
 	hello->n[2] = JL_WIRE_BYTE_ORDER;
 	jl_wire_pack(bytes, hello);
-	if (!status)
-		status = jl_wire_send(fd, hello, err);
-	if (!status)
-		status = jl_wire_receive(fd, wait, &challenge, err);
+	JL_THEN(status, jl_wire_send(fd, hello, err));
+	JL_THEN(status, jl_wire_receive(fd, wait, &challenge, err));
 	if (!status && challenge.word != JL_WIRE_CHALLENGE)
 		status = jl_wire_refused(&challenge, host, hello->text, secret, err);
 	if (status)
@@ -130,8 +128,7 @@ enum jl_status jl_wire_greet(int fd, const char *host, struct jl_wire_message *h
 	jl_wire_proof(prove.n, secret, JL_WIRE_CONNECTS, bytes, &challenge);
 	jl_wire_proof(theirs, secret, JL_WIRE_LISTENS, bytes, &challenge);
 	status = jl_wire_send(fd, &prove, err);
-	if (!status)
-		status = jl_wire_receive(fd, wait, &proven, err);
+	JL_THEN(status, jl_wire_receive(fd, wait, &proven, err));
 	if (!status && proven.word != JL_WIRE_PROVEN)
 		return jl_wire_refused(&proven, host, hello->text, secret, err);
 	if (!status && !jl_wire_proves(&proven, theirs))

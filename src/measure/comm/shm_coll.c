@@ -281,8 +281,7 @@ enum jl_status jl_shm_run(struct jl_comm *comm, const struct jl_coll_call *call,
 		stage(&o, 0, call->count);
 	}
 	status = jl_shm_meet(c, err);
-	if (!status)
-		status = check_same(&o, err);
+	JL_THEN(status, check_same(&o, err));
 	if (status || nothing)
 		return status;
 	if (small) {

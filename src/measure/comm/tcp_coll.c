@@ -325,6 +325,7 @@ static enum jl_status all_to_all(struct op *o, struct jl_err *err)
 	return status;
 }
 
+/* One that has no way of its own goes as small ones do, whatever its size. */
 static enum jl_status (*const large[JL_N_COLL])(struct op *o, struct jl_err *err) = {
 	[JL_COLL_ALLREDUCE] = allreduce,   [JL_COLL_ALLGATHER] = all_gather, [JL_COLL_REDUCESCATTER] = reduce_scatter,
 	[JL_COLL_BROADCAST] = broadcast,   [JL_COLL_REDUCE] = reduce,        [JL_COLL_ALLTOALL] = all_to_all,
@@ -349,7 +350,8 @@ enum jl_status jl_tcp_run(struct jl_comm *comm, const struct jl_coll_call *call,
 	}
 	c->n_calls++;
 	jl_tcp_watch_cross(c->watch);
-	status = block_B <= JL_TCP_SMALL_B / (o.n - 1) ? small(&o, block_B, &c->why) : large[call->coll](&o, &c->why);
+	status = block_B <= JL_TCP_SMALL_B / (o.n - 1) || !large[call->coll] ? small(&o, block_B, &c->why)
+									     : large[call->coll](&o, &c->why);
 	jl_tcp_watch_cross(c->watch);
 	if (status) {
 		c->broken = true;

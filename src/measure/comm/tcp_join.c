@@ -143,8 +143,7 @@ static enum jl_status link_all(struct join *j, struct jl_err *err)
 
 	for (int r = 0; r < j->own && !status; r++)
 		status = link_down(j, r, err);
-	if (!status)
-		status = links_up(j, err);
+	JL_THEN(status, links_up(j, err));
 	return status;
 }
 
@@ -433,8 +432,7 @@ static enum jl_status be_other(struct join *j, struct jl_err *err)
 	j->members[0].line.fd = fd;
 	(void)getpeername(fd, &j->members[0].address.any, &len);
 	status = open_own_door(j, err);
-	if (!status)
-		status = read_peers(j, err);
+	JL_THEN(status, read_peers(j, err));
 	return status ? status : link_all(j, err);
 }
 
@@ -470,8 +468,7 @@ enum jl_status jl_tcp_join(struct tcp_comm *c, const struct jl_comm_tcp *how, in
 	if (gethostname(c->host, sizeof(c->host) - 1) != 0)
 		(void)snprintf(c->host, sizeof(c->host), "localhost");
 	status = how->to ? be_other(&j, err) : be_first(&j, err);
-	if (!status)
-		status = settle(&j, ret_controls, err);
+	JL_THEN(status, settle(&j, ret_controls, err));
 	for (int r = 0; j.members && r < j.n; r++)
 		if (j.members[r].line.fd >= 0)
 			(void)close(j.members[r].line.fd);

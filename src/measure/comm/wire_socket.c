@@ -155,8 +155,7 @@ static enum jl_status join_once(const struct jl_wire_peer *p, const struct addri
 			       "%s port %d: %s; is 'jeoul %s --listen' running there?", p->host, p->port,
 			       strerror(errno), p->what);
 	status = jl_wire_greet(fd, p->host, hello, &p->secret, &wait, err);
-	if (!status)
-		status = jl_wire_receive(fd, &wait, ret, err);
+	JL_THEN(status, jl_wire_receive(fd, &wait, ret, err));
 	if (!status && (ret->version != JL_WIRE_VERSION || ret->word != word))
 		status = jl_wire_refused(ret, p->host, p->what, &p->secret, err);
 	if (status)

@@ -22,45 +22,29 @@ struct heuristic {
 	int reserved[4];
 };
 
+/* What it returns, its name here and in the library, its arguments. */
+/* clang-format off */
+#define FUNCTIONS(X) \
+	X(size_t, GetVersion, "cublasLtGetVersion", void) \
+	X(int, Create, "cublasLtCreate", void **handle) \
+	X(int, Destroy, "cublasLtDestroy", void *handle) \
+	X(int, DescCreate, "cublasLtMatmulDescCreate", void **desc, int compute, int scale) \
+	X(int, DescDestroy, "cublasLtMatmulDescDestroy", void *desc) \
+	X(int, DescSet, "cublasLtMatmulDescSetAttribute", void *desc, int attribute, const void *value, size_t size_B) \
+	X(int, LayoutCreate, "cublasLtMatrixLayoutCreate", void **layout, int type, uint64_t rows, uint64_t cols, int64_t ld) \
+	X(int, LayoutDestroy, "cublasLtMatrixLayoutDestroy", void *layout) \
+	X(int, PrefCreate, "cublasLtMatmulPreferenceCreate", void **pref) \
+	X(int, PrefDestroy, "cublasLtMatmulPreferenceDestroy", void *pref) \
+	X(int, PrefSet, "cublasLtMatmulPreferenceSetAttribute", void *pref, int attribute, const void *value, size_t size_B) \
+	X(int, Heuristic, "cublasLtMatmulAlgoGetHeuristic", void *handle, void *desc, void *a, void *b, void *c, void *d, void *pref, int n_wanted, struct heuristic *results, int *n_found) \
+	X(int, Matmul, "cublasLtMatmul", void *handle, void *desc, const void *alpha, const void *a, void *layout_a, const void *b, void *layout_b, const void *beta, const void *c, void *layout_c, void *d, void *layout_d, const void *algo, void *workspace, size_t workspace_B, struct CUstream_st *stream)
+/* clang-format on */
+#define MEMBER(RETURNS, NAME, TEXT, ...) RETURNS (*NAME)(__VA_ARGS__);
 struct functions {
-	size_t (*GetVersion)(void);
-	int (*Create)(void **handle);
-	int (*Destroy)(void *handle);
-	int (*DescCreate)(void **desc, int compute, int scale);
-	int (*DescDestroy)(void *desc);
-	int (*DescSet)(void *desc, int attribute, const void *value, size_t size_B);
-	int (*LayoutCreate)(void **layout, int type, uint64_t rows, uint64_t cols, int64_t ld);
-	int (*LayoutDestroy)(void *layout);
-	int (*PrefCreate)(void **pref);
-	int (*PrefDestroy)(void *pref);
-	int (*PrefSet)(void *pref, int attribute, const void *value, size_t size_B);
-	int (*Heuristic)(void *handle, void *desc, void *a, void *b, void *c, void *d, void *pref, int n_wanted,
-			 struct heuristic *results, int *n_found);
-	int (*Matmul)(void *handle, void *desc, const void *alpha, const void *a, void *layout_a, const void *b,
-		      void *layout_b, const void *beta, const void *c, void *layout_c, void *d, void *layout_d,
-		      const void *algo, void *workspace, size_t workspace_B, struct CUstream_st *stream);
+	FUNCTIONS(MEMBER)
 };
-
-#define FN(field, name)                                                                                                \
-	{                                                                                                              \
-#name, offsetof(struct functions, field), NULL, false                                                  \
-	}
-
-static const struct jl_dynlib_symbol symbols[] = {
-	FN(GetVersion, cublasLtGetVersion),
-	FN(Create, cublasLtCreate),
-	FN(Destroy, cublasLtDestroy),
-	FN(DescCreate, cublasLtMatmulDescCreate),
-	FN(DescDestroy, cublasLtMatmulDescDestroy),
-	FN(DescSet, cublasLtMatmulDescSetAttribute),
-	FN(LayoutCreate, cublasLtMatrixLayoutCreate),
-	FN(LayoutDestroy, cublasLtMatrixLayoutDestroy),
-	FN(PrefCreate, cublasLtMatmulPreferenceCreate),
-	FN(PrefDestroy, cublasLtMatmulPreferenceDestroy),
-	FN(PrefSet, cublasLtMatmulPreferenceSetAttribute),
-	FN(Heuristic, cublasLtMatmulAlgoGetHeuristic),
-	FN(Matmul, cublasLtMatmul),
-};
+#define SYMBOL(RETURNS, NAME, TEXT, ...) { .name = (TEXT), .offset = offsetof(struct functions, NAME) },
+static const struct jl_dynlib_symbol symbols[] = { FUNCTIONS(SYMBOL) };
 
 static const char *const names[] = { "libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so", NULL };
 
@@ -119,10 +103,8 @@ enum jl_status jl_lt_open(struct jl_gpu_dev *gpu, struct jl_lt **ret_lt, struct 
 	/* 32 MiB is what NVIDIA asks for on Hopper and later; split-K candidates of large products take more */
 	*lt = (struct jl_lt){ .f = &loaded, .gpu = gpu, .workspace_B = (size_t)64 << 20 };
 	status = check(lt->f->Create(&lt->handle), "cublasLtCreate", err);
-	if (!status)
-		status = jl_gpu_alloc(gpu, lt->workspace_B, &lt->workspace, err);
-	if (!status)
-		status = jl_gpu_events(gpu, &lt->from, &lt->to, err);
+	JL_THEN(status, jl_gpu_alloc(gpu, lt->workspace_B, &lt->workspace, err));
+	JL_THEN(status, jl_gpu_events(gpu, &lt->from, &lt->to, err));
 	if (status) {
 		jl_lt_close(lt);
 		return status;
@@ -325,8 +307,7 @@ enum jl_status jl_matmul_plan(struct jl_lt *lt, const struct jl_matmul_shape *sh
 		.has_aux = e == JL_MM_GELU || e == JL_MM_GELU_BIAS || e == JL_MM_DGELU,
 	};
 	enum jl_status status = describe(plan, shape, err);
-	if (!status)
-		status = choose(plan, buffers, n_try, err);
+	JL_THEN(status, choose(plan, buffers, n_try, err));
 	if (status) {
 		jl_matmul_free(plan);
 		return status;

@@ -4,17 +4,8 @@
 
 #include "base/dynlib.h"
 
-#define FN(field)                                                                                                      \
-	{                                                                                                              \
-		"nccl" #field, offsetof(struct jl_nccl, field), NULL, false                                            \
-	}
-
-static const struct jl_dynlib_symbol symbols[] = {
-	FN(GetVersion),  FN(GetUniqueId), FN(GetErrorString),    FN(CommInitAll), FN(CommInitRank),
-	FN(CommDestroy), FN(CommAbort),   FN(CommGetAsyncError), FN(GroupStart),  FN(GroupEnd),
-	FN(AllReduce),   FN(AllGather),   FN(ReduceScatter),     FN(Broadcast),   FN(Reduce),
-	FN(Send),        FN(Recv),
-};
+#define SYMBOL(RETURNS, NAME, ...) { .name = "nccl" #NAME, .offset = offsetof(struct jl_nccl, NAME) },
+static const struct jl_dynlib_symbol symbols[] = { JL_NCCL_FUNCTIONS(SYMBOL) };
 
 static const char *const names[] = { "libnccl.so.2", "libnccl.so", NULL };
 

@@ -31,31 +31,30 @@ enum jl_nccl_type {
 };
 enum jl_nccl_op { JL_NCCL_SUM, JL_NCCL_PROD, JL_NCCL_MAX, JL_NCCL_MIN, JL_NCCL_AVG };
 
-/* One field a function, named as NCCL names it without its prefix. */
+/* One member a function, named as NCCL names it without its prefix: what it returns, its arguments. */
+/* clang-format off */
+#define JL_NCCL_FUNCTIONS(X) \
+	X(int, GetVersion, int *version) \
+	X(int, GetUniqueId, struct jl_nccl_id *id) \
+	X(const char *, GetErrorString, int code) \
+	X(int, CommInitAll, struct ncclComm **comms, int n, const int *devices) \
+	X(int, CommInitRank, struct ncclComm **comm, int n_ranks, struct jl_nccl_id id, int rank) \
+	X(int, CommDestroy, struct ncclComm *comm) \
+	X(int, CommAbort, struct ncclComm *comm) \
+	X(int, CommGetAsyncError, struct ncclComm *comm, int *code) \
+	X(int, GroupStart, void) \
+	X(int, GroupEnd, void) \
+	X(int, AllReduce, const void *send, void *recv, size_t count, int type, int op, struct ncclComm *comm, struct CUstream_st *stream) \
+	X(int, AllGather, const void *send, void *recv, size_t count, int type, struct ncclComm *comm, struct CUstream_st *stream) \
+	X(int, ReduceScatter, const void *send, void *recv, size_t count, int type, int op, struct ncclComm *comm, struct CUstream_st *stream) \
+	X(int, Broadcast, const void *send, void *recv, size_t count, int type, int root, struct ncclComm *comm, struct CUstream_st *stream) \
+	X(int, Reduce, const void *send, void *recv, size_t count, int type, int op, int root, struct ncclComm *comm, struct CUstream_st *stream) \
+	X(int, Send, const void *send, size_t count, int type, int peer, struct ncclComm *comm, struct CUstream_st *stream) \
+	X(int, Recv, void *recv, size_t count, int type, int peer, struct ncclComm *comm, struct CUstream_st *stream)
+/* clang-format on */
+#define JL_NCCL_MEMBER(RETURNS, NAME, ...) RETURNS (*NAME)(__VA_ARGS__);
 struct jl_nccl {
-	int (*GetVersion)(int *version);
-	int (*GetUniqueId)(struct jl_nccl_id *id);
-	const char *(*GetErrorString)(int code);
-	int (*CommInitAll)(struct ncclComm **comms, int n, const int *devices);
-	int (*CommInitRank)(struct ncclComm **comm, int n_ranks, struct jl_nccl_id id, int rank);
-	int (*CommDestroy)(struct ncclComm *comm);
-	int (*CommAbort)(struct ncclComm *comm);
-	int (*CommGetAsyncError)(struct ncclComm *comm, int *code);
-	int (*GroupStart)(void);
-	int (*GroupEnd)(void);
-	int (*AllReduce)(const void *send, void *recv, size_t count, int type, int op, struct ncclComm *comm,
-			 struct CUstream_st *stream);
-	int (*AllGather)(const void *send, void *recv, size_t count, int type, struct ncclComm *comm,
-			 struct CUstream_st *stream);
-	int (*ReduceScatter)(const void *send, void *recv, size_t count, int type, int op, struct ncclComm *comm,
-			     struct CUstream_st *stream);
-	int (*Broadcast)(const void *send, void *recv, size_t count, int type, int root, struct ncclComm *comm,
-			 struct CUstream_st *stream);
-	int (*Reduce)(const void *send, void *recv, size_t count, int type, int op, int root, struct ncclComm *comm,
-		      struct CUstream_st *stream);
-	int (*Send)(const void *send, size_t count, int type, int peer, struct ncclComm *comm,
-		    struct CUstream_st *stream);
-	int (*Recv)(void *recv, size_t count, int type, int peer, struct ncclComm *comm, struct CUstream_st *stream);
+	JL_NCCL_FUNCTIONS(JL_NCCL_MEMBER)
 };
 
 /* Opens libnccl.so.2 (or what JEOUL_NCCL names) once. */

@@ -1,7 +1,6 @@
 /* The CPU engine itself: memory, exchange, timers, and the table of its kernels. */
 #include "train/cpu_engine.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -97,8 +96,7 @@ static enum jl_status cpu_create(const struct jl_engine_in *in, struct jl_engine
 						 .grad_type = JL_COMM_FLOAT },
 				       .comm = in->comm };
 	enum jl_status status = cpu_present(err);
-	if (status == JL_OK)
-		status = jl_pool_create(in->n_threads, &cpu->pool, err);
+	JL_THEN(status, jl_pool_create(in->n_threads, &cpu->pool, err));
 	if (status == JL_OK && kind)
 		status = jl_sgemm_create(cpu->pool, kind, &cpu->sgemm, err);
 	if (status != JL_OK) {

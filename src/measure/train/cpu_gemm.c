@@ -1,7 +1,6 @@
 /* Matrix products on the CPU, and what follows a product on the same block while it is still in the cache: our own
  * product where this processor and precision have one (cpu_sgemm.h), otherwise the fastest library (bench/cpu_libs.h). */
 #include <limits.h>
-#include <string.h>
 
 #include "train/cpu_engine.h"
 #include "train/cpu_vec.h"

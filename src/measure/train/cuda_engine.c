@@ -140,11 +140,9 @@ static enum jl_status open_small(struct cuda_engine *e, struct jl_err *err)
 				       err);
 	for (int i = 0; status == JL_OK && i < JL_N_MARK; i++)
 		status = jl_cuda_check(cu, cu->EventCreate(&e->marks[i], 0), "cuEventCreate", err);
-	if (status == JL_OK)
-		status = jl_cuda_check(cu, cu->MemHostAlloc(&e->stages, CUDA_STAGES * CUDA_STAGE_B, 0),
-				       "cuMemHostAlloc", err);
-	if (status == JL_OK)
-		status = jl_cuda_take(e, sizeof(struct cuda_scalars), &e->scalars, err);
+	JL_THEN(status,
+		jl_cuda_check(cu, cu->MemHostAlloc(&e->stages, CUDA_STAGES * CUDA_STAGE_B, 0), "cuMemHostAlloc", err));
+	JL_THEN(status, jl_cuda_take(e, sizeof(struct cuda_scalars), &e->scalars, err));
 	return status;
 }
 
@@ -187,17 +185,13 @@ static enum jl_status cuda_create(const struct jl_engine_in *in, struct jl_engin
 	};
 	int device = in->device;
 	enum jl_status status = choose_device(in, &device, err);
-	if (!status)
-		status = jl_gpu_open(device, &e->gpu, err);
+	JL_THEN(status, jl_gpu_open(device, &e->gpu, err));
 	if (status == JL_OK && e->gpu->cc_major < 8)
 		status = jl_fail(err, JL_E_ABSENT, "%s (compute capability %d.%d) is too old: 8.0 or newer is needed",
 				 e->gpu->name, e->gpu->cc_major, e->gpu->cc_minor);
-	if (!status)
-		status = jl_lt_open(e->gpu, &e->lt, err);
-	if (!status)
-		status = open_small(e, err);
-	if (!status)
-		status = load_kernels(e, err);
+	JL_THEN(status, jl_lt_open(e->gpu, &e->lt, err));
+	JL_THEN(status, open_small(e, err));
+	JL_THEN(status, load_kernels(e, err));
 	if (status == JL_OK && in->comm && in->comm->n_ranks > 1)
 		status = jl_cuda_exchange_open(e, in->comm, err);
 	if (status) {
@@ -362,8 +356,7 @@ static enum jl_status cuda_capture_end(struct jl_engine *engine, struct jl_engin
 		status = engine->failed;
 		*err = engine->err;
 	}
-	if (status == JL_OK)
-		status = jl_cuda_check(cu, cu->GraphInstantiate(&made.exec, made.graph, 0), "cuGraphInstantiate", err);
+	JL_THEN(status, jl_cuda_check(cu, cu->GraphInstantiate(&made.exec, made.graph, 0), "cuGraphInstantiate", err));
 	struct jl_engine_graph *graph = status == JL_OK ? jl_realloc(NULL, sizeof *graph) : NULL;
 	if (status == JL_OK && !graph)
 		status = jl_fail_nomem(err);

@@ -143,8 +143,7 @@ static enum jl_status make_plan(struct cuda_engine *e, const struct jl_eng_gemm 
 	struct jl_matmul_buffers b = buffers_of(op);
 	uint64_t c = 0, bias = 0, aux = 0;
 	enum jl_status status = jl_cuda_take(e, c_B, &c, err);
-	if (status == JL_OK)
-		status = jl_cuda_take(e, bias_B, &bias, err);
+	JL_THEN(status, jl_cuda_take(e, bias_B, &bias, err));
 	if (status == JL_OK && op->aux)
 		status = jl_cuda_take(e, c_B, &aux, err);
 	b.c = c;
@@ -152,8 +151,7 @@ static enum jl_status make_plan(struct cuda_engine *e, const struct jl_eng_gemm 
 		b.bias = bias;
 	if (op->epilogue == JL_EP_BIAS_GELU)
 		b.aux = aux;
-	if (status == JL_OK)
-		status = choose(e, op, &b, plan, err);
+	JL_THEN(status, choose(e, op, &b, plan, err));
 	e->gpu->cuda->StreamSynchronize(e->gpu->stream);
 	jl_cuda_drop(e, c, c_B);
 	jl_cuda_drop(e, bias, bias_B);

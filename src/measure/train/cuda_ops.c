@@ -69,8 +69,7 @@ enum jl_status jl_cuda_load_ops(struct cuda_engine *e, struct jl_err *err)
 		snprintf(name, sizeof name, "cuda_norm/jl_norm_%c%d", kind, n);
 		status = jl_gpu_function(e->gpu, name, 0, &e->norm[n], err);
 		snprintf(name, sizeof name, "cuda_norm/jl_norm_bwd_%c%d", kind, n);
-		if (status == JL_OK)
-			status = jl_gpu_function(e->gpu, name, n ? (size_t)n * 8192 : 98304, &e->norm_bwd[n], err);
+		JL_THEN(status, jl_gpu_function(e->gpu, name, n ? (size_t)n * 8192 : 98304, &e->norm_bwd[n], err));
 	}
 	return status == JL_OK ? load_attn(e, err) : status;
 }

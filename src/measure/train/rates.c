@@ -79,20 +79,15 @@ static enum jl_status product(struct buffers *b, const struct jl_train_shape *sh
 		.m = n_rows, .n = w->rows, .k = w->cols, .lda = w->cols, .ldb = w->cols, .ldc = w->rows, .tb = true
 	};
 	enum jl_status status = get(b, 0, op.m * op.k * engine->elem_B, JL_MEM_PLAIN, err);
-	if (status == JL_OK)
-		status = get(b, 1, op.n * op.k * engine->elem_B, JL_MEM_PLAIN, err);
-	if (status == JL_OK)
-		status = get(b, 2, op.m * op.n * engine->elem_B, JL_MEM_PLAIN, err);
+	JL_THEN(status, get(b, 1, op.n * op.k * engine->elem_B, JL_MEM_PLAIN, err));
+	JL_THEN(status, get(b, 2, op.m * op.n * engine->elem_B, JL_MEM_PLAIN, err));
 	op.a = b->memory[0];
 	op.b = b->memory[1];
 	op.c = b->memory[2];
-	if (status == JL_OK)
-		status = jl_train_fill(engine, b->memory[0], op.m * op.k, 1, err);
-	if (status == JL_OK)
-		status = jl_train_fill(engine, b->memory[1], op.n * op.k, 0.05, err);
-	if (status == JL_OK)
-		status = rate(engine, processes, one_product, b, &op, 2.0 * (double)op.m * (double)op.n * (double)op.k,
-			      ret_flopps, err);
+	JL_THEN(status, jl_train_fill(engine, b->memory[0], op.m * op.k, 1, err));
+	JL_THEN(status, jl_train_fill(engine, b->memory[1], op.n * op.k, 0.05, err));
+	JL_THEN(status, rate(engine, processes, one_product, b, &op, 2.0 * (double)op.m * (double)op.n * (double)op.k,
+			     ret_flopps, err));
 	release(b);
 	return status;
 }
@@ -102,8 +97,7 @@ static enum jl_status copying(struct buffers *b, struct jl_comm *processes, doub
 	bool on_gpu = strcmp(b->engine->k->name, "cpu") != 0;
 	size_t size_B = (size_t)(on_gpu ? 256 : 64) << 20; /* more than a cache holds: 60 MB of an H200 */
 	enum jl_status status = get(b, 0, size_B, JL_MEM_PLAIN, err);
-	if (status == JL_OK)
-		status = get(b, 1, size_B, JL_MEM_PLAIN, err);
+	JL_THEN(status, get(b, 1, size_B, JL_MEM_PLAIN, err));
 	if (status == JL_OK) {
 		b->engine->k->zero(b->engine, b->memory[1], size_B); /* pages that nobody wrote are all the same page */
 		status = rate(b->engine, processes, one_copy, b, NULL, 2.0 * (double)size_B, ret_Bps, err);
@@ -131,8 +125,7 @@ static enum jl_status all_reduce(struct buffers *b, size_t n, struct jl_comm *pr
 		}
 		engine->k->exchange_start(engine, data, &call, SLOT);
 		engine->k->exchange_finish(engine, data, SLOT);
-		if (status == JL_OK)
-			status = engine->k->sync(engine, err);
+		JL_THEN(status, engine->k->sync(engine, err));
 	}
 	*ret_Bps = (double)(n * engine->grad_B) * N_COMM / (jl_clock_s() - begin_s);
 	release(b);
@@ -167,8 +160,7 @@ enum jl_status jl_train_measure_rates(struct jl_engine *engine, const struct jl_
 	own[3] = b.work_per_cpu_s;
 	if (status == JL_OK && engine->k->rates_by_shape)
 		status = parts(engine, work, processes, &own[4], &own[5], err);
-	if (status == JL_OK)
-		status = copying(&b, processes, &own[1], err);
+	JL_THEN(status, copying(&b, processes, &own[1], err));
 	if (status == JL_OK && data) {
 		rates.message_B = (double)(shape->unit_n[JL_UNIT_LAYER] * engine->grad_B);
 		status = all_reduce(&b, shape->unit_n[JL_UNIT_LAYER], processes, data, &own[2], err);

@@ -75,55 +75,9 @@ static void give_back(struct parts *p)
 
 /* --- products, as step.c asks for them */
 
-static void forward(struct parts *p, const struct jl_tensor_place *w, const char *weight, const char *bias, bool gelu)
+static void multiply(struct parts *p, struct jl_eng_gemm op)
 {
-	p->k->gemm(p->engine, &(struct jl_eng_gemm){ .m = p->n_rows,
-						     .n = w->rows,
-						     .k = w->cols,
-						     .a = p->memory[X],
-						     .lda = w->cols,
-						     .b = weight,
-						     .ldb = w->cols,
-						     .tb = true,
-						     .c = p->memory[Y],
-						     .ldc = w->rows,
-						     .epilogue = gelu   ? JL_EP_BIAS_GELU
-								 : bias ? JL_EP_BIAS
-									: JL_EP_NONE,
-						     .bias = bias,
-						     .aux = gelu ? p->memory[AUX] : NULL });
-}
-
-static void weight_gradient(struct parts *p, const struct jl_tensor_place *w, char *grad, char *bias_grad)
-{
-	p->k->gemm(p->engine, &(struct jl_eng_gemm){ .m = w->rows,
-						     .n = w->cols,
-						     .k = p->n_rows,
-						     .a = p->memory[Y],
-						     .lda = w->rows,
-						     .ta = true,
-						     .b = p->memory[X],
-						     .ldb = w->cols,
-						     .c = grad,
-						     .ldc = w->cols,
-						     .c_is_grad = true,
-						     .epilogue = bias_grad ? JL_EP_BGRAD : JL_EP_NONE,
-						     .bias_grad = bias_grad });
-}
-
-static void input_gradient(struct parts *p, const struct jl_tensor_place *w, const char *weight, bool gelu)
-{
-	p->k->gemm(p->engine, &(struct jl_eng_gemm){ .m = p->n_rows,
-						     .n = w->cols,
-						     .k = w->rows,
-						     .a = p->memory[Y],
-						     .lda = w->rows,
-						     .b = weight,
-						     .ldb = w->cols,
-						     .c = p->memory[DX],
-						     .ldc = w->cols,
-						     .epilogue = gelu ? JL_EP_DGELU : JL_EP_NONE,
-						     .aux = gelu ? p->memory[AUX] : NULL });
+	p->k->gemm(p->engine, &op);
 }
 
 static void products(struct parts *p, enum jl_tensor weight, size_t set_at, bool backward)
@@ -133,12 +87,14 @@ static void products(struct parts *p, enum jl_tensor weight, size_t set_at, bool
 	size_t elem_B = p->engine->elem_B, grad_B = p->engine->grad_B;
 	char *weights = (char *)p->memory[WEIGHTS] + set_at * elem_B, *grads = p->memory[GRADS];
 	bool has_bias = b->rows > 0;
+	void *aux = weight == (backward ? JL_W_DOWN : JL_W_UP) && !s->gated ? p->memory[AUX] : NULL;
 	if (backward) {
-		weight_gradient(p, w, grads + w->at * grad_B, has_bias ? grads + b->at * grad_B : NULL);
-		input_gradient(p, w, weights + w->at * elem_B, weight == JL_W_DOWN && !s->gated);
+		multiply(p, jl_linear_dw(w, p->n_rows, p->memory[Y], p->memory[X], grads + w->at * grad_B,
+					 has_bias ? grads + b->at * grad_B : NULL, false));
+		multiply(p, jl_linear_dx(w, p->n_rows, p->memory[Y], weights + w->at * elem_B, p->memory[DX], aux));
 	} else {
-		forward(p, w, weights + w->at * elem_B, has_bias ? weights + b->at * elem_B : NULL,
-			weight == JL_W_UP && !s->gated);
+		multiply(p, jl_linear(w, p->n_rows, p->memory[X], weights + w->at * elem_B,
+				      has_bias ? weights + b->at * elem_B : NULL, p->memory[Y], aux));
 	}
 }
 
@@ -158,9 +114,9 @@ static void head_products(struct parts *p)
 {
 	const struct jl_train_shape *s = p->shape;
 	const struct jl_tensor_place w = { .rows = s->vocab_pad, .cols = s->hidden };
-	forward(p, &w, p->memory[WEIGHTS], NULL, false);
-	input_gradient(p, &w, p->memory[WEIGHTS], false);
-	weight_gradient(p, &w, p->memory[GRADS], NULL);
+	multiply(p, jl_linear(&w, p->n_rows, p->memory[X], p->memory[WEIGHTS], NULL, p->memory[Y], NULL));
+	multiply(p, jl_linear_dx(&w, p->n_rows, p->memory[Y], p->memory[WEIGHTS], p->memory[DX], NULL));
+	multiply(p, jl_linear_dw(&w, p->n_rows, p->memory[Y], p->memory[X], p->memory[GRADS], NULL, false));
 }
 
 /* --- attention */
@@ -212,14 +168,11 @@ static enum jl_status seconds_of(struct parts *p, void (*once)(struct parts *), 
 	double one_s = 0;
 	once(p); /* algorithms are chosen */
 	enum jl_status status = p->k->sync(p->engine, err);
-	if (status == JL_OK)
-		status = record(p, once, &graph, err);
+	JL_THEN(status, record(p, once, &graph, err));
 	if (status == JL_OK && p->processes)
 		status = jl_comm_barrier(p->processes, err);
-	if (status == JL_OK)
-		status = run(p, once, graph, 1, &one_s, err);
-	if (status == JL_OK)
-		status = run(p, once, graph, (size_t)fmin(MOST_N, fmax(2, LONG_S / one_s)), ret_s, err);
+	JL_THEN(status, run(p, once, graph, 1, &one_s, err));
+	JL_THEN(status, run(p, once, graph, (size_t)fmin(MOST_N, fmax(2, LONG_S / one_s)), ret_s, err));
 	if (graph)
 		p->k->graph_free(p->engine, graph);
 	return status;
@@ -256,10 +209,8 @@ static enum jl_status layer_s(struct parts *p, double *ret_s, struct jl_err *err
 		[WEIGHTS] = p->n_sets * unit_n * elem_B, [GRADS] = unit_n * p->engine->grad_B,
 	};
 	enum jl_status status = take(p, size_B, err);
-	if (status == JL_OK)
-		status = fill(p, p->n_rows * wide_in, p->n_sets * unit_n, err);
-	if (status == JL_OK)
-		status = seconds_of(p, layer_products, &all_s, err);
+	JL_THEN(status, fill(p, p->n_rows * wide_in, p->n_sets * unit_n, err));
+	JL_THEN(status, seconds_of(p, layer_products, &all_s, err));
 	give_back(p);
 	*ret_s = all_s / (double)p->n_sets;
 	return status;
@@ -278,10 +229,8 @@ static enum jl_status head_s(struct parts *p, double *ret_s, struct jl_err *err)
 		[WEIGHTS] = n_weights * elem_B,        [GRADS] = n_weights * p->engine->grad_B,
 	};
 	enum jl_status status = take(p, size_B, err);
-	if (status == JL_OK)
-		status = fill(p, p->n_rows * s->hidden, n_weights, err);
-	if (status == JL_OK)
-		status = seconds_of(p, head_products, &piece_s, err);
+	JL_THEN(status, fill(p, p->n_rows * s->hidden, n_weights, err));
+	JL_THEN(status, seconds_of(p, head_products, &piece_s, err));
 	give_back(p);
 	*ret_s = piece_s * (double)n_rows / (double)p->n_rows;
 	return status;
@@ -301,12 +250,9 @@ static enum jl_status attention_s(struct parts *p, double *ret_s, struct jl_err 
 		[SCRATCH] = larger(p->k->attn_scratch_B(p->engine, &shape), 1),
 	};
 	enum jl_status status = take(p, size_B, err);
-	if (status == JL_OK)
-		status = jl_train_fill(p->engine, p->memory[QKV], n_rows * jl_train_width_qkv(s), 1, err);
-	if (status == JL_OK)
-		status = jl_train_fill(p->engine, p->memory[D_OUT], n_rows * inner, 1, err);
-	if (status == JL_OK)
-		status = seconds_of(p, attention, ret_s, err);
+	JL_THEN(status, jl_train_fill(p->engine, p->memory[QKV], n_rows * jl_train_width_qkv(s), 1, err));
+	JL_THEN(status, jl_train_fill(p->engine, p->memory[D_OUT], n_rows * inner, 1, err));
+	JL_THEN(status, seconds_of(p, attention, ret_s, err));
 	give_back(p);
 	return status;
 }

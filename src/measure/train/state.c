@@ -194,8 +194,7 @@ static enum jl_status init_weights(struct jl_trainer *t, struct jl_err *err)
 	float *values = jl_realloc(NULL, INIT_CHUNK * sizeof *values);
 	void *staged = NULL;
 	enum jl_status status = values ? JL_OK : jl_fail_nomem(err);
-	if (status == JL_OK)
-		status = t->k->alloc(t->engine, INIT_CHUNK * sizeof *values, JL_MEM_PLAIN, &staged, err);
+	JL_THEN(status, t->k->alloc(t->engine, INIT_CHUNK * sizeof *values, JL_MEM_PLAIN, &staged, err));
 	for (size_t u = 0; status == JL_OK && u < t->shape.n_units; u++) {
 		struct jl_unit *unit = &t->units[u];
 		bool part = t->mode == JL_TRAIN_ZERO3;
@@ -238,10 +237,8 @@ enum jl_status jl_trainer_create(struct jl_engine *engine, const struct jl_train
 	if (t->layers)
 		memset(t->layers, 0, t->shape.n_layers * sizeof *t->layers);
 	enum jl_status status = t->units && t->layers && t->host_loss ? JL_OK : jl_fail_nomem(err);
-	if (!status)
-		status = allocate(t, err);
-	if (!status)
-		status = init_weights(t, err);
+	JL_THEN(status, allocate(t, err));
+	JL_THEN(status, init_weights(t, err));
 	if (status) {
 		jl_trainer_destroy(t);
 		return status;

@@ -4,81 +4,84 @@
 
 #include "train/state.h"
 
-/* y[rows × n_out] = x·Wᵀ + b */
-static void linear(struct jl_trainer *t, struct jl_unit *unit, enum jl_tensor weight, const void *x, void *y)
+struct jl_eng_gemm jl_linear(const struct jl_tensor_place *w, size_t n_rows, const void *x, const void *weight,
+			     const void *bias, void *y, void *aux)
 {
-	const struct jl_tensor_place *w = &t->shape.weights[weight];
-	const void *bias = jl_trainer_at(t, unit, weight + 1);
-	t->k->gemm(t->engine, &(struct jl_eng_gemm){ .m = t->n_rows,
-						     .n = w->rows,
-						     .k = w->cols,
-						     .a = x,
-						     .lda = w->cols,
-						     .b = jl_trainer_at(t, unit, weight),
-						     .ldb = w->cols,
-						     .tb = true,
-						     .c = y,
-						     .ldc = w->rows,
-						     .epilogue = bias ? JL_EP_BIAS : JL_EP_NONE,
-						     .bias = bias });
+	return (struct jl_eng_gemm){ .m = n_rows,
+				     .n = w->rows,
+				     .k = w->cols,
+				     .a = x,
+				     .lda = w->cols,
+				     .b = weight,
+				     .ldb = w->cols,
+				     .tb = true,
+				     .c = y,
+				     .ldc = w->rows,
+				     .epilogue = aux    ? JL_EP_BIAS_GELU
+						 : bias ? JL_EP_BIAS
+							: JL_EP_NONE,
+				     .bias = bias,
+				     .aux = aux };
 }
 
-/* act = gelu(x·Wᵀ + b); `up` keeps what goes into gelu */
-static void linear_gelu(struct jl_trainer *t, struct jl_unit *unit, const void *x, void *up, void *act)
+struct jl_eng_gemm jl_linear_dx(const struct jl_tensor_place *w, size_t n_rows, const void *dy, const void *weight,
+				void *dx, void *aux)
 {
-	const struct jl_tensor_place *w = &t->shape.weights[JL_W_UP];
-	t->k->gemm(t->engine, &(struct jl_eng_gemm){ .m = t->n_rows,
-						     .n = w->rows,
-						     .k = w->cols,
-						     .a = x,
-						     .lda = w->cols,
-						     .b = jl_trainer_at(t, unit, JL_W_UP),
-						     .ldb = w->cols,
-						     .tb = true,
-						     .c = act,
-						     .ldc = w->rows,
-						     .epilogue = JL_EP_BIAS_GELU,
-						     .bias = jl_trainer_at(t, unit, JL_W_UP_BIAS),
-						     .aux = up });
+	return (struct jl_eng_gemm){ .m = n_rows,
+				     .n = w->cols,
+				     .k = w->rows,
+				     .a = dy,
+				     .lda = w->rows,
+				     .b = weight,
+				     .ldb = w->cols,
+				     .c = dx,
+				     .ldc = w->cols,
+				     .epilogue = aux ? JL_EP_DGELU : JL_EP_NONE,
+				     .aux = aux };
 }
 
-/* dx = dy·W, times gelu'(before_gelu) where that is given */
+struct jl_eng_gemm jl_linear_dw(const struct jl_tensor_place *w, size_t n_rows, const void *dy, const void *x,
+				void *grad, void *bias_grad, bool accumulate)
+{
+	return (struct jl_eng_gemm){ .m = w->rows,
+				     .n = w->cols,
+				     .k = n_rows,
+				     .a = dy,
+				     .lda = w->rows,
+				     .ta = true,
+				     .b = x,
+				     .ldb = w->cols,
+				     .c = grad,
+				     .ldc = w->cols,
+				     .c_is_grad = true,
+				     .accumulate = accumulate,
+				     .epilogue = bias_grad ? JL_EP_BGRAD : JL_EP_NONE,
+				     .bias_grad = bias_grad };
+}
+
+static void multiply(struct jl_trainer *t, struct jl_eng_gemm op)
+{
+	t->k->gemm(t->engine, &op);
+}
+
+static void linear(struct jl_trainer *t, struct jl_unit *unit, enum jl_tensor weight, const void *x, void *y,
+		   void *before_gelu)
+{
+	multiply(t, jl_linear(&t->shape.weights[weight], t->n_rows, x, jl_trainer_at(t, unit, weight),
+			      jl_trainer_at(t, unit, weight + 1), y, before_gelu));
+}
+
 static void linear_dx(struct jl_trainer *t, struct jl_unit *unit, enum jl_tensor weight, const void *dy, void *dx,
 		      void *before_gelu)
 {
-	const struct jl_tensor_place *w = &t->shape.weights[weight];
-	t->k->gemm(t->engine, &(struct jl_eng_gemm){ .m = t->n_rows,
-						     .n = w->cols,
-						     .k = w->rows,
-						     .a = dy,
-						     .lda = w->rows,
-						     .b = jl_trainer_at(t, unit, weight),
-						     .ldb = w->cols,
-						     .c = dx,
-						     .ldc = w->cols,
-						     .epilogue = before_gelu ? JL_EP_DGELU : JL_EP_NONE,
-						     .aux = before_gelu });
+	multiply(t, jl_linear_dx(&t->shape.weights[weight], t->n_rows, dy, jl_trainer_at(t, unit, weight), dx,
+				 before_gelu));
 }
 
-/* dW (+)= dyᵀ·x, db (+)= sums of dy */
 static void linear_dw(struct jl_trainer *t, struct jl_unit *unit, enum jl_tensor weight, const void *dy, const void *x)
 {
-	const struct jl_tensor_place *w = &t->shape.weights[weight];
-	void *bias_grad = jl_trainer_grad(t, unit, weight + 1);
-	t->k->gemm(t->engine, &(struct jl_eng_gemm){ .m = w->rows,
-						     .n = w->cols,
-						     .k = t->n_rows,
-						     .a = dy,
-						     .lda = w->rows,
-						     .ta = true,
-						     .b = x,
-						     .ldb = w->cols,
-						     .c = jl_trainer_grad(t, unit, weight),
-						     .ldc = w->cols,
-						     .c_is_grad = true,
-						     .accumulate = jl_trainer_accumulates(t),
-						     .epilogue = bias_grad ? JL_EP_BGRAD : JL_EP_NONE,
-						     .bias_grad = bias_grad });
+	multiply(t, jl_linear_dw(&t->shape.weights[weight], t->n_rows, dy, x, jl_trainer_grad(t, unit, weight),
+				 jl_trainer_grad(t, unit, weight + 1), jl_trainer_accumulates(t)));
 }
 
 /* residual_out = residual + branch; out = norm(residual_out) */
@@ -146,19 +149,19 @@ static void layer_forward(struct jl_trainer *t, size_t l)
 		norm(t, u, JL_W_NORM1, before->x_mid, t->branch, a->x_in, a->norm1, a->mean1, a->rstd1);
 	else
 		norm(t, u, JL_W_NORM1, a->x_in, NULL, NULL, a->norm1, a->mean1, a->rstd1);
-	linear(t, u, JL_W_QKV, a->norm1, a->qkv);
+	linear(t, u, JL_W_QKV, a->norm1, a->qkv, NULL);
 	const struct jl_eng_attn attn = attention_of(t, a);
 	t->k->attn(t->engine, &attn);
-	linear(t, u, JL_W_OUT, a->att, t->branch);
+	linear(t, u, JL_W_OUT, a->att, t->branch, NULL);
 
 	norm(t, u, JL_W_NORM2, a->x_in, t->branch, a->x_mid, a->norm2, a->mean2, a->rstd2);
 	if (s->gated) {
-		linear(t, u, JL_W_UP, a->norm2, a->up);
+		linear(t, u, JL_W_UP, a->norm2, a->up, NULL);
 		t->k->swiglu(t->engine, a->act, a->up, t->n_rows, s->ffn);
 	} else {
-		linear_gelu(t, u, a->norm2, a->up, a->act);
+		linear(t, u, JL_W_UP, a->norm2, a->act, a->up);
 	}
-	linear(t, u, JL_W_DOWN, a->act, t->branch);
+	linear(t, u, JL_W_DOWN, a->act, t->branch, NULL);
 }
 
 static void forward(struct jl_trainer *t, const int32_t *tokens)
@@ -184,18 +187,13 @@ static void head(struct jl_trainer *t, const int32_t *targets, float *loss)
 	enum jl_tensor weight = s->tied ? JL_W_TOKENS : JL_W_LOGITS;
 	norm(t, u, JL_W_NORMF, t->layers[s->n_layers - 1].x_mid, t->branch, t->x_final, t->norm_final, t->mean_final,
 	     t->rstd_final);
+	const struct jl_tensor_place w = { .rows = s->vocab_pad, .cols = hidden };
+	const void *weights = jl_trainer_at(t, u, weight);
 	jl_trainer_grad_begin(t, unit_number);
 	for (size_t row = 0; row < t->n_rows; row += t->logits_rows) {
 		size_t n = t->n_rows - row < t->logits_rows ? t->n_rows - row : t->logits_rows;
 		const void *x = (const char *)t->norm_final + row * hidden * elem_B;
-		struct jl_eng_gemm product = {
-			.m = n, .n = s->vocab_pad, .k = hidden, .a = x, .lda = hidden, .tb = true
-		};
-		product.b = jl_trainer_at(t, u, weight);
-		product.ldb = hidden;
-		product.c = t->logits;
-		product.ldc = s->vocab_pad;
-		t->k->gemm(t->engine, &product);
+		multiply(t, jl_linear(&w, n, x, weights, NULL, t->logits, NULL));
 		t->k->loss(t->engine, &(struct jl_eng_loss){ .n_rows = n,
 							     .vocab = s->vocab,
 							     .ld = s->vocab_pad,
@@ -203,27 +201,10 @@ static void head(struct jl_trainer *t, const int32_t *targets, float *loss)
 							     .targets = targets + row,
 							     .scale = 1.0 / (double)(t->n_rows * t->in.n_micro),
 							     .loss = loss + row });
-		t->k->gemm(t->engine, &(struct jl_eng_gemm){ .m = n,
-							     .n = hidden,
-							     .k = s->vocab_pad,
-							     .a = t->logits,
-							     .lda = s->vocab_pad,
-							     .b = product.b,
-							     .ldb = hidden,
-							     .c = (char *)t->d_norm_final + row * hidden * elem_B,
-							     .ldc = hidden });
-		t->k->gemm(t->engine, &(struct jl_eng_gemm){ .m = s->vocab_pad,
-							     .n = hidden,
-							     .k = n,
-							     .a = t->logits,
-							     .lda = s->vocab_pad,
-							     .ta = true,
-							     .b = x,
-							     .ldb = hidden,
-							     .c = jl_trainer_grad(t, u, weight),
-							     .ldc = hidden,
-							     .c_is_grad = true,
-							     .accumulate = row > 0 || jl_trainer_accumulates(t) });
+		multiply(t, jl_linear_dx(&w, n, t->logits, weights, (char *)t->d_norm_final + row * hidden * elem_B,
+					 NULL));
+		multiply(t, jl_linear_dw(&w, n, t->logits, x, jl_trainer_grad(t, u, weight), NULL,
+					 row > 0 || jl_trainer_accumulates(t)));
 	}
 	norm_bwd(t, u, JL_W_NORMF, t->d_norm_final, t->x_final, t->mean_final, t->rstd_final, NULL, true);
 	if (!s->tied)

@@ -71,8 +71,7 @@ enum jl_status jl_tokens_open(struct jl_tokens *ret_tokens, const char *path, si
 		size_t len = strlen(path);
 		t.token_B = len > 4 && strcmp(path + len - 4, ".u32") == 0 ? 4 : 2;
 		status = map(&t, path, err);
-		if (status == JL_OK)
-			status = check(&t, path, err);
+		JL_THEN(status, check(&t, path, err));
 	}
 	if (status != JL_OK) {
 		jl_tokens_close(&t);

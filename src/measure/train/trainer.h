@@ -39,6 +39,15 @@ static inline struct jl_eng_attn jl_train_attn(const struct jl_train_shape *s, s
 				     .rope_theta = s->rope_theta };
 }
 
+/* The three products of a linear layer with weight W[w->rows × w->cols] over n_rows of input: y = x·Wᵀ + b, of gelu where `aux` keeps what
+ * goes into it; dx = dy·W, times gelu'(aux) where that is given; dW (+)= dyᵀ·x and db (+)= sums of dy. Biases may be NULL. */
+struct jl_eng_gemm jl_linear(const struct jl_tensor_place *w, size_t n_rows, const void *x, const void *weight,
+			     const void *bias, void *y, void *aux);
+struct jl_eng_gemm jl_linear_dx(const struct jl_tensor_place *w, size_t n_rows, const void *dy, const void *weight,
+				void *dx, void *aux);
+struct jl_eng_gemm jl_linear_dw(const struct jl_tensor_place *w, size_t n_rows, const void *dy, const void *x,
+				void *grad, void *bias_grad, bool accumulate);
+
 /* Bytes of one worker by what they hold. */
 struct jl_trainer_memory {
 	double param_B, grad_B, optim_B; /* states */

@@ -101,13 +101,12 @@ static enum jl_status set_up(struct worker *w, struct jl_err *err)
 	const struct jl_train_run *run = w->job->run;
 	int n_threads = run->n_threads ? run->n_threads : jl_pool_cpus_each(w->n_local);
 	enum jl_status status = jl_train_shape(run->model, w->n_ranks, &w->shape, err);
-	if (status == JL_OK)
-		status = run->kernels->create(
-			&(struct jl_engine_in){ .precision = run->precision,
-						.device = w->processes ? w->processes->local_rank : 0,
-						.n_threads = n_threads,
-						.comm = w->n_ranks > 1 ? w->processes : NULL },
-			&w->engine, err);
+	JL_THEN(status,
+		run->kernels->create(&(struct jl_engine_in){ .precision = run->precision,
+							     .device = w->processes ? w->processes->local_rank : 0,
+							     .n_threads = n_threads,
+							     .comm = w->n_ranks > 1 ? w->processes : NULL },
+				     &w->engine, err));
 	if (status != JL_OK)
 		return status;
 	w->result->n_threads = w->engine->n_threads;
@@ -124,16 +123,14 @@ static enum jl_status set_up(struct worker *w, struct jl_err *err)
 	w->setting.comm = w->data;
 	if (run->lr > 0)
 		w->setting.lr = run->lr;
-	if (status == JL_OK)
-		status = check_memory(w, err);
+	JL_THEN(status, check_memory(w, err));
 	if (status == JL_OK && !run->no_rates)
 		status = jl_train_measure_rates(
 			w->engine,
 			&(struct jl_train_work_shape){ .shape = &w->shape, .n_samples = run->batch, .seq = run->seq },
 			w->processes, w->data, &w->result->rates, err);
 	w->engine->peak_B = w->engine->used_B; /* what the rates took is no memory of the training */
-	if (status == JL_OK)
-		status = jl_trainer_create(w->engine, &w->setting, &w->train, err);
+	JL_THEN(status, jl_trainer_create(w->engine, &w->setting, &w->train, err));
 	size_t n_tokens = run->batch * run->n_micro * run->seq;
 	w->tokens = jl_realloc(NULL, n_tokens * sizeof *w->tokens);
 	w->targets = jl_realloc(NULL, n_tokens * sizeof *w->targets);
@@ -234,8 +231,7 @@ static enum jl_status train(struct worker *w, struct jl_err *err)
 		status = one_step(w, step, begin_s, &last, err);
 	}
 	double settle_s = jl_clock_s();
-	if (!status)
-		status = jl_trainer_settle(w->train, err);
+	JL_THEN(status, jl_trainer_settle(w->train, err));
 	if (status)
 		return status;
 	if (r->n_samples)
@@ -296,10 +292,8 @@ enum jl_status jl_train_work(const struct jl_train_job *job, struct jl_comm *pro
 	JL_TRY(jl_got(w.result, err));
 	*w.result = (struct jl_train_result){ .config = job->config, .dead_rank = -1, .energy_J = NAN };
 	enum jl_status status = set_up(&w, err);
-	if (!status)
-		status = train(&w, err);
-	if (!status)
-		status = sum_up(&w, err);
+	JL_THEN(status, train(&w, err));
+	JL_THEN(status, sum_up(&w, err));
 	if (status == JL_OK && w.rank == 0)
 		shared->result = *w.result;
 	jl_trainer_destroy(w.train);

@@ -7,14 +7,15 @@
 #define JL_ASK_MAX 1000000000LL
 
 extern const char *const jl_ask_precisions[],
-	*const jl_ask_frameworks[], *const jl_ask_recomputes[],
-					    *const jl_ask_yes_no[],
-						    *const jl_ask_inputs[], *const jl_ask_layouts[],
-							    *const jl_ask_states[],
-								    *const jl_ask_optimizers[],
-									    *const jl_ask_tunes[],
-										    *const jl_ask_bases[],
-											    *const jl_ask_methods[];
+	*const jl_ask_frameworks[],
+		*const jl_ask_recomputes[],
+			*const jl_ask_yes_no[], *const jl_ask_inputs[],
+							*const jl_ask_layouts[],
+								*const jl_ask_states[],
+									*const jl_ask_optimizers[],
+										*const jl_ask_tunes[],
+											*const jl_ask_bases[],
+												*const jl_ask_methods[];
 
 #define JL_ASK_COUNT(n, e) JL_O_COUNT(n, "N", 1, JL_ASK_MAX, e)
 

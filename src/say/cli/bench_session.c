@@ -33,13 +33,6 @@ bool jl_bench_stop(void *ctx)
 	return interrupted != 0;
 }
 
-static void write_err(void *ctx, const char *text, size_t len)
-{
-	(void)ctx;
-	(void)fwrite(text, 1, len, stderr);
-	(void)fflush(stderr);
-}
-
 void jl_bench_progress(void *ctx, double frac)
 {
 	struct jl_bench_session *s = ctx;
@@ -119,15 +112,8 @@ enum jl_status jl_bench_begin(struct jl_bench_session *s, struct jl_cli *cli, st
 /* The line with the bar begins with the first measurement, when the number of tasks is known. */
 void jl_bench_draw(struct jl_bench_session *s)
 {
-	if (s->progress.options.write || s->silent)
-		return;
-	jl_progress_begin(&s->progress,
-			  &(struct jl_progress_options){ .on = isatty(STDERR_FILENO) && isatty(STDOUT_FILENO),
-							 .columns = s->cli->width,
-							 .label = JL_("measuring"),
-							 .total = s->n_tasks,
-							 .now_s = jl_clock_s(),
-							 .write = write_err });
+	if (!s->progress.options.write && !s->silent)
+		jl_view_progress(s->cli, &s->progress, JL_("measuring"), s->n_tasks, isatty(STDOUT_FILENO));
 }
 
 static void put_in_store(struct jl_bench_session *s, const struct jl_record *record)
@@ -153,12 +139,28 @@ static void put_in_store(struct jl_bench_session *s, const struct jl_record *rec
 	jl_buf_printf(&s->cli->warn, "jeoul: %s: %s\n", JL_("results are not kept"), err.text);
 }
 
+/* What all records of a run share, into one that says only what was measured; false: it cannot be had. */
+static bool complete(struct jl_bench_session *s, struct jl_record *record, char id[JL_RECORD_ID_LEN + 1])
+{
+	record->id = id;
+	record->time_s = jl_record_now_s();
+	record->origin = "measured";
+	record->machine = s->where.machine;
+	record->machine_name = s->where.machine_name;
+	record->run = s->run;
+	record->note = s->where.note;
+	return jl_record_new_id(id, NULL) == JL_OK &&
+	       jl_bench_versions(&s->where, s->backend->versions ? s->backend->versions() : NULL, &s->cli->arena,
+				 record, NULL) == JL_OK;
+}
+
 void jl_bench_keep_record(struct jl_bench_session *s, const struct jl_record *given)
 {
 	struct jl_record named = *given;
 	const struct jl_record *record = &named;
+	char id[JL_RECORD_ID_LEN + 1];
 
-	if (s->silent)
+	if (s->silent || (!given->id && !complete(s, &named, id)))
 		return;
 	if (!named.node)
 		named.node = s->where.node;

@@ -124,11 +124,7 @@ enum jl_status jl_bench_tcp_left(struct jl_bench_session *s, const struct jl_com
 		return JL_OK;
 	}
 	jl_json_init(&json, &cli->out, true);
-	jl_json_object(&json);
-	jl_json_put_string(&json, "listener", to);
-	jl_json_put_number(&json, "rank", comm->rank);
-	jl_json_put_number(&json, "n_ranks", comm->n_ranks);
-	jl_json_end_object(&json);
+	jl_json_pack(&json, "{listener:s rank:i n_ranks:i}", to, comm->rank, comm->n_ranks);
 	jl_json_finish(&json);
 	return JL_OK;
 }

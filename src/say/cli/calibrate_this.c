@@ -8,9 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "catalog/find.h"
 #include "check/own_params.h"
-#include "cli/view.h"
 #include "cli/this_machine.h"
 #include "cli/view.h"
 #include "store/store.h"
@@ -80,85 +80,50 @@ static enum jl_status make_dirs(const char *path, struct jl_cli *cli, struct jl_
 	return JL_OK;
 }
 
-static enum jl_status load(struct jl_own_ask *ask, struct jl_cli *cli, struct jl_store **ret_store, struct jl_err *err)
-{
-	const struct jl_store_filter filter = { .machine = ask->here->fingerprint,
-						.origin = "measured",
-						.limit = RECORDS_MAX };
-	const struct jl_record *records = NULL;
-	const struct jl_record **list;
-	size_t n = 0;
-
-	JL_TRY(jl_store_open(ret_store, jl_text(cli, "store"), err));
-	JL_TRY(jl_store_list(*ret_store, &filter, &cli->arena, &records, &n, err));
-	list = jl_arena_array(&cli->arena, n + 1, sizeof(*list));
-	JL_TRY(jl_got(list, err));
-	for (size_t i = 0; i < n; i++)
-		list[i] = &records[i];
-	ask->records = list;
-	ask->n_records = n;
-	return JL_OK;
-}
-
 static void say_json(struct jl_cli *cli, const struct jl_own *own, const char *date, const char *path)
 {
 	struct jl_json json;
 
 	jl_json_init(&json, &cli->out, true);
-	jl_json_object(&json);
-	jl_json_put_string(&json, "date", date);
-	jl_json_put_string(&json, "folder", path);
-	jl_json_put_string(&json, "device", own->gpu ? own->gpu->id : "cpu:" JL_OWN_CPU_ID);
-	jl_json_put_array(&json, "figures");
-	for (size_t i = 0; i < own->n; i++) {
-		const struct jl_own_figure *f = &own->figures[i];
-
-		jl_json_object(&json);
-		jl_json_put_string(&json, "record", f->record->id);
-		jl_json_put_string(&json, "kind", f->record->kind);
-		jl_json_put_string(&json, "metric", f->record->metrics[0].name);
-		jl_json_put_number(&json, "measured", f->record->metrics[0].value.median);
-		jl_json_put_number(&json, "model_before", f->before);
-		jl_json_put_string(&json, "parameter", f->param[0] ? f->param : NULL);
-		jl_json_put_number(&json, "value", f->value);
-		jl_json_put_bool(&json, "clamped", f->clamped);
-		jl_json_end_object(&json);
-	}
-	jl_json_end_array(&json);
-	jl_json_end_object(&json);
+	jl_json_pack(&json, "{date:s folder:s device:s figures:[", date, path,
+		     own->gpu ? own->gpu->id : "cpu:" JL_OWN_CPU_ID);
+	for (const struct jl_own_figure *f = own->figures; f < own->figures + own->n; f++)
+		jl_json_pack(
+			&json, "{record:s kind:s metric:s measured:f model_before:f parameter:s value:f clamped:b}",
+			f->record->id, f->record->kind, f->record->metrics[0].name, f->record->metrics[0].value.median,
+			f->before, f->param[0] ? f->param : NULL, f->value, f->clamped);
+	jl_json_pack(&json, "]}");
 	jl_json_finish(&json);
 }
 
 static enum jl_status say(struct jl_cli *cli, const struct jl_own *own, const char *date, struct jl_err *err)
 {
-	const struct jl_table_column columns[] = {
-		{ .head = JL_("what") },
-		{ .head = JL_("measured ●"), .align = JL_RIGHT },
-		{ .head = JL_("model had ○"), .align = JL_RIGHT },
-		{ .head = JL_("record") },
-	};
-	struct jl_table table;
-	enum jl_status status;
+	static const struct jl_tell_head heads[] = { { JL_N("what"), JL_COLUMN_KEEP },
+						     { JL_N("measured ●"), JL_COLUMN_FIGURE },
+						     { JL_N("model had ○"), JL_COLUMN_FIGURE },
+						     { JL_N("record"), JL_COLUMN_KEEP } };
+	struct jl_doc doc;
 
-	jl_buf_printf(&cli->out, JL_("This machine is now predicted by what was measured here (%s).\n\n"), date);
-	jl_table_init(&table, &cli->arena, columns, sizeof(columns) / sizeof(*columns));
-	for (size_t i = 0; i < own->n; i++) {
-		const struct jl_own_figure *f = &own->figures[i];
-		char text[JL_RECORD_WORDS_MAX];
+	jl_view_page(cli, &doc);
+	jl_doc_lead(&doc);
+	jl_doc_textf(&doc, JL_("This machine is now predicted by what was measured here (%s)."), date);
+	jl_tell_table(&doc, NULL, heads, JL_LEN(heads));
+	for (const struct jl_own_figure *f = own->figures; f < own->figures + own->n; f++) {
+		const struct jl_record_metric *m = &f->record->metrics[0];
+		char what[JL_RECORD_WORDS_MAX], is[JL_RECORD_WORDS_MAX], had[JL_RECORD_WORDS_MAX];
 
-		jl_table_printf(&table, "%s %s", f->record->kind, jl_record_what(text, f->record));
-		jl_table_cell(&table, jl_record_value_text(text, f->record->metrics[0].name,
-							   f->record->metrics[0].value.median));
-		jl_table_cell(&table, isnan(f->before)
-					      ? "–"
-					      : jl_record_value_text(text, f->record->metrics[0].name, f->before));
-		jl_table_printf(&table, "%s%s", f->record->id + JL_RECORD_ID_LEN - 8,
-				f->clamped ? JL_(" (at its limit)") : "");
-		jl_table_end_row(&table);
+		JL_ROW(&doc, false,
+		       JL_NAMED(jl_tell_text(&doc, "%s %s", f->record->kind, jl_record_what(what, f->record))),
+		       JL_NAMED(jl_record_value_text(is, m->name, m->value.median)),
+		       JL_NAMED(isnan(f->before) ? "–" : jl_record_value_text(had, m->name, f->before)),
+		       JL_NAMED(jl_tell_text(&doc, "%s%s", f->record->id + JL_RECORD_ID_LEN - 8,
+					     f->clamped ? JL_(" (at its limit)") : "")));
 	}
-	status = jl_view_table(cli, &table, 2, err);
-	jl_buf_puts(&cli->out, JL_("\n  Try   jeoul predict gpt-305m --on this\n  Undo  jeoul calibrate --forget\n"));
-	return status;
+	jl_doc_entry(&doc, JL_("Try"));
+	jl_doc_code(&doc, "jeoul predict gpt-305m --on this");
+	jl_doc_entry(&doc, JL_("Undo"));
+	jl_doc_code(&doc, "jeoul calibrate --forget");
+	return jl_view_show(cli, &doc, err);
 }
 
 static enum jl_status keep(struct jl_cli *cli, const struct jl_own *own, const struct jl_probe_machine *here,
@@ -188,11 +153,11 @@ static enum jl_status keep(struct jl_cli *cli, const struct jl_own *own, const s
 static enum jl_status make(struct jl_cli *cli, const struct jl_probe_machine *here, const char *dir, struct jl_err *err)
 {
 	struct jl_own_ask ask = { .cat = cli->cat, .here = here, .with_noisy = jl_flag(cli, "noisy") };
-	struct jl_store *store = NULL;
 	struct jl_own own;
 	struct jl_sys sys;
 	char date[JL_DATE_TEXT_MAX];
-	enum jl_status status = load(&ask, cli, &store, err);
+	enum jl_status status = jl_this_records(&ask.records, &ask.n_records, cli, here->fingerprint, RECORDS_MAX,
+						false, err);
 
 	(void)jl_date_text(date, cli->today);
 	if (!status && here->system && here->n_gpus && !here->mixed) {
@@ -205,7 +170,6 @@ static enum jl_status make(struct jl_cli *cli, const struct jl_probe_machine *he
 		say_json(cli, &own, date, dir);
 	else
 		JL_THEN(status, say(cli, &own, date, err));
-	jl_store_close(store);
 	return status;
 }
 

@@ -126,11 +126,8 @@ static void put_system(struct jl_json *json, const struct jl_catalog *cat, const
 		      { "cpu", JL_R_CPU, sys->cpu },
 		      { "system", JL_R_SYSTEM, sys->system } };
 
-	jl_json_object(json);
-	jl_json_put_string(json, "record", "system expression");
-	jl_json_put_string(json, "text", sys->text);
-	jl_json_put_integer(json, "n_nodes", sys->n_nodes);
-	jl_json_put_integer(json, "n_per_node", sys->n_per_node);
+	jl_json_pack(json, "{record:s text:s n_nodes:i n_per_node:i", "system expression", sys->text, sys->n_nodes,
+		     sys->n_per_node);
 	for (size_t i = 0; i < JL_LEN(parts); i++)
 		if (parts[i].record) {
 			jl_json_key(json, parts[i].key);
@@ -451,14 +448,10 @@ static void findings_json(struct jl_cli *cli, const struct jl_findings *findings
 	struct jl_json json;
 
 	jl_json_init(&json, &cli->out, true);
-	jl_json_object(&json);
-	jl_json_put_integer(&json, "n_files", (long long)findings->n_files);
-	jl_json_put_integer(&json, "n_findings", (long long)findings->n);
-	jl_json_put_array(&json, "findings");
+	jl_json_pack(&json, "{n_files:z n_findings:z findings:[", findings->n_files, findings->n);
 	for (const struct jl_finding *f = findings->first; f; f = f->next)
 		jl_json_string(&json, f->err.en);
-	jl_json_end_array(&json);
-	jl_json_end_object(&json);
+	jl_json_pack(&json, "]}");
 	jl_json_finish(&json);
 }
 

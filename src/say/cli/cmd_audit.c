@@ -187,28 +187,16 @@ static void claim_json(struct jl_json *json, const struct jl_claim *c)
 {
 	char unit[JL_DIM_TEXT_MAX];
 
-	jl_json_object(json);
-	jl_json_put_string(json, "at", c->at);
-	jl_json_put_integer(json, "n_places", (long long)c->n_places);
-	jl_json_put_integer(json, "line", (long long)c->where.line);
-	jl_json_put_string(json, "says", c->says.en);
-	jl_json_put_string(json, "value", c->value_text);
-	jl_json_put_string(json, "verdict", jl_verdict_key(c->verdict));
-	jl_json_put_string(json, "si_unit", jl_dim_text(unit, &c->unit.dim));
-	jl_json_put_number(json, "claimed_lo_si", c->lo);
-	jl_json_put_number(json, "claimed_hi_si", c->hi);
-	jl_json_put_string(json, "from", c->from);
-	jl_json_put_number(json, "derived_si", c->derived ? c->result.v : NAN);
-	jl_json_put_number(json, "derived_lo_si", c->derived ? c->result.lo : NAN);
-	jl_json_put_number(json, "derived_hi_si", c->derived ? c->result.hi : NAN);
-	jl_json_put_string(json, "derived", c->derived ? c->result_text : NULL);
-	jl_json_put_number(json, "off_frac", c->derived ? c->off_frac : NAN);
-	jl_json_put_string(json, "reason", c->reason);
-	jl_json_put_string(json, "figure_is", c->taken_from);
-	jl_json_put_string(json, "why", c->why_en[0] ? c->why_en : NULL);
-	jl_json_put_string(json, "note", c->note.en);
-	jl_json_put_string(json, "contradicts_at", c->against ? c->against->at : NULL);
-	jl_json_end_object(json);
+	jl_json_pack(
+		json,
+		"{at:s n_places:z line:l says:s value:s verdict:s si_unit:s claimed_lo_si:f claimed_hi_si:f from:s "
+		"derived_si:f derived_lo_si:f derived_hi_si:f derived:s off_frac:f reason:s figure_is:s why:s note:s "
+		"contradicts_at:s}",
+		c->at, c->n_places, (long long)c->where.line, c->says.en, c->value_text, jl_verdict_key(c->verdict),
+		jl_dim_text(unit, &c->unit.dim), c->lo, c->hi, c->from, c->derived ? c->result.v : NAN,
+		c->derived ? c->result.lo : NAN, c->derived ? c->result.hi : NAN, c->derived ? c->result_text : NULL,
+		c->derived ? c->off_frac : NAN, c->reason, c->taken_from, c->why_en[0] ? c->why_en : NULL, c->note.en,
+		c->against ? c->against->at : NULL);
 }
 
 static void view_json(struct jl_cli *cli, const struct jl_audit *audit)

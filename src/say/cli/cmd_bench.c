@@ -75,6 +75,23 @@ enum jl_status jl_bench_task_run(struct jl_bench_session *s, const struct jl_ben
 	return JL_OK;
 }
 
+static const char *const cuda_cpu[] = { "cuda", "cpu", NULL }, *const cuda_only[] = { "cuda", NULL };
+
+/* A benchmark by itself, on the first of the backends that is there. */
+static enum jl_status alone(struct jl_cli *cli, const char *const *backends,
+			    enum jl_status (*measure)(struct jl_bench_session *s, double instead_s, struct jl_err *err),
+			    double instead_s, struct jl_err *err)
+{
+	struct jl_bench_session s;
+	enum jl_status status = jl_bench_begin(&s, cli, err);
+
+	if (!status && s.silent)
+		return JL_OK;
+	JL_THEN(status, jl_bench_choose(&s, backends, err));
+	JL_THEN(status, measure(&s, instead_s, err));
+	return jl_bench_close(&s, status);
+}
+
 /* --- gemm */
 
 static bool on_gpu(const struct jl_bench_session *s)
@@ -159,15 +176,7 @@ enum jl_status jl_bench_gemm(struct jl_bench_session *s, double instead_s, struc
 
 enum jl_status jl_cmd_bench_gemm(struct jl_cli *cli, struct jl_err *err)
 {
-	static const char *const backends[] = { "cuda", "cpu", NULL };
-	struct jl_bench_session s;
-	enum jl_status status = jl_bench_begin(&s, cli, err);
-
-	if (!status && s.silent)
-		return JL_OK;
-	JL_THEN(status, jl_bench_choose(&s, backends, err));
-	JL_THEN(status, jl_bench_gemm(&s, 2, err));
-	return jl_bench_close(&s, status);
+	return alone(cli, cuda_cpu, jl_bench_gemm, 2, err);
 }
 
 /* --- memory */
@@ -215,15 +224,7 @@ enum jl_status jl_bench_memory(struct jl_bench_session *s, double instead_s, str
 
 enum jl_status jl_cmd_bench_memory(struct jl_cli *cli, struct jl_err *err)
 {
-	static const char *const backends[] = { "cuda", "cpu", NULL };
-	struct jl_bench_session s;
-	enum jl_status status = jl_bench_begin(&s, cli, err);
-
-	if (!status && s.silent)
-		return JL_OK;
-	JL_THEN(status, jl_bench_choose(&s, backends, err));
-	JL_THEN(status, jl_bench_memory(&s, 2, err));
-	return jl_bench_close(&s, status);
+	return alone(cli, cuda_cpu, jl_bench_memory, 2, err);
 }
 
 /* --- link */
@@ -301,15 +302,7 @@ enum jl_status jl_bench_link(struct jl_bench_session *s, double instead_s, struc
 
 enum jl_status jl_cmd_bench_link(struct jl_cli *cli, struct jl_err *err)
 {
-	static const char *const backends[] = { "cuda", NULL };
-	struct jl_bench_session s;
-	enum jl_status status = jl_bench_begin(&s, cli, err);
-
-	if (!status && s.silent)
-		return JL_OK;
-	JL_THEN(status, jl_bench_choose(&s, backends, err));
-	JL_THEN(status, jl_bench_link(&s, 0.5, err));
-	return jl_bench_close(&s, status);
+	return alone(cli, cuda_only, jl_bench_link, 0.5, err);
 }
 
 /* --- list */
@@ -319,24 +312,19 @@ static void list_json(struct jl_cli *cli)
 	struct jl_json json;
 
 	jl_json_init(&json, &cli->out, true);
-	jl_json_object(&json);
-	jl_json_put_array(&json, "backends");
+	jl_json_pack(&json, "{backends:[");
 	for (const struct jl_bench_backend *const *b = jl_bench_backends; *b; b++) {
 		struct jl_err why = { 0 };
 		const bool present = (*b)->present(&why) == JL_OK;
 
-		jl_json_object(&json);
-		jl_json_put_string(&json, "name", (*b)->name);
-		jl_json_put_string(&json, "measures", (*b)->en);
-		jl_json_put_bool(&json, "present", present);
+		jl_json_pack(&json, "{name:s measures:s present:b", (*b)->name, (*b)->en, present);
 		if (!present)
 			jl_json_put_string(&json, "reason", why.en);
 		if (present && (*b)->versions)
 			jl_json_put_string(&json, "versions", (*b)->versions());
 		jl_json_end_object(&json);
 	}
-	jl_json_end_array(&json);
-	jl_json_end_object(&json);
+	jl_json_pack(&json, "]}");
 	jl_json_finish(&json);
 }
 

@@ -37,43 +37,22 @@ static void put_json(const struct jl_cluster *c, const char *ended)
 	struct jl_json json;
 
 	jl_json_init(&json, &run.s.cli->out, true);
-	jl_json_object(&json);
-	jl_json_put_number(&json, "n_ranks", c->n);
-	jl_json_put_string(&json, "over", run.over);
-	jl_json_put_string(&json, "ended_early", ended);
-	jl_json_put_array(&json, "ranks");
+	jl_json_pack(&json, "{n_ranks:i over:s ended_early:s ranks:[", c->n, run.over, ended);
 	for (int r = 0; r < c->n; r++) {
-		jl_json_object(&json);
-		jl_json_put_string(&json, "host", c->hosts[r]);
-		jl_json_put_bool(&json, "slow", c->scores[r].slow || c->scores[r].slow_in);
-		jl_json_put_number(&json, "score_frac", expm1(c->scores[r].score_ln));
-		jl_json_put_number(&json, "gemm_flopps", c->rates[JL_CLUSTER_GEMM][r]);
-		jl_json_put_number(&json, "mem_Bps", c->rates[JL_CLUSTER_MEMORY][r]);
-		jl_json_put_array(&json, "to_Bps");
+		jl_json_pack(&json, "{host:s slow:b score_frac:f gemm_flopps:f mem_Bps:f to_Bps:[", c->hosts[r],
+			     c->scores[r].slow || c->scores[r].slow_in, expm1(c->scores[r].score_ln),
+			     c->rates[JL_CLUSTER_GEMM][r], c->rates[JL_CLUSTER_MEMORY][r]);
 		for (int to = 0; to < c->n; to++)
 			jl_json_number(&json, c->pair_Bps[r][to]);
-		jl_json_end_array(&json);
-		jl_json_end_object(&json);
+		jl_json_pack(&json, "]}");
 	}
-	jl_json_end_array(&json);
-	jl_json_put_array(&json, "bad_links");
-	for (size_t i = 0; i < c->n_bad; i++) {
-		jl_json_object(&json);
-		jl_json_put_number(&json, "from", c->bad[i].from);
-		jl_json_put_number(&json, "to", c->bad[i].to);
-		jl_json_put_number(&json, "link_Bps", c->bad[i].Bps);
-		jl_json_end_object(&json);
-	}
-	jl_json_end_array(&json);
-	jl_json_put_array(&json, "allreduce");
-	for (size_t i = 0; i < JL_CLUSTER_SIZES && !isnan(c->reduce_s[i]); i++) {
-		jl_json_object(&json);
-		jl_json_put_number(&json, "size_B", c->reduce_B[i]);
-		jl_json_put_number(&json, "time_s", c->reduce_s[i]);
-		jl_json_end_object(&json);
-	}
-	jl_json_end_array(&json);
-	jl_json_end_object(&json);
+	jl_json_pack(&json, "] bad_links:[");
+	for (size_t i = 0; i < c->n_bad; i++)
+		jl_json_pack(&json, "{from:i to:i link_Bps:f}", c->bad[i].from, c->bad[i].to, c->bad[i].Bps);
+	jl_json_pack(&json, "] allreduce:[");
+	for (size_t i = 0; i < JL_CLUSTER_SIZES && !isnan(c->reduce_s[i]); i++)
+		jl_json_pack(&json, "{size_B:f time_s:f}", c->reduce_B[i], c->reduce_s[i]);
+	jl_json_pack(&json, "]}");
 	jl_json_finish(&json);
 }
 

@@ -96,16 +96,8 @@ static void flow_record(struct jl_bench_session *s, const struct jl_net_result *
 	struct jl_summary rate = jl_bench_summary(&flow->rate_Bps), wire = rate;
 	const double scale = jl_net_wire_Bps(r, 1);
 	struct jl_record_metric metrics[2] = { { .name = "net_Bps", .value = rate }, { .name = "wire_Bps" } };
-	char id[JL_RECORD_ID_LEN + 1];
-	struct jl_record record = { .id = id,
-				    .time_s = jl_record_now_s(),
-				    .kind = "net",
+	struct jl_record record = { .kind = "net",
 				    .backend = tcp.name,
-				    .origin = "measured",
-				    .machine = s->where.machine,
-				    .machine_name = s->where.machine_name,
-				    .run = s->run,
-				    .note = s->where.note,
 				    .params = params,
 				    .n_params = sizeof(params) / sizeof(*params),
 				    .metrics = metrics,
@@ -116,8 +108,7 @@ static void flow_record(struct jl_bench_session *s, const struct jl_net_result *
 	wire.p95 *= scale, wire.lo95 *= scale, wire.hi95 *= scale;
 	metrics[1].value = wire;
 	record.noise.why = r->why[0] ? r->why : NULL;
-	if (flow->n_samples && jl_record_new_id(id, NULL) == JL_OK &&
-	    jl_bench_versions(&s->where, NULL, &s->cli->arena, &record, NULL) == JL_OK)
+	if (flow->n_samples)
 		jl_bench_keep_record(s, &record);
 }
 
@@ -128,27 +119,17 @@ static void latency_record(struct jl_bench_session *s, const struct jl_net_laten
 	const struct jl_record_metric metric = { .name = "latency_s",
 						 .less_is_better = true,
 						 .value = jl_bench_summary(&latency->round_s) };
-	char id[JL_RECORD_ID_LEN + 1];
-	struct jl_record record = { .id = id,
-				    .time_s = jl_record_now_s(),
-				    .kind = "net",
-				    .backend = tcp.name,
-				    .origin = "measured",
-				    .machine = s->where.machine,
-				    .machine_name = s->where.machine_name,
-				    .run = s->run,
-				    .note = s->where.note,
-				    .params = params,
-				    .n_params = 2,
-				    .metrics = &metric,
-				    .n_metrics = 1,
-				    .samples_s = latency->samples_s,
-				    .n_samples = latency->n_samples,
-				    .noise = jl_record_noise_unknown() };
+	const struct jl_record record = { .kind = "net",
+					  .backend = tcp.name,
+					  .params = params,
+					  .n_params = 2,
+					  .metrics = &metric,
+					  .n_metrics = 1,
+					  .samples_s = latency->samples_s,
+					  .n_samples = latency->n_samples,
+					  .noise = jl_record_noise_unknown() };
 
-	if (jl_record_new_id(id, NULL) == JL_OK &&
-	    jl_bench_versions(&s->where, NULL, &s->cli->arena, &record, NULL) == JL_OK)
-		jl_bench_keep_record(s, &record);
+	jl_bench_keep_record(s, &record);
 }
 
 /* Networks are named in bits: 9.4 Gb/s. */

@@ -37,16 +37,8 @@ static void keep(struct jl_bench_session *s, const struct jl_soak *soak, const s
 		     { "hot_frac", soak->hot_frac },
 		     { "power_capped_frac", soak->capped_frac } };
 	struct jl_record_metric metrics[8] = { { .name = "gemm_flopps", .value = jl_bench_summary(&soak->stats) } };
-	char id[JL_RECORD_ID_LEN + 1];
-	struct jl_record record = { .id = id,
-				    .time_s = jl_record_now_s(),
-				    .kind = "soak",
+	struct jl_record record = { .kind = "soak",
 				    .backend = s->backend->name,
-				    .origin = "measured",
-				    .machine = s->where.machine,
-				    .machine_name = s->where.machine_name,
-				    .run = s->run,
-				    .note = s->where.note,
 				    .params = params,
 				    .n_params = sizeof(params) / sizeof(*params),
 				    .metrics = metrics,
@@ -60,9 +52,7 @@ static void keep(struct jl_bench_session *s, const struct jl_soak *soak, const s
 			};
 	record.noise.noisy = soak->n_noisy > soak->n / 2;
 	record.noise.why = record.noise.noisy ? "other processes used the machine" : NULL;
-	if (soak->stats.n && jl_record_new_id(id, NULL) == JL_OK &&
-	    jl_bench_versions(&s->where, s->backend->versions ? s->backend->versions() : NULL, &s->cli->arena, &record,
-			      NULL) == JL_OK)
+	if (soak->stats.n)
 		jl_bench_keep_record(s, &record);
 }
 

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/text.h"
 #include "base/progress.h"
 #include "belief/calibrate.h"
 #include "cli/calibrate_this.h"
@@ -27,30 +28,16 @@ const struct jl_option jl_calibrate_options[] = {
 };
 
 struct display {
+	const struct jl_cli *cli;
 	struct jl_progress progress;
-	bool begun;
 };
-
-static void write_err(void *ctx, const char *text, size_t len)
-{
-	(void)ctx;
-	(void)fwrite(text, 1, len, stderr);
-	(void)fflush(stderr);
-}
 
 static void show(void *ctx, const char *set, size_t done, size_t total)
 {
 	struct display *display = ctx;
-	const struct jl_progress_options options = { .on = isatty(STDERR_FILENO) != 0,
-						     .label = set,
-						     .total = (double)total,
-						     .now_s = jl_clock_s(),
-						     .write = write_err };
 
-	if (display->begun)
-		jl_progress_clear(&display->progress);
-	jl_progress_begin(&display->progress, &options);
-	display->begun = true;
+	jl_progress_clear(&display->progress);
+	jl_view_progress(display->cli, &display->progress, set, (double)total, true);
 	jl_progress_update(&display->progress, (double)done, jl_clock_s());
 }
 
@@ -101,54 +88,38 @@ static void print_json(struct jl_cli *cli, const struct jl_calibration *found)
 	struct jl_json json;
 
 	jl_json_init(&json, &cli->out, true);
-	jl_json_object(&json);
-	jl_json_put_array(&json, "sets");
-	for (size_t i = 0; i < found->n_sets; i++) {
-		const struct jl_calibrated *set = &found->sets[i];
-
-		jl_json_object(&json);
-		jl_json_put_string(&json, "set", set->ops->name);
-		jl_json_put_integer(&json, "rows", (long long)set->n_rows);
-		jl_json_put_integer(&json, "n_residuals", (long long)set->n_resid);
-		jl_json_put_integer(&json, "n_parameters", (long long)set->n_param);
-		jl_json_put_number(&json, "median_abs_ln", set->median_abs_ln);
-		jl_json_put_number(&json, "p90_abs_ln", set->p90_abs_ln);
-		jl_json_end_object(&json);
-	}
-	jl_json_end_array(&json);
-	jl_json_put_integer(&json, "n_parameters", (long long)found->n_params);
-	jl_json_put_integer(&json, "n_interval_parameters", (long long)found->n_width_param);
-	jl_json_end_object(&json);
+	jl_json_pack(&json, "{sets:[");
+	for (const struct jl_calibrated *set = found->sets; set < found->sets + found->n_sets; set++)
+		jl_json_pack(&json, "{set:s rows:z n_residuals:z n_parameters:z median_abs_ln:f p90_abs_ln:f}",
+			     set->ops->name, set->n_rows, set->n_resid, set->n_param, set->median_abs_ln,
+			     set->p90_abs_ln);
+	jl_json_pack(&json, "] n_parameters:z n_interval_parameters:z}", found->n_params, found->n_width_param);
 	jl_json_finish(&json);
 }
 
 static enum jl_status print_text(struct jl_cli *cli, const struct jl_calibration *found, struct jl_err *err)
 {
-	const struct jl_table_column columns[] = {
-		{ .head = JL_("set") },
-		{ .head = JL_("rows"), .align = JL_RIGHT },
-		{ .head = JL_("residuals"), .align = JL_RIGHT },
-		{ .head = JL_("parameters"), .align = JL_RIGHT },
-		{ .head = JL_("median error"), .align = JL_RIGHT },
-		{ .head = "p90", .align = JL_RIGHT },
+	static const struct jl_tell_head heads[] = {
+		{ JL_N("set"), JL_COLUMN_KEEP },
+		{ JL_N("rows"), JL_COLUMN_FIGURE },
+		{ JL_N("residuals"), JL_COLUMN_FIGURE },
+		{ JL_N("parameters"), JL_COLUMN_FIGURE },
+		{ JL_N("median error"), JL_COLUMN_FIGURE },
+		{ "p90", JL_COLUMN_FIGURE },
 	};
-	struct jl_table table;
-
-	jl_table_init(&table, &cli->arena, columns, sizeof(columns) / sizeof(*columns));
-	for (size_t i = 0; i < found->n_sets; i++) {
-		const struct jl_calibrated *set = &found->sets[i];
-
-		jl_table_cell(&table, set->ops->name);
-		jl_table_printf(&table, "%zu", set->n_rows);
-		jl_table_printf(&table, "%zu", set->n_resid);
-		jl_table_printf(&table, "%zu", set->n_param);
-		jl_table_printf(&table, "%.3f", set->median_abs_ln);
-		jl_table_printf(&table, "%.3f", set->p90_abs_ln);
-		jl_table_end_row(&table);
-	}
-	enum jl_status status = jl_view_table(cli, &table, 0, err);
 	const char *path = jl_text(cli, "output");
+	struct jl_doc doc;
 
+	jl_view_page(cli, &doc);
+	doc.flush = true;
+	jl_tell_table(&doc, NULL, heads, JL_LEN(heads));
+	for (const struct jl_calibrated *set = found->sets; set < found->sets + found->n_sets; set++)
+		JL_ROW(&doc, false, JL_NAMED(set->ops->name), JL_NAMED(jl_tell_text(&doc, "%zu", set->n_rows)),
+		       JL_NAMED(jl_tell_text(&doc, "%zu", set->n_resid)),
+		       JL_NAMED(jl_tell_text(&doc, "%zu", set->n_param)),
+		       JL_NAMED(jl_tell_text(&doc, "%.3f", set->median_abs_ln)),
+		       JL_NAMED(jl_tell_text(&doc, "%.3f", set->p90_abs_ln)));
+	JL_TRY(jl_view_show(cli, &doc, err));
 	jl_buf_puts(&cli->out,
 		    JL_("Errors are |ln(predicted/measured)| on the rows that were fitted; what a set reaches on\n"
 			"rows that it has not seen, `jeoul validate --leave-out source` says.\n"));
@@ -156,14 +127,14 @@ static enum jl_status print_text(struct jl_cli *cli, const struct jl_calibration
 		jl_buf_puts(&cli->out, JL_("Intervals stay as they are: they are fitted on all sets together.\n"));
 	if (path)
 		jl_buf_printf(&cli->out, JL_("%zu parameters are in %s\n"), found->n_params, path);
-	return status;
+	return JL_OK;
 }
 
 enum jl_status jl_cmd_calibrate(struct jl_cli *cli, struct jl_err *err)
 {
 	struct jl_calibrate_file files[FILES_MAX];
 	struct jl_calibration found;
-	struct display display = { .begun = false };
+	struct display display = { .cli = cli };
 	struct jl_calibrate_in in = {
 		.cat = cli->cat, .files = files, .only = jl_text(cli, "set"), .progress = show, .ctx = &display
 	};
@@ -179,8 +150,7 @@ enum jl_status jl_cmd_calibrate(struct jl_cli *cli, struct jl_err *err)
 		     : jl_fail(err, JL_E_NOTFOUND,
 			       "no measurements beside the program; name their folder with --data or set JEOUL_DATA");
 	JL_THEN(status, jl_calibrate(&found, &in, &cli->arena, err));
-	if (display.begun)
-		jl_progress_clear(&display.progress);
+	jl_progress_clear(&display.progress);
 	if (!status && path)
 		status = save(path, &found, err);
 	if (status)

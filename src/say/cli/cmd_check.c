@@ -297,27 +297,12 @@ static enum jl_status check_file(struct jl_cli *cli, const char *path, struct jl
 
 /* ---- this machine */
 
-static enum jl_status load_past(struct batch *b, const char *fingerprint, struct jl_store **ret_store,
-				struct jl_err *err)
+static enum jl_status load_past(struct batch *b, const char *fingerprint, struct jl_err *err)
 {
-	struct jl_cli *cli = b->cli;
-	const struct jl_store_filter filter = { .machine = fingerprint,
-						.origin = "measured",
-						.limit = fingerprint ? RECORDS_MAX : FLEET_MAX };
-	const struct jl_record *records = NULL;
-	const struct jl_record **past;
-	size_t n = 0;
-
-	JL_TRY(jl_store_open(ret_store, jl_text(cli, "store"), err));
-	JL_TRY(jl_store_list(*ret_store, &filter, &cli->arena, &records, &n, err));
-	past = jl_arena_array(&cli->arena, n + 1, sizeof(*past));
-	JL_TRY(jl_got(past, err));
-	for (size_t i = 0; i < n; i++)
-		past[i] = &records[i];
-	b->judge.past = past;
-	b->judge.n_past = n;
+	JL_TRY(jl_this_records(&b->judge.past, &b->judge.n_past, b->cli, fingerprint,
+			       fingerprint ? RECORDS_MAX : FLEET_MAX, false, err));
 	if (fingerprint)
-		jl_check_steadiness(&b->judge.steadiness, past, n);
+		jl_check_steadiness(&b->judge.steadiness, b->judge.past, b->judge.n_past);
 	return JL_OK;
 }
 
@@ -447,23 +432,17 @@ static enum jl_status check_here(struct jl_cli *cli, struct jl_err *err)
 {
 	const struct jl_probe_machine *here = NULL;
 	struct jl_sys *sys = jl_arena_alloc(&cli->arena, sizeof(*sys));
-	struct jl_store *store = NULL;
 	struct batch b = { .cli = cli };
-	enum jl_status status = sys ? begin(&b, cli, err) : jl_fail_nomem(err);
 
-	JL_THEN(status, jl_this_machine_probe(cli, &here, err));
-	JL_THEN(status, load_past(&b, here->fingerprint, &store, err));
-	if (status)
-		goto out;
+	JL_TRY(sys ? begin(&b, cli, err) : jl_fail_nomem(err));
+	JL_TRY(jl_this_machine_probe(cli, &here, err));
+	JL_TRY(load_past(&b, here->fingerprint, err));
 	b.judge.here = here;
 	b.judge.now_s = jl_record_now_s();
 	if (here->system && here->n_gpus && jl_sys_parse(sys, cli->cat, here->system, &cli->arena, NULL) == JL_OK)
 		b.judge.here_sys = sys;
-	status = judge_past(&b, err);
-	JL_THEN(status, finish(&b, here->short_name_text, err));
-out:
-	jl_store_close(store);
-	return status;
+	JL_TRY(judge_past(&b, err));
+	return finish(&b, here->short_name_text, err);
 }
 
 /* ---- the machines of a store */
@@ -471,19 +450,15 @@ out:
 static enum jl_status check_fleet(struct jl_cli *cli, struct jl_err *err)
 {
 	struct batch b = { .cli = cli, .judge = { .arena = &cli->arena } };
-	struct jl_store *store = NULL;
 	struct jl_nodes nodes;
-	enum jl_status status = load_past(&b, NULL, &store, err);
 
-	JL_THEN(status, jl_nodes_of_records(&nodes, b.judge.past, b.judge.n_past, &cli->arena, err));
-	if (!status && nodes.n < 2)
-		status = jl_fail(err, JL_E_NOTFOUND,
-				 "the store has %zu machine; on each: jeoul bench all --quick --node NAME, into one "
-				 "store (jeoul store --help)",
-				 nodes.n);
-	jl_store_close(store);
-	if (status)
-		return status;
+	JL_TRY(load_past(&b, NULL, err));
+	JL_TRY(jl_nodes_of_records(&nodes, b.judge.past, b.judge.n_past, &cli->arena, err));
+	if (nodes.n < 2)
+		return jl_fail(err, JL_E_NOTFOUND,
+			       "the store has %zu machine; on each: jeoul bench all --quick --node NAME, into one "
+			       "store (jeoul store --help)",
+			       nodes.n);
 	cli->exit_code = nodes.n_slow ? 3 : 0;
 	JL_ANSWER(cli, err, &jl_nodes_fields, &nodes, jl_tell_nodes(&doc, &nodes));
 }

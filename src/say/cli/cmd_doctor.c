@@ -127,23 +127,15 @@ static void print_json(struct jl_cli *cli, const struct found found[N_PARTS])
 	struct jl_json json;
 
 	jl_json_init(&json, &cli->out, true);
-	jl_json_object(&json);
-	jl_json_put_array(&json, "parts");
+	jl_json_pack(&json, "{parts:[");
 	for (size_t i = 0; i < N_PARTS; i++) {
-		jl_json_object(&json);
-		jl_json_put_string(&json, "part", parts[i].name);
-		jl_json_put_string(&json, "for", parts[i].used_for);
-		jl_json_put_bool(&json, "present", found[i].here);
-		jl_json_put_bool(&json, "needed", found[i].needed);
-		if (!found[i].here) {
-			jl_json_put_string(&json, "why", found[i].why.en);
-			jl_json_put_string(&json, "command", command_of(cli, &parts[i]));
-		}
+		jl_json_pack(&json, "{part:s for:s present:b needed:b", parts[i].name, parts[i].used_for, found[i].here,
+			     found[i].needed);
+		if (!found[i].here)
+			jl_json_pack(&json, "why:s command:s", found[i].why.en, command_of(cli, &parts[i]));
 		jl_json_end_object(&json);
 	}
-	jl_json_end_array(&json);
-	jl_json_put_string(&json, "install", all ? all : "");
-	jl_json_end_object(&json);
+	jl_json_pack(&json, "] install:s}", all ? all : "");
 	jl_json_finish(&json);
 }
 

@@ -115,22 +115,14 @@ static void json_file(struct job *job, const char *path, const struct jl_import_
 	if (files->len)
 		jl_buf_puts(files, ", ");
 	jl_json_init(&json, files, false);
-	jl_json_object(&json);
-	jl_json_put_string(&json, "file", path);
-	jl_json_put_array(&json, "formats");
+	jl_json_pack(&json, "{file:s formats:[", path);
 	for (size_t i = 0; i < count->n_formats; i++)
 		jl_json_string(&json, count->formats[i]);
-	jl_json_end_array(&json);
-	jl_json_put_integer(&json, "n_lines", (long long)count->n_lines);
-	jl_json_put_number(&json, "size_B", count->size_B);
-	jl_json_put_integer(&json, "n_records", (long long)count->n_records);
-	jl_json_put_integer(&json, "n_dropped", (long long)count->n_dropped);
-	jl_json_put_bool(&json, "stored", job->store != NULL);
-	jl_json_put_integer(&json, "n_new", (long long)job->taken.n[JL_STORE_NEW]);
-	jl_json_put_integer(&json, "n_known", (long long)job->taken.n[JL_STORE_KNOWN]);
-	jl_json_put_integer(&json, "n_waiting", (long long)job->taken.n[JL_STORE_SPOOLED]);
-	jl_json_put_integer(&json, "n_refused", (long long)job->taken.n[JL_STORE_REFUSED]);
-	jl_json_end_object(&json);
+	jl_json_pack(&json,
+		     "] n_lines:z size_B:f n_records:z n_dropped:z stored:b n_new:z n_known:z n_waiting:z n_refused:z}",
+		     count->n_lines, count->size_B, count->n_records, count->n_dropped, job->store != NULL,
+		     job->taken.n[JL_STORE_NEW], job->taken.n[JL_STORE_KNOWN], job->taken.n[JL_STORE_SPOOLED],
+		     job->taken.n[JL_STORE_REFUSED]);
 }
 
 static enum jl_status one_file(struct job *job, const char *path, struct jl_buf *files, struct jl_err *err)

@@ -53,13 +53,6 @@ static void on_interrupt(int signal_number)
 	interrupted = 1;
 }
 
-static void write_stderr(void *ctx, const char *text, size_t len)
-{
-	(void)ctx;
-	if (fwrite(text, 1, len, stderr) == len)
-		fflush(stderr);
-}
-
 struct display {
 	struct jl_cli *cli;
 	struct jl_progress progress;
@@ -76,13 +69,7 @@ static void show(void *ctx, const struct jl_plan_progress *at)
 	const double share = at->total > 0 ? at->done / at->total : 0;
 
 	if (!d->begun)
-		jl_progress_begin(&d->progress,
-				  &(struct jl_progress_options){ .on = isatty(STDERR_FILENO) != 0,
-								 .columns = d->cli->width,
-								 .label = d->label,
-								 .total = fleet ? d->fleet_total : at->total,
-								 .now_s = jl_clock_s(),
-								 .write = write_stderr });
+		jl_view_progress(d->cli, &d->progress, d->label, fleet ? d->fleet_total : at->total, true);
 	d->begun = true;
 	if (!d->progress.options.on)
 		return;

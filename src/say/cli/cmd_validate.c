@@ -88,25 +88,13 @@ struct watch {
 	const char *set;
 };
 
-static void write_progress(void *ctx, const char *text, size_t len)
-{
-	(void)ctx;
-	(void)fwrite(text, 1, len, stderr);
-	(void)fflush(stderr);
-}
-
 static void on_progress(void *ctx, const char *set, size_t done, size_t total)
 {
 	struct watch *watch = ctx;
 
 	if (watch->set != set) {
 		jl_progress_clear(&watch->progress);
-		jl_progress_begin(&watch->progress, &(struct jl_progress_options){ .on = isatty(STDERR_FILENO),
-										   .columns = watch->cli->width,
-										   .label = set,
-										   .total = (double)total,
-										   .now_s = jl_clock_s(),
-										   .write = write_progress });
+		jl_view_progress(watch->cli, &watch->progress, set, (double)total, true);
 		watch->set = set;
 	}
 	jl_progress_update(&watch->progress, (double)done, jl_clock_s());

@@ -38,27 +38,27 @@ enum jl_status jl_this_machine_probe(struct jl_cli *cli, const struct jl_probe_m
 	return status;
 }
 
-/* What was measured here, newest first; a store that is not there or cannot be read has nothing. */
-static void load_own(struct jl_own_ask *ask, struct jl_cli *cli)
+enum jl_status jl_this_records(const struct jl_record *const **ret_list, size_t *ret_n, struct jl_cli *cli,
+			       const char *fingerprint, size_t limit, bool existing, struct jl_err *err)
 {
-	const struct jl_store_filter filter = { .machine = ask->here->fingerprint,
-						.origin = "measured",
-						.limit = RECORDS_MAX };
-	const struct jl_record *records = NULL;
-	const struct jl_record **list;
+	const struct jl_store_filter filter = { .machine = fingerprint, .origin = "measured", .limit = limit };
+	const char *where = jl_text(cli, "store");
+	const struct jl_record *records = NULL, **list;
 	struct jl_store *store = NULL;
 	size_t n = 0;
+	enum jl_status status = existing ? jl_store_open_existing(&store, where, err)
+					 : jl_store_open(&store, where, err);
 
-	if (jl_store_open_existing(&store, jl_text(cli, "store"), NULL))
-		return;
-	if (jl_store_list(store, &filter, &cli->arena, &records, &n, NULL) == JL_OK &&
-	    (list = jl_arena_array(&cli->arena, n + 1, sizeof(*list))) != NULL) {
-		for (size_t i = 0; i < n; i++)
-			list[i] = &records[i];
-		ask->records = list;
-		ask->n_records = n;
-	}
+	JL_THEN(status, jl_store_list(store, &filter, &cli->arena, &records, &n, err));
 	jl_store_close(store);
+	JL_TRY(status);
+	list = jl_arena_array(&cli->arena, n + 1, sizeof(*list));
+	JL_TRY(jl_got(list, err));
+	for (size_t i = 0; i < n; i++)
+		list[i] = &records[i];
+	*ret_list = list;
+	*ret_n = n;
+	return JL_OK;
 }
 
 /* The catalog of the command with this machine's CPU and its source at the end. */
@@ -97,7 +97,8 @@ static enum jl_status lay_cpu(struct jl_this *this, struct jl_cli *cli, struct j
 	struct jl_bitext more;
 	enum jl_status status = JL_OK;
 
-	load_own(&ask, cli);
+	/* a store that is not there or cannot be read has nothing */
+	(void)jl_this_records(&ask.records, &ask.n_records, cli, machine->fingerprint, RECORDS_MAX, true, NULL);
 	jl_own_cpu(&own, &ask);
 	if (!jl_cpu_by_id(cli->cat, JL_OWN_CPU_ID))
 		status = add_cpu(cli, &own, machine->short_name, err);

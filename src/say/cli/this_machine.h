@@ -3,6 +3,7 @@
 
 #include "cli/command.h"
 #include "probe/probe.h"
+#include "record/record.h"
 #include "check/machine_findings.h"
 
 /* This machine as a system: its GPUs, or its CPU where there are none that can be used. What was measured or estimated of
@@ -21,6 +22,11 @@ enum jl_status jl_this_machine(struct jl_cli *cli, const char *text, const char 
 
 /* The same in place, for every option of the command line that takes a system. */
 enum jl_status jl_this_machine_args(struct jl_cli *cli, struct jl_err *err);
+
+/* What was measured on the machine with this fingerprint (NULL: on any), newest first, in the command's arena. `existing`: a store that is
+ * not there is not made. */
+enum jl_status jl_this_records(const struct jl_record *const **ret_list, size_t *ret_n, struct jl_cli *cli,
+			       const char *fingerprint, size_t limit, bool existing, struct jl_err *err);
 
 /* What is in it: live, or the captured machine that JEOUL_MACHINE names. */
 enum jl_status jl_this_machine_probe(struct jl_cli *cli, const struct jl_probe_machine **ret_machine,

@@ -155,26 +155,27 @@ static const struct jl_train_row *largest(const struct jl_train_table *table)
 	return best;
 }
 
-static void why_compute(struct jl_cli *cli, const struct jl_train_row *row)
+static void why_compute(struct jl_doc *doc, const struct jl_train_row *row)
 {
 	char a[JL_UNITS_TEXT_MAX], b[JL_UNITS_TEXT_MAX], by_cpu[64] = "";
 	if (!isfinite(row->gemm_frac))
 		return;
 	if (isfinite(row->gemm_cpu_frac))
 		jl_format(by_cpu, sizeof by_cpu, JL_("; by CPU time %.0f %%"), 100 * row->gemm_cpu_frac);
-	jl_view_entry(cli, "Compute", JL_("%s of %s that this machine's own product reaches: %.0f %%%s"),
+	jl_tell_entry(doc, JL_("Compute"), JL_MEASURED,
+		      JL_("%s of %s that this machine's own product reaches: %.0f %%%s"),
 		      jl_units_text(a, row->flop / row->step_s, JL_K_FLOP_RATE, 3),
 		      jl_units_text(b, row->rates.gemm_flopps, JL_K_FLOP_RATE, 3), 100 * row->gemm_frac, by_cpu);
 }
 
-static void why_exposed(struct jl_cli *cli, const struct jl_train_row *row)
+static void why_exposed(struct jl_doc *doc, const struct jl_train_row *row)
 {
 	char a[JL_UNITS_TEXT_MAX], b[JL_UNITS_TEXT_MAX];
 	double grad_B = row->grad_B;
 	if (row->config.n_workers < 2)
 		return;
-	jl_view_entry(
-		cli, "Exchange",
+	jl_tell_entry(
+		doc, JL_("Exchange"), JL_MEASURED,
 		JL_("%.0f %% of the step stands still for other workers: %s of gradients, all-reduce alone %s here, "
 		    "%.2g s if nothing hides it"),
 		100 * row->exposed_s / row->step_s, jl_units_text(a, grad_B, JL_K_BYTES, 3),
@@ -182,10 +183,10 @@ static void why_exposed(struct jl_cli *cli, const struct jl_train_row *row)
 }
 
 /* Workers that share the same cores cannot be faster than one that has them all. */
-static void why_cores(struct jl_cli *cli, const struct jl_train_row *alone, const struct jl_train_row *row)
+static void why_cores(struct jl_doc *doc, const struct jl_train_row *alone, const struct jl_train_row *row)
 {
 	if (alone && row->n_threads < alone->n_threads)
-		jl_view_entry(cli, "Why",
+		jl_tell_entry(doc, JL_("Why"), JL_MEASURED,
 			      JL_("one worker already uses all %.0f cores; more workers share them. --threads 1 gives "
 				  "each one core "
 				  "and shows how they scale"),
@@ -195,13 +196,18 @@ static void why_cores(struct jl_cli *cli, const struct jl_train_row *alone, cons
 void jl_train_view_why(struct jl_cli *cli, const struct jl_train_run *run, const struct jl_train_table *table)
 {
 	const struct jl_train_row *row = largest(table), *alone = first_alone(table);
+	struct jl_doc doc;
+
 	if (cli->json || !row)
 		return;
 	jl_buf_puts(&cli->out, "\n");
-	why_compute(cli, alone ? alone : row);
-	why_exposed(cli, row);
+	jl_view_page(cli, &doc);
+	why_compute(&doc, alone ? alone : row);
+	why_exposed(&doc, row);
 	if (strcmp(run->kernels->name, "cpu") == 0)
-		why_cores(cli, alone, row);
+		why_cores(&doc, alone, row);
 	if (row->config.n_workers > 1 && row->exposed_s > NOTABLE_FRAC * row->step_s && run->n_micro == 1)
-		jl_view_entry(cli, "Try", JL_("--accumulate 4: gradients are exchanged once for four micro-batches"));
+		jl_tell_entry(&doc, JL_("Try"), JL_MEASURED, "%s",
+			      JL_("--accumulate 4: gradients are exchanged once for four micro-batches"));
+	(void)jl_view_show(cli, &doc, NULL); /* its memory is looked at when all is printed */
 }

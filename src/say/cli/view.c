@@ -1,24 +1,13 @@
 #include "cli/view.h"
 
-#include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
+#include <unistd.h>
 
 #include "ask/ask.h"
-#include "base/text.h"
+#include "base/clock.h"
 #include "base/utf8.h"
-#include "catalog/fields.h"
-#include "catalog/find.h"
 #include "doc/wrap.h"
 #include "store/store.h"
-
-enum jl_status jl_view_table(struct jl_cli *cli, struct jl_table *table, size_t indent, struct jl_err *err)
-{
-	struct jl_table_style style = { .width = cli->width, .indent = indent, .colour = cli->color };
-
-	return jl_table_print(table, &style, &cli->out, err);
-}
 
 void jl_view_wrapped(struct jl_cli *cli, size_t indent, const char *label, const char *text)
 {
@@ -32,19 +21,21 @@ void jl_view_flow(struct jl_cli *cli, size_t at, size_t indent, const char *text
 	jl_wrap(&cli->out, text, &(struct jl_wrap){ .width = cli->width, .at = at, .indent = indent });
 }
 
-void jl_view_entry(struct jl_cli *cli, const char *en, const char *format, ...)
+static void write_err(void *ctx, const char *text, size_t len)
 {
-	const char *label = en ? jl_msg(en) : "";
-	const size_t width = jl_utf8_width(label);
-	char text[512];
-	va_list args;
+	(void)ctx;
+	(void)fwrite(text, 1, len, stderr);
+	(void)fflush(stderr);
+}
 
-	va_start(args, format);
-	jl_vformat(text, sizeof(text), format, args);
-	va_end(args);
-	jl_buf_printf(&cli->out, "  %s%s%s", jl_view_bold(cli), label, jl_view_reset(cli));
-	jl_buf_pad(&cli->out, ' ', width < 10 ? 10 - width : 1);
-	jl_wrap(&cli->out, text, &(struct jl_wrap){ .width = cli->width, .at = 12, .indent = 12 });
+void jl_view_progress(const struct jl_cli *cli, struct jl_progress *progress, const char *label, double total, bool on)
+{
+	jl_progress_begin(progress, &(struct jl_progress_options){ .on = on && isatty(STDERR_FILENO),
+								   .columns = cli->width,
+								   .label = label,
+								   .total = total,
+								   .now_s = jl_clock_s(),
+								   .write = write_err });
 }
 
 enum jl_status jl_view_fields(struct jl_cli *cli, const struct jl_schema *schema, const void *record)

@@ -2,15 +2,11 @@
 #pragma once
 
 #include "base/json.h"
+#include "base/progress.h"
 #include "base/table.h"
-#include "catalog/schema.h"
 #include "cli/command.h"
 #include "predict/fields.h"
 #include "tell/tell.h"
-#include "workload/convnet.h"
-
-/* A page: print `table` into the output of the command. */
-enum jl_status jl_view_table(struct jl_cli *cli, struct jl_table *table, size_t indent, struct jl_err *err);
 
 /* "label: text" broken at blanks to the width of the terminal; what follows the first line is indented by four more. */
 void jl_view_wrapped(struct jl_cli *cli, size_t indent, const char *label, const char *text);
@@ -18,8 +14,8 @@ void jl_view_wrapped(struct jl_cli *cli, size_t indent, const char *label, const
 /* The rest of a line that has come to column `at`, broken at blanks; what follows the first line is indented by `indent`. */
 void jl_view_flow(struct jl_cli *cli, size_t at, size_t indent, const char *text);
 
-/* "  Label     text": continued lines pass NULL. */
-void jl_view_entry(struct jl_cli *cli, const char *en, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* A line on the terminal that says how far something is, where `on` and there is one; jl_progress_update goes on. */
+void jl_view_progress(const struct jl_cli *cli, struct jl_progress *progress, const char *label, double total, bool on);
 
 /* A command's JSON: a struct by its table. */
 enum jl_status jl_view_fields(struct jl_cli *cli, const struct jl_schema *schema, const void *record);

@@ -4,6 +4,7 @@
 #include "doc/doc.h"
 
 void jl_html_escape(struct jl_buf *out, const char *text);
+void jl_html_put(struct jl_buf *out, const char *before, const char *text, const char *after); /* markup around it */
 
 /* data-origin, data-unit, data-value and data-source of a figure. `of`: what a plain number counts; NULL: nothing. */
 void jl_html_num_attributes(struct jl_buf *out, const struct jl_num *num, const char *of);

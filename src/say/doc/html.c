@@ -36,9 +36,7 @@ static void link_html(struct jl_buf *out, const struct jl_run *run)
 	const bool page = strncmp(run->ref, "https://", 8) == 0 || strncmp(run->ref, "http://", 7) == 0;
 
 	if (page) {
-		jl_buf_puts(out, "<a class=\"out\" rel=\"noreferrer\" href=\"");
-		jl_html_escape(out, run->ref);
-		jl_buf_puts(out, "\">");
+		jl_html_put(out, "<a class=\"out\" rel=\"noreferrer\" href=\"", run->ref, "\">");
 	}
 	jl_html_name(out, run->text);
 	jl_buf_puts(out, page ? "</a>" : "");
@@ -55,9 +53,7 @@ static void ref_html(struct jl_buf *out, const struct jl_run *run)
 {
 	if (!*run->text)
 		return;
-	jl_buf_puts(out, " <a class=\"ref\" href=\"#");
-	jl_html_escape(out, run->ref);
-	jl_buf_puts(out, "\">→ ");
+	jl_html_put(out, " <a class=\"ref\" href=\"#", run->ref, "\">→ ");
 	jl_html_text(out, run->text);
 	jl_buf_puts(out, "</a>");
 }
@@ -71,11 +67,7 @@ static void runs_html(const struct page *p, const struct jl_run *run)
 		case JL_RUN_TEXT: jl_html_text(out, run->text); break;
 		case JL_RUN_SAID: jl_html_said(out, run, p->doc, !p->plain); break;
 		case JL_RUN_NUM: jl_html_num(out, &run->num, p->doc, !p->plain); break;
-		case JL_RUN_NAME:
-			jl_buf_puts(out, "<span class=\"name\" data-name=\"\">");
-			jl_html_escape(out, run->text);
-			jl_buf_puts(out, "</span>");
-			break;
+		case JL_RUN_NAME: jl_html_put(out, "<span class=\"name\" data-name=\"\">", run->text, "</span>"); break;
 		case JL_RUN_STRONG: /* figures in it are settings */
 			jl_buf_puts(out, "<strong>");
 			jl_html_said(out, &(struct jl_run){ .text = run->text }, NULL, false);
@@ -86,16 +78,8 @@ static void runs_html(const struct page *p, const struct jl_run *run)
 		case JL_RUN_BAR: bar_html(out, &run->num); break;
 		case JL_RUN_LINK: link_html(out, run); break;
 		case JL_RUN_REF: ref_html(out, run); break;
-		case JL_RUN_ANCHOR:
-			jl_buf_puts(out, "<span id=\"");
-			jl_html_escape(out, run->ref);
-			jl_buf_puts(out, "\"></span>");
-			break;
-		case JL_RUN_CODE:
-			jl_buf_puts(out, "<code>");
-			jl_html_escape(out, run->text);
-			jl_buf_puts(out, "</code>");
-			break;
+		case JL_RUN_ANCHOR: jl_html_put(out, "<span id=\"", run->ref, "\"></span>"); break;
+		case JL_RUN_CODE: jl_html_put(out, "<code>", run->text, "</code>"); break;
 		}
 	}
 }
@@ -176,9 +160,7 @@ static void heads_html(struct jl_buf *out, const struct jl_doc_block *b)
 		title_html(out, b->columns[i].head);
 		jl_html_origin(out, jl_doc_column_origin(b, i));
 		if (b->columns[i].unit) {
-			jl_buf_puts(out, "<small> ");
-			jl_html_escape(out, b->columns[i].unit);
-			jl_buf_puts(out, "</small>");
+			jl_html_put(out, "<small> ", b->columns[i].unit, "</small>");
 		}
 		jl_buf_puts(out, "</th>");
 	}
@@ -405,11 +387,7 @@ static enum jl_status block_html(struct page *p, const struct jl_doc_block *b, s
 	case JL_DOC_FINDING: finding_html(p, b); break;
 	case JL_DOC_NOTE: note_html(p, b); break;
 	case JL_DOC_RULER: ruler_html(p, b->ruler); break;
-	case JL_DOC_CODE:
-		jl_buf_puts(out, "<pre><code>");
-		jl_html_escape(out, b->title);
-		jl_buf_puts(out, "</code></pre>\n");
-		break;
+	case JL_DOC_CODE: jl_html_put(out, "<pre><code>", b->title, "</code></pre>\n"); break;
 	case JL_DOC_ENTRY:
 	case JL_N_DOC_BLOCK_KIND: break;
 	}

@@ -25,6 +25,13 @@ void jl_html_escape(struct jl_buf *out, const char *text)
 	}
 }
 
+void jl_html_put(struct jl_buf *out, const char *before, const char *text, const char *after)
+{
+	jl_buf_puts(out, before);
+	jl_html_escape(out, text);
+	jl_buf_puts(out, after);
+}
+
 static void escape_word(struct jl_buf *out, const char *word, size_t len)
 {
 	char copy[256];
@@ -99,9 +106,7 @@ void jl_html_text(struct jl_buf *out, const char *text)
 /* What somebody called a thing: its digits are no figures. */
 void jl_html_name(struct jl_buf *out, const char *text)
 {
-	jl_buf_puts(out, "<span data-name=\"\">");
-	jl_html_escape(out, text);
-	jl_buf_puts(out, "</span>");
+	jl_html_put(out, "<span data-name=\"\">", text, "</span>");
 }
 
 void jl_html_num_attributes(struct jl_buf *out, const struct jl_num *num, const char *of)
@@ -167,9 +172,7 @@ void jl_html_num(struct jl_buf *out, const struct jl_num *num, const struct jl_d
 	jl_num_tell(&told, num);
 	jl_buf_puts(out, "<span class=\"n\"");
 	jl_html_num_attributes(out, num, NULL);
-	jl_buf_puts(out, " title=\"");
-	jl_html_escape(out, jl_buf_text(&told));
-	jl_buf_puts(out, "\">");
+	jl_html_put(out, " title=\"", jl_buf_text(&told), "\">");
 	jl_html_escape(out, jl_buf_text(&shown));
 	if (marked) /* inside, so that no line breaks before it */
 		mark_html(out, num, doc);

@@ -5,11 +5,6 @@
 #include "audit/claims.h"
 #include "tell/tell.h"
 
-static struct jl_num count(size_t n)
-{
-	return jl_num_count((double)n);
-}
-
 /* "line 166", "line 166 and 2 more" */
 static const char *place(struct jl_doc *doc, const struct jl_claim *c)
 {
@@ -67,7 +62,7 @@ static void differs(struct jl_doc *doc, const struct jl_audit *audit)
 		jl_doc_item(doc);
 		if (n > 1) {
 			jl_doc_strong(doc, why ? jl_msg(why) : "");
-			JL_SENTENCE(doc, JL_(": |1 times, first "), JL_FIG(count(n)));
+			JL_SENTENCE(doc, JL_(": |1 times, first "), JL_FIG(jl_num_count((double)n)));
 			one(doc, audit, c);
 			continue;
 		}
@@ -88,9 +83,9 @@ void jl_audit_to_doc(struct jl_doc *doc, const struct jl_audit *audit)
 	JL_SENTENCE(doc,
 		    JL_("Of |1 claims |2 follow from the text's own figures and |3 do not; |4 cannot be derived, |5 "
 			"are inputs."),
-		    JL_FIG(count(audit->n_claims)), JL_FIG(count(n[JL_CLAIM_FOLLOWS])),
-		    JL_FIG(count(n[JL_CLAIM_DIFFERS])), JL_FIG(count(n[JL_CLAIM_OPEN])),
-		    JL_FIG(count(n[JL_CLAIM_GIVEN])));
+		    JL_FIG(jl_num_count((double)audit->n_claims)), JL_FIG(jl_num_count((double)n[JL_CLAIM_FOLLOWS])),
+		    JL_FIG(jl_num_count((double)n[JL_CLAIM_DIFFERS])), JL_FIG(jl_num_count((double)n[JL_CLAIM_OPEN])),
+		    JL_FIG(jl_num_count((double)n[JL_CLAIM_GIVEN])));
 	differs(doc, audit);
 	jl_doc_note(doc, JL_MARK_NONE, JL_("Every claim"));
 	jl_doc_code(doc, "jeoul audit");

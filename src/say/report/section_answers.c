@@ -195,11 +195,6 @@ static struct jl_answer answer_energy(struct jl_section *s, const struct jl_scen
 
 /* --- memory */
 
-static struct jl_num count_num(double n)
-{
-	return jl_num_about(n, JL_K_NUMBER, NULL);
-}
-
 /* One system's memory; returns how bad it is. */
 static enum jl_mark fits_one(struct jl_section *s, const struct jl_weighed_system *system)
 {
@@ -212,7 +207,7 @@ static enum jl_mark fits_one(struct jl_section *s, const struct jl_weighed_syste
 	need.binary = true;
 	if (!system->predicted) { /* observed: only what surely fits is known */
 		JL_SENTENCE(s->doc, JL_("|1 surely takes a batch of |2 on a device."), JL_NAMED(jl_system_name(system)),
-			    JL_FIG(count_num(system->row->limit)));
+			    JL_FIG(jl_num_about(system->row->limit, JL_K_NUMBER, NULL)));
 		return system->row->limit >= 1 ? JL_MARK_GOOD : JL_MARK_BAD;
 	}
 	JL_SENTENCE(s->doc,
@@ -220,7 +215,7 @@ static enum jl_mark fits_one(struct jl_section *s, const struct jl_weighed_syste
 		    : p->room == JL_ROOM_TIGHT ? JL_("It barely fits |1: |2 of |3.")
 					       : JL_("It does not fit |1: |2 of |3."),
 		    JL_NAMED(jl_system_name(system)), JL_FIG(need), JL_FIG(jl_num_capacity(system)),
-		    JL_FIG(count_num(p->max_micro_batch)));
+		    JL_FIG(jl_num_about(p->max_micro_batch, JL_K_NUMBER, NULL)));
 	return marks[p->room];
 }
 

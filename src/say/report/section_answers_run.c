@@ -32,11 +32,6 @@ static struct jl_num efficiency_num(const struct jl_weighed_point *p)
 	return num;
 }
 
-static struct jl_num gpus_num(double n)
-{
-	return jl_num_count(n);
-}
-
 /* Of a mode: the number of GPUs that was asked for, else the largest; NULL: it was not weighed. */
 static const struct jl_weighed_point *asked_point(const struct jl_weighed_scaling *sc, size_t mode,
 						  const struct jl_scenario_question *q)
@@ -59,7 +54,7 @@ static void fastest_count(struct jl_section *s, const struct jl_weighed_point *p
 			best = &p[i];
 	if (best != &p[n - 1]) {
 		jl_doc_text(s->doc, " ");
-		JL_SENTENCE(s->doc, JL_("It is fastest with |1 GPUs: |2."), JL_FIG(gpus_num(best->n_gpus)),
+		JL_SENTENCE(s->doc, JL_("It is fastest with |1 GPUs: |2."), JL_FIG(jl_num_count(best->n_gpus)),
 			    JL_FIG(speedup_num(best)));
 	}
 }
@@ -77,7 +72,7 @@ struct jl_answer jl_answer_scaling(struct jl_section *s, const struct jl_scenari
 		if (n++)
 			jl_doc_break(s->doc);
 		JL_SENTENCE(s->doc, JL_("With |1, |2 GPUs reach |3 of one (efficiency |4)."),
-			    JL_NAMED(jl_mode_name(p->mode)), JL_FIG(gpus_num(p->n_gpus)), JL_FIG(speedup_num(p)),
+			    JL_NAMED(jl_mode_name(p->mode)), JL_FIG(jl_num_count(p->n_gpus)), JL_FIG(speedup_num(p)),
 			    JL_FIG(efficiency_num(p)));
 		fastest_count(s, &sc->points[k * sc->n_counts], sc->n_counts);
 	}
@@ -100,7 +95,7 @@ static void cause(struct jl_section *s, const struct jl_weighed_system *of)
 			    JL_("Without P2P the |1 of gradients of each GPU pass through host memory in every step, "
 				"and |2 GPUs share the |3 of one root complex."),
 			    JL_FIG(moved),
-			    JL_FIG(gpus_num(f->n_per_root > 0 ? f->n_per_root : sys->n_per_node / roots)),
+			    JL_FIG(jl_num_count(f->n_per_root > 0 ? f->n_per_root : sys->n_per_node / roots)),
 			    JL_FIG(jl_num_about(f->root_Bps, JL_K_BYTE_RATE, NULL)));
 	else if (sys->join && jl_fact_known(&sys->join_oneway_Bps))
 		JL_SENTENCE(s->doc, JL_("Each GPU exchanges |1 of gradients in every step over |2 (|3 one way)."),
@@ -139,7 +134,7 @@ struct jl_answer jl_answer_why(struct jl_section *s, const struct jl_scenario_qu
 		JL_SENTENCE(s->doc,
 			    JL_("On |1 GPUs, |2 of every step goes to |3, so that they are only |4 as fast as one "
 				"(efficiency |5)."),
-			    JL_FIG(gpus_num(p->n_gpus)), JL_FIG(share), JL_WORD(name), JL_FIG(speedup_num(p)),
+			    JL_FIG(jl_num_count(p->n_gpus)), JL_FIG(share), JL_WORD(name), JL_FIG(speedup_num(p)),
 			    JL_FIG(efficiency_num(p)));
 		cause(s, of);
 		return answer;
@@ -177,7 +172,7 @@ void jl_answer_advice(struct jl_section *s, size_t i)
 	JL_SENTENCE(s->doc,
 		    a->makes_it_fit ? JL_("|1: then it fits, with |4 on |2 GPU{/s}.")
 				    : JL_("|1: on |2 GPU{/s} |3 → |4, about |5 as fast."),
-		    { .text = a->text }, JL_FIG(gpus_num(a->n_gpus)),
+		    { .text = a->text }, JL_FIG(jl_num_count(a->n_gpus)),
 		    JL_FIG(seen ? rate_num(seen->value, JL_MEASURED, seen->source)
 				: rate_num(a->samples_per_s_before, JL_ESTIMATED, JL_METHOD)),
 		    JL_FIG(after), JL_FIG(gain));

@@ -253,24 +253,16 @@ static void observed_lead(struct jl_doc *doc, const struct jl_tell_compare *in)
 	struct jl_num step = jl_num_plain(run->step_s, JL_K_TIME, NULL, JL_MEASURED, NULL),
 		      epoch = jl_num_plain(run->batches * run->step_s, JL_K_TIME, NULL, JL_MEASURED, NULL);
 	char n[JL_UNITS_TEXT_MAX];
-	const char *rest;
 
 	step.n_digits = 4;
 	jl_doc_lead(doc);
-	rest = jl_tell_part(doc, JL_("| a batch of | on |  ● observed"));
-	jl_tell_num(doc, step);
-	rest = jl_tell_part(doc, rest);
-	jl_tell_num(doc, jl_num_count(run->batch));
-	rest = jl_tell_part(doc, rest);
-	jl_doc_name(doc, name_of(in, 0));
-	jl_tell_part(doc, rest);
+	JL_SENTENCE(doc, JL_("|1 a batch of |2 on |3  ● observed"), JL_FIG(step), JL_FIG(jl_num_count(run->batch)),
+		    JL_NAMED(name_of(in, 0)));
 	jl_doc_lead(doc);
 	if (!isnan(run->batches)) {
-		rest = jl_tell_part(doc, JL_("| batches an epoch: | an epoch"));
-		jl_tell_num(doc, jl_num_written(jl_num_count(run->batches), jl_grouped_text(n, run->batches)));
-		rest = jl_tell_part(doc, rest);
-		jl_tell_num(doc, epoch);
-		jl_tell_part(doc, rest);
+		JL_SENTENCE(doc, JL_("|1 batches an epoch: |2 an epoch"),
+			    JL_FIG(jl_num_written(jl_num_count(run->batches), jl_grouped_text(n, run->batches))),
+			    JL_FIG(epoch));
 		jl_doc_lead(doc);
 	}
 	jl_doc_textf(doc, "%s, %s", jl_msg(jl_mixes[run->kind].en),

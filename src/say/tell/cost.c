@@ -28,17 +28,16 @@ static const char *plain_money(char out[JL_MONEY_TEXT_MAX], const struct jl_cost
 /* --- the answer */
 
 /* A day begins on which it has paid for itself: parts of a day count as a whole one, here and in the date. */
-static void days_run(struct jl_doc *doc, const struct jl_cost_pair *p)
+static struct jl_num days_num(struct jl_doc *doc, const struct jl_cost_pair *p)
 {
 	const double days = ceil(p->days);
-	char date[JL_DATE_TEXT_MAX], text[128];
+	char date[JL_DATE_TEXT_MAX];
 
 	jl_date_text(date, p->day);
-	if (p->days < 60)
-		jl_format(text, sizeof text, JL_("%.0f day{/s} (%s)"), days, date);
-	else
-		jl_format(text, sizeof text, JL_("%.0f days (%.1f months, %s)"), days, p->days / MONTH_DAYS, date);
-	jl_tell_num(doc, jl_num_about(p->days * 86400, JL_K_TIME, text));
+	return jl_num_about(
+		p->days * 86400, JL_K_TIME,
+		p->days < 60 ? jl_tell_text(doc, JL_("%.0f day{/s} (%s)"), days, date)
+			     : jl_tell_text(doc, JL_("%.0f days (%.1f months, %s)"), days, p->days / MONTH_DAYS, date));
 }
 
 /* "3.0 years", "20 days": how far was looked. */
@@ -53,41 +52,28 @@ static const char *horizon_text(char out[48], const struct jl_cost_setting *s)
 	return out;
 }
 
-static void horizon_run(struct jl_doc *doc, const struct jl_cost_setting *s)
+static struct jl_num horizon_num(struct jl_doc *doc, const struct jl_cost_setting *s)
 {
 	char text[48];
 
-	jl_tell_num(doc, jl_num_written(jl_num_given((double)s->horizon_days * 86400, JL_K_TIME, NULL),
-					horizon_text(text, s)));
+	return jl_num_written(jl_num_given((double)s->horizon_days * 86400, JL_K_TIME, NULL),
+			      jl_tell_text(doc, "%s", horizon_text(text, s)));
 }
 
 static void headline(struct jl_doc *doc, const struct jl_cost_study *study, const struct jl_cost_pair *p)
 {
-	const char *rest = isnan(p->days) ? JL_("| is not cheaper than | within |")
-					  : JL_("| costs less than | after |");
-
 	jl_doc_lead(doc);
-	rest = jl_tell_part(doc, rest);
-	jl_doc_name(doc, p->dear_name);
-	rest = jl_tell_part(doc, rest);
-	jl_doc_name(doc, p->cheap_name);
-	rest = jl_tell_part(doc, rest);
-	if (isnan(p->days))
-		horizon_run(doc, &study->setting);
-	else
-		days_run(doc, p);
-	jl_tell_part(doc, rest);
+	JL_SENTENCE(doc,
+		    isnan(p->days) ? JL_("|1 is not cheaper than |2 within |3") : JL_("|1 costs less than |2 after |3"),
+		    JL_NAMED(p->dear_name), JL_NAMED(p->cheap_name),
+		    JL_FIG(isnan(p->days) ? horizon_num(doc, &study->setting) : days_num(doc, p)));
 }
 
 static void cheapest(struct jl_doc *doc, const struct jl_cost_study *study)
 {
-	const char *rest = JL_("Cheapest over |: ");
-
 	jl_doc_lead(doc);
-	rest = jl_tell_part(doc, rest);
-	horizon_run(doc, &study->setting);
-	jl_tell_part(doc, rest);
-	jl_doc_name(doc, study->options[jl_cost_cheapest(study, study->setting.horizon_days)].name);
+	JL_SENTENCE(doc, JL_("Cheapest over |1: |2"), JL_FIG(horizon_num(doc, &study->setting)),
+		    JL_NAMED(study->options[jl_cost_cheapest(study, study->setting.horizon_days)].name));
 }
 
 /* --- what has been paid by when */

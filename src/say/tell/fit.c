@@ -23,11 +23,6 @@ static const char *cut_text(struct jl_doc *doc, const struct jl_plan *p)
 	return text;
 }
 
-static struct jl_num estimated(double value, enum jl_kind kind, const char *text)
-{
-	return jl_num_about(value, kind, text);
-}
-
 /* What is offloaded, marked where the host has not so much. */
 static void host_cell(struct jl_doc *doc, const struct jl_technique *row)
 {
@@ -35,8 +30,8 @@ static void host_cell(struct jl_doc *doc, const struct jl_technique *row)
 
 	jl_doc_cell(doc, short_of ? JL_MARK_BAD : JL_MARK_NONE);
 	if (row->weight.host_B > 0)
-		jl_tell_num(doc, estimated(row->weight.host_B, JL_K_BYTES,
-					   jl_tell_text(doc, "%.0f", gib(row->weight.host_B))));
+		jl_tell_num(doc, jl_num_about(row->weight.host_B, JL_K_BYTES,
+					      jl_tell_text(doc, "%.0f", gib(row->weight.host_B))));
 }
 
 static void cost_cell(struct jl_doc *doc, const struct jl_technique *r)
@@ -46,8 +41,8 @@ static void cost_cell(struct jl_doc *doc, const struct jl_technique *r)
 	else if (r->cost_frac < 0.005)
 		jl_doc_cell_text(doc, JL_("fastest"));
 	else
-		jl_tell_cell(doc,
-			     estimated(r->cost_frac, JL_K_FRACTION, jl_tell_text(doc, "%+.0f %%", 100 * r->cost_frac)));
+		jl_tell_cell(doc, jl_num_about(r->cost_frac, JL_K_FRACTION,
+					       jl_tell_text(doc, "%+.0f %%", 100 * r->cost_frac)));
 }
 
 static void rows(struct jl_doc *doc, const struct jl_fit *fit)
@@ -78,11 +73,11 @@ static void rows(struct jl_doc *doc, const struct jl_fit *fit)
 			continue;
 		}
 		jl_doc_cell_name(doc, cut_text(doc, &r->how.plan));
-		jl_tell_cell(doc, estimated(total_B, JL_K_BYTES, jl_tell_text(doc, "%.1f", gib(total_B))));
+		jl_tell_cell(doc, jl_num_about(total_B, JL_K_BYTES, jl_tell_text(doc, "%.1f", gib(total_B))));
 		jl_doc_cell(doc, rooms[r->room].mark);
 		jl_doc_text(doc, jl_msg(rooms[r->room].en));
 		host_cell(doc, r);
-		jl_tell_cell(doc, estimated(step_s, JL_K_TIME, jl_units_said(time, step_s, JL_K_TIME, 2)));
+		jl_tell_cell(doc, jl_num_about(step_s, JL_K_TIME, jl_units_said(time, step_s, JL_K_TIME, 2)));
 		cost_cell(doc, r);
 		jl_doc_end_row(doc, false);
 	}

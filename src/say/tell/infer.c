@@ -1,26 +1,32 @@
 #include "tell/infer.h"
 
 #include <math.h>
-#include <stdio.h>
 
-static void count(struct jl_doc *doc, double value)
+static struct jl_num count(struct jl_doc *doc, double value)
 {
 	char text[JL_UNITS_TEXT_MAX];
-	struct jl_num num = jl_num_count(value);
 
-	jl_tell_num(doc, jl_num_written(num, jl_count_text(text, value)));
+	return jl_num_written(jl_num_count(value), jl_tell_text(doc, "%s", jl_count_text(text, value)));
 }
 
-static void about(struct jl_doc *doc, struct jl_estimate e, bool range)
+static struct jl_num about(struct jl_doc *doc, struct jl_estimate e, bool range)
 {
-	char value[JL_UNITS_TEXT_MAX], lo[JL_UNITS_TEXT_MAX], hi[JL_UNITS_TEXT_MAX], text[3 * JL_UNITS_TEXT_MAX];
+	char text[JL_RANGE_TEXT_MAX], value[JL_UNITS_TEXT_MAX];
+	const bool ends = range && e.lo < e.hi;
 
-	jl_about_text(value, e.value);
-	if (range && e.lo < e.hi)
-		snprintf(text, sizeof text, "%s (%s–%s)", value, jl_about_text(lo, e.lo), jl_about_text(hi, e.hi));
-	else
-		snprintf(text, sizeof text, "%s", value);
-	jl_tell_num(doc, jl_num_written(jl_num_estimate(e, JL_K_NUMBER, NULL), text));
+	return jl_num_written(
+		jl_num_estimate(e, JL_K_NUMBER, NULL),
+		jl_tell_text(doc, "%s", ends ? jl_about_range_text(text, &e) : jl_about_text(value, e.value)));
+}
+
+static struct jl_num exactly(struct jl_doc *doc, double value)
+{
+	return about(doc, (struct jl_estimate){ value, value, value }, false);
+}
+
+static const char *copies(struct jl_doc *doc, int n)
+{
+	return jl_tell_text(doc, JL_("%d cop{y/ies}"), n);
 }
 
 /* "64 requests at once", "20 requests a second", "200 users", "a trace". */
@@ -35,19 +41,17 @@ static void load(struct jl_doc *doc, const struct jl_infer *a)
 		JL_TELL(doc, " requests a second");
 		break;
 	case JL_LOAD_USERS:
-		count(doc, a->users);
+		jl_tell_num(doc, count(doc, a->users));
 		JL_TELL(doc, " users");
 		break;
 	case JL_LOAD_TRACE: JL_TELL(doc, "a trace"); break;
-	default: count(doc, a->concurrency); JL_TELL(doc, " requests at once");
+	default: jl_tell_num(doc, count(doc, a->concurrency)); JL_TELL(doc, " requests at once");
 	}
 }
 
 /* The answer in a sentence. */
 static void lead(struct jl_doc *doc, const struct jl_infer *a)
 {
-	const char *rest;
-
 	jl_doc_lead(doc);
 	jl_doc_strong(doc, a->model);
 	jl_doc_text(doc, " · ");
@@ -56,35 +60,25 @@ static void lead(struct jl_doc *doc, const struct jl_infer *a)
 	load(doc, a);
 	jl_doc_break(doc);
 	if (a->has_target && !isnan(a->rate_max_hz)) {
-		rest = jl_tell_part(doc, a->rate_max_hz > 0 ? JL_("It holds | requests a second within the targets.")
-							    : JL_("It meets the targets at no rate."));
-		if (a->rate_max_hz > 0) {
-			about(doc, (struct jl_estimate){ a->rate_max_hz, a->rate_max_hz, a->rate_max_hz }, false);
-			(void)jl_tell_part(doc, rest);
-		}
+		JL_SENTENCE(doc,
+			    a->rate_max_hz > 0 ? JL_("It holds |1 requests a second within the targets.")
+					       : JL_("It meets the targets at no rate."),
+			    JL_FIG(exactly(doc, a->rate_max_hz)));
 		return;
 	}
 	if (a->has_target && a->meets) {
-		rest = jl_tell_part(doc, JL_("| GPUs meet the targets: | of the model, | GPUs each."));
-		count(doc, a->n_gpus_used);
-		rest = jl_tell_part(doc, rest);
-		jl_doc_textf(doc, JL_("%d cop{y/ies}"), a->n_copies);
-		rest = jl_tell_part(doc, rest);
-		count(doc, (double)a->n_gpus * a->n_stages);
-		(void)jl_tell_part(doc, rest);
+		JL_SENTENCE(doc, JL_("|1 GPUs meet the targets: |2 of the model, |3 GPUs each."),
+			    JL_FIG(count(doc, a->n_gpus_used)), JL_WORD(copies(doc, a->n_copies)),
+			    JL_FIG(count(doc, (double)a->n_gpus * a->n_stages)));
 		return;
 	}
 	if (a->has_target)
 		JL_TELL(doc, "The targets are not met, not even with all of it. ");
 	else if (!a->keeps_up)
 		JL_TELL(doc, "More arrives than it answers: the line grows without end. ");
-	rest = jl_tell_part(doc, JL_("First token after |, then | tokens a second for each, | in all."));
-	jl_tell_num(doc, jl_num_estimate(a->ttft_s.p50, JL_K_TIME, NULL));
-	rest = jl_tell_part(doc, rest);
-	about(doc, a->user_tps, false);
-	rest = jl_tell_part(doc, rest);
-	about(doc, a->output_tps, false);
-	(void)jl_tell_part(doc, rest);
+	JL_SENTENCE(doc, JL_("First token after |1, then |2 tokens a second for each, |3 in all."),
+		    JL_FIG(jl_num_estimate(a->ttft_s.p50, JL_K_TIME, NULL)), JL_FIG(about(doc, a->user_tps, false)),
+		    JL_FIG(about(doc, a->output_tps, false)));
 }
 
 static void percentiles(struct jl_doc *doc, const struct jl_infer *a)
@@ -116,32 +110,21 @@ static void percentiles(struct jl_doc *doc, const struct jl_infer *a)
 
 static void entries(struct jl_doc *doc, const struct jl_infer *a)
 {
-	const char *rest;
-
 	jl_doc_entry(doc, JL_("Delivers"));
-	rest = jl_tell_part(doc, JL_("| answer tokens/s, | requests/s; a batch of | on average"));
-	about(doc, a->output_tps, true);
-	rest = jl_tell_part(doc, rest);
-	about(doc, a->requests_per_s, false);
-	rest = jl_tell_part(doc, rest);
-	about(doc, (struct jl_estimate){ a->batch_mean, a->batch_mean, a->batch_mean }, false);
-	(void)jl_tell_part(doc, rest);
+	JL_SENTENCE(doc, JL_("|1 answer tokens/s, |2 requests/s; a batch of |3 on average"),
+		    JL_FIG(about(doc, a->output_tps, true)), JL_FIG(about(doc, a->requests_per_s, false)),
+		    JL_FIG(exactly(doc, a->batch_mean)));
 	jl_doc_entry(doc, JL_("Bound by"));
 	jl_doc_text(doc, jl_msg(a->bound));
-	rest = jl_tell_part(doc, JL_(": | of an answer token's time; busy | of the time"));
-	jl_tell_num(doc, jl_num_share(a->bound_frac, JL_ESTIMATED));
-	rest = jl_tell_part(doc, rest);
-	jl_tell_num(doc, jl_num_share(fmin(a->busy_frac, 1), JL_ESTIMATED));
-	(void)jl_tell_part(doc, rest);
+	JL_SENTENCE(doc, JL_(": |1 of an answer token's time; busy |2 of the time"),
+		    JL_FIG(jl_num_share(a->bound_frac, JL_ESTIMATED)),
+		    JL_FIG(jl_num_share(fmin(a->busy_frac, 1), JL_ESTIMATED)));
 	jl_doc_entry(doc, JL_("Cut"));
-	jl_doc_textf(doc, JL_("%d cop{y/ies}"), a->n_copies);
-	rest = jl_tell_part(doc, JL_(" of the model, | GPUs each; weights | of | on a GPU"));
-	count(doc, (double)a->n_gpus * a->n_stages);
-	rest = jl_tell_part(doc, rest);
-	jl_tell_num(doc, jl_num_about(a->weights_B, JL_K_BYTES, NULL));
-	rest = jl_tell_part(doc, rest);
-	jl_tell_num(doc, jl_num_plain(a->capacity_B, JL_K_BYTES, NULL, JL_LISTED, NULL));
-	(void)jl_tell_part(doc, rest);
+	jl_doc_said(doc, copies(doc, a->n_copies), JL_ORIGIN_NONE, NULL);
+	JL_SENTENCE(doc, JL_(" of the model, |1 GPUs each; weights |2 of |3 on a GPU"),
+		    JL_FIG(count(doc, (double)a->n_gpus * a->n_stages)),
+		    JL_FIG(jl_num_about(a->weights_B, JL_K_BYTES, NULL)),
+		    JL_FIG(jl_num_plain(a->capacity_B, JL_K_BYTES, NULL, JL_LISTED, NULL)));
 	if (a->n_stages > 1 || a->n_ep > 1 || a->dp_attention) {
 		jl_doc_entry(doc, "");
 		if (a->n_stages > 1)
@@ -153,30 +136,20 @@ static void entries(struct jl_doc *doc, const struct jl_infer *a)
 	}
 	if (a->prompt_gpus > 0) {
 		jl_doc_entry(doc, JL_("Prompts"));
-		jl_doc_textf(doc, JL_("%d cop{y/ies}"), a->prompt_copies);
-		rest = jl_tell_part(doc, JL_(" of their own, | GPUs each: busy | of the time"));
-		count(doc, a->prompt_gpus);
-		rest = jl_tell_part(doc, rest);
-		jl_tell_num(doc, jl_num_share(fmin(a->prompt_busy_frac, 1), JL_ESTIMATED));
-		(void)jl_tell_part(doc, rest);
+		jl_doc_said(doc, copies(doc, a->prompt_copies), JL_ORIGIN_NONE, NULL);
+		JL_SENTENCE(doc, JL_(" of their own, |1 GPUs each: busy |2 of the time"),
+			    JL_FIG(count(doc, a->prompt_gpus)),
+			    JL_FIG(jl_num_share(fmin(a->prompt_busy_frac, 1), JL_ESTIMATED)));
 	}
 	jl_doc_entry(doc, JL_("KV cache"));
-	rest = jl_tell_part(doc, JL_("room for | tokens a copy: | full on average, | at most"));
-	about(doc, (struct jl_estimate){ a->kv_tokens, a->kv_tokens, a->kv_tokens }, false);
-	rest = jl_tell_part(doc, rest);
-	jl_tell_num(doc, jl_num_share(a->kv_mean_frac, JL_ESTIMATED));
-	rest = jl_tell_part(doc, rest);
-	jl_tell_num(doc, jl_num_share(fmin(a->kv_max_frac, 1), JL_ESTIMATED));
-	(void)jl_tell_part(doc, rest);
+	JL_SENTENCE(doc, JL_("room for |1 tokens a copy: |2 full on average, |3 at most"),
+		    JL_FIG(exactly(doc, a->kv_tokens)), JL_FIG(jl_num_share(a->kv_mean_frac, JL_ESTIMATED)),
+		    JL_FIG(jl_num_share(fmin(a->kv_max_frac, 1), JL_ESTIMATED)));
 	if (a->n_preempted > 0 || a->n_refused > 0) {
 		jl_doc_entry(doc, "");
-		rest = jl_tell_part(doc, JL_("of | simulated requests | were thrown back for lack of room, | refused"));
-		count(doc, (double)(a->n_requests + a->n_refused));
-		rest = jl_tell_part(doc, rest);
-		count(doc, (double)a->n_preempted);
-		rest = jl_tell_part(doc, rest);
-		count(doc, (double)a->n_refused);
-		(void)jl_tell_part(doc, rest);
+		JL_SENTENCE(doc, JL_("of |1 simulated requests |2 were thrown back for lack of room, |3 refused"),
+			    JL_FIG(count(doc, (double)(a->n_requests + a->n_refused))),
+			    JL_FIG(count(doc, (double)a->n_preempted)), JL_FIG(count(doc, (double)a->n_refused)));
 	}
 }
 
@@ -202,47 +175,32 @@ static void seen(struct jl_doc *doc, const struct jl_infer_seen *s)
 					      times[i].origin));
 		rest = jl_tell_part(doc, rest);
 	}
-	rest = jl_tell_part(doc, JL_("Passes take | times what was thought."));
-	about(doc, (struct jl_estimate){ s->pass_factor, s->pass_factor, s->pass_factor }, false);
-	(void)jl_tell_part(doc, rest);
+	JL_SENTENCE(doc, JL_("Passes take |1 times what was thought."), JL_FIG(exactly(doc, s->pass_factor)));
 }
 
 /* "1.23 USD": two digits of small money. */
-static void money(struct jl_doc *doc, struct jl_estimate e, bool range)
+static struct jl_num money(struct jl_doc *doc, struct jl_estimate e, bool range)
 {
-	char text[160];
-
-	if (range && e.lo < e.hi)
-		jl_format(text, sizeof text, JL_("%.2g USD (%.2g–%.2g)"), e.value, e.lo, e.hi);
-	else
-		jl_format(text, sizeof text, JL_("%.2g USD"), e.value);
-	jl_tell_num(doc, jl_num_written(jl_num_estimate(e, JL_K_NUMBER, NULL), text));
+	return jl_num_written(jl_num_estimate(e, JL_K_NUMBER, NULL),
+			      range && e.lo < e.hi ? jl_tell_text(doc, JL_("%.2g USD (%.2g–%.2g)"), e.value, e.lo, e.hi)
+						   : jl_tell_text(doc, JL_("%.2g USD"), e.value));
 }
 
 static void costs(struct jl_doc *doc, const struct jl_tell_infer *in)
 {
 	const struct jl_infer *a = in->infer;
 	const struct jl_estimate power = { a->power_usd_per_Mtoken, a->power_usd_per_Mtoken, a->power_usd_per_Mtoken };
-	const char *rest;
 
 	jl_doc_entry(doc, JL_("A million tokens"));
-	if (a->rent.usdps > 0) {
-		rest = jl_tell_part(doc, JL_("out | by rent, in |; electricity |"));
-		money(doc, a->usd_per_Mtoken_out, true);
-		rest = jl_tell_part(doc, rest);
-		money(doc, a->usd_per_Mtoken_in, false);
-		rest = jl_tell_part(doc, rest);
-	} else {
-		rest = jl_tell_part(doc, JL_("no rent is known; electricity |"));
-	}
-	money(doc, power, false);
-	(void)jl_tell_part(doc, rest);
+	JL_SENTENCE(doc,
+		    a->rent.usdps > 0 ? JL_("out |1 by rent, in |2; electricity |3")
+				      : JL_("no rent is known; electricity |3"),
+		    JL_FIG(money(doc, a->usd_per_Mtoken_out, true)), JL_FIG(money(doc, a->usd_per_Mtoken_in, false)),
+		    JL_FIG(money(doc, power, false)));
 	jl_doc_entry(doc, JL_("Energy"));
-	rest = jl_tell_part(doc, JL_("| for an answer token, | in all"));
-	jl_tell_num(doc, jl_num_about(a->energy_J_token, JL_K_ENERGY, NULL));
-	rest = jl_tell_part(doc, rest);
-	jl_tell_num(doc, jl_num_about(a->power_W, JL_K_POWER, NULL));
-	(void)jl_tell_part(doc, rest);
+	JL_SENTENCE(doc, JL_("|1 for an answer token, |2 in all"),
+		    JL_FIG(jl_num_about(a->energy_J_token, JL_K_ENERGY, NULL)),
+		    JL_FIG(jl_num_about(a->power_W, JL_K_POWER, NULL)));
 }
 
 static void sweep(struct jl_doc *doc, const struct jl_infer *a)
@@ -293,7 +251,6 @@ static void sweep(struct jl_doc *doc, const struct jl_infer *a)
 void jl_tell_infer(struct jl_doc *doc, const struct jl_tell_infer *in)
 {
 	const struct jl_infer *a = in->infer;
-	char line[sizeof a->flags[0]];
 
 	lead(doc, a);
 	percentiles(doc, a);
@@ -303,10 +260,8 @@ void jl_tell_infer(struct jl_doc *doc, const struct jl_tell_infer *in)
 	costs(doc, in);
 	if (a->n_rows > 0)
 		sweep(doc, a);
-	for (int i = 0; i < a->n_flags; i++) {
-		snprintf(line, sizeof line, "%s", a->flags[i]);
-		jl_doc_lines(doc, line);
-	}
+	for (int i = 0; i < a->n_flags; i++)
+		jl_doc_lines(doc, a->flags[i]);
 	jl_doc_note(doc, JL_MARK_WARN, NULL);
 	JL_TELL(doc, "estimated; 80 % intervals, checked on published runs (jeoul validate). ");
 	if (!a->checked)

@@ -3,11 +3,6 @@
 
 #include "tell/predict.h"
 
-static struct jl_num counted(double value)
-{
-	return jl_num_about(value, JL_K_NUMBER, NULL);
-}
-
 void jl_tell_kernels(struct jl_doc *doc, const struct jl_case *c, const struct jl_kernels *kernels)
 {
 	static const struct jl_tell_head heads[] = {
@@ -24,8 +19,9 @@ void jl_tell_kernels(struct jl_doc *doc, const struct jl_case *c, const struct j
 	for (size_t i = 0; i < kernels->n; i++) {
 		const struct jl_kernel *k = &kernels->items[i];
 
-		JL_CELLS(doc, JL_WORD(jl_msg(k->block)), JL_WORD(jl_msg(k->name)), JL_FIG(counted(k->n_times)),
-			 JL_FIG(counted(k->launches)));
+		JL_CELLS(doc, JL_WORD(jl_msg(k->block)), JL_WORD(jl_msg(k->name)),
+			 JL_FIG(jl_num_about(k->n_times, JL_K_NUMBER, NULL)),
+			 JL_FIG(jl_num_about(k->launches, JL_K_NUMBER, NULL)));
 		if (k->kind == JL_OP_STREAM)
 			jl_tell_cell(doc, jl_num_about(k->moved_B, JL_K_BYTES, NULL));
 		else

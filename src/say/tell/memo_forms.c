@@ -255,49 +255,23 @@ static void region(struct jl_json *json, const struct jl_memo *note, uint32_t at
 
 	jl_memo_place(note, at, &line, &column);
 	jl_memo_place(note, at + len, &end_line, &end_column);
-	jl_json_put_integer(json, "startLine", line);
-	jl_json_put_integer(json, "startColumn", column);
-	jl_json_put_integer(json, "endLine", end_line);
-	jl_json_put_integer(json, "endColumn", end_column);
+	jl_json_pack(json, "{startLine:i startColumn:i endLine:i endColumn:i}", (int)line, (int)column, (int)end_line,
+		     (int)end_column);
 }
 
 static void location(struct jl_json *json, const struct jl_memo *note, const struct jl_said_finding *f)
 {
-	jl_json_object(json);
-	jl_json_put_object(json, "physicalLocation");
-	jl_json_put_object(json, "artifactLocation");
-	jl_json_put_string(json, "uri", note->file);
-	jl_json_end_object(json);
-	jl_json_put_object(json, "region");
+	jl_json_pack(json, "[{physicalLocation:{artifactLocation:{uri:s} region:", note->file);
 	region(json, note, f->at, f->len);
-	jl_json_end_object(json);
-	jl_json_end_object(json);
-	jl_json_end_object(json);
+	jl_json_pack(json, "}}]");
 }
 
 static void fix_sarif(struct jl_json *json, const struct jl_memo *note, const struct jl_said_finding *f)
 {
-	jl_json_put_array(json, "fixes");
-	jl_json_object(json);
-	jl_json_put_array(json, "artifactChanges");
-	jl_json_object(json);
-	jl_json_put_object(json, "artifactLocation");
-	jl_json_put_string(json, "uri", note->file);
-	jl_json_end_object(json);
-	jl_json_put_array(json, "replacements");
-	jl_json_object(json);
-	jl_json_put_object(json, "deletedRegion");
+	jl_json_pack(json,
+		     "fixes:[{artifactChanges:[{artifactLocation:{uri:s} replacements:[{deletedRegion:", note->file);
 	region(json, note, note->figures[f->figure].num_at, note->figures[f->figure].num_len);
-	jl_json_end_object(json);
-	jl_json_put_object(json, "insertedContent");
-	jl_json_put_string(json, "text", f->fix);
-	jl_json_end_object(json);
-	jl_json_end_object(json);
-	jl_json_end_array(json);
-	jl_json_end_object(json);
-	jl_json_end_array(json);
-	jl_json_end_object(json);
-	jl_json_end_array(json);
+	jl_json_pack(json, "insertedContent:{text:s}}]}]}]", f->fix);
 }
 
 bool jl_audited_is_fixable(const struct jl_memo *note, const struct jl_said_finding *f)
@@ -308,24 +282,16 @@ bool jl_audited_is_fixable(const struct jl_memo *note, const struct jl_said_find
 
 static void result(struct jl_json *json, const struct jl_memo *note, const struct jl_said_finding *f)
 {
-	jl_json_object(json);
-	jl_json_put_string(json, "ruleId", f->rule);
-	jl_json_put_string(json, "level",
-			   f->verdict == JL_MEMO_WRONG      ? "error"
-			   : f->verdict <= JL_MEMO_UNLIKELY ? "warning"
-							    : "note");
-	jl_json_put_object(json, "message");
-	jl_json_put_string(json, "text",
-			   jl_arena_printf(note->arena, "%s: %s. %s%s%s", f->written, jl_audited_verdict(f->verdict),
-					   jl_audited_why(f), *f->premises ? " → " : "", f->premises));
-	jl_json_end_object(json);
-	jl_json_put_array(json, "locations");
+	jl_json_pack(json, "{ruleId:s level:s message:{text:s} locations:", f->rule,
+		     f->verdict == JL_MEMO_WRONG      ? "error"
+		     : f->verdict <= JL_MEMO_UNLIKELY ? "warning"
+						      : "note",
+		     jl_arena_printf(note->arena, "%s: %s. %s%s%s", f->written, jl_audited_verdict(f->verdict),
+				     jl_audited_why(f), *f->premises ? " → " : "", f->premises));
 	location(json, note, f);
-	jl_json_end_array(json);
 	if (f->root >= 0) {
-		jl_json_put_array(json, "relatedLocations");
+		jl_json_key(json, "relatedLocations");
 		location(json, note, &note->findings[f->root]);
-		jl_json_end_array(json);
 	}
 	if (jl_audited_is_fixable(note, f))
 		fix_sarif(json, note, f);
@@ -341,32 +307,12 @@ void jl_audited_sarif(struct jl_buf *out, const struct jl_memo *note, bool all, 
 	jl_json_init(&json, out, true);
 	jl_json_object(&json);
 	jl_json_put_string(&json, "$schema", "https://json.schemastore.org/sarif-2.1.0.json");
-	jl_json_put_string(&json, "version", "2.1.0");
-	jl_json_put_array(&json, "runs");
-	jl_json_object(&json);
-	jl_json_put_object(&json, "tool");
-	jl_json_put_object(&json, "driver");
-	jl_json_put_string(&json, "name", "jeoul");
-	jl_json_put_string(&json, "version", version);
-	jl_json_put_array(&json, "rules");
-	for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
-		jl_json_object(&json);
-		jl_json_put_string(&json, "id", rules[i].id);
-		jl_json_put_object(&json, "shortDescription");
-		jl_json_put_string(&json, "text", rules[i].en);
-		jl_json_end_object(&json);
-		jl_json_end_object(&json);
-	}
-	jl_json_end_array(&json);
-	jl_json_end_object(&json);
-	jl_json_end_object(&json);
-	jl_json_put_string(&json, "columnKind", "unicodeCodePoints");
-	jl_json_put_array(&json, "results");
+	jl_json_pack(&json, "version:s runs:[{tool:{driver:{name:s version:s rules:[", "2.1.0", "jeoul", version);
+	for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
+		jl_json_pack(&json, "{id:s shortDescription:{text:s}}", rules[i].id, rules[i].en);
+	jl_json_pack(&json, "]}} columnKind:s results:[", "unicodeCodePoints");
 	for (size_t i = 0; list && i < n; i++)
 		result(&json, note, &note->findings[list[i].index]);
-	jl_json_end_array(&json);
-	jl_json_end_object(&json);
-	jl_json_end_array(&json);
-	jl_json_end_object(&json);
+	jl_json_pack(&json, "]}]}");
 	jl_json_finish(&json);
 }

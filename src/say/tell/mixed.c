@@ -11,11 +11,6 @@ static struct jl_num seconds(struct jl_doc *doc, double value_s)
 	return jl_num_about(value_s, JL_K_TIME, jl_tell_text(doc, "%s", jl_units_text(text, value_s, JL_K_TIME, 2)));
 }
 
-static struct jl_num count(double value)
-{
-	return jl_num_about(value, JL_K_NUMBER, NULL);
-}
-
 void jl_tell_mixed(struct jl_doc *doc, const struct jl_mixed *m)
 {
 	static const struct jl_tell_head heads[] = { { JL_N("GPUs"), JL_COLUMN_KEEP },
@@ -53,8 +48,8 @@ void jl_tell_mixed(struct jl_doc *doc, const struct jl_mixed *m)
 		jl_tell_cell(doc, seconds(doc, kind->even_s));
 		const double waits = 1 - kind->even_s / m->even_s.value;
 
-		JL_ROW(doc, false, JL_FIG(jl_tell_share(doc, waits)), JL_FIG(count(kind->samples)),
-		       JL_FIG(seconds(doc, kind->step_s)));
+		JL_ROW(doc, false, JL_FIG(jl_tell_share(doc, waits)),
+		       JL_FIG(jl_num_about(kind->samples, JL_K_NUMBER, NULL)), JL_FIG(seconds(doc, kind->step_s)));
 	}
 	jl_tell_sure(doc, &m->how.notes);
 }

@@ -275,12 +275,9 @@ static void write_baseline(struct jl_json *json, const void *record)
 	jl_json_object(json);
 	for (int b = 0; b < JL_N_BASELINE && l->naive_names[b]; b++) {
 		key_of(key, sizeof key, l->naive_names[b]);
-		jl_json_put_object(json, key);
-		jl_json_put_string(json, "name", l->naive_names[b]);
-		jl_json_put_number(json, "median_abs_ln", l->naive[b].median_abs_ln);
-		jl_json_put_number(json, "p90_abs_ln", l->naive[b].p90_abs_ln);
-		jl_json_put_integer(json, "scored", (long long)l->naive[b].n_scored);
-		jl_json_end_object(json);
+		jl_json_key(json, key);
+		jl_json_pack(json, "{name:s median_abs_ln:f p90_abs_ln:f scored:z}", l->naive_names[b],
+			     l->naive[b].median_abs_ln, l->naive[b].p90_abs_ln, l->naive[b].n_scored);
 	}
 	jl_json_end_object(json);
 }
@@ -375,13 +372,8 @@ static void write_unscored(struct jl_json *json, const void *record)
 			continue;
 		jl_buf_init(&lines, (size_t)64 << 20);
 		jl_validate_line_ranges(&lines, u, (size_t)-1);
-		jl_json_object(json);
-		jl_json_put_string(json, "file", u->file->path);
-		jl_json_put_string(json, "set", u->file->set);
-		jl_json_put_integer(json, "rows", (long long)u->n);
-		jl_json_put_string(json, "lines", jl_buf_text(&lines));
-		jl_json_put_string(json, "reason", u->en);
-		jl_json_end_object(json);
+		jl_json_pack(json, "{file:s set:s rows:z lines:s reason:s}", u->file->path, u->file->set, u->n,
+			     jl_buf_text(&lines), u->en);
 		jl_buf_release(&lines);
 	}
 	jl_json_end_array(json);

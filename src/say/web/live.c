@@ -23,19 +23,11 @@ static struct {
 
 static void gpu_json(struct jl_json *json, const struct jl_nvml_gpu *gpu)
 {
-	jl_json_object(json);
-	jl_json_put_string(json, "name", gpu->name);
-	jl_json_put_string(json, "bus", gpu->bus);
-	jl_json_put_number(json, "busy_frac", gpu->busy_frac);
-	jl_json_put_number(json, "mem_B", gpu->mem_B);
-	jl_json_put_number(json, "mem_used_B", gpu->mem_used_B);
-	jl_json_put_number(json, "power_W", gpu->power_W);
-	jl_json_put_number(json, "limit_W", gpu->limit_W);
-	jl_json_put_number(json, "temperature_C", gpu->temperature_C);
-	jl_json_put_number(json, "sm_Hz", gpu->sm_Hz);
-	jl_json_put_number(json, "sm_max_Hz", gpu->sm_max_Hz);
-	jl_json_put_integer(json, "throttle", gpu->throttle);
-	jl_json_end_object(json);
+	jl_json_pack(json,
+		     "{name:s bus:s busy_frac:f mem_B:f mem_used_B:f power_W:f limit_W:f temperature_C:f sm_Hz:f "
+		     "sm_max_Hz:f throttle:i}",
+		     gpu->name, gpu->bus, gpu->busy_frac, gpu->mem_B, gpu->mem_used_B, gpu->power_W, gpu->limit_W,
+		     gpu->temperature_C, gpu->sm_Hz, gpu->sm_max_Hz, gpu->throttle);
 }
 
 static void gpus_json(struct jl_json *json)

@@ -68,13 +68,7 @@ static void put_error(struct jl_buf *out, const char *status, const char *text, 
 	struct jl_json json;
 
 	jl_json_init(&json, out, false);
-	jl_json_object(&json);
-	jl_json_put_object(&json, "error");
-	jl_json_put_string(&json, "status", status);
-	jl_json_put_string(&json, "text", text);
-	jl_json_put_string(&json, "en", en);
-	jl_json_end_object(&json);
-	jl_json_end_object(&json);
+	jl_json_pack(&json, "{error:{status:s text:s en:s}}", status, text, en);
 	jl_json_finish(&json);
 }
 
@@ -209,11 +203,8 @@ static enum MHD_Result hello(struct jl_web_request *r)
 
 	jl_buf_init(&text, SMALL_B);
 	jl_json_init(&json, &text, false);
-	jl_json_object(&json);
-	jl_json_put_string(&json, "version", o->version);
-	jl_json_put_string(&json, "lang", jl_lang()->code);
-	jl_json_put_number(&json, "krw_per_usd", jl_figure(o->cat, "krw-per-usd"));
-	jl_json_put_string(&json, "krw_per_usd_date", won ? won->date : NULL);
+	jl_json_pack(&json, "{version:s lang:s krw_per_usd:f krw_per_usd_date:s", o->version, jl_lang()->code,
+		     jl_figure(o->cat, "krw-per-usd"), won ? won->date : NULL);
 	names_json(&json, o->cat);
 	jl_json_end_object(&json);
 	jl_json_finish(&json);

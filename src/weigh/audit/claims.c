@@ -151,23 +151,20 @@ enum jl_status jl_audit_make(struct jl_audit *ret_audit, const struct jl_scenari
 	struct jl_audit audit = { .scenario = scenario };
 	struct jl_reckon reckon = { .scenario = scenario, .cat = cat, .arena = arena, .today = today };
 	const struct jl_yaml *list = scenario->claims;
-	enum jl_status status;
 
 	if (!list)
 		return jl_fail(err, JL_E_DATA, "%s has no claims: to audit", scenario->file ? scenario->file : "-");
 	if (list->kind != JL_YAML_LIST || list->n_items > JL_CLAIMS_MAX)
 		return jl_fail_at(err, JL_E_PARSE, &list->where, "claims: a list of at most %d", JL_CLAIMS_MAX);
-	if (!(audit.claims = jl_arena_array(arena, list->n_items + 1, sizeof *audit.claims)))
-		return jl_fail_nomem(err);
-	status = jl_reckon_inputs(&reckon, scenario->inputs, err);
-	for (const struct jl_yaml *item = list->items; !status && item; item = item->next) {
+	audit.claims = jl_arena_array(arena, list->n_items + 1, sizeof *audit.claims);
+	JL_TRY(jl_got(audit.claims, err));
+	JL_TRY(jl_reckon_inputs(&reckon, scenario->inputs, err));
+	for (const struct jl_yaml *item = list->items; item; item = item->next) {
 		struct jl_claim *c = &audit.claims[audit.n_claims++];
 
-		if (!(status = jl_claim_read(c, item, &reckon, err)))
-			status = judge(c, &reckon, err);
+		JL_TRY(jl_claim_read(c, item, &reckon, err));
+		JL_TRY(judge(c, &reckon, err));
 	}
-	if (status)
-		return status;
 	find_contradictions(&audit);
 	for (size_t i = 0; i < audit.n_claims; i++) {
 		audit.n[audit.claims[i].verdict]++;

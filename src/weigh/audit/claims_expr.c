@@ -122,11 +122,9 @@ static enum jl_status arguments(struct jl_call *call, struct parser *p)
 static enum jl_status call_function(struct jl_val *ret_val, struct parser *p, const char *name)
 {
 	struct jl_call call = { .name = name, .depth = p->depth };
-	enum jl_status status = arguments(&call, p);
 	size_t len;
 
-	if (status)
-		return status;
+	JL_TRY(arguments(&call, p));
 	if (*p->at == '.' && (len = name_len(p->at + 1))) {
 		if (!(call.field = jl_arena_strndup(p->reckon->arena, p->at + 1, len)))
 			return jl_fail_nomem(p->err);
@@ -202,21 +200,16 @@ static enum jl_status chain(struct jl_val *ret_val, struct parser *p, const char
 			    enum jl_status (*operand)(struct jl_val *ret_val, struct parser *p))
 {
 	struct jl_val left, right;
-	enum jl_status status = operand(&left, p);
 
-	while (!status) {
-		char op;
+	JL_TRY(operand(&left, p));
+	for (skip_blanks(p); *p->at && strchr(ops, *p->at); skip_blanks(p)) {
+		const char op = *p->at++;
 
-		skip_blanks(p);
-		if (!*p->at || !strchr(ops, *p->at))
-			break;
-		op = *p->at++;
-		if (!(status = operand(&right, p)))
-			status = jl_val_apply(&left, op, &left, &right, p->err);
+		JL_TRY(operand(&right, p));
+		JL_TRY(jl_val_apply(&left, op, &left, &right, p->err));
 	}
-	if (!status)
-		*ret_val = left;
-	return status;
+	*ret_val = left;
+	return JL_OK;
 }
 
 static enum jl_status product(struct jl_val *ret_val, struct parser *p)
@@ -285,16 +278,14 @@ static enum jl_status read_input(struct jl_reckon *reckon, const struct jl_yaml 
 
 enum jl_status jl_reckon_inputs(struct jl_reckon *reckon, const struct jl_yaml *inputs, struct jl_err *err)
 {
-	enum jl_status status = JL_OK;
-
 	if (!inputs)
 		return JL_OK;
 	if (inputs->kind != JL_YAML_MAP || inputs->n_items > JL_INPUTS_MAX)
 		return jl_fail_at(err, JL_E_PARSE, &inputs->where, "inputs: at most %d names with their values",
 				  JL_INPUTS_MAX);
-	if (!(reckon->inputs = jl_arena_array(reckon->arena, inputs->n_items + 1, sizeof *reckon->inputs)))
-		return jl_fail_nomem(err);
-	for (const struct jl_yaml *node = inputs->items; !status && node; node = node->next)
-		status = read_input(reckon, node, err);
-	return status;
+	reckon->inputs = jl_arena_array(reckon->arena, inputs->n_items + 1, sizeof *reckon->inputs);
+	JL_TRY(jl_got(reckon->inputs, err));
+	for (const struct jl_yaml *node = inputs->items; node; node = node->next)
+		JL_TRY(read_input(reckon, node, err));
+	return JL_OK;
 }

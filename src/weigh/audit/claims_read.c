@@ -152,13 +152,11 @@ static enum jl_status check_instead(const struct jl_yaml *node, struct jl_err *e
 
 static enum jl_status check_text(const struct jl_yaml *node, struct jl_err *err)
 {
-	enum jl_status status = JL_OK;
-
 	if (node->kind == JL_YAML_TEXT && jl_has_control(node->text))
 		return jl_fail_at(err, JL_E_PARSE, &node->where, "a claim is written without control characters");
-	for (const struct jl_yaml *item = node->items; !status && item; item = item->next)
-		status = check_text(item, err);
-	return status;
+	for (const struct jl_yaml *item = node->items; item; item = item->next)
+		JL_TRY(check_text(item, err));
+	return JL_OK;
 }
 
 enum jl_status jl_claim_read(struct jl_claim *ret_claim, const struct jl_yaml *map, struct jl_reckon *reckon,

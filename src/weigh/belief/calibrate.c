@@ -307,24 +307,22 @@ static bool join_seen(struct work *w, const struct jl_param_info *more)
 
 static enum jl_status keep_seen(struct work *w, const struct jl_validation *v, struct jl_err *err)
 {
-	enum jl_status status = JL_OK;
-
-	for (size_t f = 0; f < v->n_families && !status; f++) {
+	for (size_t f = 0; f < v->n_families; f++) {
 		const struct jl_validate_family *family = &v->families[f];
 		struct jl_param_info *params = jl_arena_array(w->arena, family->seen.n + 1, sizeof(*params));
 
 		JL_TRY(jl_got(params, err));
 		const size_t n = jl_seen_count(&family->seen, &family->rows, NULL, params);
 
-		for (size_t i = 0; i < n && !status; i++) {
+		for (size_t i = 0; i < n; i++) {
 			params[i].value = written(params[i].value);
 			params[i].lo = isnan(params[i].lo) ? NAN : written(params[i].lo);
 			params[i].hi = isnan(params[i].hi) ? NAN : written(params[i].hi);
 			if (!join_seen(w, &params[i]))
-				status = add_param(w, &params[i], err);
+				JL_TRY(add_param(w, &params[i], err));
 		}
 	}
-	return status;
+	return JL_OK;
 }
 
 /* Every row predicted without its source, by the parameters that were found: how wide intervals must be. */

@@ -7,23 +7,6 @@
 #include "belief/set_rows.h"
 #include "physics/arch.h"
 
-static const char *const wires[JL_N_WIRE] = {
-	[JL_WIRE_NONE] = "",
-	[JL_WIRE_PCIE_HOST] = "PCIe, via the host",
-	[JL_WIRE_PCIE_P2P] = "PCIe, peer to peer",
-	[JL_WIRE_BRIDGE] = "NVLink bridge",
-	[JL_WIRE_NVLINK2] = "NVLink 2",
-	[JL_WIRE_NVLINK3] = "NVLink 3",
-	[JL_WIRE_NVLINK4] = "NVLink 4",
-	[JL_WIRE_NVLINK5] = "NVLink 5",
-	[JL_WIRE_NVL72] = "NVL72",
-	[JL_WIRE_XGMI] = "xGMI",
-	[JL_WIRE_IB] = "InfiniBand",
-	[JL_WIRE_ROCE] = "RoCE",
-	[JL_WIRE_EFA] = "EFA",
-	[JL_WIRE_ETHERNET] = "Ethernet",
-};
-
 JL_SET_CASES(jl_coll_case);
 
 static enum jl_status add(struct jl_set_data *data, const struct jl_set_reader *in, struct jl_err *err)
@@ -41,10 +24,11 @@ static enum jl_status add(struct jl_set_data *data, const struct jl_set_reader *
 	struct jl_set_row *row = jl_set_add(
 		data, in,
 		&(struct jl_set_kind){ .framework = cells.tool,
-				       .link = wires[inter ? inter : c->intra],
+				       .link = jl_wires[inter ? inter : c->intra].label,
 				       .what = jl_arena_printf(in->arena, "%s %.3g MB, %d GPUs, %s%s%s",
 							       cells.collective, c->coll.size_B / 1e6, c->coll.n_ranks,
-							       wires[c->intra], inter ? ", " : "", wires[inter]),
+							       jl_wires[c->intra].label, inter ? ", " : "",
+							       jl_wires[inter].label),
 				       .model = cells.collective,
 				       .answer = JL_ASKED_COLLECTIVE,
 				       .kind = { [JL_LABEL_GPU] = data->gpu_ids[gpu],

@@ -1,26 +1,13 @@
 #include "belief/score.h"
 
 #include <math.h>
-#include <stdlib.h>
 
-static int compare_double(const void *a, const void *b)
-{
-	const double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
+#include "base/stats.h"
 
 double jl_score_quantile(double *x, size_t n, double q)
 {
-	if (n == 0)
-		return NAN;
-	qsort(x, n, sizeof *x, compare_double);
-	const double at = fmin(fmax(q, 0.0), 1.0) * (double)(n - 1);
-	const size_t below = (size_t)at;
-
-	if (below + 1 >= n)
-		return x[n - 1];
-	return x[below] + (at - (double)below) * (x[below + 1] - x[below]);
+	jl_stats_sort(x, n);
+	return jl_stats_quantile(x, n, fmin(fmax(q, 0.0), 1.0));
 }
 
 /* Copies |ln_ratio| (or ln_ratio itself) of the scored rows to `out`; returns how many. */

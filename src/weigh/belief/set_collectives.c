@@ -226,19 +226,6 @@ static void read_inter(const struct gpu_fact *gpu, const char *text, struct jl_c
 	c->listed.inter.in_switch = has(text, "SHARP");
 }
 
-static enum jl_intra_kind kind_of(enum jl_wire wire)
-{
-	static const enum jl_intra_kind kind[JL_N_WIRE] = {
-		[JL_WIRE_PCIE_HOST] = JL_INTRA_PCIE_HOST, [JL_WIRE_PCIE_P2P] = JL_INTRA_PCIE_P2P,
-		[JL_WIRE_BRIDGE] = JL_INTRA_BRIDGE_PAIR,  [JL_WIRE_NVLINK2] = JL_INTRA_MESH,
-		[JL_WIRE_XGMI] = JL_INTRA_MESH,           [JL_WIRE_NVLINK3] = JL_INTRA_SWITCH,
-		[JL_WIRE_NVLINK4] = JL_INTRA_SWITCH,      [JL_WIRE_NVLINK5] = JL_INTRA_SWITCH,
-		[JL_WIRE_NVL72] = JL_INTRA_SWITCH,
-	};
-
-	return kind[wire];
-}
-
 static enum jl_status read_intra(const struct jl_catalog *cat, const struct gpu_fact *gpu, const char *text,
 				 struct jl_coll_case *c, struct jl_err *err)
 {
@@ -256,7 +243,7 @@ static enum jl_status read_intra(const struct jl_catalog *cat, const struct gpu_
 	struct jl_fabric *f = &c->listed;
 
 	c->intra = wire;
-	f->intra_kind = kind_of(wire);
+	f->intra_kind = jl_wires[wire].intra;
 	f->intra.rate_Bps = pcie ? pcie_Bps : gpu->link_Bps;
 	f->pair.rate_Bps = gpu->bridge_Bps;
 	if (wire == JL_WIRE_BRIDGE && !(gpu->bridge_Bps > 0.0))

@@ -238,12 +238,6 @@ static double network_Bps(const struct jl_llm_cells *c, struct jl_llm_row *row)
 
 static void read_links(const struct jl_llm_cells *c, const double *link_x, struct jl_llm_row *row)
 {
-	static const enum jl_intra_kind kinds[JL_N_LLM_LINK] = {
-		[JL_LLM_PCIE_HOST] = JL_INTRA_PCIE_HOST, [JL_LLM_PCIE_P2P] = JL_INTRA_PCIE_P2P,
-		[JL_LLM_BRIDGE] = JL_INTRA_BRIDGE_PAIR,  [JL_LLM_NVLINK_MESH] = JL_INTRA_MESH,
-		[JL_LLM_NVLINK3] = JL_INTRA_SWITCH,      [JL_LLM_NVLINK4] = JL_INTRA_SWITCH,
-		[JL_LLM_NVLINK5] = JL_INTRA_SWITCH,
-	};
 	double x[JL_COLL_MAX_PARAMS];
 	const struct jl_device *dev = &row->gpu.dev;
 	const double pcie_Bps = isnan(dev->host_Bps) ? 16e9 : dev->host_Bps;
@@ -253,7 +247,7 @@ static void read_links(const struct jl_llm_cells *c, const double *link_x, struc
 	row->intra = intra_link(c, row, nvlink_Bps);
 	row->inter = has(c->inter_link, "Jean Zay") ? JL_LLM_ONLOAD : JL_LLM_RDMA;
 	*f = (struct jl_fabric){
-		.intra_kind = row->n_per_node > 1 ? kinds[row->intra] : JL_INTRA_NONE,
+		.intra_kind = row->n_per_node > 1 ? jl_wires[wire_of[row->intra]].intra : JL_INTRA_NONE,
 		.n_per_node = row->n_per_node,
 		.n_nodes = row->n_nodes,
 		.intra = { .rate_Bps = row->intra >= JL_LLM_NVLINK_MESH ? nvlink_Bps : pcie_Bps,

@@ -381,13 +381,11 @@ static enum jl_status run_family(struct jl_validation *v, struct jl_validate_fam
 
 enum jl_status jl_validation_run(struct jl_validation *v, const struct jl_validate_options *options, struct jl_err *err)
 {
-	enum jl_status status = JL_OK;
-
 	v->held_out = options->leave_out != JL_LEAVE_NOTHING;
 	v->left_out = options->leave_out;
-	for (size_t f = 0; f < v->n_families && !status; f++)
-		status = run_family(v, &v->families[f], options, err);
-	if (!status && v->held_out)
-		status = jl_validate_widths(v, options, err);
-	return status ? status : jl_validate_score(v, err);
+	for (size_t f = 0; f < v->n_families; f++)
+		JL_TRY(run_family(v, &v->families[f], options, err));
+	if (v->held_out)
+		JL_TRY(jl_validate_widths(v, options, err));
+	return jl_validate_score(v, err);
 }

@@ -239,15 +239,12 @@ static void list_lines(struct jl_validation *v)
 
 enum jl_status jl_validate_score(struct jl_validation *v, struct jl_err *err)
 {
-	enum jl_status status = JL_OK;
-
 	list_lines(v);
-	for (size_t i = 0; i < v->n_lines && !status; i++) {
-		status = gather(v, &v->lines[i], err);
-		if (!status)
-			status = score_line(v, &v->lines[i], err);
+	for (size_t i = 0; i < v->n_lines; i++) {
+		JL_TRY(gather(v, &v->lines[i], err));
+		JL_TRY(score_line(v, &v->lines[i], err));
 	}
-	return status;
+	return JL_OK;
 }
 
 const struct jl_validate_line *jl_validation_line(const struct jl_validation *v, const char *set)

@@ -242,24 +242,11 @@ static void make_gemm(struct jl_own *own, const struct jl_own_ask *ask, const st
 	}
 }
 
-static const char *link_param(enum jl_wire wire)
-{
-	static const char *const ids[JL_N_WIRE] = {
-		[JL_WIRE_PCIE_HOST] = "link.pcie-host.eff_frac", [JL_WIRE_PCIE_P2P] = "link.pcie.eff_frac",
-		[JL_WIRE_BRIDGE] = "link.nvlink.eff_frac",       [JL_WIRE_NVLINK2] = "link.nvlink.eff_frac",
-		[JL_WIRE_NVLINK3] = "link.nvlink3.eff_frac",     [JL_WIRE_NVLINK4] = "link.nvlink4.eff_frac",
-		[JL_WIRE_NVLINK5] = "link.nvlink5.eff_frac",     [JL_WIRE_NVL72] = "link.nvlink5.eff_frac",
-		[JL_WIRE_XGMI] = "link.nvlink.eff_frac",
-	};
-
-	return ids[wire];
-}
-
 static enum jl_status make_links(struct jl_own *own, const struct jl_own_ask *ask, struct jl_err *err)
 {
 	const struct wanted w = { "allreduce", "nccl", NULL, NULL };
 	const struct jl_record *r = ask->sys->n_per_node > 1 ? pick(own, ask, &w) : NULL;
-	const char *id = link_param(jl_wire_of(ask->sys->join));
+	const char *id = jl_wires[jl_wire_of(ask->sys->join)].eff;
 	struct jl_machine machine;
 	struct jl_collective_case c;
 	struct jl_param p;

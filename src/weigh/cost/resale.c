@@ -1,9 +1,9 @@
 #include "cost/resale.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/stats.h"
 #include "base/units.h"
 #include "catalog/find.h"
 
@@ -11,13 +11,6 @@
 #define AGE_MIN_Y  1.5 /* younger ones sell at what the shortage of the day makes of them */
 #define MID_YEAR   0.5 /* the catalog knows the year of a launch */
 #define EIGHTY_PCT 1.2816
-
-static int by_size(const void *a, const void *b)
-{
-	const double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
 
 /* ln of what is kept a year, of one dated price; NAN where it tells nothing. */
 static double kept_ln(const struct jl_catalog *cat, const struct jl_price *p)
@@ -48,11 +41,11 @@ struct jl_resale jl_resale_curve(const struct jl_catalog *cat)
 	}
 	if (!n)
 		return (struct jl_resale){ 0 };
-	qsort(ln, n, sizeof(ln[0]), by_size);
+	jl_stats_sort(ln, n);
 	const double middle = (ln[(n - 1) / 2] + ln[n / 2]) / 2;
 	for (size_t i = 0; i < n; i++)
 		distance[i] = fabs(ln[i] - middle);
-	qsort(distance, n, sizeof(distance[0]), by_size);
+	jl_stats_sort(distance, n);
 	const double half = EIGHTY_PCT * 1.4826 * distance[n / 2]; /* the median distance as a standard deviation */
 	return (struct jl_resale){ exp(middle), exp(middle - half), fmin(1, exp(middle + half)), n };
 }

@@ -167,19 +167,16 @@ static enum jl_status fill_rows(struct jl_cost_study *study, struct jl_arena *ar
 static enum jl_status finish(struct jl_cost_study *study, const struct jl_request *request,
 			     const struct jl_catalog *cat, struct jl_arena *arena, struct jl_err *err)
 {
-	enum jl_status status = JL_OK;
-
 	if (study->has_work)
 		take_power(study);
 	if (!isnan(study->runs_per_month))
-		status = util_from_runs(study, err);
-	for (size_t i = 0; !status && i < study->n_options; i++)
-		status = jl_cost_line_make(&study->lines[i], &study->options[i], &study->setting, cat, arena, err);
-	if (!status)
-		status = find_pairs(study, cat, err);
-	if (!status && study->has_work)
-		status = price_work(study, request, err);
-	return status ? status : fill_rows(study, arena, err);
+		JL_TRY(util_from_runs(study, err));
+	for (size_t i = 0; i < study->n_options; i++)
+		JL_TRY(jl_cost_line_make(&study->lines[i], &study->options[i], &study->setting, cat, arena, err));
+	JL_TRY(find_pairs(study, cat, err));
+	if (study->has_work)
+		JL_TRY(price_work(study, request, err));
+	return fill_rows(study, arena, err);
 }
 
 enum jl_status jl_cost_study_make(struct jl_cost_study *study, const struct jl_request *request,

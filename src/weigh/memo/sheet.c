@@ -4,7 +4,8 @@
 #include "memo/sheet.h"
 
 #include <math.h>
-#include <stdlib.h>
+
+#include "base/stats.h"
 
 #define ENOUGH      4.0  /* nats beyond what trying costs: one in fifty by chance */
 #define LOOSE       0.12 /* a row whose digits leave more than this says nothing against a relation */
@@ -93,13 +94,6 @@ enum jl_fit jl_relation_fit(const struct jl_sheet *s, const struct jl_relation *
 		       : JL_FIT_NONE;
 }
 
-static int by_value(const void *a, const void *b)
-{
-	const double x = *(const double *)a, y = *(const double *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 static int count_ok(const struct jl_sheet *s, const struct jl_relation *rel)
 {
 	int n = 0;
@@ -137,7 +131,7 @@ static bool fit_constant(const struct jl_sheet *s, struct jl_relation *rel)
 			k[n++] = o;
 	if (n < 3)
 		return false;
-	qsort(k, n, sizeof k[0], by_value);
+	jl_stats_sort(k, n);
 	median = k[n / 2];
 	for (uint32_t r = 0; r < s->n_rows; r++)
 		if (off(s, rel, r, &o, &tol) && fabs(o - median) <= 2 * tol) {

@@ -8,7 +8,6 @@
 struct entry {
 	const char *name, *unit;
 	double prior, lo, hi, sd;
-	size_t at; /* of what a profile has: its member */
 };
 
 enum global {
@@ -44,20 +43,26 @@ static const struct entry globals[G_N] = {
 };
 
 enum per_profile { F_LAUNCH, F_COMM, F_STREAM, F_DP, F_FSDP, F_TP, F_CONTEND, F_BUCKET, F_STEP, F_OPT, F_OPTK, F_N };
-#define MEMBER(member) offsetof(struct jl_profile, member)
 static const struct entry profiles[F_N] = {
 	/* prior comes from the profile's default */
-	[F_LAUNCH] = { "launch_ratio", "1", 0, 0.1, 4.0, 0.4, MEMBER(launch_s) }, /* of train.launch_s */
-	[F_COMM] = { "comm_launch_s", "s", 0, 2e-6, 3e-4, 0.7, MEMBER(comm_launch_s) },
-	[F_STREAM] = { "stream_frac", "1", 0, 1.0, 1.6, 0.1, MEMBER(stream_frac) },
-	[F_DP] = { "dp_overlap_frac", "1", 0, 0.02, 0.98, 0.4, MEMBER(dp_overlap_frac) },
-	[F_FSDP] = { "fsdp_overlap_frac", "1", 0, 0.1, 0.99, 0.3, MEMBER(fsdp_overlap_frac) },
-	[F_TP] = { "tp_overlap_frac", "1", 0, 0.005, 0.9, 0.7, MEMBER(tp_overlap_frac) },
-	[F_CONTEND] = { "contention_frac", "1", 0, 0.005, 0.6, 0.7, MEMBER(contention_frac) },
-	[F_BUCKET] = { "bucket", "B", 0, 2e6, 2e9, 0.7, MEMBER(bucket_B) },
-	[F_STEP] = { "step_s", "s", 0, 1e-4, 1e-1, 0.7, MEMBER(step_s) },
-	[F_OPT] = { "optimizer_frac", "1", 0, 0.8, 2.0, 0.15, MEMBER(optimizer_frac) },
-	[F_OPTK] = { "optimizer_kernels", "1", 0, 1.0, 1000.0, 0.7, MEMBER(optimizer_kernels) },
+	[F_LAUNCH] = { "launch_ratio", "1", 0, 0.1, 4.0, 0.4 }, /* of train.launch_s */
+	[F_COMM] = { "comm_launch_s", "s", 0, 2e-6, 3e-4, 0.7 },
+	[F_STREAM] = { "stream_frac", "1", 0, 1.0, 1.6, 0.1 },
+	[F_DP] = { "dp_overlap_frac", "1", 0, 0.02, 0.98, 0.4 },
+	[F_FSDP] = { "fsdp_overlap_frac", "1", 0, 0.1, 0.99, 0.3 },
+	[F_TP] = { "tp_overlap_frac", "1", 0, 0.005, 0.9, 0.7 },
+	[F_CONTEND] = { "contention_frac", "1", 0, 0.005, 0.6, 0.7 },
+	[F_BUCKET] = { "bucket", "B", 0, 2e6, 2e9, 0.7 },
+	[F_STEP] = { "step_s", "s", 0, 1e-4, 1e-1, 0.7 },
+	[F_OPT] = { "optimizer_frac", "1", 0, 0.8, 2.0, 0.15 },
+	[F_OPTK] = { "optimizer_kernels", "1", 0, 1.0, 1000.0, 0.7 },
+};
+#define MEMBER(member) offsetof(struct jl_profile, member)
+static const size_t members[F_N] = {
+	[F_LAUNCH] = MEMBER(launch_s),         [F_COMM] = MEMBER(comm_launch_s),     [F_STREAM] = MEMBER(stream_frac),
+	[F_DP] = MEMBER(dp_overlap_frac),      [F_FSDP] = MEMBER(fsdp_overlap_frac), [F_TP] = MEMBER(tp_overlap_frac),
+	[F_CONTEND] = MEMBER(contention_frac), [F_BUCKET] = MEMBER(bucket_B),        [F_STEP] = MEMBER(step_s),
+	[F_OPT] = MEMBER(optimizer_frac),      [F_OPTK] = MEMBER(optimizer_kernels),
 };
 
 /* What a training run reaches of the rates that single operators reach: clocks under a long load, and what the model of
@@ -102,7 +107,7 @@ static const struct entry gpus[U_N] = {
 
 static double *member(struct jl_profile *p, size_t f)
 {
-	return (double *)(void *)((char *)p + profiles[f].at);
+	return (double *)(void *)((char *)p + members[f]);
 }
 
 static struct jl_param make(const char *block, const char *owner, const struct entry *e, double prior)
@@ -170,28 +175,6 @@ bool jl_llm_seen(const struct jl_catalog *cat, const char *gpu_id)
 
 	(void)snprintf(prefix, sizeof(prefix), "train.gpu.%.40s.", gpu_id);
 	return jl_params_seen(cat, prefix);
-}
-
-enum jl_llm_link jl_llm_link_of(enum jl_wire wire)
-{
-	static const enum jl_llm_link types[JL_N_WIRE] = {
-		[JL_WIRE_NONE] = JL_LLM_RDMA,
-		[JL_WIRE_PCIE_HOST] = JL_LLM_PCIE_HOST,
-		[JL_WIRE_PCIE_P2P] = JL_LLM_PCIE_P2P,
-		[JL_WIRE_BRIDGE] = JL_LLM_BRIDGE,
-		[JL_WIRE_NVLINK2] = JL_LLM_NVLINK_MESH,
-		[JL_WIRE_NVLINK3] = JL_LLM_NVLINK3,
-		[JL_WIRE_NVLINK4] = JL_LLM_NVLINK4,
-		[JL_WIRE_NVLINK5] = JL_LLM_NVLINK5,
-		[JL_WIRE_NVL72] = JL_LLM_NVLINK5,
-		[JL_WIRE_XGMI] = JL_LLM_NVLINK4, /* no rows: as the links of its time */
-		[JL_WIRE_IB] = JL_LLM_RDMA,
-		[JL_WIRE_ROCE] = JL_LLM_RDMA,
-		[JL_WIRE_EFA] = JL_LLM_RDMA,
-		[JL_WIRE_ETHERNET] = JL_LLM_ETHERNET,
-	};
-
-	return types[wire];
 }
 
 /* Nothing runs faster than it is listed; NAN stays. */

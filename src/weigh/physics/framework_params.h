@@ -12,23 +12,6 @@
 #include "physics/link_params.h"
 #include "physics/params.h"
 
-/* Links that runs are joined by; the fit knows each by its efficiency and latency. */
-enum jl_llm_link {
-	JL_LLM_PCIE_HOST, /* no peer-to-peer */
-	JL_LLM_PCIE_P2P,
-	JL_LLM_BRIDGE,
-	JL_LLM_NVLINK_MESH, /* V100 */
-	JL_LLM_NVLINK3,
-	JL_LLM_NVLINK4,
-	JL_LLM_NVLINK5,
-	JL_LLM_RDMA,   /* InfiniBand, RoCE, EFA */
-	JL_LLM_ONLOAD, /* Omni-Path: the host's cores move the data */
-	JL_LLM_ETHERNET,
-	JL_N_LLM_LINK
-};
-
-enum jl_llm_link jl_llm_link_of(enum jl_wire wire);
-
 /* What a source's memory figure counts: live tensors, what the allocator holds, or the whole device. */
 enum jl_llm_scope { JL_LLM_ALLOCATED, JL_LLM_RESERVED, JL_LLM_DEVICE };
 

@@ -217,28 +217,29 @@ double jl_coll_host_s(const double *x, enum jl_coll_tool tool, int n_on_host)
 	return tool == JL_TOOL_TORCH ? x[HOST_TORCH] : 0.0;
 }
 
+const struct jl_wire_kind jl_wires[JL_N_WIRE] = {
+#define EFF(name) "link." name ".eff_frac"
+	[JL_WIRE_NONE] = { "none", "none", "", JL_LLM_RDMA, JL_INTRA_NONE, NULL },
+	[JL_WIRE_PCIE_HOST] = { "pcie-host", "pcie-host", "PCIe, via the host", JL_LLM_PCIE_HOST, JL_INTRA_PCIE_HOST,
+				EFF("pcie-host") },
+	[JL_WIRE_PCIE_P2P] = { "pcie", "pcie", "PCIe, peer to peer", JL_LLM_PCIE_P2P, JL_INTRA_PCIE_P2P, EFF("pcie") },
+	[JL_WIRE_BRIDGE] = { "bridge", "bridge", "NVLink bridge", JL_LLM_BRIDGE, JL_INTRA_BRIDGE_PAIR, EFF("nvlink") },
+	[JL_WIRE_NVLINK2] = { "nvlink2", "nvlink2", "NVLink 2", JL_LLM_NVLINK_MESH, JL_INTRA_MESH, EFF("nvlink") },
+	[JL_WIRE_NVLINK3] = { "nvlink3", "nvlink3", "NVLink 3", JL_LLM_NVLINK3, JL_INTRA_SWITCH, EFF("nvlink3") },
+	[JL_WIRE_NVLINK4] = { "nvlink4", "nvlink4", "NVLink 4", JL_LLM_NVLINK4, JL_INTRA_SWITCH, EFF("nvlink4") },
+	[JL_WIRE_NVLINK5] = { "nvlink5", "nvlink5", "NVLink 5", JL_LLM_NVLINK5, JL_INTRA_SWITCH, EFF("nvlink5") },
+	[JL_WIRE_NVL72] = { "nvl72", "nvlink5", "NVL72", JL_LLM_NVLINK5, JL_INTRA_SWITCH, EFF("nvlink5") },
+	[JL_WIRE_XGMI] = { "xgmi", "xgmi", "xGMI", JL_LLM_NVLINK4, JL_INTRA_MESH, EFF("nvlink") },
+	[JL_WIRE_IB] = { "ib", "rdma", "InfiniBand", JL_LLM_RDMA, JL_INTRA_NONE, NULL },
+	[JL_WIRE_ROCE] = { "roce", "rdma", "RoCE", JL_LLM_RDMA, JL_INTRA_NONE, NULL },
+	[JL_WIRE_EFA] = { "efa", "rdma", "EFA", JL_LLM_RDMA, JL_INTRA_NONE, NULL },
+	[JL_WIRE_ETHERNET] = { "ethernet", "ethernet", "Ethernet", JL_LLM_ETHERNET, JL_INTRA_NONE, NULL },
+};
+
 const char *jl_wire_pair(char out[JL_PAIR_ID_MAX], enum jl_wire intra, enum jl_wire inter, bool alike)
 {
-	static const struct {
-		const char *id, *alike;
-	} ids[JL_N_WIRE] = {
-		[JL_WIRE_NONE] = { "none", "none" },
-		[JL_WIRE_PCIE_HOST] = { "pcie-host", "pcie-host" },
-		[JL_WIRE_PCIE_P2P] = { "pcie", "pcie" },
-		[JL_WIRE_BRIDGE] = { "bridge", "bridge" },
-		[JL_WIRE_NVLINK2] = { "nvlink2", "nvlink2" },
-		[JL_WIRE_NVLINK3] = { "nvlink3", "nvlink3" },
-		[JL_WIRE_NVLINK4] = { "nvlink4", "nvlink4" },
-		[JL_WIRE_NVLINK5] = { "nvlink5", "nvlink5" },
-		[JL_WIRE_NVL72] = { "nvl72", "nvlink5" },
-		[JL_WIRE_XGMI] = { "xgmi", "xgmi" },
-		[JL_WIRE_IB] = { "ib", "rdma" },
-		[JL_WIRE_ROCE] = { "roce", "rdma" },
-		[JL_WIRE_EFA] = { "efa", "rdma" },
-		[JL_WIRE_ETHERNET] = { "ethernet", "ethernet" },
-	};
+	const struct jl_wire_kind *a = &jl_wires[intra], *b = &jl_wires[inter];
 
-	(void)snprintf(out, JL_PAIR_ID_MAX, "%s.%s", alike ? ids[intra].alike : ids[intra].id,
-		       alike ? ids[inter].alike : ids[inter].id);
+	(void)snprintf(out, JL_PAIR_ID_MAX, "%s.%s", alike ? a->alike : a->id, alike ? b->alike : b->id);
 	return out;
 }

@@ -26,6 +26,32 @@ enum jl_wire {
 	JL_N_WIRE
 };
 
+/* Links that runs are joined by; the fit knows each by its efficiency and latency. */
+enum jl_llm_link {
+	JL_LLM_PCIE_HOST, /* no peer-to-peer */
+	JL_LLM_PCIE_P2P,
+	JL_LLM_BRIDGE,
+	JL_LLM_NVLINK_MESH, /* V100 */
+	JL_LLM_NVLINK3,
+	JL_LLM_NVLINK4,
+	JL_LLM_NVLINK5,
+	JL_LLM_RDMA,   /* InfiniBand, RoCE, EFA */
+	JL_LLM_ONLOAD, /* Omni-Path: the host's cores move the data */
+	JL_LLM_ETHERNET,
+	JL_N_LLM_LINK
+};
+
+/* What a type of links is called, and what it is to others. */
+struct jl_wire_kind {
+	const char *id,
+		*alike; /* where it is said what has been measured; `alike`: those reached by the same means have one */
+	const char *label;    /* as people read it */
+	enum jl_llm_link run; /* in training runs; what was never in one is as the links of its time */
+	enum jl_intra_kind intra;
+	const char *eff; /* the parameter of its efficiency; NULL: that of networks */
+};
+extern const struct jl_wire_kind jl_wires[JL_N_WIRE];
+
 /* How it was timed: what the host adds. */
 enum jl_coll_tool {
 	JL_TOOL_DEVICE, /* device time: profiler, or launches that do not show */

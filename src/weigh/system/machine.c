@@ -61,7 +61,7 @@ static void fill_links(struct jl_machine *machine, const struct jl_catalog *cat,
 	jl_coll_read(cat, x);
 	jl_coll_fill(x, intra, jl_wire_of(sys->net), family && family->n_dies > 1, &machine->fabric);
 	machine->alone = machine->fabric;
-	jl_llm_resolve_fabric(train_x, jl_llm_link_of(intra), jl_llm_link_of(jl_wire_of(sys->net)), &machine->fabric);
+	jl_llm_resolve_fabric(train_x, jl_wires[intra].run, jl_wires[jl_wire_of(sys->net)].run, &machine->fabric);
 }
 
 bool jl_machine_conv_nvlink(const struct jl_machine *machine)

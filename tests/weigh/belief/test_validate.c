@@ -345,7 +345,7 @@ static void test_no_set_is_worse_than_the_last_card(void **state)
 	(void)state;
 	if (jl_buf_read_file(&history, JL_SOURCE_DIR "/docs/scorecard-history.csv", (size_t)1 << 24, &err) != JL_OK)
 		fail_msg("%s", err.en);
-	if (compare_with(jl_buf_text(&history), &shipped, 0.35, &err) != JL_OK)
+	if (compare_with(jl_buf_text(&history), &shipped, 0.02, &err) != JL_OK)
 		fail_msg("%s", err.en);
 	jl_buf_release(&history);
 }
@@ -357,7 +357,7 @@ static void test_a_worse_set_is_named(void **state)
 	struct jl_err err;
 
 	(void)state;
-	assert_int_equal(compare_with(better, &shipped, 0.35, &err), JL_E_DATA);
+	assert_int_equal(compare_with(better, &shipped, 0.02, &err), JL_E_DATA);
 	assert_non_null(strstr(err.en, "power"));
 }
 
@@ -384,7 +384,7 @@ static void test_the_history_keeps_other_versions(void **state)
 	assert_non_null(strstr(jl_buf_text(&b), "0.0.2,shipped,power"));
 	assert_int_equal(jl_scorecard_history(&c, &new, jl_buf_text(&b), &err), JL_OK);
 	assert_string_equal(jl_buf_text(&b), jl_buf_text(&c));
-	assert_int_equal(compare_with(jl_buf_text(&b), &shipped, 0.35, &err), JL_OK);
+	assert_int_equal(compare_with(jl_buf_text(&b), &shipped, 0.02, &err), JL_OK);
 	assert_int_equal(jl_scorecard_markdown(&page, &new, jl_buf_text(&b), &err), JL_OK);
 	assert_non_null(strstr(jl_buf_text(&page), "scorecard/train_llm.svg"));
 	jl_buf_release(&a);

@@ -295,7 +295,7 @@ static void test_training_runs(void **state)
 	jl_llm_resolve_fabric(x, JL_LLM_NVLINK4, JL_LLM_RDMA, &fabric);
 	assert_true(fabric.intra.eff_frac <= 1.0 && fabric.inter.eff_frac <= 1.0);
 	for (int w = 0; w < JL_N_WIRE; w++)
-		assert_true(jl_llm_link_of((enum jl_wire)w) < JL_N_LLM_LINK);
+		assert_true(jl_wires[w].run < JL_N_LLM_LINK && jl_wires[w].id);
 	for (int f = 0; f < JL_N_FRAMEWORK; f++) {
 		const struct jl_profile profile = jl_llm_resolve_profile(x, (enum jl_framework)f);
 
