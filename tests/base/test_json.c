@@ -69,6 +69,35 @@ static void test_pretty(void **state)
 	jl_buf_release(&buf);
 }
 
+/* The same document by its form, in stretches that leave levels open. */
+static void test_pack(void **state)
+{
+	struct jl_json by_form, by_calls;
+	struct jl_buf form, calls;
+
+	(void)state;
+	jl_buf_init(&form, 4096);
+	jl_buf_init(&calls, 4096);
+	jl_json_init(&by_form, &form, true);
+	jl_json_pack(&by_form, "{gpu:s mem_Bps:f tdp_W:f n:i dense:b list:[f", "RTX \"3090\"\n저울\x01", 936.2e9, NAN,
+		     -3, true, 0.1);
+	jl_json_null(&by_form);
+	jl_json_pack(&by_form, "{} []] none:s}", NULL);
+	jl_json_finish(&by_form);
+	jl_json_init(&by_calls, &calls, true);
+	write_sample(&by_calls);
+	assert_string_equal(jl_buf_text(&form), jl_buf_text(&calls));
+	jl_buf_reset(&form);
+	jl_json_init(&by_form, &form, false);
+	jl_json_pack(&by_form, "{far:l many:z s:s f:b}", 9007199254740993LL, (size_t)12, "a key that is a letter",
+		     false);
+	jl_json_finish(&by_form);
+	assert_string_equal(jl_buf_text(&form),
+			    "{\"far\":9007199254740993,\"many\":12,\"s\":\"a key that is a letter\",\"f\":false}");
+	jl_buf_release(&form);
+	jl_buf_release(&calls);
+}
+
 static void test_escape(void **state)
 {
 	static const struct {
@@ -217,8 +246,9 @@ int main(void)
 #ifndef NDEBUG
 		cmocka_unit_test(test_misuse),
 #endif
-		cmocka_unit_test(test_compact),    cmocka_unit_test(test_pretty), cmocka_unit_test(test_escape),
-		cmocka_unit_test(test_top_values), cmocka_unit_test(test_deep),   cmocka_unit_test(test_torture),
+		cmocka_unit_test(test_pack),    cmocka_unit_test(test_compact),    cmocka_unit_test(test_pretty),
+		cmocka_unit_test(test_escape),  cmocka_unit_test(test_top_values), cmocka_unit_test(test_deep),
+		cmocka_unit_test(test_torture),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
