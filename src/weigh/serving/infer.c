@@ -471,22 +471,22 @@ static enum jl_status choose(struct trial *t, struct jl_infer *a, const struct j
 #define SEEN_MOST 5.0 /* further off than this it was another model, system or cut */
 
 /* The observed load once more as it was predicted, and with passes and front end that take as long as they did. */
-static enum jl_status correct(struct trial *t, struct jl_infer_seen *ret, struct jl_err *err)
+static enum jl_status correct(struct trial *t, struct jl_infer_ask *then, struct jl_infer_seen *ret, struct jl_err *err)
 {
 	const struct jl_infer_ask *ask = t->ask;
 	const struct jl_served_seen *seen = ask->seen;
 	const int n_gpus = (int)t->job.place.n_gpus, n_copies = t->n_copies;
-	struct jl_infer_ask then = *ask;
 	struct jl_infer_seen s = { .ttft_s = seen->ttft_s, .tpot_s = seen->tpot_s, .pass_factor = 1 };
 
-	then.prompt = isnan(seen->prompt) ? ask->prompt : fmax(seen->prompt, 1);
-	then.answer = isnan(seen->answer) ? ask->answer : fmax(seen->answer, 1);
+	*then = *ask;
+	then->prompt = isnan(seen->prompt) ? ask->prompt : fmax(seen->prompt, 1);
+	then->answer = isnan(seen->answer) ? ask->answer : fmax(seen->answer, 1);
 	if (!isnan(seen->concurrency) || !isnan(seen->rate_hz)) {
-		then.kind = isnan(seen->concurrency) ? JL_LOAD_OPEN : JL_LOAD_CLOSED;
-		then.concurrency = seen->concurrency;
-		then.rate_hz = seen->rate_hz;
+		then->kind = isnan(seen->concurrency) ? JL_LOAD_OPEN : JL_LOAD_CLOSED;
+		then->concurrency = seen->concurrency;
+		then->rate_hz = seen->rate_hz;
 	}
-	t->ask = &then;
+	t->ask = then;
 	for (int turn = 0; turn < 3; turn++) {
 		JL_TRY(try_once(t, n_gpus, n_copies, err));
 		const double factor = seen->tpot_s / t->r.tpot_s.mean;
@@ -547,10 +547,12 @@ enum jl_status jl_infer(struct jl_infer *ret_infer, const struct jl_catalog *cat
 				 ask->model_name, machine->sys.text, a.weights);
 	if (!status)
 		status = choose(&t, &a, ask, &own, err);
-	if (!status && ask->seen)
-		status = correct(&t, &a.seen, err);
-	if (!status && ask->seen)
-		status = choose(&t, &a, ask, &own, err);
+	if (!status && ask->seen) {
+		t.ask = ask; /* a search has left its own */
+		status = correct(&t, &own, &a.seen, err);
+		if (!status)
+			status = choose(&t, &a, ask, &own, err);
+	}
 	if (!status && t.r.n_ended == 0)
 		status = jl_fail(
 			err, JL_E_RANGE,

@@ -95,7 +95,7 @@ enum jl_status jl_served_seen_read(struct jl_served_seen *ret_seen, const char *
 {
 	struct jl_served_seen seen = { NAN, NAN, NAN, NAN, NAN, NAN };
 	const size_t blank = strspn(text, " \t\r\n");
-	json_error_t why;
+	json_error_t why = { .line = 0 };
 	json_t *root = text[blank] == '{' ? json_loadb(text, len, JSON_DISABLE_EOF_CHECK, &why)
 					  : read_metrics(text, len);
 
@@ -104,7 +104,7 @@ enum jl_status jl_served_seen_read(struct jl_served_seen *ret_seen, const char *
 		return jl_fail_in_file(err, jl_fail(err, JL_E_PARSE, "%.80s:%d: %.80s", file, why.line, why.text));
 	}
 	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
-		double *to = (double *)((char *)&seen + known[i].at);
+		double *to = (double *)(void *)((char *)&seen + known[i].at);
 		const double value = number_at(root, known[i].path) * known[i].scale,
 			     over = known[i].over ? number_at(root, known[i].over) : 1;
 

@@ -81,6 +81,10 @@ run 0 infer llama-3-70b --on dgx-h100 --engine vllm --concurrency 32 --observed 
 json "abs(j['observed']['tpot_after_s'] / 0.045 - 1) < 0.02 and abs(j['observed']['ttft_after_s'] / 0.31 - 1) < 0.2"
 json "abs(j['tpot_s']['mean']['value'] / $plain / j['observed']['pass_factor'] - 1) < 0.1"
 run 0 infer llama-3-70b --on dgx-h100 --engine vllm --observed "$work/bench.json" --lang en; flat; has "after the correction"
+run 0 infer llama-3-70b --on dgx-h100 --engine vllm --ttft "2 s" --tpot "70 ms" --json
+rate=$(python3 -c "import json,sys; print(json.load(open(sys.argv[1]))['rate_max_per_s'])" "$work/out")
+run 0 infer llama-3-70b --on dgx-h100 --engine vllm --ttft "2 s" --tpot "70 ms" --observed "$work/bench.json" --json
+json "0 < j['rate_max_per_s'] < $rate and j['prompt_tokens'] == 1024"
 printf '# HELP\nvllm:time_to_first_token_seconds_sum{m="a"} 31\nvllm:time_to_first_token_seconds_count{m="a"} 100\nvllm:inter_token_latency_seconds_sum 400\nvllm:inter_token_latency_seconds_count 10000\n' > "$work/metrics"
 run 0 infer llama-3-70b --on dgx-h100 --engine vllm --observed "$work/metrics" --json
 json "abs(j['observed']['ttft_s'] - 0.31) < 1e-9 and abs(j['observed']['tpot_s'] - 0.04) < 1e-9"
