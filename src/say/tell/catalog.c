@@ -300,6 +300,7 @@ static void texts(struct jl_doc *doc, enum jl_catalog_kind kind, const void *rec
 		{ "isa", JL_N("instruction set") },
 		{ "url", JL_N("address") },
 		{ "title", JL_N("title") },
+		{ "origin", JL_N("origin") },
 		{ "date", JL_N("date") },
 		{ "note", JL_N("note") },
 	};

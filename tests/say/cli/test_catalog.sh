@@ -100,6 +100,7 @@ run 0 catalog show "4x rtx-3090 via nvlink-bridge"; lacks hypothetical
 run 0 catalog search nvswitch; has "link"
 run 1 catalog search xyzzy-no-such-thing; one_line
 run 0 catalog sources; has "techpowerup"
+run 0 catalog sources agner-microarchitecture; has "origin: listed"
 run 1 catalog sources no-such-id; one_line
 
 run 0 catalog validate; has "clean"; has "no files are laid over it"
