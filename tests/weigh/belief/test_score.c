@@ -32,8 +32,7 @@ static void test_medians_and_bias(void **state)
 	(void)state;
 	const double ln_ratio[] = { 0.1, -0.3, 0.2, NAN, 0.5 };
 	double scratch[5];
-	const struct jl_score s = jl_score_rows(&(struct jl_score_in){ .n = 5, .ln_ratio = ln_ratio },
-						scratch);
+	const struct jl_score s = jl_score_rows(&(struct jl_score_in){ .n = 5, .ln_ratio = ln_ratio }, scratch);
 
 	assert_int_equal(s.n_rows, 5);
 	assert_int_equal(s.n_scored, 4);
