@@ -74,7 +74,7 @@ for path in reports + briefs:
 for path in sorted(glob.glob(root + "/docs/cmd/*.md")):
     for block in re.findall(r"```console\n(.*?)```", open(path, encoding="utf-8").read(), re.S):
         # errors are one line, nccl-tests' format is its own, and lines to be copied are not broken
-        shown = "\n".join(l for l in block.split("\n") if not re.match(r"\$ |jeoul: |# |clean: | +\d+ +\d+ +float| +vllm ", l))
+        shown = "\n".join(l for l in block.split("\n") if not re.match(r"\$ |jeoul: |# |clean: | +\d+ +\d+ +float| +(vllm|python -m) ", l))
         if "--json" in block or "--format" in block:
             continue
         wide(path[len(root) + 1:], shown)
