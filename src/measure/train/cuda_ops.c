@@ -117,7 +117,7 @@ void jl_cuda_norm_bwd(struct jl_engine *engine, const struct jl_eng_norm_bwd *op
 		.rstd = op->rstd,
 		.d_residual = op->d_residual,
 		.partial_w = partials,
-		.partial_b = op->bias_grad ? partials + (size_t)blocks * op->width : NULL,
+		.partial_b = op->bias_grad && partials ? partials + (size_t)blocks * op->width : NULL,
 		.recompute_bias = op->recompute_bias,
 		.recompute_out = op->recompute_out,
 		.n_rows = (int)op->n_rows,

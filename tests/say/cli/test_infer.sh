@@ -48,7 +48,9 @@ bad_trace '{"timestamp": 0, "input_length": 5}\n' 'bad.csv:1'
 bad_trace '\0\0\0' 'bad.csv'
 # ten million rows are refused at the first that is too many, in flat memory
 { echo input_tokens,output_tokens; yes 5,5 | head -n 10000000; } > "$work/long.csv"
-out=$( (ulimit -v 1500000; "$JEOUL" infer llama-3-8b --on h100-sxm5 --trace "$work/long.csv") 2>&1); has "more than 1000000 requests"
+if ! grep -q __asan_init "$JEOUL"; then # whose shadow is larger than any limit
+	out=$( (ulimit -v 1500000; "$JEOUL" infer llama-3-8b --on h100-sxm5 --trace "$work/long.csv") 2>&1); has "more than 1000000 requests"
+fi
 rm -f "$work/long.csv"
 
 # Cut in other ways: stages, experts, attention by requests, machines of their own for prompts, keys and values in the host
