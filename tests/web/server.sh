@@ -7,10 +7,12 @@ start_server() {
 	local port try
 	for try in 1 2 3 4 5; do
 		port=$((20000 + RANDOM % 30000))
+		# the file is emptied by the process behind "&": what an earlier server said must be gone before it is looked for
+		rm -f "$work/out"
 		"$JEOUL" web --port "$port" "$@" > "$work/out" 2> "$work/err" &
 		server=$!
 		for _ in $(seq 200); do
-			grep -q 'jeoul web: http' "$work/out" && { base=http://127.0.0.1:$port; return 0; }
+			grep -qs 'jeoul web: http' "$work/out" && { base=http://127.0.0.1:$port; return 0; }
 			kill -0 "$server" 2>/dev/null || break
 			sleep 0.05
 		done
