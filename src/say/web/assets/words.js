@@ -53,7 +53,7 @@ const table = {
   train_llm: ["language models, training", "언어 모델 학습"], train_other: ["vision, speech and others, training", "비전·음성 등 학습"], infer_llm: ["language models, serving", "언어 모델 서비스"], collectives: ["collectives", "집합 통신"], gpu_filter: ["GPU contains", "GPU 이름"], inside: ["inside the interval", "구간 안"], outside: ["outside", "구간 밖"],
   row: ["line", "행"], why: ["what the time went into", "시간이 간 곳"],
   // machine
-  live: ["Now", "지금 상태"], found: ["What is here", "구성"], checked: ["Is it normal?", "정상인가?"], history: ["Measured before", "측정 이력"], no_gpu: ["no GPU", "GPU 없음"], load: ["load", "부하"], free: ["free", "여유"], nothing_stored: ["Nothing is measured yet: jeoul bench all --quick", "아직 측정한 것이 없습니다: jeoul bench all --quick"], busy: ["busy", "사용률"], power: ["power", "전력"], temperature: ["temperature", "온도"], clock: ["clock", "클럭"],
+  live: ["Now", "지금 상태"], found: ["What is here", "구성"], checked: ["Is it normal?", "정상인가?"], history: ["Measured before", "측정 이력"], looking: ["Looking…", "살펴보는 중…"], no_gpu: ["no GPU", "GPU 없음"], load: ["load", "부하"], free: ["free", "여유"], nothing_stored: ["Nothing is measured yet: jeoul bench all --quick", "아직 측정한 것이 없습니다: jeoul bench all --quick"], busy: ["busy", "사용률"], power: ["power", "전력"], temperature: ["temperature", "온도"], clock: ["clock", "클럭"],
   // reports
   scenario: ["Scenario", "시나리오"], result: ["Result", "결과"], as_html: ["HTML", "HTML"], as_md: ["Markdown", "Markdown"], as_csv: ["CSV", "CSV"], as_yaml: ["YAML", "YAML"], print: ["Print", "인쇄"], example: ["example", "예"], open_file: ["open a file", "파일 열기"], download: ["Download", "내려받기"],
   // drawer
