@@ -49,3 +49,16 @@ export function judge(v, file, width) {
 	assert.ok(!v.emoji, `${at}: an emoji`);
 	assert.ok(["ko", "en"].includes(v.lang) && v.inked, at);
 }
+
+// What the program tells as a document inside the live page: marks as high as letters, one drawing of every chart, nothing that runs out of its box.
+export function told() {
+	document.querySelectorAll(".doc details").forEach((d) => { d.open = true; });
+	const high = (e) => e.getBoundingClientRect().height;
+	return {
+		large: [...document.querySelectorAll(".doc svg.o, .doc svg.m")].filter((e) => high(e) > 24 || high(e) < 4).length,
+		drawn: [...document.querySelectorAll(".doc figure")].filter((f) => [...f.querySelectorAll(":scope > svg")].filter(high).length !== 1).length,
+		raw: [...document.querySelectorAll("main h2, main text, main figcaption, main label > span")].map((e) => e.textContent).filter((t) => /\b[a-z]+_[a-z]+/i.test(t)),
+		cut: [...document.querySelectorAll("svg.chart")].flatMap((svg) => { const p = svg.getBoundingClientRect(); return [...svg.querySelectorAll("text")].filter((t) => { const r = t.getBoundingClientRect(); return r.width && (r.left < p.left - 2 || r.right > p.right + 2); }).map((t) => t.textContent); }),
+	};
+}
+export const untold = (v) => [v.large && `${v.large} marks of another size than letters`, v.drawn && `${v.drawn} charts twice or not at all`, ...v.raw.map((t) => `a name of a field: ${t}`), ...v.cut.map((t) => `cut: ${t}`)].filter(Boolean);
