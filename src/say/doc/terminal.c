@@ -140,14 +140,24 @@ static enum jl_status table(const struct jl_sink *s, const struct jl_doc_block *
 	return jl_flow_table(s, b, s->doc->flush ? 0 : 2);
 }
 
+/* A command that is too long for a line goes on in the next as a shell reads it. */
 static void code(const struct jl_sink *s, const char *text)
 {
 	char shown[JL_UTF8_SHOWN_MAX];
 
 	while (*text) {
+		const char *from = text;
+
 		jl_buf_pad(s->out, ' ', s->label_column);
-		for (size_t n; *text != '\n' && (n = jl_utf8_shown(text, shown)); text += n)
+		for (size_t n; *text != '\n' && (n = jl_utf8_shown(text, shown)); text += n) {
+			if (strncmp(text, " --", 3) == 0 &&
+			    s->label_column + 4 + (size_t)(text - from) + strcspn(text + 1, " \n") > s->width) {
+				jl_buf_puts(s->out, " \\\n");
+				jl_buf_pad(s->out, ' ', s->label_column + 1);
+				from = text;
+			}
 			jl_buf_puts(s->out, shown);
+		}
 		jl_buf_putc(s->out, '\n');
 		text += *text == '\n';
 	}
