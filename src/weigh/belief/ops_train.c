@@ -171,10 +171,10 @@ static enum jl_status add(struct jl_set_data *data, const struct jl_set_reader *
 		.link = c->n_gpus < 2  ? ""
 			: is_llm(data) ? links[c->n_nodes > 1 ? c->inter : c->intra]
 				       : wires,
-		.what = is_llm(data) ? jl_arena_printf(in->arena, "%s, %d GPU%s, batch %g, seq %g, tp %g pp %g", model,
-						       c->n_gpus, many, c->global_batch, c->shard.seq, c->plan.tp,
-						       c->plan.pp)
-				     : jl_arena_printf(in->arena, "%s %s, %d GPU%s, batch %g, seq %g", model, method,
+		.what = is_llm(data) ? jl_arena_printf(in->arena, "%s, %d GPU%s, batch %g, seq %.0f, tp %g pp %g",
+						       model, c->n_gpus, many, c->global_batch, c->shard.seq,
+						       c->plan.tp, c->plan.pp)
+				     : jl_arena_printf(in->arena, "%s %s, %d GPU%s, batch %g, seq %.0f", model, method,
 						       c->n_gpus, many, c->global_batch, c->shard.seq),
 		.model = model,
 		.kind = { [JL_LABEL_GPU] = c->gpu.id,
