@@ -44,10 +44,14 @@ static bool has_run(const struct jl_doc_block *b, enum jl_run_kind kind)
 	return run != NULL;
 }
 
-/* Pieces of a line go on at the edge; a sentence that goes on is indented, so that the next is seen to begin. */
+/* Pieces of a line go on at the edge; a sentence that goes on is indented, so that the next is seen to begin. What has nothing strong in it is strong whole. */
 static void lead(const struct jl_sink *s, const struct jl_doc_block *b)
 {
+	const bool plain = !has_run(b, JL_RUN_STRONG);
+
+	jl_buf_puts(s->out, plain ? jl_sink_colour(s, JL_TABLE_BOLD) : "");
 	flow(s, b->runs, 0, has_run(b, JL_RUN_DOT) ? 0 : 2);
+	jl_buf_puts(s->out, plain ? jl_sink_colour(s, JL_TABLE_RESET) : "");
 }
 
 static void heading(const struct jl_sink *s, const struct jl_doc_block *b)
