@@ -73,8 +73,6 @@ static size_t add_parts(struct jl_record_metric *m, const struct jl_train_result
 		{ "backward_s", r->backward_s, false },
 		{ "update_s", r->update_s, false },
 		{ "gemm_flopps", r->rates.gemm_flopps, true },
-		{ "products_flopps", r->rates.step_flopps, true },
-		{ "attention_flopps", r->rates.attn_flopps, true },
 		{ "copy_Bps", r->rates.mem_Bps, true },
 		{ "allreduce_Bps", r->rates.allreduce_Bps, true },
 	};
@@ -112,10 +110,10 @@ static size_t add_metrics(struct jl_record_metric *m, const struct jl_train_resu
 		m[n++] = (struct jl_record_metric){ .name = "energy_per_sample_J",
 						    .less_is_better = true,
 						    .value = one(r->energy_J / n_samples) };
-	if (isfinite(r->expect.step_s)) {
-		struct jl_summary predicted = one(n_samples / r->expect.step_s);
-		predicted.min = predicted.lo95 = n_samples / r->expect.hi_s;
-		predicted.max = predicted.hi95 = predicted.p95 = n_samples / r->expect.lo_s;
+	if (isfinite(r->predicted_s.value)) {
+		struct jl_summary predicted = one(n_samples / r->predicted_s.value);
+		predicted.min = predicted.lo95 = n_samples / r->predicted_s.hi;
+		predicted.max = predicted.hi95 = predicted.p95 = n_samples / r->predicted_s.lo;
 		m[n++] = (struct jl_record_metric){ .name = "predicted_samples_per_s", .value = predicted };
 	}
 	return n + add_parts(m + n, r);

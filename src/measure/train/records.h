@@ -3,7 +3,7 @@
  *   kind train; params model mode precision n_workers batch seq accumulate n_threads n_params tokens
  *   metrics samples_per_s (judged), step_s, exposed_s, mem_B, loss, cpu_s, [gemm_frac, gemm_cpu_frac], [energy_J,
  *   energy_per_sample_J: backend cpu the host's, cuda that of the GPUs], [predicted_samples_per_s], of the step
- *   [forward_s, head_s, backward_s, update_s], of the machine [gemm_flopps, products_flopps, attention_flopps, copy_Bps,
+ *   [forward_s, head_s, backward_s, update_s], of the machine [gemm_flopps, copy_Bps,
  *   allreduce_Bps] */
 #pragma once
 

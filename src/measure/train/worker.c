@@ -270,9 +270,6 @@ static enum jl_status sum_up(struct worker *w, struct jl_err *err)
 	r->samples_per_s = n_samples / r->step_s.median;
 	r->flop = jl_train_step_flop(&w->shape, n_samples, (double)run->seq);
 	r->grad_B = (double)(w->shape.n_params * w->engine->grad_B);
-	r->expect = (struct jl_train_expect){ .step_s = NAN, .lo_s = NAN, .hi_s = NAN };
-	if (!run->no_rates)
-		r->expect = jl_train_expected(&w->shape, run, &r->config, &r->rates);
 	jl_noise_judge(&r->noise, r->noise_why);
 	r->noise.why = NULL; /* another process's memory */
 	return JL_OK;

@@ -6,6 +6,7 @@
 #include "catalog/find.h"
 #include "cli/bench_session.h"
 #include "cli/bench_tcp.h"
+#include "cli/this_machine.h"
 #include "cli/train_view.h"
 #include "gpu/cuda.h"
 #include "train/records.h"
@@ -132,6 +133,9 @@ static enum jl_status read_asked(struct asked *a, struct jl_err *err)
 	JL_TRY(choose_engine(a, err));
 	JL_TRY(read_configs(a, err));
 	JL_TRY(jl_train_shape(a->run.model, 1, &shape, err));
+	a->run.cat = cli->cat;
+	if (!a->session.silent)
+		(void)jl_this_machine_probe(cli, &a->run.here, NULL); /* without it nothing is predicted */
 	a->n_params = (double)shape.n_params;
 	a->run.precision = precision >= 0 ? (enum jl_train_precision)precision
 			   : on_cpu(a)    ? JL_TRAIN_FP32
