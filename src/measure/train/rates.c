@@ -172,7 +172,7 @@ enum jl_status jl_train_measure_rates(struct jl_engine *engine, const struct jl_
 					.message_B = NAN,
 					.elem_B = (double)engine->elem_B,
 					.grad_B = (double)engine->grad_B };
-	double own[4] = { 0 }, all[4];
+	double own[4] = { 0 };
 	enum jl_status status = product(&b, shape, work->n_samples * work->seq, processes, &own[0], err);
 	own[3] = b.work_per_cpu_s;
 	JL_THEN(status, copying(&b, processes, &own[1], err));
@@ -180,20 +180,14 @@ enum jl_status jl_train_measure_rates(struct jl_engine *engine, const struct jl_
 		rates.message_B = (double)(shape->unit_n[JL_UNIT_LAYER] * engine->grad_B);
 		status = all_reduce(&b, shape->unit_n[JL_UNIT_LAYER], processes, data, &own[2], err);
 	}
-	memcpy(all, own, sizeof all);
-	if (status == JL_OK && processes)
-		status = jl_comm_run(
-			processes,
-			&(struct jl_coll_call){
-				.type = JL_COMM_DOUBLE, .op = JL_RED_SUM, .count = 4, .send = own, .recv = all },
-			err);
+	JL_THEN(status, jl_comm_agree(processes, own, 4, JL_RED_SUM, err));
 	if (status != JL_OK)
 		return status;
-	rates.gemm_flopps = all[0];
-	rates.mem_Bps = all[1];
-	rates.flop_per_cpu_s = all[3] / (processes ? processes->n_ranks : 1);
+	rates.gemm_flopps = own[0];
+	rates.mem_Bps = own[1];
+	rates.flop_per_cpu_s = own[3] / (processes ? processes->n_ranks : 1);
 	if (data)
-		rates.allreduce_Bps = all[2] / data->n_ranks;
+		rates.allreduce_Bps = own[2] / data->n_ranks;
 	*ret_rates = rates;
 	return JL_OK;
 }

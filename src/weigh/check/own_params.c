@@ -56,11 +56,9 @@ static const struct jl_record *pick(struct jl_own *own, const struct jl_own_ask 
 
 static struct jl_own_figure *add(struct jl_own *own, const struct jl_record *record, double before)
 {
-	struct jl_own_figure *f;
-
 	if (own->n == JL_OWN_MAX)
 		return NULL;
-	f = &own->figures[own->n++];
+	struct jl_own_figure *f = &own->figures[own->n++];
 	*f = (struct jl_own_figure){
 		.record = record, .before = before, .value = NAN, .lo = NAN, .hi = NAN, .prior = NAN
 	};
@@ -186,12 +184,11 @@ static void found(struct jl_fact *fact)
 void jl_own_cpu(struct jl_own_cpu *ret_cpu, const struct jl_own_ask *ask)
 {
 	struct jl_own_cpu own = { .measured = false };
-	const struct jl_record *gemm, *mem;
 	char day[JL_DATE_TEXT_MAX] = "";
 
 	jl_own_cpu_guess(&own, ask);
-	gemm = pick_any(ask, &cpu_gemm, own.cpu.fp32_flopps.value, &own.noisy);
-	mem = pick_any(ask, &cpu_mem, own.cpu.mem_Bps.value, &own.noisy);
+	const struct jl_record *gemm = pick_any(ask, &cpu_gemm, own.cpu.fp32_flopps.value, &own.noisy);
+	const struct jl_record *mem = pick_any(ask, &cpu_mem, own.cpu.mem_Bps.value, &own.noisy);
 	solve_cpu(&own.cpu, ask, gemm, mem);
 	if (gemm)
 		found(&own.cpu.fp32_flopps);
@@ -288,7 +285,6 @@ static enum jl_status make_gpu(struct jl_own *own, const struct jl_own_ask *ask,
 	struct jl_gemm_shared shared;
 	struct jl_device dev;
 	struct jl_param p = { .prior = 1 };
-	enum jl_status status;
 
 	jl_resolve_device(&dev, ask->cat, own->gpu);
 	(void)jl_gemm_shipped(ask->cat, own->gpu->id, &dev);
@@ -302,7 +298,7 @@ static enum jl_status make_gpu(struct jl_own *own, const struct jl_own_ask *ask,
 	if ((host = pick(own, ask, &want_host)) != NULL && dev.host_Bps > 0 &&
 	    named(&p, jl_gemm_params(0, NULL), "gemm.host_frac"))
 		scale(own, ask, host, dev.host_Bps * shared.host_frac, &p);
-	status = make_links(own, ask, err);
+	enum jl_status status = make_links(own, ask, err);
 	if (status || own->n)
 		return status;
 	return own->n_noisy ? jl_fail(err, JL_E_NOTFOUND,
@@ -316,12 +312,11 @@ static enum jl_status make_gpu(struct jl_own *own, const struct jl_own_ask *ask,
 enum jl_status jl_own_make(struct jl_own *ret_own, const struct jl_own_ask *ask, struct jl_err *err)
 {
 	struct jl_own own = { .gpu = ask->sys ? ask->sys->gpu : NULL, .fp32_flopps = NAN, .mem_Bps = NAN };
-	enum jl_status status;
 
 	if (!own.gpu && ask->here->n_gpus)
 		return jl_fail(err, JL_E_ABSENT, "the GPUs of this machine (%s) are not in the catalog",
 			       ask->here->short_name);
-	status = own.gpu ? make_gpu(&own, ask, err) : make_cpu(&own, ask, err);
+	enum jl_status status = own.gpu ? make_gpu(&own, ask, err) : make_cpu(&own, ask, err);
 	if (!status)
 		*ret_own = own;
 	return status;
