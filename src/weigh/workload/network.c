@@ -440,12 +440,19 @@ static void block(struct vm *vm, const char *word, size_t len, const char *rest,
 	} else if (is_word(word, len, "def")) {
 		define(vm, rest, brace, brace + 1, close);
 	} else if (is_word(word, len, "side")) { /* what is in it does not change what goes on */
-		const struct jl_net_value shape[3] = { vm->state.vars[0].value, vm->state.vars[1].value,
-						       vm->state.vars[2].value };
+		struct jl_net_value shape[JL_NET_SHAPE];
 
+		for (size_t i = 0; i < JL_NET_SHAPE; i++)
+			shape[i] = vm->state.vars[i].value;
 		run(vm, brace + 1, close);
-		for (size_t i = 0; i < 3; i++)
+		for (size_t i = 0; i < JL_NET_SHAPE; i++)
 			vm->state.vars[i].value = shape[i];
+	} else if (is_word(word, len, "frozen")) {
+		const bool before = vm->state.frozen;
+
+		vm->state.frozen = true;
+		run(vm, brace + 1, close);
+		vm->state.frozen = before;
 	} else if (is_word(word, len, "if")) {
 		struct jl_net_args args;
 
@@ -471,7 +478,7 @@ static void block(struct vm *vm, const char *word, size_t len, const char *rest,
 				run(vm, next + 1, close);
 		}
 	} else {
-		fail(vm, word, len, JL_N("only for, if, side and def have blocks"));
+		fail(vm, word, len, JL_N("only for, if, side, frozen and def have blocks"));
 	}
 }
 
