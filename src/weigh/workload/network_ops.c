@@ -105,7 +105,7 @@ static void add_op(struct jl_net_state *s, const struct jl_conv_op *op)
 	struct jl_network *net = &s->net;
 	struct jl_conv_op plain = *op;
 
-	if (s->status)
+	if (s->status || s->idle)
 		return;
 	plain.count = 1;
 	for (size_t i = 0; i < net->n_ops; i++) {
@@ -130,7 +130,7 @@ static void add_op(struct jl_net_state *s, const struct jl_conv_op *op)
 static void own(struct jl_net_state *s, double n_params)
 {
 	s->net.n_params += n_params;
-	if (s->frozen)
+	if (s->frozen || s->idle)
 		s->net.n_still += n_params;
 }
 
@@ -143,6 +143,8 @@ void jl_net_product(struct jl_net_state *s, const struct jl_conv_op *op, double 
 	else if (s->net.n_ops == 0)
 		o.train = JL_CONV_FIRST;
 	own(s, jl_conv_op_weights(&o) + bias);
+	if (s->idle)
+		return;
 	s->net.n_outputs += jl_conv_op_outputs(&o);
 	add_op(s, &o);
 }
