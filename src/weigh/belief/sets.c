@@ -8,8 +8,8 @@ const struct jl_set_ops *const jl_sets[] = {
 	&jl_gemm_ops,
 	&jl_collectives_ops,
 	&jl_llm_ops,
-	&jl_tune_ops,
 	&jl_large_ops,
+	&jl_tune_ops,
 	&jl_other_ops,
 	&jl_runs_ops,
 	&jl_power_ops,
@@ -29,7 +29,8 @@ const struct jl_set_ops *jl_set_by_name(const char *name)
 	for (const struct jl_set_ops *const *ops = jl_sets; *ops; ops++) {
 		if (strcmp((*ops)->name, name) == 0)
 			return *ops;
-		if ((*ops)->memory_baselines[0] && strcmp(name, "memory") == 0)
+		if ((*ops)->memory_baselines[0] &&
+		    strcmp(name, (*ops)->memory_line ? (*ops)->memory_line : "memory") == 0)
 			return *ops;
 		for (const char *const *file = (*ops)->files; *file; file++)
 			if (strcmp(*file, name) == 0)
