@@ -229,7 +229,7 @@ static enum jl_status find_run(const struct jl_convnet **ret_net, const struct j
 	const enum jl_status status = jl_convnet_load(net, cat, name, arena, err);
 
 	if (status == JL_E_NOTFOUND)
-		return jl_fail(err, status, "the catalog has no network '%s'", cells->model);
+		return jl_fail(err, status, "the catalog has no network '%.60s'", cells->model);
 	*ret_net = net;
 	return status;
 }
