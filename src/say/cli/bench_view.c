@@ -113,7 +113,7 @@ static void interval_text(char ret_text[2 * JL_UNITS_TEXT_MAX + 8], double value
 void jl_bench_view_row(struct jl_bench_session *s, const char *what, const struct jl_bench_result *r, enum jl_kind kind)
 {
 	struct jl_buf *out = &s->cli->out;
-	const struct jl_summary rate = jl_bench_rate(r, jl_bench_work(&r->task));
+	const struct jl_stats rate = jl_bench_rate(r, jl_bench_work(&r->task));
 	char value[JL_UNITS_TEXT_MAX], interval[2 * JL_UNITS_TEXT_MAX + 8], time[JL_UNITS_TEXT_MAX],
 		p95[JL_UNITS_TEXT_MAX];
 
@@ -222,7 +222,7 @@ void jl_bench_view_coll_row(struct jl_bench_session *s, const struct jl_sweep_ro
 
 static void coll_detail(struct jl_buf *out, const struct jl_bench_result *r, const char *place)
 {
-	const struct jl_summary bw = jl_bench_rate(r, jl_bench_work(&r->task));
+	const struct jl_stats bw = jl_bench_rate(r, jl_bench_work(&r->task));
 
 	jl_buf_printf(out, "# %10zu  %-12s  %9.2f  %9.2f  %9.2f  %7.2f  %7.2f  %7.2f  %4zu%s\n", r->task.size_B, place,
 		      1e6 * r->time_s.median, 1e6 * r->time_s.p95, 1e6 * r->time_s.min, bw.median / 1e9, bw.lo95 / 1e9,

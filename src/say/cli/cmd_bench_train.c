@@ -4,8 +4,10 @@
 #include <string.h>
 
 #include "catalog/find.h"
+#include "base/text.h"
 #include "cli/bench_session.h"
 #include "cli/bench_tcp.h"
+#include "cli/this_machine.h"
 #include "cli/train_view.h"
 #include "gpu/cuda.h"
 #include "train/records.h"
@@ -132,6 +134,9 @@ static enum jl_status read_asked(struct asked *a, struct jl_err *err)
 	JL_TRY(choose_engine(a, err));
 	JL_TRY(read_configs(a, err));
 	JL_TRY(jl_train_shape(a->run.model, 1, &shape, err));
+	a->run.cat = cli->cat;
+	if (!a->session.silent)
+		(void)jl_this_machine_probe(cli, &a->run.here, NULL); /* without it nothing is predicted */
 	a->n_params = (double)shape.n_params;
 	a->run.precision = precision >= 0 ? (enum jl_train_precision)precision
 			   : on_cpu(a)    ? JL_TRAIN_FP32
@@ -146,26 +151,16 @@ static enum jl_status read_asked(struct asked *a, struct jl_err *err)
 	return JL_OK;
 }
 
-static void keep(struct asked *a, const struct jl_train_result *result)
-{
-	struct jl_arena arena;
-	struct jl_record record;
-	struct jl_err err = { 0 };
-	jl_arena_init(&arena, JL_ARENA_LIMIT_B);
-	if (jl_train_record(result, &a->run, &a->session.where, &arena, &record, &err) == JL_OK)
-		jl_bench_keep_record(&a->session, &record);
-	else
-		jl_buf_printf(&a->session.cli->warn, "jeoul: %s\n", err.text);
-	jl_arena_release(&arena);
-}
-
 static bool on_done(void *ctx, const struct jl_train_result *result)
 {
 	struct asked *a = ctx;
 	struct jl_cli *cli = a->session.cli;
 	a->session.n_done++;
 	if (result->status == JL_OK) {
-		keep(a, result);
+		struct jl_draft draft;
+		const struct jl_record record = jl_train_record(&draft, result, &a->run);
+
+		jl_bench_keep_record(&a->session, &record, result->versions);
 	} else {
 		a->n_failed++;
 		if (cli->json)
@@ -192,12 +187,12 @@ static uint64_t tag_of(const struct jl_cli *cli)
 {
 	static const char *const names[] = { "model", "batch",      "seq",    "precision", "workers", "mode",
 					     "steps", "accumulate", "tokens", "time",      "backend" };
-	uint64_t hash = 0xcbf29ce484222325u;
+	uint64_t hash = JL_HASH_START;
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		const struct jl_given *given = jl_given(cli, names[i]);
-		for (const char *at = given && given->text ? given->text : ""; *at; at++)
-			hash = (hash ^ (unsigned char)*at) * 0x100000001b3u;
-		hash = (hash ^ 0x1f) * 0x100000001b3u;
+		if (given && given->text)
+			hash = jl_hash(hash, given->text, strlen(given->text));
+		hash = jl_hash(hash, "\x1f", 1);
 	}
 	return hash;
 }

@@ -75,9 +75,9 @@ static struct jl_train_row row_of(const struct jl_train_result *r, const struct 
 	row.mem_B = r->mem_B;
 	row.gemm_frac = jl_train_gemm_frac(r);
 	row.gemm_cpu_frac = jl_train_gemm_cpu_frac(r, run);
-	row.predicted = n_samples / r->expect.step_s;
-	row.predicted_lo = n_samples / r->expect.hi_s;
-	row.predicted_hi = n_samples / r->expect.lo_s;
+	row.predicted = n_samples / r->predicted_s.value;
+	row.predicted_lo = n_samples / r->predicted_s.hi;
+	row.predicted_hi = n_samples / r->predicted_s.lo;
 	row.flop = r->flop;
 	row.n_threads = r->n_threads;
 	row.update_s = r->update_s;
