@@ -1,5 +1,6 @@
 /* jeoul predict: how long, how much memory, energy and money a training run takes on a system. */
 #include <math.h>
+#include <string.h>
 
 #include "cli/ask.h"
 #include "cli/predict_serving.h"
@@ -164,7 +165,7 @@ enum jl_status jl_cmd_predict(struct jl_cli *cli, struct jl_err *err)
 	JL_TRY(jl_ask_request(&req, cli, err));
 	if (jl_flag(cli, "serve"))
 		return jl_predict_serving(cli, &req, err);
-	if (jl_given(cli, "with"))
+	if (jl_given(cli, "with") || (req.system && strchr(req.system, '+')))
 		return predict_mixed(cli, &req, err);
 	if (jl_given(cli, "sweep"))
 		return predict_sweep(cli, &req, err);

@@ -13,7 +13,7 @@ static struct jl_num seconds(struct jl_doc *doc, double value_s)
 
 void jl_tell_mixed(struct jl_doc *doc, const struct jl_mixed *m)
 {
-	static const struct jl_tell_head heads[] = { { JL_N("GPUs"), JL_COLUMN_KEEP },
+	static const struct jl_tell_head heads[] = { { JL_NC("which", "GPUs"), JL_COLUMN_KEEP },
 						     { JL_N("step"), JL_COLUMN_FIGURE },
 						     { JL_N("waits"), JL_COLUMN_FIGURE },
 						     { JL_N("samples by speed"), JL_COLUMN_FIGURE },
