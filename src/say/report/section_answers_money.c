@@ -31,9 +31,9 @@ struct jl_answer jl_answer_rent(struct jl_section *s, const struct jl_scenario_q
 	rent.date = cheap->rent_date;
 	work = jl_num_about(least * 3600, JL_K_USD, NULL);
 	work.n_digits = 2;
-	JL_SENTENCE(s->doc, JL_("|1 does most for its rent of |2: |3 for what the baseline does in an hour."),
+	JL_SENTENCE(s->doc, JL_("|1 gives the most speed for its rent of |2: |3 for what the baseline does in an hour."),
 		    JL_NAMED(jl_system_name(cheap)), JL_FIG(rent), JL_FIG(work));
-	return (struct jl_answer){ true, JL_MARK_NONE, JL_("Which one does most for its rent?") };
+	return (struct jl_answer){ true, JL_MARK_NONE, JL_("Which one gives the most speed for its rent?") };
 }
 
 static struct jl_num days_num(double days)

@@ -60,7 +60,7 @@ static struct jl_set_row *add_case(struct jl_set_data *data, const struct jl_set
 				       .link = metrics[run->metric][run->prefill.n_gpus > 0],
 				       .what = what,
 				       .model = model,
-				       .answer = jl_serve_asked_of(c->dev.arch, run->engine, run->metric),
+				       .answer = jl_serve_asked_of(c->dev.arch, run),
 				       .kind = { [JL_LABEL_GPU] = c->gpu->id,
 						 [JL_LABEL_FAMILY] = jl_arch_id(c->dev.arch),
 						 [JL_LABEL_KIND] = jl_engine_id(run->engine) },
