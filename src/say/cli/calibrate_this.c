@@ -98,16 +98,12 @@ static void say_json(struct jl_cli *cli, const struct jl_own *own, const char *d
 
 static enum jl_status say(struct jl_cli *cli, const struct jl_own *own, const char *date, struct jl_err *err)
 {
-	static const struct jl_tell_head heads[] = { { JL_N("what"), JL_COLUMN_KEEP },
-						     { JL_N("measured ●"), JL_COLUMN_FIGURE },
-						     { JL_N("model had ○"), JL_COLUMN_FIGURE },
-						     { JL_N("record"), JL_COLUMN_KEEP } };
 	struct jl_doc doc;
 
 	jl_view_page(cli, &doc);
 	jl_doc_lead(&doc);
 	jl_doc_textf(&doc, JL_("This machine is now predicted by what was measured here (%s)."), date);
-	jl_tell_table(&doc, NULL, heads, JL_LEN(heads));
+	jl_tell_table(&doc, NULL, "kffk", JL_N("what|measured ●|model had ○|record"));
 	for (const struct jl_own_figure *f = own->figures; f < own->figures + own->n; f++) {
 		const struct jl_record_metric *m = &f->record->metrics[0];
 		char what[JL_RECORD_WORDS_MAX], is[JL_RECORD_WORDS_MAX], had[JL_RECORD_WORDS_MAX];

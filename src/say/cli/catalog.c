@@ -151,9 +151,6 @@ static void put_system(struct jl_json *json, const struct jl_catalog *cat, const
 
 static enum jl_status list_kinds(struct jl_cli *cli, const struct jl_convnet_list *nets, struct jl_err *err)
 {
-	static const struct jl_tell_head heads[] = { { JL_N("kind"), JL_COLUMN_KEEP },
-						     { JL_N("records"), JL_COLUMN_FIGURE },
-						     { "", JL_COLUMN_TEXT } };
 	struct jl_json json;
 	struct jl_doc doc;
 
@@ -162,7 +159,7 @@ static enum jl_status list_kinds(struct jl_cli *cli, const struct jl_convnet_lis
 		jl_json_object(&json);
 	jl_view_page(cli, &doc);
 	doc.flush = true;
-	jl_tell_table(&doc, NULL, heads, JL_LEN(heads));
+	jl_tell_table(&doc, NULL, "kft", JL_N("kind|records|"));
 	for (size_t i = 0; i < JL_LEN(kinds); i++) {
 		const char *list = jl_schema_of(kinds[i].kind)->list;
 		size_t n;

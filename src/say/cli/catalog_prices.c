@@ -170,7 +170,7 @@ static void tell_rows(struct jl_doc *doc, const struct jl_cli *cli, const struct
 		jl_doc_strong(doc, rows[0].gpu);
 	}
 	doc->flush = true;
-	jl_tell_table(doc, NULL, heads, k);
+	jl_tell_columns(doc, NULL, heads, k);
 	for (const struct row *row = rows; row < rows + n; row++) {
 		const struct jl_price *p = row->price;
 		const double n_gpus = isnan(p->n_gpu) ? 1 : p->n_gpu;

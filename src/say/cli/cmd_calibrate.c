@@ -99,20 +99,12 @@ static void print_json(struct jl_cli *cli, const struct jl_calibration *found)
 
 static enum jl_status print_text(struct jl_cli *cli, const struct jl_calibration *found, struct jl_err *err)
 {
-	static const struct jl_tell_head heads[] = {
-		{ JL_N("set"), JL_COLUMN_KEEP },
-		{ JL_N("rows"), JL_COLUMN_FIGURE },
-		{ JL_N("residuals"), JL_COLUMN_FIGURE },
-		{ JL_N("parameters"), JL_COLUMN_FIGURE },
-		{ JL_N("median error"), JL_COLUMN_FIGURE },
-		{ "p90", JL_COLUMN_FIGURE },
-	};
 	const char *path = jl_text(cli, "output");
 	struct jl_doc doc;
 
 	jl_view_page(cli, &doc);
 	doc.flush = true;
-	jl_tell_table(&doc, NULL, heads, JL_LEN(heads));
+	jl_tell_table(&doc, NULL, "kfffff", JL_N("set|rows|residuals|parameters|median error|p90"));
 	for (const struct jl_calibrated *set = found->sets; set < found->sets + found->n_sets; set++)
 		JL_ROW(&doc, false, JL_NAMED(set->ops->name), JL_NAMED(jl_tell_text(&doc, "%zu", set->n_rows)),
 		       JL_NAMED(jl_tell_text(&doc, "%zu", set->n_resid)),

@@ -141,12 +141,9 @@ static void print_json(struct jl_cli *cli, const struct found found[N_PARTS])
 
 static void tell(struct jl_doc *doc, struct jl_cli *cli, const struct found found[N_PARTS])
 {
-	static const struct jl_tell_head heads[] = { { JL_N("component"), JL_COLUMN_KEEP },
-						     { JL_N("for"), JL_COLUMN_TEXT },
-						     { JL_N("here"), JL_COLUMN_KEEP } };
 	const char *all = install_all(cli, found);
 
-	jl_tell_table(doc, NULL, heads, sizeof(heads) / sizeof(*heads));
+	jl_tell_table(doc, NULL, "ktk", JL_N("component|for|here"));
 	for (size_t i = 0; i < N_PARTS; i++) {
 		jl_doc_cell_name(doc, jl_msg(parts[i].name));
 		jl_doc_cell_name(doc, jl_msg(parts[i].used_for));

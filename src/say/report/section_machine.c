@@ -28,9 +28,7 @@ static struct jl_num probed(double value, enum jl_kind kind, const char *unit)
 
 static void parts_table(struct jl_section *s, const struct jl_probe_machine *m)
 {
-	static const struct jl_tell_head heads[] = { { JL_N("Part"), false }, { JL_N("Here"), false } };
-
-	jl_tell_table(s->doc, NULL, heads, 2);
+	jl_tell_table(s->doc, NULL, "tt", JL_N("Part|Here"));
 	fact(s, JL_N("Processor"));
 	jl_doc_cell_name(s->doc, m->cpu.model ? m->cpu.model : "—");
 	jl_doc_end_row(s->doc, false);

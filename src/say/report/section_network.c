@@ -86,9 +86,6 @@ static void reduce_row(struct jl_section *s, const struct jl_weighed_reduce *r)
 
 void jl_section_allreduce(struct jl_section *s)
 {
-	static const struct jl_tell_head heads[] = { { JL_N("Nodes"), true },    { JL_N("Measured"), true },
-						     { JL_N("Expected"), true }, { JL_N("Bound"), true },
-						     { JL_N("busbw"), true },    { JL_N("Verdict"), false } };
 	struct jl_num size;
 
 	if (!s->w->n_reduce)
@@ -105,7 +102,7 @@ void jl_section_allreduce(struct jl_section *s)
 	       "busy the links are.");
 	if (!jl_section_is_charted(s, "allreduce"))
 		jl_chart_allreduce(s, NULL);
-	jl_tell_table(s->doc, NULL, heads, 6);
+	jl_tell_table(s->doc, NULL, "ffffft", JL_N("Nodes|Measured|Expected|Bound|busbw|Verdict"));
 	for (size_t i = 0; i < s->w->n_reduce; i++)
 		reduce_row(s, &s->w->reduce[i]);
 	for (size_t i = 0; i < s->w->n_reduce; i++)

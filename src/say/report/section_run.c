@@ -98,22 +98,16 @@ static void point_row(struct jl_section *s, const struct jl_weighed_point *p, bo
 
 static void scaling_tables(struct jl_section *s)
 {
-	static const struct jl_tell_head heads[] = {
-		{ JL_N("Mode"), false },     { JL_N("GPUs"), true },     { JL_N("Measured"), true },
-		{ JL_N("Predicted"), true }, { JL_N("Speed-up"), true }, { JL_NC("speed-up", "Predicted"), true },
-		{ JL_N("Efficiency"), true }
-	};
-	static const struct jl_tell_head other[] = { { JL_N("System"), false },   { JL_N("Mode"), false },
-						     { JL_N("GPUs"), true },      { JL_N("Measured"), true },
-						     { JL_N("Predicted"), true }, { JL_N("Off by"), true } };
 	const struct jl_weighed_scaling *sc = &s->w->scaling;
 
-	jl_tell_table(s->doc, JL_("samples/s; speed-up and efficiency over one GPU in the same mode"), heads, 7);
+	jl_tell_table(s->doc, JL_("samples/s; speed-up and efficiency over one GPU in the same mode"), "tffffff",
+		      JL_N("Mode|GPUs|Measured|Predicted|Speed-up|Predicted|Efficiency"));
 	for (size_t k = 0; k < sc->n_modes * sc->n_counts; k++)
 		point_row(s, &sc->points[k], false);
 	if (!sc->n_further)
 		return;
-	jl_tell_table(s->doc, JL_("Measured elsewhere, samples/s"), other, 6);
+	jl_tell_table(s->doc, JL_("Measured elsewhere, samples/s"), "ttffff",
+		      JL_N("System|Mode|GPUs|Measured|Predicted|Off by"));
 	for (size_t k = 0; k < sc->n_further; k++)
 		point_row(s, &sc->further[k], true);
 }
@@ -344,15 +338,9 @@ static struct jl_num memory_num(double value_B, enum jl_origin origin, const cha
 
 static void model_memory(struct jl_section *s)
 {
-	static const struct jl_tell_head heads[] = { { JL_N("System"), false },
-						     { JL_N("Needed"), true },
-						     { JL_N("Of"), true },
-						     { JL_N("Largest batch per GPU"), true },
-						     { JL_N("Verdict"), false } };
-
 	if (!jl_section_is_charted(s, "memory"))
 		jl_chart_memory(s, NULL);
-	jl_tell_table(s->doc, NULL, heads, 5);
+	jl_tell_table(s->doc, NULL, "tffft", JL_N("System|Needed|Of|Largest batch per GPU|Verdict"));
 	for (size_t i = 0; i < s->w->n_systems; i++) {
 		const struct jl_weighed_system *system = &s->w->systems[i];
 		const struct jl_prediction *p = &system->prediction;
@@ -374,14 +362,10 @@ static void model_memory(struct jl_section *s)
 
 static void observed_memory(struct jl_section *s)
 {
-	static const struct jl_tell_head heads[] = { { JL_N("System"), false },
-						     { JL_N("Memory per device"), true },
-						     { JL_N("Largest batch per device"), true },
-						     { JL_N("Passes for the same batch"), true } };
-
 	jl_doc_para(s->doc);
 	JL_SAY(s, "What surely fits: one sample takes at most what the observed batch could use.");
-	jl_tell_table(s->doc, NULL, heads, 4);
+	jl_tell_table(s->doc, NULL, "tfff",
+		      JL_N("System|Memory per device|Largest batch per device|Passes for the same batch"));
 	for (size_t i = 0; i < s->w->n_systems; i++) {
 		const struct jl_weighed_system *system = &s->w->systems[i];
 

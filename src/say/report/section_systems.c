@@ -65,16 +65,11 @@ static void notes_of(struct jl_section *s)
 
 void jl_section_specifications(struct jl_section *s)
 {
-	static const struct jl_tell_head heads[] = {
-		{ JL_N("System"), false },     { JL_N("GPUs"), true }, { JL_N("Memory"), true },
-		{ JL_N("Bandwidth"), true },   { JL_N("FP32"), true }, { JL_N("FP16 dense"), true },
-		{ JL_N("Power limit"), true },
-	};
-
 	if (!s->w->n_systems)
 		return;
 	jl_section_open(s, "specifications", "Specifications");
-	jl_tell_table(s->doc, JL_("One device of each; tensor rates without sparsity"), heads, 7);
+	jl_tell_table(s->doc, JL_("One device of each; tensor rates without sparsity"), "tffffff",
+		      JL_N("System|GPUs|Memory|Bandwidth|FP32|FP16 dense|Power limit"));
 	for (size_t i = 0; i < s->w->n_systems; i++) {
 		const struct jl_sys *sys = &s->w->systems[i].said->sys;
 
@@ -186,12 +181,7 @@ static size_t gather(struct jl_section *s, struct choice *ret_choices)
 
 static void pareto_table(struct jl_section *s, const struct choice *choices, size_t n)
 {
-	static const struct jl_tell_head heads[] = { { JL_N("System"), false },
-						     { JL_N("Rent"), true },
-						     { JL_N("Speed"), true },
-						     { JL_N("Rent for the baseline's work of an hour"), true } };
-
-	jl_tell_table(s->doc, NULL, heads, 4);
+	jl_tell_table(s->doc, NULL, "tfff", JL_N("System|Rent|Speed|Rent for the baseline's work of an hour"));
 	for (size_t i = 0; i < n; i++) {
 		struct jl_num rent = jl_num_plain(choices[i].usd, JL_K_USD_RATE, NULL, JL_LISTED, choices[i].source),
 			      speed = jl_num_estimate((struct jl_estimate){ choices[i].speed, NAN, NAN }, JL_K_NUMBER,

@@ -148,12 +148,8 @@ static void row_head(struct jl_section *s, const struct jl_record *r)
 
 static void speed_table(struct jl_section *s, const struct group *g)
 {
-	static const struct jl_tell_head heads[] = { { JL_N("Mode"), false },     { JL_N("Workers"), true },
-						     { JL_N("Measured"), true },  { JL_N("Predicted"), true },
-						     { JL_N("Ideal"), true },     { JL_N("Speed-up"), true },
-						     { JL_N("Efficiency"), true } };
-
-	jl_tell_table(s->doc, JL_("samples/s; speed-up and efficiency over one worker"), heads, 7);
+	jl_tell_table(s->doc, JL_("samples/s; speed-up and efficiency over one worker"), "tffffff",
+		      JL_N("Mode|Workers|Measured|Predicted|Ideal|Speed-up|Efficiency"));
 	for (size_t i = 0; i < g->n; i++) {
 		const struct jl_record *r = g->rows[i];
 		const double per_s = metric_of(r, "samples_per_s"), ideal = ideal_of(g, r);
@@ -172,13 +168,10 @@ static void speed_table(struct jl_section *s, const struct group *g)
 
 static void need_table(struct jl_section *s, const struct group *g)
 {
-	static const struct jl_tell_head heads[] = {
-		{ JL_N("Mode"), false },   { JL_N("Workers"), true },           { JL_N("A step"), true },
-		{ JL_N("Exposed"), true }, { JL_N("Memory per worker"), true }, { JL_N("Energy per sample"), true }
-	};
 	const bool energy = any_energy(g);
 
-	jl_tell_table(s->doc, JL_("Exposed: share of a step that waits for other workers"), heads, 5 + energy);
+	jl_tell_table(s->doc, JL_("Exposed: share of a step that waits for other workers"), energy ? "tfffff" : "tffff",
+		      JL_N("Mode|Workers|A step|Exposed|Memory per worker|Energy per sample"));
 	for (size_t i = 0; i < g->n; i++) {
 		const struct jl_record *r = g->rows[i];
 		const double exposed = metric_of(r, "exposed_s") / metric_of(r, "step_s");

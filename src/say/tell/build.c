@@ -109,11 +109,6 @@ static void row(struct jl_doc *doc, const struct jl_upgrade *u, long today)
 
 void jl_tell_upgrades(struct jl_doc *doc, const struct jl_upgrade_answer *a, long today)
 {
-	static const struct jl_tell_head heads[] = { { JL_N("purchase"), JL_COLUMN_LEAST(24) },
-						     { JL_NC("unit", "USD"), JL_COLUMN_FIGURE },
-						     { JL_NC("upgrade", "faster"), JL_COLUMN_FIGURE },
-						     { JL_N("per 1,000 USD"), JL_COLUMN_FIGURE },
-						     { JL_N("price of"), JL_COLUMN_KEEP } };
 	const struct jl_upgrades *found = a->found;
 	const struct jl_estimate *now = &found->now_per_s;
 
@@ -126,7 +121,7 @@ void jl_tell_upgrades(struct jl_doc *doc, const struct jl_upgrade_answer *a, lon
 	if (found->now_zero)
 		jl_doc_name(doc, jl_tell_text(doc, ", ZeRO-%d", found->now_zero));
 	if (found->n)
-		jl_tell_table(doc, NULL, heads, 5);
+		jl_tell_table(doc, NULL, "t24fffk", JL_N("purchase|USD|faster|per 1,000 USD|price of"));
 	for (size_t i = 0; i < found->n && i < SHOWN_MAX; i++)
 		row(doc, &found->items[i], today);
 	if (!found->n)

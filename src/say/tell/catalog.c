@@ -173,7 +173,7 @@ void jl_tell_list(struct jl_doc *doc, const struct jl_catalog *cat, enum jl_cata
 											       : JL_COLUMN_KEEP };
 	}
 	doc->flush = true;
-	jl_tell_table(doc, NULL, heads, n_columns);
+	jl_tell_columns(doc, NULL, heads, n_columns);
 	for (size_t i = 0; i < n; i++) {
 		for (size_t c = 0; c < n_columns; c++) {
 			const char *text = text_of(doc, &schema->fields[fields[c]], list + i * schema->size_B);
@@ -194,13 +194,9 @@ double jl_convnet_mac(const struct jl_convnet *net)
 
 void jl_tell_convnets(struct jl_doc *doc, const struct jl_convnet_list *list)
 {
-	static const struct jl_tell_head heads[] = { { JL_N("other networks"), JL_COLUMN_KEEP },
-						     { JL_N("parameters"), JL_COLUMN_FIGURE },
-						     { "GMAC", JL_COLUMN_FIGURE },
-						     { JL_N("per"), JL_COLUMN_TEXT } };
 	char params[JL_UNITS_TEXT_MAX];
 
-	jl_tell_table(doc, NULL, heads, JL_LEN(heads));
+	jl_tell_table(doc, NULL, "kfft", JL_N("other networks|parameters|GMAC|per"));
 	for (size_t i = 0; i < list->n_nets; i++) {
 		const struct jl_convnet *net = &list->nets[i];
 
@@ -227,12 +223,8 @@ static const char *name_of(const struct jl_schema *schema, const void *record)
 
 void jl_tell_found(struct jl_doc *doc, const struct jl_shown *found, size_t n)
 {
-	static const struct jl_tell_head heads[] = { { JL_N("kind"), JL_COLUMN_KEEP },
-						     { "id", JL_COLUMN_LEAST(24) },
-						     { JL_N("name"), JL_COLUMN_TEXT } };
-
 	doc->flush = true;
-	jl_tell_table(doc, NULL, heads, JL_LEN(heads));
+	jl_tell_table(doc, NULL, "kt24t", JL_N("kind|id|name"));
 	for (const struct jl_shown *f = found; f < found + n; f++) {
 		const struct jl_schema *schema = f->kind == JL_N_RECORD ? NULL : jl_schema_of(f->kind);
 		const struct jl_convnet *net = f->record;
@@ -255,9 +247,6 @@ static void note(struct jl_doc *doc, const char *label, const char *text)
 
 static void facts(struct jl_doc *doc, enum jl_catalog_kind kind, const void *record, struct jl_footnotes *notes)
 {
-	static const struct jl_tell_head heads[] = {
-		{ "", JL_COLUMN_KEEP }, { "", JL_COLUMN_FIGURE }, { "", JL_COLUMN_KEEP }, { "", JL_COLUMN_TEXT }
-	};
 	const struct jl_schema *schema = jl_schema_of(kind);
 	bool any = false;
 
@@ -267,7 +256,7 @@ static void facts(struct jl_doc *doc, enum jl_catalog_kind kind, const void *rec
 		if (!fact || !jl_fact_known(fact))
 			continue;
 		if (!any)
-			jl_tell_table(doc, NULL, heads, JL_LEN(heads));
+			jl_tell_table(doc, NULL, "kfkt", "|||");
 		any = true;
 		jl_doc_cell_name(doc, jl_fact_label(kind, field));
 		jl_tell_cell(doc, jl_num_written(jl_num_fact(fact, field->kind), text_of(doc, field, record)));
@@ -327,15 +316,10 @@ static void conflicts(struct jl_doc *doc, const struct jl_conflict *list, size_t
 
 static void measured(struct jl_doc *doc, const struct jl_link_info *link)
 {
-	static const struct jl_tell_head heads[] = { { JL_NC("what", "measured"), JL_COLUMN_LEAST(12) },
-						     { JL_N("on"), JL_COLUMN_KEEP },
-						     { JL_N("rate"), JL_COLUMN_FIGURE },
-						     { JL_N("of listed"), JL_COLUMN_FIGURE },
-						     { JL_N("conditions"), JL_COLUMN_LEAST(10) } };
 	char value[JL_UNITS_TEXT_MAX];
 
 	if (link->n_measured)
-		jl_tell_table(doc, NULL, heads, JL_LEN(heads));
+		jl_tell_table(doc, NULL, "t12kfft10", JL_N("measured|on|rate|of listed|conditions"));
 	for (const struct jl_link_measured *m = link->measured; m < link->measured + link->n_measured; m++)
 		JL_ROW(doc, false, JL_NAMED(m->what ? m->what : ""), JL_NAMED(m->gpu ? m->gpu : ""),
 		       JL_NAMED(jl_fact_known(&m->measured_Bps)

@@ -306,13 +306,9 @@ static const char *verdict_text(struct jl_doc *doc, const struct jl_judged *j)
 
 static void table(struct jl_doc *doc, const struct jl_check_answer *a)
 {
-	const struct jl_tell_head heads[] = { { JL_N("what"), JL_COLUMN_TEXT },
-					      { JL_N("measured"), JL_COLUMN_FIGURE },
-					      { a->judged[0].before ? JL_N("before") : JL_N("expected"),
-						JL_COLUMN_FIGURE },
-					      { JL_N("verdict"), JL_COLUMN_KEEP } };
-
-	jl_tell_table(doc, NULL, heads, 4);
+	jl_tell_table(doc, NULL, "tffk",
+		      a->judged[0].before ? JL_N("what|measured|before|verdict")
+					  : JL_N("what|measured|expected|verdict"));
 	for (size_t i = 0; i < a->n && i < ROWS_SHOWN; i++) {
 		const struct jl_judged *j = &a->judged[i];
 		const struct shown s = shown_of(j);

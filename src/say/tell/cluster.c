@@ -56,7 +56,7 @@ static void ranks(struct jl_doc *doc, const struct jl_cluster *c)
 			heads[n + 1] = (struct jl_tell_head){ jl_cluster_figures[f], JL_COLUMN_FIGURE };
 			columns[n++] = f;
 		}
-	jl_tell_table(doc, NULL, heads, n + 1);
+	jl_tell_columns(doc, NULL, heads, n + 1);
 	for (int r = 0; r < c->n; r++) {
 		jl_doc_cell_name(doc, rank_name(doc, c, r));
 		for (size_t k = 0; k < n; k++) {
@@ -79,7 +79,7 @@ static void map(struct jl_doc *doc, const struct jl_cluster *c)
 		return;
 	for (int r = 0; r < c->n; r++)
 		heads[r + 1] = (struct jl_tell_head){ jl_tell_text(doc, "%d", r), JL_COLUMN_FIGURE };
-	jl_tell_table(doc, NULL, heads, (size_t)c->n + 1);
+	jl_tell_columns(doc, NULL, heads, (size_t)c->n + 1);
 	for (int r = 0; r < c->n; r++) {
 		jl_doc_cell_name(doc, rank_name(doc, c, r));
 		for (int to = 0; to < c->n; to++) {

@@ -58,7 +58,7 @@ static void table(struct jl_doc *doc, const struct jl_collective_series *series)
 		{ JL_N("way, steps"), JL_COLUMN_KEEP },
 	};
 
-	jl_tell_table(doc, NULL, heads, 8);
+	jl_tell_columns(doc, NULL, heads, 8);
 	for (size_t i = 0; i < series->n; i++) {
 		const struct jl_collective_case *c = &series->cases[i];
 		const double share = c->algbw_Bps.value / c->bound_Bps;

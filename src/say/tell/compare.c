@@ -95,14 +95,9 @@ static bool epochs_known(const struct jl_compare *compare)
 
 static void same_table(struct jl_doc *doc, const struct jl_tell_compare *in)
 {
-	static const struct jl_tell_head heads[] = { { JL_N("system"), JL_COLUMN_TEXT },
-						     { JL_N("passes"), JL_COLUMN_FIGURE },
-						     { JL_N("step"), JL_COLUMN_FIGURE },
-						     { JL_NC("ratio", "speed"), JL_COLUMN_FIGURE },
-						     { JL_N("epoch"), JL_COLUMN_FIGURE } };
 	const bool epochs = epochs_known(in->compare);
 
-	jl_tell_table(doc, NULL, heads, epochs ? 5 : 4);
+	jl_tell_table(doc, NULL, epochs ? "tffff" : "tfff", JL_N("system|passes|step|speed|epoch"));
 	for (size_t i = 0; i < in->compare->n_rows; i++) {
 		const struct jl_compare_row *row = &in->compare->rows[i];
 		const struct jl_compare_at *at = &row->at[JL_AT_SAME_BATCH];
@@ -123,14 +118,9 @@ static void same_table(struct jl_doc *doc, const struct jl_tell_compare *in)
 
 static void largest_table(struct jl_doc *doc, const struct jl_tell_compare *in)
 {
-	static const struct jl_tell_head heads[] = {
-		{ JL_N("system"), JL_COLUMN_LEAST(8) }, { JL_N("batch"), JL_COLUMN_FIGURE },
-		{ JL_N("step"), JL_COLUMN_FIGURE },     { JL_NC("ratio", "speed"), JL_COLUMN_FIGURE },
-		{ JL_N("batches"), JL_COLUMN_FIGURE },  { JL_N("epoch"), JL_COLUMN_FIGURE }
-	};
 	const bool epochs = epochs_known(in->compare);
 
-	jl_tell_table(doc, NULL, heads, epochs ? 6 : 4);
+	jl_tell_table(doc, NULL, epochs ? "t8fffff" : "t8fff", JL_N("system|batch|step|speed|batches|epoch"));
 	for (size_t i = 0; i < in->compare->n_rows; i++) {
 		const struct jl_compare_row *row = &in->compare->rows[i];
 		const struct jl_compare_at *at = &row->at[JL_AT_LARGEST_BATCH];
@@ -183,7 +173,7 @@ static void whole_table(struct jl_doc *doc, const struct jl_tell_compare *in)
 		heads[n++] = counted(doc, JL_N("x %s training"), JL_N("x %s trainings"), c->repeat);
 	if (has_tune)
 		heads[n++] = counted(doc, JL_N("x %s trial"), JL_N("x %s trials"), c->tune);
-	jl_tell_table(doc, NULL, heads, n);
+	jl_tell_columns(doc, NULL, heads, n);
 	for (size_t i = 0; i < c->n_rows; i++) {
 		const struct jl_compare_row *row = &c->rows[i];
 		const struct jl_compare_at *at = &row->at[JL_AT_SAME_BATCH];

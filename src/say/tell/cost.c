@@ -159,8 +159,8 @@ static void paid_table(struct jl_doc *doc, const struct jl_cost_study *study)
 		days[n++] = s->horizon_days;
 		heads[n] = (struct jl_tell_head){ name, JL_COLUMN_FIGURE };
 	}
-	jl_tell_table(doc, jl_arena_printf(doc->arena, "%s (%s)", JL_("What has been paid"), table_unit_name(study)),
-		      heads, n + 1);
+	jl_tell_columns(doc, jl_arena_printf(doc->arena, "%s (%s)", JL_("What has been paid"), table_unit_name(study)),
+			heads, n + 1);
 	for (size_t o = 0; o < study->n_options; o++) {
 		jl_doc_cell_name(doc, study->options[o].name);
 		for (size_t i = 0; i < n; i++) {
@@ -188,15 +188,11 @@ static void swing_cell(struct jl_doc *doc, double days)
 
 static void swings(struct jl_doc *doc, const struct jl_cost_pair *p)
 {
-	static const struct jl_tell_head heads[] = { { JL_N("what moves it most"), JL_COLUMN_TEXT },
-						     { JL_N("20 % lower"), JL_COLUMN_FIGURE },
-						     { JL_N("20 % higher"), JL_COLUMN_FIGURE },
-						     { JL_N("decision flips at"), JL_COLUMN_FIGURE } };
 	char text[32];
 
 	if (!p->n_swings)
 		return;
-	jl_tell_table(doc, NULL, heads, 4);
+	jl_tell_table(doc, NULL, "tfff", JL_N("what moves it most|20 % lower|20 % higher|decision flips at"));
 	for (size_t i = 0; i < p->n_swings && i < 4; i++) {
 		jl_doc_cell_text(doc, jl_msg(p->swings[i].en));
 		swing_cell(doc, p->swings[i].lo);
@@ -240,7 +236,7 @@ static void work_table(struct jl_doc *doc, const struct jl_cost_study *study)
 					      { JL_N("80 % interval"), JL_COLUMN_FIGURE },
 					      { JL_N("per Mtoken"), JL_COLUMN_FIGURE } };
 
-	jl_tell_table(doc, NULL, heads, 5);
+	jl_tell_columns(doc, NULL, heads, 5);
 	for (size_t i = 0; i < study->n_options; i++) {
 		jl_doc_cell_name(doc, study->options[i].name);
 		if (study->work[i].known)
@@ -541,7 +537,6 @@ void jl_tell_cost(struct jl_doc *doc, const struct jl_tell_cost *in)
 
 void jl_tell_bill(struct jl_doc *doc, const struct jl_bill_asked *asked, long today)
 {
-	static const struct jl_tell_head heads[] = { { NULL, JL_COLUMN_TEXT }, { NULL, JL_COLUMN_FIGURE } };
 	const struct jl_bill *bill = &asked->bill;
 	const enum jl_kind kind = bill->currency == JL_KRW ? JL_K_KRW : JL_K_USD;
 	char text[JL_MONEY_TEXT_MAX];
@@ -552,7 +547,7 @@ void jl_tell_bill(struct jl_doc *doc, const struct jl_bill_asked *asked, long to
 		    jl_arena_printf(doc->arena, JL_(" for %.6g kWh in month %d (%s)"),
 				    (double)asked->use.milli_kWh / 1000, asked->use.month, asked->tariff),
 		    JL_ORIGIN_NONE, NULL);
-	jl_tell_table(doc, NULL, heads, 2);
+	jl_tell_table(doc, NULL, "tf", "|");
 	for (int p = 0; p < JL_N_BILL_PART; p++) {
 		if (bill->parts[p].micro == 0)
 			continue;

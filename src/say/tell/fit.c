@@ -47,12 +47,6 @@ static void cost_cell(struct jl_doc *doc, const struct jl_technique *r)
 
 static void rows(struct jl_doc *doc, const struct jl_fit *fit)
 {
-	static const struct jl_tell_head heads[] = {
-		{ JL_N("technique"), JL_COLUMN_TEXT },      { JL_N("cut"), JL_COLUMN_KEEP },
-		{ JL_N("GiB/GPU"), JL_COLUMN_FIGURE },      { "", JL_COLUMN_KEEP },
-		{ JL_N("host"), JL_COLUMN_FIGURE },         { JL_N("step"), JL_COLUMN_FIGURE },
-		{ JL_NC("time", "cost"), JL_COLUMN_FIGURE }
-	};
 	static const struct {
 		enum jl_mark mark;
 		const char *en;
@@ -61,7 +55,7 @@ static void rows(struct jl_doc *doc, const struct jl_fit *fit)
 		      { JL_MARK_BAD, JL_NC("verdict", "no") } };
 	char time[JL_UNITS_TEXT_MAX];
 
-	jl_tell_table(doc, NULL, heads, 7);
+	jl_tell_table(doc, NULL, "tkfkfff", JL_N("technique|cut|GiB/GPU||host|step|cost"));
 	for (size_t i = 0; i < fit->n; i++) {
 		const struct jl_technique *r = &fit->rows[i];
 		const double total_B = r->weight.memory.total_B, step_s = r->weight.step.step_s;

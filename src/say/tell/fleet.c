@@ -97,14 +97,10 @@ static void front_row(struct jl_doc *doc, const struct jl_fleet *fleet, const st
 static void front(struct jl_doc *doc, const struct jl_fleet_answer *a)
 {
 	const bool limits = !isnan(a->ask->deadline_s) || !isnan(a->ask->budget_usd);
-	const struct jl_tell_head heads[] = { { JL_N("GPUs"), JL_COLUMN_FIGURE },
-					      { JL_N("kind"), JL_COLUMN_TEXT },
-					      { a->fleet->whole_run ? JL_N("time") : JL_N("step"), JL_COLUMN_KEEP },
-					      { JL_N("cost"), JL_COLUMN_KEEP },
-					      { JL_N("plan"), JL_COLUMN_KEEP },
-					      { JL_N("limits"), JL_COLUMN_KEEP } };
 
-	jl_tell_table(doc, NULL, heads, limits ? 6 : 5);
+	jl_tell_table(doc, NULL, limits ? "ftkkkk" : "ftkkk",
+		      a->fleet->whole_run ? JL_N("GPUs|kind|time|cost|plan|limits")
+					  : JL_N("GPUs|kind|step|cost|plan|limits"));
 	for (size_t i = 0; i < a->fleet->n; i++) {
 		const struct jl_fleet_point *p = &a->fleet->points[i];
 
@@ -247,17 +243,12 @@ static void batch_cell(struct jl_doc *doc, const struct jl_batch_point *p)
 
 void jl_tell_batches(struct jl_doc *doc, const struct jl_batch_answer *a)
 {
-	static const struct jl_tell_head heads[] = {
-		{ JL_N("system"), JL_COLUMN_TEXT },  { JL_N("largest"), JL_COLUMN_KEEP },
-		{ JL_N("fastest"), JL_COLUMN_KEEP }, { JL_N("samples/s"), JL_COLUMN_KEEP },
-		{ JL_N("speed"), JL_COLUMN_FIGURE }, { JL_N("at most"), JL_COLUMN_KEEP }
-	};
 	const double base = a->rows[0].limit.fastest.prediction.samples_per_s.value;
 
 	jl_doc_lead(doc);
 	jl_doc_name(doc, a->subject->name);
 	jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", JL_("largest batch in one pass, and the fastest"));
-	jl_tell_table(doc, NULL, heads, 6);
+	jl_tell_table(doc, NULL, "tkkkfk", JL_N("system|largest|fastest|samples/s|speed|at most"));
 	for (size_t i = 0; i < a->n; i++) {
 		const struct jl_batch_limit *l = &a->rows[i].limit;
 		const struct jl_estimate *rate = &l->fastest.prediction.samples_per_s;

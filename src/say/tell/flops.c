@@ -62,11 +62,6 @@ static void row(struct jl_doc *doc, const struct jl_count *c, bool total)
 
 void jl_tell_flops(struct jl_doc *doc, const struct jl_flops *f)
 {
-	static const struct jl_tell_head heads[] = { { JL_NC("rows", "layers"), JL_COLUMN_LEAST(12) },
-						     { JL_N("number"), JL_COLUMN_FIGURE },
-						     { JL_N("parameters"), JL_COLUMN_FIGURE },
-						     { JL_N("FLOP forward"), JL_COLUMN_FIGURE },
-						     { JL_N("kept activations"), JL_COLUMN_FIGURE } };
 	const struct jl_counts *n = &f->counts;
 	const double flop = n->total.fwd_flop, items = f->batch * (isnan(f->seq) ? 1 : f->seq);
 	char a[JL_UNITS_TEXT_MAX], b[JL_UNITS_TEXT_MAX];
@@ -76,7 +71,7 @@ void jl_tell_flops(struct jl_doc *doc, const struct jl_flops *f)
 	jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("batch %g"), f->batch);
 	if (!isnan(f->seq))
 		jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("sequence %g"), f->seq);
-	jl_tell_table(doc, NULL, heads, 5);
+	jl_tell_table(doc, NULL, "t12ffff", JL_N("layers|number|parameters|FLOP forward|kept activations"));
 	for (size_t i = 0; i < n->n; i++)
 		row(doc, &n->rows[i], false);
 	row(doc, &n->total, true);

@@ -83,12 +83,6 @@ static void lead(struct jl_doc *doc, const struct jl_infer *a)
 
 static void percentiles(struct jl_doc *doc, const struct jl_infer *a)
 {
-	static const struct jl_tell_head heads[] = {
-		{ "", JL_COLUMN_KEEP },
-		{ JL_N("half of them"), JL_COLUMN_KEEP },
-		{ "90 %", JL_COLUMN_FIGURE },
-		{ "99 %", JL_COLUMN_FIGURE },
-	};
 	const struct {
 		const char *en;
 		const struct jl_infer_times *t;
@@ -99,7 +93,7 @@ static void percentiles(struct jl_doc *doc, const struct jl_infer *a)
 		{ JL_N("whole request"), &a->e2e_s },
 	};
 
-	jl_tell_table(doc, NULL, heads, 4);
+	jl_tell_table(doc, NULL, "kkff", JL_N("|half of them|90 %|99 %"));
 	for (size_t i = 0; i < 4; i++) {
 		JL_ROW(doc, false, JL_WORD(jl_msg(rows[i].en)),
 		       JL_FIG(jl_num_ranged(jl_num_estimate(rows[i].t->p50, JL_K_TIME, NULL))),
@@ -205,18 +199,9 @@ static void costs(struct jl_doc *doc, const struct jl_tell_infer *in)
 
 static void sweep(struct jl_doc *doc, const struct jl_infer *a)
 {
-	static const struct jl_tell_head rates[] = {
-		{ JL_N("requests/s"), JL_COLUMN_FIGURE },     { JL_N("first token, 90 %"), JL_COLUMN_KEEP },
-		{ JL_N("each token, 90 %"), JL_COLUMN_KEEP }, { JL_N("tokens/s"), JL_COLUMN_FIGURE },
-		{ JL_N("busy"), JL_COLUMN_FIGURE },           { "", JL_COLUMN_TEXT },
-	};
-	static const struct jl_tell_head formats[] = {
-		{ JL_N("weights"), JL_COLUMN_KEEP },          { JL_N("on a GPU"), JL_COLUMN_FIGURE },
-		{ JL_N("GPUs"), JL_COLUMN_FIGURE },           { JL_N("first token, 90 %"), JL_COLUMN_KEEP },
-		{ JL_N("each token, 90 %"), JL_COLUMN_KEEP }, { JL_N("tokens/s"), JL_COLUMN_FIGURE },
-	};
-
-	jl_tell_table(doc, NULL, a->compared ? formats : rates, 6);
+	jl_tell_table(doc, NULL, a->compared ? "kffkkf" : "fkkfft",
+		      a->compared ? JL_N("weights|on a GPU|GPUs|first token, 90 %|each token, 90 %|tokens/s")
+				  : JL_N("requests/s|first token, 90 %|each token, 90 %|tokens/s|busy|"));
 	for (size_t i = 0; i < a->n_rows; i++) {
 		const struct jl_infer_row *r = &a->rows[i];
 		char text[JL_UNITS_TEXT_MAX];

@@ -13,11 +13,6 @@ static void money_cell(struct jl_doc *doc, struct jl_money money)
 
 void jl_tell_machine_bill(struct jl_doc *doc, const struct jl_machine_bill *bill, const struct jl_cost_study *study)
 {
-	static const struct jl_tell_head heads[] = { { JL_N("month"), JL_COLUMN_TEXT },
-						     { JL_N("kWh"), JL_COLUMN_FIGURE },
-						     { JL_N("bill without"), JL_COLUMN_FIGURE },
-						     { JL_N("bill with"), JL_COLUMN_FIGURE },
-						     { JL_N("more"), JL_COLUMN_FIGURE } };
 	char year[JL_MONEY_TEXT_MAX], other[JL_MONEY_TEXT_MAX], date[JL_DATE_TEXT_MAX], text[64];
 
 	jl_doc_lead(doc);
@@ -27,7 +22,7 @@ void jl_tell_machine_bill(struct jl_doc *doc, const struct jl_machine_bill *bill
 				    bill->name, jl_money_text(other, bill->year_other),
 				    jl_units_said(text, bill->active_W, JL_K_POWER, 3), bill->tariff),
 		    JL_ESTIMATED, JL_METHOD);
-	jl_tell_table(doc, NULL, heads, 5);
+	jl_tell_table(doc, NULL, "tffff", JL_N("month|kWh|bill without|bill with|more"));
 	for (size_t i = 0; i < bill->n_months; i++) {
 		const struct jl_machine_bill_month *m = &bill->months[i];
 

@@ -13,11 +13,6 @@ static struct jl_num seconds(struct jl_doc *doc, double value_s)
 
 void jl_tell_mixed(struct jl_doc *doc, const struct jl_mixed *m)
 {
-	static const struct jl_tell_head heads[] = { { JL_N("GPUs"), JL_COLUMN_KEEP },
-						     { JL_N("step"), JL_COLUMN_FIGURE },
-						     { JL_N("waits"), JL_COLUMN_FIGURE },
-						     { JL_N("samples by speed"), JL_COLUMN_FIGURE },
-						     { JL_N("step"), JL_COLUMN_FIGURE } };
 	const struct jl_mixed_kind *slow = &m->kind[m->slowest], *fast = &m->kind[1 - m->slowest];
 
 	char rate[JL_UNITS_TEXT_MAX];
@@ -39,7 +34,7 @@ void jl_tell_mixed(struct jl_doc *doc, const struct jl_mixed *m)
 		if (m->kind[k].alone > (m->is_shared ? m->shared_per_s : m->even_per_s))
 			jl_tell_entry(doc, JL_("Better"), JL_ESTIMATED, JL_("%s alone: %s samples/s"),
 				      m->kind[k].sys.text, jl_about_text(rate, m->kind[k].alone));
-	jl_tell_table(doc, NULL, heads, 5);
+	jl_tell_table(doc, NULL, "kffff", JL_N("GPUs|step|waits|samples by speed|step"));
 	for (size_t k = 0; k < JL_MIXED_KINDS; k++) {
 		const struct jl_mixed_kind *kind = &m->kind[k];
 

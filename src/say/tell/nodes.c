@@ -62,15 +62,10 @@ static void row(struct jl_doc *doc, const struct jl_node *n)
 
 void jl_tell_nodes(struct jl_doc *doc, const struct jl_nodes *nodes)
 {
-	static const struct jl_tell_head heads[] = { { JL_N("machine"), JL_COLUMN_KEEP },
-						     { JL_N("all in all"), JL_COLUMN_FIGURE },
-						     { JL_N("worst in"), JL_COLUMN_TEXT },
-						     { JL_N("by"), JL_COLUMN_FIGURE },
-						     { JL_N("verdict"), JL_COLUMN_KEEP } };
 	double least_ln = NAN;
 
 	lead(doc, nodes);
-	jl_tell_table(doc, NULL, heads, sizeof(heads) / sizeof(*heads));
+	jl_tell_table(doc, NULL, "kftfk", JL_N("machine|all in all|worst in|by|verdict"));
 	for (size_t i = 0; i < nodes->n; i++) {
 		if (i < ROWS_SHOWN)
 			row(doc, &nodes->nodes[i]);

@@ -150,7 +150,7 @@ static void table(struct jl_doc *doc, const struct jl_plan_answer *a)
 		if (is_told(a, (enum column)k))
 			heads[n++] = setting_heads[k];
 	heads[n++] = (struct jl_tell_head){ "GiB", JL_COLUMN_FIGURE };
-	jl_tell_table(doc, NULL, heads, n);
+	jl_tell_columns(doc, NULL, heads, n);
 	for (size_t i = 0; i < a->n; i++) {
 		const struct jl_plan_ranked *plan = &a->plans[i];
 		const double total_B = plan->p.memory.total_B;

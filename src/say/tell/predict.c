@@ -402,14 +402,9 @@ void jl_tell_sure(struct jl_doc *doc, const struct jl_notes *notes)
 
 static void near_table(struct jl_doc *doc, const struct jl_tell_predicted *in)
 {
-	static const struct jl_tell_head heads[] = { { JL_N("published run"), JL_COLUMN_TEXT },
-						     { "GPU", JL_COLUMN_KEEP },
-						     { JL_N("off by"), JL_COLUMN_FIGURE },
-						     { JL_N("row"), JL_COLUMN_KEEP } };
-
 	jl_doc_subsection(doc, "near",
 			  JL_("Near it: the published runs most like this one, predicted by the shipped parameters"));
-	jl_tell_table(doc, NULL, heads, 4);
+	jl_tell_table(doc, NULL, "tkfk", JL_N("published run|GPU|off by|row"));
 	for (size_t i = 0; i < in->n_near; i++) {
 		const struct jl_set_row *row = in->near[i].row;
 		const double off = row->pred / row->meas - 1.0;
@@ -495,13 +490,7 @@ static void where_cell(struct jl_doc *doc, const struct jl_step_cost *step)
 
 static void sweep_table(struct jl_doc *doc, const struct jl_sweep *sweep)
 {
-	static const struct jl_tell_head heads[] = {
-		{ JL_N("GPUs"), JL_COLUMN_FIGURE },     { JL_N("samples/s"), JL_COLUMN_FIGURE },
-		{ JL_N("speed-up"), JL_COLUMN_FIGURE }, { JL_N("eff."), JL_COLUMN_FIGURE },
-		{ JL_N("step"), JL_COLUMN_FIGURE },     { JL_N("where the time goes"), JL_COLUMN_TEXT }
-	};
-
-	jl_tell_table(doc, NULL, heads, 6);
+	jl_tell_table(doc, NULL, "ffffft", JL_N("GPUs|samples/s|speed-up|eff.|step|where the time goes"));
 	for (size_t i = 0; i < sweep->n; i++) {
 		const struct jl_predicted *x = &sweep->rows[i];
 		char per_s[JL_RANGE_TEXT_MAX], step[JL_UNITS_TEXT_MAX];

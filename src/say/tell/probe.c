@@ -146,7 +146,7 @@ static void matrix(struct jl_doc *doc, const struct jl_probe_machine *m)
 	for (size_t a = 0; a < n; a++)
 		heads[a + 1] = (struct jl_tell_head){ jl_tell_text(doc, "%zu", a), JL_COLUMN_FIGURE };
 	if (n)
-		jl_tell_table(doc, NULL, heads, n + 1);
+		jl_tell_columns(doc, NULL, heads, n + 1);
 	for (size_t a = 0; a < n; a++) {
 		jl_doc_cell_name(doc, jl_tell_text(doc, "%zu", a));
 		for (size_t b = 0; b < n; b++) {
@@ -194,19 +194,9 @@ static void state_of(struct jl_doc *doc, const struct jl_nvml_gpu *g, const char
 /* The state of the GPUs now; neighbours that are alike take one row. */
 static void states(struct jl_doc *doc, const struct jl_nvml_snapshot *nvml)
 {
-	static const struct jl_tell_head heads[] = {
-		{ "GPU", JL_COLUMN_KEEP },
-		{ JL_N("SM clock, MHz"), JL_COLUMN_FIGURE },
-		{ JL_N("power, W"), JL_COLUMN_FIGURE },
-		{ JL_N("memory, GiB"), JL_COLUMN_FIGURE },
-		{ "°C", JL_COLUMN_FIGURE },
-		{ JL_N("busy"), JL_COLUMN_FIGURE },
-		{ "ECC", JL_COLUMN_KEEP },
-		{ "persistence", JL_COLUMN_KEEP },
-	};
-
 	if (nvml->n_gpus)
-		jl_tell_table(doc, NULL, heads, JL_LEN(heads));
+		jl_tell_table(doc, NULL, "kfffffkk",
+			      JL_N("GPU|SM clock, MHz|power, W|memory, GiB|°C|busy|ECC|persistence"));
 	for (size_t i = 0, last; i < nvml->n_gpus; i = last + 1) {
 		const char *cells[STATE_CELLS], *next[STATE_CELLS];
 		size_t k = STATE_CELLS;

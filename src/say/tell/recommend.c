@@ -75,14 +75,12 @@ static const char *interval(struct jl_doc *doc, const struct jl_candidate *c)
 void jl_tell_candidates(struct jl_doc *doc, const struct jl_recommended *a, const char *title, const int *rows,
 			size_t n)
 {
-	const char *cost = isnan(a->krw_per_usd) ? JL_NC("unit", "USD") : JL_N("thousand KRW");
-	const struct jl_tell_head heads[] = { { JL_N("how"), JL_COLUMN_KEEP },
-					      { JL_N("machines"), JL_COLUMN_LEAST(18) },
-					      { JL_N("from"), JL_COLUMN_LEAST(10) },
-					      { is_serve(a) ? JL_N("a token") : JL_N("a run"), JL_COLUMN_FIGURE },
-					      { cost, JL_COLUMN_FIGURE } };
+	static const char *const heads[2][2] = {
+		{ JL_N("how|machines|from|a run|USD"), JL_N("how|machines|from|a run|thousand KRW") },
+		{ JL_N("how|machines|from|a token|USD"), JL_N("how|machines|from|a token|thousand KRW") }
+	};
 
-	jl_tell_table(doc, title, heads, sizeof(heads) / sizeof(*heads));
+	jl_tell_table(doc, title, "kt18t10ff", heads[is_serve(a)][!isnan(a->krw_per_usd)]);
 	for (size_t i = 0; i < n; i++) {
 		const struct jl_candidate *c = &a->found->items[rows[i]];
 		const bool pick = rows[i] == a->found->pick;

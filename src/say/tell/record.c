@@ -90,16 +90,11 @@ static const char *range(struct jl_doc *doc, const char *name, double lo, double
 
 static void metrics(struct jl_doc *doc, const struct jl_record *r)
 {
-	static const struct jl_tell_head heads[] = { { JL_N("figure"), JL_COLUMN_KEEP },
-						     { JL_N("median"), JL_COLUMN_FIGURE },
-						     { JL_N("95 % interval"), JL_COLUMN_FIGURE },
-						     { JL_N("from – to"), JL_COLUMN_FIGURE },
-						     { "n", JL_COLUMN_FIGURE } };
 	const enum jl_origin origin = origin_of(r);
 
 	if (!r->n_metrics)
 		return;
-	jl_tell_table(doc, NULL, heads, 5);
+	jl_tell_table(doc, NULL, "kffff", JL_N("figure|median|95 % interval|from – to|n"));
 	for (size_t i = 0; i < r->n_metrics; i++) {
 		const struct jl_summary *s = &r->metrics[i].value;
 		const char *name = r->metrics[i].name;
@@ -156,14 +151,7 @@ static void result_cell(struct jl_doc *doc, const struct jl_record *r)
 
 void jl_tell_stored_table(struct jl_doc *doc)
 {
-	static const struct jl_tell_head heads[] = { { "id", JL_COLUMN_KEEP },
-						     { JL_NC("of the day", "time"), JL_COLUMN_KEEP },
-						     { JL_N("kind"), JL_COLUMN_KEEP },
-						     { JL_N("what"), JL_COLUMN_LEAST(22) },
-						     { JL_N("result"), JL_COLUMN_FIGURE },
-						     { JL_N("by"), JL_COLUMN_LEAST(4) } };
-
-	jl_tell_table(doc, NULL, heads, 6);
+	jl_tell_table(doc, NULL, "kkkt22ft4", JL_N("id|time|kind|what|result|by"));
 }
 
 void jl_tell_stored_row(struct jl_doc *doc, const struct jl_record *r)
@@ -181,13 +169,7 @@ void jl_tell_stored_row(struct jl_doc *doc, const struct jl_record *r)
 
 void jl_tell_imported_table(struct jl_doc *doc)
 {
-	static const struct jl_tell_head heads[] = { { JL_N("line"), JL_COLUMN_FIGURE },
-						     { JL_N("kind"), JL_COLUMN_KEEP },
-						     { JL_NC("remark", "what"), JL_COLUMN_TEXT },
-						     { JL_N("result"), JL_COLUMN_FIGURE },
-						     { "", JL_COLUMN_KEEP } };
-
-	jl_tell_table(doc, NULL, heads, 5);
+	jl_tell_table(doc, NULL, "fktfk", JL_N("line|kind|what|result|"));
 }
 
 void jl_tell_imported_row(struct jl_doc *doc, const struct jl_record *r)

@@ -64,13 +64,7 @@ static void estimate_cell(struct jl_doc *doc, const struct jl_estimate *e)
 
 static void table(struct jl_doc *doc, const struct jl_serving *s)
 {
-	static const struct jl_tell_head heads[] = { { JL_N("requests"), JL_COLUMN_FIGURE },
-						     { JL_N("first token"), JL_COLUMN_KEEP },
-						     { JL_N("each token"), JL_COLUMN_KEEP },
-						     { JL_N("one, tok/s"), JL_COLUMN_FIGURE },
-						     { JL_N("all, tok/s"), JL_COLUMN_KEEP } };
-
-	jl_tell_table(doc, NULL, heads, 5);
+	jl_tell_table(doc, NULL, "fkkfk", JL_N("requests|first token|each token|one, tok/s|all, tok/s"));
 	for (size_t i = 0; i < s->n; i++) {
 		const struct jl_serve_answer *a = &s->rows[i].a;
 		char one[JL_UNITS_TEXT_MAX], all[JL_RANGE_TEXT_MAX];

@@ -3,7 +3,10 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#define COLUMNS_MAX 16
 
 struct jl_num jl_num_plain(double value, enum jl_kind kind, const char *unit, enum jl_origin origin, const char *source)
 {
@@ -115,7 +118,7 @@ static const char *key_of(struct jl_doc *doc, const char *en)
 	return jl_tell_text(doc, "%.*s", (int)strcspn(en, JL_HEAD_BOTH), en);
 }
 
-void jl_tell_table(struct jl_doc *doc, const char *title, const struct jl_tell_head *heads, size_t n)
+void jl_tell_columns(struct jl_doc *doc, const char *title, const struct jl_tell_head *heads, size_t n)
 {
 	struct jl_doc_column *columns = jl_arena_array(doc->arena, n, sizeof *columns);
 
@@ -132,6 +135,24 @@ void jl_tell_table(struct jl_doc *doc, const char *title, const struct jl_tell_h
 								  : i == 0          ? 10
 										    : 0 };
 	jl_doc_table(doc, title, columns, n);
+}
+
+void jl_tell_table(struct jl_doc *doc, const char *title, const char *how, const char *heads)
+{
+	const char *en = heads, *said = jl_msg(heads);
+	struct jl_tell_head list[COLUMNS_MAX];
+	size_t n = 0;
+
+	for (char *end; *how && n < COLUMNS_MAX; how = end, n++) {
+		const size_t len = strcspn(en, "|"), said_len = strcspn(said, "|");
+
+		list[n].en = jl_tell_text(doc, "%.*s" JL_HEAD_BOTH "%.*s", (int)len, en, (int)said_len, said);
+		list[n].how = *how == 'f' ? JL_COLUMN_FIGURE : *how == 'k' ? JL_COLUMN_KEEP : JL_COLUMN_TEXT;
+		list[n].how |= (int)strtol(how + 1, &end, 10) << 8; /* of text: JL_COLUMN_LEAST */
+		en += len + (en[len] == '|');
+		said += said_len + (said[said_len] == '|');
+	}
+	jl_tell_columns(doc, title, list, n);
 }
 
 const char *jl_tell_part(struct jl_doc *doc, const char *text)

@@ -78,7 +78,9 @@ enum jl_column {
 };
 #define JL_HEAD_BOTH       "\x1f"
 #define JL_COLUMN_LEAST(n) (JL_COLUMN_TEXT | (n) << 8) /* text that is never cut below so many columns */
-void jl_tell_table(struct jl_doc *doc, const char *title, const struct jl_tell_head *heads, size_t n);
+void jl_tell_columns(struct jl_doc *doc, const char *title, const struct jl_tell_head *heads, size_t n);
+/* The same where all heads are known: one message, "set|rows", and a letter a column: t text, f figures, k kept; "t12": never below 12. */
+void jl_tell_table(struct jl_doc *doc, const char *title, const char *how, const char *heads);
 
 /* A chart in the arena with nothing in it; NULL: out of memory (the document knows). */
 struct jl_chart *jl_tell_chart(struct jl_doc *doc, enum jl_chart_kind kind, const char *title, size_t n_series);

@@ -70,14 +70,7 @@ static void score_row(struct jl_doc *doc, const char *name, const struct jl_scor
 
 static void sets(struct jl_doc *doc, const struct jl_validated *in)
 {
-	static const struct jl_tell_head heads[] = {
-		{ JL_N("set"), JL_COLUMN_LEAST(8) },   { JL_N("scored"), JL_COLUMN_FIGURE },
-		{ JL_N("median"), JL_COLUMN_FIGURE },  { "p90", JL_COLUMN_FIGURE },
-		{ JL_N("macro"), JL_COLUMN_FIGURE },   { JL_N("bias"), JL_COLUMN_FIGURE },
-		{ JL_N("in 80 %"), JL_COLUMN_FIGURE }, { JL_N("naive"), JL_COLUMN_FIGURE },
-	};
-
-	jl_tell_table(doc, NULL, heads, JL_LEN(heads));
+	jl_tell_table(doc, NULL, "t8fffffff", JL_N("set|scored|median|p90|macro|bias|in 80 %|naive"));
 	for (size_t i = 0; i < in->v->n_lines; i++)
 		if (is_shown(in, &in->v->lines[i]))
 			score_row(doc, in->v->lines[i].set, &in->v->lines[i].score, in->v->lines[i].naive);
@@ -137,17 +130,13 @@ static void sources(struct jl_doc *doc, const struct jl_validation *v)
 
 static void labels(struct jl_doc *doc, const struct jl_validate_line *line)
 {
-	static const char *const by[JL_N_BY] = { "GPU", JL_N("framework"), JL_N("link") };
+	static const char *const heads[JL_N_BY] = { JL_N("GPU|scored|median|p90|bias|in 80 %"),
+						    JL_N("framework|scored|median|p90|bias|in 80 %"),
+						    JL_N("link|scored|median|p90|bias|in 80 %") };
 
 	for (int kind = 0; kind < JL_N_BY; kind++) {
-		const struct jl_tell_head heads[] = {
-			{ by[kind], JL_COLUMN_LEAST(12) },    { JL_N("scored"), JL_COLUMN_FIGURE },
-			{ JL_N("median"), JL_COLUMN_FIGURE }, { "p90", JL_COLUMN_FIGURE },
-			{ JL_N("bias"), JL_COLUMN_FIGURE },   { JL_N("in 80 %"), JL_COLUMN_FIGURE },
-		};
-
 		if (line->n_by[kind])
-			jl_tell_table(doc, NULL, heads, JL_LEN(heads));
+			jl_tell_table(doc, NULL, "t12fffff", heads[kind]);
 		for (size_t i = 0; i < line->n_by[kind]; i++)
 			score_row(doc, line->by[kind][i].label, &line->by[kind][i].score, NULL);
 	}
