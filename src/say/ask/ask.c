@@ -71,7 +71,6 @@ static const struct jl_option *find_option(const struct jl_command *command, con
 /* A value as it would be typed; NULL: it is none (err says so). */
 static const char *value_text(struct typed *t, const char *key, const json_t *value, struct jl_err *err)
 {
-	char number[JL_NUM_TEXT_MAX];
 	const char *text = NULL;
 
 	if (json_is_string(value) && strlen(json_string_value(value)) == json_string_length(value))
@@ -79,7 +78,7 @@ static const char *value_text(struct typed *t, const char *key, const json_t *va
 	if (json_is_integer(value))
 		text = jl_arena_printf(&t->cli->arena, "%lld", (long long)json_integer_value(value));
 	else if (json_is_real(value))
-		text = jl_arena_strdup(&t->cli->arena, jl_num_text(number, json_real_value(value)));
+		text = jl_arena_strdup(&t->cli->arena, jl_num_text(JL_TXT, json_real_value(value)));
 	else
 		(void)jl_fail(err, JL_E_USAGE, "\"%s\": text or a number is wanted", key);
 	if (!text && !json_is_boolean(value) && json_is_number(value))

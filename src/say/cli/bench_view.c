@@ -114,18 +114,17 @@ void jl_bench_view_row(struct jl_bench_session *s, const char *what, const struc
 {
 	struct jl_buf *out = &s->cli->out;
 	const struct jl_summary rate = jl_bench_rate(r, jl_bench_work(&r->task));
-	char value[JL_UNITS_TEXT_MAX], interval[2 * JL_UNITS_TEXT_MAX + 8], time[JL_UNITS_TEXT_MAX],
-		p95[JL_UNITS_TEXT_MAX];
+	char interval[2 * JL_UNITS_TEXT_MAX + 8];
 
 	if (s->cli->json || r->n_samples == 0)
 		return;
 	interval_text(interval, rate.median, rate.lo95, rate.hi95, kind);
 	jl_buf_puts(out, "  ");
 	column(out, what, WHAT_COLUMNS, false);
-	column(out, jl_units_text(value, rate.median, kind, 3), 13, true);
+	column(out, jl_units_text(JL_TXT, rate.median, kind, 3), 13, true);
 	column(out, interval, 17, true);
-	column(out, jl_units_text(time, r->time_s.median, JL_K_TIME, 3), 10, true);
-	column(out, jl_units_text(p95, r->time_s.p95, JL_K_TIME, 3), 10, true);
+	column(out, jl_units_text(JL_TXT, r->time_s.median, JL_K_TIME, 3), 10, true);
+	column(out, jl_units_text(JL_TXT, r->time_s.p95, JL_K_TIME, 3), 10, true);
 	if (r->checked && r->n_wrong > 0)
 		jl_buf_printf(out, JL_("  %.0f wrong"), r->n_wrong);
 	jl_buf_puts(out, r->noise.noisy ? " ~\n" : "\n");

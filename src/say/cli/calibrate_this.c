@@ -106,12 +106,11 @@ static enum jl_status say(struct jl_cli *cli, const struct jl_own *own, const ch
 	jl_tell_table(&doc, NULL, "kffk", JL_N("what|measured ●|model had ○|record"));
 	for (const struct jl_own_figure *f = own->figures; f < own->figures + own->n; f++) {
 		const struct jl_record_metric *m = &f->record->metrics[0];
-		char what[JL_RECORD_WORDS_MAX], is[JL_RECORD_WORDS_MAX], had[JL_RECORD_WORDS_MAX];
 
 		JL_ROW(&doc, false,
-		       JL_NAMED(jl_tell_text(&doc, "%s %s", f->record->kind, jl_record_what(what, f->record))),
-		       JL_NAMED(jl_record_value_text(is, m->name, m->value.median)),
-		       JL_NAMED(isnan(f->before) ? "–" : jl_record_value_text(had, m->name, f->before)),
+		       JL_NAMED(jl_tell_text(&doc, "%s %s", f->record->kind, jl_record_what(JL_TXT, f->record))),
+		       JL_NAMED(jl_record_value_text(JL_TXT, m->name, m->value.median)),
+		       JL_NAMED(isnan(f->before) ? "–" : jl_record_value_text(JL_TXT, m->name, f->before)),
 		       JL_NAMED(jl_tell_text(&doc, "%s%s", f->record->id + JL_RECORD_ID_LEN - 8,
 					     f->clamped ? JL_(" (at its limit)") : "")));
 	}

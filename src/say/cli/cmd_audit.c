@@ -53,13 +53,12 @@ static const char *place(struct jl_cli *cli, const struct jl_claim *c)
 static void one_claim(struct jl_cli *cli, const struct jl_claim *c, bool why)
 {
 	const char *stop = JL_("; ");
-	char figure[JL_CLAIM_SAY_MAX];
 	struct jl_buf text;
 
 	jl_buf_init(&text, 8192);
-	jl_buf_printf(&text, "%s: %s", jl_words_in(c->says), jl_claim_say(figure, c->value_text));
+	jl_buf_printf(&text, "%s: %s", jl_words_in(c->says), jl_claim_say(JL_TXT, c->value_text));
 	if (c->verdict == JL_CLAIM_DIFFERS && c->derived)
-		jl_buf_printf(&text, " → %s%s", jl_claim_say(figure, c->result_text), how_far(cli, c));
+		jl_buf_printf(&text, " → %s%s", jl_claim_say(JL_TXT, c->result_text), how_far(cli, c));
 	if (c->verdict == JL_CLAIM_FOLLOWS || c->verdict == JL_CLAIM_GIVEN)
 		jl_buf_printf(&text, " = %s", c->from);
 	if (why && c->why_text[0])
@@ -73,7 +72,7 @@ static void one_claim(struct jl_cli *cli, const struct jl_claim *c, bool why)
 		jl_buf_printf(&text, "%s%s", stop, jl_words_in(c->note));
 	if (c->against)
 		jl_buf_printf(&text, JL_(" [L%s says %s]"), c->against->at,
-			      jl_claim_say(figure, c->against->value_text));
+			      jl_claim_say(JL_TXT, c->against->value_text));
 	jl_view_wrapped(cli, 2, place(cli, c), jl_buf_text(&text));
 	jl_buf_release(&text);
 }

@@ -199,13 +199,13 @@ enum jl_status jl_bench_memory(struct jl_bench_session *s, double instead_s, str
 	static struct jl_bench_result result;
 	const struct jl_given *given = jl_given(s->cli, "size");
 	struct jl_bench_task task = { .size_B = array_B(s), .device = (int)jl_whole(s->cli, "device", 0) };
-	char size[JL_UNITS_TEXT_MAX], what[96];
+	char what[96];
 	enum jl_status status = JL_OK;
 
 	if (given && !(given->value >= 4096 && given->value <= 1e13))
 		return jl_fail(err, JL_E_USAGE, "--size: write something from 4 KiB to 10 TB");
 	task.n_threads = on_gpu(s) ? 0 : (int)jl_whole(s->cli, "threads", jl_cpu_count());
-	(void)jl_format(what, sizeof(what), JL_("Memory, arrays of %s"), jl_bench_view_size(size, task.size_B));
+	(void)jl_format(what, sizeof(what), JL_("Memory, arrays of %s"), jl_bench_view_size(JL_TXT, task.size_B));
 	jl_bench_view_title(s, what);
 	jl_bench_view_head(s, JL_K_BYTE_RATE);
 	s->n_tasks += 2;

@@ -151,14 +151,13 @@ static const char *bits(char out[32], double Bps)
 static void flow_row(struct jl_bench_session *s, const struct jl_net_result *r, const struct jl_net_flow *flow,
 		     const char *what)
 {
-	char rate[32], lo[32], hi[32], wire[32], payload[JL_UNITS_TEXT_MAX];
-
 	if (s->cli->json || flow->n_samples == 0)
 		return;
 	jl_buf_printf(&s->cli->out, "  %-9s %3d   %11s  %9s–%-11s  %10s  %11s%s\n", what, r->n_streams,
-		      bits(rate, flow->rate_Bps.median), bits(lo, flow->rate_Bps.lo95), bits(hi, flow->rate_Bps.hi95),
-		      jl_units_text(payload, flow->rate_Bps.median, JL_K_BYTE_RATE, 3),
-		      isnan(r->mss_B) ? "?" : bits(wire, jl_net_wire_Bps(r, flow->rate_Bps.median)),
+		      bits(JL_TXT, flow->rate_Bps.median), bits(JL_TXT, flow->rate_Bps.lo95),
+		      bits(JL_TXT, flow->rate_Bps.hi95),
+		      jl_units_text(JL_TXT, flow->rate_Bps.median, JL_K_BYTE_RATE, 3),
+		      isnan(r->mss_B) ? "?" : bits(JL_TXT, jl_net_wire_Bps(r, flow->rate_Bps.median)),
 		      r->noise.noisy ? " ~" : "");
 }
 
@@ -188,13 +187,12 @@ static void net_head(struct jl_bench_session *s, const char *host, const struct 
 	} heads[] = { { JL_N("way"), 9 },      { JL_N("conns"), 5 },
 		      { JL_N("payload"), 11 }, { JL_N("95 % interval"), 21 },
 		      { JL_N("bytes"), 10 },   { JL_N("on the link"), 11 } };
-	char median[JL_UNITS_TEXT_MAX], p95[JL_UNITS_TEXT_MAX];
 
 	if (s->cli->json)
 		return;
 	jl_buf_printf(&s->cli->out, JL_("TCP to %s · latency %s there and back (p95 %s)\n\n"), host,
-		      jl_units_text(median, latency->round_s.median, JL_K_TIME, 3),
-		      jl_units_text(p95, latency->round_s.p95, JL_K_TIME, 3));
+		      jl_units_text(JL_TXT, latency->round_s.median, JL_K_TIME, 3),
+		      jl_units_text(JL_TXT, latency->round_s.p95, JL_K_TIME, 3));
 	/* widths of the rows below; heads of any script stand above them */
 	for (size_t i = 0; i < sizeof(heads) / sizeof(*heads); i++) {
 		const char *head = jl_msg(heads[i].en);

@@ -385,7 +385,6 @@ static bool is_too_old(const struct batch *b, const struct jl_record *r)
 static enum jl_status say_old(struct batch *b, struct jl_err *err)
 {
 	struct jl_cli *cli = b->cli;
-	char age[JL_UNITS_TEXT_MAX];
 
 	if (!b->n_old)
 		return JL_OK;
@@ -393,7 +392,7 @@ static enum jl_status say_old(struct batch *b, struct jl_err *err)
 		return jl_fail(err, JL_E_NOTFOUND,
 			       "the newest result of this machine was measured %s ago, longer than --max-age allows; "
 			       "measure again: jeoul bench all --quick",
-			       jl_units_text(age, b->judge.now_s - b->judge.past[0]->time_s, JL_K_TIME, 2));
+			       jl_units_text(JL_TXT, b->judge.now_s - b->judge.past[0]->time_s, JL_K_TIME, 2));
 	jl_buf_printf(&cli->warn, JL_("jeoul: %zu results are older than --max-age and are not judged\n"), b->n_old);
 	return JL_OK;
 }

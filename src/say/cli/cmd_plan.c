@@ -64,7 +64,6 @@ struct display {
 static void show(void *ctx, const struct jl_plan_progress *at)
 {
 	struct display *d = ctx;
-	char best[JL_UNITS_TEXT_MAX];
 	const bool fleet = d->fleet_total > 0;
 	const double share = at->total > 0 ? at->done / at->total : 0;
 
@@ -75,7 +74,7 @@ static void show(void *ctx, const struct jl_plan_progress *at)
 		return;
 	if (at->top && at->top->n && !fleet)
 		jl_format(d->label, sizeof(d->label), JL_("best so far %s"),
-			  jl_units_text(best, at->top->best[0].step_s, JL_K_TIME, 3));
+			  jl_units_text(JL_TXT, at->top->best[0].step_s, JL_K_TIME, 3));
 	jl_progress_update(&d->progress, fleet ? d->fleet_done + share : at->done, jl_clock_s());
 }
 

@@ -33,13 +33,12 @@ static const char *per_cent(char ret_text[16], double frac)
 
 void jl_train_view_head(struct jl_cli *cli, const struct jl_train_run *run, double n_params)
 {
-	char count[JL_UNITS_TEXT_MAX];
 	struct jl_buf *out = &cli->out;
 	if (cli->json)
 		return;
 	jl_buf_printf(out, JL_("%s%s%s · %s parameters · batch %zu a worker · sequence %zu"), jl_view_bold(cli),
 		      run->model->name ? run->model->name : run->model->id, jl_view_reset(cli),
-		      jl_value_text(count, n_params, JL_K_NUMBER, false), run->batch, run->seq);
+		      jl_value_text(JL_TXT, n_params, JL_K_NUMBER, false), run->batch, run->seq);
 	if (run->n_micro > 1)
 		jl_buf_printf(out, JL_(" · %zu accumulated"), run->n_micro);
 	jl_buf_printf(out, "\n%s · AdamW · %s · %s\n\n", jl_train_precision_names[run->precision],
@@ -95,18 +94,17 @@ static struct jl_train_row row_of(const struct jl_train_result *r, const struct 
 static void under_row(struct jl_cli *cli, const struct jl_train_row *row)
 {
 	struct jl_buf *out = &cli->out;
-	char a[JL_UNITS_TEXT_MAX], b[JL_UNITS_TEXT_MAX], c[JL_UNITS_TEXT_MAX];
 	jl_buf_printf(out, "%16s%s", "", jl_view_dim(cli));
 	jl_buf_printf(out, "loss %.3f → %.3f", row->loss_first, row->loss_last);
 	if (isfinite(row->predicted))
-		jl_buf_printf(out, JL_(" · predicted %s (%s–%s)"), number(a, row->predicted),
-			      number(b, row->predicted_lo), number(c, row->predicted_hi));
+		jl_buf_printf(out, JL_(" · predicted %s (%s–%s)"), number(JL_TXT, row->predicted),
+			      number(JL_TXT, row->predicted_lo), number(JL_TXT, row->predicted_hi));
 	jl_buf_printf(out, "%s%s\n", row->noisy ? " ~" : "", jl_view_reset(cli));
 	if (isfinite(row->energy_J))
 		jl_buf_printf(out, JL_("%16s%s%s a step · %s a sample · %s (%s)%s\n"), "", jl_view_dim(cli),
-			      jl_units_text(a, row->energy_J, JL_K_ENERGY, 3),
-			      jl_units_text(b, row->energy_J / row->n_samples, JL_K_ENERGY, 3),
-			      jl_units_text(c, row->energy_J / row->step_s, JL_K_POWER, 3), row->energy_from,
+			      jl_units_text(JL_TXT, row->energy_J, JL_K_ENERGY, 3),
+			      jl_units_text(JL_TXT, row->energy_J / row->n_samples, JL_K_ENERGY, 3),
+			      jl_units_text(JL_TXT, row->energy_J / row->step_s, JL_K_POWER, 3), row->energy_from,
 			      jl_view_reset(cli));
 }
 
@@ -114,7 +112,7 @@ void jl_train_view_row(struct jl_cli *cli, const struct jl_train_run *run, struc
 		       const struct jl_train_result *r)
 {
 	struct jl_buf *out = &cli->out;
-	char text[JL_UNITS_TEXT_MAX], frac[16];
+	char text[JL_UNITS_TEXT_MAX];
 	if (table->n >= JL_TRAIN_CONFIGS_MAX)
 		return;
 	struct jl_train_row *row = &table->rows[table->n++];
@@ -134,8 +132,8 @@ void jl_train_view_row(struct jl_cli *cli, const struct jl_train_run *run, struc
 	cell(out, isfinite(ideal) ? number(text, ideal) : "–", 8);
 	snprintf(text, sizeof text, "%.2fx", row->samples_per_s / (alone ? alone->samples_per_s : NAN));
 	cell(out, alone ? text : "–", 10);
-	cell(out, per_cent(frac, row->samples_per_s / ideal), 8);
-	cell(out, per_cent(frac, row->exposed_s / row->step_s), 9);
+	cell(out, per_cent(JL_TXT, row->samples_per_s / ideal), 8);
+	cell(out, per_cent(JL_TXT, row->exposed_s / row->step_s), 9);
 	cell(out, jl_units_text(text, row->mem_B, JL_K_BYTES, 3), 9);
 	jl_buf_puts(out, "\n");
 	under_row(cli, row);
@@ -170,7 +168,6 @@ static void why_compute(struct jl_doc *doc, const struct jl_train_row *row)
 
 static void why_exposed(struct jl_doc *doc, const struct jl_train_row *row)
 {
-	char a[JL_UNITS_TEXT_MAX], b[JL_UNITS_TEXT_MAX];
 	double grad_B = row->grad_B;
 	if (row->config.n_workers < 2)
 		return;
@@ -178,8 +175,8 @@ static void why_exposed(struct jl_doc *doc, const struct jl_train_row *row)
 		doc, JL_("Exchange"), JL_MEASURED,
 		JL_("%.0f %% of the step stands still for other workers: %s of gradients, all-reduce alone %s here, "
 		    "%.2g s if nothing hides it"),
-		100 * row->exposed_s / row->step_s, jl_units_text(a, grad_B, JL_K_BYTES, 3),
-		jl_units_text(b, row->rates.allreduce_Bps, JL_K_BYTE_RATE, 3), grad_B / row->rates.allreduce_Bps);
+		100 * row->exposed_s / row->step_s, jl_units_text(JL_TXT, grad_B, JL_K_BYTES, 3),
+		jl_units_text(JL_TXT, row->rates.allreduce_Bps, JL_K_BYTE_RATE, 3), grad_B / row->rates.allreduce_Bps);
 }
 
 /* Workers that share the same cores cannot be faster than one that has them all. */

@@ -162,11 +162,11 @@ static void print_ends(struct jl_buf *out, const struct jl_num *num)
 /* 860 ms (620–1,200) */
 static void print_quantity(struct jl_buf *out, const struct jl_num *num)
 {
-	char shown[JL_UNITS_TEXT_MAX], exact[JL_UNITS_TEXT_MAX], ends[JL_RANGE_TEXT_MAX];
+	char shown[JL_UNITS_TEXT_MAX], ends[JL_RANGE_TEXT_MAX];
 
 	print_value(out, num->value, num);
 	if (num->show_interval && has_interval(num)) {
-		const char *more = num->binary ? NULL : jl_units_text(exact, num->value, num->kind, 12);
+		const char *more = num->binary ? NULL : jl_units_text(JL_TXT, num->value, num->kind, 12);
 
 		if (ends_text(ends, value_text(shown, num->value, num), more, num->value, num->lo, num->hi,
 			      num->n_digits))

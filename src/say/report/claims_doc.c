@@ -19,14 +19,12 @@ static const char *place(struct jl_doc *doc, const struct jl_claim *c)
 
 static void one(struct jl_doc *doc, const struct jl_audit *audit, const struct jl_claim *c)
 {
-	char figure[JL_CLAIM_SAY_MAX];
-
 	jl_doc_said(doc, jl_words_in(c->says), JL_ORIGIN_NONE, NULL);
 	jl_doc_text(doc, ": ");
-	jl_doc_said(doc, jl_claim_say(figure, c->value_text), JL_PUBLISHED, audit->scenario->file);
+	jl_doc_said(doc, jl_claim_say(JL_TXT, c->value_text), JL_PUBLISHED, audit->scenario->file);
 	if (c->verdict == JL_CLAIM_DIFFERS && c->derived) {
 		jl_doc_text(doc, " → ");
-		jl_doc_said(doc, jl_claim_say(figure, c->result_text), JL_ESTIMATED, c->from);
+		jl_doc_said(doc, jl_claim_say(JL_TXT, c->result_text), JL_ESTIMATED, c->from);
 	}
 	jl_doc_text(doc, " (");
 	jl_doc_name(doc, place(doc, c));

@@ -93,13 +93,12 @@ enum jl_status jl_report_make(struct jl_doc *ret_doc, const struct jl_report_in 
 	struct jl_weighed *w = jl_arena_alloc(in->arena, sizeof *w);
 	struct jl_section s = { .doc = ret_doc, .in = in, .arena = in->arena, .w = w };
 	const char *title = jl_words_in(in->scenario->title);
-	char day[JL_DATE_TEXT_MAX];
 
 	JL_TRY(jl_got(w, err));
 	JL_TRY(jl_weigh(w, in->scenario, in->cat, in->arena, in->today, err));
 	jl_doc_init(ret_doc, in->arena, title ? title : default_title(in));
 	ret_doc->subtitle = jl_words_in(in->scenario->subtitle);
-	ret_doc->date = jl_arena_strdup(in->arena, jl_date_text(day, in->today));
+	ret_doc->date = jl_arena_strdup(in->arena, jl_date_text(JL_TXT, in->today));
 	JL_TRY(write_all(&s, err));
 	jl_doc_resolve(ret_doc);
 	if (ret_doc->failed)

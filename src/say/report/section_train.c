@@ -102,9 +102,8 @@ static struct jl_num measured_num(struct jl_section *s, const struct jl_record *
 {
 	const struct jl_record_metric *m = jl_record_metric(r, name);
 	struct jl_num num = jl_num_plain(m ? m->value.median : NAN, kind, unit, JL_MEASURED, "jeoul bench train");
-	char day[JL_DATE_TEXT_MAX];
 
-	num.date = jl_arena_strdup(s->arena, jl_date_text(day, (long)(r->time_s / 86400)));
+	num.date = jl_arena_strdup(s->arena, jl_date_text(JL_TXT, (long)(r->time_s / 86400)));
 	if (m && m->value.n > 1) {
 		num.lo = m->value.lo95;
 		num.hi = m->value.hi95;

@@ -73,16 +73,14 @@ void jl_tell_build(struct jl_doc *doc, const struct jl_build_answer *a, bool all
 static const char *three_digits(struct jl_doc *doc, double value)
 {
 	const double size = value >= 1000 ? pow(10, floor(log10(value)) - 2) : 1;
-	char text[JL_UNITS_TEXT_MAX];
 
 	if (value >= 1000)
-		return jl_tell_text(doc, "%s", jl_grouped_text(text, round(value / size) * size));
+		return jl_tell_text(doc, "%s", jl_grouped_text(JL_TXT, round(value / size) * size));
 	return jl_tell_text(doc, "%.3g", value);
 }
 
 static void row(struct jl_doc *doc, const struct jl_upgrade *u, long today)
 {
-	char money[JL_MONEY_TEXT_MAX];
 	const struct jl_num gain = jl_num_share(u->gain_frac, JL_ESTIMATED),
 			    each = jl_num_share(u->gain_per_kusd, JL_ESTIMATED);
 
@@ -90,7 +88,7 @@ static void row(struct jl_doc *doc, const struct jl_upgrade *u, long today)
 	if (u->price.micro)
 		jl_tell_cell(doc, jl_num_written(jl_num_plain(jl_money_value(u->price), JL_K_USD, NULL, JL_LISTED,
 							      u->price_source),
-						 jl_money_short(money, u->price)));
+						 jl_money_short(JL_TXT, u->price)));
 	else
 		jl_doc_cell_text(doc, "?");
 	jl_tell_cell(doc, jl_num_written(gain, jl_tell_text(doc, "%+.0f %%", u->gain_frac * 100)));

@@ -133,7 +133,6 @@ static bool is_right(enum jl_field_type type)
 static const char *text_of(struct jl_doc *doc, const struct jl_field *field, const void *record)
 {
 	const void *at = jl_field_at(field, record);
-	char value[JL_UNITS_TEXT_MAX];
 	double x;
 
 	switch (field->type) {
@@ -143,11 +142,11 @@ static const char *text_of(struct jl_doc *doc, const struct jl_field *field, con
 	case JL_F_INT: return *(const int *)at ? jl_tell_text(doc, "%d", *(const int *)at) : "";
 	case JL_F_FACT:
 		x = jl_fact_known(at) ? ((const struct jl_fact *)at)->value : NAN;
-		return isnan(x) ? "" : jl_tell_text(doc, "%s", jl_value_text(value, x, field->kind, true));
+		return isnan(x) ? "" : jl_tell_text(doc, "%s", jl_value_text(JL_TXT, x, field->kind, true));
 	case JL_F_NUMBER:
 		x = *(const double *)at;
 		return isnan(x)        ? ""
-		       : x == floor(x) ? jl_tell_text(doc, "%s", jl_value_text(value, x, JL_K_NUMBER, false))
+		       : x == floor(x) ? jl_tell_text(doc, "%s", jl_value_text(JL_TXT, x, JL_K_NUMBER, false))
 				       : jl_tell_text(doc, "%.4g", x);
 	default: return NULL;
 	}
@@ -194,14 +193,12 @@ double jl_convnet_mac(const struct jl_convnet *net)
 
 void jl_tell_convnets(struct jl_doc *doc, const struct jl_convnet_list *list)
 {
-	char params[JL_UNITS_TEXT_MAX];
-
 	jl_tell_table(doc, NULL, "kfft", JL_N("other networks|parameters|GMAC|per"));
 	for (size_t i = 0; i < list->n_nets; i++) {
 		const struct jl_convnet *net = &list->nets[i];
 
 		JL_ROW(doc, false, JL_NAMED(net->id),
-		       JL_NAMED(jl_value_text(params, net->n_params, JL_K_NUMBER, false)),
+		       JL_NAMED(jl_value_text(JL_TXT, net->n_params, JL_K_NUMBER, false)),
 		       JL_NAMED(jl_tell_text(doc, "%.4g", jl_convnet_mac(net) / 1e9)), JL_NAMED(net->item));
 	}
 }
@@ -316,14 +313,12 @@ static void conflicts(struct jl_doc *doc, const struct jl_conflict *list, size_t
 
 static void measured(struct jl_doc *doc, const struct jl_link_info *link)
 {
-	char value[JL_UNITS_TEXT_MAX];
-
 	if (link->n_measured)
 		jl_tell_table(doc, NULL, "t12kfft10", JL_N("measured|on|rate|of listed|conditions"));
 	for (const struct jl_link_measured *m = link->measured; m < link->measured + link->n_measured; m++)
 		JL_ROW(doc, false, JL_NAMED(m->what ? m->what : ""), JL_NAMED(m->gpu ? m->gpu : ""),
 		       JL_NAMED(jl_fact_known(&m->measured_Bps)
-					? jl_units_text(value, m->measured_Bps.value, JL_K_BYTE_RATE, 4)
+					? jl_units_text(JL_TXT, m->measured_Bps.value, JL_K_BYTE_RATE, 4)
 					: ""),
 		       JL_NAMED(jl_fact_known(&m->frac) ? jl_tell_percent(doc, m->frac.value) : ""),
 		       JL_NAMED(m->conditions ? m->conditions : ""));
@@ -331,8 +326,6 @@ static void measured(struct jl_doc *doc, const struct jl_link_info *link)
 
 static void model(struct jl_doc *doc, const struct jl_model_info *m)
 {
-	char params[JL_UNITS_TEXT_MAX];
-
 	jl_tell_note(doc, NULL, JL_LISTED,
 		     JL_("%d layers · hidden %.0f · heads %.0f (kv %.0f) · ffn %.0f · vocabulary %.0f"), m->n_layers,
 		     m->hidden, m->heads, m->kv_heads, m->ffn, m->vocab);
@@ -341,7 +334,7 @@ static void model(struct jl_doc *doc, const struct jl_model_info *m)
 			     (int)m->moe.top_k);
 	if (!isnan(m->params))
 		jl_tell_note(doc, NULL, JL_PUBLISHED, JL_("parameters, published: %s (%s)"),
-			     jl_value_text(params, m->params, JL_K_NUMBER, false),
+			     jl_value_text(JL_TXT, m->params, JL_K_NUMBER, false),
 			     m->params_source ? m->params_source : m->source);
 	jl_tell_note(doc, NULL, JL_LISTED, "%s · %s", m->tied ? JL_("head tied to the embedding") : JL_("untied head"),
 		     m->gated ? JL_("gated feed-forward") : JL_("plain feed-forward"));
@@ -371,10 +364,8 @@ static void family(struct jl_doc *doc, const struct jl_catalog *cat, const struc
 
 static void convnet(struct jl_doc *doc, const struct jl_convnet *net)
 {
-	char params[JL_UNITS_TEXT_MAX];
-
 	jl_tell_note(doc, NULL, JL_LISTED, JL_("parameters: %s"),
-		     jl_value_text(params, net->n_params, JL_K_NUMBER, false));
+		     jl_value_text(JL_TXT, net->n_params, JL_K_NUMBER, false));
 	jl_tell_note(doc, NULL, JL_LISTED, JL_("forward: %.4g GMAC per %s"), jl_convnet_mac(net) / 1e9, net->item);
 	jl_tell_note(doc, NULL, JL_LISTED, JL_("throughput counts: %s, %.4g per %s"), net->unit, net->units_per_item,
 		     net->item);

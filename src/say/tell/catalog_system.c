@@ -13,9 +13,7 @@ struct tree {
 
 static const char *value(struct tree *t, double x, enum jl_kind kind, bool memory)
 {
-	char text[JL_UNITS_TEXT_MAX];
-
-	return jl_tell_text(t->doc, "%s", jl_value_text(text, x, kind, memory));
+	return jl_tell_text(t->doc, "%s", jl_value_text(JL_TXT, x, kind, memory));
 }
 
 /* One more under `node`; NULL: no memory. */

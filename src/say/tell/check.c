@@ -312,9 +312,8 @@ static void table(struct jl_doc *doc, const struct jl_check_answer *a)
 	for (size_t i = 0; i < a->n && i < ROWS_SHOWN; i++) {
 		const struct jl_judged *j = &a->judged[i];
 		const struct shown s = shown_of(j);
-		char what[JL_RECORD_WORDS_MAX];
 
-		jl_doc_cell_name(doc, jl_tell_text(doc, "%s %s", j->record->kind, jl_record_what(what, j->record)));
+		jl_doc_cell_name(doc, jl_tell_text(doc, "%s %s", j->record->kind, jl_record_what(JL_TXT, j->record)));
 		jl_tell_cell(doc, value_num(doc, s.metric, s.value, JL_MEASURED));
 		jl_doc_cell(doc, JL_MARK_NONE);
 		jl_doc_said(doc, j->before ? value_text(doc, j->metric, j->expect.value) : range_text(doc, &s),

@@ -11,9 +11,7 @@ static const char *rank_name(struct jl_doc *doc, const struct jl_cluster *c, int
 
 static const char *rate(struct jl_doc *doc, double value, enum jl_kind kind)
 {
-	char text[JL_UNITS_TEXT_MAX];
-
-	return isnan(value) ? "" : jl_tell_text(doc, "%s", jl_units_text(text, value, kind, 3));
+	return isnan(value) ? "" : jl_tell_text(doc, "%s", jl_units_text(JL_TXT, value, kind, 3));
 }
 
 static bool is_slow(const struct jl_node_score *s)
@@ -94,8 +92,6 @@ static void map(struct jl_doc *doc, const struct jl_cluster *c)
 
 void jl_tell_cluster(struct jl_doc *doc, const struct jl_cluster *c, const char *over, const char *ended)
 {
-	char size[JL_UNITS_TEXT_MAX], time[JL_UNITS_TEXT_MAX];
-
 	verdict(doc, c, over);
 	if (ended)
 		jl_tell_entry(doc, JL_("Ended"), JL_MEASURED, JL_("early: %s; what was measured until then is kept"),
@@ -106,7 +102,7 @@ void jl_tell_cluster(struct jl_doc *doc, const struct jl_cluster *c, const char 
 	for (size_t i = 0; i < JL_CLUSTER_SIZES; i++)
 		if (!isnan(c->reduce_s[i]))
 			jl_tell_entry(doc, i ? "" : JL_("All-reduce"), JL_MEASURED, JL_("%s in %s: %s"),
-				      jl_units_text(size, c->reduce_B[i], JL_K_BYTES, 3),
-				      jl_units_text(time, c->reduce_s[i], JL_K_TIME, 3),
+				      jl_units_text(JL_TXT, c->reduce_B[i], JL_K_BYTES, 3),
+				      jl_units_text(JL_TXT, c->reduce_s[i], JL_K_TIME, 3),
 				      rate(doc, c->reduce_B[i] / c->reduce_s[i], JL_K_BYTE_RATE));
 }

@@ -34,11 +34,11 @@ static const char *rate_text(char out[JL_UNITS_TEXT_MAX], double value_Bps, cons
 
 static void rate_cell(struct jl_doc *doc, struct jl_estimate e, const struct rate_unit *unit)
 {
-	char a[JL_UNITS_TEXT_MAX], lo[JL_UNITS_TEXT_MAX], hi[JL_UNITS_TEXT_MAX];
-	const char *text = rate_text(a, e.value, unit);
+	const char *text = rate_text(JL_TXT, e.value, unit);
 
 	if (!isnan(e.lo))
-		text = jl_tell_text(doc, "%s (%s–%s)", text, rate_text(lo, e.lo, unit), rate_text(hi, e.hi, unit));
+		text = jl_tell_text(doc, "%s (%s–%s)", text, rate_text(JL_TXT, e.lo, unit),
+				    rate_text(JL_TXT, e.hi, unit));
 	jl_tell_cell(doc, jl_num_written(jl_num_estimate(e, JL_K_BYTE_RATE, NULL), text));
 }
 
@@ -62,7 +62,6 @@ static void table(struct jl_doc *doc, const struct jl_collective_series *series)
 	for (size_t i = 0; i < series->n; i++) {
 		const struct jl_collective_case *c = &series->cases[i];
 		const double share = c->algbw_Bps.value / c->bound_Bps;
-		char time[JL_UNITS_TEXT_MAX];
 
 		jl_tell_cell(doc, jl_num_count(c->n_nodes));
 		jl_tell_cell(doc, jl_num_count(c->n_ranks));
@@ -70,7 +69,7 @@ static void table(struct jl_doc *doc, const struct jl_collective_series *series)
 		rate_cell(doc, (struct jl_estimate){ c->algbw_Bps.value * c->busbw_factor, NAN, NAN }, &unit);
 		rate_cell(doc, (struct jl_estimate){ c->bound_Bps, NAN, NAN }, &large);
 		JL_ROW(doc, false, JL_FIG(jl_tell_share(doc, share)),
-		       JL_FIG(jl_num_about(c->time_s, JL_K_TIME, jl_units_said(time, c->time_s, JL_K_TIME, 2))),
+		       JL_FIG(jl_num_about(c->time_s, JL_K_TIME, jl_units_said(JL_TXT, c->time_s, JL_K_TIME, 2))),
 		       JL_NAMED(jl_tell_text(doc, "%s, %.0f", jl_algorithm_name(c->algorithm), c->n_steps)));
 	}
 }
@@ -100,11 +99,9 @@ static void why(struct jl_doc *doc, const struct jl_collective_series *series)
 
 void jl_tell_collective(struct jl_doc *doc, const struct jl_collective_series *series)
 {
-	char size[JL_UNITS_TEXT_MAX];
-
 	jl_doc_lead(doc);
 	jl_doc_strong(doc, jl_tell_text(doc, JL_("%s of %s"), jl_collective_name(series->ask.kind),
-					jl_units_said(size, series->ask.size_B, JL_K_BYTES, 4)));
+					jl_units_said(JL_TXT, series->ask.size_B, JL_K_BYTES, 4)));
 	jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", series->sys.text);
 	table(doc, series);
 	why(doc, series);

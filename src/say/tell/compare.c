@@ -53,15 +53,15 @@ static void speed_cell(struct jl_doc *doc, const struct jl_estimate *e)
 static void energy_cell(struct jl_doc *doc, const struct jl_estimate *e)
 {
 	struct jl_num num = jl_num_estimate(*e, JL_K_ENERGY, NULL);
-	char value[JL_UNITS_TEXT_MAX], lo[JL_UNITS_TEXT_MAX], hi[JL_UNITS_TEXT_MAX], text[3 * JL_UNITS_TEXT_MAX];
+	char value[JL_UNITS_TEXT_MAX], text[3 * JL_UNITS_TEXT_MAX];
 	const double kWh = 3.6e6;
 
 	jl_about_text(value, e->value / kWh);
 	if (e->lo == e->hi)
 		snprintf(text, sizeof text, "%s", value);
 	else
-		snprintf(text, sizeof text, "%s (%s–%s)", value, jl_about_text(lo, e->lo / kWh),
-			 jl_about_text(hi, e->hi / kWh));
+		snprintf(text, sizeof text, "%s (%s–%s)", value, jl_about_text(JL_TXT, e->lo / kWh),
+			 jl_about_text(JL_TXT, e->hi / kWh));
 	num.text = isnan(e->value) ? "?" : text;
 	jl_doc_cell_num(doc, &num);
 }
@@ -69,9 +69,7 @@ static void energy_cell(struct jl_doc *doc, const struct jl_estimate *e)
 /* Passes and batches are settings of the comparison, not findings. */
 static void count_cell(struct jl_doc *doc, double value)
 {
-	char text[JL_UNITS_TEXT_MAX];
-
-	jl_tell_cell(doc, jl_num_written(jl_num_count(value), jl_grouped_text(text, value)));
+	jl_tell_cell(doc, jl_num_written(jl_num_count(value), jl_grouped_text(JL_TXT, value)));
 }
 
 static void no_cells(struct jl_doc *doc, const char *why)
@@ -229,11 +227,11 @@ static const char *share(char out[64], const char *what, const struct jl_estimat
 
 static void mix_line(struct jl_doc *doc, const struct jl_observed_mix *mix)
 {
-	char a[64], b[64], c[64], d[64], text[320];
+	char text[320];
 
-	jl_format(text, sizeof text, "%s%s, %s, %s, %s", JL_("assumed mix: "), share(a, JL_("matrix"), &mix->matrix),
-		  share(b, JL_("memory"), &mix->memory), share(c, JL_("host"), &mix->host),
-		  share(d, JL_C("time", "links"), &mix->links));
+	jl_format(text, sizeof text, "%s%s, %s, %s, %s", JL_("assumed mix: "),
+		  share(JL_TXT, JL_("matrix"), &mix->matrix), share(JL_TXT, JL_("memory"), &mix->memory),
+		  share(JL_TXT, JL_("host"), &mix->host), share(JL_TXT, JL_C("time", "links"), &mix->links));
 	jl_doc_said(doc, text, JL_ESTIMATED, JL_METHOD);
 }
 
@@ -242,7 +240,6 @@ static void observed_lead(struct jl_doc *doc, const struct jl_tell_compare *in)
 	const struct jl_observed *run = &in->compare->seen.run;
 	struct jl_num step = jl_num_plain(run->step_s, JL_K_TIME, NULL, JL_MEASURED, NULL),
 		      epoch = jl_num_plain(run->batches * run->step_s, JL_K_TIME, NULL, JL_MEASURED, NULL);
-	char n[JL_UNITS_TEXT_MAX];
 
 	step.n_digits = 4;
 	jl_doc_lead(doc);
@@ -251,7 +248,7 @@ static void observed_lead(struct jl_doc *doc, const struct jl_tell_compare *in)
 	jl_doc_lead(doc);
 	if (!isnan(run->batches)) {
 		JL_SENTENCE(doc, JL_("|1 batches an epoch: |2 an epoch"),
-			    JL_FIG(jl_num_written(jl_num_count(run->batches), jl_grouped_text(n, run->batches))),
+			    JL_FIG(jl_num_written(jl_num_count(run->batches), jl_grouped_text(JL_TXT, run->batches))),
 			    JL_FIG(epoch));
 		jl_doc_lead(doc);
 	}
@@ -331,13 +328,13 @@ static void how_sure(struct jl_doc *doc, const struct jl_compare *compare)
 
 static void same_heading(struct jl_doc *doc, const struct jl_compare_at *base)
 {
-	char text[256], batches[JL_UNITS_TEXT_MAX];
+	char text[256];
 
 	if (isnan(base->batches))
 		jl_format(text, sizeof text, JL_("At the same batch, %.0f: the same training"), base->batch);
 	else
 		jl_format(text, sizeof text, JL_("At the same batch, %.0f: the same training, %s batches an epoch"),
-			  base->batch, jl_grouped_text(batches, base->batches));
+			  base->batch, jl_grouped_text(JL_TXT, base->batches));
 	jl_doc_subsection(doc, "same-batch", text);
 }
 

@@ -53,7 +53,6 @@ static void rows(struct jl_doc *doc, const struct jl_fit *fit)
 	} rooms[] = { { JL_MARK_GOOD, JL_NC("verdict", "fits") },
 		      { JL_MARK_WARN, JL_NC("verdict", "tight") },
 		      { JL_MARK_BAD, JL_NC("verdict", "no") } };
-	char time[JL_UNITS_TEXT_MAX];
 
 	jl_tell_table(doc, NULL, "tkfkfff", JL_N("technique|cut|GiB/GPU||host|step|cost"));
 	for (size_t i = 0; i < fit->n; i++) {
@@ -71,7 +70,7 @@ static void rows(struct jl_doc *doc, const struct jl_fit *fit)
 		jl_doc_cell(doc, rooms[r->room].mark);
 		jl_doc_text(doc, jl_msg(rooms[r->room].en));
 		host_cell(doc, r);
-		jl_tell_cell(doc, jl_num_about(step_s, JL_K_TIME, jl_units_said(time, step_s, JL_K_TIME, 2)));
+		jl_tell_cell(doc, jl_num_about(step_s, JL_K_TIME, jl_units_said(JL_TXT, step_s, JL_K_TIME, 2)));
 		cost_cell(doc, r);
 		jl_doc_end_row(doc, false);
 	}
@@ -163,13 +162,12 @@ static void notes(struct jl_doc *doc, const struct jl_fit *fit)
 void jl_tell_fit(struct jl_doc *doc, const struct jl_fit *fit)
 {
 	const struct jl_case *c = &fit->rows[0].how;
-	char params[JL_PARAMS_TEXT_MAX], capacity[JL_UNITS_TEXT_MAX];
 
 	jl_doc_lead(doc);
 	jl_doc_strong(doc, c->subject.name);
-	jl_tell_piece(doc, JL_LISTED, JL_("%s parameters"), jl_params_text(params, jl_subject_params(&c->subject)));
+	jl_tell_piece(doc, JL_LISTED, JL_("%s parameters"), jl_params_text(JL_TXT, jl_subject_params(&c->subject)));
 	jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", c->machine.sys.text);
-	jl_tell_piece(doc, JL_LISTED, JL_("%s a GPU"), jl_memory_text(capacity, c->machine.dev.mem_B));
+	jl_tell_piece(doc, JL_LISTED, JL_("%s a GPU"), jl_memory_text(JL_TXT, c->machine.dev.mem_B));
 	jl_doc_lead(doc);
 	jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("global batch %.0f"), c->global_batch);
 	jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("micro-batch %.0f"), c->shard.micro_batch);

@@ -56,15 +56,14 @@ static void chart(struct jl_doc *doc, const struct jl_fleet_answer *a)
 static const char *money(struct jl_doc *doc, const struct jl_estimate *e)
 {
 	const double unit = e->value >= 1e6 ? 1e6 : e->value >= 1e4 ? 1e3 : 1;
-	char value[JL_UNITS_TEXT_MAX], lo[JL_UNITS_TEXT_MAX], hi[JL_UNITS_TEXT_MAX];
 
 	if (isnan(e->value))
 		return "?";
-	return jl_tell_text(doc, "%s %s (%s–%s)", jl_about_text(value, e->value / unit),
+	return jl_tell_text(doc, "%s %s (%s–%s)", jl_about_text(JL_TXT, e->value / unit),
 			    unit >= 1e6   ? "MUSD"
 			    : unit >= 1e3 ? "kUSD"
 					  : "USD",
-			    jl_about_text(lo, e->lo / unit), jl_about_text(hi, e->hi / unit));
+			    jl_about_text(JL_TXT, e->lo / unit), jl_about_text(JL_TXT, e->hi / unit));
 }
 
 static const struct jl_estimate *time_of(const struct jl_fleet *fleet, const struct jl_fleet_point *p)
@@ -75,14 +74,13 @@ static const struct jl_estimate *time_of(const struct jl_fleet *fleet, const str
 static void front_row(struct jl_doc *doc, const struct jl_fleet *fleet, const struct jl_fleet_point *p, bool limits)
 {
 	const struct jl_plan *plan = &p->how.plan;
-	char time[JL_RANGE_TEXT_MAX];
 
 	JL_CELLS(
 		doc,
 		JL_FIG(jl_num_written(jl_num_given(p->n_gpus, JL_K_NUMBER, "GPU"), jl_tell_text(doc, "%d", p->n_gpus))),
 		JL_NAMED(p->kind),
 		JL_FIG(jl_num_written(jl_num_estimate(*time_of(fleet, p), JL_K_TIME, NULL),
-				      jl_estimate_text(time, time_of(fleet, p), JL_K_TIME))),
+				      jl_estimate_text(JL_TXT, time_of(fleet, p), JL_K_TIME))),
 		JL_FIG(jl_num_written(jl_num_estimate(p->prediction.cost_usd, JL_K_USD, NULL),
 				      money(doc, &p->prediction.cost_usd))),
 		JL_NAMED(jl_tell_text(doc, "tp%.0f pp%.0f z%d", plan->tp, plan->pp, plan->zero)));
@@ -112,10 +110,9 @@ static void front(struct jl_doc *doc, const struct jl_fleet_answer *a)
 static void answer_of(struct jl_doc *doc, const struct jl_fleet *fleet, int i, const char *label)
 {
 	const struct jl_fleet_point *p = &fleet->points[i];
-	char time[JL_RANGE_TEXT_MAX];
 
 	jl_tell_entry(doc, label, JL_ESTIMATED, "%d x %s: %s, %s", p->n_gpus, p->kind,
-		      jl_estimate_text(time, time_of(fleet, p), JL_K_TIME), money(doc, &p->prediction.cost_usd));
+		      jl_estimate_text(JL_TXT, time_of(fleet, p), JL_K_TIME), money(doc, &p->prediction.cost_usd));
 	jl_tell_plan_case(doc, &p->how);
 }
 
@@ -189,7 +186,6 @@ static void answer(struct jl_doc *doc, const struct jl_fleet_answer *a, const st
 static void rents(struct jl_doc *doc, const struct jl_fleet_answer *a, long today)
 {
 	bool first = true;
-	char date[JL_DATED_MAX];
 
 	for (size_t k = 0; k < (a->ask->n_kinds ? a->ask->n_kinds : 1); k++)
 		for (size_t i = 0; i < a->fleet->n; i++) {
@@ -203,7 +199,7 @@ static void rents(struct jl_doc *doc, const struct jl_fleet_answer *a, long toda
 				jl_tell_entry(doc, label, JL_LISTED, JL_("%s: no price known"), p->kind);
 			else
 				jl_tell_entry(doc, label, JL_LISTED, JL_("%s: %.2f USD/h a GPU (%s, %s)"), p->kind,
-					      r->usdps * 3600, r->provider, jl_dated_text(date, r->date, today));
+					      r->usdps * 3600, r->provider, jl_dated_text(JL_TXT, r->date, today));
 			first = false;
 			break;
 		}
@@ -253,14 +249,13 @@ void jl_tell_batches(struct jl_doc *doc, const struct jl_batch_answer *a)
 		const struct jl_batch_limit *l = &a->rows[i].limit;
 		const struct jl_estimate *rate = &l->fastest.prediction.samples_per_s;
 		const bool any = l->fastest.batch >= 1;
-		char text[JL_RANGE_TEXT_MAX];
 
 		jl_doc_cell_name(doc, a->rows[i].system);
 		batch_cell(doc, &l->largest);
 		batch_cell(doc, &l->fastest);
 		if (any)
 			jl_tell_cell(doc, jl_num_written(jl_num_estimate(*rate, JL_K_NUMBER, NULL),
-							 jl_about_range_text(text, rate)));
+							 jl_about_range_text(JL_TXT, rate)));
 		else
 			jl_doc_cell_text(doc, "–");
 		jl_tell_cell(doc, jl_num_written(jl_num_times(any && base > 0 ? rate->value / base : NAN),

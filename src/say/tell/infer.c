@@ -4,19 +4,16 @@
 
 static struct jl_num count(struct jl_doc *doc, double value)
 {
-	char text[JL_UNITS_TEXT_MAX];
-
-	return jl_num_written(jl_num_count(value), jl_tell_text(doc, "%s", jl_count_text(text, value)));
+	return jl_num_written(jl_num_count(value), jl_tell_text(doc, "%s", jl_count_text(JL_TXT, value)));
 }
 
 static struct jl_num about(struct jl_doc *doc, struct jl_estimate e, bool range)
 {
-	char text[JL_RANGE_TEXT_MAX], value[JL_UNITS_TEXT_MAX];
 	const bool ends = range && e.lo < e.hi;
 
 	return jl_num_written(
 		jl_num_estimate(e, JL_K_NUMBER, NULL),
-		jl_tell_text(doc, "%s", ends ? jl_about_range_text(text, &e) : jl_about_text(value, e.value)));
+		jl_tell_text(doc, "%s", ends ? jl_about_range_text(JL_TXT, &e) : jl_about_text(JL_TXT, e.value)));
 }
 
 static struct jl_num exactly(struct jl_doc *doc, double value)

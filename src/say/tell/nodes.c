@@ -16,9 +16,7 @@ static const char *percent(struct jl_doc *doc, double ln)
 
 static const char *figure(struct jl_doc *doc, const struct jl_node *n)
 {
-	char what[JL_RECORD_WORDS_MAX];
-
-	return n->worst ? jl_tell_text(doc, "%s %s", n->worst->kind, jl_record_what(what, n->worst)) : "";
+	return n->worst ? jl_tell_text(doc, "%s %s", n->worst->kind, jl_record_what(JL_TXT, n->worst)) : "";
 }
 
 static void lead(struct jl_doc *doc, const struct jl_nodes *nodes)

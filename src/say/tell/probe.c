@@ -10,9 +10,7 @@
 
 static const char *memory(struct jl_doc *doc, double value_B)
 {
-	char text[JL_UNITS_TEXT_MAX];
-
-	return jl_tell_text(doc, "%s", jl_value_text(text, value_B, JL_K_BYTES, true));
+	return jl_tell_text(doc, "%s", jl_value_text(JL_TXT, value_B, JL_K_BYTES, true));
 }
 
 /* A piece of what is open, where there is one. */
@@ -73,7 +71,6 @@ static void software(struct jl_doc *doc, const struct jl_probe_machine *m)
 /* Bonds and disks: they hang on no single branch of the tree. */
 static void others(struct jl_doc *doc, const struct jl_probe_machine *m)
 {
-	char size[JL_UNITS_TEXT_MAX];
 	bool open = false;
 
 	for (size_t i = 0; i < m->n_nics; i++) {
@@ -94,7 +91,7 @@ static void others(struct jl_doc *doc, const struct jl_probe_machine *m)
 		jl_doc_entry(doc, JL_("disks"));
 	for (size_t i = 0; i < m->n_disks; i++)
 		jl_tell_piece(doc, JL_MEASURED, "%s %s%s%s", m->disks[i].name,
-			      jl_units_text(size, m->disks[i].size_B, JL_K_BYTES, 3),
+			      jl_units_text(JL_TXT, m->disks[i].size_B, JL_K_BYTES, 3),
 			      m->disks[i].rotational == 1 ? " HDD " : " ", m->disks[i].model ? m->disks[i].model : "");
 	if (m->n_nvswitches)
 		jl_tell_entry(doc, "NVSwitch", JL_MEASURED, "%d", m->n_nvswitches);

@@ -169,7 +169,6 @@ static bool numa_node(const struct tree *t, struct jl_tree_node *node, const str
 	const bool only = m->n_nodes <= 1 && (numa || m->n_nodes == 0);
 	int items[ITEMS_MAX];
 	size_t n = 0, n_lost = 0;
-	char memory[JL_UNITS_TEXT_MAX];
 
 	for (size_t i = 0; i < m->n_pci; i++)
 		if (m->pci[i].parent < 0 && t->leads[i] && (m->pci[i].numa == (numa ? numa->id : -1) || only))
@@ -177,7 +176,7 @@ static bool numa_node(const struct tree *t, struct jl_tree_node *node, const str
 	for (size_t i = 0; !numa && i < m->n_gpus; i++)
 		n_lost += m->gpus[i].pci < 0;
 	node->name = numa ? jl_tell_text(t->doc, JL_("NUMA %d  %d threads · %s"), numa->id, numa->n_threads,
-					 jl_value_text(memory, numa->mem_B, JL_K_BYTES, true))
+					 jl_value_text(JL_TXT, numa->mem_B, JL_K_BYTES, true))
 			  : JL_("NUMA unknown");
 	branches(t, node, items, n, n_lost, 0);
 	for (size_t i = 0, k = n; n_lost && node->children && i < m->n_gpus; i++)

@@ -34,8 +34,6 @@ static void entry(struct jl_doc *doc, const char *label, const char *text)
 
 static void items(struct jl_doc *doc, const char *label, const struct jl_record_item *list, size_t n)
 {
-	char value[JL_RECORD_WORDS_MAX];
-
 	if (n)
 		jl_doc_entry(doc, label);
 	for (size_t i = 0; i < n; i++) {
@@ -43,7 +41,7 @@ static void items(struct jl_doc *doc, const char *label, const struct jl_record_
 		jl_doc_name(doc, list[i].key);
 		jl_doc_text(doc, " ");
 		jl_doc_name(doc,
-			    list[i].text ? list[i].text : jl_record_value_text(value, list[i].key, list[i].number));
+			    list[i].text ? list[i].text : jl_record_value_text(JL_TXT, list[i].key, list[i].number));
 	}
 }
 
@@ -98,11 +96,10 @@ static void metrics(struct jl_doc *doc, const struct jl_record *r)
 	for (size_t i = 0; i < r->n_metrics; i++) {
 		const struct jl_summary *s = &r->metrics[i].value;
 		const char *name = r->metrics[i].name;
-		char text[JL_RECORD_WORDS_MAX];
 
 		jl_doc_cell_name(doc, name);
 		jl_doc_cell(doc, JL_MARK_NONE);
-		jl_doc_said(doc, short_value(text, name, s->median), origin, NULL);
+		jl_doc_said(doc, short_value(JL_TXT, name, s->median), origin, NULL);
 		jl_doc_cell(doc, JL_MARK_NONE);
 		jl_doc_said(doc, range(doc, name, s->lo95, s->hi95), origin, NULL);
 		jl_doc_cell(doc, JL_MARK_NONE);
@@ -114,7 +111,7 @@ static void metrics(struct jl_doc *doc, const struct jl_record *r)
 
 void jl_tell_record(struct jl_doc *doc, const struct jl_record *r)
 {
-	char text[JL_RECORD_WORDS_MAX], when[32];
+	char text[JL_RECORD_WORDS_MAX];
 
 	jl_doc_lead(doc);
 	jl_doc_name(doc, r->kind);
@@ -124,7 +121,7 @@ void jl_tell_record(struct jl_doc *doc, const struct jl_record *r)
 		jl_tell_piece(doc, origin_of(r), "%s", text);
 	jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", origin_of(r) == JL_MEASURED ? JL_("● measured") : JL_("◆ imported"));
 	entry(doc, "id", r->id);
-	entry(doc, JL_C("of the day", "time"), jl_record_time_text(when, r->time_s));
+	entry(doc, JL_C("of the day", "time"), jl_record_time_text(JL_TXT, r->time_s));
 	entry(doc, JL_("by"), r->backend);
 	entry(doc, JL_("machine"), r->machine_name ? r->machine_name : r->machine);
 	entry(doc, JL_("run"), r->run);
@@ -143,10 +140,8 @@ void jl_tell_record(struct jl_doc *doc, const struct jl_record *r)
 
 static void result_cell(struct jl_doc *doc, const struct jl_record *r)
 {
-	char text[JL_RECORD_WORDS_MAX];
-
 	jl_doc_cell(doc, JL_MARK_NONE);
-	jl_doc_said(doc, jl_record_result(text, r), origin_of(r), NULL);
+	jl_doc_said(doc, jl_record_result(JL_TXT, r), origin_of(r), NULL);
 }
 
 void jl_tell_stored_table(struct jl_doc *doc)
@@ -156,12 +151,10 @@ void jl_tell_stored_table(struct jl_doc *doc)
 
 void jl_tell_stored_row(struct jl_doc *doc, const struct jl_record *r)
 {
-	char text[JL_RECORD_WORDS_MAX], when[32];
-
 	jl_doc_cell_name(doc, r->id + JL_RECORD_ID_LEN - SHORT_ID);
-	jl_doc_cell_name(doc, jl_record_time_text(when, r->time_s) + 2); /* 26-11-15 */
+	jl_doc_cell_name(doc, jl_record_time_text(JL_TXT, r->time_s) + 2); /* 26-11-15 */
 	jl_doc_cell_name(doc, jl_tell_text(doc, "%s%s", r->kind, r->noise.noisy ? " ~" : ""));
-	jl_doc_cell_name(doc, jl_record_what(text, r));
+	jl_doc_cell_name(doc, jl_record_what(JL_TXT, r));
 	result_cell(doc, r);
 	jl_doc_cell_name(doc, r->backend);
 	jl_doc_end_row(doc, false);
@@ -175,9 +168,8 @@ void jl_tell_imported_table(struct jl_doc *doc)
 void jl_tell_imported_row(struct jl_doc *doc, const struct jl_record *r)
 {
 	const char *colon = r->source ? strrchr(r->source, ':') : NULL;
-	char text[JL_RECORD_WORDS_MAX];
 
-	JL_CELLS(doc, JL_NAMED(colon ? colon + 1 : ""), JL_NAMED(r->kind), JL_NAMED(jl_record_what(text, r)));
+	JL_CELLS(doc, JL_NAMED(colon ? colon + 1 : ""), JL_NAMED(r->kind), JL_NAMED(jl_record_what(JL_TXT, r)));
 	result_cell(doc, r);
 	jl_doc_cell(doc, JL_MARK_NONE);
 	if (r->n_metrics > 1) {
@@ -187,7 +179,7 @@ void jl_tell_imported_row(struct jl_doc *doc, const struct jl_record *r)
 		jl_doc_said(doc,
 			    jl_tell_text(doc, "%.*s%s%s", named ? 0 : (int)strcspn(second->name, "_"), second->name,
 					 named ? "" : " ",
-					 jl_record_value_text(text, second->name, second->value.median)),
+					 jl_record_value_text(JL_TXT, second->name, second->value.median)),
 			    origin_of(r), NULL);
 	}
 	jl_doc_end_row(doc, false);

@@ -57,9 +57,7 @@ const struct jl_schema jl_serving_fields = JL_SCHEMA("serving", jl_serving, fiel
 
 static void estimate_cell(struct jl_doc *doc, const struct jl_estimate *e)
 {
-	char text[JL_RANGE_TEXT_MAX];
-
-	jl_tell_cell(doc, jl_num_written(jl_num_estimate(*e, JL_K_TIME, NULL), jl_estimate_text(text, e, JL_K_TIME)));
+	jl_tell_cell(doc, jl_num_written(jl_num_estimate(*e, JL_K_TIME, NULL), jl_estimate_text(JL_TXT, e, JL_K_TIME)));
 }
 
 static void table(struct jl_doc *doc, const struct jl_serving *s)
@@ -67,16 +65,15 @@ static void table(struct jl_doc *doc, const struct jl_serving *s)
 	jl_tell_table(doc, NULL, "fkkfk", JL_N("requests|first token|each token|one, tok/s|all, tok/s"));
 	for (size_t i = 0; i < s->n; i++) {
 		const struct jl_serve_answer *a = &s->rows[i].a;
-		char one[JL_UNITS_TEXT_MAX], all[JL_RANGE_TEXT_MAX];
 
 		jl_tell_cell(doc, jl_num_count(s->rows[i].n_requests));
 		estimate_cell(doc, &a->ttft_s);
 		estimate_cell(doc, &a->tpot_s);
 		JL_ROW(doc, false,
 		       JL_FIG(jl_num_written(jl_num_estimate(a->request_tps, JL_K_NUMBER, "tokens/s"),
-					     jl_about_text(one, a->request_tps.value))),
+					     jl_about_text(JL_TXT, a->request_tps.value))),
 		       JL_FIG(jl_num_written(jl_num_estimate(a->total_tps, JL_K_NUMBER, "tokens/s"),
-					     jl_about_range_text(all, &a->total_tps))));
+					     jl_about_range_text(JL_TXT, &a->total_tps))));
 	}
 }
 
@@ -134,7 +131,6 @@ static void memory(struct jl_doc *doc, const struct jl_serving *s)
 void jl_tell_serving(struct jl_doc *doc, const struct jl_serving *s)
 {
 	const struct jl_serve_answer *first = &s->rows[0].a;
-	char prompt[JL_UNITS_TEXT_MAX], output[JL_UNITS_TEXT_MAX];
 
 	jl_doc_lead(doc);
 	jl_doc_strong(doc, jl_tell_text(doc, JL_("%s served"), s->subject.name));
@@ -142,8 +138,8 @@ void jl_tell_serving(struct jl_doc *doc, const struct jl_serving *s)
 	jl_doc_lead(doc);
 	jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("%s weights"), weights_name(s));
 	jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", s->engine ? s->engine : JL_("no engine in particular"));
-	jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("prompt %s, answer %s tokens"), jl_grouped_text(prompt, s->ask.prompt),
-		      jl_grouped_text(output, s->ask.output));
+	jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("prompt %s, answer %s tokens"), jl_grouped_text(JL_TXT, s->ask.prompt),
+		      jl_grouped_text(JL_TXT, s->ask.output));
 	if (first->fits) {
 		table(doc, s);
 		bound(doc, &s->rows[s->n - 1]);

@@ -399,10 +399,8 @@ const char *jl_estimate_text(char out[JL_RANGE_TEXT_MAX], const struct jl_estima
 
 const char *jl_about_range_text(char out[JL_RANGE_TEXT_MAX], const struct jl_estimate *e)
 {
-	char value[JL_UNITS_TEXT_MAX], lo[JL_UNITS_TEXT_MAX], hi[JL_UNITS_TEXT_MAX];
-
-	snprintf(out, JL_RANGE_TEXT_MAX, "%.40s (%.40s–%.40s)", jl_about_text(value, e->value),
-		 jl_about_text(lo, e->lo), jl_about_text(hi, e->hi));
+	snprintf(out, JL_RANGE_TEXT_MAX, "%.40s (%.40s–%.40s)", jl_about_text(JL_TXT, e->value),
+		 jl_about_text(JL_TXT, e->lo), jl_about_text(JL_TXT, e->hi));
 	return out;
 }
 

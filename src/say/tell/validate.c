@@ -89,7 +89,6 @@ static void lead(struct jl_doc *doc, const struct jl_validated *in)
 							JL_N("GPU"),  JL_N("framework"),
 							JL_N("link"), JL_N("source") };
 	size_t n_figures = 0, n_scored = 0, n_sets = 0;
-	char scored[JL_UNITS_TEXT_MAX], figures[JL_UNITS_TEXT_MAX];
 
 	for (size_t i = 0; i < in->v->n_lines; i++)
 		if (is_shown(in, &in->v->lines[i])) {
@@ -100,8 +99,8 @@ static void lead(struct jl_doc *doc, const struct jl_validated *in)
 	jl_doc_lead(doc);
 	jl_doc_strong(doc, JL_("Published measurements and predictions"));
 	jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("%s of %s scored"),
-		      jl_units_text(scored, (double)n_scored, JL_K_NUMBER, 12),
-		      jl_units_text(figures, (double)n_figures, JL_K_NUMBER, 12));
+		      jl_units_text(JL_TXT, (double)n_scored, JL_K_NUMBER, 12),
+		      jl_units_text(JL_TXT, (double)n_figures, JL_K_NUMBER, 12));
 	jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("%zu set{/s}"), n_sets);
 	jl_doc_lead(doc);
 	if (in->v->held_out)
@@ -151,7 +150,6 @@ static void worst(struct jl_doc *doc, const struct jl_validated *in, const struc
 {
 	size_t *index = jl_arena_array(doc->arena, in->n_worst + 1, sizeof *index);
 	const size_t n = index ? jl_validate_worst(line, in->n_worst, index) : 0;
-	char pred[JL_UNITS_TEXT_MAX], meas[JL_UNITS_TEXT_MAX];
 	struct jl_buf why;
 
 	if (n)
@@ -164,8 +162,8 @@ static void worst(struct jl_doc *doc, const struct jl_validated *in, const struc
 		jl_buf_reset(&why);
 		jl_buf_printf(&why, "%s:%zu: ", file ? file->path : "", row->line);
 		jl_buf_printf(&why, JL_("%s, %s: predicted %s, measured %s (%.2fx): "), row->gpu, row->what,
-			      jl_value_text(pred, row->pred, kind_of(line), row->is_memory),
-			      jl_value_text(meas, row->meas, kind_of(line), row->is_memory), row->pred / row->meas);
+			      jl_value_text(JL_TXT, row->pred, kind_of(line), row->is_memory),
+			      jl_value_text(JL_TXT, row->meas, kind_of(line), row->is_memory), row->pred / row->meas);
 		jl_validate_explain(in->v, line, index[i], &why);
 		jl_doc_note(doc, JL_MARK_NONE, NULL);
 		jl_doc_name(doc, jl_buf_text(&why));
