@@ -44,7 +44,7 @@ bool jl_ask_option(const struct jl_option *option)
 {
 	static const char *const terminal[] = { "json", "no-color", "help" };
 
-	for (size_t i = 0; i < sizeof(terminal) / sizeof(*terminal); i++)
+	for (size_t i = 0; i < JL_LEN(terminal); i++)
 		if (strcmp(option->name, terminal[i]) == 0)
 			return false;
 	return true;

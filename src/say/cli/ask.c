@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/text.h"
 #include "model/profile.h"
 #include "workload/input.h"
 #include "workload/tune.h"

@@ -3,8 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/text.h"
-
 const char *const jl_ask_kinds[] = { "cnn", "transformer", "unknown", NULL };
 
 /* Steps of an epoch, whichever way it is said. */

@@ -46,7 +46,7 @@ const char *jl_bench_view_size(char ret_text[JL_UNITS_TEXT_MAX], size_t size_B)
 	double value = (double)size_B;
 	size_t i = 0;
 
-	for (; value >= 1024 && i + 1 < sizeof(units) / sizeof(*units); i++)
+	for (; value >= 1024 && i + 1 < JL_LEN(units); i++)
 		value /= 1024;
 	(void)snprintf(ret_text, JL_UNITS_TEXT_MAX, "%.4g %s", value, units[i]);
 	return ret_text;

@@ -8,7 +8,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/text.h"
 #include "catalog/find.h"
 #include "check/own_params.h"
 #include "cli/this_machine.h"
@@ -131,7 +130,7 @@ static enum jl_status keep(struct jl_cli *cli, const struct jl_own *own, const s
 	} files[] = { { SOURCE_NAME, jl_own_source_yaml }, { FILE_NAME, jl_own_figures_yaml } };
 	enum jl_status status = JL_OK;
 
-	for (size_t i = 0; !status && i < sizeof(files) / sizeof(*files); i++) {
+	for (size_t i = 0; !status && i < JL_LEN(files); i++) {
 		const char *path = file_in(cli, dir, files[i].name);
 		struct jl_buf text;
 

@@ -2,7 +2,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/text.h"
 #include "catalog/check.h"
 #include "catalog/find.h"
 #include "catalog/load.h"

@@ -99,7 +99,7 @@ static void flow_record(struct jl_bench_session *s, const struct jl_net_result *
 	struct jl_record record = { .kind = "net",
 				    .backend = tcp.name,
 				    .params = params,
-				    .n_params = sizeof(params) / sizeof(*params),
+				    .n_params = JL_LEN(params),
 				    .metrics = metrics,
 				    .n_metrics = isnan(scale) ? 1 : 2,
 				    .noise = r->noise };
@@ -194,7 +194,7 @@ static void net_head(struct jl_bench_session *s, const char *host, const struct 
 		      jl_units_text(JL_TXT, latency->round_s.median, JL_K_TIME, 3),
 		      jl_units_text(JL_TXT, latency->round_s.p95, JL_K_TIME, 3));
 	/* widths of the rows below; heads of any script stand above them */
-	for (size_t i = 0; i < sizeof(heads) / sizeof(*heads); i++) {
+	for (size_t i = 0; i < JL_LEN(heads); i++) {
 		const char *head = jl_msg(heads[i].en);
 		const size_t width = jl_utf8_width(head), pad = width < heads[i].width ? heads[i].width - width : 0;
 

@@ -40,12 +40,12 @@ static void keep(struct jl_bench_session *s, const struct jl_soak *soak, const s
 	struct jl_record record = { .kind = "soak",
 				    .backend = s->backend->name,
 				    .params = params,
-				    .n_params = sizeof(params) / sizeof(*params),
+				    .n_params = JL_LEN(params),
 				    .metrics = metrics,
 				    .n_metrics = 1,
 				    .noise = jl_record_noise_unknown() };
 
-	for (size_t i = 0; i < sizeof(more) / sizeof(*more); i++)
+	for (size_t i = 0; i < JL_LEN(more); i++)
 		if (!isnan(more[i].value))
 			metrics[record.n_metrics++] = (struct jl_record_metric){
 				.name = more[i].name, .value = jl_summary_of(more[i].value)

@@ -193,7 +193,7 @@ static uint64_t tag_of(const struct jl_cli *cli)
 	static const char *const names[] = { "model", "batch",      "seq",    "precision", "workers", "mode",
 					     "steps", "accumulate", "tokens", "time",      "backend" };
 	uint64_t hash = 0xcbf29ce484222325u;
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+	for (size_t i = 0; i < JL_LEN(names); i++) {
 		const struct jl_given *given = jl_given(cli, names[i]);
 		for (const char *at = given && given->text ? given->text : ""; *at; at++)
 			hash = (hash ^ (unsigned char)*at) * 0x100000001b3u;

@@ -117,7 +117,7 @@ static enum jl_status check_mode(const struct jl_cli *cli, struct jl_err *err)
 				cli->args.given[i].option->name);
 	if (upgrade && cli->args.n_operands)
 		return jl_fail(err, JL_E_USAGE, "a parts list ('%s') or --upgrade, not both", cli->args.operands[0]);
-	for (size_t i = 0; !upgrade && i < sizeof of_upgrade / sizeof of_upgrade[0]; i++)
+	for (size_t i = 0; !upgrade && i < JL_LEN(of_upgrade); i++)
 		if (jl_given(cli, of_upgrade[i]))
 			return jl_fail(err, JL_E_USAGE, "--%s goes with --upgrade", of_upgrade[i]);
 	return JL_OK;

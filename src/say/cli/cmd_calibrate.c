@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/text.h"
 #include "base/progress.h"
 #include "belief/calibrate.h"
 #include "cli/calibrate_this.h"

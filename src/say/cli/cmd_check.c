@@ -128,7 +128,7 @@ static enum jl_status coll_figure(struct figure *f, struct batch *b, enum jl_col
 	size_t which = 0;
 	int n = 0;
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+	for (size_t i = 0; i < JL_LEN(names); i++)
 		if (jl_given(cli, names[i])) {
 			value = jl_given(cli, names[i]);
 			which = i;

@@ -54,7 +54,7 @@ static enum jl_status check_mode(const struct jl_cli *cli, struct jl_err *err)
 						"ram",         "host-power" };
 	const bool observed = jl_given(cli, "observed") != NULL;
 	const char *const *others = observed ? of_model : of_run;
-	const size_t n = observed ? sizeof(of_model) / sizeof(*of_model) : sizeof(of_run) / sizeof(*of_run);
+	const size_t n = observed ? JL_LEN(of_model) : JL_LEN(of_run);
 
 	if (observed && cli->args.n_operands)
 		return jl_fail(err, JL_E_USAGE,

@@ -74,7 +74,7 @@ static const struct part parts[] = {
 	  .command = "jeoul bench all --quick && jeoul calibrate" },
 };
 /* clang-format on */
-#define N_PARTS (sizeof(parts) / sizeof(*parts))
+#define N_PARTS (JL_LEN(parts))
 
 struct found {
 	bool here, needed;

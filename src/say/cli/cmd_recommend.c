@@ -2,7 +2,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/text.h"
 #include "catalog/find.h"
 #include "cli/ask_observed.h"
 #include "cli/view.h"
@@ -59,7 +58,7 @@ static enum jl_status above_zero(const struct jl_cli *cli, struct jl_err *err)
 					     "months",   "tokens-per-s", "max-price-age" };
 	const double util = jl_value(cli, "util"), fx = jl_value(cli, "fx");
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+	for (size_t i = 0; i < JL_LEN(names); i++)
 		if (jl_given(cli, names[i]) && !(jl_value(cli, names[i]) > 0))
 			return jl_fail(err, JL_E_RANGE, "--%s: '%s' must be above zero", names[i],
 				       jl_text(cli, names[i]));

@@ -21,7 +21,7 @@ static const struct jl_language *lang_from_locale(void)
 {
 	static const char *const names[] = { "LC_ALL", "LC_MESSAGES", "LANG" };
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+	for (size_t i = 0; i < JL_LEN(names); i++) {
 		const char *value = getenv(names[i]);
 
 		if (value && *value)

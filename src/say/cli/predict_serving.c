@@ -98,7 +98,7 @@ enum jl_status jl_serving_unused(const struct jl_cli *cli, struct jl_err *err)
 {
 	static const char *const names[] = { "requests", "prompt", "output", "weights", "engine" };
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+	for (size_t i = 0; i < JL_LEN(names); i++)
 		if (jl_given(cli, names[i]))
 			return jl_fail(err, JL_E_USAGE, "--%s is for serving: add --serve", names[i]);
 	return JL_OK;

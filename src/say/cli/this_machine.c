@@ -184,7 +184,7 @@ enum jl_status jl_this_machine_args(struct jl_cli *cli, struct jl_err *err)
 	enum jl_status status = JL_OK;
 
 	for (size_t i = 0; !status && i < cli->args.n_given; i++)
-		for (size_t k = 0; k < sizeof(names) / sizeof(*names); k++)
+		for (size_t k = 0; k < JL_LEN(names); k++)
 			if (cli->args.given[i].text && strcmp(cli->args.given[i].option->name, names[k]) == 0) {
 				status = jl_this_machine(cli, cli->args.given[i].text, &cli->args.given[i].text, err);
 				break;

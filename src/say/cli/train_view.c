@@ -50,7 +50,7 @@ void jl_train_view_head(struct jl_cli *cli, const struct jl_train_run *run, doub
 		{ JL_N("workers"), 9 },   { JL_N("mode"), 7 },   { JL_N("samples/s"), 11 }, { JL_N("ideal"), 8 },
 		{ JL_N("speed-up"), 10 }, { JL_N("effic."), 8 }, { JL_N("exposed"), 9 },    { JL_N("memory"), 9 },
 	};
-	for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
+	for (size_t i = 0; i < JL_LEN(heads); i++)
 		cell(out, jl_msg(heads[i].en), heads[i].width);
 	jl_buf_puts(out, "\n");
 }

@@ -289,7 +289,7 @@ static void point_label(const struct frame *f, const struct jl_chart_point *p, d
 		       { 9, 4, false },  { -9, 4, true },  { 9, -20, false }, { -9, -20, true } };
 	const double w = JL_SVG_LETTER * (double)jl_utf8_width(p->label);
 
-	for (size_t k = 0; k < sizeof places / sizeof places[0]; k++) {
+	for (size_t k = 0; k < JL_LEN(places); k++) {
 		const double x = px + places[k].dx, y = py + places[k].dy;
 		const struct box b = { places[k].left ? x - w : x, y - 11, places[k].left ? x : x + w, y + 3 };
 

@@ -33,7 +33,7 @@ static const struct {
 	{ "origins", jl_section_origins, NULL },
 	{ "method", jl_section_method, NULL },
 };
-#define N_SECTIONS (sizeof sections / sizeof sections[0])
+#define N_SECTIONS (JL_LEN(sections))
 
 static const char *default_title(const struct jl_report_in *in)
 {

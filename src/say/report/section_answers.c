@@ -302,7 +302,7 @@ static const struct jl_answerer answerers[] = {
 
 const struct jl_answerer *jl_answerer_of(const char *ask)
 {
-	for (size_t i = 0; ask && i < sizeof answerers / sizeof answerers[0]; i++)
+	for (size_t i = 0; ask && i < JL_LEN(answerers); i++)
 		if (strcmp(answerers[i].ask, ask) == 0)
 			return &answerers[i];
 	return NULL;

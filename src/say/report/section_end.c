@@ -17,7 +17,7 @@ void jl_section_origins(struct jl_section *s)
 
 	jl_section_open(s, "origins", "Where the numbers come from");
 	jl_tell_table(s->doc, NULL, "ttff", JL_N("Origin|Source|As of|Numbers"));
-	for (size_t k = 0; k < sizeof order / sizeof order[0]; k++)
+	for (size_t k = 0; k < JL_LEN(order); k++)
 		for (size_t i = 0; i < n; i++) {
 			const struct jl_source *listed = list[i].id ? jl_source_by_id(s->w->cat, list[i].id) : NULL;
 			const char *date = list[i].date ? list[i].date : listed ? listed->date : NULL;
@@ -66,7 +66,7 @@ static unsigned about(const struct jl_section *s)
 /* NULL: it says nothing about this report. */
 static const char *set_name(const struct jl_section *s, const char *set)
 {
-	for (size_t i = 0; i < sizeof sets / sizeof sets[0]; i++)
+	for (size_t i = 0; i < JL_LEN(sets); i++)
 		if (strcmp(sets[i].set, set) == 0)
 			return sets[i].about & about(s) ? jl_msg(sets[i].en) : NULL;
 	return NULL;

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/text.h"
 #include "report/section.h"
 
 #define GROUPS_MAX 4
@@ -31,10 +30,10 @@ static bool is_train(const struct jl_record *r)
 
 static bool same_group(const struct jl_record *a, const struct jl_record *b)
 {
-	for (size_t i = 0; i < sizeof group_texts / sizeof group_texts[0]; i++)
+	for (size_t i = 0; i < JL_LEN(group_texts); i++)
 		if (!jl_same_text(jl_record_text(a, group_texts[i]), jl_record_text(b, group_texts[i])))
 			return false;
-	for (size_t i = 0; i < sizeof group_numbers / sizeof group_numbers[0]; i++) {
+	for (size_t i = 0; i < JL_LEN(group_numbers); i++) {
 		const double x = jl_record_number(a, group_numbers[i]), y = jl_record_number(b, group_numbers[i]);
 		if (x != y && !(isnan(x) && isnan(y)))
 			return false;

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
 #include "catalog/fields.h"
 #include "catalog/find.h"
 #include "predict/count.h"

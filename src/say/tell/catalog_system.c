@@ -1,7 +1,6 @@
 /* A system drawn as a tree with its bandwidths and where each figure comes from. */
 #include <string.h>
 
-#include "base/text.h"
 #include "tell/catalog.h"
 
 #define NODES_MAX 24 /* under one node: a host has the most */

@@ -18,7 +18,7 @@ static struct rate_unit rate_unit_of(const struct jl_collective_series *series)
 
 	for (size_t k = 0; k < series->n; k++)
 		most_Bps = fmax(most_Bps, series->cases[k].algbw_Bps.value);
-	while (i + 1 < sizeof(units) / sizeof(*units) && most_Bps < 0.1 * units[i].Bps)
+	while (i + 1 < JL_LEN(units) && most_Bps < 0.1 * units[i].Bps)
 		i++;
 	return units[i];
 }

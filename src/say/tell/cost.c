@@ -141,7 +141,7 @@ static void paid_table(struct jl_doc *doc, const struct jl_cost_study *study)
 	size_t n = 0;
 	char text[JL_MONEY_TEXT_MAX];
 
-	for (size_t i = 0; i < sizeof milestones / sizeof milestones[0] && n < MILESTONES_MAX; i++) {
+	for (size_t i = 0; i < JL_LEN(milestones) && n < MILESTONES_MAX; i++) {
 		const long day = jl_date_add_months(s->start_day, milestones[i]) - s->start_day;
 		const char *name = milestone_name(doc, milestones[i]);
 

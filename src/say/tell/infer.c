@@ -161,7 +161,7 @@ static void seen(struct jl_doc *doc, const struct jl_infer_seen *s)
 	jl_doc_entry(doc, JL_("Observed"));
 	rest = jl_tell_part(doc,
 			    JL_("first token |, each |; predicted before | and |, after the correction | and |. "));
-	for (size_t i = 0; i < sizeof(times) / sizeof(*times); i++) {
+	for (size_t i = 0; i < JL_LEN(times); i++) {
 		jl_tell_num(doc, jl_num_plain(times[i].s, JL_K_TIME, NULL, i < 2 ? JL_MEASURED : JL_ESTIMATED,
 					      times[i].origin));
 		rest = jl_tell_part(doc, rest);

@@ -1,7 +1,5 @@
 #include "tell/memo.h"
 
-#include "base/text.h"
-
 static const struct {
 	const char *en;
 	enum jl_mark mark;

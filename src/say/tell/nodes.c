@@ -51,7 +51,7 @@ static void row(struct jl_doc *doc, const struct jl_node *n)
 						     : JL_("like the others") };
 
 	jl_doc_cell_name(doc, n->name);
-	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+	for (size_t i = 0; i < JL_LEN(texts); i++) {
 		jl_doc_cell(doc, JL_MARK_NONE);
 		jl_doc_said(doc, texts[i], JL_MEASURED, NULL);
 	}

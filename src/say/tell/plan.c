@@ -227,7 +227,7 @@ static void why(struct jl_doc *doc, const struct jl_plan_answer *a)
 
 	if (!other)
 		return;
-	for (size_t n = 0; n < sizeof(signs) / sizeof(*signs); n++) {
+	for (size_t n = 0; n < JL_LEN(signs); n++) {
 		const size_t i = part_apart(first, second, signs[n], done);
 
 		if (i == JL_N_PART)

@@ -103,7 +103,7 @@ static const char *unit_text(const char *unit)
 	static const char *const units[] = { JL_N("tokens"),         JL_N("images"), JL_N("mel frames"),
 					     JL_N("output samples"), JL_N("pairs"),  JL_N("samples") };
 
-	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
+	for (size_t i = 0; i < JL_LEN(units); i++)
 		if (!unit || strcmp(unit, units[i]) == 0)
 			return jl_msg(units[i]);
 	return unit;
@@ -199,7 +199,7 @@ static void memory_parts(struct jl_doc *doc, const struct jl_prediction *p)
 			      100 * JL_MEMORY_MARGIN_FRAC);
 	else if (m->total_B > p->capacity_B)
 		jl_tell_piece(doc, JL_ESTIMATED, "%s", JL_("not even one sample fits"));
-	for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+	for (size_t i = 0; i < JL_LEN(list); i++)
 		if (list[i].bytes >= 0.05e9)
 			jl_tell_piece(doc, JL_ESTIMATED, "%s %s", jl_msg(list[i].en), gib(JL_TXT, list[i].bytes));
 }

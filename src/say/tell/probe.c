@@ -4,8 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/text.h"
-
 #define MATRIX_MAX 12 /* GPUs whose pairs fit 80 columns */
 
 static const char *memory(struct jl_doc *doc, double value_B)

@@ -2,7 +2,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/text.h"
 #include "tell/probe.h"
 
 #define ITEMS_MAX 512

@@ -189,7 +189,7 @@ static void places(struct jl_doc *doc, const struct jl_recommended *a)
 		     { JL_("Fastest"), r->fastest, JL_PLACE_FASTEST } };
 	struct jl_said said;
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+	for (size_t i = 0; i < JL_LEN(rows); i++) {
 		if (rows[i].at < 0 || rows[i].at == r->pick)
 			continue;
 		jl_recommend_why(&said, r, rows[i].place);

@@ -91,7 +91,7 @@ static void bound(struct jl_doc *doc, const struct jl_serving_row *last)
 	};
 	size_t most = 0;
 
-	for (size_t i = 1; i < sizeof(parts) / sizeof(*parts); i++)
+	for (size_t i = 1; i < JL_LEN(parts); i++)
 		if (parts[i].s > parts[most].s)
 			most = i;
 	jl_tell_entry(doc, JL_("Bound by"), JL_ESTIMATED, JL_("%s: %.0f %% of a token's time at %.0f requests"),

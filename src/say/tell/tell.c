@@ -215,7 +215,7 @@ struct jl_num jl_num_time_like(struct jl_num num, double like_s)
 		      { 120, 60, "min" },
 		      { 1, 1, "s" } };
 
-	for (size_t i = 0; i < sizeof rungs / sizeof rungs[0]; i++)
+	for (size_t i = 0; i < JL_LEN(rungs); i++)
 		if (like_s >= rungs[i].from_s) {
 			num.value /= rungs[i].unit_s;
 			num.lo /= rungs[i].unit_s;
@@ -264,7 +264,7 @@ const char *jl_tell_link(struct jl_doc *doc, const char *name)
 		JL_NC("link", "No link between devices"),
 	};
 
-	for (size_t i = 0; i < sizeof phrases / sizeof phrases[0]; i++) {
+	for (size_t i = 0; i < JL_LEN(phrases); i++) {
 		const char *en = strchr(phrases[i], '\004') + 1, *at = strstr(name, en);
 
 		if (at)
@@ -429,7 +429,7 @@ const char *jl_value_text(char out[JL_UNITS_TEXT_MAX], double value, enum jl_kin
 	/* Memory comes in powers of two: 80 GiB, not 85.9 GB. */
 	if (kind != JL_K_BYTES || !is_memory || isnan(value))
 		return jl_units_text(out, value, kind, 4);
-	while (value >= 1024 && i + 1 < sizeof(names) / sizeof(*names)) {
+	while (value >= 1024 && i + 1 < JL_LEN(names)) {
 		value /= 1024;
 		i++;
 	}

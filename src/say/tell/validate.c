@@ -4,8 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/text.h"
-
 #define WORST_MAX ((size_t)1 << 16) /* of the text that explains a row */
 
 /* A set is shown with the memory of its rows. */
