@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-const char *const jl_ask_kinds[] = { "cnn", "transformer", "unknown", NULL };
+const char *const jl_ask_kinds[] = { /* in the order of enum jl_mix_kind */ "cnn", "transformer", "unknown", NULL };
 
 /* Steps of an epoch, whichever way it is said. */
 static enum jl_status read_length(struct jl_observed *run, const struct jl_cli *cli, struct jl_err *err)
@@ -21,23 +21,10 @@ static enum jl_status read_length(struct jl_observed *run, const struct jl_cli *
 
 enum jl_status jl_ask_observed(struct jl_observed *ret_run, const struct jl_cli *cli, struct jl_err *err)
 {
-	static const struct jl_reading readings[] = {
-		JL_READ(jl_observed, step_s, "observed", .above = true),
-		JL_READ(jl_observed, batch, "observed-batch"),
-		JL_READ(jl_observed, params, "params"),
-		JL_READ(jl_observed, sample_B, "memory-per-sample", .above = true),
-		JL_READ(jl_observed, fixed_B, "memory-fixed", .above = true),
-		JL_READ(jl_observed, batch_limit, "batch-limit"),
-		JL_READ(jl_observed, watts_W, "watts", .above = true),
-		JL_READ(jl_observed, dtype, "precision", .list = jl_ask_precisions),
-	};
-	const char *kind = jl_text(cli, "kind");
 	struct jl_observed run = jl_observed_empty();
 
-	JL_TRY(jl_read_options(&run, readings, JL_LEN(readings), cli, err));
-	for (int i = 0; kind && i < JL_N_MIX; i++)
-		if (strcmp(kind, jl_mixes[i].id) == 0)
-			run.kind = (enum jl_mix_kind)i;
+	JL_READ(&run, jl_observed, cli);
+	run.dtype = jl_chosen(cli, "precision", jl_ask_precisions);
 	if (isnan(run.batch))
 		return jl_fail(err, JL_E_USAGE, "--observed needs the samples of that step: --observed-batch N");
 	JL_TRY(read_length(&run, cli, err));

@@ -33,7 +33,8 @@ const struct jl_option jl_bench_gemm_options[] = {
 };
 
 const struct jl_option jl_bench_memory_options[] = {
-	JL_O_AMOUNT("size", "SIZE", JL_K_BYTES, JL_N("of one array (default: four times the largest cache)")),
+	JL_O_AMOUNT("size", "SIZE", JL_K_BYTES, JL_N("of one array (default: four times the largest cache)"),
+		    JL_WITHIN(4096, 1e13, JL_N("write something from 4 KiB to 10 TB"))),
 	JL_O_COUNT("threads", "N", 1, 1024, JL_N("CPU threads (default: all)")),
 	JL_O_COUNT("device", "N", 0, 63, JL_N("GPU (default: 0)")),
 	JL_O_FLAG("check", JL_N("verify the result exactly"), .letter = 'c'),
@@ -42,7 +43,8 @@ const struct jl_option jl_bench_memory_options[] = {
 };
 
 const struct jl_option jl_bench_link_options[] = {
-	JL_O_AMOUNT("size", "SIZE", JL_K_BYTES, JL_N("of one transfer (default: 256 MiB)")),
+	JL_O_AMOUNT("size", "SIZE", JL_K_BYTES, JL_N("of one transfer (default: 256 MiB)"),
+		    JL_WITHIN(64, 1e12, JL_N("write something from 64 B to 1 TB"))),
 	JL_O_FLAG("check", JL_N("verify the result exactly"), .letter = 'c'),
 	JL_BENCH_OPTIONS,
 	{ 0 },
@@ -197,13 +199,10 @@ enum jl_status jl_bench_memory(struct jl_bench_session *s, double instead_s, str
 {
 	static const enum jl_bench_kind kinds[] = { JL_BENCH_TRIAD, JL_BENCH_COPY };
 	static struct jl_bench_result result;
-	const struct jl_given *given = jl_given(s->cli, "size");
 	struct jl_bench_task task = { .size_B = array_B(s), .device = (int)jl_whole(s->cli, "device", 0) };
 	char what[96];
 	enum jl_status status = JL_OK;
 
-	if (given && !(given->value >= 4096 && given->value <= 1e13))
-		return jl_fail(err, JL_E_USAGE, "--size: write something from 4 KiB to 10 TB");
 	task.n_threads = on_gpu(s) ? 0 : (int)jl_whole(s->cli, "threads", jl_cpu_count());
 	(void)jl_format(what, sizeof(what), JL_("Memory, arrays of %s"), jl_bench_view_size(JL_TXT, task.size_B));
 	jl_bench_view_title(s, what);
@@ -275,8 +274,6 @@ enum jl_status jl_bench_link(struct jl_bench_session *s, double instead_s, struc
 	enum jl_status status = JL_OK;
 
 	JL_TRY(jl_got(Bps, err));
-	if (given && !(given->value >= 64 && given->value <= 1e12))
-		return jl_fail(err, JL_E_USAGE, "--size: write something from 64 B to 1 TB");
 	jl_bench_view_title(s, JL_("Links"));
 	jl_bench_view_head(s, JL_K_BYTE_RATE);
 	s->n_tasks += (double)n_tasks;

@@ -15,9 +15,9 @@
 static const char *const directions[] = { "send", "receive", "both", "all", NULL };
 
 const struct jl_option jl_bench_net_options[] = {
-	JL_O_TEXT("to", "HOST", JL_N("the host that listens (default: loopback of this one)")),
+	JL_O_TEXT("to", "HOST", JL_N("the host that listens (default: loopback of this one)"), .apart = "listen"),
 	JL_O_FLAG("listen", JL_N("wait for the other host on ADDR (default 127.0.0.1)")),
-	JL_O_FLAG("once", JL_N("with --listen: end after one client")),
+	JL_O_FLAG("once", JL_N("with --listen: end after one client"), .with = "listen"),
 	JL_O_COUNT("port", "N", 1, 65535, JL_N("TCP port (default 5270)")),
 	JL_O_COUNT("streams", "N", 1, JL_NET_STREAMS_MAX, JL_N("parallel connections (default: 1 and 4)")),
 	JL_O_CHOICE("direction", "WAY", directions, JL_N("send, receive, both or all (default)")),
@@ -301,8 +301,6 @@ enum jl_status jl_cmd_bench_net(struct jl_cli *cli, struct jl_err *err)
 
 	if (backend && strcmp(backend, tcp.name) != 0)
 		return jl_fail(err, JL_E_USAGE, "--backend %s: bench net measures TCP; leave --backend out", backend);
-	if (jl_flag(cli, "listen") && host)
-		return jl_fail(err, JL_E_USAGE, "--listen on one host, --to on the other");
 	if (jl_flag(cli, "listen"))
 		return wait_for_clients(cli, peer.port, err);
 	if (cli->args.n_operands)

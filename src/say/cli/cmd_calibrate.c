@@ -16,9 +16,10 @@
 
 const struct jl_option jl_calibrate_options[] = {
 	JL_O_FLAG("fit", JL_N("fit the parameters on published measurements")),
-	JL_O_TEXT("set", "NAME", JL_N("with --fit: this set only; the others keep their parameters")),
-	JL_O_TEXT("data", "DIR", JL_N("folder of the measurements (default: those of this program)")),
-	JL_O_TEXT("output", "FILE", JL_N("write the parameters there, as catalog/params.yaml"), .letter = 'o'),
+	JL_O_TEXT("set", "NAME", JL_N("with --fit: this set only; the others keep their parameters"), .with = "fit"),
+	JL_O_TEXT("data", "DIR", JL_N("folder of the measurements (default: those of this program)"), .with = "fit"),
+	JL_O_TEXT("output", "FILE", JL_N("write the parameters there, as catalog/params.yaml"), .with = "fit",
+		  .letter = 'o'),
 	JL_O_FLAG("show", JL_N("this machine's own parameters")),
 	JL_O_FLAG("forget", JL_N("remove them")),
 	JL_O_FLAG("noisy", JL_N("use results of a disturbed machine too")),
@@ -132,8 +133,6 @@ enum jl_status jl_cmd_calibrate(struct jl_cli *cli, struct jl_err *err)
 	const char *dir = jl_text(cli, "data"), *path = jl_text(cli, "output");
 	enum jl_status status;
 
-	if (!jl_flag(cli, "fit") && (dir || path))
-		return jl_fail(err, JL_E_USAGE, "--data and --output go with --fit");
 	if (!jl_flag(cli, "fit"))
 		return jl_calibrate_this(cli, err);
 	dir = dir ? dir : jl_data_dir(cli);

@@ -19,16 +19,19 @@ const struct jl_option jl_predict_options[] = {
 	JL_ASK_SHAPE_OPTIONS,
 	JL_ASK_HOST_OPTIONS,
 	JL_ASK_LENGTH_OPTIONS,
-	JL_O_FLAG("explain", JL_N("estimates by hand (bandwidth ratio, tensor-core cycles) beside the full model")),
+	JL_O_FLAG("explain", JL_N("estimates by hand (bandwidth ratio, tensor-core cycles) beside the full model"),
+		  .apart = "sweep"),
 	JL_O_FLAG("kernels", JL_N("what really runs: every operation of a step, its launches, bytes and time")),
-	JL_O_TEXT("baseline", "SYSTEM", JL_N("--explain: against which system (default: v100-dgxs-32gb)")),
+	JL_O_TEXT("baseline", "SYSTEM", JL_N("--explain: against which system (default: v100-dgxs-32gb)"),
+		  .with = "explain"),
 	JL_O_TEXT("with", "SYSTEM", JL_N("other GPUs of the same host, in one data-parallel job with those of --on")),
 	JL_O_TEXT("sweep", "gpus=N,N,...|nodes=N,N,...",
 		  JL_N("the first N GPUs of the system, or N such hosts, for each N")),
 	JL_O_AMOUNT("size", "BYTES", JL_K_BYTES,
 		    JL_N("of a collective (allreduce, allgather, ...) instead of a model, e.g. \"16 GB\"")),
 	JL_O_FLAG("near", JL_N("and the ten published training runs most like it, with the program's errors on them")),
-	JL_O_FLAG("forward", JL_N("inference of a network that is no transformer: the forward pass of a batch")),
+	JL_O_FLAG("forward", JL_N("inference of a network that is no transformer: the forward pass of a batch"),
+		  JL_TO(jl_request, forward)),
 	JL_SERVING_OPTIONS,
 	{ 0 },
 };
@@ -142,12 +145,7 @@ static enum jl_status check_options(const struct jl_cli *cli, bool collective, s
 		return JL_OK;
 	if (jl_given(cli, "size"))
 		return jl_fail(err, JL_E_USAGE, "--size is for a collective, e.g. 'jeoul predict allreduce'");
-	if (jl_given(cli, "baseline") && !explain)
-		return jl_fail(err, JL_E_USAGE,
-			       "--baseline goes with --explain; 'jeoul compare' sets systems side by side");
-	if (sweep && explain)
-		return jl_fail(err, JL_E_USAGE, "--explain is about one system; leave --sweep out");
-	return serve ? JL_OK : jl_serving_unused(cli, err);
+	return JL_OK;
 }
 
 enum jl_status jl_cmd_predict(struct jl_cli *cli, struct jl_err *err)

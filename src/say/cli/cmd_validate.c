@@ -20,7 +20,8 @@
 const struct jl_option jl_validate_options[] = {
 	JL_O_TEXT("set", "NAME", JL_N("this set only; with files: the set they belong to")),
 	JL_O_FLAG("leave-one-group-out", JL_N("refit without each split_group, and score it")),
-	JL_O_TEXT("leave-out", "WHAT", JL_N("the same for all rows of a gpu, framework, link or source")),
+	JL_O_TEXT("leave-out", "WHAT", JL_N("the same for all rows of a gpu, framework, link or source"),
+		  .apart = "leave-one-group-out"),
 	JL_O_COUNT("worst", "N", 1, 100000, JL_N("the N worst rows of each set, with their break-down")),
 	JL_O_TEXT("card", "DIR", JL_N("write the score card (page, plots, history) to DIR"), .local = true),
 	{ 0 },
@@ -108,9 +109,8 @@ static enum jl_status read_leave_out(struct jl_cli *cli, bool card, enum jl_leav
 	const char *text = jl_text(cli, "leave-out");
 	const int said = jl_chosen(cli, "leave-out", words);
 
-	if (text && (card || jl_flag(cli, "leave-one-group-out")))
-		return jl_fail(err, JL_E_USAGE, "--leave-out says what is left out; %s does so itself",
-			       card ? "--card" : "--leave-one-group-out");
+	if (text && card)
+		return jl_fail(err, JL_E_USAGE, "give --%s or --%s, not both", "leave-out", "card");
 	if (text && said < 1)
 		return jl_fail(err, JL_E_USAGE, "--leave-out '%s': group, gpu, framework, link or source", text);
 	*ret_leave_out = text                                  ? (enum jl_leave_out)said

@@ -30,13 +30,12 @@ static enum jl_status read_ask(struct jl_serving *s, struct jl_cli *cli, const s
 			       struct jl_err *err)
 {
 	const char *requests = jl_text(cli, "requests");
-	const double prompt = jl_count(cli, "prompt"), output = jl_count(cli, "output");
 
 	s->engine = jl_text(cli, "engine");
-	s->ask = (struct jl_serve_ask){ .weights = jl_text(cli, "weights"),
-					.engine = s->engine ? jl_engine_by_text(s->engine) : JL_ENGINE_GENERAL,
-					.prompt = isnan(prompt) ? PROMPT : prompt,
-					.output = isnan(output) ? OUTPUT : output };
+	s->ask = (struct jl_serve_ask){ .engine = s->engine ? jl_engine_by_text(s->engine) : JL_ENGINE_GENERAL,
+					.prompt = PROMPT,
+					.output = OUTPUT };
+	JL_READ(&s->ask, jl_serve_ask, cli);
 	if (s->engine && s->ask.engine == JL_ENGINE_GENERAL)
 		return jl_fail(
 			err, JL_E_USAGE,
@@ -92,16 +91,6 @@ static enum jl_status only_ours(const struct jl_cli *cli, struct jl_err *err)
 			       "--engine",
 			       other->option->name)
 		     : JL_OK;
-}
-
-enum jl_status jl_serving_unused(const struct jl_cli *cli, struct jl_err *err)
-{
-	static const char *const names[] = { "requests", "prompt", "output", "weights", "engine" };
-
-	for (size_t i = 0; i < JL_LEN(names); i++)
-		if (jl_given(cli, names[i]))
-			return jl_fail(err, JL_E_USAGE, "--%s is for serving: add --serve", names[i]);
-	return JL_OK;
 }
 
 enum jl_status jl_predict_serving(struct jl_cli *cli, const struct jl_request *req, struct jl_err *err)

@@ -168,7 +168,7 @@ clear() { run "$1" "${@:3}"; one_line; says "$2"; }
 clear 2 "--on" predict llama-3-70b --serve
 clear 2 "transformer" predict resnet-50 --on rtx-4090 --serve
 clear 2 "for training" predict llama-3-8b --on rtx-4090 --serve --batch 3
-clear 2 "add --serve" predict llama-3-8b --on rtx-4090 --prompt 3
+clear 2 "goes with --serve" predict llama-3-8b --on rtx-4090 --prompt 3
 clear 2 "vllm" predict llama-3-8b --on rtx-4090 --serve --engine warp
 clear 1 "int4" predict llama-3-8b --on rtx-4090 --serve --weights paper
 clear 2 "divisor" predict llama-3-8b --on dgx-h100 --parallel tp=3
