@@ -1,11 +1,10 @@
-#include <string.h>
-
 #include "report/report.h"
 
 #include <string.h>
 
 #include "audit/claims.h"
 #include "report/section_answers.h"
+#include "tell/claims.h"
 
 static enum jl_status claims(struct jl_section *s, struct jl_err *err);
 
@@ -51,7 +50,7 @@ static enum jl_status claims(struct jl_section *s, struct jl_err *err)
 		return jl_fail_nomem(err);
 	JL_TRY(jl_audit_make(audit, s->w->scenario, s->w->cat, s->arena, s->w->today, err));
 	jl_section_open(s, "claims", "What the text claims");
-	jl_audit_to_doc(s->doc, audit);
+	jl_tell_claims_in_short(s->doc, audit);
 	return JL_OK;
 }
 
