@@ -10,4 +10,11 @@ int main(void);
 /* Part of a file cannot be tested here (no server): ctest shall say skipped. A single test says so with cmocka's skip(). */
 void jl_test_skipped(void);
 
+/* Built with a sanitizer? Then what only computes the same thing many times over may be left to the other build. */
+#ifdef __has_feature
+#define JL_TEST_SANITIZED (__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
+#else
+#define JL_TEST_SANITIZED 0
+#endif
+
 #endif

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the API answers is, to the byte, what the command prints, for 200 random requests. Usage: equal.py BASE"""
+"""What the API answers is, to the byte, what the command prints, for N random requests (200). Usage: equal.py BASE [N]"""
 import json
 import os
 import subprocess
@@ -11,7 +11,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../
 import asking  # noqa: E402
 
 wrong = answered = 0
-for command, asked in asking.many(200, seed=8410):
+n = int(sys.argv[2]) if len(sys.argv) > 2 else 200
+for command, asked in asking.many(n, seed=8410):
     r = urllib.request.Request(f"{sys.argv[1]}/api/v1/{command.replace(' ', '/')}", data=json.dumps(asked).encode(), headers={"Content-Type": "application/json"})
     try:
         status, text = 200, urllib.request.urlopen(r, timeout=120).read()
@@ -26,5 +27,5 @@ for command, asked in asking.many(200, seed=8410):
     if not same:
         wrong += 1
         print("differs:", command, asked, status, text[:200], done.stderr[:200])
-print("%d answers equal, %d refusals equal, %d differ" % (answered, 200 - answered - wrong, wrong))
-sys.exit(wrong > 0 or answered < 120)
+print("%d answers equal, %d refusals equal, %d differ" % (answered, n - answered - wrong, wrong))
+sys.exit(wrong > 0 or answered < 0.6 * n)

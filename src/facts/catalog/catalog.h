@@ -341,9 +341,11 @@ struct jl_net_info { /* a network that is no plain transformer: catalog/models/c
 	double batch_per_B_half, batch_per_B_full, kept_per_output;
 	const struct jl_net_op *ops; /* as a list; or */
 	size_t n_ops;
-	const char *words, *program; /* as text: what its names are made of, and the blocks that make the operators */
-	const char *const *members;  /* names that are listed */
-	const char *source;          /* as text */
+	const char *words,
+		*program; /* as text: what its names are made of, and the blocks that make the operators; or */
+	const char *text; /* the name that a text of the catalog knows it by */
+	const char *const *members; /* names that are listed */
+	const char *source;         /* as text */
 };
 
 /* A fitted parameter, or (`fit.*`) how far the rows of a set are from the fit: written by `jeoul calibrate --fit`. */

@@ -356,8 +356,9 @@ static void check_net(struct jl_check *check)
 		jl_check_say(check, JL_E_RANGE, "%g cannot be; it is 2 with norms or gates, 1 without",
 			     net->kept_per_output);
 	look_at(check, "ops");
-	if ((net->n_ops == 0) != (net->program != NULL) || !net->program != !net->words)
-		jl_check_say(check, JL_E_DATA, "a network has operators, or else words and a program");
+	if ((net->n_ops > 0) + (net->program != NULL) + (net->text != NULL) != 1 || !net->program != !net->words)
+		jl_check_say(check, JL_E_DATA,
+			     "a network has operators, or words and a program, or the name of such a text");
 	if (net->n_ops && (isnan(net->n_params) || isnan(net->batch_per_B_half) || isnan(net->batch_per_B_full)))
 		jl_check_say(check, JL_E_DATA,
 			     "a list of operators needs n_params, batch_per_B_half and batch_per_B_full");

@@ -371,6 +371,7 @@ static const struct jl_field net_fields[] = {
 	NUMBER(jl_net_info, n_params, JL_FF_POSITIVE, UNKNOWN),
 	TEXT(jl_net_info, words, 0),
 	TEXT(jl_net_info, program, 0),
+	TEXT(jl_net_info, text, 0),
 	TEXTS(jl_net_info, members),
 	CHOICE(jl_net_info, optimizer, JL_FF_REQUIRED, optimizers),
 	BOOL(jl_net_info, half_grads),

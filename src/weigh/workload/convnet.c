@@ -85,19 +85,22 @@ static enum jl_status from_list(struct jl_convnet *net, const struct jl_net_info
 	return JL_OK;
 }
 
-static enum jl_status from_text(struct jl_convnet *net, const struct jl_net_info *info, const char *name,
-				const char *settings, struct jl_arena *arena, struct jl_err *err)
+/* `own`: the record that has a name, a batch and a source of its own; NULL: those of its family. */
+static enum jl_status from_text(struct jl_convnet *net, const struct jl_net_info *family, const struct jl_net_info *own,
+				const char *name, const char *settings, struct jl_arena *arena, struct jl_err *err)
 {
 	struct jl_network text;
-	enum jl_status status = jl_network_expand(&text, name, info->program, settings, arena, err);
+	enum jl_status status = jl_network_expand(&text, name, family->program, settings, arena, err);
 
 	if (status)
 		return status;
-	header(net, info);
-	net->id = jl_arena_strdup(arena, name);
-	net->name = jl_arena_printf(arena, "%s (%s)", name, info->name);
-	net->aliases = NULL;
-	net->n_aliases = 0;
+	header(net, own ? own : family);
+	if (!own) {
+		net->id = jl_arena_strdup(arena, name);
+		net->name = jl_arena_printf(arena, "%s (%s)", name, family->name);
+		net->aliases = NULL;
+		net->n_aliases = 0;
+	}
 	net->n_params = text.n_params;
 	net->n_outputs = text.n_outputs;
 	net->pixels = text.h * text.w;
@@ -150,29 +153,40 @@ static bool is_called(const struct jl_net_info *info, const char *name)
 
 #define SETTINGS_MAX 1024
 
+/* The record of that name that is no family. */
+static const struct jl_net_info *own_record(const struct jl_catalog *cat, const char *name)
+{
+	for (size_t i = 0; i < cat->n_convnets; i++)
+		if (!cat->convnets[i].program && is_called(&cat->convnets[i], name))
+			return &cat->convnets[i];
+	return NULL;
+}
+
 enum jl_status jl_convnet_load(struct jl_convnet *ret_net, const struct jl_catalog *cat, const char *name,
 			       struct jl_arena *arena, struct jl_err *err)
 {
 	char plain[JL_NET_NAME_MAX], settings[SETTINGS_MAX];
+	const struct jl_net_info *own;
 	double image;
 
 	if (!cut_name(name, plain, &image))
 		return JL_E_NOTFOUND;
+	own = own_record(cat, plain);
+	if (own && own->n_ops && isnan(image))
+		return from_list(ret_net, own, arena, err);
 	for (size_t i = 0; i < cat->n_convnets; i++) {
 		const struct jl_net_info *info = &cat->convnets[i];
 		const size_t room = sizeof(settings) - 40;
 
-		if (!info->program && isnan(image) && is_called(info, plain))
-			return from_list(ret_net, info, arena, err);
 		if (!info->program || strncmp(info->id, "described", 9) == 0 || strncmp(info->id, "file-", 5) == 0 ||
-		    !jl_network_name(settings, room, info->words, plain))
+		    !jl_network_name(settings, room, info->words, own && own->text ? own->text : plain))
 			continue;
 		if (!isnan(image)) {
 			const size_t len = strlen(settings);
 
 			snprintf(settings + len, sizeof(settings) - len, " img=%.0f", image);
 		}
-		return from_text(ret_net, info, name, settings, arena, err);
+		return from_text(ret_net, info, isnan(image) ? own : NULL, name, settings, arena, err);
 	}
 	return JL_E_NOTFOUND;
 }
@@ -197,7 +211,7 @@ enum jl_status jl_convnet_described(struct jl_convnet *ret_net, const struct jl_
 			enum jl_status status;
 
 			strcat(settings, figures);
-			status = from_text(ret_net, info, f->name, settings, arena, err);
+			status = from_text(ret_net, info, NULL, f->name, settings, arena, err);
 			if (!status)
 				ret_net->n_params = f->n_params;
 			return status;
@@ -224,7 +238,7 @@ enum jl_status jl_convnets(struct jl_convnet_list *ret_list, const struct jl_cat
 		const struct jl_net_info *info = &cat->convnets[i];
 
 		if (!info->program)
-			status = from_list(&nets[n++], info, arena, err);
+			status = jl_convnet_load(&nets[n++], cat, info->id, arena, err);
 		for (size_t m = 0; info->members && info->members[m] && !status; m++)
 			status = jl_convnet_load(&nets[n++], cat, info->members[m], arena, err);
 	}

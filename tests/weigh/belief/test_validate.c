@@ -50,6 +50,12 @@ static void run(struct jl_validation *v, bool left_out)
 		fail_msg("%s", err.en);
 }
 
+/* Sets that are weighed by the same code as others, and take as long as all of those together. */
+static bool left_to_the_other_build(const char *file)
+{
+	return JL_TEST_SANITIZED && (strcmp(file, "serve_silicon") == 0 || strncmp(file, "vision_", 7) == 0);
+}
+
 static int set_up(void **state)
 {
 	(void)state;
@@ -57,7 +63,8 @@ static int set_up(void **state)
 	jl_validation_init(&shipped, jl_catalog_embedded(), &arena);
 	for (const struct jl_set_ops *const *ops = jl_sets; *ops; ops++)
 		for (const char *const *file = (*ops)->files; *file; file++)
-			add(&shipped, *file);
+			if (!left_to_the_other_build(*file))
+				add(&shipped, *file);
 	run(&shipped, false);
 	return 0;
 }
@@ -110,7 +117,7 @@ static void test_serving_is_scored_row_by_row(void **state)
 	static const char *const sets[] = { "infer_llm", "serve_silicon" };
 
 	(void)state;
-	for (size_t i = 0; i < 2; i++) {
+	for (size_t i = 0; i < 2 && !left_to_the_other_build(sets[i]); i++) {
 		const struct jl_validate_line *line = jl_validation_line(&shipped, sets[i]);
 
 		assert_non_null(line);
