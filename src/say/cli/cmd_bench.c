@@ -204,7 +204,8 @@ enum jl_status jl_bench_memory(struct jl_bench_session *s, double instead_s, str
 	enum jl_status status = JL_OK;
 
 	task.n_threads = on_gpu(s) ? 0 : (int)jl_whole(s->cli, "threads", jl_cpu_count());
-	(void)jl_format(what, sizeof(what), JL_("Memory, arrays of %s"), jl_bench_view_size(JL_TXT, task.size_B));
+	(void)jl_format(what, sizeof(what), JL_("Memory, arrays of %s"),
+			jl_value_text(JL_TXT, (double)task.size_B, JL_K_BYTES, true));
 	jl_bench_view_title(s, what);
 	jl_bench_view_head(s, JL_K_BYTE_RATE);
 	s->n_tasks += 2;
@@ -340,8 +341,10 @@ enum jl_status jl_cmd_bench_list(struct jl_cli *cli, struct jl_err *err)
 
 		jl_buf_printf(&cli->out, "  %-5s %s%*s", (*b)->name, state, (int)(8 - jl_utf8_width(state)), "");
 		jl_view_flow(cli, 16, 16, jl_msg((*b)->en));
-		if (!present)
-			jl_bench_view_wrapped(cli, 16, why.text);
+		if (!present) {
+			jl_buf_pad(&cli->out, ' ', 16);
+			jl_view_flow(cli, 16, 16, why.text);
+		}
 	}
 	return JL_OK;
 }

@@ -10,6 +10,7 @@
 #include "bench/net.h"
 #include "cli/bench_tcp.h"
 #include "cli/cmd_bench.h"
+#include "cli/view.h"
 #include "comm/confine.h"
 
 static const char *const directions[] = { "send", "receive", "both", "all", NULL };
@@ -148,17 +149,22 @@ static const char *bits(char out[32], double Bps)
 	return out;
 }
 
+static const int columns[] = { 2, -9, 6, 13, 23, 12, 13 };
+
 static void flow_row(struct jl_bench_session *s, const struct jl_net_result *r, const struct jl_net_flow *flow,
 		     const char *what)
 {
+	char conns[16], range[64 + 8];
+
 	if (s->cli->json || flow->n_samples == 0)
 		return;
-	jl_buf_printf(&s->cli->out, "  %-9s %3d   %11s  %9s–%-11s  %10s  %11s%s\n", what, r->n_streams,
-		      bits(JL_TXT, flow->rate_Bps.median), bits(JL_TXT, flow->rate_Bps.lo95),
-		      bits(JL_TXT, flow->rate_Bps.hi95),
-		      jl_units_text(JL_TXT, flow->rate_Bps.median, JL_K_BYTE_RATE, 3),
-		      isnan(r->mss_B) ? "?" : bits(JL_TXT, jl_net_wire_Bps(r, flow->rate_Bps.median)),
-		      r->noise.noisy ? " ~" : "");
+	(void)snprintf(conns, sizeof(conns), "%d", r->n_streams);
+	(void)snprintf(range, sizeof(range), "%s–%s", bits(JL_TXT, flow->rate_Bps.lo95),
+		       bits(JL_TXT, flow->rate_Bps.hi95));
+	JL_LIVE(s->cli, columns, "", what, conns, bits(JL_TXT, flow->rate_Bps.median), range,
+		jl_units_text(JL_TXT, flow->rate_Bps.median, JL_K_BYTE_RATE, 3),
+		isnan(r->mss_B) ? "?" : bits(JL_TXT, jl_net_wire_Bps(r, flow->rate_Bps.median)));
+	jl_buf_puts(&s->cli->out, r->noise.noisy ? " ~\n" : "\n");
 }
 
 static enum jl_status one_transfer(struct jl_bench_session *s, struct jl_net_client *client, const char *host,
@@ -181,27 +187,13 @@ static enum jl_status one_transfer(struct jl_bench_session *s, struct jl_net_cli
 
 static void net_head(struct jl_bench_session *s, const char *host, const struct jl_net_latency *latency)
 {
-	static const struct {
-		const char *en;
-		size_t width;
-	} heads[] = { { JL_N("way"), 9 },      { JL_N("conns"), 5 },
-		      { JL_N("payload"), 11 }, { JL_N("95 % interval"), 21 },
-		      { JL_N("bytes"), 10 },   { JL_N("on the link"), 11 } };
-
 	if (s->cli->json)
 		return;
 	jl_buf_printf(&s->cli->out, JL_("TCP to %s · latency %s there and back (p95 %s)\n\n"), host,
 		      jl_units_text(JL_TXT, latency->round_s.median, JL_K_TIME, 3),
 		      jl_units_text(JL_TXT, latency->round_s.p95, JL_K_TIME, 3));
-	/* widths of the rows below; heads of any script stand above them */
-	for (size_t i = 0; i < JL_LEN(heads); i++) {
-		const char *head = jl_msg(heads[i].en);
-		const size_t width = jl_utf8_width(head), pad = width < heads[i].width ? heads[i].width - width : 0;
-
-		jl_buf_pad(&s->cli->out, ' ', (i == 1 ? 1U : 2U) + (i > 1 ? pad : 0));
-		jl_buf_puts(&s->cli->out, head);
-		jl_buf_pad(&s->cli->out, ' ', i > 1 ? 0 : pad);
-	}
+	JL_LIVE(s->cli, columns, "", JL_("way"), JL_("conns"), JL_("payload"), JL_("95 % interval"), JL_("bytes"),
+		JL_("on the link"));
 	jl_buf_puts(&s->cli->out, "\n");
 }
 

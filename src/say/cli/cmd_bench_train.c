@@ -172,7 +172,7 @@ static bool on_done(void *ctx, const struct jl_train_result *result)
 			jl_buf_printf(&cli->warn, "jeoul: %d %s %s: %s\n", result->config.n_workers, JL_("workers,"),
 				      jl_train_mode_names[result->config.mode], result->err.text);
 	}
-	jl_train_view_row(cli, &a->run, &a->table, result);
+	jl_train_view_row(cli, &a->table, result);
 	if (!cli->json)
 		jl_bench_flush(&a->session);
 	return !jl_bench_stop(NULL);

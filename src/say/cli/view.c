@@ -1,6 +1,7 @@
 #include "cli/view.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "ask/ask.h"
@@ -19,6 +20,18 @@ void jl_view_wrapped(struct jl_cli *cli, size_t indent, const char *label, const
 void jl_view_flow(struct jl_cli *cli, size_t at, size_t indent, const char *text)
 {
 	jl_wrap(&cli->out, text, &(struct jl_wrap){ .width = cli->width, .at = at, .indent = indent });
+}
+
+void jl_view_live(struct jl_cli *cli, const int *widths, size_t n, const char *const *texts)
+{
+	for (size_t i = 0; i < n; i++) {
+		const size_t room = (size_t)abs(widths[i]), have = jl_utf8_width(texts[i]),
+			     pad = have < room ? room - have : 0;
+
+		jl_buf_pad(&cli->out, ' ', widths[i] > 0 ? pad : 0);
+		jl_buf_puts(&cli->out, texts[i]);
+		jl_buf_pad(&cli->out, ' ', widths[i] > 0 ? 0 : pad);
+	}
 }
 
 static void write_err(void *ctx, const char *text, size_t len)

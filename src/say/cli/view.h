@@ -14,6 +14,10 @@ void jl_view_wrapped(struct jl_cli *cli, size_t indent, const char *label, const
 /* The rest of a line that has come to column `at`, broken at blanks; what follows the first line is indented by `indent`. */
 void jl_view_flow(struct jl_cli *cli, size_t at, size_t indent, const char *text);
 
+/* Cells of a row that is printed as soon as it is known: columns of fixed width (below 0: to the left), by what they take on a terminal. */
+#define JL_LIVE(CLI, WIDTHS, ...) jl_view_live((CLI), (WIDTHS), JL_LEN(WIDTHS), (const char *const[]){ __VA_ARGS__ })
+void jl_view_live(struct jl_cli *cli, const int *widths, size_t n, const char *const *texts);
+
 /* A line on the terminal that says how far something is, where `on` and there is one; jl_progress_update goes on. */
 void jl_view_progress(const struct jl_cli *cli, struct jl_progress *progress, const char *label, double total, bool on);
 
