@@ -213,18 +213,12 @@ static void tell_open(struct jl_doc *doc, const struct jl_cli *cli, const struct
 	}
 }
 
-static void print_json(struct jl_cli *cli, const struct row *rows, size_t n)
+static void put_prices(struct jl_json *json, const struct jl_catalog *cat, const struct row *rows, size_t n)
 {
-	struct jl_json json;
-
-	jl_json_init(&json, &cli->out, true);
-	jl_json_object(&json);
-	jl_json_put_array(&json, "prices");
+	jl_json_pack(json, "{prices:[");
 	for (size_t i = 0; i < n; i++)
-		jl_catalog_put(&json, cli->cat, JL_R_PRICE, rows[i].price);
-	jl_json_end_array(&json);
-	jl_json_end_object(&json);
-	jl_json_finish(&json);
+		jl_catalog_put(json, cat, JL_R_PRICE, rows[i].price);
+	jl_json_pack(json, "]}");
 }
 
 enum jl_status jl_cmd_catalog_prices(struct jl_cli *cli, struct jl_err *err)
@@ -251,10 +245,8 @@ enum jl_status jl_cmd_catalog_prices(struct jl_cli *cli, struct jl_err *err)
 	n_shown = (size_t)jl_whole(cli, "limit", 30);
 	if (n_shown > n)
 		n_shown = n;
-	if (cli->json) {
-		print_json(cli, rows, limit ? n_shown : n);
-		return JL_OK;
-	}
+	if (cli->json)
+		JL_JSON(cli, put_prices(&json, cli->cat, rows, limit ? n_shown : n));
 	for (size_t i = 0; i < n_shown; i++)
 		n_old += age_days(cli, rows[i].price) > OLD_DAYS;
 	jl_view_page(cli, &doc);

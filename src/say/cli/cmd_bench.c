@@ -305,34 +305,24 @@ enum jl_status jl_cmd_bench_link(struct jl_cli *cli, struct jl_err *err)
 
 /* --- list */
 
-static void list_json(struct jl_cli *cli)
+static void put_backends(struct jl_json *json)
 {
-	struct jl_json json;
-
-	jl_json_init(&json, &cli->out, true);
-	jl_json_pack(&json, "{backends:[");
+	jl_json_pack(json, "{backends:[");
 	for (const struct jl_bench_backend *const *b = jl_bench_backends; *b; b++) {
 		struct jl_err why = { 0 };
 		const bool present = (*b)->present(&why) == JL_OK;
 
-		jl_json_pack(&json, "{name:s measures:s present:b", (*b)->name, (*b)->en, present);
-		if (!present)
-			jl_json_put_string(&json, "reason", why.en);
-		if (present && (*b)->versions)
-			jl_json_put_string(&json, "versions", (*b)->versions());
-		jl_json_end_object(&json);
+		jl_json_pack(json, "{name:s measures:s present:b reason?s versions?s}", (*b)->name, (*b)->en, present,
+			     present ? NULL : why.en, present && (*b)->versions ? (*b)->versions() : NULL);
 	}
-	jl_json_pack(&json, "]}");
-	jl_json_finish(&json);
+	jl_json_pack(json, "]}");
 }
 
 enum jl_status jl_cmd_bench_list(struct jl_cli *cli, struct jl_err *err)
 {
 	(void)err;
-	if (cli->json) {
-		list_json(cli);
-		return JL_OK;
-	}
+	if (cli->json)
+		JL_JSON(cli, put_backends(&json));
 	for (const struct jl_bench_backend *const *b = jl_bench_backends; *b; b++) {
 		struct jl_err why = { 0 };
 		const bool present = (*b)->present(&why) == JL_OK;

@@ -94,8 +94,8 @@ enum jl_status jl_cmd_bench_soak(struct jl_cli *cli, struct jl_err *err)
 		jl_bench_flush(&s);
 		(void)jl_format(what, sizeof(what), JL_("products of %zu, %s, %s"), n, jl_dtype_name(task.dtype),
 				s.backend->name);
-		jl_view_page(cli, &doc);
 		if (!cli->json) {
+			jl_view_page(cli, &doc);
 			jl_tell_soak(&doc, soak, what);
 			status = jl_view_show(cli, &doc, err);
 		}

@@ -83,18 +83,14 @@ static enum jl_status save(const char *path, const struct jl_calibration *found,
 	return status;
 }
 
-static void print_json(struct jl_cli *cli, const struct jl_calibration *found)
+static void put_sets(struct jl_json *json, const struct jl_calibration *found)
 {
-	struct jl_json json;
-
-	jl_json_init(&json, &cli->out, true);
-	jl_json_pack(&json, "{sets:[");
+	jl_json_pack(json, "{sets:[");
 	for (const struct jl_calibrated *set = found->sets; set < found->sets + found->n_sets; set++)
-		jl_json_pack(&json, "{set:s rows:z n_residuals:z n_parameters:z median_abs_ln:f p90_abs_ln:f}",
+		jl_json_pack(json, "{set:s rows:z n_residuals:z n_parameters:z median_abs_ln:f p90_abs_ln:f}",
 			     set->ops->name, set->n_rows, set->n_resid, set->n_param, set->median_abs_ln,
 			     set->p90_abs_ln);
-	jl_json_pack(&json, "] n_parameters:z n_interval_parameters:z}", found->n_params, found->n_width_param);
-	jl_json_finish(&json);
+	jl_json_pack(json, "] n_parameters:z n_interval_parameters:z}", found->n_params, found->n_width_param);
 }
 
 static enum jl_status print_text(struct jl_cli *cli, const struct jl_calibration *found, struct jl_err *err)
@@ -145,8 +141,7 @@ enum jl_status jl_cmd_calibrate(struct jl_cli *cli, struct jl_err *err)
 		status = save(path, &found, err);
 	if (status)
 		return status;
-	if (!cli->json)
-		return print_text(cli, &found, err);
-	print_json(cli, &found);
-	return JL_OK;
+	if (cli->json)
+		JL_JSON(cli, put_sets(&json, &found));
+	return print_text(cli, &found, err);
 }

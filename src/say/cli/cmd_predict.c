@@ -55,43 +55,8 @@ static enum jl_status predict_collective(struct jl_cli *cli, enum jl_collective_
 	JL_ANSWER(cli, err, &jl_collective_fields, &series, jl_tell_collective(&doc, &series));
 }
 
-static enum jl_status predict_sweep(struct jl_cli *cli, const struct jl_request *req, struct jl_err *err)
-{
-	struct jl_sweep sweep;
-
-	JL_TRY(jl_sweep_make(&sweep, cli->cat, req, jl_text(cli, "sweep"), &cli->arena, err));
-	JL_ANSWER(cli, err, &jl_sweep_fields, &sweep, jl_tell_sweep(&doc, &sweep));
-}
-
-static enum jl_status predict_mixed(struct jl_cli *cli, const struct jl_request *req, struct jl_err *err)
-{
-	struct jl_mixed mixed;
-
-	JL_TRY(jl_mixed_make(&mixed, cli->cat, req, jl_text(cli, "with"), &cli->arena, err));
-	JL_ANSWER(cli, err, &jl_mixed_fields, &mixed, jl_tell_mixed(&doc, &mixed));
-}
-
-static enum jl_status predict_kernels(struct jl_cli *cli, const struct jl_request *req, struct jl_err *err)
-{
-	struct jl_kernels kernels;
-	struct jl_case c;
-
-	JL_TRY(jl_case_make(&c, cli->cat, req, &cli->arena, err));
-	JL_TRY(jl_kernels_make(&kernels, &c, &cli->arena, err));
-	JL_ANSWER(cli, err, &jl_kernels_fields, &kernels, jl_tell_kernels(&doc, &c, &kernels));
-}
-
-static enum jl_status predict_explained(struct jl_cli *cli, const struct jl_request *req, struct jl_err *err)
-{
-	struct jl_explained explained;
-
-	JL_TRY(jl_explained_make(&explained, cli->cat, req, jl_text(cli, "baseline"), &cli->arena, err));
-	JL_ANSWER(cli, err, &jl_explained_fields, &explained, jl_tell_explained(&doc, &explained));
-}
-
 static enum jl_status show(struct jl_cli *cli, const struct jl_tell_predicted *in, struct jl_err *err)
 {
-
 	JL_ANSWER(cli, err, &jl_tell_predicted_fields, in, jl_tell_predicted(&doc, in, cli->today));
 }
 
@@ -162,14 +127,32 @@ enum jl_status jl_cmd_predict(struct jl_cli *cli, struct jl_err *err)
 	JL_TRY(jl_ask_request(&req, cli, err));
 	if (jl_flag(cli, "serve"))
 		return jl_predict_serving(cli, &req, err);
-	if (jl_given(cli, "with"))
-		return predict_mixed(cli, &req, err);
-	if (jl_given(cli, "sweep"))
-		return predict_sweep(cli, &req, err);
-	if (jl_flag(cli, "explain"))
-		return predict_explained(cli, &req, err);
-	if (jl_flag(cli, "kernels"))
-		return predict_kernels(cli, &req, err);
+	if (jl_given(cli, "with")) {
+		struct jl_mixed mixed;
+
+		JL_TRY(jl_mixed_make(&mixed, cli->cat, &req, jl_text(cli, "with"), &cli->arena, err));
+		JL_ANSWER(cli, err, &jl_mixed_fields, &mixed, jl_tell_mixed(&doc, &mixed));
+	}
+	if (jl_given(cli, "sweep")) {
+		struct jl_sweep sweep;
+
+		JL_TRY(jl_sweep_make(&sweep, cli->cat, &req, jl_text(cli, "sweep"), &cli->arena, err));
+		JL_ANSWER(cli, err, &jl_sweep_fields, &sweep, jl_tell_sweep(&doc, &sweep));
+	}
+	if (jl_flag(cli, "explain")) {
+		struct jl_explained explained;
+
+		JL_TRY(jl_explained_make(&explained, cli->cat, &req, jl_text(cli, "baseline"), &cli->arena, err));
+		JL_ANSWER(cli, err, &jl_explained_fields, &explained, jl_tell_explained(&doc, &explained));
+	}
+	if (jl_flag(cli, "kernels")) {
+		struct jl_kernels kernels;
+		struct jl_case c;
+
+		JL_TRY(jl_case_make(&c, cli->cat, &req, &cli->arena, err));
+		JL_TRY(jl_kernels_make(&kernels, &c, &cli->arena, err));
+		JL_ANSWER(cli, err, &jl_kernels_fields, &kernels, jl_tell_kernels(&doc, &c, &kernels));
+	}
 	JL_TRY(jl_predicted_make(&predicted, cli->cat, &req, &cli->arena, err));
 	return jl_flag(cli, "near") ? show_near(cli, &told, err) : show(cli, &told, err);
 }

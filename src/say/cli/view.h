@@ -26,15 +26,28 @@ enum jl_status jl_view_fields(struct jl_cli *cli, const struct jl_schema *schema
 /* A command's page: a document is begun, built by `tell`, and shown. */
 void jl_view_page(struct jl_cli *cli, struct jl_doc *ret_doc);
 enum jl_status jl_view_show(struct jl_cli *cli, const struct jl_doc *doc, struct jl_err *err);
-/* How a command ends: what was asked as JSON by its table, or told (a call of `tell` on &doc) and shown. */
-#define JL_ANSWER(CLI, ERR, FIELDS, RESULT, TELL)                                                                      \
+/* How a command ends: what was asked told (a call of `tell` on &doc) and shown; as JSON by calls on &json; or, most often, as JSON by its table
+ * or told. */
+#define JL_PAGE(CLI, ERR, TELL)                                                                                        \
 	do {                                                                                                           \
 		struct jl_doc doc;                                                                                     \
-		if ((CLI)->json)                                                                                       \
-			return jl_view_fields((CLI), (FIELDS), (RESULT));                                              \
 		jl_view_page((CLI), &doc);                                                                             \
 		TELL;                                                                                                  \
 		return jl_view_show((CLI), &doc, (ERR));                                                               \
+	} while (0)
+#define JL_JSON(CLI, WRITE)                                                                                            \
+	do {                                                                                                           \
+		struct jl_json json;                                                                                   \
+		jl_json_init(&json, &(CLI)->out, true);                                                                \
+		WRITE;                                                                                                 \
+		jl_json_finish(&json);                                                                                 \
+		return JL_OK;                                                                                          \
+	} while (0)
+#define JL_ANSWER(CLI, ERR, FIELDS, RESULT, TELL)                                                                      \
+	do {                                                                                                           \
+		if ((CLI)->json)                                                                                       \
+			return jl_view_fields((CLI), (FIELDS), (RESULT));                                              \
+		JL_PAGE((CLI), (ERR), TELL);                                                                           \
 	} while (0)
 /* Names of the command's own options, NULL at the end; NULL: out of memory. */
 const char *const *jl_view_options(struct jl_cli *cli);

@@ -177,9 +177,8 @@ static struct jl_num money(struct jl_doc *doc, struct jl_estimate e, bool range)
 						   : jl_tell_text(doc, JL_("%.2g USD"), e.value));
 }
 
-static void costs(struct jl_doc *doc, const struct jl_tell_infer *in)
+static void costs(struct jl_doc *doc, const struct jl_infer *a)
 {
-	const struct jl_infer *a = in->infer;
 	const struct jl_estimate power = { a->power_usd_per_Mtoken, a->power_usd_per_Mtoken, a->power_usd_per_Mtoken };
 
 	jl_doc_entry(doc, JL_("A million tokens"));
@@ -230,16 +229,14 @@ static void sweep(struct jl_doc *doc, const struct jl_infer *a)
 	}
 }
 
-void jl_tell_infer(struct jl_doc *doc, const struct jl_tell_infer *in)
+void jl_tell_infer(struct jl_doc *doc, const struct jl_infer *a)
 {
-	const struct jl_infer *a = in->infer;
-
 	lead(doc, a);
 	percentiles(doc, a);
 	entries(doc, a);
 	if (a->seen.pass_factor > 0)
 		seen(doc, &a->seen);
-	costs(doc, in);
+	costs(doc, a);
 	if (a->n_rows > 0)
 		sweep(doc, a);
 	for (int i = 0; i < a->n_flags; i++)

@@ -4,10 +4,4 @@
 #include "serving/infer.h"
 #include "tell/tell.h"
 
-struct jl_tell_infer {
-	const struct jl_infer *infer;
-	double usd_per_kWh;
-	bool assumed_rent;
-};
-
-void jl_tell_infer(struct jl_doc *doc, const struct jl_tell_infer *in);
+void jl_tell_infer(struct jl_doc *doc, const struct jl_infer *a);
