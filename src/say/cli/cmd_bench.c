@@ -60,8 +60,8 @@ static enum jl_dtype dtype_of(const char *name)
 	return JL_FP32;
 }
 
-enum jl_status jl_bench_task_run(struct jl_bench_session *s, const struct jl_bench_task *task, double time_s,
-				 bool check, struct jl_bench_result *ret_result, struct jl_err *err)
+static enum jl_status task_run(struct jl_bench_session *s, const struct jl_bench_task *task, double time_s, bool check,
+			       struct jl_bench_result *ret_result, struct jl_err *err)
 {
 	const struct jl_bench_plan plan = {
 		.time_s = time_s, .check = check, .stop = jl_bench_stop, .progress = jl_bench_progress, .ctx = s
@@ -74,6 +74,18 @@ enum jl_status jl_bench_task_run(struct jl_bench_session *s, const struct jl_ben
 	if (status)
 		return status;
 	jl_bench_keep(s, ret_result);
+	return JL_OK;
+}
+
+/* The same with its row shown; `n`: tasks that share --time. */
+static enum jl_status run_row(struct jl_bench_session *s, const struct jl_bench_task *task, size_t n, double instead_s,
+			      const char *what, enum jl_kind kind, struct jl_err *err)
+{
+	static struct jl_bench_result result;
+
+	JL_TRY(task_run(s, task, jl_bench_time_s(s->cli, n, instead_s), jl_flag(s->cli, "check"), &result, err));
+	jl_bench_view_row(s, what, &result, kind);
+	jl_bench_flush(s);
 	return JL_OK;
 }
 
@@ -140,7 +152,6 @@ enum jl_status jl_bench_gemm(struct jl_bench_session *s, double instead_s, struc
 	struct jl_bench_task tasks[SIZES_MAX] = { 0 };
 	const char *dtype = jl_text(s->cli, "dtype");
 	const enum jl_dtype type = dtype ? dtype_of(dtype) : on_gpu(s) ? JL_BF16 : JL_FP32;
-	static struct jl_bench_result result;
 	size_t n = 0;
 	char what[96];
 	enum jl_status status = JL_OK;
@@ -165,13 +176,8 @@ enum jl_status jl_bench_gemm(struct jl_bench_session *s, double instead_s, struc
 		tasks[i].dtype = type;
 		tasks[i].n_threads = on_gpu(s) ? 0 : (int)jl_whole(s->cli, "threads", jl_cpu_count());
 		tasks[i].device = (int)jl_whole(s->cli, "device", 0);
-		status = jl_bench_task_run(s, &tasks[i], jl_bench_time_s(s->cli, n, instead_s),
-					   jl_flag(s->cli, "check"), &result, err);
-		if (status)
-			break;
 		(void)snprintf(what, sizeof(what), "%zu x %zu x %zu", tasks[i].m, tasks[i].n, tasks[i].k);
-		jl_bench_view_row(s, what, &result, JL_K_FLOP_RATE);
-		jl_bench_flush(s);
+		status = run_row(s, &tasks[i], n, instead_s, what, JL_K_FLOP_RATE, err);
 	}
 	return status;
 }
@@ -198,7 +204,6 @@ static size_t array_B(const struct jl_bench_session *s)
 enum jl_status jl_bench_memory(struct jl_bench_session *s, double instead_s, struct jl_err *err)
 {
 	static const enum jl_bench_kind kinds[] = { JL_BENCH_TRIAD, JL_BENCH_COPY };
-	static struct jl_bench_result result;
 	struct jl_bench_task task = { .size_B = array_B(s), .device = (int)jl_whole(s->cli, "device", 0) };
 	char what[96];
 	enum jl_status status = JL_OK;
@@ -211,13 +216,9 @@ enum jl_status jl_bench_memory(struct jl_bench_session *s, double instead_s, str
 	s->n_tasks += 2;
 	for (size_t i = 0; i < 2 && !status && !jl_bench_stop(NULL); i++) {
 		task.kind = kinds[i];
-		status = jl_bench_task_run(s, &task, jl_bench_time_s(s->cli, 2, instead_s), jl_flag(s->cli, "check"),
-					   &result, err);
-		if (status)
-			break;
-		jl_bench_view_row(s, task.kind == JL_BENCH_TRIAD ? "triad  a = b + s·c" : "copy  a = b", &result,
-				  JL_K_BYTE_RATE);
-		jl_bench_flush(s);
+		status = run_row(s, &task, 2, instead_s,
+				 task.kind == JL_BENCH_TRIAD ? "triad  a = b + s·c" : "copy  a = b", JL_K_BYTE_RATE,
+				 err);
 	}
 	return status;
 }
@@ -238,10 +239,9 @@ static int gpu_count(const struct jl_bench_session *s)
 	return jl_cuda_open(&cuda, NULL) == JL_OK ? jl_cuda_count(cuda) : 0;
 }
 
-static enum jl_status link_rows(struct jl_bench_session *s, size_t size_B, int n_gpus, double time_s,
+static enum jl_status link_rows(struct jl_bench_session *s, size_t size_B, int n_gpus, size_t n_tasks, double instead_s,
 				struct jl_err *err)
 {
-	static struct jl_bench_result result;
 	enum jl_status status = JL_OK;
 
 	for (int gpu = 0; gpu < n_gpus && !status; gpu++)
@@ -252,13 +252,9 @@ static enum jl_status link_rows(struct jl_bench_session *s, size_t size_B, int n
 							    .pinned = way < 2 };
 			char what[64];
 
-			status = jl_bench_task_run(s, &task, time_s, jl_flag(s->cli, "check"), &result, err);
-			if (status)
-				break;
 			(void)jl_format(what, sizeof(what), "%s GPU%d%s", way & 1 ? "D2H" : "H2D", gpu,
 					way < 2 ? "" : JL_(" pageable"));
-			jl_bench_view_row(s, what, &result, JL_K_BYTE_RATE);
-			jl_bench_flush(s);
+			status = run_row(s, &task, n_tasks, instead_s, what, JL_K_BYTE_RATE, err);
 		}
 	return status;
 }
@@ -278,7 +274,7 @@ enum jl_status jl_bench_link(struct jl_bench_session *s, double instead_s, struc
 	jl_bench_view_title(s, JL_("Links"));
 	jl_bench_view_head(s, JL_K_BYTE_RATE);
 	s->n_tasks += (double)n_tasks;
-	status = link_rows(s, size_B, n, time_s, err);
+	status = link_rows(s, size_B, n, n_tasks, instead_s, err);
 	for (int i = 0; i < n * n && !status; i++) {
 		const struct jl_bench_task task = {
 			.kind = JL_BENCH_D2D, .size_B = size_B, .device = i / n, .peer = i % n
@@ -288,8 +284,7 @@ enum jl_status jl_bench_link(struct jl_bench_session *s, double instead_s, struc
 		Bps[i] = NAN;
 		/* a pair that cannot is a cell without a figure, not the end */
 		if (!jl_bench_stop(NULL) &&
-		    jl_bench_task_run(s, &task, time_s, jl_flag(s->cli, "check"), &result, &why) == JL_OK &&
-		    result.n_samples)
+		    task_run(s, &task, time_s, jl_flag(s->cli, "check"), &result, &why) == JL_OK && result.n_samples)
 			Bps[i] = (double)size_B / result.time_s.median;
 	}
 	if (status || n == 0)

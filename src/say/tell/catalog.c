@@ -72,55 +72,21 @@ const char *jl_fact_label(enum jl_catalog_kind kind, const struct jl_field *fiel
 
 #define LIST_COLUMNS_MAX 6
 
-/* Which fields a list shows, by their YAML keys; "key:16" may be cut to 16 columns. */
-static const char *const lists[JL_N_RECORD] = {
-	[JL_R_GPU] = "id:16 mem mem_rate bf16_dense fp32 tdp",
-	[JL_R_CPU] = "id cores fp32 mem_rate tdp",
-	[JL_R_LINK] = "id role oneway bothway per name:4",
-	[JL_R_SYSTEM] = "id:24 n_gpu gpu:10 join:10 net_rate ram",
-	[JL_R_MODEL] = "id params n_layers hidden heads vocab",
-	[JL_R_PARAM] = "id:4 value unit n_rows",
-	[JL_R_FAMILY] = "id vendor name:4",
-	[JL_R_TARIFF] = "id component value date name:4",
-	[JL_R_RULE] = "id:4 kind value:4 date",
-	[JL_R_SOURCE] = "id:4 origin date url:4",
-};
-
-/* What such a column is called. */
+/* Which fields a list shows, by their YAML keys ("key:16" may be cut to 16 columns), and what its columns are called. */
 static const struct {
-	const char *key, *en;
-} heads_of[] = {
-	{ "id", JL_N("id") },
-	{ "mem", JL_N("memory") },
-	{ "mem_rate", JL_N("bandwidth") },
-	{ "bf16_dense", JL_N("BF16 dense") },
-	{ "fp32", JL_N("FP32") },
-	{ "tdp", JL_N("power") },
-	{ "cores", JL_N("cores") },
-	{ "role", JL_N("role") },
-	{ "oneway", JL_N("one way") },
-	{ "bothway", JL_N("both ways") },
-	{ "per", JL_N("per") },
-	{ "name", JL_N("name") },
-	{ "n_gpu", JL_NC("kind", "GPUs") },
-	{ "gpu", JL_N("kind") },
-	{ "join", JL_N("joined via") },
-	{ "net_rate", JL_N("network") },
-	{ "ram", JL_N("RAM") },
-	{ "params", JL_N("parameters") },
-	{ "n_layers", JL_N("layers") },
-	{ "hidden", JL_N("hidden") },
-	{ "heads", JL_N("heads") },
-	{ "vocab", JL_N("vocabulary") },
-	{ "value", JL_N("value") },
-	{ "unit", JL_N("unit") },
-	{ "n_rows", JL_N("rows") },
-	{ "vendor", JL_N("vendor") },
-	{ "component", JL_N("component") },
-	{ "date", JL_N("date") },
-	{ "kind", JL_N("kind") },
-	{ "origin", JL_N("origin") },
-	{ "url", JL_N("address") },
+	const char *fields, *heads;
+} lists[JL_N_RECORD] = {
+	[JL_R_GPU] = { "id:16 mem mem_rate bf16_dense fp32 tdp", JL_N("id|memory|bandwidth|BF16 dense|FP32|power") },
+	[JL_R_CPU] = { "id cores fp32 mem_rate tdp", JL_N("id|cores|FP32|bandwidth|power") },
+	[JL_R_LINK] = { "id role oneway bothway per name:4", JL_N("id|role|one way|both ways|per|name") },
+	[JL_R_SYSTEM] = { "id:24 n_gpu gpu:10 join:10 net_rate ram", JL_N("id|GPUs|kind|joined via|network|RAM") },
+	[JL_R_MODEL] = { "id params n_layers hidden heads vocab",
+			 JL_N("id|parameters|layers|hidden|heads|vocabulary") },
+	[JL_R_PARAM] = { "id:4 value unit n_rows", JL_N("id|value|unit|rows") },
+	[JL_R_FAMILY] = { "id vendor name:4", JL_N("id|vendor|name") },
+	[JL_R_TARIFF] = { "id component value date name:4", JL_N("id|component|value|date|name") },
+	[JL_R_RULE] = { "id:4 kind value:4 date", JL_N("id|kind|value|date") },
+	[JL_R_SOURCE] = { "id:4 origin date url:4", JL_N("id|origin|date|address") },
 };
 
 static bool is_right(enum jl_field_type type)
@@ -154,24 +120,18 @@ static const char *text_of(struct jl_doc *doc, const struct jl_field *field, con
 void jl_tell_list(struct jl_doc *doc, const struct jl_catalog *cat, enum jl_catalog_kind kind)
 {
 	const struct jl_schema *schema = jl_schema_of(kind);
-	struct jl_tell_head heads[LIST_COLUMNS_MAX];
 	size_t fields[LIST_COLUMNS_MAX], n_columns = 0, n;
-	const char *list = jl_catalog_list(cat, kind, &n), *at = lists[kind];
+	const char *list = jl_catalog_list(cat, kind, &n), *at = lists[kind].fields, *how = "";
 
 	for (char key[32]; at && sscanf(at, " %31[^ :]", key) == 1; at = strchr(at + 1, ' ')) {
 		const size_t f = jl_schema_field(schema, key), len = strlen(key) + (*at == ' ');
-		size_t h = 0;
 
-		while (h + 1 < JL_LEN(heads_of) && strcmp(heads_of[h].key, key) != 0)
-			h++;
-		fields[n_columns] = f;
-		heads[n_columns++] = (struct jl_tell_head){ heads_of[h].en,
-							    at[len] == ':' ? JL_COLUMN_LEAST(atoi(at + len + 1))
-							    : is_right(schema->fields[f].type) ? JL_COLUMN_FIGURE
-											       : JL_COLUMN_KEEP };
+		fields[n_columns++] = f;
+		how = at[len] == ':' ? jl_tell_text(doc, "%st%d", how, atoi(at + len + 1))
+				     : jl_tell_text(doc, "%s%c", how, is_right(schema->fields[f].type) ? 'f' : 'k');
 	}
 	doc->flush = true;
-	jl_tell_columns(doc, NULL, heads, n_columns);
+	jl_tell_table(doc, NULL, how, lists[kind].heads);
 	for (size_t i = 0; i < n; i++) {
 		for (size_t c = 0; c < n_columns; c++) {
 			const char *text = text_of(doc, &schema->fields[fields[c]], list + i * schema->size_B);

@@ -185,7 +185,7 @@ clear 2 "--size" predict allreduce --on dgx-h100
 clear 2 "collective" predict gpt-305m --on dgx-h100 --size 1GB
 clear 2 "for a model" predict allreduce --on dgx-h100 --size 1GB --batch 4
 clear 2 "at least two" predict allreduce --on rtx-3090 --size 1GB
-clear 2 "nothing" predict resnet-50 --on dgx-h100 --storage "0 GB/s"
+clear 2 "above zero" predict resnet-50 --on dgx-h100 --storage "0 GB/s"
 clear 2 "gpus=" predict llama-3-8b --on dgx-h100 --sweep 1,2
 clear 1 "h200" predict llama-3-8b --on h20o
 clear 1 "llama-3-8b" predict llama-3-8v --on dgx-h100
