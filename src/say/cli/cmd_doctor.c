@@ -144,9 +144,13 @@ static void tell(struct jl_doc *doc, struct jl_cli *cli, const struct found foun
 	for (size_t i = 0; i < N_PARTS; i++) {
 		jl_doc_cell_name(doc, jl_msg(parts[i].name));
 		jl_doc_cell_name(doc, jl_msg(parts[i].used_for));
-		jl_doc_cell(doc, found[i].here ? JL_MARK_GOOD : found[i].needed ? JL_MARK_WARN : JL_MARK_NONE);
-		jl_doc_text(doc, found[i].here ? JL_("yes") : found[i].needed ? JL_("missing") : JL_("no such GPU"));
-		jl_doc_end_row(doc, false);
+		JL_ROW(doc, false,
+		       JL_MARKED(found[i].here     ? JL_MARK_GOOD
+				 : found[i].needed ? JL_MARK_WARN
+						   : JL_MARK_NONE,
+				 found[i].here     ? JL_("yes")
+				 : found[i].needed ? JL_("missing")
+						   : JL_("no such GPU")));
 	}
 	for (size_t i = 0; i < N_PARTS; i++) {
 		if (found[i].here || !found[i].needed)

@@ -150,7 +150,7 @@ void jl_train_view_why(struct jl_cli *cli, const struct jl_train_run *run, const
 				  "and shows how they scale"),
 			      (double)alone->n_threads);
 	if (r->config.n_workers > 1 && r->exposed_s > NOTABLE_FRAC * r->step_s.median && run->n_micro == 1)
-		jl_tell_entry(&doc, JL_("Try"), JL_MEASURED, "%s",
-			      JL_("--accumulate 4: gradients are exchanged once for four micro-batches"));
+		JL_ENTRY(&doc, JL_("Try"), JL_MEASURED,
+			 "--accumulate 4: gradients are exchanged once for four micro-batches");
 	(void)jl_view_show(cli, &doc, NULL); /* its memory is looked at when all is printed */
 }

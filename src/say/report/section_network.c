@@ -77,9 +77,8 @@ static void reduce_row(struct jl_section *s, const struct jl_weighed_reduce *r)
 	} else {
 		JL_CELLS(s->doc, JL_FIG(seen), JL_FIG(expected),
 			 JL_FIG(jl_num_plain(r->expected.bound_Bps, JL_K_BYTE_RATE, NULL, JL_LISTED, NULL)),
-			 JL_FIG(bus));
-		jl_doc_cell(s->doc, isnan(r->measured_Bps) ? JL_MARK_NONE : jl_reduce_verdict(r));
-		jl_doc_text(s->doc, verdict_word(r));
+			 JL_FIG(bus),
+			 JL_MARKED(isnan(r->measured_Bps) ? JL_MARK_NONE : jl_reduce_verdict(r), verdict_word(r)));
 	}
 	jl_doc_end_row(s->doc, !isnan(r->measured_Bps));
 }

@@ -347,16 +347,15 @@ static void model_memory(struct jl_section *s)
 
 		if (!system->predicted)
 			continue;
-		JL_CELLS(s->doc, JL_NAMED(jl_system_name(system)),
-			 JL_FIG(memory_num(p->memory.total_B, JL_ESTIMATED, JL_METHOD)),
-			 JL_FIG(jl_num_capacity(system)), JL_FIG(jl_num_about(p->max_micro_batch, JL_K_NUMBER, NULL)));
-		jl_doc_cell(s->doc, p->room == JL_ROOM_FITS    ? JL_MARK_GOOD
-				    : p->room == JL_ROOM_TIGHT ? JL_MARK_WARN
-							       : JL_MARK_BAD);
-		jl_doc_text(s->doc, p->room == JL_ROOM_FITS    ? JL_("fits")
-				    : p->room == JL_ROOM_TIGHT ? JL_("tight")
-							       : JL_("does not fit"));
-		jl_doc_end_row(s->doc, false);
+		JL_ROW(s->doc, false, JL_NAMED(jl_system_name(system)),
+		       JL_FIG(memory_num(p->memory.total_B, JL_ESTIMATED, JL_METHOD)), JL_FIG(jl_num_capacity(system)),
+		       JL_FIG(jl_num_about(p->max_micro_batch, JL_K_NUMBER, NULL)),
+		       JL_MARKED(p->room == JL_ROOM_FITS    ? JL_MARK_GOOD
+				 : p->room == JL_ROOM_TIGHT ? JL_MARK_WARN
+							    : JL_MARK_BAD,
+				 p->room == JL_ROOM_FITS    ? JL_("fits")
+				 : p->room == JL_ROOM_TIGHT ? JL_("tight")
+							    : JL_("does not fit")));
 	}
 }
 

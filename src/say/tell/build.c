@@ -123,15 +123,14 @@ void jl_tell_upgrades(struct jl_doc *doc, const struct jl_upgrade_answer *a, lon
 	for (size_t i = 0; i < found->n && i < SHOWN_MAX; i++)
 		row(doc, &found->items[i], today);
 	if (!found->n)
-		jl_tell_note(doc, NULL, JL_ESTIMATED, "%s",
-			     JL_("Nothing in the catalog within the budget makes this run noticeably faster."));
+		JL_NOTE(doc, NULL, JL_ESTIMATED,
+			"Nothing in the catalog within the budget makes this run noticeably faster.");
 	for (size_t i = 0; i < found->n && i < SHOWN_MAX; i++) /* what the table had to cut, in full */
 		if (jl_utf8_width(found->items[i].text) > ROOM_WIDTH)
 			jl_tell_note(doc, jl_tell_text(doc, "%zu", i + 1), JL_ESTIMATED, "%s", found->items[i].text);
 	if (found->n_over_budget)
 		jl_tell_note(doc, NULL, JL_ESTIMATED, JL_("Over the budget: %zu further."), found->n_over_budget);
-	jl_tell_note(
-		doc, JL_("Note"), JL_ESTIMATED, "%s",
-		JL_("estimated, each at its fastest ZeRO stage; prices with ⚠ are older than 90 days. Check slots, "
-		    "power and cooling with 'jeoul build'."));
+	JL_NOTE(doc, JL_("Note"), JL_ESTIMATED,
+		"estimated, each at its fastest ZeRO stage; prices with ⚠ are older than 90 days. Check slots, power "
+		"and cooling with 'jeoul build'.");
 }

@@ -42,8 +42,7 @@ void jl_tell_footnotes(struct jl_doc *doc, const struct jl_catalog *cat, const s
 			jl_doc_name(doc, who);
 	}
 	if (notes->n)
-		jl_tell_note(doc, NULL, JL_ORIGIN_NONE, "%s",
-			     JL_("● measured here  ◆ published  ◇ listed  ○ estimated"));
+		JL_NOTE(doc, NULL, JL_ORIGIN_NONE, "● measured here  ◆ published  ◇ listed  ○ estimated");
 }
 
 const char *jl_fact_label(enum jl_catalog_kind kind, const struct jl_field *field)

@@ -191,11 +191,11 @@ static void by_model(struct jl_doc *doc, const struct jl_judged *j)
 	const struct jl_coll_expect *coll = &j->coll;
 
 	if (strcmp(j->record->kind, "net") == 0)
-		jl_tell_entry(doc, JL_("By"), JL_ESTIMATED, "%s",
-			      JL_("○ what TCP reaches with several streams: one NIC's rate, a host's 40–200 Gb/s"));
+		JL_ENTRY(doc, JL_("By"), JL_ESTIMATED,
+			 "○ what TCP reaches with several streams: one NIC's rate, a host's 40–200 Gb/s");
 	else if (!j->is_coll)
-		jl_tell_entry(doc, JL_("By"), JL_ESTIMATED, "%s",
-			      JL_("○ the model's interval, checked on published figures of single devices"));
+		JL_ENTRY(doc, JL_("By"), JL_ESTIMATED,
+			 "○ the model's interval, checked on published figures of single devices");
 	else if (coll->n_near && coll->by_time)
 		jl_tell_entry(
 			doc, JL_("By"), JL_ESTIMATED,
@@ -208,8 +208,8 @@ static void by_model(struct jl_doc *doc, const struct jl_judged *j)
 				  "of their bound"),
 			      coll->n_near, 100 * coll->near_lo_frac, 100 * coll->near_hi_frac);
 	else
-		jl_tell_entry(doc, JL_("By"), JL_ESTIMATED, "%s",
-			      JL_("○ the model's 95 % interval · ◆ no published row near it (links, hosts, size)"));
+		JL_ENTRY(doc, JL_("By"), JL_ESTIMATED,
+			 "○ the model's 95 % interval · ◆ no published row near it (links, hosts, size)");
 }
 
 static void how_sure(struct jl_doc *doc, const struct jl_judged *j)
@@ -226,8 +226,7 @@ static void how_sure(struct jl_doc *doc, const struct jl_judged *j)
 			      j->from_text);
 		break;
 	case JL_BASIS_OWN:
-		jl_tell_entry(doc, JL_("By"), JL_MEASURED, "%s",
-			      JL_("● rates of this machine alone, measured in the same run"));
+		JL_ENTRY(doc, JL_("By"), JL_MEASURED, "● rates of this machine alone, measured in the same run");
 		break;
 	case JL_BASIS_RUN:
 		jl_tell_entry(doc, JL_("By"), JL_MEASURED,

@@ -93,8 +93,8 @@ static void why(struct jl_doc *doc, const struct jl_collective_series *series)
 					    "it without reduction in the network"));
 	jl_tell_sure(doc, &(struct jl_notes){ 0 });
 	if (!last->seen)
-		jl_tell_note(doc, NULL, JL_ESTIMATED, "%s",
-			     JL_("No published measurement has this pair of links: the interval is wider."));
+		JL_NOTE(doc, NULL, JL_ESTIMATED,
+			"No published measurement has this pair of links: the interval is wider.");
 }
 
 void jl_tell_collective(struct jl_doc *doc, const struct jl_collective_series *series)

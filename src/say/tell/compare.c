@@ -75,8 +75,7 @@ static void count_cell(struct jl_doc *doc, double value)
 static void no_cells(struct jl_doc *doc, const char *why)
 {
 	jl_doc_cell_text(doc, "–");
-	jl_doc_cell(doc, JL_MARK_BAD);
-	jl_doc_text(doc, why);
+	JL_CELLS(doc, JL_MARKED(JL_MARK_BAD, why));
 }
 
 static const char *name_of(const struct jl_tell_compare *in, size_t i)

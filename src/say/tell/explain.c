@@ -110,12 +110,10 @@ static void cycles(struct jl_doc *doc, const struct jl_explained *x)
 			      jl_units_said(JL_TXT, t->tensor_s, JL_K_TIME, 2), jl_about_text(JL_TXT, t->tensor_cycles),
 			      t->vector_s / t->tensor_s);
 	}
-	jl_tell_note(doc, JL_("why they differ"), JL_ESTIMATED, "%s",
-		     JL_("the count follows one warp through latencies that hide behind each other on a full "
-			 "device; there a small product costs "
-			 "what starting a kernel costs, and a large one what its rate or its bytes allow. The "
-			 "example also counts 64 tensor "
-			 "operations where 4x4x4 units need 512"));
+	JL_NOTE(doc, JL_("why they differ"), JL_ESTIMATED,
+		"the count follows one warp through latencies that hide behind each other on a full device; there a "
+		"small product costs what starting a kernel costs, and a large one what its rate or its bytes allow. "
+		"The example also counts 64 tensor operations where 4x4x4 units need 512");
 }
 
 void jl_tell_explained(struct jl_doc *doc, const struct jl_explained *x)

@@ -66,9 +66,8 @@ static void rows(struct jl_doc *doc, const struct jl_fit *fit)
 			continue;
 		}
 		jl_doc_cell_name(doc, cut_text(doc, &r->how.plan));
-		jl_tell_cell(doc, jl_num_about(total_B, JL_K_BYTES, jl_tell_text(doc, "%.1f", gib(total_B))));
-		jl_doc_cell(doc, rooms[r->room].mark);
-		jl_doc_text(doc, jl_msg(rooms[r->room].en));
+		JL_CELLS(doc, JL_FIG(jl_num_about(total_B, JL_K_BYTES, jl_tell_text(doc, "%.1f", gib(total_B)))),
+			 JL_MARKED(rooms[r->room].mark, jl_msg(rooms[r->room].en)));
 		host_cell(doc, r);
 		jl_tell_cell(doc, jl_num_about(step_s, JL_K_TIME, jl_units_said(JL_TXT, step_s, JL_K_TIME, 2)));
 		cost_cell(doc, r);
@@ -88,8 +87,7 @@ static void host_note(struct jl_doc *doc, const struct jl_fit *fit)
 	if (!(most_B > 0))
 		return;
 	if (isnan(ram_B))
-		jl_tell_note(doc, NULL, JL_ORIGIN_NONE, "%s",
-			     JL_("Host RAM is not known: say it with --ram, e.g. --ram \"512 GiB\"."));
+		JL_NOTE(doc, NULL, JL_ORIGIN_NONE, "Host RAM is not known: say it with --ram, e.g. --ram \"512 GiB\".");
 	else
 		jl_tell_note(doc, NULL, JL_ESTIMATED,
 			     JL_("A host has %.0f GiB of RAM, %.0f %% of it for offloading: %s."), gib(ram_B),
@@ -123,11 +121,10 @@ static void nothing_fits(struct jl_doc *doc, const struct jl_fit *fit)
 				 "has %.0f."),
 			     gib(host_B) / JL_HOST_RAM_FRAC, gib(fit->rows[0].how.ram_B));
 	else if (fit->rows[0].how.shard.micro_batch > 1)
-		jl_tell_note(doc, NULL, JL_ESTIMATED, "%s",
-			     JL_("Nothing fits: it needs more GPUs, GPUs with more memory, or a smaller batch."));
+		JL_NOTE(doc, NULL, JL_ESTIMATED,
+			"Nothing fits: it needs more GPUs, GPUs with more memory, or a smaller batch.");
 	else
-		jl_tell_note(doc, NULL, JL_ESTIMATED, "%s",
-			     JL_("Nothing fits: it needs more GPUs, or GPUs with more memory."));
+		JL_NOTE(doc, NULL, JL_ESTIMATED, "Nothing fits: it needs more GPUs, or GPUs with more memory.");
 }
 
 static void notes(struct jl_doc *doc, const struct jl_fit *fit)
@@ -152,10 +149,10 @@ static void notes(struct jl_doc *doc, const struct jl_fit *fit)
 		jl_tell_note(doc, NULL, JL_ESTIMATED, JL_("Tight: less than %.0f %% of the memory stays free."),
 			     100 * JL_MEMORY_MARGIN_FRAC);
 	host_note(doc, fit);
-	jl_tell_note(doc, NULL, JL_ESTIMATED, "%s", JL_("○ estimated; 'jeoul predict' gives the interval of each."));
+	JL_NOTE(doc, NULL, JL_ESTIMATED, "○ estimated; 'jeoul predict' gives the interval of each.");
 	if (fit->rows[0].how.subject.kind->is_cut)
-		jl_tell_note(doc, NULL, JL_ORIGIN_NONE, "%s",
-			     JL_("All but fp32 in mixed precision, AdamW; host: GiB offloaded to one host."));
+		JL_NOTE(doc, NULL, JL_ORIGIN_NONE,
+			"All but fp32 in mixed precision, AdamW; host: GiB offloaded to one host.");
 	jl_tell_sure(doc, &fit->rows[0].how.notes);
 }
 

@@ -168,13 +168,13 @@ static void answer(struct jl_doc *doc, const struct jl_fleet_answer *a, const st
 	if (fleet->fastest >= 0 && fleet->fastest != fleet->cheapest)
 		answer_of(doc, fleet, fleet->fastest, JL_("Fastest"));
 	if (fleet->cheapest < 0 && fleet->fastest < 0 && fits->n)
-		jl_tell_entry(doc, JL_("None"), JL_ESTIMATED, "%s",
-			      JL_("of them keeps the deadline and the budget; the front shows what is possible"));
+		JL_ENTRY(doc, JL_("None"), JL_ESTIMATED,
+			 "of them keeps the deadline and the budget; the front shows what is possible");
 	else if (!fits->n && fits->near)
 		jl_tell_entry(doc, JL_("None"), JL_ESTIMATED, JL_("fits. The nearest, %d x %s, lacks %.1f GiB a GPU"),
 			      fits->near->n_gpus, fits->near->kind, fits->near->miss_B / 1073741824.0);
 	else if (!fits->n && !fits->any_possible)
-		jl_tell_entry(doc, JL_("None"), JL_LISTED, "%s", JL_("comes in these numbers"));
+		JL_ENTRY(doc, JL_("None"), JL_LISTED, "comes in these numbers");
 	else if (!fits->n)
 		jl_tell_entry(doc, JL_("None"), JL_ESTIMATED,
 			      JL_("divides: global batch %.0f; change --global-batch or --fix"),
@@ -220,8 +220,7 @@ void jl_tell_fleet(struct jl_doc *doc, const struct jl_fleet_answer *a, long tod
 	}
 	if (jl_plan_n_configurations(&a->effort.tally))
 		jl_tell_searched(doc, &a->effort);
-	jl_tell_note(doc, NULL, JL_ESTIMATED, "%s",
-		     JL_("○ estimated; 80 % intervals. Rents are list prices of their date."));
+	JL_NOTE(doc, NULL, JL_ESTIMATED, "○ estimated; 80 % intervals. Rents are list prices of their date.");
 }
 
 /* --- largest and fastest batch */

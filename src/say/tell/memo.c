@@ -62,8 +62,7 @@ static const char *or_dash(const char *text)
 
 static void cell(struct jl_doc *doc, const char *text, enum jl_origin origin)
 {
-	jl_doc_cell(doc, JL_MARK_NONE);
-	jl_doc_said(doc, text, origin, NULL);
+	JL_CELLS(doc, JL_SAID(text, origin));
 }
 
 static void row(struct jl_doc *doc, const struct jl_said_finding *f)

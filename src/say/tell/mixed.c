@@ -24,8 +24,8 @@ void jl_tell_mixed(struct jl_doc *doc, const struct jl_mixed *m)
 			      jl_about_text(JL_TXT, m->shared_per_s), m->shared_per_s / m->even_per_s, fast->samples,
 			      fast->sys.gpu->id, slow->samples, slow->sys.gpu->id);
 	else
-		jl_tell_entry(doc, JL_("By speed"), JL_ESTIMATED, "%s",
-			      JL_("no other share of this batch is faster and fits: take a larger batch"));
+		JL_ENTRY(doc, JL_("By speed"), JL_ESTIMATED,
+			 "no other share of this batch is faster and fits: take a larger batch");
 	for (size_t k = 0; k < JL_MIXED_KINDS; k++)
 		if (m->kind[k].alone > (m->is_shared ? m->shared_per_s : m->even_per_s))
 			jl_tell_entry(doc, JL_("Better"), JL_ESTIMATED, JL_("%s alone: %s samples/s"),

@@ -52,8 +52,7 @@ static void row(struct jl_doc *doc, const struct jl_node *n)
 
 	jl_doc_cell_name(doc, n->name);
 	for (size_t i = 0; i < JL_LEN(texts); i++) {
-		jl_doc_cell(doc, JL_MARK_NONE);
-		jl_doc_said(doc, texts[i], JL_MEASURED, NULL);
+		JL_CELLS(doc, JL_SAID(texts[i], JL_MEASURED));
 	}
 	jl_doc_end_row(doc, is_slow(n));
 }

@@ -159,11 +159,9 @@ static void table(struct jl_doc *doc, const struct jl_plan_answer *a)
 		jl_tell_cell(doc, jl_num_about(total_B, JL_K_BYTES, jl_tell_text(doc, "%.0f", gib(total_B))));
 		jl_doc_end_row(doc, i == 0);
 	}
-	jl_tell_note(doc, NULL, JL_ORIGIN_NONE, "%s",
-		     JL_("TP s: sequence parallel, o: overlapped · PP 8×3: 3 chunks a stage"));
-	jl_tell_note(doc, NULL, JL_ORIGIN_NONE, "%s",
-		     JL_("ZeRO h: inside a host, k: weights stay gathered · offload: o optimizer, w weights, a "
-			 "activations"));
+	JL_NOTE(doc, NULL, JL_ORIGIN_NONE, "TP s: sequence parallel, o: overlapped · PP 8×3: 3 chunks a stage");
+	JL_NOTE(doc, NULL, JL_ORIGIN_NONE,
+		"ZeRO h: inside a host, k: weights stay gathered · offload: o optimizer, w weights, a activations");
 }
 
 /* --- why */
@@ -178,8 +176,7 @@ static void tied(struct jl_doc *doc, const struct jl_plan_answer *a)
 		jl_tell_entry(doc, JL_("Sure?"), JL_ESTIMATED,
 			      JL_("%d of the others (≈) lie inside the interval of plan 1: try them too"), n);
 	else if (a->n > 1)
-		jl_tell_entry(doc, JL_("Sure?"), JL_ESTIMATED, "%s",
-			      JL_("no other plan lies inside the interval of plan 1"));
+		JL_ENTRY(doc, JL_("Sure?"), JL_ESTIMATED, "no other plan lies inside the interval of plan 1");
 }
 
 /* The best plan that is of another kind than the winner: other parallelisms, not other degrees. 0: none shown. */
@@ -282,8 +279,7 @@ static void limits(struct jl_doc *doc, const struct jl_plan_answer *a)
 			      jl_units_said(JL_TXT, p->cost_usd.value, JL_K_USD, 2),
 			      jl_units_said(JL_TXT, a->budget_usd, JL_K_USD, 6));
 	if (!a->in_time || !a->in_budget)
-		jl_tell_entry(doc, "", JL_ORIGIN_NONE, "%s",
-			      JL_("other numbers or kinds of GPUs: --gpus 64..4096 --kinds h100-sxm5"));
+		JL_ENTRY(doc, "", JL_ORIGIN_NONE, "other numbers or kinds of GPUs: --gpus 64..4096 --kinds h100-sxm5");
 }
 
 static void best(struct jl_doc *doc, const struct jl_plan_answer *a, long today)

@@ -312,8 +312,8 @@ static void bound(struct jl_doc *doc, const struct jl_predicted *x)
 		jl_tell_entry(doc, JL_("Bound by"), JL_ESTIMATED, JL_("gradient exchange: %s a step over %s"),
 			      jl_units_said(JL_TXT, x->p.reduced_B, JL_K_BYTES, 3), exchange_path(&x->how));
 	else if (strcmp(key, "host_launch") == 0)
-		jl_tell_entry(doc, JL_("Bound by"), JL_ESTIMATED, "%s",
-			      JL_("the host: it launches kernels more slowly than the GPU runs them"));
+		JL_ENTRY(doc, JL_("Bound by"), JL_ESTIMATED,
+			 "the host: it launches kernels more slowly than the GPU runs them");
 	else
 		jl_tell_entry(doc, JL_("Bound by"), JL_ESTIMATED, "%s", jl_msg(jl_parts[part].en));
 }
@@ -378,8 +378,7 @@ static void nothing_fits(struct jl_doc *doc, const struct jl_predicted *x)
 
 static void checked(struct jl_doc *doc)
 {
-	jl_tell_note(doc, NULL, JL_ESTIMATED, "%s",
-		     JL_("○ estimated; 80 % intervals, checked on published runs (jeoul validate)."));
+	JL_NOTE(doc, NULL, JL_ESTIMATED, "○ estimated; 80 % intervals, checked on published runs (jeoul validate).");
 }
 
 void jl_tell_sure(struct jl_doc *doc, const struct jl_notes *notes)
@@ -522,8 +521,8 @@ static void settings(struct jl_doc *doc, const struct jl_sweep *sweep)
 		first = i;
 	}
 	if (differ && above)
-		jl_tell_entry(doc, "", JL_ESTIMATED, "%s",
-			      JL_("above 100 %: what fits on more GPUs costs less time than what fits on few"));
+		JL_ENTRY(doc, "", JL_ESTIMATED,
+			 "above 100 %: what fits on more GPUs costs less time than what fits on few");
 }
 
 void jl_tell_sweep(struct jl_doc *doc, const struct jl_sweep *sweep)

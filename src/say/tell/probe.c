@@ -155,8 +155,8 @@ static void matrix(struct jl_doc *doc, const struct jl_probe_machine *m)
 		jl_doc_end_row(doc, false);
 	}
 	p2p(doc, m->nvml);
-	jl_tell_note(doc, NULL, JL_ORIGIN_NONE, "%s",
-		     JL_("NVn: n NVLinks · PIX: one PCIe switch · PXB: several · PHB, NODE, SYS: CPU"));
+	JL_NOTE(doc, NULL, JL_ORIGIN_NONE,
+		"NVn: n NVLinks · PIX: one PCIe switch · PXB: several · PHB, NODE, SYS: CPU");
 }
 
 static const char *on_off(int value)
@@ -204,8 +204,7 @@ static void states(struct jl_doc *doc, const struct jl_nvml_snapshot *nvml)
 		}
 		jl_doc_cell_name(doc, last > i ? jl_tell_text(doc, "%zu–%zu", i, last) : jl_tell_text(doc, "%zu", i));
 		for (k = 0; k < STATE_CELLS; k++) {
-			jl_doc_cell(doc, JL_MARK_NONE);
-			jl_doc_said(doc, cells[k], JL_MEASURED, NULL);
+			JL_CELLS(doc, JL_SAID(cells[k], JL_MEASURED));
 		}
 		jl_doc_end_row(doc, false);
 	}
@@ -239,8 +238,8 @@ static void findings(struct jl_doc *doc, const struct jl_findings *found)
 		jl_doc_said(doc, f->todo.text, JL_ESTIMATED, JL_METHOD);
 	}
 	if (predicted)
-		jl_tell_note(doc, NULL, JL_ORIGIN_NONE, "%s",
-			     JL_("○ predicted figures are estimated: batch 4 a GPU, sequence 512, DDP"));
+		JL_NOTE(doc, NULL, JL_ORIGIN_NONE,
+			"○ predicted figures are estimated: batch 4 a GPU, sequence 512, DDP");
 }
 
 void jl_tell_probed(struct jl_doc *doc, const struct jl_probed *probed)

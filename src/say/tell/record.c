@@ -98,14 +98,10 @@ static void metrics(struct jl_doc *doc, const struct jl_record *r)
 		const char *name = r->metrics[i].name;
 
 		jl_doc_cell_name(doc, name);
-		jl_doc_cell(doc, JL_MARK_NONE);
-		jl_doc_said(doc, short_value(JL_TXT, name, s->median), origin, NULL);
-		jl_doc_cell(doc, JL_MARK_NONE);
-		jl_doc_said(doc, range(doc, name, s->lo95, s->hi95), origin, NULL);
-		jl_doc_cell(doc, JL_MARK_NONE);
-		jl_doc_said(doc, range(doc, name, s->min, s->max), origin, NULL);
-		jl_doc_cell_text(doc, s->n ? jl_tell_text(doc, "%zu", s->n) : "");
-		jl_doc_end_row(doc, false);
+		JL_CELLS(doc, JL_SAID(short_value(JL_TXT, name, s->median), origin),
+			 JL_SAID(range(doc, name, s->lo95, s->hi95), origin));
+		JL_ROW(doc, false, JL_SAID(range(doc, name, s->min, s->max), origin),
+		       JL_WORD(s->n ? jl_tell_text(doc, "%zu", s->n) : ""));
 	}
 }
 
@@ -140,8 +136,7 @@ void jl_tell_record(struct jl_doc *doc, const struct jl_record *r)
 
 static void result_cell(struct jl_doc *doc, const struct jl_record *r)
 {
-	jl_doc_cell(doc, JL_MARK_NONE);
-	jl_doc_said(doc, jl_record_result(JL_TXT, r), origin_of(r), NULL);
+	JL_CELLS(doc, JL_SAID(jl_record_result(JL_TXT, r), origin_of(r)));
 }
 
 void jl_tell_stored_table(struct jl_doc *doc)

@@ -116,8 +116,8 @@ static void memory(struct jl_doc *doc, const struct jl_serving *s)
 			      JL_("on each of %d GPUs weights %s, a request %s, of %s"), a->n_gpus, weights, context,
 			      have);
 	if (!a->fits)
-		jl_tell_entry(doc, "", JL_ORIGIN_NONE, "%s",
-			      JL_("it does not fit: take more GPUs, or narrower weights (--weights fp8, int4)"));
+		JL_ENTRY(doc, "", JL_ORIGIN_NONE,
+			 "it does not fit: take more GPUs, or narrower weights (--weights fp8, int4)");
 	else if (a->room < last->n_requests)
 		jl_tell_entry(doc, "", JL_ESTIMATED, JL_("%s requests fit at once; the others wait"), room);
 	else
@@ -148,6 +148,6 @@ void jl_tell_serving(struct jl_doc *doc, const struct jl_serving *s)
 	if (first->checked)
 		jl_tell_sure(doc, &(struct jl_notes){ 0 });
 	else
-		jl_tell_note(doc, NULL, JL_ESTIMATED, "%s",
-			     JL_("○ estimated; of this family only single requests were published, not loads."));
+		JL_NOTE(doc, NULL, JL_ESTIMATED,
+			"○ estimated; of this family only single requests were published, not loads.");
 }

@@ -36,7 +36,7 @@ static void sensors(struct jl_doc *doc, const struct jl_soak *s)
 		jl_tell_entry(doc, JL_("Power"), JL_MEASURED, JL_("%.0f W at most; at its limit %.0f %% of the time"),
 			      s->power_W, 100 * s->capped_frac);
 	if (isnan(s->n_corrected))
-		jl_tell_entry(doc, JL_("Memory"), JL_ORIGIN_NONE, "%s", JL_("its errors are not counted here"));
+		JL_ENTRY(doc, JL_("Memory"), JL_ORIGIN_NONE, "its errors are not counted here");
 	else
 		jl_tell_entry(doc, JL_("Memory"), JL_MEASURED, JL_("%.0f errors corrected, %.0f not"), s->n_corrected,
 			      s->n_uncorrected);

@@ -91,13 +91,17 @@ void jl_tell_cell(struct jl_doc *doc, struct jl_num num)
 
 void jl_tell_cells(struct jl_doc *doc, const struct jl_slot *slots, size_t n)
 {
-	for (size_t i = 0; i < n; i++)
-		if (slots[i].name)
-			jl_doc_cell_name(doc, slots[i].name);
-		else if (slots[i].text)
-			jl_doc_cell_text(doc, slots[i].text);
+	for (const struct jl_slot *s = slots; s < slots + n; s++) {
+		if (!s->name && !s->text && !s->said) {
+			jl_tell_cell(doc, s->num);
+			continue;
+		}
+		jl_doc_cell(doc, s->mark);
+		if (s->said)
+			jl_doc_said(doc, s->said, s->origin, NULL);
 		else
-			jl_tell_cell(doc, slots[i].num);
+			jl_doc_run(doc, s->name ? JL_RUN_NAME : JL_RUN_TEXT, s->name ? s->name : s->text, NULL);
+	}
 }
 
 static const char *head_of(const char *en)

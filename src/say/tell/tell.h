@@ -18,20 +18,18 @@ const char *jl_tell_part(struct jl_doc *doc, const char *text);
  * an ending behind one ("|1{은/는}") follows its last sound. */
 struct jl_slot {
 	struct jl_num num;
-	const char *name, *text; /* in place of the figure: what somebody called a thing; words */
+	const char *name, *text,
+		*said; /* in place of the figure: what somebody called a thing; words; a figure that is written already */
+	enum jl_origin origin; /* of what is said */
+	enum jl_mark mark;     /* of a cell */
 };
-#define JL_FIG(n)                                                                                                      \
-	{                                                                                                              \
-		.num = (n)                                                                                             \
-	}
-#define JL_NAMED(n)                                                                                                    \
-	{                                                                                                              \
-		.name = (n)                                                                                            \
-	}
-#define JL_WORD(t)                                                                                                     \
-	{                                                                                                              \
-		.text = (t)                                                                                            \
-	}
+/* clang-format off */
+#define JL_FIG(n)             { .num = (n) }
+#define JL_NAMED(n)           { .name = (n) }
+#define JL_WORD(t)            { .text = (t) }
+#define JL_SAID(t, o)         { .said = (t), .origin = (o) }
+#define JL_MARKED(m, t)       { .text = (t), .mark = (m) }
+/* clang-format on */
 #define JL_SENTENCE(doc, message, ...)                                                                                 \
 	jl_tell_sentence((doc), (message), (const struct jl_slot[]){ __VA_ARGS__ },                                    \
 			 sizeof((const struct jl_slot[]){ __VA_ARGS__ }) / sizeof(struct jl_slot))
@@ -97,6 +95,9 @@ void jl_tell_note(struct jl_doc *doc, const char *label, enum jl_origin origin, 
 /* The same behind a label, as an entry: "Bound by  compute: ..."; "" goes on below the last one. */
 void jl_tell_entry(struct jl_doc *doc, const char *label, enum jl_origin origin, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
+/* Both where it is a sentence without figures to fill in. */
+#define JL_NOTE(doc, label, origin, en)  jl_tell_note((doc), (label), (origin), "%s", JL_(en))
+#define JL_ENTRY(doc, label, origin, en) jl_tell_entry((doc), (label), (origin), "%s", JL_(en))
 /* One of several pieces of what is open: "batch 4 · sequence 512". */
 void jl_tell_piece(struct jl_doc *doc, enum jl_origin origin, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));

@@ -45,11 +45,9 @@ static void cell(struct jl_doc *doc, const char *format, double value)
 static void score_row(struct jl_doc *doc, const char *name, const struct jl_score *s, const struct jl_score *naive)
 {
 	jl_doc_cell_name(doc, name);
-	jl_doc_cell(doc, JL_MARK_NONE);
-	jl_doc_said(doc,
-		    s->n_scored == s->n_rows ? jl_tell_text(doc, "%zu", s->n_rows)
-					     : jl_tell_text(doc, "%zu/%zu", s->n_scored, s->n_rows),
-		    JL_MEASURED, NULL);
+	JL_CELLS(doc, JL_SAID(s->n_scored == s->n_rows ? jl_tell_text(doc, "%zu", s->n_rows)
+						       : jl_tell_text(doc, "%zu/%zu", s->n_scored, s->n_rows),
+			      JL_MEASURED));
 	if (s->n_scored || !naive) {
 		cell(doc, "%.3f", s->median_abs_ln);
 		cell(doc, "%.3f", s->p90_abs_ln);
@@ -59,9 +57,8 @@ static void score_row(struct jl_doc *doc, const char *name, const struct jl_scor
 		cell(doc, "%.0f %%", 100.0 * s->coverage_frac);
 	}
 	if (s->n_scored && naive) {
-		jl_doc_cell(doc, JL_MARK_NONE);
-		jl_doc_said(doc, jl_tell_text(doc, "%.2f  %.2f", naive[0].median_abs_ln, naive[1].median_abs_ln),
-			    JL_MEASURED, NULL);
+		JL_CELLS(doc, JL_SAID(jl_tell_text(doc, "%.2f %.2f", naive[0].median_abs_ln, naive[1].median_abs_ln),
+				      JL_MEASURED));
 	}
 	jl_doc_end_row(doc, false);
 }
@@ -72,12 +69,10 @@ static void sets(struct jl_doc *doc, const struct jl_validated *in)
 	for (size_t i = 0; i < in->v->n_lines; i++)
 		if (is_shown(in, &in->v->lines[i]))
 			score_row(doc, in->v->lines[i].set, &in->v->lines[i].score, in->v->lines[i].naive);
-	jl_tell_note(
-		doc, NULL, JL_ORIGIN_NONE, "%s",
-		JL_("median, p90 of |ln(predicted/measured)|: 0.10 is 10 % off · macro: mean of the medians of what is "
-		    "left out together · "
-		    "bias: median of ln(predicted/measured) · in 80 %: measurements inside the 80 % interval · naive: "
-		    "medians of two plain guesses, named below"));
+	JL_NOTE(doc, NULL, JL_ORIGIN_NONE,
+		"median, p90 of |ln(predicted/measured)|: 0.10 is 10 % off · macro: mean of the medians of what is "
+		"left out together · bias: median of ln(predicted/measured) · in 80 %: measurements inside the 80 % "
+		"interval · naive: medians of two plain guesses, named below");
 }
 
 /* Figures, not rows of files: some rows have two, such as a rate and the memory that the run took. */
