@@ -264,8 +264,7 @@ static enum jl_status answer(struct typed *t, const struct jl_ask *ask, const ch
 		jl_lang_set(jl_lang_find(json_string_value(lang)));
 	status = find_named(t, ask->front, command, root, err);
 	JL_THEN(status, read_form(cli, root, err));
-	if (!status && files)
-		status = add_files(t, files, err);
+	JL_THEN(status, files ? add_files(t, files, err) : JL_OK);
 	if (!status)
 		json_object_foreach((json_t *)root, key, value)
 		{

@@ -166,8 +166,7 @@ static void tell_rows(struct jl_doc *doc, const struct jl_cli *cli, const struct
 	heads[k++] = (struct jl_tell_head){ JL_N("region"), JL_COLUMN_LEAST(one_kind ? 10 : 7) };
 	heads[k++] = (struct jl_tell_head){ JL_N("date"), JL_COLUMN_KEEP };
 	if (one_kind) {
-		jl_doc_lead(doc);
-		jl_doc_strong(doc, rows[0].gpu);
+		JL_LEAD(doc, rows[0].gpu);
 	}
 	doc->flush = true;
 	jl_tell_columns(doc, NULL, heads, k);

@@ -137,8 +137,7 @@ enum jl_status jl_cmd_calibrate(struct jl_cli *cli, struct jl_err *err)
 			       "no measurements beside the program; name their folder with --data or set JEOUL_DATA");
 	JL_THEN(status, jl_calibrate(&found, &in, &cli->arena, err));
 	jl_progress_clear(&display.progress);
-	if (!status && path)
-		status = save(path, &found, err);
+	JL_THEN(status, path ? save(path, &found, err) : JL_OK);
 	if (status)
 		return status;
 	if (cli->json)

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "cli/ask_observed.h"
+#include "cli/ask.h"
 #include "cli/view.h"
 #include "predict/fields.h"
 #include "tell/compare.h"

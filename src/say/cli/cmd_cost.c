@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "catalog/find.h"
-#include "cli/ask_observed.h"
+#include "cli/ask.h"
 #include "cli/view.h"
 #include "cost/fields.h"
 #include "tell/cost.h"

@@ -200,8 +200,7 @@ static enum jl_status weigh(struct jl_infer *infer, const struct jl_infer_ask *a
 	size_t n = 0;
 	enum jl_status status = jl_sys_parse(&sys, cli->cat, jl_text(cli, "on"), &cli->arena, err);
 
-	if (!status && sweep)
-		status = read_sweep(rates_hz, &n, sweep, err);
+	JL_THEN(status, sweep ? read_sweep(rates_hz, &n, sweep, err) : JL_OK);
 	JL_THEN(status, jl_machine_make(&machine, cli->cat, &sys, err));
 	JL_THEN(status, jl_infer(infer, cli->cat, &machine, ask, err));
 	if (!status && sweep)

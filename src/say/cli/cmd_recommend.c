@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "catalog/find.h"
-#include "cli/ask_observed.h"
+#include "cli/ask.h"
 #include "cli/view.h"
 #include "tell/recommend.h"
 #include "cost/option.h"

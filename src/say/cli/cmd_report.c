@@ -192,8 +192,7 @@ static enum jl_status of_scenario(struct jl_scenario *scenario, struct jl_report
 	JL_THEN(status, jl_scenario_read(scenario, root, cli->cat, &cli->arena, err));
 	if (!status)
 		note_this(scenario, &this, &cli->arena);
-	if (!status && scenario->n_fetch)
-		status = fetch_all(in, scenario, cli, err);
+	JL_THEN(status, scenario->n_fetch ? fetch_all(in, scenario, cli, err) : JL_OK);
 	return status;
 }
 

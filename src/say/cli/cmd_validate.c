@@ -130,8 +130,7 @@ static enum jl_status run(struct jl_cli *cli, struct jl_validation *v, struct jl
 	jl_validation_init(v, cli->cat, arena);
 	for (size_t i = 0; i < cli->args.n_operands && !status; i++)
 		status = add_file(v, cli->args.operands[i], cli->args.operands[i], set, err);
-	if (!status && cli->args.n_operands == 0)
-		status = jl_validate_add_shipped(cli, v, set, err);
+	JL_THEN(status, cli->args.n_operands == 0 ? jl_validate_add_shipped(cli, v, set, err) : JL_OK);
 	JL_THEN(status, jl_validation_run(v,
 					  &(struct jl_validate_options){
 						  .leave_out = leave_out, .progress = on_progress, .ctx = &watch },

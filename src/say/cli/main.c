@@ -132,8 +132,8 @@ static enum jl_status load_catalog(struct jl_cli *cli, struct jl_err *err)
 	struct jl_catalog *dated = jl_arena_alloc(&cli->arena, sizeof(*dated));
 	enum jl_status status = dated ? JL_OK : jl_fail_nomem(err);
 
-	if (!status && !cli->cat)
-		status = jl_catalog_overlay(&cli->cat, dirs, jl_overlay_dirs(dirs, cli), &cli->arena, err);
+	JL_THEN(status,
+		!cli->cat ? jl_catalog_overlay(&cli->cat, dirs, jl_overlay_dirs(dirs, cli), &cli->arena, err) : JL_OK);
 	if (status)
 		return jl_fail_in_file(err, status);
 	*dated = *cli->cat;

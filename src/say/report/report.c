@@ -4,39 +4,69 @@
 
 #include "audit/claims.h"
 #include "report/section_answers.h"
+#include "tell/build.h"
 #include "tell/claims.h"
+#include "tell/cost.h"
 
-static enum jl_status claims(struct jl_section *s, struct jl_err *err);
-
-/* In the order that they are read where nobody asks for another: what is compared, how it behaves, money, what it is made of, how it was
- * reckoned. */
-static const struct {
-	const char *name;
-	void (*write)(struct jl_section *s);
-	enum jl_status (*try)(struct jl_section *s, struct jl_err *err); /* of what may be written wrongly */
-} sections[] = {
-	{ "training", jl_section_train, NULL },
-	{ "comparison", jl_section_comparison, NULL },
-	{ "scaling", jl_section_scaling, NULL },
-	{ "time", jl_section_time, NULL },
-	{ "memory", jl_section_memory, NULL },
-	{ "allreduce", jl_section_allreduce, NULL },
-	{ "cost", jl_section_cost, NULL },
-	{ "pareto", jl_section_pareto, NULL },
-	{ "recommend", jl_section_recommend, NULL },
-	{ "builds", NULL, jl_section_builds },
-	{ "claims", NULL, claims },
-	{ "specifications", jl_section_specifications, NULL },
-	{ "topology", jl_section_topology, NULL },
-	{ "findings", jl_section_assumed, NULL },
-	{ "origins", jl_section_origins, NULL },
-	{ "method", jl_section_method, NULL },
-};
-#define N_SECTIONS (JL_LEN(sections))
-
-static const char *default_title(const struct jl_report_in *in)
+/* Parts lists of a scenario, each checked by the rules of the catalog. */
+static enum jl_status builds(struct jl_section *s, struct jl_err *err)
 {
-	return in->machine ? JL_C("title", "This machine") : JL_("GPU systems compared");
+	const struct jl_yaml *list = s->w->scenario->builds;
+	enum jl_status status = JL_OK;
+
+	if (!list)
+		return JL_OK;
+	if (list->kind != JL_YAML_LIST)
+		return jl_fail_at(err, JL_E_PARSE, &list->where, "builds: a list of parts lists");
+	jl_section_open(s, "builds", "Builds");
+	for (const struct jl_yaml *item = list->items; !status && item; item = item->next) {
+		struct jl_rig rig;
+		struct jl_part_findings *found = jl_arena_alloc(s->arena, sizeof *found);
+
+		JL_TRY(jl_got(found, err));
+		if ((status = jl_rig_read(&rig, item, s->w->cat, s->arena, err)))
+			break;
+		jl_rig_check(found, &rig, s->w->cat);
+		jl_tell_build(s->doc, &(struct jl_build_answer){ &rig, found }, false);
+	}
+	return status;
+}
+
+/* What the options cost over time, and when one becomes cheaper than another. */
+static void cost(struct jl_section *s)
+{
+	if (!s->w->study)
+		return;
+	jl_section_open(s, "cost", "Cost over time");
+	jl_tell_cost(s->doc, &(struct jl_tell_cost){ .study = s->w->study,
+						     .cat = s->w->cat,
+						     .today = s->w->today,
+						     .no_chart = jl_section_is_charted(s, "cost") });
+}
+
+void jl_chart_cost(struct jl_section *s, const struct jl_scenario_question *q)
+{
+	(void)q;
+	if (s->w->study)
+		jl_tell_cost_chart(s->doc, s->w->study);
+}
+
+/* What was assumed on the way. */
+static void assumed(struct jl_section *s)
+{
+	const struct jl_notes *list = s->w->compare                               ? &s->w->compare->notes
+				      : s->w->advised && s->w->advised->predicted ? &s->w->advised->how.notes
+										  : NULL;
+
+	if (!list || !list->n)
+		return;
+	jl_section_open(s, "assumed", "Chosen where nothing was said");
+	for (size_t i = 0; i < list->n; i++) {
+		jl_doc_item(s->doc);
+		jl_doc_code(s->doc, list->items[i].key ? list->items[i].key : "");
+		jl_doc_text(s->doc, " ");
+		jl_doc_said(s->doc, list->items[i].text, JL_ESTIMATED, JL_METHOD);
+	}
 }
 
 /* What the scenario's text claims, reckoned again. */
@@ -52,6 +82,37 @@ static enum jl_status claims(struct jl_section *s, struct jl_err *err)
 	jl_section_open(s, "claims", "What the text claims");
 	jl_tell_claims_in_short(s->doc, audit);
 	return JL_OK;
+}
+
+/* In the order that they are read where nobody asks for another: what is compared, how it behaves, money, what it is made of, how it was
+ * reckoned. */
+static const struct {
+	const char *name;
+	void (*write)(struct jl_section *s);
+	enum jl_status (*try)(struct jl_section *s, struct jl_err *err); /* of what may be written wrongly */
+} sections[] = {
+	{ "training", jl_section_train, NULL },
+	{ "comparison", jl_section_comparison, NULL },
+	{ "scaling", jl_section_scaling, NULL },
+	{ "time", jl_section_time, NULL },
+	{ "memory", jl_section_memory, NULL },
+	{ "allreduce", jl_section_allreduce, NULL },
+	{ "cost", cost, NULL },
+	{ "pareto", jl_section_pareto, NULL },
+	{ "recommend", jl_section_recommend, NULL },
+	{ "builds", NULL, builds },
+	{ "claims", NULL, claims },
+	{ "specifications", jl_section_specifications, NULL },
+	{ "topology", jl_section_topology, NULL },
+	{ "findings", assumed, NULL },
+	{ "origins", jl_section_origins, NULL },
+	{ "method", jl_section_method, NULL },
+};
+#define N_SECTIONS (JL_LEN(sections))
+
+static const char *default_title(const struct jl_report_in *in)
+{
+	return in->machine ? JL_C("title", "This machine") : JL_("GPU systems compared");
 }
 
 static enum jl_status write_one(struct jl_section *s, size_t i, unsigned *done, struct jl_err *err)

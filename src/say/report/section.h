@@ -36,9 +36,7 @@ extern jl_section_writer jl_section_first;
 /* The sections behind it; each writes nothing where the facts do not allow it. */
 extern jl_section_writer jl_section_machine, jl_section_specifications, jl_section_comparison, jl_section_pareto,
 	jl_section_recommend, jl_section_train, jl_section_scaling, jl_section_time, jl_section_memory,
-	jl_section_allreduce, jl_section_topology, jl_section_cost, jl_section_assumed, jl_section_origins,
-	jl_section_method;
-enum jl_status jl_section_builds(struct jl_section *s, struct jl_err *err);
+	jl_section_allreduce, jl_section_topology, jl_section_origins, jl_section_method;
 
 /* The chart of a section by itself. */
 typedef void jl_section_chart(struct jl_section *s, const struct jl_scenario_question *q);

@@ -110,10 +110,9 @@ void jl_tell_upgrades(struct jl_doc *doc, const struct jl_upgrade_answer *a, lon
 	const struct jl_upgrades *found = a->found;
 	const struct jl_estimate *now = &found->now_per_s;
 
-	jl_doc_lead(doc);
-	jl_doc_strong(doc, jl_tell_text(doc, JL_("%s now: %s samples/s (%s–%s)"), a->ask->system,
-					three_digits(doc, now->value), three_digits(doc, now->lo),
-					three_digits(doc, now->hi)));
+	JL_LEAD(doc,
+		jl_tell_text(doc, JL_("%s now: %s samples/s (%s–%s)"), a->ask->system, three_digits(doc, now->value),
+			     three_digits(doc, now->lo), three_digits(doc, now->hi)));
 	jl_doc_lead(doc);
 	jl_doc_name(doc, jl_tell_text(doc, JL_("%s, batch %g a GPU"), a->ask->run.model, a->ask->run.batch));
 	if (found->now_zero)

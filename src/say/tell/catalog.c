@@ -338,8 +338,7 @@ void jl_tell_shown(struct jl_doc *doc, const struct jl_catalog *cat, const struc
 		   *name = schema ? name_of(schema, shown->record) : net->name;
 	struct jl_footnotes notes = { .n = 0 };
 
-	jl_doc_lead(doc);
-	jl_doc_strong(doc, *name ? name : id);
+	JL_LEAD(doc, *name ? name : id);
 	jl_doc_name(doc, jl_tell_text(doc, "  (%s)", id));
 	if (!schema) {
 		convnet(doc, net);

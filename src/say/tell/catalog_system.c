@@ -115,8 +115,7 @@ static void lead(struct tree *t, const struct jl_sys *sys)
 {
 	const double n = (double)sys->n_nodes * sys->n_per_node;
 
-	jl_doc_lead(t->doc);
-	jl_doc_strong(t->doc, sys->text);
+	JL_LEAD(t->doc, sys->text);
 	if (!sys->gpu)
 		return;
 	jl_doc_lead(t->doc);

@@ -156,8 +156,7 @@ void jl_tell_claims(struct jl_doc *doc, const struct jl_audit *audit, bool all)
 	const size_t *n = audit->n;
 
 	if (audit->scenario->title.en) {
-		jl_doc_lead(doc);
-		jl_doc_strong(doc, jl_words_in(audit->scenario->title));
+		JL_LEAD(doc, jl_words_in(audit->scenario->title));
 	}
 	jl_doc_lead(doc);
 	jl_doc_textf(doc, JL_("%zu claims in %zu places:  ✗ %zu differ  ✓ %zu follow  ? %zu open  · %zu given"),

@@ -23,13 +23,12 @@ static void verdict(struct jl_doc *doc, const struct jl_cluster *c, const char *
 {
 	const bool few = isnan(c->least_ln);
 
-	jl_doc_lead(doc);
-	jl_doc_strong(doc, !c->n                   ? JL_("nothing was measured")
-			   : c->n_slow && c->n_bad ? JL_("a slow machine and a bad link")
-			   : c->n_slow             ? JL_("a slow machine")
-			   : c->n_bad              ? JL_("a bad link")
-			   : few                   ? JL_("too few ranks to say who is slow")
-						   : JL_("all ranks and links are alike"));
+	JL_LEAD(doc, !c->n                   ? JL_("nothing was measured")
+		     : c->n_slow && c->n_bad ? JL_("a slow machine and a bad link")
+		     : c->n_slow             ? JL_("a slow machine")
+		     : c->n_bad              ? JL_("a bad link")
+		     : few                   ? JL_("too few ranks to say who is slow")
+					     : JL_("all ranks and links are alike"));
 	jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("%d ranks over %s"), c->n, over);
 	for (int r = 0; r < c->n; r++)
 		if (is_slow(&c->scores[r]))

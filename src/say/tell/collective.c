@@ -99,9 +99,8 @@ static void why(struct jl_doc *doc, const struct jl_collective_series *series)
 
 void jl_tell_collective(struct jl_doc *doc, const struct jl_collective_series *series)
 {
-	jl_doc_lead(doc);
-	jl_doc_strong(doc, jl_tell_text(doc, JL_("%s of %s"), jl_collective_name(series->ask.kind),
-					jl_units_said(JL_TXT, series->ask.size_B, JL_K_BYTES, 4)));
+	JL_LEAD(doc, jl_tell_text(doc, JL_("%s of %s"), jl_collective_name(series->ask.kind),
+				  jl_units_said(JL_TXT, series->ask.size_B, JL_K_BYTES, 4)));
 	jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", series->sys.text);
 	table(doc, series);
 	why(doc, series);

@@ -534,8 +534,7 @@ void jl_tell_bill(struct jl_doc *doc, const struct jl_bill_asked *asked, long to
 	const struct jl_bill *bill = &asked->bill;
 	const enum jl_kind kind = bill->currency == JL_KRW ? JL_K_KRW : JL_K_USD;
 
-	jl_doc_lead(doc);
-	jl_doc_strong(doc, jl_money_text(JL_TXT, bill->total));
+	JL_LEAD(doc, jl_money_text(JL_TXT, bill->total));
 	jl_doc_said(doc,
 		    jl_arena_printf(doc->arena, JL_(" for %.6g kWh in month %d (%s)"),
 				    (double)asked->use.milli_kWh / 1000, asked->use.month, asked->tariff),

@@ -160,8 +160,7 @@ void jl_tell_fit(struct jl_doc *doc, const struct jl_fit *fit)
 {
 	const struct jl_case *c = &fit->rows[0].how;
 
-	jl_doc_lead(doc);
-	jl_doc_strong(doc, c->subject.name);
+	JL_LEAD(doc, c->subject.name);
 	jl_tell_piece(doc, JL_LISTED, JL_("%s parameters"), jl_params_text(JL_TXT, jl_subject_params(&c->subject)));
 	jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", c->machine.sys.text);
 	jl_tell_piece(doc, JL_LISTED, JL_("%s a GPU"), jl_memory_text(JL_TXT, c->machine.dev.mem_B));

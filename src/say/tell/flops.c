@@ -63,8 +63,7 @@ void jl_tell_flops(struct jl_doc *doc, const struct jl_flops *f)
 	const struct jl_counts *n = &f->counts;
 	const double flop = n->total.fwd_flop, items = f->batch * (isnan(f->seq) ? 1 : f->seq);
 
-	jl_doc_lead(doc);
-	jl_doc_strong(doc, f->name);
+	JL_LEAD(doc, f->name);
 	jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("batch %g"), f->batch);
 	if (!isnan(f->seq))
 		jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("sequence %g"), f->seq);

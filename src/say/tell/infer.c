@@ -49,8 +49,7 @@ static void load(struct jl_doc *doc, const struct jl_infer *a)
 /* The answer in a sentence. */
 static void lead(struct jl_doc *doc, const struct jl_infer *a)
 {
-	jl_doc_lead(doc);
-	jl_doc_strong(doc, a->model);
+	JL_LEAD(doc, a->model);
 	jl_doc_text(doc, " · ");
 	jl_doc_name(doc, a->system);
 	jl_doc_text(doc, " · ");

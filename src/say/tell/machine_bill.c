@@ -14,8 +14,7 @@ void jl_tell_machine_bill(struct jl_doc *doc, const struct jl_machine_bill *bill
 {
 	char text[64];
 
-	jl_doc_lead(doc);
-	jl_doc_strong(doc, jl_money_text(JL_TXT, bill->year));
+	JL_LEAD(doc, jl_money_text(JL_TXT, bill->year));
 	jl_doc_said(doc,
 		    jl_arena_printf(doc->arena, JL_(" more a year for %s (%s): %s of electricity by tariff %s"),
 				    bill->name, jl_money_text(JL_TXT, bill->year_other),

@@ -78,8 +78,7 @@ void jl_tell_case(struct jl_doc *doc, const struct jl_case *c)
 {
 	const struct jl_plan *p = &c->plan;
 
-	jl_doc_lead(doc);
-	jl_doc_strong(doc, c->subject.name);
+	JL_LEAD(doc, c->subject.name);
 	jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", c->machine.sys.text);
 	jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("batch %s per %s"),
 		      jl_count_text(JL_TXT, c->shard.micro_batch * p->n_micro), device(c));

@@ -242,12 +242,9 @@ static void findings(struct jl_doc *doc, const struct jl_findings *found)
 			"○ predicted figures are estimated: batch 4 a GPU, sequence 512, DDP");
 }
 
-void jl_tell_probed(struct jl_doc *doc, const struct jl_probed *probed)
+void jl_tell_machine(struct jl_doc *doc, const struct jl_probe_machine *m)
 {
-	const struct jl_probe_machine *m = probed->machine;
-
-	jl_doc_lead(doc);
-	jl_doc_strong(doc, m->short_name_text);
+	JL_LEAD(doc, m->short_name_text);
 	if (m->hostname || m->vendor || m->product || m->board || m->listed_system)
 		jl_doc_entry(doc, JL_("machine"));
 	piece(doc, m->hostname);
@@ -262,6 +259,11 @@ void jl_tell_probed(struct jl_doc *doc, const struct jl_probed *probed)
 	tree(doc, m);
 	matrix(doc, m);
 	states(doc, m->nvml);
+}
+
+void jl_tell_probed(struct jl_doc *doc, const struct jl_probed *probed)
+{
+	jl_tell_machine(doc, probed->machine);
 	findings(doc, probed->findings);
 }
 

@@ -139,9 +139,8 @@ static void headline(struct jl_doc *doc, const struct jl_recommended *a)
 	const struct jl_candidate *c = &r->items[r->pick];
 	struct jl_said said;
 
-	jl_doc_lead(doc);
-	jl_doc_strong(doc, jl_tell_text(doc, is_rented(c) ? "%s: %s @ %s" : "%s: %s", jl_how_name(c->how),
-					jl_tell_machines(doc, c), jl_tell_seller(doc, c)));
+	JL_LEAD(doc, jl_tell_text(doc, is_rented(c) ? "%s: %s @ %s" : "%s: %s", jl_how_name(c->how),
+				  jl_tell_machines(doc, c), jl_tell_seller(doc, c)));
 	jl_tell_entry(doc, is_serve(a) ? JL_("A token") : JL_("A run"), JL_ESTIMATED, "%s", interval(doc, c));
 	if (is_serve(a))
 		jl_tell_entry(doc, JL_("Cost"), JL_ESTIMATED, JL_("%s for %.3g month{/s}"),

@@ -132,8 +132,7 @@ void jl_tell_serving(struct jl_doc *doc, const struct jl_serving *s)
 {
 	const struct jl_serve_answer *first = &s->rows[0].a;
 
-	jl_doc_lead(doc);
-	jl_doc_strong(doc, jl_tell_text(doc, JL_("%s served"), s->subject.name));
+	JL_LEAD(doc, jl_tell_text(doc, JL_("%s served"), s->subject.name));
 	jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", s->sys.text);
 	jl_doc_lead(doc);
 	jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("%s weights"), weights_name(s));

@@ -10,6 +10,9 @@
 /* Text in the language of the document, into what is open. */
 #define JL_TELL(doc, en) jl_doc_text((doc), JL_(en))
 
+/* The first of a page: what is asked, or the answer. */
+#define JL_LEAD(doc, text) (jl_doc_lead(doc), jl_doc_strong((doc), (text)))
+
 /* A sentence around figures, one message in the order of any language: the text up to the next '|', into what is open; returns what is
  * behind it. */
 const char *jl_tell_part(struct jl_doc *doc, const char *text);

@@ -89,8 +89,7 @@ static void lead(struct jl_doc *doc, const struct jl_validated *in)
 			n_scored += in->v->lines[i].score.n_scored;
 			n_sets++;
 		}
-	jl_doc_lead(doc);
-	jl_doc_strong(doc, JL_("Published measurements and predictions"));
+	JL_LEAD(doc, JL_("Published measurements and predictions"));
 	jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("%s of %s scored"),
 		      jl_units_text(JL_TXT, (double)n_scored, JL_K_NUMBER, 12),
 		      jl_units_text(JL_TXT, (double)n_figures, JL_K_NUMBER, 12));
