@@ -19,14 +19,15 @@ for job in build test lint fuzz bench package; do
 	grep -q 'apt-get install gcc libc6-dev' "$work/err" || bad "$job: the line names no packages: $(cat "$work/err")"
 done
 setup test
-for p in chromium fonts-noto-cjk nodejs npm postgresql locales gettext iproute2 openmpi-bin libcmocka-dev clang; do
+for p in chromium firefox-esr fonts-noto-cjk nodejs npm postgresql locales gettext iproute2 openmpi-bin libcmocka-dev clang; do
 	grep -q " $p\\b" "$work/err" || bad "test: $p is not named"
 done
 [ ! -e "$work/apt" ] || bad "it tried to install"
 setup nonsense; [ $? = 2 ] || bad "an unknown job is no usage error"
 
 # everything but a browser: nothing is skipped unsaid
-printf '#!/bin/bash\n[ "${@: -1}" != chromium ] && echo ok installed\n' > "$work/bin/dpkg-query"
+printf '#!/bin/bash\n[ "${@: -1}" != chromium ] && [ "${@: -1}" != firefox-esr ] && echo ok installed\n' > "$work/bin/dpkg-query"
 setup test || bad "optional parts stop it"
+grep -q 'web/firefox (firefox-esr)' "$work/err" || bad "it does not say that Firefox is left out: $(cat "$work/err")"
 grep -q 'web/report (chromium)' "$work/err" || bad "it does not say what is left out: $(cat "$work/err")"
 [ $n_bad = 0 ]

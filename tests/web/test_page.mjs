@@ -2,6 +2,7 @@
 // serious finding of axe-core; numbers equal the API's; the address holds the state; a slider redraws in time. Usage: test_page.mjs BASE [SHOTS]
 import { createRequire } from "node:module";
 import { existsSync, mkdirSync } from "node:fs";
+import { told, untold } from "./measure.mjs";
 const at = process.env.PLAYWRIGHT_AT;
 const require = createRequire(at.endsWith("playwright-core") ? `${at}/package.json` : `${at}/node_modules/x.js`);
 const { chromium } = require(at.endsWith("playwright-core") ? at : "playwright-core");
@@ -46,6 +47,7 @@ for (const view of views)
     check(await page.locator(".fault").count() === 0, `${name}: ${await page.locator(".fault").allInnerTexts()}`);
     if (lang === "ko" && view !== "reports" && view !== "machine") check(/[가-힣]/.test(await page.locator("main").innerText()), `${name}: no Korean`);
     await accessible(page, name);
+    for (const what of untold(await page.evaluate(told))) check(false, `${name}: ${what}`);
     if (shots) await page.screenshot({ path: `${shots}/${name}.png` });
     await page.context().close();
   }

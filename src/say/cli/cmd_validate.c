@@ -67,6 +67,7 @@ enum jl_status jl_validate_add_shipped(struct jl_cli *cli, struct jl_validation 
 static enum jl_status known_set(const char *set, struct jl_err *err)
 {
 	const char *names[JL_VALIDATE_LINES_MAX], *nearest;
+	char all[600];
 	size_t n = 0;
 
 	if (!set || jl_set_by_name(set))
@@ -77,10 +78,9 @@ static enum jl_status known_set(const char *set, struct jl_err *err)
 	nearest = jl_nearest_name(set, names, n);
 	if (nearest)
 		return jl_fail(err, JL_E_USAGE, "no set '%s'; did you mean '%s'?", set, nearest);
-	return jl_fail(err, JL_E_USAGE,
-		       "no set '%s'; there are train_llm, train_vtrain, train_other, collectives, gemm_membw, power, "
-		       "infer_llm, serve_silicon, memory",
-		       set);
+	for (size_t i = 0, at = 0; i < n && at < sizeof(all); i++)
+		at += (size_t)snprintf(all + at, sizeof(all) - at, "%s%s", i ? ", " : "", names[i]);
+	return jl_fail(err, JL_E_USAGE, "no set '%s'; there are %s", set, all);
 }
 
 struct watch {

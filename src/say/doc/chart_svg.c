@@ -68,7 +68,7 @@ void jl_svg_text(struct jl_buf *out, double x, double y, const char *anchor, con
 double jl_svg_legend(const struct jl_paper *p, jl_svg_sign *sign, bool draw)
 {
 	const struct jl_chart *c = p->chart;
-	double x = 0, y = 14;
+	double x = 0, y = 16; /* Korean letters reach 15 above their line */
 
 	if (c->n_series < 2 && !c->cap_label)
 		return 6;
@@ -358,6 +358,7 @@ static void mark_lines(const struct frame *f)
 
 	for (size_t i = 0; i < c->n_marks; i++) {
 		const double at = jl_scale_at(&f->x, c->marks[i].x), middle = (f->left + f->right) / 2;
+		const double w = JL_SVG_LETTER * (double)jl_utf8_width(c->marks[i].label);
 		const struct jl_num num = { .value = c->marks[i].x,
 					    .kind = c->x.kind,
 					    .unit = c->x.unit,
@@ -367,8 +368,9 @@ static void mark_lines(const struct frame *f)
 		jl_buf_printf(out, "<path d=\"M%.1f %.1fV%.1f\" stroke=\"var(--fg)\" stroke-dasharray=\"2 2\"/>", at,
 			      f->top, f->bottom);
 		jl_svg_num_open(out, &num, &c->x, NULL, NULL);
-		jl_svg_text(out, at + (at < middle ? 6 : -6), f->top + 14 + 16 * (double)i,
-			    at < middle ? "start" : "end", "lab", c->marks[i].label, "");
+		/* a long name on narrow paper reaches back over its line */
+		jl_svg_text(out, at < middle ? fmin(at + 6, f->p->width - 4 - w) : fmax(at - 6, w + 4),
+			    f->top + 14 + 16 * (double)i, at < middle ? "start" : "end", "lab", c->marks[i].label, "");
 		jl_buf_puts(out, "</g>\n");
 	}
 }

@@ -129,24 +129,36 @@ static struct jl_answer answer_speed(struct jl_section *s, const struct jl_scena
 	return answer;
 }
 
-/* "A 5.8 d (1.5–14), B ..." of what is known of each. */
-static struct jl_answer each(struct jl_section *s, const struct jl_scenario_question *q, const char *before,
-			     struct jl_num (*num)(const struct jl_weighed_system *system), const char *title)
+/* The least and the most of what is known of each in a sentence, then the others: "The others: A 5.8 d (1.5–14), B ...". */
+static struct jl_answer each(struct jl_section *s, const struct jl_scenario_question *q, const char *one,
+			     const char *ends, struct jl_num (*num)(const struct jl_weighed_system *system),
+			     const char *title)
 {
-	size_t n = 0;
+	const struct jl_weighed_system *least = NULL, *most = NULL;
+	const char *before = JL_(" The others: ");
 
 	for (size_t i = 0; i < s->w->n_systems; i++) {
-		const struct jl_num value = num(&s->w->systems[i]);
+		const struct jl_weighed_system *system = &s->w->systems[i];
 
-		if (isnan(value.value) || !jl_answer_about(s, q, &s->w->systems[i]))
+		if (isnan(num(system).value) || !jl_answer_about(s, q, system))
 			continue;
-		jl_doc_text(s->doc, n++ ? ", " : before);
-		jl_doc_name(s->doc, jl_system_name(&s->w->systems[i]));
-		jl_doc_text(s->doc, " ");
-		jl_doc_num(s->doc, &value);
+		least = !least || num(system).value < num(least).value ? system : least;
+		most = !most || num(system).value >= num(most).value ? system : most;
 	}
-	jl_doc_text(s->doc, n ? "." : "");
-	return (struct jl_answer){ n > 0, JL_MARK_NONE, title };
+	if (!least)
+		return nothing;
+	JL_SENTENCE(s->doc, least == most ? one : ends, JL_NAMED(jl_system_name(least)), JL_FIG(num(least)),
+		    JL_NAMED(jl_system_name(most)), JL_FIG(num(most)));
+	for (size_t i = 0; i < s->w->n_systems; i++) {
+		const struct jl_weighed_system *system = &s->w->systems[i];
+
+		if (system == least || system == most || isnan(num(system).value) || !jl_answer_about(s, q, system))
+			continue;
+		JL_SENTENCE(s->doc, "|1|2 |3", JL_WORD(before), JL_NAMED(jl_system_name(system)), JL_FIG(num(system)));
+		before = ", ";
+	}
+	jl_doc_text(s->doc, before[0] == ',' ? "." : "");
+	return (struct jl_answer){ true, JL_MARK_NONE, title };
 }
 
 static struct jl_num time_of(const struct jl_weighed_system *system)
@@ -173,8 +185,10 @@ static struct jl_answer answer_time(struct jl_section *s, const struct jl_scenar
 		whole |= system->row ? !isnan(system->row->at[JL_AT_SAME_BATCH].run_s.value)
 				     : system->predicted && system->prediction.whole_run;
 	}
-	return each(s, q, whole ? JL_("The whole run takes: ") : JL_("A step takes: "), time_of,
-		    JL_("How long does it take?"));
+	return each(s, q, whole ? JL_("|1 takes |2 for the whole run.") : JL_("|1 takes |2 for a step."),
+		    whole ? JL_("The whole run is shortest on |1: |2; longest on |3: |4.")
+			  : JL_("A step is shortest on |1: |2; longest on |3: |4."),
+		    time_of, JL_("How long does it take?"));
 }
 
 static struct jl_num energy_of(const struct jl_weighed_system *system)
@@ -189,8 +203,10 @@ static struct jl_answer answer_energy(struct jl_section *s, const struct jl_scen
 {
 	const bool whole = s->w->compare && !isnan(s->w->compare->rows[0].at[JL_AT_SAME_BATCH].run_s.value);
 
-	return each(s, q, whole ? JL_("Energy of the whole run: ") : JL_("Energy of a step: "), energy_of,
-		    JL_("How much energy does it take?"));
+	return each(s, q, whole ? JL_("|1 draws |2 over the whole run.") : JL_("|1 draws |2 in a step."),
+		    whole ? JL_("Over the whole run, |1 draws least: |2; |3 most: |4.")
+			  : JL_("In a step, |1 draws least: |2; |3 most: |4."),
+		    energy_of, JL_("How much energy does it take?"));
 }
 
 /* --- memory */

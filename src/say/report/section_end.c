@@ -83,17 +83,23 @@ static struct jl_num score(double value, enum jl_kind kind)
 /* Rows of the last release in the history, held out. */
 static void score_rows(struct jl_section *s, struct jl_csv *csv)
 {
-	const size_t mode = jl_csv_find(csv, "mode"), set = jl_csv_find(csv, "set"),
-		     scored = jl_csv_find(csv, "scored"), median = jl_csv_find(csv, "median_abs_ln"),
-		     p90 = jl_csv_find(csv, "p90_abs_ln"), inside = jl_csv_find(csv, "coverage80");
+	const size_t version = jl_csv_find(csv, "version"), mode = jl_csv_find(csv, "mode"),
+		     set = jl_csv_find(csv, "set"), scored = jl_csv_find(csv, "scored"),
+		     median = jl_csv_find(csv, "median_abs_ln"), p90 = jl_csv_find(csv, "p90_abs_ln"),
+		     inside = jl_csv_find(csv, "coverage80");
+	const char *last = (const char *)jl_scorecard_text + jl_scorecard_text_len -
+			   1; /* its line begins with the version */
 	struct jl_err ignored;
 	bool more = false;
 
+	while (last > (const char *)jl_scorecard_text && last[-1] != '\n')
+		last--;
 	while (jl_csv_next(csv, &more, &ignored) == JL_OK && more) {
 		double values[4] = { NAN, NAN, NAN, NAN };
 		const char *name = set_name(s, jl_csv_text(csv, set));
 
 		if (!name || strcmp(jl_csv_text(csv, mode), "source-out") != 0 ||
+		    strncmp(last, jl_csv_text(csv, version), strcspn(last, ",")) != 0 ||
 		    jl_csv_number(csv, scored, &values[0], &ignored) ||
 		    jl_csv_number(csv, median, &values[1], &ignored) || jl_csv_number(csv, p90, &values[2], &ignored) ||
 		    jl_csv_number(csv, inside, &values[3], &ignored))

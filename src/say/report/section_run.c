@@ -84,7 +84,10 @@ static void point_row(struct jl_section *s, const struct jl_weighed_point *p, bo
 	else
 		jl_doc_cell_text(s->doc, "—");
 	if (named) {
-		jl_tell_cell(s->doc, jl_num_share(p->per_s.value / p->measured_per_s - 1, JL_ESTIMATED));
+		const double off = p->per_s.value / p->measured_per_s - 1;
+
+		jl_tell_cell(s->doc, jl_num_written(jl_num_share(off, JL_ESTIMATED),
+						    jl_tell_text(s->doc, "%+.2g %%", 100 * off)));
 	} else {
 		jl_tell_cell(s->doc, seen_times);
 		jl_tell_cell(s->doc, times);

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "bench/noise.h"
+
 #define ROWS_SHOWN 40
 
 /* What is shown of it: the figure that was judged, or for collectives that mostly start and wait, their time. */
@@ -270,6 +272,7 @@ static void title(struct jl_doc *doc, const struct jl_judged *j, const struct sh
 static void in_full(struct jl_doc *doc, const struct jl_judged *j)
 {
 	const struct shown s = shown_of(j);
+	char en[JL_NOISE_WHY_MAX], text[JL_NOISE_WHY_MAX];
 
 	title(doc, j, &s);
 	verdict(doc, j, &s);
@@ -282,7 +285,9 @@ static void in_full(struct jl_doc *doc, const struct jl_judged *j)
 			      100 * j->figure.value / j->expect.bound);
 	if (j->verdict == JL_VERDICT_NOISY)
 		jl_tell_entry(doc, JL_("Noise"), JL_MEASURED, JL_("%s; measure again on a quiet machine"),
-			      j->record->noise.why ? j->record->noise.why : JL_("the machine was busy"));
+			      jl_noise_why(en, text, &j->record->noise) ? text
+			      : j->record->noise.why                    ? j->record->noise.why
+									: JL_("the machine was busy"));
 	for (size_t i = 0; i < j->next.n; i++)
 		jl_tell_entry(doc, i ? "" : JL_("Next"), JL_ESTIMATED, "%zu  %s", i + 1, j->next.items[i].text);
 	how_sure(doc, j);

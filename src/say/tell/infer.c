@@ -63,7 +63,7 @@ static void lead(struct jl_doc *doc, const struct jl_infer *a)
 		return;
 	}
 	if (a->has_target && a->meets) {
-		JL_SENTENCE(doc, JL_("|1 GPUs meet the targets: |2 of the model, |3 GPUs each."),
+		JL_SENTENCE(doc, JL_("The targets are met by |1 GPU{/s}: |2 of the model, |3 GPU{/s} each."),
 			    JL_FIG(count(doc, a->n_gpus_used)), JL_WORD(copies(doc, a->n_copies)),
 			    JL_FIG(count(doc, (double)a->n_gpus * a->n_stages)));
 		return;
@@ -111,7 +111,7 @@ static void entries(struct jl_doc *doc, const struct jl_infer *a)
 		    JL_FIG(jl_num_share(fmin(a->busy_frac, 1), JL_ESTIMATED)));
 	jl_doc_entry(doc, JL_("Cut"));
 	jl_doc_said(doc, copies(doc, a->n_copies), JL_ORIGIN_NONE, NULL);
-	JL_SENTENCE(doc, JL_(" of the model, |1 GPUs each; weights |2 of |3 on a GPU"),
+	JL_SENTENCE(doc, JL_(" of the model, |1 GPU{/s} each; weights |2 of |3 on a GPU"),
 		    JL_FIG(count(doc, (double)a->n_gpus * a->n_stages)),
 		    JL_FIG(jl_num_about(a->weights_B, JL_K_BYTES, NULL)),
 		    JL_FIG(jl_num_plain(a->capacity_B, JL_K_BYTES, NULL, JL_LISTED, NULL)));
@@ -127,7 +127,7 @@ static void entries(struct jl_doc *doc, const struct jl_infer *a)
 	if (a->prompt_gpus > 0) {
 		jl_doc_entry(doc, JL_("Prompts"));
 		jl_doc_said(doc, copies(doc, a->prompt_copies), JL_ORIGIN_NONE, NULL);
-		JL_SENTENCE(doc, JL_(" of their own, |1 GPUs each: busy |2 of the time"),
+		JL_SENTENCE(doc, JL_(" of their own, |1 GPU{/s} each: busy |2 of the time"),
 			    JL_FIG(count(doc, a->prompt_gpus)),
 			    JL_FIG(jl_num_share(fmin(a->prompt_busy_frac, 1), JL_ESTIMATED)));
 	}

@@ -79,7 +79,7 @@ static const char *short_bus(const char *bus)
 
 const char *jl_tell_bits(struct jl_doc *doc, double Bps)
 {
-	return isnan(Bps) ? "? Gb/s" : jl_tell_text(doc, "%.4g Gb/s", Bps * 8 / 1e9);
+	return isnan(Bps) ? JL_("speed unknown") : jl_tell_text(doc, "%.4g Gb/s", Bps * 8 / 1e9);
 }
 
 /* "gen4 x16", "gen3 x8 of gen4 x16"; "?" where nothing is known. */

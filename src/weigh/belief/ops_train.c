@@ -1,5 +1,5 @@
 /* Training steps of transformers, and the memory they take: train_llm with train_vtrain, whose physics of devices, links and frameworks is
- * fitted; finetune, of which only what tuning adds is; moe_and_large, which asks what train_llm has learnt. */
+ * fitted; moe_and_large, of which only the launches of experts are; finetune, of which only what tuning adds is. */
 #include <math.h>
 
 #include "belief/baseline.h"
@@ -11,7 +11,7 @@
 #include "physics/framework_params.h"
 
 struct own {
-	double link_x[JL_COLL_MAX_PARAMS];
+	double link_x[JL_COLL_MAX_PARAMS], expert_call_frac;
 	struct jl_llm_gpu gpus[JL_SET_GPUS_MAX];
 	double (*x)[JL_LLM_MAX_PARAMS]; /* train_llm's, for each of the first GPUs; NULL: they are what is fitted */
 	size_t n;
@@ -42,6 +42,11 @@ static bool is_llm(const struct jl_set_data *data)
 static bool is_tune(const struct jl_set_data *data)
 {
 	return data->ops == &jl_tune_ops;
+}
+
+static bool is_large(const struct jl_set_data *data)
+{
+	return data->ops == &jl_large_ops;
 }
 
 /* Parameters of their own have only so many GPUs; further ones are predicted by their family. */
@@ -78,6 +83,8 @@ static void case_of(struct jl_case *ret_case, const struct jl_set_data *data, co
 	const struct own *own = data->own;
 	struct jl_llm_row run = *c;
 
+	if (is_large(data))
+		run.shard.expert_call_frac = x[0];
 	if (own->x)
 		run.gpu.index = 0; /* the vector has the deviations of this GPU behind the rest */
 	jl_llm_case(ret_case, &run, own->x ? own->x[c->gpu.index] : x, known);
@@ -156,6 +163,7 @@ static enum jl_status add(struct jl_set_data *data, const struct jl_set_reader *
 	enum jl_wire intra, inter;
 
 	JL_TRY(read_row(data, in, c, &framework, &model, &method, err));
+	c->shard.expert_call_frac = ((const struct own *)data->own)->expert_call_frac;
 	jl_llm_wires(c, &intra, &inter);
 	const char *many = c->n_gpus > 1 ? "s" : "", *wires = jl_wire_pair(pair, intra, inter, true);
 	struct jl_set_kind kind = {
@@ -163,10 +171,10 @@ static enum jl_status add(struct jl_set_data *data, const struct jl_set_reader *
 		.link = c->n_gpus < 2  ? ""
 			: is_llm(data) ? links[c->n_nodes > 1 ? c->inter : c->intra]
 				       : wires,
-		.what = is_llm(data) ? jl_arena_printf(in->arena, "%s, %d GPU%s, batch %g, seq %g, tp %g pp %g", model,
-						       c->n_gpus, many, c->global_batch, c->shard.seq, c->plan.tp,
-						       c->plan.pp)
-				     : jl_arena_printf(in->arena, "%s %s, %d GPU%s, batch %g, seq %g", model, method,
+		.what = is_llm(data) ? jl_arena_printf(in->arena, "%s, %d GPU%s, batch %g, seq %.0f, tp %g pp %g",
+						       model, c->n_gpus, many, c->global_batch, c->shard.seq,
+						       c->plan.tp, c->plan.pp)
+				     : jl_arena_printf(in->arena, "%s %s, %d GPU%s, batch %g, seq %.0f", model, method,
 						       c->n_gpus, many, c->global_batch, c->shard.seq),
 		.model = model,
 		.kind = { [JL_LABEL_GPU] = c->gpu.id,
@@ -207,6 +215,7 @@ static enum jl_status begin(struct jl_set_data *data, struct jl_err *err)
 	struct own *own = data->own;
 
 	jl_coll_read(data->cat, own->link_x);
+	own->expert_call_frac = jl_expert_call_frac(data->cat);
 	own->x = is_llm(data) ? NULL : jl_arena_array(data->arena, JL_LLM_MAX_GPUS, sizeof(*own->x));
 	return jl_got(own->x || is_llm(data), err);
 }
@@ -215,7 +224,7 @@ static struct jl_param_list params(const struct jl_set_data *data)
 {
 	return is_llm(data)    ? jl_llm_params(n_own(data), data->gpu_ids)
 	       : is_tune(data) ? jl_tuning_params
-			       : (struct jl_param_list){ .n = 0 };
+			       : jl_expert_params;
 }
 
 /* Out of memory is a bound: more than the device has is as good as any other figure above it. */
@@ -262,10 +271,10 @@ static enum jl_status fit(const struct jl_set_data *data, const unsigned char *u
 
 	if (is_llm(data))
 		return jl_llm_fit(&set, use, max_iter, x, NULL, err);
-	if (!is_tune(data))
-		return JL_OK; /* nothing of its own */
+	const struct jl_param_list list = params(data);
+
 	/* a usual row is 0.15 off */
-	return jl_fit_params(&jl_tuning_params, 0.15,
+	return jl_fit_params(&list, 0.15,
 			     (struct jl_fit_problem){ .n_resid = 2 * jl_fit_used(use, data->n),
 						      .residuals = residuals,
 						      .ctx = &w,

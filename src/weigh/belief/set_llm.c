@@ -309,7 +309,9 @@ static void read_plan(const struct jl_llm_cells *c, struct jl_llm_row *row)
 					  : JL_RECOMPUTE_NONE;
 		row->assumed |= JL_ASSUMED_RECOMPUTE;
 	}
-	plan->tp_async = has(c->remark, "asyncTP") || has(c->remark, "async TP");
+	/* NeMo's recipes exchange slices of tensors behind the products (tp_comm_overlap); Megatron-LM does where it is told to */
+	plan->tp_async = has(c->remark, "asyncTP") || has(c->remark, "async TP") ||
+			 (plan->tp > 1.0 && has(c->framework, "NeMo"));
 	/* Today's Megatron, NeMo and torchtitan cut the sequence wherever they cut tensors. */
 	plan->sp = has(c->recompute, "seqpar") || (plan->tp > 1.0 && row->shard.flash &&
 						   !has(c->framework, "InternEvo") && !has(c->framework, "DeepSpeed"));

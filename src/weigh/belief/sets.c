@@ -5,8 +5,8 @@
 #include "belief/set_rows.h"
 
 const struct jl_set_ops *const jl_sets[] = {
-	&jl_gemm_ops,      &jl_collectives_ops, &jl_llm_ops,       &jl_tune_ops,
-	&jl_large_ops,     &jl_other_ops,       &jl_power_ops,     &jl_served_ops[0],
+	&jl_gemm_ops,      &jl_collectives_ops, &jl_llm_ops,       &jl_large_ops,
+	&jl_tune_ops,      &jl_other_ops,       &jl_power_ops,     &jl_served_ops[0],
 	&jl_served_ops[1], &jl_served_ops[2],   &jl_served_ops[3], &jl_served_ops[4],
 	&jl_served_ops[5], &jl_infer_ops,       &jl_serve_ops,     NULL,
 };
@@ -16,7 +16,8 @@ const struct jl_set_ops *jl_set_by_name(const char *name)
 	for (const struct jl_set_ops *const *ops = jl_sets; *ops; ops++) {
 		if (strcmp((*ops)->name, name) == 0)
 			return *ops;
-		if ((*ops)->memory_baselines[0] && strcmp(name, "memory") == 0)
+		if ((*ops)->memory_baselines[0] &&
+		    strcmp(name, (*ops)->memory_line ? (*ops)->memory_line : "memory") == 0)
 			return *ops;
 		for (const char *const *file = (*ops)->files; *file; file++)
 			if (strcmp(*file, name) == 0)

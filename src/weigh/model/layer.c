@@ -96,12 +96,12 @@ struct jl_block_cost jl_block_price(const struct jl_device *dev, const struct jl
 			add_attention(dev, op, &cost);
 		add_calls(&cost.fwd, op->n_kernels, op->light);
 		all_B += op->saved_B;
-		if (op->selective) {
-			selective.hot_s += cost.fwd.hot_s - before.hot_s;
-			selective.gemm_s += cost.fwd.gemm_s - before.gemm_s;
-			selective.attention_s += cost.fwd.attention_s - before.attention_s;
-			selective.stream_s += cost.fwd.stream_s - before.stream_s;
-			add_calls(&selective, op->n_kernels, op->light);
+		if (op->selective > 0.0) {
+			selective.hot_s += op->selective * (cost.fwd.hot_s - before.hot_s);
+			selective.gemm_s += op->selective * (cost.fwd.gemm_s - before.gemm_s);
+			selective.attention_s += op->selective * (cost.fwd.attention_s - before.attention_s);
+			selective.stream_s += op->selective * (cost.fwd.stream_s - before.stream_s);
+			add_calls(&selective, op->selective * op->n_kernels, op->light);
 			dropped_B += op->dropped_B;
 		}
 	}

@@ -18,11 +18,11 @@ struct jl_op {
 		struct jl_attention attention;
 	} u;
 	double n_kernels, n_back; /* launches of the forward and of the backward pass; of a product: those beside it */
-	int light;       /* launched inside another operation's call (casts): costs the host JL_LIGHT_FRAC of a call */
-	double saved_B;  /* kept for the backward pass */
-	int trained;     /* gemm: has a weight gradient */
-	int needs_dgrad; /* gemm: has an input gradient */
-	int selective;   /* selective recompute runs it again, and does not keep dropped_B of saved_B */
+	int light;        /* launched inside another operation's call (casts): costs the host JL_LIGHT_FRAC of a call */
+	double saved_B;   /* kept for the backward pass */
+	int trained;      /* gemm: has a weight gradient */
+	int needs_dgrad;  /* gemm: has an input gradient */
+	double selective; /* share of it that selective recompute runs again; dropped_B of saved_B is not kept then */
 	double dropped_B;
 	struct jl_stream back; /* stream: the backward pass; all zero: there is none */
 };

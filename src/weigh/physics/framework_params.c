@@ -279,6 +279,19 @@ double jl_llm_rowwise_frac(const double *x)
 	return x[G_ROWWISE];
 }
 
+const struct jl_param_list jl_expert_params = {
+	.n = 1,
+	.table = (const struct jl_param[]){ { "expert.call_frac", "1", 0.02, 1.0, 0.4, 0.4 } },
+};
+
+double jl_expert_call_frac(const struct jl_catalog *cat)
+{
+	double x;
+
+	jl_params_read(cat, &jl_expert_params, &x);
+	return x;
+}
+
 static const struct jl_param tuning[JL_TUNE_N_PARAM] = {
 	{ "tune.call_ratio", "1", 0.3, 4.0, 1.0, 0.3 },
 	{ "tune.unpack_ratio", "1", 0.2, 5.0, 1.0, 0.5 },

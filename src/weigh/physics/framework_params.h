@@ -51,6 +51,10 @@ struct jl_tune_fit {
 	double ragged_frac;  /* see struct jl_memory_fit */
 };
 
+/* Host time of launching one expert's product inside the library's loop, of a launch of the framework's own; fitted on published mixtures. */
+extern const struct jl_param_list jl_expert_params;
+double jl_expert_call_frac(const struct jl_catalog *cat);
+
 #define JL_TUNE_N_PARAM 3
 extern const struct jl_param_list jl_tuning_params;
 struct jl_tune_fit jl_tune_fit_of(const double *x);

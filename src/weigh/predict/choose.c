@@ -321,6 +321,7 @@ enum jl_status jl_choose_transformer(struct jl_case *c, const struct jl_request 
 			       "--expert-load %g: the fullest experts have 1 (balanced) to %.0f times the mean",
 			       req->expert_load, c->subject.model.moe.n_experts);
 	c->shard.expert_load = jl_given_or(req->expert_load, 1);
+	c->shard.expert_call_frac = jl_expert_call_frac(c->machine.cat);
 	JL_TRY(choose_tune(c, req, err));
 	JL_TRY(jl_choose_split(c, req, cat, &searched, &fits, err));
 	say_framework(c, req);

@@ -121,7 +121,8 @@ enum jl_written { JL_WRITTEN_LOSS = 1, JL_WRITTEN_NORM = 2, JL_WRITTEN_SCORES = 
 struct jl_shard {
 	double micro_batch, seq;
 	double expert_load; /* tokens of the fullest experts, of the mean: 1 where routing is balanced; 0: 1 */
-	double copies;      /* sequences of one sample: a pair (DPO), a group (GRPO); 0: 1 */
+	double expert_call_frac; /* host time of one expert's launch in its library's loop, of a launch of the framework's own; 0: one for all */
+	double copies; /* sequences of one sample: a pair (DPO), a group (GRPO); 0: 1 */
 	double tp, cp, ep;
 	int sp; /* sequence parallel: norms and residuals are cut by tp as well */
 	int flash;

@@ -105,6 +105,17 @@ static void add_bias_gradient(struct builder *b, double m, double n)
 }
 
 /* A linear layer: the product, and what the number format or frozen weights add to it. */
+/* Experts side by side: Transformer Engine and the plain loop launch each one's kernels by itself; compiled code has one for all. Inside
+ * the library's loop that costs less than a launch of the framework, in whose launches it is counted here. */
+static void launch_each(const struct builder *b, struct jl_op *op, double n_experts)
+{
+	const double times = b->s->fusion == JL_FUSION_COMPILER ? 1.0
+								: 1.0 + b->s->expert_call_frac * (n_experts - 1.0);
+
+	op->n_kernels *= times;
+	op->n_back *= times;
+}
+
 static struct jl_op *add_linear(struct builder *b, const char *name, double m, double n, double k, double batch)
 {
 	const struct jl_shard *s = b->s;
@@ -115,7 +126,7 @@ static struct jl_op *add_linear(struct builder *b, const char *name, double m, d
 	if (s->dtype == JL_FP8) {
 		/* The kernel before writes a byte instead of 16 bits, and a transposed copy is made for the weight
 		 * gradient; the output's gradient is read once and written twice. */
-		add_stream(b, JL_N("fp8 cast"), m * k * batch, 2.0, n * (b->act_B + 2.0) / k);
+		launch_each(b, add_stream(b, JL_N("fp8 cast"), m * k * batch, 2.0, n * (b->act_B + 2.0) / k), batch);
 	}
 	if (b->frozen && s->tune.base != JL_BASE_SAME) {
 		const double each_B = jl_base_B(s->tune.base, b->act_B) + b->act_B,
@@ -131,6 +142,10 @@ static struct jl_op *add_linear(struct builder *b, const char *name, double m, d
 	op->u.gemm = (struct jl_gemm){ .m = m, .n = n, .k = k, .batch = batch, .dtype = s->dtype, .out_B = b->act_B };
 	op->trained = !b->frozen;
 	op->needs_dgrad = 1;
+	launch_each(b, op, batch);
+	/* PyTorch's recompute by operator runs every second product again: the second, fourth and sixth of a layer's seven */
+	if (s->flash && s->fusion != JL_FUSION_HAND)
+		op->selective = 3.0 / 7.0;
 	return op;
 }
 

@@ -46,7 +46,7 @@ json "[r['n_gpus'] for r in j['sweep']] == [10, 20]"
 run 0 flops llama-3-8b --json; json "j['params'] == 8030261248 and abs(sum(l['params'] for l in j['layers']) - j['params']) < 1"
 run 0 flops gpt3-175b --json; json "j['params'] == 174604259328"
 run 0 flops bert-large --json; json "j['params'] == 335141888"
-run 0 flops resnet-50 --json; json "abs(j['fwd_mac'] / 4.09e9 - 1) < 0.002 and j['params'] == 25557032"
+run 0 flops resnet-50 --json; json "abs(j['fwd_mac'] / 4.11e9 - 1) < 0.002 and j['params'] == 25557032"
 run 0 flops resnet-50; has "GMAC"
 # hand-written kernels pad what is not aligned: a vocabulary of 50,257 costs what 50,304 does
 shape=(predict --layers 16 --hidden 1024 --heads 16 --seq 512 --on h200-sxm --batch 32 --json --vocab)

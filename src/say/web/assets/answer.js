@@ -1,6 +1,6 @@
 // A prediction said in one large sentence, and what its numbers' drawers hold.
 import { state } from "/state.js";
-import { t, parts } from "/words.js";
+import { t, parts, partOf } from "/words.js";
 import { fmt, many, percent } from "/format.js";
 import { el, num, sentence } from "/dom.js";
 import { caseOf } from "/api.js";
@@ -19,7 +19,7 @@ export function about(a, key) {
   return {
     step: { label: t("step"), formula: sum(timeParts(a), "s"), near: body },
     samples: { label: t("throughput"), formula: `${t("global_batch")} ${a.global_batch} / ${fmt(a.step_s.value, "s", 3)}`, near: body },
-    tokens: { label: "tokens/s", formula: `${a.global_batch} × ${a.seq} / ${fmt(a.step_s.value, "s", 3)}`, near: body },
+    tokens: { label: t("rate_tokens"), formula: `${a.global_batch} × ${a.seq} / ${fmt(a.step_s.value, "s", 3)}`, near: body },
     mfu: { label: "MFU", formula: "6·N + attention FLOP / (step · listed rate)", near: body },
     memory: { label: t("memory"), formula: sum(memoryParts(a), "B") },
     capacity: { label: t("capacity"), origin: "listed", source: a.system },
@@ -57,5 +57,5 @@ export function secondLine(a) {
 }
 // Names and figures of the parts below a bar; the bar itself is a picture.
 export function key(list, unit, total) {
-  return el("ul", { className: "key" }, list.filter((p) => p.value / total > 0.004).map((p) => el("li", { className: p.strong ? "strong" : "shade" + p.shade }, el("i", {}), p.name, " ", num(p.value, unit, { label: p.name, formula: `${percent(p.value / total)} ${t("of")} ${fmt(total, unit, 3)}` }))));
+  return el("ul", { className: "key" }, list.filter((p) => p.value / total > 0.004).map((p) => el("li", { className: p.strong ? "strong" : "shade" + p.shade }, el("i", {}), p.name, " ", num(p.value, unit, { label: p.name, formula: partOf(percent(p.value / total), fmt(total, unit, 3)) }))));
 }

@@ -21,7 +21,7 @@ function frame() {
   cur.textContent = state.cur === "USD" ? "₩" : "$";
   cur.setAttribute("aria-label", t(state.cur === "USD" ? "in_krw" : "in_usd"));
   cur.onclick = () => { set({ cur: state.cur === "USD" ? "KRW" : "USD" }); show(); };
-  document.getElementById("foot").replaceChildren(el("span", {}, t("foot")), el("span", {}, t("offline")), el("span", {}, `jeoul ${hello.version} · `, el("a", { href: "/api/v1/openapi.json" }, "API"), " · ", el("a", { href: "/metrics" }, "metrics"), ` · 1 USD = ${hello.krw_per_usd} KRW (${hello.krw_per_usd_date})`));
+  document.getElementById("foot").replaceChildren(el("span", {}, t("marks")), el("span", {}, t("foot")), el("span", {}, t("offline")), el("span", {}, `jeoul ${hello.version} · `, el("a", { href: "/api/v1/openapi.json" }, "API"), " · ", el("a", { href: "/metrics" }, "metrics"), ` · 1 USD = ${Number(hello.krw_per_usd).toLocaleString("en-US")} KRW (${hello.krw_per_usd_date})`));
 }
 async function show() {
   frame();

@@ -6,7 +6,7 @@ import { ask, latest, commandLine, tidy } from "/api.js";
 import { plot, tornado, widthOf, keepDrawn } from "/draw.js";
 
 const nice = (lo, hi) => { const l = []; for (let v = lo; v <= hi * 1.001; v *= 1.25) l.push(Number(v.toPrecision(2))); return [...new Set(l)]; };
-const inputs = { rent: "rent_price", price: "buy_price", hours: "util", electricity: "tariff", power: "watts", fx: "KRW/USD" };
+const inputs = { rent: "rent_price", price: "buy_price", per_kWh: "kwh_price" }; // of the others the key is the word
 
 export function show(main) {
   const answer = el("section", { className: "result" }), chart = el("figure"), bars = el("figure");
@@ -15,7 +15,7 @@ export function show(main) {
   const request = () => tidy({ buy: `${t("bought")} ${price()} USD, watts=${watts()} W`, rent: `${hourly()} USD/h`, util: `${state.util}%`, horizon: `${state.years} y`, currency: state.cur, kwh: state.tariff === "kepco" ? "" : state.tariff || "0.12 USD/kWh", tariff: state.tariff === "kepco" ? "kepco" : "" });
   state.price ||= "25000"; state.hourly ||= "2"; state.watts ||= "1200";
   main.append(el("div", { className: "split" }, el("div", { className: "controls" },
-    slider("util", [1, 2, 5, 10, 15, 20, 30, 40, 50, 60, 70, 80, 90, 100], (v) => v + " %"), slider("years", [1, 2, 3, 4, 5, 6, 8, 10], (v) => `${v} ${t("years")}`), slider("price", nice(500, 500000), (v) => money(Number(v), 2), { label: t("buy_price") }), slider("hourly", nice(0.1, 120), (v) => money(Number(v), 2) + "/h", { label: t("rent_price") }), slider("watts", nice(100, 20000), (v) => fmt(Number(v), "W"), { label: t("watts") }),
+    slider("util", [1, 2, 5, 10, 15, 20, 30, 40, 50, 60, 70, 80, 90, 100], (v) => v + " %"), slider("years", [1, 2, 3, 4, 5, 6, 8, 10], (v) => fill("year_n", v)), slider("price", nice(500, 500000), (v) => money(Number(v), 2), { label: t("buy_price") }), slider("hourly", nice(0.1, 120), (v) => money(Number(v), 2) + t("hour_of"), { label: t("rent_price") }), slider("watts", nice(100, 20000), (v) => fmt(Number(v), "W"), { label: t("watts") }),
     choice("tariff", [["", `${t("flat")} 0.12 USD/kWh`], ["150 KRW/kWh", `${t("flat")} 150 KRW/kWh`], ["0.30 USD/kWh", `${t("flat")} 0.30 USD/kWh`], ["kepco", t("kepco")]])),
   el("div", {}, answer, chart, bars, el("div", { className: "actions" }, copyButton(() => commandLine("cost", request()))))));
   const show_ = (v) => moneyText(v, 2);
@@ -23,9 +23,9 @@ export function show(main) {
     if (!last) return;
     const w = widthOf(chart), be = last.break_even?.[0], series = last.options.map((o, i) => ({ name: t(o.kind === "buy" ? "bought" : "rented"), cls: o.kind === "buy" ? "main" : "second", dots: false, points: o.paid.map((p) => ({ x: p.day, y: p.total })) }));
     const top = Math.max(...series.flatMap((s) => s.points.map((p) => p.y)));
-    chart.replaceChildren(el("figcaption", {}, t("b_paid")), plot({ width: w, height: 320, name: t("b_paid"), words: series.map((s) => `${s.name} ${show_(s.points.at(-1).y)}`).join(", "), x: { label: t("months"), lo: 0, hi: last.horizon_days, ticks: Array.from({ length: 7 }, (_, i) => (last.horizon_days * i) / 6), show: (v) => String(Math.round(v / 30.44)) }, y: { label: last.currency, lo: 0, hi: top * 1.05, show: show_ }, series, marks: be?.break_even_days ? [{ x: be.break_even_days, name: fmt(be.break_even_days * 86400, "s") }] : [] }));
-    const rows = (be?.sensitivity ?? []).map((s) => ({ name: t(inputs[s.input] ?? s.input), lo: s.days_at_80_percent, hi: s.days_at_120_percent })).filter((r) => r.lo != null && r.hi != null).sort((a, b) => Math.abs(b.hi - b.lo) - Math.abs(a.hi - a.lo));
-    bars.replaceChildren(...(be?.break_even_days && rows.length ? [el("figcaption", {}, t("tornado")), tornado({ width: w, name: t("tornado"), rows, centre: be.break_even_days, show: (v) => fmt(v * 86400, "s") })] : []));
+    chart.replaceChildren(el("figcaption", {}, t("b_paid")), plot({ width: w, height: 320, name: t("b_paid"), words: series.map((s) => `${s.name} ${show_(s.points.at(-1).y)}`).join(", "), x: { label: t("months"), lo: 0, hi: last.horizon_days, ticks: Array.from({ length: 7 }, (_, i) => (last.horizon_days * i) / 6), show: (v) => String(Math.round(v / 30.44)) }, y: { label: "", lo: 0, hi: top * 1.05, show: show_ }, series, marks: be?.break_even_days ? [{ x: be.break_even_days, name: fmt(be.break_even_days * 86400, "s") }] : [] }));
+    const rows = (be?.sensitivity ?? []).map((s) => ({ name: t(inputs[s.input] ?? s.input), lo: s.days_at_80_percent, hi: s.days_at_120_percent })).filter((r) => r.lo != null || r.hi != null);
+    bars.replaceChildren(...(be?.break_even_days && rows.length ? [el("figcaption", {}, t("tornado")), tornado({ width: w, name: t("tornado"), rows, centre: be.break_even_days, limit: last.horizon_days, show: (v) => (v > last.horizon_days ? fill("over", fmt(last.horizon_days * 86400, "s")) : fmt(v * 86400, "s", 3)) })] : []));
   }
   const update = latest(async () => {
     try {

@@ -40,16 +40,17 @@ function scale({ lo, hi, log, ticks, n = 5 }, from, to) {
 // Where people mark time: minutes, hours, days.
 export const timeTicks = (lo, hi) => [60, 600, 3600, 4 * 3600, 12 * 3600, 86400, 3 * 86400, 10 * 86400, 30 * 86400, 100 * 86400, 365 * 86400, 3650 * 86400].filter((v) => v >= lo && v <= hi);
 export function plot({ width, height = 320, name, words = "", x, y, series, marks = [], legend = true }) {
-  const narrow = width < 520, left = narrow ? 46 : 64, right = narrow ? 12 : 20, top = 26, bottom = 44;
+  const narrow = width < 520, right = narrow ? 12 : 20, top = 26, bottom = 44, sy = scale(y, height - bottom, top);
+  const columns = (s) => [...s].reduce((n, c) => n + (c > "\u1100" ? 1.8 : 1), 0), letter = 0.5 * parseFloat(getComputedStyle(document.documentElement).fontSize), left = Math.max(narrow ? 30 : 48, ...sy.ticks.map((v) => letter * columns(y.show(v)) + 12));
   const root = canvas(height, name, words, width);
-  const sx = scale({ n: narrow ? 4 : 7, ...x }, left, width - right), sy = scale(y, height - bottom, top);
+  const sx = scale({ n: narrow ? 4 : 7, ...x }, left, width - right);
   for (const v of sy.ticks) root.append(svg("path", { d: `M${left} ${r1(sy.f(v))}H${width - right}`, class: "grid" }), text(left - 8, r1(sy.f(v)) + 4, y.show(v), { "text-anchor": "end", class: "tick" }));
   let last = -99;
-  for (const v of sx.ticks) { const px = r1(sx.f(v)), label = x.show(v); if (px - last < label.length * 7 + 10) continue; last = px; root.append(text(px, height - bottom + 18, label, { "text-anchor": "middle", class: "tick" })); }
+  for (const v of sx.ticks) { const px = r1(sx.f(v)), label = x.show(v); if (px - last < columns(label) * 7 + 10) continue; last = px; root.append(text(px, height - bottom + 18, label, { "text-anchor": "middle", class: "tick" })); }
   root.append(text(left, 14, y.label, { class: "axis" }), text(width - right, height - 6, x.label, { "text-anchor": "end", class: "axis" }));
   for (const m of marks) {
     if (m.x != null) root.append(svg("path", { d: `M${r1(sx.f(m.x))} ${top}V${height - bottom}`, class: "mark" }), text(r1(sx.f(m.x)) + (sx.f(m.x) > width * 0.7 ? -6 : 6), height - bottom - 8, m.name, { class: "tick strong", "text-anchor": sx.f(m.x) > width * 0.7 ? "end" : "start" }));
-    if (m.y != null && sy.f(m.y) > top) root.append(svg("path", { d: `M${left} ${r1(sy.f(m.y))}H${width - right}`, class: "mark dash" }), text(width - right, r1(sy.f(m.y)) - 5, m.name, { "text-anchor": "end", class: "tick strong" }));
+    if (m.y != null && sy.f(m.y) > top) root.append(svg("path", { d: `M${left} ${r1(sy.f(m.y))}H${width - right}`, class: "mark dash" }), text(left + 6, r1(sy.f(m.y)) - 5, m.name, { class: "tick strong" }));
   }
   for (const s of series) drawSeries(root, s, sx.f, sy.f, { left, right: width - right, top, bottom: height - bottom });
   if (legend && !narrow) legendOf(root, series.filter((s) => s.name && s.kind !== "points" && s.points.length), sx.f, sy.f, width - right);
@@ -73,18 +74,20 @@ function drawSeries(root, s, fx, fy, box) {
 // Names stand at the ends of their lines, moved apart where they would touch.
 function legendOf(root, series, fx, fy, right) {
   const ends = series.map((s) => { const p = s.points.filter((q) => q.y != null).at(-1); return p && { y: fy(p.y), x: fx(p.x), s }; }).filter(Boolean).sort((a, b) => a.y - b.y);
-  let last = -99;
-  for (const e of ends) { const y = Math.max(e.y - 9, last + 19, 12); last = y; root.append(text(Math.min(e.x, right), r1(y), e.s.name, { "text-anchor": "end", class: `name ${e.s.cls ?? ""}` })); }
+  let last = -99, line = -99;
+  // a second name that would lie on its line stands below it
+  for (const e of ends) { const above = e.y - 9 >= last + 19 && e.y - line > 24, y = Math.max(above ? e.y - 9 : last < 0 ? 12 : e.y + 17, last + 19); last = y; line = e.y; root.append(text(Math.min(e.x, right), r1(y), e.s.name, { "text-anchor": "end", class: `name ${e.s.cls ?? ""}` })); }
 }
-// What moves a result: one bar for each input, from its value at 80 % to that at 120 %.
-export function tornado({ width, name, rows, centre, show }) {
+// What moves a result: one bar for each input, from its value at 80 % to that at 120 %. An end that is not there lies beyond `limit`; the longest is first.
+export function tornado({ width, name, rows, centre, limit, show }) {
+  rows = rows.map((r) => ({ ...r, lo: r.lo ?? limit * 1.08, hi: r.hi ?? limit * 1.08 })).sort((a, b) => Math.abs(b.hi - b.lo) - Math.abs(a.hi - a.lo));
   const h = 30, left = Math.min(170, width * 0.36), height = rows.length * h + 26;
-  const all = rows.flatMap((r) => [r.lo, r.hi]).filter((v) => v != null), lo = Math.min(centre, ...all), hi = Math.max(centre, ...all);
-  const f = (v) => left + 44 + ((v - lo) / (hi - lo || 1)) * (width - left - 92);
+  const all = rows.flatMap((r) => [r.lo, r.hi]), lo = Math.min(centre, ...all), hi = Math.max(centre, ...all);
+  const f = (v) => left + 48 + ((v - lo) / (hi - lo || 1)) * (width - left - 118);
   const root = canvas(height, name, rows.map((r) => `${r.name}: ${show(r.lo)} – ${show(r.hi)}`).join(", "), width);
   rows.forEach((r, i) => {
-    const y = i * h + 6, a = f(Math.min(r.lo ?? hi, r.hi ?? hi)), b = f(Math.max(r.lo ?? hi, r.hi ?? hi));
-    root.append(text(0, y + 14, r.name, { class: "tick strong" }), svg("rect", { x: r1(a), y, width: r1(Math.max(b - a, 1)), height: 18, class: i === 0 ? "part strong" : "part shade2" }), text(r1(a) - 4, y + 14, show(Math.min(r.lo ?? hi, r.hi ?? hi)), { "text-anchor": "end", class: "tick" }), text(r1(b) + 4, y + 14, show(Math.max(r.lo ?? hi, r.hi ?? hi)), { class: "tick" }));
+    const y = i * h + 6, a = f(Math.min(r.lo, r.hi)), b = f(Math.max(r.lo, r.hi));
+    root.append(text(0, y + 14, r.name, { class: "tick strong" }), svg("rect", { x: r1(a), y, width: r1(Math.max(b - a, 1)), height: 18, class: i === 0 ? "part strong" : "part shade2" }), text(r1(a) - 4, y + 14, show(Math.min(r.lo, r.hi)), { "text-anchor": "end", class: "tick" }), text(r1(b) + 4, y + 14, show(Math.max(r.lo, r.hi)), { class: "tick" }));
   });
   root.append(svg("path", { d: `M${r1(f(centre))} 0V${height - 18}`, class: "mark" }), text(r1(f(centre)), height - 4, show(centre), { "text-anchor": "middle", class: "tick strong" }));
   return root;

@@ -30,7 +30,7 @@ export function show(main) {
     // one stop for the keyboard: the table below has every row
     for (const dot of chart.querySelectorAll(".dot[tabindex]")) dot.setAttribute("tabindex", "-1");
     const worst = [...rows].sort((a, b) => Math.abs(ln(b)) - Math.abs(ln(a))).slice(0, 25);
-    table.replaceChildren(el("table", {}, el("thead", {}, el("tr", {}, ["GPU", "", t("x_measured"), t("y_predicted"), t("error")].map((h, i) => el("th", { scope: "col", className: i > 1 ? "r" : "" }, h)))), el("tbody", {}, worst.map((r) => el("tr", {}, el("th", { scope: "row" }, r.gpu), el("td", {}, el("button", { type: "button", className: "num", onclick: () => open(r) }, r.what)), el("td", { className: "r" }, fmt(r.measured, r.unit, 3)), el("td", { className: "r" }, fmt(r.predicted, r.unit, 3)), el("td", { className: "r" }, (ln(r) > 0 ? "+" : "−") + percent(Math.expm1(Math.abs(ln(r))))))))));
+    table.replaceChildren(el("table", {}, el("thead", {}, el("tr", {}, ["GPU", "", t("x_measured"), t("y_predicted"), t("error")].map((h, i) => el("th", { scope: "col", className: i > 1 ? "r" : "" }, h)))), el("tbody", {}, worst.map((r) => el("tr", {}, el("th", { scope: "row" }, r.gpu), el("td", {}, el("button", { type: "button", className: "num", onclick: () => open(r) }, r.what)), el("td", { className: "r" }, fmt(r.measured, r.unit, 3)), el("td", { className: "r" }, fmt(r.predicted, r.unit, 3)), el("td", { className: "r" }, (ln(r) > 0 ? "+" : "−") + percent(Math.abs(r.predicted / r.measured - 1))))))));
   }
   const update = latest(async () => {
     answer.classList.add("waiting");
