@@ -143,7 +143,7 @@ static void matrix(struct jl_doc *doc, const struct jl_probe_machine *m)
 	if (n)
 		jl_tell_columns(doc, NULL, heads, n + 1);
 	for (size_t a = 0; a < n; a++) {
-		jl_doc_cell_name(doc, jl_tell_text(doc, "%zu", a));
+		jl_tell_cell(doc, jl_num_count((double)a));
 		for (size_t b = 0; b < n; b++) {
 			const bool switched = a != b && jl_probe_nvswitched(m, a) && jl_probe_nvswitched(m, b);
 			const int links = a == b ? 0 : switched ? m->gpus[a].nvml->n_links : jl_probe_nvlinks(m, a, b);
@@ -202,7 +202,8 @@ static void states(struct jl_doc *doc, const struct jl_nvml_snapshot *nvml)
 			for (k = 0; k < STATE_CELLS && strcmp(cells[k], next[k]) == 0;)
 				k++;
 		}
-		jl_doc_cell_name(doc, last > i ? jl_tell_text(doc, "%zu–%zu", i, last) : jl_tell_text(doc, "%zu", i));
+		JL_CELLS(doc, JL_SAID(last > i ? jl_tell_text(doc, "%zu–%zu", i, last) : jl_tell_text(doc, "%zu", i),
+				      JL_ORIGIN_NONE));
 		for (k = 0; k < STATE_CELLS; k++) {
 			JL_CELLS(doc, JL_SAID(cells[k], JL_MEASURED));
 		}

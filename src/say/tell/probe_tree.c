@@ -112,7 +112,10 @@ static void gpu_node(const struct tree *t, struct jl_tree_node *node, size_t ind
 
 	node->name = jl_tell_text(t->doc, "GPU%zu  %s", index, card_name(gpu->name));
 	if (gpu->nvml && !isnan(gpu->nvml->mem_B))
-		node->detail = jl_tell_text(t->doc, "%.3g GiB", gpu->nvml->mem_B / 1073741824.0);
+		jl_tell_node_num(
+			t->doc, node,
+			jl_num_written(jl_num_plain(gpu->nvml->mem_B, JL_K_BYTES, NULL, JL_MEASURED, "jeoul probe"),
+				       jl_tell_text(t->doc, "%.3g GiB", gpu->nvml->mem_B / 1073741824.0)));
 	node->place = jl_tell_text(t->doc, "%s  %s", short_bus(bus), pcie(t->doc, gpu));
 }
 
