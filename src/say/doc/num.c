@@ -188,6 +188,18 @@ static void print_count(struct jl_buf *out, const struct jl_num *num)
 		print_ends(out, num);
 }
 
+struct jl_num jl_num_digits(struct jl_num num, int n_digits)
+{
+	num.n_digits = n_digits;
+	return num;
+}
+
+struct jl_num jl_num_binary(struct jl_num num)
+{
+	num.binary = true;
+	return num;
+}
+
 struct jl_num jl_num_ranged(struct jl_num num)
 {
 	num.show_interval = true;

@@ -38,14 +38,14 @@ void jl_chart_allreduce(struct jl_section *s, const struct jl_scenario_question 
 	chart->x = (struct jl_axis){
 		.label = JL_("nodes"), .of = JL_C("unit", "nodes"), .log = true, .lo = NAN, .hi = NAN
 	};
-	chart->y = (struct jl_axis){ .label = "algbw", .kind = JL_K_BYTE_RATE, .lo = NAN, .hi = NAN };
+	chart->y = JL_AXIS(.label = "algbw", .kind = JL_K_BYTE_RATE);
 	expected = jl_tell_series(s->doc, chart, 0, JL_("expected"), JL_ESTIMATED, s->w->n_reduce);
 	measured = jl_tell_series(s->doc, chart, 1, JL_("measured"), JL_MEASURED, s->w->n_reduce);
 	bound = jl_tell_series(s->doc, chart, 2, JL_("bound"), JL_LISTED, s->w->n_reduce);
 	if (!expected || !measured || !bound)
 		return;
-	((struct jl_chart_series *)&chart->series[2])->dashed = true;
-	((struct jl_chart_series *)&chart->series[1])->only_points = true;
+	chart->series[2].dashed = true;
+	chart->series[1].only_points = true;
 	for (size_t i = 0; i < s->w->n_reduce; i++) {
 		const struct jl_weighed_reduce *r = &s->w->reduce[i];
 
@@ -123,12 +123,9 @@ void jl_section_allreduce(struct jl_section *s)
 /* Alike as they are, neighbours are one line: "GPU 0–4: 5 x RTX 3090". */
 static void devices_node(struct jl_section *s, struct jl_tree_node *node, const struct jl_gpu *gpu, int first, int n)
 {
-	struct jl_num mem = jl_num_fact(&gpu->mem_B, JL_K_BYTES);
-
-	mem.binary = true;
 	node->name = n == 1 ? jl_tell_text(s->doc, "GPU %d: %s", first, gpu->name)
 			    : jl_tell_text(s->doc, "GPU %d–%d: %d × %s", first, first + n - 1, n, gpu->name);
-	jl_tell_node_num(s->doc, node, mem);
+	jl_tell_node_num(s->doc, node, jl_num_binary(jl_num_fact(&gpu->mem_B, JL_K_BYTES)));
 }
 
 /* How many devices stand together behind what the others do not share: a bridge, a root complex; all of them otherwise. */

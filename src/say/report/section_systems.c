@@ -5,13 +5,6 @@
 #include "report/section.h"
 #include "tell/compare.h"
 
-static void count_cell(struct jl_section *s, const struct jl_sys *sys)
-{
-	struct jl_num num = jl_num_count(sys->n_nodes * (double)sys->n_per_node);
-
-	jl_tell_cell(s->doc, num);
-}
-
 static void fact_cell(struct jl_section *s, const struct jl_fact *fact, enum jl_kind kind)
 {
 	struct jl_num num = jl_num_fact(fact, kind);
@@ -74,7 +67,7 @@ void jl_section_specifications(struct jl_section *s)
 		const struct jl_sys *sys = &s->w->systems[i].said->sys;
 
 		jl_doc_cell_name(s->doc, jl_system_name(&s->w->systems[i]));
-		count_cell(s, sys);
+		jl_tell_cell(s->doc, jl_num_count(sys->n_nodes * (double)sys->n_per_node));
 		if (sys->gpu)
 			gpu_cells(s, sys->gpu);
 		else if (sys->cpu)
@@ -205,9 +198,9 @@ static void pareto_chart(struct jl_section *s, const struct choice *choices, siz
 
 	if (!points)
 		return;
-	chart->x = (struct jl_axis){ .label = JL_("rent"), .unit = "USD/h", .log = true, .lo = NAN, .hi = NAN };
+	chart->x = JL_AXIS(.label = JL_("rent"), .unit = "USD/h", .log = true);
 	chart->x_origin = JL_LISTED;
-	chart->y = (struct jl_axis){ .label = JL_("speed over the baseline"), .unit = "x", .lo = NAN, .hi = NAN };
+	chart->y = JL_AXIS(.label = JL_("speed over the baseline"), .unit = "x");
 	for (size_t i = 0; i < n; i++)
 		points[i] = (struct jl_chart_point){ .x = choices[i].usd * 3600,
 						     .y = choices[i].speed,

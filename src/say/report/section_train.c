@@ -124,11 +124,6 @@ static struct jl_num predicted_num(const struct jl_record *r)
 	return jl_num_ranged(num);
 }
 
-static double ideal_of(const struct group *g, const struct jl_record *r)
-{
-	return metric_of(g->alone, "samples_per_s") * workers_of(r);
-}
-
 static bool any_energy(const struct group *g)
 {
 	for (size_t i = 0; i < g->n; i++)
@@ -150,7 +145,8 @@ static void speed_table(struct jl_section *s, const struct group *g)
 		      JL_N("Mode|Workers|Measured|Predicted|Ideal|Speed-up|Efficiency"));
 	for (size_t i = 0; i < g->n; i++) {
 		const struct jl_record *r = g->rows[i];
-		const double per_s = metric_of(r, "samples_per_s"), ideal = ideal_of(g, r);
+		const double per_s = metric_of(r, "samples_per_s"),
+			     ideal = metric_of(g->alone, "samples_per_s") * workers_of(r);
 		struct jl_num seen = measured_num(s, r, "samples_per_s", JL_K_NUMBER, NULL),
 			      times = jl_num_plain(per_s / metric_of(g->alone, "samples_per_s"), JL_K_NUMBER, "x",
 						   JL_MEASURED, "jeoul bench train"),
@@ -173,14 +169,12 @@ static void need_table(struct jl_section *s, const struct group *g)
 	for (size_t i = 0; i < g->n; i++) {
 		const struct jl_record *r = g->rows[i];
 		const double exposed = metric_of(r, "exposed_s") / metric_of(r, "step_s");
-		struct jl_num memory = measured_num(s, r, "mem_B", JL_K_BYTES, NULL);
 
-		memory.binary = true;
 		row_head(s, r);
 		jl_tell_cell(s->doc, measured_num(s, r, "step_s", JL_K_TIME, NULL));
 		/* below half a per cent there is none */
 		jl_tell_cell(s->doc, jl_num_share(round(exposed * 100) / 100, JL_MEASURED));
-		jl_tell_cell(s->doc, memory);
+		jl_tell_cell(s->doc, jl_num_binary(measured_num(s, r, "mem_B", JL_K_BYTES, NULL)));
 		if (energy)
 			jl_tell_cell(s->doc, measured_num(s, r, "energy_per_sample_J", JL_K_ENERGY, NULL));
 		jl_doc_end_row(s->doc, false);
@@ -208,9 +202,9 @@ static void chart_line(struct jl_section *s, const struct group *g, struct jl_ch
 		points[n].hi = m->value.hi95;
 		n++;
 	}
-	((struct jl_chart_series *)&chart->series[at])->n_points = n;
+	chart->series[at].n_points = n;
 	if (measured)
-		((struct jl_chart_series *)&chart->series[at])->source = "jeoul bench train";
+		chart->series[at].source = "jeoul bench train";
 }
 
 static void group_chart(struct jl_section *s, const struct group *g)
@@ -227,8 +221,8 @@ static void group_chart(struct jl_section *s, const struct group *g)
 			      2 * g->n_modes + 1);
 	if (!chart)
 		return;
-	chart->x = (struct jl_axis){ .label = JL_("workers"), .of = JL_("workers"), .lo = NAN, .hi = NAN };
-	chart->y = (struct jl_axis){ .label = JL_("speed"), .unit = "samples/s", .lo = NAN, .hi = NAN };
+	chart->x = JL_AXIS(.label = JL_("workers"), .of = JL_("workers"));
+	chart->y = JL_AXIS(.label = JL_("speed"), .unit = "samples/s");
 	for (size_t k = 0; k < g->n_modes; k++) {
 		chart_line(s, g, chart, 2 * k, g->modes[k], true);
 		chart_line(s, g, chart, 2 * k + 1, g->modes[k], false);
@@ -236,7 +230,7 @@ static void group_chart(struct jl_section *s, const struct group *g)
 	ideal = jl_tell_series(s->doc, chart, 2 * g->n_modes, JL_("ideal"), JL_ESTIMATED, 2);
 	if (!ideal)
 		return;
-	((struct jl_chart_series *)&chart->series[2 * g->n_modes])->dashed = true;
+	chart->series[2 * g->n_modes].dashed = true;
 	ideal[0].x = 1;
 	ideal[1].x = most;
 	ideal[0].y = metric_of(g->alone, "samples_per_s");

@@ -198,7 +198,7 @@ void jl_tell_compare_chart(struct jl_doc *doc, const struct jl_tell_compare *in)
 
 	if (!points)
 		return;
-	chart->y = (struct jl_axis){ .label = JL_C("ratio", "speed"), .unit = "x", .lo = NAN, .hi = NAN };
+	chart->y = JL_AXIS(.label = JL_C("ratio", "speed"), .unit = "x");
 	for (size_t i = 0; i < n; i++) {
 		const struct jl_compare_row *row = &in->compare->rows[i];
 		const struct jl_compare_at *at = &row->at[JL_AT_SAME_BATCH];

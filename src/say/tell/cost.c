@@ -83,14 +83,12 @@ void jl_tell_cost_chart(struct jl_doc *doc, const struct jl_cost_study *study)
 
 	if (!chart)
 		return;
-	chart->x = (struct jl_axis){ .label = JL_C("span", "time"),
-				     .step = horizon > 4 * 365 ? 365
-					     : horizon > 200   ? 180
-							       : 30,
-				     .unit = "days",
-				     .lo = NAN,
-				     .hi = NAN };
-	chart->y = (struct jl_axis){ .label = JL_("paid"), .kind = money_kind(study), .lo = NAN, .hi = NAN };
+	chart->x = JL_AXIS(.label = JL_C("span", "time"),
+			   .step = horizon > 4 * 365 ? 365
+				   : horizon > 200   ? 180
+						     : 30,
+			   .unit = "days");
+	chart->y = JL_AXIS(.label = JL_("paid"), .kind = money_kind(study));
 	chart->mark_source = JL_METHOD;
 	for (size_t i = 0; i < study->n_options; i++) {
 		struct jl_chart_point *points = jl_tell_series(doc, chart, i, study->options[i].name, JL_ESTIMATED,

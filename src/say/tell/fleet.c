@@ -30,8 +30,8 @@ static void chart(struct jl_doc *doc, const struct jl_fleet_answer *a)
 			      n_kinds);
 	if (!chart)
 		return;
-	chart->x = (struct jl_axis){ .label = JL_("time"), .kind = JL_K_TIME, .log = true, .lo = NAN, .hi = NAN };
-	chart->y = (struct jl_axis){ .label = JL_("cost"), .kind = JL_K_USD, .log = true, .lo = NAN, .hi = NAN };
+	chart->x = JL_AXIS(.label = JL_("time"), .kind = JL_K_TIME, .log = true);
+	chart->y = JL_AXIS(.label = JL_("cost"), .kind = JL_K_USD, .log = true);
 	chart->x_origin = JL_ESTIMATED;
 	for (size_t k = 0; k < n_kinds; k++) {
 		const char *name = a->ask->n_kinds ? a->ask->kinds[k] : a->fleet->points[0].kind;
@@ -47,7 +47,7 @@ static void chart(struct jl_doc *doc, const struct jl_fleet_answer *a)
 			points[n].y = jl_fleet_cost_usd(p);
 			points[n++].front = p->on_front;
 		}
-		((struct jl_chart_series *)&chart->series[k])->n_points = n;
+		chart->series[k].n_points = n;
 	}
 	jl_doc_chart(doc, chart);
 }

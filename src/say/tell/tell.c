@@ -300,7 +300,6 @@ struct jl_chart_point *jl_tell_series(struct jl_doc *doc, struct jl_chart *chart
 				      enum jl_origin origin, size_t n_points)
 {
 	struct jl_chart_point *points = jl_arena_array(doc->arena, n_points + 1, sizeof *points);
-	struct jl_chart_series *series = (struct jl_chart_series *)(chart->series + i);
 
 	if (!points) {
 		doc->failed = JL_E_NOMEM;
@@ -308,11 +307,11 @@ struct jl_chart_point *jl_tell_series(struct jl_doc *doc, struct jl_chart *chart
 	}
 	for (size_t k = 0; k <= n_points; k++)
 		points[k] = (struct jl_chart_point){ .x = NAN, .y = NAN, .lo = NAN, .hi = NAN };
-	*series = (struct jl_chart_series){ .name = name,
-					    .origin = origin,
-					    .source = origin == JL_ESTIMATED ? JL_METHOD : NULL,
-					    .points = points,
-					    .n_points = n_points };
+	chart->series[i] = (struct jl_chart_series){ .name = name,
+						     .origin = origin,
+						     .source = origin == JL_ESTIMATED ? JL_METHOD : NULL,
+						     .points = points,
+						     .n_points = n_points };
 	return points;
 }
 
