@@ -10,7 +10,7 @@
 #include "base/json.h"
 #include "cli/bench_tcp.h"
 #include "cli/view.h"
-#include "tell/cluster.h"
+#include "bench/cluster.h"
 
 #define HOSTS_MAX 127
 #define JOIN_S    30.0

@@ -6,7 +6,7 @@
 #include "cli/bench_view.h"
 #include "cli/cmd_bench.h"
 #include "cli/view.h"
-#include "tell/soak.h"
+#include "bench/soak.h"
 
 #define TIME_S 300.0
 

@@ -6,7 +6,7 @@
 #include "cli/ask.h"
 #include "cli/this_machine.h"
 #include "cli/view.h"
-#include "tell/build.h"
+#include "build/answer.h"
 
 /* clang-format off */
 #define PART(n, a, ...) JL_O_TEXT(n, a, __VA_ARGS__)

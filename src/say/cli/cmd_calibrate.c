@@ -3,8 +3,6 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "base/progress.h"
 #include "belief/calibrate.h"
 #include "cli/calibrate_this.h"
 #include "cli/data_dir.h"
@@ -26,20 +24,6 @@ const struct jl_option jl_calibrate_options[] = {
 	JL_O_TEXT("store", "PATH|URL", JL_N("which store (default: JEOUL_STORE, else the one in the data folder)")),
 	{ 0 },
 };
-
-struct display {
-	const struct jl_cli *cli;
-	struct jl_progress progress;
-};
-
-static void show(void *ctx, const char *set, size_t done, size_t total)
-{
-	struct display *display = ctx;
-
-	jl_progress_clear(&display->progress);
-	jl_view_progress(display->cli, &display->progress, set, (double)total, true);
-	jl_progress_update(&display->progress, (double)done, jl_clock_s());
-}
 
 /* Files of sets that can be fitted, as far as the folder has them. */
 static enum jl_status read_files(struct jl_cli *cli, const char *dir, struct jl_calibrate_file *files, size_t *ret_n,
@@ -122,9 +106,9 @@ enum jl_status jl_cmd_calibrate(struct jl_cli *cli, struct jl_err *err)
 {
 	struct jl_calibrate_file files[FILES_MAX];
 	struct jl_calibration found;
-	struct display display = { .cli = cli };
+	struct jl_view_sets sets = { .cli = cli };
 	struct jl_calibrate_in in = {
-		.cat = cli->cat, .files = files, .only = jl_text(cli, "set"), .progress = show, .ctx = &display
+		.cat = cli->cat, .files = files, .only = jl_text(cli, "set"), .progress = jl_view_set, .ctx = &sets
 	};
 	const char *dir = jl_text(cli, "data"), *path = jl_text(cli, "output");
 	enum jl_status status;
@@ -136,7 +120,7 @@ enum jl_status jl_cmd_calibrate(struct jl_cli *cli, struct jl_err *err)
 		     : jl_fail(err, JL_E_NOTFOUND,
 			       "no measurements beside the program; name their folder with --data or set JEOUL_DATA");
 	JL_THEN(status, jl_calibrate(&found, &in, &cli->arena, err));
-	jl_progress_clear(&display.progress);
+	jl_progress_clear(&sets.progress);
 	JL_THEN(status, path ? save(path, &found, err) : JL_OK);
 	if (status)
 		return status;

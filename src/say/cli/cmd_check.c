@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "base/offered.h"
-#include "tell/check.h"
-#include "tell/nodes.h"
+#include "check/answer.h"
+#include "check/nodes.h"
 #include "cli/view.h"
 #include "cli/this_machine.h"
 #include "import/import.h"

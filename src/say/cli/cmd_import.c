@@ -6,7 +6,8 @@
 #include "base/json.h"
 #include "cli/view.h"
 #include "import/import.h"
-#include "tell/record.h"
+#include "record/record.h"
+#include "store/store.h"
 
 #define ROWS_SHOWN 16
 #define BATCH      500

@@ -8,7 +8,7 @@
 #include "cli/ask.h"
 #include "cli/view.h"
 #include "predict/kind.h"
-#include "tell/infer.h"
+#include "serving/infer.h"
 
 #define PROMPT      1024
 #define ANSWER      256

@@ -10,7 +10,8 @@
 #include "cli/ask.h"
 #include "cli/view.h"
 #include "comm/comm.h"
-#include "tell/plan.h"
+#include "plan/answer.h"
+#include "predict/technique.h"
 
 static const char *const precisions[] = { "fp32", "tf32", "fp16", "bf16", "fp8", "any", NULL };
 static const char *const frameworks[] = { "eager", "compiled", "megatron", "native", "any", NULL };

@@ -5,7 +5,7 @@
 #include "catalog/find.h"
 #include "cli/ask.h"
 #include "cli/view.h"
-#include "tell/recommend.h"
+#include "recommend/answer.h"
 #include "cost/option.h"
 #include "cost/tariff.h"
 

@@ -10,7 +10,7 @@
 #include "base/json.h"
 #include "base/utf8.h"
 #include "cli/view.h"
-#include "tell/record.h"
+#include "record/record.h"
 #include "store/store.h"
 
 #define LIST_ROWS    30

@@ -5,8 +5,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "base/progress.h"
 #include "belief/scorecard.h"
 #include "cli/data_dir.h"
 #include "cli/view.h"
@@ -83,24 +81,6 @@ static enum jl_status known_set(const char *set, struct jl_err *err)
 	return jl_fail(err, JL_E_USAGE, "no set '%s'; there are %s", set, all);
 }
 
-struct watch {
-	struct jl_cli *cli;
-	struct jl_progress progress;
-	const char *set;
-};
-
-static void on_progress(void *ctx, const char *set, size_t done, size_t total)
-{
-	struct watch *watch = ctx;
-
-	if (watch->set != set) {
-		jl_progress_clear(&watch->progress);
-		jl_view_progress(watch->cli, &watch->progress, set, (double)total, true);
-		watch->set = set;
-	}
-	jl_progress_update(&watch->progress, (double)done, jl_clock_s());
-}
-
 static enum jl_status read_leave_out(struct jl_cli *cli, bool card, enum jl_leave_out *ret_leave_out,
 				     struct jl_err *err)
 {
@@ -124,7 +104,7 @@ static enum jl_status run(struct jl_cli *cli, struct jl_validation *v, struct jl
 			  enum jl_leave_out leave_out, struct jl_err *err)
 {
 	const char *set = jl_text(cli, "set");
-	struct watch watch = { .cli = cli };
+	struct jl_view_sets sets = { .cli = cli };
 	enum jl_status status = known_set(set, err);
 
 	jl_validation_init(v, cli->cat, arena);
@@ -133,9 +113,9 @@ static enum jl_status run(struct jl_cli *cli, struct jl_validation *v, struct jl
 	JL_THEN(status, cli->args.n_operands == 0 ? jl_validate_add_shipped(cli, v, set, err) : JL_OK);
 	JL_THEN(status, jl_validation_run(v,
 					  &(struct jl_validate_options){
-						  .leave_out = leave_out, .progress = on_progress, .ctx = &watch },
+						  .leave_out = leave_out, .progress = jl_view_set, .ctx = &sets },
 					  err));
-	jl_progress_clear(&watch.progress);
+	jl_progress_clear(&sets.progress);
 	return status;
 }
 

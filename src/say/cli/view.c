@@ -51,6 +51,18 @@ void jl_view_progress(const struct jl_cli *cli, struct jl_progress *progress, co
 								   .write = write_err });
 }
 
+void jl_view_set(void *ctx, const char *set, size_t done, size_t total)
+{
+	struct jl_view_sets *sets = ctx;
+
+	if (sets->set != set) {
+		jl_progress_clear(&sets->progress);
+		jl_view_progress(sets->cli, &sets->progress, set, (double)total, true);
+		sets->set = set;
+	}
+	jl_progress_update(&sets->progress, (double)done, jl_clock_s());
+}
+
 enum jl_status jl_view_fields(struct jl_cli *cli, const struct jl_schema *schema, const void *record)
 {
 	jl_fields_print(&cli->out, schema, record);

@@ -21,6 +21,14 @@ void jl_view_live(struct jl_cli *cli, const int *widths, size_t n, const char *c
 /* A line on the terminal that says how far something is, where `on` and there is one; jl_progress_update goes on. */
 void jl_view_progress(const struct jl_cli *cli, struct jl_progress *progress, const char *label, double total, bool on);
 
+/* The same for one set of measurements after another: as jl_calibrate_in.progress and jl_validate_options.progress have it. */
+struct jl_view_sets {
+	const struct jl_cli *cli;
+	struct jl_progress progress;
+	const char *set;
+};
+void jl_view_set(void *ctx, const char *set, size_t done, size_t total);
+
 /* A command's JSON: a struct by its table. */
 enum jl_status jl_view_fields(struct jl_cli *cli, const struct jl_schema *schema, const void *record);
 /* A command's page: a document is begun, built by `tell`, and shown. */

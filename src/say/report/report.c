@@ -4,7 +4,7 @@
 
 #include "audit/claims.h"
 #include "report/section_answers.h"
-#include "tell/build.h"
+#include "build/answer.h"
 #include "tell/claims.h"
 #include "tell/cost.h"
 

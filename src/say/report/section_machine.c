@@ -5,9 +5,9 @@
 #include "check/answer.h"
 #include "check/machine_findings.h"
 #include "report/section_answers.h"
-#include "tell/check.h"
 #include "tell/probe.h"
-#include "tell/record.h"
+#include "record/record.h"
+#include "store/store.h"
 
 #define JUDGED_MAX  400
 #define RECORDS_MAX 40

@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "report/section_answers.h"
-#include "tell/recommend.h"
+#include "recommend/answer.h"
 
 #define ROWS_MAX   10
 #define OTHERS_MAX 40

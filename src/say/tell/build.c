@@ -1,4 +1,5 @@
-#include "tell/build.h"
+#include "build/answer.h"
+#include "tell/tell.h"
 
 #include <math.h>
 #include <string.h>

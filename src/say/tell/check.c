@@ -1,4 +1,5 @@
-#include "tell/check.h"
+#include "check/answer.h"
+#include "tell/tell.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,4 +1,5 @@
-#include "tell/cluster.h"
+#include "bench/cluster.h"
+#include "tell/tell.h"
 
 #include <math.h>
 

@@ -2,7 +2,8 @@
 #include <math.h>
 
 #include "predict/kind.h"
-#include "tell/plan.h"
+#include "plan/answer.h"
+#include "predict/technique.h"
 #include "tell/predict.h"
 
 static double gib(double bytes)

@@ -1,7 +1,9 @@
 /* Kinds and numbers of GPUs: the front of time and money; and the largest and the fastest batch of systems. */
 #include <math.h>
 
-#include "tell/plan.h"
+#include "plan/answer.h"
+#include "predict/technique.h"
+#include "tell/tell.h"
 
 static size_t kind_of(const struct jl_fleet_ask *ask, const struct jl_fleet_point *p)
 {

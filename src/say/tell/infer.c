@@ -1,4 +1,5 @@
-#include "tell/infer.h"
+#include "serving/infer.h"
+#include "tell/tell.h"
 
 #include <math.h>
 

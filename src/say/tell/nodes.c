@@ -1,4 +1,5 @@
-#include "tell/nodes.h"
+#include "check/nodes.h"
+#include "tell/tell.h"
 
 #include <math.h>
 

@@ -1,4 +1,6 @@
-#include "tell/plan.h"
+#include "plan/answer.h"
+#include "predict/technique.h"
+#include "tell/tell.h"
 
 #include <math.h>
 

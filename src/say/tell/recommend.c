@@ -1,4 +1,5 @@
-#include "tell/recommend.h"
+#include "recommend/answer.h"
+#include "tell/tell.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,4 +1,6 @@
-#include "tell/record.h"
+#include "record/record.h"
+#include "store/store.h"
+#include "tell/tell.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,4 +1,5 @@
-#include "tell/soak.h"
+#include "bench/soak.h"
+#include "tell/tell.h"
 
 #include <math.h>
 
